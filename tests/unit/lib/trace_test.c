@@ -155,11 +155,11 @@ static bool known_softirq(const char *name)
 static bool burn_seen(int fifo)
 {
 	struct cli_cpus cpus = one_cpu();
-	struct scheduling_trace *t = open_or_skip(&cpus, 1 << 20);
+	struct scheduling_trace *t = open_or_skip(&cpus, 1 << 22);
 	struct seen s = { 0 };
 	struct pollfd ready;
 	struct burn b;
-	int64_t on_ns, irq_ns, last = 0;
+	int64_t on_ns, irq_ns, last = 0, lost;
 	pid_t spinner = spin(&cpus);
 	int pipes[2], status;
 	bool timer = false, softirq = false;
@@ -177,7 +177,7 @@ static bool burn_seen(int fifo)
 	assert_int_equal(trace_pass_on_waiting_records(t, cpus.cpu[0], keep, &s), 0);
 	assert_int_equal(kill(spinner, SIGKILL), 0);
 	assert_int_equal(waitpid(spinner, NULL, 0), spinner);
-	assert_int_equal(scheduling_trace_lost_record_count(t), 0);
+	lost = scheduling_trace_lost_record_count(t);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 9) {
 		scheduling_trace_close(t);
 		free(s.kept);
@@ -205,11 +205,11 @@ static bool burn_seen(int fifo)
 	scheduling_trace_close(t);
 	free(s.kept);
 	/* Whether interrupts count as the thread's is the kernel's choice (IRQ_TIME_ACCOUNTING). */
-	return timer && softirq && on_ns >= b.cpu_ns * 99 / 100 && on_ns - irq_ns <= b.cpu_ns * 101 / 100;
+	return !lost && timer && softirq && on_ns >= b.cpu_ns * 99 / 100 && on_ns - irq_ns <= b.cpu_ns * 101 / 100;
 }
 
 /* On a virtual machine a hypervisor's other guests may steal more than that, which the records cannot see and the clock
- * leaves out: then again. */
+ * leaves out; and what others do on this CPU may fill the ring: then again. */
 static void one_of(int tries, int fifo)
 {
 	for (int i = 0; i < tries; i++)
@@ -301,16 +301,18 @@ static int find_here(void *arg, const struct trace_record *r)
 	return 0;
 }
 
-/* In a pid namespace of a lab a thread is known by its number there. */
+/* In a pid namespace of a lab a thread is known by its number there. (What others do on this CPU may fill the ring.) */
+#define RECORDS_LOST 6
 static int in_namespace(void)
 {
 	struct cli_cpus cpus = one_cpu();
 	struct seen s = { 0 };
 	char why[160];
 	struct scheduling_trace *t;
+	int64_t lost;
 	int status;
 
-	if (getpid() != 1 || scheduling_trace_open(&t, &cpus, false, 1 << 18, why, sizeof(why)))
+	if (getpid() != 1 || scheduling_trace_open(&t, &cpus, false, 1 << 22, why, sizeof(why)))
 		return 2;
 	s.pid = fork();
 	if (!s.pid) {
@@ -324,29 +326,32 @@ static int in_namespace(void)
 	}
 	if (waitpid(s.pid, &status, 0) != s.pid || status || trace_pass_on_waiting_records(t, cpus.cpu[0], find_here, &s))
 		return 3;
+	lost = scheduling_trace_lost_record_count(t);
 	scheduling_trace_close(t);
-	return s.n >= 3 ? 0 : 4;
+	return s.n >= 3 ? 0 : lost ? RECORDS_LOST : 4;
 }
 
 static void pid_namespace(void **state)
 {
 	struct cli_cpus cpus = one_cpu();
-	int status;
+	int status = RECORDS_LOST << 8;
 	pid_t pid;
 
 	(void)state;
 	scheduling_trace_close(open_or_skip(&cpus, 1));
-	fflush(NULL);
-	pid = fork();
-	if (!pid) {
-		if (unshare(CLONE_NEWPID))
-			_exit(0);
+	for (int i = 0; i < 5 && status == RECORDS_LOST << 8; i++) {
+		fflush(NULL);
 		pid = fork();
-		if (!pid)
-			_exit(in_namespace());
-		_exit(waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 5);
+		if (!pid) {
+			if (unshare(CLONE_NEWPID))
+				_exit(0);
+			pid = fork();
+			if (!pid)
+				_exit(in_namespace());
+			_exit(waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 5);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 }
 
