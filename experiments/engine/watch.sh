@@ -20,7 +20,7 @@ nobody has typed on that connection for 5 s, and says so first.
   --port PORT,...      ports of the display protocol
   -i, --interface IF   capture on this interface
   --interval TIME      length of an interval, 100ms to 1h (1s)
-  --tsv FILE           a row for each interval and connection
+  --tsv FILE           a row for each interval and connection (-: stdout)
   --metrics FILE       the latest interval, for node_exporter
   --rotate SIZE        begin FILE anew at this size, and each day (64M)
   --keep N             keep so many earlier files (7)

@@ -110,6 +110,8 @@ void rec_close_report_or_die(struct rec_report *r);
  * files can be concatenated. The file of a killed program is valid up to its last line. */
 struct row_file;
 struct row_file *rows_open_output_file(const char *path, const char *schema, const char *const *columns);	/* NULL, errno */
+/* The same, but appends to the file. The header is written only to an empty file, never to standard output. */
+struct row_file *rows_append_to_output_file(const char *path, const char *schema, const char *const *columns);
 /* NULL if `path` is NULL; ends the program with EXIT_RUN if the file cannot be written. */
 struct row_file *rows_must_open(const char *path, const char *schema, const char *const *columns);
 void rows_write_int(struct row_file *t, int64_t value);

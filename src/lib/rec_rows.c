@@ -12,7 +12,7 @@ struct row_file {
 	int columns, cells, err;
 };
 
-struct row_file *rows_open_output_file(const char *path, const char *schema, const char *const *columns)
+static struct row_file *rows_open(const char *path, const char *schema, const char *const *columns, bool append)
 {
 	struct row_file *t = calloc(1, sizeof(*t));
 	bool standard = !strcmp(path, "-");
@@ -20,7 +20,7 @@ struct row_file *rows_open_output_file(const char *path, const char *schema, con
 	if (!t)
 		return NULL;
 	t->schema = strdup(schema);
-	t->out = standard ? stdout : fopen(path, "we");
+	t->out = standard ? stdout : fopen(path, append ? "ae" : "we");
 	if (!t->out || !t->schema) {
 		int saved = errno;
 
@@ -31,11 +31,25 @@ struct row_file *rows_open_output_file(const char *path, const char *schema, con
 		errno = saved;
 		return NULL;
 	}
+	while (columns[t->columns])
+		t->columns++;
+	if (append && (standard || (!fseeko(t->out, 0, SEEK_END) && ftello(t->out) > 0)))
+		return t;
 	fputs("schema", t->out);
-	for (; columns[t->columns]; t->columns++)
-		fprintf(t->out, "\t%s", columns[t->columns]);
+	for (int i = 0; i < t->columns; i++)
+		fprintf(t->out, "\t%s", columns[i]);
 	fputc('\n', t->out);
 	return t;
+}
+
+struct row_file *rows_open_output_file(const char *path, const char *schema, const char *const *columns)
+{
+	return rows_open(path, schema, columns, false);
+}
+
+struct row_file *rows_append_to_output_file(const char *path, const char *schema, const char *const *columns)
+{
+	return rows_open(path, schema, columns, true);
 }
 
 struct row_file *rows_must_open(const char *path, const char *schema, const char *const *columns)

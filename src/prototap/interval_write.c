@@ -51,10 +51,14 @@ static void interval_table_rotate_files(const struct interval_write_cfg *cfg)
 static int interval_table_open(struct interval_writer *w)
 {
 	struct stat st;
+	bool rows = strcmp(w->cfg.table, "-") && !stat(w->cfg.table, &st) && S_ISREG(st.st_mode) && st.st_size > 0;
 
-	if (strcmp(w->cfg.table, "-") && !stat(w->cfg.table, &st) && S_ISREG(st.st_mode) && st.st_size > 0)
+	if (rows && !w->cfg.append)
 		interval_table_rotate_files(&w->cfg);
-	w->table = rows_open_output_file(w->cfg.table, "watch/1", interval_columns);
+	else if (rows)
+		w->day = utc_day_number(st.st_mtim.tv_sec * NS_PER_S);
+	w->table = (w->cfg.append ? rows_append_to_output_file : rows_open_output_file)(w->cfg.table, "watch/1", interval_columns);
+	w->cfg.append = false;
 	return w->table ? 0 : -errno;
 }
 

@@ -220,9 +220,11 @@ static struct packet_source *open_packet_source(bool live, char **files, int n, 
 		die_usage("too many ports");
 	source = live ? source_open_live(&from, why) : source_open_files(files, n, why);
 	if (!source && again)
-		exit(SUPERVISE_GONE);	/* it came and went */
+		exit(SUPERVISE_NOT_YET);	/* the interface is down, or disappeared again */
 	if (!source)
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why);
+	if (again)
+		warn("%s is back", cfg.interface);
 	return source;
 }
 
@@ -342,6 +344,7 @@ int main(int argc, char **argv)
 	out = open_run_report(&run);
 	if (run.live)
 		list_interface_offload_names(cfg.interface, run.offloads, sizeof(run.offloads));
+	write_cfg.append = again;
 	open_interval_output(&run);
 	err = drop_privileges((const char *[]){ out_cfg.path, write_cfg.table, write_cfg.metrics }, 3, run.privileges,
 			      sizeof(run.privileges));

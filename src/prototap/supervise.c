@@ -29,7 +29,6 @@ static bool wait_until_interface_exists(const char *interface, const sigset_t *s
 {
 	const struct timespec second = { .tv_sec = 1 };
 
-	warn("%s is gone; the capture goes on when it is back", interface);
 	do
 		if (sigtimedwait(stop, NULL, &second) > 0)
 			return false;
@@ -57,7 +56,9 @@ bool fork_and_restart_capture_child(const char *interface)
 		status = wait_for_child_forwarding_signals(child, &signals);
 		if (WIFSIGNALED(status))
 			exit(128 + WTERMSIG(status));
-		if (WEXITSTATUS(status) != SUPERVISE_GONE)
+		if (WEXITSTATUS(status) == SUPERVISE_GONE)
+			warn("%s is gone; the capture goes on when it is back", interface);
+		else if (WEXITSTATUS(status) != SUPERVISE_NOT_YET)
 			exit(WEXITSTATUS(status));
 		if (!wait_until_interface_exists(interface, &stop))
 			exit(EXIT_OK);	/* a live capture is meant to end by a signal */

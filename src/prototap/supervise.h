@@ -5,7 +5,9 @@
 
 #include <stdbool.h>
 
-#define SUPERVISE_GONE 75	/* exit status of a child whose interface disappeared */
+/* Exit statuses of a child: its interface disappeared; the interface is back, but cannot be opened yet. */
+#define SUPERVISE_GONE 75
+#define SUPERVISE_NOT_YET 76
 
 /* Returns in each child, in the first one with false, in a later one with true; the parent passes stop signals on, and ends with
  * the exit status of the last child. Without processes to spare: false, in this process. */

@@ -172,8 +172,10 @@ in_namespace() {
 		until_true 'grep -q "is gone" err'
 		make_pair
 		ip neigh replace 10.9.9.7 lladdr 02:00:00:00:00:07 dev tap0
-		until_true '[ -s table.1 ]'
-		until_true 'speak; [ "$(wc -l <table)" -gt 1 ]'
+		until_true 'grep -q "is back" err'
+		rows=$(wc -l <table)
+		until_true 'speak; [ "$(wc -l <table)" -gt "$rows" ]'
+		[ ! -e table.1 ] && [ "$(grep -c start_ns table)" = 1 ]
 		kill "$parent"
 		wait "$parent"
 	END
