@@ -350,8 +350,12 @@ ssh_line() {	# ssh_line ROLE
 }
 ssh_more() {	# ssh_more ROLE LINE
 	local fd
-	exec {fd}<>"$LAB_CONTROL/ask" && printf 'more %s %s\n' "$1" "$2" >&"$fd" && exec {fd}>&-
-	wait_until 20 test -S "$LAB_CONTROL/$1.$2.ctl"
+	for _ in 1 2; do	# a login may take longer than ssh waits for it
+		exec {fd}<>"$LAB_CONTROL/ask" && printf 'more %s %s\n' "$1" "$2" >&"$fd" && exec {fd}>&-
+		! wait_until 20 test -S "$LAB_CONTROL/$1.$2.ctl" || return 0
+	done
+	LAB_WHY=$(tail -n 1 "$LAB_CONTROL/$1.err" 2>/dev/null)
+	return 1
 }
 
 # lab_via ROLE WORDS...: ask.sh there answers, in a channel of its own. lab_query: the same, without input.

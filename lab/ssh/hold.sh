@@ -71,10 +71,10 @@ trap 'exit 0' TERM
 trap close EXIT
 
 read -ra options <<<"${THINPROBE_SSH_OPTIONS-}"
-options=(-T -a -x -M -S "$control/@.ctl" -o ControlPersist=no -o BatchMode=yes -o ConnectTimeout=10
+options=(-T -a -x -M -S "$control/@.ctl" -o ControlPersist=no -o BatchMode=yes
 	-o ServerAliveInterval=2 -o ServerAliveCountMax=4
 	-o ClearAllForwardings=yes -o PermitLocalCommand=no -o RemoteCommand=none -o Compression=no
-	-o LogLevel=ERROR ${options[@]+"${options[@]}"})
+	-o LogLevel=ERROR ${options[@]+"${options[@]}"} -o ConnectTimeout=10)
 
 # What is needed there: the programs but for those of the desk, the lab's own files, key scripts.
 mkdir "$control/ship" && ln -s -- "$TP_HOME/lab" "$control/ship/lab" && mkdir "$control/ship/bin" ||
@@ -96,7 +96,7 @@ say "control $control"
 # A further connection carries commands and nothing else: who ends what is there is the first.
 line_open() {	# line_open ROLE LINE
 	local host=LAB_HOST_$1
-	[ -z "${more[$1.$2]-}" ] && [ "${!host}" != . ] || return 0
+	[ "${!host}" != . ] && { [ -z "${more[$1.$2]-}" ] || ! kill -0 "${more[$1.$2]}" 2>/dev/null; } || return 0
 	setpriv --pdeathsig KILL ssh -N "${options[@]/@.ctl/$1.$2.ctl}" -- "${!host}" </dev/null >/dev/null 2>>"$control/$1.err" 3>&- &
 	more[$1.$2]=$!
 }
