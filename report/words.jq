@@ -100,7 +100,7 @@ def repeats_words: [.run.runs // [.run.settings] | .[].repeats | values] | uniqu
 	| if length > 1 then "\(min) to \(max | plural("repeat"))" else .[0] | plural("repeat") end;
 def preliminary_note: . as $doc | .run.settings.repeats | if . == null or . >= 5 then null else
 	"**Preliminary**: \($doc | repeats_words) per condition. Use 5 or more before you rely on this"
-		+ ([$doc | again_command] | if . == [] then " (`--repeat 5`)." else
+		+ ([$doc | again_command] | if $doc.run.sweep then " (`repeat 5` in the sweep's file)." elif . == [] then " (`--repeat 5`)." else
 			": `\(.[0])`" + ($doc | again_minutes | if . == null then "" else " (about \(plural("minute")))" end) + "." end) end;
 def flagged_note: [.run.cells // [] | .[] | select((.flags // []) != [])] as $flagged | if $flagged == [] then null else
 	"**Flagged**: in \($flagged | length) of \(.run.cells | length | plural("condition")), other processes or the hypervisor took"

@@ -59,6 +59,7 @@ put_json() {	# put_json FILE: standard input becomes the file, whole or not at a
 exp_lost() {
 	trap '' INT TERM HUP
 	[ -d "$RUN" ] || die "somebody removed the run folder $RUN"
+	[[ $EXP_SWEEP != [0-9]* ]] || die "cannot write to $RUN: is the disk full?"
 	die "cannot write to $RUN: is the disk full? make room, then: $(exp_called) --resume $(printf %q "$RUN")"
 }
 
@@ -128,7 +129,8 @@ run_abandoned() {
 		return
 	fi
 	(cells_sum; run_ended "$state" "$DIED") 2>/dev/null
-	printf 'thinprobe: this run is %s; resume it with: %s --resume %q\n' "$state" "$(exp_called)" "$RUN" >&2
+	[[ $EXP_SWEEP == [0-9]* ]] ||	# the sweep is what is resumed
+		printf 'thinprobe: this run is %s; resume it with: %s --resume %q\n' "$state" "$(exp_called)" "$RUN" >&2
 }
 
 # The lab ---------------------------------------------------------------------------------------------------------

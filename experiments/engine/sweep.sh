@@ -32,8 +32,8 @@ there are, then reports on all of them. FILE has lines "key value...":
                        hosts are emulated on the machine that measures a cell
   --retries N          tries of a cell (3)
   --list               only name the cells: ID, and "there" or "missing"
-Exit status: 0 complete, 2 wrong usage, 3 some cells are missing, 4 something
-is not installed, 130 interrupted.
+Exit status: 0 complete, 2 wrong usage, 3 some cells are missing or
+not reported on, 4 something is not installed, 130 interrupted.
 END
 }
 
@@ -190,7 +190,6 @@ sweep_plan() {
 		DIR=$PWD/thinprobe-results/sweep/$stamp
 		[ "$TP_CHECKOUT" = 0 ] || DIR=$TP_HOME/results/sweep/$stamp
 	fi
-	[ ! -e "$DIR/sweep" ] || bad "-o $DIR: holds a sweep already; go on with --resume $DIR"
 	mkdir -p -- "$DIR" 2>/dev/null && DIR=$(cd -- "$DIR" && pwd) || die "cannot make $DIR; give a folder of yours with -o DIR"
 	for run in "${RUNS[@]}"; do
 		IFS=$'\t' read -ra words <<<"$run"
@@ -200,13 +199,15 @@ sweep_plan() {
 			exit "$status"
 		}
 	done
-	cp -- "$FILE" "$DIR/sweep" || die "cannot write to $DIR"
+	sweep_asks >"$DIR/.asks" && cp -- "$FILE" "$DIR/sweep" || die "cannot write to $DIR"
 }
+# What FILE asks for. The cells are fixed when they are planned: a file edited since would not say which ones are there.
+sweep_asks() { printf '%s\n' "$EXPERIMENT" "${WORDS[@]}" "${RUNS[@]}"; }
 # Nothing was measured: removes what was made, for the same command again.
 sweep_unmake() {
 	local run
 	for run in "${RUNS[@]}"; do rm -rf "${DIR:?}/${run%%$'\t'*}"; done
-	rm -rf "$DIR"/{sweep,log,.parts,.engine,.pairs,.ids,.sbatch}
+	rm -rf "$DIR"/{sweep,log,.asks,.parts,.engine,.pairs,.ids,.sbatch}
 	rmdir "$DIR" 2>/dev/null
 }
 
@@ -227,7 +228,7 @@ parallel_start() {
 	SWEEP_ALIVE=$DIR/.alive SWEEP_PAIRS=$DIR/.pairs PATH=$here:$PATH PARALLEL_HOME=$DIR/.parallel SHELL=$BASH \
 		setpriv --pdeathsig KILL parallel --will-cite --plain --jobs 1 --slf "$DIR/.logins" --joblog "$DIR/joblog" --retries "$TRIES" \
 		--termseq TERM,60000,KILL,25 "$(printf %q "$here/sweep_cell.sh")" --sweep "$(printf %q "$DIR")" {} :::: "$DIR/.ids" \
-		</dev/null >/dev/null 2>"$DIR/log/engine.log" {ALIVE}<&- &
+		</dev/null >/dev/null 2>"$DIR/log/engine.log" {ALIVE}<&- {lock}<&- &
 	ENGINE_PID=$!
 	disown	# bash would print what became of it
 }
@@ -286,10 +287,12 @@ slurm_alive() {
 	slurm_stop
 	slurm_submit
 }
-slurm_stop() {
+slurm_stop() {	# running cells get a signal first, and 30 s to undo their changes; scancel alone would kill them
 	local n
-	scancel --quiet --name="$(slurm_name)" 2>/dev/null
+	scancel --quiet --state=PENDING --name="$(slurm_name)" 2>/dev/null
+	scancel --quiet --batch --signal=TERM --name="$(slurm_name)" 2>/dev/null
 	for ((n = 0; n < 60; n++)); do
+		[ "$n" != 30 ] || scancel --quiet --name="$(slurm_name)" 2>/dev/null
 		[ -n "$(slurm_tasks)" ] || return 0
 		sleep 1
 	done
@@ -303,6 +306,13 @@ sweep_tidy() {
 		! flock -n "$held" || rm -rf "$part"
 		exec {held}<&-
 	done 2>/dev/null
+}
+
+# sweep_keep NAME: replaces DIR/NAME by standard input; if that fails, the old file stays, and the sweep ends.
+sweep_keep() {
+	{ cat >"$DIR/$1.new" && mv "$DIR/$1.new" "$DIR/$1"; } 2>/dev/null && return
+	rm -f "$DIR/$1.new"
+	die "cannot write to $DIR; make room, then: thinprobe sweep --resume $(printf %q "$DIR")"
 }
 
 sweep_progress() {	# sweep_progress THERE TOTAL BEFORE
@@ -348,7 +358,7 @@ sweep_page() {
 			printf '%s\t%s\t%s\n' "$id" "$state" "$(jq -r '.sweep // {} | [.on, .from, .seconds, .figure] | @tsv' \
 				"$DIR/$run/cells/$name/$repeat/cell.json" 2>/dev/null || printf '\t\t\t')"
 		done
-	} >"$DIR/cells.tsv"
+	} | sweep_keep cells.tsv || exit
 	{
 		printf '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Sweep of %s</title>\n<style>\n' "$EXPERIMENT"
 		cat "$TP_HOME/report/report.css"
@@ -363,10 +373,17 @@ sweep_page() {
 				"|---|---|---|---|---:|", (.[] | "| \(.cell | text) | \(if .state == "there" then .figure | text else "**missing**" end) | \(
 				.on | text) | \(.from | text) | \(.seconds) |"))' "$DIR/cells.tsv" | cmark-gfm -e table
 		printf '</main>\n</body>\n</html>\n'
-	} >"$DIR/index.html.new" && mv "$DIR/index.html.new" "$DIR/index.html" || die "cannot write to $DIR"
+	} | sweep_keep index.html || exit
 }
 
 sweep_read
+[ -z "$RESUME" ] || [ ! -f "$DIR/.asks" ] || cmp -s "$DIR/.asks" <(sweep_asks) ||
+	bad "$FILE was edited, but its cells are fixed; undo it, or begin a new sweep: thinprobe sweep $(printf %q "$FILE") -o NEW"
+if [ -z "$RESUME" ] && [ -n "$DIR" ]; then	# also for --list: these cells are not those of a sweep that is there
+	[ ! -e "$DIR/sweep" ] || bad "-o $DIR: holds a sweep already; go on with --resume $(printf %q "$DIR")"
+	# sweep_unmake removes what is in DIR.
+	[ -z "$(ls -A -- "$DIR" 2>/dev/null)" ] || bad "-o $DIR: is not empty; name a new folder"
+fi
 if [ -z "$RESUME" ] && [ -n "$LIST" ]; then
 	DIR=$(mktemp -d) || die "cannot make a folder in ${TMPDIR:-/tmp}"
 	on_exit rm -rf "$DIR"
@@ -377,16 +394,16 @@ PAIR_LINES=$(sweep_pairs) || exit
 if [ -z "$RESUME" ]; then sweep_plan; else DIR=$(cd -- "$DIR" && pwd); fi
 [ -z "$LIST" ] || { sweep_cells; exit; }
 exec {lock}<"$DIR" && flock -n "$lock" || die "$DIR: a sweep is under way in it; wait for its end"
-mkdir -p "$DIR/log" "$DIR/.parts" || die "cannot write to $DIR"
+[ -w "$DIR" ] && mkdir -p "$DIR/log" "$DIR/.parts" || die "cannot write to $DIR"
 [ -z "$PAIRS" ] || [ -n "$PAIR_LINES" ] || bad "--pairs $PAIRS: it names no hosts"
 if [ -n "$PAIR_LINES" ]; then
-	awk '{ print "ssh:" $1 "," $2 }' <<<"$PAIR_LINES" >"$DIR/.pairs"
+	awk '{ print "ssh:" $1 "," $2 }' <<<"$PAIR_LINES" | sweep_keep .pairs || exit
 elif [ -z "$RESUME" ] || [ ! -f "$DIR/.pairs" ]; then
-	echo lab >"$DIR/.pairs"
+	echo lab | sweep_keep .pairs || exit
 fi
 # An array of a sweep that was killed would go on beside ours.
 [ "$(cat "$DIR/.engine" 2>/dev/null)" != slurm ] || slurm_stop
-echo "$ENGINE" >"$DIR/.engine"
+echo "$ENGINE" | sweep_keep .engine || exit
 sweep_tidy
 stop=''
 trap 'stop=1' INT TERM HUP

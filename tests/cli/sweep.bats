@@ -66,6 +66,30 @@ sweep() { printf '%s\n' "${@:2}" >file; "$TOP/thinprobe" sweep file --list | cut
 	refused 1 'cannot make' "$TOP/thinprobe" sweep j -o i/out
 }
 
+@test "a folder that is not empty is refused, and what is in it stays" {
+	printf '%s\n' 'experiment stalls' 'loads zero' >file
+	mkdir -p old/stalls
+	echo mine >old/stalls/data
+	refused 2 'not empty' "$TOP/thinprobe" sweep file -o old
+	[ "$(cat old/stalls/data)" = mine ]
+	echo >old/sweep
+	refused 2 '--resume' "$TOP/thinprobe" sweep file -o old --list
+}
+
+@test "the file of a sweep that was edited is refused; a comment in it is not" {
+	printf '%s\n' 'experiment stalls' 'app light' 'loads 0' 'repeat 1' >file
+	mkdir bin
+	printf '%s\n' '#!/bin/sh' 'exit 0' >bin/parallel	# measures nothing
+	chmod 755 bin/parallel
+	PATH=$PWD/bin:$PATH run "$TOP/thinprobe" sweep file -o out
+	[ "$status" = 3 ]
+	echo '# why' >>out/sweep
+	"$TOP/thinprobe" sweep --resume out --list | grep -q missing
+	sed -i 's/loads 0/loads 0 5/' out/sweep
+	run "$TOP/thinprobe" sweep --resume out --list
+	[ "$status" = 2 ] && [[ $output == *edited* ]]
+}
+
 @test "words that sweep and cell do not know are refused" {
 	printf '%s\n' 'experiment stalls' >file
 	refused 2 'parallel or slurm' "$TOP/thinprobe" sweep file --engine make -o out

@@ -94,6 +94,7 @@ host='
 	mount --bind "$folder" /run/aside/folder && mount --bind "$top" /run/aside/top && mount -t tmpfs -o mode=1777 tmp /tmp &&
 		mkdir -p "$folder" "$top" && mount --move /run/aside/folder "$folder" || exit
 	case $top in /tmp/*) mount --move /run/aside/top "$top" ;; *) umount /run/aside/top ;; esac
+	[ ! -f ~/.bashrc ] || mount --bind /dev/null ~/.bashrc	# a login has only what every login has
 	ip link set lo up
 	mkdir -m 1777 -p /tmp/.X11-unix /tmp/.ICE-unix
 	until ip addr add "10.206.0.$n/24" dev eth0 2>/dev/null; do sleep 0.05; done

@@ -70,9 +70,10 @@ END
 	[ "$(wc -l <"$AT/dir/joblog")" = 5 ]
 }
 
-@test "Slurm: killed, gone on with, and a node dies: complete, nothing is measured beside the array of the second sweep" {
+@test "Slurm: killed, gone on with, a task held, a node dead: complete, srun reaches the hosts, no array beside another" {
 	for tool in slurmctld slurmd munged; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	cluster --slurm <<'END'
+unset THINPROBE_SSH_OPTIONS
 "$TOP/thinprobe" sweep "$AT/file" --engine slurm -o "$AT/dir" &
 first=$!
 runs() { squeue --noheader --states=running --format=%N | grep -q .; }
@@ -86,6 +87,13 @@ until_true 120 another
 squeue --noheader --states=pending,running --format=%F | awk -v job="$job" '$1 <= job { left = 1 } END { exit left }'
 measures() { grep -qs '^stalls  0 of' "$AT/dir"/log/stalls_*; }
 until_true 120 measures
+held=$(squeue --noheader --states=running --format=%A | head -n 1)
+scontrol requeuehold "$held"
+cancelled() { ! squeue --noheader --states=pending --format=%A | grep -qx "$held"; }
+holds() { ! cancelled; }
+until_true 60 holds
+until_true 60 cancelled
+until_true 60 runs
 node=$(scontrol show hostnames "$(squeue --noheader --states=running --format=%N | head -n 1)" | head -n 1)
 echo "there when $node dies: $(there)"
 kill -9 "$(cat "$CLUSTER/${node#tp}.pid")"
