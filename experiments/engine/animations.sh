@@ -128,7 +128,7 @@ animation_end() {	# animation_end FOLDER; 1: LAB_WHY
 	for name in animate count prototap; do lab_stop "${LAB_PID_OF[$name]-}"; done
 	! stopped || LAB_WHY=interrupted
 	clock_ours server "$1/frames.tsv" due_ns begun_ns sent_ns
-	clock_ours client "$1/seen.tsv" seen_ns
+	clock_ours client "$1/seen.tsv" seen_ns asked_ns
 	clock_ours "${LAB_TAP[0]}" "$1/traffic.tsv" bin_start_ns
 	keep_outputs "$1" animate count prototap
 	[ -z "$LAB_WHY" ]

@@ -17,7 +17,7 @@
 #define CELL_LEAST 3.0			/* pixels of a patch cell, where the display is scaled */
 #define CELL_MOST (2.0 * PICTURE_CELL)
 
-const char *const count_columns[] = { "seen_ns", "frame", NULL };
+const char *const count_columns[] = { "seen_ns", "frame", "asked_ns", NULL };
 
 struct frame_counter {
 	const struct frame_count_cfg *cfg;
@@ -85,7 +85,7 @@ static int subscribe_to_screen_damage(struct frame_counter *c, char *why, size_t
 static void read_and_tally_frame_number(struct frame_counter *c)
 {
 	uint32_t number;
-	int64_t now;
+	int64_t asked = clock_now(), now;
 	bool readable;
 
 	/* before the pixels are read, so that anything drawn after the reading raises a new event */
@@ -96,7 +96,7 @@ static void read_and_tally_frame_number(struct frame_counter *c)
 	c->out->unreadable += !readable;
 	if (!readable || !frame_tally_add_seen_number(&c->out->seen, number, now) || !c->cfg->log)
 		return;
-	rows_write_ints(c->cfg->log, now, (int64_t)number);
+	rows_write_ints(c->cfg->log, now, (int64_t)number, asked);
 	rows_end_row(c->cfg->log);
 }
 
