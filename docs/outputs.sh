@@ -14,7 +14,7 @@ outputs_rows() {
 keyrepeat	-	thinprobe keyrepeat null: -t 500ms $OPTIONS
 keyrepeat	refecho	thinprobe keyrepeat vnc:127.0.0.1:$PORT -t 1s $OPTIONS
 keyrepeat	refecho	thinprobe keyrepeat vnc:127.0.0.1:$PORT --watch none -t 300ms $OPTIONS
-refecho	free_port	timeout --preserve-status -s INT 1 thinprobe refecho --vnc $PORT $OPTIONS
+refecho	keys	thinprobe refecho --vnc $PORT $OPTIONS
 startup	xterm	thinprobe startup --settle 200ms --watch-after 0 --close-for 200ms $OPTIONS -- xterm
 pagein	window	thinprobe pagein --pid ${outputs_pids[-1]} x11:$DISPLAY -e none -n 2 --settle 50ms --pause 50ms $OPTIONS
 vamp	-	thinprobe vamp run --dry-run --no-audio --control input -t 300ms $OPTIONS
@@ -27,7 +27,7 @@ netload	netload	thinprobe netload send 127.0.0.1:$PORT --rate 2Mbit -t 1200ms $O
 delayline	networks	unshare -rn thinprobe delayline --end a0 --end b0 --rate 10Mbit --delay 20ms -t 300ms $OPTIONS
 animate	display	thinprobe animate --rate 20 -t 1s $OPTIONS
 animate	animation	thinprobe animate count --frames 10 -t 500ms $OPTIONS
-slowdisk	mounts	timeout --preserve-status -s INT -k 20 1 thinprobe slowdisk mnt disk.img --read-delay 2ms $OPTIONS
+slowdisk	mounts	thinprobe slowdisk mnt disk.img --read-delay 2ms $OPTIONS
 diskorder	loop	thinprobe diskorder $LOOP -t 300ms $OPTIONS
 prototap	capture	thinprobe prototap read session.pcap --port 5900 $OPTIONS
 vncplay	replays	thinprobe vncplay analyze run?.rfb $OPTIONS
@@ -99,7 +99,16 @@ outputs_need_run() {
 		bash -c "source '$OUTPUTS_TOP/tests/cli/helpers.bash' && run_cells run"
 }
 outputs_need_refecho() { outputs_start_port refecho thinprobe refecho --vnc PORT; }
-outputs_need_free_port() { PORT=$((20000 + RANDOM % 12000)); }
+
+# Each time: types, then ends it, as Ctrl-C does.
+outputs_need_keys() {
+	PORT=$((20000 + RANDOM % 12000))
+	while sleep 0.1; do
+		thinprobe keyrepeat "vnc:127.0.0.1:$PORT" -t 500ms && kill -INT "$(pgrep -f "/refecho --vnc $PORT")"
+	done >/dev/null 2>&1 3>&- &
+	outputs_pids+=($!)
+}
+
 outputs_need_xterm() { command -v xterm >/dev/null && outputs_need_display; }
 outputs_need_window() { outputs_need_display && outputs_start window thinprobe refecho --display "$DISPLAY"; }
 outputs_need_networks() { unshare -rn true 2>/dev/null; }
@@ -124,13 +133,13 @@ outputs_reads() {
 	dd if="$1" of=/dev/null bs=4k count=16 iflag=direct
 }
 
-# Once for each mount, at its beginning: a disk in use cannot be unmounted.
+# Each time: reads from it, then ends it.
 outputs_need_mounts() {
 	[ -w /dev/fuse ] && [ "$(id -u)" = 0 ] && mkdir -p mnt && truncate -s 64K disk.img || return 1
 	while sleep 0.02; do
 		[ -e mnt/disk ] || continue
 		outputs_reads mnt/disk
-		while [ -e mnt/disk ]; do sleep 0.1; done
+		while [ -e mnt/disk ] && ! umount mnt; do sleep 0.1; done
 	done >/dev/null 2>&1 3>&- &
 	outputs_pids+=($!)
 }
