@@ -46,24 +46,34 @@ seen() {
 # Nanoseconds that interrupts and the hypervisor took of this CPU since boot: in a task's row, but not in its own clock.
 taken() { awk -v cpu="cpu$CPU" -v hz="$(getconf CLK_TCK)" '$1 == cpu { printf "%.0f", ($7 + $8 + $9) * 1e9 / hz }' /proc/stat; }
 
+# Half of this CPU, or more, went to others: there are fewer places than culprits then, and the profile itself gets no CPU.
+crowded() {
+	grep -q "not watched" profile.err ||
+		jq -e '.result.cpus[0].wall_s as $wall | [.result.who[] | select(.kind == "task" and .task != "sink") | .lost_s] |
+		add > $wall / 2' report >/dev/null
+}
+
 @test "names a burster, with the time it says it took" {
-	local rows ns cpu ratio named high task taken
+	local try rows ns cpu ratio named high task taken
 
 	need jq
 	grep tracefs /proc/self/mountinfo >before || true
-	start_who --log lost
-	own=" $(echo "/proc/$pid/task"/*) "
-	taken=$(taken)
-	"$BIN/sink" --cpus "$CPU" -t 1500ms --burst every:50ms,len:5ms --burst-log bursts -o sunk 2>sink.err
-	sleep 0.3
-	end_profile
-	read -r rows ns cpu ratio named high <<<"$(seen)"
-	taken=$(($(taken) - taken))
-	echo "rows $rows, ns $ns of $cpu: $ratio, with others $named, at most $high; interrupts and hypervisor $taken"
-	# interrupts in its time are not its own here but in its clock, what a hypervisor steals the other way round
-	awk -v r="$ratio" -v named="$named" -v high="$high" -v t="$taken" -v cpu="$cpu" \
-		'BEGIN { exit !(high > 0.93 && named > 0.8 && r < 1.07 + t / cpu) }'
-	[ "$rows" -ge 1 ]
+	for try in 1 2 3 4 5; do
+		start_who --log lost
+		own=" $(echo "/proc/$pid/task"/*) "
+		taken=$(taken)
+		"$BIN/sink" --cpus "$CPU" -t 1500ms --burst every:50ms,len:5ms --burst-log bursts -o sunk 2>sink.err
+		sleep 0.3
+		end_profile
+		read -r rows ns cpu ratio named high <<<"$(seen)"
+		taken=$(($(taken) - taken))
+		echo "rows $rows, ns $ns of $cpu: $ratio, with others $named, at most $high; interrupts and hypervisor $taken"
+		# interrupts in its time are not its own here but in its clock, what a hypervisor steals the other way round
+		[ "$rows" -lt 1 ] || ! awk -v r="$ratio" -v named="$named" -v high="$high" -v t="$taken" -v cpu="$cpu" \
+			'BEGIN { exit !(high > 0.93 && named > 0.8 && r < 1.07 + t / cpu) }' || break
+		crowded || return 1
+		[ "$try" -lt 5 ] || skip "others took half of this CPU and more meanwhile"
+	done
 	jq -e --argjson ns "$ns" '[.result.who[] | select(.task == "sink" and .kind == "task") | .lost_s] | add >= 0.99e-9 * $ns' report
 	# every event has somebody
 	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["kind"] == "event" && !(length($at["who"])) { exit 1 }' lost
