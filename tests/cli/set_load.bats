@@ -73,15 +73,17 @@ END
 	cat >driver <<'END'
 . ./lib
 load_set 5 || echo "$LAB_WHY"
+SET_LOAD_TIMEOUT=60
 SET_LOAD='sleep 50 & echo $! >load; # %d'
 load_set 6 && echo "there"
 SET_LOAD='[ %d != 0 ]'
 load_away
 END
-	SET_LOAD='sleep 60 & echo $! >child; echo $$ >shell; sleep 60; : %d' SET_LOAD_TIMEOUT=1 run --separate-stderr bash ./driver
+	SET_LOAD='sleep 60 & echo $! >child; echo $$ >shell; sleep 60; : %d' SET_LOAD_TIMEOUT=5 run --separate-stderr bash ./driver
 	echo "$output $stderr"
-	[[ ${lines[0]} == "cannot set the load to 5: "*" took longer than 1 s (--set-load-timeout)" ]]
+	[[ ${lines[0]} == "cannot set the load to 5: "*" took longer than 5 s (--set-load-timeout)" ]]
 	[ "${lines[1]}" = there ]
+	for _ in $(seq 200); do if ended "$(cat child)" && ended "$(cat shell)"; then break; fi; sleep 0.05; done
 	ended "$(cat child)" && ended "$(cat shell)"
 	if ended "$(cat load)"; then return 1; fi
 	kill "$(cat load)"
