@@ -171,16 +171,16 @@ group_of() {	# thread
 
 	make_group
 	start_qemu
-	start_vamp --ratio H --group "$group"
+	start_vamp --ratio H --group "$group" --log log
 	fast=$(cat "$group/$weight")
 	say begin
 	say cpu 0 100
-	until_true eval '! weights_are "$fast $fast"'
+	until_true grep -q silent vamp.err
 	until_true weights_are "$fast $fast"
-	grep -q silent vamp.err
+	until_true eval '[ "$(cut -f 4,5 log | sort -u | grep -c "^0.")" = 2 ]'	# it was slow until then
 	say begin
 	say cpu 1 100
-	until_true eval '! weights_are "$fast $fast"'
+	until_true eval 'say alive; ! weights_are "$fast $fast"'	# (else it is silent by the time that we look)
 	echo close >&7
 	ends "$vamp"
 	[ "$status" -eq 0 ]
@@ -197,7 +197,7 @@ group_of() {	# thread
 	start_vamp --group "$group"
 	say begin
 	say cpu 0 100
-	until_true eval '[ "$(vcpu_weights | xargs -n 1 | sort -u | wc -l)" -eq 2 ]'
+	until_true eval 'say alive; [ "$(vcpu_weights | xargs -n 1 | sort -u | wc -l)" -eq 2 ]'
 	kill -9 "$vamp"
 	until_true eval '[ "$(group_of "$vcpu0")" = "$before" ] && [ -z "$(ls -d "$group"/*/ 2>/dev/null)" ]'
 	[ "$(group_of "$vcpu1")" = "$before" ]
@@ -217,7 +217,7 @@ group_of() {	# thread
 	start_vamp --ratio L
 	say begin
 	say cpu 1 80
-	until_true eval '[ "$(cat "$group/1/$weight")" = 166 ]'
+	until_true eval 'say alive; [ "$(cat "$group/1/$weight")" = 166 ]'
 	[ "$(cat "$group/0/$weight")" = 1024 ]
 	[ "$(ls -d "$group"/*/ | wc -l)" -eq 3 ]
 	kill -9 "$vamp"
@@ -237,15 +237,15 @@ nice_of() {	# thread
 	say begin
 	say cpu 0 0
 	say cpu 1 80
-	until_true eval '[ "$(nice_of "$vcpu1")" = 5 ]'
+	until_true eval 'say alive; [ "$(nice_of "$vcpu1")" = 5 ]'
 	[ "$(nice_of "$vcpu0")" = 0 ]
 	[ "$(nice_of "$other")" = 0 ]
 	take_shares 3 begin "cpu 1 80"
 	near_ratio "${shares[0]}" "${shares[1]}" 3
 	say cpu 1 20
-	until_true eval '[ "$(nice_of "$vcpu1")" = 0 ]'
+	until_true eval 'say alive; [ "$(nice_of "$vcpu1")" = 0 ]'
 	say cpu 1 80
-	until_true eval '[ "$(nice_of "$vcpu1")" = 5 ]'
+	until_true eval 'say alive; [ "$(nice_of "$vcpu1")" = 5 ]'
 	end_vamp
 	[ "$(nice_of "$vcpu1")" = 0 ]
 	jq -e '.settings.way == "nice" and .settings.slow_weight == 335' report
