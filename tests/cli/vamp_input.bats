@@ -19,8 +19,8 @@ trace_or_skip() {	# options...
 
 @test "trace: the slices of a CPU hog add up to the CPU time it says it took" {
 	need pgrep
-	trace_or_skip -t 20s
-	start sink "$BIN/sink" -t 1s --format json -o sink.json
+	trace_or_skip -t 60s
+	start sink "$BIN/sink" -t 5s --format json -o sink.json
 	sink=$pid
 	until_true pgrep -P "$sink"
 	hog=$(pgrep -P "$sink" | head -n 1)
