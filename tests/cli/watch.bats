@@ -36,7 +36,7 @@ in_namespace() {
 	for i in $(seq 15); do echo 20ms; done >delays
 	for i in $(seq 15); do echo 120ms; done >>delays
 	cat >scene.sh <<-'END'
-		until_true() { for i in $(seq 200); do ! eval "$1" || return 0; sleep 0.05; done; return 1; }
+		until_true() { for i in $(seq 600); do ! eval "$1" || return 0; sleep 0.05; done; return 1; }
 		ip link set lo up
 		"$BIN/refecho" --vnc 5901 --answer-delay file:delays -o refecho.txt 2>refecho.err & refecho=$!
 		"$TOP/thinprobe" watch --port 5901 -i lo --tsv rows --metrics watch.prom 2>watch.err & watch=$!
@@ -46,15 +46,26 @@ in_namespace() {
 		kill "$watch" "$refecho"
 		wait
 	END
-	run -0 in_namespace bash scene.sh
-	cat rows
-	# seconds with keys: those before the change show 20 ms or more, those after it 120 or more; a busy machine is later, not earlier
-	awk -F'\t' 'NR > 1 && $8 > 2 && $11 != "" { n++; ms[n] = $11 / 1e6 } END {
-		for (i = 1; i <= n; i++) { if (ms[i] < 19.6) exit 1; if (ms[i] >= 118) late++; else if (late) exit 2; else early++ }
-		exit early < 1 || late < 1 ? 3 : 0 }' rows
-	# two keys may share a segment, where the machine is busy
+	for try in 1 2 3 4 5; do
+		rm -f rows watch.prom
+		run -0 in_namespace bash scene.sh
+		cat rows
+		# Two keys may share a segment, and an answer may come in the interval after its key's: after 20 inputs all that comes is later
+		# than the change, and shows 120 ms or more; all the rest 20 or more. A busy machine is later, not earlier; where it was so late
+		# that nothing shows less than 120, or few keys were left after the change, again.
+		awk -F'\t' 'NR > 1 {
+				if ($8 > 2 && $11 != "") {
+					if ($11 < 19.6e6 || (inputs >= 20 && $11 < 118e6)) { print "too early: " $0; exit 1 }
+					if ($11 < 118e6) early++
+					if (inputs >= 20) late++
+				}
+				inputs += $8
+			}
+			END { if (inputs > 30) exit 1; print early && late ? "good" : "disturbed" }' rows >said || { cat said; return 1; }
+		if grep -qx good said; then break; fi
+	done
+	grep -qx good said
 	inputs=$(awk -F'\t' 'NR > 1 { n += $8 } END { print n }' rows)
-	[ "$inputs" -le 30 ] && [ "$inputs" -ge 20 ]
 	grep -qx "thinprobe_inputs_total $inputs" watch.prom
 }
 
@@ -79,10 +90,12 @@ in_namespace() {
 		until_true 'xdotool search --onlyvisible --name TigerVNC'
 		watch=("$TOP/thinprobe" watch --on "attach:$DISPLAY,TigerVNC" --key a --every 10s --interval 30s)
 		setpriv --bounding-set=-net_raw "${watch[@]}" && echo "keys without a capture"
-		timeout 9 "${watch[@]}" -t 1s || echo "ends late: $?"	# before the first key would be due
+		timeout 50 "${watch[@]}" --every 60s -t 1s || echo "ends late: $?"	# before the first key would be due
 		env --default-signal=INT setsid "${watch[@]}" >rows 2>watch.err & watch=$!
 		until_true 'grep -q TigerVNC watch.err'
-		python3 -c 'import time; print(time.monotonic_ns())' >announced
+		# by the file, whose last line this is until the first key: who looks may be late
+		python3 -c 'import os, time
+			print(os.stat("watch.err").st_mtime_ns - time.time_ns() + time.monotonic_ns())' >announced
 		until_true 'keys 1'
 		sleep 4		# a person types until it would be time for the second key
 		for i in 1 2 3 4 5; do xdotool key b; sleep 1; done
@@ -101,7 +114,7 @@ in_namespace() {
 		kill "$refecho"
 		wait "$refecho"
 	END_SCENE
-	run -0 in_namespace timeout 120 bash scene.sh
+	run -0 in_namespace timeout 300 bash scene.sh
 	cat watch.err announced log.tsv
 	[[ $output != *"keys without a capture"* && $output != *"ends late"* ]]
 	[ "${lines[*]: -2}" = "status 130 down b''" ]	# no process, no file, no key is left
