@@ -143,16 +143,17 @@ for line in sys.stdin:
 }
 
 @test "keys wait for the field, menus for their items, drags for what is dragged" {
+	# (pauses are longer than the server may be away: it shows letters after 20 ms, menus after 200 and 300)
 	serve --menu 200 --drag --answer mark
 	record <<-'EOF'
 		click 100,455
 		type 60 Hello
-		pause 500ms
+		pause 3s
 		type 60 World
 		click 580,90
-		pause 400ms
+		pause 3s
 		move 585,130
-		pause 600ms
+		pause 3s
 		move 500,131
 		click 490,131
 		drag 26,418 200,418
