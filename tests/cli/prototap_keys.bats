@@ -206,8 +206,11 @@ read -r _ <&8
 	--format json -o keys.json --hold-start --ready-fd 8 <&7 & probe=$!
 read -r _ <&8
 echo go >&7
-sleep 2
-wc -l <live.tsv >rows_by_then
+# the last look at which it lasted: rows first, then whether it still does
+while rows=$(wc -l <live.tsv) && kill -0 "$probe" 2>/dev/null; do
+	echo "$rows" >rows_by_then
+	sleep 0.05
+done
 wait "$probe"
 kill "$tap" "$app"
 wait
