@@ -57,6 +57,8 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 	for target in x11 vnc; do
 		for watch in patch update; do
 			[ $target-$watch != vnc-patch ] || continue
+			timeout=20s
+			[ $watch = patch ] || timeout=5s	# a doubt takes that long
 			if [ $target = x11 ]; then
 				start_refecho --display "$DISPLAY" --answer-delay file:delays --log echo.tsv
 				where=$DISPLAY
@@ -64,9 +66,10 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 				start_refecho --vnc "$port" --answer-delay file:delays --log echo.tsv
 				where=127.0.0.1:$port
 			fi
-			prober "$target:$where" --watch $watch --timeout 1s
+			prober "$target:$where" --watch $watch --timeout $timeout
 			for i in 1 2 3; do
 				key $i
+				echo "$target $watch $i: $how"
 				[ "$seq" -eq $i ]
 				# a patch that changes where it stands might be a caret's blink, until nothing better follows
 				if [ $watch = patch ]; then [ "$how" = patch ]; else [ "$how" = change ] || [ "$how" = doubt ]; fi
@@ -88,15 +91,19 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 
 @test "asked: a dropped key is answered with none after --timeout, and the next is not taken for it" {
 	start_x
-	start_refecho --display "$DISPLAY" --answer-delay const:600ms
+	start_refecho --display "$DISPLAY" --answer-delay const:3s
 	prober "x11:$DISPLAY" --watch patch --timeout 200ms
 	key 1
 	[ "$how" = none ] && [ "$answered" = none ]
-	sleep 0.8		# its echo comes now: late, and for nobody
+	sleep 3.5		# its echo comes meanwhile: late, and for nobody
 	key 2
 	[ "$how" = none ]
 	exec 7>&-
 	ends "$prober"
+}
+
+blinks() {
+	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 600ms --watch update --format tsv -o noise.tsv && [ "$(figure noise.tsv updates)" -gt 1 ]
 }
 
 @test "asked: a blinking caret is no echo, not even where nothing shows what is typed" {
@@ -109,8 +116,7 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 	until_true test -e up
 	xdotool windowfocus --sync "$(xdotool search --onlyvisible --class xterm | head -n 1)"
 	xdotool mousemove 700 500
-	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 600ms --watch update --format tsv -o noise.tsv
-	[ "$(figure noise.tsv updates)" -gt 1 ]
+	until_true blinks
 	prober "x11:$DISPLAY" --watch update --timeout 600ms
 	key 1
 	[ "$how" = none ]
@@ -134,7 +140,7 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 	xdotool windowfocus --sync "$(xdotool search --onlyvisible --class xterm | head -n 1)"
 	xdotool mousemove 700 500
 	sleep 0.3
-	prober "x11:$DISPLAY" --watch update --timeout 3s
+	prober "x11:$DISPLAY" --watch update --timeout 20s
 	for i in 1 2 3; do
 		key $i
 		[ "$how" = change ]
