@@ -187,13 +187,15 @@ touched_twice() {
 }
 
 changes() { pages_of "$pid" a && sleep 0.1 && pages_of "$pid" b && ! cmp -s a b; }
+# A thread that only waits for a CPU is not asleep.
+asleep() { grep -L '^State:	S' "/proc/$pid/task"/*/status | wc -l | grep -qx 0; }
 rests() { pages_of "$pid" a && sleep 0.5 && pages_of "$pid" b && cmp -s a b; }
 
 @test "told to rest, it keeps its memory and touches it no more" {
 	start_hog -s 4M --access write --touch keep
 	until_true changes
 	kill -USR1 "$pid"
-	until_true rests
+	until_true eval 'asleep && rests'
 	rests
 	[ "$(kb_of "$pid" Anonymous)" -ge 4096 ]
 	kill "$pid"
@@ -203,7 +205,11 @@ rests() { pages_of "$pid" a && sleep 0.5 && pages_of "$pid" b && cmp -s a b; }
 
 @test "without a rate it goes on as fast as it can" {
 	need jq
-	"$MEMHOG" -s 4M --pattern stream --threads 2 -t 300ms --format json >out 2>err
+	# once more where others had the CPU all the time
+	for _ in 1 2 3 4 5; do
+		"$MEMHOG" -s 4M --pattern stream --threads 2 -t 300ms --format json >out 2>err
+		if jq -e '.result.touched_bytes > 40e6' out; then break; fi
+	done
 	jq -e '.result.touched_bytes > 40e6 and .result.touch_bytes_per_s > 0 and .result.behind_s == null' out
 }
 
@@ -280,6 +286,8 @@ rests() { pages_of "$pid" a && sleep 0.5 && pages_of "$pid" b && cmp -s a b; }
 	jq -e '.result.stopped_by == "signal" and .result.filled_bytes == 4194304' report
 }
 
+major_faults() { awk '{ print $12 }' "/proc/$pid/stat"; }
+
 # A group with little memory, and a swap device of our own.
 confined() {	# limit
 	[ "$(id -u)" = 0 ] || skip "groups and swap take root"
@@ -322,7 +330,8 @@ confined() {	# limit
 	ends "$pid"
 	# touched again, it comes back from there
 	start_hog -s 40M --access read --rate 200M/s --cgroup "$group"
-	sleep 0.5
+	faults=$(major_faults)
+	until_true eval '[ "$(major_faults)" -gt "$faults" ]'
 	kill "$pid"
 	ends "$pid"
 	jq -e '.result | .major_faults > .fill_major_faults and .swapped_bytes > 0' report
