@@ -76,7 +76,7 @@ setup() {
 
 @test "due times do not drift, and a frame is left out rather than late for all that follow" {
 	start_x
-	start show "$ANIMATE" --rate 50 --log frames.tsv --format tsv -t 2s
+	start show "$ANIMATE" --rate 50 --log frames.tsv --format tsv -t 6s
 	show=$pid
 	until_true grep -qx ready show.err
 	kill -STOP "$show"
@@ -85,11 +85,11 @@ setup() {
 	ends "$show"
 	[ "$status" = 0 ]
 	cat show.out
-	[ "$(figure show.out frames_due)" = 100 ]
+	[ "$(figure show.out frames_due)" = 300 ]
 	awk -F'\t' 'NR == 2 { first = $4 } NR > 1 && $4 - first != ($2 * 20000000) { print; wrong = 1 } END { exit wrong }' frames.tsv
 	[ "$(figure show.out left_out_frames)" -ge 13 ]
 	[ "$(figure show.out late_frames)" -ge "$(figure show.out left_out_frames)" ]
-	[ "$(figure show.out frames_shown)" = $((100 - $(figure show.out left_out_frames))) ]
+	[ "$(figure show.out frames_shown)" = $((300 - $(figure show.out left_out_frames))) ]
 }
 
 @test "a frame holds as much chance as is said: zlib cannot go below it, and comes near" {
