@@ -70,7 +70,7 @@ result() { jq "$1" "the report"; }
 		'--end a --end b --order report' '--end a --end b --order fast' \
 		'--end @x --end b' '--end a --end b --packets 1' '--end a --end b --control x -o x'; do
 		# shellcheck disable=SC2086 # words
-		run --separate-stderr timeout 5 "$WIRE" $words
+		run --separate-stderr timeout 20 "$WIRE" $words
 		echo "$words: $status $stderr"
 		[ "$status" = 2 ]
 		[ "${#stderr_lines[@]}" = 1 ]
@@ -89,18 +89,26 @@ result() { jq "$1" "the report"; }
 		== [10000000, 384000, 2, 1]')" = true ]
 }
 
+# The least of five round trips is below so many ms; again where others had the CPU during all five.
+ping_until_below() {	# MS FILE
+	for _ in 1 2 3 4 5; do
+		on "$a" ping -q -c 5 -i 0.2 10.9.0.2 >"$2"
+		if sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p' "$2" | awk -v most="$1" '{ low = $1 < most } END { exit !low }'; then break; fi
+	done
+}
+
 @test "the delay is there, once each way; orders change it at once, for one direction too; what is no order changes nothing" {
 	need ping jq
 	hosts
 	line --delay 30ms
-	on "$a" ping -q -c 5 -i 0.2 10.9.0.2 >ping.out
+	ping_until_below 90 ping.out
 	# what made the interfaces is given up: CAP_NET_ADMIN is bit 12, CAP_SYS_ADMIN 21
 	cat "/proc/$wire/status"
 	grep -q '^NoNewPrivs:.1$' "/proc/$wire/status"
 	(( (16#$(sed -n 's/^CapEff:.//p' "/proc/$wire/status") & (1 << 12 | 1 << 21)) == 0 ))
 	(( (16#$(sed -n 's/^CapPrm:.//p' "/proc/$wire/status") & (1 << 12 | 1 << 21)) == 0 ))
 	order 'delay 5ms' 'back delay 20ms' 'delay soon'
-	on "$a" ping -q -c 5 -i 0.2 10.9.0.2 >again.out
+	ping_until_below 40 again.out
 	cat ping.out again.out
 	# the least of five, in ms: 60, and 5 + 20; not sooner, and nearer than once more of either way on a machine that is busy
 	[ "$(sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p' ping.out | awk '{ print ($1 >= 60 && $1 < 90) }')" = 1 ]
@@ -186,7 +194,7 @@ numbers() {	# FILE: those that came over the line as it stands
 	# 12,400 datagrams of 46 bytes are 60,000 bits a ms at this pace; 1 Mbit/s for 20 ms is 2500 bytes
 	line --rate 1Mbit --queue 20ms
 	begin=${EPOCHREALTIME/[.,]/}
-	on "$a" timeout 20 python3 numbers.py send
+	on "$a" timeout 60 python3 numbers.py send
 	end=${EPOCHREALTIME/[.,]/}
 	sleep 0.1
 	order
