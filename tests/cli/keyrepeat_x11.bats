@@ -59,7 +59,7 @@ focus_terminal() {
 	[ "$(figure inside.tsv keys_exact)" = 35 ]
 	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 1s --watch update --region 500x330+0+0 --format tsv -o quiet.tsv
 	[ "$(figure quiet.tsv updates)" = 0 ]
-	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 1s --watch update --format tsv -o all.tsv
+	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 4s --watch update --format tsv -o all.tsv
 	[ "$(figure all.tsv updates)" -gt 5 ]
 }
 
@@ -116,7 +116,7 @@ focus_terminal() {
 	until_true test -e typed
 	start keys "$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" -t 20s --watch update --format tsv -o report.tsv
 	until_true grep -q ready keys.err
-	sleep 1
+	sleep 3
 	xdotool windowfocus --sync "$(xdotool search --onlyvisible --name stranger)" mousemove 620 510
 	ends "$pid"
 	[ "$status" -eq 1 ]
