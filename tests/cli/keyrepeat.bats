@@ -86,9 +86,9 @@ END
 
 @test "blocks: twenty keys, then rest" {
 	# where others hold the probe up, so that two answers are one update, a key has no exact pair: then once more
-	for _ in 1 2 3; do
+	for _ in 1 2 3 4 5; do
 		"$KEYREPEAT" null: -t 1s --rate 50 --schedule blocks --watch update --log keys.tsv --format tsv -o report.tsv
-		[ "$(figure report.tsv keys_exact)" -ne 45 ] || break
+		[ "$(figure report.tsv keys_exact)" -ne 45 ] || awk "BEGIN { exit $(figure report.tsv largest_gap_ms) < 900 }" || break
 	done
 	[ "$(keys_in keys.tsv)" -eq 50 ]
 	each_key keys.tsv 'key == 1 || (key % 20 == 1 ? gap > 1e9 : gap > 19999998 && gap < 20000002)'
@@ -338,13 +338,15 @@ END
 	start_x
 	before=$(xset q | grep 'auto repeat delay')
 	start_xterm sh -c 'stty -icanon; cat >typed'
-	run "$KEYREPEAT" "x11:$DISPLAY" --mode hold -t 2s --rate 20 --watch update --format tsv --log keys.tsv -o report.tsv
+	begin=${EPOCHREALTIME/[.,]/}
+	run "$KEYREPEAT" "x11:$DISPLAY" --mode hold -t 4s --rate 20 --watch update --format tsv --log keys.tsv -o report.tsv
 	[ "$status" -eq 0 ]
 	[ "$(xset q | grep 'auto repeat delay')" = "$before" ]
-	# 40 are due; a busy machine may make the display's timer late, which leaves some out
+	held=$(((${EPOCHREALTIME/[.,]/} - begin) / 1000))	# ms, at most: the key may be let go late
+	# 80 are due; a busy machine may make the display's timer late, which leaves some out
 	until_true eval '[ "$(wc -c <typed)" -ge 10 ]'
 	sleep 0.2
-	[ "$(wc -c <typed)" -le 41 ]
+	[ "$(wc -c <typed)" -le $((held / 50 + 1)) ]
 	each_key keys.tsv '(key == 1) == (sent != "")'
 }
 
@@ -393,21 +395,26 @@ END
 	need xterm xdotool
 	start_vnc -SecurityTypes None
 	start_xterm sh -c 'stty -icanon; cat >typed'
-	start keys "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --watch update --log keys.tsv --format tsv -o report.tsv
-	until_true grep -q '^ready$' keys.err
-	sleep 1
-	kill -STOP "$server"
-	sleep 1
-	kill -CONT "$server"
-	ends "$pid"
-	[ "$status" -eq 0 ]
-	until_true eval '[ "$(wc -c <typed)" -eq 60 ]'
-	[ "$(figure report.tsv keys_sent)" -eq 55 ]
-	[ "$(figure report.tsv keys_answered)" -eq 55 ]
-	awk "BEGIN { exit !($(figure report.tsv largest_gap_ms) > 900) }"
-	awk "BEGIN { exit !($(figure report.tsv late_share_percent) > 20) }"
-	# of the stopped second's 20 keys, sent on time; a stop that held them up would have made most of them late by 100 ms and more
-	awk -F'\t' 'NR > 6 { late += $4 - $3 > 100e6 } END { exit !(late < 10) }' keys.tsv
+	# a machine that holds the probe up makes keys late as well: then once more
+	for round in 1 2 3 4 5; do
+		start keys "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 6s --watch update --log keys.tsv --format tsv -o report.tsv
+		until_true grep -q '^ready$' keys.err
+		sleep 1
+		kill -STOP "$server"
+		sleep 1
+		kill -CONT "$server"
+		ends "$pid"
+		[ "$status" -eq 0 ]
+		until_true eval '[ "$(wc -c <typed)" -eq $((120 * round)) ]'
+		[ "$(figure report.tsv keys_sent)" -eq 115 ]
+		[ "$(figure report.tsv keys_answered)" -eq 115 ]
+		awk "BEGIN { exit !($(figure report.tsv largest_gap_ms) > 900) }"
+		awk "BEGIN { exit !($(figure report.tsv late_share_percent) > 10) }"
+		# of the stopped second's 20 keys, sent on time; a stop that held them up would have made most of them late by 100 ms and more
+		late=$(awk -F'\t' 'NR > 6 { late += $4 - $3 > 100e6 } END { print late + 0 }' keys.tsv)
+		[ "$late" -ge 10 ] || break
+	done
+	[ "$late" -lt 10 ]
 }
 
 @test "vnc: the server goes away: exit 1, report and rows are kept" {
