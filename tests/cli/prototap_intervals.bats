@@ -150,7 +150,7 @@ in_namespace() {
 			ip link set tap0 up && ip link set tap1 up
 		}
 		until_true() { for i in $(seq 200); do ! eval "$1" || return 0; sleep 0.05; done; return 1; }
-		speak() { for i in 1 2 3; do echo key | timeout 1 bash -c 'cat >/dev/udp/10.9.9.7/3389'; sleep 0.3; done; }
+		speak() { for i in 1 2 3; do echo key | timeout 20 bash -c 'cat >/dev/udp/10.9.9.7/3389'; sleep 0.3; done; }
 		make_pair
 		ip neigh replace 10.9.9.7 lladdr 02:00:00:00:00:07 dev tap0
 		"$BIN/prototap" live -i tap0 --port 3389 --every 200ms --intervals table --keep 9 -o report --format json 2>err &
