@@ -44,8 +44,8 @@ lab_group second
 echo "\${LAB_GROUPS[load]}" >$W/folder
 # another value than it has
 lab_switch autogroup \$((1 - \$(cat /proc/sys/kernel/sched_autogroup_enabled))) || echo "\$LAB_WHY" >$W/no-switch
-lab_start -G load server child sh -c 'setsid sleep 60 & echo ready >&2; sleep 60'
-lab_ready child 10
+lab_start -G load server child sh -c 'setsid sleep 600 & sleep 600 & echo ready >&2; wait'
+lab_ready child 60
 echo "\$LAB_UNDO" >$W/undo
 touch $W/up
 $1
@@ -89,7 +89,7 @@ as_before() {
 }
 
 @test "... after Ctrl-C for the whole group of the driver" {
-	driver 'lab_start server long sleep 50; lab_wait $LAB_PID'
+	driver 'lab_start server long sleep 600; lab_wait $LAB_PID'
 	cat >"$W/experiment" <<END
 #!/bin/bash
 export EXP_KEPT=
@@ -111,14 +111,14 @@ END
 }
 
 @test "... after kill -9 of the driver" {
-	begin 'nap 50'
+	begin 'nap 600'
 	kill -9 "$pid"
 	as_before
 	[ -z "$(ls "$W"/locks/undo-* 2>/dev/null)" ]
 }
 
 @test "... after kill -9 of the driver and of what would have taken it back, by lab clean" {
-	begin 'nap 50'
+	begin 'nap 600'
 	# not the one that is up: a lab clean beside it leaves it alone
 	LAB_LOCKS="$W/locks" "$TOP/thinprobe" lab clean >"$W/beside"
 	[ "$(settings)" = "$during" ]
