@@ -118,7 +118,7 @@ done
 for role in "${roles[@]}"; do
 	n=1
 	until [ -e "$W/$role.up" ]; do
-		[ $((n++)) -lt 200 ] || die "the hosts do not come up"
+		[ $((n++)) -lt 3000 ] || die "the hosts do not come up"
 		sleep 0.02
 	done
 done
@@ -204,7 +204,7 @@ net=1
 for role in "${roles[@]}"; do
 	n=1
 	until (exec 3<>"/dev/tcp/10.205.$net.1/22022") 2>/dev/null; do
-		kill -0 "${listener[$role]}" 2>/dev/null && [ $((n++)) -lt 200 ] ||
+		kill -0 "${listener[$role]}" 2>/dev/null && [ $((n++)) -lt 1200 ] ||
 			die "sshd of the $role does not come up: $(tail -n 1 "$W/$role.log")"
 		sleep 0.05
 	done
