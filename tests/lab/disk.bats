@@ -40,7 +40,7 @@ END
 	printf '%s\ntouch "$W/up"\nwhile :; do nap 1; done\n' "$1" >>"$W/driver.sh"
 	bash "$W/driver.sh" >"$W/out" 2>&1 3>&- &
 	pid=$!
-	for _ in $(seq 600); do [ ! -e "$W/up" ] && kill -0 "$pid" 2>/dev/null || break; sleep 0.05; done
+	for _ in {1..6000}; do [ ! -e "$W/up" ] && kill -0 "$pid" 2>/dev/null || break; sleep 0.05; done
 	cat "$W/out"
 	[ ! -e "$W/why" ] || skip "$(cat "$W/why")"
 	[ -e "$W/up" ]
@@ -107,7 +107,7 @@ lab_disk_takes 3 || echo "refused: $LAB_WHY"
 reads_wait() { [ "$(awk "{ print \$9 }" "/sys/block/${LAB_DISK_DEVICE##*/}/stat")" -ge 4 ]; }
 at_once() {	# beside sixteen readers; the median: where the kernel loses an event, a request seems to stay for a while
 	lab_start -R server reads fio --name=x --filename=/tmp/disk/x --direct=1 --rw=randread --bs=4k --iodepth=1 --thread --numjobs=16 \
-		--time_based --runtime=60
+		--time_based --runtime=300
 	wait_until 30 reads_wait
 	echo "$1: $("$TP_BIN/diskorder" "$LAB_DISK_DEVICE" -t 500ms --format json | jq .result.in_device_p50)"
 	lab_stop "$LAB_PID"
@@ -132,7 +132,7 @@ lab_disk_delay 0'
 	loop=$(losetup --find --show "$W/file")
 	reads() { awk '{ print $1 }' "/sys/block/${loop##*/}/stat"; }
 	before=$(reads)
-	fio --name=x --filename="$loop" --direct=1 --rw=randread --bs=4k --iodepth=32 --ioengine=libaio --time_based --runtime=20 \
+	fio --name=x --filename="$loop" --direct=1 --rw=randread --bs=4k --iodepth=32 --ioengine=libaio --time_based --runtime=300 \
 		>"$W/fio" 2>&1 3>&- &
 	fio=$!
 	until [ "$(reads)" -gt "$before" ]; do kill -0 "$fio" || { cat "$W/fio"; false; }; sleep 0.05; done
