@@ -40,7 +40,7 @@ hog() {	# NAME MEGABYTES: so much, page by page, and stays; the first one to go
 	lab_start server \$1 perl -e 'open F, ">", "/proc/self/oom_score_adj" and print F 1000 and close F;
 		\$m = "\\0" x (\$ARGV[0] << 20); open R, "<", "/dev/urandom";
 		for (0 .. \$ARGV[0] * 256 - 1) { read R, \$b, 64; substr(\$m, \$_ * 4096, 64) = \$b }
-		print STDERR "ready\\n"; sleep 60' \$2
+		print STDERR "ready\\n"; sleep 600' \$2
 }
 $2
 declare -p LAB_MEMORY_GROUP LAB_SWAP_DEVICE LAB_SWAP_SCRATCH LAB_SWAP_KIND LAB_UNDO >$W/vars
@@ -49,7 +49,7 @@ $3
 END
 	bash "$W/driver.sh" >"$W/out" 2>&1 3>&- &
 	pid=$!
-	for _ in {1..1500}; do [ ! -e "$W/up" ] && kill -0 "$pid" 2>/dev/null || break; sleep 0.05; done
+	for _ in {1..6000}; do [ ! -e "$W/up" ] && kill -0 "$pid" 2>/dev/null || break; sleep 0.05; done
 	[ -e "$W/up" ] || {
 		cat "$W/out"
 		if grep -q 'cannot limit the server\|cannot set up swap' "$W/out"; then skip "$(tail -n 1 "$W/out")"; fi
@@ -74,12 +74,22 @@ ours() {
 
 gone() {
 	local left
-	for _ in {1..100}; do
+	for _ in {1..600}; do
 		left=$(ours)
 		[ -n "$left" ] || return 0
 		sleep 0.1
 	done
 	echo "left: $left"
+	return 1
+}
+
+# Nobody of this lab runs any more: lab clean leaves one alone that is up.
+nobody() {
+	local _
+	for _ in {1..600}; do
+		grep -qzsxF "LAB_ID=$id" /proc/[0-9]*/environ || return 0
+		sleep 0.1
+	done
 	return 1
 }
 
@@ -90,14 +100,14 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 @test "what runs on the server has so much memory and no more; all the rest goes to its own device; killed -9, it leaves nothing" {
 	cluster=$(cat /proc/sys/vm/page-cluster)
 	begin file 'cat /sys/block/${LAB_SWAP_DEVICE#/dev/}/stat >'"$W"'/stat
-		hog big 100; lab_ready big 30; lab_child $LAB_PID; echo $LAB_CHILD >'"$W"'/hog
-		lab_start -M - server outside sleep 50
+		hog big 100; lab_ready big 120; lab_child $LAB_PID; echo $LAB_CHILD >'"$W"'/hog
+		lab_start -M - server outside sleep 600
 		lab_exec server cat /proc/self/cgroup >'"$W"'/in
 		lab_exec -C server cat /proc/self/cgroup >'"$W"'/out-c
 		lab_exec -M - server cat /proc/self/cgroup >'"$W"'/out-m
 		lab_exec -R server dd if=$LAB_SWAP_SCRATCH bs=4k count=4 iflag=direct status=none |
 			cmp -s -n 16384 - /dev/zero && touch '"$W"'/empty
-		lab_switch page_cluster $(('"$cluster"' ^ 1)) || echo "$LAB_WHY" >'"$W"'/no-switch' 'nap 50'
+		lab_switch page_cluster $(('"$cluster"' ^ 1)) || echo "$LAB_WHY" >'"$W"'/no-switch' 'nap 600'
 	# the kernel's view of the process, not of the group
 	read -r rss swap < <(awk '/^Anonymous:/ { a = $2 * 1024 } /^Swap:/ { s = $2 * 1024 }
 		END { print a, s }' "/proc/$(cat "$W/hog")/smaps_rollup")
@@ -126,11 +136,11 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 }
 
 @test "zram, and when all that would take it back is killed -9 as well: lab clean" {
-	begin zram 'hog big 100; lab_ready big 30' 'nap 50'
+	begin zram 'hog big 100; lab_ready big 120' 'nap 600'
 	zrams="${LAB_SWAP_DEVICE#/dev/} ${LAB_SWAP_SCRATCH#/dev/}"
 	[ "$(used "$LAB_SWAP_DEVICE")" -ge $((36 << 20)) ]
 	kill -9 "$LAB_UNDO" "$pid"
-	sleep 0.3
+	nobody
 	ours | grep -q "^swap $LAB_SWAP_DEVICE"
 	"$TOP/thinprobe" lab clean >"$W/clean"
 	cat "$W/clean"
@@ -140,15 +150,15 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 }
 
 @test "the process that takes it back is killed -9: the driver does it; with its record lost, lab clean; no other swap till then" {
-	begin file 'hog big 100; lab_ready big 30; kill -9 $LAB_UNDO' 'lab_change swap file 1048576; echo "$LAB_WHY" >'"$W"'/why'
+	begin file 'hog big 100; lab_ready big 120; kill -9 $LAB_UNDO' 'lab_change swap file 1048576; echo "$LAB_WHY" >'"$W"'/why'
 	wait "$pid" || true
 	cat "$W/why" "$W/out"
 	grep -q 'has ended' "$W/why"
 	gone
 	rm -f "$W/up"
-	begin file '' 'nap 50'
+	begin file '' 'nap 600'
 	kill -9 "$LAB_UNDO" "$pid"
-	sleep 0.3
+	nobody
 	ours | grep -q "^swap $LAB_SWAP_DEVICE"
 	answer=$(echo 'swap file 1048576' | LAB_ID=abcdef bash "$TOP/lab/local/undo.sh" serve)
 	echo "$answer"
@@ -161,7 +171,7 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 
 @test "a slow one takes its time for a read, is exchanged under a session that stays whole, and is gone at the end" {
 	[ -x "$TOP/bin/slowdisk" ] && [ -e /dev/fuse ] || skip "no slowdisk, or no FUSE here"
-	begin slow:20ms 'hog big 72; lab_ready big 30
+	begin slow:20ms 'hog big 72; lab_ready big 120
 		read_one() {
 			local t=${EPOCHREALTIME/[.,]/}
 			lab_exec -R server dd if=$LAB_SWAP_SCRATCH bs=4k count=10 iflag=direct of=/dev/null status=none
