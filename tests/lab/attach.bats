@@ -176,6 +176,7 @@ END
 }
 
 @test "told to stop in the midst of it, and a command that does not end: the load is 0 again, and nothing is left" {
+	local number=$((RANDOM * 32768 + RANDOM))	# like nobody else's
 	command -v vncviewer >/dev/null || skip "vncviewer is not installed"
 	command -v Xvnc >/dev/null || skip "Xvnc is not installed"
 	drive <<END
@@ -191,16 +192,17 @@ kill -TERM "\$cut"
 follow "\$cut"
 lab_wait "\$cut"
 echo "cut \$? told \$(paste -sd ' ' "\$W/lab/told")"
-attach slow --on attach::90,TigerVNC --time 2 --repeat 1 --quick --idle 1 --loads 0,2 --set-load-timeout 1 \
-	--set-load "echo %d >>\$W/lab/slow.told; sleep 4321%d"
+attach slow --on attach::90,TigerVNC --time 2 --repeat 1 --quick --idle 1 --loads 0,2 --set-load-timeout 5 \
+	--set-load "echo %d >>\$W/lab/slow.told; sleep 4321%d.$number"
 echo "slow \$? told \$(paste -sd ' ' "\$W/lab/slow.told")"
 lab_down
 END
 	[[ $output =~ cut\ 130\ told\ [34]\ 0$'\n' ]]
 	[ "$(jq -r .state "$W/lab/cut/run.json")" = interrupted ]
 	[[ $output =~ slow\ 1\ told\ ([02]\ [02])\ 0 ]]
-	[ "$(jq -r .reason "$W"/lab/slow/cells/*/1/cell.json | grep -c 'took longer than 1 s (--set-load-timeout)')" = 2 ]
-	if pgrep -f 'sleep 4321[02]'; then return 1; fi
+	[ "$(jq -r .reason "$W"/lab/slow/cells/*/1/cell.json | grep -c 'took longer than 5 s (--set-load-timeout)')" = 2 ]
+	for _ in {1..200}; do pgrep -f "^sleep 4321[02][.]$number" || break; sleep 0.1; done
+	if pgrep -f "^sleep 4321[02][.]$number"; then return 1; fi
 }
 
 @test "a person is asked for each load at the terminal, once for all repeats" {
