@@ -307,17 +307,22 @@ lab_up
 a=$(lab_cpu server)
 lab_start server greedy sh -c 'while :; do :; done'
 # its CPU time, where others want theirs: the fourth field
-had() { b=$(lab_cpu server); awk -v a="$a" -v b="$b" 'BEGIN { split(a, x, " "); split(b, y, " "); exit !(y[4] - x[4] > 2e8) }'; }
+had() {
+	b=$(lab_cpu server)
+	after=${EPOCHREALTIME/[.,]/}000
+	awk -v a="$a" -v b="$b" 'BEGIN { split(a, x, " "); split(b, y, " "); exit !(y[4] - x[4] > 2e8) }'
+}
 wait_until 30 had
 lab_stop $LAB_PID
 c=$(lab_cpu server)
 regime=$(lab_exec server true; lab_start server x sleep 5; nap 0.2; lab_regime $LAB_PID)
-awk -v a="$a" -v b="$b" -v c="$c" 'BEGIN {
+# a reading takes its time: the clock first, then who is busy, what is its own at last
+awk -v a="$a" -v b="$b" -v c="$c" -v after="$after" 'BEGIN {
 	split(a, x, " "); split(b, y, " "); split(c, z, " ")
-	print "busy", y[2] - x[2], "own", y[4] - x[4], "after", z[4] - x[4]
-	if (y[4] - x[4] > 5e7 && y[4] - x[4] < y[1] - x[1] + 1e8) print "live counted"
+	print "busy", z[2] - x[2], "own", y[4] - x[4], "of", after - x[1], "after", z[4] - x[4]
+	if (y[4] - x[4] > 5e7 && y[4] - x[4] < after - x[1] + 1e8) print "live counted"
 	if (z[4] >= y[4] - 1e7) print "ended counted"
-	if (y[2] - x[2] > y[4] - x[4] - 1e8) print "busy holds own"
+	if (z[2] - x[2] > y[4] - x[4] - 1e8) print "busy holds own"
 }'
 END
 	echo "$output"
