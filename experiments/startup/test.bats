@@ -189,8 +189,8 @@ hand_made_menus() {
 	PYTHON
 	Xvfb -displayfd 3 -screen 0 640x480x24 3>display 2>/dev/null &
 	xvfb=$!
-	for _ in {1..100}; do [ ! -s display ] || break; sleep 0.05; done
-	env -u DISPLAY -u NO_AT_BRIDGE MARK="walk-$$" timeout 60 dbus-run-session -- \
+	for _ in {1..1200}; do [ ! -s display ] || break; sleep 0.05; done
+	env -u DISPLAY -u NO_AT_BRIDGE MARK="walk-$$" timeout 300 dbus-run-session -- \
 		/usr/bin/python3 "$TOP/experiments/startup/menus.py" known \
 		":$(cat display)" menus.tsv /usr/bin/python3 known.py >out 2>err 3>&- || { cat err; kill "$xvfb"; false; }
 	# not grep's status: it is 2 where a process ends while grep reads, though another one matched
