@@ -5,11 +5,11 @@
 
 client_screen() {	# the X display :90
 	lab_start client xvfb Xvfb :90 -screen 0 1280x1024x24 -ac -noreset -nolisten tcp
-	lab_exec client timeout 20 sh -c 'until DISPLAY=:90 timeout 5 xset q; do sleep 0.05; done' >/dev/null 2>&1 || die "no Xvfb"
+	lab_exec client timeout 90 sh -c 'until DISPLAY=:90 timeout 20 xset q; do sleep 0.05; done' >/dev/null 2>&1 || die "no Xvfb"
 }
 
 client_window() {	# client_window TITLE: sets WINDOW
-	WINDOW=$(lab_exec client timeout 20 sh -c '
+	WINDOW=$(lab_exec client timeout 90 sh -c '
 		until w=$(DISPLAY=:90 xdotool search --onlyvisible --name "$1" | head -n 1) && [ -n "$w" ]; do sleep 0.05; done
 		echo "$w"' sh "$1") || die "no window $1"
 }
@@ -36,7 +36,7 @@ server_got() {
 # How many characters vim has on the server.
 vim_text() {
 	lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" sh -c 'xdotool key --delay 50 Escape colon w space slash t m p slash t e x t Return
-		for i in $(seq 100); do [ -s /tmp/text ] && break; sleep 0.05; done; echo "text $(tr -cd a </tmp/text | wc -c)"'
+		for i in $(seq 1200); do [ -s /tmp/text ] && break; sleep 0.05; done; echo "text $(tr -cd a </tmp/text | wc -c)"'
 }
 
 # xrdp with its Xorg module, without its session manager (which would want a login), and vim in it.
@@ -55,10 +55,10 @@ rdp_server() {
 			"[XORG]" name=XORG lib=libxup.so username=na password=na ip=127.0.0.1 port=/tmp/rdp/sock/xrdp_display_53 code=20 >xrdp.ini'
 	lab_start -R server xorg env XRDP_SOCKET_PATH=/tmp/rdp/sock XRDP_START_WIDTH=800 XRDP_START_HEIGHT=600 \
 		/usr/lib/xorg/Xorg :53 -config xrdp/xorg.conf -ac -noreset -nolisten tcp -logfile /tmp/rdp/x.log
-	lab_exec server timeout 20 sh -c 'until DISPLAY=:53 timeout 5 xset q; do sleep 0.05; done' >/dev/null 2>&1 ||
+	lab_exec server timeout 90 sh -c 'until DISPLAY=:53 timeout 20 xset q; do sleep 0.05; done' >/dev/null 2>&1 ||
 		die "no Xorg: $(tail -n 3 "$LAB_LOG/xorg.err")"
 	app_use vim
 	app_start :53
 	lab_start server xrdp /usr/sbin/xrdp --nodaemon --config /tmp/rdp/xrdp.ini
-	wait_until 10 lab_listens server 3389 || die "xrdp does not listen: $(tail -n 1 "$LAB_LOG/xrdp.err")"
+	wait_until 60 lab_listens server 3389 || die "xrdp does not listen: $(tail -n 1 "$LAB_LOG/xrdp.err")"
 }

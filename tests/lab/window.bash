@@ -28,7 +28,7 @@ drive() {
 		cat
 	} >"$W/main.sh"
 	cd /
-	run timeout -k 10 240 bash "$W/main.sh"
+	run timeout -k 10 "$((600 * ${TEST_PATIENCE:-1}))" bash "$W/main.sh"
 	echo "$output" >"$W/main.out"
 	echo "$output"
 }
