@@ -103,6 +103,7 @@ serve() {	# NAME [OPTION OF THE WITNESS...]
 	esac || return
 	until_true test -s display || return
 	DISPLAY=:$(cat display)
+	: >"$name.log"	# that of the round before is ready, too
 	start witness env DISPLAY="$DISPLAY" python3 "$top/tests/lab/witness.py" "$name.log" "$@"
 	until_true grep -q ' ready ' "$name.log" || return
 	case $kind in
