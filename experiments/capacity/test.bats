@@ -82,7 +82,12 @@ small_search() {
 	RUN="$BATS_TEST_TMPDIR/a run" CELL="$BATS_TEST_TMPDIR/a run/cells/vnc-heavy/1"
 }
 nothing_left() {
-	if pgrep -f "keyrepeat .*$1" || pgrep -f "Xvnc .*-desktop thinprobe user-.*$1"; then return 1; fi
+	local _
+	for _ in {1..200}; do	# what was killed may be ending
+		pgrep -f "keyrepeat .*$1" || pgrep -f "Xvnc .*-desktop thinprobe user-.*$1" || return 0
+		sleep 0.1
+	done
+	return 1
 }
 
 @test "capacity: the tables are what the rows say" {
