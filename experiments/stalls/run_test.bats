@@ -103,7 +103,9 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 	[ "$status" = 130 ]
 	[ "$(jq -r .state "$run/run.json")" = interrupted ]
 	[ -s "$run/report.html" ]
-	if grep -lsF "$run" /proc/[0-9]*/cmdline; then return 1; fi
+	for _ in {1..200}; do grep -lsF "$run" /proc/[0-9]*/cmdline >"$run.left" || true; [ -s "$run.left" ] || break; sleep 0.1; done
+	cat "$run.left"
+	[ ! -s "$run.left" ]
 	"$TOP/thinprobe" run stalls --resume "$run" >/dev/null 2>"$BATS_TEST_TMPDIR/err" 3>&-
 	[ "$(jq -r .state "$run/run.json")" = complete ]
 }
@@ -119,7 +121,7 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 		sleep 0.1
 	done
 	kill -9 "$driver"
-	for _ in $(seq 150); do
+	for _ in $(seq 600); do
 		left=$(grep -lsF "$run" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3 |
 			while read -r p; do grep -qs '^State:.*Z' "/proc/$p/status" || echo "$p"; done)
 		[ -n "$left" ] || break
