@@ -122,7 +122,9 @@ static void a_server_that_comes_later(void **state)
 {
 	const char *const words[] = { "pulseaudio", "-n", "--load=module-null-sink", "--load=module-native-protocol-unix",
 				      "--exit-idle-time=-1", "--daemonize=no", NULL };
+	struct pollfd ready = { .events = POLLIN };
 	char text[200];
+	int64_t from;
 
 	(void)state;
 	need_tools();
@@ -143,14 +145,23 @@ static void a_server_that_comes_later(void **state)
 	/* Found at once by another, which would also take its socket by name. */
 	audio_close_server_watch(a);
 	snprintf(text, sizeof(text), "unix:%s/pulse/native", folder);
+	from = clock_now();
 	assert_int_equal(audio_open_server_watch(&a, text, why, sizeof(why)), 0);
 	assert_true(audio_process_plays_sound(a, server));
+	/* A pactl that takes 2 s is not waited for: then its list comes now, before there is a stream that would not be new. */
+	if (clock_now() - from < 2 * NS_PER_S)
+		return;
+	ready.fd = audio_input_source_of_watch(a)->fd;
+	poll(&ready, 1, 20000);
+	assert_int_equal(audio_input_source_of_watch(a)->ops->read(audio_input_source_of_watch(a), hear, NULL), 0);
 }
 
 static void a_stream(void **state)
 {
 	struct audio_wakeup_counter counter[8];
 	int64_t from = clock_now();
+	int streams = 0;
+	size_t n;
 	pid_t gone;
 
 	(void)state;
@@ -161,7 +172,12 @@ static void a_stream(void **state)
 	assert_true(audio_has_playing_stream(a));
 	assert_int_equal(events, 1);
 	assert_true(seen_ns >= from);
-	assert_true(audio_copy_wakeup_counters(a, counter, 8) >= 1 && counter[0].stream && counter[0].pid == player);
+	n = audio_copy_wakeup_counters(a, counter, 8);
+	for (size_t i = 0; i < n; i++) {	/* others, too, may have woken the server meanwhile */
+		streams += counter[i].stream;
+		assert_int_equal(counter[i].stream, counter[i].pid == player);
+	}
+	assert_int_equal(streams, 1);
 	gone = player;
 	end(&player);
 	assert_true(until_is(gone, false));
