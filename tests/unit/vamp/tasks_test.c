@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -20,20 +21,30 @@
 
 #define SUB (256 * NS_PER_MS)
 
+static atomic_int resting;
+
 static void *rest(void *arg)
 {
 	(void)arg;
+	atomic_store(&resting, (int)gettid());
 	for (;;)
 		pause();
 	return NULL;
 }
 
-static void work(void)
+/* Says its pid when its thread sleeps, and works from then on. */
+static void work(int out)
 {
+	struct proc_stat other = { .state = 'R' };
+	pid_t pid = getpid();
 	pthread_t thread;
 
 	alarm(40);	/* whatever becomes of the test */
 	pthread_create(&thread, NULL, rest, NULL);
+	while (!atomic_load(&resting) || proc_stat_of_process(atomic_load(&resting), &other) || other.state != 'S')
+		clock_sleep_until(clock_now() + NS_PER_MS);
+	if (write(out, &pid, sizeof(pid)) != sizeof(pid))
+		_exit(1);
 	for (;;)
 		;
 }
@@ -47,15 +58,14 @@ static pid_t start_worker(void)
 	assert_int_equal(pipe(out), 0);
 	between = fork();
 	if (!between) {
-		pid = fork();
-		if (!pid)
-			work();
-		_exit(write(out[1], &pid, sizeof(pid)) != sizeof(pid));
+		if (!fork())
+			work(out[1]);
+		_exit(0);
 	}
+	close(out[1]);
 	assert_int_equal(read(out[0], &pid, sizeof(pid)), sizeof(pid));
 	waitpid(between, NULL, 0);
 	close(out[0]);
-	close(out[1]);
 	return pid;
 }
 
