@@ -188,7 +188,7 @@ static void session(const char *name, const int32_t *encodings, int n, const str
 	free(truth);
 	close(fd);
 	script_stop(server);	/* its picture is another one now */
-	server = script_start(port);
+	server = script_start(&port);
 }
 
 static const int32_t lossless[] = { rfbEncodingRaw, rfbEncodingRRE, rfbEncodingCoRRE, rfbEncodingHextile,
@@ -293,7 +293,7 @@ static void test_a_session_with_all_else(void **state)
 	free(truth);
 	close(fd);
 	script_stop(server);
-	server = script_start(port);
+	server = script_start(&port);
 }
 
 int main(void)
@@ -306,8 +306,7 @@ int main(void)
 	};
 	int failed;
 
-	port = free_port();
-	server = script_start(port);
+	server = script_start(&port);
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	script_stop(server);
 	return failed;
