@@ -110,6 +110,16 @@ static void press(uint32_t symbol, bool down)
 	put(m, sizeof(m));
 }
 
+/* Until the server has read all that was sent: a key at the end is heard. */
+static void all_read(void)
+{
+	int64_t end = clock_now() + PATIENCE;
+
+	t.keys_n = 0;
+	for (press('.', true); !t.keys_n || t.keys[t.keys_n - 1] != '.'; serve(NS_PER_MS))
+		assert_true(clock_now() < end);
+}
+
 static void receive(void)
 {
 	unsigned char head[4], rect[12];
@@ -183,14 +193,17 @@ static int connect_to(int port)
 
 static int start(bool noise, int cell)
 {
-	struct echo_display_cfg cfg = { .listen = "127.0.0.1", .port = free_port(), .cell = cell, .noise = noise, .seed = 1,
+	struct echo_display_cfg cfg = { .listen = "127.0.0.1", .cell = cell, .noise = noise, .seed = 1,
 				.key = on_key, .flushed = on_drawn_keys_flushed, .arg = &t };
 	char why[200] = "";
 
 	memset(&t, 0, sizeof(t));
-	t.face = vnc_echo_display_open(&cfg, why, sizeof(why));
-	assert_string_equal(why, "");
-	assert_non_null(t.face);
+	for (int tries = 0; !t.face && tries < 5; tries++) {	/* another program may be quicker to take one that was free */
+		cfg.port = free_port();
+		t.face = vnc_echo_display_open(&cfg, why, sizeof(why));
+	}
+	if (!t.face)
+		fail_msg("%s", why);
 	return cfg.port;
 }
 
@@ -206,6 +219,7 @@ static void number_zero_first_then_what_is_drawn(void **unused)
 	connect_to(start(false, 8));
 	assert_int_equal(shown(8), 0);
 	ask(true);
+	all_read();
 	assert_true(silent(20 * NS_PER_MS));	/* nothing changed: nothing sent */
 	for (uint32_t n = 1; n < 60; n++) {
 		int before = t.flushes;
@@ -215,7 +229,7 @@ static void number_zero_first_then_what_is_drawn(void **unused)
 		receive();
 		assert_int_equal(shown(8), n * 1001);
 		ask(true);
-		serve(NS_PER_MS);
+		all_read();
 	}
 	end();
 }
@@ -255,10 +269,9 @@ static void presses_count_releases_and_modifiers_do_not(void **unused)
 	press(0xff0d, true);		/* Return: a key, but no character */
 	press(0xff7f, true);		/* Num_Lock */
 	press(0xfe03, true);		/* ISO_Level3_Shift */
-	for (int i = 0; i < 20; i++)
-		serve(5 * NS_PER_MS);
-	assert_int_equal(t.keys_n, 4);
-	assert_memory_equal(t.keys, "aBB\0", 4);
+	all_read();
+	assert_int_equal(t.keys_n, 5);
+	assert_memory_equal(t.keys, "aBB\0.", 5);
 	end();
 }
 
