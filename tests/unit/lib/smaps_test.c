@@ -171,15 +171,17 @@ static bool sleeps(pid_t pid)
 }
 
 /* A program that sleeps, so that nothing moves between the two readings: of a mere child, pages
- * that we change meanwhile become its own. */
+ * that we change meanwhile become its own. A machine that is short of memory takes pages from
+ * it all the same: then once more. */
 static void a_process_as_awk_adds_it_up(void **state)
 {
 	long long rss = -1, dirty = -1, swap = -1, anonymous = -1;
 	char command[300];
-	struct smaps_sum sum;
+	struct smaps_sum before, sum;
 	pid_t pid = fork();
+	bool moved = true;
 	FILE *awk;
-	int fields;
+	int fields = 0;
 
 	(void)state;
 	if (!pid) {
@@ -191,11 +193,16 @@ static void a_process_as_awk_adds_it_up(void **state)
 	snprintf(command, sizeof(command),
 		 "awk '$1==\"Rss:\"{r+=$2} $1==\"Private_Dirty:\"{d+=$2} $1==\"Swap:\"{s+=$2} $1==\"Anonymous:\"{a+=$2} "
 		 "END{print r*1024,d*1024,s*1024,a*1024}' /proc/%d/smaps", (int)pid);
-	awk = popen(command, "r");
-	assert_non_null(awk);
-	fields = fscanf(awk, "%lld %lld %lld %lld", &rss, &dirty, &swap, &anonymous);
-	pclose(awk);
-	assert_int_equal(smaps_read(pid, &sum, NULL, NULL), 0);
+	for (int i = 0; i < 5 && moved; i++) {
+		assert_int_equal(smaps_read(pid, &before, NULL, NULL), 0);
+		awk = popen(command, "r");
+		assert_non_null(awk);
+		fields = fscanf(awk, "%lld %lld %lld %lld", &rss, &dirty, &swap, &anonymous);
+		pclose(awk);
+		assert_int_equal(smaps_read(pid, &sum, NULL, NULL), 0);
+		moved = before.all.rss != sum.all.rss || before.all.private_dirty != sum.all.private_dirty ||
+			before.all.swap != sum.all.swap || before.all.anonymous != sum.all.anonymous;
+	}
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	assert_int_equal(fields, 4);
