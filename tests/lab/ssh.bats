@@ -251,7 +251,7 @@ END
 	[ "$(id -u)" = 0 ] || skip "needs root"
 	for how in end cut; do
 		rm -rf "$W/a run" "$W/driver.sh"
-		HOW=$how drive <<'END'
+		HOW=$how drive 600 <<'END'	# another lab may have its swap on for minutes
 groups() { find /sys/fs/cgroup -maxdepth 3 -name "thinprobe-$LAB_ID*" 2>/dev/null | wc -l; }
 LAB_SERVER_MEMORY=64M LAB_SWAP_SIZE=32M
 lab 2>"$W/err" || { cat "$W/err"; exit 1; }
