@@ -126,9 +126,9 @@ END_SET
 chmod 755 "$W/lab/set"
 '
 
-p50() {	# p50 RUN LOAD
+p50() {	# p50 RUN LOAD: or "overloaded", where keys came faster than the busy server answered them: there is no percentile then
 	awk -F'\t' -v load="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["sinks"] == load { print $at["latency_p50_ms"] }' "$1/summary.tsv"
+		$at["sinks"] == load { print ($at["overloaded"] > 0 ? "overloaded" : $at["latency_p50_ms"]) }' "$1/summary.tsv"
 }
 
 with_their_hogs() {	# with_their_hogs RUN CELLS: in so many cells as many hogs as the cell says, from the first key to the last
@@ -168,7 +168,9 @@ END
 	[ "$reason" = "cannot set the load to 7: $W/lab/set 7 ended with status 9: no seven here" ]
 	with_their_hogs "$run" 4
 	# a key needs 10 ms of the CPU
-	awk -v a="$(p50 "$run" 0)" -v b="$(p50 "$run" 3)" 'BEGIN { exit !(a > 10 && b > 10) }'
+	awk -v a="$(p50 "$run" 0)" -v b="$(p50 "$run" 3)" '
+		function holds(ms) { return ms == "overloaded" || ms + 0 > 10 }
+		BEGIN { print a, b; exit !(holds(a) && holds(b)) }'
 	# drawn as the loads of a server of our own are
 	for f in late-share jitter latency-cdf; do [ -s "$run/figures/$f.svg" ]; done
 	grep -q 'load on the server' "$run/figures/late-share.svg"
