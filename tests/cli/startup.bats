@@ -188,6 +188,7 @@ all_gone() {	# name: every process of the client's log
 	until_true grep -q '^map' killed.log
 	kill -9 "$pid_killed"
 	until_true grep -q '^map' stopped.log
+	until_true grep -q '^State:	S' "/proc/$pid_stopped/status"	# it rests: it has read of the map
 	kill -INT "$pid_stopped"
 	over stopped 130
 	[ "$(of stopped .state)" = interrupted ]
