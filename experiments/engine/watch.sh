@@ -90,6 +90,7 @@ watch_end() {
 	rm -rf -- "$LAB_RUN"
 }
 on_exit watch_end
+trap 'exit 130' INT	# without it bash forgets a Ctrl-C at which its command of the moment was just done
 [ -z "$ports" ] || ATTACH_PORT=$ports
 lab_use attach "${on#attach:}"
 lab_up
