@@ -19,6 +19,7 @@ static const char *on_terminal(void (*what)(void))
 {
 	static char seen[1024];
 	int master = posix_openpt(O_RDWR | O_NOCTTY), terminal, kept = dup(STDERR_FILENO);
+	size_t length = 0;
 	ssize_t n;
 
 	assert_true(master >= 0 && !grantpt(master) && !unlockpt(master));
@@ -29,11 +30,12 @@ static const char *on_terminal(void (*what)(void))
 	dup2(terminal, STDERR_FILENO);
 	what();
 	fflush(stderr);
-	n = read(master, seen, sizeof(seen) - 1);
 	dup2(kept, STDERR_FILENO);
-	seen[n > 0 ? n : 0] = '\0';
 	close(kept);
-	close(terminal);
+	close(terminal);	/* now the reader comes to an end after all that was written */
+	while ((n = read(master, seen + length, sizeof(seen) - 1 - length)) > 0)
+		length += (size_t)n;
+	seen[length] = '\0';
 	close(master);
 	return seen;
 }
