@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "figure.h"
+#include "say.h"
+
+#include <stdio.h>
+
+#define SAME 0.01	/* ends that differ by no more than this share are one number to a reader */
+#define TEXT 64
+#define TEXTS 32	/* as many as those of say.h */
+
+struct figure figure_exact(double value)
+{
+	struct figure f = FIGURE_ABSENT;
+
+	f.value = f.from = f.to = value;
+	return f;
+}
+
+struct figure figure_absent(const char *why)
+{
+	struct figure f = FIGURE_ABSENT;
+
+	f.why = why;
+	return f;
+}
+
+struct figure figure_between(struct sample_value_or_lower_bound early, struct sample_value_or_lower_bound late, double resolution)
+{
+	struct figure f = FIGURE_ABSENT;
+	bool same;
+
+	if (isnan(early.value) || isnan(late.value))
+		return f;
+	same = late.value - early.value <= fmax(SAME * fabs(late.value), resolution);
+	f.above = late.above;
+	f.from = same ? late.value : early.value;
+	f.to = late.above ? (double)INFINITY : late.value;
+	if (same)
+		f.value = late.value;
+	else
+		f.why = "range";
+	return f;
+}
+
+bool figure_known(const struct figure *f)
+{
+	return !isnan(f->from);
+}
+
+bool figure_is_range(const struct figure *f)
+{
+	return figure_known(f) && isnan(f->value);
+}
+
+double figure_at_least(const struct figure *f)
+{
+	return f->from;
+}
+
+double figure_at_most(const struct figure *f)
+{
+	return f->above ? (double)INFINITY : f->to;
+}
+
+const char *figure_text(const struct figure *f, double unit)
+{
+	static char texts[TEXTS][TEXT];
+	static unsigned next;
+	char *text = texts[next++ % TEXTS];
+
+	if (!figure_known(f))
+		snprintf(text, TEXT, "-");
+	else if (!figure_is_range(f))
+		snprintf(text, TEXT, "%s%s", f->above ? ">" : "", number_text(f->value / unit));
+	else if (f->above)
+		snprintf(text, TEXT, ">%s", number_text(f->from / unit));
+	else
+		snprintf(text, TEXT, "%s to %s", number_text(f->from / unit), number_text(f->to / unit));
+	return text;
+}
