@@ -116,8 +116,12 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 
 @test "two series: latency from one, updates from the other; ranges have two ends" {
 	summarized SERIES=2 LIGHT=ranged
-	is light 20 latency_p90_ms 11.78
+	is light 20 latency_p90_ms ''
+	is light 20 latency_p90_ms_from 11.78
+	is light 20 latency_p90_ms_to 41.152
+	is light 20 latency_p90_ms_why range
 	is light 20 latency_high_p90_ms 41.152
+	is light 0 latency_p90_ms_from ''
 	is light 20 ranged_keys 72
 	is light 0 ranged_keys 0
 	is light 0 latency_high_p90_ms ''
@@ -377,7 +381,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	# the range is a millisecond wide, its late end 0.1 ms before the pixels
 	p50=$(field run/summary.tsv latency_p50_ms app=heavy sinks=0)
 	is heavy 0 wire_latency_high_p50_ms "$(awk -v p="$p50" 'BEGIN { print p - 0.1 }')"
-	is heavy 0 wire_latency_p50_ms "$(awk -v p="$p50" 'BEGIN { print p - 1.1 }')"
+	is heavy 0 wire_latency_p50_ms_from "$(awk -v p="$p50" 'BEGIN { print p - 1.1 }')"
 	# the other series are as without it
 	is heavy 0 repeats 2
 	is heavy 0 keys 190

@@ -117,8 +117,9 @@ three_protocols() {
 	[ "$(column one 100 2 lost_percent_low)/$(column one 100 2 lost_percent_high)" = 1.433/2.714 ]
 	# typed: of no line
 	[ "$(column one 200 0 keys 10)/$(column one 200 0 p50_ms 10)" = 6/211.000 ]
-	# two of three keys had none: no median, and the most is only known from below
-	[ "$(column two:half 100 2 unanswered)/$(column two:half 100 2 p50_ms)/$(column two:half 100 2 max_above)" = 4//1 ]
+	# two of three keys had none: the median and the most are only known from below
+	[ "$(column two:half 100 2 unanswered)/$(column two:half 100 2 p50_ms)/$(column two:half 100 2 p50_ms_above)" = 4/10000.000/1 ]
+	[ "$(column two:half 100 2 max_above)/$(column between 100 2 p50_ms_why)" = 1/failed ]
 	[ "$(column between 100 2 state)" = "not measured" ]
 }
 

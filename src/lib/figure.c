@@ -24,6 +24,20 @@ struct figure figure_absent(const char *why)
 	return f;
 }
 
+struct figure figure_with_interval(double value, double low, double high)
+{
+	struct figure f = figure_exact(value);
+
+	f.low = low;
+	f.high = high;
+	return f;
+}
+
+struct figure figure_of_statistic(struct sample_value_or_lower_bound statistic)
+{
+	return figure_between(statistic, statistic, 0);
+}
+
 struct figure figure_between(struct sample_value_or_lower_bound early, struct sample_value_or_lower_bound late, double resolution)
 {
 	struct figure f = FIGURE_ABSENT;
@@ -39,6 +53,18 @@ struct figure figure_between(struct sample_value_or_lower_bound early, struct sa
 		f.value = late.value;
 	else
 		f.why = "range";
+	return f;
+}
+
+struct figure figure_join_ends(const struct figure *early, const struct figure *late)
+{
+	struct figure f = figure_between((struct sample_value_or_lower_bound){ early->value, early->above },
+					 (struct sample_value_or_lower_bound){ late->value, late->above }, 0);
+
+	f.low = early->low;
+	f.high = late->high;
+	f.repeats = early->repeats;
+	f.why = figure_known(&f) ? f.why : early->why;
 	return f;
 }
 

@@ -50,8 +50,7 @@ static void blocks_set_wire_check_figures(const struct experiment_cell *c)
 		interval_of_share(cell->wire_check.held, cell->wire_check.keys, &i);
 	give_values({ "trains", (double)cell->trains }, { "keys", told }, { "truth_keys", keys },
 		    { "exact", 100 * (double)cell->wire_check.exact / keys });
-	extractor_set_figure("truth", (struct value_with_interval){ 100 * (double)cell->wire_check.held / keys, 100 * i.low, 100 * i.high,
-		false, 0 });
+	extractor_set_figure("truth", figure_with_interval(100 * (double)cell->wire_check.held / keys, 100 * i.low, 100 * i.high));
 	keys_set_latency_figures_of_trains(c, train, cell->trains);
 }
 

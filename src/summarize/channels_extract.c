@@ -124,7 +124,7 @@ static void channels_set_channel_columns(const struct channels_row_samples *row,
 	static const char *const channels[] = { "input", "display", "total" };
 	static const char *const counts[] = { "wire_bytes", "ip_bytes", "payload_bytes", "packets", "messages", "acks" };
 	double *wire = memory_new(row->n, sizeof(*wire));
-	struct value_with_interval f;
+	struct figure f;
 	char column[64];
 
 	for (size_t i = 0; i < row->n; i++)

@@ -10,7 +10,7 @@
 /* A figure or text that the current extractor has given for the current repeat or cell. */
 struct engine_extracted_value {
 	char name[64];
-	struct value_with_interval figure;
+	struct figure figure;
 	char *text;
 };
 
@@ -73,19 +73,19 @@ static struct engine_extracted_value *engine_add_extracted_value(const char *nam
 
 	memory_more(e.given, e.n_given);
 	g = &e.given[e.n_given++];
-	*g = (struct engine_extracted_value){ .figure = FIGURE_UNKNOWN };
+	*g = (struct engine_extracted_value){ .figure = FIGURE_ABSENT };
 	snprintf(g->name, sizeof(g->name), "%s", name);
 	return g;
 }
 
-void extractor_set_figure(const char *name, struct value_with_interval f)
+void extractor_set_figure(const char *name, struct figure f)
 {
 	engine_add_extracted_value(name)->figure = f;
 }
 
 void extractor_set_value(const char *name, double value)
 {
-	engine_add_extracted_value(name)->figure.value = value;
+	engine_add_extracted_value(name)->figure = figure_exact(value);
 }
 
 void extractor_set_named_values(const struct named_value *v)
@@ -107,7 +107,7 @@ static const struct engine_extracted_value *engine_find_extracted_value(const ch
 	return NULL;
 }
 
-struct value_with_interval estimate_figure_with_run_seed(enum estimator estimator, const double *value, size_t n)
+struct figure estimate_figure_with_run_seed(enum estimator estimator, const double *value, size_t n)
 {
 	return estimate_cell_figure(estimator, value, NULL, n, e.run.draws, (uint64_t)e.run.seed);
 }
@@ -165,8 +165,8 @@ static void engine_allocate_column_values(struct column *c)
 	for (size_t i = 0; i < e.run.n; i++) {
 		struct summary_column_values *taken = &c->cell[i];
 
-		taken->figure = FIGURE_UNKNOWN;
-		if (c->source != SOURCE_JSON && (c->source != SOURCE_EXTRACTOR || c->estimator <= ESTIMATE_ABOVE))
+		taken->figure = FIGURE_ABSENT;
+		if (c->source != SOURCE_JSON && (c->source != SOURCE_EXTRACTOR || c->estimator <= ESTIMATE_RANGE))
 			continue;
 		taken->value = memory_new(e.run.cell[i].complete, sizeof(*taken->value));
 		taken->total = memory_new(e.run.cell[i].complete, sizeof(*taken->total));
@@ -295,8 +295,10 @@ static void engine_store_extracted_cell_figure(struct column *c)
 		taken->figure = g->figure;
 	else if (!x->figure_of || !x->figure_of(e.cell, c->path, &taken->figure))
 		die(EXIT_RUN, "table: extractor %s has no figure %s", c->from, c->path);
-	if (taken->figure.above && c->estimator != ESTIMATE_ABOVE)
-		taken->figure.value = NAN;	/* no column beside the figure would show that it is only a lower bound */
+	if (taken->figure.above && c->estimator != ESTIMATE_ABOVE && c->estimator != ESTIMATE_RANGE)
+		taken->figure = FIGURE_ABSENT;	/* no column beside the figure would show that it is only a lower bound */
+	if (!figure_known(&taken->figure) && !e.cell->n && e.cell->failed)
+		taken->figure.why = "failed";
 }
 
 static const char *engine_cell_state_word(const struct experiment_cell *c, bool measured)
@@ -315,7 +317,7 @@ static void engine_set_cell_count_or_word(const struct column *c, const struct e
 		[COUNT_MEASURED] = engine_cell_state_word(cell, true),
 					    [COUNT_REASON] = cell->reason, [COUNT_NAME] = cell->name };
 
-	taken->figure.value = (double)numbers[c->count];
+	taken->figure = figure_exact((double)numbers[c->count]);
 	engine_merge_column_text(c, taken, texts[c->count]);
 }
 
@@ -324,7 +326,7 @@ static void engine_set_column_from_run_json(const struct column *c, struct summa
 {
 	char number[64];
 
-	taken->figure.value = engine_json_number(e.run.json, path);
+	taken->figure = figure_exact(engine_json_number(e.run.json, path));
 	snprintf(number, sizeof(number), "%.10g", taken->figure.value);
 	if (c->decimals == TABLE_TEXT)
 		engine_merge_column_text(c, taken, isfinite(taken->figure.value) ? number : json_get_str(e.run.json, path));
@@ -338,7 +340,7 @@ static void engine_adjust_column_p_by_holm(struct column *c)
 		p[i] = c->cell[i].figure.value;
 	holm_adjust_p_values(p, e.run.n);
 	for (size_t i = 0; i < e.run.n; i++)
-		c->cell[i].figure.value = p[i];
+		c->cell[i].figure = figure_exact(p[i]);
 	free(p);
 }
 

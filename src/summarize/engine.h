@@ -82,7 +82,7 @@ void row_set_text(struct table_out *t, const char *column, const char *value);	/
 /* rounded to the column's decimals; NAN: an empty cell */
 void row_set_number(struct table_out *t, const char *column, double value);
 /* for columns of estimator ends or ends+above */
-void row_set_figure(struct table_out *t, const char *column, struct value_with_interval f);
+void row_set_figure(struct table_out *t, const char *column, struct figure f);
 /* Sets `cell`, the cell's name, and all columns of this table that are named like a parameter of the cell. */
 void row_set_cell_parameters(struct table_out *t, const struct experiment_cell *c);
 /* Copies values of the JSON object at path `prefix` into the row. `columns`: words COLUMN, COLUMN=PATH or COLUMN=PATH*FACTOR;
@@ -113,11 +113,11 @@ void *extractor_data_of_repeat(const struct experiment_repeat *r);
 void extractor_set_value(const char *name, double value);
 #define give_values(...) extractor_set_named_values(NAMED_VALUES(__VA_ARGS__))
 void extractor_set_named_values(const struct named_value *v);
-void extractor_set_figure(const char *name, struct value_with_interval f);
+void extractor_set_figure(const char *name, struct figure f);
 void extractor_set_text(const char *name, const char *text);	/* NULL: empty */
 
 /* Returns the figure of n numbers, with the run's number of bootstrap draws and its seed. */
-struct value_with_interval estimate_figure_with_run_seed(enum estimator e, const double *value, size_t n);
+struct figure estimate_figure_with_run_seed(enum estimator e, const double *value, size_t n);
 
 /* An extractor. All members but the name may be 0 or NULL. Errors end the program with one line (die()). */
 struct extractor_hooks {
@@ -130,7 +130,7 @@ struct extractor_hooks {
 	void (*finish_cell)(const struct experiment_cell *c);
 	/* Compute a value of a repeat, or a figure of a cell, that was not given. False: no such name. */
 	bool (*number_of)(const struct experiment_repeat *r, const char *name, double *out);
-	bool (*figure_of)(const struct experiment_cell *c, const char *name, struct value_with_interval *out);
+	bool (*figure_of)(const struct experiment_cell *c, const char *name, struct figure *out);
 	struct {
 		const char *table;				/* NULL: any table */
 		void (*write)(const struct experiment_cell *c, struct table_out *out);	/* called for each cell, in the order of the run */

@@ -5,13 +5,13 @@
 #define MEDIAN_RUNS 3	/* repeats that an interval of a median needs */
 
 const char *const estimate_names[] = {
-	"-", "ends", "ends+above", "mean", "mean+ci", "change+ci", "logmean+ci", "median", "median+ci", "sum", "max", "min",
+	"-", "ends", "ends+above", "range", "mean", "mean+ci", "change+ci", "logmean+ci", "median", "median+ci", "sum", "max", "min",
 	"first", "last", "same", "count", "unknown", "true", "false", "chance", "chance+holm", "band", "share+ci", NULL,
 };
 
 int count_extra_columns_of_estimator(enum estimator e)
 {
-	return e == ESTIMATE_ABOVE ? 3 : e == ESTIMATE_ENDS || strstr(estimate_names[e], "+ci") ? 2 : 0;
+	return e == ESTIMATE_RANGE ? 6 : e == ESTIMATE_ABOVE ? 3 : e == ESTIMATE_ENDS || strstr(estimate_names[e], "+ci") ? 2 : 0;
 }
 
 /* Median of a resample in which value[i] stands weight[i] times. `data`: n values, followed by room for n more. */
@@ -29,30 +29,31 @@ static double estimate_median_of_resample(const unsigned *weight, size_t n, void
 /* Computes a mean or a median of n > 0 numbers in v, which has room for n more. An interval that belongs to a related figure
  * (geometric mean) is widened to include the figure itself. */
 static void estimate_mean_or_median(enum estimator e, double *v, size_t n, size_t draws, uint64_t seed,
-				    struct value_with_interval *out)
+				    struct figure *out)
 {
 	bool near, median = e == ESTIMATE_MEDIAN || e == ESTIMATE_MEDIAN_CI;
 	struct confidence_interval i;
+	double value = 0;
 
-	out->value = 0;
 	for (size_t k = 0; k < n; k++)
-		out->value += v[k];
-	out->value /= (double)n;
+		value += v[k];
+	value /= (double)n;
 	if (median)
-		out->value = quantile_of_values(v, n, 0.5);
+		value = quantile_of_values(v, n, 0.5);
+	*out = figure_exact(value);
 	if (!count_extra_columns_of_estimator(e) || (median && n < MEDIAN_RUNS))
 		return;
 	near = median ? interval_over_runs(v, true, estimate_median_of_resample, v, n, draws, seed, &i) :
 	       e == ESTIMATE_LOGMEAN_CI && n < INTERVAL_BOOTSTRAP_FROM && interval_student_t_of_logs(v, n, &i);
 	if (near)
-		i = (struct confidence_interval){ fmin(i.low, out->value), fmax(i.high, out->value) };
+		i = (struct confidence_interval){ fmin(i.low, value), fmax(i.high, value) };
 	else if (median || !interval_of_mean(v, n, draws, seed, &i))
 		return;
 	out->low = median || e == ESTIMATE_CHANGE_CI ? i.low : fmax(0, i.low);
 	out->high = i.high;
 }
 
-static void estimate_share_with_interval(const double *v, const double *total, size_t n, struct value_with_interval *out)
+static void estimate_share_with_interval(const double *v, const double *total, size_t n, struct figure *out)
 {
 	double hits = 0, of = 0;
 	struct confidence_interval i;
@@ -64,11 +65,8 @@ static void estimate_share_with_interval(const double *v, const double *total, s
 		}
 	if (!(of > 0) || hits < 0 || hits > of)
 		return;
-	out->value = 100 * hits / of;
-	if (interval_of_share((size_t)hits, (size_t)of, &i)) {
-		out->low = 100 * i.low;
-		out->high = 100 * i.high;
-	}
+	if (interval_of_share((size_t)hits, (size_t)of, &i))
+		*out = figure_with_interval(100 * hits / of, 100 * i.low, 100 * i.high);
 }
 
 /* Estimators without an interval. `v` holds known numbers only. */
@@ -94,25 +92,25 @@ static double estimate_value_without_interval(enum estimator e, const double *v,
 	return n || (e >= ESTIMATE_COUNT && e <= ESTIMATE_FALSE) ? of[e] : NAN;
 }
 
-struct value_with_interval estimate_cell_figure(enum estimator e, const double *value, const double *total, size_t n, size_t draws,
+struct figure estimate_cell_figure(enum estimator e, const double *value, const double *total, size_t n, size_t draws,
 						uint64_t seed)
 {
 	double *v = memory_new(2 * n, sizeof(*v));
 	size_t known = 0;
-	struct value_with_interval out = FIGURE_UNKNOWN;
+	struct figure out = FIGURE_ABSENT;
 
 	for (size_t i = 0; i < n; i++)
 		if (isfinite(value[i]))
 			v[known++] = value[i];
-	out.repeats = known;
 	if (e == ESTIMATE_UNKNOWN)
-		out.value = (double)(n - known);
+		out = figure_exact((double)(n - known));
 	else if (e == ESTIMATE_SHARE_CI)
 		estimate_share_with_interval(value, total, n, &out);
 	else if (e < ESTIMATE_MEAN || e > ESTIMATE_MEDIAN_CI)
-		out.value = estimate_value_without_interval(e, v, known);
+		out = figure_exact(estimate_value_without_interval(e, v, known));
 	else if (known)
 		estimate_mean_or_median(e, v, known, draws, seed, &out);
+	out.repeats = known;
 	free(v);
 	return out;
 }
@@ -197,14 +195,14 @@ static double pool_resampled_quantile(const unsigned *weight, size_t runs, void 
 	return pool_weighted_quantile(d->pool, weight, d->q);
 }
 
-struct value_with_interval pool_quantile_with_interval(const struct latency_pool *p, double q, double unit, bool logs, size_t draws,
+struct figure pool_quantile_with_interval(const struct latency_pool *p, double q, double unit, bool logs, size_t draws,
 						       uint64_t seed)
 {
 	struct pool_quantile_request draw = { p, q };
 	unsigned *weight = memory_new(p->runs, sizeof(*weight));
 	double *own = memory_new(p->runs, sizeof(*own));
 	struct sample_value_or_lower_bound all = { NAN, false };
-	struct value_with_interval f = FIGURE_UNKNOWN;
+	struct figure f;
 	bool few = p->runs < INTERVAL_BOOTSTRAP_FROM, ok = true;
 	struct confidence_interval i;
 
@@ -223,8 +221,8 @@ struct value_with_interval pool_quantile_with_interval(const struct latency_pool
 		all = pool_weighted_quantile_or_bound(p, weight, q);
 	for (size_t k = 0; q >= 1 && k < p->n; k++)
 		all.above = all.above || p->item[k].later;
-	f.value = all.value / unit;
-	f.above = all.above;
+	all.value /= unit;
+	f = isnan(all.value) && p->n ? figure_absent("too few") : figure_of_statistic(all);
 	f.repeats = p->runs;
 	ok = ok && p->runs > 1 && isfinite(all.value) && !all.above && q < 1;
 	ok = ok && interval_over_runs(own, logs, pool_resampled_quantile, &draw, p->runs, draws, seed, &i);
@@ -232,8 +230,8 @@ struct value_with_interval pool_quantile_with_interval(const struct latency_pool
 	for (size_t k = 0; ok && !few && k < p->n; k++)
 		ok = !p->item[k].later || i.high < (double)p->item[k].value;
 	if (ok) {
-		f.low = fmax((few ? fmin(i.low, all.value) : i.low) / unit, 0);
-		f.high = (few ? fmax(i.high, all.value) : i.high) / unit;
+		f.low = fmax(few ? fmin(i.low / unit, all.value) : i.low / unit, 0);
+		f.high = few ? fmax(i.high / unit, all.value) : i.high / unit;
 	}
 	free(own);
 	free(weight);

@@ -9,6 +9,7 @@ enum estimator {
 	ESTIMATE_GIVEN,		/* -		the extractor's own figure, without ends of an interval */
 	ESTIMATE_ENDS,		/* ends		the extractor's figure with _low and _high */
 	ESTIMATE_ABOVE,		/* ends+above	the same with _above: 1 where the figure is a lower bound */
+	ESTIMATE_RANGE,		/* range	the same with _from and _to, the ends of a range, and _why (figure.h) */
 	ESTIMATE_MEAN,		/* mean */
 	ESTIMATE_MEAN_CI,	/* mean+ci	Student's t, from ten repeats BCa bootstrap; no end below 0 */
 	ESTIMATE_CHANGE_CI,	/* change+ci	as mean+ci, for numbers that may be negative */
@@ -30,11 +31,11 @@ enum estimator {
 };
 extern const char *const estimate_names[];
 
-/* Number of cells beside the value: 0; 2 (NAME_low, NAME_high); 3 (and NAME_above). */
+/* Number of cells beside the value: 0; 2 (NAME_low, NAME_high); 3 (and NAME_above); 6 (and NAME_from, NAME_to, NAME_why). */
 int count_extra_columns_of_estimator(enum estimator e);
 /* Returns the figure of n numbers (NAN: not known). `total`: n numbers for ESTIMATE_SHARE_CI, otherwise not used. The figure's
  * `repeats` is how many numbers are known. */
-struct value_with_interval estimate_cell_figure(enum estimator e, const double *value, const double *total, size_t n, size_t draws,
+struct figure estimate_cell_figure(enum estimator e, const double *value, const double *total, size_t n, size_t draws,
 						uint64_t seed);
 
 /* A pool: the latencies of several runs (repeats) in one sorted array, each with the number of its run, so that runs can be
@@ -61,5 +62,5 @@ void pool_free(struct latency_pool *p);
 double pool_weighted_quantile(const struct latency_pool *p, const unsigned *weight, double q);
 /* Returns the quantile of all values, divided by `unit`, if there are enough values for it, with an interval over runs (logs: on
  * logarithms). No interval for the largest value (q = 1), nor where values that are lower bounds reach it. */
-struct value_with_interval pool_quantile_with_interval(const struct latency_pool *p, double q, double unit, bool logs, size_t draws,
+struct figure pool_quantile_with_interval(const struct latency_pool *p, double q, double unit, bool logs, size_t draws,
 						       uint64_t seed);

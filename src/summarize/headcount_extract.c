@@ -395,7 +395,7 @@ static void headcount_write_criterion_row(const struct headcount_cell_measuremen
 {
 	const struct headcount_run_settings *h = extractor_data_of_run();
 	const char *ended = "";
-	struct value_with_interval users;
+	struct figure users;
 	char words[256];
 	double reached = 0;
 

@@ -180,7 +180,7 @@ static const struct {
 enum { LINES = sizeof(lines) / sizeof(*lines) };
 
 struct user_count_forecast {
-	struct value_with_interval users;
+	struct figure users;
 	const char *of, *why;		/* of: the resource at its limit; why: reason why there is no forecast */
 };
 
@@ -188,7 +188,7 @@ static struct user_count_forecast forecast_user_count(const struct headcount_cel
 						      const struct forecast_first_third_steps *t, const char *criterion)
 {
 	const struct headcount_run_settings *h = extractor_data_of_run();
-	struct user_count_forecast f = { { NAN, NAN, NAN, false, 0 }, "", "fewer than three numbers of users were good" };
+	struct user_count_forecast f = { FIGURE_ABSENT, "", "fewer than three numbers of users were good" };
 	struct forecast_queue_model q = { .servers = s->servers, .rate = h->rate, .typing = h->typing,
 		.target_ms = s->cell->run->threshold_ms };
 	double value, ones = 0, most[3];
@@ -210,9 +210,9 @@ static struct user_count_forecast forecast_user_count(const struct headcount_cel
 		"the first third tells nothing: the interval of what a key takes of the CPU holds 0" : "";
 	if (*f.why)
 		return f;
-	f.users = (struct value_with_interval){ forecast_max_users_by_criterion(&q, apdex, value, 0), forecast_max_users_by_criterion(&q,
-																      apdex, value, 1),
-				   forecast_max_users_by_criterion(&q, apdex, value, -1), false, 0 };
+	f.users = figure_with_interval(forecast_max_users_by_criterion(&q, apdex, value, 0),
+				       forecast_max_users_by_criterion(&q, apdex, value, 1),
+				       forecast_max_users_by_criterion(&q, apdex, value, -1));
 	f.of = "CPU";
 	for (size_t i = 1; i < LINES; i++) {
 		if (!forecast_fit_line(t, true, lines[i].figure, 1, &l) || !(l.low > 0))
@@ -221,7 +221,7 @@ static struct user_count_forecast forecast_user_count(const struct headcount_cel
 			most[side + 1] = floor(forecast_users_at_full_resource(&l, side) + 1e-9);
 		if (!(most[1] < f.users.value))
 			continue;
-		f.users = (struct value_with_interval){ most[1], fmin(f.users.low, most[2]), most[0], false, 0 };
+		f.users = figure_with_interval(most[1], fmin(f.users.low, most[2]), most[0]);
 		f.of = lines[i].name;
 	}
 	return f;
@@ -269,8 +269,8 @@ void headcount_write_resource_slopes(const struct headcount_cell_measurements *s
 		row_set_text(out, "criterion", limit->criterion);
 		row_set_text(out, "name", memory ? "memory" : lines[i].name);
 		row_numbers(out, { "points", (double)l.n }, { "none", memory ? -l.start : l.start });
-		row_set_figure(out, "slope", (struct value_with_interval){ scale * l.slope, scale * l.low, scale * l.high, false, 0 });
-		row_set_figure(out, "users", (struct value_with_interval){ users[1], users[2], users[0], false, 0 });
+		row_set_figure(out, "slope", figure_with_interval(scale * l.slope, scale * l.low, scale * l.high));
+		row_set_figure(out, "users", figure_with_interval(users[1], users[2], users[0]));
 		row_write_to_table(out);
 	}
 }

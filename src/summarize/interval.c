@@ -93,30 +93,28 @@ double quantile_of_values(double *value, size_t n, double p)
 	return n ? gsl_stats_quantile_from_sorted_data(value, 1, n, p) : (double)NAN;
 }
 
-struct value_with_interval interval_of_paired_ratios(const double *ratio, size_t n, double *p)
+struct figure interval_of_paired_ratios(const double *ratio, size_t n, double *p)
 {
-	struct value_with_interval f = FIGURE_UNKNOWN;
 	struct confidence_interval i = { NAN, NAN };
-	double *logs = memory_new(n, sizeof(*logs));
+	double *logs = memory_new(n, sizeof(*logs)), mean;
 
 	for (size_t k = 0; k < n; k++)
 		logs[k] = log(ratio[k]);
-	if (n)
-		f.value = exp(gsl_stats_mean(logs, 1, n));
+	mean = n ? gsl_stats_mean(logs, 1, n) : (double)NAN;
 	interval_student_t_of_mean(logs, n, &i);
-	f.low = exp(i.low);
-	f.high = exp(i.high);
 	*p = n < INTERVAL_PAIRS ? (double)NAN : interval_t_test_p_value(logs, n);
 	free(logs);
-	return f;
+	return figure_with_interval(exp(mean), exp(i.low), exp(i.high));
 }
 
-const char *interval_ratio_verdict_word(const struct value_with_interval *ratio, double p)
+const char *interval_ratio_verdict_word(const struct figure *ratio, double p)
 {
 	if (!isfinite(p))
 		return "too few runs";
+	if (figure_at_least(ratio) < 1 && figure_at_most(ratio) > 1)
+		return INTERVAL_NOT_COMPARABLE;
 	if (p < 1 - INTERVAL_LEVEL)
-		return ratio->value < 1 ? "better" : "worse";
+		return figure_at_most(ratio) < 1 ? "better" : "worse";
 	return ratio->high > 2 * ratio->low ? "too noisy" : "no difference shown";
 }
 

@@ -6,6 +6,8 @@
  * no interval. No input aborts the program. */
 #pragma once
 
+#include "figure.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,13 +18,6 @@
 struct confidence_interval {
 	double low, high;
 };
-/* One number of a table with the ends of its interval; NAN: not known. */
-struct value_with_interval {
-	double value, low, high;
-	bool above;		/* the value is only a lower bound (keys without an echo reach it) */
-	size_t repeats;		/* number of complete repeats that the figure is made from; 0: not known */
-};
-#define FIGURE_UNKNOWN ((struct value_with_interval){ .value = NAN, .low = NAN, .high = NAN })
 
 /* Interval of the mean: mean +- t(n - 1) s / sqrt(n). Needs two finite values. */
 bool interval_student_t_of_mean(const double *value, size_t n, struct confidence_interval *out);
@@ -38,10 +33,11 @@ double quantile_of_values(double *value, size_t n, double p);
 /* Geometric mean of n ratios of paired values, with its interval (t on logarithms); *p: p-value of a ratio of 1, NAN below
  * INTERVAL_PAIRS pairs. */
 #define INTERVAL_PAIRS 5
-struct value_with_interval interval_of_paired_ratios(const double *ratio, size_t n, double *p);
-/* Verdict on a ratio: "too few runs" (p is NAN), "better" (below 1), "worse", "no difference shown", or "too noisy": the upper end
- * of the interval is more than twice the lower end. */
-const char *interval_ratio_verdict_word(const struct value_with_interval *ratio, double p);
+struct figure interval_of_paired_ratios(const double *ratio, size_t n, double *p);
+/* Verdict on a ratio: "too few runs" (p is NAN), "better" (below 1), "worse", "no difference shown", "too noisy" (the upper end of
+ * the interval is more than twice the lower end), or "not comparable": a range that holds 1. */
+#define INTERVAL_NOT_COMPARABLE "not comparable"
+const char *interval_ratio_verdict_word(const struct figure *ratio, double p);
 
 /* Slope of the least-squares line through n points; *start: its intercept at x = 0 (`start` may be NULL). NAN unless two x
  * differ. */

@@ -75,9 +75,8 @@ bool key_compute_latency(const struct key_sample *k, bool high, int64_t *ns, boo
 
 /* --- figures of a cell ------------------------------------------------------------------------------------------- */
 
-/* What is pooled: latency from the due time, by the early or the late end of ranges; latency from the time of sending; delay of
- * sending. */
-enum measure { LATENCY_LOW, LATENCY_HIGH, LATENCY_SENT, SEND_LATENESS, MEASURES };
+/* What is pooled: latency from the due time, latency from the time of sending, delay of sending. */
+enum measure { LATENCY_DUE, LATENCY_SENT, SEND_LATENESS, MEASURES };
 
 #define GREATEST 1.0	/* p of a row: the largest value */
 #define SHARE 2.0	/* p of a row: the share of late keys */
@@ -86,12 +85,10 @@ static const struct estimates_figure_kind {
 	enum measure measure;
 	double p, unit;
 } estimates_rows[FIGURES] = {
-	[LATE] = { LATENCY_LOW, SHARE, 1 }, [LATE_HIGH] = { LATENCY_HIGH, SHARE, 1 },
-	[P50] = { LATENCY_LOW, 0.5, NS_PER_MS }, [P90] = { LATENCY_LOW, 0.9, NS_PER_MS }, [P95] = { LATENCY_LOW, 0.95, NS_PER_MS },
-	[P99] = { LATENCY_LOW, 0.99, NS_PER_MS }, [MAX] = { LATENCY_LOW, GREATEST, NS_PER_MS },
-	[HIGH_P50] = { LATENCY_HIGH, 0.5, NS_PER_MS }, [HIGH_P90] = { LATENCY_HIGH, 0.9, NS_PER_MS },
-	[HIGH_P95] = { LATENCY_HIGH, 0.95, NS_PER_MS }, [HIGH_P99] = { LATENCY_HIGH, 0.99, NS_PER_MS },
-	[HIGH_MAX] = { LATENCY_HIGH, GREATEST, NS_PER_MS }, [SENT_P50] = { LATENCY_SENT, 0.5, NS_PER_MS },
+	[LATE] = { LATENCY_DUE, SHARE, 1 },
+	[P50] = { LATENCY_DUE, 0.5, NS_PER_MS }, [P90] = { LATENCY_DUE, 0.9, NS_PER_MS }, [P95] = { LATENCY_DUE, 0.95, NS_PER_MS },
+	[P99] = { LATENCY_DUE, 0.99, NS_PER_MS }, [MAX] = { LATENCY_DUE, GREATEST, NS_PER_MS },
+	[SENT_P50] = { LATENCY_SENT, 0.5, NS_PER_MS },
 	[LATENESS_P99] = { SEND_LATENESS, 0.99, NS_PER_US }, [LATENESS_MAX] = { SEND_LATENESS, GREATEST, NS_PER_US },
 };
 
@@ -101,7 +98,8 @@ struct estimates_working_data {
 	double *own, *late;		/* of each repeat: its own figure; its number of late keys */
 };
 
-static struct latency_pool estimates_build_latency_pool(const struct train_key_samples *t, size_t n, enum measure m)
+/* high: by the late ends of ranges, otherwise by the early ends */
+static struct latency_pool estimates_build_latency_pool(const struct train_key_samples *t, size_t n, enum measure m, bool high)
 {
 	struct latency_pool pool = { 0 };
 
@@ -111,7 +109,7 @@ static struct latency_pool estimates_build_latency_pool(const struct train_key_s
 			bool later = false, from_sent = m == LATENCY_SENT || m == SEND_LATENESS;
 			int64_t ns = k->due;
 
-			if ((from_sent && k->sent == KEY_NONE) || (m != SEND_LATENESS && !key_compute_latency(k, m == LATENCY_HIGH, &ns, &later)))
+			if ((from_sent && k->sent == KEY_NONE) || (m != SEND_LATENESS && !key_compute_latency(k, high, &ns, &later)))
 				continue;
 			pool_add_latency(&pool, m == SEND_LATENESS ? k->sent - ns : from_sent ? ns - (k->sent - k->due) : ns, run);
 			pool.item[pool.n - 1].later = later;
@@ -134,7 +132,7 @@ static double estimates_weighted_late_share(const unsigned *weight, size_t runs,
 
 /* Computes the share of late keys. If all repeats have the same share, an interval over repeats would have no width; then the exact
  * interval of the pooled keys is used, which takes keys as independent. */
-static enum interval_kind estimates_late_key_share(struct estimates_working_data *w, bool high, struct value_with_interval *f)
+static enum interval_kind estimates_late_key_share(struct estimates_working_data *w, bool high, struct figure *f)
 {
 	struct confidence_interval i;
 	double late = 0;
@@ -151,8 +149,8 @@ static enum interval_kind estimates_late_key_share(struct estimates_working_data
 		w->own[r] = 100 * w->late[r] / (double)w->pool.of_run[r];
 		alike = alike && !(fabs(w->own[r] - w->own[0]) > 1e-9);
 	}
+	*f = figure_exact(runs ? 100 * late / (double)w->pool.n : (double)NAN);
 	f->repeats = runs;
-	f->value = runs ? 100 * late / (double)w->pool.n : (double)NAN;
 	if (runs < 2)
 		return INTERVAL_NONE;
 	if (alike) {
@@ -188,11 +186,31 @@ static void estimates_count_keys(const struct train_key_samples *t, size_t n, st
 	}
 }
 
-static bool estimates_figure_applies(const struct key_latency_figures *e, enum measure m, bool share)
+/* By late ends: only where they may differ. A key without an echo is late by its late end. */
+static bool estimates_have_late_end(const struct key_latency_figures *e, enum measure m, bool share)
 {
-	if (share)
-		return m == LATENCY_LOW || e->ranged || e->censored;
-	return m == SEND_LATENESS || (!e->overloaded && (m != LATENCY_HIGH || e->ranged));
+	return m != SEND_LATENESS && (e->ranged || (share && e->censored));
+}
+
+/* Computes the figures of one measure by one end of ranges. */
+static void estimates_compute_ends(struct estimates_working_data *w, enum measure m, bool high, struct key_latency_figures *out,
+				   struct figure of[FIGURES])
+{
+	for (enum figure_name i = 0; i < FIGURES; i++) {
+		const struct estimates_figure_kind *row = &estimates_rows[i];
+		enum interval_kind kind;
+
+		if (row->measure != m || (high && !estimates_have_late_end(out, m, row->p == SHARE)))
+			continue;
+		if (row->p == SHARE) {
+			kind = estimates_late_key_share(w, high, &of[i]);
+			out->late_interval = high ? out->late_interval : kind;
+		} else if (m != SEND_LATENESS && out->overloaded) {
+			of[i] = figure_absent("overloaded");
+		} else {
+			of[i] = pool_quantile_with_interval(&w->pool, row->p, row->unit, m != SEND_LATENESS, w->cfg->draws, w->cfg->seed);
+		}
+	}
 }
 
 struct key_latency_figures estimate_key_latency_figures(const struct train_key_samples *train, size_t n,
@@ -200,28 +218,19 @@ struct key_latency_figures estimate_key_latency_figures(const struct train_key_s
 {
 	struct estimates_working_data w = { .cfg = cfg, .own = memory_new(n, sizeof(*w.own)), .late = memory_new(n, sizeof(*w.late)) };
 	struct key_latency_figures out = { .interval = n < 2 ? INTERVAL_NONE : n < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA };
-	enum interval_kind kind;
 
 	estimates_count_keys(train, n, &out);
-	for (enum measure m = 0; m < MEASURES; m++) {
-		w.pool = estimates_build_latency_pool(train, n, m);
-		for (enum figure_name i = 0; i < FIGURES; i++) {
-			const struct estimates_figure_kind *row = &estimates_rows[i];
-
-			if (row->measure != m)
-				continue;
-			out.of[i] = FIGURE_UNKNOWN;
-			if (!estimates_figure_applies(&out, m, row->p == SHARE))
-				continue;
-			if (row->p == SHARE) {
-				kind = estimates_late_key_share(&w, m == LATENCY_HIGH, &out.of[i]);
-				out.late_interval = m == LATENCY_LOW ? kind : out.late_interval;
-			} else {
-				out.of[i] = pool_quantile_with_interval(&w.pool, row->p, row->unit, m != SEND_LATENESS, cfg->draws, cfg->seed);
-			}
+	for (enum figure_name i = 0; i < FIGURES; i++)
+		out.of[i] = out.late_end[i] = FIGURE_ABSENT;
+	for (enum measure m = 0; m < MEASURES; m++)
+		for (int high = 0; high < 2; high++) {
+			w.pool = estimates_build_latency_pool(train, n, m, high);
+			estimates_compute_ends(&w, m, high, &out, high ? out.late_end : out.of);
+			pool_free(&w.pool);
 		}
-		pool_free(&w.pool);
-	}
+	for (enum figure_name i = 0; i < FIGURES; i++)
+		if (figure_known(&out.late_end[i]))
+			out.of[i] = figure_join_ends(&out.of[i], &out.late_end[i]);
 	free(w.own);
 	free(w.late);
 	return out;
@@ -230,7 +239,7 @@ struct key_latency_figures estimate_key_latency_figures(const struct train_key_s
 struct cdf_point *estimates_compute_latency_cdf(const struct train_key_samples *train, size_t n_train, bool high, size_t max,
 						size_t *n)
 {
-	struct latency_pool pool = estimates_build_latency_pool(train, n_train, high ? LATENCY_HIGH : LATENCY_LOW);
+	struct latency_pool pool = estimates_build_latency_pool(train, n_train, LATENCY_DUE, high);
 	struct cdf_point *out;
 	size_t exact = 0;
 

@@ -46,10 +46,9 @@ struct train_key_samples {
 };
 
 enum figure_name {
-	LATE, LATE_HIGH,			/* percent of keys later than the threshold, by early and by late ends of ranges */
-	P50, P90, P95, P99, MAX,		/* ms from the due time to the echo; by the early end of a range */
-	HIGH_P50, HIGH_P90, HIGH_P95, HIGH_P99, HIGH_MAX,	/* the same by the late end; NAN where every answer is exact */
-	SENT_P50,				/* median response time in ms from when keys were sent; early end of a range */
+	LATE,					/* percent of keys later than the threshold */
+	P50, P90, P95, P99, MAX,		/* ms from the due time to the echo */
+	SENT_P50,				/* the same from when keys were sent */
 	LATENESS_P99, LATENESS_MAX,		/* us that keys were sent after their due time */
 	FIGURES
 };
@@ -57,7 +56,8 @@ enum figure_name {
 enum interval_kind { INTERVAL_NONE, INTERVAL_T, INTERVAL_BCA, INTERVAL_EXACT };
 
 struct key_latency_figures {
-	struct value_with_interval of[FIGURES];
+	struct figure of[FIGURES];	/* a range where keys are ranges */
+	struct figure late_end[FIGURES];	/* the same by the late ends alone; absent where those are not needed */
 	size_t keys;		/* keys of all repeats of which something is known */
 	size_t unknown;		/* keys of all repeats of which nothing is known: left out */
 	size_t skipped;		/* warm-up keys, left out */
@@ -98,8 +98,8 @@ struct experiment_repeat;
 struct table_out;
 /* Reads samples.tsv of a repeat, and from keyrepeat.json, if there is one, whether it was overloaded. */
 struct train_key_samples keys_read_train(const struct experiment_repeat *r);
-/* Median latency of the keys in ns; NAN: not known, as the train was overloaded or the median key has no echo. */
-double keys_median_latency_ns(const struct train_key_samples *t);
+/* Median latency of the keys in ns; absent if the train was overloaded. */
+struct figure keys_median_latency_ns(const struct train_key_samples *t);
 /* Gives the figures "low.p50" etc. (keys_extract.c) of n trains of a cell. */
 struct key_latency_figures keys_set_latency_figures_of_trains(const struct experiment_cell *c,
 							      const struct train_key_samples *train,

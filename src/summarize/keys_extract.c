@@ -3,15 +3,18 @@
  * keyrepeat.json.
  *
  * Numbers of a repeat:
- *	low.mean, low.sd, low.variance, low.p50		ms; low.p50 is unknown where it is only a lower bound
  *	coalesced_percent				of the answered keys, those that a later key's echo answered too
- * Figures of a cell, over the keys of all repeats (percentiles are unknown where a repeat is overloaded):
- *	SET.p50 SET.p90 SET.p95 SET.p99 SET.max		ms; SET: low, high (early and late end of ranges; high is unknown
- *							where all keys are exact), end (high if known, else low), sent (p50 only:
- *							from when the key was sent)
- *	low.min, low.most, low.bound			ms: smallest and largest value; bound: 1 if the largest is a lower bound
+ * Figures of a cell (those in ms are absent where a repeat is overloaded; a range where keys are ranges):
+ *	p50 p90 p95 p99 max				ms, over the keys of all repeats
+ *	high.p50 ... high.max				the same by the late ends of ranges; absent where all keys are exact
+ *	end.p50, end.p90				high.*, or where all keys are exact, p50 and p90
+ *	sent.p50					median in ms from when the key was sent
+ *	mean, sd, variance				means over the repeats, in ms (variance: ms2); a lower bound where a key has no
+ *							echo; sd and variance are absent where keys are ranges
+ *	min						ms: the least of all keys
+ *	bound						1 if the largest latency is a lower bound
  *	lateness.p99, lateness.max			us that keys were sent late
- *	late, late.high					percent over the threshold, by early and late ends
+ *	late, late.high					percent over the threshold; the same by the late ends alone
  *	keys, asked, unknown, unknown_percent		keys of which something is known, all keys, keys of which nothing is known
  *	skipped, censored, ranged, overloaded		numbers of warm-up keys, keys without an echo, keys known as a range;
  *							overloaded repeats
@@ -37,8 +40,8 @@ struct train_key_samples keys_read_train(const struct experiment_repeat *r)
 	return t;
 }
 
-/* Returns the early ends of the keys' latencies in ns; the caller frees the sample. */
-static struct sample keys_lowest_possible_latencies(const struct key_samples *keys)
+/* Returns the keys' latencies in ns, by the early or the late (`high`) ends of ranges; the caller frees the sample. */
+static struct sample keys_collect_latencies(const struct key_samples *keys, bool high)
 {
 	struct sample s = { 0 };
 
@@ -46,20 +49,22 @@ static struct sample keys_lowest_possible_latencies(const struct key_samples *ke
 		int64_t ns;
 		bool later;
 
-		if (key_compute_latency(&keys->key[i], false, &ns, &later))
+		if (key_compute_latency(&keys->key[i], high, &ns, &later))
 			(later ? sample_add_censored : sample_add)(&s, ns);
 	}
 	memory_die_if_values_lost(s.lost);
 	return s;
 }
 
-double keys_median_latency_ns(const struct train_key_samples *t)
+struct figure keys_median_latency_ns(const struct train_key_samples *t)
 {
-	struct sample s = keys_lowest_possible_latencies(&t->keys);
-	struct sample_value_or_lower_bound m = sample_quantile(&s, 0.5);
+	struct sample early = keys_collect_latencies(&t->keys, false), late = keys_collect_latencies(&t->keys, true);
+	struct figure f = t->overloaded ? figure_absent("overloaded") :
+			  figure_between(sample_quantile(&early, 0.5), sample_quantile(&late, 0.5), 0);
 
-	sample_free(&s);
-	return m.above || t->overloaded ? (double)NAN : m.value;
+	sample_free(&early);
+	sample_free(&late);
+	return f;
 }
 
 /* --- figures --------------------------------------------------------------------------------------------------- */
@@ -68,28 +73,86 @@ static void keys_read_files_of_repeat(const struct experiment_repeat *r)
 {
 	struct train_key_samples *t = extractor_data_of_repeat(r);
 	const struct json_document *j;
-	struct sample low;
-	double sd;
 
 	*t = keys_read_train(r);
 	j = repeat_get_json_file(r, "keyrepeat.json");
-	low = keys_lowest_possible_latencies(&t->keys);
-	sd = sample_sd(&low).value / MS;
-	give_values({ "low.p50", keys_median_latency_ns(t) / MS }, { "low.mean", sample_mean(&low).value / MS }, { "low.sd", sd },
-		    { "low.variance", pow(sd, 2) },
-		    { "coalesced_percent", 100 * json_number(j, "result.coalesced") / json_number(j, "result.keys_answered") });
-	sample_free(&low);
+	extractor_set_value("coalesced_percent", 100 * json_number(j, "result.coalesced") / json_number(j, "result.keys_answered"));
+}
+
+typedef struct sample_value_or_lower_bound keys_statistic(struct sample *s);
+
+static struct sample_value_or_lower_bound keys_sample_mean(struct sample *s)
+{
+	return sample_mean(s);
+}
+
+static struct sample_value_or_lower_bound keys_sample_sd(struct sample *s)
+{
+	return sample_sd(s);
+}
+
+static struct sample_value_or_lower_bound keys_sample_variance(struct sample *s)
+{
+	struct sample_value_or_lower_bound sd = sample_sd(s);
+
+	return (struct sample_value_or_lower_bound){ pow(sd.value, 2), sd.above };
+}
+
+/* Statistics of each train, of which a cell has the mean or the least over its trains. */
+static const struct keys_train_statistic {
+	const char *name;
+	keys_statistic *statistic;
+	double unit;
+	enum estimator estimator;
+	bool ends;	/* known from the ends of ranges alone; deviations are not */
+} keys_train_statistics[] = {
+	{ "mean", keys_sample_mean, MS, ESTIMATE_MEAN_CI, true }, { "min", sample_min, MS, ESTIMATE_MIN, true },
+	{ "sd", keys_sample_sd, MS, ESTIMATE_MEAN_CI, false }, { "variance", keys_sample_variance, MS * MS, ESTIMATE_MEAN_CI, false },
+};
+
+/* Combines the statistic of each train, by one end of ranges. A lower bound has no interval. */
+static struct figure keys_combine_trains(const struct train_key_samples *train, size_t n, const struct keys_train_statistic *k,
+					 bool high)
+{
+	double *of = memory_new(n, sizeof(*of));
+	struct figure f;
+	bool above = false;
+
+	for (size_t i = 0; i < n; i++) {
+		struct sample s = keys_collect_latencies(&train[i].keys, high);
+		struct sample_value_or_lower_bound v = k->statistic(&s);
+
+		of[i] = v.value / k->unit;
+		above = above || v.above;
+		sample_free(&s);
+	}
+	f = estimate_figure_with_run_seed(k->estimator, of, n);
+	if (above) {
+		f = figure_of_statistic((struct sample_value_or_lower_bound){ f.value, true });
+		f.repeats = n;
+	}
+	free(of);
+	return f;
+}
+
+static void keys_set_train_statistics(const struct train_key_samples *train, size_t n, const struct key_latency_figures *e)
+{
+	for (size_t i = 0; i < sizeof(keys_train_statistics) / sizeof(*keys_train_statistics); i++) {
+		const struct keys_train_statistic *k = &keys_train_statistics[i];
+		struct figure early = keys_combine_trains(train, n, k, false), late = keys_combine_trains(train, n, k, true);
+
+		extractor_set_figure(k->name, e->overloaded && k->estimator != ESTIMATE_MIN ?
+				     figure_absent("overloaded") : e->ranged && !k->ends ? figure_absent("range") : figure_join_ends(&early, &late));
+	}
 }
 
 static const struct {
-	const char *name;
-	enum figure_name low, exact;	/* exact: the figure to take if no key is a range */
+	const char *name, *late_end;
+	enum figure_name figure;
 } keys_figures[] = {
-	{ "late", LATE, LATE }, { "late.high", LATE_HIGH, LATE_HIGH },
-	{ "low.p50", P50, P50 }, { "low.p90", P90, P90 }, { "low.p95", P95, P95 }, { "low.p99", P99, P99 }, { "low.max", MAX, MAX },
-	{ "high.p50", HIGH_P50, HIGH_P50 }, { "high.p90", HIGH_P90, HIGH_P90 }, { "high.p95", HIGH_P95, HIGH_P95 },
-	{ "high.p99", HIGH_P99, HIGH_P99 }, { "high.max", HIGH_MAX, HIGH_MAX }, { "end.p50", HIGH_P50, P50 }, { "end.p90", HIGH_P90, P90 },
-	{ "sent.p50", SENT_P50, SENT_P50 }, { "lateness.p99", LATENESS_P99, LATENESS_P99 }, { "lateness.max", LATENESS_MAX, LATENESS_MAX },
+	{ "late", "late.high", LATE }, { "p50", "high.p50", P50 }, { "p90", "high.p90", P90 }, { "p95", "high.p95", P95 },
+	{ "p99", "high.p99", P99 }, { "max", "high.max", MAX }, { "sent.p50", "high.sent.p50", SENT_P50 },
+	{ "lateness.p99", "", LATENESS_P99 }, { "lateness.max", "", LATENESS_MAX },
 };
 
 struct key_latency_figures keys_set_latency_figures_of_trains(const struct experiment_cell *c,
@@ -100,12 +163,18 @@ struct key_latency_figures keys_set_latency_figures_of_trains(const struct exper
 		.threshold_ns = llround(c->run->threshold_ms * MS), .draws = c->run->draws, .seed = (uint64_t)c->run->seed,
 	};
 	struct key_latency_figures e = estimate_key_latency_figures(train, n, &cfg);
-	double least = NAN, answered = 0, updates = 0;	/* updates: number of different answer times; one update may answer several keys */
+	double answered = 0, updates = 0;	/* updates: number of different answer times; one update may answer several keys */
 
-	for (size_t i = 0; i < sizeof(keys_figures) / sizeof(*keys_figures); i++)
-		extractor_set_figure(keys_figures[i].name, e.of[e.ranged ? keys_figures[i].low : keys_figures[i].exact]);
+	for (size_t i = 0; i < sizeof(keys_figures) / sizeof(*keys_figures); i++) {
+		const struct figure *late = &e.late_end[keys_figures[i].figure], *all = &e.of[keys_figures[i].figure];
+
+		extractor_set_figure(keys_figures[i].name, *all);
+		extractor_set_figure(keys_figures[i].late_end, *late);
+	}
+	extractor_set_figure("end.p50", e.ranged ? e.late_end[P50] : e.of[P50]);
+	extractor_set_figure("end.p90", e.ranged ? e.late_end[P90] : e.of[P90]);
+	keys_set_train_statistics(train, n, &e);
 	for (size_t i = 0; i < n; i++) {
-		struct sample low = keys_lowest_possible_latencies(&train[i].keys);
 		int64_t update = KEY_NONE;
 
 		for (const struct key_sample *k = train[i].keys.key; k < train[i].keys.key + train[i].keys.n; k++) {
@@ -113,11 +182,8 @@ struct key_latency_figures keys_set_latency_figures_of_trains(const struct exper
 			updates += k->answer != KEY_NONE && k->answer != update;
 			update = k->answer != KEY_NONE ? k->answer : update;
 		}
-		least = fmin(least, sample_min(&low).value / MS);
-		sample_free(&low);
 	}
-	give_values({ "low.min", least }, { "low.most", e.of[MAX].value }, { "low.bound", e.of[MAX].above },
-		    { "updates_per_answer", updates / answered }, { "keys", (double)e.keys }, { "asked", (double)(e.keys + e.unknown) },
+	give_values({ "bound", e.of[MAX].above }, { "updates_per_answer", updates / answered }, { "keys", (double)e.keys }, { "asked", (double)(e.keys + e.unknown) },
 		    { "unknown", (double)e.unknown }, { "unknown_percent", 100.0 * (double)e.unknown / (double)(e.keys + e.unknown) },
 		    { "skipped", (double)e.skipped }, { "censored", (double)e.censored }, { "ranged", (double)e.ranged_keys },
 		    { "overloaded", (double)e.overloaded });
@@ -214,13 +280,15 @@ static void keys_report_overload_and_noise(const struct experiment_run *run, str
 /* Rows of `compare`: each setting compared with the default by the median latencies of the same repeat. The compared cells differ
  * only in the parameter `setting`. The effect is the ratio to the default's median: geometric mean over the repeats, with the t
  * interval of the logarithms; with fewer than INTERVAL_PAIRS repeats there is no p-value. p-values are adjusted by Holm (1979) over
- * the settings of the same `part`. */
+ * the settings of the same `part`. A ratio of ranges is a range, and decides only where both ends say the same. Where one side of a
+ * pair was overloaded, or its median has no echo, there is no ratio: without that pair it would leave out the slow keys. */
 #define COMPARE_BASE "default"
 
 struct compare_setting_result {
 	const struct experiment_cell *cell;
 	size_t pairs;
-	struct value_with_interval ratio;	/* ratio of medians to the default; below 1: the setting is faster */
+	size_t overloaded, unanswered, failed, ranged;	/* repeats with such a side; failed: not measured on one side */
+	struct figure ratio;	/* ratio of medians to the default; below 1: the setting is faster */
 	double p;		/* p-value of a ratio of 1; NAN: too few pairs */
 };
 
@@ -249,26 +317,68 @@ static const struct experiment_cell *compare_find_default_cell(const struct expe
 	return NULL;
 }
 
+static const struct train_key_samples *compare_find_train(const struct experiment_cell *c, int64_t repeat)
+{
+	const struct train_key_samples *t = c ? extractor_data_of_repeat(c->repeat) : NULL;
+
+	for (size_t i = 0; c && i < c->n; i++)
+		if (t[i].repeat == repeat)
+			return &t[i];
+	return NULL;
+}
+
 /* Computes the ratio of a setting. Its interval stays unknown where the p-value is. */
 static void compare_compute_paired_ratio(struct compare_setting_result *out, const struct experiment_cell *base)
 {
-	const struct train_key_samples *k = extractor_data_of_repeat(out->cell->repeat), *b = base ?
-					    extractor_data_of_repeat(base->repeat) : NULL;
-	double *ratio = memory_new(out->cell->n, sizeof(*ratio));
+	size_t room = (size_t)out->cell->run->repeats;
+	double *least = memory_new(2 * room, sizeof(*least)), *most = least + room, p[2];
+	struct figure early, late;
 
-	for (size_t t = 0; b && t < out->cell->n; t++)
-		for (size_t u = 0; u < base->n; u++) {
-			double r = b[u].repeat == k[t].repeat ? keys_median_latency_ns(&k[t]) / keys_median_latency_ns(&b[u]) : (double)NAN;
+	for (int64_t r = 1; r <= out->cell->run->repeats; r++) {
+		const struct train_key_samples *k = compare_find_train(out->cell, r), *b = compare_find_train(base, r);
+		struct figure x, y;
 
-			if (!(r > 0) || !isfinite(r))
-				continue;
-			ratio[out->pairs++] = r;
-			break;
+		x = k ? keys_median_latency_ns(k) : FIGURE_ABSENT;
+		y = b ? keys_median_latency_ns(b) : FIGURE_ABSENT;
+		if ((!figure_known(&x) && !x.why) || (!figure_known(&y) && !y.why)) {
+			out->failed++;
+			continue;
 		}
-	out->ratio = interval_of_paired_ratios(ratio, out->pairs, &out->p);
+		least[out->pairs] = figure_at_least(&x) / figure_at_most(&y);
+		most[out->pairs] = figure_at_most(&x) / figure_at_least(&y);
+		out->overloaded += k->overloaded || b->overloaded;
+		out->unanswered += x.above || y.above || (figure_known(&x) && !(least[out->pairs] > 0 && isfinite(most[out->pairs])));
+		out->ranged += figure_is_range(&x) || figure_is_range(&y);
+		out->pairs++;
+	}
+	out->p = NAN;
+	if (out->overloaded || out->unanswered) {
+		out->ratio = figure_absent(out->overloaded ? "overloaded" : "range");
+	} else {
+		early = interval_of_paired_ratios(least, out->pairs, &p[0]);
+		late = interval_of_paired_ratios(most, out->pairs, &p[1]);
+		out->ratio = figure_join_ends(&early, &late);
+		out->p = (early.value < 1) == (late.value < 1) ? fmax(p[0], p[1]) : 1;
+		out->p = isfinite(p[0]) ? out->p : (double)NAN;
+	}
 	if (!isfinite(out->p))
 		out->ratio.low = out->ratio.high = NAN;
-	free(ratio);
+	free(least);
+}
+
+/* Writes which pairs stand in the way of a ratio, as "overloaded in 5 of 10, failed in 1 of 10". */
+static void compare_describe_pairs(const struct compare_setting_result *of, char *text, size_t size)
+{
+	const struct { size_t n; const char *word; } kinds[] = {
+		{ of->overloaded, "overloaded" }, { of->unanswered, "unanswered" }, { of->ranged, "a range" }, { of->failed, "failed" },
+	};
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (kinds[i].n && used < size)
+			used += (size_t)snprintf(text + used, size - used, "%s%s in %zu of %lld", used ? ", " : "", kinds[i].word,
+						 kinds[i].n, (long long)of->cell->run->repeats);
 }
 
 /* Returns the p-value of setting i, adjusted over the settings of the same part. */
@@ -301,12 +411,16 @@ static void compare_write_setting_rows(const struct experiment_cell *first, stru
 	}
 	for (size_t i = 0; i < n; i++) {
 		double p = compare_compute_holm_adjusted_p(one, n, i);
+		char pairs[128];
 
 		row_set_cell_parameters(out, one[i].cell);
 		row_set_number(out, "pairs", (double)one[i].pairs);
 		row_set_figure(out, "ratio", one[i].ratio);
 		row_set_number(out, "p", p);
-		row_set_text(out, "verdict", interval_ratio_verdict_word(&one[i].ratio, p));
+		row_set_text(out, "verdict", one[i].overloaded || one[i].unanswered ? INTERVAL_NOT_COMPARABLE :
+			     interval_ratio_verdict_word(&one[i].ratio, p));
+		compare_describe_pairs(&one[i], pairs, sizeof(pairs));
+		row_set_text(out, "pairs_why", pairs);
 		row_write_to_table(out);
 	}
 	free(one);
@@ -323,6 +437,8 @@ const struct extractor_hooks keys_extractor = {
 
 /* Extractor slope: for each protocol, how the median latency of single keys grows with the round trip time measured by ping,
  * on links without loss: a least-squares line through a point for each repeat of each cell, with Student's t interval of the slope.
+ * A repeat whose median is a range or a lower bound is no point. There is no line unless the links that were set differ by more
+ * than the pings of one of them: otherwise it would run through the scatter of ping.
  * Parameters: protocol, rtt_ms, loss_percent, keys_per_s (0: single keys); cell.json: parameters.ping_ms (if missing: rtt_ms). */
 struct rtt_latency_point {
 	double rtt_ms, median_ms;	/* NAN: the repeat is no point of the line */
@@ -332,6 +448,7 @@ static void slope_read_point_of_repeat(const struct experiment_repeat *r)
 {
 	struct rtt_latency_point *p = extractor_data_of_repeat(r);
 	struct train_key_samples train;
+	struct figure median;
 
 	p->median_ms = NAN;
 	if (cell_parameter_number(r->cell, "loss_percent") > 0 || cell_parameter_number(r->cell, "keys_per_s") > 0)
@@ -339,7 +456,8 @@ static void slope_read_point_of_repeat(const struct experiment_repeat *r)
 	train = keys_read_train(r);
 	p->rtt_ms = cell_parameter_number(r->cell, "rtt_ms");
 	json_get_real(r->json, "parameters.ping_ms", &p->rtt_ms);
-	p->median_ms = keys_median_latency_ns(&train) / NS_PER_MS;
+	median = keys_median_latency_ns(&train);
+	p->median_ms = median.above ? (double)NAN : median.value / NS_PER_MS;
 	keys_free(&train.keys);
 }
 
@@ -347,8 +465,9 @@ static void slope_write_protocol_row(const struct experiment_cell *first, struct
 {
 	const struct experiment_run *run = first->run;
 	size_t room = run->n * (size_t)run->repeats, n = 0;
-	double *x, *y, start = NAN, slope, squares = 0;
+	double *x, *y, start = NAN, slope = NAN, squares = 0, least_set = NAN, most_set = NAN, scatter = 0;
 	struct confidence_interval i = { NAN, NAN };
+	bool line;
 
 	if (!cell_is_first_with_parameter_text(first, "protocol"))
 		return;
@@ -356,21 +475,33 @@ static void slope_write_protocol_row(const struct experiment_cell *first, struct
 	y = x + room;
 	for (const struct experiment_cell *c = first; c < run->cell + run->n; c++) {
 		const struct rtt_latency_point *p = extractor_data_of_repeat(c->repeat);
+		double least = NAN, most = NAN, set = cell_parameter_number(c, "rtt_ms");
 
-		for (size_t r = 0; r < c->n && !strcmp(cell_require_parameter_text(c, "protocol"), cell_require_parameter_text(first,
-															       "protocol")); r++)
+		if (strcmp(cell_require_parameter_text(c, "protocol"), cell_require_parameter_text(first, "protocol")) != 0)
+			continue;
+		for (size_t r = 0; r < c->n; r++)
 			if (isfinite(p[r].median_ms)) {
 				x[n] = p[r].rtt_ms;
 				y[n++] = p[r].median_ms;
+				least = fmin(least, p[r].rtt_ms);
+				most = fmax(most, p[r].rtt_ms);
 			}
+		if (isnan(least))
+			continue;
+		scatter = fmax(scatter, most - least);
+		least_set = fmin(least_set, set);
+		most_set = fmax(most_set, set);
 	}
-	slope = n ? interval_least_squares_slope(x, y, n, &start) : (double)NAN;
-	interval_of_slope(x, y, n, &i);
+	line = most_set - least_set > scatter;
+	if (line) {
+		slope = interval_least_squares_slope(x, y, n, &start);
+		interval_of_slope(x, y, n, &i);
+	}
 	for (size_t k = 0; k < n; k++)
 		squares += pow(y[k] - start - slope * x[k], 2);
 	row_set_text(out, "protocol", cell_require_parameter_text(first, "protocol"));
 	row_set_number(out, "points", (double)n);
-	row_set_figure(out, "slope", (struct value_with_interval){ slope, i.low, i.high, false, 0 });
+	row_set_figure(out, "slope", figure_with_interval(slope, i.low, i.high));
 	row_finish(out, { "start_ms", start }, { "spread_ms", n > 2 ? sqrt(squares / (double)(n - 2)) : (double)NAN });
 	free(x);
 }

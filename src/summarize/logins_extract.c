@@ -163,12 +163,12 @@ static void logins_read_files_of_repeat(const struct experiment_repeat *r)
 }
 
 /* Returns the mean over repeats of a figure, divided by `of`. */
-static struct value_with_interval logins_mean_figure(const struct experiment_cell *c, const struct login_process_kind *k,
+static struct figure logins_mean_figure(const struct experiment_cell *c, const struct login_process_kind *k,
 						     int figure, size_t step, double of)
 {
 	const struct login_counts_of_steps *s = extractor_data_of_run();
 	double *v = memory_new(c->n, sizeof(*v));
-	struct value_with_interval f;
+	struct figure f;
 
 	for (size_t r = 0; r < c->n; r++)
 		v[r] = k->of[r * s->steps + step][figure] / of;
@@ -177,9 +177,9 @@ static struct value_with_interval logins_mean_figure(const struct experiment_cel
 	return f;
 }
 
-static void logins_set_scaled_figure_column(struct table_out *out, const char *column, struct value_with_interval f, double unit)
+static void logins_set_scaled_figure_column(struct table_out *out, const char *column, struct figure f, double unit)
 {
-	row_set_figure(out, column, (struct value_with_interval){ f.value / unit, f.low / unit, f.high / unit, false, 0 });
+	row_set_figure(out, column, figure_with_interval(f.value / unit, f.low / unit, f.high / unit));
 }
 
 static void logins_write_summary(const struct experiment_cell *c, struct table_out *out)
@@ -191,7 +191,7 @@ static void logins_write_summary(const struct experiment_cell *c, struct table_o
 
 	snprintf(protocol, sizeof(protocol), "%.*s", kind ? (int)(kind - system) : 0, kind ? system : "");
 	for (size_t step = 0; step < s->steps; step++) {
-		struct value_with_interval mean[FIGURES];
+		struct figure mean[FIGURES];
 
 		row_set_text(out, "system", system);
 		row_set_text(out, "protocol", protocol);
@@ -219,7 +219,7 @@ static void logins_write_slopes(const struct experiment_cell *c, struct table_ou
 	double x[STEPS_MAX], y[STEPS_MAX], *slope = memory_new(2 * c->n, sizeof(*slope)), *start = slope + c->n;
 
 	for (size_t i = 0; i < MEMORIES; i++) {
-		struct value_with_interval slopes;
+		struct figure slopes;
 		size_t n = 0;
 
 		for (size_t r = 0; r < c->n; r++) {
@@ -275,7 +275,7 @@ static void logins_write_processes(const struct experiment_cell *c, struct table
 		row_set_text(out, "name", k->name);
 		row_set_text(out, "class", k->class);
 		for (int f = 0; f < SUMS; f++) {
-			struct value_with_interval mean = logins_mean_figure(c, k, f, step, (double)s->logins[step]);
+			struct figure mean = logins_mean_figure(c, k, f, step, (double)s->logins[step]);
 
 			row_set_figure(out, f == PROCESSES ? "count" : logins_names[f], mean);
 			if (f == PRIVATE)

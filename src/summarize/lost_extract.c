@@ -200,7 +200,7 @@ static void lost_set_loss_above_no_sessions(const struct experiment_cell *c)
 	free(value);
 }
 
-static bool lost_compute_waited_tasks_percent(const struct experiment_cell *c, const char *name, struct value_with_interval *out)
+static bool lost_compute_waited_tasks_percent(const struct experiment_cell *c, const char *name, struct figure *out)
 {
 	const struct lost_cell_sums *cell = extractor_data_of_cell(c);
 	struct confidence_interval i = { NAN, NAN };
@@ -211,7 +211,7 @@ static bool lost_compute_waited_tasks_percent(const struct experiment_cell *c, c
 		if (!(w->woken > 0) || fabs(w->x_ms - atof(name + 7)) > 1e-6)
 			continue;
 		interval_of_share((size_t)llround(w->waited), (size_t)llround(w->woken), &i);
-		*out = (struct value_with_interval){ 100 * w->waited / w->woken, 100 * i.low, 100 * i.high, false, 0 };
+		*out = figure_with_interval(100 * w->waited / w->woken, 100 * i.low, 100 * i.high);
 	}
 	return true;
 }
@@ -224,7 +224,7 @@ static void lost_write_slope_row(const struct experiment_run *run, const char *p
 {
 	double *x = memory_new(2 * run->n + (size_t)run->repeats, sizeof(*x)), *y = x + run->n, *value = y + run->n, most = 0;
 	size_t slopes = 0;
-	struct value_with_interval f;
+	struct figure f;
 
 	for (int64_t r = 1; r <= run->repeats; r++) {
 		size_t n = 0;

@@ -82,7 +82,7 @@ static void pagein_read_files_of_repeat(const struct experiment_repeat *r)
 	trials_read_file(extractor_data_of_cell(r->cell), r, "pagein.json", pagein_read_trial);
 }
 
-static bool pagein_compute_cell_figure(const struct experiment_cell *c, const char *path, struct value_with_interval *out)
+static bool pagein_compute_cell_figure(const struct experiment_cell *c, const char *path, struct figure *out)
 {
 	return trials_compute_figure_by_name(extractor_data_of_cell(c), pagein_groups, pagein_values, path, out);
 }

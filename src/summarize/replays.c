@@ -51,28 +51,31 @@ struct latency_pool replays_build_latency_pool(const struct setting_replays *r)
 }
 
 static void replays_compute_response_ratios(const struct setting_replays *r, const struct setting_replays *base, double *ratio,
-					struct value_with_interval *out)
+					struct figure *out)
 {
-	size_t n = 0;
+	size_t n = 0, slower = 0, faster = 0;
 
 	for (size_t i = 0; i < r->responses; i++) {
 		ratio[n] = replays_compute_response_means(r, base, i).ratio;
-		out[REPLAYS_SLOWER_POINTS].value += ratio[n] >= REPLAYS_SLOWER;
-		out[REPLAYS_FASTER_POINTS].value += ratio[n] <= REPLAYS_FASTER;
+		slower += ratio[n] >= REPLAYS_SLOWER;
+		faster += ratio[n] <= REPLAYS_FASTER;
 		n += isfinite(ratio[n]) ? 1 : 0;
 	}
-	out[REPLAYS_POINTS].value = (double)n;
-	out[REPLAYS_RATIO_P25].value = quantile_of_values(ratio, n, 0.25);
-	out[REPLAYS_RATIO_P75].value = quantile_of_values(ratio, n, 0.75);
-	out[REPLAYS_RATIO_MAX].value = quantile_of_values(ratio, n, 1);
+	out[REPLAYS_SLOWER_POINTS] = figure_exact((double)slower);
+	out[REPLAYS_FASTER_POINTS] = figure_exact((double)faster);
+	out[REPLAYS_POINTS] = figure_exact((double)n);
+	out[REPLAYS_RATIO_P25] = figure_exact(quantile_of_values(ratio, n, 0.25));
+	out[REPLAYS_RATIO_P75] = figure_exact(quantile_of_values(ratio, n, 0.75));
+	out[REPLAYS_RATIO_MAX] = figure_exact(quantile_of_values(ratio, n, 1));
 }
 
 static void replays_compute_ratio_figures(const struct setting_replays *r, const struct setting_replays *base,
-				      struct value_with_interval *out)
+				      struct figure *out)
 {
 	double *pair = memory_new(r->n, sizeof(*pair)), *total = memory_new(r->n, sizeof(*total));
 	double *ratio = memory_new(r->responses + 1, sizeof(*ratio));
-	size_t pairs = 0, totals = 0;
+	size_t pairs = 0, totals = 0, missing = 0;
+	double p;
 
 	for (const struct session_replay *one = r->of; one < r->of + r->n; one++) {
 		const struct session_replay *with = replays_find_base_replay(base, one);
@@ -87,15 +90,17 @@ static void replays_compute_ratio_figures(const struct setting_replays *r, const
 
 			if (ms > 0 && base_ms > 0)
 				ratio[n++] = ms / base_ms;
-			out[REPLAYS_MISSING].value += base_ms > 0 && !(ms > 0);
+			missing += base_ms > 0 && !(ms > 0);
 		}
 		pair[pairs] = quantile_of_values(ratio, n, 0.5);
 		pairs += pair[pairs] > 0;
 	}
 	replays_compute_response_ratios(r, base, ratio, out);
-	out[REPLAYS_TOTAL_RATIO] = interval_of_paired_ratios(total, totals, &out[REPLAYS_P].value);
-	out[REPLAYS_RATIO] = interval_of_paired_ratios(pair, pairs, &out[REPLAYS_P].value);
-	out[REPLAYS_PAIRS].value = (double)pairs;
+	out[REPLAYS_TOTAL_RATIO] = interval_of_paired_ratios(total, totals, &p);
+	out[REPLAYS_RATIO] = interval_of_paired_ratios(pair, pairs, &p);
+	out[REPLAYS_P] = figure_exact(p);
+	out[REPLAYS_PAIRS] = figure_exact((double)pairs);
+	out[REPLAYS_MISSING] = figure_exact((double)missing);
 	free(pair);
 	free(total);
 	free(ratio);
@@ -103,7 +108,7 @@ static void replays_compute_ratio_figures(const struct setting_replays *r, const
 
 void replays_compute_setting_figures(const struct setting_replays *r, const struct setting_replays *base, double threshold_ms,
 				     size_t draws, uint64_t seed,
-		     struct value_with_interval out[REPLAYS_FIGURES])
+		     struct figure out[REPLAYS_FIGURES])
 {
 	static const double percentiles[] = { [REPLAYS_P25] = 0.25, [REPLAYS_P50] = 0.5, [REPLAYS_P75] = 0.75, [REPLAYS_P90] = 0.9,
 		[REPLAYS_MAX] = 1 };
@@ -111,13 +116,13 @@ void replays_compute_setting_figures(const struct setting_replays *r, const stru
 	size_t late = 0;
 
 	for (size_t i = 0; i < REPLAYS_FIGURES; i++)
-		out[i] = (struct value_with_interval){ i < REPLAYS_PAIRS || i > REPLAYS_FASTER_POINTS ? (double)NAN : 0, NAN, NAN, false, 0 };
+		out[i] = figure_exact(i < REPLAYS_PAIRS || i > REPLAYS_FASTER_POINTS ? (double)NAN : 0);
 	for (size_t i = REPLAYS_P25; i <= REPLAYS_MAX; i++)
 		out[i] = pool_quantile_with_interval(&pool, percentiles[i], US, true, draws, seed);
-	out[REPLAYS_RESPONSES].value = (double)pool.n;
+	out[REPLAYS_RESPONSES] = figure_exact((double)pool.n);
 	for (size_t k = 0; k < pool.n; k++)
 		late += (double)pool.item[k].value > threshold_ms * US;
-	out[REPLAYS_LATE].value = pool.n ? 100 * (double)late / (double)pool.n : (double)NAN;
+	out[REPLAYS_LATE] = figure_exact(pool.n ? 100 * (double)late / (double)pool.n : (double)NAN);
 	if (base)
 		replays_compute_ratio_figures(r, base, out);
 	pool_free(&pool);

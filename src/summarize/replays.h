@@ -38,7 +38,7 @@ enum replays_figure {
 /* Computes the figures of a setting. base NULL: the setting is the base itself. */
 void replays_compute_setting_figures(const struct setting_replays *r, const struct setting_replays *base, double threshold_ms,
 				     size_t draws, uint64_t seed,
-		     struct value_with_interval out[REPLAYS_FIGURES]);
+		     struct figure out[REPLAYS_FIGURES]);
 /* Returns all latencies in us, sorted; free with pool_free(). */
 struct latency_pool replays_build_latency_pool(const struct setting_replays *r);
 

@@ -74,21 +74,21 @@ static void replays_compute_all_figures(const struct experiment_run *run)
 
 	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++) {
 		const struct setting_replays r = replays_of_cell(c);
-		struct value_with_interval *f = extractor_data_of_cell(c);
+		struct figure *f = extractor_data_of_cell(c);
 
 		replays_compute_setting_figures(&r, c == s->base ? NULL : &base, run->threshold_ms, run->draws, (uint64_t)run->seed, f);
 		p[c->index] = f[REPLAYS_P].value;
 	}
 	holm_adjust_p_values(p, run->n);
 	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++)
-		((struct value_with_interval *)extractor_data_of_cell(c))[REPLAYS_P].value = p[c->index];
+		((struct figure *)extractor_data_of_cell(c))[REPLAYS_P] = figure_exact(p[c->index]);
 	free(p);
 }
 
 static void replays_set_cell_figures(const struct experiment_cell *c)
 {
 	const struct replays_run_analysis *s = extractor_data_of_run();
-	const struct value_with_interval *f = extractor_data_of_cell(c);
+	const struct figure *f = extractor_data_of_cell(c);
 	const char *row;
 	size_t i = 0;
 
@@ -155,7 +155,7 @@ static void replays_write_cdf(const struct experiment_cell *c, struct table_out 
 
 const struct extractor_hooks replays_extractor = {
 	.name = "replays", .run_size = sizeof(struct replays_run_analysis),
-		.cell_size = REPLAYS_FIGURES * sizeof(struct value_with_interval),
+		.cell_size = REPLAYS_FIGURES * sizeof(struct figure),
 	.repeat_size = sizeof(struct session_replay), .begin_run = replays_read_analysis_of_run,
 		       .read_repeat = replays_read_files_of_repeat,
 	.finish_cell = replays_set_cell_figures, .tables = { { "points", replays_write_response_rows },

@@ -23,7 +23,7 @@ struct startup_unloaded_time {
 	double t0_ms, spread_ms;	/* T0 and its standard deviation; NAN: not known */
 };
 /* share e of the added time that is not I/O */
-struct value_with_interval startup_added_share_without_io(const struct startup_cell_trials *s, struct startup_unloaded_time base);
+struct figure startup_added_share_without_io(const struct startup_cell_trials *s, struct startup_unloaded_time base);
 
 /* --- menus.c ------------------------------------------------------------------------------------------------------- */
 

@@ -105,33 +105,33 @@ static const struct experiment_cell *startup_find_cell(const struct experiment_r
 	return NULL;
 }
 
-static struct value_with_interval startup_value_statistic(const struct startup_cell_trials *s, enum startup_value value,
+static struct figure startup_value_statistic(const struct startup_cell_trials *s, enum startup_value value,
 							  const char *statistic)
 {
 	return trials_value_statistic(&s->starts, 1u << STARTUP_STARTED, (int)value, NULL, statistic);
 }
 
 /* Median time in ms of a start or of an event, without an interval; unknown if `c` is NULL. */
-static struct value_with_interval startup_start_or_event_median_ms(const struct experiment_cell *c, const char *event)
+static struct figure startup_start_or_event_median_ms(const struct experiment_cell *c, const char *event)
 {
 	const struct startup_cell_trials *s = c ? extractor_data_of_cell(c) : NULL;
 
 	if (!s)
-		return FIGURE_UNKNOWN;
+		return FIGURE_ABSENT;
 	return strcmp(event, STARTUP_START) ? trials_value_statistic(&s->events, TRIALS_ALL, STARTUP_EVENT, event, "median") :
 					      startup_value_statistic(s, STARTUP_TIME, "median");
 }
 
-struct value_with_interval startup_added_share_without_io(const struct startup_cell_trials *s, struct startup_unloaded_time base)
+struct figure startup_added_share_without_io(const struct startup_cell_trials *s, struct startup_unloaded_time base)
 {
 	double *value = memory_new(s->starts.n, sizeof(*value)), t0 = base.t0_ms;
-	struct value_with_interval time = startup_value_statistic(s, STARTUP_TIME, "median"), e = FIGURE_UNKNOWN;
+	struct figure time = startup_value_statistic(s, STARTUP_TIME, "median"), e = FIGURE_ABSENT;
 	struct confidence_interval i;
 	size_t n = 0;
 
 	/* a median at the time limit is only a lower bound */
 	if (!time.above && time.value - t0 > SPREADS * base.spread_ms && time.value > t0)
-		e.value = (time.value - t0 - startup_value_statistic(s, STARTUP_IO, "median").value) / (time.value - t0);
+		e = figure_exact((time.value - t0 - startup_value_statistic(s, STARTUP_IO, "median").value) / (time.value - t0));
 	for (const struct trial_of_repeat *t = s->starts.of; t < s->starts.of + s->starts.n && isfinite(e.value); t++)
 		if (!t->above && t->value[STARTUP_TIME] > t0 && isfinite(t->value[STARTUP_IO]))
 			value[n++] = (t->value[STARTUP_TIME] - t0 - t->value[STARTUP_IO]) / (t->value[STARTUP_TIME] - t0);
@@ -189,10 +189,10 @@ static void startup_set_cell_figures(const struct experiment_cell *c)
 	/* blkio or swapin + thrashing of the application's threads, whichever is larger: both may count the same wait */
 	extractor_set_value("waits_ms", isnan(blkio) ? NAN : fmax(blkio, fmax(swapin, 0) + fmax(thrashing, 0)));
 	/* next to a running memory hog, the device's traffic includes the hog's: there is no T_IO of the start */
-	extractor_set_figure("e", startup_cell_parameter_is(c, "axis", "used") ? startup_added_share_without_io(s, base) : FIGURE_UNKNOWN);
+	extractor_set_figure("e", startup_cell_parameter_is(c, "axis", "used") ? startup_added_share_without_io(s, base) : FIGURE_ABSENT);
 }
 
-static bool startup_compute_cell_figure(const struct experiment_cell *c, const char *path, struct value_with_interval *out)
+static bool startup_compute_cell_figure(const struct experiment_cell *c, const char *path, struct figure *out)
 {
 	return trials_compute_figure_by_name(&((const struct startup_cell_trials *)extractor_data_of_cell(c))->starts, startup_groups,
 				     startup_values, path, out);

@@ -155,7 +155,7 @@ static double steps_mean_over_repeats(const struct experiment_cell *c, const cha
 }
 
 /* Computes NAME.users_MBIT. */
-static bool steps_compute_users_per_link(const struct experiment_cell *c, const char *path, struct value_with_interval *out)
+static bool steps_compute_users_per_link(const struct experiment_cell *c, const char *path, struct figure *out)
 {
 	const char *dot = strchr(path, '.');
 	char name[64];
@@ -165,7 +165,7 @@ static bool steps_compute_users_per_link(const struct experiment_cell *c, const 
 		return false;
 	snprintf(name, sizeof(name), "%.*s.mbit_per_s", (int)(dot - path), path);
 	each = steps_mean_over_repeats(c, name);
-	out->value = each > 0 ? floor(strtod(dot + 7, NULL) / each) : (double)NAN;
+	*out = figure_exact(each > 0 ? floor(strtod(dot + 7, NULL) / each) : (double)NAN);
 	return true;
 }
 

@@ -118,7 +118,7 @@ static void table_read_json_source(struct table_definition_reader *r, struct col
 	c->over = table_cut_word_at(path, '/');
 	if (!!c->over != (c->estimator == ESTIMATE_SHARE_CI))
 		table_die_at_bad_word(r, "share+ci, and it alone, wants FILE:PATH/PATH", c->name);
-	if (c->estimator <= ESTIMATE_ABOVE)
+	if (c->estimator <= ESTIMATE_RANGE)
 		table_die_at_bad_word(r, "a number of repeats wants an estimator", c->name);
 }
 
@@ -180,7 +180,7 @@ static const char *table_dash_to_empty(const char *word)
 
 static void table_read_column_line(struct table_definition_reader *r)
 {
-	static const char *const ends[TABLE_ENDS] = { "", "_low", "_high", "_above" };
+	static const char *const ends[TABLE_ENDS] = { "", "_low", "_high", "_above", "_from", "_to", "_why" };
 	struct table *t = r->tables->n ? &r->tables->table[r->tables->n - 1] : NULL;
 	struct column *c;
 

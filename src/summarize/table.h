@@ -37,14 +37,15 @@ enum count_kind {
 };
 
 #define TABLE_TEXT (-1)		/* value of column.decimals for a column of text */
-#define TABLE_ENDS 4		/* most cells that one column has in a row: the value, _low, _high, _above */
+/* Cells that one column can have in a row: the value, then those with these ends of its name. */
+enum table_end { TABLE_VALUE, TABLE_LOW, TABLE_HIGH, TABLE_ABOVE, TABLE_FROM, TABLE_TO, TABLE_WHY, TABLE_ENDS };
 
 /* Values of one column for one cell. */
 struct summary_column_values {
 	double *value, *total;	/* number of each complete repeat (or train); total: the number under the / of share+ci */
 	size_t n;
 	char *text;
-	struct value_with_interval figure;
+	struct figure figure;
 };
 
 /* A column of a table. Its texts point into tables.text. */

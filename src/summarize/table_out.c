@@ -105,14 +105,17 @@ void row_set_text(struct table_out *t, const char *column, const char *value)
 	table_out_set_cell(table_out_find_cell_of_column(t, column, &c), value);
 }
 
-void row_set_figure(struct table_out *t, const char *column, struct value_with_interval f)
+void row_set_figure(struct table_out *t, const char *column, struct figure f)
 {
-	const double numbers[TABLE_ENDS] = { f.value, f.low, f.high, isfinite(f.value) ? f.above : (double)NAN };
+	bool range = figure_is_range(&f);
+	const double numbers[TABLE_ENDS] = { f.value, f.low, f.high, figure_known(&f) ? f.above : (double)NAN,
+		range ? f.from : (double)NAN, range ? f.to : (double)NAN, NAN };
 	const struct column *c;
 	char **cell = table_out_find_cell_of_column(t, column, &c), room[NUMBER];
 
 	for (int e = 0; e < TABLE_ENDS && c->end[e]; e++)
-		table_out_set_cell(&cell[e], table_out_format_number(room, numbers[e], e < 3 ? c->decimals : 0));
+		table_out_set_cell(&cell[e], e == TABLE_WHY ? f.why :
+				    table_out_format_number(room, numbers[e], e == TABLE_ABOVE ? 0 : c->decimals));
 }
 
 void row_set_number(struct table_out *t, const char *column, double value)
@@ -191,9 +194,9 @@ void table_out_write_schema_tsv(const struct experiment_run *run, const struct t
 			for (int e = 0; e < TABLE_ENDS && c->end[e]; e++) {
 				rows_write_str(t.file, of->name);
 				rows_write_str(t.file, c->end[e]);
-				rows_write_str(t.file, c->decimals < 0 ? "text" : e == 3 || !c->decimals ? "int" : "real");
-				rows_write_str(t.file, e == 3 ? "" : c->unit);
-				rows_write_count(t.file, e == 3 ? 0 : c->decimals);
+				rows_write_str(t.file, c->decimals < 0 || e == TABLE_WHY ? "text" : e == TABLE_ABOVE || !c->decimals ? "int" : "real");
+				rows_write_str(t.file, e == TABLE_ABOVE || e == TABLE_WHY ? "" : c->unit);
+				rows_write_count(t.file, e == TABLE_ABOVE ? 0 : e == TABLE_WHY ? TABLE_TEXT : c->decimals);
 				rows_write_str(t.file, e ? "" : c->better);
 				rows_write_str(t.file, e ? "" : c->heading);
 				rows_end_row(t.file);
@@ -231,7 +234,7 @@ static void table_out_write_long_row(struct row_file *t, const char *name, const
 			       const char *const *axis, size_t axes)
 {
 	const struct summary_column_values *taken = &column->cell[c->index];
-	const struct value_with_interval *f = &taken->figure;
+	const struct figure *f = &taken->figure;
 	char room[NUMBER];
 
 	rows_write_str(t, name);

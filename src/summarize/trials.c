@@ -41,11 +41,11 @@ void trials_read_file(struct cell_trials *t, const struct experiment_repeat *r, 
 	}
 }
 
-struct value_with_interval trials_value_statistic(const struct cell_trials *t, unsigned groups, int value, const char *text,
+struct figure trials_value_statistic(const struct cell_trials *t, unsigned groups, int value, const char *text,
 						  const char *statistic)
 {
 	struct sample s = { 0 };
-	struct value_with_interval f = FIGURE_UNKNOWN;
+	struct figure f = FIGURE_ABSENT, all;
 	struct sample_value_or_lower_bound of = { NAN, false };
 	double *v = memory_new(t->n, sizeof(*v));
 
@@ -70,7 +70,11 @@ struct value_with_interval trials_value_statistic(const struct cell_trials *t, u
 	}
 	sample_free(&s);
 	free(v);
-	return (struct value_with_interval){ of.value / TRIALS_SCALE, f.low / TRIALS_SCALE, f.high / TRIALS_SCALE, of.above, 0 };
+	of.value /= TRIALS_SCALE;
+	all = figure_of_statistic(of);
+	all.low = f.low / TRIALS_SCALE;
+	all.high = f.high / TRIALS_SCALE;
+	return all;
 }
 
 static bool trials_parse_group_names(const char *const *names, char *words, unsigned *groups)
@@ -90,19 +94,19 @@ static bool trials_parse_group_names(const char *const *names, char *words, unsi
 
 bool trials_compute_figure_by_name(const struct cell_trials *t, const char *const *groups, const char *const *values,
 				   const char *path,
-		   struct value_with_interval *out)
+		   struct figure *out)
 {
 	char words[96], value[32], statistic[16] = "";
 	int parts = sscanf(path, "%95[^.].%31[^.].%15s", words, value, statistic), v;
-	unsigned mask;
+	unsigned mask, n = 0;
 
 	if (parts < 2 || !trials_parse_group_names(groups, words, &mask))
 		return false;
 	v = index_of_word_in_names(values, value);
 	if (parts == 2 && !strcmp(value, "n")) {
-		*out = (struct value_with_interval){ 0, NAN, NAN, false, 0 };
 		for (size_t i = 0; i < t->n; i++)
-			out->value += mask >> t->of[i].group & 1;
+			n += mask >> t->of[i].group & 1;
+		*out = figure_exact((double)n);
 	} else if (v < 0 || index_of_word_in_names(trials_statistics, statistic) < 0) {
 		return false;
 	} else {

@@ -37,12 +37,12 @@ void trials_read_file(struct cell_trials *t, const struct experiment_repeat *r, 
 
 /* Returns a statistic of a value over the trials in `groups` (bit g: group g), with `text` only over trials with that text; its
  * `above`: it is a lower bound. NAN: no such statistic. */
-struct value_with_interval trials_value_statistic(const struct cell_trials *t, unsigned groups, int value, const char *text,
+struct figure trials_value_statistic(const struct cell_trials *t, unsigned groups, int value, const char *text,
 						  const char *statistic);
 /* Returns the figure of name `path`; groups, values: their names, with NULL at the end. False: no such figure. */
 bool trials_compute_figure_by_name(const struct cell_trials *t, const char *const *groups, const char *const *values,
 				   const char *path,
-		   struct value_with_interval *out);
+		   struct figure *out);
 /* Sets the first columns of a trial's row, and its values up to index `last`. */
 void trials_begin_row(const struct experiment_cell *c, const struct trial_of_repeat *t, const char *const *values, int last,
 		      struct table_out *out);

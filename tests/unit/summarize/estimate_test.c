@@ -14,16 +14,16 @@
 #define T1 12.706204736	/* Student's t, 97.5 %, one degree of freedom */
 #define T2 4.302652730	/* two */
 
-static struct value_with_interval figure_of(enum estimator e, const double *v, size_t n)
+static struct figure figure_of(enum estimator e, const double *v, size_t n)
 {
-	struct value_with_interval f = estimate_cell_figure(e, v, NULL, n, 500, 1);
+	struct figure f = estimate_cell_figure(e, v, NULL, n, 500, 1);
 	return f;
 }
 
 static void test_means(void **state)
 {
 	const double v[] = { 99, NAN, 101 }, near_zero[] = { 0, 2 };
-	struct value_with_interval f = figure_of(ESTIMATE_MEAN_CI, v, 3);
+	struct figure f = figure_of(ESTIMATE_MEAN_CI, v, 3);
 
 	(void)state;
 	assert_near(f.value, 100, 1e-9);
@@ -39,7 +39,7 @@ static void test_means(void **state)
 static void test_skewed_mean(void **state)
 {
 	const double v[] = { 20, 22 }, wide[] = { 1, 1, 1000 };
-	struct value_with_interval f = figure_of(ESTIMATE_LOGMEAN_CI, v, 2);
+	struct figure f = figure_of(ESTIMATE_LOGMEAN_CI, v, 2);
 	double middle = sqrt(20 * 22), factor = exp(T1 * log(1.1) / 2);
 
 	(void)state;
@@ -53,7 +53,7 @@ static void test_skewed_mean(void **state)
 static void test_medians(void **state)
 {
 	const double v[] = { 8, 2, 4 }, four[] = { 4, 1, 3, 2 };
-	struct value_with_interval f = figure_of(ESTIMATE_MEDIAN_CI, v, 3);
+	struct figure f = figure_of(ESTIMATE_MEDIAN_CI, v, 3);
 
 	(void)state;
 	/* logarithms of base 2: 1, 2 and 3, whose standard error is 1/sqrt(3) */
@@ -86,7 +86,7 @@ static void test_plain(void **state)
 static void test_share(void **state)
 {
 	const double lost[] = { 0, NAN, 0 }, of[] = { 60, 7, 40 };
-	struct value_with_interval f;
+	struct figure f;
 
 	(void)state;
 	f = estimate_cell_figure(ESTIMATE_SHARE_CI, lost, of, 3, 500, 1);
@@ -101,7 +101,7 @@ static void test_nothing(void **state)
 
 	(void)state;
 	for (enum estimator e = ESTIMATE_MEAN; e < ESTIMATORS; e++) {
-		struct value_with_interval f;
+		struct figure f;
 
 		f = estimate_cell_figure(e, v, v, 0, 500, 1);
 		if (e >= ESTIMATE_COUNT && e <= ESTIMATE_FALSE)

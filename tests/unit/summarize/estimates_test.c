@@ -70,7 +70,8 @@ static void three_runs(void **state)
 	assert_near(f.of[LATE].low, 0, 0);
 	assert_near(f.of[LATE].high, 79.53979094624194, 1e-6);
 	assert_int_equal(f.late_interval, INTERVAL_T);
-	assert_true(isnan(f.of[HIGH_P50].value) && isnan(f.of[LATE_HIGH].value));
+	assert_string_equal(f.of[P90].why, "too few");
+	assert_false(figure_known(&f.late_end[P50]) || figure_known(&f.late_end[LATE]));
 	assert_near(f.of[LATENESS_MAX].value, 20, 1e-9);
 	drop(t, 3);
 }
@@ -158,8 +159,10 @@ static void a_key_given_up_early_may_be_late(void **state)
 		t[r].keys.key[0].censored = t[r].keys.key[0].due + 20 * NS_PER_MS;
 	}
 	f = estimate_key_latency_figures(t, 2, &cfg);
-	assert_near(f.of[LATE].value, 0, 0);
-	assert_near(f.of[LATE_HIGH].value, 5, 1e-9);
+	assert_true(isnan(f.of[LATE].value));
+	assert_near(f.of[LATE].from, 0, 0);
+	assert_near(f.of[LATE].to, 5, 1e-9);
+	assert_near(f.late_end[LATE].value, 5, 1e-9);
 	drop(t, 2);
 }
 
@@ -178,12 +181,14 @@ static void ranges_have_two_ends(void **state)
 	}
 	f = estimate_key_latency_figures(t, 2, &cfg);
 	assert_int_equal(f.ranged_keys, 20);
-	assert_near(f.of[P50].value, 19.5, 1e-9);
-	assert_near(f.of[LATE].value, 0, 0);
-	assert_near(f.of[LATE_HIGH].value, 50, 1e-9);
+	assert_true(isnan(f.of[P50].value) && isnan(f.of[LATE].value));
+	assert_near(f.of[P50].from, 19.5, 1e-9);
+	assert_near(f.of[LATE].from, 0, 0);
+	assert_near(f.of[LATE].to, 50, 1e-9);
 	/* 11 13 .. 29 twice, then 110 112 .. 128 twice: between 29 and 110 */
-	assert_near(f.of[HIGH_P50].value, 69.5, 1e-9);
-	assert_near(f.of[HIGH_MAX].value, 128, 1e-9);
+	assert_near(f.of[P50].to, 69.5, 1e-9);
+	assert_near(f.late_end[P50].value, 69.5, 1e-9);
+	assert_near(f.of[MAX].to, 128, 1e-9);
 	drop(t, 2);
 }
 
@@ -200,8 +205,10 @@ static void overload_hides_percentiles_and_nothing_else(void **state)
 	t[1].overloaded = true;
 	f = estimate_key_latency_figures(t, 3, &cfg);
 	assert_int_equal(f.overloaded, 1);
-	for (int i = P50; i <= HIGH_MAX; i++)
-		assert_true(isnan(f.of[i].value));
+	for (int i = P50; i <= SENT_P50; i++) {
+		assert_false(figure_known(&f.of[i]) || figure_known(&f.late_end[i]));
+		assert_string_equal(f.of[i].why, "overloaded");
+	}
 	assert_near(f.of[LATE].value, 15, 1e-9);
 	assert_near(f.of[LATENESS_MAX].value, 20, 1e-9);
 	point = estimates_compute_latency_cdf(t, 3, false, 1000, &n);

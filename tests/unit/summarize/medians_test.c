@@ -13,7 +13,7 @@
 
 static bool interval(const double *value, size_t n, double *low, double *high)
 {
-	struct value_with_interval f = estimate_cell_figure(ESTIMATE_MEDIAN_CI, value, NULL, n, 2000, 1);
+	struct figure f = estimate_cell_figure(ESTIMATE_MEDIAN_CI, value, NULL, n, 2000, 1);
 
 	*low = f.low;
 	*high = f.high;

@@ -23,7 +23,7 @@ static const struct setting_replays base = { base_of, 2, 4 }, slow = { slow_of, 
 
 static void pairs_are_of_one_repeat(void **state)
 {
-	struct value_with_interval f[REPLAYS_FIGURES];
+	struct figure f[REPLAYS_FIGURES];
 
 	(void)state;
 	replays_compute_setting_figures(&slow, &base, 60, 2000, 1, f);
@@ -47,7 +47,7 @@ static void pairs_are_of_one_repeat(void **state)
 
 static void percentiles_are_pooled(void **state)
 {
-	struct value_with_interval f[REPLAYS_FIGURES];
+	struct figure f[REPLAYS_FIGURES];
 
 	(void)state;
 	replays_compute_setting_figures(&base, NULL, 40, 2000, 1, f);
@@ -81,7 +81,9 @@ static void a_point_has_what_both_have(void **state)
 
 static const char *verdict(double p, double ratio, double low, double high)
 {
-	return interval_ratio_verdict_word(&(struct value_with_interval){ .value = ratio, .low = low, .high = high }, p);
+	struct figure f = figure_with_interval(ratio, low, high);
+
+	return interval_ratio_verdict_word(&f, p);
 }
 
 static void verdicts_need_five_pairs(void **state)
@@ -96,7 +98,7 @@ static void verdicts_need_five_pairs(void **state)
 
 static void nothing_measured_is_nothing_known(void **state)
 {
-	struct value_with_interval f[REPLAYS_FIGURES];
+	struct figure f[REPLAYS_FIGURES];
 
 	(void)state;
 	replays_compute_setting_figures(&none, &none, 100, 2000, 1, f);

@@ -24,7 +24,7 @@ static void add(struct startup_cell_trials *s, double startup_ms, double io_ms, 
 static void e_is_what_input_and_output_do_not_explain(void **state)
 {
 	struct startup_cell_trials s = { 0 };
-	struct value_with_interval e;
+	struct figure e;
 
 	(void)state;
 	add(&s, 2000, 250, false);
@@ -41,7 +41,7 @@ static void e_is_what_input_and_output_do_not_explain(void **state)
 static void requests_that_overlapped_make_e_negative(void **state)
 {
 	struct startup_cell_trials s = { 0 };
-	struct value_with_interval e;
+	struct figure e;
 
 	(void)state;
 	add(&s, 1500, 1500, false);

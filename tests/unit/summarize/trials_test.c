@@ -29,7 +29,7 @@ static void add(struct cell_trials *t, unsigned group, double ms, bool above, do
 
 static double figure(const struct cell_trials *t, const char *path)
 {
-	struct value_with_interval f;
+	struct figure f;
 
 	assert_true(trials_compute_figure_by_name(t, groups, values, path, &f));
 	return f.value;
@@ -38,7 +38,7 @@ static double figure(const struct cell_trials *t, const char *path)
 static void trials_are_pooled_by_what_they_were(void **state)
 {
 	struct cell_trials t = { 0 };
-	struct value_with_interval f;
+	struct figure f;
 
 	(void)state;
 	add(&t, OUT, 100, false, 1000);
@@ -79,7 +79,7 @@ static void what_is_no_figure_is_refused(void **state)
 	static const char *const wrong[] = { "", "out", "out.", "out.key_ms", "out.key_ms.mode", "none.n",
 		"out.nothing.mean", "out+none.n" };
 	struct cell_trials t = { 0 };
-	struct value_with_interval f;
+	struct figure f;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
