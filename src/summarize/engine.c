@@ -297,8 +297,6 @@ static void engine_store_extracted_cell_figure(struct column *c)
 		die(EXIT_RUN, "table: extractor %s has no figure %s", c->from, c->path);
 	if (taken->figure.above && c->estimator != ESTIMATE_ABOVE && c->estimator != ESTIMATE_RANGE)
 		taken->figure = FIGURE_ABSENT;	/* no column beside the figure would show that it is only a lower bound */
-	if (!figure_known(&taken->figure) && !e.cell->n && e.cell->failed)
-		taken->figure.why = "failed";
 }
 
 static const char *engine_cell_state_word(const struct experiment_cell *c, bool measured)
@@ -360,6 +358,8 @@ static void engine_estimate_column(struct column *c)
 			engine_set_column_from_run_json(c, taken, c->path);
 		else if (taken->value && c->decimals != TABLE_TEXT)
 			taken->figure = estimate_cell_figure(c->estimator, taken->value, taken->total, taken->n, e.run.draws, (uint64_t)e.run.seed);
+		if (!figure_known(&taken->figure) && !e.run.cell[i].n && e.run.cell[i].failed)
+			taken->figure.why = "failed";
 	}
 	if (c->estimator == ESTIMATE_CHANCE_HOLM)
 		engine_adjust_column_p_by_holm(c);
@@ -404,11 +404,13 @@ static void engine_write_table(const struct table *t, struct table_out *out)
 		i++;
 	if (x && !x->tables[i].write)
 		die(EXIT_RUN, "table: extractor %s writes no rows of table %s", t->rows, t->name);
-	for (const struct experiment_cell *c = e.run.cell; c < e.run.cell + e.run.n; c++)
+	for (const struct experiment_cell *c = e.run.cell; c < e.run.cell + e.run.n; c++) {
+		out->of = c;
 		if (x)
 			x->tables[i].write(c, out);
 		else
 			engine_write_row(t, c, out);
+	}
 }
 
 static void engine_say_summary(struct rec_report *out, const struct engine_counts_of_repeats *n, const char *unit)
@@ -468,6 +470,7 @@ static void engine_remove_unfinished_tables(void)
 {
 	for (size_t i = 0; i < e.tables.n; i++)
 		table_out_close(&e.out[i], false);
+	table_out_close_long_tsv(false);
 }
 
 struct engine_counts_of_repeats engine_summarize(const char *folder, const struct engine_options *options, struct rec_report *out)
@@ -493,6 +496,7 @@ struct engine_counts_of_repeats engine_summarize(const char *folder, const struc
 	}
 	engine_compute_cell_figures();
 	atexit(engine_remove_unfinished_tables);
+	table_out_open_long_tsv(&e.run, &e.tables);
 	for (size_t i = 0; i < e.tables.n; i++) {
 		if (e.tables.table[i].given)
 			continue;
@@ -502,7 +506,7 @@ struct engine_counts_of_repeats engine_summarize(const char *folder, const struc
 	engine_write_run_report(out, &n);
 	for (size_t i = 0; i < e.tables.n; i++)
 		table_out_close(&e.out[i], true);
-	table_out_write_long_tsv(&e.run, &e.tables);
+	table_out_close_long_tsv(true);
 	table_out_write_schema_tsv(&e.run, &e.tables);
 	return n;
 }

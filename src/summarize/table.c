@@ -71,7 +71,7 @@ static void table_read_table_line(struct table_definition_reader *r)
 	if (index_of_word_in_names(taken, t.name) >= 0)
 		table_die_at_bad_word(r, "a name that a run's own files have", t.name);
 	if (!table_is_valid_name(t.name))
-		table_die_at_bad_word(r, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional]", NULL);
+		table_die_at_bad_word(r, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional] [raw]", NULL);
 	if (table_find_by_name(r, t.name))
 		table_die_at_bad_word(r, "a second table of that name", t.name);
 	snprintf(t.schema, sizeof(t.schema), "%s/1", t.name);
@@ -80,8 +80,10 @@ static void table_read_table_line(struct table_definition_reader *r)
 			snprintf(t.schema, sizeof(t.schema), "%s", r->word[i] + 7);
 		else if (!strcmp(r->word[i], "optional"))
 			t.optional = true;
+		else if (!strcmp(r->word[i], "raw"))
+			t.raw = true;
 		else
-			table_die_at_bad_word(r, "neither schema=WORD nor optional", r->word[i]);
+			table_die_at_bad_word(r, "neither schema=WORD, optional nor raw", r->word[i]);
 	}
 	if (!strncmp(r->word[2], "rows:", 5)) {
 		t.rows = r->word[2] + 5;
@@ -196,8 +198,9 @@ static void table_read_column_line(struct table_definition_reader *r)
 			      .unit = table_dash_to_empty(r->word[2]), .place = t->places };
 	table_read_column_format(r, c, r->word[4], r->word[5], r->word[6]);
 	table_read_column_source(r, c, r->word[3]);
-	if ((c->source == SOURCE_ROW) != (t->rows != NULL))
-		table_die_at_bad_word(r, t->rows ? "of rows that others write the source is -" : "a table of cells wants a source", c->name);
+	if (t->rows ? c->source != SOURCE_ROW && c->source != SOURCE_PARAM : c->source == SOURCE_ROW)
+		table_die_at_bad_word(r, t->rows ? "of rows that others write the source is - or param" : "a table of cells wants a source",
+				      c->name);
 	for (int e = 0; e <= count_extra_columns_of_estimator(c->estimator); e++, t->places++) {
 		memory_die_if_values_lost(asprintf(&c->end[e], "%s%s", c->name, ends[e]) < 0);
 		for (size_t i = 0; i + 1 < t->n; i++)
@@ -289,7 +292,7 @@ static void table_read_definition_line(struct table_definition_reader *r, char *
 		void (*read)(struct table_definition_reader *r);
 		const char *wants;
 	} lines[] = {
-		{ "table", 3, WORDS, table_read_table_line, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional]" },
+		{ "table", 3, WORDS, table_read_table_line, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional] [raw]" },
 		{ "view", 5, WORDS, table_check_names_of_view,
 			"view wants ID TABLE TITLE [by=COLUMN] [only=COLUMN] [rank=COLUMN [at=COLUMN:VALUE,...]] [breaks=AXIS:COLUMN>LIMIT] COLUMN..." },
 		{ "include", 2, 2, table_read_included_file, "include wants one FILE, and not one that includes this" },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* table - the file `table` of an experiment: which tables summarize writes, and where the number of each column comes from.
  *
- *	table NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional]
+ *	table NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional] [raw]
  *	COLUMN HEADING UNIT SOURCE ESTIMATOR DECIMALS BETTER
  *	counts WORD
  *	repeats found
@@ -12,6 +12,7 @@
  * begins with a blank continues the line before. Columns belong to the table above them.
  *	given		the experiment writes the file; only its columns are described here
  *	optional	without rows there is no file
+ *	raw		rows are points of curves or single runs, not figures: they are not in long.tsv
  *	counts		what the report calls a repeat (default: cells)
  *	repeats found	cells have different numbers of repeats; a repeat without a folder has not failed
  *	view		in a view, COLUMN? is shown only if its values differ; TABLE:COLUMN is taken from the row of another table with
@@ -24,7 +25,8 @@
 
 enum column_source {
 	SOURCE_ROW,		/* -		written by the extractor of the table's rows */
-	SOURCE_PARAM,		/* param[:KEY]	a parameter of the cell (KEY: the column's name) */
+	/* param[:KEY]	a parameter of the cell (KEY: the column's name); of rows that an extractor writes: what names the row */
+	SOURCE_PARAM,
 	SOURCE_COUNT,		/* count:WORD	a count of the cell's repeats (enum count_kind) */
 	SOURCE_RUN,		/* run:PATH	a value of run.json */
 	SOURCE_JSON,		/* [SERIES/]FILE.json[!]:PATH[/PATH]	a number of each complete repeat; !: the file must exist */
@@ -69,7 +71,7 @@ struct table {
 	const char *name, *rows;		/* rows: the extractor's name, or "given"; NULL: one row for each cell */
 	char schema[128];
 	const struct extractor_hooks *extractor;	/* extractor that writes the rows; NULL: none */
-	bool given, optional;
+	bool given, optional, raw;
 	struct column *column;
 	size_t n, places;			/* n: columns; places: cells of a row */
 };
@@ -97,6 +99,8 @@ struct table_out {
 	struct row_file *file;		/* NULL: not open */
 	char path[TABLE_PATH], temporary[TABLE_PATH + 8];
 	char **cell;			/* cells of the current row; NULL: empty */
+	struct figure *figure;		/* figure of each column in the current row */
+	const struct experiment_cell *of;	/* whose row it is */
 	size_t rows;			/* number of rows written */
 };
 
@@ -105,6 +109,9 @@ void table_out_open(struct table_out *t, const struct table *table, const char *
 /* Closes the table. keep: rename it to NAME.tsv, or remove both if it is optional and has no rows; otherwise discard it and leave
  * the old file. */
 void table_out_close(struct table_out *t, bool keep);
-/* Write long.tsv (schema long/1: the tables with one row per cell, one value a row) and schema.tsv (schema/1: all columns). */
-void table_out_write_long_tsv(const struct experiment_run *run, const struct tables *tables);
+/* Open and close long.tsv (schema long/1): while it is open, each row of a table that is not raw adds a row for each figure to
+ * it. */
+void table_out_open_long_tsv(const struct experiment_run *run, const struct tables *tables);
+void table_out_close_long_tsv(bool keep);
+/* Writes schema.tsv (schema/1: all columns). */
 void table_out_write_schema_tsv(const struct experiment_run *run, const struct tables *tables);

@@ -57,7 +57,10 @@ void table_out_open(struct table_out *t, const struct table *table, const char *
 {
 	const char **names = memory_new(table->places + 1, sizeof(*names));
 
-	*t = (struct table_out){ .table = table, .cell = memory_new(table->places, sizeof(*t->cell)) };
+	*t = (struct table_out){ .table = table, .cell = memory_new(table->places, sizeof(*t->cell)),
+		.figure = memory_new(table->n, sizeof(*t->figure)) };
+	for (size_t i = 0; i < table->n; i++)
+		t->figure[i] = FIGURE_ABSENT;
 	for (size_t i = 0; i < table->n; i++)
 		for (int e = 0; e < TABLE_ENDS && table->column[i].end[e]; e++)
 			names[table->column[i].place + (size_t)e] = table->column[i].end[e];
@@ -113,6 +116,7 @@ void row_set_figure(struct table_out *t, const char *column, struct figure f)
 	const struct column *c;
 	char **cell = table_out_find_cell_of_column(t, column, &c), room[NUMBER];
 
+	t->figure[c - t->table->column] = f;
 	for (int e = 0; e < TABLE_ENDS && c->end[e]; e++)
 		table_out_set_cell(&cell[e], e == TABLE_WHY ? f.why :
 				    table_out_format_number(room, numbers[e], e == TABLE_ABOVE ? 0 : c->decimals));
@@ -123,6 +127,7 @@ void row_set_number(struct table_out *t, const char *column, double value)
 	const struct column *c;
 	char **cell = table_out_find_cell_of_column(t, column, &c), room[NUMBER];
 
+	t->figure[c - t->table->column] = figure_exact(value);
 	table_out_set_cell(cell, table_out_format_number(room, value, c->decimals));
 }
 
@@ -153,6 +158,7 @@ void row_set_json_values(struct table_out *t, const struct json_document *j, con
 
 void row_set_cell_parameters(struct table_out *t, const struct experiment_cell *c)
 {
+	t->of = c;
 	for (size_t i = 0; i < t->table->n; i++) {
 		const char *name = t->table->column[i].name;
 
@@ -171,8 +177,13 @@ static void table_out_write_cell(struct row_file *file, const char *text)
 		rows_write_empty_cell(file);
 }
 
+static void table_out_write_long_rows(const struct table_out *t);
+
 void row_write_to_table(struct table_out *t)
 {
+	table_out_write_long_rows(t);
+	for (size_t i = 0; i < t->table->n; i++)
+		t->figure[i] = FIGURE_ABSENT;
 	for (size_t i = 0; i < t->table->places; i++) {
 		table_out_write_cell(t->file, t->cell[i]);
 		table_out_set_cell(&t->cell[i], NULL);
@@ -204,77 +215,110 @@ void table_out_write_schema_tsv(const struct experiment_run *run, const struct t
 	table_out_finish_file(&t, true);
 }
 
-#define AXES_MAX 32
+#define AXES_MAX 64
 
-/* Returns the number of parameters that are columns of long.tsv: the run's axes, or without axes the parameters that `table`
- * names. */
-static size_t table_out_find_axes(const struct experiment_run *run, const struct tables *tables, const char **axis)
+/* long.tsv, of which there is one. */
+static struct long_table {
+	struct table_out out;
+	const char *experiment, *axis[AXES_MAX];	/* axis: parameters that are columns */
+	size_t axes;
+	char name[PATH_MAX];		/* of the run */
+} long_table;
+
+static void table_out_add_axis(const char *name)
 {
-	size_t n = 0;
-
-	while (n < AXES_MAX && (axis[n] = json_get_text(run->json, "axes.%zu", n)))
-		n++;
-	for (size_t i = 0; !n && i < tables->n; i++)
-		for (size_t k = 0; !tables->table[i].rows && k < tables->table[i].n && n < AXES_MAX; k++)
-			if (tables->table[i].column[k].source == SOURCE_PARAM)
-				axis[n++] = tables->table[i].column[k].path;
-	return n;
+	for (size_t i = 0; i < long_table.axes; i++)
+		if (!strcmp(long_table.axis[i], name))
+			return;
+	if (long_table.axes < AXES_MAX)
+		long_table.axis[long_table.axes++] = name;
 }
 
-/* Returns the name of the run: the last part of the real path of its folder, in `room`. */
-static const char *table_out_run_name(const struct experiment_run *run, char room[PATH_MAX])
+/* Finds the parameters that are columns of long.tsv: the run's axes, or without axes the parameters that a table of cells names;
+ * and what names the rows of other tables. */
+static void table_out_find_axes(const struct experiment_run *run, const struct tables *tables)
 {
-	const char *slash = realpath(run->folder, room) ? strrchr(room, '/') : NULL;
+	const char *axis;
+	bool named;
 
-	return slash && slash[1] ? slash + 1 : run->folder;
+	for (int n = 0; (axis = json_get_text(run->json, "axes.%d", n)); n++)
+		table_out_add_axis(axis);
+	named = long_table.axes;
+	for (const struct table *t = tables->table; t < tables->table + tables->n; t++)
+		for (const struct column *c = t->column; c < t->column + t->n; c++)
+			if (c->source == SOURCE_PARAM && !t->raw && !t->given && (t->rows || !named))
+				table_out_add_axis(t->rows ? c->name : c->path);
 }
 
-static void table_out_write_long_row(struct row_file *t, const char *name, const struct experiment_cell *c,
-				     const struct column *column,
-			       const char *const *axis, size_t axes)
-{
-	const struct summary_column_values *taken = &column->cell[c->index];
-	const struct figure *f = &taken->figure;
-	char room[NUMBER];
-
-	rows_write_str(t, name);
-	rows_write_str(t, c->run->experiment);
-	for (size_t i = 0; i < axes; i++) {
-		snprintf(room, sizeof(room), "%.10g", cell_parameter_number(c, axis[i]));
-		table_out_write_cell(t, isfinite(cell_parameter_number(c, axis[i])) ? room : cell_parameter_text(c, axis[i]));
-	}
-	rows_write_str(t, column->name);
-	rows_write_str(t, column->unit);
-	table_out_write_cell(t, table_out_format_number(room, f->value, column->decimals));
-	table_out_write_cell(t, table_out_format_number(room, f->low, column->decimals));
-	table_out_write_cell(t, table_out_format_number(room, f->high, column->decimals));
-	rows_write_int(t, f->above);
-	rows_write_count(t, taken->value || f->repeats ? (int64_t)f->repeats : -1);
-	rows_write_int(t, (int64_t)c->n);
-	rows_write_str(t, estimate_names[column->estimator]);
-	rows_write_str(t, column->better);
-	rows_write_int(t, (int64_t)c->flagged);
-	rows_end_row(t);
-}
-
-void table_out_write_long_tsv(const struct experiment_run *run, const struct tables *tables)
+void table_out_open_long_tsv(const struct experiment_run *run, const struct tables *tables)
 {
 	static const char *const after[] = {
-		"metric", "unit", "value", "low", "high", "above", "n", "repeats", "estimator", "better", "flags", NULL,
+		"metric", "unit", "value", "low", "high", "above", "n", "repeats", "estimator", "better", "flags", "table", "from", "to",
+		"why", NULL,
 	};
-	const char *names[2 + AXES_MAX + sizeof(after) / sizeof(*after)] = { "run", "experiment" }, **axis = names + 2;
-	size_t axes = table_out_find_axes(run, tables, axis);
-	struct table_out t = { 0 };
-	char room[PATH_MAX];
-	const char *name = table_out_run_name(run, room);
+	const char *names[2 + AXES_MAX + sizeof(after) / sizeof(*after)] = { "run", "experiment" }, *slash;
 
-	memcpy(axis + axes, after, sizeof(after));
-	table_out_create_file(&t, run->folder, "long", "long/1", names);
-	for (const struct table *of = tables->table; of < tables->table + tables->n; of++)
-		for (const struct experiment_cell *cell = run->cell; !of->rows && cell < run->cell + run->n; cell++)
-			for (const struct column *c = of->column; c < of->column + of->n; c++)
-				if (c->decimals >= 0 && (c->source == SOURCE_JSON || c->source == SOURCE_EXTRACTOR) &&
-				    isfinite(c->cell[cell->index].figure.value))
-					table_out_write_long_row(t.file, name, cell, c, axis, axes);
-	table_out_finish_file(&t, true);
+	table_out_find_axes(run, tables);
+	slash = realpath(run->folder, long_table.name) ? strrchr(long_table.name, '/') : NULL;
+	memmove(long_table.name, slash && slash[1] ? slash + 1 : run->folder, strlen(slash && slash[1] ? slash + 1 : run->folder) + 1);
+	long_table.experiment = run->experiment;
+	memcpy(names + 2, long_table.axis, long_table.axes * sizeof(*names));
+	memcpy(names + 2 + long_table.axes, after, sizeof(after));
+	table_out_create_file(&long_table.out, run->folder, "long", "long/1", names);
+}
+
+void table_out_close_long_tsv(bool keep)
+{
+	if (long_table.out.file)
+		table_out_finish_file(&long_table.out, keep);
+}
+
+/* Writes a parameter of the row: of a table of cells that of the cell, otherwise the row's own column. */
+static void table_out_write_long_parameter(const struct table_out *t, const char *axis)
+{
+	const struct column *c = t->table->rows ? table_find_column(t->table, axis) : NULL;
+	double number = t->table->rows ? (double)NAN : cell_parameter_number(t->of, axis);
+	const char *text = t->table->rows ? NULL : cell_parameter_text(t->of, axis);
+	char room[NUMBER];
+
+	if (isfinite(number)) {
+		snprintf(room, sizeof(room), "%.10g", number);
+		text = room;
+	}
+	table_out_write_cell(long_table.out.file, c && c->source == SOURCE_PARAM ? t->cell[c->place] : text);
+}
+
+static void table_out_write_long_rows(const struct table_out *t)
+{
+	struct row_file *file = long_table.out.file;
+	char room[NUMBER];
+
+	for (size_t i = 0; file && !t->table->raw && i < t->table->n; i++) {
+		const struct column *c = &t->table->column[i];
+		const struct figure *f = &t->figure[i];
+		bool range = figure_is_range(f), source = c->source == SOURCE_ROW || c->source == SOURCE_JSON || c->source == SOURCE_EXTRACTOR;
+
+		if (c->decimals < 0 || !source || !(figure_known(f) || f->why))
+			continue;
+		rows_write_str(file, long_table.name);
+		rows_write_str(file, long_table.experiment);
+		for (size_t k = 0; k < long_table.axes; k++)
+			table_out_write_long_parameter(t, long_table.axis[k]);
+		rows_write_str(file, c->name);
+		rows_write_str(file, c->unit);
+		table_out_write_cell(file, table_out_format_number(room, f->value, c->decimals));
+		table_out_write_cell(file, table_out_format_number(room, f->low, c->decimals));
+		table_out_write_cell(file, table_out_format_number(room, f->high, c->decimals));
+		rows_write_int(file, f->above);
+		rows_write_count(file, f->repeats ? (int64_t)f->repeats : -1);
+		rows_write_int(file, (int64_t)t->of->n);
+		rows_write_str(file, estimate_names[c->estimator]);
+		rows_write_str(file, c->better);
+		rows_write_int(file, (int64_t)t->of->flagged);
+		rows_write_str(file, t->table->name);
+		table_out_write_cell(file, table_out_format_number(room, range ? f->from : (double)NAN, c->decimals));
+		table_out_write_cell(file, table_out_format_number(room, range ? f->to : (double)NAN, c->decimals));
+		table_out_write_cell(file, f->why);
+		rows_end_row(file);
+	}
 }
