@@ -5,15 +5,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Index of the first of n ascending times that is not before from_ns. */
-static size_t index_of_first_time_not_before(const int64_t *time_ns, size_t n, int64_t from_ns)
+/* Index of the first update that did not begin before from_ns. */
+static size_t index_of_first_update_not_before(const struct screen_observations *seen, int64_t from_ns)
 {
-	size_t low = 0, high = n;
+	size_t low = 0, high = seen->updates;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (time_ns[middle] < from_ns)
+		if (seen->update[middle].first_ns < from_ns)
 			low = middle + 1;
 		else
 			high = middle;
@@ -55,11 +55,13 @@ static void pair_keys_with_screen_updates(const struct latency_statistics_cfg *c
 		return;
 	for (size_t b = 0; cfg->watch == WATCH_UPDATE && b < t->blocks; b++) {
 		const struct key_train_block *block = &t->block[b];
-		size_t from = index_of_first_time_not_before(seen->update_ns, seen->updates, block->begin_ns);
-		size_t to = index_of_first_time_not_before(seen->update_ns, seen->updates, block->end_ns);
+		size_t from = index_of_first_update_not_before(seen, block->begin_ns);
+		size_t to = index_of_first_update_not_before(seen, block->end_ns);
 		size_t n = block->first < t->due ? t->due - block->first : 0;
 
-		pair_keys_of_block_with_updates(&t->key[block->first], n < block->n ? n : block->n, seen->update_ns + from, to - from,
+		/* an update that had begun before the block may have gone on in it */
+		from -= from > 0 && seen->update[from - 1].last_ns >= block->begin_ns;
+		pair_keys_of_block_with_updates(&t->key[block->first], n < block->n ? n : block->n, seen->update + from, to - from,
 			    drain_state_of_block_for_pairing(cfg, block), block->end_ns);
 	}
 }
@@ -130,21 +132,21 @@ static void add_block_updates_to_statistics(const struct latency_statistics_cfg 
 	if (skip == n || pair_key_sent_ns(&key[skip]) == INT64_MAX)
 		return;
 	end = latest_answer_of_block_ns(key, n, b->end_ns);
-	begin = index_of_first_time_not_before(seen->update_ns, seen->updates, b->begin_ns);
-	from = index_of_first_time_not_before(seen->update_ns, seen->updates, pair_key_sent_ns(&key[skip]));
+	begin = index_of_first_update_not_before(seen, b->begin_ns);
+	from = index_of_first_update_not_before(seen, pair_key_sent_ns(&key[skip]));
 	/* start at the update that answered the first key, so that late echoes of skipped keys do not count */
 	if (key[skip].answer_ns)
-		from = index_of_first_time_not_before(seen->update_ns, seen->updates, key[skip].answer_ns + 1);
+		from = index_of_first_update_not_before(seen, key[skip].answer_ns + 1);
 	if (key[skip].answer_ns && from > begin)
 		from--;
-	to = index_of_first_time_not_before(seen->update_ns, seen->updates, end + 1);
+	to = index_of_first_update_not_before(seen, end + 1);
 	f->updates += to > from ? to - from : 0;
 	/* the first gap begins at the update before, the echo of a skipped key, if there is one */
 	for (size_t i = from > begin ? from : begin + 1; i < to; i++)
-		add_update_gap_to_statistics(cfg, f, seen->update_ns[i] - seen->update_ns[i - 1]);
+		add_update_gap_to_statistics(cfg, f, seen->update[i].first_ns - seen->update[i - 1].first_ns);
 	/* if the last key was never answered, the time from the last update to the end is a gap, too */
-	if (n && !key[n - 1].high_ns && to > begin && b->end_ns - seen->update_ns[to - 1] > f->largest_gap_ns)
-		f->largest_gap_ns = b->end_ns - seen->update_ns[to - 1];
+	if (n && !key[n - 1].high_ns && to > begin && b->end_ns - seen->update[to - 1].first_ns > f->largest_gap_ns)
+		f->largest_gap_ns = b->end_ns - seen->update[to - 1].first_ns;
 }
 
 /* Computes the backlog from the earliest possible answers. A key without an answer counts as answered with the next key that has
@@ -194,11 +196,11 @@ int latency_statistics_compute(const struct latency_statistics_cfg *cfg, struct 
 	if (cfg->watch == WATCH_NONE)
 		return 0;
 	if (!train->blocks) {		/* no keys were sent: all updates count */
-		size_t from = index_of_first_time_not_before(seen->update_ns, seen->updates, train->begin_ns);
+		size_t from = index_of_first_update_not_before(seen, train->begin_ns);
 
 		out->updates = seen->updates - from;
 		for (size_t i = from + 1; i < seen->updates; i++)
-			add_update_gap_to_statistics(cfg, out, seen->update_ns[i] - seen->update_ns[i - 1]);
+			add_update_gap_to_statistics(cfg, out, seen->update[i].first_ns - seen->update[i - 1].first_ns);
 	}
 	for (size_t b = 0; b < train->blocks; b++)
 		add_block_updates_to_statistics(cfg, train, &train->block[b], seen, out);

@@ -133,7 +133,7 @@ static bool are_all_keys_echoed(const struct key_train_run *run, const struct ke
 	struct shown_patch_number *shown;
 	bool known;
 
-	while (n < b->n && n < updates && seen->update_ns[updates - 1 - n] >= pair_key_sent_ns(&run->train->key[b->first]))
+	while (n < b->n && n < updates && seen->update[updates - 1 - n].first_ns >= pair_key_sent_ns(&run->train->key[b->first]))
 		n++;
 	if (n == b->n)
 		return true;

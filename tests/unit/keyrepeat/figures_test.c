@@ -17,7 +17,7 @@ static struct times_of_paired_key key[64];
 static struct key_train_block block[4];
 static struct key_train train;
 static struct screen_observations seen;
-static int64_t update[64];
+static struct pair_update update[64];
 static struct shown_patch_number shown[64];
 static struct latency_statistics f;
 static const struct latency_statistics_cfg by_patch = { WATCH_PATCH, 50 * MS, 100 * MS, 0 },
@@ -34,13 +34,13 @@ static void type(size_t n, int64_t late_us, int64_t end_ms)
 	}
 	block[0] = (struct key_train_block){ 0, n, AT(0), AT(end_ms), PAIR_DRAINED };
 	train = (struct key_train){ .key = key, .block = block, .blocks = 1, .due = n, .begin_ns = AT(-20), .end_ns = AT(end_ms) };
-	seen.update_ns = update;
+	seen.update = update;
 	seen.shown = shown;
 }
 
 static void see(int64_t ms)
 {
-	update[seen.updates++] = AT(ms);
+	update[seen.updates++] = (struct pair_update){ AT(ms), AT(ms) };
 }
 
 static void show(int64_t ms, uint32_t number)
