@@ -177,7 +177,7 @@ void console_write_result(struct rec_report *r, const struct console_cfg *cfg, c
 		return;
 	}
 	if (!f->keys_due && f->keys_skipped)
-		rec_add_warning_line(r, "nothing measured: all %s were warm-up; a longer -t, or --warmup 0",
+		rec_add_warning_line(r, "nothing measured: the first %s were warm-up; a longer -t, or --warmup 0",
 				     text_of_count_and_noun((int64_t)f->keys_skipped, "key"));
 	if (!*cfg->receiver) {
 		if (!f->keys_due)

@@ -133,7 +133,7 @@ static const struct target_ops *find_target_ops_by_scheme(const char *text, cons
 		die_usage("%s is no target: keys go through a client's window; with the client open, thinprobe run stalls --on attach::0,pick",
 			  text);
 	if (strchr(text, ':') && strspn(strrchr(text, ':') + 1, "0123456789") == strlen(strrchr(text, ':') + 1))
-		die_usage("%s is no target: write vnc:%s", text, text);
+		die_usage("%s is no target: write vnc:%s for a VNC server; targets are x11:DISPLAY, vnc:HOST:DISPLAY and null:", text, text);
 	die_usage("%s is no target: give x11:DISPLAY, vnc:HOST:DISPLAY or null:", text);
 }
 

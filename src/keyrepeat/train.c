@@ -357,8 +357,10 @@ static void send_keys_one_by_one(struct key_train_run *run)
 			answered = wait_for_turn_of_next_key(run, &t->block[t->blocks - 1], t->key[i].due_ns, give_up);
 		if (has_sender_ended(&run->sender))
 			break;
-		if (i == PACE_FIRST_KEYS && atomic_load(&cfg->seen->last_change_ns) < begin)
-			break;		/* no echo: further keys would only wait */
+		if (i == PACE_FIRST_KEYS && atomic_load(&cfg->seen->last_change_ns) < begin) {
+			t->block[t->blocks - 1].n = n - t->block[t->blocks - 1].first;	/* no echo: the other keys will not be sent */
+			break;
+		}
 		if (i >= PACE_FIRST_KEYS && clock_now() - begin < cfg->watch_ns / PACE_FIRST_PART) {
 			n = choose_period_by_first_keys(run, i, n);
 			give_up = t->key[n - 1].due_ns + limit;

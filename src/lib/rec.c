@@ -164,11 +164,6 @@ void rec_add_str_list(struct rec_report *r, const struct rec_named_str *v)
 		rec_add_str(r, v->key, v->value);
 }
 
-struct named_figure {
-	const char *name;
-	struct figure figure;
-};
-
 /* The standard deviation is known only where all values are. */
 static struct figure sd_between_samples(const struct sample *early, const struct sample *late, const struct figure *mean)
 {
@@ -179,7 +174,7 @@ static struct figure sd_between_samples(const struct sample *early, const struct
 	return sd.above ? FIGURE_ABSENT : figure_exact(sd.value);
 }
 
-static size_t compute_statistics_between_samples(struct sample *early, struct sample *late, struct named_figure *out)
+static size_t compute_statistics_between_samples(struct sample *early, struct sample *late, struct rec_named_figure *out)
 {
 	static const struct { const char *name; double p; } quantiles[] = {
 		{ "p25", 0.25 }, { "p50", 0.5 }, { "p75", 0.75 }, { "p90", 0.9 },
@@ -187,23 +182,22 @@ static size_t compute_statistics_between_samples(struct sample *early, struct sa
 	};
 	size_t n = 0;
 
-	out[n++] = (struct named_figure){ "min", figure_between(sample_min(early), sample_min(late), 0) };
-	out[n++] = (struct named_figure){ "mean", figure_between(sample_mean(early), sample_mean(late), 0) };
-	out[n] = (struct named_figure){ "sd", sd_between_samples(early, late, &out[1].figure) };
+	out[n++] = (struct rec_named_figure){ "min", figure_between(sample_min(early), sample_min(late), 0) };
+	out[n++] = (struct rec_named_figure){ "mean", figure_between(sample_mean(early), sample_mean(late), 0) };
+	out[n] = (struct rec_named_figure){ "sd", sd_between_samples(early, late, &out[1].figure) };
 	n++;
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++) {
 		double p = quantiles[i].p;
 		bool enough = sample_has_enough_for_quantile(late, p);
 
-		out[n++] = (struct named_figure){ quantiles[i].name, enough || !late->n ?
+		out[n++] = (struct rec_named_figure){ quantiles[i].name, enough || !late->n ?
 			figure_between(sample_quantile(early, p), sample_quantile(late, p), 0) : figure_absent("too few") };
 	}
-	out[n++] = (struct named_figure){ "max", figure_between(sample_max(early), sample_max(late), 0) };
+	out[n++] = (struct rec_named_figure){ "max", figure_between(sample_max(early), sample_max(late), 0) };
 	return n;
 }
 
-/* Adds what stands for figures that are no number: lower bounds, ranges, reasons. */
-static void add_bounds_of_figures(struct rec_report *r, const struct named_figure *row, size_t n, double unit)
+void rec_add_bounds_of_figures(struct rec_report *r, const struct rec_named_figure *row, size_t n, double unit)
 {
 	size_t above = 0, ranges = 0, absent = 0;
 
@@ -235,6 +229,12 @@ static void add_bounds_of_figures(struct rec_report *r, const struct named_figur
 	}
 }
 
+void rec_add_figures(struct rec_report *r, const struct rec_named_figure *row, size_t n, double unit, int decimals)
+{
+	for (size_t i = 0; i < n; i++)
+		rec_add_real(r, row[i].name, row[i].figure.above ? NAN : row[i].figure.value / unit, decimals);
+}
+
 void rec_add_range(struct rec_report *r, const char *key, const struct figure *f, double unit)
 {
 	rec_begin_object(r, key);
@@ -245,16 +245,15 @@ void rec_add_range(struct rec_report *r, const char *key, const struct figure *f
 
 void rec_add_statistics_between(struct rec_report *r, const char *key, struct sample *early, struct sample *late, double unit)
 {
-	struct named_figure row[16];
+	struct rec_named_figure row[16];
 	size_t n = compute_statistics_between_samples(early, late, row);
 
 	rec_begin_object(r, key);
 	rec_add_int(r, "n", (int64_t)late->n);
-	for (size_t i = 0; i < n; i++)
-		rec_add_real(r, row[i].name, row[i].figure.above ? NAN : row[i].figure.value / unit, 3);
+	rec_add_figures(r, row, n, unit, 3);
 	if (late->censored)
 		rec_add_int(r, "censored", (int64_t)late->censored);
-	add_bounds_of_figures(r, row, n, unit);
+	rec_add_bounds_of_figures(r, row, n, unit);
 	rec_end_container(r);
 }
 

@@ -82,6 +82,10 @@ void rec_add_sample_statistics(struct rec_report *r, const char *key, struct sam
 /* The same of values of which only the earliest and the latest possible ones are known, in two samples of one size. A statistic whose
  * two ends differ is null, and stands in "range": {"p50": {"from": 12.5, "to": 200.9}}; "to" is null where no late end is known. */
 void rec_add_statistics_between(struct rec_report *r, const char *key, struct sample *early, struct sample *late, double unit);
+/* Adds figures by themselves, null where one is no number; and what stands for those, in "above", "range" and "why". */
+struct rec_named_figure { const char *name; struct figure figure; };
+void rec_add_figures(struct rec_report *r, const struct rec_named_figure *row, size_t n, double unit, int decimals);
+void rec_add_bounds_of_figures(struct rec_report *r, const struct rec_named_figure *row, size_t n, double unit);
 /* Adds {"from", "to"}. */
 void rec_add_range(struct rec_report *r, const char *key, const struct figure *f, double unit);
 
