@@ -239,6 +239,18 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	[ -z "$reason" ]
 }
 
+# One train that serves latency and stalls, of an ordinary application only while it answers faster than a key period: where keys had
+# to be typed one at a time and further apart, a train at the rate asked for is measured in folder `stall` as well. Until it is there,
+# the repeat is not: its cell.json waits.
+train_run_both() {	# train_run_both SESSION LOAD REPEAT FOLDER
+	train_run "$@" latency || return
+	train_slowed "$4" || return 0
+	mv "$4/cell.json" "$4/cell.json.part"
+	stopped || lab_lost >/dev/null || train_run "${@:1:3}" "$4/stall" stall || :
+	stopped || lab_lost >/dev/null || mv "$4/cell.json.part" "$4/cell.json"
+}
+train_slowed() { jq -e '.result.key_period_ms > .settings.period_ms' "$1/keyrepeat.json" >/dev/null 2>&1; }	# train_slowed FOLDER
+
 # What crossed the link beside the keys (wire.tsv), and what the application did meanwhile (echo.tsv): for the stages of a key. Of a
 # train in blocks, also which latency the wire alone tells (wire.json).
 train_traces() {	# train_traces SESSION FOLDER SERIES

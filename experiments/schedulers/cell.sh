@@ -80,7 +80,8 @@ exp_measure() {
 		RATE=$(awk -v p="$PERIOD_MS" 'BEGIN { printf "%.9g", 1000 / p }')
 		heavy_costs "${P[cost_ms]}"
 	fi
-	train_run "$(session_name "${P[protocol]}" "${P[app]}")" "${P[sinks]}" "$2" "$3" latency
+	train_run_both "$(session_name "${P[protocol]}" "${P[app]}")" "${P[sinks]}" "$2" "$3" || :
+	[ -e "$3/cell.json" ] || return
 	# What did not run under its setting is no figure of it.
 	jq 'if .marked | contains("not the setting asked for") then .state = "failed" | .reason = .marked else . end' "$3/cell.json" |
 		put_json "$3/cell.json"

@@ -67,6 +67,10 @@ exp_measure() {
 	session=$(session_name "${P[protocol]}" "${P[app]}")
 	for series in $(exp_series) latency; do
 		! stopped && ! lab_lost >/dev/null || return 1
-		train_run "$session" "${P[sinks]}" "$2" "$3$([ "$series" = latency ] || echo "/$series")" "$series"
+		if [ "$QUICK-$series" = 1-latency ]; then
+			train_run_both "$session" "${P[sinks]}" "$2" "$3"
+		else
+			train_run "$session" "${P[sinks]}" "$2" "$3$([ "$series" = latency ] || echo "/$series")" "$series"
+		fi
 	done
 }

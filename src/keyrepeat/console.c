@@ -19,7 +19,7 @@ static void describe_keys_to_be_typed(const struct console_cfg *cfg, size_t keys
 	if (cfg->script)
 		snprintf(text, size, "%s acts of %s in %s", text_of_count((int64_t)keys), cfg->script, ns_text((double)ns));
 	else
-		snprintf(text, size, "%s key%s in %s (%g/s)", text_of_count((int64_t)keys), keys == 1 ? "" : "s", ns_text((double)ns),
+		snprintf(text, size, "%s key%s in %s (%.3g/s)", text_of_count((int64_t)keys), keys == 1 ? "" : "s", ns_text((double)ns),
 			 cfg->rate_per_s);
 }
 
@@ -77,44 +77,90 @@ void console_progress_end(struct console_progress *p)
 	p->running = false;
 }
 
+/* A quantile of the latency from due to seen. Under overload only the shortest latency does not depend on the length of the run. */
+static struct figure latency_quantile(struct latency_statistics *f, double p)
+{
+	return p > 0 && f->backlog.overloaded ? figure_absent("overloaded") :
+	       figure_between(sample_quantile(&f->from_due, p), sample_quantile(&f->high, p), 0);
+}
+
+static const char *latency_quantile_text(struct latency_statistics *f, double p)
+{
+	struct figure q = latency_quantile(f, p);
+
+	return p < 1 && !sample_has_enough_for_quantile(&f->high, p) ? "-" : figure_text(&q, NS_PER_MS);
+}
+
 static void say_latency(struct rec_report *r, struct latency_statistics *f)
 {
-	struct sample *s = &f->from_due;
-
 	rec_begin_text_table(r, "lrrrrr", "\tmin\tp50\tp90\tp99\tmax");
-	rec_add_text_table_row(r, "  latency\t%s\t%s\t%s\t%s\t%s\tms, due to seen", text_of_sample_quantile(s, 0, NS_PER_MS),
-			       text_of_sample_quantile(s, 0.5,
-															 NS_PER_MS),
-		text_of_sample_quantile(s, 0.9, NS_PER_MS), text_of_sample_quantile(s, 0.99, NS_PER_MS), text_of_sample_quantile(s, 1,
-																 NS_PER_MS));
+	rec_add_text_table_row(r, "  latency\t%s\t%s\t%s\t%s\t%s\tms, due to seen", latency_quantile_text(f, 0),
+			       latency_quantile_text(f, 0.5), latency_quantile_text(f, 0.9), latency_quantile_text(f, 0.99),
+			       latency_quantile_text(f, 1));
 }
 
-static void say_late_keys(struct rec_report *r, const struct console_cfg *cfg, const struct latency_statistics *f)
+/* Writes "0", or "0 to 12" where it is not known of all keys. */
+static const char *late_keys_text(const struct latency_statistics *f)
 {
-	char range[40] = "", unanswered[60] = "";
+	static char text[60];
 
 	if (f->late_high > f->late)
-		snprintf(range, sizeof(range), " to %s", text_of_count((int64_t)f->late_high));
-	if (f->keys_answered < f->keys_due)
-		snprintf(unanswered, sizeof(unanswered), ", %s never answered", text_of_count((int64_t)(f->keys_due - f->keys_answered)));
-	rec_add_text_table_row(r, "  late\t%s%s of %s keys over %s%s (95 %% confidence: at most %s %%)", text_of_count((int64_t)f->late),
-			       range,
-		text_of_count((int64_t)f->keys_due), ns_text((double)cfg->threshold_ns), unanswered,
-		number_text(100 * binomial_upper_bound_of_share((int64_t)f->late_high, (int64_t)f->keys_due)));
+		snprintf(text, sizeof(text), "%s to %s", text_of_count((int64_t)f->late), text_of_count((int64_t)f->late_high));
+	else
+		snprintf(text, sizeof(text), "%s", text_of_count((int64_t)f->late));
+	return text;
 }
 
-static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, struct latency_statistics *f)
+static void say_late_keys(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train,
+			  const struct latency_statistics *f)
 {
+	char unanswered[60] = "", held[80] = "";
+
+	if (f->keys_answered < f->keys_due)
+		snprintf(unanswered, sizeof(unanswered), ", %s never answered", text_of_count((int64_t)(f->keys_due - f->keys_answered)));
+	if (train->held)
+		snprintf(held, sizeof(held), "; %s waited for the answer before", text_of_count((int64_t)train->held));
+	rec_add_text_table_row(r, "  late\t%s of %s keys over %s%s (95 %% confidence: at most %s %%)%s", late_keys_text(f),
+		text_of_count((int64_t)f->keys_due), ns_text((double)cfg->threshold_ns), unanswered,
+		number_text(100 * binomial_upper_bound_of_share((int64_t)f->late_high, (int64_t)f->keys_due)), held);
+}
+
+static void say_overload(struct rec_report *r, const struct key_train *train, struct latency_statistics *f)
+{
+	struct figure sent = figure_between(sample_quantile(&f->from_sent, 0.5), sample_quantile(&f->sent_high, 0.5), 0);
+
+	if (train->one_by_one)
+		rec_add_warning_line(r, "Overloaded: one at a time, keys came faster than they were answered, so latencies from due grow as long "
+			"as the run lasts; from sending, p50 is %s ms. Cure: a lower --rate.", figure_text(&sent, NS_PER_MS));
+	else
+		rec_add_warning_line(r, "Overloaded: keys came faster than they were answered, so latencies grow as long as the run lasts; "
+			"only the shortest means something.");
+}
+
+static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train,
+		       struct latency_statistics *f)
+{
+	struct figure p50 = latency_quantile(f, 0.5), p90 = latency_quantile(f, 0.9);
 	double jitter = sample_sd(&f->interarrival).value;
 
-	if (f->backlog.overloaded)
-		rec_add_warning_line(r, "Overloaded: keys came faster than they were answered, so latencies grow as long as the run lasts; "
-			 "only the shortest means something.");
+	if (f->backlog.overloaded && f->any_answer)
+		say_overload(r, train, f);
+	if (train->one_by_one && train->period_ns > cfg->period_ns)
+		rec_add_short_report_line(r, "Answers take longer than two thirds of a key period, so one key was typed at a time: each %s, not %s",
+			ns_text((double)train->period_ns), ns_text((double)cfg->period_ns));
 	say_latency(r, f);
-	say_late_keys(r, cfg, f);
+	say_late_keys(r, cfg, train, f);
 	if (f->largest_gap_ns >= 0)
 		rec_add_text_table_row(r, "  smoothness\tlongest gap between updates %s; jitter %s", ns_text((double)f->largest_gap_ns),
 			isfinite(jitter) ? ns_text(jitter) : "-");
+	if (figure_is_range(&p50) || figure_is_range(&p90))
+		rec_add_text_table_row(r, "  ranges\t%s", !train->one_by_one ?
+			"updates do not tell which key they answer: without --schedule, keys are typed one at a time; --watch patch is exact" :
+			train->held ? "keys had to wait for the answer before: a lower --rate is exact, and so is --watch patch" :
+			"not each key has one update: stop what moves on the display; --watch patch is exact");
+	if (f->any_answer)
+		rec_set_summary(r, "latency p50 %s, max %s ms; %s of %s late", latency_quantile_text(f, 0.5), latency_quantile_text(f, 1),
+			late_keys_text(f), text_of_count((int64_t)f->keys_due));
 }
 
 void console_write_result(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train,
@@ -123,20 +169,28 @@ void console_write_result(struct rec_report *r, const struct console_cfg *cfg, c
 	double seconds = (double)(train->end_ns - train->begin_ns) / NS_PER_S,
 	       cpu = train->busy_ns > 0 ? 100.0 * (double)train->cpu_ns / (double)train->busy_ns : NAN;
 	char what[200], skipped[60] = "";
+	struct console_cfg typed = *cfg;
 
 	if (!cfg->keys) {
 		rec_add_short_report_line(r, "Watched %s for %s: %s update%s came without a key (%s/s)", cfg->target, ns_text(seconds * NS_PER_S),
 			text_of_count((int64_t)f->updates), f->updates == 1 ? "" : "s", number_text((double)f->updates / seconds));
 		return;
 	}
+	if (!f->keys_due && f->keys_skipped)
+		rec_add_warning_line(r, "nothing measured: the first %s were warm-up; a longer -t, or --warmup 0",
+				     text_of_count_and_noun((int64_t)f->keys_skipped, "key"));
 	if (!*cfg->receiver) {
+		if (!f->keys_due)
+			return;
 		rec_add_short_report_line(r, "Probe overhead, no server: keys leave %s µs late (p50), %s µs at worst; %s %% of one CPU.",
 			text_of_sample_quantile(&f->lateness, 0.5, NS_PER_US), text_of_sample_quantile(&f->lateness, 1, NS_PER_US), number_text(cpu));
 		return;
 	}
 	if (cfg->watch == WATCH_NONE)
 		rec_add_warning_line(r, "Nothing was measured: --watch none only types.");
-	describe_keys_to_be_typed(cfg, f->keys_sent + f->keys_skipped, train->end_ns - train->begin_ns - train->drain_ns, what,
+	if (train->period_ns > 0)
+		typed.rate_per_s = (double)NS_PER_S / (double)train->period_ns;
+	describe_keys_to_be_typed(&typed, f->keys_sent + f->keys_skipped, train->end_ns - train->begin_ns - train->drain_ns, what,
 				  sizeof(what));
 	if (f->keys_skipped)
 		snprintf(skipped, sizeof(skipped), "first %s ignored; ", text_of_count((int64_t)f->keys_skipped));
@@ -144,7 +198,7 @@ void console_write_result(struct rec_report *r, const struct console_cfg *cfg, c
 	if (cfg->watch == WATCH_NONE)
 		rec_begin_text_table(r, "llllll", "%s", "");
 	else
-		say_echoes(r, cfg, f);
+		say_echoes(r, cfg, train, f);
 	rec_add_text_table_row(r, "  probe\t%skeys sent at most %s late (p50 %s)", skipped, ns_text(sample_max(&f->lateness).value),
 		ns_text(sample_quantile(&f->lateness, 0.5).value));
 }

@@ -16,6 +16,7 @@ struct console_cfg {
 	double rate_per_s;
 	int64_t time_ns;	/* duration of the train */
 	int64_t threshold_ns;	/* latency above which a key is late */
+	int64_t period_ns;	/* from one key to the next, as asked for */
 	int watch;		/* enum target_watch */
 };
 

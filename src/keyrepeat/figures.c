@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "figures.h"
+#include "pace.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* Index of the first of n ascending times that is not before from_ns. */
-static size_t index_of_first_time_not_before(const int64_t *time_ns, size_t n, int64_t from_ns)
+/* Index of the first update that did not begin before from_ns. */
+static size_t index_of_first_update_not_before(const struct screen_observations *seen, int64_t from_ns)
 {
-	size_t low = 0, high = n;
+	size_t low = 0, high = seen->updates;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (time_ns[middle] < from_ns)
+		if (seen->update[middle].first_ns < from_ns)
 			low = middle + 1;
 		else
 			high = middle;
@@ -55,19 +56,61 @@ static void pair_keys_with_screen_updates(const struct latency_statistics_cfg *c
 		return;
 	for (size_t b = 0; cfg->watch == WATCH_UPDATE && b < t->blocks; b++) {
 		const struct key_train_block *block = &t->block[b];
-		size_t from = index_of_first_time_not_before(seen->update_ns, seen->updates, block->begin_ns);
-		size_t to = index_of_first_time_not_before(seen->update_ns, seen->updates, block->end_ns);
+		size_t from = index_of_first_update_not_before(seen, block->begin_ns);
+		size_t to = index_of_first_update_not_before(seen, block->end_ns);
 		size_t n = block->first < t->due ? t->due - block->first : 0;
 
-		pair_keys_of_block_with_updates(&t->key[block->first], n < block->n ? n : block->n, seen->update_ns + from, to - from,
+		/* an update that had begun before the block may have gone on in it */
+		from -= from > 0 && seen->update[from - 1].last_ns >= block->begin_ns;
+		pair_keys_of_block_with_updates(&t->key[block->first], n < block->n ? n : block->n, seen->update + from, to - from,
 			    drain_state_of_block_for_pairing(cfg, block), block->end_ns);
 	}
 }
 
-static void add_key_to_statistics(const struct latency_statistics_cfg *cfg, const struct times_of_paired_key *key,
-				  struct latency_statistics *f)
+static void add_answer_to_sample(struct sample *s, int64_t answer_ns, int64_t censored_ns, int64_t from_ns)
 {
-	int64_t limit = key->due_ns + cfg->threshold_ns;
+	if (answer_ns)
+		sample_add(s, answer_ns - from_ns);
+	else
+		sample_add_censored(s, censored_ns - from_ns);
+}
+
+/* Leaves out the last keys of an interrupted train that have waited no longer than an answer took, or than an answer may take
+ * before it is late: that they are not answered says nothing. */
+static size_t drop_keys_in_flight(const struct latency_statistics_cfg *cfg, struct key_train *t)
+{
+	int64_t longest = cfg->threshold_ns;
+	size_t due = t->due;
+
+	if (t->end != SENDER_INTERRUPTED || cfg->watch == WATCH_NONE)
+		return 0;
+	for (size_t i = 0; i < t->due; i++)
+		if (t->key[i].answer_ns && t->key[i].answer_ns - t->key[i].due_ns > longest)
+			longest = t->key[i].answer_ns - t->key[i].due_ns;
+	while (t->due && !t->key[t->due - 1].answer_ns && t->end_ns - t->key[t->due - 1].due_ns <= longest)
+		t->due--;
+	return due - t->due;
+}
+
+/* The earliest time when the key could have been answered, had it been sent when it was due. A key sent one by one that had to wait for
+ * its turn says how late its answer may be; a server that answers in order answers no key that it has before the next update. */
+static int64_t earliest_answer_if_sent_when_due_ns(const struct times_of_paired_key *key, const struct key_train *t,
+						   const struct screen_observations *seen)
+{
+	size_t next;
+
+	if (!t->one_by_one || !key->answer_ns || key->sent_ns - key->due_ns <= PACE_HELD_NS)
+		return key->answer_ns;
+	next = index_of_first_update_not_before(seen, key->due_ns);
+	if (next && seen->update[next - 1].last_ns >= key->due_ns)
+		return key->due_ns;
+	return next < seen->updates && seen->update[next].first_ns < key->answer_ns ? seen->update[next].first_ns : key->answer_ns;
+}
+
+static void add_key_to_statistics(const struct latency_statistics_cfg *cfg, const struct times_of_paired_key *key,
+				  const struct key_train *t, const struct screen_observations *seen, struct latency_statistics *f)
+{
+	int64_t limit = key->due_ns + cfg->threshold_ns, earliest = earliest_answer_if_sent_when_due_ns(key, t, seen);
 
 	f->keys_due++;
 	if (key->sent_ns || key->repeated)
@@ -79,21 +122,13 @@ static void add_key_to_statistics(const struct latency_statistics_cfg *cfg, cons
 	f->keys_answered += key->answer_ns != 0;
 	f->keys_exact += key->exact;
 	f->coalesced += key->coalesced;
-	if (key->answer_ns) {
-		sample_add(&f->from_due, key->answer_ns - key->due_ns);
-		if (key->sent_ns)
-			sample_add(&f->from_sent, key->answer_ns - key->sent_ns);
-		f->late += key->answer_ns > limit;
-	} else {
-		sample_add_censored(&f->from_due, key->censored_ns - key->due_ns);
-		if (key->sent_ns)
-			sample_add_censored(&f->from_sent, key->censored_ns - key->sent_ns);
-		f->late += key->censored_ns >= limit;
-	}
-	if (key->high_ns)
-		sample_add(&f->high, key->high_ns - key->due_ns);
-	else
-		sample_add_censored(&f->high, key->censored_ns - key->due_ns);
+	add_answer_to_sample(&f->from_due, earliest, key->censored_ns, key->due_ns);
+	if (key->sent_ns)
+		add_answer_to_sample(&f->from_sent, key->answer_ns, key->censored_ns, key->sent_ns);
+	f->late += earliest ? earliest > limit : key->censored_ns >= limit;
+	add_answer_to_sample(&f->high, key->high_ns, key->censored_ns, key->due_ns);
+	if (key->sent_ns)
+		add_answer_to_sample(&f->sent_high, key->high_ns, key->censored_ns, key->sent_ns);
 	/* a key whose latest possible answer is not known may be late */
 	f->late_high += key->high_ns ? key->high_ns > limit : true;
 }
@@ -130,21 +165,35 @@ static void add_block_updates_to_statistics(const struct latency_statistics_cfg 
 	if (skip == n || pair_key_sent_ns(&key[skip]) == INT64_MAX)
 		return;
 	end = latest_answer_of_block_ns(key, n, b->end_ns);
-	begin = index_of_first_time_not_before(seen->update_ns, seen->updates, b->begin_ns);
-	from = index_of_first_time_not_before(seen->update_ns, seen->updates, pair_key_sent_ns(&key[skip]));
+	begin = index_of_first_update_not_before(seen, b->begin_ns);
+	from = index_of_first_update_not_before(seen, pair_key_sent_ns(&key[skip]));
 	/* start at the update that answered the first key, so that late echoes of skipped keys do not count */
 	if (key[skip].answer_ns)
-		from = index_of_first_time_not_before(seen->update_ns, seen->updates, key[skip].answer_ns + 1);
+		from = index_of_first_update_not_before(seen, key[skip].answer_ns + 1);
 	if (key[skip].answer_ns && from > begin)
 		from--;
-	to = index_of_first_time_not_before(seen->update_ns, seen->updates, end + 1);
+	to = index_of_first_update_not_before(seen, end + 1);
 	f->updates += to > from ? to - from : 0;
 	/* the first gap begins at the update before, the echo of a skipped key, if there is one */
 	for (size_t i = from > begin ? from : begin + 1; i < to; i++)
-		add_update_gap_to_statistics(cfg, f, seen->update_ns[i] - seen->update_ns[i - 1]);
+		add_update_gap_to_statistics(cfg, f, seen->update[i].first_ns - seen->update[i - 1].first_ns);
 	/* if the last key was never answered, the time from the last update to the end is a gap, too */
-	if (n && !key[n - 1].high_ns && to > begin && b->end_ns - seen->update_ns[to - 1] > f->largest_gap_ns)
-		f->largest_gap_ns = b->end_ns - seen->update_ns[to - 1];
+	if (n && !key[n - 1].high_ns && to > begin && b->end_ns - seen->update[to - 1].first_ns > f->largest_gap_ns)
+		f->largest_gap_ns = b->end_ns - seen->update[to - 1].first_ns;
+}
+
+/* Keys sent one by one are one train to the display; at a period that was made longer, gaps are those of the schedule. */
+static void add_updates_of_single_keys_to_statistics(const struct latency_statistics_cfg *cfg, const struct key_train *t,
+						     const struct screen_observations *seen, struct latency_statistics *f)
+{
+	const struct key_train_block *last = &t->block[t->blocks - 1];
+	struct key_train_block all = { 0, last->first + last->n, t->block[0].begin_ns, last->end_ns, last->drain };
+
+	add_block_updates_to_statistics(cfg, t, &all, seen, f);
+	if (t->period_ns == cfg->period_ns)
+		return;
+	f->interarrival.n = f->stall.n = f->stalls = 0;
+	f->largest_gap_ns = -1;
 }
 
 /* Computes the backlog from the earliest possible answers. A key without an answer counts as answered with the next key that has
@@ -178,30 +227,33 @@ int latency_statistics_compute(const struct latency_statistics_cfg *cfg, struct 
 
 	*out = (struct latency_statistics){ .largest_gap_ns = -1, .backlog = { NAN, false }, .mean_positive_ns = NAN };
 	if (sample_reserve(&out->lateness, keys) || sample_reserve(&out->from_due, keys) || sample_reserve(&out->from_sent, keys) ||
-	    sample_reserve(&out->high, keys) || sample_reserve(&out->interarrival, seen->updates) ||
+	    sample_reserve(&out->high, keys) || sample_reserve(&out->sent_high, keys) || sample_reserve(&out->interarrival, seen->updates) ||
 	    sample_reserve(&out->stall, seen->updates))
 		return -ENOMEM;
 	pair_keys_with_screen_updates(cfg, train, seen, out);
+	out->in_flight = drop_keys_in_flight(cfg, train);
 	for (size_t i = 0; i < train->due; i++) {
 		out->any_answer = out->any_answer || train->key[i].answer_ns;
 		if (train->key[i].skipped)
 			out->keys_skipped++;
 		else
-			add_key_to_statistics(cfg, &train->key[i], out);
+			add_key_to_statistics(cfg, &train->key[i], train, seen, out);
 	}
 	out->late_percent = out->keys_due ? 100.0 * (double)out->late / (double)out->keys_due : NAN;
 	out->late_high_percent = out->keys_due ? 100.0 * (double)out->late_high / (double)out->keys_due : NAN;
 	if (cfg->watch == WATCH_NONE)
 		return 0;
 	if (!train->blocks) {		/* no keys were sent: all updates count */
-		size_t from = index_of_first_time_not_before(seen->update_ns, seen->updates, train->begin_ns);
+		size_t from = index_of_first_update_not_before(seen, train->begin_ns);
 
 		out->updates = seen->updates - from;
 		for (size_t i = from + 1; i < seen->updates; i++)
-			add_update_gap_to_statistics(cfg, out, seen->update_ns[i] - seen->update_ns[i - 1]);
+			add_update_gap_to_statistics(cfg, out, seen->update[i].first_ns - seen->update[i - 1].first_ns);
 	}
-	for (size_t b = 0; b < train->blocks; b++)
+	for (size_t b = 0; b < train->blocks && !train->one_by_one; b++)
 		add_block_updates_to_statistics(cfg, train, &train->block[b], seen, out);
+	if (train->one_by_one && train->blocks)
+		add_updates_of_single_keys_to_statistics(cfg, train, seen, out);
 	out->updates_per_key = out->keys_due ? (double)out->updates / (double)out->keys_due : NAN;
 	for (size_t i = 0; i < out->stall.n; i++)
 		positive += out->stall.value[i] > 0 ? (double)out->stall.value[i] / (double)out->stall.n : 0;
@@ -216,6 +268,7 @@ void latency_statistics_free(struct latency_statistics *f)
 	sample_free(&f->from_due);
 	sample_free(&f->from_sent);
 	sample_free(&f->high);
+	sample_free(&f->sent_high);
 	sample_free(&f->interarrival);
 	sample_free(&f->stall);
 }

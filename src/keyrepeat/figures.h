@@ -11,11 +11,13 @@ struct latency_statistics_cfg {
 	int64_t period_ns;
 	int64_t threshold_ns;		/* a key answered later than this after its due time is late */
 	double noise_per_s;		/* updates that come without a key */
+	int64_t time_ns;		/* duration asked for */
 };
 
 /* Skipped (warm-up) keys and keys that never fell due do not count, unless a member says otherwise. All times in ns. */
 struct latency_statistics {
 	size_t keys_due, keys_sent, keys_skipped, keys_answered;
+	size_t in_flight;		/* last keys, left out: interrupted before they had waited as long as others did */
 	size_t keys_exact;		/* keys whose answer is known exactly, not as a range */
 	size_t coalesced;		/* keys whose picture answered a later key, too */
 	size_t updates;			/* from the first key to the answer of the last, block by block */
@@ -26,7 +28,7 @@ struct latency_statistics {
 	struct backlog_growth backlog;		/* of all keys, skipped ones included */
 	struct sample lateness;		/* from due to sent */
 	struct sample from_due, from_sent;	/* latency until the earliest possible answer */
-	struct sample high;		/* latency from due until the latest possible answer */
+	struct sample high, sent_high;	/* latency from due and from sent until the latest possible answer */
 	struct sample interarrival;	/* from one update to the next */
 	struct sample stall;		/* inter-arrival time minus the period; may be negative */
 	size_t stalls;			/* values above 0 in `stall` */

@@ -28,7 +28,7 @@ static const struct target_ops *const targets[] = { &target_x11, &target_vnc, &t
 static struct {
 	double rate_per_s, noise_per_s;
 	int64_t time_ns, seed, priority, threshold_ns, skip, ready_fd, patch_wait_ns, connect_ns, timeout_ns;
-	int schedule, mode, watch;	/* watch: -1 until the target is known */
+	int schedule, mode, watch;	/* schedule, watch: -1 until the target is known */
 	const char *key, *script, *log, *password_file;
 	bool hold_start, find_region;
 	struct screen_region region;
@@ -36,7 +36,7 @@ static struct {
 	struct cli_cpus cpus;
 } cfg = { .rate_per_s = 20, .time_ns = 60 * NS_PER_S, .seed = 1, .priority = 20, .threshold_ns = 100 * NS_PER_MS, .skip = 5,
 	  .ready_fd = STDERR_FILENO, .patch_wait_ns = 5 * NS_PER_S, .connect_ns = 10 * NS_PER_S, .timeout_ns = 30 * NS_PER_S,
-	  .watch = -1, .key = "a" };
+	  .schedule = -1, .watch = -1, .key = "a" };
 static struct rec_report_options out_cfg;
 
 /* Reads "0.25/s" or "0.25". */
@@ -70,7 +70,7 @@ static int read_window_id_option(const char *text, void *value)
 static const struct cli_opt options[] = {
 	{ CLI_REAL, 'r', "rate", &cfg.rate_per_s, 0, 1000, .help = "keys per second; 0 only watches (20)" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "length of the train (60s)" },
-	{ CLI_WORD, 0, "schedule", &cfg.schedule, .help = "when keys are due (periodic)", .words = schedule_names },
+	{ CLI_WORD, 0, "schedule", &cfg.schedule, .help = "when keys are due (update: jittered, else periodic)", .words = schedule_names },
 	{ CLI_WORD, 0, "mode", &cfg.mode, .help = "press and release each time, or press once and repeat (tap)", .words = modes },
 	{ CLI_STR, 'k', "key", &cfg.key, .help = "which key: a character, a name, U20AC or 0xff0d (a)", .meta = "KEY" },
 	{ CLI_FILE, 0, "script", &cfg.script, .help = "keys, moves and clicks from this file, \"DELAY_MS WHAT\" a line" },
@@ -127,7 +127,21 @@ static const struct target_ops *find_target_ops_by_scheme(const char *text, cons
 			return targets[i];
 		}
 	}
+	if (text[strspn(text, ":.0123456789")] == '\0' && *text)
+		die_usage("%s is no target: write x11:%s for the X display, or vnc:localhost%s for the VNC server", text, text, text);
+	if (!strncmp(text, "rdp:", 4) || !strncmp(text, "spice:", 6))
+		die_usage("%s is no target: keys go through a client's window; with the client open, thinprobe run stalls --on attach::0,pick",
+			  text);
+	if (strchr(text, ':') && strspn(strrchr(text, ':') + 1, "0123456789") == strlen(strrchr(text, ':') + 1))
+		die_usage("%s is no target: write vnc:%s for a VNC server; targets are x11:DISPLAY, vnc:HOST:DISPLAY and null:", text, text);
 	die_usage("%s is no target: give x11:DISPLAY, vnc:HOST:DISPLAY or null:", text);
+}
+
+/* Keys whose echo is told from updates alone are typed one by one, unless an option asks for a train. A poisson schedule is a load as
+ * of many users, and goes on whatever the answers. */
+static bool are_keys_sent_one_by_one(void)
+{
+	return cfg.watch == WATCH_UPDATE && cfg.mode == TAP && !cfg.script && cfg.schedule == SCHEDULE_JITTERED;
 }
 
 static void refuse_conflicting_key_options(const struct target_ops *target)
@@ -328,12 +342,15 @@ int main(int argc, char **argv)
 		cfg.watch = target->receiver ? WATCH_UPDATE : WATCH_NONE;
 	if (target->check && target->check(where, why))
 		die_usage("%s", why);
+	if (cfg.schedule < 0)
+		cfg.schedule = cfg.watch == WATCH_UPDATE && cfg.mode == TAP && !cfg.script ? SCHEDULE_JITTERED : SCHEDULE_PERIODIC;
 	proc_require_ready_fd_writable((int)cfg.ready_fd);
 	proc_catch_stop_signals();	/* before the output is opened, which a signal would otherwise leave incomplete */
 	plan_keys_from_options();
 	refuse_conflicting_key_options(target);
 	/* before the run, so that a wrong path does not cost the run */
 	out = is_typing_on_demand() && !out_cfg.path ? NULL : rec_open_report_or_die(&out_cfg, "keyrepeat");
+	rec_set_main_table(out, "result");
 	rows = rows_must_open(cfg.log, "keys/1", report_columns);
 	err = proc_pin_thread_to_cpus(&cfg.cpus);
 	if (err)
@@ -355,13 +372,13 @@ int main(int argc, char **argv)
 	run = (struct key_train_cfg){ .target = target, .self = run.self, .seen = &seen, .watch = cfg.watch, .hold = cfg.mode == HOLD,
 		.n = plan.n, .offset_ns = plan.offset_ns, .key = plan.key, .only = plan.only_key,
 		.block = !cfg.script && cfg.schedule == SCHEDULE_BLOCKS ? SCHEDULE_BLOCK : 0, .period_ns = plan.period_ns,
-		.watch_ns = cfg.time_ns, .noise_per_s = cfg.noise_per_s, .priority = (int)cfg.priority };
+		.one_by_one = are_keys_sent_one_by_one(), .watch_ns = cfg.time_ns, .noise_per_s = cfg.noise_per_s, .priority = (int)cfg.priority };
 	observations_clear(&seen);
 	target->describe(run.self, server, sizeof(server));
 	if (target->receiver)
 		target->receiver(run.self, receiver, sizeof(receiver));
 	console = (struct console_cfg){ argv[first], receiver, cfg.script, plan.n, cfg.rate_per_s,
-					plan.n ? plan.offset_ns[plan.n - 1] + plan.period_ns : 0, cfg.threshold_ns, cfg.watch };
+					plan.n ? plan.offset_ns[plan.n - 1] + plan.period_ns : 0, cfg.threshold_ns, plan.period_ns, cfg.watch };
 	if (!is_typing_on_demand() && out_cfg.detail != REC_QUIET)
 		console_announce_typing(&console);
 	if (target->region)
@@ -384,10 +401,10 @@ int main(int argc, char **argv)
 	stop_watching_thread(&run);
 	target->close(run.self);
 	munlockall();				/* so that the limit on locked memory does not stop the report */
-	for (size_t i = 0; i < train.due && i < (size_t)cfg.skip; i++)
+	for (size_t i = 0; i < train.due && (i < (size_t)cfg.skip || i < train.warmup); i++)
 		train.key[i].skipped = true;
 	figures_cfg = (struct latency_statistics_cfg){ .watch = cfg.watch, .period_ns = plan.period_ns, .threshold_ns = cfg.threshold_ns,
-					    .noise_per_s = cfg.noise_per_s };
+					    .noise_per_s = cfg.noise_per_s, .time_ns = cfg.time_ns };
 	if (err || latency_statistics_compute(&figures_cfg, &train, &seen, &figures))
 		die(EXIT_RUN, "out of memory");
 	if (rows && (err = write_key_rows(rows, &train)))

@@ -9,17 +9,17 @@ int observations_init(struct screen_observations *s, int64_t longest_ns, size_t 
 {
 	memset(s, 0, sizeof(*s));
 	s->longest_ns = longest_ns;
-	s->update_ns = calloc(update_room, sizeof(*s->update_ns));
+	s->update = calloc(update_room, sizeof(*s->update));
 	s->shown = calloc(shown_room, sizeof(*s->shown));
 	s->step = step_room ? calloc(step_room, sizeof(*s->step)) : NULL;
 	s->number = -1;
-	if (!s->update_ns || !s->shown || (step_room && !s->step))
+	if (!s->update || !s->shown || (step_room && !s->step))
 		return -ENOMEM;
 	s->update_room = update_room;
 	s->shown_room = shown_room;
 	s->step_room = step_room;
 	/* written to now, so that no page fault delays an update of the run */
-	memset(s->update_ns, 1, update_room * sizeof(*s->update_ns));
+	memset(s->update, 1, update_room * sizeof(*s->update));
 	memset(s->shown, 1, shown_room * sizeof(*s->shown));
 	if (step_room)
 		memset(s->step, 1, step_room * sizeof(*s->step));
@@ -28,7 +28,7 @@ int observations_init(struct screen_observations *s, int64_t longest_ns, size_t 
 
 void observations_free(struct screen_observations *s)
 {
-	free(s->update_ns);
+	free(s->update);
 	free(s->shown);
 	free(s->step);
 }
@@ -47,11 +47,13 @@ void observations_add_update(struct screen_observations *s, int64_t at_ns)
 
 	if (pair_does_change_begin_update(&s->merge, at_ns, OBSERVATIONS_GAP_NS, s->longest_ns)) {
 		if (n < s->update_room) {
-			s->update_ns[n] = at_ns;
+			s->update[n] = (struct pair_update){ at_ns, at_ns };
 			atomic_store_explicit(&s->updates, n + 1, memory_order_release);
 		} else {
 			atomic_fetch_add_explicit(&s->lost, 1, memory_order_relaxed);
 		}
+	} else if (n && !atomic_load_explicit(&s->lost, memory_order_relaxed)) {
+		s->update[n - 1].last_ns = at_ns;
 	}
 	atomic_store_explicit(&s->last_change_ns, at_ns, memory_order_release);
 }

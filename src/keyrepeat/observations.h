@@ -14,7 +14,7 @@
 #define OBSERVATIONS_GAP_NS 10000000LL	/* changes less than 10 ms apart are one update */
 
 struct screen_observations {
-	int64_t *update_ns;		/* owned: time of the first change of each update */
+	struct pair_update *update;	/* owned; last_ns of the latest one still changes, and is for the thread that adds only */
 	struct shown_patch_number *shown;	/* owned: each change of the patch's number */
 	struct caret_step_changed_pixels *step;	/* owned: which pixels each change of the picture changed, changes not merged */
 	size_t update_room, shown_room, step_room;	/* elements allocated */

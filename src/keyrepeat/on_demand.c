@@ -35,8 +35,8 @@ static enum on_demand_answer find_echo_among_updates(struct on_demand_typing_sta
 	const struct screen_observations *seen = d->cfg.seen;
 
 	for (size_t n = atomic_load(&seen->updates); d->updates < n; d->updates++) {
-		if (seen->update_ns[d->updates] >= key->sent_ns) {
-			key->answer_ns = seen->update_ns[d->updates++];
+		if (seen->update[d->updates].first_ns >= key->sent_ns) {
+			key->answer_ns = seen->update[d->updates++].first_ns;
 			return ON_DEMAND_CHANGE;
 		}
 	}

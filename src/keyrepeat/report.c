@@ -3,6 +3,7 @@
 #include "binomial.h"
 #include "cli.h"
 #include "clock.h"
+#include "say.h"
 #include "wall.h"
 
 #include <math.h>
@@ -18,7 +19,8 @@ int write_key_rows(struct row_file *rows, const struct key_train *train)
 	for (size_t i = 0; i < train->due; i++) {
 		const struct times_of_paired_key *key = &train->key[i];
 
-		while (i >= train->block[b].first + train->block[b].n)
+		/* to prototap, a block ends with a display at rest: keys sent one by one are a train */
+		while (!train->one_by_one && i >= train->block[b].first + train->block[b].n)
 			b++;
 		rows_write_ints(rows, (int64_t)i + 1, key->due_ns);
 		rows_write_times(rows, key->sent_ns, key->answer_ns, key->high_ns, key->censored_ns);
@@ -33,22 +35,28 @@ int write_key_rows(struct row_file *rows, const struct key_train *train)
 }
 
 /* Under overload, latencies grow with the length of the run: only their number and the shortest latency are meaningful. */
-static void report_latency(struct rec_report *r, const char *name, struct sample *s, bool overloaded)
+static void report_latency(struct rec_report *r, const char *name, struct sample *early, struct sample *late, bool overloaded)
 {
 	static const char *const unknown[] = { "mean", "sd", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "max" };
-	struct sample_value_or_lower_bound min;
+	struct figure min;
 
 	if (!overloaded) {
-		rec_add_sample_statistics(r, name, s, NS_PER_MS);
+		rec_add_statistics_between(r, name, early, late, NS_PER_MS);
 		return;
 	}
-	min = sample_min(s);
+	min = figure_between(sample_min(early), sample_min(late), 0);
 	rec_begin_object(r, name);
-	rec_add_int(r, "n", (int64_t)s->n);
+	rec_add_int(r, "n", (int64_t)late->n);
 	rec_add_real(r, "min", min.above ? NAN : min.value / NS_PER_MS, 3);
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
 		rec_add_real(r, unknown[i], NAN, 3);
-	rec_add_int(r, "censored", (int64_t)s->censored);
+	rec_add_int(r, "censored", (int64_t)late->censored);
+	if (figure_is_range(&min)) {
+		rec_begin_object(r, "range");
+		rec_add_range(r, "min", &min, NS_PER_MS);
+		rec_end_container(r);
+	}
+	rec_add_str(r, "why", "overloaded");
 	rec_end_container(r);
 }
 
@@ -77,15 +85,23 @@ static void report_echoes(struct rec_report *r, const struct latency_statistics_
 	rec_add_real(r, "coalesced", cfg->watch == WATCH_PATCH || f->caret ? (double)f->coalesced : NAN, 0);
 	rec_add_str(r, "pairing", cfg->watch == WATCH_PATCH ? "patch" : f->caret ? "caret" : "updates");
 	rec_add_real(r, "threshold_ms", (double)cfg->threshold_ns / NS_PER_MS, 3);
-	rec_add_real(r, "late_share_percent", f->late_percent, 3);
+	rec_add_real(r, "late_share_percent", f->late_high > f->late ? NAN : f->late_percent, 3);
 	rec_add_real(r, "late_share_high_percent", f->late_high_percent, 3);	/* with the latest possible answer of each key */
 	rec_add_real(r, "late_share_bound_percent", 100 * binomial_upper_bound_of_share((int64_t)f->late_high, (int64_t)f->keys_due), 3);
 	rec_add_real(r, "backlog_per_s", f->backlog.per_s, 3);
 	rec_add_bool(r, "overloaded", f->backlog.overloaded);
-	report_latency(r, "latency_from_due_ms", &f->from_due, f->backlog.overloaded);
-	report_latency(r, "latency_from_sent_ms", &f->from_sent, f->backlog.overloaded);
+	report_latency(r, "latency_from_due_ms", &f->from_due, &f->high, f->backlog.overloaded);
+	/* keys that are sent one by one queue before they are sent */
+	report_latency(r, "latency_from_sent_ms", &f->from_sent, &f->sent_high, f->backlog.overloaded && !train->one_by_one);
 	if (cfg->watch == WATCH_UPDATE)
-		report_latency(r, "latency_high_ms", &f->high, f->backlog.overloaded);
+		report_latency(r, "latency_high_ms", &f->high, &f->high, f->backlog.overloaded);
+	if (f->late_high > f->late) {
+		struct figure late = { .from = f->late_percent, .to = f->late_high_percent };
+
+		rec_begin_object(r, "range");
+		rec_add_range(r, "late_share_percent", &late, 1);
+		rec_end_container(r);
+	}
 	rec_add_sample_statistics(r, "update_interarrival_ms", &f->interarrival, NS_PER_MS);
 	rec_add_real(r, "largest_gap_ms", f->largest_gap_ns < 0 ? NAN : (double)f->largest_gap_ns / NS_PER_MS, 3);
 	report_stalls(r, cfg, f);
@@ -120,6 +136,13 @@ void report_key_train_result(struct rec_report *r, const struct latency_statisti
 	if (keys) {
 		rec_add_ints(r, { "keys_due", (int64_t)f->keys_due }, { "keys_sent", (int64_t)f->keys_sent },
 			     { "keys_skipped", (int64_t)f->keys_skipped });
+		if (f->in_flight)
+			rec_add_int(r, "keys_in_flight", (int64_t)f->in_flight);
+		rec_add_bool(r, "one_by_one", train->one_by_one);
+		if (train->one_by_one) {
+			rec_add_real(r, "key_period_ms", (double)train->period_ns / NS_PER_MS, 3);
+			rec_add_int(r, "keys_held", (int64_t)train->held);
+		}
 		rec_add_sample_statistics(r, "lateness_us", &f->lateness, NS_PER_US);
 		rec_add_real(r, "send_blocked_ms", (double)train->blocked_ns / NS_PER_MS, 3);
 	}
@@ -157,7 +180,9 @@ const char *warning_text_of_run(const struct latency_statistics_cfg *cfg, const 
 	}
 	if (train->end == SENDER_INTERRUPTED) {
 		*status = EXIT_INTERRUPTED;
-		return NULL;
+		snprintf(text, sizeof(text), "interrupted after %s of %s", ns_text((double)(train->end_ns - train->begin_ns)),
+			 ns_text((double)cfg->time_ns));
+		return text;
 	}
 	if (sent && cfg->watch == WATCH_UPDATE && !f->any_answer)
 		return "no echo: not one update in the whole train; does the window have the focus, and does it show what is typed?";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "train.h"
+#include "pace.h"
 #include "proc.h"
 #include "rt.h"
 
@@ -15,6 +16,8 @@
 #define DRAIN_POLL_NS (2 * NS_PER_MS)	/* between two tests whether all answers have come: resolution of drain times only */
 #define WALL_NS NS_PER_S		/* between two readings of the offset of CLOCK_REALTIME, the clock of packet times */
 #define WALL_ROOM_NS (300 * NS_PER_US)	/* no reading in this time before a key is due; a reading takes a few microseconds */
+#define TURN_POLL_NS NS_PER_MS		/* between two tests whether the next key may go */
+#define TURN_NS (2 * NS_PER_S)		/* longest wait for the answer to the key before: it may never be answered */
 #define STACK_BYTES (1 << 20)		/* of the watching thread; below the usual 8 MB, as all of it is locked into memory */
 
 static struct {
@@ -125,17 +128,26 @@ static bool has_display_become_quiet(const struct key_train_run *run, const stru
 	return change >= pair_key_sent_ns(last) && now - change >= quiet_ns && now - last->due_ns >= quiet_ns;
 }
 
+/* True if there were at least as many updates as keys in the block. */
+static bool has_block_update_for_each_key(const struct key_train_run *run, const struct key_train_block *b)
+{
+	const struct screen_observations *seen = run->cfg->seen;
+	size_t updates = atomic_load(&seen->updates), n = 0;
+
+	while (n < b->n && n < updates && seen->update[updates - 1 - n].first_ns >= pair_key_sent_ns(&run->train->key[b->first]))
+		n++;
+	return n == b->n;
+}
+
 /* True if there were as many updates as keys in the block, or the caret has gone as many cells as keys were sent. */
 static bool are_all_keys_echoed(const struct key_train_run *run, const struct key_train_block *b)
 {
 	const struct screen_observations *seen = run->cfg->seen;
-	size_t updates = atomic_load(&seen->updates), steps = atomic_load(&seen->steps), keys = b->first + b->n, n = 0;
+	size_t steps = atomic_load(&seen->steps), keys = b->first + b->n;
 	struct shown_patch_number *shown;
 	bool known;
 
-	while (n < b->n && n < updates && seen->update_ns[updates - 1 - n] >= pair_key_sent_ns(&run->train->key[b->first]))
-		n++;
-	if (n == b->n)
+	if (has_block_update_for_each_key(run, b))
 		return true;
 	if (!steps || seen->steps_lost)
 		return false;
@@ -229,6 +241,142 @@ static void send_keys_of_block(struct key_train_run *run, struct key_train_block
 	wait_for_answers_of_block(run, b);
 }
 
+/* True if the keys of the block are answered and the display has stopped changing, so that a later change begins an update. */
+static bool is_block_of_single_keys_answered(const struct key_train_run *run, const struct key_train_block *b)
+{
+	int64_t now = clock_now(), change = atomic_load(&run->cfg->seen->last_change_ns);
+	const struct times_of_paired_key *first = &run->train->key[b->first], *last = first + b->n - 1;
+
+	if (change < pair_key_sent_ns(last) || now - change < OBSERVATIONS_GAP_NS)
+		return false;
+	if (b->n == 1 || has_block_update_for_each_key(run, b))
+		return true;
+	/* One update may have answered several keys. If it was the answer to the first key, the others may take as long. */
+	return now - change >= NS_PER_S && now - change >= change - pair_key_sent_ns(first);
+}
+
+/* Waits until all keys of the block are answered, but when a key has waited for TURN_NS not longer than until the next is due (0:
+ * not known yet). True: the next key begins a block. */
+static bool wait_for_turn_of_next_key(struct key_train_run *run, const struct key_train_block *b, int64_t due_ns, int64_t give_up_ns)
+{
+	const struct times_of_paired_key *last = &run->train->key[b->first + b->n - 1];
+	int64_t until = clock_earlier((last->sent_ns ? last->sent_ns : last->due_ns) + TURN_NS, give_up_ns);
+
+	while (!is_block_of_single_keys_answered(run, b)) {
+		if (has_sender_ended(&run->sender) || (clock_now() >= until && clock_now() >= due_ns - 2 * TURN_POLL_NS))
+			return false;
+		proc_sleep_until_or_stop(clock_now() + TURN_POLL_NS);
+	}
+	return true;
+}
+
+/* How long the answers to the first key of each of the last blocks took. Returns their number, at most PACE_ANSWERS. */
+static size_t measure_last_answers(const struct key_train_run *run, int64_t took_ns[PACE_ANSWERS])
+{
+	const struct screen_observations *seen = run->cfg->seen;
+	size_t n = 0, at = 0, updates = atomic_load(&seen->updates), blocks = run->train->blocks;
+
+	for (size_t b = blocks > PACE_ANSWERS ? blocks - PACE_ANSWERS : 0; b < blocks; b++) {
+		int64_t sent = pair_key_sent_ns(&run->train->key[run->train->block[b].first]);
+
+		while (at < updates && seen->update[at].first_ns < sent)
+			at++;
+		if (at < updates)
+			took_ns[n++] = seen->update[at].first_ns - sent;
+	}
+	return n;
+}
+
+/* Chooses the period by the answers to the keys before key `i`. If it is longer than asked for, these keys are warm-up, and the others
+ * become due on a schedule of that period, which begins now. Returns how many keys there will be. */
+static size_t choose_period_by_first_keys(struct key_train_run *run, size_t i, size_t n)
+{
+	const struct key_train_cfg *cfg = run->cfg;
+	struct key_train *t = run->train;
+	int64_t took[PACE_ANSWERS], begin = clock_now() + LEAD_NS, end = t->begin_ns + cfg->watch_ns;
+	int64_t period = pace_choose_period_ns(took, measure_last_answers(run, took), t->period_ns);
+
+	if (period == t->period_ns)
+		return n;
+	t->period_ns = period;
+	t->warmup = i;
+	t->held = 0;
+	for (n = i; n < cfg->n; n++) {
+		int64_t due = begin + pace_stretch_offset_ns(cfg->offset_ns[n] - cfg->offset_ns[i], cfg->period_ns, t->period_ns);
+
+		if (due >= end && n > i)
+			break;
+		t->key[n].due_ns = due;
+	}
+	for (i = n; i < cfg->n; i++)
+		t->key[i].due_ns = INT64_MAX;
+	return n;
+}
+
+static void begin_block_of_single_keys(struct key_train *t, size_t first, int64_t at_ns)
+{
+	if (t->blocks)
+		t->block[t->blocks - 1].end_ns = at_ns;
+	t->block[t->blocks++] = (struct key_train_block){ .first = first, .n = 1, .begin_ns = at_ns, .drain = PAIR_CUT };
+}
+
+/* Sends a key. With `alone`, it begins a block, to which all updates from then on belong. */
+static void send_single_key(struct key_train_run *run, size_t i, bool alone, int64_t give_up_ns)
+{
+	struct key_train *t = run->train;
+	struct times_of_paired_key *key = &t->key[i];
+
+	t->held += key->due_ns + PACE_HELD_NS < clock_now();
+	if (clock_now() < give_up_ns) {	/* else it is due, and is never sent */
+		press_key_when_due(&run->sender, key, run->cfg->key ? run->cfg->key[i] : run->cfg->only, give_up_ns);
+		release_pressed_key(&run->sender, 0);
+	}
+	if (alone)
+		begin_block_of_single_keys(t, i, key->sent_ns ? key->sent_ns : clock_now());
+	else
+		t->block[t->blocks - 1].n++;
+	atomic_store(&t->gone, i + 1);
+}
+
+/* Sends each key when it is due and the one before is answered. The answers to the first keys decide how far apart the others are
+ * due. */
+static void send_keys_one_by_one(struct key_train_run *run)
+{
+	const struct key_train_cfg *cfg = run->cfg;
+	struct key_train *t = run->train;
+	int64_t begin = clock_now(), cpu = clock_cpu_time_of_this_process(), limit = time_limit_for_answers_ns(cfg->watch, cfg->noise_per_s);
+	int64_t give_up = begin + LEAD_NS + cfg->offset_ns[cfg->n - 1] + limit;
+	bool answered = true;
+	size_t n = cfg->n;
+
+	t->one_by_one = true;
+	for (size_t i = 0; i < n; i++)
+		t->key[i].due_ns = begin + LEAD_NS + cfg->offset_ns[i];
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			answered = wait_for_turn_of_next_key(run, &t->block[t->blocks - 1], t->key[i].due_ns, give_up);
+		if (has_sender_ended(&run->sender))
+			break;
+		if (i == PACE_FIRST_KEYS && atomic_load(&cfg->seen->last_change_ns) < begin) {
+			t->block[t->blocks - 1].n = n - t->block[t->blocks - 1].first;	/* no echo: the other keys will not be sent */
+			break;
+		}
+		if (i >= PACE_FIRST_KEYS && clock_now() - begin < cfg->watch_ns / PACE_FIRST_PART) {
+			n = choose_period_by_first_keys(run, i, n);
+			give_up = t->key[n - 1].due_ns + limit;
+			answered = answered || wait_for_turn_of_next_key(run, &t->block[t->blocks - 1], t->key[i].due_ns, give_up);
+		}
+		if (i && answered)
+			t->block[t->blocks - 1].drain = PAIR_DRAINED;
+		send_single_key(run, i, answered, give_up);
+		record_wall_clock_offset(t, i + 1 < n ? t->key[i + 1].due_ns : INT64_MAX);
+	}
+	t->busy_ns = clock_now() - begin;
+	t->cpu_ns = clock_cpu_time_of_this_process() - cpu;
+	if (t->blocks)
+		wait_for_answers_of_block(run, &t->block[t->blocks - 1]);
+}
+
 static size_t count_keys_fallen_due(const struct key_train *t)
 {
 	size_t due = 0;
@@ -260,7 +408,8 @@ int send_key_train(const struct key_train_cfg *cfg, struct key_train *out)
 	size_t size = cfg->block ? cfg->block : cfg->n ? cfg->n : 1, blocks = (cfg->n + size - 1) / size;
 	struct key_train_run run = { .cfg = cfg, .train = out };
 
-	*out = (struct key_train){ .key = calloc(cfg->n + 1, sizeof(*out->key)), .block = calloc(blocks + 1, sizeof(*out->block)) };
+	*out = (struct key_train){ .key = calloc(cfg->n + 1, sizeof(*out->key)), .period_ns = cfg->period_ns,
+				   .block = calloc((cfg->one_by_one ? cfg->n : blocks) + 1, sizeof(*out->block)) };
 	if (!out->key || !out->block || alloc_wall_clock_offsets(cfg, out, size, blocks))
 		return -ENOMEM;
 	for (size_t i = 0; i < cfg->n; i++)
@@ -277,7 +426,9 @@ int send_key_train(const struct key_train_cfg *cfg, struct key_train *out)
 		out->busy_ns = clock_now() - out->begin_ns;
 		out->cpu_ns = clock_cpu_time_of_this_process() - cpu;
 	}
-	for (size_t i = 0; i < blocks && !has_sender_ended(&run.sender); i++) {
+	if (cfg->one_by_one && cfg->n)
+		send_keys_one_by_one(&run);
+	for (size_t i = 0; !cfg->one_by_one && i < blocks && !has_sender_ended(&run.sender); i++) {
 		struct key_train_block *b = &out->block[out->blocks];
 
 		/* without any echo in the first block, give up: each further block would wait 10 s */

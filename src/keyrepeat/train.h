@@ -23,8 +23,9 @@ struct key_train_cfg {
 	const int *key;			/* the target's number of each key; NULL: all are `only` */
 	int only;
 	size_t block;			/* keys in a block; 0: all keys are one block */
+	bool one_by_one;		/* a key is sent when the one before is answered, at a period chosen by pace.h */
 	int64_t period_ns;
-	int64_t watch_ns;		/* n == 0: how long to watch */
+	int64_t watch_ns;		/* how long to watch without keys; end of the schedule if the period is made longer */
 	double noise_per_s;		/* updates that come without a key */
 	int priority;			/* SCHED_FIFO priority to ask for the sender, one less for the watcher; 0: none */
 };
@@ -37,8 +38,12 @@ struct key_train_block {
 
 struct key_train {
 	struct times_of_paired_key *key;		/* owned; due_ns and sent_ns are filled in */
-	struct key_train_block *block;	/* owned */
+	struct key_train_block *block;	/* owned; of keys sent one by one, each is a block unless no answer came */
 	size_t blocks;			/* blocks begun */
+	bool one_by_one;		/* keys were sent one by one, */
+	int64_t period_ns;		/* this far apart: the period of the schedule, or a longer one */
+	size_t held;			/* keys that waited for the answer to the one before */
+	size_t warmup;			/* first keys, sent before the period was made longer */
 	_Atomic size_t gone;		/* keys sent or given up so far; read by the progress line in another thread */
 	size_t due;			/* keys that fell due before the train ended: fewer than n only if it ended early */
 	struct wall_clock_offset *wall;	/* owned: offset of CLOCK_REALTIME, read about once a second */

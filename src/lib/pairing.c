@@ -45,24 +45,45 @@ size_t pair_keys_with_patch_numbers(struct times_of_paired_key *keys, size_t n, 
 	return ahead;
 }
 
-/* Pairs the i-th update with the i-th key. False, with nothing changed, if an update came before its key: the equal numbers of both
+/* Pairs the i-th update with the i-th key. False, with nothing changed, if an update began before its key: the equal numbers of both
  * are a coincidence. */
-static bool pair_updates_with_keys_in_order(struct times_of_paired_key *keys, size_t n, const int64_t *update_ns)
+static bool pair_updates_with_keys_in_order(struct times_of_paired_key *keys, size_t n, const struct pair_update *update)
 {
 	for (size_t i = 0; i < n; i++)
-		if (update_ns[i] < pair_key_sent_ns(&keys[i]))
+		if (update[i].first_ns < pair_key_sent_ns(&keys[i]))
 			return false;
 	for (size_t i = 0; i < n; i++) {
-		keys[i].answer_ns = keys[i].high_ns = update_ns[i];
+		keys[i].answer_ns = keys[i].high_ns = update[i].first_ns;
 		keys[i].exact = true;
 	}
 	return true;
 }
 
-void pair_keys_of_block_with_updates(struct times_of_paired_key *keys, size_t n, const int64_t *update_ns, size_t m,
+/* Index of the first update, from `next` on, that went on after the key was sent: no earlier one can answer it. */
+static size_t first_possible_update(const struct pair_update *update, size_t m, size_t next, const struct times_of_paired_key *key)
+{
+	while (next < m && update[next].last_ns < pair_key_sent_ns(key))
+		next++;
+	return next;
+}
+
+/* Sets the late end to the last change of update `last`, the latest possible one. */
+static void set_latest_answer(struct times_of_paired_key *key, const struct pair_update *update, size_t m, size_t last,
+			      enum pair_drain drain, int64_t end_ns)
+{
+	key->high_ns = key->censored_ns = 0;
+	if (last >= m && drain == PAIR_CUT)
+		key->censored_ns = end_ns;	/* the answer may still have been on the way */
+	else
+		key->high_ns = update[last < m ? last : m - 1].last_ns;
+	if (key->high_ns && key->high_ns < key->answer_ns)
+		key->high_ns = key->answer_ns;
+}
+
+void pair_keys_of_block_with_updates(struct times_of_paired_key *keys, size_t n, const struct pair_update *update, size_t m,
 				     enum pair_drain drain, int64_t end_ns)
 {
-	size_t gone = 0, surplus, next = 0;
+	size_t gone = 0, surplus, next = 0, begun;
 
 	for (size_t i = 0; i < n; i++)
 		clear_answer_of_key(&keys[i]);
@@ -72,30 +93,25 @@ void pair_keys_of_block_with_updates(struct times_of_paired_key *keys, size_t n,
 		keys[i].censored_ns = end_ns;
 	if (!gone)
 		return;
-	while (m > 0 && update_ns[0] < pair_key_sent_ns(&keys[0])) {
-		update_ns++;
-		m--;
-	}
-	if (m == gone && drain == PAIR_DRAINED && pair_updates_with_keys_in_order(keys, gone, update_ns))
+	next = first_possible_update(update, m, 0, &keys[0]);
+	update += next;
+	m -= next;
+	if (m == gone && drain == PAIR_DRAINED && pair_updates_with_keys_in_order(keys, gone, update))
 		return;
-	surplus = m > gone ? m - gone : 0;
+	/* an update that had begun before the first key may be without a key */
+	begun = m && update[0].first_ns < pair_key_sent_ns(&keys[0]);
+	surplus = (m - begun > gone ? m - begun - gone : 0) + begun;
+	next = 0;
 	for (size_t i = 0; i < gone; i++) {
 		struct times_of_paired_key *key = &keys[i];
-		size_t last = i + surplus;
 
-		while (next < m && update_ns[next] < pair_key_sent_ns(key))
-			next++;
+		next = first_possible_update(update, m, next, key);
 		if (next == m) {
 			key->censored_ns = end_ns;
 			continue;
 		}
-		key->answer_ns = update_ns[next];
-		if (last >= m && drain == PAIR_CUT)
-			key->censored_ns = end_ns;	/* the answer may still have been on the way */
-		else
-			key->high_ns = update_ns[last < m ? last : m - 1];
-		if (key->high_ns && key->high_ns < key->answer_ns)
-			key->high_ns = key->answer_ns;
+		key->answer_ns = update[next].first_ns < pair_key_sent_ns(key) ? pair_key_sent_ns(key) : update[next].first_ns;
+		set_latest_answer(key, update, m, i + surplus > next ? i + surplus : next, drain, end_ns);
 	}
 }
 
@@ -104,25 +120,16 @@ bool pair_is_stray_update_likely(double noise_per_s, int64_t ns)
 	return -expm1(-noise_per_s * (double)ns / 1e9) > PAIR_STRAY_LIKELY;
 }
 
-void pair_narrow_ranges_for_coalescing(struct times_of_paired_key *keys, size_t n, const int64_t *update_ns, size_t m,
-				       enum pair_drain drain,
-				int64_t end_ns)
+void pair_narrow_ranges_for_coalescing(struct times_of_paired_key *keys, size_t n, const struct pair_update *update, size_t m,
+				       enum pair_drain drain, int64_t end_ns)
 {
-	size_t next = 0, last;
+	size_t next = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		struct times_of_paired_key *key = &keys[i];
-
-		if (key->exact || !key->answer_ns)
+		if (keys[i].exact || !keys[i].answer_ns)
 			continue;
-		while (next < m && update_ns[next] < key->answer_ns)
-			next++;
-		last = next + PAIR_COALESCING_BEYOND;
-		key->high_ns = key->censored_ns = 0;
-		if (last >= m && drain == PAIR_CUT)
-			key->censored_ns = end_ns;
-		else
-			key->high_ns = update_ns[last < m ? last : m - 1];
+		next = first_possible_update(update, m, next, &keys[i]);
+		set_latest_answer(&keys[i], update, m, next + PAIR_COALESCING_BEYOND, drain, end_ns);
 	}
 }
 

@@ -43,8 +43,16 @@ enum pair_drain {
 	PAIR_CUT		/* the block ended while answers may still have been on the way */
 };
 
-/* Pairs one block of keys with the times of updates (ascending). Updates before the first key are ignored. */
-void pair_keys_of_block_with_updates(struct times_of_paired_key *keys, size_t n, const int64_t *update_ns, size_t m,
+/* Changes that belong together. Its time is that of its first change, but any later one may have been the answer to a key that was
+ * sent meanwhile. */
+struct pair_update {
+	int64_t first_ns, last_ns;
+};
+
+/* Pairs one block of keys with updates (ascending). Updates that ended before the first key was sent are ignored. Of a key without
+ * an exact pair, answer_ns is a true lower bound: the begin of the first update that went on after the key was sent, or the time of
+ * sending if that update had begun before; high_ns is the last change of the latest possible update. */
+void pair_keys_of_block_with_updates(struct times_of_paired_key *keys, size_t n, const struct pair_update *update, size_t m,
 				     enum pair_drain drain, int64_t end_ns);
 
 /* Probability of an update without a key (stray) up to which updates of a block are still paired one to one. */
@@ -56,9 +64,8 @@ bool pair_is_stray_update_likely(double noise_per_s, int64_t ns);
  * pair_keys_of_block_with_updates() to those from the next update after the key to the next but two. To be called after
  * pair_keys_of_block_with_updates(), with the same updates; exact keys are not changed. */
 #define PAIR_COALESCING_BEYOND 2
-void pair_narrow_ranges_for_coalescing(struct times_of_paired_key *keys, size_t n, const int64_t *update_ns, size_t m,
-				       enum pair_drain drain,
-				int64_t end_ns);
+void pair_narrow_ranges_for_coalescing(struct times_of_paired_key *keys, size_t n, const struct pair_update *update, size_t m,
+				       enum pair_drain drain, int64_t end_ns);
 
 /* Merges changes of the screen into updates: changes less than gap_ns apart belong together, up to longest_ns. The time of
  * an update is that of its first change. Starts all zero. */

@@ -164,44 +164,102 @@ void rec_add_str_list(struct rec_report *r, const struct rec_named_str *v)
 		rec_add_str(r, v->key, v->value);
 }
 
-void rec_add_sample_statistics(struct rec_report *r, const char *key, struct sample *s, double unit)
+/* The standard deviation is known only where all values are. */
+static struct figure sd_between_samples(const struct sample *early, const struct sample *late, const struct figure *mean)
+{
+	struct sample_value_or_lower_bound sd = sample_sd(late);
+
+	if (figure_is_range(mean) || (early != late && fabs(sample_sd(early).value - sd.value) > 0.01 * sd.value))
+		return figure_absent("range");
+	return sd.above ? FIGURE_ABSENT : figure_exact(sd.value);
+}
+
+static size_t compute_statistics_between_samples(struct sample *early, struct sample *late, struct rec_named_figure *out)
 {
 	static const struct { const char *name; double p; } quantiles[] = {
 		{ "p25", 0.25 }, { "p50", 0.5 }, { "p75", 0.75 }, { "p90", 0.9 },
 		{ "p95", 0.95 }, { "p99", 0.99 }, { "p999", 0.999 },
 	};
-	enum { N = 4 + sizeof(quantiles) / sizeof(*quantiles) };
-	struct { const char *name; struct sample_value_or_lower_bound stat; } row[N];
 	size_t n = 0;
 
-	row[n].name = "min";
-	row[n++].stat = sample_min(s);
-	row[n].name = "mean";
-	row[n++].stat = sample_mean(s);
-	row[n].name = "sd";
-	row[n++].stat = sample_sd(s);
+	out[n++] = (struct rec_named_figure){ "min", figure_between(sample_min(early), sample_min(late), 0) };
+	out[n++] = (struct rec_named_figure){ "mean", figure_between(sample_mean(early), sample_mean(late), 0) };
+	out[n] = (struct rec_named_figure){ "sd", sd_between_samples(early, late, &out[1].figure) };
+	n++;
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++) {
-		row[n].name = quantiles[i].name;
-		row[n].stat = sample_has_enough_for_quantile(s, quantiles[i].p) ? sample_quantile(s, quantiles[i].p) :
-			      (struct sample_value_or_lower_bound){ NAN, false };
-		n++;
-	}
-	row[n].name = "max";
-	row[n++].stat = sample_max(s);
+		double p = quantiles[i].p;
+		bool enough = sample_has_enough_for_quantile(late, p);
 
-	rec_begin_object(r, key);
-	rec_add_int(r, "n", (int64_t)s->n);
-	for (size_t i = 0; i < n; i++)
-		rec_add_real(r, row[i].name, row[i].stat.above ? NAN : row[i].stat.value / unit, 3);
-	if (s->censored) {
-		rec_add_int(r, "censored", (int64_t)s->censored);
+		out[n++] = (struct rec_named_figure){ quantiles[i].name, enough || !late->n ?
+			figure_between(sample_quantile(early, p), sample_quantile(late, p), 0) : figure_absent("too few") };
+	}
+	out[n++] = (struct rec_named_figure){ "max", figure_between(sample_max(early), sample_max(late), 0) };
+	return n;
+}
+
+void rec_add_bounds_of_figures(struct rec_report *r, const struct rec_named_figure *row, size_t n, double unit)
+{
+	size_t above = 0, ranges = 0, absent = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		ranges += figure_is_range(&row[i].figure);
+		above += row[i].figure.above && !figure_is_range(&row[i].figure);
+		absent += !figure_known(&row[i].figure) && row[i].figure.why;
+	}
+	if (above) {
 		rec_begin_object(r, "above");
 		for (size_t i = 0; i < n; i++)
-			if (row[i].stat.above && strcmp(row[i].name, "sd") != 0)
-				rec_add_real(r, row[i].name, row[i].stat.value / unit, 3);
+			if (row[i].figure.above && !figure_is_range(&row[i].figure))
+				rec_add_real(r, row[i].name, row[i].figure.value / unit, 3);
 		rec_end_container(r);
 	}
+	if (ranges) {
+		rec_begin_object(r, "range");
+		for (size_t i = 0; i < n; i++)
+			if (figure_is_range(&row[i].figure))
+				rec_add_range(r, row[i].name, &row[i].figure, unit);
+		rec_end_container(r);
+	}
+	if (absent) {
+		rec_begin_object(r, "why");
+		for (size_t i = 0; i < n; i++)
+			if (!figure_known(&row[i].figure) && row[i].figure.why)
+				rec_add_str(r, row[i].name, row[i].figure.why);
+		rec_end_container(r);
+	}
+}
+
+void rec_add_figures(struct rec_report *r, const struct rec_named_figure *row, size_t n, double unit, int decimals)
+{
+	for (size_t i = 0; i < n; i++)
+		rec_add_real(r, row[i].name, row[i].figure.above ? NAN : row[i].figure.value / unit, decimals);
+}
+
+void rec_add_range(struct rec_report *r, const char *key, const struct figure *f, double unit)
+{
+	rec_begin_object(r, key);
+	rec_add_real(r, "from", f->from / unit, 3);
+	rec_add_real(r, "to", f->to / unit, 3);
 	rec_end_container(r);
+}
+
+void rec_add_statistics_between(struct rec_report *r, const char *key, struct sample *early, struct sample *late, double unit)
+{
+	struct rec_named_figure row[16];
+	size_t n = compute_statistics_between_samples(early, late, row);
+
+	rec_begin_object(r, key);
+	rec_add_int(r, "n", (int64_t)late->n);
+	rec_add_figures(r, row, n, unit, 3);
+	if (late->censored)
+		rec_add_int(r, "censored", (int64_t)late->censored);
+	rec_add_bounds_of_figures(r, row, n, unit);
+	rec_end_container(r);
+}
+
+void rec_add_sample_statistics(struct rec_report *r, const char *key, struct sample *s, double unit)
+{
+	rec_add_statistics_between(r, key, s, s, unit);
 }
 
 static void add_report_head_fields(struct rec_report *r, const char *tool)

@@ -54,6 +54,16 @@ void rec_add_warning_line(struct rec_report *r, const char *format, ...)
 	va_end(args);
 }
 
+void rec_set_summary(struct rec_report *r, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (r)
+		add_report_line(rec_get_lines_of_report(r), LINE_SUMMARY, NULL, format, args);
+	va_end(args);
+}
+
 void rec_begin_text_table(struct rec_report *r, const char *align, const char *format, ...)
 {
 	va_list args;
@@ -87,7 +97,7 @@ const char *rec_first_warning_or_report_line(const struct rec_report_lines *line
 	for (const struct rec_report_line *l = lines->first; l; l = l->next) {
 		if (l->kind == LINE_WARNED)
 			return l->text;
-		if (l->kind == LINE_SAID && !said)
+		if (l->kind == LINE_SUMMARY || (l->kind == LINE_SAID && !said))
 			said = l;
 	}
 	return said ? said->text + strspn(said->text, " ") : NULL;
@@ -168,12 +178,14 @@ static void append_cell_to_row_text(char *line, size_t size, int blanks, const s
 	snprintf(line + at, size - at, "%*s%.*s", blanks > 0 ? blanks : 0, "", (int)cell->bytes, cell->text);
 }
 
-static void write_text_table_row(FILE *out, const char *text, const char *align, const int *width, int gap, bool cut)
+/* Writes a row of a table, wrapped below its second column or, of a long row, its beginning. */
+static void write_text_table_row(FILE *out, const char *text, const char *align, const int *width, int gap, bool wrap)
 {
 	struct table_row_cell cell[COLUMNS_MAX];
 	int n = split_row_into_cells(text, cell), columns = (int)strlen(align), start = 0, at = 0;
 	char line[1024] = "";
 	size_t end;
+	int indent = n > 1 && is_name_and_text_row(n, columns) ? width[0] + gap : (int)strspn(text, " ") + 2;
 
 	for (int i = 0; i < n; i++) {
 		int wide = text_width_in_columns(cell[i].text, cell[i].bytes);
@@ -186,14 +198,12 @@ static void write_text_table_row(FILE *out, const char *text, const char *align,
 		start += (i < columns ? width[i] : wide) + gap;
 	}
 	end = strlen(line);
-	if (cut && at > WIDTH) {
-		for (at = 0, end = 0; at < WIDTH - 1; end++)
-			at += (line[end + 1] & 0xc0) != 0x80;
-		strcpy(line + end, "…");
-		end = strlen(line);
-	}
 	while (end && line[end - 1] == ' ')
 		line[--end] = '\0';
+	if (wrap) {
+		rec_write_wrapped_text(out, "", line, indent);
+		return;
+	}
 	rec_write_printable_text(out, line);
 	fputc('\n', out);
 }

@@ -14,7 +14,7 @@ struct rec_report_node {
 };
 
 /* The lines of the short report, in the order of the calls. */
-enum rec_line_kind { LINE_SAID, LINE_WARNED, LINE_HEAD, LINE_ROW };
+enum rec_line_kind { LINE_SAID, LINE_WARNED, LINE_HEAD, LINE_ROW, LINE_SUMMARY };
 
 struct rec_report_line {
 	enum rec_line_kind kind;
@@ -30,7 +30,8 @@ struct rec_report_lines {
 };
 
 struct rec_report_lines *rec_get_lines_of_report(struct rec_report *r);
-/* The text of "summary" in JSON: the first warning, else the first line of rec_add_short_report_line(); NULL: none. */
+/* The text of "summary" in JSON: the first warning, else that of rec_set_summary(), else the first line of
+ * rec_add_short_report_line(); NULL: none. */
 const char *rec_first_warning_or_report_line(const struct rec_report_lines *lines);
 /* Writes the lines, warnings first. `all`: every row of tables, at full width. Returns whether anything but warnings was
  * written. */

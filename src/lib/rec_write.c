@@ -158,16 +158,29 @@ static void write_numbers_in_one_line(FILE *out, const struct rec_report_node *n
 		fprintf(out, " %s", printable_text_of_leaf(c));
 }
 
-/* Writes an object of leaves in one line: "n 95  min 8.1  p50 9.3"; the bounds in "above" as "p99 >812". */
+static const struct rec_report_node *find_report_child(const struct rec_report_node *n, const char *key)
+{
+	for (const struct rec_report_node *c = n ? n->first : NULL; c; c = c->next)
+		if (c->key && !strcmp(c->key, key))
+			return c;
+	return NULL;
+}
+
+/* Whether this is what stands for figures that are no number. */
+static bool is_bounds_object(const struct rec_report_node *n)
+{
+	return n->kind == OBJECT && n->key && (!strcmp(n->key, "above") || !strcmp(n->key, "range") || !strcmp(n->key, "why"));
+}
+
+/* Writes an object of leaves in one line: "n 95  min 8.1  p50 9.3"; the bounds in "above" and "range" as "p99 >812", "p50 12.5 to
+ * 201". */
 static void write_object_in_one_line(FILE *out, const struct rec_report_node *n)
 {
-	const struct rec_report_node *above = NULL;
+	const struct rec_report_node *above = find_report_child(n, "above"), *range = find_report_child(n, "range");
 
-	for (const struct rec_report_node *c = n->first; c; c = c->next)
-		if (c->kind == OBJECT && c->key && !strcmp(c->key, "above"))
-			above = c;
 	for (const struct rec_report_node *c = n->first; c; c = c->next) {
-		const struct rec_report_node *bound = NULL;
+		const struct rec_report_node *bound = c->key ? find_report_child(above, c->key) : NULL;
+		const struct rec_report_node *ends = c->key ? find_report_child(range, c->key) : NULL;
 
 		if (is_short_number_array(c)) {
 			fprintf(out, "%s %s", c == n->first ? "" : " ", c->key ? c->key : "");
@@ -175,20 +188,21 @@ static void write_object_in_one_line(FILE *out, const struct rec_report_node *n)
 		}
 		if (!is_report_leaf(c))
 			continue;
-		for (const struct rec_report_node *a = above ? above->first : NULL; a; a = a->next)
-			if (c->key && a->key && !strcmp(a->key, c->key))
-				bound = a;
-		if (bound)
+		if (bound) {
 			fprintf(out, "%s %s >%s", c == n->first ? "" : " ", c->key, printable_text_of_leaf(bound));
-		else if (strcmp(printable_text_of_leaf(c), "-") != 0)
+		} else if (ends) {
+			fprintf(out, "%s %s %s", c == n->first ? "" : " ", c->key, printable_text_of_leaf(ends->first));
+			fprintf(out, " to %s", printable_text_of_leaf(ends->last));
+		} else if (strcmp(printable_text_of_leaf(c), "-") != 0) {
 			fprintf(out, "%s %s %s", c == n->first ? "" : " ", c->key ? c->key : "", printable_text_of_leaf(c));
+		}
 	}
 }
 
 static bool does_object_fit_one_line(const struct rec_report_node *n)
 {
 	for (const struct rec_report_node *c = n->first; c; c = c->next)
-		if (!is_report_leaf(c) && !is_short_number_array(c) && !(c->kind == OBJECT && c->key && !strcmp(c->key, "above")))
+		if (!is_report_leaf(c) && !is_short_number_array(c) && !is_bounds_object(c))
 			return false;
 	return n->first != NULL;
 }
@@ -213,7 +227,7 @@ static void write_report_as_text(FILE *out, const struct rec_report_node *n, int
 	}
 }
 
-/* ---- REC_ROWS: one array of the result, each element a line, its leaves in columns ---- */
+/* ---- REC_ROWS: one array of the result, each element a line, its leaves in columns; or the result as one line ---- */
 
 struct rec_row_columns {
 	char **path;
@@ -256,15 +270,17 @@ static void fill_row_columns_from_leaves(struct rec_row_columns *k, const struct
 static int write_main_table_rows(FILE *out, const struct rec_report_node *table, const char *schema)
 {
 	struct rec_row_columns k = { 0 };
+	const struct rec_report_node *first = table->kind == OBJECT ? table : table->first;
+	const struct rec_report_node *end = table->kind == OBJECT ? table->next : NULL;
 
 	if (table->header)
 		fill_row_columns_from_leaves(&k, table->header, "");
-	for (const struct rec_report_node *row = table->first; row && !k.failed; row = row->next)
+	for (const struct rec_report_node *row = first; row != end && !k.failed; row = row->next)
 		fill_row_columns_from_leaves(&k, row, "");
 	fputs("schema", out);
 	for (int i = 0; i < k.n; i++)
 		fprintf(out, "\t%s", k.path[i]);
-	for (const struct rec_report_node *row = table->first; row && !k.failed; row = row->next) {
+	for (const struct rec_report_node *row = first; row != end && !k.failed; row = row->next) {
 		memset(k.leaf, 0, (size_t)k.n * sizeof(*k.leaf));
 		fill_row_columns_from_leaves(&k, row, "");
 		fprintf(out, "\n%s", schema);
@@ -282,18 +298,11 @@ static int write_main_table_rows(FILE *out, const struct rec_report_node *table,
 	return k.failed ? -ENOMEM : 0;
 }
 
-static const struct rec_report_node *find_report_child(const struct rec_report_node *n, const char *key)
-{
-	for (const struct rec_report_node *c = n ? n->first : NULL; c; c = c->next)
-		if (c->key && !strcmp(c->key, key))
-			return c;
-	return NULL;
-}
-
 int rec_write_report_tree(FILE *out, enum rec_format format, const struct rec_report_node *root, const char *table)
 {
 	const char *schema = root->first && root->first->text ? root->first->text : "";
-	const struct rec_report_node *main_table = table ? find_report_child(find_report_child(root, "result"), table) : NULL;
+	const struct rec_report_node *result = find_report_child(root, "result");
+	const struct rec_report_node *main_table = !table ? NULL : !strcmp(table, "result") ? result : find_report_child(result, table);
 
 	switch (format) {
 	case REC_JSON:

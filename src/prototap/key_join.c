@@ -27,7 +27,7 @@ int key_join_init(struct key_update_join *w, const struct key_join_cfg *cfg)
 
 void key_join_free(struct key_update_join *w)
 {
-	free(w->update_ns);
+	free(w->update);
 	free(w->seen_ns);
 	sample_free(&w->low);
 	sample_free(&w->high);
@@ -206,9 +206,9 @@ static void key_join_end_block(struct key_update_join *w, int64_t end_ns)
 	}
 	w->unsent += !key_block_last_sent_ns(w);
 	drain = classify_how_key_block_ended(w, end_ns);
-	pair_keys_of_block_with_updates(key, n, w->update_ns, w->updates, drain, end_ns);
+	pair_keys_of_block_with_updates(key, n, w->update, w->updates, drain, end_ns);
 	if (w->cfg.assume == ASSUME_COALESCING)
-		pair_narrow_ranges_for_coalescing(key, n, w->update_ns, w->updates, drain, end_ns);
+		pair_narrow_ranges_for_coalescing(key, n, w->update, w->updates, drain, end_ns);
 	if (drain == PAIR_CUT)
 		drop_upper_latency_bounds(key, n, end_ns);
 	w->paired_updates += w->updates;
@@ -246,14 +246,21 @@ static void key_join_advance(struct key_update_join *w, int64_t now_ns)
 	}
 }
 
-static void key_block_add_update_time(struct key_update_join *w, int64_t now_ns)
+/* Adds data of the current update to the block, also of one that had begun before the block. */
+static void key_block_add_update_data(struct key_update_join *w, int64_t now_ns)
 {
-	int err = w->updates >= BLOCK_UPDATES_MAX ? -E2BIG : array_room(&w->update_ns, w->updates);
+	int err;
 
+	if (w->updates && w->latest == w->now.n) {
+		w->update[w->updates - 1].last_ns = now_ns;
+		return;
+	}
+	err = w->updates >= BLOCK_UPDATES_MAX ? -E2BIG : array_room(&w->update, w->updates);
 	if (!err)
-		w->update_ns[w->updates++] = now_ns;
+		w->update[w->updates++] = (struct pair_update){ w->now.first_ns, now_ns };
 	else if (!w->err)
 		w->err = err;
+	w->latest = w->now.n;
 }
 
 void key_join_add_update_data(void *wire, uint64_t update, int64_t time_ns, uint64_t bytes)
@@ -268,18 +275,17 @@ void key_join_add_update_data(void *wire, uint64_t update, int64_t time_ns, uint
 	if (!w->tapped_ns)
 		w->tapped_ns = now;
 	/* With several connections, data may belong to an older update, already written: the current update gets it. */
+	if (t && w->cfg.pairing == PAIRING_BLOCKS)
+		key_join_advance(w, now);
 	if (update > w->now.n) {
 		write_update_row(w);
-		if (t && w->cfg.pairing == PAIRING_BLOCKS) {
-			key_join_advance(w, now);
-			if (w->open)
-				key_block_add_update_time(w, now);
-		}
 		w->now = (struct current_screen_update){ .n = update, .first_ns = now, .block = w->open ? t->block[w->first] : 0 };
 	}
 	w->now.last_ns = now;
 	w->now.packets++;
 	w->now.bytes += bytes;
+	if (w->open)
+		key_block_add_update_data(w, now);
 }
 
 /* A key crosses with the first payload after it was sent, if that comes before the next key was sent. */

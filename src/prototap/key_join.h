@@ -42,8 +42,9 @@ struct key_update_join {
 	/* The current block. */
 	size_t first, end;	/* its keys: from `first` to before `end` */
 	bool open;		/* it has begun and has not ended */
-	int64_t *update_ns;	/* owned; times of its updates */
-	size_t updates;		/* number of its updates */
+	struct pair_update *update;	/* owned; its updates */
+	size_t updates;
+	uint64_t latest;	/* number of the last of them */
 	size_t next_key;	/* first key that has not crossed the wire */
 	int64_t *seen_ns;	/* owned; when each key's first packet was captured; 0: not captured */
 	int64_t tapped_ns;	/* time of the first packet; 0: none yet */

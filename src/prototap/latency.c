@@ -209,6 +209,8 @@ static void report_paired_keys(struct rec_report *r, struct key_latency_state *l
 	rec_add_real(r, "unsolicited_per_s", idle_updates_per_s(&l->cfg.noise), 4);
 	rec_add_real(r, "unsolicited_per_s_high", idle_updates_per_s_upper_bound(&l->cfg.noise), 4);
 	rec_add_real(r, "unsolicited_window_s", l->cfg.noise.window_ns ? (double)l->cfg.noise.window_ns / NS_PER_S : NAN, 3);
+	rec_add_statistics_between(r, "latency_from_due_ms", &w->low, &w->high, NS_PER_MS);
+	rec_add_statistics_between(r, "latency_from_sent_ms", &w->sent_low, &w->sent_high, NS_PER_MS);
 	rec_add_sample_statistics(r, "latency_low_ms", &w->low, NS_PER_MS);
 	rec_add_sample_statistics(r, "latency_high_ms", &w->high, NS_PER_MS);
 	rec_add_sample_statistics(r, "latency_from_sent_low_ms", &w->sent_low, NS_PER_MS);

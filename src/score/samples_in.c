@@ -19,7 +19,7 @@ struct sample_table_reader {
 	bool commas;
 	size_t fields;
 	/* indices of columns; -1: no such column. With `due`, the columns `at` and `later` are times, and latencies count from `due`. */
-	int at, due, later, skipped, success, users;
+	int at, high, due, later, skipped, success, users;
 	double unit_ms;
 };
 
@@ -39,6 +39,7 @@ static int read_sample_header(void *context, char *line, const char **why)
 	if (t->at < 0)
 		return -EPROTO;
 	t->due = strcmp(cell[t->at], "answer_ns") ? -1 : fields_index_of_name(cell, t->fields, "due_ns");
+	t->high = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "answer_high_ns");
 	t->later = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "censored_ns");
 	t->skipped = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "skipped");
 	t->success = strcmp(cell[t->at], "elapsed") ? -1 : fields_index_of_name(cell, t->fields, "success");
@@ -81,9 +82,9 @@ static int read_sample_row(void *context, char *line, const char **why)
 	struct sample_table_reader *t = context;
 	struct latency_sample one = { .users = NAN };
 	char *cell[FIELDS];
-	const char *value;
+	const char *value, *late;
 	int64_t due;
-	double v;
+	double v, high;
 
 	*why = "number of cells differs from the header's";
 	if (fields_split_line(line, t->commas, cell, FIELDS) != t->fields)
@@ -92,6 +93,13 @@ static int read_sample_row(void *context, char *line, const char **why)
 	if (!*value && t->later >= 0 && *cell[t->later]) {
 		one.later = true;
 		value = cell[t->later];
+	}
+	late = value;
+	if (!one.later && t->high >= 0 && *cell[t->high]) {
+		late = cell[t->high];
+	} else if (!one.later && t->high >= 0 && t->later >= 0 && *value && *cell[t->later]) {	/* no late end is known */
+		one.later = true;
+		late = cell[t->later];
 	}
 	if (t->due >= 0 && !cli_parse_integer(cell[t->due], &due) && (due < t->cfg->from_ns || due > t->cfg->to_ns))
 		value = "";
@@ -102,11 +110,15 @@ static int read_sample_row(void *context, char *line, const char **why)
 	*why = "not a latency";
 	if (t->due < 0 ? !read_finite_number(value, &v) : !read_difference_of_time_cells(cell[t->due], value, &v))
 		return -EPROTO;
+	high = v;
+	if (late != value && !read_difference_of_time_cells(cell[t->due], late, &high))
+		return -EPROTO;
 	*why = "latency below 0";
-	if (v < 0)
+	if (v < 0 || high < v)
 		return -EPROTO;
 	/* rounded to whole ns: a latency exactly at a threshold stays there, whatever its unit */
-	one.ms = round(v * t->unit_ms * 1e6) / 1e6;
+	one.early_ms = round(v * t->unit_ms * 1e6) / 1e6;
+	one.ms = round(high * t->unit_ms * 1e6) / 1e6;
 	one.failed = t->success >= 0 && !strcasecmp(cell[t->success], "false");
 	*why = "not a number of users";
 	if (t->users >= 0 && *cell[t->users] && (!read_finite_number(cell[t->users], &one.users) || one.users < 0))
@@ -116,6 +128,7 @@ static int read_sample_row(void *context, char *line, const char **why)
 	t->out->one[t->out->n++] = one;
 	t->out->later += one.later;
 	t->out->failed += one.failed;
+	t->out->ranged += high > v;
 	return 0;
 }
 

@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 struct latency_sample {
-	double ms;
+	double ms;	/* by its late end, if it is a range */
+	double early_ms;	/* its early end */
 	double users;	/* active users at that time; NAN: not known */
 	bool later;	/* the latency is a lower bound: there was no answer */
 	bool failed;	/* answered with an error (column `success` of a JTL) */
@@ -19,7 +20,7 @@ struct latency_samples {
 	struct latency_sample *one;	/* owned */
 	size_t n;
 	size_t passed;			/* rows left out: without a latency, of a warm-up, or due outside from_ns..to_ns */
-	size_t later, failed;
+	size_t later, failed, ranged;	/* ranged: early and late end differ */
 	char name[64];			/* name of the column, or of both */
 };
 

@@ -104,81 +104,175 @@ static void read_latency_samples_file(const char *file, struct latency_samples *
 		die(EXIT_RUN, "%s: no latencies", file);
 }
 
-/* Reports quantiles whatever the number of samples; the number stands beside them. */
-static void report_latency_quantiles(struct rec_report *r, const struct latency_samples *s)
-{
-	struct sample ns = { 0 };
+/* The two ends of what is known of the samples: each answered as early, and as late as possible; without an answer, never. */
+struct sample_ends {
+	struct latency_samples early, late, known;	/* known: late ends, or the time waited, a lower bound */
+};
 
-	for (size_t i = 0; i < s->n; i++)
-		sample_add(&ns, llround(s->one[i].ms * 1e6));
-	rec_begin_object(r, "latency_ms");
-	rec_add_reals(r, { "mean", sample_mean(&ns).value / 1e6, 3 }, { "p50", sample_quantile(&ns, 0.5).value / 1e6, 3 },
-		      { "p95", sample_quantile(&ns, 0.95).value / 1e6, 3 }, { "max", sample_max(&ns).value / 1e6, 3 });
-	rec_end_container(r);
-	rec_add_short_report_line(r, "%s: median %s, 95 %% within %s, longest %s", text_of_count_and_noun((int64_t)s->n, "sample"),
-		ns_text(sample_quantile(&ns, 0.5).value), ns_text(sample_quantile(&ns, 0.95).value), ns_text(sample_max(&ns).value));
-	if (ns.lost)
+#define NEVER 1e300	/* ms; finite, so that it has a class */
+
+static struct latency_samples copy_samples_or_die(const struct latency_samples *s)
+{
+	struct latency_samples copy = *s;
+
+	copy.one = malloc(s->n * sizeof(*s->one));
+	if (!copy.one)
 		die(EXIT_RUN, "out of memory");
-	sample_free(&ns);
+	memcpy(copy.one, s->one, s->n * sizeof(*s->one));
+	return copy;
+}
+
+static struct sample_ends find_sample_ends(const struct latency_samples *s)
+{
+	struct sample_ends ends = { copy_samples_or_die(s), copy_samples_or_die(s), *s };
+
+	for (size_t i = 0; i < s->n; i++) {
+		ends.early.one[i].ms = s->one[i].early_ms;
+		if (s->one[i].later)
+			ends.late.one[i].ms = NEVER;
+	}
+	return ends;
+}
+
+/* A figure that grows with each latency; `open`: nothing but its lower end is known. */
+static struct figure rising_figure(double early, double late, bool open)
+{
+	struct sample_value_or_lower_bound from = { early, false }, to = { open ? early : late, open };
+
+	return figure_between(from, to, 0);
+}
+
+/* A figure that is exact only where its ends are equal. */
+static struct figure figure_of_ends(double one, double other)
+{
+	struct figure f = figure_exact(one);
+
+	f.from = fmin(one, other);
+	f.to = fmax(one, other);
+	if (f.from < f.to)
+		f.value = NAN;
+	return f;
+}
+
+/* Reports quantiles whatever the number of samples; the number stands beside them. */
+static void report_latency_quantiles(struct rec_report *r, const struct sample_ends *s)
+{
+	struct sample early = { 0 }, late = { 0 };
+	struct rec_named_figure row[4];
+
+	for (size_t i = 0; i < s->known.n; i++) {
+		sample_add(&early, llround(s->early.one[i].ms * 1e6));
+		if (s->known.one[i].later)
+			sample_add_censored(&late, llround(s->known.one[i].ms * 1e6));
+		else
+			sample_add(&late, llround(s->late.one[i].ms * 1e6));
+	}
+	row[0] = (struct rec_named_figure){ "mean", figure_between(sample_mean(&early), sample_mean(&late), 0) };
+	row[1] = (struct rec_named_figure){ "p50", figure_between(sample_quantile(&early, 0.5), sample_quantile(&late, 0.5), 0) };
+	row[2] = (struct rec_named_figure){ "p95", figure_between(sample_quantile(&early, 0.95), sample_quantile(&late, 0.95), 0) };
+	row[3] = (struct rec_named_figure){ "max", figure_between(sample_max(&early), sample_max(&late), 0) };
+	rec_begin_object(r, "latency_ms");
+	rec_add_figures(r, row, 4, 1e6, 3);
+	rec_add_bounds_of_figures(r, row, 4, 1e6);
+	rec_end_container(r);
+	rec_add_short_report_line(r, "%s: median %s ms, 95 %% within %s ms, longest %s ms",
+		text_of_count_and_noun((int64_t)s->known.n, "sample"), figure_text(&row[1].figure, 1e6), figure_text(&row[2].figure, 1e6),
+		figure_text(&row[3].figure, 1e6));
+	if (early.lost || late.lost)
+		die(EXIT_RUN, "out of memory");
+	sample_free(&early);
+	sample_free(&late);
 }
 
 /* --- one rule: into the tree, and as a row of the table for people ------------------------------------------------ */
 
-typedef void report_rule(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m);
+typedef void report_rule(struct rec_report *r, const struct sample_ends *s, const struct models_rating_limits *m);
 
-static void report_perceived_late_share(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
+static void add_rule_figures(struct rec_report *r, const struct rec_named_figure *row, size_t n, int decimals)
 {
-	double late = 100 * models_late_share(s, m->perception);
+	rec_add_figures(r, row, n, 1, decimals);
+	rec_add_bounds_of_figures(r, row, n, 1);
+}
+
+static void report_perceived_late_share(struct rec_report *r, const struct sample_ends *s, const struct models_rating_limits *m)
+{
+	struct rec_named_figure late = { "late_percent", figure_of_ends(100 * models_late_share(&s->early, m->perception),
+									100 * models_late_share(&s->late, m->perception)) };
 
 	rec_add_real(r, "threshold_ms", m->perception, 3);
-	rec_add_real(r, "late_percent", late, 4);
-	rec_add_text_table_row(r, "  later than %s ms\t%s %%\tperception", number_text(m->perception), number_text(late));
+	add_rule_figures(r, &late, 1, 4);
+	rec_add_text_table_row(r, "  later than %s ms\t%s %%\tperception", number_text(m->perception), figure_text(&late.figure, 1));
 }
 
-static void report_tolia_class_shares(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
+static void report_tolia_class_shares(struct rec_report *r, const struct sample_ends *s, const struct models_rating_limits *m)
 {
-	double share[MODELS_TOLIA];
-	size_t most = 0;
-	char key[40];
+	double early[MODELS_TOLIA], late[MODELS_TOLIA];
+	char key[MODELS_TOLIA][40];
+	struct rec_named_figure row[MODELS_TOLIA];
+	size_t most_early = 0, most = 0;
 
-	models_compute_tolia_class_shares(s, m, share);
+	models_compute_tolia_class_shares(&s->early, m, early);
+	models_compute_tolia_class_shares(&s->late, m, late);
 	for (size_t c = 0; c < MODELS_TOLIA; c++) {
-		snprintf(key, sizeof(key), "%s_percent", models_tolia_words[c]);
-		rec_add_real(r, key, 100 * share[c], 4);
-		most = share[c] > share[most] ? c : most;
+		snprintf(key[c], sizeof(key[c]), "%s_percent", models_tolia_words[c]);
+		row[c] = (struct rec_named_figure){ key[c], figure_of_ends(100 * early[c], 100 * late[c]) };
+		most_early = early[c] > early[most_early] ? c : most_early;
+		most = late[c] > late[most] ? c : most;
 	}
-	rec_add_text_table_row(r, "  Tolia\t%s %%\t%s", number_text(100 * share[most]), models_tolia_words[most]);
+	add_rule_figures(r, row, MODELS_TOLIA, 4);
+	if (most == most_early)
+		rec_add_text_table_row(r, "  Tolia\t%s %%\t%s", figure_text(&row[most].figure, 1), models_tolia_words[most]);
+	else
+		rec_add_text_table_row(r, "  Tolia\t-\tcannot tell: mostly %s to %s", models_tolia_words[most_early], models_tolia_words[most]);
 }
 
-static void report_apdex(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
+/* Counts are by the late ends, which decide. Where the two ends have different words, the samples do not tell. */
+static void report_apdex(struct rec_report *r, const struct sample_ends *s, const struct models_rating_limits *m)
 {
-	struct models_apdex_result apdex;
+	struct models_apdex_result early, late;
+	struct rec_named_figure score = { .name = "score" };
+	const char *rating;
 
-	models_compute_apdex(s, m, &apdex);
+	models_compute_apdex(&s->early, m, &early);
+	models_compute_apdex(&s->late, m, &late);
+	score.figure = figure_of_ends(late.score, early.score);
+	rating = models_apdex_rating_word(m, late.score);
+	if (rating != models_apdex_rating_word(m, early.score))
+		rating = "cannot tell";
 	rec_add_real(r, "target_ms", m->apdex_target, 3);
-	rec_add_ints(r, { "satisfied", (int64_t)apdex.satisfied }, { "tolerating", (int64_t)apdex.tolerating },
-		     { "frustrated", (int64_t)apdex.frustrated });
-	rec_add_real(r, "score", apdex.score, 4);
-	rec_add_str(r, "rating", models_apdex_rating_word(m, apdex.score));
-	rec_add_bool(r, "few_samples", (double)s->n < m->apdex_few);
-	rec_add_text_table_row(r, "  Apdex, T = %s ms\t%.2f\t%s: %zu satisfied, %zu frustrated", number_text(m->apdex_target), apdex.score,
-		models_apdex_rating_word(m, apdex.score), apdex.satisfied, apdex.frustrated);
+	rec_add_ints(r, { "satisfied", (int64_t)late.satisfied }, { "tolerating", (int64_t)late.tolerating },
+		     { "frustrated", (int64_t)late.frustrated });
+	rec_add_real(r, "score", score.figure.value, 4);
+	rec_add_str(r, "rating", rating);
+	rec_add_bool(r, "few_samples", (double)s->known.n < m->apdex_few);
+	rec_add_bounds_of_figures(r, &score, 1, 1);
+	if (figure_is_range(&score.figure))
+		rec_add_text_table_row(r, "  Apdex, T = %s ms\t%.2f to %.2f\t%s: at least %zu satisfied, at most %zu frustrated",
+			number_text(m->apdex_target), score.figure.from, score.figure.to, rating, late.satisfied, late.frustrated);
+	else
+		rec_add_text_table_row(r, "  Apdex, T = %s ms\t%.2f\t%s: %zu satisfied, %zu frustrated", number_text(m->apdex_target),
+			late.score, rating, late.satisfied, late.frustrated);
 }
 
-static void report_wu_felt_delay(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
+static void report_wu_felt_delay(struct rec_report *r, const struct sample_ends *s, const struct models_rating_limits *m)
 {
-	double mean, sum = models_wu_felt_delay(s, m, &mean);
+	double mean_early, mean, early = models_wu_felt_delay(&s->early, m, &mean_early), sum = models_wu_felt_delay(&s->late, m, &mean);
+	bool open = s->known.later > 0;
+	struct rec_named_figure total = { "felt_s", rising_figure(early, sum, open) };
+	struct rec_named_figure each = { "felt_mean_s", rising_figure(mean_early, mean, open) };
 
-	rec_add_reals(r, { "expected_ms", m->wu_expected, 3 }, { "beta", m->wu_beta, 3 }, { "felt_s", sum, 6 },
-		      { "felt_mean_s", mean, 9 });
-	rec_add_text_table_row(r, "  Wu, T = %s ms\t%s\tfelt in total", number_text(m->wu_expected), ns_text(sum * 1e9));
+	rec_add_reals(r, { "expected_ms", m->wu_expected, 3 }, { "beta", m->wu_beta, 3 });
+	rec_add_figures(r, &total, 1, 1, 6);
+	rec_add_figures(r, &each, 1, 1, 9);
+	rec_add_bounds_of_figures(r, (struct rec_named_figure[]){ total, each }, 2, 1);
+	rec_add_text_table_row(r, "  Wu, T = %s ms\t%s s\tfelt in total", number_text(m->wu_expected), figure_text(&total.figure, 1));
 }
 
-static void report_vsimax(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
+static void report_vsimax(struct rec_report *r, const struct sample_ends *s, const struct models_rating_limits *m)
 {
 	struct models_vsimax_result v;
 
-	if (models_compute_vsimax(s, m, &v))
+	if (models_compute_vsimax(&s->known, m, &v))
 		die(EXIT_RUN, "out of memory");
 	rec_add_reals(r, { "base_ms", v.base, 3 }, { "limit_ms", v.limit, 3 }, { "average_ms", v.last, 3 });
 	if (v.known)
@@ -193,15 +287,20 @@ static void report_vsimax(struct rec_report *r, const struct latency_samples *s,
 		rec_add_text_table_row(r, "  VSImax\t-\tneeds a column of users, and more samples");
 }
 
-static void report_rule_scores(struct rec_report *r, const struct latency_samples *s, const struct sourced_model_limits *l)
+static void report_rule_scores(struct rec_report *r, const struct sample_ends *ends, const struct sourced_model_limits *l)
 {
 	static report_rule *const report[] = { [PERCEPTION] = report_perceived_late_share, [TOLIA] = report_tolia_class_shares,
 		[APDEX] = report_apdex,
 					       [WU] = report_wu_felt_delay,
 					   [VSIMAX] = report_vsimax };
 
+	const struct latency_samples *s = &ends->known;
+
+	if (s->ranged)
+		rec_add_warning_line(r, "%s of %s samples are ranges: limits are judged by their late ends; keyrepeat without --schedule types keys "
+			"so that each answer can be told", text_of_count((int64_t)s->ranged), text_of_count((int64_t)s->n));
 	if (s->later)
-		rec_add_warning_line(r, "%s of %s samples were not answered: they count with the time waited, a lower bound",
+		rec_add_warning_line(r, "%s of %s samples were not answered: what rests on them is a lower bound",
 				     text_of_count((int64_t)s->later),
 			 text_of_count((int64_t)s->n));
 	if ((double)s->n < l->limits.apdex_few)
@@ -211,7 +310,7 @@ static void report_rule_scores(struct rec_report *r, const struct latency_sample
 		if (cfg.model != ALL && cfg.model != m)
 			continue;
 		rec_begin_object(r, models[m]);
-		report[m](r, s, &l->limits);
+		report[m](r, ends, &l->limits);
 		rec_add_str(r, "source", l->source[m - PERCEPTION]);
 		rec_end_container(r);
 	}
@@ -223,6 +322,7 @@ int main(int argc, char **argv)
 			      "How users judge latencies: published rules, from one file of samples.", options);
 	struct latency_samples s;
 	struct sourced_model_limits l;
+	struct sample_ends ends;
 	struct rec_report *out;
 
 	if (first == argc)
@@ -238,8 +338,13 @@ int main(int argc, char **argv)
 	rec_begin_object(out, "result");
 	rec_add_ints(out, { "samples", (int64_t)s.n }, { "passed_over", (int64_t)s.passed },
 		     { "later_than", (int64_t)s.later }, { "failed", (int64_t)s.failed });
-	report_latency_quantiles(out, &s);
-	report_rule_scores(out, &s, &l);
+	rec_set_main_table(out, "result");
+	rec_add_int(out, "ranged", (int64_t)s.ranged);
+	ends = find_sample_ends(&s);
+	report_latency_quantiles(out, &ends);
+	report_rule_scores(out, &ends, &l);
+	latency_samples_free(&ends.early);
+	latency_samples_free(&ends.late);
 	rec_end_container(out);
 	rec_close_report_or_die(out);
 	latency_samples_free(&s);

@@ -41,7 +41,7 @@ focus_terminal() {
 	vim
 	# where others hold the terminal up, so that it shows no key alone, the caret's cell is not known: then once more
 	for rate in 60 60 20; do
-		"$KEYREPEAT" "x11:$DISPLAY" -t 1s --rate "$rate" --watch update --format tsv -o report.tsv
+		"$KEYREPEAT" "x11:$DISPLAY" -t 1s --rate "$rate" --schedule periodic --watch update --format tsv -o report.tsv
 		[ "$(figure report.tsv pairing)" != caret ] || break
 	done
 	[ "$(figure report.tsv pairing)" = caret ]

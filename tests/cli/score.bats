@@ -25,7 +25,7 @@ setup() {
 	jq -e '.result | .samples == 10 and .passed_over == 2 and .later_than == 1 and .perception.late_percent == 30
 		and .tolia.crisp_percent == 70
 		and .tolia.noticeable_percent == 20 and .tolia.unusable_percent == 10 and .apdex.score == 0.8
-		and .apdex.rating == "fair" and .wu.felt_s == 6.02
+		and .apdex.rating == "fair" and .wu.felt_s == null and .wu.above.felt_s == 6.02
 		and .vsimax.reached == null' out.json
 	jq -e '[.result | .perception, .tolia, .apdex, .wu, .vsimax | .source | length > 10] | all' out.json
 }
@@ -47,10 +47,41 @@ setup() {
 	} >keys.tsv
 	# 10, 20 and more than 40 ms: 20 + 0.9 x 20
 	"$SCORE" keys.tsv --from 2000 --to 4000 --format json | jq -e '.result | .samples == 3 and .passed_over == 2 and .later_than == 1
-		and .latency_ms == {mean: 23.333, p50: 20, p95: 38, max: 40}'
+		and .latency_ms == {mean: null, p50: 20, p95: null, max: null, above: {mean: 23.333, p95: 38, max: 40}}'
 	printf 'r_ms\n1\n' >ms.tsv
 	run -1 "$SCORE" ms.tsv --from 1
 	[[ $output == *due_ns* ]]
+}
+
+ranges() {	# COUNT EARLY-MS LATE-MS: that many keys, answered from early to late
+	awk -v n="$1" -v early="$2" -v late="$3" 'BEGIN { for (i = 1; i <= n; i++) { d = 965232609878500 + i * 50000000
+		printf "keys/1\t%.0f\t%.0f\t%s\t%s\t0\n", d, d + early * 1e6, late == "" ? "" : sprintf("%.0f", d + late * 1e6),
+			late == "" ? sprintf("%.0f", d + 5e9) : "" } }'
+}
+
+@test "samples that are ranges: figures are ranges, a rating only where both ends agree" {
+	need jq
+	printf 'schema\tdue_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\n' >head.tsv
+	{ cat head.tsv && ranges 200 20 900; } >wide.tsv
+	"$SCORE" wide.tsv --format json -o wide.json
+	jq -e '.result | .ranged == 200 and .latency_ms.p50 == null and .latency_ms.range.p95 == {from: 20, to: 900}
+		and .perception.late_percent == null and .perception.range.late_percent == {from: 0, to: 100}
+		and .apdex.score == null and .apdex.range.score == {from: 0, to: 1} and .apdex.rating == "cannot tell"
+		and .apdex.satisfied == 0 and .wu.range.felt_s.to == 160' wide.json
+	jq -e '.summary | test("ranges")' wide.json
+	run "$SCORE" wide.tsv
+	[[ $output == *"20.0 to 900 ms"*"cannot tell"* ]]
+	# both ends are fast: the figure is a range, the word is not
+	{ cat head.tsv && ranges 200 20 60; } >fast.tsv
+	"$SCORE" fast.tsv --format json | jq -e '.result | .apdex.score == 1 and .apdex.rating == "excellent" and .latency_ms.p50 == null'
+	# no late end: never satisfied
+	{ cat head.tsv && ranges 200 20 ''; } >open.tsv
+	"$SCORE" open.tsv --format json | jq -e '.result | .later_than == 200 and .latency_ms.range.p50 == {from: 20, to: null}
+		and .apdex.rating == "cannot tell"'
+	"$SCORE" fast.tsv --tsv >row.tsv
+	[ "$(wc -l <row.tsv)" = 2 ]
+	[ "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "apdex.score") c = i } NR == 2 { print $c }' \
+		row.tsv)" = 1.0000 ]
 }
 
 @test "what is at a threshold exactly is so in every unit" {

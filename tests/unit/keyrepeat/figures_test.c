@@ -17,11 +17,11 @@ static struct times_of_paired_key key[64];
 static struct key_train_block block[4];
 static struct key_train train;
 static struct screen_observations seen;
-static int64_t update[64];
+static struct pair_update update[64];
 static struct shown_patch_number shown[64];
 static struct latency_statistics f;
-static const struct latency_statistics_cfg by_patch = { WATCH_PATCH, 50 * MS, 100 * MS, 0 },
-	by_update = { WATCH_UPDATE, 50 * MS, 100 * MS, 0 };
+static const struct latency_statistics_cfg by_patch = { WATCH_PATCH, 50 * MS, 100 * MS, 0, 0 },
+	by_update = { WATCH_UPDATE, 50 * MS, 100 * MS, 0, 0 };
 
 /* n keys due each 50 ms, sent late_us after that, one block that ends at end_ms */
 static void type(size_t n, int64_t late_us, int64_t end_ms)
@@ -34,13 +34,13 @@ static void type(size_t n, int64_t late_us, int64_t end_ms)
 	}
 	block[0] = (struct key_train_block){ 0, n, AT(0), AT(end_ms), PAIR_DRAINED };
 	train = (struct key_train){ .key = key, .block = block, .blocks = 1, .due = n, .begin_ns = AT(-20), .end_ns = AT(end_ms) };
-	seen.update_ns = update;
+	seen.update = update;
 	seen.shown = shown;
 }
 
 static void see(int64_t ms)
 {
-	update[seen.updates++] = AT(ms);
+	update[seen.updates++] = (struct pair_update){ AT(ms), AT(ms) };
 }
 
 static void show(int64_t ms, uint32_t number)
@@ -160,14 +160,96 @@ static void as_many_updates_as_keys_prove_nothing_beside_noise(void **state)
 static void end_before_the_threshold_leaves_lateness_open(void **state)
 {
 	(void)state;
-	/* interrupted 30 ms after the last key: it may or may not become late */
+	/* the connection broke 30 ms after the last key: it may or may not become late */
 	type(2, 0, 80);
-	train.end = SENDER_INTERRUPTED;
+	train.end = SENDER_DROPPED;
 	block[0].drain = PAIR_CUT;
 	show(10, 1);
 	compute(&by_patch);
 	assert_int_equal(f.late, 0);
 	assert_int_equal(f.late_high, 1);
+	assert_int_equal(f.in_flight, 0);
+	latency_statistics_free(&f);
+}
+
+static void an_interrupted_train_leaves_out_keys_in_flight(void **state)
+{
+	(void)state;
+	/* answers take 10 and 300 ms; of the last two keys, one has waited for 310 ms at the end, the other for 260 */
+	type(4, 0, 410);
+	train.end = SENDER_INTERRUPTED;
+	block[0].drain = PAIR_CUT;
+	show(10, 1);
+	show(350, 2);
+	compute(&by_patch);
+	assert_int_equal(f.in_flight, 1);
+	assert_int_equal(f.keys_due, 3);
+	assert_int_equal(f.from_due.n, 3);
+	assert_int_equal(f.from_due.censored, 1);	/* the key that waits longer than any answer took stays */
+	latency_statistics_free(&f);
+}
+
+/* Each key is a block from when it was sent until the next was. */
+static void send_one_by_one(size_t n, const int64_t *sent_ms, int64_t end_ms)
+{
+	static struct key_train_block single[64];
+
+	type(n, 0, end_ms);
+	for (size_t i = 0; i < n; i++) {
+		key[i].sent_ns = AT(sent_ms[i]);
+		single[i] = (struct key_train_block){ i, 1, AT(sent_ms[i]), AT(i + 1 < n ? sent_ms[i + 1] : end_ms), PAIR_DRAINED };
+	}
+	train.block = single;
+	train.blocks = n;
+	train.one_by_one = true;
+	train.period_ns = 50 * MS;
+}
+
+static void keys_one_by_one_are_exact_whatever_the_others_did(void **state)
+{
+	static const int64_t sent_ms[] = { 0, 50, 100 };
+
+	(void)state;
+	/* the second key has two updates: one of them came without a key, which one is not known */
+	send_one_by_one(3, sent_ms, 1300);
+	see(20);
+	see(60);
+	see(90);
+	see(130);
+	compute(&by_update);
+	assert_int_equal(f.keys_exact, 2);
+	assert_int_equal(f.interarrival.n, 3);		/* to the display they are one train */
+	expect_ms(sample_quantile(&f.from_due, 0.5).value, 20);
+	expect_ms(sample_min(&f.from_due).value, 10);
+	expect_ms(sample_max(&f.high).value, 40);
+	latency_statistics_free(&f);
+	/* at a longer period, gaps are those of the schedule */
+	train.period_ns = 100 * MS;
+	compute(&by_update);
+	assert_int_equal(f.interarrival.n, 0);
+	assert_true(f.largest_gap_ns < 0);
+	latency_statistics_free(&f);
+}
+
+static void a_key_that_waited_for_its_turn_is_a_range_from_due(void **state)
+{
+	static const int64_t sent_ms[] = { 0, 180, 210 };
+
+	(void)state;
+	/* the first key is answered after 170 ms; sent when due, the others would have been answered between then and when they were */
+	send_one_by_one(3, sent_ms, 1300);
+	see(170);
+	see(200);
+	see(230);
+	compute(&by_update);
+	assert_int_equal(f.keys_exact, 3);
+	expect_ms(sample_quantile(&f.from_due, 0).value, 70);
+	expect_ms(sample_quantile(&f.from_due, 0.5).value, 120);
+	expect_ms(sample_quantile(&f.high, 0).value, 130);
+	expect_ms(sample_quantile(&f.high, 0.5).value, 150);
+	expect_ms(sample_quantile(&f.from_sent, 0.5).value, 20);
+	assert_int_equal(f.late, 2);
+	assert_int_equal(f.late_high, 3);
 	latency_statistics_free(&f);
 }
 
@@ -249,7 +331,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(patch_train), cmocka_unit_test(exact_updates), cmocka_unit_test(ranged_updates),
 		cmocka_unit_test(as_many_updates_as_keys_prove_nothing_beside_noise),
-		cmocka_unit_test(end_before_the_threshold_leaves_lateness_open), cmocka_unit_test(rest_between_blocks_is_no_gap),
+		cmocka_unit_test(end_before_the_threshold_leaves_lateness_open),
+		cmocka_unit_test(an_interrupted_train_leaves_out_keys_in_flight),
+		cmocka_unit_test(keys_one_by_one_are_exact_whatever_the_others_did),
+		cmocka_unit_test(a_key_that_waited_for_its_turn_is_a_range_from_due), cmocka_unit_test(rest_between_blocks_is_no_gap),
 		cmocka_unit_test(a_key_given_up_waits_no_longer_than_the_next_answered),
 		cmocka_unit_test(late_echoes_of_skipped_keys_do_not_count), cmocka_unit_test(without_keys_only_updates),
 	};

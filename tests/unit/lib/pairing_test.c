@@ -19,6 +19,28 @@ static void type(struct times_of_paired_key *key, size_t n)
 		key[i].due_ns = key[i].sent_ns = AT(50 * (int64_t)i);
 }
 
+/* Updates of one change each. */
+static const struct pair_update *updates(const int64_t *at_ns, size_t m)
+{
+	static struct pair_update update[64];
+
+	for (size_t i = 0; i < m; i++)
+		update[i] = (struct pair_update){ at_ns[i], at_ns[i] };
+	return update;
+}
+
+static void pair_block(struct times_of_paired_key *key, size_t n, const int64_t *at_ns, size_t m, enum pair_drain drain,
+		       int64_t end_ns)
+{
+	pair_keys_of_block_with_updates(key, n, updates(at_ns, m), m, drain, end_ns);
+}
+
+static void narrow_block(struct times_of_paired_key *key, size_t n, const int64_t *at_ns, size_t m, enum pair_drain drain,
+			 int64_t end_ns)
+{
+	pair_narrow_ranges_for_coalescing(key, n, updates(at_ns, m), m, drain, end_ns);
+}
+
 static void expect(const struct times_of_paired_key *key, int64_t low_ms, int64_t high_ms, bool exact)
 {
 	assert_int_equal(key->answer_ns, AT(low_ms));
@@ -107,11 +129,11 @@ static void key_never_sent_is_never_answered(void **state)
 	assert_int_equal(pair_keys_with_patch_numbers(key, 2, shown, 1, 0, AT(900)), 0);
 	expect(&key[0], 10, 10, true);
 	expect_censored(&key[1], 900);
-	pair_keys_of_block_with_updates(key, 2, update, 2, PAIR_DRAINED, AT(900));
+	pair_block(key, 2, update, 2, PAIR_DRAINED, AT(900));
 	expect(&key[0], 10, 60, false);
 	expect_censored(&key[1], 900);
 	key[1].repeated = true;		/* made by the display at about its due time */
-	pair_keys_of_block_with_updates(key, 2, update, 2, PAIR_DRAINED, AT(900));
+	pair_block(key, 2, update, 2, PAIR_DRAINED, AT(900));
 	expect(&key[1], 60, 60, true);
 }
 
@@ -123,7 +145,7 @@ static void as_many_updates_as_keys_is_exact(void **state)
 
 	(void)state;
 	type(key, 3);
-	pair_keys_of_block_with_updates(key, 3, update, 4, PAIR_DRAINED, AT(1300));
+	pair_block(key, 3, update, 4, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 60, 60, true);
 	expect(&key[1], 140, 140, true);
 	expect(&key[2], 220, 220, true);
@@ -138,7 +160,7 @@ static void fewer_updates_give_a_range_to_the_last(void **state)
 
 	(void)state;
 	type(key, 4);
-	pair_keys_of_block_with_updates(key, 4, update, 2, PAIR_DRAINED, AT(1300));
+	pair_block(key, 4, update, 2, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 60, 60, false);
 	expect(&key[1], 60, 170, false);
 	expect(&key[2], 170, 170, false);
@@ -152,7 +174,7 @@ static void more_updates_give_a_range_to_number_i_plus_surplus(void **state)
 
 	(void)state;
 	type(key, 2);
-	pair_keys_of_block_with_updates(key, 2, update, 4, PAIR_DRAINED, AT(1300));
+	pair_block(key, 2, update, 4, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 10, 60, false);		/* number 0 + 2 */
 	expect(&key[1], 60, 90, false);		/* next after 50 ms; number 1 + 2 */
 }
@@ -165,7 +187,7 @@ static void high_is_never_before_low(void **state)
 
 	(void)state;
 	type(key, 3);
-	pair_keys_of_block_with_updates(key, 3, update, 3, PAIR_DRAINED, AT(1300));
+	pair_block(key, 3, update, 3, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 5, 5, false);
 	expect(&key[1], 130, 130, false);	/* update number 1 came before the key went */
 	expect(&key[2], 130, 130, false);
@@ -178,16 +200,16 @@ static void without_rest_nothing_is_exact(void **state)
 
 	(void)state;
 	type(key, 3);
-	pair_keys_of_block_with_updates(key, 3, update, 3, PAIR_NOISY, AT(2100));
+	pair_block(key, 3, update, 3, PAIR_NOISY, AT(2100));
 	expect(&key[0], 10, 10, false);
 	expect(&key[2], 110, 110, false);
 	/* cut while answers may be under way: the latest answer of key 3 is not known */
-	pair_keys_of_block_with_updates(key, 3, update, 2, PAIR_CUT, AT(105));
+	pair_block(key, 3, update, 2, PAIR_CUT, AT(105));
 	expect(&key[0], 10, 10, false);
 	assert_int_equal(key[2].answer_ns, 0);
 	assert_int_equal(key[2].censored_ns, AT(105));
 	key[2].sent_ns = AT(55);
-	pair_keys_of_block_with_updates(key, 3, update, 2, PAIR_CUT, AT(105));
+	pair_block(key, 3, update, 2, PAIR_CUT, AT(105));
 	assert_int_equal(key[2].answer_ns, AT(60));
 	assert_int_equal(key[2].high_ns, 0);
 	assert_int_equal(key[2].censored_ns, AT(105));
@@ -199,7 +221,7 @@ static void no_update_at_all(void **state)
 
 	(void)state;
 	type(key, 2);
-	pair_keys_of_block_with_updates(key, 2, NULL, 0, PAIR_CUT, AT(900));
+	pair_block(key, 2, NULL, 0, PAIR_CUT, AT(900));
 	expect_censored(&key[0], 900);
 	expect_censored(&key[1], 900);
 }
@@ -235,7 +257,7 @@ static void truth_lies_in_the_range(void **state)
 			update[m] = update[m - 1] + 500 * MS;
 			m++;
 		}
-		pair_keys_of_block_with_updates(key, 20, update, m, PAIR_DRAINED, AT(9000));
+		pair_block(key, 20, update, m, PAIR_DRAINED, AT(9000));
 		if (round % 2 && m == 20)
 			continue;
 		for (size_t i = 0; i < 20; i++) {
@@ -243,6 +265,65 @@ static void truth_lies_in_the_range(void **state)
 			assert_true(key[i].high_ns >= truth[i]);
 		}
 	}
+}
+
+static void an_update_that_goes_on_may_answer_a_later_key(void **state)
+{
+	struct times_of_paired_key key[3];
+	/* keys at 0 50 100; the echo of the first at 45 goes on to 53, the echo of the second; the third is answered at 140 */
+	const struct pair_update update[] = { { AT(45), AT(53) }, { AT(140), AT(140) } };
+	/* a change that began before the block and went on after its first key was sent */
+	const struct pair_update before[] = { { AT(-4), AT(4) }, { AT(30), AT(31) } };
+
+	(void)state;
+	type(key, 3);
+	pair_keys_of_block_with_updates(key, 3, update, 2, PAIR_DRAINED, AT(1300));
+	expect(&key[0], 45, 53, false);
+	expect(&key[1], 50, 140, false);	/* not before it was sent */
+	expect(&key[2], 140, 140, false);
+	type(key, 1);
+	pair_keys_of_block_with_updates(key, 1, before, 1, PAIR_DRAINED, AT(1300));
+	expect(&key[0], 0, 4, false);		/* as many updates as keys, and yet not exact */
+	pair_keys_of_block_with_updates(key, 1, before, 2, PAIR_DRAINED, AT(1300));
+	expect(&key[0], 0, 31, false);
+	pair_narrow_ranges_for_coalescing(key, 1, before, 2, PAIR_DRAINED, AT(1300));
+	expect(&key[0], 0, 31, false);
+}
+
+/* Echoes in order, each after a random time, merged by the rule of the probe where less than 10 ms apart: the truth lies in the range
+ * of every key, at its ends too. */
+static void truth_lies_in_the_range_of_merged_echoes(void **state)
+{
+	uint32_t seed = 4711;
+	size_t spanned = 0;
+
+	(void)state;
+	for (int round = 0; round < 2000; round++) {
+		struct times_of_paired_key key[20];
+		struct pair_update update[20];
+		struct pair_update_merger merger = { 0 };
+		int64_t truth[20], longest = 5 + round % 200;
+		size_t m = 0;
+
+		type(key, 20);
+		for (size_t i = 0; i < 20; i++) {
+			seed = seed * 1664525 + 1013904223;
+			truth[i] = key[i].sent_ns + (1 + (int64_t)(seed >> 8) % longest) * MS;
+			if (i && truth[i] < truth[i - 1])
+				truth[i] = truth[i - 1];
+			if (pair_does_change_begin_update(&merger, truth[i], 10 * MS, 50 * MS))
+				update[m++].first_ns = truth[i];
+			update[m - 1].last_ns = truth[i];
+		}
+		pair_keys_of_block_with_updates(key, 20, update, m, PAIR_DRAINED, AT(9000));
+		for (size_t i = 0; i < 20; i++) {
+			assert_true(key[i].answer_ns >= key[i].sent_ns);
+			assert_true(key[i].answer_ns <= truth[i]);
+			assert_true(key[i].high_ns >= truth[i]);
+			spanned += key[i].answer_ns == key[i].sent_ns;
+		}
+	}
+	assert_true(spanned > 100);	/* the case that the rule is about did occur */
 }
 
 static void changes_merge_by_single_linkage(void **state)
@@ -267,20 +348,20 @@ static void coalescing_is_from_the_next_to_the_next_but_two(void **state)
 
 	(void)state;
 	type(key, 7);
-	pair_keys_of_block_with_updates(key, 7, update, 5, PAIR_DRAINED, AT(2000));
+	pair_block(key, 7, update, 5, PAIR_DRAINED, AT(2000));
 	expect(&key[6], 310, 390, false);
-	pair_narrow_ranges_for_coalescing(key, 7, update, 5, PAIR_DRAINED, AT(2000));
+	narrow_block(key, 7, update, 5, PAIR_DRAINED, AT(2000));
 	for (int i = 0; i < 7; i++)
 		expect(&key[i], 310, 350, false);
 	/* near the end there are not three more; cut off, there may have been */
 	type(key, 7);
-	pair_keys_of_block_with_updates(key, 7, update, 2, PAIR_CUT, AT(400));
-	pair_narrow_ranges_for_coalescing(key, 7, update, 2, PAIR_CUT, AT(400));
+	pair_block(key, 7, update, 2, PAIR_CUT, AT(400));
+	narrow_block(key, 7, update, 2, PAIR_CUT, AT(400));
 	assert_int_equal(key[0].answer_ns, AT(310));
 	assert_int_equal(key[0].high_ns, 0);
 	assert_int_equal(key[0].censored_ns, AT(400));
-	pair_keys_of_block_with_updates(key, 7, update, 2, PAIR_DRAINED, AT(2000));
-	pair_narrow_ranges_for_coalescing(key, 7, update, 2, PAIR_DRAINED, AT(2000));
+	pair_block(key, 7, update, 2, PAIR_DRAINED, AT(2000));
+	narrow_block(key, 7, update, 2, PAIR_DRAINED, AT(2000));
 	expect(&key[0], 310, 330, false);
 }
 
@@ -291,12 +372,12 @@ static void coalescing_leaves_exact_pairs_and_unanswered_keys(void **state)
 
 	(void)state;
 	type(key, 3);
-	pair_keys_of_block_with_updates(key, 3, update, 3, PAIR_DRAINED, AT(2000));
-	pair_narrow_ranges_for_coalescing(key, 3, update, 3, PAIR_DRAINED, AT(2000));
+	pair_block(key, 3, update, 3, PAIR_DRAINED, AT(2000));
+	narrow_block(key, 3, update, 3, PAIR_DRAINED, AT(2000));
 	for (int i = 0; i < 3; i++)
 		expect(&key[i], 50 * i + 10, 50 * i + 10, true);
-	pair_keys_of_block_with_updates(key, 3, update, 2, PAIR_DRAINED, AT(2000));
-	pair_narrow_ranges_for_coalescing(key, 3, update, 2, PAIR_DRAINED, AT(2000));
+	pair_block(key, 3, update, 2, PAIR_DRAINED, AT(2000));
+	narrow_block(key, 3, update, 2, PAIR_DRAINED, AT(2000));
 	expect(&key[0], 10, 60, false);
 	expect_censored(&key[2], 2000);
 }
@@ -320,7 +401,9 @@ int main(void)
 		cmocka_unit_test(fewer_updates_give_a_range_to_the_last),
 		cmocka_unit_test(more_updates_give_a_range_to_number_i_plus_surplus), cmocka_unit_test(high_is_never_before_low),
 		cmocka_unit_test(without_rest_nothing_is_exact), cmocka_unit_test(no_update_at_all),
-		cmocka_unit_test(truth_lies_in_the_range), cmocka_unit_test(changes_merge_by_single_linkage),
+		cmocka_unit_test(truth_lies_in_the_range),
+		cmocka_unit_test(an_update_that_goes_on_may_answer_a_later_key),
+		cmocka_unit_test(truth_lies_in_the_range_of_merged_echoes), cmocka_unit_test(changes_merge_by_single_linkage),
 		cmocka_unit_test(coalescing_is_from_the_next_to_the_next_but_two),
 		cmocka_unit_test(coalescing_leaves_exact_pairs_and_unanswered_keys),
 		cmocka_unit_test(a_stray_is_likely_from_five_percent_on),

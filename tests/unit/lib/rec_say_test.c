@@ -240,20 +240,47 @@ static void long_tables_show_first_worst_and_last(void **state)
 	assert_int_equal(strncmp(nine_rows(7, REC_VERBOSE), "0\n1\n2\n3\n4\n5\n6\n7\n8\n\nschema", 25), 0);
 }
 
-static void a_wide_table_is_cut(void **state)
+static void a_wide_row_is_wrapped_never_cut(void **state)
 {
 	struct rec_report *r = start(REC_TEXT, REC_SHORT);
 	const char *text;
-	int columns = 0;
+	int columns = 0, widest = 0;
 
 	(void)state;
-	rec_begin_text_table(r, "lr", "%s", "");
-	rec_add_text_table_row(r, "%s\t7\t%s", "µµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµ", "µµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµ");
+	rec_begin_text_table(r, "lrr", "%s", "");
+	rec_add_text_table_row(r, "  %s\t7\t%s", "µµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµ", "µµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµ");
+	rec_add_text_table_row(r, "  late\t35 of 35 keys over 100 ms, 35 never answered (95 %% confidence: at most %s %%)", "100");
 	text = finish(r);
-	for (; *text != '\n'; text++)
-		columns += (*text & 0xc0) != 0x80;
-	assert_int_equal(columns, 80);
-	assert_int_equal(strncmp(text - 3, "…", 3), 0);
+	assert_non_null(strstr(text, "µ  7\n    µ"));
+	assert_non_null(strstr(text, "100"));
+	assert_null(strstr(text, "…"));
+	for (const char *c = text; *c; c++) {
+		columns = *c == '\n' ? 0 : columns + ((*c & 0xc0) != 0x80);
+		widest = columns > widest ? columns : widest;
+	}
+	assert_in_range(widest, 60, 80);
+}
+
+static void the_summary_is_the_warning_else_the_answer(void **state)
+{
+	struct rec_report *r = start(REC_JSON, REC_SHORT);
+
+	(void)state;
+	rec_add_short_report_line(r, "typed");
+	rec_set_summary(r, "p50 %d", 7);
+	rec_begin_object(r, "result");
+	rec_end_container(r);
+	assert_non_null(strstr(finish(r), "\"summary\": \"p50 7\""));
+	r = start(REC_TEXT, REC_SHORT);
+	rec_add_short_report_line(r, "typed");
+	rec_set_summary(r, "p50 %d", 7);
+	assert_string_equal(finish(r), "typed\n");
+	r = start(REC_JSON, REC_SHORT);
+	rec_set_summary(r, "p50 %d", 7);
+	rec_add_warning_line(r, "no echo");
+	rec_begin_object(r, "result");
+	rec_end_container(r);
+	assert_non_null(strstr(finish(r), "\"summary\": \"no echo\""));
 }
 
 /* As `| head` does. */
@@ -292,7 +319,8 @@ int main(void)
 		HERE(long_lines_go_on_in_the_next),
 		HERE(tables_are_aligned),
 		HERE(long_tables_show_first_worst_and_last),
-		HERE(a_wide_table_is_cut),
+		HERE(a_wide_row_is_wrapped_never_cut),
+		HERE(the_summary_is_the_warning_else_the_answer),
 		HERE(a_reader_who_left_is_no_error),
 	};
 

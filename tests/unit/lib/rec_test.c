@@ -291,6 +291,65 @@ static void timing_with_later_than_values(void **state)
 	assert_non_null(strstr(content(in_folder("report")), "max >7"));
 }
 
+/* Each value is known only from `early` to `late`. */
+static void statistics_between_two_samples(void **state)
+{
+	struct rec_report *r = start(REC_JSON);
+	struct sample early = { 0 }, late = { 0 };
+	json_t *all, *t, *range;
+
+	(void)state;
+	for (int64_t i = 1; i <= 199; i++) {
+		sample_add(&early, 1000 + i);
+		/* up to 0.1 % later, but the last thirty: up to 5000, of which one has no late end */
+		if (i == 199)
+			sample_add_censored(&late, 9000);
+		else
+			sample_add(&late, i < 170 ? 1001 + i : 5000);
+	}
+	rec_add_statistics_between(r, "t", &early, &late, 1);
+	sample_free(&early);
+	sample_free(&late);
+	all = reread(r);
+	t = json_object_get(all, "t");
+	range = json_object_get(t, "range");
+	assert_near(json_real_value(json_object_get(t, "p50")), 1101, 1e-9);	/* ends within 1 %: one number, the late one */
+	assert_null(json_object_get(range, "p50"));
+	assert_true(json_is_null(json_object_get(t, "p90")));
+	assert_near(json_real_value(json_object_get(json_object_get(range, "p90"), "from")), 1179.2, 1e-9);
+	assert_near(json_real_value(json_object_get(json_object_get(range, "p90"), "to")), 5000, 1e-9);
+	assert_true(json_is_null(json_object_get(t, "max")));
+	assert_near(json_real_value(json_object_get(json_object_get(range, "max"), "from")), 1199, 1e-9);
+	assert_true(json_is_null(json_object_get(json_object_get(range, "max"), "to")));
+	assert_true(json_is_null(json_object_get(t, "sd")));
+	assert_string_equal(json_string_value(json_object_get(json_object_get(t, "why"), "sd")), "range");
+	assert_string_equal(json_string_value(json_object_get(json_object_get(t, "why"), "p99")), "too few");
+	assert_null(json_object_get(t, "above"));
+	assert_int_equal(json_integer_value(json_object_get(t, "censored")), 1);
+	json_decref(all);
+}
+
+static void the_result_is_one_row(void **state)
+{
+	struct rec_report *r = start(REC_ROWS);
+
+	(void)state;
+	rec_set_main_table(r, "result");
+	rec_begin_object(r, "result");
+	rec_add_int(r, "keys", 3);
+	rec_begin_object(r, "latency_ms");
+	rec_add_real(r, "p50", 7.5, 1);
+	rec_add_real(r, "p99", NAN, 1);
+	rec_end_container(r);
+	rec_end_container(r);
+	rec_begin_object(r, "after");
+	rec_add_int(r, "not", 1);
+	rec_end_container(r);
+	assert_int_equal(rec_close_report(r), 0);
+	assert_string_equal(content(in_folder("report")),
+			    "schema\tkeys\tlatency_ms.p50\tlatency_ms.p99\nthinprobe.demo/1\t3\t7.5\t\n");
+}
+
 static void tsv_is_a_row_per_leaf(void **state)
 {
 	struct rec_report *r = start(REC_TSV);
@@ -585,6 +644,8 @@ int main(void)
 		HERE(json_strings_survive),
 		HERE(timing_leaves_out_what_the_sample_does_not_support),
 		HERE(timing_with_later_than_values),
+		HERE(statistics_between_two_samples),
+		HERE(the_result_is_one_row),
 		HERE(tsv_is_a_row_per_leaf),
 		HERE(text_moves_no_cursor),
 		HERE(the_old_file_stays_until_the_new_one_is_whole),
