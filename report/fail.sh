@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fail.sh check STEM CONDITIONS - checks that this experiment has these columns; if not, exit status 2 and a line with the reason.
-# fail.sh judge RUN CONDITIONS - prints each condition that holds in a row of the run's tables; exit status 5 if one does.
+# fail.sh judge RUN CONDITIONS - prints whether each condition holds in a row of the run's tables. Exit status: 5 if one does, or
+# may (a range, an overloaded condition); otherwise 3 if a row has no such figure, and 1 if none has.
 #
 # Conditions are such as p95>150ms,late>1%: a column of a table, or a unique part of its name (p95 is latency_p95_ms,
 # and late is late_share_percent), one of < <= > >=, and a number with its unit.
 set -u -o pipefail
-. "$(dirname -- "${BASH_SOURCE[0]}")/../lab/home.sh" || exit 1
+here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../lab/home.sh" || exit 1
 . "$TP_HOME/lab/nearest.sh"
 
 die() {	# die STATUS WORDS
@@ -68,39 +70,59 @@ fail_parse() {
 	printf '%s\n' "$asked"
 }
 
+# A limit takes the end of a figure that is against it: of a range, or of what is only known to be more. An overloaded condition is
+# slower than any limit. A condition without a figure for another reason is named: it neither passes nor fails.
 # shellcheck disable=SC2016 # a program of jq
-judge='def words: if . >= 99.95 or . == floor then . * 10 | round / 10 else . * 1000 | round / 1000 end | tostring;
-	(.tables | split("\f") | map(split("\n") | map(select(. != "") | split("\t"))
-		| {key: .[0][0], value: (.[1] as $head | .[2:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries))})
+judge='def holds($a; $v): if $a.op == ">" then $v > $a.limit elif $a.op == ">=" then $v >= $a.limit
+		elif $a.op == "<" then $v < $a.limit else $v <= $a.limit end;
+	def type_of($table; $column): first($columns[] | select(.table == $table and .column == $column).type) // "text";
+	def condition($a): . as $row | [$axes[] | . as $axis | $row[$axis] | values
+		| if type == "number" then (first($columns[] | select(.table == $a.table and .column == $axis)) // {})
+			| if (.unit // "") | IN("", "-") then "\($row[$axis] | plain) \(.heading // $axis)"
+				else "\(.heading) \($row[$axis] | plain) \(.unit)" end else tostring end] | join(", ");
+	(. / "\f" | map(split("\n") | map(select(. != "") | split("\t"))
+		| {key: .[0][0], value: (.[0][0] as $table | .[1] as $head | .[2:] | map([$head, .] | transpose
+			| map(type_of($table; .[0]) as $type | {key: .[0], value: (if .[1] == "" then null elif $type == "text" then .[1]
+				else .[1] | tonumber end)}) | from_entries))})
 		| from_entries) as $tables
-	| .asked[] | . as $a | [$tables[.table] // [] | .[] | select((.[$a.column] // "") != "")
-		| {value: (.[$a.column] | tonumber), above: (.[$a.column + "_above"] == "1"),
-			of: ([.[$axes[]] // empty] | join(" "))}] as $rows
-	| [$rows[] | select(if $a.op == ">" then .value > $a.limit or .above elif $a.op == ">=" then .value >= $a.limit or .above
-		elif $a.op == "<" then .value < $a.limit else .value <= $a.limit end)] as $failed
-	| (if $failed == [] then $rows else $failed end | if $a.op[:1] == ">" then max_by(.value) else min_by(.value) end) as $worst
-	| (if $a.unit == "-" then "" else " \($a.unit)" end) as $unit
-	| ($a.text + if $a.text | contains($a.column) then "" else " (\($a.column))" end) as $text
-	| def most: "\(.value | words)\($unit) (\(.of))";
-	if $rows == [] then "none\t\($text): no condition has it"
-	elif $failed == [] then "ok\t\($text): in none of \($rows | length) conditions; the worst has \($worst | most)"
-	else "failed\t\($text): in \($failed | length) of \($rows | length) conditions, as \($worst | most)" end'
+	| $asked[] | . as $a | ($a.op | startswith(">")) as $most
+	| [$tables[$a.table] // [] | .[] | {of: condition($a),
+			figure: (figure($a.column) | .unit = ($a.unit | ltrimstr("-")) | .least = null)}
+		| .figure.overloaded = (.figure.why == "overloaded")
+		| .least = (.figure | if .overloaded then infinite else at_least end)
+		| .most = (.figure | if .overloaded then infinite else at_most end)] as $all
+	| ([$all[] | select(.least != null)]) as $rows | [$all[] | select(.least == null)] as $absent
+	| [$rows[] | select(holds($a; if $most then .least else .most end))] as $failed
+	| ([$rows[] | select(holds($a; if $most then .most else .least end))] - $failed) as $open
+	| def words: .figure | if .overloaded then "overloaded" else figure_words end;
+	  def worst: if $most then max_by([.most, .least]) else min_by([.least, .most]) end | "worst \(words) (\(.of))";
+	  def count: "\(length) of \($all | length) conditions";
+	  (if $rows == [] then "none", "UNKNOWN \($a.text): no condition has \($a.column)"
+			+ ($absent | if . == [] then "" else " (\(map(.figure.why | why_words) | unique | join(", ")))" end)
+		elif $failed != [] then "failed", "FAILED \($a.text): \($failed | count); \($failed | worst)"
+		elif $open == [] then "ok", "OK \($a.text): none of \($rows | length) conditions; \($rows | worst)" else empty end),
+	  (if $open == [] then empty else "failed",
+		"FAILED \($a.text): cannot tell: \($open | if $most then max_by(.most) else min_by(.least) end | "\(words) (\(.of))"),"
+			+ " \($open | count). " + if any($open[]; .figure | is_range) then "Exact times: with the reference application (heavy)."
+				else "Let it wait longer for answers (--time)." end end),
+	  (if $absent == [] or $rows == [] then empty else "absent", "UNKNOWN \($a.text): \($absent | count) have no such figure: "
+			+ ([$absent[] | "\(.of): \(.figure.why | why_words)"] | join("; ")) end)'
 
 case ${1-} in
 check) fail_parse "$(fail_columns "$TP_HOME/experiments/$2/table")" "$3" >/dev/null ;;
 judge)
 	cd -- "$2" || exit 1
-	columns=$(jq -R -n '[inputs / "\t" | {table: .[1], column: .[2], type: .[3], unit: .[4], heading: .[7]}
-		| select(.type != "text" and .type != "type" and (.column | test("_(low|high|above)$") | not))]' schema.tsv) || exit 1
-	asked=$(fail_parse "$columns" "$3") || exit
+	columns=$(jq -R -n '[inputs / "\t" | {table: .[1], column: .[2], type: .[3], unit: .[4], heading: .[7]}]' schema.tsv) || exit 1
+	asked=$(fail_parse "$(jq 'map(select((.type | IN("text", "type") | not)
+		and (.column | test("_(low|high|above|from|to|why)$") | not)))' <<<"$columns")" "$3") || exit
 	status=0 lines=0
-	while IFS=$'\t' read -r what line; do
-		printf 'fail-if %s\n' "$line"
+	while read -r what && read -r line; do
+		printf '%s\n' "$line"
 		lines=1
-		case $what$status in failed*) status=5 ;; none0) status=1 ;; esac
+		case $what$status in failed*) status=5 ;; none0) status=1 ;; absent[01]) status=3 ;; esac
 	done < <(jq -r '.[].table' <<<"$asked" | sort -u | while read -r table; do printf '\f%s\n' "$table"; cat -- "$table.tsv"; done |
-		jq -R -s -r --argjson asked "$asked" --slurpfile run run.json '{tables: (. | ltrimstr("\f")), asked: $asked}
-			| ($run[0].axes // []) as $axes | '"$judge")
+		jq -R -s -r -L "$here" --argjson asked "$asked" --argjson columns "$columns" --slurpfile run run.json \
+			'include "words"; ltrimstr("\f") | ($run[0].axes // []) as $axes | '"$judge")
 	[ "$lines" = 1 ] || exit 1	# jq has said why
 	exit "$status"
 	;;

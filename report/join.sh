@@ -5,7 +5,7 @@
 # (in long.tsv: `run`).
 # report.sh reads this file.
 
-# Names of the runs: the first property that differs between all of them, the host if possible.
+# Names of the runs: those of --label, or the first property that differs between all of them, the host if possible.
 # shellcheck disable=SC2016 # programs of jq
 join_names='def plain: tostring | gsub("[^A-Za-z0-9:_-]+"; "-");
 	[.[] | . as $run | (.started // "") as $at
@@ -29,7 +29,8 @@ join_runs='def alike(values): [values] | if (unique | length) == 1 then .[0] els
 	([$keys[] | select(IN("seed", "on", "port", "quick", "protocol", "protocols", "idle_seconds", "threshold") | not) | . as $key
 			| differing("settings"; $key)]
 		+ [("shared_cpus", "rootless", "memory") as $key | differing("lab"; $key)]
-		+ if ([$runs[].version] | unique | length) > 1 then [{key: "version", value: by_run(.version)}] else [] end
+		+ [{key: "version", value: by_run(.version)}, {key: "kernel", value: by_run(.host.kernel)},
+			{key: "cpu", value: by_run(.host.cpu.model)} | select([.value[]] | unique | length > 1)]
 		| from_entries) as $differs
 	| [$runs[] | .name as $name | (.protocols // (if .protocol == null then {} else {(.cells[0].parameters.protocol): .protocol} end))
 		| to_entries[] | .key |= of_run($name)] as $protocols
@@ -80,7 +81,8 @@ join_table() {
 		}' "$@"
 }
 
-# join RUN...: joins them in the folder RUN, which it sets (JOINED, or a folder beside the first).
+# join RUN...: joins them in the folder RUN, which it sets (JOINED, or a folder beside the first). Names of the runs are in `label`,
+# or made up.
 join() {
 	local run stem='' of threshold='' of_threshold window='' of_window table first names=() all=() files missing i
 	for run; do
@@ -108,7 +110,11 @@ join() {
 	mkdir -p -- "$RUN" 2>/dev/null && [ -w "$RUN" ] || die 1 "cannot write to $RUN; choose a writable folder with -o"
 	RUN=$(cd -- "$RUN" && pwd)
 	rm -f -- "$RUN"/*.tsv "$RUN"/figures/*.svg "$RUN"/run.json.new
-	mapfile -t names < <(join_each "${all[@]}" | jq -r -s "$join_names | .[]")
+	if [ -n "$label" ]; then
+		IFS=, read -r -a names <<<"$label"
+	else
+		mapfile -t names < <(join_each "${all[@]}" | jq -r -s "$join_names | .[]")
+	fi
 	while read -r table; do
 		files=() missing=''
 		for ((i = 0; i < ${#all[@]}; i++)); do
@@ -128,7 +134,8 @@ join() {
 		END { for (i = 1; i <= n; i++) if (!seen[added[i], "run_name"]++)
 			print "schema/1", added[i], "run_name", "text", "", "", "", "Run" }' \
 		>"$RUN/schema.tsv" || die 1 "cannot write $RUN/schema.tsv"
-	join_each "${all[@]}" | jq -s --arg command "thinprobe report$(printf ' %q' "${all[@]}")" --args \
+	join_each "${all[@]}" | jq -s --args \
+		--arg command "thinprobe report$(printf ' %q' "${all[@]}")${label:+ --label $label}" \
 		'[., $ARGS.positional] | transpose | map(.[0] + {name: .[1]}) | '"$join_runs" "${names[@]}" >"$RUN/run.json.new" &&
 		[ -s "$RUN/run.json.new" ] && mv "$RUN/run.json.new" "$RUN/run.json" || die 1 "cannot write $RUN/run.json"
 }

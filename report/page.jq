@@ -19,16 +19,18 @@ def column_of($table; $name): first(.schema[] | select(.table == $table and .col
 def heading($table; $name): labels.heading[$name] // (column_of($table; $name) | .heading + if (.unit // "-") == "-"
 	or .unit == "" then "" else ", \(.unit)" end);
 def cell_number($c):
-	if $c.type == "int" then plain elif $c.unit == "%" then percent elif fabs >= 99.95 then fixed(0)
+	if $c.unit == "%" then percent elif $c.type == "int" then plain elif fabs >= 99.95 then fixed(0)
 	elif fabs >= 9.995 then fixed(1) else fixed([$c.decimals // 2 | tonumber? // 2, 2] | min) end;
-def cell_text($c; $with_interval):	# input: a figure of the column $c; $c.words: for values, $c.least: what cannot be resolved
-	if .value == null then "" elif $c.type == "text" then $c.words[.value] // .value
-	elif $c.least != null and .value < $c.least and (.to // .value) < $c.least then "<\($c.least | number)"
-	else (if .above then ">" else "" end) + (.value | cell_number($c))
-		+ if $with_interval and .low != null and .high != null then " (\(.low | cell_number($c)) to \(.high | cell_number($c)))"
-			else "" end
+def range_mark: "*";
+def cell_text($c; $with_interval):	# input: a figure of the column $c; $c.words: for values
+	def one: cell_number($c);
+	if $c.type == "text" then if .value == null then "" else $c.words[.value] // .value end
+	elif at_least == null then .why | why_words
+	elif is_unresolved then "<\(.least | number)"
+	else (if .above then ">\(at_least | one)" elif is_range then "\(.from | one) to \(.to | one)\(range_mark)" else .value | one end)
+		+ if $with_interval and .low != null and .high != null then " (\(.low | one) to \(.high | one))" else "" end
 	end;
-def all_whole($rows; $name): all($rows[]; .[$name] | . == null or (type == "number" and . == round));
+def all_whole($rows; $name): all($rows[] | .[$name, $name + "_from", $name + "_to"] | values; type == "number" and . == round);
 # The folder of a row's condition, by the axes of the run.
 def axes_key($axes): [.[$axes[]] | tostring] | join("\t");
 def folders: (.run.axes // []) as $axes | if $axes == [] then {} else
@@ -40,6 +42,11 @@ def broken($view; $rows): $view.breaks as $b | if $b == null then [] else
 	| ([$view.by // empty] + ($view.columns | map(rtrimstr("?")) | .[:index($b.axis)])) as $group
 	| [$rows | to_entries[] | .key as $i | .value | select(surely_above($b.column; $limit)) | {$i, group: [.[$group[]]]}]
 	| group_by(.group) | map(.[0].i) end;
+# What decides it, of the views that have such rows.
+def breaks_words($view; $breaks): if $breaks == [] then empty else $view.breaks as $b
+	| "Breaks: the first row in which \"\(heading($view.table; $b.column) | sub(",[^,]*$"; ""))\" is surely above"
+		+ " \(if $b.limit == "threshold" then "\(threshold | plain) ms" else "\($b.limit)\(unit_of($b.column)
+			| if . == "" then "" else " \(.)" end)" end), by the lower end of its interval." end;
 # Rows of a view with rank=COLUMN, least first, those without a figure last; `at` is the condition in which they are compared.
 # A column TABLE:COLUMN is of that table's row with the same text in the view's first column.
 def ranking($view): . as $doc | $view.columns[0] as $who
@@ -48,23 +55,25 @@ def ranking($view): . as $doc | $view.columns[0] as $who
 		| map(select(.[$name] == $value)))
 	| map(. as $row | reduce ($view.columns[] | select(contains(":")) | split(":")) as [$table, $name] ($row;
 		.[$name] = (first($doc[$table][]? | select(.[$who] == $row[$who])) // {})[$name]))
-	| sort_by(.[$view.rank] == null, .[$view.rank]);
-def apart($a; $b; $name): $a[$name + "_low"] != null and $b[$name + "_low"] != null
-	and ($a[$name + "_high"] < $b[$name + "_low"] or $b[$name + "_high"] < $a[$name + "_low"]);
+	| sort_by((figure($view.rank) | at_most) | . == null, .);
+# Whether two of the rows of a ranking are told apart, at 95 % for all of its steps together.
+def apart_in($rows; $i; $j; $name): ([$rows[] | select(figure($name) | at_least != null)] | length) as $n
+	| apart($rows[$i]; $rows[$j]; $name; [$n - 1, 1] | max);
 # Places as "1-3 5".
 def places: reduce .[] as $i ([]; if length > 0 and .[-1][1] == $i - 1 then .[-1][1] = $i else . + [[$i, $i]] end)
 	| map(unique | map(tostring) | join("-")) | join(" ");
-def with_places($view; $rows): [range($rows | length) as $i | if $rows[$i][$view.rank] == null then ["-", ""] else
-		["\($i + 1)", ([range($rows | length) | select(. != $i and $rows[.][$view.rank] != null
-			and (apart($rows[.]; $rows[$i]; $view.rank) | not)) | . + 1] | places)] end] as $places
+def with_places($view; $rows): [$rows[] | figure($view.rank) | at_least != null] as $known
+	| [range($rows | length) as $i | if $known[$i] | not then ["-", ""] else
+		["\($i + 1)", ([range($rows | length) | select(. != $i and $known[.]
+			and (apart_in($rows; .; $i; $view.rank) | not)) | . + 1] | places)] end] as $places
 	| .head |= ["Rank"] + . + ["Not told apart from"] | .right |= [true] + . + [false]
 	| .rows |= [to_entries[] | $places[.key] as [$place, $not_apart] | [$place] + .value + [$not_apart]]
 	| .at |= if . == null then . else . + 1 end;
 # A table of a run is shown where it has rows; a ranking, where there are two to rank.
 def shown($view): (.[$view.table] // []) != []
-	and ($view.rank == null or ([ranking($view)[] | select(.[$view.rank] != null)] | length > 1));
+	and ($view.rank == null or ([ranking($view)[] | select(figure($view.rank) | at_least != null)] | length > 1));
 # Rows of text: {head: [...], right: [...], rows: [[...]], breaks: [numbers of rows], at: the column whose text is a link,
-# links: [file or null, a row each]}
+# links: [file or null, a row each], notes: [sentences below the table]}
 def grid($view; $with_interval):
 	. as $doc | (if $view.rank != null then ranking($view) else .[$view.table] // [] end
 		| if $view.only == null then . else map(select((.[$view.only] // 0) != 0)) end
@@ -72,16 +81,17 @@ def grid($view; $with_interval):
 		. as $all | distinct(.[$view.by]) | map(. as $v | $all[] | select(.[$view.by] == $v)) end) as $rows
 			| (labels | .value //= {}) as $labels
 	| (reduce ($view.columns[] | select(contains(":")) | split(":")) as [$table, $name] ({}; .[$name] = $table)) as $other
-	| ([$view.by // empty] + $view.columns | map((split(":")[-1] | rtrimstr("?")) as $c | select(any($rows[]; .[$c] != null))
+	| ([$view.by // empty] + $view.columns | map((split(":")[-1] | rtrimstr("?")) as $c | select(any($rows[]; figure($c)
+			| at_least != null or .why != null))
 		| select(endswith("?") | not or ($rows | distinct(.[$c]) | length > 1)
 			or (($doc | column_of($view.table; $c).better) == "lower" and any($rows[]; (.[$c] // 0) != 0))) | $c)) as $names
 	| (any($rows[]; .state // "complete" | IN("complete", "measured") | not) and ($names | index("state") | not)) as $state
 	| [$names[] as $name | ($other[$name] // $view.table) as $table | ($doc | column_of($table; $name)) as $c
 		| {$name, heading: ($doc | heading($table; $name)), unit: $c.unit, decimals: $c.decimals,
 			words: ($labels.value[$name] // {} | if $with_interval or $name == $view.by or all(.[]; length <= 24) then . else {} end),
-		   least: ($labels.least // {})[$name],
 		   type: (if $c.type != "text" and all_whole($rows; $name) then "int" else $c.type end)}] as $columns
 	| (.run.axes // []) as $axes | (if $with_interval and $html then folders else {} end) as $folders
+	| ($doc | if unusable then [] else broken($view; $rows) end) as $breaks
 	| {at: ([$names | to_entries[] | select(.value | IN($axes[])) | .key] | last),
 	   links: [$rows[] | $folders[axes_key($axes)]],
 	   head: ($columns | map(.heading) + if $state then ["State"] else [] end),
@@ -91,7 +101,10 @@ def grid($view; $with_interval):
 			| if $name == $view.by and $i > 0 and $rows[$i - 1][$name] == $row[$name] then "" else
 				. as $c | $row | figure($name) | cell_text($c; $with_interval) end]
 		+ if $state then [$row.state] else [] end],
-	   breaks: ($doc | broken($view; $rows))}
+	   $breaks, notes: [($doc | breaks_words($view; $breaks)),
+		(if any($rows[] | figure($names[]); is_range and (is_unresolved | not)) then
+			"\(range_mark): known as a range only, from the earliest to the latest possible time." else empty end),
+		(if $with_interval and any($rows[] | lacks_interval($names[]); .) then "2 repeats: no interval." else empty end)]}
 	| if $view.rank == null then . else with_places($view; $rows) end;
 
 # ---- for a terminal: columns from the left as far as they fit into 80; groups of `by` under a line of their own ----
@@ -112,8 +125,9 @@ def terminal_table($grouped):
 	| ([$columns[] | .width as $w | $g.head[.c] | wrap($w)]) as $heads | ($heads | map(length) | max) as $lines
 	| (range($lines) as $l | [range($g.head | length) | ""] | reduce range($columns | length) as $i (.;
 		.[$columns[$i].c] = ([range($lines) | ""] + $heads[$i])[-$lines:][$l]) | line_of(.; $columns)),
-	  ($g.rows | to_entries[] | .key as $i | .value | (if $grouped and .[0] != "" then .[0] else empty end),
-		line_of(.; $columns) + if $g.breaks | index($i) then $mark else "" end);
+	  ($g.rows | to_entries[] | .key as $i | .value | (if $grouped and .[0] != "" then .[0] | wrap(80)[] else empty end),
+		line_of(.; $columns) + if $g.breaks | index($i) then $mark else "" end),
+	  ($g.notes[] | wrap(78)[] | "  " + .);
 
 # ---- the run before this one: the headline column of the first view, where it changed most ----
 def previous_note: . as $doc | (.run.axes // []) as $axes
@@ -123,33 +137,39 @@ def previous_note: . as $doc | (.run.axes // []) as $axes
 	| ([($doc.previous // [])[] | select(.[$name] | type == "number") | {key: axes_key($axes), value: .}] | from_entries) as $was
 	| [$doc.summary[] | select(.[$name] | type == "number") | {now: ., was: $was[axes_key($axes)]} | select(.was != null)
 		| .by = ([.now[$name], .was[$name]] | map(fabs + 0.001) | .[0] / .[1] | log | fabs)] | select(. != []) | max_by(.by) as $most
-	| (map(select(.now[$name + "_low"] != null and .was[$name + "_low"] != null))) as $known
-	| ($known | map(select(.now[$name + "_low"] > .was[$name + "_high"] or .now[$name + "_high"] < .was[$name + "_low"]))) as $apart
+	| length as $pairs | (map(compared(.was; .now; $name; $pairs) | values)) as $known | ($known | map(select(.apart))) as $apart
 	| "**Previous run** with these settings (\($doc.before | .[:16] | sub("T"; " "))): \($doc | heading("summary"; $name))"
 		+ " \($most.was[$name] | cell_number($c)) then, \($most.now[$name] | cell_number($c)) now, where it changed most"
 		+ ([$axes[] | . as $a | select(($doc.summary | distinct(.[$a]) | length) > 1) | "\($doc | heading("summary"; $a)) "
 				+ ($most.now[$a] | tostring | ($doc | labels).value[$a][.] // .)]
 			| if . == [] then "" else " (\(join(", ")))" end)
-		+ (if $known == [] then "." else "; intervals are apart in \($apart | length) of \($known | length | plural("condition"))." end);
+		+ (if $known == [] then "." else "; told apart in \($apart | length) of \($known | length | plural("condition"))." end);
 def all_notes: notes + [previous_note | values];
 
 # The verdict, after what a ranking says: "On 10 Mbit/s, round trip 80 ms: rdp first (86.1 ms); vnc and x11 cannot be told apart."
 def rank_verdict: . as $doc | first(views[] | select(.rank != null and (. as $view | $doc | shown($view)))) // null
-	| if . == null then empty else . as $view | ($doc | ranking($view)) as $all | [$all[] | select(.[$view.rank] != null)] as $rows
-	| (reduce range($rows | length) as $i ([]; if $i > 0 and (apart($rows[$i - 1]; $rows[$i]; $view.rank) | not)
-		then .[-1] += [$rows[$i]] else . + [[$rows[$i]]] end)) as $groups
+	| if . == null then empty else . as $view | ($doc | ranking($view)) as $all
+	| [$all[] | select(figure($view.rank) | at_least != null)] as $rows
+	| (reduce range($rows | length) as $i ([]; if $i > 0 and (apart_in($rows; $i - 1; $i; $view.rank) | not)
+		then .[-1] += [$i] else . + [[$i]] end)) as $groups
 	| def who: .[$view.columns[0]];
 	  def name: "\(who) (\(figure($view.rank) | figure_words))";
 	  ([$view.at // "" | select($doc.run.settings.link // "" | contains(",") | not) | split(",")[] | split(":")[0] as $name
 		| $rows[0][$name] | select(type == "number" and . != 0)
 		| . as $value | $doc | column_of("summary"; $name) | "\(.heading | ascii_downcase) \($value | plain) \(.unit)"]) as $at
 	| "On \([($doc | link_words) // "this link", $at[]] | join(", ")): "
-		+ ([$groups | to_entries[] | .key as $i | .value | if length > 1 then "\(map(if $i == 0 then name else who end) | and_list)"
-				+ " cannot \(if apart(.[0]; .[-1]; $view.rank) then "all " else "" end)be told apart"
+		+ ([$groups | to_entries[] | .key as $i | .value | . as $group | map($rows[.])
+			| if length > 1 then "\(map(if $i == 0 then name else who end) | and_list)"
+				+ " cannot \(if apart_in($rows; $group[0]; $group[-1]; $view.rank) then "all " else "" end)be told apart"
 			elif $i == 0 then "\(.[0] | name) first" elif $i == ($groups | length) - 1 then "\(.[0] | name) last"
 			else "then \(.[0] | name)" end] | join("; ")) + "."
-		+ ([$all[] | select(.[$view.rank] == null) | who] | if . == [] then "" else " No figure for \(and_list)." end) end;
-def full_verdict: [rank_verdict, (verdict | select(. != ""))] | join(" ");
+		+ ([$all[] | select(figure($view.rank) | at_least == null) | who]
+			| if . == [] then "" else " No figure for \(and_list)." end) end;
+def full_verdict: unusable as $why | if $why then "Not usable: \($why)" else
+	[rank_verdict, (verdict | select(. != ""))] | join(" ") end;
+# Of a disturbed run no finding is sure, and none is bold.
+def all_findings: disturbed as $disturbed | findings
+	| if $disturbed then map(.verdict = "unsure" | .text |= gsub("\\*\\*"; "")) else . end;
 
 # At the end of a run: the first view that has rows; then what a person reads below it.
 def bare: gsub("\\*\\*|`"; "");
@@ -159,13 +179,14 @@ def terminal_view: . as $doc
 # Of a run of one cell: the first two figures of the first view of the summary that has any.
 def terminal_cell: . as $doc | (.run.axes // []) as $axes
 	| first(views[] | select(.table == "summary") | [.columns[] | rtrimstr("?") as $name
-		| ($doc | column_of("summary"; $name) + {least: (labels.least // {})[$name]}) as $c
+		| ($doc | column_of("summary"; $name) ) as $c
 		| select($c.type != "text" and ($c.unit // "-" | . != "-" and . != "") and ($axes | index($name) | not))
-		| $doc.summary[0] | select(.[$name] != null)
+		| $doc.summary[0] | select(figure($name) | at_least != null)
 		| "\($doc | heading("summary"; $name) | sub(",[^,]*$"; "") | ascii_downcase) \(figure($name) | cell_text($c; false)) \($c.unit)"]
 		| select(. != [])) | .[:2] | join(", ");
 def terminal_verdict: (full_verdict, all_notes[]) | bare;
-def terminal_words: (full_verdict | bare), (findings | to_entries[] | "\(.key + 1). \(.value.text | bare)"), (all_notes[] | bare);
+def terminal_words: (full_verdict | bare), (all_findings | to_entries[] | "\(.key + 1). \(.value.text | bare)"),
+	(all_notes[] | bare);
 
 # ---- sections of README.md: "## NAME" and in it "### STEM: Title" ----
 def trimmed: gsub("^\\s+|\\s+$"; "");
@@ -184,7 +205,8 @@ def page_table: . as $grid | if .rows == [] then empty else (.head | map(cell_sa
 	(.right | map(if . then "--:" else ":--" end) | markdown_cells),
 	(.rows | to_entries[] | .key as $i | .value | map(. // "" | cell_safe)
 		| if $grid.links[$i] == null or $grid.at == null then . else .[$grid.at] |= "[\(.)](\($grid.links[$i]))" end
-		| markdown_cells), "" end;
+		| if $html and ($grid.breaks // [] | index($i)) then .[0] |= "<span class=\"breaks\"></span>\(.)" else . end
+		| markdown_cells), "", (.notes // [] | select(. != []) | join(" ") | safe, "") end;
 
 # ---- facts as rows [what, value]: an object of plain values is one row; what changes all the time is no fact ----
 def volatile: IN("taken", "uptime_s", "cpu_time", "load", "available_bytes", "swap_free_bytes", "says", "missing", "cannot",
@@ -251,17 +273,18 @@ def page: . as $doc | [sections] as $sections
 	| "# \(title | safe)", "", (setup | safe), "",
 	(if $html then "<nav><a href=\"#findings\">Findings</a>" + ([$sections[] | " <a href=\"#\(.id)\">\(.title)</a>"] | add)
 		+ "</nav>", "" else empty end),
-	"<div class=\"lead\">", "<div class=\"verdict\">", "", "> **\(full_verdict | safe)**", "",
+	"<div class=\"lead\">", "<div class=\"verdict\(if unusable then " unusable" else "" end)\">", "",
+	"> \(full_verdict | safe | if startswith("Not usable:") then sub("^Not usable:"; "**Not usable:**") else "**\(.)**" end)", "",
 	(all_notes[] | "> \(safe)", ">"), "", "</div>", "<div class=\"first\">", "",
 	($first | values | figure_image), "</div>", "<div class=\"findings\">", "", section_head("findings"; "Findings"),
-	(findings | to_entries[] | "\(.key + 1). \(.value.text | safe)" + (.value.figure // "" | if $html and IN($figures[]) then
+	(all_findings | to_entries[] | "\(.key + 1). \(.value.text | safe)" + (.value.figure // "" | if $html and IN($figures[]) then
 		" <a href=\"#figure-\(.)\">figure</a>" else "" end)), "", "</div>", "</div>", "",
 	(.run.runs | values | "## Runs", "", ({head: ["Run", "Host", "Started", "State", "Repeats", "Kernel", "CPU", "Where", "Folder"],
 		right: [false, false, false, false, true, false, false, false, false],
 		rows: map([.name, .host, .started, .state, .repeats, .kernel, .cpu, .on, .folder])} | page_table)),
 	$sections[].lines[],
 	"Make this report again from the samples with `thinprobe report RUN\(if .run.runs then " RUN..." else "" end)`.";
-def findings_file: {schema: "findings/1", verdict: full_verdict, findings: findings};
+def findings_file: {schema: "findings/1", verdict: full_verdict, findings: all_findings};
 
 # Variables of figures.gp, as commands of gnuplot.
 def figure_variables: {floor_ms: (.run.protocol.floor_ms // 0), threshold_ms: threshold} + (labels.figures // {}) | to_entries[]

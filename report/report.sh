@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # report.sh RUN - summary, figures, findings.json, report.md and report.html of a run. Prints where the report is.
-# report.sh RUN RUN... [-o DIR] - of several runs of one experiment, in one figure each: DIR becomes a run folder of their tables.
+# report.sh RUN RUN... [-o DIR] [--label NAME,NAME...] - of several runs of one experiment, in one figure each: DIR becomes a run
+# folder of their tables.
 # report.sh RUN --table | --verdict | --findings | --record | --cell - parts of it: at the end of a run; what later runs carry of
 # it; the first figures of a run of one cell.
 #
@@ -103,11 +104,11 @@ program() {	# program PROGRAM
 		BEGIN { folders = split(path, folder, ":"); expand(ARGV[1]) }' "$1"
 }
 
-say() {	# say PROGRAM [true]: runs a jq program with the vocabulary and the experiment's words, on the document; true: as HTML
+say() {	# say FILTER [true]: runs a filter of page.jq and the experiment's words on the document; true: as HTML
 	local errors
 	{ errors=$(jq -r --rawfile table "$experiment/table" \
 		--rawfile readme "$experiment/README.md" --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
-		--argjson cells "$cells" --argjson figures "$figures" --argjson html "${2-false}" "$(program "$1")" \
+		--argjson cells "$cells" --argjson figures "$figures" --argjson html "${2-false}" "$(program "include \"page\"; resolve | $1")" \
 		<<<"$doc" 2>&1 >&3); } 3>&1 ||
 		die 1 "$RUN: a value in run.json or in a table has the wrong type: ${errors%%$'\n'*}"
 }
@@ -129,7 +130,7 @@ draw() {
 		if [ "$(wc -l <"$table")" != 2 ]; then ln -s "$table" "$work/"; else sed p "$table" | tail -n +2 >"$work/${table##*/}"; fi
 	done
 	local values
-	values=$(say 'include "page"; figure_variables') || exit 1
+	values=$(say figure_variables) || exit 1
 	(cd "$work" && exec gnuplot -e "engine='${home//\'/\'\'}/experiments/engine'; $values" "$home/plots/style.gp" \
 		"$experiment/figures.gp") >"$work/log" 2>&1 || {
 		local status=$?	# its last words, or where all of them are warnings the last one
@@ -170,6 +171,8 @@ dressed() {
 		/^<t[dh]/ && match($0, / \(-?[0-9.]+ to [^()]*\)<\/td>$/) {
 			$0 = substr($0, 1, RSTART - 1) "<small>" substr($0, RSTART, RLENGTH - 5) "</small></td>"
 		}
+		/^<tr>$/ { row = $0; next }
+		row { print /<span class="breaks">/ ? "<tr class=\"breaks\">" : row; sub(/<span class="breaks"><\/span>/, ""); row = "" }
 		/^<table>$/ { print "<div class=\"table\">" }
 		{ print }
 		/^<\/table>$/ { print "</div>" }'
@@ -182,7 +185,7 @@ page_html() {
 	printf '<title>%s</title>\n<style>\n' "$(sed -n '1s/^# //p' report.md)"
 	cat "$here/report.css"
 	printf '</style>\n</head>\n<body>\n<main>\n'
-	say 'include "page"; page' true | cmark-gfm -e table --unsafe | dressed
+	say page true | cmark-gfm -e table --unsafe | dressed
 	printf '<p class="files">In this page:'
 	for file in summary.tsv findings.json run.json report.md; do
 		printf ' <a download="%s" href="data:text/plain;charset=utf-8;base64,%s">%s</a>' "$file" "$(base64 -w 0 "$file")" "$file"
@@ -211,21 +214,24 @@ run_stem() {
 }
 
 usage='usage: thinprobe report RUN
-       thinprobe report RUN RUN... [-o DIR]
+       thinprobe report RUN RUN... [-o DIR] [--label NAME,NAME...]
        thinprobe report RUN --fail-if CONDITIONS
        thinprobe report RUN --table | --verdict | --findings | --record
 Makes tables, figures, findings.json, report.md and report.html of a run again,
 from its samples. Several runs of one experiment (of other machines, or other
 days) share each figure, a curve for each.
   -o DIR       where tables and report of several go (beside the first run)
+  --label NAME,NAME...
+               what the runs of several are called (their hosts, or days)
   --fail-if CONDITIONS
-               exit status 5 if one holds, such as p95>150ms,late>1%
+               exit status 5 if one holds or may hold, such as
+               p95>150ms,late>1%; 3 if a condition has no such figure
   --table      only print the table of the end of a run
   --verdict    only print the verdict and notes below it
   --findings   only print verdict, findings and notes
   --record     only print what a calibration keeps, as JSON
 Options and runs in any order.'
-part='' JOINED='' fail_if='' runs=()
+part='' JOINED='' fail_if='' label='' runs=()
 while [ $# -gt 0 ]; do
 	case $1 in
 	--help | -h) printf '%s\n' "$usage"; exit 0 ;;
@@ -235,6 +241,8 @@ while [ $# -gt 0 ]; do
 		;;
 	--version) printf '%s\n' "$tool"; exit 0 ;;
 	-o | --output-dir) [ -n "${2-}" ] || die 2 "$1 needs a folder"; JOINED=$2; shift ;;
+	--label) [ -n "${2-}" ] || die 2 "--label needs a name for each run, such as before,after"; label=$2; shift ;;
+	--label=?*) label=${1#*=} ;;
 	--fail-if) [ -n "${2-}" ] || die 2 "--fail-if needs conditions, such as p95>150ms,late>1%"; fail_if=$2; shift ;;
 	--fail-if=?*) fail_if=${1#*=} ;;
 	-*) die 2 "unknown option $1 (see thinprobe report --help)" ;;
@@ -245,8 +253,11 @@ done
 [ "${#runs[@]}" -gt 0 ] && [ -n "${runs[0]}" ] || die 2 "needs a run folder (see thinprobe report --help)"
 [ "${#runs[@]}" = 1 ] || [ -z "$part" ] || die 2 "unexpected word ${runs[1]} (see thinprobe report --help)"
 [ -z "$part" ] || [ -z "$fail_if" ] || die 2 "--$part and --fail-if: one of them (see thinprobe report --help)"
-[ "${#runs[@]}" -gt 1 ] || [ -z "$JOINED" ] || die 2 "-o works only with several runs; the report of one goes into its folder"
 need jq jq
+[ -z "$label" ] || jq -n -e --arg names "$label" --argjson n "${#runs[@]}" '$names / "," | length == $n and length > 1
+	and (unique | length) == $n and all(test("^[A-Za-z0-9:_-]+$"))' >/dev/null ||
+	die 2 "--label $label: want ${#runs[@]} different names of letters, digits, : _ and -, one for each of several runs"
+[ "${#runs[@]}" -gt 1 ] || [ -z "$JOINED" ] || die 2 "-o works only with several runs; the report of one goes into its folder"
 if [ "${#runs[@]}" -gt 1 ]; then join "${runs[@]}"; else RUN=${runs[0]%/}; fi
 stem=$(run_stem "$RUN") || exit
 experiment=$home/experiments/$stem
@@ -257,11 +268,11 @@ cd "$RUN" 2>/dev/null || die 1 "cannot enter $RUN"
 RUN=$PWD
 figures='[]' cells='[]'
 case $part in
-table) doc=$(document) && say 'include "page"; terminal_view'; exit ;;
-cell) doc=$(document) && say 'include "page"; terminal_cell'; exit ;;
-verdict) doc=$(document) && say 'include "page"; terminal_verdict' | fold -s -w 80 | sed 's/ *$//'; exit ;;
-findings) doc=$(document) && say 'include "page"; terminal_words'; exit ;;
-record) doc=$(document) && say 'include "say"; record'; exit ;;
+table) doc=$(document) && say terminal_view; exit ;;
+cell) doc=$(document) && say terminal_cell; exit ;;
+verdict) doc=$(document) && say terminal_verdict | fold -s -w 80 | sed 's/ *$//'; exit ;;
+findings) doc=$(document) && say terminal_words; exit ;;
+record) doc=$(document) && say record; exit ;;
 esac
 
 need gnuplot gnuplot-nox
@@ -275,8 +286,8 @@ doc=$(document) || exit
 draw
 figures=$(find figures -name '*.svg' -printf '%f\n' | jq -R -s -c '[splits("\n") | select(. != "") | rtrimstr(".svg")]')
 cells=$(find cells -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null | jq -R -s -c '[splits("\n") | select(. != "")]')
-say 'include "page"; findings_file' | place findings.json || exit 1
-say 'include "page"; page' | place report.md || exit 1
+say findings_file | place findings.json || exit 1
+say page | place report.md || exit 1
 page_html | place report.html || exit 1
 printf '%s\n' "$RUN/report.html"
 [ -z "$fail_if" ] || "$here/fail.sh" judge "$RUN" "$fail_if"

@@ -27,14 +27,23 @@ def with_unit($unit):
 	if . == null then "unknown" elif $unit == "%" then "\(percent) %" elif $unit == "ms" and fabs >= 9950 then "\(. / 1000 | number) s"
 	elif $unit == "" or $unit == "/s" then number + $unit else "\(number) \($unit)" end;
 
-# ---- a figure: {value, low, high, above, unit} of a column NAME with NAME_low, NAME_high, NAME_above (input: a row) ----
+# ---- a figure of a column NAME (input: a row), by NAME_low, _high, _above, _from, _to and _why where the table has them ----
+# value: the one number, null for a range; from and to: the ends of a range, `to` null where no late end is known; low and high: the
+# interval; above: only a lower bound; least: below it the probe cannot tell (NAME_least, of `resolve`); why: the reason of absence.
 def unit_of($name):
 	$name | if test("_percent$") then "%" elif test("_per_s$") then "/s" else capture("_(?<u>ms|s|us|bytes|kib|mib)$").u // "" end;
-def figure($name): {value: .[$name], low: .[$name + "_low"], high: .[$name + "_high"], above: (.[$name + "_above"] == 1),
+def figure($name): {value: .[$name], from: .[$name + "_from"], to: .[$name + "_to"], low: .[$name + "_low"],
+	high: .[$name + "_high"], above: (.[$name + "_above"] == 1), least: .[$name + "_least"], why: .[$name + "_why"],
 	unit: unit_of($name)};
-# The same from two columns, of latencies that are only known as a range.
-def figure($low; $high): figure($high) as $late | figure($low) | .to = $late.value | .high = ($late.high // .high)
-	| .above = (.above or $late.above);
+# The least and the most that the true figure can be (input: a figure); null: absent. Of a lower bound the most is infinite.
+def at_least: .value // .from;
+def at_most: if at_least == null then null elif .above then infinite else .value // .to end;
+def surely_least: .low // at_least;	# the same with the interval's ends, where there is one
+def surely_most: if .above then at_most else .high // at_most end;
+def is_range: .value == null and .to != null;
+def is_unresolved: .least != null and at_most != null and (at_most | fabs) < .least;
+def why_words: {"overloaded": "overloaded", "too few": "too few keys", "failed": "failed", "range": "only a range",
+	"resolution": "below the probe's error"}[. // ""] // . // "n/a";
 def range_words($low; $high; $unit; words):
 	if $unit == "%" then "\($low | percent) to \($high | percent) %"
 	elif $unit == "ms" and ($high | fabs) >= 9950 then range_words($low / 1000; $high / 1000; "s"; words)
@@ -43,19 +52,52 @@ def range_words($low; $high; $unit): range_words($low; $high; $unit; number);
 def interval($low; $high; $unit; words):
 	if $low == null or $high == null then "" else " (95 % CI \(range_words($low; $high; $unit; words)))" end;
 def interval($low; $high; $unit): interval($low; $high; $unit; number);
-def figure_words:	# "19.1 ms"; input: a figure
-	(if .above then "more than " else "" end)
-	+ (.unit as $unit | if .value != null and .to != null and .to != .value then range_words(.value; .to; $unit) else .value
-		| with_unit($unit) end);
+def figure_words:	# "19.1 ms", "12.5 to 201 ms", "more than 812 ms", "less than 0.4 ms"; input: a figure
+	.unit as $unit | if at_least == null then if .why then "unknown (\(.why | why_words))" else "unknown" end
+	elif is_unresolved then "less than \(.least | with_unit($unit))"
+	elif .above then "more than \(at_least | with_unit($unit))"
+	elif is_range then range_words(.from; .to; $unit) else .value | with_unit($unit) end;
 # With as many decimals as the value has.
-def figure_interval: (.value // 0) as $v | (if .unit == "ms" and (.high // 0 | fabs) >= 9950 then $v / 1000 else $v end | number
+def figure_interval: (at_least // 0) as $v | if is_unresolved then "" else
+	(if .unit == "ms" and (.high // 0 | fabs) >= 9950 then $v / 1000 else $v end | number
 		| (split(".")[1] // "" | length)) as $decimals
-	| interval(.low; .high; .unit; if $v == 0 then number else fixed($decimals) end);
-def level($name): figure($name) | figure_words + figure_interval;	# "19.1 ms (95 % CI 18.8 to 19.3 ms)"; input: a row
+	| interval(.low; .high; .unit; if $v == 0 then number else fixed($decimals) end) end;
+# Two repeats give no interval (input: a row). A largest value never has one.
+def lacks_interval($name): .repeats == 2 and has($name + "_low") and .[$name + "_low"] == null and ($name | test("max") | not)
+	and (figure($name) | at_least != null);
+def level($name):	# "19.1 ms (95 % CI 18.8 to 19.3 ms)"; input: a row
+	(figure($name) | figure_words + figure_interval) + if lacks_interval($name) then " (2 repeats: no interval)" else "" end;
 
-# ---- shared verbs: each compares with the ends of intervals, not with the values alone ----
-def surely_above($name; $limit): (.[$name + "_low"] // .[$name]) as $v | $v != null and $v > $limit;
-def surely_below($name; $limit): (.[$name + "_high"] // .[$name]) as $v | $v != null and $v <= $limit;
+# ---- shared verbs: each compares with the ends of intervals and of ranges, not with the values alone ----
+def surely_above($name; $limit): figure($name) | surely_least | . != null and . > $limit;
+def surely_below($name; $limit): figure($name) | surely_most | . != null and . <= $limit;
+# Of Student's t the share within ± t, for whole degrees of freedom (Abramowitz & Stegun 26.7.3 and 26.7.4); and its inverse.
+def t_share($t; $df): ($t / ($df | sqrt) | atan) as $a | ($a | cos) as $c | ($a | sin) as $s
+	| if $df % 2 == 0 then reduce range(1; $df / 2) as $j ([1, 1]; (.[0] * $c * $c * (2 * $j - 1) / (2 * $j)) as $term
+		| [$term, .[1] + $term]) | $s * .[1]
+	  else reduce range(1; ($df - 1) / 2) as $j (if $df == 1 then [0, 0] else [$c, $c] end;
+		(.[0] * $c * $c * 2 * $j / (2 * $j + 1)) as $term | [$term, .[1] + $term]) | 2 / (1 | atan * 4) * ($a + $s * .[1]) end;
+def t_quantile($share; $df): [$df, 200] | min | floor as $df	# (of 200 nearly the normal distribution's)
+	| reduce range(60) as $i ([0, 1e4]; (add / 2) as $t | if t_share($t; $df) < $share then [$t, .[1]] else [.[0], $t] end) | .[1];
+# How much more $b has than $a: {value, low, high: the difference with its interval, apart: whether it is surely not 0}, null where
+# that is not known. Welch's t test by the intervals over repeats, on logarithms where all ends are above 0, at 95 % for `pairs`
+# comparisons together. Ranges, and rows without a number of repeats, are only apart where their intervals are.
+def compared($a; $b; $name; $pairs): ($a | figure($name)) as $x | ($b | figure($name)) as $y
+	| if ([$x, $y] | any(.value == null or .above)) or $a.repeats == null or $b.repeats == null then
+		($x | [surely_least, surely_most]) as $p | ($y | [surely_least, surely_most]) as $q
+		| if [$p[], $q[]] | any(. == null) then null elif ([$x, $y] | any(is_range or .above | not) and any(.low == null)) then null
+		  else {low: ($q[0] - $p[1]), high: ($q[1] - $p[0])} | .apart = (.low > 0 or .high < 0) end
+	  elif [$x, $y] | any(.low == null) then null
+	  else ([$x, $y] | all(.low > 0 and .value > 0)) as $logs
+		| def scale: if $logs then log else . end;
+		  def back: if $logs then (exp - 1) * $x.value else . end;
+		  def error($f; $n): (($f.high | scale) - ($f.low | scale)) / 2 / t_quantile(0.95; $n - 1) | . * .;
+		  error($x; $a.repeats) as $ex | error($y; $b.repeats) as $ey | ($ex + $ey) as $e
+		| (if $e == 0 then 1 else $e * $e / ($ex * $ex / ($a.repeats - 1) + $ey * $ey / ($b.repeats - 1)) end) as $df
+		| (($y.value | scale) - ($x.value | scale)) as $d | (t_quantile(1 - 0.05 / $pairs; $df) * ($e | sqrt)) as $half
+		| {value: ($d | back), low: ($d - $half | back), high: ($d + $half | back)} | .apart = (.low > 0 or .high < 0) end;
+def apart($a; $b; $name; $pairs): compared($a; $b; $name; $pairs) // {} | .apart == true;
+
 # A slope as a whole number (input: a row): the number, "none" where the interval excludes each, "unsure" where it is too wide.
 def whole_slope($name):
 	figure($name) | .value as $s | ($s | round) as $n
@@ -67,11 +109,11 @@ def floor_explains($floor):
 		elif $floor >= 0.5 * . then "most" else "some" end;
 
 # ---- findings ----
-# id: stable words; text: Markdown, a bold verdict first; about: a figure's value, low, high, unit with verdict (good, bad, none,
-# unsure) and figure (stem of the SVG that shows it).
+# id: stable words; text: Markdown, a bold verdict first; about: a figure with verdict (good, bad, none, unsure) and figure (stem of
+# the SVG that shows it).
 def finding($id; $text; $about):
-	{id: $id, text: $text, value: $about.value, low: $about.low, high: $about.high, unit: $about.unit,
-	 verdict: ($about.verdict // "none"), figure: $about.figure};
+	{id: $id, text: $text, value: $about.value, from: $about.from, to: $about.to, low: $about.low, high: $about.high,
+	 above: ($about.above == true), unit: $about.unit, verdict: ($about.verdict // "none"), figure: $about.figure};
 def threshold: .run.settings.threshold_ms // 100;
 def threshold_source: .run.settings.threshold as $name | first((.thresholds // [])[] | select(.name == $name) | .source) // null;
 # A time such as 2.5ms, in ms.
@@ -102,7 +144,22 @@ def preliminary_note: . as $doc | .run.settings.repeats | if . == null or . >= 5
 	"**Preliminary**: \($doc | repeats_words) per condition. Use 5 or more before you rely on this"
 		+ ([$doc | again_command] | if $doc.run.sweep then " (`repeat 5` in the sweep's file)." elif . == [] then " (`--repeat 5`)." else
 			": `\(.[0])`" + ($doc | again_minutes | if . == null then "" else " (about \(plural("minute")))" end) + "." end) end;
-def flagged_note: [.run.cells // [] | .[] | select((.flags // []) != [])] as $flagged | if $flagged == [] then null else
+def measured_cells: [.run.cells // [] | .[] | select(.state != "missing")];
+def flagged_cells: measured_cells | map(select((.flags // []) != []));
+def disturbed: (flagged_cells | length) * 2 > (measured_cells | length);
+# Why nothing can be concluded: most conditions were disturbed, or none could keep up. null: something can.
+def unusable: measured_cells as $cells | flagged_cells as $flagged | measured_rows("summary") as $rows
+	| if disturbed then
+		([$rows[].steal_percent_max // 0] | max // 0) as $stolen
+		| ([$rows[] | if $stolen < 1 then .foreign_percent_max else .disturbed_percent_max // .foreign_percent_max end | values] | max)
+			as $most
+		| "other processes\(if $stolen < 1 then "" else " and the hypervisor" end) took "
+			+ (if $most == null then "too much" else "up to \($most | percent) %" end) + " of the server's CPUs, in \($flagged | length) of"
+			+ " \($cells | length | plural("condition")). Repeat it on a quiet machine."
+	  elif $rows != [] and all($rows[]; (.overloaded // 0) > 0) then
+		"the server cannot keep up with the keys in any condition (overloaded), so there is no response time."
+	  else null end;
+def flagged_note: flagged_cells as $flagged | if $flagged == [] or disturbed then null else
 	"**Flagged**: in \($flagged | length) of \(.run.cells | length | plural("condition")), other processes or the hypervisor took"
 		+ " too much of the server's CPUs in at least one repeat." end;
 def missing_cells: [.run.cells // [] | .[] | select(.state == "missing") | .name];
@@ -140,6 +197,8 @@ def run_words: if .run.runs then "\(.run.runs | length) runs" else
 def sentence: map(values | select(. != "")) | join("; ") + ".";
 def setup: [protocol_words, link_words, repeats_words, run_words] | sentence;
 def words_for(words): map({key: ., value: words}) | from_entries;	# the words of each value of a list, for labels
-# Words for columns and values: {heading: {COLUMN: text}, value: {COLUMN: {VALUE: text}}, least: {COLUMN: limit of resolution},
+# Words for columns and values: {heading: {COLUMN: text}, value: {COLUMN: {VALUE: text}},
 # figures: {VARIABLE: number or text for figures.gp}}.
 def labels: {};
+# The document with NAME_least in its rows, where the probe's error is known.
+def resolve: .;

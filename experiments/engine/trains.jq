@@ -5,18 +5,36 @@ include "words";
 # ---- several protocols, or runs of one on several machines and days: a curve for each ----
 def systems: .summary | distinct(.protocol);
 def several: systems | length > 1;
+def systems_word: if .run.runs == null then "protocols" elif systems | map(split("/")[0]) | unique | length == 1 then "runs"
+	else "protocols and runs" end;
 def over($system): .run.settings.protocols = [$system] | .run.protocol = (.run.protocols[$system] // .run.protocol)
 	| (.summary, (.compare | values)) |= map(select(.protocol == $system));	# the document, of that one only
 
 # ---- the probe's own error on this run's path, by the machine's calibration; Xvnc's frame clock is no error of the probe ----
 def calibration_path: protocols[0] // "" | if startswith("vnc") then "vnc-refecho" elif startswith("x11")
 	or startswith("attach") then "x11" else null end;
-def calibrated: (if several then null else calibration_path end) as $path | (.run.calibration // {}) as $record
-	| [$record.paths // [] | .[] | select(.path == $path and .probe == "patch" and .error_ms != null)
+def calibrated($probe): (if several then null else calibration_path end) as $path | (.run.calibration // {}) as $record
+	| [$record.paths // [] | .[] | select(.path == $path and .probe == $probe and .error_ms != null)
 		| .started = (.started // $record.started)] | first;
+def calibrated: calibrated("patch");
 # Lower latencies are not reported as numbers. Without a calibration: the latency measured with a target inside the probe.
 def resolution: (calibrated | if . == null then null else .error_ms end) // (.run.chain // {} | .latency_p99_ms // .latency_p50_ms
 	// 0);
+# What is below resolution (docs/method.md): a latency below the probe's error; what comes from the difference of two times below √2
+# times the spread; a mean stall below two errors over the train; a stage with a time of a packet below the spread on the wire.
+def resolve: resolution as $error | calibrated as $pixels | (calibrated("wire") | .spread_ms // .sd_ms) as $wire
+	| (.run.settings.seconds // 0) as $seconds
+	| def limits: with_entries(select(.value != null and .value > 0) | .key += "_least");
+	  def differences($spread): if $spread == null then null else 2 * $spread * $spread | sqrt end;
+	  ({latency_sent_p50_ms: $error, jitter_sd_ms: differences($pixels | .spread_ms // .sd_ms),
+		wire_jitter_sd_ms: differences($wire)} | .mean_positive_stall_ms = .jitter_sd_ms
+		| reduce ("p50", "p90", "p95", "p99", "max") as $p (.; .["latency_\($p)_ms"] = $error | .["latency_high_\($p)_ms"] = $error)
+		| limits) as $least
+	| .summary |= map(. + $least + ({mean_stall_ms: (if $pixels == null or ($seconds * (.updates_per_s // 0)) <= 0 then null
+		else 2 * $pixels.error_ms / ($seconds * .updates_per_s) end)} | limits))
+	| if .stages == null then . else
+		.stages |= map(if .stage | test("wire") then . + ({mean_ms: $wire, p50_ms: $wire, p90_ms: $wire, max_ms: $wire} | limits)
+			else . end) end;
 def probe_finding: ([measured_rows("summary")[] | .lateness_max_us // .lateness_p99_us | values] | max) as $late | calibrated as $c
 	| if $late == null and $c == null then empty else
 		finding("probe"; "**Probe quality.**"
@@ -32,18 +50,22 @@ def probe_finding: ([measured_rows("summary")[] | .lateness_max_us // .lateness_
 
 # ---- names ----
 def cost: [.summary[].cost_ms | values] | first;
+# Of several runs with other costs: [[cost, runs]].
+def costs: if .run.runs == null then [] else [.summary[] | select(.cost_ms != null)] | group_by(.cost_ms)
+	| map([.[0].cost_ms, distinct(.protocol)]) | if length < 2 then [] else . end end;
+def cost_words: "ms of CPU per \(.run.settings.cost_per // "update" | sub("redraw"; "update"))";
 # The protocol's own application counts as heavy if its CPU cost is known.
 def costly: [.summary[] | select(.app == "own" and .cost_ms != null).protocol];
 def role_of($app; $costly): if $app == "own" then (if $costly then "heavy" else "light" end) else $app end;
 def rows_of($role): costly as $costly
 	| [.summary[] | select(role_of(.app; IN(.protocol; $costly[])) == $role)] | sort_by(.sinks);
-def app_name($app):
-	if $app == "light" then "vim" elif $app == "heavy" then
-		"\(cost // .run.settings.cost_ms // 0 | plain) ms of CPU per \(.run.settings.cost_per // "update" | sub("redraw"; "update"))"
+def app_name($app): cost_words as $per
+	| if $app == "light" then "vim" elif $app == "heavy" then
+		(costs | to_entries | map("\(.value[0] | plain) \(if .key == 0 then $per else "ms" end) over \(.value[1] | and_list)")
+			| select(. != []) | "the heavy application (\(join(", ")))")
+			// "\(cost // .run.settings.cost_ms // 0 | plain) \($per)"
 	else (if attached then "the attached application" elif protocols[0] // "" | startswith("null") then "the null target"
-		else "the server's own application" end)
-		+ (if cost == null or several then "" else " (\(cost | plain) ms of CPU per"
-			+ " \(.run.settings.cost_per // "update" | sub("redraw"; "update")))" end) end;
+		else "the server's own application" end) + (if cost == null or several then "" else " (\(cost | plain) \($per))" end) end;
 # If several applications have a role, it is named after the first, not after a protocol's own application.
 def role_name($role): . as $doc | [rows_of($role)[].app] | unique | if $role == "light" then . else .[:1] end
 	| map(. as $app | $doc | app_name($app)) | join(" or ");
@@ -56,7 +78,6 @@ def loads_tried($rows): ($rows | map(.sinks)) as $n | if $n == [0] then with_loa
 def train_labels: . as $doc | {
 	heading: (if attached then {sinks: "Load"} else {} end),
 	value: {app: ([.summary[].app] | unique | words_for(. as $app | $doc | app_name($app)))},
-	least: (["latency_p50_ms", "latency_p90_ms", "latency_max_ms"] | words_for($doc | resolution)),
 	figures: {app_light: role_name("light"), app_heavy: role_name("heavy"), load_word: (if attached then "load" else "CPU hogs" end),
 		load_axis: (if attached then "load on the server, in the numbers of who set it"
 			else "CPU hogs: processes beside the session that want all the CPU they can get" end),

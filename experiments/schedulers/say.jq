@@ -15,12 +15,14 @@ def labels: train_labels * {
 	figures: {settings: (.run.rows // [] | map(.setting) | join(" ")), cost_ms: (main_cost // 0),
 		app_heavy: "\(main_cost // 0 | plain) ms of CPU per key"}};
 
-def usable: select((.repeats // 0) > 0 and .keys > 0 and .overloaded == 0 and .latency_p50_ms != null);
+def response: figure("latency_p50_ms");
+def slow_end: response | at_most;
+def usable: select((.repeats // 0) > 0 and .keys > 0 and .overloaded == 0 and slow_end != null);
 def rows_in($part; $app): (loads | first) as $n | main_cost as $cost
 	| [.summary[] | select(.part == $part and .app == $app and .sinks == $n and ($app == "light" or .cost_ms == $cost)) | usable]
-		| sort_by(.latency_p50_ms);
+		| sort_by(slow_end);
 def row_of($setting; $app): first(rows_in("table"; $app)[] | select(.setting == $setting)) // null;
-def median: .latency_p50_ms | with_unit("ms");
+def median: response | figure_words;
 def named($doc): .setting as $s | "\($doc | says($s)) (\(median))";
 # Nearly as without load: twice the sum of its own time and the server's least wait.
 def near_ms: 2 * (main_cost + (.run.protocol.floor_ms // 0));
@@ -28,29 +30,32 @@ def others: rows_in("table"; "heavy") | map(select(.setting != base));
 def verdicts: . as $doc | main_cost as $cost | (loads | first) as $n
 	| [.compare // [] | .[] | select(.part == "table" and .app == "heavy" and .cost_ms == $cost and .sinks == $n
 		and .verdict != "too few runs")];
-def helpful: near_ms as $near | others | map(select(.latency_p50_ms <= $near));
+def helpful: near_ms as $near | others | map(select(surely_below("latency_p50_ms"; $near)));
+def overloaded: . as $doc | [.summary[] | select(.part == "table" and .app == "heavy" and .overloaded > 0).setting] | unique
+	| map(. as $s | $doc | says($s)) | if . == [] then "" else " Overloaded, so without a median: \(and_list)." end;
 
 def by_default: . as $doc | row_of(base; "heavy") as $r | row_of(base; "light") as $l | (loads | first) as $n
 	| if $r == null then empty else finding("default";
-		"**By default, \($n | plural("CPU hog")) raise the median response of the heavy application to \($r | median).** With"
-			+ " fair sharing, \(main_cost | plain) ms of CPU time take \(main_cost * ($n + 1) | with_unit("ms"))."
+		"**By default, with \($n | plural("CPU hog")), the median response of the heavy application is \($r | median).** With"
+			+ " fair sharing, \(main_cost | plain) ms of CPU time would take \(main_cost * ($n + 1) | with_unit("ms"))."
 			+ (if $l == null then "" else " Vim responds in \($l | median)." end);
-		($r | figure("latency_p50_ms")) + {verdict: (if $r.latency_p50_ms > ($doc | threshold) then "bad" else "good" end),
-			figure: "settings"}) end;
+		($r | response) + {figure: "settings", verdict: (($doc | threshold) as $limit
+			| if $r | surely_above("latency_p50_ms"; $limit) then "bad" elif $r | surely_below("latency_p50_ms"; $limit) then "good"
+				else "unsure" end)}) end;
 def remedies: . as $doc | row_of(base; "heavy") as $r | others as $all | helpful as $near
 	| if $r == null or $all == [] then empty
 	  elif $near == [] then finding("remedies";
-		"**No setting makes responses nearly as fast as without load** (at most \(near_ms | with_unit("ms"))). The fastest is"
-			+ " \($all[0] | named($doc)).";
+		"**No setting makes responses nearly as fast as without load** (surely at most \(near_ms | with_unit("ms"))). The fastest is"
+			+ " \($all[0] | named($doc)).\(overloaded)";
 		($all[0] | figure("latency_p50_ms")) + {figure: "settings"})
 	  else finding("remedies";
-		"**These settings make responses nearly as fast as without load** (at most \(near_ms | with_unit("ms"))):"
+		"**These settings make responses nearly as fast as without load** (surely at most \(near_ms | with_unit("ms"))):"
 		+ " \($near | map(named($doc)) | and_list)."
-		+ ($all | map(select(.latency_p50_ms > 0.8 * $r.latency_p50_ms)) | if . == [] then ""
-			else " Hardly any effect: \(map(named($doc)) | and_list)." end);
+		+ ($all | map(select((response | at_least) > 0.8 * ($r | slow_end))) | if . == [] then ""
+			else " Hardly any effect (over 80 % of the default's median): \(map(named($doc)) | and_list)." end) + overloaded;
 		($near[0] | figure("latency_p50_ms")) + {verdict: "good", figure: "settings"}) end;
 def price: . as $doc | row_of(base; "heavy") as $r
-	| [others[] | select(.load_share_percent != null and $r != null and .latency_p50_ms <= 0.5 * $r.latency_p50_ms)]
+	| [others[] | select(.load_share_percent != null and $r != null and slow_end <= 0.5 * ($r | response | at_least))]
 	| if . == [] or $r.load_share_percent == null then empty else (max_by(.load_share_percent)) as $cheap
 		| (min_by(.load_share_percent)) as $dear
 		| finding("price"; "**The CPU hogs lose CPU time** (by default they get \($r.load_share_percent | fixed(0)) % of a CPU). Of the"
@@ -63,11 +68,11 @@ def price: . as $doc | row_of(base; "heavy") as $r
 # Longer operations: kept up to a length while the median is within twice the operation's own time (and the least wait, and 5 ms).
 def lengths: . as $doc | (.run.protocol.floor_ms // 0) as $floor
 	| [.summary[] | select(.part == "length") | usable] | group_by(.setting) | map(select(length > 1) | sort_by(.cost_ms)
-		| (first(range(length) as $i | select(.[$i].latency_p50_ms > 2 * .[$i].cost_ms + $floor + 5) | $i) // length) as $lost
+		| (first(range(length) as $i | select((.[$i] | slow_end) > 2 * .[$i].cost_ms + $floor + 5) | $i) // length) as $lost
 		| {setting: .[0].setting, to: (if $lost == 0 then 0 else .[$lost - 1].cost_ms end), most: .[-1].cost_ms})
 	| if . == [] then empty else sort_by(-.to) | finding("length";
 		"**Long operations lose the protection** with \($doc.run.settings | .length_load // .length.sinks // "?") CPU hogs. The"
-			+ " response stays within twice the operation's own CPU time "
+			+ " median response stays within twice the operation's own CPU time, the server's least wait and 5 ms "
 		+ (map("with \(.setting as $s | $doc | says($s)) "
 			+ (if .to == 0 then "at no length tried" elif .to == .most then "at every length tried" else "up to \(.to | plain) ms" end))
 			| join("; ")) + ".";
@@ -77,11 +82,12 @@ def tested: . as $doc | verdicts as $c | if $c == [] then
 		"**The differences are not tested for significance**: that needs five repeats that include the default (`--repeat 5`).";
 		{verdict: "unsure", figure: "settings"})
 	else finding("tested"; "**Compared with the default in the same repeat** (ratio of medians; paired t test, Holm): "
-		+ ([("better", "worse", "no difference shown", "too noisy") as $v | [$c[] | select(.verdict == $v)] | select(. != [])
+		+ ([("better", "worse", "no difference shown", "too noisy", "not comparable") as $v | [$c[] | select(.verdict == $v)]
+			| select(. != [])
 			| "\($v): " + (map((.setting as $s | $doc | says($s))
-				+ (if .ratio == null then "" else " \(.ratio | fixed(2))\(interval(.ratio_low; .ratio_high; ""))" end)) | and_list)]
-			| join("; ")) + "."; ($c | min_by(.ratio // 1e9) | {value: .ratio, low: .ratio_low, high: .ratio_high, unit: ""})
-				+ {figure: "settings"}) end;
+				+ (if .pairs_why then " (\(.pairs_why))" else figure("ratio") | if at_least == null then "" elif is_range then
+					" \(figure_words)" else " \(.value | fixed(2))\(interval(.low; .high; ""))" end end)) | and_list)]
+			| join("; ")) + "."; ($c | min_by(figure("ratio") | at_most // 1e9) | figure("ratio")) + {figure: "settings"}) end;
 
 def verdict_of: . as $doc | row_of(base; "heavy") as $r | helpful as $near
 	| if $r == null then "The default setting was not measured: there is nothing to compare with."

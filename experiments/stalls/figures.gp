@@ -2,14 +2,27 @@
 # figures.gp - response times of keys beside CPU hogs: late-share, median, mean-stall, jitter, latency-cdf, stages.
 # From say.jq: app_light and app_heavy (names, "" where not measured), load_word ("CPU hogs"), load_axis.
 
+# A figure that is a range has no value, but NAME_from and NAME_to (empty: no late end is known); it is drawn as a thick bar.
+least_of(c) = y(c . "_from")
+range_hover(c, name) = name . sprintf(": %.4g to ", least_of(c)) . (filled(c . "_to") ? sprintf("%.4g", y(c . "_to")) : "?")
+range_bars(n, c, top) = sprintf(', for [i = 1:%d] data using (known(least_of("%s")) ? at(i) : NaN):', n, c) \
+	. sprintf('(least_of("%s")):(0):', c) \
+	. sprintf('((filled("%s_to") ? y("%s_to") : %g) - least_of("%s")) with vectors nohead linewidth 4 ', c, c, top, c) \
+	. 'linecolor rgb colour(i) notitle' \
+	. sprintf(', for [i = 1:%d] data using (known(least_of("%s")) ? at(i) : NaN):(least_of("%s")):(range_hover("%s", says(i))) ', \
+		n, c, c, c) . 'with labels hypertext point pointtype 0 linecolor rgb colour(i) notitle'
+range_words = "thick bar: the figure is only known as a range"
+range_key = sprintf(', NaN with lines linewidth 4 linecolor rgb line_colour title "%s"', range_words)
+
 loads = ""
 systems = ""
 costly = ""
 most = 0
-cost = NaN
+costs = ""
 period = 50
 schedule_jitter = 0
 ranges = 0
+median_ranges = 0
 overloads = 0
 lowest = 0
 highest = 1
@@ -17,13 +30,15 @@ median_most = 1
 median_high = 1
 eval look("summary.tsv", 'loads = add(loads, sprintf("%d", y("sinks"))), systems = add(systems, strcol("protocol")), ' \
 	. 'costly = strcol("app") eq "own" && filled("cost_ms") ? add(costly, strcol("protocol")) : costly, ' \
-	. 'most = more(most, y("sinks")), cost = filled("cost_ms") ? y("cost_ms") : cost, ' \
+	. 'most = more(most, y("sinks")), costs = filled("cost_ms") ? add(costs, strcol("cost_ms")) : costs, ' \
 	. 'period = filled("period_ms") ? y("period_ms") : period, schedule_jitter = more(schedule_jitter, y("schedule_jitter_ms")), ' \
-	. 'ranges = ranges || (filled("late_share_high_percent") && y("late_share_high_percent") > y("late_share_percent") + 0.5), ' \
+	. 'ranges = ranges || filled("late_share_percent_from"), median_ranges = median_ranges || filled("latency_p50_ms_from"), ' \
 	. 'overloads = overloads || y("overloaded") > 0, lowest = less(lowest, low("mean_stall_ms")), ' \
 	. 'highest = more(more(highest, high("mean_stall_ms")), y("fair_stall_ms")), ' \
-	. 'median_most = more(median_most, y("latency_p50_ms")), median_high = more(median_high, high("latency_p50_ms"))')
+	. 'median_most = more(more(median_most, y("latency_p50_ms")), least_of("latency_p50_ms")), ' \
+	. 'median_high = more(more(median_high, high("latency_p50_ms")), y("latency_p50_ms_to"))')
 n = words(loads)
+cost = words(costs) == 1 ? number_of(costs, 1) : NaN	# of several runs with other costs there is no one prediction
 most = most > 0 ? most : 20
 
 # Two roles: 1 needs little CPU, 2 has a cost. The protocol's own application has the role that its cost gives it.
@@ -52,40 +67,37 @@ legend = several ? 'eval legend_strip(4); plot for [i = 1:curves_n] NaN with lin
 	. 'linecolor rgb colour(i) title says(i) noenhanced' : 'role = 0'
 panels_n = several ? words(roles) : 1
 
-eval over_load("late-share", sprintf("Keys without a response after %g ms", threshold_ms), ranges * said + overloads)
+eval over_load("late-share", sprintf("Late keys: no response within %g ms", threshold_ms), ranges + overloads)
 eval axis
-late_end(d) = filled("late_share_high_percent") ? y("late_share_high_percent") : y("late_share_percent")
-late_high(d) = filled("late_share_high_percent_high") ? y("late_share_high_percent_high") : high("late_share_percent")
 do for [p = 1:panels_n] {
 	set yrange [-2:104]
-	eval each_role(p, "late keys, % of all keys")
-	plot for [i = 1:curves_n] data using (x_ = at(i)):(there("late_share_percent")):(there_low("late_share_percent")): \
-			(known(x_) ? late_high(0) : NaN) with yerrorbars pointtype 0 linecolor rgb colour(i) notitle, \
-		for [i = 1:curves_n] data using (at(i)):(y("late_share_percent")) with linespoints pointtype shape(i) linecolor rgb colour(i) \
-			title in_panel(says(i)), \
-		for [i = 1:curves_n] data using (ranges ? at(i) : NaN):(late_end(0)) with lines dashtype 3 linecolor rgb colour(i) \
-			title in_panel(ranges && strlen(says(i)) ? says(i) . ", at most" : ""), \
-		for [i = 1:curves_n] data using (at(i)):(y("late_share_percent")):(hover_ends("late_share_percent", says(i))) \
-			with labels hypertext point pointtype shape(i) linecolor rgb colour(i) notitle, \
-		data using (y("overloaded") > 0 && of(0) ? at(of(0)) : NaN):(y("late_share_percent")) \
-			with points pointtype 6 pointsize 1.8 linecolor rgb "black" \
-			title in_panel(overloads ? "overloaded: falls further and further behind" : "")
+	eval each_role(p, "late keys, %")
+	eval 'plot for [i = 1:curves_n] data using (x_ = at(i)):(there("late_share_percent")):(there_low("late_share_percent")):' \
+			. '(there_high("late_share_percent")) with yerrorbars pointtype 0 linecolor rgb colour(i) notitle, ' \
+		. 'for [i = 1:curves_n] data using (at(i)):(y("late_share_percent")) with linespoints pointtype shape(i) ' \
+			. 'linecolor rgb colour(i) title in_panel(says(i)), ' \
+		. 'for [i = 1:curves_n] data using (at(i)):(y("late_share_percent")):(hover_ends("late_share_percent", says(i))) ' \
+			. 'with labels hypertext point pointtype shape(i) linecolor rgb colour(i) notitle, ' \
+		. 'data using (y("overloaded") > 0 && of(0) ? at(of(0)) : NaN):(y("late_share_percent")) ' \
+			. 'with points pointtype 6 pointsize 1.8 linecolor rgb "black" ' \
+			. 'title in_panel(overloads ? "overloaded: falls further and further behind" : "")' \
+		. (ranges ? range_bars(curves_n, "late_share_percent", 100) . (several ? "" : range_key) : "")
 }
 overloaded = overloads ? ', NaN with points pointtype 6 pointsize 1.8 linecolor rgb "black" title "overloaded"' : ''
-dotted = ranges ? ', NaN with lines dashtype 3 linecolor rgb line_colour title "at most"' : ''
-eval legend . (several ? overloaded . dotted : "")
+eval legend . (several ? overloaded . (ranges ? range_key : "") : "")
 
 # Two repeats have intervals of many times the value: these run out of the figure.
 median_top = 1.08 * less(median_high, 2.5 * more(median_most, threshold_ms / 2.0))
-eval over_load("median", "Median response time", 1)
+eval over_load("median", "Median response time", 1 + median_ranges)
 eval axis
 do for [p = 1:panels_n] {
 	set yrange [0:median_top]
-	eval each_role(p, "ms after the key was due")
+	eval each_role(p, "median response time, ms")
 	eval 'plot 0 linecolor rgb "#dddddd" linewidth 0.6 notitle' . threshold_across . curves(curves_n, "latency_p50_ms") \
-		. ', NaN with lines dashtype 3 linecolor rgb mark_colour title in_panel(sprintf("%g ms", threshold_ms))'
+		. ', NaN with lines dashtype 3 linecolor rgb mark_colour title in_panel(sprintf("%g ms", threshold_ms))' \
+		. (median_ranges ? range_bars(curves_n, "latency_p50_ms", 2 * median_top) . (several ? "" : range_key) : "")
 }
-eval legend
+eval legend . (several && median_ranges ? range_key : "")
 
 eval over_load("mean-stall", "Mean stall: time between updates beyond the period of the keys", 1)
 eval axis
@@ -106,7 +118,7 @@ set samples 2
 schedule_words = schedule_jitter > 0 ? sprintf("in the keys themselves, whose schedule jitters by %.1f ms", schedule_jitter) : ""
 do for [p = 1:panels_n] {
 	set yrange [0:1<*]
-	eval each_role(p, "standard deviation, ms")
+	eval each_role(p, "jitter, ms")
 	eval 'plot 0 linecolor rgb "#dddddd" linewidth 0.6 notitle, (schedule_jitter > 0 ? schedule_jitter : NaN) ' \
 		. 'with lines linestyle dotted title in_panel(schedule_words)' . curves(curves_n, "jitter_sd_ms")
 }

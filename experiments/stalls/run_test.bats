@@ -33,7 +33,7 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 	[ "$(finding "$RUN" late-light unit)" = % ] && [ "$(finding "$RUN" late-heavy unit)" = % ]
 	grep -qF "$(jq -r '.verdict | .[:60]' "$RUN/findings.json")" "$BATS_FILE_TMPDIR/out"
 	grep -qF "$RUN/report.html" "$BATS_FILE_TMPDIR/out"
-	grep -qE '^    late [0-9.]+ %, median [0-9.]+ ms$' "$BATS_FILE_TMPDIR/out"	# of a cell
+	grep -qE '^    late [0-9].* %, median .*[0-9].* ms$' "$BATS_FILE_TMPDIR/out"	# of a cell
 }
 
 @test "without load every key of the heavy application is sent and answered" {

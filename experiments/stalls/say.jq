@@ -12,65 +12,80 @@ def setup: [(if attached then "window \"\(.run.protocol.title // "?")\" of a ser
 	run_words] | sentence;
 def labels: train_labels;
 
-def late_limit: 5;	# percent of late keys above which an application counts as late
-def late_most: .late_share_high_percent // .late_share_percent;
-def late_most_high: .late_share_high_percent_high // .late_share_percent_high // late_most;
-def late_least_low: .late_share_percent_low // .late_share_percent;
-def late_figure: {value: .late_share_percent, to: late_most, low: .late_share_percent_low, high: late_most_high, unit: "%",
-	above: false, figure: "late-share"};
-def late_words: late_figure | figure_words + figure_interval;
-def slowest: {value: (.latency_high_max_ms // .latency_max_ms), above: (.latency_high_max_ms_above == 1
-	or .latency_max_ms_above == 1), unit: "ms"};
+# Percent of late keys above which an application breaks: by the lower end of the interval; it stays fast if no upper end is above.
+# `table` and README.md tell it, too.
+def late_limit: 5;
+def late: figure("late_share_percent");
+def late_figure: late + {figure: "late-share"};
+def late_words: level("late_share_percent");
+def late_least: late | surely_least;
+def late_most: late | at_most;
+def late_surely_most: late | surely_most;
+def slowest: figure("latency_max_ms");
 def usable: map(select(.repeats > 0 and .keys > 0));
 
-# How an application fares: {is: good|bad|unsure|overloaded, row, clause}. Input: the document.
+# The load from which an application breaks, of rows in the order of loads: loads between two tried ones are unknown.
+def break_words($doc; $rows; $row): ([$rows[] | select(.sinks < $row.sinks)] | last) as $before | $row.sinks as $n
+	| if ($doc | attached) or $n == 0 then $doc | with_load($n)
+	  elif $before == null or ($before | late_surely_most > late_limit) then "at \($n | plural("CPU hog")) or fewer"
+	  elif $before.sinks == $n - 1 then $doc | at_load($n)
+	  else "between \($before.sinks + 1) and \($n) CPU hogs" end;
+# How an application fares: {is: good|bad|unsure|overloaded, row, clause, from}. Input: the document.
 def judge($role): . as $doc | (rows_of($role) | usable) as $rows | ($rows | map(select(.overloaded == 0))) as $calm
 	| if $rows == [] then null
-	  elif any($calm[]; late_least_low > late_limit) then
-		first($calm[] | select(late_least_low > late_limit)) as $row
-		| {is: "bad", row: $row, clause: ("breaks \($doc | at_load($row.sinks)): \($row | late_figure | figure_words) of keys later"
-				+ " than \(threshold | plain) ms")}
+	  elif any($calm[]; late_least > late_limit) then
+		first($calm[] | select(late_least > late_limit)) as $row | break_words($doc; $calm; $row) as $from
+		| {is: "bad", $row, $from, clause: ("breaks \($from): \($row | late | figure_words) of keys later than"
+				+ " \(threshold | plain) ms" + if $from | test("between|fewer") then " \($doc | with_load($row.sinks))" else "" end)}
 	  elif any($rows[]; .overloaded > 0) then
 		first($rows[] | select(.overloaded > 0)) as $row
 			| {is: "overloaded", row: $row, clause: "cannot keep up \($doc | with_load($row.sinks))"}
-	  elif ($calm | map(late_most_high) | max) <= late_limit or ($calm | map(late_most) | max) == 0 then
-		{is: "good", row: ($calm | max_by(late_most_high)), clause: "stays fast \($doc | loads_tried($calm))"}
-	  else {is: "unsure", row: ($calm | max_by(late_most_high)), clause: "may have late keys: this run cannot tell"} end;
+	  elif ($calm | map(late_surely_most) | max) <= late_limit or ($calm | map(late_most) | max) == 0 then
+		{is: "good", row: ($calm | max_by(late_surely_most)), clause: "stays fast \($doc | loads_tried($calm))"}
+	  else {is: "unsure", row: ($calm | max_by(late_surely_most)), clause: "may have late keys: this run cannot tell"} end;
+
+# With 95 % confidence the largest share of late keys at all loads together, where none was late at any: the exact bound of each row
+# at 1 - 0.05 / rows (Bonferroni).
+def late_bound: length as $rows | if any(.late_share_percent != 0 or .late_share_percent_high == null) then null else
+	map(100 * (1 - (((1 - .late_share_percent_high / 100 | log) * (0.05 / $rows | log) / (0.05 | log)) | exp))) | max end;
 
 def late($role): . as $doc | judge($role) as $j | if $j == null then empty else
 	(rows_of($role) | usable) as $rows | ($rows | map(select(.overloaded == 0))) as $calm | role_name($role) as $name
 		| ($name | upper_first) as $who
 	| $j.row as $r | "\(threshold | plain) ms" as $t
 	| finding("late-\($role)";
-		if $j.is == "good" then ($calm | max_by(slowest.value // 0) | slowest) as $s
-			| "**\($who): \(if ($calm | map(late_most) | max) == 0 then "no slow key" else "hardly a slow key" end).** "
+		if $j.is == "good" then
+			"**\($who): \(if ($calm | map(late_most) | max) == 0 then "no slow key" else "hardly a slow key" end).** "
 			+ "\($doc | loads_tried($calm) | upper_first), \(if ($r | late_most) == 0 then "none" else $r | late_words end) of the keys"
-				+ " took longer than \($t); the slowest took \($s | figure_words)."
-			+ (if ($r | late_most) == 0 and $r.late_share_percent_high != null then
-				" With 95 % confidence, at most \($r.late_share_percent_high | percent) % are late at any load." else "" end)
+				+ " took longer than \($t); the slowest took \($calm | map(slowest) | max_by(at_most // 0) | figure_words)."
+			+ ($calm | late_bound | if . == null then "" else " With 95 % confidence, at most \(percent) % are late at"
+				+ " \(if $calm | length > 1 then "each of these \($calm | length) loads" else "this load" end)"
+				+ if any($calm[]; .late_interval == "exact") then ", if keys are late independently of each other." else "." end end)
 			+ ([$calm[].same_group | values] | unique | if $role != "light" or ($calm | last.sinks) < 5 then "" elif . == [0] then
 				" It runs in its own scheduling group, which may be why; `thinprobe run schedulers` can tell." elif . == [1] then
-					" The scheduler protects programs that need little CPU." else "" end)
+					" The scheduler may protect programs that need little CPU; this run did not vary that." else "" end)
 		elif $j.is == "bad" then ($calm | last) as $most
-			| "**\($who): late \($doc | with_load($r.sinks)).** \($r | late_words) of the keys took longer than \($t)"
-			+ (if $most.sinks != $r.sinks then ", \($most | late_figure | figure_words) \($doc | with_load($most.sinks))" else "" end)
-			+ (if $calm[0].latency_p50_ms != null and $most.latency_p50_ms != null and $calm[0].sinks != $most.sinks then
-				". The median rises from \($calm[0].latency_p50_ms | with_unit("ms")) to \($most.latency_p50_ms | with_unit("ms"))."
-					else "." end)
+			| "**\($who): late \($j.from).** \($r | late_words) of the keys took longer than \($t) \($doc | with_load($r.sinks))"
+			+ (if $most.sinks != $r.sinks then ", \($most | late | figure_words) \($doc | with_load($most.sinks))" else "" end)
+			+ ([$calm[0], $most] | map(figure("latency_p50_ms")) | if any(at_least == null) or $calm[0].sinks == $most.sinks then "."
+				elif apart($calm[0]; $most; "latency_p50_ms"; 1) then
+					". The median rises from \(.[0] | figure_words) to \(.[1] | figure_words)."
+				else ". The median is \(.[0] | figure_words) \($calm[0].sinks as $n | $doc | with_load($n)), \(.[1] | figure_words)"
+					+ " \($doc | with_load($most.sinks))." end)
 			+ (if $rows | any(.overloaded > 0) then
 				" It cannot keep up \(first($rows[] | select(.overloaded > 0)) | .sinks as $n | $doc | with_load($n))." else "" end)
 		elif $j.is == "overloaded" then
 			"**\($who): cannot keep up \($doc | with_load($r.sinks)).** Unanswered keys grow by up to"
 				+ " \([$rows[] | select(.overloaded > 0).backlog_per_s // 0] | max | number) a second. Response times are omitted: they"
 				+ " would grow with the length of the run."
-		elif ($r | late_most) > $r.late_share_percent then
-			"**\($who): this run cannot tell whether keys are late.** \($r | late_words) of the keys took longer than \($t)"
-				+ " \($doc | with_load($r.sinks)): screen updates give only a range. The reference application (`--app heavy`) is exact."
 		else "**\($who): this run cannot tell whether keys are late.** \($r | late_words) of the keys took longer than \($t)"
-			+ " \($doc | with_load($r.sinks)). More repeats narrow the interval (`--repeat 10`)." end;
+			+ " \($doc | with_load($r.sinks))\(if $r | late | is_range then
+				": screen updates give only a range. The reference application (`--app heavy`) is exact."
+				else ". More repeats narrow the interval (`--repeat 10`)." end)" end;
 		($r | late_figure) + {verdict: {good: "good", bad: "bad", overloaded: "bad", unsure: "unsure"}[$j.is]}) end;
 
 # ---- fair sharing: what (hogs + 1) parties that want all of a CPU leave each other ----
+# Near: within 10 % and 5 ms.
 def fair_near: (.mean_stall_ms - .fair_stall_ms | fabs) <= 0.1 * .fair_stall_ms + 5;
 # Repeats that scatter over the prediction do not contradict it.
 def fair_ok: fair_near or (.mean_stall_ms_low != null and .mean_stall_ms_low <= 1.1 * .fair_stall_ms + 5
@@ -79,7 +94,7 @@ def gap: .period_ms as $p | {value: (.mean_stall_ms + $p), low: (if .mean_stall_
 	[.mean_stall_ms_low + $p, 0] | max end),
 	high: (if .mean_stall_ms_high == null then null else .mean_stall_ms_high + $p end), unit: "ms", above: false};
 def fair_pair: (gap | figure_words + figure_interval) as $is
-	| "fair sharing gives one update every \(.fair_stall_ms + .period_ms | with_unit("ms")); measured: \($is)";
+	| "fair sharing would give one update every \(.fair_stall_ms + .period_ms | with_unit("ms")); measured: \($is)";
 
 def widest: max_by((.mean_stall_ms_high // 0) - (.mean_stall_ms_low // 0));
 def fair_sharing: . as $doc
@@ -91,16 +106,16 @@ def fair_sharing: . as $doc
 		(if $goes > 1.2 then [null, "unsure",
 			"**Fair sharing cannot be tested here**: one update of the application reaches the screen as up to"
 			+ " \($goes | number) updates."]
-		elif $off == [] and all($full[]; fair_near) then [($full | last), "good", "**The cause is fair sharing, not a fault.**",
-			", the application gets 1/\($full | last.sinks + 1) of the CPU:", " A faster server helps; a faster link does not."]
+		elif $off == [] and all($full[]; fair_near) then [($full | last), "good", "**Stalls are as long as fair sharing makes them.**",
+			" and 1/\($full | last.sinks + 1) of the CPU,", ""]
 		elif $off == [] then [($full | map(select(fair_near | not)) | widest), "unsure",
 			"**Stalls differ too much between repeats to test fair sharing.**", ",", ""]
 		elif all($off[]; .mean_stall_ms > .fair_stall_ms) then [($off | max_by(.mean_stall_ms - .fair_stall_ms)), "bad",
 			"**Stalls are longer than fair sharing explains.**", ",",
-			" Something else takes CPU time, or an update needs more CPU time than was set."]
+			" Something else may take CPU time, or an update may need more CPU time than was set."]
 		elif all($off[]; .mean_stall_ms < .fair_stall_ms) then [($off | min_by(.mean_stall_ms - .fair_stall_ms)), "none",
 			"**The application gets more than a fair share.**", ",",
-			if [$off[].same_group] | unique == [0] then " It is in another scheduling group than the CPU hogs." else "" end]
+			if all($off[]; .same_group == 0) then " It is in another scheduling group than the CPU hogs, which may be why." else "" end]
 		else [null, "unsure", "**Stalls are partly longer, partly shorter than with fair sharing**, at"
 			+ " \($off | map(.sinks | tostring) | and_list) CPU hogs: too noisy to tell more."] end) as [$row, $verdict, $head, $gets, $so]
 		| finding("fair-sharing"; $head + if $row == null then "" else
@@ -110,7 +125,7 @@ def fair_sharing: . as $doc
 # Late although the CPU is not saturated: the sum of costs does not explain that.
 def late_below_saturation: . as $doc
 	| [rows_of("heavy") | usable[] | select(.cost_ms != null and .sinks > 0 and .overloaded == 0
-		and .cost_ms * (.sinks + 1) < .period_ms and late_least_low > late_limit)]
+		and .cost_ms * (.sinks + 1) < .period_ms and late_least > late_limit)]
 	| if . == [] then empty else last | finding("late-below-saturation";
 		"**Keys are late although the CPU is not saturated.** \(late_words) are late \(.sinks as $n | $doc | with_load($n)),"
 			+ " where \(.sinks + 1) × \(.cost_ms | plain) ms of CPU time fit before the next key. Fair sharing does not explain that.";
@@ -122,30 +137,29 @@ def link_ms($bytes): (.run.lab.rate // .run.settings.link // ""
 	| if $r == null or $bytes == null then null
 		else ($bytes * 8 / (($r.n | tonumber) * ({"": 1, K: 1e3, M: 1e6, G: 1e9}[$r.u])) * 1000)
 		+ 2 * ($link[1] // "" | time_ms // 0) end;
-def idle_response: . as $doc
-	| ([("light", "heavy") as $role | rows_of($role) | usable[] | select(.sinks == 0 and .latency_p50_ms != null and .overloaded == 0)]
-		| first) as $r
-	| if $r == null then empty else
-		($r.latency_p50_ms - ($r.cost_ms // 0)) as $p50 | .run.protocol.floor_ms as $floor | link_ms($r.wire_bytes_per_key) as $link
+def idle_rows: first(("light", "heavy") as $role | rows_of($role) | usable
+	| map(select(.sinks == 0 and (figure("latency_p50_ms") | at_least) != null)) | select(. != [])) // [];
+# What a frame and the link would add is worked out, not measured: it is said in the conditional.
+def idle_response: . as $doc | idle_rows[0] as $r | if $r == null then empty else
+		($r | figure("latency_p50_ms")) as $f | ($f | at_most - ($r.cost_ms // 0)) as $p50
+		| .run.protocol.floor_ms as $floor | link_ms($r.wire_bytes_per_key) as $link
 		| (.run.protocol.floor_of // "the mean wait for the next frame") as $wait | ($p50 | floor_explains($floor)) as $explains
-		| "\($p50 | with_unit("ms"))\(if ($r.cost_ms // 0) > 0 then " beyond its own \($r.cost_ms | plain) ms" else "" end)" as $takes
-		| (if $link == null then "" elif $link < 0.005 then "; the link adds less than 0.01 ms"
-			else "; the link adds \($link | with_unit("ms"))" end)
-			as $network
+		| (if ($r.cost_ms // 0) == 0 then $r | level("latency_p50_ms") else ($r.cost_ms | plain) as $cost
+			| $f | .value |= (values | . - $r.cost_ms) | .from |= (values | . - $r.cost_ms) | .to |= (values | . - $r.cost_ms)
+			| "\(figure_words) beyond its own \($cost) ms" end) as $takes
+		| [(if ($floor // 0) > 0 then "\($wait) would be \($floor | with_unit("ms"))" else empty end),
+			(if $link == null then empty elif $link < 0.005 then "the link would add less than 0.01 ms"
+				else "the link would add \($link | with_unit("ms"))" end)] as $parts
 		| finding("idle-response";
-			if $p50 < resolution then "**Without load, the response is too fast to measure**: less than the probe's error of"
+			if $f | is_unresolved then "**Without load, the response is too fast to measure**: less than the probe's error of"
 				+ " \(resolution | with_unit("ms"))."
-			elif $explains | IN("all", "most") then
-				"**Without load, the server's own delay dominates.** The median response takes \($takes); \($wait) takes"
-				+ " \($floor | with_unit("ms")) of that\($network)."
-			elif $link != null and $link >= 0.5 * $p50 then
-				"**Without load, the link dominates**: it takes \($link | with_unit("ms")) of the median response of \($takes)."
-			elif attached then "**Without load, the median response takes \($takes).** The client cannot tell which part is the server's."
-			else "**Without load, the median response takes \($takes).** "
-				+ (if ($floor // 0) > 0 then "\($wait | upper_first) would take \($floor | with_unit("ms"))"
-					else "No known delay of the server explains it" end)
-				+ "\($network)." end;
-			($r | figure("latency_p50_ms")) + {figure: "latency-cdf"}) end;
+			else "**Without load, the median response takes \($takes).**"
+				+ (if $parts == [] then "" else " By arithmetic, not measured: \($parts | join("; "))."
+					+ if $explains | IN("all", "most") then " So \($explains) of it may be the server's own wait."
+						elif $link != null and $link >= 0.5 * $p50 then " So most of it may be the link." else "" end end)
+				+ (if attached then " The client cannot tell which part is the server's."
+					elif ($floor // 0) == 0 then " No known delay of the server explains it." else "" end) end;
+			$f + {figure: "latency-cdf"}) end;
 
 # ---- several curves: each is judged by itself, and said in one finding ----
 # The largest load that all curves have, of rows; null if there is none.
@@ -154,22 +168,22 @@ def judged($role): . as $doc | (rows_of($role) | usable | common_most) as $n
 	| [systems[] as $system | $doc | over($system) | judge($role) as $j | select($j != null)
 		| $j + {$system, most: (rows_of($role) | usable | map(select(.sinks == $n)) | first)}];
 def names: map(.system) | and_list;
-def count_of($all): if ($all | length) == 1 then names
-	elif length == ($all | length) then "each of the \(length)" else "\(length) of the \($all | length)" end;
-def breaks($doc): map(select(.is == "bad")) | sort_by(.row.sinks) | group_by(.row.sinks)
-	| map("\(.[0].row.sinks as $n | $doc | at_load($n)) over \(names) ("
-		+ (map(.row.late_share_percent) | [min, max] | map(fixed(0)) | if .[0] == .[1] then .[0] else join(" to ") end)
-		+ " % of keys over \($doc | threshold | plain) ms)") | and_list | select(. != "") | ", \(.)";
-def clause_several: . as $all | map(select(.is | IN("bad", "overloaded"))) as $bad
-	| if $bad != [] then "late over \($bad | count_of($all))" elif all(.is == "good") then "fast over \(count_of($all))"
+def count_of($doc; $all): ($doc | systems_word) as $word | if ($all | length) == 1 then names
+	elif length == ($all | length) then "each of the \(length) \($word)" else "\(length) of the \($all | length) \($word)" end;
+def breaks($doc): map(select(.is == "bad")) | sort_by(.row.sinks) | group_by(.from)
+	| map("\(.[0].from) over \(names) ("
+		+ (map(.row | late | [at_least, at_most]) | add | [min, max] | map(fixed(0)) | if .[0] == .[1] then .[0] else join(" to ") end)
+		+ " % of keys over \($doc | threshold | plain) ms \(.[0].row.sinks as $n | $doc | with_load($n)))")
+	| and_list | select(. != "") | ", \(.)";
+def clause_several($doc): . as $all | map(select(.is | IN("bad", "overloaded"))) as $bad
+	| if $bad != [] then "late over \($bad | count_of($doc; $all))" elif all(.is == "good") then "fast over \(count_of($doc; $all))"
 	  else "this run cannot tell whether keys are late over \(map(select(.is == "unsure")) | names)" end;
 def late_several($role): . as $doc | judged($role) as $all | if $all == [] then empty else
 	($all | map(select(.is | IN("bad", "overloaded"))) | group_by(.row.sinks)) as $bad
 	| (rows_of($role) | usable | map(.sinks) | max) as $top | $all[0].most.sinks as $n
-	| ($all | sort_by(.most.late_share_percent)) as $ends
-	| def share: .system as $s | .most | "\(late_words) over \(if $ends[0].most.late_share_percent == $ends[-1].most.late_share_percent
-		and ($ends | length) > 1 then "each" else $s end)";
-	finding("late-\($role)"; "**\(role_name($role) | upper_first): \($all | clause_several).**"
+	| ($all | sort_by(.most // {} | late_most // 0)) as $ends
+	| def share: .system as $s | .most | "\(late_words) over \($s)";
+	finding("late-\($role)"; "**\(role_name($role) | upper_first): \($all | clause_several($doc)).**"
 		+ ([($bad[] | "\(.[0].row.sinks as $from | $doc | with_load($from) + if $from > 0 and $from < $top then " and more" else "" end
 				| upper_first): \(names)."),
 			(("good", "unsure") as $is | $all | map(select(.is == $is)) | select(. != [])
@@ -177,14 +191,22 @@ def late_several($role): . as $doc | judged($role) as $all | if $all == [] then 
 					elif $bad != [] then "Cannot be told: \(names)." else empty end)]
 			| if length == 1 and $bad == [] then "" else map(" " + .) | add end)
 		+ if $n == null then "" else " Keys later than \(threshold | plain) ms \($doc | with_load($n)): \($ends[0] | share)"
-			+ (if $ends[0].most.late_share_percent != $ends[-1].most.late_share_percent then " to \($ends[-1] | share)." else "." end) end;
-		($ends[-1].most | late_figure)
+			+ (if $ends | length > 1 then "\(if $ends | length == 2 then " and" else " to" end) \($ends[-1] | share)" else "" end) + "." end;
+		($ends[-1].most // {} | late_figure)
 			+ {verdict: (if $bad != [] then "bad" elif all($all[]; .is == "good") then "good" else "unsure" end)}) end;
 
 def from_to($name): def one: "\(level($name)) over \(.protocol)";
-	"\(.[0] | one)\(if length > 1 then " to \(.[-1] | one)" else "" end)";
-def apart($name): length < 2 or .[0][$name + "_high"] == null or .[-1][$name + "_low"] == null
-	or .[0][$name + "_high"] < .[-1][$name + "_low"];
+	"\(.[0] | one)\(if length > 1 then (if length == 2 then " and " else " to " end) + (.[-1] | one) else "" end)";
+# Of rows in the order of a figure, what each has more than the first: "x11 is 0.4 ms (95 % CI 0.2 to 0.6 ms) slower than vnc."
+def more_words($name; $more): . as $rows | .[0] as $a | (length - 1) as $pairs | if length < 2 then "" else
+	[.[1:][] | {who: .protocol, is: (. as $b | compared($a; $b; $name; $pairs))}]
+	| [(map(select(.is.apart) | "\(if .is.value == null then "" else "by " + ({value: .is.value, low: .is.low,
+			high: .is.high, unit: unit_of($name)} | figure_words + figure_interval) + " " end)over \(.who)") | select(. != [])
+			| "\($more | upper_first) than over \($a.protocol): \(and_list)"),
+		(map(select(.is != null and .is.apart == false).who) | select(. != [])
+			| "\([$a.protocol] + . | and_list) cannot \(if length > 1 then "all " else "" end)be told apart"),
+		(map(select(.is == null).who) | select(. != []) | "without intervals, \([$a.protocol] + . | and_list) cannot be compared"
+			| upper_first)] | map(" \(.).") | add end;
 # Of the application with a stated cost, where one was measured.
 def stalls_several: . as $doc | first(("heavy", "light") as $role | rows_of($role) | usable
 		| map(select(.mean_stall_ms != null)) | select(any(.overloaded == 0))) // [] | common_most as $n
@@ -194,26 +216,26 @@ def stalls_several: . as $doc | first(("heavy", "light") as $role | rows_of($rol
 		| map(select(.fair_stall_ms != null and .fair_stall_ms > 0 and (.updates_per_key // 1) <= 1.2)) as $full
 		| ($full | map(select(fair_ok | not))) as $off | ($full | map(select(fair_ok and (fair_near | not)))) as $wide
 		| finding("mean-stall"; "**The mean stall \($doc | with_load($n)) is \(from_to("mean_stall_ms"))"
-			+ (if apart("mean_stall_ms") then "" else ", no significant difference" end) + ".**"
+			+ ".**" + more_words("mean_stall_ms"; "longer")
 			+ " The jitter is \(sort_by(.jitter_sd_ms) | from_to("jitter_sd_ms"))."
 			+ (if $full == [] or ($doc | attached) then "" else
-				" Fair sharing gives a mean stall of \($full[0].fair_stall_ms | with_unit("ms"))"
+				" Fair sharing would give a mean stall of \($full | group_by(.fair_stall_ms) | if length == 1
+					then .[0][0].fair_stall_ms | with_unit("ms") else map("\(.[0].fair_stall_ms | with_unit("ms"))"
+						+ " over \(map(.protocol) | and_list)") | and_list end)"
 				+ (if $off == [] then "" else "; different over \($off | map(.protocol) | and_list)" end)
 				+ (if $wide == [] then "" else "; too variable to tell over \($wide | map(.protocol) | and_list)" end)
-				+ (if $off + $wide == [] then "; all protocols agree with fair sharing." else "." end) end)
+				+ (if $off + $wide == [] then "; all agree with it." else "." end) end)
 			+ (if $split == [] then "" else " One update of the application reaches the screen as several over"
 				+ " \($split | map(.protocol) | and_list)." end);
 			(.[-1] | figure("mean_stall_ms")) + {figure: "mean-stall", verdict: (if $off + $wide == [] then "none" else "unsure" end)}) end;
-def idle_several: first(("light", "heavy") as $role | rows_of($role) | usable
-		| map(select(.sinks == 0 and .latency_p50_ms != null and .overloaded == 0)) | select(. != [])) // []
-	| sort_by(.latency_p50_ms) | if . == [] then empty else
-		finding("idle-response"; "**Without load, the median response is \(from_to("latency_p50_ms")).** From fast to slow: "
-			+ (map("\(.protocol) \(.latency_p50_ms | with_unit("ms"))") | join(", ")) + ".";
+def idle_several: idle_rows | sort_by(figure("latency_p50_ms") | at_most) | if . == [] then empty else
+		finding("idle-response"; "**Without load, the median response is \(from_to("latency_p50_ms")).**"
+			+ more_words("latency_p50_ms"; "slower");
 			(.[-1] | figure("latency_p50_ms")) + {figure: "latency-cdf"}) end;
 
 def verdict_several: . as $doc | [("light", "heavy") as $role | judged($role) | select(. != [])
 	| "\($doc | role_name($role) | if test("^[0-9]") then "An application that needs \(.)" else upper_first end):"
-		+ " \(clause_several)\(first(breaks($doc), ""))."] | if . == [] then nothing_measured else join(" ") end;
+		+ " \(clause_several($doc))\(first(breaks($doc), ""))."] | if . == [] then nothing_measured else join(" ") end;
 def verdict_single: [("light", "heavy") as $role | judge($role) as $j | select($j != null)
 	| {is: $j.is, text: "\(role_name($role) | if test("^[0-9]") then "an application that needs \(.)" else . end) \($j.clause)"}]
 	| if . == [] then nothing_measured else map(.text | upper_first) | join(". ") + "." end;

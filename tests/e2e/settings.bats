@@ -68,8 +68,8 @@ setup() {
 		--repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
 	[ "$(jq .result.overloaded "$(cell_of "$RUN" sinks=0)/1/keyrepeat.json")" = true ]
 	[ "$(jq .result.latency_from_due_ms.p50 "$(cell_of "$RUN" sinks=0)/1/keyrepeat.json")" = null ]
-	[ "$(finding "$RUN" late-heavy verdict)" = bad ]
-	grep -q "cannot keep up" "$BATS_TEST_TMPDIR/out"
+	[[ $(finding "$RUN" late-heavy verdict) == @(bad|unsure) ]]	# unsure: other work disturbed it
+	[[ $(finding "$RUN" late-heavy text) == *"cannot keep up"* ]]
 }
 
 @test "a variant that a protocol does not have is a wrong word" {
