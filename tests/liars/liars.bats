@@ -1,0 +1,64 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Made-up measurements whose truth is known (liars.py), through every way out: what is printed holds the truth, or says why it does
+# not tell. A new figure adds its scenes there.
+
+bats_require_minimum_version 1.5.0
+load ../cli/helpers
+
+setup() {
+	begin_test
+	export THINPROBE_STATE=$BATS_TEST_TMPDIR/state
+	liars=$TOP/tests/liars/liars.py
+}
+
+summarized() {	# summarized FOLDER
+	"$BIN/summarize" "$1" >/dev/null 2>summarize.err || [ $? = 3 ] || { cat summarize.err; return 1; }
+}
+
+@test "tables of all scenes: summary.tsv, long.tsv, the page" {
+	need gnuplot cmark-gfm
+	"$liars" make-all run
+	"$TOP/report/report.sh" run >/dev/null
+	run -0 "$liars" check summary run
+	run -0 "$liars" check long run
+	run -0 "$liars" check page run
+}
+
+@test "each scene alone: limits of --fail-if" {
+	local scene way condition status lies=0
+	while read -r scene; do
+		"$liars" make "$scene" "$scene"
+		summarized "$scene"
+		while read -r way condition; do
+			status=0
+			"$TOP/report/fail.sh" judge "$scene" "$condition" >out 2>&1 || status=$?
+			case $way-$status in may-0 | must-not-[35]) continue ;; esac
+			echo "$scene: --fail-if '$condition' ended with $status: $(head -n 1 out)"
+			lies=$((lies + 1))
+		done < <("$liars" limits "$scene")
+	done < <("$liars" list)
+	[ $lies = 0 ]
+}
+
+@test "each scene alone: findings and verdicts" {
+	local scene lies=0
+	need gnuplot cmark-gfm
+	while read -r scene; do
+		"$liars" make "$scene" "$scene"
+		"$TOP/report/report.sh" "$scene" >/dev/null 2>report.err || { cat report.err; return 1; }
+		"$liars" check findings "$scene" >out || { sed "s/^/$scene: /" out; lies=$((lies + 1)); }
+	done < <("$liars" list)
+	[ $lies = 0 ]
+}
+
+@test "samples of each scene: score" {
+	local scene samples
+	while read -r scene; do
+		"$liars" make "$scene" "$scene"
+		samples=$scene/cells/light-010/1/samples.tsv
+		printf '%s 1 ' "$scene"
+		"$BIN/score" "$samples" --json 2>/dev/null | jq -c . || return 1
+	done < <("$liars" list) >scored
+	run -0 "$liars" score <scored
+}
