@@ -180,8 +180,10 @@ void console_write_result(struct rec_report *r, const struct console_cfg *cfg, c
 		rec_add_warning_line(r, "nothing measured: the first %s were warm-up; a longer -t, or --warmup 0",
 				     text_of_count_and_noun((int64_t)f->keys_skipped, "key"));
 	if (!*cfg->receiver) {
-		if (!f->keys_due)
+		if (!f->keys_due) {
+			rec_add_short_report_line(r, "Probe overhead, no server: no key was counted");
 			return;
+		}
 		rec_add_short_report_line(r, "Probe overhead, no server: keys leave %s µs late (p50), %s µs at worst; %s %% of one CPU.",
 			text_of_sample_quantile(&f->lateness, 0.5, NS_PER_US), text_of_sample_quantile(&f->lateness, 1, NS_PER_US), number_text(cpu));
 		return;
