@@ -10,7 +10,7 @@
  * low and high are the ends of the 95 % confidence interval, NAN where there is none. For a range they are the low end of the interval
  * of the early ends and the high end of that of the late ends, so that they hold the truth as often as they state.
  *
- * What decides (a limit, a verdict, a score) uses figure_at_least() or figure_at_most(): the end that speaks against the claim. */
+ * What decides (a limit, a verdict, a rating) uses figure_at_least() or figure_at_most(): the end that speaks against the claim. */
 #pragma once
 
 #include "sample.h"
