@@ -361,7 +361,7 @@ static void send_keys_one_by_one(struct key_train_run *run)
 			t->block[t->blocks - 1].n = n - t->block[t->blocks - 1].first;	/* no echo: the other keys will not be sent */
 			break;
 		}
-		if (i >= PACE_FIRST_KEYS && clock_now() - begin < cfg->watch_ns / PACE_FIRST_PART) {
+		if (i == PACE_FIRST_KEYS || (i > PACE_FIRST_KEYS && clock_now() - begin < cfg->watch_ns / PACE_FIRST_PART)) {
 			n = choose_period_by_first_keys(run, i, n);
 			give_up = t->key[n - 1].due_ns + limit;
 			answered = answered || wait_for_turn_of_next_key(run, &t->block[t->blocks - 1], t->key[i].due_ns, give_up);
