@@ -78,7 +78,8 @@ by_threes() {
 	start_x
 	start_refecho --display "$DISPLAY" --coalesce 3 --answer-delay const:40ms
 	# 1.2 periods of this noise are 15 s; at 10 the picture has long been at rest
-	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --watch update --schedule periodic --warmup 6 --noise 0.08 --log keys.tsv --format tsv -o report.tsv
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --watch update --schedule periodic --warmup 6 --noise 0.08 --log keys.tsv \
+		--format tsv -o report.tsv
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "$(figure report.tsv overloaded)" = false ]
