@@ -80,7 +80,8 @@ void rec_add_str_list(struct rec_report *r, const struct rec_named_str *v);
  * null, and the bound is in "above": {"p99": 812.4}; "censored" is their number. Sorts the sample. */
 void rec_add_sample_statistics(struct rec_report *r, const char *key, struct sample *s, double unit);
 /* The same of values of which only the earliest and the latest possible ones are known, in two samples of one size. A statistic
- * whose two ends differ is null, and stands in "range": {"p50": {"from": 12.5, "to": 200.9}}; "to" is null where no late end is known. */
+ * whose two ends differ is null, and stands in "range": {"p50": {"from": 12.5, "to": 200.9}}; "to" is null where no late end is
+ * known. */
 void rec_add_statistics_between(struct rec_report *r, const char *key, struct sample *early, struct sample *late, double unit);
 /* Adds figures by themselves, null where one is no number; and what stands for those, in "above", "range" and "why". */
 struct rec_named_figure { const char *name; struct figure figure; };
