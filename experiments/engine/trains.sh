@@ -239,9 +239,9 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	[ -z "$reason" ]
 }
 
-# One train that serves latency and stalls, of an ordinary application only while it answers faster than a key period: where keys had
-# to be typed one at a time and further apart, a train at the rate asked for is measured in folder `stall` as well. Until it is there,
-# the repeat is not: its cell.json waits.
+# One train that serves latency and stalls, of an ordinary application only while it answers faster than a key period: where keys
+# had to be typed one at a time and further apart, a train at the rate asked for is measured in folder `stall` as well. Until it is
+# there, the repeat is not: its cell.json waits.
 train_run_both() {	# train_run_both SESSION LOAD REPEAT FOLDER
 	train_run "$@" latency || return
 	train_slowed "$4" || return 0

@@ -194,8 +194,8 @@ measure_keys() {
 	lab_exec client "${keys[@]}" -t 500ms --watch none </dev/null >/dev/null 2>"$LAB_LOG/warm.err"
 	session_rest
 	open_pipe go
-	lab_start -i "$go" client keyrepeat "${keys[@]}" --warmup 0 --watch update --schedule periodic --late "${THRESHOLD_MS:-100}ms" --hold-start \
-		-t "$(LC_ALL=C awk -v n="$KEYS" -v r="$RATE" 'BEGIN { printf "%.3f", n / r }')s"
+	lab_start -i "$go" client keyrepeat "${keys[@]}" --warmup 0 --watch update --schedule periodic \
+		--late "${THRESHOLD_MS:-100}ms" --hold-start -t "$(LC_ALL=C awk -v n="$KEYS" -v r="$RATE" 'BEGIN { printf "%.3f", n / r }')s"
 	if is_ready keyrepeat 20 && { [ -n "$VIEW_TARGET" ] || nap 1; } && tap_start keys; then
 		echo go >&"$go"
 		has_ended keyrepeat "$folder" || status=1

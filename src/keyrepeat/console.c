@@ -117,7 +117,8 @@ static void say_late_keys(struct rec_report *r, const struct console_cfg *cfg, c
 	char unanswered[60] = "", held[80] = "";
 
 	if (f->keys_answered < f->keys_due)
-		snprintf(unanswered, sizeof(unanswered), ", %s never answered", text_of_count((int64_t)(f->keys_due - f->keys_answered)));
+		snprintf(unanswered, sizeof(unanswered), ", %s never answered",
+			 text_of_count((int64_t)(f->keys_due - f->keys_answered)));
 	if (train->held)
 		snprintf(held, sizeof(held), "; %s waited for the answer before", text_of_count((int64_t)train->held));
 	rec_add_text_table_row(r, "  late\t%s of %s keys over %s%s (95 %% confidence: at most %s %%)%s", late_keys_text(f),
@@ -130,11 +131,12 @@ static void say_overload(struct rec_report *r, const struct key_train *train, st
 	struct figure sent = figure_between(sample_quantile(&f->from_sent, 0.5), sample_quantile(&f->sent_high, 0.5), 0);
 
 	if (train->one_by_one)
-		rec_add_warning_line(r, "Overloaded: one at a time, keys came faster than they were answered, so latencies from due grow as long "
-			"as the run lasts; from sending, p50 is %s ms. Cure: a lower --rate.", figure_text(&sent, NS_PER_MS));
+		rec_add_warning_line(r, "Overloaded: one at a time, keys came faster than they were answered, so latencies from due "
+			"grow as long as the run lasts; from sending, p50 is %s ms. Cure: a lower --rate.",
+			figure_text(&sent, NS_PER_MS));
 	else
-		rec_add_warning_line(r, "Overloaded: keys came faster than they were answered, so latencies grow as long as the run lasts; "
-			"only the shortest means something.");
+		rec_add_warning_line(r, "Overloaded: keys came faster than they were answered, so latencies grow as long as the run "
+			"lasts; only the shortest means something.");
 }
 
 static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train,
@@ -146,8 +148,8 @@ static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, cons
 	if (f->backlog.overloaded && f->any_answer)
 		say_overload(r, train, f);
 	if (train->one_by_one && train->period_ns > cfg->period_ns)
-		rec_add_short_report_line(r, "Answers take longer than two thirds of a key period, so one key was typed at a time: each %s, not %s",
-			ns_text((double)train->period_ns), ns_text((double)cfg->period_ns));
+		rec_add_short_report_line(r, "Answers take longer than two thirds of a key period, so one key was typed at a time: "
+			"each %s, not %s", ns_text((double)train->period_ns), ns_text((double)cfg->period_ns));
 	say_latency(r, f);
 	say_late_keys(r, cfg, train, f);
 	if (f->largest_gap_ns >= 0)
@@ -155,12 +157,13 @@ static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, cons
 			isfinite(jitter) ? ns_text(jitter) : "-");
 	if (figure_is_range(&p50) || figure_is_range(&p90))
 		rec_add_text_table_row(r, "  ranges\t%s", !train->one_by_one ?
-			"updates do not tell which key they answer: without --schedule, keys are typed one at a time; --watch patch is exact" :
+			"updates do not tell which key they answer: without --schedule, keys are typed one at a time; "
+			"--watch patch is exact" :
 			train->held ? "keys had to wait for the answer before: a lower --rate is exact, and so is --watch patch" :
 			"not each key has one update: stop what moves on the display; --watch patch is exact");
 	if (f->any_answer)
-		rec_set_summary(r, "latency p50 %s, max %s ms; %s of %s late", latency_quantile_text(f, 0.5), latency_quantile_text(f, 1),
-			late_keys_text(f), text_of_count((int64_t)f->keys_due));
+		rec_set_summary(r, "latency p50 %s, max %s ms; %s of %s late", latency_quantile_text(f, 0.5),
+			latency_quantile_text(f, 1), late_keys_text(f), text_of_count((int64_t)f->keys_due));
 }
 
 void console_write_result(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train,
@@ -180,8 +183,10 @@ void console_write_result(struct rec_report *r, const struct console_cfg *cfg, c
 		rec_add_warning_line(r, "nothing measured: the first %s were warm-up; a longer -t, or --warmup 0",
 				     text_of_count_and_noun((int64_t)f->keys_skipped, "key"));
 	if (!*cfg->receiver) {
-		if (!f->keys_due)
+		if (!f->keys_due) {
+			rec_add_short_report_line(r, "Probe overhead, no server: no key was counted");
 			return;
+		}
 		rec_add_short_report_line(r, "Probe overhead, no server: keys leave %s µs late (p50), %s µs at worst; %s %% of one CPU.",
 			text_of_sample_quantile(&f->lateness, 0.5, NS_PER_US), text_of_sample_quantile(&f->lateness, 1, NS_PER_US), number_text(cpu));
 		return;

@@ -92,8 +92,8 @@ static size_t drop_keys_in_flight(const struct latency_statistics_cfg *cfg, stru
 	return due - t->due;
 }
 
-/* The earliest time when the key could have been answered, had it been sent when it was due. A key sent one by one that had to wait for
- * its turn says how late its answer may be; a server that answers in order answers no key that it has before the next update. */
+/* The earliest time when the key could have been answered, had it been sent when it was due. A key sent one by one that had to wait
+ * for its turn says how late its answer may be; a server that answers in order answers no key that it has before the next update. */
 static int64_t earliest_answer_if_sent_when_due_ns(const struct times_of_paired_key *key, const struct key_train *t,
 						   const struct screen_observations *seen)
 {
@@ -227,7 +227,8 @@ int latency_statistics_compute(const struct latency_statistics_cfg *cfg, struct 
 
 	*out = (struct latency_statistics){ .largest_gap_ns = -1, .backlog = { NAN, false }, .mean_positive_ns = NAN };
 	if (sample_reserve(&out->lateness, keys) || sample_reserve(&out->from_due, keys) || sample_reserve(&out->from_sent, keys) ||
-	    sample_reserve(&out->high, keys) || sample_reserve(&out->sent_high, keys) || sample_reserve(&out->interarrival, seen->updates) ||
+	    sample_reserve(&out->high, keys) || sample_reserve(&out->sent_high, keys) ||
+	    sample_reserve(&out->interarrival, seen->updates) ||
 	    sample_reserve(&out->stall, seen->updates))
 		return -ENOMEM;
 	pair_keys_with_screen_updates(cfg, train, seen, out);

@@ -137,8 +137,8 @@ static const struct target_ops *find_target_ops_by_scheme(const char *text, cons
 	die_usage("%s is no target: give x11:DISPLAY, vnc:HOST:DISPLAY or null:", text);
 }
 
-/* Keys whose echo is told from updates alone are typed one by one, unless an option asks for a train. A poisson schedule is a load as
- * of many users, and goes on whatever the answers. */
+/* Keys whose echo is told from updates alone are typed one by one, unless an option asks for a train. A poisson schedule is a load
+ * as of many users, and goes on whatever the answers. */
 static bool are_keys_sent_one_by_one(void)
 {
 	return cfg.watch == WATCH_UPDATE && cfg.mode == TAP && !cfg.script && cfg.schedule == SCHEDULE_JITTERED;
@@ -372,7 +372,8 @@ int main(int argc, char **argv)
 	run = (struct key_train_cfg){ .target = target, .self = run.self, .seen = &seen, .watch = cfg.watch, .hold = cfg.mode == HOLD,
 		.n = plan.n, .offset_ns = plan.offset_ns, .key = plan.key, .only = plan.only_key,
 		.block = !cfg.script && cfg.schedule == SCHEDULE_BLOCKS ? SCHEDULE_BLOCK : 0, .period_ns = plan.period_ns,
-		.one_by_one = are_keys_sent_one_by_one(), .watch_ns = cfg.time_ns, .noise_per_s = cfg.noise_per_s, .priority = (int)cfg.priority };
+		.one_by_one = are_keys_sent_one_by_one(),
+		.watch_ns = cfg.time_ns, .noise_per_s = cfg.noise_per_s, .priority = (int)cfg.priority };
 	observations_clear(&seen);
 	target->describe(run.self, server, sizeof(server));
 	if (target->receiver)

@@ -257,7 +257,8 @@ static bool is_block_of_single_keys_answered(const struct key_train_run *run, co
 
 /* Waits until all keys of the block are answered, but when a key has waited for TURN_NS not longer than until the next is due (0:
  * not known yet). True: the next key begins a block. */
-static bool wait_for_turn_of_next_key(struct key_train_run *run, const struct key_train_block *b, int64_t due_ns, int64_t give_up_ns)
+static bool wait_for_turn_of_next_key(struct key_train_run *run, const struct key_train_block *b, int64_t due_ns,
+				      int64_t give_up_ns)
 {
 	const struct times_of_paired_key *last = &run->train->key[b->first + b->n - 1];
 	int64_t until = clock_earlier((last->sent_ns ? last->sent_ns : last->due_ns) + TURN_NS, give_up_ns);
@@ -287,7 +288,7 @@ static size_t measure_last_answers(const struct key_train_run *run, int64_t took
 	return n;
 }
 
-/* Chooses the period by the answers to the keys before key `i`. If it is longer than asked for, these keys are warm-up, and the others
+/* Chooses the period by the answers to the keys before key `i`. If it is longer than before, these keys are warm-up, and the others
  * become due on a schedule of that period, which begins now. Returns how many keys there will be. */
 static size_t choose_period_by_first_keys(struct key_train_run *run, size_t i, size_t n)
 {
@@ -344,7 +345,8 @@ static void send_keys_one_by_one(struct key_train_run *run)
 {
 	const struct key_train_cfg *cfg = run->cfg;
 	struct key_train *t = run->train;
-	int64_t begin = clock_now(), cpu = clock_cpu_time_of_this_process(), limit = time_limit_for_answers_ns(cfg->watch, cfg->noise_per_s);
+	int64_t begin = clock_now(), cpu = clock_cpu_time_of_this_process();
+	int64_t limit = time_limit_for_answers_ns(cfg->watch, cfg->noise_per_s);
 	int64_t give_up = begin + LEAD_NS + cfg->offset_ns[cfg->n - 1] + limit;
 	bool answered = true;
 	size_t n = cfg->n;
@@ -361,7 +363,7 @@ static void send_keys_one_by_one(struct key_train_run *run)
 			t->block[t->blocks - 1].n = n - t->block[t->blocks - 1].first;	/* no echo: the other keys will not be sent */
 			break;
 		}
-		if (i >= PACE_FIRST_KEYS && clock_now() - begin < cfg->watch_ns / PACE_FIRST_PART) {
+		if (i == PACE_FIRST_KEYS || (i > PACE_FIRST_KEYS && clock_now() - begin < cfg->watch_ns / PACE_FIRST_PART)) {
 			n = choose_period_by_first_keys(run, i, n);
 			give_up = t->key[n - 1].due_ns + limit;
 			answered = answered || wait_for_turn_of_next_key(run, &t->block[t->blocks - 1], t->key[i].due_ns, give_up);

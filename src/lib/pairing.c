@@ -45,8 +45,8 @@ size_t pair_keys_with_patch_numbers(struct times_of_paired_key *keys, size_t n, 
 	return ahead;
 }
 
-/* Pairs the i-th update with the i-th key. False, with nothing changed, if an update began before its key: the equal numbers of both
- * are a coincidence. */
+/* Pairs the i-th update with the i-th key. False, with nothing changed, if an update began before its key: the equal numbers of
+ * both are a coincidence. */
 static bool pair_updates_with_keys_in_order(struct times_of_paired_key *keys, size_t n, const struct pair_update *update)
 {
 	for (size_t i = 0; i < n; i++)

@@ -79,8 +79,9 @@ void rec_add_str_list(struct rec_report *r, const struct rec_named_str *v);
  * values beyond it is null, with "why": {"p99": "too few"}. A statistic that is only a lower bound because of censored values is
  * null, and the bound is in "above": {"p99": 812.4}; "censored" is their number. Sorts the sample. */
 void rec_add_sample_statistics(struct rec_report *r, const char *key, struct sample *s, double unit);
-/* The same of values of which only the earliest and the latest possible ones are known, in two samples of one size. A statistic whose
- * two ends differ is null, and stands in "range": {"p50": {"from": 12.5, "to": 200.9}}; "to" is null where no late end is known. */
+/* The same of values of which only the earliest and the latest possible ones are known, in two samples of one size. A statistic
+ * whose two ends differ is null, and stands in "range": {"p50": {"from": 12.5, "to": 200.9}}; "to" is null where no late end is
+ * known. */
 void rec_add_statistics_between(struct rec_report *r, const char *key, struct sample *early, struct sample *late, double unit);
 /* Adds figures by themselves, null where one is no number; and what stands for those, in "above", "range" and "why". */
 struct rec_named_figure { const char *name; struct figure figure; };
@@ -101,13 +102,14 @@ void rec_add_warning_line(struct rec_report *r, const char *format, ...) __attri
 void rec_set_summary(struct rec_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds a table: `align` has 'l' or 'r' for each column and is kept by reference; cells are separated by tabs; an empty head is not
  * printed. A row of two cells in a wider table is a name and a text. Cells beyond the last column follow the row. Rows wider than
- * 80 columns are wrapped, never cut. Of more than 5 rows, 5 are shown: the first, the last, the worst (greatest rec_rank_last_table_row(), which applies to the row added last) and
+ * 80 columns are wrapped, never cut. Of more than 5 rows, 5 are shown: the first, the last, the worst (greatest
+ * rec_rank_last_table_row(), which applies to the row added last) and
  * some between. */
 void rec_begin_text_table(struct rec_report *r, const char *align, const char *head, ...) __attribute__((format(printf, 3, 4)));
 void rec_add_text_table_row(struct rec_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rec_rank_last_table_row(struct rec_report *r, double badness);
-/* Sets the array of the result that --tsv writes, or "result": the result itself as one row; `key` must stay valid. Without this call
- * --tsv is --format tsv. */
+/* Sets the array of the result that --tsv writes, or "result": the result itself as one row; `key` must stay valid. Without this
+ * call --tsv is --format tsv. */
 void rec_set_main_table(struct rec_report *r, const char *key);
 /* Takes the first element of the open array out of the report and keeps it as the header of --tsv, which so has all columns
  * where the array has no rows; the element's values are never printed. To be called when that element has ended. */

@@ -297,8 +297,9 @@ static void report_rule_scores(struct rec_report *r, const struct sample_ends *e
 	const struct latency_samples *s = &ends->known;
 
 	if (s->ranged)
-		rec_add_warning_line(r, "%s of %s samples are ranges: limits are judged by their late ends; keyrepeat without --schedule types keys "
-			"so that each answer can be told", text_of_count((int64_t)s->ranged), text_of_count((int64_t)s->n));
+		rec_add_warning_line(r, "%s of %s samples are ranges: limits are judged by their late ends; "
+			"keyrepeat without --schedule types keys so that each answer can be told",
+			text_of_count((int64_t)s->ranged), text_of_count((int64_t)s->n));
 	if (s->later)
 		rec_add_warning_line(r, "%s of %s samples were not answered: what rests on them is a lower bound",
 				     text_of_count((int64_t)s->later),

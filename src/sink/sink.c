@@ -284,14 +284,15 @@ static void say_cpu_shares_of_workers(struct rec_report *r, const struct workers
 		n++;
 	}
 	if (cfg.percent < 100)
-		rec_add_short_report_line(r, "%s process%s, %s %% of a CPU each, %s", text_of_count(workers->count), plural,
-					  number_text(cfg.percent),
-			ns_text((double)wall_ns));
+		rec_add_short_report_line(r, "%s process%s, %s %% of a CPU%s, %s", text_of_count(workers->count), plural,
+			number_text(cfg.percent), workers->count == 1 ? "" : " each", ns_text((double)wall_ns));
 	else
 		rec_add_short_report_line(r, "%s process%s, all the CPU time they can get, %s", text_of_count(workers->count), plural,
 					  ns_text((double)wall_ns));
 	if (!n)
 		return;
+	rec_set_summary(r, "%s process%s got %s%s%s %% of a CPU%s in %s", text_of_count(workers->count), plural, number_text(least),
+		n > 1 ? " to " : "", n > 1 ? number_text(most) : "", n > 1 ? " each" : "", ns_text((double)wall_ns));
 	if (n == 1)
 		rec_add_short_report_line(r, "  got %s %% of a CPU; waited %s for a CPU", number_text(most), ns_text(waited_ns));
 	else

@@ -78,7 +78,8 @@ by_threes() {
 	start_x
 	start_refecho --display "$DISPLAY" --coalesce 3 --answer-delay const:40ms
 	# 1.2 periods of this noise are 15 s; at 10 the picture has long been at rest
-	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --watch update --schedule periodic --warmup 6 --noise 0.08 --log keys.tsv --format tsv -o report.tsv
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --watch update --schedule periodic --warmup 6 --noise 0.08 --log keys.tsv \
+		--format tsv -o report.tsv
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "$(figure report.tsv overloaded)" = false ]
@@ -95,4 +96,50 @@ by_threes() {
 	each_key keys.tsv 'high != ""'
 	# a busy machine may have two echoes in one update, or an update more; then keys have ranges, and it waits
 	awk "BEGIN { exit !($(figure report.tsv drain_s) < 8) }" || ! each_key keys.tsv 'answer == high'
+}
+
+# The truth lies in the range of every key: refecho's log has when each key was drawn and sent out. What the probe reads late, since
+# others had the CPU, is not the pairing's: a wrong pair would be off by a key period or more.
+truth_holds() {	# LOG-OF-REFECHO LOG-OF-KEYREPEAT
+	awk -F'\t' 'FNR == 1 { next } NR == FNR { drawn[$2] = $4; out[$2] = $5; next }
+		$4 == "" { next }
+		{ n++ }
+		!(n in drawn) || $5 == "" || $5 > out[n] + 45e6 || $6 != "" && $6 < drawn[n] { print "key", n, drawn[n], out[n], $5, $6; bad++ }
+		END { exit !n || bad }' "$1" "$2"
+}
+
+@test "update: the truth lies in the range of every key, in a train and one at a time" {
+	for delay in uniform:1ms,120ms bimodal:5ms,160ms,0.2; do
+		for schedule in periodic jittered; do
+			# a machine that holds the probe up makes it see a change late: then once more
+			for _ in 1 2 3; do
+				unused_port
+				start_refecho --vnc "$port" --answer-delay "$delay" --log echo.tsv --seed 3
+				run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --watch update --schedule "$schedule" --warmup 0 --log keys.tsv \
+					--format json -o report.json
+				[ "$status" -eq 0 ]
+				kill "$refecho"
+				ends "$refecho"
+				! truth_holds echo.tsv keys.tsv || break
+			done
+			truth_holds echo.tsv keys.tsv
+		done
+		# one at a time, each key has its update
+		jq -e '.result | .one_by_one and .keys_exact * 10 >= .keys_due * 9' report.json
+	done
+}
+
+@test "update: a server that answers each key after 200 ms takes 200 ms, by default options" {
+	unused_port
+	start_refecho --vnc "$port" --answer-delay const:200ms
+	"$KEYREPEAT" "vnc:127.0.0.1:$port" -t 5s --format json -o report.json
+	jq -e '.result | .key_period_ms >= 400 and (.latency_from_due_ms | (.min // .range.min.from) >= 200 and .p50 >= 200)
+		and .keys_exact > 0 and .late_share_percent == 100' report.json
+	jq -e '.summary | startswith("latency p50 2")' report.json
+	# the first keys decide, however short the time
+	"$KEYREPEAT" "vnc:127.0.0.1:$port" -t 2s --format json -o short.json
+	jq -e '.result | .key_period_ms >= 400 and (.overloaded | not)' short.json
+	# a train does not tell: no figure is the early end
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --schedule periodic --format json -o train.json
+	jq -e '.result.latency_from_due_ms | (.p50 // .range.p50.to) >= 200' train.json
 }

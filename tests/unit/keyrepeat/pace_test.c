@@ -7,7 +7,8 @@
 #include <cmocka.h>
 
 #define MS 1000000LL
-#define CHOOSE(period, ...) pace_choose_period_ns((int64_t[]){ __VA_ARGS__ }, sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t), period)
+#define CHOOSE(period, ...) \
+	pace_choose_period_ns((int64_t[]){ __VA_ARGS__ }, sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t), period)
 
 static void answers_faster_than_the_period_keep_it(void **state)
 {

@@ -290,8 +290,8 @@ static void an_update_that_goes_on_may_answer_a_later_key(void **state)
 	expect(&key[0], 0, 31, false);
 }
 
-/* Echoes in order, each after a random time, merged by the rule of the probe where less than 10 ms apart: the truth lies in the range
- * of every key, at its ends too. */
+/* Echoes in order, each after a random time, merged by the rule of the probe where less than 10 ms apart: the truth lies in the
+ * range of every key, at its ends too. */
 static void truth_lies_in_the_range_of_merged_echoes(void **state)
 {
 	uint32_t seed = 4711;
