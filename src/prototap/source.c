@@ -18,7 +18,7 @@
 #define ROOM_EACH (1 << 16)	/* bytes read ahead of each of several files */
 #define BUFFER (256 * 1024)	/* bytes of stdio's buffer: its own 4 KB cost a third of the speed */
 #define SIGNATURE_MAX 6		/* bytes of the longest signature of a compressed file */
-#define PIPE_SPAN_NS NS_PER_S	/* a pipe may be a capture under way: its packets are held no longer than this, by their own times */
+#define PIPE_SPAN_NS NS_PER_S	/* a pipe may be a capture under way: packets are held no longer than this, by their times */
 #define BATCH 4096		/* packets per call: under a flood there is always one more, and the caller must check its end time */
 
 struct input_file {

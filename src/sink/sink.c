@@ -293,8 +293,9 @@ static bool report_bursts(struct rec_report *r, const struct workers *workers)
 	sample_free(&late);
 	sample_free(&over);
 	if (in_time < played)
-		rec_add_warning_line(r, "%s not played in time: they ended later than planned by more than their length. %s.",
-				     text_of_count_and_noun((int64_t)(played - in_time), "burst"), missing_load_cause_text(cause, sizeof(cause)));
+		rec_add_warning_line(r, "%s not played in time: ended later than planned by more than the length. %s.",
+				     text_of_count_and_noun((int64_t)(played - in_time), "burst"),
+				     missing_load_cause_text(cause, sizeof(cause)));
 	return (double)in_time >= HELD * (double)played;
 }
 
@@ -336,8 +337,9 @@ static bool say_cpu_shares_of_workers(struct rec_report *r, const struct workers
 		rec_add_short_report_line(r, "Load held.");
 		return true;
 	}
-	rec_add_warning_line(r, "Load NOT held: %s %% of %s %%. %s: each process waited %s of %s.", number_text(least), number_text(cfg.percent),
-			     missing_load_cause_text(cause, sizeof(cause)), ns_text(waited_ns / (double)n), ns_text((double)wall_ns));
+	missing_load_cause_text(cause, sizeof(cause));
+	rec_add_warning_line(r, "Load NOT held: %s %% of %s %%. %s: each process waited %s of %s.", number_text(least),
+			     number_text(cfg.percent), cause, ns_text(waited_ns / (double)n), ns_text((double)wall_ns));
 	return false;
 }
 
