@@ -125,7 +125,8 @@ meant() {	# meant NAME WORD...: exit 2, one line that asks for NAME
 
 @test "a name that is nothing like any other gets no guess" {
 	local words
-	for words in "bogus" "run nothinglike" "help nothinglike" "q" "sink --colour" "run stalls --colour-of-the-sky" "setup --protocol telepathy"; do
+	for words in "bogus" "run nothinglike" "help nothinglike" "q" "sink --colour" \
+		"run stalls --colour-of-the-sky" "setup --protocol telepathy"; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr -2 thinprobe $words
 		[ "${#stderr_lines[@]}" = 1 ] && [[ $stderr != *"did you mean"* ]]
