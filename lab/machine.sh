@@ -95,10 +95,15 @@ machine_cpu() {
 	}' "${@:2}"
 }
 
+# machine_suspends: prints how often the machine was suspended since it started (0: also a kernel that cannot).
+machine_suspends() { cat /sys/power/suspend_stats/success 2>/dev/null || echo 0; }
+
 # machine_clocks: prints CLOCK_REALTIME and CLOCK_MONOTONIC of one instant and the error of that, in ns: when /proc/uptime makes
-# its next step, of 10 ms. (It counts time in suspend, which CLOCK_MONOTONIC does not.)
+# its next step, of 10 ms. That file counts time in suspend, too, which CLOCK_MONOTONIC does not, and no file tells both: 1 if the
+# machine was suspended since it started.
 machine_clocks() {
 	local before now early last=0 wall=0 steps=0 at up best='' _
+	[ "$(machine_suspends)" = 0 ] || return
 	read -r before _ </proc/uptime
 	while [ "$steps" -lt 50 ] && [ "${best:-1000000}" -gt 100 ]; do
 		# The step came after the previous look at /proc/uptime had begun, thus after `early`, the clock reading before that look.

@@ -3,7 +3,7 @@
 # nearest.sh - the name that was probably meant.
 
 # nearest WORD ELSE NAME...: prints "; did you mean NAME?" of the name that WORD begins, or that is at most two letters off (one of
-# a short word; two that are swapped count as one); ELSE where none is.
+# a short word, never all; two that are swapped count as one); ELSE where none is.
 nearest() {
 	LC_ALL=C awk 'BEGIN {
 		word = ARGV[1]; least = length(word) < 4 ? 2 : 3
@@ -22,7 +22,7 @@ nearest() {
 			}
 			m = d[rows, columns]
 			if (rows > 2 && index(name, word) == 1 && m > 2) m = 2.5
-			if (m < least && m < columns) { least = m; found = name }
+			if (m < least && m < columns && m < rows) { least = m; found = name }
 		}
 		if (found != "") printf "; did you mean %s?", found; else printf "%s", ARGV[2]
 	}' "$@"

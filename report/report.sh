@@ -13,6 +13,7 @@ set -u -o pipefail
 tool=thinprobe
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 home=${TP_HOME:-$here/..}
+export LC_ALL=C.UTF-8	# as lab/home.sh
 : "${TP_BIN:=$home/bin}"	# beside this folder in a checkout, in libexec of an installation
 [ -x "$TP_BIN/summarize" ] || [ ! -x "$here/../../../libexec/thinprobe/summarize" ] || TP_BIN=$here/../../../libexec/thinprobe
 

@@ -55,7 +55,10 @@ clocks_find() {
 	local role
 	for role in ${LAB_ROLES:-}; do
 		read -r "AHEAD[$role]" _ < <(lab_ahead "$role")
-		[ -n "${AHEAD[$role]}" ] || { LAB_WHY="the clock of the $role could not be read"; return 1; }
+		[ -n "${AHEAD[$role]}" ] && continue
+		LAB_WHY="the clock of the $role cannot be compared with ours: it cannot be read, or one of the two machines"
+		LAB_WHY+=" was suspended since it started; restart that machine"
+		return 1
 	done
 }
 # clock_ours ROLE FILE COLUMN...: these columns of it, on our clock.

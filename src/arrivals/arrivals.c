@@ -197,6 +197,8 @@ static void say_arrivals_verdict(struct rec_report *r, const struct logged_arriv
 					  100 * POISSON_LEVEL);
 	else if (p->verdict)
 		rec_add_short_report_line(r, "Random arrivals (Poisson): rejected at %g %% by %s.", 100 * POISSON_LEVEL, by);
+	if (cfg.sample && p->verdict && !p->poisson)
+		rec_add_short_report_line(r, "These are random arrivals: of such samples (--seed), one in twenty is rejected by chance.");
 	if (cfg.log.source)
 		rec_set_main_table(r, "by_sources");
 }

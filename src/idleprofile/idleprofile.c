@@ -143,6 +143,7 @@ static void read_and_add_stamp_clock_pair(struct stamp_to_ns_map *map)
 
 static int calibrate_loops(struct stamp_to_ns_map *map, struct observer_effect *own)
 {
+	struct progress_line wait;
 	int err;
 
 	read_and_add_stamp_clock_pair(map);
@@ -159,7 +160,11 @@ static int calibrate_loops(struct stamp_to_ns_map *map, struct observer_effect *
 		c->limit = (int64_t)((double)cfg.threshold_ns / map->ns_per_stamp) + spin_turn_length_quantile(c, 0.5, SPIN_STEPS);
 	}
 	spin->ns_per_stamp = map->ns_per_stamp;
-	return die_if_idle_loops_failed(observer_effect_measure(own, spin, spin->cpu[0].cpu, cfg.effect_ns, (uint64_t)cfg.seed));
+	progress_start(&wait, out_cfg.detail == REC_QUIET || !cfg.effect_ns);
+	progress_show(&wait, "measuring the loop's own effect; longer than %s where the CPU is not idle", ns_text((double)cfg.effect_ns));
+	err = observer_effect_measure(own, spin, spin->cpu[0].cpu, cfg.effect_ns, (uint64_t)cfg.seed);
+	progress_end(&wait);
+	return die_if_idle_loops_failed(err);
 }
 
 /* State of the run, from its start to the report. */

@@ -368,11 +368,13 @@ void say_profile(struct rec_report *r, const struct profile_report_inputs *p)
 			 p->who ? "" : " --who tells which.");
 	while (wait_bounds_ns[wait] < NS_PER_MS)
 		wait++;
-	rec_add_short_report_line(r, "%d CPU%s, %s: a task waits over 1 ms with a chance of at most %s %%", p->spin->n, p->spin->n == 1 ?
-				  "" : "s",
-		ns_text((double)p->wall_ns), number_text(100 * bound_on_long_wait_probability(&pipeline_sums_of_all_cpus(p->follow)->lengths,
-											      wait,
-										      watched)));
+	snprintf(list, sizeof(list), "%d CPU%s, %s", p->spin->n, p->spin->n == 1 ? "" : "s", ns_text((double)p->wall_ns));
+	if (taken.n)
+		rec_add_short_report_line(r, "%s. Not idle: nothing can be said of waits.", list);
+	else
+		rec_add_short_report_line(r, "%s: a task waits over 1 ms with a chance of at most %s %%", list,
+					  number_text(100 * bound_on_long_wait_probability(&pipeline_sums_of_all_cpus(p->follow)->lengths,
+											   wait, watched)));
 	say_cpus(r, p);
 	say_culprits(r, p);
 }

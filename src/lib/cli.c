@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli.h"
+#include "nearest.h"
 #include "clock.h"
 #include "rec_tree.h"
 
@@ -273,12 +274,34 @@ static void store_option_value(const struct cli_opt *o, const char *text)
 		*(int64_t *)o->value = whole;
 }
 
+/* The long option that `word` ("--tme=3s") was probably meant to be, former names left out; NULL: none is near. */
+static const char *nearest_option_name(const char *word, const struct cli_opt *options)
+{
+	const char *found = NULL;
+	size_t least = NEAREST_FAR, n;
+
+	word += strspn(word, "-");
+	n = strcspn(word, "=");
+	for (; options->type != CLI_END; options++) {
+		size_t distance = options->name && options->type != CLI_FORMER ? nearest_distance(word, n, options->name) : NEAREST_FAR;
+
+		if (distance < least) {
+			least = distance;
+			found = options->name;
+		}
+	}
+	return found;
+}
+
 /* Explains an error of getopt_long(): optopt is 0 for an unknown long option (`word`), the `val` of an option that takes no
  * value but was given one, else the unknown letter. */
-static __attribute__((noreturn)) void die_bad_option(const char *word, const struct option *longs)
+static __attribute__((noreturn)) void die_bad_option(const char *word, const struct option *longs,
+							  const struct cli_opt *options)
 {
+	const char *name = optopt ? NULL : nearest_option_name(word, options);
+
 	if (!optopt)
-		die_usage("unknown or ambiguous option %s", word);
+		die_usage("unknown or ambiguous option %s%s%s%s", word, name ? "; did you mean --" : "", name ? name : "", name ? "?" : "");
 	for (; longs->name; longs++)
 		if (longs->val == optopt)
 			die_usage("--%s takes no value", longs->name);
@@ -355,7 +378,7 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 			exit(EXIT_OK);
 		}
 		if (c == '?')
-			die_bad_option(argv[optind - 1], longs);
+			die_bad_option(argv[optind - 1], longs, options);
 		if (c == ':')
 			die_usage("%s needs a value", argv[optind - 1]);
 		for (size_t i = 0, now; i < n; i++) {

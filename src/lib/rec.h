@@ -91,8 +91,8 @@ void rec_add_bounds_of_figures(struct rec_report *r, const struct rec_named_figu
 void rec_add_range(struct rec_report *r, const char *key, const struct figure *f, double unit);
 
 /* Adds a line to the short report, which REC_TEXT prints; say.h formats its numbers. At most 8 lines: the answer first, the
- * last line a cure, only if something is wrong. Lines are wrapped at 80 columns. A report without lines prints the tree. `r`
- * may be NULL. */
+ * last line a cure, only if something is wrong. Lines are wrapped at 80 columns, or those of a narrower terminal. A report
+ * without lines prints the tree. `r` may be NULL. */
 void rec_add_short_report_line(struct rec_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds a warning: printed first, after "! ", also with --quiet; and to standard error unless it is on standard output. The
  * first warning, or else the line of rec_set_summary(), or else the first line of rec_add_short_report_line(), is "summary" in

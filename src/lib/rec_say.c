@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The lines of the short report: sentences and small tables, at most WIDTH columns wide. */
+/* The lines of the short report: sentences and small tables, at most as wide as a terminal, and WIDTH. */
 #include "rec_tree.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #define WIDTH 80
+#define NARROWEST 20		/* columns: a terminal that has fewer, or says so, gets WIDTH */
 #define COLUMNS_MAX 16
 #define ROWS_SHOWN 5		/* rows printed of a longer table */
 
@@ -112,9 +115,23 @@ static int text_width_in_columns(const char *text, size_t bytes)
 	return columns;
 }
 
+/* Columns of a terminal that is narrower than WIDTH, by COLUMNS or by itself; else WIDTH. */
+static int width_of_lines(FILE *out)
+{
+	const char *text = getenv("COLUMNS");
+	struct winsize size = { 0 };
+	long columns = text ? strtol(text, NULL, 10) : 0;
+
+	if (!isatty(fileno(out)))
+		return WIDTH;
+	if (columns <= 0 && !ioctl(fileno(out), TIOCGWINSZ, &size))
+		columns = size.ws_col;
+	return columns >= NARROWEST && columns < WIDTH ? (int)columns : WIDTH;
+}
+
 void rec_write_wrapped_text(FILE *out, const char *mark, const char *text, int indent)
 {
-	int at = (int)strlen(mark);
+	int at = (int)strlen(mark), most = width_of_lines(out);
 	char word[1024];
 
 	fputs(mark, out);
@@ -122,7 +139,7 @@ void rec_write_wrapped_text(FILE *out, const char *mark, const char *text, int i
 		size_t gap = strspn(text, " "), n = strcspn(text + gap, " ");
 		int columns = text_width_in_columns(text + gap, n);
 
-		if (at + (int)gap + columns > WIDTH && n && at > indent) {
+		if (at + (int)gap + columns > most && n && at > indent) {
 			fprintf(out, "\n%*s", indent, "");
 			at = indent;
 		} else {
@@ -249,7 +266,7 @@ static struct rec_report_line *write_text_table(FILE *out, struct rec_report_lin
 			widen_columns_for_row(l->text, columns, width);
 	for (int i = 0; i < columns; i++)
 		total += width[i];
-	if (total + gap * (columns - 1) > WIDTH)
+	if (total + gap * (columns - 1) > width_of_lines(out))
 		gap = 2;
 	if (*head->text)
 		write_text_table_row(out, head->text, head->align, width, gap, !all);

@@ -44,6 +44,6 @@ int rec_write_report_tree(FILE *out, enum rec_format format, const struct rec_re
 /* Writes a text without control characters: tabs and line ends become spaces, other control characters and invalid UTF-8
  * question marks. NULL: nothing is written. */
 void rec_write_printable_text(FILE *out, const char *text);
-/* Writes a plain text in lines of at most 80 columns, broken between words: `mark` begins the first line, `indent` blanks
- * the others. */
+/* Writes a plain text in lines of at most 80 columns, or those of a narrower terminal, broken between words: `mark` begins the
+ * first line, `indent` blanks the others. */
 void rec_write_wrapped_text(FILE *out, const char *mark, const char *text, int indent);

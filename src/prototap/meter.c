@@ -119,7 +119,7 @@ static struct flow *meter_begin_flow(struct capture_meter *m, const struct flow_
 	f = flow_new(&m->table, key, hash);
 	f->server = (uint8_t)(end ? 1 - source : source);
 	f->server_by = (uint8_t)by;
-	f->start_ns = time_ns;
+	f->start_ns = f->last_ns = time_ns;
 	m->flows++;
 	return f;
 }
@@ -254,7 +254,8 @@ static void meter_add_segment(struct capture_meter *m, const struct segment *s, 
 	seen.ack = count_ack(f, c, s, time_ns);
 	session_count_packet(&m->setup, c, s, seen.ack.pure, time_ns);
 	notify_packet_observers(m, f, c, &seen);
-	f->last_ns = time_ns;
+	f->start_ns = time_ns < f->start_ns ? time_ns : f->start_ns;
+	f->last_ns = time_ns > f->last_ns ? time_ns : f->last_ns;
 	if (s->wire_bytes > m->largest_frame_bytes)
 		m->largest_frame_bytes = s->wire_bytes;
 	m->first_fragments += s->fragmented;
@@ -288,10 +289,12 @@ void meter_decode_and_count_packet(struct capture_meter *m, enum link_type link,
 	enum decoded what = decode_packet(link, p, &s);
 
 	if (!m->packets++)
-		m->first_ns = p->time_ns;
-	else if (p->time_ns < m->last_ns)
+		m->first_ns = m->last_ns = p->time_ns;
+	else if (p->time_ns < m->before_ns)
 		m->steps_back++;
-	m->last_ns = p->time_ns;
+	m->before_ns = p->time_ns;
+	m->first_ns = p->time_ns < m->first_ns ? p->time_ns : m->first_ns;
+	m->last_ns = p->time_ns > m->last_ns ? p->time_ns : m->last_ns;
 	m->truncated += p->captured < p->original;
 	m->decoded[what]++;
 	if (what == DECODED_SEGMENT) {

@@ -69,7 +69,8 @@ struct capture_meter {
 	uint64_t first_fragments, fragment_wire_bytes, fragment_ip_bytes;	/* the bytes are those of further fragments */
 	uint64_t flows, flows_evicted, steps_back;	/* steps_back: packets earlier than the one before */
 	uint64_t largest_frame_bytes;
-	int64_t first_ns, last_ns;	/* first and latest packet of any kind */
+	int64_t first_ns, last_ns;	/* earliest and latest packet of any kind */
+	int64_t before_ns;	/* the packet before */
 	struct session_traffic_phases setup;
 	struct payload_totals contents;
 };

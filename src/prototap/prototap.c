@@ -154,16 +154,65 @@ static void run_capture(struct capture_run_state *run, struct live_progress *wat
 	source_read_drop_counts(run->source, &run->drops);
 }
 
-static void read_files(struct capture_run_state *run)
+static void begin_meter(struct capture_run_state *run, const struct meter_cfg *meter)
+{
+	if (meter_init(&run->meter, meter))
+		die(EXIT_RUN, "not enough memory for --flows-max %lld", (long long)cfg.flows_max);
+}
+
+static void read_files_once(struct capture_run_state *run, const struct meter_cfg *meter)
 {
 	char why[SOURCE_WHY];
 	int n;
 
+	begin_meter(run, meter);
 	do
 		n = source_deliver_packets(run->source, hand_packet_to_meter, run, why);
 	while (n > 0 && !proc_stop);
 	if (n < 0)
 		die(EXIT_RUN, "%s", why);
+	meter_finish(&run->meter);
+}
+
+static void read_files_again(struct capture_run_state *run, const struct meter_cfg *meter, bool sort)
+{
+	char why[SOURCE_WHY];
+
+	meter_free(&run->meter);
+	if (source_begin_files(run->source, sort, why))
+		die(EXIT_RUN, "%s", why);
+	read_files_once(run, meter);
+}
+
+/* Segments that did not come in the order of their sequence numbers, and connections, which disorder takes apart. */
+static uint64_t count_signs_of_disorder(const struct capture_meter *m)
+{
+	const struct channel_traffic_counts *in = &m->sum[INPUT], *out = &m->sum[DISPLAY];
+
+	return m->flows + in->retransmitted_packets + in->out_of_order_packets + out->retransmitted_packets + out->out_of_order_packets;
+}
+
+/* Sorting costs twice the time of counting, and most files are in order: they are read without it, and once more if they are not.
+ * Where connections are in less order after that, packets were written in order and the clock was set back.
+ * Observers write as they go, so they come when the order is known. */
+static void read_files(struct capture_run_state *run, const struct meter_cfg *meter)
+{
+	struct meter_cfg alone = *meter;
+	uint64_t moved, disordered;
+
+	alone.taps = 0;
+	run->sorted = source_packets_sorted(run->source, &moved);
+	read_files_once(run, run->sorted ? meter : &alone);
+	if (!run->sorted) {
+		if (run->meter.steps_back) {
+			disordered = count_signs_of_disorder(&run->meter);
+			read_files_again(run, &alone, true);
+			run->sorted = count_signs_of_disorder(&run->meter) <= disordered;
+		}
+		if (meter->taps || (!run->sorted && source_packets_sorted(run->source, &moved)))
+			read_files_again(run, meter, run->sorted);
+	}
+	source_packets_sorted(run->source, &run->moved);
 	run->damaged = source_count_damaged_files(run->source, &run->damage);
 	source_read_drop_counts(run->source, &run->drops);
 }
@@ -356,7 +405,7 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "cannot write %s: %s", write_cfg.metrics, strerror(-err));
 	if (supervised)
 		proc_request_sigterm_at_parent_end();	/* not before: a new user id takes this wish back */
-	if (!run.live && source_begin_files(run.source, why))
+	if (!run.live && source_begin_files(run.source, false, why))
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why);
 	run.link = source_link_layer(run.source)->type;
 	if (latency_read_keys(&run.latency, why))
@@ -375,16 +424,15 @@ int main(int argc, char **argv)
 	meter_cfg.flows_shown = (uint32_t)cfg.flows;
 	if (getrandom(&meter_cfg.seed, sizeof(meter_cfg.seed), 0) < 0)
 		meter_cfg.seed = (uint64_t)clock_now();
-	if (meter_init(&run.meter, &meter_cfg))
-		die(EXIT_RUN, "not enough memory for --flows-max %lld", (long long)cfg.flows_max);
 	if (run.live) {
+		begin_meter(&run, &meter_cfg);
 		if (!again)
 			proc_write_ready_line((int)cfg.ready_fd);
 		run_capture(&run, &watch);
+		meter_finish(&run.meter);
 	} else {
-		read_files(&run);
+		read_files(&run, &meter_cfg);
 	}
-	meter_finish(&run.meter);
 	if (latency_finish_capture(&run.latency, run.meter.last_ns, why))
 		die(EXIT_RUN, "%s", why);
 	finish_traffic_table(&run);

@@ -36,6 +36,7 @@ static void report_capture(struct rec_report *r, const struct capture_run_state 
 	rec_add_int(r, "missing_bytes", (int64_t)(m->sum[INPUT].missing_bytes + m->sum[DISPLAY].missing_bytes));
 	rec_add_int(r, "resynchronized", (int64_t)(m->sum[INPUT].resynchronized + m->sum[DISPLAY].resynchronized));
 	REPORT_COUNTERS(r, flows, m);
+	rec_add_count(r, "sorted_packets", run->live ? -1 : (int64_t)run->moved);
 	rec_add_int(r, "start_ns", m->first_ns);
 	rec_add_real(r, "duration_s", (double)(m->last_ns - m->first_ns) / NS_PER_S, 6);
 	if (run->damaged) {
@@ -121,6 +122,9 @@ bool has_capture_losses(const struct capture_run_state *run, char *why)
 	append_lost_count(why, m->decoded[DECODED_SHORT], "packet", "captured too short to count");
 	append_lost_count(why, m->flows_evicted, "connection", "given up before the end (--flows-max)");
 	append_lost_count(why, run->latency.wire.missed_keys, "key", "outside the capture");
+	append_lost_count(why, run->live ? 0 : m->steps_back, "step", run->sorted ?
+		    "back in time, too far to sort; reordercap sorts the file, unless the clock was set" :
+		    "back in time: the clock was set, and times across that are wrong");
 	return *why;
 }
 
@@ -230,6 +234,9 @@ static void say_capture_summary(struct rec_report *r, struct capture_run_state *
 		text_of_count_and_noun((int64_t)(m->sum[INPUT].packets + m->sum[DISPLAY].packets), "packet"),
 			text_of_count((int64_t)resent));
 	say_channel_table(r, m, seconds);
+	if (run->moved)
+		rec_add_short_report_line(r, "%s stood behind later ones and %s sorted by time",
+					  text_of_count_and_noun((int64_t)run->moved, "packet"), run->moved == 1 ? "was" : "were");
 	if (run->cfg->latency.keys && w->low.n)
 		rec_add_short_report_line(r, "keys: %zu of %zu paired exactly; answered after %s to %s ms (medians)", (size_t)w->exact,
 					  (size_t)w->keys,

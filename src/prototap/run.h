@@ -40,6 +40,8 @@ struct capture_run_state {
 	const char *damage;		/* why the first damaged file could not be read to its end */
 	int damaged;			/* number of damaged files */
 	char error[SOURCE_WHY];		/* live: error that ended the capture; empty: none */
+	bool sorted;			/* files: packets were put into the order of their times */
+	uint64_t moved;			/* files: packets put before others that stand earlier in the files */
 	double cpu_percent;
 	struct source_drop_counts drops;
 	char privileges[128], offloads[64];

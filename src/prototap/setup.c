@@ -43,7 +43,7 @@ static enum setup_place session_phase_of_packet(struct session_traffic_phases *s
 
 	if (!s->begun) {
 		s->begun = true;
-		s->first_ns = s->end_ns = time_ns;
+		s->first_ns = s->end_ns = s->last_ns = time_ns;
 		if (segment->transport == TRANSPORT_TCP && !(segment->flags & TCP_SYN))
 			session_mark_setup_ended(s, SETUP_BEFORE);
 	} else if (!s->over && time_ns - s->last_ns >= SETUP_SILENCE_NS) {
@@ -53,7 +53,7 @@ static enum setup_place session_phase_of_packet(struct session_traffic_phases *s
 		session_mark_setup_ended(s, SETUP_KEY);
 	if (s->over)
 		return place;
-	s->end_ns = time_ns;
+	s->end_ns = time_ns > s->end_ns ? time_ns : s->end_ns;
 	return PLACE_SETUP;
 }
 
@@ -77,7 +77,7 @@ void session_count_packet(struct session_traffic_phases *s, int channel, const s
 	struct phase_traffic_counts *n;
 
 	s->place = session_phase_of_packet(s, segment, time_ns);
-	s->last_ns = time_ns;
+	s->last_ns = time_ns > s->last_ns ? time_ns : s->last_ns;
 	session_detect_close_or_reopen(s, segment, time_ns);
 	n = &s->count[s->place][channel];
 	n->packets++;

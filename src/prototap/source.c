@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "source.h"
+#include "clock.h"
 #include "merge.h"
+#include "order.h"
 #include "records.h"
 #include "why.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define ROOM (1 << 20)		/* bytes read ahead of a single file: less costs system calls, more leaves the CPU's cache */
 #define ROOM_EACH (1 << 16)	/* bytes read ahead of each of several files */
 #define BUFFER (256 * 1024)	/* bytes of stdio's buffer: its own 4 KB cost a third of the speed */
 #define SIGNATURE_MAX 6		/* bytes of the longest signature of a compressed file */
+#define PIPE_SPAN_NS NS_PER_S	/* a pipe may be a capture under way: packets are held no longer than this, by their times */
 #define BATCH 4096		/* packets per call: under a flood there is always one more, and the caller must check its end time */
 
 struct input_file {
 	const char *path;	/* the caller's */
 	FILE *stream;		/* NULL once the capture that reads it closes it */
 	char *buffer;		/* owned; the stream's buffer, which must outlive it */
+	int again;		/* descriptor with which the file can be read once more; -1: none */
 };
 
 struct source_file {
@@ -31,7 +38,9 @@ struct packet_source {
 	struct capture *live;
 	struct source_file *file;
 	int files;
-	struct packet_merger order;	/* of several files by their next packets */
+	struct packet_merger next;	/* of several files by their next packets */
+	bool sorted;		/* packets go through `order` */
+	struct packet_order order;
 	int64_t drops;		/* lost packets recorded in the files; -1: not recorded */
 	int damaged;
 	char damage[SOURCE_WHY];
@@ -49,7 +58,7 @@ static void raise_open_files_limit(void)
 
 static int input_file_open(struct input_file *in, const char *path)
 {
-	*in = (struct input_file){ .path = path, .stream = strcmp(path, "-") ? fopen(path, "re") : stdin };
+	*in = (struct input_file){ .path = path, .stream = strcmp(path, "-") ? fopen(path, "re") : stdin, .again = -1 };
 	if (!in->stream)
 		return -errno;
 	in->buffer = malloc(BUFFER);
@@ -62,7 +71,30 @@ static void input_file_close(struct input_file *in)
 {
 	if (in->stream && in->stream != stdin)
 		fclose(in->stream);
+	if (in->again >= 0)
+		close(in->again);
 	free(in->buffer);
+}
+
+static bool is_input_regular_file(const struct input_file *in)
+{
+	struct stat st;
+
+	return !fstat(fileno(in->stream), &st) && S_ISREG(st.st_mode);
+}
+
+/* Makes the stream anew, at the file's beginning, after a capture closed it. 0 or -errno. */
+static int input_file_reopen(struct input_file *in)
+{
+	if (lseek(in->again, 0, SEEK_SET))
+		return -errno;
+	in->stream = fdopen(in->again, "r");
+	if (!in->stream)
+		return -errno;
+	in->again = -1;
+	if (in->buffer)
+		setvbuf(in->stream, in->buffer, _IOFBF, BUFFER);
+	return 0;
 }
 
 static const char *unpack_command_of_input_file(struct input_file *in)
@@ -114,7 +146,7 @@ struct packet_source *source_open_files(char *const *paths, int n, char *why)
 	raise_open_files_limit();
 	if (s)
 		s->file = calloc((size_t)n, sizeof(*s->file));
-	if (!s || !s->file || merge_init(&s->order, n)) {
+	if (!s || !s->file || merge_init(&s->next, n)) {
 		snprintf(why, SOURCE_WHY, "out of memory");
 		goto bad;
 	}
@@ -145,6 +177,12 @@ static int source_open_capture_file(struct packet_source *s, struct source_file 
 				 strcmp(path, "-") ? path : "FILE");
 	if (drops >= 0)
 		s->drops = (s->drops < 0 ? 0 : s->drops) + drops;
+	if (!is_input_regular_file(&f->in))
+		s->order.span_ns = PIPE_SPAN_NS;
+	else if (stream != stdin)
+		f->in.again = fcntl(fileno(stream), F_DUPFD_CLOEXEC, 0);
+	if (f->in.again < 0)
+		s->sorted = true;
 	f->in.stream = NULL;
 	f->capture = capture_open_file(stream, path, s->files > 1 ? ROOM_EACH : ROOM, why);
 	if (!f->capture)
@@ -176,9 +214,31 @@ static int source_read_next_packet(struct packet_source *s, struct source_file *
 	return n < 0 ? source_record_file_error(s, f, why) : n;
 }
 
-int source_begin_files(struct packet_source *s, char *why)
+/* Undoes the beginning, so that the files can be read from their start. 0, or -1 with `why`. */
+static int source_rewind_files(struct packet_source *s, char *why)
 {
+	for (int i = 0; i < s->files; i++) {
+		struct source_file *f = &s->file[i];
+		int err;
+
+		capture_close(f->capture);
+		f->capture = NULL;
+		err = input_file_reopen(&f->in);
+		if (err)
+			return fail_with_reason(-1, why, SOURCE_WHY, "cannot read %.400s again: %s", f->in.path, strerror(-err));
+	}
+	s->next.n = 0;
+	s->damaged = 0;
+	return 0;
+}
+
+int source_begin_files(struct packet_source *s, bool sort, char *why)
+{
+	if (s->file->capture && source_rewind_files(s, why))
+		return -1;
 	s->drops = -1;
+	s->sorted = sort;
+	order_init(&s->order, 0);
 	for (int i = 0; i < s->files; i++)
 		if (source_open_capture_file(s, &s->file[i], why))
 			return -1;
@@ -188,7 +248,7 @@ int source_begin_files(struct packet_source *s, char *why)
 		if (n < 0)
 			return -1;
 		if (n)
-			merge_add_file(&s->order, i, s->file[i].head.time_ns);
+			merge_add_file(&s->next, i, s->file[i].head.time_ns);
 	}
 	return 0;
 }
@@ -197,8 +257,8 @@ static int source_deliver_merged_packets(struct packet_source *s, packet_fn *fn,
 {
 	int taken = 0;
 
-	while (s->order.n && taken < BATCH) {
-		struct source_file *f = &s->file[s->order.head[0].row];
+	while (s->next.n && taken < BATCH) {
+		struct source_file *f = &s->file[s->next.head[0].row];
 		int n;
 
 		fn(context, &f->head);
@@ -207,15 +267,44 @@ static int source_deliver_merged_packets(struct packet_source *s, packet_fn *fn,
 		if (n < 0)
 			return -1;
 		if (n)
-			merge_set_next_packet_time(&s->order, f->head.time_ns);
+			merge_set_next_packet_time(&s->next, f->head.time_ns);
 		else
-			merge_remove_ended_file(&s->order);
+			merge_remove_ended_file(&s->next);
 	}
 	return taken;
 }
 
+static int source_deliver_file_packets(struct packet_source *s, packet_fn *fn, void *context, char *why)
+{
+	int n;
+
+	if (s->files > 1)
+		return source_deliver_merged_packets(s, fn, context, why);
+	if (s->damaged)
+		return 0;
+	n = capture_deliver_packets(s->file->capture, BATCH, fn, context);
+	return n < 0 ? source_record_file_error(s, s->file, why) : n;
+}
+
+struct sorted_delivery {
+	struct packet_order *order;
+	packet_fn *fn;
+	void *context;
+	int err;
+};
+
+static bool hold_packet(void *context, const struct packet *p)
+{
+	struct sorted_delivery *to = context;
+
+	if (!to->err)
+		to->err = order_add_packet(to->order, p, to->fn, to->context);
+	return true;
+}
+
 int source_deliver_packets(struct packet_source *s, packet_fn *fn, void *context, char *why)
 {
+	struct sorted_delivery sink = { .order = &s->order };
 	int n;
 
 	if (s->live) {
@@ -224,12 +313,22 @@ int source_deliver_packets(struct packet_source *s, packet_fn *fn, void *context
 			snprintf(why, SOURCE_WHY, "%s", capture_error_text(s->live));
 		return n;
 	}
-	if (s->files > 1)
-		return source_deliver_merged_packets(s, fn, context, why);
-	if (s->damaged)
-		return 0;
-	n = capture_deliver_packets(s->file->capture, BATCH, fn, context);
-	return n < 0 ? source_record_file_error(s, s->file, why) : n;
+	if (!s->sorted)
+		return source_deliver_file_packets(s, fn, context, why);
+	sink.fn = fn;
+	sink.context = context;
+	n = source_deliver_file_packets(s, hold_packet, &sink, why);
+	if (sink.err)
+		return fail_with_reason(-1, why, SOURCE_WHY, "out of memory");
+	if (!n)
+		order_hand_over_all(&s->order, fn, context);
+	return n;
+}
+
+bool source_packets_sorted(const struct packet_source *s, uint64_t *moved)
+{
+	*moved = s->order.moved;
+	return s->sorted;
 }
 
 void source_wait(struct packet_source *s, int64_t timeout_ns)
@@ -270,7 +369,8 @@ int source_close(struct packet_source *s)
 		input_file_close(&s->file[i].in);
 	}
 	free(s->file);
-	merge_free(&s->order);
+	merge_free(&s->next);
+	order_free(&s->order);
 	free(s);
 	return err;
 }

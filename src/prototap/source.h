@@ -19,8 +19,12 @@ struct packet_source *source_open_live(const struct capture_live_cfg *cfg, char 
 /* Opens the files ("-": standard input) without reading, so that privileges can be dropped before. NULL with the reason in
  * `why`. */
 struct packet_source *source_open_files(char *const *paths, int n, char *why);
-/* Reads the files' headers; all must have the same link type. 0, or -1 with the reason in `why`. */
-int source_begin_files(struct packet_source *s, char *why);
+/* Reads the files' headers; all must have the same link type. `sort`: hand packets over in the order of their times, as far as
+ * order.h can; also without it where a file cannot be read twice. A second call begins anew at the start of all files. 0, or -1
+ * with the reason in `why`. */
+int source_begin_files(struct packet_source *s, bool sort, char *why);
+/* Whether packets are sorted, and how many were put before others that stand earlier in the files. */
+bool source_packets_sorted(const struct packet_source *s, uint64_t *moved);
 
 const struct link_layer *source_link_layer(const struct packet_source *s);
 const struct capture_format *source_live_format(const struct packet_source *s);	/* of the live capture */

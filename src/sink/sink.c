@@ -5,6 +5,7 @@
  * reads the options, runs the load, and reports the CPU time that each process really got. */
 #include "burst.h"
 #include "clock.h"
+#include "quota.h"
 #include "workers.h"
 #include "rec.h"
 #include "rt.h"
@@ -21,6 +22,7 @@
 #define SPIN_TURNS 2000			/* loop turns between readings of the clock: some microseconds */
 #define END_NS (500 * NS_PER_MS)	/* time limit for the processes to end before the report */
 #define HELD 0.95			/* part of the requested share: with less the load counts as not held */
+#define BURST_GRACE_NS NS_PER_MS	/* a burst may end later than planned by its own length, at least by this */
 #define LEAD_NS (50 * NS_PER_MS)	/* from "ready" to time 0 of a burst plan, so that a waiting program can start */
 
 static struct {
@@ -33,6 +35,7 @@ static struct {
 	  .policy = { .policy = SCHED_OTHER } };
 static struct rec_report_options out_cfg;
 static char autogroup[64], cgroup[512];
+static struct cpu_quota quota;
 
 static struct burst_plan plan;
 /* The bursts of each process, in memory shared with it. */
@@ -230,11 +233,33 @@ static void report_child_cpu_time(struct rec_report *r, const struct worker *c)
 	rec_end_container(r);
 }
 
-static void report_bursts(struct rec_report *r, const struct workers *workers)
+/* Says in a few words what kept the load off the CPU. */
+static const char *missing_load_cause_text(char *text, size_t size)
+{
+	char group[256];
+	int64_t throttled_ns = quota_throttled_ns(&quota, group, sizeof(group));
+
+	if (throttled_ns)
+		snprintf(text, size, "The CPU quota of cgroup %s kept it off the CPU for %s", group, ns_text((double)throttled_ns));
+	else
+		snprintf(text, size, "Others used the CPU");
+	return text;
+}
+
+static bool is_burst_in_time(const struct burst_record *b)
+{
+	int64_t grace_ns = b->asked_ns > BURST_GRACE_NS ? b->asked_ns : BURST_GRACE_NS;
+
+	return b->end_ns - b->due_ns <= b->asked_ns + grace_ns;
+}
+
+/* Returns whether enough of the bursts that were played were played in time. */
+static bool report_bursts(struct rec_report *r, const struct workers *workers)
 {
 	struct sample late = { 0 }, over = { 0 };
 	int64_t asked = 0, burned = 0;
-	size_t played = 0;
+	size_t played = 0, in_time = 0;
+	char cause[400];
 	bool locked = true;
 
 	for (int64_t i = 0; i < workers->count; i++) {
@@ -245,13 +270,14 @@ static void report_bursts(struct rec_report *r, const struct workers *workers)
 			sample_add(&over, b->cpu_ns - b->asked_ns);
 			asked += b->asked_ns;
 			burned += b->cpu_ns;
+			in_time += is_burst_in_time(b);
 		}
 		played += n;
 		locked = locked && truth[i]->locked;
 	}
 	rec_begin_object(r, "bursts");
 	rec_add_ints(r, { "planned", (int64_t)plan.n * workers->count }, { "played", (int64_t)played },
-		     { "origin_ns", atomic_load(&workers->origin_ns) });
+		     { "in_time", (int64_t)in_time }, { "origin_ns", atomic_load(&workers->origin_ns) });
 	rec_add_real(r, "asked_s", (double)asked / NS_PER_S, 6);
 	rec_add_real(r, "burned_s", (double)burned / NS_PER_S, 6);
 	rec_add_bool(r, "memory_locked", locked);
@@ -266,13 +292,20 @@ static void report_bursts(struct rec_report *r, const struct workers *workers)
 		ns_text(sample_max(&late).value), ns_text(sample_quantile(&over, 0.5).value));
 	sample_free(&late);
 	sample_free(&over);
+	if (in_time < played)
+		rec_add_warning_line(r, "%s not played in time: ended later than planned by more than the length. %s.",
+				     text_of_count_and_noun((int64_t)(played - in_time), "burst"),
+				     missing_load_cause_text(cause, sizeof(cause)));
+	return (double)in_time >= HELD * (double)played;
 }
 
-static void say_cpu_shares_of_workers(struct rec_report *r, const struct workers *workers)
+/* Returns whether the load was held. */
+static bool say_cpu_shares_of_workers(struct rec_report *r, const struct workers *workers)
 {
 	double least = INFINITY, most = 0, waited_ns = 0;
 	const char *plural = workers->count == 1 ? "" : "es";
 	int64_t n = 0, wall_ns = 0;
+	char cause[400];
 
 	for (const struct worker *c = workers->child; c < workers->child + workers->count; c++) {
 		if (c->died)
@@ -290,7 +323,7 @@ static void say_cpu_shares_of_workers(struct rec_report *r, const struct workers
 		rec_add_short_report_line(r, "%s process%s, all the CPU time they can get, %s", text_of_count(workers->count), plural,
 					  ns_text((double)wall_ns));
 	if (!n)
-		return;
+		return true;
 	rec_set_summary(r, "%s process%s got %s%s%s %% of a CPU%s in %s", text_of_count(workers->count), plural, number_text(least),
 		n > 1 ? " to " : "", n > 1 ? number_text(most) : "", n > 1 ? " each" : "", ns_text((double)wall_ns));
 	if (n == 1)
@@ -300,15 +333,19 @@ static void say_cpu_shares_of_workers(struct rec_report *r, const struct workers
 					  number_text(most),
 			ns_text(waited_ns));
 	if (cfg.percent >= 100)
-		return;
-	if (least < HELD * cfg.percent)
-		rec_add_warning_line(r, "Load NOT held: %s %% of %s %%. Others used the CPU: each process waited %s of %s.", number_text(least),
-			 number_text(cfg.percent), ns_text(waited_ns / (double)n), ns_text((double)wall_ns));
-	else
+		return true;
+	if (least >= HELD * cfg.percent) {
 		rec_add_short_report_line(r, "Load held.");
+		return true;
+	}
+	missing_load_cause_text(cause, sizeof(cause));
+	rec_add_warning_line(r, "Load NOT held: %s %% of %s %%. %s: each process waited %s of %s.", number_text(least),
+			     number_text(cfg.percent), cause, ns_text(waited_ns / (double)n), ns_text((double)wall_ns));
+	return false;
 }
 
-static int64_t report_sink(struct rec_report *r, const struct workers *workers)
+/* Returns how many processes died; *held: whether the load was there. */
+static int64_t report_sink(struct rec_report *r, const struct workers *workers, bool *held)
 {
 	double total = 0;
 	int64_t died = 0;
@@ -326,10 +363,7 @@ static int64_t report_sink(struct rec_report *r, const struct workers *workers)
 	rec_add_int(r, "children_died", died);
 	rec_add_str(r, "autogroup", autogroup[0] ? autogroup : NULL);
 	rec_add_str(r, "cgroup", cgroup[0] ? cgroup : NULL);
-	if (plan.due)
-		report_bursts(r, workers);
-	else
-		say_cpu_shares_of_workers(r, workers);
+	*held = plan.due ? report_bursts(r, workers) : say_cpu_shares_of_workers(r, workers);
 	if (died)
 		rec_add_warning_line(r, "%s of %s processes died before the end.", text_of_count(died), text_of_count(workers->count));
 	rec_set_main_table(r, "children");
@@ -362,6 +396,7 @@ static struct workers *start_cpu_load_workers(void)
 		warn("--slice has no effect on this kernel; settings.slice_ms is the time slice in use");
 	proc_read_first_line_of_file(workers->child[0].pid, "autogroup", autogroup, sizeof(autogroup));
 	proc_cgroup_of_process(workers->child[0].pid, "cpu", cgroup, sizeof(cgroup));
+	quota_begin(&quota, "", workers->child[0].pid);
 	return workers;
 }
 
@@ -412,7 +447,7 @@ int main(int argc, char **argv)
 	struct workers *workers;
 	struct rec_report *out;
 	int64_t died;
-	bool cut;
+	bool cut, held;
 	int lost;
 
 	read_sink_options(argc, argv);
@@ -425,11 +460,11 @@ int main(int argc, char **argv)
 		burst_log = open_burst_log();
 	workers = start_cpu_load_workers();
 	cut = run_cpu_load_until_end(workers);
-	died = report_sink(out, workers);
+	died = report_sink(out, workers, &held);
 	lost = burst_log ? write_burst_log(burst_log, workers) : 0;
 	if (lost)
 		warn("cannot write %s: %s; the report counts the bursts all the same", cfg.burst_log, strerror(-lost));
 	rec_close_report_or_die(out);
 	workers_reap_after_stop(workers, INT64_MAX);
-	return cut ? EXIT_INTERRUPTED : died || lost ? EXIT_LOSSY : EXIT_OK;
+	return cut ? EXIT_INTERRUPTED : died || lost || !held ? EXIT_LOSSY : EXIT_OK;
 }

@@ -383,7 +383,7 @@ int report_verdict_as_exit_status(struct rec_report *r, const struct crowd *c, s
 	if (c->sums.stopped && c->cfg.time_ns)
 		return EXIT_INTERRUPTED;
 	all_there = all_there && !(percent_of_time_disconnected(c) > REPORT_GONE_MOST);
-	return (lost && !c->sums.stopped) || log_err || s->lost || !all_there ? EXIT_LOSSY : EXIT_OK;
+	return why || (lost && !c->sums.stopped) || log_err || s->lost || !all_there ? EXIT_LOSSY : EXIT_OK;
 }
 
 /* --- the reference server ------------------------------------------------------------------------------------------ */

@@ -108,6 +108,9 @@ meant() {	# meant NAME WORD...: exit 2, one line that asks for NAME
 	meant run rnu
 	meant sink snik
 	meant "run stalls" stalls
+	meant "run stalls" stall
+	meant "run wan" wann
+	meant --load sink --lod 3
 	meant stalls run stall
 	meant capacity run capac
 	meant stalls help stals
@@ -122,7 +125,8 @@ meant() {	# meant NAME WORD...: exit 2, one line that asks for NAME
 
 @test "a name that is nothing like any other gets no guess" {
 	local words
-	for words in "bogus" "run nothinglike" "help nothinglike" "run stalls --colour-of-the-sky" "setup --protocol telepathy"; do
+	for words in "bogus" "run nothinglike" "help nothinglike" "q" "sink --colour" \
+		"run stalls --colour-of-the-sky" "setup --protocol telepathy"; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr -2 thinprobe $words
 		[ "${#stderr_lines[@]}" = 1 ] && [[ $stderr != *"did you mean"* ]]

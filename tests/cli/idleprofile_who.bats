@@ -62,7 +62,7 @@ crowded() {
 		start_who --log lost
 		own=" $(echo "/proc/$pid/task"/*) "
 		taken=$(taken)
-		"$BIN/sink" --cpus "$CPU" -t 1500ms --burst every:50ms,len:5ms --burst-log bursts -o sunk 2>sink.err
+		"$BIN/sink" --cpus "$CPU" -t 1500ms --burst every:50ms,len:5ms --burst-log bursts -o sunk 2>sink.err || [ $? = 3 ]
 		sleep 0.3
 		end_profile
 		read -r rows ns cpu ratio named high <<<"$(seen)"
@@ -91,7 +91,7 @@ crowded() {
 	start_who
 	taken=$(taken)
 	printf 'schema\tstart_ns\tlength_ns\nburst-plan/1\t100000000\t4000000000\n' >plan
-	"$BIN/sink" --cpus "$CPU" --burst plan --burst-log bursts -o sunk -t 60s 2>sink.err
+	"$BIN/sink" --cpus "$CPU" --burst plan --burst-log bursts -o sunk -t 60s 2>sink.err || [ $? = 3 ]
 	sleep 0.3
 	end_profile
 	read -r rows ns cpu ratio named high <<<"$(seen)"

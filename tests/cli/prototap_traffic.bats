@@ -4,6 +4,8 @@
 
 load captures
 
+bats_require_minimum_version 1.5.0
+
 setup_file()
 {
 	begin_captures
@@ -61,11 +63,11 @@ display_packets display_wire_bytes display_payload_bytes" ]
 		sys.path.insert(0, sys.argv[1])
 		from packets import Capture
 		c = Capture().start()
-		c.send(3_600_000, 0)
-		c.send(10, 0)
+		c.send(3_600_000, 0, b"k")
+		c.send(10, 0, b"k")
 		c.pcap("set.pcap")
 	PY
-	"$BIN/prototap" read set.pcap --traffic traffic.tsv --traffic-bin 1ms --format json -o report.json
+	run -3 --separate-stderr "$BIN/prototap" read set.pcap --traffic traffic.tsv --traffic-bin 1ms --format json -o report.json
 	[ "$(wc -l <traffic.tsv)" = 5 ]
 	[ "$(jq -c '.result.traffic | [.rows, .late_packets, .skipped_bins]' report.json)" = '[4,1,3599997]' ]
 	[ "$(tail -n 1 traffic.tsv | cut -f 3)" = 2 ]

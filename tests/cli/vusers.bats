@@ -64,11 +64,23 @@ column() {	# file name
 	awk -F'\t' -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[name] }' "$1"
 }
 
+# Status of a run without loss: 0, and 3 where the machine held the generator up, so that the run is not valid.
+measured() { [ "$status" = "$(jq 'if .result.valid then 0 else 3 end' report.json)" ]; }
+
+# No thread wakes within a microsecond of a time that is due.
+@test "vusers: a run that is not valid ends with 3, though nothing was lost" {
+	start_serve vnc --width 64
+	users -n 2 -z 20ms -t 500ms --lateness 1us
+	[ "$status" = 3 ]
+	holds '(.valid | not) and .requests == .due and .errors == 0 and .timeouts == 0 and .unanswered == 0 and .users_ready == 2'
+	stop_serve
+}
+
 @test "vusers: closed loop on VNC: every key is counted once by both ends, the log has its rows, and JMeter's columns are there" {
 	need jq
 	start_serve vnc --width 64
 	users -n 40 -z 100ms -t 6s --log "a log.tsv" --jtl "a log.jtl" --seed 3
-	[ "$status" = 0 ]
+	measured
 	stop_serve
 	holds '.requests == .due and .errors == 0 and .timeouts == 0 and .unanswered == 0 and .users_ready == 40 and .stopped_by == "time"'
 	n=$(jq .result.requests report.json)
@@ -98,7 +110,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	run -2 "$VUSERS" "$at" -n 2 -z 50ms -t 200ms --start-at 2037-01-01T00:00:00
 	when=$(($(date +%s) + 8))	# (what is to begin then may be late itself)
 	users -n 5 -z 50ms -t 300ms --start-at "$(date -u -d "@$when" +%Y-%m-%dT%H:%M:%S).250Z" --log rows.tsv
-	[ "$status" = 0 ] || [ "$status" = 3 ]
+	measured || [ "$status" = 3 ]
 	holds ".start_at == \"$(date -u -d "@$when" +%Y-%m-%dT%H:%M:%S).250Z\" and .started_late_ms >= 0 and .users_ready == 5"
 	holds '(.started_late_ms <= 100) or (.valid | not)'
 	# no request is due before the start, by the clock of the rows
@@ -115,9 +127,10 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	when=@$(($(date +%s) + 8)).5
 	"$VUSERS" "$at" -n 3 -z 50ms -t 600ms --seed 1 --start-at "$when" --log 1.tsv --format json -o 1.json 2>/dev/null &
 	first=$!
-	"$VUSERS" "$at" -n 5 -z 50ms -t 600ms --seed 2 --start-at "$when" --log 2.tsv --format json -o 2.json 2>/dev/null
-	wait "$first"
-	"$VUSERS" merge 1.json 1.tsv 2.json 2.tsv --log rows.tsv --format json -o report.json
+	"$VUSERS" "$at" -n 5 -z 50ms -t 600ms --seed 2 --start-at "$when" --log 2.tsv --format json -o 2.json 2>/dev/null ||
+		[ $? = 3 ]	# 3: not valid; the counts are right all the same
+	wait "$first" || [ $? = 3 ]
+	"$VUSERS" merge 1.json 1.tsv 2.json 2.tsv --log rows.tsv --format json -o report.json || [ $? = 3 ]
 	stop_serve
 	for key in users_ready due requests errors pages bytes unsent; do
 		[ "$(jq ".result.$key" report.json)" = "$(jq -s "map(.result.$key) | add" 1.json 2.json)" ]
@@ -135,7 +148,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	# the same, with one that says of itself that it is not valid
 	jq '.result.valid = true | .result.why_invalid = null' 1.json >good.json
 	jq '.result.valid = false | .result.why_invalid = "made up"' 2.json >bad.json
-	"$VUSERS" merge good.json 1.tsv bad.json 2.tsv --format json -o report.json
+	run -3 "$VUSERS" merge good.json 1.tsv bad.json 2.tsv --format json -o report.json
 	holds '(.valid | not) and (.why_invalid | test("2: made up")) and .generators[0].valid and (.generators[1].valid | not)'
 	# another's log; settings that differ; a report without a common start
 	run -2 "$VUSERS" merge 1.json 1.tsv 2.json 1.tsv
@@ -152,7 +165,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	# one user never waits: R = 5 + 4 + 3 ms, X = 1 / (Z + R); three stations of constant service, so each answer takes 12 ms
 	start_serve vnc --width 64 --stations 5ms,4ms,3ms --service const
 	users -n 1 -z 20ms --think-dist const -t 1500ms
-	[ "$status" = 0 ]
+	measured
 	holds '(.from_sent_ms.min >= 12) and (.from_sent_ms.p50 < 14 or (.valid | not)) and (.rate_per_s <= 31.3)'
 	stop_serve
 	[ "$(jq '.result.inside_ms | .min == 12 and .max == 12' serve.json)" = true ]
@@ -169,7 +182,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	# 150 a second for 2 s, all answered at once but for one second: those of that second wait for what is left of it
 	start_scripted --pause-at 0.5 --pause 1
 	users -n 20 --open 150 --think-dist const -t 2s --threshold 500ms
-	[ "$status" = 0 ]
+	measured
 	holds '(.requests == .due) and (.due >= 299 and .due <= 301)'
 	# half of all are late, evenly up to a second: 90 % quantile at 0.8 s, the mean a quarter of a second
 	disturbed || holds '.response_ms.p90 > 720 and .response_ms.p90 < 900 and .response_ms.mean > 210
@@ -189,7 +202,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	need jq
 	start_scripted
 	users -n 5 -z 5ms -t 3s --workload "$BATS_TEST_DIRNAME/../../data/users/webgov.tsv" --log log.tsv
-	[ "$status" = 0 ]
+	measured
 	holds '.connections == 5 and .requests > 100 and .errors == 0'
 	curl_says=$(python3 -c "import urllib.request; print(urllib.request.urlopen('${at}count').read().decode())")
 	read -r connections requests hosts <<<"$curl_says"
@@ -214,7 +227,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 pages() {	# connections
 	start_scripted --delay 0.1
 	users -n 1 -z 20ms --think-dist const -t 2s --workload page.tsv --per page --parallel "$1" --log "log-$1.tsv"
-	[ "$status" = 0 ]
+	measured
 	took=$(jq .result.from_sent_ms.p50 report.json) n=$(jq .result.requests report.json)
 	read -r from sent _ < <(python3 -c "import urllib.request; print(urllib.request.urlopen('${at}count').read().decode())")
 	echo "$1 at once: $n pages of $took ms; the server saw $((from - 1)) connections and $sent requests"
@@ -303,11 +316,11 @@ pages() {	# connections
 	start_refecho --vnc "$port" --answer-delay const:30ms
 	at=vnc:127.0.0.1:$port
 	users -n 1 -z 20ms --think-dist const -t 4s --echo patch
-	[ "$status" = 0 ]
+	measured
 	holds '.requests > 5 and .from_sent_ms.min >= 30 and (.from_sent_ms.p50 < 40 or (.valid | not))'
 	# and by the next update, in an encoding that is passed over
 	users -n 1 -z 20ms --think-dist const -t 3s --encodings zrle,raw
-	[ "$status" = 0 ]
+	measured
 	holds '.requests > 2 and .from_sent_ms.min >= 30'
 }
 
@@ -320,7 +333,7 @@ pages() {	# connections
 	for encodings in zrle,raw hextile,raw raw copyrect,hextile,zrle,raw; do
 		users -n 1 -z 30ms -t 2s --encodings "$encodings"
 		cat users.err
-		[ "$status" = 0 ]
+		measured
 		holds '.requests > 0 and .errors == 0'
 		all=$((all + $(jq .result.requests report.json)))
 	done
@@ -464,7 +477,7 @@ pages() {	# connections
 		    except ConnectionResetError: pass
 	END
 	users -n 2 -z 10ms -t 200ms
-	[ "$status" = 0 ]
+	measured
 	stop_serve
 	[ "$(jq '.result | .refused == 3 and .guests == 5' serve.json)" = true ]
 }

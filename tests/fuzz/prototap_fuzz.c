@@ -67,7 +67,7 @@ static void fuzz_files(struct capture_meter *m, const uint8_t *data, size_t size
 	for (int i = 0; i < n; i++)
 		snprintf(path[i], sizeof(path[i]), "/proc/self/fd/%d", fd[i]);
 	s = source_open_files(paths, n, why);
-	if (s && !source_begin_files(s, why)) {
+	if (s && !source_begin_files(s, size & 1, why)) {
 		reading.link = source_link_layer(s)->type;
 		while (source_deliver_packets(s, take, &reading, why) > 0)
 			;

@@ -34,6 +34,24 @@ def make(folder):
         half = Capture()
         half.packets = [p for p in plain.packets if (p[1][26:30] == quad(CLIENT[0])) == (side == 0)]
         half.pcap(at(f"half_{side}.pcap"))
+    # Not in the order of time: the session's second half first; the echo behind all others. And four keys from 10 to 40 ms, where the
+    # clock was set back by 25 ms before the third: TCP's order tells that, so that no packet is moved; 0 to 20 ms.
+    def put(name, packets):
+        c = Capture()
+        c.packets = packets
+        c.pcap(at(name))
+    put("second_half_first.pcap", plain.packets[5:] + plain.packets[:5])
+    pcapng(at("written_late.pcapng"), [(1, 9), (1, 9)], [(0, *p) for p in plain.packets[:4] + plain.packets[5:]] + [(1, *plain.packets[4])])
+    keys = Capture().start()
+    for ms in (10, 20, 5, 15):
+        keys.send(ms, 0, b"k")
+    keys.pcap(at("set_back.pcap"))
+    # One packet belongs before 18 MB of others: it cannot be put there.
+    far = Capture().start()
+    far.send(10, 1, b"e" * 1000)
+    for i in range(300):
+        far.send(20 + i, 1, b"e" * 60_000)
+    put("far.pcap", far.packets[:3] + far.packets[4:] + far.packets[3:4])
     # The last record says 54 bytes, 20 of them are gone: 8 packets (input 5: 280 wire), then the damage.
     plain.pcap(at("damaged.pcap"), cut=20)
 
