@@ -157,8 +157,11 @@ install: all
 	install -m 644 docs/*.7 "$(MAN7)"
 	for t in $(PRESENT); do install -m 644 src/$$t/$$t.1 "$(MAN)/thinprobe-$$t.1" || exit 1; done
 	for page in $(wildcard $(PRESENT:%=src/%/*.5)); do install -m 644 $$page "$(MAN5)/thinprobe-$${page##*/}" || exit 1; done
-	install -m 644 *.md LICENSE "$(DOC)"
+	install -m 644 *.md CITATION.cff LICENSE "$(DOC)"
 	install -m 644 docs/*.md "$(DOC)/docs"
+	# what these pages link to
+	for file in bench/README.md lab/*/README.md experiments/README.md experiments/*/README.md data/*.tsv results/reference/*/report.* \
+		results/reference/*/figures/*.svg; do install -D -m 644 "$$file" "$(DOC)/$$file" || exit 1; done
 	./thinprobe completion >"$(COMPLETIONS)/thinprobe" && chmod 644 "$(COMPLETIONS)/thinprobe"
 
 uninstall:
