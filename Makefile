@@ -7,9 +7,10 @@ PREFIX = /usr/local
 DESTDIR =
 CC = gcc
 CFLAGS = -O2 -g
-# What the code needs is apart from CFLAGS, which belong to the caller: sanitizers just work.
+# What the code needs is apart from CFLAGS, which belong to the caller: sanitizers just work. WERROR=1, as in tests: a warning is
+# an error.
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DTHINPROBE_VERSION='"$(VERSION)"' -Isrc -Isrc/lib -MMD -MP \
-	-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Werror $(CFLAGS)
+	-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes $(if $(WERROR),-Werror) $(CFLAGS)
 
 # Outside libraries, each named in one file of its room (tests/cli/house.bats holds the tree against this).
 LIBS_x11 = -lXext -lX11
@@ -70,9 +71,15 @@ EXTRA_idleprofile/pipeline_test = -Wl,--wrap=clock_now
 # (before libvncserver, whose functions of the same names do not free what the client's allocate)
 EXTRA_refecho/lossy_test = -lvncclient
 
+# --help ends with examples: those of the manual that are one short command.
 define program
-$(BIN)/$(1): $(patsubst %.c,$(BUILD)/%.o,$(call sources,$(1))) $(USES_$(1):%=$(BUILD)/%.a) $(BUILD)/lib.a | $(BIN)
+$(BIN)/$(1): $(patsubst %.c,$(BUILD)/%.o,$(call sources,$(1))) $(BUILD)/examples/$(1).o $(USES_$(1):%=$(BUILD)/%.a) $(BUILD)/lib.a | $(BIN)
 	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ $(LIBS_$(1)) -lm
+
+$(BUILD)/examples/$(1).o: src/$(1)/$(1).1 Makefile
+	@mkdir -p $$(@D)
+	{ echo 'const char cli_examples[] ='; sed -n '/^\.Sh EXAMPLES/,$$$${s/^\.Dl //; s/ &$$$$//; /^thinprobe $(1) /!d; /[|\"&]/d; \
+		/.\{77\}/d; s/.*/"    &\\n"/p}' $$<; echo '"";'; } | $$(CC) $$(ALL_CFLAGS) -x c -c -o $$@ -
 endef
 $(foreach t,$(PRESENT),$(eval $(call program,$(t))))
 
@@ -150,8 +157,11 @@ install: all
 	install -m 644 docs/*.7 "$(MAN7)"
 	for t in $(PRESENT); do install -m 644 src/$$t/$$t.1 "$(MAN)/thinprobe-$$t.1" || exit 1; done
 	for page in $(wildcard $(PRESENT:%=src/%/*.5)); do install -m 644 $$page "$(MAN5)/thinprobe-$${page##*/}" || exit 1; done
-	install -m 644 *.md LICENSE "$(DOC)"
+	install -m 644 *.md CITATION.cff LICENSE "$(DOC)"
 	install -m 644 docs/*.md "$(DOC)/docs"
+	# what these pages link to
+	for file in bench/README.md lab/*/README.md experiments/README.md experiments/*/README.md data/*.tsv results/reference/*/report.* \
+		results/reference/*/figures/*.svg; do install -D -m 644 "$$file" "$(DOC)/$$file" || exit 1; done
 	./thinprobe completion >"$(COMPLETIONS)/thinprobe" && chmod 644 "$(COMPLETIONS)/thinprobe"
 
 uninstall:

@@ -42,11 +42,14 @@ timed() {	# FIGURE CONTENDER ROUND command...: seconds, and the largest resident
 } 3>>"$work/values"
 
 analyze() {	# CONTENDER ROUND, of the logs in $folder
-	local log words=()
+	local log words=() logs=("$folder"/*.rfb) labels=a,b,c,d,e
 	case $1 in
-	vncplay) timed "$kind" "$1" "$2" "$TP_BIN/vncplay" analyze "$folder"/*.rfb --format json -o "$work/found.json" ;;
+	vncplay)	# the runs answer at different speeds, as different settings do: with one label they would not be usable
+		timed "$kind" "$1" "$2" "$TP_BIN/vncplay" analyze "${logs[@]}" --labels "${labels:0:2 * ${#logs[@]} - 1}" \
+			--format json -o "$work/found.json"
+		;;
 	original)
-		for log in "$folder"/*.rfb; do words+=("$log" "$log.aux"); done
+		for log in "${logs[@]}"; do words+=("$log" "$log.aux"); done
 		timed "$kind" "$1" "$2" timeout 600 xvfb-run -a java -cp "$ORIGINAL" VncAnalyzer "${words[@]}" ;;
 	esac
 }

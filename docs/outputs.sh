@@ -195,7 +195,7 @@ outputs_main() {
 	fi
 	{
 		printf '# What the programs print\n\n'
-		printf 'Written by [outputs.sh](outputs.sh) from short runs; the figures are those of one machine at one\n'
+		printf 'Written by `docs/outputs.sh` from short runs; the figures are those of one machine at one\n'
 		printf 'moment. `-v` adds the settings and all figures, `--json` and `--tsv` are for programs, `-q` leaves\n'
 		printf 'only warnings (`!`).\n'
 		outputs_all

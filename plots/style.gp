@@ -5,7 +5,10 @@
 set encoding utf8
 terminal_of(width, height) = sprintf('set terminal svg size %d,%d dynamic enhanced font "sans-serif,13" ', width, height) \
 	. 'linewidth 1.2 background rgb "white"; '
-eval terminal_of(760, 480)
+# A page holds each figure twice: 760 pixels wide, and for a phone (narrow=1) 380, with its panels one below the other.
+if (!exists("narrow")) { narrow = 0 }
+figure_width = narrow ? 380 : 760
+eval terminal_of(figure_width, 480)
 
 light_colour = "#0072B2"
 heavy_colour = "#D55E00"
@@ -65,7 +68,13 @@ shape(i) = int(word("7 5 9 13 11 6 4 8 12 10", 1 + (i - 1) % 10))
 x_axis(range, words) = sprintf('set xrange [%s]; set xlabel "%s"; ', range, words)
 y_axis(range, words) = sprintf('set yrange [%s]; set ylabel "%s"; ', range, words)
 
-# A new figure of this height in pixels, 760 wide, with so many lines of legend. It closes the one before and takes back all that
+# A long text broken into lines that a narrow figure has room for.
+gap_before(t, i) = i < 2 || t[i:i] eq " " ? i : gap_before(t, i - 1)
+wrapped(t) = !narrow || strlen(t) < 47 || gap_before(t, 47) < 2 ? t \
+	: t[1:gap_before(t, 47) - 1] . '\n' . wrapped(t[gap_before(t, 47) + 1:*])
+more_lines(t) = strlen(wrapped(t)) > strlen(t) ? (strlen(wrapped(t)) - strlen(t)) : 0
+
+# A new figure of this height in pixels, as wide as the page has it, with so many lines of legend. It closes the one before and takes back all that
 # figures set.
 figure_height = 480.0
 figure_panels = 0
@@ -76,27 +85,30 @@ figure(name, height, title, lines) = 'if (figure_panels) { unset multiplot }; fi
 	. 'least_drawn = -1e300; unset arrow; unset label; unset object; unset logscale; unset grid; unset xlabel; unset ylabel; ' \
 	. 'unset y2label; unset y2tics; unset lmargin; unset rmargin; unset tmargin; set autoscale; set format; ' \
 	. 'set xtics autofreq norotate; set ytics autofreq; set datafile missing; set samples 100; ' . axes_looks . '; ' \
-	. sprintf('figure_height = %d.0; ', height) . terminal_of(760, height) \
-	. sprintf('set output "figures/%s.svg"; set title "%s" offset 0, 0.3; ', name, title) \
+	. sprintf('figure_height = %d.0; ', height) . terminal_of(figure_width, height) \
+	. sprintf('set output "figures/%s.svg"; set title "%s" offset 0, 0.3; ', name, wrapped(title)) \
 	. (lines > 0 ? sprintf("eval legend_lines(%d)", lines) : "unset key; set bmargin 4")
-legend_lines(n) = sprintf('set bmargin at screen %g; set key at screen 0.1, %g left top Left reverse vertical ' \
-	. 'maxrows auto maxcols 1 width 2', (76.0 + 24 * n) / figure_height, (12.0 + 24 * n) / figure_height)
+legend_lines(n) = sprintf('set bmargin at screen %g; set key at screen %g, %g left top Left reverse vertical ' \
+	. 'maxrows auto maxcols 1 width 2', (76.0 + 24 * n) / figure_height, narrow ? 0.02 : 0.1, (12.0 + 24 * n) / figure_height)
 
 # A new figure of panels across and down with one title above all and a strip of that many pixels below them all for a legend:
 # eval panels("name", height, across, down, strip, "Title"), then for each eval panel(i, "its title") and a plot;
 # at last eval legend_strip(columns) and a plot of NaN. For n panels, at most `most` of them across:
 across(n, most) = n < most ? n : most
 down(n, most) = int((n + across(n, most) - 1) / across(n, most))
-panels(name, height, columns, rows, strip, title) = figure(name, height, "", 0) . '; figure_panels = 1; ' \
-	. sprintf('panel_across = %d; panel_down = %d; panel_strip = %g; unset bmargin; unset title; ', columns, rows, strip) \
-	. sprintf('set multiplot title "%s" font ",14"', title)
+panels(name, height, columns, rows, strip, title) = !narrow ? open_panels(name, height, columns, rows, strip, title) \
+	: open_panels(name, panel_least(height, rows, strip) * columns * rows + 3 * strip + 40, 1, columns * rows, 3 * strip, title)
+panel_least(height, rows, strip) = (height - strip - 40.0) / rows < 290 ? (height - strip - 40.0) / rows : 290
+open_panels(name, height, columns, rows, strip, title) = figure(name, height + 18 * more_lines(title), "", 0) \
+	. '; figure_panels = 1; ' . sprintf('panel_across = %d; panel_down = %d; panel_strip = %g; panel_head = %g; ', columns, rows, \
+	strip, 40 + 18 * more_lines(title)) . 'unset bmargin; unset title; ' . sprintf('set multiplot title "%s" font ",14"', wrapped(title))
 panel_column(i) = (i - 1) % panel_across
 panel_row(i) = int((i - 1) / panel_across)
-panel_wide(c) = (0.88 - 0.07 * (panel_across - 1)) / panel_across
-panel_left(i) = 0.105 + panel_column(i) * (panel_wide(0) + 0.07)
-panel_height(d) = (figure_height - panel_strip - 40.0) / panel_down
-panel_top(i) = 1 - (40.0 + 24 + panel_row(i) * panel_height(0)) / figure_height
-panel_bottom(i) = 1 - (40.0 - 62 + (panel_row(i) + 1) * panel_height(0)) / figure_height
+panel_wide(c) = narrow ? 0.76 : (0.88 - 0.07 * (panel_across - 1)) / panel_across
+panel_left(i) = (narrow ? 0.185 : 0.105) + panel_column(i) * (panel_wide(0) + 0.07)
+panel_height(d) = (figure_height - panel_strip - panel_head) / panel_down
+panel_top(i) = 1 - (panel_head + 24 + panel_row(i) * panel_height(0)) / figure_height
+panel_bottom(i) = 1 - (panel_head - 62 + (panel_row(i) + 1) * panel_height(0)) / figure_height
 inside(left, right, top, bottom) = sprintf('set lmargin at screen %g; set rmargin at screen %g; set tmargin at screen %g; ' \
 	. 'set bmargin at screen %g; ', left, right, top, bottom)
 panel(i, title) = inside(panel_left(i), panel_left(i) + panel_wide(0), panel_top(i), panel_bottom(i)) \
@@ -106,7 +118,8 @@ legend_strip(columns) = 'unset arrow; unset label; unset object; unset title; un
 	. 'unset tics; unset grid; unset logscale; set xrange [0:1]; set yrange [0:1]; ' \
 	. inside(0.02, 0.98, panel_strip / figure_height, 0.01) \
 	. sprintf('set key at screen 0.04, %g left top Left reverse horizontal samplen 2 ', (panel_strip - 4) / figure_height) \
-	. (columns > 0 ? sprintf('maxrows auto maxcols %d width 1', columns) : 'maxrows 1 maxcols 99 width 1')	# 0: all in one row
+	. (narrow ? sprintf('maxrows auto maxcols %d width 1', columns == 0 ? 4 : columns > 3 ? 2 : 1) \
+	: columns > 0 ? sprintf('maxrows auto maxcols %d width 1', columns) : 'maxrows 1 maxcols 99 width 1')	# 0: all in one row
 
 # Tics at the numbers of a list. Rows with the words of a list, from the top; every second one with a band behind it.
 tics_at(axis, list) = sprintf('set %stics (); do for [t_ in "%s"] { set %stics add (sprintf("%%g", real(t_)) real(t_)) }', \

@@ -204,8 +204,8 @@ def markdown_cells: "| " + (map(. // "") | join(" | ")) + " |";
 def page_table: . as $grid | if .rows == [] then empty else (.head | map(cell_safe) | markdown_cells),
 	(.right | map(if . then "--:" else ":--" end) | markdown_cells),
 	(.rows | to_entries[] | .key as $i | .value | map(. // "" | cell_safe)
+		| if $html and $grid.at != null and ($grid.breaks // [] | index($i)) then .[$grid.at] += "<i class=\"breaks\"></i>" else . end
 		| if $grid.links[$i] == null or $grid.at == null then . else .[$grid.at] |= "[\(.)](\($grid.links[$i]))" end
-		| if $html and ($grid.breaks // [] | index($i)) then .[0] |= "<span class=\"breaks\"></span>\(.)" else . end
 		| markdown_cells), "", (.notes // [] | select(. != []) | join(" ") | safe, "") end;
 
 # ---- facts as rows [what, value]: an object of plain values is one row; what changes all the time is no fact ----
@@ -231,6 +231,7 @@ def fact_table($head; rows): [rows] | if . == [] then empty else {head: $head, r
 def table_note($id): section("Tables") | "\n" + . | parts | map(select(.name == $id) | .text) | first // empty;
 def figure_image: "![\(.title)](figures/\(.name).svg)", "",
 	.text + if $html then " <a href=\"figures/\(.name).svg\">SVG</a>" else "" end, "";
+def titled_figure: "### \(.title)", "", figure_image;
 def table_of_view: "### \(.view.title)", "", (table_note(.view.id) | ., ""), (.grid | page_table),
 	(if $html then "<p class=\"file\"><a href=\"\(.view.table).tsv\">\(.view.table).tsv</a></p>", "" else empty end);
 
@@ -259,9 +260,12 @@ def sections: . as $doc
 	| [("\n" + section("Figures") | parts | map(select(.name | IN($figures[]))))[1:][]] as $shown
 	| [views[] | . as $view | $doc | select(shown($view)) | grid($view; true) | select(.rows != [] and (.head | length) > 2)
 		| {view: $view, grid: .}] as $tables
+	| (if $html and $tables != [] then $shown[:1] else [] end) as $aside	# a figure that stands beside the first table
 	| open_section("summary"; "Summary"; if $tables == [] then empty else
-		"In brackets: 95 % confidence intervals. \">\" means more than that.", "", ($tables[0] | table_of_view) end),
-	open_section("figures"; "Figures"; $shown[] | "### \(.title)", "", figure_image),
+		"In brackets: 95 % confidence intervals. \">\" means more than that.", "",
+		($aside[] | "<div class=\"beside\">", "<div>", ""), ($tables[0] | table_of_view),
+		($aside[] | "</div>", "<div class=\"aside\">", "", titled_figure, "</div>", "</div>", "") end),
+	open_section("figures"; "Figures"; ($shown - $aside)[] | titled_figure),
 	folded_section("results"; "Full results"; $tables[1:][] | table_of_view),
 	folded_section("method"; "How it was measured"; section("How it was measured") | trimmed | select(. != "") | ., ""),
 	folded_section("left-out"; "Not on this machine"; not_here[] | "- \(safe)"),

@@ -123,38 +123,69 @@ summarize() {
 	case $? in 0 | 3) ;; *) exit 1 ;; esac	# 3: some repeats failed, and the page says so
 }
 
-# New figures replace the old ones when all are drawn; the old ones stay if gnuplot fails.
+# A narrow drawing, cut off below its last words, and as wide as its longest line (letters are 13 pixels high, 7.5 wide).
+fitted() {	# fitted FILE
+	awk '
+		BEGIN { right = 380 }
+		NR == FNR && /<g transform="translate\(/ {
+			split($0, at, /[(,)]/)
+			turned = /rotate/; anchor = /"middle"/ ? 0.5 : /"end"/ ? 1 : 0
+			if (at[3] > low) low = at[3]
+			if (turned && at[2] - 13 < left) left = at[2] - 13
+		}
+		NR == FNR && /<text>/ && !turned {
+			gsub(/<[^>]*>|^[[:space:]]+/, ""); gsub(/&[a-z]+;/, "x")
+			wide = 7.5 * length
+			if (at[2] - anchor * wide < left) left = at[2] - anchor * wide
+			if (at[2] + (1 - anchor) * wide > right) right = at[2] + (1 - anchor) * wide
+		}
+		NR != FNR {
+			if (FNR < 9) sub(/viewBox="0 0 380 [0-9]+"/, sprintf("viewBox=\"%d 0 %d %d\"", left, right - left, low + 14))
+			print
+		}' "$1" "$1"
+}
+
+# New figures replace the old ones when all are drawn; the old ones stay if gnuplot fails. Each is drawn twice: in figures/, and for
+# phones in figures/narrow/.
 draw() {
-	mkdir -p "$work/figures" figures || exit 1
-	local table
+	mkdir -p "$work/wide/figures" "$work/narrow/figures" figures/narrow || exit 1
+	local table width
 	for table in "$RUN"/*.tsv; do	# (gnuplot crashes on labels for a single row that is unknown: such a row stands there twice)
-		if [ "$(wc -l <"$table")" != 2 ]; then ln -s "$table" "$work/"; else sed p "$table" | tail -n +2 >"$work/${table##*/}"; fi
+		if [ "$(wc -l <"$table")" != 2 ]; then ln -s "$table" "$work/wide/"
+		else sed p "$table" | tail -n +2 >"$work/wide/${table##*/}"; fi
+		ln -s "../wide/${table##*/}" "$work/narrow/"
 	done
 	local values
 	values=$(say figure_variables) || exit 1
-	(cd "$work" && exec gnuplot -e "engine='${home//\'/\'\'}/experiments/engine'; $values" "$home/plots/style.gp" \
-		"$experiment/figures.gp") >"$work/log" 2>&1 || {
-		local status=$?	# its last words, or where all of them are warnings the last one
-		die 1 "gnuplot failed: $({ grep -i warning "$work/log"; grep -v -i warning "$work/log"; } | grep '[^[:space:]]' | tail -n 1 |
-			grep . || echo "status $status")"
-	}
+	for width in wide narrow; do
+		(cd "$work/$width" && exec gnuplot -e "narrow=$((${#width} == 6)); engine='${home//\'/\'\'}/experiments/engine'; $values" \
+			"$home/plots/style.gp" "$experiment/figures.gp") >"$work/log" 2>&1 || {
+			local status=$?	# its last words, or where all of them are warnings the last one
+			die 1 "gnuplot failed: $({ grep -i warning "$work/log"; grep -v -i warning "$work/log"; } | grep '[^[:space:]]' |
+				tail -n 1 | grep . || echo "status $status")"
+		}
+	done
 	local figure
-	for figure in "$work"/figures/*.svg; do
+	for figure in "$work"/narrow/figures/*.svg; do
+		[ ! -f "$figure" ] || fitted "$figure" >"figures/narrow/${figure##*/}" || exit 1
+	done
+	for figure in "$work"/wide/figures/*.svg; do
 		[ ! -f "$figure" ] || mv "$figure" figures/ || exit 1
 	done
 }
 
-# An image of figures/ becomes the drawing itself: its stem in front of all names inside, since drawings share a page, and the text
-# of hypertext points in their titles, which browsers show where the pointer rests. Tables get a box to scroll in; the interval in
-# a cell is small.
+# An image of figures/ becomes the drawing itself, and for phones the narrow one: its stem in front of all names inside, since
+# drawings share a page, without its empty groups, and the text of hypertext points in their titles, which browsers show where the
+# pointer rests. Tables get a box to scroll in; the interval in a cell is small; a first column with words for several rows is
+# also there as rows of their own, for phones.
 dressed() {
 	awk '
-		function inline(file, alt,   stem, line, begun, text) {
-			stem = file; gsub(/^.*\/|\.svg$/, "", stem)
-			print "<figure id=\"figure-" stem "\">"
+		function inline(file, alt, stem, class,   line, begun, text, group) {
 			while ((getline line < file) > 0) {
-				if (line ~ /^<svg/) { begun = 1; line = "<svg role=\"img\" aria-label=\"" alt "\"" substr(line, 5) }
-				if (!begun) continue
+				if (line ~ /^<svg/) { begun = 1; line = "<svg class=\"" class "\" role=\"img\" aria-label=\"" alt "\"" substr(line, 5) }
+				if (!begun || line == "" || line == "<title>Gnuplot</title>") continue
+				if (group != "" && line == "</g>") { group = ""; continue }
+				if (group != "") { print group; group = "" }
 				gsub(/ id=["\047]|href=["\047]#|url\(#/, "&" stem "-", line)
 				gsub(/<title>gnuplot_plot_[0-9a-z]*<\/title>/, "", line)
 				if (match(line, /showHypertext\(evt,\047.*\047\)" onmouseout/)) {
@@ -162,21 +193,43 @@ dressed() {
 					sub(/ onmousemove="[^"]*" onmouseout="[^"]*"/, "", line)
 					gsub(/&/, "\\\\&", text); sub(/<title>[^<]*/, "<title>" text, line)
 				}
-				print line
+				if (line ~ /^<g fill="none"[^>]*>$/) group = line; else print line
 			}
-			close(file); print "</figure>"
+			close(file)
+			return begun
+		}
+		function figure(file, alt,   stem, narrow) {
+			stem = narrow = file
+			gsub(/^.*\/|\.svg$/, "", stem); sub(/figures/, "&/narrow", narrow)
+			print "<figure id=\"figure-" stem "\">"
+			if (inline(narrow, alt, stem "-narrow", "narrow")) inline(file, alt, stem, "wide"); else inline(file, alt, stem, "")
+			print "</figure>"
+		}
+		function table(   i, cells, grouped, group) {	# the lines of a table
+			for (i = 1; i <= count; i++) if (lines[i] ~ /^<td[^>]*><\/td>$/ && lines[i - 1] == "<tr>") grouped = 1
+			for (i = 1; i <= count; i++) if (lines[i] ~ /^<th/) cells++
+			print "<div class=\"table\">"
+			for (i = 1; i <= count; i++) {
+				if (i == 1 && grouped) { print "<table class=\"grouped\">"; continue }
+				if (grouped && lines[i] == "<tr>" && lines[i + 1] ~ /^<td[^>]*>.+<\/td>$/) {
+					group = lines[i + 1]
+					sub(/^<td[^>]*/, "<tr class=\"group\"><td colspan=\"" cells "\"", group)
+					print group "</tr>"
+				}
+				print lines[i]
+			}
+			print "</div>"
+			count = 0
 		}
 		match($0, /<img src="figures\/[a-z0-9-]+\.svg" alt="[^"]*" \/>/) {
-			split(substr($0, RSTART, RLENGTH), word, "\""); inline(word[2], word[4]); next
+			split(substr($0, RSTART, RLENGTH), word, "\""); figure(word[2], word[4]); next
 		}
 		/^<t[dh]/ && match($0, / \(-?[0-9.]+ to [^()]*\)<\/td>$/) {
 			$0 = substr($0, 1, RSTART - 1) "<small>" substr($0, RSTART, RLENGTH - 5) "</small></td>"
 		}
-		/^<tr>$/ { row = $0; next }
-		row { print /<span class="breaks">/ ? "<tr class=\"breaks\">" : row; sub(/<span class="breaks"><\/span>/, ""); row = "" }
-		/^<table>$/ { print "<div class=\"table\">" }
-		{ print }
-		/^<\/table>$/ { print "</div>" }'
+		/^<table>$/ { count = 0; within = 1 }
+		within { lines[++count] = $0; if (/^<\/table>$/) { within = 0; table() } next }
+		{ print }'
 }
 
 page_html() {
@@ -285,7 +338,7 @@ trap 'exit 130' INT TERM
 summarize
 doc=$(document) || exit
 draw
-figures=$(find figures -name '*.svg' -printf '%f\n' | jq -R -s -c '[splits("\n") | select(. != "") | rtrimstr(".svg")]')
+figures=$(find figures -maxdepth 1 -name '*.svg' -printf '%f\n' | jq -R -s -c '[splits("\n") | select(. != "") | rtrimstr(".svg")]')
 cells=$(find cells -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null | jq -R -s -c '[splits("\n") | select(. != "")]')
 say findings_file | place findings.json || exit 1
 say page | place report.md || exit 1

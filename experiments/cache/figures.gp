@@ -48,14 +48,14 @@ if (m > 0) {
 	set ytics font ",10"
 	over(part, c) = named(0) eq word(timed, i) && strcol("part") eq part ? y(c) : NaN
 	do for [k = 1:3 * m] {
-		i = panel_row(k) + 1
-		c = panel_column(k)
+		i = int((k + 2) / 3)
+		c = (k - 1) % 3
 		of = word("hits_percent mbit_per_s cpu_percent", c + 1)
 		set yrange [0:*]
 		if (c == 0) { set yrange [0:105] }
-		set xlabel (i == m ? "seconds" : "") offset 0, 0.5
+		set xlabel (panel_row(k) + 1 == panel_down ? "seconds" : "") offset 0, 0.5
 		set ylabel word(timed, i) noenhanced offset 1.5, 0
-		eval panel(k, i > 1 ? "" : c == 0 ? "hits so far, %" : c == 1 ? "display, Mbit/s" : "server CPU, %")
+		eval panel(k, i > 1 && !narrow ? "" : c == 0 ? "hits so far, %" : c == 1 ? "display, Mbit/s" : "server CPU, %")
 		plot for [p = 1:2] "overtime.tsv" using "time_s":(over(word("fits over", p), of)) with linespoints pointtype 7 pointsize 0.25 \
 			linewidth 1.6 linecolor rgb colour(p) notitle
 	}

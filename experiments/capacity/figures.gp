@@ -14,6 +14,7 @@ at(i) = strcol("system") eq word(systems, i) ? y("users") : NaN
 beside(i) = column("users") > 1 ? at(i) : NaN
 says(i) = (label_ = word(systems, i), dot_ = strstrt(label_, "."), app_ = label_[dot_ + 1:*], \
 	(exists("app_" . app_) ? value("app_" . app_) : app_) . ", " . label_[1:dot_ - 1])
+whose(i) = n > 1 ? ", " . says(i) : ""
 # "p95:100ms" begins a row of what was found
 found(c) = substr(strcol("criterion"), 1, 4) eq "p95:" && strcol("system") eq word(systems, i) ? y(c) : NaN
 limit(d) = (c_ = strcol("criterion"), substr(c_, 1, 4) eq "p95:" ? real(substr(c_, 5, strlen(c_) - 2)) : NaN)
@@ -32,9 +33,9 @@ if (mores) {
 	eval y_axis("0:*", "mean of all users, ms more")
 	command = "plot NaN notitle"
 	do for [i = 1:n] {
-		command = command . ", " . line(sprintf("at(%d)", i), "more_ms", i, "a key, " . says(i)) \
+		command = command . ", " . line(sprintf("at(%d)", i), "more_ms", i, "a key" . whose(i)) \
 			. sprintf(", data using (x_ = beside(%d)):(there('wait_ms')) with linespoints pointtype 8 dashtype 2 ", i) \
-			. sprintf('linecolor rgb colour(%d) title "of that, waiting for a CPU, %s" noenhanced', i, says(i))
+			. sprintf('linecolor rgb colour(%d) title "of that, waiting for a CPU%s" noenhanced', i, whose(i))
 	}
 	eval command
 }
@@ -47,7 +48,7 @@ set y2tics nomirror
 set border 11
 plot NaN notitle, \
 	for [i = 1:n] data using (x_ = at(i)):(there("server_busy_percent")) with linespoints pointtype 7 linecolor rgb colour(i) \
-		title "server, " . says(i) noenhanced, \
+		title "server" . whose(i) noenhanced, \
 	for [i = 1:n] data using (x_ = at(i)):(there("client_busy_percent")) with linespoints pointtype 6 dashtype 3 \
 		linecolor rgb colour(i) title i == 1 ? "viewers" : "", \
 	for [i = 1:n] data using (x_ = at(i)):(there("waiting")) axes x1y2 with linespoints pointtype 8 dashtype 2 \

@@ -4,7 +4,7 @@
 # commands and programs, and from the plans of experiments.
 #
 # It is a table of lines "OF<TAB>OPTION<TAB>VALUES<TAB>LIST". Without an option: the words that may follow OF. LIST is 1 where
-# several of the values may be given, with commas between.
+# several of the values may be given, with commas between. The value RUN stands for run folders.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/experiments/engine/plan.sh"
@@ -27,6 +27,7 @@ rows_of_command() {	# rows_of_command NAME
 		awk -v OFS='\t' -v of="$1" -v protocols="$protocols" -v applications="$applications" "$choices"'
 			$1 == "--protocol" { print of, $1, protocols, 1; next }
 			$1 == "--app" { print of, $1, applications, 1; next }
+			$1 == "--resume" { print of, $1, of == "run" ? "RUN" : "", ""; next }
 			{ print of, $1, choices($2), "" }'
 }
 
@@ -84,6 +85,7 @@ rows_of_plan() (	# rows_of_plan STEM
 		on:*) offered="lab ssh: attach:" ;;
 		swap:*) offered="none file zram slow:" ;;
 		*:word:* | *:word-list:*) offered=${words//|/ } ;;
+		resume:*) offered=RUN ;;
 		*:row:* | *:row-list:*) offered=$(plan_rows "$words" | cut -f1 | paste -sd ' ') ;;
 		*:protocol*) offered=$protocols ;;
 		*:threshold:*) offered=$(plan_thresholds | cut -d' ' -f1 | paste -sd ' ') ;;
@@ -99,7 +101,7 @@ rows_of_plan() (	# rows_of_plan STEM
 table() {
 	local name
 	printf '\t\t%s\t\n' "$commands $tools"
-	printf '%s\t\t%s\t\n' run "$experiments" doctor "$experiments" help "$pages $commands $experiments"
+	printf '%s\t\t%s\t\n' report RUN run "$experiments" doctor "$experiments" help "$pages $commands $experiments"
 	for name in $commands; do
 		[[ " demo calibrate " == *" $name "* ]] || rows_of_command "$name"	# these are experiments
 	done
@@ -125,6 +127,13 @@ cat <<END
 _thinprobe_table='$(table | united)'
 END
 cat <<'END'
+# Run folders that begin with a word, up to two folders below it.
+_thinprobe_runs() {
+	local run
+	for run in {"$1"*,"$1"*/*,"$1"*/*/*}/run.json; do
+		[[ ! -f $run || $run == *[[:space:]]* ]] || printf '%s ' "${run%/run.json}"
+	done
+}
 _thinprobe() {
 	local raw=${COMP_WORDS[COMP_CWORD]} words=() word before head lead='' of option='' n i
 	# readline takes words apart at : and =
@@ -149,6 +158,8 @@ _thinprobe() {
 	elif [ "$n" -gt 2 ]; then
 		option=$before
 	fi
+	# a report takes several runs
+	[ "$of" != report ] || [ "$n" -le 2 ] || [[ $word == -* || $before == -* ]] || option=''
 	mapfile -t COMPREPLY < <(awk -F'\t' -v of="$of" -v option="$option" -v lead="$lead" -v word="$word" -v head="$head" '
 		$1 != of || (option == "*" ? $2 == "" : $2 != option) { next }
 		option == "*" { $3 = $2; $4 = "" }
@@ -158,7 +169,7 @@ _thinprobe() {
 			n = split($3, value, " ")
 			for (i = 1; i <= n; i++)
 				if (index(before value[i], word) == 1) print substr(lead before value[i], length(head) + 1)
-		}' <<<"$_thinprobe_table")
+		}' <<<"${_thinprobe_table//	RUN	/	$(_thinprobe_runs "${word#"$lead"}")	}")
 	[[ ${COMPREPLY[0]-} != *: ]] || compopt -o nospace 2>/dev/null || true
 }
 complete -o default -F _thinprobe thinprobe ./thinprobe

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # index.sh [--check] - writes all lists of experiments outside their folders, from their plans: the table of
-# experiments/README.md, that of docs/two-hosts.md on which experiments run over ssh, and the experiments with their own
+# experiments/README.md, the list of docs/two-hosts.md on which experiments run over ssh, and the experiments with their own
 # options in docs/thinprobe.1, each between two marks.
 # --check: prints which lists are out of date, and fails if any is.
 # shellcheck disable=SC2317 # of_each calls functions by their names
@@ -26,9 +26,10 @@ readme_row() {
 }
 
 pair_row() {
-	local how=runs words=${PLAN[ssh]-}
-	[ -z "${PLAN[not-ssh]-}" ] || how=refused words=${PLAN[not-ssh]}
-	printf '| [%s](../experiments/%s/README.md) | %s | %s |\n' "$1" "$1" "$how" "${words:-}"
+	local how="runs${PLAN[ssh]:+; ${PLAN[ssh]}}"
+	[ -z "${PLAN[not-ssh]-}" ] || how="refused: ${PLAN[not-ssh]}"
+	printf -- '- [%s](../experiments/%s/README.md): %s\n' "$1" "$1" "$how" | fold -s -w 96 |
+		sed '2,$s/^/  /; s/ *$//'
 }
 
 roff() { sed "s/\\\\/\\\\e/g; s/-/\\\\-/g; s/^[.']/\\\\\\&&/" <<<"$1"; }
@@ -76,10 +77,6 @@ esac
 	echo '|---|---|---|---|---|'
 	of_each readme_row
 } | update experiments/README.md '<!-- from the plans: index.sh -->' '<!-- end -->' || status=1
-{
-	echo '| experiment | on machines of yours | what is needed, marked in the report or left out; why it is refused |'
-	echo '|---|---|---|'
-	of_each pair_row
-} | update docs/two-hosts.md '<!-- from the plans: index.sh -->' '<!-- end -->' || status=1
+of_each pair_row | update docs/two-hosts.md '<!-- from the plans: index.sh -->' '<!-- end -->' || status=1
 of_each man_rows | update docs/thinprobe.1 '.\" from the plans: index.sh' '.\" end' || status=1
 exit "$status"

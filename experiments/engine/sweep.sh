@@ -24,8 +24,9 @@ there are, then reports on all of them. FILE has lines "key value...":
   repeat 5             repeats of each cell
   -o, --output-dir DIR put the sweep here
   --resume DIR         measure what is missing in DIR
-  --engine E           parallel (GNU parallel, on this machine) or slurm (job
-                       array, two nodes a cell); --resume: as before
+  --engine parallel|slurm
+                       GNU parallel on this machine, or a job array of Slurm,
+                       two nodes a cell; --resume: as before
   --pairs FILE         pairs of hosts: lines "SERVER CLIENT" as ssh knows them,
                        or an Ansible inventory (.yml, .ini) with the groups
                        thinprobe_servers and thinprobe_clients; without it the

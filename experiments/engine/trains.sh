@@ -68,9 +68,8 @@ session_reset() {	# every train finds its application alike
 SESSIONS_OF=''
 
 # What runs over it: the applications asked for; own, where it has no display for any and answers keys itself.
-apps_over() {	# apps_over PROTOCOL
-	(protocol_use "$1" && [[ " $(protocol_properties) " == *" display "* ]]) && echo "${APPS//,/ }" || echo own
-}
+has_display() { (protocol_use "$1" && [[ " $(protocol_properties) " == *" display "* ]]); }	# has_display PROTOCOL
+apps_over() { if has_display "$1"; then echo "${APPS//,/ }"; else echo own; fi; }	# apps_over PROTOCOL
 
 session_name() { [[ $PROTOCOLS == *,* ]] && echo "${1//:/-}-$2" || echo "$2"; }	# session_name PROTOCOL APP
 

@@ -57,7 +57,7 @@ do for [k = 1:2 * (place(probes, "ping") > 0)] {
 	eval legend_strip(1)
 	plot for [q in queues] for [t in transports] NaN with linespoints linecolor rgb kind_colour(t) dashtype dash(q) pointtype 7 \
 			title kind_says(t) . queue_says(q) noenhanced, \
-		NaN with lines linestyle dashed title "for orientation, not fitted: frames at random, one server (M/D/1), beyond the bucket", \
+		NaN with lines linestyle dashed title "for orientation, not fitted: M/D/1 beyond the bucket", \
 		NaN with lines linestyle dotted title k == 1 ? "no load, and a queue that is full" : ""
 }
 

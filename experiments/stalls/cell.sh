@@ -8,13 +8,12 @@ RATE=20 PERIOD_MS=50
 
 exp_check() {
 	local protocol displays=''
-	for protocol in ${PROTOCOLS//,/ }; do [ "$(apps_over "$protocol")" = own ] || displays=1; done
+	for protocol in ${PROTOCOLS//,/ }; do
+		! has_display "$protocol" || { displays=1; [[ ,$APPS, != *,own,* ]] || exp_bad "--app own: $protocol needs light or" \
+			"heavy; own is for protocols without a display, such as vnc:refecho"; }
+	done
 	# A protocol without a display for applications answers keys itself.
-	if [ -z "$displays" ]; then
-		APPS=own
-	elif [[ ,$APPS, == *,own,* ]]; then
-		exp_bad "--app own needs light or heavy with it"
-	fi
+	[ -n "$displays" ] || APPS=own
 	[ "$ON_BACKEND" = attach ] || return 0
 	if ! plan_given loads && [ -z "$RESUME" ]; then
 		[ -z "$SET_LOAD" ] || exp_bad "--set-load needs --loads, such as --loads 0,5,10"

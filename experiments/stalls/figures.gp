@@ -62,7 +62,7 @@ each_role(i, words) = several ? sprintf('role = %s; set ylabel "%s"; eval panel(
 	: sprintf('set ylabel "%s"', words)
 in_panel(title) = several ? "" : title	# what the strip below all panels says once
 axis = 'set xlabel load_axis; set xrange [-0.03 * most:1.03 * most]; if (n > 0 && n < 12) { eval tics_at("x", loads) }'
-if (several) { load_axis = load_word }
+if (several || narrow) { load_axis = load_word }
 legend = several ? 'eval legend_strip(4); plot for [i = 1:curves_n] NaN with linespoints pointtype shape(i) ' \
 	. 'linecolor rgb colour(i) title says(i) noenhanced' : 'role = 0'
 panels_n = several ? words(roles) : 1

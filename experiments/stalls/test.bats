@@ -553,7 +553,8 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	echo "$output"
 	[ "$output" = "$BATS_TEST_TMPDIR/a run's [1] folder/report.html" ]
 	cd "$BATS_TEST_TMPDIR/a run's [1] folder" || return 1
-	[ "$(grep -c '<svg' report.html)" -eq 5 ]
+	[ "$(grep -c '<figure' report.html)" -eq 5 ]
+	[ "$(grep -c '<svg class="wide"' report.html)" -eq 5 ] && [ "$(grep -c '<svg class="narrow"' report.html)" -eq 5 ]
 	# nothing is fetched
 	run ! grep -noE '(src|href)="?(https?:|//)[^ >]*|src="?figures/|@import|<script [^>]*src|<link' report.html
 	grep -o 'download="summary.tsv" href="data:[^"]*"' report.html | sed 's/.*base64,//; s/"$//' | base64 -d | cmp - summary.tsv
@@ -648,7 +649,7 @@ engine() {	# engine OPTION...
 		[ "$(awk -v r=$repeat '$2 == r { print $3 }' <<<"$output" | uniq | sort)" = "$(printf '%s\n' $repeat\|{rdp,vnc,x11})" ]
 		[ "$(awk -v r=$repeat '$2 == r { print $1 }' <<<"$output" | sort -un | wc -l)" = 18 ]
 	done
-	for bad in '--protocol vnc,nonsense' '--protocol vnc,vnc' '--protocol vnc,attach' '--protocol vnc,ssh --app own' \
+	for bad in '--protocol vnc,nonsense' '--protocol vnc,vnc' '--protocol vnc,attach' '--protocol vnc,ssh --app own' '--app own' \
 		'--on attach::0,1 --protocol vnc,x11'; do
 		# shellcheck disable=SC2086 # words
 		engine $bad

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 #define NO_KEYS_NS (2500 * NS_PER_MS)	/* watching without keys: the caret of any system blinks within it */
-#define ECHO_NS (400 * NS_PER_MS)	/* shortest wait for the changes after a key ... */
-#define QUIET_NS (250 * NS_PER_MS)	/* ... which then goes on until nothing changed for this long ... */
-#define ECHO_MAX_NS (3 * NS_PER_S)	/* ... but ends here, where something changes all the time */
+#define ECHO_NS (400 * NS_PER_MS)	/* shortest wait for the changes after a key; on a busy machine the first may come later */
+#define QUIET_NS (250 * NS_PER_MS)	/* after a change the wait goes on until nothing changed for this long ... */
+#define ECHO_MAX_NS (3 * NS_PER_S)	/* ... but ends here, where something changes all the time, or nothing does */
 #define READ_NS (25 * NS_PER_MS)	/* between two readings of the screen */
 #define DOWN_NS (5 * NS_PER_MS)		/* how long a key is held down */
 
@@ -50,14 +50,15 @@ static void mark_changes_without_keys(struct echo_region_finder *f, uint8_t bit)
 /* Types a key and marks the pixels that change. False: the window has lost the keyboard, or the connection is broken. */
 static bool type_key_and_mark_changes(struct echo_region_finder *f, int key, uint8_t bit)
 {
-	int64_t begin, changed;
+	int64_t begin, changed = 0;
 
 	if (x11_check_window_gets_keys(f->self, clock_now() + ECHO_MAX_NS) || x11_press_or_release(f->self, key, true))
 		return false;
 	proc_sleep_until_or_stop(clock_now() + DOWN_NS);
 	x11_press_or_release(f->self, key, false);
-	begin = changed = clock_now();
-	while (!proc_stop && clock_now() - begin < ECHO_MAX_NS && (clock_now() - begin < ECHO_NS || clock_now() - changed < QUIET_NS)) {
+	begin = clock_now();
+	while (!proc_stop && clock_now() - begin < ECHO_MAX_NS &&
+	       (!changed || clock_now() - begin < ECHO_NS || clock_now() - changed < QUIET_NS)) {
 		if (mark_pixels_changed_since_last(f, bit))
 			changed = clock_now();
 		proc_sleep_until_or_stop(clock_now() + READ_NS);

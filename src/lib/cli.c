@@ -99,6 +99,9 @@ static const struct {
 	[CLI_CALL] = { "VALUE", NULL },
 };
 
+/* Lines "    thinprobe TOOL ...", from the manual page of the program; NULL in unit tests. */
+extern const char cli_examples[] __attribute__((weak));
+
 static const char *option_value_name(const struct cli_opt *o)
 {
 	return o->meta ? o->meta : types[o->type].meta;
@@ -133,6 +136,24 @@ static void print_option_help(const struct cli_opt *o)
 	rec_write_wrapped_text(stdout, left, help, HELP_COLUMN);
 }
 
+/* Up to two examples; where the synopsis begins with one command of several, of that command. */
+static void print_examples(const char *synopsis)
+{
+	const char *command = strchr(synopsis, ' '), *end = command ? strchrnul(command + 1, ' ') : NULL;
+	size_t common = command && islower(command[1]) && !strstr(synopsis, " | ") ? (size_t)(end - synopsis) : strcspn(synopsis, " ");
+	int printed = 0;
+
+	if (!cli_examples)
+		return;
+	for (const char *line = cli_examples; *line && printed < 2; line = strchr(line, '\n') + 1) {
+		const char *words = line + strlen("    thinprobe ");
+
+		if (strncmp(words, synopsis, common) || !isspace(words[common]))
+			continue;
+		printf("%s%.*s\n", printed++ ? "" : "examples:\n", (int)strcspn(line, "\n"), line);
+	}
+}
+
 static void print_help(const char *synopsis, const char *summary, const struct cli_opt *options)
 {
 	char line[256];
@@ -150,6 +171,7 @@ static void print_help(const char *synopsis, const char *summary, const struct c
 	printf("  -h, --help                    print this\n");
 	printf("  -V, --version                 print the version\n");
 	printf("times: 60s 500ms 20us 5m; sizes: 32K 1.5G. Manual: man thinprobe-%s\n", tool_name);
+	print_examples(synopsis);
 }
 
 static void print_version(void)
@@ -413,6 +435,7 @@ int cli_run_command(int argc, char **argv, const char *tool, const char *summary
 		printf("  %-11s %-*s%s\n", c->word, *c->operands ? 17 : 0, c->operands, c->help);
 	printf("\n  -h, --help                   print this and exit (COMMAND --help: its options)\n"
 	       "  -V, --version                print the version and exit\n\nManual: man thinprobe-%s\n", tool);
+	print_examples(tool);
 	return EXIT_OK;
 }
 

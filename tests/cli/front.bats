@@ -44,6 +44,10 @@ narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fit
 	done
 	run -0 thinprobe help stalls
 	[[ ${lines[0]} == "usage: thinprobe run stalls"* ]]
+	for command in "demo --help" "help demo"; do
+		run -0 thinprobe $command
+		[[ ${lines[0]} == "usage: thinprobe demo"* ]] && [ "${#lines[@]}" -lt 20 ]
+	done
 	narrow
 }
 
@@ -199,6 +203,8 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	local words want
 	thinprobe completion >completion
 	. ./completion
+	mkdir -p results/stalls/day results/wan/day results/stalls/other
+	touch results/stalls/day/run.json results/wan/day/run.json
 	while IFS='|' read -r words want; do
 		# shellcheck disable=SC2086 # words, as readline takes them apart
 		completed $words
@@ -229,6 +235,13 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 		queue f|fit
 		help fo|formats
 		help vncplay-|vncplay-trace
+		sweep --engine p|parallel
+		sweep --resume s|
+		report results/s|results/stalls/day
+		report results/stalls/day results/w|results/wan/day
+		report results/stalls/day --fa|--fail-if
+		run stalls --resume results/|results/stalls/day results/wan/day
+		run stalls --resume=results/s|--resume=results/stalls/day
 	END
 }
 

@@ -69,6 +69,20 @@ setup() {
 	done
 }
 
+@test "every relative link of an installed document has a target" {
+	local file link n=0 wrong=0
+
+	cd "$PLACE/usr/share/doc/thinprobe" || return 1
+	while IFS= read -r file; do
+		while IFS= read -r link; do
+			n=$((n + 1))
+			case $link in http*:* | mailto:* | '#'*) continue ;; esac
+			[ -e "$(dirname "$file")/${link%%#*}" ] || { echo "$file: no $link"; wrong=1; }
+		done < <(grep -oE '\]\([^)]+\)' "$file" | sed 's/^..//; s/)$//')
+	done < <(find . -name '*.md')
+	[ $wrong -eq 0 ] && [ $n -ge 100 ]
+}
+
 @test "it works through a link on the PATH" {
 	ln -s "$PLACE/usr/bin/thinprobe" "$BATS_TEST_TMPDIR/thinprobe"
 	PATH=$BATS_TEST_TMPDIR:$PATH run thinprobe sink --version

@@ -65,6 +65,19 @@ man_options() {	# page
 	[ $wrong -eq 0 ]
 }
 
+@test "--help ends with a short command of the manual's examples, of a command with one of its own" {
+	local tool example wrong=0
+
+	for tool in $TOOLS; do
+		example=$(bin/"$tool" --help | tail -n 1)
+		[[ $example == "    thinprobe $tool "* ]] && sed 's/^\.Dl //; s/ &$//' "src/$tool/$tool.1" | grep -qxF "${example:4}" ||
+			{ echo "$tool --help ends with: $example"; wrong=1; }
+	done
+	example=$(bin/vncplay play --help | tail -n 1)
+	[[ $example == "    thinprobe vncplay play "* ]] || { echo "vncplay play --help: $example"; wrong=1; }
+	[ $wrong -eq 0 ]
+}
+
 @test "pages of file formats have the title THINPROBE-NAME 5 and say what they are" {
 	local page name section wrong=0
 

@@ -1,11 +1,19 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# docs/papers.md: a row for each figure and table, and in it figures and columns that the experiment or program has. (That its
+# docs/papers.md: a part for each figure and table, and in it figures and columns that the experiment or program has. (That its
 # commands are understood: man.bats.)
 
 setup() { cd "$BATS_TEST_DIRNAME/../.." || return 1; }
 
-rows() { grep -E '^\| (Fig\.|Table) ' docs/papers.md; }	# the head of a table has no number
+# "| figure | command | file and column | difference |" of each part.
+rows() {
+	awk 'function end() { if (name != "") print "| " name " | " part[1] " | " part[2] " | " part[3] " |"; name = "" }
+		/^##/ { end() }
+		/^### (Fig\.|Table) / { name = substr($0, 5); n = split("", part); next }
+		name != "" && sub(/^- (Command|File and column|Difference): ?/, "") { n++ }
+		name != "" { sub(/^ +/, ""); part[n] = part[n] (part[n] == "" ? "" : " ") $0 }
+		END { end() }' docs/papers.md
+}
 paths() { for word in "${@:2}"; do compgen -G "${1/@/$word}"; done; }	# paths PATTERN WORD...: files there are, @ being the word
 
 # What a row can name of a table: columns that its experiment declares; of one that a script or a program writes, what drawings
@@ -27,7 +35,7 @@ columns() {	# columns TABLE COMMAND EXPERIMENTS PROGRAMS
 	if [[ $2 == *" $1"* ]] || grep -qF "\"$1\"" $drawings; then grep -ohE '"[a-z0-9_]+"' $drawings | tr -d '"'; fi
 }
 
-@test "the 54 figures and tables of the five papers have a row each, with a command" {
+@test "the 54 figures and tables of the five papers have a part each, with a command" {
 	local figure command rest n=0 wrong=0
 	while IFS='|' read -r _ figure command rest; do
 		n=$((n + 1))
