@@ -20,7 +20,8 @@ int meter_init(struct capture_meter *m, const struct meter_cfg *cfg)
 		m->update[0].keep_most = UPDATE_GAPS_WATCH;
 	m->passed = calloc(PORTS, sizeof(*m->passed));
 	m->duplicates = calloc(1, sizeof(*m->duplicates));
-	if (m->passed && m->duplicates && !flow_table_init(&m->table, cfg->flows_max, cfg->seed) && !stream_pool_init(&m->pool, cfg->waits_max + 1) &&
+	if (m->passed && m->duplicates && !flow_table_init(&m->table, cfg->flows_max, cfg->seed) &&
+	    !stream_pool_init(&m->pool, cfg->waits_max + 1) &&
 	    !flow_ranking_init(&m->top, cfg->flows_shown) && !payload_totals_init(&m->contents, cfg->decode))
 		return 0;
 	meter_free(m);

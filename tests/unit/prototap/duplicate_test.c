@@ -20,7 +20,8 @@ static bool add(int64_t time_ns, int identification, int seq, int payload, int t
 			       (uint8_t)ttl, 6, [24] = (uint8_t)(seq >> 24), (uint8_t)(seq >> 16), (uint8_t)(seq >> 8), (uint8_t)seq };
 	struct segment s = { .transport = TRANSPORT_TCP, .ipv4 = true, .ip_header_bytes = 20, .transport_header_bytes = 20,
 			     .payload_bytes = (uint32_t)payload, .payload_at = 40 };
-	struct packet p = { .time_ns = time_ns, .bytes = bytes, .captured = (uint32_t)(40 + payload), .original = (uint32_t)(40 + payload) };
+	struct packet p = { .time_ns = time_ns, .bytes = bytes, .captured = (uint32_t)(40 + payload),
+			    .original = (uint32_t)(40 + payload) };
 
 	return duplicate_filter_add(&filter, &p, &s);
 }
