@@ -1,100 +1,175 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interval.h"
-#include "reader.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define HIST_SHIFT 5		/* 32 bins an octave */
-#define HIST_FLOOR 14		/* of 1 << 14 ns and above */
-#define SKIP_MAX 3600		/* more empty intervals in a row are skipped */
-#define LATE_NS 200000000LL	/* what waits by so much longer than usual is taken as it stands (least TCP timeout of Linux) */
-#define REPLIES_LEAST 8
-#define IGNORED_SHARE 10	/* with every tenth input ignored, an input that waits shows nothing */
+#define REPLIES_SHARE 0.95	/* of the updates have a reply: each has one */
+#define SILENT_LEAST 3		/* inputs without an update that show a silent server, if */
+#define SILENT_CHANCE 0.01	/* so many without an effect are less likely than this, or */
+#define SILENT_TIMES 2		/* they are so many times as many as ever waited, and */
+#define SILENT_MORE 2		/* so many more */
 
-/* --- histogram --- */
+/* --- connections --- */
 
-void response_histogram_add_time(struct response_time_histogram *h, int64_t ns)
+static void interval_count_other(struct intervals *t, const struct flow *f, int channel, const struct segment *s)
 {
-	uint64_t scaled = ns < 0 ? 0 : (uint64_t)ns >> (HIST_FLOOR - HIST_SHIFT);
-	int octave = scaled < 1 << (HIST_SHIFT + 1) ? 0 : 63 - __builtin_clzll(scaled) - HIST_SHIFT;
-	int64_t at = (int64_t)octave * (1 << HIST_SHIFT) + (int64_t)(scaled >> octave);
+	uint32_t hash = f->hash | 1, at = hash % (2 * INTERVAL_OTHERS);
+	struct interval_others *o = &t->others;
 
-	h->bin[at < INTERVAL_BINS ? at : INTERVAL_BINS - 1]++;
-	if (!h->n || ns < h->min_ns)
-		h->min_ns = ns;
-	if (!h->n || ns > h->max_ns)
-		h->max_ns = ns;
-	h->n++;
+	o->row.packets++;
+	o->row.wire_bytes[channel] += s->wire_bytes;
+	while (o->hash[at] && o->hash[at] != hash)
+		at = (at + 1) % (2 * INTERVAL_OTHERS);
+	if (!o->hash[at] && o->row.others < INTERVAL_OTHERS) {
+		o->hash[at] = hash;
+		o->row.others++;
+	}
 }
 
-int64_t response_histogram_quantile(const struct response_time_histogram *h, double p)
+static struct interval_flow *interval_find_flow(const struct intervals *t, const struct flow *f)
 {
-	double rank = p * h->n, before = 0;
-	int64_t low, width, ns;
-	int at = 0, octave;
+	struct interval_flow *found = t->bucket[f->hash % INTERVAL_FLOWS];
 
-	if (!h->n)
-		return -1;
-	while (at < INTERVAL_BINS - 1 && (before += h->bin[at]) < rank)
-		at++;
-	octave = at < 1 << (HIST_SHIFT + 1) ? 0 : at / (1 << HIST_SHIFT) - 1;
-	width = (int64_t)1 << (octave + HIST_FLOOR - HIST_SHIFT);
-	low = (at - octave * (1 << HIST_SHIFT)) * width;
-	ns = low + width / 2;
-	return ns < h->min_ns ? h->min_ns : ns > h->max_ns ? h->max_ns : ns;
+	while (found && memcmp(&found->row.key, &f->key, sizeof(f->key)) != 0)
+		found = found->next;
+	return found;
 }
 
-/* --- what is input --- */
-
-static bool has_rfb_key_or_button_press(struct bounded_reader *r)
+static struct interval_flow *interval_find_or_add_flow(struct intervals *t, const struct flow *f)
 {
-	for (size_t at = 0; at < r->n && !r->over;) {
-		switch (read_u8(r, at)) {
-		case 0: at += 20; break;
-		case 2: at += 4 + 4 * (size_t)read_be16(r, at + 2); break;
-		case 3: case 150: at += 10; break;
-		case 4: case 5:		/* a key or a button that is down */
-			if (read_u8(r, at + 1))
-				return true;
-			at += read_u8(r, at) == 4 ? 8 : 6;
-			break;
-		case 255:		/* QEMU's key events */
-			if (read_u8(r, at + 1) || read_be16(r, at + 2))
-				return !read_u8(r, at + 1);
-			at += 12;
-			break;
-		case 248: at += 9 + (size_t)read_u8(r, at + 8); break;
-		default: return false;
+	struct interval_flow **bucket = &t->bucket[f->hash % INTERVAL_FLOWS], *new = interval_find_flow(t, f);
+
+	if (new || t->flows == INTERVAL_FLOWS || !(new = calloc(1, sizeof(*new))))
+		return new;
+	new->row = (struct interval_row){ .key = f->key, .server = f->server, .gap = -1 };
+	new->next = *bucket;
+	screen_update_series_start(&new->updates, t->merge_ns, t->period_ns, NULL);
+	verdict_baseline_init(&new->base);
+	t->flows++;
+	return *bucket = new;
+}
+
+/* --- inputs that wait --- */
+
+static struct interval_input *waiting_input(struct interval_flow *f, int n)
+{
+	return &f->waiting[(f->oldest + n) % INTERVAL_WAITING];
+}
+
+static void interval_drop_oldest_input(struct interval_flow *f)
+{
+	f->oldest = (f->oldest + 1) % INTERVAL_WAITING;
+	f->waits--;
+	f->answerable -= f->answerable > 0;
+}
+
+/* Of opaque messages releases of keys wait, too. */
+static void interval_add_latest(struct interval_flow *f, int64_t ns)
+{
+	response_histogram_add_time(&f->to_latest, ns);
+	if (!f->client.messages)
+		usual_add_value(&f->base.part[PART_LATEST], ns);
+}
+
+static void interval_forget_open_inputs(struct interval_flow *f)
+{
+	f->open = f->given_up = f->counted = 0;
+	f->open_ns = f->counted_ns = 0;
+}
+
+/* The share of inputs that have no effect, one of them with and one without assumed before the first. */
+bool is_server_silent(const struct interval_flow *f)
+{
+	double without_effect = ((double)f->ignored + 0.5) / ((double)(f->answered + f->ignored) + 1);
+
+	if (f->counted < SILENT_LEAST || !f->answered || pow(without_effect, (double)f->counted) > SILENT_CHANCE)
+		return false;
+	return f->message != MESSAGE_OPAQUE || f->counted >= SILENT_MORE + SILENT_TIMES * f->usually_counted;
+}
+
+void interval_finish_settled_inputs(struct interval_flow *f, int64_t time_ns)
+{
+	while (f->waits) {
+		int64_t at_ns = waiting_input(f, 0)->time_ns;
+
+		if (f->answerable && time_ns - f->updates.last_ns >= INTERVAL_REST_NS) {
+			interval_add_latest(f, f->updates.first_ns - at_ns);
+		} else if (!f->answerable && time_ns - at_ns >= INTERVAL_PATIENCE_NS) {
+			f->row.unanswered++;
+			f->given_up++;
+		} else {
+			return;
 		}
+		interval_drop_oldest_input(f);
 	}
-	return false;
-}
-
-static bool has_x11_key_or_button_event(struct bounded_reader *r)
-{
-	for (size_t at = 0; at < r->n; at += 32) {
-		uint8_t type = read_u8(r, at) & 0x7f;
-
-		if (type == 2 || type == 4 || type == 35)	/* a key, a button, an event of an extension such as XInput */
-			return true;
-		if (type == 1)
-			at += 4 * (size_t)read_be32(r, at + 4);
+	if (f->given_up && !is_server_silent(f)) {
+		f->ignored += f->given_up;
+		interval_forget_open_inputs(f);
 	}
-	return false;
 }
 
-bool is_payload_user_input(enum interval_protocol kind, const uint8_t *bytes, size_t n)
+static void interval_add_input(struct interval_flow *f, int64_t time_ns, bool judged)
 {
-	struct bounded_reader r = { .bytes = bytes, .n = n };
-
-	if (kind == INTERVAL_OPAQUE || !n ||
-	    (n > 1 && (bytes[0] == 22 || bytes[0] == 23) && bytes[1] == 3))	/* not captured; a record of TLS */
-		return true;
-	return kind == INTERVAL_RFB ? has_rfb_key_or_button_press(&r) : has_x11_key_or_button_event(&r);
+	f->row.inputs++;
+	if (!f->open++)
+		f->open_ns = time_ns;
+	if (judged && !f->counted++)
+		f->counted_ns = time_ns;
+	if (f->counted > f->most_counted)
+		f->most_counted = f->counted;
+	if (f->waits < INTERVAL_WAITING)
+		*waiting_input(f, f->waits++) = (struct interval_input){ .time_ns = time_ns, .judged = judged };
+	else
+		f->row.untimed++;
 }
 
-static bool interval_packet_is_input(const struct intervals *t, const struct interval_flow *f,
-				     const struct meter_observed_packet *seen)
+/* All that wait are answered: the inputs of a run of matched ones each by the update after it, those before by the run's first. */
+static void interval_settle_matched_inputs(struct interval_flow *f, int64_t time_ns)
+{
+	while (f->waits) {
+		int64_t at_ns = waiting_input(f, 0)->time_ns;
+
+		interval_add_latest(f, (at_ns < f->matched_ns ? f->matched_ns : time_ns) - at_ns);
+		interval_drop_oldest_input(f);
+	}
+}
+
+static void interval_add_update(struct interval_flow *f, int64_t time_ns, int64_t before_ns)
+{
+	f->row.updates++;
+	if (before_ns && !f->gap_unknown && time_ns - before_ns > f->row.gap)
+		f->row.gap = time_ns - before_ns;
+	f->gap_unknown = false;
+	opaque_client_add_update(&f->client, time_ns);
+	if (f->open) {
+		f->matched = f->open == 1 ? f->matched + 1 : 0;
+		if (f->matched == 1)
+			f->matched_ns = time_ns;
+	}
+	for (; f->answerable < f->waits; f->answerable++) {
+		const struct interval_input *in = waiting_input(f, f->answerable);
+
+		f->answered++;
+		response_histogram_add_time(&f->to_next, time_ns - in->time_ns);
+		if (in->judged)
+			usual_add_value(&f->base.part[PART_WAIT], time_ns - in->time_ns);
+	}
+	f->ignored += f->given_up > 0;	/* a server that stopped, or inputs without effect: as one */
+	interval_forget_open_inputs(f);
+	if (f->matched >= INTERVAL_MATCHED) {
+		interval_settle_matched_inputs(f, time_ns);
+	} else if (f->waits) {
+		interval_add_latest(f, time_ns - waiting_input(f, 0)->time_ns);
+		interval_drop_oldest_input(f);
+	}
+}
+
+/* --- packets --- */
+
+static enum client_message interval_read_message(const struct intervals *t, const struct interval_flow *f,
+						 const struct meter_observed_packet *seen)
 {
 	const struct segment *s = seen->segment;
 	const struct interval_row *r = &f->row;
@@ -104,119 +179,122 @@ static bool interval_packet_is_input(const struct intervals *t, const struct int
 	uint32_t there = seen->packet->captured > s->payload_at ? seen->packet->captured - s->payload_at : 0;
 
 	if (s->transport != TRANSPORT_TCP)
-		return true;
-	return is_payload_user_input(kind, there ? seen->packet->bytes + s->payload_at : NULL,
-				 there < s->payload_bytes ? there : s->payload_bytes);
+		return MESSAGE_OPAQUE;
+	return read_client_message(kind, there ? seen->packet->bytes + s->payload_at : NULL,
+				   there < s->payload_bytes ? there : s->payload_bytes);
 }
 
-/* --- connections --- */
-
-static struct interval_flow *interval_find_or_add_flow(struct intervals *t, const struct flow *f)
+static uint32_t sequence_length(const struct segment *s)
 {
-	struct interval_flow **bucket = &t->bucket[f->hash % INTERVAL_FLOWS], *new;
+	return s->payload_bytes + !!(s->flags & TCP_SYN) + !!(s->flags & TCP_FIN);
+}
 
-	for (new = *bucket; new; new = new->next)
-		if (!memcmp(&new->row.key, &f->key, sizeof(f->key)))
-			return new;
-	if (t->flows == INTERVAL_FLOWS || !(new = calloc(1, sizeof(*new)))) {
-		t->beyond++;
-		return NULL;
+/* One segment of each direction is timed at a time: of data on its way together, acks.h times the newest, which is too short. */
+static int64_t interval_time_segment(struct interval_flow *f, int channel, const struct segment *s, int64_t time_ns)
+{
+	struct timed_segment *answered = &f->timed[1 - channel], *sent = &f->timed[channel];
+	int64_t took_ns = -1;
+
+	if (s->flags & TCP_ACK && answered->sent_ns && (int32_t)(s->ack - answered->end) >= 0) {
+		took_ns = time_ns - answered->sent_ns;
+		answered->sent_ns = 0;
 	}
-	new->row = (struct interval_row){ .key = f->key, .server = f->server, .gap = -1 };
-	new->next = *bucket;
-	screen_update_series_start(&new->updates, t->merge_ns, t->period_ns, NULL);
-	verdict_baseline_init(&new->base);
-	t->flows++;
-	return *bucket = new;
+	if (sequence_length(s) && !sent->sent_ns)
+		*sent = (struct timed_segment){ .end = s->seq + sequence_length(s), .sent_ns = time_ns };
+	return took_ns;
 }
 
-static void interval_drop_inputs(struct interval_flow *f, int n)
+static void interval_add_ack_time(struct interval_flow *f, int receiver, int64_t took_ns)
 {
-	f->waits -= n;
-	memmove(f->waiting, f->waiting + n, (size_t)f->waits * sizeof(*f->waiting));
-}
-
-/* Inputs leave that need not wait any longer: the display rests after an update, or none came for too long. */
-static void interval_finish_settled_inputs(struct interval_flow *f, int64_t time_ns)
-{
-	int64_t last = f->updates.first_ns;
-
-	while (f->waits) {
-		const struct interval_input *in = &f->waiting[0];
-
-		if (in->answerable && time_ns - f->updates.last_ns >= INTERVAL_REST_NS) {
-			response_histogram_add_time(&f->to_latest, last - in->time_ns);
-		} else if (!in->answerable && time_ns - in->time_ns >= INTERVAL_PATIENCE_NS) {
-			f->row.unanswered++;
-			f->ignored++;
-		} else {
-			return;
-		}
-		interval_drop_inputs(f, 1);
-	}
-}
-
-static void interval_add_input(struct interval_flow *f, int64_t time_ns)
-{
-	if (f->waits == INTERVAL_WAITING)
-		interval_drop_inputs(f, 1);
-	f->waiting[f->waits++] = (struct interval_input){ .time_ns = time_ns };
-	f->row.inputs++;
-}
-
-static void interval_add_update(struct interval_flow *f, int64_t time_ns, int64_t before_ns)
-{
-	f->row.updates++;
-	if (before_ns && time_ns - before_ns > f->row.gap)
-		f->row.gap = time_ns - before_ns;
-	for (int i = 0; i < f->waits; i++)
-		if (!f->waiting[i].answerable) {
-			f->waiting[i].answerable = true;
-			f->answered++;
-			response_histogram_add_time(&f->to_next, time_ns - f->waiting[i].time_ns);
-		}
-	if (f->waits) {
-		response_histogram_add_time(&f->to_latest, time_ns - f->waiting[0].time_ns);
-		interval_drop_inputs(f, 1);
-	}
+	response_histogram_add_time(&f->to_ack[1 - receiver], took_ns);
+	usual_add_value(&f->base.part[receiver == DISPLAY ? PART_SERVER_ACK : PART_CLIENT_ACK], took_ns);
+	f->server_is_near |= receiver == DISPLAY && took_ns < INTERVAL_NEAR_NS;
 }
 
 void interval_observe_packet(void *intervals, const struct flow *flow, int channel, const struct meter_observed_packet *seen)
 {
 	const struct segment *s = seen->segment;
+	int64_t time_ns = seen->packet->time_ns, took_ns;
 	struct intervals *t = intervals;
 	struct interval_flow *f;
 
-	intervals_advance(t, seen->packet->time_ns);
+	intervals_advance(t, time_ns);
 	f = interval_find_or_add_flow(t, flow);
-	if (!f)
+	if (!f) {
+		interval_count_other(t, flow, channel, s);
 		return;
-	interval_finish_settled_inputs(f, seen->packet->time_ns);
-	f->last_ns = seen->packet->time_ns;
+	}
+	interval_finish_settled_inputs(f, time_ns);
+	f->last_ns = time_ns;
 	f->ended = has_flow_ended(flow);
+	if (s->flags & TCP_SYN)		/* maybe of another connection between the same ends */
+		f->timed[channel].sent_ns = 0;
 	f->row.packets++;
 	f->row.wire_bytes[channel] += s->wire_bytes;
 	if (f->resent > flow->count[INPUT].retransmitted_packets + flow->count[DISPLAY].retransmitted_packets)
 		f->resent_before = 0;	/* another connection between the same ends */
 	f->resent = flow->count[INPUT].retransmitted_packets + flow->count[DISPLAY].retransmitted_packets;
 	f->row.zero_windows += channel == INPUT && !s->window && !(s->flags & TCP_RST);
-	if (seen->ack.took_ns >= 0) {
-		response_histogram_add_time(&f->to_ack[1 - channel], seen->ack.took_ns);
-		f->server_is_near |= channel == DISPLAY && seen->ack.took_ns < INTERVAL_NEAR_NS;
+	took_ns = s->transport == TRANSPORT_TCP ? interval_time_segment(f, channel, s, time_ns) : -1;
+	if (took_ns >= 0)
+		interval_add_ack_time(f, channel, took_ns);
+	for (int c = 0; c < CHANNELS; c++) {
+		int64_t since = flow->ack[1 - c].waiting_ns;
+
+		f->unacked_ns[c] = since >= t->set_ns && since <= time_ns ? since : 0;
 	}
-	for (int c = 0; c < CHANNELS; c++)
-		f->unacked_ns[c] = flow->ack[1 - c].waiting_ns;
 	if (channel == INPUT && s->payload_bytes)
-		f->input = interval_packet_is_input(t, f, seen);
+		f->message = interval_read_message(t, f, seen);
+}
+
+/* A client that acknowledges each frame does so in turn, also where it is late by more than the time between two. Of any other, a
+ * reply may be to any update before it, so the latest counts. */
+static void interval_await_reply(struct interval_flow *f, int64_t time_ns, bool fresh)
+{
+	if (!fresh) {
+		if (f->asks)
+			f->asks_ns[f->asks - 1] = time_ns;
+		return;
+	}
+	f->asked++;
+	if (!f->client.messages || (double)f->replies < REPLIES_SHARE * ((double)f->asked - INTERVAL_ASKS) ||
+	    (f->asks && f->replied_ns > f->asks_ns[f->asks - 1] && time_ns - f->replied_ns >= INTERVAL_REST_NS))
+		f->asks = 0;
+	if (f->asks == INTERVAL_ASKS)
+		memmove(f->asks_ns, f->asks_ns + 1, (size_t)--f->asks * sizeof(*f->asks_ns));
+	f->asks_ns[f->asks++] = time_ns;
+}
+
+/* What was seen so far took acknowledgements for input. */
+static void interval_begin_anew(struct interval_flow *f)
+{
+	f->waits = f->answerable = f->matched = f->asks = 0;
+	f->asked = f->replies = 0;
+	f->answered = f->ignored = f->usually_counted = f->most_counted = 0;
+	interval_forget_open_inputs(f);
+	verdict_baseline_init(&f->base);
+}
+
+static enum client_message interval_tell_opaque_message(struct interval_flow *f, const struct flow *flow, int64_t time_ns,
+							uint64_t bytes)
+{
+	enum client_message message;
+	bool learned;
+
+	message = opaque_client_add_message(&f->client, bytes, time_ns, f->updates.count, time_ns - f->updates.last_ns,
+					    flow->ack[INPUT].quickest_ns, &learned);
+	if (learned)
+		interval_begin_anew(f);
+	return message;
 }
 
 void interval_observe_data(void *intervals, const struct flow *flow, int channel, int64_t time_ns, uint64_t bytes)
 {
-	struct interval_flow *f = interval_find_or_add_flow(intervals, flow);
+	struct interval_flow *f = interval_find_flow(intervals, flow);
+	enum client_message message;
 	uint64_t number;
 	int64_t before;
 
-	(void)bytes;
 	if (!f)
 		return;
 	if (channel == DISPLAY) {
@@ -224,107 +302,32 @@ void interval_observe_data(void *intervals, const struct flow *flow, int channel
 		before = f->updates.first_ns;
 		if (screen_update_add_message(&f->updates, time_ns) != number)
 			interval_add_update(f, time_ns, before);
-		else if (!f->asks_ns)
-			return;
-		f->asks_ns = time_ns;
-	} else if (f->input) {
-		interval_add_input(f, time_ns);
-	} else if (f->asks_ns) {
-		response_histogram_add_time(&f->to_reply, time_ns - f->asks_ns);
+		interval_await_reply(f, time_ns, f->updates.count != number);
+		return;
+	}
+	message = f->message == MESSAGE_OPAQUE ? interval_tell_opaque_message(f, flow, time_ns, bytes) : f->message;
+	if (message == MESSAGE_INPUT || message == MESSAGE_OPAQUE) {
+		interval_add_input(f, time_ns, message == MESSAGE_INPUT);
+	} else if (message == MESSAGE_REPLY && f->asks) {
+		response_histogram_add_time(&f->to_reply, time_ns - f->asks_ns[0]);
+		usual_add_value(&f->base.part[PART_REPLY], time_ns - f->asks_ns[0]);
 		f->replies++;
-		f->asks_ns = 0;
+		f->replied_ns = time_ns;
+		memmove(f->asks_ns, f->asks_ns + 1, (size_t)--f->asks * sizeof(*f->asks_ns));
 	}
 }
 
-/* --- rows --- */
-
-/* The median, or the age of what waits since `open_ns`, if that is late. */
-static int64_t median_or_age_of_open_response(const struct response_time_histogram *h, int64_t open_ns, int64_t end_ns)
+void intervals_note_set_clock(struct intervals *t, int64_t time_ns)
 {
-	int64_t median = response_histogram_quantile(h, 0.5), age = open_ns ? end_ns - open_ns : 0;
-
-	return age > LATE_NS + (median > 0 ? median : 0) ? age : median;
-}
-
-static struct verdict interval_compute_verdict(struct interval_flow *f, const struct interval_row *row)
-{
-	bool trusted = f->ignored * IGNORED_SHARE <= f->answered;
-	struct verdict_interval_readings seen = { .packets = row->packets, .retransmitted = row->retransmitted,
-		.zero_windows = row->zero_windows,
-				     .server_is_near = f->server_is_near };
-
-	seen.part[PART_WAIT] = trusted && row->waiting > LATE_NS && row->waiting > row->next_p50 ? row->waiting : row->next_p50;
-	seen.part[PART_CLIENT_ACK] = row->ack[DISPLAY];
-	seen.part[PART_SERVER_ACK] = row->ack[INPUT];
-	seen.part[PART_REPLY] = row->reply;
-	return verdict_judge_and_learn(&f->base, row->start_ns, &seen);
-}
-
-static void interval_emit_row_of_flow(struct intervals *t, struct interval_flow *f)
-{
-	int64_t end = t->start_ns + t->every_ns;
-	struct interval_row *row = &f->row;
-
-	interval_finish_settled_inputs(f, end);
-	row->start_ns = t->start_ns;
-	row->length_ns = t->every_ns;
-	row->waiting = -1;
-	for (int i = 0; i < f->waits && row->waiting < 0; i++)
-		if (!f->waiting[i].answerable)
-			row->waiting = end - f->waiting[i].time_ns;
-	if (!row->packets && row->waiting < 0 && !row->unanswered)
-		return;
-	row->next_p50 = response_histogram_quantile(&f->to_next, 0.5);
-	row->next_p95 = response_histogram_quantile(&f->to_next, 0.95);
-	row->next_max = f->to_next.n ? f->to_next.max_ns : -1;
-	row->latest_p50 = response_histogram_quantile(&f->to_latest, 0.5);
-	row->latest_p95 = response_histogram_quantile(&f->to_latest, 0.95);
-	for (int c = 0; c < CHANNELS; c++)
-		row->ack[c] = median_or_age_of_open_response(&f->to_ack[c], f->unacked_ns[c], end);
-	row->reply = f->replies < REPLIES_LEAST ? -1 : median_or_age_of_open_response(&f->to_reply, f->asks_ns, end);
-	row->retransmitted = f->resent - f->resent_before;
-	row->verdict = interval_compute_verdict(f, row);
-	t->row(t->context, row);
-	f->row = (struct interval_row){ .key = row->key, .server = row->server, .gap = -1 };
-	f->resent_before = f->resent;
-	f->to_next = f->to_latest = f->to_reply = f->to_ack[INPUT] = f->to_ack[DISPLAY] = (struct response_time_histogram){ 0 };
-}
-
-static void intervals_close_current(struct intervals *t)
-{
+	t->set_ns = time_ns;
+	t->clock_set = true;
 	for (int i = 0; i < INTERVAL_FLOWS; i++)
-		for (struct interval_flow **link = &t->bucket[i], *f; (f = *link);) {
-			interval_emit_row_of_flow(t, f);
-			if (f->ended || t->start_ns - f->last_ns > INTERVAL_SILENT_NS) {
-				*link = f->next;
-				free(f);
-				t->flows--;
-			} else {
-				link = &f->next;
-			}
+		for (struct interval_flow *f = t->bucket[i]; f; f = f->next) {
+			f->waits = f->answerable = f->matched = 0;
+			f->asks = 0;
+			f->timed[INPUT].sent_ns = f->timed[DISPLAY].sent_ns = 0;
+			f->unacked_ns[INPUT] = f->unacked_ns[DISPLAY] = 0;
+			f->gap_unknown = true;
+			interval_forget_open_inputs(f);
 		}
-	t->end(t->context, t->start_ns, t->every_ns);
-	t->start_ns += t->every_ns;
-}
-
-void intervals_advance(struct intervals *t, int64_t time_ns)
-{
-	int64_t start = time_ns - time_ns % t->every_ns;
-
-	if (!t->start_ns || t->start_ns - start > t->every_ns)
-		t->start_ns = start;	/* the first packet, or the clock was set back */
-	for (int n = 0; t->start_ns < start && n < SKIP_MAX; n++)
-		intervals_close_current(t);
-	t->start_ns = start > t->start_ns ? start : t->start_ns;
-}
-
-void intervals_free(struct intervals *t)
-{
-	for (int i = 0; i < INTERVAL_FLOWS; i++)
-		for (struct interval_flow *f = t->bucket[i], *next; f; f = next) {
-			next = f->next;
-			free(f);
-		}
-	memset(t->bucket, 0, sizeof(t->bucket));
-	t->flows = 0;
 }

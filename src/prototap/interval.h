@@ -4,12 +4,14 @@
  *
  * An input waits for an update: the next one is the earliest that can answer it ("next"). With updates that each answer at least
  * one input, the i-th waiting input is answered by the i-th update at the latest, and by the last one where the display then rests
- * for INTERVAL_REST_NS ("latest"). An input that waits longer than INTERVAL_PATIENCE_NS is given up as unanswered.
+ * for INTERVAL_REST_NS ("latest"). Where INTERVAL_MATCHED times in a row one input came and then one update, all inputs before are
+ * answered. An input that waits longer than INTERVAL_PATIENCE_NS is given up as unanswered.
  *
  * Memory: one struct interval_flow for each of at most INTERVAL_FLOWS connections; one that has ended, or was silent for
  * INTERVAL_SILENT_NS, leaves. */
 #pragma once
 
+#include "interval_input.h"
 #include "meter.h"
 #include "verdict.h"
 
@@ -18,11 +20,14 @@
 #include <stdint.h>
 
 #define INTERVAL_FLOWS 1024
-#define INTERVAL_WAITING 64			/* inputs of a connection that wait at one time */
+#define INTERVAL_WAITING 1024			/* inputs of a connection that wait at one time; more are counted, and not timed */
+#define INTERVAL_MATCHED 4
+#define INTERVAL_ASKS 8				/* updates that wait for a reply at one time */
 #define INTERVAL_REST_NS 1000000000LL
 #define INTERVAL_PATIENCE_NS 10000000000LL
 #define INTERVAL_SILENT_NS 600000000000LL
 #define INTERVAL_NEAR_NS 1000000LL
+#define INTERVAL_OTHERS 4096			/* connections beyond INTERVAL_FLOWS that are told apart in an interval */
 
 /* Histogram of times: 32 bins an octave from 16 us to 137 s. A quantile is the middle of its bin, at most 1.6 % off, or 0.3 us
  * below 16 us; the extremes are exact. */
@@ -32,6 +37,7 @@ struct response_time_histogram {
 	int64_t min_ns, max_ns;
 };
 void response_histogram_add_time(struct response_time_histogram *h, int64_t ns);
+void response_histogram_add_all(struct response_time_histogram *h, const struct response_time_histogram *more);
 int64_t response_histogram_quantile(const struct response_time_histogram *h, double p);	/* -1: empty */
 
 /* One row: an interval of a connection. Times in ns; -1: not known. */
@@ -45,10 +51,21 @@ struct interval_row {
 	int64_t gap;			/* longest between updates that ended in this interval */
 	int64_t ack[CHANNELS], reply;	/* medians; or the age of what waits for far longer */
 	struct verdict verdict;
+	uint64_t untimed;		/* inputs that waited beside INTERVAL_WAITING others: no wait of theirs is known */
+	uint64_t others;		/* not a connection, but so many that are not followed; 0: a connection */
+	int64_t dropped;		/* packets of all connections that the kernel lost in this interval; -1: not known */
+	bool clock_set;			/* the clock was set in this interval */
+	const struct response_time_histogram *to_next, *to_latest;	/* valid during the call; NULL: none */
+	uint32_t to_next_n;		/* waits behind next_* */
 };
 struct interval_input {
 	int64_t time_ns;
-	bool answerable;	/* an update came after it */
+	bool judged;		/* its wait counts for the verdict */
+};
+
+struct timed_segment {
+	uint32_t end;		/* sequence number after it */
+	int64_t sent_ns;	/* 0: none waits for its acknowledgement */
 };
 
 struct interval_flow {
@@ -56,18 +73,36 @@ struct interval_flow {
 	int64_t last_ns;		/* latest packet */
 	bool ended;
 	struct screen_update_series updates;
-	struct interval_input waiting[INTERVAL_WAITING];	/* the oldest first */
-	int waits;
+	struct interval_input waiting[INTERVAL_WAITING];	/* a ring: from `oldest` on */
+	int oldest, waits, answerable;	/* answerable: the first ones, after which an update came */
+	uint64_t open;			/* inputs since the latest update, also those given up and untimed */
+	int64_t open_ns;		/* the oldest of them */
+	uint64_t given_up;		/* of them */
+	uint64_t counted, most_counted, usually_counted;	/* judged ones of them; most in this interval; most in usual intervals */
+	int64_t counted_ns;		/* the oldest judged one */
+	int matched;			/* updates in a row with one input each */
+	int64_t matched_ns;		/* the first of them */
+	struct timed_segment timed[CHANNELS];	/* sent on this channel */
 	int64_t unacked_ns[CHANNELS];	/* since when data of this channel waits for its acknowledgement; 0: none does */
-	int64_t asks_ns;		/* time of the update that the client has not replied to; 0: it has */
-	bool input;			/* the latest payload of the client is input */
+	int64_t asks_ns[INTERVAL_ASKS], replied_ns;	/* updates that the client has not replied to; its latest reply */
+	int asks;
+	uint64_t asked;			/* updates so far, for comparison with `replies` */
+	enum client_message message;	/* the latest payload of the client */
+	struct opaque_client client;	/* learned where messages cannot be read */
 	bool server_is_near;		/* the server once acknowledged within INTERVAL_NEAR_NS */
+	bool gap_unknown;		/* the clock was set since the latest update */
 	uint64_t replies;		/* of the client so far */
-	uint64_t answered, ignored;	/* inputs so far with and without an update */
+	uint64_t answered, ignored;	/* inputs so far with an update, and such without as others then had one */
 	uint64_t resent, resent_before;	/* retransmitted packets so far; at the start of the interval */
 	struct verdict_baseline base;
 	struct interval_row row;	/* of the current interval: its counts, and the longest gap */
 	struct response_time_histogram to_next, to_latest, to_ack[CHANNELS], to_reply;	/* to_ack: of data of this channel */
+};
+
+/* The connections for which there was no room. */
+struct interval_others {
+	uint32_t hash[2 * INTERVAL_OTHERS];	/* of flows, open addressing; 0: none */
+	struct interval_row row;
 };
 
 typedef void interval_row_fn(void *context, const struct interval_row *row);
@@ -75,9 +110,14 @@ typedef void interval_row_fn(void *context, const struct interval_row *row);
 struct intervals {
 	int64_t every_ns, merge_ns, period_ns;
 	int64_t start_ns;		/* of the current interval (clock of the packets); 0: no packet yet */
+	int64_t set_ns;			/* the clock was set latest: the first time on it; 0: never */
+	bool clock_set;			/* in this interval */
+	int64_t dropped;		/* the caller's: packets that the kernel lost so far; -1: not known */
+	int64_t dropped_before;		/* at the start of the interval */
+	bool dropped_lately;		/* in the interval before */
 	struct interval_flow *bucket[INTERVAL_FLOWS];	/* owned */
 	int flows;
-	uint64_t beyond;		/* packets of connections for which there was no room */
+	struct interval_others others;
 	const struct server_ports *ports;
 	bool rfb;			/* every port is RFB's; else 5900 to 5999 are */
 	interval_row_fn *row;
@@ -85,13 +125,18 @@ struct intervals {
 	void *context;
 };
 
+/* Ends the current interval at `end_ns`, the end of the capture, and hands out its rows. */
+void intervals_finish(struct intervals *t, int64_t end_ns);
 void intervals_free(struct intervals *t);
 /* Functions of struct meter_observer. */
 void interval_observe_packet(void *intervals, const struct flow *f, int channel, const struct meter_observed_packet *seen);
 void interval_observe_data(void *intervals, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes);
 /* Hands out the rows of all intervals that end at `time_ns` or before. */
 void intervals_advance(struct intervals *t, int64_t time_ns);
+/* The clock of the packets was set; `time_ns` is the first time on it. No wait is measured over that. */
+void intervals_note_set_clock(struct intervals *t, int64_t time_ns);
 
-/* Whether a client's payload is what a user did. RFB and X11: keys and buttons that go down; else anything. */
-enum interval_protocol { INTERVAL_OPAQUE, INTERVAL_RFB, INTERVAL_X11 };
-bool is_payload_user_input(enum interval_protocol kind, const uint8_t *bytes, size_t n);
+/* Between interval.c and interval_rows.c. Inputs leave that need not wait any longer at `time_ns`. */
+void interval_finish_settled_inputs(struct interval_flow *f, int64_t time_ns);
+/* Whether so many inputs have no update that this is no chance, however long the first is given up. */
+bool is_server_silent(const struct interval_flow *f);

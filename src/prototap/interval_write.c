@@ -14,7 +14,8 @@
 const char *const interval_columns[] = {
 	"start_ns", "length_ns", "client", "server", "input_wire_bytes", "display_wire_bytes", "inputs", "updates", "unanswered",
 	"next_p50_ns", "next_p95_ns", "next_max_ns", "latest_p50_ns", "latest_p95_ns", "waiting_ns", "gap_ns", "client_ack_ns",
-	"server_ack_ns", "reply_ns", "retransmitted_packets", "zero_windows", "verdict", "rise_ns", NULL
+	"server_ack_ns", "reply_ns", "retransmitted_packets", "zero_windows", "verdict", "rise_ns",
+	"why", "untimed_inputs", "dropped_packets", "clock_set", "connections", NULL
 };
 
 /* ADDRESS:PORT of an end of the key. */
@@ -92,8 +93,8 @@ static void interval_table_add(struct row_file *t, const struct interval_row *r)
 	char text[END_TEXT];
 
 	rows_write_ints(t, r->start_ns, r->length_ns);
-	rows_write_str(t, flow_endpoint_address_text(&r->key, 1 - r->server, text));
-	rows_write_str(t, flow_endpoint_address_text(&r->key, r->server, text));
+	rows_write_str(t, r->others ? "others" : flow_endpoint_address_text(&r->key, 1 - r->server, text));
+	rows_write_str(t, r->others ? "others" : flow_endpoint_address_text(&r->key, r->server, text));
 	rows_write_ints(t, (int64_t)r->wire_bytes[INPUT], (int64_t)r->wire_bytes[DISPLAY], (int64_t)r->inputs,
 			(int64_t)r->updates, (int64_t)r->unanswered);
 	rows_write_counts(t, r->next_p50, r->next_p95, r->next_max, r->latest_p50, r->latest_p95, r->waiting, r->gap,
@@ -101,6 +102,10 @@ static void interval_table_add(struct row_file *t, const struct interval_row *r)
 	rows_write_ints(t, (int64_t)r->retransmitted, (int64_t)r->zero_windows);
 	rows_write_str(t, verdict_words[r->verdict.word]);
 	rows_write_count(t, r->verdict.rise_ns);
+	rows_write_str(t, verdict_whys[r->verdict.why]);
+	rows_write_ints(t, (int64_t)r->untimed);
+	rows_write_count(t, r->dropped);
+	rows_write_ints(t, r->clock_set, r->others ? (int64_t)r->others : 1);
 	rows_end_row(t);
 }
 
@@ -137,7 +142,7 @@ static void interval_print_metric_family(FILE *out, const struct interval_metric
 		int64_t ns;
 
 		memcpy(&ns, (const char *)r + f->at, sizeof(ns));
-		if (ns >= 0)
+		if (ns >= 0 && !r->others)
 			fprintf(out, "%s{client=\"%s\",server=\"%s\"%s} %.9g\n", f->name,
 				flow_endpoint_address_text(&r->key, 1 - r->server, client), flow_endpoint_address_text(&r->key, r->server, server), f->label,
 				(double)ns / NS_PER_S);
@@ -156,7 +161,7 @@ static void interval_metrics_print(FILE *out, const struct interval_writer *w, i
 	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
 		interval_print_metric_family(out, &families[i], w);
 	fputs("# TYPE thinprobe_verdict gauge\n# HELP thinprobe_verdict 1: what made the waits longer than usual.\n", out);
-	for (int i = 0; i < w->rows; i++)
+	for (int i = 0; i < w->rows && !w->row[i].others; i++)
 		fprintf(out, "thinprobe_verdict{client=\"%s\",server=\"%s\",verdict=\"%s\"} 1\n",
 			flow_endpoint_address_text(&w->row[i].key, 1 - w->row[i].server, client),
 			flow_endpoint_address_text(&w->row[i].key, w->row[i].server, server), verdict_words[w->row[i].verdict.word]);
@@ -175,6 +180,17 @@ static void interval_metrics_print(FILE *out, const struct interval_writer *w, i
 	fprintf(out, "thinprobe_updates_total %llu\n", (unsigned long long)w->updates);
 	interval_print_counter_header(out, "retransmitted_packets", "Packets with payload that was seen before.");
 	fprintf(out, "thinprobe_retransmitted_packets_total %llu\n", (unsigned long long)w->retransmitted);
+	interval_print_counter_header(out, "untimed_inputs", "Inputs that waited beside too many others to be timed.");
+	fprintf(out, "thinprobe_untimed_inputs_total %llu\n", (unsigned long long)w->untimed);
+	interval_print_counter_header(out, "dropped_packets", "Packets that the kernel lost before they were read.");
+	if (w->dropped >= 0)
+		fprintf(out, "thinprobe_dropped_packets_total %lld\n", (long long)w->dropped);
+	interval_print_counter_header(out, "clock_sets", "Times that the clock was set.");
+	fprintf(out, "thinprobe_clock_sets_total %llu\n", (unsigned long long)w->clock_sets);
+	interval_print_counter_header(out, "other_packets", "Packets of connections that are not followed: too many at one time.");
+	fprintf(out, "thinprobe_other_packets_total %llu\n", (unsigned long long)w->other_packets);
+	fprintf(out, "# TYPE thinprobe_other_connections gauge\n# HELP thinprobe_other_connections Connections that are not followed.\n"
+		"thinprobe_other_connections %llu\n", (unsigned long long)w->others);
 	interval_print_counter_header(out, "verdicts", "Intervals of connections by verdict.");
 	for (int v = 0; v < VERDICTS; v++)
 		fprintf(out, "thinprobe_verdicts_total{verdict=\"%s\"} %llu\n", verdict_words[v], (unsigned long long)w->verdicts[v]);
@@ -207,60 +223,143 @@ int interval_writer_write_metrics(const struct interval_writer *w, int64_t start
 
 /* --- the line --- */
 
+#define P95_LEAST 200		/* ten beyond it */
+
+/* Milliseconds with three digits, without the unit. */
+static const char *milliseconds_text(int64_t ns)
+{
+	return ns < 0 ? "-" : number_text((double)ns / NS_PER_MS);
+}
+
+/* Whether the last update that may answer is far later than the next one. */
+static bool is_wait_a_range(const struct interval_row *r)
+{
+	return r->latest_p50 < 0 || r->latest_p50 > r->next_p50 + r->next_p50 / 10 + NS_PER_MS;
+}
+
+static const char *wait_text(int64_t next_ns, int64_t latest_ns, bool range)
+{
+	static char text[40];
+
+	if (!range)
+		return milliseconds_text(next_ns);
+	snprintf(text, sizeof(text), latest_ns < 0 ? "from %s" : "%s to %s", milliseconds_text(next_ns), milliseconds_text(latest_ns));
+	return text;
+}
+
 static void interval_line_print(const struct interval_writer *w, int64_t start_ns, int64_t length_ns)
 {
 	const struct interval_row *slow = NULL, *worst = NULL;
 	time_t at = (time_t)((start_ns + length_ns) / NS_PER_S);
-	uint64_t bytes = 0, updates = 0, inputs = 0;
-	char clock[16], text[END_TEXT];
+	uint64_t updates = 0, inputs = 0;
+	int64_t waiting = -1, dropped = 0;
+	char clock[16], verdict[40];
 	struct tm when;
 
 	for (int i = 0; i < w->rows; i++) {
 		const struct interval_row *r = &w->row[i];
 
-		bytes += r->wire_bytes[DISPLAY];
 		updates += r->updates;
 		inputs += r->inputs;
+		dropped = r->dropped;
+		waiting = r->waiting > waiting ? r->waiting : waiting;
 		if (!slow || r->next_p50 > slow->next_p50)
 			slow = r;
-		if (r->verdict.word >= VERDICT_NETWORK && (!worst || r->verdict.rise_ns > worst->verdict.rise_ns))
+		if (!worst || (r->verdict.word >= VERDICT_NETWORK) > (worst->verdict.word >= VERDICT_NETWORK) ||
+		    ((r->verdict.word >= VERDICT_NETWORK) == (worst->verdict.word >= VERDICT_NETWORK) &&
+		     (r->verdict.rise_ns > worst->verdict.rise_ns || r->verdict.word > worst->verdict.word)))
 			worst = r;
 	}
 	localtime_r(&at, &when);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &when);
-	fprintf(stderr, "%s  %d active  to client %s  %s inputs  %s updates", clock, w->rows,
-		bit_rate_text(8e9 * (double)bytes / (double)length_ns), text_of_count((int64_t)inputs), text_of_count((int64_t)updates));
-	if (slow && slow->next_p50 >= 0)
-		fprintf(stderr, "  input to update %s, p95 %s", ns_text((double)slow->next_p50), ns_text((double)slow->next_p95));
-	if (slow && slow->waiting >= 0)
-		fprintf(stderr, "  waiting %s", ns_text((double)slow->waiting));
-	if (worst)
-		fprintf(stderr, "  ! %s +%s (%s)", verdict_words[worst->verdict.word], ns_text((double)worst->verdict.rise_ns),
-			flow_endpoint_address_text(&worst->key, 1 - worst->server, text));
+	if (!w->packets) {
+		fprintf(stderr, "%s  no packet of port %.12s on %.12s yet: right port, right interface?\n", clock, w->cfg.ports,
+			w->cfg.interface);
+		return;
+	}
+	if (!worst)
+		snprintf(verdict, sizeof(verdict), "  idle");
+	else if (worst->verdict.word >= VERDICT_NETWORK && worst->verdict.word != VERDICT_UNKNOWN && worst->verdict.why == WHY_NONE)
+		snprintf(verdict, sizeof(verdict), "! %s %s+%s", verdict_words[worst->verdict.word], is_wait_a_range(worst) ? ">" : "",
+			 ns_text((double)worst->verdict.rise_ns));
+	else
+		snprintf(verdict, sizeof(verdict), "%s %s%s%s", worst->verdict.word == VERDICT_UNKNOWN ? "?" :
+			 worst->verdict.word >= VERDICT_NETWORK ? "!" : " ", verdict_words[worst->verdict.word],
+			 *verdict_whys[worst->verdict.why] ? ": " : "", verdict_whys[worst->verdict.why]);
+	fprintf(stderr, "%s %-21s %2d conn %3s in %3s upd", clock, verdict, w->rows - (w->others > 0), text_of_count((int64_t)inputs),
+		text_of_count((int64_t)updates));
+	if (dropped > 0)
+		fprintf(stderr, "  lost %s", text_of_count(dropped));
+	else if (slow && slow->next_p50 >= 0)
+		fprintf(stderr, "  wait %s p95 %s ms", wait_text(slow->next_p50, slow->latest_p50, is_wait_a_range(slow)),
+			milliseconds_text(slow->to_next_n >= P95_LEAST && !is_wait_a_range(slow) ? slow->next_p95 : -1));
+	else if (waiting >= 0)
+		fprintf(stderr, "  waiting %s", ns_text((double)waiting));
 	fputc('\n', stderr);
+}
+
+static void interval_totals_print(const struct interval_writer *w)
+{
+	const struct response_time_histogram *h = &w->to_next;
+	struct interval_row all = { .next_p50 = response_histogram_quantile(h, 0.5),
+				    .latest_p50 = response_histogram_quantile(&w->to_latest, 0.5) };
+	bool range = is_wait_a_range(&all);
+
+	fprintf(stderr, "%s: %s inputs, %s answered, wait p50 %s p95 %s ms\n", ns_text((double)(w->end_ns - w->start_ns)),
+		text_of_count((int64_t)w->inputs), text_of_count(h->n), wait_text(all.next_p50, all.latest_p50, range),
+		milliseconds_text(h->n >= P95_LEAST && !range ? response_histogram_quantile(h, 0.95) : -1));
+	fputs("intervals:", stderr);
+	for (int v = 0, any = 0; v < VERDICTS; v++)
+		if (w->verdicts[v])
+			fprintf(stderr, "%s %s %s", any++ ? "," : "", text_of_count((int64_t)w->verdicts[v]), verdict_words[v]);
+	fprintf(stderr, "; packets lost: %s\n", w->dropped < 0 ? "not known" : text_of_count(w->dropped));
 }
 
 /* --- all of them --- */
 
 int interval_writer_open(struct interval_writer *w, const struct interval_write_cfg *cfg)
 {
-	*w = (struct interval_writer){ .cfg = *cfg };
-	w->row = calloc(INTERVAL_FLOWS, sizeof(*w->row));
+	*w = (struct interval_writer){ .cfg = *cfg, .dropped = -1 };
+	w->row = calloc(INTERVAL_FLOWS + 1, sizeof(*w->row));
 	return !w->row ? -ENOMEM : cfg->table ? interval_table_open(w) : 0;
+}
+
+static void interval_writer_count_others(struct interval_writer *w, const struct interval_row *row)
+{
+	w->others = row->others;
+	w->other_packets += row->packets;
+	if (!w->others_warned)
+		warn("%d connections are followed; %llu more are in the row \"others\", without their waits", INTERVAL_FLOWS,
+		     (unsigned long long)row->others);
+	w->others_warned = true;
 }
 
 void interval_writer_add_row(void *writer, const struct interval_row *row)
 {
 	struct interval_writer *w = writer;
 
-	w->row[w->rows++] = *row;
+	if (!w->rows && row->dropped >= 0)
+		w->dropped = (w->dropped > 0 ? w->dropped : 0) + row->dropped;
+	w->clock_sets += !w->rows && row->clock_set;
+	w->row[w->rows] = *row;
+	w->row[w->rows].to_latest = NULL;
+	w->row[w->rows++].to_next = NULL;
+	w->packets += row->packets;
 	for (int c = 0; c < CHANNELS; c++)
 		w->wire_bytes[c] += row->wire_bytes[c];
 	w->inputs += row->inputs;
 	w->updates += row->updates;
 	w->unanswered += row->unanswered;
+	w->untimed += row->untimed;
 	w->retransmitted += row->retransmitted;
-	w->verdicts[row->verdict.word]++;
+	if (row->to_next) {
+		response_histogram_add_all(&w->to_next, row->to_next);
+		response_histogram_add_all(&w->to_latest, row->to_latest);
+	}
+	if (row->others)
+		interval_writer_count_others(w, row);
+	else
+		w->verdicts[row->verdict.word]++;
 	if (w->table)
 		interval_table_add(w->table, row);
 }
@@ -269,6 +368,8 @@ void interval_writer_end_interval(void *writer, int64_t start_ns, int64_t length
 {
 	struct interval_writer *w = writer;
 
+	w->start_ns = w->start_ns ? w->start_ns : start_ns;
+	w->end_ns = start_ns + length_ns;
 	if (w->cfg.table)
 		interval_table_flush_and_rotate(w, start_ns + length_ns);
 	if (w->cfg.metrics)
@@ -276,6 +377,7 @@ void interval_writer_end_interval(void *writer, int64_t start_ns, int64_t length
 	if (w->cfg.line)
 		interval_line_print(w, start_ns, length_ns);
 	w->rows = 0;
+	w->others = 0;
 }
 
 void interval_writer_close(struct interval_writer *w)
@@ -284,6 +386,8 @@ void interval_writer_close(struct interval_writer *w)
 
 	if (err)
 		warn("cannot write %s: %s", w->cfg.table, strerror(-err));
+	if (w->cfg.line && w->packets)
+		interval_totals_print(w);
 	free(w->row);
 	*w = (struct interval_writer){ 0 };
 }

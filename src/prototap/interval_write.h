@@ -9,7 +9,8 @@ struct interval_write_cfg {
 	const char *table, *metrics;	/* paths; NULL: none. The table "-" is standard output */
 	int64_t rotate_bytes, keep;	/* a table of this size, or of another day (UTC), is renamed to TABLE.1; so many are kept */
 	bool append;			/* add rows to the file of the table instead of renaming it to TABLE.1 */
-	bool line;			/* a line an interval on standard error */
+	bool line;			/* a line an interval on standard error, and one of totals at the end */
+	const char *ports, *interface;	/* in words, for the line */
 };
 
 struct interval_writer {
@@ -17,9 +18,15 @@ struct interval_writer {
 	struct row_file *table;
 	int64_t day;
 	bool table_warned, metrics_warned;	/* of a file that cannot be written; reset once it can */
-	struct interval_row *row;	/* owned; of the current interval */
+	struct interval_row *row;	/* owned; of the current interval; the last one may be that of connections not followed */
 	int rows;
-	uint64_t wire_bytes[CHANNELS], inputs, updates, unanswered, retransmitted, verdicts[VERDICTS];	/* since the start */
+	uint64_t others;		/* of the current interval */
+	bool others_warned;
+	/* since the start */
+	uint64_t wire_bytes[CHANNELS], inputs, updates, unanswered, retransmitted, verdicts[VERDICTS];
+	uint64_t packets, other_packets, untimed, clock_sets;
+	int64_t start_ns, end_ns, dropped;	/* dropped: -1: not known */
+	struct response_time_histogram to_next, to_latest;
 };
 
 extern const char *const interval_columns[];	/* schema watch/1 */

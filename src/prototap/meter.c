@@ -19,7 +19,9 @@ int meter_init(struct capture_meter *m, const struct meter_cfg *cfg)
 	if (cfg->watch)
 		m->update[0].keep_most = UPDATE_GAPS_WATCH;
 	m->passed = calloc(PORTS, sizeof(*m->passed));
-	if (m->passed && !flow_table_init(&m->table, cfg->flows_max, cfg->seed) && !stream_pool_init(&m->pool, cfg->waits_max + 1) &&
+	m->duplicates = calloc(1, sizeof(*m->duplicates));
+	if (m->passed && m->duplicates && !flow_table_init(&m->table, cfg->flows_max, cfg->seed) &&
+	    !stream_pool_init(&m->pool, cfg->waits_max + 1) &&
 	    !flow_ranking_init(&m->top, cfg->flows_shown) && !payload_totals_init(&m->contents, cfg->decode))
 		return 0;
 	meter_free(m);
@@ -33,6 +35,7 @@ void meter_free(struct capture_meter *m)
 	flow_ranking_free(&m->top);
 	sample_free(&m->gaps);
 	free(m->passed);
+	free(m->duplicates);
 	payload_totals_free(&m->contents);
 }
 
@@ -297,6 +300,8 @@ void meter_decode_and_count_packet(struct capture_meter *m, enum link_type link,
 	m->last_ns = p->time_ns > m->last_ns ? p->time_ns : m->last_ns;
 	m->truncated += p->captured < p->original;
 	m->decoded[what]++;
+	if (what == DECODED_SEGMENT && duplicate_filter_add(m->duplicates, p, &s))
+		return;
 	if (what == DECODED_SEGMENT) {
 		meter_add_segment(m, &s, p);
 	} else if (what == DECODED_FRAGMENT) {

@@ -5,6 +5,7 @@
  * both bounded: a capture of any length runs in the same memory. */
 #pragma once
 
+#include "duplicate.h"
 #include "flow.h"
 #include "payload.h"
 #include "ports.h"
@@ -66,6 +67,7 @@ struct capture_meter {
 	struct channel_traffic_counts sum[CHANNELS];	/* of ended flows; after meter_finish() of all */
 	uint64_t packets, decoded[DECODED_MALFORMED + 1], unasked, truncated;	/* unasked: segments that were not selected */
 	struct unselected_port_count *passed;	/* the unasked segments, by port */
+	struct duplicate_filter *duplicates;	/* owned; copies of packets are in `packets`, and else in nothing */
 	uint64_t first_fragments, fragment_wire_bytes, fragment_ip_bytes;	/* the bytes are those of further fragments */
 	uint64_t flows, flows_evicted, steps_back;	/* steps_back: packets earlier than the one before */
 	uint64_t largest_frame_bytes;

@@ -6,9 +6,11 @@
 #include "proc.h"
 #include "run.h"
 #include "live_progress.h"
+#include "say.h"
 #include "supervise.h"
 
 #include <arpa/inet.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -16,6 +18,7 @@
 
 #define WAITS_MAX 65535			/* intervals of early data, 2 MB: enough for some hundred flows with the most holes */
 #define WAIT_NS (100 * NS_PER_MS)	/* longest sleep between checks of the stop flag */
+#define CLOCK_STEP_NS (250 * NS_PER_MS)	/* a clock that is slewed does not step so far between two packets */
 #define REST_NS (5 * NS_PER_S)		/* longest time for emptying the ring at the end */
 
 static struct server_ports ports;
@@ -86,6 +89,37 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
+static void note_set_clock(struct capture_run_state *run, int64_t time_ns, int64_t step_ns)
+{
+	warn("the clock was set %s by %s: no wait is measured over that",
+	     step_ns < 0 ? "back" : "forward", ns_text(fabs((double)step_ns)));
+	intervals_note_set_clock(&run->intervals, time_ns);
+}
+
+static void check_wall_clock(struct capture_run_state *run, const struct wall_clock_offset *wall, int64_t time_ns)
+{
+	if (llabs(wall->offset_ns - run->wall_ns) >= CLOCK_STEP_NS)
+		note_set_clock(run, time_ns, wall->offset_ns - run->wall_ns);
+	run->wall_ns = wall->offset_ns;
+}
+
+/* Of a file, only a clock that was set back can be seen. Live, both clocks are read where packets are not in time. */
+static void check_clock_of_packets(struct capture_run_state *run, int64_t time_ns)
+{
+	int64_t passed = run->meter.packets ? time_ns - run->meter.last_ns : 0;
+	struct wall_clock_offset wall;
+
+	if (passed > -CLOCK_STEP_NS && passed < CLOCK_STEP_NS)
+		return;
+	if (!run->live) {
+		if (passed < 0)
+			note_set_clock(run, time_ns, passed);
+		return;
+	}
+	clock_read_wall_offset(&wall);
+	check_wall_clock(run, &wall, time_ns);
+}
+
 static bool hand_packet_to_meter(void *context, const struct packet *p)
 {
 	struct capture_run_state *run = context;
@@ -94,6 +128,8 @@ static bool hand_packet_to_meter(void *context, const struct packet *p)
 		run->past_end = true;
 		return false;
 	}
+	if (cfg.every_ns)
+		check_clock_of_packets(run, p->time_ns);
 	meter_decode_and_count_packet(&run->meter, run->link, p);
 	return true;
 }
@@ -110,8 +146,12 @@ static void refresh_wall_clock_offset(struct capture_run_state *run, struct wall
 /* Closes the intervals that are over, also while no packet comes: packets of the last few may still be in the ring. */
 static void close_elapsed_intervals(struct capture_run_state *run, const struct wall_clock_offset *wall, int64_t now)
 {
-	if (cfg.every_ns)
-		intervals_advance(&run->intervals, now + wall->offset_ns - 3 * CAPTURE_RING_MS * NS_PER_MS);
+	if (!cfg.every_ns)
+		return;
+	check_wall_clock(run, wall, now + wall->offset_ns - 3 * CAPTURE_RING_MS * NS_PER_MS);
+	source_read_drop_counts(run->source, &run->drops);
+	run->intervals.dropped = run->drops.kernel;
+	intervals_advance(&run->intervals, now + wall->offset_ns - 3 * CAPTURE_RING_MS * NS_PER_MS);
 }
 
 static void run_capture(struct capture_run_state *run, struct live_progress *watch)
@@ -122,6 +162,7 @@ static void run_capture(struct capture_run_state *run, struct live_progress *wat
 	int n = 0;
 
 	refresh_wall_clock_offset(run, &wall, start);
+	run->wall_ns = wall.offset_ns;
 	run->from_ns = start + wall.offset_ns;
 	traffic_bins_begin(&run->traffic, run->from_ns);
 	while (n >= 0 && !proc_stop && (now = clock_now()) < end) {
@@ -314,11 +355,13 @@ static void open_interval_output(struct capture_run_state *run)
 	if (!cfg.every_ns)
 		return;
 	write_cfg.line = run->live && out_cfg.detail != REC_QUIET && isatty(STDERR_FILENO);
+	write_cfg.ports = cfg.port_name;
+	write_cfg.interface = cfg.interface;
 	err = interval_writer_open(&run->writer, &write_cfg);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", write_cfg.table, strerror(-err));
 	run->intervals = (struct intervals){ .every_ns = cfg.every_ns, .merge_ns = cfg.merge_ns, .period_ns = cfg.period_ns,
-					     .ports = &ports, .rfb = cfg.decode == 1, .row = interval_writer_add_row,
+					     .ports = &ports, .rfb = cfg.decode == 1, .dropped = -1, .row = interval_writer_add_row,
 					     .end = interval_writer_end_interval, .context = &run->writer };
 }
 
@@ -357,7 +400,7 @@ static void finish_interval_output(struct capture_run_state *run)
 	if (!cfg.every_ns)
 		return;
 	if (run->intervals.start_ns)
-		intervals_advance(&run->intervals, run->intervals.start_ns + cfg.every_ns);
+		intervals_finish(&run->intervals, run->live ? run->until_ns : run->meter.last_ns);
 	intervals_free(&run->intervals);
 	interval_writer_close(&run->writer);
 }

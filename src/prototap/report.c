@@ -27,8 +27,9 @@ static void report_capture(struct rec_report *r, const struct capture_run_state 
 
 	rec_begin_object(r, "capture");
 	rec_add_int(r, "packets", (int64_t)m->packets);
-	rec_add_int(r, "selected_packets", (int64_t)(m->decoded[DECODED_SEGMENT] - m->unasked));
+	rec_add_int(r, "selected_packets", (int64_t)(m->decoded[DECODED_SEGMENT] - m->unasked - m->duplicates->copies));
 	rec_add_int(r, "other_packets", (int64_t)(m->decoded[DECODED_OTHER] + m->unasked));
+	rec_add_int(r, "copies", (int64_t)m->duplicates->copies);
 	REPORT_COUNTERS(r, fragments, m);
 	rec_add_count(r, "dropped", run->drops.kernel);
 	rec_add_count(r, "interface_dropped", run->drops.interface);
@@ -225,6 +226,9 @@ static void say_capture_summary(struct rec_report *r, struct capture_run_state *
 	}
 	if (has_capture_losses(run, why))
 		rec_add_warning_line(r, "%s", why);
+	if (m->duplicates->copies)
+		rec_add_warning_line(r, "%s left out as copies: captured twice, as at a mirror port or with -i any",
+				     text_of_count_and_noun((int64_t)m->duplicates->copies, "packet"));
 	if (!m->flows) {
 		rec_add_short_report_line(r, "%s without a packet", ns_text(seconds * NS_PER_S));
 		return;

@@ -4,50 +4,19 @@
 #define RETRANSMITTED_PERCENT 2
 #define RETRANSMITTED_LEAST 3
 #define SLACK_NS 5000000LL
+#define LOSS_LEAST 5		/* packets sent again */
+#define LOSS_PERCENT 1
+#define LOSS_TIMES 3		/* as many as usual */
+#define MEDIAN 0.5
 
 const char *const verdict_words[] = { "idle", "learning", "usual", "network", "server", "client", "unknown" };
+const char *const verdict_whys[] = { "", "cause", "range", "loss", "waiting", "frames", "drops", "clock", "connections" };
 
 void verdict_baseline_init(struct verdict_baseline *b)
 {
 	*b = (struct verdict_baseline){ 0 };
 	for (int p = 0; p < VERDICT_PARTS; p++)
-		for (int i = 0; i < VERDICT_MEMORY; i++)
-			b->least[p][i] = -1;
-}
-
-static int64_t verdict_baseline_lowest_part_ns(const struct verdict_baseline *b, enum verdict_part p)
-{
-	int64_t least = -1;
-
-	for (int i = 0; i < VERDICT_MEMORY; i++)
-		if (b->least[p][i] >= 0 && (least < 0 || b->least[p][i] < least))
-			least = b->least[p][i];
-	return least;
-}
-
-static void verdict_baseline_learn(struct verdict_baseline *b, int64_t time_ns, const struct verdict_interval_readings *seen)
-{
-	int64_t slot = time_ns / VERDICT_SLOT_NS + 1, passed = b->slot ? slot - b->slot : 0;
-	uint64_t at = (uint64_t)slot % VERDICT_MEMORY;	/* also of a time before 1970 */
-
-	if (passed < 0 || passed > VERDICT_MEMORY)
-		passed = VERDICT_MEMORY;
-	for (; passed > 0; passed--)
-		for (int p = 0; p < VERDICT_PARTS; p++)
-			b->least[p][(uint64_t)(slot - passed + 1) % VERDICT_MEMORY] = -1;
-	b->slot = slot;
-	for (int p = 0; p < VERDICT_PARTS; p++)
-		if (seen->part[p] >= 0 && (b->least[p][at] < 0 || seen->part[p] < b->least[p][at]))
-			b->least[p][at] = seen->part[p];
-}
-
-/* By how much a part is over its usual value; 0: not known. */
-static int64_t verdict_part_rise_over_baseline(const struct verdict_baseline *b, const struct verdict_interval_readings *seen,
-					       enum verdict_part p)
-{
-	int64_t least = verdict_baseline_lowest_part_ns(b, p);
-
-	return seen->part[p] > least && least >= 0 ? seen->part[p] - least : 0;
+		usual_init(&b->part[p]);
 }
 
 static int64_t zero_if_negative_ns(int64_t ns)
@@ -55,60 +24,133 @@ static int64_t zero_if_negative_ns(int64_t ns)
 	return ns > 0 ? ns : 0;
 }
 
-static enum verdict_word verdict_of_rise(const struct verdict_baseline *b, const struct verdict_interval_readings *seen,
-					 int64_t rise)
+static struct usual_rise part_rise(const struct verdict_baseline *b, const struct verdict_interval_readings *seen,
+				   enum verdict_part p)
 {
-	int64_t wait = verdict_part_rise_over_baseline(b, seen, PART_WAIT), to_client = verdict_part_rise_over_baseline(b, seen,
-															PART_CLIENT_ACK);
-	int64_t to_server = verdict_part_rise_over_baseline(b, seen, PART_SERVER_ACK), reply = verdict_part_rise_over_baseline(b, seen,
-															       PART_REPLY);
-	int64_t unclear = 0, client, server, network;
+	struct usual_rise rise = usual_compute_rise(&b->part[p], MEDIAN);
+	int64_t longest = usual_longest_ns(&b->part[p]);
+	int64_t open = seen->open_ns[p] - usual_quantile_ns(&b->part[p], MEDIAN);
+	bool late = seen->open_ns[p] > VERDICT_LATE_NS + VERDICT_LATE_TIMES * longest || (p == PART_WAIT && seen->stopped);
 
-	if (verdict_baseline_lowest_part_ns(b, PART_CLIENT_ACK) < 0 && verdict_baseline_lowest_part_ns(b, PART_SERVER_ACK) < 0)
-		return VERDICT_UNKNOWN;		/* no acknowledgements, as of UDP: a slow network looks like a slow server */
-	/* A client that is late with its reply sends an acknowledgement of its own, delayed: no longer way. */
-	if (to_client <= VERDICT_DELAYED_NS + SLACK_NS && reply > to_client + VERDICT_RISE_NS)
-		to_client = 0;
+	if (longest >= 0 && late && open > rise.sure_ns) {
+		rise.sure_ns = open;
+		rise.seen_ns = open > rise.seen_ns ? open : rise.seen_ns;
+	}
+	return rise;
+}
+
+/* `rise` is that of all parts together, also where chance explains it; `replies`: those of the client are known.
+ * A part that others may explain counts by what is left. */
+static enum verdict_word verdict_of_rise(const struct usual_rise part[VERDICT_PARTS], const struct verdict_interval_readings *seen,
+					 int64_t rise, bool replies)
+{
+	int64_t to_client = part[PART_CLIENT_ACK].seen_ns, to_server = part[PART_SERVER_ACK].seen_ns;
+	int64_t sure_to_client = part[PART_CLIENT_ACK].sure_ns, sure_to_server = part[PART_SERVER_ACK].sure_ns;
+	int64_t reply = part[PART_REPLY].seen_ns, unclear = 0, client, server;
+
+	/* A client that is late with its reply sends an acknowledgement of its own, delayed: no longer way, which would delay both. */
+	if (to_client <= VERDICT_DELAYED_NS + SLACK_NS && (reply > to_client + VERDICT_RISE_NS || (replies && 2 * reply < to_client)))
+		to_client = sure_to_client = 0;
 	/* So does a server that is late with its update; up to that time, the acknowledgement comes with the update. */
-	if (seen->server_is_near) {
-		to_server = 0;
-	} else if (to_server <= VERDICT_DELAYED_NS + SLACK_NS) {
-		unclear = to_server;
-		to_server = 0;
+	if (to_server <= VERDICT_DELAYED_NS + SLACK_NS) {
+		unclear = seen->server_is_near ? 0 : to_server;
+		to_server = sure_to_server = 0;
 	}
 	client = zero_if_negative_ns(reply - to_client);
-	network = to_client + to_server;
-	server = zero_if_negative_ns(wait - to_server - unclear - client);
-	if (2 * network > rise)
+	server = zero_if_negative_ns(part[PART_WAIT].sure_ns - to_server - unclear - client);
+	/* Beside the tap, nothing tells a host that stopped from a cable that was pulled. */
+	if (seen->server_is_near && seen->open_ns[PART_SERVER_ACK] > VERDICT_LATE_NS && 2 * to_server > rise)
+		return VERDICT_UNKNOWN;
+	if (2 * (sure_to_client + sure_to_server) > rise)
 		return VERDICT_NETWORK;
-	if (2 * client > rise || (seen->zero_windows && 2 * server <= rise))
+	if (2 * zero_if_negative_ns(part[PART_REPLY].sure_ns - to_client) > rise || (seen->zero_windows && 2 * server <= rise))
 		return VERDICT_CLIENT;
 	if (seen->retransmitted >= RETRANSMITTED_LEAST && 100 * seen->retransmitted >= RETRANSMITTED_PERCENT * seen->packets)
 		return VERDICT_NETWORK;
 	return 2 * server > rise ? VERDICT_SERVER : VERDICT_UNKNOWN;
 }
 
-struct verdict verdict_judge_and_learn(struct verdict_baseline *b, int64_t time_ns, const struct verdict_interval_readings *seen)
+static bool is_rise(int64_t rise_ns, int64_t usual_ns)
 {
-	bool waited = seen->part[PART_WAIT] >= 0;
-	struct verdict v = { .word = VERDICT_IDLE, .rise_ns = -1 };
-	int64_t usual, way, reply;
+	return rise_ns >= VERDICT_RISE_NS && (double)rise_ns >= VERDICT_RISE_SHARE * (double)usual_ns;
+}
 
-	if (b->intervals < VERDICT_FIRST) {
-		b->intervals += waited;
+/* Packets are lost now that were not before: some waits are far longer, which their median need not show. */
+static bool has_loss_risen(const struct verdict_baseline *b)
+{
+	return b->resent >= LOSS_LEAST && 100 * b->resent >= LOSS_PERCENT * b->packets &&
+	       b->resent * b->all_packets >= LOSS_TIMES * b->all_resent * b->packets;
+}
+
+static void verdict_learn_loss(struct verdict_baseline *b, const struct verdict_interval_readings *seen)
+{
+	b->packets += (double)seen->packets - b->packets / VERDICT_LOSS;
+	b->resent += (double)seen->retransmitted - b->resent / VERDICT_LOSS;
+	if (has_loss_risen(b))
+		return;		/* not usual */
+	b->all_packets += (double)seen->packets - b->all_packets / VERDICT_LOSS_USUAL;
+	b->all_resent += (double)seen->retransmitted - b->all_resent / VERDICT_LOSS_USUAL;
+}
+
+static struct verdict verdict_judge(const struct verdict_baseline *b, const struct verdict_interval_readings *seen, bool waited)
+{
+	struct usual_rise part[VERDICT_PARTS];
+	struct verdict v = { .word = VERDICT_IDLE, .rise_ns = -1 };
+	int64_t usual, all;
+
+	if (seen->learning || b->intervals < VERDICT_FIRST || usual_quantile_ns(&b->part[PART_WAIT], MEDIAN) < 0) {
 		v.word = waited ? VERDICT_LEARNING : VERDICT_IDLE;
-	} else {
-		usual = zero_if_negative_ns(verdict_baseline_lowest_part_ns(b, PART_WAIT)) +
-			zero_if_negative_ns(verdict_baseline_lowest_part_ns(b, PART_CLIENT_ACK));
-		way = verdict_part_rise_over_baseline(b, seen, PART_CLIENT_ACK);
-		reply = verdict_part_rise_over_baseline(b, seen, PART_REPLY);
-		v.rise_ns = waited ? verdict_part_rise_over_baseline(b, seen, PART_WAIT) + (reply > way ? reply : way) : reply;
-		if (v.rise_ns >= VERDICT_RISE_NS && (double)v.rise_ns >= VERDICT_RISE_SHARE * (double)usual)
-			v.word = verdict_of_rise(b, seen, v.rise_ns);
-		else if (waited)
-			v.word = VERDICT_USUAL;
+		return v;
 	}
-	if (waited)	/* without user input only handshakes and the like were timed: no basis for what is usual */
-		verdict_baseline_learn(b, time_ns, seen);
+	for (enum verdict_part p = 0; p < VERDICT_PARTS; p++)
+		part[p] = part_rise(b, seen, p);
+	usual = usual_quantile_ns(&b->part[PART_WAIT], MEDIAN) +
+		zero_if_negative_ns(usual_quantile_ns(&b->part[PART_CLIENT_ACK], MEDIAN));
+	/* The way to the server and back is part of the wait, also where updates of other inputs hide that. */
+	if (part[PART_SERVER_ACK].sure_ns > VERDICT_DELAYED_NS + SLACK_NS && part[PART_SERVER_ACK].sure_ns > part[PART_WAIT].sure_ns)
+		part[PART_WAIT] = part[PART_SERVER_ACK];
+#define LONGER(member) (part[PART_REPLY].member > part[PART_CLIENT_ACK].member ? \
+			part[PART_REPLY].member : part[PART_CLIENT_ACK].member)
+	v.rise_ns = waited ? part[PART_WAIT].sure_ns + LONGER(sure_ns) : part[PART_REPLY].sure_ns;
+	all = waited ? part[PART_WAIT].seen_ns + LONGER(seen_ns) : part[PART_REPLY].seen_ns;
+#undef LONGER
+	if (waited) {
+		v.word = has_loss_risen(b) ? VERDICT_NETWORK : VERDICT_USUAL;
+		v.why = v.word == VERDICT_NETWORK ? WHY_LOSS : WHY_NONE;
+	}
+	if (!is_rise(v.rise_ns, usual)) {
+		if (v.word == VERDICT_USUAL && is_rise(part[PART_LATEST].sure_ns, usual_quantile_ns(&b->part[PART_LATEST], MEDIAN)))
+			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_RANGE, .rise_ns = v.rise_ns };
+		return v;
+	}
+	/* no acknowledgements, as of UDP: a slow network looks like a slow server */
+	v.word = usual_quantile_ns(&b->part[PART_CLIENT_ACK], MEDIAN) < 0 && usual_quantile_ns(&b->part[PART_SERVER_ACK], MEDIAN) < 0 ?
+		 VERDICT_UNKNOWN : verdict_of_rise(part, seen, all, usual_quantile_ns(&b->part[PART_REPLY], MEDIAN) >= 0);
+	v.why = v.word == VERDICT_UNKNOWN ? WHY_CAUSE : WHY_NONE;
+	return v;
+}
+
+struct verdict verdict_judge_and_learn(struct verdict_baseline *b, const struct verdict_interval_readings *seen)
+{
+	bool waited = b->part[PART_WAIT].now.kept || seen->stopped || seen->open_ns[PART_WAIT] > VERDICT_LATE_NS;
+	bool learn = b->part[PART_WAIT].now.kept && !seen->blind && !seen->learning;
+	struct verdict v;
+
+	verdict_learn_loss(b, seen);
+	v = verdict_judge(b, seen, waited);
+
+	if (seen->blind && waited) {
+		v.word = VERDICT_UNKNOWN;
+		v.why = seen->blind;
+		v.rise_ns = -1;
+	}
+	if (!waited && seen->inputs && v.word == VERDICT_IDLE) {
+		v.word = VERDICT_UNKNOWN;
+		v.why = WHY_WAITING;
+	}
+	/* without user input only handshakes and the like were timed: no basis for what is usual */
+	for (int p = 0; p < VERDICT_PARTS; p++)
+		usual_end_interval(&b->part[p], seen->length_ns, learn, v.word >= VERDICT_NETWORK && v.why != WHY_WAITING);
+	b->intervals += waited && b->intervals < VERDICT_FIRST;
 	return v;
 }

@@ -2,9 +2,11 @@
 /* verdict - what made the waits of an interval longer than usual: the network, the server or the client. Pure.
  *
  * The wait of an input is split by what the tap can see: round trips of data and acknowledgement on both sides of the tap, the
- * client's replies to updates, and the rest, which is the server's. Each part is compared with its usual value, the least of the
- * last VERDICT_MEMORY slots. A part that makes up over half of the rise is the verdict. */
+ * client's replies to updates, and the rest, which is the server's. Each part is compared with what is usual (usual.h). A part is
+ * the verdict if what it rose by more than chance is over half of what all parts rose, with or without chance. */
 #pragma once
+
+#include "usual.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,32 +14,47 @@
 #define VERDICT_RISE_NS 20000000LL	/* a smaller rise is none; */
 #define VERDICT_RISE_SHARE 0.5		/* as is one below this share of the usual wait */
 #define VERDICT_DELAYED_NS 40000000LL	/* an acknowledgement may be delayed by this (Linux: TCP_DELACK_MIN) */
-#define VERDICT_SLOT_NS 60000000000LL
-#define VERDICT_MEMORY 16		/* slots */
+#define VERDICT_LATE_NS 200000000LL	/* (least TCP timeout of Linux) */
+#define VERDICT_LATE_TIMES 3		/* what waits for longer than this many times the longest usual value, and the above, is late */
+#define VERDICT_LOSS 20
+#define VERDICT_LOSS_USUAL 1000
 #define VERDICT_FIRST 3			/* intervals with inputs before the first verdict */
 
 enum verdict_word { VERDICT_IDLE, VERDICT_LEARNING, VERDICT_USUAL, VERDICT_NETWORK, VERDICT_SERVER, VERDICT_CLIENT, VERDICT_UNKNOWN,
 		    VERDICTS };
 extern const char *const verdict_words[];
 
-/* What an interval showed, in ns; -1: not known. Parts of one wait: */
-enum verdict_part { PART_WAIT, PART_CLIENT_ACK, PART_SERVER_ACK, PART_REPLY, VERDICT_PARTS };
+/* Why a verdict is "unknown" although there were inputs; "network" because of packets that were lost, although the median has not
+ * risen. */
+enum verdict_why { WHY_NONE, WHY_CAUSE, WHY_RANGE, WHY_LOSS, WHY_WAITING, WHY_FRAMES, WHY_DROPS, WHY_CLOCK, WHY_CONNECTIONS, WHYS };
+extern const char *const verdict_whys[];
+
+/* Parts of one wait: input to update at the tap; data to acknowledgement; update to the client's reply. Beside them, input to the
+ * last update that may answer it. */
+enum verdict_part { PART_WAIT, PART_CLIENT_ACK, PART_SERVER_ACK, PART_REPLY, PART_LATEST, VERDICT_PARTS };
+
 struct verdict_interval_readings {
-	int64_t part[VERDICT_PARTS];	/* input to update at the tap; data to acknowledgement; update to the client's reply */
-	uint64_t packets, retransmitted, zero_windows;
-	bool server_is_near;		/* no network between the server and the tap */
+	int64_t length_ns;
+	int64_t open_ns[VERDICT_PARTS];	/* age of what has not ended yet; -1: nothing waits */
+	uint64_t inputs, packets, retransmitted, zero_windows;
+	bool stopped;			/* so many inputs wait that open_ns[PART_WAIT] is late, whatever is usual */
+	bool server_is_near;		/* the server once acknowledged at once: no delay of acknowledgements is a network's */
+	bool learning;			/* what is input is not known yet */
+	enum verdict_why blind;		/* waits cannot be trusted: they are not learned */
 };
 
 struct verdict_baseline {
-	int64_t least[VERDICT_PARTS][VERDICT_MEMORY];	/* of each slot; -1: none */
-	int64_t slot;			/* number of the current slot; 0: none yet */
+	struct usual part[VERDICT_PARTS];
+	double packets, resent;		/* of about the last VERDICT_LOSS intervals */
+	double all_packets, all_resent;	/* of about VERDICT_LOSS_USUAL */
 	int intervals;			/* with inputs so far, up to VERDICT_FIRST */
 };
 void verdict_baseline_init(struct verdict_baseline *b);
 
 struct verdict {
 	enum verdict_word word;
+	enum verdict_why why;
 	int64_t rise_ns;		/* of the wait at the client; -1: not known */
 };
-/* Judges an interval that began at `time_ns`, and learns from it. */
-struct verdict verdict_judge_and_learn(struct verdict_baseline *b, int64_t time_ns, const struct verdict_interval_readings *seen);
+/* Judges the interval whose values were added to the parts, and learns from it. */
+struct verdict verdict_judge_and_learn(struct verdict_baseline *b, const struct verdict_interval_readings *seen);

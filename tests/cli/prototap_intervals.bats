@@ -66,6 +66,65 @@ in_namespace() {
 	[ "$(of unanswered | grep -cx 1)" = 1 ]
 }
 
+@test "a server that is dead is told as long as its user types" {
+	rows dead
+	[ "$(of verdict 13 20 30 40 50 60 68 | sort -u)" = server ]
+	[ "$(of waiting_ns 60)" -gt 45000000000 ]
+	[ "$(of rise_ns 60)" -gt 45000000000 ]
+}
+
+@test "packets that were captured twice are copies, not retransmissions, and change no verdict" {
+	rows twice
+	[ "$(of verdict 12 13 14 15 16 | sort -u)" = server ]
+	[ "$(of retransmitted_packets | sort -u)" = 0 ]
+	copies=$(jq .result.capture.copies report)
+	[ "$(jq .result.capture.packets report)" = $((2 * copies)) ]
+	[ "$(jq .result.capture.selected_packets report)" = "$copies" ]
+	rows server
+	[ "$(jq .result.capture.copies report)" = 0 ]
+	[ "$(jq .result.capture.selected_packets report)" = "$copies" ]
+}
+
+@test "beside the client a way that becomes longer is the network, although the server was near before" {
+	rows lan
+	[ "$(of verdict 12 13 14 15 16 | sort -u)" = network ]
+}
+
+@test "no wait crosses a clock that was set back" {
+	rows back 1s 2>err || [ $? = 3 ]
+	[ -s err ]
+	[ "$(of next_max_ns | sort -n | tail -n 1)" = 40000000 ]
+	[ "$(of clock_set | sort | uniq -c | sort -n | head -n 1 | xargs)" = "1 1" ]
+	[ "$(of verdict | grep -cx server)" = 0 ]
+}
+
+@test "connections beyond those that are followed are counted in a row and in the metrics, and warned of" {
+	rows crowd 1s --metrics watch.prom 2>err
+	[ "$(of connections | sort -n | tail -n 1)" = 76 ]
+	[ "$(of connections | grep -vcx 76)" = 1024 ]
+	[ "$(of why | sort -u | xargs)" = connections ]
+	grep -qx 'thinprobe_other_connections 76' watch.prom
+	grep -qx 'thinprobe_other_packets_total 228' watch.prom
+	[ "$(wc -l <err)" = 1 ]
+}
+
+# Which side is blamed in scenes drawn by lot: none wrongly. (More scenes: tests/golden/watch_scenes.py.)
+@test "scenes by lot: the side is told, or that it cannot be told" {
+	"$TOP/tests/golden/watch_scenes.py" make scenes 28 24
+	"$TOP/tests/golden/watch_scenes.py" score scenes "$BIN/prototap" >scores 2>/dev/null
+	cat scores
+	awk -F'\t' '$1 == "sum" { split($2, right, " "); split($3, untold, " "); split($5, wrong, " "); found = 1 }
+		END { exit !(found && wrong[1] == 0 && right[1] >= 14 && right[1] + untold[1] >= 20) }' scores
+}
+
+@test "where nothing changes, at most every twentieth interval blames somebody" {
+	"$TOP/tests/golden/watch_scenes.py" quiet quiet 28 600
+	"$TOP/tests/golden/watch_scenes.py" score quiet "$BIN/prototap" 1s 10s >scores
+	cat scores
+	awk -F'\t' '$1 == "sum" { exit }
+		{ n++; split($9 == "" ? $10 : $10, alarms, "/"); if (20 * alarms[1] > alarms[2]) exit 1 } END { exit n != 18 }' scores
+}
+
 @test "metrics are OpenMetrics, replaced as a whole" {
 	rows calm 1s --metrics watch.prom
 	[ "$(tail -n 1 watch.prom)" = "# EOF" ]

@@ -157,7 +157,7 @@ static void check(const struct capture_meter *m)
 		if (n->messages > n->packets || n->link_header_bytes + n->ip_bytes > n->wire_bytes || n->beyond_bytes > n->payload_bytes)
 			abort();
 	}
-	if (packets + m->unasked != m->decoded[DECODED_SEGMENT] || carried != accounted)
+	if (packets + m->unasked + m->duplicates->copies != m->decoded[DECODED_SEGMENT] || carried != accounted)
 		abort();
 	for (int i = 0; i <= DECODED_MALFORMED; i++)
 		what += m->decoded[i];

@@ -157,8 +157,8 @@ def make(folder):
     again = session(seq=(90000, 70000))
     both = session()
     both.packets += [(ns + 10**9, f, o) for ns, f, o in again.packets]
-    # In between both a SYN that is sent twice is one connection.
-    both.packets.insert(0, both.packets[0])
+    # In between both a SYN that is sent twice is one connection (another packet, so with another identification).
+    both.packets.insert(0, Capture().start().packets[0])
     both.pcap(at("reused.pcap"))
 
     # No handshake captured, no port asked for: the lower port is the server's. Here the server is 443 and sends first.

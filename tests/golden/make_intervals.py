@@ -23,13 +23,15 @@ class Session(Capture):
         if reply > 40:
             self.send(ms + wait + trip + 40, 0)
         self.send(ms + wait + trip + reply, 0, REQUEST, ACK | PSH)
+        self.send(ms + wait + trip + reply + (0.2 if server_ack is None else server_ack), 1)
 
 
-def make(folder, name, scene, seconds=20, change=10):
+def make(folder, name, scene, seconds=20, change=10, copies=1):
     c = Session().start()
     for i in range(1, seconds):
         for k in range(4):
             c.key(i * 1000 + 10 + 240 * k, **(scene if i >= change else {}))
+    c.packets = [(ns + 5000 * n, *rest) for ns, *rest in c.packets for n in range(copies)]
     c.packets.sort(key=lambda p: p[0])
     c.pcap(os.path.join(folder, name + ".pcap"))
 
@@ -40,6 +42,8 @@ def main(folder):
     make(folder, "server", {"wait": 150})
     make(folder, "network", {"trip": 150})
     make(folder, "client", {"reply": 130})
+    make(folder, "twice", {"wait": 200}, copies=2)	# as at the mirror port of both directions
+    make(folder, "lan", {"wait": 160, "server_ack": 120.5})	# beside the client: the way to the server gets longer
     # Nothing but a pointer that moves and updates that come by themselves: no input.
     c = Session().start()
     for i in range(1, 5):
@@ -55,6 +59,30 @@ def main(folder):
     c.send(10000.2, 1)
     c.send(24000, 1, b"u", ACK | PSH)
     c.pcap(os.path.join(folder, "stopped.pcap"))
+    # The same server, while its user types on for a minute.
+    c = Session().start()
+    for i in range(1, 10):
+        c.key(1000 * i)
+    for i in range(20, 140):
+        c.send(500 * i, 0, DOWN, ACK | PSH)
+        c.send(500 * i + 0.2, 1)
+    c.pcap(os.path.join(folder, "dead.pcap"))
+    # The clock is set back by an hour while a key waits.
+    c = Session().start(3600000)
+    for i in range(1, 5):
+        c.key(3600000 + 1000 * i)
+    c.send(3605000, 0, DOWN, ACK | PSH)
+    for i in range(5, 10):
+        c.key(1000 * i)
+    c.pcap(os.path.join(folder, "back.pcap"))
+    # More connections than are followed.
+    crowd = []
+    for i in range(1100):
+        c = Capture(client=(f"10.1.{i // 200}.{i % 200 + 1}", 40000))
+        c.start(i / 10)
+        crowd += c.packets
+    c.packets = sorted(crowd, key=lambda p: p[0])
+    c.pcap(os.path.join(folder, "crowd.pcap"))
     # A key a second, three before and three after midnight (UTC).
     midnight = 86400 - EPOCH % 86400
     c = Session().start(1000 * (midnight - 4))

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Packets and capture files written byte by byte: what make_captures.py and the hostile files are made of."""
+import itertools
 import struct
 
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 EPOCH = 1_700_000_000
 CLIENT, SERVER = ("10.0.0.1", 40000), ("10.0.0.2", 5900)
+identification = itertools.count(1)	# each IPv4 packet has another one: a packet with the same one is a copy
 
 
 def tcp(source, to, seq, ack, flags, payload=b"", options=b""):
@@ -20,7 +22,8 @@ def quad(address):
 
 
 def ipv4(source, to, body, protocol=6, length=None, fragment=0, first=0x45):
-    return struct.pack(">BBHHHBBH4s4s", first, 0, 20 + len(body) if length is None else length, 1, fragment, 64, protocol, 0,
+    return struct.pack(">BBHHHBBH4s4s", first, 0, 20 + len(body) if length is None else length,
+                       next(identification) % 65535 + 1, fragment, 64, protocol, 0,
                        quad(source[0]), quad(to[0])) + body
 
 
@@ -78,7 +81,7 @@ class Capture:
         return self
 
     def pcap(self, path, link=1, order="<", nano=True, snaplen=65535, cut=0):
-        data = struct.pack(order + "IHHiIII", 0xA1B23C4D if nano else 0xA1B2C3D4, 2, 4, 0, 0, snaplen, link)
+        data = bytearray(struct.pack(order + "IHHiIII", 0xA1B23C4D if nano else 0xA1B2C3D4, 2, 4, 0, 0, snaplen, link))
         for ns, frame, original in self.packets:
             data += struct.pack(order + "IIII", EPOCH + ns // 10**9, ns % 10**9 // (1 if nano else 1000), len(frame), original) + frame
         open(path, "wb").write(data[:len(data) - cut])

@@ -57,13 +57,18 @@ static int end(void **state)
 	return 0;
 }
 
-/* A packet with payload, which acknowledges data of `took` ago (-1: none). */
-static void packet(int channel, int64_t at, int64_t took)
+static uint32_t sent[CHANNELS];
+
+/* A packet with payload, which acknowledges all data so far, or none. */
+static void packet(int channel, int64_t at, bool acknowledges)
 {
 	static const uint8_t bytes[100] = { 'x', 'x' };
-	struct segment s = { .payload_bytes = 10, .wire_bytes = 64, .window = 100, .flags = TCP_ACK, .payload_at = 54 };
+	struct segment s = { .payload_bytes = 10, .wire_bytes = 64, .window = 100, .payload_at = 54,
+			     .flags = acknowledges ? TCP_ACK : 0, .seq = sent[channel], .ack = sent[1 - channel] };
 	struct packet p = { .time_ns = at, .bytes = bytes, .captured = 64, .original = 64 };
-	struct meter_observed_packet seen = { .segment = &s, .packet = &p, .ack = { .took_ns = took } };
+	struct meter_observed_packet seen = { .segment = &s, .packet = &p, .ack = { .took_ns = -1 } };
+
+	sent[channel] += 10;
 
 	interval_observe_packet(&t, &f, channel, &seen);
 	interval_observe_data(&t, &f, channel, at, 10);
@@ -95,8 +100,8 @@ static void an_input_waits_for_the_next_update(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 5; i++) {
-		packet(INPUT, 100 * S + i * 150 * MS, 20 * MS);
-		packet(DISPLAY, 100 * S + i * 150 * MS + 40 * MS, 30 * MS);
+		packet(INPUT, 100 * S + i * 150 * MS, true);
+		packet(DISPLAY, 100 * S + i * 150 * MS + 40 * MS, true);
 	}
 	intervals_advance(&t, 101 * S);
 	assert_int_equal(n_rows, 1);
@@ -107,26 +112,42 @@ static void an_input_waits_for_the_next_update(void **state)
 	assert_int_equal(rows[0].next_max, 40 * MS);
 	near(rows[0].latest_p50, 40 * MS);	/* as many updates as inputs: exact */
 	assert_int_equal(rows[0].gap, 150 * MS);
-	near(rows[0].ack[DISPLAY], 20 * MS);
-	near(rows[0].ack[INPUT], 30 * MS);
+	near(rows[0].ack[DISPLAY], 110 * MS);	/* the next input acknowledges */
+	near(rows[0].ack[INPUT], 40 * MS);
 	assert_int_equal(rows[0].waiting, -1);
 	assert_int_equal(rows[0].reply, -1);
+}
+
+/* Data on its way together: each is acknowledged 200 ms after it was sent, while newer data still waits. */
+static void round_trips_are_whole_while_data_follows_data(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		packet(INPUT, 100 * S + i * 50 * MS, false);
+		if (i >= 4) {
+			sent[INPUT] -= 40;
+			packet(DISPLAY, 100 * S + i * 50 * MS + MS, true);
+			sent[INPUT] += 40;
+		}
+	}
+	intervals_advance(&t, 101 * S);
+	near(rows[0].ack[INPUT], 201 * MS);
 }
 
 static void inputs_that_share_an_update_have_a_range(void **state)
 {
 	(void)state;
-	packet(INPUT, 100 * S, -1);
-	packet(INPUT, 100 * S + 10 * MS, -1);
-	packet(INPUT, 100 * S + 20 * MS, -1);
-	packet(DISPLAY, 100 * S + 50 * MS, -1);		/* the first at the latest */
-	packet(DISPLAY, 100 * S + 150 * MS, -1);	/* the second; and as the display rests from here, the third */
+	packet(INPUT, 100 * S, false);
+	packet(INPUT, 100 * S + 10 * MS, false);
+	packet(INPUT, 100 * S + 20 * MS, false);
+	packet(DISPLAY, 100 * S + 50 * MS, false);		/* the first at the latest */
+	packet(DISPLAY, 100 * S + 150 * MS, false);	/* the second; and as the display rests from here, the third */
 	intervals_advance(&t, 101 * S);
 	assert_int_equal(rows[0].next_max, 50 * MS);
 	near(rows[0].next_p50, 40 * MS);
 	intervals_advance(&t, 102 * S + 500 * MS);
 	assert_int_equal(n_rows, 1);	/* no packet, nothing waits for its next update */
-	packet(DISPLAY, 102 * S + 600 * MS, -1);
+	packet(DISPLAY, 102 * S + 600 * MS, false);
 	intervals_advance(&t, 103 * S);
 	near(rows[1].latest_p50, 130 * MS);
 }
@@ -134,8 +155,8 @@ static void inputs_that_share_an_update_have_a_range(void **state)
 static void an_input_without_an_update_waits_and_is_given_up(void **state)
 {
 	(void)state;
-	packet(DISPLAY, 99 * S, -1);
-	packet(INPUT, 100 * S + 500 * MS, -1);
+	packet(DISPLAY, 99 * S, false);
+	packet(INPUT, 100 * S + 500 * MS, false);
 	intervals_advance(&t, 103 * S);
 	assert_int_equal(n_rows, 4);
 	assert_int_equal(rows[1].waiting, 500 * MS);
@@ -146,20 +167,101 @@ static void an_input_without_an_update_waits_and_is_given_up(void **state)
 	assert_int_equal(rows[11].waiting, -1);
 }
 
+/* More inputs than fit wait: the oldest stays, so its age is right, and all others are counted. */
+static void inputs_beyond_the_ring_are_counted(void **state)
+{
+	(void)state;
+	packet(DISPLAY, 99 * S, false);
+	for (int i = 0; i < INTERVAL_WAITING + 500; i++)
+		packet(INPUT, 100 * S + i * 5 * MS, false);
+	packet(DISPLAY, 108 * S, false);
+	intervals_advance(&t, 109 * S);
+	assert_int_equal(rows[8].waiting, 8 * S);
+	assert_int_equal(rows[6].untimed + rows[5].untimed + rows[7].untimed + rows[8].untimed, 500);
+	assert_int_equal(rows[9].next_max, 8 * S);
+	assert_int_equal(rows[9].unanswered, 0);
+}
+
+/* Five inputs share an update; then each input has its own: the last of them must not wait for the next one for ever. */
+static void latest_comes_back_after_a_freeze(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		packet(INPUT, 100 * S + i * 100 * MS, false);
+	packet(DISPLAY, 100 * S + 600 * MS, false);
+	for (int i = 0; i < 60; i++) {
+		packet(INPUT, 101 * S + i * 150 * MS, false);
+		packet(DISPLAY, 101 * S + i * 150 * MS + 20 * MS, false);
+	}
+	intervals_advance(&t, 109 * S);
+	near(rows[1].next_p50, 20 * MS);
+	assert_true(rows[1].latest_p95 >= 100 * MS);
+	near(rows[5].latest_p50, 20 * MS);
+	near(rows[5].latest_p95, 20 * MS);
+}
+
+static void no_wait_crosses_a_clock_that_was_set(void **state)
+{
+	(void)state;
+	packet(INPUT, 100 * S, false);
+	packet(DISPLAY, 100 * S + 20 * MS, false);
+	packet(INPUT, 100 * S + 500 * MS, false);
+	intervals_note_set_clock(&t, 105 * S);
+	packet(DISPLAY, 105 * S + 20 * MS, true);
+	intervals_advance(&t, 106 * S);
+	for (int i = 0; i < n_rows; i++) {
+		assert_true(rows[i].next_max <= 20 * MS);
+		assert_int_equal(rows[i].waiting, -1);
+		assert_true(rows[i].gap < 0 && rows[i].ack[INPUT] < 0);
+	}
+	assert_true(rows[0].clock_set);
+}
+
+/* Messages of a size that follow each update are no input; without a size of their own nothing can be told. */
+static void acknowledgements_of_frames_are_learned(void **state)
+{
+	struct opaque_client own = { 0 }, mixed = { 0 };
+	enum client_message last = MESSAGE_OTHER;
+	bool learned, ever = false;
+
+	(void)state;
+	for (uint64_t i = 0; i < 20; i++) {
+		int64_t at = (int64_t)i * 300 * MS;
+
+		for (int side = 0; side < 2; side++) {
+			struct opaque_client *c = side ? &mixed : &own;
+
+			opaque_client_add_message(c, 30, at, i, 250 * MS, 10 * MS, &learned);
+			opaque_client_add_message(c, 30, at + 200 * MS, i, 450 * MS, 10 * MS, &learned);	/* released */
+			opaque_client_add_update(c, at + 250 * MS);
+			last = opaque_client_add_message(c, side ? 30 : 44, at + 270 * MS, i + 1, 20 * MS, 10 * MS, &learned);
+			ever |= !side && learned;
+			if (!side && i == 19)
+				assert_int_equal(last, MESSAGE_REPLY);
+		}
+	}
+	assert_true(ever);
+	assert_int_equal(opaque_client_state(&own, 20), OPAQUE_TOLD);
+	assert_int_equal(opaque_client_state(&mixed, 20), OPAQUE_MIXED);
+	assert_int_equal(opaque_client_add_message(&own, 30, 6000 * MS, 20, 50 * MS, 10 * MS, &learned), MESSAGE_INPUT);
+	assert_int_equal(opaque_client_add_message(&own, 30, 6080 * MS, 20, 130 * MS, 10 * MS, &learned), MESSAGE_OPAQUE);
+}
+
 static void connections_leave(void **state)
 {
 	(void)state;
 	for (uint32_t i = 0; i < INTERVAL_FLOWS + 5; i++) {
 		f.key.port[0] = (uint16_t)i;
 		f.hash = i * 7;
-		packet(INPUT, 100 * S, -1);
+		packet(INPUT, 100 * S, false);
 	}
 	assert_int_equal(t.flows, INTERVAL_FLOWS);
-	assert_true(t.beyond > 0);
+	assert_int_equal(t.others.row.others, 5);
+	assert_int_equal(t.others.row.packets, 5);
 	f.key.port[0] = 3;
 	f.hash = 21;
 	f.reset = true;
-	packet(INPUT, 100 * S + MS, -1);
+	packet(INPUT, 100 * S + MS, false);
 	intervals_advance(&t, 101 * S);
 	assert_int_equal(t.flows, INTERVAL_FLOWS - 1);
 	intervals_advance(&t, 100 * S + 2 * INTERVAL_SILENT_NS);
@@ -169,12 +271,19 @@ static void connections_leave(void **state)
 static void a_clock_that_jumps_costs_no_loop(void **state)
 {
 	(void)state;
-	packet(INPUT, 100 * S, -1);
+	packet(INPUT, 100 * S, false);
 	intervals_advance(&t, 1000000000 * S);
 	assert_true(n_ends <= 3601);
 	assert_int_equal(t.start_ns, 1000000000 * S);
 	intervals_advance(&t, 50 * S);
 	assert_int_equal(t.start_ns, 50 * S);
+}
+
+static bool is_input(enum interval_protocol kind, const uint8_t *bytes, size_t n)
+{
+	enum client_message message = read_client_message(kind, bytes, n);
+
+	return message == MESSAGE_INPUT || message == MESSAGE_OPAQUE;
 }
 
 static void what_a_user_did(void **state)
@@ -184,38 +293,54 @@ static void what_a_user_did(void **state)
 	static const uint8_t reply[72] = { 1, [7] = 0, [32] = 4 }, fence[10] = { 248, [8] = 1 }, qemu[12] = { 255, 0, 0, 1 };
 
 	(void)state;
-	assert_false(is_payload_user_input(INTERVAL_RFB, request, sizeof(request)));
-	assert_false(is_payload_user_input(INTERVAL_RFB, down + 1, 1));	/* of the handshake */
-	assert_true(is_payload_user_input(INTERVAL_RFB, down, 0));
-	assert_true(is_payload_user_input(INTERVAL_RFB, down, sizeof(down)));
-	assert_false(is_payload_user_input(INTERVAL_RFB, up, sizeof(up)));
-	assert_false(is_payload_user_input(INTERVAL_RFB, move, sizeof(move)));
-	assert_true(is_payload_user_input(INTERVAL_RFB, drag, sizeof(drag)));
-	assert_true(is_payload_user_input(INTERVAL_RFB, both, sizeof(both)));
-	assert_true(is_payload_user_input(INTERVAL_RFB, sealed, sizeof(sealed)));
-	assert_false(is_payload_user_input(INTERVAL_RFB, fence, sizeof(fence)));
-	assert_true(is_payload_user_input(INTERVAL_RFB, qemu, sizeof(qemu)));
-	assert_false(is_payload_user_input(INTERVAL_X11, motion, sizeof(motion)));
-	assert_true(is_payload_user_input(INTERVAL_X11, press, sizeof(press)));
-	assert_true(is_payload_user_input(INTERVAL_X11, reply, sizeof(reply)));
-	assert_true(is_payload_user_input(INTERVAL_OPAQUE, request, sizeof(request)));
+	assert_false(is_input(INTERVAL_RFB, request, sizeof(request)));
+	assert_false(is_input(INTERVAL_RFB, down + 1, 1));	/* of the handshake */
+	assert_true(is_input(INTERVAL_RFB, down, 0));
+	assert_true(is_input(INTERVAL_RFB, down, sizeof(down)));
+	assert_false(is_input(INTERVAL_RFB, up, sizeof(up)));
+	assert_false(is_input(INTERVAL_RFB, move, sizeof(move)));
+	assert_true(is_input(INTERVAL_RFB, drag, sizeof(drag)));
+	assert_true(is_input(INTERVAL_RFB, both, sizeof(both)));
+	assert_true(is_input(INTERVAL_RFB, sealed, sizeof(sealed)));
+	assert_false(is_input(INTERVAL_RFB, fence, sizeof(fence)));
+	assert_true(is_input(INTERVAL_RFB, qemu, sizeof(qemu)));
+	assert_false(is_input(INTERVAL_X11, motion, sizeof(motion)));
+	assert_true(is_input(INTERVAL_X11, press, sizeof(press)));
+	assert_true(is_input(INTERVAL_X11, reply, sizeof(reply)));
+	assert_true(is_input(INTERVAL_OPAQUE, request, sizeof(request)));
 }
 
-/* Ten usual intervals, then one of these figures in ms (-1: not known). */
+/* --- verdicts --- */
+
+static struct verdict_interval_readings reading(bool near_server)
+{
+	return (struct verdict_interval_readings){ .length_ns = S, .open_ns = { -1, -1, -1, -1, -1 }, .packets = 100,
+						   .server_is_near = near_server };
+}
+
+/* An interval with four inputs, each with these times in ms (-1: none). */
+static struct verdict judge_interval(struct verdict_baseline *b, const struct verdict_interval_readings *seen, int wait,
+				     int client_ack,
+				     int server_ack, int reply)
+{
+	const int ms[VERDICT_PARTS] = { wait, client_ack, server_ack, reply, -1 };
+
+	for (int p = 0; p < VERDICT_PARTS; p++)
+		for (int i = 0; i < 4 && ms[p] >= 0; i++)
+			usual_add_value(&b->part[p], ms[p] * MS);
+	return verdict_judge_and_learn(b, seen);
+}
+
+/* Ten usual intervals, then one of these times. */
 static enum verdict_word judge(bool near_server, int wait, int client_ack, int server_ack, int reply)
 {
-	struct verdict_interval_readings usual = { .part = { 40 * MS, 10 * MS, near_server ? MS / 2 : 20 * MS, 15 * MS }, .packets = 100,
-				      .server_is_near = near_server };
-	struct verdict_interval_readings now = { .part = { wait * MS, client_ack * MS, server_ack * MS, reply * MS }, .packets = 100,
-				    .server_is_near = near_server };
+	struct verdict_interval_readings seen = reading(near_server);
 	struct verdict_baseline b;
 
 	verdict_baseline_init(&b);
 	for (int i = 0; i < 10; i++)
-		verdict_judge_and_learn(&b, (100 + i) * S, &usual);
-	if (wait < 0)
-		now.part[PART_WAIT] = -1;
-	return verdict_judge_and_learn(&b, 110 * S, &now).word;
+		judge_interval(&b, &seen, 40, 10, near_server ? 0 : 20, 15);
+	return judge_interval(&b, &seen, wait, client_ack, server_ack, reply).word;
 }
 
 static void a_rise_has_a_cause(void **state)
@@ -224,6 +349,7 @@ static void a_rise_has_a_cause(void **state)
 	assert_int_equal(judge(true, 45, 12, 1, 15), VERDICT_USUAL);
 	assert_int_equal(judge(true, 40, 110, 1, 115), VERDICT_NETWORK);	/* on the client's side */
 	assert_int_equal(judge(false, 140, 10, 120, 15), VERDICT_NETWORK);	/* on the server's side */
+	assert_int_equal(judge(true, 160, 10, 120, 15), VERDICT_NETWORK);	/* a client in the LAN whose network gets worse */
 	assert_int_equal(judge(true, 140, 10, 40, 15), VERDICT_SERVER);
 	assert_int_equal(judge(false, 240, 10, 60, 15), VERDICT_SERVER);	/* 40 ms are a delayed acknowledgement */
 	assert_int_equal(judge(false, 75, 10, 55, 15), VERDICT_UNKNOWN);	/* the update carried the acknowledgement */
@@ -232,44 +358,72 @@ static void a_rise_has_a_cause(void **state)
 	assert_int_equal(judge(true, -1, 10, 1, 15), VERDICT_IDLE);
 }
 
+static void what_stopped_is_late_however_long(void **state)
+{
+	struct verdict_interval_readings seen = reading(true);
+	struct verdict_baseline b, copy;
+	struct verdict v;
+
+	(void)state;
+	verdict_baseline_init(&b);
+	for (int i = 0; i < 10; i++)
+		judge_interval(&b, &seen, 40, 10, 1, 15);
+	seen.open_ns[PART_WAIT] = 300 * MS;	/* not over 200 ms and three times 40 */
+	assert_int_equal(judge_interval(&b, &seen, -1, -1, 1, -1).word, VERDICT_USUAL);
+	for (int s = 1; s <= 3600; s++) {
+		seen.open_ns[PART_WAIT] = s * S;
+		v = judge_interval(&b, &seen, -1, -1, 1, -1);
+		assert_int_equal(v.word, VERDICT_SERVER);
+		near(v.rise_ns, s * S - 40 * MS);
+	}
+	/* Nor does the server's host answer: beside the tap it may be the host as well as the cable. */
+	copy = b;
+	seen.open_ns[PART_SERVER_ACK] = 3600 * S;
+	assert_int_equal(judge_interval(&copy, &seen, -1, -1, -1, -1).word, VERDICT_UNKNOWN);
+	seen.server_is_near = false;
+	assert_int_equal(judge_interval(&b, &seen, -1, -1, -1, -1).word, VERDICT_NETWORK);
+}
+
 static void lost_packets_and_closed_windows(void **state)
 {
-	struct verdict_interval_readings seen = { .part = { 40 * MS, 10 * MS, 20 * MS, -1 }, .packets = 100 };
+	struct verdict_interval_readings seen = reading(false);
 	struct verdict_baseline b, copy;
 
 	(void)state;
 	verdict_baseline_init(&b);
 	for (int i = 0; i < VERDICT_FIRST; i++)
-		assert_int_equal(verdict_judge_and_learn(&b, (100 + i) * S, &seen).word, VERDICT_LEARNING);
-	seen.part[PART_WAIT] = 80 * MS;
-	seen.part[PART_SERVER_ACK] = 50 * MS;
+		assert_int_equal(judge_interval(&b, &seen, 40, 10, 20, -1).word, VERDICT_LEARNING);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(judge_interval(&b, &seen, 40, 10, 20, -1).word, VERDICT_USUAL);
 	copy = b;
-	assert_int_equal(verdict_judge_and_learn(&copy, 103 * S, &seen).word, VERDICT_UNKNOWN);
+	assert_int_equal(judge_interval(&copy, &seen, 80, 10, 50, -1).word, VERDICT_UNKNOWN);
 	seen.retransmitted = 5;
 	copy = b;
-	assert_int_equal(verdict_judge_and_learn(&copy, 103 * S, &seen).word, VERDICT_NETWORK);
+	assert_int_equal(judge_interval(&copy, &seen, 80, 10, 50, -1).word, VERDICT_NETWORK);
 	seen.zero_windows = 1;
-	assert_int_equal(verdict_judge_and_learn(&b, 103 * S, &seen).word, VERDICT_CLIENT);
+	copy = b;
+	assert_int_equal(judge_interval(&copy, &seen, 80, 10, 50, -1).word, VERDICT_CLIENT);
+	seen.blind = WHY_DROPS;		/* an update that the kernel lost is no wait */
+	assert_int_equal(judge_interval(&b, &seen, 80, 10, 50, -1).word, VERDICT_UNKNOWN);
 }
 
 static void what_lasts_becomes_usual(void **state)
 {
-	struct verdict_interval_readings seen = { .part = { 40 * MS, -1, MS, -1 }, .packets = 100, .server_is_near = true };
-	struct verdict_baseline b, copy;
+	struct verdict_interval_readings seen = reading(true);
+	struct verdict_baseline b;
 
 	(void)state;
+	seen.length_ns = 10 * S;
 	verdict_baseline_init(&b);
 	for (int i = 0; i < 10; i++)
-		verdict_judge_and_learn(&b, (100 + i) * S, &seen);
-	seen.part[PART_WAIT] = 200 * MS;
-	copy = b;
-	for (int i = 0; i < VERDICT_MEMORY; i++)
-		copy.least[PART_SERVER_ACK][i] = -1;	/* UDP */
-	assert_int_equal(verdict_judge_and_learn(&copy, 111 * S, &seen).word, VERDICT_UNKNOWN);
-	assert_int_equal(verdict_judge_and_learn(&b, 111 * S, &seen).word, VERDICT_SERVER);
-	for (int64_t at = 120; at < 120 + 17 * 60; at += 10)
-		verdict_judge_and_learn(&b, at * S, &seen);
-	assert_int_equal(verdict_judge_and_learn(&b, (120 + 18 * 60) * S, &seen).word, VERDICT_USUAL);
+		judge_interval(&b, &seen, 40, -1, 1, -1);
+	for (int i = 0; i < 90; i++)	/* 15 minutes */
+		assert_int_equal(judge_interval(&b, &seen, 200, -1, 1, -1).word, VERDICT_SERVER);
+	for (int i = 0; i < 30; i++)
+		judge_interval(&b, &seen, 200, -1, 1, -1);
+	assert_int_equal(judge_interval(&b, &seen, 200, -1, 1, -1).word, VERDICT_USUAL);
+	usual_init(&b.part[PART_SERVER_ACK]);	/* UDP: no acknowledgement at all */
+	assert_int_equal(judge_interval(&b, &seen, 600, -1, -1, -1).word, VERDICT_UNKNOWN);
 }
 
 int main(void)
@@ -277,12 +431,18 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_histogram_is_off_by_less_than_it_says),
 		cmocka_unit_test_setup_teardown(an_input_waits_for_the_next_update, begin, end),
+		cmocka_unit_test_setup_teardown(round_trips_are_whole_while_data_follows_data, begin, end),
 		cmocka_unit_test_setup_teardown(inputs_that_share_an_update_have_a_range, begin, end),
 		cmocka_unit_test_setup_teardown(an_input_without_an_update_waits_and_is_given_up, begin, end),
+		cmocka_unit_test_setup_teardown(inputs_beyond_the_ring_are_counted, begin, end),
+		cmocka_unit_test_setup_teardown(latest_comes_back_after_a_freeze, begin, end),
+		cmocka_unit_test_setup_teardown(no_wait_crosses_a_clock_that_was_set, begin, end),
+		cmocka_unit_test(acknowledgements_of_frames_are_learned),
 		cmocka_unit_test_setup_teardown(connections_leave, begin, end),
 		cmocka_unit_test_setup_teardown(a_clock_that_jumps_costs_no_loop, begin, end),
 		cmocka_unit_test(what_a_user_did),
 		cmocka_unit_test(a_rise_has_a_cause),
+		cmocka_unit_test(what_stopped_is_late_however_long),
 		cmocka_unit_test(lost_packets_and_closed_windows),
 		cmocka_unit_test(what_lasts_becomes_usual),
 	};

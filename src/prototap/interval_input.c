@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "interval_input.h"
+#include "reader.h"
+
+#include <string.h>
+
+#define SOON_SHARE 0.8		/* of a kind's messages come soon after an update: acknowledgements */
+#define MIXED_SHARE 0.3		/* so many: some of them may be */
+#define UPDATES_SHARE 0.5	/* of the updates are acknowledged */
+#define ANSWERED_SHARE 0.9	/* of a kind's presses have an update after them: responsive */
+
+/* --- protocols that can be read --- */
+
+/* Whether keys or buttons go down; *replies: whether the viewer asks for an update, or answers a fence. */
+static bool has_rfb_key_or_button_press(struct bounded_reader *r, bool *replies)
+{
+	bool press = false;
+
+	for (size_t at = 0; at < r->n && !r->over;) {
+		switch (read_u8(r, at)) {
+		case 0: at += 20; break;
+		case 2: at += 4 + 4 * (size_t)read_be16(r, at + 2); break;
+		case 3: case 150: at += 10; *replies = true; break;
+		case 4: case 5:		/* a key or a button that is down */
+			press |= read_u8(r, at + 1) != 0;
+			at += read_u8(r, at) == 4 ? 8 : 6;
+			break;
+		case 255:		/* QEMU's key events */
+			press |= !read_u8(r, at + 1) && read_be16(r, at + 2);
+			if (read_u8(r, at + 1))
+				return press;
+			at += 12;
+			break;
+		case 248: at += 9 + (size_t)read_u8(r, at + 8); *replies = true; break;
+		default: return press;
+		}
+	}
+	return press;
+}
+
+static bool has_x11_key_or_button_event(struct bounded_reader *r)
+{
+	for (size_t at = 0; at < r->n; at += 32) {
+		uint8_t type = read_u8(r, at) & 0x7f;
+
+		if (type == 2 || type == 4 || type == 35)	/* a key, a button, an event of an extension such as XInput */
+			return true;
+		if (type == 1)
+			at += 4 * (size_t)read_be32(r, at + 4);
+	}
+	return false;
+}
+
+enum client_message read_client_message(enum interval_protocol kind, const uint8_t *bytes, size_t n)
+{
+	struct bounded_reader r = { .bytes = bytes, .n = n };
+	bool replies = kind == INTERVAL_X11, press;
+
+	if (kind == INTERVAL_OPAQUE || !n || (n > 1 && (bytes[0] == 22 || bytes[0] == 23) && bytes[1] == 3))
+		return MESSAGE_OPAQUE;		/* the last: a record of TLS */
+	press = kind == INTERVAL_RFB ? has_rfb_key_or_button_press(&r, &replies) : has_x11_key_or_button_event(&r);
+	return press ? MESSAGE_INPUT : replies ? MESSAGE_REPLY : MESSAGE_OTHER;
+}
+
+/* --- what can only be seen by size and time --- */
+
+static struct opaque_kind *opaque_find_or_add_kind(struct opaque_client *c, uint64_t bytes, uint64_t update)
+{
+	struct opaque_kind *rarest = c->kind;
+
+	for (int i = 0; i < c->kinds; i++) {
+		if (c->kind[i].bytes == bytes)
+			return &c->kind[i];
+		if (c->kind[i].n < rarest->n)
+			rarest = &c->kind[i];
+	}
+	if (c->kinds < OPAQUE_KINDS)
+		rarest = &c->kind[c->kinds++];
+	*rarest = (struct opaque_kind){ .bytes = bytes, .updates_before = update ? update - 1 : 0 };
+	return rarest;
+}
+
+/* Of a single kind nothing can be told: a key at a constant pace may come as regularly as an acknowledgement. */
+static bool has_other_kind(const struct opaque_client *c, const struct opaque_kind *k)
+{
+	for (int i = 0; i < c->kinds; i++)
+		if (&c->kind[i] != k && c->kind[i].n >= 3)
+			return true;
+	return false;
+}
+
+/* Whether at least `share` of a kind's messages come soon after an update, and after most updates. */
+static bool follows_updates(const struct opaque_kind *k, uint64_t updates, double share)
+{
+	return k->n >= OPAQUE_LEAST && (double)k->soon >= share * (double)k->n &&
+	       (double)k->soon >= UPDATES_SHARE * (double)(updates - k->updates_before);
+}
+
+enum client_message opaque_client_add_message(struct opaque_client *c, uint64_t bytes, int64_t time_ns, uint64_t update,
+					      int64_t since_update_ns, int64_t trip_ns, bool *learned)
+{
+	struct opaque_kind *k = opaque_find_or_add_kind(c, bytes, update);
+	uint64_t known;
+
+	*learned = false;
+	c->messages++;
+	k->n++;
+	k->soon += update && k->update != update && trip_ns >= 0 && since_update_ns <= trip_ns + OPAQUE_SOON_NS;
+	k->update = update;
+	if (!k->acknowledges && follows_updates(k, update, SOON_SHARE) && has_other_kind(c, k))
+		*learned = k->acknowledges = true;
+	if (k->acknowledges)
+		return MESSAGE_REPLY;
+	k->pressed = !k->pressed || time_ns - k->last_ns >= OPAQUE_REST_NS;
+	k->last_ns = time_ns;
+	if (!k->pressed)
+		return MESSAGE_OPAQUE;
+	k->presses++;
+	if (!k->open++)
+		k->open_ns = time_ns;
+	known = k->presses - k->open;
+	return k->answers >= OPAQUE_ANSWERS && (double)k->answered >= ANSWERED_SHARE * (double)known ? MESSAGE_INPUT : MESSAGE_OPAQUE;
+}
+
+void opaque_client_add_update(struct opaque_client *c, int64_t time_ns)
+{
+	for (int i = 0; i < c->kinds; i++) {
+		struct opaque_kind *k = &c->kind[i];
+
+		if (k->open && time_ns - k->open_ns <= OPAQUE_ANSWER_NS) {
+			k->answered += k->open;
+			k->answers++;
+		}
+		k->open = 0;
+	}
+}
+
+enum opaque_state opaque_client_state(const struct opaque_client *c, uint64_t updates)
+{
+	bool acknowledges = false, mixed = false, told = false;
+
+	for (int i = 0; i < c->kinds; i++) {
+		const struct opaque_kind *k = &c->kind[i];
+
+		acknowledges |= k->acknowledges;
+		mixed |= follows_updates(k, updates, MIXED_SHARE);
+		told |= k->n >= OPAQUE_LEAST;
+	}
+	/* Where one kind acknowledges, no other does. */
+	return acknowledges || (told && !mixed) ? OPAQUE_TOLD : mixed ? OPAQUE_MIXED : OPAQUE_LEARNING;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "interval.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HIST_SHIFT 5		/* 32 bins an octave */
+#define HIST_FLOOR 14		/* of 1 << 14 ns and above */
+#define SKIP_MAX 3600		/* more empty intervals in a row are skipped */
+#define REPLIES_LEAST 8
+#define IGNORED_SHARE 10	/* with every tenth input ignored, an input that waits shows nothing */
+
+/* --- histogram --- */
+
+void response_histogram_add_time(struct response_time_histogram *h, int64_t ns)
+{
+	uint64_t scaled = ns < 0 ? 0 : (uint64_t)ns >> (HIST_FLOOR - HIST_SHIFT);
+	int octave = scaled < 1 << (HIST_SHIFT + 1) ? 0 : 63 - __builtin_clzll(scaled) - HIST_SHIFT;
+	int64_t at = (int64_t)octave * (1 << HIST_SHIFT) + (int64_t)(scaled >> octave);
+
+	h->bin[at < INTERVAL_BINS ? at : INTERVAL_BINS - 1]++;
+	if (!h->n || ns < h->min_ns)
+		h->min_ns = ns;
+	if (!h->n || ns > h->max_ns)
+		h->max_ns = ns;
+	h->n++;
+}
+
+void response_histogram_add_all(struct response_time_histogram *h, const struct response_time_histogram *more)
+{
+	if (!more->n)
+		return;
+	for (int i = 0; i < INTERVAL_BINS; i++)
+		h->bin[i] += more->bin[i];
+	h->min_ns = h->n && h->min_ns < more->min_ns ? h->min_ns : more->min_ns;
+	h->max_ns = h->n && h->max_ns > more->max_ns ? h->max_ns : more->max_ns;
+	h->n += more->n;
+}
+
+int64_t response_histogram_quantile(const struct response_time_histogram *h, double p)
+{
+	double rank = p * h->n, before = 0;
+	int64_t low, width, ns;
+	int at = 0, octave;
+
+	if (!h->n)
+		return -1;
+	while (at < INTERVAL_BINS - 1 && (before += h->bin[at]) < rank)
+		at++;
+	octave = at < 1 << (HIST_SHIFT + 1) ? 0 : at / (1 << HIST_SHIFT) - 1;
+	width = (int64_t)1 << (octave + HIST_FLOOR - HIST_SHIFT);
+	low = (at - octave * (1 << HIST_SHIFT)) * width;
+	ns = low + width / 2;
+	return ns < h->min_ns ? h->min_ns : ns > h->max_ns ? h->max_ns : ns;
+}
+
+/* --- rows --- */
+
+/* The median, or the age of what waits since `open_ns`, if that is late. */
+static int64_t median_or_age_of_open_response(const struct response_time_histogram *h, int64_t open_ns, int64_t end_ns)
+{
+	int64_t median = response_histogram_quantile(h, 0.5), age = open_ns ? end_ns - open_ns : 0;
+
+	return age > VERDICT_LATE_NS + (median > 0 ? median : 0) ? age : median;
+}
+
+static int64_t age_or_none(int64_t since_ns, int64_t end_ns)
+{
+	return since_ns && since_ns <= end_ns ? end_ns - since_ns : -1;
+}
+
+static enum verdict_why why_no_verdict(const struct intervals *t, const struct interval_flow *f, enum opaque_state state)
+{
+	if (t->clock_set)
+		return WHY_CLOCK;
+	if (t->dropped > t->dropped_before || t->dropped_lately)
+		return WHY_DROPS;
+	return f->client.messages && state == OPAQUE_MIXED ? WHY_FRAMES : WHY_NONE;
+}
+
+static struct verdict interval_compute_verdict(const struct intervals *t, struct interval_flow *f, int64_t end_ns)
+{
+	bool opaque = f->client.messages > 0, trusted = f->ignored * IGNORED_SHARE <= f->answered;
+	enum opaque_state state = opaque ? opaque_client_state(&f->client, f->updates.count) : OPAQUE_TOLD;
+	struct verdict_interval_readings seen = { .length_ns = t->every_ns, .packets = f->row.packets,
+		.retransmitted = f->row.retransmitted, .zero_windows = f->row.zero_windows, .server_is_near = f->server_is_near,
+		.inputs = f->row.inputs, .learning = state == OPAQUE_LEARNING,
+		.blind = why_no_verdict(t, f, state) };
+	int64_t waiting = age_or_none(f->counted_ns, end_ns);
+	struct verdict v;
+
+	seen.stopped = is_server_silent(f) && waiting > VERDICT_LATE_NS;
+	seen.open_ns[PART_LATEST] = -1;
+	seen.open_ns[PART_WAIT] = seen.stopped || (trusted && !opaque) ? waiting : -1;
+	seen.open_ns[PART_CLIENT_ACK] = age_or_none(f->unacked_ns[DISPLAY], end_ns);
+	seen.open_ns[PART_SERVER_ACK] = age_or_none(f->unacked_ns[INPUT], end_ns);
+	seen.open_ns[PART_REPLY] = f->replies < REPLIES_LEAST ? -1 : age_or_none(f->asks ? f->asks_ns[0] : 0, end_ns);
+	v = verdict_judge_and_learn(&f->base, &seen);
+	if (v.word < VERDICT_NETWORK && f->most_counted > f->usually_counted)
+		f->usually_counted = f->most_counted;
+	f->most_counted = f->counted;
+	return v;
+}
+
+static void interval_emit_row_of_flow(struct intervals *t, struct interval_flow *f, int64_t end)
+{
+	struct interval_row *row = &f->row;
+
+	interval_finish_settled_inputs(f, end);
+	row->start_ns = t->start_ns;
+	row->length_ns = t->every_ns;
+	row->dropped = t->dropped < 0 ? -1 : t->dropped - t->dropped_before;
+	row->clock_set = t->clock_set;
+	row->waiting = f->waits > f->answerable || is_server_silent(f) ? end - f->open_ns : -1;
+	if (!row->packets && row->waiting < 0 && !row->unanswered)
+		return;
+	row->next_p50 = response_histogram_quantile(&f->to_next, 0.5);
+	row->next_p95 = response_histogram_quantile(&f->to_next, 0.95);
+	row->next_max = f->to_next.n ? f->to_next.max_ns : -1;
+	row->latest_p50 = response_histogram_quantile(&f->to_latest, 0.5);
+	row->latest_p95 = response_histogram_quantile(&f->to_latest, 0.95);
+	for (int c = 0; c < CHANNELS; c++)
+		row->ack[c] = median_or_age_of_open_response(&f->to_ack[c], f->unacked_ns[c], end);
+	row->reply = f->replies < REPLIES_LEAST ? -1 : median_or_age_of_open_response(&f->to_reply, f->asks ? f->asks_ns[0] : 0, end);
+	row->retransmitted = f->resent - f->resent_before;
+	row->verdict = interval_compute_verdict(t, f, end);
+	row->to_next = &f->to_next;
+	row->to_latest = &f->to_latest;
+	row->to_next_n = f->to_next.n;
+	t->row(t->context, row);
+	f->row = (struct interval_row){ .key = row->key, .server = row->server, .gap = -1 };
+	f->resent_before = f->resent;
+	f->to_next = f->to_latest = f->to_reply = f->to_ack[INPUT] = f->to_ack[DISPLAY] = (struct response_time_histogram){ 0 };
+}
+
+static void interval_emit_row_of_others(struct intervals *t)
+{
+	struct interval_row *row = &t->others.row;
+
+	if (!row->packets)
+		return;
+	row->start_ns = t->start_ns;
+	row->length_ns = t->every_ns;
+	row->next_p50 = row->next_p95 = row->next_max = row->latest_p50 = row->latest_p95 = row->waiting = row->gap = row->reply = -1;
+	row->ack[INPUT] = row->ack[DISPLAY] = -1;
+	row->dropped = t->dropped < 0 ? -1 : t->dropped - t->dropped_before;
+	row->clock_set = t->clock_set;
+	row->verdict = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_CONNECTIONS, .rise_ns = -1 };
+	t->row(t->context, row);
+	memset(&t->others, 0, sizeof(t->others));
+}
+
+static void intervals_close_current(struct intervals *t, int64_t end_ns)
+{
+	for (int i = 0; i < INTERVAL_FLOWS; i++)
+		for (struct interval_flow **link = &t->bucket[i], *f; (f = *link);) {
+			interval_emit_row_of_flow(t, f, end_ns);
+			if (f->ended || t->start_ns - f->last_ns > INTERVAL_SILENT_NS) {
+				*link = f->next;
+				free(f);
+				t->flows--;
+			} else {
+				link = &f->next;
+			}
+		}
+	interval_emit_row_of_others(t);
+	t->end(t->context, t->start_ns, t->every_ns);
+	t->start_ns += t->every_ns;
+	t->dropped_lately = t->dropped > t->dropped_before;
+	t->dropped_before = t->dropped;
+	t->clock_set = false;
+}
+
+void intervals_advance(struct intervals *t, int64_t time_ns)
+{
+	int64_t start = time_ns - time_ns % t->every_ns;
+
+	if (!t->start_ns || t->start_ns - start > t->every_ns)
+		t->start_ns = start;	/* the first packet, or the clock was set back */
+	for (int n = 0; t->start_ns < start && n < SKIP_MAX; n++)
+		intervals_close_current(t, t->start_ns + t->every_ns);
+	t->start_ns = start > t->start_ns ? start : t->start_ns;
+}
+
+void intervals_finish(struct intervals *t, int64_t end_ns)
+{
+	intervals_advance(t, end_ns);
+	intervals_close_current(t, end_ns);
+}
+
+void intervals_free(struct intervals *t)
+{
+	for (int i = 0; i < INTERVAL_FLOWS; i++)
+		for (struct interval_flow *f = t->bucket[i], *next; f; f = next) {
+			next = f->next;
+			free(f);
+		}
+	memset(t->bucket, 0, sizeof(t->bucket));
+	t->flows = 0;
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "usual.h"
+#include "random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_US 1000
+#define CLOSED_LEAST 24		/* a slot with fewer values goes on */
+
+static int compare_values(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void usual_init(struct usual *u)
+{
+	memset(u, 0, sizeof(*u));
+}
+
+/* A uniform choice of all values (reservoir sampling, Vitter 1985, R). */
+static void slot_add(struct usual_slot *s, uint32_t us, uint64_t *random)
+{
+	uint64_t at = s->kept;
+
+	s->seen++;
+	if (s->kept == USUAL_VALUES)
+		at = random_bits(random) % s->seen;
+	else
+		s->kept++;
+	if (at < USUAL_VALUES)
+		s->value_us[at] = us;
+}
+
+void usual_add_value(struct usual *u, int64_t ns)
+{
+	int64_t us = ns < 0 ? 0 : ns / NS_PER_US;
+	uint64_t at = u->latest_n++ % USUAL_LATEST;
+
+	us = us > UINT32_MAX ? UINT32_MAX : us;
+	slot_add(&u->now, (uint32_t)us, &u->random);
+	u->latest_us[at] = (uint32_t)us;
+	u->latest_at[at] = u->intervals;
+}
+
+/* --- what is usual --- */
+
+static uint32_t quantile_of(const uint32_t *ascending, uint32_t n, double share)
+{
+	uint32_t rank = (uint32_t)ceil(share * n);
+
+	return ascending[rank ? rank - 1 : 0];
+}
+
+static uint32_t slot_median(const struct usual_slot *s)
+{
+	return quantile_of(s->value_us, s->kept, 0.5);
+}
+
+static void slot_forget(struct usual_slot *s)
+{
+	*s = (struct usual_slot){ 0 };
+}
+
+static void usual_choose_slots(struct usual *u)
+{
+	struct usual_slot *filled = &u->slot[u->current];
+	bool taken[USUAL_SLOTS], plain = false;
+
+	qsort(filled->value_us, filled->kept, sizeof(*filled->value_us), compare_values);
+	for (int i = 0; i < USUAL_SLOTS; i++)
+		plain |= u->slot[i].kept && !u->slot[i].raised;
+	u->usual_n = u->longest_us = 0;
+	for (int i = 0; i < USUAL_SLOTS; i++) {
+		struct usual_slot *s = &u->slot[i];
+
+		s->raised &= plain;	/* without any other, what lasts has become usual */
+		taken[i] = s->raised || !s->kept;
+		if (!taken[i] && s->value_us[s->kept - 1] > u->longest_us)
+			u->longest_us = s->value_us[s->kept - 1];
+	}
+	while (u->usual_n < USUAL_ENOUGH) {
+		int least = -1;
+
+		for (int i = 0; i < USUAL_SLOTS; i++)
+			if (!taken[i] && (least < 0 || slot_median(&u->slot[i]) < slot_median(&u->slot[least])))
+				least = i;
+		if (least < 0)
+			break;
+		taken[least] = true;
+		memcpy(u->usual_us + u->usual_n, u->slot[least].value_us, u->slot[least].kept * sizeof(*u->usual_us));
+		u->usual_n += u->slot[least].kept;
+	}
+	qsort(u->usual_us, u->usual_n, sizeof(*u->usual_us), compare_values);
+}
+
+int64_t usual_quantile_ns(const struct usual *u, double share)
+{
+	return u->usual_n < USUAL_LEAST ? -1 : (int64_t)quantile_of(u->usual_us, u->usual_n, share) * NS_PER_US;
+}
+
+int64_t usual_longest_ns(const struct usual *u)
+{
+	return u->usual_n < USUAL_LEAST ? -1 : (int64_t)u->longest_us * NS_PER_US;
+}
+
+/* --- what has risen --- */
+
+/* Probability that at least `least` of `k` values are above a limit that each is above with probability `p`. */
+static double chance_of_so_many(uint32_t k, uint32_t least, double p)
+{
+	double sum = 0, term;
+
+	for (uint32_t i = least; i <= k; i++) {
+		term = lgamma(k + 1.0) - lgamma(i + 1.0) - lgamma(k - i + 1.0);
+		sum += exp(term) * pow(p, i) * pow(1 - p, k - i);
+	}
+	return sum;
+}
+
+static int64_t rise_of_values(const struct usual *u, uint32_t *value_us, uint32_t k, double share, bool *sure)
+{
+	uint32_t rank = (uint32_t)ceil(share * k), at, below = 0, usual;
+
+	*sure = false;
+	if (!k || u->usual_n < USUAL_LEAST)
+		return 0;
+	qsort(value_us, k, sizeof(*value_us), compare_values);
+	at = value_us[rank ? rank - 1 : 0];
+	usual = quantile_of(u->usual_us, u->usual_n, share);
+	if (at <= usual)
+		return 0;
+	while (below < u->usual_n && u->usual_us[below] < at)
+		below++;
+	*sure = chance_of_so_many(k, k - rank + 1, (u->usual_n - below + 1.0) / (u->usual_n + 1.0)) < USUAL_CHANCE;
+	return (int64_t)(at - usual) * NS_PER_US;
+}
+
+struct usual_rise usual_compute_rise(const struct usual *u, double share)
+{
+	uint32_t value_us[USUAL_VALUES > USUAL_LATEST ? USUAL_VALUES : USUAL_LATEST];
+	struct usual_rise rise = { 0 };
+	bool sure;
+
+	memcpy(value_us, u->now.value_us, u->now.kept * sizeof(*value_us));
+	rise.seen_ns = rise_of_values(u, value_us, u->now.kept, share, &sure);
+	if (sure || !rise.seen_ns) {
+		rise.sure_ns = rise.seen_ns;
+		return rise;
+	}
+	for (uint32_t window = 4; window <= USUAL_LATEST && window <= u->latest_n; window += 4) {
+		int64_t ns;
+
+		for (uint32_t i = 0; i < window; i++) {
+			uint64_t at = (u->latest_n - 1 - i) % USUAL_LATEST;
+
+			if (u->latest_at[at] + USUAL_INTERVALS <= u->intervals)
+				return rise;
+			value_us[i] = u->latest_us[at];
+		}
+		ns = rise_of_values(u, value_us, window, share, &sure);
+		if (sure) {
+			rise.sure_ns = ns < rise.seen_ns ? ns : rise.seen_ns;
+			return rise;
+		}
+	}
+	return rise;
+}
+
+/* --- learning --- */
+
+static void usual_begin_slot(struct usual *u, bool raised)
+{
+	struct usual_slot *s = &u->slot[u->current];
+
+	if (s->kept >= USUAL_LEAST) {
+		u->current = (u->current + 1) % USUAL_SLOTS;
+		s = &u->slot[u->current];
+	}
+	slot_forget(s);
+	s->raised = raised;
+	s->end_ns = u->active_ns + USUAL_SLOT_NS;
+}
+
+void usual_end_interval(struct usual *u, int64_t length_ns, bool learn, bool raised)
+{
+	struct usual_slot *s = &u->slot[u->current];
+
+	u->intervals++;
+	if (!learn || !u->now.kept) {
+		slot_forget(&u->now);
+		return;
+	}
+	if (!s->end_ns || s->raised != raised || (u->active_ns >= s->end_ns && s->kept >= CLOSED_LEAST))
+		usual_begin_slot(u, raised);
+	s = &u->slot[u->current];
+	for (uint32_t i = 0; i < u->now.kept; i++)
+		slot_add(s, u->now.value_us[i], &u->random);
+	slot_forget(&u->now);
+	u->active_ns += length_ns;
+	for (int i = 0; i < USUAL_SLOTS; i++)
+		if (i != u->current && u->slot[i].kept && u->active_ns - u->slot[i].end_ns >= USUAL_LASTS_NS)
+			slot_forget(&u->slot[i]);
+	usual_choose_slots(u);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* usual - which values of a time that scatters are usual, and whether an interval's are above them by more than chance. Pure.
+ *
+ * Values are kept in slots of about a minute with inputs, the latest USUAL_SLOTS. Usual are the values of the slots with the lowest
+ * medians, so many slots that they have USUAL_ENOUGH values: the lowest medians alone would be lower than what is usual. Values of
+ * intervals in which waits had risen are kept in slots of their own: they become usual when all others have left.
+ *
+ * An order statistic of k values (the median, say) has risen if values that come from the usual ones would have it as high with a
+ * probability below USUAL_CHANCE. That holds for any distribution: values above it are counted, by binomial probabilities. The
+ * values of this interval are taken, and the latest 4, 8 and 12, which reach back over earlier intervals. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define USUAL_SLOTS 20
+#define USUAL_SLOT_NS 60000000000LL
+#define USUAL_LASTS_NS (16 * USUAL_SLOT_NS)	/* of time with inputs */
+#define USUAL_VALUES 48			/* of a slot or of an interval: a uniform choice of them */
+#define USUAL_LEAST 8			/* fewer values in all are no basis */
+#define USUAL_ENOUGH 144
+#define USUAL_LATEST 12
+#define USUAL_INTERVALS 10		/* the latest values are of so many intervals at most */
+#define USUAL_CHANCE 0.001
+
+struct usual_slot {
+	uint32_t value_us[USUAL_VALUES], kept, seen;	/* ascending, but in `now` */
+	int64_t end_ns;			/* of active time, see struct usual */
+	bool raised;
+};
+
+struct usual {
+	struct usual_slot slot[USUAL_SLOTS], now;	/* now: values of the current interval */
+	int current;			/* slot that is being filled */
+	int64_t active_ns;		/* sum of the lengths of all intervals learned */
+	uint32_t latest_us[USUAL_LATEST];
+	uint64_t latest_at[USUAL_LATEST], latest_n, intervals;	/* latest_at: number of the interval */
+	uint32_t usual_us[USUAL_ENOUGH + USUAL_VALUES], usual_n;	/* ascending */
+	uint32_t longest_us;		/* of all values in slots that are not raised */
+	uint64_t random;
+};
+
+void usual_init(struct usual *u);
+void usual_add_value(struct usual *u, int64_t ns);
+
+/* The quantile `share` of usual values in ns; -1: too few. */
+int64_t usual_quantile_ns(const struct usual *u, double share);
+/* The longest value that was usual, in ns; -1: too few. */
+int64_t usual_longest_ns(const struct usual *u);
+
+/* By how much the quantile `share` of this interval is above that of usual values. */
+struct usual_rise {
+	int64_t seen_ns;	/* without a test; 0: not above, or not known */
+	int64_t sure_ns;	/* 0: chance explains it */
+};
+struct usual_rise usual_compute_rise(const struct usual *u, double share);
+
+/* Ends an interval of this length and learns its values; `learn` false: forgets them. */
+void usual_end_interval(struct usual *u, int64_t length_ns, bool learn, bool raised);
