@@ -12,6 +12,8 @@ enum estimator {
 	ESTIMATE_RANGE,		/* range	the same with _from and _to, the ends of a range, and _why (figure.h) */
 	ESTIMATE_MEAN,		/* mean */
 	ESTIMATE_MEAN_CI,	/* mean+ci	Student's t, from ten repeats BCa bootstrap; no end below 0 */
+	/* percent+ci, unit+ci	mean of shares of 100 or 1: t on logits, widened to include the mean */
+	ESTIMATE_PERCENT_CI, ESTIMATE_UNIT_CI,
 	ESTIMATE_CHANGE_CI,	/* change+ci	as mean+ci, for numbers that may be negative */
 	ESTIMATE_LOGMEAN_CI,	/* logmean+ci	mean; t on logarithms below ten repeats, widened to include the mean */
 	ESTIMATE_MEDIAN,	/* median */
