@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* coverage - how often the 95 % intervals of summarize hold the truth, by simulation of repeats whose truth is known.
  *
  * usage: build/bench/coverage [DRAWS]		(1000; a table on standard output; the same numbers each time)
@@ -231,7 +231,8 @@ int main(int argc, char **argv)
 				for (int i = 0; i < C_FIGURES; i++)
 					if (!overloaded || i <= C_P90)
 						printf("%s\t\t%s%s\t%zu\t%.1f\t%.2f\t%.0f\n", figures[i], coverage_kinds[kind],
-						       overloaded ? ", overloaded" : "", repeats[r], 100 * c[i].held, c[i].width, 100 * c[i].none);
+						       overloaded ? ", overloaded" : "", repeats[r], 100 * c[i].held, c[i].width,
+						       100 * c[i].none);
 			}
 			fflush(stdout);
 		}

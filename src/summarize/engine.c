@@ -217,7 +217,7 @@ static void engine_merge_column_text(const struct column *c, struct summary_colu
 	taken->text = memory_or_die(strdup(text));
 }
 
-/* Reads a number that may be null beside OBJECT.range.NAME.from and to, or OBJECT.above.NAME, or whose OBJECT.why says overloaded. */
+/* Reads a number that may be null beside OBJECT.range.NAME.from and to or OBJECT.above.NAME, or as OBJECT.why says overloaded. */
 static void engine_read_json_figure(const struct column *c, struct summary_column_values *taken, const struct json_document *j)
 {
 	const char *name = strrchr(c->path, '.'), *why;

@@ -9,7 +9,9 @@ enum estimator {
 	ESTIMATE_GIVEN,		/* -		the extractor's own figure, without ends of an interval */
 	ESTIMATE_ENDS,		/* ends		the extractor's figure with _low and _high */
 	ESTIMATE_ABOVE,		/* ends+above	the same with _above: 1 where the figure is a lower bound */
-	ESTIMATE_RANGE,		/* range	the same with _from and _to, the ends of a range, and _why (figure.h); of JSON numbers: logmean+ci, or of % percent+ci, of both ends */
+	/* range	the same with _from and _to, the ends of a range, and _why (figure.h); of JSON numbers: logmean+ci, or of % percent+ci,
+	 * of both ends */
+	ESTIMATE_RANGE,
 	ESTIMATE_MEAN,		/* mean */
 	ESTIMATE_MEAN_CI,	/* mean+ci	Student's t, from ten repeats BCa bootstrap; no end below 0 */
 	/* percent+ci, unit+ci	mean of shares of 100 or 1: t on logits, widened to include the mean */

@@ -52,9 +52,9 @@ bool interval_of_slope(const double *x, const double *y, size_t n, struct confid
 typedef double interval_figure(const unsigned *weight, size_t runs, void *data);
 
 /* Bias-corrected and accelerated bootstrap over whole runs (Efron 1987; Efron & Tibshirani 1993, ch. 14), with the acceleration
- * from leaving out one run at a time. expanded (Hesterberg 2015): with the quantiles of Student's t times sqrt(n / (n - 1)) instead of
- * the normal ones, as resamples of n runs vary less than n runs do. `draws` resamples from a generator seeded with `seed`: the same data give the same interval.
- * Needs two runs; with fewer than ten, the interval is too narrow. */
+ * from leaving out one run at a time. expanded (Hesterberg 2015): with the quantiles of Student's t times sqrt(n / (n - 1))
+ * instead of the normal ones, as resamples of n runs vary less than n runs do. `draws` resamples from a generator seeded with
+ * `seed`: the same data give the same interval. Needs two runs; with fewer than ten, the interval is too narrow. */
 bool interval_bca_bootstrap(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed, bool expanded,
 			    struct confidence_interval *out);
 /* Second half of interval_bca_bootstrap(): the interval from the figure of all runs, its bootstrap replicates (sorted by this call)
