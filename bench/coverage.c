@@ -4,8 +4,8 @@
  * usage: build/bench/coverage [DRAWS]		(1000; a table on standard output; the same numbers each time)
  *
  * Keys come at 20/s, 195 in a repeat. "alone": each key for itself; "bursts": ten keys in a row share their fate, as in a stall of
- * half a second; "uneven": bursts whose length is random (geometric) with mean ten. Latencies are lognormal (sigma 0.5), and repeats
- * differ by a factor (sigma 0.1). */
+ * half a second; "uneven": bursts whose length is random (geometric) with mean ten. Latencies are lognormal (sigma 0.5), and
+ * repeats differ by a factor (sigma 0.1). */
 #include "summarize/estimate.h"
 #include "summarize/keys.h"
 #include "clock.h"

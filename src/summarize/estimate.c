@@ -3,8 +3,9 @@
 #include "memory.h"
 
 const char *const estimate_names[] = {
-	"-", "ends", "ends+above", "range", "mean", "mean+ci", "percent+ci", "unit+ci", "change+ci", "logmean+ci",
-	"median", "median+ci", "sum", "max", "min", "first", "last", "same", "count", "unknown", "true", "false", "chance", "chance+holm", "band", "share+ci", NULL,
+	"-", "ends", "ends+above", "range", "mean", "mean+ci", "percent+ci", "unit+ci",
+	"change+ci", "logmean+ci", "median", "median+ci", "sum", "max", "min", "first", "last", "same", "count", "unknown",
+	"true", "false", "chance", "chance+holm", "band", "share+ci", NULL,
 };
 
 int count_extra_columns_of_estimator(enum estimator e)
@@ -25,7 +26,8 @@ static double estimate_median_of_resample(const unsigned *weight, size_t n, void
 }
 
 /* Interval of the mean of shares of `most`: Student's t on logits, so that no end leaves 0 to `most`. A share at an
- * end has no logit: it stands half as far from it as the nearest other share. Equal shares have no interval: they say nothing of their spread. */
+ * end has no logit: it stands half as far from it as the nearest other share. Equal shares have no interval:
+ * they say nothing of their spread. */
 static bool estimate_interval_of_shares(const double *v, size_t n, double most, struct confidence_interval *out)
 {
 	double *logit = memory_new(n, sizeof(*logit)), nearest = most / 2;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* coverage - the intervals hold the truth of simulated repeats as often as they state, also where keys are late in bursts. */
 #include <stdarg.h>
 #include <stddef.h>
