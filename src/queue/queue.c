@@ -4,6 +4,7 @@
  *
  * The models are in models.c, their fit to measured rows in demands.c; observed.c reads these rows, report.c reports. This file
  * reads options and selects the model. */
+#include "figure.h"
 #include "number_list.h"
 #include "say.h"
 #include "report.h"
@@ -314,10 +315,13 @@ static int run_user_counts_command(const char *file)
 	return EXIT_OK;
 }
 
-/* Largest load whose response time stays below --threshold; NAN: not asked for, or a load of the other kind. */
+/* Largest load whose mean response time stays below --threshold, from the ends of the demands' intervals; absent: not asked for, or
+ * a load of the other kind. */
 struct predicted_largest_load {
-	double users, rate;
+	struct figure users, rate;
 };
+
+#define TELLS 4		/* the forecast's ends may differ by so much; beyond that it tells nothing */
 
 static void report_load_predictions(struct rec_report *out, struct row_file *t, const struct reported_mva_model *m, double last_z,
 			       const struct predicted_largest_load *most)
@@ -333,22 +337,83 @@ static void report_load_predictions(struct rec_report *out, struct row_file *t, 
 		double limit = (double)cfg.threshold_ns / 1e9;
 
 		rec_begin_object(out, "threshold");
-		rec_add_reals(out, { "r_s", limit, 9 }, { "users", most->users, 0 }, { "rate", most->rate, 9 });
+		rec_add_reals(out, { "r_s", limit, 9 }, { "users", most->users.value, 0 }, { "users_low", most->users.low, 0 },
+			      { "users_high", most->users.high, 0 }, { "rate", most->rate.value, 9 }, { "rate_low", most->rate.low, 9 },
+			      { "rate_high", most->rate.high, 9 });
 		rec_end_container(out);
 	}
 }
 
+static double predict_largest_load_of_network(const struct mva_network *net, enum mva_method method, double last_z)
+{
+	double limit = (double)cfg.threshold_ns / 1e9, z = think_time_s(1, last_z);
+
+	return isfinite(z) ? max_users_within_response_limit(net, method, limit, cfg.nz, z, USERS_MOST) :
+			     max_rate_within_response_limit(net, limit);
+}
+
+/* All demands at the low ends of their intervals allow the highest load, at the high ends the lowest. */
 static struct predicted_largest_load predict_largest_load(const struct service_demands *d, const struct reported_mva_model *m,
 							  double last_z)
 {
-	struct predicted_largest_load most = { NAN, NAN };
-	double limit = (double)cfg.threshold_ns / 1e9;
+	struct predicted_largest_load most = { FIGURE_ABSENT, FIGURE_ABSENT };
+	struct mva_network low = d->net, high = d->net;
+	struct figure f;
+	bool known = true;
 
-	if (cfg.threshold_ns > 0 && isfinite(think_time_s(1, last_z)))
-		most.users = max_users_within_response_limit(&d->net, m->method, limit, cfg.nz, think_time_s(1, last_z), USERS_MOST);
-	else if (cfg.threshold_ns > 0)
-		most.rate = max_rate_within_response_limit(&d->net, limit);
+	if (cfg.threshold_ns <= 0)
+		return most;
+	for (size_t k = 0; k < d->net.stations; k++) {
+		known = known && isfinite(d->low[k]) && isfinite(d->high[k]);
+		low.demand_s[k] = d->low[k];
+		high.demand_s[k] = d->high[k];
+	}
+	low.delay_s = isfinite(d->delay_low) ? d->delay_low : low.delay_s;
+	high.delay_s = isfinite(d->delay_high) ? d->delay_high : high.delay_s;
+	f = figure_with_interval(predict_largest_load_of_network(&d->net, m->method, last_z),
+				 known ? predict_largest_load_of_network(&high, m->method, last_z) : (double)NAN,
+				 known ? predict_largest_load_of_network(&low, m->method, last_z) : (double)NAN);
+	*(isfinite(think_time_s(1, last_z)) ? &most.users : &most.rate) = f;
 	return most;
+}
+
+/* Users are whole. */
+static const char *load_text(double load)
+{
+	return isinf(load) ? "without end" : load == floor(load) ? text_of_count((int64_t)load) : number_text(load);
+}
+
+static const char *text_of_extrapolation(double least, double most)
+{
+	static char text[80];
+
+	snprintf(text, sizeof(text), ", an extrapolation from %.4g to %.4g", least, most);
+	return text;
+}
+
+/* Says the forecast with its ends, and from which rows it is extrapolated. */
+static void say_largest_load(struct rec_report *out, const struct figure *f, const char *what, const struct observed_load_rows *o,
+			     size_t rows)
+{
+	const char *limit = ns_text((double)cfg.threshold_ns);
+	double least = NAN, most = NAN;
+
+	for (size_t i = 0; i < rows && i < o->rows; i++) {
+		double load = !strcmp(what, "users") ? o->row[i].n : o->row[i].rate;
+
+		least = fmin(least, load);
+		most = fmax(most, load);
+	}
+	if (isnan(f->low))
+		rec_add_short_report_line(out, "Cannot tell how many %s stay below %s: the rows tell no interval (%s by the fit alone).", what,
+					  limit, load_text(f->value));
+	else if (!(f->high <= TELLS * f->low))
+		rec_add_short_report_line(out, "Cannot tell how many %s stay below %s: %s to %s. Measure more rows, with higher loads.", what,
+					  limit, load_text(f->low), load_text(f->high));
+	else
+		rec_add_short_report_line(out, "%s (95 %%: %s to %s) %s stay below %s on average%s.", load_text(f->value),
+					  load_text(f->low), load_text(f->high), what, limit, f->value <= most ? "" :
+					  text_of_extrapolation(least, most));
 }
 
 static void say_fit_summary(struct rec_report *out, const struct service_demands *d, const struct observed_load_rows *o,
@@ -356,12 +421,10 @@ static void say_fit_summary(struct rec_report *out, const struct service_demands
 {
 	if (fit_warning_text(d))
 		rec_add_warning_line(out, "%s", fit_warning_text(d));
-	if (isfinite(most->users))
-		rec_add_short_report_line(out, "At most %s users stay below %s.", text_of_count((int64_t)most->users),
-					  ns_text((double)cfg.threshold_ns));
-	if (isfinite(most->rate))
-		rec_add_short_report_line(out, "At most %s requests a second stay below %s.", number_text(most->rate),
-					  ns_text((double)cfg.threshold_ns));
+	if (isfinite(most->users.value))
+		say_largest_load(out, &most->users, "users", o, d->rows);
+	if (isfinite(most->rate.value))
+		say_largest_load(out, &most->rate, "requests a second", o, d->rows);
 	rec_add_short_report_line(out, "The model fits %zu rows within %s %%. Service demands of a request:", d->rows,
 				  number_text(100 * expm1(d->error)));
 	for (size_t k = 0; k < d->net.stations; k++)

@@ -170,6 +170,7 @@ static void engine_allocate_column_values(struct column *c)
 			continue;
 		taken->value = memory_new(e.run.cell[i].complete, sizeof(*taken->value));
 		taken->total = memory_new(e.run.cell[i].complete, sizeof(*taken->total));
+		taken->late = memory_new(e.run.cell[i].complete, sizeof(*taken->late));
 	}
 	if (c->extractor)
 		engine_start_extractor_once(c->extractor);
@@ -216,6 +217,27 @@ static void engine_merge_column_text(const struct column *c, struct summary_colu
 	taken->text = memory_or_die(strdup(text));
 }
 
+/* Reads a number that may be null beside OBJECT.range.NAME.from and to or OBJECT.above.NAME, or as OBJECT.why says overloaded. */
+static void engine_read_json_figure(const struct column *c, struct summary_column_values *taken, const struct json_document *j)
+{
+	const char *name = strrchr(c->path, '.'), *why;
+	int object = name ? (int)(name - c->path) : 0;
+	double value = engine_json_number(j, c->path), late = value;
+
+	if (j && name && isnan(value)) {
+		value = json_number(j, "%.*s.range%s.from", object, c->path, name);
+		late = json_number(j, "%.*s.range%s.to", object, c->path, name);
+		if (isnan(value))
+			value = json_number(j, "%.*s.above%s", object, c->path, name);
+		late = isnan(value) || isfinite(late) ? late : (double)INFINITY;
+		why = json_get_text(j, "%.*s.why", object, c->path);
+		taken->ranged = taken->ranged || isfinite(value);
+		taken->overloaded = taken->overloaded || (why && !strcmp(why, "overloaded"));
+	}
+	taken->late[taken->n] = late;
+	taken->value[taken->n] = value;
+}
+
 /* Reads the column's number or text from the JSON file of one repeat or train. */
 static void engine_read_column_from_json_file(const struct column *c, struct summary_column_values *taken,
 				      const struct experiment_repeat *r)
@@ -229,7 +251,8 @@ static void engine_read_column_from_json_file(const struct column *c, struct sum
 		return;
 	}
 	taken->total[taken->n] = c->over ? engine_json_number(j, c->over) : (double)NAN;
-	taken->value[taken->n++] = engine_json_number(j, c->path);
+	engine_read_json_figure(c, taken, j);
+	taken->n++;
 }
 
 static void engine_collect_json_value(struct column *c)
@@ -342,6 +365,28 @@ static void engine_adjust_column_p_by_holm(struct column *c)
 	free(p);
 }
 
+/* Combines the repeats' numbers. Estimator range of JSON numbers: logmean+ci (of %: percent+ci) of both ends. */
+static struct figure engine_estimate_repeats(const struct column *c, const struct summary_column_values *taken)
+{
+	enum estimator mean = strcmp(c->unit, "%") ? ESTIMATE_LOGMEAN_CI : ESTIMATE_PERCENT_CI;
+	enum estimator estimator = c->estimator == ESTIMATE_RANGE ? mean : c->estimator;
+	struct figure early = estimate_cell_figure(estimator, taken->value, taken->total, taken->n, e.run.draws, (uint64_t)e.run.seed);
+	struct figure late;
+	bool open = false;
+
+	if (taken->overloaded)
+		return figure_absent("overloaded");
+	if (!taken->ranged)
+		return early;
+	if (c->estimator != ESTIMATE_RANGE)
+		return figure_absent("range");
+	for (size_t i = 0; i < taken->n; i++)
+		open = open || isinf(taken->late[i]);
+	late = open ? figure_of_statistic((struct sample_value_or_lower_bound){ early.value, true }) :
+	       estimate_cell_figure(estimator, taken->late, NULL, taken->n, e.run.draws, (uint64_t)e.run.seed);
+	return figure_join_ends(&early, &late);
+}
+
 static void engine_estimate_column(struct column *c)
 {
 	char path[160];
@@ -357,7 +402,7 @@ static void engine_estimate_column(struct column *c)
 		else if (c->source == SOURCE_RUN)
 			engine_set_column_from_run_json(c, taken, c->path);
 		else if (taken->value && c->decimals != TABLE_TEXT)
-			taken->figure = estimate_cell_figure(c->estimator, taken->value, taken->total, taken->n, e.run.draws, (uint64_t)e.run.seed);
+			taken->figure = engine_estimate_repeats(c, taken);
 		if (!figure_known(&taken->figure) && !e.run.cell[i].n && e.run.cell[i].failed)
 			taken->figure.why = "failed";
 	}

@@ -2,11 +2,10 @@
 #include "estimate.h"
 #include "memory.h"
 
-#define MEDIAN_RUNS 3	/* repeats that an interval of a median needs */
-
 const char *const estimate_names[] = {
-	"-", "ends", "ends+above", "range", "mean", "mean+ci", "change+ci", "logmean+ci", "median", "median+ci", "sum", "max", "min",
-	"first", "last", "same", "count", "unknown", "true", "false", "chance", "chance+holm", "band", "share+ci", NULL,
+	"-", "ends", "ends+above", "range", "mean", "mean+ci", "percent+ci", "unit+ci",
+	"change+ci", "logmean+ci", "median", "median+ci", "sum", "max", "min", "first", "last", "same", "count", "unknown",
+	"true", "false", "chance", "chance+holm", "band", "share+ci", NULL,
 };
 
 int count_extra_columns_of_estimator(enum estimator e)
@@ -26,6 +25,32 @@ static double estimate_median_of_resample(const unsigned *weight, size_t n, void
 	return quantile_of_values(resample, total, 0.5);
 }
 
+/* Interval of the mean of shares of `most`: Student's t on logits, so that no end leaves 0 to `most`. A share at an
+ * end has no logit: it stands half as far from it as the nearest other share. Equal shares have no interval:
+ * they say nothing of their spread. */
+static bool estimate_interval_of_shares(const double *v, size_t n, double most, struct confidence_interval *out)
+{
+	double *logit = memory_new(n, sizeof(*logit)), nearest = most / 2;
+	bool differ = false, ok;
+
+	for (size_t i = 0; i < n; i++) {
+		double end = fmin(v[i], most - v[i]);
+
+		nearest = end > 0 ? fmin(nearest, end) : nearest;
+		differ = differ || v[i] != v[0];
+	}
+	for (size_t i = 0; i < n; i++) {
+		double share = fmin(fmax(v[i], nearest / 2), most - nearest / 2);
+
+		logit[i] = log(share / (most - share));
+	}
+	ok = differ && interval_student_t_of_mean(logit, n, out);
+	if (ok)
+		*out = (struct confidence_interval){ most / (1 + exp(-out->low)), most / (1 + exp(-out->high)) };
+	free(logit);
+	return ok;
+}
+
 /* Computes a mean or a median of n > 0 numbers in v, which has room for n more. An interval that belongs to a related figure
  * (geometric mean) is widened to include the figure itself. */
 static void estimate_mean_or_median(enum estimator e, double *v, size_t n, size_t draws, uint64_t seed,
@@ -41,8 +66,15 @@ static void estimate_mean_or_median(enum estimator e, double *v, size_t n, size_
 	if (median)
 		value = quantile_of_values(v, n, 0.5);
 	*out = figure_exact(value);
-	if (!count_extra_columns_of_estimator(e) || (median && n < MEDIAN_RUNS))
+	if (!count_extra_columns_of_estimator(e) || n < INTERVAL_REPEATS)
 		return;
+	if (e == ESTIMATE_PERCENT_CI || e == ESTIMATE_UNIT_CI) {
+		if (!estimate_interval_of_shares(v, n, e == ESTIMATE_UNIT_CI ? 1 : 100, &i))
+			return;
+		out->low = fmin(i.low, value);
+		out->high = fmax(i.high, value);
+		return;
+	}
 	near = median ? interval_over_runs(v, true, estimate_median_of_resample, v, n, draws, seed, &i) :
 	       e == ESTIMATE_LOGMEAN_CI && n < INTERVAL_BOOTSTRAP_FROM && interval_student_t_of_logs(v, n, &i);
 	if (near)

@@ -9,9 +9,13 @@ enum estimator {
 	ESTIMATE_GIVEN,		/* -		the extractor's own figure, without ends of an interval */
 	ESTIMATE_ENDS,		/* ends		the extractor's figure with _low and _high */
 	ESTIMATE_ABOVE,		/* ends+above	the same with _above: 1 where the figure is a lower bound */
-	ESTIMATE_RANGE,		/* range	the same with _from and _to, the ends of a range, and _why (figure.h) */
+	/* range	the same with _from and _to, the ends of a range, and _why (figure.h); of JSON numbers: logmean+ci, or of % percent+ci,
+	 * of both ends */
+	ESTIMATE_RANGE,
 	ESTIMATE_MEAN,		/* mean */
 	ESTIMATE_MEAN_CI,	/* mean+ci	Student's t, from ten repeats BCa bootstrap; no end below 0 */
+	/* percent+ci, unit+ci	mean of shares of 100 or 1: t on logits, widened to include the mean */
+	ESTIMATE_PERCENT_CI, ESTIMATE_UNIT_CI,
 	ESTIMATE_CHANGE_CI,	/* change+ci	as mean+ci, for numbers that may be negative */
 	ESTIMATE_LOGMEAN_CI,	/* logmean+ci	mean; t on logarithms below ten repeats, widened to include the mean */
 	ESTIMATE_MEDIAN,	/* median */

@@ -341,6 +341,16 @@ void headcount_begin_row(struct table_out *out, const struct experiment_cell *c)
 	row_set_cell_parameters(out, c);
 }
 
+static enum estimator headcount_estimator(int figure)
+{
+	switch (figure) {
+	case HEADCOUNT_P95: return ESTIMATE_LOGMEAN_CI;
+	case HEADCOUNT_APDEX: return ESTIMATE_UNIT_CI;
+	case HEADCOUNT_BUSY: return ESTIMATE_PERCENT_CI;
+	default: return ESTIMATE_MEAN_CI;
+	}
+}
+
 /* Writes one row for all repeats with the same number of users. A cell of which nothing was measured has a row, too. */
 static void headcount_write_summary(const struct experiment_cell *c, struct table_out *out)
 {
@@ -360,9 +370,7 @@ static void headcount_write_summary(const struct experiment_cell *c, struct tabl
 		for (int f = 0; n && f < HEADCOUNT_FIGURES; f++) {
 			for (size_t k = 0; k < n; k++)
 				h->value[k] = step[k].of[f];
-			row_set_figure(out, headcount_names[f], estimate_figure_with_run_seed(f == HEADCOUNT_P95 ? ESTIMATE_LOGMEAN_CI :
-											      ESTIMATE_MEAN_CI,
-										    h->value, n));
+			row_set_figure(out, headcount_names[f], estimate_figure_with_run_seed(headcount_estimator(f), h->value, n));
 		}
 		row_write_to_table(out);
 	} while ((i += n) < s->steps);
@@ -404,9 +412,7 @@ static void headcount_write_criterion_row(const struct headcount_cell_measuremen
 		reached += !isnan(l[i].beyond);
 		ended = l[i].ended[0] ? l[i].ended : ended;
 	}
-	users = estimate_figure_with_run_seed(ESTIMATE_MEAN_CI, h->value, n);
-	if (reached < (double)n)	/* a lower bound has no interval */
-		users.low = users.high = NAN;
+	users = estimate_figure_with_run_seed(ESTIMATE_MEAN, h->value, n);	/* users_min to users_max say how searches differ */
 	headcount_list_full_resources(s, l, n, words, sizeof(words));
 	headcount_begin_row(out, s->cell);
 	row_set_text(out, "criterion", l->criterion);

@@ -34,7 +34,7 @@ static double interval_standard_error(const double *value, size_t n)
 
 bool interval_student_t_of_mean(const double *value, size_t n, struct confidence_interval *out)
 {
-	return n > 1 && interval_of_middle_and_half_width(gsl_stats_mean(value, 1, n),
+	return n >= INTERVAL_REPEATS && interval_of_middle_and_half_width(gsl_stats_mean(value, 1, n),
 							  interval_student_t_quantile(n - 1) * interval_standard_error(value,
 																  n), out);
 }
@@ -130,18 +130,20 @@ static double interval_bootstrap_bias_correction(double figure, const double *so
 }
 
 bool interval_bca_from_replicates(double figure, double *replicate, size_t draws, const double *without, size_t runs,
-				  struct confidence_interval *out)
+				  bool expanded, struct confidence_interval *out)
 {
-	double end[2], z0, a;
+	double end[2], z0, a, wide = gsl_cdf_ugaussian_Pinv(1 - TAIL);
 
 	if (!isfinite(figure) || !draws || runs < 2 || !isfinite(gsl_stats_mean(replicate, 1, draws) + gsl_stats_mean(without, 1, runs)))
 		return false;
+	if (expanded)
+		wide = interval_student_t_quantile(runs - 1) * sqrt((double)runs / (double)(runs - 1));
 	gsl_sort(replicate, 1, draws);
 	z0 = interval_bootstrap_bias_correction(figure, replicate, draws);
 	a = -gsl_stats_skew(without, 1, runs) * (double)runs / (6 * pow((double)runs - 1, 1.5));
 	a = isfinite(a) ? a : 0;	/* NAN: all values without one run are equal */
 	for (int side = 0; side < 2; side++) {
-		double z = z0 + gsl_cdf_ugaussian_Pinv(side ? 1 - TAIL : TAIL);
+		double z = z0 + (side ? wide : -wide);
 
 		end[side] = gsl_stats_quantile_from_sorted_data(replicate, 1, draws, gsl_cdf_ugaussian_P(z0 + z / (1 - a * z)));
 	}
@@ -149,7 +151,7 @@ bool interval_bca_from_replicates(double figure, double *replicate, size_t draws
 	return true;
 }
 
-bool interval_bca_bootstrap(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed,
+bool interval_bca_bootstrap(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed, bool expanded,
 			    struct confidence_interval *out)
 {
 	gsl_rng *rng = (gsl_set_error_handler_off(), memory_or_die(gsl_rng_alloc(gsl_rng_mt19937)));
@@ -172,7 +174,7 @@ bool interval_bca_bootstrap(interval_figure *figure, void *data, size_t runs, si
 		without[i] = figure(weight, runs, data);
 		weight[i] = 1;
 	}
-	ok = interval_bca_from_replicates(figure(weight, runs, data), replicate, draws, without, runs, out);
+	ok = interval_bca_from_replicates(figure(weight, runs, data), replicate, draws, without, runs, expanded, out);
 	free(without);
 	free(replicate);
 	free(weight);
@@ -185,7 +187,7 @@ bool interval_over_runs(const double *value, bool logs, interval_figure *figure,
 {
 	if (n < INTERVAL_BOOTSTRAP_FROM)
 		return (logs ? interval_student_t_of_logs : interval_student_t_of_mean)(value, n, out);
-	return interval_bca_bootstrap(figure, data, n, draws, seed, out);
+	return interval_bca_bootstrap(figure, data, n, draws, seed, true, out);
 }
 
 static double interval_weighted_mean(const unsigned *weight, size_t runs, void *data)
@@ -205,16 +207,59 @@ bool interval_of_mean(const double *value, size_t n, size_t draws, uint64_t seed
 	return interval_over_runs(value, false, interval_weighted_mean, (void *)(uintptr_t)value, n, draws, seed, out);
 }
 
+/* By bisection: gsl_cdf_beta_Pinv() does not converge for one in ten of our numbers. */
+static double interval_beta_quantile(double p, double a, double b)
+{
+	double low = 0, high = 1;
+
+	for (int i = 0; i < 60; i++) {
+		double middle = (low + high) / 2;
+
+		*(gsl_cdf_beta_P(middle, a, b) < p ? &low : &high) = middle;
+	}
+	return (low + high) / 2;
+}
+
+/* k of n independent events; the numbers need not be whole. */
+static bool interval_of_effective_share(double k, double n, struct confidence_interval *out)
+{
+	double tail = k > 0 && k < n ? TAIL : 1 - INTERVAL_LEVEL;
+
+	if (!(n > 0) || !(k >= 0 && k <= n))
+		return false;
+	out->low = k > 0 ? interval_beta_quantile(tail, k, n - k + 1) : 0;
+	out->high = k < n ? interval_beta_quantile(1 - tail, k + 1, n - k) : 1;
+	return true;
+}
+
 bool interval_of_share(size_t hits, size_t n, struct confidence_interval *out)
 {
-	double k = (double)hits, m = (double)n, tail = hits && hits < n ? TAIL : 1 - INTERVAL_LEVEL;
+	return interval_of_effective_share((double)hits, (double)n, out);
+}
 
-	if (!n || hits > n)
+bool interval_of_share_in_runs(const struct share_in_runs *s, struct confidence_interval *out, bool *apart)
+{
+	double hits = 0, n = 0, p, rare, effect, chi = 0, freedom = (double)s->repeats - 1;
+
+	for (size_t r = 0; r < s->repeats; r++) {
+		hits += s->hits[r];
+		n += s->n[r];
+	}
+	*apart = false;
+	if (s->repeats < INTERVAL_REPEATS || !(n > 0))
 		return false;
-	gsl_set_error_handler_off();
-	out->low = hits ? gsl_cdf_beta_Pinv(tail, k, m - k + 1) : 0;
-	out->high = hits < n ? gsl_cdf_beta_Qinv(tail, k + 1, m - k) : 1;
-	return isfinite(out->low) && isfinite(out->high);
+	p = hits / n;
+	/* variance over that of independent events, from the runs of the rarer kind */
+	rare = fmin(p, 1 - p);
+	effect = rare > 0 ? (1 - rare) * (1 + 1 / s->runs[p <= 0.5]) * s->squares[p <= 0.5] / (n * rare) - rare : s->stated;
+	effect = fmin(fmax(effect, 1), n);
+	for (size_t r = 0; r < s->repeats && rare > 0; r++)
+		chi += s->n[r] > 0 ? pow(s->hits[r] - s->n[r] * p, 2) / (s->n[r] * p * (1 - p) * effect) : 0;
+	if (chi > gsl_cdf_chisq_Pinv(INTERVAL_LEVEL, freedom)) {
+		*apart = true;
+		effect *= chi / freedom * pow(interval_student_t_quantile(s->repeats - 1) / gsl_cdf_ugaussian_Pinv(1 - TAIL), 2);
+	}
+	return interval_of_effective_share(hits / effect, n / effect, out);
 }
 
 double interval_poisson_rate_high_end(double events)

@@ -19,7 +19,10 @@ struct confidence_interval {
 	double low, high;
 };
 
-/* Interval of the mean: mean +- t(n - 1) s / sqrt(n). Needs two finite values. */
+/* Repeats that an interval needs. (With two, Student's t is 12.7 standard errors: the two values say more.) */
+#define INTERVAL_REPEATS 3
+
+/* Interval of the mean: mean +- t(n - 1) s / sqrt(n). Needs INTERVAL_REPEATS finite values. */
 bool interval_student_t_of_mean(const double *value, size_t n, struct confidence_interval *out);
 /* Interval of the geometric mean of skewed values: Student's t on their logarithms. Needs values > 0. */
 bool interval_student_t_of_logs(const double *value, size_t n, struct confidence_interval *out);
@@ -49,18 +52,19 @@ bool interval_of_slope(const double *x, const double *y, size_t n, struct confid
 typedef double interval_figure(const unsigned *weight, size_t runs, void *data);
 
 /* Bias-corrected and accelerated bootstrap over whole runs (Efron 1987; Efron & Tibshirani 1993, ch. 14), with the acceleration
- * from leaving out one run at a time. `draws` resamples from a generator seeded with `seed`: the same data give the same interval.
- * Needs two runs; with fewer than ten, the interval is too narrow. */
-bool interval_bca_bootstrap(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed,
+ * from leaving out one run at a time. expanded (Hesterberg 2015): with the quantiles of Student's t times sqrt(n / (n - 1))
+ * instead of the normal ones, as resamples of n runs vary less than n runs do. `draws` resamples from a generator seeded with
+ * `seed`: the same data give the same interval. Needs two runs; with fewer than ten, the interval is too narrow. */
+bool interval_bca_bootstrap(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed, bool expanded,
 			    struct confidence_interval *out);
 /* Second half of interval_bca_bootstrap(): the interval from the figure of all runs, its bootstrap replicates (sorted by this call)
  * and its values without one of the runs each. If all replicates are equal, both ends are that value. */
 bool interval_bca_from_replicates(double figure, double *replicate, size_t draws, const double *without, size_t runs,
-				  struct confidence_interval *out);
+				  bool expanded, struct confidence_interval *out);
 
 #define INTERVAL_BOOTSTRAP_FROM 10
 /* With fewer than INTERVAL_BOOTSTRAP_FROM runs Student's t over `value`, the figure of each run alone (`logs`: of its logarithm);
- * with more the bootstrap. */
+ * with more the expanded bootstrap. */
 bool interval_over_runs(const double *value, bool logs, interval_figure *figure, void *data, size_t n, size_t draws, uint64_t seed,
 		   struct confidence_interval *out);
 /* Interval of the mean over runs, by the method of interval_over_runs(). */
@@ -69,6 +73,22 @@ bool interval_of_mean(const double *value, size_t n, size_t draws, uint64_t seed
 /* Exact interval of a share (Clopper & Pearson 1934), `hits` of `n` independent events, in 0..1. At 0 and at n hits it is one-sided
  * (the other end is certain): no hits of n give about 3/n, the rule of three. Needs n > 0. */
 bool interval_of_share(size_t hits, size_t n, struct confidence_interval *out);
+
+/* Events that come in runs (late keys in stalls): counts of each of `runs` repeats, and of all. */
+struct share_in_runs {
+	const double *hits, *n;		/* of each repeat */
+	size_t repeats;
+	/* number of runs of misses [0] and of hits [1] within repeats, and sums of their squared lengths */
+	double runs[2], squares[2];
+	double stated;			/* length of a run that is assumed where there is none */
+};
+/* Interval of the share of hits, in 0..1: the exact interval of as many independent events as make the same variance (Korn &
+ * Graubard 1998). The variance is that of m runs that begin at random (an alternating renewal process; Cox 1962): that of
+ * independent events times (1 - p) (m + 1) / m (sum of squares of the run lengths) / (sum of the run lengths) - p; without (m + 1) / m the
+ * quotient is too small for few runs (for exponential lengths, by just that factor). Where repeats differ by more than
+ * that allows (chi-squared, 5 %), it is the variance between them, with Student's t for their number. *apart: so it was.
+ * Needs INTERVAL_REPEATS repeats. */
+bool interval_of_share_in_runs(const struct share_in_runs *s, struct confidence_interval *out, bool *apart);
 /* Upper 95 % bound (one-sided; Garwood 1936) of a Poisson rate after `events` events in a window of length 1: no events give
  * 3.0. */
 double interval_poisson_rate_high_end(double events);

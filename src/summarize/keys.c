@@ -78,6 +78,9 @@ bool key_compute_latency(const struct key_sample *k, bool high, int64_t *ns, boo
 /* What is pooled: latency from the due time, latency from the time of sending, delay of sending. */
 enum measure { LATENCY_DUE, LATENCY_SENT, SEND_LATENESS, MEASURES };
 
+/* Where no key is late, nothing tells how long a stall would be: so long. */
+#define LATE_STALL_NS (500.0 * NS_PER_MS)
+
 #define GREATEST 1.0	/* p of a row: the largest value */
 #define SHARE 2.0	/* p of a row: the share of late keys */
 
@@ -94,8 +97,9 @@ static const struct estimates_figure_kind {
 
 struct estimates_working_data {
 	const struct key_latency_figures_cfg *cfg;
+	const struct train_key_samples *train;
+	size_t n;
 	struct latency_pool pool;		/* pool.runs: repeats with at least one value */
-	double *own, *late;		/* of each repeat: its own figure; its number of late keys */
 };
 
 /* high: by the late ends of ranges, otherwise by the early ends */
@@ -118,52 +122,70 @@ static struct latency_pool estimates_build_latency_pool(const struct train_key_s
 	return pool;
 }
 
-static double estimates_weighted_late_share(const unsigned *weight, size_t runs, void *data)
+/* Adds the runs of late and of other keys of one train, in the order of the keys. high: by the late ends of ranges. A latency that
+ * is only known to exceed a time below the threshold may be late: it counts as late by the late end. */
+static void estimates_add_late_runs(const struct key_samples *keys, int64_t threshold_ns, bool high, double *n, double *late,
+				    struct share_in_runs *share)
 {
-	const struct estimates_working_data *w = data;
-	double late = 0, keys = 0;
+	double run = 0;
+	bool was = false;
 
-	for (size_t i = 0; i < runs; i++) {
-		late += weight[i] * w->late[i];
-		keys += weight[i] * (double)w->pool.of_run[i];
+	for (size_t i = 0; i <= keys->n; i++) {
+		int64_t ns = 0;
+		bool later = false, is = false, end = i == keys->n;
+
+		if (!end && !key_compute_latency(&keys->key[i], high, &ns, &later))
+			continue;
+		is = ns > threshold_ns || (later && high);
+		if (end || is != was) {
+			share->runs[was] += run > 0;
+			share->squares[was] += run * run;
+			run = 0;
+		}
+		was = is;
+		run += !end;
+		*n += !end;
+		*late += !end && is;
 	}
-	return keys > 0 ? 100 * late / keys : NAN;
 }
 
-/* Computes the share of late keys. If all repeats have the same share, an interval over repeats would have no width; then the exact
- * interval of the pooled keys is used, which takes keys as independent. */
-static enum interval_kind estimates_late_key_share(struct estimates_working_data *w, bool high, struct figure *f)
+/* Returns how many keys are due in LATE_STALL_NS; 1 where no due times are known. */
+static double estimates_keys_of_stated_stall(const struct train_key_samples *t, size_t n)
 {
-	struct confidence_interval i;
-	double late = 0;
-	size_t runs = w->pool.runs;
-	bool alike = true, ok;
+	double ns = 0, keys = 0;
 
-	for (size_t r = 0; r < runs; r++)
-		w->late[r] = 0;
-	/* A latency that is only known to exceed a time below the threshold may be late: it counts as late by the late end. */
-	for (size_t k = 0; k < w->pool.n; k++)
-		w->late[w->pool.item[k].run] += w->pool.item[k].value > w->cfg->threshold_ns || (w->pool.item[k].later && high);
-	for (size_t r = 0; r < runs; r++) {
-		late += w->late[r];
-		w->own[r] = 100 * w->late[r] / (double)w->pool.of_run[r];
-		alike = alike && !(fabs(w->own[r] - w->own[0]) > 1e-9);
+	for (size_t r = 0; r < n; r++)
+		if (t[r].keys.n > 1) {
+			ns += (double)(t[r].keys.key[t[r].keys.n - 1].due - t[r].keys.key[0].due);
+			keys += (double)(t[r].keys.n - 1);
+		}
+	return ns > 0 ? fmax(1, LATE_STALL_NS * keys / ns) : 1;
+}
+
+/* Computes the share of late keys. Its interval takes stalls, not keys, as independent: one stall makes many keys late. */
+static enum interval_kind estimates_late_key_share(const struct train_key_samples *t, size_t n, int64_t threshold_ns, bool high,
+						   struct figure *f)
+{
+	double *keys = memory_new(2 * n, sizeof(*keys)), *late = keys + n, all = 0, hits = 0;
+	struct share_in_runs share = { .hits = late, .n = keys, .stated = estimates_keys_of_stated_stall(t, n) };
+	struct confidence_interval i;
+	bool apart, ok;
+
+	for (size_t r = 0; r < n; r++) {
+		estimates_add_late_runs(&t[r].keys, threshold_ns, high, &keys[share.repeats], &late[share.repeats], &share);
+		all += keys[share.repeats];
+		hits += late[share.repeats];
+		share.repeats += keys[share.repeats] > 0;
 	}
-	*f = figure_exact(runs ? 100 * late / (double)w->pool.n : (double)NAN);
-	f->repeats = runs;
-	if (runs < 2)
-		return INTERVAL_NONE;
-	if (alike) {
-		ok = interval_of_share((size_t)late, w->pool.n, &i);
-		i = (struct confidence_interval){ 100 * i.low, 100 * i.high };
-	} else {
-		ok = interval_over_runs(w->own, false, estimates_weighted_late_share, w, runs, w->cfg->draws, w->cfg->seed, &i);
-	}
+	*f = figure_exact(all > 0 ? 100 * hits / all : (double)NAN);
+	f->repeats = share.repeats;
+	ok = interval_of_share_in_runs(&share, &i, &apart);
 	if (ok) {
-		f->low = fmax(i.low, 0);
-		f->high = fmin(i.high, 100);
+		f->low = 100 * i.low;
+		f->high = 100 * i.high;
 	}
-	return alike ? INTERVAL_EXACT : runs < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA;
+	free(keys);
+	return ok ? apart ? INTERVAL_T : INTERVAL_EXACT : INTERVAL_NONE;
 }
 
 static void estimates_count_keys(const struct train_key_samples *t, size_t n, struct key_latency_figures *out)
@@ -203,7 +225,7 @@ static void estimates_compute_ends(struct estimates_working_data *w, enum measur
 		if (row->measure != m || (high && !estimates_have_late_end(out, m, row->p == SHARE)))
 			continue;
 		if (row->p == SHARE) {
-			kind = estimates_late_key_share(w, high, &of[i]);
+			kind = estimates_late_key_share(w->train, w->n, w->cfg->threshold_ns, high, &of[i]);
 			out->late_interval = high ? out->late_interval : kind;
 		} else if (m != SEND_LATENESS && out->overloaded) {
 			of[i] = figure_absent("overloaded");
@@ -216,7 +238,7 @@ static void estimates_compute_ends(struct estimates_working_data *w, enum measur
 struct key_latency_figures estimate_key_latency_figures(const struct train_key_samples *train, size_t n,
 							const struct key_latency_figures_cfg *cfg)
 {
-	struct estimates_working_data w = { .cfg = cfg, .own = memory_new(n, sizeof(*w.own)), .late = memory_new(n, sizeof(*w.late)) };
+	struct estimates_working_data w = { .cfg = cfg, .train = train, .n = n };
 	struct key_latency_figures out = { .interval = n < 2 ? INTERVAL_NONE : n < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA };
 
 	estimates_count_keys(train, n, &out);
@@ -231,8 +253,6 @@ struct key_latency_figures estimate_key_latency_figures(const struct train_key_s
 	for (enum figure_name i = 0; i < FIGURES; i++)
 		if (figure_known(&out.late_end[i]))
 			out.of[i] = figure_join_ends(&out.of[i], &out.late_end[i]);
-	free(w.own);
-	free(w.late);
 	return out;
 }
 

@@ -183,7 +183,8 @@ struct key_latency_figures keys_set_latency_figures_of_trains(const struct exper
 			update = k->answer != KEY_NONE ? k->answer : update;
 		}
 	}
-	give_values({ "bound", e.of[MAX].above }, { "updates_per_answer", updates / answered }, { "keys", (double)e.keys }, { "asked", (double)(e.keys + e.unknown) },
+	give_values({ "bound", e.of[MAX].above }, { "updates_per_answer", updates / answered }, { "keys", (double)e.keys },
+		    { "asked", (double)(e.keys + e.unknown) },
 		    { "unknown", (double)e.unknown }, { "unknown_percent", 100.0 * (double)e.unknown / (double)(e.keys + e.unknown) },
 		    { "skipped", (double)e.skipped }, { "censored", (double)e.censored }, { "ranged", (double)e.ranged_keys },
 		    { "overloaded", (double)e.overloaded });

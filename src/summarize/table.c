@@ -120,7 +120,7 @@ static void table_read_json_source(struct table_definition_reader *r, struct col
 	c->over = table_cut_word_at(path, '/');
 	if (!!c->over != (c->estimator == ESTIMATE_SHARE_CI))
 		table_die_at_bad_word(r, "share+ci, and it alone, wants FILE:PATH/PATH", c->name);
-	if (c->estimator <= ESTIMATE_RANGE)
+	if (c->estimator < ESTIMATE_RANGE)
 		table_die_at_bad_word(r, "a number of repeats wants an estimator", c->name);
 }
 

@@ -45,6 +45,8 @@ enum table_end { TABLE_VALUE, TABLE_LOW, TABLE_HIGH, TABLE_ABOVE, TABLE_FROM, TA
 /* Values of one column for one cell. */
 struct summary_column_values {
 	double *value, *total;	/* number of each complete repeat (or train); total: the number under the / of share+ci */
+	double *late;		/* of a JSON number that is a range or a lower bound, the late end; otherwise as value */
+	bool ranged, overloaded;	/* a number is a range or a lower bound; a repeat has none as it was overloaded */
 	size_t n;
 	char *text;
 	struct figure figure;

@@ -88,6 +88,20 @@ END
 		END { exit !(m == 6 && l == 2 && f == 8 && x == 1) }' plot.tsv
 }
 
+@test "a forecast has the ends of its demands' intervals; where they are wide it cannot tell" {
+	need jq
+	# demand 50 ms, delay 20 ms: 19 users stay below 200 ms
+	printf 'n,z_s,r_ms\n' | tee far.csv >rows.csv
+	"$QUEUE" mva --demand 50ms --delay 20ms -n 1,2,3,4,6,8 -z 1s --format json | jq -r '.result.rows[] |
+		"\(.n),\(.z_s),\(.r_s * 1000 * (1 + 0.01 * ((.n * 7) % 3 - 1)))"' | tee -a rows.csv | head -n 3 >>far.csv
+	"$QUEUE" fit rows.csv --threshold 200ms --format json -o out.json
+	jq -e '.result.threshold | .users_low < 19 and .users_low > 10 and .users_high > 19 and .users_high < 30' out.json
+	"$QUEUE" fit rows.csv --threshold 200ms | tr -s "\n " " " | grep "^19 (.*extrapolation from 1 to 8"
+	"$QUEUE" fit far.csv --threshold 200ms --format json -o out.json
+	jq -e '.result.threshold | .users_low <= 19 and .users_high >= 19 and .users_high > 4 * .users_low' out.json
+	"$QUEUE" fit far.csv --threshold 200ms | head -n 1 | grep -i "^cannot tell"
+}
+
 @test "busy times tell demands by the utilization law" {
 	need jq
 	printf 'lambda\tr_ms\tu_gov1\tu_gov2\n10\t30\t0.1\t0.05\n20\t31\t0.2\t0.1\n40\t34\t0.4\t0.2\n' >rows.tsv

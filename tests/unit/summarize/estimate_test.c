@@ -11,8 +11,7 @@
 #include "../near.h"
 #include "summarize/estimate.h"
 
-#define T1 12.706204736	/* Student's t, 97.5 %, one degree of freedom */
-#define T2 4.302652730	/* two */
+#define T2 4.302652730	/* Student's t, 97.5 %, two degrees of freedom */
 
 static struct figure figure_of(enum estimator e, const double *v, size_t n)
 {
@@ -22,32 +21,49 @@ static struct figure figure_of(enum estimator e, const double *v, size_t n)
 
 static void test_means(void **state)
 {
-	const double v[] = { 99, NAN, 101 }, near_zero[] = { 0, 2 };
-	struct figure f = figure_of(ESTIMATE_MEAN_CI, v, 3);
+	const double v[] = { 99, NAN, 101, 100 }, near_zero[] = { 0, 1, 2 };
+	struct figure f = figure_of(ESTIMATE_MEAN_CI, v, 4);
 
 	(void)state;
 	assert_near(f.value, 100, 1e-9);
-	assert_near(f.low, 100 - T1, 1e-6);
-	assert_near(f.high, 100 + T1, 1e-6);
-	assert_true(isnan(figure_of(ESTIMATE_MEAN, v, 3).low));
-	assert_near(figure_of(ESTIMATE_MEAN_CI, near_zero, 2).low, 0, 0);
-	assert_near(figure_of(ESTIMATE_CHANGE_CI, near_zero, 2).low, 1 - T1, 1e-6);
+	assert_near(f.low, 100 - T2 / sqrt(3), 1e-6);
+	assert_near(f.high, 100 + T2 / sqrt(3), 1e-6);
+	assert_true(isnan(figure_of(ESTIMATE_MEAN, v, 4).low));
+	assert_true(isnan(figure_of(ESTIMATE_MEAN_CI, v, 3).low));	/* two values say more than their interval */
+	assert_near(figure_of(ESTIMATE_MEAN_CI, near_zero, 3).low, 0, 0);
+	assert_near(figure_of(ESTIMATE_CHANGE_CI, near_zero, 3).low, 1 - T2 / sqrt(3), 1e-6);
 	assert_true(isnan(figure_of(ESTIMATE_MEAN_CI, v, 1).high));
 }
 
-/* On logarithms the interval is that of the geometric mean: ln 20 and ln 22, T1 ln(1.1) / 2 to each side of their middle. */
+/* On logarithms the interval is that of the geometric mean: 20 22 24.2, ln(1.1) apart. */
 static void test_skewed_mean(void **state)
 {
-	const double v[] = { 20, 22 }, wide[] = { 1, 1, 1000 };
-	struct figure f = figure_of(ESTIMATE_LOGMEAN_CI, v, 2);
-	double middle = sqrt(20 * 22), factor = exp(T1 * log(1.1) / 2);
+	const double v[] = { 20, 22, 24.2 }, wide[] = { 1, 1, 1000 };
+	struct figure f = figure_of(ESTIMATE_LOGMEAN_CI, v, 3);
+	double factor = exp(T2 * log(1.1) / sqrt(3));
 
 	(void)state;
-	assert_near(f.value, 21, 1e-9);
-	assert_near(f.low, middle / factor, 1e-5);
-	assert_near(f.high, middle * factor, 1e-5);
+	assert_near(f.value, 66.2 / 3, 1e-9);
+	assert_near(f.low, 22 / factor, 1e-5);
+	assert_near(f.high, 22 * factor, 1e-5);
 	f = figure_of(ESTIMATE_LOGMEAN_CI, wide, 3);
 	assert_true(f.low <= f.value && f.high >= f.value);
+}
+
+/* On logits: 90, 50 and 10 % are ln 9, 0 and -ln 9. No end leaves 0 to 100 %. */
+static void test_shares(void **state)
+{
+	const double v[] = { 90, 50, 10 }, busy[] = { 99.8, 100, 99.6 }, scores[] = { 0.9, 0.5, 0.1 }, all[] = { 100, 100, 100 };
+	struct figure f = figure_of(ESTIMATE_PERCENT_CI, v, 3);
+
+	(void)state;
+	assert_near(f.value, 50, 1e-9);
+	assert_near(f.low, 100 / (1 + exp(T2 * log(9) / sqrt(3))), 1e-6);
+	assert_near(f.high, 100 - f.low, 1e-6);
+	assert_near(figure_of(ESTIMATE_UNIT_CI, scores, 3).low, f.low / 100, 1e-9);
+	f = figure_of(ESTIMATE_PERCENT_CI, busy, 3);
+	assert_true(f.low > 90 && f.low < f.value && f.high > f.value && f.high < 100);
+	assert_true(isnan(figure_of(ESTIMATE_PERCENT_CI, all, 3).low));
 }
 
 static void test_medians(void **state)
@@ -117,7 +133,7 @@ static void test_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_means), cmocka_unit_test(test_skewed_mean), cmocka_unit_test(test_medians),
+		cmocka_unit_test(test_means), cmocka_unit_test(test_skewed_mean), cmocka_unit_test(test_shares), cmocka_unit_test(test_medians),
 		cmocka_unit_test(test_plain), cmocka_unit_test(test_share), cmocka_unit_test(test_nothing),
 	};
 

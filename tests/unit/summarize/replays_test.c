@@ -29,8 +29,7 @@ static void pairs_are_of_one_repeat(void **state)
 	replays_compute_setting_figures(&slow, &base, 60, 2000, 1, f);
 	assert_int_equal(f[REPLAYS_PAIRS].value, 2);
 	assert_near(f[REPLAYS_RATIO].value, 4, 1e-9);		/* the geometric mean of 2 and 8 */
-	/* Student's t on logarithms, one degree of freedom: 12.7062 (tables); s of ln 2, ln 8 is ln 4 / sqrt 2 */
-	assert_near(f[REPLAYS_RATIO].high / f[REPLAYS_RATIO].value, exp(12.7062 * log(4) / 2), 1e-2 * exp(12.7062 * log(4) / 2));
+	assert_true(isnan(f[REPLAYS_RATIO].high));		/* of two */
 	assert_near(f[REPLAYS_TOTAL_RATIO].value, sqrt(1.1), 1e-9);
 	assert_int_equal(f[REPLAYS_RESPONSES].value, 7);
 	assert_int_equal(f[REPLAYS_MISSING].value, 1);
@@ -58,9 +57,7 @@ static void percentiles_are_pooled(void **state)
 	assert_true(isnan(f[REPLAYS_P90].value));	/* less than ten beyond it */
 	assert_near(f[REPLAYS_MAX].value, 40, 1e-9);
 	assert_near(f[REPLAYS_LATE].value, 0, 1e-9);	/* what takes as long as the threshold is not late */
-	/* both replays say 25: no spread */
-	assert_near(f[REPLAYS_P50].low, 25, 1e-9);
-	assert_near(f[REPLAYS_P50].high, 25, 1e-9);
+	assert_true(isnan(f[REPLAYS_P50].low));		/* two replays */
 	assert_int_equal(f[REPLAYS_PAIRS].value, 0);
 	assert_true(isnan(f[REPLAYS_RATIO].value) && isnan(f[REPLAYS_TOTAL_RATIO].value));
 }
