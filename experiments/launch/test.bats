@@ -100,17 +100,10 @@ made_up() {
 	local repeats
 	for repeats in 2 1; do
 		made_up >/dev/null
-		find run/cells -mindepth 2 -maxdepth 2 -name '[123]' | while read -r cell; do
-			[ "${cell##*/}" -le "$repeats" ] || rm -r "$cell"
-		done
-		jq --argjson n "$repeats" '.settings.repeats = $n | .cells[].complete = $n' run/run.json >x && mv x run/run.json
-		"$TOP/bin/summarize" run >/dev/null
-		"$TOP/report/report.sh" run
-		jq -c '.verdict, .findings[]' run/findings.json
+		compares_nothing "$repeats"
 		[ "$(found baseline .verdict)/$(found baseline .value)" = '"unsure"/null' ]
 		[ -z "$(found today .id)" ]
 		[ "$(found job .verdict)" = '"unsure"' ]
-		if jq -r '.verdict, .findings[].text' run/findings.json | grep -E 'sooner|later than|significan|times as'; then return 1; fi
 		rm -r run
 	done
 }
