@@ -71,7 +71,8 @@ def simple: (shown("caret") + shown("bar") | map(select(.kb_per_s != null)) | so
 		+ ([("caret", "bar") as $what | $all | map(select(.shows == $what)) | select(. != [])
 			| "; \({caret: "the caret", bar: "the bar"}[$what]) \(map("\(.protocol) \(.kb_per_s | number)") | join(", ")) KB/s"]
 			| join("")) + ". Wong & Seltzer (2000) give \(simple_kb) KB/s as the limit for simple animations.";
-		($all[0] | figure("kb_per_s")) + {unit: "KB/s", verdict: (if $above != [] then "bad" elif $untold != [] then "unsure" else "good" end),
+		($all[0] | figure("kb_per_s")) + {unit: "KB/s", verdict: (if $above != [] then "bad"
+			elif $untold != [] then "unsure" else "good" end),
 			figure: "load"}) end;
 
 # Frames are lost if fewer than 95 % of those drawn arrive.

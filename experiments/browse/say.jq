@@ -57,7 +57,8 @@ def against($name; $id): job_of(first_job) as $rows | first(($rows | best_vamp),
 		($vamp | figure("all_rel")) + {verdict: $c, figure: "visits-\(first_job)"}) end;
 
 def job_ends: if .repeats >= 3 then interval(.job_rel_low; .job_rel_high; ""; fixed(2)) else " (no interval)" end;
-def job: job_of(first_job) as $rows | first(($rows | best_vamp), null) as $vamp | if $vamp == null or $vamp.job_rel == null then empty else
+def job: job_of(first_job) as $rows | first(($rows | best_vamp), null) as $vamp
+	| if $vamp == null or $vamp.job_rel == null then empty else
 	finding("job";
 		"**The background job takes \($vamp.job_rel | fixed(2)) times as long**\($vamp | job_ends) per unit of work with"
 		+ " \($vamp.scheme | says)"

@@ -56,8 +56,8 @@ def verdict: threshold as $t | asked as $asked | [systems[] as $s | words_of($s)
 			end) end;
 
 def users_words: if . == null or .median_p95_ms == null then "" else
-	" With \(.users | plural("user")), 95 % of the keys of the user in front were answered within \(figure("p95_ms") | figure_words), of"
-		+ " the median user within \(.median_p95_ms | with_unit("ms")), and of the slowest within \(.all_p95_ms | with_unit("ms"))"
+	" With \(.users | plural("user")), 95 % of the keys of the user in front were answered within"
+		+ " \(figure("p95_ms") | figure_words), of the median user within \(.median_p95_ms | with_unit("ms")), and of the slowest within \(.all_p95_ms | with_unit("ms"))"
 		+ " (means over the searches)." end;
 def fit($system): threshold as $t | asked as $asked | of($system) as $limits | $limits[0] as $first | select($first)
 	| first((rows_of($system)[] | select(.users == ($first | planned))), null) as $row
@@ -96,7 +96,8 @@ def no_queue: (.limit // "") as $limit
 def came_out: (if .reached < .repeats then infinite else .users_high // .users_max end) as $found
 	| if .forecast == null or .forecast_low == null then "unsure"
 	  elif (.users_low // .users_min) > (.forecast_high // infinite) or $found < .forecast_low then "bad" else "good" end;
-def forecast_words($t; $asked): "\(.criterion | criterion_words($t)): " + if .forecast == null then "none (\(.forecast_why // "?"))" else
+def forecast_words($t; $asked): "\(.criterion | criterion_words($t)): "
+	+ if .forecast == null then "none (\(.forecast_why // "?"))" else
 	"\(.forecast | plural("user"))\(interval(.forecast_low; .forecast_high; "users"; plain)), found \(most_words($asked))"
 		+ (if .users_low == null then "" else " (mean \(.users | fixed(1)), 95 % CI \([.users_low, 0] | max | fixed(1)) to"
 			+ " \(.users_high | fixed(1)))" end)

@@ -10,7 +10,8 @@ def failed_requests: (.errors // 0) + (.timeouts // 0) + (.unanswered // 0);
 def together: [.summary[] | select(.arrivals_p_of_all != null)] | if length < 2 then empty else
 	([.[] | select(.poisson < .judged)] | length) as $alone | ([.[] | select(.arrivals_p_of_all < 0.05)] | length) as $holm
 	| finding("arrivals";
-		"**Nothing speaks against requests at random times (Poisson)** in \(length - $alone) of \(length | plural("condition")), each tested by"
+		"**Nothing speaks against requests at random times (Poisson)** in"
+		+ " \(length - $alone) of \(length | plural("condition")), each tested by"
 		+ " itself (5 % false alarms); corrected for all tests (Holm), \($holm) "
 		+ (if $holm == 1 then "is not random." else "are not random." end);
 		{value: $holm, unit: "", figure: "cov"}) end;

@@ -38,7 +38,8 @@ def modes: . as $doc | several as $several | [pairs[] | .app] | unique[] as $app
 	| map(select(apart)) as $apart | any(.[]; told) as $told
 	| max_by([apart, (.hold.mean_stall_ms - .tap.mean_stall_ms | fabs)])
 	| finding("held-\($app)";
-		"**\($doc | apps[$app] // $app): \(if $told | not then "too few repeats to compare" elif $apart == [] then "no difference shown" elif $several then
+		"**\($doc | apps[$app] // $app): \(if $told | not then "too few repeats to compare"
+			elif $apart == [] then "no difference shown" elif $several then
 			"held and typed keys differ over \($apart | map(.protocol) | and_list)" else "held and typed keys differ" end)**"
 			+ " with \(.sinks | plural("CPU hog")):"
 		+ " the mean stall is \(.hold | level("mean_stall_ms")) with a held key, \(.tap | level("mean_stall_ms")) with typed keys"

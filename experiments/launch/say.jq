@@ -51,7 +51,8 @@ def without: pairs("baseline"; "alone") | if . == [] then empty else together as
 def baseline: first(without, null) as $without | first(against("baseline"), null) as $a
 	| if $a == null and $without == null then empty
 	  elif $a == null then finding("baseline"; "**Baseline.** \($without)"; {verdict: "bad", figure: "launch"})
-	  elif $a.shown == "few" then finding("baseline"; "**\(too_few)**. A launch took: \(plain_times(["alone", "baseline", best.scheme])).";
+	  elif $a.shown == "few" then
+		finding("baseline"; "**\(too_few)**. A launch took: \(plain_times(["alone", "baseline", best.scheme])).";
 			{verdict: "unsure", figure: "launch"})
 	  else finding("baseline"; "**\($a.best | upper_first) \($a | shown_words)**: a launch takes"
 			+ " \($a | against_words). \($without // "")" | rtrimstr(" ");

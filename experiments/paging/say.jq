@@ -38,14 +38,16 @@ def paged: out_rows | map(select(.session == "plain" and (.method | IN("busy", "
 	| map(first(.[] | select(.method == "hog")) // .[0]) | sort_by(.paged_out_p50_ms) | if . == [] then empty else
 		last as $worst
 		| finding("paged-out"; "**After paging out, the first key takes up to "
-			+ "\($worst | times | if . == null then ($worst | figure("paged_out_p50_ms") | figure_words) else "\(times_words) as long" end)**: "
+			+ "\($worst | times | if . == null then
+				($worst | figure("paged_out_p50_ms") | figure_words) else "\(times_words) as long" end)**: "
 			+ (map("\(level("paged_out_p50_ms")) over \(.protocol) (\(.swap | swap_words), \(.method); "
 				+ "in memory \(.in_memory_p50_ms | with_unit("ms")))") | join("; ")) + ".";
 			($worst | figure("paged_out_p50_ms")) + {figure: "first-key",
 				verdict: (if $worst | surely_above("paged_out_p50_ms"; threshold) then "bad" else "none" end)}) end;
 
 # Longer than beside a process that takes the memory and then rests: by the intervals of both.
-def harder: out_rows as $all | out_rows | map(select((.session == "plain" and .method == "busy") or (.session == "private" and .method == "hog")))
+def harder: out_rows as $all | out_rows
+	| map(select((.session == "plain" and .method == "busy") or (.session == "private" and .method == "hog")))
 	| map(. as $r | .base = (first($all[] | select(.session == "plain" and .method == "hog" and .protocol == $r.protocol
 			and .swap == $r.swap)) // null)
 		| .longer = (.base != null and .paged_out_p50_ms_low != null and .base.paged_out_p50_ms_high != null

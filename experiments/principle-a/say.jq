@@ -55,7 +55,8 @@ def model: [(part("held-think"), part("held-ratio"))[] | select(.model_lambda_pe
 def from_on(holds): . as $all | first(range(length) as $i | $all[$i:] | select(all(.[]; holds)) | .[0]) // null;
 def random: part("cov-ratio") | map(select(.cov != null)) | if length < 2 then empty else last as $top | .[0] as $low
 	| from_on((cov_above or cov_below) | not) as $from
-	| finding("randomness"; "**With more users, \(if $from then "nothing speaks against requests" else "requests do not arrive" end) at random"
+	| finding("randomness"; "**With more users,"
+		+ " \(if $from then "nothing speaks against requests" else "requests do not arrive" end) at random"
 			+ " times (Poisson).** "
 		+ "The coefficient of variation of interarrival times goes from \($low.cov | fixed(2)) with \($low.users | plural("user")) to "
 		+ "\($top.cov | fixed(2))\(interval($top.cov_low; $top.cov_high; "")) with \($top.users)"

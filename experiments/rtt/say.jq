@@ -63,7 +63,8 @@ def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | se
 	map(select((.more_low // 0) > 0)) as $told | map(select(.more_low == null)) as $few
 	| finding("random-load"; if $told != [] then
 		"**Traffic at random times delays a ping** by "
-			+ ($told | map("\(.more | fine) (95 % CI \(.more_low | fixed(2)) to \(.more_high | fine)) at \(.load | plain) % of \(.link | mbit)"
+			+ ($told | map("\(.more | fine) (95 % CI \(.more_low | fixed(2)) to \(.more_high | fine))"
+				+ " at \(.load | plain) % of \(.link | mbit)"
 				+ " (M/D/1: \(.md1_wait_ms | fine))") | and_list)
 			+ ". The M/D/1 model has no fitted parameters."
 		elif $few != [] then "**Too few repeats to tell whether traffic at random times delays a ping** (three are needed):"

@@ -69,7 +69,8 @@ def against($name; $id): job_of(first_job) as $rows | ($rows | best("with")) as 
 
 def job: job_of(first_job) | best("with") | if . == null or .job_rel == null then empty else
 	finding("job"; "**The background job takes \(.job_rel | fixed(2)) times as long**"
-			+ (if known_ends then interval(.job_rel_low; .job_rel_high; ""; fixed(2)) else " (no interval)" end) + " per unit of work while the video plays, with "
+			+ (if known_ends then interval(.job_rel_low; .job_rel_high; ""; fixed(2)) else " (no interval)" end)
+			+ " per unit of work while the video plays, with "
 			+ "\(says).";
 		{value: ((.job_rel - 1) * 100), unit: "%"}) end;
 
