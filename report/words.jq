@@ -98,11 +98,12 @@ def compared($a; $b; $name; $pairs): ($a | figure($name)) as $x | ($b | figure($
 		| {value: ($d | back), low: ($d - $half | back), high: ($d + $half | back)} | .apart = (.low > 0 or .high < 0) end;
 def apart($a; $b; $name; $pairs): compared($a; $b; $name; $pairs) // {} | .apart == true;
 
-# A slope as a whole number (input: a row): the number, "none" where the interval excludes each, "unsure" where it is too wide.
+# A slope as a whole number (input: a row): the number, "none" where the interval excludes each, "impossible" where it is surely
+# below one, "unsure" where it is too wide or there is no interval.
 def whole_slope($name):
-	figure($name) | .value as $s | ($s | round) as $n
-	| if .low == null then (if ($s - $n | fabs) <= 0.1 then $n else "none" end) elif .high - .low >= 1 then "unsure"
-	  elif .low > $n + 0.1 or .high < $n - 0.1 then "none" elif ($s - $n | fabs) > 0.25 then "unsure" else $n end;
+	figure($name) | .value as $s | if $s == null or .low == null then "unsure" else ($s | round) as $n
+	| if .high - .low >= 1 then "unsure" elif .high < 0.9 then "impossible" elif $n < 1 then "unsure"
+	  elif .low > $n + 0.1 or .high < $n - 0.1 then "none" elif ($s - $n | fabs) > 0.25 then "unsure" else $n end end;
 # How much of a value (input: a number) a known floor explains: "all", "most", "some", "none".
 def floor_explains($floor):
 	if $floor == null or $floor <= 0 then "none" elif $floor > 1.1 * . then "none" elif $floor >= 0.9 * . then "all"

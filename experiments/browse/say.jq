@@ -12,29 +12,33 @@ def says: scheme_words[.] // .;
 
 def measured: [measured_rows("summary")[] | select(.all_rel != null)];
 def is_vamp: .scheme | IN("baseline", "alone", "autogroup", "nice") | not;
-def faster: (1 - .) * 100 | "\(fixed(0)) %";
-def gain: "\(.all_rel | faster)" + if .all_rel_low == null then "" else
-	interval((1 - .all_rel_high) * 100; (1 - .all_rel_low) * 100; "%"; fixed(0)) end;
-def known_ends: .all_rel_low != null;
+def times: "\(.all_rel | fixed(2)) times as long\(interval(.all_rel_low; .all_rel_high; ""; fixed(2)))";
+# Comparing takes three repeats: two have no interval.
+def known_ends: .repeats >= 3 and .all_rel_low != null;
 # Its whole interval below that of the other one: sooner. Above: later.
 def compare($other): if (known_ends | not) or ($other | known_ends | not) then "unsure"
 	elif .all_rel_high < $other.all_rel_low then "good" elif .all_rel_low > $other.all_rel_high then "bad" else "none" end;
 def job_of($job): [measured[] | select(.job == $job)];
 def first_job: [.summary[]? | .job | select(. != "none")] | first;
 def scheme($name): first(.[] | select(.scheme == $name)) // null;
-def best_vamp: map(select(is_vamp)) | if . == [] then null else min_by(.all_rel) end;
+# The best by these same figures, and of how many: by chance alone, the best of several looks better than it is.
+def best_vamp: map(select(is_vamp)) | length as $n | min_by(.all_rel) | values | .of = $n;
+def vamp_words: (.scheme | says) + if .of > 1 then " (the best of \(.of))" else "" end;
 
-def verdict: job_of(first_job) as $rows | ($rows | best_vamp) as $vamp | ($rows | scheme("nice")) as $nice
+def verdict: job_of(first_job) as $rows | first(($rows | best_vamp), null) as $vamp | ($rows | scheme("nice")) as $nice
 	| if measured == [] and measured_rows("summary") == [] then nothing_measured
 	  elif ($rows | scheme("baseline")) == null then no_baseline
 	  elif $vamp == null then "Vamp was not measured; only settings that a user can make by hand were."
-	  else "Pages load in \($vamp | gain) less time with \($vamp.scheme | says) than in the baseline"
+	  elif $vamp | known_ends | not then "Too few repeats to compare schemes (three are needed). In these, all pages took"
+			+ " \($vamp.all_rel | fixed(2)) times as long with \($vamp | vamp_words) as the baseline's mean."
+	  else "With \($vamp | vamp_words), all pages take \($vamp | times) as in the baseline"
+		+ (if $vamp.all_rel_low <= 1 and $vamp.all_rel_high >= 1 then ", which this run cannot tell apart" else "" end)
 		+ if $nice == null then "." else ($vamp | compare($nice)) as $c
-			| if $c == "good" then ", and in less time than with the background job at nice 19."
-			  elif $c == "bad" then "; the background job at nice 19 saves more time: \($nice | gain)."
-			  else "; the background job at nice 19 does not differ significantly: \($nice | gain)." end end end;
+			| if $c == "good" then ", and less than with the background job at nice 19 (\($nice | times))."
+			  elif $c == "bad" then ", and more than with the background job at nice 19 (\($nice | times))."
+			  else "; this run cannot tell it from the background job at nice 19 (\($nice | times))." end end end;
 
-def schemes: [job_of(first_job)[] | select(.scheme != "baseline")] as $rows | ($rows | best_vamp) as $vamp
+def schemes: [job_of(first_job)[] | select(.scheme != "baseline")] as $rows | first(($rows | best_vamp), null) as $vamp
 	| if $rows == [] then empty else ($vamp // ($rows | min_by(.all_rel))) as $of
 	| finding("schemes"; "**Time to load all pages, in multiples of the baseline**: "
 			+ ($rows | map("\(.scheme | says) \(level("all_rel"))") | join("; ")) + ".";
@@ -42,21 +46,24 @@ def schemes: [job_of(first_job)[] | select(.scheme != "baseline")] as $rows | ($
 			elif known_ends and .all_rel_low > 1 then "bad" else "unsure" end), figure: "visits-\(first_job)"}) end;
 
 # Is it worth having? Against what a user, or the kernel, does without it.
-def against($name; $id): job_of(first_job) as $rows | ($rows | best_vamp) as $vamp | ($rows | scheme($name)) as $other
+def against($name; $id): job_of(first_job) as $rows | first(($rows | best_vamp), null) as $vamp | ($rows | scheme($name)) as $other
 	| if $vamp == null or $other == null then empty else ($vamp | compare($other)) as $c
 	| finding($id; (if $c == "good" then "**\($vamp.scheme | says | upper_first) beats \($name | says)**"
 			elif $c == "bad" then "**\($vamp.scheme | says | upper_first) loses to \($name | says)**"
-			elif $c == "none" then "**\($vamp.scheme | says | upper_first) does not differ significantly from \($name | says)**"
+			elif $c == "none" then "**\($vamp.scheme | says | upper_first) cannot be told from \($name | says) by this run**"
 			else "**Too few repeats to compare \($vamp.scheme | says) with \($name | says)**" end)
 		+ ": all pages take \($vamp | level("all_rel")) times as long as in the baseline, \($other | level("all_rel")) with"
 			+ " \($name | says).";
 		($vamp | figure("all_rel")) + {verdict: $c, figure: "visits-\(first_job)"}) end;
 
-def job: job_of(first_job) as $rows | ($rows | best_vamp) as $vamp | if $vamp == null or $vamp.job_rel == null then empty else
+def job_ends: if .repeats >= 3 then interval(.job_rel_low; .job_rel_high; ""; fixed(2)) else " (no interval)" end;
+def job: job_of(first_job) as $rows | first(($rows | best_vamp), null) as $vamp
+	| if $vamp == null or $vamp.job_rel == null then empty else
 	finding("job";
-		"**The background job takes \($vamp.job_rel | fixed(2)) times as long** per unit of work with \($vamp.scheme | says)"
+		"**The background job takes \($vamp.job_rel | fixed(2)) times as long**\($vamp | job_ends) per unit of work with"
+		+ " \($vamp.scheme | says)"
 		+ ([$rows[] | select((.scheme | IN("nice", "autogroup")) and .job_rel)
-				| "\(.job_rel | fixed(2)) with \(.scheme | says)"]
+				| "\(.job_rel | fixed(2))\(job_ends) with \(.scheme | says)"]
 			| if . == [] then "" else "; " + join("; ") end) + ", while a user opens a page every few seconds.";
 		{value: (($vamp.job_rel - 1) * 100), unit: "%", low: (if $vamp.job_rel_low then ($vamp.job_rel_low - 1) * 100 else null end),
 			high: (if $vamp.job_rel_high then ($vamp.job_rel_high - 1) * 100 else null end)}) end;

@@ -120,6 +120,14 @@ H 1.6 parallel"
 	cmp before run/summary.tsv
 }
 
+@test "report: two repeats compare nothing, and neither does one" {
+	made_up
+	compares_nothing 2
+	[ "$(found against-nice .verdict)" = '"unsure"' ]
+	compares_nothing 1
+	[ "$(found against-nice .verdict)" = '"unsure"' ]
+}
+
 @test "a run without a baseline, or of which nothing came, says so" {
 	made_up
 	says_so baseline-parallel

@@ -13,12 +13,18 @@ def frames:
 def title: "How many frames of an animation each protocol caches";
 def setup: animation_setup("loops of up to \(.run.settings.most) frames");
 
-def verdict: with("size") as $size | with("beyond") as $beyond | with("none") as $none
+# Steps in which more than a tenth of the frames were lost: the cache never got the whole loop.
+def lost_steps: [.points // [] | .[] | select(.name != "miss" and .order == "loop" and .seen_per_s != null)
+	| select(.seen_per_s < 0.9 * .shown_per_s)];
+
+def verdict: with("size") as $size | with("beyond") as $beyond | with("none") as $none | with("unclear") as $unclear
+	| (if (.run.settings.repeats // 1) == 1 then " (one search each)" else "" end) as $searches
 	| if rows == [] then nothing_measured
 	  elif $size + $beyond + $none == [] then "The repeats disagree about the size of the cache."
 	  else [($size | select(. != []) | map("\(system) caches \(frames) frames") | and_list),
 		($beyond | select(. != []) | "\(map(system) | and_list): no limit of the cache up to \(map(.frames_most) | max) frames"),
-		($none | select(. != []) | "\(map(system) | and_list): no cache for animation frames")] | join("; ") + "." end;
+		($none | select(. != []) | "\(map(system) | and_list): no cache for animation frames"),
+		($unclear | select(. != []) | "\(map(system) | and_list): the repeats disagree")] | join("; ") + $searches + "." end;
 
 def limit_words: "**\(system) caches \(frames) frames**, \(.cache_sent_bytes | bytes) on the wire,"
 	+ " \(.cache_picture_bytes | bytes) of pixels: a loop of them takes \(.fits_mbit_per_s | mbit) Mbit/s,"
@@ -26,16 +32,15 @@ def limit_words: "**\(system) caches \(frames) frames**, \(.cache_sent_bytes | b
 	+ if (.scan_points // 0) > 0 then "; \(.scan_agree) of \(.scan_points) other loop lengths agree" else "" end;
 
 def limits: with("size") as $size | with("beyond") as $beyond | with("unclear") as $unclear | ($size + $beyond)[0] as $first
-	| [.points // [] | .[] | select(.name != "miss" and .order == "loop" and .seen_per_s != null)
-		| select(.seen_per_s < 0.9 * .shown_per_s)] as $lost
-	| if $size + $beyond + $unclear == [] then empty else
+	| lost_steps as $lost | if $size + $beyond + $unclear == [] then empty else
 	finding("limit"; ([($size[] | limit_words),
 		($beyond | select(. != []) | "no limit of the cache up to \(map(.frames_most) | max) frames:"
 			+ " \(named("(\(.fits_mbit_per_s | mbit) Mbit/s)"))"),
 		($unclear | select(. != []) | "the repeats disagree over \(map(system) | and_list)"),
 		($lost | select(. != []) | "in \(length | plural("step")) (\(map(.protocol) | unique | join(", "))) more than 10 % of the frames"
 			+ " were lost, so the cache never got the whole loop")] | map(upper_first) | join(". ") + ".");
-		{value: $first.frames_low, unit: "frames", verdict: (if $first == null then "unsure" else "good" end), figure: "cliff"}) end;
+		{value: $first.frames_low, unit: "frames", verdict: (if $first == null or $lost != [] then "unsure" else "good" end),
+			figure: "cliff"}) end;
 
 def policy_words: {LRU: "the least recently shown frame (LRU)", FIFO: "the frame that was cached first (FIFO)",
 	random: "a random frame", MRU: "the most recently shown frame (MRU)"}[.policy // ""] // "frames by an unknown rule";

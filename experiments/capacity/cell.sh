@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # cell.sh - capacity: a cell is a search for the most users. Sessions are added, one by one at first and then twice as many each
-# time, but no more than fill the CPU; each has an application and a user who types at random times; the first user is measured.
-# Where no criterion holds any more, or nobody can be added, the number of sessions is halved until the most for which each holds
-# is known.
+# time, but no more than fill the CPU; each has an application and a user who types at random times. The criteria are those of the
+# first user. Where no criterion holds any more, or nobody can be added, the gap is halved. Both numbers of users at the end, the
+# most for which a criterion held and the next for which it did not, are measured until two of at most three measurements agree.
 . "$TP_HOME/experiments/engine/sessions.sh"
 RATE=10
 WARM_SECONDS=1.5	# users type for so long before the one in front is measured
 SKIP=5			# first keys left out
 PIN_EFFECT="so the viewers take from the server what users should have"
-SAMPLES="schema users user keys mean_ms p50_ms p95_ms max_ms apdex late_percent"
+SAMPLES="schema users user keys mean_ms p50_ms p95_ms max_ms apdex late_percent p95_from_ms apdex_to"
 MACHINE="schema users keys_per_s server_busy_percent client_busy_percent foreign_percent steal_percent waiting available_bytes"
 MACHINE+=" swap_in_bytes_per_s link_percent own_percent major_faults_per_s drops_per_s client_waiting memory_stall_ms_per_s"
 
@@ -46,15 +46,26 @@ exp_begin() {
 # One number of users -------------------------------------------------------------------------------------------
 
 # One row of a user: keys due while the one in front was measured, from due to answered; a key that was answered later than
-# somebody waited counts with that.
+# somebody waited counts with that. A figure that is a range or a lower bound has the late end in p95_ms (empty: not known) and the
+# lower one in apdex, and the other ends in p95_from_ms and apdex_to.
 user_row() {	# user_row USERS USER FILE FROM TO
 	"$TP_BIN/score" "$3" --from "$4" --to "$5" --threshold "${THRESHOLD_MS}ms" --target "${THRESHOLD_MS}ms" --format tsv 2>/dev/null |
 		LC_ALL=C awk -F'\t' -v OFS='\t' -v users="$1" -v user="$2" '
 			{ sub(/^result\./, "", $2); v[$2] = $3 }
+			function end(group, name, of,   k) {	# of a range, a lower bound or a number
+				k = group ".range." name "." of
+				if (k in v) return v[k] == "" ? "inf" : v[k]
+				k = group ".above." name
+				if (k in v) return of == "to" ? "inf" : v[k]
+				return v[group "." name]
+			}
 			END {
-				late = v["perception.late_percent"]
+				late = end("perception", "late_percent", "to")
+				p95 = end("latency_ms", "p95", "to"); p95_from = end("latency_ms", "p95", "from")
+				apdex = end("apdex", "score", "from"); apdex_to = end("apdex", "score", "to")
 				print "capacity-user/1", users, user, v["samples"] + 0, v["latency_ms.mean"], v["latency_ms.p50"],
-					v["latency_ms.p95"], v["latency_ms.max"], v["apdex.score"], late == "" ? "" : sprintf("%.3f", late)
+					p95 == "inf" ? "" : p95, v["latency_ms.max"], apdex, late == "" ? "" : sprintf("%.3f", late),
+					p95_from == p95 ? "" : p95_from, apdex_to == apdex ? "" : apdex_to
 			}'
 }
 
@@ -103,13 +114,13 @@ step_users() {	# step_users N LOG SEED; 1: STEP_WHY
 	[ -z "$STEP_WHY" ]
 }
 
-# From BEFORE and AFTER: MACHINE_ROWS, OWN and FOREIGN of that number of users.
+# From BEFORE and AFTER: MACHINE_ROWS and OWN of that number of users.
 step_machine() {	# step_machine N KEYS_PER_S
 	local foreign steal busy client
 	read -r foreign steal busy < <(exp_shares "${BEFORE[0]}" "${AFTER[0]}" "$LAB_NCPU_server")
 	read -r _ _ client < <(exp_shares "${BEFORE[1]}" "${AFTER[1]}" "$LAB_NCPU_client")
 	[ "$LAB_SHARED_CPUS" = 0 ] || client=''
-	FOREIGN[$1]=$foreign
+	FOREIGN+=("$foreign")
 	MACHINE_ROWS[$1]=$(LC_ALL=C awk -v OFS='\t' -v n="$1" -v keys="$2" -v a="${BEFORE[2]}" -v b="${AFTER[2]}" \
 		-v va="${BEFORE[3]}" -v vb="${AFTER[3]}" -v ca="${BEFORE[0]}" -v cb="${AFTER[0]}" -v cpus="$LAB_NCPU_server" \
 		-v busy="$busy" -v client="$client" -v foreign="$foreign" -v steal="$steal" \
@@ -130,7 +141,7 @@ step_machine() {	# step_machine N KEYS_PER_S
 	OWN[$1]=$(cut -f 12 <<<"${MACHINE_ROWS[$1]}")
 }
 
-# Its rows in SAMPLE_ROWS[N] and MACHINE_ROWS[N]; what the user in front had in P95[N], APDEX[N].
+# Its rows in SAMPLE_ROWS[N] and MACHINE_ROWS[N]; what the user in front had in FRONT: both ends of the 95 % and of the Apdex.
 step() {	# step N FOLDER SEED; 1: STEP_WHY
 	local n=$1 log=$2/log/$1 user from to keys
 	local -a BEFORE AFTER
@@ -148,19 +159,53 @@ step() {	# step N FOLDER SEED; 1: STEP_WHY
 	keys=$(LC_ALL=C awk -F'\t' -v from="$from" -v to="$to" -v rate="$RATE" '
 		{ k += $4 } END { printf "%.3f\n", k / ((to - from) / 1e9 + 1 / rate) }' <<<"${SAMPLE_ROWS[n]}")
 	step_machine "$n" "$keys"
-	read -r "P95[n]" "APDEX[n]" < <(awk -F'\t' '$3 == 1 { print $7, $9 }' <<<"${SAMPLE_ROWS[n]}")
-	[ -n "${P95[n]}" ] || { STEP_WHY="no key of the user in front was answered"; return 1; }
+	FRONT=$(awk -F'\t' -v OFS='\t' '$3 == 1 && ($7 $11) != "" {
+		print $7 == "" ? "inf" : $7, $11 == "" ? $7 : $11, $9, $12 == "" ? $9 : $12 }' <<<"${SAMPLE_ROWS[n]}")
+	[ -n "$FRONT" ] || { STEP_WHY="no key of the user in front was answered"; return 1; }
 	rm -rf "$log"
 }
 
 # The search ----------------------------------------------------------------------------------------------------
 
-holds() {	# holds CRITERION N
-	[ -z "${FAILED[$2]-}" ] || return
-	case $1 in
-	p95:*) awk -v v="${P95[$2]}" -v t="${1#p95:}" 'BEGIN { exit !(v <= t + 0) }' ;;
-	apdex:*) awk -v v="${APDEX[$2]}" -v t="${1#apdex:}" 'BEGIN { exit !(v >= t + 0) }' ;;
-	esac
+# What one measurement says of each criterion of the user in front, counted in HELD and BROKE. A range one end of which breaks the
+# limit is counted against it, and in UNTOLD, too. Of each number of users two measurements that agree are enough.
+count_vote() {	# count_vote N: from FRONT
+	local c said at
+	while read -r c said; do
+		at="$c $1"
+		! is_sure "$c" "$1" || continue
+		case $said in
+		held) HELD[$at]=$((${HELD[$at]-0} + 1)) ;;
+		untold) UNTOLD[$at]=1 BROKE[$at]=$((${BROKE[$at]-0} + 1)) ;;
+		*) BROKE[$at]=$((${BROKE[$at]-0} + 1)) ;;
+		esac
+	done < <(LC_ALL=C awk -F'\t' -v criteria="$CRITERIA" '{
+		n = split(criteria, c, ",")
+		for (i = 1; i <= n; i++) {
+			split(c[i], part, ":"); limit = part[2] + 0
+			late = part[1] == "p95" ? ($1 == "inf" || $1 > limit) : $3 < limit
+			early = part[1] == "p95" ? ($2 == "inf" || $2 > limit) : $4 < limit
+			print c[i], !late ? "held" : early ? "broke" : "untold"
+		} }' <<<"$FRONT")
+}
+
+is_sure() {	# is_sure CRITERION N: two measurements agree, or nobody could be added
+	[ -n "${FAILED[$2]-}" ] || [ "${HELD[$1 $2]-0}" = 2 ] || [ "${BROKE[$1 $2]-0}" = 2 ]
+}
+
+holds() {	# holds CRITERION N: by most of its measurements
+	[ -z "${FAILED[$2]-}" ] && [ "${HELD[$1 $2]-0}" -gt "${BROKE[$1 $2]-0}" ]
+}
+
+# The rows of a number of users are those of the middle of three measurements, by the 95 % of the user in front; of two, the worse.
+keep_middle() {	# keep_middle N
+	local n=$1 try=${TRIES[$1]} middle
+	TRY_ROWS[$n $try]=${SAMPLE_ROWS[n]} TRY_MACHINE[$n $try]=${MACHINE_ROWS[n]}
+	TRY_LINES[n]+=$try$'\t'$FRONT$'\n'
+	middle=$(sed '/^$/d; s/\tinf\t/\t1e99\t/' <<<"${TRY_LINES[n]}" | LC_ALL=C sort -t $'\t' -k 2,2g -k 1,1n |
+		awk -v n="$try" 'NR == (n == 1 ? 1 : 2) { print $1 }')
+	SAMPLE_ROWS[n]=${TRY_ROWS[$n $middle]} MACHINE_ROWS[n]=${TRY_MACHINE[$n $middle]}
+	OWN[n]=$(cut -f 12 <<<"${MACHINE_ROWS[n]}")
 }
 
 # The most users below the first for which it does not hold, and that one: GOOD (0: none), BAD (0: none).
@@ -206,48 +251,76 @@ more_users() {	# more_users N
 		print (more < most ? more : most) }'
 }
 
-search() {	# search FOLDER SEED; 1: STEP_WHY
-	local n=1 c all again=1 seed
-	while :; do
-		exp_step "$(exp_words): $n"
-		measure "$n" "$1" "$(($2 * 1000 + n))" || return
-		all=1
-		for c in ${CRITERIA//,/ }; do bounds "$c"; [ "$BAD" != 0 ] || all=0; done
-		[ "$all" = 0 ] && [ "$n" -lt "$MOST" ] || break
-		n=$(more_users "$n")
+# The number of users to measure next: NEXT. First more, until each criterion has broken; then the middle of each gap; then both
+# sides of it, until two measurements agree. A side that turns out otherwise moves the gap, or opens it to more users again.
+next_users() {	# 1: all is known
+	local c side
+	for c in ${CRITERIA//,/ }; do
+		bounds "$c"
+		[ "$BAD" = 0 ] && [ "$GOOD" -lt "$MOST" ] || continue
+		NEXT=1
+		[ "$GOOD" = 0 ] || NEXT=$(more_users "$GOOD")
+		return 0
 	done
-	# The first number that is too many is measured once more: that must not be the work of another program's second. The second
-	# time counts, for all criteria.
-	while [ "$again" = 1 ]; do
-		again=0
-		for c in ${CRITERIA//,/ }; do
-			while bounds "$c" && [ "$BAD" != 0 ]; do
-				n=$(((GOOD + BAD) / 2)) seed=$(($2 * 1000 + n))
-				if [ $((BAD - GOOD)) = 1 ]; then
-					n=$BAD seed=$(($2 * 1000 + 500 + n))
-					[ -z "${SURE[n]-}${FAILED[n]-}" ] || break
-					SURE[n]=1 TWICE=$((TWICE + 1))
-				fi
-				again=1
-				exp_step "$(exp_words), $c: $n"
-				measure "$n" "$1" "$seed" || return
-			done
+	for c in ${CRITERIA//,/ }; do
+		bounds "$c"
+		NEXT=$(((GOOD + BAD) / 2))
+		[ $((BAD - GOOD)) -le 1 ] || return 0
+		for side in "$BAD" "$GOOD"; do
+			NEXT=$side
+			[ "$side" = 0 ] || is_sure "$c" "$side" || return 0
 		done
 	done
+	return 1
+}
+
+search() {	# search FOLDER SEED; 1: STEP_WHY
+	local NEXT FRONT
+	while next_users; do
+		exp_step "$(exp_words): $NEXT"
+		FRONT=''
+		measure "$NEXT" "$1" "$(($2 * 2000 + ${TRIES[NEXT]-0} * 500 + NEXT))" || return
+		[ -n "$FRONT" ] || continue	# nobody could be added
+		TRIES[NEXT]=$((${TRIES[NEXT]-0} + 1))
+		[ "${TRIES[NEXT]}" = 1 ] || TWICE=$((TWICE + 1))
+		count_vote "$NEXT"
+		keep_middle "$NEXT"
+	done
+}
+
+# The most users, up to so many, with whom every user measured met the criterion, and with each fewer number that was measured.
+most_for_all() {	# most_for_all CRITERION N
+	printf '%s\n' "${SAMPLE_ROWS[@]}" | LC_ALL=C sort -t $'\t' -k 2,2n | LC_ALL=C awk -F'\t' -v criterion="$1" -v most="$2" '
+		BEGIN { split(criterion, part, ":"); limit = part[2] + 0 }
+		$2 == "" || $2 > most || $4 == 0 { next }	# a user of whom no key was due tells nothing
+		part[1] == "p95" ? ($7 == "" || $7 > limit) : ($9 == "" || $9 < limit) { broke[$2] = 1 }
+		!($2 in seen) { seen[$2] = 1; order[++n] = $2 }
+		END { for (i = 1; i <= n && !(order[i] in broke); i++) all = order[i]; print all + 0 }'
 }
 
 search_limits() {	# what was found, as JSON
 	local c
 	for c in ${CRITERIA//,/ }; do
 		bounds "$c"
-		printf '%s\t%s\t%s\t%s\t%s\n' "$c" "$GOOD" "$BAD" "${LACKED[BAD]-}" "${FAILED[BAD]-}"
+		printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$c" "$GOOD" "$BAD" "${LACKED[BAD]-}" "${FAILED[BAD]-}" "$(most_for_all "$c" "$GOOD")" \
+			"${UNTOLD[$c $BAD]-0}"
 	done | jq -cRn '[inputs | split("\t") | {criterion: .[0], users: (.[1] | tonumber),
-		reached: (.[2] != "0" and .[3] != "ssh connection"), beyond: (.[2] | tonumber), resource: .[3], ended: .[4]}]'
+		reached: (.[2] != "0" and .[3] != "ssh connection"), beyond: (.[2] | tonumber), resource: .[3], ended: .[4],
+		users_all: (.[5] | tonumber), untold: (.[6] == "1")}]'
+}
+
+tries_table() {	# the user in front in each measurement
+	local n
+	printf 'schema\tusers\ttry\tp95_ms\tp95_from_ms\tapdex\tapdex_to\n'
+	for n in "${!TRY_LINES[@]}"; do
+		sed '/^$/d; s/^/capacity-try\/1\t'"$n"'\t/' <<<"${TRY_LINES[n]}"
+	done
 }
 
 exp_measure() {
 	local folder=$3 reason='' limits='[]' foreign STEP_WHY='' STEP_SAID='' STEP_AT=0 TWICE=0 GOOD BAD
-	local -a TRIED=() P95=() APDEX=() OWN=() FOREIGN=() FAILED=() LACKED=() SURE=() SAMPLE_ROWS=() MACHINE_ROWS=()
+	local -a TRIED=() TRIES=() OWN=() FOREIGN=() FAILED=() LACKED=() SAMPLE_ROWS=() MACHINE_ROWS=() TRY_LINES=()
+	local -A HELD=() BROKE=() UNTOLD=() TRY_ROWS=() TRY_MACHINE=()
 	mkdir -p "$folder/log"
 	protocol_use "${P[protocol]}"
 	LAB_LOG=$RUN/log
@@ -256,6 +329,7 @@ exp_measure() {
 	sessions 0
 	printf '%s\n' "${SAMPLES// /$'\t'}" "${SAMPLE_ROWS[@]}" >"$folder/samples.tsv"
 	printf '%s\n' "${MACHINE// /$'\t'}" "${MACHINE_ROWS[@]}" >"$folder/machine.tsv"
+	tries_table >"$folder/tries.tsv"
 	[ -n "$reason" ] || limits=$(search_limits)
 	foreign=$(printf '%s\n' 0 "${FOREIGN[@]}" | LC_ALL=C sort -g | tail -n 1)
 	cell_write "$folder" "$2" "$reason" "$(exp_disturbed "$foreign" 0)" "$(jq -cn --argjson most "$MOST" --argjson foreign "$foreign" \

@@ -16,12 +16,25 @@ def setup: [link_words, (.run.settings as $set | [$set.apps // [] | .[] | app_wo
 	(.run.settings.repeats | values | plural("search"; "searches")),
 	run_words] | sentence;
 
-# What was found for each system, strictest criterion first, as it was asked for.
-def most_words:
-	(if .reached < .repeats and .users_max == .users_min then "at least \(.users | plain)"
-	 elif .users_min == .users_max then .users | plain
-	 else "\(.users_min | plain) to \(if .reached < .repeats then "at least " else "" end)\(.users_max | plain)" end)
-	+ (if .users_max == 1 and .reached == .repeats then " user" else " users" end);
+# What the searches found for the user in front: the least and the most of them; both where there are two. "At least": --most held.
+def most_words($asked):
+	(.reached < .repeats and .users_max >= $asked) as $open
+	| (if $open and .users_max == .users_min then "at least \(.users_min | plain)"
+	   elif .users_min == .users_max then .users_min | plain
+	   else "\(.users_min | plain) \(if .repeats == 2 then "and" else "to" end) \(if $open then "at least " else "" end)\(.users_max
+		| plain)" end)
+	+ (if .users_max == 1 and $open == false then " user" else " users" end);
+# The number to plan for: with it, and with each fewer number that was measured, every user met the criterion in each search. Runs
+# that do not have it: the least of the searches, for the user in front.
+def planned: .plan // .users_min;
+def plan_words($asked): if planned == 0 then "not one user supported" else
+	"plan for \(if .reached == 0 and planned == .users_min and planned >= $asked then "at least " else ""
+		end)\(planned | plural("user"))" end;
+def plan_rule($t; $asked):
+	(if .plan == null then "the user in front" else "every user" end) as $whose | (.criterion | criterion_words($t)) as $criterion
+	| (if .repeats == 1 then "the one search" elif .repeats == 2 then "both searches" else "each of \(.repeats) searches" end) as $all
+	| (if planned == 0 then ": \($criterion) was not met for \($whose) in \($all)" else ": \($whose) had \($criterion) in \($all)" end)
+	+ (if .plan == null then " (\(most_words($asked)))" else " (the user in front: \(most_words($asked)))" end);
 def of($system): [(.points // [])[] | select(.system == $system)];
 def rows_of($system): [(.summary // [])[] | select(.system == $system and .repeats > 0)];
 # The rules of a limit over the searches: those that were full in most of them first.
@@ -33,24 +46,35 @@ def sides($system; $criterion): compared($system; $criterion) | group_by([.name,
 def bold($system; $text): "**\(if systems | length == 1 then $text | upper_first else "\(words_of($system)): \($text)" end)**";
 def id($system): $system | gsub("[^a-zA-Z0-9]+"; "-");
 
-def verdict: threshold as $t | [systems[] as $s | words_of($s) as $words
-		| of($s)[0] | "\($words): \(most_words) supported with \(.criterion | criterion_words($t))"] as $fit
-	| if $fit == [] then nothing_measured
-	  else "\($fit | join("; "))"
-		+ ([(.points // [])[] | .limit | values] | if . == [] then "." else ". Bottleneck one step beyond: \(.[0])." end) end;
+def asked: .run.settings.most // infinite;	# sessions at most
 
-def fit($system): threshold as $t | of($system) as $limits | $limits[0] as $first | select($first)
-	| finding("most-\(id($system))"; bold($system; $first | most_words) + " supported with \($first.criterion | criterion_words($t))"
-		+ ($first | interval(.users_low; .users_high; "users"))
-		+ ([$limits[1:][] | "; \(most_words) with \(.criterion | criterion_words($t))"] | join("")) + "."
+def verdict: threshold as $t | asked as $asked | [systems[] as $s | words_of($s) as $words
+		| of($s)[0] | "\($words): \(plan_words($asked))\(plan_rule($t; $asked))"] as $fit
+	| if $fit == [] then nothing_measured
+	  else "\($fit | join(". ") | rtrimstr("."))"
+		+ ([(.points // [])[] | .limit | values | select(. != "")] | if . == [] then "." else ". Bottleneck one step beyond: \(.[0])."
+			end) end;
+
+def users_words: if . == null or .median_p95_ms == null then "" else
+	" With \(.users | plural("user")), 95 % of the keys of the user in front were answered within"
+		+ " \(figure("p95_ms") | figure_words), of the median user within \(.median_p95_ms | with_unit("ms")), and of the slowest within \(.all_p95_ms | with_unit("ms"))"
+		+ " (means over the searches)." end;
+def fit($system): threshold as $t | asked as $asked | of($system) as $limits | $limits[0] as $first | select($first)
+	| first((rows_of($system)[] | select(.users == ($first | planned))), null) as $row
+	| finding("most-\(id($system))"; bold($system; $first | plan_words($asked)) + ($first | plan_rule($t; $asked))
+		+ ([$limits[1:][] | ". \(plan_words($asked) | upper_first)\(plan_rule($t; $asked))"] | join("")) + "."
+		+ ($row | users_words)
+		+ (if ($first.untold // 0) == 0 then "" else " In \($first.untold | plain) of \($first.repeats | plural("search"; "searches"))"
+			+ " the limit is by the late ends of ranges: with the early ends, more users may fit." end)
 		+ (if $first.users_min > 0 then "" else
 			" In some searches even one user alone was too slow: application, display server or machine is too slow." end);
-		($first | figure("users")) + {unit: "users", figure: "users",
+		{value: ($first | planned), unit: "users", figure: "users",
 			verdict: (if $first.users_min == 0 then "bad" else "none" end)});
 
-def cpu_words: if .wait_ms == null or .more_ms == null then "the server's CPU was \(.server_busy_percent | percent) % busy"
+def busy: [.server_busy_percent, 100] | min | percent;	# a tick may be counted twice
+def cpu_words: if .wait_ms == null or .more_ms == null then "the server's CPU was \(busy) % busy"
 	else "a response took \(.more_ms | with_unit("ms")) longer than with one user, and waited \(.wait_ms | with_unit("ms")) for a CPU"
-		+ " of the server, which was \(.server_busy_percent | percent) % busy" end;
+		+ " of the server, which was \(busy) % busy" end;
 def full($system): . as $doc | first(of($system)[] | select(.limit != null and .reached > 0)) as $l
 	| sides($system; $l.criterion) as $sides
 	| ([compared($system; $l.criterion)[] | .users_bad | values] | min) as $bad
@@ -67,18 +91,29 @@ def full($system): . as $doc | first(of($system)[] | select(.limit != null and .
 def no_queue: (.limit // "") as $limit
 	| any("memory", "link", "viewers", "alone", "session", "displays", "processes", "run queue", "unexplained";
 		. as $word | $limit | contains($word));
-def foretold($system): . as $doc | threshold as $t | [of($system)[] | select(.users > 0)] as $all | select($all != [])
-	| first(($all[] | select(.forecast != null)), null) as $f
+# Does the forecast agree with the searches (input: a row of points)? Its interval meets that of their mean, or, without one, what
+# they found. A search that found no limit is open above.
+def came_out: (if .reached < .repeats then infinite else .users_high // .users_max end) as $found
+	| if .forecast == null or .forecast_low == null then "unsure"
+	  elif (.users_low // .users_min) > (.forecast_high // infinite) or $found < .forecast_low then "bad" else "good" end;
+def forecast_words($t; $asked): "\(.criterion | criterion_words($t)): "
+	+ if .forecast == null then "none (\(.forecast_why // "?"))" else
+	"\(.forecast | plural("user"))\(interval(.forecast_low; .forecast_high; "users"; plain)), found \(most_words($asked))"
+		+ (if .users_low == null then "" else " (mean \(.users | fixed(1)), 95 % CI \([.users_low, 0] | max | fixed(1)) to"
+			+ " \(.users_high | fixed(1)))" end)
+		+ {good: "", bad: ", which differs", unsure: ", without an interval"}[came_out] end;
+def foretold($system): . as $doc | threshold as $t | asked as $asked | [of($system)[] | select(.users_max > 0)] as $all
+	| select($all != [])
+	| [$all[] | select(.forecast != null)] as $with | [$with[] | select(came_out == "good")] as $good | $with[0] as $f
 	| finding("forecast-\(id($system))"; (if $f == null then ($doc | bold($system; "no forecast")) + ": \($all[0].forecast_why // "?")"
-		else ($doc | bold($system; "forecast from the first third of the curve: \($f.forecast | plural("user"))"))
-		+ " with \($f.criterion | criterion_words($t))"
-		+ interval($f.forecast_low; $f.forecast_high; "users") + "; found: \($f | most_words)"
+		else ($doc | bold($system; "the forecast from the first third of the curve agrees with what was found for \($good | length) of"
+			+ " \($all | length | plural("criterion"; "criteria"))"))
+		+ ", for the user in front. \($all | map(forecast_words($t; $asked)) | join("; "))"
 		+ (if $f.forecast_of == "CPU" then "" else ". By the forecast, \($f.forecast_of) is the first bottleneck" end)
 		+ (if $f.reached == 0 or ($f | no_queue | not) then "" else
 			". The forecast holds for CPUs only, and the bottleneck found is \($f.limit)" end) end) + ".";
-		($f // {} | figure("forecast")) + {unit: "users", figure: "users", verdict: ($f
-			| if . == null or .forecast_low == null then "unsure"
-			elif .users_max >= .forecast_low and (.forecast_high == null or .users_min <= .forecast_high) then "good" else "bad" end)});
+		($f // {} | figure("forecast")) + {unit: "users", figure: "users", verdict: (
+			if any($all[]; came_out == "bad") then "bad" elif ($good | length) == ($all | length) then "good" else "unsure" end)});
 
 def needs($system): first((.slope // [])[]
 		| select(.system == $system and .name == "CPU" and .users != null and (.slope_low // 0) > 0)) as $l
@@ -87,11 +122,11 @@ def needs($system): first((.slope // [])[]
 		+ " The CPU would be saturated with \($l.users | number) users.";
 		{value: $l.slope, low: $l.slope_low, high: $l.slope_high, unit: "ms", figure: "resources"});
 
-def fair($system): threshold as $t | first(of($system)[] | select(.worst_good != null and .users > 1)) as $l
+def fair($system): threshold as $t | first(of($system)[] | select(.worst_good != null and .users_max > 1)) as $l
 	| (if $l.worst_good > 2 then ["response times differ much between users", "bad"] elif $l.worst_good > 1.25 then
 		["response times differ between users", "unsure"] else ["response times are alike for all users", "good"] end) as [$how, $verdict]
 	| finding("fair-\(id($system))"; bold($system; $how) + "."
-		+ " With the most users supported (\($l.criterion | criterion_words($t))), the 95th percentile of the slowest user is"
+		+ " With the most users for the user in front (\($l.criterion | criterion_words($t))), the 95th percentile of the slowest user is"
 		+ " \($l.worst_good | fixed(2)) times that of the median user"
 		+ (if $l.worst_bad == null then "." else "; one step beyond, \($l.worst_bad | fixed(2)) times." end);
 		{value: $l.worst_good, unit: "", $verdict});

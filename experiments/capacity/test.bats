@@ -251,6 +251,98 @@ nothing_left() {
 	[ "$(found full-vnc-heavy .value)" = 22.5 ]
 }
 
+# find: search() with a measure() that knows the answer: CAPACITY users fit; BROKEN and FITTING are numbers of users of which the
+# first measurement says the opposite; of RANGED numbers the early end of the 95 % would fit each time.
+# Prints users, reached, beyond, users_all, untold of the criterion; then the numbers of users in the order they were measured.
+find_users() {
+	TP_HOME=$TOP CAPACITY=$1 BROKEN=${2-} FITTING=${3-} RANGED=${4-} bash -c '
+		. "$TP_HOME/lab/lib.sh"
+		RESUME= ON=lab CRITERIA=p95:100ms THRESHOLD_MS=100 MOST=64 STEP_WHY= TWICE=0 ORDER=
+		. "$TP_HOME/experiments/capacity/cell.sh"
+		TRIED=() TRIES=() OWN=() FAILED=() LACKED=() SAMPLE_ROWS=() MACHINE_ROWS=() TRY_LINES=() HAD=()
+		declare -A HELD=() BROKE=() UNTOLD=() TRY_ROWS=() TRY_MACHINE=()
+		exp_step() { :; }; exp_words() { :; }
+		measure() {
+			local v=200 from
+			[ "$1" -gt "$CAPACITY" ] || v=50
+			if [ -z "${HAD[$1]-}" ]; then
+				[[ " $BROKEN " != *" $1 "* ]] || v=200
+				[[ " $FITTING " != *" $1 "* ]] || v=50
+			fi
+			TRIED[$1]=1 HAD[$1]=1 ORDER+=" $1" from=$v
+			[[ " $RANGED " != *" $1 "* ]] || from=20 v=200
+			FRONT=$v$'"'\\t'"'$from$'"'\\t'"'1$'"'\\t'"'1
+			SAMPLE_ROWS[$1]=$(printf "capacity-user/1\t%s\t1\t50\t9\t9\t%s\t9\t1\t0\t\t" "$1" "$v")
+			MACHINE_ROWS[$1]=$(printf "capacity-machine/1\t%s\t\t\t\t\t\t\t\t\t\t%s" "$1" "$1")
+		}
+		search folder 1 || exit
+		search_limits | jq -c ".[0] | [.users, .reached, .beyond, .users_all, .untold]"
+		tail -n 1 <<<"${SAMPLE_ROWS[30]-}" | cut -f 7
+		echo $ORDER'
+}
+
+@test "capacity: one measurement that says the opposite neither ends the search nor moves what it finds" {
+	local broken
+	for broken in "" 2 4 16 "2 4 16" 24 30 32; do
+		run find_users 30 "$broken"
+		echo "broken once at $broken: $output"
+		[ "$status" = 0 ]
+		[ "${lines[0]}" = "[30,true,31,30,false]" ]
+		[ "${lines[1]}" = 50 ]	# the row of a number is that of most of its measurements
+		# both sides of the limit at least twice
+		[ "$(grep -ow 30 <<<"${lines[2]}" | wc -l)" -ge 2 ]
+		[ "$(grep -ow 31 <<<"${lines[2]}" | wc -l)" -ge 2 ]
+	done
+	run find_users 30 "" "31 32"	# too many users pass once
+	[ "${lines[0]}" = "[30,true,31,30,false]" ]
+	run find_users 64
+	[ "${lines[0]}" = "[64,false,0,64,false]" ]
+	run find_users 64 64
+	[ "${lines[0]}" = "[64,false,0,64,false]" ]
+	run find_users 0
+	[ "${lines[0]}" = "[0,true,1,0,false]" ]
+}
+
+@test "capacity: a range whose late end breaks the limit is measured again, then not supported, and it says so" {
+	run find_users 30 "" "" "29 30"
+	echo "$output"
+	[ "${lines[0]}" = "[28,true,29,28,true]" ]
+	# what the program says of samples that are ranges, from 20 to 900 ms
+	local set='. "$TP_HOME/lab/lib.sh"; RESUME= ON=lab THRESHOLD_MS=100; . "$TP_HOME/experiments/capacity/cell.sh"
+		TP_BIN=$1; user_row 3 1 samples.tsv 0 9000000000000'
+	mkdir -p bin
+	printf '#!/bin/sh\nprintf "thinprobe.score/1\\tresult.%%s\\t%%s\\n" %s\n' "samples 40 latency_ms.p95 '' \
+		latency_ms.range.p95.from 20 latency_ms.range.p95.to 900 apdex.score '' \
+		apdex.range.score.from 0.5 apdex.range.score.to 1" >bin/score
+	chmod +x bin/score
+	run env TP_HOME="$TOP" bash -c "$set" sh "$PWD/bin"
+	[ "$output" = "$(printf 'capacity-user/1\t3\t1\t40\t\t\t900\t\t0.5\t\t20\t1')" ]
+}
+
+@test "capacity: the plan is the least of the searches over all users; each forecast is told, also one that failed" {
+	local r
+	command -v gnuplot >/dev/null && command -v cmark-gfm >/dev/null || skip "gnuplot or cmark-gfm is not installed"
+	make_run
+	"$TOP/report/report.sh" "a run"
+	[ "$(at points plan criterion=p95:100ms)" = "" ]	# a run that does not have it
+	[ "$(found most-vnc-heavy .value)" = 4 ]
+	for r in 1 2 3; do
+		jq --argjson r "$r" '.limits[0] += {users_all: (if $r == 2 then 2 else 4 end), untold: ($r == 2)}' \
+			"a run/cells/vnc-heavy/$r/cell.json" >x && mv x "a run/cells/vnc-heavy/$r/cell.json"
+	done
+	"$TOP/report/report.sh" "a run"
+	jq -c '.verdict, .findings[]' "a run/findings.json"
+	[ "$(at points plan criterion=p95:100ms)/$(at points untold criterion=p95:100ms)" = 2/1 ]
+	[ "$(at points plan criterion=apdex:0.85)" = "" ]
+	[ "$(found most-vnc-heavy '[.value, .low, .high]')" = '[2,null,null]' ]
+	[[ "$(jq -r .verdict "a run/findings.json")" =~ plan\ for\ 2\ users ]]
+	# with two users: 41 to 43 ms in front, 41.5 to 43.5 the median, 42 to 44 the slowest
+	[ "$(at summary median_p95_ms users=2)/$(at summary all_p95_ms users=2)" = 42.500/43.000 ]
+	# 9 users foretold, 4 found; of the other criterion, too
+	[ "$(found forecast-vnc-heavy .verdict)" = '"bad"' ]
+	[[ "$(found forecast-vnc-heavy .text)" == *"Apdex"* ]]
+}
+
 @test "capacity: a criterion is a time or a score" {
 	local words
 	"$TOP/thinprobe" run capacity --options-only --on ssh:server,me@client
@@ -284,7 +376,7 @@ nothing_left() {
 		= '[["p95:1ms",0,true,1],["p95:20000ms",3,true,4],["apdex:0.0001",3,true,4]]' ]
 	[ "$(jq -r '.limits[1].ended' "$CELL/cell.json")" = \
 		"session 4 did not start: the VNC server did not start: no luck; see $RUN/log/vnc-user-4.err" ]
-	[ "$(jq -c '[.limits[1].resource, .limits[0].ended, .measured_twice]' "$CELL/cell.json")" = '["a failing session","",2]' ]
+	[ "$(jq -c '[.limits[1].resource, .limits[0].ended, .measured_twice]' "$CELL/cell.json")" = '["a failing session","",3]' ]
 	[ "$(at points limit criterion=p95:20000ms)" = "a failing session" ]
 	# what a key takes of the CPU is at least what the application burns
 	awk -F'\t' 'NR > 1 { d = 10 * $12 / $3; print $2, d; if (d < 2) bad = 1 } END { exit bad }' "$CELL/machine.tsv"

@@ -10,13 +10,16 @@ def failed_requests: (.errors // 0) + (.timeouts // 0) + (.unanswered // 0);
 def together: [.summary[] | select(.arrivals_p_of_all != null)] | if length < 2 then empty else
 	([.[] | select(.poisson < .judged)] | length) as $alone | ([.[] | select(.arrivals_p_of_all < 0.05)] | length) as $holm
 	| finding("arrivals";
-		"**Requests arrive at random (Poisson)** in \(length - $alone) of \(length | plural("condition")), each tested by"
+		"**Nothing speaks against requests at random times (Poisson)** in"
+		+ " \(length - $alone) of \(length | plural("condition")), each tested by"
 		+ " itself (5 % false alarms); corrected for all tests (Holm), \($holm) "
 		+ (if $holm == 1 then "is not random." else "are not random." end);
 		{value: $holm, unit: "", figure: "cov"}) end;
 # How many requests of a row (the input) are answered late.
 def late_words($limit): if .late_percent == null then "" else
-	", and \(.late_percent | with_unit("%")) of the requests take longer than \($limit | plain) ms" end;
+	", and \(level("late_percent")) of the requests take longer than \($limit | plain) ms" end;
+# A mean of what was answered, where requests were not.
+def without_failed: if failed_requests == 0 then "" else " (without \(failed_requests | plural("failed request")))" end;
 def lost_requests: [.summary[] | select(.repeats > 0 and failed_requests > 0)] | if . == [] then empty else
 	finding("lost"; "**Requests failed or were not answered** in \(length | plural("condition")): "
 		+ (map("\(failed_requests) of \(.requests + failed_requests) with \(.users | plural("user"))") | join(", ")) + ".";

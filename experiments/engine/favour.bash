@@ -60,3 +60,17 @@ says_so() {	# says_so CELL: the page of the made run says that this cell is miss
 	"$TOP/bin/summarize" run >/dev/null || [ $? = 1 ] || return
 	"$TOP/report/findings.sh" run | grep -q 'no findings yet'
 }
+
+# With its first N repeats alone the made run compares nothing: no word of which is better, of significance, or of alike.
+compares_nothing() {	# compares_nothing N
+	local cell
+	while read -r cell; do
+		[ "${cell##*/}" -le "$1" ] || rm -r "$cell"
+	done < <(find run/cells -mindepth 2 -maxdepth 2 -type d -name '[0-9]*')
+	jq --argjson n "$1" '.settings.repeats = $n | .cells[].complete = $n' run/run.json >x && mv x run/run.json
+	"$TOP/bin/summarize" run >/dev/null || [ $? = 3 ]
+	"$TOP/report/report.sh" run
+	jq -c '.verdict, .findings[]' run/findings.json
+	if jq -r '.verdict, .findings[].text' run/findings.json |
+		grep -E 'sooner|later than|significan|less time|beats|loses|difference is shown|cannot be told|times as (fast|slow)'; then return 1; fi
+}

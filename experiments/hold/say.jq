@@ -12,11 +12,12 @@ def pairs: [measured_rows("summary")[] | select(.mean_stall_ms != null)] | group
 	| map({app: .[0].app, protocol: .[0].protocol, sinks: .[0].sinks, tap: (first(.[] | select(.mode == "tap")) // null),
 		hold: (first(.[] | select(.mode == "hold")) // null)}
 		| select(.tap and .hold));
-def apart: .hold.mean_stall_ms_low != null and .tap.mean_stall_ms_low != null
-	and (.hold.mean_stall_ms_low > .tap.mean_stall_ms_high or .hold.mean_stall_ms_high < .tap.mean_stall_ms_low);
+def told: all(.hold, .tap; .repeats >= 3 and .mean_stall_ms_low != null);	# two repeats have no interval
+def apart: told and (.hold.mean_stall_ms_low > .tap.mean_stall_ms_high or .hold.mean_stall_ms_high < .tap.mean_stall_ms_low);
 
 def verdict: pairs as $p | [$p[] | select(apart)] as $apart
 	| if $p == [] then "No load was measured with both held and typed keys: there is nothing to compare yet."
+	  elif any($p[]; told) | not then "Too few repeats to compare held with typed keys (three are needed)."
 	  elif $apart == [] then "No load shows a difference in stalls between a held key and typed keys."
 	  else "Stalls differ between a held key and typed keys in \($apart | length) of \($p | length | plural("condition"))." end;
 
@@ -34,14 +35,15 @@ def rate: several as $several | [measured_rows("summary")[] | select(.mode == "h
 # Beside the most CPU hogs; of several protocols the one whose two ways differ most.
 def modes: . as $doc | several as $several | [pairs[] | .app] | unique[] as $app
 	| [$doc | pairs[] | select(.app == $app)] | (map(.sinks) | max) as $most | map(select(.sinks == $most))
-	| map(select(apart)) as $apart
+	| map(select(apart)) as $apart | any(.[]; told) as $told
 	| max_by([apart, (.hold.mean_stall_ms - .tap.mean_stall_ms | fabs)])
 	| finding("held-\($app)";
-		"**\($doc | apps[$app] // $app): \(if $apart == [] then "no difference shown" elif $several then
+		"**\($doc | apps[$app] // $app): \(if $told | not then "too few repeats to compare"
+			elif $apart == [] then "no difference shown" elif $several then
 			"held and typed keys differ over \($apart | map(.protocol) | and_list)" else "held and typed keys differ" end)**"
 			+ " with \(.sinks | plural("CPU hog")):"
 		+ " the mean stall is \(.hold | level("mean_stall_ms")) with a held key, \(.tap | level("mean_stall_ms")) with typed keys"
 		+ (if $several then " (over \(.protocol), where the difference is largest)." else "." end);
-		(.hold | figure("mean_stall_ms")) + {verdict: (if apart then "unsure" else "none" end), figure: "mean-stall"});
+		(.hold | figure("mean_stall_ms")) + {verdict: (if apart or ($told | not) then "unsure" else "none" end), figure: "mean-stall"});
 
 def findings: [modes, rate][:5];

@@ -12,66 +12,74 @@ def labels: {value: {scheme: (.run.schemes // {} | keys | words_for(scheme_words
 	app: {keys: "keys (\(.run.settings.cost_ms // 0 | plain) ms each)"}}};
 
 def launches: [measured_rows("summary")[] | select(.launch_ms != null)];
-def geomean: if . == [] then null else map(log) | add / length | exp end;
+def geomean: if . == [] or any(. == null) then null else map(log) | add / length | exp end;
 def times_words: fixed(if . >= 9.95 then 0 elif . >= 1.995 then 1 else 2 end);
-# Rows of a scheme and of another one, by application and job, and how they compare.
+# Comparing takes three repeats: two have no interval.
+def comparable: .repeats >= 3 and .launch_ms_low != null;
+# Rows of a scheme and of another one, by application and job.
 def pairs($a; $b): launches as $all | [$all[] | select(.scheme == $a) as $x | $x
 	| {app, job, x: $x,
 		y: first($all[] | select(.scheme == $b and .app == $x.app and (.job == $x.job or .job == "none")))}
 	| .ratio = .x.launch_ms / .y.launch_ms
-	| .apart = (if .x.launch_ms_high == null or .y.launch_ms_high == null then null
-		elif .x.launch_ms_high < .y.launch_ms_low then "sooner" elif .x.launch_ms_low > .y.launch_ms_high then "later" else "same" end)];
-# The ratio of vamp that starts applications soonest, isolated or not.
+	| if (.x | comparable) and (.y | comparable) then .low = .x.launch_ms_low / .y.launch_ms_high
+		| .high = .x.launch_ms_high / .y.launch_ms_low else . end];
+# Input: pairs. Their ratio (geometric mean) with the ratio of the near and of the far ends of their intervals.
+def together: {ratio: (map(.ratio) | geomean), low: (map(.low) | geomean), high: (map(.high) | geomean), n: length}
+	| .shown = if .low == null then "few" elif .high < 1 then "sooner" elif .low > 1 then "later" else "untold" end;
+# The ratio of vamp that starts applications soonest, isolated or not, and of how many it is the best.
 def best: . as $doc | [vamps[] as $v | ($doc | pairs($v; "baseline")) | select(. != [])
 		| {scheme: $v, ratio: (map(.ratio) | geomean)}]
-	| min_by(.ratio);
-def times_as_long($ratio): if $ratio <= 1 then "\(1 / $ratio | times_words) times as fast as" else
-	"\($ratio | times_words) times as slow as" end;
-def how_many($pairs): [($pairs | length) as $n | ("sooner", "later", "same") as $how
-	| ($pairs | map(select(.apart == $how)) | length) | select(. > 0)
-	| "\($how | {sooner: "sooner", later: "later", same: "no significant difference"}[.]) in \(.) of \($n)"]
-	| if . == [] then "one repeat only, so no intervals" else and_list + " conditions" end;
-# vamp's best against another scheme: {other, ratio, shown: sooner, later or none, how}.
-def against($other): . as $doc | best as $best | if $best == null then empty else
-	($doc | pairs($best.scheme; $other)) as $p | if $p == [] then empty else
-	($p | map(select(.apart == "sooner")) | length) as $sooner | ($p | map(select(.apart == "later")) | length) as $later
-	| {$other, best: ($best.scheme | scheme_words), ratio: ($p | map(.ratio) | geomean), how: how_many($p),
-		shown: (if $sooner > $later then "sooner" elif $later > $sooner then "later" else "none" end)} end end;
+	| length as $n | min_by(.ratio) | values | .of = $n;
+def best_words: "\(.scheme | scheme_words)" + if .of > 1 then " (the best of \(.of) by these same figures)" else "" end;
+def ends_words: "95 % CI \(.low | fixed(2)) to \(.high | fixed(2))";
+def times_long: "\(.ratio | fixed(2)) times as long (\(ends_words))";
+# vamp's best against another scheme.
+def against($other): . as $doc | (best // empty) as $best | ($doc | pairs($best.scheme; $other)) | select(. != [])
+	| together + {$other, best: ($best | best_words)};
 def shown_words: ({sooner: "launches sooner than", later: "launches later than",
-		none: "does not launch significantly sooner or later than"}[.shown])
-	+ " \(.other | scheme_words)";
-def against_verdict: {sooner: "good", later: "bad", none: "unsure"}[.shown];
-def against_words: "\(times_as_long(.ratio)) with \(.other | scheme_words) (\(.how))";
+		untold: "cannot be told from"}[.shown]) + " \(.other | scheme_words)";
+def against_verdict: {sooner: "good", later: "bad", untold: "unsure", few: "unsure"}[.shown];
+def against_words: times_long + " as with \(.other | scheme_words)";
+def too_few: "Too few repeats to compare schemes (three are needed)";
+# Mean times of a scheme's applications, as they are: nothing is compared.
+def plain_times($schemes): launches as $all | [$schemes[] as $s | $all[] | select(.scheme == $s)
+	| "\(.app) \(.launch_ms | with_unit("ms")) with \(.scheme | scheme_words)"] | join(", ");
 
-def without: pairs("baseline"; "alone") | if . == [] then empty else (map(.ratio) | geomean) as $ratio | max_by(.ratio) as $worst
-	| "The background job makes a launch take \($ratio | times_words) times as long; the worst is \($worst.app) with"
-		+ " \($worst.x | level("launch_ms")) instead of \($worst.y | level("launch_ms"))." end;
+def without: pairs("baseline"; "alone") | if . == [] then empty else together as $t | max_by(.ratio) as $worst
+	| if $t.shown == "few" then empty else "With the background job, a launch takes \($t | times_long) as without it; the longest is"
+		+ " \($worst.app) with \($worst.x | level("launch_ms")) instead of \($worst.y | level("launch_ms"))." end end;
 def baseline: first(without, null) as $without | first(against("baseline"), null) as $a
-	| if $a then finding("baseline"; "**\($a.best | upper_first) \($a | shown_words)**: applications start"
+	| if $a == null and $without == null then empty
+	  elif $a == null then finding("baseline"; "**Baseline.** \($without)"; {verdict: "bad", figure: "launch"})
+	  elif $a.shown == "few" then
+		finding("baseline"; "**\(too_few)**. A launch took: \(plain_times(["alone", "baseline", best.scheme])).";
+			{verdict: "unsure", figure: "launch"})
+	  else finding("baseline"; "**\($a.best | upper_first) \($a | shown_words)**: a launch takes"
 			+ " \($a | against_words). \($without // "")" | rtrimstr(" ");
-			{value: $a.ratio, unit: "", verdict: ($a | against_verdict), figure: "launch"})
-	  elif $without then finding("baseline"; "**Baseline.** \($without)";
-			{verdict: "bad", figure: "launch"}) else empty end;
+			{value: $a.ratio, low: $a.low, high: $a.high, unit: "", verdict: ($a | against_verdict), figure: "launch"}) end;
 # What an administrator has already: the kernel's autogroups, and nice.
-def today: [against("autogroup", "nice")] | if . == [] then empty else
+def today: [against("autogroup", "nice") | select(.shown != "few")] | if . == [] then empty else
 	finding("today"; "**\(.[0].best | upper_first) "
-		+ (map(shown_words) | and_list) + "**: applications start "
+		+ (map(shown_words) | and_list) + "**: a launch takes "
 		+ (map(against_words) | and_list) + ".";
-		.[-1] | {value: .ratio, unit: "", verdict: against_verdict, figure: "launch"}) end;
+		.[-1] | {value: .ratio, low, high, unit: "", verdict: against_verdict, figure: "launch"}) end;
 
-def unique_ends: if .[0] == .[-1] then .[0] else "\(.[0]) to \(.[-1])" end;
 def pays: [measured_rows("summary")[] | select(.job_rel != null and .launch_ms != null and .scheme != "baseline")]
 	| group_by(.scheme)
-	| map({scheme: .[0].scheme, rel: (map(.job_rel) | geomean)}) | sort_by(.rel) | if . == [] then empty else
-	finding("job"; "**The background job takes \(map(.rel | fixed(2)) | unique_ends) times as long as in the baseline**: "
-		+ (map("\(.scheme | scheme_words) \(.rel | fixed(2))") | join(", ")) + ", while applications are launched without pause.";
-		{value: .[-1].rel, unit: "", verdict: (if .[-1].rel > 1.2 then "bad" else "good" end), figure: "job"}) end;
+	| map({scheme: .[0].scheme, rel: (map(.job_rel) | geomean),
+		low: (map(if comparable then .job_rel_low else null end) | geomean),
+		high: (map(if comparable then .job_rel_high else null end) | geomean)}) | sort_by(.rel) | if . == [] then empty else
+	def words: "\(.scheme | scheme_words) \(.rel | fixed(2))\(interval(.low; .high; ""; fixed(2)))";
+	finding("job"; "**Time of the background job per unit of work, in multiples of the baseline**: " + (map(words) | join(", "))
+		+ ", while applications are launched without pause." + if .[-1].low == null then " \(too_few)." else "" end;
+		.[-1] | {value: .rel, low, high, unit: "", figure: "job", verdict: (if .low == null then "unsure" elif .low > 1.2 then "bad"
+			elif .high <= 1.2 then "good" else "unsure" end)}) end;
 
 def keyed: threshold as $limit | [measured_rows("summary")[] | select(.app == "keys" and .p50_ms != null)]
 	| if map(.scheme) | index("baseline") == null then empty else
 	(first(.[] | select(.scheme == "baseline"))) as $base | (map(select(.job == $base.job or .job == "none"))) as $rows
 	| finding("keys"; "**The median response to a key is \($base | level("p50_ms")) in the baseline**"
-		+ ($rows | map(select(.scheme != "baseline") | ", \(.p50_ms | with_unit("ms")) with \(.scheme | scheme_words)") | join(""))
+		+ ($rows | map(select(.scheme != "baseline") | ", \(level("p50_ms")) with \(.scheme | scheme_words)") | join(""))
 		+ (if $base.late_percent == null then "" else
 			"; \($base | figure("late_percent") | figure_words) of the keys take longer than \($limit | plain) ms in the baseline" end)
 		+ ". The keys were typed right after a Return, beside \($base.job | job_words).";
@@ -92,10 +100,9 @@ def itself: (.run.vamp // []) | map(select(.episodes > 0)) | if . == [] then emp
 
 def verdict: best as $best | if launches == [] then nothing_measured
 	elif $best == null then "Vamp was not measured; only autogroups and nice were."
-	else . as $doc | [("baseline", "autogroup", "nice") as $o | ($doc | pairs($best.scheme; $o)) | select(. != [])
-			| {o: $o, ratio: (map(.ratio) | geomean), shown: (map(select(.apart == "sooner")) | length), n: length}]
-		| "With \($best.scheme | scheme_words) applications start "
-			+ (map("\(times_as_long(.ratio)) with \(.o | scheme_words)"
-				+ (if .ratio < 1 and .shown == 0 then " (not significant)" else "" end)) | and_list) + "." end;
+	else . as $doc | [against("baseline", "autogroup", "nice") | select(.shown != "few")]
+		| if . == [] then "\(too_few). A launch took: \($doc | plain_times(["baseline", "autogroup", "nice", $best.scheme]))." else
+		"\(.[0].best | upper_first): a launch takes "
+			+ (map(against_words + if .shown == "untold" then ", which cannot be told apart" else "" end) | join("; ")) + "." end end;
 
 def findings: [baseline, today, pays, keyed, itself];

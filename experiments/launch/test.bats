@@ -78,10 +78,12 @@ made_up() {
 	# the best of vamp's is M: 1.25 s against 4, 2 and 1.25 s; the job makes of 1 s 4
 	near "$(found baseline .value)" 0.3125 0.0001
 	[ "$(found baseline .verdict)" = '"good"' ]
-	[[ $(found baseline .text) == *"4.0 times as long"* ]]
+	# 4000 and 1000 ms, 1 % up and down: t(2) 0.01 / sqrt(3) is 2.484 % each way, twice
+	[[ $(found baseline .text) == *"4.00 times as long (95 % CI 3.81 to 4.20)"* ]]
+	near "$(found baseline .low)" 0.2974 0.0002
 	near "$(found today .value)" 1 0.0001
 	[ "$(found today .verdict)" = '"unsure"' ]
-	[[ $(found today .text) == *"1.60 times as fast as with autogroup"* ]]
+	[[ $(found today .text) == *"0.63 times as long"*"as with autogroup"*"1.00 times as long"*"as with nice"* ]]
 	near "$(found job .value)" 1.25 0.0001
 	# vamp found xz in two episodes of three, and took an editor for background in one
 	near "$(found vamp .value)" 66.67 0.01
@@ -92,6 +94,18 @@ made_up() {
 	[ "$(jq -c '.vamp[1] | [.scheme, .job, .repeat]' run/run.json)" = '["vmL+iso-irq","parallel",2]' ]
 	for f in launch job; do [ -s "run/figures/$f.svg" ]; done
 	[ ! -e run/figures/keys.svg ]
+}
+
+@test "one and two repeats compare nothing: no word of sooner, of significance, no ratio of schemes" {
+	local repeats
+	for repeats in 2 1; do
+		made_up >/dev/null
+		compares_nothing "$repeats"
+		[ "$(found baseline .verdict)/$(found baseline .value)" = '"unsure"/null' ]
+		[ -z "$(found today .id)" ]
+		[ "$(found job .verdict)" = '"unsure"' ]
+		rm -r run
+	done
 }
 
 # bats test_tags=all

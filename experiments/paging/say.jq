@@ -16,50 +16,69 @@ def labels: {value: {swap: (measured_rows("summary") | map(.swap) | words_for(sw
 def out_rows: [measured_rows("summary")[] | select(.paged_out_n > 0)];
 def within($values): ($values | min) as $least | ($values | max) as $most
 	| if ($least | number) == ($most | number) then $most | with_unit("ms") else range_words($least; $most; "ms") end;
-def times: if (.in_memory_p50_ms // 0) > 0 then .paged_out_p50_ms / .in_memory_p50_ms else 0 end;
+def times: if (.in_memory_p50_ms // 0) > 0 and .paged_out_p50_ms != null then .paged_out_p50_ms / .in_memory_p50_ms else null end;
 def times_words: "\(fixed(if . >= 9.95 then 0 else 1 end)) times";
 
 def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50_ms)) as $worst
 	| ([measured_rows("summary")[] | select(.kept_n > 0 and .session != "plain")] | min_by(.kept_p50_ms)) as $kept
 	| if measured_rows("summary") == [] then nothing_measured
 	  elif $worst == null then "No unprotected session was paged out: there is nothing to compare."
-	  else "The first key after a session was paged out takes \($worst | figure("paged_out_p50_ms") | figure_words)"
-		+ " (\($worst.swap | swap_words)), \($worst | times | times_words) as long as with the session in memory."
+	  else "The first key after a session was paged out takes \($worst | level("paged_out_p50_ms"))"
+		+ " (\($worst.swap | swap_words); median)"
+		+ ($worst | times | if . == null then "; with the session in memory it was not measured."
+			else ", \(times_words) as long as with the session in memory." end)
 		+ if $kept == null then "" else " A session that is \({locked: "locked in memory", beside: "given its own memory group",
 			low: "protected by memory.low", throttled: "typed into while batch work is throttled"}[$kept.session])"
-			+ " takes \($kept | figure("kept_p50_ms") | figure_words)"
-			+ " under the same pressure." end end;
+			+ " takes \($kept | level("kept_p50_ms")) under the same pressure"
+			+ (if ($kept.paged_out_n // 0) > 0 then ", in the runs in which it was not paged out (\($kept.kept_n) of"
+				+ " \($kept.kept_n + $kept.paged_out_n))." else "." end) end end;
 
 # As in the paper: another process takes the memory and then rests; where that was not measured, another way.
 def paged: out_rows | map(select(.session == "plain" and (.method | IN("busy", "typing") | not))) | group_by([.protocol, .swap])
 	| map(first(.[] | select(.method == "hog")) // .[0]) | sort_by(.paged_out_p50_ms) | if . == [] then empty else
 		last as $worst
-		| finding("paged-out"; "**After paging out, the first key takes up to \($worst | times | times_words) as long**: "
+		| finding("paged-out"; "**After paging out, the first key takes up to "
+			+ "\($worst | times | if . == null then
+				($worst | figure("paged_out_p50_ms") | figure_words) else "\(times_words) as long" end)**: "
 			+ (map("\(level("paged_out_p50_ms")) over \(.protocol) (\(.swap | swap_words), \(.method); "
 				+ "in memory \(.in_memory_p50_ms | with_unit("ms")))") | join("; ")) + ".";
 			($worst | figure("paged_out_p50_ms")) + {figure: "first-key",
 				verdict: (if $worst | surely_above("paged_out_p50_ms"; threshold) then "bad" else "none" end)}) end;
 
-def harder: out_rows | map(select((.session == "plain" and .method == "busy") or (.session == "private" and .method == "hog")))
+# Longer than beside a process that takes the memory and then rests: by the intervals of both.
+def harder: out_rows as $all | out_rows
+	| map(select((.session == "plain" and .method == "busy") or (.session == "private" and .method == "hog")))
+	| map(. as $r | .base = (first($all[] | select(.session == "plain" and .method == "hog" and .protocol == $r.protocol
+			and .swap == $r.swap)) // null)
+		| .longer = (.base != null and .paged_out_p50_ms_low != null and .base.paged_out_p50_ms_high != null
+			and .paged_out_p50_ms_low > .base.paged_out_p50_ms_high))
 	| if . == [] then empty else
-		finding("harder"; "**The first key takes longer still if memory stays scarce or more must be read**: " + (map(
+		(map(select(.longer)) | length) as $longer
+		| finding("harder"; (if $longer == length then
+				"**The first key takes longer still if memory stays scarce or more must be read**: "
+			elif $longer > 0 then "**In \($longer) of \(length | plural("condition")), the first key takes longer still**: "
+			else "**It is not shown that the first key takes longer still if memory stays scarce or more must be read**: " end) + (map(
 			(if .method == "busy" then "while the other process keeps using its memory" else "with private copies of the programs" end)
 			+ " \(level("paged_out_p50_ms")) (\(.protocol), \(.swap | swap_words))") | join("; ")) + ".";
-		(max_by(.paged_out_p50_ms) | figure("paged_out_p50_ms")) + {verdict: "bad", figure: "first-key"}) end;
+		(max_by(.paged_out_p50_ms) | figure("paged_out_p50_ms"))
+			+ {verdict: (if $longer > 0 then "bad" else "unsure" end), figure: "first-key"}) end;
 
 def locked_mib($locked): [($locked[.protocol] // [])[].locked_bytes | values]
 	| if . == [] then "" else " (\(add / 1048576 | fixed(0)) MiB)" end;
 def protected: (.run.locked // {}) as $locked | [measured_rows("summary")[] | select(.session | IN("locked", "beside", "low"))]
 	| if . == [] then empty else
 		(min_by(.kept_p50_ms // infinite)) as $best
-		| finding("protected"; (if $best.kept_n > 0 then "**Protection works**: " else "**No protection worked**: " end)
+		| (map(select(.kept_n > 0 and (.paged_out_n // 0) == 0)) | length) as $always
+		| finding("protected"; (if $always > 0 then "**Protection works**: " elif $best.kept_n > 0 then "**Protection works only at"
+				+ " times**: " else "**No protection worked**: " end)
 			+ (map((.session | session_words) + (if .session == "locked" then locked_mib($locked) else "" end) + ", "
 				+ (if .kept_n > 0 then "\(level("kept_p50_ms")), at most \(.kept_max_ms | with_unit("ms"))"
 					else "paged out in every run" end)
 				+ (if .kept_n > 0 and .paged_out_n > 0 then ", but paged out in \(.paged_out_n) of \(.attempts) runs" else "" end)
 				+ " (\(.protocol))")
 				| join("; ")) + ", while another process uses more memory than the server has.";
-			($best | figure("kept_p50_ms")) + {verdict: (if $best.kept_n > 0 then "good" else "bad" end), figure: "first-key"}) end;
+			($best | figure("kept_p50_ms")) + {verdict: (if $always > 0 then "good" elif $best.kept_n > 0 then "unsure" else "bad" end),
+				figure: "first-key"}) end;
 
 # Beside the same process, held back from a key on and not: keys of somebody who types on, and after a pause.
 def throttled: measured_rows("summary") as $all | [$all[] | select(.session == "throttled")] as $rows

@@ -158,6 +158,23 @@ private.hog locked.busy beside.busy low.busy throttled.busy throttled.typing" ]
 	[ "$(column vnc-slow-2ms-plain-hog paged_out_max_ms)" = 900.000 ]
 }
 
+@test "report: longer by the intervals of both, protected where no run was paged out" {
+	local r
+	make_run vnc-file-plain-hog vnc-file-plain-busy vnc-file-locked-hog
+	for r in 1 2; do
+		cell vnc-file-plain-hog $r 1 100 paged_out
+		cell vnc-file-plain-busy $r 1 105 paged_out
+		cell vnc-file-locked-hog $r 1 2 kept
+	done
+	"$TOP/thinprobe" report run
+	[ "$(found harder .verdict)/$(found protected .verdict)" = '"unsure"/"good"' ]
+	for r in 1 2; do cell vnc-file-plain-busy $r 1 900 paged_out; done
+	cell vnc-file-locked-hog 2 1 2 paged_out
+	"$TOP/thinprobe" report run
+	jq -c '.verdict, .findings[]' run/findings.json
+	[ "$(found harder .verdict)/$(found protected .verdict)" = '"bad"/"unsure"' ]
+}
+
 @test "keys typed on while memory is taken: median of medians, the latest of all; what has none has no row in that table" {
 	local cell
 	make_run vnc-slow-2ms-plain-busy vnc-slow-2ms-throttled-busy vnc-slow-2ms-throttled-typing vnc-slow-2ms-plain-typing

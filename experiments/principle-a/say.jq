@@ -12,10 +12,15 @@ def off($name; $model): (.[$name] / .[$model] - 1) * 100 | fabs;
 # So far may the rate of a full server be off by chance, in percent: of n exponential services the sum varies by 1/sqrt(n).
 def chance: if .requests > 0 then 196 / (.requests | sqrt) else null end;
 
+# Ends of a rate: by the repeats, or, of one repeat, by chance.
+def rate_low: .lambda_per_s_low // (if chance == null then null else .lambda_per_s * (1 - chance / 100) end);
+def rate_high: .lambda_per_s_high // (if chance == null then null else .lambda_per_s * (1 + chance / 100) end);
 def held_think: limit as $limit | part("held-think") | if length < 2 then empty else last as $top | .[0] as $low
 	| finding("think-held"; "**With a think time of \($low.think_s | with_unit("s")), the"
-		+ " \(if $top.lambda_per_s > 0.95 * $limit then "slowest station limits the rate, not the users"
-			else "server is not saturated yet" end).** "
+		+ " \(if ($top | rate_low) == null then "rate is known without an interval"
+			elif ($top | rate_low) > 0.95 * $limit then "slowest station limits the rate, not the users"
+			elif ($top | rate_high) < 0.95 * $limit then "server is not saturated yet"
+			else "server may be saturated: this run cannot tell" end).** "
 		+ "\($low.users | plural("user")) make \($low.lambda_per_s | number) requests a second, \($top.users) make"
 			+ " \($top.lambda_per_s | number)"
 		+ "\($top | figure("lambda_per_s") | interval(.low; .high; "")) of at most \($limit | number); requests in progress grow from"
@@ -23,11 +28,14 @@ def held_think: limit as $limit | part("held-think") | if length < 2 then empty 
 		($top | figure("lambda_per_s")) + {figure: "rate"}) end;
 def held_ratio: .run.settings.nz_per_s as $nz | part("held-ratio") | if length < 2 then empty else last as $top | .[0] as $low
 	| finding("ratio-held"; "**With a fixed ratio of users to think time (\($nz | number) per second), the rate"
-		+ " \(if $top.lambda_per_s > $low.lambda_per_s then "approaches" else "does not approach" end) that ratio**: "
+		+ " \(if ($top | rate_low) == null or ($low | rate_high) == null then "is known without an interval"
+			elif ($top | rate_low) > ($low | rate_high) then "approaches that ratio"
+			elif ($top | rate_high) < ($low | rate_low) then "does not approach that ratio"
+			else "cannot be told to approach that ratio" end)**: "
 		+ "\($low.users | plural("user")) make \($low.lambda_per_s | number) requests a second, \($top.users) make"
 			+ " \($top.lambda_per_s | number)\($top | figure("lambda_per_s") | interval(.low; .high; "")).";
-		($top | figure("lambda_per_s")) + {verdict: (if $top.lambda_per_s > $low.lambda_per_s then "good" else "unsure" end),
-			figure: "rate"}) end;
+		($top | figure("lambda_per_s")) + {verdict: (if ($top | rate_low) != null and ($low | rate_high) != null
+			and ($top | rate_low) > ($low | rate_high) then "good" else "unsure" end), figure: "rate"}) end;
 def out_of($name; $model): .[$name + "_low"] != null and (.[$model] < .[$name + "_low"] or .[$model] > .[$name + "_high"]);
 # What chance allows requests under way is known from repeats alone.
 def model: [(part("held-think"), part("held-ratio"))[] | select(.model_lambda_per_s != null)] | if . == [] then empty else
@@ -47,7 +55,9 @@ def model: [(part("held-think"), part("held-ratio"))[] | select(.model_lambda_pe
 def from_on(holds): . as $all | first(range(length) as $i | $all[$i:] | select(all(.[]; holds)) | .[0]) // null;
 def random: part("cov-ratio") | map(select(.cov != null)) | if length < 2 then empty else last as $top | .[0] as $low
 	| from_on((cov_above or cov_below) | not) as $from
-	| finding("randomness"; "**With more users, requests \(if $from then "arrive" else "do not arrive" end) at random (Poisson).** "
+	| finding("randomness"; "**With more users,"
+		+ " \(if $from then "nothing speaks against requests" else "requests do not arrive" end) at random"
+			+ " times (Poisson).** "
 		+ "The coefficient of variation of interarrival times goes from \($low.cov | fixed(2)) with \($low.users | plural("user")) to "
 		+ "\($top.cov | fixed(2))\(interval($top.cov_low; $top.cov_high; "")) with \($top.users)"
 			+ (if $from then "; from \($from.users) users on, the coefficient does not differ significantly from 1." else "." end)
@@ -63,8 +73,10 @@ def not_held: part("cov-think") | map(select(.cov != null)) | if length < 2 then
 		($top | figure("cov")) + {verdict: (if $top | cov_below then "good" else "bad" end), figure: "cov"}) end;
 
 def verdict: part("held-think") as $t | part("held-ratio") as $r | limit as $limit
-	| [(if ($t | length) > 1 then "With a fixed think time, more users saturate the server (\($t | last.lambda_per_s | number) of at"
-		+ " most \($limit | number) requests a second)." else empty end),
+	| [(if ($t | length) > 1 then "With a fixed think time, "
+		+ (if (($t | last | rate_low) // 0) > 0.95 * $limit then "more users saturate the server" else
+			"\($t | last.users) users do not surely saturate the server" end)
+		+ " (\($t | last.lambda_per_s | number) of at most \($limit | number) requests a second)." else empty end),
 	   (if ($r | length) > 1 then "With a fixed ratio of users to think time, \($r | last.users) users reach"
 		+ " \($r | last.lambda_per_s | number) of at most \(.run.settings.nz_per_s | number) requests a second." else empty end)]
 	| if . == [] then nothing_measured else join(" ") end;

@@ -22,51 +22,67 @@ def fine: if . == null then "unknown" elif . >= 9.995 then "\(number) ms" elif .
 	else "\(fixed(3)) ms" end;
 def fine_ends($name): (.[$name] | fine)
 	+ (if .[$name + "_low"] == null then "" else " (95 % CI \(.[$name + "_low"] | fixed(2)) to \(.[$name + "_high"] | fine))" end);
+# A mean as it is known: of the pings that came back; a lower bound where a key was never answered.
+def mean_words: if .mean_ms_from != null then figure("mean_ms") | figure_words
+	elif .mean_ms == null then "unknown" elif (.later // 0) > 0 then "more than \(.mean_ms | fine)" else fine_ends("mean_ms") end;
+def none_came: .probe == "ping" and .mean_ms == null and (.lost // 0) > 0 and .lost == .n;
+def slowness: if none_came then infinite else .mean_ms_to // .mean_ms // .mean_ms_from end;
 # If the load differed from its nominal value, the finding says so.
-def held: .transport == "none" or .transport == "tcp" or .load > 100 or (.sent_percent / .load - 1 | fabs) <= 0.005;
-def caveat: if held then "" else " (\(.sent_percent | fixed(1)) % were sent)" end;
+def held: .transport == "none" or .transport == "tcp" or .load > 100
+	or (.sent_percent != null and (.sent_percent / .load - 1 | fabs) <= 0.005);
+def caveat: if held then "" elif .sent_percent == null then " (what was sent is not known)"
+	else " (\(.sent_percent | fixed(1)) % were sent)" end;
 def lost: if (.lost_percent // 0) > 0 then ", \(.lost_percent | percent) % lost" else "" end;
+# More than without load, from the near ends of both intervals to the far ends; without intervals no more is known.
+def more_than($idle): .more = .mean_ms - $idle.mean_ms
+	| if .mean_ms_low == null or $idle.mean_ms_low == null or .repeats < 3 or $idle.repeats < 3 then . else
+		.more_low = .mean_ms_low - $idle.mean_ms_high | .more_high = .mean_ms_high - $idle.mean_ms_low end;
 
-def at_rest: [links[] as $l | idle(pings($l)) | values] | if . == [] then empty else
-	finding("idle"; "**Without load**, a ping of 64 bytes takes \(map("\(fine_ends("mean_ms")) at \(.link | mbit)") | and_list).";
+def at_rest: [links[] as $l | idle(pings($l)) | values | select(.mean_ms != null)] | if . == [] then empty else
+	finding("idle"; "**Without load**, a ping of 64 bytes takes \(map("\(mean_words)\(lost) at \(.link | mbit)") | and_list).";
 		.[0] | figure("mean_ms") + {figure: "round-trip"}) end;
 # The highest load that the link can carry.
 def nearly_full: . as $doc | [links[] as $l | pings($l) as $rows | [$rows[] | .transport] | unique[] as $t
-		| [$rows[] | select(.transport == $t and .load >= 96 and .load < 100)] | select(. != []) | min_by(.load)] | if . == [] then
-			empty else
+		| [$rows[] | select(.transport == $t and .load >= 96 and .load < 100 and .mean_ms != null)]
+		| select(. != []) | min_by(.load)] | if . == [] then empty else
 	finding("nearly-full"; "**On a link that is nearly full** (\(map(.load) | max | plain) %), a ping takes "
-		+ (map("\(fine_ends("mean_ms"))\(lost) beside \(.transport | transport_words) at \(.link | mbit)\(caveat)") | join("; ")) + ".";
-		max_by(.mean_ms) | figure("mean_ms") + {figure: "round-trip"}) end;
-def overfull: . as $doc | [links[] as $l | [pings($l)[] | select(.transport == "tcp" and .load > 100)] | select(. != [])
-	| max_by(.load)] | if . == [] then empty else
+		+ (map("\(mean_words)\(lost) beside \(.transport | transport_words) at \(.link | mbit)\(caveat)") | join("; ")) + ".";
+		max_by(slowness) | figure("mean_ms") + {figure: "round-trip"}) end;
+def overfull: . as $doc | [links[] as $l | [pings($l)[] | select(.transport == "tcp" and .load > 100 and .mean_ms != null)]
+	| select(. != []) | max_by(.load)] | if . == [] then empty else
 	finding("overfull"; "**While TCP saturates the link**, a ping takes "
-		+ (map("\(fine_ends("mean_ms")) on average and \(.max_ms | fine) at most\(lost) at \(.link | mbit)"
+		+ (map("\(mean_words) on average and \(.max_ms | fine) at most\(lost) at \(.link | mbit)"
 			+ if .queue_ms == null then "" else " (full queue: \(.queue_ms | fine))" end) | join("; ")) + "."
-		+ (if $doc.run.settings.link_by != "wire" and any(.[]; .queue_ms != null and .max_ms < 0.9 * .queue_ms) then
+		+ (if $doc.run.settings.link_by != "wire" and any(.[]; .queue_ms != null and .max_ms != null and .max_ms < 0.9 * .queue_ms) then
 			" The queue is inside the sending host, whose TCP slows down before the queue is full." else "" end);
-		max_by(.mean_ms) | figure("mean_ms") + {verdict: "bad", figure: "round-trip"}) end;
-# Later than without load, by the intervals where there are any, compared with M/D/1 at loads up to 90 %.
-def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | select($idle != null)
-		| $rows[] | select(.transport == "random" and .load >= 40 and .load <= 90)
-		| .more = .mean_ms - $idle.mean_ms | .told = ((.mean_ms_low // .mean_ms) > ($idle.mean_ms_high // $idle.mean_ms))]
-			| if . == [] then empty else
-	map(select(.told)) as $told
-	| finding("random-load"; if $told == [] then
-		"**Traffic at random times does not delay pings significantly** at loads of \(map(.load) | unique | map(plain) | and_list) %."
-		else "**Traffic at random times delays a ping** by "
-			+ ($told | map("\(.more | fine) at \(.load | plain) % of \(.link | mbit) (M/D/1: \(.md1_wait_ms | fine))") | and_list)
-			+ ". The M/D/1 model has no fitted parameters." end;
-		($told[-1] // .[-1] | {value: .more, unit: "ms"}) + {figure: "round-trip"}) end;
+		max_by(slowness) | figure("mean_ms") + {verdict: "bad", figure: "round-trip"}) end;
+# Later than without load, by the intervals, compared with M/D/1 at loads up to 90 %.
+def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | select($idle.mean_ms != null)
+		| $rows[] | select(.transport == "random" and .load >= 40 and .load <= 90 and .mean_ms != null) | more_than($idle)]
+	| if . == [] then empty else
+	map(select((.more_low // 0) > 0)) as $told | map(select(.more_low == null)) as $few
+	| finding("random-load"; if $told != [] then
+		"**Traffic at random times delays a ping** by "
+			+ ($told | map("\(.more | fine) (95 % CI \(.more_low | fixed(2)) to \(.more_high | fine))"
+				+ " at \(.load | plain) % of \(.link | mbit)"
+				+ " (M/D/1: \(.md1_wait_ms | fine))") | and_list)
+			+ ". The M/D/1 model has no fitted parameters."
+		elif $few != [] then "**Too few repeats to tell whether traffic at random times delays a ping** (three are needed):"
+			+ " \($few | map("\(mean_words)\(lost) at \(.load | plain) % of \(.link | mbit)") | and_list)."
+		else "**No delay of pings by traffic at random times is shown** at loads of \(map(.load) | unique | map(plain) | and_list) %:"
+			+ " at most \(map(.more_high) | max | fine)." end;
+		($told[-1] // .[-1] | {value: .more, low: .more_low, high: .more_high, unit: "ms"}) + {figure: "round-trip",
+			verdict: (if $told == [] then "unsure" else "none" end)}) end;
 def keys: threshold as $limit | queues[0] as $q
 	| [measured_rows("summary")[] | select(.probe != "ping" and .queue == $q)] | group_by([.probe, .link])
-	| map(idle(.) as $idle | select($idle != null) | (map(select(.load > 0)) | max_by(.mean_ms) // null) as $worst
+	| map(idle(.) as $idle | select($idle != null) | (map(select(.load > 0)) | max_by(slowness) // null) as $worst
 		| select($worst != null) | {idle: $idle, worst: $worst})
 	| if . == [] then empty else finding("keys"; "**The response to a key over the loaded link** takes "
-		+ (map("\(.worst | fine_ends("mean_ms")) under a load of \(.worst.load | plain) % by \(.worst.transport | transport_words)"
-			+ " at \(.worst.link | mbit) (\(.worst.probe); \(.idle.mean_ms | fine) without load)"
+		+ (map("\(.worst | mean_words) under a load of \(.worst.load | plain) % by \(.worst.transport | transport_words)"
+			+ " at \(.worst.link | mbit) (\(.worst.probe); \(.idle | mean_words) without load)"
 			+ (if .worst.late_percent == null then "" else
-				", \(.worst | figure("late_percent") | figure_words) of the keys over \($limit | plain) ms" end)) | join("; ")) + ".";
-		max_by(.worst.mean_ms).worst | figure("mean_ms") + {figure: "keys"}) end;
+				", \(.worst | level("late_percent")) of the keys over \($limit | plain) ms" end)) | join("; ")) + ".";
+		max_by(.worst | slowness).worst | figure("mean_ms") + {figure: "keys"}) end;
 # A ping cannot wait for more than the queues that it meets can hold.
 def beyond: (if .run.settings.direction == "both" then 2 else 1 end) as $ways
 	| [measured_rows("summary")[] | select(.probe == "ping" and .queue_ms != null and .mean_ms > $ways * .queue_ms * 1.05 + 5)]
@@ -75,10 +91,15 @@ def beyond: (if .run.settings.direction == "both" then 2 else 1 end) as $ways
 		+ " \(map("\(.mean_ms | fine) beside a queue of \(.queue_ms | fine) at \(.load | plain) % of \(.link | mbit)") | and_list).";
 		.[0] | figure("mean_ms") + {verdict: "bad", figure: "round-trip"}) end;
 
-def verdict: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | ($rows | map(select(.load > 0)) | max_by(.mean_ms)
-	// null) as $worst
-		| select($idle != null and $worst != null) | {l: ($l | mbit), $idle, $worst}]
-	| if . == [] then nothing_measured else
-		"Under load, a ping takes up to "
-		+ (map("\(.worst.mean_ms | fine) on \(.l) (\(.idle.mean_ms | fine) without load)") | and_list) + "." end;
-def findings: [beyond, at_rest, nearly_full, overfull, random_load, keys][:5];
+def all_lost: [measured_rows("summary")[] | select(none_came)] | if . == [] then empty else
+	finding("all-lost"; "**Every ping was lost** \(map("at \(.load | plain) % of \(.link | mbit) (\(.transport | transport_words))")
+		| and_list): these conditions have no round trip, and are in no mean.";
+		{verdict: "bad", figure: "round-trip"}) end;
+
+def verdict: [links[] as $l | pings($l) as $rows | idle($rows) as $idle
+		| ($rows | map(select(.load > 0 and slowness != null)) | max_by(slowness)) as $worst
+		| select($idle != null and $worst != null)
+		| (if $worst | none_came then "every ping is lost" else "a ping takes up to \($worst | mean_words)\($worst | lost)" end)
+			+ " on \($l | mbit) (\($idle | mean_words) without load)"]
+	| if . == [] then nothing_measured else "Under load, \(and_list)." end;
+def findings: [all_lost, beyond, at_rest, nearly_full, overfull, random_load, keys][:5];

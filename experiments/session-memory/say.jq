@@ -11,15 +11,20 @@ def labels: {value: {
 def rows: measured_rows("summary");
 def system_words: (. / ".") as $w | "\($w[-1]) login over \($w[:-1] | join("."))";
 def mb($name): figure($name) | .unit = "MB";
-def amount($name): mb($name) | figure_words + if (.low | number) == (.high | number) then "" else figure_interval end;
+def amount($name): mb($name) | figure_words + if .low == null then " (no interval)"
+	elif (.low | number) == (.high | number) then "" else figure_interval end;
+# A login costs something: a slope whose interval reaches 0 tells nothing.
+def told: .slope_mb > 0 and (.slope_mb_low == null or .slope_mb_low > 0);
 def slopes($what): [(.slope // [])[] | select(.what == $what and .slope_mb != null)];
 def slope_of($system; $what): first(slopes($what)[] | select(.system == $system)) // null;
 
 def verdict: slopes("private") as $s | if $s == [] then nothing_measured else
-	"One more user costs " + ($s | sort_by(-.slope_mb) | map("\(.slope_mb | number) MB of private memory (\(.system | system_words))")
-		| and_list) + "." end;
+	[$s[] | select(told)] as $known | [$s[] | select(told | not) | .system | system_words] as $untold
+	| ([if $known == [] then empty else "One more user costs " + ($known | sort_by(-.slope_mb)
+			| map("\(amount("slope_mb")) of private memory (\(.system | system_words))") | and_list) + "." end,
+		if $untold == [] then empty else "This run cannot tell what one more user costs: \($untold | and_list)." end] | join(" ")) end;
 
-def cost: slopes("private") | if . == [] then empty else sort_by(-.slope_mb) as $all
+def cost: slopes("private") | map(select(told)) | if . == [] then empty else sort_by(-.slope_mb) as $all
 	| finding("cost"; "**One more login costs**, in private memory (slope from \($all[0].logins_min) to"
 		+ " \($all[0].logins_max) logins), " + ($all | map("\(amount("slope_mb")) for a \(.system | system_words)") | join("; ")) + "."
 		+ ([$all[] | select(.system | endswith(".typical")) | . as $t
@@ -43,7 +48,8 @@ def largest: . as $doc | [(.who // [])[] | select(.count > 0)] as $who | ($who |
 		{value: .[0].percent, unit: "%", figure: "processes"}) end;
 
 # The kernel's own account beside the sum over processes.
-def charged: . as $doc | [slopes("group")[] | . as $g | ($doc | slope_of($g.system; "private")) as $p | select($p != null)
+def charged: . as $doc | [slopes("group")[] | select(told) | . as $g
+		| ($doc | slope_of($g.system; "private")) as $p | select($p != null)
 		| . + {more: (.slope_mb - $p.slope_mb), of: $p.slope_mb}]
 	| if . == [] then empty else
 	(map(select(.more < -0.02 * .of or .more > 0.25 * .of))) as $odd
@@ -51,8 +57,9 @@ def charged: . as $doc | [slopes("group")[] | . as $g | ($doc | slope_of($g.syst
 		"**The kernel charges the cgroup of a login** " + (map("\(amount("slope_mb")) for a \(.system | system_words)"
 			+ " (\(if .more < 0 then "" else "+" end)\(.more | number) MB)") | join("; "))
 		+ ". The excess over private memory is page tables, kernel stacks, sockets and memory shared within the login."
-		+ " By these charges, 1 GB holds " + (map("\(1024 / .slope_mb | floor | thousands) of the \(.system | system_words)") | and_list)
-		+ " while idle."
+		+ " By these charges, 1 GB holds "
+		+ (map("\(1024 / (.slope_mb_high // .slope_mb) | floor | thousands) of the \(.system | system_words)") | and_list)
+		+ " while idle (by the upper end of the interval, where there is one)."
 		+ (if $odd == [] then "" else " Unexplained, because below private memory or over 25 % above it:"
 			+ " \($odd | map(.system | system_words) | and_list)." end);
 		(max_by(.slope_mb) | mb("slope_mb")) + {figure: "logins", verdict: (if $odd == [] then "good" else "unsure" end)}) end;

@@ -47,19 +47,28 @@ def verdict: late_words as $late | courses("used") as $used | (courses("left") +
 		+ if $used == [] then "" else " With swap in use but enough memory, start-up takes "
 			+ "\($used | map(.last | times) | least_most(times_words)) times as long as without pressure." end + $late end;
 
-# One step when memory is full, or growth with swap in use?
+# One step when memory is full, or growth with swap in use? By the intervals of the first and the last step: growth is over 1.3
+# times; none, where even the far ends are below that.
+def grows: (.last.startup_ms_low // null) as $low | (.first.startup_ms_high // null) as $high
+	| if $low == null or $high == null then "untold" elif $low > 1.3 * $high then "grows"
+	  elif .last.startup_ms_high <= 1.3 * .first.startup_ms_low then "flat" else "untold" end;
 def in_use: courses("used") | if . == [] then empty else
-	[.[] | select((.last.startup_ms_low // .last.startup_ms) > 1.3 * (.first.startup_ms_high // .first.startup_ms))] as $grow
-	| finding("swap-in-use"; (if $grow == [] then "**Start-up slows down once memory is full, not further with more swap in use**: "
+	[.[] | select(grows == "grows")] as $grow
+	| ([.[] | select(.first != .last)] | length > 0 and all(.[]; grows == "flat")) as $flat	# of those with two steps or more
+	| finding("swap-in-use"; (if $grow == [] and $flat then
+			"**Start-up slows down once memory is full, not further with more swap in use**: "
+			elif $grow == [] then "**This run cannot tell whether start-up time grows with swap in use**: "
 			else "**Start-up time grows with swap in use** for \($grow | distinct(.app) | and_list). All applications: " end)
 		+ (group_by(.swap) | map("on \(.[0].swap | swap_words) it takes \(map(.first | times) | least_most(times_words)) times T0 with "
 			+ "\(.[0].first | step_words) and \(map(.last | times) | least_most(times_words)) times with \(.[0].last | step_words)")
 			| join("; ")) + ".";
-		(worst | times_figure) + {verdict: (if $grow == [] then "none" else "bad" end), figure: "start-used"}) end;
+		(worst | times_figure) + {verdict: (if $grow != [] then "bad" elif $flat then "none" else "unsure" end),
+			figure: "start-used"}) end;
 
-# The first step from which on, at all that are harder, start-up takes more than twice T0.
+# The first step from which on, at all that are harder, start-up surely takes more than twice T0.
+def surely_times: (.startup_ms_low // .startup_ms) / .t0_ms;
 def breaks: reduce (.steps | reverse[]) as $s ({all: true, first: null};
-	if .all and ($s | times) > 2 then .first = $s.step else .all = false end) | .first;
+	if .all and ($s | surely_times) > 2 then .first = $s.step else .all = false end) | .first;
 def left: courses("left") | if . == [] then empty else
 	worst as $worst
 	| finding("memory-left";
@@ -68,11 +77,14 @@ def left: courses("left") | if . == [] then empty else
 			+ (breaks | if . == null then "at no step, " else "from \(.) % of memory left, " end)
 			+ (if .last.startup_ms_above == 1 then "more than " else "" end) + "\(.last | times | times_words) times at \(.last.step) %")
 			| join("; ")) + ".";
-		($worst | times_figure) + {verdict: (if ($worst | times) > 2 then "bad" else "good" end), figure: "start-left"}) end;
+		($worst | times_figure) + {verdict: (if ($worst | surely_times) > 2 then "bad" elif ($worst | times) > 2 then "unsure"
+			else "good" end), figure: "start-left"}) end;
 
 def share: [started[] | select(.axis == "used" and .e != null)] | if . == [] then empty else
 	(sort_by(.e) | .[length / 2 | floor]) as $middle
-	| finding("e"; (if $middle.e < 0.5 then "**The swap device causes most of the delay that swap in use adds**"
+	| finding("e"; (if $middle.e_low == null or ($middle.e_low < 0.5 and $middle.e_high >= 0.5) then
+				"**This run cannot tell whether the swap device causes most of the delay that swap in use adds**"
+			elif $middle.e < 0.5 then "**The swap device causes most of the delay that swap in use adds**"
 			else "**The swap device causes less than half of the delay that swap in use adds**" end)
 		+ ": the part not caused by the device (e) is " + (group_by(.swap) | map("\(map(.e) | least_most(fixed(2))) on "
 			+ "\(.[0].swap | swap_words) (\(length | plural("condition")))") | join("; "))
@@ -96,7 +108,8 @@ def beside($axis; $id; $what; more): courses($axis) | map(select(.last.step > 0)
 	| finding($id; "**\($what) makes start-up take up to \($worst | times | times_words) times T0**: "
 		+ (map("\(.app) takes \(if .last.startup_ms_above == 1 then "more than " else "" end)\(.last | times | times_words) times "
 			+ "with \(.last | step_words)") | join("; ")) + ". " + ($worst | more);
-		($worst | times_figure) + {verdict: (if ($worst | times) > 2 then "bad" else "good" end), figure: "start-\($axis)"}) end;
+		($worst | times_figure) + {verdict: (if ($worst | surely_times) > 2 then "bad" elif ($worst | times) > 2 then "unsure"
+			else "good" end), figure: "start-\($axis)"}) end;
 
 # The static model: F_a and its tree, and the usage profiles compared with it.
 def menus: (.models // []) as $models | (.profiles // []) as $profiles | if $models == [] then empty else

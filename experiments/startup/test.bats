@@ -105,7 +105,7 @@ made_up() { python3 "$TOP/tests/golden/make_starts.py" run && "$TOP/report/repor
 
 @test "report: findings by their ids and numbers, tables, figures; the same again" {
 	made_up
-	[ "$(found swap-in-use '[.value, .unit]')" = '[1.42,"times"]' ]
+	[ "$(found swap-in-use '[.value, .unit, .verdict]')" = '[1.42,"times","none"]' ]
 	[ "$(found memory-left '[.value, .verdict]')" = '[25,"bad"]' ]
 	[ "$(found e '.value')" = 0.7619 ]
 	[ "$(found felt '[.value, .unit, .verdict]')" = '[25,"s","bad"]' ]

@@ -8,13 +8,15 @@ def present: . as $doc | [.run.settings.parts // [] | .[] | select(. as $p | any
 def title: "Response time as users send more requests: \(present | map(part_words) | and_list)";
 def labels: {value: {part: {web: "web (objects)", vnc: "VNC (keys)"}, fitted: {all: "all rows", first: "the lowest rates"},
 	name: {cpu: "the server's CPU", link: "the link", delay: "delay without queueing"}}};
-def busiest($p): part($p) | map(select(.response_ms != null)) | if . == [] then null else max_by(.lambda_per_s) end;
-def calmest($p): part($p) | map(select(.response_ms != null)) | if . == [] then null else min_by(.lambda_per_s) end;
+# Rows in which the load generator interfered describe no server.
+def valid($p): part($p) | map(select(.response_ms != null and (.invalid // 0) == 0));
+def busiest($p): valid($p) | if . == [] then null else max_by(.lambda_per_s) end;
+def calmest($p): valid($p) | if . == [] then null else min_by(.lambda_per_s) end;
 def what: {web: "objects", vnc: "keys"}[.] // "requests";
 
 def growth($p): threshold as $limit | busiest($p) as $top | calmest($p) as $low | if $top == null or $top == $low then empty else
-	finding("growth-\($p)"; "**\($p | part_words | upper_first): the mean response goes from \($low.response_ms | with_unit("ms")) to"
-		+ " \($top | level("response_ms"))** "
+	finding("growth-\($p)"; "**\($p | part_words | upper_first): the mean response goes from \($low | level("response_ms")) to"
+		+ " \($top | level("response_ms"))\($top | without_failed)** "
 		+ "while \($top.users | plural("user")) raise the rate from \($low.lambda_per_s | number) to \($top.lambda_per_s | number)"
 			+ " \($p | what) a second\($top | late_words($limit)). The server's CPU is then busy for \($top.server_busy_percent | percent) %"
 		+ (if $top.model_response_s == null then "."
@@ -64,8 +66,12 @@ def world: busiest("web") | if . == null or .pages_per_s == null then empty
 def verdict: . as $doc | [present[] as $p | $doc | busiest($p) as $top | calmest($p) as $low | select($top != null)
 		| "\($p | part_words | upper_first): at \($low.lambda_per_s | number) \($p | what) a second the mean response is"
 			+ " \($low.response_ms | with_unit("ms"))"
-			+ if $low == $top then "." else ", at \($top.lambda_per_s | number) a second \($top.response_ms | with_unit("ms"))." end]
-	| if . == [] then nothing_measured else join(" ") end;
+			+ if $low == $top then "\($top | without_failed)."
+				else ", at \($top.lambda_per_s | number) a second \($top | level("response_ms"))\($top | without_failed)." end]
+	| if . == [] then
+		if any($doc.summary[]; .repeats > 0) then "No condition is valid: the load generator interfered, or users were missing."
+		else nothing_measured end
+	  else join(" ") end;
 def findings: . as $doc | [invalid_requests, lost_requests, (present[] as $p | $doc | growth($p)), balance,
 	(present[] as $p | $doc | foretold($p)), (present[] as $p | $doc | fitted($p)),
 	world, little, together][:5];

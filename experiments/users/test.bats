@@ -109,6 +109,23 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	[ -s run/figures/cov.svg ]
 }
 
+@test "what the load generator disturbed, and what failed, is in no verdict without a word" {
+	need gnuplot cmark-gfm
+	make_run users 1 "$SETTINGS" web-1/web/200/1 web-6/web/200/6.25
+	cell web-6 1 31.73 52.74 1.00 true
+	cell web-1 1 159.16 253.38 1.17 false
+	edit_json run/cells/web-1/1/vusers.json '.result.errors = 7'
+	"$TOP/thinprobe" report run
+	[[ $(jq -r .verdict run/findings.json) == *"a second 253 ms (without 7 failed requests)"* ]]
+	edit_json run/cells/web-1/1/vusers.json '.result.valid = false'
+	"$TOP/thinprobe" report run
+	jq -r .verdict run/findings.json
+	[[ $(jq -r .verdict run/findings.json) != *"253 ms"* ]]
+	edit_json run/cells/web-6/1/vusers.json '.result.valid = false'
+	"$TOP/thinprobe" report run
+	[[ $(jq -r .verdict run/findings.json) == "No condition is valid"* ]]
+}
+
 @test "Table 4 of the paper as a table of the run: Q of objects and pages, and the users of the world, to the last digit" {
 	need gnuplot cmark-gfm
 	# runs 1800 and 2100 of Table 3

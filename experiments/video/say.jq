@@ -18,8 +18,9 @@ def first_job: [.summary[]? | .job | select(. != "none")] | first;
 def job_of($job): [measured[] | select(.job == $job)];
 def scheme($name): first(.[] | select(.scheme == $name)) // null;
 def best($mult): map(select(.mult == $mult)) | if . == [] then null else max_by(.fps_per_s) end;
-# More frames by whole intervals: good; fewer: bad.
-def compare($other): if .fps_per_s_low == null or $other.fps_per_s_low == null then "unsure"
+# More frames by whole intervals: good; fewer: bad; "unsure": two repeats have no interval.
+def known_ends: .repeats >= 3 and .fps_per_s_low != null;
+def compare($other): if (known_ends | not) or ($other | known_ends | not) then "unsure"
 	elif .fps_per_s_low > $other.fps_per_s_high then "good" elif .fps_per_s_high < $other.fps_per_s_low then "bad" else "none" end;
 def frames: "\(.fps_per_s | number) frames per second\(interval(.fps_per_s_low; .fps_per_s_high; ""; number)), "
 	+ "\(.dropped_percent | percent) % dropped";
@@ -32,9 +33,10 @@ def verdict: job_of(first_job) as $rows | ($rows | best("with")) as $vamp | ($ro
 	  else ($vamp | compare($base)) as $c
 		| (if $c == "good" then "With vamp, which never throttles sound players, more frames are shown"
 			elif $c == "bad" then "With vamp, which never throttles sound players, fewer frames are shown"
-			else "Vamp, which never throttles sound players, makes no significant difference" end)
-		+ ": \($vamp | frames), against \($base.fps_per_s | number) in the baseline"
-		+ (if $nice then " and \($nice.fps_per_s | number) with the job at nice 19" else "" end) + "." end;
+			elif $c == "none" then "With vamp, which never throttles sound players, no difference is shown"
+			else "Too few repeats to compare vamp with the baseline (three are needed)" end)
+		+ ": \($vamp | frames), in the baseline \($base | frames)"
+		+ (if $nice then "; with the job at nice 19 \($nice | frames)" else "" end) + "." end;
 
 def schemes: [job_of(first_job)[] | select(.mult != "without")] as $rows | if $rows == [] then empty else
 	($rows | best("with") // ($rows | max_by(.fps_per_s))) as $of
@@ -47,7 +49,7 @@ def mult: first_job as $job | job_of($job) as $rows | [$rows[] | select(.mult ==
 	| if . == [] then empty else max_by(.w.fps_per_s) as $p | ($p.w | compare($p.o)) as $c
 	| finding("sound"; (if $c == "good" then "**Never throttling sound players helps**"
 			elif $c == "bad" then "**Never throttling sound players shows fewer frames**"
-			elif $c == "none" then "**Never throttling sound players makes no significant difference**"
+			elif $c == "none" then "**No difference is shown between throttling sound players and never doing so**"
 			else "**Too few repeats to tell whether throttling sound players matters**" end)
 		+ ": with \(scheme_words[$p.w.scheme] // $p.w.scheme) \($p.w.fps_per_s | number) frames per second instead of "
 		+ "\($p.o.fps_per_s | number); "
@@ -60,13 +62,15 @@ def against($name; $id): job_of(first_job) as $rows | ($rows | best("with")) as 
 	| if $vamp == null or $other == null then empty else ($vamp | compare($other)) as $c
 	| finding($id; (if $c == "good" then "**\(scheme_words[$vamp.scheme] // $vamp.scheme | upper_first) beats \($other | says)**"
 			elif $c == "bad" then "**\(scheme_words[$vamp.scheme] // $vamp.scheme | upper_first) loses to \($other | says)**"
-			elif $c == "none" then "**Vamp does not differ significantly from \($other | says)**"
+			elif $c == "none" then "**Vamp cannot be told from \($other | says) by this run**"
 			else "**Too few repeats to compare vamp with \($other | says)**" end)
 		+ ": \($vamp | frames), with \($other | says) \($other | frames).";
 		($vamp | figure("fps_per_s")) + {verdict: $c, figure: "frames-\(first_job)"}) end;
 
 def job: job_of(first_job) | best("with") | if . == null or .job_rel == null then empty else
-	finding("job"; "**The background job takes \(.job_rel | fixed(2)) times as long** per unit of work while the video plays, with "
+	finding("job"; "**The background job takes \(.job_rel | fixed(2)) times as long**"
+			+ (if known_ends then interval(.job_rel_low; .job_rel_high; ""; fixed(2)) else " (no interval)" end)
+			+ " per unit of work while the video plays, with "
 			+ "\(says).";
 		{value: ((.job_rel - 1) * 100), unit: "%"}) end;
 

@@ -127,6 +127,14 @@ made_up() {
 	cmp before run/summary.tsv
 }
 
+@test "report: two repeats compare nothing, and neither does one" {
+	made_up
+	compares_nothing 2
+	[ "$(found against-nice .verdict)" = '"unsure"' ]
+	compares_nothing 1
+	[ "$(found against-nice .verdict)" = '"unsure"' ]
+}
+
 @test "a run of which nothing came says so, one without a baseline too" {
 	made_up
 	says_so baseline-parallel-none

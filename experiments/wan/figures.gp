@@ -13,17 +13,19 @@ eval look("summary.tsv", 'column("repeats") > 0 ? (protocols = add(protocols, st
 n = words(protocols)
 array rate[n + 1]
 array start[n + 1]
-do for [i = 1:n + 1] { rate[i] = NaN; start[i] = NaN }
+array ends_of[n + 1]
+do for [i = 1:n + 1] { rate[i] = NaN; start[i] = NaN; ends_of[i] = "" }
 eval look("slope.tsv", 's = place(protocols, strcol("protocol")), ' \
-	. 's >= 1 && filled("slope") ? (rate[s] = y("slope"), start[s] = y("start_ms")) : 0')
+	. 's >= 1 && filled("slope") && y("slope_low") > 0 ? (rate[s] = y("slope"), start[s] = y("start_ms"), ' \
+	. 'ends_of[s] = sprintf("%.2f to %.2f", y("slope_low"), y("slope_high"))) : 0')
 
 # ---- median over the round trip, with each protocol's line ----
 eval figure("rtt", 410 + 24 * (n + 1), "Response time of a key over the round trip time of the link", n + 1)
 eval x_axis("0:rtt_most * 1.04", "round trip time by ping, ms") . y_axis("0:*", "median response time, ms")
 ping(d) = filled("ping_ms") ? y("ping_ms") : y("rtt_ms")
 at(i) = strcol("protocol") eq word(protocols, i) && column("loss_percent") == 0 && column("keys_per_s") == 0 ? ping(0) : NaN
-says(i) = known(rate[i]) ? sprintf("%s: %.2f round trips a key, from %.3g ms on", word(protocols, i), rate[i], \
-	start[i]) : word(protocols, i)
+says(i) = known(rate[i]) ? sprintf("%s: %.2f (%s) round trips a key, from %.3g ms on", word(protocols, i), rate[i], \
+	ends_of[i], start[i]) : word(protocols, i)
 label(i) = word(protocols, i)
 eval 'plot x with lines linestyle dashed title "one round trip and nothing else", for [i = 1:n] ' \
 	. 'start[i] + rate[i] * x with lines linecolor rgb colour(i) notitle' . dots(n, "p50_ms", "shape(i)") . threshold_across

@@ -16,7 +16,7 @@ setup_file() {
 		command -v "$tool" >/dev/null || { not_here "$tool is not installed"; return 0; }
 	done
 	cd /
-	small_run wan --protocol vnc --rtt 0,60ms --loss none --keys 4 --repeat 1 --idle 1
+	small_run wan --protocol vnc --rtt 0,30ms,60ms --loss none --keys 4 --repeat 1 --idle 1
 }
 
 @test "wan: the run is complete, with its figure, table and findings" {

@@ -7,17 +7,28 @@ def setup: [(if .run.settings.app == "light" then "vim in a terminal" else "the 
 	"round trips of \(.run.settings.rtts_ms // [] | map(plain) | and_list) ms", repeats_words, run_words] | sentence;
 def lone: select((.keys_per_s // 0) == 0);
 def ranged: (.ranged // 0) > 0.05 * .keys;
-def slopes: [.slope // [] | .[] | select(.slope != null and .points > 1) | .trips = whole_slope("slope")];
-def slope_words: "\(.protocol) \(.slope | fixed(2))\(interval(.slope_low; .slope_high; ""; fixed(2)))";
-def trips($n): if $n == 0 then "no round trip" else $n | plural("round trip") end;
-def p50_words: if ranged then "\(.p50_ms | number) to \(.p50_late_end_ms | with_unit("ms"))" else .p50_ms | with_unit("ms") end;
+# Lines through at least two round trip times that were set apart, with an interval (summarize's extractor `slope`).
+def slopes: [.slope // [] | .[] | select(.slope != null) | .trips = whole_slope("slope")];
+def no_line: [.slope // [] | .[] | select(.slope == null)];
+def slope_words: "\(.protocol) "
+	+ if .slope_low > 0 then "\(.slope | fixed(2))\(interval(.slope_low; .slope_high; ""; fixed(2)))"
+	  else "at most \([.slope_high, 0] | max | fixed(2))" end;
+def trips($n): $n | plural("round trip");
+# A median is one number, a range (from and to) or a lower bound.
+def known: .p50_ms != null or .p50_ms_from != null;
+def earliest: .p50_ms_low // .p50_ms_from // .p50_ms;
+def p50_words: if .p50_ms != null and ranged and .p50_late_end_ms != null then
+		"\(.p50_ms | number) to \(.p50_late_end_ms | with_unit("ms"))" else figure("p50_ms") | figure_words end;
+def by_p50: sort_by(.p50_late_end_ms // .p50_ms_to // .p50_ms // infinite);
 
-def verdict: slopes as $s
-	| (measured_rows("summary") | length) as $measured
-	| if $measured == 0 then nothing_measured
-	  elif $s == [] and (measured_rows("summary") | distinct(.protocol) | length > 1) then ""	# the ranking says it
-	  elif $s == [] then "This run has too few round trip times to tell how many round trips a key takes."
-	  elif all($s[]; .trips == 1) then
+def verdict: slopes as $s | measured_rows("summary") as $rows
+	| if $rows == [] then nothing_measured
+	  elif $s == [] and ($rows | distinct(.protocol) | length > 1) then ""	# the ranking says it
+	  elif $s == [] then [$rows[] | lone | select(known)] | max_by(.rtt_ms)
+		| if . == null then "The median response is not known: too many keys are unanswered or late." else
+			"At a round trip of \(.rtt_ms | plain) ms, the median response over \(.protocol) is"
+				+ " \(p50_words)\(figure("p50_ms") | figure_interval)." end
+	  elif all($s[]; .trips == 1) and no_line == [] then
 		"A single key takes one round trip over \(if $s | length == 1 then $s[0].protocol else "every protocol tried" end),"
 			+ " the minimum."
 	  elif any($s[]; .trips | type == "number" and . > 1) then
@@ -25,25 +36,29 @@ def verdict: slopes as $s
 	  else "For some protocols, this run cannot tell how many round trips a key takes." end;
 
 def round_trips: slopes | group_by(.trips | tostring)[] | .[0].trips as $n
-	| ({none: "**A key takes no whole number of round trips**", unsure: "**Too few keys to tell the number of round trips per key**"}
-		[$n | tostring]
+	| ({none: "**A key takes no whole number of round trips**", unsure: "**This run cannot tell the number of round trips per key**",
+		impossible: "**A key seems to take less than a round trip, which is impossible**"}[$n | tostring]
 		// "**\(trips($n) | upper_first) per key**") as $head
 	| finding("round-trips-\($n)"; "\($head): \(map(slope_words) | join("; "))."
-		+ (if $n == 0 then " Less than one round trip is impossible; do not trust these figures." elif $n == 1 then
-			" One round trip is the minimum."
+		+ (if $n == "impossible" then " Do not trust these figures." elif $n == 1 then " One round trip is the minimum."
 		   elif $n | type == "number" then " The protocol waits for \(trips($n - 1)) more than the minimum." elif $n == "none" then
-			" Some keys, or parts of what they draw, wait longer than others." else "" end);
-		.[0] | figure("slope") + {verdict: (if $n == 1 then "good" elif $n | type == "number" then "bad" else "unsure" end),
-			figure: "rtt"});
+			" Some keys, or parts of what they draw, wait longer than others."
+		   else " More round trip times (`--rtt`) or more repeats narrow the interval." end);
+		(if .[0].slope_low > 0 then .[0] | figure("slope") else {} end)
+			+ {verdict: (if $n == 1 then "good" elif $n | type == "number" then "bad" else "unsure" end), figure: "rtt"});
+def no_round_trips: no_line | if . == [] then empty else
+	finding("no-round-trips"; "**No number of round trips per key** for "
+		+ (map("\(.protocol) (\(.slope_why))") | and_list) + ".";
+		{verdict: "unsure", figure: "rtt"}) end;
 
 # Typed at a steady rate over the longest link: a protocol that waits for a round trip between updates shows several keys at once.
 def late_from($ms): .alone.p50_ms != null and $ms > 1.15 * .alone.p50_ms;
-def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) > 0 and .p50_ms != null) | . as $t
+def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) > 0 and known) | . as $t
 		| .alone = (first($doc | measured_rows("summary")[] | lone
 			| select(.protocol == $t.protocol and .rtt_ms == $t.rtt_ms and .loss_percent == 0)) // null)] as $all
 	| if $all == [] then empty else
-		[$all[] | select(if ranged then (.updates_per_key // 1) < 0.8 else late_from(.p50_ms_low // .p50_ms) end)] as $wait
-		| [$all[] | select((ranged | not) and late_from(.p50_ms_high // .p50_ms) and (late_from(.p50_ms_low // .p50_ms) | not))
+		[$all[] | select(if ranged then (.updates_per_key // 1) < 0.8 else late_from(earliest) end)] as $wait
+		| [$all[] | select((ranged | not) and late_from(.p50_ms_high // .p50_ms_to // .p50_ms) and (late_from(earliest) | not))
 			| .protocol] as $untold
 		| finding("typed"; (if $wait != [] then
 				"**\($wait | map(.protocol) | and_list) \(if $wait | length == 1 then "waits" else "wait" end) between screen updates**:"
@@ -58,18 +73,18 @@ def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) >
 				+ {verdict: (if $wait != [] then "bad" elif $untold != [] then "unsure" else "good" end), figure: "rtt"}) end;
 
 def longest: threshold as $limit | ([measured_rows("summary")[] | lone | select(.loss_percent == 0)] | (map(.rtt_ms) | max) as $rtt
-		| map(select(.rtt_ms == $rtt and .p50_ms != null)) | sort_by(.p50_ms)) as $rows
+		| map(select(.rtt_ms == $rtt and known)) | by_p50) as $rows
 	| if $rows == [] then empty else
 		finding("longest-link"; "**At a round trip of \($rows[0].rtt_ms | plain) ms** the median response is"
-			+ " \($rows | map("\(.p50_ms | with_unit("ms")) (\(.protocol))") | and_list)."
-			+ ([slopes[] | select(.slope > 0.2 and .trips != "unsure" and .start_ms < $limit) | ($limit - .start_ms) / .slope]
+			+ " \($rows | map("\(p50_words) (\(.protocol))") | and_list)."
+			+ ([slopes[] | select((.trips | IN("unsure", "impossible") | not) and .start_ms < $limit) | ($limit - .start_ms) / .slope]
 				| if . == [] then "" else
 				" Half of the keys take longer than \($limit | plain) ms from a round trip of"
 					+ " \(min | fixed(0))\(if max - min >= 1 then " to \(max | fixed(0))" else "" end) ms on (by the fitted lines)." end);
 			($rows[-1] | figure("p50_ms")) + {verdict: (if $rows[-1] | surely_above("p50_ms"; $limit) then "bad" else "none" end),
 				figure: "rtt"}) end;
 
-def losses: . as $doc | [measured_rows("summary")[] | lone | select(.loss_percent > 0 and .p50_ms != null)]
+def losses: . as $doc | [measured_rows("summary")[] | lone | select(.loss_percent > 0 and known)]
 	| (map(.loss_percent) | max) as $most
 	| map(select(.loss_percent == $most)) | if . == [] then empty else
 		(max_by(.max_ms // 0)) as $worst
@@ -78,7 +93,7 @@ def losses: . as $doc | [measured_rows("summary")[] | lone | select(.loss_percen
 		| ($without != null and $worst.max_ms > $without and $worst.max_ms >= 2 * $worst.rtt_ms) as $again
 		| finding("loss";
 			"**With \($most | plain) % of packets lost each way** at a round trip of \(.[0].rtt_ms | plain) ms, median responses are"
-			+ " \(map("\(.p50_ms | with_unit("ms")) (\(.protocol))") | and_list)."
+			+ " \(map("\(p50_words) (\(.protocol))") | and_list)."
 			+ " The slowest key took \($worst | figure("max_ms") | .above = ($worst.max_above == 1) | figure_words) (\($worst.protocol))"
 				+ (if $again then ": long enough for the retransmission of a lost packet." else "." end);
 			($worst | figure("max_ms")) + {verdict: "bad", figure: "loss"}) end;
@@ -98,4 +113,4 @@ def link_quality: . as $doc | (.run.facts_after.link.line // .run.host.link.line
 				+ " is normal)." end);
 			{value: $added.p50, unit: "us", verdict: (if $out > 1 or $late then "unsure" else "good" end)}) end;
 
-def findings: [([round_trips][:2][]), typed, longest, losses, link_quality][:5];
+def findings: [([round_trips][:2][]), no_round_trips, typed, longest, losses, link_quality][:5];

@@ -172,7 +172,55 @@ three_protocols() {
 	cell one 0 1 null 10 10 10
 	cell one 1 1 null 110 110 110
 	"$TOP/thinprobe" report run
-	[ "$(slope one slope)/$(slope one slope_low)" = 1.0000/ ]
+	# two points: an exact line, but no interval
+	[ "$(slope one slope)/$(slope one slope_low)/$(slope one slope_why)" = "//too few points" ]
 	[ ! -e run/figures/loss.svg ]
-	[ "$(finding run round-trips-1 low)" = null ]
+	[ -z "$(finding run round-trips-1)" ]
+	[ "$(finding run no-round-trips verdict)" = unsure ]
+}
+
+# What pings find differs a little from repeat to repeat: two of the smallest and largest ping would be a line of their own.
+@test "one link: medians, and nothing about round trips per key, whatever the pings found" {
+	need gnuplot cmark-gfm
+	make_run one two
+	edit_json run/run.json '.cells |= map(select(.name | test("0$"))) | .cells |= map(.parameters.rtt_ms = 80)'
+	for protocols in "one two" one; do
+		for p in $protocols; do
+			cell "$p" 0 1 80.2 90 90 90
+			cell "$p" 0 2 "${PING:-80.3}" 87 87 87
+		done
+		"$TOP/thinprobe" report run
+		jq -c '.verdict, .findings[]' run/findings.json
+		[ "$(wc -l <run/slope.tsv)" = 1 ]
+		if jq -r '.verdict, .findings[].text' run/findings.json | grep -E 'round trips? per key|takes .*round trip|-[0-9]'; then
+			return 1
+		fi
+		if grep -E 'round trips? (a|per) key' run/figures/rtt.svg; then return 1; fi
+		[ "$(jq -r '[.findings[].id] | join(" ")' run/findings.json)" = "longest-link link" ]
+		[ -n "$(jq -r .verdict run/findings.json)" ]
+		# round trips that were set, but less apart than the pings of one of them scatter
+		PING=120
+		rm -r run/cells/two* && edit_json run/run.json '.cells |= map(select(.name | test("one")))'
+	done
+	[[ $(jq -r .verdict run/findings.json) == *"88.5 ms"* ]]
+}
+
+@test "the line through round trips takes medians that are one number; less than a round trip is never a number of them" {
+	need gnuplot cmark-gfm
+	make_run one two
+	edit_json run/run.json '.cells |= map(select(.name | test("[012]$")))'
+	for r in 1 2; do
+		cell one 0 "$r" 0.5 10 10 10
+		cell one 1 "$r" 100.5 10 11 11
+		cell one 2 "$r" 200.5 9 9 9
+		cell two 0 "$r" 0.5 10 10 10
+		cell two 1 "$r" 100.5 - 110 -
+		cell two 2 "$r" 200.5 210 210 210
+	done
+	"$TOP/thinprobe" report run
+	jq -c '.verdict, .findings[]' run/findings.json
+	[ "$(slope two slope)/$(slope two slope_why)" = "/no exact median" ]
+	[ "$(finding run round-trips-impossible verdict)/$(finding run round-trips-impossible)" = unsure/null ]
+	[[ $(finding run no-round-trips text) == *two* ]]
+	if jq -r '.verdict, .findings[].text' run/findings.json | grep -E -- '[ (]-[0-9]'; then return 1; fi
 }

@@ -11,6 +11,7 @@ enum headcount_figure {
 	HEADCOUNT_MEAN, HEADCOUNT_P50, HEADCOUNT_P95, HEADCOUNT_APDEX, HEADCOUNT_LATE,	/* of user 1, the measured user */
 	HEADCOUNT_ALL_P95, HEADCOUNT_ALL_MEAN,		/* largest p95 of any user; mean over all users */
 	HEADCOUNT_JAIN, HEADCOUNT_WORST,		/* fairness: Jain's index; largest p95 over median p95 of the users */
+	HEADCOUNT_MEDIAN_P95,				/* median p95 of the users */
 	HEADCOUNT_KEYS,					/* keys per second of all users */
 	HEADCOUNT_BUSY, HEADCOUNT_CLIENT, HEADCOUNT_FOREIGN, HEADCOUNT_WAITING,
 	HEADCOUNT_AVAILABLE, HEADCOUNT_SWAP_IN, HEADCOUNT_LINK,
@@ -40,6 +41,8 @@ struct headcount_user_limit_found {
 	int64_t repeat;
 	/* largest number of users for which the criterion held; smallest for which it did not (NAN: it always held) */
 	double users, beyond;
+	double users_all;	/* largest measured number up to `users` with which each user met it; NAN: not known */
+	bool untold;		/* a range at `beyond`, whose early end would have met the criterion, counted against it */
 };
 
 struct headcount_cell_measurements {

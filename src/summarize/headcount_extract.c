@@ -20,7 +20,7 @@
 
 static const char *const headcount_names[HEADCOUNT_FIGURES] = {		/* names of columns, in the order of enum headcount_figure */
 	"mean_ms", "p50_ms", "p95_ms", "apdex", "late_percent", "all_p95_ms", "all_mean_ms", "jain", "worst_over_median",
-	"keys_per_s", "server_busy_percent", "client_busy_percent", "foreign_percent", "waiting", "available_bytes",
+	"median_p95_ms", "keys_per_s", "server_busy_percent", "client_busy_percent", "foreign_percent", "waiting", "available_bytes",
 	"swap_in_bytes_per_s", "link_percent", "own_percent", "major_faults_per_s", "drops_per_s", "client_waiting",
 	"memory_stall_ms_per_s", "more_ms", "wait_ms", "wait_share_percent", "wait_over_queue", "viewers_share_percent",
 	"memory_share_percent", "faults_percent", "drops_percent",
@@ -110,7 +110,8 @@ static void headcount_read_user_limits_found(struct headcount_cell_measurements 
 			headcount_text_of_list_element(j, "limits", i,
 															       "ended"),
 			headcount_text_of_list_element(j, "limits", i, "resource"), r->number,
-			json_number(j, "limits.%zu.users", i), json_number(j, "limits.%zu.beyond", i) };
+			json_number(j, "limits.%zu.users", i), json_number(j, "limits.%zu.beyond", i),
+			json_number(j, "limits.%zu.users_all", i), false };
 		size_t at = s->limits;
 		bool reached = false;
 		char path[40];
@@ -119,6 +120,8 @@ static void headcount_read_user_limits_found(struct headcount_cell_measurements 
 		if (isnan(one.users) || !json_get_bool(j, path, &reached) || (reached && isnan(one.beyond)))
 			die(EXIT_RUN, "%s/cell.json: limits[] needs users, reached and, if reached, beyond", r->folder);
 		one.beyond = reached ? one.beyond : (double)NAN;
+		snprintf(path, sizeof(path), "limits.%zu.untold", i);
+		json_get_bool(j, path, &one.untold);
 		s->limit = memory_grow(s->limit, s->limits, sizeof(*s->limit));
 		while (at && strcmp(s->limit[at - 1].criterion, one.criterion) != 0)
 			at--;
@@ -172,7 +175,8 @@ static void headcount_derive_step_figures(const struct headcount_cell_measuremen
 	of[HEADCOUNT_ALL_MEAN] = p->sum / (double)p->n;
 	of[HEADCOUNT_JAIN] = p->sum * p->sum / ((double)p->n * p->squares);
 	of[HEADCOUNT_ALL_P95] = estimate_figure_with_run_seed(ESTIMATE_MAX, p->p95, p->n).value;
-	of[HEADCOUNT_WORST] = of[HEADCOUNT_ALL_P95] / estimate_figure_with_run_seed(ESTIMATE_MEDIAN, p->p95, p->n).value;
+	of[HEADCOUNT_MEDIAN_P95] = estimate_figure_with_run_seed(ESTIMATE_MEDIAN, p->p95, p->n).value;
+	of[HEADCOUNT_WORST] = of[HEADCOUNT_ALL_P95] / of[HEADCOUNT_MEDIAN_P95];
 	if (!isfinite(of[HEADCOUNT_OWN]))
 		of[HEADCOUNT_OWN] = of[HEADCOUNT_BUSY] - of[HEADCOUNT_FOREIGN];
 	if (!(keys > 0))
@@ -405,10 +409,13 @@ static void headcount_write_criterion_row(const struct headcount_cell_measuremen
 	const char *ended = "";
 	struct figure users;
 	char words[256];
-	double reached = 0;
+	double reached = 0, untold = 0, plan = INFINITY;
 
 	for (size_t i = 0; i < n; i++) {
 		h->value[i] = l[i].users;
+		/* the least; not known where one is not */
+		plan = isnan(l[i].users_all) || l[i].users_all < plan ? l[i].users_all : plan;
+		untold += l[i].untold;
 		reached += !isnan(l[i].beyond);
 		ended = l[i].ended[0] ? l[i].ended : ended;
 	}
@@ -420,6 +427,7 @@ static void headcount_write_criterion_row(const struct headcount_cell_measuremen
 	row_set_figure(out, "users", users);
 	row_set_number(out, "users_min", estimate_figure_with_run_seed(ESTIMATE_MIN, h->value, n).value);
 	row_set_number(out, "users_max", estimate_figure_with_run_seed(ESTIMATE_MAX, h->value, n).value);
+	row_numbers(out, { "plan", plan }, { "untold", untold });
 	row_set_text(out, "limit", words);
 	row_set_text(out, "ended", ended);
 	headcount_set_fairness_columns(s, l, n, out);

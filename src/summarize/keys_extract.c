@@ -438,11 +438,14 @@ const struct extractor_hooks keys_extractor = {
 
 /* Extractor slope: for each protocol, how the median latency of single keys grows with the round trip time measured by ping,
  * on links without loss: a least-squares line through a point for each repeat of each cell, with Student's t interval of the slope.
- * A repeat whose median is a range or a lower bound is no point. There is no line unless the links that were set differ by more
- * than the pings of one of them: otherwise it would run through the scatter of ping.
+ * There is a row where round trip times were set apart (by SLOPE_APART_MS, and more than the pings of one setting scatter). A line
+ * also needs an interval, and the median of every repeat as one number; otherwise the row says why there is none.
  * Parameters: protocol, rtt_ms, loss_percent, keys_per_s (0: single keys); cell.json: parameters.ping_ms (if missing: rtt_ms). */
+#define SLOPE_APART_MS 10.0
+
 struct rtt_latency_point {
-	double rtt_ms, median_ms;	/* NAN: the repeat is no point of the line */
+	double rtt_ms, median_ms;	/* median_ms NAN: not one number */
+	bool single;			/* single keys without loss: a point of the line */
 };
 
 static void slope_read_point_of_repeat(const struct experiment_repeat *r)
@@ -451,8 +454,8 @@ static void slope_read_point_of_repeat(const struct experiment_repeat *r)
 	struct train_key_samples train;
 	struct figure median;
 
-	p->median_ms = NAN;
-	if (cell_parameter_number(r->cell, "loss_percent") > 0 || cell_parameter_number(r->cell, "keys_per_s") > 0)
+	p->single = !(cell_parameter_number(r->cell, "loss_percent") > 0) && !(cell_parameter_number(r->cell, "keys_per_s") > 0);
+	if (!p->single)
 		return;
 	train = keys_read_train(r);
 	p->rtt_ms = cell_parameter_number(r->cell, "rtt_ms");
@@ -462,49 +465,66 @@ static void slope_read_point_of_repeat(const struct experiment_repeat *r)
 	keys_free(&train.keys);
 }
 
+/* The line's points, and what its round trip times were: as set, and how far the pings of one setting were apart. */
+struct rtt_latency_points {
+	double *x, *y, least_ms, most_ms, scatter_ms;
+	size_t n;
+	bool unknown;	/* a repeat has no median */
+};
+
+static void slope_add_points_of_cell(struct rtt_latency_points *l, const struct experiment_cell *c)
+{
+	const struct rtt_latency_point *p = extractor_data_of_repeat(c->repeat);
+	double set = cell_parameter_number(c, "rtt_ms"), least = INFINITY, most = -INFINITY;
+
+	for (size_t r = 0; r < c->n; r++) {
+		if (!p[r].single)
+			continue;
+		least = fmin(least, p[r].rtt_ms);
+		most = fmax(most, p[r].rtt_ms);
+		l->unknown = l->unknown || !isfinite(p[r].median_ms);
+		l->x[l->n] = p[r].rtt_ms;
+		l->y[l->n++] = p[r].median_ms;
+	}
+	if (most < least)
+		return;
+	l->least_ms = fmin(l->least_ms, set);
+	l->most_ms = fmax(l->most_ms, set);
+	l->scatter_ms = fmax(l->scatter_ms, most - least);
+}
+
 static void slope_write_protocol_row(const struct experiment_cell *first, struct table_out *out)
 {
 	const struct experiment_run *run = first->run;
-	size_t room = run->n * (size_t)run->repeats, n = 0;
-	double *x, *y, start = NAN, slope = NAN, squares = 0, least_set = NAN, most_set = NAN, scatter = 0;
+	const char *protocol = cell_require_parameter_text(first, "protocol"), *why = "";
+	size_t room = run->n * (size_t)run->repeats;
+	struct rtt_latency_points l = { .least_ms = INFINITY, .most_ms = -INFINITY };
+	double start = NAN, slope = NAN, squares = 0, apart;
 	struct confidence_interval i = { NAN, NAN };
-	bool line;
 
 	if (!cell_is_first_with_parameter_text(first, "protocol"))
 		return;
-	x = memory_new(2 * room, sizeof(*x));
-	y = x + room;
-	for (const struct experiment_cell *c = first; c < run->cell + run->n; c++) {
-		const struct rtt_latency_point *p = extractor_data_of_repeat(c->repeat);
-		double least = NAN, most = NAN, set = cell_parameter_number(c, "rtt_ms");
-
-		if (strcmp(cell_require_parameter_text(c, "protocol"), cell_require_parameter_text(first, "protocol")) != 0)
-			continue;
-		for (size_t r = 0; r < c->n; r++)
-			if (isfinite(p[r].median_ms)) {
-				x[n] = p[r].rtt_ms;
-				y[n++] = p[r].median_ms;
-				least = fmin(least, p[r].rtt_ms);
-				most = fmax(most, p[r].rtt_ms);
-			}
-		if (isnan(least))
-			continue;
-		scatter = fmax(scatter, most - least);
-		least_set = fmin(least_set, set);
-		most_set = fmax(most_set, set);
+	l.x = memory_new(2 * room, sizeof(*l.x));
+	l.y = l.x + room;
+	for (const struct experiment_cell *c = first; c < run->cell + run->n; c++)
+		if (!strcmp(cell_require_parameter_text(c, "protocol"), protocol))
+			slope_add_points_of_cell(&l, c);
+	apart = l.most_ms - l.least_ms;
+	if (!(apart >= SLOPE_APART_MS && apart > l.scatter_ms)) {
+		free(l.x);
+		return;
 	}
-	line = most_set - least_set > scatter;
-	if (line) {
-		slope = interval_least_squares_slope(x, y, n, &start);
-		interval_of_slope(x, y, n, &i);
-	}
-	for (size_t k = 0; k < n; k++)
-		squares += pow(y[k] - start - slope * x[k], 2);
-	row_set_text(out, "protocol", cell_require_parameter_text(first, "protocol"));
-	row_set_number(out, "points", (double)n);
+	why = l.unknown ? "no exact median" : !interval_of_slope(l.x, l.y, l.n, &i) ? "too few points" : "";
+	if (!*why)
+		slope = interval_least_squares_slope(l.x, l.y, l.n, &start);
+	for (size_t k = 0; k < l.n; k++)
+		squares += pow(l.y[k] - start - slope * l.x[k], 2);
+	row_set_text(out, "protocol", protocol);
+	row_set_number(out, "points", (double)l.n);
 	row_set_figure(out, "slope", figure_with_interval(slope, i.low, i.high));
-	row_finish(out, { "start_ms", start }, { "spread_ms", n > 2 ? sqrt(squares / (double)(n - 2)) : (double)NAN });
-	free(x);
+	row_set_text(out, "slope_why", why);
+	row_finish(out, { "start_ms", start }, { "spread_ms", sqrt(squares / (double)(l.n - 2)) });
+	free(l.x);
 }
 
 const struct extractor_hooks slope_extractor = {
