@@ -74,8 +74,8 @@ wrapped(t) = !narrow || strlen(t) < 47 || gap_before(t, 47) < 2 ? t \
 	: t[1:gap_before(t, 47) - 1] . '\n' . wrapped(t[gap_before(t, 47) + 1:*])
 more_lines(t) = strlen(wrapped(t)) > strlen(t) ? (strlen(wrapped(t)) - strlen(t)) : 0
 
-# A new figure of this height in pixels, as wide as the page has it, with so many lines of legend. It closes the one before and takes back all that
-# figures set.
+# A new figure of this height in pixels, as wide as the page has it, with so many lines of legend. It closes the one before
+# and takes back all that figures set.
 figure_height = 480.0
 figure_panels = 0
 axes_looks = 'set border 3 linecolor rgb "#666666" linewidth 0.8; set tics nomirror out scale 0.6 textcolor rgb "#333333"; ' \
@@ -101,7 +101,8 @@ panels(name, height, columns, rows, strip, title) = !narrow ? open_panels(name, 
 panel_least(height, rows, strip) = (height - strip - 40.0) / rows < 290 ? (height - strip - 40.0) / rows : 290
 open_panels(name, height, columns, rows, strip, title) = figure(name, height + 18 * more_lines(title), "", 0) \
 	. '; figure_panels = 1; ' . sprintf('panel_across = %d; panel_down = %d; panel_strip = %g; panel_head = %g; ', columns, rows, \
-	strip, 40 + 18 * more_lines(title)) . 'unset bmargin; unset title; ' . sprintf('set multiplot title "%s" font ",14"', wrapped(title))
+	strip, 40 + 18 * more_lines(title)) . 'unset bmargin; unset title; ' \
+	. sprintf('set multiplot title "%s" font ",14"', wrapped(title))
 panel_column(i) = (i - 1) % panel_across
 panel_row(i) = int((i - 1) / panel_across)
 panel_wide(c) = narrow ? 0.76 : (0.88 - 0.07 * (panel_across - 1)) / panel_across

@@ -57,8 +57,8 @@ def verdict: threshold as $t | asked as $asked | [systems[] as $s | words_of($s)
 
 def users_words: if . == null or .median_p95_ms == null then "" else
 	" With \(.users | plural("user")), 95 % of the keys of the user in front were answered within"
-		+ " \(figure("p95_ms") | figure_words), of the median user within \(.median_p95_ms | with_unit("ms")), and of the slowest within \(.all_p95_ms | with_unit("ms"))"
-		+ " (means over the searches)." end;
+		+ " \(figure("p95_ms") | figure_words), of the median user within \(.median_p95_ms | with_unit("ms")), and of the slowest"
+		+ " within \(.all_p95_ms | with_unit("ms")) (means over the searches)." end;
 def fit($system): threshold as $t | asked as $asked | of($system) as $limits | $limits[0] as $first | select($first)
 	| first((rows_of($system)[] | select(.users == ($first | planned))), null) as $row
 	| finding("most-\(id($system))"; bold($system; $first | plan_words($asked)) + ($first | plan_rule($t; $asked))

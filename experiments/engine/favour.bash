@@ -71,6 +71,6 @@ compares_nothing() {	# compares_nothing N
 	"$TOP/bin/summarize" run >/dev/null || [ $? = 3 ]
 	"$TOP/report/report.sh" run
 	jq -c '.verdict, .findings[]' run/findings.json
-	if jq -r '.verdict, .findings[].text' run/findings.json |
-		grep -E 'sooner|later than|significan|less time|beats|loses|difference is shown|cannot be told|times as (fast|slow)'; then return 1; fi
+	if jq -r '.verdict, .findings[].text' run/findings.json | grep -E \
+		'sooner|later than|significan|less time|beats|loses|difference is shown|cannot be told|times as (fast|slow)'; then return 1; fi
 }

@@ -87,7 +87,8 @@ if (has_table("timeline.tsv")) {
 		set yrange [0:*]
 		set xlabel (down < 3 && !narrow ? "" : whole ? "seconds from the key" : "ms from the key") offset 0, 0.4
 		set ylabel (down == 1 ? "server, MB" : down == 2 ? "session, MB" : "major faults") offset 1.2, 0
-		eval panel(i, down > 1 && !narrow ? "" : whole ? "the whole run" : known(first_echo) ? sprintf("response after %.3g ms", first_echo) : "")
+		eval panel(i, down > 1 && !narrow ? "" : whole ? "the whole run" \
+			: known(first_echo) ? sprintf("response after %.3g ms", first_echo) : "")
 		eval upright(0, 1, line_colour, 1)
 		if (known(first_echo)) { eval upright(first_echo / scale, 1, line_colour, 2) }
 		if (known(second_key) && (whole || second_key < 1.6 * around)) { eval upright(second_key / scale, 1, mark_colour, 1) }

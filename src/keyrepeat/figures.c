@@ -92,8 +92,8 @@ static size_t drop_keys_in_flight(const struct latency_statistics_cfg *cfg, stru
 	return due - t->due;
 }
 
-/* The earliest time when the key could have been answered, had it been sent when it was due. A key sent one by one that had to wait
- * for its turn says how late its answer may be; a server that answers in order answers no key that it has before the next update. */
+/* The earliest time when the key could have been answered, had it been sent when it was due. A key that had to wait for its turn
+ * shows only how late its answer may be. A server that answers in order answers no key before the first update after the key. */
 static int64_t earliest_answer_if_sent_when_due_ns(const struct times_of_paired_key *key, const struct key_train *t,
 						   const struct screen_observations *seen)
 {

@@ -84,9 +84,9 @@ struct share_in_runs {
 };
 /* Interval of the share of hits, in 0..1: the exact interval of as many independent events as make the same variance (Korn &
  * Graubard 1998). The variance is that of m runs that begin at random (an alternating renewal process; Cox 1962): that of
- * independent events times (1 - p) (m + 1) / m (sum of squares of the run lengths) / (sum of the run lengths) - p; without (m + 1) / m the
- * quotient is too small for few runs (for exponential lengths, by just that factor). Where repeats differ by more than
- * that allows (chi-squared, 5 %), it is the variance between them, with Student's t for their number. *apart: so it was.
+ * independent events times (1 - p) (m + 1) / m (sum of squares of the run lengths) / (sum of the run lengths) - p; without
+ * (m + 1) / m the quotient is too small for few runs (for exponential lengths, by just that factor). Where repeats differ by more
+ * than that allows (chi-squared, 5 %), it is the variance between them, with Student's t for their number. *apart: so it was.
  * Needs INTERVAL_REPEATS repeats. */
 bool interval_of_share_in_runs(const struct share_in_runs *s, struct confidence_interval *out, bool *apart);
 /* Upper 95 % bound (one-sided; Garwood 1936) of a Poisson rate after `events` events in a window of length 1: no events give

@@ -120,7 +120,7 @@ truth_holds() {	# LOG-OF-REFECHO LOG-OF-KEYREPEAT
 				[ "$status" -eq 0 ]
 				kill "$refecho"
 				ends "$refecho"
-				! truth_holds echo.tsv keys.tsv || break
+				if truth_holds echo.tsv keys.tsv; then break; fi
 			done
 			truth_holds echo.tsv keys.tsv
 		done

@@ -371,8 +371,9 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 				</script>
 			END
 		} >phone.html
-		timeout 60 chromium --headless=new --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$PWD/profile" --virtual-time-budget=5000 \
-			--dump-dom "file://$PWD/phone.html" 2>/dev/null | sed -n '/id="said">/,/^end/p' | sed 's/.*id="said">//' >said
+		timeout 60 chromium --headless=new --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$PWD/profile" \
+			--virtual-time-budget=5000 --dump-dom "file://$PWD/phone.html" 2>/dev/null |
+			sed -n '/id="said">/,/^end/p' | sed 's/.*id="said">//' >said
 		cat said
 		awk '/^wide/ { n++; if ($2 > $4) wide = 1 } END { exit n != 2 || wide }' said
 		[ "$(grep -cx 'figure 1 ' said)" -gt 2 ] && [ "$(grep -c '^figure' said)" = "$(grep -cx 'figure 1 ' said)" ]

@@ -60,8 +60,8 @@ keys() {	# NAME JQ [options]
 }
 
 @test "warm-up keys take part in pairing, not in figures" {
-	# three updates for four keys (90 and 91 are one): 90 114 166
-	[ "$(ranges skipped)" = "90-90 40-64 14-66 16-16" ]
+	# three updates for four keys (90 and 91 are one, which may show the key at its end): 90 114 166
+	[ "$(ranges skipped)" = "90-91 40-64 14-66 16-16" ]
 	[ "$(keys skipped '[.skipped, .exact, .ranged, .latency_low_ms.n]')" = "[2,0,2,2]" ]
 }
 

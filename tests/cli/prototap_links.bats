@@ -73,7 +73,7 @@ agree_bytes()
 		python3 -c 'import json; assert json.load(open("out"))["result"]["capture"]["packets"] > 0'
 	done
 	"$BIN/prototap" read "$MADE/cut_record.pcap" "$MADE/damaged.pcap" --json >out 2>err || [ $? = 3 ]
-	[ "$(wc -l <err)" = 1 ]
+	[ "$(grep -c damaged err)" = 1 ]	# (both hold the same packets: another line says so)
 	grep -q "1 more damaged file" err
 }
 

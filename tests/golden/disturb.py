@@ -40,7 +40,11 @@ def main():
     for stamp, body in zip(stamps, bodies):
         out.append((stamp, body))
         if "repeat" in ways and dice.random() < 0.1:
-            out.append((stamp, dice.choice(bodies[:len(out)])))
+            original, frame = dice.choice(bodies[:len(out)])
+            again = bytearray(frame)
+            if frame[12:14] == b"\x08\x00":	# sent again, not captured twice: another IP identification
+                struct.pack_into(">H", again, 18, 0xc000 + len(out))
+            out.append((stamp, (original, again)))
         if "part" in ways and dice.random() < 0.1:
             original, frame = body
             shifted = bytearray(frame)
