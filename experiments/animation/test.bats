@@ -121,8 +121,7 @@ made_up_run() {
 	[ "$(column summary x11-loop-image verdict)" = again ]
 	[ "$(column summary x11-loop-image late_percent)" = 5.000 ]
 	[ "$(column summary x11-loop-pixmap frame_wire_bytes)" = 101.000 ]
-	# Student's t of 97.5 % with one degree of freedom is 12.706; 100 and 102 are 1 / sqrt(2) x sqrt(2) off: 101 +- 12.706
-	[ "$(column summary x11-loop-pixmap frame_wire_bytes_high)" = 113.706 ]
+	[ "$(column summary x11-loop-pixmap frame_wire_bytes_high)" = '' ]	# two repeats give no interval
 	[ "$(column summary x11-loop-pixmap verdict)" = cached ]
 	[ "$(column summary x11-loop-pixmap banner_verdict)" = cached ]
 	[ "$(column summary rdp-cache-loop-image verdict)" = "in part" ]

@@ -22,11 +22,8 @@ setup() {
 	run "$BIN/summarize" run
 	echo "$output"
 	[ "$status" = 3 ]	# a repeat of one cell, and both of another are missing
-	# 100 +- 12.7062 * sqrt(2) / sqrt(2)
-	[ "$(column think-100 lambda_per_s)/$(column think-100 lambda_per_s_high)" = 100.0000/112.7062 ]
-	# of response times on logarithms: ln 20 and ln 22, 12.7062 * ln(1.1) / 2 to each side of their middle
+	[ "$(column think-100 lambda_per_s)/$(column think-100 lambda_per_s_high)" = 100.0000/ ]	# two repeats give no interval
 	[ "$(column think-100 response_ms)" = 21.0000 ]
-	[ "$(column think-100 response_ms_low)/$(column think-100 response_ms_high)" = 11.4487/38.4325 ]
 	[ "$(column think-100 p95_ms)/$(column think-100 max_ms)/$(column think-100 requests)" = 42.0000/66.0000/2000 ]
 	[ "$(column think-100 late_percent)" = 5.250 ]
 	[ "$(column think-100 cov)/$(column think-100 poisson)/$(column think-100 judged)" = 1.0100/1/2 ]

@@ -27,7 +27,7 @@ def usable: map(select(.repeats > 0 and .keys > 0));
 # The load from which an application breaks, of rows in the order of loads: loads between two tried ones are unknown.
 def break_words($doc; $rows; $row): ([$rows[] | select(.sinks < $row.sinks)] | last) as $before | $row.sinks as $n
 	| if ($doc | attached) or $n == 0 then $doc | with_load($n)
-	  elif $before == null or ($before | late_surely_most > late_limit) then "at \($n | plural("CPU hog")) or fewer"
+	  elif $before == null or ($before | late_most > 0 and late_surely_most > late_limit) then "at \($n | plural("CPU hog")) or fewer"
 	  elif $before.sinks == $n - 1 then $doc | at_load($n)
 	  else "between \($before.sinks + 1) and \($n) CPU hogs" end;
 # How an application fares: {is: good|bad|unsure|overloaded, row, clause, from}. Input: the document.
@@ -60,7 +60,7 @@ def late($role): . as $doc | judge($role) as $j | if $j == null then empty else
 				+ " took longer than \($t); the slowest took \($calm | map(slowest) | max_by(at_most // 0) | figure_words)."
 			+ ($calm | late_bound | if . == null then "" else " With 95 % confidence, at most \(percent) % are late at"
 				+ " \(if $calm | length > 1 then "each of these \($calm | length) loads" else "this load" end)"
-				+ if any($calm[]; .late_interval == "exact") then ", if keys are late independently of each other." else "." end end)
+				+ if any($calm[]; .late_interval == "exact") then ", if stalls are independent of each other and take half a second." else "." end end)
 			+ ([$calm[].same_group | values] | unique | if $role != "light" or ($calm | last.sinks) < 5 then "" elif . == [0] then
 				" It runs in its own scheduling group, which may be why; `thinprobe run schedulers` can tell." elif . == [1] then
 					" The scheduler may protect programs that need little CPU; this run did not vary that." else "" end)

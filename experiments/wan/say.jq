@@ -16,7 +16,8 @@ def slope_words: "\(.protocol) "
 def trips($n): $n | plural("round trip");
 # A median is one number, a range (from and to) or a lower bound.
 def known: .p50_ms != null or .p50_ms_from != null;
-def earliest: .p50_ms_low // .p50_ms_from // .p50_ms;
+# With fewer than three repeats a median has no interval, so nothing is surely later than it.
+def earliest: .p50_ms_low // .p50_ms_from // (if (.repeats // 0) < 3 then null else .p50_ms end);
 def p50_words: if .p50_ms != null and ranged and .p50_late_end_ms != null then
 		"\(.p50_ms | number) to \(.p50_late_end_ms | with_unit("ms"))" else figure("p50_ms") | figure_words end;
 def by_p50: sort_by(.p50_late_end_ms // .p50_ms_to // .p50_ms // infinite);

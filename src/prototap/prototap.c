@@ -106,9 +106,10 @@ static void check_wall_clock(struct capture_run_state *run, const struct wall_cl
 /* Of a file, only a clock that was set back can be seen. Live, both clocks are read where packets are not in time. */
 static void check_clock_of_packets(struct capture_run_state *run, int64_t time_ns)
 {
-	int64_t passed = run->meter.packets ? time_ns - run->meter.last_ns : 0;
+	int64_t passed = run->packet_ns ? time_ns - run->packet_ns : 0;
 	struct wall_clock_offset wall;
 
+	run->packet_ns = time_ns;
 	if (passed > -CLOCK_STEP_NS && passed < CLOCK_STEP_NS)
 		return;
 	if (!run->live) {
@@ -128,7 +129,7 @@ static bool hand_packet_to_meter(void *context, const struct packet *p)
 		run->past_end = true;
 		return false;
 	}
-	if (cfg.every_ns)
+	if (run->observed)
 		check_clock_of_packets(run, p->time_ns);
 	meter_decode_and_count_packet(&run->meter, run->link, p);
 	return true;
@@ -199,6 +200,8 @@ static void begin_meter(struct capture_run_state *run, const struct meter_cfg *m
 {
 	if (meter_init(&run->meter, meter))
 		die(EXIT_RUN, "not enough memory for --flows-max %lld", (long long)cfg.flows_max);
+	run->observed = cfg.every_ns && meter->taps;	/* a file may first be read without observers */
+	run->packet_ns = 0;
 }
 
 static void read_files_once(struct capture_run_state *run, const struct meter_cfg *meter)
