@@ -13,6 +13,7 @@ def setup: [(if attached then "window \"\(.run.protocol.title // "?")\" of a ser
 def labels: train_labels;
 
 # Percent of late keys above which an application breaks: by the lower end of the interval; it stays fast if no upper end is above.
+# If no key was late, but too few were typed to exclude so many, it "had no late key".
 # `table` and README.md tell it, too.
 def late_limit: 5;
 def late: figure("late_share_percent");
@@ -41,7 +42,9 @@ def judge($role): . as $doc | (rows_of($role) | usable) as $rows | ($rows | map(
 		first($rows[] | select(.overloaded > 0)) as $row
 			| {is: "overloaded", row: $row, clause: "cannot keep up \($doc | with_load($row.sinks))"}
 	  elif ($calm | map(late_surely_most) | max) <= late_limit or ($calm | map(late_most) | max) == 0 then
-		{is: "good", row: ($calm | max_by(late_surely_most)), clause: "stays fast \($doc | loads_tried($calm))"}
+		{is: "good", row: ($calm | max_by(late_surely_most)), clause:
+			((if ($calm | map(late_surely_most) | max) <= late_limit then "stays fast " else "had no late key " end)
+				+ ($doc | loads_tried($calm)))}
 	  else {is: "unsure", row: ($calm | max_by(late_surely_most)), clause: "may have late keys: this run cannot tell"} end;
 
 # With 95 % confidence the largest share of late keys at all loads together, where none was late at any: the exact bound of each row
@@ -60,7 +63,8 @@ def late($role): . as $doc | judge($role) as $j | if $j == null then empty else
 				+ " took longer than \($t); the slowest took \($calm | map(slowest) | max_by(at_most // 0) | figure_words)."
 			+ ($calm | late_bound | if . == null then "" else " With 95 % confidence, at most \(percent) % are late at"
 				+ " \(if $calm | length > 1 then "each of these \($calm | length) loads" else "this load" end)"
-				+ if any($calm[]; .late_interval == "exact") then ", if stalls are independent of each other and take half a second." else "." end end)
+				+ if any($calm[]; .late_interval == "exact") then
+					", if stalls are independent of each other and take half a second." else "." end end)
 			+ ([$calm[].same_group | values] | unique | if $role != "light" or ($calm | last.sinks) < 5 then "" elif . == [0] then
 				" It runs in its own scheduling group, which may be why; `thinprobe run schedulers` can tell." elif . == [1] then
 					" The scheduler may protect programs that need little CPU; this run did not vary that." else "" end)

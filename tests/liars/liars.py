@@ -359,7 +359,7 @@ def lies_of_findings(folder, truth):
             yield f"'{finding['text']}': {late:.1f} % of the keys are late, and the data say so"
         if finding.get("value") is not None and finding.get("unit") == "%" and abs(finding["value"] - late) > 0.06:
             yield f"finding's value {finding['value']} where {late:.2f} % are late"
-    if late is not None and late > 20 and re.search("stays fast|no slow key", page["verdict"]):
+    if late is not None and late > 20 and re.search("stays fast|no slow key|no late key", page["verdict"]):
         yield f"'{page['verdict']}', but {late:.1f} % of the keys are late"
 
 
