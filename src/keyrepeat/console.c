@@ -152,7 +152,7 @@ static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, cons
 			"each %s, not %s", ns_text((double)train->period_ns), ns_text((double)cfg->period_ns));
 	say_latency(r, f);
 	say_late_keys(r, cfg, train, f);
-	if (f->largest_gap_ns >= 0)
+	if (cfg->periodic && f->largest_gap_ns >= 0)
 		rec_add_text_table_row(r, "  smoothness\tlongest gap between updates %s; jitter %s", ns_text((double)f->largest_gap_ns),
 			isfinite(jitter) ? ns_text(jitter) : "-");
 	if (figure_is_range(&p50) || figure_is_range(&p90))

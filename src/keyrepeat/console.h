@@ -18,6 +18,7 @@ struct console_cfg {
 	int64_t threshold_ns;	/* latency above which a key is late */
 	int64_t period_ns;	/* from one key to the next, as asked for */
 	int watch;		/* enum target_watch */
+	bool periodic;		/* keys are due at equal distances: gaps between updates are the server's, not the schedule's */
 };
 
 /* Says what will be typed where; only where standard error is a terminal. */

@@ -379,7 +379,8 @@ int main(int argc, char **argv)
 	if (target->receiver)
 		target->receiver(run.self, receiver, sizeof(receiver));
 	console = (struct console_cfg){ argv[first], receiver, cfg.script, plan.n, cfg.rate_per_s,
-					plan.n ? plan.offset_ns[plan.n - 1] + plan.period_ns : 0, cfg.threshold_ns, plan.period_ns, cfg.watch };
+					plan.n ? plan.offset_ns[plan.n - 1] + plan.period_ns : 0, cfg.threshold_ns, plan.period_ns, cfg.watch,
+					!cfg.script && cfg.schedule == SCHEDULE_PERIODIC };
 	if (!is_typing_on_demand() && out_cfg.detail != REC_QUIET)
 		console_announce_typing(&console);
 	if (target->region)

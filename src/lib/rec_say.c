@@ -18,7 +18,7 @@ static __attribute__((format(printf, 4, 0))) struct rec_report_line *add_report_
 										     enum rec_line_kind kind,
 								       const char *align, const char *format, va_list args)
 {
-	struct rec_report_line *line = calloc(1, sizeof(*line));
+	struct rec_report_line *line = calloc(1, sizeof(*line)), **before;
 
 	if (!line)
 		return NULL;
@@ -29,11 +29,13 @@ static __attribute__((format(printf, 4, 0))) struct rec_report_line *add_report_
 		free(line);
 		return NULL;
 	}
-	if (to->last)
-		to->last->next = line;
-	else
-		to->first = line;
-	to->last = line;
+	/* warnings and the summary stand before all others, so that none of them cuts a table in two */
+	before = kind == LINE_WARNED || kind == LINE_SUMMARY ? &to->ahead : &to->last;
+	line->next = *before ? (*before)->next : to->first;
+	*(*before ? &(*before)->next : &to->first) = line;
+	*before = line;
+	if (!line->next)
+		to->last = line;
 	return line;
 }
 

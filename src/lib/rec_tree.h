@@ -27,6 +27,7 @@ struct rec_report_line {
 
 struct rec_report_lines {
 	struct rec_report_line *first, *last;
+	struct rec_report_line *ahead;	/* the last of the warnings and summaries, which stand first; NULL: none */
 };
 
 struct rec_report_lines *rec_get_lines_of_report(struct rec_report *r);

@@ -306,11 +306,25 @@ static void a_reader_who_left_is_no_error(void **state)
 	assert_int_equal(err, 0);
 }
 
+static void warnings_and_summary_do_not_cut_a_table(void **state)
+{
+	struct rec_report *r = start(REC_TEXT, REC_SHORT);
+
+	(void)state;
+	rec_add_short_report_line(r, "first");
+	rec_begin_text_table(r, "lr", "name\tvalue");
+	rec_add_text_table_row(r, "one\t1");
+	rec_set_summary(r, "in short");
+	rec_add_warning_line(r, "careful");
+	rec_add_text_table_row(r, "two\t2");
+	assert_string_equal(finish(r), "! careful\nfirst\nname   value\none        1\ntwo        2\n");
+}
+
 int main(void)
 {
 #define HERE(test) cmocka_unit_test_setup_teardown(test, make_file, remove_file)
 	const struct CMUnitTest tests[] = {
-		HERE(text_is_what_was_said),
+		HERE(text_is_what_was_said), HERE(warnings_and_summary_do_not_cut_a_table),
 		HERE(nothing_said_is_the_tree),
 		HERE(a_warning_comes_first_and_stays),
 		HERE(json_has_the_summary_before_the_settings),
