@@ -5,7 +5,10 @@
 usage: liars.py list
        liars.py make SCENE FOLDER       a run folder of the experiment stalls with that condition, and truth.json
        liars.py make-all FOLDER         the same with all scenes: CPU hogs number the scenes
-       liars.py check WAY FOLDER        WAY: summary, long, page, findings; each figure must hold the truth, or say why it is absent
+       liars.py make-settings FOLDER    a run of the experiment schedulers: settings beside the default
+       liars.py check-settings FOLDER   compare.tsv: a verdict on each setting that its truth allows
+       liars.py check WAY FOLDER        WAY: summary, long, page, findings, words; each figure must hold the truth,
+                                        or say why it is absent
        liars.py score FOLDER            the JSON of `score` on each repeat's samples, from standard input a line each, must hold it
        liars.py limits FOLDER           conditions for --fail-if, one a line: may|must-not, condition ("may": exit 0 is right)
 
@@ -120,11 +123,16 @@ SCENES = {
     "ranges-of-late-keys-only": repeats(every(5, lambda k: between(1500, 13, 1600), fast)),
     "ranges-while-standing-still": repeats(burst(30, lambda k: between(1500 - 50 * (k % KEYS - 40), 12, 1600), fast)),
     "ranges-ten-repeats": repeats(every(3, lambda k: between(180, 15, 190), fast), 10),
+    "ranges-of-one-key": repeats(lambda k: between(5000, 12, 5100) if k % KEYS == 60 else fast(k)),
+    "ranges-half-late-half-not": repeats(every(2, lambda k: between(90, 80, 120), lambda k: between(110, 80, 120))),
+    "ranges-of-the-fast-half": repeats(every(2, lambda k: between(40, 12, 260), slow)),
     "ranges-two-repeats": repeats(every(3, lambda k: between(180, 15, 190), fast), 2),
     # no late end
     "open-half": repeats(every(2, lambda k: open_end(700, 12), fast)),
     "open-tenth": repeats(every(10, lambda k: open_end(2500, 12), fast)),
     "open-all": repeats(lambda k: open_end(400, spread(k, 10, 40))),
+    "open-one-key": repeats(lambda k: open_end(1500, 12) if k % KEYS == 60 else fast(k)),
+    "open-and-unanswered": repeats(lambda k: open_end(1500, 12) if k % 4 == 0 else unanswered(6000, 2000) if k % 4 == 1 else fast(k)),
     "open-one-repeat": repeats(fast, 2) + [{"keys": train(lambda k: open_end(3000, 10))}],
     # keys without an answer
     "unanswered-tenth": repeats(every(10, lambda k: unanswered(5000, 2000), fast)),
@@ -145,7 +153,26 @@ SCENES = {
     "late-one-burst-in-ten-repeats": repeats(fast, 9) + [{"keys": train(burst(10, lambda k: exact(600 - 50 * (k % KEYS - 40)), fast))}],
     "late-one-key": repeats(fast, 4) + [{"keys": train(lambda k: exact(150) if k == 50 else fast(k))}],
     "late-all-but-one": repeats(lambda k: exact(20) if k % KEYS == 50 else slow(k)),
+    "late-in-one-repeat-of-ten": repeats(fast, 9) + repeats(slow, 1),
     "late-never": repeats(lambda k: exact(99)),
+}
+
+
+def around(ms):
+    return lambda k: exact(ms + spread(k, -5, 5))
+
+
+TEN = {"at-100-ms": repeats(around(100), 10)}
+# A setting beside the default of 100 ms, and the verdicts on it that the truth allows.
+COMPARED = {
+    "setting-faster": (repeats(around(80), 10), {"better"}),
+    "setting-slower": (repeats(around(120), 10), {"worse"}),
+    "setting-same": (repeats(around(100), 10), {"no difference shown"}),
+    "setting-faster-but-overloaded-in-half": (overloaded(repeats(around(80), 10), range(5)), {"not comparable", "worse"}),
+    "setting-overloaded": (overloaded(repeats(around(80), 10), range(10)), {"not comparable", "worse"}),
+    "setting-slower-by-ranges": (repeats(lambda k: between(200, 10, 210), 10), {"not comparable", "too noisy", "worse"}),
+    "setting-half-unanswered": (repeats(lambda k: unanswered(9000, 2000) if k % 3 else exact(20), 10), {"not comparable", "worse"}),
+    "setting-faster-in-two-repeats": (repeats(around(80), 2), {"too few runs", "not comparable"}),
 }
 
 
@@ -184,19 +211,28 @@ def truth_of(trains):
             "overloaded": any(t.get("overloaded") for t in done)}
 
 
+def make_settings(folder):
+    """A run of the experiment schedulers: each setting of COMPARED beside the default."""
+    make_run(folder, [("default", 5, TEN["at-100-ms"])] + [(name, 5, trains) for name, (trains, _) in COMPARED.items()], True)
+
+
 def make(folder, name):
     """One scene beside 10 CPU hogs; of one without a complete repeat, a second condition, since there must be a figure."""
-    make_run(folder, [(name, 10)] + ([("exact-fast", 0)] if truth_of(SCENES[name]) is None else []))
+    make_run(folder, [(scene, number, SCENES[scene]) for scene, number in
+                      [(name, 10)] + ([("exact-fast", 0)] if truth_of(SCENES[name]) is None else [])])
 
 
-def make_run(folder, scenes):
+def make_run(folder, scenes, settings=False):
     cells, truth = [], {}
-    for name, number in scenes:
+    for name, number, trains in scenes:
         parameters = {"protocol": "vnc", "app": "light", "sinks": number}
         cell = f"light-{number:03}"
-        truth[str(number)] = {"scene": name, "truth": truth_of(SCENES[name])}
+        if settings:
+            parameters |= {"setting": name, "part": "table", "cost_ms": None}
+            cell = name
+        truth[str(number)] = {"scene": name, "truth": truth_of(trains)}
         complete = 0
-        for r, t in enumerate(SCENES[name], 1):
+        for r, t in enumerate(trains, 1):
             at = f"{folder}/cells/{cell}/{r}"
             ranged = any(k["early"] != k["late"] for k in t["keys"])
             over = t.get("overloaded", False)
@@ -213,14 +249,14 @@ def make_run(folder, scenes):
         cells.append({"name": cell, "parameters": parameters, "complete": complete, "flags": [],
                       "state": "complete" if complete else "missing"})
     write(f"{folder}/truth.json", json.dumps(truth))
-    most = max(len(SCENES[name]) for name, _ in scenes)
+    most = max(len(trains) for _, _, trains in scenes)
     write(f"{folder}/run.json", json.dumps({
-        "schema": "thinprobe.run/1", "experiment": "stalls", "version": "0", "started": "2026-01-02T03:04:05Z",
+        "schema": "thinprobe.run/1", "experiment": "schedulers" if settings else "stalls", "version": "0", "started": "2026-01-02T03:04:05Z",
         "ended": "2026-01-02T03:07:05Z", "state": "complete", "command": "thinprobe run stalls",
         "settings": {"protocol": "vnc", "apps": ["light"], "loads": [c["parameters"]["sinks"] for c in cells], "repeats": most,
                      "seconds": 5, "rate_per_s": 20, "cost_per": "redraw", "seed": 1, "threshold_ms": THRESHOLD, "quick": True},
         "protocol": {"server": "Xvnc", "version": "1", "says": "VNC"}, "lab": {"shared_cpus": False}, "host": {"cpu": {"count": 2}},
-        "axes": ["protocol", "app", "sinks"], "cells": cells, "counts": {"total": len(cells), "complete": len(cells)}}))
+        "axes": ["protocol", "app", "sinks"] + (["setting", "part"] if settings else []), "cells": cells, "counts": {"total": len(cells), "complete": len(cells)}}))
 
 
 # ---- claims: what a way out says of a figure ----
@@ -363,6 +399,34 @@ def lies_of_findings(folder, truth):
         yield f"'{page['verdict']}', but {late:.1f} % of the keys are late"
 
 
+def lies_of_words(folder, truth):
+    """What the terminal says at the end of a run (report --findings, in the file `said`), of a run with one scene."""
+    with open(f"{folder}/said", encoding="utf-8") as file:
+        said = " ".join(file.read().split())
+    true = truth["10"]["truth"]
+    if true is None:
+        return
+    late = true["late"]
+    if late > 5 and (m := re.search("stays fast|no late key|(no|hardly a) slow key", said)):
+        yield f"'{m[0]}', but {late:.1f} % of the keys are late"
+    if late < 1 and not true["overloaded"] and (m := re.search("breaks|: late (at|between)", said)):
+        yield f"'{m[0]}', but {late:.1f} % of the keys are late"
+    if true["exact"] and late > 20 and not re.search("breaks|: late (at|between)", said):
+        yield f"{late:.1f} % of the keys are late, the data say so, and '{said[:80]}' does not"
+    for m in re.finditer(r"([0-9.]+)(?: to ([0-9.]+))? %(?: \(95 % CI [^)]*\))? of the keys took longer", said):
+        if lie := Claim(float(m[1]), float(m[2] or m[1])).lie(late, "%", False):
+            yield f"'{m[0]}' {lie} ({late:.2f})"
+
+
+def check_settings(folder):
+    """Verdicts of compare.tsv, all settings there."""
+    rows = {row["setting"]: row for row in rows_of(f"{folder}/compare.tsv")}
+    lies = [f"{name}: {rows.get(name, {}).get('verdict', 'no row')}, not one of {allowed}" for name, (_, allowed) in COMPARED.items()
+            if rows.get(name, {}).get("verdict") not in allowed]
+    print(*lies, sep="\n")
+    return 1 if lies else 0
+
+
 def load_truth(folder):
     with open(f"{folder}/truth.json", encoding="utf-8") as file:
         return json.load(file)
@@ -370,8 +434,8 @@ def load_truth(folder):
 
 def check(way, folder):
     truth, lies, asked = load_truth(folder), [], 0
-    if way == "findings":
-        lies = list(lies_of_findings(folder, truth))
+    if way in ("findings", "words"):
+        lies = list({"findings": lies_of_findings, "words": lies_of_words}[way](folder, truth))
         asked = 1
     else:
         for sinks, figure, claim in {"summary": way_summary, "long": way_long, "page": way_page}[way](folder):
@@ -433,7 +497,11 @@ def main(words):
         case ["make", scene, folder]:
             make(folder, scene)
         case ["make-all", folder]:
-            make_run(folder, [(name, i) for i, name in enumerate(SCENES)])
+            make_run(folder, [(name, i, trains) for i, (name, trains) in enumerate(SCENES.items())])
+        case ["make-settings", folder]:
+            make_settings(folder)
+        case ["check-settings", folder]:
+            return check_settings(folder)
         case ["check", way, folder]:
             return check(way, folder)
         case ["score"]:
