@@ -156,7 +156,8 @@ static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, cons
 		rec_add_text_table_row(r, "  smoothness\tlongest gap between updates %s; jitter %s", ns_text((double)f->largest_gap_ns),
 			isfinite(jitter) ? ns_text(jitter) : "-");
 	if (figure_is_range(&p50) || figure_is_range(&p90))
-		rec_add_text_table_row(r, "  ranges\t%s", !train->one_by_one ?
+		rec_add_text_table_row(r, "  ranges\t%s", train->due && train->key[train->due - 1].repeated ?
+			"when the display repeated the held key is not known: --mode tap is exact" : !train->one_by_one ?
 			"updates do not tell which key they answer: without --schedule, keys are typed one at a time; "
 			"--watch patch is exact" :
 			train->held ? "keys had to wait for the answer before: a lower --rate is exact, and so is --watch patch" :

@@ -107,6 +107,21 @@ static int64_t earliest_answer_if_sent_when_due_ns(const struct times_of_paired_
 	return next < seen->updates && seen->update[next].first_ns < key->answer_ns ? seen->update[next].first_ns : key->answer_ns;
 }
 
+/* When an X display repeated a held key is not known: it falls behind the due times by its own timer, and leaves repeats out. A
+ * repeat was answered no earlier than it was due, and no later than found. */
+static void widen_answers_to_repeats(struct key_train *t)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < t->due; i++)
+		any = any || t->key[i].answer_ns;
+	for (size_t i = 0; i < t->due && any; i++)
+		if (t->key[i].repeated) {
+			t->key[i].answer_ns = t->key[i].due_ns;
+			t->key[i].exact = false;
+		}
+}
+
 static void add_key_to_statistics(const struct latency_statistics_cfg *cfg, const struct times_of_paired_key *key,
 				  const struct key_train *t, const struct screen_observations *seen, struct latency_statistics *f)
 {
@@ -233,6 +248,7 @@ int latency_statistics_compute(const struct latency_statistics_cfg *cfg, struct 
 		return -ENOMEM;
 	pair_keys_with_screen_updates(cfg, train, seen, out);
 	out->in_flight = drop_keys_in_flight(cfg, train);
+	widen_answers_to_repeats(train);
 	for (size_t i = 0; i < train->due; i++) {
 		out->any_answer = out->any_answer || train->key[i].answer_ns;
 		if (train->key[i].skipped)

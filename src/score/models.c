@@ -21,19 +21,25 @@ double models_late_share(const struct latency_samples *s, double threshold)
 	return s->n ? (double)late / (double)s->n : (double)NAN;
 }
 
-void models_compute_tolia_class_shares(const struct latency_samples *s, const struct models_rating_limits *l,
-				       double share[MODELS_TOLIA])
+static size_t tolia_class(double ms, const struct models_rating_limits *l)
 {
-	const double end[MODELS_TOLIA] = { l->crisp, l->noticeable, l->annoying, l->unacceptable, INFINITY };
+	return ms < l->crisp ? 0 : ms < l->noticeable ? 1 : ms < l->annoying ? 2 : ms < l->unacceptable ? 3 : 4;
+}
 
-	for (size_t c = 0; c < MODELS_TOLIA; c++)
-		share[c] = s->n ? 0 : (double)NAN;
-	for (size_t i = 0; i < s->n; i++) {
-		size_t c = 0;
+void models_compute_tolia_class_shares(const struct latency_samples *early, const struct latency_samples *late,
+				       const struct models_rating_limits *l, double least[MODELS_TOLIA], double most[MODELS_TOLIA])
+{
+	for (size_t c = 0; c < MODELS_TOLIA; c++) {
+		size_t sure = 0, possible = 0;
 
-		while (s->one[i].ms >= end[c])
-			c++;
-		share[c] += 1 / (double)s->n;
+		for (size_t i = 0; i < early->n; i++) {
+			size_t from = tolia_class(early->one[i].ms, l), to = tolia_class(late->one[i].ms, l);
+
+			sure += from == c && to == c;
+			possible += from <= c && c <= to;
+		}
+		least[c] = early->n ? (double)sure / (double)early->n : (double)NAN;
+		most[c] = early->n ? (double)possible / (double)early->n : (double)NAN;
 	}
 }
 

@@ -21,9 +21,10 @@ extern const char *const models_tolia_words[MODELS_TOLIA];
 
 /* Share of latencies over the threshold. NAN, as all figures below, without samples. */
 double models_late_share(const struct latency_samples *s, double threshold);
-/* Shares of the classes, which add up to 1; a latency equal to the upper end of a class belongs to the next class. */
-void models_compute_tolia_class_shares(const struct latency_samples *s, const struct models_rating_limits *l,
-				       double share[MODELS_TOLIA]);
+/* Shares of the classes; a latency equal to the upper end of a class belongs to the next class. `early` and `late` have the ends of
+ * each latency: the least share of a class is of those that are surely in it, the most of those that may be. */
+void models_compute_tolia_class_shares(const struct latency_samples *early, const struct latency_samples *late,
+				       const struct models_rating_limits *l, double least[MODELS_TOLIA], double most[MODELS_TOLIA]);
 /* Apdex: (satisfied + tolerating / 2) / n. A latency of exactly T or 4 T is within the class; a failed sample is frustrated,
  * however fast. */
 struct models_apdex_result {

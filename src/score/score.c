@@ -206,24 +206,29 @@ static void report_perceived_late_share(struct rec_report *r, const struct sampl
 
 static void report_tolia_class_shares(struct rec_report *r, const struct sample_ends *s, const struct models_rating_limits *m)
 {
-	double early[MODELS_TOLIA], late[MODELS_TOLIA];
+	double least[MODELS_TOLIA], most[MODELS_TOLIA];
 	char key[MODELS_TOLIA][40];
 	struct rec_named_figure row[MODELS_TOLIA];
-	size_t most_early = 0, most = 0;
+	size_t likely = 0, first = 0, last = 0;
 
-	models_compute_tolia_class_shares(&s->early, m, early);
-	models_compute_tolia_class_shares(&s->late, m, late);
+	models_compute_tolia_class_shares(&s->early, &s->late, m, least, most);
 	for (size_t c = 0; c < MODELS_TOLIA; c++) {
 		snprintf(key[c], sizeof(key[c]), "%s_percent", models_tolia_words[c]);
-		row[c] = (struct rec_named_figure){ key[c], figure_of_ends(100 * early[c], 100 * late[c]) };
-		most_early = early[c] > early[most_early] ? c : most_early;
-		most = late[c] > late[most] ? c : most;
+		row[c] = (struct rec_named_figure){ key[c], figure_of_ends(100 * least[c], 100 * most[c]) };
+		likely = least[c] > least[likely] ? c : likely;
 	}
+	/* which classes may be the largest */
+	first = last = likely;
+	for (size_t c = 0; c < MODELS_TOLIA; c++)
+		if (most[c] > least[likely]) {
+			first = c < first ? c : first;
+			last = c > last ? c : last;
+		}
 	add_rule_figures(r, row, MODELS_TOLIA, 4);
-	if (most == most_early)
-		rec_add_text_table_row(r, "  Tolia\t%s %%\t%s", figure_text(&row[most].figure, 1), models_tolia_words[most]);
+	if (first == last)
+		rec_add_text_table_row(r, "  Tolia\t%s %%\t%s", figure_text(&row[likely].figure, 1), models_tolia_words[likely]);
 	else
-		rec_add_text_table_row(r, "  Tolia\t-\tcannot tell: mostly %s to %s", models_tolia_words[most_early], models_tolia_words[most]);
+		rec_add_text_table_row(r, "  Tolia\t-\tcannot tell: mostly %s to %s", models_tolia_words[first], models_tolia_words[last]);
 }
 
 /* Counts are by the late ends, which decide. Where the two ends have different words, the samples do not tell. */

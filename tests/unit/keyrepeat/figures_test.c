@@ -326,10 +326,35 @@ static void without_keys_only_updates(void **state)
 	latency_statistics_free(&f);
 }
 
+/* A display repeats a held key, 20 ms more behind each time, and leaves the last repeat out; its pictures come 10 ms after it. */
+static void repeats_of_display(void **state)
+{
+	(void)state;
+	type(6, 0, 10300);
+	for (size_t i = 1; i < 6; i++) {
+		key[i].sent_ns = 0;
+		key[i].repeated = true;
+	}
+	key[0].skipped = true;
+	for (int i = 0; i < 5; i++)
+		show(70 * i + 10, (uint32_t)i + 1);
+	compute(&by_patch);
+	assert_int_equal(f.keys_due, 5);
+	assert_int_equal(f.keys_exact, 0);
+	assert_int_equal(f.late, 0);
+	assert_int_equal(f.late_high, 1);
+	assert_false(f.backlog.overloaded);
+	/* that of the fourth key was 10 ms, and is known to be from 0 to 70 */
+	expect_ms(sample_quantile(&f.from_due, 0.5).value, 0);
+	expect_ms(sample_quantile(&f.high, 0.5).value, 70);
+	latency_statistics_free(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(patch_train), cmocka_unit_test(exact_updates), cmocka_unit_test(ranged_updates),
+		cmocka_unit_test(patch_train), cmocka_unit_test(repeats_of_display),
+		cmocka_unit_test(exact_updates), cmocka_unit_test(ranged_updates),
 		cmocka_unit_test(as_many_updates_as_keys_prove_nothing_beside_noise),
 		cmocka_unit_test(end_before_the_threshold_leaves_lateness_open),
 		cmocka_unit_test(an_interrupted_train_leaves_out_keys_in_flight),

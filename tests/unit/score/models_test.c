@@ -27,21 +27,43 @@ static struct latency_samples samples(const double *ms, size_t n)
 	return (struct latency_samples){ .one = one, .n = n };
 }
 
+/* A latency between 50 ms and 9 s may be of each class, one between 400 and 1000 ms of two. */
+static void classes_of_ranges(void **state)
+{
+	static const double from[] = { 50, 50, 400, 9000 }, to[] = { 50, 9000, 1000, 9000 };
+	static const double least_by_hand[] = { 0.25, 0, 0, 0, 0.25 }, most_by_hand[] = { 0.5, 0.5, 0.5, 0.25, 0.5 };
+	struct latency_sample ends[2][4];
+	struct latency_samples early = { .one = ends[0], .n = 4 }, late = { .one = ends[1], .n = 4 };
+	double least[MODELS_TOLIA], most[MODELS_TOLIA];
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		ends[0][i] = (struct latency_sample){ .ms = from[i], .users = NAN };
+		ends[1][i] = (struct latency_sample){ .ms = to[i], .users = NAN };
+	}
+	models_compute_tolia_class_shares(&early, &late, &limits, least, most);
+	for (size_t c = 0; c < MODELS_TOLIA; c++) {
+		assert_near(least[c], least_by_hand[c], 1e-12);
+		assert_near(most[c], most_by_hand[c], 1e-12);
+	}
+}
+
 static void rules_by_hand(void **state)
 {
 	static const double ms[] = { 50, 100, 101, 150, 400, 401, 1000, 2100, 5000, 9000 };
 	struct latency_samples s = samples(ms, 10), none = { 0 };
 	struct models_apdex_result a;
-	double share[MODELS_TOLIA], mean;
+	double share[MODELS_TOLIA], most[MODELS_TOLIA], mean;
 
 	(void)state;
 	assert_near(models_late_share(&s, 100), 0.8, 1e-12);
-	models_compute_tolia_class_shares(&s, &limits, share);
+	models_compute_tolia_class_shares(&s, &s, &limits, share, most);
 	assert_near(share[0], 0.3, 1e-12);	/* 50 100 101 */
 	assert_near(share[1], 0.3, 1e-12);	/* 150 400 401 */
 	assert_near(share[2], 0.1, 1e-12);	/* 1000 */
 	assert_near(share[3], 0.1, 1e-12);
 	assert_near(share[4], 0.2, 1e-12);
+	assert_memory_equal(share, most, sizeof(share));
 	models_compute_apdex(&s, &limits, &a);
 	assert_int_equal(a.satisfied, 2);
 	assert_int_equal(a.tolerating, 3);
@@ -141,7 +163,7 @@ static void cells_with_quotes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rules_by_hand),
+		cmocka_unit_test(rules_by_hand), cmocka_unit_test(classes_of_ranges),
 		cmocka_unit_test(vsimax_by_hand),
 		cmocka_unit_test(vsimax_of_sixty_users),
 		cmocka_unit_test(cells_with_quotes),
