@@ -407,6 +407,24 @@ static void lost_packets_and_closed_windows(void **state)
 	assert_int_equal(judge_interval(&b, &seen, 80, 10, 50, -1).word, VERDICT_UNKNOWN);
 }
 
+/* What was lost from the start on is no news, and does not make a slow server a slow network. */
+static void steady_loss_is_usual(void **state)
+{
+	struct verdict_interval_readings seen = reading(true);
+	struct verdict_baseline b;
+
+	(void)state;
+	verdict_baseline_init(&b);
+	seen.retransmitted = 20;
+	for (int i = 0; i < VERDICT_FIRST; i++)
+		assert_int_equal(judge_interval(&b, &seen, 40, 10, 1, -1).word, VERDICT_LEARNING);
+	for (int i = 0; i < 30; i++)
+		assert_int_equal(judge_interval(&b, &seen, 40, 10, 1, -1).word, VERDICT_USUAL);
+	assert_int_equal(judge_interval(&b, &seen, 200, 10, 1, -1).word, VERDICT_SERVER);
+	seen.retransmitted = 90;
+	assert_int_equal(judge_interval(&b, &seen, 200, 10, 1, -1).word, VERDICT_NETWORK);
+}
+
 static void what_lasts_becomes_usual(void **state)
 {
 	struct verdict_interval_readings seen = reading(true);
@@ -444,6 +462,7 @@ int main(void)
 		cmocka_unit_test(a_rise_has_a_cause),
 		cmocka_unit_test(what_stopped_is_late_however_long),
 		cmocka_unit_test(lost_packets_and_closed_windows),
+		cmocka_unit_test(steady_loss_is_usual),
 		cmocka_unit_test(what_lasts_becomes_usual),
 	};
 
