@@ -168,7 +168,7 @@ static void interval_add_update(struct interval_flow *f, int64_t time_ns, int64_
 
 /* --- packets --- */
 
-static enum client_message interval_read_message(const struct intervals *t, const struct interval_flow *f,
+static enum client_message interval_read_message(const struct intervals *t, struct interval_flow *f,
 						 const struct meter_observed_packet *seen)
 {
 	const struct segment *s = seen->segment;
@@ -180,8 +180,9 @@ static enum client_message interval_read_message(const struct intervals *t, cons
 
 	if (s->transport != TRANSPORT_TCP)
 		return MESSAGE_OPAQUE;
+	f->buttons_then = f->buttons;
 	return read_client_message(kind, there ? seen->packet->bytes + s->payload_at : NULL,
-				   there < s->payload_bytes ? there : s->payload_bytes);
+				   there < s->payload_bytes ? there : s->payload_bytes, &f->buttons_then);
 }
 
 static uint32_t sequence_length(const struct segment *s)
@@ -228,7 +229,7 @@ void interval_observe_packet(void *intervals, const struct flow *flow, int chann
 	f->last_ns = time_ns;
 	f->ended = has_flow_ended(flow);
 	if (s->flags & TCP_SYN)		/* maybe of another connection between the same ends */
-		f->timed[channel].sent_ns = 0;
+		f->timed[channel].sent_ns = f->buttons = 0;
 	f->row.packets++;
 	f->row.wire_bytes[channel] += s->wire_bytes;
 	if (f->resent > flow->count[INPUT].retransmitted_packets + flow->count[DISPLAY].retransmitted_packets)
@@ -305,6 +306,7 @@ void interval_observe_data(void *intervals, const struct flow *flow, int channel
 		interval_await_reply(f, time_ns, f->updates.count != number);
 		return;
 	}
+	f->buttons = f->buttons_then;
 	message = f->message == MESSAGE_OPAQUE ? interval_tell_opaque_message(f, flow, time_ns, bytes) : f->message;
 	if (message == MESSAGE_INPUT || message == MESSAGE_OPAQUE) {
 		interval_add_input(f, time_ns, message == MESSAGE_INPUT);

@@ -88,6 +88,7 @@ struct interval_flow {
 	int asks;
 	uint64_t asked;			/* updates so far, for comparison with `replies` */
 	enum client_message message;	/* the latest payload of the client */
+	uint8_t buttons, buttons_then;	/* of the pointer: those down; and after that payload, if it is new */
 	struct opaque_client client;	/* learned where messages cannot be read */
 	bool server_is_near;		/* the server once acknowledged within INTERVAL_NEAR_NS */
 	bool gap_unknown;		/* the clock was set since the latest update */

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#define X11_XI_KEY_PRESS 2
+#define X11_XI_BUTTON_PRESS 4
+#define X11_XI_LEAST 12		/* words beyond the first 32 bytes */
 #define SOON_SHARE 0.8		/* of a kind's messages come soon after an update: acknowledgements */
 #define MIXED_SHARE 0.3		/* so many: some of them may be */
 #define UPDATES_SHARE 0.5	/* of the updates are acknowledged */
@@ -11,8 +14,8 @@
 
 /* --- protocols that can be read --- */
 
-/* Whether keys or buttons go down; *replies: whether the viewer asks for an update, or answers a fence. */
-static bool has_rfb_key_or_button_press(struct bounded_reader *r, bool *replies)
+/* Whether keys or buttons go down; *buttons: those that are down; *replies: the viewer asks for an update, or answers a fence. */
+static bool has_rfb_key_or_button_press(struct bounded_reader *r, uint8_t *buttons, bool *replies)
 {
 	bool press = false;
 
@@ -21,9 +24,14 @@ static bool has_rfb_key_or_button_press(struct bounded_reader *r, bool *replies)
 		case 0: at += 20; break;
 		case 2: at += 4 + 4 * (size_t)read_be16(r, at + 2); break;
 		case 3: case 150: at += 10; *replies = true; break;
-		case 4: case 5:		/* a key or a button that is down */
+		case 4:
 			press |= read_u8(r, at + 1) != 0;
-			at += read_u8(r, at) == 4 ? 8 : 6;
+			at += 8;
+			break;
+		case 5:			/* a pointer that moves with a button held says so each time */
+			press |= read_u8(r, at + 1) & ~*buttons;
+			*buttons = read_u8(r, at + 1);
+			at += 6;
 			break;
 		case 255:		/* QEMU's key events */
 			press |= !read_u8(r, at + 1) && read_be16(r, at + 2);
@@ -38,27 +46,45 @@ static bool has_rfb_key_or_button_press(struct bounded_reader *r, bool *replies)
 	return press;
 }
 
+/* In either byte order, which a capture that began later does not tell: of a small number the other reading is larger. */
+static uint32_t read_x11_length(struct bounded_reader *r, size_t at)
+{
+	uint32_t big = read_be32(r, at), little = __builtin_bswap32(big);
+
+	return big < little ? big : little;
+}
+
+/* A press of XInput 2, whose other events (motion, focus) and those of other extensions (Present) are none. */
+static bool is_x11_generic_press(struct bounded_reader *r, size_t at)
+{
+	uint16_t event = read_be16(r, at + 8);
+
+	if (!(event & 0xff))
+		event >>= 8;
+	return (event == X11_XI_KEY_PRESS || event == X11_XI_BUTTON_PRESS) && read_x11_length(r, at + 4) >= X11_XI_LEAST;
+}
+
 static bool has_x11_key_or_button_event(struct bounded_reader *r)
 {
 	for (size_t at = 0; at < r->n; at += 32) {
 		uint8_t type = read_u8(r, at) & 0x7f;
 
-		if (type == 2 || type == 4 || type == 35)	/* a key, a button, an event of an extension such as XInput */
+		if (type == 2 || type == 4 || (type == 35 && is_x11_generic_press(r, at)))	/* a key, a button */
 			return true;
-		if (type == 1)
-			at += 4 * (size_t)read_be32(r, at + 4);
+		if (type == 1 || type == 35)
+			at += 4 * (size_t)read_x11_length(r, at + 4);
 	}
 	return false;
 }
 
-enum client_message read_client_message(enum interval_protocol kind, const uint8_t *bytes, size_t n)
+enum client_message read_client_message(enum interval_protocol kind, const uint8_t *bytes, size_t n, uint8_t *buttons)
 {
 	struct bounded_reader r = { .bytes = bytes, .n = n };
 	bool replies = kind == INTERVAL_X11, press;
 
 	if (kind == INTERVAL_OPAQUE || !n || (n > 1 && (bytes[0] == 22 || bytes[0] == 23) && bytes[1] == 3))
 		return MESSAGE_OPAQUE;		/* the last: a record of TLS */
-	press = kind == INTERVAL_RFB ? has_rfb_key_or_button_press(&r, &replies) : has_x11_key_or_button_event(&r);
+	press = kind == INTERVAL_RFB ? has_rfb_key_or_button_press(&r, buttons, &replies) : has_x11_key_or_button_event(&r);
 	return press ? MESSAGE_INPUT : replies ? MESSAGE_REPLY : MESSAGE_OTHER;
 }
 

@@ -15,8 +15,8 @@
 enum interval_protocol { INTERVAL_OPAQUE, INTERVAL_RFB, INTERVAL_X11 };
 /* INPUT: what a user did, which updates answer. REPLY: what the client sends of itself after an update. OPAQUE: any of these. */
 enum client_message { MESSAGE_INPUT, MESSAGE_REPLY, MESSAGE_OTHER, MESSAGE_OPAQUE };
-/* `n` 0: the payload was not captured. */
-enum client_message read_client_message(enum interval_protocol kind, const uint8_t *bytes, size_t n);
+/* `n` 0: the payload was not captured. *buttons: those of the pointer that are down (RFB). */
+enum client_message read_client_message(enum interval_protocol kind, const uint8_t *bytes, size_t n, uint8_t *buttons);
 
 #define OPAQUE_KINDS 12
 #define OPAQUE_LEAST 12

@@ -40,9 +40,9 @@ static struct usual_rise part_rise(const struct verdict_baseline *b, const struc
 }
 
 /* `rise` is that of all parts together, also where chance explains it; `replies`: those of the client are known.
- * A part that others may explain counts by what is left. */
+ * `lossy`: is_interval_lossy(). A part that others may explain counts by what is left. */
 static enum verdict_word verdict_of_rise(const struct usual_rise part[VERDICT_PARTS], const struct verdict_interval_readings *seen,
-					 int64_t rise, bool replies)
+					 int64_t rise, bool replies, bool lossy)
 {
 	int64_t to_client = part[PART_CLIENT_ACK].seen_ns, to_server = part[PART_SERVER_ACK].seen_ns;
 	int64_t sure_to_client = part[PART_CLIENT_ACK].sure_ns, sure_to_server = part[PART_SERVER_ACK].sure_ns;
@@ -65,7 +65,7 @@ static enum verdict_word verdict_of_rise(const struct usual_rise part[VERDICT_PA
 		return VERDICT_NETWORK;
 	if (2 * zero_if_negative_ns(part[PART_REPLY].sure_ns - to_client) > rise || (seen->zero_windows && 2 * server <= rise))
 		return VERDICT_CLIENT;
-	if (seen->retransmitted >= RETRANSMITTED_LEAST && 100 * seen->retransmitted >= RETRANSMITTED_PERCENT * seen->packets)
+	if (lossy)
 		return VERDICT_NETWORK;
 	return 2 * server > rise ? VERDICT_SERVER : VERDICT_UNKNOWN;
 }
@@ -82,11 +82,18 @@ static bool has_loss_risen(const struct verdict_baseline *b)
 	       b->resent * b->all_packets >= LOSS_TIMES * b->all_resent * b->packets;
 }
 
+/* Far more packets than usual were sent again in this interval. */
+static bool is_interval_lossy(const struct verdict_baseline *b, const struct verdict_interval_readings *seen)
+{
+	return seen->retransmitted >= RETRANSMITTED_LEAST && 100 * seen->retransmitted >= RETRANSMITTED_PERCENT * seen->packets &&
+	       (double)seen->retransmitted * b->all_packets >= LOSS_TIMES * b->all_resent * (double)seen->packets;
+}
+
 static void verdict_learn_loss(struct verdict_baseline *b, const struct verdict_interval_readings *seen)
 {
 	b->packets += (double)seen->packets - b->packets / VERDICT_LOSS;
 	b->resent += (double)seen->retransmitted - b->resent / VERDICT_LOSS;
-	if (has_loss_risen(b))
+	if (b->intervals >= VERDICT_FIRST && has_loss_risen(b))
 		return;		/* not usual */
 	b->all_packets += (double)seen->packets - b->all_packets / VERDICT_LOSS_USUAL;
 	b->all_resent += (double)seen->retransmitted - b->all_resent / VERDICT_LOSS_USUAL;
@@ -125,7 +132,8 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 	}
 	/* no acknowledgements, as of UDP: a slow network looks like a slow server */
 	v.word = usual_quantile_ns(&b->part[PART_CLIENT_ACK], MEDIAN) < 0 && usual_quantile_ns(&b->part[PART_SERVER_ACK], MEDIAN) < 0 ?
-		 VERDICT_UNKNOWN : verdict_of_rise(part, seen, all, usual_quantile_ns(&b->part[PART_REPLY], MEDIAN) >= 0);
+		 VERDICT_UNKNOWN : verdict_of_rise(part, seen, all, usual_quantile_ns(&b->part[PART_REPLY], MEDIAN) >= 0,
+							   is_interval_lossy(b, seen));
 	v.why = v.word == VERDICT_UNKNOWN ? WHY_CAUSE : WHY_NONE;
 	return v;
 }

@@ -421,6 +421,9 @@ static void say_fit_summary(struct rec_report *out, const struct service_demands
 {
 	if (fit_warning_text(d))
 		rec_add_warning_line(out, "%s", fit_warning_text(d));
+	if (!cfg.column && fit_contradicts_little(d, o))
+		rec_add_warning_line(out, "the rows' users are not those that their rates and times tell (N = lambda (R + Z)): "
+				     "not all of them asked, or the think time is another");
 	if (isfinite(most->users.value))
 		say_largest_load(out, &most->users, "users", o, d->rows);
 	if (isfinite(most->rate.value))
@@ -450,6 +453,7 @@ static int run_fit_command(const char *file)
 	const char *why = "";
 	struct rec_report *out;
 	struct row_file *t;
+	bool contradicts;
 	int err;
 
 	if (!file)
@@ -478,8 +482,9 @@ static int run_fit_command(const char *file)
 	report_fitted_rows(out, t, &d, &m, &o);
 	report_load_predictions(out, t, &m, last_z, &most);
 	close_model_outputs(out, t);
+	contradicts = !cfg.column && fit_contradicts_little(&d, &o);
 	observed_load_rows_free(&o);
-	return fit_is_far_off(&d) ? EXIT_LOSSY : EXIT_OK;
+	return fit_is_far_off(&d) || contradicts ? EXIT_LOSSY : EXIT_OK;
 }
 
 int main(int argc, char **argv)

@@ -254,6 +254,21 @@ bool fit_is_far_off(const struct service_demands *d)
 	return d->error > FAR_OFF;
 }
 
+#define LITTLE 0.2		/* more than so far from N = lambda (R + Z), in half of the rows */
+
+bool fit_contradicts_little(const struct service_demands *d, const struct observed_load_rows *o)
+{
+	size_t known = 0, off = 0;
+
+	for (const struct observed_load_row *row = o->row; row < o->row + d->rows; row++) {
+		double n = row->rate * (row->r_s + row->z_s);
+
+		known += isfinite(n) && row->n > 0;
+		off += isfinite(n) && row->n > 0 && fabs(n / row->n - 1) > LITTLE;
+	}
+	return 2 * off > known;
+}
+
 const char *fit_warning_text(const struct service_demands *d)
 {
 	bool untold = d->response_rows && d->net.delay_s > 0 && isnan(d->delay_low);

@@ -44,6 +44,8 @@ void report_users_computed_from_row(struct rec_report *r, const struct load_to_u
 const char *fit_warning_text(const struct service_demands *d);
 /* true: response times are too far from the model, so the fit means nothing */
 bool fit_is_far_off(const struct service_demands *d);
+/* true: the rows' users, rates and times contradict each other. Of times that are means only. */
+bool fit_contradicts_little(const struct service_demands *d, const struct observed_load_rows *o);
 void report_fitted_demands(struct rec_report *r, const struct service_demands *d, const struct observed_load_rows *o);
 void report_fitted_rows(struct rec_report *r, struct row_file *t, const struct service_demands *d,
 			const struct reported_mva_model *m, const struct observed_load_rows *o);

@@ -264,6 +264,8 @@ static double percent_over_threshold(const struct sample *s, int64_t threshold_n
 
 /* --- for people --- */
 
+#define BACKLOG 0.05		/* of the requests due */
+
 static void say_response_quantiles(struct rec_report *r, const char *name, struct sample *s)
 {
 	rec_add_text_table_row(r, "%s\t%s\t%s\t%s\t%s\t%s\t%s", name, text_of_sample_quantile(s, 0, MS), text_of_sample_quantile(s, 0.5,
@@ -274,12 +276,19 @@ static void say_response_quantiles(struct rec_report *r, const char *name, struc
 static void say_users(struct rec_report *r, const struct crowd *c, struct request_log_sums *s, const struct users_report_facts *w)
 {
 	int64_t failed = s->users.ended[VLOG_ERROR] + s->users.ended[VLOG_TIMEOUT] + s->users.ended[VLOG_CUT];
+	int64_t backlog = c->sums.due - c->sums.finished - failed;
 	uint32_t least = UINT32_MAX, most = 0;
 
 	for (int64_t i = 0; i < c->cfg.users; i++) {
 		least = c->user[i].answered < least ? c->user[i].answered : least;
 		most = c->user[i].answered > most ? c->user[i].answered : most;
 	}
+	if (isfinite(w->rate) && backlog > c->cfg.all && (double)backlog > BACKLOG * (double)c->sums.due)
+		rec_add_warning_line(r, "At the end %s still without an answer: %s/s were due, %s/s answered meanwhile. While that "
+				     "backlog grows, response times tell how long the run was.",
+				     text_of_count_and_noun(backlog, "request"),
+				     number_text(rate_per_measured_second(c, (double)c->sums.due)),
+				     number_text(rate_per_measured_second(c, (double)c->sums.finished)));
 	rec_add_short_report_line(r, "%s, %s %s, %s: %s answered (%s/s), %s failed",
 				  text_of_count_and_noun(c->cfg.all, "user"),
 		isfinite(w->rate) ? number_text(w->rate) : ns_text(c->cfg.think.mean_ns), isfinite(w->rate) ? "requests/s due" : "think time",

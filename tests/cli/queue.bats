@@ -276,4 +276,9 @@ refused() {	# status words...: one line that names the tool
 	jq -e '.result | .demands[0].demand_s == 0.05 and (.note | test("too few"))' out.json
 	fit 'lambda\tu_cpu\n10\t0.5\n12\t0.61\n14\t0.69\n'
 	jq -e '.result | .note == null and .demands[0].low_s < 0.05 and .demands[0].high_s > 0.05' out.json
+	printf 'n\tz_s\tlambda\tr_s\n' | tee half.tsv >whole.tsv	# half of the users never asked
+	"$QUEUE" mva --demand 50ms -n 2:16:2 -z 1s --format json | jq -r '.result.rows[] | "\(.n)\t1\t\(.lambda)\t\(.r_s)"' |
+		tee -a whole.tsv | awk -F'\t' -v OFS='\t' '{ $1 *= 2; print }' >>half.tsv
+	"$QUEUE" fit whole.tsv
+	run -3 "$QUEUE" fit half.tsv --first 7 --format json
 }

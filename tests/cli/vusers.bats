@@ -177,6 +177,17 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 		and .rate_per_s * .response_ms.mean / 1000 > 19.5 and .concurrency.max <= 20 and .concurrency.mean > 19.5) or (.valid | not)'
 }
 
+@test "vusers: an open loop that asks for more than the server can do is told" {
+	need jq
+	start_serve http --stations 100ms --service const
+	users -n 2 --open 60 --think-dist const -t 2s
+	holds '(.due_per_s > 55 and .finished_per_s < 30) or (.valid | not)'
+	disturbed || grep -E "[0-9]+ requests" users.err
+	users -n 20 --open 5 --think-dist const -t 2s
+	disturbed || run -1 grep -E "[0-9]+ requests" users.err
+	stop_serve
+}
+
 @test "vusers: a server that stands still for a second: the open loop tells what the closed loop hides" {
 	need jq
 	# 150 a second for 2 s, all answered at once but for one second: those of that second wait for what is left of it

@@ -281,7 +281,8 @@ static void a_clock_that_jumps_costs_no_loop(void **state)
 
 static bool is_input(enum interval_protocol kind, const uint8_t *bytes, size_t n)
 {
-	enum client_message message = read_client_message(kind, bytes, n);
+	uint8_t buttons = 0;
+	enum client_message message = read_client_message(kind, bytes, n, &buttons);
 
 	return message == MESSAGE_INPUT || message == MESSAGE_OPAQUE;
 }
@@ -308,6 +309,37 @@ static void what_a_user_did(void **state)
 	assert_true(is_input(INTERVAL_X11, press, sizeof(press)));
 	assert_true(is_input(INTERVAL_X11, reply, sizeof(reply)));
 	assert_true(is_input(INTERVAL_OPAQUE, request, sizeof(request)));
+}
+
+static void a_pointer_that_is_dragged_is_one_press(void **state)
+{
+	static const uint8_t first[6] = { 5, 1 }, second[6] = { 5, 3 }, none[6] = { 5, 0 };
+	uint8_t buttons = 0;
+
+	(void)state;
+	assert_int_equal(read_client_message(INTERVAL_RFB, first, sizeof(first), &buttons), MESSAGE_INPUT);
+	assert_int_equal(read_client_message(INTERVAL_RFB, first, sizeof(first), &buttons), MESSAGE_OTHER);
+	assert_int_equal(read_client_message(INTERVAL_RFB, second, sizeof(second), &buttons), MESSAGE_INPUT);
+	assert_int_equal(read_client_message(INTERVAL_RFB, first, sizeof(first), &buttons), MESSAGE_OTHER);
+	assert_int_equal(read_client_message(INTERVAL_RFB, none, sizeof(none), &buttons), MESSAGE_OTHER);
+	assert_int_equal(read_client_message(INTERVAL_RFB, first, sizeof(first), &buttons), MESSAGE_INPUT);
+}
+
+static void events_of_extensions_to_x11_clients(void **state)
+{
+	/* XI_KeyPress, XI_Motion, PresentIdleNotify, a reply of 4 more bytes before a key; big-endian: XI_ButtonPress */
+	static const uint8_t press[84] = { 35, 131, [4] = 13, [8] = 2, [32] = 6 };
+	static const uint8_t motion[116] = { 35, 131, [4] = 13, [8] = 6, [84] = 6 };
+	static const uint8_t idle[32] = { 35, 148, [8] = 2 }, reply[68] = { 1, [4] = 1, [32] = 9, [36] = 2 };
+	static const uint8_t big[84] = { 35, 131, [7] = 13, [9] = 4, [32] = 6 }, then[64] = { 35, 148, [8] = 2, [32] = 2 };
+
+	(void)state;
+	assert_true(is_input(INTERVAL_X11, press, sizeof(press)));
+	assert_true(is_input(INTERVAL_X11, big, sizeof(big)));
+	assert_false(is_input(INTERVAL_X11, motion, sizeof(motion)));
+	assert_false(is_input(INTERVAL_X11, idle, sizeof(idle)));
+	assert_true(is_input(INTERVAL_X11, then, sizeof(then)));
+	assert_true(is_input(INTERVAL_X11, reply, sizeof(reply)));
 }
 
 /* --- verdicts --- */
@@ -407,6 +439,24 @@ static void lost_packets_and_closed_windows(void **state)
 	assert_int_equal(judge_interval(&b, &seen, 80, 10, 50, -1).word, VERDICT_UNKNOWN);
 }
 
+/* What was lost from the start on is no news, and does not make a slow server a slow network. */
+static void steady_loss_is_usual(void **state)
+{
+	struct verdict_interval_readings seen = reading(true);
+	struct verdict_baseline b;
+
+	(void)state;
+	verdict_baseline_init(&b);
+	seen.retransmitted = 20;
+	for (int i = 0; i < VERDICT_FIRST; i++)
+		assert_int_equal(judge_interval(&b, &seen, 40, 10, 1, -1).word, VERDICT_LEARNING);
+	for (int i = 0; i < 30; i++)
+		assert_int_equal(judge_interval(&b, &seen, 40, 10, 1, -1).word, VERDICT_USUAL);
+	assert_int_equal(judge_interval(&b, &seen, 200, 10, 1, -1).word, VERDICT_SERVER);
+	seen.retransmitted = 90;
+	assert_int_equal(judge_interval(&b, &seen, 200, 10, 1, -1).word, VERDICT_NETWORK);
+}
+
 static void what_lasts_becomes_usual(void **state)
 {
 	struct verdict_interval_readings seen = reading(true);
@@ -441,9 +491,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(connections_leave, begin, end),
 		cmocka_unit_test_setup_teardown(a_clock_that_jumps_costs_no_loop, begin, end),
 		cmocka_unit_test(what_a_user_did),
+		cmocka_unit_test(a_pointer_that_is_dragged_is_one_press),
+		cmocka_unit_test(events_of_extensions_to_x11_clients),
 		cmocka_unit_test(a_rise_has_a_cause),
 		cmocka_unit_test(what_stopped_is_late_however_long),
 		cmocka_unit_test(lost_packets_and_closed_windows),
+		cmocka_unit_test(steady_loss_is_usual),
 		cmocka_unit_test(what_lasts_becomes_usual),
 	};
 
