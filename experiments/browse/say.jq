@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # say.jq - what a run of visits found.
 include "words";
+include "favour";
 
 def title: "Pages in a browser beside a job in the background";
 def setup: ["\(.run.settings.pages // [] | length | plural("page")), visited \(.run.settings.think_s | plain) s apart",
@@ -19,13 +20,12 @@ def known_ends: .repeats >= 3 and .all_rel_low != null;
 def compare($other): if (known_ends | not) or ($other | known_ends | not) then "unsure"
 	elif .all_rel_high < $other.all_rel_low then "good" elif .all_rel_low > $other.all_rel_high then "bad" else "none" end;
 def job_of($job): [measured[] | select(.job == $job)];
-def first_job: [.summary[]? | .job | select(. != "none")] | first;
 def scheme($name): first(.[] | select(.scheme == $name)) // null;
 # The best by these same figures, and of how many: by chance alone, the best of several looks better than it is.
 def best_vamp: map(select(is_vamp)) | length as $n | min_by(.all_rel) | values | .of = $n;
 def vamp_words: (.scheme | says) + if .of > 1 then " (the best of \(.of))" else "" end;
 
-def verdict: job_of(first_job) as $rows | first(($rows | best_vamp), null) as $vamp | ($rows | scheme("nice")) as $nice
+def verdict_of: job_of(first_job) as $rows | first(($rows | best_vamp), null) as $vamp | ($rows | scheme("nice")) as $nice
 	| if measured == [] and measured_rows("summary") == [] then nothing_measured
 	  elif ($rows | scheme("baseline")) == null then no_baseline
 	  elif $vamp == null then "Vamp was not measured; only settings that a user can make by hand were."
@@ -37,6 +37,7 @@ def verdict: job_of(first_job) as $rows | first(($rows | best_vamp), null) as $v
 			| if $c == "good" then ", and less than with the background job at nice 19 (\($nice | times))."
 			  elif $c == "bad" then ", and more than with the background job at nice 19 (\($nice | times))."
 			  else "; this run cannot tell it from the background job at nice 19 (\($nice | times))." end end end;
+def verdict: verdicts(verdict_of);
 
 def schemes: [job_of(first_job)[] | select(.scheme != "baseline")] as $rows | first(($rows | best_vamp), null) as $vamp
 	| if $rows == [] then empty else ($vamp // ($rows | min_by(.all_rel))) as $of
@@ -82,4 +83,4 @@ def itself: (.run.vamp // []) | map(select(.episodes > 0)) | if . == [] then emp
 		{value: (100 * $found / $episodes), unit: "%",
 			verdict: (if $found == $episodes and $others == [] then "good" else "unsure" end)}) end;
 
-def findings: [schemes, against("nice"; "against-nice"), against("autogroup"; "against-autogroup"), job, itself, wrong];
+def findings: [of_jobs(schemes, against("nice"; "against-nice"), against("autogroup"; "against-autogroup"), job), itself, wrong];

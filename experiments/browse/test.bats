@@ -147,3 +147,12 @@ H 1.6 parallel"
 	jq -es '.[0] as $a | .[1] as $b | all($a | keys[]; $a[.].wrong or $b[.].wrong or $a[.].picture == $b[.].picture)' \
 		<(jq .visits run/cells/alone-none/1/cell.json) <(jq .visits run/cells/baseline-parallel/1/cell.json)
 }
+
+@test "each kind of job has its own verdict: what is true beside one need not be beside another" {
+	MADE_UP=$'alone 1 none\nbaseline 4 parallel\nL 2 parallel\nbaseline 2 quanta\nL 6 quanta'
+	made_up
+	"$TOP/report/report.sh" run
+	jq -c '.verdict, .findings[]' run/findings.json
+	jq -r .verdict run/findings.json | grep -q ' 0.50 times .* 3.00 times '
+	[ "$(found schemes .verdict)/$(found schemes-quanta .verdict)" = '"good"/"bad"' ]
+}

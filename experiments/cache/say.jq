@@ -17,14 +17,15 @@ def setup: animation_setup("loops of up to \(.run.settings.most) frames");
 def lost_steps: [.points // [] | .[] | select(.name != "miss" and .order == "loop" and .seen_per_s != null)
 	| select(.seen_per_s < 0.9 * .shown_per_s)];
 
-def verdict: with("size") as $size | with("beyond") as $beyond | with("none") as $none | with("unclear") as $unclear
+def verdict: lost_steps as $lost | with("size") as $size | with("beyond") as $beyond | with("none") as $none | with("unclear") as $unclear
 	| (if (.run.settings.repeats // 1) == 1 then " (one search each)" else "" end) as $searches
 	| if rows == [] then nothing_measured
 	  elif $size + $beyond + $none == [] then "The repeats disagree about the size of the cache."
 	  else [($size | select(. != []) | map("\(system) caches \(frames) frames") | and_list),
 		($beyond | select(. != []) | "\(map(system) | and_list): no limit of the cache up to \(map(.frames_most) | max) frames"),
 		($none | select(. != []) | "\(map(system) | and_list): no cache for animation frames"),
-		($unclear | select(. != []) | "\(map(system) | and_list): the repeats disagree")] | join("; ") + $searches + "." end;
+		($unclear | select(. != []) | "\(map(system) | and_list): the repeats disagree")] | join("; ") + $searches + "."
+		+ if $lost == [] then "" else " This is unsure: frames were lost over \($lost | map(.protocol) | unique | and_list)." end end;
 
 def limit_words: "**\(system) caches \(frames) frames**, \(.cache_sent_bytes | bytes) on the wire,"
 	+ " \(.cache_picture_bytes | bytes) of pixels: a loop of them takes \(.fits_mbit_per_s | mbit) Mbit/s,"

@@ -124,3 +124,17 @@ made_up_run() {
 	[ "$(column summary x11-pixmap verdict)" = beyond ]
 	[ "$(found limit .value)" = 4 ]
 }
+
+@test "the verdict says so where frames were lost" {
+	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	local r f
+	command -v python3 >/dev/null || skip "python3 is not installed"
+	animation_run cache rdp image
+	cache_cell rdp-image LRU 65
+	for r in 1 2; do
+		f=run/cells/rdp-image/$r/cell.json
+		jq '.points |= map(if .order == "loop" then .frames_seen = (.frames_seen / 2 | floor) else . end)' $f >x && mv x $f
+	done
+	"$TOP/report/report.sh" run
+	jq -r .verdict run/findings.json | grep -q unsure
+}

@@ -92,16 +92,18 @@ def no_queue: (.limit // "") as $limit
 	| any("memory", "link", "viewers", "alone", "session", "displays", "processes", "run queue", "unexplained";
 		. as $word | $limit | contains($word));
 # Does the forecast agree with the searches (input: a row of points)? Its interval meets that of their mean, or, without one, what
-# they found. A search that found no limit is open above.
+# they found. A search that found no limit is open above. An interval to more than twice its low end would agree with anything.
 def came_out: (if .reached < .repeats then infinite else .users_high // .users_max end) as $found
 	| if .forecast == null or .forecast_low == null then "unsure"
-	  elif (.users_low // .users_min) > (.forecast_high // infinite) or $found < .forecast_low then "bad" else "good" end;
+	  elif (.users_low // .users_min) > (.forecast_high // infinite) or $found < .forecast_low then "bad"
+	  elif .forecast_high == null or .forecast_high > 2 * ([.forecast_low, 1] | max) then "unsure" else "good" end;
 def forecast_words($t; $asked): "\(.criterion | criterion_words($t)): "
 	+ if .forecast == null then "none (\(.forecast_why // "?"))" else
 	"\(.forecast | plural("user"))\(interval(.forecast_low; .forecast_high; "users"; plain)), found \(most_words($asked))"
 		+ (if .users_low == null then "" else " (mean \(.users | fixed(1)), 95 % CI \([.users_low, 0] | max | fixed(1)) to"
 			+ " \(.users_high | fixed(1)))" end)
-		+ {good: "", bad: ", which differs", unsure: ", without an interval"}[came_out] end;
+		+ {good: "", bad: ", which differs",
+			unsure: (if .forecast_low == null then ", without an interval" else ", an interval too wide to tell" end)}[came_out] end;
 def foretold($system): . as $doc | threshold as $t | asked as $asked | [of($system)[] | select(.users_max > 0)] as $all
 	| select($all != [])
 	| [$all[] | select(.forecast != null)] as $with | [$with[] | select(came_out == "good")] as $good | $with[0] as $f

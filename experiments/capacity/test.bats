@@ -400,3 +400,17 @@ find_users() {
 	[ "$(jq -r .state "$RUN/run.json")" = interrupted ]
 	nothing_left "$RUN"
 }
+
+@test "capacity: a forecast of nearly any number of users agrees with nothing" {
+	local r f
+	command -v gnuplot >/dev/null && command -v cmark-gfm >/dev/null || skip "gnuplot or cmark-gfm is not installed"
+	make_run
+	for r in 1 2 3; do
+		f="a run/cells/vnc-heavy/$r/machine.tsv"
+		awk -F'\t' -v OFS='\t' -v r="$r" 'NR > 1 { $12 = 2 + 2 * $3 + (NR % 2 ? 1 : -1) * (r - 2) * 12; if ($12 < 1) $12 = 1 } { print }' \
+			"$f" >x && mv x "$f"
+	done
+	"$TOP/report/report.sh" "a run"
+	[ "$(at points forecast_low criterion=p95:100ms)/$(at points forecast_high criterion=p95:100ms)" = 4/67 ]
+	[ "$(found forecast-vnc-heavy .verdict)" = '"unsure"' ]
+}

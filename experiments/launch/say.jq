@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # say.jq - what a run of launches found: is vamp worth having against doing nothing, against autogroups, and against nice by hand?
 include "words";
+include "favour";
 
 def vamps: ["L", "M", "H", "L+iso", "M+iso", "H+iso", "vmL", "vmM", "vmH", "vmL+iso", "vmM+iso", "vmH+iso"];
 def scheme_words: if IN(vamps[]) then "vamp \(.)" elif . == "nice" then "nice 19" else . end;
-def job_words: {parallel: "the parallel job", quanta: "the job of short CPU bursts", pipes: "pipelines"}[.] // .;
 def title: "Launch of applications beside a job in the background";
 def setup: ["\(.run.settings.apps // [] | and_list) beside \(.run.settings.jobs // [] | map(job_words) | and_list)"
 	+ " (\(.run.settings.threads // 0 | plural("thread")))", repeats_words, run_words] | sentence;

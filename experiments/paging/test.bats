@@ -228,3 +228,22 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 	if groups_left; then return 1; fi
 	[ -z "$(find run -type p -o -name '*.new' -o -name copies)" ]
 }
+
+@test "a session that is kept, whose first key is late all the same, is no protection; a second key over the threshold is late" {
+	command -v gnuplot >/dev/null && command -v cmark-gfm >/dev/null || skip "gnuplot or cmark-gfm is not installed"
+	local r
+	make_run vnc-file-plain-hog vnc-file-locked-hog
+	for r in 1 2; do
+		cell vnc-file-plain-hog $r 1 1000 paged_out
+		cell vnc-file-locked-hog $r 1 3000 kept
+	done
+	"$TOP/report/report.sh" run
+	[ "$(found protected .verdict)/$(found second-key .verdict)" = '"bad"/"good"' ]
+	for r in 1 2; do	# in memory 200 ms too, so that 390 ms are less than twice that
+		jq '.result.runs[] |= (.first_key_ms = 200 | if .state == "paged_out" then .second_key_ms = 390 else . end)' \
+			run/cells/vnc-file-plain-hog/$r/pagein.json >p && mv p run/cells/vnc-file-plain-hog/$r/pagein.json
+		cell vnc-file-locked-hog $r 1 0 kept
+	done
+	"$TOP/report/report.sh" run
+	[ "$(found protected .verdict)/$(found second-key .verdict)" = '"good"/"bad"' ]
+}

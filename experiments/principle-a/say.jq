@@ -15,9 +15,15 @@ def chance: if .requests > 0 then 196 / (.requests | sqrt) else null end;
 # Ends of a rate: by the repeats, or, of one repeat, by chance.
 def rate_low: .lambda_per_s_low // (if chance == null then null else .lambda_per_s * (1 - chance / 100) end);
 def rate_high: .lambda_per_s_high // (if chance == null then null else .lambda_per_s * (1 + chance / 100) end);
-def held_think: limit as $limit | part("held-think") | if length < 2 then empty else last as $top | .[0] as $low
+# A row in which the load generator interfered describes no server.
+def valid($p): part($p) | map(select((.invalid // 0) == 0));
+# A station serves no faster than it can: then stations or clocks were not what they were set to.
+def impossible($most): rate_low != null and rate_low > 1.05 * $most;
+def held_think: limit as $limit | valid("held-think") | if length < 2 then empty else last as $top | .[0] as $low
 	| finding("think-held"; "**With a think time of \($low.think_s | with_unit("s")), the"
 		+ " \(if ($top | rate_low) == null then "rate is known without an interval"
+			elif $top | impossible($limit) then "rate is more than the slowest station allows: do not trust these figures"
+			elif $top | failed_requests > 0 then "server may be saturated: requests failed"
 			elif ($top | rate_low) > 0.95 * $limit then "slowest station limits the rate, not the users"
 			elif ($top | rate_high) < 0.95 * $limit then "server is not saturated yet"
 			else "server may be saturated: this run cannot tell" end).** "
@@ -26,16 +32,17 @@ def held_think: limit as $limit | part("held-think") | if length < 2 then empty 
 		+ "\($top | figure("lambda_per_s") | interval(.low; .high; "")) of at most \($limit | number); requests in progress grow from"
 			+ " \($low.concurrency | number) to \($top.concurrency | number).";
 		($top | figure("lambda_per_s")) + {figure: "rate"}) end;
-def held_ratio: .run.settings.nz_per_s as $nz | part("held-ratio") | if length < 2 then empty else last as $top | .[0] as $low
+def held_ratio: .run.settings.nz_per_s as $nz | valid("held-ratio") | if length < 2 then empty else last as $top | .[0] as $low
 	| finding("ratio-held"; "**With a fixed ratio of users to think time (\($nz | number) per second), the rate"
 		+ " \(if ($top | rate_low) == null or ($low | rate_high) == null then "is known without an interval"
+			elif $top | impossible($nz) then "exceeds that ratio, which is impossible"
 			elif ($top | rate_low) > ($low | rate_high) then "approaches that ratio"
 			elif ($top | rate_high) < ($low | rate_low) then "does not approach that ratio"
 			else "cannot be told to approach that ratio" end)**: "
 		+ "\($low.users | plural("user")) make \($low.lambda_per_s | number) requests a second, \($top.users) make"
 			+ " \($top.lambda_per_s | number)\($top | figure("lambda_per_s") | interval(.low; .high; "")).";
 		($top | figure("lambda_per_s")) + {verdict: (if ($top | rate_low) != null and ($low | rate_high) != null
-			and ($top | rate_low) > ($low | rate_high) then "good" else "unsure" end), figure: "rate"}) end;
+			and ($top | impossible($nz) | not) and ($top | rate_low) > ($low | rate_high) then "good" else "unsure" end), figure: "rate"}) end;
 def out_of($name; $model): .[$name + "_low"] != null and (.[$model] < .[$name + "_low"] or .[$model] > .[$name + "_high"]);
 # What chance allows requests under way is known from repeats alone.
 def model: [(part("held-think"), part("held-ratio"))[] | select(.model_lambda_per_s != null)] | if . == [] then empty else
@@ -69,15 +76,18 @@ def not_held: part("cov-think") | map(select(.cov != null)) | if length < 2 then
 		"**With a fixed think time, the coefficient of variation is \($top.cov | fixed(2))** with \($top.users) users: "
 		+ (if $top | cov_below then "a saturated server completes requests at even intervals." elif $top | cov_above then
 			"above 1, although theory predicts a value below 1."
-		else "not below 1, so the server is not saturated." end);
-		($top | figure("cov")) + {verdict: (if $top | cov_below then "good" else "bad" end), figure: "cov"}) end;
+		else "not below 1 by more than chance, so it does not show that the server is saturated." end);
+		($top | figure("cov")) + {verdict: (if $top | cov_below then "good" elif $top | cov_above then "bad" else "unsure" end),
+			figure: "cov"}) end;
 
-def verdict: part("held-think") as $t | part("held-ratio") as $r | limit as $limit
+def verdict: . as $doc | valid("held-think") as $t | valid("held-ratio") as $r | limit as $limit
 	| [(if ($t | length) > 1 then "With a fixed think time, "
-		+ (if (($t | last | rate_low) // 0) > 0.95 * $limit then "more users saturate the server" else
+		+ (if $t | last | impossible($limit) then "the rate is more than the server allows: do not trust it"
+			elif (($t | last | rate_low) // 0) > 0.95 * $limit then "more users saturate the server" else
 			"\($t | last.users) users do not surely saturate the server" end)
 		+ " (\($t | last.lambda_per_s | number) of at most \($limit | number) requests a second)." else empty end),
 	   (if ($r | length) > 1 then "With a fixed ratio of users to think time, \($r | last.users) users reach"
 		+ " \($r | last.lambda_per_s | number) of at most \(.run.settings.nz_per_s | number) requests a second." else empty end)]
-	| if . == [] then nothing_measured else join(" ") end;
+	| if . != [] then join(" ") elif $doc | measured_rows("summary") == [] then nothing_measured
+	  else "Too few conditions are valid: the load generator interfered, or users were missing." end;
 def findings: [invalid_requests, lost_requests, held_think, held_ratio, model, random, not_held, together][:5];

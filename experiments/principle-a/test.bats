@@ -157,3 +157,32 @@ setup() {
 	[ "$(jq '.result.rows[0] | .n == 50 and .lambda < 200 and .lambda > 150' "$cell/model.json")" = true ]
 	[ "$(jq -c .parameters "$cell/cell.json")" = '{"part":"held-think","users":50,"think_s":0.2}' ]
 }
+
+@test "a rate above what the stations can do, failed requests and a disturbed generator are no sign of a server with time to spare" {
+	need gnuplot cmark-gfm
+	local r
+	make_run principle-a 3 "$SETTINGS" think-100/held-think/100/1 think-400/held-think/400/1 ratio-100/held-ratio/100/0.5 \
+		ratio-1000/held-ratio/1000/5 cov-1/cov-think/1/0.00625 cov-200/cov-think/200/0.00625
+	for r in 1 2 3; do
+		cell think-100 "$r" "98.$r" 20 1 true
+		cell think-400 "$r" "240.$r" 1000 1 true
+		cell ratio-100 "$r" "210.$r" 50 1 true
+		cell ratio-1000 "$r" "260.$r" 150 1 true
+		cell cov-1 "$r" 54 12 0.2 false
+		cell cov-200 "$r" 199 994 0.97 true	# chance: 0.036
+	done
+	"$TOP/thinprobe" report run
+	jq -c '.verdict, .findings[]' run/findings.json
+	[ "$(finding run ratio-held verdict)" = unsure ]
+	[[ $(finding run think-held text) != *"slowest station limits"* ]]
+	[ "$(finding run randomness-think-held verdict)" = unsure ]
+	for r in 1 2 3; do
+		cell think-400 "$r" "150.$r" 100 1 true
+		edit_json "run/cells/think-400/$r/vusers.json" '.result.errors = 500'
+	done
+	"$TOP/thinprobe" report run
+	[[ $(finding run think-held text) != *"not saturated"* ]]
+	for r in 1 2 3; do edit_json "run/cells/think-400/$r/vusers.json" '.result.valid = false'; done
+	"$TOP/thinprobe" report run
+	[ -z "$(finding run think-held)" ]
+}

@@ -33,11 +33,17 @@ def without_work: protocols as $all | .run.settings.without_work // {} | to_entr
 def without_work_words: without_work | if . == [] then "" else " No work was done over " + (map(.protocol
 	+ if .use == [] then "" else " (use \(.use | join(" or ")))" end) | and_list) + ", because no client shows such a session." end;
 
+# Surely fewer bytes: by the ends of both intervals; two repeats have none.
+def fewer($than): .total_wire_bytes_high != null and $than.total_wire_bytes_low != null
+	and .total_wire_bytes_high < $than.total_wire_bytes_low;
+def unsure($a; $b; $how): if $a | fewer($b) then "" else ", not significantly \($how)" end;
 def verdict: (work_rows as $r | ranked("key") as $k
 	| if $r + $k == [] then nothing_measured
 	  elif $r | length > 1 then
-		"The same work takes fewest bytes over \($r[0].protocol) (\($r[0].total_wire_bytes | bytes)) and most over \($r[-1].protocol)"
-		+ " (\($r[-1].total_wire_bytes | bytes), \($r[-1].total_wire_bytes / $r[0].total_wire_bytes | times) times as many)."
+		"The same work takes fewest bytes over \($r[0].protocol) (\($r[0].total_wire_bytes | bytes)"
+		+ unsure($r[0]; $r[1]; "fewer than over \($r[1].protocol)") + ") and most over \($r[-1].protocol)"
+		+ " (\($r[-1].total_wire_bytes | bytes), \($r[-1].total_wire_bytes / $r[0].total_wire_bytes | times) times as many"
+		+ unsure($r[-2]; $r[-1]; "more than over \($r[-2].protocol)") + ")."
 	  elif $r != [] then "The same work takes \($r[0].total_wire_bytes | bytes) on the wire over \($r[0].protocol)."
 	  else "A key with its response takes \($k[0].total_wire_bytes | fixed(0)) bytes on the wire over \($k[0].protocol)"
 		+ (if $k | length > 1 then " and \($k[-1].total_wire_bytes | fixed(0)) over \($k[-1].protocol)." else "." end) end)
@@ -46,8 +52,7 @@ def verdict: (work_rows as $r | ranked("key") as $k
 # Each with how many times the first; where intervals overlap, the order is not certain.
 def ordered: . as $r | [to_entries[] | .key as $i | .value | "\(.total_wire_bytes | bytes) over \(.protocol)"
 	+ if $i == 0 then "" else $r[$i - 1] as $before | " (\(.total_wire_bytes / $r[0].total_wire_bytes | times) times as many"
-		+ (if .total_wire_bytes_low != null and .total_wire_bytes_low <= ($before.total_wire_bytes_high // -1)
-			then ", not significantly more than \($before.protocol)" else "" end) + ")" end]
+		+ unsure($before; .; "more than \($before.protocol)") + ")" end]
 	| and_list;
 def share_of($other): .total_ip_bytes / $other.total_ip_bytes * 100 | fixed(0);
 def as_in_1999: row("x11"; "all") as $x | row("rdp"; "all") as $r | row("nx"; "all") as $n

@@ -245,3 +245,19 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	[ ! -e run/cells/x11-text/1/log ]
 	if grep -qzsxF "LAB_RUN=$PWD/run" /proc/[0-9]*/environ; then return 1; fi
 }
+
+@test "the verdict does not rank what its intervals cannot tell apart" {
+	local f r k
+	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	made_up_run
+	"$TOP/report/report.sh" run
+	run ! grep -q 'not significantly' <(jq -r .verdict run/findings.json)
+	for r in 1 2 3; do	# x11 from half to over one and a half times: nx is within
+		read -r k < <(awk -v r="$r" 'BEGIN { split("0.45 1 1.6", k, " "); print k[r] }')
+		for f in run/cells/x11-{text,draw,browse}/"$r"/prototap.json; do
+			jq --argjson k "$k" '.result.channels[].wire_bytes |= (. * $k | floor)' "$f" >new && mv new "$f"
+		done
+	done
+	"$TOP/report/report.sh" run
+	jq -r .verdict run/findings.json | grep -q 'most over x11.*not significantly more than over nx'
+}

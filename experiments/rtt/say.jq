@@ -53,7 +53,8 @@ def overfull: . as $doc | [links[] as $l | [pings($l)[] | select(.transport == "
 	finding("overfull"; "**While TCP saturates the link**, a ping takes "
 		+ (map("\(mean_words) on average and \(.max_ms | fine) at most\(lost) at \(.link | mbit)"
 			+ if .queue_ms == null then "" else " (full queue: \(.queue_ms | fine))" end) | join("; ")) + "."
-		+ (if $doc.run.settings.link_by != "wire" and any(.[]; .queue_ms != null and .max_ms != null and .max_ms < 0.9 * .queue_ms) then
+		+ (if $doc.run.settings.link_by != "wire" and any(.[]; .queue_ms != null and .max_ms != null and .max_ms < 0.9 * .queue_ms
+				and (.lost // 0) == 0) then
 			" The queue is inside the sending host, whose TCP slows down before the queue is full." else "" end);
 		max_by(slowness) | figure("mean_ms") + {verdict: "bad", figure: "round-trip"}) end;
 # Later than without load, by the intervals, compared with M/D/1 at loads up to 90 %.
@@ -70,7 +71,7 @@ def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | se
 		elif $few != [] then "**Too few repeats to tell whether traffic at random times delays a ping** (three are needed):"
 			+ " \($few | map("\(mean_words)\(lost) at \(.load | plain) % of \(.link | mbit)") | and_list)."
 		else "**No delay of pings by traffic at random times is shown** at loads of \(map(.load) | unique | map(plain) | and_list) %:"
-			+ " at most \(map(.more_high) | max | fine)." end;
+			+ " at most \(map(.more_high) | max | fine) of the pings that came back\(max_by(.lost_percent // 0) | lost)." end;
 		($told[-1] // .[-1] | {value: .more, low: .more_low, high: .more_high, unit: "ms"}) + {figure: "round-trip",
 			verdict: (if $told == [] then "unsure" else "none" end)}) end;
 def keys: threshold as $limit | queues[0] as $q
@@ -98,8 +99,8 @@ def all_lost: [measured_rows("summary")[] | select(none_came)] | if . == [] then
 
 def verdict: [links[] as $l | pings($l) as $rows | idle($rows) as $idle
 		| ($rows | map(select(.load > 0 and slowness != null)) | max_by(slowness)) as $worst
-		| select($idle != null and $worst != null)
+		| select($worst != null)
 		| (if $worst | none_came then "every ping is lost" else "a ping takes up to \($worst | mean_words)\($worst | lost)" end)
-			+ " on \($l | mbit) (\($idle | mean_words) without load)"]
+			+ " on \($l | mbit) (\(if $idle == null then "not measured" else $idle | mean_words end) without load)"]
 	| if . == [] then nothing_measured else "Under load, \(and_list)." end;
 def findings: [all_lost, beyond, at_rest, nearly_full, overfull, random_load, keys][:5];

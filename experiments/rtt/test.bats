@@ -145,3 +145,18 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	[[ $(jq -r .verdict run/findings.json) == *"every ping is lost"* ]]
 	[[ $(finding run keys text) == *"more than"* ]]
 }
+
+@test "a link that was not measured without load is in the verdict; what lost pings hide is not explained" {
+	need gnuplot cmark-gfm
+	local r
+	make_run 3 10Mbit.fifo.none.0.ping 10Mbit.fifo.tcp.110.ping 2Mbit.fifo.none.0.ping 2Mbit.fifo.tcp.110.ping
+	edit_json run/run.json '.settings.links = ["10Mbit", "2Mbit"]'
+	for r in 1 2 3; do
+		cell 10Mbit.fifo.none.0.ping "$r" 0 0.1 0.1 0.1$r
+		cell 10Mbit.fifo.tcp.110.ping "$r" 10 0.2 - - - -
+		cell 2Mbit.fifo.tcp.110.ping "$r" 2 300 310 320
+	done
+	"$TOP/thinprobe" report run
+	[[ $(jq -r .verdict run/findings.json) == *"310 ms"*"2 Mbit/s"* ]]
+	[[ $(finding run overfull text) != *"slows down"* ]]
+}

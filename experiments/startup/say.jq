@@ -31,8 +31,11 @@ def courses($axis): started
 def worst: max_by(.last | times) | .last;
 
 # How many conditions are late, by the median.
-def late_words: threshold as $limit | started | map(select(.startup_ms > $limit)) as $late
-	| " The median start takes longer than \($limit | time_words) in \($late | length) of \(length | plural("condition")).";
+def late_words: threshold as $limit | [measured_rows("summary")[] | select(.startup_ms == null and .axis != "none")] as $none
+	| started | map(select(.startup_ms > $limit)) as $late
+	| " The median start takes longer than \($limit | time_words) in \($late | length) of \(length | plural("condition"))."
+	+ ($none | if . == [] then "" else " No start ended in \(length | plural("condition")):"
+		+ " \(map("\(.app) with \(step_words)") | and_list)." end);
 
 def verdict: late_words as $late | courses("used") as $used | (courses("left") + $used) as $memory
 	| (courses("loads") + courses("reads")) as $other
@@ -41,9 +44,10 @@ def verdict: late_words as $late | courses("used") as $used | (courses("left") +
 		"The start without pressure was not measured: there is nothing to compare with."
 	  elif $memory + $other == [] then "Only starts without pressure were measured."
 	  else (if $memory == [] then $other else $memory end | worst) as $worst
-		| (if $memory == [] then "" else "Under memory pressure " end) + "\($worst.app) needs up to "
-		+ "\($worst | times | times_words) times as long to start: "
-		+ "\($worst.startup_ms | time_words) instead of \($worst.t0_ms | time_words), with \($worst | step_words)."
+		| (if $worst.startup_ms_above == 1 then "more than " else "" end) as $more
+		| (if $memory == [] then "" else "Under memory pressure " end) + "\($worst.app) needs "
+		+ "\(if $more == "" then "up to " else $more end)\($worst | times | times_words) times as long to start: "
+		+ "\($more)\($worst.startup_ms | time_words) instead of \($worst.t0_ms | time_words), with \($worst | step_words)."
 		+ if $used == [] then "" else " With swap in use but enough memory, start-up takes "
 			+ "\($used | map(.last | times) | least_most(times_words)) times as long as without pressure." end + $late end;
 

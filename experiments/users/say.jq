@@ -10,14 +10,17 @@ def labels: {value: {part: {web: "web (objects)", vnc: "VNC (keys)"}, fitted: {a
 	name: {cpu: "the server's CPU", link: "the link", delay: "delay without queueing"}}};
 # Rows in which the load generator interfered describe no server.
 def valid($p): part($p) | map(select(.response_ms != null and (.invalid // 0) == 0));
-def busiest($p): valid($p) | if . == [] then null else max_by(.lambda_per_s) end;
-def calmest($p): valid($p) | if . == [] then null else min_by(.lambda_per_s) end;
+# By the rate that users ask for: a server that thrashes answers fewer requests the more are asked.
+def offered: if .think_s > 0 then .users / .think_s else infinite end;
+def busiest($p): valid($p) | if . == [] then null else max_by(offered) end;
+def calmest($p): valid($p) | if . == [] then null else min_by(offered) end;
 def what: {web: "objects", vnc: "keys"}[.] // "requests";
 
 def growth($p): threshold as $limit | busiest($p) as $top | calmest($p) as $low | if $top == null or $top == $low then empty else
 	finding("growth-\($p)"; "**\($p | part_words | upper_first): the mean response goes from \($low | level("response_ms")) to"
 		+ " \($top | level("response_ms"))\($top | without_failed)** "
-		+ "while \($top.users | plural("user")) raise the rate from \($low.lambda_per_s | number) to \($top.lambda_per_s | number)"
+		+ "while \($top.users | plural("user")) \(if $top.lambda_per_s < $low.lambda_per_s then "ask for more, and get" else "raise the rate from"
+			end) \($low.lambda_per_s | number) to \($top.lambda_per_s | number)"
 			+ " \($p | what) a second\($top | late_words($limit)). The server's CPU is then busy for \($top.server_busy_percent | percent) %"
 		+ (if $top.model_response_s == null then "."
 			else "; a model of one queue, without fitted parameters, predicts \($top.model_response_s * 1000 | with_unit("ms"))." end);

@@ -237,3 +237,15 @@ END
 		and (($p[0].written_kbyte_per_s + $p[1].written_kbyte_per_s) / $got | . > 0.75 and . < 1.33)
 		and .sent_kbyte_per_s > 0.9 * $p[2].written_kbyte_per_s and .received_kbyte_per_s > 0' "$cell/cell.json")" = true ]
 }
+
+@test "a server that thrashes answers fewer requests the more are asked: that is no fall of the response time" {
+	need gnuplot cmark-gfm
+	make_run users 1 "$SETTINGS" vnc-2/vnc/20/2 vnc-1/vnc/20/1 vnc-0.1/vnc/20/0.1
+	cell vnc-2 1 9.9 12 1 true
+	cell vnc-1 1 19 53 1 true
+	cell vnc-0.1 1 5.1 3800 1 true
+	"$TOP/thinprobe" report run
+	jq -c '.verdict, .findings[]' run/findings.json
+	[ "$(finding run growth-vnc)" = 3800 ]
+	[[ $(finding run growth-vnc text) == *"from 12.0 ms to 3800 ms"* ]]
+}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # say.jq - what a run of clips found.
 include "words";
+include "favour";
 
 def title: "A video beside a job in the background";
 def clip_words: .run | if .clip then "a clip of \(.clip.size), \(.settings.seconds | plain) s; the player alone needs "
@@ -14,7 +15,6 @@ def says: (scheme_words[.scheme] // .scheme) + if .mult == "without" then " that
 	elif .mult == "with" then " that exempts sound players" else "" end;
 
 def measured: [measured_rows("summary")[] | select(.fps_per_s != null)];
-def first_job: [.summary[]? | .job | select(. != "none")] | first;
 def job_of($job): [measured[] | select(.job == $job)];
 def scheme($name): first(.[] | select(.scheme == $name)) // null;
 def best($mult): map(select(.mult == $mult)) | if . == [] then null else max_by(.fps_per_s) end;
@@ -25,7 +25,7 @@ def compare($other): if (known_ends | not) or ($other | known_ends | not) then "
 def frames: "\(.fps_per_s | number) frames per second\(interval(.fps_per_s_low; .fps_per_s_high; ""; number)), "
 	+ "\(.dropped_percent | percent) % dropped";
 
-def verdict: job_of(first_job) as $rows | ($rows | best("with")) as $vamp | ($rows | scheme("baseline")) as $base
+def verdict_of: job_of(first_job) as $rows | ($rows | best("with")) as $vamp | ($rows | scheme("baseline")) as $base
 	| ($rows | scheme("nice")) as $nice
 	| if measured == [] then nothing_measured
 	  elif $base == null then no_baseline
@@ -36,7 +36,11 @@ def verdict: job_of(first_job) as $rows | ($rows | best("with")) as $vamp | ($ro
 			elif $c == "none" then "With vamp, which never throttles sound players, no difference is shown"
 			else "Too few repeats to compare vamp with the baseline (three are needed)" end)
 		+ ": \($vamp | frames), in the baseline \($base | frames)"
-		+ (if $nice then "; with the job at nice 19 \($nice | frames)" else "" end) + "." end;
+		+ (if $nice then "; with the job at nice 19 \($nice | frames)" else "" end)
+		+ ([$vamp, $base, $nice | values | select(.frames_seen != null and .frames_seen < 0.9 * .frames_shown)
+			| "\(says) \(100 * .frames_seen / .frames_shown | percent) %"]
+			| if . == [] then "" else ". These are the player's own counts; of those frames reached the screen: \(join(", "))" end) + "." end;
+def verdict: verdicts(verdict_of);
 
 def schemes: [job_of(first_job)[] | select(.mult != "without")] as $rows | if $rows == [] then empty else
 	($rows | best("with") // ($rows | max_by(.fps_per_s))) as $of
@@ -81,4 +85,4 @@ def seen: [measured[] | select(.frames_seen != null and .frames_shown > 0)] | if
 		{value: (100 * $seen / $shown), unit: "%",
 			verdict: (if $seen > $shown or $seen < 0.9 * $shown then "unsure" else "good" end)}) end;
 
-def findings: [schemes, mult, against("nice"; "against-nice"), against("autogroup"; "against-autogroup"), job, seen];
+def findings: [of_jobs(schemes, mult, against("nice"; "against-nice"), against("autogroup"; "against-autogroup"), job), seen];

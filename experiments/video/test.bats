@@ -154,3 +154,16 @@ made_up() {
 	awk -F'\t' '{ n[$1]++ } $2 <= 0 || $2 > 60000 { bad = 1 } END { exit bad || !n["other"] || !n["job"] }' \
 		run/cells/baseline-parallel-none/1/quanta.tsv
 }
+
+@test "each kind of job has its own verdict; shown is what the player says, and the verdict says so if it was not seen" {
+	local f
+	MADE_UP=$'alone none none 0\nbaseline parallel none 120\nL parallel with 48\nbaseline quanta none 40\nL quanta with 140'
+	made_up
+	"$TOP/report/report.sh" run
+	jq -r .verdict run/findings.json | tee said
+	grep -q 'more frames are shown.*fewer frames are shown' said
+	run ! grep -q 'reached the screen' said
+	for f in run/cells/L-*/*/cell.json; do jq '.video.seen = 24' "$f" >new && mv new "$f"; done
+	"$TOP/report/report.sh" run
+	jq -r .verdict run/findings.json | grep -q 'reached the screen'
+}

@@ -54,18 +54,20 @@ def no_round_trips: no_line | if . == [] then empty else
 
 # Typed at a steady rate over the longest link: a protocol that waits for a round trip between updates shows several keys at once.
 def late_from($ms): .alone.p50_ms != null and $ms > 1.15 * .alone.p50_ms;
+# A protocol without a median, typed or alone, is not held against anything: then nobody knows whether it waits.
 def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) > 0 and known) | . as $t
 		| .alone = (first($doc | measured_rows("summary")[] | lone
 			| select(.protocol == $t.protocol and .rtt_ms == $t.rtt_ms and .loss_percent == 0)) // null)] as $all
 	| if $all == [] then empty else
 		[$all[] | select(if ranged then (.updates_per_key // 1) < 0.8 else late_from(earliest) end)] as $wait
-		| [$all[] | select((ranged | not) and late_from(.p50_ms_high // .p50_ms_to // .p50_ms) and (late_from(earliest) | not))
-			| .protocol] as $untold
+		| ([$all[] | select((ranged | not) and late_from(.p50_ms_high // .p50_ms_to // .p50_ms) and (late_from(earliest) | not))
+			| .protocol] + [$all[] | select((ranged | not) and .alone.p50_ms == null) | .protocol]
+			+ ([$doc.summary[] | select((.keys_per_s // 0) > 0)] | distinct(.protocol) - [$all[].protocol]) | unique) as $untold
 		| finding("typed"; (if $wait != [] then
 				"**\($wait | map(.protocol) | and_list) \(if $wait | length == 1 then "waits" else "wait" end) between screen updates**:"
 				+ " several keys appear at once, or late,"
 			elif $untold != [] then "**This run cannot tell whether \($untold | and_list)"
-				+ " \(if $untold | length == 1 then "waits" else "wait" end) between screen updates**, since the intervals are too wide,"
+				+ " \(if $untold | length == 1 then "waits" else "wait" end) between screen updates**, since intervals are too wide or a median is not known,"
 			else "**No protocol waits significantly between screen updates**" end)
 			+ " when keys are typed at \($all[0].keys_per_s | plain)/s over a round trip of \($all[0].rtt_ms | plain) ms. Medians: "
 			+ ($all | map("\(.protocol) \(p50_words)\(if .alone.p50_ms then " (alone \(.alone.p50_ms | with_unit("ms")))" else "" end)")
@@ -73,11 +75,13 @@ def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) >
 			($wait[0] // $all[0] | figure("p50_ms"))
 				+ {verdict: (if $wait != [] then "bad" elif $untold != [] then "unsure" else "good" end), figure: "rtt"}) end;
 
-def longest: threshold as $limit | ([measured_rows("summary")[] | lone | select(.loss_percent == 0)] | (map(.rtt_ms) | max) as $rtt
+def longest: . as $doc | threshold as $limit | ([measured_rows("summary")[] | lone | select(.loss_percent == 0)] | (map(.rtt_ms) | max) as $rtt
 		| map(select(.rtt_ms == $rtt and known)) | by_p50) as $rows
 	| if $rows == [] then empty else
 		finding("longest-link"; "**At a round trip of \($rows[0].rtt_ms | plain) ms** the median response is"
 			+ " \($rows | map("\(p50_words) (\(.protocol))") | and_list)."
+			+ ([$doc.summary[] | lone | select(.loss_percent == 0 and .rtt_ms == $rows[0].rtt_ms)] | distinct(.protocol)
+				- [$rows[].protocol] | if . == [] then "" else " Not known: \(and_list)." end)
 			+ ([slopes[] | select((.trips | IN("unsure", "impossible") | not) and .start_ms < $limit) | ($limit - .start_ms) / .slope]
 				| if . == [] then "" else
 				" Half of the keys take longer than \($limit | plain) ms from a round trip of"

@@ -225,3 +225,27 @@ three_protocols() {
 	[[ $(finding run no-round-trips text) == *two* ]]
 	if jq -r '.verdict, .findings[].text' run/findings.json | grep -E -- '[ (]-[0-9]'; then return 1; fi
 }
+
+@test "a protocol without a median, typed or alone, is not said to be free of waits, and is named among the unknown" {
+	need gnuplot cmark-gfm
+	local r p l
+	make_run one two
+	for r in 1 2; do
+		for l in 0 1 2; do
+			for p in one two; do cell $p $l "$r" $((l * 100)).5 $((l * 100 + 10)) $((l * 100 + 11)) $((l * 100 + 10)); done
+		done
+		cell one 4 "$r" 200.5 210 211 212
+		cell two 4 "$r" 200.5 906 906 906
+		edit_json "run/cells/two-002/$r/cell.json" '.state = "failed"'
+	done
+	"$TOP/thinprobe" report run
+	[ "$(finding run typed verdict)" = unsure ]	# 906 ms, and nothing to hold it against
+	[[ $(finding run longest-link text) == *"Not known: two."* ]]
+	for r in 1 2; do
+		edit_json "run/cells/two-002/$r/cell.json" '.state = "complete"'
+		edit_json "run/cells/two-004/$r/cell.json" '.state = "failed"'
+	done
+	"$TOP/thinprobe" report run
+	[ "$(finding run typed verdict)" = unsure ]
+	[[ $(finding run typed text) == *"whether two waits"* ]]
+}

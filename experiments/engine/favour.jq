@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# favour.jq - what reports of schemes beside several kinds of job share.
+include "words";
+
+def jobs: .summary // [] | distinct(.job) - ["none"];
+def first_job: jobs | first;
+def job_words: {parallel: "the parallel job", quanta: "the job of short CPU bursts", pipes: "pipelines"}[.] // .;
+def only($job): .summary |= map(select(.job == $job or .job == "none"));
+# Of several kinds of job each stands by itself: what is true beside one need not be beside another.
+def verdicts(one): . as $doc | jobs as $jobs | if $jobs | length < 2 then one
+	else [$jobs[] as $job | $doc | only($job) | "Beside \($job | job_words): \(one)"] | join(" ") end;
+def of_jobs(some): . as $doc | jobs as $jobs | if $jobs | length < 2 then some
+	else range($jobs | length) as $i | $jobs[$i] as $job | $doc | only($job) | some
+		| .text = "Beside \($job | job_words): \(.text)" | if $i > 0 then .id += "-\($job)" else . end end;
