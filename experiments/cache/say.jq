@@ -17,7 +17,8 @@ def setup: animation_setup("loops of up to \(.run.settings.most) frames");
 def lost_steps: [.points // [] | .[] | select(.name != "miss" and .order == "loop" and .seen_per_s != null)
 	| select(.seen_per_s < 0.9 * .shown_per_s)];
 
-def verdict: lost_steps as $lost | with("size") as $size | with("beyond") as $beyond | with("none") as $none | with("unclear") as $unclear
+def verdict: lost_steps as $lost | with("size") as $size | with("beyond") as $beyond | with("none") as $none
+	| with("unclear") as $unclear
 	| (if (.run.settings.repeats // 1) == 1 then " (one search each)" else "" end) as $searches
 	| if rows == [] then nothing_measured
 	  elif $size + $beyond + $none == [] then "The repeats disagree about the size of the cache."

@@ -407,7 +407,8 @@ find_users() {
 	make_run
 	for r in 1 2 3; do
 		f="a run/cells/vnc-heavy/$r/machine.tsv"
-		awk -F'\t' -v OFS='\t' -v r="$r" 'NR > 1 { $12 = 2 + 2 * $3 + (NR % 2 ? 1 : -1) * (r - 2) * 12; if ($12 < 1) $12 = 1 } { print }' \
+		awk -F'\t' -v OFS='\t' -v r="$r" 'NR > 1 { $12 = 2 + 2 * $3 + (NR % 2 ? 1 : -1) * (r - 2) * 12; if ($12 < 1) $12 = 1 }
+			 { print }' \
 			"$f" >x && mv x "$f"
 	done
 	"$TOP/report/report.sh" "a run"

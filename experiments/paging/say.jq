@@ -65,13 +65,15 @@ def harder: out_rows as $all | out_rows
 
 def locked_mib($locked): [($locked[.protocol] // [])[].locked_bytes | values]
 	| if . == [] then "" else " (\(add / 1048576 | fixed(0)) MiB)" end;
-def protected: threshold as $limit | (.run.locked // {}) as $locked | [measured_rows("summary")[] | select(.session | IN("locked", "beside", "low"))]
+def protected: threshold as $limit | (.run.locked // {}) as $locked
+	| [measured_rows("summary")[] | select(.session | IN("locked", "beside", "low"))]
 	| if . == [] then empty else
 		(min_by(.kept_p50_ms // infinite)) as $best
 		| map(select(.kept_n > 0 and (.paged_out_n // 0) == 0)) as $kept
 		| ($kept | map(select((.kept_p50_ms_high // .kept_p50_ms // infinite) <= $limit)) | length) as $always
 		| finding("protected"; (if $always > 0 then "**Protection works**: " elif $kept != [] then
-				"**Protection keeps the session in memory, but the first key may still be late**: " elif $best.kept_n > 0 then "**Protection works only at"
+				"**Protection keeps the session in memory, but the first key may still be late**: "
+			elif $best.kept_n > 0 then "**Protection works only at"
 				+ " times**: " else "**No protection worked**: " end)
 			+ (map((.session | session_words) + (if .session == "locked" then locked_mib($locked) else "" end) + ", "
 				+ (if .kept_n > 0 then "\(level("kept_p50_ms")), at most \(.kept_max_ms | with_unit("ms"))"
@@ -79,7 +81,8 @@ def protected: threshold as $limit | (.run.locked // {}) as $locked | [measured_
 				+ (if .kept_n > 0 and .paged_out_n > 0 then ", but paged out in \(.paged_out_n) of \(.attempts) runs" else "" end)
 				+ " (\(.protocol))")
 				| join("; ")) + ", while another process uses more memory than the server has.";
-			($best | figure("kept_p50_ms")) + {verdict: (if $always > 0 then "good" elif $kept != [] then "bad" elif $best.kept_n > 0 then "unsure" else "bad" end),
+			($best | figure("kept_p50_ms")) + {verdict: (if $always > 0 then "good"
+				elif $kept != [] then "bad" elif $best.kept_n > 0 then "unsure" else "bad" end),
 				figure: "first-key"}) end;
 
 # Beside the same process, held back from a key on and not: keys of somebody who types on, and after a pause.
@@ -100,7 +103,8 @@ def throttled: measured_rows("summary") as $all | [$all[] | select(.session == "
 				+ {figure: "first-key", verdict: (if $t.typed_max_ms == null then "none" elif $t.typed_max_ms <= threshold then "good"
 					else "bad" end)}) end;
 
-def second: threshold as $limit | out_rows | map(select(.second_paged_out_p50_ms != null and .in_memory_p50_ms != null)) | if . == [] then empty else
+def second: threshold as $limit | out_rows | map(select(.second_paged_out_p50_ms != null and .in_memory_p50_ms != null))
+	| if . == [] then empty else
 	[.[] | select((.second_paged_out_p50_ms > 2 * .in_memory_p50_ms and .second_paged_out_p50_ms > 20)
 		or .second_paged_out_p50_ms > $limit)] as $again
 	| finding("second-key"; (if $again == [] then "**Only the first key is late**: "

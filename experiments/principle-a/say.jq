@@ -42,7 +42,8 @@ def held_ratio: .run.settings.nz_per_s as $nz | valid("held-ratio") | if length 
 		+ "\($low.users | plural("user")) make \($low.lambda_per_s | number) requests a second, \($top.users) make"
 			+ " \($top.lambda_per_s | number)\($top | figure("lambda_per_s") | interval(.low; .high; "")).";
 		($top | figure("lambda_per_s")) + {verdict: (if ($top | rate_low) != null and ($low | rate_high) != null
-			and ($top | impossible($nz) | not) and ($top | rate_low) > ($low | rate_high) then "good" else "unsure" end), figure: "rate"}) end;
+			and ($top | impossible($nz) | not) and ($top | rate_low) > ($low | rate_high)
+			then "good" else "unsure" end), figure: "rate"}) end;
 def out_of($name; $model): .[$name + "_low"] != null and (.[$model] < .[$name + "_low"] or .[$model] > .[$name + "_high"]);
 # What chance allows requests under way is known from repeats alone.
 def model: [(part("held-think"), part("held-ratio"))[] | select(.model_lambda_per_s != null)] | if . == [] then empty else

@@ -158,7 +158,7 @@ setup() {
 	[ "$(jq -c .parameters "$cell/cell.json")" = '{"part":"held-think","users":50,"think_s":0.2}' ]
 }
 
-@test "a rate above what the stations can do, failed requests and a disturbed generator are no sign of a server with time to spare" {
+@test "an impossible rate, failed requests and a disturbed generator are no sign of a server with time to spare" {
 	need gnuplot cmark-gfm
 	local r
 	make_run principle-a 3 "$SETTINGS" think-100/held-think/100/1 think-400/held-think/400/1 ratio-100/held-ratio/100/0.5 \

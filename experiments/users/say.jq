@@ -19,7 +19,8 @@ def what: {web: "objects", vnc: "keys"}[.] // "requests";
 def growth($p): threshold as $limit | busiest($p) as $top | calmest($p) as $low | if $top == null or $top == $low then empty else
 	finding("growth-\($p)"; "**\($p | part_words | upper_first): the mean response goes from \($low | level("response_ms")) to"
 		+ " \($top | level("response_ms"))\($top | without_failed)** "
-		+ "while \($top.users | plural("user")) \(if $top.lambda_per_s < $low.lambda_per_s then "ask for more, and get" else "raise the rate from"
+		+ "while \($top.users | plural("user")) \(if $top.lambda_per_s < $low.lambda_per_s then
+		"ask for more, and get" else "raise the rate from"
 			end) \($low.lambda_per_s | number) to \($top.lambda_per_s | number)"
 			+ " \($p | what) a second\($top | late_words($limit)). The server's CPU is then busy for \($top.server_busy_percent | percent) %"
 		+ (if $top.model_response_s == null then "."

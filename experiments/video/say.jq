@@ -39,7 +39,8 @@ def verdict_of: job_of(first_job) as $rows | ($rows | best("with")) as $vamp | (
 		+ (if $nice then "; with the job at nice 19 \($nice | frames)" else "" end)
 		+ ([$vamp, $base, $nice | values | select(.frames_seen != null and .frames_seen < 0.9 * .frames_shown)
 			| "\(says) \(100 * .frames_seen / .frames_shown | percent) %"]
-			| if . == [] then "" else ". These are the player's own counts; of those frames reached the screen: \(join(", "))" end) + "." end;
+			| if . == [] then ""
+				else ". These are the player's own counts; of those frames reached the screen: \(join(", "))" end) + "." end;
 def verdict: verdicts(verdict_of);
 
 def schemes: [job_of(first_job)[] | select(.mult != "without")] as $rows | if $rows == [] then empty else

@@ -67,7 +67,8 @@ def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) >
 				"**\($wait | map(.protocol) | and_list) \(if $wait | length == 1 then "waits" else "wait" end) between screen updates**:"
 				+ " several keys appear at once, or late,"
 			elif $untold != [] then "**This run cannot tell whether \($untold | and_list)"
-				+ " \(if $untold | length == 1 then "waits" else "wait" end) between screen updates**, since intervals are too wide or a median is not known,"
+				+ " \(if $untold | length == 1 then "waits" else "wait" end) between screen updates**, since intervals are too wide"
+				+ " or a median is not known,"
 			else "**No protocol waits significantly between screen updates**" end)
 			+ " when keys are typed at \($all[0].keys_per_s | plain)/s over a round trip of \($all[0].rtt_ms | plain) ms. Medians: "
 			+ ($all | map("\(.protocol) \(p50_words)\(if .alone.p50_ms then " (alone \(.alone.p50_ms | with_unit("ms")))" else "" end)")
@@ -75,7 +76,8 @@ def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) >
 			($wait[0] // $all[0] | figure("p50_ms"))
 				+ {verdict: (if $wait != [] then "bad" elif $untold != [] then "unsure" else "good" end), figure: "rtt"}) end;
 
-def longest: . as $doc | threshold as $limit | ([measured_rows("summary")[] | lone | select(.loss_percent == 0)] | (map(.rtt_ms) | max) as $rtt
+def longest: . as $doc | threshold as $limit | ([measured_rows("summary")[] | lone | select(.loss_percent == 0)]
+		| (map(.rtt_ms) | max) as $rtt
 		| map(select(.rtt_ms == $rtt and known)) | by_p50) as $rows
 	| if $rows == [] then empty else
 		finding("longest-link"; "**At a round trip of \($rows[0].rtt_ms | plain) ms** the median response is"

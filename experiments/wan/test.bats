@@ -141,7 +141,8 @@ three_protocols() {
 	# at the longest round trip, keys that stand alone; two repeats have no interval, so no rank is sure
 	"$TOP/report/report.sh" --table run | sed '1,/Rank/d' | tee table
 	[ "$(awk '{ print $1, $2, $3 }' table | paste -sd ';')" = "1 one 210;2 between 301;3 two:half 406" ]
-	[[ $(jq -r .verdict run/findings.json) == "On this link, round trip 200 ms: one (210 ms), between (301 ms) and two:half (406 ms) "* ]]
+	verdict=$(jq -r .verdict run/findings.json)
+	[[ $verdict == "On this link, round trip 200 ms: one (210 ms), between (301 ms) and two:half (406 ms) "* ]]
 	grep -q '### Which protocol on this link' run/report.md
 }
 
