@@ -16,10 +16,12 @@ def told: all(.hold, .tap; .repeats >= 3 and .mean_stall_ms_low != null);	# two 
 def apart: told and (.hold.mean_stall_ms_low > .tap.mean_stall_ms_high or .hold.mean_stall_ms_high < .tap.mean_stall_ms_low);
 
 def verdict: pairs as $p | [$p[] | select(apart)] as $apart
+	| ([$p[] | select(told | not)] | if . == [] then "" else
+		"; \(length) of \($p | length) have too few repeats to compare" end) as $few
 	| if $p == [] then "No load was measured with both held and typed keys: there is nothing to compare yet."
 	  elif any($p[]; told) | not then "Too few repeats to compare held with typed keys (three are needed)."
-	  elif $apart == [] then "No load shows a difference in stalls between a held key and typed keys."
-	  else "Stalls differ between a held key and typed keys in \($apart | length) of \($p | length | plural("condition"))." end;
+	  elif $apart == [] then "No load shows a difference in stalls between a held key and typed keys\($few)."
+	  else "Stalls differ between a held key and typed keys in \($apart | length) of \($p | length | plural("condition"))\($few)." end;
 
 def several: .summary | distinct(.protocol) | length > 1;
 def least: min_by(.updates_per_key);
