@@ -114,15 +114,17 @@ static const char *late_keys_text(const struct latency_statistics *f)
 static void say_late_keys(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train,
 			  const struct latency_statistics *f)
 {
-	char unanswered[60] = "", held[80] = "";
+	char unanswered[60] = "", unsent[60] = "", held[80] = "";
 
-	if (f->keys_answered < f->keys_due)
+	if (f->keys_answered < f->keys_sent)
 		snprintf(unanswered, sizeof(unanswered), ", %s never answered",
-			 text_of_count((int64_t)(f->keys_due - f->keys_answered)));
+			 text_of_count((int64_t)(f->keys_sent - f->keys_answered)));
+	if (f->keys_sent < f->keys_due)
+		snprintf(unsent, sizeof(unsent), ", %s never sent", text_of_count((int64_t)(f->keys_due - f->keys_sent)));
 	if (train->held)
 		snprintf(held, sizeof(held), "; %s waited for the answer before", text_of_count((int64_t)train->held));
-	rec_add_text_table_row(r, "  late\t%s of %s keys over %s%s (95 %% confidence: at most %s %%)%s", late_keys_text(f),
-		text_of_count((int64_t)f->keys_due), ns_text((double)cfg->threshold_ns), unanswered,
+	rec_add_text_table_row(r, "  late\t%s of %s keys over %s%s%s (95 %% confidence: at most %s %%)%s", late_keys_text(f),
+		text_of_count((int64_t)f->keys_due), ns_text((double)cfg->threshold_ns), unanswered, unsent,
 		number_text(100 * binomial_upper_bound_of_share((int64_t)f->late_high, (int64_t)f->keys_due)), held);
 }
 
@@ -130,7 +132,11 @@ static void say_overload(struct rec_report *r, const struct key_train *train, st
 {
 	struct figure sent = figure_between(sample_quantile(&f->from_sent, 0.5), sample_quantile(&f->sent_high, 0.5), 0);
 
-	if (train->one_by_one)
+	if (train->one_by_one && f->keys_sent < f->keys_due)
+		rec_add_warning_line(r, "%s never sent: one at a time, each waited for an answer that took long or never came, so latencies "
+			"from due mean nothing. Does each key change the display? --schedule periodic sends without waiting.",
+			text_of_count_and_noun((int64_t)(f->keys_due - f->keys_sent), "key"));
+	else if (train->one_by_one)
 		rec_add_warning_line(r, "Overloaded: one at a time, keys came faster than they were answered, so latencies from due "
 			"grow as long as the run lasts; from sending, p50 is %s ms. Cure: a lower --rate.",
 			figure_text(&sent, NS_PER_MS));
