@@ -238,6 +238,7 @@ int source_begin_files(struct packet_source *s, bool sort, char *why)
 		return -1;
 	s->drops = -1;
 	s->sorted = sort;
+	order_free(&s->order);
 	order_init(&s->order, 0);
 	for (int i = 0; i < s->files; i++)
 		if (source_open_capture_file(s, &s->file[i], why))

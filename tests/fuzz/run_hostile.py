@@ -33,7 +33,7 @@ def wrong_with(program, path):
         capture = json.loads(run.stdout)["result"]["capture"]
     except (ValueError, KeyError) as e:
         return run.returncode, f"no report: {e!r}"
-    told = sum(capture[k] for k in ("selected_packets", "other_packets", "fragments", "too_short", "malformed"))
+    told = sum(capture[k] for k in ("selected_packets", "other_packets", "copies", "fragments", "too_short", "malformed"))
     if told != capture["packets"]:
         return run.returncode, f"{capture['packets']} packets, but {told} told of"
     if capture.get("damaged_files") and run.returncode != 3:
