@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define WIDTH 80
-#define NARROWEST 20		/* columns: a terminal that has fewer, or says so, gets WIDTH */
+#define NARROWEST 20		/* columns: a terminal that reports a smaller width is not believed, and gets WIDTH */
 #define COLUMNS_MAX 16
 #define ROWS_SHOWN 5		/* rows printed of a longer table */
 

@@ -48,7 +48,7 @@ static enum verdict_word verdict_of_rise(const struct usual_rise part[VERDICT_PA
 	int64_t sure_to_client = part[PART_CLIENT_ACK].sure_ns, sure_to_server = part[PART_SERVER_ACK].sure_ns;
 	int64_t reply = part[PART_REPLY].seen_ns, unclear = 0, client, server;
 
-	/* A client that is late with its reply sends an acknowledgement of its own, delayed: no longer way, which would delay both. */
+	/* A late client sends a separate, delayed acknowledgement before its reply. A longer network path would delay both alike. */
 	if (to_client <= VERDICT_DELAYED_NS + SLACK_NS && (reply > to_client + VERDICT_RISE_NS || (replies && 2 * reply < to_client)))
 		to_client = sure_to_client = 0;
 	/* So does a server that is late with its update; up to that time, the acknowledgement comes with the update. */

@@ -162,7 +162,6 @@ def around(ms):
     return lambda k: exact(ms + spread(k, -5, 5))
 
 
-TEN = {"at-100-ms": repeats(around(100), 10)}
 # A setting beside the default of 100 ms, and the verdicts on it that the truth allows.
 COMPARED = {
     "setting-faster": (repeats(around(80), 10), {"better"}),
@@ -213,7 +212,7 @@ def truth_of(trains):
 
 def make_settings(folder):
     """A run of the experiment schedulers: each setting of COMPARED beside the default."""
-    make_run(folder, [("default", 5, TEN["at-100-ms"])] + [(name, 5, trains) for name, (trains, _) in COMPARED.items()], True)
+    make_run(folder, [("default", 5, repeats(around(100), 10))] + [(name, 5, trains) for name, (trains, _) in COMPARED.items()], True)
 
 
 def make(folder, name):
