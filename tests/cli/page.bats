@@ -341,6 +341,21 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	done
 }
 
+# The numbers that this repository shows stand on samples that are beside them.
+@test "the tables of both kept runs are made again from their samples" {
+	local run table
+	for run in stalls capacity; do
+		mkdir "$run"
+		tar -xJf "$TOP/results/reference/$run/cells.tar.xz" -C "$run"
+		cp "$TOP/results/reference/$run/run.json" "$run"
+		TP_HOME=$TOP TP_BIN=$TOP/bin "$TOP/report/report.sh" "$run"
+		for table in "$TOP/results/reference/$run"/*.tsv "$TOP/results/reference/$run/findings.json"; do
+			[[ $table != */long.tsv ]] || continue	# names the folder
+			cmp "$table" "$run/${table##*/}"
+		done
+	done
+}
+
 # Two kept runs, in a window as narrow as a phone's: the page is no wider, no letter of a figure is outside of it, and of each
 # figure one drawing is seen. The browser says so itself.
 @test "on a phone of 390 pixels nothing is cut, and heads sort by keyboard" {
