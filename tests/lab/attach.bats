@@ -126,9 +126,16 @@ END_SET
 chmod 755 "$W/lab/set"
 '
 
-p50() {	# p50 RUN LOAD: or "overloaded", where keys came faster than the busy server answered them: there is no percentile then
+# p50 RUN LOAD: the most it can be, "open" for a range without a late end; or "overloaded", where keys came faster than the busy
+# server answered them: there is no percentile then
+p50() {
 	awk -F'\t' -v load="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["sinks"] == load { print ($at["overloaded"] > 0 ? "overloaded" : $at["latency_p50_ms"]) }' "$1/summary.tsv"
+		function cell(name) { return name in at ? $at[name] : "" }
+		cell("sinks") == load {
+			if (cell("overloaded") > 0) print "overloaded"
+			else if (cell("latency_p50_ms") != "") print cell("latency_p50_ms")
+			else print cell("latency_p50_ms_from") != "" && cell("latency_p50_ms_to") == "" ? "open" : cell("latency_p50_ms_to")
+		}' "$1/summary.tsv"
 }
 
 with_their_hogs() {	# with_their_hogs RUN CELLS: in so many cells as many hogs as the cell says, from the first key to the last
@@ -169,7 +176,7 @@ END
 	with_their_hogs "$run" 4
 	# a key needs 10 ms of the CPU
 	awk -v a="$(p50 "$run" 0)" -v b="$(p50 "$run" 3)" '
-		function holds(ms) { return ms == "overloaded" || ms + 0 > 10 }
+		function holds(ms) { return ms == "overloaded" || ms == "open" || ms + 0 > 10 }
 		BEGIN { print a, b; exit !(holds(a) && holds(b)) }'
 	# drawn as the loads of a server of our own are
 	for f in late-share jitter latency-cdf; do [ -s "$run/figures/$f.svg" ]; done
