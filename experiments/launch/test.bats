@@ -96,6 +96,30 @@ made_up() {
 	[ ! -e run/figures/keys.svg ]
 }
 
+@test "the share of late keys is said, and a median that is not one number is not left out" {
+	local repeat
+	made_up >/dev/null
+	for repeat in 1 2 3; do
+		mkdir -p run/cells/keys-{baseline,nice}-parallel/$repeat
+		for scheme in baseline nice; do
+			jq --arg scheme $scheme '.parameters.app = "keys" | .parameters.scheme = $scheme | del(.launch)' \
+				run/cells/xpdf-nice-parallel/$repeat/cell.json >run/cells/keys-$scheme-parallel/$repeat/cell.json
+		done
+		echo '{"result": {"latency_from_due_ms": {"n": 20, "p50": 43}, "late_share_percent": 25}}' \
+			>run/cells/keys-baseline-parallel/$repeat/keyrepeat.json
+		echo '{"result": {"latency_from_due_ms": {"n": 20, "p50": null, "why": "overloaded"}, "overloaded": true,
+			"late_share_percent": 100}}' >run/cells/keys-nice-parallel/$repeat/keyrepeat.json
+	done
+	jq '.cells += (["baseline", "nice"] | map({name: "keys-\(.)-parallel", parameters: {app: "keys", scheme: ., job: "parallel"},
+		state: "complete", complete: 3, flags: []}))' run/run.json >new && mv new run/run.json
+	functions 'JOBS=parallel; exp_summed'
+	"$TOP/report/report.sh" run
+	found keys .text | tee keys
+	grep -q '43' keys
+	grep -q '25 %' keys
+	grep -q 'overloaded' keys
+}
+
 @test "one and two repeats compare nothing: no word of sooner, of significance, no ratio of schemes" {
 	local repeats
 	for repeats in 2 1; do
