@@ -90,10 +90,11 @@ static enum on_demand_answer wait_for_echo(struct on_demand_typing_state *d, str
 		key->answer_ns = doubt->at_ns;
 		answer = ON_DEMAND_DOUBT;
 	}
-	if (answer == ON_DEMAND_NONE)
-		key->censored_ns = clock_now();
-	key->high_ns = key->answer_ns;
 	key->exact = answer == ON_DEMAND_PATCH || answer == ON_DEMAND_CHANGE;
+	if (key->exact)
+		key->high_ns = key->answer_ns;
+	else
+		key->censored_ns = clock_now();
 	return answer;
 }
 
@@ -168,37 +169,51 @@ int type_key_for_each_input_line(struct on_demand_typing_state *d, const struct 
 	return err;
 }
 
-static void add_key_latency_to_sample(struct sample *s, const struct times_of_paired_key *key, int64_t from_ns)
+/* A change in doubt may be no echo: then that came after the time limit. */
+static void add_key_latency_to_samples(struct sample ends[2], const struct times_of_paired_key *key, int64_t from_ns)
 {
-	if (key->answer_ns)
-		sample_add(s, key->answer_ns - from_ns);
-	else
-		sample_add_censored(s, key->censored_ns - from_ns);
+	for (int late = 0; late < 2; late++) {
+		int64_t answer = late ? key->high_ns : key->answer_ns;
+
+		if (answer)
+			sample_add(&ends[late], answer - from_ns);
+		else
+			sample_add_censored(&ends[late], key->censored_ns - from_ns);
+	}
+}
+
+static const char *text_of_latency_quantile(struct sample ends[2], double p)
+{
+	struct figure f = figure_between(sample_quantile(&ends[0], p), p < 1 ? sample_quantile(&ends[1], p) : sample_max(&ends[1]), 0);
+
+	return figure_text(&f, NS_PER_MS);
 }
 
 void report_on_demand_result(struct rec_report *r, const struct on_demand_typing_state *d)
 {
-	struct sample due = { 0 }, sent = { 0 };
+	struct sample due[2] = { 0 }, sent[2] = { 0 };
 	const struct key_train *t = &d->train;
 	int64_t asked = (int64_t)t->blocks, answered = asked - (int64_t)d->count[ON_DEMAND_NONE];
 
 	for (size_t i = 0; i < t->blocks && d->cfg.watch != WATCH_NONE; i++) {
 		if (t->key[i].skipped)
 			continue;
-		add_key_latency_to_sample(&due, &t->key[i], t->key[i].due_ns);
+		add_key_latency_to_samples(due, &t->key[i], t->key[i].due_ns);
 		if (t->key[i].sent_ns)
-			add_key_latency_to_sample(&sent, &t->key[i], t->key[i].sent_ns);
+			add_key_latency_to_samples(sent, &t->key[i], t->key[i].sent_ns);
 	}
 	rec_begin_object(r, "result");
 	rec_add_ints(r, { "keys_due", asked }, { "keys_sent", (int64_t)d->sent }, { "keys_answered", answered },
 		     { "in_doubt", (int64_t)d->count[ON_DEMAND_DOUBT] });
-	rec_add_sample_statistics(r, "latency_from_due_ms", &due, NS_PER_MS);
-	rec_add_sample_statistics(r, "latency_from_sent_ms", &sent, NS_PER_MS);
+	rec_add_statistics_between(r, "latency_from_due_ms", &due[0], &due[1], NS_PER_MS);
+	rec_add_statistics_between(r, "latency_from_sent_ms", &sent[0], &sent[1], NS_PER_MS);
 	rec_add_short_report_line(r, "%s asked for, %s answered: p50 %s ms, at most %s ms",
 				  text_of_count_and_noun(asked, "key"), text_of_count(answered),
-		text_of_sample_quantile(&due, 0.5, NS_PER_MS), text_of_sample_quantile(&due, 1, NS_PER_MS));
+				  text_of_latency_quantile(due, 0.5), text_of_latency_quantile(due, 1));
 	rec_add_real(r, "longest_block_ms", (double)t->blocked_ns / NS_PER_MS, 3);
 	rec_end_container(r);
-	sample_free(&due);
-	sample_free(&sent);
+	for (int late = 0; late < 2; late++) {
+		sample_free(&due[late]);
+		sample_free(&sent[late]);
+	}
 }

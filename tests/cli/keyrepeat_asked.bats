@@ -153,6 +153,29 @@ blinks() {
 	ends "$prober"
 }
 
+@test "asked: a change in doubt may be no echo, so the report and the log have no late end of it" {
+	start_x
+	need xterm xdotool jq
+	# the place of the echo changes once without a key; there is no caret
+	start xterm xterm -geometry 80x24+0+0 -e sh -c 'stty -echo raw; printf "\033[?25l"; : >up
+		until [ -e change ]; do sleep 0.1; done
+		printf "#\b"; : >changed; dd bs=1 count=1 >/dev/null 2>&1; printf " \b"; exec cat >/dev/null'
+	until_true xdotool search --onlyvisible --class xterm
+	until_true test -e up
+	xdotool windowfocus --sync "$(xdotool search --onlyvisible --class xterm | head -n 1)"
+	xdotool mousemove 700 500
+	prober "x11:$DISPLAY" --watch update --timeout 600ms --warmup 0 --log keys.tsv -o report.json --format json
+	: >change
+	until_true test -e changed
+	sleep 0.5
+	key 1
+	[ "$how" = doubt ]
+	exec 7>&-
+	ends "$prober"
+	jq -e '.result | .in_doubt == 1 and (.latency_from_due_ms | .max == null and .range.max.from > 0 and .range.max.to == null)' report.json
+	each_key keys.tsv 'answer != "" && high == "" && censored != ""'
+}
+
 @test "asked: a signal ends it with a report, a display that goes away with exit 1" {
 	start_x
 	start_refecho --display "$DISPLAY"
