@@ -117,8 +117,8 @@ static void say_late_keys(struct rec_report *r, const struct console_cfg *cfg, c
 	char unanswered[60] = "", unsent[60] = "", held[80] = "";
 
 	if (f->keys_answered < f->keys_sent)
-		snprintf(unanswered, sizeof(unanswered), ", %s never answered",
-			 text_of_count((int64_t)(f->keys_sent - f->keys_answered)));
+		snprintf(unanswered, sizeof(unanswered), ", %s %snever answered",
+			 text_of_count((int64_t)(f->keys_sent - f->keys_answered)), f->keys_in_doubt ? "perhaps " : "");
 	if (f->keys_sent < f->keys_due)
 		snprintf(unsent, sizeof(unsent), ", %s never sent", text_of_count((int64_t)(f->keys_due - f->keys_sent)));
 	if (train->held)
@@ -132,11 +132,7 @@ static void say_overload(struct rec_report *r, const struct key_train *train, st
 {
 	struct figure sent = figure_between(sample_quantile(&f->from_sent, 0.5), sample_quantile(&f->sent_high, 0.5), 0);
 
-	if (train->one_by_one && f->keys_sent < f->keys_due)
-		rec_add_warning_line(r, "%s never sent: one at a time, each waited for an answer that took long or never came, so latencies "
-			"from due mean nothing. Does each key change the display? --schedule periodic sends without waiting.",
-			text_of_count_and_noun((int64_t)(f->keys_due - f->keys_sent), "key"));
-	else if (train->one_by_one)
+	if (train->one_by_one)
 		rec_add_warning_line(r, "Overloaded: one at a time, keys came faster than they were answered, so latencies from due "
 			"grow as long as the run lasts; from sending, p50 is %s ms. Cure: a lower --rate.",
 			figure_text(&sent, NS_PER_MS));
@@ -166,6 +162,7 @@ static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, cons
 			"when the display repeated the held key is not known: --mode tap is exact" : !train->one_by_one ?
 			"updates do not tell which key they answer: without --schedule, keys are typed one at a time; "
 			"--watch patch is exact" :
+			f->keys_in_doubt ? "keys may have no answer: does each change the display? --watch patch is exact" :
 			train->held ? "keys had to wait for the answer before: a lower --rate is exact, and so is --watch patch" :
 			"not each key has one update: stop what moves on the display; --watch patch is exact");
 	if (f->any_answer)

@@ -38,11 +38,20 @@ static bool pair_keys_by_caret(struct key_train *t, const struct screen_observat
 	return known;
 }
 
-/* A drained block counts as noisy where an update without a key is likely: as many updates as keys then does not prove one update
- * for each key. */
-static enum pair_drain drain_state_of_block_for_pairing(const struct latency_statistics_cfg *cfg, const struct key_train_block *b)
+/* True if a key had no answer when the next one was sent, although keys are sent one by one: it may never have one. */
+static bool has_block_key_given_up(const struct key_train *t, const struct key_train_block *b)
 {
-	return b->drain == PAIR_DRAINED && pair_is_stray_update_likely(cfg->noise_per_s, b->end_ns - b->begin_ns) ? PAIR_NOISY : b->drain;
+	return t->one_by_one && b->n > 1 && t->key[b->first + 1].sent_ns;
+}
+
+/* A drained block counts as noisy where an update without a key is likely, or a key without an update: as many updates as keys then
+ * does not prove one update for each key. */
+static enum pair_drain drain_state_of_block_for_pairing(const struct latency_statistics_cfg *cfg, const struct key_train *t,
+							const struct key_train_block *b)
+{
+	bool proven = !has_block_key_given_up(t, b) && !pair_is_stray_update_likely(cfg->noise_per_s, b->end_ns - b->begin_ns);
+
+	return b->drain == PAIR_DRAINED && !proven ? PAIR_NOISY : b->drain;
 }
 
 static void pair_keys_with_screen_updates(const struct latency_statistics_cfg *cfg, struct key_train *t,
@@ -63,7 +72,13 @@ static void pair_keys_with_screen_updates(const struct latency_statistics_cfg *c
 		/* an update that had begun before the block may have gone on in it */
 		from -= from > 0 && seen->update[from - 1].last_ns >= block->begin_ns;
 		pair_keys_of_block_with_updates(&t->key[block->first], n < block->n ? n : block->n, seen->update + from, to - from,
-			    drain_state_of_block_for_pairing(cfg, block), block->end_ns);
+			    drain_state_of_block_for_pairing(cfg, t, block), block->end_ns);
+		if (!has_block_key_given_up(t, block))
+			continue;
+		for (size_t i = block->first; i < block->first + block->n; i++) {
+			t->key[i].high_ns = 0;
+			t->key[i].censored_ns = block->end_ns;
+		}
 	}
 }
 
@@ -92,19 +107,22 @@ static size_t drop_keys_in_flight(const struct latency_statistics_cfg *cfg, stru
 	return due - t->due;
 }
 
-/* The earliest time when the key could have been answered, had it been sent when it was due. A key that had to wait for its turn
- * shows only how late its answer may be. A server that answers in order answers no key before the first update after the key. */
-static int64_t earliest_answer_if_sent_when_due_ns(const struct times_of_paired_key *key, const struct key_train *t,
-						   const struct screen_observations *seen)
+/* Sets the earliest possible answers of keys that had to wait for their turn, or never had one: what came later may be due to the
+ * wait alone. A server that answers in order answers no key before the one that was sent before the key was due. */
+static void find_earliest_answers_of_held_keys(struct key_train *t)
 {
-	size_t next;
+	const struct times_of_paired_key *before = NULL;	/* the last key that was sent before this one was due */
+	size_t next = 0;
 
-	if (!t->one_by_one || !key->answer_ns || key->sent_ns - key->due_ns <= PACE_HELD_NS)
-		return key->answer_ns;
-	next = index_of_first_update_not_before(seen, key->due_ns);
-	if (next && seen->update[next - 1].last_ns >= key->due_ns)
-		return key->due_ns;
-	return next < seen->updates && seen->update[next].first_ns < key->answer_ns ? seen->update[next].first_ns : key->answer_ns;
+	for (size_t i = 0; i < t->due && t->one_by_one; i++) {
+		struct times_of_paired_key *key = &t->key[i];
+
+		while (next < i && t->key[next].sent_ns && t->key[next].sent_ns <= key->due_ns)
+			before = &t->key[next++];
+		if (!key->sent_ns || key->sent_ns - key->due_ns > PACE_HELD_NS)
+			key->earliest_ns = before && !before->censored_ns && before->answer_ns > key->due_ns ? before->answer_ns :
+				key->due_ns;
+	}
 }
 
 /* When an X display repeated a held key is not known: it falls behind the due times by its own timer, and leaves repeats out. A
@@ -123,9 +141,9 @@ static void widen_answers_to_repeats(struct key_train *t)
 }
 
 static void add_key_to_statistics(const struct latency_statistics_cfg *cfg, const struct times_of_paired_key *key,
-				  const struct key_train *t, const struct screen_observations *seen, struct latency_statistics *f)
+				  struct latency_statistics *f)
 {
-	int64_t limit = key->due_ns + cfg->threshold_ns, earliest = earliest_answer_if_sent_when_due_ns(key, t, seen);
+	int64_t limit = key->due_ns + cfg->threshold_ns, earliest = key->earliest_ns ? key->earliest_ns : key->answer_ns;
 
 	f->keys_due++;
 	if (key->sent_ns || key->repeated)
@@ -134,7 +152,8 @@ static void add_key_to_statistics(const struct latency_statistics_cfg *cfg, cons
 		sample_add(&f->lateness, key->sent_ns - key->due_ns);
 	if (cfg->watch == WATCH_NONE)
 		return;
-	f->keys_answered += key->answer_ns != 0;
+	f->keys_answered += key->answer_ns && !key->censored_ns;
+	f->keys_in_doubt += key->answer_ns && key->censored_ns;
 	f->keys_exact += key->exact;
 	f->coalesced += key->coalesced;
 	add_answer_to_sample(&f->from_due, earliest, key->censored_ns, key->due_ns);
@@ -197,6 +216,12 @@ static void add_block_updates_to_statistics(const struct latency_statistics_cfg 
 		f->largest_gap_ns = b->end_ns - seen->update[to - 1].first_ns;
 }
 
+/* True if one of the keys that were sent one by one was given up, so that the probe made later keys and updates wait. */
+static bool were_keys_given_up(const struct key_train *t, const struct latency_statistics *f)
+{
+	return t->one_by_one && t->blocks && !f->caret && t->blocks < t->block[t->blocks - 1].first + t->block[t->blocks - 1].n;
+}
+
 /* Keys sent one by one are one train to the display; at a period that was made longer, gaps are those of the schedule. */
 static void add_updates_of_single_keys_to_statistics(const struct latency_statistics_cfg *cfg, const struct key_train *t,
 						     const struct screen_observations *seen, struct latency_statistics *f)
@@ -205,7 +230,7 @@ static void add_updates_of_single_keys_to_statistics(const struct latency_statis
 	struct key_train_block all = { 0, last->first + last->n, t->block[0].begin_ns, last->end_ns, last->drain };
 
 	add_block_updates_to_statistics(cfg, t, &all, seen, f);
-	if (t->period_ns == cfg->period_ns)
+	if (t->period_ns == cfg->period_ns && !were_keys_given_up(t, f))
 		return;
 	f->interarrival.n = f->stall.n = f->stalls = 0;
 	f->largest_gap_ns = -1;
@@ -249,12 +274,13 @@ int latency_statistics_compute(const struct latency_statistics_cfg *cfg, struct 
 	pair_keys_with_screen_updates(cfg, train, seen, out);
 	out->in_flight = drop_keys_in_flight(cfg, train);
 	widen_answers_to_repeats(train);
+	find_earliest_answers_of_held_keys(train);
 	for (size_t i = 0; i < train->due; i++) {
 		out->any_answer = out->any_answer || train->key[i].answer_ns;
 		if (train->key[i].skipped)
 			out->keys_skipped++;
 		else
-			add_key_to_statistics(cfg, &train->key[i], train, seen, out);
+			add_key_to_statistics(cfg, &train->key[i], out);
 	}
 	out->late_percent = out->keys_due ? 100.0 * (double)out->late / (double)out->keys_due : NAN;
 	out->late_high_percent = out->keys_due ? 100.0 * (double)out->late_high / (double)out->keys_due : NAN;
@@ -271,12 +297,12 @@ int latency_statistics_compute(const struct latency_statistics_cfg *cfg, struct 
 		add_block_updates_to_statistics(cfg, train, &train->block[b], seen, out);
 	if (train->one_by_one && train->blocks)
 		add_updates_of_single_keys_to_statistics(cfg, train, seen, out);
-	out->updates_per_key = out->keys_due ? (double)out->updates / (double)out->keys_due : NAN;
+	out->updates_per_key = out->keys_sent ? (double)out->updates / (double)out->keys_sent : NAN;
 	for (size_t i = 0; i < out->stall.n; i++)
 		positive += out->stall.value[i] > 0 ? (double)out->stall.value[i] / (double)out->stall.n : 0;
 	if (out->stall.n)
 		out->mean_positive_ns = positive;
-	return compute_backlog_growth(train, out);
+	return were_keys_given_up(train, out) ? 0 : compute_backlog_growth(train, out);
 }
 
 void latency_statistics_free(struct latency_statistics *f)

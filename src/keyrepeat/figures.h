@@ -17,6 +17,7 @@ struct latency_statistics_cfg {
 /* Skipped (warm-up) keys and keys that never fell due do not count, unless a member says otherwise. All times in ns. */
 struct latency_statistics {
 	size_t keys_due, keys_sent, keys_skipped, keys_answered;
+	size_t keys_in_doubt;		/* keys that an update came after, but may have answered another key */
 	size_t in_flight;		/* last keys, left out: interrupted before they had waited as long as others did */
 	size_t keys_exact;		/* keys whose answer is known exactly, not as a range */
 	size_t coalesced;		/* keys whose picture answered a later key, too */

@@ -167,7 +167,7 @@ const char *warning_text_of_run(const struct latency_statistics_cfg *cfg, const 
 			     const struct screen_observations *seen,
 			   const struct latency_statistics *f, bool keys, int *status)
 {
-	static char text[160];
+	static char text[200];
 	bool sent = keys && train->due && pair_key_sent_ns(&train->key[0]) != INT64_MAX;
 
 	*status = EXIT_RUN;
@@ -193,6 +193,12 @@ const char *warning_text_of_run(const struct latency_statistics_cfg *cfg, const 
 		return "the patch counted keys that keyrepeat did not send; does another program or user type there?";
 	if (seen->lost)
 		return "more updates came than there was room for; the rest are counted as updates_lost";
+	if (train->one_by_one && f->keys_sent < f->keys_due) {
+		snprintf(text, sizeof(text), "%s never sent: each waited for an answer that took long or never came. Does each key "
+			 "change the display? --schedule periodic sends without waiting",
+			 text_of_count_and_noun((int64_t)(f->keys_due - f->keys_sent), "key"));
+		return text;
+	}
 	*status = EXIT_OK;
 	return NULL;
 }

@@ -256,14 +256,18 @@ static bool is_block_of_single_keys_answered(const struct key_train_run *run, co
 }
 
 /* Waits until all keys of the block are answered, but when a key has waited for TURN_NS not longer than until the next is due (0:
- * not known yet). True: the next key begins a block. */
+ * not known yet). An update after the last of several keys may have answered the first: then the others get as long as that took.
+ * True: the next key begins a block. */
 static bool wait_for_turn_of_next_key(struct key_train_run *run, const struct key_train_block *b, int64_t due_ns,
 				      int64_t give_up_ns)
 {
 	const struct times_of_paired_key *last = &run->train->key[b->first + b->n - 1];
-	int64_t until = clock_earlier((last->sent_ns ? last->sent_ns : last->due_ns) + TURN_NS, give_up_ns);
+	int64_t sent = last->sent_ns ? last->sent_ns : last->due_ns;
 
 	while (!is_block_of_single_keys_answered(run, b)) {
+		int64_t turns = atomic_load(&run->cfg->seen->last_change_ns) >= sent ? (int64_t)b->n : 1;
+		int64_t until = clock_earlier(sent + turns * TURN_NS, give_up_ns);
+
 		if (has_sender_ended(&run->sender) || (clock_now() >= until && clock_now() >= due_ns - 2 * TURN_POLL_NS))
 			return false;
 		proc_sleep_until_or_stop(clock_now() + TURN_POLL_NS);

@@ -15,7 +15,8 @@ struct times_of_paired_key {
 	int64_t sent_ns;
 	int64_t answer_ns;	/* time of the answer, or the earliest possible one */
 	int64_t high_ns;	/* the latest possible time of the answer */
-	int64_t censored_ns;	/* answered later than this; with answer_ns set, only the latest time is unknown */
+	int64_t censored_ns;	/* answered later than this, if at all; with answer_ns set, only the latest time is unknown */
+	int64_t earliest_ns;	/* earliest possible answer, had the key not had to wait for its turn; 0: it did not wait */
 	bool skipped;		/* a warm-up key: paired, but left out of statistics */
 	bool repeated;		/* hold mode: an autorepeat of the display at about due_ns; sent_ns is not known */
 	bool exact;		/* answer_ns is the answer, not a bound */

@@ -143,3 +143,28 @@ truth_holds() {	# LOG-OF-REFECHO LOG-OF-KEYREPEAT
 	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --schedule periodic --format json -o train.json
 	jq -e '.result.latency_from_due_ms | (.p50 // .range.p50.to) >= 200' train.json
 }
+
+@test "update: keys that the application drops leave ranges, and nothing is said of keys never sent" {
+	need jq
+	unused_port
+	start_refecho --vnc "$port" --drop 10% --log echo.tsv --seed 3
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 4s --watch update --warmup 0 --log keys.tsv --format json -o report.json
+	echo "$output"
+	[ "$status" -eq 3 ]
+	kill "$refecho"
+	ends "$refecho"
+	jq -c '.result | {keys_due, keys_sent, keys_answered, keys_exact, keys_held, late_share_percent, range}' report.json
+	# refecho answers at once, so a key is late if it was dropped
+	jq -e --argjson dropped "$(awk -F'\t' '$6 == 1' echo.tsv | wc -l)" '.result | .keys_sent < .keys_due
+		and .late_share_percent == null and .keys_answered <= .keys_sent - $dropped
+		and .range.late_share_percent.from <= 100 * $dropped / .keys_sent
+		and .range.late_share_percent.to >= 100 * (.keys_due - .keys_sent + $dropped) / .keys_due' report.json
+	# no dropped key has a late end, and the truth lies in the ranges of the others
+	awk -F'\t' 'FNR == 1 { next } NR == FNR { drawn[$2] = $4; out[$2] = $5; dropped[$2] = $6; next }
+		$4 == "" { exit $5 != "" }
+		{ n++ }
+		dropped[n] ? $6 != "" : $5 > out[n] + 45e6 || $6 != "" && $6 < drawn[n] { print "key", n, $0; bad++ }
+		END { exit !n || bad }' echo.tsv keys.tsv
+	# one that was dropped does not hold up all that follow: others are alone again
+	awk -F'\t' '$5 != "" && $7 != "" { doubt = 1 } doubt && $5 != "" && $5 == $6 { alone++ } END { exit !alone }' keys.tsv
+}

@@ -253,6 +253,79 @@ static void a_key_that_waited_for_its_turn_is_a_range_from_due(void **state)
 	latency_statistics_free(&f);
 }
 
+static void a_key_that_waited_for_rest_might_have_been_answered_at_once(void **state)
+{
+	static const int64_t sent_ms[] = { 0, 58 };
+
+	(void)state;
+	/* the first answer was there when the second key was due; until it was sent, the picture had to be at rest */
+	send_one_by_one(2, sent_ms, 1300);
+	see(45);
+	see(80);
+	compute(&by_update);
+	expect_ms(sample_min(&f.from_due).value, 0);
+	expect_ms(sample_max(&f.from_due).value, 45);
+	expect_ms(sample_min(&f.high).value, 30);
+	latency_statistics_free(&f);
+}
+
+static void an_update_after_a_key_given_up_may_answer_either(void **state)
+{
+	static const int64_t sent_ms[] = { 0, 2000, 2040 };
+
+	(void)state;
+	/* one of the first two keys may have no answer, also where there are as many updates; the last one is alone */
+	for (int more = 0; more < 2; more++) {
+		send_one_by_one(3, sent_ms, 3300);
+		train.block[0].n = 2;
+		train.block[0].end_ns = AT(2040);
+		train.block[1] = train.block[2];
+		train.blocks = 2;
+		see(2020);
+		if (more)
+			see(2030);
+		see(2060);
+		compute(&by_update);
+		assert_int_equal(f.keys_answered, 1);
+		assert_int_equal(f.keys_in_doubt, 2);
+		assert_int_equal(f.keys_exact, 1);
+		assert_int_equal(f.high.censored, 2);
+		/* without the first key, the others might have been answered at once */
+		assert_int_equal(f.late, 1);
+		assert_int_equal(f.late_high, 3);
+		expect_ms(sample_quantile(&f.from_due, 0.5).value, 0);
+		expect_ms(sample_max(&f.from_due).value, 2020);
+		expect_ms(sample_quantile(&f.from_sent, 0).value, 20);
+		/* the picture was at rest because no key was sent */
+		assert_int_equal(f.stall.n, 0);
+		assert_true(f.largest_gap_ns < 0 && isnan(f.backlog.per_s));
+		latency_statistics_free(&f);
+	}
+}
+
+static void nothing_is_known_of_keys_never_sent(void **state)
+{
+	static const int64_t sent_ms[] = { 0, 50, 0, 0 };
+
+	(void)state;
+	/* the second key is never answered; the last two wait for that in vain */
+	send_one_by_one(4, sent_ms, 10300);
+	key[2].sent_ns = key[3].sent_ns = 0;
+	train.block[1].n = 3;
+	train.block[1].end_ns = AT(10300);
+	train.block[1].drain = PAIR_CUT;
+	train.blocks = 2;
+	see(20);
+	compute(&by_update);
+	assert_int_equal(f.keys_sent, 2);
+	assert_int_equal(f.late, 1);
+	assert_int_equal(f.late_high, 3);
+	assert_int_equal(f.from_due.censored, 1);
+	assert_int_equal(f.high.censored, 3);
+	assert_true(fabs(f.updates_per_key - 0.5) < 1e-9);
+	latency_statistics_free(&f);
+}
+
 static void rest_between_blocks_is_no_gap(void **state)
 {
 	(void)state;
@@ -359,7 +432,10 @@ int main(void)
 		cmocka_unit_test(end_before_the_threshold_leaves_lateness_open),
 		cmocka_unit_test(an_interrupted_train_leaves_out_keys_in_flight),
 		cmocka_unit_test(keys_one_by_one_are_exact_whatever_the_others_did),
-		cmocka_unit_test(a_key_that_waited_for_its_turn_is_a_range_from_due), cmocka_unit_test(rest_between_blocks_is_no_gap),
+		cmocka_unit_test(a_key_that_waited_for_its_turn_is_a_range_from_due),
+		cmocka_unit_test(a_key_that_waited_for_rest_might_have_been_answered_at_once),
+		cmocka_unit_test(an_update_after_a_key_given_up_may_answer_either),
+		cmocka_unit_test(nothing_is_known_of_keys_never_sent), cmocka_unit_test(rest_between_blocks_is_no_gap),
 		cmocka_unit_test(a_key_given_up_waits_no_longer_than_the_next_answered),
 		cmocka_unit_test(late_echoes_of_skipped_keys_do_not_count), cmocka_unit_test(without_keys_only_updates),
 	};
