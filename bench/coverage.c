@@ -90,7 +90,7 @@ static struct train_key_samples coverage_make_train(int64_t repeat, const double
 	for (int i = 0; i < KEYS; i++) {
 		int64_t due = (i + 1) * 50 * NS_PER_MS;
 
-		t.keys.key[i] = (struct key_sample){ due, due, due + llround(ms[i] * NS_PER_MS), KEY_NONE, KEY_NONE, i + 1 };
+		t.keys.key[i] = (struct key_sample){ due, due, due + llround(ms[i] * NS_PER_MS), KEY_NONE, KEY_NONE, i + 1, 0 };
 	}
 	return t;
 }

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 const char *const report_columns[] = { "key", "due_ns", "sent_ns", "answer_ns", "answer_high_ns", "censored_ns", "skipped", "block",
-				       "realtime_offset_ns", NULL };
+				       "realtime_offset_ns", "earliest_ns", NULL };
 
 int write_key_rows(struct row_file *rows, const struct key_train *train)
 {
@@ -29,6 +29,7 @@ int write_key_rows(struct row_file *rows, const struct key_train *train)
 			rows_write_int(rows, wall_clock_offset_at(train->wall, train->walls, key->sent_ns ? key->sent_ns : key->due_ns));
 		else
 			rows_write_empty_cell(rows);
+		rows_write_time(rows, key->earliest_ns);
 		rows_end_row(rows);
 	}
 	return rows_close_output_file(rows);

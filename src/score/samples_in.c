@@ -19,7 +19,7 @@ struct sample_table_reader {
 	bool commas;
 	size_t fields;
 	/* indices of columns; -1: no such column. With `due`, the columns `at` and `later` are times, and latencies count from `due`. */
-	int at, high, due, later, skipped, success, users;
+	int at, high, earliest, due, later, skipped, success, users;
 	double unit_ms;
 };
 
@@ -40,6 +40,7 @@ static int read_sample_header(void *context, char *line, const char **why)
 		return -EPROTO;
 	t->due = strcmp(cell[t->at], "answer_ns") ? -1 : fields_index_of_name(cell, t->fields, "due_ns");
 	t->high = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "answer_high_ns");
+	t->earliest = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "earliest_ns");
 	t->later = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "censored_ns");
 	t->skipped = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "skipped");
 	t->success = strcmp(cell[t->at], "elapsed") ? -1 : fields_index_of_name(cell, t->fields, "success");
@@ -101,6 +102,8 @@ static int read_sample_row(void *context, char *line, const char **why)
 		one.later = true;
 		late = cell[t->later];
 	}
+	if (t->earliest >= 0 && *value && *cell[t->earliest])
+		value = cell[t->earliest];
 	if (t->due >= 0 && !cli_parse_integer(cell[t->due], &due) && (due < t->cfg->from_ns || due > t->cfg->to_ns))
 		value = "";
 	if (!*value || (t->skipped >= 0 && !strcmp(cell[t->skipped], "1"))) {

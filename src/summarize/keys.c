@@ -9,19 +9,22 @@
 static int keys_store_input_row_as_sample(void *into, const struct input_table_cell *cell)
 {
 	struct key_samples *out = into;
-	const struct key_sample k = { cell[0].count, cell[1].count, cell[2].count, cell[3].count, cell[4].count, cell[6].count };
+	struct key_sample k = { cell[0].count, cell[1].count, cell[2].count, cell[3].count, cell[4].count, cell[6].count, 0 };
+	int64_t early = k.answer != KEY_NONE ? k.answer : k.censored;
 
 	if (k.due == KEY_NONE)
 		return -EPROTO;
+	if (cell[7].count != KEY_NONE && early != KEY_NONE)
+		k.held = early - cell[7].count;
 	if (cell[5].count != KEY_NONE && cell[5].count != 0) {
 		out->skipped++;
 		return 0;
 	}
 	/* All clocks are the same, so no echo can come before its key was due. */
-	if (k.answer != KEY_NONE && k.answer < k.due)
+	if ((k.answer != KEY_NONE && k.answer < k.due) || k.held < 0 || k.held > early - k.due)
 		return -EPROTO;
 	memory_more(out->key, out->n);
-	out->ranged = out->ranged || (k.answer != KEY_NONE && !key_answer_time_is_exact(&k));
+	out->ranged = out->ranged || k.held || (k.answer != KEY_NONE && !key_answer_time_is_exact(&k));
 	out->key[out->n++] = k;
 	return 0;
 }
@@ -31,13 +34,14 @@ static int keys_store_ping_as_key_sample(void *into, const struct input_table_ce
 	struct key_samples *out = into;
 
 	memory_more(out->key, out->n);
-	out->key[out->n++] = (struct key_sample){ 0, 0, cell[1].count, cell[1].count, KEY_NONE, KEY_NONE };
+	out->key[out->n++] = (struct key_sample){ 0, 0, cell[1].count, cell[1].count, KEY_NONE, KEY_NONE, 0 };
 	return 0;
 }
 
 static const struct input_table_description keys_ping_rows = { "ping/1", "number rtt_ns", keys_store_ping_as_key_sample, NULL };
 const struct input_table_description keys_rows = {
-	"keys/1", "due_ns sent_ns answer_ns answer_high_ns censored_ns skipped | key", keys_store_input_row_as_sample, &keys_ping_rows,
+	"keys/1", "due_ns sent_ns answer_ns answer_high_ns censored_ns skipped | key earliest_ns", keys_store_input_row_as_sample,
+	&keys_ping_rows,
 };
 
 void keys_free(struct key_samples *k)
@@ -65,11 +69,11 @@ bool key_compute_latency(const struct key_sample *k, bool high, int64_t *ns, boo
 		}
 	} else if (k->answer == KEY_NONE) {
 		at = k->censored;
-		*later = true;
+		*later = high || !k->held;
 	}
 	if (at == KEY_NONE)
 		return false;
-	*ns = at - k->due;
+	*ns = at - k->due - (high ? 0 : k->held);
 	return true;
 }
 
@@ -109,13 +113,16 @@ static struct latency_pool estimates_build_latency_pool(const struct train_key_s
 
 	for (size_t r = 0; r < n; r++)
 		for (size_t i = 0, run = pool.runs; i < t[r].keys.n; i++) {
-			const struct key_sample *k = &t[r].keys.key[i];
-			bool later = false, from_sent = m == LATENCY_SENT || m == SEND_LATENESS;
-			int64_t ns = k->due;
+			struct key_sample k = t[r].keys.key[i];
+			bool later = false, known = true, from_sent = m == LATENCY_SENT || m == SEND_LATENESS;
+			int64_t ns = k.due;
 
-			if ((from_sent && k->sent == KEY_NONE) || (m != SEND_LATENESS && !key_compute_latency(k, high, &ns, &later)))
+			k.held = from_sent ? 0 : k.held;
+			if (m != SEND_LATENESS)
+				known = key_compute_latency(&k, high, &ns, &later);
+			if (!known || (from_sent && k.sent == KEY_NONE))
 				continue;
-			pool_add_latency(&pool, m == SEND_LATENESS ? k->sent - ns : from_sent ? ns - (k->sent - k->due) : ns, run);
+			pool_add_latency(&pool, m == SEND_LATENESS ? k.sent - ns : from_sent ? ns - (k.sent - k.due) : ns, run);
 			pool.item[pool.n - 1].later = later;
 		}
 	pool_sort(&pool);

@@ -15,6 +15,7 @@ struct key_sample {
 	int64_t answer_high;	/* late end of the range; KEY_NONE: `answer` is exact */
 	int64_t censored;	/* the wait for an echo ended here, without one; KEY_NONE: there was an echo */
 	int64_t number;		/* number of the key in its train, from 1, skipped keys counted; KEY_NONE: the file does not say */
+	int64_t held;		/* how much earlier an answer would have been possible without a wait for its turn */
 };
 
 struct key_samples {

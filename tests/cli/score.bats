@@ -84,6 +84,17 @@ ranges() {	# COUNT EARLY-MS LATE-MS: that many keys, answered from early to late
 		row.tsv)" = 1.0000 ]
 }
 
+@test "a key that had to wait for its turn, or was never sent, is a range from earliest_ns" {
+	need jq
+	{
+		printf 'schema\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\tearliest_ns\n'
+		printf 'keys/1\t1000000000\t1180000000\t1200000000\t1200000000\t\t0\t1050000000\n'
+		printf 'keys/1\t2000000000\t\t\t\t9000000000\t0\t2000000000\n'
+	} >keys.tsv
+	"$SCORE" keys.tsv --format json | jq -e '.result | .ranged == 2 and .later_than == 1
+		and .latency_ms.range.p50 == {from: 25, to: null} and .perception.range.late_percent == {from: 0, to: 100}'
+}
+
 @test "what is at a threshold exactly is so in every unit" {
 	need jq
 	printf 'r_s\n2.007\n8.028\n8.029\n' >s.tsv

@@ -29,7 +29,7 @@ static struct train_key_samples train_of(int base_ms)
 	for (int k = 0; k < KEYS; k++) {
 		int64_t due = 1000000 * NS_PER_MS + k * 50 * NS_PER_MS;
 
-		t.keys.key[k] = (struct key_sample){ due, due + 1000 * (k + 1), due + (base_ms + k) * NS_PER_MS, KEY_NONE, KEY_NONE, k + 1 };
+		t.keys.key[k] = (struct key_sample){ due, due + 1000 * (k + 1), due + (base_ms + k) * NS_PER_MS, KEY_NONE, KEY_NONE, k + 1, 0 };
 	}
 	return t;
 }

@@ -79,6 +79,41 @@ static void all_kinds_of_rows(void **state)
 	keys_free(&k);
 }
 
+static void keys_that_had_to_wait_are_ranges_from_due(void **state)
+{
+	struct key_samples k;
+	struct train_key_samples train = { .repeat = 1 };
+	const struct key_latency_figures_cfg cfg = { .threshold_ns = 80, .draws = 1, .seed = 1 };
+	struct key_latency_figures e;
+	unsigned long line;
+	int64_t ns;
+	bool later;
+
+	(void)state;
+	assert_int_equal(read_text("schema\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\tearliest_ns\n"
+		"keys/1\t100\t180\t200\t200\t\t0\t150\n"		/* would have been answered at 150 at the earliest */
+		"keys/1\t300\t\t\t\t900\t0\t300\n", &k, &line), 0);	/* never sent */
+	assert_int_equal(k.n, 2);
+	assert_true(k.ranged);
+	assert_true(key_compute_latency(&k.key[0], false, &ns, &later));
+	assert_int_equal(ns, 50);
+	assert_false(later);
+	assert_true(key_compute_latency(&k.key[0], true, &ns, &later));
+	assert_int_equal(ns, 100);
+	assert_false(later);
+	assert_true(key_compute_latency(&k.key[1], false, &ns, &later));
+	assert_int_equal(ns, 0);
+	assert_false(later);
+	assert_true(key_compute_latency(&k.key[1], true, &ns, &later));
+	assert_int_equal(ns, 600);
+	assert_true(later);
+	train.keys = k;
+	e = estimate_key_latency_figures(&train, 1, &cfg);
+	assert_true(e.of[LATE].from == 0 && e.of[LATE].to == 100);
+	assert_true(e.of[SENT_P50].value == 20e-6);	/* ms from sending: the wait was before */
+	keys_free(&k);
+}
+
 static void other_columns_and_their_order_do_not_matter(void **state)
 {
 	struct key_samples k;
@@ -139,7 +174,7 @@ static void what_is_wrong_is_refused_with_its_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_kinds_of_rows),
+		cmocka_unit_test(all_kinds_of_rows), cmocka_unit_test(keys_that_had_to_wait_are_ranges_from_due),
 		cmocka_unit_test(other_columns_and_their_order_do_not_matter),
 		cmocka_unit_test(a_train_without_keys_is_one),
 		cmocka_unit_test(what_is_wrong_is_refused_with_its_line),

@@ -76,10 +76,10 @@ static const char echo_text[] = ECHO
 	"echo/1\t309\t1153000000\t1180000000\t1181000000\t0\t0\n";
 
 static struct key_sample keys_of[] = {
-	{ 999 * MS, 1000 * MS, 1097 * MS, 1097 * MS, KEY_NONE, 6 },
-	{ 1049 * MS, 1050 * MS, 1097 * MS, KEY_NONE, KEY_NONE, 7 },
-	{ 1099 * MS, 1100 * MS, KEY_NONE, KEY_NONE, 3000 * MS, 8 },
-	{ 1149 * MS, 1150 * MS, 1201 * MS, 1300 * MS, KEY_NONE, 9 },
+	{ 999 * MS, 1000 * MS, 1097 * MS, 1097 * MS, KEY_NONE, 6, 0 },
+	{ 1049 * MS, 1050 * MS, 1097 * MS, KEY_NONE, KEY_NONE, 7, 0 },
+	{ 1099 * MS, 1100 * MS, KEY_NONE, KEY_NONE, 3000 * MS, 8, 0 },
+	{ 1149 * MS, 1150 * MS, 1201 * MS, 1300 * MS, KEY_NONE, 9, 0 },
 };
 
 static void train_of(struct key_samples *k, struct train_traces *t)
