@@ -76,7 +76,7 @@ def protected: threshold as $limit | (.run.locked // {}) as $locked
 			elif $best.kept_n > 0 then "**Protection works only at"
 				+ " times**: " else "**No protection worked**: " end)
 			+ (map((.session | session_words) + (if .session == "locked" then locked_mib($locked) else "" end) + ", "
-				+ (if .kept_n > 0 then "\(level("kept_p50_ms")), at most \(.kept_max_ms | with_unit("ms"))"
+				+ (if .kept_n > 0 then "\(level("kept_p50_ms")), the slowest \(figure("kept_max_ms") | figure_words)"
 					else "paged out in every run" end)
 				+ (if .kept_n > 0 and .paged_out_n > 0 then ", but paged out in \(.paged_out_n) of \(.attempts) runs" else "" end)
 				+ " (\(.protocol))")
@@ -86,11 +86,11 @@ def protected: threshold as $limit | (.run.locked // {}) as $locked
 				figure: "first-key"}) end;
 
 # Beside the same process, held back from a key on and not: keys of somebody who types on, and after a pause.
-def throttled: measured_rows("summary") as $all | [$all[] | select(.session == "throttled")] as $rows
+def throttled: threshold as $limit | measured_rows("summary") as $all | [$all[] | select(.session == "throttled")] as $rows
 	| if $rows == [] then empty else
 		def row($session; $method): first($all[] | select(.session == $session and .method == $method and .protocol == $rows[0].protocol
 			and .swap == $rows[0].swap)) // {};
-		def typed: "\(.typed_max_ms | with_unit("ms")) (median \(.typed_p50_ms | with_unit("ms")))";
+		def typed: "\(figure("typed_max_ms") | figure_words) (median \(figure("typed_p50_ms") | figure_words))";
 		row("throttled"; "typing") as $t | row("plain"; "typing") as $p | row("throttled"; "busy") as $tb | row("plain"; "busy") as $pb
 		| finding("throttled"; "**Throttling batch work while a user types** (\($rows[0].protocol), \($rows[0].swap | swap_words)): "
 			+ ([if $t.typed_max_ms == null then empty else "beside a process that fills the memory, the slowest key takes \($t | typed)"
@@ -99,9 +99,9 @@ def throttled: measured_rows("summary") as $all | [$all[] | select(.session == "
 					+ " \($tb | level("paged_out_p50_ms"))"
 					+ if $pb.paged_out_p50_ms == null then "" else ", without throttling \($pb | level("paged_out_p50_ms"))" end end]
 				| join("; ")) + ".";
-			(if $t.typed_max_ms != null then {value: $t.typed_max_ms, unit: "ms"} else $tb | figure("paged_out_p50_ms") end)
-				+ {figure: "first-key", verdict: (if $t.typed_max_ms == null then "none" elif $t.typed_max_ms <= threshold then "good"
-					else "bad" end)}) end;
+			(if $t.typed_max_ms != null then $t | figure("typed_max_ms") else $tb | figure("paged_out_p50_ms") end)
+				+ {figure: "first-key", verdict: (if $t.typed_max_ms == null then "none"
+					elif $t | surely_below("typed_max_ms"; $limit) then "good" else "bad" end)}) end;
 
 def second: threshold as $limit | out_rows | map(select(.second_paged_out_p50_ms != null and .in_memory_p50_ms != null))
 	| if . == [] then empty else

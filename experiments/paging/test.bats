@@ -128,7 +128,7 @@ private.hog locked.busy beside.busy low.busy throttled.busy throttled.typing" ]
 	change vnc-file-plain-hog '.result.runs[7].first_key_ms = null'
 	"$TOP/bin/summarize" run >/dev/null
 	[ "$(column vnc-file-plain-hog paged_out_above)" = 1 ]
-	[ "$(column vnc-file-plain-hog paged_out_max_ms)" = 5000.000 ]
+	[ "$(column vnc-file-plain-hog paged_out_max_ms)/$(column vnc-file-plain-hog paged_out_max_ms_above)" = 5000.000/1 ]
 	[ "$(column vnc-file-plain-hog paged_out_p50_ms)" = 115.000 ]
 	change vnc-file-plain-hog '.result.runs[7].state = "asleep"'
 	run -1 --separate-stderr "$TOP/bin/summarize" run
@@ -191,7 +191,7 @@ private.hog locked.busy beside.busy low.busy throttled.busy throttled.typing" ]
 	[ "$(column vnc-slow-2ms-plain-typing typed_above)/$(column vnc-slow-2ms-plain-typing not_evicted)" = 4/4 ]
 	[ -z "$(column vnc-slow-2ms-plain-busy typed_max_ms)" ]
 	[ "$(found throttled '[.value, .unit, .verdict]')" = '[40,"ms","good"]' ]
-	[[ $(found throttled .text) == *"40.0 ms (median 4.5 ms)"*"5000 ms (median 400 ms)"*"615 ms"*"1215 ms"* ]]
+	[[ $(found throttled .text) == *"40.0 ms (median 4.5 ms)"*"more than 5000 ms (median 400 ms)"*"615 ms"*"1215 ms"* ]]
 	[ "$(awk '/^### /{ on = /While somebody types/ } on && /^[|]/' run/report.md | wc -l)" = 4 ]
 }
 

@@ -96,7 +96,8 @@ def share: [started[] | select(.axis == "used" and .e != null)] | if . == [] the
 		($middle | figure("e")) + {figure: "e"}) end;
 
 # A file as large as the swap in use, on a device like that of the swap: the paper's comparison.
-def file: [started[] | select(.axis == "used" and .file_ms != null and .added_ms > 3 * (.t0_spread_ms // infinite))]
+def file: [started[] | select(.axis == "used" and .file_ms != null and (.startup_ms_above // 0) == 0
+		and .added_ms > 3 * (.t0_spread_ms // infinite))]
 	| if . == [] then empty else
 	def ratio: .added_ms / .file_ms;
 	finding("file"; "**Swap in use delays a start by \(map(ratio) | least_most(fixed(2))) times the time to write a file of that "

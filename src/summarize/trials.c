@@ -111,7 +111,6 @@ bool trials_compute_figure_by_name(const struct cell_trials *t, const char *cons
 		return false;
 	} else {
 		*out = trials_value_statistic(t, mask, v, NULL, statistic);
-		out->above &= !strcmp(statistic, "p50");
 	}
 	return true;
 }

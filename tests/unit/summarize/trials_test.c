@@ -51,6 +51,9 @@ static void trials_are_pooled_by_what_they_were(void **state)
 	assert_near(figure(&t, "out.key_ms.mean"), 1800, 0);
 	assert_near(figure(&t, "out.key_ms.median"), 300, 0);
 	assert_near(figure(&t, "out.key_ms.max"), 5000, 0);
+	assert_true(trials_compute_figure_by_name(&t, groups, values, "out.key_ms.max", &f) && f.above);
+	assert_true(trials_compute_figure_by_name(&t, groups, values, "out.key_ms.mean", &f) && f.above);
+	assert_true(trials_compute_figure_by_name(&t, groups, values, "out.key_ms.median", &f) && !f.above);
 	assert_near(figure(&t, "out.key_ms.above"), 1, 0);
 	assert_near(figure(&t, "out.bytes.n"), 2, 0);
 	assert_near(figure(&t, "out.bytes.mean"), 2000, 0);
