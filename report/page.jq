@@ -150,8 +150,9 @@ def all_notes: notes + [previous_note | values];
 def rank_verdict: . as $doc | first(views[] | select(.rank != null and (. as $view | $doc | shown($view)))) // null
 	| if . == null then empty else . as $view | ($doc | ranking($view)) as $all
 	| [$all[] | select(figure($view.rank) | at_least != null)] as $rows
-	| (reduce range($rows | length) as $i ([]; if $i > 0 and (apart_in($rows; $i - 1; $i; $view.rank) | not)
-		then .[-1] += [$i] else . + [[$i]] end)) as $groups
+	# a group ends where each row above is told apart from each row below
+	| (reduce range($rows | length) as $i ([]; if $i > 0 and (all(range($i) as $j | range($i; $rows | length)
+			| apart_in($rows; $j; .; $view.rank); .) | not) then .[-1] += [$i] else . + [[$i]] end)) as $groups
 	| def who: .[$view.columns[0]];
 	  def name: "\(who) (\(figure($view.rank) | figure_words))";
 	  ([$view.at // "" | select($doc.run.settings.link // "" | contains(",") | not) | split(",")[] | split(":")[0] as $name
@@ -160,7 +161,8 @@ def rank_verdict: . as $doc | first(views[] | select(.rank != null and (. as $vi
 	| "On \([($doc | link_words) // "this link", $at[]] | join(", ")): "
 		+ ([$groups | to_entries[] | .key as $i | .value | . as $group | map($rows[.])
 			| if length > 1 then "\(map(if $i == 0 then name else who end) | and_list)"
-				+ " cannot \(if apart_in($rows; $group[0]; $group[-1]; $view.rank) then "all " else "" end)be told apart"
+				+ " cannot \(if any($group[] as $j | $group[] | select(. > $j) | apart_in($rows; $j; .; $view.rank); .) then "all "
+					else "" end)be told apart"
 			elif $i == 0 then "\(.[0] | name) first" elif $i == ($groups | length) - 1 then "\(.[0] | name) last"
 			else "then \(.[0] | name)" end] | join("; ")) + "."
 		+ ([$all[] | select(figure($view.rank) | at_least == null) | who]

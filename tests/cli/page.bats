@@ -301,6 +301,20 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	jq -n -e -L "$TOP/report" "include \"words\"; compared({$a}; {x_ms: 20, repeats: 2}; \"x_ms\"; 1) == null"
 }
 
+@test "a ranking is only sure of a step where each above it is told apart from each below it" {
+	printf 'view ranks summary "Ranks" rank=p50_ms app p50_ms\n' >home/experiments/made/table
+	printf 'schema\tapp\tp50_ms\tp50_ms_low\tp50_ms_high\trepeats\n' >run/summary.tsv
+	printf 'made/1\t%s\t%s\t%s\t%s\t5\n' a 10 9.5 10.5 b 20 19.5 20.5 c 30 4 90 >>run/summary.tsv
+	sed -i '$a schema/1\tsummary\trepeats\tint\t-\t0\t\tRepeats' run/schema.tsv
+	verdict=$("$TOP/report/report.sh" --verdict run)
+	echo "$verdict"
+	[[ $verdict == *": a (10.0 ms), b (20.0 ms) and c (30.0 ms) cannot all be told apart."* ]]
+	sed -i 's/\t4\t90\t/\t29\t31\t/' run/summary.tsv
+	verdict=$("$TOP/report/report.sh" --verdict run)
+	echo "$verdict"
+	[[ $verdict == *": a (10.0 ms) first; then b"*"; c"*" last."* ]]
+}
+
 @test "most conditions disturbed: the box says that nothing can be concluded, and every finding is unsure" {
 	sed -i 's/>threshold/>45/' home/experiments/made/table
 	"$TOP/report/report.sh" run
