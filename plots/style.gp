@@ -37,7 +37,8 @@ load_colour(i, n) = word(load_colours, n > 1 ? 1 + int(6.0 * i / (n - 1) + 0.5) 
 load_dash(i, n) = n > 7 && i % 2 ? 4 : 1
 
 # ---- helpers for experiments/STEM/figures.gp, which runs in a folder with all tables of the run as NAME.tsv ----
-# Variables that the caller sets: threshold_ms, floor_ms, engine (folder of experiments/engine), and labels.figures of say.jq.
+# Variables that the caller sets: threshold_ms, floor_ms, two_repeats (1: a figure has both values), engine (folder of
+# experiments/engine), and labels.figures of say.jq.
 # A helper that gives commands is used as: eval figure("rtt", 420, "Title", 2).
 
 if (exists("engine")) { set datafile separator "\t"; set datafile columnheaders }
@@ -132,12 +133,16 @@ row_of(w) = place(row_words, w) ? words(row_words) + 1 - place(row_words, w) : N
 band(i, y) = sprintf('set object %d rectangle from graph 0, first %g to graph 1, first %g behind fillcolor rgb "#f5f5f5" ' \
 	. 'fillstyle solid noborder', i, y - 0.5, y + 0.5)
 
-# A curve, its points in the order of x, with error bars where the column has NAME_low and NAME_high, and its
-# value where the pointer rests. Expressions are text,
+# A curve, its points in the order of x, with error bars where the column has NAME_low and NAME_high, with small circles at both
+# values of two repeats, which have no interval, and its value where the pointer rests. Expressions are text,
 # over the rows of the table `data`: eval "plot " . curve('column("load")', "p50_ms", 1, "vim") . ", " . line(...)
 data = "summary.tsv"
 hover(c, name) = name . sprintf(": %.4g", y(c))
-hover_ends(c, name) = hover(c, name) . (filled(c . "_low") ? sprintf(" (%.4g to %.4g)", low(c), high(c)) : "")
+hover_ends(c, name) = hover(c, name) . (filled(c . "_low") ? sprintf(" (%.4g to %.4g)", low(c), high(c)) \
+	: is_two(c) ? " (two repeats: " . strcol(c . "_both") . ")" : "")
+# Two repeats: has the row both values of the column? (gnuplot ends on text of a column that is not there)
+if (!exists("two_repeats")) { two_repeats = 0 }
+is_two(c) = two_repeats && known(column(c . "_both")) && filled(c . "_both")
 # A row without an x value must not affect the range of the y axis either.
 there(c) = known(x_) ? y(c) : NaN
 there_low(c) = known(x_) ? low(c) : NaN
@@ -148,7 +153,11 @@ drawn_low(c) = known(there_low(c)) && there_low(c) < least_drawn ? least_drawn :
 values(x, c) = sprintf('data using (x_ = %s):(there("%s"))', x, c)
 ends(x, c) = values(x, c) . sprintf(':(drawn_low("%s")):(there_high("%s"))', c, c)
 looks(i, colour) = sprintf('pointtype %d linecolor rgb "%s" ', shape(i), colour)
-bars(x, c, colour) = ends(x, c) . sprintf(' with yerrorbars pointtype 0 linecolor rgb "%s" notitle', colour)
+one_of_two(c, i) = known(x_) && is_two(c) ? real(word(strcol(c . "_both"), i)) : NaN
+bars(x, c, colour) = values(x, c) . sprintf(':(filled("%s_low") ? drawn_low("%s") : NaN):(there_high("%s")) ', c, c, c) \
+	. sprintf('with yerrorbars pointtype 0 linecolor rgb "%s" notitle, for [r_ = 1:%d] ', colour, 2 * two_repeats) \
+	. sprintf('data using (x_ = %s):(one_of_two("%s", r_)) ', x, c) \
+	. sprintf('with points pointtype 6 pointsize 0.5 linecolor rgb "%s" notitle', colour)
 points_with_lines(x, c, i, colour, title) = values(x, c) . ' smooth unique with linespoints ' . looks(i, colour) \
 	. sprintf('title "%s" noenhanced', title)
 hovers(f, x, c, i, colour, title) = values(x, c) . sprintf(':(%s("%s", "%s")) with labels hypertext point ', f, c, title) \

@@ -27,8 +27,10 @@ def cell_text($c; $with_interval):	# input: a figure of the column $c; $c.words:
 	if $c.type == "text" then if .value == null then "" else $c.words[.value] // .value end
 	elif at_least == null then .why | why_words
 	elif is_unresolved then "<\(.least | number)"
+	elif $with_interval == false and .both != null then .both | map(one) | if .[0] == .[1] then .[0] else join(", ") end
 	else (if .above then ">\(at_least | one)" elif is_range then "\(.from | one) to \(.to | one)\(range_mark)" else .value | one end)
-		+ if $with_interval and .low != null and .high != null then " (\(.low | one) to \(.high | one))" else "" end
+		+ if $with_interval and .low != null and .high != null then " (\(.low | one) to \(.high | one))"
+			elif .both != null then " (\(.both | map(one) | join(", ")))" else "" end
 	end;
 def all_whole($rows; $name): all($rows[] | .[$name, $name + "_from", $name + "_to"] | values; type == "number" and . == round);
 # The folder of a row's condition, by the axes of the run.
@@ -43,10 +45,11 @@ def broken($view; $rows): $view.breaks as $b | if $b == null then [] else
 	| [$rows | to_entries[] | .key as $i | .value | select(surely_above($b.column; $limit)) | {$i, group: [.[$group[]]]}]
 	| group_by(.group) | map(.[0].i) end;
 # What decides it, of the views that have such rows.
-def breaks_words($view; $breaks): if $breaks == [] then empty else $view.breaks as $b
+def breaks_words($view; $breaking): if $breaking == [] then empty else $view.breaks as $b
 	| "Breaks: the first row in which \"\(heading($view.table; $b.column) | sub(",[^,]*$"; ""))\" is surely above"
 		+ " \(if $b.limit == "threshold" then "\(threshold | plain) ms" else "\($b.limit)\(unit_of($b.column)
-			| if . == "" then "" else " \(.)" end)" end), by the lower end of its interval." end;
+			| if . == "" then "" else " \(.)" end)" end), by the lower end of its interval"
+		+ if any($breaking[]; figure($b.column).low == null) then ", or by its least value where there is none." else "." end end;
 # Rows of a view with rank=COLUMN, least first, those without a figure last; `at` is the condition in which they are compared.
 # A column TABLE:COLUMN is of that table's row with the same text in the view's first column.
 def ranking($view): . as $doc | $view.columns[0] as $who
@@ -101,9 +104,11 @@ def grid($view; $with_interval):
 			| if $name == $view.by and $i > 0 and $rows[$i - 1][$name] == $row[$name] then "" else
 				. as $c | $row | figure($name) | cell_text($c; $with_interval) end]
 		+ if $state then [$row.state] else [] end],
-	   $breaks, notes: [($doc | breaks_words($view; $breaks)),
+	   $breaks, notes: [($doc | breaks_words($view; [$rows[$breaks[]]])),
 		(if any($rows[] | figure($names[]); is_range and (is_unresolved | not)) then
 			"\(range_mark): known as a range only, from the earliest to the latest possible time." else empty end),
+		(if any($rows[] | figure($names[]); .both != null and (is_unresolved | not)) then
+			"a, b: the values of two repeats, which have no interval." else empty end),
 		(if $with_interval and any($rows[] | lacks_interval($names[]); .) then "2 repeats: no interval." else empty end)]}
 	| if $view.rank == null then . else with_places($view; $rows) end;
 
@@ -293,5 +298,7 @@ def page: . as $doc | [sections] as $sections
 def findings_file: {schema: "findings/1", verdict: full_verdict, findings: all_findings};
 
 # Variables of figures.gp, as commands of gnuplot.
-def figure_variables: {floor_ms: (.run.protocol.floor_ms // 0), threshold_ms: threshold} + (labels.figures // {}) | to_entries[]
+def figure_variables: any(.[] | arrays[] | objects | to_entries[]; (.key | endswith("_both")) and .value != null) as $two
+	| {floor_ms: (.run.protocol.floor_ms // 0), threshold_ms: threshold, two_repeats: (if $two then 1 else 0 end)}
+		+ (labels.figures // {}) | to_entries[]
 	| "\(.key)=\(.value | if type == "string" then "\"" + gsub("[\"\\\\$`]"; "") + "\"" else tostring end);";

@@ -224,7 +224,7 @@ dressed() {
 		match($0, /<img src="figures\/[a-z0-9-]+\.svg" alt="[^"]*" \/>/) {
 			split(substr($0, RSTART, RLENGTH), word, "\""); figure(word[2], word[4]); next
 		}
-		/^<t[dh]/ && match($0, / \(-?[0-9.]+ to [^()]*\)<\/td>$/) {
+		/^<t[dh]/ && match($0, / \(-?[0-9.]+( to|,) [^()]*\)<\/td>$/) {
 			$0 = substr($0, 1, RSTART - 1) "<small>" substr($0, RSTART, RLENGTH - 5) "</small></td>"
 		}
 		/^<table>$/ { count = 0; within = 1 }

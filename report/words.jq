@@ -27,19 +27,21 @@ def with_unit($unit):
 	if . == null then "unknown" elif $unit == "%" then "\(percent) %" elif $unit == "ms" and fabs >= 9950 then "\(. / 1000 | number) s"
 	elif $unit == "" or $unit == "/s" then number + $unit else "\(number) \($unit)" end;
 
-# ---- a figure of a column NAME (input: a row), by NAME_low, _high, _above, _from, _to and _why where the table has them ----
+# ---- a figure of a column NAME (input: a row), by NAME_low, _high, _both, _above, _from, _to and _why if there ----
 # value: the one number, null for a range; from and to: the ends of a range, `to` null where no late end is known; low and high: the
-# interval; above: only a lower bound; least: below it the probe cannot tell (NAME_least, of `resolve`); why: the reason of absence.
+# interval; both: the values of two repeats, which have no interval; above: only a lower bound; least: below it the probe cannot
+# tell (NAME_least, of `resolve`); why: the reason of absence.
 def unit_of($name):
 	$name | if test("_percent$") then "%" elif test("_per_s$") then "/s" else capture("_(?<u>ms|s|us|bytes|kib|mib)$").u // "" end;
 def figure($name): {value: .[$name], from: .[$name + "_from"], to: .[$name + "_to"], low: .[$name + "_low"],
-	high: .[$name + "_high"], above: (.[$name + "_above"] == 1), least: .[$name + "_least"], why: .[$name + "_why"],
-	unit: unit_of($name)};
+	high: .[$name + "_high"], both: ((.[$name + "_both"] | values / " " | map(tonumber)) // null),
+	above: (.[$name + "_above"] == 1), least: .[$name + "_least"], why: .[$name + "_why"], unit: unit_of($name)};
 # The least and the most that the true figure can be (input: a figure); null: absent. Of a lower bound the most is infinite.
 def at_least: .value // .from;
 def at_most: if at_least == null then null elif .above then infinite else .value // .to end;
-def surely_least: .low // at_least;	# the same with the interval's ends, where there is one
-def surely_most: if .above then at_most else .high // at_most end;
+# The same with the interval's ends, or of two repeats with their values, where there are such.
+def surely_least: .low // (.both // [] | min) // at_least;
+def surely_most: if .above then at_most else .high // (.both // [] | max) // at_most end;
 def is_range: .value == null and .to != null;
 def is_unresolved: .least != null and at_most != null and (at_most | fabs) < .least;
 def why_words: {"overloaded": "overloaded", "too few": "too few keys", "failed": "failed", "range": "only a range",
@@ -57,14 +59,16 @@ def figure_words:	# "19.1 ms", "12.5 to 201 ms", "more than 812 ms", "less than 
 	elif is_unresolved then "less than \(.least | with_unit($unit))"
 	elif .above then "more than \(at_least | with_unit($unit))"
 	elif is_range then range_words(.from; .to; $unit) else .value | with_unit($unit) end;
-# With as many decimals as the value has.
+# With as many decimals as the value has. Two repeats give no interval: both values instead.
 def figure_interval: (at_least // 0) as $v | if is_unresolved then "" else
-	(if .unit == "ms" and (.high // 0 | fabs) >= 9950 then $v / 1000 else $v end | number
+	(if .unit == "ms" and (.high // .both[1] // 0 | fabs) >= 9950 then $v / 1000 else $v end | number
 		| (split(".")[1] // "" | length)) as $decimals
-	| interval(.low; .high; .unit; if $v == 0 then number else fixed($decimals) end) end;
-# Two repeats give no interval (input: a row). A largest value never has one.
+	| def words: if $v == 0 then number else fixed($decimals) end;
+	  if .both then " (two repeats: \(range_words(.both[0]; .both[1]; .unit; words) | sub(" to "; " and ")))"
+	  else interval(.low; .high; .unit; words) end end;
+# Two repeats of which only ranges are known (input: a row). A largest value never has an interval.
 def lacks_interval($name): .repeats == 2 and has($name + "_low") and .[$name + "_low"] == null and ($name | test("max") | not)
-	and (figure($name) | at_least != null);
+	and (figure($name) | at_least != null and .both == null);
 def level($name):	# "19.1 ms (95 % CI 18.8 to 19.3 ms)"; input: a row
 	(figure($name) | figure_words + figure_interval) + if lacks_interval($name) then " (2 repeats: no interval)" else "" end;
 

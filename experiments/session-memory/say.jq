@@ -11,8 +11,8 @@ def labels: {value: {
 def rows: measured_rows("summary");
 def system_words: (. / ".") as $w | "\($w[-1]) login over \($w[:-1] | join("."))";
 def mb($name): figure($name) | .unit = "MB";
-def amount($name): mb($name) | figure_words + if .low == null then " (no interval)"
-	elif (.low | number) == (.high | number) then "" else figure_interval end;
+def amount($name): mb($name) | figure_words + if .low == null and .both == null then " (no interval)"
+	elif .low != null and (.low | number) == (.high | number) then "" else figure_interval end;
 # A login costs something: a slope whose interval reaches 0 tells nothing.
 def told: .slope_mb > 0 and (.slope_mb_low == null or .slope_mb_low > 0);
 def slopes($what): [(.slope // [])[] | select(.what == $what and .slope_mb != null)];

@@ -92,15 +92,15 @@ def late($role): . as $doc | judge($role) as $j | if $j == null then empty else
 # Near: within 10 % and 5 ms.
 def fair_near: (.mean_stall_ms - .fair_stall_ms | fabs) <= 0.1 * .fair_stall_ms + 5;
 # Repeats that scatter over the prediction do not contradict it.
-def fair_ok: fair_near or (.mean_stall_ms_low != null and .mean_stall_ms_low <= 1.1 * .fair_stall_ms + 5
-	and .mean_stall_ms_high >= 0.9 * .fair_stall_ms - 5);
+def fair_ok: .fair_stall_ms as $fair | figure("mean_stall_ms") | surely_least <= 1.1 * $fair + 5 and surely_most >= 0.9 * $fair - 5;
 def gap: .period_ms as $p | {value: (.mean_stall_ms + $p), low: (if .mean_stall_ms_low == null then null else
 	[.mean_stall_ms_low + $p, 0] | max end),
-	high: (if .mean_stall_ms_high == null then null else .mean_stall_ms_high + $p end), unit: "ms", above: false};
+	high: (if .mean_stall_ms_high == null then null else .mean_stall_ms_high + $p end), unit: "ms", above: false,
+	both: ((figure("mean_stall_ms").both | values | map(. + $p)) // null)};
 def fair_pair: (gap | figure_words + figure_interval) as $is
 	| "fair sharing would give one update every \(.fair_stall_ms + .period_ms | with_unit("ms")); measured: \($is)";
 
-def widest: max_by((.mean_stall_ms_high // 0) - (.mean_stall_ms_low // 0));
+def widest: max_by(figure("mean_stall_ms") | surely_most - surely_least);
 def fair_sharing: . as $doc
 	| (rows_of("heavy") | usable | map(select(.mean_stall_ms != null and .fair_stall_ms != null and .overloaded == 0))) as $known
 	| ($known | map(select(.fair_stall_ms > 0))) as $full | ($full | map(select(fair_ok | not))) as $off

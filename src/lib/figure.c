@@ -64,6 +64,8 @@ struct figure figure_join_ends(const struct figure *early, const struct figure *
 	f.low = early->low;
 	f.high = late->high;
 	f.repeats = early->repeats;
+	for (int i = 0; i < 2 && !isnan(f.value) && !f.above; i++)
+		f.both[i] = late->both[i];
 	f.why = figure_known(&f) ? f.why : early->why;
 	return f;
 }

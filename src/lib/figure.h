@@ -9,6 +9,7 @@
  *   absent     all NAN; `why` says the reason: "overloaded", "too few", "failed", "resolution", "range" or NULL (not measured)
  * low and high are the ends of the 95 % confidence interval, NAN where there is none. For a range they are the low end of the
  * interval of the early ends and the high end of that of the late ends, so that they hold the truth as often as they state.
+ * both: two repeats have no interval, but two values. NAN: not two repeats, or not known as two numbers.
  *
  * What decides (a limit, a verdict, a rating) uses figure_at_least() or figure_at_most(): the end that speaks against the claim. */
 #pragma once
@@ -21,13 +22,13 @@
 
 struct figure {
 	double value, from, to;
-	double low, high;
+	double low, high, both[2];
 	bool above;		/* only a lower bound is known */
 	size_t repeats;		/* number of repeats that the figure is made from; 0: not known */
 	const char *why;	/* why it is absent or not one number; static text */
 };
 
-#define FIGURE_ABSENT ((struct figure){ .value = NAN, .from = NAN, .to = NAN, .low = NAN, .high = NAN })
+#define FIGURE_ABSENT ((struct figure){ .value = NAN, .from = NAN, .to = NAN, .low = NAN, .high = NAN, .both = { NAN, NAN } })
 
 struct figure figure_exact(double value);			/* NAN: absent */
 struct figure figure_absent(const char *why);

@@ -10,7 +10,7 @@ const char *const estimate_names[] = {
 
 int count_extra_columns_of_estimator(enum estimator e)
 {
-	return e == ESTIMATE_RANGE ? 6 : e == ESTIMATE_ABOVE ? 3 : e == ESTIMATE_ENDS || strstr(estimate_names[e], "+ci") ? 2 : 0;
+	return e == ESTIMATE_RANGE ? 7 : e == ESTIMATE_ABOVE ? 4 : e == ESTIMATE_ENDS || strstr(estimate_names[e], "+ci") ? 3 : 0;
 }
 
 /* Median of a resample in which value[i] stands weight[i] times. `data`: n values, followed by room for n more. */
@@ -66,6 +66,8 @@ static void estimate_mean_or_median(enum estimator e, double *v, size_t n, size_
 	if (median)
 		value = quantile_of_values(v, n, 0.5);
 	*out = figure_exact(value);
+	for (size_t k = 0; n == 2 && k < n; k++)
+		out->both[k] = v[k];
 	if (!count_extra_columns_of_estimator(e) || n < INTERVAL_REPEATS)
 		return;
 	if (e == ESTIMATE_PERCENT_CI || e == ESTIMATE_UNIT_CI) {
@@ -256,6 +258,9 @@ struct figure pool_quantile_with_interval(const struct latency_pool *p, double q
 	all.value /= unit;
 	f = isnan(all.value) && p->n ? figure_absent("too few") : figure_of_statistic(all);
 	f.repeats = p->runs;
+	for (size_t r = 0; p->runs == 2 && ok && !f.above && q < 1 && r < 2; r++)
+		if (sample_has_enough_for_quantile(&(struct sample){ .n = p->of_run[r] }, q))
+			f.both[r] = own[r] / unit;
 	ok = ok && p->runs > 1 && isfinite(all.value) && !all.above && q < 1;
 	ok = ok && interval_over_runs(own, logs, pool_resampled_quantile, &draw, p->runs, draws, seed, &i);
 	/* an end that lies among lower bounds is not known */

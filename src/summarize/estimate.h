@@ -35,7 +35,8 @@ enum estimator {
 };
 extern const char *const estimate_names[];
 
-/* Number of cells beside the value: 0; 2 (NAME_low, NAME_high); 3 (and NAME_above); 6 (and NAME_from, NAME_to, NAME_why). */
+/* Number of cells beside the value: 0; 3 (NAME_low, NAME_high, NAME_both); 4 (and NAME_above); 7 (and NAME_from, NAME_to,
+ * NAME_why). */
 int count_extra_columns_of_estimator(enum estimator e);
 /* Returns the figure of n numbers (NAN: not known). `total`: n numbers for ESTIMATE_SHARE_CI, otherwise not used. The figure's
  * `repeats` is how many numbers are known. */

@@ -186,6 +186,8 @@ static enum interval_kind estimates_late_key_share(const struct train_key_sample
 	}
 	*f = figure_exact(all > 0 ? 100 * hits / all : (double)NAN);
 	f->repeats = share.repeats;
+	for (size_t r = 0; share.repeats == 2 && r < 2; r++)
+		f->both[r] = 100 * late[r] / keys[r];
 	ok = interval_of_share_in_runs(&share, &i, &apart);
 	if (ok) {
 		f->low = 100 * i.low;
@@ -246,7 +248,7 @@ struct key_latency_figures estimate_key_latency_figures(const struct train_key_s
 							const struct key_latency_figures_cfg *cfg)
 {
 	struct estimates_working_data w = { .cfg = cfg, .train = train, .n = n };
-	struct key_latency_figures out = { .interval = n < 2 ? INTERVAL_NONE : n < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA };
+	struct key_latency_figures out = { .interval = n < INTERVAL_REPEATS ? INTERVAL_NONE : n < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA };
 
 	estimates_count_keys(train, n, &out);
 	for (enum figure_name i = 0; i < FIGURES; i++)

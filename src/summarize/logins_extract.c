@@ -179,7 +179,11 @@ static struct figure logins_mean_figure(const struct experiment_cell *c, const s
 
 static void logins_set_scaled_figure_column(struct table_out *out, const char *column, struct figure f, double unit)
 {
-	row_set_figure(out, column, figure_with_interval(f.value / unit, f.low / unit, f.high / unit));
+	struct figure scaled = figure_with_interval(f.value / unit, f.low / unit, f.high / unit);
+
+	for (int i = 0; i < 2; i++)
+		scaled.both[i] = f.both[i] / unit;
+	row_set_figure(out, column, scaled);
 }
 
 static void logins_write_summary(const struct experiment_cell *c, struct table_out *out)

@@ -182,7 +182,7 @@ static const char *table_dash_to_empty(const char *word)
 
 static void table_read_column_line(struct table_definition_reader *r)
 {
-	static const char *const ends[TABLE_ENDS] = { "", "_low", "_high", "_above", "_from", "_to", "_why" };
+	static const char *const ends[TABLE_ENDS] = { "", "_low", "_high", "_both", "_above", "_from", "_to", "_why" };
 	struct table *t = r->tables->n ? &r->tables->table[r->tables->n - 1] : NULL;
 	struct column *c;
 

@@ -40,7 +40,7 @@ enum count_kind {
 
 #define TABLE_TEXT (-1)		/* value of column.decimals for a column of text */
 /* Cells that one column can have in a row: the value, then those with these ends of its name. */
-enum table_end { TABLE_VALUE, TABLE_LOW, TABLE_HIGH, TABLE_ABOVE, TABLE_FROM, TABLE_TO, TABLE_WHY, TABLE_ENDS };
+enum table_end { TABLE_VALUE, TABLE_LOW, TABLE_HIGH, TABLE_BOTH, TABLE_ABOVE, TABLE_FROM, TABLE_TO, TABLE_WHY, TABLE_ENDS };
 
 /* Values of one column for one cell. */
 struct summary_column_values {

@@ -111,14 +111,16 @@ void row_set_text(struct table_out *t, const char *column, const char *value)
 void row_set_figure(struct table_out *t, const char *column, struct figure f)
 {
 	bool range = figure_is_range(&f);
-	const double numbers[TABLE_ENDS] = { f.value, f.low, f.high, figure_known(&f) ? f.above : (double)NAN,
+	const double numbers[TABLE_ENDS] = { f.value, f.low, f.high, NAN, figure_known(&f) ? f.above : (double)NAN,
 		range ? f.from : (double)NAN, range ? f.to : (double)NAN, NAN };
 	const struct column *c;
-	char **cell = table_out_find_cell_of_column(t, column, &c), room[NUMBER];
+	char **cell = table_out_find_cell_of_column(t, column, &c), room[NUMBER], both[2 * NUMBER];
+	bool two = isfinite(f.both[0]) && isfinite(f.both[1]);
 
 	t->figure[c - t->table->column] = f;
+	snprintf(both, sizeof(both), "%.*f %.*f", c->decimals, f.both[0], c->decimals, f.both[1]);
 	for (int e = 0; e < TABLE_ENDS && c->end[e]; e++)
-		table_out_set_cell(&cell[e], e == TABLE_WHY ? f.why :
+		table_out_set_cell(&cell[e], e == TABLE_WHY ? f.why : e == TABLE_BOTH ? two ? both : NULL :
 				    table_out_format_number(room, numbers[e], e == TABLE_ABOVE ? 0 : c->decimals));
 }
 
@@ -203,11 +205,13 @@ void table_out_write_schema_tsv(const struct experiment_run *run, const struct t
 	for (const struct table *of = tables->table; of < tables->table + tables->n; of++)
 		for (const struct column *c = of->column; c < of->column + of->n; c++)
 			for (int e = 0; e < TABLE_ENDS && c->end[e]; e++) {
+				bool text = c->decimals < 0 || e == TABLE_BOTH || e == TABLE_WHY;
+
 				rows_write_str(t.file, of->name);
 				rows_write_str(t.file, c->end[e]);
-				rows_write_str(t.file, c->decimals < 0 || e == TABLE_WHY ? "text" : e == TABLE_ABOVE || !c->decimals ? "int" : "real");
+				rows_write_str(t.file, text ? "text" : e == TABLE_ABOVE || !c->decimals ? "int" : "real");
 				rows_write_str(t.file, e == TABLE_ABOVE || e == TABLE_WHY ? "" : c->unit);
-				rows_write_count(t.file, e == TABLE_ABOVE ? 0 : e == TABLE_WHY ? TABLE_TEXT : c->decimals);
+				rows_write_count(t.file, e == TABLE_ABOVE ? 0 : text ? TABLE_TEXT : c->decimals);
 				rows_write_str(t.file, e ? "" : c->better);
 				rows_write_str(t.file, e ? "" : c->heading);
 				rows_end_row(t.file);

@@ -301,6 +301,22 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	jq -n -e -L "$TOP/report" "include \"words\"; compared({$a}; {x_ms: 20, repeats: 2}; \"x_ms\"; 1) == null"
 }
 
+@test "two repeats: both values in place of an interval, and the one against a claim decides" {
+	sed -i 's/>threshold/>130/' home/experiments/made/table
+	printf 'schema/1\tsummary\tp50_ms_both\ttext\tms\t-1\t\t\n' >>run/schema.tsv
+	sed -i -e '1s/$/\tp50_ms_both/' -e '4s/.*/made\/1\tb\t5\t150\t\t\t0\t007\t120.000 180.000/' run/summary.tsv
+	"$TOP/report/report.sh" run
+	grep -F '| b | 5 | 150 (120, 180) | 007 |' run/report.md
+	grep -q '<small> (120, 180)</small>' run/report.html
+	grep -qx 'a, b: .*' run/report.md
+	jq -e '.findings[0].text | contains("150 ms (two repeats: 120 and 180 ms)")' run/findings.json
+		[ "$(grep -c "#gpPt5' transform" run/figures/p50.svg)" = 2 ]	# circles
+	"$TOP/report/table.sh" run >table
+	grep -q '^  5  *120, 180  007$' table
+	sed -i 's/>130/>110/' home/experiments/made/table
+	"$TOP/report/table.sh" run | tr -s '\n ' ' ' | grep '120, 180 .*<- breaks here.*its least value'
+}
+
 @test "a ranking is only sure of a step where each above it is told apart from each below it" {
 	printf 'view ranks summary "Ranks" rank=p50_ms app p50_ms\n' >home/experiments/made/table
 	printf 'schema\tapp\tp50_ms\tp50_ms_low\tp50_ms_high\trepeats\n' >run/summary.tsv

@@ -44,12 +44,13 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	run summarize --format json
 	[ "$status" = 3 ]	# the second repeat of a-5 is missing
 	[ "$(jq -c '.result | [.cells, .cells_complete, .cells_failed, .summary_rows]' <<<"$output")" = '[2,4,1,2]' ]
-	[ "$(column 0 rate)/$(column 0 rate_low)/$(column 0 rate_high)" = 100.00// ]	# two values say more than their interval
+	[ "$(column 0 rate)/$(column 0 rate_low)/$(column 0 rate_high)" = 100.00// ]
+	[ "$(column 0 rate_both)/$(column 5 rate_both)" = "99.00 101.00/" ]	# two values say more than their interval
 	[ "$(column 5 rate)/$(column 5 rate_low)" = 50.00/ ]
 	[ "$(column 0 foreign)/$(column 5 foreign)" = 7.5/1.0 ]
 	[ "$(column 0 good)" = 1 ]
 	[ "$(column 0 state)/$(column 5 state)" = complete/partial ]
-	[ "$(cut -f 2-3 run/schema.tsv | sed -n '3p;5p;6p' | tr '\t\n' '/ ')" = "summary/load summary/rate summary/rate_low " ]
+	[ "$(cut -f 2-3 run/schema.tsv | sed -n '3p;5p;8p' | tr '\t\n' '/ ')" = "summary/load summary/rate summary/rate_both " ]
 	[ "$(awk -F'\t' '$6 == "rate" && $5 == 0 { print $8, $9, $12, $14, $15 }' run/long.tsv)" = "100.00  2 mean+ci higher" ]
 }
 

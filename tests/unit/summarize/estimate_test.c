@@ -29,7 +29,11 @@ static void test_means(void **state)
 	assert_near(f.low, 100 - T2 / sqrt(3), 1e-6);
 	assert_near(f.high, 100 + T2 / sqrt(3), 1e-6);
 	assert_true(isnan(figure_of(ESTIMATE_MEAN, v, 4).low));
-	assert_true(isnan(figure_of(ESTIMATE_MEAN_CI, v, 3).low));	/* two values say more than their interval */
+	assert_true(isnan(f.both[0]));
+	f = figure_of(ESTIMATE_MEAN_CI, v, 3);	/* two values say more than their interval */
+	assert_true(isnan(f.low));
+	assert_near(f.both[0], 99, 0);
+	assert_near(f.both[1], 101, 0);
 	assert_near(figure_of(ESTIMATE_MEAN_CI, near_zero, 3).low, 0, 0);
 	assert_near(figure_of(ESTIMATE_CHANGE_CI, near_zero, 3).low, 1 - T2 / sqrt(3), 1e-6);
 	assert_true(isnan(figure_of(ESTIMATE_MEAN_CI, v, 1).high));

@@ -97,6 +97,31 @@ static void one_run_has_no_interval(void **state)
 	drop(t, 1);
 }
 
+/* Medians of 20 whole numbers from 10 and from 30 on; of those above 40 there are none and 9. */
+static void two_runs_have_two_values(void **state)
+{
+	static const int base[] = { 10, 30 };
+	struct train_key_samples t[2];
+	struct key_latency_figures f;
+
+	(void)state;
+	make(t, base, 2);
+	f = estimate_key_latency_figures(t, 2, &cfg);
+	assert_near(f.of[P50].both[0], 19.5, 1e-9);
+	assert_near(f.of[P50].both[1], 39.5, 1e-9);
+	assert_near(f.of[LATE].both[0], 0, 0);
+	assert_near(f.of[LATE].both[1], 45, 1e-9);
+	assert_true(isnan(f.of[P50].low) && isnan(f.of[LATE].low) && isnan(f.of[MAX].both[0]) && isnan(f.of[P90].both[0]));
+	assert_int_equal(f.interval, INTERVAL_NONE);
+	/* a range has no two values */
+	t[1].keys.ranged = true;
+	for (int k = 0; k < KEYS; k++)
+		t[1].keys.key[k].answer_high = t[1].keys.key[k].answer + 500 * NS_PER_MS;
+	f = estimate_key_latency_figures(t, 2, &cfg);
+	assert_true(figure_is_range(&f.of[P50]) && isnan(f.of[P50].both[0]));
+	drop(t, 2);
+}
+
 /* All runs at 0 %, at 100 %, at 50 %: the exact interval of the pooled keys, one-sided at the edges. */
 static void stalls_are_what_is_independent(void **state)
 {
@@ -270,7 +295,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(three_runs),
-		cmocka_unit_test(one_run_has_no_interval),
+		cmocka_unit_test(one_run_has_no_interval), cmocka_unit_test(two_runs_have_two_values),
 		cmocka_unit_test(stalls_are_what_is_independent),
 		cmocka_unit_test(a_key_without_echo_stays_in),
 		cmocka_unit_test(a_key_given_up_early_may_be_late),
