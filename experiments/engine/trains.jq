@@ -44,7 +44,8 @@ def probe_finding: ([measured_rows("summary")[] | .lateness_max_us // .lateness_
 				| test("^ssh:[^,]*,(?![.](,|$))") then ": the client was another machine" else " on this machine (`thinprobe calibrate`)"
 				end)." else
 				" By calibration of \($c.started // "" | .[:10])\(if $c.disturbed == true then " (flagged)" else "" end), the probe's error"
-					+ " is at most \($c.error_ms | fixed(2)) ms." end);
+					+ " is at most \($c.error_ms | fixed(2)) ms"
+					+ (if $c.tail_percent == null then "." else " for \($c.tail_percent) % of the keys." end) end);
 			{value: (if $late == null then null else $late / 1000 end), unit: "ms", verdict: (if ($late // 0) > 10000 then "unsure"
 				else "good" end)}) end;
 
