@@ -139,16 +139,21 @@ def previous_note: . as $doc | (.run.axes // []) as $axes
 	| first(views[] | select(($doc[.table] // []) != [] and .table == "summary")) // null | . as $view
 	| [$view.columns[]? | rtrimstr("?") | . as $c | $doc | column_of("summary"; $c) | select(.better // "" | IN("lower", "higher"))]
 	| first(sort_by(.unit == "%")[]) | . as $c | .column as $name
-	| ([($doc.previous // [])[] | select(.[$name] | type == "number") | {key: axes_key($axes), value: .}] | from_entries) as $was
-	| [$doc.summary[] | select(.[$name] | type == "number") | {now: ., was: $was[axes_key($axes)]} | select(.was != null)
-		| .by = ([.now[$name], .was[$name]] | map(fabs + 0.001) | .[0] / .[1] | log | fabs)] | select(. != []) | max_by(.by) as $most
-	| length as $pairs | (map(compared(.was; .now; $name; $pairs) | values)) as $known | ($known | map(select(.apart))) as $apart
+	| ([($doc.previous // [])[] | {key: axes_key($axes), value: .}] | from_entries) as $was
+	| ($doc.summary | length) as $pairs | [$doc.summary[] | {now: ., was: ($was[axes_key($axes)] // {})}
+		| .is = compared(.was; .now; $name; $pairs)] | map(select(.is.apart != null)) as $known
+	| ([.[] | select([.now, .was] | all(figure($name) | (.value | type == "number") and (.above | not)))
+		| .by = ([.now[$name], .was[$name]] | map(fabs + 0.001) | .[0] / .[1] | log | fabs)] | select(. != [])
+		| max_by([.is.apart == true, .by])) as $most
 	| "**Previous run** with these settings (\($doc.before | .[:16] | sub("T"; " "))): \($doc | heading("summary"; $name))"
-		+ " \($most.was[$name] | cell_number($c)) then, \($most.now[$name] | cell_number($c)) now, where it changed most"
+		+ " \($most.was[$name] | cell_number($c)) then, \($most.now[$name] | cell_number($c)) now, where it"
+		+ " \(if $most.is.apart then "surely " else "" end)changed most"
 		+ ([$axes[] | . as $a | select(($doc.summary | distinct(.[$a]) | length) > 1) | "\($doc | heading("summary"; $a)) "
 				+ ($most.now[$a] | tostring | ($doc | labels).value[$a][.] // .)]
 			| if . == [] then "" else " (\(join(", ")))" end)
-		+ (if $known == [] then "." else "; told apart in \($apart | length) of \($known | length | plural("condition"))." end);
+		+ (if $known == [] then "; not compared, as no condition has an interval then and now." else
+			"; told apart in \($known | map(select(.is.apart)) | length) of \($known | length | plural("condition"))"
+				+ ($pairs - ($known | length) | if . == 0 then "." else " (not compared, without an interval then or now: \(.))." end) end);
 def all_notes: notes + [previous_note | values];
 
 # The verdict, after what a ranking says: "On 10 Mbit/s, round trip 80 ms: rdp first (86.1 ms); vnc and x11 cannot be told apart."

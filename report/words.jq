@@ -84,14 +84,14 @@ def t_share($t; $df): ($t / ($df | sqrt) | atan) as $a | ($a | cos) as $c | ($a 
 def t_quantile($share; $df): [$df, 200] | min | floor as $df	# (of 200 nearly the normal distribution's)
 	| reduce range(60) as $i ([0, 1e4]; (add / 2) as $t | if t_share($t; $df) < $share then [$t, .[1]] else [.[0], $t] end) | .[1];
 # How much more $b has than $a: {value, low, high: the difference with its interval, apart: whether it is surely not 0}, null where
-# that is not known. Welch's t test by the intervals over repeats, on logarithms where all ends are above 0, at 95 % for `pairs`
-# comparisons together. Ranges, and rows without a number of repeats, are only apart where their intervals are.
+# that is not known, as where one has no interval. Welch's t test by the intervals over repeats, on logarithms where all ends are
+# above 0, at 95 % for `pairs` comparisons together. Ranges, and rows without a number of repeats, are only apart where their
+# intervals are.
 def compared($a; $b; $name; $pairs): ($a | figure($name)) as $x | ($b | figure($name)) as $y
-	| if ([$x, $y] | any(.value == null or .above)) or $a.repeats == null or $b.repeats == null then
+	| if [$x, $y] | any(.low == null) then null
+	  elif ([$x, $y] | any(.value == null or .above)) or $a.repeats == null or $b.repeats == null then
 		($x | [surely_least, surely_most]) as $p | ($y | [surely_least, surely_most]) as $q
-		| if [$p[], $q[]] | any(. == null) then null elif ([$x, $y] | any(is_range or .above | not) and any(.low == null)) then null
-		  else {low: ($q[0] - $p[1]), high: ($q[1] - $p[0])} | .apart = (.low > 0 or .high < 0) end
-	  elif [$x, $y] | any(.low == null) then null
+		| {low: ($q[0] - $p[1]), high: ($q[1] - $p[0])} | .apart = (.low > 0 or .high < 0)
 	  else ([$x, $y] | all(.low > 0 and .value > 0)) as $logs
 		| def scale: if $logs then log else . end;
 		  def back: if $logs then (exp - 1) * $x.value else . end;

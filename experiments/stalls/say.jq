@@ -201,8 +201,9 @@ def late_several($role): . as $doc | judged($role) as $all | if $all == [] then 
 
 def from_to($name): def one: "\(level($name)) over \(.protocol)";
 	"\(.[0] | one)\(if length > 1 then (if length == 2 then " and " else " to " end) + (.[-1] | one) else "" end)";
-# Of rows in the order of a figure, what each has more than the first: "x11 is 0.4 ms (95 % CI 0.2 to 0.6 ms) slower than vnc."
-def more_words($name; $more): . as $rows | .[0] as $a | (length - 1) as $pairs | if length < 2 then "" else
+# Of rows in the order of a figure, what each has more than the first, for all pairs together, as the data say which is the first:
+# "x11 is 0.4 ms (95 % CI 0.2 to 0.6 ms) slower than vnc."
+def more_words($name; $more): . as $rows | .[0] as $a | (length * (length - 1) / 2) as $pairs | if length < 2 then "" else
 	[.[1:][] | {who: .protocol, is: (. as $b | compared($a; $b; $name; $pairs))}]
 	| [(map(select(.is.apart) | "\(if .is.value == null then "" else "by " + ({value: .is.value, low: .is.low,
 			high: .is.high, unit: unit_of($name)} | figure_words + figure_interval) + " " end)over \(.who)") | select(. != [])
@@ -211,6 +212,8 @@ def more_words($name; $more): . as $rows | .[0] as $a | (length - 1) as $pairs |
 			| "\([$a.protocol] + . | and_list) cannot \(if length > 1 then "all " else "" end)be told apart"),
 		(map(select(.is == null).who) | select(. != []) | "without intervals, \([$a.protocol] + . | and_list) cannot be compared"
 			| upper_first)] | map(" \(.).") | add end;
+# Of the systems those that the rows lack.
+def none_over($doc; $what): (($doc | systems) - map(.protocol)) | if . == [] then "" else " No \($what) over \(and_list)." end;
 # Of the application with a stated cost, where one was measured.
 def stalls_several: . as $doc | first(("heavy", "light") as $role | rows_of($role) | usable
 		| map(select(.mean_stall_ms != null)) | select(any(.overloaded == 0))) // [] | common_most as $n
@@ -221,7 +224,7 @@ def stalls_several: . as $doc | first(("heavy", "light") as $role | rows_of($rol
 		| ($full | map(select(fair_ok | not))) as $off | ($full | map(select(fair_ok and (fair_near | not)))) as $wide
 		| finding("mean-stall"; "**The mean stall \($doc | with_load($n)) is \(from_to("mean_stall_ms"))"
 			+ ".**" + more_words("mean_stall_ms"; "longer")
-			+ " The jitter is \(sort_by(.jitter_sd_ms) | from_to("jitter_sd_ms"))."
+			+ none_over($doc; "mean stall") + " The jitter is \(sort_by(.jitter_sd_ms) | from_to("jitter_sd_ms"))."
 			+ (if $full == [] or ($doc | attached) then "" else
 				" Fair sharing would give a mean stall of \($full | group_by(.fair_stall_ms) | if length == 1
 					then .[0][0].fair_stall_ms | with_unit("ms") else map("\(.[0].fair_stall_ms | with_unit("ms"))"
@@ -232,9 +235,10 @@ def stalls_several: . as $doc | first(("heavy", "light") as $role | rows_of($rol
 			+ (if $split == [] then "" else " One update of the application reaches the screen as several over"
 				+ " \($split | map(.protocol) | and_list)." end);
 			(.[-1] | figure("mean_stall_ms")) + {figure: "mean-stall", verdict: (if $off + $wide == [] then "none" else "unsure" end)}) end;
-def idle_several: idle_rows | sort_by(figure("latency_p50_ms") | at_most) | if . == [] then empty else
+def idle_several: . as $doc | idle_rows | sort_by(figure("latency_p50_ms") | at_most) | if . == [] then empty else
 		finding("idle-response"; "**Without load, the median response is \(from_to("latency_p50_ms")).**"
-			+ more_words("latency_p50_ms"; "slower");
+			+ more_words("latency_p50_ms"; "slower") + none_over($doc; "such median")
+			+ if any($doc.summary[]; .sinks > 0) then " Medians with load are not compared." else "" end;
 			(.[-1] | figure("latency_p50_ms")) + {figure: "latency-cdf"}) end;
 
 def verdict_several: . as $doc | [("light", "heavy") as $role | judged($role) | select(. != [])

@@ -868,13 +868,23 @@ two_runs() {
 	[[ $(jq -r .verdict both/findings.json) == *"10 ms"*"vnc/before"*"20 ms"*"vnc/after"* ]]
 	# 21 x 20 - 21 x 10 ms, with 2 % in the mean of the repeats
 	[[ $(finding both mean-stall text) == *"by 214 ms ("*"over vnc/after"* ]]
-	[[ $(finding both idle-response text) == *"cannot be told apart"* ]]
+	[[ $(finding both idle-response text) == *"cannot be told apart"*"edians with load are not compared."* ]]
 	grep -q 'cannot be told apart' <(finding both idle-response text)
 	for bad in one one,one 'a b,c' a,b,c; do
 		run -2 "$TOP/report/report.sh" old new -o both --label "$bad"
 		[ "${#lines[@]}" = 1 ]
 	done
 	run -2 "$TOP/report/report.sh" old --label one
+}
+
+@test "a run that has no such figure, or no interval of it, is named and not compared" {
+	need gnuplot cmark-gfm
+	make_run LOADS='0 20' APPS=heavy OVERLOADED='0 20' new
+	make_run LOADS='0 20' APPS=heavy old
+	make_run LOADS='0 20' APPS=heavy REPEATS=2 quick
+	"$TOP/report/report.sh" old new quick -o both --label before,after,quick
+	[[ $(finding both mean-stall text) == *"Without intervals, vnc/"*" cannot be compared. No mean stall over vnc/after."* ]]
+	[[ $(finding both idle-response text) == *"(two repeats: "*"No such median over vnc/after."* ]]
 }
 
 @test "windows of two servers: their loads are labels in the joined report too" {

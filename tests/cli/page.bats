@@ -137,7 +137,15 @@ setup() {
 	"$TOP/report/report.sh" run
 	grep 'Previous run' run/report.md >line
 	cat line
-	[[ $(<line) == *2026-01-01\ 03:00*100*then*50.3*now*"apart in 1 of 2"* ]]
+	[[ $(<line) == *2026-01-01\ 03:00*100*then*50.3*now*"apart in 1 of 2"*"not compared"*": 1)"* ]]
+	# what changed most without an interval is not what is told
+	sed -i 's/^made\/1\ta\t0\t1.5\t/made\/1\ta\t0\t900\t/' before/summary.tsv
+	"$TOP/report/report.sh" run
+	grep -q 'Previous run.*100 then, 50.3 now' run/report.md
+	sed -i 's/\t46\t60\t\|\t40\t60\t/\t\t\t/; s/\t120\t180\t/\t\t\t/' run/summary.tsv
+	"$TOP/report/report.sh" run
+	grep 'Previous run.*900 then, 1.5.* now' run/report.md | grep 'not compared' | grep -v apart
+	sed -i 's/50.25\t\t\t/50.25\t40\t60\t/; s/150\t\t\t/150\t120\t180\t/' run/summary.tsv
 	grep -q '`thinprobe run made --loads 0,5 --repeat 5` (about 10 minutes)' run/report.md
 	jq 'del(.measured_s)' run/run.json >new && mv new run/run.json
 	"$TOP/report/report.sh" run
@@ -297,7 +305,9 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	# ranges are apart if their intervals do not touch
 	compares "$a" 'x_ms_from: 11, x_ms_to: 12, x_ms_low: 10.8, x_ms_high: 12.4, repeats: 5' 1 1.1026787 3.0953687 true
 	compares "$a" 'x_ms_from: 9, x_ms_to: 12, x_ms_low: 8.8, x_ms_high: 12.4, repeats: 5' 1 -0.8973213 3.0953688 false
-	# two repeats have no interval
+	# two repeats have no interval, and ranges of one have none
+	jq -n -e -L "$TOP/report" \
+		'include "words"; compared({x_ms_from: 1, x_ms_to: 2}; {x_ms_from: 8, x_ms_to: 9}; "x_ms"; 1) == null'
 	jq -n -e -L "$TOP/report" "include \"words\"; compared({$a}; {x_ms: 20, repeats: 2}; \"x_ms\"; 1) == null"
 }
 
