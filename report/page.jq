@@ -107,9 +107,9 @@ def grid($view; $with_interval):
 	   $breaks, notes: [($doc | breaks_words($view; [$rows[$breaks[]]])),
 		(if any($rows[] | figure($names[]); is_range and (is_unresolved | not)) then
 			"\(range_mark): known as a range only, from the earliest to the latest possible time." else empty end),
-		(if any($rows[] | figure($names[]); .both != null and (is_unresolved | not)) then
-			"a, b: the values of two repeats, which have no interval." else empty end),
 		(if $with_interval and any($rows[] | lacks_interval($names[]); .) then "2 repeats: no interval." else empty end)]}
+	| if any(.rows[][] | strings; test("(^|\\()-?[0-9.]+, -?[0-9.]+\\)?$")) then
+		.notes += ["a, b: the values of two repeats, which have no interval."] else . end
 	| if $view.rank == null then . else with_places($view; $rows) end;
 
 # ---- for a terminal: columns from the left as far as they fit into 80; groups of `by` under a line of their own ----
