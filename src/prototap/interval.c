@@ -226,10 +226,10 @@ void interval_observe_packet(void *intervals, const struct flow *flow, int chann
 		return;
 	}
 	interval_finish_settled_inputs(f, time_ns);
-	f->last_ns = time_ns;
+	f->last_ns = f->heard_ns[channel] = time_ns;
 	f->ended = has_flow_ended(flow);
 	if (s->flags & TCP_SYN)		/* maybe of another connection between the same ends */
-		f->timed[channel].sent_ns = f->buttons = 0;
+		f->timed[channel].sent_ns = f->unacked_ns[channel] = f->buttons = 0;
 	f->row.packets++;
 	f->row.wire_bytes[channel] += s->wire_bytes;
 	if (f->resent > flow->count[INPUT].retransmitted_packets + flow->count[DISPLAY].retransmitted_packets)
@@ -242,6 +242,9 @@ void interval_observe_packet(void *intervals, const struct flow *flow, int chann
 	for (int c = 0; c < CHANNELS; c++) {
 		int64_t since = flow->ack[1 - c].waiting_ns;
 
+		/* that counts from data that was sent again, this from when it was sent first */
+		if (since && f->unacked_ns[c] && (c == channel || seen->ack.took_ns < 0))
+			continue;
 		f->unacked_ns[c] = since >= t->set_ns && since <= time_ns ? since : 0;
 	}
 	if (channel == INPUT && s->payload_bytes)

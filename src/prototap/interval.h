@@ -70,7 +70,7 @@ struct timed_segment {
 
 struct interval_flow {
 	struct interval_flow *next;	/* of the same bucket */
-	int64_t last_ns;		/* latest packet */
+	int64_t last_ns, heard_ns[CHANNELS];	/* latest packet; of each channel */
 	bool ended;
 	struct screen_update_series updates;
 	struct interval_input waiting[INTERVAL_WAITING];	/* a ring: from `oldest` on */

@@ -94,6 +94,8 @@ static struct verdict interval_compute_verdict(const struct intervals *t, struct
 	seen.open_ns[PART_WAIT] = seen.stopped || (trusted && !opaque) ? waiting : -1;
 	seen.open_ns[PART_CLIENT_ACK] = age_or_none(f->unacked_ns[DISPLAY], end_ns);
 	seen.open_ns[PART_SERVER_ACK] = age_or_none(f->unacked_ns[INPUT], end_ns);
+	seen.heard_ns[PART_CLIENT_ACK] = end_ns - f->heard_ns[INPUT];
+	seen.heard_ns[PART_SERVER_ACK] = end_ns - f->heard_ns[DISPLAY];
 	seen.open_ns[PART_REPLY] = f->replies < REPLIES_LEAST ? -1 : age_or_none(f->asks ? f->asks_ns[0] : 0, end_ns);
 	v = verdict_judge_and_learn(&f->base, &seen);
 	if (v.word < VERDICT_NETWORK && f->most_counted > f->usually_counted)

@@ -24,25 +24,40 @@ static int64_t zero_if_negative_ns(int64_t ns)
 	return ns > 0 ? ns : 0;
 }
 
+static bool is_late(const struct verdict_baseline *b, enum verdict_part p, int64_t ns)
+{
+	int64_t longest = usual_longest_ns(&b->part[p]);
+
+	return longest >= 0 && ns > VERDICT_LATE_NS + VERDICT_LATE_TIMES * longest;
+}
+
+/* A host that sent nothing since data waits for its acknowledgement: it may have stopped, or the network. A packet of it that comes
+ * late and acknowledges nothing shows that the data was lost. */
+static bool is_host_silent(const struct verdict_baseline *b, const struct verdict_interval_readings *seen, enum verdict_part p)
+{
+	return is_late(b, p, seen->open_ns[p]) && !is_late(b, p, seen->open_ns[p] - seen->heard_ns[p]);
+}
+
+/* *by_age: the rise is that of what has not ended yet. */
 static struct usual_rise part_rise(const struct verdict_baseline *b, const struct verdict_interval_readings *seen,
-				   enum verdict_part p)
+				   enum verdict_part p, bool *by_age)
 {
 	struct usual_rise rise = usual_compute_rise(&b->part[p], MEDIAN);
-	int64_t longest = usual_longest_ns(&b->part[p]);
 	int64_t open = seen->open_ns[p] - usual_quantile_ns(&b->part[p], MEDIAN);
-	bool late = seen->open_ns[p] > VERDICT_LATE_NS + VERDICT_LATE_TIMES * longest || (p == PART_WAIT && seen->stopped);
+	bool stopped = p == PART_WAIT && seen->stopped && usual_longest_ns(&b->part[p]) >= 0;
 
-	if (longest >= 0 && late && open > rise.sure_ns) {
+	*by_age = (stopped || is_late(b, p, seen->open_ns[p])) && open > rise.sure_ns;
+	if (*by_age) {
 		rise.sure_ns = open;
 		rise.seen_ns = open > rise.seen_ns ? open : rise.seen_ns;
 	}
 	return rise;
 }
 
-/* `rise` is that of all parts together, also where chance explains it; `replies`: those of the client are known.
- * `lossy`: is_interval_lossy(). A part that others may explain counts by what is left. */
+/* `rise` is that of all parts together, also where chance explains it; `silent`: of its parts, those whose host is silent;
+ * `replies`: those of the client are known. `lossy`: is_interval_lossy(). A part that others may explain counts by what is left. */
 static enum verdict_word verdict_of_rise(const struct usual_rise part[VERDICT_PARTS], const struct verdict_interval_readings *seen,
-					 int64_t rise, bool replies, bool lossy)
+					 int64_t rise, const bool silent[VERDICT_PARTS], bool replies, bool lossy)
 {
 	int64_t to_client = part[PART_CLIENT_ACK].seen_ns, to_server = part[PART_SERVER_ACK].seen_ns;
 	int64_t sure_to_client = part[PART_CLIENT_ACK].sure_ns, sure_to_server = part[PART_SERVER_ACK].sure_ns;
@@ -58,8 +73,8 @@ static enum verdict_word verdict_of_rise(const struct usual_rise part[VERDICT_PA
 	}
 	client = zero_if_negative_ns(reply - to_client);
 	server = zero_if_negative_ns(part[PART_WAIT].sure_ns - to_server - unclear - client);
-	/* Beside the tap, nothing tells a host that stopped from a cable that was pulled. */
-	if (seen->server_is_near && seen->open_ns[PART_SERVER_ACK] > VERDICT_LATE_NS && 2 * to_server > rise)
+	/* Nothing tells a host that stopped from a cable that was pulled. */
+	if ((silent[PART_SERVER_ACK] && 2 * to_server > rise) || (silent[PART_CLIENT_ACK] && 2 * to_client > rise))
 		return VERDICT_UNKNOWN;
 	if (2 * (sure_to_client + sure_to_server) > rise)
 		return VERDICT_NETWORK;
@@ -103,14 +118,17 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 {
 	struct usual_rise part[VERDICT_PARTS];
 	struct verdict v = { .word = VERDICT_IDLE, .rise_ns = -1 };
+	bool by_age[VERDICT_PARTS], silent[VERDICT_PARTS];
 	int64_t usual, all;
 
 	if (seen->learning || b->intervals < VERDICT_FIRST || usual_quantile_ns(&b->part[PART_WAIT], MEDIAN) < 0) {
 		v.word = waited ? VERDICT_LEARNING : VERDICT_IDLE;
 		return v;
 	}
-	for (enum verdict_part p = 0; p < VERDICT_PARTS; p++)
-		part[p] = part_rise(b, seen, p);
+	for (enum verdict_part p = 0; p < VERDICT_PARTS; p++) {
+		part[p] = part_rise(b, seen, p, &by_age[p]);
+		silent[p] = by_age[p] && is_host_silent(b, seen, p);
+	}
 	usual = usual_quantile_ns(&b->part[PART_WAIT], MEDIAN) +
 		zero_if_negative_ns(usual_quantile_ns(&b->part[PART_CLIENT_ACK], MEDIAN));
 	/* The way to the server and back is part of the wait, also where updates of other inputs hide that. */
@@ -132,7 +150,7 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 	}
 	/* no acknowledgements, as of UDP: a slow network looks like a slow server */
 	v.word = usual_quantile_ns(&b->part[PART_CLIENT_ACK], MEDIAN) < 0 && usual_quantile_ns(&b->part[PART_SERVER_ACK], MEDIAN) < 0 ?
-		 VERDICT_UNKNOWN : verdict_of_rise(part, seen, all, usual_quantile_ns(&b->part[PART_REPLY], MEDIAN) >= 0,
+		 VERDICT_UNKNOWN : verdict_of_rise(part, seen, all, silent, usual_quantile_ns(&b->part[PART_REPLY], MEDIAN) >= 0,
 							   is_interval_lossy(b, seen));
 	v.why = v.word == VERDICT_UNKNOWN ? WHY_CAUSE : WHY_NONE;
 	return v;
@@ -144,7 +162,8 @@ struct verdict verdict_judge_and_learn(struct verdict_baseline *b, const struct 
 	bool learn = b->part[PART_WAIT].now.kept && !seen->blind && !seen->learning;
 	struct verdict v;
 
-	verdict_learn_loss(b, seen);
+	if (!is_host_silent(b, seen, PART_CLIENT_ACK) && !is_host_silent(b, seen, PART_SERVER_ACK))
+		verdict_learn_loss(b, seen);
 	v = verdict_judge(b, seen, waited);
 
 	if (seen->blind && waited) {

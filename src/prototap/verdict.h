@@ -36,6 +36,7 @@ enum verdict_part { PART_WAIT, PART_CLIENT_ACK, PART_SERVER_ACK, PART_REPLY, PAR
 struct verdict_interval_readings {
 	int64_t length_ns;
 	int64_t open_ns[VERDICT_PARTS];	/* age of what has not ended yet; -1: nothing waits */
+	int64_t heard_ns[VERDICT_PARTS];	/* of acknowledgements: age of the latest packet of the host that sends them */
 	uint64_t inputs, packets, retransmitted, zero_windows;
 	bool stopped;			/* so many inputs wait that open_ns[PART_WAIT] is late, whatever is usual */
 	bool server_is_near;		/* the server once acknowledged at once: no delay of acknowledgements is a network's */

@@ -73,6 +73,14 @@ in_namespace() {
 	[ "$(of rise_ns 60)" -gt 45000000000 ]
 }
 
+@test "a client's host that vanishes is neither a late client nor lost packets: nothing tells it from its network" {
+	rows vanished
+	cat rows.tsv
+	[ "$(of verdict 11 12 13 14 15 16 | sort -u)" = unknown ]	# rows of intervals with a packet
+	[ "$(of client_ack_ns 16)" = 25400000000 ]	# since the update was sent first
+	[ "$(of verdict | grep -cxE 'client|network|server')" = 0 ]
+}
+
 @test "packets that were captured twice are copies, not retransmissions, and change no verdict" {
 	rows twice
 	[ "$(of verdict 12 13 14 15 16 | sort -u)" = server ]

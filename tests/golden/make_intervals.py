@@ -67,6 +67,15 @@ def main(folder):
         c.send(500 * i, 0, DOWN, ACK | PSH)
         c.send(500 * i + 0.2, 1)
     c.pcap(os.path.join(folder, "dead.pcap"))
+    # The client's host vanishes while an update is on its way, which the server sends again after 0.2, 0.4, 0.8 s and so on.
+    c = Session().start()
+    for i in range(1, 10):
+        c.key(1000 * i)
+    c.send(10000, 0, DOWN, ACK | PSH)
+    c.send(10040, 1, b"u" * 200, ACK | PSH)
+    for again in range(1, 8):
+        c.send(10040 + 200 * (2**again - 1), 1, b"u" * 200, ACK | PSH, seq=9 * 200)
+    c.pcap(os.path.join(folder, "vanished.pcap"))
     # The clock is set back by an hour while a key waits.
     c = Session().start(3600000)
     for i in range(1, 5):

@@ -408,12 +408,35 @@ static void what_stopped_is_late_however_long(void **state)
 		assert_int_equal(v.word, VERDICT_SERVER);
 		near(v.rise_ns, s * S - 40 * MS);
 	}
-	/* Nor does the server's host answer: beside the tap it may be the host as well as the cable. */
-	copy = b;
-	seen.open_ns[PART_SERVER_ACK] = 3600 * S;
-	assert_int_equal(judge_interval(&copy, &seen, -1, -1, -1, -1).word, VERDICT_UNKNOWN);
-	seen.server_is_near = false;
-	assert_int_equal(judge_interval(&b, &seen, -1, -1, -1, -1).word, VERDICT_NETWORK);
+	/* Nor does the server's host answer: it may be the host as well as the network, unless the host sends anything else. */
+	for (int near_server = 0; near_server < 2; near_server++) {
+		seen.server_is_near = near_server;
+		copy = b;
+		seen.open_ns[PART_SERVER_ACK] = seen.heard_ns[PART_SERVER_ACK] = 3600 * S;
+		assert_int_equal(judge_interval(&copy, &seen, -1, -1, -1, -1).word, VERDICT_UNKNOWN);
+		copy = b;
+		seen.heard_ns[PART_SERVER_ACK] = 100 * MS;
+		assert_int_equal(judge_interval(&copy, &seen, -1, -1, -1, -1).word, VERDICT_NETWORK);
+	}
+}
+
+/* The client's host, to which the server sends its data again and again; then nothing says whether packets are lost. */
+static void a_silent_client_host_is_no_late_client(void **state)
+{
+	struct verdict_interval_readings seen = reading(true);
+	struct verdict_baseline b;
+
+	(void)state;
+	verdict_baseline_init(&b);
+	for (int i = 0; i < 10; i++)
+		judge_interval(&b, &seen, 40, 10, 1, 15);
+	seen.packets = seen.retransmitted = 2;
+	for (int s = 1; s <= 60; s++) {
+		seen.open_ns[PART_CLIENT_ACK] = seen.open_ns[PART_REPLY] = seen.heard_ns[PART_CLIENT_ACK] = s * S;
+		assert_int_equal(judge_interval(&b, &seen, -1, -1, -1, -1).word, VERDICT_UNKNOWN);
+	}
+	seen = reading(true);
+	assert_int_equal(judge_interval(&b, &seen, 40, 10, 1, 15).word, VERDICT_USUAL);
 }
 
 static void lost_packets_and_closed_windows(void **state)
@@ -495,6 +518,7 @@ int main(void)
 		cmocka_unit_test(events_of_extensions_to_x11_clients),
 		cmocka_unit_test(a_rise_has_a_cause),
 		cmocka_unit_test(what_stopped_is_late_however_long),
+		cmocka_unit_test(a_silent_client_host_is_no_late_client),
 		cmocka_unit_test(lost_packets_and_closed_windows),
 		cmocka_unit_test(steady_loss_is_usual),
 		cmocka_unit_test(what_lasts_becomes_usual),
