@@ -152,7 +152,7 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 	v.word = usual_quantile_ns(&b->part[PART_CLIENT_ACK], MEDIAN) < 0 && usual_quantile_ns(&b->part[PART_SERVER_ACK], MEDIAN) < 0 ?
 		 VERDICT_UNKNOWN : verdict_of_rise(part, seen, all, silent, usual_quantile_ns(&b->part[PART_REPLY], MEDIAN) >= 0,
 							   is_interval_lossy(b, seen));
-	v.why = v.word == VERDICT_UNKNOWN ? WHY_CAUSE : WHY_NONE;
+	v.why = v.word == VERDICT_UNKNOWN ? WHY_CAUSE : v.word == VERDICT_SERVER && by_age[PART_WAIT] ? WHY_WAITING : WHY_NONE;
 	return v;
 }
 
@@ -177,7 +177,7 @@ struct verdict verdict_judge_and_learn(struct verdict_baseline *b, const struct 
 	}
 	/* without user input only handshakes and the like were timed: no basis for what is usual */
 	for (int p = 0; p < VERDICT_PARTS; p++)
-		usual_end_interval(&b->part[p], seen->length_ns, learn, v.word >= VERDICT_NETWORK && v.why != WHY_WAITING);
+		usual_end_interval(&b->part[p], seen->length_ns, learn, v.word >= VERDICT_NETWORK);
 	b->intervals += waited && b->intervals < VERDICT_FIRST;
 	return v;
 }

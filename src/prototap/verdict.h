@@ -25,7 +25,7 @@ enum verdict_word { VERDICT_IDLE, VERDICT_LEARNING, VERDICT_USUAL, VERDICT_NETWO
 extern const char *const verdict_words[];
 
 /* Why a verdict is "unknown" although there were inputs; "network" because of packets that were lost, although the median has not
- * risen. */
+ * risen; "server" because of inputs without an update so far. */
 enum verdict_why { WHY_NONE, WHY_CAUSE, WHY_RANGE, WHY_LOSS, WHY_WAITING, WHY_FRAMES, WHY_DROPS, WHY_CLOCK, WHY_CONNECTIONS, WHYS };
 extern const char *const verdict_whys[];
 

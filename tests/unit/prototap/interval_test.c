@@ -406,6 +406,7 @@ static void what_stopped_is_late_however_long(void **state)
 		seen.open_ns[PART_WAIT] = s * S;
 		v = judge_interval(&b, &seen, -1, -1, 1, -1);
 		assert_int_equal(v.word, VERDICT_SERVER);
+		assert_int_equal(v.why, WHY_WAITING);	/* keys without an effect, maybe */
 		near(v.rise_ns, s * S - 40 * MS);
 	}
 	/* Nor does the server's host answer: it may be the host as well as the network, unless the host sends anything else. */
