@@ -166,7 +166,7 @@ struct verdict verdict_judge_and_learn(struct verdict_baseline *b, const struct 
 		verdict_learn_loss(b, seen);
 	v = verdict_judge(b, seen, waited);
 
-	if (seen->blind && waited) {
+	if (seen->blind && (waited || v.word >= VERDICT_NETWORK)) {
 		v.word = VERDICT_UNKNOWN;
 		v.why = seen->blind;
 		v.rise_ns = -1;

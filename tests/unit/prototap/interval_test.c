@@ -463,6 +463,22 @@ static void lost_packets_and_closed_windows(void **state)
 	assert_int_equal(judge_interval(&b, &seen, 80, 10, 50, -1).word, VERDICT_UNKNOWN);
 }
 
+static void a_reply_that_the_kernel_lost_is_no_late_client(void **state)
+{
+	struct verdict_interval_readings seen = reading(true);
+	struct verdict_baseline b, copy;
+
+	(void)state;
+	verdict_baseline_init(&b);
+	for (int i = 0; i < 10; i++)
+		judge_interval(&b, &seen, 40, 10, 1, 15);
+	copy = b;
+	seen.open_ns[PART_REPLY] = 2 * S;
+	assert_int_equal(judge_interval(&copy, &seen, -1, 10, 1, -1).word, VERDICT_CLIENT);
+	seen.blind = WHY_DROPS;
+	assert_int_equal(judge_interval(&b, &seen, -1, 10, 1, -1).why, WHY_DROPS);
+}
+
 /* What was lost from the start on is no news, and does not make a slow server a slow network. */
 static void steady_loss_is_usual(void **state)
 {
@@ -521,6 +537,7 @@ int main(void)
 		cmocka_unit_test(what_stopped_is_late_however_long),
 		cmocka_unit_test(a_silent_client_host_is_no_late_client),
 		cmocka_unit_test(lost_packets_and_closed_windows),
+		cmocka_unit_test(a_reply_that_the_kernel_lost_is_no_late_client),
 		cmocka_unit_test(steady_loss_is_usual),
 		cmocka_unit_test(what_lasts_becomes_usual),
 	};
