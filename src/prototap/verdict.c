@@ -80,9 +80,9 @@ static enum verdict_word verdict_of_rise(const struct usual_rise part[VERDICT_PA
 		return VERDICT_NETWORK;
 	if (2 * zero_if_negative_ns(part[PART_REPLY].sure_ns - to_client) > rise || (seen->zero_windows && 2 * server <= rise))
 		return VERDICT_CLIENT;
-	if (lossy)
-		return VERDICT_NETWORK;
-	return 2 * server > rise ? VERDICT_SERVER : VERDICT_UNKNOWN;
+	if (2 * server > rise)
+		return lossy ? VERDICT_UNKNOWN : VERDICT_SERVER;
+	return lossy ? VERDICT_NETWORK : VERDICT_UNKNOWN;
 }
 
 static bool is_rise(int64_t rise_ns, int64_t usual_ns)

@@ -493,8 +493,8 @@ static void steady_loss_is_usual(void **state)
 	for (int i = 0; i < 30; i++)
 		assert_int_equal(judge_interval(&b, &seen, 40, 10, 1, -1).word, VERDICT_USUAL);
 	assert_int_equal(judge_interval(&b, &seen, 200, 10, 1, -1).word, VERDICT_SERVER);
-	seen.retransmitted = 90;
-	assert_int_equal(judge_interval(&b, &seen, 200, 10, 1, -1).word, VERDICT_NETWORK);
+	seen.retransmitted = 90;	/* a slow server, or updates that wait for lost packets */
+	assert_int_equal(judge_interval(&b, &seen, 200, 10, 1, -1).word, VERDICT_UNKNOWN);
 }
 
 static void what_lasts_becomes_usual(void **state)
