@@ -193,13 +193,19 @@ static struct ack_classification count_ack(struct flow *f, int c, const struct s
 	return ack;
 }
 
+/* RFC 9293, 3.8.4: it repeats the last byte of a connection all of whose data was acknowledged. */
+static bool is_keep_alive(const struct ack_receiver_state *receiver, const struct segment *s)
+{
+	return s->payload_bytes == 1 && receiver->known && !receiver->waiting_ns && s->seq + 1 == receiver->acked;
+}
+
 static void meter_add_payload(struct capture_meter *m, struct flow *f, int c, const struct segment *s, const struct packet *p)
 {
 	struct channel_traffic_counts *n = &f->count[c];
 	struct stream_segment_result t;
 
 	stream_add_segment(&f->stream[c], &m->pool, s->seq + (s->flags & TCP_SYN ? 1 : 0), s->payload_bytes, s->flags & TCP_PSH, &t);
-	if (t.old_bytes) {
+	if (t.old_bytes && !is_keep_alive(&f->ack[1 - c], s)) {
 		n->retransmitted_packets++;
 		n->retransmitted_bytes += t.old_bytes;
 	}

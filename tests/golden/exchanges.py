@@ -52,6 +52,7 @@ def make_lossy(folder):
     c.send(800, 1, b"M" * 500, ACK | PSH)
     c.send(1100, 1, b"M" * 500, ACK | PSH, seq=6000)
     c.send(1101, 0)
+    c.send(1200, 1, b"M", ACK, seq=6499)
     c.pcap(os.path.join(folder, "lossy.pcap"))
 
 
