@@ -50,7 +50,8 @@ bool duplicate_filter_add(struct duplicate_filter *d, const struct packet *p, co
 	hash = hash_bytes(identification, &s->address[0][0], sizeof(s->address));
 	hash = hash_bytes(hash ^ s->payload_bytes, p->bytes + transport, n);
 	seen = &d->packet[hash % DUPLICATE_MEMORY];
-	copy = seen->hash == hash && p->time_ns >= seen->time_ns && p->time_ns - seen->time_ns <= DUPLICATE_NS &&
+	copy = seen->hash == hash && p->time_ns >= seen->time_ns &&
+	       p->time_ns - seen->time_ns <= (identification ? DUPLICATE_NS : DUPLICATE_UNIDENTIFIED_NS) &&
 	       (identification || s->payload_bytes || d->payload_copies);
 	*seen = (struct remembered_packet){ .hash = hash, .time_ns = p->time_ns };
 	d->copies += copy;

@@ -5,13 +5,14 @@
  * addresses, the same IP identification and the same bytes from the transport header on (but hops, which a router counts down); a
  * retransmission has another identification, or comes a round trip later. Packets without an identification (0, or IPv6) are taken
  * for copies if they are TCP and carry payload; a bare acknowledgement only where copies with payload were seen before: a receiver
- * may repeat it. The packets seen in the last DUPLICATE_NS are remembered, at most DUPLICATE_MEMORY of them; a copy that comes
- * later counts as a packet. */
+ * may repeat it. Copies come within DUPLICATE_NS, or without an identification, where a packet sent again may have the same bytes,
+ * within DUPLICATE_UNIDENTIFIED_NS; one that comes later counts as a packet. At most DUPLICATE_MEMORY packets are remembered. */
 #pragma once
 
 #include "decode.h"
 
-#define DUPLICATE_NS 2000000LL
+#define DUPLICATE_NS 10000000LL
+#define DUPLICATE_UNIDENTIFIED_NS 2000000LL
 #define DUPLICATE_MEMORY 4096
 #define DUPLICATE_BYTES 128	/* of a packet's transport header and payload */
 

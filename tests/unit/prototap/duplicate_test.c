@@ -37,7 +37,9 @@ static void copies_are_told_from_what_was_sent_again(void **state)
 	assert_false(add(70 * US, 79, 1050, 50, 64));
 	assert_false(add(30000 * US, 79, 1050, 50, 64));	/* the same identification, but far later */
 	assert_false(add(30001 * US, 79, 1050, 51, 64));
-	assert_int_equal(filter.copies, 2);
+	assert_false(add(40000 * US, 80, 1101, 50, 64));
+	assert_true(add(45000 * US, 80, 1101, 50, 64));		/* a mirror port that is 5 ms late */
+	assert_int_equal(filter.copies, 3);
 }
 
 static void without_identification_payload_tells(void **state)
@@ -50,6 +52,8 @@ static void without_identification_payload_tells(void **state)
 	assert_true(add(21 * US, 0, 1000, 50, 64));
 	assert_false(add(30 * US, 0, 1050, 0, 64));
 	assert_true(add(31 * US, 0, 1050, 0, 64));	/* here all packets come twice */
+	assert_false(add(40 * US, 0, 1100, 50, 64));
+	assert_false(add(5000 * US, 0, 1100, 50, 64));	/* sent again a round trip later */
 }
 
 int main(void)
