@@ -108,8 +108,14 @@ static void verdict_learn_loss(struct verdict_baseline *b, const struct verdict_
 {
 	b->packets += (double)seen->packets - b->packets / VERDICT_LOSS;
 	b->resent += (double)seen->retransmitted - b->resent / VERDICT_LOSS;
-	if (b->intervals >= VERDICT_FIRST && has_loss_risen(b))
-		return;		/* not usual */
+	if (b->intervals >= VERDICT_FIRST && has_loss_risen(b)) {
+		b->lossy_ns += seen->length_ns;
+		if (b->lossy_ns < USUAL_LASTS_NS)
+			return;
+		b->all_packets = b->packets;	/* what lasts has become usual */
+		b->all_resent = b->resent;
+	}
+	b->lossy_ns = 0;
 	b->all_packets += (double)seen->packets - b->all_packets / VERDICT_LOSS_USUAL;
 	b->all_resent += (double)seen->retransmitted - b->all_resent / VERDICT_LOSS_USUAL;
 }

@@ -47,7 +47,8 @@ struct verdict_interval_readings {
 struct verdict_baseline {
 	struct usual part[VERDICT_PARTS];
 	double packets, resent;		/* of about the last VERDICT_LOSS intervals */
-	double all_packets, all_resent;	/* of about VERDICT_LOSS_USUAL */
+	double all_packets, all_resent;	/* of about VERDICT_LOSS_USUAL that are usual */
+	int64_t lossy_ns;		/* for so long more packets are lost than usual */
 	int intervals;			/* with inputs so far, up to VERDICT_FIRST */
 };
 void verdict_baseline_init(struct verdict_baseline *b);

@@ -497,6 +497,25 @@ static void steady_loss_is_usual(void **state)
 	assert_int_equal(judge_interval(&b, &seen, 200, 10, 1, -1).word, VERDICT_UNKNOWN);
 }
 
+static void loss_that_lasts_becomes_usual(void **state)
+{
+	struct verdict_interval_readings seen = reading(true);
+	struct verdict_baseline b;
+
+	(void)state;
+	seen.length_ns = 10 * S;
+	verdict_baseline_init(&b);
+	for (int i = 0; i < 10; i++)
+		judge_interval(&b, &seen, 40, 10, 1, -1);
+	seen.retransmitted = 20;
+	for (int i = 0; i < 90; i++)	/* 15 minutes */
+		assert_int_equal(judge_interval(&b, &seen, 40, 10, 1, -1).word, VERDICT_NETWORK);
+	for (int i = 0; i < 10; i++)
+		judge_interval(&b, &seen, 40, 10, 1, -1);
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(judge_interval(&b, &seen, 40, 10, 1, -1).word, VERDICT_USUAL);
+}
+
 static void what_lasts_becomes_usual(void **state)
 {
 	struct verdict_interval_readings seen = reading(true);
@@ -539,6 +558,7 @@ int main(void)
 		cmocka_unit_test(lost_packets_and_closed_windows),
 		cmocka_unit_test(a_reply_that_the_kernel_lost_is_no_late_client),
 		cmocka_unit_test(steady_loss_is_usual),
+		cmocka_unit_test(loss_that_lasts_becomes_usual),
 		cmocka_unit_test(what_lasts_becomes_usual),
 	};
 
