@@ -324,8 +324,13 @@ void interval_observe_data(void *intervals, const struct flow *flow, int channel
 
 void intervals_note_set_clock(struct intervals *t, int64_t time_ns)
 {
-	t->set_ns = time_ns;
 	t->clock_set = true;
+	intervals_forget_waits(t, time_ns);
+}
+
+void intervals_forget_waits(struct intervals *t, int64_t time_ns)
+{
+	t->set_ns = time_ns;
 	for (int i = 0; i < INTERVAL_FLOWS; i++)
 		for (struct interval_flow *f = t->bucket[i]; f; f = f->next) {
 			f->waits = f->answerable = f->matched = 0;

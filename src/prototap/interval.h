@@ -111,7 +111,7 @@ typedef void interval_row_fn(void *context, const struct interval_row *row);
 struct intervals {
 	int64_t every_ns, merge_ns, period_ns;
 	int64_t start_ns;		/* of the current interval (clock of the packets); 0: no packet yet */
-	int64_t set_ns;			/* the clock was set latest: the first time on it; 0: never */
+	int64_t set_ns;			/* waits were forgotten latest, as the clock was set; 0: never */
 	bool clock_set;			/* in this interval */
 	int64_t dropped;		/* the caller's: packets that the kernel lost so far; -1: not known */
 	int64_t dropped_before;		/* at the start of the interval */
@@ -136,6 +136,7 @@ void interval_observe_data(void *intervals, const struct flow *f, int channel, i
 void intervals_advance(struct intervals *t, int64_t time_ns);
 /* The clock of the packets was set; `time_ns` is the first time on it. No wait is measured over that. */
 void intervals_note_set_clock(struct intervals *t, int64_t time_ns);
+void intervals_forget_waits(struct intervals *t, int64_t time_ns);	/* the clock may have been set */
 
 /* Between interval.c and interval_rows.c. Inputs leave that need not wait any longer at `time_ns`. */
 void interval_finish_settled_inputs(struct interval_flow *f, int64_t time_ns);

@@ -263,6 +263,7 @@ static void meter_add_segment(struct capture_meter *m, const struct segment *s, 
 	seen.ack = count_ack(f, c, s, time_ns);
 	session_count_packet(&m->setup, c, s, seen.ack.pure, time_ns);
 	notify_packet_observers(m, f, c, &seen);
+	m->set_back |= f->last_ns - time_ns >= METER_PAUSE_NS;
 	f->start_ns = time_ns < f->start_ns ? time_ns : f->start_ns;
 	f->last_ns = time_ns > f->last_ns ? time_ns : f->last_ns;
 	if (s->wire_bytes > m->largest_frame_bytes)
@@ -301,6 +302,8 @@ void meter_decode_and_count_packet(struct capture_meter *m, enum link_type link,
 		m->first_ns = m->last_ns = p->time_ns;
 	else if (p->time_ns < m->before_ns)
 		m->steps_back++;
+	else if (p->time_ns - m->before_ns > m->pause_ns)
+		m->pause_ns = p->time_ns - m->before_ns;
 	m->before_ns = p->time_ns;
 	m->first_ns = p->time_ns < m->first_ns ? p->time_ns : m->first_ns;
 	m->last_ns = p->time_ns > m->last_ns ? p->time_ns : m->last_ns;

@@ -42,6 +42,9 @@ struct unselected_port_count {
 };
 #define METER_PORTS 5
 
+/* A pause between packets for so long may be one; or the clock was set. */
+#define METER_PAUSE_NS (3600 * NS_PER_S)
+
 struct meter_cfg {
 	struct meter_observer tap[METER_TAPS];	/* the first `taps` are used */
 	int taps;
@@ -73,6 +76,8 @@ struct capture_meter {
 	uint64_t largest_frame_bytes;
 	int64_t first_ns, last_ns;	/* earliest and latest packet of any kind */
 	int64_t before_ns;	/* the packet before */
+	int64_t pause_ns;	/* longest time from the packet before */
+	bool set_back;		/* a connection stepped back by METER_PAUSE_NS or more */
 	struct session_traffic_phases setup;
 	struct payload_totals contents;
 };

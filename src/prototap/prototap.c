@@ -96,6 +96,12 @@ static void note_set_clock(struct capture_run_state *run, int64_t time_ns, int64
 	intervals_note_set_clock(&run->intervals, time_ns);
 }
 
+static void note_long_pause(struct capture_run_state *run, int64_t time_ns, int64_t pause_ns)
+{
+	warn("no packet for %s: is the clock right? No wait is measured over that", ns_text((double)pause_ns));
+	intervals_forget_waits(&run->intervals, time_ns);
+}
+
 static void check_wall_clock(struct capture_run_state *run, const struct wall_clock_offset *wall, int64_t time_ns)
 {
 	if (llabs(wall->offset_ns - run->wall_ns) >= CLOCK_STEP_NS)
@@ -103,7 +109,7 @@ static void check_wall_clock(struct capture_run_state *run, const struct wall_cl
 	run->wall_ns = wall->offset_ns;
 }
 
-/* Of a file, only a clock that was set back can be seen. Live, both clocks are read where packets are not in time. */
+/* Of a file, a clock that was set forward looks like a pause. Live, both clocks are read where packets are not in time. */
 static void check_clock_of_packets(struct capture_run_state *run, int64_t time_ns)
 {
 	int64_t passed = run->packet_ns ? time_ns - run->packet_ns : 0;
@@ -115,6 +121,8 @@ static void check_clock_of_packets(struct capture_run_state *run, int64_t time_n
 	if (!run->live) {
 		if (passed < 0)
 			note_set_clock(run, time_ns, passed);
+		else if (passed >= METER_PAUSE_NS)
+			note_long_pause(run, time_ns, passed);
 		return;
 	}
 	clock_read_wall_offset(&wall);
@@ -237,12 +245,14 @@ static uint64_t count_signs_of_disorder(const struct capture_meter *m)
 }
 
 /* Sorting costs twice the time of counting, and most files are in order: they are read without it, and once more if they are not.
- * Where connections are in less order after that, packets were written in order and the clock was set back.
+ * Where connections are in less order after that, or one went back by hours and is in no better order, packets were written in
+ * order and the clock was set.
  * Observers write as they go, so they come when the order is known. */
 static void read_files(struct capture_run_state *run, const struct meter_cfg *meter)
 {
 	struct meter_cfg alone = *meter;
 	uint64_t moved, disordered;
+	bool set_back;
 
 	alone.taps = 0;
 	run->sorted = source_packets_sorted(run->source, &moved);
@@ -250,8 +260,9 @@ static void read_files(struct capture_run_state *run, const struct meter_cfg *me
 	if (!run->sorted) {
 		if (run->meter.steps_back) {
 			disordered = count_signs_of_disorder(&run->meter);
+			set_back = run->meter.set_back;
 			read_files_again(run, &alone, true);
-			run->sorted = count_signs_of_disorder(&run->meter) <= disordered;
+			run->sorted = count_signs_of_disorder(&run->meter) + set_back <= disordered;
 		}
 		if (meter->taps || (!run->sorted && source_packets_sorted(run->source, &moved)))
 			read_files_again(run, meter, run->sorted);

@@ -108,6 +108,25 @@ in_namespace() {
 	[ "$(of verdict | grep -cx server)" = 0 ]
 }
 
+@test "one packet that is dated ahead is a clock that was set, also in the report" {
+	rows ahead 1s 2>err || [ $? = 3 ]
+	[ "$(jq .result.capture.sorted_packets report)" = 0 ]
+	[ "$(of next_max_ns | sort -n | tail -n 1)" = 40000000 ]
+	[ "$(of clock_set | grep -cx 1)" = 1 ]
+	run -3 "$BIN/prototap" read "$MADE/ahead.pcap" --port 5900
+	[[ $output == *"! "*"clock was set"*"833 h"* ]]
+}
+
+@test "a file without a packet for hours is asked about its clock: no wait crosses that, and nobody is blamed" {
+	rows forward 1s 2>err
+	grep "3 h" err
+	[ "$(of next_max_ns | sort -n | tail -n 1)" = 40000000 ]
+	[ "$(of unanswered | sort -u)$(of clock_set | sort -u)" = 00 ]
+	[ "$(of verdict | grep -cxE 'server|client|network')" = 0 ]
+	run -0 "$BIN/prototap" read "$MADE/forward.pcap" --port 5900
+	[[ $output == *"! "*"3 h"* ]]
+}
+
 @test "connections beyond those that are followed are counted in a row and in the metrics, and warned of" {
 	rows crowd 1s --metrics watch.prom 2>err
 	[ "$(of connections | sort -n | tail -n 1)" = 76 ]

@@ -84,6 +84,20 @@ def main(folder):
     for i in range(5, 10):
         c.key(1000 * i)
     c.pcap(os.path.join(folder, "back.pcap"))
+    # One acknowledgement is dated 3,000,000 s ahead: to sort it to the end leaves the connection in no better order.
+    c = Session().start()
+    for i in range(1, 10):
+        c.key(1000 * i)
+    c.packets[23] = (c.packets[23][0] + 3 * 10**15, *c.packets[23][1:])
+    c.pcap(os.path.join(folder, "ahead.pcap"))
+    # The clock is set forward by three hours while a key waits, or nobody works for so long.
+    c = Session().start()
+    for i in range(1, 10):
+        c.key(1000 * i)
+    c.send(10000, 0, DOWN, ACK | PSH)
+    for i in range(11, 20):
+        c.key(3 * 3600000 + 1000 * i)
+    c.pcap(os.path.join(folder, "forward.pcap"))
     # More connections than are followed.
     crowd = []
     for i in range(1100):
