@@ -91,8 +91,9 @@ static const struct cli_opt options[] = {
 
 static void note_set_clock(struct capture_run_state *run, int64_t time_ns, int64_t step_ns)
 {
-	warn("the clock was set %s by %s: no wait is measured over that",
-	     step_ns < 0 ? "back" : "forward", ns_text(fabs((double)step_ns)));
+	warn("the clock was set %s by %s%s", step_ns < 0 ? "back" : run->live ? "forward (or this host slept)" : "forward",
+	     ns_text(fabs((double)step_ns)), cfg.every_ns ? ": no wait is measured over that" : "");
+	run->clock_sets++;
 	intervals_note_set_clock(&run->intervals, time_ns);
 }
 
@@ -155,9 +156,9 @@ static void refresh_wall_clock_offset(struct capture_run_state *run, struct wall
 /* Closes the intervals that are over, also while no packet comes: packets of the last few may still be in the ring. */
 static void close_elapsed_intervals(struct capture_run_state *run, const struct wall_clock_offset *wall, int64_t now)
 {
+	check_wall_clock(run, wall, now + wall->offset_ns - 3 * CAPTURE_RING_MS * NS_PER_MS);
 	if (!cfg.every_ns)
 		return;
-	check_wall_clock(run, wall, now + wall->offset_ns - 3 * CAPTURE_RING_MS * NS_PER_MS);
 	source_read_drop_counts(run->source, &run->drops);
 	run->intervals.dropped = run->drops.kernel;
 	intervals_advance(&run->intervals, now + wall->offset_ns - 3 * CAPTURE_RING_MS * NS_PER_MS);
@@ -191,6 +192,7 @@ static void run_capture(struct capture_run_state *run, struct live_progress *wat
 	clock_read_wall_offset(&wall);
 	now = clock_now();
 	run->until_ns = now + wall.offset_ns;
+	check_wall_clock(run, &wall, run->until_ns);
 	drained = now + 3 * CAPTURE_RING_MS * NS_PER_MS;
 	/* A full ring takes longer to empty than packets stay in it, and a flood keeps it full: then the first packet after the end
 	 * stops. */

@@ -123,6 +123,8 @@ bool has_capture_losses(const struct capture_run_state *run, char *why)
 	append_lost_count(why, m->decoded[DECODED_SHORT], "packet", "captured too short to count");
 	append_lost_count(why, m->flows_evicted, "connection", "given up before the end (--flows-max)");
 	append_lost_count(why, run->latency.wire.missed_keys, "key", "outside the capture");
+	append_lost_count(why, run->live ? run->clock_sets : 0, "step",
+		 "of the clock, which was set (or this host slept): times across that are wrong");
 	append_lost_count(why, run->live ? 0 : m->steps_back, "step", run->sorted ?
 		    "back in time, too far to sort; reordercap sorts the file, unless the clock was set" :
 		    "back in time: the clock was set, and times across that are wrong");

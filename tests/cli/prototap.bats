@@ -456,6 +456,42 @@ agree()
 	[[ "$(value cpu_percent <timed.json)" == [0-9]* ]]
 }
 
+@test "live: a clock that is set forward is named, and the status is 3" {
+	need_namespace
+	cat >clock.c <<-'END'
+		#include <signal.h>
+		#include <sys/syscall.h>
+		#include <time.h>
+		#include <unistd.h>
+		static volatile sig_atomic_t ahead;
+		static void set_forward(int number) { (void)number; ahead = 7200; }
+		__attribute__((constructor)) static void begin(void) { signal(SIGUSR1, set_forward); }
+		int clock_gettime(clockid_t id, struct timespec *at)
+		{
+			long err = syscall(SYS_clock_gettime, id, at);
+			at->tv_sec += id == CLOCK_REALTIME ? ahead : 0;
+			return (int)err;
+		}
+	END
+	"${CC:-gcc}" -shared -fPIC -o clock.so clock.c || skip "no compiler"
+	cat >set.sh <<-'END'
+		until_true() { for i in $(seq 200); do ! eval "$1" || return 0; sleep 0.05; done; return 1; }
+		ip link set lo up
+		for options in "" "--every 1s"; do
+			LD_PRELOAD=$PWD/clock.so "$BIN/prototap" live -i lo --port 5900 $options >report 2>err & tap=$!
+			until_true 'grep -q ready err' || exit 1
+			kill -USR1 "$(pgrep -P "$tap" || echo "$tap")"
+			until_true 'grep -q "clock was set forward.* 2 h" err' || exit 2
+			kill -INT "$tap"
+			wait "$tap"
+			echo "status $?"
+			grep -c '^! .*clock' report
+		done
+	END
+	run -0 in_namespace bash set.sh
+	[ "${lines[*]}" = "status 3 1 status 3 1" ]
+}
+
 @test "live on a terminal: a line a second; anywhere else none before the end" {
 	need_namespace
 	command -v script >/dev/null || skip "no script"
