@@ -154,10 +154,10 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_RANGE, .rise_ns = v.rise_ns };
 		return v;
 	}
-	/* no acknowledgements, as of UDP: a slow network looks like a slow server */
-	v.word = usual_quantile_ns(&b->part[PART_CLIENT_ACK], MEDIAN) < 0 && usual_quantile_ns(&b->part[PART_SERVER_ACK], MEDIAN) < 0 ?
-		 VERDICT_UNKNOWN : verdict_of_rise(part, seen, all, silent, usual_quantile_ns(&b->part[PART_REPLY], MEDIAN) >= 0,
-							   is_interval_lossy(b, seen));
+	/* no acknowledgements of the server, as of UDP: a slow network looks like a slow server */
+	v.word = usual_quantile_ns(&b->part[PART_SERVER_ACK], MEDIAN) < 0 ? VERDICT_UNKNOWN :
+		 verdict_of_rise(part, seen, all, silent, usual_quantile_ns(&b->part[PART_REPLY], MEDIAN) >= 0,
+				 is_interval_lossy(b, seen));
 	v.why = v.word == VERDICT_UNKNOWN ? WHY_CAUSE : v.word == VERDICT_SERVER && by_age[PART_WAIT] ? WHY_WAITING : WHY_NONE;
 	return v;
 }
