@@ -50,7 +50,7 @@ void live_progress_show(struct live_progress *w, const struct capture_meter *m, 
 	if (!is_progress_line_due(&w->progress, now_ns))
 		return;
 	n = sum_display_channel_counts(m, &open);
-	packets = n.packets - w->before.packets;
+	packets = n.tcp_header_bytes > w->before.tcp_header_bytes ? n.packets - w->before.packets : 0;	/* of UDP nobody knows */
 	localtime_r(&now, &when);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &when);
 	fprintf(stderr, "%s  %d open  %s to client  %s updates/s  gap %s%s  resent %s %%\n", clock, open,

@@ -240,7 +240,8 @@ static void say_capture_summary(struct rec_report *r, struct capture_run_state *
 	rec_add_short_report_line(r, "%s, %s, %s, %s retransmitted", ns_text(seconds * NS_PER_S),
 				  text_of_count_and_noun((int64_t)m->flows, "connection"),
 		text_of_count_and_noun((int64_t)(m->sum[INPUT].packets + m->sum[DISPLAY].packets), "packet"),
-			text_of_count((int64_t)resent));
+			m->sum[INPUT].tcp_header_bytes + m->sum[DISPLAY].tcp_header_bytes ? text_of_count((int64_t)resent) :
+			"not known (UDP) how many");
 	say_channel_table(r, m, seconds);
 	if (run->moved)
 		rec_add_short_report_line(r, "%s stood behind later ones and %s sorted by time",

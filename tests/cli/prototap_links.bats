@@ -39,6 +39,13 @@ agree_bytes()
 	[ "$wrong" = 0 ]
 }
 
+@test "of UDP the text says no count of retransmissions" {
+	run -0 "$BIN/prototap" read "$MADE/udp.pcap" --port 5900
+	[[ $output != *" 0 retransmitted"* ]]
+	run -0 "$BIN/prototap" read "$MADE/plain_ns.pcap" --port 5900
+	[[ $output == *" 0 retransmitted"* ]]
+}
+
 @test "compressed and mixed captures are refused with the command that helps, and it does" {
 	for kind in gz bz2 xz zst lz4; do
 		for file in "$MADE/packed.pcap.$kind" -; do
