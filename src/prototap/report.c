@@ -247,8 +247,8 @@ static void say_capture_summary(struct rec_report *r, struct capture_run_state *
 		rec_add_short_report_line(r, "%s stood behind later ones and %s sorted by time",
 					  text_of_count_and_noun((int64_t)run->moved, "packet"), run->moved == 1 ? "was" : "were");
 	if (run->cfg->latency.keys && w->low.n)
-		rec_add_short_report_line(r, "keys: %zu of %zu paired exactly; answered after %s to %s ms (medians)", (size_t)w->exact,
-					  (size_t)w->keys,
+		rec_add_short_report_line(r, "keys: %zu of %zu paired exactly%s; answered after %s to %s ms (medians)", (size_t)w->exact,
+					  (size_t)w->keys, run->cfg->latency.noise.window_ns ? "" : " if no update came by itself (--idle)",
 			text_of_sample_quantile(&w->low, 0.5, NS_PER_MS), text_of_sample_quantile(&w->high, 0.5, NS_PER_MS));
 }
 

@@ -50,6 +50,8 @@ keys() {	# NAME JQ [options]
 	[[ "$(keys two '.says[0]')" == "wire-only latency is a range at this load; use refecho" ]]
 	[ "$(keys surplus '.latency_low_ms.max, .latency_high_ms.max')" = "$(printf '17\n65')" ]
 	[ "$(keys x11 '.says | length')" = 1 ]	# only that no idle noise was given
+	"$BIN/prototap" read "$MADE/x11.pcap" --keys "$MADE/x11.tsv" | grep '^keys: .*--idle'
+	"$BIN/prototap" read "$MADE/x11.pcap" --keys "$MADE/x11.tsv" --idle 0/60s | grep '^keys: ' | grep -v -e --idle
 }
 
 @test "a key without an answer is later than the end of its block, in every percentile" {
