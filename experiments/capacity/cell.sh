@@ -275,11 +275,13 @@ next_users() {	# 1: all is known
 }
 
 search() {	# search FOLDER SEED; 1: STEP_WHY
-	local NEXT FRONT
+	local NEXT FRONT late
 	while next_users; do
 		exp_step "$(exp_words): $NEXT"
 		FRONT=''
 		measure "$NEXT" "$1" "$(($2 * 2000 + ${TRIES[NEXT]-0} * 500 + NEXT))" || return
+		late="${FRONT%%$'\t'*} ms"
+		exp_measured "$(exp_words)" "$NEXT users: ${FRONT:+95 % within ${late/inf ms/an unknown time}}${FAILED[STEP_AT]-}"
 		[ -n "$FRONT" ] || continue	# nobody could be added
 		TRIES[NEXT]=$((${TRIES[NEXT]-0} + 1))
 		[ "${TRIES[NEXT]}" = 1 ] || TWICE=$((TWICE + 1))

@@ -253,15 +253,17 @@ nothing_left() {
 
 # find: search() with a measure() that knows the answer: CAPACITY users fit; BROKEN and FITTING are numbers of users of which the
 # first measurement says the opposite; of RANGED numbers the early end of the 95 % would fit each time.
-# Prints users, reached, beyond, users_all, untold of the criterion; then the numbers of users in the order they were measured.
+# Prints users, reached, beyond, users_all, untold of the criterion; then the numbers of users in the order they were measured, and
+# how many lines of progress there were.
 find_users() {
 	TP_HOME=$TOP CAPACITY=$1 BROKEN=${2-} FITTING=${3-} RANGED=${4-} bash -c '
 		. "$TP_HOME/lab/lib.sh"
-		RESUME= ON=lab CRITERIA=p95:100ms THRESHOLD_MS=100 MOST=64 STEP_WHY= TWICE=0 ORDER=
+		RESUME= ON=lab CRITERIA=p95:100ms THRESHOLD_MS=100 MOST=64 STEP_WHY= STEP_AT=0 TWICE=0 ORDER= SAID=
 		. "$TP_HOME/experiments/capacity/cell.sh"
 		TRIED=() TRIES=() OWN=() FAILED=() LACKED=() SAMPLE_ROWS=() MACHINE_ROWS=() TRY_LINES=() HAD=()
 		declare -A HELD=() BROKE=() UNTOLD=() TRY_ROWS=() TRY_MACHINE=()
 		exp_step() { :; }; exp_words() { :; }
+		exp_measured() { SAID+=1; }
 		measure() {
 			local v=200 from
 			[ "$1" -gt "$CAPACITY" ] || v=50
@@ -278,7 +280,8 @@ find_users() {
 		search folder 1 || exit
 		search_limits | jq -c ".[0] | [.users, .reached, .beyond, .users_all, .untold]"
 		tail -n 1 <<<"${SAMPLE_ROWS[30]-}" | cut -f 7
-		echo $ORDER'
+		echo $ORDER
+		echo ${#SAID}'
 }
 
 @test "capacity: one measurement that says the opposite neither ends the search nor moves what it finds" {
@@ -289,6 +292,7 @@ find_users() {
 		[ "$status" = 0 ]
 		[ "${lines[0]}" = "[30,true,31,30,false]" ]
 		[ "${lines[1]}" = 50 ]	# the row of a number is that of most of its measurements
+		[ "${lines[3]}" = "$(wc -w <<<"${lines[2]}")" ]	# a line of progress for each measurement
 		# both sides of the limit at least twice
 		[ "$(grep -ow 30 <<<"${lines[2]}" | wc -l)" -ge 2 ]
 		[ "$(grep -ow 31 <<<"${lines[2]}" | wc -l)" -ge 2 ]
