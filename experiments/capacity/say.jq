@@ -92,24 +92,28 @@ def no_queue: (.limit // "") as $limit
 	| any("memory", "link", "viewers", "alone", "session", "displays", "processes", "run queue", "unexplained";
 		. as $word | $limit | contains($word));
 # Does the forecast agree with the searches (input: a row of points)? Its interval meets that of their mean, or, without one, what
-# they found. A search that found no limit is open above. An interval to more than twice its low end would agree with anything.
+# they found, and holds the plan. Searches that differ by more than a factor of two, and an interval to more than twice its low end,
+# would agree with anything. A search that found no limit is open above.
 def came_out: (if .reached < .repeats then infinite else .users_high // .users_max end) as $found
-	| if .forecast == null or .forecast_low == null then "unsure"
+	| if .forecast == null then "none" elif .forecast_low == null then "bare"
 	  elif (.users_low // .users_min) > (.forecast_high // infinite) or $found < .forecast_low then "bad"
-	  elif .forecast_high == null or .forecast_high > 2 * ([.forecast_low, 1] | max) then "unsure" else "good" end;
+	  elif .forecast_high == null or .forecast_high > 2 * ([.forecast_low, 1] | max) then "wide"
+	  elif $found == infinite then "open" elif .users_max > 2 * ([.users_min, 1] | max) then "differ"
+	  elif .forecast_low > planned or .forecast_high < planned then "unplanned" else "good" end;
 def forecast_words($t; $asked): "\(.criterion | criterion_words($t)): "
 	+ if .forecast == null then "none (\(.forecast_why // "?"))" else
 	"\(.forecast | plural("user"))\(interval(.forecast_low; .forecast_high; "users"; plain)), found \(most_words($asked))"
 		+ (if .users_low == null then "" else " (mean \(.users | fixed(1)), 95 % CI \([.users_low, 0] | max | fixed(1)) to"
 			+ " \(.users_high | fixed(1)))" end)
-		+ {good: "", bad: ", which differs",
-			unsure: (if .forecast_low == null then ", without an interval" else ", an interval too wide to tell" end)}[came_out] end;
+		+ {good: "", bad: ", which differs", bare: ", without an interval", wide: ", an interval too wide to tell",
+			open: ": a search found no limit, cannot tell", differ: ": the searches disagree, cannot tell",
+			unplanned: ", but the plan is \(planned | plural("user"))"}[came_out] end;
 def foretold($system): . as $doc | threshold as $t | asked as $asked | [of($system)[] | select(.users_max > 0)] as $all
 	| select($all != [])
 	| [$all[] | select(.forecast != null)] as $with | [$with[] | select(came_out == "good")] as $good | $with[0] as $f
 	| finding("forecast-\(id($system))"; (if $f == null then ($doc | bold($system; "no forecast")) + ": \($all[0].forecast_why // "?")"
-		else ($doc | bold($system; "the forecast from the first third of the curve agrees with what was found for \($good | length) of"
-			+ " \($all | length | plural("criterion"; "criteria"))"))
+		else ($doc | bold($system; "the forecast from the first third of the curve agrees with searches and plan for \($good | length)"
+			+ " of \($all | length | plural("criterion"; "criteria"))"))
 		+ ", for the user in front. \($all | map(forecast_words($t; $asked)) | join("; "))"
 		+ (if $f.forecast_of == "CPU" then "" else ". By the forecast, \($f.forecast_of) is the first bottleneck" end)
 		+ (if $f.reached == 0 or ($f | no_queue | not) then "" else

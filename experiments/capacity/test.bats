@@ -419,3 +419,29 @@ find_users() {
 	[ "$(at points forecast_low criterion=p95:100ms)/$(at points forecast_high criterion=p95:100ms)" = 4/67 ]
 	[ "$(found forecast-vnc-heavy .verdict)" = '"unsure"' ]
 }
+
+@test "capacity: a forecast agrees with a plan, not with searches that disagree or found no limit" {
+	local forecast users reached all want r
+	command -v gnuplot >/dev/null && command -v cmark-gfm >/dev/null || skip "gnuplot or cmark-gfm is not installed"
+	make_run
+	"$TOP/bin/summarize" "a run"
+	forecast=$(at points forecast criterion=p95:100ms)
+	[ "$forecast" -gt 4 ]
+	while read -r users reached all want; do
+		for r in 1 2 3; do
+			jq --argjson r "$r" --argjson users "[$users]" --argjson reached "$reached" --argjson all "$all" '
+				.limits |= (.[:1] | .[0] += {users: $users[$r - 1], users_all: $all, reached: ($reached or $r < 3)}
+				| .[0].beyond = (if .[0].reached then .[0].users + 1 else 0 end))' \
+				"a run/cells/vnc-heavy/$r/cell.json" >x && mv x "a run/cells/vnc-heavy/$r/cell.json"
+		done
+		"$TOP/report/report.sh" "a run"
+		found forecast-vnc-heavy '[.verdict, .text]'
+		[ "$(found forecast-vnc-heavy .verdict)" = "\"$want\"" ]
+		if [ "$want" = unsure ]; then [[ "$(found forecast-vnc-heavy .text)" == *" 0 of 1"* ]]; fi
+	done <<-END
+		$forecast,$forecast,$forecast true $forecast good
+		4,4,15 false 4 unsure
+		4,4,30 true 4 unsure
+		$forecast,$forecast,$forecast true 4 unsure
+	END
+}
