@@ -8,7 +8,10 @@ def setup: ["\(.run.settings.pages // [] | length | plural("page")), visited \(.
 	protocol_words, repeats_words, run_words] | sentence;
 def scheme_words: {alone: "alone", baseline: "nothing done", autogroup: "autogroups", nice: "nice 19", L: "vamp L", M: "vamp M",
 	H: "vamp H", "L+iso": "vamp L, isolated", "M+iso": "vamp M, isolated", "H+iso": "vamp H, isolated"};
-def labels: {value: {scheme: scheme_words}};
+# What the figures of all_rel are of: a visit that was excluded is missing from the mean of its repeat.
+def pages: if any(measured_rows("summary")[]; (.wrong // 0) > 0) then "the pages that were not excluded" else "all pages" end;
+def labels: {value: {scheme: scheme_words},
+	heading: (if pages == "all pages" then {} else {all_rel: "Not excluded, to the baseline"} end)};
 def says: scheme_words[.] // .;
 
 def measured: [measured_rows("summary")[] | select(.all_rel != null)];
@@ -25,13 +28,14 @@ def scheme($name): first(.[] | select(.scheme == $name)) // null;
 def best_vamp: map(select(is_vamp)) | length as $n | min_by(.all_rel) | values | .of = $n;
 def vamp_words: (.scheme | says) + if .of > 1 then " (the best of \(.of))" else "" end;
 
-def verdict_of: job_of(first_job) as $rows | first(($rows | best_vamp), null) as $vamp | ($rows | scheme("nice")) as $nice
+def verdict_of: pages as $pages
+	| job_of(first_job) as $rows | first(($rows | best_vamp), null) as $vamp | ($rows | scheme("nice")) as $nice
 	| if measured == [] and measured_rows("summary") == [] then nothing_measured
 	  elif ($rows | scheme("baseline")) == null then no_baseline
 	  elif $vamp == null then "Vamp was not measured; only settings that a user can make by hand were."
-	  elif $vamp | known_ends | not then "Too few repeats to compare schemes (three are needed). In these, all pages took"
+	  elif $vamp | known_ends | not then "Too few repeats to compare schemes (three are needed). In these, \($pages) took"
 			+ " \($vamp.all_rel | fixed(2)) times as long with \($vamp | vamp_words) as the baseline's mean."
-	  else "With \($vamp | vamp_words), all pages take \($vamp | times) as in the baseline"
+	  else "With \($vamp | vamp_words), \($pages) take \($vamp | times) as in the baseline"
 		+ (if $vamp.all_rel_low <= 1 and $vamp.all_rel_high >= 1 then ", which this run cannot tell apart" else "" end)
 		+ if $nice == null then "." else ($vamp | compare($nice)) as $c
 			| if $c == "good" then ", and less than with the background job at nice 19 (\($nice | times))."
@@ -39,21 +43,23 @@ def verdict_of: job_of(first_job) as $rows | first(($rows | best_vamp), null) as
 			  else "; this run cannot tell it from the background job at nice 19 (\($nice | times))." end end end;
 def verdict: verdicts(verdict_of);
 
-def schemes: [job_of(first_job)[] | select(.scheme != "baseline")] as $rows | first(($rows | best_vamp), null) as $vamp
+def schemes: pages as $pages
+	| [job_of(first_job)[] | select(.scheme != "baseline")] as $rows | first(($rows | best_vamp), null) as $vamp
 	| if $rows == [] then empty else ($vamp // ($rows | min_by(.all_rel))) as $of
-	| finding("schemes"; "**Time to load all pages, in multiples of the baseline**: "
+	| finding("schemes"; "**Time to load \($pages), in multiples of the baseline**: "
 			+ ($rows | map("\(.scheme | says) \(level("all_rel"))") | join("; ")) + ".";
 		($of | figure("all_rel")) + {verdict: ($of | if known_ends and .all_rel_high < 1 then "good"
 			elif known_ends and .all_rel_low > 1 then "bad" else "unsure" end), figure: "visits-\(first_job)"}) end;
 
 # Is it worth having? Against what a user, or the kernel, does without it.
-def against($name; $id): job_of(first_job) as $rows | first(($rows | best_vamp), null) as $vamp | ($rows | scheme($name)) as $other
+def against($name; $id): pages as $pages
+	| job_of(first_job) as $rows | first(($rows | best_vamp), null) as $vamp | ($rows | scheme($name)) as $other
 	| if $vamp == null or $other == null then empty else ($vamp | compare($other)) as $c
 	| finding($id; (if $c == "good" then "**\($vamp.scheme | says | upper_first) beats \($name | says)**"
 			elif $c == "bad" then "**\($vamp.scheme | says | upper_first) loses to \($name | says)**"
 			elif $c == "none" then "**\($vamp.scheme | says | upper_first) cannot be told from \($name | says) by this run**"
 			else "**Too few repeats to compare \($vamp.scheme | says) with \($name | says)**" end)
-		+ ": all pages take \($vamp | level("all_rel")) times as long as in the baseline, \($other | level("all_rel")) with"
+		+ ": \($pages) take \($vamp | level("all_rel")) times as long as in the baseline, \($other | level("all_rel")) with"
 			+ " \($name | says).";
 		($vamp | figure("all_rel")) + {verdict: $c, figure: "visits-\(first_job)"}) end;
 

@@ -110,6 +110,10 @@ H 1.6 parallel"
 	[ "$(found against-nice .verdict)" = '"bad"' ]	# 1.6 / 1.5
 	near "$(found job .value)" 10 0.1
 	[ "$(found wrong .value)" = 1 ]
+	# one visit of L was excluded, so no figure is of all pages; without it, each is
+	said() { jq -r '.verdict, (.findings[] | select(.id != "wrong") | .text)' run/findings.json | grep -c "$1"; }
+	[ "$(said 'all pages')/$(said 'pages that were not excluded')" = 0/3 ]
+	if grep -q 'All, to the baseline' run/report.md; then return 1; fi
 	near "$(found vamp .value)" 66.667 0.01
 	found vamp .text | grep -q netsurf
 	[ -s run/figures/visits-parallel.svg ]
@@ -118,6 +122,14 @@ H 1.6 parallel"
 	cp run/summary.tsv before
 	"$TOP/report/report.sh" run
 	cmp before run/summary.tsv
+}
+
+@test "report: all pages are all pages where no visit was excluded" {
+	MADE_UP=$'alone 1 none\nbaseline 4 parallel\nnice 1.5 parallel\nH 1.6 parallel'
+	made_up
+	"$TOP/report/report.sh" run
+	jq -r .verdict run/findings.json | grep -q 'all pages'
+	grep -q 'All, to the baseline' run/report.md
 }
 
 @test "report: two repeats compare nothing, and neither does one" {
