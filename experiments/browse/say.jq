@@ -41,7 +41,7 @@ def verdict_of: pages as $pages
 			| if $c == "good" then ", and less than with the background job at nice 19 (\($nice | times))."
 			  elif $c == "bad" then ", and more than with the background job at nice 19 (\($nice | times))."
 			  else "; this run cannot tell it from the background job at nice 19 (\($nice | times))." end end end;
-def verdict: verdicts(verdict_of);
+def verdict: verdicts(verdict_of + no_figure(.all_rel; .scheme | says));
 
 def schemes: pages as $pages
 	| [job_of(first_job)[] | select(.scheme != "baseline")] as $rows | first(($rows | best_vamp), null) as $vamp

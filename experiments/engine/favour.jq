@@ -12,3 +12,6 @@ def verdicts(one): . as $doc | jobs as $jobs | if $jobs | length < 2 then one
 def of_jobs(some): . as $doc | jobs as $jobs | if $jobs | length < 2 then some
 	else range($jobs | length) as $i | $jobs[$i] as $job | $doc | only($job) | some
 		| .text = "Beside \($job | job_words): \(.text)" | if $i > 0 then .id += "-\($job)" else . end end;
+# The conditions without that figure, such as those that failed, by these words of their rows (input: the document).
+def no_figure(value; words): .summary // [] | [.[] | select(value == null) | words] as $none
+	| if $none == [] or ($none | length) == length then "" else " No figure for \($none | and_list)." end;

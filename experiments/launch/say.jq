@@ -97,11 +97,12 @@ def itself: (.run.vamp // []) | map(select(.episodes > 0)) | if . == [] then emp
 		{value: (100 * $found / $episodes), unit: "%",
 			verdict: (if $found == $episodes and $others == [] then "good" else "unsure" end)}) end;
 
-def verdict: best as $best | if launches == [] then nothing_measured
+def verdict_of: best as $best | if launches == [] then nothing_measured
 	elif $best == null then "Vamp was not measured; only autogroups and nice were."
 	else . as $doc | [against("baseline", "autogroup", "nice") | select(.shown != "few")]
 		| if . == [] then "\(too_few). A launch took: \($doc | plain_times(["baseline", "autogroup", "nice", $best.scheme]))." else
 		"\(.[0].best | upper_first): a launch takes "
 			+ (map(against_words + if .shown == "untold" then ", which cannot be told apart" else "" end) | join("; ")) + "." end end;
+def verdict: verdict_of + no_figure(.launch_ms // .p50_ms; "\(.app) with \(.scheme | scheme_words)");
 
 def findings: [baseline, today, pays, keyed, itself];

@@ -41,7 +41,7 @@ def verdict_of: job_of(first_job) as $rows | ($rows | best("with")) as $vamp | (
 			| "\(says) \(100 * .frames_seen / .frames_shown | percent) %"]
 			| if . == [] then ""
 				else ". These are the player's own counts; of those frames reached the screen: \(join(", "))" end) + "." end;
-def verdict: verdicts(verdict_of);
+def verdict: verdicts(verdict_of + no_figure(.fps_per_s; says));
 
 def schemes: [job_of(first_job)[] | select(.mult != "without")] as $rows | if $rows == [] then empty else
 	($rows | best("with") // ($rows | max_by(.fps_per_s))) as $of

@@ -140,6 +140,13 @@ made_up() {
 	says_so baseline-parallel-none
 }
 
+@test "schemes of which every cell failed are named in the verdict" {
+	made_up
+	sed -i 's/"complete"/"failed"/' run/cells/{nice-parallel-none,L-parallel-without}/*/cell.json
+	"$TOP/report/report.sh" run
+	[[ $(jq -r .verdict run/findings.json) == *"No figure for nice 19 and vamp L that may throttle sound players." ]]
+}
+
 # bats test_tags=all
 @test "a short run: frames are seen on the screen, no more than the player says; vamp spares it where it looks at sound" {
 	short_run "Xvnc mpv ffmpeg pulseaudio pactl xdotool" --time 8 --geometry 1280x720 --scheme alone,baseline,L --repeat 1 --press 2

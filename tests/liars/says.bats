@@ -1,0 +1,29 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Words on made-up rows: an experiment's verdict and findings say no more than the rows do.
+
+bats_require_minimum_version 1.5.0
+
+setup() { TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd); }
+
+# says EXPERIMENT FILTER: the filter's words on the document that standard input is, in jq. There, row() completes a row of three
+# repeats, level() makes a figure with its interval; in FILTER, one() is a finding's verdict and text.
+says() {
+	local document
+	document=$(cat)
+	jq -nr -L "$TOP/report" -L "$TOP/experiments/engine" -L "$TOP/experiments/$1" 'include "say";
+		def row: {repeats: 3, state: "complete"} + .;
+		def level($name; $value; $low; $high): {($name): $value, ($name + "_low"): $low, ($name + "_high"): $high};
+		def one($id): [findings] | flatten | .[] | select(.id == $id) | "\(.verdict): \(.text)";
+		{run: {settings: {repeats: 3}, cells: []}, summary: []} * ('"$document"') | '"$2"
+}
+has() { [[ $output == *"$1"* ]] || { echo "no '$1' in: $output"; return 1; }; }
+lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
+
+@test "launch: an application that did not start with a scheme is named" {
+	run -0 says launch verdict <<-END
+		{summary: [("baseline", "L") as \$scheme | ("vim", "writer") as \$app | {\$scheme, \$app, job: "parallel"}
+			+ if \$scheme + \$app == "Lwriter" then {repeats: 0} else level("launch_ms"; 100; 99; 101) | row end]}
+	END
+	has "No figure for writer with vamp L."
+}
