@@ -5,10 +5,10 @@ include "animations";
 
 # How many frames fit. A random order may tell another size: then the cache is no fixed number of frames, or gives up frames by
 # chance.
-def frames:
-	(if .frames_high == null then "more than \(.frames_low)" elif .frames_high - .frames_low == 1 then "\(.frames_low)"
-	 else "\(.frames_low) to \(.frames_high - 1)" end)
-	+ if .places != null and (.places - .frames_low | fabs) > 1 then " (about \(.places | fixed(0)) by random order)" else "" end;
+def by_random_order: .places != null and (.places - .frames_low | fabs) > 0.2 * .frames_low;
+def frames: if by_random_order then "about \(.places | fixed(0)) frames, by random order (loops of up to \(.frames_low) hit half)"
+	elif .frames_high == null then "more than \(.frames_low) frames" elif .frames_high - .frames_low == 1 then "\(.frames_low) frames"
+	else "\(.frames_low) to \(.frames_high - 1) frames" end;
 
 def title: "How many frames of an animation each protocol caches";
 def setup: animation_setup("loops of up to \(.run.settings.most) frames");
@@ -17,31 +17,41 @@ def setup: animation_setup("loops of up to \(.run.settings.most) frames");
 def lost_steps: [.points // [] | .[] | select(.name != "miss" and .order == "loop" and .seen_per_s != null)
 	| select(.seen_per_s < 0.9 * .shown_per_s)];
 
-def verdict: lost_steps as $lost | with("size") as $size | with("beyond") as $beyond | with("none") as $none
+# Why a size is unsure. A loop fits if most of its frames hit; if the size is sharp, nearly all do.
+def doubts: . as $doc | with("size") as $size | [(lost_steps | select(. != [])
+		| "frames were lost over \(map(.protocol) | unique | and_list)"),
+	($size[] | . as $r | select(by_random_order | not)
+		| [$doc.points // [] | .[] | select(.name == "fits" and .protocol == $r.protocol and .draw == $r.draw) | .hits_percent | values]
+		| min | select(. != null and . < 90) | "the longest loop that fits hits only \(percent) % over \($r | system)"),
+	($size[] | select((.scan_agree // 0) < 0.9 * (.scan_points // 0))
+		| "only \(.scan_agree) of \(.scan_points) other loop lengths agree over \(system)")];
+
+def verdict: doubts as $doubts | with("size") as $size | with("beyond") as $beyond | with("none") as $none
 	| with("unclear") as $unclear
 	| (if (.run.settings.repeats // 1) == 1 then " (one search each)" else "" end) as $searches
 	| if rows == [] then nothing_measured
 	  elif $size + $beyond + $none == [] then "The repeats disagree about the size of the cache."
-	  else [($size | select(. != []) | map("\(system) caches \(frames) frames") | and_list),
+	  else [($size | select(. != []) | map("\(system) caches \(frames)") | and_list),
 		($beyond | select(. != []) | "\(map(system) | and_list): no limit of the cache up to \(map(.frames_most) | max) frames"),
 		($none | select(. != []) | "\(map(system) | and_list): no cache for animation frames"),
 		($unclear | select(. != []) | "\(map(system) | and_list): the repeats disagree")] | join("; ") + $searches + "."
-		+ if $lost == [] then "" else " This is unsure: frames were lost over \($lost | map(.protocol) | unique | and_list)." end end;
+		+ if $doubts == [] then "" else " This is unsure: \($doubts | and_list)." end end;
 
-def limit_words: "**\(system) caches \(frames) frames**, \(.cache_sent_bytes | bytes) on the wire,"
+def limit_words: "**\(system) caches \(frames)**, \(.cache_sent_bytes | bytes) on the wire,"
 	+ " \(.cache_picture_bytes | bytes) of pixels: a loop of them takes \(.fits_mbit_per_s | mbit) Mbit/s,"
 	+ " a loop of \(.over_frames // .frames_high) frames \(.over_mbit_per_s | mbit) Mbit/s"
 	+ if (.scan_points // 0) > 0 then "; \(.scan_agree) of \(.scan_points) other loop lengths agree" else "" end;
 
 def limits: with("size") as $size | with("beyond") as $beyond | with("unclear") as $unclear | ($size + $beyond)[0] as $first
-	| lost_steps as $lost | if $size + $beyond + $unclear == [] then empty else
+	| lost_steps as $lost | doubts as $doubts | if $size + $beyond + $unclear == [] then empty else
 	finding("limit"; ([($size[] | limit_words),
 		($beyond | select(. != []) | "no limit of the cache up to \(map(.frames_most) | max) frames:"
 			+ " \(named("(\(.fits_mbit_per_s | mbit) Mbit/s)"))"),
 		($unclear | select(. != []) | "the repeats disagree over \(map(system) | and_list)"),
 		($lost | select(. != []) | "in \(length | plural("step")) (\(map(.protocol) | unique | join(", "))) more than 10 % of the frames"
-			+ " were lost, so the cache never got the whole loop")] | map(upper_first) | join(". ") + ".");
-		{value: $first.frames_low, unit: "frames", verdict: (if $first == null or $lost != [] then "unsure" else "good" end),
+			+ " were lost, so the cache never got the whole loop"), $doubts[if $lost == [] then 0 else 1 end:][]]
+			| map(upper_first) | join(". ") + ".");
+		{value: $first.frames_low, unit: "frames", verdict: (if $first == null or $unclear + $doubts != [] then "unsure" else "good" end),
 			figure: "cliff"}) end;
 
 def policy_words: {LRU: "the least recently shown frame (LRU)", FIFO: "the frame that was cached first (FIFO)",

@@ -117,6 +117,34 @@ made_up_run() {
 	done
 }
 
+@test "report: repeats that disagree give no size; a loop that hardly hits, a scan that disagrees make it unsure" {
+	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	command -v python3 >/dev/null || skip "python3 is not installed"
+	reported() { "$TOP/bin/summarize" run >/dev/null && "$TOP/report/report.sh" run; }
+	animation_run cache rdp image nx image
+	cache_cell rdp-image LRU 65
+	cache_cell nx-image LRU 40
+	cp run/cells/nx-image/1/cell.json forty.json
+	cp run/cells/rdp-image/1/cell.json run/cells/nx-image/2/cell.json
+	reported
+	[ "$(column summary nx-image verdict)" = unclear ]
+	[ "$(found limit '[.value, .verdict]')" = '[65,"unsure"]' ]
+	cp forty.json run/cells/nx-image/2/cell.json
+	reported
+	[ "$(found limit .verdict)" = '"good"' ]
+	# 15000 for a new frame and 300 for a hit: 5445 are 65 % of hits
+	jq '.points |= map(if .name == "fits" then .bytes_per_frame = 5445 else . end)' forty.json >run/cells/nx-image/2/cell.json
+	reported
+	[ "$(found limit .verdict)" = '"unsure"' ]
+	[[ $(jq -r .verdict run/findings.json) == *unsure*"65 %"*nx* ]]
+	# no loop of the scan hits, not even those of up to 40 frames
+	jq '.points |= map(if .name == "scan" then .bytes_per_frame = 15000 else . end)' forty.json |
+		tee run/cells/nx-image/1/cell.json >run/cells/nx-image/2/cell.json
+	reported
+	[ "$(found limit .verdict)" = '"unsure"' ]
+	[[ $(jq -r .verdict run/findings.json) == *unsure*"loop lengths agree over nx"* ]]
+}
+
 # bats test_tags=all
 @test "a short run over remote X: pixmaps have no limit that is near" {
 	short_run cache --protocol x11 --draw pixmap --rate 40 --most 4

@@ -187,21 +187,24 @@ static bool remembered_compute_figure_of_point(const struct experiment_repeat *r
 	return true;
 }
 
-/* Gives policy and verdict; repeats that disagree give no policy. */
+/* Gives policy and verdict; repeats that disagree give no policy, and no size. */
 static void remembered_set_policy_and_verdict(const struct experiment_cell *c)
 {
 	const struct frame_cache_findings *t = extractor_data_of_repeat(c->repeat);
 	enum eviction policy = c->n ? t->policy : EVICTIONS;
+	double least = INFINITY, most = 0;
 	size_t there = 0, beyond = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
+		least = fmin(least, t[i].places);
+		most = fmax(most, t[i].places);
 		policy = policy == t[i].policy ? policy : EVICTIONS;
 		there += remembered_has_cache(&t[i]);
 		beyond += remembered_has_cache(&t[i]) && isnan(t[i].high);
 	}
 	extractor_set_text("policy", policy < EVICTIONS ? eviction_names[policy] : NULL);
-	extractor_set_text("verdict", !c->n ? NULL : !there ? "none" : there < c->n || (beyond && beyond < c->n) ? "unclear" :
-		  beyond ? "beyond" : "size");
+	extractor_set_text("verdict", !c->n ? NULL : !there ? "none" : there < c->n || (beyond && beyond < c->n) ||
+		  most > (1 + PLACES_OFF) * least ? "unclear" : beyond ? "beyond" : "size");
 }
 
 static void remembered_write_points(const struct experiment_cell *c, struct table_out *out)
