@@ -12,7 +12,11 @@ def labels: {value: {swap: (.run.settings.swaps // [] | words_for(swap_words)),
 	axis: {used: "swap in use", left: "memory left", loads: "CPU hogs", reads: "disk reads"},
 	place: {menu: "menu", dialog: "dialog behind an item", none: "not in the menus", "no menu": "no menu"}}};
 
-def started: [measured_rows("summary")[] | select(.startup_ms != null)];
+# Each start with the ends of its T0, which is that of the same condition without pressure, or without other reads.
+def started: [measured_rows("summary")[] | select(.startup_ms != null)] | . as $all | map(. as $r
+	| (first($all[] | select(.app == $r.app and if $r.axis == "reads" then .axis == "reads" and .step == 0
+		else .axis == "none" and .start == $r.start end)) // null) as $base
+	| .t0_low = $base.startup_ms_low | .t0_high = if $base.startup_ms_above == 1 then null else $base.startup_ms_high end);
 def step_words: if .axis == "used" then "\(.step) MB in swap" elif .axis == "left" then "\(.step) % of its memory left"
 	elif .axis == "loads" then .step | plural("CPU hog") else "\(.step) other reads a second on its disk" end;
 def hardness: if .axis == "left" then -.step else .step end;
@@ -21,8 +25,13 @@ def times: .startup_ms / .t0_ms;
 def times_words: fixed(if . >= 9.95 then 0 else 1 end);
 def least_most(words): (min | words) as $least | (max | words) as $most
 	| if $least == $most then $least else "\($least) to \($most)" end;
-def times_figure: {value: times, low: (if .startup_ms_low then .startup_ms_low / .t0_ms else null end),
-	high: (if .startup_ms_high then .startup_ms_high / .t0_ms else null end), unit: "times"};
+# From the near ends of both intervals to the far ends; null where one has none.
+def times_low: if .startup_ms_low and .t0_high then .startup_ms_low / .t0_high else null end;
+def times_high: if .startup_ms_high and .t0_low and .startup_ms_above != 1 then .startup_ms_high / .t0_low else null end;
+def times_figure: {value: times, low: times_low, high: times_high, unit: "times"};
+def times_level: "\(times | times_words) times T0\(times_figure | interval(.low; .high; ""; times_words))";
+# Over twice T0: "bad" by the whole interval, "good" if not even its far end is.
+def twice: if (times_low // 0) > 2 then "bad" elif (times_high // infinite) <= 2 then "good" else "unsure" end;
 # For each application and device of a kind of pressure: {app, swap, first, last, steps}, from the easiest step to the hardest.
 def courses($axis): started
 	| (if $axis != "reads" and any(.[]; .start == "warm") then "warm" else "cold" end) as $start
@@ -47,7 +56,8 @@ def verdict: late_words as $late | courses("used") as $used | (courses("left") +
 		| (if $worst.startup_ms_above == 1 then "more than " else "" end) as $more
 		| (if $memory == [] then "" else "Under memory pressure " end) + "\($worst.app) needs "
 		+ "\(if $more == "" then "up to " else $more end)\($worst | times | times_words) times as long to start: "
-		+ "\($more)\($worst.startup_ms | time_words) instead of \($worst.t0_ms | time_words), with \($worst | step_words)."
+		+ "\($more)\($worst.startup_ms | time_words) instead of \($worst.t0_ms | time_words), with \($worst | step_words)"
+		+ "\($worst | times_figure | if .low == null then " (no interval)" else interval(.low; .high; "times"; times_words) end)."
 		+ if $used == [] then "" else " With swap in use but enough memory, start-up takes "
 			+ "\($used | map(.last | times) | least_most(times_words)) times as long as without pressure." end + $late end;
 
@@ -70,19 +80,17 @@ def in_use: courses("used") | if . == [] then empty else
 			figure: "start-used"}) end;
 
 # The first step from which on, at all that are harder, start-up surely takes more than twice T0.
-def surely_times: (.startup_ms_low // .startup_ms) / .t0_ms;
 def breaks: reduce (.steps | reverse[]) as $s ({all: true, first: null};
-	if .all and ($s | surely_times) > 2 then .first = $s.step else .all = false end) | .first;
+	if .all and ($s | twice) == "bad" then .first = $s.step else .all = false end) | .first;
 def left: courses("left") | if . == [] then empty else
 	worst as $worst
 	| finding("memory-left";
-		"**With little memory left, start-up takes up to \($worst | times | times_words) times T0**, the time without pressure: "
-		+ (map("\(.app) on \(.swap | swap_words) takes over twice T0 "
+		"**With little memory left, start-up takes up to \($worst | times_level)**, the time without pressure: "
+		+ (map("\(.app) on \(.swap | swap_words) surely takes over twice T0 "
 			+ (breaks | if . == null then "at no step, " else "from \(.) % of memory left, " end)
 			+ (if .last.startup_ms_above == 1 then "more than " else "" end) + "\(.last | times | times_words) times at \(.last.step) %")
 			| join("; ")) + ".";
-		($worst | times_figure) + {verdict: (if ($worst | surely_times) > 2 then "bad" elif ($worst | times) > 2 then "unsure"
-			else "good" end), figure: "start-left"}) end;
+		($worst | times_figure) + {verdict: ($worst | twice), figure: "start-left"}) end;
 
 def share: [started[] | select(.axis == "used" and .e != null)] | if . == [] then empty else
 	(sort_by(.e) | .[length / 2 | floor]) as $middle
@@ -110,11 +118,10 @@ def file: [started[] | select(.axis == "used" and .file_ms != null and (.startup
 # Beside a load of another resource.
 def beside($axis; $id; $what; more): courses($axis) | map(select(.last.step > 0)) | if . == [] then empty else
 	worst as $worst
-	| finding($id; "**\($what) makes start-up take up to \($worst | times | times_words) times T0**: "
+	| finding($id; "**\($what) makes start-up take up to \($worst | times_level)**: "
 		+ (map("\(.app) takes \(if .last.startup_ms_above == 1 then "more than " else "" end)\(.last | times | times_words) times "
 			+ "with \(.last | step_words)") | join("; ")) + ". " + ($worst | more);
-		($worst | times_figure) + {verdict: (if ($worst | surely_times) > 2 then "bad" elif ($worst | times) > 2 then "unsure"
-			else "good" end), figure: "start-\($axis)"}) end;
+		($worst | times_figure) + {verdict: ($worst | twice), figure: "start-\($axis)"}) end;
 
 # The static model: F_a and its tree, and the usage profiles compared with it.
 def menus: (.models // []) as $models | (.profiles // []) as $profiles | if $models == [] then empty else

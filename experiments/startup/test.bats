@@ -283,3 +283,32 @@ hand_made_menus() {
 		esac
 	done
 }
+
+@test "a multiple of T0 carries the scatter of T0: nothing is surely over twice T0 where T0 is not sure" {
+	local n
+	made_up
+	# T0 and a start beside 4 CPU hogs: t(5) and t(2) on logarithms, of 1000 1010 990 twice and 5000 5010 4990
+	read -r low high < <(awk 'BEGIN {
+		n = split("1000 1010 990 1000 1010 990", x, " "); for (i = 1; i <= n; i++) { m += log(x[i]) / n; q += log(x[i]) ^ 2 }
+		h = 2.5705818 * sqrt((q - n * m * m) / (n - 1) / n)
+		k = split("5000 5010 4990", y, " "); for (i = 1; i <= k; i++) { p += log(y[i]) / k; r += log(y[i]) ^ 2 }
+		g = 4.3026527 * sqrt((r - k * p * p) / (k - 1) / k)
+		print exp(p - g - m - h), exp(p + g - m + h) }')
+	near "$(found cpu-load .low)" "$low" 0.001
+	near "$(found cpu-load .high)" "$high" 0.001
+	for n in 1 2 3; do	# starts without pressure take 1, 3 or 9 s, or a single one was measured
+		jq --argjson n "$n" '.result.runs |= map(.stable_ms = ([1000, 3000, 9000][$n - 1]))' \
+			"run/cells/editor-warm-none-none-0/$n/startup.json" >x && mv x "run/cells/editor-warm-none-none-0/$n/startup.json"
+	done
+	"$TOP/report/report.sh" run
+	[ "$(found cpu-load .verdict)" = '"unsure"' ]
+	[[ $(found memory-left .text) == *"twice T0 at no step"* ]]
+	python3 "$TOP/tests/golden/make_starts.py" run
+	rm -r run/cells/editor-warm-none-none-0/[23]
+	jq 'del(.result.runs[1])' run/cells/editor-warm-none-none-0/1/startup.json >x
+	mv x run/cells/editor-warm-none-none-0/1/startup.json
+	"$TOP/report/report.sh" run
+	[ "$(found cpu-load '[.value, .low, .verdict]')" = '[5,null,"unsure"]' ]
+	[ "$(found memory-left .verdict)" = '"unsure"' ]
+	jq -r .verdict run/findings.json | grep -q 'no interval'
+}
