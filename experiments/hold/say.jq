@@ -11,11 +11,12 @@ def labels: {value: {app: apps, mode: {tap: "typed", hold: "held"}}, figures: {a
 def pairs: [measured_rows("summary")[] | select(.mean_stall_ms != null)] | group_by([.app, .protocol, .sinks])
 	| map({app: .[0].app, protocol: .[0].protocol, sinks: .[0].sinks, tap: (first(.[] | select(.mode == "tap")) // null),
 		hold: (first(.[] | select(.mode == "hold")) // null)}
-		| select(.tap and .hold));
-def told: all(.hold, .tap; .repeats >= 3 and .mean_stall_ms_low != null);	# two repeats have no interval
-def apart: told and (.hold.mean_stall_ms_low > .tap.mean_stall_ms_high or .hold.mean_stall_ms_high < .tap.mean_stall_ms_low);
+		| select(.tap and .hold))
+	| length as $n | map(.more = compared(.tap; .hold; "mean_stall_ms"; $n));
+def told: .more != null;	# two repeats have no interval
+def differs: .more.apart == true;
 
-def verdict: pairs as $p | [$p[] | select(apart)] as $apart
+def verdict: pairs as $p | [$p[] | select(differs)] as $apart
 	| ([$p[] | select(told | not)] | if . == [] then "" else
 		"; \(length) of \($p | length) have too few repeats to compare" end) as $few
 	| if $p == [] then "No load was measured with both held and typed keys: there is nothing to compare yet."
@@ -31,14 +32,14 @@ def rate: several as $several | [measured_rows("summary")[] | select(.mode == "h
 		"**Without load, \($r | level("updates_per_key")) screen updates answer each auto-repeat of a held key**"
 		+ "\(if $several then " over \($r.protocol), more over the others" else "" end); the client repeats a held key 20 times"
 		+ " a second.";
-		($r | figure("updates_per_key")) + {verdict: (if $r.updates_per_key > 0.95 then "good" else "unsure" end),
+		($r | figure("updates_per_key")) + {verdict: (if $r | surely_above("updates_per_key"; 0.95) then "good" else "unsure" end),
 			figure: "mean-stall"}) end;
 
 # Beside the most CPU hogs; of several protocols the one whose two ways differ most.
 def modes: . as $doc | several as $several | [pairs[] | .app] | unique[] as $app
 	| [$doc | pairs[] | select(.app == $app)] | (map(.sinks) | max) as $most | map(select(.sinks == $most))
-	| map(select(apart)) as $apart | any(.[]; told) as $told
-	| max_by([apart, (.hold.mean_stall_ms - .tap.mean_stall_ms | fabs)])
+	| map(select(differs)) as $apart | any(.[]; told) as $told
+	| max_by([differs, (.hold.mean_stall_ms - .tap.mean_stall_ms | fabs)])
 	| finding("held-\($app)";
 		"**\($doc | apps[$app] // $app): \(if $told | not then "too few repeats to compare"
 			elif $apart == [] then "no difference shown" elif $several then
@@ -46,6 +47,6 @@ def modes: . as $doc | several as $several | [pairs[] | .app] | unique[] as $app
 			+ " with \(.sinks | plural("CPU hog")):"
 		+ " the mean stall is \(.hold | level("mean_stall_ms")) with a held key, \(.tap | level("mean_stall_ms")) with typed keys"
 		+ (if $several then " (over \(.protocol), where the difference is largest)." else "." end);
-		(.hold | figure("mean_stall_ms")) + {verdict: (if apart or ($told | not) then "unsure" else "none" end), figure: "mean-stall"});
+		(.hold | figure("mean_stall_ms")) + {verdict: (if differs or ($told | not) then "unsure" else "none" end), figure: "mean-stall"});
 
 def findings: [modes, rate][:5];

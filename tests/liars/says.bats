@@ -20,6 +20,23 @@ says() {
 has() { [[ $output == *"$1"* ]] || { echo "no '$1' in: $output"; return 1; }; }
 lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 
+@test "hold: held and typed keys are compared by a test of the difference, not by overlap of intervals" {
+	stalls() {	# stalls LOADS HELD: ten repeats, half an interval is 2: t(9) = 2.262 errors of 0.884
+		says hold verdict <<-END
+			{summary: [range($1) as \$sinks | ("tap", "hold") as \$mode | {app: "light", protocol: "vnc", \$sinks, \$mode}
+				+ if \$mode == "tap" then level("mean_stall_ms"; 100; 98; 102) else level("mean_stall_ms"; $2; $2 - 2; $2 + 2) end
+				| row | .repeats = 10]}
+		END
+	}
+	# the difference is 2.6 errors of its own for 103.3: t(18) is 2.10 for one condition, 2.77 for four
+	run -0 stalls 1 103.3
+	has "in 1 of 1"
+	run -0 stalls 4 103.3
+	has "No load shows a difference"
+	run -0 stalls 4 103.8
+	has "in 4 of 4"
+}
+
 @test "launch: an application that did not start with a scheme is named" {
 	run -0 says launch verdict <<-END
 		{summary: [("baseline", "L") as \$scheme | ("vim", "writer") as \$app | {\$scheme, \$app, job: "parallel"}
