@@ -79,6 +79,9 @@ load ../engine/replays
 @test "the page tells where total time hides what responses do, and where it shows it" {
 	made cpuspeed 100 100:100:1:40 50:50:2:40.12 '20:20:5:60:{"throttled_s":7}'
 	reported
+	[ "$(finding hidden)/$(finding shown)" = "2 unsure/5 unsure" ]	# two repeats have no interval
+	REPEATS=3 made cpuspeed 100 100:100:1:40 50:50:2:40.12 '20:20:5:60:{"throttled_s":7}'
+	reported
 	[ "$(finding hidden)" = "2 bad" ]
 	[ "$(finding shown)" = "5 bad" ]
 	[ "$(finding most-grown)" = "5 bad" ]

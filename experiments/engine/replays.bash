@@ -13,22 +13,25 @@ setup() {
 	RUN="a run"
 }
 
-# made EXPERIMENT BASE SETTING...: $RUN, of two repeats; settings are NAME:VALUE:FACTOR:TOTAL:FACTS. Three responses of 10, 20 and
-# 400 ms at the base, FACTOR times as long elsewhere; in the second repeat 1 % more. The last one is not found in the second repeat
-# of the last setting.
+# made EXPERIMENT BASE SETTING...: $RUN, of two repeats, or $REPEATS; settings are NAME:VALUE:FACTOR:TOTAL:FACTS. Three responses
+# of 10, 20 and 400 ms at the base, FACTOR times as long elsewhere; in the second repeat 1 % more. The last one is not found in
+# the second repeat of the last setting.
 made() {
-	local experiment=$1 base=$2 name total facts r s last=${*: -1}
+	local experiment=$1 base=$2 name total facts r s last=${*: -1} repeats
+	mapfile -t repeats < <(seq "${REPEATS:-2}")
 	shift 2
 	rm -rf "$RUN" && mkdir -p "$RUN"
-	printf '%s\n' "$@" | jq -Rn --arg experiment "$experiment" --arg base "$base" '[inputs | split(":")] as $all |
+	printf '%s\n' "$@" |
+		jq -Rn --arg experiment "$experiment" --arg base "$base" --argjson repeats "${#repeats[@]}" '[inputs | split(":")] as $all |
 		{schema: "thinprobe.run/1", $experiment, version: "0", started: "2026-11-20T10:00:00Z", state: "complete",
 		settings: {protocol: "vnc", app: "mousepad", $base,
 			rows: ($all | map({setting: .[0], value: (.[1] | tonumber? // null), says: "at \(.[0])"})),
-			repeats: 2, timeout_s: 60, seed: 1, quick: false, threshold_ms: 150, on: "lab"},
+			$repeats, timeout_s: 60, seed: 1, quick: false, threshold_ms: 150, on: "lab"},
 		protocol: {frame_rate_per_s: 60}, lab: {shared_cpus: false, missing: ["scheduler x: this kernel | has none"]},
-		axes: ["setting"], cells: ($all | map({name: .[0], parameters: {setting: .[0]}, state: "complete", complete: 2, flags: []})),
-		counts: {total: 4, complete: 4}}' >"$RUN/run.json"
-	for r in 1 2; do
+		axes: ["setting"], cells: ($all
+			| map({name: .[0], parameters: {setting: .[0]}, state: "complete", complete: $repeats, flags: []})),
+		counts: {total: (2 * $repeats), complete: (2 * $repeats)}}' >"$RUN/run.json"
+	for r in "${repeats[@]}"; do
 		for s; do
 			IFS=: read -r name _ _ total facts <<<"$s"
 			mkdir -p "$RUN/cells/$name/$r"
@@ -38,7 +41,8 @@ made() {
 				>"$RUN/cells/$name/$r/cell.json"
 		done
 	done
-	for r in 1 2; do printf '%s\n' "$@" | sed "s/^/$r:/"; done | jq -Rn --arg last "${last%%:*}" '[inputs | split(":")] as $runs |
+	for r in "${repeats[@]}"; do printf '%s\n' "$@" | sed "s/^/$r:/"; done |
+		jq -Rn --arg last "${last%%:*}" '[inputs | split(":")] as $runs |
 		{result: {runs: ($runs | map({file: "cells/\(.[1])/\(.[0])/replay.rfb", total_s: 99, updates: 7, bytes: 100})),
 		responses: [[10, 0, 0.9], [20, 2, 0.9], [400, 4, 0.9], [5, 6, 0.2]] | map(. as [$ms, $at, $sure] |
 			{input: $at, kind: "click", at_s: $at, confidence: $sure, latency_from_press_ms: ($runs | map(

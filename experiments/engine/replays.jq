@@ -24,6 +24,10 @@ def within_unsure:
 	if (.total_ratio_low // 1) >= 0.99 and (.total_ratio_high // 1) <= 1.01 then "" else " (its interval is wider)" end;
 def moved: .points > 0 and (.slower + .faster) * 10 >= .points;	# a tenth of the responses or more
 def kind: if same_total then (if moved then "hidden" else "unchanged" end) elif moved then "shown" else "total-only" end;
+# By the interval of the ratio: slower, faster, or within the limits of a response that changed.
+def kind_verdict: if .ratio_low == null then "unsure" elif kind == "unchanged" then
+		if .ratio_low > 2 / 3 and .ratio_high < 1.5 then "good" else "unsure" end
+	elif .ratio_low > 1 then "bad" elif .ratio_high < 1 then "good" else "unsure" end;
 def kind_words: {hidden: "Total time hides what the user feels", shown: "Total time changes with the responses",
 	unchanged: "Neither total time nor responses change much", "total-only": "Total time changes, few responses do"}[.];
 def judged: .verdict // "" | if . == "" or . == "too few runs" then "" else ", \(.)" end;
@@ -42,7 +46,7 @@ def claims: base_row as $row | threshold as $limit | $row.says as $base
 			+ (.[0] | late_words($row; $limit))
 			+ if length > 1 then " With \(.[1:] | map(short_words) | join("; "))." else "" end;
 		(.[0] | figure("ratio")) + if $kind == "total-only" then {figure: "total"}
-			else {verdict: (if $kind == "unchanged" or .[0].ratio < 1 then "good" else "bad" end), figure: "ratio"} end);
+			else {verdict: (.[0] | kind_verdict), figure: "ratio"} end);
 
 def input_words($doc): ($doc.run.inputs // {})["\(.input)"] // "the \(.kind), input \(.input)";
 def most_grown: . as $doc | farthest as $far
@@ -96,16 +100,17 @@ def replays_labels: base_row as $base | farthest as $far
 # Where total time changes, and where it hides what responses do.
 def moved_words: if .slower >= .faster then "\(.slower) of \(.points) responses take at least 1.5 times as long"
 	else "\(.faster) of \(.points) responses take at most two thirds of the time" end;
+def total_times: "\(.total_ratio | times)\(if .total_ratio_low == null then " (no interval)" else ends("total_ratio"; times) end)";
 def replays_verdict: (base_row | .says) as $base | compared as $rows
 	| ([$rows[] | select(same_total | not)] | max_by(.total_ratio | log | fabs)) as $shown
 	| ([$rows[] | select(kind == "hidden")] | max_by(change)) as $hidden
 	| if $rows == [] then "There is nothing to compare: no setting was measured beside the base."
-	  elif $shown then "With \($shown.says) the session takes \($shown.total_ratio | times) times as long as with \($base), and "
+	  elif $shown then "With \($shown.says) the session takes \($shown | total_times) times as long as with \($base), and "
 		+ ($shown | moved_words) + "." + if $hidden then
 			" With \($hidden.says) total time changes by at most 1 %\($hidden | within_unsure), but "
 			+ ($hidden | moved_words) + "." else "" end
 	  elif $hidden then "With \($hidden.says) the session's total time differs by at most 1 % from that with \($base)"
 		+ "\($hidden | within_unsure), but "
 		+ ($hidden | moved_words) + "."
-	  else "No setting changes total time by more than 1 %, or a tenth of the responses by half." end;
+	  else "No setting is seen to change total time by more than 1 %, or a tenth of the responses by half." end;
 def replays_findings: [claims, most_grown, delivered, load, throttled, unanalyzed];
