@@ -8,9 +8,8 @@ def setup: replays_setup;
 def labels: replays_labels;
 def verdict: replays_verdict;
 
-# Two orders differ where the intervals of Kendall's tau lie apart; without intervals, by a fifth at least.
-def apart($a; $b): if $a.tau_low != null and $b.tau_low != null then $a.tau_high < $b.tau_low or $b.tau_high < $a.tau_low
-	else ($a.tau - $b.tau | fabs) >= 0.2 end;
+# Two orders differ where the intervals of Kendall's tau lie apart; without intervals nobody can tell.
+def apart($a; $b): $a.tau_low != null and $b.tau_low != null and ($a.tau_high < $b.tau_low or $b.tau_high < $a.tau_low);
 def percents: if . == null then "?" else "\(fixed(0)) %" end;
 def order_words: "with \(.says) \(.passed_percent | percents)\(ends("passed_percent"; percents)), tau \(.tau | fixed(2))"
 	+ ends("tau"; fixed(2));
@@ -20,7 +19,8 @@ def order: .run.settings.takes as $takes | [measured_rows("summary")[] | select(
 		| ([$rows[].in_device_p90] | max) as $most
 		| finding("order"; (if $rows | length < 2 then "**Order of the requests**"
 				elif $differ then "**The schedulers issue the requests in different orders**"
-				else "**No scheduler changes the order of the requests**" end)
+				elif any($rows[]; .tau_low == null) then "**Too few repeats to tell whether the orders of the requests differ**"
+				else "**No difference between the orders of the requests is shown**" end)
 			+ ". Of the load's waiting reads, a read of the session overtakes: \($rows | map(order_words)
 				| join("; ")). (Kendall's tau is 1 if requests are served in order of arrival, 0 in random order.)"
 			+ " The device held at most \($most | plain) requests in nine of ten cases"
@@ -28,5 +28,6 @@ def order: .run.settings.takes as $takes | [measured_rows("summary")[] | select(
 			+ ", and \([$rows[].waiting_mean] | ([min, max] | map(fixed(0)) | unique | join(" to ")))"
 			+ " requests waited in the scheduler's queue on average.";
 			($rows | max_by(.passed_percent // -1) | figure("passed_percent")) + {figure: "order",
-				verdict: (if $takes != null and $most > $takes then "unsure" elif $differ then "good" else "none" end)}) end;
+				verdict: (if $takes != null and $most > $takes then "unsure" elif $differ then "good"
+					elif any($rows[]; .tau_low == null) then "unsure" else "none" end)}) end;
 def findings: ([order] + replays_findings)[:5];
