@@ -33,6 +33,11 @@ def without_work: protocols as $all | .run.settings.without_work // {} | to_entr
 def without_work_words: without_work | if . == [] then "" else " No work was done over " + (map(.protocol
 	+ if .use == [] then "" else " (use \(.use | join(" or ")))" end) | and_list) + ", because no client shows such a session." end;
 
+# Protocols that were to do the work (or keys, where no work was asked for), and have no sound figure of it.
+def no_figure($rows): (works == []) as $keys | ([.run.cells[].parameters | select((.part == "session") == $keys)]
+		| distinct(.protocol)) - [$rows[].protocol] | if . == [] then "" else
+	" No figure of \(if $keys then "a key" else "the whole work" end) for \(and_list)." end;
+
 # Surely fewer bytes: by the ends of both intervals; two repeats have none.
 def fewer($than): .total_wire_bytes_high != null and $than.total_wire_bytes_low != null
 	and .total_wire_bytes_high < $than.total_wire_bytes_low;
@@ -46,8 +51,8 @@ def verdict: (work_rows as $r | ranked("key") as $k
 		+ unsure($r[-2]; $r[-1]; "more than over \($r[-2].protocol)") + ")."
 	  elif $r != [] then "The same work takes \($r[0].total_wire_bytes | bytes) on the wire over \($r[0].protocol)."
 	  else "A key with its response takes \($k[0].total_wire_bytes | fixed(0)) bytes on the wire over \($k[0].protocol)"
-		+ (if $k | length > 1 then " and \($k[-1].total_wire_bytes | fixed(0)) over \($k[-1].protocol)." else "." end) end)
-	+ without_work_words;
+		+ (if $k | length > 1 then " and \($k[-1].total_wire_bytes | fixed(0)) over \($k[-1].protocol)." else "." end) end
+	  + if $r + $k == [] then "" else no_figure(if works == [] then $k else $r end) end) + without_work_words;
 
 # Each with how many times the first; where intervals overlap, the order is not certain.
 def ordered: . as $r | [to_entries[] | .key as $i | .value | "\(.total_wire_bytes | bytes) over \(.protocol)"
@@ -90,7 +95,7 @@ def before_work: ranked("setup") as $setup | ranked("window") as $window | ranke
 		+ ". **An idle minute** takes "
 		+ ([($idle | map(select(.total_wire_bytes == 0) | .protocol) | select(. != []) | "nothing over \(and_list)"),
 			($idle | map(select(.total_wire_bytes > 0)) | select(. != []) | named(.total_wire_bytes | bytes))] | join("; "))
-		+ (if .run.settings.idle_seconds < 10 then " (from \(.run.settings.idle_seconds) s)" else "" end) + ".";
+		+ (if .run.settings.idle_seconds < 60 then " (from \(.run.settings.idle_seconds) s)" else "" end) + ".";
 		($setup + $idle)[0] | total) end;
 
 def other_work: [.summary[] | select(.what != "all" and .different > 0)] as $r | if $r == [] then empty else

@@ -187,6 +187,19 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	run ! grep -q Rank run/report.md
 }
 
+@test "a protocol whose work failed or was other work is named in the verdict" {
+	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	made_up_run
+	"$TOP/report/report.sh" run
+	[[ $(jq -r .verdict run/findings.json) == *"the whole work for xpra."* ]]	# its pages differ at the end
+	sed -i 's/"complete"/"failed"/' run/cells/nx-*/*/cell.json
+	"$TOP/report/report.sh" run
+	[[ $(jq -r .verdict run/findings.json) == *"the whole work for nx and xpra."* ]]
+	jq '.settings.works = [] | .cells |= map(select(.parameters.part == "session"))' run/run.json >new && mv new run/run.json
+	"$TOP/report/report.sh" run
+	[[ $(jq -r .verdict run/findings.json) == *"a key for nx."* ]]
+}
+
 @test "report: findings by their ids and numbers, figures, the same again" {
 	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
 	made_up_run
