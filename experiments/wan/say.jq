@@ -30,8 +30,7 @@ def verdict: slopes as $s | measured_rows("summary") as $rows
 			"At a round trip of \(.rtt_ms | plain) ms, the median response over \(.protocol) is"
 				+ " \(p50_words)\(figure("p50_ms") | figure_interval)." end
 	  elif all($s[]; .trips == 1) and no_line == [] then
-		"A single key takes one round trip over \(if $s | length == 1 then $s[0].protocol else "every protocol tried" end),"
-			+ " the minimum."
+		"A single key takes one round trip over \($s | map(.protocol) | and_list), the minimum."
 	  elif any($s[]; .trips | type == "number" and . > 1) then
 		"A key takes more than one round trip over \([$s[] | select(.trips | type == "number" and . > 1) | .protocol] | and_list)."
 	  else "For some protocols, this run cannot tell how many round trips a key takes." end;
@@ -53,15 +52,17 @@ def no_round_trips: no_line | if . == [] then empty else
 		{verdict: "unsure", figure: "rtt"}) end;
 
 # Typed at a steady rate over the longest link: a protocol that waits for a round trip between updates shows several keys at once.
-def late_from($ms): .alone.p50_ms != null and $ms > 1.15 * .alone.p50_ms;
+# $bound: of the interval of the median alone that is held against it.
+def late_from($ms; $bound): .alone.p50_ms != null and $ms > 1.15 * (.alone["p50_ms" + $bound] // .alone.p50_ms);
+def surely_late: late_from(earliest; "_high");
+def maybe_late: (surely_late | not) and (late_from(.p50_ms_high // .p50_ms_to // infinite; "_low") or .alone.p50_ms == null);
 # A protocol without a median, typed or alone, is not held against anything: then nobody knows whether it waits.
 def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) > 0 and known) | . as $t
 		| .alone = (first($doc | measured_rows("summary")[] | lone
 			| select(.protocol == $t.protocol and .rtt_ms == $t.rtt_ms and .loss_percent == 0)) // null)] as $all
 	| if $all == [] then empty else
-		[$all[] | select(if ranged then (.updates_per_key // 1) < 0.8 else late_from(earliest) end)] as $wait
-		| ([$all[] | select((ranged | not) and late_from(.p50_ms_high // .p50_ms_to // .p50_ms) and (late_from(earliest) | not))
-			| .protocol] + [$all[] | select((ranged | not) and .alone.p50_ms == null) | .protocol]
+		[$all[] | select(if ranged then (.updates_per_key // 1) < 0.8 else surely_late end)] as $wait
+		| ([$all[] | select(if ranged then .updates_per_key == null else maybe_late end) | .protocol]
 			+ ([$doc.summary[] | select((.keys_per_s // 0) > 0)] | distinct(.protocol) - [$all[].protocol]) | unique) as $untold
 		| finding("typed"; (if $wait != [] then
 				"**\($wait | map(.protocol) | and_list) \(if $wait | length == 1 then "waits" else "wait" end) between screen updates**:"

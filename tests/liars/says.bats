@@ -37,6 +37,26 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	has "in 4 of 4"
 }
 
+@test "wan: the scatter of the median alone counts, and one repeat tells nothing; protocols by name" {
+	typed() {	# typed ALONE TYPED: each VALUE; LOW; HIGH
+		says wan 'one("typed")' <<-END
+			{summary: [{protocol: "vnc", rtt_ms: 80, loss_percent: 0, keys: 100} | row
+				| (.keys_per_s = 0 | . + level("p50_ms"; $1)), (.keys_per_s = 20 | . + level("p50_ms"; $2))]}
+		END
+	}
+	run -0 typed "100; 99; 101" "120; 118; 122"
+	has bad:
+	run -0 typed "100; 60; 140" "120; 118; 122"
+	has unsure:
+	run -0 typed "100; 99; 101" "100; 99; 101"
+	has good:
+	run -0 typed "100; null; null" "100; null; null"
+	has unsure:
+	run -0 says wan verdict <<<'{summary: [{} | row], slope: [("vnc", "x11") | {protocol: .} + level("slope"; 1; 0.98; 1.02)]}'
+	has "over vnc and x11"
+	lacks every
+}
+
 @test "launch: an application that did not start with a scheme is named" {
 	run -0 says launch verdict <<-END
 		{summary: [("baseline", "L") as \$scheme | ("vim", "writer") as \$app | {\$scheme, \$app, job: "parallel"}
