@@ -67,6 +67,7 @@ def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | se
 			+ ($told | map("\(.more | fine) (95 % CI \(.more_low | fixed(2)) to \(.more_high | fine))"
 				+ " at \(.load | plain) % of \(.link | mbit)"
 				+ " (M/D/1: \(.md1_wait_ms | fine))") | and_list)
+			+ (. - $told | if . == [] then "" else "; no delay is shown at \(map("\(.load | plain) % of \(.link | mbit)") | and_list)" end)
 			+ ". The M/D/1 model has no fitted parameters."
 		elif $few != [] then "**Too few repeats to tell whether traffic at random times delays a ping** (three are needed):"
 			+ " \($few | map("\(mean_words)\(lost) at \(.load | plain) % of \(.link | mbit)") | and_list)."
@@ -97,10 +98,11 @@ def all_lost: [measured_rows("summary")[] | select(none_came)] | if . == [] then
 		| and_list): these conditions have no round trip, and are in no mean.";
 		{verdict: "bad", figure: "round-trip"}) end;
 
-def verdict: [links[] as $l | pings($l) as $rows | idle($rows) as $idle
+def verdict: (queues | if length > 1 then ", with the queue \(.[0])" else "" end) as $queue
+	| [links[] as $l | pings($l) as $rows | idle($rows) as $idle
 		| ($rows | map(select(.load > 0 and slowness != null)) | max_by(slowness)) as $worst
 		| select($worst != null)
 		| (if $worst | none_came then "every ping is lost" else "a ping takes up to \($worst | mean_words)\($worst | lost)" end)
 			+ " on \($l | mbit) (\(if $idle == null then "not measured" else $idle | mean_words end) without load)"]
-	| if . == [] then nothing_measured else "Under load, \(and_list)." end;
+	| if . == [] then nothing_measured else "Under load\($queue), \(and_list)." end;
 def findings: [all_lost, beyond, at_rest, nearly_full, overfull, random_load, keys][:5];

@@ -57,6 +57,21 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	lacks every
 }
 
+@test "rtt: the queue that the verdict is of, and loads that show no delay, are named" {
+	pings() {	# pings QUEUES
+		says rtt 'verdict, one("random-load")' <<-END
+			{summary: [($1) as \$queue | ([0, "none", 1], [50, "random", 1.001], [80, "random", 3])
+				| {link: "10Mbit", \$queue, load: .[0], transport: .[1], probe: "ping", sent_percent: .[0], md1_wait_ms: 1}
+				+ level("mean_ms"; .[2]; .[2] - 0.1; .[2] + 0.1) | row]}
+		END
+	}
+	run -0 pings '"fifo", "fq_codel"'
+	has "the queue fifo"
+	has "no delay is shown at 50 %"
+	run -0 pings '"fifo"'
+	lacks queue
+}
+
 @test "launch: an application that did not start with a scheme is named" {
 	run -0 says launch verdict <<-END
 		{summary: [("baseline", "L") as \$scheme | ("vim", "writer") as \$app | {\$scheme, \$app, job: "parallel"}
