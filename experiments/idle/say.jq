@@ -23,9 +23,11 @@ def shown($name): if .[$name + "_low"] == null then "one repeat" elif surely_abo
 def verdict: slope_of("system") as $s
 	| if rows == [] then nothing_measured
 	  elif $s == null then "The CPU time of one more session was not measured, only that of the whole machine."
+	  elif ($s | shown("slope_ms_per_min")) == "one repeat" then
+		"One more idle session of \($s.system) took \($s | amount("slope_ms_per_min")) of CPU time, without an interval."
 	  elif ($s.slope_ms_per_min <= 0 or ($s | shown("slope_ms_per_min")) == "no") then
 		"One more idle session of \($s.system) takes no significant CPU time: \($s | amount("slope_ms_per_min"))."
-	  else "One more idle session of \($s.system) costs about \($s.slope_ms_per_min | number) ms of CPU time a minute,"
+	  else "One more idle session of \($s.system) costs \($s | amount("slope_ms_per_min")) of CPU time,"
 		+ " \($s.slope_cpu_percent | fixed(3)) % of a CPU." end;
 
 def cost: slope_of("system") as $s | slope_of("own") as $own | first(rows[] | select(.sessions == 0)) as $none

@@ -72,6 +72,22 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	lacks queue
 }
 
+@test "idle: by one repeat a session costs nothing significant, nor something" {
+	slope() {	# slope VALUE LOW HIGH
+		says idle verdict <<-END
+			{summary: [{} | row], slope: [{what: "system", system: "vnc", slope_cpu_percent: 0.1}
+				+ level("slope_ms_per_min"; $1; $2; $3)]}
+		END
+	}
+	run -0 slope 42 null null
+	has "without an interval"
+	lacks costs
+	run -0 slope -1 null null
+	lacks significant
+	run -0 slope 42 40 44
+	has "costs 42.0 ms/min (95 % CI"
+}
+
 @test "launch: an application that did not start with a scheme is named" {
 	run -0 says launch verdict <<-END
 		{summary: [("baseline", "L") as \$scheme | ("vim", "writer") as \$app | {\$scheme, \$app, job: "parallel"}
