@@ -45,13 +45,13 @@ def by_default: . as $doc | row_of(base; "heavy") as $r | row_of(base; "light") 
 def remedies: . as $doc | row_of(base; "heavy") as $r | others as $all | helpful as $near
 	| if $r == null or $all == [] then empty
 	  elif $near == [] then finding("remedies";
-		"**No setting makes responses nearly as fast as without load** (surely at most \(near_ms | with_unit("ms"))). The fastest is"
+		"**No setting surely makes responses nearly as fast as without load** (at most \(near_ms | with_unit("ms"))). The fastest is"
 			+ " \($all[0] | named($doc)).\(overloaded)";
 		($all[0] | figure("latency_p50_ms")) + {figure: "settings"})
 	  else finding("remedies";
 		"**These settings make responses nearly as fast as without load** (surely at most \(near_ms | with_unit("ms"))):"
 		+ " \($near | map(named($doc)) | and_list)."
-		+ ($all | map(select((response | at_least) > 0.8 * ($r | slow_end))) | if . == [] then ""
+		+ ($all | map(select((response | surely_least) > 0.8 * ($r | slow_end))) | if . == [] then ""
 			else " Hardly any effect (over 80 % of the default's median): \(map(named($doc)) | and_list)." end) + overloaded;
 		($near[0] | figure("latency_p50_ms")) + {verdict: "good", figure: "settings"}) end;
 def price: . as $doc | row_of(base; "heavy") as $r
@@ -59,7 +59,7 @@ def price: . as $doc | row_of(base; "heavy") as $r
 	| if . == [] or $r.load_share_percent == null then empty else (max_by(.load_share_percent)) as $cheap
 		| (min_by(.load_share_percent)) as $dear
 		| finding("price"; "**The CPU hogs lose CPU time** (by default they get \($r.load_share_percent | fixed(0)) % of a CPU). Of the"
-			+ " settings that halve the response time, "
+			+ " settings whose median is at most half of the default's, "
 			+ "\($cheap.setting as $s | $doc | says($s)) leaves the hogs most (\($cheap.load_share_percent | fixed(0)) %)"
 			+ (if $dear.setting == $cheap.setting then "."
 				else ", \($dear.setting as $s | $doc | says($s)) least (\($dear.load_share_percent | fixed(0)) %)." end);
@@ -71,7 +71,8 @@ def lengths: . as $doc | (.run.protocol.floor_ms // 0) as $floor
 		| (first(range(length) as $i | select((.[$i] | slow_end) > 2 * .[$i].cost_ms + $floor + 5) | $i) // length) as $lost
 		| {setting: .[0].setting, to: (if $lost == 0 then 0 else .[$lost - 1].cost_ms end), most: .[-1].cost_ms})
 	| if . == [] then empty else sort_by(-.to) | finding("length";
-		"**Long operations lose the protection** with \($doc.run.settings | .length_load // .length.sinks // "?") CPU hogs. The"
+		"**\(if all(.to == .most) then "No operation tried is too long for the protection" else
+			"Long operations lose the protection" end)** with \($doc.run.settings | .length_load // .length.sinks // "?") CPU hogs. The"
 			+ " median response stays within twice the operation's own CPU time, the server's least wait and 5 ms "
 		+ (map("with \(.setting as $s | $doc | says($s)) "
 			+ (if .to == 0 then "at no length tried" elif .to == .most then "at every length tried" else "up to \(.to | plain) ms" end))
@@ -91,7 +92,8 @@ def tested: . as $doc | verdicts as $c | if $c == [] then
 
 def verdict_of: . as $doc | row_of(base; "heavy") as $r | helpful as $near
 	| if $r == null then "The default setting was not measured: there is nothing to compare with."
-	  elif $near == [] then "No setting tried makes an application that needs \(main_cost | plain) ms of CPU nearly as fast as"
+	  elif others == [] then "Only the default was measured: its median response is \($r | median)."
+	  elif $near == [] then "No setting tried surely makes an application that needs \(main_cost | plain) ms of CPU nearly as fast as"
 		+ " without load."
 	  else "\($near | length | plural("setting makes"; "settings make")) an application that needs \(main_cost | plain) ms of CPU"
 		+ " nearly as fast as without load; its median response by default is \($r | median)." end

@@ -88,6 +88,25 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	has "costs 42.0 ms/min (95 % CI"
 }
 
+@test "schedulers: only what was measured is said to help or not, and to lose protection" {
+	settings() {	# settings FILTER ROWS: of the row of the default
+		says schedulers "$1" <<-END
+			{run: {settings: {loads: [5], costs_ms: [10], length_load: {sinks: 5}}}, summary: [
+				{app: "heavy", sinks: 5, cost_ms: 10, keys: 100, overloaded: 0, part: "table", setting: "default", load_share_percent: 50}
+				+ level("latency_p50_ms"; 140; 130; 150) | row | $2]}
+		END
+	}
+	run -0 settings verdict .
+	lacks "No setting"
+	run -0 settings 'verdict, one("remedies")' '., (.setting = "nice-19" | . + level("latency_p50_ms"; 120; 15; 200))'
+	has "surely makes"
+	lacks "Hardly any effect"
+	run -0 settings 'one("length")' '.part = "length" | (.latency_p50_ms = 15), (.cost_ms = 200 | .latency_p50_ms = 210)'
+	lacks "lose the protection"
+	run -0 settings 'one("length")' '.part = "length" | (.latency_p50_ms = 15), (.cost_ms = 200 | .latency_p50_ms = 900)'
+	has "lose the protection"
+}
+
 @test "launch: an application that did not start with a scheme is named" {
 	run -0 says launch verdict <<-END
 		{summary: [("baseline", "L") as \$scheme | ("vim", "writer") as \$app | {\$scheme, \$app, job: "parallel"}
