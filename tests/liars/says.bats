@@ -107,6 +107,16 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	has "lose the protection"
 }
 
+@test "animation: protocols without a figure are named, not part of every protocol" {
+	run -0 says animation 'verdict, one("frames-seen")' <<-END
+		{summary: [{protocol: "vnc", verdict: "in part", mbit_per_s: 1, seen_per_s: 19.5, shown_per_s: 20, cpu_percent: 1,
+			share_percent: 50, frame_wire_bytes: 9}, {protocol: "nx"} | row]}
+	END
+	has "no figure for nx"
+	lacks Every
+	lacks "All frames"
+}
+
 @test "launch: an application that did not start with a scheme is named" {
 	run -0 says launch verdict <<-END
 		{summary: [("baseline", "L") as \$scheme | ("vim", "writer") as \$app | {\$scheme, \$app, job: "parallel"}
