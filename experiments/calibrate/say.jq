@@ -32,8 +32,8 @@ def verdict: if unanswered != [] then "The probe saw no response on the screen t
 	elif all_rows == [] then nothing_measured
 	elif all(all_rows[]; .probe != "patch" or has_floor) then
 		"The probe's error is unknown: every path measured has a frame clock, which hides it."
-	elif misses == [] then "The probe is accurate: its median error is below 1 ms, its spread below 0.5 ms on every path without"
-		+ " a frame clock."
+	elif misses == [] then "The probe is accurate: its median error is below 1 ms, its spread below 0.5 ms on "
+		+ "\([all_rows[] | select(.probe == "patch" and (has_floor | not)) | .path | path_name] | and_list)."
 	else "The probe's error is above the limit (median 1 ms, spread 0.5 ms) on \(misses | and_list). "
 		+ (if any(.summary[]; .marked > 0) then "Other processes used the CPUs during the calibration: repeat it on a quiet machine."
 		elif .run.lab.real_time == false then "The probe had no real-time priority: calibrate as root."

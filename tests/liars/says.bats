@@ -124,3 +124,10 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	END
 	has "No figure for writer with vamp L."
 }
+
+@test "calibrate: the paths on which the probe is accurate are named" {
+	run -0 says calibrate verdict <<-END
+		{summary: [{path: "x11", probe: "patch", delay: "all", keys: 9, offset_ms: 0.1, sd_ms: 0.1} | row]}
+	END
+	has "on x11."
+}
