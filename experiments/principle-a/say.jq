@@ -46,7 +46,7 @@ def held_ratio: .run.settings.nz_per_s as $nz | valid("held-ratio") | if length 
 			then "good" else "unsure" end), figure: "rate"}) end;
 def out_of($name; $model): .[$name + "_low"] != null and (.[$model] < .[$name + "_low"] or .[$model] > .[$name + "_high"]);
 # What chance allows requests under way is known from repeats alone.
-def model: [(part("held-think"), part("held-ratio"))[] | select(.model_lambda_per_s != null)] | if . == [] then empty else
+def model: [(valid("held-think"), valid("held-ratio"))[] | select(.model_lambda_per_s != null)] | if . == [] then empty else
 	(map(off("lambda_per_s"; "model_lambda_per_s")) | max) as $most
 		| any(.concurrency_low != null) as $tested
 		| (map(select((chance != null and off("lambda_per_s"; "model_lambda_per_s") > chance)
@@ -61,7 +61,7 @@ def model: [(part("held-think"), part("held-ratio"))[] | select(.model_lambda_pe
 		{value: $most, unit: "%", figure: "rate",
 			verdict: (if $out > length / 10 then "bad" elif $tested then "good" else "unsure" end)}) end;
 def from_on(holds): . as $all | first(range(length) as $i | $all[$i:] | select(all(.[]; holds)) | .[0]) // null;
-def random: part("cov-ratio") | map(select(.cov != null)) | if length < 2 then empty else last as $top | .[0] as $low
+def random: valid("cov-ratio") | map(select(.cov != null)) | if length < 2 then empty else last as $top | .[0] as $low
 	| from_on((cov_above or cov_below) | not) as $from
 	| finding("randomness"; "**With more users,"
 		+ " \(if $from then "nothing speaks against requests" else "requests do not arrive" end) at random"
@@ -72,7 +72,7 @@ def random: part("cov-ratio") | map(select(.cov != null)) | if length < 2 then e
 		+ (map(select(.cov_independent != null)) | if . == [] then ""
 			else " The theory of independent users errs by at most \(map(.cov - .cov_independent | fabs) | max | fixed(3))." end);
 		($top | figure("cov")) + {verdict: (if $from then "good" else "unsure" end), figure: "cov"}) end;
-def not_held: part("cov-think") | map(select(.cov != null)) | if length < 2 then empty else last as $top
+def not_held: valid("cov-think") | map(select(.cov != null)) | if length < 2 then empty else last as $top
 	| finding("randomness-think-held";
 		"**With a fixed think time, the coefficient of variation is \($top.cov | fixed(2))** with \($top.users) users: "
 		+ (if $top | cov_below then "a saturated server completes requests at even intervals." elif $top | cov_above then
