@@ -30,8 +30,8 @@ def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50
 		+ if $kept == null then "" else " A session that is \({locked: "locked in memory", beside: "given its own memory group",
 			low: "protected by memory.low", throttled: "typed into while batch work is throttled"}[$kept.session])"
 			+ " takes \($kept | level("kept_p50_ms")) under the same pressure"
-			+ (if ($kept.paged_out_n // 0) > 0 then ", in the runs in which it was not paged out (\($kept.kept_n) of"
-				+ " \($kept.kept_n + $kept.paged_out_n))." else "." end) end end;
+			+ (if $kept.kept_n < $kept.attempts then ", in the runs in which it was kept (\($kept.kept_n) of \($kept.attempts))."
+				else "." end) end end;
 
 # As in the paper: another process takes the memory and then rests; where that was not measured, another way.
 def paged: out_rows | map(select(.session == "plain" and (.method | IN("busy", "typing") | not))) | group_by([.protocol, .swap])
@@ -69,20 +69,21 @@ def protected: threshold as $limit | (.run.locked // {}) as $locked
 	| [measured_rows("summary")[] | select(.session | IN("locked", "beside", "low"))]
 	| if . == [] then empty else
 		(min_by(.kept_p50_ms // infinite)) as $best
-		| map(select(.kept_n > 0 and (.paged_out_n // 0) == 0)) as $kept
-		| ($kept | map(select((.kept_p50_ms_high // .kept_p50_ms // infinite) <= $limit)) | length) as $always
-		| finding("protected"; (if $always > 0 then "**Protection works**: " elif $kept != [] then
-				"**Protection keeps the session in memory, but the first key may still be late**: "
+		| map(select(.kept_n > 0 and .kept_n == .attempts)) as $kept
+		| ($kept | map(select((.kept_p50_ms_high // infinite) <= $limit)) | length) as $always
+		| finding("protected"; (if $always > 0 then
+				"**Protection works\(if $always < length then " in \($always) of \(length | plural("condition"))" else "" end)**: "
+			elif $kept != [] then "**Protection keeps the session in memory, but the first key may still be late**: "
 			elif $best.kept_n > 0 then "**Protection works only at"
 				+ " times**: " else "**No protection worked**: " end)
 			+ (map((.session | session_words) + (if .session == "locked" then locked_mib($locked) else "" end) + ", "
-				+ (if .kept_n > 0 then "\(level("kept_p50_ms")), the slowest \(figure("kept_max_ms") | figure_words)"
-					else "paged out in every run" end)
-				+ (if .kept_n > 0 and .paged_out_n > 0 then ", but paged out in \(.paged_out_n) of \(.attempts) runs" else "" end)
+				+ (if .kept_n == 0 then "kept in no run" else
+					"\(level("kept_p50_ms")), the latest \(figure("kept_max_ms") | figure_words)"
+					+ (if .kept_n == .attempts then "" else ", but kept only in \(.kept_n) of \(.attempts) runs" end) end)
 				+ " (\(.protocol))")
 				| join("; ")) + ", while another process uses more memory than the server has.";
 			($best | figure("kept_p50_ms")) + {verdict: (if $always > 0 then "good"
-				elif $kept != [] then "bad" elif $best.kept_n > 0 then "unsure" else "bad" end),
+				elif any($kept[]; surely_above("kept_p50_ms"; $limit)) then "bad" elif $best.kept_n > 0 then "unsure" else "bad" end),
 				figure: "first-key"}) end;
 
 # Beside the same process, held back from a key on and not: keys of somebody who types on, and after a pause.
@@ -107,9 +108,10 @@ def second: threshold as $limit | out_rows | map(select(.second_paged_out_p50_ms
 	| if . == [] then empty else
 	[.[] | select((.second_paged_out_p50_ms > 2 * .in_memory_p50_ms and .second_paged_out_p50_ms > 20)
 		or .second_paged_out_p50_ms > $limit)] as $again
-	| finding("second-key"; (if $again == [] then "**Only the first key is late**: "
+	| finding("second-key"; (if $again == [] then "**By the median, only the first key is late**: "
 			else "**The second key is late, too, in \($again | length) of \(length | plural("condition"))**: " end)
-		+ "after the first key has brought the pages back, the second takes \(within(map(.second_paged_out_p50_ms))).";
+		+ "after the first key has brought the pages back, the second takes \(within(map(.second_paged_out_p50_ms)))"
+			+ " (at most \(map(.second_paged_out_max_ms) | max | with_unit("ms"))).";
 		(max_by(.second_paged_out_p50_ms) | figure("second_paged_out_p50_ms"))
 			+ {verdict: (if $again == [] then "good" else "bad" end)}) end;
 

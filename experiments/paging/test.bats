@@ -130,6 +130,10 @@ private.hog locked.busy beside.busy low.busy throttled.busy throttled.typing" ]
 	[ "$(column vnc-file-plain-hog paged_out_above)" = 1 ]
 	[ "$(column vnc-file-plain-hog paged_out_max_ms)/$(column vnc-file-plain-hog paged_out_max_ms_above)" = 5000.000/1 ]
 	[ "$(column vnc-file-plain-hog paged_out_p50_ms)" = 115.000 ]
+	for r in 1 3 5; do change vnc-file-plain-hog ".result.runs[$r].first_key_ms = null"; done
+	"$TOP/thinprobe" report run
+	[ "$(column vnc-file-plain-hog paged_out_p50_ms_above)" = 1 ]	# half of eight
+	[[ $(jq -r .verdict run/findings.json) == *"takes more than "* ]]
 	change vnc-file-plain-hog '.result.runs[7].state = "asleep"'
 	run -1 --separate-stderr "$TOP/bin/summarize" run
 	[[ $stderr == *"unknown state"* ]]
@@ -242,8 +246,33 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 	for r in 1 2; do	# in memory 200 ms too, so that 390 ms are less than twice that
 		jq '.result.runs[] |= (.first_key_ms = 200 | if .state == "paged_out" then .second_key_ms = 390 else . end)' \
 			run/cells/vnc-file-plain-hog/$r/pagein.json >p && mv p run/cells/vnc-file-plain-hog/$r/pagein.json
-		cell vnc-file-locked-hog $r 1 0 kept
+		cell vnc-file-locked-hog $r 1 1 kept
 	done
 	"$TOP/report/report.sh" run
 	[ "$(found protected .verdict)/$(found second-key .verdict)" = '"good"/"bad"' ]
+}
+
+@test "protection works where every run kept the session, and only by an interval" {
+	command -v gnuplot >/dev/null && command -v cmark-gfm >/dev/null || skip "gnuplot or cmark-gfm is not installed"
+	local r
+	make_run vnc-file-plain-hog vnc-file-locked-hog
+	for r in 1 2; do
+		cell vnc-file-plain-hog $r 1 1000 paged_out
+		cell vnc-file-locked-hog $r 1 2 kept
+	done
+	# kept in two of eight runs, the others excluded
+	for r in 1 2; do
+		jq '.result.runs |= (to_entries | map(if .key > 2 and .value.state == "kept" then .value += {state: "not_evicted", why: "x",
+			first_key_ms: null} else . end | .value))' run/cells/vnc-file-locked-hog/$r/pagein.json >p
+		mv p run/cells/vnc-file-locked-hog/$r/pagein.json
+	done
+	"$TOP/report/report.sh" run
+	[ "$(found protected .verdict)" = '"unsure"' ]
+	[[ $(found protected .text) == *"2 of 8 runs"* ]]
+	[[ $(jq -r .verdict run/findings.json) == *"(2 of 8)"* ]]
+	# kept in each run, of which there was one
+	rm -r run/cells/vnc-file-locked-hog/2
+	jq '.result.runs |= .[:2]' run/cells/vnc-file-locked-hog/1/pagein.json >p && mv p run/cells/vnc-file-locked-hog/1/pagein.json
+	"$TOP/report/report.sh" run
+	[ "$(found protected .verdict)" = '"unsure"' ]
 }
