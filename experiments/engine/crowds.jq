@@ -6,6 +6,12 @@ def part($p): [.summary[] | select(.part == $p and .repeats > 0)] | sort_by(.use
 def cov_above: .cov > 1 + .cov_band;
 def cov_below: .cov < 1 - .cov_band;
 def failed_requests: (.errors // 0) + (.timeouts // 0) + (.unanswered // 0);
+# A mean of what was answered, where requests were not.
+def without_failed: if failed_requests == 0 then "" else " (without \(failed_requests | plural("failed request")))" end;
+# Where more than one request in twenty failed, the mean of the others says nothing of a response.
+def mostly_answered: 19 * failed_requests <= .requests;
+def failed_words: (.requests + failed_requests) as $of | "\(failed_requests | thousands) of \($of | plural("request")) failed";
+def response_words: if mostly_answered then level("response_ms") + without_failed else "unknown: \(failed_words)" end;
 # Requests at random, as a Poisson process: each condition by itself, and all together (Holm).
 def together: [.summary[] | select(.arrivals_p_of_all != null)] | if length < 2 then empty else
 	([.[] | select(.poisson < .judged)] | length) as $alone | ([.[] | select(.arrivals_p_of_all < 0.05)] | length) as $holm
@@ -17,9 +23,8 @@ def together: [.summary[] | select(.arrivals_p_of_all != null)] | if length < 2 
 		{value: $holm, unit: "", figure: "cov"}) end;
 # How many requests of a row (the input) are answered late.
 def late_words($limit): if .late_percent == null then "" else
-	", and \(level("late_percent")) of the requests take longer than \($limit | plain) ms" end;
-# A mean of what was answered, where requests were not.
-def without_failed: if failed_requests == 0 then "" else " (without \(failed_requests | plural("failed request")))" end;
+	", and \(level("late_percent")) of the" + (if failed_requests > 0 then " answered" else "" end) + 
+		" requests take longer than \($limit | plain) ms" end;
 def lost_requests: [.summary[] | select(.repeats > 0 and failed_requests > 0)] | if . == [] then empty else
 	finding("lost"; "**Requests failed or were not answered** in \(length | plural("condition")): "
 		+ (map("\(failed_requests) of \(.requests + failed_requests) with \(.users | plural("user"))") | join(", ")) + ".";

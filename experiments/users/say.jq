@@ -17,15 +17,15 @@ def calmest($p): valid($p) | if . == [] then null else min_by(offered) end;
 def what: {web: "objects", vnc: "keys"}[.] // "requests";
 
 def growth($p): threshold as $limit | busiest($p) as $top | calmest($p) as $low | if $top == null or $top == $low then empty else
-	finding("growth-\($p)"; "**\($p | part_words | upper_first): the mean response goes from \($low | level("response_ms")) to"
-		+ " \($top | level("response_ms"))\($top | without_failed)** "
+	finding("growth-\($p)"; "**\($p | part_words | upper_first): the mean response goes from \($low | response_words) to"
+		+ " \($top | response_words)** "
 		+ "while \($top.users | plural("user")) \(if $top.lambda_per_s < $low.lambda_per_s then
 		"ask for more, and get" else "raise the rate from"
 			end) \($low.lambda_per_s | number) to \($top.lambda_per_s | number)"
 			+ " \($p | what) a second\($top | late_words($limit)). The server's CPU is then busy for \($top.server_busy_percent | percent) %"
 		+ (if $top.model_response_s == null then "."
 			else "; a model of one queue, without fitted parameters, predicts \($top.model_response_s * 1000 | with_unit("ms"))." end);
-		($top | figure("response_ms")) + {figure: "response"}) end;
+		($top | if mostly_answered then figure("response_ms") else {verdict: "bad"} end) + {figure: "response"}) end;
 def balance: busiest("web") | if . == null or .web2_cpu_percent == null then empty
 	else (100 * (.web1_cpu_percent - .web2_cpu_percent | fabs) / ([.web1_cpu_percent, .web2_cpu_percent] | max)) as $apart
 	| finding("balance"; "**The two web servers \(if $apart <= 10 then "share" else "do not share" end) the load evenly**: at"
@@ -60,7 +60,7 @@ def little: [.summary[] | select(.repeats > 0 and .response_ms != null)
 		"**Little's law holds within \(max | number) %**: request rate times (response time + think time) is the number of"
 		+ " users.";
 		{value: max, unit: "%", verdict: (if max <= 10 then "good" else "bad" end)}) end;
-def world: busiest("web") | if . == null or .pages_per_s == null then empty
+def world: busiest("web") | if . == null or .pages_per_s == null or (mostly_answered | not) then empty
 	else (.pages_per_s * (.response_ms / 1000 + 30)) as $users
 	| finding("world";
 		"**\(.users | plural("simulated user")) at \(.pages_per_s | number) pages a second equal \($users | fixed(0)) real users**"
@@ -69,9 +69,8 @@ def world: busiest("web") | if . == null or .pages_per_s == null then empty
 
 def verdict: . as $doc | [present[] as $p | $doc | busiest($p) as $top | calmest($p) as $low | select($top != null)
 		| "\($p | part_words | upper_first): at \($low.lambda_per_s | number) \($p | what) a second the mean response is"
-			+ " \($low.response_ms | with_unit("ms"))"
-			+ if $low == $top then "\($top | without_failed)."
-				else ", at \($top.lambda_per_s | number) a second \($top | level("response_ms"))\($top | without_failed)." end]
+			+ " \($low | response_words)"
+			+ if $low == $top then "." else ", at \($top.lambda_per_s | number) a second \($top | response_words)." end]
 	| if . == [] then
 		if any($doc.summary[]; .repeats > 0) then "No condition is valid: the load generator interfered, or users were missing."
 		else nothing_measured end

@@ -117,6 +117,13 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	edit_json run/cells/web-1/1/vusers.json '.result.errors = 7'
 	"$TOP/thinprobe" report run
 	[[ $(jq -r .verdict run/findings.json) == *"a second 253 ms (without 7 failed requests)"* ]]
+	# nine of ten failed: what the others took is the response of none
+	edit_json run/cells/web-1/1/vusers.json '.result.timeouts = 8993'
+	"$TOP/thinprobe" report run
+	jq -r .verdict run/findings.json
+	[[ $(jq -r .verdict run/findings.json) == *"a second unknown: 9,000 of 10,000 requests failed."* ]]
+	[ "$(finding run growth-web)/$(finding run growth-web verdict)/$(finding run world)" = null/bad/ ]
+	run ! grep '253 ms' <(jq -r '.verdict, (.findings[] | select(.id == "growth-web") | .text)' run/findings.json)
 	edit_json run/cells/web-1/1/vusers.json '.result.valid = false'
 	"$TOP/thinprobe" report run
 	jq -r .verdict run/findings.json
