@@ -143,6 +143,8 @@ hover_ends(c, name) = hover(c, name) . (filled(c . "_low") ? sprintf(" (%.4g to 
 # Two repeats: has the row both values of the column? (gnuplot ends on text of a column that is not there)
 if (!exists("two_repeats")) { two_repeats = 0 }
 is_two(c) = two_repeats && known(column(c . "_both")) && filled(c . "_both")
+one_of_two(c, i) = is_two(c) ? real(word(strcol(c . "_both"), i)) : NaN
+upmost(c) = more(high(c), more(one_of_two(c, 1), one_of_two(c, 2)))
 # A row without an x value must not affect the range of the y axis either.
 there(c) = known(x_) ? y(c) : NaN
 there_low(c) = known(x_) ? low(c) : NaN
@@ -153,10 +155,9 @@ drawn_low(c) = known(there_low(c)) && there_low(c) < least_drawn ? least_drawn :
 values(x, c) = sprintf('data using (x_ = %s):(there("%s"))', x, c)
 ends(x, c) = values(x, c) . sprintf(':(drawn_low("%s")):(there_high("%s"))', c, c)
 looks(i, colour) = sprintf('pointtype %d linecolor rgb "%s" ', shape(i), colour)
-one_of_two(c, i) = known(x_) && is_two(c) ? real(word(strcol(c . "_both"), i)) : NaN
 bars(x, c, colour) = values(x, c) . sprintf(':(filled("%s_low") ? drawn_low("%s") : NaN):(there_high("%s")) ', c, c, c) \
 	. sprintf('with yerrorbars pointtype 0 linecolor rgb "%s" notitle, for [r_ = 1:%d] ', colour, 2 * two_repeats) \
-	. sprintf('data using (x_ = %s):(one_of_two("%s", r_)) ', x, c) \
+	. sprintf('data using (x_ = %s):(known(x_) ? one_of_two("%s", r_) : NaN) ', x, c) \
 	. sprintf('with points pointtype 6 pointsize 0.5 linecolor rgb "%s" notitle', colour)
 points_with_lines(x, c, i, colour, title) = values(x, c) . ' smooth unique with linespoints ' . looks(i, colour) \
 	. sprintf('title "%s" noenhanced', title)

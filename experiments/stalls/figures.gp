@@ -34,9 +34,9 @@ eval look("summary.tsv", 'loads = add(loads, sprintf("%d", y("sinks"))), systems
 	. 'period = filled("period_ms") ? y("period_ms") : period, schedule_jitter = more(schedule_jitter, y("schedule_jitter_ms")), ' \
 	. 'ranges = ranges || filled("late_share_percent_from"), median_ranges = median_ranges || filled("latency_p50_ms_from"), ' \
 	. 'overloads = overloads || y("overloaded") > 0, lowest = less(lowest, low("mean_stall_ms")), ' \
-	. 'highest = more(more(highest, high("mean_stall_ms")), y("fair_stall_ms")), ' \
+	. 'highest = more(more(highest, upmost("mean_stall_ms")), y("fair_stall_ms")), ' \
 	. 'median_most = more(more(median_most, y("latency_p50_ms")), least_of("latency_p50_ms")), ' \
-	. 'median_high = more(more(median_high, high("latency_p50_ms")), y("latency_p50_ms_to"))')
+	. 'median_high = more(more(median_high, upmost("latency_p50_ms")), y("latency_p50_ms_to"))')
 n = words(loads)
 cost = words(costs) == 1 ? number_of(costs, 1) : NaN	# of several runs with other costs there is no one prediction
 most = most > 0 ? most : 20
