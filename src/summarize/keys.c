@@ -248,7 +248,8 @@ struct key_latency_figures estimate_key_latency_figures(const struct train_key_s
 							const struct key_latency_figures_cfg *cfg)
 {
 	struct estimates_working_data w = { .cfg = cfg, .train = train, .n = n };
-	struct key_latency_figures out = { .interval = n < INTERVAL_REPEATS ? INTERVAL_NONE : n < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA };
+	struct key_latency_figures out = {
+		.interval = n < INTERVAL_REPEATS ? INTERVAL_NONE : n < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA };
 
 	estimates_count_keys(train, n, &out);
 	for (enum figure_name i = 0; i < FIGURES; i++)
