@@ -117,13 +117,12 @@ void report_cycles(struct rec_report *r, const struct cycle_cfg *cfg, struct cyc
 
 /* --- for people --------------------------------------------------------------------------------------------------- */
 
-static double say_state_table_row(struct rec_report *r, const char *name, const struct cycle_run *run, size_t n,
+static void say_state_table_row(struct rec_report *r, const char *name, const struct cycle_run *run, size_t n,
 				  enum judge_state state,
 		      int64_t timeout_ns)
 {
 	struct sample first = { 0 }, second = { 0 }, faults = { 0 }, read = { 0 };
 	struct cycle_outcome_counts unused = { 0 };
-	double median;
 	char more[80] = "";
 
 	for (size_t i = 0; i < n; i++) {
@@ -139,7 +138,6 @@ static double say_state_table_row(struct rec_report *r, const char *name, const 
 		if (run[i].read_bytes >= 0)
 			sample_add(&read, run[i].read_bytes);
 	}
-	median = sample_quantile(&first, 0.5).value;
 	if (state == JUDGE_PAGED_OUT && first.n)
 		snprintf(more, sizeof(more), "\t%s page faults, %s read back", text_of_sample_quantile(&faults, 0.5, 1),
 			 read.n ? memory_text(sample_quantile(&read, 0.5).value) : "-");
@@ -150,7 +148,27 @@ static double say_state_table_row(struct rec_report *r, const char *name, const 
 	sample_free(&second);
 	sample_free(&faults);
 	sample_free(&read);
-	return median;
+}
+
+#define APART 3		/* runs of each state: without a delay, chance puts all three of one above those of the other once in twenty */
+
+static void say_delay_by_paging(struct rec_report *r, const struct cycle_run *run, size_t n, int64_t timeout_ns)
+{
+	struct sample in = { 0 }, out = { 0 };
+	struct cycle_outcome_counts unused = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		if (run[i].verdict.state == JUDGE_IN_MEMORY || run[i].verdict.state == JUDGE_PAGED_OUT)
+			add_key_latency(run[i].verdict.state == JUDGE_IN_MEMORY ? &in : &out, &run[i].first, timeout_ns, &unused);
+	if (in.n >= APART && out.n >= APART && !in.censored && sample_min(&out).value > sample_max(&in).value)
+		rec_add_short_report_line(r, "Paging out delays the first key by %s%s (difference of the medians).",
+			sample_quantile(&out, 0.5).above ? "more than " : "",
+			ns_text(sample_quantile(&out, 0.5).value - sample_quantile(&in, 0.5).value));
+	else if (in.n && out.n)
+		rec_add_short_report_line(r, "These runs do not tell whether paging out delays the first key: they are %s.",
+			in.n < APART || out.n < APART ? "too few" : "not apart");
+	sample_free(&in);
+	sample_free(&out);
 }
 
 /* The most frequent reason why runs were not paged out. */
@@ -182,7 +200,6 @@ void say_cycle_summary(struct rec_report *r, const struct cycle_cfg *cfg, const 
 {
 	enum judge_why why = most_frequent_unevicted_reason(run, n);
 	int64_t tried = tally->of[JUDGE_PAGED_OUT] + tally->of[JUDGE_NOT_EVICTED];
-	double in, out;
 
 	if (tally->of[JUDGE_NOT_EVICTED])
 		rec_add_warning_line(r, "%s page the process out%s%s (%s of %s). %s", tally->of[JUDGE_PAGED_OUT] ? "Could not always" :
@@ -200,12 +217,9 @@ void say_cycle_summary(struct rec_report *r, const struct cycle_cfg *cfg, const 
 	rec_begin_text_table(r, "lrr", "median of %s\tfirst key\tsecond key",
 		  text_of_count_and_noun(tally->of[JUDGE_IN_MEMORY] > tally->of[JUDGE_PAGED_OUT] ? tally->of[JUDGE_IN_MEMORY] :
 					 tally->of[JUDGE_PAGED_OUT], "run"));
-	in = say_state_table_row(r, "in memory", run, n, JUDGE_IN_MEMORY, timeout_ns);
-	out = say_state_table_row(r, "paged out", run, n, JUDGE_PAGED_OUT, timeout_ns);
+	say_state_table_row(r, "in memory", run, n, JUDGE_IN_MEMORY, timeout_ns);
+	say_state_table_row(r, "paged out", run, n, JUDGE_PAGED_OUT, timeout_ns);
 	if (cfg->kept)
 		say_state_table_row(r, "resisted", run, n, JUDGE_KEPT, timeout_ns);
-	if (out > in)
-		rec_add_short_report_line(r, "Paging out delays the first key by %s (difference of the medians).", ns_text(out - in));
-	else if (isfinite(in) && isfinite(out))
-		rec_add_short_report_line(r, "Paging out does not measurably delay the first key.");
+	say_delay_by_paging(r, run, n, timeout_ns);
 }
