@@ -71,7 +71,7 @@ static void report_delays(struct rec_report *r, const struct startup_report_cfg 
 					    [DELAY_THRASHING] = "thrashing_delay_ms", [DELAY_FREEPAGES] = "freepages_delay_ms" };
 
 	for (int k = 0; k < DELAY_KINDS; k++)
-		report_ms_or_unknown(r, keys[k], cfg->delays ? (int64_t)o->delays.ns[k] : -1);
+		report_ms_or_unknown(r, keys[k], cfg->delays && o->delay_readings ? (int64_t)o->delays.ns[k] : -1);
 	rec_add_count(r, "delays_read", cfg->delays ? o->delay_readings : -1);
 	rec_add_count(r, "delays_discarded", cfg->delays ? o->delays_discarded : -1);
 }
@@ -201,14 +201,13 @@ void say_starts(struct rec_report *r, const struct startup_report_cfg *cfg, cons
 		const char *command)
 {
 	const struct start_result *last = NULL;
-	int64_t good = 0, read = 0;
+	int64_t good = 0, read;
 	char state[40];
 
 	for (int64_t i = 0; i < n; i++) {
 		good += run[i].result.state == START_STABLE;
 		if (run[i].result.state == START_STABLE)
 			last = &run[i].result;
-		read += run[i].result.moved.read_bytes > 0 ? run[i].result.moved.read_bytes : 0;
 	}
 	if (!n) {
 		rec_add_warning_line(r, "%s was not started: a signal came first.", command);
@@ -231,9 +230,11 @@ void say_starts(struct rec_report *r, const struct startup_report_cfg *cfg, cons
 	say_timing_of_runs(r, "window appears", run, n, window_mapped_ns_of_run);
 	say_timing_of_runs(r, "first pixels", run, n, window_painted_ns_of_run);
 	say_timing_of_runs(r, "content stable", run, n, content_stable_ns_of_run);
+	read = last->moved.read_bytes;
 	if (last->memory.resident_bytes > 0)
-		rec_add_short_report_line(r, "%s resident, %s read from swap", memory_text((double)last->memory.resident_bytes),
-			read ? memory_text((double)read) : "nothing");
+		rec_add_short_report_line(r, "%s%s resident%s%s%s", n > 1 ? "the last stable one: " : "",
+			memory_text((double)last->memory.resident_bytes), read < 0 ? "" : ", ",
+			read < 0 ? "" : read ? memory_text((double)read) : "nothing", read < 0 ? "" : " read from swap");
 }
 
 static void report_event_timings(struct rec_report *r, const struct event_script *script, const struct startup_run_results *run,
