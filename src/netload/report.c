@@ -167,11 +167,12 @@ static void say_direction_rate_rows(struct rec_report *rec, const struct load_se
 			  const char *back,
 			  const char *cpu)
 {
-	char name[32], note[128];
+	char name[32], note[128] = "";
 
 	snprintf(name, sizeof(name), "sent%s", back);
-	snprintf(note, sizeof(note), "retransmitted %s", text_of_count(d->sent.resent_frames));
-	say_rate_table_row(rec, name, d->sender_known, sent_mbit_s(r, d), d->from->sent_low, r->load.udp ? "" : note);
+	if (!r->load.udp)
+		snprintf(note, sizeof(note), "retransmitted %s", text_of_count(d->sent.resent_frames));
+	say_rate_table_row(rec, name, d->sender_known, sent_mbit_s(r, d), d->from->sent_low, note);
 	snprintf(name, sizeof(name), "received%s", back);
 	if (r->load.udp && d->sender_known && d->receiver_known)
 		snprintf(note, sizeof(note), "lost %s of %s", text_of_count(d->sent.sent_frames - d->got.got_frames),
