@@ -137,9 +137,8 @@ static int warn_of_shortfall(struct rec_report *rec, const struct load_session *
 		rec_add_warning_line(rec, "a stream broke: %s%s", strerror(-r->push.err), r->push.err == -EMSGSIZE ?
 				     "; give a smaller --frame-size" : "");
 	if (slow)
-		rec_add_warning_line(rec, "only %.4g of %.4g Mbit/s were sent%s", own_sent_mbit_s(r), offered_load_mbit_s(r),
-			 r->load.udp ? ": this process did not get the CPU in time" :
-			 ": the link or the server takes no more, or this process did not get the CPU");
+		rec_add_warning_line(rec, "%.4g of %.4g Mbit/s were sent: the link%s takes no more, or this process did not get the CPU",
+			 own_sent_mbit_s(r), offered_load_mbit_s(r), r->load.udp ? "" : " or the server");
 	if (end == SEND_SIGNAL && cfg.load.time_ns)
 		return EXIT_INTERRUPTED;
 	return !heard || early || broken || slow ? EXIT_LOSSY : EXIT_OK;

@@ -137,6 +137,13 @@ alone() {
 	[ "$status" = 0 ]
 }
 
+@test "more than can be sent: the cause is not said to be this process alone" {
+	start_serve
+	send --rate 900Gbit -t 1s --udp
+	[ "$status" = 3 ]
+	grep -q 'the link' send.err
+}
+
 @test "a signal ends it early, and both ends report; with its parent it ends too" {
 	need jq
 	start_serve
