@@ -357,7 +357,7 @@ void say_profile(struct rec_report *r, const struct profile_report_inputs *p)
 
 	for (int i = 0; i < p->spin->n; i++) {
 		watched += watched_ns_of_cpu(p, i);
-		if (busy_percent_of_cpu(p, i) < 50)
+		if (!(busy_percent_of_cpu(p, i) >= 50))	/* or not known: not watched */
 			continue;
 		taken.cpu[taken.n++] = p->spin->cpu[i].cpu;
 		most = fmax(most, busy_percent_of_cpu(p, i));
