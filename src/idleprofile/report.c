@@ -121,9 +121,10 @@ static void report_ticks(struct rec_report *r, const struct profile_report_input
 	rec_begin_object(r, "ticks");
 	rec_add_str(r, "told_by", p->who ? "kernel records" : learned ? "period" : NULL);
 	rec_add_real(r, "period_ms", period ? (double)period / NS_PER_MS : NAN, 6);
-	rec_add_int(r, "count", n);
-	rec_add_reals(r, { "per_s", p->wall_ns ? (double)n / to_seconds(p->wall_ns) / p->spin->n : NAN, 3 },
-		      { "lost_s", to_seconds(ns), 9 }, { "mean_us", n ? (double)ns / (double)n / NS_PER_US : NAN, 3 });
+	learned = learned || p->who;	/* else ticks count as events */
+	rec_add_int_if_known(r, "count", learned, n);
+	rec_add_reals(r, { "per_s", learned && p->wall_ns ? (double)n / to_seconds(p->wall_ns) / p->spin->n : NAN, 3 },
+		      { "lost_s", learned ? to_seconds(ns) : NAN, 9 }, { "mean_us", n ? (double)ns / (double)n / NS_PER_US : NAN, 3 });
 	rec_end_container(r);
 }
 

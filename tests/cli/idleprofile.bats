@@ -204,6 +204,13 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	grep -q '^State:	S' "/proc/$1/status"
 }
 
+@test "ticks that were not told apart are not counted as none" {
+	need jq
+	profile -t 1ms
+	jq -c .result.ticks report
+	jq -e '.result.ticks | .told_by == null and .count == null and .per_s == null and .lost_s == null' report
+}
+
 @test "a profile that is stopped lets the CPU go, and tells what it did not watch" {
 	local loop begin
 
