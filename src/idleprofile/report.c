@@ -373,7 +373,7 @@ void say_profile(struct rec_report *r, const struct profile_report_inputs *p)
 	if (taken.n)
 		rec_add_short_report_line(r, "%s. Not idle: nothing can be said of waits.", list);
 	else
-		rec_add_short_report_line(r, "%s: a task waits over 1 ms with a chance of at most %s %%", list,
+		rec_add_short_report_line(r, "%s: a task would have waited over 1 ms with a chance of at most %s %%", list,
 					  number_text(100 * bound_on_long_wait_probability(&pipeline_sums_of_all_cpus(p->follow)->lengths,
 											   wait, watched)));
 	say_cpus(r, p);
