@@ -126,5 +126,5 @@ void report_hog(struct rec_report *r, const struct memhog_options *cfg, const st
 	say_fill_result(r, h, filled);
 	say_touch_rate(r, cfg, touched, touch_ns, last->used.ru_majflt - filled->used.ru_majflt);
 	if (world->left_least != INT64_MAX)
-		rec_add_short_report_line(r, "the rest of the machine always had at least %s", memory_text((double)world->left_least));
+		rec_add_short_report_line(r, "the rest of the machine had at least %s at every look", memory_text((double)world->left_least));
 }
