@@ -142,7 +142,9 @@ static size_t status_query_all_daemons(struct status_daemon_answer **out, int *s
 	char line[256];
 	size_t n = 0;
 
-	while (in && fgets(line, sizeof(line), in)) {
+	if (!in)
+		die(EXIT_RUN, "cannot read /proc/net/unix: %m");
+	while (fgets(line, sizeof(line), in)) {
 		char *name = strstr(line, "@" ANSWER_NAME), *text;
 		struct passwd *user;
 		bool mute = false;
@@ -167,8 +169,7 @@ static size_t status_query_all_daemons(struct status_daemon_answer **out, int *s
 			snprintf(d[n].user, sizeof(d[n].user), "%u", uid);
 		status_split_lines(&d[n++], text);
 	}
-	if (in)
-		fclose(in);
+	fclose(in);
 	*out = d;
 	return n;
 }
@@ -265,5 +266,5 @@ int vamp_status_command(int argc, char **argv)
 	for (size_t i = 0; i < n; i++)
 		say_status_of_daemon(out, &d[i]);
 	rec_close_report_or_die(out);
-	return EXIT_OK;
+	return silent ? EXIT_LOSSY : EXIT_OK;
 }
