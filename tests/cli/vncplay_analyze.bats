@@ -166,6 +166,12 @@ scored() {	# least of right rows, most of extra ones
 	grep -q 'none of 4 inputs was answered alike.*--before' err
 }
 
+@test "replays without an input are not usable" {
+	golden make "in here" "${screen[@]}" clicks=0 factors=1,1
+	run -3 --separate-stderr "$BIN/vncplay" analyze "in here"/run[01].rfb --json
+	jq -e '.result | .usable == false and .inputs_to_be_answered == 0' <<<"$output"
+}
+
 @test "mostly unanswered, or replays of one setting that contradict each other: not usable, said first, status 3" {
 	golden make "in here" "${screen[@]}" clicks=8 factors=1,1.1
 	"$BIN/vncplay" analyze "in here"/run[01].rfb --json -o all.json

@@ -93,7 +93,7 @@ bool findings_are_unusable(const struct findings *f, char *why, size_t size)
 		collect_run_latencies(&f->analysis.responses, r, &us, &n);
 		median[r] = sample_quantile(&us, 0.5).value;
 		/* (--method paper counts releases as inputs) */
-		if (!*why && !f->paper && 2 * (int64_t)us.n < f->analysis.inputs)
+		if (!*why && (!n || (!f->paper && 2 * (int64_t)us.n < f->analysis.inputs)))
 			snprintf(why, size, "%zu of %d inputs of %s were answered: too few to tell response times", us.n, f->analysis.inputs,
 				 f->replay[r].label);
 		sample_free(&us);
