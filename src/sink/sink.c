@@ -147,14 +147,14 @@ static void make_burst_plan_from_options(void)
 	}
 	if (err == -EPROTO)
 		die(EXIT_RUN, "%s: %s", cfg.burst.path, why);
+	if (!err && cfg.time_ns)
+		burst_plan_drop_after(&plan, cfg.time_ns);
 	if (!err && !plan.n)
-		die(EXIT_RUN, "%s: the plan has no bursts; add some", cfg.burst_text);
+		die(EXIT_RUN, "%s: the plan has no bursts%s; add some", cfg.burst_text, cfg.time_ns ? " within --time" : "");
 	if (err == -E2BIG)
 		die(EXIT_RUN, "--burst %s: more than %d bursts; plan fewer, or give a shorter --time", cfg.burst_text, BURST_PLAN_MAX);
 	if (err)
 		die(EXIT_RUN, "cannot plan --burst %s: %s", cfg.burst_text, strerror(-err));
-	if (cfg.time_ns)
-		burst_plan_drop_after(&plan, cfg.time_ns);
 	truth = calloc((size_t)cfg.count, sizeof(*truth));
 	for (int64_t i = 0; i < cfg.count; i++) {
 		void *room = !truth ? MAP_FAILED : mmap(NULL, sizeof(**truth) + plan.n * sizeof(struct burst_record), PROT_READ | PROT_WRITE,

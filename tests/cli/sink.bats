@@ -443,6 +443,7 @@ bursts() {	# file awk-condition
 2:--burst random:2 --burst-log same -o ./same
 2:--burst random:2 --burst-log -
 2:--slice 3ms --policy fifo:1 -t 10ms
+	printf 'schema\tstart_ns\tlength_ns\nburst-plan/1\t2000000000\t2000\n' >later
 1:--burst nosuchfile
 1:--burst plan
 1:--burst random:2 --burst-log no/such/folder/log
@@ -452,6 +453,7 @@ END
 }
 
 @test "bursts: what is wrong with a plan is named" {
+1:--burst later -t 1s
 	local head=$'schema\tstart_ns\tlength_ns\n' wrong=0
 
 	plan() {	# text cause
