@@ -359,7 +359,7 @@ static int64_t report_sink(struct rec_report *r, const struct workers *workers, 
 		died += workers->child[i].died;
 	}
 	rec_end_container(r);
-	rec_add_real(r, "total_share_percent", total, 3);
+	rec_add_real(r, "total_share_percent", died ? NAN : total, 3);
 	rec_add_int(r, "children_died", died);
 	rec_add_str(r, "autogroup", autogroup[0] ? autogroup : NULL);
 	rec_add_str(r, "cgroup", cgroup[0] ? cgroup : NULL);

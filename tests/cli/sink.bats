@@ -247,8 +247,8 @@ children_of() {
 	kill "$pid"
 	ends "$pid"
 	[ "$status" -eq 3 ]
-	jq -e '.result | .children_died == 1 and (.children | length) == 3 and (.children[1].share_percent == null) and
-		(.children[0].wall_s > 0)' out
+	jq -e '.result | .children_died == 1 and .total_share_percent == null and (.children | length) == 3 and
+		(.children[1].share_percent == null) and (.children[0].wall_s > 0)' out
 }
 
 @test "ready goes to the descriptor that was asked for" {
