@@ -233,16 +233,19 @@ static void report_child_cpu_time(struct rec_report *r, const struct worker *c)
 	rec_end_container(r);
 }
 
-/* Says in a few words what kept the load off the CPU. */
-static const char *missing_load_cause_text(char *text, size_t size)
+/* Says in a few words what kept the load off the CPU for `missing_ns`. `waited_ns` for a CPU (NAN: not known): where others used
+ * it, about as long; the kernel counts a wait when it ends. */
+static const char *missing_load_cause_text(double missing_ns, double waited_ns, char *text, size_t size)
 {
 	char group[256];
 	int64_t throttled_ns = quota_throttled_ns(&quota, group, sizeof(group));
 
 	if (throttled_ns)
-		snprintf(text, size, "The CPU quota of cgroup %s kept it off the CPU for %s", group, ns_text((double)throttled_ns));
+		snprintf(text, size, "The CPU quota of cgroup %s kept it off the CPU for %s.", group, ns_text((double)throttled_ns));
+	else if (waited_ns >= missing_ns / 2)
+		snprintf(text, size, "Others used the CPU.");
 	else
-		snprintf(text, size, "Others used the CPU");
+		snprintf(text, size, "Why is not known (was it stopped?).");
 	return text;
 }
 
@@ -258,6 +261,7 @@ static bool report_bursts(struct rec_report *r, const struct workers *workers)
 {
 	struct sample late = { 0 }, over = { 0 };
 	int64_t asked = 0, burned = 0;
+	double longest_ns = 0, waited_ns = 0;	/* the longest delay of a burst */
 	size_t played = 0, in_time = 0;
 	char cause[400];
 	bool locked = true;
@@ -271,7 +275,9 @@ static bool report_bursts(struct rec_report *r, const struct workers *workers)
 			asked += b->asked_ns;
 			burned += b->cpu_ns;
 			in_time += is_burst_in_time(b);
+			longest_ns = fmax(longest_ns, (double)(b->end_ns - b->due_ns - b->asked_ns));
 		}
+		waited_ns += workers->child[i].accounted ? (double)workers->child[i].sched.wait_ns : (double)NAN;
 		played += n;
 		locked = locked && truth[i]->locked;
 	}
@@ -293,16 +299,16 @@ static bool report_bursts(struct rec_report *r, const struct workers *workers)
 	sample_free(&late);
 	sample_free(&over);
 	if (in_time < played)
-		rec_add_warning_line(r, "%s not played in time: ended later than planned by more than the length. %s.",
+		rec_add_warning_line(r, "%s not played in time: ended later than planned by more than the length. %s",
 				     text_of_count_and_noun((int64_t)(played - in_time), "burst"),
-				     missing_load_cause_text(cause, sizeof(cause)));
+				     missing_load_cause_text(longest_ns, waited_ns, cause, sizeof(cause)));
 	return (double)in_time >= HELD * (double)played;
 }
 
 /* Returns whether the load was held. */
 static bool say_cpu_shares_of_workers(struct rec_report *r, const struct workers *workers)
 {
-	double least = INFINITY, most = 0, waited_ns = 0;
+	double least = INFINITY, most = 0, waited_ns = 0, missing_ns = 0;
 	const char *plural = workers->count == 1 ? "" : "es";
 	int64_t n = 0, wall_ns = 0;
 	char cause[400];
@@ -313,6 +319,7 @@ static bool say_cpu_shares_of_workers(struct rec_report *r, const struct workers
 		least = fmin(least, child_cpu_share_percent(c));
 		most = fmax(most, child_cpu_share_percent(c));
 		waited_ns += c->accounted ? (double)c->sched.wait_ns : NAN;
+		missing_ns += fmax(0, cfg.percent / 100 * (double)c->wall_ns - (double)c->cpu_ns);
 		wall_ns = c->wall_ns > wall_ns ? c->wall_ns : wall_ns;
 		n++;
 	}
@@ -338,8 +345,8 @@ static bool say_cpu_shares_of_workers(struct rec_report *r, const struct workers
 		rec_add_short_report_line(r, "Load held.");
 		return true;
 	}
-	missing_load_cause_text(cause, sizeof(cause));
-	rec_add_warning_line(r, "Load NOT held: %s %% of %s %%. %s: each process waited %s of %s.", number_text(least),
+	missing_load_cause_text(missing_ns, waited_ns, cause, sizeof(cause));
+	rec_add_warning_line(r, "Load NOT held: %s %% of %s %%. %s Each process waited %s of %s.", number_text(least),
 			     number_text(cfg.percent), cause, ns_text(waited_ns / (double)n), ns_text((double)wall_ns));
 	return false;
 }

@@ -395,6 +395,22 @@ bursts() {	# file awk-condition
 	jq -e '.result.bursts.played == 2' report
 }
 
+@test "a load that is not there: others only where it waited for a CPU, not where it was stopped" {
+	need jq
+	[ -r /proc/self/schedstat ] || skip "no schedstat in this kernel"
+	start_sink -l 20 -t 1s --format json -o report
+	child=$(children_of "$pid")
+	kill -STOP "$child"
+	until_true test -s report
+	kill -CONT "$child"
+	ends "$pid"
+	[ "$status" = 3 ]
+	jq -e '.result.children[0].share_percent < 10 and (.summary | test("not known") and (test("Others") | not))' report
+	start_sink -n 3 --cpus "$CPU"
+	run -3 "$SINK" -l 90 -t 1s --cpus "$CPU"
+	[[ $output == *"Others used the CPU"* && $output != *"not known"* ]]
+}
+
 # The kernel's own account is the witness: 2 ms of CPU time in every 20 ms are a tenth of a CPU, and both plans want more.
 @test "a load that a CPU quota holds back ends with 3, and the group with the quota is named" {
 	local group quota words
@@ -427,6 +443,7 @@ bursts() {	# file awk-condition
 	local words wrong=0
 
 	printf 'schema\tstart_ns\tlength_ns\nburst-plan/1\t5\t2000\nburst-plan/1\t4\t2000\n' >plan
+	printf 'schema\tstart_ns\tlength_ns\nburst-plan/1\t2000000000\t2000\n' >later
 	while IFS=: read -r want words; do
 		# shellcheck disable=SC2086
 		run "$SINK" $words 3>&-
@@ -436,6 +453,7 @@ bursts() {	# file awk-condition
 		}
 	done <<'END'
 2:--burst every:10ms,len:20ms -t 1s
+1:--burst later -t 1s
 2:--burst every:10ms,len:2ms
 2:--burst random:10,max:600ms
 2:--burst random:10 -l 20
@@ -443,7 +461,6 @@ bursts() {	# file awk-condition
 2:--burst random:2 --burst-log same -o ./same
 2:--burst random:2 --burst-log -
 2:--slice 3ms --policy fifo:1 -t 10ms
-	printf 'schema\tstart_ns\tlength_ns\nburst-plan/1\t2000000000\t2000\n' >later
 1:--burst nosuchfile
 1:--burst plan
 1:--burst random:2 --burst-log no/such/folder/log
@@ -453,7 +470,6 @@ END
 }
 
 @test "bursts: what is wrong with a plan is named" {
-1:--burst later -t 1s
 	local head=$'schema\tstart_ns\tlength_ns\n' wrong=0
 
 	plan() {	# text cause
