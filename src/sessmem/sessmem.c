@@ -268,14 +268,14 @@ static void report_all_processes(struct rec_report *r, const struct memory_readi
 	for (size_t i = 0; i < s->n; i++) {
 		report_process_memory(r, &s->row[i]);
 		add_memory_figures(&total, &s->row[i].sum.all);
-		tables += s->row[i].page_tables > 0 ? s->row[i].page_tables : 0;
+		tables = tables < 0 || s->row[i].page_tables < 0 ? -1 : tables + s->row[i].page_tables;
 	}
 	rec_end_container(r);
 	rec_add_int(r, "processes_read", (int64_t)s->n);
 	report_memory_figures(r, "total_", &total);
-	rec_add_ints(r, { "total_page_tables_bytes", tables }, { "vanished", (int64_t)s->vanished },
-		     { "unreadable", (int64_t)s->unreadable }, { "ended", (int64_t)s->ended },
-		     { "not_frozen", (int64_t)s->not_frozen });
+	rec_add_count(r, "total_page_tables_bytes", tables);
+	rec_add_ints(r, { "vanished", (int64_t)s->vanished }, { "unreadable", (int64_t)s->unreadable },
+		     { "ended", (int64_t)s->ended }, { "not_frozen", (int64_t)s->not_frozen });
 	rec_add_str(r, "frozen_by", s->way == HOLD_NONE ? NULL : hold_ways[s->way]);
 	rec_add_real(r, "frozen_ms", (double)s->frozen_ns / NS_PER_MS, 3);
 }
