@@ -350,7 +350,7 @@ static void say_memory_summary(struct rec_report *r, const struct memory_reading
 	if (s->n > 1)
 		say_memory_row(r, "total", &total, "\t*fair share of it");
 	takes = (double)private_bytes(&total);
-	if (takes > 0)
+	if (takes > 0 && !s->unreadable && !s->vanished)
 		rec_add_short_report_line(r, "One more takes %s; %s are free: room for %s, by memory alone.", memory_text(takes),
 			memory_text((double)m->available), number_text((double)m->available / takes));
 }

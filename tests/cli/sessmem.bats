@@ -270,6 +270,8 @@ standing() { if [ "$1" = signal ]; then [ "$(state "$pid")" = T ]; else grep -q 
 	grep -q '1 of 2 processes may not be read; as root they may' <<<"$output"
 	[ "$(awk -F'\t' '$2 == "result.frozen_ms" { print $3 < 1000 }' <<<"$output")" = 1 ]	# who cannot be stopped is not waited for
 	[ "$(awk -F'\t' '$2 == "result.not_frozen" { print $3 }' <<<"$output")" = 1 ]
+	run -3 "${user[@]}" ./sessmem --pid "$mine,$pid"
+	[[ $output != *"room for"* ]]	# of one more than what was read
 	run -0 "${user[@]}" setsid bash -c './sessmem --session $$ --format json; :'	# nor are the shell that asks, and the program itself
 	[ "$(jq '.result | .frozen_ms < 1000 and .not_frozen == 1' <<<"$output")" = true ]
 	run "${user[@]}" ./sessmem --pid "$pid"
