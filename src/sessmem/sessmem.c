@@ -90,6 +90,9 @@ static void check_processes_exist(void)
 		for (size_t i = 0; i < given[g]->n; i++)
 			if (members_read_process(given[g]->pid[i], &one))
 				die(EXIT_RUN, "there is no process %d (any more)", (int)given[g]->pid[i]);
+			else if (given[g] == &cfg.pid && (one.is.state == 'Z' || member_is_kernel_thread(&one)))
+				die(EXIT_RUN, "process %d has no memory: it %s", (int)one.pid,
+				    one.is.state == 'Z' ? "has ended and waits for its parent" : "is a kernel thread");
 }
 
 /* Stops the members that are not in `known` yet, and adds them there. Returns how many were new. */
@@ -410,6 +413,8 @@ int main(int argc, char **argv)
 	freeze_and_measure_memory(&machine, &group);
 	if (!seen.n && seen.unreadable)
 		die(EXIT_RUN, "none of %zu processes may be read; they are somebody else's: run it as root", seen.unreadable);
+	if (!seen.n && !cfg.machine && !cfg.cgroup && !proc_stop)
+		die(EXIT_RUN, "none of the processes has memory: they have ended, or are kernel threads");
 	report_session_memory(out, &machine, &group);
 	rec_close_report_or_die(out);
 	return proc_stop ? EXIT_INTERRUPTED : seen.unreadable || seen.vanished ? EXIT_LOSSY : EXIT_OK;

@@ -365,6 +365,20 @@ teardown_file() {
 	run "$SESSMEM" --pid "$pid"
 	[ "$status" -eq 1 ]
 	[ "$output" = "sessmem: there is no process $pid (any more)" ]
+	# one that has ended, but whose parent does not wait for it; and the same as a session
+	start parent python3 -c 'if True:
+		import os, time
+		child = os.fork()
+		if not child: os.setsid(), os._exit(0)
+		print(child, flush=True)
+		time.sleep(600)'
+	until_true test -s parent.out
+	child=$(cat parent.out)
+	until_true eval '[ "$(state "$child")" = Z ]'
+	for words in "--pid $child" "--pid $pid,$child" "--session $child"; do
+		run -1 "$SESSMEM" $words
+		[ "${#lines[@]}" -eq 1 ] && [[ $output == *ended* ]]
+	done
 	run "$SESSMEM" --cgroup "$PWD"
 	[ "$status" -eq 1 ]
 	[ "${#lines[@]}" -eq 1 ]
