@@ -75,7 +75,7 @@ static int observed_read_header(void *context, char *line, const char **why)
 
 		useful += is;
 		for (size_t j = 0; is && j < i; j++)
-			if (r->place[j].used && r->place[j].offset == r->place[i].offset) {
+			if (r->place[j].used && (r->place[j].offset == r->place[i].offset || !strcmp(field[j], field[i]))) {
 				*why = "two columns of the header have the same meaning";
 				return -EPROTO;
 			}

@@ -219,6 +219,8 @@ refused() {	# status words...: one line that names the tool
 	refused 1 fit bad.tsv
 	printf 'r_ms\tr_s\n5\t71\n' >bad.tsv
 	refused 1 fit bad.tsv
+	printf 'lambda\tu_cpu\tu_cpu\n1\t0.1\t0.2\n2\t0.2\t0.4\n' >bad.tsv
+	refused 1 fit bad.tsv
 	printf 'a\tb\n' >bad.tsv
 	refused 1 users bad.tsv
 }
