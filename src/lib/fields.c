@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fields.h"
 
+#include <stdio.h>
 #include <string.h>
 
 size_t fields_split_line(char *line, bool commas, char **cell, size_t most)
@@ -43,6 +44,16 @@ int fields_index_of_name(char *const *cell, size_t n, const char *name)
 		if (!strcmp(cell[i], name))
 			return (int)i;
 	return -1;
+}
+
+bool fields_name_is_repeated(char *const *cell, size_t n, int at, char *why, size_t size)
+{
+	size_t next = (size_t)(at + 1);
+
+	if (at < 0 || fields_index_of_name(cell + next, n - next, cell[at]) < 0)
+		return false;
+	snprintf(why, size, "two columns are named %s; rename one", cell[at]);
+	return true;
 }
 
 int64_t fields_time_unit_of_column(const char *name)

@@ -60,6 +60,13 @@ static int read_sample_header(void *context, char *line, const char **why)
 		return -EPROTO;
 	snprintf(t->out->name, sizeof(t->out->name), "%s%s", cell[t->at], t->due < 0 ? "" : " - due_ns");
 	return 0;
+	*why = t->out->why;
+	for (size_t i = 0; i < 8; i++) {
+		const int used[] = { t->at, t->high, t->due, t->sent, t->later, t->skipped, t->success, t->users };
+
+		if (fields_name_is_repeated(cell, t->fields, used[i], t->out->why, sizeof(t->out->why)))
+			return -EPROTO;
+	}
 }
 
 static bool read_finite_number(const char *cell, double *out)

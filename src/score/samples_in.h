@@ -25,6 +25,7 @@ struct latency_samples {
 };
 
 struct latency_table_reader_cfg {
+	char why[320];			/* a reason that names a column */
 	/* column of latencies; NULL: the first that exists of answer_ns - due_ns (keyrepeat), elapsed (JTL), latency_ms, r_ms, ... */
 	const char *column;
 	double unit_ms;		/* unit of the column; 0: as its name ends (_ns, _us, _ms, _s; elapsed: ms) */

@@ -163,3 +163,8 @@ refused() {	# status words...
 	refused 1 a.tsv --column wait --unit ms --thresholds less.tsv
 	[[ $output == *apdex_poor* ]]
 }
+	printf 'latency_ms\tusers\tusers\tnote\tnote\n5\t1\t9\t\t\n' >twice.tsv
+	refused 1 twice.tsv
+	[[ $output == *"named users"* ]]
+	printf 'latency_ms\tnote\tnote\n5\t\t\n' >twice.tsv	# nothing is read from these
+	run -0 "$SCORE" twice.tsv
