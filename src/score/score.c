@@ -275,17 +275,23 @@ static void report_wu_felt_delay(struct rec_report *r, const struct sample_ends 
 
 static void report_vsimax(struct rec_report *r, const struct sample_ends *s, const struct models_rating_limits *m)
 {
-	struct models_vsimax_result v;
+	struct models_vsimax_result v, late;
+	bool unsure;
 
 	if (models_compute_vsimax(&s->known, m, &v))
 		die(EXIT_RUN, "out of memory");
+	/* a sample without an answer may have been late enough, or of those that make the baseline */
+	unsure = v.known && (late.base > NEVER / 100 || (late.reached && !v.reached));
+	v.users = unsure ? (double)NAN : v.users;
 	rec_add_reals(r, { "base_ms", v.base, 3 }, { "limit_ms", v.limit, 3 }, { "average_ms", v.last, 3 });
-	if (v.known)
+	if (v.known && !unsure)
 		rec_add_bool(r, "reached", v.reached);
 	else
 		rec_add_str(r, "reached", NULL);
 	rec_add_real(r, "users", v.users, 0);
-	if (v.known)
+	if (unsure)
+		rec_add_text_table_row(r, "  VSImax\t-\tcannot tell: samples were not answered");
+	else if (v.known)
 		rec_add_text_table_row(r, "  VSImax\t%s\t%s ms without load, limit %s ms", v.reached ? number_text(v.users) : "not reached",
 			number_text(v.base), number_text(v.limit));
 	else
