@@ -105,8 +105,10 @@ int for_each_line_of_table(FILE *in, const bool *quotes, lines_take *head, lines
 	lines_take *take = head;
 	int err = line_reader_init(&l, in), got = 0;
 
-	for (; !err && (got = read_next_line_joining_quotes(&l, *quotes)) == 1; take = body)
+	for (; !err && (got = read_next_line_joining_quotes(&l, *quotes)) == 1; take = body) {
+		*line = l.line;
 		err = take(context, l.text, why);
+	}
 	*line = l.line;
 	if (!err && got < 0) {
 		err = got;

@@ -19,8 +19,9 @@ struct sample_table_reader {
 	bool commas;
 	size_t fields;
 	/* indices of columns; -1: no such column. With `due`, the columns `at` and `later` are times, and latencies count from `due`. */
-	int at, high, earliest, due, later, skipped, success, users;
+	int at, high, earliest, due, sent, later, skipped, success, users;
 	double unit_ms;
+	const unsigned long *line;
 };
 
 static int read_sample_header(void *context, char *line, const char **why)
@@ -41,6 +42,7 @@ static int read_sample_header(void *context, char *line, const char **why)
 	t->due = strcmp(cell[t->at], "answer_ns") ? -1 : fields_index_of_name(cell, t->fields, "due_ns");
 	t->high = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "answer_high_ns");
 	t->earliest = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "earliest_ns");
+	t->sent = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "sent_ns");
 	t->later = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "censored_ns");
 	t->skipped = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "skipped");
 	t->success = strcmp(cell[t->at], "elapsed") ? -1 : fields_index_of_name(cell, t->fields, "success");
@@ -58,8 +60,6 @@ static int read_sample_header(void *context, char *line, const char **why)
 	*why = "the header has no such --users";
 	if (t->users < 0 && t->cfg->users)
 		return -EPROTO;
-	snprintf(t->out->name, sizeof(t->out->name), "%s%s", cell[t->at], t->due < 0 ? "" : " - due_ns");
-	return 0;
 	*why = t->out->why;
 	for (size_t i = 0; i < 8; i++) {
 		const int used[] = { t->at, t->high, t->due, t->sent, t->later, t->skipped, t->success, t->users };
@@ -67,6 +67,8 @@ static int read_sample_header(void *context, char *line, const char **why)
 		if (fields_name_is_repeated(cell, t->fields, used[i], t->out->why, sizeof(t->out->why)))
 			return -EPROTO;
 	}
+	snprintf(t->out->name, sizeof(t->out->name), "%s%s", cell[t->at], t->due < 0 ? "" : " - due_ns");
+	return 0;
 }
 
 static bool read_finite_number(const char *cell, double *out)
@@ -91,6 +93,7 @@ static int read_sample_row(void *context, char *line, const char **why)
 	struct latency_sample one = { .users = NAN };
 	char *cell[FIELDS];
 	const char *value, *late;
+	bool skip, unwatched = false;
 	int64_t due;
 	double v, high;
 
@@ -101,19 +104,24 @@ static int read_sample_row(void *context, char *line, const char **why)
 	if (!*value && t->later >= 0 && *cell[t->later]) {
 		one.later = true;
 		value = cell[t->later];
+	} else if (!*value && t->sent >= 0 && *cell[t->sent]) {	/* no earlier than it was sent */
+		one.later = unwatched = true;
+		value = cell[t->sent];
 	}
 	late = value;
 	if (!one.later && t->high >= 0 && *cell[t->high]) {
 		late = cell[t->high];
-	} else if (!one.later && t->high >= 0 && t->later >= 0 && *value && *cell[t->later]) {	/* no late end is known */
+	} else if (!one.later && t->later >= 0 && *value && *cell[t->later]) {	/* no late end is known */
 		one.later = true;
 		late = cell[t->later];
 	}
 	if (t->earliest >= 0 && *value && *cell[t->earliest])
 		value = cell[t->earliest];
-	if (t->due >= 0 && !cli_parse_integer(cell[t->due], &due) && (due < t->cfg->from_ns || due > t->cfg->to_ns))
-		value = "";
-	if (!*value || (t->skipped >= 0 && !strcmp(cell[t->skipped], "1"))) {
+	skip = (t->skipped >= 0 && !strcmp(cell[t->skipped], "1")) ||
+	       (t->due >= 0 && !cli_parse_integer(cell[t->due], &due) && (due < t->cfg->from_ns || due > t->cfg->to_ns));
+	if (!*value && !skip && !t->out->empty++)
+		t->out->empty_line = *t->line;
+	if (!*value || skip) {
 		t->out->passed++;
 		return 0;
 	}
@@ -137,6 +145,7 @@ static int read_sample_row(void *context, char *line, const char **why)
 		return -ENOMEM;
 	t->out->one[t->out->n++] = one;
 	t->out->later += one.later;
+	t->out->unwatched += unwatched;
 	t->out->failed += one.failed;
 	t->out->ranged += high > v;
 	return 0;
@@ -146,7 +155,7 @@ int read_latency_samples_table(FILE *in, const struct latency_table_reader_cfg *
 			       unsigned long *line,
 			  const char **why)
 {
-	struct sample_table_reader t = { .cfg = cfg, .out = out };
+	struct sample_table_reader t = { .cfg = cfg, .out = out, .line = line };
 	int err;
 
 	*out = (struct latency_samples){ 0 };

@@ -20,12 +20,15 @@ struct latency_samples {
 	struct latency_sample *one;	/* owned */
 	size_t n;
 	size_t passed;			/* rows left out: without a latency, of a warm-up, or due outside from_ns..to_ns */
+	size_t empty;			/* those of them without a latency */
+	unsigned long empty_line;	/* the first such row; 0: none */
 	size_t later, failed, ranged;	/* ranged: early and late end differ */
+	size_t unwatched;		/* part of later: sent, and nothing else is known */
 	char name[64];			/* name of the column, or of both */
+	char why[320];			/* a reason that names a column */
 };
 
 struct latency_table_reader_cfg {
-	char why[320];			/* a reason that names a column */
 	/* column of latencies; NULL: the first that exists of answer_ns - due_ns (keyrepeat), elapsed (JTL), latency_ms, r_ms, ... */
 	const char *column;
 	double unit_ms;		/* unit of the column; 0: as its name ends (_ns, _us, _ms, _s; elapsed: ms) */

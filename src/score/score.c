@@ -100,7 +100,7 @@ static void read_latency_samples_file(const char *file, struct latency_samples *
 	cfg.in.unit_ms = cfg.unit >= 0 ? unit_ms[cfg.unit] : 0;
 	err = read_latency_samples_table(in, &cfg.in, s, &line, &why);
 	cli_close_input_file_or_die(in, file, err, line, why);
-	if (!s->n)
+	if (s->n == s->unwatched)
 		die(EXIT_RUN, "%s: no latencies", file);
 }
 
@@ -278,7 +278,7 @@ static void report_vsimax(struct rec_report *r, const struct sample_ends *s, con
 	struct models_vsimax_result v, late;
 	bool unsure;
 
-	if (models_compute_vsimax(&s->known, m, &v))
+	if (models_compute_vsimax(&s->known, m, &v) || models_compute_vsimax(&s->late, m, &late))
 		die(EXIT_RUN, "out of memory");
 	/* a sample without an answer may have been late enough, or of those that make the baseline */
 	unsure = v.known && (late.base > NEVER / 100 || (late.reached && !v.reached));
@@ -315,6 +315,9 @@ static void report_rule_scores(struct rec_report *r, const struct sample_ends *e
 		rec_add_warning_line(r, "%s of %s samples were not answered: what rests on them is a lower bound",
 				     text_of_count((int64_t)s->later),
 			 text_of_count((int64_t)s->n));
+	if (s->empty)
+		rec_add_warning_line(r, "%s without a latency left out, the first in line %lu",
+				     text_of_count_and_noun((int64_t)s->empty, "row"), s->empty_line);
 	if ((double)s->n < l->limits.apdex_few)
 		rec_add_warning_line(r, "only %zu samples: too few for a score (Apdex asks for %.0f)", s->n, l->limits.apdex_few);
 	rec_begin_text_table(r, "lrl", "  rule\tscore\t");

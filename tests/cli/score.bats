@@ -95,6 +95,41 @@ ranges() {	# COUNT EARLY-MS LATE-MS: that many keys, answered from early to late
 		and .latency_ms.range.p50 == {from: 25, to: null} and .perception.range.late_percent == {from: 0, to: 100}'
 }
 
+@test "keys without an answer count against the claim; a row without a latency is named" {
+	need jq
+	printf 'schema\tdue_ns\tsent_ns\tanswer_ns\tcensored_ns\tskipped\n' >keys.tsv
+	# 60 of 100 keys answered after 10 ms; of 40 it is only known that they were sent, 1 ms late
+	awk 'BEGIN { for (i = 1; i <= 100; i++) { d = i * 1000000
+		printf "keys/1\t%d\t%d\t%s\t\t0\n", d, d + 1000000, (i > 60 ? "" : d + 10000000) } }' >>keys.tsv
+	"$SCORE" keys.tsv --format json -o out.json
+	jq -e '.result | .samples == 100 and .passed_over == 0 and .later_than == 40 and .apdex.rating == "cannot tell"
+		and .apdex.range.score == {from: 0.6, to: 1} and .perception.range.late_percent == {from: 0, to: 40}' out.json
+	# answered or later, and no column of late ends
+	printf 'schema\tdue_ns\tanswer_ns\tcensored_ns\nkeys/1\t0\t10000000\t900000000\n' >open.tsv
+	"$SCORE" open.tsv --format json | jq -e '.result | .later_than == 1 and .latency_ms.range.p50 == {from: 10, to: null}'
+	# nobody watched
+	printf 'schema\tdue_ns\tsent_ns\tanswer_ns\nkeys/1\t5\t5\t\nkeys/1\t6\t6\t\n' >blind.tsv
+	refused 1 blind.tsv
+	printf 'latency_ms\tuser\n5\ta\n\tb\n7\tc\n\td\n' >gaps.tsv
+	run -0 --separate-stderr "$SCORE" gaps.tsv --format json -o gaps.json
+	[[ $stderr == *"2 rows"*"line 3"* ]]
+	jq -e '.result.samples == 2 and .result.passed_over == 2' gaps.json
+}
+
+@test "VSImax is not told where samples without an answer decide it" {
+	need jq
+	# 20 users: 13 samples each time; the last ten of 40 are answered after 500 ms, or known only to be later
+	for last in answered later; do
+		printf 'due_ns\tanswer_ns\tcensored_ns\tusers\n' >$last.tsv
+		awk -v last=$last 'BEGIN { for (i = 1; i <= 40; i++) { d = i * 1000000000; at = d + 500000000
+			printf "%.0f\t%s\t%s\t20\n", d, (i > 30 && last == "later" ? "" : sprintf("%.0f", at)),
+				(i > 30 && last == "later" ? sprintf("%.0f", at) : "") } }' >>$last.tsv
+		"$SCORE" $last.tsv --model vsimax --format json -o $last.json
+	done
+	jq -e '.result.vsimax | .reached == false and .users == 20' answered.json
+	jq -e '.result | .later_than == 10 and .vsimax.reached == null and .vsimax.users == null' later.json
+}
+
 @test "what is at a threshold exactly is so in every unit" {
 	need jq
 	printf 'r_s\n2.007\n8.028\n8.029\n' >s.tsv
@@ -159,12 +194,12 @@ refused() {	# status words...
 	refused 1 a.tsv --column wait
 	refused 1 a.tsv --column wait --unit ms --users who
 	run -0 "$SCORE" a.tsv --column wait --unit ms
-	grep -v apdex_poor "$TABLE" >less.tsv
-	refused 1 a.tsv --column wait --unit ms --thresholds less.tsv
-	[[ $output == *apdex_poor* ]]
-}
 	printf 'latency_ms\tusers\tusers\tnote\tnote\n5\t1\t9\t\t\n' >twice.tsv
 	refused 1 twice.tsv
 	[[ $output == *"named users"* ]]
 	printf 'latency_ms\tnote\tnote\n5\t\t\n' >twice.tsv	# nothing is read from these
 	run -0 "$SCORE" twice.tsv
+	grep -v apdex_poor "$TABLE" >less.tsv
+	refused 1 a.tsv --column wait --unit ms --thresholds less.tsv
+	[[ $output == *apdex_poor* ]]
+}
