@@ -182,7 +182,12 @@ static void say_arrivals_verdict(struct rec_report *r, const struct logged_arriv
 	poisson_format_verdict(p, words, sizeof(words));
 	if (!p->verdict)
 		rec_add_warning_line(r, "%s", words);
-	if (p->gaps_told)
+	if (!(p->mean_s > 0))
+		rec_add_short_report_line(r, "%s requests, all at the same time", text_of_count((int64_t)l->n));
+	else if (!p->verdict)	/* a CoV of a few gaps tells nothing */
+		rec_add_short_report_line(r, "%s requests in %s (%s/s)", text_of_count((int64_t)l->n), ns_text(p->span_s * NS_PER_S),
+					  number_text(1 / p->mean_s));
+	else if (p->gaps_told)
 		rec_add_short_report_line(r, "%s requests in %s (%s/s); CoV of the gaps %.2f (random: %.2f to %.2f)",
 					  text_of_count((int64_t)l->n),
 			ns_text(p->span_s * NS_PER_S), number_text(1 / p->mean_s), p->cov, 1 - band, 1 + band);

@@ -25,8 +25,8 @@ void gaps_compute_statistics(const double *gap, size_t n, struct gaps_statistics
 		if (i + 1 < n)
 			products += d * (gap[i + 1] - out->mean);
 	}
-	out->sd = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
-	out->cov = out->mean > 0 ? out->sd / out->mean : 0;
+	out->sd = n > 1 ? sqrt(squares / (double)(n - 1)) : (double)NAN;
+	out->cov = out->mean > 0 ? out->sd / out->mean : (double)NAN;
 	out->lag1 = squares > 0 ? products / squares : 0;
 }
 

@@ -5,7 +5,8 @@
 #include <stddef.h>
 
 struct gaps_statistics {
-	double mean, sd, cov;	/* sd: of a sample (n - 1); cov: coefficient of variation, sd / mean */
+	double mean, sd;	/* sd: of a sample (n - 1); NAN of one gap */
+	double cov;		/* coefficient of variation, sd / mean; NAN if all gaps are 0 */
 	double lag1;		/* correlation of each gap with the next; 0 if all gaps are equal */
 };
 void gaps_compute_statistics(const double *gap, size_t n, struct gaps_statistics *out);

@@ -190,8 +190,15 @@ int test_arrivals_against_poisson(const int64_t *time_ns, size_t arrivals, const
 				 .p_joint = NAN, .gaps_told = true };
 	for (size_t t = 0; t < POISSON_TESTS; t++)
 		out->p[t] = NAN;
+	out->span_s = NAN;
+	if (!out->n || time_ns[out->n] / cfg->tick_ns == time_ns[0] / cfg->tick_ns) {
+		out->ties = out->n;
+		out->ties_expected = (double)out->n;
+		out->gaps_told = false;
+		return 0;
+	}
 	if (out->n < 2) {
-		out->span_s = out->mean_s = out->n ? (double)(time_ns[1] - time_ns[0]) / NS : (double)NAN;
+		out->span_s = out->mean_s = (double)(time_ns[1] - time_ns[0]) / NS;
 		return 0;
 	}
 	gap = malloc(2 * out->n * sizeof(*gap));
@@ -258,7 +265,7 @@ void poisson_format_verdict(const struct poisson_test_result *p, char *text, siz
 		if (p->n < POISSON_FEWEST)
 			snprintf(text, size, "no verdict: %zu gaps, at least %d are needed", p->n, POISSON_FEWEST);
 		else
-			snprintf(text, size, "no verdict: none of the tests can be made of arrivals that are all within %.6g s", p->span_s);
+			snprintf(text, size, "no verdict: none of the tests can be made of arrivals that are so close together");
 		return;
 	}
 	for (size_t t = 0; t < POISSON_TESTS; t++)

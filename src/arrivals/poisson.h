@@ -34,7 +34,8 @@ struct poisson_test_result {
 	double ties_expected;		/* number of ties expected by chance for so many arrivals and ticks */
 	double longest_s;		/* the longest gap */
 	bool gaps_told;			/* gaps are known: ticks are short enough */
-	double span_s, mean_s, sd_s, cov, lag1, ks;	/* span_s: from first to last arrival; cov, lag1, ks: NAN if gaps are not known */
+	/* span_s: from first to last arrival; cov, lag1, ks: NAN if gaps are not known; all NAN if all arrivals are in one tick */
+	double span_s, mean_s, sd_s, cov, lag1, ks;
 	double interval_s, dispersion;	/* dispersion: variance over mean of the counts; NAN with fewer than ten intervals */
 	size_t intervals;
 	double peak, peak_period_s;	/* largest power of the periodogram (mean 1) and its period; NAN: not computed */

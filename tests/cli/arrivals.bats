@@ -235,6 +235,25 @@ refused() {	# status words...
 	[[ $output == "arrivals: "* ]]
 }
 
+@test "equal times and few arrivals: no rate, no coefficient of variation, no word of Poisson" {
+	need jq
+	local unit
+	for unit in s ns; do	# in steps of a second too, in which random places would make a span
+		{ echo time_$unit; for _ in {1..60}; do echo 1700000000; done; } >equal.tsv
+		"$ARRIVALS" equal.tsv --format json -o out.json
+		is '.arrivals == 60 and .ties == 59 and .span_s == null and .rate_per_s == null and .cov == null and .poisson == null'
+		run -0 "$ARRIVALS" equal.tsv
+		[[ $output != *CoV* && $output != *Poisson* && $output != *inf* && $output != *nan* ]]
+	done
+	printf 'time_s\tuser\n1.5\ta\n1.5\ta\n1.5\ta\n' >sources.tsv
+	"$ARRIVALS" sources.tsv --tick 1ns --sources user --format json | jq -e '.result.by_sources | all(.cov == null)'
+	printf 'time_s\n1.5\n2.25\n' >two.tsv
+	"$ARRIVALS" two.tsv --tick 1ns --format json -o out.json
+	is '.arrivals == 2 and .span_s == 0.75 and .cov == null and .poisson == null and (.verdict | test("no verdict"))'
+	run -0 "$ARRIVALS" two.tsv
+	[[ $output == *"no verdict"* && $output != *CoV* && $output != *Poisson* ]]
+}
+
 @test "what cannot be read is refused in one line" {
 	refused 2
 	refused 1 missing.log
