@@ -182,6 +182,8 @@ static void say_arrivals_verdict(struct rec_report *r, const struct logged_arriv
 	poisson_format_verdict(p, words, sizeof(words));
 	if (!p->verdict)
 		rec_add_warning_line(r, "%s", words);
+	if (l->untimed)
+		rec_add_warning_line(r, "%s without a time left out", text_of_count_and_noun((int64_t)l->untimed, "row"));
 	if (!(p->mean_s > 0))
 		rec_add_short_report_line(r, "%s requests, all at the same time", text_of_count((int64_t)l->n));
 	else if (!p->verdict)	/* a CoV of a few gaps tells nothing */

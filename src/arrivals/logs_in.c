@@ -210,6 +210,11 @@ static int read_log_header(struct log_table_reader *t, char *line, const char **
 	for (size_t i = 0; i < cfg->wheres; i++)
 		if ((t->where[i] = find_log_column(t, cell, cfg->where[i].column)) < 0)
 			return -EPROTO;
+	*why = t->out->why;
+	for (size_t i = 0; i < cfg->wheres + 2 && !t->headless; i++)
+		if (fields_name_is_repeated(cell, t->fields, i < cfg->wheres ? t->where[i] : i == cfg->wheres ? t->time : t->source,
+					    t->out->why, sizeof(t->out->why)))
+			return -EPROTO;
 	return 0;
 }
 
@@ -223,6 +228,7 @@ static int read_log_row_cells(struct log_table_reader *t, char *const *cell, con
 			return 0;
 		}
 	if (!*cell[t->time]) {
+		t->out->untimed++;
 		t->out->passed++;
 		return 0;
 	}

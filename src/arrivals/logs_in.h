@@ -36,10 +36,12 @@ struct logged_arrival {
 struct logged_arrivals {
 	struct logged_arrival *arrival;	/* owned; in the order of the file */
 	size_t n, passed;			/* passed: rows left out by `where` or without a time (an empty cell) */
+	size_t untimed;				/* those of them without a time */
 	int64_t tick_ns;			/* resolution of the log's times: a power of ten of ns, at most 1 s */
 	enum logs_in_kind kind;
 	uint32_t sources;			/* number of sources; 0: not read */
 	char name[64];				/* name of the column of times; not for CLF */
+	char why[320];				/* a reason that names a column */
 	void *names;				/* owned; tree of the sources' names (tsearch()) */
 };
 

@@ -254,6 +254,17 @@ refused() {	# status words...
 	[[ $output == *"no verdict"* && $output != *CoV* && $output != *Poisson* ]]
 }
 
+@test "a row without a time is told, a column whose name is there twice is refused" {
+	need jq
+	printf 'time_s\tuser\tuser\n1\ta\tb\n\ta\tb\n3\ta\tb\n' >a.tsv
+	run -0 --separate-stderr "$ARRIVALS" a.tsv --format json -o out.json
+	[[ $stderr == *"1 row "* ]]
+	is '.arrivals == 2 and .passed_over == 1'
+	refused 1 a.tsv --sources user
+	[[ $output == *"named user"* ]]
+	refused 1 a.tsv --where user=a
+}
+
 @test "what cannot be read is refused in one line" {
 	refused 2
 	refused 1 missing.log
