@@ -213,7 +213,7 @@ static void read_generator_log(const char *name)
 static void add_generator_report_figures(int i, const char *name)
 {
 	struct crowd_sums *s = &run.m.crowd.sums;
-	double seconds = get_real_from_report_or_default(i, "result.seconds", 0);
+	double seconds = get_real_from_report_or_default(i, "result.seconds", 0), waited_ns;
 	struct merged_generator_facts *p = &run.part[i];
 	const char *stopped = json_get_str(run.json[i], "result.stopped_by");
 
@@ -232,12 +232,14 @@ static void add_generator_report_figures(int i, const char *name)
 	s->reconnected += get_int_from_report_or_die(i, name, "result.reconnected");
 	s->refused += get_int_from_report_or_die(i, name, "result.refused");
 	s->gone_ns += get_real_from_report_or_default(i, "result.gone_percent", 0) / 100 * seconds * S * (double)p->users;
-	s->memory_bytes += (int64_t)(get_real_from_report_or_default(i, "result.generator.memory_bytes_per_user", 0) * (double)p->users);
+	/* below 0, and so not known, where one generator does not know it */
+	s->memory_bytes += isfinite(p->memory_bytes_per_user) ? (int64_t)(p->memory_bytes_per_user * (double)p->users) :
+								INT64_MIN / 2 / MERGE_MOST;
 	s->stopped = s->stopped || (stopped && !strcmp(stopped, "signal"));
 	s->spent.cpu_ns = (int64_t)fmax((double)s->spent.cpu_ns, get_real_from_report_or_default(i, "result.generator.cpu_percent",
 												 0) / 100 * seconds * S);
-	s->spent.waited_ns = (int64_t)fmax((double)s->spent.waited_ns,
-					   get_real_from_report_or_default(i, "result.generator.waited_percent", 0) / 100 * seconds * S);
+	waited_ns = get_real_from_report_or_default(i, "result.generator.waited_percent", NAN) / 100 * seconds * S;
+	s->spent.waited_ns = isnan(waited_ns) || s->spent.waited_ns < 0 ? -1 : (int64_t)fmax((double)s->spent.waited_ns, waited_ns);
 	run.m.sums.lost += get_int_from_report_or_die(i, name, "result.generator.log_lost");
 	run.m.sums.cpu_ns += get_report_seconds_as_ns(i, "result.generator.log_cpu_s");
 }

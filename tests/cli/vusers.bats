@@ -156,6 +156,10 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	run -2 "$VUSERS" merge 1.json 1.tsv other.json 2.tsv
 	jq '.result.start_at = null' 2.json >other.json
 	run -2 "$VUSERS" merge 1.json 1.tsv other.json 2.tsv
+	# what one does not know is not known of all
+	jq '.result.generator |= (.waited_percent = null | .memory_bytes_per_user = null)' 2.json >other.json
+	"$VUSERS" merge 1.json 1.tsv other.json 2.tsv --format json -o report.json || [ $? = 3 ]
+	holds '.generator.waited_percent == null and .generator.memory_bytes_per_user == null'
 	run -2 "$VUSERS" merge 1.json
 	run -2 "$VUSERS" merge 1.json 1.tsv 1.json 1.tsv
 }
