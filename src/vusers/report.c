@@ -47,7 +47,10 @@ const char *invalid_run_reason_text(const struct crowd *c, struct request_log_su
 {
 	struct sample_value_or_lower_bound late = sample_quantile(&s->users.late, 0.99), watched = sample_quantile(&s->watched.late, 0.99);
 	double limit = (double)w->late_limit_ns;
+	int64_t ended = 0;
 
+	for (int i = 0; i < VLOG_ENDS; i++)
+		ended += s->users.ended[i] + s->watched.ended[i];
 	if (w->why_invalid)
 		snprintf(text, size, "%s", w->why_invalid);
 	else if (c->sums.users_ready + count_watched_users_ready(w) < c->cfg.users + w->watched)
@@ -67,6 +70,8 @@ const char *invalid_run_reason_text(const struct crowd *c, struct request_log_su
 		snprintf(text, size, "watched users sent late: p99 %.1f ms, limit %.1f ms", watched.value / MS, limit / MS);
 	else if (s->lost)
 		snprintf(text, size, "%lld requests are missing in the log: its ring buffer was full", (long long)s->lost);
+	else if (!ended)
+		snprintf(text, size, "no request was due while it measured; measure longer");
 	else
 		return NULL;
 	return text;
