@@ -257,14 +257,18 @@ static void report_watched_users(struct rec_report *r, const struct crowd *c, st
 	rec_end_container(r);
 }
 
-/* Percent of the values above the threshold. A censored value below it counts as not above. NAN for no values. */
-static double percent_over_threshold(const struct sample *s, int64_t threshold_ns)
+/* Percent of the values above the threshold: a range where requests were given up before it. Absent for no values. */
+static struct figure percent_over_threshold(const struct sample *s, int64_t threshold_ns)
 {
-	size_t over = 0;
+	size_t over = 0, unsure;
 
 	for (size_t i = 0; i < s->n; i++)
 		over += s->value[i] > threshold_ns;
-	return s->n ? 100 * (double)over / (double)s->n : (double)NAN;
+	if (!s->n)
+		return FIGURE_ABSENT;
+	unsure = !s->censored || s->censored_min > threshold_ns ? 0 : s->censored < s->n - over ? s->censored : s->n - over;
+	return figure_between((struct sample_value_or_lower_bound){ 100 * (double)over / (double)s->n, false },
+			      (struct sample_value_or_lower_bound){ 100 * (double)(over + unsure) / (double)s->n, false }, 0);
 }
 
 /* --- for people --- */
@@ -304,9 +308,12 @@ static void say_users(struct rec_report *r, const struct crowd *c, struct reques
 	say_response_quantiles(r, "response", &s->users.response);
 	if (w->watched)
 		say_response_quantiles(r, "watched users", &s->watched.response);
-	if (s->users.response.n)
+	if (s->users.response.n) {
+		struct figure over = percent_over_threshold(&s->users.response, w->threshold_ns);
+
 		rec_add_short_report_line(r, "over %s: %s %%; answers per user: %s to %s", ns_text((double)w->threshold_ns),
-			number_text(percent_over_threshold(&s->users.response, w->threshold_ns)), text_of_count(least), text_of_count(most));
+			figure_text(&over, 1), text_of_count(least), text_of_count(most));
+	}
 	if (s->users.late.n)
 		rec_add_short_report_line(r, "load generator: requests left %s late at worst; it used %s %% of a CPU",
 					  ns_text(sample_max(&s->users.late).value),
@@ -318,6 +325,7 @@ void report_users(struct rec_report *r, struct crowd *c, struct request_log_sums
 	const struct crowd_sums *u = &c->sums;
 	const struct measuring_window *k = &c->window;
 	double answered = (double)s->users.ended[VLOG_OK], t = measured_seconds(c), inside = sample_mean(&s->users.from_sent).value;
+	struct rec_named_figure over = { "over_threshold_percent", percent_over_threshold(&s->users.response, w->threshold_ns) };
 	const char *why;
 	char text[160];
 
@@ -341,7 +349,8 @@ void report_users(struct rec_report *r, struct crowd *c, struct request_log_sums
 	rec_add_int(r, "pages", u->pages);
 	rec_add_real(r, "pages_per_s", rate_per_measured_second(c, (double)u->pages), 4);
 	rec_add_sample_statistics(r, "response_ms", &s->users.response, MS);
-	rec_add_real(r, "over_threshold_percent", percent_over_threshold(&s->users.response, w->threshold_ns), 3);
+	rec_add_figures(r, &over, 1, 1, 3);
+	rec_add_bounds_of_figures(r, &over, 1, 1);
 	rec_add_sample_statistics(r, "from_sent_ms", &s->users.from_sent, MS);
 	if (c->cfg.open)
 		rec_add_sample_statistics(r, "waited_for_user_ms", &s->waited, MS);

@@ -213,6 +213,17 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	holds '(.response_ms.p90 < 100 or .requests < 50 or (.valid | not)) and .response_ms.max > 900'
 }
 
+@test "vusers: requests given up before the threshold may have been late; no request at all is not valid" {
+	need jq
+	start_scripted --delay 1
+	users -n 2 -z 20ms -t 500ms --timeout 50ms --threshold 800ms
+	holds '.timeouts > 0 and .requests == 0 and .over_threshold_percent == null
+		and .range.over_threshold_percent == {from: 0, to: 100}'
+	users -n 1 -z 60s --think-dist const -t 100ms
+	[ "$status" = 3 ]
+	holds '.due == 0 and (.valid | not)'
+}
+
 @test "vusers: HTTP: each user has one connection, pages come as often as their weights, bytes are those of the server" {
 	need jq
 	start_scripted
