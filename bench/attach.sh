@@ -10,6 +10,7 @@
 # interval lies within 2 ms. The rectangle is the one that keyrepeat finds by typing.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../lab/lib.sh" || exit 1
+. "$TP_HOME/bench/lib.sh" || exit 1
 TP_TOOL=attach.sh
 
 [ "${1-}" != --quick ] || set -- 3 2
@@ -23,6 +24,7 @@ need jq jq
 LAB_RUN=$(mktemp -d) || exit 1
 export LAB_RUN LAB_LOG=$LAB_RUN LAB_RATE=100Mbit
 on_exit rm -rf "$LAB_RUN"
+noise_begin
 lab_use local
 protocol_use vnc
 app_use refecho
@@ -113,4 +115,5 @@ awk -F'\t' '
 	}' "$LAB_RUN/rows"
 status=$?
 lab_down
+say_noise
 exit $status

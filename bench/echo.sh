@@ -9,12 +9,14 @@
 # usage: bench/echo.sh [SECONDS | --quick]     (20 s for each of six delays: three minutes; quick: 3 s)
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../lab/lib.sh" || exit 1
+. "$TP_HOME/bench/lib.sh" || exit 1
 
 seconds=${1:-20}
 [ "${1:-}" != --quick ] && [ "${QUICK:-0}" = 0 ] || seconds=3
 LAB_RUN=$(mktemp -d) || exit 1
 export LAB_RUN LAB_LOG=$LAB_RUN LAB_RATE=100Mbit
 on_exit rm -rf "$LAB_RUN"
+noise_begin
 lab_use local
 lab_up
 
@@ -40,7 +42,7 @@ row() {	# row NAME: per-key difference in us, then median, sd, p99 - p50
 			sort -n |
 		awk -v name="$1" -v base="${base:-}" '
 			{ v[NR] = $1; sum += $1 } END {
-			if (!NR) { print name, "no key answered"; exit }
+			if (!NR) { print name, "no key answered: nothing was measured"; exit 1 }
 			mean = sum / NR; for (i = 1; i <= NR; i++) q += (v[i] - mean) ^ 2
 			p50 = v[int((NR + 1) / 2)]; p99 = v[int(NR * 0.99 + 0.5)]
 			printf "%-14s %6d %12.3f %14s %10.3f %12.3f\n", name, NR, p50 / 1e3,
@@ -51,15 +53,16 @@ row() {	# row NAME: per-key difference in us, then median, sd, p99 - p50
 printf '%-14s %6s %12s %14s %10s %12s\n' delay keys offset_ms less_base_ms sd_ms p99_p50_ms
 base=''
 train 0ms --answer-delay const:0ms
-base_line=$(row 0ms 2>"$LAB_RUN/base")
+status=0
+base_line=$(row 0ms 2>"$LAB_RUN/base") || status=1
 echo "$base_line"
 base=$(cat "$LAB_RUN/base")
 for d in 5ms 20ms 80ms; do
 	train "$d" --answer-delay "const:$d"
-	row "$d" 2>/dev/null
+	row "$d" 2>/dev/null || status=1
 done
 train uniform5-15ms --answer-delay uniform:5ms,15ms
-row uniform5-15ms 2>/dev/null
+row uniform5-15ms 2>/dev/null || status=1
 
 train by-three --answer-delay const:0ms --coalesce 3
 # the warm-up keys are in the server's log but in no figure of the probe
@@ -68,5 +71,8 @@ awk -F'\t' -v probe="$(jq .result.coalesced "$LAB_RUN/by-three.out")" \
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	$at["seq"] > skipped { keys++; coalesced += $at["coalesced"] }
 	END { printf "coalescing by 3: %d keys, coalesced by the log of the server %d, by the probe %d: %s\n",
-	keys, coalesced, probe, coalesced == probe ? "exact" : "WRONG" }' "$LAB_RUN/by-three.echo"
+	keys, coalesced, probe, coalesced == probe ? "exact" : "WRONG"
+	exit !keys || coalesced != probe }' "$LAB_RUN/by-three.echo" || status=1
 lab_down
+say_noise
+exit $status

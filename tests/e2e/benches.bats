@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # bats file_tags=all,alone:machine
-# Every bench runs to its end, small and short: what `make bench QUICK=1` does, each within ten minutes. What they find decides
-# nothing here, on a machine that is not quiet; that they still understand the programs and their peers does.
+# Every bench runs to its end, small and short: what `make bench QUICK=1` does, all within the time limit of a job. Each measures
+# something; that a limit was not shown to hold is a failure on a quiet machine. (What a lab runs counts as noise.)
 
 bats_require_minimum_version 1.5.0
 
@@ -12,11 +12,12 @@ setup() {
 }
 
 ends() {	# ends BENCH
-	run env LAB_SHARED_CPUS=1 timeout -k 10 "$((600 * ${TEST_PATIENCE:-1}))" "$TOP/bench/$1.sh" --quick
+	run env LAB_SHARED_CPUS=1 timeout -k 10 "$((130 * ${TEST_PATIENCE:-1}))" "$TOP/bench/$1.sh" --quick
 	echo "$output"
 	[ "$status" != 4 ] || skip "$(tail -n 1 <<<"$output")"
-	# 1 is also that a limit was not shown to hold, which is then said
-	[ "$status" = 0 ] || { [ "$status" = 1 ] && grep -qE ': NO$|NOT within|NOT SHOWN|MISSED|WRONG' <<<"$output"; }
+	[[ $output != *"nothing was measured"* ]]
+	# the last line of a bench that came to its end
+	[ "$status" = 0 ] || { [ "$status" = 1 ] && [[ ${lines[-1]} == "noise: "*"NOT a quiet machine"* ]]; }
 }
 
 @test "answers" { ends answers; }
