@@ -75,7 +75,8 @@ def pays: [measured_rows("summary")[] | select(.job_rel != null and .launch_ms !
 		.[-1] | {value: .rel, low, high, unit: "", figure: "job", verdict: (if .low == null then "unsure" elif .low > 1.2 then "bad"
 			elif .high <= 1.2 then "good" else "unsure" end)}) end;
 
-def keyed: threshold as $limit | [measured_rows("summary")[] | select(.app == "keys" and (figure("p50_ms") | at_least // .why) != null)]
+def keyed: threshold as $limit
+	| [measured_rows("summary")[] | select(.app == "keys" and (figure("p50_ms") | at_least // .why) != null)]
 	| if map(.scheme) | index("baseline") == null then empty else
 	(first(.[] | select(.scheme == "baseline"))) as $base | (map(select(.job == $base.job or .job == "none"))) as $rows
 	| finding("keys"; "**The median response to a key is \($base | level("p50_ms")) in the baseline**"

@@ -141,8 +141,8 @@ shared = several && words(roles) == 1 ? ", " . role_says(int(roles)) : ""
 shortest = 1e9
 longest = threshold_ms * 1.6
 bounds = 0
-eval look("cdf.tsv", 'shortest = less(shortest, y("latency_ms")), longest = more(longest, 1.3 * y("latency_ms")), ' \
-	. 'bounds = bounds || strcol("bound") eq "low"')
+eval look("cdf.tsv", 'shortest = y("latency_ms") > 0 ? less(shortest, y("latency_ms")) : shortest, ' \
+	. 'longest = more(longest, 1.3 * y("latency_ms")), bounds = bounds || strcol("bound") eq "low"')
 shortest = shortest > longest ? 1 : shortest / 1.4
 side = several && words(roles) == 2 ? 2 : 3
 eval panels("latency-cdf", several ? 80 + 250 * down(shown_n, side) : 480, across(shown_n, side), down(shown_n, side), 40, \

@@ -605,6 +605,12 @@ END
 	need gnuplot cmark-gfm
 	reported LOADS=0 APPS=light REPEATS=1
 	[ "$(ids)" = "late-light idle-response probe" ]
+	# keys that had to wait for their turn might have been answered at once
+	awk -F'\t' -v OFS='\t' 'NR == 1 { print $0, "earliest_ns"; next } { print $0, NR % 3 ? "" : $3 }' \
+		run/cells/light-000/1/samples.tsv >new && mv new run/cells/light-000/1/samples.tsv
+	again
+	grep -q '<svg' run/figures/latency-cdf.svg
+	is light 0 latency_p50_ms_from 8 4
 	reported LOADS='0 5' OVERLOADED='0 5' APPS=heavy
 	make_run LOADS='0 5 10'
 	rm run/cells/*-005/*/cell.json

@@ -107,8 +107,9 @@ static size_t drop_keys_in_flight(const struct latency_statistics_cfg *cfg, stru
 	return due - t->due;
 }
 
-/* Sets the earliest possible answers of keys that had to wait for their turn, or never had one: what came later may be due to the
- * wait alone. A server that answers in order answers no key before the one that was sent before the key was due. */
+/* Sets the earliest possible answers of keys that had to wait for their turn, or never had one. A server that answers in order
+ * answers no key before the one that was sent before the key was due. If that was answered by then, only the probe was late: the
+ * answer could have come as fast as it did from sending. If that may never be answered, it could have come at once. */
 static void find_earliest_answers_of_held_keys(struct key_train *t)
 {
 	const struct times_of_paired_key *before = NULL;	/* the last key that was sent before this one was due */
@@ -119,9 +120,14 @@ static void find_earliest_answers_of_held_keys(struct key_train *t)
 
 		while (next < i && t->key[next].sent_ns && t->key[next].sent_ns <= key->due_ns)
 			before = &t->key[next++];
-		if (!key->sent_ns || key->sent_ns - key->due_ns > PACE_HELD_NS)
-			key->earliest_ns = before && !before->censored_ns && before->answer_ns > key->due_ns ? before->answer_ns :
-				key->due_ns;
+		if (key->sent_ns && key->sent_ns - key->due_ns <= PACE_HELD_NS)
+			continue;
+		if (before && !before->censored_ns && before->answer_ns > key->due_ns)
+			key->earliest_ns = before->answer_ns;
+		else if (!key->answer_ns || (before && before->censored_ns))
+			key->earliest_ns = key->due_ns;
+		else
+			key->earliest_ns = key->due_ns + key->answer_ns - key->sent_ns;
 	}
 }
 

@@ -10,18 +10,18 @@ static int keys_store_input_row_as_sample(void *into, const struct input_table_c
 {
 	struct key_samples *out = into;
 	struct key_sample k = { cell[0].count, cell[1].count, cell[2].count, cell[3].count, cell[4].count, cell[6].count, 0 };
-	int64_t early = k.answer != KEY_NONE ? k.answer : k.censored;
+	int64_t early = k.answer != KEY_NONE ? k.answer : k.censored, earliest = cell[7].count;
+	bool held = earliest != KEY_NONE && early != KEY_NONE;
 
 	if (k.due == KEY_NONE)
 		return -EPROTO;
-	if (cell[7].count != KEY_NONE && early != KEY_NONE)
-		k.held = early - cell[7].count;
+	k.held = held ? early - earliest : 0;
 	if (cell[5].count != KEY_NONE && cell[5].count != 0) {
 		out->skipped++;
 		return 0;
 	}
 	/* All clocks are the same, so no echo can come before its key was due. */
-	if ((k.answer != KEY_NONE && k.answer < k.due) || k.held < 0 || k.held > early - k.due)
+	if ((k.answer != KEY_NONE && k.answer < k.due) || (held && (earliest < k.due || earliest > early)))
 		return -EPROTO;
 	memory_more(out->key, out->n);
 	out->ranged = out->ranged || k.held || (k.answer != KEY_NONE && !key_answer_time_is_exact(&k));

@@ -172,7 +172,8 @@ blinks() {
 	[ "$how" = doubt ]
 	exec 7>&-
 	ends "$prober"
-	jq -e '.result | .in_doubt == 1 and (.latency_from_due_ms | .max == null and .range.max.from > 0 and .range.max.to == null)' report.json
+	jq -e '.result | .in_doubt == 1
+		and (.latency_from_due_ms | .max == null and .range.max.from > 0 and .range.max.to == null)' report.json
 	each_key keys.tsv 'answer != "" && high == "" && censored != ""'
 }
 

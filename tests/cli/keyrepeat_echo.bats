@@ -148,7 +148,7 @@ truth_holds() {	# LOG-OF-REFECHO LOG-OF-KEYREPEAT
 	need jq
 	unused_port
 	start_refecho --vnc "$port" --drop 10% --log echo.tsv --seed 3
-	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 4s --watch update --warmup 0 --log keys.tsv --format json -o report.json
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 8s --watch update --warmup 0 --log keys.tsv --format json -o report.json
 	echo "$output"
 	[ "$status" -eq 3 ]
 	kill "$refecho"

@@ -15,6 +15,7 @@
 
 #include "summarize/keys.h"
 
+#define HELD "schema\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\tearliest_ns\n"
 #define HEAD "schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\n"
 
 static int read_text(const char *text, struct key_samples *out, unsigned long *line)
@@ -90,7 +91,7 @@ static void keys_that_had_to_wait_are_ranges_from_due(void **state)
 	bool later;
 
 	(void)state;
-	assert_int_equal(read_text("schema\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\tearliest_ns\n"
+	assert_int_equal(read_text(HELD
 		"keys/1\t100\t180\t200\t200\t\t0\t150\n"		/* would have been answered at 150 at the earliest */
 		"keys/1\t300\t\t\t\t900\t0\t300\n", &k, &line), 0);	/* never sent */
 	assert_int_equal(k.n, 2);
@@ -148,6 +149,8 @@ static void what_is_wrong_is_refused_with_its_line(void **state)
 		{ HEAD "keys/2\t1\t1\t1\t1\t\t\t0\n", 2 },
 		{ HEAD "keys/1\t1\t1\t1\t1\t\t\t0\nkeys/1\t2\t1\t1\t1x\t\t\t0\n", 3 },
 		{ HEAD "keys/1\t1\t\t1\t1\t\t\t0\n", 2 },		/* due when? */
+		{ HELD "keys/1\t10\t20\t30\t30\t\t0\t9\n", 2 },	/* answered before it was due? */
+		{ HELD "keys/1\t10\t20\t30\t30\t\t0\t31\n", 2 },	/* later than it was? */
 		{ HEAD "keys/1\t1\t1\t1\t1\t\t\n", 2 },			/* a cell short */
 		{ HEAD "keys/1\t1\t1\t1\t1\t\t\t0\t9\n", 2 },		/* one too many */
 		{ HEAD "keys/1\t1\t1\t1\t1\t\t\t0", 2 },			/* cut off */
