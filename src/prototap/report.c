@@ -228,7 +228,7 @@ static void say_capture_summary(struct rec_report *r, struct capture_run_state *
 	}
 	if (has_capture_losses(run, why))
 		rec_add_warning_line(r, "%s", why);
-	if (!run->live && m->pause_ns >= METER_PAUSE_NS)
+	else if (!run->live && m->pause_ns >= METER_PAUSE_NS)
 		rec_add_warning_line(r, "no packet for %s: is the clock right?", ns_text((double)m->pause_ns));
 	if (m->duplicates->copies)
 		rec_add_warning_line(r, "%s left out as copies: captured twice, as at a mirror port or with -i any",

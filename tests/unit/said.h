@@ -12,7 +12,7 @@ static char said_path[] = "/tmp/thinprobe-said.XXXXXX";
 
 static struct rec_report *begin_said(enum rec_format format)
 {
-	struct rec_report_options cfg = { .format = format, .path = said_path };
+	struct rec_report_options cfg = { .format = (int)format, .path = said_path };
 	int fd;
 
 	strcpy(said_path, "/tmp/thinprobe-said.XXXXXX");
