@@ -144,7 +144,7 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 @test "paging: a latest key that was never answered is a lower bound; the latest second key is told" {
 	run -0 says paging 'one("throttled"), one("second-key")' <<-END
 		{summary: [{protocol: "vnc", swap: "file", session: "throttled", method: "typing", attempts: 3, kept_n: 0, not_evicted: 0,
-			typed_max_ms: 50, typed_max_ms_above: 1, typed_p50_ms: 5, typed_above: 1, in_memory_p50_ms: 5, paged_out_n: 3, paged_out_p50_ms: 50,
+			typed_max_ms: 50, typed_max_ms_above: 1, typed_p50_ms: 5, in_memory_p50_ms: 5, paged_out_n: 3, paged_out_p50_ms: 50,
 			second_paged_out_p50_ms: 5, second_paged_out_max_ms: 700, evicted_percent_min: 95, major_faults_min: 1} | row]}
 	END
 	has "more than 50.0 ms"
