@@ -227,7 +227,7 @@ void interval_observe_packet(void *intervals, const struct flow *flow, int chann
 	}
 	interval_finish_settled_inputs(f, time_ns);
 	f->last_ns = f->heard_ns[channel] = time_ns;
-	f->ended = has_flow_ended(flow);
+	f->ended = has_flow_ended(flow) || flow->finished[INPUT];	/* a server that hangs never ends its side */
 	if (s->flags & TCP_SYN)		/* maybe of another connection between the same ends */
 		f->timed[channel].sent_ns = f->unacked_ns[channel] = f->buttons = 0;
 	f->row.packets++;

@@ -260,6 +260,8 @@ static void meter_add_segment(struct capture_meter *m, const struct segment *s, 
 	}
 	c = f->server == source ? DISPLAY : INPUT;
 	count_packet(&f->count[c], s);
+	f->finished[c] |= !!(s->flags & TCP_FIN);
+	f->reset |= !!(s->flags & TCP_RST);
 	seen.ack = count_ack(f, c, s, time_ns);
 	session_count_packet(&m->setup, c, s, seen.ack.pure, time_ns);
 	notify_packet_observers(m, f, c, &seen);
@@ -287,10 +289,6 @@ static void meter_add_segment(struct capture_meter *m, const struct segment *s, 
 	}
 	if (s->payload_bytes)
 		meter_add_payload(m, f, c, s, p);
-	if (s->flags & TCP_FIN)
-		f->finished[c] = true;
-	if (s->flags & TCP_RST)
-		f->reset = true;
 }
 
 void meter_decode_and_count_packet(struct capture_meter *m, enum link_type link, const struct packet *p)

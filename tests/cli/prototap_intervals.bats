@@ -75,6 +75,15 @@ in_namespace() {
 	[ "$(of rise_ns 60)" -gt 45000000000 ]
 }
 
+@test "a connection leaves with its end, also where only the client ends it while a key waits" {
+	for scene in killed closed; do
+		rows "$scene"
+		echo "$scene"; cat rows.tsv
+		[ "$(of client | grep -cx 10.0.0.3:40000)" = 30 ]
+		[ "$(of client | grep -cx 10.0.0.1:40000)" = 16 ]	# the last is that of its end
+	done
+}
+
 @test "a client's host that vanishes is neither a late client nor lost packets: nothing tells it from its network" {
 	rows vanished
 	cat rows.tsv

@@ -7,7 +7,7 @@ An RFB session: each input is a key that goes down, each update is answered by a
 import os
 import sys
 
-from packets import ACK, EPOCH, PSH, Capture
+from packets import ACK, EPOCH, FIN, PSH, RST, Capture
 
 DOWN, UP, MOVE = bytes([4, 1, 0, 0, 0, 0, 0, 97]), bytes([4, 0, 0, 0, 0, 0, 0, 97]), bytes([5, 0, 0, 9, 0, 9])
 REQUEST = bytes([3, 1, 0, 0, 0, 0, 4, 0, 3, 0])
@@ -67,6 +67,18 @@ def main(folder):
         c.send(500 * i, 0, DOWN, ACK | PSH)
         c.send(500 * i + 0.2, 1)
     c.pcap(os.path.join(folder, "dead.pcap"))
+    # It is killed after 15 seconds, or its user closes the viewer and nothing answers that; another connection goes on.
+    for name, side, flags in (("killed", 1, RST), ("closed", 0, ACK | FIN)):
+        c, beside = Session().start(), Session(client=("10.0.0.3", 40000)).start()
+        for i in range(1, 30):
+            beside.key(1000 * i)
+            if i < 10:
+                c.key(1000 * i)
+        c.send(10000, 0, DOWN, ACK | PSH)
+        c.send(10000.2, 1)
+        c.send(15000, side, flags=flags)
+        c.packets = sorted(c.packets + beside.packets, key=lambda p: p[0])
+        c.pcap(os.path.join(folder, name + ".pcap"))
     # The client's host vanishes while an update is on its way, which the server sends again after 0.2, 0.4, 0.8 s and so on.
     c = Session().start()
     for i in range(1, 10):
