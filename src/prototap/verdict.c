@@ -177,10 +177,8 @@ struct verdict verdict_judge_and_learn(struct verdict_baseline *b, const struct 
 		v.why = seen->blind;
 		v.rise_ns = -1;
 	}
-	if (!waited && seen->inputs && v.word == VERDICT_IDLE) {
-		v.word = VERDICT_UNKNOWN;
-		v.why = WHY_WAITING;
-	}
+	if (!b->part[PART_WAIT].now.kept && (v.word == VERDICT_USUAL || (v.word == VERDICT_IDLE && seen->inputs)))
+		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_WAITING, .rise_ns = -1 };	/* no wait has ended */
 	/* without user input only handshakes and the like were timed: no basis for what is usual */
 	for (int p = 0; p < VERDICT_PARTS; p++)
 		usual_end_interval(&b->part[p], seen->length_ns, learn, v.word >= VERDICT_NETWORK);

@@ -400,8 +400,12 @@ static void what_stopped_is_late_however_long(void **state)
 	verdict_baseline_init(&b);
 	for (int i = 0; i < 10; i++)
 		judge_interval(&b, &seen, 40, 10, 1, 15);
-	seen.open_ns[PART_WAIT] = 300 * MS;	/* not over 200 ms and three times 40 */
-	assert_int_equal(judge_interval(&b, &seen, -1, -1, 1, -1).word, VERDICT_USUAL);
+	seen.open_ns[PART_WAIT] = 300 * MS;	/* not over 200 ms and three times 40: late for nobody, and not known as usual */
+	v = judge_interval(&b, &seen, -1, -1, 1, -1);
+	assert_int_equal(v.word, VERDICT_UNKNOWN);
+	assert_int_equal(v.why, WHY_WAITING);
+	assert_int_equal(v.rise_ns, -1);
+	assert_int_equal(judge_interval(&b, &seen, 40, -1, 1, -1).word, VERDICT_USUAL);	/* others have ended */
 	for (int s = 1; s <= 3600; s++) {
 		seen.open_ns[PART_WAIT] = s * S;
 		v = judge_interval(&b, &seen, -1, -1, 1, -1);
