@@ -212,6 +212,20 @@ static void interval_add_ack_time(struct interval_flow *f, int receiver, int64_t
 	f->server_is_near |= receiver == DISPLAY && took_ns < INTERVAL_NEAR_NS;
 }
 
+/* A packet that fills a hole was lost before the tap if the hole is older than a round trip to its sender; else overtaken. */
+static void interval_count_lost_packet(struct interval_flow *f, const struct flow *flow, int channel, const struct segment *s,
+				       int64_t time_ns)
+{
+	const struct tcp_stream_state *stream = &flow->stream[channel];
+
+	if (!stream->first)
+		f->hole_ns[channel] = 0;
+	else if (!f->hole_ns[channel])
+		f->hole_ns[channel] = f->heard_ns[channel];
+	f->row.lost_before += stream->first && s->payload_bytes && s->seq == (uint32_t)stream->next &&
+			      time_ns - f->hole_ns[channel] > flow->ack[channel].quickest_ns;
+}
+
 void interval_observe_packet(void *intervals, const struct flow *flow, int channel, const struct meter_observed_packet *seen)
 {
 	const struct segment *s = seen->segment;
@@ -226,6 +240,7 @@ void interval_observe_packet(void *intervals, const struct flow *flow, int chann
 		return;
 	}
 	interval_finish_settled_inputs(f, time_ns);
+	interval_count_lost_packet(f, flow, channel, s, time_ns);
 	f->last_ns = f->heard_ns[channel] = time_ns;
 	f->ended = has_flow_ended(flow) || flow->finished[INPUT];	/* a server that hangs never ends its side */
 	if (s->flags & TCP_SYN)		/* maybe of another connection between the same ends */

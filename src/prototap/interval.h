@@ -51,6 +51,7 @@ struct interval_row {
 	int64_t gap;			/* longest between updates that ended in this interval */
 	int64_t ack[CHANNELS], reply;	/* medians; or the age of what waits for far longer */
 	struct verdict verdict;
+	uint64_t lost_before;		/* packets that came again and were lost before the tap: not among `retransmitted` */
 	uint64_t untimed;		/* inputs that waited beside INTERVAL_WAITING others: no wait of theirs is known */
 	uint64_t others;		/* not a connection, but so many that are not followed; 0: a connection */
 	int64_t dropped;		/* packets of all connections that the kernel lost in this interval; -1: not known */
@@ -94,6 +95,7 @@ struct interval_flow {
 	bool gap_unknown;		/* the clock was set since the latest update */
 	uint64_t replies;		/* of the client so far */
 	uint64_t answered, ignored;	/* inputs so far with an update, and such without as others then had one */
+	int64_t hole_ns[CHANNELS];	/* since when data of this channel is missing before later data; 0: none is */
 	uint64_t resent, resent_before;	/* retransmitted packets so far; at the start of the interval */
 	struct verdict_baseline base;
 	struct interval_row row;	/* of the current interval: its counts, and the longest gap */

@@ -83,8 +83,8 @@ static struct verdict interval_compute_verdict(const struct intervals *t, struct
 	bool opaque = f->client.messages > 0, trusted = f->ignored * IGNORED_SHARE <= f->answered;
 	enum opaque_state state = opaque ? opaque_client_state(&f->client, f->updates.count) : OPAQUE_TOLD;
 	struct verdict_interval_readings seen = { .length_ns = t->every_ns, .packets = f->row.packets,
-		.retransmitted = f->row.retransmitted, .zero_windows = f->row.zero_windows, .server_is_near = f->server_is_near,
-		.inputs = f->row.inputs, .learning = state == OPAQUE_LEARNING,
+		.retransmitted = f->row.retransmitted + f->row.lost_before, .zero_windows = f->row.zero_windows,
+		.server_is_near = f->server_is_near, .inputs = f->row.inputs, .learning = state == OPAQUE_LEARNING,
 		.blind = why_no_verdict(t, f, state) };
 	int64_t waiting = age_or_none(f->counted_ns, end_ns);
 	struct verdict v;

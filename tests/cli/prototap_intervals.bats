@@ -92,6 +92,17 @@ in_namespace() {
 	[ "$(of verdict | grep -cxE 'client|network|server')" = 0 ]
 }
 
+@test "keys that are lost on their way to the tap are loss, although the tap sees each once; overtaken ones are not" {
+	rows lost
+	cat rows.tsv
+	[ "$(of retransmitted_packets | sort -u)" = 0 ]
+	[ "$(of verdict {20..90} | sort -u)" = usual ]
+	[ "$(of verdict {100..119} | sort -u)" = network ]
+	[ "$(of why {100..119} | sort -u)" = loss ]
+	rows overtaken
+	[ "$(of verdict {20..119} | sort -u)" = usual ]
+}
+
 @test "packets that were captured twice are copies, not retransmissions, and change no verdict" {
 	rows twice
 	[ "$(of verdict 12 13 14 15 16 | sort -u)" = server ]

@@ -25,6 +25,18 @@ class Session(Capture):
         self.send(ms + wait + trip + reply, 0, REQUEST, ACK | PSH)
         self.send(ms + wait + trip + reply + (0.2 if server_ack is None else server_ack), 1)
 
+    def late_press(self, ms, early, late):
+        """The press of a key comes `late` ms after `ms`, its release before it."""
+        at = self.seq[0] - self.base[0]
+        self.send(ms + early, 0, UP, ACK | PSH, seq=at + len(DOWN))
+        self.send(ms + early + 0.2, 1, ack=at)
+        self.send(ms + late, 0, DOWN, ACK | PSH, seq=at)
+        self.seq[0] += len(DOWN + UP)
+        self.send(ms + late + 0.2, 1)
+        self.send(ms + late + 40, 1, b"u" * 200, ACK | PSH)
+        self.send(ms + late + 50, 0, REQUEST, ACK | PSH)
+        self.send(ms + late + 50.2, 1)
+
 
 def make(folder, name, scene, seconds=20, change=10, copies=1):
     c = Session().start()
@@ -44,6 +56,17 @@ def main(folder):
     make(folder, "client", {"reply": 130})
     make(folder, "twice", {"wait": 200}, copies=2)	# as at the mirror port of both directions
     make(folder, "lan", {"wait": 160, "server_ack": 120.5})	# beside the client: the way to the server gets longer
+    # From second 90 on a press of each second is lost on its way here and sent again after its release; or overtaken by that.
+    for name, early, late in (("lost", 80, 220), ("overtaken", 80, 80.6)):
+        c = Session().start()
+        for i in range(1, 120):
+            c.key(1000 * i + 10)
+            c.key(1000 * i + 250)
+            if i < 90:
+                c.key(1000 * i + 490)
+            else:
+                c.late_press(1000 * i + 490, early, late)
+        c.pcap(os.path.join(folder, name + ".pcap"))
     # Nothing but a pointer that moves and updates that come by themselves: no input.
     c = Session().start()
     for i in range(1, 5):
