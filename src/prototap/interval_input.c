@@ -122,11 +122,15 @@ static bool follows_updates(const struct opaque_kind *k, uint64_t updates, doubl
 	       (double)k->soon >= UPDATES_SHARE * (double)(updates - k->updates_before);
 }
 
+static bool is_responsive(const struct opaque_kind *k)
+{
+	return k->answers >= OPAQUE_ANSWERS && (double)k->answered >= ANSWERED_SHARE * (double)(k->presses - k->open);
+}
+
 enum client_message opaque_client_add_message(struct opaque_client *c, uint64_t bytes, int64_t time_ns, uint64_t update,
 					      int64_t since_update_ns, int64_t trip_ns, bool *learned)
 {
 	struct opaque_kind *k = opaque_find_or_add_kind(c, bytes, update);
-	uint64_t known;
 
 	*learned = false;
 	c->messages++;
@@ -144,8 +148,7 @@ enum client_message opaque_client_add_message(struct opaque_client *c, uint64_t 
 	k->presses++;
 	if (!k->open++)
 		k->open_ns = time_ns;
-	known = k->presses - k->open;
-	return k->answers >= OPAQUE_ANSWERS && (double)k->answered >= ANSWERED_SHARE * (double)known ? MESSAGE_INPUT : MESSAGE_OPAQUE;
+	return is_responsive(k) ? MESSAGE_INPUT : MESSAGE_OPAQUE;
 }
 
 void opaque_client_add_update(struct opaque_client *c, int64_t time_ns)
@@ -156,6 +159,8 @@ void opaque_client_add_update(struct opaque_client *c, int64_t time_ns)
 		if (k->open && time_ns - k->open_ns <= OPAQUE_ANSWER_NS) {
 			k->answered += k->open;
 			k->answers++;
+		} else if (k->open && time_ns - k->open_ns >= OPAQUE_STOP_NS && is_responsive(k)) {
+			k->presses -= k->open - 1;
 		}
 		k->open = 0;
 	}

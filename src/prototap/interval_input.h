@@ -23,6 +23,7 @@ enum client_message read_client_message(enum interval_protocol kind, const uint8
 #define OPAQUE_ANSWERS 6		/* least number of updates that answered a responsive kind */
 #define OPAQUE_SOON_NS 60000000LL	/* an acknowledgement follows its update within the round trip and this */
 #define OPAQUE_ANSWER_NS 1000000000LL	/* an update answers what came so long before it at most */
+#define OPAQUE_STOP_NS 10000000000LL	/* presses of a responsive kind that wait for so long count as one: the server stopped */
 #define OPAQUE_REST_NS 400000000LL	/* longer than a key is usually held down */
 
 struct opaque_kind {

@@ -247,6 +247,34 @@ static void acknowledgements_of_frames_are_learned(void **state)
 	assert_int_equal(opaque_client_add_message(&own, 30, 6080 * MS, 20, 130 * MS, 10 * MS, &learned), MESSAGE_OPAQUE);
 }
 
+/* Presses every 300 ms, each released after 70 ms and answered after 20 ms, `stop_ns` without updates, then all answered again:
+ * how many of the ten presses after the stop count for the verdict. */
+static int count_presses_after_stop(int64_t stop_ns)
+{
+	struct opaque_client c = { 0 };
+	int64_t at = 100 * S, stops = at + 30 * S, goes_on = stops + stop_ns, end = goes_on + 3 * S;
+	bool learned;
+	int input = 0;
+
+	for (; at < end; at += 300 * MS) {
+		bool counts = opaque_client_add_message(&c, 30, at, 0, 0, -1, &learned) == MESSAGE_INPUT;
+
+		input += at >= goes_on && counts;
+		if (at < stops || at >= goes_on)
+			opaque_client_add_update(&c, at + 20 * MS);
+		opaque_client_add_message(&c, 30, at + 70 * MS, 0, 0, -1, &learned);
+	}
+	return input;
+}
+
+static void keys_pressed_in_a_stop_say_little(void **state)
+{
+	(void)state;
+	assert_int_equal(count_presses_after_stop(0), 10);
+	assert_int_equal(count_presses_after_stop(60 * S), 10);
+	assert_int_equal(count_presses_after_stop(9 * S), 1);	/* from the next update on: 31 of 131 may have no effect */
+}
+
 static void connections_leave(void **state)
 {
 	(void)state;
@@ -555,6 +583,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(latest_comes_back_after_a_freeze, begin, end),
 		cmocka_unit_test_setup_teardown(no_wait_crosses_a_clock_that_was_set, begin, end),
 		cmocka_unit_test(acknowledgements_of_frames_are_learned),
+		cmocka_unit_test(keys_pressed_in_a_stop_say_little),
 		cmocka_unit_test_setup_teardown(connections_leave, begin, end),
 		cmocka_unit_test_setup_teardown(a_clock_that_jumps_costs_no_loop, begin, end),
 		cmocka_unit_test(what_a_user_did),
