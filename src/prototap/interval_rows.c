@@ -84,8 +84,8 @@ static struct verdict interval_compute_verdict(const struct intervals *t, struct
 	enum opaque_state state = opaque ? opaque_client_state(&f->client, f->updates.count) : OPAQUE_TOLD;
 	struct verdict_interval_readings seen = { .length_ns = t->every_ns, .packets = f->row.packets,
 		.retransmitted = f->row.retransmitted + f->row.lost_before, .zero_windows = f->row.zero_windows,
-		.server_is_near = f->server_is_near, .inputs = f->row.inputs, .learning = state == OPAQUE_LEARNING,
-		.blind = why_no_verdict(t, f, state) };
+		.server_is_near = f->server_is_near, .inputs = f->row.inputs, .opaque = opaque,
+		.learning = state == OPAQUE_LEARNING, .blind = why_no_verdict(t, f, state) };
 	int64_t waiting = age_or_none(f->counted_ns, end_ns);
 	struct verdict v;
 

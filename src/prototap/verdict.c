@@ -8,6 +8,7 @@
 #define LOSS_PERCENT 1
 #define LOSS_TIMES 3		/* as many as usual */
 #define MEDIAN 0.5
+#define UPPER 0.75
 
 const char *const verdict_words[] = { "idle", "learning", "usual", "network", "server", "client", "unknown" };
 const char *const verdict_whys[] = { "", "cause", "range", "loss", "waiting", "frames", "drops", "clock", "connections" };
@@ -90,6 +91,11 @@ static bool is_rise(int64_t rise_ns, int64_t usual_ns)
 	return rise_ns >= VERDICT_RISE_NS && (double)rise_ns >= VERDICT_RISE_SHARE * (double)usual_ns;
 }
 
+static bool has_quantile_risen(const struct verdict_baseline *b, enum verdict_part p, double share)
+{
+	return is_rise(usual_compute_rise(&b->part[p], share).sure_ns, usual_quantile_ns(&b->part[p], share));
+}
+
 /* Packets are lost now that were not before: some waits are far longer, which their median need not show. */
 static bool has_loss_risen(const struct verdict_baseline *b)
 {
@@ -150,7 +156,8 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 		v.why = v.word == VERDICT_NETWORK ? WHY_LOSS : WHY_NONE;
 	}
 	if (!is_rise(v.rise_ns, usual)) {
-		if (v.word == VERDICT_USUAL && is_rise(part[PART_LATEST].sure_ns, usual_quantile_ns(&b->part[PART_LATEST], MEDIAN)))
+		if (v.word == VERDICT_USUAL && (has_quantile_risen(b, PART_LATEST, MEDIAN) ||
+						(seen->opaque && has_quantile_risen(b, PART_WAIT, UPPER))))
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_RANGE, .rise_ns = v.rise_ns };
 		return v;
 	}

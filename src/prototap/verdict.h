@@ -40,6 +40,7 @@ struct verdict_interval_readings {
 	uint64_t inputs, packets, retransmitted, zero_windows;
 	bool stopped;			/* so many inputs wait that open_ns[PART_WAIT] is late, whatever is usual */
 	bool server_is_near;		/* the server once acknowledged at once: no delay of acknowledgements is a network's */
+	bool opaque;			/* messages cannot be read: waits are those of the next update, maybe another input's */
 	bool learning;			/* what is input is not known yet */
 	enum verdict_why blind;		/* waits cannot be trusted: they are not learned */
 };

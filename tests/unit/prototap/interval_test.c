@@ -548,6 +548,32 @@ static void loss_that_lasts_becomes_usual(void **state)
 		assert_int_equal(judge_interval(&b, &seen, 40, 10, 1, -1).word, VERDICT_USUAL);
 }
 
+/* A server whose delay is near a multiple of the time between two keys: half of them are followed at once by another's update. */
+static void some_late_updates_of_opaque_messages(void **state)
+{
+	struct verdict_interval_readings seen = reading(true);
+	struct verdict_baseline b, copy;
+
+	(void)state;
+	seen.length_ns = 10 * S;
+	verdict_baseline_init(&b);
+	for (int i = 0; i < 60; i++)
+		judge_interval(&b, &seen, 20, 10, 1, -1);
+	for (int opaque = 0; opaque < 2; opaque++) {
+		struct verdict v;
+
+		seen.opaque = opaque;
+		copy = b;
+		for (int i = 0; i < 4; i++)
+			usual_add_value(&copy.part[PART_WAIT], (i % 2 ? 240 : 10) * MS);
+		v = verdict_judge_and_learn(&copy, &seen);
+		assert_int_equal(v.word, opaque ? VERDICT_UNKNOWN : VERDICT_USUAL);
+		assert_int_equal(v.why, opaque ? WHY_RANGE : WHY_NONE);
+		copy = b;
+		assert_int_equal(judge_interval(&copy, &seen, 20, 10, 1, -1).word, VERDICT_USUAL);
+	}
+}
+
 static void what_lasts_becomes_usual(void **state)
 {
 	struct verdict_interval_readings seen = reading(true);
@@ -596,6 +622,7 @@ int main(void)
 		cmocka_unit_test(a_reply_that_the_kernel_lost_is_no_late_client),
 		cmocka_unit_test(steady_loss_is_usual),
 		cmocka_unit_test(loss_that_lasts_becomes_usual),
+		cmocka_unit_test(some_late_updates_of_opaque_messages),
 		cmocka_unit_test(what_lasts_becomes_usual),
 	};
 
