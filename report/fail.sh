@@ -5,7 +5,7 @@
 # may (a range, an overloaded condition); otherwise 3 if a row has no such figure, and 1 if none has.
 #
 # Conditions are such as p95>150ms,late>1%: a column of a table, or a unique part of its name (p95 is latency_p95_ms,
-# and late is late_share_percent), one of < <= > >=, and a number with its unit.
+# and late is late_share_percent), one of < <= > >=, and a number with its unit. A part of several is refused with their names.
 set -u -o pipefail
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lab/home.sh" || exit 1
@@ -33,21 +33,24 @@ fail_columns() {
 
 # shellcheck disable=SC2016 # a program of jq
 parse='{us: 1e-6, ms: 1e-3, s: 1, m: 60, min: 60, h: 3600} as $times
+	# classes of columns, the nearest to the name first; in the summary p50 is latency_p50_ms, late is late_share_percent
 	| def hits($n):
-			(.[] | select(.column == $n)),
-			(.[] | select(.column | ltrimstr($n) | test("^_(us|ms|s|percent|per_s|bytes|kb|mb)$"))),
-			(.[] | select(.heading | ascii_downcase == $n)),
-			(.[] | select(.column | startswith($n + "_"))),
-			(.[] | select("_\(.column)_" | contains("_\($n)_")));
-	def column($n): first((map(select(.table == "summary")), .) | hits($n)) // null;
+			map(select(.column == $n))[:1],
+			map(select(any(.column | ., sub("^latency_|_share(?=_percent$)"; "");
+				ltrimstr($n) | test("^_(us|ms|s|percent|per_s|bytes|kb|mb)$")))),
+			map(select(.heading | ascii_downcase == $n)),
+			map(select(.column | startswith($n + "_"))),
+			map(select("_\(.column)_" | contains("_\($n)_")));
+	def columns($n): first((map(select(.table == "summary")), .) | hits($n) | select(. != [])) // [] | unique_by(.column);
 	def wrong($what): {error: $what};
 	. as $all | [$asked | splits(",")] | map(. as $text
 	| (capture("^ *"
 		+ "(?<name>[A-Za-z][A-Za-z0-9_]*) *(?<op><=?|>=?) *(?<value>[0-9]+([.][0-9]+)?) *(?<unit>[A-Za-z%/0-9]*) *$") // null) as $p
 	| if $p == null then wrong("want NAME>NUMBER with its unit, such as p95>150ms or late>1%") else
-		($all | column($p.name | ascii_downcase)) as $c
+		($all | columns($p.name | ascii_downcase)) as $found | $found[0] as $c
 		| (($c.unit // "-") | if . == "" then "-" else . end) as $unit | ($times[$unit]) as $by
 		| if $c == null then wrong("no column \($p.name)") + {unknown: $p.name}
+		elif $found[1] then wrong("which \($p.name)? \($found | map(.column) | join(", "))")
 		elif $by and $p.unit == "" and $p.value != "0" then wrong("which unit? \($p.value)ms or \($p.value)s")
 		elif $by and $p.unit != "" and $times[$p.unit] == null then wrong("\($c.column) is a time, such as 150ms")
 		elif $by == null and $p.unit != "" and $p.unit != $unit then
@@ -99,11 +102,13 @@ judge='def holds($a; $v): if $a.op == ">" then $v > $a.limit elif $a.op == ">=" 
 	  def count: "\(length) of \($all | length) conditions";
 	  (if $rows == [] then "none", "UNKNOWN \($a.text): no condition has \($a.column)"
 			+ ($absent | if . == [] then "" else " (\(map(.figure.why | why_words) | unique | join(", ")))" end)
-		elif $failed != [] then "failed", "FAILED \($a.text): \($failed | count); \($failed | worst)"
-		elif $open == [] then "ok", "OK \($a.text): none of \($rows | length) conditions; \($rows | worst)" else empty end),
+		elif $failed != [] then "failed", "FAILED \($a.text): \($a.column) in \($failed | count); \($failed | worst)"
+		elif $open == [] then "ok", "OK \($a.text): \($a.column) in none of \($rows | length) conditions; \($rows | worst)"
+		else empty end),
 	  (if $open == [] then empty else "failed",
-		"FAILED \($a.text): cannot tell: \($open | if $most then max_by(.most) else min_by(.least) end | "\(words) (\(.of))"),"
-			+ " \($open | count). " + if any($open[]; .figure | is_range) then "Exact times: with the reference application (heavy)."
+		"FAILED \($a.text): cannot tell: \($a.column) is "
+			+ "\($open | if $most then max_by(.most) else min_by(.least) end | "\(words) (\(.of))"), \($open | count). "
+			+ if any($open[]; .figure | is_range) then "Exact times: with the reference application (heavy)."
 				else "Let it wait longer for answers (--time)." end end),
 	  (if $absent == [] or $rows == [] then empty else "absent", "UNKNOWN \($a.text): \($absent | count) have no such figure: "
 			+ ([$absent[] | "\(.of): \(.figure.why | why_words)"] | join("; ")) end)'

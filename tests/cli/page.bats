@@ -239,6 +239,25 @@ failing() {	# failing STATUS CONDITIONS: the exit status of the report with thes
 	[ ! -e run/report.html ]
 }
 
+@test "--fail-if: a name that is part of several columns is refused; the main column of the summary has the short name" {
+	local words
+	checked() { TP_HOME=$TOP run "-$1" "$TOP/report/fail.sh" check "$2" "$3"; echo "$2 $3: $output"; }
+	checked 2 paging 'p50>100ms'
+	[ "${#lines[@]}" = 1 ] && [[ $output == *in_memory_p50_ms*paged_out_p50_ms* ]]
+	checked 2 idle 'late>1%'
+	checked 0 paging 'paged_out_p50>100ms,in_memory_p50_ms>1s'
+	for words in stalls schedulers wan capacity users; do checked 0 "$words" 'p50>100ms,late>1%,p95>150ms'; done
+	checked 0 stalls 'max>1s'
+	# beside a column of late ends
+	printf 'made/1\ta\t5\t20\t400\n' >rows
+	{ printf 'schema\tapp\tload\tlatency_p50_ms\tlatency_high_p50_ms\n'; cat rows; } >run/summary.tsv
+	sed -i '/p50_ms/d' run/schema.tsv
+	printf 'schema/1\tsummary\t%s\treal\tms\t3\t\tx\n' latency_high_p50_ms latency_p50_ms >>run/schema.tsv
+	ln -s "$TOP/lab" home/
+	judged 0 'p50>100ms' ' latency_p50_ms '
+	judged 5 'high_p50>100ms' ' latency_high_p50_ms '
+}
+
 judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or knows nothing
 	local word
 	run "-$1" "$TOP/report/fail.sh" judge run "$2"
