@@ -107,6 +107,27 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	has "lose the protection"
 }
 
+@test "schedulers: a fast median with many late keys is not nearly as fast as without load, and better only with their share" {
+	median() {	# median LATE: of a setting with a median of 15 ms, where near is 20 ms
+		says schedulers 'verdict, one("remedies"), one("tested")' <<-END
+			{run: {settings: {loads: [5], costs_ms: [10]}}, summary: [
+				{app: "heavy", sinks: 5, cost_ms: 10, keys: 100, overloaded: 0, part: "table", setting: "default",
+					late_share_percent: 12, latency_p50_ms: 90}, ({app: "heavy", sinks: 5, cost_ms: 10, keys: 100, overloaded: 0,
+					part: "table", setting: "nice-19", latency_p50_ms: 15} + $1) | row],
+			compare: [{part: "table", app: "heavy", sinks: 5, cost_ms: 10, setting: "nice-19", ratio: 0.17, verdict: "better"}]}
+		END
+	}
+	run -0 median '{late_share_percent: 4}'
+	has "1 setting makes"
+	lacks late
+	run -0 median '{late_share_percent: 30}'
+	has "No setting tried"
+	has "30 % late, by default 12 %"
+	run -0 median '{late_share_percent_from: 4, late_share_percent_to: 49}'
+	has "No setting tried"
+	has "4 to 49 % late, by default 12 %"
+}
+
 @test "animation: protocols without a figure are named, not part of every protocol" {
 	run -0 says animation 'verdict, one("frames-seen")' <<-END
 		{summary: [{protocol: "vnc", verdict: "in part", mbit_per_s: 1, seen_per_s: 19.5, shown_per_s: 20, cpu_percent: 1,
