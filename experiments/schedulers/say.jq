@@ -22,10 +22,13 @@ def late_limit: 5;
 def late: figure("late_share_percent");
 def late_words: late | if (at_most // 0) <= late_limit then "" else ", \(figure_words) late" end;
 def usable: select((.repeats // 0) > 0 and .keys > 0 and .overloaded == 0 and slow_end != null);
-def rows_in($part; $app): (loads | first) as $n | main_cost as $cost
-	| [.summary[] | select(.part == $part and .app == $app and .sinks == $n and ($app == "light" or .cost_ms == $cost)) | usable]
-		| sort_by(slow_end);
+def tried_in($part; $app): (loads | first) as $n | main_cost as $cost
+	| [.summary[] | select(.part == $part and .app == $app and .sinks == $n and ($app == "light" or .cost_ms == $cost))];
+def rows_in($part; $app): tried_in($part; $app) | map(usable) | sort_by(slow_end);
 def row_of($setting; $app): first(rows_in("table"; $app)[] | select(.setting == $setting)) // null;
+# "overloaded in 1 of 6 repeats", if the default was.
+def default_overload: first(tried_in("table"; "heavy")[] | select(.setting == base and .overloaded > 0)
+	| "overloaded in \(.overloaded) of \(.repeats | plural("repeat"))") // null;
 def median: response | figure_words;
 def named($doc): .setting as $s | "\($doc | says($s)) (\(median)\(late_words))";
 # Nearly as without load: twice the sum of its own time and the server's least wait, and few late keys. Where that time is over the
@@ -42,7 +45,9 @@ def overloaded: . as $doc | [.summary[] | select(.part == "table" and .app == "h
 	| map(. as $s | $doc | says($s)) | if . == [] then "" else " Overloaded, so without a median: \(and_list)." end;
 
 def by_default: . as $doc | row_of(base; "heavy") as $r | row_of(base; "light") as $l | (loads | first) as $n
-	| if $r == null then empty else finding("default";
+	| if default_overload then finding("default"; "**By default, with \($n | plural("CPU hog")), the heavy application cannot keep up**:"
+			+ " \(default_overload), so there is no median."; {verdict: "bad", figure: "settings"})
+	  elif $r == null then empty else finding("default";
 		"**By default, with \($n | plural("CPU hog")), the median response of the heavy application is \($r | median).** With"
 			+ " fair sharing, \(main_cost | plain) ms of CPU time would take \(main_cost * ($n + 1) | with_unit("ms"))."
 			+ (if $l == null then "" else " Vim responds in \($l | median)." end);
@@ -50,7 +55,7 @@ def by_default: . as $doc | row_of(base; "heavy") as $r | row_of(base; "light") 
 			| if $r | surely_above("latency_p50_ms"; $limit) then "bad" elif $r | surely_below("latency_p50_ms"; $limit) then "good"
 				else "unsure" end)}) end;
 def remedies: . as $doc | row_of(base; "heavy") as $r | others as $all | helpful as $near
-	| if $r == null or $all == [] then empty
+	| if ($r == null and default_overload == null) or $all == [] then empty
 	  elif $near == [] then finding("remedies";
 		"**No setting surely makes responses nearly as fast as without load** (median at most \(near_ms | with_unit("ms")),"
 			+ " at most \(late_limit) % late). The fastest is \($all[0] | named($doc)).\(overloaded)";
@@ -58,7 +63,7 @@ def remedies: . as $doc | row_of(base; "heavy") as $r | others as $all | helpful
 	  else finding("remedies";
 		"**These settings make responses nearly as fast as without load** (surely at most \(near_ms | with_unit("ms"))):"
 		+ " \($near | map(named($doc)) | and_list)."
-		+ ($all | map(select((response | surely_least) > 0.8 * ($r | slow_end))) | if . == [] then ""
+		+ ($all | map(select($r != null and (response | surely_least) > 0.8 * ($r | slow_end))) | if . == [] then ""
 			else " Hardly any effect (over 80 % of the default's median): \(map(named($doc)) | and_list)." end) + overloaded;
 		($near[0] | figure("latency_p50_ms")) + {verdict: "good", figure: "settings"}) end;
 def price: . as $doc | row_of(base; "heavy") as $r
@@ -100,12 +105,15 @@ def tested: . as $doc | verdicts as $c | if $c == [] then
 			| join("; ")) + "."; ($c | min_by(figure("ratio") | at_most // 1e9) | figure("ratio")) + {figure: "settings"}) end;
 
 def verdict_of: . as $doc | row_of(base; "heavy") as $r | helpful as $near
-	| if $r == null then "The default setting was not measured: there is nothing to compare with."
-	  elif others == [] then "Only the default was measured: its median response is \($r | median)."
-	  elif $near == [] then "No setting tried surely makes an application that needs \(main_cost | plain) ms of CPU nearly as fast as"
-		+ " without load."
-	  else "\($near | length | plural("setting makes"; "settings make")) an application that needs \(main_cost | plain) ms of CPU"
-		+ " nearly as fast as without load; its median response by default is \($r | median)." end
+	| if $r == null and default_overload == null then "The default setting was not measured: there is nothing to compare with." else
+		(if $r then "" else "The default cannot keep up (\(default_overload)). " end)
+		+ if others == [] then if $r then "Only the default was measured: its median response is \($r | median)."
+				else "No other setting has a median response." end
+			elif $near == [] then "No setting tried surely makes an application that needs \(main_cost | plain) ms of CPU nearly as fast"
+				+ " as without load."
+			else "\($near | length | plural("setting makes"; "settings make")) an application that needs \(main_cost | plain) ms of CPU"
+				+ " nearly as fast as without load"
+				+ if $r then "; its median response by default is \($r | median)." else "." end end end
 	+ (if verdicts == [] then " Too few repeats to test whether one is better." else "" end);
 def findings_of: [by_default, remedies, price, lengths, tested][:5];
 

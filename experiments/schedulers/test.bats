@@ -101,6 +101,14 @@ column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE
 	[ "$(column compare.tsv nice-19 table heavy verdict)" = "too few runs" ]
 }
 
+@test "a pair with an overloaded side counts as overloaded, not as unanswered" {
+	make_run 5
+	for r in 1 2 3; do edit_json "run/cells/default.heavy-10-4/$r/keyrepeat.json" '.result.overloaded = true'; done
+	"$BIN/summarize" run >/dev/null
+	[ "$(column compare.tsv nice-19 table heavy verdict)" = "not comparable" ]
+	[ "$(column compare.tsv nice-19 table heavy pairs_why)" = "overloaded in 3 of 5" ]
+}
+
 @test "findings of three repeats: the default, remedies, their price, longer operations; nothing is called better" {
 	need gnuplot cmark-gfm
 	make_run 3

@@ -347,8 +347,10 @@ static void compare_compute_paired_ratio(struct compare_setting_result *out, con
 		}
 		least[out->pairs] = figure_at_least(&x) / figure_at_most(&y);
 		most[out->pairs] = figure_at_most(&x) / figure_at_least(&y);
-		out->overloaded += k->overloaded || b->overloaded;
-		out->unanswered += x.above || y.above || (figure_known(&x) && !(least[out->pairs] > 0 && isfinite(most[out->pairs])));
+		if (k->overloaded || b->overloaded)
+			out->overloaded++;
+		else
+			out->unanswered += x.above || y.above || !(least[out->pairs] > 0 && isfinite(most[out->pairs]));
 		out->ranged += figure_is_range(&x) || figure_is_range(&y);
 		out->pairs++;
 	}

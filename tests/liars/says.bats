@@ -128,6 +128,21 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	has "4 to 49 % late, by default 12 %"
 }
 
+@test "schedulers: an overloaded default is told, and the other settings are judged all the same" {
+	run -0 says schedulers 'verdict, one("default"), one("remedies")' <<-END
+		{run: {settings: {loads: [5], costs_ms: [10]}}, summary: [
+			{app: "heavy", sinks: 5, cost_ms: 10, keys: 100, part: "table", repeats: 6, setting: "default", overloaded: 1},
+			({app: "heavy", sinks: 5, cost_ms: 10, keys: 100, part: "table", repeats: 6, overloaded: 0, setting: ("rr", "idle")}
+				| . + if .setting == "rr" then {latency_p50_ms: 15, late_share_percent: 0}
+					else {latency_p50_ms: 95, late_share_percent: 9} end)]}
+	END
+	lacks "not measured"
+	has "1 of 6"
+	has bad:
+	has "1 setting makes"
+	lacks idle
+}
+
 @test "animation: protocols without a figure are named, not part of every protocol" {
 	run -0 says animation 'verdict, one("frames-seen")' <<-END
 		{summary: [{protocol: "vnc", verdict: "in part", mbit_per_s: 1, seen_per_s: 19.5, shown_per_s: 20, cpu_percent: 1,
