@@ -163,8 +163,8 @@ def rank_verdict: . as $doc | first(views[] | select(.rank != null and (. as $vi
 	# a group ends where each row above is told apart from each row below
 	| (reduce range($rows | length) as $i ([]; if $i > 0 and (all(range($i) as $j | range($i; $rows | length)
 			| apart_in($rows; $j; .; $view.rank); .) | not) then .[-1] += [$i] else . + [[$i]] end)) as $groups
-	| def who: .[$view.columns[0]];
-	  def name: "\(who) (\(figure($view.rank) | figure_words))";
+	| def who: .[$view.columns[0]] + (unanswered_words | if . == "" then "" else " (\(ltrimstr(", ")))" end);
+	  def name: "\(.[$view.columns[0]]) (\(figure($view.rank) | figure_words)\(unanswered_words))";
 	  ([$view.at // "" | select($doc.run.settings.link // "" | contains(",") | not) | split(",")[] | split(":")[0] as $name
 		| $rows[0][$name] | select(type == "number" and . != 0)
 		| . as $value | $doc | column_of("summary"; $name) | "\(.heading | ascii_downcase) \($value | plain) \(.unit)"]) as $at

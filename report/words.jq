@@ -66,6 +66,9 @@ def figure_interval: (at_least // 0) as $v | if is_unresolved then "" else
 	| def words: if $v == 0 then number else fixed($decimals) end;
 	  if .both then " (two repeats: \(range_words(.both[0]; .both[1]; .unit; words) | sub(" to "; " and ")))"
 	  else interval(.low; .high; .unit; words) end end;
+# ", 20 % without a response" (input: a row); "" without such keys.
+def unanswered_words: if (.unanswered // 0) > 0 and (.keys // 0) > 0
+	then ", \(100 * .unanswered / .keys | percent) % without a response" else "" end;
 # Two repeats of which only ranges are known (input: a row). A largest value never has an interval.
 def lacks_interval($name): .repeats == 2 and has($name + "_low") and .[$name + "_low"] == null and ($name | test("max") | not)
 	and (figure($name) | at_least != null and .both == null);

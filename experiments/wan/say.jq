@@ -28,7 +28,7 @@ def verdict: slopes as $s | measured_rows("summary") as $rows
 	  elif $s == [] then [$rows[] | lone | select(known)] | max_by(.rtt_ms)
 		| if . == null then "The median response is not known: too many keys are unanswered or late." else
 			"At a round trip of \(.rtt_ms | plain) ms, the median response over \(.protocol) is"
-				+ " \(p50_words)\(figure("p50_ms") | figure_interval)." end
+				+ " \(p50_words)\(figure("p50_ms") | figure_interval)\(unanswered_words)." end
 	  elif all($s[]; .trips == 1) and no_line == [] then
 		"A single key takes one round trip over \($s | map(.protocol) | and_list), the minimum."
 	  elif any($s[]; .trips | type == "number" and . > 1) then
@@ -72,7 +72,8 @@ def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) >
 				+ " or a median is not known,"
 			else "**No protocol waits significantly between screen updates**" end)
 			+ " when keys are typed at \($all[0].keys_per_s | plain)/s over a round trip of \($all[0].rtt_ms | plain) ms. Medians: "
-			+ ($all | map("\(.protocol) \(p50_words)\(if .alone.p50_ms then " (alone \(.alone.p50_ms | with_unit("ms")))" else "" end)")
+			+ ($all | map("\(.protocol) \(p50_words)\(if .alone.p50_ms then " (alone \(.alone.p50_ms | with_unit("ms")))" else "" end)"
+					+ unanswered_words)
 				| join("; ")) + ".";
 			($wait[0] // $all[0] | figure("p50_ms"))
 				+ {verdict: (if $wait != [] then "bad" elif $untold != [] then "unsure" else "good" end), figure: "rtt"}) end;
@@ -82,7 +83,7 @@ def longest: . as $doc | threshold as $limit | ([measured_rows("summary")[] | lo
 		| map(select(.rtt_ms == $rtt and known)) | by_p50) as $rows
 	| if $rows == [] then empty else
 		finding("longest-link"; "**At a round trip of \($rows[0].rtt_ms | plain) ms** the median response is"
-			+ " \($rows | map("\(p50_words) (\(.protocol))") | and_list)."
+			+ " \($rows | map("\(p50_words) (\(.protocol)\(unanswered_words))") | and_list)."
 			+ ([$doc.summary[] | lone | select(.loss_percent == 0 and .rtt_ms == $rows[0].rtt_ms)] | distinct(.protocol)
 				- [$rows[].protocol] | if . == [] then "" else " Not known: \(and_list)." end)
 			+ ([slopes[] | select((.trips | IN("unsure", "impossible") | not) and .start_ms < $limit) | ($limit - .start_ms) / .slope]
@@ -101,7 +102,7 @@ def losses: . as $doc | [measured_rows("summary")[] | lone | select(.loss_percen
 		| ($without != null and $worst.max_ms > $without and $worst.max_ms >= 2 * $worst.rtt_ms) as $again
 		| finding("loss";
 			"**With \($most | plain) % of packets lost each way** at a round trip of \(.[0].rtt_ms | plain) ms, median responses are"
-			+ " \(map("\(p50_words) (\(.protocol))") | and_list)."
+			+ " \(map("\(p50_words) (\(.protocol)\(unanswered_words))") | and_list)."
 			+ " The slowest key took \($worst | figure("max_ms") | .above = ($worst.max_above == 1) | figure_words) (\($worst.protocol))"
 				+ (if $again then ": long enough for the retransmission of a lost packet." else "." end);
 			($worst | figure("max_ms")) + {verdict: "bad", figure: "loss"}) end;

@@ -358,6 +358,12 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	verdict=$("$TOP/report/report.sh" --verdict run)
 	echo "$verdict"
 	[[ $verdict == *": a (10.0 ms) first; then b"*"; c"*" last."* ]]
+	# keys without a response are told wherever a name stands
+	sed -i -e '1s/$/\tkeys\tunanswered/' -e '2s/$/\t100\t20/' -e '3,$s/$/\t100\t0/' run/summary.tsv
+	printf 'schema/1\tsummary\t%s\tint\t-\t0\t\tx\n' keys unanswered >>run/schema.tsv
+	verdict=$("$TOP/report/report.sh" --verdict run)
+	echo "$verdict"
+	[[ $verdict == *": a (10.0 ms, 20 % without"*") first; then b (20.0 ms); c (30.0 ms) last."* ]]
 }
 
 @test "most conditions disturbed: the box says that nothing can be concluded, and every finding is unsure" {

@@ -57,6 +57,19 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	lacks every
 }
 
+@test "wan: keys without a response are told beside each median" {
+	unanswered() {	# unanswered KEYS: of the 100 keys of vnc
+		says wan 'one("longest-link"), one("typed"), one("loss")' <<-END
+			{summary: [{protocol: ("vnc", "x11"), rtt_ms: 80, keys: 100, p50_ms: 90} | row
+				| .unanswered = (if .protocol == "vnc" then $1 else 0 end) | .loss_percent = (0, 1) | .keys_per_s = (0, 20)]}
+		END
+	}
+	run -0 unanswered 20
+	[ "$(grep -c "vnc.*20 % without.*x11" <<<"$output")" = 3 ]
+	run -0 unanswered 0
+	lacks without
+}
+
 @test "rtt: the queue that the verdict is of, and loads that show no delay, are named" {
 	pings() {	# pings QUEUES
 		says rtt 'verdict, one("random-load")' <<-END
