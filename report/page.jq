@@ -59,9 +59,10 @@ def ranking($view): . as $doc | $view.columns[0] as $who
 	| map(. as $row | reduce ($view.columns[] | select(contains(":")) | split(":")) as [$table, $name] ($row;
 		.[$name] = (first($doc[$table][]? | select(.[$who] == $row[$who])) // {})[$name]))
 	| sort_by((figure($view.rank) | at_most) | . == null, .);
-# Whether two of the rows of a ranking are told apart, at 95 % for all of its steps together.
-def apart_in($rows; $i; $j; $name): ([$rows[] | select(figure($name) | at_least != null)] | length) as $n
-	| apart($rows[$i]; $rows[$j]; $name; [$n - 1, 1] | max);
+# Whether two of the rows of a ranking are told apart, at 95 % for all of its steps together; null: they cannot be compared.
+def told_in($rows; $i; $j; $name): ([$rows[] | select(figure($name) | at_least != null)] | length) as $n
+	| compared($rows[$i]; $rows[$j]; $name; [$n - 1, 1] | max).apart;
+def apart_in($rows; $i; $j; $name): told_in($rows; $i; $j; $name) == true;
 # Places as "1-3 5".
 def places: reduce .[] as $i ([]; if length > 0 and .[-1][1] == $i - 1 then .[-1][1] = $i else . + [[$i, $i]] end)
 	| map(unique | map(tostring) | join("-")) | join(" ");
@@ -170,9 +171,10 @@ def rank_verdict: . as $doc | first(views[] | select(.rank != null and (. as $vi
 		| . as $value | $doc | column_of("summary"; $name) | "\(.heading | ascii_downcase) \($value | plain) \(.unit)"]) as $at
 	| "On \([($doc | link_words) // "this link", $at[]] | join(", ")): "
 		+ ([$groups | to_entries[] | .key as $i | .value | . as $group | map($rows[.])
-			| if length > 1 then "\(map(if $i == 0 then name else who end) | and_list)"
-				+ " cannot \(if any($group[] as $j | $group[] | select(. > $j) | apart_in($rows; $j; .; $view.rank); .) then "all "
-					else "" end)be told apart"
+			| if length > 1 then ([$group[] as $j | $group[] | select(. > $j) | told_in($rows; $j; .; $view.rank)] | unique) as $told
+				| (if any($told[]; .) then "all " else "" end) as $all | map(if $i == 0 then name else who end) | and_list
+					+ if $told | index([null]) then " are not \(if $told == [null] then "" else "all " end)compared (no interval)"
+						else " cannot \($all)be told apart" end
 			elif $i == 0 then "\(.[0] | name) first" elif $i == ($groups | length) - 1 then "\(.[0] | name) last"
 			else "then \(.[0] | name)" end] | join("; ")) + "."
 		+ ([$all[] | select(figure($view.rank) | at_least == null) | who]

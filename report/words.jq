@@ -89,9 +89,9 @@ def t_quantile($share; $df): [$df, 200] | min | floor as $df	# (of 200 nearly th
 # How much more $b has than $a: {value, low, high: the difference with its interval, apart: whether it is surely not 0}, null where
 # that is not known, as where one has no interval. Welch's t test by the intervals over repeats, on logarithms where all ends are
 # above 0, at 95 % for `pairs` comparisons together. Ranges, and rows without a number of repeats, are only apart where their
-# intervals are.
+# intervals are; a lower bound without an interval, where the other's lies below it.
 def compared($a; $b; $name; $pairs): ($a | figure($name)) as $x | ($b | figure($name)) as $y
-	| if [$x, $y] | any(.low == null) then null
+	| if [$x, $y] | any(.low == null and (.above | not)) or (any(.low == null) and all(.above)) then null
 	  elif ([$x, $y] | any(.value == null or .above)) or $a.repeats == null or $b.repeats == null then
 		($x | [surely_least, surely_most]) as $p | ($y | [surely_least, surely_most]) as $q
 		| {low: ($q[0] - $p[1]), high: ($q[1] - $p[0])} | .apart = (.low > 0 or .high < 0)

@@ -324,6 +324,9 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	# ranges are apart if their intervals do not touch
 	compares "$a" 'x_ms_from: 11, x_ms_to: 12, x_ms_low: 10.8, x_ms_high: 12.4, repeats: 5' 1 1.1026787 3.0953687 true
 	compares "$a" 'x_ms_from: 9, x_ms_to: 12, x_ms_low: 8.8, x_ms_high: 12.4, repeats: 5' 1 -0.8973213 3.0953688 false
+	# so is a lower bound without an interval, from what lies below it
+	compares "$a" 'x_ms: 11, x_ms_above: 1, repeats: 5' 1 1.3026787 infinite true
+	compares "$a" 'x_ms: 9.6, x_ms_above: 1, repeats: 5' 1 -0.0973213 infinite false
 	# two repeats have no interval, and ranges of one have none
 	jq -n -e -L "$TOP/report" \
 		'include "words"; compared({x_ms_from: 1, x_ms_to: 2}; {x_ms_from: 8, x_ms_to: 9}; "x_ms"; 1) == null'
@@ -358,6 +361,12 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	verdict=$("$TOP/report/report.sh" --verdict run)
 	echo "$verdict"
 	[[ $verdict == *": a (10.0 ms) first; then b"*"; c"*" last."* ]]
+	# without intervals nothing is compared, but a bound over the other's interval
+	sed -i.full -e '1s/$/\tp50_ms_above/' -e '/\tb\t/s/\t19.5\t20.5\t/\t\t\t/' -e '/\tc\t/d' run/summary.tsv
+	[[ $("$TOP/report/report.sh" --verdict run) == *": a (10.0 ms) and b (20.0 ms) are not compared"* ]]
+	sed -i '/\tb\t/s/$/\t1/' run/summary.tsv
+	[[ $("$TOP/report/report.sh" --verdict run) == *": a (10.0 ms) first; b (more than 20.0 ms) last."* ]]
+	mv run/summary.tsv.full run/summary.tsv
 	# keys without a response are told wherever a name stands
 	sed -i -e '1s/$/\tkeys\tunanswered/' -e '2s/$/\t100\t20/' -e '3,$s/$/\t100\t0/' run/summary.tsv
 	printf 'schema/1\tsummary\t%s\tint\t-\t0\t\tx\n' keys unanswered >>run/schema.tsv
