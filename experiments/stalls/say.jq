@@ -31,6 +31,9 @@ def break_words($doc; $rows; $row): ([$rows[] | select(.sinks < $row.sinks)] | l
 	  elif $before == null or ($before | late_most > 0 and late_surely_most > late_limit) then "at \($n | plural("CPU hog")) or fewer"
 	  elif $before.sinks == $n - 1 then $doc | at_load($n)
 	  else "between \($before.sinks + 1) and \($n) CPU hogs" end;
+# Input: an overloaded row.
+def overload_words($doc): .sinks as $n | "cannot keep up \($doc | with_load($n))"
+	+ if .overloaded < .repeats then " in \(.overloaded) of \(.repeats) repeats" else "" end;
 # How an application fares: {is: good|bad|unsure|overloaded, row, clause, from}. Input: the document.
 def judge($role): . as $doc | (rows_of($role) | usable) as $rows | ($rows | map(select(.overloaded == 0))) as $calm
 	| if $rows == [] then null
@@ -40,7 +43,7 @@ def judge($role): . as $doc | (rows_of($role) | usable) as $rows | ($rows | map(
 				+ " \(threshold | plain) ms" + if $from | test("between|fewer") then " \($doc | with_load($row.sinks))" else "" end)}
 	  elif any($rows[]; .overloaded > 0) then
 		first($rows[] | select(.overloaded > 0)) as $row
-			| {is: "overloaded", row: $row, clause: "cannot keep up \($doc | with_load($row.sinks))"}
+			| {is: "overloaded", row: $row, clause: ($row | overload_words($doc))}
 	  elif ($calm | map(late_surely_most) | max) <= late_limit or ($calm | map(late_most) | max) == 0 then
 		{is: "good", row: ($calm | max_by(late_surely_most)), clause:
 			((if ($calm | map(late_surely_most) | max) <= late_limit then "stays fast " else "had no late key " end)
@@ -77,11 +80,12 @@ def late($role): . as $doc | judge($role) as $j | if $j == null then empty else
 				else ". The median is \(.[0] | figure_words) \($calm[0].sinks as $n | $doc | with_load($n)), \(.[1] | figure_words)"
 					+ " \($doc | with_load($most.sinks))." end)
 			+ (if $rows | any(.overloaded > 0) then
-				" It cannot keep up \(first($rows[] | select(.overloaded > 0)) | .sinks as $n | $doc | with_load($n))." else "" end)
+				" It \(first($rows[] | select(.overloaded > 0)) | overload_words($doc))." else "" end)
 		elif $j.is == "overloaded" then
-			"**\($who): cannot keep up \($doc | with_load($r.sinks)).** Unanswered keys grow by up to"
-				+ " \([$rows[] | select(.overloaded > 0).backlog_per_s // 0] | max | number) a second. Response times are omitted: they"
-				+ " would grow with the length of the run."
+			"**\($who): \($r | overload_words($doc)).**"
+				+ ([$rows[] | select(.overloaded > 0).backlog_max_per_s | values] | max
+					| if . == null then "" else " Unanswered keys grow by up to \(number) a second." end)
+				+ " Response times are omitted: they would grow with the length of the run."
 		else "**\($who): this run cannot tell whether keys are late.** \($r | late_words) of the keys took longer than \($t)"
 			+ " \($doc | with_load($r.sinks))\(if $r | late | is_range then
 				": screen updates give only a range. The reference application (`--app heavy`) is exact."

@@ -148,6 +148,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	is heavy 20 latency_p50_ms ''
 	is heavy 20 latency_max_ms ''
 	is heavy 20 backlog_per_s 9.5
+	is heavy 20 backlog_max_per_s 9.5
 	is heavy 20 late_share_percent 100
 	is heavy 20 mean_stall_ms 164.2 0.5
 	is heavy 10 overloaded 0

@@ -37,6 +37,21 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	has "in 4 of 4"
 }
 
+@test "stalls: in how many repeats it was overloaded, and the backlog of the worst" {
+	overloaded() {	# overloaded REPEATS: of five
+		says stalls 'verdict, one("late-light")' <<-END
+			{summary: [{app: "light", protocol: "vnc", keys: 475, late_share_percent: 0, late_share_percent_low: 0,
+				late_share_percent_high: 2} | (.sinks = 5 | .overloaded = $1 | .backlog_per_s = 1.04 | .backlog_max_per_s = 5.2),
+				(.sinks = 10 | .overloaded = 0) | row | .repeats = 5]}
+		END
+	}
+	run -0 overloaded 1
+	[ "$(grep -c "5 CPU hogs in 1 of 5 repeats" <<<"$output")" = 2 ]
+	has "5.2 a second"
+	run -0 overloaded 5
+	lacks repeats
+}
+
 @test "wan: the scatter of the median alone counts, and one repeat tells nothing; protocols by name" {
 	typed() {	# typed ALONE TYPED: each VALUE; LOW; HIGH
 		says wan 'one("typed")' <<-END
