@@ -135,7 +135,7 @@ def terminal_table($grouped):
 		line_of(.; $columns) + if $g.breaks | index($i) then $mark else "" end),
 	  ($g.notes[] | wrap(78)[] | "  " + .);
 
-# ---- the run before this one: the headline column of the first view, where it changed most ----
+# ---- the run before this one: the headline column of the first view, where it has no number any more, or else changed most ----
 def previous_note: . as $doc | (.run.axes // []) as $axes
 	| first(views[] | select(($doc[.table] // []) != [] and .table == "summary")) // null | . as $view
 	| [$view.columns[]? | rtrimstr("?") | . as $c | $doc | column_of("summary"; $c) | select(.better // "" | IN("lower", "higher"))]
@@ -143,15 +143,19 @@ def previous_note: . as $doc | (.run.axes // []) as $axes
 	| ([($doc.previous // [])[] | {key: axes_key($axes), value: .}] | from_entries) as $was
 	| ($doc.summary | length) as $pairs | [$doc.summary[] | {now: ., was: ($was[axes_key($axes)] // {})}
 		| .is = compared(.was; .now; $name; $pairs)] | map(select(.is.apart != null)) as $known
-	| ([.[] | select([.now, .was] | all(figure($name) | (.value | type == "number") and (.above | not)))
-		| .by = ([.now[$name], .was[$name]] | map(fabs + 0.001) | .[0] / .[1] | log | fabs)] | select(. != [])
+	| def is_number: figure($name) | (.value | type == "number") and (.above | not);
+	  map(select((.was | is_number) and (.now | figure($name) | .above or .why == "overloaded"))) as $lost
+	| (map(select([.now, .was] | all(is_number)) | .by = ([.now[$name], .was[$name]] | map(fabs + 0.001) | .[0] / .[1] | log | fabs))
 		| max_by([.is.apart == true, .by])) as $most
+	| ($lost[0] // $most | values) as $one
 	| "**Previous run** with these settings (\($doc.before | .[:16] | sub("T"; " "))): \($doc | heading("summary"; $name))"
-		+ " \($most.was[$name] | cell_number($c)) then, \($most.now[$name] | cell_number($c)) now, where it"
-		+ " \(if $most.is.apart then "surely " else "" end)changed most"
+		+ " \($one.was[$name] | cell_number($c)) then, "
+		+ if $lost != [] then "\($one.now | figure($name) | cell_text($c; false)) now" else
+			"\($one.now[$name] | cell_number($c)) now, where it \(if $one.is.apart then "surely " else "" end)changed most" end
 		+ ([$axes[] | . as $a | select(($doc.summary | distinct(.[$a]) | length) > 1) | "\($doc | heading("summary"; $a)) "
-				+ ($most.now[$a] | tostring | ($doc | labels).value[$a][.] // .)]
+				+ ($one.now[$a] | tostring | ($doc | labels).value[$a][.] // .)]
 			| if . == [] then "" else " (\(join(", ")))" end)
+		+ (if $lost[1] then ", and in \($lost | length - 1) more a number then, none now" else "" end)
 		+ (if $known == [] then "; not compared, as no condition has an interval then and now." else
 			"; told apart in \($known | map(select(.is.apart)) | length) of \($known | length | plural("condition"))"
 				+ ($pairs - ($known | length) | if . == 0 then "." else " (not compared, without an interval then or now: \(.))." end) end);
