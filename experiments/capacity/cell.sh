@@ -4,6 +4,7 @@
 # time, but no more than fill the CPU; each has an application and a user who types at random times. The criteria are those of the
 # first user. Where no criterion holds any more, or nobody can be added, the gap is halved. Both numbers of users at the end, the
 # most for which a criterion held and the next for which it did not, are measured until two of at most three measurements agree.
+# Then the gap is halved in which the slowest user began to be late.
 . "$TP_HOME/experiments/engine/sessions.sh"
 RATE=10
 WARM_SECONDS=1.5	# users type for so long before the one in front is measured
@@ -167,9 +168,10 @@ step() {	# step N FOLDER SEED; 1: STEP_WHY
 
 # The search ----------------------------------------------------------------------------------------------------
 
-# What one measurement says of each criterion of the user in front, counted in HELD and BROKE. A range one end of which breaks the
-# limit is counted against it, and in UNTOLD, too. Of each number of users two measurements that agree are enough.
-count_vote() {	# count_vote N: from FRONT
+# What one measurement says of each criterion, of the user in front and, with "all:" before it, of the slowest user; counted in HELD
+# and BROKE. A range one end of which breaks the limit is counted against it, and in UNTOLD, too. A user of whom no key was due tells
+# nothing. Of each number of users two measurements that agree are enough.
+count_vote() {	# count_vote N: from FRONT and SAMPLE_ROWS
 	local c said at
 	while read -r c said; do
 		at="$c $1"
@@ -179,14 +181,20 @@ count_vote() {	# count_vote N: from FRONT
 		untold) UNTOLD[$at]=1 BROKE[$at]=$((${BROKE[$at]-0} + 1)) ;;
 		*) BROKE[$at]=$((${BROKE[$at]-0} + 1)) ;;
 		esac
-	done < <(LC_ALL=C awk -F'\t' -v criteria="$CRITERIA" '{
-		n = split(criteria, c, ",")
-		for (i = 1; i <= n; i++) {
-			split(c[i], part, ":"); limit = part[2] + 0
-			late = part[1] == "p95" ? ($1 == "inf" || $1 > limit) : $3 < limit
-			early = part[1] == "p95" ? ($2 == "inf" || $2 > limit) : $4 < limit
-			print c[i], !late ? "held" : early ? "broke" : "untold"
-		} }' <<<"$FRONT")
+	done < <(LC_ALL=C awk -F'\t' -v criteria="$CRITERIA" '
+		function breaks(c, p95, apdex,   part) {
+			split(c, part, ":")
+			return part[1] == "p95" ? (p95 == "inf" || p95 > part[2] + 0) : apdex < part[2] + 0
+		}
+		BEGIN { n = split(criteria, c, ",") }
+		FNR == NR {
+			for (i = 1; i <= n; i++)
+				print c[i], !breaks(c[i], $1, $3) ? "held" : breaks(c[i], $2, $4) ? "broke" : "untold"
+			next
+		}
+		$4 > 0 { for (i = 1; i <= n; i++) if (breaks(c[i], $7 == "" ? "inf" : $7, $9 == "" ? 0 : $9)) broke[i] = 1 }
+		END { for (i = 1; i <= n; i++) print "all:" c[i], i in broke ? "broke" : "held" }' \
+		<(echo "$FRONT") <(printf '%s\n' "${SAMPLE_ROWS[$1]}"))
 }
 
 is_sure() {	# is_sure CRITERION N: two measurements agree, or nobody could be added
@@ -252,9 +260,10 @@ more_users() {	# more_users N
 }
 
 # The number of users to measure next: NEXT. First more, until each criterion has broken; then the middle of each gap; then both
-# sides of it, until two measurements agree. A side that turns out otherwise moves the gap, or opens it to more users again.
+# sides of it, until two measurements agree. A side that turns out otherwise moves the gap, or opens it to more users again. At last,
+# the most users with whom the slowest user was in time as well: the same gap, of which the upper side must be sure.
 next_users() {	# 1: all is known
-	local c side
+	local c side most
 	for c in ${CRITERIA//,/ }; do
 		bounds "$c"
 		[ "$BAD" = 0 ] && [ "$GOOD" -lt "$MOST" ] || continue
@@ -270,6 +279,16 @@ next_users() {	# 1: all is known
 			NEXT=$side
 			[ "$side" = 0 ] || is_sure "$c" "$side" || return 0
 		done
+	done
+	for c in ${CRITERIA//,/ }; do
+		bounds "$c"
+		most=$GOOD
+		bounds "all:$c"
+		[ "$GOOD" -lt "$most" ] || continue
+		NEXT=$(((GOOD + BAD) / 2))
+		[ $((BAD - GOOD)) -le 1 ] || return 0
+		NEXT=$BAD
+		is_sure "all:$c" "$BAD" || return 0
 	done
 	return 1
 }
@@ -290,22 +309,14 @@ search() {	# search FOLDER SEED; 1: STEP_WHY
 	done
 }
 
-# The most users, up to so many, with whom every user measured met the criterion, and with each fewer number that was measured.
-most_for_all() {	# most_for_all CRITERION N
-	printf '%s\n' "${SAMPLE_ROWS[@]}" | LC_ALL=C sort -t $'\t' -k 2,2n | LC_ALL=C awk -F'\t' -v criterion="$1" -v most="$2" '
-		BEGIN { split(criterion, part, ":"); limit = part[2] + 0 }
-		$2 == "" || $2 > most || $4 == 0 { next }	# a user of whom no key was due tells nothing
-		part[1] == "p95" ? ($7 == "" || $7 > limit) : ($9 == "" || $9 < limit) { broke[$2] = 1 }
-		!($2 in seen) { seen[$2] = 1; order[++n] = $2 }
-		END { for (i = 1; i <= n && !(order[i] in broke); i++) all = order[i]; print all + 0 }'
-}
-
 search_limits() {	# what was found, as JSON
-	local c
+	local c most end
 	for c in ${CRITERIA//,/ }; do
 		bounds "$c"
-		printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$c" "$GOOD" "$BAD" "${LACKED[BAD]-}" "${FAILED[BAD]-}" "$(most_for_all "$c" "$GOOD")" \
-			"${UNTOLD[$c $BAD]-0}"
+		most=$GOOD end=$BAD
+		bounds "all:$c"
+		printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$c" "$most" "$end" "${LACKED[end]-}" "${FAILED[end]-}" \
+			"$((GOOD < most ? GOOD : most))" "${UNTOLD[$c $end]-0}"
 	done | jq -cRn '[inputs | split("\t") | {criterion: .[0], users: (.[1] | tonumber),
 		reached: (.[2] != "0" and .[3] != "ssh connection"), beyond: (.[2] | tonumber), resource: .[3], ended: .[4],
 		users_all: (.[5] | tonumber), untold: (.[6] == "1")}]'

@@ -37,6 +37,10 @@ def plan_rule($t; $asked):
 	+ (if .plan == null then " (\(most_words($asked)))" else " (the user in front: \(most_words($asked)))" end);
 def of($system): [(.points // [])[] | select(.system == $system)];
 def rows_of($system): [(.summary // [])[] | select(.system == $system and .repeats > 0)];
+# Numbers between that to plan for and the next that was measured.
+def gap_words($rows): planned as $n | ([$rows[].users | select(. > $n)] | min) as $next
+	| if $n == 0 or $next == null or $next == $n + 1 then ""
+	  else "; \($n + 1 | plain)\(if $next == $n + 2 then "" else " to \($next - 1 | plain)" end) users were not measured" end;
 # The rules of a limit over the searches: those that were full in most of them first.
 def compared($system; $criterion): [(.compare // [])[] | select(.system == $system and .criterion == $criterion)];
 def sides($system; $criterion): compared($system; $criterion) | group_by([.name, .unit])
@@ -49,7 +53,7 @@ def id($system): $system | gsub("[^a-zA-Z0-9]+"; "-");
 def asked: .run.settings.most // infinite;	# sessions at most
 
 def verdict: threshold as $t | asked as $asked | [systems[] as $s | words_of($s) as $words
-		| of($s)[0] | "\($words): \(plan_words($asked))\(plan_rule($t; $asked))"] as $fit
+		| rows_of($s) as $rows | of($s)[0] | "\($words): \(plan_words($asked))\(plan_rule($t; $asked))\(gap_words($rows))"] as $fit
 	| if $fit == [] then nothing_measured
 	  else "\($fit | join(". ") | rtrimstr("."))"
 		+ ([(.points // [])[] | .limit | values | select(. != "")] | if . == [] then "." else ". Bottleneck one step beyond: \(.[0])."
@@ -60,9 +64,9 @@ def users_words: if . == null or .median_p95_ms == null then "" else
 		+ " \(figure("p95_ms") | figure_words), of the median user within \(.median_p95_ms | with_unit("ms")), and of the slowest"
 		+ " within \(.all_p95_ms | with_unit("ms")) (means over the searches)." end;
 def fit($system): threshold as $t | asked as $asked | of($system) as $limits | $limits[0] as $first | select($first)
-	| first((rows_of($system)[] | select(.users == ($first | planned))), null) as $row
-	| finding("most-\(id($system))"; bold($system; $first | plan_words($asked)) + ($first | plan_rule($t; $asked))
-		+ ([$limits[1:][] | ". \(plan_words($asked) | upper_first)\(plan_rule($t; $asked))"] | join("")) + "."
+	| rows_of($system) as $rows | first(($rows[] | select(.users == ($first | planned))), null) as $row
+	| finding("most-\(id($system))"; bold($system; $first | plan_words($asked)) + ($first | plan_rule($t; $asked) + gap_words($rows))
+		+ ([$limits[1:][] | ". \(plan_words($asked) | upper_first)\(plan_rule($t; $asked))\(gap_words($rows))"] | join("")) + "."
 		+ ($row | users_words)
 		+ (if ($first.untold // 0) == 0 then "" else " In \($first.untold | plain) of \($first.repeats | plural("search"; "searches"))"
 			+ " the limit is by the late ends of ranges: with the early ends, more users may fit." end)
