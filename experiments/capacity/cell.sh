@@ -168,9 +168,9 @@ step() {	# step N FOLDER SEED; 1: STEP_WHY
 
 # The search ----------------------------------------------------------------------------------------------------
 
-# What one measurement says of each criterion, of the user in front and, with "all:" before it, of the slowest user; counted in HELD
-# and BROKE. A range one end of which breaks the limit is counted against it, and in UNTOLD, too. A user of whom no key was due tells
-# nothing. Of each number of users two measurements that agree are enough.
+# What one measurement says of each criterion, of the user in front and, with "all:" before it, of the slowest user; counted in
+# HELD and BROKE. A range one end of which breaks the limit is counted against it, and in UNTOLD, too. A user of whom no key was due
+# tells nothing. Of each number of users two measurements that agree are enough.
 count_vote() {	# count_vote N: from FRONT and SAMPLE_ROWS
 	local c said at
 	while read -r c said; do
@@ -260,8 +260,8 @@ more_users() {	# more_users N
 }
 
 # The number of users to measure next: NEXT. First more, until each criterion has broken; then the middle of each gap; then both
-# sides of it, until two measurements agree. A side that turns out otherwise moves the gap, or opens it to more users again. At last,
-# the most users with whom the slowest user was in time as well: the same gap, of which the upper side must be sure.
+# sides of it, until two measurements agree. A side that turns out otherwise moves the gap, or opens it to more users again. At
+# last, the most users with whom the slowest user was in time as well: the same gap, of which the upper side must be sure.
 next_users() {	# 1: all is known
 	local c side most
 	for c in ${CRITERIA//,/ }; do
