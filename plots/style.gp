@@ -155,7 +155,7 @@ drawn_low(c) = known(there_low(c)) && there_low(c) < least_drawn ? least_drawn :
 values(x, c) = sprintf('data using (x_ = %s):(there("%s"))', x, c)
 ends(x, c) = values(x, c) . sprintf(':(drawn_low("%s")):(there_high("%s"))', c, c)
 looks(i, colour) = sprintf('pointtype %d linecolor rgb "%s" ', shape(i), colour)
-bars(x, c, colour) = values(x, c) . sprintf(':(filled("%s_low") ? drawn_low("%s") : NaN):(there_high("%s")) ', c, c, c) \
+bars(x, c, colour) = ends(sprintf('filled("%s_low") ? %s : NaN', c, x), c) . ' ' \
 	. sprintf('with yerrorbars pointtype 0 linecolor rgb "%s" notitle, for [r_ = 1:%d] ', colour, 2 * two_repeats) \
 	. sprintf('data using (x_ = %s):(known(x_) ? one_of_two("%s", r_) : NaN) ', x, c) \
 	. sprintf('with points pointtype 6 pointsize 0.5 linecolor rgb "%s" notitle', colour)

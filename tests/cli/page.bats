@@ -347,6 +347,8 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	grep -qx 'a, b: .*' run/report.md
 	jq -e '.findings[0].text | contains("150 ms (two repeats: 120 and 180 ms)")' run/findings.json
 		[ "$(grep -c "#gpPt5' transform" run/figures/p50.svg)" = 2 ]	# circles
+	# one bar, of the row that has an interval, and its two caps
+	[ "$(tr -d '\n' <run/figures/p50.svg | grep -o "178)'  d='\(M[^M']*\)\{3,\}'" | grep -o M | wc -l)" = 3 ]
 	"$TOP/report/table.sh" run >table
 	grep -q '^  5  *120, 180  007$' table
 	sed -i 's/>130/>110/' home/experiments/made/table
