@@ -13,6 +13,7 @@
 #include "share.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -187,14 +188,13 @@ static int write_burst_log(struct row_file *log, const struct workers *workers)
 }
 
 /* Reports the CPUs that the processes may use, as --cpus takes them. */
-static void report_allowed_cpus(struct rec_report *r)
+static void report_allowed_cpus(struct rec_report *r, const struct cli_cpus *use)
 {
-	struct cli_cpus use = cfg.policy.cpus;
 	char text[256];
 
-	if (!use.n && proc_get_allowed_cpus(&use))
+	if (!use->n)
 		return;
-	cli_format_cpu_list(&use, text, sizeof(text));
+	cli_format_cpu_list(use, text, sizeof(text));
 	rec_add_str(r, "cpus", text);
 }
 
@@ -212,7 +212,7 @@ static void report_sink_settings(struct rec_report *r, const struct workers *wor
 	rec_add_str(r, "cgroup", cfg.policy.cgroup);
 	rec_add_str(r, "burst", cfg.burst_text);
 	rec_add_int(r, "seed", cfg.seed);
-	report_allowed_cpus(r);
+	report_allowed_cpus(r, &workers->cpus);
 	rec_end_container(r);
 }
 
@@ -235,17 +235,22 @@ static void report_child_cpu_time(struct rec_report *r, const struct worker *c)
 
 /* Says in a few words what kept the load off the CPU for `missing_ns`. `waited_ns` for a CPU (NAN: not known): where others used
  * it, about as long; the kernel counts a wait when it ends. */
-static const char *missing_load_cause_text(double missing_ns, double waited_ns, char *text, size_t size)
+static const char *missing_load_cause_text(const struct workers *workers, double missing_ns, double waited_ns, char *text, size_t size)
 {
 	char group[256];
 	int64_t throttled_ns = quota_throttled_ns(&quota, group, sizeof(group));
+	int cpus = workers->cpus.n ? workers->cpus.n : INT_MAX;
 
 	if (throttled_ns)
 		snprintf(text, size, "The CPU quota of cgroup %s kept it off the CPU for %s.", group, ns_text((double)throttled_ns));
-	else if (waited_ns >= missing_ns / 2)
-		snprintf(text, size, "Others used the CPU.");
-	else
+	else if (!cfg.burst_text && (double)cfg.count * cfg.percent > 100.0 * cpus)
+		snprintf(text, size, "Together the processes need more than %s.", text_of_count_and_noun(cpus, "CPU"));
+	else if (!(waited_ns >= missing_ns / 2))
 		snprintf(text, size, "Why is not known (was it stopped?).");
+	else if (cfg.count > cpus)
+		snprintf(text, size, "The processes waited for each other on %s, or for others.", text_of_count_and_noun(cpus, "CPU"));
+	else
+		snprintf(text, size, "Others used the CPU.");
 	return text;
 }
 
@@ -301,7 +306,7 @@ static bool report_bursts(struct rec_report *r, const struct workers *workers)
 	if (in_time < played)
 		rec_add_warning_line(r, "%s not played in time: ended later than planned by more than the length. %s",
 				     text_of_count_and_noun((int64_t)(played - in_time), "burst"),
-				     missing_load_cause_text(longest_ns, waited_ns, cause, sizeof(cause)));
+				     missing_load_cause_text(workers, longest_ns, waited_ns, cause, sizeof(cause)));
 	return (double)in_time >= HELD * (double)played;
 }
 
@@ -345,7 +350,7 @@ static bool say_cpu_shares_of_workers(struct rec_report *r, const struct workers
 		rec_add_short_report_line(r, "Load held.");
 		return true;
 	}
-	missing_load_cause_text(missing_ns, waited_ns, cause, sizeof(cause));
+	missing_load_cause_text(workers, missing_ns, waited_ns, cause, sizeof(cause));
 	rec_add_warning_line(r, "Load NOT held: %s %% of %s %%. %s Each process waited %s of %s.", number_text(least),
 			     number_text(cfg.percent), cause, ns_text(waited_ns / (double)n), ns_text((double)wall_ns));
 	return false;

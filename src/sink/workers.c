@@ -49,6 +49,8 @@ static __attribute__((noreturn)) void worker_main(struct workers *workers, int64
 		atomic_store(&me->refused, refused);
 		_exit(EXIT_OK);
 	}
+	if (!index)
+		proc_get_allowed_cpus(&workers->cpus);
 	me->slice_ns = cpu_policy_slice_of_process_ns(0);
 	me->start_cpu_ns = clock_cpu_time_of_this_process();
 	me->start_ns = clock_now();

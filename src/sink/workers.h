@@ -25,6 +25,7 @@ struct workers {
 	atomic_bool stop;		/* tells the processes to end */
 	sem_t wake;			/* posted once for each process when `stop` is set, to wake those that sleep */
 	atomic_llong origin_ns;		/* time 0 of a burst plan (CLOCK_MONOTONIC); 0: not set yet */
+	struct cli_cpus cpus;		/* CPUs that the first process may use; none: not known */
 	int64_t count;
 	struct worker child[];
 };

@@ -411,6 +411,31 @@ bursts() {	# file awk-condition
 	[[ $output == *"Others used the CPU"* && $output != *"not known"* ]]
 }
 
+@test "more than the CPU has is not blamed on others" {
+	[ -r /proc/self/schedstat ] || skip "no schedstat in this kernel"
+	run -3 "$SINK" -n 4 -l 40 -t 1s --cpus "$CPU"
+	[[ $output != *"Others used"* && $output == *"more than 1 CPU."* ]]
+	# of one period, each of three bursts of 20 ms waits for the others
+	run -3 "$SINK" -n 3 --burst every:100ms,len:20ms -t 1s --cpus "$CPU"
+	[[ $output != *"Others used"* && $output == *"each other"* ]]
+	# 90 % fit, but not beside a hog
+	start_sink --cpus "$CPU" --nice -10
+	run -3 "$SINK" -n 2 -l 45 -t 1s --cpus "$CPU"
+	[[ $output == *"or for others"* ]]
+}
+
+@test "the CPUs are those of the processes, also where a cgroup allows them fewer" {
+	local group=/sys/fs/cgroup/cpuset/thinprobe-bats-$BATS_ROOT_PID
+
+	need jq
+	mkdir "$group" 2>/dev/null || skip "no cpuset can be made here"
+	cat "${group%/*}/cpuset.mems" >"$group/cpuset.mems"
+	echo "$CPU" >"$group/cpuset.cpus"
+	sink_measured -n 2 -l 60 -t 200ms --cgroup "$group" --format json -o report 2>err
+	rmdir "$group"
+	jq -e --arg cpu "$CPU" '.settings.cpus == $cpu and (.summary | test("more than 1 CPU"))' report
+}
+
 # The kernel's own account is the witness: 2 ms of CPU time in every 20 ms are a tenth of a CPU, and both plans want more.
 @test "a load that a CPU quota holds back ends with 3, and the group with the quota is named" {
 	local group quota words
