@@ -241,8 +241,9 @@ static const char *missing_load_cause_text(const struct workers *workers, double
 	int64_t throttled_ns = quota_throttled_ns(&quota, group, sizeof(group));
 	int cpus = workers->cpus.n ? workers->cpus.n : INT_MAX;
 
-	if (throttled_ns)
-		snprintf(text, size, "The CPU quota of cgroup %s kept it off the CPU for %s.", group, ns_text((double)throttled_ns));
+	if (throttled_ns && (double)throttled_ns >= missing_ns / 2)
+		snprintf(text, size, "The CPU quota of cgroup %s kept it off the CPU for %s, summed over CPUs.", group,
+			 ns_text((double)throttled_ns));
 	else if (!cfg.burst_text && (double)cfg.count * cfg.percent > 100.0 * cpus)
 		snprintf(text, size, "Together the processes need more than %s.", text_of_count_and_noun(cpus, "CPU"));
 	else if (!(waited_ns >= missing_ns / 2))

@@ -436,7 +436,7 @@ bursts() {	# file awk-condition
 	jq -e --arg cpu "$CPU" '.settings.cpus == $cpu and (.summary | test("more than 1 CPU"))' report
 }
 
-# The kernel's own account is the witness: 2 ms of CPU time in every 20 ms are a tenth of a CPU, and both plans want more.
+# The kernel's own account is the witness: 10 ms of CPU time in every 100 ms are a tenth of a CPU, and both plans want more.
 @test "a load that a CPU quota holds back ends with 3, and the group with the quota is named" {
 	local group quota words
 
@@ -448,13 +448,22 @@ bursts() {	# file awk-condition
 	[ -n "$group" ] || skip "no cgroup can be made here"
 	group=$group/thinprobe-bats-$BATS_ROOT_PID
 	[ -e "$group/cpu.max" ] || [ -e "$group/cpu.cfs_quota_us" ] || { rmdir "$group"; skip "no CPU quota in a cgroup here"; }
-	if [ -e "$group/cpu.max" ]; then
-		echo "2000 20000" >"$group/cpu.max"
-	else
-		echo 20000 >"$group/cpu.cfs_period_us"
-		echo 2000 >"$group/cpu.cfs_quota_us"
-	fi
+	quota_of() {	# PERCENT
+		if [ -e "$group/cpu.max" ]; then
+			echo "${1}000 100000" >"$group/cpu.max"
+		else
+			echo "${1}000" >"$group/cpu.cfs_quota_us"
+		fi
+	}
 	mkdir "$group/below"
+	# others of the group take more than the quota does
+	quota_of 90
+	start_sink --cpus "$CPU" --nice -20 --cgroup "$group"
+	run -3 "$SINK" -l 80 -t 1s --cpus "$CPU" --cgroup "$group"
+	kill "$pid"
+	ends "$pid"
+	[[ $output == *"Others used the CPU"* ]]
+	quota_of 10
 	for words in "-l 50" "--burst every:50ms,len:20ms"; do
 		# shellcheck disable=SC2086
 		run -3 "$SINK" $words -t 1s --cgroup "$group/below" --format json -o report
