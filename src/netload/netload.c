@@ -125,8 +125,7 @@ static void check_send_options(void)
 /* Warns in the report where the load was not carried as asked. Returns the exit status. */
 static int warn_of_shortfall(struct rec_report *rec, const struct load_session *r, enum send_end end, bool heard)
 {
-	bool broken = end == SEND_BROKEN && heard, early = end == SEND_SERVER && heard;
-	bool slow = !is_rate_held(r) && r->own.sent_ns >= NS_PER_S / 2;
+	bool broken = end == SEND_BROKEN && heard, early = end == SEND_SERVER && heard, missed;
 
 	if (!heard)
 		rec_add_warning_line(rec, "the connection to the server%s broke: what it received is not known",
@@ -136,12 +135,10 @@ static int warn_of_shortfall(struct rec_report *rec, const struct load_session *
 	if (broken)
 		rec_add_warning_line(rec, "a stream broke: %s%s", strerror(-r->push.err), r->push.err == -EMSGSIZE ?
 				     "; give a smaller --frame-size" : "");
-	if (slow)
-		rec_add_warning_line(rec, "%.4g of %.4g Mbit/s were sent: the link%s takes no more, or this process did not get the CPU",
-			 own_sent_mbit_s(r), offered_load_mbit_s(r), r->load.udp ? "" : " or the server");
+	missed = warn_of_missed_rate(rec, r, &r->own);
 	if (end == SEND_SIGNAL && cfg.load.time_ns)
 		return EXIT_INTERRUPTED;
-	return !heard || early || broken || slow ? EXIT_LOSSY : EXIT_OK;
+	return !heard || early || broken || missed ? EXIT_LOSSY : EXIT_OK;
 }
 
 static struct progress_line progress;

@@ -3,6 +3,7 @@
 #include "say.h"
 
 #include <math.h>
+#include <string.h>
 
 #define MEGA 1e6
 #define HELD 0.005	/* deviation up to which a rate was kept */
@@ -24,21 +25,47 @@ static double lost_percent(const struct stream_frame_counts *sent, const struct 
 	return sent->sent_frames ? 100.0 * (double)(sent->sent_frames - got->got_frames) / (double)sent->sent_frames : NAN;
 }
 
-double offered_load_mbit_s(const struct load_session *r)
+/* NAN: no rate was asked for. */
+static double offered_load_mbit_s(const struct load_session *r)
 {
 	return r->load.rate ? (double)r->load.rate / MEGA : NAN;
 }
 
-double own_sent_mbit_s(const struct load_session *r)
+/* Bits a second that an end sent, as --rate-in counts them; NAN: not known. */
+static double sent_bits_per_s(const struct load_session *r, const struct load_counts *end)
 {
-	struct stream_frame_counts all = sum_stream_counts(r->own.lane, r->load.lanes);
+	struct stream_frame_counts all = sum_stream_counts(end->lane, r->load.lanes);
 
-	return mbit_per_s((double)(r->load.payload_bits ? all.sent_payload : all.sent_wire), r->own.sent_ns);
+	return MEGA * mbit_per_s((double)(r->load.payload_bits ? all.sent_payload : all.sent_wire), end->sent_ns);
 }
 
-bool is_rate_held(const struct load_session *r)
+bool is_rate_held(const struct load_session *r, const struct load_counts *end)
 {
-	return !r->load.rate || fabs(own_sent_mbit_s(r) / offered_load_mbit_s(r) - 1) <= HELD;
+	return !r->load.rate || fabs(sent_bits_per_s(r, end) / (double)r->load.rate - 1) <= HELD;
+}
+
+/* Bits of the frames that are sent at once. */
+static double batch_bits(const struct load_session *r)
+{
+	int64_t header = r->lane[0].header, counted = r->load.size + (r->load.payload_bits ? 0 : header);
+
+	return 8 * (double)tx_batch_bytes(&r->load, header) / (double)r->load.size * (double)counted;
+}
+
+bool warn_of_missed_rate(struct rec_report *rec, const struct load_session *r, const struct load_counts *end)
+{
+	double sent = sent_bits_per_s(r, end), asked = (double)r->load.rate, seconds = (double)end->sent_ns / NS_PER_S;
+	char why[64] = "the link takes no more, or an end did not get the CPU";
+
+	if (seconds < 0.5 || is_rate_held(r, end))
+		return false;
+	if (fabs(sent - asked) * seconds <= batch_bits(r))
+		strcpy(why, "the load is too short for frames of this size");
+	else if (sent > asked)
+		snprintf(why, sizeof(why), "%s sent again",
+			 text_of_count_and_noun(sum_stream_counts(end->lane, r->load.lanes).resent_frames, "frame"));
+	rec_add_warning_line(rec, "%.4g of %.4g Mbit/s were sent%s: %s", sent / MEGA, asked / MEGA, end == &r->own ? "" : " back", why);
+	return true;
 }
 
 static void report_bits_as_mbit_s(struct rec_report *rec, const char *key, int64_t bits)
@@ -197,7 +224,7 @@ static void say_sent_load_summary(struct rec_report *rec, const struct load_sess
 	say_direction_rate_rows(rec, r, there, "", cpu);
 	if (r->load.both)
 		say_direction_rate_rows(rec, r, back, " back", "");
-	if (r->load.rate && is_rate_held(r))
+	if (r->load.rate && is_rate_held(r, &r->own))
 		rec_add_short_report_line(rec, "Rate held.");
 }
 
@@ -209,7 +236,7 @@ void report_sent_load(struct rec_report *rec, const struct load_session *r, cons
 	report_load_settings(rec, r, t);
 	rec_begin_object(rec, "result");
 	report_load_of_one_direction(rec, r, &there);
-	rec_add_bool(rec, "rate_held", is_rate_held(r));
+	rec_add_bool(rec, "rate_held", is_rate_held(r, &r->own));
 	rec_add_real(rec, "cpu_percent", r->own.sent_ns > 0 ? 100 * t->cpu_s / ((double)r->own.sent_ns / NS_PER_S) : NAN, 2);
 	rec_add_real(rec, "receiver_cpu_percent",
 		 t->heard && r->own.sent_ns > 0 ? 100 * (double)r->other.cpu_ns / (double)r->own.sent_ns : NAN, 2);

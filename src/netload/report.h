@@ -13,10 +13,10 @@ struct load_report_facts {
 	double cpu_s;			/* CPU time of this process */
 };
 
-/* Whether the rate was kept to within 0.5 %; true where no rate was asked for. */
-bool is_rate_held(const struct load_session *r);
-double offered_load_mbit_s(const struct load_session *r);	/* NAN: no rate was asked for */
-double own_sent_mbit_s(const struct load_session *r);
+/* Whether an end, &r->own or &r->other, kept the rate to within 0.5 %; true where no rate was asked for, false if not known. */
+bool is_rate_held(const struct load_session *r, const struct load_counts *end);
+/* Warns if half a second or more of it missed the rate, and says why, as far as that is known. Whether it warned. */
+bool warn_of_missed_rate(struct rec_report *rec, const struct load_session *r, const struct load_counts *end);
 void report_sent_load(struct rec_report *rec, const struct load_session *r, const struct load_report_facts *t);
 void report_served_loads(struct rec_report *rec, const char *bind, int port, bool once, const struct server_load_totals *s,
 			 double seconds);

@@ -29,10 +29,47 @@ static void datagrams_are_not_sent_again(void **state)
 	assert_non_null(strstr(said_of_load(false), "retransmitted"));
 }
 
+/* One second at 2 Mbit/s in each direction; of TCP, frames sent again are in what was sent. */
+static struct load_session both_ways = { .load = { .lanes = 1, .rate = 2000000, .size = 2000, .both = true }, .lane[0].header = 50 };
+
+static void fill(struct load_counts *end, int64_t wire_bytes)
+{
+	*end = (struct load_counts){ .sent_ns = NS_PER_S, .sent_low = -1, .got_low = -1,
+				     .lane[0] = { .sent_wire = wire_bytes, .resent_frames = 77 } };
+}
+
+static const char *warned_of(struct load_counts *end, int64_t wire_bytes)
+{
+	struct rec_report *r = begin_said(REC_TEXT);
+
+	fill(end, wire_bytes);
+	assert_true(warn_of_missed_rate(r, &both_ways, end));
+	return end_said(r);
+}
+
+static void more_than_asked_is_no_fault_of_the_link(void **state)
+{
+	(void)state;
+	assert_null(strstr(warned_of(&both_ways.own, 261500), "link"));
+	assert_non_null(strstr(warned_of(&both_ways.own, 261500), "77 frames"));
+	assert_non_null(strstr(warned_of(&both_ways.own, 200000), "link"));
+}
+
+/* One frame of 2,050 bytes more or less than 250,000 bytes. */
+static void frames_too_large_for_so_short_a_load(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(warned_of(&both_ways.own, 248000), "too short"));
+	assert_non_null(strstr(warned_of(&both_ways.own, 252000), "too short"));
+	assert_null(strstr(warned_of(&both_ways.own, 247900), "too short"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(datagrams_are_not_sent_again),
+		cmocka_unit_test(more_than_asked_is_no_fault_of_the_link),
+		cmocka_unit_test(frames_too_large_for_so_short_a_load),
 	};
 
 	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
