@@ -125,7 +125,8 @@ static void check_send_options(void)
 /* Warns in the report where the load was not carried as asked. Returns the exit status. */
 static int warn_of_shortfall(struct rec_report *rec, const struct load_session *r, enum send_end end, bool heard)
 {
-	bool broken = end == SEND_BROKEN && heard, early = end == SEND_SERVER && heard, missed;
+	bool broken = end == SEND_BROKEN && heard, early = end == SEND_SERVER && heard;
+	bool missed;
 
 	if (!heard)
 		rec_add_warning_line(rec, "the connection to the server%s broke: what it received is not known",
@@ -136,6 +137,7 @@ static int warn_of_shortfall(struct rec_report *rec, const struct load_session *
 		rec_add_warning_line(rec, "a stream broke: %s%s", strerror(-r->push.err), r->push.err == -EMSGSIZE ?
 				     "; give a smaller --frame-size" : "");
 	missed = warn_of_missed_rate(rec, r, &r->own);
+	missed |= r->load.both && heard && warn_of_missed_rate(rec, r, &r->other);
 	if (end == SEND_SIGNAL && cfg.load.time_ns)
 		return EXIT_INTERRUPTED;
 	return !heard || early || broken || missed ? EXIT_LOSSY : EXIT_OK;

@@ -224,7 +224,7 @@ static void say_sent_load_summary(struct rec_report *rec, const struct load_sess
 	say_direction_rate_rows(rec, r, there, "", cpu);
 	if (r->load.both)
 		say_direction_rate_rows(rec, r, back, " back", "");
-	if (r->load.rate && is_rate_held(r, &r->own))
+	if (r->load.rate && is_rate_held(r, &r->own) && (!r->load.both || is_rate_held(r, &r->other)))
 		rec_add_short_report_line(rec, "Rate held.");
 }
 

@@ -64,12 +64,30 @@ static void frames_too_large_for_so_short_a_load(void **state)
 	assert_null(strstr(warned_of(&both_ways.own, 247900), "too short"));
 }
 
+static void both_directions_must_keep_the_rate(void **state)
+{
+	static const struct rt_settings_granted rt;
+	static const struct load_report_facts facts = { .to = "a:1", .stopped_by = "time", .rt = &rt, .heard = true };
+
+	(void)state;
+	for (int missed = 0; missed < 2; missed++) {
+		struct rec_report *r = begin_said(REC_TEXT);
+
+		fill(&both_ways.own, 250000);
+		fill(&both_ways.other, missed ? 150000 : 250000);
+		report_sent_load(r, &both_ways, &facts);
+		assert_int_equal(!strstr(end_said(r), "Rate held"), missed);
+	}
+	assert_non_null(strstr(warned_of(&both_ways.other, 150000), "back"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(datagrams_are_not_sent_again),
 		cmocka_unit_test(more_than_asked_is_no_fault_of_the_link),
 		cmocka_unit_test(frames_too_large_for_so_short_a_load),
+		cmocka_unit_test(both_directions_must_keep_the_rate),
 	};
 
 	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
