@@ -38,3 +38,42 @@ int64_t account_read_number_behind_key(const char *folder, const char *file, con
 		fclose(in);
 	return found;
 }
+
+static int64_t known_or_zero(int64_t n)
+{
+	return n > 0 ? n : 0;
+}
+
+static int64_t smaller_of_known(int64_t least, int64_t other)
+{
+	return other >= 0 && other < least ? other : least;
+}
+
+struct memory_limits account_read_memory_limits(const char *folder)
+{
+	static const char *const of_version[][5] = {
+		{ "memory.limit_in_bytes", "memory.usage_in_bytes", "total_active_file", "total_inactive_file", "-" },
+		{ "memory.max", "memory.current", "active_file", "inactive_file", "slab_reclaimable" },
+	};
+	struct memory_limits all = { INT64_MAX, INT64_MAX };
+	char at[PATH_MAX];
+
+	if (snprintf(at, sizeof(at), "%s", folder) >= (int)sizeof(at))
+		return all;
+	for (char *end = at + strlen(at); end; end = strrchr(at, '/')) {
+		*end = '\0';
+		for (size_t v = 0; v < 2; v++) {
+			int64_t limit = account_read_number_behind_key(at, of_version[v][0], NULL);
+			int64_t used = account_read_number_behind_key(at, of_version[v][1], NULL);
+
+			if (limit < 0 || limit == INT64_MAX)
+				continue;
+			limit = smaller_of_known(limit, account_read_number_behind_key(at, "memory.stat", "hierarchical_memory_limit"));
+			for (int key = 2; key < 5; key++)
+				used -= known_or_zero(account_read_number_behind_key(at, "memory.stat", of_version[v][key]));
+			all.lowest = smaller_of_known(all.lowest, limit);
+			all.room = smaller_of_known(all.room, known_or_zero(limit - known_or_zero(used)));
+		}
+	}
+	return all;
+}

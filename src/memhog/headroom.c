@@ -63,7 +63,7 @@ int headroom_find_memory_cgroup(FILE *cgroup, FILE *mountinfo, const char *root,
 	char path[PATH_MAX] = "", top[PATH_MAX] = "", point[PATH_MAX] = "";
 	const char *below = path;
 
-	*out = (struct memory_cgroup_usage){ .limit = INT64_MAX, .swapped = -1 };
+	*out = (struct memory_cgroup_usage){ .limits = { INT64_MAX, INT64_MAX }, .swapped = -1 };
 	out->version = proc_parse_cgroup(cgroup, "memory", path, sizeof(path));
 	if (!out->version)
 		return -ENOENT;
@@ -82,66 +82,38 @@ int headroom_find_memory_cgroup(FILE *cgroup, FILE *mountinfo, const char *root,
 	return 0;
 }
 
-static int64_t smaller_of_known_limits(int64_t limit, int64_t other)
+/* A group without the memory controller is accounted in the next one above that has it. */
+static int64_t read_swapped_bytes(const char *folder)
 {
-	return other >= 0 && other < limit ? other : limit;
-}
+	char at[PATH_MAX];
+	int64_t found = -1;
 
-/* The lowest memory.max of a version 2 group and the groups above it. A group without the memory controller is accounted in
- * the next one above that has it: `at` becomes that folder, or is unchanged if there is none. */
-static int64_t lowest_cgroup_memory_max(char *at, size_t size)
-{
-	char folder[PATH_MAX];
-	int64_t limit = INT64_MAX;
-	bool found = false;
-	char *slash;
-
-	snprintf(folder, sizeof(folder), "%s", at);
-	do {
-		int64_t here = account_read_number_behind_key(folder, "memory.max", NULL);
-
-		if (here >= 0 && !found)
-			snprintf(at, size, "%s", folder);
-		found = found || here >= 0;
-		limit = smaller_of_known_limits(limit, here);
-		slash = strrchr(folder, '/');
-		if (slash)
-			*slash = '\0';
-	} while (slash);	/* folders above the hierarchy have no memory.max */
-	return limit;
+	snprintf(at, sizeof(at), "%s", folder);
+	for (char *end = at + strlen(at); end && found < 0; end = strrchr(at, '/')) {
+		*end = '\0';
+		found = account_read_number_behind_key(at, "memory.swap.current", NULL);
+	}
+	return found;
 }
 
 int headroom_read_memory_cgroup(struct memory_cgroup_usage *g)
 {
-	char counted[PATH_MAX];
-
-	if (g->version == 1) {
-		g->limit = smaller_of_known_limits(smaller_of_known_limits(INT64_MAX, account_read_number_behind_key(g->folder,
-														     "memory.limit_in_bytes", NULL)),
-				 account_read_number_behind_key(g->folder, "memory.stat", "hierarchical_memory_limit"));
-		g->used = account_read_number_behind_key(g->folder, "memory.usage_in_bytes", NULL);
-		g->swapped = account_read_number_behind_key(g->folder, "memory.stat", "total_swap");
-	} else if (g->version == 2) {
-		snprintf(counted, sizeof(counted), "%s", g->folder);
-		g->limit = lowest_cgroup_memory_max(counted, sizeof(counted));
-		g->used = account_read_number_behind_key(counted, "memory.current", NULL);
-		g->swapped = account_read_number_behind_key(counted, "memory.swap.current", NULL);
-	} else {
+	if (!g->version)
 		return -ENOENT;
-	}
-	if (g->used < 0)
-		g->used = 0;	/* the root of version 2 has no counters and no limit */
+	g->limits = account_read_memory_limits(g->folder);
+	g->swapped = g->version == 1 ? account_read_number_behind_key(g->folder, "memory.stat", "total_swap") :
+		read_swapped_bytes(g->folder);
 	return 0;
 }
 
 bool is_memory_limited_by_cgroup(const struct machine_memory *m, const struct memory_cgroup_usage *g)
 {
-	return g->version && g->limit < m->total;
+	return g->version && g->limits.lowest < m->total;
 }
 
 int64_t total_memory_or_cgroup_limit(const struct machine_memory *m, const struct memory_cgroup_usage *g)
 {
-	return is_memory_limited_by_cgroup(m, g) ? g->limit : m->total;
+	return is_memory_limited_by_cgroup(m, g) ? g->limits.lowest : m->total;
 }
 
 int64_t headroom_left_after_bytes(const struct machine_memory *m, const struct memory_cgroup_usage *g, int64_t size)
@@ -150,8 +122,8 @@ int64_t headroom_left_after_bytes(const struct machine_memory *m, const struct m
 
 	if (!is_memory_limited_by_cgroup(m, g))
 		return m->available + m->swap_free - size;
-	if (takes > g->limit - g->used)
-		takes = g->limit > g->used ? g->limit - g->used : 0;
+	if (takes > g->limits.room)
+		takes = g->limits.room;
 	return m->available - takes;
 }
 

@@ -2,6 +2,8 @@
 /* headroom - how much memory the machine and our memory cgroup have, and how much must stay free. Reads files; otherwise pure. */
 #pragma once
 
+#include "account.h"
+
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,14 +19,13 @@ int headroom_read_meminfo(const char *folder, struct machine_memory *out);
 struct memory_cgroup_usage {
 	int version;			/* cgroup version 1 or 2; 0: no group was found */
 	char folder[PATH_MAX];
-	int64_t limit;			/* bytes, the lowest limit of the group and those above it; INT64_MAX: none */
-	int64_t used;			/* bytes charged against that limit */
+	struct memory_limits limits;	/* of the group and those above it */
 	int64_t swapped;		/* bytes in swap of the group and those below it; -1: not known */
 };
 /* Finds the group from texts like /proc/self/cgroup and /proc/self/mountinfo; `root` is put before all folders ("" but for tests).
  * 0, or -ENOENT: no group, or not visible. Limit and use are not read yet. */
 int headroom_find_memory_cgroup(FILE *cgroup, FILE *mountinfo, const char *root, struct memory_cgroup_usage *out);
-/* Reads limit, used and swapped. 0, or -ENOENT without a group. */
+/* Reads limits and swapped. 0, or -ENOENT without a group. */
 int headroom_read_memory_cgroup(struct memory_cgroup_usage *g);
 
 /* Whether the limit of the group is lower than the memory of the machine. */

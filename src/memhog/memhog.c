@@ -108,7 +108,7 @@ static void choose_fill_size(void)
 	if (cfg.percent > 0)
 		cfg.size = (int64_t)((double)total_memory_or_cgroup_limit(&world.machine, &world.group) * cfg.percent / 100);
 	else if (!cfg.size)
-		cfg.size = confined ? world.group.limit + world.machine.swap_free : most;
+		cfg.size = confined ? world.group.limits.lowest + world.machine.swap_free : most;
 	if (cfg.until_swap && cfg.swap_of && world.group.swapped < 0)
 		die(EXIT_RUN, "--swap-of group: there is no memory cgroup that counts its swap; use --swap-of process");
 	if (cfg.until_swap && !world.machine.swap_total)

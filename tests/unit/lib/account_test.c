@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "account.h"
@@ -64,9 +65,72 @@ static void lines_with_a_key(void **state)
 	assert_int_equal(one(status, "Huge:"), -1);
 }
 
+#define M (1LL << 20)
+
+static void make_group(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	assert_int_equal(mkdir(path, 0700), 0);
+}
+
+static struct memory_limits limits_of(const char *group)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, group);
+	return account_read_memory_limits(path);
+}
+
+/* A login beside others in a group G; what is charged to G counts, but for the file cache. */
+static void limits_of_the_groups_above(void **state)
+{
+	(void)state;
+	make_group("G");
+	make_group("G/login");
+	assert_true(limits_of("G/login").lowest == INT64_MAX && limits_of("G/login").room == INT64_MAX);
+	/* version 1: no limit of its own */
+	put("G/login/memory.limit_in_bytes", "9223372036854771712\n");
+	put("G/login/memory.usage_in_bytes", "104857600\n");
+	put("G/memory.limit_in_bytes", "1073741824\n");
+	put("G/memory.usage_in_bytes", "838860800\n");
+	put("G/memory.stat", "active_file 7\nhierarchical_memory_limit 9223372036854771712\n"
+	    "total_inactive_file 104857600\ntotal_active_file 52428800\n");
+	assert_int_equal(limits_of("G/login").lowest, 1024 * M);
+	assert_int_equal(limits_of("G/login").room, 374 * M);	/* 1024 - (800 - 100 - 50) */
+	assert_int_equal(limits_of("G/login/not/there").room, 374 * M);
+	/* a limit above what is visible here */
+	put("G/login/memory.stat", "hierarchical_memory_limit 209715200\n");
+	assert_int_equal(limits_of("G/login").lowest, 200 * M);
+	assert_int_equal(limits_of("G/login").room, 100 * M);
+	put("G/login/memory.usage_in_bytes", "209719296\n");
+	assert_int_equal(limits_of("G/login").room, 0);
+}
+
+static void limits_of_version_2(void **state)
+{
+	(void)state;
+	make_group("slice");
+	make_group("slice/login");
+	put("slice/login/memory.max", "max\n");
+	put("slice/login/memory.current", "1048576\n");
+	put("slice/memory.max", "536870912\n");
+	put("slice/memory.current", "314572800\n");
+	put("slice/memory.stat", "anon 1\ninactive_file 104857600\nactive_file 4194304\nslab_reclaimable 2097152\n");
+	assert_int_equal(limits_of("slice/login").lowest, 512 * M);
+	assert_int_equal(limits_of("slice/login").room, 318 * M);	/* 512 - (300 - 104 - 2) */
+	put("slice/login/memory.max", "268435456\n");
+	assert_int_equal(limits_of("slice/login").lowest, 256 * M);
+	assert_int_equal(limits_of("slice/login").room, 255 * M);
+}
+
 int main(void)
 {
-	static const struct CMUnitTest tests[] = { cmocka_unit_test(files_of_one_number), cmocka_unit_test(lines_with_a_key) };
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_of_one_number), cmocka_unit_test(lines_with_a_key),
+		cmocka_unit_test(limits_of_the_groups_above), cmocka_unit_test(limits_of_version_2),
+	};
 	char command[64];
 	int failed;
 

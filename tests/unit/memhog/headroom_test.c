@@ -89,12 +89,12 @@ static void a_group_of_version_1(void **state)
 	assert_int_equal(find("5:cpu:/elsewhere\n4:memory:/outer/inner\n0::/\n", mounts_v1, &g), 0);
 	assert_int_equal(g.version, 1);
 	assert_int_equal(headroom_read_memory_cgroup(&g), 0);
-	assert_int_equal(g.limit, 256 * M);	/* of the one above */
-	assert_int_equal(g.used, 100 * M);
+	assert_int_equal(g.limits.lowest, 256 * M);	/* of the one above */
+	assert_int_equal(g.limits.room, 156 * M);
 	assert_int_equal(g.swapped, 8192);
 	put("sys/fs/cgroup/memory/outer/inner/memory.limit_in_bytes", "134217728\n");
 	assert_int_equal(headroom_read_memory_cgroup(&g), 0);
-	assert_int_equal(g.limit, 128 * M);
+	assert_int_equal(g.limits.lowest, 128 * M);
 	/* several controllers in one hierarchy; a name that merely contains the word is none */
 	assert_int_equal(find("5:memory_hotplug:/a\n4:cpu,memory:/outer/inner\n", mounts_v1, &g), 0);
 	assert_true(strstr(g.folder, "/sys/fs/cgroup/memory/outer/inner") != NULL);
@@ -107,27 +107,28 @@ static void a_group_of_version_2_has_the_lowest_limit_above_it(void **state)
 
 	(void)state;
 	put("sys/fs/cgroup2/user.slice/memory.max", "536870912\n");
+	put("sys/fs/cgroup2/user.slice/memory.current", "10485760\n");	/* with other groups below it */
 	put("sys/fs/cgroup2/user.slice/a b/memory.max", "max\n");
 	put("sys/fs/cgroup2/user.slice/a b/memory.current", "1048576\n");
 	put("sys/fs/cgroup2/user.slice/a b/memory.swap.current", "2097152\n");
 	assert_int_equal(find("0::/user.slice/a b\n", mounts, &g), 0);
 	assert_int_equal(g.version, 2);
 	assert_int_equal(headroom_read_memory_cgroup(&g), 0);
-	assert_int_equal(g.limit, 512 * M);
-	assert_int_equal(g.used, M);
+	assert_int_equal(g.limits.lowest, 512 * M);
+	assert_int_equal(g.limits.room, 502 * M);
 	assert_int_equal(g.swapped, 2 * M);
 	/* a group that the controller was not handed down to is counted in the one above */
 	put("sys/fs/cgroup2/user.slice/a b/inner/cgroup.procs", "");
 	assert_int_equal(find("0::/user.slice/a b/inner\n", mounts, &g), 0);
 	assert_int_equal(headroom_read_memory_cgroup(&g), 0);
-	assert_int_equal(g.limit, 512 * M);
-	assert_int_equal(g.used, M);
+	assert_int_equal(g.limits.lowest, 512 * M);
+	assert_int_equal(g.limits.room, 502 * M);
 	assert_int_equal(g.swapped, 2 * M);
 	/* the top has no files and no limit */
 	assert_int_equal(find("0::/\n", mounts, &g), 0);
 	assert_int_equal(headroom_read_memory_cgroup(&g), 0);
-	assert_true(g.limit == INT64_MAX);
-	assert_int_equal(g.used, 0);
+	assert_true(g.limits.lowest == INT64_MAX);
+	assert_true(g.limits.room == INT64_MAX);
 	assert_int_equal(g.swapped, -1);
 }
 
@@ -152,8 +153,8 @@ static const struct machine_memory machine = { 8192 * M, 6144 * M, 2048 * M, 102
 
 static void what_is_left_of_a_machine(void **state)
 {
-	const struct memory_cgroup_usage none = { .version = 0, .limit = INT64_MAX }, loose = { .version = 1,
-		.limit = 9223372036854771712 };
+	const struct memory_cgroup_usage none = { .version = 0, .limits = { INT64_MAX, INT64_MAX } },
+		loose = { .version = 1, .limits = { 9223372036854771712, 9223372036854771712 } };
 
 	(void)state;
 	assert_false(is_memory_limited_by_cgroup(&machine, &none) || is_memory_limited_by_cgroup(&machine, &loose));
@@ -165,15 +166,15 @@ static void what_is_left_of_a_machine(void **state)
 
 static void a_group_takes_no_more_than_its_limit(void **state)
 {
-	const struct memory_cgroup_usage g = { .version = 2, .limit = 512 * M, .used = 112 * M },
-		over = { .version = 2, .limit = 512 * M, .used = 513 * M };
+	const struct memory_cgroup_usage g = { .version = 2, .limits = { 512 * M, 400 * M } },
+		full = { .version = 2, .limits = { 512 * M, 0 } };
 
 	(void)state;
 	assert_true(is_memory_limited_by_cgroup(&machine, &g));
 	assert_int_equal(headroom_left_after_bytes(&machine, &g, 0), 6144 * M);
 	assert_int_equal(headroom_left_after_bytes(&machine, &g, 100 * M), 6044 * M);
 	assert_int_equal(headroom_left_after_bytes(&machine, &g, 5120 * M), 5744 * M);	/* what is beyond goes to swap, or ends it */
-	assert_int_equal(headroom_left_after_bytes(&machine, &over, 5120 * M), 6144 * M);
+	assert_int_equal(headroom_left_after_bytes(&machine, &full, 5120 * M), 6144 * M);
 	assert_int_equal(total_memory_or_cgroup_limit(&machine, &g), 512 * M);
 }
 
