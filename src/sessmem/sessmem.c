@@ -21,6 +21,7 @@ struct memory_reading_of_process {
 	struct process_table_entry member;
 	struct smaps_sum sum;
 	int64_t page_tables;	/* bytes; -1: not known */
+	int64_t takes;		/* bytes that one more would need, too: all but the pages of files */
 	char command[256];
 };
 
@@ -149,6 +150,7 @@ static void read_process_memory_use(const struct process_table_entry *m)
 {
 	struct memory_reading_of_process *r;
 	struct process_table_entry now;
+	char rollup[64];
 	int err;
 
 	if (array_room(&seen.row, seen.n))
@@ -177,6 +179,9 @@ static void read_process_memory_use(const struct process_table_entry *m)
 		return;
 	}
 	r->page_tables = members_page_table_bytes_of_pid(m->pid);
+	snprintf(rollup, sizeof(rollup), "/proc/%d/smaps_rollup", (int)m->pid);
+	r->takes = read_pss_without_files(rollup);
+	r->takes = (r->takes < 0 ? r->sum.all.private_dirty : r->takes) + r->sum.all.swap_pss;
 	members_read_command_line(m->pid, r->command, sizeof(r->command));
 	seen.n++;
 }
@@ -331,10 +336,26 @@ static void say_memory_table_of_processes(struct rec_report *r, const struct mem
 	free(order);
 }
 
-static void say_memory_summary(struct rec_report *r, const struct memory_readings_of_session *s, const struct machine_memory_use *m)
+static void say_room_for_more(struct rec_report *r, const struct memory_readings_of_session *s, const struct machine_memory_use *m,
+			      const struct cgroup_memory_use *group)
+{
+	int64_t takes = 0, charged = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		takes += s->row[i].takes;
+	if (group->version)	/* also memory that no process maps */
+		charged = group->anonymous + group->shared_memory + (group->swapped > 0 ? group->swapped : 0);
+	takes = charged > takes ? charged : takes;
+	if (takes > 0)
+		rec_add_short_report_line(r, "One more takes at least %s; %s are free: room for at most %s, by memory alone.",
+					  memory_text((double)takes), memory_text((double)m->available),
+					  text_of_count(m->available / takes));
+}
+
+static void say_memory_summary(struct rec_report *r, const struct memory_readings_of_session *s, const struct machine_memory_use *m,
+			       const struct cgroup_memory_use *group)
 {
 	struct smaps_values total = { 0 };
-	double takes;
 
 	if (!s) {
 		rec_add_short_report_line(r, "%s of %s in use: processes %s, kernel %s", memory_text((double)m->used),
@@ -352,10 +373,8 @@ static void say_memory_summary(struct rec_report *r, const struct memory_reading
 	say_memory_table_of_processes(r, s, &total);
 	if (s->n > 1)
 		say_memory_row(r, "total", &total, "\t*fair share of it");
-	takes = (double)private_bytes(&total);
-	if (takes > 0 && !s->unreadable && !s->vanished)
-		rec_add_short_report_line(r, "One more takes %s; %s are free: room for %s, by memory alone.", memory_text(takes),
-			memory_text((double)m->available), number_text((double)m->available / takes));
+	if (!s->unreadable && !s->vanished)
+		say_room_for_more(r, s, m, group);
 }
 
 static void report_pids(struct rec_report *r, const char *key, const struct cli_pids *p)
@@ -385,7 +404,7 @@ static void report_session_memory(struct rec_report *r, const struct machine_mem
 	report_machine_memory_use(r, machine);
 	rec_end_container(r);
 	rec_set_main_table(r, "processes");
-	say_memory_summary(r, cfg.machine ? NULL : &seen, machine);
+	say_memory_summary(r, cfg.machine ? NULL : &seen, machine, group);
 }
 
 static void read_sessmem_options(int argc, char **argv)

@@ -62,6 +62,14 @@ int read_machine_memory_use(const char *meminfo, struct machine_memory_use *out)
 	return 0;
 }
 
+int64_t read_pss_without_files(const char *smaps_rollup)
+{
+	int64_t anonymous = 0, shared = 0;
+	const struct named_value_target line[] = { { "Pss_Anon:", &anonymous }, { "Pss_Shmem:", &shared } };
+
+	return read_named_values_from_file(smaps_rollup, line, 2, 1024) == 2 ? anonymous + shared : -1;
+}
+
 int read_cgroup_memory_use(const char *folder, struct cgroup_memory_use *out)
 {
 	struct cgroup_memory_use g = { 0, -1, -1, -1, -1, -1, -1 };

@@ -29,6 +29,9 @@ struct cgroup_memory_use {
 int read_machine_memory_use(const char *meminfo, struct machine_memory_use *out);
 int read_cgroup_memory_use(const char *folder, struct cgroup_memory_use *out);
 
+/* PSS of a process without the pages of files, from its smaps_rollup; -1: the kernel does not tell. */
+int64_t read_pss_without_files(const char *smaps_rollup);
+
 /* Writes the object "machine" of the report; report_cgroup_memory_use() writes "cgroup". */
 void report_machine_memory_use(struct rec_report *r, const struct machine_memory_use *m);
 void report_cgroup_memory_use(struct rec_report *r, const struct cgroup_memory_use *g);

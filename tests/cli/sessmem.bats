@@ -286,7 +286,8 @@ standing() { if [ "$1" = signal ]; then [ "$(state "$pid")" = T ]; else grep -q 
 # of our own, in a folder of control groups; removed by the test or by teardown_file
 group_in() {
 	group=$1/thinprobe-bats-$BATS_ROOT_PID
-	rmdir "$group" 2>/dev/null || true	# that of the test before, whose processes have ended
+	[ -n "$1" ] || skip "no such control groups here"
+	rmdir "$group/${group##*/}" "$group" 2>/dev/null || true	# those of the test before, whose processes have ended
 	mkdir "$group" 2>/dev/null || skip "no group can be made in $1"
 }
 
@@ -316,6 +317,29 @@ teardown_file() {
 		([.result.processes[].name] | sort) == [\"python3\", \"sleep\"]
 		and (.result | .cgroup.version == 1 and .total_private_bytes > 20e6 and .cgroup.anonymous_bytes > 20e6
 		and .cgroup.anonymous_bytes < 50e6 and .cgroup.charged_bytes >= .cgroup.anonymous_bytes)" out)" = true ]'
+}
+
+# In MiB, of the short report in `output`.
+takes() { sed -n 's/.*takes at least \([0-9.]*\) MiB.*/\1/p' <<<"$output"; }
+
+@test "what one more takes: memory that its processes share with each other, and that none of them maps" {
+	memory a 20000
+	run -0 "$SESSMEM" --pid "$pid,$child"
+	# 20,000 pages are 78.1 MiB; all but ten are in both processes
+	awk -v t="$(takes)" 'BEGIN { print t; exit !(t >= 78 && t < 85) }'
+	group_in "$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2; exit }' /proc/self/mounts)"
+	start unmapped sh -c 'echo 0 >"$1" && exec python3 -c "if True:
+		import os, time
+		left = 40 << 20
+		file = os.memfd_create(str())
+		while left: left -= os.write(file, bytes(1 << 20))
+		print(1, flush=True)
+		time.sleep(600)"' sh "$group/cgroup.procs"
+	until_true grep -q 1 unmapped.out
+	# the kernel adds up its statistics in batches
+	until_true awk '$1 ~ /^(total_)?shmem$/ && $2 >= 40 * 2 ^ 20 { all = 1 } END { exit !all }' "$group/memory.stat"
+	run -0 "$SESSMEM" --cgroup "$group"
+	awk -v t="$(takes)" 'BEGIN { print t; exit !(t >= 40 && t < 80) }'
 }
 
 @test "a group of version 2 is frozen in place, and goes on" {

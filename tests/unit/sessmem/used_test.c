@@ -44,7 +44,7 @@ static int make(void **state)
 static int drop(void **state)
 {
 	static const char *const names[] = { "meminfo", "memory.stat", "memory.usage_in_bytes",
-					     "memory.kmem.usage_in_bytes", "memory.current", "memory.swap.current" };
+					     "memory.kmem.usage_in_bytes", "memory.current", "memory.swap.current", "smaps_rollup" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -133,11 +133,24 @@ static void test_version_2(void **state)
 	assert_int_equal(read_cgroup_memory_use(folder, &g), -EPROTO);
 }
 
+/* As of proc(5); files are shared with other processes, and old kernels do not tell the parts. */
+static void test_pss_without_files(void **state)
+{
+	(void)state;
+	write_file("smaps_rollup", "5617e11c1000-7ffd00a6d000 ---p 00000000 00:00 0                          [rollup]\n"
+		   "Rss:                1716 kB\nPss:                 221 kB\nPss_Dirty:           112 kB\nPss_Anon:            100 kB\n"
+		   "Pss_File:            109 kB\nPss_Shmem:            12 kB\nShared_Clean:       1568 kB\nAnonymous:           112 kB\n");
+	assert_int_equal(read_pss_without_files(path_of("smaps_rollup")), 112 * 1024);
+	write_file("smaps_rollup", "5617e11c1000-7ffd00a6d000 ---p 00000000 00:00 0 [rollup]\nPss: 221 kB\nAnonymous: 112 kB\n");
+	assert_int_equal(read_pss_without_files(path_of("smaps_rollup")), -1);
+	assert_int_equal(read_pss_without_files(path_of("nothing")), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_machine), cmocka_unit_test(test_no_group), cmocka_unit_test(test_version_1),
-			cmocka_unit_test(test_version_2),
+			cmocka_unit_test(test_version_2), cmocka_unit_test(test_pss_without_files),
 	};
 
 	return cmocka_run_group_tests(tests, make, drop);
