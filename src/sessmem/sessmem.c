@@ -3,6 +3,7 @@
  *
  * members.c finds the processes of the login, hold.c stops and resumes them, used.c reads the accounts of the machine and of a
  * memory cgroup, the library's smaps reader reads each process. This file reads options, stops, reads, resumes, reports. */
+#include "account.h"
 #include "array.h"
 #include "clock.h"
 #include "files.h"
@@ -12,6 +13,7 @@
 #include "used.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,6 +32,7 @@ struct memory_readings_of_session {
 	size_t n;
 	size_t vanished, unreadable, not_frozen, ended;	/* ended: zombies */
 	int64_t frozen_ns;
+	int64_t room;		/* bytes that the memory limits of cgroups leave for one more; huge: no limit */
 	enum hold_stop_method way;
 };
 
@@ -193,6 +196,30 @@ static int compare_by_pid(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
+/* By the limits of the groups above that of --cgroup, if it is a memory group; else of the processes' groups and those above. */
+static int64_t read_room_of_limits(const struct cgroup_memory_use *group, const struct process_table_entry *m, size_t n)
+{
+	char folder[2 * PATH_MAX], above[PATH_MAX], mount[PATH_MAX], name[PATH_MAX], before[PATH_MAX] = "";
+	int64_t room = INT64_MAX;
+
+	snprintf(folder, sizeof(folder), "%s/..", cfg.cgroup ? cfg.cgroup : "");
+	if (group->version)
+		return realpath(folder, above) ? account_read_memory_limits(above).room : room;
+	if (!proc_find_cgroup_mount_point("", "memory", mount, sizeof(mount)))
+		return room;
+	for (size_t i = 0; i < n; i++) {
+		int64_t here;
+
+		if (!proc_cgroup_of_process(m[i].pid, "memory", name, sizeof(name)) || !strcmp(name, before))
+			continue;
+		strcpy(before, name);
+		snprintf(folder, sizeof(folder), "%s%s", mount, name);
+		here = account_read_memory_limits(folder).room;
+		room = here < room ? here : room;
+	}
+	return room;
+}
+
 static void freeze_and_measure_memory(struct machine_memory_use *machine, struct cgroup_memory_use *group)
 {
 	static struct process_table_entry known[32768];
@@ -216,6 +243,7 @@ static void freeze_and_measure_memory(struct machine_memory_use *machine, struct
 	}
 	if (cfg.cgroup && read_cgroup_memory_use(cfg.cgroup, group))
 		group->version = 0;
+	seen.room = read_room_of_limits(group, known, n);
 	qsort(known, n, sizeof(*known), compare_by_pid);
 	for (size_t i = 0; i < n && !proc_stop; i++)
 		read_process_memory_use(&known[i]);
@@ -339,7 +367,7 @@ static void say_memory_table_of_processes(struct rec_report *r, const struct mem
 static void say_room_for_more(struct rec_report *r, const struct memory_readings_of_session *s, const struct machine_memory_use *m,
 			      const struct cgroup_memory_use *group)
 {
-	int64_t takes = 0, charged = 0;
+	int64_t room = s->room < m->available ? s->room : m->available, takes = 0, charged = 0;
 
 	for (size_t i = 0; i < s->n; i++)
 		takes += s->row[i].takes;
@@ -347,9 +375,9 @@ static void say_room_for_more(struct rec_report *r, const struct memory_readings
 		charged = group->anonymous + group->shared_memory + (group->swapped > 0 ? group->swapped : 0);
 	takes = charged > takes ? charged : takes;
 	if (takes > 0)
-		rec_add_short_report_line(r, "One more takes at least %s; %s are free: room for at most %s, by memory alone.",
-					  memory_text((double)takes), memory_text((double)m->available),
-					  text_of_count(m->available / takes));
+		rec_add_short_report_line(r, "One more takes at least %s; %s are free%s: room for at most %s, by memory alone.",
+					  memory_text((double)takes), memory_text((double)room),
+					  room < m->available ? " within the limits of memory groups" : "", text_of_count(room / takes));
 }
 
 static void say_memory_summary(struct rec_report *r, const struct memory_readings_of_session *s, const struct machine_memory_use *m,

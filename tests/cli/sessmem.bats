@@ -342,6 +342,24 @@ takes() { sed -n 's/.*takes at least \([0-9.]*\) MiB.*/\1/p' <<<"$output"; }
 	awk -v t="$(takes)" 'BEGIN { print t; exit !(t >= 40 && t < 80) }'
 }
 
+@test "room for more: limits of groups above count, that of the login itself does not" {
+	group_in "$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2; exit }' /proc/self/mounts)"
+	login=$group/thinprobe-bats-$BATS_ROOT_PID
+	mkdir "$login"
+	memory a 20000
+	echo "$pid" >"$login/cgroup.procs"
+	echo "$child" >"$login/cgroup.procs"
+	for limit in 220M:100M:2:1 100M:-1:1:1 60M:-1:0:0; do
+		IFS=: read -r above own beside within <<<"$limit"
+		echo "$own" >"$login/memory.limit_in_bytes"
+		echo "$above" >"$group/memory.limit_in_bytes"
+		run -0 "$SESSMEM" --cgroup "$login"
+		[[ $output == *"at most $beside,"* ]]
+		run -0 "$SESSMEM" --pid "$pid,$child"
+		[[ $output == *"at most $within,"* ]]
+	done
+}
+
 @test "a group of version 2 is frozen in place, and goes on" {
 	memory a
 	group_in "$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)"
