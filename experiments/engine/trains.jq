@@ -74,8 +74,13 @@ def role_name($role): . as $doc | [rows_of($role)[].app] | unique | if $role == 
 def with_load($n): if attached then (if $n == 0 then "without load" else "with the load \($n)" end)
 	elif $n == 0 then "without CPU hogs" else "with \($n | plural("CPU hog"))" end;
 def at_load($n): if attached or $n == 0 then with_load($n) else "at \($n | plural("CPU hog"))" end;
-def loads_tried($rows): ($rows | map(.sinks)) as $n | if $n == [0] then with_load(0) elif attached then "with every load tried"
-	elif $n | length == 1 then with_load($n[0]) else "with \($n | min) to \($n | max | plural("CPU hog"))" end;
+# Loads of an application that gave no figure, of the rows that did.
+def loads_unmeasured($rows): . as $doc | ([.summary[] | select(.app == $rows[0].app).sinks] | unique) - ($rows | map(.sinks))
+	| map(. as $n | $doc | with_load($n));
+def but_unmeasured: if . == [] then "" else " (nothing was measured \(and_list))" end;
+def loads_tried($rows): ($rows | map(.sinks)) as $n | (if $n == [0] then with_load(0) elif attached then "with every load tried"
+	elif $n | length == 1 then with_load($n[0]) else "with \($n | min) to \($n | max | plural("CPU hog"))" end)
+	+ (loads_unmeasured($rows) | but_unmeasured);
 def train_labels: . as $doc | {
 	heading: (if attached then {sinks: "Load"} else {} end),
 	value: {app: ([.summary[].app] | unique | words_for(. as $app | $doc | app_name($app)))},

@@ -45,7 +45,7 @@ def judge($role): . as $doc | (rows_of($role) | usable) as $rows | ($rows | map(
 		first($rows[] | select(.overloaded > 0)) as $row
 			| {is: "overloaded", row: $row, clause: ($row | overload_words($doc))}
 	  elif ($calm | map(late_surely_most) | max) <= late_limit or ($calm | map(late_most) | max) == 0 then
-		{is: "good", row: ($calm | max_by(late_surely_most)), clause:
+		{is: "good", row: ($calm | max_by(late_surely_most)), unmeasured: ($doc | loads_unmeasured($calm)), clause:
 			((if ($calm | map(late_surely_most) | max) <= late_limit then "stays fast " else "had no late key " end)
 				+ ($doc | loads_tried($calm)))}
 	  else {is: "unsure", row: ($calm | max_by(late_surely_most)), clause: "may have late keys: this run cannot tell"} end;
@@ -185,6 +185,7 @@ def breaks($doc): map(select(.is == "bad")) | sort_by(.row.sinks) | group_by(.fr
 	| and_list | select(. != "") | ", \(.)";
 def clause_several($doc): . as $all | map(select(.is | IN("bad", "overloaded"))) as $bad
 	| if $bad != [] then "late over \($bad | count_of($doc; $all))" elif all(.is == "good") then "fast over \(count_of($doc; $all))"
+		+ ([.[] | "\(.unmeasured[]) over \(.system)"] | but_unmeasured)
 	  else "this run cannot tell whether keys are late over \(map(select(.is == "unsure")) | names)" end;
 def late_several($role): . as $doc | judged($role) as $all | if $all == [] then empty else
 	($all | map(select(.is | IN("bad", "overloaded"))) | group_by(.row.sinks)) as $bad
@@ -195,7 +196,7 @@ def late_several($role): . as $doc | judged($role) as $all | if $all == [] then 
 		+ ([($bad[] | "\(.[0].row.sinks as $from | $doc | with_load($from) + if $from > 0 and $from < $top then " and more" else "" end
 				| upper_first): \(names)."),
 			(("good", "unsure") as $is | $all | map(select(.is == $is)) | select(. != [])
-				| if $is == "good" then "Fast with every load tried: \(names)."
+				| if $is == "good" then "Fast with every load tried: \(map(.system + (.unmeasured | but_unmeasured)) | and_list)."
 					elif $bad != [] then "Cannot be told: \(names)." else empty end)]
 			| if length == 1 and $bad == [] then "" else map(" " + .) | add end)
 		+ if $n == null then "" else " Keys later than \(threshold | plain) ms \($doc | with_load($n)): \($ends[0] | share)"

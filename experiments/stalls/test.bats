@@ -617,6 +617,7 @@ END
 	rm run/cells/*-005/*/cell.json
 	again
 	grep -qE '^\|.* 5 \|.* failed \|$' run/report.md
+	[[ $(jq -r .verdict run/findings.json) == "Vim "*"measured with 5 CPU hogs)"* ]]
 	find run/cells -name cell.json -delete
 	run -1 "$TOP/report/report.sh" run
 	reported LOADS="$(seq -s ' ' 0 39)" REPEATS=1 KEYS=60
@@ -724,6 +725,9 @@ two_protocols() {	# [NAME=value …] of make_run.sh
 		[ "$(grep -c '>x11' "run/figures/$figure.svg")" -ge 1 ] && [ "$(grep -c '>vnc' "run/figures/$figure.svg")" -ge 1 ]
 	done
 	"$TOP/report/table.sh" run | grep -qE '^ +x11 +20 '
+	rm run/cells/x11-light-010/*/cell.json
+	again
+	[[ $(jq -r .verdict run/findings.json) == *"fast over"*"with 10 CPU hogs over x11"* ]]
 	two_protocols APPS=heavy
 	again
 	[[ $(finding run late-heavy text) == *"each of the 2"* ]]
