@@ -131,7 +131,8 @@ static void copy_whole_vnc_picture(struct vnc_client *self)
 	memcpy(self->before, c->frameBuffer, bytes);
 }
 
-/* Records which pixels the update changed. Compares pixels, as servers send whole tiles of which only a part has changed. */
+/* Records which pixels the update changed. Compares pixels, as servers send whole tiles of which only a part has changed, or
+ * nothing: an update that changed no pixel answers no key. */
 static void record_changed_pixels(struct vnc_client *self, int64_t now)
 {
 	const rfbClient *c = self->client;
@@ -141,14 +142,18 @@ static void record_changed_pixels(struct vnc_client *self, int64_t now)
 	struct caret_step_changed_pixels step = { .at_ns = now };
 
 	if (!self->before || self->before_width != c->width || self->before_height != c->height) {
+		observations_add_update(self->seen, now);
 		copy_whole_vnc_picture(self);
 		return;
 	}
 	if (x < 0 || y < 0 || x + w > c->width || y + h > c->height)
 		return;
 	for (int from = y; caret_compare_to_find_changed_rows(self->before, pixels, (size_t)c->width, x, from, w, y + h - from, &step);
-	     from = step.bottom + 1)
+	     from = step.bottom + 1) {
+		if (from == y)
+			observations_add_update(self->seen, now);
 		observations_add_changed_pixels(self->seen, &step);
+	}
 	for (int row = y; row < y + h; row++)
 		memcpy(self->before + (size_t)row * (size_t)c->width + x, pixels + (size_t)row * (size_t)c->width + x,
 		       (size_t)w * sizeof(*pixels));
@@ -165,9 +170,10 @@ static void on_vnc_update(rfbClient *client)
 		return;
 	self->changed = false;
 	self->pictured = true;
-	observations_add_update(self->seen, now);
 	if (self->watch == WATCH_UPDATE)
 		record_changed_pixels(self, now);
+	else
+		observations_add_update(self->seen, now);
 	if (self->watch == WATCH_PATCH && self->found) {
 		struct patch_searched_image image = vnc_image_for_patch_search(client);
 

@@ -144,6 +144,45 @@ truth_holds() {	# LOG-OF-REFECHO LOG-OF-KEYREPEAT
 	jq -e '.result.latency_from_due_ms | (.p50 // .range.p50.to) >= 200' train.json
 }
 
+# A VNC server that sends the same pixels again 5 ms after a key, and others after 200 ms: $port
+start_repainting_server() {
+	need python3
+	cat >repaint.py <<-'PYTHON'
+		import select, socket, struct, time
+		s = socket.create_server(("127.0.0.1", 0))
+		print(s.getsockname()[1], flush=True)
+		c = s.accept()[0]
+		c.sendall(b"RFB 003.003\n")
+		c.recv(12, socket.MSG_WAITALL)
+		c.sendall(struct.pack(">I", 1))
+		c.recv(1)
+		c.sendall(struct.pack(">HHBBBBHHHBBB3xI", 8, 8, 32, 24, 0, 1, 255, 255, 255, 0, 8, 16, 4) + b"same")
+		shade, paints = 0, [(0, 0)]
+		while True:
+		    if not select.select([c], [], [], max(0, paints[0][0] - time.monotonic()) if paints else None)[0]:
+		        shade ^= paints.pop(0)[1]
+		        c.sendall(struct.pack(">BxHHHHHi", 0, 1, 0, 0, 8, 8, 0) + bytes([shade, 0, 0, 0]) * 64)
+		        continue
+		    kind = c.recv(1)
+		    if not kind:
+		        break
+		    rest = c.recv({0: 19, 2: 3, 3: 9, 4: 7, 5: 5}[kind[0]], socket.MSG_WAITALL)
+		    if kind[0] == 2:
+		        c.recv(4 * struct.unpack(">xH", rest)[0], socket.MSG_WAITALL)
+		    elif kind[0] == 4 and rest[0]:
+		        paints = sorted(paints + [(time.monotonic() + 0.005, 0), (time.monotonic() + 0.2, 255)])
+	PYTHON
+	start repaint python3 repaint.py
+	until_true grep -q . repaint.out
+	port=$(cat repaint.out)
+}
+
+@test "update: a repaint that changes no pixel answers no key" {
+	start_repainting_server
+	"$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --format json -o report.json
+	jq -e '.result | .keys_exact > 0 and (.latency_from_due_ms | (.min // .range.min.from) >= 200)' report.json
+}
+
 @test "update: keys that the application drops leave ranges, and nothing is said of keys never sent; the log tells the same" {
 	need jq
 	unused_port
