@@ -54,6 +54,31 @@ static enum pair_drain drain_state_of_block_for_pairing(const struct latency_sta
 	return b->drain == PAIR_DRAINED && !proven ? PAIR_NOISY : b->drain;
 }
 
+/* Of a train of single keys, only the last one is followed by rest. Where the display changed more than once after it, and there
+ * were more updates than keys, the application may draw more than once for a key, and later than the next key: then any key may
+ * have been answered as late as the last change after the last key. */
+static void widen_answers_to_last_redraw(struct key_train *t, const struct screen_observations *seen)
+{
+	const struct key_train_block *last = &t->block[t->blocks - 1];
+	int64_t sent = pair_key_sent_ns(&t->key[last->first]), redraw;
+	size_t keys = last->first + 1, end = index_of_first_update_not_before(seen, last->end_ns);
+	size_t updates = end - index_of_first_update_not_before(seen, t->block[0].begin_ns);
+
+	if (last->n != 1 || last->drain != PAIR_DRAINED || end < index_of_first_update_not_before(seen, sent) + 2 ||
+	    (double)updates <= (1 + PAIR_STRAY_LIKELY) * (double)keys)
+		return;
+	redraw = seen->update[end - 1].last_ns - sent;
+	for (size_t i = 0; i < keys; i++) {
+		struct times_of_paired_key *key = &t->key[i];
+		size_t at = key->high_ns ? index_of_first_update_not_before(seen, key->sent_ns + redraw) : end;
+		int64_t latest = seen->update[at < end ? at : end - 1].last_ns;
+
+		key->exact = false;
+		if (key->high_ns && key->high_ns < latest)
+			key->high_ns = latest;
+	}
+}
+
 static void pair_keys_with_screen_updates(const struct latency_statistics_cfg *cfg, struct key_train *t,
 					  const struct screen_observations *seen, struct latency_statistics *f)
 {
@@ -80,6 +105,8 @@ static void pair_keys_with_screen_updates(const struct latency_statistics_cfg *c
 			t->key[i].censored_ns = block->end_ns;
 		}
 	}
+	if (cfg->watch == WATCH_UPDATE && t->one_by_one && t->blocks)
+		widen_answers_to_last_redraw(t, seen);
 }
 
 static void add_answer_to_sample(struct sample *s, int64_t answer_ns, int64_t censored_ns, int64_t from_ns)

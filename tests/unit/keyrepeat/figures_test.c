@@ -231,6 +231,28 @@ static void keys_one_by_one_are_exact_whatever_the_others_did(void **state)
 	latency_statistics_free(&f);
 }
 
+static void a_key_drawn_again_after_the_next_key_is_not_exact(void **state)
+{
+	static const int64_t sent_ms[] = { 0, 50, 100 };
+
+	(void)state;
+	/* each key is drawn after 5 ms, and again after 70 */
+	send_one_by_one(3, sent_ms, 1300);
+	see(5);
+	see(55);
+	see(70);
+	see(105);
+	see(120);
+	see(170);
+	compute(&by_update);
+	assert_int_equal(f.keys_answered, 3);
+	assert_int_equal(f.keys_exact, 0);
+	expect_ms(sample_max(&f.from_due).value, 5);
+	expect_ms(sample_min(&f.high).value, 70);
+	expect_ms(sample_max(&f.high).value, 70);
+	latency_statistics_free(&f);
+}
+
 static void a_key_that_waited_for_its_turn_is_a_range_from_due(void **state)
 {
 	static const int64_t sent_ms[] = { 0, 180, 210 };
@@ -432,6 +454,7 @@ int main(void)
 		cmocka_unit_test(end_before_the_threshold_leaves_lateness_open),
 		cmocka_unit_test(an_interrupted_train_leaves_out_keys_in_flight),
 		cmocka_unit_test(keys_one_by_one_are_exact_whatever_the_others_did),
+		cmocka_unit_test(a_key_drawn_again_after_the_next_key_is_not_exact),
 		cmocka_unit_test(a_key_that_waited_for_its_turn_is_a_range_from_due),
 		cmocka_unit_test(a_key_that_waited_for_rest_might_have_been_answered_as_fast),
 		cmocka_unit_test(an_update_after_a_key_given_up_may_answer_either),
