@@ -159,7 +159,8 @@ static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, cons
 			isfinite(jitter) ? ns_text(jitter) : "-");
 	if (figure_is_range(&p50) || figure_is_range(&p90))
 		rec_add_text_table_row(r, "  ranges\t%s", train->due && train->key[train->due - 1].repeated ?
-			"when the display repeated the held key is not known: --mode tap is exact" : !train->one_by_one ?
+			"when the display repeated the held key is not known: --mode tap is exact" : f->ahead ?
+			"which keys the patch counted for somebody else is not known: let nobody else type" : !train->one_by_one ?
 			"updates do not tell which key they answer: without --schedule, keys are typed one at a time; "
 			"--watch patch is exact" :
 			f->keys_in_doubt ? "keys may have no answer: does each change the display? --watch patch is exact" :

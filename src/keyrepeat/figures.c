@@ -54,6 +54,32 @@ static enum pair_drain drain_state_of_block_for_pairing(const struct latency_sta
 	return b->drain == PAIR_DRAINED && !proven ? PAIR_NOISY : b->drain;
 }
 
+/* Returns how often the patch was ahead of the keys sent. In the end it is ahead by as many keys as others typed. Which numbers
+ * were theirs is not known: the late end of a key is its answer if all of theirs came before it. */
+static size_t pair_keys_with_patch_numbers_and_strays(struct key_train *t, const struct screen_observations *seen)
+{
+	size_t ahead = pair_keys_with_patch_numbers(t->key, t->due, seen->shown, seen->shows, t->base, t->end_ns);
+	struct times_of_paired_key *late = ahead ? calloc(t->due, sizeof(*late)) : NULL;
+	uint32_t others;
+
+	if (!late)
+		return ahead;
+	others = seen->shown[seen->shows - 1].number - t->base;
+	for (size_t i = 0; i < t->due; i++) {
+		late[i] = t->key[i];
+		others -= pair_key_sent_ns(&t->key[i]) != INT64_MAX;
+	}
+	others &= 0xffffffu;
+	pair_keys_with_patch_numbers(late, t->due, seen->shown, seen->shows, t->base + (others > 0x7fffffu ? 0 : others), t->end_ns);
+	for (size_t i = 0; i < t->due; i++) {
+		t->key[i].high_ns = late[i].high_ns;
+		t->key[i].censored_ns = late[i].censored_ns;
+		t->key[i].exact = t->key[i].exact && t->key[i].high_ns == t->key[i].answer_ns;
+	}
+	free(late);
+	return ahead;
+}
+
 /* Of a train of single keys, only the last one is followed by rest. Where the display changed more than once after it, and there
  * were more updates than keys, the application may draw more than once for a key, and later than the next key: then any key may
  * have been answered as late as the last change after the last key. */
@@ -83,7 +109,7 @@ static void pair_keys_with_screen_updates(const struct latency_statistics_cfg *c
 					  const struct screen_observations *seen, struct latency_statistics *f)
 {
 	if (cfg->watch == WATCH_PATCH)
-		f->ahead = pair_keys_with_patch_numbers(t->key, t->due, seen->shown, seen->shows, t->base, t->end_ns);
+		f->ahead = pair_keys_with_patch_numbers_and_strays(t, seen);
 	else if (cfg->watch == WATCH_UPDATE)
 		f->caret = pair_keys_by_caret(t, seen);
 	if (f->caret)

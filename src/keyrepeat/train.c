@@ -166,11 +166,15 @@ static bool are_answers_of_block_complete(struct key_train_run *run, const struc
 
 	if (run->cfg->watch == WATCH_PATCH) {
 		uint32_t shown = (uint32_t)atomic_load(&seen->number) - run->train->base;
+		size_t shows = atomic_load(&seen->shows);
 
-		if ((shown & 0xffffffu) < b->first + b->n || (shown & 0xffffffu) > 0x7fffffu)
+		if (!shows || (shown & 0xffffffu) < b->first + b->n || (shown & 0xffffffu) > 0x7fffffu)
 			return false;
 		/* blocks need a pause between them for prototap, which pairs keys with updates on the network */
-		return !run->cfg->block || has_display_become_quiet(run, b, NS_PER_S);
+		if (run->cfg->block)
+			return has_display_become_quiet(run, b, NS_PER_S);
+		/* a number counted for somebody else's key answers ours too early: then one more follows, a key period later */
+		return clock_now() - seen->shown[shows - 1].at_ns >= NS_PER_S + run->cfg->period_ns;
 	}
 	if (has_display_become_quiet(run, b, required_quiet_after_answers_ns(run->cfg->noise_per_s)))
 		return true;

@@ -47,6 +47,18 @@ by_threes() {
 	awk "BEGIN { exit !($(figure report.tsv latency_from_due_ms.min) >= 40) }"
 }
 
+@test "patch: a key that somebody else types into an application that answers late is told, and no key after it is exact" {
+	unused_port
+	start_refecho --vnc "$port" --answer-delay const:200ms
+	start keys "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --watch patch --format json -o report.json
+	until_true grep -q '^ready$' keys.err
+	sleep 1
+	"$KEYREPEAT" "vnc:127.0.0.1:$port" --rate 1 -t 1s --watch none -o /dev/null
+	ends "$pid"
+	[ "$status" -eq 3 ]
+	jq -e '.result | .keys_exact < .keys_due and .patch_ahead > 0 and .latency_from_due_ms.range.p50.to >= 200' report.json
+}
+
 @test "x11: a screen at rest has no updates, not even a first one" {
 	start_x
 	start_refecho --display "$DISPLAY"

@@ -98,6 +98,27 @@ static void patch_train(void **state)
 	latency_statistics_free(&f);
 }
 
+static void a_key_of_somebody_else_makes_patch_keys_ranges(void **state)
+{
+	(void)state;
+	/* answers take 120 ms; somebody types at 20, so our second key is number 3 */
+	type(4, 0, 1400);
+	show(120, 1);
+	show(140, 2);
+	show(170, 3);
+	show(220, 4);
+	show(270, 5);
+	compute(&by_patch);
+	assert_int_equal(f.ahead, 1);
+	assert_int_equal(f.keys_answered, 4);
+	assert_int_equal(f.keys_exact, 0);
+	expect_ms(sample_min(&f.from_due).value, 70);
+	expect_ms(sample_max(&f.from_due).value, 120);
+	expect_ms(sample_min(&f.high).value, 120);
+	expect_ms(sample_max(&f.high).value, 140);
+	latency_statistics_free(&f);
+}
+
 static void exact_updates(void **state)
 {
 	(void)state;
@@ -449,6 +470,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(patch_train), cmocka_unit_test(repeats_of_display),
+		cmocka_unit_test(a_key_of_somebody_else_makes_patch_keys_ranges),
 		cmocka_unit_test(exact_updates), cmocka_unit_test(ranged_updates),
 		cmocka_unit_test(as_many_updates_as_keys_prove_nothing_beside_noise),
 		cmocka_unit_test(end_before_the_threshold_leaves_lateness_open),
