@@ -118,7 +118,7 @@ static void say_late_keys(struct rec_report *r, const struct console_cfg *cfg, c
 
 	if (f->keys_answered < f->keys_sent)
 		snprintf(unanswered, sizeof(unanswered), ", %s %snever answered",
-			 text_of_count((int64_t)(f->keys_sent - f->keys_answered)), f->keys_in_doubt ? "perhaps " : "");
+			 text_of_count((int64_t)(f->keys_sent - f->keys_answered)), cfg->watch == WATCH_UPDATE && f->keys_in_doubt ? "perhaps " : "");
 	if (f->keys_sent < f->keys_due)
 		snprintf(unsent, sizeof(unsent), ", %s never sent", text_of_count((int64_t)(f->keys_due - f->keys_sent)));
 	if (train->held)
@@ -160,7 +160,8 @@ static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, cons
 	if (figure_is_range(&p50) || figure_is_range(&p90))
 		rec_add_text_table_row(r, "  ranges\t%s", train->due && train->key[train->due - 1].repeated ?
 			"when the display repeated the held key is not known: --mode tap is exact" : f->ahead ?
-			"which keys the patch counted for somebody else is not known: let nobody else type" : !train->one_by_one ?
+			"which keys the patch counted for somebody else is not known: let nobody else type" :
+			cfg->watch == WATCH_PATCH ? "which keys the patch did not count is not known: does each arrive?" : !train->one_by_one ?
 			"updates do not tell which key they answer: without --schedule, keys are typed one at a time; "
 			"--watch patch is exact" :
 			f->keys_in_doubt ? "keys may have no answer: does each change the display? --watch patch is exact" :

@@ -54,29 +54,54 @@ static enum pair_drain drain_state_of_block_for_pairing(const struct latency_sta
 	return b->drain == PAIR_DRAINED && !proven ? PAIR_NOISY : b->drain;
 }
 
-/* Returns how often the patch was ahead of the keys sent. In the end it is ahead by as many keys as others typed. Which numbers
- * were theirs is not known: the late end of a key is its answer if all of theirs came before it. */
+/* Keys that were surely counted, not lost: those sent before the last picture that showed all keys sent by then. */
+static size_t count_keys_surely_counted(const struct key_train *t, const struct screen_observations *seen)
+{
+	size_t gone = 0, sure = 0;
+
+	for (size_t j = 0; j < seen->shows; j++) {
+		while (gone < t->due && pair_key_sent_ns(&t->key[gone]) <= seen->shown[j].at_ns)
+			gone++;
+		if (((seen->shown[j].number - t->base) & 0xffffffu) == gone)
+			sure = gone;
+	}
+	return sure;
+}
+
+/* Returns how often the patch was ahead of the keys sent. If it counted more or fewer keys in the end, others typed, or keys were
+ * lost; which ones is not known. The late ends are those if all keys of others came first, the early ends if all lost ones did. */
 static size_t pair_keys_with_patch_numbers_and_strays(struct key_train *t, const struct screen_observations *seen)
 {
-	size_t ahead = pair_keys_with_patch_numbers(t->key, t->due, seen->shown, seen->shows, t->base, t->end_ns);
-	struct times_of_paired_key *late = ahead ? calloc(t->due, sizeof(*late)) : NULL;
-	uint32_t others;
+	size_t shows = seen->shows, ahead = pair_keys_with_patch_numbers(t->key, t->due, seen->shown, shows, t->base, t->end_ns);
+	struct times_of_paired_key *other = shows ? calloc(t->due + 1, sizeof(*other)) : NULL;
+	uint32_t more;
+	bool fewer;
 
-	if (!late)
+	if (!other)
 		return ahead;
-	others = seen->shown[seen->shows - 1].number - t->base;
+	more = seen->shown[shows - 1].number - t->base;
 	for (size_t i = 0; i < t->due; i++) {
-		late[i] = t->key[i];
-		others -= pair_key_sent_ns(&t->key[i]) != INT64_MAX;
+		other[i] = t->key[i];
+		more -= pair_key_sent_ns(&t->key[i]) != INT64_MAX;
 	}
-	others &= 0xffffffu;
-	pair_keys_with_patch_numbers(late, t->due, seen->shown, seen->shows, t->base + (others > 0x7fffffu ? 0 : others), t->end_ns);
-	for (size_t i = 0; i < t->due; i++) {
-		t->key[i].high_ns = late[i].high_ns;
-		t->key[i].censored_ns = late[i].censored_ns;
-		t->key[i].exact = t->key[i].exact && t->key[i].high_ns == t->key[i].answer_ns;
+	more &= 0xffffffu;
+	fewer = more > 0x7fffffu;
+	/* an application that still counts in the end may only be slow */
+	if (fewer && (t->end != SENDER_COMPLETE || t->end_ns - seen->shown[shows - 1].at_ns < NS_PER_S))
+		more = 0;
+	pair_keys_with_patch_numbers(other, t->due, seen->shown, shows, t->base + more, t->end_ns);
+	for (size_t i = fewer && more ? count_keys_surely_counted(t, seen) : 0; i < t->due && more; i++) {
+		struct times_of_paired_key *key = &t->key[i];
+
+		if (fewer) {
+			key->answer_ns = other[i].answer_ns;
+		} else {
+			key->high_ns = other[i].high_ns;
+			key->censored_ns = other[i].censored_ns;
+		}
+		key->exact = key->exact && !fewer && key->high_ns == key->answer_ns;
 	}
-	free(late);
+	free(other);
 	return ahead;
 }
 
