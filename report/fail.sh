@@ -73,12 +73,16 @@ fail_parse() {
 	printf '%s\n' "$asked"
 }
 
-# A limit takes the end of a figure that is against it: of a range, or of what is only known to be more. An overloaded condition is
-# slower than any limit. A condition without a figure for another reason is named: it neither passes nor fails.
+# A limit takes the end of a figure that is against it: of a range, or of what is only known to be more. An overloaded condition,
+# or one whose requests failed, is slower than any limit. A condition without a figure for another reason is named: it neither
+# passes nor fails.
 # shellcheck disable=SC2016 # a program of jq
 judge='def holds($a; $v): if $a.op == ">" then $v > $a.limit elif $a.op == ">=" then $v >= $a.limit
 		elif $a.op == "<" then $v < $a.limit else $v <= $a.limit end;
 	def type_of($table; $column): first($columns[] | select(.table == $table and .column == $column).type) // "text";
+	def endless($column): if figure($column).why == "overloaded" then "overloaded"
+		elif .requests != null and (mostly_answered | not) and ($column | test("^((response|p[0-9]+|max)_ms|late_percent)$"))
+		then failed_words else null end;
 	def condition($a): . as $row | [$axes[] | . as $axis | $row[$axis] | values
 		| if type == "number" then (first($columns[] | select(.table == $a.table and .column == $axis)) // {})
 			| if (.unit // "") | IN("", "-") then "\($row[$axis] | plain) \(.heading // $axis)"
@@ -89,15 +93,14 @@ judge='def holds($a; $v): if $a.op == ">" then $v > $a.limit elif $a.op == ">=" 
 				else .[1] | tonumber end)}) | from_entries))})
 		| from_entries) as $tables
 	| $asked[] | . as $a | ($a.op | startswith(">")) as $most
-	| [$tables[$a.table] // [] | .[] | {of: condition($a),
+	| [$tables[$a.table] // [] | .[] | {of: condition($a), endless: endless($a.column),
 			figure: (figure($a.column) | .unit = ($a.unit | ltrimstr("-")) | .least = null)}
-		| .figure.overloaded = (.figure.why == "overloaded")
-		| .least = (.figure | if .overloaded then infinite else at_least end)
-		| .most = (.figure | if .overloaded then infinite else at_most end)] as $all
+		| .least = (if .endless then infinite else .figure | at_least end)
+		| .most = (if .endless then infinite else .figure | at_most end)] as $all
 	| ([$all[] | select(.least != null)]) as $rows | [$all[] | select(.least == null)] as $absent
 	| [$rows[] | select(holds($a; if $most then .least else .most end))] as $failed
 	| ([$rows[] | select(holds($a; if $most then .most else .least end))] - $failed) as $open
-	| def words: .figure | if .overloaded then "overloaded" else figure_words end;
+	| def words: .endless // (.figure | figure_words);
 	  def worst: if $most then max_by([.most, .least]) else min_by([.least, .most]) end | "worst \(words) (\(.of))";
 	  def count: "\(length) of \($all | length) conditions";
 	  (if $rows == [] then "none", "UNKNOWN \($a.text): no condition has \($a.column)"

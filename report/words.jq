@@ -75,6 +75,12 @@ def lacks_interval($name): .repeats == 2 and has($name + "_low") and .[$name + "
 def level($name):	# "19.1 ms (95 % CI 18.8 to 19.3 ms)"; input: a row
 	(figure($name) | figure_words + figure_interval) + if lacks_interval($name) then " (2 repeats: no interval)" else "" end;
 
+# ---- requests of a row that failed ----
+def failed_requests: (.errors // 0) + (.timeouts // 0) + (.unanswered // 0);
+# Where more than one request in twenty failed, the mean of the others says nothing of a response.
+def mostly_answered: 19 * failed_requests <= .requests;
+def failed_words: (.requests + failed_requests) as $of | "\(failed_requests | thousands) of \($of | plural("request")) failed";
+
 # ---- shared verbs: each compares with the ends of intervals and of ranges, not with the values alone ----
 def surely_above($name; $limit): figure($name) | surely_least | . != null and . > $limit;
 def surely_below($name; $limit): figure($name) | surely_most | . != null and . <= $limit;

@@ -5,12 +5,8 @@ include "words";
 def part($p): [.summary[] | select(.part == $p and .repeats > 0)] | sort_by(.users);
 def cov_above: .cov > 1 + .cov_band;
 def cov_below: .cov < 1 - .cov_band;
-def failed_requests: (.errors // 0) + (.timeouts // 0) + (.unanswered // 0);
 # A mean of what was answered, where requests were not.
 def without_failed: if failed_requests == 0 then "" else " (without \(failed_requests | plural("failed request")))" end;
-# Where more than one request in twenty failed, the mean of the others says nothing of a response.
-def mostly_answered: 19 * failed_requests <= .requests;
-def failed_words: (.requests + failed_requests) as $of | "\(failed_requests | thousands) of \($of | plural("request")) failed";
 def response_words: if mostly_answered then level("response_ms") + without_failed else "unknown: \(failed_words)" end;
 # Requests at random, as a Poisson process: each condition by itself, and all together (Holm).
 def together: [.summary[] | select(.arrivals_p_of_all != null)] | if length < 2 then empty else

@@ -123,6 +123,12 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	jq -r .verdict run/findings.json
 	[[ $(jq -r .verdict run/findings.json) == *"a second unknown: 9,000 of 10,000 requests failed."* ]]
 	[ "$(finding run growth-web)/$(finding run growth-web verdict)/$(finding run world)" = null/bad/ ]
+	# nor does it keep a limit, on a latency or on a late share, even where all others were fast
+	run -5 "$TOP/report/fail.sh" judge run 'p95>2s,late>90%'
+	[ "$(grep -c '^FAILED .*9,000 of 10,000 requests failed' <<<"$output")" = 2 ]
+	run -0 "$TOP/report/fail.sh" judge run 'lambda<1,late_p99_ms_max>1s'
+	run -0 "$TOP/report/table.sh" run
+	grep -E ' 7 +8993 ' <<<"$output"
 	run ! grep '253 ms' <(jq -r '.verdict, (.findings[] | select(.id == "growth-web") | .text)' run/findings.json)
 	edit_json run/cells/web-1/1/vusers.json '.result.valid = false'
 	"$TOP/thinprobe" report run
