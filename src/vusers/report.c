@@ -282,27 +282,36 @@ static void say_response_quantiles(struct rec_report *r, const char *name, struc
 		text_of_sample_quantile(s, 0.95, MS), text_of_sample_quantile(s, 0.99, MS), text_of_sample_quantile(s, 1, MS));
 }
 
+/* Open loop: requests that were due and not answered at the end, if they are more than users ask for at once and more than BACKLOG
+ * of all; 0: they are not. */
+static int64_t count_backlog_at_end(const struct crowd *c, const struct request_log_sums *s, const struct users_report_facts *w)
+{
+	int64_t backlog = c->sums.due - c->sums.finished - s->users.ended[VLOG_ERROR] - s->users.ended[VLOG_TIMEOUT];
+
+	return isfinite(w->rate) && backlog > c->cfg.all && (double)backlog > BACKLOG * (double)c->sums.due ? backlog : 0;
+}
+
 static void say_users(struct rec_report *r, const struct crowd *c, struct request_log_sums *s, const struct users_report_facts *w)
 {
 	int64_t failed = s->users.ended[VLOG_ERROR] + s->users.ended[VLOG_TIMEOUT] + s->users.ended[VLOG_CUT];
-	int64_t backlog = c->sums.due - c->sums.finished - failed;
+	int64_t backlog = count_backlog_at_end(c, s, w);
 	uint32_t least = UINT32_MAX, most = 0;
 
 	for (int64_t i = 0; i < c->cfg.users; i++) {
 		least = c->user[i].answered < least ? c->user[i].answered : least;
 		most = c->user[i].answered > most ? c->user[i].answered : most;
 	}
-	if (isfinite(w->rate) && backlog > c->cfg.all && (double)backlog > BACKLOG * (double)c->sums.due)
+	if (backlog)
 		rec_add_warning_line(r, "At the end %s still without an answer: %s/s were due, %s/s answered meanwhile. While that "
 				     "backlog grows, response times tell how long the run was.",
 				     text_of_count_and_noun(backlog, "request"),
 				     number_text(rate_per_measured_second(c, (double)c->sums.due)),
 				     number_text(rate_per_measured_second(c, (double)c->sums.finished)));
-	rec_add_short_report_line(r, "%s, %s %s, %s: %s answered (%s/s), %s failed",
+	rec_add_short_report_line(r, "%s, %s %s, %s: %s answered (%s/s meanwhile), %s failed",
 				  text_of_count_and_noun(c->cfg.all, "user"),
 		isfinite(w->rate) ? number_text(w->rate) : ns_text(c->cfg.think.mean_ns), isfinite(w->rate) ? "requests/s due" : "think time",
 		ns_text(measured_seconds(c) * S), text_of_count_and_noun(s->users.ended[VLOG_OK], "request"),
-			number_text(rate_per_measured_second(c, (double)s->users.ended[VLOG_OK])),
+			number_text(rate_per_measured_second(c, (double)c->sums.finished)),
 			text_of_count(failed));
 	rec_begin_text_table(r, "lrrrrrr", "\tmin\tp50\tp90\tp95\tp99\tmax ms");
 	say_response_quantiles(r, "response", &s->users.response);
@@ -406,7 +415,8 @@ int report_verdict_as_exit_status(struct rec_report *r, const struct crowd *c, s
 	if (c->sums.stopped && c->cfg.time_ns)
 		return EXIT_INTERRUPTED;
 	all_there = all_there && !(percent_of_time_disconnected(c) > REPORT_GONE_MOST);
-	return why || (lost && !c->sums.stopped) || log_err || s->lost || !all_there ? EXIT_LOSSY : EXIT_OK;
+	return why || (lost && !c->sums.stopped) || log_err || s->lost || !all_there || count_backlog_at_end(c, s, w) ? EXIT_LOSSY :
+	       EXIT_OK;
 }
 
 /* --- the reference server ------------------------------------------------------------------------------------------ */

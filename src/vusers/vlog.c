@@ -137,6 +137,8 @@ void request_log_sums_add_row(struct request_log_sums *s, const struct request_l
 	s->bytes += r->bytes;
 	if (r->sent_ns)
 		sample_add(&s->waited, r->ready_ns - r->due_ns);
+	else
+		sample_add_censored(&s->waited, r->end_ns - r->due_ns);
 }
 
 static bool drain_log_ring(struct request_log *l, struct request_log_ring *from)

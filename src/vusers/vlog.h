@@ -52,7 +52,7 @@ struct request_log_cfg {
 /* Sums over the requests of the measuring window; valid once request_log_close() has returned. */
 struct request_log_sums {
 	struct request_timing_samples users;	/* all users but the watched ones */
-	struct sample waited;		/* ns, due to ready: waited for a free user */
+	struct sample waited;		/* ns, due to ready: waited for a free user; censored if none became free */
 	int64_t bytes, lost;		/* bytes received; rows lost to a full ring or failed allocations */
 	int64_t cpu_ns;			/* CPU time of the logging thread */
 	struct request_timing_samples watched, one[VLOG_WATCHED_MOST];	/* all watched users together, and each of them */

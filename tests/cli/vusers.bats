@@ -192,6 +192,26 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	stop_serve
 }
 
+backlog_told() { [ "$(grep -Eo '[0-9]+ requests? still' users.err | cut -d' ' -f1)" -ge "$1" ]; }
+
+@test "vusers: a backlog ends with 3, whether its requests were answered later or never went; the rate is that of the time" {
+	need jq
+	# 50 a second at the most: after a second 50 of 200 are answered, the others by the end or not
+	start_serve http --stations 20ms --service const
+	users -n 2 --open 200 --think-dist const -t 1s
+	[ "$status" = 3 ]
+	holds '(.requests == .due and .finished_per_s < 55) or (.valid | not)'
+	disturbed || backlog_told 140
+	users -n 2 --open 200 --think-dist const -t 1s --timeout 500ms
+	[ "$status" = 3 ]
+	holds '(.unsent > 50 and .waited_for_user_ms.censored == .unsent and .waited_for_user_ms.max == null) or (.valid | not)'
+	disturbed || backlog_told 140
+	# twenty more are answered after the second; the server did not do 70 in it
+	"$VUSERS" "$at" -n 20 -z 0 -t 1s -o text
+	[ "$(grep -Eo '[0-9.]+/s' text | cut -d. -f1 | tr -d /s)" -le 55 ]
+	stop_serve
+}
+
 @test "vusers: a server that stands still for a second: the open loop tells what the closed loop hides" {
 	need jq
 	# 150 a second for 2 s, all answered at once but for one second: those of that second wait for what is left of it
