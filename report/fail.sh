@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fail.sh check STEM CONDITIONS - checks that this experiment has these columns; if not, exit status 2 and a line with the reason.
 # fail.sh judge RUN CONDITIONS - prints whether each condition holds in a row of the run's tables. Exit status: 5 if one does, or
-# may (a range, an overloaded condition); otherwise 3 if a row has no such figure, and 1 if none has.
+# may (a range, an overloaded condition); otherwise 3 if a row, or all rows, have no such figure.
 #
 # Conditions are such as p95>150ms,late>1%: a column of a table, or a unique part of its name (p95 is latency_p95_ms,
 # and late is late_share_percent), one of < <= > >=, and a number with its unit. A part of several is refused with their names.
@@ -127,7 +127,7 @@ judge)
 	while read -r what && read -r line; do
 		printf '%s\n' "$line"
 		lines=1
-		case $what$status in failed*) status=5 ;; none0) status=1 ;; absent[01]) status=3 ;; esac
+		case $what$status in failed*) status=5 ;; none0 | absent0) status=3 ;; esac
 	done < <(jq -r '.[].table' <<<"$asked" | sort -u | while read -r table; do printf '\f%s\n' "$table"; cat -- "$table.tsv"; done |
 		jq -R -s -r -L "$here" --argjson asked "$asked" --argjson columns "$columns" --slurpfile run run.json \
 			'include "words"; ltrimstr("\f") | ($run[0].axes // []) as $axes | '"$judge")
