@@ -140,7 +140,7 @@ static int fit_demands_to_busy_times(const struct observed_load_rows *o, struct 
 			free(x);
 			return -EINVAL;
 		}
-		d->low[k] = d->net.demand_s[k] - half;
+		d->low[k] = half > d->net.demand_s[k] ? 0 : d->net.demand_s[k] - half;
 		d->high[k] = d->net.demand_s[k] + half;
 	}
 	d->busy = d->net.stations = o->resources;

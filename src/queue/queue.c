@@ -419,17 +419,23 @@ static void say_largest_load(struct rec_report *out, const struct figure *f, con
 static void say_fit_summary(struct rec_report *out, const struct service_demands *d, const struct observed_load_rows *o,
 			    const struct predicted_largest_load *most)
 {
-	if (fit_warning_text(d))
-		rec_add_warning_line(out, "%s", fit_warning_text(d));
+	bool fits = !fit_is_far_off(d) && !fit_contradicts_rows(d, o);
+
+	if (fit_warning_text(d, o))
+		rec_add_warning_line(out, "%s", fit_warning_text(d, o));
 	if (!cfg.column && fit_contradicts_little(d, o))
 		rec_add_warning_line(out, "the rows' users are not those that their rates and times tell (N = lambda (R + Z)): "
 				     "not all of them asked, or the think time is another");
-	if (isfinite(most->users.value))
+	if (fits && isfinite(most->users.value))
 		say_largest_load(out, &most->users, "users", o, d->rows);
-	if (isfinite(most->rate.value))
+	if (fits && isfinite(most->rate.value))
 		say_largest_load(out, &most->rate, "requests a second", o, d->rows);
-	rec_add_short_report_line(out, "The model fits %zu rows within %s %%. Service demands of a request:", d->rows,
-				  number_text(100 * expm1(d->error)));
+	if (fits && isfinite(d->error))
+		rec_add_short_report_line(out, "The model fits %zu rows within %s %%. Service demands of a request:", d->rows,
+					  number_text(100 * expm1(d->error)));
+	else
+		rec_add_short_report_line(out, "Service demands of a request%s, from %zu rows:", fits ? "" : ", which do not fit",
+					  d->rows);
 	for (size_t k = 0; k < d->net.stations; k++)
 		rec_add_short_report_line(out, "  %s of %s (95 %%: %s to %s)", ns_text(d->net.demand_s[k] * 1e9), k < d->busy ? o->resource[k] :
 					  "one queue",
@@ -482,7 +488,7 @@ static int run_fit_command(const char *file)
 	report_fitted_rows(out, t, &d, &m, &o);
 	report_load_predictions(out, t, &m, last_z, &most);
 	close_model_outputs(out, t);
-	contradicts = !cfg.column && fit_contradicts_little(&d, &o);
+	contradicts = fit_contradicts_rows(&d, &o) || (!cfg.column && fit_contradicts_little(&d, &o));
 	observed_load_rows_free(&o);
 	return fit_is_far_off(&d) || contradicts ? EXIT_LOSSY : EXIT_OK;
 }

@@ -254,6 +254,19 @@ bool fit_is_far_off(const struct service_demands *d)
 	return d->error > FAR_OFF;
 }
 
+#define ROW_OFF 0.2		/* beyond noise: a response shorter than the service demands, or a utilization above 1, by so much */
+
+bool fit_contradicts_rows(const struct service_demands *d, const struct observed_load_rows *o)
+{
+	struct mva_bounds b;
+
+	mva_compute_bounds(&d->net, &b);
+	for (const struct observed_load_row *row = o->row; row < o->row + d->rows; row++)
+		if (row->rate * b.demand_max_s > 1 + ROW_OFF || row->r_s < (1 - ROW_OFF) * b.r_min_s)
+			return true;
+	return false;
+}
+
 #define LITTLE 0.2		/* more than so far from N = lambda (R + Z), in half of the rows */
 
 bool fit_contradicts_little(const struct service_demands *d, const struct observed_load_rows *o)
@@ -269,7 +282,7 @@ bool fit_contradicts_little(const struct service_demands *d, const struct observ
 	return 2 * off > known;
 }
 
-const char *fit_warning_text(const struct service_demands *d)
+const char *fit_warning_text(const struct service_demands *d, const struct observed_load_rows *o)
 {
 	bool untold = d->response_rows && d->net.delay_s > 0 && isnan(d->delay_low);
 
@@ -277,6 +290,9 @@ const char *fit_warning_text(const struct service_demands *d)
 		untold = untold || isnan(d->low[k]);
 	if (fit_is_far_off(d))
 		return "the model cannot explain these response times (error_percent): demands and predictions mean nothing";
+	if (fit_contradicts_rows(d, o))
+		return "rows contradict these demands: a response shorter than they are, or more requests than they allow "
+		       "(utilization above 1): demands and predictions mean nothing";
 	return untold ? "these rows do not determine all demands and the delay (too few, too similar, or all at saturation): "
 			"a value without interval is one of many that fit" : NULL;
 }
@@ -298,7 +314,7 @@ void report_fitted_demands(struct rec_report *r, const struct service_demands *d
 	report_numbers(r, { "delay_s", d->net.delay_s }, { "low_s", d->delay_low }, { "high_s", d->delay_high });
 	rec_end_container(r);
 	rec_add_real(r, "error_percent", 100 * expm1(d->error), 3);
-	rec_add_str(r, "note", fit_warning_text(d));
+	rec_add_str(r, "note", fit_warning_text(d, o));
 }
 
 void report_fitted_rows(struct rec_report *r, struct row_file *t, const struct service_demands *d,

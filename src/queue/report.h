@@ -41,9 +41,11 @@ void report_users_computed_from_row(struct rec_report *r, const struct load_to_u
 				    const struct observed_load_row *row);
 
 /* Returns a warning about a fit; NULL: there is none. */
-const char *fit_warning_text(const struct service_demands *d);
+const char *fit_warning_text(const struct service_demands *d, const struct observed_load_rows *o);
 /* true: response times are too far from the model, so the fit means nothing */
 bool fit_is_far_off(const struct service_demands *d);
+/* true: by a fitted row, demands are shorter: its response is below them, or its requests keep a station busy beyond its time */
+bool fit_contradicts_rows(const struct service_demands *d, const struct observed_load_rows *o);
 /* true: the rows' users, rates and times contradict each other. Of times that are means only. */
 bool fit_contradicts_little(const struct service_demands *d, const struct observed_load_rows *o);
 void report_fitted_demands(struct rec_report *r, const struct service_demands *d, const struct observed_load_rows *o);

@@ -278,6 +278,16 @@ refused() {	# status words...: one line that names the tool
 	jq -e '.result | .demands[0].demand_s == 0.05 and (.note | test("too few"))' out.json
 	fit 'lambda\tu_cpu\n10\t0.5\n12\t0.61\n14\t0.69\n'
 	jq -e '.result | .note == null and .demands[0].low_s < 0.05 and .demands[0].high_s > 0.05' out.json
+	# 35 ms each, 40 times a second: 1.4 s in a second
+	fit 'lambda\tu_cpu\n10\t0.5\n20\t0.95\n40\t1.0\n'
+	jq -e '.result | .demands[0].low_s == 0 and (.note | test("mean nothing"))' out.json
+	[ -s err ]
+	# one response of twenty is below the demand of 50 ms; the others are those of M/M/1
+	fit "lambda\tr_s\tu_cpu\n0.5\t0.0325\t0.025\n$(awk 'BEGIN { for (x = 0.5; x < 10; x += 0.5)
+		printf "%g\\t%g\\t%g\\n", x, 0.05 / (1 - x / 20), x / 20 }')"
+	jq -e '.result | .error_percent < 20 and (.note | test("mean nothing"))' out.json
+	run -3 "$QUEUE" fit rows.tsv --threshold 200ms
+	[[ $output != *"stay below"* ]] && [[ $output != *"model fits"* ]]
 	printf 'n\tz_s\tlambda\tr_s\n' | tee half.tsv >whole.tsv	# half of the users never asked
 	"$QUEUE" mva --demand 50ms -n 2:16:2 -z 1s --format json | jq -r '.result.rows[] | "\(.n)\t1\t\(.lambda)\t\(.r_s)"' |
 		tee -a whole.tsv | awk -F'\t' -v OFS='\t' '{ $1 *= 2; print }' >>half.tsv
