@@ -98,7 +98,8 @@ static void make_random_poisson_arrivals(struct logged_arrivals *l)
 {
 	uint64_t random = (uint64_t)cfg.test.seed;
 
-	*l = (struct logged_arrivals){ .arrival = calloc((size_t)cfg.sample, sizeof(*l->arrival)), .n = (size_t)cfg.sample, .tick_ns = 1 };
+	*l = (struct logged_arrivals){ .arrival = calloc((size_t)cfg.sample, sizeof(*l->arrival)), .n = (size_t)cfg.sample, .tick_ns = 1,
+				       .step_ns = 1 };
 	if (!l->arrival)
 		die(EXIT_RUN, "out of memory for %lld arrivals", (long long)cfg.sample);
 	for (size_t i = 0; i < l->n; i++)
@@ -263,6 +264,31 @@ static int report_cov_by_source_count(struct rec_report *r, struct row_file *t, 
 	return 0;
 }
 
+/* Where all times are whole multiples of a step longer than the tick, it may be that of the clock: what is then not rejected has no
+ * verdict. */
+static int doubt_verdict_by_longer_step(const struct logged_arrivals *l, int64_t *time_ns,
+					const struct gap_null_distributions *nulls, struct poisson_test_result *p)
+{
+	int64_t tick_ns = cfg.test.tick_ns;
+	struct poisson_test_result by_step;
+	size_t n;
+	int err;
+
+	if (!p->verdict || p->poisson || l->step_ns <= tick_ns)
+		return 0;
+	cfg.test.tick_ns = l->step_ns;
+	n = copy_arrival_times_of_sources(l, 0, time_ns);
+	err = test_arrivals_against_poisson(time_ns, n, &cfg.test, nulls, &by_step);
+	cfg.test.tick_ns = tick_ns;
+	copy_arrival_times_of_sources(l, 0, time_ns);
+	if (!err && !(by_step.verdict && !by_step.poisson)) {
+		p->verdict = false;
+		memset(p->rejected, 0, sizeof(p->rejected));
+		p->doubt_step_ns = l->step_ns;
+	}
+	return err;
+}
+
 static int test_and_report_arrivals(struct rec_report *out, struct row_file *t, const struct logged_arrivals *l, int64_t *time_ns)
 {
 	size_t n = copy_arrival_times_of_sources(l, 0, time_ns);
@@ -270,6 +296,8 @@ static int test_and_report_arrivals(struct rec_report *out, struct row_file *t, 
 	struct poisson_test_result p;
 	int err = n > POISSON_FEWEST && !nulls ? -ENOMEM : test_arrivals_against_poisson(time_ns, n, &cfg.test, nulls, &p);
 
+	if (!err)
+		err = doubt_verdict_by_longer_step(l, time_ns, nulls, &p);
 	free(nulls);
 	if (err)
 		return err;
@@ -325,7 +353,9 @@ int main(int argc, char **argv)
 	cut_warmup_and_cooldown(&l, &from);
 	if (l.n < 2)
 		die(EXIT_RUN, "%s: only %zu arrivals left after --warmup; at least two are needed: skip less", file, l.n);
-	if (!cfg.test.tick_ns)
+	if (cfg.test.tick_ns)
+		l.step_ns = cfg.test.tick_ns;
+	else
 		cfg.test.tick_ns = l.tick_ns;
 	/* small numbers: spreading within a tick adds to them */
 	for (size_t i = 0; i < l.n; i++)

@@ -274,20 +274,14 @@ static enum logs_in_kind guess_log_kind(const char *line)
 }
 
 /* Infers the resolution of the times: if all are whole seconds, milliseconds, ..., they were most likely recorded so. Only decimal
- * steps: another common divisor may be the arrivals' own. */
+ * steps: another common divisor may be the arrivals' own. So may be whole hundredths or tenths of a second. */
 static void infer_log_time_resolution(struct logged_arrivals *l, int64_t tick_ns)
 {
-	while (tick_ns < S) {
-		for (size_t i = 0; i < l->n; i++)
-			if (l->arrival[i].time_ns % (tick_ns * 10)) {
-				l->tick_ns = tick_ns;
-				return;
-			}
-		if (tick_ns >= MS)	/* whole tenths of a second are more likely the arrivals' own period */
-			break;
-		tick_ns *= 10;
-	}
-	l->tick_ns = tick_ns;
+	l->step_ns = tick_ns;
+	for (bool all = true; all && l->step_ns < S; l->step_ns *= all ? 10 : 1)
+		for (size_t i = 0; i < l->n && all; i++)
+			all = l->arrival[i].time_ns % (l->step_ns * 10) == 0;
+	l->tick_ns = tick_ns > MS ? tick_ns : l->step_ns < MS ? l->step_ns : MS;
 }
 
 /* Reads the first line: finds the format of the log and the columns. A first line of numbers is a row, not a header. */
@@ -331,7 +325,7 @@ int read_logged_arrivals(FILE *in, const struct log_reader_cfg *cfg, struct logg
 	if (!err && out->names)
 		err = renumber_sources_by_name(out);
 	if (out->kind == LOGS_IN_CLF)
-		out->tick_ns = S;
+		out->tick_ns = out->step_ns = S;
 	else if (!err)
 		infer_log_time_resolution(out, t.tick_ns);
 	return err;

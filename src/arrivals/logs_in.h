@@ -38,6 +38,7 @@ struct logged_arrivals {
 	size_t n, passed;			/* passed: rows left out by `where` or without a time (an empty cell) */
 	size_t untimed;				/* those of them without a time */
 	int64_t tick_ns;			/* resolution of the log's times: a power of ten of ns, at most 1 s */
+	int64_t step_ns;			/* largest power of ten of ns, at most 1 s, of which all times are multiples */
 	enum logs_in_kind kind;
 	uint32_t sources;			/* number of sources; 0: not read */
 	char name[64];				/* name of the column of times; not for CLF */

@@ -262,7 +262,10 @@ void poisson_format_verdict(const struct poisson_test_result *p, char *text, siz
 	double band = POISSON_BAND / sqrt((double)p->n);
 
 	if (!p->verdict) {
-		if (p->n < POISSON_FEWEST)
+		if (p->doubt_step_ns)
+			snprintf(text, size, "no verdict: all times are whole multiples of %g ms, the arrivals' own or the clock's; "
+				 "--tick says which", (double)p->doubt_step_ns / 1e6);
+		else if (p->n < POISSON_FEWEST)
 			snprintf(text, size, "no verdict: %zu gaps, at least %d are needed", p->n, POISSON_FEWEST);
 		else
 			snprintf(text, size, "no verdict: none of the tests can be made of arrivals that are so close together");

@@ -45,6 +45,7 @@ struct poisson_test_result {
 	double p_joint;			/* smallest p-value times the number of tests; NAN: no verdict */
 	bool rejected[POISSON_TESTS];	/* tests that reject a Poisson process, by Holm's method */
 	bool verdict, poisson;		/* verdict: there is a verdict; poisson: no test rejects */
+	int64_t doubt_step_ns;		/* no verdict, because the clock may have had these steps; 0: for another reason */
 };
 
 /* Moves each time to a random place within its tick; sorts the times. */

@@ -49,6 +49,21 @@ is() { jq -e ".result | $1" out.json >/dev/null; }
 		and .rejected_by == [] and (.verdict | test("as a Poisson process"))'
 }
 
+@test "times in steps of 10 ms: no rejection for the sake of a clock, and none missed of regular arrivals" {
+	need jq
+	for kind in exponential constant; do
+		{ echo start_ns; make_times $kind 2000 20 | sed 's/.......$/0000000/'; } >$kind.tsv
+	done
+	judge exponential.tsv
+	is '.poisson == null and .rejected_by == [] and (.verdict | test("10 ms"))'
+	judge exponential.tsv --tick 10ms
+	is '.poisson'
+	judge exponential.tsv --tick 1ms
+	is '.poisson == false'
+	judge constant.tsv
+	is '.poisson == false'
+}
+
 @test "JTL, Combined Log Format and a table of the same requests" {
 	need jq
 	make_times exponential 3000 3000 >times	# a third of a request a second
