@@ -95,15 +95,16 @@ static double mean_of_index_range(const double *v, size_t from, size_t to)
 int models_compute_vsimax(const struct latency_samples *s, const struct models_rating_limits *l, struct models_vsimax_result *out)
 {
 	double *v = malloc((s->n ? s->n : 1) * sizeof(*v)), most = 0;
-	size_t base = (size_t)l->vsi_base, dropped = (size_t)l->vsi_dropped;
+	size_t base = (size_t)l->vsi_base, dropped = (size_t)l->vsi_dropped, good = 0;
 
 	*out = (struct models_vsimax_result){ .base = NAN, .limit = NAN, .last = NAN, .users = NAN };
 	if (!v)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n; i++)
-		v[i] = s->one[i].ms;
-	if (s->n >= base && base > dropped) {
-		qsort(v, s->n, sizeof(*v), ascending_double);
+		if (!s->one[i].failed)
+			v[good++] = s->one[i].ms;
+	if (good >= base && base > dropped) {
+		qsort(v, good, sizeof(*v), ascending_double);
 		out->base = mean_of_index_range(v, dropped, base);
 		out->limit = out->base + l->vsi_margin;
 	}

@@ -19,8 +19,8 @@ struct sample_table_reader {
 	bool commas;
 	size_t fields;
 	/* indices of columns; -1: no such column. With `due`, the columns `at` and `later` are times, and latencies count from `due`. */
-	int at, high, earliest, due, sent, later, skipped, success, users;
-	double unit_ms;
+	int at, high, earliest, due, sent, later, skipped, success, users, stamp;
+	double unit_ms, began;		/* began: largest time of a row so far in column `stamp`, in units of the latency; `stamp` -1: none */
 	const unsigned long *line;
 };
 
@@ -46,6 +46,7 @@ static int read_sample_header(void *context, char *line, const char **why)
 	t->later = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "censored_ns");
 	t->skipped = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "skipped");
 	t->success = strcmp(cell[t->at], "elapsed") ? -1 : fields_index_of_name(cell, t->fields, "success");
+	t->stamp = t->due >= 0 ? t->due : t->success >= 0 ? fields_index_of_name(cell, t->fields, "timeStamp") : -1;
 	t->unit_ms = t->cfg->unit_ms > 0 ? t->cfg->unit_ms : !strcmp(cell[t->at], "elapsed") ? 1 :
 		(double)fields_time_unit_of_column(cell[t->at]) / 1e6;
 	*why = "--from and --to select keys by due_ns, which the header lacks";
@@ -95,7 +96,7 @@ static int read_sample_row(void *context, char *line, const char **why)
 	const char *value, *late;
 	bool skip, unwatched = false;
 	int64_t due;
-	double v, high;
+	double v, high, began;
 
 	*why = "number of cells differs from the header's";
 	if (fields_split_line(line, t->commas, cell, FIELDS) != t->fields)
@@ -131,6 +132,10 @@ static int read_sample_row(void *context, char *line, const char **why)
 	high = v;
 	if (late != value && !read_difference_of_time_cells(cell[t->due], late, &high))
 		return -EPROTO;
+	if (t->stamp >= 0 && read_finite_number(cell[t->stamp], &began)) {
+		t->out->disordered = t->out->disordered || began + high < t->began;
+		t->began = fmax(t->began, began);
+	}
 	*why = "latency below 0";
 	if (v < 0 || high < v)
 		return -EPROTO;

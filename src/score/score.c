@@ -275,13 +275,19 @@ static void report_wu_felt_delay(struct rec_report *r, const struct sample_ends 
 
 static void report_vsimax(struct rec_report *r, const struct sample_ends *s, const struct models_rating_limits *m)
 {
+	struct latency_samples never = copy_samples_or_die(&s->late);
 	struct models_vsimax_result v, late;
 	bool unsure;
 
-	if (models_compute_vsimax(&s->known, m, &v) || models_compute_vsimax(&s->late, m, &late))
+	for (size_t i = 0; i < never.n; i++)
+		if (never.one[i].failed)
+			never.one[i].ms = NEVER;
+	if (models_compute_vsimax(&s->known, m, &v) || models_compute_vsimax(&never, m, &late))
 		die(EXIT_RUN, "out of memory");
-	/* a sample without an answer may have been late enough, or of those that make the baseline */
-	unsure = v.known && (late.base > NEVER / 100 || (late.reached && !v.reached));
+	latency_samples_free(&never);
+	/* a sample without an answer, or that failed, may have been late enough, or of those that make the baseline */
+	unsure = v.known && (s->known.disordered || late.base > NEVER / 100 || late.reached != v.reached ||
+			     (v.reached && late.users != v.users));
 	v.users = unsure ? (double)NAN : v.users;
 	rec_add_reals(r, { "base_ms", v.base, 3 }, { "limit_ms", v.limit, 3 }, { "average_ms", v.last, 3 });
 	if (v.known && !unsure)
@@ -290,7 +296,8 @@ static void report_vsimax(struct rec_report *r, const struct sample_ends *s, con
 		rec_add_str(r, "reached", NULL);
 	rec_add_real(r, "users", v.users, 0);
 	if (unsure)
-		rec_add_text_table_row(r, "  VSImax\t-\tcannot tell: samples were not answered");
+		rec_add_text_table_row(r, "  VSImax\t-\tcannot tell: samples %s",
+				       s->known.disordered ? "are not in the order of time" : "failed, or were not answered");
 	else if (v.known)
 		rec_add_text_table_row(r, "  VSImax\t%s\t%s ms without load, limit %s ms", v.reached ? number_text(v.users) : "not reached",
 			number_text(v.base), number_text(v.limit));
@@ -315,6 +322,9 @@ static void report_rule_scores(struct rec_report *r, const struct sample_ends *e
 		rec_add_warning_line(r, "%s of %s samples were not answered: what rests on them is a lower bound",
 				     text_of_count((int64_t)s->later),
 			 text_of_count((int64_t)s->n));
+	if (s->failed)
+		rec_add_warning_line(r, "%s of %s samples failed: but for Apdex and VSImax, their times count as those of answers",
+				     text_of_count((int64_t)s->failed), text_of_count((int64_t)s->n));
 	if (s->empty)
 		rec_add_warning_line(r, "%s without a latency left out, the first in line %lu",
 				     text_of_count_and_noun((int64_t)s->empty, "row"), s->empty_line);

@@ -130,6 +130,25 @@ ranges() {	# COUNT EARLY-MS LATE-MS: that many keys, answered from early to late
 	jq -e '.result | .later_than == 10 and .vsimax.reached == null and .vsimax.users == null' later.json
 }
 
+@test "VSImax is not told where samples that failed decide it, nor of rows that are not in the order of time" {
+	need jq
+	# 20 users, 40 operations of half a second; of the last thirty, STEP - 1 of STEP failed at once
+	jtl() { echo 'timeStamp,elapsed,success,allThreads'; awk -v step="$1" 'BEGIN { for (i = 0; i < 60; i++) { bad = i >= 30 && i % step
+		printf "%.0f,%d,%s,20\n", 1700000000000 + i * 1000, bad ? 5 : 500, bad ? "false" : "true" } }'; }
+	jtl 1 >good.jtl
+	jtl 3 >failed.jtl
+	{ head -n 1 good.jtl; tail -n +2 good.jtl | tac; } >mixed.jtl
+	for name in good failed mixed; do "$SCORE" $name.jtl --model vsimax --format json -o $name.json; done
+	jq -e '.result.vsimax | .reached == false and .users == 20' good.json
+	jq -e '.result | .failed == 20 and .vsimax.reached == null and .vsimax.users == null and .vsimax.base_ms == 500' failed.json
+	jq -e '.result.vsimax | .reached == null and .users == null' mixed.json
+	run "$SCORE" failed.jtl
+	[[ $output == *"20 of 60 samples failed"* ]]
+	# one in a hundred changes nothing: it is trimmed off
+	sed -i '40s/,500,true/,5,false/' good.jtl
+	"$SCORE" good.jtl --model vsimax --format json | jq -e '.result.vsimax | .reached == false and .users == 20 and .base_ms == 500'
+}
+
 @test "what is at a threshold exactly is so in every unit" {
 	need jq
 	printf 'r_s\n2.007\n8.028\n8.029\n' >s.tsv
