@@ -174,16 +174,26 @@ static int run_show_command(struct rec_report *r)
 	return close_frame_report(r, lost, got.stopped);
 }
 
+/* Whether frames that were left out, but for whole rounds of the loop, would have been seen as such. */
+static bool missed_frames_are_known(int64_t loop, const struct frame_tally *seen)
+{
+	return loop > 1 && seen->frames > 1 && !seen->foreign;
+}
+
 static void say_frames_seen(struct rec_report *r, int64_t loop, struct frame_count_result *got)
 {
 	struct frame_tally *seen = &got->seen;
 	const char *frames = text_of_count_and_noun(seen->frames, "frame"), *seconds = ns_text((double)(got->end_ns - got->start_ns));
 	const char *rate = number_text(average_rate_per_second(seen->frames - 1, seen->first_ns, seen->last_ns));
 
-	if (loop > 1)
-		rec_add_short_report_line(r, "%s seen in %s: %s/s, %s of %s, %s missed", frames, seconds, rate,
+	if (missed_frames_are_known(loop, seen))
+		rec_add_short_report_line(r, "%s seen in %s: %s/s, %s of %s, %s missed (but for whole rounds)", frames, seconds, rate,
 					  text_of_count(seen->distinct),
 			text_of_count_and_noun(loop, "kind"), seen->missed ? text_of_count(seen->missed) : "none");
+	else if (loop > 1)
+		rec_add_short_report_line(r, "%s seen in %s: %s/s, %s of %s; missed: unknown, %s", frames, seconds, rate,
+					  text_of_count(seen->distinct), text_of_count_and_noun(loop, "kind"),
+					  seen->foreign ? "the loop has other frames than --frames says" : "the picture did not change");
 	else
 		rec_add_short_report_line(r, "%s seen in %s: %s/s, %s; missed: unknown, give --frames N", frames, seconds, rate,
 			text_of_count_and_noun(seen->distinct, "kind"));
@@ -203,7 +213,7 @@ static void report_frames_counted(struct rec_report *r, const struct frame_count
 	rec_begin_object(r, "result");
 	rec_add_int(r, "frames_seen", seen->frames);
 	rec_add_int(r, "distinct", seen->distinct);
-	rec_add_count(r, "missed", count->loop > 1 ? seen->missed : -1);
+	rec_add_count(r, "missed", missed_frames_are_known(count->loop, seen) ? seen->missed : -1);
 	rec_add_int(r, "foreign", seen->foreign);
 	/* from the first frame seen to the last: watching begins and ends in the middle of a frame */
 	rec_add_real(r, "rate_per_s", average_rate_per_second(seen->frames - 1, seen->first_ns, seen->last_ns), 3);

@@ -118,6 +118,22 @@ END
 	[ "$(figure show.out frame_bytes)" = 40000 ]
 }
 
+@test "what was missed is unknown of a picture that stands still, and of another loop" {
+	local rate
+	start_x
+	for rate in 0.1 50; do
+		start show "$ANIMATE" -t 60s --rate $rate
+		show=$pid
+		until_true grep -qx ready show.err
+		run -0 "$ANIMATE" count --frames 4 -t 500ms
+		echo "$output"
+		[[ $output == *"missed: unknown"* && $output != *"none missed"* ]]
+		"$ANIMATE" count --frames 4 -t 500ms --format json | jq -e '.result.missed == null'
+		kill -TERM "$show"
+		ends "$show"
+	done
+}
+
 @test "told to stop early it reports all the same, 130; when the display goes away one line, 1" {
 	start_x
 	start show "$ANIMATE" -t 60s --format tsv
