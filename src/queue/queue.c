@@ -289,6 +289,7 @@ static int run_user_counts_command(const char *file)
 	struct observed_load_rows o = { .row = &asked, .rows = 1 };
 	struct load_to_users_conversion_cfg u = { cfg.pages, cfg.think.value, cfg.think.n, !file };
 	struct rec_report *out;
+	bool contradicts;
 
 	if (file) {
 		if (cfg.rate.n || cfg.response_ns >= 0)
@@ -309,10 +310,13 @@ static int run_user_counts_command(const char *file)
 		report_users_computed_from_row(out, &u, &o.row[i]);
 	rec_end_container(out);
 	end_users_table(out, &u);
+	contradicts = file && rows_contradict_little(&o, o.rows);
+	if (contradicts)
+		rec_add_warning_line(out, LITTLE_WARNING);
 	close_model_outputs(out, NULL);
 	if (file)
 		observed_load_rows_free(&o);
-	return EXIT_OK;
+	return contradicts ? EXIT_LOSSY : EXIT_OK;
 }
 
 /* Largest load whose mean response time stays below --threshold, from the ends of the demands' intervals; absent: not asked for, or
@@ -423,9 +427,8 @@ static void say_fit_summary(struct rec_report *out, const struct service_demands
 
 	if (fit_warning_text(d, o))
 		rec_add_warning_line(out, "%s", fit_warning_text(d, o));
-	if (!cfg.column && fit_contradicts_little(d, o))
-		rec_add_warning_line(out, "the rows' users are not those that their rates and times tell (N = lambda (R + Z)): "
-				     "not all of them asked, or the think time is another");
+	if (!cfg.column && rows_contradict_little(o, d->rows))
+		rec_add_warning_line(out, LITTLE_WARNING);
 	if (fits && isfinite(most->users.value))
 		say_largest_load(out, &most->users, "users", o, d->rows);
 	if (fits && isfinite(most->rate.value))
@@ -488,7 +491,7 @@ static int run_fit_command(const char *file)
 	report_fitted_rows(out, t, &d, &m, &o);
 	report_load_predictions(out, t, &m, last_z, &most);
 	close_model_outputs(out, t);
-	contradicts = fit_contradicts_rows(&d, &o) || (!cfg.column && fit_contradicts_little(&d, &o));
+	contradicts = fit_contradicts_rows(&d, &o) || (!cfg.column && rows_contradict_little(&o, d.rows));
 	observed_load_rows_free(&o);
 	return fit_is_far_off(&d) || contradicts ? EXIT_LOSSY : EXIT_OK;
 }

@@ -269,11 +269,11 @@ bool fit_contradicts_rows(const struct service_demands *d, const struct observed
 
 #define LITTLE 0.2		/* more than so far from N = lambda (R + Z), in half of the rows */
 
-bool fit_contradicts_little(const struct service_demands *d, const struct observed_load_rows *o)
+bool rows_contradict_little(const struct observed_load_rows *o, size_t rows)
 {
 	size_t known = 0, off = 0;
 
-	for (const struct observed_load_row *row = o->row; row < o->row + d->rows; row++) {
+	for (const struct observed_load_row *row = o->row; row < o->row + rows; row++) {
 		double n = row->rate * (row->r_s + row->z_s);
 
 		known += isfinite(n) && row->n > 0;

@@ -47,7 +47,9 @@ bool fit_is_far_off(const struct service_demands *d);
 /* true: by a fitted row, demands are shorter: its response is below them, or its requests keep a station busy beyond its time */
 bool fit_contradicts_rows(const struct service_demands *d, const struct observed_load_rows *o);
 /* true: the rows' users, rates and times contradict each other. Of times that are means only. */
-bool fit_contradicts_little(const struct service_demands *d, const struct observed_load_rows *o);
+bool rows_contradict_little(const struct observed_load_rows *o, size_t rows);
+#define LITTLE_WARNING "the rows' users are not those that their rates and times tell (N = lambda (R + Z)): " \
+		       "not all of them asked, or the think time is another"
 void report_fitted_demands(struct rec_report *r, const struct service_demands *d, const struct observed_load_rows *o);
 void report_fitted_rows(struct rec_report *r, struct row_file *t, const struct service_demands *d,
 			const struct reported_mva_model *m, const struct observed_load_rows *o);

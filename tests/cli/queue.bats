@@ -293,4 +293,7 @@ refused() {	# status words...: one line that names the tool
 		tee -a whole.tsv | awk -F'\t' -v OFS='\t' '{ $1 *= 2; print }' >>half.tsv
 	"$QUEUE" fit whole.tsv
 	run -3 "$QUEUE" fit half.tsv --first 7 --format json
+	"$QUEUE" users whole.tsv
+	run -3 --separate-stderr "$QUEUE" users half.tsv --format json
+	[[ $stderr == *"not all of them asked"* ]]
 }
