@@ -53,12 +53,14 @@ def foretold($p): [.compare // [] | .[] | select(.part == $p and .fitted == "fir
 		+ (if $most <= 10 then "" elif $most <= 30 then " That is a rough estimate." else " That is too far off for a forecast." end);
 		{value: $most, unit: "%", verdict: (if $most <= 10 then "good" elif $most <= 30 then "unsure" else "bad" end),
 			figure: "fit"}) end;
-# Little's law: rate times response and think time must give back how many users there were.
-def little: [.summary[] | select(.repeats > 0 and .response_ms != null)
+# Little's law: rate times response and think time must give back how many users there were. All are of the same users' requests:
+# that checks the measurement, and tells nothing of the server.
+def little: [.summary[] | select(.repeats > 0 and .response_ms != null and (.invalid // 0) == 0)
 	| (.lambda_per_s * (.response_ms / 1000 + .think_s) / .users - 1) * 100 | fabs] | if . == [] then empty else
 	finding("little";
-		"**Little's law holds within \(max | number) %**: request rate times (response time + think time) is the number of"
-		+ " users.";
+		"**Little's law \(if max <= 10 then "holds within" else "does not hold: off by up to" end) \(max | number) %**. Request rate"
+		+ " times (response time + think time) \(if max <= 10 then "is the number of users, so the measurement agrees with itself."
+		else "is not the number of users: users were missing, requests failed, or the run was too short." end)";
 		{value: max, unit: "%", verdict: (if max <= 10 then "good" else "bad" end)}) end;
 def world: busiest("web") | if . == null or .pages_per_s == null or (mostly_answered | not) then empty
 	else (.pages_per_s * (.response_ms / 1000 + 30)) as $users

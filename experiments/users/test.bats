@@ -92,7 +92,13 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	# N = 199.49 from lambda (R + Z)
 	near "$(finding run little)" 0.26 0.01
 	[ "$(finding run little verdict)" = good ]
+	[[ $(finding run little text) == *"holds within"* ]]
 	near "$(finding run growth-web)" 253.38 0.001
+	# half as many answered: those users are not these
+	edit_json run/cells/web-1/1/vusers.json '.result.rate_per_s /= 2'
+	"$TOP/thinprobe" report run
+	near "$(finding run little)" 50 0.5
+	[[ $(finding run little text) == *"does not hold"* ]]
 	# the same by the program (objects, and nine pages of fifteen)
 	[ "$("$BIN/queue" users --rate 159.16 --response 253.38ms -z 10s:50s:10s --pages 9:15 --format json |
 		jq -r '[.result.rows[0].web[].users * 100 | round / 100] | join(" ")')" = "979.16 1934.12 2889.08 3844.04 4799" ]
