@@ -69,6 +69,16 @@ scored() {	# least of right rows, most of extra ones
 	jq -e '.result | .runs[1].latency_p50_ms == ([.responses[].latency_from_press_ms[1]] | sort |
 		(.[9] + .[10]) / 2 | . * 10 | round / 10)' all.json
 	jq -e '[.result.responses[].latency_from_press_ms[] | select(. == null)] | length == 3' all.json
+	# the middle of nineteen of twenty is not that of the twenty: run0 is answered as run1 is, and lacks the ninth
+	jq -e '.result.runs | .[1].latency_p50_ms as $truth | .[0].latency_p50_ms == null
+		and (.[0].range.latency_p50_ms | .from < .to and .from <= $truth + 5 and .to >= $truth - 5)' all.json
+}
+
+@test "a replay that ended early is told, status 3" {
+	golden make "in here" "${screen[@]}" clicks=8 factors=1,1.1
+	sed -i 's/status=complete/status=timeout/' "in here/run1.rfb.aux"
+	run -3 "$BIN/vncplay" analyze "in here"/run[01].rfb
+	[[ ${lines[0]} == "! "*run1.rfb*timeout* ]]
 }
 
 @test "answers that come after the next input are the earlier one's" {

@@ -136,6 +136,8 @@ static int exit_status_of_read_replays(const struct replay *replay, const int *e
 		if (err[r])
 			die(EXIT_RUN, "%s: %s", replay[r].file, replay[r].why);
 	for (int r = 0; r < runs; r++) {
+		if (replay_is_known_to_be_partial(&replay[r]))
+			status = EXIT_LOSSY;
 		if (!replay[r].cut)
 			continue;
 		if (out_cfg.format == FORMAT_OLD)

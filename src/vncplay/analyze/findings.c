@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define NEVER_US (INT64_MAX / 4)
+
 static double us_to_ms(int64_t us)
 {
 	return us == RESPONSE_NONE ? NAN : (double)us / 1000;
@@ -49,6 +51,31 @@ static void collect_run_latencies(const struct responses *answers, int r, struct
 	}
 }
 
+/* Quantile of the latencies from presses in run r, us: a range where it lacks answers that another replay has. */
+static struct figure run_latency_quantile(const struct responses *answers, int r, double p)
+{
+	struct sample early = { 0 }, late = { 0 };
+	struct figure f;
+
+	for (size_t i = 0; i < answers->n; i++) {
+		const struct response *a = &answers->item[i];
+
+		if (a->kind == STIMULUS_MOVE)
+			continue;
+		if (a->press_us[r] == RESPONSE_NONE) {
+			sample_add(&early, 0);
+			sample_add_censored(&late, NEVER_US);
+		} else {
+			sample_add(&early, a->press_us[r]);
+			sample_add(&late, a->press_us[r]);
+		}
+	}
+	f = figure_between(sample_quantile(&early, p), sample_quantile(&late, p), 0);
+	sample_free(&early);
+	sample_free(&late);
+	return f;
+}
+
 /* Number of inputs with a response in at least one replay. */
 static int64_t count_answered_inputs(const struct responses *answers)
 {
@@ -59,14 +86,18 @@ static int64_t count_answered_inputs(const struct responses *answers)
 	return n;
 }
 
-static void report_one_replay(struct rec_report *out, const struct replay *p, int64_t answered, double median, int64_t unmatched)
+static void report_one_replay(struct rec_report *out, const struct replay *p, int64_t answered, struct figure median,
+			      int64_t unmatched)
 {
+	struct rec_named_figure p50 = { "latency_p50_ms", median };
+
 	rec_begin_object(out, NULL);
 	rec_add_str(out, "label", p->label);
 	rec_add_str(out, "status", p->inputs.status[0] ? p->inputs.status : NULL);
 	rec_add_real(out, "total_s", p->total_ms / 1e3, 3);
 	rec_add_int(out, "responses", answered);
-	rec_add_real(out, "latency_p50_ms", median, 1);
+	rec_add_figures(out, &p50, 1, 1000, 1);
+	rec_add_bounds_of_figures(out, &p50, 1, 1000);
 	rec_add_str(out, "file", p->file);
 	rec_add_ints(out, { "inputs", (int64_t)p->inputs.n }, { "syncs", (int64_t)p->inputs.n_syncs },
 		     { "updates", (int64_t)p->updates }, { "bytes", (int64_t)p->bytes }, { "width", p->width },
@@ -108,14 +139,21 @@ bool findings_are_unusable(const struct findings *f, char *why, size_t size)
 
 static void print_replay_table_row(struct rec_report *out, const struct findings *f, int r)
 {
+	static const double p[] = { 0.5, 0.9, 1 };
+	char word[3][64];
 	struct sample us;
 	int64_t n;
 
 	collect_run_latencies(&f->analysis.responses, r, &us, &n);
+	for (size_t i = 0; i < 3; i++) {
+		struct figure q = run_latency_quantile(&f->analysis.responses, r, p[i]);
+
+		snprintf(word[i], sizeof(word[i]), "%s", figure_is_range(&q) ? figure_text(&q, 1000) :
+			 text_of_sample_quantile(&us, p[i], 1000));
+	}
 	rec_add_text_table_row(out, "%s\t%s of %s\t%s\t%s\t%s\t%s", f->replay[r].label, text_of_count((int64_t)us.n),
 			       text_of_count(f->analysis.inputs),
-		text_of_sample_quantile(&us, 0.5, 1000), text_of_sample_quantile(&us, 0.9, 1000), text_of_sample_quantile(&us, 1, 1000),
-		ns_text(f->replay[r].total_ms * 1e6));
+		word[0], word[1], word[2], ns_text(f->replay[r].total_ms * 1e6));
 	rec_rank_last_table_row(out, us.n ? sample_max(&us).value : INFINITY);
 	sample_free(&us);
 }
@@ -158,6 +196,10 @@ static void print_findings_text(struct rec_report *out, const struct findings *f
 	for (int r = 0; r < f->runs; r++)
 		if (f->replay[r].cut)
 			rec_add_warning_line(out, "%s: cut: %s; what is before is used", f->replay[r].file, f->replay[r].why);
+	for (int r = 0; r < f->runs; r++)
+		if (replay_is_known_to_be_partial(&f->replay[r]))
+			rec_add_warning_line(out, "%s: the replay ended by \"%s\": not all of the session is in its figures",
+					     f->replay[r].file, f->replay[r].inputs.status);
 	rec_begin_text_table(out, "lrrrrr", "\tanswered\tp50\tp90\tmax ms\tsession");
 	for (int r = 0; r < f->runs; r++)
 		print_replay_table_row(out, f, r);
@@ -189,8 +231,8 @@ void findings_write_to_report(struct rec_report *out, const struct findings *f)
 		struct sample us;
 
 		collect_run_latencies(&f->analysis.responses, r, &us, &answered);
-		report_one_replay(out, &f->replay[r], answered, sample_quantile(&us, 0.5).value / 1000,
-			   f->analysis.unmatched ? (int64_t)f->analysis.unmatched[r] : -1);
+		report_one_replay(out, &f->replay[r], answered, run_latency_quantile(&f->analysis.responses, r, 0.5),
+				  f->analysis.unmatched ? (int64_t)f->analysis.unmatched[r] : -1);
 		sample_free(&us);
 		unmatched += f->analysis.unmatched ? (int64_t)f->analysis.unmatched[r] : 0;
 	}

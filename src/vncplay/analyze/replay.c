@@ -157,6 +157,11 @@ int replay_read(struct replay *r, const char *aux)
 	return err;
 }
 
+bool replay_is_known_to_be_partial(const struct replay *r)
+{
+	return r->inputs.status[0] && strcmp(r->inputs.status, "complete") != 0;
+}
+
 void replay_free(struct replay *r)
 {
 	tilelog_free(&r->tiles);
