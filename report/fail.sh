@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fail.sh check STEM CONDITIONS - checks that this experiment has these columns; if not, exit status 2 and a line with the reason.
 # fail.sh judge RUN CONDITIONS - prints whether each condition holds in a row of the run's tables. Exit status: 5 if one does, or
-# may (a range, an overloaded condition); otherwise 3 if a row, or all rows, have no such figure.
+# may (a range, an overloaded condition); otherwise 3 if a row has no such figure.
 #
 # Conditions are such as p95>150ms,late>1%: a column of a table, or a unique part of its name (p95 is latency_p95_ms,
 # and late is late_share_percent), one of < <= > >=, and a number with its unit. A part of several is refused with their names.
