@@ -30,9 +30,18 @@ def slowness: if none_came then infinite else .mean_ms_to // .mean_ms // .mean_m
 # If the load differed from its nominal value, the finding says so.
 def held: .transport == "none" or .transport == "tcp" or .load > 100
 	or (.sent_percent != null and (.sent_percent / .load - 1 | fabs) <= 0.005);
-def caveat: if held then "" elif .sent_percent == null then " (what was sent is not known)"
+def caveat: (figure("load_percent") | surely_least) as $arrived
+	| if .load > 0 and $arrived != null and $arrived < 0.9 * ([.load, 100] | min) then
+		" (\(figure("load_percent") | figure_words) arrived)" elif held then ""
+	elif .sent_percent == null then " (what was sent is not known)"
 	else " (\(.sent_percent | fixed(1)) % were sent)" end;
 def lost: if (.lost_percent // 0) > 0 then ", \(.lost_percent | percent) % lost" else "" end;
+# A link is full by the load that arrived.
+def full: figure("load_percent") | surely_least >= 90;
+def short_words: map(select(full | not)) | if . == [] then "" else "**The load asked for did not surely arrive**: "
+	+ (map("\(level("load_percent")) of \(.load | plain) % by \(.transport | transport_words) at \(.link | mbit), where a ping takes"
+		+ " \(mean_words)\(lost)") | join("; ")) + "." end;
+def told_full(words): [(map(select(full)) | select(. != []) | words), (short_words | select(. != ""))] | join(" ");
 # More than without load, from the near ends of both intervals to the far ends; without intervals no more is known.
 def more_than($idle): .more = .mean_ms - $idle.mean_ms
 	| if .mean_ms_low == null or $idle.mean_ms_low == null or .repeats < 3 or $idle.repeats < 3 then . else
@@ -44,19 +53,19 @@ def at_rest: [links[] as $l | idle(pings($l)) | values | select(.mean_ms != null
 # The highest load that the link can carry.
 def nearly_full: . as $doc | [links[] as $l | pings($l) as $rows | [$rows[] | .transport] | unique[] as $t
 		| [$rows[] | select(.transport == $t and .load >= 96 and .load < 100 and .mean_ms != null)]
-		| select(. != []) | min_by(.load)] | if . == [] then empty else
-	finding("nearly-full"; "**On a link that is nearly full** (\(map(.load) | max | plain) %), a ping takes "
-		+ (map("\(mean_words)\(lost) beside \(.transport | transport_words) at \(.link | mbit)\(caveat)") | join("; ")) + ".";
-		max_by(slowness) | figure("mean_ms") + {figure: "round-trip"}) end;
+		| select(. != []) | min_by([(full | not), .load])] | if . == [] then empty else
+	finding("nearly-full"; told_full("**On a link that is nearly full** (\(map(.load) | max | plain) %), a ping takes "
+		+ (map("\(mean_words)\(lost) beside \(.transport | transport_words) at \(.link | mbit)\(caveat)") | join("; ")) + ".");
+		max_by([full, slowness]) | figure("mean_ms") + {verdict: (if full then "none" else "unsure" end), figure: "round-trip"}) end;
 def overfull: . as $doc | [links[] as $l | [pings($l)[] | select(.transport == "tcp" and .load > 100 and .mean_ms != null)]
 	| select(. != []) | max_by(.load)] | if . == [] then empty else
-	finding("overfull"; "**While TCP saturates the link**, a ping takes "
+	finding("overfull"; told_full("**While TCP saturates the link**, a ping takes "
 		+ (map("\(mean_words) on average and \(.max_ms | fine) at most\(lost) at \(.link | mbit)"
 			+ if .queue_ms == null then "" else " (full queue: \(.queue_ms | fine))" end) | join("; ")) + "."
 		+ (if $doc.run.settings.link_by != "wire" and any(.[]; .queue_ms != null and .max_ms != null and .max_ms < 0.9 * .queue_ms
 				and (.lost // 0) == 0) then
-			" The queue is inside the sending host, whose TCP slows down before the queue is full." else "" end);
-		max_by(slowness) | figure("mean_ms") + {verdict: "bad", figure: "round-trip"}) end;
+			" The queue is inside the sending host, whose TCP slows down before the queue is full." else "" end));
+		max_by([full, slowness]) | figure("mean_ms") + {verdict: (if full then "bad" else "unsure" end), figure: "round-trip"}) end;
 # Later than without load, by the intervals, compared with M/D/1 at loads up to 90 %.
 def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | select($idle.mean_ms != null)
 		| $rows[] | select(.transport == "random" and .load >= 40 and .load <= 90 and .mean_ms != null) | more_than($idle)]
@@ -65,13 +74,15 @@ def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | se
 	| finding("random-load"; if $told != [] then
 		"**Traffic at random times delays a ping** by "
 			+ ($told | map("\(.more | fine) (95 % CI \(.more_low | fixed(2)) to \(.more_high | fine))"
-				+ " at \(.load | plain) % of \(.link | mbit)"
+				+ " at \(.load | plain) % of \(.link | mbit)\(caveat)"
 				+ " (M/D/1: \(.md1_wait_ms | fine))") | and_list)
-			+ (. - $told | if . == [] then "" else "; no delay is shown at \(map("\(.load | plain) % of \(.link | mbit)") | and_list)" end)
+			+ (. - $told | if . == [] then "" else
+				"; no delay is shown at \(map("\(.load | plain) % of \(.link | mbit)\(caveat)") | and_list)" end)
 			+ ". The M/D/1 model has no fitted parameters."
 		elif $few != [] then "**Too few repeats to tell whether traffic at random times delays a ping** (three are needed):"
-			+ " \($few | map("\(mean_words)\(lost) at \(.load | plain) % of \(.link | mbit)") | and_list)."
-		else "**No delay of pings by traffic at random times is shown** at loads of \(map(.load) | unique | map(plain) | and_list) %:"
+			+ " \($few | map("\(mean_words)\(lost) at \(.load | plain) % of \(.link | mbit)\(caveat)") | and_list)."
+		else "**No delay of pings by traffic at random times is shown** at loads of"
+			+ " \(map("\(.load | plain) %\(caveat)") | unique | and_list):"
 			+ " at most \(map(.more_high) | max | fine) of the pings that came back\(max_by(.lost_percent // 0) | lost)." end;
 		($told[-1] // .[-1] | {value: .more, low: .more_low, high: .more_high, unit: "ms"}) + {figure: "round-trip",
 			verdict: (if $told == [] then "unsure" else "none" end)}) end;
@@ -80,7 +91,8 @@ def keys: threshold as $limit | queues[0] as $q
 	| map(idle(.) as $idle | select($idle != null) | (map(select(.load > 0)) | max_by(slowness) // null) as $worst
 		| select($worst != null) | {idle: $idle, worst: $worst})
 	| if . == [] then empty else finding("keys"; "**The response to a key over the loaded link** takes "
-		+ (map("\(.worst | mean_words) under a load of \(.worst.load | plain) % by \(.worst.transport | transport_words)"
+		+ (map("\(.worst | mean_words) under a load of \(.worst.load | plain) %\(.worst | caveat)"
+			+ " by \(.worst.transport | transport_words)"
 			+ " at \(.worst.link | mbit) (\(.worst.probe); \(.idle | mean_words) without load)"
 			+ (if .worst.late_percent == null then "" else
 				", \(.worst | level("late_percent")) of the keys over \($limit | plain) ms" end)) | join("; ")) + ".";

@@ -100,6 +100,30 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	lacks queue
 }
 
+@test "rtt: a link is full by the load that arrived, not by the one asked for" {
+	loads() {	# loads ARRIVED HALF: of 96 and of 110 % by TCP, and of 80 % at random times
+		says rtt '[findings] | flatten | .[] | "\(.id) \(.verdict): \(.text)"' <<-END
+			{summary: [([0, "none"], [80, "random"], [96, "tcp"], [110, "tcp"])
+				| {link: "10Mbit", queue: "fifo", load: .[0], transport: .[1], probe: "ping", sent_percent: .[0], max_ms: 2,
+					mean_ms: 1} | . + level("load_percent"; $1; $1 - $2; $1 + $2) | row]}
+		END
+	}
+	run -0 loads 98 1
+	[ "$(grep -cE "^(overfull|nearly-full)" <<<"$output")" = 2 ]
+	has "overfull bad"
+	lacks arrive
+	for arrived in "60 1" "95 8"; do
+		# shellcheck disable=SC2086 # two words
+		run -0 loads $arrived
+		has "nearly-full unsure: **The load asked for did not surely arrive"
+		has "overfull unsure: **The load asked for did not surely arrive"
+		lacks saturates
+		has "${arrived% *} % (95 % CI"
+	done
+	run -0 loads 60 1
+	[[ $(grep random-load <<<"$output") == *"80 % of 10 Mbit/s (60 % arrived)"* ]]
+}
+
 @test "idle: by one repeat a session costs nothing significant, nor something" {
 	slope() {	# slope VALUE LOW HIGH
 		says idle verdict <<-END
