@@ -18,7 +18,12 @@ def told: .slope_mb > 0 and (.slope_mb_low == null or .slope_mb_low > 0);
 def slopes($what): [(.slope // [])[] | select(.what == $what and .slope_mb != null)];
 def slope_of($system; $what): first(slopes($what)[] | select(.system == $system)) // null;
 
-def verdict: slopes("private") as $s | if $s == [] then nothing_measured else
+def verdict: slopes("private") as $s | [rows[] | select(.logins > 0 and .private_mb != null)] as $rows
+	| if $s == [] and $rows == [] then nothing_measured
+	elif $s == [] then "The cost of one more user takes two numbers of logins. Measured: "
+		+ ($rows | map("\(amount("private_mb")) of private memory with \(.logins | plural("login")) (\(.system | system_words))")
+			| join("; ")) + "."
+	else
 	[$s[] | select(told)] as $known | [$s[] | select(told | not) | .system | system_words] as $untold
 	| ([if $known == [] then empty else "One more user costs " + ($known | sort_by(-.slope_mb)
 			| map("\(amount("slope_mb")) of private memory (\(.system | system_words))") | and_list) + "." end,

@@ -202,6 +202,20 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	[ "$(jq -c '.findings | map(.id)' run/findings.json)" = '["cost","largest","shared","idle"]' ]
 }
 
+@test "one number of logins: the cost of one more is not known, and what was measured is told" {
+	local file
+	make_run
+	jq '.settings.logins = [5]' run/run.json >new && mv new run/run.json
+	for file in run/cells/*/*/{samples,machine}.tsv; do
+		awk -F'\t' 'NR == 1 || $2 == 0 || $2 == 5' "$file" >new && mv new "$file"
+	done
+	"$TOP/report/report.sh" run >/dev/null
+	# 5 times 1120 and 1550 pages of 1/256 MB
+	jq -r .verdict run/findings.json | tee said
+	grep -q '21.9 MB.*5 logins (light login over vnc).*30.3 MB' said
+	if grep -q 'No condition\|One more' said; then return 1; fi
+}
+
 @test "broken files are named" {
 	make_run
 	sed -i '3s/\t1\t/\tx\t/' run/cells/vnc.light-10/2/samples.tsv
