@@ -29,13 +29,14 @@ def with_unit($unit):
 
 # ---- a figure of a column NAME (input: a row), by NAME_low, _high, _both, _above, _from, _to and _why if there ----
 # value: the one number, null for a range; from and to: the ends of a range, `to` null where no late end is known; low and high: the
-# interval; both: the values of two repeats, which have no interval; above: only a lower bound; least: below it the probe cannot
-# tell (NAME_least, of `resolve`); why: the reason of absence.
+# interval; both: the values of two repeats, which have no interval; above: only a lower bound, which has no high end; least: below
+# it the probe cannot tell (NAME_least, of `resolve`); why: the reason of absence.
 def unit_of($name):
 	$name | if test("_percent$") then "%" elif test("_per_s$") then "/s" else capture("_(?<u>ms|s|us|bytes|kib|mib)$").u // "" end;
 def figure($name): {value: .[$name], from: .[$name + "_from"], to: .[$name + "_to"], low: .[$name + "_low"],
-	high: .[$name + "_high"], both: ((.[$name + "_both"] | values / " " | map(tonumber)) // null),
-	above: (.[$name + "_above"] == 1), least: .[$name + "_least"], why: .[$name + "_why"], unit: unit_of($name)};
+	high: (if .[$name + "_above"] == 1 then null else .[$name + "_high"] end),
+	both: ((.[$name + "_both"] | values / " " | map(tonumber)) // null), above: (.[$name + "_above"] == 1),
+	least: .[$name + "_least"], why: .[$name + "_why"], unit: unit_of($name)};
 # The least and the most that the true figure can be (input: a figure); null: absent. Of a lower bound the most is infinite.
 def at_least: .value // .from;
 def at_most: if at_least == null then null elif .above then infinite else .value // .to end;

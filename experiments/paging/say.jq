@@ -16,8 +16,10 @@ def labels: {value: {swap: (measured_rows("summary") | map(.swap) | words_for(sw
 def out_rows: [measured_rows("summary")[] | select(.paged_out_n > 0)];
 def within($values): ($values | min) as $least | ($values | max) as $most
 	| if ($least | number) == ($most | number) then $most | with_unit("ms") else range_words($least; $most; "ms") end;
-def times: if (.in_memory_p50_ms // 0) > 0 and .paged_out_p50_ms != null then .paged_out_p50_ms / .in_memory_p50_ms else null end;
-def times_words: "\(fixed(if . >= 9.95 then 0 else 1 end)) times";
+# A ratio of medians; of a lower bound one too, and none to a lower bound.
+def times: if (.in_memory_p50_ms // 0) > 0 and .in_memory_p50_ms_above != 1 and .paged_out_p50_ms != null then
+	"\(if .paged_out_p50_ms_above == 1 then "more than " else "" end)\(.paged_out_p50_ms / .in_memory_p50_ms
+		| fixed(if . >= 9.95 then 0 else 1 end)) times" else null end;
 
 def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50_ms)) as $worst
 	| ([measured_rows("summary")[] | select(.kept_n > 0 and .session != "plain")] | min_by(.kept_p50_ms)) as $kept
@@ -25,8 +27,8 @@ def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50
 	  elif $worst == null then "No unprotected session was paged out: there is nothing to compare."
 	  else "The first key after a session was paged out takes \($worst | level("paged_out_p50_ms"))"
 		+ " (\($worst.swap | swap_words); median)"
-		+ ($worst | times | if . == null then "; with the session in memory it was not measured."
-			else ", \(times_words) as long as with the session in memory." end)
+		+ ($worst | times | if . == null then "; with the session in memory it is not known."
+			else ", \(.) as long as with the session in memory." end)
 		+ if $kept == null then "" else " A session that is \({locked: "locked in memory", beside: "given its own memory group",
 			low: "protected by memory.low", throttled: "typed into while batch work is throttled"}[$kept.session])"
 			+ " takes \($kept | level("kept_p50_ms")) under the same pressure"
@@ -37,11 +39,11 @@ def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50
 def paged: out_rows | map(select(.session == "plain" and (.method | IN("busy", "typing") | not))) | group_by([.protocol, .swap])
 	| map(first(.[] | select(.method == "hog")) // .[0]) | sort_by(.paged_out_p50_ms) | if . == [] then empty else
 		last as $worst
-		| finding("paged-out"; "**After paging out, the first key takes up to "
-			+ "\($worst | times | if . == null then
-				($worst | figure("paged_out_p50_ms") | figure_words) else "\(times_words) as long" end)**: "
+		| finding("paged-out"; "**After paging out, the first key takes "
+			+ "\($worst | (times | values | "\(.) as long") // (figure("paged_out_p50_ms") | figure_words)
+				| if startswith("more") then . else "up to " + . end)**: "
 			+ (map("\(level("paged_out_p50_ms")) over \(.protocol) (\(.swap | swap_words), \(.method); "
-				+ "in memory \(.in_memory_p50_ms | with_unit("ms")))") | join("; ")) + ".";
+				+ "in memory \(figure("in_memory_p50_ms") | figure_words))") | join("; ")) + ".";
 			($worst | figure("paged_out_p50_ms")) + {figure: "first-key",
 				verdict: (if $worst | surely_above("paged_out_p50_ms"; threshold) then "bad" else "none" end)}) end;
 
@@ -50,8 +52,8 @@ def harder: out_rows as $all | out_rows
 	| map(select((.session == "plain" and .method == "busy") or (.session == "private" and .method == "hog")))
 	| map(. as $r | .base = (first($all[] | select(.session == "plain" and .method == "hog" and .protocol == $r.protocol
 			and .swap == $r.swap)) // null)
-		| .longer = (.base != null and .paged_out_p50_ms_low != null and .base.paged_out_p50_ms_high != null
-			and .paged_out_p50_ms_low > .base.paged_out_p50_ms_high))
+		| (.base // {} | figure("paged_out_p50_ms").high) as $high
+		| .longer = ($high != null and .paged_out_p50_ms_low != null and .paged_out_p50_ms_low > $high))
 	| if . == [] then empty else
 		(map(select(.longer)) | length) as $longer
 		| finding("harder"; (if $longer == length then
@@ -70,7 +72,7 @@ def protected: threshold as $limit | (.run.locked // {}) as $locked
 	| if . == [] then empty else
 		(min_by(.kept_p50_ms // infinite)) as $best
 		| map(select(.kept_n > 0 and .kept_n == .attempts)) as $kept
-		| ($kept | map(select((.kept_p50_ms_high // infinite) <= $limit)) | length) as $always
+		| ($kept | map(select((figure("kept_p50_ms").high // infinite) <= $limit)) | length) as $always
 		| finding("protected"; (if $always > 0 then
 				"**Protection works\(if $always < length then " in \($always) of \(length | plural("condition"))" else "" end)**: "
 			elif $kept != [] then "**Protection keeps the session in memory, but the first key may still be late**: "

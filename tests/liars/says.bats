@@ -239,3 +239,27 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	has "at most 700 ms"
 	lacks "good: **Throttling"
 }
+
+@test "paging: a lower bound has no upper end, and no other figure is later than it or so many times another" {
+	paged() {	# paged PLAIN BUSY: what is added to rows of a first key of 600 ms, 500 to 700, and of 900 ms, 800 to 1000
+		says paging 'verdict, one("paged-out"), one("harder")' <<-END
+			{summary: [{protocol: "vnc", swap: "file", session: "plain", paged_out_n: 3, attempts: 3, kept_n: 0, not_evicted: 0,
+				in_memory_p50_ms: 2, evicted_percent_min: 95, major_faults_min: 1} | row
+				| (.method = "hog" | . + level("paged_out_p50_ms"; 600; 500; 700) + $1),
+					(.method = "busy" | . + level("paged_out_p50_ms"; 900; 800; 1000) + $2)]}
+		END
+	}
+	run -0 paged '{}' '{}'
+	has "takes 900 ms (95 % CI 800 to 1000 ms)"
+	has "450 times"
+	has "up to 300 times"
+	has "bad: **The first key takes longer still"
+	run -0 paged '{paged_out_p50_ms_above: 1}' '{paged_out_p50_ms_above: 1}'
+	has "takes more than 900 ms (swap file; median), more than 450 times"
+	has "takes more than 300 times"
+	lacks "up to"
+	lacks "700 ms"
+	has "unsure: **It is not shown"
+	run -0 paged '{}' '{in_memory_p50_ms_above: 1}'
+	lacks "450 times"
+}
