@@ -110,12 +110,17 @@ def second: threshold as $limit | out_rows | map(select(.second_paged_out_p50_ms
 	| if . == [] then empty else
 	[.[] | select((.second_paged_out_p50_ms > 2 * .in_memory_p50_ms and .second_paged_out_p50_ms > 20)
 		or .second_paged_out_p50_ms > $limit)] as $again
-	| finding("second-key"; (if $again == [] then "**By the median, only the first key is late**: "
-			else "**The second key is late, too, in \($again | length) of \(length | plural("condition"))**: " end)
+	| (. - $again | map(select(surely_below("second_paged_out_p50_ms"; $limit) | not))) as $untold
+	| finding("second-key"; (if $again != [] then
+				"**The second key is late, too, in \($again | length) of \(length | plural("condition"))**: "
+			elif $untold != [] then "**This run cannot tell whether the second key is late**: "
+			elif all(surely_above("paged_out_p50_ms"; $limit)) then "**By the median, only the first key is late**: "
+			else "**By the median, the second key is not late**: " end)
 		+ "after the first key has brought the pages back, the second takes \(within(map(.second_paged_out_p50_ms)))"
-			+ " (at most \(map(.second_paged_out_max_ms) | max | with_unit("ms"))).";
+			+ "\(if any(.second_paged_out_p50_ms_above == 1) then " or more" else "" end), the latest"
+			+ " \(map(figure("second_paged_out_max_ms")) | max_by(at_most // 0) | figure_words).";
 		(max_by(.second_paged_out_p50_ms) | figure("second_paged_out_p50_ms"))
-			+ {verdict: (if $again == [] then "good" else "bad" end)}) end;
+			+ {verdict: (if $again != [] then "bad" elif $untold != [] then "unsure" else "good" end)}) end;
 
 def proof: [measured_rows("summary")[] | select(.not_evicted > 0)] as $not | out_rows | if . == [] and $not == [] then empty else
 	(map(.evicted_percent_min) | min) as $least

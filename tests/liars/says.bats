@@ -236,7 +236,7 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 			second_paged_out_p50_ms: 5, second_paged_out_max_ms: 700, evicted_percent_min: 95, major_faults_min: 1} | row]}
 	END
 	has "more than 50.0 ms"
-	has "at most 700 ms"
+	has "the latest 700 ms"
 	lacks "good: **Throttling"
 }
 
@@ -262,4 +262,26 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	has "unsure: **It is not shown"
 	run -0 paged '{}' '{in_memory_p50_ms_above: 1}'
 	lacks "450 times"
+}
+
+@test "paging: only the first key is late where it surely is, and the second surely is not" {
+	second() {	# second FIRST LOW SECOND [FILTER]
+		says paging 'one("second-key")' <<-END
+			{summary: [{in_memory_p50_ms: 2, paged_out_n: 3, second_paged_out_p50_ms: $3, second_paged_out_max_ms: 70}
+				+ level("paged_out_p50_ms"; $1; $2; 900) | row | ${4-.}]}
+		END
+	}
+	run -0 second 600 500 6
+	has "only the first key"
+	for first in "20 15" "150 90"; do
+		# shellcheck disable=SC2086 # two words
+		run -0 second $first 6
+		has "good: "
+		lacks "the first key is"
+		has "second key is not late"
+	done
+	run -0 second 600 500 19 '.second_paged_out_p50_ms_above = 1 | .second_paged_out_max_ms_above = 1'
+	has "unsure: "
+	lacks "only"
+	has "19.0 ms or more, the latest more than 70.0 ms"
 }
