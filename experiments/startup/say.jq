@@ -17,7 +17,8 @@ def started: [measured_rows("summary")[] | select(.startup_ms != null)] | . as $
 	| (first($all[] | select(.app == $r.app and if $r.axis == "reads" then .axis == "reads" and .step == 0
 		else .axis == "none" and .start == $r.start end)) // null) as $base
 	| .t0_low = $base.startup_ms_low | .t0_high = if $base.startup_ms_above == 1 then null else $base.startup_ms_high end);
-def step_words: if .axis == "used" then "\(.step) MB in swap" elif .axis == "left" then "\(.step) % of its memory left"
+def step_words: if .axis == "none" then "no pressure" elif .axis == "used" then "\(.step) MB in swap"
+	elif .axis == "left" then "\(.step) % of its memory left"
 	elif .axis == "loads" then .step | plural("CPU hog") else "\(.step) other reads a second on its disk" end;
 def hardness: if .axis == "left" then -.step else .step end;
 def time_words: if . >= 995 then "\(. / 1000 | number) s" else with_unit("ms") end;
@@ -40,18 +41,18 @@ def courses($axis): started
 def worst: max_by(.last | times) | .last;
 
 # How many conditions are late, by the median.
-def late_words: threshold as $limit | [measured_rows("summary")[] | select(.startup_ms == null and .axis != "none")] as $none
-	| started | map(select(.startup_ms > $limit)) as $late
-	| " The median start takes longer than \($limit | time_words) in \($late | length) of \(length | plural("condition"))."
-	+ ($none | if . == [] then "" else " No start ended in \(length | plural("condition")):"
-		+ " \(map("\(.app) with \(step_words)") | and_list)." end);
+def late_words: threshold as $limit | started | map(select(.startup_ms > $limit)) as $late
+	| " The median start takes longer than \($limit | time_words) in \($late | length) of \(length | plural("condition")).";
+def none_words: [measured_rows("summary")[] | select(.startup_ms == null)] | if . == [] then "" else
+	" No start ended in \(length | plural("condition")): \(map("\(.app) with \(step_words)") | and_list)." end;
 
-def verdict: late_words as $late | courses("used") as $used | (courses("left") + $used) as $memory
+def verdict: none_words as $none | late_words as $late | courses("used") as $used | (courses("left") + $used) as $memory
 	| (courses("loads") + courses("reads")) as $other
-	| if started == [] then nothing_measured
+	| if started == [] then $none | if . == "" then nothing_measured else ltrimstr(" ") end
 	  elif $memory + $other == [] and any(started[]; .axis != "none") then
-		"The start without pressure was not measured: there is nothing to compare with."
-	  elif $memory + $other == [] then "Only starts without pressure were measured."
+		"The start without pressure was not measured: there is nothing to compare with." + $none
+	  elif $memory + $other == [] then if $none == "" then "Only starts without pressure were measured." else
+		"Only without pressure did starts end." + $none end
 	  else (if $memory == [] then $other else $memory end | worst) as $worst
 		| (if $worst.startup_ms_above == 1 then "more than " else "" end) as $more
 		| (if $memory == [] then "" else "Under memory pressure " end) + "\($worst.app) needs "
@@ -59,7 +60,7 @@ def verdict: late_words as $late | courses("used") as $used | (courses("left") +
 		+ "\($more)\($worst.startup_ms | time_words) instead of \($worst.t0_ms | time_words), with \($worst | step_words)"
 		+ "\($worst | times_figure | if .low == null then " (no interval)" else interval(.low; .high; "times"; times_words) end)."
 		+ if $used == [] then "" else " With swap in use but enough memory, start-up takes "
-			+ "\($used | map(.last | times) | least_most(times_words)) times as long as without pressure." end + $late end;
+			+ "\($used | map(.steps[] | times) | least_most(times_words)) times as long as without pressure." end + $late + $none end;
 
 # One step when memory is full, or growth with swap in use? By the intervals of the first and the last step: growth is over 1.3
 # times; none, where even the far ends are below that.

@@ -285,3 +285,20 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	lacks "only"
 	has "19.0 ms or more, the latest more than 70.0 ms"
 }
+
+@test "startup: starts that did not end were measured all the same" {
+	ended() {	# ended WITHOUT UNDER: the start without pressure, and under it, in ms
+		says startup verdict <<-END
+			{summary: [{app: "editor", start: "warm", swap: "file"} | ({axis: "none", step: 0, startup_ms: $1},
+				{axis: "left", step: 25, startup_ms: $2, t0_ms: $1}) + . | row]}
+		END
+	}
+	run -0 ended 1000 null
+	lacks "were measured"
+	has "No start ended in 1 condition: editor with 25 % of its memory left"
+	run -0 ended null null
+	has "No start ended in 2 conditions: editor with no pressure and"
+	lacks "complete"
+	run -0 ended null 1000
+	has "nothing to compare with. No start ended in 1 condition"
+}
