@@ -62,20 +62,25 @@ def verdict: none_words as $none | late_words as $late | courses("used") as $use
 		+ if $used == [] then "" else " With swap in use but enough memory, start-up takes "
 			+ "\($used | map(.steps[] | times) | least_most(times_words)) times as long as without pressure." end + $late + $none end;
 
-# One step when memory is full, or growth with swap in use? By the intervals of the first and the last step: growth is over 1.3
-# times; none, where even the far ends are below that.
-def grows: (.last.startup_ms_low // null) as $low | (.first.startup_ms_high // null) as $high
-	| if $low == null or $high == null then "untold" elif $low > 1.3 * $high then "grows"
-	  elif .last.startup_ms_high <= 1.3 * .first.startup_ms_low then "flat" else "untold" end;
+# One step when memory is full, or growth with swap in use? By the intervals: growth is over 1.3 times from the first step to the
+# last; none, where even the far ends of all steps are below that (null: not known).
+def growth_most: .first.startup_ms_low as $low | [.steps[] | figure("startup_ms").high]
+	| if $low == null or any(. == null) then null else max / $low end;
+def grows: .last.startup_ms_low as $low | (.first | figure("startup_ms").high) as $high
+	| if $low != null and $high != null and $low > 1.3 * $high then "grows"
+	  elif (growth_most // infinite) <= 1.3 then "flat" else "untold" end;
 def in_use: courses("used") | if . == [] then empty else
 	[.[] | select(grows == "grows")] as $grow
-	| ([.[] | select(.first != .last)] | length > 0 and all(.[]; grows == "flat")) as $flat	# of those with two steps or more
-	| finding("swap-in-use"; (if $grow == [] and $flat then
+	| map(select(.first != .last)) as $several | ($several != [] and all($several[]; grows == "flat")) as $flat
+	| ($several | map(growth_most) | if . == [] or any(. == null) then "" else
+		" by a factor of at most \(max | fixed(2))" end) as $most
+	| finding("swap-in-use"; (if $grow == [] and $flat and all($several[]; .first | (times_low // 0) > 1) then
 			"**Start-up slows down once memory is full, not further with more swap in use**: "
 			elif $grow == [] then "**This run cannot tell whether start-up time grows with swap in use**: "
 			else "**Start-up time grows with swap in use** for \($grow | distinct(.app) | and_list). All applications: " end)
-		+ (group_by(.swap) | map("on \(.[0].swap | swap_words) it takes \(map(.first | times) | least_most(times_words)) times T0 with "
-			+ "\(.[0].first | step_words) and \(map(.last | times) | least_most(times_words)) times with \(.[0].last | step_words)")
+		+ (group_by([.swap, .first.step, .last.step]) | map("on \(.[0].swap | swap_words) it takes "
+			+ "\(map(.first | times) | least_most(times_words)) times T0 with \(.[0].first | step_words) and "
+			+ "\(map(.last | times) | least_most(times_words)) times with \(.[0].last | step_words)")
 			| join("; ")) + ".";
 		(worst | times_figure) + {verdict: (if $grow != [] then "bad" elif $flat then "none" else "unsure" end),
 			figure: "start-used"}) end;

@@ -286,6 +286,28 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	has "19.0 ms or more, the latest more than 70.0 ms"
 }
 
+@test "startup: how much more it may slow down with swap in use, and whether it slows down at all" {
+	used() {	# used FIRST LAST HALF: T0 is 1000 ms, 990 to 1010
+		says startup 'one("swap-in-use")' <<-END
+			{run: {settings: {swaps: ["file"]}}, summary: [{app: "editor", start: "warm", swap: "file", t0_ms: 1000}
+				| . + ({axis: "none", step: 0} + level("startup_ms"; 1000; 990; 1010),
+					{axis: "used", step: 16} + level("startup_ms"; $1; $1 - $3; $1 + $3),
+					{axis: "used", step: 64} + level("startup_ms"; $2; $2 - $3; $2 + $3)) | row]}
+		END
+	}
+	run -0 used 2000 2000 100
+	has "none: **Start-up slows down once memory is full, not further"
+	run -0 used 1000 1000 50		# 1050 / 950
+	has "none: "
+	lacks "slows down"
+	has "at most 1.11"
+	run -0 used 1000 1000 500
+	has "unsure: "
+	has "at most 3.00"
+	run -0 used 1000 2000 100
+	has "bad: "
+}
+
 @test "startup: starts that did not end were measured all the same" {
 	ended() {	# ended WITHOUT UNDER: the start without pressure, and under it, in ms
 		says startup verdict <<-END
