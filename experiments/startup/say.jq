@@ -29,7 +29,8 @@ def least_most(words): (min | words) as $least | (max | words) as $most
 # From the near ends of both intervals to the far ends; null where one has none.
 def times_low: if .startup_ms_low and .t0_high then .startup_ms_low / .t0_high else null end;
 def times_high: if .startup_ms_high and .t0_low and .startup_ms_above != 1 then .startup_ms_high / .t0_low else null end;
-def times_figure: {value: times, low: times_low, high: times_high, unit: "times"};
+def times_figure: {value: times, low: times_low, high: times_high, above: (.startup_ms_above == 1), unit: "times"};
+def up_to: if .startup_ms_above == 1 then "more than" else "up to" end;
 def times_level: "\(times | times_words) times T0\(times_figure | interval(.low; .high; ""; times_words))";
 # Over twice T0: "bad" by the whole interval, "good" if not even its far end is.
 def twice: if (times_low // 0) > 2 then "bad" elif (times_high // infinite) <= 2 then "good" else "unsure" end;
@@ -38,7 +39,7 @@ def courses($axis): started
 	| (if $axis != "reads" and any(.[]; .start == "warm") then "warm" else "cold" end) as $start
 	| map(select(.axis == $axis and .start == $start and (.t0_ms // 0) > 0)) | group_by([.swap, .app])
 	| map(sort_by(hardness) | {app: .[0].app, swap: .[0].swap, first: .[0], last: .[-1], steps: .});
-def worst: max_by(.last | times) | .last;
+def worst: [.[].steps[]] | max_by(times);
 
 # How many conditions are late, by the median.
 def late_words: threshold as $limit | started | map(select(.startup_ms > $limit)) as $late
@@ -56,7 +57,7 @@ def verdict: none_words as $none | late_words as $late | courses("used") as $use
 	  else (if $memory == [] then $other else $memory end | worst) as $worst
 		| (if $worst.startup_ms_above == 1 then "more than " else "" end) as $more
 		| (if $memory == [] then "" else "Under memory pressure " end) + "\($worst.app) needs "
-		+ "\(if $more == "" then "up to " else $more end)\($worst | times | times_words) times as long to start: "
+		+ "\($worst | up_to) \($worst | times | times_words) times as long to start: "
 		+ "\($more)\($worst.startup_ms | time_words) instead of \($worst.t0_ms | time_words), with \($worst | step_words)"
 		+ "\($worst | times_figure | if .low == null then " (no interval)" else interval(.low; .high; "times"; times_words) end)."
 		+ if $used == [] then "" else " With swap in use but enough memory, start-up takes "
@@ -76,7 +77,9 @@ def in_use: courses("used") | if . == [] then empty else
 		" by a factor of at most \(max | fixed(2))" end) as $most
 	| finding("swap-in-use"; (if $grow == [] and $flat and all($several[]; .first | (times_low // 0) > 1) then
 			"**Start-up slows down once memory is full, not further with more swap in use**: "
-			elif $grow == [] then "**This run cannot tell whether start-up time grows with swap in use**: "
+			elif $grow == [] and $flat then "**With more swap in use, start-up time grows\($most)**: "
+			elif $grow == [] then "**This run cannot tell whether start-up time grows with swap in use**"
+				+ "\(if $most == "" then "" else " (if it does,\($most))" end): "
 			else "**Start-up time grows with swap in use** for \($grow | distinct(.app) | and_list). All applications: " end)
 		+ (group_by([.swap, .first.step, .last.step]) | map("on \(.[0].swap | swap_words) it takes "
 			+ "\(map(.first | times) | least_most(times_words)) times T0 with \(.[0].first | step_words) and "
@@ -88,12 +91,14 @@ def in_use: courses("used") | if . == [] then empty else
 # The first step from which on, at all that are harder, start-up surely takes more than twice T0.
 def breaks: reduce (.steps | reverse[]) as $s ({all: true, first: null};
 	if .all and ($s | twice) == "bad" then .first = $s.step else .all = false end) | .first;
-def left: courses("left") | if . == [] then empty else
+def left: [.summary[] | select(.axis == "left" and .startup_ms == null)] as $none | courses("left") | if . == [] then empty else
 	worst as $worst
 	| finding("memory-left";
-		"**With little memory left, start-up takes up to \($worst | times_level)**, the time without pressure: "
-		+ (map("\(.app) on \(.swap | swap_words) surely takes over twice T0 "
-			+ (breaks | if . == null then "at no step, " else "from \(.) % of memory left, " end)
+		"**With little memory left, start-up takes \($worst | "\(up_to) \(times_level)")**, the time without pressure: "
+		+ (map(. as $c | "\(.app) on \(.swap | swap_words) surely takes over twice T0 "
+			+ (breaks | if . == null then "at no step, " else . as $from | "from \(.) % of memory left, "
+				+ ($none | map(select(.app == $c.app and .swap == $c.swap and .start == $c.last.start and .step < $from).step)
+					| if . == [] then "" else "not known at \(sort | map("\(.) %") | and_list), " end) end)
 			+ (if .last.startup_ms_above == 1 then "more than " else "" end) + "\(.last | times | times_words) times at \(.last.step) %")
 			| join("; ")) + ".";
 		($worst | times_figure) + {verdict: ($worst | twice), figure: "start-left"}) end;
@@ -124,7 +129,7 @@ def file: [started[] | select(.axis == "used" and .file_ms != null and (.startup
 # Beside a load of another resource.
 def beside($axis; $id; $what; more): courses($axis) | map(select(.last.step > 0)) | if . == [] then empty else
 	worst as $worst
-	| finding($id; "**\($what) makes start-up take up to \($worst | times_level)**: "
+	| finding($id; "**\($what) makes start-up take \($worst | "\(up_to) \(times_level)")**: "
 		+ (map("\(.app) takes \(if .last.startup_ms_above == 1 then "more than " else "" end)\(.last | times | times_words) times "
 			+ "with \(.last | step_words)") | join("; ")) + ". " + ($worst | more);
 		($worst | times_figure) + {verdict: ($worst | twice), figure: "start-\($axis)"}) end;

@@ -286,6 +286,27 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	has "19.0 ms or more, the latest more than 70.0 ms"
 }
 
+@test "startup: the slowest step is told, though it is not the hardest; what was not measured is not surely slow" {
+	left() {	# left FILTER: T0 is 1000 ms; with 50, 25 and 10 % left 4, 3 and 3 times that
+		says startup 'verdict, one("memory-left")' <<-END
+			{run: {settings: {swaps: ["file"]}}, summary: [{app: "editor", start: "warm", swap: "file", t0_ms: 1000}
+				| ({axis: "none", step: 0, startup_ms: 1000}, ({axis: "left", step: (50, 25, 10)}
+					| .startup_ms = if .step == 50 then 4000 else 3000 end)) + .
+				| . + level("startup_ms"; .startup_ms; .startup_ms - 9; .startup_ms + 9) | row | $1]}
+		END
+	}
+	run -0 left .
+	has "up to 4.0 times as long"
+	has "with 50 % of its memory left"
+	has "takes up to 4.0 times T0"
+	has "over twice T0 from 50 % of memory left, 3.0 times at 10 %"
+	run -0 left 'if .step == 25 then {app, start, swap, axis, step, repeats: 0} else . end'
+	has "from 50 % of memory left, not known at 25 %, 3.0"
+	run -0 left 'if .step == 50 then .startup_ms_above = 1 else . end'
+	has "needs more than 4.0 times"
+	has "takes more than 4.0 times T0"
+}
+
 @test "startup: how much more it may slow down with swap in use, and whether it slows down at all" {
 	used() {	# used FIRST LAST HALF: T0 is 1000 ms, 990 to 1010
 		says startup 'one("swap-in-use")' <<-END
