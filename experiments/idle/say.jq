@@ -17,26 +17,31 @@ def share($name): .[$name] | if . == null or . == 0 or . >= 0.1 then percent els
 def slope_of($what): first((.slope // [])[] | select(.what == $what and .slope_ms_per_min != null)) // null;
 def named: any(rows[]; .own_ms_per_min != null);
 
-# Is the figure above 0 by its interval?
-def shown($name): if .[$name + "_low"] == null then "one repeat" elif surely_above($name; 0) then "yes" else "no" end;
+# Is the figure above 0 by its interval? Below 0: something else than the sessions changed.
+def shown($name): if .[$name + "_low"] == null then "one repeat" elif surely_above($name; 0) then "yes"
+	elif .[$name + "_high"] < 0 then "below" else "no" end;
 
 def verdict: slope_of("system") as $s
 	| if rows == [] then nothing_measured
 	  elif $s == null then "The CPU time of one more session was not measured, only that of the whole machine."
 	  elif ($s | shown("slope_ms_per_min")) == "one repeat" then
 		"One more idle session of \($s.system) took \($s | amount("slope_ms_per_min")) of CPU time, without an interval."
-	  elif ($s.slope_ms_per_min <= 0 or ($s | shown("slope_ms_per_min")) == "no") then
+	  elif ($s | shown("slope_ms_per_min")) == "below" then
+		"With more idle sessions of \($s.system) the machine takes less CPU time: \($s | amount("slope_ms_per_min")) a session. Something"
+			+ " else changed, so this run cannot tell what a session costs."
+	  elif ($s | shown("slope_ms_per_min")) == "no" then
 		"One more idle session of \($s.system) takes no significant CPU time: \($s | amount("slope_ms_per_min"))."
 	  else "One more idle session of \($s.system) costs \($s | amount("slope_ms_per_min")) of CPU time,"
 		+ " \($s.slope_cpu_percent | fixed(3)) % of a CPU." end;
 
-def cost: slope_of("system") as $s | slope_of("own") as $own | first(rows[] | select(.sessions == 0)) as $none
+def cost: slope_of("system") as $s | slope_of("own") as $own | (first(rows[] | select(.sessions == 0)) // null) as $none
 	| if $s == null then empty else
 	finding("cost"; "**One more idle session of \($s.system) takes \($s | amount("slope_ms_per_min")) of CPU time**, the slope from"
-		+ " 0 to \($s.sessions_max) sessions"
+		+ " \([rows[] | select(.sessions == 0 or .system == $s.system).sessions] | min) to \($s.sessions_max) sessions"
 		+ (if $own == null then "." else "; the session's own processes account for \($own | amount("slope_ms_per_min"))." end)
 		+ (if $none == null then "" else " Without a session, the machine itself takes \($none | amount("lost_ms_per_min"))." end)
-		+ (if ($s | shown("slope_ms_per_min")) == "no" then " The slope does not differ significantly from 0." else "" end);
+		+ ({no: " The slope does not differ significantly from 0.", below: (" The slope is significantly below 0, which no session"
+			+ " explains: something else changed.")}[$s | shown("slope_ms_per_min")] // "");
 		($s | per_minute("slope_ms_per_min")) + {verdict: (if ($s | shown("slope_ms_per_min")) == "yes" then "none" else "unsure" end),
 			figure: "per-session"}) end;
 

@@ -140,6 +140,25 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	has "costs 42.0 ms/min (95 % CI"
 }
 
+@test "idle: a slope surely below 0 is no session's, and the line begins where it was measured" {
+	slope() {	# slope VALUE LOW HIGH LEAST: of LEAST to 5 sessions
+		says idle 'verdict, one("cost")' <<-END
+			{summary: [{system: "vnc", sessions: ($4, 5)} | row], slope: [{what: "system", system: "vnc", slope_cpu_percent: 0.1,
+				sessions_max: 5} + level("slope_ms_per_min"; $1; $2; $3)]}
+		END
+	}
+	run -0 slope -5 -6 -4 0
+	has "unsure: "
+	has "omething else changed"
+	lacks "no significant"
+	lacks "does not differ"
+	has "from 0 to 5"
+	run -0 slope -1 -6 4 1
+	has "no significant"
+	has "does not differ significantly"
+	has "from 1 to 5"
+}
+
 @test "schedulers: only what was measured is said to help or not, and to lose protection" {
 	settings() {	# settings FILTER ROWS: of the row of the default
 		says schedulers "$1" <<-END
