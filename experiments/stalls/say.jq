@@ -172,9 +172,12 @@ def idle_response: . as $doc | idle_rows[0] as $r | if $r == null then empty els
 # ---- several curves: each is judged by itself, and said in one finding ----
 # The largest load that all curves have, of rows; null if there is none.
 def common_most: group_by(.protocol) | map(map(.sinks)) | reduce .[1:][] as $loads (.[0] // []; . - (. - $loads)) | max;
+# `more`: it is late at each load above as well, of which there is one.
 def judged($role): . as $doc | (rows_of($role) | usable | common_most) as $n
 	| [systems[] as $system | $doc | over($system) | judge($role) as $j | select($j != null)
-		| $j + {$system, most: (rows_of($role) | usable | map(select(.sinks == $n)) | first)}];
+		| $j + {$system, most: (rows_of($role) | usable | map(select(.sinks == $n)) | first),
+			more: (rows_of($role) | map(select(.sinks > $j.row.sinks)) | $j.row.sinks > 0 and . != []
+				and all(.repeats > 0 and .keys > 0 and (.overloaded > 0 or late_least > late_limit)))}];
 def names: map(.system) | and_list;
 def count_of($doc; $all): ($doc | systems_word) as $word | if ($all | length) == 1 then names
 	elif length == ($all | length) then "each of the \(length) \($word)" else "\(length) of the \($all | length) \($word)" end;
@@ -188,12 +191,12 @@ def clause_several($doc): . as $all | map(select(.is | IN("bad", "overloaded")))
 		+ ([.[] | "\(.unmeasured[]) over \(.system)"] | but_unmeasured)
 	  else "this run cannot tell whether keys are late over \(map(select(.is == "unsure")) | names)" end;
 def late_several($role): . as $doc | judged($role) as $all | if $all == [] then empty else
-	($all | map(select(.is | IN("bad", "overloaded"))) | group_by(.row.sinks)) as $bad
-	| (rows_of($role) | usable | map(.sinks) | max) as $top | $all[0].most.sinks as $n
+	($all | map(select(.is | IN("bad", "overloaded"))) | group_by([.row.sinks, .more])) as $bad
+	| $all[0].most.sinks as $n
 	| ($all | sort_by(.most // {} | late_most // 0)) as $ends
 	| def share: .system as $s | .most | "\(late_words) over \($s)";
 	finding("late-\($role)"; "**\(role_name($role) | upper_first): \($all | clause_several($doc)).**"
-		+ ([($bad[] | "\(.[0].row.sinks as $from | $doc | with_load($from) + if $from > 0 and $from < $top then " and more" else "" end
+		+ ([($bad[] | "\(.[0] as $b | ($doc | with_load($b.row.sinks)) + if $b.more then " and more" else "" end
 				| upper_first): \(names)."),
 			(("good", "unsure") as $is | $all | map(select(.is == $is)) | select(. != [])
 				| if $is == "good" then "Fast with every load tried: \(map(.system + (.unmeasured | but_unmeasured)) | and_list)."

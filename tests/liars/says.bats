@@ -52,6 +52,27 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	lacks repeats
 }
 
+@test "stalls: late with a load and more where it was so at each load above" {
+	more() {	# more FILTER: of the rows of vnc and x11, both late with 5 and 10 CPU hogs
+		says stalls 'one("late-light")' <<-END
+			{summary: [{app: "light", protocol: ("vnc", "x11"), sinks: (0, 5, 10, 20), keys: 475, overloaded: 0}
+				| (if .sinks == 0 then 0 else 50 end) as \$late
+				| . + level("late_share_percent"; \$late; [\$late - 5, 0] | max; \$late + 2) | row | $1]}
+		END
+	}
+	run -0 more .
+	has "With 5 CPU hogs and more: vnc and x11."
+	run -0 more 'select(.protocol == "x11" or .sinks < 10)'
+	has "With 5 CPU hogs: vnc."
+	has "With 5 CPU hogs and more: x11."
+	for filter in 'if .protocol == "vnc" and .sinks == 10 then {app, protocol, sinks, repeats: 0} else . end' \
+		'if .protocol == "vnc" and .sinks == 20 then . + level("late_share_percent"; 0; 0; 2) else . end'; do
+		run -0 more "$filter"
+		has "With 5 CPU hogs: vnc."
+		has "With 5 CPU hogs and more: x11."
+	done
+}
+
 @test "wan: the scatter of the median alone counts, and one repeat tells nothing; protocols by name" {
 	typed() {	# typed ALONE TYPED: each VALUE; LOW; HIGH
 		says wan 'one("typed")' <<-END
