@@ -45,7 +45,8 @@ def overloaded: . as $doc | [.summary[] | select(.part == "table" and .app == "h
 	| map(. as $s | $doc | says($s)) | if . == [] then "" else " Overloaded, so without a median: \(and_list)." end;
 
 def by_default: . as $doc | row_of(base; "heavy") as $r | row_of(base; "light") as $l | (loads | first) as $n
-	| if default_overload then finding("default"; "**By default, with \($n | plural("CPU hog")), the heavy application cannot keep up**:"
+	| if default_overload then finding("default";
+		"**By default, with \($n | plural("CPU hog")), the heavy application cannot keep up**:"
 			+ " \(default_overload), so there is no median."; {verdict: "bad", figure: "settings"})
 	  elif $r == null then empty else finding("default";
 		"**By default, with \($n | plural("CPU hog")), the median response of the heavy application is \($r | median).** With"
