@@ -120,7 +120,7 @@ join() {
 		for ((i = 0; i < ${#all[@]}; i++)); do
 			[ -f "${all[i]}/$table" ] || continue
 			files+=("${all[i]}/$table" "${names[i]}")
-			head -n 1 "${all[i]}/$table" | tr '\t' '\n' | grep -qxE 'protocol|system|cell' || missing=${all[i]}
+			grep -qxE 'protocol|system|cell' <(head -n 1 "${all[i]}/$table" | tr '\t' '\n') || missing=${all[i]}
 		done
 		# without such a column, rows of different runs could not be distinguished
 		[ -n "$missing" ] || join_table "${files[@]}" >"$RUN/$table" || die 1 "cannot write $RUN/$table"
