@@ -49,9 +49,9 @@ setup() {
 	run -0 "$TOP/report/report.sh" run
 	[ "$output" = "$PWD/run/report.html" ]
 	jq -e '.schema == "findings/1" and .verdict == "Slow from 5 on." and (.findings | length) == 1' run/findings.json
-	jq -e '.findings[0] | .id == "slow" and .value == 150 and .low == 120 and .high == 180 and .unit == "ms"' run/findings.json
+	jq -e '.findings[0] | .id == "slow" and .value == 150 and .low == 120 and .high == null and .unit == "ms"' run/findings.json
 	jq -e '.findings[0] | .verdict == "bad" and .figure == "p50"' run/findings.json
-	grep -q '^| b | 5 | >150 (120 to 180) | 007 |$' run/report.md	# text stays text
+	grep -q '^| b | 5 | >150 | 007 |$' run/report.md	# text stays text
 	grep -q '^| first | 0 | <2.00* | 10 |$' run/report.md		# below what can be resolved
 	[ -z "$(ls -d run/.report.* 2>/dev/null)" ]
 }
@@ -86,7 +86,7 @@ setup() {
 	grep -qx 'first' table
 	[ "$(grep -c 'breaks here' table)" = 1 ] && grep -q '^  5 .*<- breaks here$' <(sed -n '/^b$/,$p' table)
 	"$TOP/report/findings.sh" run >findings
-	[ "$(sed -n 2p findings)" = "1. Slow. more than 150 ms (95 % CI 120 to 180 ms)." ]
+	[ "$(sed -n 2p findings)" = "1. Slow. more than 150 ms." ]
 	"$TOP/report/report.sh" --verdict run >verdict
 	[ "$(head -n 1 verdict)" = "$(head -n 1 findings)" ]
 	[ -z "$(awk 'length > 80' verdict)" ]
