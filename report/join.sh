@@ -120,7 +120,7 @@ join() {
 		for ((i = 0; i < ${#all[@]}; i++)); do
 			[ -f "${all[i]}/$table" ] || continue
 			files+=("${all[i]}/$table" "${names[i]}")
-			grep -qxE 'protocol|system|cell' <(head -n 1 "${all[i]}/$table" | tr '\t' '\n') || missing=${all[i]}
+			head -n 1 "${all[i]}/$table" | tr '\t' '\n' | grep -xE 'protocol|system|cell' >/dev/null || missing=${all[i]}
 		done
 		# without such a column, rows of different runs could not be distinguished
 		[ -n "$missing" ] || join_table "${files[@]}" >"$RUN/$table" || die 1 "cannot write $RUN/$table"
