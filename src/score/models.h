@@ -40,8 +40,8 @@ const char *models_apdex_rating_word(const struct models_rating_limits *l, doubl
 double models_wu_felt_delay(const struct latency_samples *s, const struct models_rating_limits *l, double *mean);
 
 /* VSImax 4.1: the baseline is the mean of the 15 shortest samples that did not fail, without the two shortest. At each sample, the
- * last 5 + 40 % of the active users' samples are averaged, without 5 % at either end (at least one). The first average over baseline
- * plus one second means too many users. */
+ * last 5 + 40 % of the active users' samples are averaged, without 5 % at either end (at least one). The first average over the
+ * baseline plus one second means too many users. */
 struct models_vsimax_result {
 	double base, limit;	/* baseline, and the limit of the average; NAN: too few samples */
 	double last;		/* the last average; NAN: none */

@@ -235,7 +235,8 @@ static void report_child_cpu_time(struct rec_report *r, const struct worker *c)
 
 /* Says in a few words what kept the load off the CPU for `missing_ns`. `waited_ns` for a CPU (NAN: not known): where others used
  * it, about as long; the kernel counts a wait when it ends. */
-static const char *missing_load_cause_text(const struct workers *workers, double missing_ns, double waited_ns, char *text, size_t size)
+static const char *missing_load_cause_text(const struct workers *workers, double missing_ns, double waited_ns, char *text,
+					   size_t size)
 {
 	char group[256];
 	int64_t throttled_ns = quota_throttled_ns(&quota, group, sizeof(group));

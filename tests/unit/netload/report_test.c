@@ -30,7 +30,8 @@ static void datagrams_are_not_sent_again(void **state)
 }
 
 /* One second at 2 Mbit/s in each direction; of TCP, frames sent again are in what was sent. */
-static struct load_session both_ways = { .load = { .lanes = 1, .rate = 2000000, .size = 2000, .both = true }, .lane[0].header = 50 };
+static struct load_session both_ways = { .load = { .lanes = 1, .rate = 2000000, .size = 2000, .both = true },
+					 .lane[0].header = 50 };
 
 static void fill(struct load_counts *end, int64_t wire_bytes)
 {
