@@ -154,7 +154,7 @@ setup() {
 	# what was a number, and is only a bound or overloaded now, comes first
 	sed -i 's/^\(made\/1\tb\t5\t150\t120\t180\t\)1/\10/' before/summary.tsv
 	"$TOP/report/report.sh" run
-	grep -q 'Previous run.* 150 then, >150 now (.*b,.* 5)' run/report.md
+	grep -q 'Previous run.* 150 then, &gt;150 now (.*b,.* 5)' run/report.md
 	rm -r before
 	"$TOP/report/report.sh" run
 	run ! grep 'Previous run' run/report.md
@@ -376,7 +376,7 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	# keys without a response are told wherever a name stands
 	sed -i -e '1s/$/\tkeys\tunanswered/' -e '2s/$/\t100\t20/' -e '3,$s/$/\t100\t0/' run/summary.tsv
 	printf 'schema/1\tsummary\t%s\tint\t-\t0\t\tx\n' keys unanswered >>run/schema.tsv
-	verdict=$("$TOP/report/report.sh" --verdict run)
+	verdict=$("$TOP/report/report.sh" --verdict run | tr '\n' ' ')
 	echo "$verdict"
 	[[ $verdict == *": a (10.0 ms, 20 % without"*") first; then b (20.0 ms); c (30.0 ms) last."* ]]
 }
