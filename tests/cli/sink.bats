@@ -398,7 +398,7 @@ bursts() {	# file awk-condition
 @test "a load that is not there: others only where it waited for a CPU, not where it was stopped" {
 	need jq
 	[ -r /proc/self/schedstat ] || skip "no schedstat in this kernel"
-	start_sink -l 20 -t 1s --format json -o report
+	start_sink -l 90 -t 3s --format json -o report
 	child=$(children_of "$pid")
 	kill -STOP "$child"
 	until_true test -s report
