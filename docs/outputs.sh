@@ -21,7 +21,7 @@ vamp	-	thinprobe vamp run --dry-run --no-audio --control input -t 300ms $OPTIONS
 sink	-	thinprobe sink -n 2 -l 5 -t 500ms $OPTIONS
 sink	-	thinprobe sink --burst every:50ms,len:2ms -t 500ms $OPTIONS
 memhog	-	thinprobe memhog -s 16M --rate 20M/s -t 500ms $OPTIONS
-idleprofile	-	thinprobe idleprofile --cpus 1 -t 500ms $OPTIONS
+idleprofile	idle	thinprobe idleprofile --cpus 1 -t 500ms $OPTIONS
 sessmem	-	thinprobe sessmem --session $$ $OPTIONS
 netload	netload	thinprobe netload send 127.0.0.1:$PORT --rate 2Mbit -t 1200ms $OPTIONS
 delayline	networks	unshare -rn thinprobe delayline --end a0 --end b0 --rate 10Mbit --delay 20ms -t 300ms $OPTIONS
@@ -111,6 +111,17 @@ outputs_need_keys() {
 
 outputs_need_xterm() { command -v xterm >/dev/null && outputs_need_display; }
 outputs_need_window() { outputs_need_display && outputs_start window thinprobe refecho --display "$DISPLAY"; }
+outputs_idle_ticks() { awk '$1 == "cpu1" { print $5 + $6 }' /proc/stat; }
+# CPU 1 idles for half of half a second, within 30 s: a profile that does not get the CPU ends with 1.
+outputs_need_idle() {
+	local i before
+	for ((i = 0; i < 60; i++)); do
+		before=$(outputs_idle_ticks)
+		sleep 0.5
+		[ $((($(outputs_idle_ticks) - before) * 4)) -lt "$(getconf CLK_TCK)" ] || return 0
+	done
+	return 1
+}
 outputs_need_networks() { unshare -rn true 2>/dev/null; }
 
 outputs_need_display() {
