@@ -13,7 +13,7 @@ def setup: [(if attached then "window \"\(.run.protocol.title // "?")\" of a ser
 def labels: train_labels;
 
 # Percent of late keys above which an application breaks: by the lower end of the interval; it stays fast if no upper end is above.
-# If no key was late, but too few were typed to exclude so many, it "had no late key".
+# If no key was late, but too few were typed to exclude so many, or there is no interval, it "had no late key".
 # `table` and README.md tell it, too.
 def late_limit: 5;
 def late: figure("late_share_percent");
@@ -22,6 +22,8 @@ def late_words: level("late_share_percent");
 def late_least: late | surely_least;
 def late_most: late | at_most;
 def late_surely_most: late | surely_most;
+def stays_fast: all(late | .high != null and .high <= late_limit);
+def never_late: all(late_most == 0);
 def slowest: figure("latency_max_ms");
 def usable: map(select(.repeats > 0 and .keys > 0));
 
@@ -44,9 +46,9 @@ def judge($role): . as $doc | (rows_of($role) | usable) as $rows | ($rows | map(
 	  elif any($rows[]; .overloaded > 0) then
 		first($rows[] | select(.overloaded > 0)) as $row
 			| {is: "overloaded", row: $row, clause: ($row | overload_words($doc))}
-	  elif ($calm | map(late_surely_most) | max) <= late_limit or ($calm | map(late_most) | max) == 0 then
-		{is: "good", row: ($calm | max_by(late_surely_most)), unmeasured: ($doc | loads_unmeasured($calm)), clause:
-			((if ($calm | map(late_surely_most) | max) <= late_limit then "stays fast " else "had no late key " end)
+	  elif $calm | stays_fast or never_late then
+		{is: "good", fast: ($calm | stays_fast), row: ($calm | max_by(late_surely_most)), unmeasured: ($doc | loads_unmeasured($calm)), clause:
+			((if $calm | stays_fast then "stays fast " else "had no late key " end)
 				+ ($doc | loads_tried($calm)))}
 	  else {is: "unsure", row: ($calm | max_by(late_surely_most)), clause: "may have late keys: this run cannot tell"} end;
 
@@ -61,7 +63,7 @@ def late($role): . as $doc | judge($role) as $j | if $j == null then empty else
 	| $j.row as $r | "\(threshold | plain) ms" as $t
 	| finding("late-\($role)";
 		if $j.is == "good" then
-			"**\($who): \(if ($calm | map(late_most) | max) == 0 then "no slow key" else "hardly a slow key" end).** "
+			"**\($who): \(if $calm | never_late then "no slow key" else "hardly a slow key" end).** "
 			+ "\($doc | loads_tried($calm) | upper_first), \(if ($r | late_most) == 0 then "none" else $r | late_words end) of the keys"
 				+ " took longer than \($t); the slowest took \($calm | map(slowest) | max_by(at_most // 0) | figure_words)."
 			+ ($calm | late_bound | if . == null then "" else " With 95 % confidence, at most \(percent) % are late at"
@@ -187,8 +189,9 @@ def breaks($doc): map(select(.is == "bad")) | sort_by(.row.sinks) | group_by(.fr
 		+ " % of keys over \($doc | threshold | plain) ms \(.[0].row.sinks as $n | $doc | with_load($n)))")
 	| and_list | select(. != "") | ", \(.)";
 def clause_several($doc): . as $all | map(select(.is | IN("bad", "overloaded"))) as $bad
-	| if $bad != [] then "late over \($bad | count_of($doc; $all))" elif all(.is == "good") then "fast over \(count_of($doc; $all))"
-		+ ([.[] | "\(.unmeasured[]) over \(.system)"] | but_unmeasured)
+	| if $bad != [] then "late over \($bad | count_of($doc; $all))" elif all(.is == "good") then
+		(if all(.fast) then "fast" elif any(.fast) then "fast or without a late key" else "no late key" end)
+		+ " over \(count_of($doc; $all))" + ([.[] | "\(.unmeasured[]) over \(.system)"] | but_unmeasured)
 	  else "this run cannot tell whether keys are late over \(map(select(.is == "unsure")) | names)" end;
 def late_several($role): . as $doc | judged($role) as $all | if $all == [] then empty else
 	($all | map(select(.is | IN("bad", "overloaded"))) | group_by([.row.sinks, .more])) as $bad
@@ -198,9 +201,10 @@ def late_several($role): . as $doc | judged($role) as $all | if $all == [] then 
 	finding("late-\($role)"; "**\(role_name($role) | upper_first): \($all | clause_several($doc)).**"
 		+ ([($bad[] | "\(.[0] as $b | ($doc | with_load($b.row.sinks)) + if $b.more then " and more" else "" end
 				| upper_first): \(names)."),
-			(("good", "unsure") as $is | $all | map(select(.is == $is)) | select(. != [])
-				| if $is == "good" then "Fast with every load tried: \(map(.system + (.unmeasured | but_unmeasured)) | and_list)."
-					elif $bad != [] then "Cannot be told: \(names)." else empty end)]
+			($all | map(select(.is == "good")) | group_by(.fast | not)[]
+				| (if .[0].fast then "Fast with every load tried" else "No late key with any load tried" end)
+					+ ": \(map(.system + (.unmeasured | but_unmeasured)) | and_list)."),
+			($all | map(select(.is == "unsure")) | select(. != [] and $bad != []) | "Cannot be told: \(names).")]
 			| if length == 1 and $bad == [] then "" else map(" " + .) | add end)
 		+ if $n == null then "" else " Keys later than \(threshold | plain) ms \($doc | with_load($n)): \($ends[0] | share)"
 			+ (if $ends | length > 1 then "\(if $ends | length == 2 then " and" else " to" end) \($ends[-1] | share)" else "" end) + "." end;
