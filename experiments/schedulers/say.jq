@@ -35,12 +35,14 @@ def named($doc): .setting as $s | "\($doc | says($s)) (\(median)\(late_words))";
 # threshold, every key is late, so there the share is held against the default's.
 def near_ms: 2 * (main_cost + (.run.protocol.floor_ms // 0));
 def others: rows_in("table"; "heavy") | map(select(.setting != base));
+def as_without_load: near_ms as $near | (threshold < $near) as $late | row_of(base; "heavy") as $r
+	| rows_in("table"; "heavy") | map(select(surely_below("latency_p50_ms"; $near) and ((late | at_most // infinite) <= late_limit
+		or ($late and (late | surely_least // infinite) <= ($r // {} | late | surely_most // infinite)))));
+def helpful: as_without_load | map(select(.setting != base));
+def unneeded: as_without_load | any(.setting == base);
 def verdicts: . as $doc | main_cost as $cost | (loads | first) as $n
 	| [.compare // [] | .[] | select(.part == "table" and .app == "heavy" and .cost_ms == $cost and .sinks == $n
 		and .verdict != "too few runs")];
-def helpful: near_ms as $near | (threshold < $near) as $late | row_of(base; "heavy") as $r
-	| others | map(select(surely_below("latency_p50_ms"; $near) and ((late | at_most // infinite) <= late_limit
-		or ($late and (late | surely_least // infinite) <= ($r // {} | late | surely_most // infinite)))));
 def overloaded: . as $doc | [.summary[] | select(.part == "table" and .app == "heavy" and .overloaded > 0).setting] | unique
 	| map(. as $s | $doc | says($s)) | if . == [] then "" else " Overloaded, so without a median: \(and_list)." end;
 
@@ -55,18 +57,28 @@ def by_default: . as $doc | row_of(base; "heavy") as $r | row_of(base; "light") 
 		($r | response) + {figure: "settings", verdict: (($doc | threshold) as $limit
 			| if $r | surely_above("latency_p50_ms"; $limit) then "bad" elif $r | surely_below("latency_p50_ms"; $limit) then "good"
 				else "unsure" end)}) end;
-def remedies: . as $doc | row_of(base; "heavy") as $r | others as $all | helpful as $near
-	| if ($r == null and default_overload == null) or $all == [] then empty
+# Settings without effect, and those that do harm (input: the document).
+def ineffective: . as $doc | row_of(base; "heavy") as $r | if $r == null then "" else
+	($r | response | at_least) as $least | ($r | slow_end) as $most
+	| (others | map(.alike = (response | surely_least > 0.8 * $most and surely_most < 1.25 * $least))) as $all
+	| [($all | map(select(.alike)) | select(. != [])
+			| " Hardly any effect (80 to 125 % of the default's median): \(map(named($doc)) | and_list)."),
+		($all | map(select((.alike | not) and (response | surely_least) > ($r | response | surely_most))) | select(. != [])
+			| " Slower than the default: \(map(named($doc)) | and_list).")] | add // "" end;
+def remedies: . as $doc | row_of(base; "heavy") as $r | helpful as $near | rows_in("table"; "heavy")[0] as $fastest
+	| if ($r == null and default_overload == null) or others == [] then empty
+	  elif unneeded then finding("remedies";
+		"**No setting is needed**: by default responses are nearly as fast as without load (surely at most"
+			+ " \(near_ms | with_unit("ms"))), \($r | median).\(ineffective)\(overloaded)";
+		($r | response) + {verdict: "good", figure: "settings"})
 	  elif $near == [] then finding("remedies";
 		"**No setting surely makes responses nearly as fast as without load** (median at most \(near_ms | with_unit("ms")),"
-			+ " at most \(late_limit) % late). The fastest is \($all[0] | named($doc)).\(overloaded)";
-		($all[0] | figure("latency_p50_ms")) + {figure: "settings"})
+			+ " at most \(late_limit) % late). The fastest is \($fastest | named($doc)).\(ineffective)\(overloaded)";
+		($fastest | response) + {figure: "settings"})
 	  else finding("remedies";
 		"**These settings make responses nearly as fast as without load** (surely at most \(near_ms | with_unit("ms"))):"
-		+ " \($near | map(named($doc)) | and_list)."
-		+ ($all | map(select($r != null and (response | surely_least) > 0.8 * ($r | slow_end))) | if . == [] then ""
-			else " Hardly any effect (over 80 % of the default's median): \(map(named($doc)) | and_list)." end) + overloaded;
-		($near[0] | figure("latency_p50_ms")) + {verdict: "good", figure: "settings"}) end;
+		+ " \($near | map(named($doc)) | and_list).\(ineffective)\(overloaded)";
+		($near[0] | response) + {verdict: "good", figure: "settings"}) end;
 def price: . as $doc | row_of(base; "heavy") as $r
 	| [others[] | select(.load_share_percent != null and $r != null and slow_end <= 0.5 * ($r | response | at_least))]
 	| if . == [] or $r.load_share_percent == null then empty else (max_by(.load_share_percent)) as $cheap
@@ -110,6 +122,8 @@ def verdict_of: . as $doc | row_of(base; "heavy") as $r | helpful as $near
 		(if $r then "" else "The default cannot keep up (\(default_overload)). " end)
 		+ if others == [] then if $r then "Only the default was measured: its median response is \($r | median)."
 				else "No other setting has a median response." end
+			elif unneeded then "By default an application that needs \(main_cost | plain) ms of CPU is nearly as fast as without"
+				+ " load (\($r | median)); it needs no setting."
 			elif $near == [] then "No setting tried surely makes an application that needs \(main_cost | plain) ms of CPU nearly as fast"
 				+ " as without load."
 			else "\($near | length | plural("setting makes"; "settings make")) an application that needs \(main_cost | plain) ms of CPU"

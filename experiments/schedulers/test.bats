@@ -125,6 +125,40 @@ column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE
 	[[ $output == *"load at nice 19"* || $output == *nice-19* ]]
 }
 
+# remade REPEATS SETTING=MS...: the same, but with these responses of the heavy application in each repeat
+remade() {
+	local pair r
+	make_run "$1"
+	for pair in "${@:2}"; do
+		for ((r = 1; r <= $1; r++)); do cell "${pair%=*}" table heavy 10 4 "$r" "${pair#*=}" 70; done
+	done
+	"$TOP/thinprobe" report run
+	jq -c '.verdict, .findings[]' run/findings.json
+}
+
+@test "a default that is fast enough needs no setting" {
+	need gnuplot cmark-gfm
+	# the limit is 2 x (10 + 8) = 36 ms; the median is 0.95 ms above the first response
+	remade 3 default=12 nice-19=60 rr=70
+	[ "$(finding run remedies)/$(finding run remedies verdict)" = 12.95/good ]
+	[[ $(finding run remedies text) == "**No setting is needed"*"Slower than the default: "*"nice 19 (61.0 ms)"*"RR (71.0 ms)"* ]]
+	[[ $(jq -r .verdict run/findings.json) == *"needs no setting"* ]]
+	# not fast enough, but still the fastest
+	remade 3 default=50 nice-19=60 rr=70
+	[ "$(finding run remedies)/$(finding run remedies verdict)" = 50.95/none ]
+	[[ $(finding run remedies text) == *"The fastest is load in the session itself (51.0 ms)"* ]]
+}
+
+@test "hardly any effect is neither much faster nor much slower than the default" {
+	need gnuplot cmark-gfm
+	remade 3 default=140 nice-19=10 rr=1600
+	[[ $(finding run remedies text) == *"Slower than the default: session under SCHED_RR (1601 ms"* ]]
+	run ! grep 'Hardly any' <(finding run remedies text)
+	remade 3 default=140 nice-19=10 rr=160	# 1.14 times
+	[[ $(finding run remedies text) == *"Hardly any effect"*"SCHED_RR (161 ms"* ]]
+	run ! grep 'Slower than' <(finding run remedies text)
+}
+
 @test "five repeats give verdicts; a run without a complete cell says so" {
 	need gnuplot cmark-gfm
 	make_run 5
