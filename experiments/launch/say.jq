@@ -23,21 +23,29 @@ def pairs($a; $b): launches as $all | [$all[] | select(.scheme == $a) as $x | $x
 	| .ratio = .x.launch_ms / .y.launch_ms
 	| if (.x | comparable) and (.y | comparable) then .low = .x.launch_ms_low / .y.launch_ms_high
 		| .high = .x.launch_ms_high / .y.launch_ms_low else . end];
+# Of the run's launches beside a job those that the pairs (the input) lack: " (without writer)".
+def lacking($doc): [$doc.summary[] | select(.app != "keys" and .job != "none") | {app, job}] - map({app, job}) | unique
+	| map(.app + if $doc | jobs | length > 1 then " beside \(.job | job_words)" else "" end)
+	| if . == [] then "" else " (without \(and_list))" end;
 # Input: pairs. Their ratio (geometric mean) with the ratio of the near and of the far ends of their intervals.
-def together: {ratio: (map(.ratio) | geomean), low: (map(.low) | geomean), high: (map(.high) | geomean), n: length}
+def together($doc): {ratio: (map(.ratio) | geomean), low: (map(.low) | geomean), high: (map(.high) | geomean), n: length,
+		without: lacking($doc)}
 	| .shown = if .low == null then "few" elif .high < 1 then "sooner" elif .low > 1 then "later" else "untold" end;
-# The ratio of vamp that starts applications soonest, isolated or not, and of how many it is the best.
-def best: . as $doc | [vamps[] as $v | ($doc | pairs($v; "baseline")) | select(. != [])
-		| {scheme: $v, ratio: (map(.ratio) | geomean)}]
-	| length as $n | min_by(.ratio) | values | .of = $n;
+# The ratio of vamp that starts applications soonest, isolated or not, and of how many it is the best: by the applications that all
+# of them started. If there are none, no best is known: the one with the most applications.
+def best: . as $doc | [vamps[] as $scheme | {$scheme, pairs: [$doc | pairs($scheme; "baseline")[] | {app, job, ratio}]}
+		| select(.pairs != [])]
+	| (map(.pairs | map({app, job})) | reduce .[] as $had (.[0]; . - (. - $had))) as $common
+	| (if $common == [] then 1 else length end) as $of
+	| min_by((.pairs | map(select({app, job} | IN($common[])).ratio) | geomean), -(.pairs | length)) | values | {scheme, $of};
 def best_words: "\(.scheme | scheme_words)" + if .of > 1 then " (the best of \(.of) by these same figures)" else "" end;
 def ends_words: "95 % CI \(.low | fixed(2)) to \(.high | fixed(2))";
 def times_long: "\(.ratio | fixed(2)) times as long (\(ends_words))";
 # vamp's best against another scheme.
 def against($other): . as $doc | (best // empty) as $best | ($doc | pairs($best.scheme; $other)) | select(. != [])
-	| together + {$other, best: ($best | best_words)};
+	| together($doc) + {$other, best: ($best | best_words)};
 def shown_words: ({sooner: "launches sooner than", later: "launches later than",
-		untold: "cannot be told from"}[.shown]) + " \(.other | scheme_words)";
+		untold: "cannot be told from"}[.shown]) + " \(.other | scheme_words)\(.without)";
 def against_verdict: {sooner: "good", later: "bad", untold: "unsure", few: "unsure"}[.shown];
 def against_words: times_long + " as with \(.other | scheme_words)";
 def too_few: "Too few repeats to compare schemes (three are needed)";
@@ -45,8 +53,8 @@ def too_few: "Too few repeats to compare schemes (three are needed)";
 def plain_times($schemes): launches as $all | [$schemes[] as $s | $all[] | select(.scheme == $s)
 	| "\(.app) \(.launch_ms | with_unit("ms")) with \(.scheme | scheme_words)"] | join(", ");
 
-def without: pairs("baseline"; "alone") | if . == [] then empty else together as $t | max_by(.ratio) as $worst
-	| if $t.shown == "few" then empty else "With the background job, a launch takes \($t | times_long) as without it; the longest is"
+def without: . as $doc | pairs("baseline"; "alone") | if . == [] then empty else together($doc) as $t | max_by(.ratio) as $worst
+	| if $t.shown == "few" then empty else "With the background job, a launch takes \($t | times_long) as without it\($t.without); the longest is"
 		+ " \($worst.app) with \($worst.x | level("launch_ms")) instead of \($worst.y | level("launch_ms"))." end end;
 def baseline: first(without, null) as $without | first(against("baseline"), null) as $a
 	| if $a == null and $without == null then empty
@@ -98,12 +106,12 @@ def itself: (.run.vamp // []) | map(select(.episodes > 0)) | if . == [] then emp
 		{value: (100 * $found / $episodes), unit: "%",
 			verdict: (if $found == $episodes and $others == [] then "good" else "unsure" end)}) end;
 
-def verdict_of: best as $best | if launches == [] then nothing_measured
+def verdict_of: (best // null) as $best | if launches == [] then nothing_measured
 	elif $best == null then "Vamp was not measured; only autogroups and nice were."
 	else . as $doc | [against("baseline", "autogroup", "nice") | select(.shown != "few")]
 		| if . == [] then "\(too_few). A launch took: \($doc | plain_times(["baseline", "autogroup", "nice", $best.scheme]))." else
 		"\(.[0].best | upper_first): a launch takes "
-			+ (map(against_words + if .shown == "untold" then ", which cannot be told apart" else "" end) | join("; ")) + "." end end;
+			+ (map(against_words + .without + if .shown == "untold" then ", which cannot be told apart" else "" end) | join("; ")) + "." end end;
 def verdict: verdict_of + no_figure(.launch_ms // .p50_ms; "\(.app) with \(.scheme | scheme_words)");
 
 def findings: [baseline, today, pays, keyed, itself];
