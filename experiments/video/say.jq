@@ -14,7 +14,11 @@ def labels: {value: {scheme: scheme_words, mult: mult_words}, figures: {rate_per
 def says: (scheme_words[.scheme] // .scheme) + if .mult == "without" then " that may throttle sound players"
 	elif .mult == "with" then " that exempts sound players" else "" end;
 
-def measured: [measured_rows("summary")[] | select(.fps_per_s != null)];
+# Where less than nine in ten of the frames that a player counts as shown reached the screen, all rows count those seen there.
+def on_screen: any(measured_rows("summary")[]; .frames_seen != null and .frames_seen < 0.9 * .frames_shown);
+def counted: if on_screen then .summary[]? |= (.fps_per_s = .seen_per_s | .fps_per_s_low = .seen_per_s_low
+	| .fps_per_s_high = .seen_per_s_high | .fps_per_s_both = .seen_per_s_both | .seen = true) else . end;
+def measured: [counted | measured_rows("summary")[] | select(.fps_per_s != null)];
 def job_of($job): [measured[] | select(.job == $job)];
 def scheme($name): first(.[] | select(.scheme == $name)) // null;
 def best($mult): map(select(.mult == $mult)) | if . == [] then null else max_by(.fps_per_s) end;
@@ -22,7 +26,7 @@ def best($mult): map(select(.mult == $mult)) | if . == [] then null else max_by(
 def known_ends: .repeats >= 3 and .fps_per_s_low != null;
 def compare($other): if (known_ends | not) or ($other | known_ends | not) then "unsure"
 	elif .fps_per_s_low > $other.fps_per_s_high then "good" elif .fps_per_s_high < $other.fps_per_s_low then "bad" else "none" end;
-def frames: "\(.fps_per_s | number) frames per second\(interval(.fps_per_s_low; .fps_per_s_high; ""; number)), "
+def frames: "\(.fps_per_s | number) frames per second\(if .seen then " seen on the screen" else "" end)\(interval(.fps_per_s_low; .fps_per_s_high; ""; number)), "
 	+ "\(.dropped_percent | percent) % dropped";
 
 def verdict_of: job_of(first_job) as $rows | ($rows | best("with")) as $vamp | ($rows | scheme("baseline")) as $base
@@ -37,15 +41,13 @@ def verdict_of: job_of(first_job) as $rows | ($rows | best("with")) as $vamp | (
 			else "Too few repeats to compare vamp with the baseline (three are needed)" end)
 		+ ": \($vamp | frames), in the baseline \($base | frames)"
 		+ (if $nice then "; with the job at nice 19 \($nice | frames)" else "" end)
-		+ ([$vamp, $base, $nice | values | select(.frames_seen != null and .frames_seen < 0.9 * .frames_shown)
-			| "\(says) \(100 * .frames_seen / .frames_shown | percent) %"]
-			| if . == [] then ""
-				else ". These are the player's own counts; of those frames reached the screen: \(join(", "))" end) + "." end;
-def verdict: verdicts(verdict_of + no_figure(.fps_per_s; says));
+		+ ([$vamp, $base, $nice | values | select(.seen) | "\(says) \(100 * .frames_seen / .frames_shown | percent) %"]
+			| if . == [] then "" else ". Of the frames that the player counts as shown reached the screen: \(join(", "))" end) + "." end;
+def verdict: verdicts(verdict_of + (counted | no_figure(.fps_per_s; says)));
 
 def schemes: [job_of(first_job)[] | select(.mult != "without")] as $rows | if $rows == [] then empty else
 	($rows | best("with") // ($rows | max_by(.fps_per_s))) as $of
-	| finding("schemes"; "**Frames shown per second**: " + ($rows | map("\(says) \(.fps_per_s | number)"
+	| finding("schemes"; "**Frames \(if $of.seen then "seen on the screen" else "shown" end) per second**: " + ($rows | map("\(says) \(.fps_per_s | number)"
 			+ interval(.fps_per_s_low; .fps_per_s_high; ""; number)) | join("; ")) + ".";
 		($of | figure("fps_per_s")) + {figure: "frames-\(first_job)"}) end;
 
@@ -56,7 +58,7 @@ def mult: first_job as $job | job_of($job) as $rows | [$rows[] | select(.mult ==
 			elif $c == "bad" then "**Never throttling sound players shows fewer frames**"
 			elif $c == "none" then "**No difference is shown between throttling sound players and never doing so**"
 			else "**Too few repeats to tell whether throttling sound players matters**" end)
-		+ ": with \(scheme_words[$p.w.scheme] // $p.w.scheme) \($p.w.fps_per_s | number) frames per second instead of "
+		+ ": with \(scheme_words[$p.w.scheme] // $p.w.scheme) \($p.w.fps_per_s | number) frames per second\(if $p.w.seen then " seen" else "" end) instead of "
 		+ "\($p.o.fps_per_s | number); "
 		+ "the player was throttled in \($p.w.player_tagged // 0) of \($p.w.episodes // 0 | plural("episode")) with the exemption, in "
 		+ "\($p.o.player_tagged // 0) of \($p.o.episodes // 0) without it.";
@@ -81,9 +83,10 @@ def job: job_of(first_job) | best("with") | if . == null or .job_rel == null the
 
 def seen: [measured[] | select(.frames_seen != null and .frames_shown > 0)] | if . == [] then empty else
 	(map(.frames_shown) | add) as $shown | (map(.frames_seen) | add) as $seen
-	| finding("seen"; "**\(100 * $seen / $shown | fixed(1)) % of the frames that the player reports as shown reached the screen**, "
-		+ "by the frame numbers read there.";
+	| map(.share = 100 * .frames_seen / .frames_shown) | min_by(.share) as $least
+	| finding("seen"; "**\(100 * $seen / $shown | fixed(1)) % of the frames that the player reports as shown reached the screen**"
+		+ " (least: \($least.share | fixed(1)) % with \($least | says)), by the frame numbers read there.";
 		{value: (100 * $seen / $shown), unit: "%",
-			verdict: (if $seen > $shown or $seen < 0.9 * $shown then "unsure" else "good" end)}) end;
+			verdict: (if any(.share > 100) or $least.share < 90 then "unsure" else "good" end)}) end;
 
 def findings: [of_jobs(schemes, mult, against("nice"; "against-nice"), against("autogroup"; "against-autogroup"), job), seen];

@@ -147,6 +147,42 @@ made_up() {
 	[[ $(jq -r .verdict run/findings.json) == *"No figure for nice 19 and vamp L that may throttle sound players." ]]
 }
 
+# seen SCHEME SHARE: of the frames that were shown under this scheme, so many were seen
+seen() {
+	local file
+	for file in run/cells/"$1"-*/*/cell.json; do
+		jq --argjson share "$2" '.video.seen = .video.shown * $share | .video.seen_fps = .video.fps * $share' "$file" >new
+		mv new "$file"
+	done
+}
+
+@test "a scheme whose frames never reached the screen beats nobody" {
+	MADE_UP=$'alone none none 0\nbaseline parallel none 100\nnice parallel none 60\nL parallel with 50'
+	made_up
+	seen L 0.3	# 5.7 of 18.9 frames a second; with nice 17.5
+	"$TOP/report/report.sh" run
+	jq -c '.verdict, .findings[]' run/findings.json
+	[ "$(found against-nice .verdict)" = '"bad"' ]
+	near "$(found against-nice .value)" "$(awk 'BEGIN { print (240 - 51.2) / 10 * 0.3 }')" 0.001
+	[[ $(jq -r .verdict run/findings.json) == *"fewer frames are shown"*"reached the screen"*"vamp L"*" 30.0 %"* ]]
+	# the best of vamp's is so by these frames, too
+	MADE_UP+=$'\nM parallel with 60'
+	made_up
+	seen L 0.3
+	"$TOP/report/report.sh" run
+	[[ $(found against-nice .text) == *"cannot be told"* ]]
+	near "$(found schemes .value)" "$(awk 'BEGIN { print (240 - 61.2) / 10 * 0.98 }')" 0.001
+}
+
+@test "one scheme whose frames were not seen is not hidden by the others" {
+	made_up
+	[ "$("$TOP/report/report.sh" run >/dev/null; found seen .verdict)" = '"good"' ]
+	seen L 0.85	# of all 93 %
+	"$TOP/report/report.sh" run
+	jq -e '.findings[] | select(.id == "seen") | .value > 90 and .verdict == "unsure"' run/findings.json
+	[[ $(found seen .text) == *"85.0 %"*"vamp L"* ]]
+}
+
 # bats test_tags=all
 @test "a short run: frames are seen on the screen, no more than the player says; vamp spares it where it looks at sound" {
 	short_run "Xvnc mpv ffmpeg pulseaudio pactl xdotool" --time 8 --geometry 1280x720 --scheme alone,baseline,L --repeat 1 --press 2
