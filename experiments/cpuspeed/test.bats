@@ -93,6 +93,32 @@ load ../engine/replays
 	[[ $output == *" at 50 "*"40.1"* ]]
 }
 
+@test "late responses are counted among those found at both settings" {
+	REPEATS=3 made cpuspeed 100 100:100:1:40 25:25:4:40
+	# the slowest response (400 ms) was never found at 25; the others are 40 and 80 ms there, over no 150 ms
+	jq '.result.runs as $runs | .result.responses[2].latency_from_press_ms |= [to_entries[]
+		| if $runs[.key].file | startswith("cells/25/") then null else .value end]' "$RUN/analysis.json" >x && mv x "$RUN/analysis.json"
+	reported
+	[[ $(jq -r '.findings[] | select(.id == "hidden").text' "$RUN/findings.json") == \
+		*"Of 2 responses found at both, 0 take over 150 ms, instead of 0."* ]]
+	# all found: those of 20 and 400 ms take 200 and 4000
+	REPEATS=3 made cpuspeed 100 100:100:1:40 25:25:10:40
+	reported
+	[[ $(jq -r '.findings[] | select(.id == "hidden").text' "$RUN/findings.json") == \
+		*"Of 3 responses found at both, 2 take over 150 ms, instead of 1."* ]]
+}
+
+@test "total times alone are compared, too" {
+	REPEATS=3 made cpuspeed 100 100:100:1:40 25:25:4:400
+	rm "$RUN/analysis.json"
+	reported
+	[[ $(jq -r .verdict "$RUN/findings.json") == *"10 (95 % CI 10 to 10) times as long"*"responses were not compared." ]]
+	REPEATS=3 made cpuspeed 100 100:100:1:40 25:25:4:40.1
+	rm "$RUN/analysis.json"
+	reported
+	[[ $(jq -r .verdict "$RUN/findings.json") == *"No setting"*"not all compared." ]]
+}
+
 # bats test_tags=all
 @test "a session recorded here is replayed at both speeds; the quota held it back" {
 	ran cpuspeed --speeds 100,25

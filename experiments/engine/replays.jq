@@ -12,8 +12,8 @@ def more_percent:
 	(. - 1) * 100 | if fabs < 0.05 then "0.0" else (if . > 0 then "+" else "" end) + fixed(if fabs >= 9.95 then 0 else 1 end) end;
 
 def base_row: . as $doc | first(measured_rows("summary")[] | select(.setting == $doc.run.settings.base)) // null;
-def compared: .run.settings.base as $base
-	| [measured_rows("summary")[] | select(.setting != $base and .ratio != null and .total_ratio != null)];
+def timed: .run.settings.base as $base | [measured_rows("summary")[] | select(.setting != $base and .total_ratio != null)];
+def compared: timed | map(select(.ratio != null));
 # How much responses differ from the base: by how many more are slower by a half than faster, or the other way round.
 def change: [.slower - .faster, (.ratio | log)] | map(fabs);
 def farthest: compared | max_by(change);
@@ -35,15 +35,16 @@ def row_words: "with \(.says), total time changes by \(.total_ratio | more_perce
 	+ "and responses take \(.ratio | times) times as long in the median\(ends("ratio"; times))\(judged); "
 	+ "\(.slower) of \(.points) take at least 1.5 times, \(.faster) at most two thirds as long";
 def short_words: "\(.says): \(.total_ratio | more_percent) % and \(.ratio | times) times\(ends("ratio"; times))\(judged)";
-# How many responses of a row (the input) are late, and how many of the base's.
-def late_words($base; $limit): if .late_percent == null or $base.late_percent == null then "" else
-	" Late (over \($limit | plain) ms) are \(.late_percent | with_unit("%")) of the responses, instead of"
-		+ " \($base.late_percent | with_unit("%"))." end;
-def claims: base_row as $row | threshold as $limit | $row.says as $base
+# How many responses are late at a row's setting (the input), and at the base, of those found at both: $points.
+def late_words($points; $limit): .setting as $at | [$points[] | select(.setting == $at and .ratio != null)] as $both
+	| def late(ms): map(select(ms > $limit)) | length | thousands;
+	if $both == [] then "" else " Of \($both | length | plural("response")) found at both, \($both | late(.latency_ms)) take over"
+		+ " \($limit | plain) ms, instead of \($both | late(.base_ms))." end;
+def claims: .points as $points | threshold as $limit | (base_row | .says) as $base
 	| compared | group_by(kind) | sort_by(-length)[] | sort_by(change) | reverse
 	| (.[0] | kind) as $kind
 	| finding($kind; "**\($kind | kind_words)** (compared with \($base)): \(.[0] | row_words)."
-			+ (.[0] | late_words($row; $limit))
+			+ (.[0] | late_words($points // []; $limit))
 			+ if length > 1 then " With \(.[1:] | map(short_words) | join("; "))." else "" end;
 		(.[0] | figure("ratio")) + if $kind == "total-only" then {figure: "total"}
 			else {verdict: (.[0] | kind_verdict), figure: "ratio"} end);
@@ -70,7 +71,8 @@ def delivered: [.summary[] | select(.failed > 0)] as $failed | measured_rows("su
 			+ " came to \(if $n == 1 then "its" else "their" end) end\(if $failed == [] then "**" else "" end)"
 			+ (if $of == null then "." elif $least == $of then ", with all \($of) inputs of the session delivered."
 			   else ", with \($least) of \($of) inputs delivered in the worst of them." end)
-			+ (if $missing > 0 then " Responses of the base that were not found at another setting: \($missing). They have no ratio."
+			+ (if $missing > 0 then " Responses of the base that were not found at another setting: \($missing). They have no ratio, and are in no"
+				+ " percentile there."
 			   else "" end);
 			{value: $least, verdict: (if $failed == [] and $least == $of then "good" else "bad" end), figure: "total"}) end;
 
@@ -98,12 +100,13 @@ def replays_setup: .run.settings as $set | "\($set.app), \(($set.trace // $set.s
 def replays_labels: base_row as $base | farthest as $far
 	| {figures: {far: ($far.setting // ""), far_says: ($far.says // ""), base_says: ($base.says // "")}};
 # Where total time changes, and where it hides what responses do.
-def moved_words: if .slower >= .faster then "\(.slower) of \(.points) responses take at least 1.5 times as long"
+def moved_words: if .ratio == null then "responses were not compared"
+	elif .slower >= .faster then "\(.slower) of \(.points) responses take at least 1.5 times as long"
 	else "\(.faster) of \(.points) responses take at most two thirds of the time" end;
 def total_times: "\(.total_ratio | times)\(if .total_ratio_low == null then " (no interval)" else ends("total_ratio"; times) end)";
-def replays_verdict: (base_row | .says) as $base | compared as $rows
+def replays_verdict: (base_row | .says) as $base | timed as $rows
 	| ([$rows[] | select(same_total | not)] | max_by(.total_ratio | log | fabs)) as $shown
-	| ([$rows[] | select(kind == "hidden")] | max_by(change)) as $hidden
+	| ([$rows[] | select(.ratio != null and kind == "hidden")] | max_by(change)) as $hidden
 	| if $rows == [] then "There is nothing to compare: no setting was measured beside the base."
 	  elif $shown then "With \($shown.says) the session takes \($shown | total_times) times as long as with \($base), and "
 		+ ($shown | moved_words) + "." + if $hidden then
@@ -112,5 +115,6 @@ def replays_verdict: (base_row | .says) as $base | compared as $rows
 	  elif $hidden then "With \($hidden.says) the session's total time differs by at most 1 % from that with \($base)"
 		+ "\($hidden | within_unsure), but "
 		+ ($hidden | moved_words) + "."
+	  elif any($rows[]; .ratio == null) then "No setting is seen to change total time by more than 1 %; responses were not all compared."
 	  else "No setting is seen to change total time by more than 1 %, or a tenth of the responses by half." end;
 def replays_findings: [claims, most_grown, delivered, load, throttled, unanalyzed];
