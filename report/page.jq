@@ -39,10 +39,11 @@ def folders: (.run.axes // []) as $axes | if $axes == [] then {} else
 	[.run.cells[] | select(.name | IN($cells[])) | {key: (.parameters | axes_key($axes)), value: "cells/\(.name)"}] | from_entries end;
 # Of rows the numbers of those where a condition breaks: the first of each group in which the column is surely above the limit. A
 # group has the same values in the columns of the view that are left of the axis.
-def broken($view; $rows): $view.breaks as $b | if $b == null then [] else
+def broken($view; $rows): disturbed_runs as $out | $view.breaks as $b | if $b == null then [] else
 	(if $b.limit == "threshold" then threshold else $b.limit | tonumber end) as $limit
 	| ([$view.by // empty] + ($view.columns | map(rtrimstr("?")) | .[:index($b.axis)])) as $group
-	| [$rows | to_entries[] | .key as $i | .value | select(surely_above($b.column; $limit)) | {$i, group: [.[$group[]]]}]
+	| [$rows | to_entries[] | .key as $i | .value | select(surely_above($b.column; $limit)
+			and (.run_name | IN($out[]) | not)) | {$i, group: [.[$group[]]]}]
 	| group_by(.group) | map(.[0].i) end;
 # What decides it, of the views that have such rows.
 def breaks_words($view; $breaking): if $breaking == [] then empty else $view.breaks as $b
@@ -52,7 +53,7 @@ def breaks_words($view; $breaking): if $breaking == [] then empty else $view.bre
 		+ if any($breaking[]; figure($b.column).low == null) then ", or by its least value where there is none." else "." end end;
 # Rows of a view with rank=COLUMN, least first, those without a figure last; `at` is the condition in which they are compared.
 # A column TABLE:COLUMN is of that table's row with the same text in the view's first column.
-def ranking($view): . as $doc | $view.columns[0] as $who
+def ranking($view): undisturbed_runs | . as $doc | $view.columns[0] as $who
 	| reduce ($view.at // "" | split(",")[] | split(":")) as [$name, $which] (.[$view.table] // [];
 		(map(.[$name] | values) | if $which == "least" then min elif $which == "most" then max else $which end) as $value
 		| map(select(.[$name] == $value)))
@@ -173,7 +174,8 @@ def rank_verdict: . as $doc | first(views[] | select(.rank != null and (. as $vi
 	  ([$view.at // "" | select($doc.run.settings.link // "" | contains(",") | not) | split(",")[] | split(":")[0] as $name
 		| $rows[0][$name] | select(type == "number" and . != 0)
 		| . as $value | $doc | column_of("summary"; $name) | "\(.heading | ascii_downcase) \($value | plain) \(.unit)"]) as $at
-	| "On \([($doc | link_words) // "this link", $at[]] | join(", ")): "
+	| "On \([($doc | link_words) // (if $doc.run.differs.link then "different links" else "this link" end), $at[]]
+			| join(", ")): "
 		+ ([$groups | to_entries[] | .key as $i | .value | . as $group | map($rows[.])
 			| if length > 1 then ([$group[] as $j | $group[] | select(. > $j) | told_in($rows; $j; .; $view.rank)] | unique) as $told
 				| (if any($told[]; .) then "all " else "" end) as $all | map(if $i == 0 then name else who end) | and_list
@@ -184,9 +186,9 @@ def rank_verdict: . as $doc | first(views[] | select(.rank != null and (. as $vi
 		+ ([$all[] | select(figure($view.rank) | at_least == null) | who]
 			| if . == [] then "" else " No figure for \(and_list)." end) end;
 def full_verdict: unusable as $why | if $why then "Not usable: \($why)" else
-	[rank_verdict, (verdict | select(. != ""))] | join(" ") end;
+	undisturbed_runs | [rank_verdict, (verdict | select(. != ""))] | join(" ") end;
 # Of a disturbed run no finding is sure, and none is bold.
-def all_findings: disturbed as $disturbed | findings
+def all_findings: disturbed as $disturbed | undisturbed_runs | findings
 	| if $disturbed then map(.verdict = "unsure" | .text |= gsub("\\*\\*"; "")) else . end;
 
 # At the end of a run: the first view that has rows; then what a person reads below it.

@@ -161,7 +161,17 @@ def preliminary_note: . as $doc | .run.settings.repeats | if . == null or . >= 5
 			": `\(.[0])`" + ($doc | again_minutes | if . == null then "" else " (about \(plural("minute")))" end) + "." end) end;
 def measured_cells: [.run.cells // [] | .[] | select(.state != "missing")];
 def flagged_cells: measured_cells | map(select((.flags // []) != []));
-def disturbed: (flagged_cells | length) * 2 > (measured_cells | length);
+def mostly_flagged: (flagged_cells | length) * 2 > (measured_cells | length);
+# Of several runs in one report: the name of the run in that of a cell or system; the document of the runs $names; those of which
+# most conditions were disturbed; and the document without them, which verdict, findings and comparisons are made of.
+def run_name: split("/")[-1] | split(".")[0];
+def of_runs($names): map_values(if type == "array" then map(select(.run_name // .run | . == null or IN($names[]))) else . end)
+	| .run |= (.runs |= map(select(.name | IN($names[]))) | .cells |= map(select(.name | run_name | IN($names[])))
+		| .settings.protocols |= map(select(run_name | IN($names[])))
+		| .protocols |= with_entries(select(.key | run_name | IN($names[]))));
+def disturbed_runs: . as $doc | [.run.runs[]?.name | . as $name | select($doc | of_runs([$name]) | mostly_flagged)];
+def disturbed: if .run.runs then disturbed_runs == [.run.runs[].name] else mostly_flagged end;
+def undisturbed_runs: disturbed_runs as $out | if $out == [] or disturbed then . else of_runs([.run.runs[].name] - $out) end;
 # Why nothing can be concluded: most conditions were disturbed, or none could keep up. null: something can.
 def unusable: measured_cells as $cells | flagged_cells as $flagged | measured_rows("summary") as $rows
 	| if disturbed then
@@ -174,9 +184,15 @@ def unusable: measured_cells as $cells | flagged_cells as $flagged | measured_ro
 	  elif $rows != [] and all($rows[]; (.overloaded // 0) > 0) then
 		"the server cannot keep up with the keys in any condition (overloaded), so there is no response time."
 	  else null end;
-def flagged_note: flagged_cells as $flagged | if $flagged == [] or disturbed then null else
-	"**Flagged**: in \($flagged | length) of \(.run.cells | length | plural("condition")), other processes or the hypervisor took"
-		+ " too much of the server's CPUs in at least one repeat." end;
+def unusable_runs_note: if disturbed then null else
+	disturbed_runs as $out | [$out[] as $name | "\($name): \(of_runs([$name]) | unusable)"]
+	| if . == [] then null else "**Not usable**: \(join(" ")) Verdict and findings leave out \($out | and_list)." end end;
+def flagged_note: if disturbed then null else
+	def count: (flagged_cells | length) as $n | select($n > 0) | "\($n) of \(.run.cells | length | plural("condition"))";
+	[if .run.runs then ([.run.runs[].name] - disturbed_runs)[] as $name | of_runs([$name]) | count | "\(.) of \($name)"
+		else count end]
+	| if . == [] then null else "**Flagged**: in \(and_list), other processes or the hypervisor took"
+		+ " too much of the server's CPUs in at least one repeat." end end;
 def missing_cells: [.run.cells // [] | .[] | select(.state == "missing") | .name];
 def missing_note: missing_cells | if . == [] then null else
 	"**Missing**: no complete measurement of \(.[:6] | join(", "))" + (if length > 6 then " and \(length - 6) more." else "." end) end;
@@ -187,7 +203,8 @@ def differs_note: .run.differs // {} | select(. != {}) | "**Not alike**: " + ([t
 	+ ([.value | to_entries[] | "\(.value | if type == "array" then map(tostring) | join(" ")
 		else tostring end) (\(.key))"] | and_list)] | join("; "))
 	+ ". What differs between the runs may come from this.";
-def notes: [incomplete_note, missing_note, runs_note // null, differs_note // null, preliminary_note, flagged_note, shared_note]
+def notes: [incomplete_note, missing_note, runs_note // null, differs_note // null, preliminary_note, unusable_runs_note,
+	flagged_note, shared_note]
 	| map(values);
 def not_here: [(.run.host, .run.lab, .run) | objects | (.missing, .cannot, .not_here) | values
 	| if type == "object" then to_entries[] | "\(.key): \(.value)" elif type == "array" then .[] | if type == "object" then

@@ -4,7 +4,7 @@ include "words";
 
 # ---- several protocols, or runs of one on several machines and days: a curve for each ----
 def systems: .summary | distinct(.protocol);
-def several: systems | length > 1;
+def several: .run.runs != null or (systems | length > 1);
 def systems_word: if .run.runs == null then "protocols" elif systems | map(split("/")[0]) | unique | length == 1 then "runs"
 	else "protocols and runs" end;
 def over($system): .run.settings.protocols = [$system] | .run.protocol = (.run.protocols[$system] // .run.protocol)

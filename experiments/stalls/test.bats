@@ -933,6 +933,38 @@ two_runs() {
 	[[ $(finding both idle-response text) == *"(two repeats: "*"No such median over vnc/after."* ]]
 }
 
+@test "of several runs, one that is disturbed is named, and left out of verdict, findings and marks" {
+	local run
+	need gnuplot cmark-gfm
+	two_runs
+	"$TOP/report/report.sh" alpha beta -o both --label a,b
+	[[ $(jq -r .verdict both/findings.json) == *"the 2 runs"* ]]
+	grep 'vnc/b .*breaks here' <("$TOP/report/table.sh" both)
+	edit_json beta/run.json '.cells[].flags = ["CPU"]'
+	"$TOP/report/report.sh" alpha beta -o both --label a,b
+	[[ $(jq -r .verdict both/findings.json) == "Vim"*vnc/a* ]]
+	run ! grep vnc/b both/findings.json
+	"$TOP/report/table.sh" both >table
+	grep 'vnc/a .*breaks here' table
+	run ! grep 'vnc/b .*breaks here' table
+	[ "$(finding both mean-stall)" = "$(field both/summary.tsv mean_stall_ms protocol=vnc/a app=heavy sinks=20 |
+		awk '{ print $1 + 0 }')" ]
+	grep -q '^> \*\*Not usable\*\*: b: .* 4 of 4 conditions' both/report.md
+	run ! grep '^> \*\*Flagged' both/report.md
+	# one condition of the other
+	edit_json alpha/run.json '.cells[0].flags = ["CPU"]'
+	"$TOP/report/report.sh" beta alpha -o both --label b,a
+	grep -q '^> \*\*Flagged\*\*: in 1 of 4 conditions of a,' both/report.md
+	# two of three, and all
+	cp -r beta third
+	"$TOP/report/report.sh" alpha beta third -o both --label a,b,c
+	[[ $(jq -r .verdict both/findings.json) == "Vim"*vnc/a* ]]
+	grep -q '^> \*\*Not usable\*\*: b: .* c: ' both/report.md
+	"$TOP/report/report.sh" beta third -o both --label b,c
+	[[ $(jq -r .verdict both/findings.json) == "Not usable: "*"8 of 8"* ]]
+	jq -e 'all(.findings[]; .verdict == "unsure")' both/findings.json
+}
+
 @test "windows of two servers: their loads are labels in the joined report too" {
 	need gnuplot cmark-gfm
 	two_runs
