@@ -169,6 +169,9 @@ def of_runs($names): map_values(if type == "array" then map(select(.run_name // 
 	| .run |= (.runs |= map(select(.name | IN($names[]))) | .cells |= map(select(.name | run_name | IN($names[])))
 		| .settings.protocols |= map(select(run_name | IN($names[])))
 		| .protocols |= with_entries(select(.key | run_name | IN($names[]))));
+# The settings of the run that a system is of.
+def settings_of($system): .run
+	| .settings + ((.differs // {}) | with_entries(.value |= .[$system | run_name] | select(.value != null)));
 def disturbed_runs: . as $doc | [.run.runs[]?.name | . as $name | select($doc | of_runs([$name]) | mostly_flagged)];
 def disturbed: if .run.runs then disturbed_runs == [.run.runs[].name] else mostly_flagged end;
 def undisturbed_runs: disturbed_runs as $out | if $out == [] or disturbed then . else of_runs([.run.runs[].name] - $out) end;

@@ -3,8 +3,9 @@
 include "words";
 
 def systems: .points // [] | distinct(.system);
-def app_words($cost): {light: "vim", heavy: "an editor that computes \($cost // 10 | plain) ms per redraw"};
-def words_of($system): app_words(.run.settings.cost_ms) as $apps
+def app_words($cost): {light: "vim", heavy: (if $cost == null then "the heavy application"
+	else "an editor that computes \($cost | plain) ms per redraw" end)};
+def words_of($system): app_words(settings_of($system).cost_ms) as $apps
 	| $system | split(".") as $p | "\($apps[$p[-1]] // $p[-1]) over \($p[:-1] | join("."))" | upper_first;
 def criterion_words($t): if startswith("p95:") then "95 % of the keys answered within \(.[4:] | rtrimstr("ms")) ms"
 	else "an Apdex of \(.[6:]) (T = \($t | plain) ms)" end;
@@ -13,7 +14,7 @@ def labels: threshold as $t | app_words(.run.settings.cost_ms) as $apps
 		figures: {app_light: $apps.light, app_heavy: $apps.heavy}};
 def title: "How many users fit: \(.run.settings.protocols // [] | and_list)";
 def setup: [link_words, (.run.settings as $set | [$set.apps // [] | .[] | app_words($set.cost_ms)[.] // .] | and_list),
-	(.run.settings.repeats | values | plural("search"; "searches")),
+	(repeats_words | sub("repeats"; "searches") | sub("repeat"; "search")),
 	run_words] | sentence;
 
 # What the searches found for the user in front: the least and the most of them; both where there are two. "At least": --most held.
@@ -47,23 +48,23 @@ def sides($system; $criterion): compared($system; $criterion) | group_by([.name,
 	| map(. as $rows | .[0] + {full: (map(.full) | add), users_bad: ([$rows[] | select(.full > 0) | .users_bad] | unique),
 		bad: ([$rows[] | select(.full > 0) | .bad | values] | if . == [] then null else add / length end)})
 	| map(select(.full > 0)) | sort_by(- .full);
-def bold($system; $text): "**\(if systems | length == 1 then $text | upper_first else "\(words_of($system)): \($text)" end)**";
+def bold($system; $text): "**\(if .run.runs == null and (systems | length == 1) then $text | upper_first
+	else "\(words_of($system)): \($text)" end)**";
 def id($system): $system | gsub("[^a-zA-Z0-9]+"; "-");
 
-def asked: .run.settings.most // infinite;	# sessions at most
+def asked($system): settings_of($system).most // infinite;	# sessions at most
 
-def verdict: threshold as $t | asked as $asked | [systems[] as $s | words_of($s) as $words
-		| rows_of($s) as $rows | of($s)[0] | "\($words): \(plan_words($asked))\(plan_rule($t; $asked))\(gap_words($rows))"] as $fit
-	| if $fit == [] then nothing_measured
-	  else "\($fit | join(". ") | rtrimstr("."))"
-		+ ([(.points // [])[] | .limit | values | select(. != "")] | if . == [] then "." else ". Bottleneck one step beyond: \(.[0])."
-			end) end;
+def verdict: threshold as $t | (if systems | length > 1 then "; b" else ". B" end) as $join
+	| [systems[] as $s | words_of($s) as $words | asked($s) as $asked | rows_of($s) as $rows | of($s)[0]
+		| "\($words): \(plan_words($asked))\(plan_rule($t; $asked))\(gap_words($rows))"
+			+ (.limit // "" | if . == "" then "." else "\($join)ottleneck one step beyond: \(.)." end)]
+	| if . == [] then nothing_measured else join(" ") end;
 
 def users_words: if . == null or .median_p95_ms == null then "" else
 	" With \(.users | plural("user")), 95 % of the keys of the user in front were answered within"
 		+ " \(figure("p95_ms") | figure_words), of the median user within \(.median_p95_ms | with_unit("ms")), and of the slowest"
 		+ " within \(.all_p95_ms | with_unit("ms")) (means over the searches)." end;
-def fit($system): threshold as $t | asked as $asked | of($system) as $limits | $limits[0] as $first | select($first)
+def fit($system): threshold as $t | asked($system) as $asked | of($system) as $limits | $limits[0] as $first | select($first)
 	| rows_of($system) as $rows | first(($rows[] | select(.users == ($first | planned))), null) as $row
 	| finding("most-\(id($system))"; bold($system; $first | plan_words($asked)) + ($first | plan_rule($t; $asked) + gap_words($rows))
 		+ ([$limits[1:][] | ". \(plan_words($asked) | upper_first)\(plan_rule($t; $asked))\(gap_words($rows))"] | join("")) + "."
@@ -112,7 +113,7 @@ def forecast_words($t; $asked): "\(.criterion | criterion_words($t)): "
 		+ {good: "", bad: ", which differs", bare: ", without an interval", wide: ", an interval too wide to tell",
 			open: ": a search found no limit, cannot tell", differ: ": the searches disagree, cannot tell",
 			unplanned: ", but the plan is \(planned | plural("user"))"}[came_out] end;
-def foretold($system): . as $doc | threshold as $t | asked as $asked | [of($system)[] | select(.users_max > 0)] as $all
+def foretold($system): . as $doc | threshold as $t | asked($system) as $asked | [of($system)[] | select(.users_max > 0)] as $all
 	| select($all != [])
 	| [$all[] | select(.forecast != null)] as $with | [$with[] | select(came_out == "good")] as $good | $with[0] as $f
 	| finding("forecast-\(id($system))"; (if $f == null then ($doc | bold($system; "no forecast")) + ": \($all[0].forecast_why // "?")"

@@ -355,6 +355,27 @@ find_users() {
 	[[ "$(found forecast-vnc-heavy .text)" == *"Apdex"* ]]
 }
 
+@test "capacity: of several runs each has its own most, cost and bottleneck" {
+	local r verdict
+	command -v gnuplot >/dev/null && command -v cmark-gfm >/dev/null || skip "gnuplot or cmark-gfm is not installed"
+	make_run
+	cp -r "a run" new
+	for r in 1 2 3; do
+		jq '.limits[0] += {reached: false, beyond: 0}' "a run/cells/vnc-heavy/$r/cell.json" >x &&
+			mv x "a run/cells/vnc-heavy/$r/cell.json"
+	done
+	jq '.settings += {most: 4, cost_ms: 20}' "a run/run.json" >x && mv x "a run/run.json"
+	"$TOP/report/report.sh" "a run" new -o both --label old,new
+	verdict=$(jq -r .verdict both/findings.json)
+	echo "$verdict"
+	[[ ${verdict%%vnc/new*} == *"20 ms"*"vnc/old: plan for at least 4 "* && ${verdict%%vnc/new*} != *ottleneck* ]]
+	[[ $verdict == *"10 ms"*"vnc/new: plan for 4 "*"ottleneck"*"CPU, viewers"* ]]
+	# the one that is left has its name
+	jq '.cells[].flags = ["CPU"]' "a run/run.json" >x && mv x "a run/run.json"
+	"$TOP/report/report.sh" "a run" new -o both --label old,new
+	[[ $(jq -r '.findings[0].text' both/findings.json) == *vnc/new* ]]
+}
+
 @test "capacity: a criterion is a time or a score" {
 	local words
 	"$TOP/thinprobe" run capacity --options-only --on ssh:server,me@client
