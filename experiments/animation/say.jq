@@ -10,7 +10,7 @@ def mbit_figure: figure("mbit_per_s") | .unit = "Mbit/s";
 
 def shown($what): [measured_rows("summary")[] | select(.shows == $what and .mbit_per_s != null)] | sort_by(-.mbit_per_s);
 def title: "What animations cost";
-def setup: animation_setup("\(.run.settings.frames) frames");
+def setup: animation_setup(.frames | values | "\(.) frames");
 def labels: {value: {shows: {loop: "loop", page: "page", caret: "caret", bar: "progress bar"}}};
 
 def verdict: sent("again") as $again | sent("cached") as $cached | sent("in part") as $part

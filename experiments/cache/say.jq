@@ -11,7 +11,7 @@ def frames: if by_random_order then "about \(.places | fixed(0)) frames, by rand
 	else "\(.frames_low) to \(.frames_high - 1) frames" end;
 
 def title: "How many frames of an animation each protocol caches";
-def setup: animation_setup("loops of up to \(.run.settings.most) frames");
+def setup: animation_setup(.most | values | "loops of up to \(.) frames");
 
 # Steps in which more than a tenth of the frames were lost: the cache never got the whole loop.
 def lost_steps: [.points // [] | .[] | select(.name != "miss" and .order == "loop" and .seen_per_s != null)
@@ -71,9 +71,10 @@ def none: with("none") as $r | if $r == [] then empty else
 		{value: ($r[0] | hit_share), unit: "%", verdict: "bad", figure: "cliff"}) end;
 
 # 468 x 60 pixels, 200 frames.
-def banner: (.run.settings.size | split("x") | map(tonumber) | .[0] * .[1]) as $pixels
-	| [with("size", "beyond")[] | {name: system, open: (.verdict == "beyond"),
-		part: ((.places // .frames_low) * $pixels / (468 * 60 * 200))}] as $all
+def banner: . as $doc | [with("size", "beyond")[]
+		| (.protocol as $p | $doc | settings_of($p).size | split("x") | map(tonumber) | .[0] * .[1]) as $pixels
+		| {name: system, open: (.verdict == "beyond"),
+			part: ((.places // .frames_low) * $pixels / (468 * 60 * 200))}] as $all
 	| if $all == [] then empty else
 	finding("banner"; "**The paper's animated banner** (468 x 60 pixels, 200 frames in 10 s: 5.6 million pixels) " + ([
 		($all | map(select(.part >= 1)) | select(. != []) | "fits, by its pixels, into the cache of \(map(.name) | and_list)"),

@@ -7,7 +7,8 @@ def systems: .summary | distinct(.protocol);
 def several: .run.runs != null or (systems | length > 1);
 def systems_word: if .run.runs == null then "protocols" elif systems | map(split("/")[0]) | unique | length == 1 then "runs"
 	else "protocols and runs" end;
-def over($system): .run.settings.protocols = [$system] | .run.protocol = (.run.protocols[$system] // .run.protocol)
+def over($system): .run.settings = (settings_of($system) | .protocols = [$system])
+	| .run.protocol = (.run.protocols[$system] // .run.protocol)
 	| (.summary, (.compare | values)) |= map(select(.protocol == $system));	# the document, of that one only
 
 # ---- the probe's own error on this run's path, by the machine's calibration; Xvnc's frame clock is no error of the probe ----

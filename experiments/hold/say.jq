@@ -3,9 +3,10 @@
 include "words";
 
 def title: "A key held down: \(protocol_words)";
-def apps: {light: "vim", own: "the server's own application", heavy: "\(.run.settings.cost_ms // 0 | plain) ms of CPU per update"};
-def labels: {value: {app: apps, mode: {tap: "typed", hold: "held"}}, figures: {app_light: "vim", app_heavy: apps.heavy,
-	cost_ms: (.run.settings.cost_ms // 0)}};
+def apps: {light: "vim", own: "the server's own application", heavy: (.run.settings.cost_ms
+	| if . == null then "the heavy application" else "\(plain) ms of CPU per update" end)};
+def labels: {value: {app: apps, mode: {tap: "typed", hold: "held"}}, figures: ({app_light: "vim", app_heavy: apps.heavy}
+	+ (.run.settings.cost_ms | if . == null then {} else {cost_ms: .} end))};
 
 # Rows of both modes beside the same load.
 def pairs: [measured_rows("summary")[] | select(.mean_stall_ms != null)] | group_by([.app, .protocol, .sinks])

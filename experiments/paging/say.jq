@@ -7,8 +7,10 @@ def swap_words: if startswith("slow:") then (.[5:] | sub("(?<unit>[a-z]+)$"; " \
 def session_words: {plain: "unprotected", private: "private copies", locked: "locked in memory", beside: "own memory group",
 	low: "memory.low", throttled: "batch work throttled"}[.] // .;
 def title: "First key into a session that was paged out: \(.run.settings.protocols // [] | and_list)";
-def setup: ["an editor in a terminal on a server with \(.run.settings.server_memory) of memory",
-	"\(repeats_words), each of \(.run.settings.runs | plural("run")) with the session paged out and as many in memory",
+def setup: ["an editor in a terminal\(.run.settings.server_memory
+		| if . == null then "" else " on a server with \(.) of memory" end)",
+	"\(repeats_words), each \(.run.settings.runs | if . == null then "" else "of \(plural("run")) " end)with the session"
+		+ " paged out and as many in memory",
 	run_words] | sentence;
 def labels: {value: {swap: (measured_rows("summary") | map(.swap) | words_for(swap_words)),
 	session: (["plain", "private", "locked", "beside", "low", "throttled"] | words_for(session_words))}};

@@ -7,7 +7,7 @@ def title: if attached then "Typing into a window: \(.run.protocol.title // "?")
 	else "Typing latency under CPU load: \(protocol_words)" end;
 def setup: [(if attached then "window \"\(.run.protocol.title // "?")\" of a server that others run" else protocol_words end),
 	link_words,
-	"\(.run.settings.rate_per_s // "?") keys a second",
+	(.run.settings.rate_per_s | values | "\(.) keys a second"),
 	repeats_words + (.run.settings.seconds | if . == null then "" else " of \(.) s" end),
 	run_words] | sentence;
 def labels: train_labels;

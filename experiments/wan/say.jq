@@ -3,8 +3,9 @@
 include "words";
 
 def title: "Typing over a long link: \(.run.settings.protocols | and_list)";
-def setup: [(if .run.settings.app == "light" then "vim in a terminal" else "the reference application" end), link_words,
-	"round trips of \(.run.settings.rtts_ms // [] | map(plain) | and_list) ms", repeats_words, run_words] | sentence;
+def setup: [(.run.settings.app | values | if . == "light" then "vim in a terminal" else "the reference application" end),
+	link_words,
+	(.run.settings.rtts_ms | values | "round trips of \(map(plain) | and_list) ms"), repeats_words, run_words] | sentence;
 def lone: select((.keys_per_s // 0) == 0);
 def ranged: (.ranged // 0) > 0.05 * .keys;
 # Lines through at least two round trip times that were set apart, with an interval (summarize's extractor `slope`).

@@ -385,3 +385,37 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	run -0 ended null 1000
 	has "nothing to compare with. No start ended in 1 condition"
 }
+
+@test "several runs: a setting that differs is left out of title, set-up and labels, with no default in its place" {
+	local stem words
+	for stem in animation cache capacity hold paging protocols schedulers stalls wan; do
+		words=$(sed -n 's/^def \(title\|setup\|labels\):.*/\1/p' "$TOP/experiments/$stem/say.jq" | paste -sd ,)
+		run -0 says "$stem" "[$words] | tojson" <<-END
+			{run: {settings: {protocols: ["vnc/a", "vnc/b"], apps: ["heavy"]}, runs: [{name: "a"}, {name: "b"}],
+				differs: {costs_ms: {a: [5], b: [7]}}},
+				summary: [("vnc/a", "vnc/b") as \$protocol
+					| {\$protocol, app: "heavy", sinks: 0, cost_ms: 5, swap: "file"} | row]}
+		END
+		echo "$stem: $output"
+		[[ ! $output =~ null[^],}] && ! $output =~ '? '|'of  '|'each of run'|[^0-9]1?0\ ms|'reference application' ]]
+	done
+}
+
+@test "several runs: loads and costs of schedulers, and frames of a cache, are those of each run" {
+	run -0 says schedulers verdict <<-END
+		{run: {settings: {protocols: ["vnc/a", "vnc/b"], full_costs_ms: [10]}, runs: [{name: "a"}, {name: "b"}],
+			differs: {loads: {a: [10], b: [20]}, costs_ms: {a: [10], b: [30]}}},
+			summary: [[["vnc/a", 10, 10, 111], ["vnc/b", 20, 30, 222]][] as [\$protocol, \$sinks, \$cost_ms, \$ms]
+				| {\$protocol, \$sinks, \$cost_ms, setting: "default", part: "table", app: "heavy", keys: 9}
+				+ {overloaded: 0} + level("latency_p50_ms"; \$ms; \$ms; \$ms) | row]}
+	END
+	has "vnc/a: Only the default was measured: its median response is 111 ms"
+	has "vnc/b: Only the default was measured: its median response is 222 ms"
+	# 5.6 million pixels of the banner, of 10 x 10 and 1000 x 1000 each
+	run -0 says cache 'banner | .text' <<-END
+		{run: {settings: {}, runs: [{name: "a"}, {name: "b"}], differs: {size: {a: "10x10", b: "1000x1000"}}},
+			summary: [("vnc/a", "vnc/b") as \$protocol
+				| {\$protocol, draw: "image", verdict: "size", places: 100} | row]}
+	END
+	has "fits, by its pixels, into the cache of vnc/b; exceeds the cache of vnc/a (0 % of it fits)"
+}
