@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fail.sh check STEM CONDITIONS - checks that this experiment has these columns; if not, exit status 2 and a line with the reason.
 # fail.sh judge RUN CONDITIONS - prints whether each condition holds in a row of the run's tables. Exit status: 5 if one does, or
-# may (a range, an overloaded condition); otherwise 3 if a row has no such figure.
+# may (a range, an overloaded condition); otherwise 3 if a row has no such figure. Of a run that is not usable a line says so.
 #
 # Conditions are such as p95>150ms,late>1%: a column of a table, or a unique part of its name (p95 is latency_p95_ms,
 # and late is late_share_percent), one of < <= > >=, and a number with its unit. A part of several is refused with their names.
@@ -92,7 +92,8 @@ judge='def holds($a; $v): if $a.op == ">" then $v > $a.limit elif $a.op == ">=" 
 			| map(type_of($table; .[0]) as $type | {key: .[0], value: (if .[1] == "" then null elif $type == "text" then .[1]
 				else .[1] | tonumber end)}) | from_entries))})
 		| from_entries) as $tables
-	| $asked[] | . as $a | ($a.op | startswith(">")) as $most
+	| ($tables + {run: $run[0]} | (unusable | values), unusable_runs | "note", "NOT USABLE: \(.)"),
+	($asked[] | . as $a | ($a.op | startswith(">")) as $most
 	| [$tables[$a.table] // [] | .[] | {of: condition($a), endless: endless($a.column),
 			figure: (figure($a.column) | .unit = ($a.unit | ltrimstr("-")) | .least = null)}
 		| .least = (if .endless then infinite else .figure | at_least end)
@@ -114,7 +115,7 @@ judge='def holds($a; $v): if $a.op == ">" then $v > $a.limit elif $a.op == ">=" 
 			+ if any($open[]; .figure | is_range) then "Exact times: with the reference application (heavy)."
 				else "Let it wait longer for answers (--time)." end end),
 	  (if $absent == [] or $rows == [] then empty else "absent", "UNKNOWN \($a.text): \($absent | count) have no such figure: "
-			+ ([$absent[] | "\(.of): \(.figure.why | why_words)"] | join("; ")) end)'
+			+ ([$absent[] | "\(.of): \(.figure.why | why_words)"] | join("; ")) end))'
 
 case ${1-} in
 check) fail_parse "$(fail_columns "$TP_HOME/experiments/$2/table")" "$3" >/dev/null ;;
@@ -126,9 +127,10 @@ judge)
 	status=0 lines=0
 	while read -r what && read -r line; do
 		printf '%s\n' "$line"
-		lines=1
+		[ "$what" = note ] || lines=1
 		case $what$status in failed*) status=5 ;; none0 | absent0) status=3 ;; esac
-	done < <(jq -r '.[].table' <<<"$asked" | sort -u | while read -r table; do printf '\f%s\n' "$table"; cat -- "$table.tsv"; done |
+	done < <(jq -r '"summary", .[].table' <<<"$asked" | sort -u |
+		while read -r table; do printf '\f%s\n' "$table"; cat -- "$table.tsv"; done |
 		jq -R -s -r -L "$here" --argjson asked "$asked" --argjson columns "$columns" --slurpfile run run.json \
 			'include "words"; ltrimstr("\f") | ($run[0].axes // []) as $axes | '"$judge")
 	[ "$lines" = 1 ] || exit 1	# jq has said why

@@ -187,9 +187,9 @@ def unusable: measured_cells as $cells | flagged_cells as $flagged | measured_ro
 	  elif $rows != [] and all($rows[]; (.overloaded // 0) > 0) then
 		"the server cannot keep up with the keys in any condition (overloaded), so there is no response time."
 	  else null end;
-def unusable_runs_note: if disturbed then null else
-	disturbed_runs as $out | [$out[] as $name | "\($name): \(of_runs([$name]) | unusable)"]
-	| if . == [] then null else "**Not usable**: \(join(" ")) Verdict and findings leave out \($out | and_list)." end end;
+def unusable_runs: if disturbed then empty else disturbed_runs[] as $name | "\($name): \(of_runs([$name]) | unusable)" end;
+def unusable_runs_note: [unusable_runs] as $why | if $why == [] then null else
+	"**Not usable**: \($why | join(" ")) Verdict and findings leave out \(disturbed_runs | and_list)." end;
 def flagged_note: if disturbed then null else
 	def count: (flagged_cells | length) as $n | select($n > 0) | "\($n) of \(.run.cells | length | plural("condition"))";
 	[if .run.runs then ([.run.runs[].name] - disturbed_runs)[] as $name | of_runs([$name]) | count | "\(.) of \($name)"
