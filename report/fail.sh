@@ -4,8 +4,9 @@
 # fail.sh judge RUN CONDITIONS - prints whether each condition holds in a row of the run's tables. Exit status: 5 if one does, or
 # may (a range, an overloaded condition); otherwise 3 if a row has no such figure. Of a run that is not usable a line says so.
 #
-# Conditions are such as p95>150ms,late>1%: a column of a table, or a unique part of its name (p95 is latency_p95_ms,
-# and late is late_share_percent), one of < <= > >=, and a number with its unit. A part of several is refused with their names.
+# Conditions are such as p95>150ms,late>1%: a column of a table, or its name without the unit or cut short (p95 is latency_p95_ms,
+# and late is late_share_percent), one of < <= > >=, and a number with its unit. Another part, or one of several names, is refused
+# with them; figures of the measurement's quality have only their full names.
 set -u -o pipefail
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lab/home.sh" || exit 1
@@ -31,16 +32,21 @@ fail_columns() {
 		| {table, column: .words[0], heading: .words[1], unit: .words[2]})]'
 }
 
+# Columns that tell how well was measured, such as how late the load generator was.
+# shellcheck disable=SC2016 # a program of jq
+quality='def is_quality: test("^(late_p[0-9]+|lateness|started_late|load_behind|generator|probe|capture|foreign|steal|disturbed)_");
+	'
 # shellcheck disable=SC2016 # a program of jq
 parse='{us: 1e-6, ms: 1e-3, s: 1, m: 60, min: 60, h: 3600} as $times
 	# classes of columns, the nearest to the name first; in the summary p50 is latency_p50_ms, late is late_share_percent
-	| def hits($n):
-			map(select(.column == $n))[:1],
-			map(select(any(.column | ., sub("^latency_|_share(?=_percent$)"; "");
-				ltrimstr($n) | test("^_(us|ms|s|percent|per_s|bytes|kb|mb)$")))),
-			map(select(.heading | ascii_downcase == $n)),
-			map(select(.column | startswith($n + "_"))),
-			map(select("_\(.column)_" | contains("_\($n)_")));
+	| def hits($n): map(select(.column | is_quality | not)) as $measured
+		| map(select(.column == $n))[:1],
+			($measured | map(select(any(.column | ., sub("^latency_|_share(?=_percent$)"; "");
+					ltrimstr($n) | test("^_(us|ms|s|percent|per_s|bytes|kb|mb)$")))),
+				map(select(.heading | ascii_downcase == $n)),
+				map(select(.column | startswith($n + "_")))),
+			map(select(if .column | is_quality then .column | startswith($n + "_") else "_\(.column)_" | contains("_\($n)_") end)
+				| .part = true);
 	def columns($n): first((map(select(.table == "summary")), .) | hits($n) | select(. != [])) // [] | unique_by(.column);
 	def wrong($what): {error: $what};
 	. as $all | [$asked | splits(",")] | map(. as $text
@@ -50,7 +56,7 @@ parse='{us: 1e-6, ms: 1e-3, s: 1, m: 60, min: 60, h: 3600} as $times
 		($all | columns($p.name | ascii_downcase)) as $found | $found[0] as $c
 		| (($c.unit // "-") | if . == "" then "-" else . end) as $unit | ($times[$unit]) as $by
 		| if $c == null then wrong("no column \($p.name)") + {unknown: $p.name}
-		elif $found[1] then wrong("which \($p.name)? \($found | map(.column) | join(", "))")
+		elif $found[1] or $c.part then wrong("which \($p.name)? \($found | map(.column) | join(", "))")
 		elif $by and $p.unit == "" and $p.value != "0" then wrong("which unit? \($p.value)ms or \($p.value)s")
 		elif $by and $p.unit != "" and $times[$p.unit] == null then wrong("\($c.column) is a time, such as 150ms")
 		elif $by == null and $p.unit != "" and $p.unit != $unit then
@@ -61,13 +67,14 @@ parse='{us: 1e-6, ms: 1e-3, s: 1, m: 60, min: 60, h: 3600} as $times
 # fail_parse COLUMNS CONDITIONS: the conditions as JSON, each with its column; else a line on the first that is wrong, and 2.
 fail_parse() {
 	local asked wrong text unknown
-	asked=$(jq -c --arg asked "$2" "$parse" <<<"$1") || die 1 "--fail-if $2: cannot be parsed"
+	asked=$(jq -c --arg asked "$2" "$quality$parse" <<<"$1") || die 1 "--fail-if $2: cannot be parsed"
 	IFS=$'\037' read -r text wrong unknown < <(jq -r 'first(.[] | select(.error)) | [.text, .error, .unknown // ""]
 		| join("\u001f")' <<<"$asked")
 	if [ -n "${wrong-}" ]; then
 		# shellcheck disable=SC2046 # names
-		[ -z "$unknown" ] || wrong+=$(nearest "$unknown" "; there are such as $(jq -r '[.[].column][:6] | join(", ")' <<<"$1")" \
-			$(jq -r '.[] | .column, (.column | split("_")[])' <<<"$1" | sort -u))
+		[ -z "$unknown" ] || wrong+=$(nearest "$unknown" \
+			"; there are such as $(jq -r 'sort_by(.unit != "ms") | [.[].column][:6] | join(", ")' <<<"$1")" \
+			$(jq -r '.[].column | ., split("_")[0], ltrimstr("latency_")' <<<"$1" | sort -u))
 		die 2 "--fail-if $text: $wrong"
 	fi
 	printf '%s\n' "$asked"

@@ -252,6 +252,15 @@ failing() {	# failing STATUS CONDITIONS: the exit status of the report with thes
 	checked 0 paging 'paged_out_p50>100ms,in_memory_p50_ms>1s'
 	for words in stalls schedulers wan capacity users; do checked 0 "$words" 'p50>100ms,late>1%,p95>150ms'; done
 	checked 0 stalls 'max>1s'
+	# not what tells how well was measured, unless by its full name
+	for words in 'users p99>100ms' 'principle-a p99>100ms' 'users late_p99>5ms' 'principle-a cpu>50%' 'stalls cpu>50%' \
+		'stalls lateness>1ms' 'browse max>1s' 'hold max>1s' 'launch max>1s' 'video max>1s' 'users interference>5%'; do
+		checked 2 "${words% *}" "${words#* }"
+		run ! grep 'did you mean p99' <<<"$output"
+	done
+	checked 2 users 'foreign>5%'
+	[[ $output == *foreign_percent_max* ]]
+	checked 0 users 'foreign_percent_max>5%,late_p99_ms_max>5ms,generator_cpu_percent_max>90%,max>1s'
 	# beside a column of late ends
 	printf 'made/1\ta\t5\t20\t400\n' >rows
 	{ printf 'schema\tapp\tload\tlatency_p50_ms\tlatency_high_p50_ms\n'; cat rows; } >run/summary.tsv
