@@ -82,12 +82,13 @@ fail_parse() {
 
 # A limit takes the end of a figure that is against it: of a range, or of what is only known to be more. An overloaded condition,
 # or one whose requests failed, is slower than any limit. A condition without a figure for another reason is named: it neither
-# passes nor fails.
+# passes nor fails; nor does one whose load generator was not valid, but for what tells of the measurement itself.
 # shellcheck disable=SC2016 # a program of jq
 judge='def holds($a; $v): if $a.op == ">" then $v > $a.limit elif $a.op == ">=" then $v >= $a.limit
 		elif $a.op == "<" then $v < $a.limit else $v <= $a.limit end;
 	def type_of($table; $column): first($columns[] | select(.table == $table and .column == $column).type) // "text";
-	def endless($column): if figure($column).why == "overloaded" then "overloaded"
+	def in_doubt($column): (.invalid // 0) > 0 and ($column | is_quality or IN("invalid", "failed", "marked", "repeats") | not);
+	def endless($column): if in_doubt($column) then null elif figure($column).why == "overloaded" then "overloaded"
 		elif .requests != null and (mostly_answered | not) and ($column | test("^((response|p[0-9]+|max)_ms|late_percent)$"))
 		then failed_words else null end;
 	def condition($a): . as $row | [$axes[] | . as $axis | $row[$axis] | values
@@ -102,7 +103,8 @@ judge='def holds($a; $v): if $a.op == ">" then $v > $a.limit elif $a.op == ">=" 
 	| ($tables + {run: $run[0]} | (unusable | values), unusable_runs | "note", "NOT USABLE: \(.)"),
 	($asked[] | . as $a | ($a.op | startswith(">")) as $most
 	| [$tables[$a.table] // [] | .[] | {of: condition($a), endless: endless($a.column),
-			figure: (figure($a.column) | .unit = ($a.unit | ltrimstr("-")) | .least = null)}
+			figure: (if in_doubt($a.column) then {why: "the load generator was not valid"} else figure($a.column) end
+				| .unit = ($a.unit | ltrimstr("-")) | .least = null)}
 		| .least = (if .endless then infinite else .figure | at_least end)
 		| .most = (if .endless then infinite else .figure | at_most end)] as $all
 	| ([$all[] | select(.least != null)]) as $rows | [$all[] | select(.least == null)] as $absent
@@ -139,7 +141,7 @@ judge)
 	done < <(jq -r '"summary", .[].table' <<<"$asked" | sort -u |
 		while read -r table; do printf '\f%s\n' "$table"; cat -- "$table.tsv"; done |
 		jq -R -s -r -L "$here" --argjson asked "$asked" --argjson columns "$columns" --slurpfile run run.json \
-			'include "words"; ltrimstr("\f") | ($run[0].axes // []) as $axes | '"$judge")
+			'include "words"; '"$quality"' ltrimstr("\f") | ($run[0].axes // []) as $axes | '"$judge")
 	[ "$lines" = 1 ] || exit 1	# jq has said why
 	exit "$status"
 	;;
