@@ -184,6 +184,18 @@ setup() {
 	[ "$(grep -c '&lt;script&gt;' run/report.html)" -ge 4 ]
 }
 
+@test "a command in a code span is as it was given, in Markdown and on the page; HTML beside it stays text" {
+	local command="thinprobe run made --fail-if late\\>1% --only a[0]'&'<b>"
+	jq --arg command "$command" '.command = $command' run/run.json >new && mv new run/run.json
+	sed -i 's/Slow\.\*\* /&\\(.summary[0].app) /' home/experiments/made/say.jq
+	sed -i 's/^made\/1\ta\t/made\/1\t`x`<i>y\\`<i>z`\t/' run/summary.tsv
+	"$TOP/report/report.sh" run
+	grep '^> \*\*Prel' run/report.md
+	grep -qF ": \`$command --repeat 5\`" run/report.md
+	grep -qF "<code>thinprobe run made --fail-if late\\&gt;1% --only a[0]'&amp;'&lt;b&gt; --repeat 5</code>" run/report.html
+	run ! grep -E '<i>[yz]' run/report.html
+}
+
 @test "a run.json of another shape is refused in one line that names it" {
 	local change
 	cp run/run.json good.json
