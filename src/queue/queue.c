@@ -289,7 +289,7 @@ static int run_user_counts_command(const char *file)
 	struct observed_load_rows o = { .row = &asked, .rows = 1 };
 	struct load_to_users_conversion_cfg u = { cfg.pages, cfg.think.value, cfg.think.n, !file };
 	struct rec_report *out;
-	bool contradicts;
+	const char *off;
 
 	if (file) {
 		if (cfg.rate.n || cfg.response_ns >= 0)
@@ -310,13 +310,13 @@ static int run_user_counts_command(const char *file)
 		report_users_computed_from_row(out, &u, &o.row[i]);
 	rec_end_container(out);
 	end_users_table(out, &u);
-	contradicts = file && rows_contradict_little(&o, o.rows);
-	if (contradicts)
-		rec_add_warning_line(out, LITTLE_WARNING);
+	off = file ? names_of_rows_off_little(&o) : NULL;
+	if (off)
+		rec_add_warning_line(out, "row %s: " LITTLE_WARNING, off);
 	close_model_outputs(out, NULL);
 	if (file)
 		observed_load_rows_free(&o);
-	return contradicts ? EXIT_LOSSY : EXIT_OK;
+	return off ? EXIT_LOSSY : EXIT_OK;
 }
 
 /* Largest load whose mean response time stays below --threshold, from the ends of the demands' intervals; absent: not asked for, or

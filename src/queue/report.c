@@ -267,19 +267,43 @@ bool fit_contradicts_rows(const struct service_demands *d, const struct observed
 	return false;
 }
 
-#define LITTLE 0.2		/* more than so far from N = lambda (R + Z), in half of the rows */
+#define LITTLE 0.2		/* more than so far from N = lambda (R + Z) */
+
+static bool row_contradicts_little(const struct observed_load_row *row)
+{
+	double n = row->rate * (row->r_s + row->z_s);
+
+	return isfinite(n) && row->n > 0 && fabs(n / row->n - 1) > LITTLE;
+}
 
 bool rows_contradict_little(const struct observed_load_rows *o, size_t rows)
 {
 	size_t known = 0, off = 0;
 
 	for (const struct observed_load_row *row = o->row; row < o->row + rows; row++) {
-		double n = row->rate * (row->r_s + row->z_s);
-
-		known += isfinite(n) && row->n > 0;
-		off += isfinite(n) && row->n > 0 && fabs(n / row->n - 1) > LITTLE;
+		known += isfinite(row->rate * (row->r_s + row->z_s)) && row->n > 0;
+		off += row_contradicts_little(row);
 	}
 	return 2 * off > known;
+}
+
+const char *names_of_rows_off_little(const struct observed_load_rows *o)
+{
+	static char names[4 * OBSERVED_NAME];
+	size_t used = 0;
+
+	names[0] = '\0';
+	for (size_t i = 0; i < o->rows; i++) {
+		const char *run = o->row[i].run;
+
+		if (!row_contradicts_little(&o->row[i]))
+			continue;
+		if (used > sizeof(names) - OBSERVED_NAME - 20)	/* no room for another */
+			return strcat(names, ", ...");
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+					 run[0] ? run : text_of_count((int64_t)i + 1));
+	}
+	return used ? names : NULL;
 }
 
 const char *fit_warning_text(const struct service_demands *d, const struct observed_load_rows *o)

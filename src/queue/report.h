@@ -46,8 +46,10 @@ const char *fit_warning_text(const struct service_demands *d, const struct obser
 bool fit_is_far_off(const struct service_demands *d);
 /* true: by a fitted row, demands are shorter: its response is below them, or its requests keep a station busy beyond its time */
 bool fit_contradicts_rows(const struct service_demands *d, const struct observed_load_rows *o);
-/* true: the rows' users, rates and times contradict each other. Of times that are means only. */
+/* true: in more than half of the rows, users, rates and times contradict each other. Of times that are means only. */
 bool rows_contradict_little(const struct observed_load_rows *o, size_t rows);
+/* Each row for which that is so, by its run or its number from 1; NULL: none. */
+const char *names_of_rows_off_little(const struct observed_load_rows *o);
 #define LITTLE_WARNING "the rows' users are not those that their rates and times tell (N = lambda (R + Z)): " \
 		       "not all of them asked, or the think time is another"
 void report_fitted_demands(struct rec_report *r, const struct service_demands *d, const struct observed_load_rows *o);

@@ -296,4 +296,14 @@ refused() {	# status words...: one line that names the tool
 	"$QUEUE" users whole.tsv
 	run -3 --separate-stderr "$QUEUE" users half.tsv --format json
 	[[ $stderr == *"not all of them asked"* ]]
+	# two rows of eight: each by its number, or by its run
+	awk -F'\t' -v OFS='\t' 'NR == 4 || NR == 7 { $1 *= 2 } { print }' whole.tsv >two.tsv
+	run -3 --separate-stderr "$QUEUE" users two.tsv --format json
+	[[ $stderr == *"row 3, 6"* ]]
+	awk -F'\t' -v OFS='\t' '{ print NR == 1 ? "run" : "load-" $1, $0 }' two.tsv >named.tsv
+	run -3 --separate-stderr "$QUEUE" users named.tsv --format json
+	[[ $stderr == *"row load-12, load-24"* ]]
+	{ cat named.tsv; for n in {01..40}; do printf '%050d-%s\t9\t1\t1\t1\n' 0 "$n"; done; } >many.tsv
+	run -3 --separate-stderr "$QUEUE" users many.tsv --format json
+	[[ $stderr == *load-12*...* ]]
 }
