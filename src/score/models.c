@@ -62,9 +62,11 @@ void models_compute_apdex(const struct latency_samples *s, const struct models_r
 		out->score = ((double)out->satisfied + (double)out->tolerating / 2) / (double)s->n;
 }
 
+double models_apdex_hundredths(double score) { return round(score * 100) / 100; }
+
 const char *models_apdex_rating_word(const struct models_rating_limits *l, double score)
 {
-	score = round(score * 100) / 100;
+	score = models_apdex_hundredths(score);
 	return isnan(score) ? NULL :
 	       score >= l->apdex_excellent ? "excellent" :
 	       score >= l->apdex_good ? "good" :

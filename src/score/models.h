@@ -32,8 +32,9 @@ struct models_apdex_result {
 	double score;
 };
 void models_compute_apdex(const struct latency_samples *s, const struct models_rating_limits *l, struct models_apdex_result *out);
-/* Rating of an Apdex score. The specification rates whole hundredths (0.93 is good, 0.94 excellent), so the score is rounded
- * first. */
+/* The specification rates whole hundredths (0.93 is good, 0.94 excellent): the score as it is printed, halves up. */
+double models_apdex_hundredths(double score);
+/* Rating of an Apdex score, rounded first. */
 const char *models_apdex_rating_word(const struct models_rating_limits *l, double score);
 /* Delay that a user feels: 0 up to T and (T_total - T)^beta beyond, with times in s. Returns the sum in s^beta, and the mean in
  * *mean. */

@@ -253,10 +253,11 @@ static void report_apdex(struct rec_report *r, const struct sample_ends *s, cons
 	rec_add_bounds_of_figures(r, &score, 1, 1);
 	if (figure_is_range(&score.figure))
 		rec_add_text_table_row(r, "  Apdex, T = %s ms\t%.2f to %.2f\t%s: at least %zu satisfied, at most %zu frustrated",
-			number_text(m->apdex_target), score.figure.from, score.figure.to, rating, late.satisfied, late.frustrated);
+			number_text(m->apdex_target), models_apdex_hundredths(score.figure.from),
+			models_apdex_hundredths(score.figure.to), rating, late.satisfied, late.frustrated);
 	else
 		rec_add_text_table_row(r, "  Apdex, T = %s ms\t%.2f\t%s: %zu satisfied, %zu frustrated", number_text(m->apdex_target),
-			late.score, rating, late.satisfied, late.frustrated);
+			models_apdex_hundredths(late.score), rating, late.satisfied, late.frustrated);
 }
 
 static void report_wu_felt_delay(struct rec_report *r, const struct sample_ends *s, const struct models_rating_limits *m)

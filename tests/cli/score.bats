@@ -176,6 +176,13 @@ ranges() {	# COUNT EARLY-MS LATE-MS: that many keys, answered from early to late
 	"$SCORE" a.jtl --model wu --expected 600ms --beta 2 --format json | jq -e '.result.wu.felt_s == 60'
 }
 
+# 169 of 200 satisfied: 0.845, and 0.85 is good
+@test "Apdex of a half hundredth: the figure is printed as the word has it" {
+	{ echo r_ms; awk 'BEGIN { for (i = 0; i < 200; i++) print (i < 169 ? 50 : 500) }'; } >half.tsv
+	"$SCORE" half.tsv --column r_ms --model apdex --target 100ms >out
+	grep -E 'Apdex.* 0\.85 .*good' out
+}
+
 @test "results of JMeter with a byte order mark and Windows' line ends: what failed frustrates, however soon" {
 	need jq
 	{
