@@ -148,7 +148,7 @@ exp_ran() {	# exp_ran FOLDER
 	read -r kernel FOREIGN own < <(LC_ALL=C awk -v ns="$INTERRUPTS" -v wall="$((${CPU_AFTER[0]%% *} - ${CPU_BEFORE[0]%% *}))" \
 		-v cpus="$LAB_NCPU_server" -v f="$FOREIGN" -v b="$BUSY" 'BEGIN {
 			k = 100 * ns / wall / cpus; f = f > k ? f - k : 0; printf "%.2f %.2f %.2f\n", k, f, (b > f) ? b - f : 0 }')
-	why=$(jq -r '.result.why_invalid // empty' "$1/vusers.json")
+	why=$(jq -r '.result | .why_invalid // .why_unsure // empty' "$1/vusers.json")
 	CELL_FLAGS=${why:+; $why}
 	CELL_MORE=$(json_object server_own_percent "$own" kernel_percent "$kernel" | jq -c --argjson moved "${MOVED:-{\}}" '. + $moved')
 }

@@ -172,6 +172,26 @@ static void die_not_connected(const struct crowd *c, const char *text, int err)
 	    err == -EADDRNOTAVAIL ? "; give several ports for so many users (vnc:HOST:PORT-PORT)" : "");
 }
 
+#define UNASKED_MOST 0.05	/* updates that no request awaited, of the answers: more tell that other things change the screens */
+
+/* Why what was taken for an answer may be that of another user, or none, as a line in `text`; NULL: nothing speaks for it. */
+static const char *unsure_answers_text(const struct vusers_options *cfg, const struct request_log_sums *s, char *text, size_t size)
+{
+	int64_t unasked = run.vnc ? vnc_users_unasked_updates(run.vnc) : 0, answers = s->users.ended[VLOG_OK];
+
+	if (run.vnc && cfg->echo == ECHO_PATCH && cfg->users > run.target.ports)
+		snprintf(text, size, "%s type into %s, whose patch shows the keys of all: an answer may be that of another, and response "
+			 "times too short; give each user a server (vnc:HOST:PORT-PORT)", text_of_count_and_noun(cfg->users, "user"),
+			 text_of_count_and_noun(run.target.ports, "server"));
+	else if (cfg->echo != ECHO_PATCH && (double)unasked > UNASKED_MOST * (double)answers)
+		snprintf(text, size, "%s came while their user waited for none (%s): other things change these screens, so an answer "
+			 "may be none, and response times too short", text_of_count_and_noun(unasked, "update"),
+			 text_of_count_and_noun(answers, "answer"));
+	else
+		return NULL;
+	return text;
+}
+
 /* --- the run --------------------------------------------------------------------------------------------------------- */
 
 static void prepare_http_load_and_facts(const struct vusers_options *cfg, struct users_report_facts *what,
@@ -336,7 +356,7 @@ int run_load_generator(struct vusers_options *cfg, const char *text)
 	struct progress_line progress;
 	struct request_log_sums sums;
 	struct request_log *log;
-	char why[256];
+	char why[256], unsure[256];
 	const char *wrong;
 	struct rec_report *out;
 	int early, err, status;
@@ -369,6 +389,7 @@ int run_load_generator(struct vusers_options *cfg, const char *text)
 	err = request_log_close(log, &sums);
 	what.process_cpu_ns = clock_cpu_time_of_this_process();
 	what.bytes = run.http ? http_users_received_bytes(run.http) : vnc_users_received_bytes(run.vnc);
+	what.why_unsure = unsure_answers_text(cfg, &sums, unsure, sizeof(unsure));
 	what.connections = run.http ? http_users_connections_made(run.http) : -1;
 	report_users(out, c, &sums, &what);
 	status = report_verdict_as_exit_status(out, c, &sums, &what, err);

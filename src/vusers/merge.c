@@ -121,7 +121,7 @@ static struct {
 	const char *label[LABELS];	/* names of requests; copies, kept until the program ends */
 	int labels;
 	int64_t shift_ns;		/* to be added to the times of the log that is read */
-	char why[300];
+	char why[300], unsure[300];
 } run;
 
 static int64_t get_int_from_report_or_die(int i, const char *name, const char *path)
@@ -283,6 +283,10 @@ static void choose_most_delayed_generator(struct users_report_facts *what)
 		if (p->why_invalid && !what->why_invalid) {
 			snprintf(run.why, sizeof(run.why), "generator %d: %s", i + 1, p->why_invalid);
 			what->why_invalid = run.why;
+		}
+		if (json_get_str(run.json[i], "result.why_unsure") && !what->why_unsure) {
+			snprintf(run.unsure, sizeof(run.unsure), "generator %d: %s", i + 1, json_get_str(run.json[i], "result.why_unsure"));
+			what->why_unsure = run.unsure;
 		}
 	}
 	sample_free(&run.m.sums.users.late);

@@ -343,6 +343,7 @@ void report_users(struct rec_report *r, struct crowd *c, struct request_log_sums
 	why = invalid_run_reason_text(c, s, w, text, sizeof(text));
 	rec_add_bool(r, "valid", !why);
 	rec_add_str(r, "why_invalid", why);
+	rec_add_str(r, "why_unsure", w->why_unsure);
 	rec_add_int(r, "users_ready", u->users_ready + count_watched_users_ready(w));
 	report_start_time(r, w);
 	rec_add_real(r, "seconds", t, 3);
@@ -405,6 +406,8 @@ int report_verdict_as_exit_status(struct rec_report *r, const struct crowd *c, s
 		all_there = all_there && w->user[i].ready;
 	if (why)
 		rec_add_warning_line(r, "NOT VALID: %s", why);
+	if (w->why_unsure)
+		rec_add_warning_line(r, "UNSURE: %s", w->why_unsure);
 	if (log_err)
 		rec_add_warning_line(r, "the log is incomplete: %s", strerror(-log_err));
 	if (lost && !c->sums.stopped)
@@ -415,8 +418,8 @@ int report_verdict_as_exit_status(struct rec_report *r, const struct crowd *c, s
 	if (c->sums.stopped && c->cfg.time_ns)
 		return EXIT_INTERRUPTED;
 	all_there = all_there && !(percent_of_time_disconnected(c) > REPORT_GONE_MOST);
-	return why || (lost && !c->sums.stopped) || log_err || s->lost || !all_there || count_backlog_at_end(c, s, w) ? EXIT_LOSSY :
-	       EXIT_OK;
+	return why || w->why_unsure || (lost && !c->sums.stopped) || log_err || s->lost || !all_there || count_backlog_at_end(c, s, w) ?
+	       EXIT_LOSSY : EXIT_OK;
 }
 
 /* --- the reference server ------------------------------------------------------------------------------------------ */

@@ -381,6 +381,7 @@ static int handle_end_of_screen_update(struct rfb_update_detector *s)
 	bool answers = s->pixels && s->counts;
 
 	s->in_update = false;
+	s->unasked += s->ready && s->pixels && !s->counts;
 	if (s->patch)
 		answers = patch_shows_awaited_number(s->patch) && s->asked;
 	if (!s->ready)

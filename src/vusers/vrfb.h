@@ -56,6 +56,8 @@ struct rfb_update_detector {
 	bool coloured;			/* Hextile: each subrectangle has its own colour */
 	bool last_rect;			/* LastRect ended the update */
 	bool proven;			/* a password was sent */
+	uint32_t unasked;		/* updates with pixels that began while no request awaited its answer, after the first; the caller
+					 * may set it to 0 */
 	bool offers_none, offers_vnc;	/* security types of the server */
 	uint8_t pixel_bytes, n_out;
 	uint16_t width, height, rects;	/* of the screen; rectangles (or security types) still to come */

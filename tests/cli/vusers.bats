@@ -370,6 +370,26 @@ pages() {	# connections
 	holds '.requests > 2 and .from_sent_ms.min >= 30'
 }
 
+# Ten users of one screen: each sees the answers to the keys of the other nine.
+@test "vusers: users of one screen cannot tell their answers apart: 3 and a reason, which a merge keeps" {
+	local echo
+	need jq
+	start_refecho --vnc "$port" --answer-delay const:50ms
+	at=vnc:127.0.0.1:$port
+	for echo in next patch; do
+		users -n 1 -z 100ms -t 1s --echo "$echo"
+		measured
+		holds '.why_unsure == null'
+		users -n 10 -z 100ms -t 1s --echo "$echo" --start-at "@$(($(date +%s) + 3))" --log rows.tsv
+		[ "$status" = 3 ]
+		holds '.requests > 0 and (.why_unsure | test("another|other things"))'
+	done
+	grep "10 users.*1 server" users.err
+	cp report.json one.json
+	run -3 "$VUSERS" merge one.json rows.tsv --format json -o report.json
+	holds '.why_unsure | test("generator 1: 10 users")'
+}
+
 @test "vusers: a real server in every encoding: as many keys as are counted come to the application" {
 	need jq ss
 	start_vnc -SecurityTypes None

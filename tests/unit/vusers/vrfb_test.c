@@ -219,11 +219,13 @@ static void an_update_that_began_before_the_key_or_has_no_pixels_is_no_answer(vo
 	s.n = 0;
 	add_zeros(&s, 1);
 	assert_int_equal(feed(&v, &s, 1, 0).answers, 1);
+	assert_int_equal(v.unasked, 1);
 	s.n = 0;
 	ADD(&s, "\0\0\0\1");		/* nobody has asked */
 	add_rect(&s, 1, 1, 0);
 	add_zeros(&s, 2);
 	assert_int_equal(feed(&v, &s, 1, 0).answers, 0);
+	assert_int_equal(v.unasked, 2);
 }
 
 /* The picture of the reference application: the patch at (16, 16), cells of 8 pixels, 32 bits each. */
