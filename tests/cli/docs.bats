@@ -55,3 +55,12 @@ fenced() {
 	done < <(fenced)
 	[ $wrong -eq 0 ] && [ $n -ge 15 ]
 }
+
+@test "the rows that watch wrote are read from all of its files" {
+	local log=$BATS_TEST_TMPDIR
+
+	printf '%s\n' 'connection	verdict' 'today	server' 'now	usual' >"$log/rdp.tsv"
+	printf '%s\n' 'connection	verdict' 'yesterday	network' >"$log/rdp.tsv.1"
+	sed -n '/^   awk/,/^   ```/p' docs/slow-at-3pm.md | sed "s|/var/log/thinprobe|$log|; /\`\`\`/d" >"$log/command"
+	[ "$(bash "$log/command" | cut -f 1 | paste -sd ' ')" = "connection today yesterday" ]
+}
