@@ -84,7 +84,8 @@ join_table() {
 # join RUN...: joins them in the folder RUN, which it sets (JOINED, or a folder beside the first). Names of the runs are in `label`,
 # or made up.
 join() {
-	local run stem='' of threshold='' of_threshold window='' of_window table first names=() all=() files missing i
+	local run work='' of_work stem='' of threshold='' of_threshold window='' of_window table first names=()
+	local all=() files missing i
 	for run; do
 		run=$(cd -- "$run" 2>/dev/null && pwd -P) || die 1 "cannot enter $run"
 		for i in "${all[@]}"; do [ "$i" != "$run" ] || die 2 "$run: is given twice"; done
@@ -93,13 +94,16 @@ join() {
 		jq -e '.runs == null' "$run/run.json" >/dev/null || die 2 "$run: is a report of several runs; give those runs instead"
 		[ -z "$stem" ] || [ "$of" = "$stem" ] ||
 			die 2 "$run: a run of $of, but ${all[0]} is one of $stem; give runs of one experiment"
-		read -r of_threshold of_window < <(jq -r '.settings | "\(.threshold_ms // 100) \(.on // "" | startswith("attach:"))"' \
-			"$run/run.json")
+		read -r of_threshold of_window of_work < <(jq -r '.settings
+			| "\(.threshold_ms // 100) \(.on // "" | startswith("attach:"))"
+			+ " \(.works // [] | join(",")) \(if .works then "quick=\(.quick // false)" else "" end)"' "$run/run.json")
 		[ -z "$threshold" ] || [ "$of_threshold" = "$threshold" ] || die 2 "$run: its threshold for late keys is" \
 			"$of_threshold ms, but $threshold ms in ${all[0]}; report each by itself"
 		[ "${window:-$of_window}" = "$of_window" ] || die 2 "$run: either this run or ${all[0]} used --on attach," \
 			"so their loads cannot be compared; report each by itself"
-		stem=$of threshold=$of_threshold window=$of_window
+		[ "${work:-$of_work}" = "$of_work" ] || die 2 "$run: its work is" \
+			"$of_work, but $work in ${all[0]}; report each by itself"
+		stem=$of threshold=$of_threshold window=$of_window work=$of_work
 		jq -e '.axes | index("protocol")' "$run/run.json" >/dev/null ||
 			die 2 "$run: $stem does not compare protocols, so several runs do not fit in a figure; report each by itself"
 		(cd "$run" && RUN=$run && if [ -w . ] || [ ! -f schema.tsv ]; then summarize; fi) || exit 1

@@ -984,6 +984,10 @@ two_runs() {
 	edit_json other/run.json '.experiment = "hold"'
 	cp -r beta late
 	edit_json late/run.json '.settings.threshold_ms = 150'
+	cp -r beta draws
+	edit_json draws/run.json '.settings += {works: ["draw"], quick: true}'
+	cp -r beta writes
+	edit_json writes/run.json '.settings += {works: ["draw"], quick: false}'
 	cp -r beta users
 	edit_json users/run.json '.axes = ["app", "sinks"]'
 	cp -r beta window
@@ -993,6 +997,7 @@ two_runs() {
 	refuses window alpha
 	refuses alpha other; [[ $output == *hold*stalls* ]]
 	refuses alpha late; [[ $output == *"150 ms"*"100 ms"* ]]
+	refuses draws writes; [[ $output == *"draw quick=false"* ]]
 	refuses alpha users; [[ $output == *protocol* ]]
 	refuses alpha ./alpha; [[ $output == *twice* ]]
 	refuses alpha beta -o late; [[ $output == *"late: contains a run"* ]]
