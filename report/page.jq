@@ -217,7 +217,8 @@ def parts: split("\n### ")[1:] | map(split("\n") | {name: (.[0] | split(":")[0])
 # Text with values of the run in it: nothing there is HTML, or the start of a link. Between single backticks all is as it is.
 def escaped: gsub("&"; "&amp;") | gsub("<"; "&lt;") | gsub(">"; "&gt;") | gsub("\\["; "&#91;");
 def safe: gsub("[\r\n]"; " ") | if test("``|\\\\`") then escaped else
-	split("`") | length as $n | [to_entries[] | if .key % 2 == 1 and .key < $n - 1 then .value else .value | escaped end] | join("`") end;
+	split("`") | length as $n
+	| [to_entries[] | if .key % 2 == 1 and .key < $n - 1 then .value else .value | escaped end] | join("`") end;
 
 # ---- a grid as a table ----
 def cell_safe: tostring | if test("[\\\\|*`<&\\[\r\n]") then gsub("[\r\n]"; " ")
