@@ -5,7 +5,7 @@
 
 #include "trials.h"
 
-enum startup_group { STARTUP_STARTED, STARTUP_BROKEN };	/* broken: the application showed no window, or ended by itself */
+enum startup_group { STARTUP_STARTED, STARTUP_BROKEN };	/* broken: the application ended by itself, or was ended */
 enum startup_value {
 	STARTUP_TIME, STARTUP_MAPPED, STARTUP_PAINT, STARTUP_IO, STARTUP_BLKIO, STARTUP_SWAPIN, STARTUP_THRASHING, STARTUP_FREEPAGES,
 	STARTUP_SWAP_IN, STARTUP_SWAP_OUT, STARTUP_MAJOR, STARTUP_MINOR, STARTUP_READS, STARTUP_DISCARDED,

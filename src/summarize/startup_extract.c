@@ -6,8 +6,8 @@
  * from the same disk without other reads); its spread is the standard deviation of these starts. e = (T_startup - T0 - T_IO) /
  * (T_startup - T0), of medians, only where T_startup - T0 exceeds three times the spread of T0 (below, it would be a quotient of
  * noise), and only on axis "used": next to a running memory hog, T_IO includes the hog's own traffic. The interval of e is
- * Student's t over the starts, each with its own T_IO. A start whose screen still changed at the time limit (settings.ceiling_s)
- * counts with that limit as a lower bound. */
+ * Student's t over the starts, each with its own T_IO. A start that was not at rest at the time limit (settings.ceiling_s), or had
+ * no window yet, counts with that limit as a lower bound. */
 #include "startup.h"
 
 #define SPREADS 3	/* spreads of T0 that the added time must exceed for an e */
@@ -66,13 +66,13 @@ static void startup_read_later_events(const struct experiment_repeat *r, const s
 	}
 }
 
-/* Reads a start. A start whose screen still changed at the time limit gets that limit as a lower bound; a start that ended early or
- * showed no window is in no figure. */
+/* Reads a start. A start that showed no window by the time limit, or whose screen still changed then, gets that limit as a lower
+ * bound; a start that ended early is in no figure. */
 static void startup_read_trial_of_start(const struct experiment_repeat *r, const struct json_document *j, const char *of,
 					const char *state,
 			       struct trial_of_repeat *t)
 {
-	bool above = !strcmp(state, "ceiling");
+	bool above = !strcmp(state, "ceiling") || !strcmp(state, "no_window");
 
 	t->group = above || !strcmp(state, "stable") ? STARTUP_STARTED : STARTUP_BROKEN;
 	if (t->group == STARTUP_BROKEN)

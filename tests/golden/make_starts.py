@@ -58,7 +58,7 @@ for step in (1, 4):
 for step, ms in (0, 3000), (100, 9000):
     cell('editor', 'cold', 'reads', step, 'none', [[one(ms + j)] for j in jitter], facts=lambda number: {'load_reads_per_s': step * 0.98})
 cell('browser', 'warm', 'none', 0, 'none', [[one(2000 + j)] for j in jitter])
-cell('browser', 'warm', 'used', 100, 'file', [[one(None, state='no_window')], [], [one(2500)]])
+cell('browser', 'warm', 'used', 100, 'file', [[one(None, state='exited')], [], [one(2500)]])
 cell('browser', 'cold', 'none', 0, 'none', [[one(6000 + j)] for j in jitter])
 
 times = {'key': 0.28, 'point': 1.1, 'button': 0.1, 'home': 0.4, 'mental': 1.35}
