@@ -265,10 +265,11 @@ exp_run() {	# exp_run FOLDER REPEAT
 
 exp_stop() {	# 1, LAB_WHY: the load had not lived until now
 	local lost=0
+	[ -z "$PRESSURE" ] || ! lab_gone "${LAB_PID_OF[$PRESSURE]}" || lost=1
+	[ "$PRESSURE" != fio ] || fio_end "$1"	# before the disk is fast: its late reads would all come then, and count
 	[ "${P[axis]}" != reads ] || disk_fast
 	[ -n "$PRESSURE" ] || return 0
-	! lab_gone "${LAB_PID_OF[$PRESSURE]}" || lost=1
-	if [ "$PRESSURE" = fio ]; then fio_end "$1"; else lab_stop "${LAB_PID_OF[$PRESSURE]}"; fi
+	[ "$PRESSURE" = fio ] || lab_stop "${LAB_PID_OF[$PRESSURE]}"
 	CELL_MORE=$(jq -c --argjson facts "$FACTS" '. + {$facts}' <<<"$CELL_MORE")
 	LAB_WHY="the load was ended before the start was measured: $(last_word "$PRESSURE")"
 	return "$lost"

@@ -56,6 +56,13 @@ made_up() { python3 "$TOP/tests/golden/make_starts.py" run && "$TOP/report/repor
 		)xterm warm loads none 5;xterm cold none none 0;xterm cold reads none 0;xterm cold reads none 100" ]
 }
 
+@test "the load ends before its disk is fast, and what it made is kept" {
+	bash -c '. "$1"; declare -A P=([axis]=reads) LAB_PID_OF=([fio]=1); PRESSURE=fio FACTS={} CELL_MORE={}
+		lab_gone() { false; }; last_word() { :; }; fio_end() { echo ends; FACTS="{\"n\": 1}"; }; disk_fast() { echo fast; }
+		exp_stop . && echo "$CELL_MORE"' bash "$TOP/experiments/startup/cell.sh" >said
+	[ "$(paste -sd ' ' said)" = 'ends fast {"facts":{"n":1}}' ]
+}
+
 @test "T0, what is added, and e" {
 	made_up
 	slow=editor-warm-used-slow-2.5ms
