@@ -19,7 +19,10 @@ def started: [measured_rows("summary")[] | select(.startup_ms != null)] | . as $
 	| .t0_low = $base.startup_ms_low | .t0_high = if $base.startup_ms_above == 1 then null else $base.startup_ms_high end);
 def step_words: if .axis == "none" then "no pressure" elif .axis == "used" then "\(.step) MB in swap"
 	elif .axis == "left" then "\(.step) % of its memory left"
-	elif .axis == "loads" then .step | plural("CPU hog") else "\(.step) other reads a second on its disk" end;
+	elif .axis == "loads" then .step | plural("CPU hog")
+	elif .step == 0 or .reads_per_s == null then "\(if .step == 0 then "no" else "unknown" end) other reads on its disk"
+	else "\(.reads_per_s | fixed(if . < 100 then 1 else 0 end)) other reads a second on its disk" end;
+def off: .axis == "reads" and .step > 0 and (.reads_per_s == null or (.reads_per_s / .step - 1 | fabs) > 0.05);
 def hardness: if .axis == "left" then -.step else .step end;
 def time_words: if . >= 995 then "\(. / 1000 | number) s" else with_unit("ms") end;
 def times: .startup_ms / .t0_ms;
@@ -128,11 +131,13 @@ def file: [started[] | select(.axis == "used" and .file_ms != null and (.startup
 
 # Beside a load of another resource.
 def beside($axis; $id; $what; more): courses($axis) | map(select(.last.step > 0)) | if . == [] then empty else
-	worst as $worst
+	worst as $worst | ([.[].steps[] | select(off) | .step] | unique | map(tostring)) as $off
 	| finding($id; "**\($what) makes start-up take \($worst | "\(up_to) \(times_level)")**: "
 		+ (map("\(.app) takes \(if .last.startup_ms_above == 1 then "more than " else "" end)\(.last | times | times_words) times "
-			+ "with \(.last | step_words)") | join("; ")) + ". " + ($worst | more);
-		($worst | times_figure) + {verdict: ($worst | twice), figure: "start-\($axis)"}) end;
+			+ "with \(.last | step_words)") | join("; ")) + ". " + ($worst | more)
+			+ if $off == [] then "" else
+				" The disk did not give the load what was asked for: \($off | and_list) reads a second." end;
+		($worst | times_figure) + {verdict: (if $off == [] then $worst | twice else "unsure" end), figure: "start-\($axis)"}) end;
 
 # The static model: F_a and its tree, and the usage profiles compared with it.
 def menus: (.models // []) as $models | (.profiles // []) as $profiles | if $models == [] then empty else

@@ -369,6 +369,26 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	has "bad: "
 }
 
+@test "startup: disk load is told as measured, and decides nothing where it is not what was asked for" {
+	reads() {	# reads MADE: reads a second that the disk gave, of 300; T0 is 1000 ms
+		says startup 'verdict, one("disk-load")' <<-END
+			{run: {settings: {swaps: ["file"]}}, summary: [{app: "editor", start: "cold", swap: "none", axis: "reads", t0_ms: 1000}
+				| . + ({step: 0} + level("startup_ms"; 1000; 990; 1010),
+					{step: 300, reads_per_s: $1} + level("startup_ms"; 1010; 1000; 1020)) | row]}
+		END
+	}
+	run -0 reads 290
+	has "with 290 other reads a second"
+	has "good: "
+	lacks "asked for"
+	for made in 2 null 320; do
+		run -0 reads "$made"
+		has "unsure: "
+		has "asked for: 300 reads"
+		lacks "300 other reads"
+	done
+}
+
 @test "startup: starts that did not end were measured all the same" {
 	ended() {	# ended WITHOUT UNDER: the start without pressure, and under it, in ms
 		says startup verdict <<-END
