@@ -87,6 +87,8 @@ if (words(steps) > 0 && with_io) {
 	eval panels("file-time", 130 + 250 * down(n, 2), across(n, 2), down(n, 2), 80, \
 		"What pressure adds to start-up, beside its input and output alone")
 	shown(c) = y(c) >= 2 ? y(c) : NaN
+	later = 0
+	eval look("summary.tsv", 'of(axis) && column("added_ms_above") > 0 ? (later = 1, 0) : 0')
 	do for [i = 1:n] {
 		eval seconds
 		eval steps_axis(axis, steps)
@@ -98,6 +100,8 @@ if (words(steps) > 0 && with_io) {
 				with yerrorbars pointtype 0 linewidth 0.7 linecolor rgb colour(s) notitle, \
 			for [s = 1:words(swaps)] data using (x_ = at(s)):(shown("added_ms")) with linespoints pointtype shape(s) \
 				linecolor rgb colour(s) notitle, \
+			for [s = 1:words(swaps)] data using (at(s)):(column("added_ms_above") > 0 ? shown("added_ms") * 1.25 : NaN) \
+				with points pointtype 8 linecolor rgb colour(s) notitle, \
 			for [s = 1:words(swaps)] data using (at(s)):(shown("t_io_ms")) with linespoints pointtype shape(s) pointsize 0.5 \
 				dashtype 3 linecolor rgb colour(s) notitle, \
 			for [s = 1:words(swaps)] data using (at(s)):(shown("file_ms")) with linespoints pointtype shape(s) pointsize 0.4 \
@@ -106,6 +110,7 @@ if (words(steps) > 0 && with_io) {
 	eval legend_strip(3)
 	plot for [s = 1:words(swaps)] NaN with points pointtype shape(s) linecolor rgb colour(s) title says(s), \
 		NaN with lines linecolor rgb line_colour title "added by pressure", \
+		NaN with points pointtype 8 linecolor rgb line_colour title (later ? "later than that" : ""), \
 		NaN with lines dashtype 3 linecolor rgb line_colour title "T_{IO}", \
 		NaN with lines linewidth 0.7 linecolor rgb line_colour title (axis eq "used" ? "to write a file of that size" : "")
 }

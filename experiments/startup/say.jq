@@ -33,6 +33,10 @@ def least_most(words): (min | words) as $least | (max | words) as $most
 def times_low: if .startup_ms_low and .t0_high then .startup_ms_low / .t0_high else null end;
 def times_high: if .startup_ms_high and .t0_low and .startup_ms_above != 1 then .startup_ms_high / .t0_low else null end;
 def times_figure: {value: times, low: times_low, high: times_high, above: (.startup_ms_above == 1), unit: "times"};
+def more($name): if .[$name + "_above"] == 1 then "more than " else "" end;
+def more_times: "\(more("startup_ms"))\(times | times_words) times";
+# Of several rows: with a lower bound among them, the most is one, too.
+def times_range: (map(times) | least_most(times_words)) + if any(.[]; .startup_ms_above == 1) then " or more" else "" end;
 def up_to: if .startup_ms_above == 1 then "more than" else "up to" end;
 def times_level: "\(times | times_words) times T0\(times_figure | interval(.low; .high; ""; times_words))";
 # Over twice T0: "bad" by the whole interval, "good" if not even its far end is.
@@ -54,17 +58,17 @@ def verdict: none_words as $none | late_words as $late | courses("used") as $use
 	| (courses("loads") + courses("reads")) as $other
 	| if started == [] then $none | if . == "" then nothing_measured else ltrimstr(" ") end
 	  elif $memory + $other == [] and any(started[]; .axis != "none") then
-		"The start without pressure was not measured: there is nothing to compare with." + $none
+		"No time of a start without pressure is known: there is nothing to compare with." + $none
 	  elif $memory + $other == [] then if $none == "" then "Only starts without pressure were measured." else
 		"Only without pressure did starts end." + $none end
 	  else (if $memory == [] then $other else $memory end | worst) as $worst
-		| (if $worst.startup_ms_above == 1 then "more than " else "" end) as $more
 		| (if $memory == [] then "" else "Under memory pressure " end) + "\($worst.app) needs "
 		+ "\($worst | up_to) \($worst | times | times_words) times as long to start: "
-		+ "\($more)\($worst.startup_ms | time_words) instead of \($worst.t0_ms | time_words), with \($worst | step_words)"
+		+ "\($worst | more("startup_ms"))\($worst.startup_ms | time_words) instead of \($worst.t0_ms | time_words), with "
+		+ "\($worst | step_words)"
 		+ "\($worst | times_figure | if .low == null then " (no interval)" else interval(.low; .high; "times"; times_words) end)."
 		+ if $used == [] then "" else " With swap in use but enough memory, start-up takes "
-			+ "\($used | map(.steps[] | times) | least_most(times_words)) times as long as without pressure." end + $late + $none end;
+			+ "\($used | map(.steps[]) | times_range) times as long as without pressure." end + $late + $none end;
 
 # One step when memory is full, or growth with swap in use? By the intervals: growth is over 1.3 times from the first step to the
 # last; none, where even the far ends of all steps are below that (null: not known).
@@ -85,8 +89,8 @@ def in_use: courses("used") | if . == [] then empty else
 				+ "\(if $most == "" then "" else " (if it does,\($most))" end): "
 			else "**Start-up time grows with swap in use** for \($grow | distinct(.app) | and_list). All applications: " end)
 		+ (group_by([.swap, .first.step, .last.step]) | map("on \(.[0].swap | swap_words) it takes "
-			+ "\(map(.first | times) | least_most(times_words)) times T0 with \(.[0].first | step_words) and "
-			+ "\(map(.last | times) | least_most(times_words)) times with \(.[0].last | step_words)")
+			+ "\(map(.first) | times_range) times T0 with \(.[0].first | step_words) and "
+			+ "\(map(.last) | times_range) times with \(.[0].last | step_words)")
 			| join("; ")) + ".";
 		(worst | times_figure) + {verdict: (if $grow != [] then "bad" elif $flat then "none" else "unsure" end),
 			figure: "start-used"}) end;
@@ -102,7 +106,7 @@ def left: [.summary[] | select(.axis == "left" and .startup_ms == null)] as $non
 			+ (breaks | if . == null then "at no step, " else . as $from | "from \(.) % of memory left, "
 				+ ($none | map(select(.app == $c.app and .swap == $c.swap and .start == $c.last.start and .step < $from).step)
 					| if . == [] then "" else "not known at \(sort | map("\(.) %") | and_list), " end) end)
-			+ (if .last.startup_ms_above == 1 then "more than " else "" end) + "\(.last | times | times_words) times at \(.last.step) %")
+			+ "\(.last | more_times) at \(.last.step) %")
 			| join("; ")) + ".";
 		($worst | times_figure) + {verdict: ($worst | twice), figure: "start-left"}) end;
 
@@ -133,8 +137,7 @@ def file: [started[] | select(.axis == "used" and .file_ms != null and (.startup
 def beside($axis; $id; $what; more): courses($axis) | map(select(.last.step > 0)) | if . == [] then empty else
 	worst as $worst | ([.[].steps[] | select(off) | .step] | unique | map(tostring)) as $off
 	| finding($id; "**\($what) makes start-up take \($worst | "\(up_to) \(times_level)")**: "
-		+ (map("\(.app) takes \(if .last.startup_ms_above == 1 then "more than " else "" end)\(.last | times | times_words) times "
-			+ "with \(.last | step_words)") | join("; ")) + ". " + ($worst | more)
+		+ (map("\(.app) takes \(.last | more_times) with \(.last | step_words)") | join("; ")) + ". " + ($worst | more)
 			+ if $off == [] then "" else
 				" The disk did not give the load what was asked for: \($off | and_list) reads a second." end;
 		($worst | times_figure) + {verdict: (if $off == [] then $worst | twice else "unsure" end), figure: "start-\($axis)"}) end;
@@ -156,11 +159,12 @@ def menus: (.models // []) as $models | (.profiles // []) as $profiles | if $mod
 def felt: threshold as $threshold | (.felt // []) | map(select(.pressed_handle_s != null)) | if . == [] then empty else
 	finding("felt"; "**The slowest of the operations that all users do**: "
 		+ (.[:3] | map((if .event == "start" then "starting \(.app)" else "\(.event) in \(.app)" end)
-			+ " takes \(.pressed_handle_s * 1000 | time_words)"
-			+ (if .t_handle_s then " (without pressure \(.t_handle_s * 1000 | time_words))" else "" end)) | join("; "))
-		+ ". Delay felt beyond what users expect: \(.[:3] | map("\(.pressed_felt_s | fixed(1)) s") | and_list)."
+			+ " takes \(more("pressed_handle_s"))\(.pressed_handle_s * 1000 | time_words)"
+			+ (if .t_handle_s then " (without pressure \(more("t_handle_s"))\(.t_handle_s * 1000 | time_words))" else "" end))
+			| join("; ")) + ". Delay felt beyond what users expect: \(.[:3] | map("\(more("pressed_felt_s"))\(.pressed_felt_s | fixed(1)) s") | and_list)."
 		+ " \(map(select(.high == 1)) | length) of \(length) such operations take over \($threshold | time_words).";
-		{value: .[0].pressed_handle_s, unit: "s", verdict: (if .[0].pressed_felt_s > 0 then "bad" else "good" end)}) end;
+		(.[0] | figure("pressed_handle_s")) + {verdict: (.[0] | if .pressed_felt_s > 0 then "bad"
+			elif .pressed_felt_s_above == 1 then "unsure" else "good" end)}) end;
 
 def capped: [., 100] | min;
 # By the kernel's delay accounting, beside a hog that keeps touching its memory.

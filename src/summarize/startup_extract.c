@@ -177,15 +177,19 @@ static void startup_set_cell_figures(const struct experiment_cell *c)
 	const struct startup_cell_trials *s = extractor_data_of_cell(c);
 	const struct experiment_cell *none = startup_find_unloaded_cell(c);
 	struct startup_unloaded_time base = { NAN, NAN };
+	struct figure time = startup_value_statistic(s, STARTUP_TIME, "median"), t0 = FIGURE_ABSENT;
 	double blkio = startup_value_statistic(s, STARTUP_BLKIO, "median").value, swapin = startup_value_statistic(s, STARTUP_SWAPIN,
 														   "median").value;
 	double thrashing = startup_value_statistic(s, STARTUP_THRASHING, "median").value;
 
 	if (none)
-		base = (struct startup_unloaded_time){ startup_value_statistic(extractor_data_of_cell(none), STARTUP_TIME, "median").value,
-					      startup_value_statistic(extractor_data_of_cell(none), STARTUP_TIME, "sd").value };
-	give_values({ "late", startup_late_percent(s, c->run->threshold_ms) }, { "t0_ms", base.t0_ms }, { "t0_spread_ms", base.spread_ms },
-		    { "added_ms", startup_value_statistic(s, STARTUP_TIME, "median").value - base.t0_ms });
+		t0 = startup_value_statistic(extractor_data_of_cell(none), STARTUP_TIME, "median");
+	if (!t0.above)	/* nothing can be compared with a lower bound */
+		base = (struct startup_unloaded_time){ t0.value,
+			none ? startup_value_statistic(extractor_data_of_cell(none), STARTUP_TIME, "sd").value : (double)NAN };
+	give_values({ "late", startup_late_percent(s, c->run->threshold_ms) }, { "t0_ms", base.t0_ms }, { "t0_spread_ms", base.spread_ms });
+	extractor_set_figure("added_ms",
+			     figure_of_statistic((struct sample_value_or_lower_bound){ time.value - base.t0_ms, time.above }));
 	/* blkio or swapin + thrashing of the application's threads, whichever is larger: both may count the same wait */
 	extractor_set_value("waits_ms", isnan(blkio) ? NAN : fmax(blkio, fmax(swapin, 0) + fmax(thrashing, 0)));
 	/* next to a running memory hog, the device's traffic includes the hog's: there is no T_IO of the start */
@@ -301,7 +305,7 @@ static void startup_write_application_rows(const struct experiment_cell *first, 
 		snprintf(of, sizeof(of), "applications.%s", app);
 		row_set_json_values(out, run->json, of, "kind version program_bytes files_bytes rss_bytes anonymous_bytes");
 		for (size_t k = 0; k < sizeof(times) / sizeof(*times); k++)
-			row_set_number(out, times[k], startup_start_or_event_median_ms(at[k], STARTUP_START).value);
+			row_set_figure(out, times[k], startup_start_or_event_median_ms(at[k], STARTUP_START));
 		row_set_number(out, "used_step", at[2] ? cell_parameter_number(at[2], "step") : (double)NAN);
 		row_finish(out, { "left_step", at[3] ? cell_parameter_number(at[3], "step") : (double)NAN });
 	}
@@ -309,16 +313,17 @@ static void startup_write_application_rows(const struct experiment_cell *first, 
 
 struct startup_felt_action {
 	const struct menus_user_action *event;
-	double none_s, pressed_s;
+	struct figure none_ms, pressed_ms;
 	const struct experiment_cell *under;
 };
 
 static int startup_compare_felt_actions(const void *a, const void *b)
 {
 	const struct startup_felt_action *x = a, *y = b;
-	double xs = isnan(x->pressed_s) ? x->none_s : x->pressed_s, ys = isnan(y->pressed_s) ? y->none_s : y->pressed_s;
+	double xms = isnan(x->pressed_ms.value) ? x->none_ms.value : x->pressed_ms.value;
+	double yms = isnan(y->pressed_ms.value) ? y->none_ms.value : y->pressed_ms.value;
 
-	return (xs < ys) - (xs > ys);
+	return (xms < yms) - (xms > yms);
 }
 
 /* Writes one row. Column high: the action belongs to U_ah, the actions of all users that take longer than the threshold. */
@@ -338,17 +343,19 @@ static void startup_write_felt_delay_row(const struct experiment_run *run, const
 	row_set_text(out, "event", f->event->path);
 	row_set_number(out, "count", f->event->count);
 	row_set_text(out, "shortcut", f->event->shortcut);
-	row_numbers(out, { "high", fmax(f->none_s, f->pressed_s) * 1000 > run->threshold_ms }, { "t_index_s", index },
+	row_numbers(out, { "high", fmax(f->none_ms.value, f->pressed_ms.value) > run->threshold_ms }, { "t_index_s", index },
 		    { "t_think_s", times.mental });
 	if (f->under)
 		row_set_cell_parameters(out, f->under);
 	for (int i = 0; i < 2; i++) {
-		double handle_s = i ? f->pressed_s : f->none_s, total_s = expected + handle_s;
+		struct figure ms = i ? f->pressed_ms : f->none_ms;
+		double handle_s = ms.value / 1000, total_s = expected + handle_s;
+		const double value[] = { handle_s, total_s, isnan(total_s) ? NAN :
+			menus_felt_delay_s(total_s, expected + tolerance, json_number(j, "settings.model.beta")) };
 
-		row_set_number(out, columns[i][0], handle_s);
-		row_set_number(out, columns[i][1], total_s);
-		row_set_number(out, columns[i][2], isnan(total_s) ? NAN :
-			   menus_felt_delay_s(total_s, expected + tolerance, json_number(j, "settings.model.beta")));
+		for (int k = 0; k < 3; k++)
+			row_set_figure(out, columns[i][k],
+				       figure_of_statistic((struct sample_value_or_lower_bound){ value[k], ms.above }));
 	}
 	row_write_to_table(out);
 }
@@ -367,9 +374,8 @@ static void startup_write_felt_delay_rows(const struct experiment_cell *first, s
 
 		felt[n] = (struct startup_felt_action){ &event[i],
 			startup_start_or_event_median_ms(startup_find_cell(run, app, startup_kind_of_starts_in_tables(run), "none"),
-			path).value / 1000,
-			startup_start_or_event_median_ms(under, path).value / 1000, under };
-		n += isfinite(felt[n].none_s) || isfinite(felt[n].pressed_s);
+			path), startup_start_or_event_median_ms(under, path), under };
+		n += isfinite(felt[n].none_ms.value) || isfinite(felt[n].pressed_ms.value);
 	}
 	qsort(felt, n, sizeof(*felt), startup_compare_felt_actions);
 	for (size_t i = 0; i < n; i++)

@@ -389,6 +389,19 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	done
 }
 
+@test "startup: with starts that only reached the ceiling, a range of several has no upper end" {
+	run -0 says startup 'verdict, one("swap-in-use")' <<-END
+		{run: {settings: {swaps: ["file"]}}, summary: [{start: "warm", swap: "file", t0_ms: 1000} | ("editor", "browser") as \$app
+			| . + {\$app} + ({axis: "none", step: 0} + level("startup_ms"; 1000; 990; 1010),
+				{axis: "used", step: 16} + level("startup_ms"; 2000; 1900; 2100),
+				{axis: "used", step: 64, startup_ms: (if \$app == "editor" then 30000 else 3000 end),
+					startup_ms_above: (if \$app == "editor" then 1 else 0 end)}) | row]}
+	END
+	has "takes 2.0 to 30 or more times as long as"
+	has "3.0 to 30 or more times with 64 MB"
+	has "2.0 times T0 with 16 MB"
+}
+
 @test "startup: starts that did not end were measured all the same" {
 	ended() {	# ended WITHOUT UNDER: the start without pressure, and under it, in ms
 		says startup verdict <<-END
