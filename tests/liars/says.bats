@@ -345,6 +345,10 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	run -0 left 'if .step == 50 then .startup_ms_above = 1 else . end'
 	has "needs more than 4.0 times"
 	has "takes more than 4.0 times T0"
+	run -0 left 'if .step == 25 then .startup_ms_above = 1 else . end'	# more than 3 times may be more than 4
+	has "needs at least 4.0 times"
+	has "bad: **With little memory left, start-up takes at least 4.0 times T0**"
+	lacks "up to"
 }
 
 @test "startup: how much more it may slow down with swap in use, and whether it slows down at all" {
