@@ -31,7 +31,8 @@ def least_most(words): (min | words) as $least | (max | words) as $most
 	| if $least == $most then $least else "\($least) to \($most)" end;
 # From the near ends of both intervals to the far ends; null where one has none.
 def times_low: if .startup_ms_low and .t0_high then .startup_ms_low / .t0_high else null end;
-def times_high: if .startup_ms_high and .t0_low and .startup_ms_above != 1 and .open != true then .startup_ms_high / .t0_low else null end;
+def times_high: if .startup_ms_high and .t0_low and .startup_ms_above != 1 and .open != true then .startup_ms_high / .t0_low
+	else null end;
 def times_figure: {value: times, low: times_low, high: times_high, above: (.startup_ms_above == 1 or .open == true), unit: "times"};
 def more($name): if .[$name + "_above"] == 1 then "more than " else "" end;
 def more_times: "\(more("startup_ms"))\(times | times_words) times";
@@ -111,16 +112,22 @@ def left: [.summary[] | select(.axis == "left" and .startup_ms == null)] as $non
 			| join("; ")) + ".";
 		($worst | times_figure) + {verdict: ($worst | twice), figure: "start-left"}) end;
 
+# Of several rows: what all of them show.
+def caused: map(if .e_low == null or (.e_low < 0.5 and .e_high >= 0.5) then "untold" elif .e < 0.5 then "most of"
+	else "less than half of" end) | unique | if length == 1 then .[0] else "untold" end;
 def share: [started[] | select(.axis == "used" and .e != null)] | if . == [] then empty else
-	(sort_by(.e) | .[length / 2 | floor]) as $middle
-	| finding("e"; (if $middle.e_low == null or ($middle.e_low < 0.5 and $middle.e_high >= 0.5) then
-				"**This run cannot tell whether the swap device causes most of the delay that swap in use adds**"
-			elif $middle.e < 0.5 then "**The swap device causes most of the delay that swap in use adds**"
-			else "**The swap device causes less than half of the delay that swap in use adds**" end)
+	caused as $all | (sort_by(.e) | .[length / 2 | floor]) as $middle
+	| (group_by(.app) | map({app: .[0].app, caused: caused} | select(.caused != "untold"))) as $apps
+	| finding("e"; (if $all != "untold" then "**The swap device causes \($all) the delay that swap in use adds**"
+			elif $apps == [] then "**This run cannot tell whether the swap device causes most of the delay that swap in use adds**"
+			else "**Of the delay that swap in use adds, the swap device causes "
+				+ ($apps | group_by(.caused) | map("\(.[0].caused) that of \(map(.app) | and_list)") | join(", ")) + "**"
+				+ (distinct(.app) - ($apps | map(.app)) | if . == [] then "" else "; this run cannot tell for \(and_list)" end) end)
 		+ ": the part not caused by the device (e) is " + (group_by(.swap) | map("\(map(.e) | least_most(fixed(2))) on "
 			+ "\(.[0].swap | swap_words) (\(length | plural("condition")))") | join("; "))
 		+ ". A negative e means that some disk requests did not delay the start.";
-		($middle | figure("e")) + {figure: "e"}) end;
+		if $apps != [] and $all == "untold" then {from: (map(.e) | min), to: (map(.e) | max), figure: "e"}
+			else ($middle | figure("e")) + {figure: "e"} end) end;
 
 # A file as large as the swap in use, on a device like that of the swap: the paper's comparison.
 def file: [started[] | select(.axis == "used" and .file_ms != null and (.startup_ms_above // 0) == 0
@@ -162,7 +169,9 @@ def felt: threshold as $threshold | (.felt // []) | map(select(.pressed_handle_s
 		+ (.[:3] | map((if .event == "start" then "starting \(.app)" else "\(.event) in \(.app)" end)
 			+ " takes \(more("pressed_handle_s"))\(.pressed_handle_s * 1000 | time_words)"
 			+ (if .t_handle_s then " (without pressure \(more("t_handle_s"))\(.t_handle_s * 1000 | time_words))" else "" end))
-			| join("; ")) + ". Delay felt beyond what users expect: \(.[:3] | map("\(more("pressed_felt_s"))\(.pressed_felt_s | fixed(1)) s") | and_list)."
+			| join("; "))
+		+ ". Delay felt beyond what users expect: "
+		+ (.[:3] | map("\(more("pressed_felt_s"))\(.pressed_felt_s | fixed(1)) s") | and_list) + "."
 		+ " \(map(select(.high == 1)) | length) of \(length) such operations take over \($threshold | time_words).";
 		(.[0] | figure("pressed_handle_s")) + {verdict: (.[0] | if .pressed_felt_s > 0 then "bad"
 			elif .pressed_felt_s_above == 1 then "unsure" else "good" end)}) end;

@@ -406,6 +406,26 @@ lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
 	has "2.0 times T0 with 16 MB"
 }
 
+@test "startup: what the device causes is told of all conditions only where they agree" {
+	e() {	# e EDITOR BROWSER HALF: e with 16 MB of each; with 64 MB the same
+		says startup 'one("e")' <<-END
+			{run: {settings: {swaps: ["file"]}}, summary: [{start: "warm", swap: "file", t0_ms: 1000, startup_ms: 2000}
+				| . + (["editor", $1], ["browser", $2] | {app: .[0]} + level("e"; .[1]; .[1] - $3; .[1] + $3))
+				+ {axis: "used", step: (16, 64)} | row]}
+		END
+	}
+	run -0 e 0.05 0.1 0.01
+	has "The swap device causes most of the delay"
+	run -0 e 0.95 0.9 0.01
+	has "The swap device causes less than half of the delay"
+	run -0 e 0.95 0.05 0.01
+	has "causes less than half of that of editor, most of that of browser**:"
+	run -0 e 0.5 0.05 0.01
+	has "causes most of that of browser**; this run cannot tell for editor:"
+	run -0 e 0.5 0.05 0.5
+	has "cannot tell whether"
+}
+
 @test "startup: starts that did not end were measured all the same" {
 	ended() {	# ended WITHOUT UNDER: the start without pressure, and under it, in ms
 		says startup verdict <<-END
