@@ -183,7 +183,7 @@ def waits: [started[] | select(.axis == "left" and .waits_ms != null and (.start
 	finding("waits";
 		"**Waiting for pages is \(map(100 * .waits_ms / .added_ms | capped) | least_most(fixed(0))) % of the delay that little "
 		+ "memory adds**, reclaim by the application's own threads "
-		+ "\(map(100 * (.freepages_ms // 0) / .added_ms) | least_most(fixed(0))) % (\(length | plural("condition")); "
+		+ "\(map(100 * (.freepages_ms // 0) / .added_ms | capped) | least_most(fixed(0))) % (\(length | plural("condition")); "
 		+ "threads that wait at the same time count each; capped at 100 %).";
 		{value: (map(100 * .waits_ms / .added_ms | capped) | max), unit: "%"}) end;
 
