@@ -30,7 +30,7 @@ def verdict: slope_of("system") as $s
 		"With more idle sessions of \($s.system) the machine takes less CPU time: \($s | amount("slope_ms_per_min")) a session. Something"
 			+ " else changed, so this run cannot tell what a session costs."
 	  elif ($s | shown("slope_ms_per_min")) == "no" then
-		"One more idle session of \($s.system) takes no significant CPU time: \($s | amount("slope_ms_per_min"))."
+		"This run cannot tell whether one more idle session of \($s.system) takes CPU time: \($s | amount("slope_ms_per_min"))."
 	  else "One more idle session of \($s.system) costs \($s | amount("slope_ms_per_min")) of CPU time,"
 		+ " \($s.slope_cpu_percent | fixed(3)) % of a CPU." end;
 
