@@ -53,21 +53,21 @@ def largest: . as $doc | [(.who // [])[] | select(.count > 0)] as $who | ($who |
 		{value: .[0].percent, unit: "%", figure: "processes"}) end;
 
 # The kernel's own account beside the sum over processes.
-def charged: . as $doc | [slopes("group")[] | select(told) | . as $g
+def charged: . as $doc | [slopes("group")[] | . as $g
 		| ($doc | slope_of($g.system; "private")) as $p | select($p != null)
 		| . + {more: (.slope_mb - $p.slope_mb), of: $p.slope_mb}]
 	| if . == [] then empty else
-	(map(select(.more < -0.02 * .of or .more > 0.25 * .of))) as $odd
+	(map(select(.more < -0.02 * .of or .more > 0.25 * .of))) as $odd | map(select(told)) as $told
 	| finding("charged";
 		"**The kernel charges the cgroup of a login** " + (map("\(amount("slope_mb")) for a \(.system | system_words)"
 			+ " (\(if .more < 0 then "" else "+" end)\(.more | number) MB)") | join("; "))
 		+ ". The excess over private memory is page tables, kernel stacks, sockets and memory shared within the login."
-		+ " By these charges, 1 GB holds "
-		+ (map("\(1024 / (.slope_mb_high // .slope_mb) | floor | thousands) of the \(.system | system_words)") | and_list)
-		+ " while idle (by the upper end of the interval, where there is one)."
+		+ (if $told == [] then "" else " By these charges, 1 GB holds "
+			+ ($told | map("\(1024 / (.slope_mb_high // .slope_mb) | floor | thousands) of the \(.system | system_words)") | and_list)
+			+ " while idle (by the upper end of the interval, where there is one)." end)
 		+ (if $odd == [] then "" else " Unexplained, because below private memory or over 25 % above it:"
 			+ " \($odd | map(.system | system_words) | and_list)." end);
-		(max_by(.slope_mb) | mb("slope_mb")) + {figure: "logins", verdict: (if $odd == [] then "good" else "unsure" end)}) end;
+		(max_by(.slope_mb) | mb("slope_mb")) + {figure: "logins", verdict: (if $odd == [] and length == ($told | length) then "good" else "unsure" end)}) end;
 
 def shared: . as $doc | rows as $rows | [slopes("pss")[] | . as $s
 		| first($rows[] | select(.system == $s.system and .logins == $s.logins_max)) as $all

@@ -185,6 +185,20 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 		| test("64.0 MB.* of 512 .*32.0 MB.*24.0 MB.*2.0 MB.* 39.1 MB")' run/findings.json
 }
 
+@test "a charge that does not grow with the logins is told as below private memory, and holds no logins" {
+	local file
+	make_run
+	for file in run/cells/*/*/machine.tsv; do
+		awk -F'\t' -v OFS='\t' 'NR > 1 && $2 > 0 { $10 = $13 = 1000 } { print }' "$file" >new && mv new "$file"
+	done
+	"$TOP/report/report.sh" run >/dev/null
+	read -r value _ _ verdict < <(finding charged)
+	[ "$value/$verdict" = 0/unsure ]
+	jq -r '.findings[] | select(.id == "charged") | .text' run/findings.json | tee said
+	grep -q 'below private memory.*light login over vnc and typical login over vnc' said
+	if grep -q '1 GB' said; then return 1; fi
+}
+
 @test "without groups, from one repeat, with a cell that failed: what is not known is not said" {
 	make_run
 	for r in 2 3; do
