@@ -13,6 +13,8 @@ name_of(w) = strcol("protocol") . ", " . swap_words(strcol("swap")) . session_wo
 eval look("summary.tsv", 'column("repeats") > 0 ? (cells = add(cells, strcol("cell")), label[words(cells)] = name_of(0), 0) : 0')
 eval look("runs.tsv", 'filled("first_key_ms") ? (least = less(least, y("first_key_ms")), most = more(most, y("first_key_ms"))) : 0')
 eval look("runs.tsv", 'most = more(most, y("typed_max_ms"))')
+later = 0
+eval look("runs.tsv", 'later = later || column("first_key_above") > 0')
 n = words(cells)
 row(i) = n + 3.6 - i	# below them two rows of 1999
 
@@ -36,8 +38,10 @@ eval upright(threshold_ms, 1, line_colour, 2)
 at(state, by) = strcol("state") eq state && place(cells, strcol("cell")) ? row(place(cells, strcol("cell"))) + by : NaN
 typed_at(x_) = filled("typed_max_ms") && place(cells, strcol("cell")) ? row(place(cells, strcol("cell"))) : NaN
 middle(w, by) = place(cells, strcol("cell")) && filled(w . "_p50_ms") ? row(place(cells, strcol("cell"))) + by - 0.16 : NaN
-runs(w, by, c) = sprintf('"runs.tsv" using (y("first_key_ms")):(at("%s", %g)) with points ', w, by) \
-	. sprintf('pointtype 7 pointsize 0.4 linecolor rgb "%s" notitle, ', c)
+runs(w, by, c) = sprintf('"runs.tsv" using (column("first_key_above") > 0 ? NaN : y("first_key_ms")):(at("%s", %g)) ', w, by) \
+	. sprintf('with points pointtype 7 pointsize 0.4 linecolor rgb "%s" notitle, ', c) \
+	. sprintf('"runs.tsv" using (column("first_key_above") > 0 ? y("first_key_ms") : NaN):(at("%s", %g)) ', w, by) \
+	. sprintf('with points pointtype 8 linecolor rgb "%s" notitle, ', c)
 bar(w, by, c) = sprintf('data using (y("%s_p50_ms")):(middle("%s", %g)):(0):(0.32) with vectors nohead ', w, w, by) \
 	. sprintf('linewidth 2.5 linecolor rgb "%s" notitle, ', c) \
 	. sprintf('data using (y("%s_p50_ms")):(middle("%s", %g) + 0.16):(hover_ends("%s_p50_ms", "median")) ', w, w, by, w) \
@@ -55,6 +59,7 @@ plot NaN with points linestyle light title "in memory", \
 	NaN with points pointtype 7 linecolor rgb heavy_colour title "paged out", \
 	NaN with points pointtype 7 linecolor rgb kept_colour title "protected", \
 	NaN with points pointtype 9 linecolor rgb typed_colour title "latest key of one who types on", \
+	NaN with points pointtype 8 linecolor rgb line_colour title (later ? "later than that" : ""), \
 	NaN with lines linewidth 2.5 linecolor rgb line_colour title "median", \
 	NaN with lines linestyle dashed title sprintf("%g ms", threshold_ms), \
 	NaN with linespoints pointtype 2 linecolor rgb mark_colour title "1999: least, mean, largest"

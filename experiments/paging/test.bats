@@ -134,6 +134,7 @@ private.hog locked.busy beside.busy low.busy throttled.busy throttled.typing" ]
 	"$TOP/thinprobe" report run
 	[ "$(column vnc-file-plain-hog paged_out_p50_ms_above)" = 1 ]	# half of eight
 	[[ $(jq -r .verdict run/findings.json) == *"takes more than "* ]]
+	grep -q 'later than that' run/figures/first-key.svg
 	change vnc-file-plain-hog '.result.runs[7].state = "asleep"'
 	run -1 --separate-stderr "$TOP/bin/summarize" run
 	[[ $stderr == *"unknown state"* ]]
@@ -149,6 +150,7 @@ private.hog locked.busy beside.busy low.busy throttled.busy throttled.typing" ]
 	done
 	"$TOP/thinprobe" report run
 	grep -q '>vnc, 2ms a read, locked, hog<' run/figures/first-key.svg
+	if grep -q 'later than that' run/figures/first-key.svg; then return 1; fi
 	[ ! -e run/figures/timeline.svg ]
 	[ "$(found paged-out '[.value, .unit, .verdict]')" = '[415,"ms","bad"]' ]
 	[ "$(found protected '[.value, .verdict]')" = '[17,"good"]' ]
