@@ -276,6 +276,13 @@ hand_made_menus() {
 
 @test "the verdict says so where the slowest start never ended, or no start did" {
 	local n f state
+	made_up
+	if grep -q 'later than that' run/figures/file-time.svg; then return 1; fi
+	for f in run/cells/editor-warm-used-slow-2.5ms-200/*/startup.json; do
+		jq '.result.runs[0] |= (.state = "ceiling" | .stable_ms = null)' "$f" >x && mv x "$f"
+	done
+	"$TOP/report/report.sh" run
+	grep -q 'later than that' run/figures/file-time.svg
 	for state in ceiling no_window exited; do
 		rm -rf run && python3 "$TOP/tests/golden/make_starts.py" run
 		for n in 1 2 3; do
