@@ -118,7 +118,8 @@ static void say_late_keys(struct rec_report *r, const struct console_cfg *cfg, c
 
 	if (f->keys_answered < f->keys_sent)
 		snprintf(unanswered, sizeof(unanswered), ", %s %snever answered",
-			 text_of_count((int64_t)(f->keys_sent - f->keys_answered)), cfg->watch == WATCH_UPDATE && f->keys_in_doubt ? "perhaps " : "");
+			 text_of_count((int64_t)(f->keys_sent - f->keys_answered)),
+			 cfg->watch == WATCH_UPDATE && f->keys_in_doubt ? "perhaps " : "");
 	if (f->keys_sent < f->keys_due)
 		snprintf(unsent, sizeof(unsent), ", %s never sent", text_of_count((int64_t)(f->keys_due - f->keys_sent)));
 	if (train->held)
