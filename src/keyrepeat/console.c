@@ -153,6 +153,9 @@ static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, cons
 	if (train->one_by_one && train->period_ns > cfg->period_ns)
 		rec_add_short_report_line(r, "Answers take longer than two thirds of a key period, so one key was typed at a time: "
 			"each %s, not %s", ns_text((double)train->period_ns), ns_text((double)cfg->period_ns));
+	if (f->owed_in_warmup)
+		rec_add_warning_line(r, "A warm-up key had no answer, so later updates may answer the key before. Does each key change the "
+			"display at once? --watch patch is exact.");
 	say_latency(r, f);
 	say_late_keys(r, cfg, train, f);
 	if (cfg->periodic && f->largest_gap_ns >= 0)
@@ -165,7 +168,9 @@ static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, cons
 			cfg->watch == WATCH_PATCH ? "which keys the patch did not count is not known: does each arrive?" : !train->one_by_one ?
 			"updates do not tell which key they answer: without --schedule, keys are typed one at a time; "
 			"--watch patch is exact" :
-			f->keys_in_doubt ? "keys may have no answer: does each change the display? --watch patch is exact" :
+			f->restless ? "which updates are the display's own is not known: --watch patch is exact" :
+			f->keys_in_doubt ? "a key had no answer, so later updates may answer the key before: does each key change the display "
+			"at once? --watch patch is exact" :
 			train->held ? "keys had to wait for the answer before: a lower --rate is exact, and so is --watch patch" :
 			"not each key has one update: stop what moves on the display; --watch patch is exact");
 	if (f->any_answer)

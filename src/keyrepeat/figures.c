@@ -105,6 +105,57 @@ static size_t pair_keys_with_patch_numbers_and_strays(struct key_train *t, const
 	return ahead;
 }
 
+/* Makes the answer of a key a range. high_ns 0: no late end is known. */
+static void set_late_end(const struct key_train *t, struct times_of_paired_key *key, int64_t high_ns)
+{
+	key->exact = false;
+	key->high_ns = high_ns;
+	key->censored_ns = high_ns ? 0 : t->block[t->blocks - 1].end_ns;
+}
+
+/* A key given up that no update accounts for was dropped, or its update comes with the next key. Then each later update may answer
+ * the key before, to the end: also where the count is made up, for one of the updates may be without a key. */
+static void widen_answers_after_owed_keys(struct key_train *t, const struct screen_observations *seen, struct latency_statistics *f)
+{
+	size_t owed = 0;
+
+	for (size_t b = 0; b < t->blocks; b++) {
+		const struct key_train_block *block = &t->block[b];
+		size_t updates = index_of_first_update_not_before(seen, block->end_ns) -
+				 index_of_first_update_not_before(seen, block->begin_ns);
+
+		for (size_t i = block->first; owed && i < block->first + block->n && i < t->due; i++) {
+			struct times_of_paired_key *key = &t->key[i];
+
+			if (key->high_ns)
+				set_late_end(t, key, i + owed < t->due ? t->key[i + owed].high_ns : 0);
+		}
+		if (!has_block_key_given_up(t, block) || updates >= block->n)
+			continue;
+		owed += block->n - updates;
+		f->owed_in_warmup = f->owed_in_warmup || t->key[block->first].skipped;
+	}
+}
+
+/* True if the display still changed at the end of the train: then updates of its own may have been taken for answers. An
+ * interrupted train does not wait for rest; there, more updates than keys tell. */
+static bool is_display_restless(const struct key_train *t, const struct screen_observations *seen)
+{
+	const struct key_train_block *last = &t->block[t->blocks - 1];
+	size_t end = index_of_first_update_not_before(seen, last->end_ns);
+	size_t updates = end - index_of_first_update_not_before(seen, t->block[0].begin_ns);
+
+	return last->drain == PAIR_CUT && updates && last->end_ns - seen->update[end - 1].last_ns < NS_PER_S &&
+	       (t->end == SENDER_COMPLETE || (double)updates > (1 + PAIR_STRAY_LIKELY) * (double)(last->first + last->n));
+}
+
+static void drop_late_ends(struct key_train *t)
+{
+	for (size_t i = 0; i < t->due; i++)
+		if (t->key[i].high_ns)
+			set_late_end(t, &t->key[i], 0);
+}
+
 /* Of a train of single keys, only the last one is followed by rest. Where the display changed more than once after it, and there
  * were more updates than keys, the application may draw more than once for a key, and later than the next key: then any key may
  * have been answered as late as the last change after the last key. */
@@ -156,7 +207,13 @@ static void pair_keys_with_screen_updates(const struct latency_statistics_cfg *c
 			t->key[i].censored_ns = block->end_ns;
 		}
 	}
-	if (cfg->watch == WATCH_UPDATE && t->one_by_one && t->blocks)
+	if (cfg->watch != WATCH_UPDATE || !t->one_by_one || !t->blocks)
+		return;
+	widen_answers_after_owed_keys(t, seen, f);
+	f->restless = is_display_restless(t, seen);
+	if (f->restless)
+		drop_late_ends(t);
+	else
 		widen_answers_to_last_redraw(t, seen);
 }
 
@@ -314,7 +371,7 @@ static void add_updates_of_single_keys_to_statistics(const struct latency_statis
 	struct key_train_block all = { 0, last->first + last->n, t->block[0].begin_ns, last->end_ns, last->drain };
 
 	add_block_updates_to_statistics(cfg, t, &all, seen, f);
-	if (t->period_ns == cfg->period_ns && !were_keys_given_up(t, f))
+	if (t->period_ns == cfg->period_ns && !were_keys_given_up(t, f) && !f->restless)
 		return;
 	f->interarrival.n = f->stall.n = f->stalls = 0;
 	f->largest_gap_ns = -1;
@@ -386,7 +443,7 @@ int latency_statistics_compute(const struct latency_statistics_cfg *cfg, struct 
 		positive += out->stall.value[i] > 0 ? (double)out->stall.value[i] / (double)out->stall.n : 0;
 	if (out->stall.n)
 		out->mean_positive_ns = positive;
-	return were_keys_given_up(train, out) ? 0 : compute_backlog_growth(train, out);
+	return were_keys_given_up(train, out) || out->restless ? 0 : compute_backlog_growth(train, out);
 }
 
 void latency_statistics_free(struct latency_statistics *f)

@@ -26,6 +26,8 @@ struct latency_statistics {
 	size_t ahead;			/* pictures that showed more keys than had been sent */
 	bool any_answer;		/* at least one key was answered, skipped or not */
 	bool caret;			/* keys were paired by the position of the caret, not by the number of updates */
+	bool restless;			/* single keys: the display never came to rest, so no late end is known */
+	bool owed_in_warmup;		/* single keys: a warm-up key was given up, and no update accounts for it */
 	struct backlog_growth backlog;		/* of all keys, skipped ones included */
 	struct sample lateness;		/* from due to sent */
 	struct sample from_due, from_sent;	/* latency until the earliest possible answer */

@@ -200,6 +200,9 @@ const char *warning_text_of_run(const struct latency_statistics_cfg *cfg, const 
 			 text_of_count_and_noun((int64_t)(f->keys_due - f->keys_sent), "key"));
 		return text;
 	}
+	if (f->restless)
+		return "the display never came to rest, so no update is known to answer a key: stop what moves on it, or watch a --region "
+		       "without it; --watch patch is exact";
 	*status = EXIT_OK;
 	return NULL;
 }
