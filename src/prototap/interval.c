@@ -136,18 +136,39 @@ static void interval_settle_matched_inputs(struct interval_flow *f, int64_t time
 	}
 }
 
+static void time_range_add(struct time_range *r, int64_t ns, bool first)
+{
+	r->min_ns = first || ns < r->min_ns ? ns : r->min_ns;
+	r->max_ns = first || ns > r->max_ns ? ns : r->max_ns;
+}
+
+/* Whether the latest updates each answer the input just before. A server that lags by one input shows as many updates as inputs,
+ * too: then it is the time since an older input that is steady. With regular inputs both are, and nothing tells. */
+static bool is_update_matched(struct interval_flow *f, int64_t time_ns)
+{
+	const struct time_range *next = &f->matched_next, *oldest = &f->matched_oldest;
+
+	f->matched = f->open == 1 && f->waits ? f->matched + 1 : 0;
+	if (!f->matched)
+		return false;
+	if (f->matched == 1)
+		f->matched_ns = time_ns;
+	time_range_add(&f->matched_next, time_ns - f->open_ns, f->matched == 1);
+	time_range_add(&f->matched_oldest, time_ns - waiting_input(f, 0)->time_ns, f->matched == 1);
+	return f->matched >= INTERVAL_MATCHED &&
+	       INTERVAL_STEADIER * (next->max_ns - next->min_ns) < oldest->max_ns - oldest->min_ns;
+}
+
 static void interval_add_update(struct interval_flow *f, int64_t time_ns, int64_t before_ns)
 {
+	bool matched;
+
 	f->row.updates++;
 	if (before_ns && !f->gap_unknown && time_ns - before_ns > f->row.gap)
 		f->row.gap = time_ns - before_ns;
 	f->gap_unknown = false;
 	opaque_client_add_update(&f->client, time_ns);
-	if (f->open) {
-		f->matched = f->open == 1 ? f->matched + 1 : 0;
-		if (f->matched == 1)
-			f->matched_ns = time_ns;
-	}
+	matched = is_update_matched(f, time_ns);
 	for (; f->answerable < f->waits; f->answerable++) {
 		const struct interval_input *in = waiting_input(f, f->answerable);
 
@@ -158,7 +179,7 @@ static void interval_add_update(struct interval_flow *f, int64_t time_ns, int64_
 	}
 	f->ignored += f->given_up > 0;	/* a server that stopped, or inputs without effect: as one */
 	interval_forget_open_inputs(f);
-	if (f->matched >= INTERVAL_MATCHED) {
+	if (matched) {
 		interval_settle_matched_inputs(f, time_ns);
 	} else if (f->waits) {
 		interval_add_latest(f, time_ns - waiting_input(f, 0)->time_ns);

@@ -4,8 +4,10 @@
  *
  * An input waits for an update: the next one is the earliest that can answer it ("next"). With updates that each answer at least
  * one input, the i-th waiting input is answered by the i-th update at the latest, and by the last one where the display then rests
- * for INTERVAL_REST_NS ("latest"). Where INTERVAL_MATCHED times in a row one input came and then one update, all inputs before are
- * answered. An input that waits longer than INTERVAL_PATIENCE_NS is given up as unanswered.
+ * for INTERVAL_REST_NS ("latest"). Where INTERVAL_MATCHED times in a row one input came and then one update, the times between them
+ * tell whether the server lags by an input or all inputs before are answered: the latter if they scatter INTERVAL_STEADIER times
+ * less than the times since the oldest input that waits. An input that waits longer than INTERVAL_PATIENCE_NS is given up as
+ * unanswered.
  *
  * Memory: one struct interval_flow for each of at most INTERVAL_FLOWS connections; one that has ended, or was silent for
  * INTERVAL_SILENT_NS, leaves. */
@@ -22,6 +24,7 @@
 #define INTERVAL_FLOWS 1024
 #define INTERVAL_WAITING 1024			/* inputs of a connection that wait at one time; more are counted, and not timed */
 #define INTERVAL_MATCHED 4
+#define INTERVAL_STEADIER 4
 #define INTERVAL_ASKS 8				/* updates that wait for a reply at one time */
 #define INTERVAL_REST_NS 1000000000LL
 #define INTERVAL_PATIENCE_NS 10000000000LL
@@ -64,6 +67,10 @@ struct interval_input {
 	bool judged;		/* its wait counts for the verdict */
 };
 
+struct time_range {
+	int64_t min_ns, max_ns;
+};
+
 struct timed_segment {
 	uint32_t end;		/* sequence number after it */
 	int64_t sent_ns;	/* 0: none waits for its acknowledgement */
@@ -83,6 +90,7 @@ struct interval_flow {
 	int64_t counted_ns;		/* the oldest judged one */
 	int matched;			/* updates in a row with one input each */
 	int64_t matched_ns;		/* the first of them */
+	struct time_range matched_next, matched_oldest;	/* their times since that input, and since the oldest that waits */
 	struct timed_segment timed[CHANNELS];	/* sent on this channel */
 	int64_t unacked_ns[CHANNELS];	/* since when data of this channel waits for its acknowledgement; 0: none does */
 	int64_t asks_ns[INTERVAL_ASKS], replied_ns;	/* updates that the client has not replied to; its latest reply */

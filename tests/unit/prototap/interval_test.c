@@ -190,14 +190,36 @@ static void latest_comes_back_after_a_freeze(void **state)
 		packet(INPUT, 100 * S + i * 100 * MS, false);
 	packet(DISPLAY, 100 * S + 600 * MS, false);
 	for (int i = 0; i < 60; i++) {
-		packet(INPUT, 101 * S + i * 150 * MS, false);
-		packet(DISPLAY, 101 * S + i * 150 * MS + 20 * MS, false);
+		int64_t at = 101 * S + (i * 150 + i * 7 % 5 * 10) * MS;
+
+		packet(INPUT, at, false);
+		packet(DISPLAY, at + 20 * MS, false);
 	}
 	intervals_advance(&t, 109 * S);
 	near(rows[1].next_p50, 20 * MS);
 	assert_true(rows[1].latest_p95 >= 100 * MS);
 	near(rows[5].latest_p50, 20 * MS);
 	near(rows[5].latest_p95, 20 * MS);
+}
+
+/* Each update comes 300 ms after its input and soon after the next one: as many updates as inputs, and none answers that one. */
+static void latest_holds_where_the_server_lags_by_an_input(void **state)
+{
+	for (int scatter = 0; scatter <= 10; scatter += 5) {	/* keys of a machine; of people */
+		begin(state);
+		for (int i = 0; i < 40; i++) {
+			int64_t at = 100 * S + (i * 250 + i * 7 % 5 * scatter) * MS;
+
+			packet(INPUT, at, false);
+			if (i)
+				packet(DISPLAY, 100 * S + ((i - 1) * 250 + (i - 1) * 7 % 5 * scatter + 300) * MS, false);
+		}
+		intervals_advance(&t, 110 * S);
+		for (int i = 1; i < 10; i++) {
+			assert_true(rows[i].next_p50 < 100 * MS);
+			near(rows[i].latest_p50, 300 * MS);
+		}
+	}
 }
 
 static void no_wait_crosses_a_clock_that_was_set(void **state)
@@ -607,6 +629,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_input_without_an_update_waits_and_is_given_up, begin, end),
 		cmocka_unit_test_setup_teardown(inputs_beyond_the_ring_are_counted, begin, end),
 		cmocka_unit_test_setup_teardown(latest_comes_back_after_a_freeze, begin, end),
+		cmocka_unit_test_setup_teardown(latest_holds_where_the_server_lags_by_an_input, begin, end),
 		cmocka_unit_test_setup_teardown(no_wait_crosses_a_clock_that_was_set, begin, end),
 		cmocka_unit_test(acknowledgements_of_frames_are_learned),
 		cmocka_unit_test(keys_pressed_in_a_stop_say_little),
