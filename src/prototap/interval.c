@@ -168,6 +168,7 @@ static void interval_add_update(struct interval_flow *f, int64_t time_ns, int64_
 		f->row.gap = time_ns - before_ns;
 	f->gap_unknown = false;
 	opaque_client_add_update(&f->client, time_ns);
+	f->unasked += !f->open && !f->waits;
 	matched = is_update_matched(f, time_ns);
 	for (; f->answerable < f->waits; f->answerable++) {
 		const struct interval_input *in = waiting_input(f, f->answerable);

@@ -9,6 +9,9 @@
  * less than the times since the oldest input that waits. An input that waits longer than INTERVAL_PATIENCE_NS is given up as
  * unanswered.
  *
+ * Updates that come while no input waits are the picture's own (a video, a clock, a blinking cursor). Where they are many, any
+ * update may be one: "latest" is not known then, and where they come often, nor is the verdict.
+ *
  * Memory: one struct interval_flow for each of at most INTERVAL_FLOWS connections; one that has ended, or was silent for
  * INTERVAL_SILENT_NS, leaves. */
 #pragma once
@@ -25,6 +28,7 @@
 #define INTERVAL_WAITING 1024			/* inputs of a connection that wait at one time; more are counted, and not timed */
 #define INTERVAL_MATCHED 4
 #define INTERVAL_STEADIER 4
+#define INTERVAL_PICTURE 8			/* intervals with inputs whose updates tell whether the picture moves by itself */
 #define INTERVAL_ASKS 8				/* updates that wait for a reply at one time */
 #define INTERVAL_REST_NS 1000000000LL
 #define INTERVAL_PATIENCE_NS 10000000000LL
@@ -88,6 +92,9 @@ struct interval_flow {
 	uint64_t given_up;		/* of them */
 	uint64_t counted, most_counted, usually_counted;	/* judged ones of them; most in this interval; most in usual intervals */
 	int64_t counted_ns;		/* the oldest judged one */
+	uint64_t unasked;		/* updates of this interval while no input waited */
+	double intervals_lately, inputs_lately, lately, unasked_lately;	/* with inputs, about INTERVAL_PICTURE; updates; and those */
+	bool picture_moves;		/* so many came unasked that any may be the picture's own */
 	int matched;			/* updates in a row with one input each */
 	int64_t matched_ns;		/* the first of them */
 	struct time_range matched_next, matched_oldest;	/* their times since that input, and since the oldest that waits */

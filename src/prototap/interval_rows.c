@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interval.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,8 @@
 #define HIST_FLOOR 14		/* of 1 << 14 ns and above */
 #define SKIP_MAX 3600		/* more empty intervals in a row are skipped */
 #define REPLIES_LEAST 8
+#define PICTURE_SHARE 0.25	/* of the updates come unasked: the picture moves by itself */
+#define PICTURE_TIMES 3		/* they come in this many late waits or less: they hide a late server */
 #define IGNORED_SHARE 10	/* with every tenth input ignored, an input that waits shows nothing */
 
 /* --- histogram --- */
@@ -78,6 +81,33 @@ static enum verdict_why why_no_verdict(const struct intervals *t, const struct i
 	return f->client.messages && state == OPAQUE_MIXED ? WHY_FRAMES : WHY_NONE;
 }
 
+static void interval_learn_picture(struct interval_flow *f)
+{
+	if (f->row.inputs) {
+		f->intervals_lately += 1 - f->intervals_lately / INTERVAL_PICTURE;
+		f->inputs_lately += (double)f->row.inputs - f->inputs_lately / INTERVAL_PICTURE;
+		f->lately += (double)f->row.updates - f->lately / INTERVAL_PICTURE;
+		f->unasked_lately += (double)f->unasked - f->unasked_lately / INTERVAL_PICTURE;
+	}
+	f->unasked = 0;
+	/* where the server is late, fewer updates seem unasked */
+	f->picture_moves = f->unasked_lately > 0 &&
+			   f->unasked_lately >= (f->picture_moves ? PICTURE_SHARE / 2 : PICTURE_SHARE) * f->lately;
+}
+
+/* Whether the picture's own updates come so often that the wait for the next one looks usual, also where the server is late. */
+static bool is_wait_hidden(const struct interval_flow *f, int64_t length_ns)
+{
+	int64_t usual = usual_quantile_ns(&f->base.part[PART_WAIT], 0.5), wait = usual < 0 ? f->row.next_p50 : usual;
+	double rise = fmax(VERDICT_RISE_SHARE * (double)wait, VERDICT_RISE_NS), unasked;
+
+	if (!f->picture_moves)
+		return false;
+	/* of a picture's updates, those that find an input seem asked for */
+	unasked = f->unasked_lately * (1 + f->inputs_lately / f->lately) / f->intervals_lately;
+	return (double)length_ns < PICTURE_TIMES * ((double)wait + rise) * unasked;
+}
+
 static struct verdict interval_compute_verdict(const struct intervals *t, struct interval_flow *f, int64_t end_ns)
 {
 	bool opaque = f->client.messages > 0, trusted = f->ignored * IGNORED_SHARE <= f->answered;
@@ -85,7 +115,7 @@ static struct verdict interval_compute_verdict(const struct intervals *t, struct
 	struct verdict_interval_readings seen = { .length_ns = t->every_ns, .packets = f->row.packets,
 		.retransmitted = f->row.retransmitted + f->row.lost_before, .zero_windows = f->row.zero_windows,
 		.server_is_near = f->server_is_near, .inputs = f->row.inputs, .opaque = opaque,
-		.learning = state == OPAQUE_LEARNING, .blind = why_no_verdict(t, f, state) };
+		.picture = is_wait_hidden(f, t->every_ns), .learning = state == OPAQUE_LEARNING, .blind = why_no_verdict(t, f, state) };
 	int64_t waiting = age_or_none(f->counted_ns, end_ns);
 	struct verdict v;
 
@@ -119,6 +149,9 @@ static void interval_emit_row_of_flow(struct intervals *t, struct interval_flow 
 	row->next_p50 = response_histogram_quantile(&f->to_next, 0.5);
 	row->next_p95 = response_histogram_quantile(&f->to_next, 0.95);
 	row->next_max = f->to_next.n ? f->to_next.max_ns : -1;
+	interval_learn_picture(f);
+	if (f->picture_moves)
+		f->to_latest = (struct response_time_histogram){ 0 };
 	row->latest_p50 = response_histogram_quantile(&f->to_latest, 0.5);
 	row->latest_p95 = response_histogram_quantile(&f->to_latest, 0.95);
 	for (int c = 0; c < CHANNELS; c++)

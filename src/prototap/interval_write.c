@@ -301,8 +301,9 @@ static void interval_line_print(const struct interval_writer *w, int64_t start_n
 static void interval_totals_print(const struct interval_writer *w)
 {
 	const struct response_time_histogram *h = &w->to_next;
+	double median = w->to_latest.n ? 0.5 * h->n / w->to_latest.n : 2;	/* an input without is later than all others */
 	struct interval_row all = { .next_p50 = response_histogram_quantile(h, 0.5),
-				    .latest_p50 = response_histogram_quantile(&w->to_latest, 0.5) };
+				    .latest_p50 = median > 1 ? -1 : response_histogram_quantile(&w->to_latest, median) };
 	bool range = is_wait_a_range(&all);
 
 	fprintf(stderr, "%s: %s inputs, %s answered, wait p50 %s p95 %s ms\n", ns_text((double)(w->end_ns - w->start_ns)),

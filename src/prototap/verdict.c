@@ -11,7 +11,8 @@
 #define UPPER 0.75
 
 const char *const verdict_words[] = { "idle", "learning", "usual", "network", "server", "client", "unknown" };
-const char *const verdict_whys[] = { "", "cause", "range", "loss", "waiting", "frames", "drops", "clock", "connections" };
+const char *const verdict_whys[] = { "", "cause", "range", "loss", "waiting", "frames", "drops", "clock", "connections",
+				     "picture" };
 
 void verdict_baseline_init(struct verdict_baseline *b)
 {
@@ -134,7 +135,8 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 	int64_t usual, all;
 
 	if (seen->learning || b->intervals < VERDICT_FIRST || usual_quantile_ns(&b->part[PART_WAIT], MEDIAN) < 0) {
-		v.word = waited ? VERDICT_LEARNING : VERDICT_IDLE;
+		v.word = !waited ? VERDICT_IDLE : seen->picture ? VERDICT_UNKNOWN : VERDICT_LEARNING;
+		v.why = v.word == VERDICT_UNKNOWN ? WHY_PICTURE : WHY_NONE;
 		return v;
 	}
 	for (enum verdict_part p = 0; p < VERDICT_PARTS; p++) {
@@ -156,8 +158,10 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 		v.why = v.word == VERDICT_NETWORK ? WHY_LOSS : WHY_NONE;
 	}
 	if (!is_rise(v.rise_ns, usual)) {
-		if (v.word == VERDICT_USUAL && (has_quantile_risen(b, PART_LATEST, MEDIAN) ||
-						(seen->opaque && has_quantile_risen(b, PART_WAIT, UPPER))))
+		if (v.word == VERDICT_USUAL && seen->picture)
+			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
+		else if (v.word == VERDICT_USUAL && (has_quantile_risen(b, PART_LATEST, MEDIAN) ||
+						     (seen->opaque && has_quantile_risen(b, PART_WAIT, UPPER))))
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_RANGE, .rise_ns = v.rise_ns };
 		return v;
 	}
@@ -165,6 +169,8 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 	v.word = usual_quantile_ns(&b->part[PART_SERVER_ACK], MEDIAN) < 0 ? VERDICT_UNKNOWN :
 		 verdict_of_rise(part, seen, all, silent, usual_quantile_ns(&b->part[PART_REPLY], MEDIAN) >= 0,
 				 is_interval_lossy(b, seen));
+	if (v.word == VERDICT_SERVER && seen->picture && !by_age[PART_WAIT])
+		return (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
 	v.why = v.word == VERDICT_UNKNOWN ? WHY_CAUSE : v.word == VERDICT_SERVER && by_age[PART_WAIT] ? WHY_WAITING : WHY_NONE;
 	return v;
 }
@@ -172,7 +178,7 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 struct verdict verdict_judge_and_learn(struct verdict_baseline *b, const struct verdict_interval_readings *seen)
 {
 	bool waited = b->part[PART_WAIT].now.kept || seen->stopped || seen->open_ns[PART_WAIT] > VERDICT_LATE_NS;
-	bool learn = b->part[PART_WAIT].now.kept && !seen->blind && !seen->learning;
+	bool learn = b->part[PART_WAIT].now.kept && !seen->blind && !seen->learning && !seen->picture;
 	struct verdict v;
 
 	if (!is_host_silent(b, seen, PART_CLIENT_ACK) && !is_host_silent(b, seen, PART_SERVER_ACK))

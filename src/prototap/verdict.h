@@ -26,7 +26,8 @@ extern const char *const verdict_words[];
 
 /* Why a verdict is "unknown" although there were inputs; "network" because of packets that were lost, although the median has not
  * risen; "server" because of inputs without an update so far. */
-enum verdict_why { WHY_NONE, WHY_CAUSE, WHY_RANGE, WHY_LOSS, WHY_WAITING, WHY_FRAMES, WHY_DROPS, WHY_CLOCK, WHY_CONNECTIONS, WHYS };
+enum verdict_why { WHY_NONE, WHY_CAUSE, WHY_RANGE, WHY_LOSS, WHY_WAITING, WHY_FRAMES, WHY_DROPS, WHY_CLOCK, WHY_CONNECTIONS,
+		   WHY_PICTURE, WHYS };
 extern const char *const verdict_whys[];
 
 /* Parts of one wait: input to update at the tap; data to acknowledgement; update to the client's reply. Beside them, input to the
@@ -42,6 +43,7 @@ struct verdict_interval_readings {
 	bool server_is_near;		/* the server once acknowledged at once: no delay of acknowledgements is a network's */
 	bool opaque;			/* messages cannot be read: waits are those of the next update, maybe another input's */
 	bool learning;			/* what is input is not known yet */
+	bool picture;			/* it moves by itself so often that a late server would not show: waits are not learned */
 	enum verdict_why blind;		/* waits cannot be trusted: they are not learned */
 };
 

@@ -75,6 +75,17 @@ in_namespace() {
 	[ "$(of rise_ns 60)" -gt 45000000000 ]
 }
 
+@test "a picture that moves by itself hides a dead server: no verdict, no latest; a cursor that blinks does not" {
+	rows picture
+	cat rows.tsv
+	[ "$(of verdict 5 6 7 8 9 | sort -u)" = usual ]
+	[ "$(of verdict {12..29} | sort -u)" = unknown ]
+	[ "$(of why {12..29} | sort -u)" = picture ]
+	[ -z "$(of latest_p50_ns {12..29} | tr -d '\n')" ]
+	rows blink
+	[ "$(of verdict {5..29} | sort -u)" = usual ]
+}
+
 @test "a connection leaves with its end, also where only the client ends it while a key waits" {
 	for scene in killed closed; do
 		rows "$scene"

@@ -90,6 +90,15 @@ def main(folder):
         c.send(500 * i, 0, DOWN, ACK | PSH)
         c.send(500 * i + 0.2, 1)
     c.pcap(os.path.join(folder, "dead.pcap"))
+    # A picture that moves by itself from second 10 on, while the server dies; a cursor that blinks, while it goes on.
+    for name, each, until in (("picture", 33, 10000), ("blink", 500, 30000)):
+        c, keys = Session().start(), range(1000, 30000, 250)
+        events = [(ms, 0, DOWN) for ms in keys] + [(ms + 15, 1, b"u" * 200) for ms in keys if ms < until]
+        events += [(ms + 7, 1, b"p" * 200) for ms in range(10000, 30000, each)]
+        for ms, side, payload in sorted(events):
+            c.send(ms, side, payload, ACK | PSH)
+            c.send(ms + 0.2, 1 - side)
+        c.pcap(os.path.join(folder, name + ".pcap"))
     # It is killed after 15 seconds, or its user closes the viewer and nothing answers that; another connection goes on.
     for name, side, flags in (("killed", 1, RST), ("closed", 0, ACK | FIN)):
         c, beside = Session().start(), Session(client=("10.0.0.3", 40000)).start()
