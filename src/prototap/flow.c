@@ -21,6 +21,15 @@ uint64_t flow_bytes(const struct flow *f)
 	return f->count[INPUT].wire_bytes + f->count[DISPLAY].wire_bytes;
 }
 
+uint64_t flow_missing_bytes(const struct flow *f)
+{
+	uint64_t bytes = 0;
+
+	for (int c = 0; c < CHANNELS; c++)
+		bytes += f->count[c].missing_bytes + stream_unseen_bytes(&f->stream[c]);
+	return bytes;
+}
+
 int flow_table_init(struct flow_table *t, uint32_t size, uint64_t seed)
 {
 	uint32_t buckets = 1;

@@ -58,6 +58,8 @@ struct flow {
 
 bool has_flow_ended(const struct flow *f);
 uint64_t flow_bytes(const struct flow *f);
+/* Bytes that were acknowledged and are not in the capture so far. */
+uint64_t flow_missing_bytes(const struct flow *f);
 
 struct flow_table {
 	struct flow *flow;		/* index 0 is never used */

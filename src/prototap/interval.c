@@ -272,6 +272,7 @@ void interval_observe_packet(void *intervals, const struct flow *flow, int chann
 	if (f->resent > flow->count[INPUT].retransmitted_packets + flow->count[DISPLAY].retransmitted_packets)
 		f->resent_before = 0;	/* another connection between the same ends */
 	f->resent = flow->count[INPUT].retransmitted_packets + flow->count[DISPLAY].retransmitted_packets;
+	f->missing = flow_missing_bytes(flow);
 	f->row.zero_windows += channel == INPUT && !s->window && !(s->flags & TCP_RST);
 	took_ns = s->transport == TRANSPORT_TCP ? interval_time_segment(f, channel, s, time_ns) : -1;
 	if (took_ns >= 0)
@@ -338,6 +339,7 @@ void interval_observe_data(void *intervals, const struct flow *flow, int channel
 
 	if (!f)
 		return;
+	f->missing = flow_missing_bytes(flow);
 	if (channel == DISPLAY) {
 		number = f->updates.count;
 		before = f->updates.first_ns;
@@ -365,16 +367,20 @@ void intervals_note_set_clock(struct intervals *t, int64_t time_ns)
 	intervals_forget_waits(t, time_ns);
 }
 
+void interval_forget_flow_waits(struct interval_flow *f)
+{
+	f->waits = f->answerable = f->matched = 0;
+	f->asks = 0;
+	f->timed[INPUT].sent_ns = f->timed[DISPLAY].sent_ns = 0;
+	f->unacked_ns[INPUT] = f->unacked_ns[DISPLAY] = 0;
+	f->gap_unknown = true;
+	interval_forget_open_inputs(f);
+}
+
 void intervals_forget_waits(struct intervals *t, int64_t time_ns)
 {
 	t->set_ns = time_ns;
 	for (int i = 0; i < INTERVAL_FLOWS; i++)
-		for (struct interval_flow *f = t->bucket[i]; f; f = f->next) {
-			f->waits = f->answerable = f->matched = 0;
-			f->asks = 0;
-			f->timed[INPUT].sent_ns = f->timed[DISPLAY].sent_ns = 0;
-			f->unacked_ns[INPUT] = f->unacked_ns[DISPLAY] = 0;
-			f->gap_unknown = true;
-			interval_forget_open_inputs(f);
-		}
+		for (struct interval_flow *f = t->bucket[i]; f; f = f->next)
+			interval_forget_flow_waits(f);
 }

@@ -112,6 +112,8 @@ struct interval_flow {
 	uint64_t answered, ignored;	/* inputs so far with an update, and such without as others then had one */
 	int64_t hole_ns[CHANNELS];	/* since when data of this channel is missing before later data; 0: none is */
 	uint64_t resent, resent_before;	/* retransmitted packets so far; at the start of the interval */
+	uint64_t missing, missing_before;	/* flow_missing_bytes(), likewise */
+	uint8_t holes;			/* bits: bytes were found missing in this interval (1), in the one before (2) */
 	struct verdict_baseline base;
 	struct interval_row row;	/* of the current interval: its counts, and the longest gap */
 	struct response_time_histogram to_next, to_latest, to_ack[CHANNELS], to_reply;	/* to_ack: of data of this channel */
@@ -157,5 +159,7 @@ void intervals_forget_waits(struct intervals *t, int64_t time_ns);	/* the clock 
 
 /* Between interval.c and interval_rows.c. Inputs leave that need not wait any longer at `time_ns`. */
 void interval_finish_settled_inputs(struct interval_flow *f, int64_t time_ns);
+/* No wait is measured over this instant. */
+void interval_forget_flow_waits(struct interval_flow *f);
 /* Whether so many inputs have no update that this is no chance, however long the first is given up. */
 bool is_server_silent(const struct interval_flow *f);

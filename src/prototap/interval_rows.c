@@ -76,7 +76,7 @@ static enum verdict_why why_no_verdict(const struct intervals *t, const struct i
 {
 	if (t->clock_set)
 		return WHY_CLOCK;
-	if (t->dropped > t->dropped_before || t->dropped_lately)
+	if (t->dropped > t->dropped_before || t->dropped_lately || f->holes)
 		return WHY_DROPS;
 	return f->client.messages && state == OPAQUE_MIXED ? WHY_FRAMES : WHY_NONE;
 }
@@ -131,6 +131,9 @@ static struct verdict interval_compute_verdict(const struct intervals *t, struct
 	if (v.word < VERDICT_NETWORK && f->most_counted > f->usually_counted)
 		f->usually_counted = f->most_counted;
 	f->most_counted = f->counted;
+	/* inputs may be among what was lost */
+	if (seen.blind == WHY_DROPS && (v.word == VERDICT_IDLE || v.word == VERDICT_UNKNOWN))
+		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_DROPS, .rise_ns = -1 };
 	return v;
 }
 
@@ -139,6 +142,10 @@ static void interval_emit_row_of_flow(struct intervals *t, struct interval_flow 
 	struct interval_row *row = &f->row;
 
 	interval_finish_settled_inputs(f, end);
+	f->holes = (uint8_t)((f->holes << 1 & 2) | (f->missing != f->missing_before));
+	f->missing_before = f->missing;
+	if (f->holes & 1)		/* what waits may have been answered */
+		interval_forget_flow_waits(f);
 	row->start_ns = t->start_ns;
 	row->length_ns = t->every_ns;
 	row->dropped = t->dropped < 0 ? -1 : t->dropped - t->dropped_before;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define PORTS 65536
+#define IN_FLIGHT_NS NS_PER_S	/* data sent before the capture began is acknowledged by then */
 
 static const int64_t merge_beside_ns[MERGES] = { 0, 5 * NS_PER_MS, 20 * NS_PER_MS };
 
@@ -90,6 +91,7 @@ static void meter_end_flow(struct capture_meter *m, struct flow *f)
 	struct stream_segment_result t;
 
 	for (int c = 0; c < CHANNELS; c++) {
+		m->one_way += !f->count[c].packets && stream_unseen_bytes(&f->stream[c]);
 		stream_give_up_all_holes(&f->stream[c], &m->pool, &t);
 		payload_skip_gap(&m->contents, f, c);
 		meter_count_ordered_data(m, f, c, f->last_ns, &t);
@@ -134,7 +136,7 @@ static bool is_new_connection(const struct flow *f, int source, const struct seg
 
 	if ((s->flags & (TCP_SYN | TCP_ACK)) != TCP_SYN)
 		return false;
-	return f->begun[c] ? f->first_seq[c] != s->seq : f->stream[c].known || has_flow_ended(f);
+	return f->begun[c] ? f->first_seq[c] != s->seq : f->count[c].payload_packets || has_flow_ended(f);
 }
 
 static struct flow *meter_find_or_begin_flow(struct capture_meter *m, const struct segment *s, int64_t time_ns, int *source)
@@ -245,6 +247,20 @@ static void count_unselected_segment(struct capture_meter *m, const struct segme
 	m->passed[port].port = port;
 }
 
+/* Notes what the receiver of channel `c` has, also of a direction without any packet. */
+static void note_received_data(struct flow *f, int c, const struct segment *s, int64_t time_ns)
+{
+	struct tcp_stream_state *stream = &f->stream[c];
+	bool strayed = f->begun[c] && !f->begun[1 - c];		/* the answer to a SYN may be of an earlier connection */
+
+	if ((s->flags & (TCP_ACK | TCP_RST)) != TCP_ACK || strayed)
+		return;
+	if (!stream->known && (f->begun[INPUT] || f->begun[DISPLAY] || time_ns - f->start_ns >= IN_FLIGHT_NS))
+		stream_begin(stream, s->ack);
+	if (stream->known)
+		stream_note_ack(stream, s->ack - f->finished[c]);
+}
+
 static void meter_add_segment(struct capture_meter *m, const struct segment *s, const struct packet *p)
 {
 	struct meter_observed_packet seen = { .segment = s, .packet = p };
@@ -281,6 +297,7 @@ static void meter_add_segment(struct capture_meter *m, const struct segment *s, 
 		if (!f->stream[c].known)
 			stream_begin(&f->stream[c], s->seq + 1);
 	}
+	note_received_data(f, 1 - c, s, time_ns);
 	/* The receiver has the data, so bytes missing before it are not in the capture: stop waiting. */
 	if (s->flags & TCP_ACK && f->stream[1 - c].first) {
 		stream_give_up_acked_holes(&f->stream[1 - c], &m->pool, s->ack, &t);

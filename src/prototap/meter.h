@@ -73,6 +73,7 @@ struct capture_meter {
 	struct duplicate_filter *duplicates;	/* owned; copies of packets are in `packets`, and else in nothing */
 	uint64_t first_fragments, fragment_wire_bytes, fragment_ip_bytes;	/* the bytes are those of further fragments */
 	uint64_t flows, flows_evicted, steps_back;	/* steps_back: packets earlier than the one before */
+	uint64_t one_way;	/* flows with data in a direction without a packet */
 	uint64_t largest_frame_bytes;
 	int64_t first_ns, last_ns;	/* earliest and latest packet of any kind */
 	int64_t before_ns;	/* the packet before */

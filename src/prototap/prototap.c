@@ -492,8 +492,12 @@ int main(int argc, char **argv)
 	} else {
 		read_files(&run, &meter_cfg);
 	}
-	if (latency_finish_capture(&run.latency, run.meter.last_ns, why))
-		die(EXIT_RUN, "%s", why);
+	if (latency_finish_capture(&run.latency, run.meter.last_ns, why)) {
+		char lost[RUN_WHY];
+
+		die(EXIT_RUN, "%s", (run.meter.decoded[DECODED_SHORT] && has_capture_no_selected_packets(&run, lost)) ||
+		    (run.meter.one_way && has_capture_losses(&run, lost)) ? lost : why);
+	}
 	finish_traffic_table(&run);
 	finish_interval_output(&run);
 	if (supervised && *run.error && !proc_stop)

@@ -77,6 +77,11 @@ bool has_capture_no_selected_packets(const struct capture_run_state *run, char *
 		append_reason_text(why, "no packet at all in the capture");
 		return true;
 	}
+	if (run->meter.decoded[DECODED_SHORT] && !n) {
+		append_reason_text(why, "the snap length is too short to decode %llu of %llu packets: take 96 bytes or more",
+				   (unsigned long long)run->meter.decoded[DECODED_SHORT], (unsigned long long)run->meter.packets);
+		return true;
+	}
 	append_reason_text(why, "no TCP or UDP packet");
 	if (cfg->port_name)
 		append_reason_text(why, " of %s%s", strspn(cfg->port_name, "0123456789") == strlen(cfg->port_name) ? "port " : "",
@@ -87,7 +92,8 @@ bool has_capture_no_selected_packets(const struct capture_run_state *run, char *
 		append_reason_text(why, "; the capture has %llu packet%s of other kinds", (unsigned long long)run->meter.packets,
 			   run->meter.packets == 1 ? "" : "s");
 	if (run->meter.decoded[DECODED_SHORT])
-		append_reason_text(why, ", %llu of them captured too short to decode", (unsigned long long)run->meter.decoded[DECODED_SHORT]);
+		append_reason_text(why, ", %llu captured too short to decode (snap length)",
+				   (unsigned long long)run->meter.decoded[DECODED_SHORT]);
 	for (int i = 0; i < n; i++)
 		append_reason_text(why, "%s %u (%llu packet%s, %llu bytes)", i ? "," : "; the capture has port", top[i].port,
 			  (unsigned long long)top[i].packets, top[i].packets == 1 ? "" : "s", (unsigned long long)top[i].wire_bytes);
@@ -120,7 +126,8 @@ bool has_capture_losses(const struct capture_run_state *run, char *why)
 	append_lost_count(why, run->drops.interface > 0 ? (uint64_t)run->drops.interface : 0, "packet", "dropped by the interface");
 	append_lost_count(why, m->sum[INPUT].missing_bytes + m->sum[DISPLAY].missing_bytes, "byte",
 		    "of the connections missing from the capture");
-	append_lost_count(why, m->decoded[DECODED_SHORT], "packet", "captured too short to count");
+	append_lost_count(why, m->one_way, "connection", "of which only one direction is in the capture");
+	append_lost_count(why, m->decoded[DECODED_SHORT], "packet", "captured too short to count (snap length)");
 	append_lost_count(why, m->flows_evicted, "connection", "given up before the end (--flows-max)");
 	append_lost_count(why, run->latency.wire.missed_keys, "key", "outside the capture");
 	append_lost_count(why, run->live ? run->clock_sets : 0, "step",

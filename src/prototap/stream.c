@@ -163,7 +163,7 @@ static bool stream_hold_early(struct tcp_stream_state *s, struct early_interval_
 
 void stream_begin(struct tcp_stream_state *s, uint32_t seq)
 {
-	s->next = s->highest = seq;
+	s->next = s->highest = s->acked = seq;
 	s->known = true;
 }
 
@@ -171,7 +171,7 @@ static void stream_resynchronize(struct tcp_stream_state *s, struct early_interv
 				 struct stream_segment_result *out)
 {
 	stream_deliver_all_early_data(s, p, out);
-	s->next = s->highest = seq;
+	s->next = s->highest = s->acked = seq;
 	out->resynchronized = true;
 }
 
@@ -226,6 +226,19 @@ void stream_add_segment(struct tcp_stream_state *s, struct early_interval_pool *
 	stream_deliver_ready_intervals(s, p, out);
 }
 
+void stream_note_ack(struct tcp_stream_state *s, uint32_t ack)
+{
+	int32_t further = (int32_t)(ack - (uint32_t)s->acked);
+
+	if (further > 0 && further <= FAR)
+		s->acked += further;
+}
+
+uint64_t stream_unseen_bytes(const struct tcp_stream_state *s)
+{
+	return s->acked - s->highest > 1 ? (uint64_t)(s->acked - s->highest) : 0;
+}
+
 void stream_give_up_acked_holes(struct tcp_stream_state *s, struct early_interval_pool *p, uint32_t ack,
 				struct stream_segment_result *out)
 {
@@ -239,6 +252,7 @@ void stream_give_up_all_holes(struct tcp_stream_state *s, struct early_interval_
 {
 	*out = (struct stream_segment_result){ 0 };
 	stream_deliver_all_early_data(s, p, out);
+	out->missing_bytes += stream_unseen_bytes(s);
 }
 
 void flow_current_message_reset(struct flow_current_message *m)

@@ -57,6 +57,7 @@ void stream_pool_free(struct early_interval_pool *p);
 struct tcp_stream_state {
 	int64_t next;		/* offset of the next byte in order; valid where `known` */
 	int64_t highest;	/* end of the latest data */
+	int64_t acked;		/* the receiver has acknowledged everything before this offset */
 	uint32_t first, count;	/* early data: first interval, ascending; number of intervals */
 	bool known;
 };
@@ -78,9 +79,14 @@ void stream_add_segment(struct tcp_stream_state *s, struct early_interval_pool *
 /* Starts the stream after a SYN: its first byte is at `seq`. */
 void stream_begin(struct tcp_stream_state *s, uint32_t seq);
 
+/* The receiver has acknowledged everything before `ack`. Bytes from the latest data on may still come, where an acknowledgement was
+ * captured before its data: stream_unseen_bytes() tells them. One may be a FIN that was not captured, and counts as none. */
+void stream_note_ack(struct tcp_stream_state *s, uint32_t ack);
+uint64_t stream_unseen_bytes(const struct tcp_stream_state *s);
+
 /* The receiver has acknowledged everything before `ack`: holes before it are bytes missing from the capture, and are given up. */
 void stream_give_up_acked_holes(struct tcp_stream_state *s, struct early_interval_pool *p, uint32_t ack,
 				struct stream_segment_result *out);
 
-/* Gives up all holes at the end of the capture or of the connection. */
+/* Gives up all holes, and unseen bytes, at the end of the capture or of the connection. */
 void stream_give_up_all_holes(struct tcp_stream_state *s, struct early_interval_pool *p, struct stream_segment_result *out);

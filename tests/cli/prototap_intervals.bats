@@ -114,6 +114,53 @@ in_namespace() {
 	[ "$(of verdict {20..119} | sort -u)" = usual ]
 }
 
+@test "packets that the tap lost blame nobody: what was acknowledged and never captured is missing" {
+	rows mirror || [ $? = 3 ]
+	cat rows.tsv
+	[ "$(of verdict | grep -cxE 'server|client|network')" = 0 ]
+	[ "$(of why {21..33} | sort -u)" = drops ]
+	[ "$(of verdict {21..33} | sort -u)" = unknown ]
+	[ "$(of verdict {5..20} | sort -u)" = usual ]
+	[ "$(of verdict | tail -n 10 | sort -u)" = usual ]
+}
+
+@test "a capture of one direction is not a whole one" {
+	# 188 keys, each a press, a release and a request, and an update
+	for scene in only_input:display:$((188 * 200)) only_display:input:$((188 * 26)); do
+		IFS=: read -r name missing bytes <<<"$scene"
+		status=0
+		rows "$name" || status=$?
+		echo "$scene"; cat rows.tsv
+		[ "$status" = 3 ]
+		[ "$(of verdict 3 4 10 20 30 | sort -u)" = unknown ]
+		[ "$(of verdict | grep -cxE 'idle|learning')" -le 1 ]	# the first second has only the handshake
+		[ "$(of why 3 4 10 20 30 | sort -u)" = drops ]
+		[ -z "$(of waiting_ns 3 4 10 20 30 | tr -d '\n')$(of server_ack_ns 3 4 10 20 30 | tr -d '\n')" ]
+		[ "$(jq ".result.channels.$missing.missing_bytes" report)" = "$bytes" ]
+		[ "$(jq .result.capture.missing_bytes report)" = "$bytes" ]
+		[[ "$(jq -r .result.capture.why_lost report)" == *"1 connection of which only one direction"* ]]
+	done
+	# from the middle of a connection on
+	rows joined
+	[ "$(jq .result.capture.missing_bytes report)" = 0 ]
+	rows joined_input || [ $? = 3 ]
+	[ "$(of verdict 3 4 10 20 30 | sort -u)" = unknown ]
+	[[ "$(jq -r .result.capture.why_lost report)" == *"1 connection of which only one direction"* ]]
+}
+
+@test "with --keys too, one direction and a short snap length are named, not the time, the host or the port" {
+	echo schema key due_ns sent_ns answer_ns answer_high_ns censored_ns skipped block realtime_offset_ns | tr ' ' '\t' >keys.tsv
+	printf 'keys/1\t1\t9000000000\t10010000000\t\t\t\t0\t1\t1700000000000000000\n' >>keys.tsv
+	for scene in "only_display:only one direction" "short:snap length"; do
+		run ! "$BIN/prototap" read "$MADE/${scene%:*}.pcap" --port 5900 --keys keys.tsv
+		echo "$scene: $output"
+		[[ "$output" == *"${scene#*:}"* ]]
+		[[ "$output" != *host* && "$output" != *port\ * ]]
+	done
+	run -1 "$BIN/prototap" read "$MADE/short.pcap" --port 5900
+	[[ "$output" == *"snap length"* && "$output" != *5900* ]]
+}
+
 @test "packets that were captured twice are copies, not retransmissions, and change no verdict" {
 	rows twice
 	[ "$(of verdict 12 13 14 15 16 | sort -u)" = server ]

@@ -9,6 +9,9 @@ purpose; nothing here was taken from prototap's sources. Rules (docs/method.md h
 - each byte of a stream counts once, for the segment that brought it first, in sequence order;
 - bytes behind a hole wait until the hole is filled, or until the receiver acknowledges bytes past the hole, or the end,
   which is the connection's last packet, with data or without;
+- bytes that the receiver acknowledged beyond the last data are missing at the end, unless it is one byte, which may be a FIN; a
+  stream without data begins at the first acknowledgement if the capture has a SYN, or else at the first one after a second;
+  acknowledgements of a side whose SYN is not there, though the other's is, are not looked at;
 - a message ends in PSH, in data of the other direction, or in a pause over 200 ms;
 - an update takes messages that begin less than MERGE after its last packet and at most PERIOD after its first;
 - a message from MERGE or more before an update's first packet came after the clock was set back: a new update, no gap.
@@ -44,6 +47,20 @@ class Side:
         self.waiting = {}       # offset of a byte -> does a PSH follow it
         self.old = 0
         self.missing = 0
+        self.begun = self.finished = False
+        self.highest = self.acknowledged = None
+
+    def acknowledge(self, number):
+        if self.next is None:
+            self.next = number
+        at = self.absolute((number - self.finished) % 2**32)
+        self.acknowledged = at if self.acknowledged is None else max(at, self.acknowledged)
+
+    def unseen(self):
+        if self.acknowledged is None:
+            return 0
+        beyond = self.acknowledged - (self.next if self.highest is None else self.highest)
+        return beyond if beyond > 1 else 0
 
     def absolute(self, seq):
         distance = (seq - self.next) % 2**32
@@ -54,6 +71,7 @@ class Side:
         if self.next is None:
             self.next = seq
         start = self.absolute(seq)
+        self.highest = max(start + length, self.highest or 0)
         repeated = False
         for at in range(start, start + length):
             if at < self.next or at in self.waiting:
@@ -113,7 +131,7 @@ def main():
     count = {n: dict.fromkeys(["packets", "wire_bytes", "ip_bytes", "payload_bytes", "messages", "retransmitted_packets",
                                "retransmitted_bytes", "missing_bytes"], 0) for n in names}
     lines = [Line(int(m * 1e6), int(period * 1e6)) for m in (merge, 5, 20)]
-    sides, runs, ends = {}, {}, {}
+    sides, runs, ends, began_ns = {}, {}, {}, {}
 
     def deliver(stream, name, now, bits):
         if not bits:
@@ -151,7 +169,13 @@ def main():
         if flags & 2:
             if mine.next is None:
                 mine.next = seq + 1
+            mine.begun = True
             seq += 1
+        began = began_ns.setdefault(stream, now)
+        mine.finished |= bool(flags & 1)
+        known = theirs.next is not None or mine.begun or theirs.begun or now - began >= 10**9
+        if flags & 20 == 16 and known and (mine.begun or not theirs.begun):
+            theirs.acknowledge(int(row["tcp.ack_raw"]))
         if flags & 16 and theirs.waiting:
             deliver(stream, other, now, theirs.give_up(int(row["tcp.ack_raw"])))
         if length:
@@ -161,7 +185,7 @@ def main():
     for (stream, name), side in sides.items():
         deliver(stream, name, ends[stream], side.give_up())
         count[name]["retransmitted_bytes"] += side.old
-        count[name]["missing_bytes"] += side.missing
+        count[name]["missing_bytes"] += side.missing + side.unseen()
 
     for name in names:
         for key, value in count[name].items():

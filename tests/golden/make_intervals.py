@@ -67,6 +67,22 @@ def main(folder):
             else:
                 c.late_press(1000 * i + 490, early, late)
         c.pcap(os.path.join(folder, name + ".pcap"))
+    # The mirror port drops every third packet from second 20 to 40, and all of two seconds before a pause: nobody was slow. The same
+    # session: one direction only; from its middle on; 40 bytes of each packet.
+    c = Session().start()
+    for i in range(1, 60):
+        for k in range(4 if i < 33 or i > 44 else 0):
+            c.key(1000 * i + 10 + 240 * k, wait=40 + i % 7, trip=1)
+    whole, from_server = sorted(c.packets, key=lambda p: p[0]), bytes([10, 0, 0, 2])
+    for name, kept in (("mirror", [p for n, p in enumerate(whole)
+                                   if not 20e9 <= p[0] < 40e9 or n % 3 and not 31e9 <= p[0] < 32.8e9]),
+                       ("only_input", [p for p in whole if p[1][26:30] != from_server]),
+                       ("only_display", [p for p in whole if p[1][26:30] == from_server]),
+                       ("joined", [p for p in whole if p[0] > 5 * 10**9]),
+                       ("joined_input", [p for p in whole if p[0] > 5 * 10**9 and p[1][26:30] != from_server]),
+                       ("short", [(ns, frame[:40], original) for ns, frame, original in whole])):
+        c.packets = kept
+        c.pcap(os.path.join(folder, name + ".pcap"))
     # Nothing but a pointer that moves and updates that come by themselves: no input.
     c = Session().start()
     for i in range(1, 5):

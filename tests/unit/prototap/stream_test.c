@@ -52,6 +52,28 @@ static void in_order_goes_through(void **state)
 	assert_false(taken.out_of_order);
 }
 
+static void what_is_acknowledged_beyond_the_data_is_unseen(void **state)
+{
+	(void)state;
+	stream_begin(&stream, UINT32_MAX - 5);
+	stream_note_ack(&stream, UINT32_MAX - 4);	/* a FIN, maybe */
+	assert_int_equal(stream_unseen_bytes(&stream), 0);
+	stream_note_ack(&stream, 14);
+	stream_note_ack(&stream, 4);
+	assert_int_equal(stream_unseen_bytes(&stream), 20);
+	take(UINT32_MAX - 5, 10, true);		/* captured after its acknowledgement */
+	assert_int_equal(stream_unseen_bytes(&stream), 10);
+	take(4, 10, true);
+	assert_int_equal(stream_unseen_bytes(&stream), 0);
+	stream_note_ack(&stream, 1 << 30);
+	stream_note_ack(&stream, 1u << 31);
+	stream_note_ack(&stream, 3u << 30);
+	stream_note_ack(&stream, 7u << 29);
+	stream_note_ack(&stream, 13);		/* a whole round of numbers */
+	stream_give_up_all_holes(&stream, &pool, &taken);
+	assert_int_equal(taken.missing_bytes, (1LL << 32) - 1);
+}
+
 static void begins_where_it_is_first_seen(void **state)
 {
 	(void)state;
@@ -259,6 +281,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test(in_order_goes_through),
+		test(what_is_acknowledged_beyond_the_data_is_unseen),
 		test(begins_where_it_is_first_seen),
 		test(repeated_and_overlapping_data_is_old),
 		test(early_data_waits_and_keeps_its_ends),
