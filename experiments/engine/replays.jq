@@ -71,8 +71,8 @@ def delivered: [.summary[] | select(.failed > 0)] as $failed | measured_rows("su
 			+ " came to \(if $n == 1 then "its" else "their" end) end\(if $failed == [] then "**" else "" end)"
 			+ (if $of == null then "." elif $least == $of then ", with all \($of) inputs of the session delivered."
 			   else ", with \($least) of \($of) inputs delivered in the worst of them." end)
-			+ (if $missing > 0 then " Responses of the base that were not found at another setting: \($missing). They have no ratio, and are in no"
-				+ " percentile there."
+			+ (if $missing > 0 then " Responses of the base that were not found at another setting: \($missing)."
+				+ " They have no ratio, and are in no percentile there."
 			   else "" end);
 			{value: $least, verdict: (if $failed == [] and $least == $of then "good" else "bad" end), figure: "total"}) end;
 
@@ -115,6 +115,7 @@ def replays_verdict: (base_row | .says) as $base | timed as $rows
 	  elif $hidden then "With \($hidden.says) the session's total time differs by at most 1 % from that with \($base)"
 		+ "\($hidden | within_unsure), but "
 		+ ($hidden | moved_words) + "."
-	  elif any($rows[]; .ratio == null) then "No setting is seen to change total time by more than 1 %; responses were not all compared."
+	  elif any($rows[]; .ratio == null) then "No setting is seen to change total time by more than 1 %;"
+		+ " responses were not all compared."
 	  else "No setting is seen to change total time by more than 1 %, or a tenth of the responses by half." end;
 def replays_findings: [claims, most_grown, delivered, load, throttled, unanalyzed];

@@ -54,7 +54,8 @@ def plain_times($schemes): launches as $all | [$schemes[] as $s | $all[] | selec
 	| "\(.app) \(.launch_ms | with_unit("ms")) with \(.scheme | scheme_words)"] | join(", ");
 
 def without: . as $doc | pairs("baseline"; "alone") | if . == [] then empty else together($doc) as $t | max_by(.ratio) as $worst
-	| if $t.shown == "few" then empty else "With the background job, a launch takes \($t | times_long) as without it\($t.without); the longest is"
+	| if $t.shown == "few" then empty else "With the background job, a launch takes \($t | times_long) as without it\($t.without);"
+		+ " the longest is"
 		+ " \($worst.app) with \($worst.x | level("launch_ms")) instead of \($worst.y | level("launch_ms"))." end end;
 def baseline: first(without, null) as $without | first(against("baseline"), null) as $a
 	| if $a == null and $without == null then empty
@@ -111,7 +112,8 @@ def verdict_of: (best // null) as $best | if launches == [] then nothing_measure
 	else . as $doc | [against("baseline", "autogroup", "nice") | select(.shown != "few")]
 		| if . == [] then "\(too_few). A launch took: \($doc | plain_times(["baseline", "autogroup", "nice", $best.scheme]))." else
 		"\(.[0].best | upper_first): a launch takes "
-			+ (map(against_words + .without + if .shown == "untold" then ", which cannot be told apart" else "" end) | join("; ")) + "." end end;
+			+ (map(against_words + .without + if .shown == "untold" then ", which cannot be told apart" else "" end)
+				| join("; ")) + "." end end;
 def verdict: verdict_of + no_figure(.launch_ms // .p50_ms; "\(.app) with \(.scheme | scheme_words)");
 
 def findings: [baseline, today, pays, keyed, itself];

@@ -47,7 +47,8 @@ def judge($role): . as $doc | (rows_of($role) | usable) as $rows | ($rows | map(
 		first($rows[] | select(.overloaded > 0)) as $row
 			| {is: "overloaded", row: $row, clause: ($row | overload_words($doc))}
 	  elif $calm | stays_fast or never_late then
-		{is: "good", fast: ($calm | stays_fast), row: ($calm | max_by(late_surely_most)), unmeasured: ($doc | loads_unmeasured($calm)), clause:
+		{is: "good", fast: ($calm | stays_fast), row: ($calm | max_by(late_surely_most)),
+			unmeasured: ($doc | loads_unmeasured($calm)), clause:
 			((if $calm | stays_fast then "stays fast " else "had no late key " end)
 				+ ($doc | loads_tried($calm)))}
 	  else {is: "unsure", row: ($calm | max_by(late_surely_most)), clause: "may have late keys: this run cannot tell"} end;

@@ -26,7 +26,8 @@ def best($mult): map(select(.mult == $mult)) | if . == [] then null else max_by(
 def known_ends: .repeats >= 3 and .fps_per_s_low != null;
 def compare($other): if (known_ends | not) or ($other | known_ends | not) then "unsure"
 	elif .fps_per_s_low > $other.fps_per_s_high then "good" elif .fps_per_s_high < $other.fps_per_s_low then "bad" else "none" end;
-def frames: "\(.fps_per_s | number) frames per second\(if .seen then " seen on the screen" else "" end)\(interval(.fps_per_s_low; .fps_per_s_high; ""; number)), "
+def frames: "\(.fps_per_s | number) frames per second\(if .seen then " seen on the screen" else "" end)"
+	+ "\(interval(.fps_per_s_low; .fps_per_s_high; ""; number)), "
 	+ "\(.dropped_percent | percent) % dropped";
 
 def verdict_of: job_of(first_job) as $rows | ($rows | best("with")) as $vamp | ($rows | scheme("baseline")) as $base
@@ -47,7 +48,8 @@ def verdict: verdicts(verdict_of + (counted | no_figure(.fps_per_s; says)));
 
 def schemes: [job_of(first_job)[] | select(.mult != "without")] as $rows | if $rows == [] then empty else
 	($rows | best("with") // ($rows | max_by(.fps_per_s))) as $of
-	| finding("schemes"; "**Frames \(if $of.seen then "seen on the screen" else "shown" end) per second**: " + ($rows | map("\(says) \(.fps_per_s | number)"
+	| finding("schemes"; "**Frames \(if $of.seen then "seen on the screen" else "shown" end) per second**: "
+			+ ($rows | map("\(says) \(.fps_per_s | number)"
 			+ interval(.fps_per_s_low; .fps_per_s_high; ""; number)) | join("; ")) + ".";
 		($of | figure("fps_per_s")) + {figure: "frames-\(first_job)"}) end;
 
@@ -58,7 +60,8 @@ def mult: first_job as $job | job_of($job) as $rows | [$rows[] | select(.mult ==
 			elif $c == "bad" then "**Never throttling sound players shows fewer frames**"
 			elif $c == "none" then "**No difference is shown between throttling sound players and never doing so**"
 			else "**Too few repeats to tell whether throttling sound players matters**" end)
-		+ ": with \(scheme_words[$p.w.scheme] // $p.w.scheme) \($p.w.fps_per_s | number) frames per second\(if $p.w.seen then " seen" else "" end) instead of "
+		+ ": with \(scheme_words[$p.w.scheme] // $p.w.scheme) \($p.w.fps_per_s | number) frames per second"
+		+ "\(if $p.w.seen then " seen" else "" end) instead of "
 		+ "\($p.o.fps_per_s | number); "
 		+ "the player was throttled in \($p.w.player_tagged // 0) of \($p.w.episodes // 0 | plural("episode")) with the exemption, in "
 		+ "\($p.o.player_tagged // 0) of \($p.o.episodes // 0) without it.";
