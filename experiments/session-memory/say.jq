@@ -67,7 +67,8 @@ def charged: . as $doc | [slopes("group")[] | . as $g
 			+ " while idle (by the upper end of the interval, where there is one)." end)
 		+ (if $odd == [] then "" else " Unexplained, because below private memory or over 25 % above it:"
 			+ " \($odd | map(.system | system_words) | and_list)." end);
-		(max_by(.slope_mb) | mb("slope_mb")) + {figure: "logins", verdict: (if $odd == [] and length == ($told | length) then "good" else "unsure" end)}) end;
+		(max_by(.slope_mb) | mb("slope_mb"))
+			+ {figure: "logins", verdict: (if $odd == [] and length == ($told | length) then "good" else "unsure" end)}) end;
 
 def shared: . as $doc | rows as $rows | [slopes("pss")[] | . as $s
 		| first($rows[] | select(.system == $s.system and .logins == $s.logins_max)) as $all

@@ -187,7 +187,8 @@ static void startup_set_cell_figures(const struct experiment_cell *c)
 	if (!t0.above)	/* nothing can be compared with a lower bound */
 		base = (struct startup_unloaded_time){ t0.value,
 			none ? startup_value_statistic(extractor_data_of_cell(none), STARTUP_TIME, "sd").value : (double)NAN };
-	give_values({ "late", startup_late_percent(s, c->run->threshold_ms) }, { "t0_ms", base.t0_ms }, { "t0_spread_ms", base.spread_ms });
+	give_values({ "late", startup_late_percent(s, c->run->threshold_ms) }, { "t0_ms", base.t0_ms },
+		    { "t0_spread_ms", base.spread_ms });
 	extractor_set_figure("added_ms",
 			     figure_of_statistic((struct sample_value_or_lower_bound){ time.value - base.t0_ms, time.above }));
 	/* blkio or swapin + thrashing of the application's threads, whichever is larger: both may count the same wait */

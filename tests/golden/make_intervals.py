@@ -67,8 +67,8 @@ def main(folder):
             else:
                 c.late_press(1000 * i + 490, early, late)
         c.pcap(os.path.join(folder, name + ".pcap"))
-    # The mirror port drops every third packet from second 20 to 40, and all of two seconds before a pause: nobody was slow. The same
-    # session: one direction only; from its middle on; 40 bytes of each packet.
+    # The mirror port drops every third packet from second 20 to 40, and all of two seconds before a pause: nobody was slow.
+    # The same session: one direction only; from its middle on; 40 bytes of each packet.
     c = Session().start()
     for i in range(1, 60):
         for k in range(4 if i < 33 or i > 44 else 0):
