@@ -137,14 +137,26 @@ static void widen_answers_after_owed_keys(struct key_train *t, const struct scre
 	}
 }
 
+#define STRAYS_IN_WAIT 0.25	/* updates without a key, as --noise says: so many in the usual wait, and they are taken for answers */
+
 /* True if the display still changed at the end of the train: then updates of its own may have been taken for answers. An
- * interrupted train does not wait for rest; there, more updates than keys tell. */
-static bool is_display_restless(const struct key_train *t, const struct screen_observations *seen)
+ * interrupted train does not wait for rest; there, more updates than keys tell. Also if half of the waits are so long that
+ * updates without a key end them. */
+static bool is_display_restless(const struct latency_statistics_cfg *cfg, const struct key_train *t,
+				const struct screen_observations *seen)
 {
+	size_t long_waits = 0;
 	const struct key_train_block *last = &t->block[t->blocks - 1];
 	size_t end = index_of_first_update_not_before(seen, last->end_ns);
 	size_t updates = end - index_of_first_update_not_before(seen, t->block[0].begin_ns);
 
+	for (size_t i = 0; i < last->first + last->n; i++) {
+		int64_t until = t->key[i].high_ns ? t->key[i].high_ns : t->key[i].answer_ns;
+
+		long_waits += until && (double)(until - t->key[i].sent_ns) * cfg->noise_per_s > STRAYS_IN_WAIT * NS_PER_S;
+	}
+	if (2 * long_waits > last->first + last->n)
+		return true;
 	return last->drain == PAIR_CUT && updates && last->end_ns - seen->update[end - 1].last_ns < NS_PER_S &&
 	       (t->end == SENDER_COMPLETE || (double)updates > (1 + PAIR_STRAY_LIKELY) * (double)(last->first + last->n));
 }
@@ -210,7 +222,7 @@ static void pair_keys_with_screen_updates(const struct latency_statistics_cfg *c
 	if (cfg->watch != WATCH_UPDATE || !t->one_by_one || !t->blocks)
 		return;
 	widen_answers_after_owed_keys(t, seen, f);
-	f->restless = is_display_restless(t, seen);
+	f->restless = is_display_restless(cfg, t, seen);
 	if (f->restless)
 		drop_late_ends(t);
 	else

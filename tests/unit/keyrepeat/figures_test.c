@@ -450,6 +450,26 @@ static void without_rest_at_the_end_no_late_end_is_known(void **state)
 	latency_statistics_free(&f);
 }
 
+/* Updates of the display's own, ten a second, come within 60 ms of a key about as often as its answer. */
+static void waits_as_long_as_those_for_noise_have_no_late_end(void **state)
+{
+	struct latency_statistics_cfg noisy = by_update;
+	static int64_t sent_ms[40];
+
+	(void)state;
+	for (int i = 0; i < 40; i++)
+		sent_ms[i] = 100 * i;
+	for (int noise = 0; noise <= 10; noise += 2) {
+		send_one_by_one(40, sent_ms, 6000);
+		for (int i = 0; i < 40; i++)
+			see(100 * i + 60);
+		noisy.noise_per_s = noise;
+		compute(&noisy);
+		assert_int_equal(f.restless, noise > 4);
+		latency_statistics_free(&f);
+	}
+}
+
 static void nothing_is_known_of_keys_never_sent(void **state)
 {
 	static const int64_t sent_ms[] = { 0, 50, 0, 0 };
@@ -587,6 +607,7 @@ int main(void)
 		cmocka_unit_test(an_update_after_a_key_given_up_may_answer_either),
 		cmocka_unit_test(behind_a_key_without_update_each_key_may_be_answered_with_the_next),
 		cmocka_unit_test(without_rest_at_the_end_no_late_end_is_known),
+		cmocka_unit_test(waits_as_long_as_those_for_noise_have_no_late_end),
 		cmocka_unit_test(nothing_is_known_of_keys_never_sent), cmocka_unit_test(rest_between_blocks_is_no_gap),
 		cmocka_unit_test(a_key_given_up_waits_no_longer_than_the_next_answered),
 		cmocka_unit_test(late_echoes_of_skipped_keys_do_not_count), cmocka_unit_test(without_keys_only_updates),
