@@ -52,6 +52,7 @@ def main():
                 tcp = 14 + (frame[14] & 15) * 4
                 seq = struct.unpack_from(">I", frame, tcp + 4)[0]
                 struct.pack_into(">I", shifted, tcp + 4, (seq + dice.randint(-20, 20)) % 2**32)
+                struct.pack_into(">H", shifted, 18, 0xa000 + len(out))
                 out.append((stamp, (original, shifted)))
     with open(sys.argv[2], "wb") as f:
         f.write(header)
