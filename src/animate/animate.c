@@ -162,12 +162,12 @@ static int run_show_command(struct rec_report *r)
 					      .ready = write_animation_ready_line,
 				.picture = { cfg.width, cfg.height, (enum picture_content)cfg.content, (uint64_t)cfg.seed } };
 	struct animation_result got;
-	char why[256];
+	struct why why;
 	int lost;
 
 	how.log = rows_must_open(cfg.log, "frame/1", show_columns);
-	if (show_animation_in_window(&how, &got, why, sizeof(why)))
-		die(EXIT_RUN, "%s", why);
+	if (show_animation_in_window(&how, &got, &why))
+		die(EXIT_RUN, "%s", why.text);
 	lost = close_frame_log(how.log);
 	report_frames_shown(r, &how, &got);
 	animation_result_free(&got);
@@ -231,12 +231,12 @@ static int run_count_command(struct rec_report *r)
 	struct frame_count_cfg how = { .display = cfg.display, .loop = cfg.frames == UNSET ? 0 : cfg.frames,
 				 .wait_ns = cfg.wait_ns, .time_ns = cfg.time_ns, .ready = write_animation_ready_line };
 	struct frame_count_result got;
-	char why[256];
+	struct why why;
 	int lost;
 
 	how.log = rows_must_open(cfg.log, "seen/1", count_columns);
-	if (count_frames_on_display(&how, &got, why, sizeof(why)))
-		die(EXIT_RUN, "%s", why);
+	if (count_frames_on_display(&how, &got, &why))
+		die(EXIT_RUN, "%s", why.text);
 	lost = close_frame_log(how.log);
 	report_frames_counted(r, &how, &got);
 	frame_count_result_free(&got);

@@ -5,7 +5,6 @@
 #include "clock.h"
 #include "picture.h"
 #include "proc.h"
-#include "why.h"
 #include "x11.h"
 #include "x11/screen_patch.h"
 
@@ -45,36 +44,36 @@ static bool find_number_patch(struct frame_counter *c)
 	return true;
 }
 
-static int error_if_counter_display_gone(const struct frame_counter *c, char *why, size_t size)
+static int error_if_counter_display_gone(const struct frame_counter *c, struct why *why)
 {
 	if (!c->x11.gone)
 		return 0;
-	return fail_with_reason(-EPIPE, why, size, "the display went away");
+	return fail_with_reason(-EPIPE, why, "the display went away");
 }
 
-static int wait_for_animation(struct frame_counter *c, char *why, size_t size)
+static int wait_for_animation(struct frame_counter *c, struct why *why)
 {
 	int64_t until = clock_now() + c->cfg->wait_ns;
 
 	while (!find_number_patch(c)) {
-		if (error_if_counter_display_gone(c, why, size))
+		if (error_if_counter_display_gone(c, why))
 			return -EPIPE;
 		if (proc_stop || clock_now() >= until) {
-			snprintf(why, size, proc_stop ? "stopped before an animation was found" :
+			snprintf(why->text, sizeof(why->text), proc_stop ? "stopped before an animation was found" :
 				 "no animation on display %s; start one there (animate), in sight", DisplayString(c->x11.display));
 			return -ETIMEDOUT;
 		}
 		proc_sleep_until_or_stop(clock_now() + SEARCH_NS);
 	}
-	return error_if_counter_display_gone(c, why, size);
+	return error_if_counter_display_gone(c, why);
 }
 
-static int subscribe_to_screen_damage(struct frame_counter *c, char *why, size_t size)
+static int subscribe_to_screen_damage(struct frame_counter *c, struct why *why)
 {
 	int event, error, major = 1, minor = 1;
 
 	if (!XDamageQueryExtension(c->x11.display, &event, &error) || !XDamageQueryVersion(c->x11.display, &major, &minor))
-		return fail_with_reason(-ENOTSUP, why, size, "display %s has no DAMAGE extension, which tells what was drawn",
+		return fail_with_reason(-ENOTSUP, why, "display %s has no DAMAGE extension, which tells what was drawn",
 				 DisplayString(c->x11.display));
 	c->damaged = event + XDamageNotify;
 	/* On the root window, damage covers all windows; "non-empty" sends one event, and the next after XDamageSubtract(). */
@@ -100,7 +99,7 @@ static void read_and_tally_frame_number(struct frame_counter *c)
 	rows_end_row(c->cfg->log);
 }
 
-static int count_frames_until_end(struct frame_counter *c, char *why, size_t size)
+static int count_frames_until_end(struct frame_counter *c, struct why *why)
 {
 	int64_t until;
 
@@ -123,25 +122,25 @@ static int count_frames_until_end(struct frame_counter *c, char *why, size_t siz
 	}
 	c->out->end_ns = clock_now();
 	c->out->stopped = proc_stop && c->cfg->time_ns;
-	return error_if_counter_display_gone(c, why, size);
+	return error_if_counter_display_gone(c, why);
 }
 
-int count_frames_on_display(const struct frame_count_cfg *cfg, struct frame_count_result *out, char *why, size_t size)
+int count_frames_on_display(const struct frame_count_cfg *cfg, struct frame_count_result *out, struct why *why)
 {
 	struct frame_counter c = { .cfg = cfg, .out = out };
 	int err;
 
 	*out = (struct frame_count_result){ 0 };
 	if (frame_tally_start(&out->seen, cfg->loop))
-		return fail_with_reason(-ENOMEM, why, size, "out of memory");
-	err = x11_animation_connection_open(&c.x11, cfg->display, why, size);
+		return fail_with_reason(-ENOMEM, why, "out of memory");
+	err = x11_animation_connection_open(&c.x11, cfg->display, why);
 	if (err)
 		return err;
-	err = subscribe_to_screen_damage(&c, why, size);
+	err = subscribe_to_screen_damage(&c, why);
 	if (!err)
-		err = wait_for_animation(&c, why, size);
+		err = wait_for_animation(&c, why);
 	if (!err)
-		err = count_frames_until_end(&c, why, size);
+		err = count_frames_until_end(&c, why);
 	x11_screen_pixels_free(&c.patch.picture, c.x11.gone);
 	x11_animation_connection_close(&c.x11);
 	return err;

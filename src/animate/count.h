@@ -4,6 +4,7 @@
 
 #include "frames.h"
 #include "rec.h"
+#include "why.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +30,5 @@ struct frame_count_result {
 };
 
 /* 0 or -errno, with a line in `why`; frame_count_result_free() in both cases. */
-int count_frames_on_display(const struct frame_count_cfg *cfg, struct frame_count_result *out, char *why, size_t size);
+int count_frames_on_display(const struct frame_count_cfg *cfg, struct frame_count_result *out, struct why *why);
 void frame_count_result_free(struct frame_count_result *r);

@@ -3,7 +3,6 @@
 #include "clock.h"
 #include "proc.h"
 #include "frames.h"
-#include "why.h"
 #include "x11.h"
 
 #include <errno.h>
@@ -41,29 +40,29 @@ static XImage *compute_frame_image(struct frame_player *s, int64_t frame, XImage
 	return image;
 }
 
-static int explain_no_frame_memory(char *why, size_t size)
+static int explain_no_frame_memory(struct why *why)
 {
-	return fail_with_reason(-ENOMEM, why, size, "no memory for the frames; show fewer or smaller ones");
+	return fail_with_reason(-ENOMEM, why, "no memory for the frames; show fewer or smaller ones");
 }
 
 /* Makes all frames before the first is due, as far as memory allows: making a frame takes longer than showing it. */
-static int make_frames_in_advance(struct frame_player *s, char *why, size_t size)
+static int make_frames_in_advance(struct frame_player *s, struct why *why)
 {
 	const struct animation_cfg *c = s->cfg;
 	bool each = c->order != SEQUENCE_FRESH && c->draw == SHOW_IMAGE;
 
 	s->images = each ? c->frames : 1;
 	if (c->order != SEQUENCE_FRESH && (double)c->frames * c->picture.width * c->picture.height * 4 > (double)MEMORY_MAX)
-		return explain_no_frame_memory(why, size);
+		return explain_no_frame_memory(why);
 	s->rgb = calloc((size_t)c->picture.width * (size_t)c->picture.height, sizeof(*s->rgb));
 	s->image = calloc((size_t)s->images, sizeof(*s->image));
 	s->pixmap = c->draw == SHOW_PIXMAP ? calloc((size_t)c->frames, sizeof(*s->pixmap)) : NULL;
 	if (!s->rgb || !s->image || (c->draw == SHOW_PIXMAP && !s->pixmap))
-		return explain_no_frame_memory(why, size);
+		return explain_no_frame_memory(why);
 	for (int64_t i = 0; i < s->images && !proc_stop; i++) {	/* may take seconds; a stop signal ends it, and nothing is shown */
 		s->image[i] = x11_create_image(&s->x11, c->picture.width, c->picture.height);
 		if (!s->image[i])
-			return explain_no_frame_memory(why, size);
+			return explain_no_frame_memory(why);
 		compute_frame_image(s, i, s->image[i]);
 	}
 	for (int64_t i = 0; s->pixmap && i < c->frames && !s->x11.gone && !proc_stop; i++) {
@@ -104,14 +103,14 @@ static bool handle_player_events(struct frame_player *s)
 	return again;
 }
 
-static int error_if_player_window_lost(const struct frame_player *s, char *why, size_t size)
+static int error_if_player_window_lost(const struct frame_player *s, struct why *why)
 {
 	if (!s->x11.gone && !s->closed)
 		return 0;
-	return fail_with_reason(-EPIPE, why, size, s->closed ? "the window was closed" : "the display went away");
+	return fail_with_reason(-EPIPE, why, s->closed ? "the window was closed" : "the display went away");
 }
 
-static int make_animation_window(struct frame_player *s, char *why, size_t size)
+static int make_animation_window(struct frame_player *s, struct why *why)
 {
 	const struct animation_cfg *c = s->cfg;
 	Display *d = s->x11.display;
@@ -130,15 +129,15 @@ static int make_animation_window(struct frame_player *s, char *why, size_t size)
 	Xutf8SetWMProperties(d, s->window, name, name, NULL, 0, &hints, NULL, &class_hint);
 	XSelectInput(d, s->window, ExposureMask | StructureNotifyMask);
 	XMapWindow(d, s->window);
-	while (!(s->mapped && s->exposed) && !proc_stop && clock_now() < patience && !error_if_player_window_lost(s, why, size)) {
+	while (!(s->mapped && s->exposed) && !proc_stop && clock_now() < patience && !error_if_player_window_lost(s, why)) {
 		x11_sleep_until_event(&s->x11, patience);
 		handle_player_events(s);
 	}
-	if (error_if_player_window_lost(s, why, size))
+	if (error_if_player_window_lost(s, why))
 		return -EPIPE;
 	if (s->mapped && s->exposed)
 		return 0;
-	snprintf(why, size, proc_stop ? "stopped before the window was shown" :
+	snprintf(why->text, sizeof(why->text), proc_stop ? "stopped before the window was shown" :
 		 "display %s did not show the window within 10 s; is its window manager alive?", DisplayString(d));
 	return -ETIMEDOUT;
 }
@@ -179,7 +178,7 @@ static void show_frame_of_next_slot(struct frame_player *s, struct frame_slots *
 	slots->next++;
 }
 
-static int show_frames_when_due(struct frame_player *s, struct animation_result *out, char *why, size_t size)
+static int show_frames_when_due(struct frame_player *s, struct animation_result *out, struct why *why)
 {
 	const struct animation_cfg *c = s->cfg;
 	struct frame_sequence sequence;
@@ -191,7 +190,7 @@ static int show_frames_when_due(struct frame_player *s, struct animation_result 
 	slots = (struct frame_slots){ .start_ns = clock_now() + NS_PER_MS, .rate_per_s = c->rate_per_s };
 	out->start_ns = slots.start_ns;
 	end = c->time_ns ? slots.start_ns + c->time_ns : INT64_MAX;
-	while (!proc_stop && frame_slot_due_ns(&slots, slots.next) < end && !error_if_player_window_lost(s, why, size)) {
+	while (!proc_stop && frame_slot_due_ns(&slots, slots.next) < end && !error_if_player_window_lost(s, why)) {
 		if (handle_player_events(s) && out->shown) {
 			draw_frame_in_window(s, s->current);
 			out->redrawn++;
@@ -205,13 +204,13 @@ static int show_frames_when_due(struct frame_player *s, struct animation_result 
 			c->ready();
 	}
 	/* keep the last frame on the screen until its slot is over */
-	while (!proc_stop && !error_if_player_window_lost(s, why, size) && clock_now() < frame_slot_due_ns(&slots, slots.next)) {
+	while (!proc_stop && !error_if_player_window_lost(s, why) && clock_now() < frame_slot_due_ns(&slots, slots.next)) {
 		x11_sleep_until_event(&s->x11, frame_slot_due_ns(&slots, slots.next));
 		handle_player_events(s);
 	}
 	out->end_ns = clock_now();
 	out->stopped = proc_stop && c->time_ns;
-	return error_if_player_window_lost(s, why, size);
+	return error_if_player_window_lost(s, why);
 }
 
 static void frame_player_free(struct frame_player *s)
@@ -225,22 +224,22 @@ static void frame_player_free(struct frame_player *s)
 	x11_animation_connection_close(&s->x11);
 }
 
-int show_animation_in_window(const struct animation_cfg *cfg, struct animation_result *out, char *why, size_t size)
+int show_animation_in_window(const struct animation_cfg *cfg, struct animation_result *out, struct why *why)
 {
 	struct frame_player s = { .cfg = cfg };
 	int err;
 
 	*out = (struct animation_result){ 0 };
 	if (cfg->time_ns && sample_reserve(&out->lateness_ns, (size_t)((double)cfg->time_ns / NS_PER_S * cfg->rate_per_s) + 2))
-		return explain_no_frame_memory(why, size);
-	err = x11_animation_connection_open(&s.x11, cfg->display, why, size);
+		return explain_no_frame_memory(why);
+	err = x11_animation_connection_open(&s.x11, cfg->display, why);
 	if (err)
 		return err;
-	err = make_animation_window(&s, why, size);
+	err = make_animation_window(&s, why);
 	if (!err)
-		err = make_frames_in_advance(&s, why, size);
+		err = make_frames_in_advance(&s, why);
 	if (!err)
-		err = show_frames_when_due(&s, out, why, size);
+		err = show_frames_when_due(&s, out, why);
 	out->frame_bytes = s.image && s.image[0] ? (int64_t)s.image[0]->bytes_per_line * s.image[0]->height : 0;
 	out->information_bytes = s.born ? (double)s.bits / 8 / (double)(s.born < BORN_MAX ? s.born : BORN_MAX) : 0;
 	frame_player_free(&s);

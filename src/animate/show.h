@@ -6,6 +6,7 @@
 #include "rec.h"
 #include "sample.h"
 #include "sequence.h"
+#include "why.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +46,5 @@ struct animation_result {
 };
 
 /* 0 or -errno, with a line in `why`; animation_result_free() in both cases. */
-int show_animation_in_window(const struct animation_cfg *cfg, struct animation_result *out, char *why, size_t size);
+int show_animation_in_window(const struct animation_cfg *cfg, struct animation_result *out, struct why *why);
 void animation_result_free(struct animation_result *r);

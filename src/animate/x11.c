@@ -10,17 +10,18 @@
 
 #define STOP_NS (2 * NS_PER_S)	/* from a stop signal until the connection is shut down */
 
-int x11_animation_connection_open(struct x11_animation_connection *x, const char *name, char *why, size_t size)
+int x11_animation_connection_open(struct x11_animation_connection *x, const char *name, struct why *why)
 {
 	*x = (struct x11_animation_connection){ 0 };
-	x->display = x11_connect(name, &x->gone, why, size);
+	x->display = x11_connect(name, &x->gone, why);
 	if (!x->display)
 		return -ENOENT;
 	x->root = DefaultRootWindow(x->display);
 	x->visual = DefaultVisual(x->display, DefaultScreen(x->display));
 	x->depth = (unsigned)DefaultDepth(x->display, DefaultScreen(x->display));
 	if (x->visual->class != TrueColor) {
-		snprintf(why, size, "display %s has no true colours; start it with a depth of 16 or 24", XDisplayName(name));
+		snprintf(why->text, sizeof(why->text), "display %s has no true colours; start it with a depth of 16 or 24",
+			 XDisplayName(name));
 		x11_animation_connection_close(x);
 		return -ENOTSUP;
 	}

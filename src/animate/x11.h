@@ -4,6 +4,7 @@
 #pragma once
 
 #include "watchdog.h"
+#include "why.h"
 #include "x11/connection.h"
 #include "x11/picture.h"
 
@@ -27,7 +28,7 @@ struct x11_animation_connection {
 
 /* Opens a display (NULL: $DISPLAY) with a TrueColor visual. A display that stops reading cannot keep the program from ending: two
  * seconds after a stop signal the connection is shut down. 0 or -errno, with a line in `why`. */
-int x11_animation_connection_open(struct x11_animation_connection *x, const char *name, char *why, size_t size);
+int x11_animation_connection_open(struct x11_animation_connection *x, const char *name, struct why *why);
 void x11_animation_connection_close(struct x11_animation_connection *x);
 /* Sends all queued requests, then sleeps until an event comes, until_ns is reached or a stop signal arrives. */
 void x11_sleep_until_event(struct x11_animation_connection *x, int64_t until_ns);

@@ -210,10 +210,10 @@ static int read_log_header(struct log_table_reader *t, char *line, const char **
 	for (size_t i = 0; i < cfg->wheres; i++)
 		if ((t->where[i] = find_log_column(t, cell, cfg->where[i].column)) < 0)
 			return -EPROTO;
-	*why = t->out->why;
+	*why = t->out->why.text;
 	for (size_t i = 0; i < cfg->wheres + 2 && !t->headless; i++)
 		if (fields_name_is_repeated(cell, t->fields, i < cfg->wheres ? t->where[i] : i == cfg->wheres ? t->time : t->source,
-					    t->out->why, sizeof(t->out->why)))
+					    &t->out->why))
 			return -EPROTO;
 	return 0;
 }

@@ -3,6 +3,8 @@
  * tabs. */
 #pragma once
 
+#include "why.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,7 +44,7 @@ struct logged_arrivals {
 	enum logs_in_kind kind;
 	uint32_t sources;			/* number of sources; 0: not read */
 	char name[64];				/* name of the column of times; not for CLF */
-	char why[320];				/* a reason that names a column */
+	struct why why;				/* a reason that names a column */
 	void *names;				/* owned; tree of the sources' names (tsearch()) */
 };
 

@@ -12,6 +12,7 @@
 #include "rec.h"
 #include "say.h"
 #include "rt.h"
+#include "why.h"
 
 #include <errno.h>
 #include <math.h>
@@ -287,10 +288,10 @@ static void write_interim_report(void)
 
 static void open_link_command_fifo(void)
 {
-	char why[512];
+	struct why why;
 
-	if (cfg.control && command_fifo_open(&now.control, cfg.control, why, sizeof(why)))
-		die(EXIT_RUN, "%s", why);
+	if (cfg.control && command_fifo_open(&now.control, cfg.control, &why))
+		die(EXIT_RUN, "%s", why.text);
 }
 
 static void apply_link_command(void *arg, const char *line)
@@ -335,7 +336,7 @@ static void read_delayline_options(int argc, char **argv)
 
 static void open_tap_ports(void)
 {
-	char why[512];
+	struct why why;
 
 	for (int turn = 0; turn < 4; turn++) {
 		int i = turn % 2;
@@ -343,9 +344,9 @@ static void open_tap_ports(void)
 
 		if ((turn < 2) == !!strchr(cfg.end[i], '@'))	/* interfaces without a namespace first */
 			continue;
-		err = tap_port_open(&fwd.ends[i], cfg.end[i], why, sizeof(why));
+		err = tap_port_open(&fwd.ends[i], cfg.end[i], &why);
 		if (err)
-			die(err == -EINVAL ? EXIT_USAGE : err == -EBUSY ? EXIT_RUN : EXIT_MISSING, "%s", why);
+			die(err == -EINVAL ? EXIT_USAGE : err == -EBUSY ? EXIT_RUN : EXIT_MISSING, "%s", why.text);
 	}
 }
 

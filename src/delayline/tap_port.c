@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tap_port.h"
-#include "why.h"
 
 #include <cap-ng.h>
 #include <errno.h>
@@ -14,28 +13,29 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-static int tap_port_create(struct tap_interface *e, char *why, size_t size)
+static int tap_port_create(struct tap_interface *e, struct why *why)
 {
 	struct ifreq request = { .ifr_flags = IFF_TAP | IFF_NO_PI };
 	int err;
 
 	e->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (e->fd < 0)
-		return fail_with_reason(-errno, why, size, "cannot open /dev/net/tun: %s; run modprobe tun, or give this user access to it",
-				 strerror(errno));
+		return fail_with_reason(-errno, why,
+					"cannot open /dev/net/tun: %s; run modprobe tun, or give this user access to it",
+					strerror(errno));
 	memcpy(request.ifr_name, e->name, sizeof(request.ifr_name));
 	if (ioctl(e->fd, TUNSETIFF, &request)) {
 		err = errno;
 		close(e->fd);
 		e->fd = -1;
-		return fail_with_reason(-err, why, size, "cannot create the interface %s: %s%s", e->name, strerror(err),
+		return fail_with_reason(-err, why, "cannot create the interface %s: %s%s", e->name, strerror(err),
 			      err == EPERM ? "; needs CAP_NET_ADMIN in its network namespace" : err == EBUSY ? "; another interface has this name" : "");
 	}
 	e->counters = open("/proc/thread-self/net/dev", O_RDONLY | O_CLOEXEC);
 	return 0;
 }
 
-int tap_port_open(struct tap_interface *e, const char *where, char *why, size_t size)
+int tap_port_open(struct tap_interface *e, const char *where, struct why *why)
 {
 	const char *space = strchr(where, '@');
 	size_t length = space ? (size_t)(space - where) : strlen(where);
@@ -43,19 +43,19 @@ int tap_port_open(struct tap_interface *e, const char *where, char *why, size_t 
 
 	*e = (struct tap_interface){ .fd = -1, .counters = -1 };
 	if (length == 0 || length >= sizeof(e->name))
-		return fail_with_reason(-EINVAL, why, size, "%s: the name of an interface has 1 to 15 characters", where);
+		return fail_with_reason(-EINVAL, why, "%s: the name of an interface has 1 to 15 characters", where);
 	memcpy(e->name, where, length);
 	if (!space)
-		return tap_port_create(e, why, size);
+		return tap_port_create(e, why);
 	there = open(space + 1, O_RDONLY | O_CLOEXEC);
 	if (there < 0 || setns(there, CLONE_NEWNET)) {
 		err = errno;
-		fail_with_reason(-err, why, size, "cannot enter the network namespace %s: %s%s", space + 1, strerror(err),
+		fail_with_reason(-err, why, "cannot enter the network namespace %s: %s%s", space + 1, strerror(err),
 		       err == EPERM ? "; needs CAP_SYS_ADMIN there" : "");
 	}
 	if (there >= 0)
 		close(there);
-	return err ? -err : tap_port_create(e, why, size);
+	return err ? -err : tap_port_create(e, why);
 }
 
 void tap_port_close(struct tap_interface *e)

@@ -2,6 +2,8 @@
 /* tap_port - one end of the delay line: a TAP interface in a network namespace, which exists as long as its descriptor is open. */
 #pragma once
 
+#include "why.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,7 +15,7 @@ struct tap_interface {
 
 /* Creates an interface, "NAME" here or "NAME@/proc/PID/ns/net" in that namespace. The process stays in the namespace (an ordinary
  * user may not return), so interfaces without a namespace must be opened first. 0 or -errno with one line in `why`. */
-int tap_port_open(struct tap_interface *e, const char *where, char *why, size_t size);
+int tap_port_open(struct tap_interface *e, const char *where, struct why *why);
 void tap_port_close(struct tap_interface *e);
 /* Frames that the kernel dropped before they were read from the descriptor; -1: not known. */
 int64_t tap_port_dropped_frames(const struct tap_interface *e);

@@ -11,6 +11,7 @@
 #include "say.h"
 #include "tracefs.h"
 #include "tracepoint.h"
+#include "why.h"
 
 #include <errno.h>
 #include <math.h>
@@ -103,13 +104,13 @@ static int decode_request_trace_record(void *arg, const struct perf_event_header
 static void find_block_tracepoints(void)
 {
 	char (*text)[TRACEFS_TEXT] = calloc(POINTS, sizeof(*text));
-	char why[160];
+	struct why why;
 	int err = text ? tracefs_read_formats(points, POINTS, text) : -ENOMEM;
 
 	if (err) {
-		tracepoint_explain_refusal(err, -1, why, sizeof(why));
+		tracepoint_explain_refusal(err, -1, &why);
 		die(err == -EACCES ? EXIT_RUN : EXIT_MISSING, "cannot watch the disk: %s",
-		    err == -EACCES ? why : "this kernel has no tracefs (CONFIG_FTRACE)");
+		    err == -EACCES ? why.text : "this kernel has no tracefs (CONFIG_FTRACE)");
 	}
 	for (int i = 0; i < POINTS; i++) {
 		run.id[i] = tracefs_event_id(text[i]);
@@ -274,7 +275,8 @@ int main(int argc, char **argv)
 	static struct cli_cpus cpus;
 	struct tracepoint_rings *t;
 	struct rec_report *out;
-	char filter[64], why[160];
+	char filter[64];
+	struct why why;
 
 	if (argc - first < 1)
 		die_usage("which disk? Name a block device, such as /dev/sda");
@@ -287,8 +289,8 @@ int main(int argc, char **argv)
 	out = rec_open_report_or_die(&out_cfg, "diskorder");
 	run.log = rows_must_open(cfg.log, "diskorder/1", columns);
 	find_block_tracepoints();
-	if (tracepoint_open_rings(&t, &cpus, run.id, POINTS, filter, RING_BYTES, why, sizeof(why)))
-		die(EXIT_RUN, "cannot watch the disk: %s", why);
+	if (tracepoint_open_rings(&t, &cpus, run.id, POINTS, filter, RING_BYTES, &why))
+		die(EXIT_RUN, "cannot watch the disk: %s", why.text);
 	if (run.id[ORDER_ISSUE] < 0 || run.id[ORDER_COMPLETE] < 0)
 		die(EXIT_MISSING, "cannot watch the disk: the kernel refuses tracepoints of the block layer");
 	watch_disk_requests(t, &cpus);

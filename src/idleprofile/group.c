@@ -3,7 +3,6 @@
 #include "clock.h"
 #include "files.h"
 #include "proc.h"
-#include "why.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,14 +25,14 @@ static int group_write_file_in_folder(const char *folder, const char *file, cons
 	return files_write_text(path, word);
 }
 
-int group_find_cpu_cgroup_mount(const char *root, struct cpu_cgroup_mount *out, char *why, size_t why_size)
+int group_find_cpu_cgroup_mount(const char *root, struct cpu_cgroup_mount *out, struct why *why)
 {
 	char path[PATH_MAX], list[512];
 
 	out->root[0] = '\0';
 	out->version = proc_find_cgroup_mount_point(root, "cpu", out->root, sizeof(out->root));
 	if (!out->version)
-		return fail_with_reason(-ENOENT, why, why_size, "no cpu cgroups are mounted");
+		return fail_with_reason(-ENOENT, why, "no cpu cgroups are mounted");
 	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", out->root);
 	if (out->version == 1)
 		return 0;
@@ -42,7 +41,7 @@ int group_find_cpu_cgroup_mount(const char *root, struct cpu_cgroup_mount *out, 
 		if (!strcmp(word, "cpu"))
 			return 0;
 	out->version = 0;
-	return fail_with_reason(-ENOENT, why, why_size, "the cpu controller is not in %.80s", path);
+	return fail_with_reason(-ENOENT, why, "the cpu controller is not in %.80s", path);
 }
 
 int group_set_cgroup_idle(const char *path)
@@ -131,10 +130,10 @@ void group_make_idle_cgroup(struct idle_cgroup *g)
 	int err;
 
 	*g = (struct idle_cgroup){ .pipe = -1 };
-	if (group_find_cpu_cgroup_mount("", &g->place, g->why, sizeof(g->why)))
+	if (group_find_cpu_cgroup_mount("", &g->place, &g->why))
 		return;
 	if (access(g->place.root, W_OK)) {	/* no cgroup can be made: no janitor is needed */
-		snprintf(g->why, sizeof(g->why), "%.100s: %s", g->place.root, strerror(errno));
+		snprintf(g->why.text, sizeof(g->why.text), "%.100s: %s", g->place.root, strerror(errno));
 		return;
 	}
 	err = group_choose_cgroup_path(g);
@@ -151,7 +150,7 @@ void group_make_idle_cgroup(struct idle_cgroup *g)
 		err = group_set_cgroup_idle(g->path);
 	}
 	if (err) {
-		snprintf(g->why, sizeof(g->why), "%s in %.100s: %s", step, g->place.root, strerror(-err));
+		snprintf(g->why.text, sizeof(g->why.text), "%s in %.100s: %s", step, g->place.root, strerror(-err));
 		group_remove_cgroup(g);
 		g->path[0] = '\0';
 	}

@@ -9,6 +9,8 @@
  * open, and removes the cgroup then. Cgroups are named thinprobe-XXXXXX. */
 #pragma once
 
+#include "why.h"
+
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,12 +25,12 @@ struct cpu_cgroup_mount {
 /* Finds where the cpu controller is mounted, version 1 first, since a controller is in one hierarchy only. On version 2 the cpu
  * controller must be in the top's cgroup.subtree_control already: switching it on would regroup the whole machine. `root`: put
  * before every path ("" but for tests). 0, or -ENOENT with the reason in `why`. */
-int group_find_cpu_cgroup_mount(const char *root, struct cpu_cgroup_mount *out, char *why, size_t why_size);
+int group_find_cpu_cgroup_mount(const char *root, struct cpu_cgroup_mount *out, struct why *why);
 
 struct idle_cgroup {
 	struct cpu_cgroup_mount place;
 	char path[PATH_MAX];		/* path of the cgroup; "": none */
-	char why[160];			/* why there is no cgroup */
+	struct why why;			/* why there is no cgroup */
 	pid_t janitor;
 	int pipe;			/* write end of the janitor's pipe, held open by this process alone; -1: none */
 };

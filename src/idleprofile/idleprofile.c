@@ -86,7 +86,7 @@ static int die_if_idle_loops_failed(int err)
 static const char *no_cgroup_reason_text(void)
 {
 	if (!group.path[0])
-		return group.why;
+		return group.why.text;
 	return strncmp(spin->place, "cgroup", 6) ? "joining it was refused" : NULL;
 }
 
@@ -171,7 +171,7 @@ static int calibrate_loops(struct stamp_to_ns_map *map, struct observer_effect *
 static struct profile_state {
 	bool tsc;
 	const char *why_no_tsc;
-	char why_no_who[200];
+	struct why why_no_who;
 	struct pipeline_cfg cfg;
 	struct gap_pipeline *follow;
 	struct woken_threads *wakeups;
@@ -189,9 +189,9 @@ static struct scheduling_trace *open_trace(void)
 
 	if (!cfg.who)
 		return NULL;
-	if (scheduling_trace_open(&trace, &cfg.cpus, false, TRACE_BYTES, run.why_no_who, sizeof(run.why_no_who))) {
+	if (scheduling_trace_open(&trace, &cfg.cpus, false, TRACE_BYTES, &run.why_no_who)) {
 		if (isatty(STDERR_FILENO))
-			warn("profiling without culprits: %s", run.why_no_who);
+			warn("profiling without culprits: %s", run.why_no_who.text);
 		return NULL;
 	}
 	return trace;
@@ -313,7 +313,7 @@ static void report_profile_settings(struct rec_report *r)
 		      { "effect_s", (double)cfg.effect_ns / (double)NS_PER_S, 3 });
 	rec_add_int(r, "seed", cfg.seed);
 	rec_add_str(r, "why_no_tsc", run.tsc ? NULL : run.why_no_tsc);
-	rec_add_str(r, "why_no_who", *run.why_no_who ? run.why_no_who : NULL);
+	rec_add_str(r, "why_no_who", *run.why_no_who.text ? run.why_no_who.text : NULL);
 	rec_add_str(r, "not_traced", run.cfg.trace && *names_of_missing_tracepoints(run.cfg.trace) ?
 		names_of_missing_tracepoints(run.cfg.trace) : NULL);
 	rec_add_str(r, "why_no_cgroup", no_cgroup_reason_text());
@@ -349,8 +349,8 @@ static int write_profile_report(struct rec_report *out)
 	report_profile(out, &r);
 	rec_end_container(out);
 	rec_set_main_table(out, "cpus");
-	if (*run.why_no_who)
-		rec_add_warning_line(out, "profiling without culprits: %s", run.why_no_who);
+	if (*run.why_no_who.text)
+		rec_add_warning_line(out, "profiling without culprits: %s", run.why_no_who.text);
 	say_profile(out, &r);
 	warn_of_missed_switches(out, run.follow, spin->n);
 	end_loops_and_free_run();

@@ -110,11 +110,11 @@ static struct key_plan plan;
 static void plan_keys_from_options(void)
 {
 	struct key_plan_cfg wanted = { cfg.script, cfg.key, cfg.rate_per_s, cfg.time_ns, cfg.schedule, (uint64_t)cfg.seed };
-	char why[PLAN_WHY];
-	int status = make_key_plan(&wanted, &plan, why);
+	struct why why;
+	int status = make_key_plan(&wanted, &plan, &why);
 
 	if (status)
-		die(status, "%s", why);
+		die(status, "%s", why.text);
 }
 
 static const struct target_ops *find_target_ops_by_scheme(const char *text, const char **where)
@@ -321,7 +321,8 @@ int main(int argc, char **argv)
 	struct target_cfg target_cfg;
 	const struct target_ops *target;
 	const char *where, *trouble;
-	char why[TARGET_WHY] = "", server[400], receiver[200] = "";
+	struct why why = { "" };
+	char server[400], receiver[200] = "";
 	struct screen_observations seen;
 	struct key_train train = { 0 };
 	struct latency_statistics figures;
@@ -340,8 +341,8 @@ int main(int argc, char **argv)
 	target = find_target_ops_by_scheme(argv[first], &where);
 	if (cfg.watch < 0)
 		cfg.watch = target->receiver ? WATCH_UPDATE : WATCH_NONE;
-	if (target->check && target->check(where, why))
-		die_usage("%s", why);
+	if (target->check && target->check(where, &why))
+		die_usage("%s", why.text);
 	if (cfg.schedule < 0)
 		cfg.schedule = cfg.watch == WATCH_UPDATE && cfg.mode == TAP && !cfg.script ? SCHEDULE_JITTERED : SCHEDULE_PERIODIC;
 	proc_require_ready_fd_writable((int)cfg.ready_fd);
@@ -362,13 +363,13 @@ int main(int argc, char **argv)
 		.period_ns = plan.period_ns, .patch_wait_ns = cfg.patch_wait_ns, .connect_ns = cfg.connect_ns,
 		.password_file = cfg.password_file, .window = cfg.window, .region = cfg.region,
 		.find_region = cfg.find_region, .first_key = first_plain_key_of_plan(&plan), .seen = &seen };
-	run.self = target->open(&target_cfg, why);
-	if (run.self && prepare_planned_acts_at_target(&plan, target, run.self, why)) {
+	run.self = target->open(&target_cfg, &why);
+	if (run.self && prepare_planned_acts_at_target(&plan, target, run.self, &why)) {
 		target->close(run.self);
 		run.self = NULL;
 	}
 	if (!run.self)
-		die(EXIT_RUN, "%s", why);
+		die(EXIT_RUN, "%s", why.text);
 	run = (struct key_train_cfg){ .target = target, .self = run.self, .seen = &seen, .watch = cfg.watch, .hold = cfg.mode == HOLD,
 		.n = plan.n, .offset_ns = plan.offset_ns, .key = plan.key, .only = plan.only_key,
 		.block = !cfg.script && cfg.schedule == SCHEDULE_BLOCKS ? SCHEDULE_BLOCK : 0, .period_ns = plan.period_ns,

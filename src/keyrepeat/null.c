@@ -18,12 +18,12 @@ struct self_answering_target {
 	uint32_t number;
 };
 
-static void *null_target_open(const struct target_cfg *cfg, char *why)
+static void *null_target_open(const struct target_cfg *cfg, struct why *why)
 {
 	struct self_answering_target *self = calloc(1, sizeof(*self));
 
 	if (!self || pipe2(self->pipe, O_CLOEXEC | O_NONBLOCK)) {
-		snprintf(why, TARGET_WHY, "cannot make a pipe: %s", strerror(errno));
+		snprintf(why->text, sizeof(why->text), "cannot make a pipe: %s", strerror(errno));
 		free(self);
 		return NULL;
 	}
@@ -33,7 +33,7 @@ static void *null_target_open(const struct target_cfg *cfg, char *why)
 	return self;
 }
 
-static int null_prepare_act(void *p, const struct input_act *act, char *why)
+static int null_prepare_act(void *p, const struct input_act *act, struct why *why)
 {
 	(void)p;
 	(void)act;

@@ -3,7 +3,6 @@
 #include "cli.h"
 #include "clock.h"
 #include "random.h"
-#include "why.h"
 
 #include <errno.h>
 #include <math.h>
@@ -39,7 +38,7 @@ int compute_key_due_times(enum schedule_kind kind, double rate_per_s, uint64_t s
 	return 0;
 }
 
-static int make_key_plan_from_script(const struct key_plan_cfg *cfg, struct key_plan *plan, char why[PLAN_WHY])
+static int make_key_plan_from_script(const struct key_plan_cfg *cfg, struct key_plan *plan, struct why *why)
 {
 	struct timed_act_script *script = &plan->script;
 	size_t line;
@@ -47,20 +46,20 @@ static int make_key_plan_from_script(const struct key_plan_cfg *cfg, struct key_
 	int err;
 
 	if (!in)
-		return fail_with_reason(EXIT_RUN, why, PLAN_WHY, "cannot read %s: %s", cfg->script, strerror(errno));
+		return fail_with_reason(EXIT_RUN, why, "cannot read %s: %s", cfg->script, strerror(errno));
 	err = timed_act_script_read(in, script, &line);
 	fclose(in);
 	if (err == -EINVAL) {
-		snprintf(why, PLAN_WHY, "%s, line %zu: want DELAY_MS and a key, as in \"120 a\" or \"50.5 ctrl+s\", "
+		snprintf(why->text, sizeof(why->text), "%s, line %zu: want DELAY_MS and a key, as in \"120 a\" or \"50.5 ctrl+s\", "
 			 "or move X,Y [over MS] (over: after another move), button N down|up|click, type MS TEXT", cfg->script, line);
 		return EXIT_USAGE;
 	}
 	if (err)
-		return fail_with_reason(EXIT_RUN, why, PLAN_WHY, "cannot read %s: %s", cfg->script, strerror(-err));
+		return fail_with_reason(EXIT_RUN, why, "cannot read %s: %s", cfg->script, strerror(-err));
 	while (script->n && script->offset_ns[script->n - 1] >= cfg->time_ns)
 		script->n--;
 	if (!script->n)
-		return fail_with_reason(EXIT_USAGE, why, PLAN_WHY, "%s holds nothing before -t ends", cfg->script);
+		return fail_with_reason(EXIT_USAGE, why, "%s holds nothing before -t ends", cfg->script);
 	plan->n = script->n;
 	plan->offset_ns = script->offset_ns;
 	plan->act = script->act;
@@ -71,7 +70,7 @@ static int make_key_plan_from_script(const struct key_plan_cfg *cfg, struct key_
 	return 0;
 }
 
-int make_key_plan(const struct key_plan_cfg *cfg, struct key_plan *out, char why[PLAN_WHY])
+int make_key_plan(const struct key_plan_cfg *cfg, struct key_plan *out, struct why *why)
 {
 	bool asked = cfg->schedule == SCHEDULE_ASKED;
 	double n = asked ? 1 : round(cfg->rate_per_s * (double)cfg->time_ns / NS_PER_S);
@@ -85,18 +84,18 @@ int make_key_plan(const struct key_plan_cfg *cfg, struct key_plan *out, char why
 	if (!(cfg->rate_per_s > 0))
 		return 0;
 	if (n < 1 || n > PLAN_KEYS_MAX)
-		return fail_with_reason(EXIT_USAGE, why, PLAN_WHY, "-t times --rate are %.0f keys: 1 to %d", n, PLAN_KEYS_MAX);
+		return fail_with_reason(EXIT_USAGE, why, "-t times --rate are %.0f keys: 1 to %d", n, PLAN_KEYS_MAX);
 	if (act_parse_key(cfg->key, &out->only)) {
-		snprintf(why, PLAN_WHY, "--key %s: no such key; give a character, a name such as Return, "
+		snprintf(why->text, sizeof(why->text), "--key %s: no such key; give a character, a name such as Return, "
 			 "U20AC or 0xff0d, after ctrl+, shift+ or alt+ if these are held", cfg->key);
 		return EXIT_USAGE;
 	}
 	out->n = (size_t)n;
 	out->offset_ns = calloc(out->n, sizeof(*out->offset_ns));
 	if (!out->offset_ns)
-		return fail_with_reason(EXIT_RUN, why, PLAN_WHY, "no memory for %zu keys", out->n);
+		return fail_with_reason(EXIT_RUN, why, "no memory for %zu keys", out->n);
 	if (!asked && compute_key_due_times((enum schedule_kind)cfg->schedule, cfg->rate_per_s, cfg->seed, out->offset_ns, out->n))
-		return fail_with_reason(EXIT_USAGE, why, PLAN_WHY, "--rate %g is too low", cfg->rate_per_s);
+		return fail_with_reason(EXIT_USAGE, why, "--rate %g is too low", cfg->rate_per_s);
 	return 0;
 }
 
@@ -118,7 +117,7 @@ bool does_key_plan_use_pointer(const struct key_plan *plan)
 	return false;
 }
 
-int prepare_planned_acts_at_target(struct key_plan *plan, const struct target_ops *target, void *self, char why[TARGET_WHY])
+int prepare_planned_acts_at_target(struct key_plan *plan, const struct target_ops *target, void *self, struct why *why)
 {
 	size_t j;
 
@@ -130,7 +129,7 @@ int prepare_planned_acts_at_target(struct key_plan *plan, const struct target_op
 	}
 	plan->key = calloc(plan->n, sizeof(*plan->key));
 	if (!plan->key)
-		return fail_with_reason(-1, why, TARGET_WHY, "no memory for %zu keys", plan->n);
+		return fail_with_reason(-1, why, "no memory for %zu keys", plan->n);
 	for (size_t i = 0; i < plan->n; i++) {
 		/* keys recur, so equal ones are looked up once; moves do not, and there may be thousands */
 		for (j = plan->act[i].kind == ACT_MOVE ? i : 0; j < i && !are_acts_equal(&plan->act[j], &plan->act[i]); j++)

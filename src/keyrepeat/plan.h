@@ -5,9 +5,9 @@
 #include "act.h"
 #include "script.h"
 #include "target.h"
+#include "why.h"
 
 #define PLAN_KEYS_MAX 10000000
-#define PLAN_WHY 300
 
 /* Times are computed before the run starts, so that nothing that happens during the run moves a due time (open loop): a stalled
  * server never lowers the number of samples. The same seed gives the same times on every machine. */
@@ -48,11 +48,11 @@ struct key_plan {
 };
 
 /* 0, or an exit status (EXIT_USAGE, EXIT_RUN) with a line in `why`. For SCHEDULE_ASKED the plan has one key. */
-int make_key_plan(const struct key_plan_cfg *cfg, struct key_plan *out, char why[PLAN_WHY]);
+int make_key_plan(const struct key_plan_cfg *cfg, struct key_plan *out, struct why *why);
 /* The first key in the plan without modifiers; NULL: none. */
 const struct input_act *first_plain_key_of_plan(const struct key_plan *plan);
 /* True if the plan moves the pointer or presses its buttons. */
 bool does_key_plan_use_pointer(const struct key_plan *plan);
 /* Looks up all actions at the open target, before the first key is sent. 0, or -1 with a line in `why`. */
-int prepare_planned_acts_at_target(struct key_plan *plan, const struct target_ops *target, void *self, char why[TARGET_WHY]);
+int prepare_planned_acts_at_target(struct key_plan *plan, const struct target_ops *target, void *self, struct why *why);
 void key_plan_free(struct key_plan *plan);

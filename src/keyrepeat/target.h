@@ -7,6 +7,7 @@
 #include "act.h"
 #include "region.h"
 #include "observations.h"
+#include "why.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,17 +30,15 @@ struct target_cfg {
 	struct screen_observations *seen;
 };
 
-#define TARGET_WHY 400
-
 struct target_ops {
 	const char *scheme;
 	/* Checks the address before anything is opened: 0, or -1 with a line in `why`. May be NULL. */
-	int (*check)(const char *where, char *why);
+	int (*check)(const char *where, struct why *why);
 	/* Connects and waits for the display's first picture (and for the patch, with WATCH_PATCH). NULL with one line in `why` that
 	 * names the cure. Returns early when proc_stop is set. */
-	void *(*open)(const struct target_cfg *cfg, char *why);
+	void *(*open)(const struct target_cfg *cfg, struct why *why);
 	/* Prepares an action for send(), before the run. Returns its number, from 0, or -1 with a line in `why`. */
-	int (*act)(void *self, const struct input_act *act, char *why);
+	int (*act)(void *self, const struct input_act *act, struct why *why);
 	/* The descriptor on which send() would block while it is not ready for writing; -1: send() never blocks. */
 	int (*send_fd)(void *self);
 	/* Called about 2 ms before each press, to ask the display where the key would go: 0; -1: not to the chosen window (seen->left

@@ -12,7 +12,6 @@
 #include "vnc_password.h"
 #include "vnc_address.h"
 #include "watchdog.h"
-#include "why.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -68,7 +67,7 @@ static char *give_vnc_password(rfbClient *client)
 	self->asked = true;
 	if (!self->password_file)
 		return NULL;
-	if (!vnc_password_read(self->password_file, password, self->bad_password, sizeof(self->bad_password)))
+	if (!vnc_password_read(self->password_file, password, &self->bad_password))
 		return strdup(password);
 	return strdup("");
 }
@@ -184,36 +183,36 @@ static void on_vnc_update(rfbClient *client)
 	}
 }
 
-static int vnc_check_address(const char *where, char *why)
+static int vnc_check_address(const char *where, struct why *why)
 {
 	char host[HOST_MOST];
 	int port;
 
 	if (!vnc_address_parse(where, host, sizeof(host), &port))
 		return 0;
-	return fail_with_reason(-1, why, TARGET_WHY,
+	return fail_with_reason(-1, why,
 			 "vnc:%s is no address: give vnc:HOST:DISPLAY or vnc:HOST:PORT, as in vnc:127.0.0.1:5901", where);
 }
 
 /* Writes why there was no greeting. `late`: connect_ns was over. */
-static void explain_no_greeting(const struct vnc_client *self, const struct target_cfg *cfg, bool late, char *why)
+static void explain_no_greeting(const struct vnc_client *self, const struct target_cfg *cfg, bool late, struct why *why)
 {
 	const char *where = cfg->where;
 
 	if (proc_stop)
-		snprintf(why, TARGET_WHY, "stopped before vnc:%s had greeted", where);
+		snprintf(why->text, sizeof(why->text), "stopped before vnc:%s had greeted", where);
 	else if (late)
-		snprintf(why, TARGET_WHY, "no whole greeting from vnc:%s in %g s: is that a VNC server? see --connect", where,
-			 (double)cfg->connect_ns / NS_PER_S);
-	else if (self->bad_password[0])
-		snprintf(why, TARGET_WHY, "cannot read a password: %s", self->bad_password);
+		snprintf(why->text, sizeof(why->text), "no whole greeting from vnc:%s in %g s: is that a VNC server? see --connect",
+			 where, (double)cfg->connect_ns / NS_PER_S);
+	else if (self->bad_password.text[0])
+		fail_with_reason(-1, why, "cannot read a password: %s", self->bad_password.text);
 	else if (self->asked && !self->password_file)
-		snprintf(why, TARGET_WHY, "vnc:%s wants a password: give --password-file FILE", where);
+		snprintf(why->text, sizeof(why->text), "vnc:%s wants a password: give --password-file FILE", where);
 	else if (self->asked)
-		snprintf(why, TARGET_WHY, "vnc:%s refused the password of %s (%s)",
+		snprintf(why->text, sizeof(why->text), "vnc:%s refused the password of %s (%s)",
 			 where, self->password_file, last_error[0] ? last_error : "no reason given");
 	else
-		snprintf(why, TARGET_WHY,
+		snprintf(why->text, sizeof(why->text),
 			 "no VNC greeting from vnc:%s (%s): does a VNC server listen there, with a security type that libvncclient knows?",
 			 where, last_error[0] ? last_error : "no reason given");
 }
@@ -247,7 +246,7 @@ static bool find_and_record_patch_number(struct vnc_client *self)
 
 /* Reads until the first picture has come and, with WATCH_PATCH, the patch has been found in it. */
 static int read_first_picture(struct vnc_client *self, const struct target_cfg *cfg, int64_t until, struct watchdog *watchdog,
-			    char *why)
+			    struct why *why)
 {
 	int64_t look_until = until;
 
@@ -255,9 +254,9 @@ static int read_first_picture(struct vnc_client *self, const struct target_cfg *
 		bool before = self->pictured;
 
 		if (read_vnc_server_messages(self, 100))
-			return fail_with_reason(-1, why, TARGET_WHY, "vnc:%s closed the connection (%s)", cfg->where, last_error);
+			return fail_with_reason(-1, why, "vnc:%s closed the connection (%s)", cfg->where, last_error);
 		if (!self->pictured && clock_now() > until)
-			return fail_with_reason(-1, why, TARGET_WHY, "vnc:%s sends no picture: is its display alive?", cfg->where);
+			return fail_with_reason(-1, why, "vnc:%s sends no picture: is its display alive?", cfg->where);
 		if (!self->pictured)
 			continue;
 		if (!before) {
@@ -269,26 +268,27 @@ static int read_first_picture(struct vnc_client *self, const struct target_cfg *
 		if (find_and_record_patch_number(self))
 			return 0;
 		if (clock_now() > look_until)
-			return fail_with_reason(-1, why, TARGET_WHY, "no patch on the display of vnc:%s: start refecho there, in sight", cfg->where);
+			return fail_with_reason(-1, why, "no patch on the display of vnc:%s: start refecho there, in sight",
+						cfg->where);
 	}
 	return 0;
 }
 
 /* Waits for the first picture, with a watchdog: the library's read would wait for ever for the rest of a message. */
-static int wait_for_first_picture(struct vnc_client *self, const struct target_cfg *cfg, char *why)
+static int wait_for_first_picture(struct vnc_client *self, const struct target_cfg *cfg, struct why *why)
 {
 	int64_t until = clock_now() + cfg->connect_ns;
 	struct watchdog watchdog = { 0 };
 	int err = socket_watchdog_start(&watchdog, self->client->sock, until, 0);
 
 	if (err)
-		return fail_with_reason(-1, why, TARGET_WHY, "cannot start a thread: %s", strerror(-err));
+		return fail_with_reason(-1, why, "cannot start a thread: %s", strerror(-err));
 	err = read_first_picture(self, cfg, until, &watchdog, why);
 	if (!socket_watchdog_end(&watchdog))
 		return err;
 	if (proc_stop)
 		return 0;	/* the run then ends at once, with a report */
-	return fail_with_reason(-1, why, TARGET_WHY, "vnc:%s stopped in the middle of a message: is its display alive?", cfg->where);
+	return fail_with_reason(-1, why, "vnc:%s stopped in the middle of a message: is its display alive?", cfg->where);
 }
 
 static void vnc_target_close(void *p)
@@ -329,19 +329,21 @@ static void set_up_vnc_client(struct vnc_client *self)
 
 /* Connects and exchanges greetings, all within connect_ns: the library itself only limits each single read. 0, or -1 with a line in
  * `why` and self->client freed. */
-static int connect_to_vnc_server(struct vnc_client *self, const struct target_cfg *cfg, char *why)
+static int connect_to_vnc_server(struct vnc_client *self, const struct target_cfg *cfg, struct why *why)
 {
 	int64_t until = clock_now() + cfg->connect_ns;
-	char host[HOST_MOST], reason[TARGET_WHY - 100];
+	char host[HOST_MOST];
+	struct why reason;
 	int port, fd, none = 0, err;
 	rfbClient *c = self->client;
 	struct watchdog watchdog = { .exact = true };	/* also ends a greeting that comes one byte at a time */
 	bool good, late;
 
 	vnc_address_parse(cfg->where, host, sizeof(host), &port);
-	fd = connect_tcp_until(host, port, until, reason, sizeof(reason));
+	fd = connect_tcp_until(host, port, until, &reason);
 	if (fd < 0) {
-		snprintf(why, TARGET_WHY, "cannot connect to vnc:%.90s (%.200s): does a VNC server listen there?", cfg->where, reason);
+		snprintf(why->text, sizeof(why->text), "cannot connect to vnc:%.90s (%.200s): does a VNC server listen there?",
+			 cfg->where, reason.text);
 		rfbClientCleanup(c);
 		return -1;
 	}
@@ -352,7 +354,7 @@ static int connect_to_vnc_server(struct vnc_client *self, const struct target_cf
 	c->serverPort = port;
 	err = socket_watchdog_start(&watchdog, fd, until, 0);
 	if (err) {
-		snprintf(why, TARGET_WHY, "cannot start a thread: %s", strerror(-err));
+		snprintf(why->text, sizeof(why->text), "cannot start a thread: %s", strerror(-err));
 		rfbClientCleanup(c);
 		return -1;
 	}
@@ -366,13 +368,13 @@ static int connect_to_vnc_server(struct vnc_client *self, const struct target_cf
 	return -1;
 }
 
-static void *vnc_target_open(const struct target_cfg *cfg, char *why)
+static void *vnc_target_open(const struct target_cfg *cfg, struct why *why)
 {
 	struct vnc_client *self = calloc(1, sizeof(*self));
 	rfbClient *c = self ? rfbGetClient(8, 3, 4) : NULL;
 
 	if (!c) {
-		snprintf(why, TARGET_WHY, "out of memory");
+		snprintf(why->text, sizeof(why->text), "out of memory");
 		free(self);
 		return NULL;
 	}

@@ -4,6 +4,7 @@
 
 #include "patch.h"
 #include "target.h"
+#include "why.h"
 
 #include <rfb/rfbclient.h>
 
@@ -13,7 +14,7 @@ struct vnc_client {
 	const char *password_file;	/* NULL: none */
 	int watch;			/* enum target_watch */
 	bool asked;			/* the server asked for a password */
-	char bad_password[256];		/* why the password file cannot be read; "": can be */
+	struct why bad_password;	/* why the password file cannot be read; "": can be */
 	bool changed;			/* the update being received had a rectangle of pixels */
 	struct { int left, top, right, bottom; } area;	/* around all rectangles of the update; right, bottom: one beyond */
 	uint32_t *before;		/* the picture before the update; NULL: none yet */
@@ -27,6 +28,6 @@ struct vnc_client {
 };
 
 /* vnc_send.c */
-int vnc_prepare_act(void *p, const struct input_act *act, char *why);
+int vnc_prepare_act(void *p, const struct input_act *act, struct why *why);
 int vnc_target_socket_fd(void *p);
 int vnc_press_or_release(void *p, int number, bool down);

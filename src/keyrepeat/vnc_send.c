@@ -2,7 +2,6 @@
 /* Sends keys and pointer events as messages of RFB. */
 #include "array.h"
 #include "vnc.h"
-#include "why.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,15 +11,15 @@
 #define KEYSYM_CTRL 0xffe3
 #define KEYSYM_ALT 0xffe9
 
-int vnc_prepare_act(void *p, const struct input_act *act, char *why)
+int vnc_prepare_act(void *p, const struct input_act *act, struct why *why)
 {
 	struct vnc_client *self = p;
 
 	if (act->kind == ACT_MOVE && (act->x >= self->client->width || act->y >= self->client->height))
-		return fail_with_reason(-1, why, TARGET_WHY, "move %d,%d: the screen of the VNC server is %dx%d", act->x, act->y,
+		return fail_with_reason(-1, why, "move %d,%d: the screen of the VNC server is %dx%d", act->x, act->y,
 				 self->client->width, self->client->height);
 	if (array_room(&self->act, self->acts))
-		return fail_with_reason(-1, why, TARGET_WHY, "out of memory");
+		return fail_with_reason(-1, why, "out of memory");
 	self->act[self->acts] = *act;
 	return self->acts++;
 }

@@ -38,7 +38,7 @@ struct screen_region x11_screen_as_region(Display *d)
 }
 
 /* Sets self->area. The rectangle of --region counts from the corner of the window of --window, else from that of the screen. */
-static int set_watched_area(struct x11_target *self, const struct target_cfg *cfg, char *why)
+static int set_watched_area(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	struct screen_region screen = x11_screen_as_region(self->send), asked = cfg->region;
 	struct screen_region outer = self->window ? region_intersection(&screen, &self->window_at) : screen;
@@ -53,7 +53,8 @@ static int set_watched_area(struct x11_target *self, const struct target_cfg *cf
 	self->limited = memcmp(&self->area, &screen, sizeof(screen)) != 0;
 	if (!is_region_empty(&self->area))
 		return 0;
-	snprintf(why, TARGET_WHY, "nothing of the region is inside the %s of x11:%s", self->window ? "window" : "screen", cfg->where);
+	snprintf(why->text, sizeof(why->text), "nothing of the region is inside the %s of x11:%s",
+		 self->window ? "window" : "screen", cfg->where);
 	return -1;
 }
 
@@ -102,18 +103,19 @@ static void x11_target_close(void *p)
 	free(self);
 }
 
-static int prepare_x11_target(struct x11_target *self, const struct target_cfg *cfg, char *why)
+static int prepare_x11_target(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	if (is_xwayland(self->send)) {
-		snprintf(why, TARGET_WHY,
+		snprintf(why->text, sizeof(why->text),
 			 "x11:%s is Xwayland, inside a Wayland session, where keys (XTEST) and pixels of the screen do not pass: "
 			 "log in to an X11 session", cfg->where);
 		return -1;
 	}
 	if (cfg->watch != WATCH_NONE || cfg->window) {
-		self->watch = x11_connect(cfg->where, &self->watch_broken, why, TARGET_WHY);
+		self->watch = x11_connect(cfg->where, &self->watch_broken, why);
 		if (!self->watch) {
-			snprintf(why, TARGET_WHY, "cannot open display %s a second time: are all its connections taken?", cfg->where);
+			snprintf(why->text, sizeof(why->text),
+				 "cannot open display %s a second time: are all its connections taken?", cfg->where);
 			return -1;
 		}
 	}
@@ -129,18 +131,18 @@ static int prepare_x11_target(struct x11_target *self, const struct target_cfg *
 	return cfg->watch != WATCH_NONE ? x11_start_watching_screen(self, cfg, why) : 0;
 }
 
-static void *x11_target_open(const struct target_cfg *cfg, char *why)
+static void *x11_target_open(const struct target_cfg *cfg, struct why *why)
 {
 	struct x11_target *self = calloc(1, sizeof(*self));
 
 	if (!self) {
-		snprintf(why, TARGET_WHY, "out of memory");
+		snprintf(why->text, sizeof(why->text), "out of memory");
 		return NULL;
 	}
 	XInitThreads();
 	self->seen = cfg->seen;
 	self->mode = cfg->watch;
-	self->send = x11_connect(cfg->where, &self->send_broken, why, TARGET_WHY);
+	self->send = x11_connect(cfg->where, &self->send_broken, why);
 	if (!self->send) {
 		free(self);
 		return NULL;

@@ -8,6 +8,7 @@
 #include "region.h"
 #include "target.h"
 #include "watchdog.h"
+#include "why.h"
 #include "x11/connection.h"
 #include "x11/input.h"
 #include "x11/picture.h"
@@ -82,17 +83,17 @@ struct screen_region x11_screen_as_region(Display *d);
 
 /* x11_send.c */
 /* Switches auto-repeat off, or sets its rate in hold mode. 0, or -1 with a line in `why`. */
-int x11_prepare_sending_keys(struct x11_target *self, const struct target_cfg *cfg, char *why);
+int x11_prepare_sending_keys(struct x11_target *self, const struct target_cfg *cfg, struct why *why);
 void x11_end_sending_keys(struct x11_target *self);
-int x11_prepare_act(void *p, const struct input_act *act, char *why);
+int x11_prepare_act(void *p, const struct input_act *act, struct why *why);
 int x11_target_fd_for_sending(void *p);
 int x11_press_or_release(void *p, int key, bool down);
 
 /* x11_window.c */
 /* Checks that the window exists and is visible. 0, or -1 with a line in `why`. */
-int x11_find_target_window(struct x11_target *self, const struct target_cfg *cfg, char *why);
+int x11_find_target_window(struct x11_target *self, const struct target_cfg *cfg, struct why *why);
 /* Raises the window and gives it the focus. 0, or -1 with a line in `why`. */
-int x11_focus_window_until_it_has_keys(struct x11_target *self, char *why);
+int x11_focus_window_until_it_has_keys(struct x11_target *self, struct why *why);
 /* Functions of target_ops. */
 void x11_write_key_receiver_name(void *p, char *text, size_t size);
 int x11_check_window_gets_keys(void *p, int64_t until_ns);
@@ -100,11 +101,11 @@ int x11_check_window_gets_keys(void *p, int64_t until_ns);
 void x11_handle_window_event(struct x11_target *self, const XEvent *event);
 
 /* x11_watch.c */
-int x11_start_watching_screen(struct x11_target *self, const struct target_cfg *cfg, char *why);
+int x11_start_watching_screen(struct x11_target *self, const struct target_cfg *cfg, struct why *why);
 void x11_free_watched_pixels(struct x11_target *self);
 int x11_target_fd_to_watch(void *p);
 int x11_handle_display_events(void *p);
 
 /* x11_region.c */
 /* Types a few keys and sets self->area to the region in which their echo appears. 0, or -1 with a line in `why`. */
-int x11_find_echo_region_by_typing(struct x11_target *self, const struct target_cfg *cfg, char *why);
+int x11_find_echo_region_by_typing(struct x11_target *self, const struct target_cfg *cfg, struct why *why);

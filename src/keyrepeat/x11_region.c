@@ -4,7 +4,6 @@
 #include "x11.h"
 #include "clock.h"
 #include "proc.h"
-#include "why.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +65,7 @@ static bool type_key_and_mark_changes(struct echo_region_finder *f, int key, uin
 	return true;
 }
 
-static int type_keys_to_find_echo_region(struct echo_region_finder *f, int key, char *why)
+static int type_keys_to_find_echo_region(struct echo_region_finder *f, int key, struct why *why)
 {
 	struct screen_region found;
 
@@ -74,13 +73,13 @@ static int type_keys_to_find_echo_region(struct echo_region_finder *f, int key, 
 	mark_changes_without_keys(f, REGION_BEFORE);
 	for (int i = 0; i < REGION_KEYS && !proc_stop; i++) {
 		if (!type_key_and_mark_changes(f, key, (uint8_t)REGION_KEY(i)))
-			return fail_with_reason(-1, why, TARGET_WHY, "the window lost the keyboard: leave it alone while it is measured");
+			return fail_with_reason(-1, why, "the window lost the keyboard: leave it alone while it is measured");
 	}
 	mark_changes_without_keys(f, REGION_AFTER);
 	if (proc_stop)
 		return 0;	/* the run then ends at once, with a report */
 	if (!find_echo_region_in_change_marks(&f->marks, &found)) {
-		snprintf(why, TARGET_WHY,
+		snprintf(why->text, sizeof(why->text),
 			 "no place follows the keys typed: put the caret into a text field in sight, or mark the place with --region");
 		return -1;
 	}
@@ -90,7 +89,7 @@ static int type_keys_to_find_echo_region(struct echo_region_finder *f, int key, 
 	return 0;
 }
 
-int x11_find_echo_region_by_typing(struct x11_target *self, const struct target_cfg *cfg, char *why)
+int x11_find_echo_region_by_typing(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	size_t pixels = (size_t)self->area.w * (size_t)self->area.h;
 	struct echo_region_finder f = { .self = self, .marks = { self->area.w, self->area.h, calloc(pixels, 1) },
@@ -100,7 +99,7 @@ int x11_find_echo_region_by_typing(struct x11_target *self, const struct target_
 	if (key < 0)
 		goto out;
 	if (!f.marks.bits || !f.last || !f.now || !x11_screen_pixels_alloc(&self->picture, self->watch, self->area.w, self->area.h))
-		snprintf(why, TARGET_WHY, "cannot read the pixels of x11:%s", cfg->where);
+		snprintf(why->text, sizeof(why->text), "cannot read the pixels of x11:%s", cfg->where);
 	else
 		err = type_keys_to_find_echo_region(&f, key, why);
 	x11_screen_pixels_free(&self->picture, self->watch_broken);

@@ -4,7 +4,6 @@
 #include "x11.h"
 #include "cli.h"
 #include "clock.h"
-#include "why.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -36,7 +35,7 @@ static void restore_autorepeat_of_killed_run(void *with)
 		restore_key_autorepeat(d, with);
 }
 
-static int set_key_autorepeat(struct x11_target *self, const struct target_cfg *cfg, char *why)
+static int set_key_autorepeat(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	struct x11_autorepeat_setting *r = &self->repeat;
 	XKeyboardState state;
@@ -50,7 +49,7 @@ static int set_key_autorepeat(struct x11_target *self, const struct target_cfg *
 	if (cfg->hold) {
 		r->rate_changed = XkbGetAutoRepeatRate(self->send, XkbUseCoreKbd, &r->delay_ms, &r->interval_ms);
 		if (!r->rate_changed)
-			return fail_with_reason(-1, why, TARGET_WHY, "x11:%s has no XKB to set its auto-repeat: use --mode tap", cfg->where);
+			return fail_with_reason(-1, why, "x11:%s has no XKB to set its auto-repeat: use --mode tap", cfg->where);
 	}
 	r->changed = true;
 	if (restore_guard_start(&self->guard, restore_autorepeat_of_killed_run, r))
@@ -65,12 +64,13 @@ static int set_key_autorepeat(struct x11_target *self, const struct target_cfg *
 	return 0;
 }
 
-int x11_prepare_sending_keys(struct x11_target *self, const struct target_cfg *cfg, char *why)
+int x11_prepare_sending_keys(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	int a, b, c, d;
 
 	if (!XTestQueryExtension(self->send, &a, &b, &c, &d)) {
-		snprintf(why, TARGET_WHY, "x11:%s has no XTEST extension, so keys cannot be sent to it: start its server with it, or use vnc:",
+		snprintf(why->text, sizeof(why->text),
+			 "x11:%s has no XTEST extension, so keys cannot be sent to it: start its server with it, or use vnc:",
 			 cfg->where);
 		return -1;
 	}
@@ -96,7 +96,8 @@ void x11_end_sending_keys(struct x11_target *self)
 		restore_guard_end_without_undo(&self->guard);
 }
 
-static int prepare_x11_key_press(struct x11_target *self, const struct input_act *act, struct x11_prepared_act *out, char *why)
+static int prepare_x11_key_press(struct x11_target *self, const struct input_act *act, struct x11_prepared_act *out,
+				 struct why *why)
 {
 	unsigned usable = 1u | (self->shift ? 2u : 0) | (self->level3 ? 4u : 0) | (self->shift && self->level3 ? 8u : 0);
 	int level;
@@ -104,7 +105,7 @@ static int prepare_x11_key_press(struct x11_target *self, const struct input_act
 
 	*out = (struct x11_prepared_act){ .kind = ACT_KEY, .code = code, .shift = level & 1, .level3 = level & 2 };
 	if (!code)
-		return fail_with_reason(-1, why, TARGET_WHY,
+		return fail_with_reason(-1, why,
 				 "the keyboard of x11:%s has no key for the symbol 0x%x: use another, or add it with setxkbmap",
 				 DisplayString(self->send), (unsigned)act->keysym);
 	out->shift |= (act->held & ACT_SHIFT) != 0;
@@ -112,29 +113,30 @@ static int prepare_x11_key_press(struct x11_target *self, const struct input_act
 	out->alt = act->held & ACT_ALT;
 	if ((!out->shift || self->shift) && (!out->ctrl || self->ctrl) && (!out->alt || self->alt))
 		return 0;
-	return fail_with_reason(-1, why, TARGET_WHY, "the keyboard of x11:%s lacks a key that is to be held down (shift, ctrl or alt)",
+	return fail_with_reason(-1, why, "the keyboard of x11:%s lacks a key that is to be held down (shift, ctrl or alt)",
 			 DisplayString(self->send));
 }
 
-static int prepare_x11_pointer_move(struct x11_target *self, const struct input_act *act, struct x11_prepared_act *out, char *why)
+static int prepare_x11_pointer_move(struct x11_target *self, const struct input_act *act, struct x11_prepared_act *out,
+				    struct why *why)
 {
 	struct screen_region screen = x11_screen_as_region(self->send);
 
 	*out = (struct x11_prepared_act){ .kind = ACT_MOVE, .x = (short)act->x, .y = (short)act->y };
 	if (act->x < screen.w && act->y < screen.h)
 		return 0;
-	return fail_with_reason(-1, why, TARGET_WHY, "move %d,%d: the screen of x11:%s is %dx%d", act->x, act->y,
+	return fail_with_reason(-1, why, "move %d,%d: the screen of x11:%s is %dx%d", act->x, act->y,
 			 DisplayString(self->send), screen.w, screen.h);
 }
 
-int x11_prepare_act(void *p, const struct input_act *act, char *why)
+int x11_prepare_act(void *p, const struct input_act *act, struct why *why)
 {
 	struct x11_target *self = p;
 	struct x11_prepared_act *out;
 	int err = 0;
 
 	if (array_room(&self->stroke, self->strokes))
-		return fail_with_reason(-1, why, TARGET_WHY, "out of memory");
+		return fail_with_reason(-1, why, "out of memory");
 	out = &self->stroke[self->strokes];
 	switch (act->kind) {
 	case ACT_KEY: err = prepare_x11_key_press(self, act, out, why); break;

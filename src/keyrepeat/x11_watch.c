@@ -3,7 +3,6 @@
 #include "x11.h"
 #include "clock.h"
 #include "proc.h"
-#include "why.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +24,7 @@ static bool find_and_record_patch_number(struct x11_target *self)
 }
 
 /* Reads the area as it is before the first key. */
-static int read_first_picture(struct x11_target *self, char *why)
+static int read_first_picture(struct x11_target *self, struct why *why)
 {
 	size_t pixels = (size_t)self->area.w * (size_t)self->area.h;
 
@@ -33,12 +32,12 @@ static int read_first_picture(struct x11_target *self, char *why)
 	self->now = calloc(pixels, sizeof(*self->now));
 	if (!self->before || !self->now || !x11_screen_pixels_alloc(&self->picture, self->watch, self->area.w, self->area.h) ||
 	    !x11_screen_pixels_read(&self->picture, self->area.x, self->area.y, self->area.w, self->area.h))
-		return fail_with_reason(-1, why, TARGET_WHY, "cannot read the pixels of x11:%s", DisplayString(self->send));
+		return fail_with_reason(-1, why, "cannot read the pixels of x11:%s", DisplayString(self->send));
 	x11_screen_pixels_copy_to_rgb(&self->picture, self->area.w, self->area.h, self->before, (size_t)self->area.w);
 	return 0;
 }
 
-int x11_start_watching_screen(struct x11_target *self, const struct target_cfg *cfg, char *why)
+int x11_start_watching_screen(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	int error, event, major = 1, minor = 1, fixes = 5, fixes_minor = 0;
 	int64_t until = clock_now() + cfg->patch_wait_ns;
@@ -47,7 +46,7 @@ int x11_start_watching_screen(struct x11_target *self, const struct target_cfg *
 
 	if (!XDamageQueryExtension(self->watch, &event, &error) || !XDamageQueryVersion(self->watch, &major, &minor) ||
 	    !XFixesQueryVersion(self->watch, &fixes, &fixes_minor))
-		return fail_with_reason(-1, why, TARGET_WHY,
+		return fail_with_reason(-1, why,
 				 "x11:%s has no DAMAGE extension, which reports what was drawn: use --watch none", cfg->where);
 	self->damage_event = event + XDamageNotify;
 	self->interest = XFixesCreateRegion(self->watch, &area, 1);
@@ -65,7 +64,7 @@ int x11_start_watching_screen(struct x11_target *self, const struct target_cfg *
 		return read_first_picture(self, why);
 	while (cfg->watch == WATCH_PATCH && !proc_stop && !find_and_record_patch_number(self)) {
 		if (clock_now() > until || self->watch_broken)
-			return fail_with_reason(-1, why, TARGET_WHY, "no patch on x11:%s: start refecho there, in sight", cfg->where);
+			return fail_with_reason(-1, why, "no patch on x11:%s: start refecho there, in sight", cfg->where);
 		proc_sleep_until_or_stop(clock_now() + 100 * NS_PER_MS);
 	}
 	return 0;

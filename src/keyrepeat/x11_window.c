@@ -4,7 +4,6 @@
 #include "x11.h"
 #include "clock.h"
 #include "proc.h"
-#include "why.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -97,17 +96,17 @@ static void focus_target_window(struct x11_target *self)
 	XSync(d, False);
 }
 
-int x11_find_target_window(struct x11_target *self, const struct target_cfg *cfg, char *why)
+int x11_find_target_window(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	XWindowAttributes a;
 
 	self->window = (Window)cfg->window;
 	if (!XGetWindowAttributes(self->send, self->window, &a))
-		return fail_with_reason(-1, why, TARGET_WHY,
+		return fail_with_reason(-1, why,
 				 "x11:%s has no window 0x%lx: run xwininfo and click into the window to see its id", cfg->where,
 				 self->window);
 	if (!get_window_place_on_screen(self->send, self->window, &self->window_at))
-		return fail_with_reason(-1, why, TARGET_WHY,
+		return fail_with_reason(-1, why,
 				 "window 0x%lx of x11:%s is not visible: open it (it may be minimised, or on another desktop)",
 				 self->window, cfg->where);
 	self->top = top_level_window_of(self->send, self->window);
@@ -149,14 +148,14 @@ static bool does_window_have_keyboard(struct x11_target *self)
 	return settled;
 }
 
-int x11_focus_window_until_it_has_keys(struct x11_target *self, char *why)
+int x11_focus_window_until_it_has_keys(struct x11_target *self, struct why *why)
 {
 	int64_t until = clock_now() + FOCUS_NS;
 
 	focus_target_window(self);
 	while (!does_window_have_keyboard(self)) {
 		if (clock_now() > until || self->send_broken || self->watch_broken || proc_stop) {
-			snprintf(why, TARGET_WHY, "window 0x%lx does not get the keyboard: click into it, "
+			snprintf(why->text, sizeof(why->text), "window 0x%lx does not get the keyboard: click into it, "
 				 "close what is in front of it, and switch off a client's own grab (xfreerdp: -grab-keyboard)", self->window);
 			return -1;
 		}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "control.h"
-#include "why.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +29,7 @@ size_t assemble_line_from_data_pieces(struct line_from_pieces_assembler *in, con
 	return size;
 }
 
-int command_fifo_open(struct command_fifo *c, const char *path, char *why, size_t size)
+int command_fifo_open(struct command_fifo *c, const char *path, struct why *why)
 {
 	struct stat st;
 	int err;
@@ -39,16 +38,16 @@ int command_fifo_open(struct command_fifo *c, const char *path, char *why, size_
 	c->made = !mkfifo(path, 0600);
 	if (!c->made && errno != EEXIST) {
 		err = errno;
-		return fail_with_reason(-err, why, size, "cannot make the fifo %s: %s", path, strerror(err));
+		return fail_with_reason(-err, why, "cannot make the fifo %s: %s", path, strerror(err));
 	}
 	if (!stat(path, &st) && !S_ISFIFO(st.st_mode))
-		return fail_with_reason(-EEXIST, why, size, "--control %s exists and is no fifo; give another path", path);
+		return fail_with_reason(-EEXIST, why, "--control %s exists and is no fifo; give another path", path);
 	/* opened for writing too: no end of file when a writer closes the fifo */
 	c->fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (c->fd >= 0)
 		return 0;
 	err = errno;
-	snprintf(why, size, "cannot open the fifo %s: %s", path, strerror(err));
+	snprintf(why->text, sizeof(why->text), "cannot open the fifo %s: %s", path, strerror(err));
 	command_fifo_remove(c);
 	return -err;
 }

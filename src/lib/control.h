@@ -2,6 +2,8 @@
 /* control - commands for a running program: lines written to a fifo. */
 #pragma once
 
+#include "why.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -22,7 +24,7 @@ struct command_fifo {
 };
 
 /* Opens the fifo, and creates it if it does not exist. 0, or -errno with a line in `why` and nothing left behind. */
-int command_fifo_open(struct command_fifo *c, const char *path, char *why, size_t size);
+int command_fifo_open(struct command_fifo *c, const char *path, struct why *why);
 /* Calls `heed` for each line that has arrived (at most some KB: poll again). */
 void command_fifo_read_lines(struct command_fifo *c, void (*heed)(void *arg, const char *line), void *arg);
 /* Removes the fifo if command_fifo_open() created it. */

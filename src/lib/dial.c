@@ -2,7 +2,6 @@
 #include "dial.h"
 #include "clock.h"
 #include "proc.h"
-#include "why.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -53,7 +52,7 @@ static int connect_to_one_address(const struct addrinfo *a, int64_t until_ns)
 	return fd;
 }
 
-int connect_tcp_until(const char *host, int port, int64_t until_ns, char *why, size_t size)
+int connect_tcp_until(const char *host, int port, int64_t until_ns, struct why *why)
 {
 	struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV }, *found;
 	char service[8];
@@ -62,7 +61,7 @@ int connect_tcp_until(const char *host, int port, int64_t until_ns, char *why, s
 	snprintf(service, sizeof(service), "%d", port);
 	err = getaddrinfo(host, service, &hints, &found);
 	if (err)
-		return fail_with_reason(-ENOENT, why, size, "%s: %s", host, gai_strerror(err));
+		return fail_with_reason(-ENOENT, why, "%s: %s", host, gai_strerror(err));
 	for (struct addrinfo *a = found; a; a = a->ai_next) {
 		int64_t now = clock_now(), until = until_ns;
 
@@ -74,6 +73,6 @@ int connect_tcp_until(const char *host, int port, int64_t until_ns, char *why, s
 	}
 	freeaddrinfo(found);
 	if (fd < 0)
-		snprintf(why, size, "%s port %d: %s", host, port, strerror(-fd));
+		snprintf(why->text, sizeof(why->text), "%s port %d: %s", host, port, strerror(-fd));
 	return fd;
 }

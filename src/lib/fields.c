@@ -46,13 +46,13 @@ int fields_index_of_name(char *const *cell, size_t n, const char *name)
 	return -1;
 }
 
-bool fields_name_is_repeated(char *const *cell, size_t n, int at, char *why, size_t size)
+bool fields_name_is_repeated(char *const *cell, size_t n, int at, struct why *why)
 {
 	size_t next = (size_t)(at + 1);
 
 	if (at < 0 || fields_index_of_name(cell + next, n - next, cell[at]) < 0)
 		return false;
-	snprintf(why, size, "two columns are named %s; rename one", cell[at]);
+	snprintf(why->text, sizeof(why->text), "two columns are named %s; rename one", cell[at]);
 	return true;
 }
 

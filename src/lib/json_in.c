@@ -11,14 +11,14 @@ struct json_document {
 	json_t *root;
 };
 
-struct json_document *json_read_file(const char *path, char *why, size_t size)
+struct json_document *json_read_file(const char *path, struct why *why)
 {
 	json_error_t error;
 	struct json_document *j;
 	FILE *in = fopen(path, "re");
 
 	if (!in) {
-		snprintf(why, size, "%s", strerror(errno));
+		snprintf(why->text, sizeof(why->text), "%s", strerror(errno));
 		return NULL;
 	}
 	j = calloc(1, sizeof(*j));
@@ -26,9 +26,9 @@ struct json_document *json_read_file(const char *path, char *why, size_t size)
 		j->root = json_loadf(in, JSON_REJECT_DUPLICATES, &error);
 	fclose(in);
 	if (!j) {
-		snprintf(why, size, "out of memory");
+		snprintf(why->text, sizeof(why->text), "out of memory");
 	} else if (!j->root) {
-		snprintf(why, size, "line %d: %s", error.line, error.text);
+		snprintf(why->text, sizeof(why->text), "line %d: %s", error.line, error.text);
 		free(j);
 		j = NULL;
 	}

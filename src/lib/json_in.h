@@ -5,6 +5,8 @@
  * numbers are exact over the range of int64_t. */
 #pragma once
 
+#include "why.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +15,7 @@ struct json_document;
 
 /* Reads a file. NULL if it cannot be opened or is no JSON, with the reason in `why` ("line 3: ..."). The caller frees it with
  * json_free(). */
-struct json_document *json_read_file(const char *path, char *why, size_t size);
+struct json_document *json_read_file(const char *path, struct why *why);
 void json_free(struct json_document *j);
 
 /* False with *out unchanged if the value is missing, null or of another type. */

@@ -24,8 +24,7 @@ struct scheduling_trace {
 };
 
 int scheduling_trace_open(struct scheduling_trace **out, const struct cli_cpus *cpus, bool switches_only, size_t ring_bytes,
-			  char *why,
-	       size_t why_size)
+			  struct why *why)
 {
 	struct scheduling_trace *t = calloc(1, sizeof(*t));
 	int id[TRACE_POINTS];
@@ -36,10 +35,10 @@ int scheduling_trace_open(struct scheduling_trace **out, const struct cli_cpus *
 		err = tracepoint_formats_read(&t->points, switches_only ? 1 : TRACE_POINTS);
 	if (err) {
 		free(t);
-		return tracepoint_explain_refusal(err, -1, why, why_size);
+		return tracepoint_explain_refusal(err, -1, why);
 	}
 	memcpy(id, t->points.id, sizeof(id));
-	err = tracepoint_open_rings(&t->rings, cpus, id, TRACE_POINTS, NULL, ring_bytes, why, why_size);
+	err = tracepoint_open_rings(&t->rings, cpus, id, TRACE_POINTS, NULL, ring_bytes, why);
 	for (int i = 1; i < TRACE_POINTS && !err; i++)
 		if (id[i] < 0)
 			mark_tracepoint_pair_missing(&t->points, i);

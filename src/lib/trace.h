@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "cli.h"
+#include "why.h"
 
 enum trace_kind {
 	TRACE_SWITCH,	/* a task switch: sets *_pid, *_here, *_comm and prev_wants */
@@ -49,8 +50,7 @@ struct scheduling_trace;
  * of two of pages. 0, or -errno with the reason in `why`: -EACCES (no right), -ENOENT (no tracefs or no sched_switch). Freed
  * by scheduling_trace_close(). Forks once: to be called before there are threads that hold locks. */
 int scheduling_trace_open(struct scheduling_trace **out, const struct cli_cpus *cpus, bool switches_only, size_t ring_bytes,
-			  char *why,
-	       size_t why_size);
+			  struct why *why);
 /* The tracepoints that this kernel lacks, as "reschedule call_function"; "" if it has all. Valid until scheduling_trace_close(). */
 const char *names_of_missing_tracepoints(const struct scheduling_trace *t);
 /* Calls `each` for all waiting records of one CPU, in time order. Anything but 0 from `each` ends the drain, drops the rest

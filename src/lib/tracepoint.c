@@ -119,27 +119,27 @@ static void raise_file_limit(size_t n)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int tracepoint_explain_refusal(int err, int cpu, char *why, size_t size)
+int tracepoint_explain_refusal(int err, int cpu, struct why *why)
 {
 	switch (err) {
 	case -EACCES:
 	case -EPERM:
-		snprintf(why, size, geteuid() ? "tracing the kernel needs root (CAP_SYS_ADMIN, CAP_PERFMON)" :
+		snprintf(why->text, sizeof(why->text), geteuid() ? "tracing the kernel needs root (CAP_SYS_ADMIN, CAP_PERFMON)" :
 			 "tracing the kernel is refused even to this root: a container, or a kernel in lockdown");
 		return -EACCES;
 	case -ENOENT:
 	case -ENODEV:
 		if (cpu < 0)
-			snprintf(why, size, "this kernel has no tracefs with sched_switch");
+			snprintf(why->text, sizeof(why->text), "this kernel has no tracefs with sched_switch");
 		else
-			snprintf(why, size, "CPU %d is not online", cpu);
+			snprintf(why->text, sizeof(why->text), "CPU %d is not online", cpu);
 		break;
 	case -EMFILE:
 	case -ENFILE:
-		snprintf(why, size, "tracing needs more open files than `ulimit -n` allows");
+		snprintf(why->text, sizeof(why->text), "tracing needs more open files than `ulimit -n` allows");
 		break;
 	default:
-		snprintf(why, size, "tracing the kernel failed: %s", strerror(-err));
+		snprintf(why->text, sizeof(why->text), "tracing the kernel failed: %s", strerror(-err));
 	}
 	return err;
 }
@@ -154,7 +154,7 @@ static size_t round_up_ring_bytes(size_t bytes)
 }
 
 int tracepoint_open_rings(struct tracepoint_rings **out, const struct cli_cpus *cpus, int *id, size_t n, const char *filter,
-		    size_t ring_bytes, char *why, size_t why_size)
+		    size_t ring_bytes, struct why *why)
 {
 	struct tracepoint_rings *t = calloc(1, sizeof(*t));
 	int err = -ENOMEM, cpu = -1;
@@ -178,7 +178,7 @@ int tracepoint_open_rings(struct tracepoint_rings **out, const struct cli_cpus *
 	for (size_t i = 0; !err && i < t->n; i++)
 		err = start_perf_ring(&t->ring[i], n);
 	if (err) {
-		err = tracepoint_explain_refusal(err, cpu, why, why_size);
+		err = tracepoint_explain_refusal(err, cpu, why);
 		tracepoint_close_rings(t);
 		return err;
 	}

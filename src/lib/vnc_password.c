@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* vncpasswd encrypts the password with a fixed, public key. */
 #include "vnc_password.h"
-#include "why.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -51,7 +50,7 @@ static bool are_password_bytes_printable(const unsigned char *bytes, size_t n)
 	return true;
 }
 
-int vnc_password_read(const char *path, char password[VNC_PASSWORD_TEXT], char *why, size_t size)
+int vnc_password_read(const char *path, char password[VNC_PASSWORD_TEXT], struct why *why)
 {
 	static const char hiding_key[VNC_PASSWORD] = { 23, 82, 107, 6, 35, 78, 88, 7 };
 	unsigned char text[VNC_PASSWORD_TEXT];
@@ -65,7 +64,7 @@ int vnc_password_read(const char *path, char password[VNC_PASSWORD_TEXT], char *
 	if (fd >= 0)
 		close(fd);
 	if (err)
-		return fail_with_reason(err, why, size, "%s: %s", path, strerror(-err));
+		return fail_with_reason(err, why, "%s: %s", path, strerror(-err));
 	/* the whole file is checked: eight encrypted bytes may contain a letter and a newline */
 	for (line = 0; line < (size_t)n && text[line] != '\n' && text[line] != '\r'; line++)
 		;
@@ -74,7 +73,7 @@ int vnc_password_read(const char *path, char password[VNC_PASSWORD_TEXT], char *
 		return 0;
 	}
 	if (n != VNC_PASSWORD && n != 2 * VNC_PASSWORD)
-		return fail_with_reason(-EINVAL, why, size,
+		return fail_with_reason(-EINVAL, why,
 				 "%s holds no password: neither a line of text nor the 8 bytes that vncpasswd writes", path);
 	memset(password, 0, VNC_PASSWORD_TEXT);
 	vnc_password_des_crypt(hiding_key, text, (uint8_t *)password, VNC_PASSWORD, true);

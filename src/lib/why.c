@@ -4,12 +4,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int fail_with_reason(int err, char *why, size_t size, const char *format, ...)
+int fail_with_reason(int err, struct why *why, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(why, size, format, args);
+	vsnprintf(why->text, sizeof(why->text), format, args);
 	va_end(args);
 	return err;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* why - writes the reason of an error as one line into a buffer of the caller. */
+/* why - the reason of an error, one line for a person. */
 #pragma once
 
-#include <stddef.h>
+/* Belongs to the caller. Longer reasons are cut. */
+struct why {
+	char text[1024];
+};
 
-/* Formats the reason into `why` and returns `err`: return fail_with_reason(-EINVAL, why, size, "...", ...); */
-int fail_with_reason(int err, char *why, size_t size, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Formats the reason into `why` and returns `err`: return fail_with_reason(-EINVAL, why, "...", ...); */
+int fail_with_reason(int err, struct why *why, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -4,6 +4,7 @@
 
 #include "load_stream.h"
 #include "sock.h"
+#include "why.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -67,7 +68,7 @@ void load_session_free(struct load_session *r);
 
 /* Connects to the server, agrees on the load and opens all streams; chooses load.size where it is 0. 0, or -errno with the reason
  * in `why`. */
-int connect_to_load_server(struct load_session *r, const struct sock_address *to, char *why, size_t size);
+int connect_to_load_server(struct load_session *r, const struct sock_address *to, struct why *why);
 
 enum send_end { SEND_TIME, SEND_SIGNAL, SEND_SERVER, SEND_BROKEN };	/* why a load ended */
 extern const char *const send_end_words[];

@@ -7,6 +7,7 @@
 #include "progress.h"
 #include "report.h"
 #include "say.h"
+#include "why.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -88,10 +89,10 @@ static int run_serve(void)
 	struct rec_report *out;
 	int64_t from;
 	int listener, err;
-	char why[256];
+	struct why why;
 
-	if (sock_resolve(at, (int)cfg.port, true, &place, why, sizeof(why)))
-		die_usage("--bind %s: %s", at, why);
+	if (sock_resolve(at, (int)cfg.port, true, &place, &why))
+		die_usage("--bind %s: %s", at, why.text);
 	out = rec_open_report_or_die(&out_cfg, "netload");
 	listener = total ? sock_listen(&place, false) : -ENOMEM;
 	if (listener < 0)
@@ -159,13 +160,13 @@ static int run_send(const char *to)
 	struct sock_address place;
 	enum send_end end;
 	struct rec_report *out;
-	char why[256];
+	struct why why;
 	int64_t cpu_ns;
 	int err, status;
 
 	check_send_options();
-	if (sock_resolve(to, 0, false, &place, why, sizeof(why)))
-		die_usage("%s: %s", to, why);
+	if (sock_resolve(to, 0, false, &place, &why))
+		die_usage("%s: %s", to, why.text);
 	out = rec_open_report_or_die(&out_cfg, "netload");
 	r.load = cfg.load;
 	rt_setup((int)cfg.priority, &rt);
@@ -174,11 +175,12 @@ static int run_send(const char *to)
 	if (cfg.priority && !rt.fifo)
 		warn("--priority %d was refused: %s; continuing without real-time priority", (int)cfg.priority, strerror(rt.why));
 	r.push.priority = rt.fifo;
-	err = connect_to_load_server(&r, &place, why, sizeof(why));
+	err = connect_to_load_server(&r, &place, &why);
 	if (err == -EINTR)
 		return EXIT_INTERRUPTED;
 	if (err)
-		die(EXIT_RUN, "%s: %s%s", to, why, err == -ECONNREFUSED ? "; is netload serve running there, and bound to that address?" : "");
+		die(EXIT_RUN, "%s: %s%s", to, why.text,
+		    err == -ECONNREFUSED ? "; is netload serve running there, and bound to that address?" : "");
 	cpu_ns = clock_cpu_time_of_this_process();
 	progress_start(&progress, out_cfg.detail == REC_QUIET);
 	err = send_load_until_end(&r, write_load_ready_line, show_load_progress, &end, &told.heard);

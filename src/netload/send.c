@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "load_session.h"
 #include "proc.h"
-#include "why.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -17,21 +16,22 @@
 const char *const send_end_words[] = { "time", "signal", "server", "broken" };
 
 /* Explains in `why` a line that is not the expected answer; `heard`: what ctl_receive_line() returned. Returns -errno. */
-static int explain_server_answer(const char *line, int heard, char *why, size_t size)
+static int explain_server_answer(const char *line, int heard, struct why *why)
 {
 	char words[128];
 
 	if (heard == -EINTR)
-		return fail_with_reason(-EINTR, why, size, "stopped by a signal");
+		return fail_with_reason(-EINTR, why, "stopped by a signal");
 	if (heard == -ETIMEDOUT)
-		return fail_with_reason(-ETIMEDOUT, why, size, "the server accepts connections, but does not answer as netload serve does");
+		return fail_with_reason(-ETIMEDOUT, why,
+					"the server accepts connections, but does not answer as netload serve does");
 	if (heard == -EPROTO)
-		return fail_with_reason(-ECONNRESET, why, size, "the server answers, but not as netload serve does");
+		return fail_with_reason(-ECONNRESET, why, "the server answers, but not as netload serve does");
 	if (heard <= 0)
-		return fail_with_reason(-ECONNRESET, why, size, "the server closed the connection");
+		return fail_with_reason(-ECONNRESET, why, "the server closed the connection");
 	if (ctl_refusal_text(line, words, sizeof(words)))
-		return fail_with_reason(-EPROTO, why, size, "the server refuses: %s", words);
-	return fail_with_reason(-EPROTO, why, size, "the server answers, but not as this version of netload serve does");
+		return fail_with_reason(-EPROTO, why, "the server refuses: %s", words);
+	return fail_with_reason(-EPROTO, why, "the server answers, but not as this version of netload serve does");
 }
 
 static int connect_stream(struct load_session *r, int64_t i, const struct sock_address *to)
@@ -72,7 +72,7 @@ static int await_server_go(struct load_session *r, char *line)
 	return heard;
 }
 
-static int negotiate_load(struct load_session *r, int *port, char *why, size_t size)
+static int negotiate_load(struct load_session *r, int *port, struct why *why)
 {
 	char line[CTL_LINE_MAX] = "";
 	int64_t header, most = load_stream_max_payload(r->control.fd, r->load.udp, &header);
@@ -81,14 +81,14 @@ static int negotiate_load(struct load_session *r, int *port, char *why, size_t s
 	if (!r->load.size)
 		r->load.size = frame_payload_bytes_for_rate(r->load.rate, header, most);
 	if (ctl_format_load_line(line, sizeof(line), &r->load) || ctl_send_line(&r->control, line))
-		return fail_with_reason(-ECONNRESET, why, size, "the server closed the connection");
+		return fail_with_reason(-ECONNRESET, why, "the server closed the connection");
 	heard = ctl_receive_line(&r->control, line, clock_now() + ANSWER_NS, true);
 	if (heard != 1 || ctl_parse_ok_line(line, &r->key, port, r->load.udp ? (int)r->load.lanes : 1))
-		return explain_server_answer(line, heard, why, size);
+		return explain_server_answer(line, heard, why);
 	return 0;
 }
 
-int connect_to_load_server(struct load_session *r, const struct sock_address *to, char *why, size_t size)
+int connect_to_load_server(struct load_session *r, const struct sock_address *to, struct why *why)
 {
 	struct sock_address place = *to;
 	char line[CTL_LINE_MAX] = "";
@@ -96,20 +96,21 @@ int connect_to_load_server(struct load_session *r, const struct sock_address *to
 
 	r->control.fd = sock_connect(to, clock_now() + ANSWER_NS, false);
 	if (r->control.fd < 0)
-		return fail_with_reason(r->control.fd, why, size, "%s",
+		return fail_with_reason(r->control.fd, why, "%s",
 				 r->control.fd == -EINTR ? "stopped by a signal" : strerror(-r->control.fd));
-	err = negotiate_load(r, port, why, size);
+	err = negotiate_load(r, port, why);
 	for (int64_t i = 0; !err && i < r->load.lanes; i++) {
 		sock_set_port(&place, port[r->load.udp ? i : 0]);
 		err = connect_stream(r, i, &place);
 		if (err)
-			snprintf(why, size, "stream %d at port %d: %s", (int)i + 1, sock_port(&place), strerror(-err));
+			snprintf(why->text, sizeof(why->text), "stream %d at port %d: %s", (int)i + 1, sock_port(&place),
+				 strerror(-err));
 	}
 	if (err)
 		return err;
 	heard = await_server_go(r, line);
 	if (heard != 1 || ctl_parse_go_line(line))
-		return explain_server_answer(line, heard, why, size);
+		return explain_server_answer(line, heard, why);
 	for (int64_t i = 0; i < r->load.lanes; i++) {
 		int64_t header;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sock.h"
 #include "proc.h"
-#include "why.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -42,7 +41,7 @@ static int sock_split_address(const char *text, int port, char *host, size_t siz
 	return 0;
 }
 
-int sock_resolve(const char *text, int port, bool numeric, struct sock_address *out, char *why, size_t size)
+int sock_resolve(const char *text, int port, bool numeric, struct sock_address *out, struct why *why)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | (numeric ? AI_NUMERICHOST | AI_PASSIVE : 0) },
 		*found;
@@ -51,14 +50,14 @@ int sock_resolve(const char *text, int port, bool numeric, struct sock_address *
 	int err;
 
 	if (sock_split_address(text, port, host, sizeof(host), &number)) {
-		snprintf(why, size, port ? "give an address, or an address and a port as ADDRESS:PORT" :
+		snprintf(why->text, sizeof(why->text), port ? "give an address, or an address and a port as ADDRESS:PORT" :
 			 "give HOST:PORT, such as 10.0.0.2:5210 or [::1]:5210");
 		return -EINVAL;
 	}
 	snprintf(service, sizeof(service), "%d", (int)number);
 	err = getaddrinfo(host, service, &hints, &found);
 	if (err)
-		return fail_with_reason(-EINVAL, why, size, "%s", err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err));
+		return fail_with_reason(-EINVAL, why, "%s", err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err));
 	memset(out, 0, sizeof(*out));
 	memcpy(&out->addr, found->ai_addr, found->ai_addrlen);
 	out->size = found->ai_addrlen;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ctl.h"
+#include "why.h"
 
 #include <sys/socket.h>
 
@@ -14,7 +15,7 @@ struct sock_address {
 
 /* Resolves HOST:PORT, [ADDRESS]:PORT or, with a default `port` above 0, HOST alone. `numeric`: no names. 0, or -EINVAL with the
  * reason in `why`. */
-int sock_resolve(const char *text, int port, bool numeric, struct sock_address *out, char *why, size_t size);
+int sock_resolve(const char *text, int port, bool numeric, struct sock_address *out, struct why *why);
 void sock_set_port(struct sock_address *p, int port);
 int sock_port(const struct sock_address *p);
 /* The local and the peer's address of a socket. 0 or -errno. */

@@ -3,7 +3,6 @@
 #include "clock.h"
 #include "evict.h"
 #include "proc.h"
-#include "why.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -54,16 +53,15 @@ static void log_process_memory_rows(const struct cycle_cfg *cfg, const struct cy
 	}
 }
 
-static int explain_unreadable_process(const struct cycle_cfg *cfg, size_t i, int err, char why[CYCLE_WHY])
+static int explain_unreadable_process(const struct cycle_cfg *cfg, size_t i, int err, struct why *why)
 {
-	snprintf(why, CYCLE_WHY, "process %d: %s", (int)cfg->pid[i],
-		 err == -ESRCH ? "it has ended" :
+	snprintf(why->text, sizeof(why->text), "process %d: %s", (int)cfg->pid[i], err == -ESRCH ? "it has ended" :
 		 err == -EACCES ? "no right to read its memory map; run as its user, or as root" : strerror(-err));
 	return -EIO;
 }
 
 /* Page faults and counters alone: quick, and does not stall the processes. */
-static int read_all_process_fault_counts(const struct cycle_cfg *cfg, struct all_process_memory_reading *r, char why[CYCLE_WHY])
+static int read_all_process_fault_counts(const struct cycle_cfg *cfg, struct all_process_memory_reading *r, struct why *why)
 {
 	for (size_t i = 0; i < cfg->n; i++) {
 		int err = read_process_page_fault_counts(cfg->pid[i], &r->is[i]);
@@ -77,7 +75,7 @@ static int read_all_process_fault_counts(const struct cycle_cfg *cfg, struct all
 }
 
 /* 0, or -EIO with a line in `why`: a process has ended, or cannot be read. */
-static int read_all_process_memory(const struct cycle_cfg *cfg, struct all_process_memory_reading *r, char why[CYCLE_WHY])
+static int read_all_process_memory(const struct cycle_cfg *cfg, struct all_process_memory_reading *r, struct why *why)
 {
 	for (size_t i = 0; i < cfg->n; i++) {
 		int err = read_process_memory_and_faults(cfg->pid[i], &r->is[i]);
@@ -103,21 +101,21 @@ static void copy_reading_for_judge(const struct cycle_cfg *cfg, const struct all
 
 /* --- keys --- */
 
-int cycle_request_timed_key(const struct cycle_cfg *cfg, struct timed_key *key, char why[CYCLE_WHY])
+int cycle_request_timed_key(const struct cycle_cfg *cfg, struct timed_key *key, struct why *why)
 {
 	int err = prober_request_key(cfg->prober, cfg->patience_ns, &key->answer);
 
 	key->asked = !err;
 	if (!err || err == -EINTR)
 		return err;
-	snprintf(why, CYCLE_WHY, "%s",
+	snprintf(why->text, sizeof(why->text), "%s",
 		 err == -ETIMEDOUT ? "the prober does not answer: is its --timeout longer than that of pagein, or its display stopped?" :
 		 err == -EPROTO ? "the prober does not answer as keyrepeat --schedule asked does" :
 			 "the prober has ended: see its message above");
 	return -EIO;
 }
 
-int cycle_send_warm_up_key(const struct cycle_cfg *cfg, char why[CYCLE_WHY])
+int cycle_send_warm_up_key(const struct cycle_cfg *cfg, struct why *why)
 {
 	struct timed_key key;
 
@@ -138,34 +136,34 @@ static bool is_too_much_in_swap_cache(const struct cycle_cfg *cfg, const struct 
 	return cfg->method != EVICT_MADVISE && !hog->pid && cached * CACHED_SHARE > swap;
 }
 
-static int evict_once(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_hog_process *hog, char why[CYCLE_WHY])
+static int evict_once(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_hog_process *hog, struct why *why)
 {
-	char said[200];
+	struct why said;
 	int err = 0, ended;
 
 	if (cfg->method == EVICT_CGROUP) {
 		err = memgroup_page_out(&cfg->group);
 		if (err)
-			snprintf(why, CYCLE_WHY, "cannot empty %s: %s", cfg->group.path, strerror(-err));
+			snprintf(why->text, sizeof(why->text), "cannot empty %s: %s", cfg->group.path, strerror(-err));
 	} else if (cfg->method == EVICT_MADVISE) {
 		for (size_t i = 0; !err && i < cfg->n; i++) {
 			err = evict_by_advice(cfg->pid[i]);
 			if (err)
-				snprintf(why, CYCLE_WHY, "cannot advise on the memory of process %d: %s", (int)cfg->pid[i],
+				snprintf(why->text, sizeof(why->text), "cannot advise on the memory of process %d: %s",
+					 (int)cfg->pid[i],
 					 err == -ENOSYS ? "Linux 5.10 has process_madvise; take --evict cgroup or hog" :
 					 err == -EPERM ? "CAP_SYS_NICE and the right to trace it are needed; run as root" : strerror(-err));
 		}
-	} else if ((ended = memory_hog_check_ended(hog, said, sizeof(said))) > 0) {
+	} else if ((ended = memory_hog_check_ended(hog, &said)) > 0) {
 		run->hogs_killed++;	/* paged out memory stays out: the next hog goes on from there */
 	} else if (ended < 0) {
-		snprintf(why, CYCLE_WHY, "%s ended before all was paged out: %s", cfg->hog[0], said);
-		err = -EIO;
+		err = fail_with_reason(-EIO, why, "%s ended before all was paged out: %s", cfg->hog[0], said.text);
 	}
 	return err ? -EIO : 0;
 }
 
 /* --type: sends a key if one is due, as a user who goes on typing. */
-static int send_due_key_while_evicting(const struct cycle_cfg *cfg, struct cycle_run *run, int64_t *due_ns, char why[CYCLE_WHY])
+static int send_due_key_while_evicting(const struct cycle_cfg *cfg, struct cycle_run *run, int64_t *due_ns, struct why *why)
 {
 	struct timed_key key;
 	int64_t now = clock_now();
@@ -184,8 +182,7 @@ static int send_due_key_while_evicting(const struct cycle_cfg *cfg, struct cycle
 
 /* Tries to page out until all processes count as evicted for extra_ns, or until until_ns (CLOCK_MONOTONIC). */
 static int evict_until_paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_hog_process *hog,
-				 struct all_process_memory_reading *r,
-		 int64_t extra_ns, int64_t until_ns, char why[CYCLE_WHY])
+				 struct all_process_memory_reading *r, int64_t extra_ns, int64_t until_ns, struct why *why)
 {
 	struct process_memory_for_judge p[CYCLE_PROCESSES];
 	int64_t since = 0, type_due_ns = 0;
@@ -196,7 +193,7 @@ static int evict_until_paged_out(const struct cycle_cfg *cfg, struct cycle_run *
 		int64_t now;
 
 		if (cfg->method == EVICT_HOG && !hog->pid && (err = memory_hog_start(hog, cfg->hog)))
-			return fail_with_reason(-EIO, why, CYCLE_WHY, "cannot run %s: %s", cfg->hog[0], strerror(-err));
+			return fail_with_reason(-EIO, why, "cannot run %s: %s", cfg->hog[0], strerror(-err));
 		err = evict_once(cfg, run, hog, why);
 		if (!err)
 			err = send_due_key_while_evicting(cfg, run, &type_due_ns, why);
@@ -225,8 +222,7 @@ static int evict_until_paged_out(const struct cycle_cfg *cfg, struct cycle_run *
  * written, so the hog runs on, four times as long in each round. Afterwards a hog runs only where cfg->hog_until says so. 0, -EINTR
  * on a stop signal, -EIO with a line in `why`. */
 static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_hog_process *hog,
-		    struct all_process_memory_reading *r,
-		    char why[CYCLE_WHY])
+		    struct all_process_memory_reading *r, struct why *why)
 {
 	int64_t begin = clock_now(), extra = cfg->method == EVICT_HOG ? HOG_EXTRA_NS : 0;
 	struct process_memory_for_judge p[CYCLE_PROCESSES];
@@ -275,7 +271,7 @@ static int64_t counter_increase(int64_t before, int64_t after)
 /* Sends the first key; counts page faults and swap-ins from the reading before the key (in *r) to the one after its echo (then in
  * *r). */
 static int measure_latency_of_first_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct all_process_memory_reading *r,
-			  char why[CYCLE_WHY])
+			  struct why *why)
 {
 	struct process_memory_for_judge p[CYCLE_PROCESSES];
 	struct all_process_memory_reading after = *r;
@@ -313,7 +309,7 @@ static int measure_latency_of_first_key(const struct cycle_cfg *cfg, struct cycl
 }
 
 static int measure_latency_of_second_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct all_process_memory_reading *r,
-			   char why[CYCLE_WHY])
+			   struct why *why)
 {
 	struct all_process_memory_reading after;
 	int err;
@@ -350,7 +346,7 @@ static struct swap_device_readings swap_readings_of_run(const struct cycle_run *
 
 /* Sends both keys; *p and *device are then what judge.h takes. */
 static int measure_latency_of_both_keys(const struct cycle_cfg *cfg, struct cycle_run *run, struct all_process_memory_reading *r,
-		     struct process_memory_for_judge *p, struct swap_device_readings *device, char why[CYCLE_WHY])
+		     struct process_memory_for_judge *p, struct swap_device_readings *device, struct why *why)
 {
 	int err = measure_latency_of_first_key(cfg, run, r, why);
 
@@ -363,7 +359,7 @@ static int measure_latency_of_both_keys(const struct cycle_cfg *cfg, struct cycl
 }
 
 /* Sends keys until one causes no major fault: the pages that a key touches are then in memory. */
-static int warm_up_application(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY])
+static int warm_up_application(const struct cycle_cfg *cfg, struct cycle_run *run, struct why *why)
 {
 	struct all_process_memory_reading r = { 0 };
 	int64_t before;
@@ -382,7 +378,7 @@ static int warm_up_application(const struct cycle_cfg *cfg, struct cycle_run *ru
 	return err ? err : proc_stop ? -EINTR : 0;
 }
 
-int cycle_do_in_memory_run(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY])
+int cycle_do_in_memory_run(const struct cycle_cfg *cfg, struct cycle_run *run, struct why *why)
 {
 	struct all_process_memory_reading r;
 	struct process_memory_for_judge p[CYCLE_PROCESSES];
@@ -417,7 +413,7 @@ static void record_unevicted_run(const struct cycle_cfg *cfg, struct cycle_run *
 }
 
 static int page_out_and_measure_latencies(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_hog_process *hog,
-					  char why[CYCLE_WHY])
+					  struct why *why)
 {
 	struct all_process_memory_reading r;
 	struct process_memory_for_judge p[CYCLE_PROCESSES];
@@ -444,7 +440,7 @@ static int page_out_and_measure_latencies(const struct cycle_cfg *cfg, struct cy
 	return 0;
 }
 
-int cycle_do_paged_out_run(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY])
+int cycle_do_paged_out_run(const struct cycle_cfg *cfg, struct cycle_run *run, struct why *why)
 {
 	struct memory_hog_process hog = { 0 };
 	int err = page_out_and_measure_latencies(cfg, run, &hog, why);

@@ -8,6 +8,7 @@
 #include "rec.h"
 #include "resident.h"
 #include "sample.h"
+#include "why.h"
 
 #define CYCLE_PROCESSES 32
 #define CYCLE_ROUNDS 3		/* attempts at most: a process that wakes up and pages in before the key is paged out again */
@@ -58,16 +59,14 @@ struct cycle_run {
 	int64_t hogs_killed;		/* hogs that the kernel killed and that were replaced */
 };
 
-#define CYCLE_WHY 400
-
 extern const char *const cycle_columns[];	/* columns of the log, schema pagein/1 */
 
 /* Do one run: 0, with the outcome in run->verdict; -EINTR on a stop signal; -EIO with a line in `why` for anything that ends the
  * measurement: a process or the prober has ended, a hog cannot run. */
-int cycle_do_in_memory_run(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY]);
-int cycle_do_paged_out_run(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY]);
+int cycle_do_in_memory_run(const struct cycle_cfg *cfg, struct cycle_run *run, struct why *why);
+int cycle_do_paged_out_run(const struct cycle_cfg *cfg, struct cycle_run *run, struct why *why);
 
 /* Sends a key now and waits for its echo. 0, -EINTR or -EIO as above. */
-int cycle_request_timed_key(const struct cycle_cfg *cfg, struct timed_key *key, char why[CYCLE_WHY]);
+int cycle_request_timed_key(const struct cycle_cfg *cfg, struct timed_key *key, struct why *why);
 /* The same for a key whose latency is not recorded. */
-int cycle_send_warm_up_key(const struct cycle_cfg *cfg, char why[CYCLE_WHY]);
+int cycle_send_warm_up_key(const struct cycle_cfg *cfg, struct why *why);

@@ -116,7 +116,7 @@ static void read_last_line(int fd, char *text, size_t size)
 		memmove(text, line + 1, strlen(line));
 }
 
-int memory_hog_check_ended(struct memory_hog_process *h, char *why, size_t size)
+int memory_hog_check_ended(struct memory_hog_process *h, struct why *why)
 {
 	int status, killed;
 
@@ -124,11 +124,11 @@ int memory_hog_check_ended(struct memory_hog_process *h, char *why, size_t size)
 		return 0;
 	/* a shell reports a killed child as exit status 137 */
 	killed = (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) || (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGKILL);
-	read_last_line(h->stderr_fd, why, size);
-	if (!*why && WIFSIGNALED(status))
-		snprintf(why, size, "ended by signal %d", WTERMSIG(status));
-	else if (!*why)
-		snprintf(why, size, "ended with status %d", WEXITSTATUS(status));
+	read_last_line(h->stderr_fd, why->text, sizeof(why->text));
+	if (!*why->text && WIFSIGNALED(status))
+		snprintf(why->text, sizeof(why->text), "ended by signal %d", WTERMSIG(status));
+	else if (!*why->text)
+		snprintf(why->text, sizeof(why->text), "ended with status %d", WEXITSTATUS(status));
 	kill(-h->pid, SIGTERM);
 	close(h->stderr_fd);
 	h->pid = 0;

@@ -2,6 +2,8 @@
 /* evict - two ways to page a process out: madvise on its mappings, and a memory hog, another process that takes the memory. */
 #pragma once
 
+#include "why.h"
+
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -19,7 +21,7 @@ struct memory_hog_process {
 int memory_hog_start(struct memory_hog_process *h, char *const *command);
 /* Whether the hog has ended by itself: 0 no; 1 killed by SIGKILL, as the OOM killer does when a group is full and swap is too
  * slow; -1 ended otherwise, and `why` holds the last line of its standard error, or its exit status. */
-int memory_hog_check_ended(struct memory_hog_process *h, char *why, size_t size);
+int memory_hog_check_ended(struct memory_hog_process *h, struct why *why);
 /* Sends SIGUSR1 to the process group of the hog: memhog then keeps its memory and stops touching it. */
 void memory_hog_pause(const struct memory_hog_process *h);
 /* Sends SIGTERM to the process group of the hog, after five seconds SIGKILL. Returns when the hog has ended. */

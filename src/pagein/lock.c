@@ -226,26 +226,28 @@ static void unlock_first_processes(const pid_t *pid, size_t n)
 }
 
 static int lock_or_unlock_process(pid_t pid, bool lock, struct process_memory *before, struct process_memory *after,
-				  char why[LOCKING_WHY])
+				  struct why *why)
 {
 	int err = read_process_memory_and_faults(pid, before);
 
 	if (!err)
 		err = set_process_memory_lock(pid, lock);
 	if (err) {
-		snprintf(why, LOCKING_WHY, "cannot %s process %d: %s", lock ? "lock" : "unlock", (int)pid, lock_failure_text(err));
+		snprintf(why->text, sizeof(why->text), "cannot %s process %d: %s", lock ? "lock" : "unlock", (int)pid,
+			 lock_failure_text(err));
 		return -1;
 	}
 	err = read_process_memory_and_faults(pid, after);
 	if (!err && (lock ? !after->memory.anonymous_swap && after->memory.all.locked : !after->memory.all.locked))
 		return 0;
-	snprintf(why, LOCKING_WHY, "process %d has made the call, but its memory is not %s", (int)pid, lock ? "locked" : "unlocked");
+	snprintf(why->text, sizeof(why->text), "process %d has made the call, but its memory is not %s", (int)pid,
+		 lock ? "locked" : "unlocked");
 	if (lock)
 		set_process_memory_lock(pid, false);
 	return -1;
 }
 
-int lock_or_unlock_all_processes(const pid_t *pid, size_t n, bool lock, struct rec_report *out, char why[LOCKING_WHY])
+int lock_or_unlock_all_processes(const pid_t *pid, size_t n, bool lock, struct rec_report *out, struct why *why)
 {
 	rec_begin_object(out, "settings");
 	rec_add_str(out, "action", lock ? "lock" : "unlock");

@@ -9,13 +9,12 @@
 #pragma once
 
 #include "rec.h"
+#include "why.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-#define LOCKING_WHY 300
-
 /* Locks the memory that these processes have and will have (pages in swap are read in first), or unlocks it (`lock` false), and
  * writes the objects "settings" and "result" to `out`. All or none: 0, or -1 with a line in `why`; then no lock of ours remains. */
-int lock_or_unlock_all_processes(const pid_t *pid, size_t n, bool lock, struct rec_report *out, char why[LOCKING_WHY]);
+int lock_or_unlock_all_processes(const pid_t *pid, size_t n, bool lock, struct rec_report *out, struct why *why);

@@ -2,7 +2,6 @@
 #include "memgroup.h"
 #include "account.h"
 #include "files.h"
-#include "why.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -23,7 +22,7 @@ static bool has_control_file(const char *folder, const char *name)
 	return join_path_names(path, folder, name) && access(path, F_OK) == 0;
 }
 
-int memgroup_open(struct memgroup *g, const char *path, char why[MEMGROUP_WHY])
+int memgroup_open(struct memgroup *g, const char *path, struct why *why)
 {
 	*g = (struct memgroup){ .path = path };
 	if (has_control_file(path, "memory.limit_in_bytes"))
@@ -34,9 +33,10 @@ int memgroup_open(struct memgroup *g, const char *path, char why[MEMGROUP_WHY])
 		return 0;
 	g->version = 0;
 	if (has_control_file(path, "cgroup.procs"))
-		snprintf(why, MEMGROUP_WHY, "%s is a group without the memory controller; enable it in the group above", path);
+		snprintf(why->text, sizeof(why->text), "%s is a group without the memory controller; enable it in the group above",
+			 path);
 	else
-		snprintf(why, MEMGROUP_WHY, "%s is no memory group: give a folder that holds a cgroup.procs", path);
+		snprintf(why->text, sizeof(why->text), "%s is no memory group: give a folder that holds a cgroup.procs", path);
 	return -1;
 }
 
@@ -58,24 +58,24 @@ static const char *reclaim_file_name(const struct memgroup *g)
 	return g->version == 1 ? "memory.force_empty" : "memory.reclaim";
 }
 
-int memgroup_check_can_evict(const struct memgroup *g, char why[MEMGROUP_WHY])
+int memgroup_check_can_evict(const struct memgroup *g, struct why *why)
 {
 	char path[PATH_MAX];
 
 	if (!join_path_names(path, g->path, reclaim_file_name(g)) || access(path, W_OK))
-		return fail_with_reason(-1, why, MEMGROUP_WHY,
+		return fail_with_reason(-1, why,
 				 "cannot write %s/%s (%s): run pagein as root; cgroup version 2 has this file since Linux 5.19", g->path, reclaim_file_name(g),
 				 strerror(errno));
 	if (g->version == 1 && account_read_number_behind_key(g->path, "memory.swappiness", NULL) == 0)
-		return fail_with_reason(-1, why, MEMGROUP_WHY,
+		return fail_with_reason(-1, why,
 				 "memory.swappiness of %s is 0, so its anonymous memory stays: write 60 to it", g->path);
 	if (g->version == 2 && account_read_number_behind_key("/proc/sys/vm", "swappiness", NULL) == 0)
-		return fail_with_reason(-1, why, MEMGROUP_WHY, "vm.swappiness is 0, so anonymous memory stays: sysctl vm.swappiness=60");
+		return fail_with_reason(-1, why, "vm.swappiness is 0, so anonymous memory stays: sysctl vm.swappiness=60");
 	if (g->version == 2 && account_read_number_behind_key(g->path, "memory.swap.max", NULL) == 0)
-		return fail_with_reason(-1, why, MEMGROUP_WHY,
+		return fail_with_reason(-1, why,
 				 "memory.swap.max of %s is 0, so its anonymous memory stays: write max to it", g->path);
 	if (account_read_number_behind_key("/proc", "meminfo", "SwapTotal:") <= 0)
-		return fail_with_reason(-1, why, MEMGROUP_WHY,
+		return fail_with_reason(-1, why,
 				 "there is no swap: anonymous memory has nowhere to go; switch some on with swapon");
 	return 0;
 }

@@ -2,11 +2,11 @@
 /* memgroup - a memory cgroup of version 1 or 2: its processes, paging it out, and its counters. */
 #pragma once
 
+#include "why.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-#define MEMGROUP_WHY 300
 
 struct memgroup {
 	const char *path;	/* folder of the cgroup; not owned */
@@ -14,14 +14,14 @@ struct memgroup {
 };
 
 /* Takes `path` as the folder of a memory cgroup. 0, or -1 with a line in `why` that names the cure. */
-int memgroup_open(struct memgroup *g, const char *path, char why[MEMGROUP_WHY]);
+int memgroup_open(struct memgroup *g, const char *path, struct why *why);
 
 /* Whether a process is in the group or in a group below it. */
 bool memgroup_has_process(const struct memgroup *g, pid_t pid);
 
 /* 0 if reclaim of the group would write anonymous memory to swap; -1 with a line in `why`: no swap, swappiness 0, no right to
  * write the control file. */
-int memgroup_check_can_evict(const struct memgroup *g, char why[MEMGROUP_WHY]);
+int memgroup_check_can_evict(const struct memgroup *g, struct why *why);
 /* Asks the kernel to page out the group: memory.force_empty (version 1) or memory.reclaim of all its memory (version 2). Memory
  * that cannot be paged out stays, which is no error. 0 or -errno. */
 int memgroup_page_out(const struct memgroup *g);

@@ -100,7 +100,8 @@ static const char *path_of_sibling_tool(const char *tool)
 
 static void start_or_connect_prober(struct key_prober *prober, const char *target)
 {
-	char why[PROBER_WHY], timeout[32], connect[32];
+	struct why why;
+	char timeout[32], connect[32];
 	const char *command[24] = { path_of_sibling_tool("keyrepeat"), target, "--schedule", "asked", "--key", cfg.key, "--watch",
 				    watches[cfg.watch], "--timeout", timeout, "--connect", connect, "--ready-fd", "3" };
 	size_t n = 14;
@@ -120,22 +121,22 @@ static void start_or_connect_prober(struct key_prober *prober, const char *targe
 		command[n++] = cfg.password_file;
 	}
 	command[n] = NULL;
-	if (cfg.prober ? prober_open_named_pipes(prober, cfg.prober, why) :
-	    prober_start(prober, (char *const *)(uintptr_t)command, 2 * cfg.connect_ns + 40 * NS_PER_S, why))
-		die(EXIT_RUN, "%s", why);
+	if (cfg.prober ? prober_open_named_pipes(prober, cfg.prober, &why) :
+	    prober_start(prober, (char *const *)(uintptr_t)command, 2 * cfg.connect_ns + 40 * NS_PER_S, &why))
+		die(EXIT_RUN, "%s", why.text);
 }
 
 static void check_memory_group(void)
 {
-	char why[MEMGROUP_WHY];
+	struct why why;
 
-	if (cfg.cgroup && memgroup_open(&cycle.group, cfg.cgroup, why))
-		die(EXIT_RUN, "%s", why);
+	if (cfg.cgroup && memgroup_open(&cycle.group, cfg.cgroup, &why))
+		die(EXIT_RUN, "%s", why.text);
 	if (cycle.method == EVICT_CGROUP && !cfg.lock && !cfg.unlock) {
 		if (!cfg.cgroup)
 			die_usage("--evict cgroup empties a memory group: give it with --cgroup, or take --evict madvise");
-		if (memgroup_check_can_evict(&cycle.group, why))
-			die(EXIT_MISSING, "%s", why);
+		if (memgroup_check_can_evict(&cycle.group, &why))
+			die(EXIT_MISSING, "%s", why.text);
 		for (size_t i = 0; i < cycle.n; i++)
 			if (!memgroup_has_process(&cycle.group, cycle.pid[i]))
 				die(EXIT_RUN, "process %d is not in %s: start the application there (memory from before a move is charged elsewhere)",
@@ -207,7 +208,7 @@ static void report_cycle_settings(struct rec_report *r, const char *target)
 }
 
 /* Alternates runs in memory and paged out. Returns the number of complete runs; *err: why the series ended early, or 0. */
-static size_t run_cycles(struct cycle_run *run, int *err, char why[CYCLE_WHY])
+static size_t run_cycles(struct cycle_run *run, int *err, struct why *why)
 {
 	size_t n = 0, kinds = cycle.method == EVICT_NONE ? 1 : 2;
 
@@ -246,7 +247,7 @@ static int measure_cycles(struct rec_report *out, const char *target)
 	struct key_prober prober;
 	struct rt_settings_granted rt;
 	struct cycle_outcome_counts tally;
-	char why[CYCLE_WHY] = "";
+	struct why why = { "" };
 	struct memory_timeline *timeline;
 	size_t n;
 	int err, lost = 0, timeline_lost;
@@ -261,7 +262,7 @@ static int measure_cycles(struct rec_report *out, const char *target)
 	if (!proc_stop)
 		proc_write_ready_line((int)cfg.ready_fd);
 	timeline = start_timeline();
-	n = run_cycles(run, &err, why);
+	n = run_cycles(run, &err, &why);
 	timeline_lost = timeline_stop(timeline);
 	prober_close(&prober);
 	munlockall();
@@ -275,7 +276,7 @@ static int measure_cycles(struct rec_report *out, const char *target)
 	report_cycles(out, &cycle, run, n, cfg.timeout_ns, &tally);
 	rec_set_main_table(out, "runs");
 	if (err == -EIO)
-		rec_add_warning_line(out, "%s", why);
+		rec_add_warning_line(out, "%s", why.text);
 	say_cycle_summary(out, &cycle, run, n, cfg.timeout_ns, &tally);
 	for (size_t i = 0; i < (size_t)cfg.runs * 2; i++)
 		sample_free(&run[i].typed);
@@ -289,10 +290,10 @@ static int measure_cycles(struct rec_report *out, const char *target)
 
 static int lock_or_unlock_given_processes(struct rec_report *out)
 {
-	char why[LOCKING_WHY];
+	struct why why;
 
-	if (lock_or_unlock_all_processes(cycle.pid, cycle.n, cfg.lock, out, why))
-		die(EXIT_RUN, "%s", why);
+	if (lock_or_unlock_all_processes(cycle.pid, cycle.n, cfg.lock, out, &why))
+		die(EXIT_RUN, "%s", why.text);
 	return EXIT_OK;
 }
 

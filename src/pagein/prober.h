@@ -2,10 +2,10 @@
 /* prober - the program that sends keys and waits for their echo: a keyrepeat started here, or a running one behind two pipes. */
 #pragma once
 
+#include "why.h"
+
 #include <stdint.h>
 #include <sys/types.h>
-
-#define PROBER_WHY 300
 
 struct key_prober {
 	int in, out;		/* descriptors: requests to the prober, answers from the prober */
@@ -20,9 +20,9 @@ struct prober_key_times {
 
 /* Starts `command` (NULL-terminated), which must answer lines as keyrepeat --schedule asked does and write "ready" to descriptor
  * 3. It gets SIGTERM when pagein dies, and shares its standard error. 0, or -1 with a line in `why`. */
-int prober_start(struct key_prober *p, char *const *command, int64_t patience_ns, char why[PROBER_WHY]);
+int prober_start(struct key_prober *p, char *const *command, int64_t patience_ns, struct why *why);
 /* Connects to a running prober through "IN,OUT", the two named pipes that it reads and writes. 0, or -1 with a line in `why`. */
-int prober_open_named_pipes(struct key_prober *p, const char *in_out, char why[PROBER_WHY]);
+int prober_open_named_pipes(struct key_prober *p, const char *in_out, struct why *why);
 
 /* Requests a key and waits for its answer: 0; -EPIPE when the prober has ended, -ETIMEDOUT, -EPROTO for an answer in another
  * format, -EINTR on a stop signal (proc_stop). Answers to earlier requests are discarded. */

@@ -2,7 +2,6 @@
 #include "capture.h"
 #include "clock.h"
 #include "records.h"
-#include "why.h"
 
 #include <errno.h>
 #include <linux/ethtool.h>
@@ -111,22 +110,24 @@ int capture_next(struct capture *c, struct packet *p)
 
 /* --- live captures --- */
 
-static void explain_activate_error(char *why, const char *interface, int status, pcap_t *p)
+static void explain_activate_error(struct why *why, const char *interface, int status, pcap_t *p)
 {
 	switch (status) {
 	case PCAP_ERROR_NO_SUCH_DEVICE:
-		snprintf(why, CAPTURE_WHY, "there is no interface %s; `ip link` lists the interfaces", interface);
+		snprintf(why->text, sizeof(why->text), "there is no interface %s; `ip link` lists the interfaces", interface);
 		break;
 	case PCAP_ERROR_PERM_DENIED:
 	case PCAP_ERROR_PROMISC_PERM_DENIED:
-		snprintf(why, CAPTURE_WHY, "not allowed to capture on %s; run as root, in a network namespace of your own, or with cap_net_raw",
+		snprintf(why->text, sizeof(why->text),
+			 "not allowed to capture on %s; run as root, in a network namespace of your own, or with cap_net_raw",
 			 interface);
 		break;
 	case PCAP_ERROR_IFACE_NOT_UP:
-		snprintf(why, CAPTURE_WHY, "interface %s is down; `ip link set %s up`", interface, interface);
+		snprintf(why->text, sizeof(why->text), "interface %s is down; `ip link set %s up`", interface, interface);
 		break;
 	default:
-		snprintf(why, CAPTURE_WHY, "cannot capture on %s: %s", interface, *pcap_geterr(p) ? pcap_geterr(p) : pcap_statustostr(status));
+		snprintf(why->text, sizeof(why->text), "cannot capture on %s: %s", interface,
+			 *pcap_geterr(p) ? pcap_geterr(p) : pcap_statustostr(status));
 	}
 }
 
@@ -153,7 +154,7 @@ static int compile_capture_filter(struct capture *c, const char *filter, struct 
 	return pcap_compile(c->pcap, out, text, 1, PCAP_NETMASK_UNKNOWN);
 }
 
-static int activate_capture(struct capture *c, const struct capture_live_cfg *cfg, char *why)
+static int activate_capture(struct capture *c, const struct capture_live_cfg *cfg, struct why *why)
 {
 	char error[PCAP_ERRBUF_SIZE] = "";
 	struct bpf_program filter;
@@ -174,19 +175,19 @@ static int activate_capture(struct capture *c, const struct capture_live_cfg *cf
 		pcap_set_datalink(c->pcap, DLT_LINUX_SLL2);
 	c->facts.link = link_layer_of_pcap_type(pcap_datalink(c->pcap));
 	if (!c->facts.link)
-		return fail_with_reason(-1, why, CAPTURE_WHY, "%s has link type %s; prototap knows " LINKS_KNOWN ": use -i any",
+		return fail_with_reason(-1, why, "%s has link type %s; prototap knows " LINKS_KNOWN ": use -i any",
 				 cfg->interface, link_name(c->pcap));
 	if (compile_capture_filter(c, cfg->filter, &filter))
-		return fail_with_reason(-1, why, CAPTURE_WHY, "cannot filter by port: %s", pcap_geterr(c->pcap));
+		return fail_with_reason(-1, why, "cannot filter by port: %s", pcap_geterr(c->pcap));
 	status = pcap_setfilter(c->pcap, &filter);
 	pcap_freecode(&filter);
 	if (status || pcap_setnonblock(c->pcap, 1, error))
-		return fail_with_reason(-1, why, CAPTURE_WHY, "cannot capture on %s: %s", cfg->interface, status ? pcap_geterr(c->pcap) : error);
+		return fail_with_reason(-1, why, "cannot capture on %s: %s", cfg->interface, status ? pcap_geterr(c->pcap) : error);
 	c->facts.nanoseconds = pcap_get_tstamp_precision(c->pcap) == PCAP_TSTAMP_PRECISION_NANO;
 	return 0;
 }
 
-static int open_dump(struct capture *c, const char *path, char *why)
+static int open_dump(struct capture *c, const char *path, struct why *why)
 {
 	FILE *f = fopen(path, "we");
 
@@ -198,25 +199,25 @@ static int open_dump(struct capture *c, const char *path, char *why)
 		pcap_dump_flush(c->dump);
 		return 0;
 	}
-	snprintf(why, CAPTURE_WHY, "cannot write %s: %s", path, f ? pcap_geterr(c->pcap) : strerror(errno));
+	snprintf(why->text, sizeof(why->text), "cannot write %s: %s", path, f ? pcap_geterr(c->pcap) : strerror(errno));
 	if (f)
 		fclose(f);
 	return -1;
 }
 
-struct capture *capture_open_live(const struct capture_live_cfg *cfg, char *why)
+struct capture *capture_open_live(const struct capture_live_cfg *cfg, struct why *why)
 {
 	struct capture *c = calloc(1, sizeof(*c));
 	char error[PCAP_ERRBUF_SIZE] = "";
 
 	if (!c) {
-		snprintf(why, CAPTURE_WHY, "out of memory");
+		snprintf(why->text, sizeof(why->text), "out of memory");
 		return NULL;
 	}
 	c->live = true;
 	c->pcap = pcap_create(cfg->interface, error);
 	if (!c->pcap)
-		snprintf(why, CAPTURE_WHY, "cannot capture on %s: %s", cfg->interface, error);
+		snprintf(why->text, sizeof(why->text), "cannot capture on %s: %s", cfg->interface, error);
 	else if (!activate_capture(c, cfg, why) && (!cfg->write_path || !open_dump(c, cfg->write_path, why)))
 		return c;
 	capture_close(c);
@@ -278,14 +279,14 @@ static void close_unless_stdin(FILE *stream)
 		fclose(stream);
 }
 
-struct capture *capture_open_file(FILE *stream, const char *path, size_t room, char *why)
+struct capture *capture_open_file(FILE *stream, const char *path, size_t room, struct why *why)
 {
 	struct capture *c = calloc(1, sizeof(*c));
 	char error[PCAP_ERRBUF_SIZE] = "";
 	off_t at;
 
 	if (!c) {
-		snprintf(why, CAPTURE_WHY, "out of memory");
+		snprintf(why->text, sizeof(why->text), "out of memory");
 		close_unless_stdin(stream);
 		return NULL;
 	}
@@ -293,7 +294,7 @@ struct capture *capture_open_file(FILE *stream, const char *path, size_t room, c
 	at = ftello(stream);
 	c->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, error);
 	if (!c->pcap) {
-		snprintf(why, CAPTURE_WHY, "%s is not a readable capture: %s; give a pcap or pcapng file", path, error);
+		snprintf(why->text, sizeof(why->text), "%s is not a readable capture: %s; give a pcap or pcapng file", path, error);
 		close_unless_stdin(stream);
 		free(c);
 		return NULL;
@@ -303,23 +304,24 @@ struct capture *capture_open_file(FILE *stream, const char *path, size_t room, c
 		c->records = pcap_reader_open(fileno(stream), at, room, (uint32_t)pcap_snapshot(c->pcap));
 		return c;
 	}
-	snprintf(why, CAPTURE_WHY, "%s has link type %s; prototap reads " LINKS_KNOWN, path, link_name(c->pcap));
+	snprintf(why->text, sizeof(why->text), "%s has link type %s; prototap reads " LINKS_KNOWN, path, link_name(c->pcap));
 	capture_close(c);
 	return NULL;
 }
 
-bool has_capture_unlike_interfaces(const struct capture *c, const char *path, char *why)
+bool has_capture_unlike_interfaces(const struct capture *c, const char *path, struct why *why)
 {
 	const char *error = capture_error_text(c);
 
 	if (strstr(error, "different from the type of the first interface")) {
-		snprintf(why, CAPTURE_WHY, "%.350s has interfaces of different link types, which do not fit into one report; "
+		snprintf(why->text, sizeof(why->text),
+			 "%.350s has interfaces of different link types, which do not fit into one report; "
 			 "take one out: tshark -r %.350s -Y frame.interface_id==0 -w - | editcap -T %s -F nsecpcap - one.pcap",
 			 path, path, c->facts.link->editcap);
 		return true;
 	}
 	if (strstr(error, "different from the snapshot length of the first interface")) {
-		snprintf(why, CAPTURE_WHY,
+		snprintf(why->text, sizeof(why->text),
 			 "%.350s has interfaces of different snapshot lengths; convert it: editcap -F nsecpcap %.350s one.pcap", path, path);
 		return true;
 	}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "decode.h"
+#include "why.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +15,6 @@ typedef bool packet_fn(void *context, const struct packet *p);
 
 struct capture;
 
-#define CAPTURE_WHY 1024	/* bytes of a reason in words */
 #define CAPTURE_FILTER 4096	/* bytes of a filter expression */
 
 struct capture_live_cfg {
@@ -27,11 +27,11 @@ struct capture_live_cfg {
 };
 
 /* Starts a live capture. NULL with the reason and its cure in `why`. */
-struct capture *capture_open_live(const struct capture_live_cfg *cfg, char *why);
+struct capture *capture_open_live(const struct capture_live_cfg *cfg, struct why *why);
 
 /* Reads the header of a file, named `path` in messages, with a buffer of `room` bytes. The capture owns and closes the stream,
  * also on error. NULL with the reason in `why`. */
-struct capture *capture_open_file(FILE *stream, const char *path, size_t room, char *why);
+struct capture *capture_open_file(FILE *stream, const char *path, size_t room, struct why *why);
 
 struct capture_format {
 	const struct link_layer *link;
@@ -49,7 +49,7 @@ int capture_next(struct capture *c, struct packet *p);
 /* The last error, in libpcap's words. */
 const char *capture_error_text(const struct capture *c);
 /* Whether the last error is not damage but a kind of file that libpcap cannot read; explains kind and cure in `why`. */
-bool has_capture_unlike_interfaces(const struct capture *c, const char *path, char *why);
+bool has_capture_unlike_interfaces(const struct capture *c, const char *path, struct why *why);
 
 #define CAPTURE_RING_MS 20	/* longest time that a packet of a live capture stays in the kernel's ring unread */
 

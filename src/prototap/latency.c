@@ -2,7 +2,6 @@
 #include "latency.h"
 #include "cli.h"
 #include "wall.h"
-#include "why.h"
 
 #include <errno.h>
 #include <math.h>
@@ -76,17 +75,17 @@ double poisson_upper_bound(int64_t events)
 
 /* --- files --- */
 
-int latency_open(struct key_latency_state *l, const struct latency_cfg *cfg, char *why)
+int latency_open(struct key_latency_state *l, const struct latency_cfg *cfg, struct why *why)
 {
 	*l = (struct key_latency_state){ .cfg = *cfg };
 	if (cfg->keys && !(l->in = fopen(cfg->keys, "re")))
-		return fail_with_reason(-1, why, LATENCY_WHY, "cannot read %s: %s", cfg->keys, strerror(errno));
+		return fail_with_reason(-1, why, "cannot read %s: %s", cfg->keys, strerror(errno));
 	if (cfg->rows && !(l->rows = rows_open_output_file(cfg->rows, "wire/1", key_join_columns)))
-		return fail_with_reason(-1, why, LATENCY_WHY, "cannot write %s: %s", cfg->rows, strerror(errno));
+		return fail_with_reason(-1, why, "cannot write %s: %s", cfg->rows, strerror(errno));
 	return 0;
 }
 
-static int read_typed_keys(struct key_latency_state *l, char *why)
+static int read_typed_keys(struct key_latency_state *l, struct why *why)
 {
 	const char *file = l->cfg.keys;
 	unsigned long line;
@@ -98,29 +97,29 @@ static int read_typed_keys(struct key_latency_state *l, char *why)
 	case 0:
 		break;
 	case -EPROTO:
-		return fail_with_reason(-1, why, LATENCY_WHY,
+		return fail_with_reason(-1, why,
 				 "%s, line %lu: not what keyrepeat --log writes (schema keys/1, with realtime_offset_ns)",
 				 file, line);
 	case -E2BIG:
-		return fail_with_reason(-1, why, LATENCY_WHY, "%s: more than %d keys; give the log of a shorter train", file, KEY_LOG_MAX);
+		return fail_with_reason(-1, why, "%s: more than %d keys; give the log of a shorter train", file, KEY_LOG_MAX);
 	case -ENODATA:
-		return fail_with_reason(-1, why, LATENCY_WHY, "%s: no key in it was sent", file);
+		return fail_with_reason(-1, why, "%s: no key in it was sent", file);
 	case -ENOTSUP:
-		return fail_with_reason(-1, why, LATENCY_WHY,
+		return fail_with_reason(-1, why,
 				 "%s, line %lu: no offset of the wall clock, so the key cannot be compared with packets; type again",
 				 file, line);
 	default:
-		return fail_with_reason(-1, why, LATENCY_WHY, "cannot read %s: %s", file, strerror(-err));
+		return fail_with_reason(-1, why, "cannot read %s: %s", file, strerror(-err));
 	}
 	l->step_ns = wall_clock_largest_step(l->typed.wall, l->typed.walls);
 	if (l->step_ns > WALL_STEP_NS)
-		return fail_with_reason(-1, why, LATENCY_WHY,
+		return fail_with_reason(-1, why,
 				 "%s: the wall clock was set while these keys were typed (by %.3f ms within a second): "
 			      "packet times cannot be compared with them; type again", file, (double)l->step_ns / NS_PER_MS);
 	return 0;
 }
 
-int latency_read_keys(struct key_latency_state *l, char *why)
+int latency_read_keys(struct key_latency_state *l, struct why *why)
 {
 	struct key_join_cfg wire = { .pairing = l->cfg.pairing, .assume = l->cfg.assume, .noise_per_s = idle_updates_per_s(&l->cfg.noise),
 				 .rows = l->rows };
@@ -133,21 +132,20 @@ int latency_read_keys(struct key_latency_state *l, char *why)
 			return -1;
 		wire.typed = &l->typed;
 		if (l->cfg.pairing == PAIRING_BLOCKS && !t->in_blocks)
-			return fail_with_reason(-1, why, LATENCY_WHY,
+			return fail_with_reason(-1, why,
 					 "%s: %zu keys in a row without a pause, so the capture does not tell which update answers which key; "
 				      "type them with keyrepeat --schedule blocks (--pairing none: rows without latency)", l->cfg.keys, t->longest);
 		if (l->cfg.pairing == PAIRING_BLOCKS && t->unsent > t->n / 2)
-			return fail_with_reason(-1, why, LATENCY_WHY,
-					 "%s: most keys have no time of sending (the display repeated them); "
+			return fail_with_reason(-1, why, "%s: most keys have no time of sending (the display repeated them); "
 				      "type them with keyrepeat --mode tap", l->cfg.keys);
 	}
 	if (key_join_init(&l->wire, &wire))
-		return fail_with_reason(-1, why, LATENCY_WHY, "no memory for %zu keys", t->n);
+		return fail_with_reason(-1, why, "no memory for %zu keys", t->n);
 	l->tap = (struct meter_observer){ .context = &l->wire, .display = key_join_add_update_data, .input = key_join_add_input_data };
 	return 0;
 }
 
-int latency_finish_capture(struct key_latency_state *l, int64_t last_ns, char *why)
+int latency_finish_capture(struct key_latency_state *l, int64_t last_ns, struct why *why)
 {
 	const struct key_update_join *w = &l->wire;
 	int err = l->tap.context ? key_join_finish(&l->wire, last_ns) : 0, closed = 0;
@@ -157,19 +155,19 @@ int latency_finish_capture(struct key_latency_state *l, int64_t last_ns, char *w
 		l->rows = NULL;
 	}
 	if (err)
-		return fail_with_reason(-1, why, LATENCY_WHY,
+		return fail_with_reason(-1, why,
 				 err == -E2BIG ? "over %d updates in one block of keys; does the display show an animation? stop it, and type again" :
 			      "out of memory with %d updates", BLOCK_UPDATES_MAX);
 	if (closed)
-		return fail_with_reason(-1, why, LATENCY_WHY, "cannot write %s: %s", l->cfg.rows, strerror(-closed));
+		return fail_with_reason(-1, why, "cannot write %s: %s", l->cfg.rows, strerror(-closed));
 	if (!l->cfg.keys || l->cfg.pairing != PAIRING_BLOCKS)
 		return 0;
 	if (w->missed + w->unsent == w->blocks)
-		return fail_with_reason(-1, why, LATENCY_WHY,
+		return fail_with_reason(-1, why,
 				 "none of the keys in %s is in the capture: was it taken at another time, on another host, or of another port?",
 			      l->cfg.keys);
 	if (w->cut + w->missed == w->blocks)
-		return fail_with_reason(-1, why, LATENCY_WHY, "%s: the display never rested for a second after a block of keys, "
+		return fail_with_reason(-1, why, "%s: the display never rested for a second after a block of keys, "
 			      "so the capture does not tell which update answers which key; "
 			      "type them with keyrepeat --schedule blocks, and let the capture go on for two seconds", l->cfg.keys);
 	return 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "key_join.h"
+#include "why.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -52,14 +53,12 @@ struct key_latency_state {
 	int64_t step_ns;		/* largest change of the wall clock's offset within a second */
 };
 
-#define LATENCY_WHY 512
-
 /* Opens the files without reading, so that privileges can be dropped before. 0, or -1 with a line in `why`. */
-int latency_open(struct key_latency_state *l, const struct latency_cfg *cfg, char *why);
+int latency_open(struct key_latency_state *l, const struct latency_cfg *cfg, struct why *why);
 /* Reads the keys and refuses those that cannot be paired. 0, or -1 with `why`. */
-int latency_read_keys(struct key_latency_state *l, char *why);
+int latency_read_keys(struct key_latency_state *l, struct why *why);
 /* Ends the capture at its last packet. 0, or -1 with `why`: no latency, or rows could not be written. */
-int latency_finish_capture(struct key_latency_state *l, int64_t last_ns, char *why);
+int latency_finish_capture(struct key_latency_state *l, int64_t last_ns, struct why *why);
 
 /* Writes the object "keys". */
 void report_key_latency(struct rec_report *r, struct key_latency_state *l);

@@ -186,7 +186,7 @@ static void run_capture(struct capture_run_state *run, struct live_progress *wat
 				rows_flush_output_file(run->traffic.rows);
 			source_wait(run->source, end - now < WAIT_NS ? end - now : WAIT_NS);
 		}
-		n = source_deliver_packets(run->source, hand_packet_to_meter, run, run->error);
+		n = source_deliver_packets(run->source, hand_packet_to_meter, run, &run->error);
 	}
 	/* The ring still has packets from before the end; packets from now on are not counted. */
 	clock_read_wall_offset(&wall);
@@ -200,7 +200,7 @@ static void run_capture(struct capture_run_state *run, struct live_progress *wat
 	while (n >= 0 && (now = clock_now()) < rest && (now < drained || (n > 0 && !run->past_end))) {
 		if (!n)
 			source_wait(run->source, drained - now);
-		n = source_deliver_packets(run->source, hand_packet_to_meter, run, run->error);
+		n = source_deliver_packets(run->source, hand_packet_to_meter, run, &run->error);
 	}
 	run->cpu_percent = 100 * (double)(clock_cpu_time_of_this_process() - cpu) / (double)(clock_now() - start);
 	source_read_drop_counts(run->source, &run->drops);
@@ -216,25 +216,25 @@ static void begin_meter(struct capture_run_state *run, const struct meter_cfg *m
 
 static void read_files_once(struct capture_run_state *run, const struct meter_cfg *meter)
 {
-	char why[SOURCE_WHY];
+	struct why why;
 	int n;
 
 	begin_meter(run, meter);
 	do
-		n = source_deliver_packets(run->source, hand_packet_to_meter, run, why);
+		n = source_deliver_packets(run->source, hand_packet_to_meter, run, &why);
 	while (n > 0 && !proc_stop);
 	if (n < 0)
-		die(EXIT_RUN, "%s", why);
+		die(EXIT_RUN, "%s", why.text);
 	meter_finish(&run->meter);
 }
 
 static void read_files_again(struct capture_run_state *run, const struct meter_cfg *meter, bool sort)
 {
-	char why[SOURCE_WHY];
+	struct why why;
 
 	meter_free(&run->meter);
-	if (source_begin_files(run->source, sort, why))
-		die(EXIT_RUN, "%s", why);
+	if (source_begin_files(run->source, sort, &why))
+		die(EXIT_RUN, "%s", why.text);
 	read_files_once(run, meter);
 }
 
@@ -316,7 +316,8 @@ static void check_prototap_options(bool live, int files)
 
 static struct packet_source *open_packet_source(bool live, char **files, int n, bool again)
 {
-	char filter[CAPTURE_FILTER], why[SOURCE_WHY];
+	char filter[CAPTURE_FILTER];
+	struct why why;
 	struct capture_live_cfg from = { .interface = cfg.interface, .filter = filter, .write_path = cfg.write_path,
 					.snaplen = (int)cfg.snaplen, .buffer_bytes = cfg.buffer_bytes,
 					.promiscuous = cfg.promiscuous };
@@ -324,11 +325,11 @@ static struct packet_source *open_packet_source(bool live, char **files, int n, 
 
 	if (live && ports_write_pcap_filter(&ports, filter, sizeof(filter)))
 		die_usage("too many ports");
-	source = live ? source_open_live(&from, why) : source_open_files(files, n, why);
+	source = live ? source_open_live(&from, &why) : source_open_files(files, n, &why);
 	if (!source && again)
 		exit(SUPERVISE_NOT_YET);	/* the interface is down, or disappeared again */
 	if (!source)
-		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why);
+		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why.text);
 	if (again)
 		warn("%s is back", cfg.interface);
 	return source;
@@ -337,11 +338,11 @@ static struct packet_source *open_packet_source(bool live, char **files, int n, 
 /* A live capture without a packet is no error. `out` NULL: no report tells what was lost, so a warning does. */
 static int exit_status_of_run(const struct capture_run_state *run, const struct rec_report *out)
 {
-	char why[RUN_WHY];
-	bool empty = !run->live && has_capture_no_selected_packets(run, why), lossy = !empty && has_capture_losses(run, why);
+	struct why why;
+	bool empty = !run->live && has_capture_no_selected_packets(run, &why), lossy = !empty && has_capture_losses(run, &why);
 
 	if (!out && (empty || lossy))
-		warn("%s", why);
+		warn("%s", why.text);
 	if (proc_stop && (!run->live || cfg.time_ns))
 		return EXIT_INTERRUPTED;	/* a live capture without -t is meant to end by a signal */
 	return empty ? EXIT_RUN : lossy ? EXIT_LOSSY : EXIT_OK;
@@ -352,14 +353,14 @@ static struct rec_report *open_run_report(struct capture_run_state *run)
 {
 	struct latency_cfg latency = cfg.latency;
 	struct rec_report *out = NULL;
-	char why[LATENCY_WHY];
+	struct why why;
 
 	if (is_output_rows_only())
 		latency.rows = out_cfg.path ? out_cfg.path : "-";
 	else
 		out = rec_open_report_or_die(&out_cfg, "prototap");
-	if (latency_open(&run->latency, &latency, why))
-		die(EXIT_RUN, "%s", why);
+	if (latency_open(&run->latency, &latency, &why))
+		die(EXIT_RUN, "%s", why.text);
 	run->traffic.rows = rows_must_open(cfg.traffic, "traffic/1", traffic_columns);
 	return out;
 }
@@ -427,7 +428,7 @@ int main(int argc, char **argv)
 	int64_t start;
 	static struct capture_run_state run = { .cfg = &cfg, .until_ns = INT64_MAX };
 	struct meter_cfg meter_cfg = { .ports = &ports, .waits_max = WAITS_MAX };
-	char why[SOURCE_WHY];
+	struct why why;
 	struct live_progress watch;
 	static struct rec_report *out;	/* static: no leak is reported where die() ends the program */
 	int at, status, err;
@@ -464,11 +465,11 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "cannot write %s: %s", write_cfg.metrics, strerror(-err));
 	if (supervised)
 		proc_request_sigterm_at_parent_end();	/* not before: a new user id takes this wish back */
-	if (!run.live && source_begin_files(run.source, false, why))
-		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why);
+	if (!run.live && source_begin_files(run.source, false, &why))
+		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why.text);
 	run.link = source_link_layer(run.source)->type;
-	if (latency_read_keys(&run.latency, why))
-		die(EXIT_RUN, "%s", why);
+	if (latency_read_keys(&run.latency, &why))
+		die(EXIT_RUN, "%s", why.text);
 	add_meter_observers(&run, &meter_cfg);
 	live_progress_start(&watch, out_cfg.detail == REC_QUIET || cfg.every_ns, clock_now());
 	if (run.live && watch.progress.on)
@@ -492,15 +493,15 @@ int main(int argc, char **argv)
 	} else {
 		read_files(&run, &meter_cfg);
 	}
-	if (latency_finish_capture(&run.latency, run.meter.last_ns, why)) {
-		char lost[RUN_WHY];
+	if (latency_finish_capture(&run.latency, run.meter.last_ns, &why)) {
+		struct why lost;
 
-		die(EXIT_RUN, "%s", (run.meter.decoded[DECODED_SHORT] && has_capture_no_selected_packets(&run, lost)) ||
-		    (run.meter.one_way && has_capture_losses(&run, lost)) ? lost : why);
+		die(EXIT_RUN, "%s", (run.meter.decoded[DECODED_SHORT] && has_capture_no_selected_packets(&run, &lost)) ||
+		    (run.meter.one_way && has_capture_losses(&run, &lost)) ? lost.text : why.text);
 	}
 	finish_traffic_table(&run);
 	finish_interval_output(&run);
-	if (supervised && *run.error && !proc_stop)
+	if (supervised && *run.error.text && !proc_stop)
 		exit(SUPERVISE_GONE);	/* without a report: the next one goes on */
 	if (out)
 		report_capture_run(out, &run, argv + at);

@@ -21,7 +21,7 @@ struct pcap_file_reader {
 	uint32_t snaplen;
 	int32_t unit_ns;	/* unit of the fraction of a second, in ns */
 	bool little;		/* numbers have the lowest byte first */
-	char error[128];
+	struct why error;
 	uint8_t *buffer;
 	size_t room, begin, end;	/* of the buffer: size, and range of unread bytes */
 };
@@ -87,7 +87,7 @@ static int pcap_reader_refill_buffer(struct pcap_file_reader *r, size_t n)
 		uint8_t *larger = realloc(r->buffer, n);
 
 		if (!larger)
-			return fail_with_reason(-1, r->error, sizeof(r->error), "out of memory");
+			return fail_with_reason(-1, &r->error, "out of memory");
 		r->buffer = larger;
 		r->room = n;
 	}
@@ -98,7 +98,7 @@ static int pcap_reader_refill_buffer(struct pcap_file_reader *r, size_t n)
 		ssize_t got = read_file_at_offset(r->fd, r->at, r->buffer + r->end, r->room - r->end);
 
 		if (got < 0)
-			return fail_with_reason(-1, r->error, sizeof(r->error), "error reading dump file: %s", strerror(errno));
+			return fail_with_reason(-1, &r->error, "error reading dump file: %s", strerror(errno));
 		if (!got)
 			break;
 		r->end += (size_t)got;
@@ -121,8 +121,7 @@ static int pcap_reader_ensure_buffered(struct pcap_file_reader *r, size_t skip, 
 	if (!r->end)
 		return 0;
 	left = r->end > skip ? r->end - skip : 0;
-	return fail_with_reason(-1, r->error, sizeof(r->error), "truncated dump file; tried to read %zu %s bytes, only got %zu", n, what,
-			 left);
+	return fail_with_reason(-1, &r->error, "truncated dump file; tried to read %zu %s bytes, only got %zu", n, what, left);
 }
 
 int pcap_reader_next_record(struct pcap_file_reader *r, struct packet *p)
@@ -131,14 +130,14 @@ int pcap_reader_next_record(struct pcap_file_reader *r, struct packet *p)
 	uint32_t captured;
 	int n;
 
-	if (*r->error)
+	if (*r->error.text)
 		return -1;
 	n = pcap_reader_ensure_buffered(r, 0, RECORD_HEADER, "header");
 	if (n <= 0)
 		return n;
 	captured = pcap_reader_u32(r, r->buffer + r->begin + 8);
 	if (captured > LONGEST)
-		return fail_with_reason(-1, r->error, sizeof(r->error), "invalid packet capture length %u, bigger than maximum of %u",
+		return fail_with_reason(-1, &r->error, "invalid packet capture length %u, bigger than maximum of %u",
 				 captured, LONGEST);
 	if (pcap_reader_ensure_buffered(r, RECORD_HEADER, captured, "captured") < 0)
 		return -1;
@@ -153,7 +152,7 @@ int pcap_reader_next_record(struct pcap_file_reader *r, struct packet *p)
 
 const char *pcap_reader_error_text(const struct pcap_file_reader *r)
 {
-	return r->error;
+	return r->error.text;
 }
 
 void pcap_reader_close(struct pcap_file_reader *r)

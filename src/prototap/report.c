@@ -23,7 +23,7 @@ static void report_capture(struct rec_report *r, const struct capture_run_state 
 		METER(largest_frame_bytes),
 	};
 	const struct capture_meter *m = &run->meter;
-	char why[RUN_WHY];
+	struct why why;
 
 	rec_begin_object(r, "capture");
 	rec_add_int(r, "packets", (int64_t)m->packets);
@@ -44,33 +44,33 @@ static void report_capture(struct rec_report *r, const struct capture_run_state 
 		rec_add_int(r, "damaged_files", run->damaged);
 		rec_add_str(r, "damage", run->damage);
 	}
-	if (*run->error)
-		rec_add_str(r, "ended_by", run->error);
-	rec_add_str(r, "why_empty", has_capture_no_selected_packets(run, why) ? why : NULL);
-	rec_add_str(r, "why_lost", has_capture_losses(run, why) ? why : NULL);
+	if (*run->error.text)
+		rec_add_str(r, "ended_by", run->error.text);
+	rec_add_str(r, "why_empty", has_capture_no_selected_packets(run, &why) ? why.text : NULL);
+	rec_add_str(r, "why_lost", has_capture_losses(run, &why) ? why.text : NULL);
 	rec_end_container(r);
 }
 
 /* --- lost packets --- */
 
-static void append_reason_text(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void append_reason_text(char *why, const char *format, ...)
+static void append_reason_text(struct why *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void append_reason_text(struct why *why, const char *format, ...)
 {
-	size_t n = strlen(why);
+	size_t n = strlen(why->text);
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(why + n, RUN_WHY - n, format, args);
+	vsnprintf(why->text + n, sizeof(why->text) - n, format, args);
 	va_end(args);
 }
 
-bool has_capture_no_selected_packets(const struct capture_run_state *run, char *why)
+bool has_capture_no_selected_packets(const struct capture_run_state *run, struct why *why)
 {
 	const struct run_cfg *cfg = run->cfg;
 	struct unselected_port_count top[METER_PORTS];
 	int n = find_top_unselected_ports(&run->meter, top);
 
-	*why = '\0';
+	*why->text = '\0';
 	if (run->meter.flows || run->damaged)
 		return false;
 	if (!run->meter.packets) {
@@ -104,23 +104,24 @@ bool has_capture_no_selected_packets(const struct capture_run_state *run, char *
 	return true;
 }
 
-static void append_lost_count(char *why, uint64_t n, const char *what, const char *where)
+static void append_lost_count(struct why *why, uint64_t n, const char *what, const char *where)
 {
 	if (n)
-		append_reason_text(why, "%s%llu %s%s %s", *why ? "; " : "", (unsigned long long)n, what, n == 1 ? "" : "s", where);
+		append_reason_text(why, "%s%llu %s%s %s", *why->text ? "; " : "", (unsigned long long)n, what, n == 1 ? "" : "s",
+				   where);
 }
 
-bool has_capture_losses(const struct capture_run_state *run, char *why)
+bool has_capture_losses(const struct capture_run_state *run, struct why *why)
 {
 	const struct capture_meter *m = &run->meter;
 
-	*why = '\0';
+	*why->text = '\0';
 	if (run->damaged)
 		append_reason_text(why, "%s; packets before it were counted", run->damage);
 	if (run->damaged > 1)
 		append_reason_text(why, "; %d more damaged file%s", run->damaged - 1, run->damaged > 2 ? "s" : "");
-	if (*run->error)
-		append_reason_text(why, "%s%s; packets before it were counted", *why ? "; " : "", run->error);
+	if (*run->error.text)
+		append_reason_text(why, "%s%s; packets before it were counted", *why->text ? "; " : "", run->error.text);
 	append_lost_count(why, run->drops.kernel > 0 ? (uint64_t)run->drops.kernel : 0, "packet",
 		 run->live ? "dropped by the kernel (--buffer)" : "dropped while it was captured");
 	append_lost_count(why, run->drops.interface > 0 ? (uint64_t)run->drops.interface : 0, "packet", "dropped by the interface");
@@ -135,7 +136,7 @@ bool has_capture_losses(const struct capture_run_state *run, char *why)
 	append_lost_count(why, run->live ? 0 : m->steps_back, "step", run->sorted ?
 		    "back in time, too far to sort; reordercap sorts the file, unless the clock was set" :
 		    "back in time: the clock was set, and times across that are wrong");
-	return *why;
+	return *why->text;
 }
 
 /* All selected ports, or only those of X displays. */
@@ -225,16 +226,16 @@ static void say_capture_summary(struct rec_report *r, struct capture_run_state *
 	struct capture_meter *m = &run->meter;
 	struct key_update_join *w = &run->latency.wire;
 	uint64_t resent = m->sum[INPUT].retransmitted_packets + m->sum[DISPLAY].retransmitted_packets;
-	char why[RUN_WHY];
+	struct why why;
 
 	rec_set_main_table(r, "flows");
-	if (!run->live && has_capture_no_selected_packets(run, why)) {
-		rec_add_warning_line(r, "%s", why);
+	if (!run->live && has_capture_no_selected_packets(run, &why)) {
+		rec_add_warning_line(r, "%s", why.text);
 		rec_add_short_report_line(r, "%s read, none selected", text_of_count_and_noun((int64_t)m->packets, "packet"));
 		return;
 	}
-	if (has_capture_losses(run, why))
-		rec_add_warning_line(r, "%s", why);
+	if (has_capture_losses(run, &why))
+		rec_add_warning_line(r, "%s", why.text);
 	else if (!run->live && m->pause_ns >= METER_PAUSE_NS)
 		rec_add_warning_line(r, "no packet for %s: is the clock right?", ns_text((double)m->pause_ns));
 	if (m->duplicates->copies)

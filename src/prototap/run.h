@@ -9,6 +9,7 @@
 #include "rec.h"
 #include "source.h"
 #include "traffic.h"
+#include "why.h"
 
 struct run_cfg {
 	const struct server_ports *ports;
@@ -43,7 +44,7 @@ struct capture_run_state {
 	bool live;
 	const char *damage;		/* why the first damaged file could not be read to its end */
 	int damaged;			/* number of damaged files */
-	char error[SOURCE_WHY];		/* live: error that ended the capture; empty: none */
+	struct why error;		/* live: error that ended the capture; empty: none */
 	bool sorted;			/* files: packets were put into the order of their times */
 	uint64_t moved;			/* files: packets put before others that stand earlier in the files */
 	double cpu_percent;
@@ -51,11 +52,10 @@ struct capture_run_state {
 	char privileges[128], offloads[64];
 };
 
-#define RUN_WHY 1024
 /* Whether no packet was selected; `why` then tells what the capture has instead. After meter_finish(). */
-bool has_capture_no_selected_packets(const struct capture_run_state *run, char *why);
+bool has_capture_no_selected_packets(const struct capture_run_state *run, struct why *why);
 /* Whether packets or keys were lost; `why` then tells which. After meter_finish(). */
-bool has_capture_losses(const struct capture_run_state *run, char *why);
+bool has_capture_losses(const struct capture_run_state *run, struct why *why);
 
 double percent_of(uint64_t part, uint64_t whole);	/* NAN: `whole` is 0 */
 

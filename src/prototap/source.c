@@ -4,7 +4,6 @@
 #include "merge.h"
 #include "order.h"
 #include "records.h"
-#include "why.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +42,7 @@ struct packet_source {
 	struct packet_order order;
 	int64_t drops;		/* lost packets recorded in the files; -1: not recorded */
 	int damaged;
-	char damage[SOURCE_WHY];
+	struct why damage;
 };
 
 static void raise_open_files_limit(void)
@@ -123,12 +122,12 @@ static const char *unpack_command_of_input_file(struct input_file *in)
 	return command;
 }
 
-struct packet_source *source_open_live(const struct capture_live_cfg *cfg, char *why)
+struct packet_source *source_open_live(const struct capture_live_cfg *cfg, struct why *why)
 {
 	struct packet_source *s = calloc(1, sizeof(*s));
 
 	if (!s) {
-		snprintf(why, SOURCE_WHY, "out of memory");
+		snprintf(why->text, sizeof(why->text), "out of memory");
 		return NULL;
 	}
 	s->drops = -1;
@@ -139,7 +138,7 @@ struct packet_source *source_open_live(const struct capture_live_cfg *cfg, char 
 	return NULL;
 }
 
-struct packet_source *source_open_files(char *const *paths, int n, char *why)
+struct packet_source *source_open_files(char *const *paths, int n, struct why *why)
 {
 	struct packet_source *s = calloc(1, sizeof(*s));
 
@@ -147,14 +146,14 @@ struct packet_source *source_open_files(char *const *paths, int n, char *why)
 	if (s)
 		s->file = calloc((size_t)n, sizeof(*s->file));
 	if (!s || !s->file || merge_init(&s->next, n)) {
-		snprintf(why, SOURCE_WHY, "out of memory");
+		snprintf(why->text, sizeof(why->text), "out of memory");
 		goto bad;
 	}
 	for (int i = 0; i < n; i++) {
 		int err = input_file_open(&s->file[s->files++].in, paths[i]);
 
 		if (err) {
-			snprintf(why, SOURCE_WHY, "cannot open %s: %s", paths[i], strerror(-err));
+			snprintf(why->text, sizeof(why->text), "cannot open %s: %s", paths[i], strerror(-err));
 			goto bad;
 		}
 	}
@@ -165,7 +164,7 @@ bad:
 	return NULL;
 }
 
-static int source_open_capture_file(struct packet_source *s, struct source_file *f, char *why)
+static int source_open_capture_file(struct packet_source *s, struct source_file *f, struct why *why)
 {
 	const char *unpack = unpack_command_of_input_file(&f->in), *path = f->in.path;
 	int64_t drops = pcapng_count_dropped_packets(fileno(f->in.stream));
@@ -173,7 +172,7 @@ static int source_open_capture_file(struct packet_source *s, struct source_file 
 	const struct link_layer *link, *first;
 
 	if (unpack)
-		return fail_with_reason(-1, why, SOURCE_WHY, "%.400s is compressed; unpack it: %s %.400s | prototap read -", path, unpack,
+		return fail_with_reason(-1, why, "%.400s is compressed; unpack it: %s %.400s | prototap read -", path, unpack,
 				 strcmp(path, "-") ? path : "FILE");
 	if (drops >= 0)
 		s->drops = (s->drops < 0 ? 0 : s->drops) + drops;
@@ -191,23 +190,22 @@ static int source_open_capture_file(struct packet_source *s, struct source_file 
 	first = capture_format_of(s->file->capture)->link;
 	if (link->type == first->type)
 		return 0;
-	return fail_with_reason(-1, why, SOURCE_WHY, "%s has link type %s, and %s has %s; read them one by one", s->file->in.path,
-				  first->name,
-			 path, link->name);
+	return fail_with_reason(-1, why, "%s has link type %s, and %s has %s; read them one by one", s->file->in.path,
+				first->name, path, link->name);
 }
 
 /* Notes an error behind a file's header: damage (0), which ends the file, or a kind of file that is refused (-1 with `why`). */
-static int source_record_file_error(struct packet_source *s, struct source_file *f, char *why)
+static int source_record_file_error(struct packet_source *s, struct source_file *f, struct why *why)
 {
 	if (has_capture_unlike_interfaces(f->capture, f->in.path, why))
 		return -1;
 	if (!s->damaged++)
-		snprintf(s->damage, sizeof(s->damage), "%.400s: %.400s", f->in.path, capture_error_text(f->capture));
+		snprintf(s->damage.text, sizeof(s->damage.text), "%.400s: %.400s", f->in.path, capture_error_text(f->capture));
 	return 0;
 }
 
 /* Reads a file's next packet: 1; 0: the file has ended; -1 with `why`. */
-static int source_read_next_packet(struct packet_source *s, struct source_file *f, char *why)
+static int source_read_next_packet(struct packet_source *s, struct source_file *f, struct why *why)
 {
 	int n = capture_next(f->capture, &f->head);
 
@@ -215,7 +213,7 @@ static int source_read_next_packet(struct packet_source *s, struct source_file *
 }
 
 /* Undoes the beginning, so that the files can be read from their start. 0, or -1 with `why`. */
-static int source_rewind_files(struct packet_source *s, char *why)
+static int source_rewind_files(struct packet_source *s, struct why *why)
 {
 	for (int i = 0; i < s->files; i++) {
 		struct source_file *f = &s->file[i];
@@ -225,14 +223,14 @@ static int source_rewind_files(struct packet_source *s, char *why)
 		f->capture = NULL;
 		err = input_file_reopen(&f->in);
 		if (err)
-			return fail_with_reason(-1, why, SOURCE_WHY, "cannot read %.400s again: %s", f->in.path, strerror(-err));
+			return fail_with_reason(-1, why, "cannot read %.400s again: %s", f->in.path, strerror(-err));
 	}
 	s->next.n = 0;
 	s->damaged = 0;
 	return 0;
 }
 
-int source_begin_files(struct packet_source *s, bool sort, char *why)
+int source_begin_files(struct packet_source *s, bool sort, struct why *why)
 {
 	if (s->file->capture && source_rewind_files(s, why))
 		return -1;
@@ -254,7 +252,7 @@ int source_begin_files(struct packet_source *s, bool sort, char *why)
 	return 0;
 }
 
-static int source_deliver_merged_packets(struct packet_source *s, packet_fn *fn, void *context, char *why)
+static int source_deliver_merged_packets(struct packet_source *s, packet_fn *fn, void *context, struct why *why)
 {
 	int taken = 0;
 
@@ -275,7 +273,7 @@ static int source_deliver_merged_packets(struct packet_source *s, packet_fn *fn,
 	return taken;
 }
 
-static int source_deliver_file_packets(struct packet_source *s, packet_fn *fn, void *context, char *why)
+static int source_deliver_file_packets(struct packet_source *s, packet_fn *fn, void *context, struct why *why)
 {
 	int n;
 
@@ -303,7 +301,7 @@ static bool hold_packet(void *context, const struct packet *p)
 	return true;
 }
 
-int source_deliver_packets(struct packet_source *s, packet_fn *fn, void *context, char *why)
+int source_deliver_packets(struct packet_source *s, packet_fn *fn, void *context, struct why *why)
 {
 	struct sorted_delivery sink = { .order = &s->order };
 	int n;
@@ -311,7 +309,7 @@ int source_deliver_packets(struct packet_source *s, packet_fn *fn, void *context
 	if (s->live) {
 		n = capture_deliver_packets(s->live, BATCH, fn, context);
 		if (n < 0)
-			snprintf(why, SOURCE_WHY, "%s", capture_error_text(s->live));
+			snprintf(why->text, sizeof(why->text), "%s", capture_error_text(s->live));
 		return n;
 	}
 	if (!s->sorted)
@@ -320,7 +318,7 @@ int source_deliver_packets(struct packet_source *s, packet_fn *fn, void *context
 	sink.context = context;
 	n = source_deliver_file_packets(s, hold_packet, &sink, why);
 	if (sink.err)
-		return fail_with_reason(-1, why, SOURCE_WHY, "out of memory");
+		return fail_with_reason(-1, why, "out of memory");
 	if (!n)
 		order_hand_over_all(&s->order, fn, context);
 	return n;
@@ -346,7 +344,7 @@ void source_read_drop_counts(struct packet_source *s, struct source_drop_counts 
 
 int source_count_damaged_files(const struct packet_source *s, const char **why)
 {
-	*why = s->damaged ? s->damage : NULL;
+	*why = s->damaged ? s->damage.text : NULL;
 	return s->damaged;
 }
 

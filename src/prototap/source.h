@@ -5,24 +5,23 @@
 #pragma once
 
 #include "capture.h"
+#include "why.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SOURCE_WHY CAPTURE_WHY
-
 struct packet_source;
 
 /* Starts a live capture. NULL with the reason and its cure in `why`. */
-struct packet_source *source_open_live(const struct capture_live_cfg *cfg, char *why);
+struct packet_source *source_open_live(const struct capture_live_cfg *cfg, struct why *why);
 
 /* Opens the files ("-": standard input) without reading, so that privileges can be dropped before. NULL with the reason in
  * `why`. */
-struct packet_source *source_open_files(char *const *paths, int n, char *why);
+struct packet_source *source_open_files(char *const *paths, int n, struct why *why);
 /* Reads the files' headers; all must have the same link type. `sort`: hand packets over in the order of their times, as far as
  * order.h can; also without it where a file cannot be read twice. A second call begins anew at the start of all files. 0, or -1
  * with the reason in `why`. */
-int source_begin_files(struct packet_source *s, bool sort, char *why);
+int source_begin_files(struct packet_source *s, bool sort, struct why *why);
 /* Whether packets are sorted, and how many were put before others that stand earlier in the files. */
 bool source_packets_sorted(const struct packet_source *s, uint64_t *moved);
 
@@ -31,7 +30,7 @@ const struct capture_format *source_live_format(const struct packet_source *s);	
 
 /* Hands some packets to `fn`. How many; 0: the end of the files, or live no packet at present; -1 with the reason in `why`. A
  * damaged file is read up to the damage (source_count_damaged_files()); link types that change within a file are an error. */
-int source_deliver_packets(struct packet_source *s, packet_fn *fn, void *context, char *why);
+int source_deliver_packets(struct packet_source *s, packet_fn *fn, void *context, struct why *why);
 
 /* Live: sleeps until there are packets, a signal comes or `timeout_ns` is over. */
 void source_wait(struct packet_source *s, int64_t timeout_ns);

@@ -2,6 +2,8 @@
 /* face - interface of the back-ends that receive keys and show patches: an X11 window (face_x11.c), a VNC server (face_vnc.c). */
 #pragma once
 
+#include "why.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,12 +25,12 @@ struct echo_display_cfg {
 struct echo_display_hooks {
 	/* Sleeps until an event comes, until_ns is reached or a stop signal arrives (proc_stop), and handles all events. With
 	 * until_ns in the past, only handles events. 0, or -errno with a line in `why`: the display is gone. */
-	int (*wait)(struct echo_display_hooks *f, int64_t until_ns, char *why, size_t size);
+	int (*wait)(struct echo_display_hooks *f, int64_t until_ns, struct why *why);
 	/* Draws the number as a patch and adds the characters to the line of text. The next wait() reports errors. */
 	void (*draw)(struct echo_display_hooks *f, uint32_t number, const unsigned char *typed, size_t n);
 	void (*close)(struct echo_display_hooks *f);
 };
 
 /* Both show number 0 before they return. NULL with one line in `why`. */
-struct echo_display_hooks *x11_echo_display_open(const struct echo_display_cfg *cfg, char *why, size_t size);
-struct echo_display_hooks *vnc_echo_display_open(const struct echo_display_cfg *cfg, char *why, size_t size);
+struct echo_display_hooks *x11_echo_display_open(const struct echo_display_cfg *cfg, struct why *why);
+struct echo_display_hooks *vnc_echo_display_open(const struct echo_display_cfg *cfg, struct why *why);

@@ -166,13 +166,12 @@ static void vnc_echo_display_draw_keys(struct echo_display_hooks *f, uint32_t nu
 		v->cfg.flushed(v->cfg.arg, clock_now());
 }
 
-static int vnc_echo_display_wait_events(struct echo_display_hooks *f, int64_t until_ns, char *why, size_t size)
+static int vnc_echo_display_wait_events(struct echo_display_hooks *f, int64_t until_ns, struct why *why)
 {
 	struct vnc_echo_display *v = (struct vnc_echo_display *)f;
 	fd_set fds = v->screen->allFds;
 
 	(void)why;
-	(void)size;
 	proc_select_until_or_stop(v->screen->maxFd + 1, &fds, NULL, until_ns);
 	rfbProcessEvents(v->screen, 0);
 	return 0;
@@ -208,7 +207,7 @@ static void paint_first_vnc_picture(struct vnc_echo_display *v)
 	}
 }
 
-struct echo_display_hooks *vnc_echo_display_open(const struct echo_display_cfg *cfg, char *why, size_t size)
+struct echo_display_hooks *vnc_echo_display_open(const struct echo_display_cfg *cfg, struct why *why)
 {
 	struct vnc_echo_display *v = calloc(1, sizeof(*v));
 	rfbScreenInfoPtr s;
@@ -221,7 +220,7 @@ struct echo_display_hooks *vnc_echo_display_open(const struct echo_display_cfg *
 	if (v && v->pixel)
 		v->screen = rfbGetScreen(NULL, NULL, SCENE_WIDTH, SCENE_HEIGHT, 8, 3, 4);
 	if (!v || !v->screen) {
-		snprintf(why, size, "out of memory");
+		snprintf(why->text, sizeof(why->text), "out of memory");
 		if (v)
 			vnc_echo_display_close(&v->face);
 		return NULL;
@@ -249,7 +248,7 @@ struct echo_display_hooks *vnc_echo_display_open(const struct echo_display_cfg *
 	s->ipv6port = 0;
 	s->listenInterface = INADDR_NONE;
 	if (inet_pton(AF_INET, cfg->listen, &s->listenInterface) != 1) {
-		snprintf(why, size, "--listen %s: not an IPv4 address", cfg->listen);
+		snprintf(why->text, sizeof(why->text), "--listen %s: not an IPv4 address", cfg->listen);
 		vnc_echo_display_close(&v->face);
 		return NULL;
 	}
@@ -259,7 +258,8 @@ struct echo_display_hooks *vnc_echo_display_open(const struct echo_display_cfg *
 	if (s->listenSock < 0) {
 		int reason = errno;
 
-		snprintf(why, size, "cannot listen on %s port %d: %s; choose another port or address", cfg->listen, cfg->port,
+		snprintf(why->text, sizeof(why->text), "cannot listen on %s port %d: %s; choose another port or address",
+			 cfg->listen, cfg->port,
 			 reason == EADDRINUSE ? "the port is in use" : reason ? strerror(reason) : "refused");
 		vnc_echo_display_close(&v->face);
 		return NULL;

@@ -6,7 +6,6 @@
 #include "proc.h"
 #include "random.h"
 #include "scene.h"
-#include "why.h"
 #include "x11/connection.h"
 
 #include <errno.h>
@@ -148,7 +147,7 @@ static void handle_echo_window_event(struct x11_echo_display *x, XEvent *event)
 	}
 }
 
-static int x11_echo_display_wait_events(struct echo_display_hooks *f, int64_t until_ns, char *why, size_t size)
+static int x11_echo_display_wait_events(struct echo_display_hooks *f, int64_t until_ns, struct why *why)
 {
 	struct x11_echo_display *x = (struct x11_echo_display *)f;
 	fd_set fds;
@@ -167,9 +166,9 @@ static int x11_echo_display_wait_events(struct echo_display_hooks *f, int64_t un
 			handle_echo_window_event(x, &event);
 	}
 	if (x->gone)
-		return fail_with_reason(-EPIPE, why, size, "display %s went away", x->cfg.display);
+		return fail_with_reason(-EPIPE, why, "display %s went away", x->cfg.display);
 	if (x->closed)
-		return fail_with_reason(-ECONNRESET, why, size, "the window on display %s was closed", x->cfg.display);
+		return fail_with_reason(-ECONNRESET, why, "the window on display %s was closed", x->cfg.display);
 	return 0;
 }
 
@@ -263,43 +262,44 @@ static void make_echo_window(struct x11_echo_display *x)
 		XSetFont(d, x->text, x->font->fid);
 }
 
-struct echo_display_hooks *x11_echo_display_open(const struct echo_display_cfg *cfg, char *why, size_t size)
+struct echo_display_hooks *x11_echo_display_open(const struct echo_display_cfg *cfg, struct why *why)
 {
 	struct x11_echo_display *x = calloc(1, sizeof(*x));
 	int64_t patience = clock_now() + MAP_WAIT_NS;
 
 	if (!x) {
-		snprintf(why, size, "out of memory");
+		snprintf(why->text, sizeof(why->text), "out of memory");
 		return NULL;
 	}
 	x->cfg = *cfg;
 	x->face = (struct echo_display_hooks){ x11_echo_display_wait_events, x11_echo_display_draw_keys, x11_echo_display_close };
 	x->random = cfg->seed;
 	scene_init(&x->scene, cfg->cell);
-	x->display = x11_connect(cfg->display, &x->gone, why, size);
+	x->display = x11_connect(cfg->display, &x->gone, why);
 	if (!x->display) {
 		free(x);
 		return NULL;
 	}
 	if (DefaultVisual(x->display, DefaultScreen(x->display))->class != TrueColor) {
-		snprintf(why, size, "display %s has no true colours; start it with a depth of 16 or 24", cfg->display);
+		snprintf(why->text, sizeof(why->text), "display %s has no true colours; start it with a depth of 16 or 24",
+			 cfg->display);
 		x11_echo_display_close(&x->face);
 		return NULL;
 	}
 	make_echo_window(x);
 	if (cfg->noise && (!set_noise_tile(x, x->white, SCENE_NOISE_WHITE) || !set_noise_tile(x, x->black, SCENE_NOISE_BLACK))) {
-		snprintf(why, size, "out of memory for the noise");
+		snprintf(why->text, sizeof(why->text), "out of memory for the noise");
 		x11_echo_display_close(&x->face);
 		return NULL;
 	}
 	XMapWindow(x->display, x->window);
 	while (!(x->mapped && x->exposed)) {
-		if (x11_echo_display_wait_events(&x->face, patience, why, size)) {
+		if (x11_echo_display_wait_events(&x->face, patience, why)) {
 			x11_echo_display_close(&x->face);
 			return NULL;
 		}
 		if (clock_now() >= patience || proc_stop) {
-			snprintf(why, size, proc_stop ? "stopped before the window was shown" :
+			snprintf(why->text, sizeof(why->text), proc_stop ? "stopped before the window was shown" :
 				 "display %s did not show the window within 10 s; is its window manager alive?", cfg->display);
 			x11_echo_display_close(&x->face);
 			return NULL;

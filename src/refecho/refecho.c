@@ -175,12 +175,12 @@ static int64_t flush_key_log_if_due(int64_t next_ns)
 	return INT64_MAX;
 }
 
-static int answer_keys_until_stopped(struct echo_display_hooks *face, char *why, size_t size)
+static int answer_keys_until_stopped(struct echo_display_hooks *face, struct why *why)
 {
 	while (!proc_stop) {
 		int64_t next = echo_next_redraw_due_ns(&run.echo), flush = flush_key_log_if_due(next);
 		size_t keys;
-		int err = face->wait(face, flush < next ? flush : next, why, size);
+		int err = face->wait(face, flush < next ? flush : next, why);
 
 		if (err)
 			return err;
@@ -331,7 +331,7 @@ int main(int argc, char **argv)
 	struct echo_display_hooks *face;
 	struct rec_report *out;
 	struct rt_settings_granted rt;
-	char why[256] = "";
+	struct why why = { "" };
 	int err, operands, gone;
 
 	operands = cli_parse(argc, argv, "refecho --display DISPLAY | --vnc PORT [--answer-delay SCRIPT] [--cost TIME] [options]",
@@ -349,17 +349,17 @@ int main(int argc, char **argv)
 	face_cfg = (struct echo_display_cfg){ cfg.display, cfg.listen, (int)cfg.port, (int)cfg.cell, cfg.noise, (uint64_t)cfg.seed,
 		on_typed_key,
 				      on_drawn_keys_flushed, NULL };
-	face = cfg.display ? x11_echo_display_open(&face_cfg, why, sizeof(why)) : vnc_echo_display_open(&face_cfg, why, sizeof(why));
+	face = cfg.display ? x11_echo_display_open(&face_cfg, &why) : vnc_echo_display_open(&face_cfg, &why);
 	if (!face)
-		die(EXIT_RUN, "%s", why);
+		die(EXIT_RUN, "%s", why.text);
 	proc_write_ready_line((int)cfg.ready_fd);
 	if (isatty(STDERR_FILENO) && out_cfg.detail != REC_QUIET)
 		print_refecho_ready_line();
-	gone = answer_keys_until_stopped(face, why, sizeof(why));
+	gone = answer_keys_until_stopped(face, &why);
 	echo_remove_unshown_keys_after_run(&run.echo, record_times_of_echo_key, NULL);
 	face->close(face);
 	if (gone)
-		rec_add_warning_line(out, "%s; the keys up to then are reported", why);
+		rec_add_warning_line(out, "%s; the keys up to then are reported", why.text);
 	report_echo(out, &rt);
 	err = rows_close_output_file(run.log);
 	if (err)

@@ -58,7 +58,7 @@ static const struct messages_encoding_name *messages_find_encoding(const char *w
 	return NULL;
 }
 
-int messages_parse_encoding_list(const char *words, bool skipped, int32_t list[MESSAGES_ENCODINGS], char *why, size_t size)
+int messages_parse_encoding_list(const char *words, bool skipped, int32_t list[MESSAGES_ENCODINGS], struct why *why)
 {
 	for (int n = 0;; words++) {
 		size_t length = strcspn(words, ",");
@@ -68,7 +68,8 @@ int messages_parse_encoding_list(const char *words, bool skipped, int32_t list[M
 			if (list[i] == e->number)
 				e = NULL;
 		if (!e) {
-			snprintf(why, size, "no encoding %.*s: %s, each once", (int)(length > 40 ? 40 : length), words, skipped ?
+			snprintf(why->text, sizeof(why->text), "no encoding %.*s: %s, each once", (int)(length > 40 ? 40 : length),
+				 words, skipped ?
 				 "zrle, hextile, copyrect or raw" : "raw, copyrect, rre, corre, hextile, zlib, tight or zrle");
 			return -EINVAL;
 		}

@@ -3,7 +3,6 @@
 #include "ascending.h"
 #include "cli.h"
 #include "rows_in.h"
-#include "why.h"
 
 #include <errno.h>
 #include <math.h>
@@ -161,8 +160,7 @@ static const struct {
 struct model_limits_reader {
 	struct sourced_model_limits *out;
 	bool seen[NUMBERS];
-	char *why;
-	size_t size;
+	struct why *why;
 };
 
 static int read_limit_row(void *context, char *const *cell)
@@ -174,7 +172,7 @@ static int read_limit_row(void *context, char *const *cell)
 		if (strcmp(cell[0], numbers[i].name) != 0)
 			continue;
 		if (cli_parse_real_number(cell[1], &value) || !isfinite(value) || value < 0 || value > 1e9)
-			return fail_with_reason(-ERANGE, r->why, r->size, "%s: the value is not a number from 0 to 1e9", cell[0]);
+			return fail_with_reason(-ERANGE, r->why, "%s: the value is not a number from 0 to 1e9", cell[0]);
 		memcpy((char *)&r->out->limits + numbers[i].at, &value, sizeof(value));
 		r->seen[i] = true;
 		if (!r->out->source[numbers[i].model][0])
@@ -183,22 +181,22 @@ static int read_limit_row(void *context, char *const *cell)
 	return 0;
 }
 
-int read_model_limits_table(FILE *in, struct sourced_model_limits *out, char *why, size_t size)
+int read_model_limits_table(FILE *in, struct sourced_model_limits *out, struct why *why)
 {
 	static const char *const columns[] = { "name", "value", "source", NULL };
-	struct model_limits_reader r = { .out = out, .why = why, .size = size };
+	struct model_limits_reader r = { .out = out, .why = why };
 	unsigned long line;
 	int err;
 
 	*out = (struct sourced_model_limits){ 0 };
 	err = read_rows_of_table_file(in, "thresholds/1", columns, 3, read_limit_row, &r, &line);
 	if (err == -EPROTO)
-		snprintf(why, size, "line %lu is not of schema thresholds/1", line);
+		snprintf(why->text, sizeof(why->text), "line %lu is not of schema thresholds/1", line);
 	if (err == -ERANGE)
 		err = -EPROTO;
 	for (size_t i = 0; !err && i < NUMBERS; i++)
 		if (!r.seen[i]) {
-			snprintf(why, size, "%s is missing", numbers[i].name);
+			snprintf(why->text, sizeof(why->text), "%s is missing", numbers[i].name);
 			err = -EPROTO;
 		}
 	return err;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "samples_in.h"
+#include "why.h"
 
 struct models_rating_limits {
 	double perception;						/* latency that users notice; Wong & Seltzer 2000 */
@@ -62,4 +63,4 @@ struct sourced_model_limits {
 };
 
 /* Reads the constants. 0; -EPROTO with the reason in `why` (a missing name, or a bad number); -EIO. */
-int read_model_limits_table(FILE *in, struct sourced_model_limits *out, char *why, size_t size);
+int read_model_limits_table(FILE *in, struct sourced_model_limits *out, struct why *why);

@@ -61,11 +61,11 @@ static int read_sample_header(void *context, char *line, const char **why)
 	*why = "the header has no such --users";
 	if (t->users < 0 && t->cfg->users)
 		return -EPROTO;
-	*why = t->out->why;
+	*why = t->out->why.text;
 	for (size_t i = 0; i < 8; i++) {
 		const int used[] = { t->at, t->high, t->due, t->sent, t->later, t->skipped, t->success, t->users };
 
-		if (fields_name_is_repeated(cell, t->fields, used[i], t->out->why, sizeof(t->out->why)))
+		if (fields_name_is_repeated(cell, t->fields, used[i], &t->out->why))
 			return -EPROTO;
 	}
 	snprintf(t->out->name, sizeof(t->out->name), "%s%s", cell[t->at], t->due < 0 ? "" : " - due_ns");

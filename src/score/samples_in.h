@@ -3,6 +3,8 @@
  * times of keys. */
 #pragma once
 
+#include "why.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +28,7 @@ struct latency_samples {
 	size_t unwatched;		/* part of later: sent, and nothing else is known */
 	bool disordered;		/* a row ended before an earlier row of the table began */
 	char name[64];			/* name of the column, or of both */
-	char why[320];			/* a reason that names a column */
+	struct why why;			/* a reason that names a column */
 };
 
 struct latency_table_reader_cfg {

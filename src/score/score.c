@@ -68,16 +68,17 @@ static FILE *open_thresholds_file(char *path, size_t size)
 
 static void load_model_limits(struct sourced_model_limits *l)
 {
-	char path[8192] = "thresholds.tsv", why[200];
+	char path[8192] = "thresholds.tsv";
+	struct why why;
 	FILE *in = open_thresholds_file(path, sizeof(path));
 	int err;
 
 	if (!in)
 		die(EXIT_RUN, "cannot read %s: %m; --thresholds FILE", path);
-	err = read_model_limits_table(in, l, why, sizeof(why));
+	err = read_model_limits_table(in, l, &why);
 	fclose(in);
 	if (err == -EPROTO)
-		die(EXIT_RUN, "%s: %s", path, why);
+		die(EXIT_RUN, "%s: %s", path, why.text);
 	if (err)
 		die(EXIT_RUN, "cannot read %s: %s", path, strerror(-err));
 	if (cfg.threshold_ns > 0)

@@ -3,7 +3,6 @@
 #include "account.h"
 #include "clock.h"
 #include "files.h"
-#include "why.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -169,21 +168,22 @@ static bool hold_choose_cgroup_to_freeze(struct process_stops_to_undo *s, const 
 }
 
 /* Makes a frozen cgroup below our own: processes that are moved there freeze. */
-static int hold_make_frozen_cgroup(struct process_stops_to_undo *s, char *why, size_t size)
+static int hold_make_frozen_cgroup(struct process_stops_to_undo *s, struct why *why)
 {
 	char mine[256];
 	int err;
 
 	if (proc_find_cgroup_mount_point("", "freezer", s->root, sizeof(s->root)) != 1 || proc_cgroup_of_process(getpid(), "freezer", mine,
 												      sizeof(mine)) != 1)
-		return fail_with_reason(-ENOENT, why, size,
+		return fail_with_reason(-ENOENT, why,
 					  "there is no freezer of cgroup version 1 for single processes here; take --freeze signal");
 	snprintf(s->own, sizeof(s->own), "%s%s%sthinprobe-sessmem-%d", s->root, mine, mine[1] ? "/" : "", (int)getpid());
 	if (mkdir(s->own, 0755)) {
 		err = -errno;
 		s->own[0] = '\0';
-		return fail_with_reason(err, why, size, "no group may be made in the freezer (%s); as root it may, or take --freeze signal",
-				 strerror(-err));
+		return fail_with_reason(err, why,
+					"no group may be made in the freezer (%s); as root it may, or take --freeze signal",
+					strerror(-err));
 	}
 	s->version = 1;
 	strcpy(s->frozen, s->own);
@@ -191,14 +191,14 @@ static int hold_make_frozen_cgroup(struct process_stops_to_undo *s, char *why, s
 	if (err) {
 		rmdir(s->own);
 		s->own[0] = s->frozen[0] = '\0';
-		return fail_with_reason(err, why, size, "the freezer refuses to freeze (%s); take --freeze signal", strerror(-err));
+		return fail_with_reason(err, why, "the freezer refuses to freeze (%s); take --freeze signal", strerror(-err));
 	}
 	return 0;
 }
 
 /* Chooses the way, and freezes the measured cgroup where that is the way. 0 or -errno with the reason in `why`. */
-static int hold_choose_stop_method_and_freeze(struct process_stopper *h, enum hold_stop_method way, const char *cgroup, char *why,
-					      size_t size)
+static int hold_choose_stop_method_and_freeze(struct process_stopper *h, enum hold_stop_method way, const char *cgroup,
+					      struct why *why)
 {
 	int err;
 
@@ -207,16 +207,17 @@ static int hold_choose_stop_method_and_freeze(struct process_stopper *h, enum ho
 		return 0;
 	if (cgroup && hold_choose_cgroup_to_freeze(h->list, cgroup)) {
 		err = hold_set_cgroup_frozen(h->list, true);
-		return err ? fail_with_reason(err, why, size, "the group cannot be frozen (%s); take --freeze signal", strerror(-err)) : 0;
+		return !err ? 0 : fail_with_reason(err, why, "the group cannot be frozen (%s); take --freeze signal",
+						   strerror(-err));
 	}
-	err = hold_make_frozen_cgroup(h->list, why, size);
+	err = hold_make_frozen_cgroup(h->list, why);
 	if (!err || way == HOLD_FREEZER)
 		return err;
 	h->way = HOLD_SIGNAL;
 	return 0;
 }
 
-struct process_stopper *hold_start_process_stopper(enum hold_stop_method way, const char *cgroup, char *why, size_t size)
+struct process_stopper *hold_start_process_stopper(enum hold_stop_method way, const char *cgroup, struct why *why)
 {
 	struct process_stopper *h = calloc(1, sizeof(*h));
 	int ends[2] = { -1, -1 };
@@ -224,7 +225,7 @@ struct process_stopper *hold_start_process_stopper(enum hold_stop_method way, co
 	if (h)
 		h->list = mmap(NULL, sizeof(*h->list), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (!h || h->list == MAP_FAILED) {
-		snprintf(why, size, "out of memory");
+		snprintf(why->text, sizeof(why->text), "out of memory");
 		free(h);
 		return NULL;
 	}
@@ -234,7 +235,8 @@ struct process_stopper *hold_start_process_stopper(enum hold_stop_method way, co
 	if (!pipe2(ends, O_CLOEXEC))
 		h->child = fork();
 	if (ends[0] < 0 || h->child < 0) {
-		snprintf(why, size, "cannot start the process that resumes the stopped ones: %s; stop other programs", strerror(errno));
+		snprintf(why->text, sizeof(why->text),
+			 "cannot start the process that resumes the stopped ones: %s; stop other programs", strerror(errno));
 		munmap(h->list, sizeof(*h->list));
 		free(h);
 		return NULL;
@@ -249,7 +251,7 @@ struct process_stopper *hold_start_process_stopper(enum hold_stop_method way, co
 	while (getsid(h->child) != h->child && !hold_resumer_has_ended(h->child))
 		clock_sleep_until(clock_now() + POLL_NS / 10);
 	/* Change nothing before: the child must be there to undo it. */
-	if (hold_choose_stop_method_and_freeze(h, way, cgroup, why, size)) {
+	if (hold_choose_stop_method_and_freeze(h, way, cgroup, why)) {
 		hold_resume_processes_and_free(h);
 		return NULL;
 	}

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "members.h"
+#include "why.h"
 
 enum hold_stop_method { HOLD_AUTO, HOLD_SIGNAL, HOLD_FREEZER, HOLD_NONE };	/* auto: the freezer if there is one, else SIGSTOP */
 extern const char *const hold_ways[];	/* names of enum hold_stop_method; NULL-terminated */
@@ -19,7 +20,7 @@ struct process_stopper;
 
 /* `cgroup`: the folder of the measured group, if all measured processes are in it; else NULL.
  * NULL, with the reason in `why`, when that way is not available here. */
-struct process_stopper *hold_start_process_stopper(enum hold_stop_method way, const char *cgroup, char *why, size_t size);
+struct process_stopper *hold_start_process_stopper(enum hold_stop_method way, const char *cgroup, struct why *why);
 
 enum hold_stop_method method_of_stopping_processes(const struct process_stopper *h);	/* the way that was chosen, never HOLD_AUTO */
 /* the child process, which must not be stopped itself; 0: there is none */

@@ -223,16 +223,16 @@ static int64_t read_room_of_limits(const struct cgroup_memory_use *group, const 
 static void freeze_and_measure_memory(struct machine_memory_use *machine, struct cgroup_memory_use *group)
 {
 	static struct process_table_entry known[32768];
-	char why[256] = "";
+	struct why why = { "" };
 	size_t n = 0;
 	bool more = cfg.session.n || cfg.pid.n;	/* processes outside the cgroup are measured too */
 	struct process_stopper *h = hold_start_process_stopper(cfg.machine ? HOLD_NONE : (enum hold_stop_method)cfg.freeze, more ? NULL :
-							       cfg.cgroup, why, sizeof(why));
+							       cfg.cgroup, &why);
 	int64_t since = clock_now();
 	int err;
 
 	if (!h)
-		die(EXIT_MISSING, "%s", why);
+		die(EXIT_MISSING, "%s", why.text);
 	seen.way = method_of_stopping_processes(h);
 	if (!cfg.machine)
 		stop_session_processes(h, known, &n, sizeof(known) / sizeof(*known));

@@ -4,7 +4,6 @@
 #include "clock.h"
 #include "random.h"
 #include "rows_in.h"
-#include "why.h"
 
 #include <errno.h>
 #include <math.h>
@@ -56,7 +55,7 @@ static bool read_burst_word(char *word, struct burst_plan_spec *s, unsigned *see
 	return !strcmp(word, "load") && read_burst_load_share(value, &s->load);
 }
 
-int parse_burst_spec(const char *text, struct burst_plan_spec *out, char *why, size_t why_size)
+int parse_burst_spec(const char *text, struct burst_plan_spec *out, struct why *why)
 {
 	static const char *const forms[] = {
 		[BURST_EVERY] = "a list as every:100ms,len:5ms is needed",
@@ -74,23 +73,23 @@ int parse_burst_spec(const char *text, struct burst_plan_spec *out, char *why, s
 			out->kind = i < 2 ? BURST_EVERY : BURST_RANDOM;
 	}
 	if (out->kind == BURST_FILE)
-		return *text ? 0 : fail_with_reason(-EINVAL, why, why_size, "a list or the name of a file is needed");
+		return *text ? 0 : fail_with_reason(-EINVAL, why, "a list or the name of a file is needed");
 	out->path = NULL;
 	/* strtok would take ",," for "," */
 	if (strlen(text) >= sizeof(copy) || strstr(text, ",,") || text[strlen(text) - 1] == ',')
-		return fail_with_reason(-EINVAL, why, why_size, "%s", forms[out->kind]);
+		return fail_with_reason(-EINVAL, why, "%s", forms[out->kind]);
 	strcpy(copy, text);
 	for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
 		if (!read_burst_word(word, out, &seen))
-			return fail_with_reason(-EINVAL, why, why_size, "%s", forms[out->kind]);
+			return fail_with_reason(-EINVAL, why, "%s", forms[out->kind]);
 	if (out->kind == BURST_EVERY ? !out->length_ns || !out->every_ns : !out->n)
-		return fail_with_reason(-EINVAL, why, why_size, "%s", forms[out->kind]);
+		return fail_with_reason(-EINVAL, why, "%s", forms[out->kind]);
 	if (out->kind == BURST_EVERY && out->length_ns > out->every_ns)
-		return fail_with_reason(-EINVAL, why, why_size, "len must not be longer than every");
+		return fail_with_reason(-EINVAL, why, "len must not be longer than every");
 	if (out->kind == BURST_RANDOM && out->min_ns > out->max_ns)
-		return fail_with_reason(-EINVAL, why, why_size, "min must not be longer than max");
+		return fail_with_reason(-EINVAL, why, "min must not be longer than max");
 	if (out->kind == BURST_RANDOM && (double)out->max_ns > out->load * NS_PER_S)
-		return fail_with_reason(-EINVAL, why, why_size, "max must not be longer than the load's share of a second");
+		return fail_with_reason(-EINVAL, why, "max must not be longer than the load's share of a second");
 	return 0;
 }
 
@@ -208,7 +207,7 @@ int burst_plan_read_file(struct burst_plan *plan, FILE *in, unsigned long *line)
 	return err;
 }
 
-void burst_plan_explain_bad_line(FILE *in, unsigned long line, char *why, size_t why_size)
+void burst_plan_explain_bad_line(FILE *in, unsigned long line, struct why *why)
 {
 	char text[512] = "";
 
@@ -219,15 +218,17 @@ void burst_plan_explain_bad_line(FILE *in, unsigned long line, char *why, size_t
 		i += strchr(text, '\n') || feof(in);
 	}
 	if (!line)
-		snprintf(why, why_size, "is empty; a header and rows of burst-plan/1 are needed");
+		snprintf(why->text, sizeof(why->text), "is empty; a header and rows of burst-plan/1 are needed");
 	else if (strchr(text, '\r'))
-		snprintf(why, why_size, "line %lu: the lines end in CR LF; LF alone is needed (dos2unix)", line);
+		snprintf(why->text, sizeof(why->text), "line %lu: the lines end in CR LF; LF alone is needed (dos2unix)", line);
 	else if (*text && !strchr(text, '\n'))
-		snprintf(why, why_size, "line %lu: has no line end; the file was cut there", line);
+		snprintf(why->text, sizeof(why->text), "line %lu: has no line end; the file was cut there", line);
 	else if (line == 1)
-		snprintf(why, why_size, "line 1: the header must name schema, start_ns and length_ns, with tabs between");
+		snprintf(why->text, sizeof(why->text),
+			 "line 1: the header must name schema, start_ns and length_ns, with tabs between");
 	else
-		snprintf(why, why_size, "line %lu: not a burst of burst-plan/1 (start_ns, ascending, and length_ns, at least %d)",
+		snprintf(why->text, sizeof(why->text),
+			 "line %lu: not a burst of burst-plan/1 (start_ns, ascending, and length_ns, at least %d)",
 			 line, BURST_LENGTH_MIN);
 }
 

@@ -4,6 +4,8 @@
  * Pure: random numbers depend on the seed only. Times are ns after a common start. */
 #pragma once
 
+#include "why.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,7 +24,7 @@ struct burst_plan_spec {
 
 /* Reads "every:100ms,len:5ms" or "random:1000[,min:100us][,max:400ms][,load:50%]", its words in any order, or else the name of a
  * file. 0, or -EINVAL with the reason in `why`. */
-int parse_burst_spec(const char *text, struct burst_plan_spec *out, char *why, size_t why_size);
+int parse_burst_spec(const char *text, struct burst_plan_spec *out, struct why *why);
 
 struct planned_burst {
 	int64_t start_ns, length_ns;		/* length: of CPU time */
@@ -46,7 +48,7 @@ int burst_plan_make_random(struct burst_plan *plan, const struct burst_plan_spec
 int burst_plan_read_file(struct burst_plan *plan, FILE *in, unsigned long *line);
 
 /* After -EPROTO: writes what is wrong with that line, a text to follow the name of the file. Reads the file again. */
-void burst_plan_explain_bad_line(FILE *in, unsigned long line, char *why, size_t why_size);
+void burst_plan_explain_bad_line(FILE *in, unsigned long line, struct why *why);
 
 /* Removes the bursts that begin at `time_ns` or later. */
 void burst_plan_drop_after(struct burst_plan *plan, int64_t time_ns);

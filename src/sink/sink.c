@@ -6,6 +6,7 @@
 #include "burst.h"
 #include "clock.h"
 #include "quota.h"
+#include "why.h"
 #include "workers.h"
 #include "rec.h"
 #include "rt.h"
@@ -48,11 +49,11 @@ static struct shared_burst_records {
 
 static int read_burst_option(const char *text, void *value)
 {
-	char why[128];
+	struct why why;
 
 	cfg.burst_text = text;
-	if (parse_burst_spec(text, value, why, sizeof(why)))
-		die_usage("--burst %s: %s", text, why);
+	if (parse_burst_spec(text, value, &why))
+		die_usage("--burst %s: %s", text, why.text);
 	return 0;
 }
 
@@ -129,7 +130,7 @@ static void play_burst_plan_in_worker(struct workers *workers, int64_t index, vo
 static void make_burst_plan_from_options(void)
 {
 	unsigned long line = 0;
-	char why[160];
+	struct why why;
 	int err = 0;
 	FILE *in;
 
@@ -142,12 +143,12 @@ static void make_burst_plan_from_options(void)
 			die(EXIT_RUN, "cannot read %s: %m", cfg.burst.path);
 		err = burst_plan_read_file(&plan, in, &line);
 		if (err == -EPROTO)
-			burst_plan_explain_bad_line(in, line, why, sizeof(why));
+			burst_plan_explain_bad_line(in, line, &why);
 		fclose(in);
 		break;
 	}
 	if (err == -EPROTO)
-		die(EXIT_RUN, "%s: %s", cfg.burst.path, why);
+		die(EXIT_RUN, "%s: %s", cfg.burst.path, why.text);
 	if (!err && cfg.time_ns)
 		burst_plan_drop_after(&plan, cfg.time_ns);
 	if (!err && !plan.n)
@@ -390,7 +391,7 @@ static struct workers *start_cpu_load_workers(void)
 	struct workers *workers = workers_new(cfg.count);
 	worker_function *work = cfg.burst_text ? play_burst_plan_in_worker : cfg.percent < 100 ? hold_cpu_share : spin_always;
 	const struct worker *c;
-	char why[512];
+	struct why why;
 	int64_t who;
 	int err;
 
@@ -403,8 +404,8 @@ static struct workers *start_cpu_load_workers(void)
 		die(EXIT_RUN, "process %lld of %lld died before it could spin; too little memory?", (long long)who + 1, (long long)cfg.count);
 	c = &workers->child[who < cfg.count ? who : 0];
 	if (err == WORKERS_REFUSED) {
-		cpu_policy_explain_refusal(&cfg.policy, c->asked, atomic_load(&c->refused), why, sizeof(why));
-		die(EXIT_RUN, "%s", why);
+		cpu_policy_explain_refusal(&cfg.policy, c->asked, atomic_load(&c->refused), why.text, sizeof(why.text));
+		die(EXIT_RUN, "%s", why.text);
 	}
 	if (cfg.policy.slice_ns && !proc_stop && workers->child[0].slice_ns != cfg.policy.slice_ns)
 		warn("--slice has no effect on this kernel; settings.slice_ms is the time slice in use");

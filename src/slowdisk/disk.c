@@ -3,7 +3,6 @@
 #define FUSE_USE_VERSION 312
 #include "disk.h"
 #include "clock.h"
-#include "why.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -223,7 +222,7 @@ static const struct fuse_lowlevel_ops operations = {
 	.read = on_fuse_read, .write = on_fuse_write, .fsync = on_fuse_fsync, .flush = on_fuse_flush,
 };
 
-static int open_backing(struct disk *d, char *why, size_t size)
+static int open_backing(struct disk *d, struct why *why)
 {
 	struct stat st;
 	int err = 0;
@@ -236,13 +235,14 @@ static int open_backing(struct disk *d, char *why, size_t size)
 	else if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode))
 		err = -ENODEV;
 	if (err)
-		return fail_with_reason(err, why, size, "cannot use %s: %s", d->cfg.backing,
+		return fail_with_reason(err, why, "cannot use %s: %s", d->cfg.backing,
 				 err == -ENODEV ? "neither a file nor a disk" : strerror(-err));
 	d->direct = open(d->cfg.backing, O_RDWR | O_CLOEXEC | O_DIRECT);
 	d->size = lseek(d->cached, 0, SEEK_END);
 	if (d->size <= 0)
-		return fail_with_reason(-EINVAL, why, size, "cannot use %s: it is empty; give it a size with truncate -s SIZE or fallocate",
-				 d->cfg.backing);
+		return fail_with_reason(-EINVAL, why,
+					"cannot use %s: it is empty; give it a size with truncate -s SIZE or fallocate",
+					d->cfg.backing);
 	return 0;
 }
 
@@ -268,7 +268,7 @@ static int mount_quietly(struct fuse_session *session, const char *folder)
 	return err;
 }
 
-static int mount_fuse(struct disk *d, char *why, size_t size)
+static int mount_fuse(struct disk *d, struct why *why)
 {
 	char most[64];
 	char *words[] = { (char *)"slowdisk", (char *)"-o", most, NULL };
@@ -279,7 +279,7 @@ static int mount_fuse(struct disk *d, char *why, size_t size)
 	errno = 0;
 	if (stat(d->cfg.folder, &st) || !S_ISDIR(st.st_mode)) {
 		err = errno ? -errno : -ENOTDIR;
-		return fail_with_reason(err, why, size, "cannot mount in %s: %s%s", d->cfg.folder, strerror(-err),
+		return fail_with_reason(err, why, "cannot mount in %s: %s%s", d->cfg.folder, strerror(-err),
 				 err == -ENOTCONN ? "; a killed slowdisk has left a mount there: umount it" : "");
 	}
 	snprintf(most, sizeof(most), "fsname=slowdisk,max_read=%d", REQUEST_MAX);
@@ -293,9 +293,11 @@ static int mount_fuse(struct disk *d, char *why, size_t size)
 	}
 	if (err) {
 		if (err == -ENODEV)
-			snprintf(why, size, "no /dev/fuse: FUSE is missing in this kernel or container; modprobe fuse");
+			snprintf(why->text, sizeof(why->text),
+				 "no /dev/fuse: FUSE is missing in this kernel or container; modprobe fuse");
 		else
-			snprintf(why, size, "cannot mount in %s: %s", d->cfg.folder, fuse_message[0] ? fuse_message : strerror(-err));
+			snprintf(why->text, sizeof(why->text), "cannot mount in %s: %s", d->cfg.folder,
+				 fuse_message[0] ? fuse_message : strerror(-err));
 		return err;
 	}
 	fd = fuse_session_fd(d->session);
@@ -303,21 +305,21 @@ static int mount_fuse(struct disk *d, char *why, size_t size)
 	return 0;
 }
 
-int disk_new_and_mount(struct disk **out, const struct disk_cfg *cfg, char *why, size_t size)
+int disk_new_and_mount(struct disk **out, const struct disk_cfg *cfg, struct why *why)
 {
 	struct disk *d = calloc(1, sizeof(*d));
 	int err = -ENOMEM;
 
-	snprintf(why, size, "no memory");
+	snprintf(why->text, sizeof(why->text), "no memory");
 	if (!d)
 		return err;
 	*d = (struct disk){ .cfg = *cfg, .direct = -1, .cached = -1 };
 	d->data = aligned_alloc(ALIGNMENT, REQUEST_MAX);
 	if (d->data)
-		err = open_backing(d, why, size);
+		err = open_backing(d, why);
 	if (!err) {
 		memset(d->data, 1, REQUEST_MAX);
-		err = mount_fuse(d, why, size);
+		err = mount_fuse(d, why);
 	}
 	if (err) {
 		free_disk_object(d);

@@ -6,6 +6,8 @@
  * and locked if the caller locks its memory. */
 #pragma once
 
+#include "why.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,7 +27,7 @@ struct disk_cfg {
 struct disk;
 
 /* Mounts the disk. 0, or -errno with a line in `why`. */
-int disk_new_and_mount(struct disk **out, const struct disk_cfg *cfg, char *why, size_t size);
+int disk_new_and_mount(struct disk **out, const struct disk_cfg *cfg, struct why *why);
 int64_t disk_size(const struct disk *d);
 bool disk_backing_is_direct(const struct disk *d);	/* the backing file is accessed with O_DIRECT */
 

@@ -271,10 +271,10 @@ static void count_and_log_operation(void *folder, enum disk_op op, int64_t start
 
 static void open_disk_command_fifo(void)
 {
-	char why[512];
+	struct why why;
 
-	if (cfg.control && command_fifo_open(&now.control, cfg.control, why, sizeof(why)))
-		die(EXIT_RUN, "%s", why);
+	if (cfg.control && command_fifo_open(&now.control, cfg.control, &why))
+		die(EXIT_RUN, "%s", why.text);
 }
 
 static void open_signal_fd(void)
@@ -393,12 +393,12 @@ static void read_slowdisk_options(int argc, char **argv, const char **folder, co
 static void mount_disk_or_die(const char *folder, const char *backing)
 {
 	struct disk_cfg disk = { folder, backing, wait_until_answer_due, count_and_log_operation, (void *)(uintptr_t)folder };
-	char why[512];
-	int err = disk_new_and_mount(&now.disk, &disk, why, sizeof(why));
+	struct why why;
+	int err = disk_new_and_mount(&now.disk, &disk, &why);
 
 	if (err) {
 		command_fifo_remove(&now.control);
-		die(err == -ENODEV && access("/dev/fuse", F_OK) ? EXIT_MISSING : EXIT_RUN, "%s", why);
+		die(err == -ENODEV && access("/dev/fuse", F_OK) ? EXIT_MISSING : EXIT_RUN, "%s", why.text);
 	}
 }
 

@@ -87,7 +87,7 @@ static const char *read_scripted_event(struct scripted_event *e, char *line)
 	return wrong || e->n ? wrong : "no keys after the name";
 }
 
-int event_script_read_file(struct event_script *s, FILE *in, char *why, size_t size)
+int event_script_read_file(struct event_script *s, FILE *in, struct why *why)
 {
 	const char *wrong = NULL;
 	char *line = NULL;
@@ -112,7 +112,7 @@ int event_script_read_file(struct event_script *s, FILE *in, char *why, size_t s
 		wrong = "no event in it";
 	if (!wrong)
 		return 0;
-	snprintf(why, size, "line %lu: %s", at, wrong);
+	snprintf(why->text, sizeof(why->text), "line %lu: %s", at, wrong);
 	event_script_free(s);
 	return -EPROTO;
 }

@@ -15,13 +15,12 @@
 #pragma once
 
 #include "post_events.h"
+#include "why.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-#define SCREEN_WHY 256
 
 struct screen_watch_state;
 
@@ -45,7 +44,7 @@ struct screen_content_seen {
 };
 
 /* Opens the display. NULL with a line in `why`. Owned until screen_close(). */
-struct screen_watch_state *screen_open(const struct screen_watch_cfg *cfg, char *why);
+struct screen_watch_state *screen_open(const struct screen_watch_cfg *cfg, struct why *why);
 void screen_close(struct screen_watch_state *s);
 const char *screen_display_name(const struct screen_watch_state *s);
 /* The name of the window manager; "unnamed": it has none; NULL: no window manager runs. */
@@ -73,7 +72,7 @@ int screen_read_new_drawing(struct screen_watch_state *s);
 const struct screen_content_seen *screen_last_content_seen(const struct screen_watch_state *s);
 
 /* Checks that the display's keyboard has all keys of the script. 0, or -1 with a line in `why`. */
-int screen_check_keys_of_script(struct screen_watch_state *s, const struct event_script *script, char *why);
+int screen_check_keys_of_script(struct screen_watch_state *s, const struct event_script *script, struct why *why);
 /* Gives the newest window the keyboard focus, unless a menu is open. */
 void screen_focus_newest_window(struct screen_watch_state *s);
 /* Sends all keys and clicks of an event at once. */

@@ -8,6 +8,7 @@
 #include "proc.h"
 #include "report.h"
 #include "rt.h"
+#include "why.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -126,12 +127,12 @@ static void write_start_log_row(const struct start_log_entry *n)
 static void read_event_script_of_option(void)
 {
 	FILE *in = fopen(cfg.then, "re");
-	char why[160];
+	struct why why;
 
 	if (!in)
 		die(EXIT_RUN, "cannot read %s: %m", cfg.then);
-	if (event_script_read_file(&script, in, why, sizeof(why)))
-		die(EXIT_RUN, "%s: %s", cfg.then, why);
+	if (event_script_read_file(&script, in, &why))
+		die(EXIT_RUN, "%s: %s", cfg.then, why.text);
 	fclose(in);
 	report_cfg.script = &script;
 }
@@ -173,14 +174,14 @@ static void open_swap_and_delay_counters(void)
 static struct screen_watch_state *open_screen(void)
 {
 	struct screen_watch_cfg screen_cfg = { cfg.display, cfg.window, (int)cfg.least };
-	char why[SCREEN_WHY];
-	struct screen_watch_state *screen = screen_open(&screen_cfg, why);
+	struct why why;
+	struct screen_watch_state *screen = screen_open(&screen_cfg, &why);
 
 	if (!screen)
-		die(EXIT_RUN, "%s", why);
-	if ((cfg.then && screen_check_keys_of_script(screen, &script, why)) || (cfg.key &&
-										screen_check_keys_of_script(screen, &key_script, why)))
-		die(EXIT_RUN, "%s", why);
+		die(EXIT_RUN, "%s", why.text);
+	if ((cfg.then && screen_check_keys_of_script(screen, &script, &why)) ||
+	    (cfg.key && screen_check_keys_of_script(screen, &key_script, &why)))
+		die(EXIT_RUN, "%s", why.text);
 	return screen;
 }
 

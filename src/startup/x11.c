@@ -131,25 +131,25 @@ static bool server_knows_pids(struct screen_watch_state *s)
 	return same;
 }
 
-static int prepare_screen_watching(struct screen_watch_state *s, char *why)
+static int prepare_screen_watching(struct screen_watch_state *s, struct why *why)
 {
 	int error, event, a, b, c, e, major = 1, minor = 1, fixes = 5, fixes_minor = 0;
 	Display *d = s->display;
 
 	if (!XDamageQueryExtension(d, &event, &error) || !XDamageQueryVersion(d, &major, &minor) ||
 	    !XFixesQueryVersion(d, &fixes, &fixes_minor))
-		return fail_with_reason(-1, why, SCREEN_WHY,
+		return fail_with_reason(-1, why,
 				 "display %s has no DAMAGE extension, which reports what was drawn: start its server with it",
 				 DisplayString(d));
 	if (!XTestQueryExtension(d, &a, &b, &c, &e))
-		return fail_with_reason(-1, why, SCREEN_WHY,
+		return fail_with_reason(-1, why,
 				 "display %s has no XTEST extension, which sends keys to the application: start its server with it",
 				 DisplayString(d));
 	s->damage_event = event + XDamageNotify;
 	intern_window_atoms(s);
 	s->knows_pids = server_knows_pids(s);
 	if (!x11_watched_pixels_alloc(s))
-		return fail_with_reason(-1, why, SCREEN_WHY, "no memory for the pixels of display %s", DisplayString(d));
+		return fail_with_reason(-1, why, "no memory for the pixels of display %s", DisplayString(d));
 	s->parts = XFixesCreateRegion(d, NULL, 0);
 	/* On the root window, damage covers all windows; "non-empty" sends one event, and the next after XDamageSubtract(). */
 	s->damage = XDamageCreate(d, s->root, XDamageReportNonEmpty);
@@ -158,16 +158,16 @@ static int prepare_screen_watching(struct screen_watch_state *s, char *why)
 	return 0;
 }
 
-struct screen_watch_state *screen_open(const struct screen_watch_cfg *cfg, char *why)
+struct screen_watch_state *screen_open(const struct screen_watch_cfg *cfg, struct why *why)
 {
 	struct screen_watch_state *s = calloc(1, sizeof(*s));
 
 	if (!s) {
-		snprintf(why, SCREEN_WHY, "out of memory");
+		snprintf(why->text, sizeof(why->text), "out of memory");
 		return NULL;
 	}
 	s->cfg = *cfg;
-	s->display = x11_connect(cfg->display, &s->broken, why, SCREEN_WHY);
+	s->display = x11_connect(cfg->display, &s->broken, why);
 	if (!s->display) {
 		free(s);
 		return NULL;

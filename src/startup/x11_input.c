@@ -2,6 +2,7 @@
 /* Input for the application: keys and clicks by XTEST, and the request to close its windows. */
 #include "x11.h"
 #include "keysym.h"
+#include "why.h"
 
 #include <stdio.h>
 
@@ -15,7 +16,7 @@ static KeyCode find_keycode(Display *d, KeySym symbol, bool *shift)
 	return code;
 }
 
-int screen_check_keys_of_script(struct screen_watch_state *s, const struct event_script *script, char *why)
+int screen_check_keys_of_script(struct screen_watch_state *s, const struct event_script *script, struct why *why)
 {
 	bool shift;
 
@@ -25,7 +26,8 @@ int screen_check_keys_of_script(struct screen_watch_state *s, const struct event
 
 			if (act->kind != ACT_KEY || find_keycode(s->display, act->keysym, &shift))
 				continue;
-			snprintf(why, SCREEN_WHY, "event %s: the keyboard of display %s has no key for %s: use another, or add it with setxkbmap",
+			snprintf(why->text, sizeof(why->text),
+				 "event %s: the keyboard of display %s has no key for %s: use another, or add it with setxkbmap",
 				 script->event[i].name, DisplayString(s->display), keysym_name(act->keysym));
 			return -1;
 		}

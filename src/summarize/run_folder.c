@@ -24,15 +24,16 @@ static void run_folder_path_of_regular_file(const char *folder, const char *name
 
 struct json_document *run_folder_read_json(const char *folder, const char *name, bool needed)
 {
-	char path[PATH_ROOM], what[256];
+	char path[PATH_ROOM];
+	struct why what;
 	struct json_document *j;
 
 	run_folder_path_of_regular_file(folder, name, path);
 	if (!needed && access(path, F_OK))
 		return NULL;
-	j = json_read_file(path, what, sizeof(what));
+	j = json_read_file(path, &what);
 	if (!j)
-		die(EXIT_RUN, "%s: %s", path, what);
+		die(EXIT_RUN, "%s: %s", path, what.text);
 	return j;
 }
 

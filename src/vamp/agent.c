@@ -6,6 +6,7 @@
 #include "files.h"
 #include "local_socket.h"
 #include "proc.h"
+#include "why.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -357,13 +358,14 @@ static int agent_open_port(const char *port)
 	return fd < 0 ? -errno : fd;
 }
 
-int agent_inside_guest_open(struct throttle_method **out, const char *port, char *why, size_t size)
+int agent_inside_guest_open(struct throttle_method **out, const char *port, struct why *why)
 {
 	struct agent_inside_guest *a = calloc(1, sizeof(*a));
 	int fd = a ? agent_open_port(port) : -ENOMEM;
 
 	if (fd < 0) {
-		snprintf(why, size, "cannot open the port %s: %s: give QEMU a virtserialport with the name org.thinprobe.vamp", port,
+		snprintf(why->text, sizeof(why->text),
+			 "cannot open the port %s: %s: give QEMU a virtserialport with the name org.thinprobe.vamp", port,
 			 strerror(-fd));
 		free(a);
 		return fd;

@@ -6,7 +6,6 @@
 #include "clock.h"
 #include "control.h"
 #include "proc.h"
-#include "why.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -30,7 +29,7 @@ struct sound_server_watch {
 	struct audio_stream_list streams;
 	struct audio_wakeup_counts counting;
 	struct audio_wakeup_tracer *wakeups;
-	char why_not[160];	/* why wake-ups are not counted; "": they are */
+	struct why why_not;	/* why wake-ups are not counted; "": they are */
 };
 
 static int audio_add_polled_fd(const struct sound_server_watch *a, int fd)
@@ -73,10 +72,10 @@ static void audio_disconnect(struct sound_server_watch *a)
 	a->listed = false;
 }
 
-static int audio_connect(struct sound_server_watch *a, char *why, size_t size)
+static int audio_connect(struct sound_server_watch *a, struct why *why)
 {
 	static const char *const words[] = { "subscribe", NULL };
-	int err = audio_find_server_address_and_pid(&a->server, a->asked, why, size);
+	int err = audio_find_server_address_and_pid(&a->server, a->asked, why);
 
 	if (err)
 		return err;
@@ -86,15 +85,15 @@ static int audio_connect(struct sound_server_watch *a, char *why, size_t size)
 	if (!err)
 		err = audio_request_stream_list(a);
 	if (err) {
-		snprintf(why, size, "cannot run pactl: %s", strerror(-err));
+		snprintf(why->text, sizeof(why->text), "cannot run pactl: %s", strerror(-err));
 		audio_disconnect(a);
 		return err;
 	}
-	a->why_not[0] = '\0';
+	a->why_not.text[0] = '\0';
 	if (a->server.pid)
-		audio_wakeup_tracer_open(&a->wakeups, a->server.pid, a->why_not, sizeof(a->why_not));
+		audio_wakeup_tracer_open(&a->wakeups, a->server.pid, &a->why_not);
 	else
-		snprintf(a->why_not, sizeof(a->why_not), "the server's process is not known");
+		snprintf(a->why_not.text, sizeof(a->why_not.text), "the server's process is not known");
 	return 0;
 }
 
@@ -165,7 +164,7 @@ static int audio_emit_new_stream_events(struct input_source *s, void (*each)(voi
 
 static const struct input_source_ops ops = { .name = "audio", .read = audio_emit_new_stream_events };
 
-int audio_open_server_watch(struct sound_server_watch **out, const char *server, char *why, size_t size)
+int audio_open_server_watch(struct sound_server_watch **out, const char *server, struct why *why)
 {
 	struct sound_server_watch *a = calloc(1, sizeof(*a));
 	struct pollfd answer;
@@ -173,18 +172,18 @@ int audio_open_server_watch(struct sound_server_watch **out, const char *server,
 
 	*out = NULL;
 	if (!a)
-		return fail_with_reason(-ENOMEM, why, size, "out of memory");
+		return fail_with_reason(-ENOMEM, why, "out of memory");
 	a->asked = server ? strdup(server) : NULL;
 	a->changes = a->list = (struct audio_pactl){ .pidfd = -1, .out = -1 };
 	a->source = (struct input_source){ .ops = &ops, .fd = epoll_create1(EPOLL_CLOEXEC) };
 	if (a->source.fd < 0 || (server && !a->asked)) {
 		err = -errno;
-		snprintf(why, size, "cannot watch the sound server: %s", strerror(-err));
+		snprintf(why->text, sizeof(why->text), "cannot watch the sound server: %s", strerror(-err));
 		audio_close_server_watch(a);
 		return err;
 	}
 	*out = a;
-	err = audio_connect(a, why, size);
+	err = audio_connect(a, why);
 	if (err)
 		return -ENOENT;
 	answer = (struct pollfd){ .fd = a->list.pidfd, .events = POLLIN };
@@ -194,7 +193,8 @@ int audio_open_server_watch(struct sound_server_watch **out, const char *server,
 	if (!status)
 		return 0;
 	audio_disconnect(a);
-	snprintf(why, size, status == 127 ? "there is no pactl to ask the sound server: install pulseaudio-utils" :
+	snprintf(why->text, sizeof(why->text),
+		 status == 127 ? "there is no pactl to ask the sound server: install pulseaudio-utils" :
 		 "the sound server at %s does not answer pactl (is it this user's? is pactl older than 16?)", a->server.name);
 	return -ENOENT;
 }
@@ -219,10 +219,10 @@ bool audio_process_plays_sound(const struct sound_server_watch *a, int pid)
 
 void audio_connect_and_average_wakeups(struct sound_server_watch *a, const int *tagged, size_t n)
 {
-	char why[160];
+	struct why why;
 
 	if (!a->changes.pid)
-		audio_connect(a, why, sizeof(why));
+		audio_connect(a, &why);
 	else if (!a->list.pid && clock_now() - a->asked_last_ns > NS_PER_S)
 		audio_request_stream_list(a);	/* finds streams that began before pactl had subscribed */
 	audio_read_and_count_wakeups(a);
@@ -258,7 +258,7 @@ void audio_describe_server_watch(const struct sound_server_watch *a, char *text,
 		snprintf(text, size, "no sound server");
 	else
 		snprintf(text, size, "sound server at %s, pid %d, %zu streams play; %s%s", a->server.name, (int)a->server.pid,
-			 a->streams.n, a->wakeups ? "wake-ups counted" : "wake-ups not counted: ", a->why_not);
+			 a->streams.n, a->wakeups ? "wake-ups counted" : "wake-ups not counted: ", a->why_not.text);
 }
 
 void audio_close_server_watch(struct sound_server_watch *a)

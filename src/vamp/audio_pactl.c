@@ -53,7 +53,7 @@ static pid_t audio_find_server_pid(const char *socket, pid_t maker)
 	return pid > 0 && !kill(pid, 0) ? pid : 0;
 }
 
-int audio_find_server_address_and_pid(struct audio_server *s, const char *name, char *why, size_t size)
+int audio_find_server_address_and_pid(struct audio_server *s, const char *name, struct why *why)
 {
 	struct ucred maker;
 	struct stat st;
@@ -65,7 +65,8 @@ int audio_find_server_address_and_pid(struct audio_server *s, const char *name, 
 		return 0;
 	fd = connect_to_unix_socket(s->socket, 0, &maker);
 	if (fd < 0) {
-		snprintf(why, size, "no sound server at %s: %s (start one, or name it with --audio-server)", s->socket, strerror(-fd));
+		snprintf(why->text, sizeof(why->text), "no sound server at %s: %s (start one, or name it with --audio-server)",
+			 s->socket, strerror(-fd));
 		return fd;
 	}
 	close(fd);
@@ -140,8 +141,9 @@ int audio_pactl_end(struct audio_pactl *p)
 int audio_parse_stream_list(const char *path, struct audio_stream_list *out)
 {
 	struct audio_stream_list l = { 0 };
-	char why[80], key[64];
-	struct json_document *j = json_read_file(path, why, sizeof(why));
+	struct why why;
+	char key[64];
+	struct json_document *j = json_read_file(path, &why);
 	int64_t index, pid;
 	bool corked;
 

@@ -2,6 +2,8 @@
 /* audio_pactl - finds the sound server, runs pactl (of pulseaudio-utils) to ask it, and reads its list of streams. */
 #pragma once
 
+#include "why.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +18,7 @@ struct audio_server {
 	gid_t gid;
 };
 /* Finds the server, and connects once to check that it runs. 0, or -errno with the reason in `why`. Does not block. */
-int audio_find_server_address_and_pid(struct audio_server *s, const char *name, char *why, size_t size);
+int audio_find_server_address_and_pid(struct audio_server *s, const char *name, struct why *why);
 
 /* A child that runs pactl; if we are root, as the user of the server, which may refuse others. */
 struct audio_pactl {

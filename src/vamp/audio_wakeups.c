@@ -5,7 +5,6 @@
 #include "proc.h"
 #include "tracefs.h"
 #include "tracepoint.h"
-#include "why.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -152,7 +151,7 @@ static void audio_make_thread_filter(const struct audio_wakeup_tracer *w, char *
 	free(tid);
 }
 
-int audio_wakeup_tracer_open(struct audio_wakeup_tracer **out, int server, char *why, size_t size)
+int audio_wakeup_tracer_open(struct audio_wakeup_tracer **out, int server, struct why *why)
 {
 	struct audio_wakeup_tracer *w = calloc(1, sizeof(*w));
 	char ours[64] = "";
@@ -160,18 +159,18 @@ int audio_wakeup_tracer_open(struct audio_wakeup_tracer **out, int server, char 
 
 	*out = NULL;
 	if (!w)
-		return fail_with_reason(-ENOMEM, why, size, "out of memory");
+		return fail_with_reason(-ENOMEM, why, "out of memory");
 	w->server = server;
 	w->initial = readlink("/proc/self/ns/pid", ours, sizeof(ours) - 1) > 0 && !strcmp(ours, "pid:[4026531836]");
 	id = audio_parse_sched_waking_format(w);
-	err = id < 0 ? tracepoint_explain_refusal(id, -1, why, size) : 0;
+	err = id < 0 ? tracepoint_explain_refusal(id, -1, why) : 0;
 	if (!err && proc_get_online_cpus(&w->cpus)) {
-		snprintf(why, size, "cannot read which CPUs are online");
+		snprintf(why->text, sizeof(why->text), "cannot read which CPUs are online");
 		err = -EIO;
 	}
 	if (!err) {
 		audio_make_thread_filter(w, w->filter, sizeof(w->filter));
-		err = tracepoint_open_rings(&w->rings, &w->cpus, &id, 1, w->filter, RING_BYTES, why, size);
+		err = tracepoint_open_rings(&w->rings, &w->cpus, &id, 1, w->filter, RING_BYTES, why);
 	}
 	if (err) {
 		free(w);

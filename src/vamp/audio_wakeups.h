@@ -7,6 +7,7 @@
 #pragma once
 
 #include "input.h"
+#include "why.h"
 
 #define AUDIO_PROCESSES 256	/* maximum; further processes are not counted */
 #define AUDIO_THREADS 64	/* maximum number of threads of the server */
@@ -42,7 +43,7 @@ struct audio_wakeup_tracer;
 /* Starts to count. 0, or -errno with the reason in `why` (no permission to trace, no such tracepoint). Forks once if tracefs is
  * not mounted. Outside the initial pid namespace the filter matches the server's threads by name, since their pids in the
  * kernel's records are not known there. */
-int audio_wakeup_tracer_open(struct audio_wakeup_tracer **out, int server, char *why, size_t size);
+int audio_wakeup_tracer_open(struct audio_wakeup_tracer **out, int server, struct why *why);
 /* Adds the wake-ups since the last call to `c`, except those by the `n` processes in `ours`. */
 void audio_wakeup_tracer_count_new(struct audio_wakeup_tracer *w, struct audio_wakeup_counts *c, const int *ours, size_t n);
 /* Updates the filter to the threads that the server has now. */

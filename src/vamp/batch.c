@@ -71,13 +71,13 @@ static bool batch_group_file_is_writable(const struct batch_throttle *b, const c
 	return !access(groups_file_path(b->group, file).text, W_OK);
 }
 
-int batch_throttle_open(struct throttle_method **out, const char *group, struct undo_recorder *undo, char *why, size_t size)
+int batch_throttle_open(struct throttle_method **out, const char *group, struct undo_recorder *undo, struct why *why)
 {
 	struct batch_throttle *b = calloc(1, sizeof(*b));
 	int n = b ? snprintf(b->group, sizeof(b->group), "%s", group) : 0;
 
 	if (!b || n >= (int)sizeof(b->group)) {
-		snprintf(why, size, b ? "--batch %s: the path is too long" : "no memory", group);
+		snprintf(why->text, sizeof(why->text), b ? "--batch %s: the path is too long" : "no memory", group);
 		free(b);
 		return -ENOMEM;
 	}
@@ -85,8 +85,8 @@ int batch_throttle_open(struct throttle_method **out, const char *group, struct 
 	b->undo = undo;
 	b->v2 = batch_group_file_is_writable(b, "cpu.max");
 	if (!b->v2 && !batch_group_file_is_writable(b, "cpu.cfs_quota_us")) {
-		snprintf(why, size, "--batch %s: no cpu group whose quota may be set; name the folder of one, as root or where it is delegated",
-			 group);
+		snprintf(why->text, sizeof(why->text), "--batch %s: no cpu group whose quota may be set; "
+			 "name the folder of one, as root or where it is delegated", group);
 		free(b);
 		return -EACCES;
 	}

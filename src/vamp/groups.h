@@ -4,6 +4,7 @@
 
 #include "throttle.h"
 #include "undo.h"
+#include "why.h"
 
 /* By version (1, 2): names of a group's files, and the default weight of a group, equal to that of a task with nice value 0. */
 extern const struct cgroup_version_file_names {
@@ -42,8 +43,7 @@ struct background_cgroup {
  * and nothing has changed. Version 2: if `above` holds processes and its child groups have no weights yet, these processes are
  * first moved to a second new group (a group whose child groups have weights must not hold processes). */
 int shares_open_background_group(struct background_cgroup *g, const char *root, const char *above, enum throttle_ratio ratio,
-				 struct undo_recorder *undo,
-		      char *why, size_t size);
+				 struct undo_recorder *undo, struct why *why);
 /* Moves a process to the background group. 0; -ESRCH: it has ended; -EXDEV: it is not below `above`; other -errno. (Version 1: a
  * process with threads in several groups is moved back as a whole, to the group of its first thread.) */
 int shares_move_process_to_background(const struct background_cgroup *g, struct undo_recorder *undo,

@@ -3,7 +3,6 @@
 #include "control.h"
 #include "input.h"
 #include "keysym.h"
-#include "why.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int trigger_keys_parse(const char *text, struct trigger_keys_and_buttons *keys, char *why, size_t size)
+int trigger_keys_parse(const char *text, struct trigger_keys_and_buttons *keys, struct why *why)
 {
 	struct trigger_keys_and_buttons read = { 0 };
 	const char *end;
@@ -26,18 +25,19 @@ int trigger_keys_parse(const char *text, struct trigger_keys_and_buttons *keys, 
 
 		end = strchrnul(text, ',');
 		if (end == text || snprintf(word, sizeof(word), "%.*s", (int)(end - text), text) >= (int)sizeof(word))
-			return fail_with_reason(-EINVAL, why, size, "--keys: names are divided by one comma each: Return,KP_Enter,button");
+			return fail_with_reason(-EINVAL, why,
+						"--keys: names are divided by one comma each: Return,KP_Enter,button");
 		text = end + 1;
 		if (!strcmp(word, "button")) {
 			read.button = true;
 		} else if (!strcmp(word, "any")) {
 			read.any = true;
 		} else if (keysym_parse_text(word, &keysym)) {
-			return fail_with_reason(-EINVAL, why, size,
+			return fail_with_reason(-EINVAL, why,
 					 "--keys: there is no key %s: take a name of X11 (Return, KP_Enter, a, F5), any or button",
 					 word);
 		} else if (read.n == INPUT_KEYS) {
-			return fail_with_reason(-EINVAL, why, size, "--keys: at most %d keys", INPUT_KEYS);
+			return fail_with_reason(-EINVAL, why, "--keys: at most %d keys", INPUT_KEYS);
 		} else {
 			read.keysym[read.n++] = keysym;
 		}
@@ -96,15 +96,15 @@ static void input_fifo_close(struct input_source *s)
 
 static const struct input_source_ops control_ops = { .name = "control", .read = input_fifo_read, .close = input_fifo_close };
 
-int input_fifo_open(struct input_source **out, const char *path, char *why, size_t size)
+int input_fifo_open(struct input_source **out, const char *path, struct why *why)
 {
 	struct control_fifo_input *c = calloc(1, sizeof(*c));
 	int err;
 
 	*out = NULL;
 	if (!c)
-		return fail_with_reason(-ENOMEM, why, size, "out of memory");
-	err = command_fifo_open(&c->control, path, why, size);
+		return fail_with_reason(-ENOMEM, why, "out of memory");
+	err = command_fifo_open(&c->control, path, why);
 	if (err) {
 		free(c);
 		return err;
@@ -199,8 +199,7 @@ static void input_evdev_close(struct input_source *s)
 
 static const struct input_source_ops evdev_ops = { .name = "evdev", .read = input_evdev_read, .close = input_evdev_close };
 
-int input_evdev_open(struct input_source **out, const char *device, const struct trigger_keys_and_buttons *keys, char *why,
-		     size_t size)
+int input_evdev_open(struct input_source **out, const char *device, const struct trigger_keys_and_buttons *keys, struct why *why)
 {
 	struct evdev_input *d = calloc(1, sizeof(*d));
 	int fd = open(device, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err = d ? errno : ENOMEM, version;
@@ -217,7 +216,8 @@ int input_evdev_open(struct input_source **out, const char *device, const struct
 		}
 		err = ENOTTY;
 	}
-	snprintf(why, size, "cannot open %s: %s%s", device, err == ENOTTY ? "not an input device" : strerror(err), err == EACCES ?
+	snprintf(why->text, sizeof(why->text), "cannot open %s: %s%s", device,
+		 err == ENOTTY ? "not an input device" : strerror(err), err == EACCES ?
 		 " (be root, or of the group input)" : " (/proc/bus/input/devices lists what is there)");
 	if (fd >= 0)
 		close(fd);

@@ -2,6 +2,8 @@
 /* input - events that open an episode: keys, buttons, lines through a fifo, starting sound. A source is a struct of functions. */
 #pragma once
 
+#include "why.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,20 +36,18 @@ struct input_source {
 };
 
 /* Parses --keys "Return,KP_Enter,button". 0, or -EINVAL with the reason in `why`, and *keys is unchanged. Pure. */
-int trigger_keys_parse(const char *text, struct trigger_keys_and_buttons *keys, char *why, size_t size);
+int trigger_keys_parse(const char *text, struct trigger_keys_and_buttons *keys, struct why *why);
 bool trigger_keys_include_keysym(const struct trigger_keys_and_buttons *keys, uint32_t keysym);	/* does this key count? */
 
 /* Open a source. 0, or -errno with one line (what, why, cure) in `why`. */
 /* Raw events of all devices, by the X input extension. `display` NULL: $DISPLAY. After a change of the keyboard map, read() asks
  * the display for it and waits for the answer. */
-int input_x11_open(struct input_source **out, const char *display, const struct trigger_keys_and_buttons *keys, char *why,
-		   size_t size);
+int input_x11_open(struct input_source **out, const char *display, const struct trigger_keys_and_buttons *keys, struct why *why);
 /* Events of one /dev/input/eventN. */
-int input_evdev_open(struct input_source **out, const char *device, const struct trigger_keys_and_buttons *keys, char *why,
-		     size_t size);
+int input_evdev_open(struct input_source **out, const char *device, const struct trigger_keys_and_buttons *keys, struct why *why);
 /* Lines through a fifo, which is made if it does not exist, and then removed at the end. Every line is an event. Tools that send
  * RFB input write to it. */
-int input_fifo_open(struct input_source **out, const char *path, char *why, size_t size);
+int input_fifo_open(struct input_source **out, const char *path, struct why *why);
 
 struct sound_server_watch;
 /* Watches the sound server (PulseAudio, or PipeWire's replacement of it) of this user, or at `server`. 0; -ENOENT: no server runs
@@ -56,7 +56,7 @@ struct sound_server_watch;
  * count, and audio_describe_server_watch() says so. Waits up to 2 s for the server's answer; the other functions do not wait.
  * Forks children:
  * call it after undo_create_recorder(). */
-int audio_open_server_watch(struct sound_server_watch **out, const char *server, char *why, size_t size);
+int audio_open_server_watch(struct sound_server_watch **out, const char *server, struct why *why);
 /* The source of "audio" events: a stream starts to play. Owned by `a`. Its read() also updates the list of streams, and never
  * fails. */
 struct input_source *audio_input_source_of_watch(struct sound_server_watch *a);

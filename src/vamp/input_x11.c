@@ -5,7 +5,6 @@
 #include "cli.h"
 #include "clock.h"
 #include "input.h"
-#include "why.h"
 #include "x11/connection.h"
 
 #include <errno.h>
@@ -169,20 +168,19 @@ static int x11_select_raw_events(struct x11_input *x)
 	return 0;
 }
 
-int input_x11_open(struct input_source **out, const char *display, const struct trigger_keys_and_buttons *keys, char *why,
-		   size_t size)
+int input_x11_open(struct input_source **out, const char *display, const struct trigger_keys_and_buttons *keys, struct why *why)
 {
 	struct x11_input *x = calloc(1, sizeof(*x));
 	int err;
 
 	*out = NULL;
 	if (!x)
-		return fail_with_reason(-ENOMEM, why, size, "out of memory");
+		return fail_with_reason(-ENOMEM, why, "out of memory");
 	snprintf(no_answer, sizeof(no_answer), "vamp: display %.80s does not answer: is it stopped, or its link down?\n",
 		 XDisplayName(display));
 	connection = -1;
 	x11_set_alarm_timeout(PATIENCE_OPEN_S);
-	x->display = x11_connect(display, &x->broken, why, size);
+	x->display = x11_connect(display, &x->broken, why);
 	if (!x->display) {
 		x11_set_alarm_timeout(0);
 		free(x);
@@ -195,7 +193,7 @@ int input_x11_open(struct input_source **out, const char *display, const struct 
 	if (x->broken)
 		err = -EPIPE;
 	if (err) {
-		snprintf(why, size, "display %s %s", XDisplayName(display), err == -EPIPE ? "went away" :
+		snprintf(why->text, sizeof(why->text), "display %s %s", XDisplayName(display), err == -EPIPE ? "went away" :
 			 "has no X input extension 2.1 or later: use a newer X server, or --evdev");
 		input_x11_close(&x->source);
 		return err;

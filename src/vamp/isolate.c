@@ -351,8 +351,7 @@ static const struct throttle_method_hooks isolate_ops = { isolate_begin_episode,
 	isolate_describe };
 
 int isolate_throttle_open(struct throttle_method **out, const struct process_scope *scope, const struct sound_server_watch *audio,
-			  bool interrupts, struct undo_recorder *undo,
-		 char *why, size_t size)
+			  bool interrupts, struct undo_recorder *undo, struct why *why)
 {
 	struct isolate_throttle *s = calloc(1, sizeof(*s));
 	int err = s ? 0 : -ENOMEM;
@@ -365,9 +364,10 @@ int isolate_throttle_open(struct throttle_method **out, const struct process_sco
 		err = isolate_find_device_irqs(&s->irqs, "");
 	if (err) {
 		if (err == -ENOTSUP)
-			snprintf(why, size, "isolation needs two CPUs, and this process may use one: leave --isolate out");
+			snprintf(why->text, sizeof(why->text),
+				 "isolation needs two CPUs, and this process may use one: leave --isolate out");
 		else
-			snprintf(why, size, "cannot isolate: %s", strerror(-err));
+			snprintf(why->text, sizeof(why->text), "cannot isolate: %s", strerror(-err));
 		free(s);
 		return err;
 	}

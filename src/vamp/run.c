@@ -76,27 +76,27 @@ static void die_unless_opened(int err, const char *why)
 /* A fifo that is made here is removed at the end, even after kill -9. */
 static void open_control_fifo(void)
 {
-	char why[256] = "";
+	struct why why = { "" };
 	int err = access(cfg.control, F_OK) ? undoable_mkfifo(run.undo, cfg.control) : 0;
 
 	if (err)
 		die(EXIT_RUN, "cannot make the fifo %s: %s", cfg.control, strerror(-err));
-	die_unless_opened(input_fifo_open(&run.source[run.sources++], cfg.control, why, sizeof(why)), why);
+	die_unless_opened(input_fifo_open(&run.source[run.sources++], cfg.control, &why), why.text);
 }
 
 static void open_input_sources(void)
 {
 	struct trigger_keys_and_buttons keys;
-	char why[256] = "";
+	struct why why = { "" };
 
-	if (trigger_keys_parse(cfg.keys, &keys, why, sizeof(why)))
-		die_usage("%s", why);
+	if (trigger_keys_parse(cfg.keys, &keys, &why))
+		die_usage("%s", why.text);
 	if (!cfg.display && !cfg.evdev && !cfg.control && !(cfg.display = getenv("DISPLAY")))
 		die_usage("no source of input: give --display, --evdev or --control, or set DISPLAY");
 	if (cfg.display)
-		die_unless_opened(input_x11_open(&run.source[run.sources++], cfg.display, &keys, why, sizeof(why)), why);
+		die_unless_opened(input_x11_open(&run.source[run.sources++], cfg.display, &keys, &why), why.text);
 	if (cfg.evdev)
-		die_unless_opened(input_evdev_open(&run.source[run.sources++], cfg.evdev, &keys, why, sizeof(why)), why);
+		die_unless_opened(input_evdev_open(&run.source[run.sources++], cfg.evdev, &keys, &why), why.text);
 	if (cfg.control)
 		open_control_fifo();
 }
@@ -104,38 +104,38 @@ static void open_input_sources(void)
 /* A missing sound server is an error only if --audio-server was given. */
 static void open_sound_server_watch(void)
 {
-	char why[256] = "";
-	int err = cfg.no_audio ? -ENOENT : audio_open_server_watch(&run.audio, cfg.audio_server, why, sizeof(why));
+	struct why why = { "" };
+	int err = cfg.no_audio ? -ENOENT : audio_open_server_watch(&run.audio, cfg.audio_server, &why);
 
 	if (err && cfg.audio_server)
-		die_unless_opened(err, why);
+		die_unless_opened(err, why.text);
 	if (run.audio)	/* even without a server, since one may start later */
 		run.source[run.sources++] = audio_input_source_of_watch(run.audio);
 	if (err)
-		snprintf(run.record.sound, sizeof(run.record.sound), "%s", cfg.no_audio ? "not looked for" : why);
+		snprintf(run.record.sound, sizeof(run.record.sound), "%s", cfg.no_audio ? "not looked for" : why.text);
 }
 
 /* Opens the throttles; none in a dry run. */
 static void open_throttles(void)
 {
-	char why[512] = "";
+	struct why why = { "" };
 
 	if (cfg.batch)
-		die_unless_opened(batch_throttle_open(&run.way[run.ways++], cfg.batch, run.undo, why, sizeof(why)), why);
+		die_unless_opened(batch_throttle_open(&run.way[run.ways++], cfg.batch, run.undo, &why), why.text);
 	if (cfg.ratio >= 0 || (!cfg.agent && !cfg.batch)) {
-		int err = shares_throttle_open(&run.way[run.ways], cfg.group, chosen_throttle_ratio(), run.undo, why, sizeof(why));
+		int err = shares_throttle_open(&run.way[run.ways], cfg.group, chosen_throttle_ratio(), run.undo, &why);
 
 		if (err && cfg.isolate && cfg.ratio < 0)	/* isolation needs no privileges: go on without shares */
-			warn("CPU weights are not changed: %s", why);
+			warn("CPU weights are not changed: %s", why.text);
 		else
-			die_unless_opened(err, why);
+			die_unless_opened(err, why.text);
 		run.ways += !err;
 	}
 	if (cfg.isolate)
-		die_unless_opened(isolate_throttle_open(&run.way[run.ways++], &scope, run.audio, !cfg.no_interrupts, run.undo, why, sizeof(why)),
-				  why);
+		die_unless_opened(isolate_throttle_open(&run.way[run.ways++], &scope, run.audio, !cfg.no_interrupts,
+							run.undo, &why), why.text);
 	if (cfg.agent)
-		die_unless_opened(agent_inside_guest_open(&run.way[run.ways++], cfg.agent, why, sizeof(why)), why);
+		die_unless_opened(agent_inside_guest_open(&run.way[run.ways++], cfg.agent, &why), why.text);
 }
 
 static void check_cgroup_folder(const char *option, const char *folder)

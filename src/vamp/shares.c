@@ -4,7 +4,6 @@
 #include "proc.h"
 #include "scope.h"
 #include "groups.h"
-#include "why.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -59,20 +58,21 @@ static int shares_move_processes_to_rest_group(const char *folder, const char *r
 
 /* Lets the groups below `above` have weights. Processes are moved away first, except from the root group, which alone has no
  * cgroup.events. */
-static int shares_enable_weights(const struct background_cgroup *g, struct undo_recorder *undo, char *why, size_t size)
+static int shares_enable_weights(const struct background_cgroup *g, struct undo_recorder *undo, struct why *why)
 {
 	char rest[UNDO_PATH], text[8];
 	int err = 0;
 
 	if (!groups_file_lists_cpu(g->above, "cgroup.controllers"))
-		return fail_with_reason(-ENOTSUP, why, size,
+		return fail_with_reason(-ENOTSUP, why,
 				 "%s has no cpu controller: write +cpu to cgroup.subtree_control of the group above", g->above);
 	if (groups_file_lists_cpu(g->above, "cgroup.subtree_control"))
 		return 0;
 	files_read_first_line(groups_file_path(g->above, "cgroup.procs").text, text, sizeof(text));
 	if (*text && groups_has_file(g->above, "cgroup.events")) {
 		if (shares_has_child_groups(g->above))
-			return fail_with_reason(-EBUSY, why, size, "%s holds processes beside groups: move these into a group of their own", g->above);
+			return fail_with_reason(-EBUSY, why,
+						"%s holds processes beside groups: move these into a group of their own", g->above);
 		snprintf(rest, sizeof(rest), "%s/" GROUP_NAME "%d-rest", g->above, (int)getpid());
 		err = undoable_mkdir(undo, rest);
 		if (!err)
@@ -81,7 +81,8 @@ static int shares_enable_weights(const struct background_cgroup *g, struct undo_
 	if (!err)
 		err = groups_enable_cpu_below(g->above, undo);
 	if (err)
-		snprintf(why, size, "%s/cgroup.subtree_control: %s: run it as root or in a delegated group (systemd-run -p Delegate=yes)",
+		snprintf(why->text, sizeof(why->text),
+			 "%s/cgroup.subtree_control: %s: run it as root or in a delegated group (systemd-run -p Delegate=yes)",
 			 g->above, strerror(-err));
 	return err;
 }
@@ -97,14 +98,13 @@ static int shares_make_background_group(const struct background_cgroup *g, enum 
 }
 
 int shares_open_background_group(struct background_cgroup *g, const char *root, const char *above, enum throttle_ratio ratio,
-				 struct undo_recorder *undo,
-		      char *why, size_t size)
+				 struct undo_recorder *undo, struct why *why)
 {
 	size_t mark = undo_get_current_mark(undo), n;
 	int err;
 
 	if (!groups_find_mount(&g->groups, root))
-		return fail_with_reason(-ENOENT, why, size, "no cpu cgroups are mounted");
+		return fail_with_reason(-ENOENT, why, "no cpu cgroups are mounted");
 	if (above)
 		snprintf(g->above, sizeof(g->above), "%s%s", root, above);
 	else if (!groups_find_task_group(&g->groups, 0, g->above, sizeof(g->above)) || !groups_has_file(g->above, "cgroup.procs"))
@@ -112,14 +112,15 @@ int shares_open_background_group(struct background_cgroup *g, const char *root, 
 	for (n = strlen(g->above); n > 1 && g->above[n - 1] == '/'; n--)
 		g->above[n - 1] = '\0';
 	if (!shares_group_is_below(g->above, g->groups.mount) || !groups_has_file(g->above, "cgroup.procs"))
-		return fail_with_reason(-ENOENT, why, size, "%s is no cpu group: give a folder below %s", g->above, g->groups.mount);
+		return fail_with_reason(-ENOENT, why, "%s is no cpu group: give a folder below %s", g->above, g->groups.mount);
 	if (snprintf(g->ours, sizeof(g->ours), "%s/" GROUP_NAME "%d", g->above, (int)getpid()) >= (int)sizeof(g->ours) - 32)
-		return fail_with_reason(-ENAMETOOLONG, why, size, "the path of %s is too long", g->above);
-	err = g->groups.version == 2 ? shares_enable_weights(g, undo, why, size) : 0;
+		return fail_with_reason(-ENAMETOOLONG, why, "the path of %s is too long", g->above);
+	err = g->groups.version == 2 ? shares_enable_weights(g, undo, why) : 0;
 	if (!err) {
 		err = shares_make_background_group(g, ratio, undo);
 		if (err)
-			snprintf(why, size, "%s: %s: run it as root or give a delegated group", g->ours, strerror(-err));
+			snprintf(why->text, sizeof(why->text), "%s: %s: run it as root or give a delegated group", g->ours,
+				 strerror(-err));
 	}
 	if (err)
 		undo_changes_after_mark(undo, mark);
@@ -157,7 +158,7 @@ struct shares_throttle {
 	struct undo_recorder *undo;
 	enum throttle_ratio ratio;
 	struct background_cgroup group;
-	char no_group[400];	/* why nice values are used; "": a group is used */
+	struct why no_group;	/* why nice values are used; "": a group is used */
 	size_t opened, mark;	/* undo_get_current_mark() before the group was made, and before the episode */
 	bool lasts, autogrouped;
 	size_t weighed, passed;	/* processes with a changed weight, and processes left unchanged */
@@ -215,10 +216,10 @@ static int shares_begin_episode(struct throttle_method *f, const struct high_loa
 	shares_end_episode(f);
 	s->mark = undo_get_current_mark(s->undo);
 	s->weighed = s->passed = 0;
-	s->autogrouped = *s->no_group && n && shares_is_autogrouped(tag[0].pid);
+	s->autogrouped = *s->no_group.text && n && shares_is_autogrouped(tag[0].pid);
 	for (size_t i = 0; i < n; i++) {
-		int err = *s->no_group ? shares_raise_nice_of_process(s, &tag[i]) : shares_move_process_to_background(&s->group, s->undo,
-														      &tag[i]);
+		int err = *s->no_group.text ? shares_raise_nice_of_process(s, &tag[i]) :
+			  shares_move_process_to_background(&s->group, s->undo, &tag[i]);
 
 		if (!err)
 			s->weighed++;
@@ -249,10 +250,10 @@ static void shares_describe(const struct throttle_method *f, char *text, size_t 
 	int n = snprintf(text, size, "%zu process%s 1 : %d ", s->weighed, s->weighed == 1 ? " weighs" : "es weigh",
 			 throttle_ratio_steps[s->ratio].parts);
 
-	if (n < (int)size && *s->no_group)
+	if (n < (int)size && *s->no_group.text)
 		n += snprintf(text + n, size - (size_t)n, "by nice +%d, which also lowers the session's weight against other users%s (%s)",
 			      throttle_ratio_steps[s->ratio].nicer, s->autogrouped ? "; autogroup is on: it counts only within a session" : "",
-			      s->no_group);
+			      s->no_group.text);
 	else if (n < (int)size)
 		n += snprintf(text + n, size - (size_t)n, "in cgroup v%d %s", s->group.groups.version, s->group.ours);
 	if (n < (int)size && s->passed)
@@ -273,20 +274,19 @@ static int shares_test_nice_change(struct undo_recorder *undo)
 }
 
 int shares_throttle_open(struct throttle_method **out, const char *group, enum throttle_ratio ratio, struct undo_recorder *undo,
-			 char *why,
-			 size_t size)
+			 struct why *why)
 {
 	struct shares_throttle *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
-		return fail_with_reason(-ENOMEM, why, size, "no memory");
+		return fail_with_reason(-ENOMEM, why, "no memory");
 	*s = (struct shares_throttle){ .throttle.ops = &shares_ops, .undo = undo, .ratio = ratio, .opened = undo_get_current_mark(undo) };
-	err = shares_open_background_group(&s->group, "", group, ratio, undo, s->no_group, sizeof(s->no_group)) ?
+	err = shares_open_background_group(&s->group, "", group, ratio, undo, &s->no_group) ?
 	      shares_test_nice_change(undo) : 0;
 	if (err) {
-		snprintf(why, size, "no group (%s), and nice values could not be set back (%s): run it as root or --group a delegated group",
-			 s->no_group, strerror(-err));
+		fail_with_reason(err, why, "no group (%s), and nice values could not be set back (%s): "
+				 "run it as root or --group a delegated group", s->no_group.text, strerror(-err));
 		free(s);
 		return err;
 	}

@@ -2,6 +2,8 @@
 /* throttle - ways to throttle the background processes while an episode lasts. Each is a struct of functions in its own file. */
 #pragma once
 
+#include "why.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -53,17 +55,15 @@ struct process_scope;
 /* Lower CPU weight within the share of a group (shares.c). `group`: folder of a cgroup whose tasks are in scope; NULL: the
  * caller's own. Falls back to nice values if no group can be made. 0, or -errno with the reason in `why`. */
 int shares_throttle_open(struct throttle_method **out, const char *group, enum throttle_ratio ratio, struct undo_recorder *undo,
-			 char *why,
-			 size_t size);
+			 struct why *why);
 /* CPU affinities for the processes in scope (isolate.c). With `interrupts`, those of the devices a user waits for are routed to
  * the foreground's CPUs. The foreground begins with one CPU, or two while a stream of `audio` (may be NULL) plays. 0; -ENOTSUP on
  * a machine with one CPU; other -errno; the reason is in `why`. */
 int isolate_throttle_open(struct throttle_method **out, const struct process_scope *scope, const struct sound_server_watch *audio,
-			  bool interrupts, struct undo_recorder *undo,
-		 char *why, size_t size);
+			  bool interrupts, struct undo_recorder *undo, struct why *why);
 /* 1 ms of CPU time a second for a cpu group while an episode lasts, whatever its load (batch.c). 0, or -errno with the reason in
  * `why`. */
-int batch_throttle_open(struct throttle_method **out, const char *group, struct undo_recorder *undo, char *why, size_t size);
+int batch_throttle_open(struct throttle_method **out, const char *group, struct undo_recorder *undo, struct why *why);
 /* Reports to the host which vCPUs run background tasks (agent.c). `port`: a device or a socket. 0, or -errno with the reason in
  * `why`. */
-int agent_inside_guest_open(struct throttle_method **out, const char *port, char *why, size_t size);
+int agent_inside_guest_open(struct throttle_method **out, const char *port, struct why *why);

@@ -8,6 +8,7 @@
 #include "say.h"
 #include "slices.h"
 #include "trace.h"
+#include "why.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -173,7 +174,7 @@ int vamp_trace_command(int argc, char **argv)
 	static struct cli_cpus online;
 	struct scheduling_trace *t;
 	struct rec_report *out;
-	char why[160];
+	struct why why;
 	int64_t lost;
 
 	cli_refuse_operands_from(argc, argv, first);
@@ -193,8 +194,8 @@ int vamp_trace_command(int argc, char **argv)
 	run.cpu = calloc((size_t)cfg.cpus.n, sizeof(*run.cpu));
 	if (!run.cpu)
 		die(EXIT_RUN, "out of memory");
-	if (scheduling_trace_open(&t, &cfg.cpus, true, RING_BYTES, why, sizeof(why)))
-		die(EXIT_RUN, "cannot trace: %s", why);
+	if (scheduling_trace_open(&t, &cfg.cpus, true, RING_BYTES, &why))
+		die(EXIT_RUN, "cannot trace: %s", why.text);
 	trace_collect_slices_until_end(t);
 	lost = scheduling_trace_lost_record_count(t);
 	scheduling_trace_close(t);

@@ -159,15 +159,16 @@ int vamp_vm_command(int argc, char **argv)
 	static struct guest_watch watch;
 	struct undo_recorder *undo;
 	struct rec_report *out;
-	char why[512], way[512];
+	struct why why;
+	char way[512];
 	size_t left;
 	int err;
 
 	err = cli_parse(argc, argv, "vamp vm --qmp SOCKET --agent SOCKET [options]",
 			"Gives the virtual CPUs of a QEMU that run background tasks a smaller part of the machine's CPU share.", options);
 	check_vm_options(argv[err]);
-	if (guest_find_qemu_process_and_vcpus(&vm, cfg.qmp, why, sizeof(why)))
-		die(EXIT_RUN, "%s", why);
+	if (guest_find_qemu_process_and_vcpus(&vm, cfg.qmp, &why))
+		die(EXIT_RUN, "%s", why.text);
 	out = rec_open_report_or_die(&out_cfg, "vamp");
 	if (cfg.status) {
 		report_guest_vcpu_status(out, &vm);
@@ -185,9 +186,9 @@ int vamp_vm_command(int argc, char **argv)
 	err = undo_create_recorder(&undo, 3 * vm.n + 16);
 	if (err)
 		die(EXIT_RUN, "cannot start the watchdog that undoes the changes: %s", strerror(-err));
-	if (guest_weights_open(&watch.weights, &vm, cfg.group, (enum throttle_ratio)cfg.ratio, cfg.dry_run, undo, why, sizeof(why))) {
+	if (guest_weights_open(&watch.weights, &vm, cfg.group, (enum throttle_ratio)cfg.ratio, cfg.dry_run, undo, &why)) {
 		undo_all_and_free(undo);
-		die(EXIT_RUN, "%s", why);
+		die(EXIT_RUN, "%s", why.text);
 	}
 	guest_weights_describe(watch.weights, way, sizeof(way));
 	warn("%s: %s", guest_weights_method_name(watch.weights), way);

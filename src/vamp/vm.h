@@ -4,6 +4,7 @@
 
 #include "agent.h"
 #include "undo.h"
+#include "why.h"
 
 struct qmp_vcpu {
 	int index;	/* cpu-index of QEMU */
@@ -13,7 +14,7 @@ struct qmp_vcpu {
 /* Asks a QEMU for the threads of its vCPUs, by the QEMU Machine Protocol (command query-cpus-fast). *out is sorted by index,
  * without duplicates. *owner: the user who made the socket. Closes the connection, since QEMU talks to one client at a time. 0,
  * or -errno with the reason in `why`. */
-int qmp_query_vcpu_threads(const char *path, struct qmp_vcpu *out, size_t room, size_t *n, uid_t *owner, char *why, size_t size);
+int qmp_query_vcpu_threads(const char *path, struct qmp_vcpu *out, size_t room, size_t *n, uid_t *owner, struct why *why);
 
 struct guest_vcpu {
 	int index;
@@ -29,7 +30,7 @@ struct guest_machine {
 
 /* Asks QEMU at the socket, and checks in /proc that these are threads of one process, of the user who made the socket (or root
  * made it, as libvirt does). 0, or -errno with the reason in `why`. */
-int guest_find_qemu_process_and_vcpus(struct guest_machine *out, const char *qmp, char *why, size_t size);
+int guest_find_qemu_process_and_vcpus(struct guest_machine *out, const char *qmp, struct why *why);
 
 /* vm_weights divides the machine's CPU share among its virtual CPUs: by a control group for each, named thinprobe-vamp-PID-vcpuN,
  * below the machine's own group, whose weight stays as it is. A fast vCPU has the weight of any other thread of QEMU, a slow one
@@ -44,8 +45,7 @@ struct guest_vcpu_weights;
  * another; NULL: the group that QEMU is in. Falls back to nice values if no group can be made. `dry`: changes nothing. 0, or
  * -errno with the reason in `why`; the caller undoes the changes with `undo`. */
 int guest_weights_open(struct guest_vcpu_weights **out, const struct guest_machine *vm, const char *group,
-		       enum throttle_ratio ratio, bool dry,
-		    struct undo_recorder *undo, char *why, size_t size);
+		       enum throttle_ratio ratio, bool dry, struct undo_recorder *undo, struct why *why);
 /* 0, or -errno and the weight is unchanged. */
 int guest_weights_set_vcpu(struct guest_vcpu_weights *w, size_t vcpu, bool slow);
 /* The weight of a slow or fast vCPU in the scale of nice values, where nice 0 has 1024. */

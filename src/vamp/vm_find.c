@@ -67,7 +67,7 @@ static int qmp_parse_vcpus(json_t *answer, struct qmp_vcpu *out, size_t room, si
 	return 0;
 }
 
-int qmp_query_vcpu_threads(const char *path, struct qmp_vcpu *out, size_t room, size_t *n, uid_t *owner, char *why, size_t size)
+int qmp_query_vcpu_threads(const char *path, struct qmp_vcpu *out, size_t room, size_t *n, uid_t *owner, struct why *why)
 {
 	json_t *greeting = NULL, *ready = NULL, *answer = NULL;
 	struct ucred maker = { 0 };
@@ -77,7 +77,8 @@ int qmp_query_vcpu_threads(const char *path, struct qmp_vcpu *out, size_t room, 
 	*owner = maker.uid;
 	if (!in) {
 		err = fd < 0 ? fd : -ENOMEM;
-		snprintf(why, size, "cannot reach QEMU at %s: %s: start it with -qmp unix:%s,server=on,wait=off", path, strerror(-err), path);
+		snprintf(why->text, sizeof(why->text), "cannot reach QEMU at %s: %s: start it with -qmp unix:%s,server=on,wait=off",
+			 path, strerror(-err), path);
 		if (fd >= 0)
 			close(fd);
 		return err;
@@ -87,10 +88,12 @@ int qmp_query_vcpu_threads(const char *path, struct qmp_vcpu *out, size_t room, 
 	answer = ready ? qmp_send_command_and_read_answer(in, "query-cpus-fast") : NULL;
 	if (!greeting) {
 		err = -ETIMEDOUT;
-		snprintf(why, size, "no greeting from QEMU at %s: it serves one client at a time: give it a second -qmp socket", path);
+		snprintf(why->text, sizeof(why->text),
+			 "no greeting from QEMU at %s: it serves one client at a time: give it a second -qmp socket", path);
 	} else if (!answer || qmp_parse_vcpus(answer, out, room, n)) {
 		err = -EPROTO;
-		snprintf(why, size, "QEMU at %s does not report the threads of its CPUs: use version 2.12 or newer", path);
+		snprintf(why->text, sizeof(why->text),
+			 "QEMU at %s does not report the threads of its CPUs: use version 2.12 or newer", path);
 	}
 	json_decref(greeting);
 	json_decref(ready);
@@ -112,13 +115,13 @@ static uint64_t guest_read_thread_start_time(pid_t tid, int64_t *process, int64_
 	return *process > 0 && *owner >= 0 && !proc_stat_of_process(tid, &stat) ? stat.start : 0;
 }
 
-int guest_find_qemu_process_and_vcpus(struct guest_machine *out, const char *qmp, char *why, size_t size)
+int guest_find_qemu_process_and_vcpus(struct guest_machine *out, const char *qmp, struct why *why)
 {
 	struct qmp_vcpu told[AGENT_CPUS];
 	int64_t process, owner;
 	bool twice = false;
 	uid_t maker;
-	int err = qmp_query_vcpu_threads(qmp, told, AGENT_CPUS, &out->n, &maker, why, size);
+	int err = qmp_query_vcpu_threads(qmp, told, AGENT_CPUS, &out->n, &maker, why);
 
 	if (err)
 		return err;
@@ -128,15 +131,17 @@ int guest_find_qemu_process_and_vcpus(struct guest_machine *out, const char *qmp
 
 		*v = (struct guest_vcpu){ told[i].index, told[i].tid, guest_read_thread_start_time(told[i].tid, &process, &owner) };
 		if (!v->start) {
-			snprintf(why, size, "vCPU %d: there is no thread %d here: run this on QEMU's host, outside of containers", v->index,
-				 (int)v->tid);
+			snprintf(why->text, sizeof(why->text),
+				 "vCPU %d: there is no thread %d here: run this on QEMU's host, outside of containers",
+				 v->index, (int)v->tid);
 			return -ESRCH;
 		}
 		for (size_t k = 0; k < i; k++)
 			twice |= out->vcpu[k].tid == v->tid;
 		if (twice || (maker && owner != maker) || (out->pid && process != out->pid)) {
-			snprintf(why, size, "vCPU %d: thread %d does not belong to the process that answers at %s alone: is that a QEMU?", v->index,
-				 (int)v->tid, qmp);
+			snprintf(why->text, sizeof(why->text),
+				 "vCPU %d: thread %d does not belong to the process that answers at %s alone: is that a QEMU?",
+				 v->index, (int)v->tid, qmp);
 			return -EPERM;
 		}
 		out->pid = (pid_t)process;

@@ -2,7 +2,6 @@
 #include "vm.h"
 #include "files.h"
 #include "groups.h"
-#include "why.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,7 +15,7 @@ struct guest_vcpu_weights {
 	const struct guest_machine *vm;
 	struct undo_recorder *undo;
 	bool dry;
-	char why[256];			/* why nice values are used instead of groups */
+	struct why why;			/* why nice values are used instead of groups */
 	struct cpu_cgroup_hierarchy groups;		/* version 0: nice values, or a dry run */
 	char machine[UNDO_PATH];	/* folder of the machine's own group */
 	bool adopted;			/* the groups of the vCPUs existed before */
@@ -82,12 +81,12 @@ static int guest_make_all_vcpu_cgroups(struct guest_vcpu_weights *w, const char 
 	groups_find_mount(&w->groups, "");
 	if (!groups_find_task_group(&w->groups, w->vm->pid, w->machine, sizeof(w->machine)) ||
 	    !groups_find_task_group(&w->groups, w->vm->vcpu[0].tid, at, sizeof(at)))
-		return fail_with_reason(-ENOENT, w->why, sizeof(w->why), "no cpu control group is mounted here");
+		return fail_with_reason(-ENOENT, &w->why, "no cpu control group is mounted here");
 	w->adopted = !folder && strcmp(at, w->machine) != 0;
 	/* Is it the top group? Version 1: only the top has a release_agent; version 2: all groups but the top have a cgroup.type. */
 	if (!folder && !w->adopted &&
 	    (w->groups.version == 1 ? groups_has_file(w->machine, "release_agent") : !groups_has_file(w->machine, "cgroup.type"))) {
-		snprintf(w->why, sizeof(w->why),
+		snprintf(w->why.text, sizeof(w->why.text),
 			 "QEMU is in no group of its own, whose share could be divided: start it in one, or name one with --group");
 		return -ENOENT;
 	}
@@ -97,7 +96,8 @@ static int guest_make_all_vcpu_cgroups(struct guest_vcpu_weights *w, const char 
 	for (size_t i = 0; !err && i < w->vm->n; i++)
 		err = guest_make_vcpu_cgroup(w, i);
 	if (err) {
-		snprintf(w->why, sizeof(w->why), "cannot make groups below %.150s: %s", folder ? folder : w->machine, strerror(-err));
+		snprintf(w->why.text, sizeof(w->why.text), "cannot make groups below %.150s: %s", folder ? folder : w->machine,
+			 strerror(-err));
 		undo_changes_after_mark(w->undo, mark);
 	}
 	return err;
@@ -120,22 +120,22 @@ static int guest_weights_fall_back_to_nice(struct guest_vcpu_weights *w)
 }
 
 int guest_weights_open(struct guest_vcpu_weights **out, const struct guest_machine *vm, const char *group,
-		       enum throttle_ratio ratio, bool dry,
-		    struct undo_recorder *undo, char *why, size_t size)
+		       enum throttle_ratio ratio, bool dry, struct undo_recorder *undo, struct why *why)
 {
 	struct guest_vcpu_weights *w = calloc(1, sizeof(*w));
 	int err;
 
 	if (!w)
-		return fail_with_reason(-ENOMEM, why, size, "no memory");
+		return fail_with_reason(-ENOMEM, why, "no memory");
 	*w = (struct guest_vcpu_weights){ .ratio = ratio, .vm = vm, .undo = undo, .dry = dry };
 	err = dry ? 0 : guest_make_all_vcpu_cgroups(w, group);
 	if (err && group) {
-		snprintf(why, size, "--group %s: %s", group, w->why);
+		fail_with_reason(err, why, "--group %s: %s", group, w->why.text);
 	} else if (err) {
 		err = guest_weights_fall_back_to_nice(w);
 		if (err)
-			snprintf(why, size, "%s; and nice values cannot be set back either: %s: run this as root", w->why, strerror(-err));
+			fail_with_reason(err, why, "%s; and nice values cannot be set back either: %s: run this as root",
+					 w->why.text, strerror(-err));
 	}
 	if (err)
 		free(w);
@@ -189,7 +189,7 @@ void guest_weights_describe(const struct guest_vcpu_weights *w, char *text, size
 		snprintf(text, size, "a group for each of %zu vCPUs below %s%s; the weight of that group is not changed", w->vm->n,
 			 w->machine, w->adopted ? " (made by others)" : "");
 	else
-		snprintf(text, size, "nice values of %zu vCPU threads, not groups: %s", w->vm->n, w->why);
+		snprintf(text, size, "nice values of %zu vCPU threads, not groups: %s", w->vm->n, w->why.text);
 }
 
 void guest_weights_free(struct guest_vcpu_weights *w)

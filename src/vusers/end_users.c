@@ -217,16 +217,16 @@ static void prepare_http_load_and_facts(const struct vusers_options *cfg, struct
 
 static void prepare_vnc_load_and_facts(const struct vusers_options *cfg, struct users_report_facts *what)
 {
-	char why[256];
+	struct why why;
 
-	run.n_encodings = messages_parse_encoding_list(cfg->encodings, true, run.encodings, why, sizeof(why));
+	run.n_encodings = messages_parse_encoding_list(cfg->encodings, true, run.encodings, &why);
 	if (run.n_encodings < 0)
-		die_usage("--encodings: %s", why);
+		die_usage("--encodings: %s", why.text);
 	snprintf(run.words, sizeof(run.words), "%s", cfg->encodings);
 	for (char *p = run.words; (p = strchr(p, ','));)
 		*p = ' ';
-	if (cfg->password_file && vnc_password_read(cfg->password_file, run.password, why, sizeof(why)))
-		die(EXIT_USAGE, "%s", why);
+	if (cfg->password_file && vnc_password_read(cfg->password_file, run.password, &why))
+		die(EXIT_USAGE, "%s", why.text);
 	what->kind = "vnc";
 	what->asks = by_vnc_labels[cfg->asks];
 	what->echo = cfg->echo == ECHO_PATCH ? "the patch with the next number" :
@@ -356,13 +356,14 @@ int run_load_generator(struct vusers_options *cfg, const char *text)
 	struct progress_line progress;
 	struct request_log_sums sums;
 	struct request_log *log;
-	char why[256], unsure[256];
+	struct why why;
+	char unsure[256];
 	const char *wrong;
 	struct rec_report *out;
 	int early, err, status;
 
-	if (target_parse(text, &run.target, why, sizeof(why)))
-		die_usage("%s: %s", text, why);
+	if (target_parse(text, &run.target, &why))
+		die_usage("%s: %s", text, why.text);
 	check_users_options(cfg, &run.target, text);
 	set_think_mean_from_options(cfg);
 	die_unless_start_time_is_ahead(cfg);

@@ -5,6 +5,7 @@
 #include "json_in.h"
 #include "report.h"
 #include "rows_in.h"
+#include "why.h"
 
 #include <errno.h>
 #include <math.h>
@@ -121,7 +122,8 @@ static struct {
 	const char *label[LABELS];	/* names of requests; copies, kept until the program ends */
 	int labels;
 	int64_t shift_ns;		/* to be added to the times of the log that is read */
-	char why[300], unsure[300];
+	struct why why;
+	char unsure[300];
 } run;
 
 static int64_t get_int_from_report_or_die(int i, const char *name, const char *path)
@@ -246,12 +248,12 @@ static void add_generator_report_figures(int i, const char *name)
 
 static void add_generator_report_and_log(int i, const char *report, const char *log)
 {
-	char why[200];
+	struct why why;
 	int64_t answered = run.m.sums.users.ended[VLOG_OK];
 
-	run.json[i] = json_read_file(report, why, sizeof(why));
+	run.json[i] = json_read_file(report, &why);
 	if (!run.json[i])
-		die(EXIT_USAGE, "%s: %s", report, why);
+		die(EXIT_USAGE, "%s: %s", report, why.text);
 	die_unless_settings_match_first(i, report);
 	if (merged_add_generator_users(&run.m, get_int_from_report_or_die(i, report, "settings.users")))
 		die(EXIT_RUN, "out of memory");
@@ -281,8 +283,8 @@ static void choose_most_delayed_generator(struct users_report_facts *what)
 		what->clock_error_ns = isfinite(p->clock_error_ms) && what->clock_error_ns >= 0 ?
 			(int64_t)fmax((double)what->clock_error_ns, p->clock_error_ms * (double)NS_PER_MS) : -1;
 		if (p->why_invalid && !what->why_invalid) {
-			snprintf(run.why, sizeof(run.why), "generator %d: %s", i + 1, p->why_invalid);
-			what->why_invalid = run.why;
+			snprintf(run.why.text, sizeof(run.why.text), "generator %d: %s", i + 1, p->why_invalid);
+			what->why_invalid = run.why.text;
 		}
 		if (json_get_str(run.json[i], "result.why_unsure") && !what->why_unsure) {
 			snprintf(run.unsure, sizeof(run.unsure), "generator %d: %s", i + 1, json_get_str(run.json[i], "result.why_unsure"));

@@ -251,7 +251,7 @@ static void report_watched_users(struct rec_report *r, const struct crowd *c, st
 			     { "reconnected", u->reconnected }, { "refused", u->refused });
 		rec_add_sample_statistics(r, "response_ms", &one->response, MS);
 		rec_add_real(r, "cpu_s", (double)u->cpu_ns / S, 3);
-		rec_add_str(r, "last_failure", *u->why ? u->why : NULL);
+		rec_add_str(r, "last_failure", *u->why.text ? u->why.text : NULL);
 		rec_end_container(r);
 	}
 	rec_end_container(r);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "target.h"
 #include "vnc_address.h"
-#include "why.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -60,7 +59,7 @@ static const char *copy_host_at_start_of_text(const char *text, char *host, size
 	return text + n + brackets;
 }
 
-static int parse_http_url(const char *text, struct target *t, char *why, size_t size)
+static int parse_http_url(const char *text, struct target *t, struct why *why)
 {
 	const char *rest = strstr(text, "//") + 2, *end = rest + strcspn(rest, "/");
 
@@ -68,16 +67,16 @@ static int parse_http_url(const char *text, struct target *t, char *why, size_t 
 	t->ports = 1;
 	t->port[0] = strncmp(text, "https", 5) ? 80 : 443;
 	if (strlen(text) >= sizeof(t->origin) || strpbrk(text, " \"\\@#"))
-		return fail_with_reason(-EINVAL, why, size, "not an address such as http://127.0.0.1:8080/");
+		return fail_with_reason(-EINVAL, why, "not an address such as http://127.0.0.1:8080/");
 	snprintf(t->origin, sizeof(t->origin), "%.*s", (int)(end - text), text);
 	snprintf(t->path, sizeof(t->path), "%s", *end ? end : "/");
 	rest = copy_host_at_start_of_text(rest, t->host, sizeof(t->host));
 	if (rest && *rest == ':' && !parse_port(rest + 1, &rest, 2, &t->port[0]))
 		rest = NULL;
-	return rest == end ? 0 : fail_with_reason(-EINVAL, why, size, "not an address such as http://127.0.0.1:8080/");
+	return rest == end ? 0 : fail_with_reason(-EINVAL, why, "not an address such as http://127.0.0.1:8080/");
 }
 
-static int resolve_host(struct target *t, char *why, size_t size)
+static int resolve_host(struct target *t, struct why *why)
 {
 	struct addrinfo want = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV }, *got;
 	char port[8];
@@ -86,30 +85,30 @@ static int resolve_host(struct target *t, char *why, size_t size)
 	snprintf(port, sizeof(port), "%u", (unsigned)t->port[0]);
 	err = getaddrinfo(t->host, port, &want, &got);
 	if (err)
-		return fail_with_reason(-EAFNOSUPPORT, why, size, "%s: %s", t->host, gai_strerror(err));
+		return fail_with_reason(-EAFNOSUPPORT, why, "%s: %s", t->host, gai_strerror(err));
 	memcpy(&t->address, got->ai_addr, got->ai_addrlen);
 	t->address_size = got->ai_addrlen;
 	freeaddrinfo(got);
 	return 0;
 }
 
-int target_parse(const char *text, struct target *t, char *why, size_t size)
+int target_parse(const char *text, struct target *t, struct why *why)
 {
 	const char *rest;
 	int colons, err = 0;
 
 	*t = (struct target){ 0 };
 	if (!strncmp(text, "http://", 7) || !strncmp(text, "https://", 8)) {
-		err = parse_http_url(text, t, why, size);
+		err = parse_http_url(text, t, why);
 	} else if (!strncmp(text, "vnc:", 4)) {
 		rest = vnc_address_split_off_host(text + 4, t->host, sizeof(t->host), &colons);
 		if (!rest || !text[4] || !parse_ports(colons ? rest : "0", colons, t))
-			err = fail_with_reason(-EINVAL, why, size,
+			err = fail_with_reason(-EINVAL, why,
 					 "not an address such as vnc:127.0.0.1:1 (port 5901), or with several ports vnc:127.0.0.1:5901-5910,5920");
 	} else {
-		err = fail_with_reason(-EINVAL, why, size, "a target is vnc:HOST:DISPLAY, vnc:HOST:PORT or http://HOST:PORT/PATH");
+		err = fail_with_reason(-EINVAL, why, "a target is vnc:HOST:DISPLAY, vnc:HOST:PORT or http://HOST:PORT/PATH");
 	}
-	return err ? err : resolve_host(t, why, size);
+	return err ? err : resolve_host(t, why);
 }
 
 void target_sockaddr_of_user(const struct target *t, uint32_t user, struct sockaddr_storage *out)

@@ -3,6 +3,8 @@
  * or https://. The name of the host is resolved once. */
 #pragma once
 
+#include "why.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +24,7 @@ struct target {
 };
 
 /* 0; or with a line in `why` -EINVAL (no target), -EAFNOSUPPORT (the host has no address). */
-int target_parse(const char *text, struct target *t, char *why, size_t size);
+int target_parse(const char *text, struct target *t, struct why *why);
 /* The address to which a user connects: the host with the port of that user. */
 void target_sockaddr_of_user(const struct target *t, uint32_t user, struct sockaddr_storage *out);
 /* The numeric address of the host: "127.0.0.1". */

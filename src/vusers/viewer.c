@@ -177,7 +177,7 @@ static bool start_viewer(struct viewer *v, int fd, int port)
 	       SendFramebufferUpdateRequest(c, 0, 0, c->width, c->height, FALSE);
 }
 
-struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, char *why, size_t size)
+struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, struct why *why)
 {
 	struct viewer *v = calloc(1, sizeof(*v));
 	int err = EPROTO;
@@ -188,7 +188,7 @@ struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, char 
 		v->client = rfbGetClient(8, 3, 4);
 	}
 	if (!v || !v->client) {
-		snprintf(why, size, "out of memory");
+		snprintf(why->text, sizeof(why->text), "out of memory");
 		free(v);
 		errno = ENOMEM;
 		return NULL;
@@ -198,9 +198,9 @@ struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, char 
 	if (v->wants || v->client->authScheme == rfbVncAuth)
 		err = EACCES;
 	if (v->wants)
-		snprintf(why, size, "the server wants a password: --password-file FILE");
+		snprintf(why->text, sizeof(why->text), "the server wants a password: --password-file FILE");
 	else
-		snprintf(why, size, "%s", *last_words ? last_words : "the server closed the connection");
+		snprintf(why->text, sizeof(why->text), "%s", *last_words ? last_words : "the server closed the connection");
 	viewer_close(v);
 	errno = err;
 	return NULL;

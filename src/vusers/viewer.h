@@ -3,6 +3,8 @@
  * the socket ends them. Each viewer runs in its own thread. */
 #pragma once
 
+#include "why.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +21,7 @@ struct viewer;
 void viewer_redirect_library_messages(void);
 /* Does the handshake over `fd` (connected, blocking; stays the caller's) and requests the whole screen. NULL with errno and the
  * reason in `why`: EACCES (refused), EPROTO, ENOMEM. */
-struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, char *why, size_t size);
+struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, struct why *why);
 void viewer_close(struct viewer *v);
 
 /* Reads the messages that have arrived; blocks in the middle of a message. 0 or -EPIPE: the connection is closed, or the

@@ -11,6 +11,7 @@
 #include "serve.h"
 #include "start.h"
 #include "vlog.h"
+#include "why.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -107,12 +108,12 @@ static int run_reference_server(const char *text)
 	static struct target target;
 	struct reference_server_cfg s = { .at = &target, .size = cfg.size, .width = cfg.width, .height = cfg.width * 3 / 4 };
 	struct reference_server_sums sums = { 0 };
-	char why[256];
+	struct why why;
 	struct rec_report *out;
 	int fd, err;
 
-	if (target_parse(text, &target, why, sizeof(why)))
-		die_usage("%s: %s", text, why);
+	if (target_parse(text, &target, &why))
+		die_usage("%s: %s", text, why.text);
 	if (cfg.stations && stations_parse_means(cfg.stations, &s.stations))
 		die_usage("--stations %s: not up to %d times such as 50ms,40ms,30ms", cfg.stations, STATIONS_MOST);
 	s.stations.exponential = !cfg.service;
@@ -120,7 +121,7 @@ static int run_reference_server(const char *text)
 	if (cfg.pause)
 		parse_server_freeze_option(&s);
 	out = rec_open_report_or_die(&cfg.out, "vusers");
-	request_real_time_priority(&cfg, why, sizeof(why));
+	request_real_time_priority(&cfg, why.text, sizeof(why.text));
 	fd = serve_open_listening_socket(&target);
 	if (fd < 0)
 		die(EXIT_RUN, "cannot listen at %s: %s; choose another port", text, strerror(-fd));

@@ -124,7 +124,7 @@ static void close_viewer_and_socket(struct watched_user_thread *o)
 
 static int record_connection_failure(struct watched_user_thread *o, int err, const char *why)
 {
-	snprintf(o->told.why, sizeof(o->told.why), "%s", why ? why : strerror(-err));
+	snprintf(o->told.why.text, sizeof(o->told.why.text), "%s", why ? why : strerror(-err));
 	return err;
 }
 
@@ -143,16 +143,17 @@ static int connect_watched_user(struct watched_user_thread *o)
 {
 	struct watched_user_set *w = o->all;
 	int64_t until = clock_now() + w->cfg.crowd->timeout_ns;
-	char why[128];
+	struct why why;
 	int fd = connect_socket_to_target(w, o->number, until);
 
 	if (fd < 0)
 		return record_connection_failure(o, fd, NULL);
 	store_watched_user_socket(o, fd);
 	atomic_store(&o->until_ns, until);
-	o->viewer = viewer_open(fd, w->cfg.target->port[o->number % (uint32_t)w->cfg.target->ports], &w->cfg.viewer, why, sizeof(why));
+	o->viewer = viewer_open(fd, w->cfg.target->port[o->number % (uint32_t)w->cfg.target->ports], &w->cfg.viewer, &why);
 	if (!o->viewer)
-		return record_connection_failure(o, clock_now() >= until ? -ETIMEDOUT : -errno, clock_now() >= until ? NULL : why);
+		return record_connection_failure(o, clock_now() >= until ? -ETIMEDOUT : -errno,
+						 clock_now() >= until ? NULL : why.text);
 	while (!viewer_is_ready(o->viewer)) {
 		int ready = wait_for_fd_or_run_change(w, fd, POLLIN, until, false);
 
@@ -461,7 +462,7 @@ const char *watched_failure_text(const struct watched_user_set *w)
 {
 	for (int i = 0; i < w->cfg.n; i++)
 		if (w->one[i].state == WATCH_FAILED)
-			return w->one[i].told.why;
+			return w->one[i].told.why.text;
 	return "";
 }
 

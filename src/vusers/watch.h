@@ -8,6 +8,7 @@
 #include "crowd.h"
 #include "target.h"
 #include "viewer.h"
+#include "why.h"
 
 #define WATCH_MOST VLOG_WATCHED_MOST
 
@@ -25,7 +26,7 @@ struct watched_user_result {
 	bool ready;			/* was connected once */
 	int width, height;
 	int64_t reconnected, refused, cpu_ns;
-	char why[160];			/* message of the last failure */
+	struct why why;			/* message of the last failure */
 };
 
 struct watched_user_set;

@@ -24,7 +24,7 @@ static void x11_mark_connection_broken(Display *d, void *flag)
 	atomic_store((_Atomic bool *)flag, true);
 }
 
-Display *x11_connect(const char *name, _Atomic bool *broken, char *why, size_t size)
+Display *x11_connect(const char *name, _Atomic bool *broken, struct why *why)
 {
 	Display *d;
 
@@ -34,9 +34,10 @@ Display *x11_connect(const char *name, _Atomic bool *broken, char *why, size_t s
 	if (d)
 		XSetIOErrorExitHandler(d, x11_mark_connection_broken, broken);
 	else if (*XDisplayName(name))
-		snprintf(why, size, "cannot open display %s: is it running, and may you use it (xhost, XAUTHORITY)?", XDisplayName(name));
+		snprintf(why->text, sizeof(why->text),
+			 "cannot open display %s: is it running, and may you use it (xhost, XAUTHORITY)?", XDisplayName(name));
 	else
-		snprintf(why, size, "which display? name it, or set DISPLAY");
+		snprintf(why->text, sizeof(why->text), "which display? name it, or set DISPLAY");
 	return d;
 }
 

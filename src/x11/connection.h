@@ -3,6 +3,8 @@
  * room that includes the headers of the X libraries. */
 #pragma once
 
+#include "why.h"
+
 #include <X11/XKBlib.h>
 #include <X11/Xlib.h>
 #include <X11/Xutil.h>
@@ -13,6 +15,6 @@
 /* Opens a display (NULL: $DISPLAY). A request that the server refuses is ignored here; the function that wants its result fails.
  * *broken, which must live as long as the connection, becomes true when the connection breaks: from then on all requests of Xlib
  * fail. NULL with one line in `why`. */
-Display *x11_connect(const char *name, _Atomic bool *broken, char *why, size_t size);
+Display *x11_connect(const char *name, _Atomic bool *broken, struct why *why);
 /* Leaves a broken connection open: XCloseDisplay() would write to it once more. */
 void x11_close_unless_broken(Display *d, const _Atomic bool *broken);

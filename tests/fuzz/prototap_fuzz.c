@@ -59,17 +59,18 @@ static bool take(void *context, const struct packet *p)
 static void fuzz_files(struct capture_meter *m, const uint8_t *data, size_t size, size_t first)
 {
 	int fd[2] = { file_of(data, first), first < size ? file_of(data + first, size - first) : -1 }, n = first < size ? 2 : 1;
-	char path[2][32], why[SOURCE_WHY];
+	char path[2][32];
+	struct why why;
 	char *paths[2] = { path[0], path[1] };
 	struct reading reading = { .meter = m };
 	struct packet_source *s;
 
 	for (int i = 0; i < n; i++)
 		snprintf(path[i], sizeof(path[i]), "/proc/self/fd/%d", fd[i]);
-	s = source_open_files(paths, n, why);
-	if (s && !source_begin_files(s, size & 1, why)) {
+	s = source_open_files(paths, n, &why);
+	if (s && !source_begin_files(s, size & 1, &why)) {
 		reading.link = source_link_layer(s)->type;
-		while (source_deliver_packets(s, take, &reading, why) > 0)
+		while (source_deliver_packets(s, take, &reading, &why) > 0)
 			;
 	}
 	if (s)

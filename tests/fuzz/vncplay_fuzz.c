@@ -13,6 +13,7 @@
 #include "vncplay/common/rfb.h"
 #include "vncplay/analyze/analysis.h"
 #include "vncplay/common/trace.h"
+#include "why.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static void fuzz_log(const uint8_t *data, size_t size)
 	struct response_analysis_result study = { 0 };
 	const struct method_2005_cfg cfg = METHOD_2005_DEFAULTS;
 	struct method_2005_matches paper = { 0 };
-	char why[200];
+	struct why why;
 
 	if (!replay_read(&run[0], side.path)) {
 		run[1] = run[0];
@@ -62,7 +63,7 @@ static void fuzz_log(const uint8_t *data, size_t size)
 			if (study.responses.item[i].confidence < 0 || study.responses.item[i].confidence > 1)
 				abort();
 		response_analysis_result_free(&study);
-		if (run[0].width <= 2000 && run[0].height <= 2000 && !method_2005_find_matches(&cfg, run, 2, &paper, why, sizeof(why))) {
+		if (run[0].width <= 2000 && run[0].height <= 2000 && !method_2005_find_matches(&cfg, run, 2, &paper, &why)) {
 			if (!method_2005_make_responses(run, 2, &paper, &answers))
 				responses_free(&answers);
 			method_2005_free(&paper);
@@ -150,9 +151,9 @@ static void fuzz_trace(const uint8_t *data, size_t size)
 {
 	struct file f = file_of(data, size);
 	struct recorded_input_trace t;
-	char why[200];
+	struct why why;
 
-	if (!trace_load(f.path, &t, why, sizeof(why))) {
+	if (!trace_load(f.path, &t, &why)) {
 		for (int i = 0; i < t.n; i++)
 			if (t.events[i].at_ns < 0 || (i && t.events[i].at_ns < t.events[i - 1].at_ns) ||
 			    (t.events[i].kind == TRACE_SNAPSHOT && (!t.events[i].pixels || t.events[i].box.w < 1 || t.events[i].box.h < 1)))
@@ -166,9 +167,9 @@ static void fuzz_deps(const uint8_t *data, size_t size)
 {
 	struct file f = file_of(data, size);
 	struct learned_dependencies d;
-	char why[200];
+	struct why why;
 
-	if (!deps_read(f.path, &d, why, sizeof(why)))
+	if (!deps_read(f.path, &d, &why))
 		deps_free(&d);
 	close(f.fd);
 }

@@ -134,14 +134,14 @@ static int exit_status_of_read_replays(const struct replay *replay, const int *e
 
 	for (int r = 0; r < runs; r++)
 		if (err[r])
-			die(EXIT_RUN, "%s: %s", replay[r].file, replay[r].why);
+			die(EXIT_RUN, "%s: %s", replay[r].file, replay[r].why.text);
 	for (int r = 0; r < runs; r++) {
 		if (replay_is_known_to_be_partial(&replay[r]))
 			status = EXIT_LOSSY;
 		if (!replay[r].cut)
 			continue;
 		if (out_cfg.format == FORMAT_OLD)
-			warn("%s: cut: %s; what is before is used", replay[r].file, replay[r].why);
+			warn("%s: cut: %s; what is before is used", replay[r].file, replay[r].why.text);
 		status = EXIT_LOSSY;
 	}
 	return status;
@@ -169,20 +169,20 @@ static void report_analysis(struct rec_report *out, const struct findings *f)
 
 static void find_responses_by_chosen_method(struct findings *f, struct method_2005_matches *paper)
 {
-	char why[200] = "";
+	struct why why = { "" };
 	int err;
 
 	if (cfg.method == METHOD_TILES) {
 		err = analyze_replays(f->replay, f->runs, &f->analysis);
 	} else {
-		err = method_2005_find_matches(&cfg.paper, f->replay, f->runs, paper, why, sizeof(why));
+		err = method_2005_find_matches(&cfg.paper, f->replay, f->runs, paper, &why);
 		if (!err)
 			err = method_2005_make_responses(f->replay, f->runs, paper, &f->analysis.responses);
 		f->analysis.inputs = (int)f->replay[0].inputs.n_old;
 		f->paper = paper;
 	}
 	if (err)
-		die(EXIT_RUN, "%s", *why ? why : strerror(-err));
+		die(EXIT_RUN, "%s", *why.text ? why.text : strerror(-err));
 }
 
 int vncplay_analyze(int argc, char **argv)
@@ -191,7 +191,7 @@ int vncplay_analyze(int argc, char **argv)
 			      "The response time of every input, over several replays of one trace.", options);
 	int runs = argc - first, status;
 	struct findings f = { .method = methods[cfg.method], .runs = runs };
-	char unusable[400];
+	struct why unusable;
 	struct method_2005_matches paper = { 0 };
 	struct rec_report *out = NULL;
 	struct replay *replay;
@@ -223,7 +223,7 @@ int vncplay_analyze(int argc, char **argv)
 	f.replay = replay;
 	f.labelled = labels != NULL;
 	find_responses_by_chosen_method(&f, &paper);
-	if (out && findings_are_unusable(&f, unusable, sizeof(unusable)))
+	if (out && findings_are_unusable(&f, &unusable))
 		status = EXIT_LOSSY;
 	report_analysis(out, &f);
 	response_analysis_result_free(&f.analysis);

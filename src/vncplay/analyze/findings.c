@@ -104,7 +104,7 @@ static void report_one_replay(struct rec_report *out, const struct replay *p, in
 		     { "height", p->height });
 	rec_add_count(out, "unmatched", unmatched);
 	rec_add_bool(out, "cut", p->cut);
-	rec_add_str(out, "cut_why", p->cut ? p->why : NULL);
+	rec_add_str(out, "cut_why", p->cut ? p->why.text : NULL);
 	rec_end_container(out);
 }
 
@@ -113,28 +113,30 @@ static bool replays_share_setting(const struct findings *f, int a, int b)
 	return !f->labelled || !strcmp(f->replay[a].label, f->replay[b].label);
 }
 
-bool findings_are_unusable(const struct findings *f, char *why, size_t size)
+bool findings_are_unusable(const struct findings *f, struct why *why)
 {
 	double median[ALIGN_RUNS];
 	struct sample us;
 	int64_t n;
 
-	*why = '\0';
+	*why->text = '\0';
 	for (int r = 0; r < f->runs; r++) {
 		collect_run_latencies(&f->analysis.responses, r, &us, &n);
 		median[r] = sample_quantile(&us, 0.5).value;
 		/* (--method paper counts releases as inputs) */
-		if (!*why && (!n || (!f->paper && 2 * (int64_t)us.n < f->analysis.inputs)))
-			snprintf(why, size, "%zu of %d inputs of %s were answered: too few to tell response times", us.n, f->analysis.inputs,
+		if (!*why->text && (!n || (!f->paper && 2 * (int64_t)us.n < f->analysis.inputs)))
+			snprintf(why->text, sizeof(why->text),
+				 "%zu of %d inputs of %s were answered: too few to tell response times", us.n, f->analysis.inputs,
 				 f->replay[r].label);
 		sample_free(&us);
 	}
 	for (int a = 0; a < f->runs; a++)
-		for (int b = 0; !*why && b < f->runs; b++)
+		for (int b = 0; !*why->text && b < f->runs; b++)
 			if (replays_share_setting(f, a, b) && median[b] > 2 * median[a] && median[b] - median[a] > FINDINGS_FRAME_US)
-				snprintf(why, size, "medians of replays differ: %.1f ms in %s, %.1f ms in %s (--labels tells settings apart)",
+				snprintf(why->text, sizeof(why->text),
+					 "medians of replays differ: %.1f ms in %s, %.1f ms in %s (--labels tells settings apart)",
 					 median[a] / 1000, f->replay[a].label, median[b] / 1000, f->replay[b].label);
-	return *why;
+	return *why->text;
 }
 
 static void print_replay_table_row(struct rec_report *out, const struct findings *f, int r)
@@ -180,10 +182,10 @@ static void print_slowest_response(struct rec_report *out, const struct findings
 static void print_findings_text(struct rec_report *out, const struct findings *f)
 {
 	int64_t answered = count_answered_inputs(&f->analysis.responses);
-	char why[400];
+	struct why why;
 
-	if (findings_are_unusable(f, why, sizeof(why)))
-		rec_add_warning_line(out, "NOT usable: %s", why);
+	if (findings_are_unusable(f, &why))
+		rec_add_warning_line(out, "NOT usable: %s", why.text);
 	if (f->analysis.differ)
 		rec_add_warning_line(out, "the replays have different inputs: are they of one trace?");
 	if (f->runs > 1 && f->analysis.inputs > 0 && !f->analysis.responses.n)
@@ -195,7 +197,7 @@ static void print_findings_text(struct rec_report *out, const struct findings *f
 				     f->analysis.inputs);
 	for (int r = 0; r < f->runs; r++)
 		if (f->replay[r].cut)
-			rec_add_warning_line(out, "%s: cut: %s; what is before is used", f->replay[r].file, f->replay[r].why);
+			rec_add_warning_line(out, "%s: cut: %s; what is before is used", f->replay[r].file, f->replay[r].why.text);
 	for (int r = 0; r < f->runs; r++)
 		if (replay_is_known_to_be_partial(&f->replay[r]))
 			rec_add_warning_line(out, "%s: the replay ended by \"%s\": not all of the session is in its figures",
@@ -210,7 +212,7 @@ static void print_findings_text(struct rec_report *out, const struct findings *f
 void findings_write_to_report(struct rec_report *out, const struct findings *f)
 {
 	int64_t unmatched = 0;
-	char why[400];
+	struct why why;
 
 	rec_begin_object(out, "settings");
 	rec_add_str(out, "method", f->method);
@@ -221,8 +223,8 @@ void findings_write_to_report(struct rec_report *out, const struct findings *f)
 	}
 	rec_end_container(out);
 	rec_begin_object(out, "result");
-	rec_add_bool(out, "usable", !findings_are_unusable(f, why, sizeof(why)));
-	rec_add_str(out, "why_unusable", *why ? why : NULL);
+	rec_add_bool(out, "usable", !findings_are_unusable(f, &why));
+	rec_add_str(out, "why_unusable", *why.text ? why.text : NULL);
 	rec_add_int(out, "inputs_to_be_answered", f->analysis.inputs);
 	rec_add_int(out, "inputs_answered", count_answered_inputs(&f->analysis.responses));
 	rec_begin_array(out, "runs");

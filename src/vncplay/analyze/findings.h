@@ -5,6 +5,7 @@
 #include "analysis.h"
 #include "method_2005.h"
 #include "rec.h"
+#include "why.h"
 
 struct findings {
 	const char *method;	/* tiles, paper */
@@ -18,7 +19,7 @@ struct findings {
 /* True, with the reason in `why`, when the response times say nothing: a replay has responses to fewer than half of the inputs,
  * or medians of replays of one setting differ more than twofold, and by more than FINDINGS_FRAME_US. */
 #define FINDINGS_FRAME_US 17000	/* a screen frame at 60 Hz */
-bool findings_are_unusable(const struct findings *f, char *why, size_t size);
+bool findings_are_unusable(const struct findings *f, struct why *why);
 
 void findings_write_to_report(struct rec_report *out, const struct findings *f);
 /* Rows "Sync log I:", "input_ts: I: MS" and "== A@0 matches with B@I (p/q)". A response that one run lacks is left out in all

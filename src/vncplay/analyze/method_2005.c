@@ -5,7 +5,6 @@
 #include "clock.h"
 #include "vncplay/common/fbs.h"
 #include "vncplay/common/rfb.h"
-#include "why.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -215,8 +214,7 @@ static int allocate_frame_matches(struct frame_scan_2005_state *s, int runs, str
 }
 
 int method_2005_find_matches(const struct method_2005_cfg *cfg, const struct replay *replay, int runs,
-			     struct method_2005_matches *out,
-		     char *why, size_t size)
+			     struct method_2005_matches *out, struct why *why)
 {
 	int scale = (int)cfg->scale;
 	struct frame_scan_2005_state s = { .cfg = cfg, .first = &replay[0], .width = replay[0].width / scale,
@@ -227,12 +225,12 @@ int method_2005_find_matches(const struct method_2005_cfg *cfg, const struct rep
 	for (int r = 1; r < runs; r++) {
 		if (replay[r].inputs.n_syncs == replay[0].inputs.n_syncs)
 			continue;
-		return fail_with_reason(-EPROTO, why, size,
+		return fail_with_reason(-EPROTO, why,
 				 "%s has %zu snapshots, %s %zu: the paper's method needs as many in each; --method tiles does not",
 				 replay[r].file, replay[r].inputs.n_syncs, replay[0].file, replay[0].inputs.n_syncs);
 	}
 	if (!reduced_screen_pixel_count(&s))
-		return fail_with_reason(-EPROTO, why, size, "%s has a screen of %d x %d pixels: nothing is left of it with --scale %d",
+		return fail_with_reason(-EPROTO, why, "%s has a screen of %d x %d pixels: nothing is left of it with --scale %d",
 				 replay[0].file, replay[0].width, replay[0].height, scale);
 	s.now = calloc(reduced_screen_pixel_count(&s) + 1, sizeof(*s.now));
 	s.analysed = calloc(reduced_screen_pixel_count(&s) + 1, sizeof(*s.analysed));

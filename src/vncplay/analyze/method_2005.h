@@ -10,6 +10,7 @@
 
 #include "replay.h"
 #include "responses.h"
+#include "why.h"
 
 #include <stdio.h>
 
@@ -38,8 +39,7 @@ struct method_2005_matches {
 /* Reads the logs a second time, after replay_read. 0; -EPROTO with `why`: the runs have different numbers of snapshots, or the
  * reduced screen has no pixel; -errno. */
 int method_2005_find_matches(const struct method_2005_cfg *cfg, const struct replay *replay, int runs,
-			     struct method_2005_matches *out,
-		     char *why, size_t size);
+			     struct method_2005_matches *out, struct why *why);
 void method_2005_free(struct method_2005_matches *p);
 /* One response for each match; its cause is the last input before it in all runs. Press and release of buttons and keys count as
  * inputs, as in side files of 2005. 0 or -ENOMEM. */

@@ -4,6 +4,7 @@
 
 #include "tilelog.h"
 #include "vncplay/common/side_file.h"
+#include "why.h"
 
 struct replay {
 	const char *file;	/* the log; the caller's */
@@ -19,7 +20,7 @@ struct replay {
 	uint64_t bytes;		/* size of the log */
 	uint32_t total_ms;	/* from the beginning of the log to the end of the replay, or to the last block */
 	bool cut;		/* the log or the side file ends early or is damaged: the part before that is used */
-	char why[200];		/* why the replay is cut or could not be read */
+	struct why why;		/* why the replay is cut or could not be read */
 };
 
 /* Reads the log r->file and its side file; `aux` NULL: the side file is FILE.aux. 0; -EPROTO or -errno with the reason and the

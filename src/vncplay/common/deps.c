@@ -146,7 +146,7 @@ static int read_deps_lines(struct learned_dependencies *d, struct line_reader *l
 	return got;
 }
 
-int deps_read(const char *path, struct learned_dependencies *d, char *why, size_t size)
+int deps_read(const char *path, struct learned_dependencies *d, struct why *why)
 {
 	struct line_reader l = { 0 };
 	const char *what = "";
@@ -161,7 +161,7 @@ int deps_read(const char *path, struct learned_dependencies *d, char *why, size_
 	if (!err)
 		err = read_deps_lines(d, &l, &what);
 	if (err == -EPROTO)
-		snprintf(why, size, "line %lu: %s", l.line, what);
+		snprintf(why->text, sizeof(why->text), "line %lu: %s", l.line, what);
 	if (err)
 		deps_free(d);
 	line_reader_free(&l);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "screen.h"
+#include "why.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,7 +38,7 @@ struct learned_dependencies {
 };
 
 /* 0; -EPROTO with the line and the error in `why`; or -errno. After an error `d` is empty. */
-int deps_read(const char *path, struct learned_dependencies *d, char *why, size_t size);
+int deps_read(const char *path, struct learned_dependencies *d, struct why *why);
 /* 0 or -errno. */
 int deps_write(const struct learned_dependencies *d, FILE *out);
 void deps_free(struct learned_dependencies *d);

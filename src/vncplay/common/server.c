@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* server - the stream of a connection after the greeting: RFC 6143, 7.5 and 7.6. */
 #include "server.h"
-#include "why.h"
 #include "clock.h"
 #include "dial.h"
 #include "rfb/bytes.h"
@@ -30,7 +29,7 @@ struct server_connection {
 	int fd, err;
 	struct rfb_decoder *rfb;
 	int64_t came_ns;		/* when the bytes read last had arrived, CLOCK_MONOTONIC */
-	char why[256];
+	struct why why;
 	uint8_t *ahead;			/* bytes that libvncclient had read beyond the greeting */
 	size_t ahead_n;
 	uint8_t *queue;
@@ -89,7 +88,7 @@ ssize_t server_recv_with_arrival_time(int fd, void *bytes, size_t n, int flags, 
 static int set_server_error(struct server_connection *s, int err, const char *text)
 {
 	s->err = err;
-	return fail_with_reason(err, s->why, sizeof(s->why), "%s", text);
+	return fail_with_reason(err, &s->why, "%s", text);
 }
 
 /* How many bytes may be decoded before the clock is looked at: 16 bytes can paint a whole screen, however large. */
@@ -242,35 +241,36 @@ static int begin_rfb_session(struct server_connection *s, const struct server_gr
 static int connect_and_greet_server(struct server_connection *s, const struct server_cfg *cfg, struct server_greeting_result *g)
 {
 	int64_t until = clock_now() + cfg->timeout_ns;
-	char password[VNC_PASSWORD_TEXT], host[256], text[sizeof(s->why) - 64];
+	char password[VNC_PASSWORD_TEXT], host[256];
+	struct why text;
 	int port, err = 0;
 
 	if (cfg->password_file)
-		err = vnc_password_read(cfg->password_file, password, s->why, sizeof(s->why));
+		err = vnc_password_read(cfg->password_file, password, &s->why);
 	if (err)
 		return err;
 	if (vnc_address_parse(cfg->address, host, sizeof(host), &port))
-		return fail_with_reason(-EINVAL, s->why, sizeof(s->why), "%.60s is no server: " VNC_ADDRESS_FORMS, cfg->address);
-	s->fd = connect_tcp_until(host, port, until, s->why, sizeof(s->why));
+		return fail_with_reason(-EINVAL, &s->why, "%.60s is no server: " VNC_ADDRESS_FORMS, cfg->address);
+	s->fd = connect_tcp_until(host, port, until, &s->why);
 	if (s->fd < 0)
 		return s->fd;
 	fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) & ~O_NONBLOCK);
-	err = server_greet(s->fd, port, cfg->password_file ? password : NULL, !cfg->exclusive, until, g, text, sizeof(text));
+	err = server_greet(s->fd, port, cfg->password_file ? password : NULL, !cfg->exclusive, until, g, &text);
 	if (err)
-		snprintf(s->why, sizeof(s->why), "%.60s: %s", cfg->address, text);
+		fail_with_reason(err, &s->why, "%.60s: %s", cfg->address, text.text);
 	explicit_bzero(password, sizeof(password));
 	return err;
 }
 
 struct server_connection *server_connect(const struct server_cfg *cfg, const struct rfb_event_callbacks *events, void *whose,
-					 char *why, size_t size)
+					 struct why *why)
 {
 	struct server_greeting_result g = { 0 };
 	int32_t list[MESSAGES_ENCODINGS];
 	struct server_connection *s;
 	int n, err;
 
-	n = messages_parse_encoding_list(cfg->encodings ? cfg->encodings : "tight,zlib,hextile,copyrect,raw", false, list, why, size);
+	n = messages_parse_encoding_list(cfg->encodings ? cfg->encodings : "tight,zlib,hextile,copyrect,raw", false, list, why);
 	if (n < 0) {
 		errno = -n;
 		return NULL;
@@ -280,7 +280,7 @@ struct server_connection *server_connect(const struct server_cfg *cfg, const str
 		s->queue = malloc(QUEUE);
 	if (!s || !s->queue) {
 		free(s);
-		snprintf(why, size, "no memory for a connection");
+		snprintf(why->text, sizeof(why->text), "no memory for a connection");
 		errno = ENOMEM;
 		return NULL;
 	}
@@ -292,7 +292,7 @@ struct server_connection *server_connect(const struct server_cfg *cfg, const str
 	s->ahead = g.ahead;
 	s->ahead_n = g.ahead_n;
 	if (err) {
-		snprintf(why, size, "%s", s->why);
+		*why = s->why;
 		server_disconnect(s);
 		errno = -err;
 		return NULL;
@@ -319,7 +319,7 @@ int server_fd(const struct server_connection *s)
 
 const char *server_failure_text(const struct server_connection *s)
 {
-	return s->why;
+	return s->why.text;
 }
 
 const struct rfb_decoder *server_rfb_decoder(const struct server_connection *s)

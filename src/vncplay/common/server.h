@@ -4,6 +4,7 @@
 #pragma once
 
 #include "rfb.h"
+#include "why.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +32,7 @@ struct server_connection;
 /* Connects and requests pixels as rfb_xrgb. `events` are called from server_connect (`resized`) and server_read. NULL with the
  * reason in `why`, and errno: EACCES (refused), EINTR (stopped by a signal), ETIMEDOUT and others. */
 struct server_connection *server_connect(const struct server_cfg *cfg, const struct rfb_event_callbacks *events, void *whose,
-					 char *why, size_t size);
+					 struct why *why);
 void server_disconnect(struct server_connection *s);
 
 int server_fd(const struct server_connection *s);	/* to poll for reading, and for writing while server_has_unsent() */
@@ -72,4 +73,4 @@ struct server_greeting_result {
 /* server_greet.c: does the greeting over `fd` (blocking; stays the caller's). `password` NULL: none. 0, or -errno with the reason
  * in `why` and *out empty: -EACCES (refused), -EPROTO, -ETIMEDOUT, -EINTR, -ENOMEM. */
 int server_greet(int fd, int port, const char *password, bool shared, int64_t until_ns,
-		 struct server_greeting_result *out, char *why, size_t size);
+		 struct server_greeting_result *out, struct why *why);

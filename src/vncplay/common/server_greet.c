@@ -4,7 +4,6 @@
  * Only its greeting is used: its reading of updates blocks, and it allocates a screen before the screen is checked. A watchdog
  * bounds the time of the whole greeting, since the library bounds each read only. */
 #include "server.h"
-#include "why.h"
 #include "proc.h"
 #include "watchdog.h"
 
@@ -44,22 +43,23 @@ static char *server_password_for_library(rfbClient *client)
 	return strdup(password ? password : "");
 }
 
-static int explain_greeting_failure(rfbClient *client, bool late, bool wanted, char *why, size_t size)
+static int explain_greeting_failure(rfbClient *client, bool late, bool wanted, struct why *why)
 {
 	static const char types[] = "Unknown authentication scheme from VNC server: ";
 
 	if (proc_stop)
-		return fail_with_reason(-EINTR, why, size, "interrupted");
+		return fail_with_reason(-EINTR, why, "interrupted");
 	if (late)
-		return fail_with_reason(-ETIMEDOUT, why, size, "no whole greeting in time");
+		return fail_with_reason(-ETIMEDOUT, why, "no whole greeting in time");
 	if (wanted)
-		return fail_with_reason(-EACCES, why, size, "it wants a password: --password-file FILE");
+		return fail_with_reason(-EACCES, why, "it wants a password: --password-file FILE");
 	if (!strncmp(last_words, types, sizeof(types) - 1)) {
-		snprintf(why, size, "it offers the security types %s only, of which none is served here; let it offer None (1) or VncAuth (2)",
+		snprintf(why->text, sizeof(why->text),
+			 "it offers the security types %s only, of which none is served here; let it offer None (1) or VncAuth (2)",
 			 last_words + sizeof(types) - 1);
 		return -EACCES;
 	}
-	snprintf(why, size, "the greeting failed: %s", *last_words ? last_words : "the connection is over");
+	snprintf(why->text, sizeof(why->text), "the greeting failed: %s", *last_words ? last_words : "the connection is over");
 	return client->authScheme == rfbVncAuth ? -EACCES : -EPROTO;
 }
 
@@ -86,7 +86,7 @@ static int copy_greeting_result(rfbClient *client, struct server_greeting_result
 }
 
 int server_greet(int fd, int port, const char *password, bool shared, int64_t until_ns,
-		 struct server_greeting_result *out, char *why, size_t size)
+		 struct server_greeting_result *out, struct why *why)
 {
 	static const uint32_t schemes[] = { rfbNoAuth, rfbVncAuth };
 	rfbClientLogProc log = rfbClientLog, err_log = rfbClientErr;
@@ -102,7 +102,7 @@ int server_greet(int fd, int port, const char *password, bool shared, int64_t un
 	client = rfbGetClient(8, 3, 4);
 	err = client ? socket_watchdog_start(&guard, fd, until_ns, 0) : -ENOMEM;
 	if (err) {
-		snprintf(why, size, "no memory for the greeting");
+		snprintf(why->text, sizeof(why->text), "no memory for the greeting");
 		if (client)
 			rfbClientCleanup(client);
 		goto out;
@@ -116,14 +116,15 @@ int server_greet(int fd, int port, const char *password, bool shared, int64_t un
 	good = InitialiseRFBConnection(client);
 	late = socket_watchdog_end(&guard);
 	if (!good || late)
-		err = explain_greeting_failure(client, late, client->authScheme == rfbVncAuth && !password, why, size);
+		err = explain_greeting_failure(client, late, client->authScheme == rfbVncAuth && !password, why);
 	else
 		err = copy_greeting_result(client, out);
 	if (err == -EACCES && good)
-		snprintf(why, size, "it chose security type %u, which is not served here; let it offer None (1) or VncAuth (2)",
+		snprintf(why->text, sizeof(why->text),
+			 "it chose security type %u, which is not served here; let it offer None (1) or VncAuth (2)",
 			 client->authScheme);
 	else if (err == -ENOMEM)
-		snprintf(why, size, "no memory for the greeting");
+		snprintf(why->text, sizeof(why->text), "no memory for the greeting");
 	client->sock = RFB_INVALID_SOCKET;	/* keeps libvncclient from closing our socket */
 	host = client->serverHost;		/* libvncclient 0.9.14 does not free it */
 	client->serverHost = NULL;

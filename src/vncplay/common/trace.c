@@ -25,11 +25,11 @@ const char *word_of_snapshot_reason(enum trace_why why)
 int trace_lines_set_error(struct trace_line_reader *r, const char *format, ...)
 {
 	va_list args;
-	int n = snprintf(r->why, r->size, "line %d: ", r->line);
+	int n = snprintf(r->why->text, sizeof(r->why->text), "line %d: ", r->line);
 
-	if (n >= 0 && (size_t)n < r->size) {
+	if (n >= 0 && (size_t)n < sizeof(r->why->text)) {
 		va_start(args, format);
-		vsnprintf(r->why + n, r->size - (size_t)n, format, args);
+		vsnprintf(r->why->text + n, sizeof(r->why->text) - (size_t)n, format, args);
 		va_end(args);
 	}
 	return -EPROTO;
@@ -318,17 +318,16 @@ static int read_trace_line(struct trace_line_reader *r, char *text)
 	return isdigit((unsigned char)*first) ? read_trace_event(r, first, rest) : read_trace_header_line(r, first, rest);
 }
 
-int trace_load(const char *path, struct recorded_input_trace *t, char *why, size_t size)
+int trace_load(const char *path, struct recorded_input_trace *t, struct why *why)
 {
-	struct trace_line_reader r = { .t = t, .why = why, .size = size };
+	struct trace_line_reader r = { .t = t, .why = why };
 	struct trace_2005_reader_state old = { .x = -1, .y = -1 };
 	FILE *in = fopen(path, "re");
 	char *text = malloc(LINE_MOST);
 	int err = text ? 0 : -ENOMEM, more;
 
 	*t = (struct recorded_input_trace){ 0 };
-	if (size)
-		*why = '\0';
+	*why->text = '\0';
 	if (!in) {
 		err = -errno;
 		free(text);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "screen.h"
+#include "why.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,7 +50,7 @@ struct held_down_keys {	/* keys that are down; beyond TRACE_KEYS_MOST further ke
 void update_held_down_keys(struct held_down_keys *k, uint32_t keysym, bool down);
 
 /* 0; -EPROTO with the line and the error in `why`; -errno. After an error `t` is empty. */
-int trace_load(const char *path, struct recorded_input_trace *t, char *why, size_t size);
+int trace_load(const char *path, struct recorded_input_trace *t, struct why *why);
 void trace_free(struct recorded_input_trace *t);
 int count_inputs_of_trace(const struct recorded_input_trace *t);	/* number of events that are no snapshots */
 const char *word_of_snapshot_reason(enum trace_why why);	/* "click", "key", "hover" */

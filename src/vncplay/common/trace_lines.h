@@ -17,8 +17,7 @@ struct trace_line_reader {
 	struct recorded_input_trace *t;
 	size_t pixels;		/* pixels of the snapshots so far */
 	int line;
-	char *why;		/* the caller's buffer for an error, `size` bytes */
-	size_t size;
+	struct why *why;	/* the caller's, for an error */
 };
 
 /* Adds an event and sets its line. The trace owns its pixels from then on; after an error they are freed. 0, -EPROTO with the

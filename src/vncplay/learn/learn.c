@@ -22,8 +22,7 @@ static const struct cli_opt options[] = {
 };
 
 /* When each input was sent, us since the log began; owned by the caller. NULL with the reason in `why`: the replay is left out. */
-static int64_t *read_input_times_of_replay(const char *log, const struct recorded_input_trace *t, int inputs, char *why,
-					   size_t size)
+static int64_t *read_input_times_of_replay(const char *log, const struct recorded_input_trace *t, int inputs, struct why *why)
 {
 	int64_t *sent = calloc((size_t)inputs + 1, sizeof(*sent));
 	char path[PATH_MAX];
@@ -41,7 +40,8 @@ static int64_t *read_input_times_of_replay(const char *log, const struct recorde
 	if (in)
 		fclose(in);
 	if (err) {
-		snprintf(why, size, "%.200s: %s", path, err == -EPROTO ? "no line of a side file in it" : strerror(-err));
+		snprintf(why->text, sizeof(why->text), "%.200s: %s", path,
+			 err == -EPROTO ? "no line of a side file in it" : strerror(-err));
 		free(sent);
 		return NULL;
 	}
@@ -57,7 +57,7 @@ static int64_t *read_input_times_of_replay(const char *log, const struct recorde
 	/* (times that go back; the side file of a killed replay is cut, too, but has no status) */
 	same = same && n == s.n && !(s.cut && *s.status);
 	if (!same || n != (size_t)inputs || strcmp(s.status, "complete") != 0) {
-		snprintf(why, size, same ? "the replay did not complete" : "its inputs differ from the trace's");
+		snprintf(why->text, sizeof(why->text), same ? "the replay did not complete" : "its inputs differ from the trace's");
 		free(sent);
 		sent = NULL;
 	}
@@ -111,7 +111,8 @@ int vncplay_learn(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "vncplay learn TRACE OUT.rfb... [options]",
 			      "Finds out from several replays which changes of the screen come before which input.", options), runs = 0;
-	char why[512] = "", **names = argv + first;
+	struct why why = { "" };
+	char **names = argv + first;
 	int n = argc - first, err;
 	int64_t **sent;
 	struct recorded_input_trace t;
@@ -121,23 +122,23 @@ int vncplay_learn(int argc, char **argv)
 	if (n < 3)
 		die_usage("learn from what? TRACE and the logs of at least two replays of it");
 	refuse_repeated_file_names(names, n);
-	err = trace_load(names[0], &t, why, sizeof(why));
+	err = trace_load(names[0], &t, &why);
 	if (err)
-		die(EXIT_RUN, "%s: %s", names[0], *why ? why : strerror(-err));
+		die(EXIT_RUN, "%s: %s", names[0], *why.text ? why.text : strerror(-err));
 	l = learn_begin_for_trace(&t);
 	sent = calloc((size_t)n, sizeof(*sent));
 	if (!l || !sent)
 		die(EXIT_RUN, "no memory");
 	for (int i = 1; i < n; i++) {
-		sent[i] = read_input_times_of_replay(names[i], &t, count_inputs_of_trace(&t), why, sizeof(why));
+		sent[i] = read_input_times_of_replay(names[i], &t, count_inputs_of_trace(&t), &why);
 		if (!sent[i]) {
-			warn("%s is left out: %s", names[i], why);
+			warn("%s is left out: %s", names[i], why.text);
 			continue;
 		}
 		runs++;
-		err = learn_where_screen_changes(l, names[i], sent[i], why, sizeof(why));
+		err = learn_where_screen_changes(l, names[i], sent[i], &why);
 		if (err)
-			die(EXIT_RUN, "%s: %s; leave it out", names[i], err == -EPROTO ? why :
+			die(EXIT_RUN, "%s: %s; leave it out", names[i], err == -EPROTO ? why.text :
 			    err == -ERANGE ? "its screen has another size" : strerror(-err));
 	}
 	if (runs < 2)
@@ -146,11 +147,11 @@ int vncplay_learn(int argc, char **argv)
 	err = learn_find_parts_of_steps(l);
 	for (int i = 1; !err && i < n; i++)
 		if (sent[i])
-			err = learn_part_hashes_from_replay(l, names[i], sent[i], why, sizeof(why));
+			err = learn_part_hashes_from_replay(l, names[i], sent[i], &why);
 	if (!err)
 		err = learn_make_dependencies(l, &d);
 	if (err)
-		die(EXIT_RUN, "cannot learn: %s", err == -EPROTO ? why : strerror(-err));
+		die(EXIT_RUN, "cannot learn: %s", err == -EPROTO ? why.text : strerror(-err));
 	write_deps_file(&d, names[0], runs, learner_step_count(l));
 	for (int i = 1; i < n; i++)
 		free(sent[i]);

@@ -3,7 +3,6 @@
 #include "learn_core.h"
 #include "vncplay/common/fbs.h"
 #include "vncplay/common/rfb.h"
-#include "why.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -242,8 +241,8 @@ static int learn_from_inputs_sent_until(struct dependency_learner *l, int sent, 
 	return sent;
 }
 
-static int decode_log_blocks(struct dependency_learner *l, struct fbs_reader *log, struct rfb_decoder *rfb, bool parts, char *why,
-			     size_t size)
+static int decode_log_blocks(struct dependency_learner *l, struct fbs_reader *log, struct rfb_decoder *rfb, bool parts,
+			     struct why *why)
 {
 	struct fbs_block block;
 	int sent = 0, more, err;
@@ -252,23 +251,23 @@ static int decode_log_blocks(struct dependency_learner *l, struct fbs_reader *lo
 		sent = learn_from_inputs_sent_until(l, sent, block.ms, parts, rfb_screen(rfb));
 		err = rfb_decode_bytes(rfb, block.bytes, block.n);
 		if (err == -EPROTO)
-			snprintf(why, size, "%s", rfb_failure_text(rfb));
+			snprintf(why->text, sizeof(why->text), "%s", rfb_failure_text(rfb));
 		if (l->resized > 1)
-			return fail_with_reason(-EPROTO, why, size, "the screen changes its size");
+			return fail_with_reason(-EPROTO, why, "the screen changes its size");
 		if (err || l->err)
 			return err ? err : l->err;
 		if (!parts)
 			record_changed_tiles(l, rfb_screen(rfb), (int64_t)block.ms * 1000);
 	}
 	if (more < 0)
-		return fail_with_reason(more, why, size, "the log ends within a block");
+		return fail_with_reason(more, why, "the log ends within a block");
 	learn_from_inputs_sent_until(l, sent, INT64_MAX / 1000 - 1, parts, rfb_screen(rfb));
-	return l->resized ? 0 : fail_with_reason(-EPROTO, why, size, "the log has no screen");
+	return l->resized ? 0 : fail_with_reason(-EPROTO, why, "the log has no screen");
 }
 
 /* Reads a log. `parts`: notes the hashes of the parts, else where the screen changes. 0, -EPROTO with `why`, or -errno. */
-static int read_log_for_learning(struct dependency_learner *l, const char *path, const int64_t *sent_us, bool parts, char *why,
-				 size_t size)
+static int read_log_for_learning(struct dependency_learner *l, const char *path, const int64_t *sent_us, bool parts,
+				 struct why *why)
 {
 	const struct rfb_event_callbacks events = { .resized = on_resized, .painted = parts ? NULL : on_painted };
 	const char *what = NULL;
@@ -282,17 +281,17 @@ static int read_log_for_learning(struct dependency_learner *l, const char *path,
 	errno = 0;
 	log = fbs_open(path, &what);
 	if (!log)
-		return errno ? fail_with_reason(-errno, why, size, "%s", strerror(errno)) : fail_with_reason(-EPROTO, why, size, "%s", what);
+		return errno ? fail_with_reason(-errno, why, "%s", strerror(errno)) : fail_with_reason(-EPROTO, why, "%s", what);
 	rfb = rfb_decoder_open(&events, l, NULL, 0, 0);
-	err = rfb ? decode_log_blocks(l, log, rfb, parts, why, size) : -ENOMEM;
+	err = rfb ? decode_log_blocks(l, log, rfb, parts, why) : -ENOMEM;
 	rfb_decoder_free(rfb);
 	fbs_close(log);
 	return err;
 }
 
-int learn_where_screen_changes(struct dependency_learner *l, const char *log, const int64_t *sent_us, char *why, size_t size)
+int learn_where_screen_changes(struct dependency_learner *l, const char *log, const int64_t *sent_us, struct why *why)
 {
-	int err = read_log_for_learning(l, log, sent_us, false, why, size);
+	int err = read_log_for_learning(l, log, sent_us, false, why);
 
 	for (int i = 0; i < l->tiles && !err; i++)
 		l->tile[i].alone_runs += l->tile[i].alone;
@@ -300,9 +299,9 @@ int learn_where_screen_changes(struct dependency_learner *l, const char *log, co
 	return err;
 }
 
-int learn_part_hashes_from_replay(struct dependency_learner *l, const char *log, const int64_t *sent_us, char *why, size_t size)
+int learn_part_hashes_from_replay(struct dependency_learner *l, const char *log, const int64_t *sent_us, struct why *why)
 {
-	return read_log_for_learning(l, log, sent_us, true, why, size);
+	return read_log_for_learning(l, log, sent_us, true, why);
 }
 
 static int box_area(const struct box *b)

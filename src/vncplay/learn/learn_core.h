@@ -9,6 +9,7 @@
 
 #include "vncplay/common/deps.h"
 #include "vncplay/common/trace.h"
+#include "why.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,11 +25,11 @@ void learn_free(struct dependency_learner *l);
 
 /* First pass over a replay: sent_us[i] is when input i was sent, us since its log began. 0, -EPROTO with `why`, or -errno;
  * after an error, discard everything. */
-int learn_where_screen_changes(struct dependency_learner *l, const char *log, const int64_t *sent_us, char *why, size_t size);
+int learn_where_screen_changes(struct dependency_learner *l, const char *log, const int64_t *sent_us, struct why *why);
 /* Computes the parts of all steps, after the first pass over all replays. 0 or -ENOMEM. */
 int learn_find_parts_of_steps(struct dependency_learner *l);
 /* Second pass over a replay; arguments and errors as in the first. */
-int learn_part_hashes_from_replay(struct dependency_learner *l, const char *log, const int64_t *sent_us, char *why, size_t size);
+int learn_part_hashes_from_replay(struct dependency_learner *l, const char *log, const int64_t *sent_us, struct why *why);
 /* The result, owned by the caller. 0 or -ENOMEM. */
 int learn_make_dependencies(const struct dependency_learner *l, struct learned_dependencies *d);
 

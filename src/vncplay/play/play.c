@@ -82,11 +82,11 @@ static const struct cli_opt options[] = {
 
 static void read_trace(const char *path, struct recorded_input_trace *t)
 {
-	char why[256] = "";
-	int err = trace_load(path, t, why, sizeof(why));
+	struct why why = { "" };
+	int err = trace_load(path, t, &why);
 
 	if (err)
-		die(EXIT_RUN, "%s: %s", path, *why ? why : strerror(-err));
+		die(EXIT_RUN, "%s: %s", path, *why.text ? why.text : strerror(-err));
 	if (t->cut)
 		warn("%s: the last line is not whole and was left out: the recorder was killed", path);
 	if (!t->n)
@@ -152,11 +152,11 @@ static void add_masks_of_ignored_parts(const char *path, const struct recorded_i
 
 static void read_deps_and_add_masks(const char *path, const struct recorded_input_trace *t, struct learned_dependencies *d)
 {
-	char why[256] = "";
-	int err = deps_read(path, d, why, sizeof(why));
+	struct why why = { "" };
+	int err = deps_read(path, d, &why);
 
 	if (err)
-		die(EXIT_RUN, "%s: %s", path, *why ? why : strerror(-err));
+		die(EXIT_RUN, "%s: %s", path, *why.text ? why.text : strerror(-err));
 	if (d->inputs != count_inputs_of_trace(t))
 		die(EXIT_RUN, "%s was learned from a trace of %d inputs, this one has %d: learn again", path, d->inputs,
 		    count_inputs_of_trace(t));
@@ -206,7 +206,7 @@ static int exit_status_of_play(struct rec_report *out, const struct play_result 
 			       const char *path)
 {
 	if (r->status != PLAY_COMPLETE && r->status != PLAY_INTERRUPTED)
-		rec_add_warning_line(out, "%s: %s", path, r->why);
+		rec_add_warning_line(out, "%s: %s", path, r->why.text);
 	switch (r->status) {
 	case PLAY_COMPLETE: return EXIT_OK;
 	case PLAY_INTERRUPTED: return EXIT_INTERRUPTED;
@@ -243,7 +243,8 @@ static void report_play_result(struct rec_report *out, const char *path, const s
 	int inputs = count_inputs_of_trace(t), snapshots = t->n - inputs;
 
 	rec_begin_object(out, NULL);
-	rec_add_strs(out, { "file", path }, { "status", play_status_words[r->status] }, { "why", *r->why ? r->why : NULL });
+	rec_add_strs(out, { "file", path }, { "status", play_status_words[r->status] },
+		     { "why", *r->why.text ? r->why.text : NULL });
 	if (!r->began) {	/* nothing was replayed: zeros would look like measurements */
 		rec_end_container(out);
 		rec_add_text_table_row(out, "%s\tnothing was replayed", path);

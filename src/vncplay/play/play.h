@@ -9,6 +9,7 @@
 #include "vncplay/common/server.h"
 #include "vncplay/common/side_file.h"
 #include "vncplay/common/trace.h"
+#include "why.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -31,7 +32,7 @@ extern const char *const play_status_words[];
 struct play_result {
 	enum play_status status;
 	bool began;		/* the server sent a whole screen; false: there are no figures */
-	char why[640];		/* the error message, unless the status is PLAY_COMPLETE */
+	struct why why;		/* the error message, unless the status is PLAY_COMPLETE */
 	int inputs, snapshots;	/* inputs sent, snapshots matched */
 	int at_once, waited;	/* snapshots that matched when their input was due, or later */
 	int moved, pointer_masked;	/* snapshots found displaced, or matched only with the pointer's picture masked */

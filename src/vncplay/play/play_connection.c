@@ -20,7 +20,7 @@ int live_set_failure(struct replay_connection *l, enum play_status status, const
 
 	l->r->status = status;
 	va_start(args, format);
-	vsnprintf(l->r->why, sizeof(l->r->why), format, args);
+	vsnprintf(l->r->why.text, sizeof(l->r->why.text), format, args);
 	va_end(args);
 	return -ECANCELED;
 }
@@ -206,15 +206,16 @@ static int open_replay_output_files(struct replay_connection *l, const char *out
 
 int live_connect_and_open_log(struct replay_connection *l, const struct play_cfg *cfg, const char *out, struct play_result *r)
 {
-	char why[512];
+	struct why why;
 	sigset_t stops;
 
 	*l = (struct replay_connection){ .cfg = cfg, .r = r, .x = -1, .y = -1 };
-	l->server = server_connect(&cfg->server, &events, l, why, sizeof(why));
+	l->server = server_connect(&cfg->server, &events, l, &why);
 	proc_fill_stop_signal_set(&stops);
 	sigprocmask(SIG_BLOCK, &stops, &l->outside);
 	if (!l->server)
-		return proc_stop ? live_set_failure(l, PLAY_INTERRUPTED, "interrupted") : live_set_failure(l, PLAY_REFUSED, "%s", why);
+		return proc_stop ? live_set_failure(l, PLAY_INTERRUPTED, "interrupted") :
+		       live_set_failure(l, PLAY_REFUSED, "%s", why.text);
 	return open_replay_output_files(l, out);
 }
 

@@ -345,7 +345,7 @@ static int parse_input_script_line(struct input_script_reader *r, char *text)
 	return read_script_key(r, what, rest, NULL);
 }
 
-int input_script_read(FILE *in, int width, int height, struct input_script *h, char *why, size_t size)
+int input_script_read(FILE *in, int width, int height, struct input_script *h, struct why *why)
 {
 	struct input_script_reader r = { .h = h, .width = width, .height = height, .x = -1, .y = -1 };
 	char *text = NULL;
@@ -367,7 +367,7 @@ int input_script_read(FILE *in, int width, int height, struct input_script *h, c
 	if (!err && ferror(in))
 		err = errno ? -errno : -EIO;
 	if (err == -EINVAL)
-		snprintf(why, size, "line %d: %s", r.line, r.wrong);
+		snprintf(why->text, sizeof(why->text), "line %d: %s", r.line, r.wrong);
 	free(text);
 	return err;
 }

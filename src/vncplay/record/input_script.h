@@ -17,6 +17,8 @@
  * X,Y may also be written as X Y. Empty lines and lines that begin with # are skipped. */
 #pragma once
 
+#include "why.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,5 +45,5 @@ struct input_script {
 
 /* Reads a script for a screen of this size. 0 or -errno; for -EINVAL `why` has the line and the error. input_script_free is
  * due in any case. */
-int input_script_read(FILE *in, int width, int height, struct input_script *h, char *why, size_t size);
+int input_script_read(FILE *in, int width, int height, struct input_script *h, struct why *why);
 void input_script_free(struct input_script *h);

@@ -190,7 +190,7 @@ static int await_first_picture(struct recording_session *r)
 
 /* Records until the end. Returns the reason as a word for the report; sets *status to the exit status and `why` to an error,
  * if any. */
-static const char *record_until_end(struct recording_session *r, char *why, size_t size, int *status)
+static const char *record_until_end(struct recording_session *r, struct why *why, int *status)
 {
 	int64_t end = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX, wake;
 	bool held;
@@ -200,10 +200,10 @@ static const char *record_until_end(struct recording_session *r, char *why, size
 		err = read_server_updates(r);
 		if (err) {
 			*status = cfg.script ? EXIT_LOSSY : EXIT_OK;	/* the rest of a script is lost; a user saw the connection close */
-			snprintf(why, size, "%s", server_failure_text(r->server));
+			snprintf(why->text, sizeof(why->text), "%s", server_failure_text(r->server));
 			return "server closed";
 		}
-		err = r->err ? r->err : r->user->take(r->user, r->recorder, clock_now(), why, size);
+		err = r->err ? r->err : r->user->take(r->user, r->recorder, clock_now(), why);
 		if (err == 1)
 			return r->user->ended;
 		held = recorder_has_queued_inputs(r->recorder);
@@ -213,8 +213,8 @@ static const char *record_until_end(struct recording_session *r, char *why, size
 			wake = clock_now();
 		if (err < 0) {
 			*status = EXIT_RUN;
-			if (!*why)
-				snprintf(why, size, "%s", strerror(-err));
+			if (!*why->text)
+				snprintf(why->text, sizeof(why->text), "%s", strerror(-err));
 			return "failed";
 		}
 		if (proc_stop) {
@@ -298,13 +298,14 @@ static void check_record_options(void)
 		die_usage("--settle-timeout is shorter than --settle");
 }
 
-static struct source_of_inputs_to_record *open_input_source(const struct rfb_decoder *rfb, char words[80], char *why, size_t size)
+static struct source_of_inputs_to_record *open_input_source(const struct rfb_decoder *rfb, char words[80], struct why *why)
 {
 	const struct screen *screen = rfb_screen(rfb);
 
 	if (cfg.script)
-		return open_script_source(screen, cfg.script, why, size);
-	return open_viewer_proxy_source(screen, rfb_desktop_name(rfb), cfg.bind ? cfg.bind : "127.0.0.1", (int)cfg.port, words, why, size);
+		return open_script_source(screen, cfg.script, why);
+	return open_viewer_proxy_source(screen, rfb_desktop_name(rfb), cfg.bind ? cfg.bind : "127.0.0.1", (int)cfg.port, words,
+					why);
 }
 
 int vncplay_record(int argc, char **argv)
@@ -316,7 +317,8 @@ int vncplay_record(int argc, char **argv)
 	const char *server, *path, *ended;
 	const struct rfb_decoder *rfb;
 	struct rec_report *rec;
-	char why[256] = "", words[80];
+	struct why why = { "" };
+	char words[80];
 	int first, err, status = EXIT_OK;
 	int64_t start;
 
@@ -337,17 +339,17 @@ int vncplay_record(int argc, char **argv)
 					      { "TRACE", path }, { "--output", out_cfg.path } }, 3);
 	rec = rec_open_report_or_die(&out_cfg, "vncplay-record");
 	proc_catch_stop_signals();
-	r.server = server_connect(&cfg.server, &events, &r, why, sizeof(why));
+	r.server = server_connect(&cfg.server, &events, &r, &why);
 	if (!r.server)
-		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why);
+		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why.text);
 	rfb = server_rfb_decoder(r.server);
 	err = await_first_picture(&r);
 	if (err || proc_stop)
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s: no picture came: %s", server,
 		    proc_stop ? "interrupted" : err == -ETIMEDOUT ? "it took too long" : server_failure_text(r.server));
-	r.user = open_input_source(rfb, words, why, sizeof(why));
+	r.user = open_input_source(rfb, words, &why);
 	if (!r.user)
-		die(cfg.script || strncmp(why, "--bind", 6) == 0 ? EXIT_USAGE : EXIT_RUN, "%s", why);
+		die(cfg.script || strncmp(why.text, "--bind", 6) == 0 ? EXIT_USAGE : EXIT_RUN, "%s", why.text);
 	r.trace = trace_create(path, rfb_desktop_name(rfb), rfb_screen(rfb)->width, rfb_screen(rfb)->height);
 	if (!r.trace)
 		die(EXIT_RUN, "cannot write %s: %m", path);
@@ -359,11 +361,11 @@ int vncplay_record(int argc, char **argv)
 		warn("work in a viewer: %s; the recording ends when it leaves", words);
 		proc_write_ready_line_or_warn((int)cfg.ready_fd);
 	}
-	why[0] = '\0';
-	ended = record_until_end(&r, why, sizeof(why), &status);
+	why.text[0] = '\0';
+	ended = record_until_end(&r, &why, &status);
 	end_recording(&r);
-	if (*why)
-		rec_add_warning_line(rec, "%s", why);
+	if (*why.text)
+		rec_add_warning_line(rec, "%s", why.text);
 	report_recording(rec, &r, server, path, ended, (double)(clock_now() - start) / NS_PER_S);
 	r.user->close(r.user);
 	recorder_free(r.recorder);

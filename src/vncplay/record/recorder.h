@@ -10,6 +10,7 @@
 
 #include "vncplay/common/screen.h"
 #include "vncplay/common/trace.h"
+#include "why.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,7 +81,7 @@ struct source_of_inputs_to_record {
 	 * (CLOCK_MONOTONIC; INT64_MAX: when a descriptor is ready). */
 	int64_t (*wait)(struct source_of_inputs_to_record *u, fd_set *fds, int *top);
 	/* Passes new inputs to the recorder. 0; 1: the user is done, the recording ends; -errno with the reason in `why`. */
-	int (*take)(struct source_of_inputs_to_record *u, struct recorder *r, int64_t now_ns, char *why, size_t size);
+	int (*take)(struct source_of_inputs_to_record *u, struct recorder *r, int64_t now_ns, struct why *why);
 	void (*painted)(struct source_of_inputs_to_record *u, struct box box);	/* the screen was painted; may be NULL */
 	int (*resized)(struct source_of_inputs_to_record *u);	/* the screen has a new size; 0 or -errno; may be NULL */
 	void (*close)(struct source_of_inputs_to_record *u);
@@ -90,7 +91,6 @@ struct source_of_inputs_to_record {
 /* Both read `screen`, which must outlive the user. NULL with the reason in `why`.
  * A VNC server for one viewer on address `bind`; port 0: any free port. `words` gets the viewer's command line. */
 struct source_of_inputs_to_record *open_viewer_proxy_source(const struct screen *screen, const char *name, const char *bind,
-							    int port, char words[80],
-			char *why, size_t size);
+							    int port, char words[80], struct why *why);
 /* A script (input_script.h); path "-": standard input. */
-struct source_of_inputs_to_record *open_script_source(const struct screen *screen, const char *path, char *why, size_t size);
+struct source_of_inputs_to_record *open_script_source(const struct screen *screen, const char *path, struct why *why);

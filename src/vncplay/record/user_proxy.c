@@ -86,13 +86,12 @@ static int64_t proxy_prepare_wait(struct source_of_inputs_to_record *u, fd_set *
 	return p->viewer && FB_UPDATE_PENDING(p->viewer) && !sraRgnEmpty(p->viewer->requestedRegion) ? clock_now() + SOON_NS : INT64_MAX;
 }
 
-static int proxy_pass_inputs(struct source_of_inputs_to_record *u, struct recorder *r, int64_t now_ns, char *why, size_t size)
+static int proxy_pass_inputs(struct source_of_inputs_to_record *u, struct recorder *r, int64_t now_ns, struct why *why)
 {
 	struct viewer_proxy *p = (struct viewer_proxy *)u;
 
 	(void)now_ns;
 	(void)why;
-	(void)size;
 	p->recorder = r;
 	rfbProcessEvents(p->server, 0);
 	return p->err ? p->err : p->left;
@@ -139,8 +138,7 @@ static int find_free_port(in_addr_t address)
 }
 
 struct source_of_inputs_to_record *open_viewer_proxy_source(const struct screen *screen, const char *name, const char *where,
-							    int port, char words[80],
-			char *why, size_t size)
+							    int port, char words[80], struct why *why)
 {
 	struct viewer_proxy *p = calloc(1, sizeof(*p));
 	rfbScreenInfoPtr s;
@@ -150,7 +148,7 @@ struct source_of_inputs_to_record *open_viewer_proxy_source(const struct screen 
 	if (p)
 		p->server = rfbGetScreen(NULL, NULL, screen->width, screen->height, 8, 3, 4);
 	if (!p || !p->server) {
-		snprintf(why, size, "out of memory");
+		snprintf(why->text, sizeof(why->text), "out of memory");
 		free(p);
 		return NULL;
 	}
@@ -177,7 +175,7 @@ struct source_of_inputs_to_record *open_viewer_proxy_source(const struct screen 
 	s->autoPort = FALSE;
 	s->ipv6port = 0;
 	if (inet_pton(AF_INET, where, &s->listenInterface) != 1) {
-		snprintf(why, size, "--bind %s: not an IPv4 address", where);
+		snprintf(why->text, sizeof(why->text), "--bind %s: not an IPv4 address", where);
 		proxy_close(&p->user);
 		return NULL;
 	}
@@ -187,8 +185,8 @@ struct source_of_inputs_to_record *open_viewer_proxy_source(const struct screen 
 	if (s->listenSock < 0) {
 		int reason = errno;
 
-		snprintf(why, size, "cannot listen on %s port %d: %s; choose another --listen or --bind", where, s->port,
-			 reason == EADDRINUSE ? "the port is in use" : reason ? strerror(reason) : "refused");
+		snprintf(why->text, sizeof(why->text), "cannot listen on %s port %d: %s; choose another --listen or --bind", where,
+			 s->port, reason == EADDRINUSE ? "the port is in use" : reason ? strerror(reason) : "refused");
 		proxy_close(&p->user);
 		return NULL;
 	}

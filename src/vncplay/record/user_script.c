@@ -65,13 +65,12 @@ static int perform_script_step(struct script_input_source *s, const struct input
 	}
 }
 
-static int script_pass_inputs(struct source_of_inputs_to_record *u, struct recorder *r, int64_t now_ns, char *why, size_t size)
+static int script_pass_inputs(struct source_of_inputs_to_record *u, struct recorder *r, int64_t now_ns, struct why *why)
 {
 	struct script_input_source *s = (struct script_input_source *)u;
 	int err = 0;
 
 	(void)why;
-	(void)size;
 	while (s->next < s->hand.n && !err) {
 		const struct input_script_step *step = &s->hand.steps[s->next];
 
@@ -92,17 +91,17 @@ static void script_close(struct source_of_inputs_to_record *u)
 	free(u);
 }
 
-struct source_of_inputs_to_record *open_script_source(const struct screen *screen, const char *path, char *why, size_t size)
+struct source_of_inputs_to_record *open_script_source(const struct screen *screen, const char *path, struct why *why)
 {
 	struct script_input_source *s = calloc(1, sizeof(*s));
 	FILE *in = strcmp(path, "-") != 0 ? fopen(path, "re") : stdin;
-	char line[200] = "";
-	int err = !s ? -ENOMEM : !in ? -errno : input_script_read(in, screen->width, screen->height, &s->hand, line, sizeof(line));
+	struct why line = { "" };
+	int err = !s ? -ENOMEM : !in ? -errno : input_script_read(in, screen->width, screen->height, &s->hand, &line);
 
 	if (in && in != stdin)
 		fclose(in);
 	if (err) {
-		snprintf(why, size, "%s: %s", path, *line ? line : strerror(-err));
+		fail_with_reason(err, why, "%s: %s", path, *line.text ? line.text : strerror(-err));
 		if (s)
 			script_close(&s->user);
 		return NULL;

@@ -17,8 +17,9 @@
 
 #include "clock.h"
 #include "idleprofile/group.h"
+#include "why.h"
 
-static char why[200];
+static struct why why;
 
 /* A made-up root with a mount table and, where `controllers` is not NULL, the cgroup.subtree_control of a group at /top. */
 static char tree[64];
@@ -72,8 +73,8 @@ static int find(const char *mounts, const char *controllers, struct cpu_cgroup_m
 	int err;
 
 	make_tree(mounts, controllers);
-	why[0] = '\0';
-	err = group_find_cpu_cgroup_mount(tree, out, why, sizeof(why));
+	why.text[0] = '\0';
+	err = group_find_cpu_cgroup_mount(tree, out, &why);
 	drop_tree();
 	return err;
 }
@@ -97,7 +98,7 @@ static void cpuset_and_cpuacct_are_not_cpu(void **state)
 	(void)state;
 	assert_int_equal(find("cgroup /sys/fs/cgroup/cpuset cgroup rw,cpuset 0 0\n"
 			      "cgroup /sys/fs/cgroup/cpuacct cgroup rw,cpuacct 0 0\n", NULL, &p), -ENOENT);
-	assert_true(why[0]);
+	assert_true(why.text[0]);
 	assert_int_equal(p.version, 0);
 }
 
@@ -125,8 +126,8 @@ static void version_2_without_cpu_is_said(void **state)
 	(void)state;
 	assert_int_equal(find("cgroup2 /top cgroup2 rw,nsdelegate 0 0\n", "cpuset io memory pids\n", &p), -ENOENT);
 	assert_int_equal(p.version, 0);
-	assert_non_null(strstr(why, "cgroup.subtree_control"));
-	assert_non_null(strstr(why, tree));
+	assert_non_null(strstr(why.text, "cgroup.subtree_control"));
+	assert_non_null(strstr(why.text, tree));
 }
 
 static void in_a_mixed_tree_the_controller_is_where_version_1_has_it(void **state)
@@ -191,8 +192,8 @@ static void a_real_one_is_made_entered_and_removed(void **state)
 	(void)state;
 	group_make_idle_cgroup(&g);
 	if (!g.path[0]) {
-		print_message("# %s\n", g.why);
-		assert_true(g.why[0]);
+		print_message("# %s\n", g.why.text);
+		assert_true(g.why.text[0]);
 		group_remove_cgroup(&g);
 		skip();
 	}

@@ -13,6 +13,7 @@
 
 #include "../near.h"
 #include "json_in.h"
+#include "why.h"
 
 static const char *text_file(const char *text)
 {
@@ -29,10 +30,10 @@ static const char *text_file(const char *text)
 	return path;
 }
 
-static struct json_document *read_text(const char *text, char *why, size_t size)
+static struct json_document *read_text(const char *text, struct why *why)
 {
 	const char *path = text_file(text);
-	struct json_document *j = json_read_file(path, why, size);
+	struct json_document *j = json_read_file(path, why);
 
 	unlink(path);
 	return j;
@@ -40,9 +41,9 @@ static struct json_document *read_text(const char *text, char *why, size_t size)
 
 static void values_by_path(void **state)
 {
-	char why[128];
+	struct why why;
 	struct json_document *j = read_text("{\"a\": {\"b\": [1, {\"c\": 2.5}], \"ns\": 9007199254740993, \"no\": null, \"yes\": true,"
-		" \"d.o.t\": \"s\"}, \"s\": \"words\", \"low\": -9223372036854775808}", why, sizeof(why));
+		" \"d.o.t\": \"s\"}, \"s\": \"words\", \"low\": -9223372036854775808}", &why);
 	double real = -1;
 	int64_t whole = -1;
 	bool flag = false;
@@ -67,8 +68,8 @@ static void values_by_path(void **state)
 
 static void what_is_not_there_changes_nothing(void **state)
 {
-	char why[128];
-	struct json_document *j = read_text("{\"a\": {\"no\": null, \"s\": \"x\", \"r\": 1.5}, \"l\": [1]}", why, sizeof(why));
+	struct why why;
+	struct json_document *j = read_text("{\"a\": {\"no\": null, \"s\": \"x\", \"r\": 1.5}, \"l\": [1]}", &why);
 	double real = -1;
 	int64_t whole = -1;
 	bool flag = true;
@@ -93,15 +94,15 @@ static void what_is_not_there_changes_nothing(void **state)
 
 static void no_json_is_said_with_its_line(void **state)
 {
-	char why[128];
+	struct why why;
 
 	(void)state;
-	assert_null(read_text("{\"a\": 1,\n\"b\": }", why, sizeof(why)));
-	assert_non_null(strstr(why, "line 2"));
-	assert_null(read_text("", why, sizeof(why)));
-	assert_null(read_text("{\"a\": 1, \"a\": 2}", why, sizeof(why)));
-	assert_null(json_read_file("/nonexistent/file.json", why, sizeof(why)));
-	assert_string_equal(why, "No such file or directory");
+	assert_null(read_text("{\"a\": 1,\n\"b\": }", &why));
+	assert_non_null(strstr(why.text, "line 2"));
+	assert_null(read_text("", &why));
+	assert_null(read_text("{\"a\": 1, \"a\": 2}", &why));
+	assert_null(json_read_file("/nonexistent/file.json", &why));
+	assert_string_equal(why.text, "No such file or directory");
 }
 
 int main(void)

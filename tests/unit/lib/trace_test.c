@@ -20,6 +20,7 @@
 #include "clock.h"
 #include "trace.h"
 #include "proc.h"
+#include "why.h"
 
 /* What a child did, by its own clocks. */
 struct burn {
@@ -45,11 +46,11 @@ static struct cli_cpus one_cpu(void)
 static struct scheduling_trace *open_or_skip(const struct cli_cpus *cpus, size_t bytes)
 {
 	struct scheduling_trace *t = NULL;
-	char why[160] = "";
-	int err = scheduling_trace_open(&t, cpus, false, bytes, why, sizeof(why));
+	struct why why = { "" };
+	int err = scheduling_trace_open(&t, cpus, false, bytes, &why);
 
 	if (err == -EACCES || err == -ENODEV || err == -ENOENT) {
-		print_message("skipped: %s\n", why);
+		print_message("skipped: %s\n", why.text);
 		skip();
 	}
 	assert_int_equal(err, 0);
@@ -308,12 +309,12 @@ static int in_namespace(void)
 {
 	struct cli_cpus cpus = one_cpu();
 	struct seen s = { 0 };
-	char why[160];
+	struct why why;
 	struct scheduling_trace *t;
 	int64_t lost;
 	int status;
 
-	if (getpid() != 1 || scheduling_trace_open(&t, &cpus, false, 1 << 22, why, sizeof(why)))
+	if (getpid() != 1 || scheduling_trace_open(&t, &cpus, false, 1 << 22, &why))
 		return 2;
 	s.pid = fork();
 	if (!s.pid) {
@@ -367,18 +368,18 @@ static void refused(void **state)
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
-		char why[160] = "";
+		struct why why = { "" };
 		struct scheduling_trace *t;
 		int before = dup(0), after;
 
 		close(before);
 		if (!geteuid() && (setgid(65534) || setuid(65534)))
 			_exit(2);
-		switch (scheduling_trace_open(&t, &cpus, false, 1 << 16, why, sizeof(why))) {
+		switch (scheduling_trace_open(&t, &cpus, false, 1 << 16, &why)) {
 		case 0:
 			_exit(0);	/* a machine that lets everybody */
 		case -EACCES:
-			if (t || !strstr(why, "root"))
+			if (t || !strstr(why.text, "root"))
 				_exit(3);
 		}
 		after = dup(0);

@@ -45,7 +45,8 @@ static void files_of_vncpasswd_and_of_text(void **state)
 		{ "", 0, "" }, { "\n", 1, "" }, { "\1\2\3", 3, "" }, { "\x24\xb5\xae\x4c\xe1\x55\x03\xc6", 8, "secret12" },
 		{ "\xdb\xd8\x3c\xfd\x72\x7a\x14\x58\x24\xb5\xae\x4c\xe1\x55\x03\xc6", 16, "password" },
 	};
-	char path[] = "/tmp/vnc password.XXXXXX", password[VNC_PASSWORD_TEXT], why[256];
+	char path[] = "/tmp/vnc password.XXXXXX", password[VNC_PASSWORD_TEXT];
+	struct why why;
 	int fd = mkstemp(path);
 
 	(void)state;
@@ -55,10 +56,10 @@ static void files_of_vncpasswd_and_of_text(void **state)
 
 		assert_int_equal(ftruncate(fd, 0), 0);
 		assert_int_equal(pwrite(fd, cases[i].bytes, cases[i].n, 0), cases[i].n);
-		err = vnc_password_read(path, password, why, sizeof(why));
+		err = vnc_password_read(path, password, &why);
 		if (!*cases[i].password) {
 			assert_int_equal(err, -EINVAL);
-			assert_non_null(strstr(why, "holds no password"));
+			assert_non_null(strstr(why.text, "holds no password"));
 			continue;
 		}
 		assert_int_equal(err, 0);
@@ -66,7 +67,7 @@ static void files_of_vncpasswd_and_of_text(void **state)
 	}
 	close(fd);
 	unlink(path);
-	assert_int_equal(vnc_password_read(path, password, why, sizeof(why)), -ENOENT);
+	assert_int_equal(vnc_password_read(path, password, &why), -ENOENT);
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Groups of both versions, as folders of ordinary files: what is read from them and what is written to them. */
 #include "pagein/memgroup.h"
+#include "why.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,18 +59,19 @@ static int remove_folder(void **state)
 static void version_1(void **state)
 {
 	struct memgroup g;
-	char why[MEMGROUP_WHY], below[100];
+	struct why why;
+	char below[100];
 
 	(void)state;
-	assert_int_equal(memgroup_open(&g, folder, why), -1);
+	assert_int_equal(memgroup_open(&g, folder, &why), -1);
 	put("cgroup.procs", "12\n345\n");
-	assert_int_equal(memgroup_open(&g, folder, why), -1);
-	assert_non_null(strstr(why, "controller"));
+	assert_int_equal(memgroup_open(&g, folder, &why), -1);
+	assert_non_null(strstr(why.text, "controller"));
 	put("memory.limit_in_bytes", "67108864\n");
 	put("memory.usage_in_bytes", "5000000\n");
 	put("memory.stat", "cache 1\nrss 2\nswapcached 4096\ntotal_swapcached 8192\n");
 	put("memory.force_empty", "");
-	assert_int_equal(memgroup_open(&g, folder, why), 0);
+	assert_int_equal(memgroup_open(&g, folder, &why), 0);
 	assert_int_equal(g.version, 1);
 	assert_int_equal(memgroup_used_bytes(&g), 5000000);
 	assert_int_equal(memgroup_swap_cached_bytes(&g), 8192);
@@ -87,7 +89,7 @@ static void version_1(void **state)
 static void version_2(void **state)
 {
 	struct memgroup g;
-	char why[MEMGROUP_WHY];
+	struct why why;
 	bool machine;
 
 	(void)state;
@@ -95,7 +97,7 @@ static void version_2(void **state)
 	put("memory.current", "7340032\n");
 	put("memory.stat", "anon 1\nfile 2\nswapcached 12288\npgfault 9\npswpin 100\npswpout 7\n");
 	put("memory.reclaim", "");
-	assert_int_equal(memgroup_open(&g, folder, why), 0);
+	assert_int_equal(memgroup_open(&g, folder, &why), 0);
 	assert_int_equal(g.version, 2);
 	assert_int_equal(memgroup_swap_cached_bytes(&g), 12288);
 	assert_int_equal(memgroup_swapped_in_bytes(&g, &machine), 100 * sysconf(_SC_PAGESIZE));
@@ -110,22 +112,22 @@ static void version_2(void **state)
 static void what_keeps_it_from_being_emptied_is_named(void **state)
 {
 	struct memgroup g;
-	char why[MEMGROUP_WHY];
+	struct why why;
 
 	(void)state;
 	put("cgroup.procs", "12\n");
 	put("memory.limit_in_bytes", "1\n");
 	put("memory.swappiness", "0\n");
-	assert_int_equal(memgroup_open(&g, folder, why), 0);
-	assert_int_equal(memgroup_check_can_evict(&g, why), -1);
-	assert_non_null(strstr(why, "memory.force_empty"));
+	assert_int_equal(memgroup_open(&g, folder, &why), 0);
+	assert_int_equal(memgroup_check_can_evict(&g, &why), -1);
+	assert_non_null(strstr(why.text, "memory.force_empty"));
 	put("memory.force_empty", "");
-	assert_int_equal(memgroup_check_can_evict(&g, why), -1);
-	assert_non_null(strstr(why, "swappiness"));
+	assert_int_equal(memgroup_check_can_evict(&g, &why), -1);
+	assert_non_null(strstr(why.text, "swappiness"));
 	put("memory.swappiness", "60\n");
 	/* that, or this machine has no swap */
-	if (memgroup_check_can_evict(&g, why))
-		assert_non_null(strstr(why, "there is no swap"));
+	if (memgroup_check_can_evict(&g, &why))
+		assert_non_null(strstr(why.text, "there is no swap"));
 }
 
 int main(void)

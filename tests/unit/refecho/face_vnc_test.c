@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "../port.h"
+#include "why.h"
 
 #define PIXELS (SCENE_WIDTH * SCENE_HEIGHT)
 #define PATIENCE (20 * NS_PER_S)
@@ -51,9 +52,9 @@ static void on_drawn_keys_flushed(void *arg, int64_t now_ns)
 
 static void serve(int64_t for_ns)
 {
-	char why[100];
+	struct why why;
 
-	assert_int_equal(t.face->wait(t.face, clock_now() + for_ns, why, sizeof(why)), 0);
+	assert_int_equal(t.face->wait(t.face, clock_now() + for_ns, &why), 0);
 }
 
 /* Server and client are one thread: while the client lacks bytes, the server gets its turn. */
@@ -195,15 +196,15 @@ static int start(bool noise, int cell)
 {
 	struct echo_display_cfg cfg = { .listen = "127.0.0.1", .cell = cell, .noise = noise, .seed = 1,
 				.key = on_key, .flushed = on_drawn_keys_flushed, .arg = &t };
-	char why[200] = "";
+	struct why why = { "" };
 
 	memset(&t, 0, sizeof(t));
 	for (int tries = 0; !t.face && tries < 5; tries++) {	/* another program may be quicker to take one that was free */
 		cfg.port = free_port();
-		t.face = vnc_echo_display_open(&cfg, why, sizeof(why));
+		t.face = vnc_echo_display_open(&cfg, &why);
 	}
 	if (!t.face)
-		fail_msg("%s", why);
+		fail_msg("%s", why.text);
 	return cfg.port;
 }
 
@@ -371,18 +372,18 @@ static void a_client_that_leaves_does_no_harm(void **unused)
 static void refusals_are_one_line(void **unused)
 {
 	struct echo_display_cfg cfg = { .listen = "127.0.0.1", .cell = 8, .key = on_key, .flushed = on_drawn_keys_flushed, .arg = &t };
-	char why[200] = "";
+	struct why why = { "" };
 
 	(void)unused;
 	cfg.port = start(false, 8);
 	t.fd = -1;
-	assert_null(vnc_echo_display_open(&cfg, why, sizeof(why)));
-	assert_non_null(strstr(why, "in use"));
-	assert_null(strchr(why, '\n'));
+	assert_null(vnc_echo_display_open(&cfg, &why));
+	assert_non_null(strstr(why.text, "in use"));
+	assert_null(strchr(why.text, '\n'));
 	t.face->close(t.face);
 	cfg.listen = "localhost";
-	assert_null(vnc_echo_display_open(&cfg, why, sizeof(why)));
-	assert_non_null(strstr(why, "localhost"));
+	assert_null(vnc_echo_display_open(&cfg, &why));
+	assert_non_null(strstr(why.text, "localhost"));
 }
 
 int main(void)

@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #include "../port.h"
+#include "why.h"
 
 #define KEYS 100
 
@@ -68,14 +69,14 @@ static pid_t start_server_on(int port, int cell, bool noise)
 		struct server s = { 0 };
 		struct echo_display_cfg cfg = { .listen = "127.0.0.1", .port = port, .cell = cell, .noise = noise, .seed = 1,
 					.key = on_key, .flushed = on_drawn_keys_flushed, .arg = &s };
-		char why[200];
+		struct why why;
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		s.face = vnc_echo_display_open(&cfg, why, sizeof(why));
+		s.face = vnc_echo_display_open(&cfg, &why);
 		if (!s.face || write(listening[1], "r", 1) != 1)
 			_exit(1);
 		for (;;) {
-			s.face->wait(s.face, INT64_MAX, why, sizeof(why));
+			s.face->wait(s.face, INT64_MAX, &why);
 			for (; s.waiting; s.waiting--)
 				s.face->draw(s.face, ++s.number, (const unsigned char *)"n", 1);
 		}

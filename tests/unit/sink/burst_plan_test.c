@@ -4,6 +4,7 @@
 #include "sink/burst_plan.h"
 #include "clock.h"
 #include "../near.h"
+#include "why.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,13 +15,13 @@
 #include <string.h>
 #include <cmocka.h>
 
-static char why[128];
+static struct why why;
 
 static struct burst_plan_spec spec_of(const char *text)
 {
 	struct burst_plan_spec spec;
 
-	assert_int_equal(parse_burst_spec(text, &spec, why, sizeof(why)), 0);
+	assert_int_equal(parse_burst_spec(text, &spec, &why), 0);
 	return spec;
 }
 
@@ -63,8 +64,8 @@ static void what_is_no_list_is_told(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		*why = '\0';
-		if (parse_burst_spec(wrong[i], &spec, why, sizeof(why)) != -EINVAL || !*why)
+		*why.text = '\0';
+		if (parse_burst_spec(wrong[i], &spec, &why) != -EINVAL || !*why.text)
 			fail_msg("\"%s\" was taken", wrong[i]);
 	}
 	/* exactly the share of a second */

@@ -11,13 +11,14 @@
 #include <cmocka.h>
 
 #include "startup/post_events.h"
+#include "why.h"
 
-static char why[160];
+static struct why why;
 
 static int read_counter_file(struct event_script *s, const char *text)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-	int err = event_script_read_file(s, in, why, sizeof(why));
+	int err = event_script_read_file(s, in, &why);
 
 	fclose(in);
 	return err;
@@ -79,7 +80,7 @@ static void refuses(const char *text, const char *reason)
 	struct event_script s;
 
 	assert_int_equal(read_counter_file(&s, text), -EPROTO);
-	assert_string_equal(why, reason);
+	assert_string_equal(why.text, reason);
 }
 
 static void what_is_wrong_is_named(void **state)

@@ -49,7 +49,8 @@ static void common_events_have_their_counts_together(void **state)
 		"{\"class\": \"3\", \"events\": [{\"application\": \"a\", \"path\": \"y\", \"count\": 1},"
 		" {\"application\": \"a\", \"path\": \"x\", \"count\": 4, \"shortcut\": \"F1\"}]}]}}";
 	struct menus_user_action event[MENUS_EVENTS];
-	char path[] = "/tmp/menus.XXXXXX", why[200];
+	char path[] = "/tmp/menus.XXXXXX";
+	struct why why;
 	FILE *out = fdopen(mkstemp(path), "w");
 	struct json_document *j;
 
@@ -57,7 +58,7 @@ static void common_events_have_their_counts_together(void **state)
 	assert_non_null(out);
 	fputs(text, out);
 	fclose(out);
-	j = json_read_file(path, why, sizeof(why));
+	j = json_read_file(path, &why);
 	unlink(path);
 	assert_non_null(j);
 	assert_int_equal(menus_find_actions_of_all_classes(j, "m", event), 2);

@@ -22,6 +22,7 @@
 #include "proc.h"
 #include "vamp/agent.h"
 #include "vamp/throttle.h"
+#include "why.h"
 
 #define PATIENCE (60 * NS_PER_S)	/* bounds only a test that would else hang for ever */
 
@@ -201,13 +202,14 @@ static void an_episode_is_told_through_a_socket(void **state)
 	struct high_load_process tag = { .pid = start_burner(here) };
 	struct throttle_method *agent;
 	int64_t sequence = 0;
-	char why[256], told[256];
+	struct why why;
+	char told[256];
 
 	(void)state;
 	snprintf(at.sun_path, sizeof(at.sun_path), "/tmp/vamp-agent-test.%d", (int)getpid());
 	assert_int_equal(bind(server, (struct sockaddr *)&at, sizeof(at)), 0);
 	assert_int_equal(listen(server, 1), 0);
-	assert_int_equal(agent_inside_guest_open(&agent, at.sun_path, why, sizeof(why)), 0);
+	assert_int_equal(agent_inside_guest_open(&agent, at.sun_path, &why), 0);
 	in = accept(server, NULL, NULL);
 	assert_true(in >= 0);
 	assert_int_equal(next_word(agent, in, &sequence, here, &most, &elsewhere), AGENT_ALIVE);
@@ -244,12 +246,12 @@ static void an_episode_is_told_through_a_socket(void **state)
 static void a_port_that_is_none_is_refused(void **state)
 {
 	struct throttle_method *agent;
-	char why[256];
+	struct why why;
 
 	(void)state;
-	assert_true(agent_inside_guest_open(&agent, "/nonexistent/port", why, sizeof(why)) < 0);
-	assert_true(agent_inside_guest_open(&agent, "/proc/self/stat", why, sizeof(why)) < 0);
-	assert_non_null(strstr(why, "/proc/self/stat"));
+	assert_true(agent_inside_guest_open(&agent, "/nonexistent/port", &why) < 0);
+	assert_true(agent_inside_guest_open(&agent, "/proc/self/stat", &why) < 0);
+	assert_non_null(strstr(why.text, "/proc/self/stat"));
 }
 
 int main(void)

@@ -18,9 +18,10 @@
 #include "clock.h"
 #include "proc.h"
 #include "vamp/input.h"
+#include "why.h"
 
 static char folder[] = "/tmp/audio.XXXXXX";
-static char why[200];
+static struct why why;
 static struct sound_server_watch *a;
 static pid_t server, player;
 static int events;
@@ -128,8 +129,8 @@ static void a_server_that_comes_later(void **state)
 
 	(void)state;
 	need_tools();
-	assert_int_equal(audio_open_server_watch(&a, NULL, why, sizeof(why)), -ENOENT);
-	assert_true(why[0] && a && audio_input_source_of_watch(a)->fd >= 0);
+	assert_int_equal(audio_open_server_watch(&a, NULL, &why), -ENOENT);
+	assert_true(why.text[0] && a && audio_input_source_of_watch(a)->fd >= 0);
 	audio_describe_server_watch(a, text, sizeof(text));
 	assert_string_equal(text, "no sound server");
 	audio_connect_and_average_wakeups(a, NULL, 0);
@@ -146,7 +147,7 @@ static void a_server_that_comes_later(void **state)
 	audio_close_server_watch(a);
 	snprintf(text, sizeof(text), "unix:%s/pulse/native", folder);
 	from = clock_now();
-	assert_int_equal(audio_open_server_watch(&a, text, why, sizeof(why)), 0);
+	assert_int_equal(audio_open_server_watch(&a, text, &why), 0);
 	assert_true(audio_process_plays_sound(a, server));
 	/* A pactl that takes 2 s is not waited for: then its list comes now, before there is a stream that would not be new. */
 	if (clock_now() - from < 2 * NS_PER_S)

@@ -17,6 +17,7 @@
 #include "clock.h"
 #include "proc.h"
 #include "vamp/audio_wakeups.h"
+#include "why.h"
 
 #define WAKEUPS 200
 
@@ -70,7 +71,7 @@ static void known_numbers(void **state)
 {
 	static struct audio_wakeup_counts c, none;
 	struct audio_wakeup_tracer *w, *other;
-	char why[160];
+	struct why why;
 	char ours[16], its[16];
 	int to = eventfd(0, 0), from = eventfd(0, 0), me = (int)getpid();
 	pid_t server, hog;
@@ -89,15 +90,15 @@ static void known_numbers(void **state)
 	hog = fork_child();
 	while (!hog)
 		;
-	err = audio_wakeup_tracer_open(&w, server, why, sizeof(why));
+	err = audio_wakeup_tracer_open(&w, server, &why);
 	if (err == -EACCES || err == -ENODEV || err == -ENOENT) {
 		kill(server, SIGKILL);
 		kill(hog, SIGKILL);
-		print_message("skipped: %s\n", why);
+		print_message("skipped: %s\n", why.text);
 		skip();
 	}
 	assert_int_equal(err, 0);
-	assert_int_equal(audio_wakeup_tracer_open(&other, server, why, sizeof(why)), 0);
+	assert_int_equal(audio_wakeup_tracer_open(&other, server, &why), 0);
 	for (int i = 0; i < WAKEUPS; i++) {
 		while (!sleeps(server))
 			nap(NS_PER_MS / 10);

@@ -50,6 +50,7 @@ int main(int argc, char **argv)
 	struct undo_recorder *undo;
 	size_t tags = 0, ways = 0;
 	struct process_scope scope = { 0 };
+	struct why why = { "" };
 	char text[1024];
 	int err = 0;
 
@@ -73,16 +74,16 @@ int main(int argc, char **argv)
 	if (!err && strcmp(argv[1], "isolate")) {
 		const char *group = strcmp(argv[2], "none") ? argv[2] : "/none";
 
-		err = shares_throttle_open(&way[ways], group, *argv[3] == 'L' ? RATIO_L : *argv[3] == 'M' ? RATIO_M : RATIO_H, undo, text,
-					   sizeof(text));
+		err = shares_throttle_open(&way[ways], group, *argv[3] == 'L' ? RATIO_L : *argv[3] == 'M' ? RATIO_M : RATIO_H, undo,
+					   &why);
 		ways += !err;
 	}
 	if (!err && strcmp(argv[1], "shares")) {
-		err = isolate_throttle_open(&way[ways], &scope, NULL, true, undo, text, sizeof(text));
+		err = isolate_throttle_open(&way[ways], &scope, NULL, true, undo, &why);
 		ways += !err;
 	}
 	if (err) {
-		puts(text);
+		puts(why.text);
 		return EXIT_RUN;
 	}
 	while (!proc_stop) {

@@ -3,8 +3,9 @@
 #pragma once
 
 #include "vamp/input.h"
+#include "why.h"
 
-static char why[200];
+static struct why why;
 
 struct heard {
 	int n;

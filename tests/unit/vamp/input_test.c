@@ -27,24 +27,24 @@ static void keys_by_name(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		why[0] = '\0';
-		assert_int_equal(trigger_keys_parse(bad[i], &keys, why, sizeof(why)), -EINVAL);
-		assert_true(why[0]);
+		why.text[0] = '\0';
+		assert_int_equal(trigger_keys_parse(bad[i], &keys, &why), -EINVAL);
+		assert_true(why.text[0]);
 		assert_int_equal(keys.n, 7);
 	}
-	assert_int_equal(trigger_keys_parse("Return,button,KP_Enter", &keys, why, sizeof(why)), 0);
+	assert_int_equal(trigger_keys_parse("Return,button,KP_Enter", &keys, &why), 0);
 	assert_int_equal(keys.n, 2);
 	assert_true(keys.button);
 	assert_true(trigger_keys_include_keysym(&keys, 0xff0d) && trigger_keys_include_keysym(&keys, 0xff8d));
 	assert_false(trigger_keys_include_keysym(&keys, 'a'));
-	assert_int_equal(trigger_keys_parse("button", &keys, why, sizeof(why)), 0);
+	assert_int_equal(trigger_keys_parse("button", &keys, &why), 0);
 	assert_false(trigger_keys_include_keysym(&keys, 0xff0d));
-	assert_int_equal(trigger_keys_parse("Prior", &keys, why, sizeof(why)), 0);
+	assert_int_equal(trigger_keys_parse("Prior", &keys, &why), 0);
 	assert_true(trigger_keys_include_keysym(&keys, 0xff55));	/* Page_Up, its other name */
 	assert_false(keys.button);
-	assert_int_equal(trigger_keys_parse("any", &keys, why, sizeof(why)), 0);
+	assert_int_equal(trigger_keys_parse("any", &keys, &why), 0);
 	assert_true(trigger_keys_include_keysym(&keys, 'a') && trigger_keys_include_keysym(&keys, 0));
-	assert_int_equal(trigger_keys_parse("a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p", &keys, why, sizeof(why)), 0);
+	assert_int_equal(trigger_keys_parse("a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p", &keys, &why), 0);
 	assert_int_equal(keys.n, INPUT_KEYS);
 }
 
@@ -70,8 +70,8 @@ static void records_of_a_device(void **state)
 
 	(void)state;
 	assert_true(mkstemp(path) >= 0 && !unlink(path) && !mkfifo(path, 0600));
-	assert_int_equal(trigger_keys_parse("Return,KP_Enter,button", &keys, why, sizeof(why)), 0);
-	assert_int_equal(input_evdev_open(&s, path, &keys, why, sizeof(why)), 0);
+	assert_int_equal(trigger_keys_parse("Return,KP_Enter,button", &keys, &why), 0);
+	assert_int_equal(input_evdev_open(&s, path, &keys, &why), 0);
 	assert_string_equal(s->ops->name, "evdev");
 	fd = open(path, O_WRONLY);
 	assert_true(fd >= 0 && !unlink(path));
@@ -111,12 +111,12 @@ static void any_key_but_no_button(void **state)
 	int fd = mkstemp(path);
 
 	(void)state;
-	assert_int_equal(trigger_keys_parse("any", &keys, why, sizeof(why)), 0);
+	assert_int_equal(trigger_keys_parse("any", &keys, &why), 0);
 	record(fd, EV_KEY, KEY_Q, 1);
 	record(fd, EV_KEY, BTN_LEFT, 0);
 	record(fd, EV_KEY, BTN_TOOL_FINGER, 1);
 	record(fd, EV_KEY, KEY_BRIGHTNESSUP, 1);
-	assert_int_equal(input_evdev_open(&s, path, &keys, why, sizeof(why)), 0);
+	assert_int_equal(input_evdev_open(&s, path, &keys, &why), 0);
 	assert_int_equal(s->ops->read(s, hear, &h), 0);
 	assert_int_equal(s->ops->read(s, hear, &h), -EPIPE);	/* a plain file ends */
 	assert_int_equal(h.n, 2);
@@ -133,8 +133,8 @@ static void no_such_device(void **state)
 	struct input_source *s;
 
 	(void)state;
-	assert_int_equal(input_evdev_open(&s, "/dev/input/none", &keys, why, sizeof(why)), -ENOENT);
-	assert_non_null(strstr(why, "/dev/input/none"));
+	assert_int_equal(input_evdev_open(&s, "/dev/input/none", &keys, &why), -ENOENT);
+	assert_non_null(strstr(why.text, "/dev/input/none"));
 	assert_null(s);
 }
 
@@ -149,10 +149,10 @@ static void lines_are_events(void **state)
 
 	(void)state;
 	assert_true(mkstemp(path) >= 0);
-	assert_int_equal(input_fifo_open(&s, path, why, sizeof(why)), -EEXIST);	/* a plain file */
-	assert_true(why[0] && !s);
+	assert_int_equal(input_fifo_open(&s, path, &why), -EEXIST);	/* a plain file */
+	assert_true(why.text[0] && !s);
 	unlink(path);
-	assert_int_equal(input_fifo_open(&s, path, why, sizeof(why)), 0);
+	assert_int_equal(input_fifo_open(&s, path, &why), 0);
 	assert_int_equal(s->ops->read(s, hear, &h), 0);
 	fd = open(path, O_WRONLY | O_NONBLOCK);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));

@@ -54,8 +54,8 @@ static int start_display(void **state)
 	if (n <= 0)
 		return -1;
 	number[strcspn(number, "\n")] = '\0';
-	snprintf(why, sizeof(why), ":%s", number);
-	return setenv("DISPLAY", why, 1);
+	snprintf(why.text, sizeof(why.text), ":%s", number);
+	return setenv("DISPLAY", why.text, 1);
 }
 
 static int end_display(void **state)
@@ -77,8 +77,8 @@ static struct input_source *open_or_skip(const char *names)
 		print_message("skipped: no Xvfb or no xdotool\n");
 		skip();
 	}
-	assert_int_equal(trigger_keys_parse(names, &keys, why, sizeof(why)), 0);
-	assert_int_equal(input_x11_open(&s, NULL, &keys, why, sizeof(why)), 0);
+	assert_int_equal(trigger_keys_parse(names, &keys, &why), 0);
+	assert_int_equal(input_x11_open(&s, NULL, &keys, &why), 0);
 	return s;
 }
 
@@ -172,8 +172,8 @@ static void no_display(void **state)
 	struct trigger_keys_and_buttons keys = { .button = true };
 
 	(void)state;
-	assert_true(input_x11_open(&s, ":4711", &keys, why, sizeof(why)) < 0);
-	assert_non_null(strstr(why, ":4711"));
+	assert_true(input_x11_open(&s, ":4711", &keys, &why) < 0);
+	assert_non_null(strstr(why.text, ":4711"));
 	assert_null(s);
 }
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "vamp/vm.h"
+#include "why.h"
 
 #define GREETING "{\"QMP\": {\"version\": {\"qemu\": {\"micro\": 15, \"minor\": 2, \"major\": 7}, \"package\": \"\"}, " \
 	"\"capabilities\": [\"oob\"]}}\r\n"
@@ -29,7 +30,7 @@ static int ask(const char *greeting, const char *const answer[2], struct qmp_vcp
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	int server = socket(AF_UNIX, SOCK_STREAM, 0), err;
 	uid_t owner = (uid_t)-1;
-	char why[256];
+	struct why why;
 	pid_t pid;
 
 	snprintf(at.sun_path, sizeof(at.sun_path), "/tmp/vamp-qmp-test.%d", (int)getpid());
@@ -52,13 +53,13 @@ static int ask(const char *greeting, const char *const answer[2], struct qmp_vcp
 		}
 		_exit(0);
 	}
-	err = qmp_query_vcpu_threads(at.sun_path, vcpu, 4, n, &owner, why, sizeof(why));
+	err = qmp_query_vcpu_threads(at.sun_path, vcpu, 4, n, &owner, &why);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	close(server);
 	unlink(at.sun_path);
 	if (err)
-		assert_non_null(strstr(why, at.sun_path));
+		assert_non_null(strstr(why.text, at.sun_path));
 	assert_int_equal(owner, getuid());
 	return err;
 }

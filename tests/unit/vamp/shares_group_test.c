@@ -284,12 +284,13 @@ static void version_1_weighs_by_shares(void **state)
 {
 	static const char *const weights[RATIOS] = { "341", "114", "57" };	/* 1024 / 3, 9, 18, rounded */
 	struct background_cgroup g;
-	char session[128], why[300];
+	char session[128];
+	struct why why;
 
 	(void)state;
 	for (int ratio = 0; ratio < RATIOS; ratio++) {
 		play(1, session);
-		assert_int_equal(shares_open_background_group(&g, root, NULL, (enum throttle_ratio)ratio, undo, why, sizeof(why)), 0);
+		assert_int_equal(shares_open_background_group(&g, root, NULL, (enum throttle_ratio)ratio, undo, &why), 0);
 		assert_int_equal(g.groups.version, 1);
 		assert_string_equal(g.above, session);
 		assert_weight(&g, "cpu.shares", weights[ratio]);
@@ -302,12 +303,13 @@ static void version_2_puts_the_others_into_a_group_of_their_own(void **state)
 {
 	static const char *const weights[RATIOS] = { "33", "11", "6" };	/* 100 / 3, 9, 18, rounded */
 	struct background_cgroup g;
-	char session[128], rest[200], why[300];
+	char session[128], rest[200];
+	struct why why;
 
 	(void)state;
 	for (int ratio = 0; ratio < RATIOS; ratio++) {
 		play(2, session);
-		assert_int_equal(shares_open_background_group(&g, root, NULL, (enum throttle_ratio)ratio, undo, why, sizeof(why)), 0);
+		assert_int_equal(shares_open_background_group(&g, root, NULL, (enum throttle_ratio)ratio, undo, &why), 0);
 		assert_int_equal(g.groups.version, 2);
 		assert_weight(&g, "cpu.weight", weights[ratio]);
 		assert_true(holds(session, "cgroup.subtree_control", "cpu"));
@@ -323,12 +325,13 @@ static void version_2_puts_the_others_into_a_group_of_their_own(void **state)
 static void version_2_where_groups_below_have_weights_already(void **state)
 {
 	struct background_cgroup g;
-	char session[128], slice[64], why[300];
+	char session[128], slice[64];
+	struct why why;
 
 	(void)state;
 	play(2, session);
 	snprintf(slice, sizeof(slice), "%s", mount + strlen(root));
-	assert_int_equal(shares_open_background_group(&g, root, slice, RATIO_M, undo, why, sizeof(why)), 0);
+	assert_int_equal(shares_open_background_group(&g, root, slice, RATIO_M, undo, &why), 0);
 	assert_weight(&g, "cpu.weight", "11");
 	take_and_return(&g, session, session);
 	assert_true(holds(mount, "cgroup.subtree_control", "cpu"));
@@ -338,30 +341,31 @@ static void version_2_where_groups_below_have_weights_already(void **state)
 static void what_cannot_be_is_told_and_nothing_changes(void **state)
 {
 	struct background_cgroup g;
-	char session[128], inner[160], why[300];
+	char session[128], inner[160];
+	struct why why;
 	struct high_load_process tag;
 
 	(void)state;
 	play(2, session);
 	snprintf(inner, sizeof(inner), "%s/inner", session);
 	assert_int_equal(mkdir(inner, 0755), 0);	/* it would get the weight of all others together */
-	*why = '\0';
-	assert_int_equal(shares_open_background_group(&g, root, NULL, RATIO_M, undo, why, sizeof(why)), -EBUSY);
-	assert_true(*why);
+	*why.text = '\0';
+	assert_int_equal(shares_open_background_group(&g, root, NULL, RATIO_M, undo, &why), -EBUSY);
+	assert_true(*why.text);
 	assert_true(is_in(first, session));
-	*why = '\0';
-	assert_int_equal(shares_open_background_group(&g, root, inner + strlen(root), RATIO_M, undo, why, sizeof(why)), -ENOTSUP);
-	assert_true(*why);
-	assert_int_equal(shares_open_background_group(&g, root, "/elsewhere", RATIO_M, undo, why, sizeof(why)), -ENOENT);
+	*why.text = '\0';
+	assert_int_equal(shares_open_background_group(&g, root, inner + strlen(root), RATIO_M, undo, &why), -ENOTSUP);
+	assert_true(*why.text);
+	assert_int_equal(shares_open_background_group(&g, root, "/elsewhere", RATIO_M, undo, &why), -ENOENT);
 	assert_int_equal(undo_get_current_mark(undo), 0);
 	rmdir(inner);
 	/* a process of another session is not taken into this one's budget */
 	snprintf(inner, sizeof(inner), "%s/other", mount);
 	assert_int_equal(mkdir(inner, 0755), 0);
-	snprintf(why, sizeof(why), "%s/cgroup.procs", inner);
-	files_write_number(why, second);
+	snprintf(why.text, sizeof(why.text), "%s/cgroup.procs", inner);
+	files_write_number(why.text, second);
 	tag = tag_of(second);
-	assert_int_equal(shares_open_background_group(&g, root, NULL, RATIO_M, undo, why, sizeof(why)), 0);
+	assert_int_equal(shares_open_background_group(&g, root, NULL, RATIO_M, undo, &why), 0);
 	assert_int_equal(shares_move_process_to_background(&g, undo, &tag), -EXDEV);
 	assert_true(is_in(second, inner));
 	play_ends();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Files of dependencies: what is written comes back, what is no such file is refused with a line that names the line. */
 #include "vncplay/common/deps.h"
+#include "why.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -12,7 +13,7 @@
 #include <cmocka.h>
 
 static char path[] = "/tmp/vncplay deps.XXXXXX";
-static char why[256];
+static struct why why;
 
 static int set_up(void **state)
 {
@@ -35,8 +36,8 @@ static int read_text(const char *text, struct learned_dependencies *d)
 	assert_non_null(f);
 	fputs(text, f);
 	fclose(f);
-	why[0] = '\0';
-	return deps_read(path, d, why, sizeof(why));
+	why.text[0] = '\0';
+	return deps_read(path, d, &why);
 }
 
 static void test_good(void **state)
@@ -91,12 +92,12 @@ static void test_bad(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		assert_int_equal(read_text(bad[i].text, &d), -EPROTO);
-		if (!strstr(why, bad[i].says))
-			fail_msg("%s is not \"%s\"", why, bad[i].says);
+		if (!strstr(why.text, bad[i].says))
+			fail_msg("%s is not \"%s\"", why.text, bad[i].says);
 		assert_null(d.before);
 		assert_null(d.ignore);
 	}
-	assert_int_equal(deps_read("/tmp/no/such", &d, why, sizeof(why)), -ENOENT);
+	assert_int_equal(deps_read("/tmp/no/such", &d, &why), -ENOENT);
 }
 
 static void test_any_line_may_be_broken(void **state)
@@ -117,7 +118,7 @@ static void test_any_line_may_be_broken(void **state)
 		if (!read_text(text, &d))
 			deps_free(&d);
 		else
-			assert_true(*why);
+			assert_true(*why.text);
 	}
 }
 
@@ -135,7 +136,7 @@ static void test_round_trip(void **state)
 	assert_int_equal(deps_add_ignored_part(&d, &g), 0);
 	assert_int_equal(deps_write(&d, f), 0);
 	fclose(f);
-	assert_int_equal(deps_read(path, &back, why, sizeof(why)), 0);
+	assert_int_equal(deps_read(path, &back, &why), 0);
 	assert_int_equal(back.inputs, 3);
 	assert_int_equal(back.n_before, 2);
 	assert_int_equal(back.before[0].hash, 0x0123456789abcdefu);

@@ -12,14 +12,15 @@
 
 #include "clock.h"
 #include "vncplay/record/input_script.h"
+#include "why.h"
 
 static struct input_script h;
-static char why[200];
+static struct why why;
 
 static int parse(const char *text)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-	int err = input_script_read(in, 800, 600, &h, why, sizeof(why));
+	int err = input_script_read(in, 800, 600, &h, &why);
 
 	fclose(in);
 	return err;
@@ -28,14 +29,14 @@ static int parse(const char *text)
 static void good(const char *text)
 {
 	if (parse(text))
-		fail_msg("%s", why);
+		fail_msg("%s", why.text);
 }
 
 static void bad(const char *text, const char *says)
 {
 	assert_int_equal(parse(text), -EINVAL);
-	if (!strstr(why, says))
-		fail_msg("\"%s\" does not say \"%s\"", why, says);
+	if (!strstr(why.text, says))
+		fail_msg("\"%s\" does not say \"%s\"", why.text, says);
 	input_script_free(&h);
 }
 

@@ -2,6 +2,7 @@
 /* What is learned from logs that are written here, byte by byte: what always comes before an input,
  * what comes by itself, what comes late. */
 #include "vncplay/learn/learn_core.h"
+#include "why.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,7 +94,7 @@ static void write_run(int run)
 static void test_learned(void **state)
 {
 	struct dependency_learner *l = learn_begin_for_trace(&trace);
-	char why[256] = "";
+	struct why why = { "" };
 	struct learned_dependencies d;
 	int n;
 
@@ -102,12 +103,12 @@ static void test_learned(void **state)
 	assert_int_equal(learner_step_count(l), 3);
 	for (int run = 0; run < 3; run++) {
 		write_run(run);
-		assert_int_equal(learn_where_screen_changes(l, path, sent, why, sizeof(why)), 0);
+		assert_int_equal(learn_where_screen_changes(l, path, sent, &why), 0);
 	}
 	assert_int_equal(learn_find_parts_of_steps(l), 0);
 	for (int run = 0; run < 3; run++) {
 		write_run(run);
-		assert_int_equal(learn_part_hashes_from_replay(l, path, sent, why, sizeof(why)), 0);
+		assert_int_equal(learn_part_hashes_from_replay(l, path, sent, &why), 0);
 	}
 	assert_int_equal(learn_make_dependencies(l, &d), 0);
 	learn_free(l);
@@ -130,7 +131,7 @@ static void test_the_same_millisecond(void **state)
 {
 	static const int64_t times[INPUTS] = { 100000, 1000000, 1050000, 5000999, 5010000, 9000000 };
 	struct dependency_learner *l = learn_begin_for_trace(&trace);
-	char why[256] = "";
+	struct why why = { "" };
 	struct learned_dependencies d;
 	int n;
 
@@ -141,11 +142,11 @@ static void test_the_same_millisecond(void **state)
 		paint(5000, 16, 16, 16, 16, 99);
 		paint(8999, 32, 32, 16, 16, 50 + run);
 		fclose(out);
-		assert_int_equal(run ? 0 : learn_where_screen_changes(l, path, times, why, sizeof(why)), 0);
-		assert_int_equal(learn_where_screen_changes(l, path, times, why, sizeof(why)), 0);
+		assert_int_equal(run ? 0 : learn_where_screen_changes(l, path, times, &why), 0);
+		assert_int_equal(learn_where_screen_changes(l, path, times, &why), 0);
 	}
 	assert_int_equal(learn_find_parts_of_steps(l), 0);
-	assert_int_equal(learn_part_hashes_from_replay(l, path, times, why, sizeof(why)), 0);
+	assert_int_equal(learn_part_hashes_from_replay(l, path, times, &why), 0);
 	assert_int_equal(learn_make_dependencies(l, &d), 0);
 	assert_null(deps_of_trace_line(&d, 10, &n));
 	assert_non_null(deps_of_trace_line(&d, 12, &n));
@@ -157,21 +158,21 @@ static void test_the_same_millisecond(void **state)
 static void test_no_log(void **state)
 {
 	struct dependency_learner *l = learn_begin_for_trace(&trace);
-	char why[256] = "";
+	struct why why = { "" };
 
 	(void)state;
 	out = fopen(path, "w");
 	fputs("not a log at all\n", out);
 	fclose(out);
-	assert_true(learn_where_screen_changes(l, path, sent, why, sizeof(why)) < 0);
-	assert_true(*why);
+	assert_true(learn_where_screen_changes(l, path, sent, &why) < 0);
+	assert_true(*why.text);
 	begin(path);
 	paint(20, 0, 0, WIDTH, HEIGHT, 10);
 	fflush(out);
 	assert_int_equal(ftruncate(fileno(out), 200), 0);
 	fclose(out);
-	assert_true(learn_where_screen_changes(l, path, sent, why, sizeof(why)) < 0);
-	assert_string_equal(why, "the log ends within a block");
+	assert_true(learn_where_screen_changes(l, path, sent, &why) < 0);
+	assert_string_equal(why.text, "the log ends within a block");
 	learn_free(l);
 }
 

@@ -22,7 +22,8 @@
 #define MOUSE "type=java.awt.event.MouseEvent"
 #define KEY "type=java.awt.event.KeyEvent"
 
-static char path[40], why[200];
+static char path[40];
+static struct why why;
 static struct recorded_input_trace t;
 
 static int setup(void **state)
@@ -40,7 +41,7 @@ static int load(const char *text, size_t n)
 	assert_non_null(f);
 	assert_int_equal(fwrite(text, 1, n, f), n);
 	assert_int_equal(fclose(f), 0);
-	return trace_load(path, &t, why, sizeof(why));
+	return trace_load(path, &t, &why);
 }
 
 static void good(const char *text)
@@ -48,14 +49,14 @@ static void good(const char *text)
 	int err = load(text, strlen(text));
 
 	if (err)
-		fail_msg("%d: %s", err, why);
+		fail_msg("%d: %s", err, why.text);
 }
 
 static void bad(const char *text, const char *line)
 {
 	assert_int_equal(load(text, strlen(text)), -EPROTO);
-	if (!strstr(why, line))
-		fail_msg("\"%s\" does not say \"%s\"", why, line);
+	if (!strstr(why.text, line))
+		fail_msg("\"%s\" does not say \"%s\"", why.text, line);
 	assert_null(t.events);
 	assert_int_equal(t.n, 0);
 }
@@ -92,7 +93,7 @@ static void what_is_written_is_read_back(void **state)
 		assert_int_equal(trace_write_event(w, &in[i]), 0);
 		assert_int_equal(trace_write_comment(w, "a remark"), 0);
 		/* valid at every instant */
-		assert_int_equal(trace_load(path, &t, why, sizeof(why)), 0);
+		assert_int_equal(trace_load(path, &t, &why), 0);
 		assert_int_equal(t.n, i + 1);
 		assert_false(t.cut);
 		if (i < 5)
@@ -195,7 +196,7 @@ static void what_is_wrong_is_told_with_its_line(void **state)
 	bad(HEAD "5 snapshot click 1 1 2 1 2*000000 twin\n", "something follows");
 	bad(HEAD "5 snapshot click 1 1 300 300 90000*000000\n", "too large");
 	assert_int_equal(load(HEAD "5 move\0 1 1\n", sizeof(HEAD "5 move\0 1 1\n") - 1), -EPROTO);
-	assert_int_equal(trace_load("/nowhere/at all", &t, why, sizeof(why)), -ENOENT);
+	assert_int_equal(trace_load("/nowhere/at all", &t, &why), -ENOENT);
 }
 
 /* A few bytes of a line may stand for many pixels: their sum has a bound. */
@@ -208,8 +209,8 @@ static void pixels_of_all_snapshots_have_a_bound(void **state)
 	for (int i = 0; i < 513; i++)	/* of 65536 each: 32 Mi and one more */
 		fputs("5 snapshot click 0 0 256 256 65536*000000\n", f);
 	fclose(f);
-	assert_int_equal(trace_load(path, &t, why, sizeof(why)), -EPROTO);
-	assert_non_null(strstr(why, "line 519"));
+	assert_int_equal(trace_load(path, &t, &why), -EPROTO);
+	assert_non_null(strstr(why.text, "line 519"));
 }
 
 static void traces_of_2005_are_read(void **state)
@@ -337,7 +338,7 @@ static void anything_may_come(void **state)
 		for (size_t i = 0; i < n; i++) {
 			int err = load(seeds[k], i);
 
-			assert_true(!err || (err == -EPROTO && *why));
+			assert_true(!err || (err == -EPROTO && *why.text));
 			trace_free(&t);
 		}
 		for (size_t bit = 0; bit < 8 * n; bit++) {
@@ -346,7 +347,7 @@ static void anything_may_come(void **state)
 			memcpy(text, seeds[k], n);
 			text[bit / 8] = (char)(text[bit / 8] ^ 1 << bit % 8);
 			err = load(text, n);
-			assert_true(!err || (err == -EPROTO && *why));
+			assert_true(!err || (err == -EPROTO && *why.text));
 			trace_free(&t);
 		}
 		free(text);
