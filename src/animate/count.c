@@ -59,7 +59,7 @@ static int wait_for_animation(struct frame_counter *c, struct why *why)
 		if (error_if_counter_display_gone(c, why))
 			return -EPIPE;
 		if (proc_stop || clock_now() >= until) {
-			snprintf(why->text, sizeof(why->text), proc_stop ? "stopped before an animation was found" :
+			why_say(why, proc_stop ? "stopped before an animation was found" :
 				 "no animation on display %s; start one there (animate), in sight", DisplayString(c->x11.display));
 			return -ETIMEDOUT;
 		}

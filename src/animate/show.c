@@ -137,7 +137,7 @@ static int make_animation_window(struct frame_player *s, struct why *why)
 		return -EPIPE;
 	if (s->mapped && s->exposed)
 		return 0;
-	snprintf(why->text, sizeof(why->text), proc_stop ? "stopped before the window was shown" :
+	why_say(why, proc_stop ? "stopped before the window was shown" :
 		 "display %s did not show the window within 10 s; is its window manager alive?", DisplayString(d));
 	return -ETIMEDOUT;
 }

@@ -20,8 +20,7 @@ int x11_animation_connection_open(struct x11_animation_connection *x, const char
 	x->visual = DefaultVisual(x->display, DefaultScreen(x->display));
 	x->depth = (unsigned)DefaultDepth(x->display, DefaultScreen(x->display));
 	if (x->visual->class != TrueColor) {
-		snprintf(why->text, sizeof(why->text), "display %s has no true colours; start it with a depth of 16 or 24",
-			 XDisplayName(name));
+		why_say(why, "display %s has no true colours; start it with a depth of 16 or 24", XDisplayName(name));
 		x11_animation_connection_close(x);
 		return -ENOTSUP;
 	}

@@ -133,7 +133,7 @@ void group_make_idle_cgroup(struct idle_cgroup *g)
 	if (group_find_cpu_cgroup_mount("", &g->place, &g->why))
 		return;
 	if (access(g->place.root, W_OK)) {	/* no cgroup can be made: no janitor is needed */
-		snprintf(g->why.text, sizeof(g->why.text), "%.100s: %s", g->place.root, strerror(errno));
+		why_say(&g->why, "%.100s: %s", g->place.root, strerror(errno));
 		return;
 	}
 	err = group_choose_cgroup_path(g);
@@ -150,7 +150,7 @@ void group_make_idle_cgroup(struct idle_cgroup *g)
 		err = group_set_cgroup_idle(g->path);
 	}
 	if (err) {
-		snprintf(g->why.text, sizeof(g->why.text), "%s in %.100s: %s", step, g->place.root, strerror(-err));
+		why_say(&g->why, "%s in %.100s: %s", step, g->place.root, strerror(-err));
 		group_remove_cgroup(g);
 		g->path[0] = '\0';
 	}

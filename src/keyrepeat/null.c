@@ -23,7 +23,7 @@ static void *null_target_open(const struct target_cfg *cfg, struct why *why)
 	struct self_answering_target *self = calloc(1, sizeof(*self));
 
 	if (!self || pipe2(self->pipe, O_CLOEXEC | O_NONBLOCK)) {
-		snprintf(why->text, sizeof(why->text), "cannot make a pipe: %s", strerror(errno));
+		why_say(why, "cannot make a pipe: %s", strerror(errno));
 		free(self);
 		return NULL;
 	}

@@ -50,7 +50,7 @@ static int make_key_plan_from_script(const struct key_plan_cfg *cfg, struct key_
 	err = timed_act_script_read(in, script, &line);
 	fclose(in);
 	if (err == -EINVAL) {
-		snprintf(why->text, sizeof(why->text), "%s, line %zu: want DELAY_MS and a key, as in \"120 a\" or \"50.5 ctrl+s\", "
+		why_say(why, "%s, line %zu: want DELAY_MS and a key, as in \"120 a\" or \"50.5 ctrl+s\", "
 			 "or move X,Y [over MS] (over: after another move), button N down|up|click, type MS TEXT", cfg->script, line);
 		return EXIT_USAGE;
 	}
@@ -86,7 +86,7 @@ int make_key_plan(const struct key_plan_cfg *cfg, struct key_plan *out, struct w
 	if (n < 1 || n > PLAN_KEYS_MAX)
 		return fail_with_reason(EXIT_USAGE, why, "-t times --rate are %.0f keys: 1 to %d", n, PLAN_KEYS_MAX);
 	if (act_parse_key(cfg->key, &out->only)) {
-		snprintf(why->text, sizeof(why->text), "--key %s: no such key; give a character, a name such as Return, "
+		why_say(why, "--key %s: no such key; give a character, a name such as Return, "
 			 "U20AC or 0xff0d, after ctrl+, shift+ or alt+ if these are held", cfg->key);
 		return EXIT_USAGE;
 	}

@@ -200,20 +200,19 @@ static void explain_no_greeting(const struct vnc_client *self, const struct targ
 	const char *where = cfg->where;
 
 	if (proc_stop)
-		snprintf(why->text, sizeof(why->text), "stopped before vnc:%s had greeted", where);
+		why_say(why, "stopped before vnc:%s had greeted", where);
 	else if (late)
-		snprintf(why->text, sizeof(why->text), "no whole greeting from vnc:%s in %g s: is that a VNC server? see --connect",
+		why_say(why, "no whole greeting from vnc:%s in %g s: is that a VNC server? see --connect",
 			 where, (double)cfg->connect_ns / NS_PER_S);
 	else if (self->bad_password.text[0])
 		fail_with_reason(-1, why, "cannot read a password: %s", self->bad_password.text);
 	else if (self->asked && !self->password_file)
-		snprintf(why->text, sizeof(why->text), "vnc:%s wants a password: give --password-file FILE", where);
+		why_say(why, "vnc:%s wants a password: give --password-file FILE", where);
 	else if (self->asked)
-		snprintf(why->text, sizeof(why->text), "vnc:%s refused the password of %s (%s)",
+		why_say(why, "vnc:%s refused the password of %s (%s)",
 			 where, self->password_file, last_error[0] ? last_error : "no reason given");
 	else
-		snprintf(why->text, sizeof(why->text),
-			 "no VNC greeting from vnc:%s (%s): does a VNC server listen there, with a security type that libvncclient knows?",
+		why_say(why, "no VNC greeting from vnc:%s (%s): does a VNC server listen there, with a security type that libvncclient knows?",
 			 where, last_error[0] ? last_error : "no reason given");
 }
 
@@ -342,8 +341,7 @@ static int connect_to_vnc_server(struct vnc_client *self, const struct target_cf
 	vnc_address_parse(cfg->where, host, sizeof(host), &port);
 	fd = connect_tcp_until(host, port, until, &reason);
 	if (fd < 0) {
-		snprintf(why->text, sizeof(why->text), "cannot connect to vnc:%.90s (%.200s): does a VNC server listen there?",
-			 cfg->where, reason.text);
+		why_say(why, "cannot connect to vnc:%.90s (%.200s): does a VNC server listen there?", cfg->where, reason.text);
 		rfbClientCleanup(c);
 		return -1;
 	}
@@ -354,7 +352,7 @@ static int connect_to_vnc_server(struct vnc_client *self, const struct target_cf
 	c->serverPort = port;
 	err = socket_watchdog_start(&watchdog, fd, until, 0);
 	if (err) {
-		snprintf(why->text, sizeof(why->text), "cannot start a thread: %s", strerror(-err));
+		why_say(why, "cannot start a thread: %s", strerror(-err));
 		rfbClientCleanup(c);
 		return -1;
 	}
@@ -374,7 +372,7 @@ static void *vnc_target_open(const struct target_cfg *cfg, struct why *why)
 	rfbClient *c = self ? rfbGetClient(8, 3, 4) : NULL;
 
 	if (!c) {
-		snprintf(why->text, sizeof(why->text), "out of memory");
+		why_say(why, "out of memory");
 		free(self);
 		return NULL;
 	}

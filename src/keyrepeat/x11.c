@@ -53,8 +53,7 @@ static int set_watched_area(struct x11_target *self, const struct target_cfg *cf
 	self->limited = memcmp(&self->area, &screen, sizeof(screen)) != 0;
 	if (!is_region_empty(&self->area))
 		return 0;
-	snprintf(why->text, sizeof(why->text), "nothing of the region is inside the %s of x11:%s",
-		 self->window ? "window" : "screen", cfg->where);
+	why_say(why, "nothing of the region is inside the %s of x11:%s", self->window ? "window" : "screen", cfg->where);
 	return -1;
 }
 
@@ -106,16 +105,14 @@ static void x11_target_close(void *p)
 static int prepare_x11_target(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	if (is_xwayland(self->send)) {
-		snprintf(why->text, sizeof(why->text),
-			 "x11:%s is Xwayland, inside a Wayland session, where keys (XTEST) and pixels of the screen do not pass: "
+		why_say(why, "x11:%s is Xwayland, inside a Wayland session, where keys (XTEST) and pixels of the screen do not pass: "
 			 "log in to an X11 session", cfg->where);
 		return -1;
 	}
 	if (cfg->watch != WATCH_NONE || cfg->window) {
 		self->watch = x11_connect(cfg->where, &self->watch_broken, why);
 		if (!self->watch) {
-			snprintf(why->text, sizeof(why->text),
-				 "cannot open display %s a second time: are all its connections taken?", cfg->where);
+			why_say(why, "cannot open display %s a second time: are all its connections taken?", cfg->where);
 			return -1;
 		}
 	}
@@ -136,7 +133,7 @@ static void *x11_target_open(const struct target_cfg *cfg, struct why *why)
 	struct x11_target *self = calloc(1, sizeof(*self));
 
 	if (!self) {
-		snprintf(why->text, sizeof(why->text), "out of memory");
+		why_say(why, "out of memory");
 		return NULL;
 	}
 	XInitThreads();

@@ -79,8 +79,7 @@ static int type_keys_to_find_echo_region(struct echo_region_finder *f, int key, 
 	if (proc_stop)
 		return 0;	/* the run then ends at once, with a report */
 	if (!find_echo_region_in_change_marks(&f->marks, &found)) {
-		snprintf(why->text, sizeof(why->text),
-			 "no place follows the keys typed: put the caret into a text field in sight, or mark the place with --region");
+		why_say(why, "no place follows the keys typed: put the caret into a text field in sight, or mark the place with --region");
 		return -1;
 	}
 	f->self->area = (struct screen_region){ f->self->area.x + found.x, f->self->area.y + found.y, found.w, found.h };
@@ -99,7 +98,7 @@ int x11_find_echo_region_by_typing(struct x11_target *self, const struct target_
 	if (key < 0)
 		goto out;
 	if (!f.marks.bits || !f.last || !f.now || !x11_screen_pixels_alloc(&self->picture, self->watch, self->area.w, self->area.h))
-		snprintf(why->text, sizeof(why->text), "cannot read the pixels of x11:%s", cfg->where);
+		why_say(why, "cannot read the pixels of x11:%s", cfg->where);
 	else
 		err = type_keys_to_find_echo_region(&f, key, why);
 	x11_screen_pixels_free(&self->picture, self->watch_broken);

@@ -69,8 +69,7 @@ int x11_prepare_sending_keys(struct x11_target *self, const struct target_cfg *c
 	int a, b, c, d;
 
 	if (!XTestQueryExtension(self->send, &a, &b, &c, &d)) {
-		snprintf(why->text, sizeof(why->text),
-			 "x11:%s has no XTEST extension, so keys cannot be sent to it: start its server with it, or use vnc:",
+		why_say(why, "x11:%s has no XTEST extension, so keys cannot be sent to it: start its server with it, or use vnc:",
 			 cfg->where);
 		return -1;
 	}

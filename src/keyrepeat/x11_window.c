@@ -155,7 +155,7 @@ int x11_focus_window_until_it_has_keys(struct x11_target *self, struct why *why)
 	focus_target_window(self);
 	while (!does_window_have_keyboard(self)) {
 		if (clock_now() > until || self->send_broken || self->watch_broken || proc_stop) {
-			snprintf(why->text, sizeof(why->text), "window 0x%lx does not get the keyboard: click into it, "
+			why_say(why, "window 0x%lx does not get the keyboard: click into it, "
 				 "close what is in front of it, and switch off a client's own grab (xfreerdp: -grab-keyboard)", self->window);
 			return -1;
 		}

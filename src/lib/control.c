@@ -47,7 +47,7 @@ int command_fifo_open(struct command_fifo *c, const char *path, struct why *why)
 	if (c->fd >= 0)
 		return 0;
 	err = errno;
-	snprintf(why->text, sizeof(why->text), "cannot open the fifo %s: %s", path, strerror(err));
+	why_say(why, "cannot open the fifo %s: %s", path, strerror(err));
 	command_fifo_remove(c);
 	return -err;
 }

@@ -73,6 +73,6 @@ int connect_tcp_until(const char *host, int port, int64_t until_ns, struct why *
 	}
 	freeaddrinfo(found);
 	if (fd < 0)
-		snprintf(why->text, sizeof(why->text), "%s port %d: %s", host, port, strerror(-fd));
+		why_say(why, "%s port %d: %s", host, port, strerror(-fd));
 	return fd;
 }

@@ -52,7 +52,7 @@ bool fields_name_is_repeated(char *const *cell, size_t n, int at, struct why *wh
 
 	if (at < 0 || fields_index_of_name(cell + next, n - next, cell[at]) < 0)
 		return false;
-	snprintf(why->text, sizeof(why->text), "two columns are named %s; rename one", cell[at]);
+	why_say(why, "two columns are named %s; rename one", cell[at]);
 	return true;
 }
 

@@ -18,7 +18,7 @@ struct json_document *json_read_file(const char *path, struct why *why)
 	FILE *in = fopen(path, "re");
 
 	if (!in) {
-		snprintf(why->text, sizeof(why->text), "%s", strerror(errno));
+		why_say(why, "%s", strerror(errno));
 		return NULL;
 	}
 	j = calloc(1, sizeof(*j));
@@ -26,9 +26,9 @@ struct json_document *json_read_file(const char *path, struct why *why)
 		j->root = json_loadf(in, JSON_REJECT_DUPLICATES, &error);
 	fclose(in);
 	if (!j) {
-		snprintf(why->text, sizeof(why->text), "out of memory");
+		why_say(why, "out of memory");
 	} else if (!j->root) {
-		snprintf(why->text, sizeof(why->text), "line %d: %s", error.line, error.text);
+		why_say(why, "line %d: %s", error.line, error.text);
 		free(j);
 		j = NULL;
 	}

@@ -124,22 +124,22 @@ int tracepoint_explain_refusal(int err, int cpu, struct why *why)
 	switch (err) {
 	case -EACCES:
 	case -EPERM:
-		snprintf(why->text, sizeof(why->text), geteuid() ? "tracing the kernel needs root (CAP_SYS_ADMIN, CAP_PERFMON)" :
+		why_say(why, geteuid() ? "tracing the kernel needs root (CAP_SYS_ADMIN, CAP_PERFMON)" :
 			 "tracing the kernel is refused even to this root: a container, or a kernel in lockdown");
 		return -EACCES;
 	case -ENOENT:
 	case -ENODEV:
 		if (cpu < 0)
-			snprintf(why->text, sizeof(why->text), "this kernel has no tracefs with sched_switch");
+			why_say(why, "this kernel has no tracefs with sched_switch");
 		else
-			snprintf(why->text, sizeof(why->text), "CPU %d is not online", cpu);
+			why_say(why, "CPU %d is not online", cpu);
 		break;
 	case -EMFILE:
 	case -ENFILE:
-		snprintf(why->text, sizeof(why->text), "tracing needs more open files than `ulimit -n` allows");
+		why_say(why, "tracing needs more open files than `ulimit -n` allows");
 		break;
 	default:
-		snprintf(why->text, sizeof(why->text), "tracing the kernel failed: %s", strerror(-err));
+		why_say(why, "tracing the kernel failed: %s", strerror(-err));
 	}
 	return err;
 }

@@ -13,3 +13,12 @@ int fail_with_reason(int err, struct why *why, const char *format, ...)
 	va_end(args);
 	return err;
 }
+
+void why_say(struct why *why, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why->text, sizeof(why->text), format, args);
+	va_end(args);
+}

@@ -103,8 +103,7 @@ int connect_to_load_server(struct load_session *r, const struct sock_address *to
 		sock_set_port(&place, port[r->load.udp ? i : 0]);
 		err = connect_stream(r, i, &place);
 		if (err)
-			snprintf(why->text, sizeof(why->text), "stream %d at port %d: %s", (int)i + 1, sock_port(&place),
-				 strerror(-err));
+			why_say(why, "stream %d at port %d: %s", (int)i + 1, sock_port(&place), strerror(-err));
 	}
 	if (err)
 		return err;

@@ -50,7 +50,7 @@ int sock_resolve(const char *text, int port, bool numeric, struct sock_address *
 	int err;
 
 	if (sock_split_address(text, port, host, sizeof(host), &number)) {
-		snprintf(why->text, sizeof(why->text), port ? "give an address, or an address and a port as ADDRESS:PORT" :
+		why_say(why, port ? "give an address, or an address and a port as ADDRESS:PORT" :
 			 "give HOST:PORT, such as 10.0.0.2:5210 or [::1]:5210");
 		return -EINVAL;
 	}

@@ -55,7 +55,7 @@ static void log_process_memory_rows(const struct cycle_cfg *cfg, const struct cy
 
 static int explain_unreadable_process(const struct cycle_cfg *cfg, size_t i, int err, struct why *why)
 {
-	snprintf(why->text, sizeof(why->text), "process %d: %s", (int)cfg->pid[i], err == -ESRCH ? "it has ended" :
+	why_say(why, "process %d: %s", (int)cfg->pid[i], err == -ESRCH ? "it has ended" :
 		 err == -EACCES ? "no right to read its memory map; run as its user, or as root" : strerror(-err));
 	return -EIO;
 }
@@ -108,7 +108,7 @@ int cycle_request_timed_key(const struct cycle_cfg *cfg, struct timed_key *key, 
 	key->asked = !err;
 	if (!err || err == -EINTR)
 		return err;
-	snprintf(why->text, sizeof(why->text), "%s",
+	why_say(why, "%s",
 		 err == -ETIMEDOUT ? "the prober does not answer: is its --timeout longer than that of pagein, or its display stopped?" :
 		 err == -EPROTO ? "the prober does not answer as keyrepeat --schedule asked does" :
 			 "the prober has ended: see its message above");
@@ -144,13 +144,12 @@ static int evict_once(const struct cycle_cfg *cfg, struct cycle_run *run, struct
 	if (cfg->method == EVICT_CGROUP) {
 		err = memgroup_page_out(&cfg->group);
 		if (err)
-			snprintf(why->text, sizeof(why->text), "cannot empty %s: %s", cfg->group.path, strerror(-err));
+			why_say(why, "cannot empty %s: %s", cfg->group.path, strerror(-err));
 	} else if (cfg->method == EVICT_MADVISE) {
 		for (size_t i = 0; !err && i < cfg->n; i++) {
 			err = evict_by_advice(cfg->pid[i]);
 			if (err)
-				snprintf(why->text, sizeof(why->text), "cannot advise on the memory of process %d: %s",
-					 (int)cfg->pid[i],
+				why_say(why, "cannot advise on the memory of process %d: %s", (int)cfg->pid[i],
 					 err == -ENOSYS ? "Linux 5.10 has process_madvise; take --evict cgroup or hog" :
 					 err == -EPERM ? "CAP_SYS_NICE and the right to trace it are needed; run as root" : strerror(-err));
 		}

@@ -126,9 +126,9 @@ int memory_hog_check_ended(struct memory_hog_process *h, struct why *why)
 	killed = (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) || (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGKILL);
 	read_last_line(h->stderr_fd, why->text, sizeof(why->text));
 	if (!*why->text && WIFSIGNALED(status))
-		snprintf(why->text, sizeof(why->text), "ended by signal %d", WTERMSIG(status));
+		why_say(why, "ended by signal %d", WTERMSIG(status));
 	else if (!*why->text)
-		snprintf(why->text, sizeof(why->text), "ended with status %d", WEXITSTATUS(status));
+		why_say(why, "ended with status %d", WEXITSTATUS(status));
 	kill(-h->pid, SIGTERM);
 	close(h->stderr_fd);
 	h->pid = 0;

@@ -233,15 +233,13 @@ static int lock_or_unlock_process(pid_t pid, bool lock, struct process_memory *b
 	if (!err)
 		err = set_process_memory_lock(pid, lock);
 	if (err) {
-		snprintf(why->text, sizeof(why->text), "cannot %s process %d: %s", lock ? "lock" : "unlock", (int)pid,
-			 lock_failure_text(err));
+		why_say(why, "cannot %s process %d: %s", lock ? "lock" : "unlock", (int)pid, lock_failure_text(err));
 		return -1;
 	}
 	err = read_process_memory_and_faults(pid, after);
 	if (!err && (lock ? !after->memory.anonymous_swap && after->memory.all.locked : !after->memory.all.locked))
 		return 0;
-	snprintf(why->text, sizeof(why->text), "process %d has made the call, but its memory is not %s", (int)pid,
-		 lock ? "locked" : "unlocked");
+	why_say(why, "process %d has made the call, but its memory is not %s", (int)pid, lock ? "locked" : "unlocked");
 	if (lock)
 		set_process_memory_lock(pid, false);
 	return -1;

@@ -33,10 +33,9 @@ int memgroup_open(struct memgroup *g, const char *path, struct why *why)
 		return 0;
 	g->version = 0;
 	if (has_control_file(path, "cgroup.procs"))
-		snprintf(why->text, sizeof(why->text), "%s is a group without the memory controller; enable it in the group above",
-			 path);
+		why_say(why, "%s is a group without the memory controller; enable it in the group above", path);
 	else
-		snprintf(why->text, sizeof(why->text), "%s is no memory group: give a folder that holds a cgroup.procs", path);
+		why_say(why, "%s is no memory group: give a folder that holds a cgroup.procs", path);
 	return -1;
 }
 

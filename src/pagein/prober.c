@@ -66,7 +66,7 @@ int prober_start(struct key_prober *p, char *const *command, int64_t patience_ns
 
 	*p = (struct key_prober){ .in = -1, .out = -1 };
 	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) || pipe2(ready, O_CLOEXEC) || (p->pid = fork()) < 0) {
-		snprintf(why->text, sizeof(why->text), "cannot start a process: %s", strerror(errno));
+		why_say(why, "cannot start a process: %s", strerror(errno));
 		p->pid = 0;
 		return -1;
 	}
@@ -81,8 +81,7 @@ int prober_start(struct key_prober *p, char *const *command, int64_t patience_ns
 	close(ready[0]);
 	if (!err && !strcmp(line, "ready"))
 		return 0;
-	snprintf(why->text, sizeof(why->text), err == -EINTR ? "interrupted" : "%s could not connect: see its message above",
-		 command[0]);
+	why_say(why, err == -EINTR ? "interrupted" : "%s could not connect: see its message above", command[0]);
 	prober_close(p);
 	return -1;
 }
@@ -94,14 +93,14 @@ int prober_open_named_pipes(struct key_prober *p, const char *in_out, struct why
 
 	*p = (struct key_prober){ .in = -1, .out = -1 };
 	if (!in || !*in || !comma[1]) {
-		snprintf(why->text, sizeof(why->text), "--prober %s: want IN,OUT, the names of two pipes", in_out);
+		why_say(why, "--prober %s: want IN,OUT, the names of two pipes", in_out);
 		free(in);
 		return -1;
 	}
 	/* O_NONBLOCK: a pipe without a reader is an error, not a wait */
 	p->in = open(in, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	if (p->in < 0)
-		snprintf(why->text, sizeof(why->text), "cannot write to %s: %s", in,
+		why_say(why, "cannot write to %s: %s", in,
 			 errno == ENXIO ? "no process reads it; start keyrepeat --schedule asked there first" : strerror(errno));
 	free(in);
 	if (p->in < 0)
@@ -109,7 +108,7 @@ int prober_open_named_pipes(struct key_prober *p, const char *in_out, struct why
 	p->out = open(comma + 1, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (p->out >= 0)
 		return 0;
-	snprintf(why->text, sizeof(why->text), "cannot read %s: %s", comma + 1, strerror(errno));
+	why_say(why, "cannot read %s: %s", comma + 1, strerror(errno));
 	prober_close(p);
 	return -1;
 }

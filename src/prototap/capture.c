@@ -114,20 +114,18 @@ static void explain_activate_error(struct why *why, const char *interface, int s
 {
 	switch (status) {
 	case PCAP_ERROR_NO_SUCH_DEVICE:
-		snprintf(why->text, sizeof(why->text), "there is no interface %s; `ip link` lists the interfaces", interface);
+		why_say(why, "there is no interface %s; `ip link` lists the interfaces", interface);
 		break;
 	case PCAP_ERROR_PERM_DENIED:
 	case PCAP_ERROR_PROMISC_PERM_DENIED:
-		snprintf(why->text, sizeof(why->text),
-			 "not allowed to capture on %s; run as root, in a network namespace of your own, or with cap_net_raw",
+		why_say(why, "not allowed to capture on %s; run as root, in a network namespace of your own, or with cap_net_raw",
 			 interface);
 		break;
 	case PCAP_ERROR_IFACE_NOT_UP:
-		snprintf(why->text, sizeof(why->text), "interface %s is down; `ip link set %s up`", interface, interface);
+		why_say(why, "interface %s is down; `ip link set %s up`", interface, interface);
 		break;
 	default:
-		snprintf(why->text, sizeof(why->text), "cannot capture on %s: %s", interface,
-			 *pcap_geterr(p) ? pcap_geterr(p) : pcap_statustostr(status));
+		why_say(why, "cannot capture on %s: %s", interface, *pcap_geterr(p) ? pcap_geterr(p) : pcap_statustostr(status));
 	}
 }
 
@@ -199,7 +197,7 @@ static int open_dump(struct capture *c, const char *path, struct why *why)
 		pcap_dump_flush(c->dump);
 		return 0;
 	}
-	snprintf(why->text, sizeof(why->text), "cannot write %s: %s", path, f ? pcap_geterr(c->pcap) : strerror(errno));
+	why_say(why, "cannot write %s: %s", path, f ? pcap_geterr(c->pcap) : strerror(errno));
 	if (f)
 		fclose(f);
 	return -1;
@@ -211,13 +209,13 @@ struct capture *capture_open_live(const struct capture_live_cfg *cfg, struct why
 	char error[PCAP_ERRBUF_SIZE] = "";
 
 	if (!c) {
-		snprintf(why->text, sizeof(why->text), "out of memory");
+		why_say(why, "out of memory");
 		return NULL;
 	}
 	c->live = true;
 	c->pcap = pcap_create(cfg->interface, error);
 	if (!c->pcap)
-		snprintf(why->text, sizeof(why->text), "cannot capture on %s: %s", cfg->interface, error);
+		why_say(why, "cannot capture on %s: %s", cfg->interface, error);
 	else if (!activate_capture(c, cfg, why) && (!cfg->write_path || !open_dump(c, cfg->write_path, why)))
 		return c;
 	capture_close(c);
@@ -286,7 +284,7 @@ struct capture *capture_open_file(FILE *stream, const char *path, size_t room, s
 	off_t at;
 
 	if (!c) {
-		snprintf(why->text, sizeof(why->text), "out of memory");
+		why_say(why, "out of memory");
 		close_unless_stdin(stream);
 		return NULL;
 	}
@@ -294,7 +292,7 @@ struct capture *capture_open_file(FILE *stream, const char *path, size_t room, s
 	at = ftello(stream);
 	c->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, error);
 	if (!c->pcap) {
-		snprintf(why->text, sizeof(why->text), "%s is not a readable capture: %s; give a pcap or pcapng file", path, error);
+		why_say(why, "%s is not a readable capture: %s; give a pcap or pcapng file", path, error);
 		close_unless_stdin(stream);
 		free(c);
 		return NULL;
@@ -304,7 +302,7 @@ struct capture *capture_open_file(FILE *stream, const char *path, size_t room, s
 		c->records = pcap_reader_open(fileno(stream), at, room, (uint32_t)pcap_snapshot(c->pcap));
 		return c;
 	}
-	snprintf(why->text, sizeof(why->text), "%s has link type %s; prototap reads " LINKS_KNOWN, path, link_name(c->pcap));
+	why_say(why, "%s has link type %s; prototap reads " LINKS_KNOWN, path, link_name(c->pcap));
 	capture_close(c);
 	return NULL;
 }
@@ -314,15 +312,13 @@ bool has_capture_unlike_interfaces(const struct capture *c, const char *path, st
 	const char *error = capture_error_text(c);
 
 	if (strstr(error, "different from the type of the first interface")) {
-		snprintf(why->text, sizeof(why->text),
-			 "%.350s has interfaces of different link types, which do not fit into one report; "
+		why_say(why, "%.350s has interfaces of different link types, which do not fit into one report; "
 			 "take one out: tshark -r %.350s -Y frame.interface_id==0 -w - | editcap -T %s -F nsecpcap - one.pcap",
 			 path, path, c->facts.link->editcap);
 		return true;
 	}
 	if (strstr(error, "different from the snapshot length of the first interface")) {
-		snprintf(why->text, sizeof(why->text),
-			 "%.350s has interfaces of different snapshot lengths; convert it: editcap -F nsecpcap %.350s one.pcap", path, path);
+		why_say(why, "%.350s has interfaces of different snapshot lengths; convert it: editcap -F nsecpcap %.350s one.pcap", path, path);
 		return true;
 	}
 	return false;

@@ -127,7 +127,7 @@ struct packet_source *source_open_live(const struct capture_live_cfg *cfg, struc
 	struct packet_source *s = calloc(1, sizeof(*s));
 
 	if (!s) {
-		snprintf(why->text, sizeof(why->text), "out of memory");
+		why_say(why, "out of memory");
 		return NULL;
 	}
 	s->drops = -1;
@@ -146,14 +146,14 @@ struct packet_source *source_open_files(char *const *paths, int n, struct why *w
 	if (s)
 		s->file = calloc((size_t)n, sizeof(*s->file));
 	if (!s || !s->file || merge_init(&s->next, n)) {
-		snprintf(why->text, sizeof(why->text), "out of memory");
+		why_say(why, "out of memory");
 		goto bad;
 	}
 	for (int i = 0; i < n; i++) {
 		int err = input_file_open(&s->file[s->files++].in, paths[i]);
 
 		if (err) {
-			snprintf(why->text, sizeof(why->text), "cannot open %s: %s", paths[i], strerror(-err));
+			why_say(why, "cannot open %s: %s", paths[i], strerror(-err));
 			goto bad;
 		}
 	}
@@ -309,7 +309,7 @@ int source_deliver_packets(struct packet_source *s, packet_fn *fn, void *context
 	if (s->live) {
 		n = capture_deliver_packets(s->live, BATCH, fn, context);
 		if (n < 0)
-			snprintf(why->text, sizeof(why->text), "%s", capture_error_text(s->live));
+			why_say(why, "%s", capture_error_text(s->live));
 		return n;
 	}
 	if (!s->sorted)

@@ -220,7 +220,7 @@ struct echo_display_hooks *vnc_echo_display_open(const struct echo_display_cfg *
 	if (v && v->pixel)
 		v->screen = rfbGetScreen(NULL, NULL, SCENE_WIDTH, SCENE_HEIGHT, 8, 3, 4);
 	if (!v || !v->screen) {
-		snprintf(why->text, sizeof(why->text), "out of memory");
+		why_say(why, "out of memory");
 		if (v)
 			vnc_echo_display_close(&v->face);
 		return NULL;
@@ -248,7 +248,7 @@ struct echo_display_hooks *vnc_echo_display_open(const struct echo_display_cfg *
 	s->ipv6port = 0;
 	s->listenInterface = INADDR_NONE;
 	if (inet_pton(AF_INET, cfg->listen, &s->listenInterface) != 1) {
-		snprintf(why->text, sizeof(why->text), "--listen %s: not an IPv4 address", cfg->listen);
+		why_say(why, "--listen %s: not an IPv4 address", cfg->listen);
 		vnc_echo_display_close(&v->face);
 		return NULL;
 	}
@@ -258,8 +258,7 @@ struct echo_display_hooks *vnc_echo_display_open(const struct echo_display_cfg *
 	if (s->listenSock < 0) {
 		int reason = errno;
 
-		snprintf(why->text, sizeof(why->text), "cannot listen on %s port %d: %s; choose another port or address",
-			 cfg->listen, cfg->port,
+		why_say(why, "cannot listen on %s port %d: %s; choose another port or address", cfg->listen, cfg->port,
 			 reason == EADDRINUSE ? "the port is in use" : reason ? strerror(reason) : "refused");
 		vnc_echo_display_close(&v->face);
 		return NULL;

@@ -268,7 +268,7 @@ struct echo_display_hooks *x11_echo_display_open(const struct echo_display_cfg *
 	int64_t patience = clock_now() + MAP_WAIT_NS;
 
 	if (!x) {
-		snprintf(why->text, sizeof(why->text), "out of memory");
+		why_say(why, "out of memory");
 		return NULL;
 	}
 	x->cfg = *cfg;
@@ -281,14 +281,13 @@ struct echo_display_hooks *x11_echo_display_open(const struct echo_display_cfg *
 		return NULL;
 	}
 	if (DefaultVisual(x->display, DefaultScreen(x->display))->class != TrueColor) {
-		snprintf(why->text, sizeof(why->text), "display %s has no true colours; start it with a depth of 16 or 24",
-			 cfg->display);
+		why_say(why, "display %s has no true colours; start it with a depth of 16 or 24", cfg->display);
 		x11_echo_display_close(&x->face);
 		return NULL;
 	}
 	make_echo_window(x);
 	if (cfg->noise && (!set_noise_tile(x, x->white, SCENE_NOISE_WHITE) || !set_noise_tile(x, x->black, SCENE_NOISE_BLACK))) {
-		snprintf(why->text, sizeof(why->text), "out of memory for the noise");
+		why_say(why, "out of memory for the noise");
 		x11_echo_display_close(&x->face);
 		return NULL;
 	}
@@ -299,7 +298,7 @@ struct echo_display_hooks *x11_echo_display_open(const struct echo_display_cfg *
 			return NULL;
 		}
 		if (clock_now() >= patience || proc_stop) {
-			snprintf(why->text, sizeof(why->text), proc_stop ? "stopped before the window was shown" :
+			why_say(why, proc_stop ? "stopped before the window was shown" :
 				 "display %s did not show the window within 10 s; is its window manager alive?", cfg->display);
 			x11_echo_display_close(&x->face);
 			return NULL;

@@ -68,8 +68,7 @@ int messages_parse_encoding_list(const char *words, bool skipped, int32_t list[M
 			if (list[i] == e->number)
 				e = NULL;
 		if (!e) {
-			snprintf(why->text, sizeof(why->text), "no encoding %.*s: %s, each once", (int)(length > 40 ? 40 : length),
-				 words, skipped ?
+			why_say(why, "no encoding %.*s: %s, each once", (int)(length > 40 ? 40 : length), words, skipped ?
 				 "zrle, hextile, copyrect or raw" : "raw, copyrect, rre, corre, hextile, zlib, tight or zrle");
 			return -EINVAL;
 		}

@@ -191,12 +191,12 @@ int read_model_limits_table(FILE *in, struct sourced_model_limits *out, struct w
 	*out = (struct sourced_model_limits){ 0 };
 	err = read_rows_of_table_file(in, "thresholds/1", columns, 3, read_limit_row, &r, &line);
 	if (err == -EPROTO)
-		snprintf(why->text, sizeof(why->text), "line %lu is not of schema thresholds/1", line);
+		why_say(why, "line %lu is not of schema thresholds/1", line);
 	if (err == -ERANGE)
 		err = -EPROTO;
 	for (size_t i = 0; !err && i < NUMBERS; i++)
 		if (!r.seen[i]) {
-			snprintf(why->text, sizeof(why->text), "%s is missing", numbers[i].name);
+			why_say(why, "%s is missing", numbers[i].name);
 			err = -EPROTO;
 		}
 	return err;

@@ -225,7 +225,7 @@ struct process_stopper *hold_start_process_stopper(enum hold_stop_method way, co
 	if (h)
 		h->list = mmap(NULL, sizeof(*h->list), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (!h || h->list == MAP_FAILED) {
-		snprintf(why->text, sizeof(why->text), "out of memory");
+		why_say(why, "out of memory");
 		free(h);
 		return NULL;
 	}
@@ -235,8 +235,7 @@ struct process_stopper *hold_start_process_stopper(enum hold_stop_method way, co
 	if (!pipe2(ends, O_CLOEXEC))
 		h->child = fork();
 	if (ends[0] < 0 || h->child < 0) {
-		snprintf(why->text, sizeof(why->text),
-			 "cannot start the process that resumes the stopped ones: %s; stop other programs", strerror(errno));
+		why_say(why, "cannot start the process that resumes the stopped ones: %s; stop other programs", strerror(errno));
 		munmap(h->list, sizeof(*h->list));
 		free(h);
 		return NULL;

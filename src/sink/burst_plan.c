@@ -218,17 +218,15 @@ void burst_plan_explain_bad_line(FILE *in, unsigned long line, struct why *why)
 		i += strchr(text, '\n') || feof(in);
 	}
 	if (!line)
-		snprintf(why->text, sizeof(why->text), "is empty; a header and rows of burst-plan/1 are needed");
+		why_say(why, "is empty; a header and rows of burst-plan/1 are needed");
 	else if (strchr(text, '\r'))
-		snprintf(why->text, sizeof(why->text), "line %lu: the lines end in CR LF; LF alone is needed (dos2unix)", line);
+		why_say(why, "line %lu: the lines end in CR LF; LF alone is needed (dos2unix)", line);
 	else if (*text && !strchr(text, '\n'))
-		snprintf(why->text, sizeof(why->text), "line %lu: has no line end; the file was cut there", line);
+		why_say(why, "line %lu: has no line end; the file was cut there", line);
 	else if (line == 1)
-		snprintf(why->text, sizeof(why->text),
-			 "line 1: the header must name schema, start_ns and length_ns, with tabs between");
+		why_say(why, "line 1: the header must name schema, start_ns and length_ns, with tabs between");
 	else
-		snprintf(why->text, sizeof(why->text),
-			 "line %lu: not a burst of burst-plan/1 (start_ns, ascending, and length_ns, at least %d)",
+		why_say(why, "line %lu: not a burst of burst-plan/1 (start_ns, ascending, and length_ns, at least %d)",
 			 line, BURST_LENGTH_MIN);
 }
 

@@ -293,11 +293,9 @@ static int mount_fuse(struct disk *d, struct why *why)
 	}
 	if (err) {
 		if (err == -ENODEV)
-			snprintf(why->text, sizeof(why->text),
-				 "no /dev/fuse: FUSE is missing in this kernel or container; modprobe fuse");
+			why_say(why, "no /dev/fuse: FUSE is missing in this kernel or container; modprobe fuse");
 		else
-			snprintf(why->text, sizeof(why->text), "cannot mount in %s: %s", d->cfg.folder,
-				 fuse_message[0] ? fuse_message : strerror(-err));
+			why_say(why, "cannot mount in %s: %s", d->cfg.folder, fuse_message[0] ? fuse_message : strerror(-err));
 		return err;
 	}
 	fd = fuse_session_fd(d->session);
@@ -310,7 +308,7 @@ int disk_new_and_mount(struct disk **out, const struct disk_cfg *cfg, struct why
 	struct disk *d = calloc(1, sizeof(*d));
 	int err = -ENOMEM;
 
-	snprintf(why->text, sizeof(why->text), "no memory");
+	why_say(why, "no memory");
 	if (!d)
 		return err;
 	*d = (struct disk){ .cfg = *cfg, .direct = -1, .cached = -1 };

@@ -112,7 +112,7 @@ int event_script_read_file(struct event_script *s, FILE *in, struct why *why)
 		wrong = "no event in it";
 	if (!wrong)
 		return 0;
-	snprintf(why->text, sizeof(why->text), "line %lu: %s", at, wrong);
+	why_say(why, "line %lu: %s", at, wrong);
 	event_script_free(s);
 	return -EPROTO;
 }

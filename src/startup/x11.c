@@ -163,7 +163,7 @@ struct screen_watch_state *screen_open(const struct screen_watch_cfg *cfg, struc
 	struct screen_watch_state *s = calloc(1, sizeof(*s));
 
 	if (!s) {
-		snprintf(why->text, sizeof(why->text), "out of memory");
+		why_say(why, "out of memory");
 		return NULL;
 	}
 	s->cfg = *cfg;

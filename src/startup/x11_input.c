@@ -26,8 +26,7 @@ int screen_check_keys_of_script(struct screen_watch_state *s, const struct event
 
 			if (act->kind != ACT_KEY || find_keycode(s->display, act->keysym, &shift))
 				continue;
-			snprintf(why->text, sizeof(why->text),
-				 "event %s: the keyboard of display %s has no key for %s: use another, or add it with setxkbmap",
+			why_say(why, "event %s: the keyboard of display %s has no key for %s: use another, or add it with setxkbmap",
 				 script->event[i].name, DisplayString(s->display), keysym_name(act->keysym));
 			return -1;
 		}

@@ -364,8 +364,7 @@ int agent_inside_guest_open(struct throttle_method **out, const char *port, stru
 	int fd = a ? agent_open_port(port) : -ENOMEM;
 
 	if (fd < 0) {
-		snprintf(why->text, sizeof(why->text),
-			 "cannot open the port %s: %s: give QEMU a virtserialport with the name org.thinprobe.vamp", port,
+		why_say(why, "cannot open the port %s: %s: give QEMU a virtserialport with the name org.thinprobe.vamp", port,
 			 strerror(-fd));
 		free(a);
 		return fd;

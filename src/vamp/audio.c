@@ -85,7 +85,7 @@ static int audio_connect(struct sound_server_watch *a, struct why *why)
 	if (!err)
 		err = audio_request_stream_list(a);
 	if (err) {
-		snprintf(why->text, sizeof(why->text), "cannot run pactl: %s", strerror(-err));
+		why_say(why, "cannot run pactl: %s", strerror(-err));
 		audio_disconnect(a);
 		return err;
 	}
@@ -93,7 +93,7 @@ static int audio_connect(struct sound_server_watch *a, struct why *why)
 	if (a->server.pid)
 		audio_wakeup_tracer_open(&a->wakeups, a->server.pid, &a->why_not);
 	else
-		snprintf(a->why_not.text, sizeof(a->why_not.text), "the server's process is not known");
+		why_say(&a->why_not, "the server's process is not known");
 	return 0;
 }
 
@@ -178,7 +178,7 @@ int audio_open_server_watch(struct sound_server_watch **out, const char *server,
 	a->source = (struct input_source){ .ops = &ops, .fd = epoll_create1(EPOLL_CLOEXEC) };
 	if (a->source.fd < 0 || (server && !a->asked)) {
 		err = -errno;
-		snprintf(why->text, sizeof(why->text), "cannot watch the sound server: %s", strerror(-err));
+		why_say(why, "cannot watch the sound server: %s", strerror(-err));
 		audio_close_server_watch(a);
 		return err;
 	}
@@ -193,8 +193,7 @@ int audio_open_server_watch(struct sound_server_watch **out, const char *server,
 	if (!status)
 		return 0;
 	audio_disconnect(a);
-	snprintf(why->text, sizeof(why->text),
-		 status == 127 ? "there is no pactl to ask the sound server: install pulseaudio-utils" :
+	why_say(why, status == 127 ? "there is no pactl to ask the sound server: install pulseaudio-utils" :
 		 "the sound server at %s does not answer pactl (is it this user's? is pactl older than 16?)", a->server.name);
 	return -ENOENT;
 }

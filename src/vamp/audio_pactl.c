@@ -65,8 +65,7 @@ int audio_find_server_address_and_pid(struct audio_server *s, const char *name, 
 		return 0;
 	fd = connect_to_unix_socket(s->socket, 0, &maker);
 	if (fd < 0) {
-		snprintf(why->text, sizeof(why->text), "no sound server at %s: %s (start one, or name it with --audio-server)",
-			 s->socket, strerror(-fd));
+		why_say(why, "no sound server at %s: %s (start one, or name it with --audio-server)", s->socket, strerror(-fd));
 		return fd;
 	}
 	close(fd);

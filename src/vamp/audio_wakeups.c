@@ -165,7 +165,7 @@ int audio_wakeup_tracer_open(struct audio_wakeup_tracer **out, int server, struc
 	id = audio_parse_sched_waking_format(w);
 	err = id < 0 ? tracepoint_explain_refusal(id, -1, why) : 0;
 	if (!err && proc_get_online_cpus(&w->cpus)) {
-		snprintf(why->text, sizeof(why->text), "cannot read which CPUs are online");
+		why_say(why, "cannot read which CPUs are online");
 		err = -EIO;
 	}
 	if (!err) {

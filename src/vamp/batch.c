@@ -77,7 +77,7 @@ int batch_throttle_open(struct throttle_method **out, const char *group, struct 
 	int n = b ? snprintf(b->group, sizeof(b->group), "%s", group) : 0;
 
 	if (!b || n >= (int)sizeof(b->group)) {
-		snprintf(why->text, sizeof(why->text), b ? "--batch %s: the path is too long" : "no memory", group);
+		why_say(why, b ? "--batch %s: the path is too long" : "no memory", group);
 		free(b);
 		return -ENOMEM;
 	}
@@ -85,7 +85,7 @@ int batch_throttle_open(struct throttle_method **out, const char *group, struct 
 	b->undo = undo;
 	b->v2 = batch_group_file_is_writable(b, "cpu.max");
 	if (!b->v2 && !batch_group_file_is_writable(b, "cpu.cfs_quota_us")) {
-		snprintf(why->text, sizeof(why->text), "--batch %s: no cpu group whose quota may be set; "
+		why_say(why, "--batch %s: no cpu group whose quota may be set; "
 			 "name the folder of one, as root or where it is delegated", group);
 		free(b);
 		return -EACCES;

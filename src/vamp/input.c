@@ -216,8 +216,7 @@ int input_evdev_open(struct input_source **out, const char *device, const struct
 		}
 		err = ENOTTY;
 	}
-	snprintf(why->text, sizeof(why->text), "cannot open %s: %s%s", device,
-		 err == ENOTTY ? "not an input device" : strerror(err), err == EACCES ?
+	why_say(why, "cannot open %s: %s%s", device, err == ENOTTY ? "not an input device" : strerror(err), err == EACCES ?
 		 " (be root, or of the group input)" : " (/proc/bus/input/devices lists what is there)");
 	if (fd >= 0)
 		close(fd);

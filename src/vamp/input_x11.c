@@ -193,7 +193,7 @@ int input_x11_open(struct input_source **out, const char *display, const struct 
 	if (x->broken)
 		err = -EPIPE;
 	if (err) {
-		snprintf(why->text, sizeof(why->text), "display %s %s", XDisplayName(display), err == -EPIPE ? "went away" :
+		why_say(why, "display %s %s", XDisplayName(display), err == -EPIPE ? "went away" :
 			 "has no X input extension 2.1 or later: use a newer X server, or --evdev");
 		input_x11_close(&x->source);
 		return err;

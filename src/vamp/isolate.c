@@ -364,10 +364,9 @@ int isolate_throttle_open(struct throttle_method **out, const struct process_sco
 		err = isolate_find_device_irqs(&s->irqs, "");
 	if (err) {
 		if (err == -ENOTSUP)
-			snprintf(why->text, sizeof(why->text),
-				 "isolation needs two CPUs, and this process may use one: leave --isolate out");
+			why_say(why, "isolation needs two CPUs, and this process may use one: leave --isolate out");
 		else
-			snprintf(why->text, sizeof(why->text), "cannot isolate: %s", strerror(-err));
+			why_say(why, "cannot isolate: %s", strerror(-err));
 		free(s);
 		return err;
 	}

@@ -81,8 +81,7 @@ static int shares_enable_weights(const struct background_cgroup *g, struct undo_
 	if (!err)
 		err = groups_enable_cpu_below(g->above, undo);
 	if (err)
-		snprintf(why->text, sizeof(why->text),
-			 "%s/cgroup.subtree_control: %s: run it as root or in a delegated group (systemd-run -p Delegate=yes)",
+		why_say(why, "%s/cgroup.subtree_control: %s: run it as root or in a delegated group (systemd-run -p Delegate=yes)",
 			 g->above, strerror(-err));
 	return err;
 }
@@ -119,8 +118,7 @@ int shares_open_background_group(struct background_cgroup *g, const char *root, 
 	if (!err) {
 		err = shares_make_background_group(g, ratio, undo);
 		if (err)
-			snprintf(why->text, sizeof(why->text), "%s: %s: run it as root or give a delegated group", g->ours,
-				 strerror(-err));
+			why_say(why, "%s: %s: run it as root or give a delegated group", g->ours, strerror(-err));
 	}
 	if (err)
 		undo_changes_after_mark(undo, mark);

@@ -77,7 +77,7 @@ int qmp_query_vcpu_threads(const char *path, struct qmp_vcpu *out, size_t room, 
 	*owner = maker.uid;
 	if (!in) {
 		err = fd < 0 ? fd : -ENOMEM;
-		snprintf(why->text, sizeof(why->text), "cannot reach QEMU at %s: %s: start it with -qmp unix:%s,server=on,wait=off",
+		why_say(why, "cannot reach QEMU at %s: %s: start it with -qmp unix:%s,server=on,wait=off",
 			 path, strerror(-err), path);
 		if (fd >= 0)
 			close(fd);
@@ -88,12 +88,10 @@ int qmp_query_vcpu_threads(const char *path, struct qmp_vcpu *out, size_t room, 
 	answer = ready ? qmp_send_command_and_read_answer(in, "query-cpus-fast") : NULL;
 	if (!greeting) {
 		err = -ETIMEDOUT;
-		snprintf(why->text, sizeof(why->text),
-			 "no greeting from QEMU at %s: it serves one client at a time: give it a second -qmp socket", path);
+		why_say(why, "no greeting from QEMU at %s: it serves one client at a time: give it a second -qmp socket", path);
 	} else if (!answer || qmp_parse_vcpus(answer, out, room, n)) {
 		err = -EPROTO;
-		snprintf(why->text, sizeof(why->text),
-			 "QEMU at %s does not report the threads of its CPUs: use version 2.12 or newer", path);
+		why_say(why, "QEMU at %s does not report the threads of its CPUs: use version 2.12 or newer", path);
 	}
 	json_decref(greeting);
 	json_decref(ready);
@@ -131,16 +129,14 @@ int guest_find_qemu_process_and_vcpus(struct guest_machine *out, const char *qmp
 
 		*v = (struct guest_vcpu){ told[i].index, told[i].tid, guest_read_thread_start_time(told[i].tid, &process, &owner) };
 		if (!v->start) {
-			snprintf(why->text, sizeof(why->text),
-				 "vCPU %d: there is no thread %d here: run this on QEMU's host, outside of containers",
+			why_say(why, "vCPU %d: there is no thread %d here: run this on QEMU's host, outside of containers",
 				 v->index, (int)v->tid);
 			return -ESRCH;
 		}
 		for (size_t k = 0; k < i; k++)
 			twice |= out->vcpu[k].tid == v->tid;
 		if (twice || (maker && owner != maker) || (out->pid && process != out->pid)) {
-			snprintf(why->text, sizeof(why->text),
-				 "vCPU %d: thread %d does not belong to the process that answers at %s alone: is that a QEMU?",
+			why_say(why, "vCPU %d: thread %d does not belong to the process that answers at %s alone: is that a QEMU?",
 				 v->index, (int)v->tid, qmp);
 			return -EPERM;
 		}

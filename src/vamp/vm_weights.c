@@ -86,8 +86,7 @@ static int guest_make_all_vcpu_cgroups(struct guest_vcpu_weights *w, const char 
 	/* Is it the top group? Version 1: only the top has a release_agent; version 2: all groups but the top have a cgroup.type. */
 	if (!folder && !w->adopted &&
 	    (w->groups.version == 1 ? groups_has_file(w->machine, "release_agent") : !groups_has_file(w->machine, "cgroup.type"))) {
-		snprintf(w->why.text, sizeof(w->why.text),
-			 "QEMU is in no group of its own, whose share could be divided: start it in one, or name one with --group");
+		why_say(&w->why, "QEMU is in no group of its own, whose share could be divided: start it in one, or name one with --group");
 		return -ENOENT;
 	}
 	err = folder ? guest_move_qemu_to_group(w, folder) : 0;
@@ -96,8 +95,7 @@ static int guest_make_all_vcpu_cgroups(struct guest_vcpu_weights *w, const char 
 	for (size_t i = 0; !err && i < w->vm->n; i++)
 		err = guest_make_vcpu_cgroup(w, i);
 	if (err) {
-		snprintf(w->why.text, sizeof(w->why.text), "cannot make groups below %.150s: %s", folder ? folder : w->machine,
-			 strerror(-err));
+		why_say(&w->why, "cannot make groups below %.150s: %s", folder ? folder : w->machine, strerror(-err));
 		undo_changes_after_mark(w->undo, mark);
 	}
 	return err;

@@ -283,7 +283,7 @@ static void choose_most_delayed_generator(struct users_report_facts *what)
 		what->clock_error_ns = isfinite(p->clock_error_ms) && what->clock_error_ns >= 0 ?
 			(int64_t)fmax((double)what->clock_error_ns, p->clock_error_ms * (double)NS_PER_MS) : -1;
 		if (p->why_invalid && !what->why_invalid) {
-			snprintf(run.why.text, sizeof(run.why.text), "generator %d: %s", i + 1, p->why_invalid);
+			why_say(&run.why, "generator %d: %s", i + 1, p->why_invalid);
 			what->why_invalid = run.why.text;
 		}
 		if (json_get_str(run.json[i], "result.why_unsure") && !what->why_unsure) {

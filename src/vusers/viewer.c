@@ -188,7 +188,7 @@ struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, struc
 		v->client = rfbGetClient(8, 3, 4);
 	}
 	if (!v || !v->client) {
-		snprintf(why->text, sizeof(why->text), "out of memory");
+		why_say(why, "out of memory");
 		free(v);
 		errno = ENOMEM;
 		return NULL;
@@ -198,9 +198,9 @@ struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, struc
 	if (v->wants || v->client->authScheme == rfbVncAuth)
 		err = EACCES;
 	if (v->wants)
-		snprintf(why->text, sizeof(why->text), "the server wants a password: --password-file FILE");
+		why_say(why, "the server wants a password: --password-file FILE");
 	else
-		snprintf(why->text, sizeof(why->text), "%s", *last_words ? last_words : "the server closed the connection");
+		why_say(why, "%s", *last_words ? last_words : "the server closed the connection");
 	viewer_close(v);
 	errno = err;
 	return NULL;

@@ -124,7 +124,7 @@ static void close_viewer_and_socket(struct watched_user_thread *o)
 
 static int record_connection_failure(struct watched_user_thread *o, int err, const char *why)
 {
-	snprintf(o->told.why.text, sizeof(o->told.why.text), "%s", why ? why : strerror(-err));
+	why_say(&o->told.why, "%s", why ? why : strerror(-err));
 	return err;
 }
 

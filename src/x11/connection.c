@@ -34,10 +34,9 @@ Display *x11_connect(const char *name, _Atomic bool *broken, struct why *why)
 	if (d)
 		XSetIOErrorExitHandler(d, x11_mark_connection_broken, broken);
 	else if (*XDisplayName(name))
-		snprintf(why->text, sizeof(why->text),
-			 "cannot open display %s: is it running, and may you use it (xhost, XAUTHORITY)?", XDisplayName(name));
+		why_say(why, "cannot open display %s: is it running, and may you use it (xhost, XAUTHORITY)?", XDisplayName(name));
 	else
-		snprintf(why->text, sizeof(why->text), "which display? name it, or set DISPLAY");
+		why_say(why, "which display? name it, or set DISPLAY");
 	return d;
 }
 

@@ -125,16 +125,14 @@ bool findings_are_unusable(const struct findings *f, struct why *why)
 		median[r] = sample_quantile(&us, 0.5).value;
 		/* (--method paper counts releases as inputs) */
 		if (!*why->text && (!n || (!f->paper && 2 * (int64_t)us.n < f->analysis.inputs)))
-			snprintf(why->text, sizeof(why->text),
-				 "%zu of %d inputs of %s were answered: too few to tell response times", us.n, f->analysis.inputs,
+			why_say(why, "%zu of %d inputs of %s were answered: too few to tell response times", us.n, f->analysis.inputs,
 				 f->replay[r].label);
 		sample_free(&us);
 	}
 	for (int a = 0; a < f->runs; a++)
 		for (int b = 0; !*why->text && b < f->runs; b++)
 			if (replays_share_setting(f, a, b) && median[b] > 2 * median[a] && median[b] - median[a] > FINDINGS_FRAME_US)
-				snprintf(why->text, sizeof(why->text),
-					 "medians of replays differ: %.1f ms in %s, %.1f ms in %s (--labels tells settings apart)",
+				why_say(why, "medians of replays differ: %.1f ms in %s, %.1f ms in %s (--labels tells settings apart)",
 					 median[a] / 1000, f->replay[a].label, median[b] / 1000, f->replay[b].label);
 	return *why->text;
 }

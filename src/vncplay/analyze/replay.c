@@ -26,7 +26,7 @@ static void on_replay_painted(void *whose, struct box box)
 static void mark_replay_as_cut_short(struct replay *r, const char *why)
 {
 	if (!r->cut)
-		snprintf(r->why.text, sizeof(r->why.text), "%s", why);
+		why_say(&r->why, "%s", why);
 	r->cut = true;
 }
 
@@ -71,8 +71,7 @@ static int read_fbs_log(struct replay *r, struct fbs_reader *log)
 	if (!err && !rfb_greeting_is_complete(rfb))
 		err = -EPROTO;
 	if (err)
-		snprintf(r->why.text, sizeof(r->why.text), "%s",
-			 err != -EPROTO ? strerror(-err) : *rfb_failure_text(rfb) ? rfb_failure_text(rfb) :
+		why_say(&r->why, "%s", err != -EPROTO ? strerror(-err) : *rfb_failure_text(rfb) ? rfb_failure_text(rfb) :
 			 "it ends before the server has said how large its screen is");
 	if (rfb)
 		r->updates = rfb_number_of_updates(rfb);
@@ -119,8 +118,7 @@ static int read_replay_side_file(struct replay *r, const char *aux)
 	in = fopen(path, "re");
 	if (!in) {
 		err = -errno;
-		snprintf(r->why.text, sizeof(r->why.text), "cannot read the side file %.120s: %s; name it with --aux", path,
-			 strerror(-err));
+		why_say(&r->why, "cannot read the side file %.120s: %s; name it with --aux", path, strerror(-err));
 		return err;
 	}
 	err = sent_inputs_read(in, &r->inputs);
@@ -132,8 +130,7 @@ static int read_replay_side_file(struct replay *r, const char *aux)
 	if (!err)
 		err = insert_first_move_stimulus(r);
 	if (err)
-		snprintf(r->why.text, sizeof(r->why.text), "%.150s: %s", path,
-			 err == -EPROTO ? "no line of a side file in it" : strerror(-err));
+		why_say(&r->why, "%.150s: %s", path, err == -EPROTO ? "no line of a side file in it" : strerror(-err));
 	if (!err && r->inputs.end_us >= 0 && r->inputs.end_us / 1000 > r->total_ms && r->inputs.end_us / 1000 < UINT32_MAX)
 		r->total_ms = (uint32_t)(r->inputs.end_us / 1000);
 	if (!err && r->inputs.cut)
@@ -150,7 +147,7 @@ int replay_read(struct replay *r, const char *aux)
 
 	if (!log) {
 		err = why ? -EPROTO : -errno;
-		snprintf(r->why.text, sizeof(r->why.text), "%s", why ? why : strerror(-err));
+		why_say(&r->why, "%s", why ? why : strerror(-err));
 		return err;
 	}
 	err = read_replay_side_file(r, aux);

@@ -161,7 +161,7 @@ int deps_read(const char *path, struct learned_dependencies *d, struct why *why)
 	if (!err)
 		err = read_deps_lines(d, &l, &what);
 	if (err == -EPROTO)
-		snprintf(why->text, sizeof(why->text), "line %lu: %s", l.line, what);
+		why_say(why, "line %lu: %s", l.line, what);
 	if (err)
 		deps_free(d);
 	line_reader_free(&l);

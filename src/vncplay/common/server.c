@@ -280,7 +280,7 @@ struct server_connection *server_connect(const struct server_cfg *cfg, const str
 		s->queue = malloc(QUEUE);
 	if (!s || !s->queue) {
 		free(s);
-		snprintf(why->text, sizeof(why->text), "no memory for a connection");
+		why_say(why, "no memory for a connection");
 		errno = ENOMEM;
 		return NULL;
 	}

@@ -54,12 +54,11 @@ static int explain_greeting_failure(rfbClient *client, bool late, bool wanted, s
 	if (wanted)
 		return fail_with_reason(-EACCES, why, "it wants a password: --password-file FILE");
 	if (!strncmp(last_words, types, sizeof(types) - 1)) {
-		snprintf(why->text, sizeof(why->text),
-			 "it offers the security types %s only, of which none is served here; let it offer None (1) or VncAuth (2)",
+		why_say(why, "it offers the security types %s only, of which none is served here; let it offer None (1) or VncAuth (2)",
 			 last_words + sizeof(types) - 1);
 		return -EACCES;
 	}
-	snprintf(why->text, sizeof(why->text), "the greeting failed: %s", *last_words ? last_words : "the connection is over");
+	why_say(why, "the greeting failed: %s", *last_words ? last_words : "the connection is over");
 	return client->authScheme == rfbVncAuth ? -EACCES : -EPROTO;
 }
 
@@ -102,7 +101,7 @@ int server_greet(int fd, int port, const char *password, bool shared, int64_t un
 	client = rfbGetClient(8, 3, 4);
 	err = client ? socket_watchdog_start(&guard, fd, until_ns, 0) : -ENOMEM;
 	if (err) {
-		snprintf(why->text, sizeof(why->text), "no memory for the greeting");
+		why_say(why, "no memory for the greeting");
 		if (client)
 			rfbClientCleanup(client);
 		goto out;
@@ -120,11 +119,10 @@ int server_greet(int fd, int port, const char *password, bool shared, int64_t un
 	else
 		err = copy_greeting_result(client, out);
 	if (err == -EACCES && good)
-		snprintf(why->text, sizeof(why->text),
-			 "it chose security type %u, which is not served here; let it offer None (1) or VncAuth (2)",
+		why_say(why, "it chose security type %u, which is not served here; let it offer None (1) or VncAuth (2)",
 			 client->authScheme);
 	else if (err == -ENOMEM)
-		snprintf(why->text, sizeof(why->text), "no memory for the greeting");
+		why_say(why, "no memory for the greeting");
 	client->sock = RFB_INVALID_SOCKET;	/* keeps libvncclient from closing our socket */
 	host = client->serverHost;		/* libvncclient 0.9.14 does not free it */
 	client->serverHost = NULL;

@@ -27,11 +27,9 @@ int trace_lines_set_error(struct trace_line_reader *r, const char *format, ...)
 	va_list args;
 	int n = snprintf(r->why->text, sizeof(r->why->text), "line %d: ", r->line);
 
-	if (n >= 0 && (size_t)n < sizeof(r->why->text)) {
-		va_start(args, format);
-		vsnprintf(r->why->text + n, sizeof(r->why->text) - (size_t)n, format, args);
-		va_end(args);
-	}
+	va_start(args, format);
+	vsnprintf(r->why->text + n, sizeof(r->why->text) - (size_t)n, format, args);
+	va_end(args);
 	return -EPROTO;
 }
 

@@ -40,8 +40,7 @@ static int64_t *read_input_times_of_replay(const char *log, const struct recorde
 	if (in)
 		fclose(in);
 	if (err) {
-		snprintf(why->text, sizeof(why->text), "%.200s: %s", path,
-			 err == -EPROTO ? "no line of a side file in it" : strerror(-err));
+		why_say(why, "%.200s: %s", path, err == -EPROTO ? "no line of a side file in it" : strerror(-err));
 		free(sent);
 		return NULL;
 	}
@@ -57,7 +56,7 @@ static int64_t *read_input_times_of_replay(const char *log, const struct recorde
 	/* (times that go back; the side file of a killed replay is cut, too, but has no status) */
 	same = same && n == s.n && !(s.cut && *s.status);
 	if (!same || n != (size_t)inputs || strcmp(s.status, "complete") != 0) {
-		snprintf(why->text, sizeof(why->text), same ? "the replay did not complete" : "its inputs differ from the trace's");
+		why_say(why, same ? "the replay did not complete" : "its inputs differ from the trace's");
 		free(sent);
 		sent = NULL;
 	}

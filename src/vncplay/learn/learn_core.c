@@ -251,7 +251,7 @@ static int decode_log_blocks(struct dependency_learner *l, struct fbs_reader *lo
 		sent = learn_from_inputs_sent_until(l, sent, block.ms, parts, rfb_screen(rfb));
 		err = rfb_decode_bytes(rfb, block.bytes, block.n);
 		if (err == -EPROTO)
-			snprintf(why->text, sizeof(why->text), "%s", rfb_failure_text(rfb));
+			why_say(why, "%s", rfb_failure_text(rfb));
 		if (l->resized > 1)
 			return fail_with_reason(-EPROTO, why, "the screen changes its size");
 		if (err || l->err)

@@ -396,7 +396,7 @@ enum play_status connect_and_play_trace(const struct play_cfg *cfg, const struct
 	*r = (struct play_result){ .status = PLAY_COMPLETE };
 	if (sample_reserve(&r->late_ns, (size_t)t->n + 1) || sample_reserve(&r->wait_ns, (size_t)t->n + 1)) {
 		r->status = PLAY_FAILED;
-		snprintf(r->why.text, sizeof(r->why.text), "no memory");
+		why_say(&r->why, "no memory");
 		return r->status;
 	}
 	play_remove_timeout_pictures(out);	/* pictures of an earlier run */

@@ -367,7 +367,7 @@ int input_script_read(FILE *in, int width, int height, struct input_script *h, s
 	if (!err && ferror(in))
 		err = errno ? -errno : -EIO;
 	if (err == -EINVAL)
-		snprintf(why->text, sizeof(why->text), "line %d: %s", r.line, r.wrong);
+		why_say(why, "line %d: %s", r.line, r.wrong);
 	free(text);
 	return err;
 }

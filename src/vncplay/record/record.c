@@ -200,7 +200,7 @@ static const char *record_until_end(struct recording_session *r, struct why *why
 		err = read_server_updates(r);
 		if (err) {
 			*status = cfg.script ? EXIT_LOSSY : EXIT_OK;	/* the rest of a script is lost; a user saw the connection close */
-			snprintf(why->text, sizeof(why->text), "%s", server_failure_text(r->server));
+			why_say(why, "%s", server_failure_text(r->server));
 			return "server closed";
 		}
 		err = r->err ? r->err : r->user->take(r->user, r->recorder, clock_now(), why);
@@ -214,7 +214,7 @@ static const char *record_until_end(struct recording_session *r, struct why *why
 		if (err < 0) {
 			*status = EXIT_RUN;
 			if (!*why->text)
-				snprintf(why->text, sizeof(why->text), "%s", strerror(-err));
+				why_say(why, "%s", strerror(-err));
 			return "failed";
 		}
 		if (proc_stop) {

@@ -148,7 +148,7 @@ struct source_of_inputs_to_record *open_viewer_proxy_source(const struct screen 
 	if (p)
 		p->server = rfbGetScreen(NULL, NULL, screen->width, screen->height, 8, 3, 4);
 	if (!p || !p->server) {
-		snprintf(why->text, sizeof(why->text), "out of memory");
+		why_say(why, "out of memory");
 		free(p);
 		return NULL;
 	}
@@ -175,7 +175,7 @@ struct source_of_inputs_to_record *open_viewer_proxy_source(const struct screen 
 	s->autoPort = FALSE;
 	s->ipv6port = 0;
 	if (inet_pton(AF_INET, where, &s->listenInterface) != 1) {
-		snprintf(why->text, sizeof(why->text), "--bind %s: not an IPv4 address", where);
+		why_say(why, "--bind %s: not an IPv4 address", where);
 		proxy_close(&p->user);
 		return NULL;
 	}
@@ -185,7 +185,7 @@ struct source_of_inputs_to_record *open_viewer_proxy_source(const struct screen 
 	if (s->listenSock < 0) {
 		int reason = errno;
 
-		snprintf(why->text, sizeof(why->text), "cannot listen on %s port %d: %s; choose another --listen or --bind", where,
+		why_say(why, "cannot listen on %s port %d: %s; choose another --listen or --bind", where,
 			 s->port, reason == EADDRINUSE ? "the port is in use" : reason ? strerror(reason) : "refused");
 		proxy_close(&p->user);
 		return NULL;

@@ -54,7 +54,7 @@ static int start_display(void **state)
 	if (n <= 0)
 		return -1;
 	number[strcspn(number, "\n")] = '\0';
-	snprintf(why.text, sizeof(why.text), ":%s", number);
+	why_say(&why, ":%s", number);
 	return setenv("DISPLAY", why.text, 1);
 }
 

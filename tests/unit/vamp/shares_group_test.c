@@ -362,7 +362,7 @@ static void what_cannot_be_is_told_and_nothing_changes(void **state)
 	/* a process of another session is not taken into this one's budget */
 	snprintf(inner, sizeof(inner), "%s/other", mount);
 	assert_int_equal(mkdir(inner, 0755), 0);
-	snprintf(why.text, sizeof(why.text), "%s/cgroup.procs", inner);
+	why_say(&why, "%s/cgroup.procs", inner);
 	files_write_number(why.text, second);
 	tag = tag_of(second);
 	assert_int_equal(shares_open_background_group(&g, root, NULL, RATIO_M, undo, &why), 0);
