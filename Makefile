@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A new program is a folder below src/ plus one word in TOOLS (and its outside libraries, if any, below).
-TOOLS = sink keyrepeat prototap refecho summarize idleprofile memhog slowdisk sessmem pagein startup delayline animate netload vncplay arrivals queue score vusers vamp diskorder
+# The trees: this folder, the core, and each kit. In all of them lie the same folders; nothing here names a kit. KITS= leaves them out.
+KITS = $(wildcard kits/*)
+in_trees = $(wildcard $(1) $(KITS:%=%/$(1)))
+
+# A program is a folder src/NAME of a tree with NAME.c and NAME.1. What else it needs is below, or in the kit's rooms.mk.
+TOOLS = $(sort $(foreach page,$(call in_trees,src/*/*.1),$(filter $(basename $(notdir $(page))),$(notdir $(patsubst %/,%,$(dir $(page)))))))
 
 VERSION = $(shell sed -n "s/^VERSION=//p" thinprobe)
 PREFIX = /usr/local
@@ -9,63 +13,57 @@ CC = gcc
 CFLAGS = -O2 -g
 # What the code needs is apart from CFLAGS, which belong to the caller: sanitizers just work. WERROR=1, as in tests: a warning is
 # an error.
-ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DTHINPROBE_VERSION='"$(VERSION)"' -Isrc -Isrc/lib -MMD -MP \
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DTHINPROBE_VERSION='"$(VERSION)"' $(addprefix -I,$(call in_trees,src)) -Isrc/lib -MMD -MP \
 	-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes $(if $(WERROR),-Werror) $(CFLAGS)
 
 # Outside libraries, each named in one file of its room (tests/cli/house.bats holds the tree against this).
 LIBS_x11 = -lXext -lX11
 LIBS_lib = -ljansson -lgcrypt -lxkbcommon
 LIBS_keyrepeat = -lvncclient -lgcrypt -lxkbcommon -lXtst -lXdamage -lXfixes -lXrandr -lXext -lX11
-LIBS_startup = -lXRes -lXtst -lXdamage -lXfixes -lxkbcommon -lXext -lX11
 LIBS_animate = -lXdamage -lXext -lX11
 LIBS_prototap = -lpcap -lcap-ng
 LIBS_refecho = -lvncserver -lXext -lX11
 LIBS_summarize = -ljansson -lgsl -lgslcblas
 LIBS_slowdisk = -lfuse3
 LIBS_delayline = -lcap-ng
-LIBS_queue = -lgsl -lgslcblas
-LIBS_arrivals = -lgsl -lgslcblas
-LIBS_vncplay = -lvncserver -lvncclient -ljpeg -lz -lgcrypt -lxkbcommon
-LIBS_vusers = -lcurl -lvncclient -lgcrypt -ljansson
-LIBS_vamp = -ljansson -lXi -lX11 -lxkbcommon
 
 # Rooms that several programs share, beside the library.
 ROOMS = x11 rfb
-USES_vncplay = rfb
-USES_vusers = rfb
 USES_keyrepeat = x11
-USES_startup = x11
 USES_animate = x11
 USES_refecho = x11
-USES_vamp = x11
 
 BUILD = build
 BIN = bin
 
-PRESENT = $(foreach t,$(TOOLS),$(if $(wildcard src/$(t)/$(t).c),$(t)))
-PROGRAMS = $(PRESENT:%=$(BIN)/%)
-TESTS = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*/*_test.c))
+PROGRAMS = $(TOOLS:%=$(BIN)/%)
+TESTS = $(foreach test,$(call in_trees,tests/unit/*/*_test.c),$(BUILD)/tests/$(lastword $(subst tests/unit/, ,$(test:.c=))))
 
 all: $(PROGRAMS)
 
-# A room's sources are in its folder and in the folders of its parts.
-sources = $(wildcard src/$(1)/*.c src/$(1)/*/*.c)
+-include $(KITS:%=%/rooms.mk)
+
+# A room's sources are in its folder and in the folders of its parts, in any tree: a kit may have a part of a core's program.
+sources = $(call in_trees,src/$(1)/*.c) $(call in_trees,src/$(1)/*/*.c)
+main = $(call in_trees,src/$(1)/$(1).c)
 
 # A room's archive holds everything but the program's main file. A unit test links its own room, the library and the room's
 # outside libraries, as the program does: two rooms may use one name. EXTRA_<room>/<test> is for what only a test needs.
 define room
-$(BUILD)/$(1).a: $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/$(1)/$(1).c,$(call sources,$(1))))
+$(BUILD)/$(1).a: $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(call main,$(1)),$(call sources,$(1))))
 	rm -f $$@ && $$(AR) qcs $$@ $$^
 
-$(BUILD)/tests/$(1)/%: $(BUILD)/tests/unit/$(1)/%.o $(BUILD)/$(1).a $(USES_$(1):%=$(BUILD)/%.a) $(BUILD)/lib.a
+endef
+$(foreach r,lib $(ROOMS) $(TOOLS),$(eval $(call room,$(r))))
+
+define unit_tests
+$(BUILD)/tests/$(1)/%: $(BUILD)/$(2)/%.o $(BUILD)/$(1).a $(USES_$(1):%=$(BUILD)/%.a) $(BUILD)/lib.a
 	@mkdir -p $$(@D)
 	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$< $(BUILD)/$(1).a $(USES_$(1):%=$(BUILD)/%.a) $(BUILD)/lib.a -Wl,--as-needed \
 		$$(EXTRA_$(1)/$$*) $(LIBS_$(1)) -lcmocka -lm
 endef
-$(foreach r,lib $(ROOMS) $(PRESENT),$(eval $(call room,$(r))))
+$(foreach r,lib $(ROOMS) $(TOOLS),$(foreach d,$(call in_trees,tests/unit/$(r)),$(eval $(call unit_tests,$(r),$(d)))))
 EXTRA_lib/proc_test = -Wl,--wrap=clock_now
-EXTRA_vamp/shares_group_test = -Wl,--wrap=files_write_text,--wrap=files_write_number,--wrap=mkdir,--wrap=rmdir
-EXTRA_vamp/episodes = -Wl,--wrap=scope_list_processes
 EXTRA_summarize/table_test = -Wl,--wrap=die
 EXTRA_idleprofile/pipeline_test = -Wl,--wrap=clock_now
 # (before libvncserver, whose functions of the same names do not free what the client's allocate)
@@ -76,12 +74,21 @@ define program
 $(BIN)/$(1): $(patsubst %.c,$(BUILD)/%.o,$(call sources,$(1))) $(BUILD)/examples/$(1).o $(USES_$(1):%=$(BUILD)/%.a) $(BUILD)/lib.a | $(BIN)
 	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ $(LIBS_$(1)) -lm
 
-$(BUILD)/examples/$(1).o: src/$(1)/$(1).1 Makefile
+$(BUILD)/examples/$(1).o: $(call in_trees,src/$(1)/$(1).1) Makefile
 	@mkdir -p $$(@D)
 	{ echo 'const char cli_examples[] ='; sed -n '/^\.Sh EXAMPLES/,$$$${s/^\.Dl //; s/ &$$$$//; /^thinprobe $(1) /!d; /[|\"&]/d; \
 		/.\{77\}/d; s/.*/"    &\\n"/p}' $$<; echo '"";'; } | $$(CC) $$(ALL_CFLAGS) -x c -c -o $$@ -
 endef
-$(foreach t,$(PRESENT),$(eval $(call program,$(t))))
+$(foreach t,$(TOOLS),$(eval $(call program,$(t))))
+
+# The extractors that summarize has in all trees: their names, in a file that is new when they are others.
+$(BUILD)/extractors.h: FORCE
+	@mkdir -p $(@D)
+	@{ echo '#define EXTRACTORS(x) \'; sed -n 's/^const struct extractor_hooks \(.*\)_extractor = .*/	x(\1) \\/p' \
+		$(call sources,summarize); echo; } >$@.new; if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+$(BUILD)/src/summarize/extractors.o: ALL_CFLAGS += -include $(BUILD)/extractors.h
+$(BUILD)/src/summarize/extractors.o: $(BUILD)/extractors.h
+FORCE:
 
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -101,9 +108,6 @@ $(BUILD)/bench/%: bench/%.c Makefile
 $(BUILD)/bench/coverage: bench/coverage.c $(BUILD)/summarize.a $(BUILD)/lib.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/summarize.a $(BUILD)/lib.a $(LIBS_summarize) -lm
-
-# Programs for bats files that use a room directly.
-TEST_PROGRAMS = $(BUILD)/tests/vamp/episodes
 
 tests: $(TESTS) $(TEST_PROGRAMS) $(BENCH_PROGRAMS)
 
@@ -130,12 +134,12 @@ check: all
 # In a guest: a stock kernel with cgroup v2, whatever kernel this machine has.
 check-vm: all tests
 	./thinprobe setup --app vm
-	tests/run bats/vm
+	tests/run /vm/
 
 # Side by side with the peers; QUICK=1: small and short, to see that they run. All of them run, whatever one finds.
 bench: all $(BENCH_PROGRAMS)
 	./thinprobe setup --bench
-	@failed=; for b in $(filter-out bench/lib.sh,$(wildcard bench/*.sh)); do \
+	@failed=; for b in $(filter-out bench/lib.sh,$(call in_trees,bench/*.sh)); do \
 		echo "== $$b"; $$b || { status=$$?; [ $$status -ne 130 ] || exit 130; failed="$$failed $$b"; }; echo; \
 	done; [ -z "$$failed" ] || { echo "not everything was shown to hold:$$failed"; exit 1; }
 
@@ -155,26 +159,28 @@ install: all
 	install -m 755 thinprobe "$(DESTDIR)$(PREFIX)/bin/thinprobe"
 	install -m 755 $(PROGRAMS) "$(LIBEXEC)"
 	cp -R packages GLOSSARY.md lab experiments plots report data "$(SHARE)"
+	for part in $(foreach part,packages lab experiments plots data,$(wildcard $(KITS:%=%/$(part)))); do \
+		install -d "$(SHARE)/$${part%/*}" && cp -R $$part "$(SHARE)/$${part%/*}" || exit 1; done
 	find "$(SHARE)" -name '*.bats' -delete	# tests are of a checkout
 	chmod -R u+rwX,go+rX "$(SHARE)"	# whatever the umask of who installs
 	install -m 644 docs/thinprobe.1 "$(MAN)"
 	install -m 644 docs/*.5 "$(MAN5)"
-	install -m 644 docs/*.7 "$(MAN7)"
-	for t in $(PRESENT); do install -m 644 src/$$t/$$t.1 "$(MAN)/thinprobe-$$t.1" || exit 1; done
-	for page in $(wildcard $(PRESENT:%=src/%/*.5)); do install -m 644 $$page "$(MAN5)/thinprobe-$${page##*/}" || exit 1; done
+	install -m 644 $(call in_trees,docs/*.7) "$(MAN7)"
+	for page in $(call in_trees,src/*/*.1); do install -m 644 $$page "$(MAN)/thinprobe-$${page##*/}" || exit 1; done
+	for page in $(call in_trees,src/*/*.5); do install -m 644 $$page "$(MAN5)/thinprobe-$${page##*/}" || exit 1; done
 	install -m 644 *.md CITATION.cff LICENSE "$(DOC)"
-	install -m 644 docs/*.md "$(DOC)/docs"
-	# what these pages link to
-	for file in bench/README.md lab/*/README.md experiments/README.md experiments/*/README.md data/*.tsv results/reference/*/report.* \
-		results/reference/*/figures/*.svg; do install -D -m 644 "$$file" "$(DOC)/$$file" || exit 1; done
+	# and what these pages link to
+	for file in $(foreach files,docs/*.md */README.md */*/README.md data/*.tsv results/reference/*/report.* \
+		results/reference/*/figures/*.svg,$(call in_trees,$(files))); do install -D -m 644 "$$file" "$(DOC)/$$file" || exit 1; done
 	./thinprobe completion >"$(COMPLETIONS)/thinprobe" && chmod 644 "$(COMPLETIONS)/thinprobe"
 
 uninstall:
 	rm -rf "$(LIBEXEC)" "$(SHARE)" "$(DOC)"
-	rm -f "$(MAN5)/thinprobe-formats.5" "$(MAN7)/thinprobe-run.7"
+	rm -f "$(MAN5)/thinprobe-formats.5"
+	for page in $(call in_trees,docs/*.7); do rm -f "$(MAN7)/$${page##*/}"; done
 	rm -f "$(DESTDIR)$(PREFIX)/bin/thinprobe" "$(MAN)/thinprobe.1" "$(COMPLETIONS)/thinprobe"
-	for t in $(PRESENT); do rm -f "$(MAN)/thinprobe-$$t.1"; done
-	for page in $(wildcard $(PRESENT:%=src/%/*.5)); do rm -f "$(MAN5)/thinprobe-$${page##*/}"; done
+	for t in $(TOOLS); do rm -f "$(MAN)/thinprobe-$$t.1"; done
+	for page in $(call in_trees,src/*/*.5); do rm -f "$(MAN5)/thinprobe-$${page##*/}"; done
 
 # The same bytes from the same commit, whoever packs it: git's time, no time in gzip's header.
 dist:
@@ -193,6 +199,6 @@ clean:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: all tests unit asan asan-build check check-vm bench fuzz install uninstall dist deb clean
+.PHONY: all tests unit asan asan-build check check-vm bench fuzz install uninstall dist deb clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -1,23 +1,30 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# outputs - what the programs print: writes docs/outputs.md from short real runs (2 minutes; as root also those that need it).
+# outputs - what the programs print: writes docs/outputs.md, and that of each kit, from short real runs (2 minutes; as
+# root also those that need it).
 # usage: docs/outputs.sh [PROGRAM...]     those alone, on standard output
 # tests/cli/text.bats runs the same rows.
 set -u
 OUTPUTS_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 outputs_pids=()
 
+# outputs_rows_KIT, outputs_need_NAME of kits.
+while IFS= read -r outputs_part; do . "$outputs_part"; done < <(
+	TP_HOME=$OUTPUTS_TOP
+	. "$TP_HOME/lab/trees.sh"
+	in_trees docs/outputs_rows.sh)
+
+outputs_rows() { local part; for part in $(compgen -A function outputs_rows_); do "$part"; done; }
+
 # A row a run, three columns: program; what must be there first (a function outputs_need_NAME, or -); command. $OPTIONS is where
 # tests put more options. It runs in an empty folder.
-outputs_rows() {
+outputs_rows_core() {
 	cat <<'END'
 keyrepeat	-	thinprobe keyrepeat null: -t 500ms $OPTIONS
 keyrepeat	refecho	thinprobe keyrepeat vnc:127.0.0.1:$PORT -t 1s $OPTIONS
 keyrepeat	refecho	thinprobe keyrepeat vnc:127.0.0.1:$PORT --watch none -t 300ms $OPTIONS
 refecho	keys	thinprobe refecho --vnc $PORT $OPTIONS
-startup	xterm	thinprobe startup --settle 200ms --watch-after 0 --close-for 200ms $OPTIONS -- xterm
 pagein	window	thinprobe pagein --pid ${outputs_pids[-1]} x11:$DISPLAY -e none -n 2 --settle 50ms --pause 50ms $OPTIONS
-vamp	-	thinprobe vamp run --dry-run --no-audio --control input -t 300ms $OPTIONS
 sink	-	thinprobe sink -n 2 -l 5 -t 500ms $OPTIONS
 sink	-	thinprobe sink --burst every:50ms,len:2ms -t 500ms $OPTIONS
 memhog	-	thinprobe memhog -s 16M --rate 20M/s -t 500ms $OPTIONS
@@ -28,15 +35,8 @@ delayline	networks	unshare -rn thinprobe delayline --end a0 --end b0 --rate 10Mb
 animate	display	thinprobe animate --rate 20 -t 1s $OPTIONS
 animate	animation	thinprobe animate count --frames 10 -t 500ms $OPTIONS
 slowdisk	mounts	thinprobe slowdisk mnt disk.img --read-delay 2ms $OPTIONS
-diskorder	loop	thinprobe diskorder $LOOP -t 300ms $OPTIONS
 prototap	capture	thinprobe prototap read session.pcap --port 5900 $OPTIONS
-vncplay	replays	thinprobe vncplay analyze run?.rfb $OPTIONS
-arrivals	-	thinprobe arrivals --sample 2000 $OPTIONS
-queue	-	thinprobe queue mva --demand 50ms,40ms -n 1,5,10,20 -z 1s $OPTIONS
-queue	-	thinprobe queue mm1 --rate 10,18,25 --service 50ms $OPTIONS
-queue	rows	thinprobe queue fit observed.tsv --threshold 200ms $OPTIONS
 score	latencies	thinprobe score samples.tsv $OPTIONS
-vusers	web	thinprobe vusers http://127.0.0.1:$PORT/ -n 20 -z 100ms -t 500ms $OPTIONS
 summarize	run	thinprobe summarize run $OPTIONS
 END
 }
@@ -86,14 +86,9 @@ outputs_need_netload() { outputs_start_port netload thinprobe netload serve --po
 outputs_need_capture() {
 	python3 "$OUTPUTS_TOP/tests/golden/make_captures.py" made && cp made/long_message.pcap session.pcap
 }
-outputs_need_replays() {
-	python3 "$OUTPUTS_TOP/tests/golden/make_vncplay.py" make . width=240 height=180 noise_ms=200 factors=1,1.1 >/dev/null
-}
 outputs_need_latencies() {
 	awk 'BEGIN { print "latency_ms\tusers"; for (i = 0; i < 200; i++) print 20 + i % 13 + i * i / 80 "\t" i / 10 }' >samples.tsv
 }
-outputs_need_rows() { printf 'n\tz_s\tr_ms\n10\t2\t75\n20\t2\t110\n40\t2\t490\n60\t2\t1600\n' >observed.tsv; }
-outputs_need_web() { outputs_start_port web thinprobe vusers serve http://127.0.0.1:PORT/ --stations 5ms; }
 outputs_need_run() {
 	rm -rf run && "$OUTPUTS_TOP/tests/golden/make_run.sh" run &&
 		bash -c "source '$OUTPUTS_TOP/tests/cli/helpers.bash' && run_cells run"
@@ -109,7 +104,6 @@ outputs_need_keys() {
 	outputs_pids+=($!)
 }
 
-outputs_need_xterm() { command -v xterm >/dev/null && outputs_need_display; }
 outputs_need_window() { outputs_need_display && outputs_start window thinprobe refecho --display "$DISPLAY"; }
 outputs_idle_ticks() { awk '$1 == "cpu1" { print $5 + $6 }' /proc/stat; }
 # CPU 1 idles for half of half a second, within 30 s: a profile that does not get the CPU ends with 1.
@@ -155,13 +149,6 @@ outputs_need_mounts() {
 	outputs_pids+=($!)
 }
 
-outputs_need_loop() {
-	[ "$(id -u)" = 0 ] && truncate -s 1M loop.img && LOOP=$(losetup --find --show loop.img 2>/dev/null) &&
-		timeout 20 thinprobe diskorder "$LOOP" -t 1ms >/dev/null 2>&1 || return 1	# the kernel may not let us trace
-	while sleep 0.02; do outputs_reads "$LOOP"; done >/dev/null 2>&1 3>&- &
-	outputs_pids+=($!)
-}
-
 # --- the document --------------------------------------------------------------------------------------------------
 
 # outputs_run COMMAND: with $OPTIONS of the caller.
@@ -180,7 +167,7 @@ outputs_one() {	# program need command
 	outputs_stop
 }
 
-outputs_all() {	# [program...]
+outputs_all() {	# [program...]: rows are on standard input
 	local program need command before=
 
 	while IFS=$'\t' read -r program need command; do
@@ -188,11 +175,11 @@ outputs_all() {	# [program...]
 		[ "$program" = "$before" ] || printf '\n## %s\n' "$program"
 		before=$program
 		outputs_one "$program" "$need" "$command" </dev/null
-	done < <(outputs_rows)
+	done
 }
 
 outputs_main() {
-	local work OPTIONS='' PORT='' LOOP=''
+	local work part OPTIONS='' PORT='' LOOP=''
 
 	export PATH=$OUTPUTS_TOP:$PATH
 	unset DISPLAY
@@ -201,9 +188,18 @@ outputs_main() {
 	trap "outputs_stop; rm -rf '$work'" EXIT
 	cd "$work" || exit 1
 	if [ $# -gt 0 ]; then
-		outputs_all "$@"
+		outputs_all "$@" < <(outputs_rows)
 		return
 	fi
+	for part in $(compgen -A function outputs_rows_); do
+		outputs_document "${part#outputs_rows_}" < <("$part")
+	done
+}
+
+outputs_document() {	# outputs_document core|KIT
+	local file=docs/outputs.md
+
+	[ "$1" = core ] || file=kits/$1/$file
 	{
 		printf '# What the programs print\n\n'
 		printf 'Written by `docs/outputs.sh` from short runs; the figures are those of one machine at one\n'
@@ -211,7 +207,7 @@ outputs_main() {
 		printf 'only warnings (`!`).\n'
 		outputs_all
 	} >outputs.md
-	mv outputs.md "$OUTPUTS_TOP/docs/outputs.md"
+	mv outputs.md "$OUTPUTS_TOP/$file"
 }
 
 [ "${BASH_SOURCE[0]}" != "$0" ] || outputs_main "$@"

@@ -51,7 +51,7 @@ programs() {
 	while read -r class package proof; do
 		[ "$class" = "$of" ] || continue
 		there "$proof" || lacking+=("$proof (package ${package%%|*})")
-	done < <(grep -v '^#' "$TP_HOME/packages")
+	done < <(packages_listed)
 	if [ "${#lacking[@]}" = 0 ]; then
 		row yes "$what" "all there"
 	elif have apt-get; then
@@ -210,16 +210,6 @@ desktop() {
 	fi
 }
 
-# What walks the menus of applications.
-menus() {
-	if /usr/bin/python3 -c 'import gi; gi.require_version("Atspi", "2.0")' 2>/dev/null && have dbus-run-session &&
-		[ -e /usr/share/dbus-1/services/org.a11y.Bus.service ]; then
-		row yes "menus of applications" "AT-SPI"
-	else
-		row part "menus of applications" "no AT-SPI for python3, or no bus for it" "thinprobe setup --app menus"
-	fi
-}
-
 # Machines of QEMU, for a kernel or a system that this one is not.
 guests() {
 	local said
@@ -294,7 +284,7 @@ needs_of() {	# needs_of EXPERIMENT
 	local words needs apps minutes protocol why first=''
 	. "$TP_HOME/lab/lib.sh"
 	. "$TP_HOME/experiments/engine/plan.sh"
-	plan_read "$TP_HOME/experiments/$1"
+	plan_read "$(experiment_folder "$1")"
 	words=${PLAN[question]-"- ${PLAN[says]}"} words=${words#* }
 	needs=${PLAN[needs]} minutes=${PLAN[minutes]%% *}
 	[ "$json" = 1 ] || printf '%s: %s\n' "$1" "$words" | fold -s -w 80 | sed 's/ *$//'
@@ -303,7 +293,7 @@ needs_of() {	# needs_of EXPERIMENT
 	hosts
 	processors
 	for apps in $(sed -nE 's/.*setup --app ([a-z,]+).*/\1/p' <<<"$needs" | tr , ' '); do
-		! grep -q "^app:$apps	" "$TP_HOME/packages" || programs "application $apps" "app:$apps" "thinprobe setup --app $apps"
+		! packages_listed | grep -q "^app:$apps	" || programs "application $apps" "app:$apps" "thinprobe setup --app $apps"
 	done
 	case $needs in *groups*) cpu_groups ;; esac
 	case $needs in *memory\ groups* | *swap*) memory ;; esac
@@ -356,11 +346,11 @@ END
 		;;
 	*)
 		[ -z "$experiment" ] || { echo "thinprobe: doctor: takes one experiment: $experiment or $word" >&2; exit 2; }
-		if [[ $word == */* ]] || [ ! -f "$TP_HOME/experiments/$word/plan" ]; then
+		if ! experiment_folder "$word" >/dev/null; then
 			. "$TP_HOME/lab/nearest.sh"
 			# shellcheck disable=SC2046 # names
 			echo "thinprobe: doctor: no experiment $word$(nearest "$word" "; thinprobe list names them" \
-				$(cd "$TP_HOME/experiments" && printf '%s\n' */plan | sed 's,/plan,,'))" >&2
+				$(experiments))" >&2
 			exit 2
 		fi
 		experiment=$word
@@ -382,7 +372,7 @@ cpu_groups
 memory
 idle_profile
 desktop
-menus
+while IFS= read -r part; do . "$part"; done < <(in_trees lab/doctor_more.sh)
 guests
 network
 calibration

@@ -12,7 +12,7 @@
 #   guest_start [-u USER] NAME JOB COMMAND...    in the background; output grows in $(guest_job NAME JOB).out and .err
 #   guest_wait NAME JOB                          until it ends; its status. (JOB: a-z A-Z 0-9 _ -, each only once)
 #   guest_signal NAME JOB SIGNAL                 to it and its descendants; guest_stop NAME JOB: TERM, then KILL
-#   guest_qmp NAME, guest_vamp NAME              sockets: QMP; the port org.thinprobe.vamp of the guest
+#   guest_qmp NAME, guest_agent NAME              sockets: QMP; the port org.thinprobe.agent of the guest
 #   guest_pid NAME; guest_vcpus NAME             QEMU's process id; the thread ids of its vCPUs, one a line, in order
 #   guest_down NAME
 # A guest dies with the shell that called guest_up, however that ends, and leaves nothing. Its
@@ -34,7 +34,7 @@ guest_accel() {
 
 guest_ours() { [ -n "${GUEST_DIR[$1]-}" ] || die "-$EXIT_USAGE" "no guest '$1' is up"; }
 guest_qmp() { guest_ours "$1"; echo "${GUEST_DIR[$1]}/qmp"; }
-guest_vamp() { guest_ours "$1"; echo "${GUEST_DIR[$1]}/vamp"; }
+guest_agent() { guest_ours "$1"; echo "${GUEST_DIR[$1]}/agent"; }
 guest_job() { guest_ours "$1"; echo "${GUEST_DIR[$1]}/share/jobs/$2"; }
 guest_pid() { guest_ours "$1"; cat -- "${GUEST_DIR[$1]}/pid"; }
 guest_vcpus() {
@@ -79,7 +79,7 @@ guest_up() {
 		-qmp "unix:$dir/qmp,server=on,wait=off"
 		-device virtio-serial-pci
 		-chardev "pipe,id=jobs,path=$dir/jobs" -device virtserialport,chardev=jobs,name=org.thinprobe.jobs
-		-chardev "socket,id=vamp,path=$dir/vamp,server=on,wait=off" -device virtserialport,chardev=vamp,name=org.thinprobe.vamp)
+		-chardev "socket,id=agent,path=$dir/agent,server=on,wait=off" -device virtserialport,chardev=agent,name=org.thinprobe.agent)
 	if [ -n "$forward" ]; then
 		qemu+=(-nic "user,model=virtio-net-pci,restrict=on$forward")
 		: >"$dir/share/network"

@@ -7,3 +7,4 @@
 : "${TP_BIN:=$TP_HOME/bin}"
 : "${TP_CHECKOUT:=1}"
 export TP_HOME TP_BIN LC_ALL=C.UTF-8
+. "$(dirname -- "${BASH_SOURCE[0]}")/trees.sh"

@@ -157,39 +157,29 @@ lab_need() {
 
 # protocol_use NAME[:VARIANT] and app_use NAME load a plug-in (contract: protocols/README.md).
 protocol_use() {
-	local name=${1%%:*}
+	local file
 	# shellcheck disable=SC2034 # the plug-in reads them
 	PROTOCOL_NAME=$1 PROTOCOL_VARIANT=''
 	# shellcheck disable=SC2034
 	[[ $1 == *:* ]] && PROTOCOL_VARIANT=${1#*:}
-	[[ $name != */* && -f $LAB_HERE/protocols/$name.sh ]] ||
-		die "-$EXIT_USAGE" "no protocol '$1'; there are: $(list_plugins protocols)"
+	file=$(plugin_file protocols "${1%%:*}") || die "-$EXIT_USAGE" "no protocol '$1'; there are: $(plugins protocols | paste -sd ' ')"
 	protocol_variants() { :; }
 	# shellcheck disable=SC2317 # drivers call it
 	protocol_reset() { :; }
 	# shellcheck disable=SC1090
-	. "$LAB_HERE/protocols/$name.sh"
+	. "$file"
 	[[ -z $PROTOCOL_VARIANT || " $(protocol_variants) " == *" $PROTOCOL_VARIANT "* ]] ||
-		die "-$EXIT_USAGE" "no variant '$PROTOCOL_VARIANT' of $name; there $(v=$(protocol_variants) && echo "${v:+are: }${v:-is none}")"
+		die "-$EXIT_USAGE" "no variant '$PROTOCOL_VARIANT' of ${1%%:*}; there $(v=$(protocol_variants) && echo "${v:+are: }${v:-is none}")"
 }
 
 # display: applications run in its sessions; application: it answers keys itself.
 protocol_kind() { case " $(protocol_properties) " in *' display '*) echo display ;; *) echo application ;; esac; }
 
 app_use() {
-	[[ $1 != */* && -f $LAB_HERE/apps/$1.sh ]] ||
-		die "-$EXIT_USAGE" "no application '$1'; there are: $(list_plugins apps)"
+	local file
+	file=$(plugin_file apps "$1") || die "-$EXIT_USAGE" "no application '$1'; there are: $(plugins apps | paste -sd ' ')"
 	# shellcheck disable=SC1090
-	. "$LAB_HERE/apps/$1.sh"
-}
-
-list_plugins() {
-	local f names=()
-	for f in "$LAB_HERE/$1"/*.sh; do
-		f=${f##*/}
-		names+=("${f%.sh}")
-	done
-	printf '%s' "${names[*]}"
+	. "$file"
 }
 
 # shellcheck source=lab/facts.sh

@@ -351,14 +351,14 @@ lab_regime() {
 lab_alive() { grep -qzsxF "LAB_ID=$1" /proc/[0-9]*/environ; }
 
 # lab_clean: takes back and removes what killed runs left: groups, swap and switches on record, swap
-# and DAMON schemes whose record is lost, groups of a dead vamp, lock files nobody holds, folders of pipes and of ssh labs
+# and DAMON schemes whose record is lost, groups of dead programs, lock files nobody holds, folders of pipes and of ssh labs
 # (with what still runs of these), groups of dead labs, an interactive lab whose keeper is gone. Only what bears our name and,
 # but for root, is ours. Prints what it removed.
 lab_clean() {
 	local f fd dir=${LAB_LOCKS:-/tmp/thinprobe-locks} tmp=${TMPDIR:-/tmp} name
 	shopt -s nullglob
 	lab_undo_clean "$dir"
-	lab_vamp_clean
+	while IFS= read -r f; do . "$f"; done < <(in_trees lab/clean.sh)	# what programs of kits left
 	locks_tidy "$dir"
 	while read -r name _; do
 		# Its record is lost. (A lab in a container can only be seen from outside.)

@@ -13,7 +13,7 @@
 #    +- door.sh   one per command, as in the lab |
 #        +- ssh (a channel)  - - - - - - - - - - +- relay.sh    one per command: its streams and its exit status
 #
-# Whole words of a command that are paths below TP_BIN, TP_HOME/lab, TP_HOME/data or LAB_RUN mean
+# Whole words of a command that are paths below TP_BIN, TP_HOME/lab, the data of TP_HOME and its kits, or LAB_RUN mean
 # the same there: the programs that were shipped, the lab's files, key scripts, and the role's own
 # part of the run folder. What a command writes in the latter comes home with lab_start -o, or by
 # lab_get. Commands run as the login, in that part of the run folder, with a home, a runtime and a
@@ -273,7 +273,7 @@ lab_there() {
 	case $2 in
 	"$TP_BIN"/*) LAB_WORD=$folder/bin/${2#"$TP_BIN"/} ;;
 	"$LAB_HERE"/*) LAB_WORD=$folder/lab/${2#"$LAB_HERE"/} ;;
-	"$TP_HOME"/data/*) LAB_WORD=$folder/${2#"$TP_HOME"/} ;;
+	"$TP_HOME"/data/* | "$TP_HOME"/kits/*/data/*) LAB_WORD=$folder/${2#"$TP_HOME"/} ;;
 	esac
 }
 

@@ -18,6 +18,8 @@ export LC_ALL=C.UTF-8	# as lab/home.sh
 [ -x "$TP_BIN/summarize" ] || [ ! -x "$here/../../../libexec/thinprobe/summarize" ] || TP_BIN=$here/../../../libexec/thinprobe
 
 . "$here/join.sh"
+TP_HOME=$home
+. "$here/../lab/trees.sh"
 
 die() {	# die STATUS WORDS
 	local status=$1
@@ -87,7 +89,7 @@ document() {
 
 # The program with what it includes, each file once: releases of jq differ in what an include within an include means.
 program() {	# program PROGRAM
-	awk -v path="$here:$experiment:$home/experiments/engine" '
+	awk -v path="$here:$experiment:${experiment%/*}/engine:$home/experiments/engine" '
 		function expand(line,   name, i, file, more) {
 			if (line !~ /^include "[a-z_]+";/) { print line; return }
 			name = line; sub(/^include "/, "", name); sub(/".*/, "", name); sub(/^[^;]*;/, "", line)
@@ -158,7 +160,7 @@ draw() {
 	local values
 	values=$(say figure_variables) || exit 1
 	for width in wide narrow; do
-		(cd "$work/$width" && exec gnuplot -e "narrow=$((${#width} == 6)); engine='${home//\'/\'\'}/experiments/engine'; $values" \
+		(cd "$work/$width" && exec gnuplot -e "narrow=$((${#width} == 6)); engine='${engine//\'/\'\'}'; $values" \
 			"$home/plots/style.gp" "$experiment/figures.gp") >"$work/log" 2>&1 || {
 			local status=$?	# its last words, or where all of them are warnings the last one
 			die 1 "gnuplot failed: $({ grep -i warning "$work/log"; grep -v -i warning "$work/log"; } | grep '[^[:space:]]' |
@@ -258,7 +260,7 @@ run_stem() {
 	local stem wrong
 	[ -f "$1/run.json" ] || die 1 "$1: not a run folder (it has no run.json)"
 	stem=$(jq -r '.experiment // "" | select(test("^[a-z0-9-]+$"))' "$1/run.json" 2>/dev/null) || die 1 "$1/run.json: cannot be read"
-	[ -n "$stem" ] && [ -f "$home/experiments/$stem/say.jq" ] ||
+	[ -f "$(experiment_folder "$stem")/say.jq" ] ||
 		die 1 "$1/run.json: unknown experiment ${stem:-(no name)}; see thinprobe list"
 	[ "$(jq -r '.cells | type' "$1/run.json")" = array ] ||
 		die 1 "$1/run.json: an older version made this run; only its own report.html can be read"
@@ -314,7 +316,7 @@ need jq jq
 [ "${#runs[@]}" -gt 1 ] || [ -z "$JOINED" ] || die 2 "-o works only with several runs; the report of one goes into its folder"
 if [ "${#runs[@]}" -gt 1 ]; then join "${runs[@]}"; else RUN=${runs[0]%/}; fi
 stem=$(run_stem "$RUN") || exit
-experiment=$home/experiments/$stem
+experiment=$(experiment_folder "$stem") engine=${experiment%/*}/engine
 [ "$part" != record ] || grep -q '^def record' "$experiment/say.jq" ||
 	die 2 "--record: $RUN is a run of $stem, and only a calibration is kept (thinprobe calibrate)"
 [ -z "$fail_if" ] || "$here/fail.sh" check "$stem" "$fail_if" || exit

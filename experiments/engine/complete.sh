@@ -9,9 +9,8 @@ set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/experiments/engine/plan.sh"
 commands=$1 tools=$2 applications=$3 pages=$4
-experiments=$(cd "$TP_HOME/experiments" && printf '%s\n' */plan | sed 's,/plan,,' | paste -sd ' ')
-protocols=$(cd "$TP_HOME/lab/protocols" && for name in *.sh; do
-	name=${name%.sh}
+experiments=$(experiments | paste -sd ' ')
+protocols=$(for name in $(plugins protocols); do
 	echo "$name"
 	# the first of its variants is what it is without a word
 	(protocol_use "$name" && protocol_variants | tr ' ' '\n' | sed "1d; s/^/$name:/")
@@ -75,7 +74,7 @@ rows_of_tool() {	# rows_of_tool NAME
 
 # Of an experiment, in a shell of its own, since plan_read fills variables.
 rows_of_plan() (	# rows_of_plan STEM
-	plan_read "$TP_HOME/experiments/$1"
+	plan_read "$(experiment_folder "$1")"
 	for option in "${OPTIONS[@]}"; do
 		type=${OPT[$option.type]} offered='' list=''
 		words=${type#*:}

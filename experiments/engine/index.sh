@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# index.sh [--check] - writes all lists of experiments outside their folders, from their plans: the table of
-# experiments/README.md, the list of docs/two-hosts.md on which experiments run over ssh, and the experiments with their own
-# options in docs/thinprobe.1, each between two marks.
+# index.sh [--check] - writes all lists of experiments outside their folders, from their plans, each between two marks: the table
+# of experiments/README.md, the list of docs/two-hosts.md on which experiments run over ssh, and the experiments with their own
+# options in docs/thinprobe.1; those of a kit into its README.md and docs/thinprobe-KIT.7.
 # --check: prints which lists are out of date, and fails if any is.
 # shellcheck disable=SC2317 # of_each calls functions by their names
 set -u
@@ -11,24 +11,25 @@ export LC_ALL=C
 die() { printf 'index.sh: %s\n' "$*" >&2; exit 1; }
 . "$TP_HOME/experiments/engine/plan.sh"
 
-of_each() {	# of_each FUNCTION: its lines for each experiment, in a shell of its own, since plan_read fills variables
-	local folder
-	for folder in "$TP_HOME"/experiments/*/plan; do
+# of_each TREE FUNCTION [LINK]: its lines for each experiment of the tree, in a shell of its own, since plan_read fills variables.
+of_each() {
+	local folder LINK=${3-}
+	for folder in "$1"experiments/*/plan; do
 		folder=${folder%/plan}
-		(plan_read "$folder" && "$1" "${folder##*/}")
+		(plan_read "$folder" && "$2" "${folder##*/}")
 	done
 }
 
 readme_row() {
 	[ "${PLAN[paper]}" = - ] || PLAN[figure]="${PLAN[paper]}: ${PLAN[figure]}"
-	printf '| [%s](%s/README.md) | %s | %s | %s | %s |\n' "$1" "$1" "${PLAN[figure]}" \
+	printf '| [%s](%s/README.md) | %s | %s | %s | %s |\n' "$1" "$LINK$1" "${PLAN[figure]}" \
 		"$(sed -E 's/ (quick|demo)=/, \1 /g' <<<"${PLAN[minutes]}")" "${PLAN[needs]}" "${PLAN[wrong-if]}"
 }
 
 pair_row() {
 	local how="runs${PLAN[ssh]:+; ${PLAN[ssh]}}"
 	[ -z "${PLAN[not-ssh]-}" ] || how="refused: ${PLAN[not-ssh]}"
-	printf -- '- [%s](../experiments/%s/README.md): %s\n' "$1" "$1" "$how" | fold -s -w 96 |
+	printf -- '- [%s](%s/README.md): %s\n' "$1" "$LINK$1" "$how" | fold -s -w 96 |
 		sed '2,$s/^/  /; s/ *$//'
 }
 
@@ -41,7 +42,7 @@ man_rows() {
 	printf '.Pp\n'
 	roff "Minutes: $(sed -E 's/ (demo)=[^ ]*//; s/ quick=/, with --quick /' <<<"${PLAN[minutes]}")."
 	for name in "${OPTIONS[@]}"; do
-		grep -q "^option  *$name " "$TP_HOME/experiments/$1/plan" || continue
+		grep -q "^option  *$name " "$folder/plan" || continue
 		[ -n "$own" ] || printf '.Bl -tag -width Ds\n'
 		own=1 default=${OPT[$name.default]}
 		[ "${OPT[$name.type]}" != flag ] || default=''
@@ -55,7 +56,7 @@ man_rows() {
 }
 
 update() {	# update FILE BEGIN END: standard input is what should be between these two lines
-	local file=$TP_HOME/$1 new
+	local file=$1 new
 	grep -qxF -- "$2" "$file" && grep -qxF -- "$3" "$file" ||
 		die "$1 lacks the marker lines '$2' and '$3', between which the list goes"
 	new=$(BEGIN=$2 END=$3 awk 'FILENAME == "-" { new = new $0 "\n"; next }
@@ -72,11 +73,20 @@ case ${1-} in
 --check) check=1 ;;
 *) die "usage: index.sh [--check]" ;;
 esac
-{
-	echo '| experiment | what it shows | minutes | needs | what would prove us wrong |'
-	echo '|---|---|---|---|---|'
-	of_each readme_row
-} | update experiments/README.md '<!-- from the plans: index.sh -->' '<!-- end -->' || status=1
-of_each pair_row | update docs/two-hosts.md '<!-- from the plans: index.sh -->' '<!-- end -->' || status=1
-of_each man_rows | update docs/thinprobe.1 '.\" from the plans: index.sh' '.\" end' || status=1
+shopt -s nullglob
+while IFS= read -r tree; do
+	kit=${tree#"$TP_HOME/"} kit=${kit#kits/} kit=${kit%/}
+	if [ -z "$kit" ]; then
+		table=$tree"experiments/README.md" link='' pairs=$tree"docs/two-hosts.md" pair_link=../experiments/ man=$tree"docs/thinprobe.1"
+	else
+		table=$tree"README.md" link=experiments/ pairs=$table pair_link=$link man=$tree"docs/thinprobe-$kit.7"
+	fi
+	{
+		echo '| experiment | what it shows | minutes | needs | what would prove us wrong |'
+		echo '|---|---|---|---|---|'
+		of_each "$tree" readme_row "$link"
+	} | update "$table" '<!-- from the plans: index.sh -->' '<!-- end -->' || status=1
+	of_each "$tree" pair_row "$pair_link" | update "$pairs" '<!-- over ssh, from the plans: index.sh -->' '<!-- end -->' || status=1
+	of_each "$tree" man_rows | update "$man" '.\" from the plans: index.sh' '.\" end' || status=1
+done < <(in_trees '')
 exit "$status"

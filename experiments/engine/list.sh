@@ -9,7 +9,7 @@ TP_TOOL=thinprobe
 # Lines "STEM WORD REST" of all plans, by stem.
 list_plans() {
 	local plan name
-	for plan in "$TP_HOME"/experiments/*/plan; do
+	in_trees 'experiments/*/plan' | while IFS= read -r plan; do
 		name=${plan%/plan}
 		plan_lines "$plan" | sed "s/^/${name##*/} /"
 	done | LC_ALL=C sort -s -k 1,1
@@ -71,10 +71,9 @@ list_json() {
 }
 
 list_protocols() {
-	local file name variant
+	local name variant
 	list_folded '%-12s  %-4s  ' 20 protocol here what
-	for file in "$TP_HOME"/lab/protocols/*.sh; do
-		name=$(basename "$file" .sh)
+	for name in $(plugins protocols); do
 		list_protocol "$name"
 		# the first variant is the default
 		for variant in $(protocol_use "$name" && protocol_variants | cut -s -d' ' -f2-); do list_protocol "$name:$variant"; done
@@ -87,7 +86,7 @@ list_protocol() (
 	protocol_use "$1"
 	if ! why=$(protocol_can); then
 		here=no why=": $why"
-		! grep -q "^protocol:${1%%:*}	" "$TP_HOME/packages" || why+=" (thinprobe setup --protocol $1)"
+		! packages_listed | grep -q "^protocol:${1%%:*}	" || why+=" (thinprobe setup --protocol $1)"
 	fi
 	list_folded '%-12s  %-4s  ' 20 "$1" "$here" "$(protocol_about)$why"
 )

@@ -20,7 +20,7 @@ plan_read() {
 	while read -r first name rest; do
 		engine[$name]=$rest
 		[[ ! $rest =~ [[:space:]]was=([a-z-]+) ]] || NAMED[--${BASH_REMATCH[1]}]=$name
-	done < <(plan_lines "$TP_HOME/experiments/engine/options")
+	done < <(in_trees experiments/engine/options | while IFS= read -r first; do plan_lines "$first"; done)
 	plan_take "$1/plan" < <(plan_lines "$1/plan"; printf 'use %s\n' on quick demo resume fail-if output-dir options-only)
 	read -ra AXES <<<"${PLAN[axis]-}"
 }
@@ -33,7 +33,7 @@ plan_take() {	# plan_take FILE: its lines from standard input; of an option that
 		use)
 			for option in ${name//,/ }; do
 				if [[ $option == *.plan ]]; then
-					plan_take "$option" < <(plan_lines "$TP_HOME/experiments/engine/$option")
+					plan_take "$option" < <(plan_lines "$(in_trees "experiments/engine/$option")")
 				else
 					option=${NAMED[--$option]-$option}
 					[ -n "${engine[$option]-}" ] || die "$1: experiments/engine/options has no option $option"
@@ -266,7 +266,7 @@ plan_check() {
 }
 
 # plan_rows FILE[+NAME]: name and words of each row of data/FILE.tsv: its first two columns.
-plan_rows() { awk -F'\t' '/^(#|$)/ { next } head++ { print $1 "\t" $2 }' "$TP_HOME/data/${1%+*}.tsv"; }
+plan_rows() { awk -F'\t' '/^(#|$)/ { next } head++ { print $1 "\t" $2 }' "$(in_trees "data/${1%+*}.tsv")"; }
 
 # plan_item OPTION KIND ARGUMENTS TEXT UNIT: sets ITEM, the text as a number of UNIT. A time may have any unit of time; it needs one
 # unless UNIT is s. Values kept by a run (run.json) have none.
@@ -309,7 +309,7 @@ plan_item() {
 	protocol) plan_protocol "$text" ;;
 	threshold) plan_threshold "$option " "$range" "$text" ;;
 	text) ;;
-	*) die "experiments/$EXPERIMENT/plan: $option has no type that is known: $kind" ;;
+	*) die "$EXP_DIR/plan: $option has no type that is known: $kind" ;;
 	esac
 }
 
@@ -341,9 +341,8 @@ declare -A WITHOUT=([display]='its sessions cannot run applications' [link]='it 
 plan_protocol() {
 	local have property name=${1%%:*} first
 	# shellcheck disable=SC2046 # words
-	[[ $1 != */* && -f $TP_HOME/lab/protocols/${1%%:*}.sh ]] ||
-		exp_bad "no protocol $1$(nearest "$1" "; thinprobe list --protocols names them" \
-		$(cd "$TP_HOME/lab/protocols" && basename -s .sh -- *.sh))"
+	plugin_file protocols "$name" >/dev/null ||
+		exp_bad "no protocol $1$(nearest "$1" "; thinprobe list --protocols names them" $(plugins protocols))"
 	have=$(protocol_use "$1" && protocol_properties) || exit	# it has said why
 	for property in ${PLAN[protocols]-}; do
 		[[ " $have " == *" $property "* ]] ||

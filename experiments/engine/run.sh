@@ -25,7 +25,7 @@ esac
 
 TP_TOOL=thinprobe
 EXPERIMENT=$1
-EXP_DIR=$TP_HOME/experiments/$EXPERIMENT
+EXP_DIR=$(experiment_folder "$EXPERIMENT") || exit 2
 shift
 . "$TP_HOME/lab/lib.sh"
 . "$TP_HOME/lab/calibration.sh"
@@ -285,7 +285,7 @@ run_end() {
 	fi
 	exp_summed
 	for file in table figures.gp say.jq; do
-		[ -f "$EXP_DIR/$file" ] || { echo "samples: $RUN (experiments/$EXPERIMENT has no $file: no report yet)"; exit "$status"; }
+		[ -f "$EXP_DIR/$file" ] || { echo "samples: $RUN (${EXP_DIR#"$TP_HOME"/} has no $file: no report yet)"; exit "$status"; }
 	done
 	why=$("$TP_HOME/report/report.sh" "$RUN" 2>&1 >/dev/null) || {
 		! stopped || exit 130

@@ -90,9 +90,8 @@ sweep_read() {
 	[ "${#values[@]}" = 1 ] || bad "$FILE: one experiment a sweep; ${values[1]} is a second"
 	EXPERIMENT=${values[0]}
 	# shellcheck disable=SC2046 # words
-	[[ $EXPERIMENT != */* ]] && [ -f "$TP_HOME/experiments/$EXPERIMENT/plan" ] || bad "$FILE: no experiment $EXPERIMENT$(nearest \
-		"$EXPERIMENT" "; thinprobe list names them" $(cd "$TP_HOME/experiments" && printf '%s\n' */plan | sed 's,/plan,,'))"
-	EXP_DIR=$TP_HOME/experiments/$EXPERIMENT
+	EXP_DIR=$(experiment_folder "$EXPERIMENT") ||
+		bad "$FILE: no experiment $EXPERIMENT$(nearest "$EXPERIMENT" "; thinprobe list names them" $(experiments))"
 	plan_read "$EXP_DIR"
 	WORDS=()
 	for option in "${OPTIONS[@]}"; do ! swept "$option" || settings+=("$option"); done

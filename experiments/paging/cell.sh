@@ -82,8 +82,13 @@ exp_find() {
 	[[ ,$METHODS, != *,damon,* ]] || LAB_WHY=$(outside_exec "$LAB_HERE/local/damon.sh" --can) || lacks "method damon"
 	[[ ,$SESSIONS, != *,low,* ]] || lab_can server memory_low ||
 		lacks "session low" "memory groups of version $LAB_MEMORY_VERSION have no memory.low here"
-	[[ ,$SESSIONS, != *,throttled,* ]] || { lab_group batch quota=100,100ms && lab_ungroup batch; } || lacks "session throttled"
+	[[ ,$SESSIONS, != *,throttled,* ]] ||
+		{ throttle_here && lab_group batch quota=100,100ms && lab_ungroup batch; } || lacks "session throttled"
 }
+
+# throttle_start GROUP, of lab/throttle.sh of a kit: holds batch work back while somebody types.
+while IFS= read -r part; do . "$part"; done < <(in_trees lab/throttle.sh)
+throttle_here() { declare -F throttle_start >/dev/null || { LAB_WHY="no kit is here that throttles batch work"; return 1; }; }
 
 # A session -----------------------------------------------------------------------------------------------------------
 
@@ -106,7 +111,7 @@ exp_session() {
 	app_start "$PROTOCOL_DISPLAY"
 	session_pids || return
 	[ "${P[session]}" != locked ] || session_lock || return
-	[ "${P[session]}" != throttled ] || throttle_start || return
+	[ "${P[session]}" != throttled ] || throttle_start batch || return
 	prober_start
 }
 
@@ -162,13 +167,6 @@ session_lock() {
 	[ "$(lab_memory_kills)" = "$kills" ] ||
 		LAB_WHY="all memory that the session maps does not fit into $SERVER_MEMORY; choose a larger --server-memory"
 	return 1
-}
-
-# Who holds the batch work back is no part of the server's memory: what answers the first key must not be paged out itself.
-throttle_start() {
-	lab_start -R -S -M - server vamp "$TP_BIN/vamp" run --display "$PROTOCOL_DISPLAY" --keys any --no-audio \
-		--batch "${LAB_GROUPS[batch]}" --group "${LAB_GROUPS[batch]}" --format json
-	is_ready vamp 20 "vamp did not start"
 }
 
 # Starts the prober, which gets commands and reports responses through two pipes that this shell keeps open.

@@ -27,7 +27,7 @@ for controller in $(</sys/fs/cgroup/cgroup.controllers); do
 done
 # (The device tells of its ports one by one, some time after its driver was loaded.)
 mkdir -p /dev/virtio-ports
-until [ -c /dev/virtio-ports/org.thinprobe.jobs ] && [ -c /dev/virtio-ports/org.thinprobe.vamp ]; do
+until [ -c /dev/virtio-ports/org.thinprobe.jobs ] && [ -c /dev/virtio-ports/org.thinprobe.agent ]; do
 	sleep 0.05
 	for port in /sys/class/virtio-ports/*; do
 		ln -sf "/dev/${port##*/}" "/dev/virtio-ports/$(<"$port/name")"

@@ -18,7 +18,7 @@ guest_missing() {
 	local need missing=''
 	while read -r need; do
 		command -v "$need" >/dev/null || missing+=" $need"
-	done < <(awk '$1 == "app:vm" { print $3 }' "$TP_HOME/packages")
+	done < <(packages_listed | awk '$1 == "app:vm" { print $3 }')
 	[ -n "$missing" ] || return 1
 	echo "missing:$missing; install with: thinprobe setup --app vm"
 }

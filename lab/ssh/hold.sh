@@ -15,6 +15,7 @@ trap '' INT HUP
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P) || exit 1
 # shellcheck source=lab/line.sh
 . "$here/../line.sh"
+. "$here/../trees.sh"
 umask 077
 say() { printf '%s\n' "$*" >&3; }
 fail() {
@@ -79,7 +80,10 @@ options=(-T -a -x -M -S "$control/@.ctl" -o ControlPersist=no -o BatchMode=yes
 # What is needed there: the programs but for those of the desk, the lab's own files, key scripts.
 mkdir "$control/ship" && ln -s -- "$TP_HOME/lab" "$control/ship/lab" && mkdir "$control/ship/bin" ||
 	fail 1 "cannot write to $control"
-[ ! -d "$TP_HOME/data" ] || ln -s -- "$TP_HOME/data" "$control/ship/data"
+while IFS= read -r data; do
+	data=${data#"$TP_HOME"/}
+	mkdir -p "$(dirname "$control/ship/$data")" && ln -s -- "$TP_HOME/$data" "$control/ship/$data"
+done < <(in_trees data)
 for program in "$TP_BIN"/*; do
 	[ -f "$program" ] && [ -x "$program" ] && [ "${program##*/}" != summarize ] || continue
 	ln -s -- "$program" "$control/ship/bin/"

@@ -3,6 +3,7 @@
 #include "say.h"
 #include "table.h"
 
+#include <dirent.h>
 #include <unistd.h>
 
 #define EXTRACTORS_MAX 64
@@ -176,20 +177,42 @@ static void engine_allocate_column_values(struct column *c)
 		engine_start_extractor_once(c->extractor);
 }
 
+/* Sets `path` to the run's experiment in the core or in a kit below `home` + `more`; false: there is none. */
+static bool engine_find_table(const char *home, const char *more, char *path, size_t size)
+{
+	bool found;
+	DIR *kits;
+
+	snprintf(path, size, "%s%s/kits", home, more);
+	kits = opendir(path);
+	snprintf(path, size, "%s%s/experiments/%s/table", home, more, e.run.experiment);
+	found = !access(path, R_OK);
+	for (struct dirent *kit; kits && !found && (kit = readdir(kits));) {
+		snprintf(path, size, "%s%s/kits/%s/experiments/%s/table", home, more, kit->d_name, e.run.experiment);
+		found = kit->d_name[0] != '.' && !access(path, R_OK);
+	}
+	if (kits)
+		closedir(kits);
+	if (!found)	/* named where it is missed */
+		snprintf(path, size, "%s%s/experiments/%s/table", home, more, e.run.experiment);
+	return found;
+}
+
 static void engine_read_table_definitions(const char *given)
 {
-	static const char *const beside[] = { "../experiments", "../../share/thinprobe/experiments", "../../../experiments" };
+	static const char *const beside[] = { "/..", "/../../share/thinprobe", "/../../.." };
 	const char *home = getenv("TP_HOME");
 	char path[4400] = "", program[4096] = "";
 
 	if (given)
 		snprintf(path, sizeof(path), "%s/table", given);
 	else if (home)
-		snprintf(path, sizeof(path), "%s/experiments/%s/table", home, e.run.experiment);
+		engine_find_table(home, "", path, sizeof(path));
 	else if (readlink("/proc/self/exe", program, sizeof(program) - 1) > 0)
 		*strrchr(program, '/') = '\0';
-	for (size_t i = 0; *program && access(path, R_OK) && i < sizeof(beside) / sizeof(*beside); i++)
-		snprintf(path, sizeof(path), "%s/%s/%s/table", program, beside[i], e.run.experiment);
+	for (size_t i = 0; *program && i < sizeof(beside) / sizeof(*beside); i++)
+		if (engine_find_table(program, beside[i], path, sizeof(path)))
+			break;
 	tables_read_definitions(path, &e.tables);
 	if (e.tables.n > EXTRACTORS_MAX)
 		die(EXIT_RUN, "%s: too many tables", e.run.experiment);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine.h"
 
-/* All extractors. Extractor NAME is defined at the end of NAME_extract.c. */
-#define EXTRACTORS(x) \
-	x(arrivals) x(blocks) x(channels) x(fits) x(headcount) x(keys) x(logins) x(lost) x(netload) x(offsets) x(pagein) x(remembered) \
-	x(replays) x(slope) x(stages) x(stalls) x(startup) x(steps) x(trains)
+/* All extractors. EXTRACTORS(x) is x(NAME) for each NAME_extractor in the sources, as the Makefile finds them. */
 #define EXTRACTORS_DECLARE(name) extern const struct extractor_hooks name##_extractor;
 #define EXTRACTORS_PLACE(name) &name##_extractor,
 

@@ -3,16 +3,22 @@
 # The documents at the top and in docs/ against the tree: links have targets, commands in fenced blocks are understood.
 # (man.bats looks at commands in indented blocks and in the text.)
 
-setup() { cd "$BATS_TEST_DIRNAME/../.." || return 1; }
+setup() {
+	cd "$BATS_TEST_DIRNAME/../.." || return 1
+	TP_HOME=.
+	. lab/trees.sh
+}
+documents() { ls ./*.md; in_trees 'docs/*.md' 'README.md' | grep -v '^\./README'; }
 
 @test "every relative link has a target" {
 	local file link n=0 wrong=0
 
-	for file in *.md docs/*.md; do
+	for file in $(documents); do
 		while IFS= read -r link; do
 			n=$((n + 1))
 			case $link in
 			http*:* | mailto:*) continue ;;
+			*kits/*) [ ! -d kits ] || [ -e "$(dirname "$file")/${link%%#*}" ] ;;
 			'#'*) grep -E '^#+ ' "$file" | tr A-Z a-z | sed -E 's/^#+ //; s/[^a-z0-9 _-]//g; s/ /-/g' | grep -qxF -- "${link#?}" ;;
 			*) [ -e "$(dirname "$file")/${link%%#*}" ] ;;
 			esac || { echo "$file: no $link"; wrong=1; }
@@ -23,7 +29,7 @@ setup() { cd "$BATS_TEST_DIRNAME/../.." || return 1; }
 
 # Lines of fenced blocks that call this suite, from the word after thinprobe on: no comment, no pipe, no redirection.
 fenced() {
-	awk 'FNR == 1 { inside = 0 } /^ *```/ { inside = !inside; next } inside' *.md docs/*.md | grep -oE '(^|[ /])thinprobe [a-z].*' |
+	awk 'FNR == 1 { inside = 0 } /^ *```/ { inside = !inside; next } inside' $(documents) | grep -oE '(^|[ /])thinprobe [a-z].*' |
 		sed -E 's/^[ \/]?thinprobe //; s/  +#.*//; s/ (\||&&?|>|#)( .*)?$//' | sort -u
 }
 
@@ -42,11 +48,11 @@ fenced() {
 @test "every option of a program in a fenced block is one of its --help" {
 	local tool rest first option help n=0 wrong=0 tools
 
-	tools=" $(sed -n 's/^TOOLS = //p' Makefile) "
+	tools=" $(program_names | xargs) "
 	while read -r tool rest; do
 		[[ $tools == *" $tool "* ]] || continue
 		first=${rest%% *}
-		[[ $tool =~ ^(vncplay|vamp)$ ]] || first=''
+		[[ $(bin/"$tool" "$first" --help 2>/dev/null | head -n 1) == "usage: thinprobe $tool $first"* ]] || first=''
 		help=$(bin/"$tool" ${first:+"$first"} --help)
 		for option in $(grep -oE '(^| )--?[a-z][a-z-]*' <<<"$rest"); do
 			grep -qE -- "^  +(-[a-z], )?$option( |$)|^  +$option, " <<<"$help" || { echo "$tool has no $option: $rest"; wrong=1; }

@@ -6,8 +6,8 @@ bats_require_minimum_version 1.5.0
 
 setup() {
 	export TOP=${BATS_TEST_DIRNAME%/tests/cli}
-	TOOLS=$(sed -n 's/^TOOLS = //p' "$TOP/Makefile")
-	EXPERIMENTS=$(cd "$TOP/experiments" && printf '%s\n' */plan | sed 's,/plan,,')
+	TOOLS=$(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; program_names | xargs)
+	EXPERIMENTS=$(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; experiments)
 	cd "$BATS_TEST_TMPDIR" || return 1
 }
 
@@ -80,8 +80,6 @@ narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fit
 	[[ $output == *"THINPROBE-RUN(7)"* ]]
 	MANPAGER=cat run -0 thinprobe help formats
 	[[ $output == *"THINPROBE-FORMATS(5)"* ]]
-	MANPAGER=cat run -0 thinprobe help vncplay-trace
-	[[ $output == *"THINPROBE-VNCPLAY-TRACE(5)"* ]]
 	run -2 thinprobe help "*"
 }
 
@@ -116,7 +114,7 @@ meant() {	# meant NAME WORD...: exit 2, one line that asks for NAME
 	meant "run wan" wann
 	meant --load sink --lod 3
 	meant stalls run stall
-	meant capacity run capac
+	meant schedulers run schedul
 	meant stalls help stals
 	meant vnc setup --protocol vmc
 	meant --protocol setup --protocl vnc
@@ -186,7 +184,7 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 		comm -23 <("$TOP/bin/$name" --help | sed -nE 's/^ {2,6}(-[A-Za-z0-9], )?(--[a-z0-9-]+).*/\2/p' | sort -u) got >left_out
 		[ -s got ] && [ ! -s left_out ]
 	done
-	for name in stalls wan users; do
+	for name in stalls wan hold; do
 		completed run "$name" --
 		comm -23 <(thinprobe run "$name" --help | sed -nE 's/^  (-[a-z], )?(--[a-z0-9-]+).*/\2/p' | sort -u) got >left_out
 		[ -s got ] && [ ! -s left_out ]
@@ -226,15 +224,11 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 		memhog --page 2|2M
 		pagein -e h|hog
 		refecho --answer-delay u|uniform:
-		setup --app web,vi|web,video web,vim
+		setup --app work,te|work,terminal
 		lab u|up
 		new e|experiment
-		vncplay r|record
-		vncplay play --fo|--format
-		vncplay analyze --format t|text tsv
-		queue f|fit
+		netload se|send serve
 		help fo|formats
-		help vncplay-|vncplay-trace
 		sweep --engine p|parallel
 		sweep --resume s|
 		report results/s|results/stalls/day

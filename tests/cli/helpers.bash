@@ -4,7 +4,7 @@
 
 # TOP: the tree, BIN: its programs. The test runs in a folder of its own; what it puts into `started` does not outlive it.
 begin_test() {
-	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 	BIN=$TOP/bin
 	cd "$BATS_TEST_TMPDIR" || return 1
 	unset DISPLAY

@@ -4,48 +4,40 @@
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/../.." || return 1
-	TOOLS=$(sed -n 's/^TOOLS = //p' Makefile)
+	TP_HOME=.
+	. lab/trees.sh
+	PRESENT=$(program_names)
 	SHARED=$(sed -n 's/^ROOMS = //p' Makefile)
-	PRESENT=$(for t in $TOOLS; do if [ -f "src/$t/$t.c" ]; then echo "$t"; fi; done)	# the first test tells of the others
 }
 
-rooms() {
-	local room
+trees() { in_trees "$@" | sed 's,^\./,,'; }
+made() { trees Makefile rooms.mk | xargs sed -n "s/^$1 = //p"; }	# made VARIABLE: its value in the Makefile or a kit's rooms.mk
+rooms() { trees 'src/*' | sed 's,.*/,,' | sort -u; }
+sources() { trees "src/$1" | xargs -I @ find @ -name '*.[ch]'; }	# sources ROOM
 
-	for room in src/*/; do
-		room=${room%/}
-		echo "${room#src/}"
-	done
-}
-
-sources() {	# room
-	find "src/$1" -name '*.[ch]'
-}
-
-@test "every room is a program in TOOLS, and every program has a room, a main file and a man page" {
-	local room tool wrong=0
+@test "every room is shared, a program with a main file and a man page, or a kit's part of a program" {
+	local room wrong=0
 
 	for room in $(rooms); do
 		[[ " lib $SHARED " == *" $room "* ]] && continue
-		[[ " $TOOLS " == *" $room "* ]] || { echo "src/$room is not in TOOLS"; wrong=1; }
-	done
-	for tool in $TOOLS; do
-		[ -f "src/$tool/$tool.c" ] || { echo "src/$tool/$tool.c is missing"; wrong=1; }
-		[ -f "src/$tool/$tool.1" ] || { echo "src/$tool/$tool.1 is missing"; wrong=1; }
+		[ "$(trees "src/$room/$room.c" | wc -l)" = 1 ] || { echo "src/$room/$room.c is missing, or twice there"; wrong=1; }
+		[ "$(trees "src/$room/$room.1" | wc -l)" = 1 ] || { echo "src/$room/$room.1 is missing, or twice there"; wrong=1; }
 	done
 	[ $wrong -eq 0 ]
 }
 
-may_include() {	# ROOM FILE NAME: one of its folder, of the library, of a shared room that it uses, or of the room's top and common/
-	local folder=${2%/*} uses
+# may_include ROOM FILE NAME: one of its folder, of the library, of a shared room that it uses, or of the room's top and common/.
+# (A kit's part of a program is below that room's top.)
+may_include() {
+	local folder=${2%/*} tree=${2%%src/*} uses
 
 	[ -f "$folder/$3" ] || [ -f "src/lib/$3" ] && return
-	[ -f "src/$3" ] || return 1
+	[ -f "src/$3" ] || [ -f "${tree}src/$3" ] || return 1
 	case $3 in
 	"$1"/common/*) ;;
 	"$1"/*/*) return 1 ;;
-	"$1"/*) [[ $folder == "src/$1/"* && $folder != */common ]] ;;
-	*) uses=" $(sed -n "s/^USES_$1 = //p" Makefile) " && [[ $uses == *" ${3%%/*} "* ]] ;;
+	"$1"/*) [[ $folder == "${tree}src/$1/"* && $folder != */common ]] || [ ! -f "${tree}src/$3" ] ;;
+	*) uses=" $(made "USES_$1") " && [[ $uses == *" ${3%%/*} "* ]] ;;
 	esac
 }
 
@@ -62,14 +54,14 @@ may_include() {	# ROOM FILE NAME: one of its folder, of the library, of a shared
 }
 
 @test "no source reaches out of its room by a path" {
-	run grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]+["<][^">]*\.\./' -r src
+	run grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]+["<][^">]*\.\./' -r $(trees src)
 	[ "$status" -eq 1 ]
 }
 
 @test "the library knows no program" {
 	local tool wrong=0
 
-	for tool in $TOOLS; do
+	for tool in $PRESENT; do
 		grep -nwE "$tool" src/lib/*.[ch] && wrong=1
 	done
 	[ $wrong -eq 0 ]
@@ -126,7 +118,7 @@ END
 	local tool family pattern flag file users libs used wrong=0
 
 	for tool in $PRESENT; do
-		libs=" $(sed -n "s/^LIBS_$tool = //p" Makefile) "
+		libs=" $(made "LIBS_$tool") "
 		while IFS=$'\t' read -r family pattern flag file users; do
 			used=0
 			sources "$tool" | xargs grep -qE "^[[:space:]]*#[[:space:]]*include[[:space:]]+$pattern" /dev/null && used=1
@@ -155,8 +147,8 @@ END
 @test "a core that unit tests link has no main" {
 	local file wrong=0
 
-	for file in $(find src -name '*.c'); do
-		[ "$file" = "src/$(basename "$(dirname "$file")")/$(basename "$(dirname "$file")").c" ] && continue
+	for file in $(find $(trees src) -name '*.c'); do
+		[ "$(basename "$file" .c)" = "$(basename "$(dirname "$file")")" ] && continue
 		grep -nE '^(int )?main\(' "$file" && wrong=1
 	done
 	[ $wrong -eq 0 ]
@@ -181,7 +173,7 @@ END
 @test "a file whose first line begins with a name has that name" {
 	local file name wrong=0
 
-	for file in $(find src -name '*.[ch]') lab/*.sh lab/*/*.sh experiments/*/*.sh plots/*.gp; do
+	for file in $(find $(trees src) -name '*.[ch]') $(trees 'lab/*.sh' 'lab/*/*.sh' 'experiments/*/*.sh' 'plots/*.gp'); do
 		name=$(head -n 3 "$file" | sed -nE 's,^(/\*|#) ([A-Za-z0-9_./-]+) - .*,\2,p' | head -n 1)
 		name=${name##*/}
 		[ -z "$name" ] || [ "${name%.*}" = "$(basename "${file%.*}")" ] || { echo "$file says that it is $name"; wrong=1; }
@@ -190,7 +182,7 @@ END
 }
 
 @test "no test negates a command: only the last one of a test could fail it" {
-	run grep -snE '^[[:space:]]*! ' {tests,experiments}/*/*.{bats,bash}
+	run grep -snE '^[[:space:]]*! ' $(trees {tests,experiments}'/*/*.'{bats,bash})
 	found=$(grep -vF '|| return 1' <<<"$output" || true)
 	echo "write: if command; then return 1; fi"
 	echo "$found"
@@ -198,7 +190,7 @@ END
 }
 
 @test "no test waits for words that were expanded before it began to wait" {
-	run grep -snE '(until_true|wait_for|wait_until [0-9.]+) \[' {tests,experiments}/*/*.{bats,bash,sh}
+	run grep -snE '(until_true|wait_for|wait_until [0-9.]+) \[' $(trees {tests,experiments}'/*/*.'{bats,bash,sh})
 	echo "write: until_true eval '[ ... ]'"
 	echo "$output"
 	[ "$status" -eq 1 ]
@@ -283,14 +275,14 @@ in_scratch() {
 	while IFS= read -r file; do
 		case $file in
 		*.[ch] | *.[1-8] | *.sh | *.jq | *.gp | *.bats | *.bash | *.py | *.pl | *.css) ;;
-		*/Makefile | Makefile | thinprobe | tests/run | .ci/run) ;;
+		*/Makefile | Makefile | *.mk | thinprobe | tests/run | .ci/run) ;;
 		*) continue ;;
 		esac
 		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later$\|SPDX-License-Identifier: GPL-3.0-or-later \*/$' || {
 			echo "$file"
 			wrong=1
 		}
-	done < <(git ls-files 2>/dev/null | grep -vE '^(results|data)/' || find . -type f)
+	done < <(git ls-files 2>/dev/null | grep -vE '^(kits/[a-z]+/)?(results|data)/' || find . -type f)
 	[ $wrong -eq 0 ]
 }
 
@@ -305,8 +297,7 @@ in_scratch() {
 @test "every experiment has all its files" {
 	local plan file wrong=0
 
-	for plan in experiments/*/plan; do
-		[ "$plan" != experiments/engine/template/plan ] || continue
+	for plan in $(trees 'experiments/*/plan'); do
 		for file in cell.sh table figures.gp say.jq README.md test.bats; do
 			[ -f "${plan%/plan}/$file" ] || { echo "${plan%/plan}/$file is missing"; wrong=1; }
 		done
@@ -318,10 +309,10 @@ in_scratch() {
 @test "what experiments share names none of them" {
 	local stems
 
-	stems=$(printf '%s\n' experiments/*/plan | cut -d/ -f2 | paste -sd'|')
+	stems=$(experiments | paste -sd'|')
 	run grep -nrE \
 		"(experiments?|run|results|EXPERIMENT|stem)[\"'}]*( |/|: ?| ?[!=]?= ?| // )[\"']?($stems)\\>" \
-		experiments/engine report/*.* plots/style.gp src/summarize lab
+		$(trees experiments/engine src/summarize lab) report/*.* plots/style.gp
 	echo "$output"
 	[ "$status" -eq 1 ]
 	# (the front door has the demo's)
@@ -334,9 +325,9 @@ in_scratch() {
 	local twice
 
 	command -v ctags >/dev/null || skip "no ctags"
-	ctags -x --languages=C --langmap=C:.c.h --c-kinds=fsuget -R src >"$BATS_TEST_TMPDIR/names"
+	ctags -x --languages=C --langmap=C:.c.h --c-kinds=fsuget -R $(trees src) >"$BATS_TEST_TMPDIR/names"
 	grep -q '^main ' "$BATS_TEST_TMPDIR/names"	# (names were found)
-	twice=$(awk '$1 != "main" { split($4, path, "/"); print $1, path[2] }' "$BATS_TEST_TMPDIR/names" | sort -u |
+	twice=$(awk '$1 != "main" { sub(/.*src\//, "", $4); split($4, path, "/"); print $1, path[1] }' "$BATS_TEST_TMPDIR/names" | sort -u |
 		awk '{ rooms[$1] = rooms[$1] " " $2; n[$1]++ } END { for (name in n) if (n[name] > 1) print name ":" rooms[name] }')
 	echo "$twice"
 	[ -z "$twice" ]

@@ -4,9 +4,11 @@
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/../.." || return 1
-	TOOLS=$(sed -n 's/^TOOLS = //p' Makefile)
-	PAGES=$(for t in $TOOLS; do if [ -f "src/$t/$t.1" ]; then echo "$t"; fi; done)	# house.bats tells of missing ones
+	TP_HOME=.
+	. lab/trees.sh
+	TOOLS=$(program_names | xargs)
 }
+page_of() { in_trees "src/$1/$1.1"; }	# page_of PROGRAM
 
 need_mandoc() {
 	command -v mandoc >/dev/null || skip "mandoc is not installed"
@@ -18,10 +20,12 @@ plain() {	# page: as text, without overstrikes
 
 # Programs whose commands have options of their own, and where they name them: in lines of --help that begin with two spaces.
 commands() {	# tool
-	case $1 in
-	prototap) echo live read ;;
-	vncplay | vamp) "bin/$1" --help | sed -nE 's/^  ([a-z]+) .*/\1/p' ;;
-	esac
+	local command
+
+	[ "$1" != prototap ] || { echo live read; return; }
+	for command in $("bin/$1" --help | sed -nE 's/^  ([a-z]+) .*/\1/p'); do
+		[[ $("bin/$1" "$command" --help 2>&1 | head -n 1) != "usage: thinprobe $1 $command"* ]] || echo "$command"
+	done
 }
 
 help_options() {	# tool
@@ -44,7 +48,7 @@ man_options() {	# page
 	local page wrong=0
 
 	need_mandoc
-	for page in src/*/*.1 src/*/*.5 docs/*.[157]; do
+	for page in $(in_trees 'src/*/*.[15]' 'docs/*.[157]'); do
 		[ -f "$page" ] || continue
 		mandoc -T lint -W error "$page" || wrong=1
 	done
@@ -55,8 +59,8 @@ man_options() {	# page
 	local tool page section wrong=0
 
 	need_mandoc
-	for tool in $PAGES; do
-		page=src/$tool/$tool.1
+	for tool in $TOOLS; do
+		page=$(page_of "$tool")
 		plain "$page" | head -n 1 | grep -q "^THINPROBE-${tool^^}(1)" || { echo "$page: title"; wrong=1; }
 		for section in NAME SYNOPSIS DESCRIPTION OPTIONS 'EXIT STATUS' EXAMPLES; do
 			plain "$page" | grep -qx "$section" || { echo "$page: no section $section"; wrong=1; }
@@ -65,16 +69,14 @@ man_options() {	# page
 	[ $wrong -eq 0 ]
 }
 
-@test "--help ends with a short command of the manual's examples, of a command with one of its own" {
+@test "--help ends with a short command of the manual's examples" {
 	local tool example wrong=0
 
 	for tool in $TOOLS; do
 		example=$(bin/"$tool" --help | tail -n 1)
-		[[ $example == "    thinprobe $tool "* ]] && sed 's/^\.Dl //; s/ &$//' "src/$tool/$tool.1" | grep -qxF "${example:4}" ||
+		[[ $example == "    thinprobe $tool "* ]] && sed 's/^\.Dl //; s/ &$//' "$(page_of "$tool")" | grep -qxF "${example:4}" ||
 			{ echo "$tool --help ends with: $example"; wrong=1; }
 	done
-	example=$(bin/vncplay play --help | tail -n 1)
-	[[ $example == "    thinprobe vncplay play "* ]] || { echo "vncplay play --help: $example"; wrong=1; }
 	[ $wrong -eq 0 ]
 }
 
@@ -82,7 +84,7 @@ man_options() {	# page
 	local page name section wrong=0
 
 	need_mandoc
-	for page in src/*/*.5; do
+	for page in $(in_trees 'src/*/*.5'); do
 		[ -f "$page" ] || continue
 		name=$(basename "$page" .5)
 		plain "$page" | head -n 1 | grep -q "^THINPROBE-${name^^}(5)" || { echo "$page: title"; wrong=1; }
@@ -123,28 +125,12 @@ header() { head -n 1 "$1" | tr '\t' '\n' | grep -vx schema | sort; }	# header TA
 	done
 }
 
-@test "every command of vncplay has its part of the page, and --help of its own" {
-	local command wrong=0
-
-	need_mandoc
-	[ "$(commands vncplay | wc -w)" -ge 4 ]
-	for command in $(commands vncplay); do
-		bin/vncplay "$command" --help | head -n 1 | grep -q "^usage: thinprobe vncplay $command" ||
-			{ echo "vncplay $command --help"; wrong=1; }
-		plain src/vncplay/vncplay.1 | sed -n '/^OPTIONS/,/^FILES/p' | grep -qE "^   [a-z, ]*\b$command\b" || {
-			echo "no part on $command"
-			wrong=1
-		}
-	done
-	[ $wrong -eq 0 ]
-}
-
 @test "every option of --help is described in the man page" {
 	local tool missing wrong=0
 
 	need_mandoc
-	for tool in $PAGES; do
-		missing=$(comm -23 <(help_options "$tool") <(man_options "src/$tool/$tool.1"))
+	for tool in $TOOLS; do
+		missing=$(comm -23 <(help_options "$tool") <(man_options "$(page_of "$tool")"))
 		[ -n "$(help_options "$tool")" ] || missing="(no options in --help?)"
 		[ -z "$missing" ] || { echo "$tool.1 leaves out" $missing; wrong=1; }
 	done
@@ -155,19 +141,19 @@ header() { head -n 1 "$1" | tr '\t' '\n' | grep -vx schema | sort; }	# header TA
 	local tool extra wrong=0
 
 	need_mandoc
-	for tool in $PAGES; do
-		extra=$(comm -13 <(help_options "$tool") <(man_options "src/$tool/$tool.1"))
+	for tool in $TOOLS; do
+		extra=$(comm -13 <(help_options "$tool") <(man_options "$(page_of "$tool")"))
 		[ -z "$extra" ] || { echo "$tool.1 describes" $extra; wrong=1; }
 	done
 	[ $wrong -eq 0 ]
 }
 
-@test "thinprobe(1) names every command of the front door and every program" {
+@test "thinprobe(1) names every command of the front door and every program of the core" {
 	local word wrong=0
 
 	need_mandoc
 	[ -f docs/thinprobe.1 ] || skip "no thinprobe(1) yet"
-	for word in setup demo check doctor run list report lab $TOOLS; do
+	for word in setup demo check doctor run list report lab $(TP_HOME=. && ls src/*/*.1 | sed -nE 's,.*/([^/]+)/\1\.1$,\1,p'); do
 		plain docs/thinprobe.1 | grep -qw "$word" || { echo "thinprobe(1) does not name $word"; wrong=1; }
 	done
 	[ $wrong -eq 0 ]
@@ -180,17 +166,18 @@ see_also() {	# page: the pages of this suite that it names there
 @test "SEE ALSO: thinprobe(1) in every page, every program in thinprobe(1), and what a page's text names" {
 	local page tool missing wrong=0
 
-	for page in src/*/*.[15] docs/thinprobe*.[157]; do
-		missing=$(comm -23 <({ [ "$page" = docs/thinprobe.1 ] || echo thinprobe 1; grep -oE 'Xr thinprobe[a-z-]* [157]' "$page" |
+	for page in $(in_trees 'src/*/*.[15]' 'docs/thinprobe*.[157]'); do
+		missing=$(comm -23 <({ [ "$page" = ./docs/thinprobe.1 ] || echo thinprobe 1; grep -oE 'Xr thinprobe[a-z-]* [157]' "$page" |
 			sed 's/^Xr //'; } | sort -u) <(see_also "$page" | sort -u))
 		[ -z "$missing" ] || { echo "$page: SEE ALSO lacks" $missing; wrong=1; }
 		for missing in $(see_also "$page" | sed -nE 's/^thinprobe-([a-z-]+) ([157])$/\1.\2/p'); do
-			compgen -G "src/*/$missing" >/dev/null || [ -f "docs/thinprobe-$missing" ] ||
+			[ -n "$(in_trees "src/*/$missing" "docs/thinprobe-$missing")" ] ||
 				{ echo "$page: there is no thinprobe-$missing"; wrong=1; }
 		done
 	done
-	for tool in $TOOLS; do
-		see_also docs/thinprobe.1 | grep -qx "thinprobe-$tool 1" || { echo "docs/thinprobe.1: SEE ALSO lacks $tool"; wrong=1; }
+	for tool in $TOOLS; do	# the manual of its tree: thinprobe(1), or that of the kit
+		page=$(page_of "$tool") page=$(compgen -G "${page%%src/*}docs/thinprobe*[17]" | grep -v run)
+		see_also "$page" | grep -qx "thinprobe-$tool 1" || { echo "$page: SEE ALSO lacks $tool"; wrong=1; }
 	done
 	[ $wrong -eq 0 ]
 }
@@ -198,8 +185,8 @@ see_also() {	# page: the pages of this suite that it names there
 # Commands of this suite as pages and documents show them, a line each, without what a shell would do with them.
 shown() {
 	{
-		grep -hE '^\.Dl ' src/*/*.1 | sed 's/\\e/\\/g'
-		grep -hE '^ {4}|`' README.md docs/*.md experiments/README.md | grep -oE '(^ {4}|`)(\./)?thinprobe [^`]*'
+		grep -hE '^\.Dl ' $(in_trees 'src/*/*.1') | sed 's/\\e/\\/g'
+		grep -hE '^ {4}|`' README.md $(in_trees 'docs/*.md' experiments/README.md) | grep -oE '(^ {4}|`)(\./)?thinprobe [^`]*'
 	} | grep -oE 'thinprobe [a-z].*' | sed -E 's/^thinprobe //; s/  +.*//; s/ (\||&&?|#|--)( .*)?$//' | sort -u
 }
 

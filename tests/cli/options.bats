@@ -5,7 +5,11 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
-setup() { begin_test; }
+setup() {
+	begin_test
+	TP_HOME=$TOP
+	. "$TOP/lab/trees.sh"
+}
 teardown() { true; }
 
 # Rows "PAGE OLD NEW" of the sections FORMER NAMES; -x or --word each.
@@ -52,17 +56,17 @@ help_names() {	# TOOL COMMAND OPTION
 		if help_names "$tool" "$command" "$old"; then echo "$tool --help: $old"; wrong=1; fi
 		if [[ $old == --* ]] && [ "$old" != --quiet ] && grep -P "^$tool\t$old\t" completion; then wrong=1; fi
 		n=$((n + 1))
-	done < <(former "$TOP"/src/*/*.1)
+	done < <(former $(in_trees 'src/*/*.1'))
 	[ $wrong = 0 ] && [ $n -ge 25 ]
 }
 
 @test "pages and documents use no former name: neither beside the tool's name nor elsewhere in its page" {
 	local tool old page n=0
 
-	for page in "$TOP"/src/*/*.1; do
+	for page in $(in_trees 'src/*/*.1'); do
 		sed -E '/^\.Sh FORMER NAMES/,/^\.Sh EXIT/d; s/\\-/-/g; s/Fl Fl /--/g; s/Fl /-/g' "$page" >"$(basename "$page")"
 	done
-	cat ./*.1 "$TOP"/{README,GLOSSARY,CONTRIBUTING}.md "$TOP"/docs/*.{md,1} "$TOP"/experiments/*/README.md >all
+	cat ./*.1 "$TOP"/{README,GLOSSARY,CONTRIBUTING}.md $(in_trees 'docs/*.md' 'docs/*.1' 'experiments/*/README.md') >all
 	while read -r tool old _; do
 		n=$((n + 1))
 		[ "$tool $old" != "vncplay --quiet" ] || continue	# a present one of its other commands
@@ -71,22 +75,21 @@ help_names() {	# TOOL COMMAND OPTION
 			echo "$tool: $old"
 			n=-99
 		fi
-	done < <(former "$TOP"/src/*/*.1)
+	done < <(former $(in_trees 'src/*/*.1'))
 	[ "$n" -ge 25 ]
 }
 
 @test "every former name of a table of options is in its page, and in the changelog" {
 	local tool old n
 
-	for tool in "$TOP"/src/*/; do
-		tool=$(basename "$tool")
-		n=$(cat "$TOP/src/$tool"/*.c | grep -oE "CLI_FORMER_(NAME\([^,]*,|FLAG\() ?\"[^)]*" | sort -u | wc -l)
+	for tool in $(program_names); do
+		n=$(cat $(in_trees "src/$tool/*.c") | grep -oE "CLI_FORMER_(NAME\([^,]*,|FLAG\() ?\"[^)]*" | sort -u | wc -l)
 		[ "$n" = 0 ] || echo "$tool: $n"
-		[ "$n" = 0 ] || [ "$(former "$TOP/src/$tool/$tool.1" | wc -l)" = "$n" ]
+		[ "$n" = 0 ] || [ "$(former "$(in_trees "src/$tool/$tool.1")" | wc -l)" = "$n" ]
 	done
 	while read -r tool old _; do
 		grep -qE -- "\`$tool\`.*\`$old\`" "$TOP/CHANGELOG.md" || { echo "CHANGELOG.md: $tool $old"; n=none; }
-	done < <(former "$TOP"/src/*/*.1)
+	done < <(former $(in_trees 'src/*/*.1'))
 	[ "$n" != none ]
 }
 
@@ -105,11 +108,11 @@ help_names() {	# TOOL COMMAND OPTION
 		[ "$status" = 2 ] && [ "$output" = "$complaint" ]
 		run ! grep -P "^run $stem\t--$old\t" completion
 		grep -qP "^run $stem\t--$new\t" completion
-		sed -n "/^\.Ss run $stem/,/^\.Ss/p; /^\.Sh EXPERIMENT OPTIONS/,/^\.Sh/p" "$TOP/docs/thinprobe.1" | sed 's/\\-/-/g' |
+		sed -n "/^\.Ss run $stem/,/^\.Ss/p; /^\.Sh EXPERIMENT OPTIONS/,/^\.Sh/p" $(in_trees 'docs/thinprobe*.[17]') | sed 's/\\-/-/g' |
 			grep -qE -- "--$old \(now --$new\)|^\.Fl Fl $old "
 		grep -qE "\`run[ \`].*\`--$old\` \| \`--$new\`" "$TOP/CHANGELOG.md"
 		n=$((n + 1))
-	done < <(grep -oE '^option +[a-z-]+ .* was=[a-z-]+' "$TOP"/experiments/*/plan "$TOP"/experiments/engine/options |
+	done < <(grep -oE '^option +[a-z-]+ .* was=[a-z-]+' $(in_trees 'experiments/*/plan' experiments/engine/options) |
 		sed -E 's/:option +([a-z-]+) .* was=/:\1:/')
 	[ $n -ge 10 ]
 }

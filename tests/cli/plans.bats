@@ -7,6 +7,8 @@ bats_require_minimum_version 1.5.0
 
 setup() {
 	export TOP=${BATS_TEST_DIRNAME%/tests/cli}
+	TP_HOME=$TOP
+	. "$TOP/lab/trees.sh"
 	cd "$BATS_TEST_TMPDIR" || return 1
 	cat >plan <<'END_PLAN'
 # SPDX-License-Identifier: GPL-3.0-or-later
@@ -224,7 +226,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	export DO='echo "-$SERVER_MEMORY$SWAP$SWAP_SIZE-"'
 	plan --server-memory none
 	[ "$output" = -- ]
-	run --separate-stderr "$TOP/experiments/engine/run.sh" startup --options-only --server-memory none
+	run --separate-stderr "$TOP/experiments/engine/run.sh" paging --options-only --server-memory none
 	[ "$status" = 2 ] && [[ $stderr == *"--server-memory none: "* ]]
 }
 
@@ -350,7 +352,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	local plan wrong=0 word words
 	words='question|ask|says|figure|paper|minutes|needs|wrong-if|called|protocols|choose|on|ssh|not-ssh|again|axis|group|first'
 	words+='|setting|use|option'
-	for plan in "$TOP"/experiments/*/plan; do
+	for plan in $(in_trees 'experiments/*/plan'); do
 		for word in question says figure paper minutes needs wrong-if axis; do
 			grep -qE "^$word  *[^ ]" "$plan" || { echo "$plan: no $word"; wrong=1; }
 		done
@@ -363,7 +365,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 
 @test "every experiment takes its defaults, also with --quick, and refuses a wrong word for every option in one line" {
 	local plan wrong=0
-	for plan in "$TOP"/experiments/*/plan; do
+	for plan in $(in_trees 'experiments/*/plan'); do
 		plan=${plan%/plan}
 		for words in '' --quick --demo; do
 			# shellcheck disable=SC2086 # one word or none
@@ -410,46 +412,22 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	{ cat "$TOP/data/thresholds.tsv"; printf 'thresholds/1\tmine\t77\tms\tours\t\n'; } >home/data/thresholds.tsv
 	TP_HOME=$PWD/home plan --threshold mine
 	[ "$output" = '["mine",77]' ]
-	# capacity takes names in its criteria too, each once
-	export DO='exp_check; echo "$CRITERIA"'
-	sed -i '/^cells_choose/d; s,^plan_read .,plan_read "$TOP/experiments/capacity",
-		s,^plan_check$,. "$TOP/experiments/capacity/cell.sh"; plan_check,' driver
-	plan
-	[ "$output" = p95:100ms,p95:150ms,apdex:0.85 ]
-	plan --threshold pointer --criteria p95:threshold,p95:typing,p95:1.5s,p95:60ms,apdex:0.9
-	[ "$output" = p95:60ms,p95:150ms,p95:1500ms,apdex:0.9 ]
-	plan --criteria p95:mine
-	[ "$status" = 2 ] && [[ $stderr == *'--criteria p95:mine: must be a time'* ]]
 }
 
 @test "every experiment with a threshold has it as an option" {
 	local plan
-	for plan in "$TOP"/experiments/*/plan; do
+	for plan in $(in_trees 'experiments/*/plan'); do
 		grep -lqE 'threshold_(ms|across)|THRESHOLD_MS|threshold as|late_share' \
 			"${plan%/plan}"/{cell.sh,say.jq,figures.gp,table} || continue
 		"$TOP/experiments/engine/run.sh" "$(basename "${plan%/plan}")" --options-only --threshold typing || { echo "$plan"; return 1; }
 	done
-	if grep -nE '^setting +threshold_ms' "$TOP"/experiments/*/plan "$TOP"/experiments/engine/*.plan; then return 1; fi
-}
-
-@test "a file that is read more than once is no pipe, and is there" {
-	local words
-	mkfifo pipe
-	for words in 'cpuspeed --script' 'cpuspeed --trace' 'startup --profile'; do
-		# shellcheck disable=SC2086 # words
-		run --separate-stderr timeout 20 "$TOP/experiments/engine/run.sh" $words pipe --options-only
-		echo "$words: $status $stderr"
-		[ "$status" = 2 ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"${words#* } pipe: not a regular file"* ]]
-		# shellcheck disable=SC2086 # words
-		run --separate-stderr timeout 20 "$TOP/experiments/engine/run.sh" $words none --options-only
-		[ "$status" = 2 ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"${words#* } none: no such file"* ]]
-	done
+	if grep -nE '^setting +threshold_ms' $(in_trees 'experiments/*/plan' 'experiments/engine/*.plan'); then return 1; fi
 }
 
 @test "the list has every experiment, with the paper's figures before what it shows" {
 	run "$TOP/thinprobe" list --papers
 	[ "$status" = 0 ]
-	for plan in "$TOP"/experiments/*/plan; do
+	for plan in $(in_trees 'experiments/*/plan'); do
 		plan=${plan%/plan}
 		[ "$(grep -c "^${plan##*/}  *[0-9]" <<<"$output")" = 1 ]
 	done

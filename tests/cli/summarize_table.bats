@@ -13,9 +13,9 @@ setup() {
 		app     App     -  param                      -        text -
 		load    Load    -  param                      -        0    -
 		state   State   -  count:state                -        text -
-		rate    Rate    /s vusers.json:result.rate    mean+ci  2    higher
+		rate    Rate    /s load.json:result.rate    mean+ci  2    higher
 		foreign Foreign %  */cell.json:foreign        max      1    lower
-		good    Good    -  vusers.json:result.good    true     0    -
+		good    Good    -  load.json:result.good    true     0    -
 		view main summary "Rates" by=app load rate
 	END
 	jq -n '{schema: "thinprobe.run/1", experiment: "own", settings: {repeats: 2, seed: 1}, axes: ["app", "load"],
@@ -30,7 +30,7 @@ setup() {
 cell() {	# NAME REPEAT RATE GOOD
 	mkdir -p "run/cells/$1/$2"
 	echo '{"state": "complete", "foreign": 1, "marked": ""}' >"run/cells/$1/$2/cell.json"
-	jq -n --argjson x "$3" --argjson g "$4" '{result: {rate: $x, good: $g}}' >"run/cells/$1/$2/vusers.json"
+	jq -n --argjson x "$3" --argjson g "$4" '{result: {rate: $x, good: $g}}' >"run/cells/$1/$2/load.json"
 }
 
 column() {	# column LOAD NAME
@@ -99,10 +99,10 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 		view more summary "More" nothing|own/table:9: no such column of that table: nothing
 		include ../nothing|own/../nothing: No such file
 	END
-	echo '{' >run/cells/a-0/2/vusers.json
+	echo '{' >run/cells/a-0/2/load.json
 	run --separate-stderr summarize
 	[ "$status" = 1 ]
-	[[ $stderr == *"run/cells/a-0/2/vusers.json: line 2"* ]]
+	[[ $stderr == *"run/cells/a-0/2/load.json: line 2"* ]]
 	run --separate-stderr "$TOP/bin/summarize" run
 	[ "$status" = 1 ]
 	[[ $stderr == *"experiments/own/table: No such file"* ]]
@@ -110,7 +110,7 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 
 @test "every experiment's table is read" {
 	local table
-	for table in "$TOP"/experiments/*/table; do
+	for table in $(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; in_trees 'experiments/*/table'); do
 		case $table in */engine/*) continue ;; esac
 		run --separate-stderr "$TOP/bin/summarize" run --experiment "${table%/table}"
 		echo "$table: $stderr"
@@ -153,7 +153,7 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	[ "$output" = 'summarize: run/run.json: two cells of the name a-0' ]
 	cp whole.json run/run.json
 	printf 'p50 Median ms keys:p50 range 3 lower\n' >>own/table
-	for file in cell.json vusers.json keyrepeat.json samples.tsv; do
+	for file in cell.json load.json keyrepeat.json samples.tsv; do
 		rm -rf run/cells && cell a-0 1 1 true
 		printf 'schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\n' >run/cells/a-0/1/samples.tsv
 		rm -f "run/cells/a-0/1/$file" && mkfifo "run/cells/a-0/1/$file"

@@ -72,7 +72,7 @@ check_others() {
 @test "every program has a run in docs/outputs.sh" {
 	local tool wrong=0
 
-	for tool in $(sed -n 's/^TOOLS = //p' "$TOP/Makefile"); do
+	for tool in $(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; program_names); do
 		outputs_rows | cut -f1 | grep -qx "$tool" || { echo "no row: $tool"; wrong=1; }
 	done
 	[ "$wrong" -eq 0 ]
@@ -84,20 +84,4 @@ check_others() {
 	cat seen
 	grep -q '1 process' seen
 	run ! grep -q ready seen
-}
-
-# On a terminal only: a file or a pipe has what another reader makes of it.
-@test "a terminal narrower than 80 columns gets lines as narrow, by its own word or by COLUMNS" {
-	need script
-	arrivals() { script -qc "$1 '$BIN/arrivals' --sample 300" /dev/null </dev/null | tr -d '\r' >out; }
-	widest() { awk 'length > most { most = length } END { print most }' out; }
-	unset COLUMNS
-	arrivals "stty cols 40;"
-	[ "$(widest)" -le 40 ]
-	arrivals "stty cols 200;"
-	[ "$(widest)" -gt 60 ] && [ "$(widest)" -le 80 ]
-	arrivals "stty cols 200; COLUMNS=50"
-	[ "$(widest)" -le 50 ]
-	COLUMNS=40 "$BIN/arrivals" --sample 300 >out
-	[ "$(widest)" -gt 60 ]
 }

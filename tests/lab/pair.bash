@@ -14,11 +14,11 @@
 #   pair_refused WORDS EXPERIMENT OPTION...
 #                       the run is refused in one line with these words, and no run folder is made
 bats_require_minimum_version 1.5.0
-load "${BATS_TEST_DIRNAME%/experiments/*}/tests/cli/helpers"
+load "$(dirname "${BASH_SOURCE[0]}")/../cli/helpers"
 
 setup() {
 	local tool
-	TOP=${BATS_TEST_DIRNAME%/experiments/*} TOP=${TOP%/tests/*}
+	TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 	PATH=$PATH:/usr/sbin:/sbin
 	for tool in sshd ssh ssh-keygen setpriv unshare nsenter ip tc jq; do
 		command -v "$tool" >/dev/null || skip "$tool is not installed"

@@ -145,18 +145,6 @@ in_guest() { guest_exec one bash -c "$*" </dev/null; }
 	grep -q 'result' <<<"$output"
 }
 
-@test "the unit tests of vamp pass in the guest" {
-	found=0
-	for t in "$TOP"/build/tests/vamp/*_test; do
-		[ -x "$t" ] || continue
-		found=$((found + 1))
-		run guest_exec one "$t" </dev/null
-		echo "$output"
-		[ "$status" -eq 0 ]
-	done
-	[ "$found" -gt 0 ] || skip "no unit test of vamp is built"
-}
-
 @test "the suite is read-only there, a shared folder is seen by both" {
 	run in_guest "touch $TOP/build/x"
 	[ "$status" -ne 0 ]
@@ -208,10 +196,10 @@ END
 	[ "${used[1]}" -gt "$((2 * used[0]))" ]
 }
 
-@test "the port org.thinprobe.vamp carries lines both ways" {
-	guest_start one port bash -c 'exec 4<>/dev/virtio-ports/org.thinprobe.vamp
+@test "the port org.thinprobe.agent carries lines both ways" {
+	guest_start one port bash -c 'exec 4<>/dev/virtio-ports/org.thinprobe.agent
 		while ! read -r line <&4; do sleep 0.1; done; echo "heard $line" >&4; sleep 1'
-	run timeout 60 python3 - "$(guest_vamp one)" <<'END'
+	run timeout 60 python3 - "$(guest_agent one)" <<'END'
 import socket, sys
 s = socket.socket(socket.AF_UNIX)
 s.connect(sys.argv[1])

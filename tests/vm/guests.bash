@@ -2,12 +2,13 @@
 # shellcheck shell=bash
 # guests.bash - what tests with guests begin with: `load guests; setup_file() { guests_here || return 0; ... }`.
 
-load ../not_here
+load "$(dirname "${BASH_SOURCE[0]}")/../not_here"
 
 # TOP, W (the tests' own world), the functions of guests, and the root file system "small"; 1: guests cannot run here.
 guests_here() {
 	local why
-	export TOP=${BATS_TEST_DIRNAME%/tests/vm} W=$BATS_FILE_TMPDIR/w
+	export TOP W=$BATS_FILE_TMPDIR/w
+	TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 	mkdir "$W"
 	. "$TOP/lab/lib.sh"
 	. "$TOP/lab/guest.sh"

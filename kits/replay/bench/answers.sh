@@ -29,7 +29,7 @@ on_exit end_running
 
 known() {	# KIND: its line is in $said
 	local status=0
-	setpriv --pdeathsig TERM -- "$TP_HOME/tests/lab/known.sh" "$1" "$clicks" "$replays" >said 2>&1 &
+	setpriv --pdeathsig TERM -- "$TP_HOME/kits/replay/tests/lab/known.sh" "$1" "$clicks" "$replays" >said 2>&1 &
 	running=$!
 	wait "$running" || status=$?
 	running=''

@@ -3,13 +3,13 @@
 # vncplay.sh - how long vncplay analyze takes over logs as large as real ones, how much memory it
 # needs, and whether that grows with their length only.
 #
-# usage: bench/vncplay.sh [--quick] [--rounds N]     (8 rounds; 4 minutes; quick: 1 round of short logs)
+# usage: kits/replay/bench/vncplay.sh [--quick] [--rounds N]     (8 rounds; 4 minutes; quick: 1 round of short logs)
 # Logs of a second's worth of raw pixels a second (5 of 61 s, 350 MB), and of text that scrolls at
 # 36 frames a second (2 of 150 s; one each of 1 to 30 minutes). ORIGINAL=FOLDER, with the compiled
 # classes of the analyzer of 2005, runs that beside it, where there is a java and an Xvfb.
 # shellcheck disable=SC2317  # what alternate and holds call
 set -u
-here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd) || exit 1
+here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/../../.." && pwd) || exit 1
 . "$here/lab/lib.sh"
 . "$here/bench/lib.sh"
 
@@ -24,7 +24,7 @@ logs() {	# KIND RUNS SECONDS FOLDER
 	local i
 	mkdir -p "$4" || exit 1
 	for ((i = 0; i < $2; i++)); do
-		python3 "$here/bench/vncplay_logs.py" "$1" "$4" "$i" "$3" || die "cannot make logs"
+		python3 "$here/kits/replay/bench/vncplay_logs.py" "$1" "$4" "$i" "$3" || die "cannot make logs"
 	done
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""vncplay_logs.py KIND FOLDER RUN SECONDS - a log of a replay as large as real ones, with its side file, for bench/vncplay.sh.
+"""vncplay_logs.py KIND FOLDER RUN SECONDS - a log of a replay as large as real ones, with its side file, for kits/replay/bench/vncplay.sh.
 
     raw     1024 x 768, a window of 640 x 400 as raw pixels once a second, an answer to each input, and one frame of all of it: about 1 MB a second
     scroll  1024 x 768, 36 frames a second: text that scrolls in 640 x 400 (CopyRect, the new line raw), an answer to each input beside it

@@ -3,12 +3,12 @@
 # vusers.sh - how many users does one core carry, how punctually, and what do other tools tell of a
 # server that stands still? Beside wrk and ab, in turn, against the same servers on another CPU.
 #
-# usage: bench/vusers.sh [--quick] [--rounds N]     (8 rounds; 6 minutes; quick: 1 round)
+# usage: kits/users/bench/vusers.sh [--quick] [--rounds N]     (8 rounds; 6 minutes; quick: 1 round)
 # Users of VNC and the top rate meet vusers' own server (vusers serve), which costs less than any of
-# the three; the pause is that of a server with a script, in Python (tests/cli/vusers_server.py).
+# the three; the pause is that of a server with a script, in Python (kits/users/tests/cli/vusers_server.py).
 # shellcheck disable=SC2317  # what alternate and holds call
 set -u
-here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd) || exit 1
+here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/../../.." && pwd) || exit 1
 . "$here/lab/home.sh" || exit 1
 . "$TP_HOME/lab/lib.sh"
 . "$here/bench/lib.sh"
@@ -129,7 +129,7 @@ end_servers
 open_rate=200
 paused() {	# a fresh server: $url
 	rm -f "$work/port"
-	taskset -c "$other" python3 "$here/tests/cli/vusers_server.py" \
+	taskset -c "$other" python3 "$here/kits/users/tests/cli/vusers_server.py" \
 		--pause-at "$(awk -v t="$pause_seconds" 'BEGIN { print t / 2 }')" --pause 1 >"$work/port" &
 	servers+=("$!")
 	wait_until 10 test -s "$work/port" || die "the server with a script does not start"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # arrivals.gp - how requests arrive, beside a Poisson process of the same rate.
 #
-# gnuplot -c plots/arrivals.gp ROWS OUT.svg [OF [PART THINK_S]]
+# gnuplot -c kits/users/plots/arrivals.gp ROWS OUT.svg [OF [PART THINK_S]]
 #   reads what arrivals --rows wrote: the first arrivals as marks, with how many there are in each
 #   interval; counts in intervals and gaps between arrivals beside what a Poisson process would have;
 #   and, where it is there, the coefficient of variation by the number of sources with its band.

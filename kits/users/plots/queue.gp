@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # queue.gp - queueing models and measured rows in one picture.
 #
-# gnuplot -c plots/queue.gp ROWS OUT.svg [rate|response|line|principle|load [TITLE]]
+# gnuplot -c kits/users/plots/queue.gp ROWS OUT.svg [rate|response|line|principle|load [TITLE]]
 #   reads what queue mva --rows or queue fit --rows wrote
 #   rate       requests a second over the users, with the most that the busiest station allows (default)
 #   response   response time over the users, with its asymptote N S_max - Z from its beginning at -Z on

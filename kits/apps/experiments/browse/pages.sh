@@ -8,7 +8,7 @@ pages_make() {	# pages_make FOLDER; 1: LAB_WHY
 	local page i
 	mkdir -p "$1"
 	for page in "${PAGES[@]}"; do
-		LC_ALL=C awk -v page="$page" -v seed="$SEED" -f "$TP_HOME/experiments/browse/pages.awk" >"$1/$page.html" || return
+		LC_ALL=C awk -v page="$page" -v seed="$SEED" -f "$TP_HOME/kits/apps/experiments/browse/pages.awk" >"$1/$page.html" || return
 	done
 	pages_picture 3200x2400 "$1/photo.jpg" "$SEED" &&
 		for i in {0..23}; do pages_picture 800x600 "$1/album-$i.jpg" "$((SEED + i))" || return; done &&

@@ -59,7 +59,7 @@ H 1.6 parallel"
 }
 
 @test "pages: the same for the same seed, each of its kind" {
-	page() { LC_ALL=C awk -v page="$1" -v seed="$2" -f "$TOP/experiments/browse/pages.awk"; }
+	page() { LC_ALL=C awk -v page="$1" -v seed="$2" -f "$TOP/kits/apps/experiments/browse/pages.awk"; }
 	for name in plain text table icons photo album boxes styles form news; do
 		[ "$(page $name 1 | md5sum)" = "$(page $name 1 | md5sum)" ]
 		[ "$(page $name 1 | wc -c)" -gt 200 ]

@@ -3,10 +3,10 @@
 # favour.bash - for tests of experiments that compare schemes (favour.sh): `load ../engine/favour`.
 
 bats_require_minimum_version 1.5.0
-load ../../tests/near
+load ../../../../tests/near
 
 setup() {
-	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	TOP=$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd)
 	EXPERIMENT=${BATS_TEST_DIRNAME##*/}
 	export EXPERIMENT THINPROBE_STATE=$BATS_TEST_TMPDIR/state HOME=$BATS_TEST_TMPDIR TP_HOME=$TOP TP_BIN=$TOP/bin
 	cd "$BATS_TEST_TMPDIR" || return 1
@@ -14,7 +14,7 @@ setup() {
 
 functions() {	# functions TEXT: bash with those of the experiment; the run is in the folder run
 	bash -c '. "$TP_HOME/lab/lib.sh" && . <(sed -n "/^put_json()/,/^}/p" "$TP_HOME/experiments/engine/run.sh")
-		. "$TP_HOME/experiments/engine/measure.sh"; . "$TP_HOME/experiments/$EXPERIMENT/cell.sh"; SEED=1 RUN=run
+		. "$TP_HOME/experiments/engine/measure.sh"; . "$TP_HOME/kits/apps/experiments/$EXPERIMENT/cell.sh"; SEED=1 RUN=run
 		run_set() { jq "${@:2}" "$1" run/run.json >new && mv new run/run.json; }; '"$1"
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# favour.sh - for experiments that ask what a scheme (data/favour.tsv: nothing, autogroups, nice by hand, vamp) does for a person
+# favour.sh - for experiments that ask what a scheme (kits/apps/data/favour.tsv: nothing, autogroups, nice by hand, vamp) does for a person
 # who waits beside a job in the background of the same session.
 #
 # favour_check and favour_find belong into exp_check and exp_find; favour_begin and favour_end around the cells of a scheme
@@ -12,14 +12,14 @@ declare -A SCHEME_SAYS SCHEME_SESSION SCHEME_JOB SCHEME_VAMP SCHEME_NOT
 while IFS=$'\t' read -r name says session job vamp; do
 	SCHEME_SAYS[$name]=$says SCHEME_SESSION[$name]=$session SCHEME_JOB[$name]=$job SCHEME_VAMP[$name]=${vamp#-}
 	[ "$vamp" = - ] || SCHEME_VAMP[$name]=$vamp
-done < <(grep -vE '^(#|scheme\s|$)' "$TP_HOME/data/favour.tsv")
+done < <(grep -vE '^(#|scheme\s|$)' "$TP_HOME/kits/apps/data/favour.tsv")
 
 # Schemes -----------------------------------------------------------------------------------------------------------
 
 favour_check() {
 	[ "$PLACE" = lab ] || [ "$ON" = lab ] || exp_bad "--place $PLACE with --on $ON: guests run on this machine; omit --on"
 	[ "$NEIGHBOUR" = 0 ] || [ "$PLACE" = guest ] || exp_bad "--neighbour needs --place guest (a second virtual machine)"
-	. "$TP_HOME/experiments/engine/place_$PLACE.sh"
+	. "$TP_HOME/kits/apps/experiments/engine/place_$PLACE.sh"
 }
 
 # Leaves in SCHEMES those that can be made here; the others are in ABSENT with the reason.

@@ -11,7 +11,7 @@ place_find() {
 	exp_step "booting a guest"
 	if [ "$NEIGHBOUR" -gt 0 ]; then
 		lab_group guest shares=1024 && lab_group neighbour shares=1024 || return
-		inside=(-G "${LAB_GROUPS[guest]}") PLACE_PORT=/dev/virtio-ports/org.thinprobe.vamp
+		inside=(-G "${LAB_GROUPS[guest]}") PLACE_PORT=/dev/virtio-ports/org.thinprobe.agent
 	fi
 	guest_up place app -c 2 -m 1G -C "$cpus" "${inside[@]}" -s "$RUN"
 	if [ "$NEIGHBOUR" -gt 0 ]; then
@@ -33,7 +33,7 @@ place_down() {
 }
 
 place_host() {	# place_host OPTION...: vamp on the host of the guest, as FAVOUR_HOST
-	outside_start vamp-host "$TP_BIN/vamp" vm --qmp "$(guest_qmp place)" --agent "$(guest_vamp place)" --group "${LAB_GROUPS[guest]}" \
+	outside_start vamp-host "$TP_BIN/vamp" vm --qmp "$(guest_qmp place)" --agent "$(guest_agent place)" --group "${LAB_GROUPS[guest]}" \
 		"$@" --format json
 	FAVOUR_HOST=$LAB_PID
 	is_ready vamp-host 20 "vamp did not start on the host"

@@ -3,7 +3,7 @@
 # One short cell on two machines.
 # bats file_tags=all
 
-load ../../tests/lab/pair
+load ../../../../tests/lab/pair
 
 @test "launch: over ssh, an application and keys beside a job in a group there" {
 	[ "$(id -u)" = 0 ] || skip "groups need root"

@@ -56,7 +56,7 @@ made_up() {
 	refused "--app nosuch" "--trace nosuch" "--scheme nosuch" "--scheme L,L" "--job sideways" "--threads 0" \
 		"--place nowhere" "--neighbour 1"
 	[ "$("$TOP/thinprobe" run launch --scheme list | awk '{ print $1 }' | paste -sd ' ')" = \
-		"$(awk -F'\t' '!/^#/ && $1 != "scheme" { print $1 }' "$TOP/data/favour.tsv" | paste -sd ' ')" ]
+		"$(awk -F'\t' '!/^#/ && $1 != "scheme" { print $1 }' "$TOP/kits/apps/data/favour.tsv" | paste -sd ' ')" ]
 }
 
 @test "cells: every application and the keys under every scheme beside every job, alone once" {

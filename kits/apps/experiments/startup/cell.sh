@@ -7,9 +7,9 @@
 #
 # All that the server runs is in its memory group: display, application, hog. The applications' files, too: what of them was in
 # memory for somebody else is dropped once, and read again by a process of the server, so that their pages are accounted to it.
-. "$TP_HOME/experiments/engine/starts.sh"
+. "$TP_HOME/kits/apps/experiments/engine/starts.sh"
 . "$TP_HOME/experiments/engine/disk.sh"
-. "$TP_HOME/experiments/startup/menus.sh"
+. "$TP_HOME/kits/apps/experiments/startup/menus.sh"
 
 # How often a second a hog that keeps touching would touch all of its memory, were it all there. Enough to keep it, little CPU.
 TOUCHES_PER_S=2
@@ -24,7 +24,7 @@ exp_check() {
 	check_swaps
 	check_disk
 	[ -n "$SERVER_MEMORY" ] || exp_bad "--server-memory none: needs a limit, or the server never runs short of memory"
-	[ -n "$PROFILES" ] || PROFILES=$(printf '%s\n' "$TP_HOME"/data/menus/*.tsv | paste -sd ,)
+	[ -n "$PROFILES" ] || PROFILES=$(printf '%s\n' "$TP_HOME"/kits/apps/data/menus/*.tsv | paste -sd ,)
 	IFS=, read -ra PROFILES <<<"$PROFILES"
 	for item in "${PROFILES[@]}"; do
 		plan_file --profile "$item"
@@ -37,7 +37,7 @@ exp_check() {
 exp_settings() {
 	local file
 	for file in "${PROFILES[@]}"; do table_json "$file" | jq -c --arg class "$(basename "$file" .tsv)" '{$class, events: .}'; done |
-		jq -cs --argjson tolerance "$TOLERANCE" --argjson beta "$BETA" --argjson think "$(table_json "$TP_HOME/data/think.tsv")" '
+		jq -cs --argjson tolerance "$TOLERANCE" --argjson beta "$BETA" --argjson think "$(table_json "$TP_HOME/kits/apps/data/think.tsv")" '
 		{model: {classes: map(.events |= map({application, path, count: (.count | tonumber), shortcut: (.shortcut // "")})),
 			tolerance_s: $tolerance, $beta, times_s: ($think | map({key: .name, value: (.value_s | tonumber)}) | from_entries)}}'
 }
@@ -243,7 +243,7 @@ exp_run() {	# exp_run FOLDER REPEAT
 	session_lives
 	# What the events open and write is fresh for each start, on the server's own /tmp.
 	# shellcheck disable=SC2016 # another shell's
-	lab_exec server sh -c 'cp "$1"/document.* "$2"' sh "$TP_HOME/data/startup" "$LAB_TMP"
+	lab_exec server sh -c 'cp "$1"/document.* "$2"' sh "$TP_HOME/kits/apps/data/startup" "$LAB_TMP"
 	[ "${P[axis]}" = reads ] || files_read "${P[app]}"
 	# Without a hog what others have left in swap must not count: a start that is none of the run brings it back.
 	case ${P[axis]} in used | left) ;; *) start_measure "$1/more.json" || return; rm -f "$1/more.json" ;; esac
@@ -301,7 +301,7 @@ session_lives() {
 
 # The events, with the folder of the documents as it is called there.
 events_put() {
-	sed "s|tmp/document|${LAB_TMP#/}/document|" "$TP_HOME/data/startup/${P[app]}.tsv" >"$RUN/log/events.tsv" &&
+	sed "s|tmp/document|${LAB_TMP#/}/document|" "$TP_HOME/kits/apps/data/startup/${P[app]}.tsv" >"$RUN/log/events.tsv" &&
 		lab_put server "$RUN/log/events.tsv" "$RUN/log/events.tsv" && return
 	LAB_WHY="the list of events could not be written"
 	return 1

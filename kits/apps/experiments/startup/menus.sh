@@ -27,7 +27,7 @@ menus_walk() {
 		lab_exec server mkdir -p "/tmp/home/menus-$app"
 		lab_start -o "$LAB_LOG/menus-$app.tsv" server "menus-$app" env -u DISPLAY "${APP_ENVIRONMENT[@]}" SAL_USE_VCLPLUGIN=gtk3 \
 			HOME="/tmp/home/menus-$app" env -u NO_AT_BRIDGE -u GTK_A11Y -u DBUS_SESSION_BUS_ADDRESS dbus-run-session -- \
-			/usr/bin/python3 "$TP_HOME/experiments/startup/menus.py" "$app" "$PROTOCOL_DISPLAY" \
+			/usr/bin/python3 "$TP_HOME/kits/apps/experiments/startup/menus.py" "$app" "$PROTOCOL_DISPLAY" \
 			"$LAB_LOG/menus-$app.tsv" "${APP_COMMAND[@]}"
 		lab_wait "$LAB_PID" || {
 			! stopped || return 0

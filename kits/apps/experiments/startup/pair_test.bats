@@ -3,7 +3,7 @@
 # One short cell on two machines.
 # bats file_tags=all,alone:swap
 
-load ../../tests/lab/pair
+load ../../../../tests/lab/pair
 
 @test "startup: over ssh, an application starts under pressure there" {
 	[ "$(id -u)" = 0 ] || skip "memory groups and swap need root"

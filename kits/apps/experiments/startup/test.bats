@@ -1,15 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Options, cells, tables and report of a run made by hand (tests/golden/make_starts.py) whose figures follow from a rule; and a
+# Options, cells, tables and report of a run made by hand (kits/apps/tests/golden/make_starts.py) whose figures follow from a rule; and a
 # short run of a terminal under one step of each kind of pressure.
 # bats file_tags=alone:swap
 
 bats_require_minimum_version 1.5.0
-load ../../tests/e2e/left
-load ../../tests/near
+load ../../../../tests/e2e/left
+load ../../../../tests/near
 
 setup() {
-	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	TOP=$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd)
 	export THINPROBE_STATE=$BATS_TEST_TMPDIR/state HOME=$BATS_TEST_TMPDIR
 	cd "$BATS_TEST_TMPDIR" || return 1
 }
@@ -18,14 +18,14 @@ cells() {	# cells VARIABLE=VALUE...: as exp_cells prints them
 	bash -c 'APPS=mousepad,xpdf,netsurf,writer KINDS=used,left SWAPS=file,slow:2.5ms
 		USED=16,64,128,256,384,512 LEFT=300,200,150,125,100,75 LOADS=1,5 READS=0,50,100
 		STEPS="" WARM=0 COLD=0; . "$1"; shift; for word; do declare "$word"; done; exp_cells | tr "\t" " "' \
-		bash "$TOP/experiments/startup/cell.sh" "$@"
+		bash "$TOP/kits/apps/experiments/startup/cell.sh" "$@"
 }
 row() {	# row CELL NAME
 	awk -F'\t' -v cell="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["cell"] == cell { print $at[name] }' run/summary.tsv
 }
 found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
-made_up() { python3 "$TOP/tests/golden/make_starts.py" run && "$TOP/report/report.sh" run; }
+made_up() { python3 "$TOP/kits/apps/tests/golden/make_starts.py" run && "$TOP/report/report.sh" run; }
 
 @test "what options must mean together is refused before anything is installed or started" {
 	printf 'a\tb\n' >profile.tsv
@@ -59,7 +59,7 @@ made_up() { python3 "$TOP/tests/golden/make_starts.py" run && "$TOP/report/repor
 @test "the load ends before its disk is fast, and what it made is kept" {
 	bash -c '. "$1"; declare -A P=([axis]=reads) LAB_PID_OF=([fio]=1); PRESSURE=fio FACTS={} CELL_MORE={}
 		lab_gone() { false; }; last_word() { :; }; fio_end() { echo ends; FACTS="{\"n\": 1}"; }; disk_fast() { echo fast; }
-		exp_stop . && echo "$CELL_MORE"' bash "$TOP/experiments/startup/cell.sh" >said
+		exp_stop . && echo "$CELL_MORE"' bash "$TOP/kits/apps/experiments/startup/cell.sh" >said
 	[ "$(paste -sd ' ' said)" = 'ends fast {"facts":{"n":1}}' ]
 }
 
@@ -154,9 +154,9 @@ hand_made_menus() {
 }
 
 @test "menus: events, depth and degree of a tree; profiles held against it" {
-	python3 "$TOP/tests/golden/make_starts.py" run
+	python3 "$TOP/kits/apps/tests/golden/make_starts.py" run
 	hand_made_menus >run/menus.tsv
-	bash -c '. "$1" && menus_sum run' bash "$TOP/experiments/startup/menus.sh"
+	bash -c '. "$1" && menus_sum run' bash "$TOP/kits/apps/experiments/startup/menus.sh"
 	"$TOP/report/report.sh" run
 	# five events in five menus; root 3, File 3, Edit 1, View 1, Zoom 2: two on average; paths of 2, 2, 2, 3, 3 steps, two have keys
 	[ "$(tail -n 1 run/models.tsv)" = $'menu-model/1\teditor\t5\t5\t3\t3\t2\t2\t2.4\t2\t4\t2' ]
@@ -200,7 +200,7 @@ hand_made_menus() {
 	xvfb=$!
 	for _ in {1..1200}; do [ ! -s display ] || break; sleep 0.05; done
 	env -u DISPLAY -u NO_AT_BRIDGE MARK="walk-$$" timeout 300 dbus-run-session -- \
-		/usr/bin/python3 "$TOP/experiments/startup/menus.py" known \
+		/usr/bin/python3 "$TOP/kits/apps/experiments/startup/menus.py" known \
 		":$(cat display)" menus.tsv /usr/bin/python3 known.py >out 2>err 3>&- || { cat err; kill "$xvfb"; false; }
 	# not grep's status: it is 2 where a process ends while grep reads, though another one matched
 	for _ in {1..200}; do grep -lzsx "MARK=walk-$$" /proc/[0-9]*/environ >left || true; [ -s left ] || break; sleep 0.1; done
@@ -284,7 +284,7 @@ hand_made_menus() {
 	"$TOP/report/report.sh" run
 	grep -q 'later than that' run/figures/file-time.svg
 	for state in ceiling no_window exited; do
-		rm -rf run && python3 "$TOP/tests/golden/make_starts.py" run
+		rm -rf run && python3 "$TOP/kits/apps/tests/golden/make_starts.py" run
 		for n in 1 2 3; do
 			f=run/cells/editor-warm-left-slow-2.5ms-25/$n/startup.json
 			[ $state$n != ceiling3 ] && [ $state$n != no_window3 ] || continue
@@ -327,7 +327,7 @@ hand_made_menus() {
 	"$TOP/report/report.sh" run
 	[ "$(found cpu-load .verdict)" = '"unsure"' ]
 	[[ $(found memory-left .text) == *"twice T0 at no step"* ]]
-	python3 "$TOP/tests/golden/make_starts.py" run
+	python3 "$TOP/kits/apps/tests/golden/make_starts.py" run
 	rm -r run/cells/editor-warm-none-none-0/[23]
 	jq 'del(.result.runs[1])' run/cells/editor-warm-none-none-0/1/startup.json >x
 	mv x run/cells/editor-warm-none-none-0/1/startup.json
@@ -340,4 +340,18 @@ hand_made_menus() {
 	"$TOP/report/report.sh" run
 	[ "$(row editor-warm-none-none-0 startup_ms_above)/$(row editor-warm-loads-none-4 t0_ms)" = 1/ ]
 	[ -z "$(found cpu-load .value)" ]
+}
+
+@test "a file that is read more than once is no pipe, and is there" {
+	local words
+	mkfifo pipe
+	for words in 'startup --profile'; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr timeout 20 "$TOP/experiments/engine/run.sh" $words pipe --options-only
+		echo "$words: $status $stderr"
+		[ "$status" = 2 ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"${words#* } pipe: not a regular file"* ]]
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr timeout 20 "$TOP/experiments/engine/run.sh" $words none --options-only
+		[ "$status" = 2 ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"${words#* } none: no such file"* ]]
+	done
 }

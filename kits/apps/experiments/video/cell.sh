@@ -6,8 +6,8 @@
 #
 # Frames carry their numbers; a program outside of the session's group (animate count) reads them from the screen. What the player
 # says of itself is held against that.
-. "$TP_HOME/experiments/engine/favour.sh"
-. "$TP_HOME/experiments/video/clip.sh"
+. "$TP_HOME/kits/apps/experiments/engine/favour.sh"
+. "$TP_HOME/kits/apps/experiments/video/clip.sh"
 PIN_EFFECT='so the load slows the watcher'
 LEAST_PERCENT=55	# of a CPU, for all frames of the clip: more than vamp's threshold
 

@@ -3,7 +3,7 @@
 # One short cell on two machines.
 # bats file_tags=all
 
-load ../../tests/lab/pair
+load ../../../../tests/lab/pair
 
 @test "video: over ssh, the frames of a clip are counted on the screen there" {
 	[ "$(id -u)" = 0 ] || skip "groups need root"

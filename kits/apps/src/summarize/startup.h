@@ -3,7 +3,7 @@
  * (startup_extract.c). */
 #pragma once
 
-#include "trials.h"
+#include "summarize/trials.h"
 
 enum startup_group { STARTUP_STARTED, STARTUP_BROKEN };	/* broken: the application ended by itself, or was ended */
 enum startup_value {
@@ -31,7 +31,7 @@ struct figure startup_added_share_without_io(const struct startup_cell_trials *s
  * to find it in menus, to think, and to have it carried out.
  *
  * An action is a path through menus ("File/Open"), or a keyboard shortcut ("ctrl+o"). Times of the user are those of
- * data/think.tsv. All times in seconds. */
+ * kits/apps/data/think.tsv. All times in seconds. */
 struct klm_operator_times {
 	double key, point, button, home, mental;
 };

@@ -6,7 +6,7 @@
 # what dd reads, a file's size, and processes that want to stay. Starts at the same time on one
 # display, in places of their own, save time and must not see each other.
 
-load helpers
+load ../../../../tests/cli/helpers
 
 setup() {
 	begin_test

@@ -4,7 +4,7 @@
 
 bats_require_minimum_version 1.5.0
 
-load helpers
+load ../../../../tests/cli/helpers
 
 setup() {
 	begin_test
@@ -221,7 +221,7 @@ used() { [ "$(cpu_ms "$1")" -ge "$2" ]; }
 	need Xvfb xdotool gcc
 	for _ in 1 2 3 4 5; do
 		status=0
-		"$TOP/tests/vamp/scene" --episodes 5 --gap 1 >table 2>err || status=$?
+		"$TOP/kits/apps/tests/vamp/scene" --episodes 5 --gap 1 >table 2>err || status=$?
 		[ "$status" -ne 4 ] || skip "$(tail -n 1 err)"
 		cat table err
 		# again where others held vamp itself up: a decision takes less than 1 ms

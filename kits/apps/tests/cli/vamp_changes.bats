@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What vamp changes while an episode lasts, by CPU time and in /proc, and that all is as before, however it ends.
-# (build/tests/vamp/episodes is its code without a cause: see tests/unit/vamp/episodes.c.)
+# (build/tests/vamp/episodes is its code without a cause: see kits/apps/tests/unit/vamp/episodes.c.)
 bats_require_minimum_version 1.5.0
-load helpers
+load ../../../../tests/cli/helpers
 
 setup() {
 	begin_test

@@ -3,7 +3,7 @@
 # vamp run: what opens an episode, typed and played by programs that are not ours; nothing is changed (--dry-run).
 # vamp trace: every slice that a task ran, against what the tasks themselves and the kernel's accounting say.
 
-load helpers
+load ../../../../tests/cli/helpers
 
 setup() {
 	begin_test

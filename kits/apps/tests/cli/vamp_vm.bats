@@ -3,7 +3,7 @@
 # vamp vm: the shares of vCPUs before, in and after an episode, beside a stand-in for QEMU whose vCPUs share one CPU.
 
 bats_require_minimum_version 1.5.0
-load helpers
+load ../../../../tests/cli/helpers
 
 setup() {
 	begin_test
@@ -28,7 +28,7 @@ group_removed() {
 
 start_qemu() {	# environment...: $qemu, $vcpu0, $vcpu1, $other (a thread that is no vCPU)
 	mkfifo tell
-	start qemu env "$@" python3 "$TOP/tests/cli/vamp_qemu.py" "$(taskset -cp $$ | sed 's/.*[^0-9]//')" qmp agent tell
+	start qemu env "$@" python3 "$TOP/kits/apps/tests/cli/vamp_qemu.py" "$(taskset -cp $$ | sed 's/.*[^0-9]//')" qmp agent tell
 	qemu=$pid
 	until_true test -s qemu.out
 	read -r vcpu0 vcpu1 other <qemu.out

@@ -4,7 +4,7 @@
 # vamp vm with two guests on one CPU. In "one", vCPU 1 has a hog and vCPU 0 works for the user from the input on; its daemon
 # tells the host through the port. "two" competes with a hog on each vCPU. What each vCPU got is the kernel's account.
 
-load guests
+load ../../../../tests/vm/guests
 
 setup_file() {
 	guests_here || return 0
@@ -46,10 +46,10 @@ spent() { local t; for t in "${threads[@]}"; do cut -d' ' -f1 "/proc/$t/schedsta
 said() { grep -qs "$2" "$(guest_job one "$1").$3"; }
 for i in 0 1; do guest_start two hog$i taskset -c $i bash -c 'while :; do :; done'; done
 cat "$GROUP".*/cpu.[sw]* >"$W/weights.before"
-"$TP_BIN/vamp" vm --qmp "$(guest_qmp one)" --agent "$(guest_vamp one)" --ratio M --log "$W/log" \
+"$TP_BIN/vamp" vm --qmp "$(guest_qmp one)" --agent "$(guest_agent one)" --ratio M --log "$W/log" \
 	--format json -o "$W/vm.json" 2>"$W/vm.err" &
 vamp=$!
-guest_start one vamp "$TP_BIN/vamp" run --no-audio --control /tmp/input --agent /dev/virtio-ports/org.thinprobe.vamp --most 12s \
+guest_start one vamp "$TP_BIN/vamp" run --no-audio --control /tmp/input --agent /dev/virtio-ports/org.thinprobe.agent --most 12s \
 	--format json -o "$W/run.json"
 wait_until 120 said vamp ready err
 guest_start one scene bash "$W/scene.sh"

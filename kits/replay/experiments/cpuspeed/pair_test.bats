@@ -3,7 +3,7 @@
 # One short replay on two machines.
 # bats file_tags=all
 
-load ../../tests/lab/pair
+load ../../../../tests/lab/pair
 
 @test "cpuspeed: over ssh, a session with a quota there" {
 	[ "$(id -u)" = 0 ] || skip "groups need root"

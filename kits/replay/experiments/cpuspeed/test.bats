@@ -129,3 +129,17 @@ load ../engine/replays
 	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["setting"] == "25" && $at["kind"] == "key" && $at["latency_ms"] > 30 { n++ } END { exit !n }' "$RUN/points.tsv"
 }
+
+@test "a file that is read more than once is no pipe, and is there" {
+	local words
+	mkfifo pipe
+	for words in 'cpuspeed --script' 'cpuspeed --trace'; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr timeout 20 "$TOP/experiments/engine/run.sh" $words pipe --options-only
+		echo "$words: $status $stderr"
+		[ "$status" = 2 ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"${words#* } pipe: not a regular file"* ]]
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr timeout 20 "$TOP/experiments/engine/run.sh" $words none --options-only
+		[ "$status" = 2 ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"${words#* } none: no such file"* ]]
+	done
+}

@@ -3,7 +3,7 @@
 # replays.bash - for tests of sessions replayed at several settings: made-up runs whose figures follow from arithmetic, and short
 # real ones.
 
-TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+TOP=$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd)
 export THINPROBE_STATE=$BATS_FILE_TMPDIR/state
 load "$TOP/tests/e2e/left"
 

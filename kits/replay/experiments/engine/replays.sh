@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # replays.sh - one recorded session, replayed at every setting of something (the axis `setting`).
 #
-# A session (data/sessions/APP.script: an application is started from the menu of a desk and worked in) is recorded once, at
+# A session (kits/replay/data/sessions/APP.script: an application is started from the menu of a desk and worked in) is recorded once, at
 # full speed, in the lab that it is replayed in, so that fonts and windows fit: RUN/session.trace. Each replay begins in the
 # same state: a new display, desk and home, and, as root, a page cache without what nobody has mapped. All replays are analyzed
 # together in the end (RUN/analysis.json), since what an input's response is shows in what they have in common. The first
@@ -131,7 +131,7 @@ session_first() {
 	else
 		# The short session is the first part of the script.
 		[ -n "$SCRIPT" ] || [ "$QUICK" = 0 ] || short='/^# --quick ends here/q'
-		sed "$short" -- "${SCRIPT:-$TP_HOME/data/sessions/$APP.script}" >"$RUN/session.script"
+		sed "$short" -- "${SCRIPT:-$TP_HOME/kits/replay/data/sessions/$APP.script}" >"$RUN/session.script"
 		lab_put client "$RUN/session.script" "$RUN/session.script"
 		lab_start -o "$RUN/session.new" client record "$TP_BIN/vncplay" record "${PROTOCOL_OPTIONS[@]}" --headless \
 			--script "$RUN/session.script" --snapshot-size "$SNAPSHOT_SIZE" "$LAB_ADDR_server::$PROTOCOL_PORT" "$RUN/session.new"

@@ -4,7 +4,7 @@
 # desk.sh - an empty desktop with a window manager (openbox): its menu (right button) and a key
 # (ctrl+alt+t) start one application, APP_DESK, mousepad or writer, with a document. For sessions
 # that are recorded once and replayed: every start of it shows the same, to the pixel. Contract:
-# ../protocols/README.md; app_can besides.
+# lab/protocols/README.md; app_can besides.
 #
 # All that it writes is below DESK_FOLDER ($LAB_TMP/desk), which is made anew: home, document, settings.
 # No message bus, no screen reader, no settings of an earlier session, no caret that blinks, no

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "replays.h"
-#include "memory.h"
+#include "summarize/memory.h"
 
 #define US 1000.0		/* pools hold whole numbers: microseconds */
 

@@ -6,7 +6,7 @@
  * logarithms. A response that was not found in a replay counts as missing and has no ratio. */
 #pragma once
 
-#include "estimate.h"
+#include "summarize/estimate.h"
 
 struct session_replay {
 	int64_t repeat;

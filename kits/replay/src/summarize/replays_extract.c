@@ -9,7 +9,7 @@
  *	text replays:verdict
  * Rows: points (a response at a setting), runs (a replay), cdf (the share of responses within a time). */
 #include "replays.h"
-#include "engine.h"
+#include "summarize/engine.h"
 
 /* responses that were matched with less confidence are left out, unless the run sets settings.confidence */
 #define REPLAYS_SURE 0.5

@@ -3,7 +3,7 @@
 # diskorder: what it sees of a loop device against the device's own counters and what dd has read.
 
 bats_require_minimum_version 1.5.0
-load helpers
+load ../../../../tests/cli/helpers
 
 setup() {
 	begin_test

@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # vncplay analyze, on replays whose response times are known
-# because they were written so (tests/golden/make_vncplay.py).
+# because they were written so (kits/replay/tests/golden/make_vncplay.py).
 
 bats_require_minimum_version 1.5.0
-load helpers
+load ../../../../tests/cli/helpers
 
 setup() {
 	begin_test

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # vncplay against servers and logs that lie: it ends by itself, says why in a line, and needs no more memory than a screen may need.
 
-load helpers
+load ../../../../tests/cli/helpers
 
 setup() {
 	begin_test
-	ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	ROOT=$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd)
 	need python3
 }
 
@@ -14,7 +14,7 @@ setup() {
 # bombs. Each is met by play and by record.
 @test "sixty servers that lie: play and record end by themselves, with a reason, in bounded time and memory" {
 	mkdir "a folder"
-	run timeout 1500 python3 "$ROOT/tests/lab/hostile_rfb.py" "$BIN/vncplay" "a folder"
+	run timeout 1500 python3 "$ROOT/kits/replay/tests/lab/hostile_rfb.py" "$BIN/vncplay" "a folder"
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[[ $output == *" kinds=61 wrong=0"* ]]

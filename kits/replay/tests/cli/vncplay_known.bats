@@ -3,16 +3,16 @@
 # record, play and analyze from end to end, against a desktop that logs when it did what: latencies
 # are held against its log. Long form, with more kinds of noise: bench/answers.sh.
 
-load helpers
+load ../../../../tests/cli/helpers
 
 setup_file() {
 	local top variant
 
-	top=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	top=$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd)
 	cd "$BATS_FILE_TMPDIR" || return 1
 	for variant in plain strips absent; do
 		(
-			DELAYS=40,120,70,160,90,55,140,100 GAP=250 setpriv --pdeathsig TERM -- "$top/tests/lab/known.sh" "$variant" 6 3 \
+			DELAYS=40,120,70,160,90,55,140,100 GAP=250 setpriv --pdeathsig TERM -- "$top/kits/replay/tests/lab/known.sh" "$variant" 6 3 \
 				>"$variant.out" 2>&1 && good=0 || good=1
 			echo $good >"$variant.status"
 		) 3>&- &

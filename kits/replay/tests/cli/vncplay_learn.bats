@@ -3,7 +3,7 @@
 # vncplay learn: what several replays have in common, and play --deps.
 
 bats_require_minimum_version 1.5.0
-load helpers
+load ../../../../tests/cli/helpers
 load vncplay_desk
 
 setup() { begin_desk; }

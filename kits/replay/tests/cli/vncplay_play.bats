@@ -4,7 +4,7 @@
 # made by a pilot of the tests, not by vncplay's recorder.
 
 bats_require_minimum_version 1.5.0
-load helpers
+load ../../../../tests/cli/helpers
 load vncplay_desk
 
 setup() { begin_desk; }

@@ -3,7 +3,7 @@
 # vncplay record: what is done at a screen is sent and written, all of it. The scripted server's own
 # log says what arrived, and on what.
 
-load helpers
+load ../../../../tests/cli/helpers
 
 setup() {
 	begin_test

@@ -4,7 +4,7 @@
 # shellcheck disable=SC2030,SC2031	# each test has its own port
 
 bats_require_minimum_version 1.5.0
-load helpers
+load ../../../../tests/cli/helpers
 load vncplay_desk
 
 setup() { begin_desk; }

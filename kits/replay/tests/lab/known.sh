@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # known.sh - replays against a desktop whose answers are known, and what the analyzer makes of them.
 #
-# usage: tests/lab/known.sh VARIANT CLICKS REPLAYS [AT_ONCE]
+# usage: kits/replay/tests/lab/known.sh VARIANT CLICKS REPLAYS [AT_ONCE]
 #   plain      a window for each click                      noise1.6, noise3   beside random pixels, percent of the screen
 #   caret      beside 1.6 % noise and a blinking caret      strips             a window in five strips, 15 ms apart
 #   alternate  two pictures in turn, beside 1.6 % noise     absent             the third replay has no answer to two of the clicks
@@ -15,9 +15,9 @@
 # stay. Prints what known.py says; the exit status is 0 if that is as good as is demanded. Whatever
 # it starts ends with it, also by SIGKILL.
 set -u
-top=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd) || exit 1
+top=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/../../../.." && pwd) || exit 1
 variant=${1:?which variant?} clicks=${2:?how many clicks?} replays=${3:?how many replays?} at_once=${4:-$3}
-bin=${BIN:-$top/bin} lab=$top/tests/lab
+bin=${BIN:-$top/bin} lab=$top/kits/replay/tests/lab
 { mkdir -p "known-$variant" && cd "known-$variant"; } || exit 1
 factors=(1 1 1.5 2 2.5)
 delays=${DELAYS:-60,350,120,200,90,280,40,160,310,110,70,240}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # rounds.sh - record a session, replay it, and ask the application what reached it; so many times.
 #
-# usage: tests/lab/rounds.sh KIND [VARIANT...]
+# usage: kits/replay/tests/lab/rounds.sh KIND [VARIANT...]
 # KIND is the server:
 #   xvnc      TigerVNC's, which hands the pointer's shape to its clients
 #   password  the same, with VNC authentication
@@ -16,12 +16,12 @@
 # the current one. Whatever it starts ends with it, also by SIGKILL.
 # shellcheck disable=SC2317  # what until_true calls
 set -u
-top=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd) || exit 1
+top=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/../../../.." && pwd) || exit 1
 kind=${1:?"which server? xvnc, password, x11vnc or drawn"}
 shift
 { mkdir -p "rounds-$kind" && cd "rounds-$kind"; } || exit 1
 bin=${BIN:-$top/bin}
-golden=$top/tests/golden/vncplay
+golden=$top/kits/replay/tests/golden/vncplay
 started=() served=() bad=0
 first=()	# who draws the pointer himself is not to wait for a CPU: old pictures would be recorded
 [ "$kind" != drawn ] || ! chrt -f 5 true 2>/dev/null || first=(chrt -f 5)
@@ -104,7 +104,7 @@ serve() {	# NAME [OPTION OF THE WITNESS...]
 	until_true test -s display || return
 	DISPLAY=:$(cat display)
 	: >"$name.log"	# that of the round before is ready, too
-	start witness env DISPLAY="$DISPLAY" python3 "$top/tests/lab/witness.py" "$name.log" "$@"
+	start witness env DISPLAY="$DISPLAY" python3 "$top/kits/replay/tests/lab/witness.py" "$name.log" "$@"
 	until_true grep -q ' ready ' "$name.log" || return
 	case $kind in
 	# no shared memory: who is killed leaves it behind

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Record and replay on real servers. The witness is the application: what reached which of its widgets, in which order, how often.
 #
-# ROUNDS=20 bats tests/lab/vncplay.bats: so many rounds of record and replay on each kind of server (about 20 minutes).
+# ROUNDS=20 bats kits/replay/tests/lab/vncplay.bats: so many rounds of record and replay on each kind of server (about 20 minutes).
 
-load ../cli/helpers
+load ../../../../tests/cli/helpers
 
 kinds=(xvnc x11vnc drawn password)
 
@@ -37,12 +37,12 @@ variants() {	# KIND
 setup_file() {
 	local kind top
 
-	top=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	top=$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd)
 	cd "$BATS_FILE_TMPDIR" || return 1
 	for kind in "${kinds[@]}"; do
 		# shellcheck disable=SC2046  # words
 		(
-			"$top/tests/lab/rounds.sh" "$kind" $(variants "$kind" | tr ' ' '\n' | grep -v sinks) >"$kind.out" 2>&1 && good=0 || good=1
+			"$top/kits/replay/tests/lab/rounds.sh" "$kind" $(variants "$kind" | tr ' ' '\n' | grep -v sinks) >"$kind.out" 2>&1 && good=0 || good=1
 			echo $good >"$kind.status"
 		) 3>&- &
 	done

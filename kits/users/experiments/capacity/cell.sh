@@ -5,7 +5,7 @@
 # first user. Where no criterion holds any more, or nobody can be added, the gap is halved. Both numbers of users at the end, the
 # most for which a criterion held and the next for which it did not, are measured until two of at most three measurements agree.
 # Then the gap is halved in which the slowest user began to be late.
-. "$TP_HOME/experiments/engine/sessions.sh"
+. "$TP_HOME/kits/users/experiments/engine/sessions.sh"
 RATE=10
 WARM_SECONDS=1.5	# users type for so long before the one in front is measured
 SKIP=5			# first keys left out
@@ -31,7 +31,7 @@ exp_check() {
 }
 
 # when a resource counts as full
-exp_settings() { table_json "$TP_HOME/data/limits.tsv" | jq -c '{limits: map(del(.schema) | .at_least |= tonumber)}'; }
+exp_settings() { table_json "$TP_HOME/kits/users/data/limits.tsv" | jq -c '{limits: map(del(.schema) | .at_least |= tonumber)}'; }
 
 exp_words() { echo "users of the ${P[app]} application over ${P[protocol]}"; }
 

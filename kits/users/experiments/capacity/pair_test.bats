@@ -3,7 +3,7 @@
 # Small searches on two machines.
 # bats file_tags=all
 
-load ../../tests/lab/pair
+load ../../../../tests/lab/pair
 
 @test "capacity: over ssh, more sessions than one connection carries" {
 	need Xvnc xdotool

@@ -6,7 +6,7 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
-	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	TOP=$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd)
 	export HOME=$BATS_TEST_TMPDIR THINPROBE_STATE=$BATS_TEST_TMPDIR/state
 	cd "$BATS_TEST_TMPDIR" || return 1
 }
@@ -260,7 +260,7 @@ find_users() {
 	TP_HOME=$TOP CAPACITY=$1 BROKEN=${2-} FITTING=${3-} RANGED=${4-} FEWER=${5-$1} bash -c '
 		. "$TP_HOME/lab/lib.sh"
 		RESUME= ON=lab CRITERIA=p95:100ms THRESHOLD_MS=100 MOST=64 STEP_WHY= STEP_AT=0 TWICE=0 ORDER= SAID=
-		. "$TP_HOME/experiments/capacity/cell.sh"
+		. "$TP_HOME/kits/users/experiments/capacity/cell.sh"
 		TRIED=() TRIES=() OWN=() FAILED=() LACKED=() SAMPLE_ROWS=() MACHINE_ROWS=() TRY_LINES=() HAD=()
 		declare -A HELD=() BROKE=() UNTOLD=() TRY_ROWS=() TRY_MACHINE=()
 		exp_step() { :; }; exp_words() { :; }
@@ -320,7 +320,7 @@ find_users() {
 	echo "$output"
 	[ "${lines[0]}" = "[28,true,29,28,true]" ]
 	# what the program says of samples that are ranges, from 20 to 900 ms
-	local set='. "$TP_HOME/lab/lib.sh"; RESUME= ON=lab THRESHOLD_MS=100; . "$TP_HOME/experiments/capacity/cell.sh"
+	local set='. "$TP_HOME/lab/lib.sh"; RESUME= ON=lab THRESHOLD_MS=100; . "$TP_HOME/kits/users/experiments/capacity/cell.sh"
 		TP_BIN=$1; user_row 3 1 samples.tsv 0 9000000000000'
 	mkdir -p bin
 	printf '#!/bin/sh\nprintf "thinprobe.score/1\\tresult.%%s\\t%%s\\n" %s\n' "samples 40 latency_ms.p95 '' \
@@ -329,6 +329,20 @@ find_users() {
 	chmod +x bin/score
 	run env TP_HOME="$TOP" bash -c "$set" sh "$PWD/bin"
 	[ "$output" = "$(printf 'capacity-user/1\t3\t1\t40\t\t\t900\t\t0.5\t\t20\t1')" ]
+}
+
+@test "capacity: criteria may be thresholds by name, each is there once" {
+	criteria() {
+		run env TOP="$TOP" bash -c '. "$TOP/lab/lib.sh"; . "$TOP/experiments/engine/plan.sh"; EXPERIMENT=capacity
+			EXP_DIR=$TOP/kits/users/experiments/capacity; plan_read "$EXP_DIR"; plan_parse "$@"
+			. "$EXP_DIR/cell.sh"; plan_check; exp_check; echo "$CRITERIA"' sh "$@"
+	}
+	criteria
+	[ "$output" = p95:100ms,p95:150ms,apdex:0.85 ]
+	criteria --threshold pointer --criteria p95:threshold,p95:typing,p95:1.5s,p95:60ms,apdex:0.9
+	[ "$output" = p95:60ms,p95:150ms,p95:1500ms,apdex:0.9 ]
+	criteria --criteria p95:mine
+	[ "$status" = 2 ] && [[ $output == *'--criteria p95:mine: must be a time'* ]]
 }
 
 @test "capacity: the plan is the least of the searches over all users; each forecast is told, also one that failed" {

@@ -4,7 +4,7 @@
 # 3 ms), so that all times are a tenth and all rates ten times the paper's. Tables 1a and 1b: exponential service. CoV of
 # arrivals over the number of users: constant service, once with the ratio of users to think time held, once with the think
 # time of the first user held, which soon fills the server.
-. "$TP_HOME/experiments/engine/crowds.sh"
+. "$TP_HOME/kits/users/experiments/engine/crowds.sh"
 PORT=5999
 
 exp_check() {
@@ -34,7 +34,7 @@ exp_run() {	# exp_run FOLDER REPEAT
 	# (constant service has no such closed form)
 	[ "$service" = const ] || crowd_model "$1" "$STATIONS"
 }
-# Data of plots/queue.gp for the two tables: mean value analysis between the measured numbers of users, and measured rows.
+# Data of kits/users/plots/queue.gp for the two tables: mean value analysis between the measured numbers of users, and measured rows.
 exp_summed() {
 	local part think file most step
 	most=$(tr , '\n' <<<"$USERS" | sort -n | tail -n 1) step=$(((most + 99) / 100))

@@ -3,7 +3,7 @@
 # Short cells on two machines.
 # bats file_tags=all
 
-load ../../tests/lab/pair
+load ../../../../tests/lab/pair
 
 @test "principle-a: over ssh, rate times time is the number of users" {
 	pair_cell principle-a --users 20 --cov-users 1 --stations 2ms,1ms --think-time 0.2 --users-per-second 100 --time 4 --repeat 1

@@ -3,9 +3,9 @@
 # principle-a, and the columns that it shares with users: made-up runs whose figures follow from arithmetic.
 
 bats_require_minimum_version 1.5.0
-load ../../tests/cli/helpers
+load ../../../../tests/cli/helpers
 load ../../tests/cli/crowds
-load ../../tests/near
+load ../../../../tests/near
 
 setup() {
 	begin_test

@@ -3,9 +3,9 @@
 # cell.sh - users. Web: two lighttpd behind a haproxy serve the paper's 15 objects in 9 pages over a link of 100 Mbit/s; 200
 # users with uniform think times, shorter from cell to cell, as the paper's seven runs. VNC: each user types into a refecho of its
 # own, which burns CPU time for each key, on one CPU for all of them.
-. "$TP_HOME/experiments/engine/crowds.sh"
+. "$TP_HOME/kits/users/experiments/engine/crowds.sh"
 WEB_PORT=8080 VNC_PORT=6001
-WORKLOAD=$TP_HOME/data/users/webgov.tsv
+WORKLOAD=$TP_HOME/kits/users/data/users/webgov.tsv
 
 exp_check() {
 	[[ $LINK != *,* ]] || exp_bad "--link $LINK: must be a rate only, such as 10Mbit"

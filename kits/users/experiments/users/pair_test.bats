@@ -3,7 +3,7 @@
 # Short cells on two machines.
 # bats file_tags=all
 
-load ../../tests/lab/pair
+load ../../../../tests/lab/pair
 
 @test "users: over ssh, web and VNC, rate times time is the number of users" {
 	local parts=vnc

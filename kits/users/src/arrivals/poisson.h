@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* poisson - tests whether arrivals come from a Poisson process: five tests and one verdict (docs/queueing.md).
+/* poisson - tests whether arrivals come from a Poisson process: five tests and one verdict (kits/users/docs/queueing.md).
  *
  * Given the first and the last arrival, the arrivals between them are independent and uniformly distributed (for a Poisson process
  * of any rate): the p-value of each test follows from that, whatever the rate. Holm's correction (1979) combines the tests: it

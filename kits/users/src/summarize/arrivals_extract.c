@@ -4,13 +4,13 @@
  * Figure cov_independent: the coefficient of variation (CoV) of the same number of independent users, from the parameters users and
  * think_s, the run's setting `spread` (distribution of think times) and the mean response time; unknown where there is no formula.
  * Rows, from arrivals.tsv: `points`: for each complete repeat, the CoV of the requests of the first user, of the first two users,
- * and so on (`arrivals --sources`); `marks`: for each cell's first complete repeat, the other rows, which plots/arrivals.gp draws.
+ * and so on (`arrivals --sources`); `marks`: for each cell's first complete repeat, the other rows, which kits/users/plots/arrivals.gp draws.
  *
  * The formula: each user sends the next request after a constant response time and a think time. For N such renewal processes in
  * equilibrium, superposed, a gap is longer than x when one user's own interval is longer and no other user is due within x (Cox &
  * Smith 1954): P(gap > x) = S(x) G(x)^(N - 1), where S(x) = P(interval > x) and G(x) is the integral of S from x on, divided by the
  * mean interval. The first two moments of this distribution give the CoV. */
-#include "engine.h"
+#include "summarize/engine.h"
 
 struct arrivals_cell_response_time_sum {
 	double sum_ms, n;	/* sum of the repeats' mean response times, and their number */

@@ -7,7 +7,7 @@
  *	curve		the same as points of a curve: measured (later: not used for the fit), fit
  *	world		from RUN/fit/PART-users.json (`queue users`): number of real users that each row stands for
  * A part without such a file has no rows. */
-#include "engine.h"
+#include "summarize/engine.h"
 
 static const char *const fits_fitted[] = { "all", "first", NULL };
 

@@ -5,7 +5,7 @@
  * machine at each number of users); cell.json has the limits that a search found. Tables: headcount_extract.c. */
 #pragma once
 
-#include "engine.h"
+#include "summarize/engine.h"
 
 enum headcount_figure {
 	HEADCOUNT_MEAN, HEADCOUNT_P50, HEADCOUNT_P95, HEADCOUNT_APDEX, HEADCOUNT_LATE,	/* of user 1, the measured user */
@@ -55,7 +55,7 @@ struct headcount_cell_measurements {
 	double servers;			/* number of CPUs of the server */
 };
 
-/* A rule that says when a resource counts as full: an element of settings.limits in run.json (data/limits.tsv). */
+/* A rule that says when a resource counts as full: an element of settings.limits in run.json (kits/users/data/limits.tsv). */
 struct headcount_full_resource_rule {
 	const char *name, *unless, *unit;	/* unless: name of a rule that, if fulfilled, overrules this one */
 	int figure;				/* enum headcount_figure, or HEADCOUNT_ALONE */

@@ -4,7 +4,7 @@
 # off; ticks are dealt with; captures by prototap's rows.
 
 bats_require_minimum_version 1.5.0
-load helpers
+load ../../../../tests/cli/helpers
 
 setup() {
 	begin_test
@@ -372,7 +372,7 @@ refused() {	# status words...
 
 @test "a capture, in one command: updates of the golden one, and requests of three clients, each counted apart" {
 	need jq python3
-	local golden=$BATS_TEST_DIRNAME/../golden n mean sd
+	local golden=$BATS_TEST_DIRNAME/../../../../tests/golden n mean sd
 
 	python3 "$golden/make_captures.py" "$PWD"
 	"$BIN/prototap" read updates.pcap --port 5900 --merge 5ms --format tsv |
@@ -413,4 +413,20 @@ END
 	"$BIN/prototap" read web.pcap --port x11:80 --merge 1us --format tsv | "$ARRIVALS" - --where kind=update --format json -o out.json
 	jq -c .result out.json
 	jq -e --argjson n "$n" --argjson m "$mean" '.result | .arrivals == $n and (.mean_ms - $m | fabs) < 1e-3 and .tests == 5' out.json
+}
+
+# On a terminal only: a file or a pipe has what another reader makes of it.
+@test "a terminal narrower than 80 columns gets lines as narrow, by its own word or by COLUMNS" {
+	need script
+	arrivals() { script -qc "$1 '$BIN/arrivals' --sample 300" /dev/null </dev/null | tr -d '\r' >out; }
+	widest() { awk 'length > most { most = length } END { print most }' out; }
+	unset COLUMNS
+	arrivals "stty cols 40;"
+	[ "$(widest)" -le 40 ]
+	arrivals "stty cols 200;"
+	[ "$(widest)" -gt 60 ] && [ "$(widest)" -le 80 ]
+	arrivals "stty cols 200; COLUMNS=50"
+	[ "$(widest)" -le 50 ]
+	COLUMNS=40 "$BIN/arrivals" --sample 300 >out
+	[ "$(widest)" -gt 60 ]
 }

@@ -4,7 +4,7 @@
 # back from rows, refusals in one line.
 
 bats_require_minimum_version 1.5.0
-load helpers
+load ../../../../tests/cli/helpers
 
 setup() {
 	begin_test
@@ -121,7 +121,7 @@ END
 		"-5 0 10 20 30 40 " ]
 	"$QUEUE" mva --demand 50ms,40ms,30ms -n 130,500,2000 --users-per-second 20 --rows held-nz.tsv -o report
 	for figure in held-nz/rate held-nz/line held-nz/principle held-z/rate held-z/response held-z/line held-z/load; do
-		LC_ALL=C.UTF-8 gnuplot -c "$TOP/plots/queue.gp" "${figure%/*}.tsv" out.svg "${figure#*/}" 2>err
+		LC_ALL=C.UTF-8 gnuplot -c "$TOP/kits/users/plots/queue.gp" "${figure%/*}.tsv" out.svg "${figure#*/}" 2>err
 		cat err
 		run grep -iE 'undefined|invalid|empty|error|warning' err
 		[ "$status" -eq 1 ]
@@ -130,7 +130,7 @@ END
 	done
 	for n in 130 500 2000; do grep -q ">N = $n<" held-nz-line.svg; done
 	grep -q 'N/Z): 20 a second' held-nz-principle.svg
-	run gnuplot -c "$TOP/plots/queue.gp" held-z.tsv out.svg principle
+	run gnuplot -c "$TOP/kits/users/plots/queue.gp" held-z.tsv out.svg principle
 	[ "$status" -ne 0 ]
 	[[ $output == *--users-per-second* ]]
 }

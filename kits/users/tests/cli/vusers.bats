@@ -4,7 +4,7 @@
 # server that stands still; who is in the way says so.
 
 bats_require_minimum_version 1.5.0
-load helpers
+load ../../../../tests/cli/helpers
 
 setup() {
 	begin_test

@@ -4,7 +4,7 @@
 # keep none; passwords; servers that die or stand still.
 
 bats_require_minimum_version 1.5.0
-load helpers
+load ../../../../tests/cli/helpers
 
 setup() {
 	begin_test

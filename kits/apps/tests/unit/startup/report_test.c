@@ -9,8 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../near.h"
-#include "../said.h"
+#include "../../../../../tests/unit/near.h"
+#include "../../../../../tests/unit/said.h"
 #include "clock.h"
 #include "startup/report.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "../near.h"
+#include "../../../../../tests/unit/near.h"
 #include "summarize/startup.h"
 
 static const struct klm_operator_times times = { .key = 0.28, .point = 1.1, .button = 0.1, .home = 0.4, .mental = 1.35 };

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "../near.h"
+#include "../../../../../tests/unit/near.h"
 #include "summarize/startup.h"
 
 static void add(struct startup_cell_trials *s, double startup_ms, double io_ms, bool above)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../seeds.h"
+#include "../../../../../tests/unit/seeds.h"
 #include "vamp/agent.h"
 
 static void lines_mean_what_the_header_says(void **state)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../near.h"
+#include "../../../../../tests/unit/near.h"
 #include "vamp/audio_wakeups.h"
 
 #define SERVER 50	/* the process; its threads are 150, 151 */

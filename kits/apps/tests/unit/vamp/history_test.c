@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "../near.h"
+#include "../../../../../tests/unit/near.h"
 #include "vamp/history.h"
 
 #define MS 1000000LL

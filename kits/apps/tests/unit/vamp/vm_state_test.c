@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../seeds.h"
+#include "../../../../../tests/unit/seeds.h"
 #include "vamp/vm_watch.h"
 
 #define S 1000000000LL

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* replays - ratios, percentiles and verdicts of made-up replays whose figures follow from arithmetic. */
 #include "summarize/replays.h"
-#include "../near.h"
+#include "../../../../../tests/unit/near.h"
 
 #include <math.h>
 #include <setjmp.h>

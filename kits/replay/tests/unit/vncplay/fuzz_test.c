@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "../../fuzz/vncplay_fuzz.c"
-#include "../seeds.h"
+#include "../../../../../tests/unit/seeds.h"
 
 #define SEED_MAX 65536
 

@@ -15,7 +15,7 @@
 #include <netinet/tcp.h>
 #include <rfb/rfb.h>
 
-#include "../port.h"
+#include "../../../../../tests/unit/port.h"
 
 enum { WIDTH = 203, HEIGHT = 157 };
 #define COPY_OF ((struct box){ 40, 20, 120, 70 })

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../near.h"
+#include "../../../../../tests/unit/near.h"
 #include "arrivals/gaps.h"
 #include "arrivals/poisson.h"
 

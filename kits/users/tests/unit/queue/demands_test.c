@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../near.h"
+#include "../../../../../tests/unit/near.h"
 #include "queue/demands.h"
 
 static struct observed_load_row blank(void)

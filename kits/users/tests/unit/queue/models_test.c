@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "../near.h"
+#include "../../../../../tests/unit/near.h"
 #include "queue/models.h"
 
 /* Brute force: two stations and thinking users; a state is who is at station 1 and who at station

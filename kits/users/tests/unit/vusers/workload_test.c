@@ -43,7 +43,7 @@ static void the_script_of_nine_pages_has_fifteen_objects(void **state)
 	struct workload w;
 	unsigned long line;
 	const char *why;
-	FILE *f = fopen("data/users/webgov.tsv", "re");
+	FILE *f = fopen("kits/users/data/users/webgov.tsv", "re");
 	int count[4] = { 0 };
 	uint64_t random = 3;
 

@@ -1,0 +1,139 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Words on made-up rows: an experiment's verdict and findings say no more than the rows do.
+
+bats_require_minimum_version 1.5.0
+load ../../../../tests/liars/says
+
+@test "launch: an application that did not start with a scheme is named" {
+	run -0 says launch verdict <<-END
+		{summary: [("baseline", "L") as \$scheme | ("vim", "writer") as \$app | {\$scheme, \$app, job: "parallel"}
+			+ if \$scheme + \$app == "Lwriter" then {repeats: 0} else level("launch_ms"; 100; 99; 101) | row end]}
+	END
+	has "No figure for writer with vamp L."
+}
+
+@test "startup: the slowest step is told, though it is not the hardest; what was not measured is not surely slow" {
+	left() {	# left FILTER: T0 is 1000 ms; with 50, 25 and 10 % left 4, 3 and 3 times that
+		says startup 'verdict, one("memory-left")' <<-END
+			{run: {settings: {swaps: ["file"]}}, summary: [{app: "editor", start: "warm", swap: "file", t0_ms: 1000}
+				| ({axis: "none", step: 0, startup_ms: 1000}, ({axis: "left", step: (50, 25, 10)}
+					| .startup_ms = if .step == 50 then 4000 else 3000 end)) + .
+				| . + level("startup_ms"; .startup_ms; .startup_ms - 9; .startup_ms + 9) | row | $1]}
+		END
+	}
+	run -0 left .
+	has "up to 4.0 times as long"
+	has "with 50 % of its memory left"
+	has "takes up to 4.0 times T0"
+	has "over twice T0 from 50 % of memory left, 3.0 times at 10 %"
+	run -0 left 'if .step == 25 then {app, start, swap, axis, step, repeats: 0} else . end'
+	has "from 50 % of memory left, not known at 25 %, 3.0"
+	run -0 left 'if .step == 50 then .startup_ms_above = 1 else . end'
+	has "needs more than 4.0 times"
+	has "takes more than 4.0 times T0"
+	run -0 left 'if .step == 25 then .startup_ms_above = 1 else . end'	# more than 3 times may be more than 4
+	has "needs at least 4.0 times"
+	has "bad: **With little memory left, start-up takes at least 4.0 times T0**"
+	lacks "up to"
+}
+
+@test "startup: how much more it may slow down with swap in use, and whether it slows down at all" {
+	used() {	# used FIRST LAST HALF: T0 is 1000 ms, 990 to 1010
+		says startup 'one("swap-in-use")' <<-END
+			{run: {settings: {swaps: ["file"]}}, summary: [{app: "editor", start: "warm", swap: "file", t0_ms: 1000}
+				| . + ({axis: "none", step: 0} + level("startup_ms"; 1000; 990; 1010),
+					{axis: "used", step: 16} + level("startup_ms"; $1; $1 - $3; $1 + $3),
+					{axis: "used", step: 64} + level("startup_ms"; $2; $2 - $3; $2 + $3)) | row]}
+		END
+	}
+	run -0 used 2000 2000 100
+	has "none: **Start-up slows down once memory is full, not further"
+	run -0 used 1000 1000 50		# 1050 / 950
+	has "none: "
+	lacks "slows down"
+	has "at most 1.11"
+	run -0 used 1000 1000 500
+	has "unsure: "
+	has "at most 3.00"
+	run -0 used 1000 2000 100
+	has "bad: "
+}
+
+@test "startup: disk load is told as measured, and decides nothing where it is not what was asked for" {
+	reads() {	# reads MADE: reads a second that the disk gave, of 300; T0 is 1000 ms
+		says startup 'verdict, one("disk-load")' <<-END
+			{run: {settings: {swaps: ["file"]}}, summary: [{app: "editor", start: "cold", swap: "none", axis: "reads", t0_ms: 1000}
+				| . + ({step: 0} + level("startup_ms"; 1000; 990; 1010),
+					{step: 300, reads_per_s: $1} + level("startup_ms"; 1010; 1000; 1020)) | row]}
+		END
+	}
+	run -0 reads 290
+	has "with 290 other reads a second"
+	has "good: "
+	lacks "asked for"
+	for made in 2 null 320; do
+		run -0 reads "$made"
+		has "unsure: "
+		has "asked for: 300 reads"
+		lacks "300 other reads"
+	done
+}
+
+@test "startup: with starts that only reached the ceiling, a range of several has no upper end" {
+	run -0 says startup 'verdict, one("swap-in-use")' <<-END
+		{run: {settings: {swaps: ["file"]}}, summary: [{start: "warm", swap: "file", t0_ms: 1000} | ("editor", "browser") as \$app
+			| . + {\$app} + ({axis: "none", step: 0} + level("startup_ms"; 1000; 990; 1010),
+				{axis: "used", step: 16} + level("startup_ms"; 2000; 1900; 2100),
+				{axis: "used", step: 64, startup_ms: (if \$app == "editor" then 30000 else 3000 end),
+					startup_ms_above: (if \$app == "editor" then 1 else 0 end)}) | row]}
+	END
+	has "takes 2.0 to 30 or more times as long as"
+	has "3.0 to 30 or more times with 64 MB"
+	has "2.0 times T0 with 16 MB"
+}
+
+@test "startup: what the device causes is told of all conditions only where they agree" {
+	e() {	# e EDITOR BROWSER HALF: e with 16 MB of each; with 64 MB the same
+		says startup 'one("e")' <<-END
+			{run: {settings: {swaps: ["file"]}}, summary: [{start: "warm", swap: "file", t0_ms: 1000, startup_ms: 2000}
+				| . + (["editor", $1], ["browser", $2] | {app: .[0]} + level("e"; .[1]; .[1] - $3; .[1] + $3))
+				+ {axis: "used", step: (16, 64)} | row]}
+		END
+	}
+	run -0 e 0.05 0.1 0.01
+	has "The swap device causes most of the delay"
+	run -0 e 0.95 0.9 0.01
+	has "The swap device causes less than half of the delay"
+	run -0 e 0.95 0.05 0.01
+	has "causes less than half of that of editor, most of that of browser**:"
+	run -0 e 0.5 0.05 0.01
+	has "causes most of that of browser**; this run cannot tell for editor:"
+	run -0 e 0.5 0.05 0.5
+	has "cannot tell whether"
+}
+
+@test "startup: shares of a delay that threads waited for together are capped" {
+	run -0 says startup 'one("waits")' <<-END
+		{summary: [{app: "editor", axis: "left", step: (50, 25), startup_ms: 2000, added_ms: 1000, t0_spread_ms: 10, waits_ms: 500,
+			freepages_ms: 3000} | .freepages_ms *= (.step / 50) | row]}
+	END
+	has "reclaim by the application's own threads 100 % "
+}
+
+@test "startup: starts that did not end were measured all the same" {
+	ended() {	# ended WITHOUT UNDER: the start without pressure, and under it, in ms
+		says startup verdict <<-END
+			{summary: [{app: "editor", start: "warm", swap: "file"} | ({axis: "none", step: 0, startup_ms: $1},
+				{axis: "left", step: 25, startup_ms: $2, t0_ms: $1}) + . | row]}
+		END
+	}
+	run -0 ended 1000 null
+	lacks "were measured"
+	has "No start ended in 1 condition: editor with 25 % of its memory left"
+	run -0 ended null null
+	has "No start ended in 2 conditions: editor with no pressure and"
+	lacks "complete"
+	run -0 ended null 1000
+	has "nothing to compare with. No start ended in 1 condition"
+}

@@ -1,0 +1,21 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# --fail-if: names of columns of this kit's experiments.
+
+bats_require_minimum_version 1.5.0
+
+setup() { TOP=$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd); }
+
+checked() { TP_HOME=$TOP run "-$1" "$TOP/report/fail.sh" check "$2" "$3"; echo "$2 $3: $output"; }
+
+@test "--fail-if: the main column has the short name; what tells how well was measured has none" {
+	local words
+	for words in capacity users; do checked 0 "$words" 'p50>100ms,late>1%,p95>150ms'; done
+	for words in 'users p99>100ms' 'principle-a p99>100ms' 'users late_p99>5ms' 'principle-a cpu>50%' 'users interference>5%'; do
+		checked 2 "${words% *}" "${words#* }"
+		run ! grep 'did you mean p99' <<<"$output"
+	done
+	checked 2 users 'foreign>5%'
+	[[ $output == *foreign_percent_max* ]]
+	checked 0 users 'foreign_percent_max>5%,late_p99_ms_max>5ms,generator_cpu_percent_max>90%,max>1s'
+}

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# trees.sh - what lies in the same folders of several trees: of TP_HOME, the core, and of each kit below it (kits/KIT).
+
+# in_trees PATTERN...: the files and folders of these names, relative to a tree, in all of them, a line each.
+in_trees() {
+	local IFS='' pattern found
+	for pattern; do
+		for found in "$TP_HOME"/$pattern "$TP_HOME"/kits/*/$pattern; do [ ! -e "$found" ] || printf '%s\n' "$found"; done
+	done
+}
+
+# The names of all experiments, sorted; and the folder of one (1: there is none).
+experiments() { in_trees 'experiments/*/plan' | sed 's,/plan$,,; s,.*/,,' | LC_ALL=C sort; }
+experiment_folder() { [[ $1 =~ ^[a-z0-9-]+$ ]] && in_trees "experiments/$1/plan" | sed 's,/plan$,,; q' | grep .; }
+
+# The names of all programs, sorted: src/NAME with a manual of that name.
+program_names() { in_trees 'src/*/*.1' | sed -nE 's,.*/([^/]+)/\1\.1$,\1,p' | LC_ALL=C sort; }
+
+# The names of the lab's plug-ins of a kind, protocols or apps, sorted; and the file of one (1: there is none).
+plugins() { in_trees "lab/$1/*.sh" | sed 's,.*/,,; s/\.sh$//' | LC_ALL=C sort; }
+plugin_file() { [[ $2 =~ ^[A-Za-z0-9_-]+$ ]] && in_trees "lab/$1/$2.sh" | grep -m 1 .; }
+
+# The lines of the lists of packages.
+packages_listed() { in_trees packages | xargs -rd '\n' cat -- | grep -v '^#'; }

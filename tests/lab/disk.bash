@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# disk.bash - what tests of a lab with a disk of its own begin with: `load disk`.
+
+setup() {
+	TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+	W=$(mktemp -d "/tmp/disk bats.XXXXXX")
+	mkdir "$W/locks"
+	PATH=$PATH:/usr/sbin:/sbin
+	export LAB_LOCKS=$W/locks THINPROBE_STATE=$W/state W TOP
+	[ "$(id -u)" = 0 ] || skip "a disk of its own is root's"
+	for tool in setpriv unshare nsenter ip tc ethtool losetup mke2fs; do
+		command -v "$tool" >/dev/null || skip "$tool is not installed"
+	done
+	[ -e /dev/fuse ] || skip "this kernel has no FUSE"
+}
+
+teardown() {
+	local p
+	# not one that has ended: its pid may be another's by now
+	[[ " $(jobs -pr | xargs) " != *" ${pid-none} "* ]] || kill -9 "$pid" 2>/dev/null || true
+	for p in "$W"/locks/undo-*; do [ ! -e "$p" ] || bash "$TOP/lab/local/undo.sh" back "$p"; done
+	rm -rf -- "$W"
+}
+
+# A driver with a disk of 48M at /tmp/disk; it runs $1, and waits.
+begin() {
+	cat >"$W/driver.sh" <<'END'
+set -u
+export LAB_SHARED_CPUS=1 LAB_CPU_WAIT=60 LAB_RUN=$W/run LAB_RATE=none
+. "$TOP/lab/lib.sh"
+lab_use local
+lab_up
+echo "$LAB_ID" >"$W/id"
+lab_disk slow 48M /tmp/disk || { echo "$LAB_WHY" >"$W/why"; exit 4; }
+echo "$LAB_DISK_DEVICE" >"$W/device"
+END
+	printf '%s\ntouch "$W/up"\nwhile :; do nap 1; done\n' "$1" >>"$W/driver.sh"
+	bash "$W/driver.sh" >"$W/out" 2>&1 3>&- &
+	pid=$!
+	for _ in {1..6000}; do [ ! -e "$W/up" ] && kill -0 "$pid" 2>/dev/null || break; sleep 0.05; done
+	cat "$W/out"
+	[ ! -e "$W/why" ] || skip "$(cat "$W/why")"
+	[ -e "$W/up" ]
+	read -r id <"$W/id"
+	read -r device <"$W/device"
+}
+
+gone() {	# nothing of the disk is left: no loop device of it, no folder, no slowdisk, no record
+	local i
+	for ((i = 0; i < 300; i++)); do
+		if [ -z "$(losetup -a | grep -F "thinprobe-disk-$id")$(grep -lszF "thinprobe-disk-$id" /proc/[0-9]*/cmdline)" ] &&
+			[ ! -e "$W/locks/undo-$id" ] && [ ! -e "/var/tmp/thinprobe-disk-$id" ]; then
+			return 0
+		fi
+		sleep 0.05
+	done
+	losetup -a
+	grep -lszF "thinprobe-disk-$id" /proc/[0-9]*/cmdline
+	cat "$W/locks/undo-$id"
+	return 1
+}

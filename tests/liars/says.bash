@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# says - what tests of words on made-up rows share: an experiment's verdict and findings say no more than the rows do.
+
+setup() { TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd); }
+
+# says EXPERIMENT FILTER: the filter's words on the document that standard input is, in jq. There, row() completes a row of three
+# repeats, level() makes a figure with its interval; in FILTER, one() is a finding's verdict and text.
+says() {
+	local document folder
+	document=$(cat)
+	folder=$(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; experiment_folder "$1")
+	jq -nr -L "$TOP/report" -L "$TOP/experiments/engine" -L "${folder%/*}/engine" -L "$folder" 'include "say";
+		def row: {repeats: 3, state: "complete"} + .;
+		def level($name; $value; $low; $high): {($name): $value, ($name + "_low"): $low, ($name + "_high"): $high};
+		def one($id): [findings] | flatten | .[] | select(.id == $id) | "\(.verdict): \(.text)";
+		{run: {settings: {repeats: 3}, cells: []}, summary: []} * ('"$document"') | '"$2"
+}
+has() { [[ $output == *"$1"* ]] || { echo "no '$1' in: $output"; return 1; }; }
+lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
