@@ -321,6 +321,31 @@ in_scratch() {
 	[ "$status" -eq 1 ]
 }
 
+# foreign KIT FILE...: where these name the kit, a program or an experiment of it. (Some are words of English, too: only what can be
+# nothing else is found.)
+foreign() {
+	local programs stems before="(experiments?|run|results|EXPERIMENT|stem)[\"'}]*( |/|: ?| ?[!=]?= ?| // )[\"']?"
+	programs=$(ls -d "kits/$1"/src/*/*.1 | sed -nE 's,.*/([^/]+)/\1\.1$,\1,p' | paste -sd'|')
+	stems=$(ls -d "kits/$1"/experiments/*/plan | cut -d/ -f4 | paste -sd'|')
+	grep -rnE "kits/$1\>|(BIN|bin|src|unit|thinprobe)[\"'}]*[/ ][\"']?($programs)\>|$before($stems)\>" "${@:2}"
+}
+
+@test "the core names no kit, and no kit another" {
+	local kit other wrong=0
+	[ -d kits ] || skip "no kits here"
+	for kit in kits/*; do
+		kit=${kit#kits/}
+		other=$(ls -d kits/* | grep -vx "kits/$kit")
+		# (documents of the whole may)
+		if foreign "$kit" thinprobe Makefile packages lab src experiments report plots data tests bench debian ansible .ci .github $other
+		then
+			echo "^ kits/$kit"
+			wrong=1
+		fi
+	done
+	[ $wrong -eq 0 ]
+}
+
 @test "no two rooms define one name, but main" {
 	local twice
 

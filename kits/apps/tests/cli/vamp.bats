@@ -230,3 +230,8 @@ used() { [ "$(cpu_ms "$1")" -ge "$2" ]; }
 	[ "$status" -eq 0 ]
 	[ "$(grep -c "^[1-5]	3	0	0	" table)" -eq 5 ]
 }
+
+@test "a percentage may have its sign, and is held against its limits" {
+	run "$BIN/vamp" run --threshold 0%
+	[ "$status" = 2 ] && [ "${#lines[@]}" = 1 ]
+}

@@ -307,3 +307,12 @@ refused() {	# status words...: one line that names the tool
 	run -3 --separate-stderr "$QUEUE" users many.tsv --format json
 	[[ $stderr == *load-12*...* ]]
 }
+
+@test "what an old name is given counts as if the new one were" {
+	"$BIN/queue" mva --demand 50ms -n 10 --think-time 2s --rows new.tsv -o new
+	"$BIN/queue" mva --demand 50ms -n 10 --z 2s --rows old.tsv -o old
+	cmp new old && cmp new.tsv old.tsv
+	"$BIN/queue" mva --demand 50ms -n 10 --users-per-second 5 -o held
+	"$BIN/queue" mva --demand 50ms -n 10 --nz 5 -o old
+	cmp held old
+}

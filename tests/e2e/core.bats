@@ -1,0 +1,49 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The core alone: without kits/ everything builds and works.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	cd "$BATS_TEST_DIRNAME/../.." || return 1
+	git rev-parse --git-dir >/dev/null 2>&1 || skip "not a checkout"
+	mkdir "$BATS_FILE_TMPDIR/core"
+	git ls-files -z -- . ':!kits' | xargs -0 ls -d 2>/dev/null | tar -cf - -T - | tar -xf - -C "$BATS_FILE_TMPDIR/core"
+	cd "$BATS_FILE_TMPDIR/core" || return 1
+	git init -q && git add -A
+	env -u MAKEFLAGS -u MAKELEVEL make -s -j4 KITS= CFLAGS=-O1 all
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR/core" || return 1
+	unset TP_HOME TP_BIN TP_CHECKOUT
+}
+
+@test "its programs are there, and listed" {
+	run -0 ./thinprobe tools
+	[ "$(grep -cE '^  [a-z]+  +[a-z]' <<<"$output")" = "$(ls bin | wc -l)" ]
+	bin/summarize --version
+}
+
+@test "list, help, doctor and completion work, and name no other experiment" {
+	run -0 ./thinprobe list
+	[ "$(grep -cE '^  [a-z-]+ +[0-9]+  [A-Z]' <<<"$output")" = "$(ls experiments/*/plan | wc -l)" ]
+	run -0 ./thinprobe --help
+	run -0 ./thinprobe help stalls
+	./thinprobe doctor >/dev/null || [ $? = 4 ]
+	run -0 ./thinprobe completion
+	run -0 ./thinprobe run paging --options-only
+}
+
+@test "tests/run has jobs of the core alone" {
+	run -0 tests/run --list
+	grep -qx unit/sink/stats <<<"$output" || grep -q ^unit/sink/ <<<"$output"
+	run ! grep kits/ <<<"$output"
+	[ "$(grep -c ^unit/ <<<"$output")" = "$(ls tests/unit/*/*_test.c | wc -l)" ]
+}
+
+@test "the rules of the house hold" {
+	run bats tests/cli/house.bats
+	echo "$output"
+	[ "$status" -eq 0 ]
+}
