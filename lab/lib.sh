@@ -169,7 +169,8 @@ protocol_use() {
 	# shellcheck disable=SC1090
 	. "$file"
 	[[ -z $PROTOCOL_VARIANT || " $(protocol_variants) " == *" $PROTOCOL_VARIANT "* ]] ||
-		die "-$EXIT_USAGE" "no variant '$PROTOCOL_VARIANT' of ${1%%:*}; there $(v=$(protocol_variants) && echo "${v:+are: }${v:-is none}")"
+		die "-$EXIT_USAGE" "no variant '$PROTOCOL_VARIANT' of ${1%%:*}; there $(
+			v=$(protocol_variants) && echo "${v:+are: }${v:-is none}")"
 }
 
 # display: applications run in its sessions; application: it answers keys itself.

@@ -33,7 +33,8 @@ place_down() {
 }
 
 place_host() {	# place_host OPTION...: vamp on the host of the guest, as FAVOUR_HOST
-	outside_start vamp-host "$TP_BIN/vamp" vm --qmp "$(guest_qmp place)" --agent "$(guest_agent place)" --group "${LAB_GROUPS[guest]}" \
+	outside_start vamp-host "$TP_BIN/vamp" vm --qmp "$(guest_qmp place)" --agent "$(guest_agent place)" \
+		--group "${LAB_GROUPS[guest]}" \
 		"$@" --format json
 	FAVOUR_HOST=$LAB_PID
 	is_ready vamp-host 20 "vamp did not start on the host"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# starts.sh - for experiments that start the applications of kits/apps/data/applications.tsv (APPS): what is said of them there, which are
+# starts.sh - for experiments that start the applications of data/applications.tsv (APPS): what is said of them there, which are
 # installed, and what makes one start like the next.
 
 # Nothing of the user's, no message bus, no screen reader, no volumes, no graphics driver: what makes one start like the next. (The
@@ -9,7 +9,7 @@ start_environment() {	# the lab is up: sets APP_ENVIRONMENT
 	APP_ENVIRONMENT=(XAUTHORITY="$LAB_TMP/home/.Xauthority" GSETTINGS_BACKEND=memory NO_AT_BRIDGE=1 GTK_A11Y=none GIO_USE_VFS=local
 		DBUS_SESSION_BUS_ADDRESS=disabled: GDK_GL=disable SAL_USE_VCLPLUGIN=gen)
 }
-# What kits/apps/data/applications.tsv says of one. 1: nothing.
+# What data/applications.tsv says of one. 1: nothing.
 application() {	# application NAME: sets APP_KIND APP_WINDOW APP_PROGRAM APP_PACKAGE APP_COMMAND APP_ENVIRONMENT
 	local words
 	start_environment
@@ -22,8 +22,8 @@ application() {	# application NAME: sets APP_KIND APP_WINDOW APP_PROGRAM APP_PAC
 apps_known() {	# apps_known OPTION APPS
 	local item
 	for item in ${2//,/ }; do
-		application "$item" || exp_bad "$1 $item: must be one of $(sed '/^#/d; /^name\t/d; s/\t.*//' "$TP_HOME/kits/apps/data/applications.tsv" |
-			paste -sd ' ')"
+		application "$item" || exp_bad "$1 $item: must be one of $(
+			sed '/^#/d; /^name\t/d; s/\t.*//' "$TP_HOME/kits/apps/data/applications.tsv" | paste -sd ' ')"
 	done
 }
 

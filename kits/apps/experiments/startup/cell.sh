@@ -37,7 +37,8 @@ exp_check() {
 exp_settings() {
 	local file
 	for file in "${PROFILES[@]}"; do table_json "$file" | jq -c --arg class "$(basename "$file" .tsv)" '{$class, events: .}'; done |
-		jq -cs --argjson tolerance "$TOLERANCE" --argjson beta "$BETA" --argjson think "$(table_json "$TP_HOME/kits/apps/data/think.tsv")" '
+		jq -cs --argjson tolerance "$TOLERANCE" --argjson beta "$BETA" \
+			--argjson think "$(table_json "$TP_HOME/kits/apps/data/think.tsv")" '
 		{model: {classes: map(.events |= map({application, path, count: (.count | tonumber), shortcut: (.shortcut // "")})),
 			tolerance_s: $tolerance, $beta, times_s: ($think | map({key: .name, value: (.value_s | tonumber)}) | from_entries)}}'
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Options, cells, tables and report of a run made by hand (kits/apps/tests/golden/make_starts.py) whose figures follow from a rule; and a
+# Options, cells, tables and report of a run made by hand (tests/golden/make_starts.py) whose figures follow from a rule; and a
 # short run of a terminal under one step of each kind of pressure.
 # bats file_tags=alone:swap
 

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # replays.sh - one recorded session, replayed at every setting of something (the axis `setting`).
 #
-# A session (kits/replay/data/sessions/APP.script: an application is started from the menu of a desk and worked in) is recorded once, at
+# A session (data/sessions/APP.script: an application is started from the menu of a desk and worked in) is recorded once, at
 # full speed, in the lab that it is replayed in, so that fonts and windows fit: RUN/session.trace. Each replay begins in the
 # same state: a new display, desk and home, and, as root, a page cache without what nobody has mapped. All replays are analyzed
 # together in the end (RUN/analysis.json), since what an input's response is shows in what they have in common. The first

@@ -42,7 +42,8 @@ setup_file() {
 	for kind in "${kinds[@]}"; do
 		# shellcheck disable=SC2046  # words
 		(
-			"$top/kits/replay/tests/lab/rounds.sh" "$kind" $(variants "$kind" | tr ' ' '\n' | grep -v sinks) >"$kind.out" 2>&1 && good=0 || good=1
+			"$top/kits/replay/tests/lab/rounds.sh" "$kind" $(variants "$kind" | tr ' ' '\n' | grep -v sinks) >"$kind.out" 2>&1 &&
+				good=0 || good=1
 			echo $good >"$kind.status"
 		) 3>&- &
 	done

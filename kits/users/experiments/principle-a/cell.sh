@@ -34,7 +34,7 @@ exp_run() {	# exp_run FOLDER REPEAT
 	# (constant service has no such closed form)
 	[ "$service" = const ] || crowd_model "$1" "$STATIONS"
 }
-# Data of kits/users/plots/queue.gp for the two tables: mean value analysis between the measured numbers of users, and measured rows.
+# Data of plots/queue.gp for the two tables: mean value analysis between the measured numbers of users, and measured rows.
 exp_summed() {
 	local part think file most step
 	most=$(tr , '\n' <<<"$USERS" | sort -n | tail -n 1) step=$(((most + 99) / 100))

@@ -203,7 +203,8 @@ END
 }
 
 @test "what was moved between two looks, by arithmetic" {
-	moved() { TP_HOME=$TOP LAB_RATE=$1 bash -c '. "$TP_HOME/experiments/engine/measure.sh"; . "$TP_HOME/kits/users/experiments/engine/crowds.sh"
+	moved() { TP_HOME=$TOP LAB_RATE=$1 bash -c '. "$TP_HOME/experiments/engine/measure.sh"
+		. "$TP_HOME/kits/users/experiments/engine/crowds.sh"
 		crowd_rates "$1" "$2"' moved "$2" "$3"; }
 	# two seconds: 2.5 MB of 25 MB out, 1 MB in; a server for half of the time, 4 MB; of another nothing is known but its CPU time
 	moved 100Mbit "1000000000 500 700 10 20 5 null" "3000000000 2500500 1000700 1000000010 4000020 200000005 null" >out

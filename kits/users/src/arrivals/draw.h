@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* draw - rows for kits/users/plots/arrivals.gp: the first arrivals, their number in each interval, the distribution of counts beside
+/* draw - rows for plots/arrivals.gp: the first arrivals, their number in each interval, the distribution of counts beside
  * Poisson's, the distribution of gaps beside the exponential one, the coefficient of variation by number of sources. */
 #pragma once
 

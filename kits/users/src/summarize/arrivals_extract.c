@@ -4,7 +4,7 @@
  * Figure cov_independent: the coefficient of variation (CoV) of the same number of independent users, from the parameters users and
  * think_s, the run's setting `spread` (distribution of think times) and the mean response time; unknown where there is no formula.
  * Rows, from arrivals.tsv: `points`: for each complete repeat, the CoV of the requests of the first user, of the first two users,
- * and so on (`arrivals --sources`); `marks`: for each cell's first complete repeat, the other rows, which kits/users/plots/arrivals.gp draws.
+ * and so on (`arrivals --sources`); `marks`: for each cell's first complete repeat, the other rows, which plots/arrivals.gp draws.
  *
  * The formula: each user sends the next request after a constant response time and a think time. For N such renewal processes in
  * equilibrium, superposed, a gap is longer than x when one user's own interval is longer and no other user is due within x (Cox &
