@@ -65,8 +65,6 @@ outputs_stop() {
 	done
 	outputs_pids=()
 	if mountpoint -q mnt 2>/dev/null; then umount -l mnt; fi	# a disk that had to be killed
-	[ -z "${LOOP-}" ] || losetup --detach "$LOOP" || true
-	LOOP=''
 	unset DISPLAY
 }
 
@@ -179,7 +177,7 @@ outputs_all() {	# [program...]: rows are on standard input
 }
 
 outputs_main() {
-	local work part OPTIONS='' PORT='' LOOP=''
+	local work part OPTIONS='' PORT=''
 
 	export PATH=$OUTPUTS_TOP:$PATH
 	unset DISPLAY

@@ -2,17 +2,27 @@
 # shellcheck shell=bash
 # cell.sh - iosched: the session is replayed beside a heavy load of its disk: many threads of fio, each waiting for a read of 32 KB
 # at a random place. The device takes few of these at a time, so that the others wait in front of it, where the scheduler puts them
-# and the session's in order. diskorder watches in which.
+# and the session's in order. perf writes down the events of the block layer, order.awk tells in which.
 . "$TP_HOME/kits/replay/experiments/engine/replays.sh"
 ON_DISK=1 ORDER='' ORDER_CAN=1
 
 setting_row() { printf '\t%s\n' "$1"; }
+# perf_of DISK FILE: the words that write down the events of a disk's requests, and say "ready"; a file system with the events'
+# formats is mounted for perf alone.
+perf_of() {
+	local event filter
+	filter="dev == $(($(stat -c '0x%t << 20 | 0x%T' "$1")))"
+	PERF=(unshare --mount perf record --quiet --all-cpus --mmap-pages 4M --output "$2")
+	for event in bio_queue rq_issue rq_complete; do PERF+=(--event "block:block_$event" --filter "$filter"); done
+	PERF+=(-- setpriv --pdeathsig KILL sh -c 'echo ready >&2; [ -z "$0" ] || exec sleep infinity')
+}
 setting_can() {
 	local loops=(/dev/loop[0-9]*) why
 	lab_need server fio fio
-	why=$("$TP_BIN/diskorder" "${loops[0]}" -t 1ms 2>&1 >/dev/null) && return
+	perf_of "${loops[0]}" /dev/null
+	why=$("${PERF[@]}" '' 2>&1 >/dev/null) && return
 	ORDER_CAN=0
-	ABSENT+=("the order of requests: ${why#diskorder: }")
+	ABSENT+=("the order of requests: ${why%%$'\n'*}")
 }
 
 # Of the schedulers that were asked for, those that a loop device offers: it offers all that the kernel has.
@@ -40,7 +50,8 @@ setting_begin() {
 	lab_switch "scheduler:${LAB_DISK_DEVICE##*/}" "$1" || return
 	fio_begin "$2" --ioengine=psync --iodepth=1 --thread --numjobs="$DEPTH" || return
 	[ "$ORDER_CAN" = 1 ] || return 0
-	outside_start order "$TP_BIN/diskorder" "$LAB_DISK_DEVICE" --load fio -t 1d --format json
+	perf_of "$LAB_DISK_DEVICE" "$2/order.data"
+	outside_start order "${PERF[@]}" on
 	ORDER=$LAB_PID
 	is_ready order 10 "the order of requests cannot be watched"
 }
@@ -48,12 +59,17 @@ setting_end() {
 	if [ -n "$ORDER" ]; then
 		kill -TERM "$ORDER" 2>/dev/null
 		lab_stop_within 10 "$ORDER"
-		keep_report order "$2"
+		perf script --input "$2/order.data" --ns --fields comm,time,event,trace 2>/dev/null |
+			LC_ALL=C awk -v load=fio -f "$TP_HOME/experiments/iosched/order.awk" >"$2/order.json"
+		rm -f "$2/order.data"
 	fi
 	fio_end "$2"
-	[ -z "$ORDER" ] || FACTS=$(jq -c --argjson facts "${FACTS:-{\}}" '.result | $facts + {in_device_p90, waiting_mean, tau,
-		overtaken_percent, passed_percent: .others.passed_percent, session_wait_ms: .others.wait_ms.p50,
-		load_wait_ms: .load.wait_ms.p50}' "$2/order.json" 2>/dev/null) || FACTS='{}'
+	[ -z "$ORDER" ] || FACTS=$(jq -c --argjson facts "${FACTS:-{\}}" '
+		def quantile($p): sort | ((length - 1) * $p) as $at | .[$at | floor] as $low
+			| if $low == null then null else $low + (.[$at | ceil] - $low) * ($at - ($at | floor)) end;
+		$facts + {in_device_p90: (.in_device | quantile(0.9)), waiting_mean, tau, overtaken_percent, passed_percent,
+			session_wait_ms: (.session_wait_ms | quantile(0.5)), load_wait_ms: (.load_wait_ms | quantile(0.5))}
+		' "$2/order.json" 2>/dev/null) || FACTS='{}'
 	ORDER=''
 }
 setting_away() {

@@ -19,7 +19,7 @@ fact() { jq ".facts.$2" "$RUN/cells/$1/1/cell.json"; }
 	jq -e '.lab.missing[] | select(startswith("scheduler nowhere: "))' "$RUN/run.json"
 	for s in none mq-deadline; do
 		[ "$(jq '.facts.load_reads_per_s > 100' "$RUN/cells/$s/1/cell.json")" = true ]
-		jq -e --arg s "$s" '.result.lost_records == 0 and .result.requests > 1000' "$RUN/cells/$s/1/order.json" ||
+		jq -e '.requests > 1000' "$RUN/cells/$s/1/order.json" ||
 			skip "the order cannot be watched here: $(jq -r '.lab.missing[]' "$RUN/run.json")"
 		[ "$(fact "$s" in_device_p90)" -le 4 ]
 		[ "$(jq '.facts.waiting_mean > 8' "$RUN/cells/$s/1/cell.json")" = true ]

@@ -46,3 +46,51 @@ made_orders() {
 	[ ! -e "$RUN/figures/order.svg" ]
 	[ -s "$RUN/figures/cdf.svg" ]
 }
+
+# Events of perf from lines "KIND SECTOR[+SECTORS]", a second each. KIND: load and other are reads that come, of fio or another
+# program; issue; done.
+events() {
+	awk 'BEGIN { name["load"] = name["other"] = "bio_queue"; name["issue"] = "rq_issue"; name["done"] = "rq_complete" }
+		{ split($2 "+8", at, "+")
+		printf "some one %d.000000000: block:block_%s: 7,0 R%s %d + %d [%s]\n", NR, name[$1], $1 == "issue" ? " 4096 ()" : "",
+			at[1], at[2], $1 == "load" ? "fio" : "some one" }'
+}
+order() { events | awk -v load=fio -f "$EXP/order.awk" >order.json; }
+is() { jq -ce "[$1] == [$2]" order.json || { jq -c . order.json; return 1; }; }
+
+@test "order of requests: tau, who passed whom, merged and split requests, events that the kernel lost" {
+	EXP=$BATS_TEST_DIRNAME
+	printf '%s\n' load\ {0,8,16,24} issue\ {0,8,16,24} | order
+	is '.tau, .overtaken_percent, .waiting_mean, .in_device, .load_wait_ms' '1, 0, 2.5, [1,2,3,4], [4000,4000,4000,4000]'
+	printf '%s\n' load\ {0,8,16,24} issue\ {24,16,8,0} | order
+	is '.tau, .overtaken_percent' '-1, 75'	# all but the one that came last
+	# 1 2 3 of the load, 4 of the session; issued 1 4 2 3: two of six pairs are turned round
+	printf '%s\n' load\ {100,200,300} other\ 0 issue\ {100,0,200,300} | order
+	is '.tau, .passed_percent, .overtaken_percent, .session_wait_ms' '0.3333, 66.6667, 50, [2000]'
+	printf '%s\n' {load,issue,done}\ 0 {load,issue,done}\ 8 | order
+	is '.requests, .tau, .passed_percent, .in_device' '2, null, null, [1,1]'
+	# two that are merged, then one of 20 sectors in three pieces, with another between them
+	printf '%s\n' other\ {0,8} load\ 100 issue\ {0+16,100} other\ 1000+20 issue\ 1000 load\ 500 issue\ {1008,500,1016+4} | order
+	is '.requests, .waiting_mean, .tau' '4, 1.25, 1'
+	# two wait for the same sectors
+	printf '%s\n' load\ 80 other\ 80 load\ 160 issue\ {80,160,80} | order
+	is '.tau, .session_wait_ms' '0.3333, [4000]'
+	# nobody saw it come; no data; its issue was lost; its end was lost: it leaves the device when others have passed it
+	{
+		printf '%s\n' issue\ 0 done\ 0 {other,issue}\ 0+0 load\ {8,16} done\ 8 issue\ 16
+		for s in {800..880..8}; do printf '%s\n' {load,issue,done}\ "$s"; done
+	} | order
+	is '.requests, .tau, .in_device' '12, null, [1,1,2,2,2,2,2,1,1,1,1,1,1]'
+}
+
+@test "order of requests: tau is Kendall's, over all pairs of sixty" {
+	EXP=$BATS_TEST_DIRNAME
+	local at
+	mapfile -t at < <(shuf -i 0-59 --random-source=<(yes))
+	{
+		for i in {0..59}; do echo "load $((8 * i))"; done
+		for i in "${at[@]}"; do echo "issue $((8 * i))"; done
+	} | order
+	is .tau "$(printf '%s\n' "${at[@]}" | awk '{ for (i in v) sum += v[i] < $1 ? 1 : -1; v[NR] = $1 }
+		END { printf "%.4f", sum / (60 * 59 / 2) }')"
+}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The requests that the lab's own disk takes at a time, as diskorder sees them.
+# The requests that the lab's own disk takes at a time, as the kernel counts them.
 
 load ../../../../tests/lab/disk
 
@@ -11,11 +11,11 @@ lab_exec -R server dd if=/dev/zero of=/tmp/disk/x bs=1M count=8 status=none
 lab_exec -R server sync
 lab_disk_takes 3 || echo "refused: $LAB_WHY"
 reads_wait() { [ "$(awk "{ print \$9 }" "/sys/block/${LAB_DISK_DEVICE##*/}/stat")" -ge 4 ]; }
-at_once() {	# beside sixteen readers; the median: where the kernel loses an event, a request seems to stay for a while
+at_once() {	# beside sixteen readers
 	lab_start -R server reads fio --name=x --filename=/tmp/disk/x --direct=1 --rw=randread --bs=4k --iodepth=1 --thread --numjobs=16 \
 		--time_based --runtime=300
 	wait_until 30 reads_wait
-	echo "$1: $("$TP_BIN/diskorder" "$LAB_DISK_DEVICE" -t 500ms --format json | jq .result.in_device_p50)"
+	echo "$1: $(in_device "$LAB_DISK_DEVICE")"
 	lab_stop "$LAB_PID"
 }
 lab_disk_delay 5ms
@@ -42,7 +42,7 @@ lab_disk_delay 0'
 		>"$W/fio" 2>&1 3>&- &
 	fio=$!
 	until [ "$(reads)" -gt "$before" ]; do kill -0 "$fio" || { cat "$W/fio"; false; }; sleep 0.05; done
-	most=$("$TOP/bin/diskorder" "$loop" -t 1s --format json | jq .result.in_device_p90)
+	most=$(in_device "$loop")
 	kill "$fio"
 	wait "$fio" || true
 	losetup -d "$loop"
