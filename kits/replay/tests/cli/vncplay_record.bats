@@ -303,7 +303,7 @@ for line in sys.stdin:
 	one 2 --script bad localhost::"$port" t
 	one 2 --headless --script bad --listen 7000 localhost::"$port" t
 	one 2 --script none --bind 127.0.0.1 localhost::"$port" t
-	one 2 --quiet 3s localhost::"$port" t
+	one 2 --settle 3s localhost::"$port" t
 	one 2 --key-area 1,1,300,300 localhost::"$port" t
 	one 2 --key-area 1,1,x localhost::"$port" t
 	one 2 --headless --script bad localhost::"$port" t

@@ -76,7 +76,6 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "before", &before, .help = "run this before each replay; where it fails, stop", .meta = "COMMAND" },
 	{ CLI_INT, 0, "priority", &priority, 0, 98, .help = "with this real-time priority, where allowed (0: none)" },
 	REC_OPTIONS(out_cfg),
-	CLI_FORMER_NAME('p', "password-file", "password-file"),
 	{ .type = CLI_END },
 };
 

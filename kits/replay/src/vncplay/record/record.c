@@ -60,9 +60,6 @@ static const struct cli_opt options[] = {
 	  .help = "what changes near the pointer so long after a move is its doing; 0: never (800ms)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS_QUIET(out_cfg, "silent"),
-	CLI_FORMER_NAME(0, "quiet-most", "settle-timeout"),
-	CLI_FORMER_NAME(0, "quiet", "settle"),
-	CLI_FORMER_NAME('p', "password-file", "password-file"),
 	{ .type = CLI_END },
 };
 
