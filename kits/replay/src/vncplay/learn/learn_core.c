@@ -40,8 +40,7 @@ struct dependency_learner {
 	struct learned_tile_state *tile;
 	struct learned_screen_part *part;	/* part[step * LEARN_BOXES + i], i < parts[step] */
 	int *parts;
-	struct ignored_screen_part *ignore;
-	int n_ignore;
+	struct learned_dependencies result;	/* so far: the parts to ignore */
 	/* the current replay: the next step, inputs sent so far, when the last was sent */
 	int next, sent;
 	int64_t last_us;
@@ -94,7 +93,7 @@ void learn_free(struct dependency_learner *l)
 	free(l->list);
 	free(l->part);
 	free(l->parts);
-	free(l->ignore);
+	deps_free(&l->result);
 	free(l);
 }
 
@@ -370,20 +369,14 @@ int learn_cover_tiles_with_boxes(const uint8_t *set, int w, int h, int width, in
 
 static int add_tiles_as_ignored_parts(struct dependency_learner *l, const uint8_t *set, enum deps_why why)
 {
-	int most = l->tiles, n;
-	struct box *boxes = calloc((size_t)most + 1, sizeof(*boxes));
-	struct ignored_screen_part *more;
+	struct box *boxes = calloc((size_t)l->tiles + 1, sizeof(*boxes));
+	int n = boxes ? learn_cover_tiles_with_boxes(set, l->across, l->down, l->width, l->height, boxes, l->tiles) : 0;
+	int err = boxes ? 0 : -ENOMEM;
 
-	if (!boxes)
-		return -ENOMEM;
-	n = learn_cover_tiles_with_boxes(set, l->across, l->down, l->width, l->height, boxes, most);
-	more = realloc(l->ignore, (size_t)(l->n_ignore + n + 1) * sizeof(*more));
-	if (more)
-		l->ignore = more;
-	for (int i = 0; more && i < n; i++)
-		l->ignore[l->n_ignore++] = (struct ignored_screen_part){ .box = boxes[i], .why = why };
+	for (int i = 0; !err && i < n; i++)
+		err = deps_add_ignored_part(&l->result, &(struct ignored_screen_part){ .box = boxes[i], .why = why });
 	free(boxes);
-	return more ? 0 : -ENOMEM;
+	return err;
 }
 
 static bool tile_is_changed_without_input(const struct dependency_learner *l, const struct learned_tile_state *t)
@@ -441,13 +434,13 @@ int learn_find_parts_of_steps(struct dependency_learner *l)
 	return err;
 }
 
-int learn_make_dependencies(const struct dependency_learner *l, struct learned_dependencies *d)
+int learn_make_dependencies(struct dependency_learner *l, struct learned_dependencies *d)
 {
 	int err = 0;
 
-	*d = (struct learned_dependencies){ .inputs = l->inputs };
-	for (int i = 0; !err && i < l->n_ignore; i++)
-		err = deps_add_ignored_part(d, &l->ignore[i]);
+	*d = l->result;
+	l->result = (struct learned_dependencies){ 0 };
+	d->inputs = l->inputs;
 	for (int step = 0; step < l->steps; step++) {
 		for (int i = 0; !err && i < l->parts[step]; i++) {
 			const struct learned_screen_part *p = &l->part[step * LEARN_BOXES + i];

@@ -30,8 +30,8 @@ int learn_where_screen_changes(struct dependency_learner *l, const char *log, co
 int learn_find_parts_of_steps(struct dependency_learner *l);
 /* Second pass over a replay; arguments and errors as in the first. */
 int learn_part_hashes_from_replay(struct dependency_learner *l, const char *log, const int64_t *sent_us, struct why *why);
-/* The result, owned by the caller. 0 or -ENOMEM. */
-int learn_make_dependencies(const struct dependency_learner *l, struct learned_dependencies *d);
+/* The result, owned by the caller; to be called once. 0 or -ENOMEM. */
+int learn_make_dependencies(struct dependency_learner *l, struct learned_dependencies *d);
 
 int learner_step_count(const struct dependency_learner *l);
 
