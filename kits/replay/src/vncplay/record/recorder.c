@@ -15,11 +15,6 @@ const struct recorder_cfg recorder_defaults = {
 	.hover_ns = 800 * NS_PER_MS, .snapshot = 11, .margin = 15, .anchor = true,
 };
 
-uint32_t recorder_ms_since_start(const struct recorder *r, int64_t ns)
-{
-	return ns <= r->start_ns ? 1 : (uint32_t)((ns - r->start_ns) / NS_PER_MS) + 1;
-}
-
 struct recorder *recorder_open(const struct recorder_cfg *cfg, const struct recorder_callbacks *out,
 			       void *whose, const struct screen *screen, int64_t start_ns)
 {
@@ -157,9 +152,9 @@ static void remember_sent_input(struct recorder *r, const struct queued_input_ev
 	r->buttons = h->mask;
 }
 
-static int send_queued_input(struct recorder *r, const struct queued_input_event *h, int64_t now_ns)
+static int send_queued_input(struct recorder *r, struct queued_input_event h, int64_t now_ns)
 {
-	struct trace_event e = h->e;
+	struct trace_event e = h.e;
 	int err;
 
 	e.at_ns -= r->start_ns;
@@ -169,10 +164,10 @@ static int send_queued_input(struct recorder *r, const struct queued_input_event
 	if (e.kind == TRACE_KEY_DOWN || e.kind == TRACE_KEY_UP)
 		err = r->out.key(r->whose, e.keysym, e.kind == TRACE_KEY_DOWN);
 	else
-		err = r->out.pointer(r->whose, h->mask, e.x, e.y);
-	if (now_ns - h->e.at_ns > r->count.held_most_ns)
-		r->count.held_most_ns = now_ns - h->e.at_ns;
-	remember_sent_input(r, h, now_ns);
+		err = r->out.pointer(r->whose, h.mask, e.x, e.y);
+	if (now_ns - h.e.at_ns > r->count.held_most_ns)
+		r->count.held_most_ns = now_ns - h.e.at_ns;
+	remember_sent_input(r, &h, now_ns);
 	r->first++;
 	r->looked = r->needs_snapshot = r->waited = false;
 	return err;
@@ -219,7 +214,7 @@ static int send_first_queued_input_if_due(struct recorder *r, int64_t now_ns, in
 		if (err)
 			return err;
 	}
-	err = send_queued_input(r, &h, now_ns);
+	err = send_queued_input(r, h, now_ns);
 	return err ? err : 1;
 }
 
@@ -250,11 +245,11 @@ int recorder_send_rest_and_release(struct recorder *r, int64_t now_ns)
 	int err = r->mask ? recorder_accept_pointer(r, now_ns, 0, r->x, r->y) : 0;
 
 	while (!err && r->first < r->n)
-		err = send_queued_input(r, &(struct queued_input_event){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
+		err = send_queued_input(r, r->queue[r->first], now_ns);
 	while (!err && r->down.n) {
 		err = recorder_accept_key(r, now_ns, r->down.key[0], false);
 		if (!err)
-			err = send_queued_input(r, &(struct queued_input_event){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
+			err = send_queued_input(r, r->queue[r->first], now_ns);
 	}
 	return err;
 }

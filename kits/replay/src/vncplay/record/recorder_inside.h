@@ -3,6 +3,7 @@
  * a snapshot) and change_map.c (when each pixel last changed). */
 #pragma once
 
+#include "clock.h"
 #include "recorder.h"
 
 /* A change map knows when each pixel of the screen last changed, and which pixels blink. Pure: time comes in as a number.
@@ -81,7 +82,11 @@ struct recorder {
 	struct recorder_statistics count;
 };
 
-uint32_t recorder_ms_since_start(const struct recorder *r, int64_t ns);	/* a time of CLOCK_MONOTONIC as change_map counts it */
+/* A time of CLOCK_MONOTONIC as change_map counts it. */
+static inline uint32_t recorder_ms_since_start(const struct recorder *r, int64_t ns)
+{
+	return ns <= r->start_ns ? 1 : (uint32_t)((ns - r->start_ns) / NS_PER_MS) + 1;
+}
 /* Sets needs_snapshot, why and area for the first input in the queue. */
 void recorder_plan_snapshot(struct recorder *r, const struct queued_input_event *h, int64_t now_ns);
 /* When the area will have settled if nothing more changes, CLOCK_MONOTONIC. */
