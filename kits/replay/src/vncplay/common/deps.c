@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "deps.h"
 #include "array.h"
+#include "files.h"
 #include "lines.h"
+#include "trace.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -108,9 +110,8 @@ static int read_ignored_part_line(struct learned_dependencies *d, const char *te
 		*what = "not of the form \"ignore X Y W H WHY\"";
 		return -EPROTO;
 	}
-	for (int k = 0; why_words[k]; k++)
-		if (!strcmp(why_words[k], why))
-			i.why = (enum deps_why)k;
+	if (index_of_word(why_words, why) >= 0)
+		i.why = (enum deps_why)index_of_word(why_words, why);
 	return deps_add_ignored_part(d, &i);
 }
 
@@ -186,6 +187,5 @@ int deps_write(const struct learned_dependencies *d, FILE *out)
 		else
 			fprintf(out, "%016" PRIx64 "\n", b->hash);
 	}
-	errno = 0;
-	return fflush(out) || ferror(out) ? (errno ? -errno : -EIO) : 0;
+	return files_flush_stream(out);
 }

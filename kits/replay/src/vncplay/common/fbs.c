@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fbs.h"
-#include "files.h"
 #include "rfb/bytes.h"
 
 #include <errno.h>
@@ -111,66 +110,30 @@ int fbs_next_block(struct fbs_reader *f, struct fbs_block *block)
 	return 1;
 }
 
-struct fbs_writer {
-	FILE *out;
-	int err;		/* the first error; 0: none yet */
-	char buffer[PIECE + 4096];	/* (a block is one write: a killed process leaves complete blocks) */
-};
-
-static int flush_block(struct fbs_writer *w)
+struct growing_file *fbs_create(const char *path)
 {
-	if (!w->err)
-		w->err = files_flush_stream(w->out);
-	return w->err;
+	struct growing_file *f = growing_file_create(path);
+
+	if (!f)
+		return NULL;
+	fputs(BANNER, f->out);
+	return growing_file_flush_head(f);
 }
 
-struct fbs_writer *fbs_create(const char *path)
-{
-	struct fbs_writer *w = calloc(1, sizeof(*w));
-	int err;
-
-	if (!w)
-		return NULL;
-	w->out = fopen(path, "we");
-	if (!w->out) {
-		free(w);
-		return NULL;
-	}
-	setvbuf(w->out, w->buffer, _IOFBF, sizeof(w->buffer));
-	fputs(BANNER, w->out);
-	err = flush_block(w);
-	if (!err)
-		return w;
-	fbs_finish(w);
-	errno = -err;
-	return NULL;
-}
-
-int fbs_write(struct fbs_writer *w, const uint8_t *bytes, size_t n, uint32_t ms)
+int fbs_write(struct growing_file *f, const uint8_t *bytes, size_t n, uint32_t ms)
 {
 	uint8_t word[4];
 	size_t now;
 
-	for (; n && !w->err; bytes += now, n -= now) {
+	for (; n && !f->err; bytes += now, n -= now) {
 		now = n < PIECE ? n : PIECE;
 		rfb_put_u32(word, (uint32_t)now);
-		fwrite(word, 4, 1, w->out);
-		fwrite(bytes, now, 1, w->out);
-		fwrite("\0\0\0", (4 - now % 4) % 4, 1, w->out);
+		fwrite(word, 4, 1, f->out);
+		fwrite(bytes, now, 1, f->out);
+		fwrite("\0\0\0", (4 - now % 4) % 4, 1, f->out);
 		rfb_put_u32(word, ms);
-		fwrite(word, 4, 1, w->out);
-		flush_block(w);
+		fwrite(word, 4, 1, f->out);
+		growing_file_flush(f);
 	}
-	return w->err;
-}
-
-int fbs_finish(struct fbs_writer *w)
-{
-	int err = w->err;
-
-	errno = 0;
-	if (fclose(w->out) && !err)
-		err = errno ? -errno : -EIO;
-	free(w);
-	return err;
+	return f->err;
 }

@@ -4,6 +4,8 @@
  * an RFB 3.3 greeting (version, security type 1, ServerInit). */
 #pragma once
 
+#include "growing_file.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,11 +25,8 @@ void fbs_close(struct fbs_reader *f);
 int fbs_next_block(struct fbs_reader *f, struct fbs_block *block);
 size_t fbs_file_size(const struct fbs_reader *f);	/* size of the file */
 
-struct fbs_writer;
-
-/* Creates a log, which is valid up to its last block at any time, also when the process is killed. NULL with errno. */
-struct fbs_writer *fbs_create(const char *path);
+/* Creates a log, which is valid up to its last block at any time. NULL with errno. */
+struct growing_file *fbs_create(const char *path);
 /* Writes a block of bytes that arrived `ms` after the log began; above 64 KB, several blocks. 0 or -errno, which later calls
  * return as well. */
-int fbs_write(struct fbs_writer *w, const uint8_t *bytes, size_t n, uint32_t ms);
-int fbs_finish(struct fbs_writer *w);	/* 0 or -errno of the first write that failed */
+int fbs_write(struct growing_file *f, const uint8_t *bytes, size_t n, uint32_t ms);

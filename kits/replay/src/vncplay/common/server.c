@@ -4,12 +4,12 @@
 #include "clock.h"
 #include "dial.h"
 #include "rfb/bytes.h"
-#include "rfb/messages.h"
 #include "vnc_address.h"
 #include "vnc_password.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,12 +30,9 @@ struct server_connection {
 	struct rfb_decoder *rfb;
 	int64_t came_ns;		/* when the bytes read last had arrived, CLOCK_MONOTONIC */
 	struct why why;
-	uint8_t *ahead;			/* bytes that libvncclient had read beyond the greeting */
-	size_t ahead_n;
+	struct server_greeting_result greeting;
 	uint8_t *queue;
 	size_t queued, gone;
-	uint8_t greeting[MESSAGES_GREETING];
-	size_t greeting_n;
 	uint8_t piece[PIECE];
 };
 
@@ -124,9 +121,9 @@ int server_read(struct server_connection *s, void (*tee)(void *whose, const uint
 
 	if (s->err)
 		return s->err;
-	if (s->ahead_n) {
-		bytes = s->ahead;
-		n = (ssize_t)s->ahead_n;
+	if (s->greeting.ahead_n) {
+		bytes = s->greeting.ahead;
+		n = (ssize_t)s->greeting.ahead_n;
 		s->came_ns = clock_now();
 	} else {
 		n = server_recv_with_arrival_time(s->fd, s->piece, sizeof(s->piece), MSG_PEEK, &s->came_ns);
@@ -135,13 +132,13 @@ int server_read(struct server_connection *s, void (*tee)(void *whose, const uint
 		return errno == EAGAIN || errno == EINTR ? 0 : set_server_error(s, -errno, strerror(errno));
 	if (!n)
 		return set_server_error(s, -EPIPE, "the server closed the connection");
-	err = decode_bytes_until_deadline(s, bytes, (size_t)n, clock_now() + (s->ahead_n ? AHEAD_NS : TAKE_NS), &used);
+	err = decode_bytes_until_deadline(s, bytes, (size_t)n, clock_now() + (s->greeting.ahead_n ? AHEAD_NS : TAKE_NS), &used);
 	/* bytes that were not decoded stay in the socket, so that a server that sends expensive updates cannot block the caller */
-	if (!s->ahead_n && recv(s->fd, NULL, used, MSG_TRUNC) != (ssize_t)used && !err)
+	if (!s->greeting.ahead_n && recv(s->fd, NULL, used, MSG_TRUNC) != (ssize_t)used && !err)
 		return set_server_error(s, -EIO, "the socket lost bytes");
-	if (s->ahead_n && used < s->ahead_n && !err)
+	if (s->greeting.ahead_n && used < s->greeting.ahead_n && !err)
 		return set_server_error(s, -EPROTO, "the server sent more than was requested");
-	s->ahead_n = 0;
+	s->greeting.ahead_n = 0;
 	if (tee)
 		tee(whose, bytes, used, s->came_ns);
 	if (err)
@@ -213,8 +210,8 @@ int server_request_update(struct server_connection *s, bool incremental)
 	return queue_bytes_to_server(s, m, messages_put_update_request(m, incremental, screen->width, screen->height));
 }
 
-static int begin_rfb_session(struct server_connection *s, const struct server_greeting_result *g, const int32_t *list, int n,
-			 const struct rfb_event_callbacks *events, void *whose)
+static int begin_rfb_session(struct server_connection *s, const int32_t *list, int n, const struct rfb_event_callbacks *events,
+			     void *whose)
 {
 	/* Pseudo-encodings. Those of the cursor keep the server from painting the pointer into every snapshot. */
 	static const int32_t always[] = { RFB_CURSOR, RFB_X_CURSOR, RFB_POINTER_POS, RFB_LAST_RECT, RFB_DESKTOP_SIZE,
@@ -223,11 +220,10 @@ static int begin_rfb_session(struct server_connection *s, const struct server_gr
 	size_t at;
 	int err;
 
-	s->greeting_n = messages_put_server_greeting(s->greeting, g->width, g->height, g->name, g->name_n);
 	s->rfb = rfb_decoder_open(events, whose, NULL, 0, 0);
 	if (!s->rfb)
 		return set_server_error(s, -errno, strerror(errno));
-	err = rfb_decode_bytes(s->rfb, s->greeting, s->greeting_n);
+	err = rfb_decode_bytes(s->rfb, s->greeting.bytes, s->greeting.n);
 	if (err || !rfb_greeting_is_complete(s->rfb))
 		return set_server_error(s, err ? err : -EPROTO, err == -ENOMEM ? strerror(ENOMEM) : rfb_failure_text(s->rfb));
 	server_enable_arrival_stamps(s->fd);
@@ -238,7 +234,7 @@ static int begin_rfb_session(struct server_connection *s, const struct server_gr
 	return err ? err : server_request_update(s, false);
 }
 
-static int connect_and_greet_server(struct server_connection *s, const struct server_cfg *cfg, struct server_greeting_result *g)
+static int connect_and_greet_server(struct server_connection *s, const struct server_cfg *cfg)
 {
 	int64_t until = clock_now() + cfg->timeout_ns;
 	char password[VNC_PASSWORD_TEXT], host[256];
@@ -255,7 +251,7 @@ static int connect_and_greet_server(struct server_connection *s, const struct se
 	if (s->fd < 0)
 		return s->fd;
 	fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) & ~O_NONBLOCK);
-	err = server_greet(s->fd, port, cfg->password_file ? password : NULL, !cfg->exclusive, until, g, &text);
+	err = server_greet(s->fd, port, cfg->password_file ? password : NULL, !cfg->exclusive, until, &s->greeting, &text);
 	if (err)
 		fail_with_reason(err, &s->why, "%.60s: %s", cfg->address, text.text);
 	explicit_bzero(password, sizeof(password));
@@ -265,7 +261,6 @@ static int connect_and_greet_server(struct server_connection *s, const struct se
 struct server_connection *server_connect(const struct server_cfg *cfg, const struct rfb_event_callbacks *events, void *whose,
 					 struct why *why)
 {
-	struct server_greeting_result g = { 0 };
 	int32_t list[MESSAGES_ENCODINGS];
 	struct server_connection *s;
 	int n, err;
@@ -285,12 +280,9 @@ struct server_connection *server_connect(const struct server_cfg *cfg, const str
 		return NULL;
 	}
 	s->fd = -1;
-	err = connect_and_greet_server(s, cfg, &g);
+	err = connect_and_greet_server(s, cfg);
 	if (!err)
-		err = begin_rfb_session(s, &g, list, n, events, whose);
-	free(g.name);
-	s->ahead = g.ahead;
-	s->ahead_n = g.ahead_n;
+		err = begin_rfb_session(s, list, n, events, whose);
 	if (err) {
 		*why = s->why;
 		server_disconnect(s);
@@ -307,7 +299,7 @@ void server_disconnect(struct server_connection *s)
 	if (s->fd >= 0)
 		close(s->fd);
 	rfb_decoder_free(s->rfb);
-	free(s->ahead);
+	free(s->greeting.ahead);
 	free(s->queue);
 	free(s);
 }
@@ -327,10 +319,16 @@ const struct rfb_decoder *server_rfb_decoder(const struct server_connection *s)
 	return s->rfb;
 }
 
-size_t server_copy_greeting_for_log(const struct server_connection *s, uint8_t *bytes, size_t size)
+const uint8_t *server_greeting_for_log(const struct server_connection *s, size_t *n)
 {
-	if (size < s->greeting_n)
-		return 0;
-	memcpy(bytes, s->greeting, s->greeting_n);
-	return s->greeting_n;
+	*n = s->greeting.n;
+	return s->greeting.bytes;
+}
+
+void server_flush_until(struct server_connection *s, int64_t until_ns)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLOUT };
+
+	while (!server_flush(s) && server_has_unsent(s) && clock_now() < until_ns)
+		poll(&p, 1, 20);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "rfb.h"
+#include "rfb/messages.h"
 #include "why.h"
 
 #include <stdbool.h>
@@ -51,8 +52,10 @@ int server_request_update(struct server_connection *s, bool incremental);	/* of 
 
 /* the decoder, with the screen and the desktop's name */
 const struct rfb_decoder *server_rfb_decoder(const struct server_connection *s);
-/* Copies the greeting for a log: RFB 3.3, no security, ServerInit with rfb_xrgb. Returns its length; 0: longer than `size`. */
-size_t server_copy_greeting_for_log(const struct server_connection *s, uint8_t *bytes, size_t size);
+/* The greeting for a log: RFB 3.3, no security, ServerInit with rfb_xrgb; *n: its length. */
+const uint8_t *server_greeting_for_log(const struct server_connection *s, size_t *n);
+/* Sends what is unsent until `until_ns` (CLOCK_MONOTONIC) at the latest. */
+void server_flush_until(struct server_connection *s, int64_t until_ns);
 
 /* Lets the kernel note when bytes arrive (SO_TIMESTAMPNS), so that a process that reads late, because its CPU is loaded, still
  * has the time of arrival. Without it, server_recv_with_arrival_time returns the time of reading. */
@@ -61,16 +64,13 @@ void server_enable_arrival_stamps(int fd);
  * decreasing, never later than now). */
 ssize_t server_recv_with_arrival_time(int fd, void *bytes, size_t n, int flags, int64_t *came_ns);
 
-#define SERVER_NAME_MOST (1 << 20)	/* bytes of a desktop's name at most; libvncclient refuses longer ones */
-
 struct server_greeting_result {
-	int width, height;	/* of the screen, pixels */
-	uint8_t *name;		/* of the desktop, not terminated; owned by the caller, as `ahead` */
-	size_t name_n;
-	uint8_t *ahead;		/* bytes read beyond the greeting */
+	uint8_t bytes[MESSAGES_GREETING];	/* the greeting as a log has it; `n`: its length */
+	size_t n;
+	uint8_t *ahead;		/* bytes read beyond the greeting; owned by the caller */
 	size_t ahead_n;
 };
 /* server_greet.c: does the greeting over `fd` (blocking; stays the caller's). `password` NULL: none. 0, or -errno with the reason
- * in `why` and *out empty: -EACCES (refused), -EPROTO, -ETIMEDOUT, -EINTR, -ENOMEM. */
+ * in `why`: -EACCES (refused), -EPROTO, -ETIMEDOUT, -EINTR, -ENOMEM. */
 int server_greet(int fd, int port, const char *password, bool shared, int64_t until_ns,
 		 struct server_greeting_result *out, struct why *why);

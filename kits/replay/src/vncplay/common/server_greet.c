@@ -64,22 +64,14 @@ static int explain_greeting_failure(rfbClient *client, bool late, bool wanted, s
 
 static int copy_greeting_result(rfbClient *client, struct server_greeting_result *out)
 {
-	size_t name_n = client->si.nameLength;
-
 	if (client->tlsSession || (client->authScheme != rfbNoAuth && client->authScheme != rfbVncAuth))
 		return -EACCES;
-	out->width = client->si.framebufferWidth;
-	out->height = client->si.framebufferHeight;
-	out->name_n = name_n > SERVER_NAME_MOST ? SERVER_NAME_MOST : name_n;
-	out->name = malloc(out->name_n + 1);
-	out->ahead_n = client->buffered;
-	out->ahead = malloc(out->ahead_n + 1);
-	if (!out->name || !out->ahead || !client->desktopName) {
-		free(out->name);
-		free(out->ahead);
+	out->ahead = malloc(client->buffered + 1);
+	if (!out->ahead || !client->desktopName)
 		return -ENOMEM;
-	}
-	memcpy(out->name, client->desktopName, out->name_n);
+	out->n = messages_put_server_greeting(out->bytes, client->si.framebufferWidth, client->si.framebufferHeight,
+					      (const uint8_t *)client->desktopName, client->si.nameLength);
+	out->ahead_n = client->buffered;
 	memcpy(out->ahead, client->bufoutptr, out->ahead_n);
 	return 0;
 }

@@ -9,41 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct side_file_writer {
-	FILE *out;
-	int64_t began_ns;
-	int err;
-};
-
-static const char *const kind_words[] = { "move", "press", "release", "keydown", "keyup" };	/* indexed by trace_event_kind */
-
-struct side_file_writer *side_file_create(const char *path, int64_t began_ns)
+struct growing_file *side_file_create(const char *path, int64_t began_ns)
 {
-	struct side_file_writer *w = calloc(1, sizeof(*w));
+	struct growing_file *w = growing_file_create(path);
 
 	if (!w)
 		return NULL;
 	w->began_ns = began_ns;
-	w->out = fopen(path, "we");
-	if (!w->out) {
-		free(w);
-		return NULL;
-	}
 	fputs("# vncplay-aux 1\n", w->out);
 	return w;
 }
 
-static int64_t since_begin_us(const struct side_file_writer *w, int64_t now_ns)
+static int64_t since_begin_us(const struct growing_file *w, int64_t now_ns)
 {
 	return (now_ns - w->began_ns) / NS_PER_US;
 }
 
-static int64_t since_begin_ms(const struct side_file_writer *w, int64_t now_ns)
+static int64_t since_begin_ms(const struct growing_file *w, int64_t now_ns)
 {
 	return (now_ns - w->began_ns) / NS_PER_MS;
 }
 
-void side_file_write_setting(struct side_file_writer *w, const char *format, ...)
+void side_file_write_setting(struct growing_file *w, const char *format, ...)
 {
 	va_list args;
 
@@ -54,15 +41,15 @@ void side_file_write_setting(struct side_file_writer *w, const char *format, ...
 	putc('\n', w->out);
 }
 
-void side_file_write_start(struct side_file_writer *w, int64_t now_ns)
+void side_file_write_start(struct growing_file *w, int64_t now_ns)
 {
 	fprintf(w->out, "run start at %" PRId64 "\n", since_begin_us(w, now_ns));
 }
 
-void side_file_write_input(struct side_file_writer *w, int n, const struct trace_event *input, int x, int y, int64_t now_ns,
+void side_file_write_input(struct growing_file *w, int n, const struct trace_event *input, int x, int y, int64_t now_ns,
 			   int64_t late_ns)
 {
-	fprintf(w->out, "input %d %s at %" PRId64 " line=%d late_us=%" PRId64, n, kind_words[input->kind],
+	fprintf(w->out, "input %d %s at %" PRId64 " line=%d late_us=%" PRId64, n, trace_event_words[input->kind],
 		since_begin_us(w, now_ns), input->line, (int64_t)(late_ns / NS_PER_US));
 	if (input->kind == TRACE_KEY_DOWN || input->kind == TRACE_KEY_UP)
 		fprintf(w->out, " keysym=0x%" PRIx32 "\n", input->keysym);
@@ -76,12 +63,12 @@ void side_file_write_input(struct side_file_writer *w, int n, const struct trace
 		fprintf(w->out, "== sending keyboard event at %" PRId64 "\n", since_begin_ms(w, now_ns));
 }
 
-void side_file_write_wiggle(struct side_file_writer *w, int64_t now_ns, int x, int y)
+void side_file_write_wiggle(struct growing_file *w, int64_t now_ns, int x, int y)
 {
 	fprintf(w->out, "wiggle at %" PRId64 " x=%d y=%d\n", since_begin_us(w, now_ns), x, y);
 }
 
-void side_file_write_snapshot_event(struct side_file_writer *w, enum side_file_snapshot_event what,
+void side_file_write_snapshot_event(struct growing_file *w, enum side_file_snapshot_event what,
 				    const struct awaited_screen_state *s,
 			      int64_t now_ns)
 {
@@ -94,7 +81,7 @@ void side_file_write_snapshot_event(struct side_file_writer *w, enum side_file_s
 	if (what == SIDE_WAIT && s->n < 0)
 		fprintf(w->out, " line=%d\nWaiting for sync... at %" PRId64 "\n", s->line, since_begin_ms(w, now_ns));
 	else if (what == SIDE_WAIT)
-		fprintf(w->out, " line=%d why=%s\nWaiting for sync... at %" PRId64 "\n", s->line, word_of_snapshot_reason(s->why),
+		fprintf(w->out, " line=%d why=%s\nWaiting for sync... at %" PRId64 "\n", s->line, trace_why_words[s->why],
 			since_begin_ms(w, now_ns));
 	else
 		fprintf(w->out, " waited_us=%" PRId64 " mismatched=%d of=%d moved=%d,%d%s\n", (int64_t)(s->waited_ns / NS_PER_US),
@@ -103,28 +90,9 @@ void side_file_write_snapshot_event(struct side_file_writer *w, enum side_file_s
 		fprintf(w->out, "Sync ok at %" PRId64 "\n", since_begin_ms(w, now_ns));
 }
 
-void side_file_write_end(struct side_file_writer *w, int64_t now_ns, const char *status)
+void side_file_write_end(struct growing_file *w, int64_t now_ns, const char *status)
 {
 	fprintf(w->out, "run end at %" PRId64 " status=%s\n", since_begin_us(w, now_ns), status);
-}
-
-int side_file_flush(struct side_file_writer *w)
-{
-	errno = 0;
-	if (!w->err && (fflush(w->out) || ferror(w->out)))
-		w->err = errno ? -errno : -EIO;
-	return w->err;
-}
-
-int side_file_close(struct side_file_writer *w)
-{
-	int err = side_file_flush(w);
-
-	errno = 0;
-	if (fclose(w->out) && !err)
-		err = errno ? -errno : -EIO;
-	free(w);
-	return err;
 }
 
 #define LINE_MOST 4096
@@ -187,17 +155,17 @@ static int read_sent_input_line(struct sent_inputs *in, const char *line)
 {
 	struct sent_input one = { .x = -1, .y = -1 };
 	int64_t v;
-	int n, at = 0;
+	int n, kind, at = 0;
 	char word[16];
 
 	if (sscanf(line, "input %d %15s at %n", &n, word, &at) != 2 || !at || n < 0 || !read_whole_number(line + at, TIME_MOST,
 													  &one.at_us))
 		return 1;
 	one.n = n;
-	while (one.kind <= TRACE_KEY_UP && strcmp(word, kind_words[one.kind]) != 0)
-		one.kind++;
-	if (one.kind > TRACE_KEY_UP)
+	kind = index_of_word(trace_event_words, word);
+	if (kind < 0 || kind == TRACE_SNAPSHOT)
 		return 1;
+	one.kind = (enum trace_event_kind)kind;
 	if (parse_number_after_key(line, " line=", 10, &v))
 		one.line = (int)(v & INT32_MAX);
 	if (parse_number_after_key(line, " x=", 10, &v))

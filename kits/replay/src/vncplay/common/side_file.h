@@ -10,17 +10,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct side_file_writer;
-
 /* Creates a side file; `began_ns`: when the log began, as all now_ns CLOCK_MONOTONIC. NULL with errno. Lines have times in us;
  * beside them stand lines as the VNCplay of 2005 wrote them, in ms. */
-struct side_file_writer *side_file_create(const char *path, int64_t began_ns);
-void side_file_write_setting(struct side_file_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void side_file_write_start(struct side_file_writer *w, int64_t now_ns);
+struct growing_file *side_file_create(const char *path, int64_t began_ns);
+void side_file_write_setting(struct growing_file *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void side_file_write_start(struct growing_file *w, int64_t now_ns);
 /* An input was sent, its number counted from 0 without snapshots; x, y: the pointer, which may differ from the trace. */
-void side_file_write_input(struct side_file_writer *w, int n, const struct trace_event *input, int x, int y, int64_t now_ns,
+void side_file_write_input(struct growing_file *w, int n, const struct trace_event *input, int x, int y, int64_t now_ns,
 			   int64_t late_ns);
-void side_file_write_wiggle(struct side_file_writer *w, int64_t now_ns, int x, int y);	/* the pointer was moved aside or back */
+void side_file_write_wiggle(struct growing_file *w, int64_t now_ns, int x, int y);	/* the pointer was moved aside or back */
 
 enum side_file_snapshot_event { SIDE_WAIT, SIDE_OK, SIDE_TIMEOUT };
 struct awaited_screen_state {		/* a snapshot or a dependency that a replay waits for */
@@ -31,12 +29,10 @@ struct awaited_screen_state {		/* a snapshot or a dependency that a replay waits
 	int mismatched, of, dx, dy;	/* pixels that differ, of how many; displacement in pixels */
 	bool pointer_masked;
 };
-void side_file_write_snapshot_event(struct side_file_writer *w, enum side_file_snapshot_event what,
+void side_file_write_snapshot_event(struct growing_file *w, enum side_file_snapshot_event what,
 				    const struct awaited_screen_state *s,
 			      int64_t now_ns);
-void side_file_write_end(struct side_file_writer *w, int64_t now_ns, const char *status);
-int side_file_flush(struct side_file_writer *w);	/* writes the lines to the file. 0 or -errno of the first write that failed */
-int side_file_close(struct side_file_writer *w);	/* closes the file. 0 or -errno of the first write that failed */
+void side_file_write_end(struct growing_file *w, int64_t now_ns, const char *status);
 
 struct sent_input {		/* an input of a side file */
 	enum trace_event_kind kind;	/* never TRACE_SNAPSHOT */

@@ -1,78 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* trace - reads traces: our own format; trace_2005.c reads that of 2005. A trace may come from anywhere: everything is checked. */
 #include "trace.h"
-#include "array.h"
 #include "cli.h"
 #include "clock.h"
 #include "trace_lines.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #define LINE_MOST (1u << 20)	/* bytes; the largest snapshot without two equal neighbours has half of it */
-
-static const char *const whys[] = { [TRACE_FOR_CLICK] = "click", [TRACE_FOR_KEY] = "key", [TRACE_FOR_HOVER] = "hover" };
-
-const char *word_of_snapshot_reason(enum trace_why why)
-{
-	return whys[why];
-}
-
-int trace_lines_set_error(struct trace_line_reader *r, const char *format, ...)
-{
-	va_list args;
-	int n = snprintf(r->why->text, sizeof(r->why->text), "line %d: ", r->line);
-
-	va_start(args, format);
-	vsnprintf(r->why->text + n, sizeof(r->why->text) - (size_t)n, format, args);
-	va_end(args);
-	return -EPROTO;
-}
-
-int trace_lines_add_event(struct trace_line_reader *r, const struct trace_event *e)
-{
-	struct recorded_input_trace *t = r->t;
-	int err;
-
-	if (t->n == TRACE_EVENTS_MOST)
-		err = trace_lines_set_error(r, "more than %d events", TRACE_EVENTS_MOST);
-	else
-		err = array_room(&t->events, t->n);
-	if (err) {
-		free(e->pixels);
-		return err;
-	}
-	t->events[t->n] = *e;
-	t->events[t->n++].line = r->line;
-	return 0;
-}
-
-uint32_t *trace_lines_alloc_pixels(struct trace_line_reader *r, struct box box, int *err)
-{
-	size_t n = (size_t)box.w * (size_t)box.h;
-	uint32_t *pixels;
-
-	*err = 0;
-	if (n > TRACE_SNAPSHOT_MOST)
-		*err = trace_lines_set_error(r, "a snapshot of %dx%d pixels is too large", box.w, box.h);
-	else if (r->pixels + n > TRACE_PIXELS_MOST)
-		*err = trace_lines_set_error(r, "more than %u pixels in all snapshots", TRACE_PIXELS_MOST);
-	if (*err)
-		return NULL;
-	pixels = malloc(n * sizeof(*pixels));
-	if (!pixels) {
-		*err = -ENOMEM;
-		return NULL;
-	}
-	for (size_t i = 0; i < n; i++)
-		pixels[i] = TRACE_ANY;
-	r->pixels += n;
-	return pixels;
-}
 
 static char *next_word(char **rest)
 {
@@ -192,14 +131,12 @@ static int read_snapshot_pixels(struct trace_line_reader *r, const char *text, s
 
 static int read_snapshot_event(struct trace_line_reader *r, char *rest, struct trace_event *e)
 {
-	const char *why = next_word(&rest), *pixels;
-	int i = 0, err;
+	int why = index_of_word(trace_why_words, next_word(&rest)), err;
+	const char *pixels;
 
-	while (i <= TRACE_FOR_HOVER && (!why || strcmp(why, whys[i]) != 0))
-		i++;
-	if (i > TRACE_FOR_HOVER)
+	if (why < 0)
 		return trace_lines_set_error(r, "snapshot: click, key or hover is expected");
-	e->why = (enum trace_why)i;
+	e->why = (enum trace_why)why;
 	if (!parse_int_in_range(next_word(&rest), 0, SCREEN_SIDE_MOST - 1, &e->box.x) ||
 	    !parse_int_in_range(next_word(&rest), 0, SCREEN_SIDE_MOST - 1, &e->box.y) ||
 	    !parse_int_in_range(next_word(&rest), 1, SCREEN_SIDE_MOST, &e->box.w) ||
@@ -220,24 +157,20 @@ static int read_snapshot_event(struct trace_line_reader *r, char *rest, struct t
 
 static int read_trace_event(struct trace_line_reader *r, char *at, char *rest)
 {
-	static const char *const words[] = { [TRACE_MOVE] = "move", [TRACE_PRESS] = "press", [TRACE_RELEASE] = "release",
-		[TRACE_KEY_DOWN] = "keydown", [TRACE_KEY_UP] = "keyup", [TRACE_SNAPSHOT] = "snapshot" };
 	const struct trace_event *last = r->t->n ? &r->t->events[r->t->n - 1] : NULL;
 	struct trace_event e = { .x = last ? last->x : -1, .y = last ? last->y : -1 };
 	const char *what = next_word(&rest), *text;
+	int kind = index_of_word(trace_event_words, what);
 	int64_t us;
-	int i = 0;
 
 	if (!parse_number_in_range(at, 0, TRACE_AT_MOST_NS / NS_PER_US, &us))
 		return trace_lines_set_error(r, "\"%.20s\" is not a time in microseconds", at);
 	e.at_ns = us * NS_PER_US;
 	if (last && e.at_ns < last->at_ns)
 		return trace_lines_set_error(r, "earlier than the line before");
-	while (i <= TRACE_SNAPSHOT && (!what || strcmp(what, words[i]) != 0))
-		i++;
-	if (i > TRACE_SNAPSHOT)
+	if (kind < 0)
 		return trace_lines_set_error(r, "\"%.20s\" is not an event", what ? what : "");
-	e.kind = (enum trace_event_kind)i;
+	e.kind = (enum trace_event_kind)kind;
 	if (!r->t->width)
 		return trace_lines_set_error(r, "an event before the screen's size (a line such as screen 1024x768)");
 	switch (e.kind) {
@@ -344,33 +277,4 @@ int trace_load(const char *path, struct recorded_input_trace *t, struct why *why
 	if (err)
 		trace_free(t);
 	return err;
-}
-
-void trace_free(struct recorded_input_trace *t)
-{
-	for (int i = 0; i < t->n; i++)
-		free(t->events[i].pixels);
-	free(t->events);
-	*t = (struct recorded_input_trace){ 0 };
-}
-
-int count_inputs_of_trace(const struct recorded_input_trace *t)
-{
-	int n = 0;
-
-	for (int i = 0; i < t->n; i++)
-		n += t->events[i].kind != TRACE_SNAPSHOT;
-	return n;
-}
-
-void update_held_down_keys(struct held_down_keys *k, uint32_t keysym, bool down)
-{
-	int i = 0;
-
-	while (i < k->n && k->key[i] != keysym)
-		i++;
-	if (down && i == k->n && i < TRACE_KEYS_MOST)
-		k->key[k->n++] = keysym;
-	else if (!down && i < k->n)
-		k->key[i] = k->key[--k->n];
 }

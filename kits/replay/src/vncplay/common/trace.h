@@ -6,6 +6,7 @@
  * type=sync ...). */
 #pragma once
 
+#include "growing_file.h"
 #include "screen.h"
 #include "why.h"
 
@@ -14,10 +15,12 @@
 #include <stdint.h>
 
 enum trace_event_kind { TRACE_MOVE, TRACE_PRESS, TRACE_RELEASE, TRACE_KEY_DOWN, TRACE_KEY_UP, TRACE_SNAPSHOT };
+extern const char *const trace_event_words[];	/* by enum trace_event_kind, then NULL: "move", "press", ... */
 #define TRACE_ANY 0xff000000u	/* a pixel of a snapshot that is not compared, because it blinks (a caret) */
 #define TRACE_SNAPSHOT_MOST 65536	/* pixels of one snapshot, at most */
 
 enum trace_why { TRACE_FOR_CLICK, TRACE_FOR_KEY, TRACE_FOR_HOVER };
+extern const char *const trace_why_words[];	/* by enum trace_why, then NULL: "click", "key", "hover" */
 
 struct trace_event {
 	enum trace_event_kind kind;
@@ -53,11 +56,10 @@ void update_held_down_keys(struct held_down_keys *k, uint32_t keysym, bool down)
 int trace_load(const char *path, struct recorded_input_trace *t, struct why *why);
 void trace_free(struct recorded_input_trace *t);
 int count_inputs_of_trace(const struct recorded_input_trace *t);	/* number of events that are no snapshots */
-const char *word_of_snapshot_reason(enum trace_why why);	/* "click", "key", "hover" */
+/* Index of a word in a list that ends with NULL, such as the two above; -1: not in it, or `word` is NULL. */
+int index_of_word(const char *const *words, const char *word);
 
 /* Writing: each event is in the file when the call returns, so that the trace of a killed process can be used. 0 or -errno. */
-struct trace_writer;
-struct trace_writer *trace_create(const char *path, const char *server, int width, int height);	/* NULL with errno */
-int trace_write_event(struct trace_writer *w, const struct trace_event *e);
-int trace_write_comment(struct trace_writer *w, const char *text);	/* a comment of one line */
-int trace_finish(struct trace_writer *w);
+struct growing_file *trace_create(const char *path, const char *server, int width, int height);	/* NULL with errno */
+int trace_write_event(struct growing_file *f, const struct trace_event *e);
+int trace_write_comment(struct growing_file *f, const char *text);	/* a comment of one line */

@@ -60,8 +60,8 @@ struct replay_connection {
 	const struct play_cfg *cfg;
 	struct play_result *r;
 	struct server_connection *server;
-	struct fbs_writer *log;
-	struct side_file_writer *side;
+	struct growing_file *log;
+	struct growing_file *side;
 	int log_err;			/* the first error of writing the log */
 	int64_t began_ns;		/* when the log began, CLOCK_MONOTONIC */
 	int64_t painted_ns;		/* when the server painted last, CLOCK_MONOTONIC */

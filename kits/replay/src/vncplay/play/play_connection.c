@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define GREETING_MOST 8192
 #define LET_GO_NS (200 * NS_PER_MS)	/* how long to wait for releases to reach the server */
 
 int live_set_failure(struct replay_connection *l, enum play_status status, const char *format, ...)
@@ -97,14 +96,6 @@ static int read_updates_from_server(struct replay_connection *l)
 	return 0;
 }
 
-/* Writes the side file to disk before this process sleeps. */
-static int flush_side_file(struct replay_connection *l)
-{
-	int err = side_file_flush(l->side);
-
-	return err ? live_set_failure(l, PLAY_FAILED, "cannot write the side file: %s", strerror(-err)) : 0;
-}
-
 int live_wait_and_read(struct replay_connection *l, int64_t until_ns)
 {
 	struct pollfd p = { .fd = server_fd(l->server), .events = (short)(POLLIN | (server_has_unsent(l->server) ? POLLOUT : 0)) };
@@ -115,9 +106,9 @@ int live_wait_and_read(struct replay_connection *l, int64_t until_ns)
 	if (proc_stop)
 		return live_set_failure(l, PLAY_INTERRUPTED, "interrupted");
 	if (left > 0) {
-		err = flush_side_file(l);
+		err = growing_file_flush(l->side);	/* before this process sleeps */
 		if (err)
-			return err;
+			return live_set_failure(l, PLAY_FAILED, "cannot write the side file: %s", strerror(-err));
 		left = until_ns - clock_now();
 		if (left > NS_PER_S)	/* (the caller waits again) */
 			left = NS_PER_S;
@@ -167,25 +158,17 @@ int live_send_key(struct replay_connection *l, uint32_t keysym, bool down)
 /* Releases all buttons and keys: a server repeats a key that it believes to be down for ever. */
 static void release_keys_and_buttons(struct replay_connection *l)
 {
-	int64_t until = clock_now() + LET_GO_NS;
-
 	if (l->mask)
 		server_send_pointer(l->server, 0, l->x, l->y);
 	for (int i = 0; i < l->down.n; i++)
 		server_send_key(l->server, l->down.key[i], false);
-	while (server_has_unsent(l->server) && clock_now() < until) {
-		struct pollfd p = { .fd = server_fd(l->server), .events = POLLOUT };
-
-		poll(&p, 1, 20);
-		if (server_flush(l->server))
-			break;
-	}
+	server_flush_until(l->server, clock_now() + LET_GO_NS);
 }
 
 static int open_replay_output_files(struct replay_connection *l, const char *out)
 {
-	uint8_t greeting[GREETING_MOST];
-	size_t n = server_copy_greeting_for_log(l->server, greeting, sizeof(greeting));
+	size_t n;
+	const uint8_t *greeting = server_greeting_for_log(l->server, &n);
 	char path[PATH_MAX];
 	int err;
 
@@ -227,11 +210,11 @@ void live_release_and_close(struct replay_connection *l)
 		release_keys_and_buttons(l);
 	if (l->log) {
 		l->r->log_ns = clock_now() - l->began_ns;
-		err = fbs_finish(l->log);
+		err = growing_file_finish(l->log);
 	}
 	if (l->side) {
 		side_file_write_end(l->side, clock_now(), play_status_words[l->r->status]);
-		side_err = side_file_close(l->side);
+		side_err = growing_file_finish(l->side);
 	}
 	if ((err || side_err) && l->r->status != PLAY_FAILED)
 		live_set_failure(l, PLAY_FAILED, "cannot write the log or its side file: %s", strerror(err ? -err : -side_err));

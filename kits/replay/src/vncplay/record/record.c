@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FIRST_NS NS_PER_S	/* wait for the rest of the first picture after its first update */
@@ -65,9 +64,10 @@ static const struct cli_opt options[] = {
 
 struct recording_session {
 	struct server_connection *server;
-	struct trace_writer *trace;
+	struct growing_file *trace;
 	struct source_of_inputs_to_record *user;
 	struct recorder *recorder;	/* NULL until the first picture is complete */
+	int64_t start_ns;	/* when the recording began, CLOCK_MONOTONIC */
 	int64_t covered;	/* pixels painted before the recorder was opened */
 	int err;
 	bool updated, shape;
@@ -224,29 +224,15 @@ static const char *record_until_end(struct recording_session *r, struct why *why
 	}
 }
 
-/* Sends the waiting inputs and ends the connection. */
-static void end_recording(struct recording_session *r)
-{
-	int64_t until = clock_now() + BYE_NS;
-
-	if (recorder_send_rest_and_release(r->recorder, clock_now()) || server_flush(r->server))
-		return;
-	while (server_has_unsent(r->server) && clock_now() < until && !server_flush(r->server)) {
-		struct timespec ms = { 0, NS_PER_MS };
-
-		nanosleep(&ms, NULL);
-	}
-}
-
-static void report_recording(struct rec_report *out, const struct recording_session *r, const char *server, const char *trace,
-		   const char *ended, double seconds)
+static void report_recording(struct rec_report *out, const struct recording_session *r, const char *trace, const char *ended)
 {
 	const struct recorder_statistics *c = recorder_get_statistics(r->recorder);
 	const struct rfb_decoder *rfb = server_rfb_decoder(r->server);
+	double seconds = (double)(clock_now() - r->start_ns) / NS_PER_S;
 	int64_t snapshots = 0;
 
 	rec_begin_object(out, "settings");
-	rec_add_strs(out, { "server", server }, { "trace", trace }, { "by", cfg.script ? "script" : "proxy" });
+	rec_add_strs(out, { "server", cfg.server.address }, { "trace", trace }, { "by", cfg.script ? "script" : "proxy" });
 	rec_add_real(out, "quiet_ms", (double)cfg.recorder.quiet_ns / NS_PER_MS, 1);
 	rec_add_real(out, "quiet_most_ms", (double)cfg.recorder.quiet_most_ns / NS_PER_MS, 1);
 	rec_add_int(out, "snapshot_size", cfg.recorder.snapshot);
@@ -261,7 +247,7 @@ static void report_recording(struct rec_report *out, const struct recording_sess
 		     { "keys", c->keys });
 	rec_begin_object(out, "snapshots");
 	for (int i = TRACE_FOR_CLICK; i <= TRACE_FOR_HOVER; i++) {
-		rec_add_int(out, word_of_snapshot_reason((enum trace_why)i), c->snapshots[i]);
+		rec_add_int(out, trace_why_words[i], c->snapshots[i]);
 		snapshots += c->snapshots[i];
 	}
 	rec_end_container(out);
@@ -295,29 +281,52 @@ static void check_record_options(void)
 		die_usage("--settle-timeout is shorter than --settle");
 }
 
-static struct source_of_inputs_to_record *open_input_source(const struct rfb_decoder *rfb, char words[80], struct why *why)
+/* Connects, awaits the first picture, opens the source of inputs, the trace and the recorder. Dies of what it cannot do. */
+static void begin_recording(struct recording_session *r, const char *path)
 {
-	const struct screen *screen = rfb_screen(rfb);
+	static const struct rfb_event_callbacks events = { .resized = on_resized, .painted = on_painted, .ended = on_update_ended,
+		.shape = on_cursor_shape };
+	static const struct recorder_callbacks out = { .pointer = send_recorded_pointer, .key = send_recorded_key,
+						       .log = write_trace_event, .note = write_trace_comment };
+	const struct screen *screen;
+	struct why why = { "" };
+	char words[80];
+	const char *name;
+	int err;
 
+	r->server = server_connect(&cfg.server, &events, r, &why);
+	if (!r->server)
+		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why.text);
+	screen = rfb_screen(server_rfb_decoder(r->server));
+	name = rfb_desktop_name(server_rfb_decoder(r->server));
+	err = await_first_picture(r);
+	if (err || proc_stop)
+		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s: no picture came: %s", cfg.server.address,
+		    proc_stop ? "interrupted" : err == -ETIMEDOUT ? "it took too long" : server_failure_text(r->server));
+	r->user = cfg.script ? open_script_source(screen, cfg.script, &why) :
+		  open_viewer_proxy_source(screen, name, cfg.bind ? cfg.bind : "127.0.0.1", (int)cfg.port, words, &why);
+	if (!r->user)
+		die(cfg.script || strncmp(why.text, "--bind", 6) == 0 ? EXIT_USAGE : EXIT_RUN, "%s", why.text);
+	r->trace = trace_create(path, name, screen->width, screen->height);
+	if (!r->trace)
+		die(EXIT_RUN, "cannot write %s: %m", path);
+	r->start_ns = clock_now();
+	r->recorder = recorder_open(&cfg.recorder, &out, r, screen, r->start_ns);
+	if (!r->recorder)
+		die(EXIT_RUN, "out of memory");
 	if (cfg.script)
-		return open_script_source(screen, cfg.script, why);
-	return open_viewer_proxy_source(screen, rfb_desktop_name(rfb), cfg.bind ? cfg.bind : "127.0.0.1", (int)cfg.port, words,
-					why);
+		return;
+	warn("work in a viewer: %s; the recording ends when it leaves", words);
+	proc_write_ready_line_or_warn((int)cfg.ready_fd);
 }
 
 int vncplay_record(int argc, char **argv)
 {
-	static const struct rfb_event_callbacks events = { .resized = on_resized, .painted = on_painted, .ended = on_update_ended,
-		.shape = on_cursor_shape };
-	static const struct recorder_callbacks out = { send_recorded_pointer, send_recorded_key, write_trace_event, write_trace_comment };
 	struct recording_session r = { 0 };
-	const char *server, *path, *ended;
-	const struct rfb_decoder *rfb;
+	const char *path, *ended;
 	struct rec_report *rec;
 	struct why why = { "" };
-	char words[80];
 	int first, err, status = EXIT_OK;
-	int64_t start;
 
 	cfg.server.timeout_ns = 10 * NS_PER_S;
 	cfg.recorder = recorder_defaults;
@@ -328,46 +337,25 @@ int vncplay_record(int argc, char **argv)
 	if (argc - first != 2)
 		die_usage(argc - first < 2 ? "record: which SERVER, and which TRACE to write?" : "record: \"%s\" is too much",
 			  argc - first < 2 ? "" : argv[first + 2]);
-	server = cfg.server.address = argv[first];
+	cfg.server.address = argv[first];
 	path = argv[first + 1];
 	check_record_options();
-	rec_check_outputs_differ((struct rec_output_path[]){ { "--script", cfg.script && strcmp(cfg.script, "-") != 0 ? cfg.script :
-		NULL },
-					      { "TRACE", path }, { "--output", out_cfg.path } }, 3);
+	rec_check_outputs_differ((struct rec_output_path[]){
+		{ "--script", cfg.script && strcmp(cfg.script, "-") != 0 ? cfg.script : NULL }, { "TRACE", path },
+		{ "--output", out_cfg.path } }, 3);
 	rec = rec_open_report_or_die(&out_cfg, "vncplay-record");
 	proc_catch_stop_signals();
-	r.server = server_connect(&cfg.server, &events, &r, &why);
-	if (!r.server)
-		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why.text);
-	rfb = server_rfb_decoder(r.server);
-	err = await_first_picture(&r);
-	if (err || proc_stop)
-		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s: no picture came: %s", server,
-		    proc_stop ? "interrupted" : err == -ETIMEDOUT ? "it took too long" : server_failure_text(r.server));
-	r.user = open_input_source(rfb, words, &why);
-	if (!r.user)
-		die(cfg.script || strncmp(why.text, "--bind", 6) == 0 ? EXIT_USAGE : EXIT_RUN, "%s", why.text);
-	r.trace = trace_create(path, rfb_desktop_name(rfb), rfb_screen(rfb)->width, rfb_screen(rfb)->height);
-	if (!r.trace)
-		die(EXIT_RUN, "cannot write %s: %m", path);
-	start = clock_now();
-	r.recorder = recorder_open(&cfg.recorder, &out, &r, rfb_screen(rfb), start);
-	if (!r.recorder)
-		die(EXIT_RUN, "out of memory");
-	if (!cfg.script) {
-		warn("work in a viewer: %s; the recording ends when it leaves", words);
-		proc_write_ready_line_or_warn((int)cfg.ready_fd);
-	}
-	why.text[0] = '\0';
+	begin_recording(&r, path);
 	ended = record_until_end(&r, &why, &status);
-	end_recording(&r);
+	if (!recorder_send_rest_and_release(r.recorder, clock_now()))
+		server_flush_until(r.server, clock_now() + BYE_NS);
 	if (*why.text)
 		rec_add_warning_line(rec, "%s", why.text);
-	report_recording(rec, &r, server, path, ended, (double)(clock_now() - start) / NS_PER_S);
+	report_recording(rec, &r, path, ended);
 	r.user->close(r.user);
 	recorder_free(r.recorder);
 	server_disconnect(r.server);
-	err = trace_finish(r.trace);
+	err = growing_file_finish(r.trace);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", path, strerror(-err));
 	rec_close_report_or_die(rec);

@@ -138,7 +138,7 @@ static void test_lengths_that_cannot_be(void **state)
 
 static void test_writing(void **state)
 {
-	struct fbs_writer *w = fbs_create(path);
+	struct growing_file *w = fbs_create(path);
 	uint8_t bytes[LOG + 10];
 	FILE *f;
 
@@ -154,7 +154,7 @@ static void test_writing(void **state)
 	fclose(f);
 	assert_memory_equal(bytes, log_bytes, 40);
 	assert_memory_equal(bytes + 40, log_bytes + 48, LOG - 48);
-	assert_int_equal(fbs_finish(w), 0);
+	assert_int_equal(growing_file_finish(w), 0);
 }
 
 /* Much at once comes back as it was, in several blocks; a large log leaves memory behind the reader. */
@@ -162,7 +162,7 @@ static void test_large(void **state)
 {
 	size_t n = 300001, rounds = 200, at = 0, in_round, resident;
 	uint8_t *bytes = malloc(n);
-	struct fbs_writer *w = fbs_create(path);
+	struct growing_file *w = fbs_create(path);
 	struct fbs_block b;
 	const char *why;
 	struct fbs_reader *f;
@@ -173,7 +173,7 @@ static void test_large(void **state)
 		bytes[i] = (uint8_t)(i * i >> 3);
 	for (size_t i = 0; i < rounds; i++)
 		assert_int_equal(fbs_write(w, bytes, n, (uint32_t)i), 0);
-	assert_int_equal(fbs_finish(w), 0);
+	assert_int_equal(growing_file_finish(w), 0);
 	f = fbs_open(path, &why);
 	assert_non_null(f);
 	while (fbs_next_block(f, &b) == 1) {
@@ -194,7 +194,7 @@ static void test_large(void **state)
 
 static void test_a_disk_that_is_full(void **state)
 {
-	struct fbs_writer *w = fbs_create("/dev/full");
+	struct growing_file *w = fbs_create("/dev/full");
 
 	(void)state;
 	assert_null(w);

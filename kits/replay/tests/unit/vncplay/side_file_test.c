@@ -42,7 +42,7 @@ static void test_lines(void **state)
 			       .of = 121, .dx = 40, .dy = -3 }, d = { .n = -1, .line = 13 };
 	char path[] = "/tmp/vncplay aux.XXXXXX", text[2000];
 	int fd = mkstemp(path);
-	struct side_file_writer *w;
+	struct growing_file *w;
 	FILE *f;
 
 	(void)state;
@@ -73,7 +73,7 @@ static void test_lines(void **state)
 	d.waited_ns = 1000000000;
 	side_file_write_snapshot_event(w, SIDE_TIMEOUT, &d, BEGAN + 3100000000LL);
 	side_file_write_end(w, BEGAN + 3200000000LL, "timeout");
-	assert_int_equal(side_file_close(w), 0);
+	assert_int_equal(growing_file_finish(w), 0);
 	f = fopen(path, "r");
 	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
 	fclose(f);

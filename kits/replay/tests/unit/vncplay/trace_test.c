@@ -85,7 +85,7 @@ static void what_is_written_is_read_back(void **state)
 		{ .kind = TRACE_KEY_DOWN, .at_ns = 8 * NS_PER_S, .keysym = 0xff0d },
 		{ .kind = TRACE_KEY_UP, .at_ns = 8 * NS_PER_S, .keysym = '#' },
 	};
-	struct trace_writer *w = trace_create(path, "x \"y\" \\ z\n", 640, 480);
+	struct growing_file *w = trace_create(path, "x \"y\" \\ z\n", 640, 480);
 
 	(void)state;
 	assert_non_null(w);
@@ -99,7 +99,7 @@ static void what_is_written_is_read_back(void **state)
 		if (i < 5)
 			trace_free(&t);
 	}
-	assert_int_equal(trace_finish(w), 0);
+	assert_int_equal(growing_file_finish(w), 0);
 	assert_int_equal(t.version, 1);
 	assert_string_equal(t.server, "x \"y\" \\ z?");
 	assert_int_equal(t.width, 640);
