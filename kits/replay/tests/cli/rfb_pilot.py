@@ -4,7 +4,7 @@
 vncplay's own recorder: what a replay does is held against this.
 
 usage: rfb_pilot.py PORT SCRIPT TRACE      lines: move X Y | press X Y [B] | release X Y [B] | key SYM | keydown SYM | keyup SYM | wait MS |
-shot WHY X Y [W H [PIXELS OFF]] (11x11 around X Y) | see X Y RRGGBB (waits until that pixel is so) | area X Y W H (prints its pixels)
+shot WHY X Y [W H] (11x11 around X Y) | see X Y RRGGBB (waits until that pixel is so)
 """
 import socket
 import struct
@@ -85,7 +85,7 @@ def pixel(x, y):
 ask(0)
 take()
 start, mask, at = time.monotonic(), 0, (0, 0)
-out.write(f"vncplay-trace 1\nserver \"pilot\"\nscreen {width}x{height}\npixels 0x00RRGGBB\ntime us since start\n")
+out.write(f"vncplay-trace 1\nserver \"{name.decode()}\"\nscreen {width}x{height}\npixels 0x00RRGGBB\ntime us since start\n")
 for line in open(script):
     word, *rest = line.split() or [""]
     now = int((time.monotonic() - start) * 1e6)
@@ -117,9 +117,6 @@ for line in open(script):
             x, y, w, h = (int(v) for v in rest[1:5])
         pixels = ",".join(pixel(i, j) for j in range(y, y + h) for i in range(x, x + w))
         out.write(f"{now} snapshot {rest[0]} {x} {y} {w} {h} {pixels}\n")
-    elif word == "area":
-        x, y, w, h = (int(v) for v in rest)
-        print(" ".join(pixel(i, j) for j in range(y, y + h) for i in range(x, x + w)))
     elif word:
         sys.exit(f"no word {word}")
 out.close()

@@ -176,25 +176,6 @@ END
 	[[ $(head -n 1 out) == "! "*"Connection refused"* ]]
 }
 
-@test "what is no trace: one line that names it and what to give" {
-	desk any
-	none() {	# file pattern
-		status=0
-		"${PLAY[@]}" "127.0.0.1::$port" "$1" o.rfb >out 2>err || status=$?
-		cat err
-		[ $status -eq 1 ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] && grep -q -- "^vncplay: $1: $2" err
-	}
-	printf 'FBS 001.000\n\0\0\0\0' >log.rfb
-	none log.rfb 'line 1: not a trace but a log, .*the trace that it was played from'
-	head -c 300 "$BIN/vncplay" >program
-	none program 'line 1: not a trace: it is no text; give what vncplay record wrote'
-	echo hello >hello
-	none hello 'line 1: not a trace: .*vncplay record'
-	printf 'vncplay-trace 1\nscreen 640x480\n0 move 1 2\n1 move\0 1 2\n' >torn
-	none torn 'line 4: a zero byte: the trace is damaged'
-	end_desk
-}
-
 @test "servers that insist on a pointer of the client, or draw it themselves, or have none" {
 	click 42 20 shot >script
 	for kind in strict draw never; do

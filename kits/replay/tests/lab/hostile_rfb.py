@@ -10,6 +10,7 @@ import collections
 import concurrent.futures
 import os
 import random
+import re
 import resource
 import signal
 import socket
@@ -203,6 +204,9 @@ LATER = {
 }
 KINDS = {**GREETINGS, **{name: (lambda s, f=f: (s.begin(), f(s))) for name, f in LATER.items()}, "noise": noise}
 HUGE = {"size_most", "large_resizes", "large_fills"}
+SAYS = {"silent": "no whole greeting in time", "drop_by_drop": "no whole greeting in time", "unknown_security": "security types .*99.*100 only",
+        "other_protocol": "the greeting failed", "no_security": "the greeting failed: .*go away", "name_endless": "the greeting failed",
+        "rectangle_outside": "the connection is over: .*outside of the screen", "bells": "no whole screen in time"}   # the player
 
 
 def serve(listening, kind):
@@ -245,7 +249,7 @@ def run(words, folder):
     return child.returncode, said, time.monotonic() - began, usage.ru_maxrss
 
 
-def wrong_with(status, said, seconds, memory, kind):
+def wrong_with(command, status, said, seconds, memory, kind):
     if status == -signal.SIGKILL:
         return f"not over after {SECONDS} s, or {CPU_SECONDS} s of CPU"
     if status not in (0, 1, 3):
@@ -255,6 +259,8 @@ def wrong_with(status, said, seconds, memory, kind):
         return f"not lines of its own: {said[:300]!r}"
     if status == 1 and not lines:
         return "no reason"
+    if command == "play" and not re.search(SAYS.get(kind, ""), said):
+        return f"it does not say \"{SAYS[kind]}\": {said[-300:]!r}"
     if memory > (MEMORY_HUGE if kind in HUGE else MEMORY) and not os.environ.get("HOSTILE_ANY_MEMORY"):
         return f"{memory // 1024} MB"
     return ""
@@ -268,7 +274,7 @@ def visit(program, folder, kind):
     for command, words in (("play", [server, "trace", f"{kind}.rfb", "--any-size", "--timeout", "1s", "--wait-end", "100ms"]),
                            ("record", ["--headless", "--script", "script", "--time", "2s", server, f"{kind}.trace"])):
         ended = run([program, command, "--connect", "1s"] + words, folder)
-        out.append((command, kind, *ended, wrong_with(*ended, kind)))
+        out.append((command, kind, *ended, wrong_with(command, *ended, kind)))
     listening.close()
     return out
 
