@@ -276,7 +276,7 @@ static double find_first_and_last_piece_times(const struct paint_pieces *p, stru
 static double find_when_run_showed_burst(const struct updates_and_inputs_of_run *run, const struct paint_pieces *p,
 				      struct paint_burst *out, int r)
 {
-	struct timed_paint_piece few[64], *strip = out->n <= 64 ? few : malloc(out->n * sizeof(*strip));
+	struct timed_paint_piece *strip = malloc(out->n * sizeof(*strip));
 	double mass = 0;
 	size_t n = 0;
 
@@ -289,8 +289,7 @@ static double find_when_run_showed_burst(const struct updates_and_inputs_of_run 
 				p->piece[i].at[r] };
 	if (n)
 		mass = find_first_and_last_piece_times(p, out, r, strip, n);
-	if (strip != few)
-		free(strip);
+	free(strip);
 	return mass;
 }
 

@@ -1,77 +1,37 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tilelog.h"
 #include "array.h"
+#include "random.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #define COST_MS (1000 / TILELOG_RATE)
 #define FULL_MS (COST_MS * TILELOG_BURST)
 #define NAP_MS 120		/* between two comparisons of a restless tile */
 
-#define PAIRS (TILE_SIDE * TILE_SIDE / 2)
-
-/* Multipliers of the hash: random 32-bit numbers, by splitmix64. */
-static uint64_t key[2][PAIRS];	/* for the left and the right pixel of each pair */
+static uint32_t multiplier[TILE_SIDE * TILE_SIDE];	/* of each pixel in the hash: random and odd */
 
 static void make_hash_multipliers(void)
 {
-	for (uint64_t i = 0; i < 2 * PAIRS; i++) {
-		uint64_t z = (i + 1) * 0x9e3779b97f4a7c15;
+	uint64_t state = 0;
 
-		z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-		z = (z ^ z >> 27) * 0x94d049bb133111eb;
-		key[i % 2][i / 2] = (z >> 32) | 1;
-	}
+	for (size_t i = 0; i < TILE_SIDE * TILE_SIDE; i++)
+		multiplier[i] = (uint32_t)(random_bits(&state) >> 32) | 1;
 }
 
-#ifdef __SSE2__
-static uint64_t hash_whole_tile(const uint32_t *p, int stride)
-{
-	__m128i sum[2] = { _mm_setzero_si128(), _mm_setzero_si128() };
-	uint64_t out[2];
-
-	for (size_t k = 0; k < PAIRS; k += TILE_SIDE / 2, p += stride) {
-		for (size_t i = 0; i < 4; i++) {
-			__m128i four = _mm_loadu_si128((const __m128i *)(const void *)(p + 4 * i));
-			__m128i left = _mm_loadu_si128((const __m128i *)(const void *)&key[0][k + 2 * i]),
-				right = _mm_loadu_si128((const __m128i *)(const void *)&key[1][k + 2 * i]);
-
-			sum[0] = _mm_add_epi64(sum[0], _mm_mul_epu32(four, left));
-			sum[1] = _mm_add_epi64(sum[1], _mm_mul_epu32(_mm_srli_epi64(four, 32), right));
-		}
-	}
-	_mm_storeu_si128((__m128i *)(void *)out, _mm_add_epi64(sum[0], sum[1]));
-	return out[0] + out[1];
-}
-#else
-static uint64_t hash_whole_tile(const uint32_t *p, int stride)
-{
-	uint64_t sum = 0;
-
-	for (size_t k = 0; k < PAIRS; k += TILE_SIDE / 2, p += stride)
-		for (size_t i = 0; i < TILE_SIDE / 2; i++)
-			sum += p[2 * i] * key[0][k + i] + p[2 * i + 1] * key[1][k + i];
-	return sum;
-}
-#endif
-
+/* Linear: equal changes of tiles are equal differences of their hashes. */
 uint64_t tilelog_hash_tile(const uint32_t *pixels, int stride, int w, int h)
 {
-	uint32_t whole[2 * PAIRS] = { 0 };	/* a tile cut by the screen's edge is completed with black */
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	uint64_t sum = 0;
 
 	pthread_once(&once, make_hash_multipliers);
-	if (w == TILE_SIDE && h == TILE_SIDE)
-		return hash_whole_tile(pixels, stride);
 	for (int y = 0; y < h; y++)
-		memcpy(whole + y * TILE_SIDE, pixels + (ptrdiff_t)y * stride, (size_t)w * sizeof(*whole));
-	return hash_whole_tile(whole, TILE_SIDE);
+		for (int x = 0; x < w; x++)
+			sum += (uint64_t)pixels[(ptrdiff_t)y * stride + x] * multiplier[y * TILE_SIDE + x];
+	return sum;
 }
 
 void tilelog_free(struct tilelog *t)

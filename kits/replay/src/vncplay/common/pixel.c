@@ -2,6 +2,7 @@
 /* pixel - decodes pixels: RFC 6143 section 7.4 (PIXEL_FORMAT), 7.7.6 (CPIXEL), the Tight encoding's TPIXEL. */
 #include "rfb_inside.h"
 
+#include <endian.h>
 #include <string.h>
 
 const struct rfb_format rfb_xrgb = { .bits = 32, .depth = 24, .true_colour = 1, .red_max = 255, .green_max = 255, .blue_max = 255,
@@ -70,23 +71,12 @@ uint32_t pixel_decode(const struct pixel_layout *p, const uint8_t *bytes)
 	return decode_pixel_via_rgb_parts(p, bytes);
 }
 
-#define TOGETHER 16
-
 /* Decodes rfb_xrgb quickly. The fourth byte of a pixel is undefined and must not count as a change. */
 static void decode_xrgb_row(uint32_t *to, const uint8_t *from, size_t n)
 {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	for (; n >= TOGETHER; n -= TOGETHER, to += TOGETHER, from += 4 * TOGETHER) {
-		uint32_t some[TOGETHER];
-
-		memcpy(some, from, sizeof(some));
-		for (int i = 0; i < TOGETHER; i++)
-			some[i] &= 0xffffff;
-		memcpy(to, some, sizeof(some));
-	}
-#endif
-	for (; n; n--, from += 4)
-		*to++ = decode_xrgb(from);
+	memcpy(to, from, n * sizeof(*to));
+	for (size_t i = 0; i < n; i++)
+		to[i] = le32toh(to[i]) & 0xffffff;
 }
 
 void decode_pixel_row(const struct pixel_layout *p, uint32_t *to, const uint8_t *from, size_t n)
