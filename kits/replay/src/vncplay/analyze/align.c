@@ -126,14 +126,6 @@ static int64_t score_of_change_pair(const struct change_aligner *a, const struct
 	return (x->content == y->content ? 16000 : 15000) - 3000 * (int64_t)apart - (d / 4 < 2000 ? d / 4 : 2000);
 }
 
-static int append_change_pair(struct change_aligner *a, struct candidate_change_pair p)
-{
-	if (array_room(&a->pair, a->n_pairs))
-		return -ENOMEM;
-	a->pair[a->n_pairs++] = p;
-	return 0;
-}
-
 static int reset_index_list(int32_t **list, size_t *room, size_t n)
 {
 	int32_t *grown;
@@ -188,9 +180,10 @@ static int find_best_pair_chain(struct change_aligner *a)
 			if ((y->content != x->content && y->change != x->change) || y->after < x->after - ALIGN_REACH)
 				continue;
 			before = best_pair_before_item(a, j);
-			if (append_change_pair(a, (struct candidate_change_pair){ (uint32_t)i, (uint32_t)j,
-							     score_of_change_pair(a, x, y) + (before < 0 ? 0 : a->pair[before].total), before }))
+			if (array_room(&a->pair, a->n_pairs))
 				return -ENOMEM;
+			a->pair[a->n_pairs++] = (struct candidate_change_pair){ .i = (uint32_t)i, .j = (uint32_t)j, .before = before,
+				.total = score_of_change_pair(a, x, y) + (before < 0 ? 0 : a->pair[before].total) };
 		}
 		for (size_t p = of_i; p < a->n_pairs; p++) {
 			update_best_pair_tree(a, (int32_t)p, a->run_list.n);

@@ -25,9 +25,8 @@ static bool is_pixel_masked(const struct match_cfg *cfg, int x, int y)
 	return false;
 }
 
-/* Compares a snapshot with the screen, and stops when more than `most` pixels differ: a search tries many places. */
-static struct mismatch_count count_mismatches_up_to_limit(const struct match_cfg *cfg, const struct screen *s, struct box box,
-			      const uint32_t *pixels, int dx, int dy, int most)
+struct mismatch_count match_count_mismatches(const struct match_cfg *cfg, const struct screen *s, struct box box,
+			     const uint32_t *pixels, int dx, int dy, int most)
 {
 	struct mismatch_count seen = { 0 };
 	bool masks = false;
@@ -59,12 +58,6 @@ const struct box *match_find_mask_outside_screen(const struct box *masks, int n,
 		if (masks[i].x >= width || masks[i].y >= height)
 			return &masks[i];
 	return NULL;
-}
-
-struct mismatch_count match_count_mismatches(const struct match_cfg *cfg, const struct screen *s, struct box box,
-			     const uint32_t *pixels, int dx, int dy)
-{
-	return count_mismatches_up_to_limit(cfg, s, box, pixels, dx, dy, box.w * box.h);
 }
 
 bool match_is_close_enough(const struct match_cfg *cfg, struct mismatch_count seen)
@@ -113,7 +106,7 @@ enum match_found match_search_displaced_snapshot(const struct match_cfg *cfg, co
 		return MATCH_FLAT;
 	for (int y = -radius; y <= radius; y++) {
 		for (int x = -radius; x <= radius; x++) {
-			struct mismatch_count here = count_mismatches_up_to_limit(cfg, s, box, pixels, x, y, allowed);
+			struct mismatch_count here = match_count_mismatches(cfg, s, box, pixels, x, y, allowed);
 
 			/* at least half of the snapshot must be compared: masks may hide the rest */
 			if (!match_is_close_enough(cfg, here) || 2 * here.of < box.w * box.h)

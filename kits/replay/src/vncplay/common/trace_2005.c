@@ -32,46 +32,36 @@ static const struct {
 #define AWT_UNDEFINED 0xffff	/* CHAR_UNDEFINED: the key produces no character */
 
 static const struct {
-	int code;
+	int first, last;	/* codes; their keysyms follow one another, too */
 	uint32_t keysym;
 } awt_keys[] = {
-	{ 3, 0xff69 }, { 8, 0xff08 }, { 9, 0xff09 }, { 10, 0xff0d }, { 12, 0xff0b }, { 16, 0xffe1 },
-	{ 17, 0xffe3 }, { 18, 0xffe9 }, { 19, 0xff13 }, { 20, 0xffe5 }, { 21, 0xff2d }, { 25, 0xff21 },
-	{ 27, 0xff1b }, { 28, 0xff23 }, { 29, 0xff22 }, { 31, 0xff7e }, { 32, 0x20 },
-	{ 33, 0xff55 }, { 34, 0xff56 }, { 35, 0xff57 }, { 36, 0xff50 }, { 37, 0xff51 }, { 38, 0xff52 }, { 39, 0xff53 }, { 40, 0xff54 },
-	{ 106, 0xffaa }, { 107, 0xffab }, { 108, 0xffac }, { 109, 0xffad }, { 110, 0xffae }, { 111, 0xffaf }, { 127, 0xffff },
-	/* dead keys: grave to semivoiced sound */
-	{ 128, 0xfe50 }, { 129, 0xfe51 }, { 130, 0xfe52 }, { 131, 0xfe53 }, { 132, 0xfe54 }, { 133, 0xfe55 },
-	{ 134, 0xfe56 }, { 135, 0xfe57 }, { 136, 0xfe58 }, { 137, 0xfe59 }, { 138, 0xfe5a }, { 139, 0xfe5b },
-	{ 140, 0xfe5c }, { 141, 0xfe5d }, { 142, 0xfe5e }, { 143, 0xfe5f },
-	{ 144, 0xff7f }, { 145, 0xff14 }, { 150, '&' }, { 151, '*' }, { 152, '"' }, { 153, '<' }, { 154, 0xff61 },
-	{ 155, 0xff63 }, { 156, 0xff6a }, { 157, 0xffe7 }, { 160, '>' }, { 161, '{' }, { 162, '}' }, { 192, '`' }, { 222, '\'' },
-	{ 224, 0xff97 }, { 225, 0xff99 }, { 226, 0xff96 }, { 227, 0xff98 },	/* arrows of the keypad */
-	{ 240, 0xff30 }, { 241, 0xff26 }, { 242, 0xff25 }, { 243, 0xff28 }, { 244, 0xff29 }, { 245, 0xff24 },
-	{ 256, 0xff3d }, { 257, 0xff3e }, { 258, 0xff37 }, { 262, 0xff2d }, { 512, '@' }, { 513, ':' },
-	{ 514, '^' }, { 515, '$' }, { 516, 0x20ac }, { 517, '!' }, { 518, 0xa1 }, { 519, '(' }, { 520, '#' },
-	{ 521, '+' }, { 522, ')' }, { 523, '_' }, { 524, 0xffeb }, { 525, 0xff67 },
-	{ 65312, 0xff20 }, { 65368, 0xff58 }, { 65406, 0xfe03 }, { 65481, 0xff66 }, { 65483, 0xff65 }, { 65488, 0xff68 },
+	{ 'A', 'Z', 'a' },	/* (Shift is a key event of its own) */
+	{ '0', '9', '0' }, { ',', '/', ',' }, { ';', ';', ';' }, { '=', '=', '=' }, { '[', ']', '[' }, { 32, 32, ' ' },
+	{ 96, 105, 0xffb0 }, { 106, 111, 0xffaa }, { 112, 123, 0xffbe }, { 61440, 61451, 0xffca },	/* keypad; F1 to F12; F13 to F24 */
+	{ 3, 3, 0xff69 }, { 8, 9, 0xff08 }, { 10, 10, 0xff0d }, { 12, 12, 0xff0b }, { 16, 16, 0xffe1 }, { 17, 17, 0xffe3 },
+	{ 18, 18, 0xffe9 }, { 19, 19, 0xff13 }, { 20, 20, 0xffe5 }, { 21, 21, 0xff2d }, { 25, 25, 0xff21 }, { 27, 27, 0xff1b },
+	{ 28, 28, 0xff23 }, { 29, 29, 0xff22 }, { 31, 31, 0xff7e }, { 33, 35, 0xff55 }, { 36, 40, 0xff50 }, { 127, 127, 0xffff },
+	{ 128, 143, 0xfe50 },	/* dead keys: grave to semivoiced sound */
+	{ 144, 144, 0xff7f }, { 145, 145, 0xff14 }, { 150, 150, '&' }, { 151, 151, '*' }, { 152, 152, '"' }, { 153, 153, '<' },
+	{ 154, 154, 0xff61 }, { 155, 155, 0xff63 }, { 156, 156, 0xff6a }, { 157, 157, 0xffe7 }, { 160, 160, '>' }, { 161, 161, '{' },
+	{ 162, 162, '}' }, { 192, 192, '`' }, { 222, 222, '\'' },
+	{ 224, 224, 0xff97 }, { 225, 225, 0xff99 }, { 226, 226, 0xff96 }, { 227, 227, 0xff98 },	/* arrows of the keypad */
+	{ 240, 240, 0xff30 }, { 241, 241, 0xff26 }, { 242, 242, 0xff25 }, { 243, 244, 0xff28 }, { 245, 245, 0xff24 },
+	{ 256, 257, 0xff3d }, { 258, 258, 0xff37 }, { 262, 262, 0xff2d }, { 512, 512, '@' }, { 513, 513, ':' }, { 514, 514, '^' },
+	{ 515, 515, '$' }, { 516, 516, 0x20ac }, { 517, 517, '!' }, { 518, 518, 0xa1 }, { 519, 519, '(' }, { 520, 520, '#' },
+	{ 521, 521, '+' }, { 522, 522, ')' }, { 523, 523, '_' }, { 524, 524, 0xffeb }, { 525, 525, 0xff67 },
+	{ 65312, 65312, 0xff20 }, { 65368, 65368, 0xff58 }, { 65406, 65406, 0xfe03 }, { 65481, 65481, 0xff66 }, { 65483, 65483, 0xff65 },
+	{ 65488, 65488, 0xff68 },
 	/* Sun's keys: props, stop, copy, paste, cut */
-	{ 65482, 0x1005ff70 }, { 65480, 0xff69 }, { 65485, 0x1005ff72 }, { 65487, 0x1005ff74 }, { 65489, 0x1005ff75 },
+	{ 65482, 65482, 0x1005ff70 }, { 65480, 65480, 0xff69 }, { 65485, 65485, 0x1005ff72 }, { 65487, 65487, 0x1005ff74 },
+	{ 65489, 65489, 0x1005ff75 },
 };
 
 static uint32_t keysym_of_awt_code(int code)
 {
-	if (code >= 'A' && code <= 'Z')
-		return (uint32_t)code + 0x20;	/* (Shift is a key event of its own) */
-	if ((code >= '0' && code <= '9') || code == ',' || code == '-' || code == '.' || code == '/' ||
-	    code == ';' || code == '=' || (code >= '[' && code <= ']'))
-		return (uint32_t)code;
-	if (code >= 96 && code <= 105)
-		return 0xffb0 + (uint32_t)(code - 96);	/* digits of the keypad */
-	if (code >= 112 && code <= 123)
-		return 0xffbe + (uint32_t)(code - 112);	/* F1 to F12 */
-	if (code >= 61440 && code <= 61451)
-		return 0xffca + (uint32_t)(code - 61440);	/* F13 to F24 */
 	for (unsigned i = 0; i < sizeof(awt_keys) / sizeof(*awt_keys); i++)
-		if (awt_keys[i].code == code)
-			return awt_keys[i].keysym;
+		if (code >= awt_keys[i].first && code <= awt_keys[i].last)
+			return awt_keys[i].keysym + (uint32_t)(code - awt_keys[i].first);
 	return 0;
 }
 
@@ -107,12 +97,8 @@ static const struct {
 	const char *key;
 	size_t at;
 } keys[] = {
-	{ "id", offsetof(struct trace_2005_line_values, id) }, { "modifiers", offsetof(struct trace_2005_line_values, modifiers) },
-	{ "x", offsetof(struct trace_2005_line_values, x) }, { "y", offsetof(struct trace_2005_line_values, y) },
-	{ "button", offsetof(struct trace_2005_line_values, button) }, { "keycode", offsetof(struct trace_2005_line_values, keycode) },
-	{ "keychar", offsetof(struct trace_2005_line_values, keychar) }, { "x0", offsetof(struct trace_2005_line_values, x0) },
-	{ "y0", offsetof(struct trace_2005_line_values, y0) }, { "x1", offsetof(struct trace_2005_line_values, x1) }, { "y1",
-		offsetof(struct trace_2005_line_values, y1) },
+#define KEY(name) { #name, offsetof(struct trace_2005_line_values, name) }
+	KEY(id), KEY(modifiers), KEY(x), KEY(y), KEY(button), KEY(keycode), KEY(keychar), KEY(x0), KEY(y0), KEY(x1), KEY(y1),
 };
 enum { HAS_ID, HAS_MODIFIERS, HAS_X, HAS_Y, HAS_BUTTON, HAS_KEYCODE, HAS_KEYCHAR, HAS_X0, HAS_Y0, HAS_X1, HAS_Y1, KEYS };
 

@@ -3,6 +3,7 @@
 #include "clock.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #define NEVER INT64_MAX
@@ -75,7 +76,7 @@ static void compare_snapshot_with_screen(struct snapshot_wait_state *a, const st
 
 	a->dirty = false;
 	if (!a->held || !moved) {
-		a->seen = match_count_mismatches(&a->match, s, a->shot->box, a->shot->pixels, 0, 0);
+		a->seen = match_count_mismatches(&a->match, s, a->shot->box, a->shot->pixels, 0, 0, INT_MAX);
 		there = match_is_close_enough(&a->match, a->seen);
 		if (a->least < 0 || a->seen.mismatched < a->least)
 			a->least = a->seen.mismatched;
@@ -85,7 +86,8 @@ static void compare_snapshot_with_screen(struct snapshot_wait_state *a, const st
 		}
 	}
 	if (moved && !there) {
-		struct mismatch_count seen = match_count_mismatches(&a->match, s, a->shot->box, a->shot->pixels, a->dx, a->dy);
+		struct mismatch_count seen = match_count_mismatches(&a->match, s, a->shot->box, a->shot->pixels, a->dx, a->dy,
+							     INT_MAX);
 
 		there = match_is_close_enough(&a->match, seen);
 		if (there || a->held) {

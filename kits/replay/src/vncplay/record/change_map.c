@@ -55,14 +55,9 @@ void change_map_update_painted(struct change_map *f, const struct screen *s, str
 	}
 }
 
-static bool is_pixel_blinking(const struct change_map *f, size_t i, uint32_t now_ms)
+bool change_map_is_pixel_blinking(const struct change_map *f, size_t i, uint32_t now_ms)
 {
 	return f->alone[i] >= BLINK_TIMES && now_ms - f->at_ms[i] <= BLINK_MS;
-}
-
-bool change_map_is_pixel_blinking(const struct change_map *f, int x, int y, uint32_t now_ms)
-{
-	return is_pixel_blinking(f, (size_t)y * (size_t)f->width + (size_t)x, now_ms);
 }
 
 /* Counts the pixels in `within` that changed at `since_ms` or later and do not blink; sets their bounding box and the last time. */
@@ -79,7 +74,7 @@ static int count_changed_pixels(const struct change_map *f, struct box within, u
 		for (int x = within.x; x < within.x + within.w; x++) {
 			uint32_t at = f->at_ms[row + (size_t)x];
 
-			if (!at || at < since_ms || is_pixel_blinking(f, row + (size_t)x, now_ms))
+			if (!at || at < since_ms || change_map_is_pixel_blinking(f, row + (size_t)x, now_ms))
 				continue;
 			left = !n || x < left ? x : left;
 			right = !n || x > right ? x : right;

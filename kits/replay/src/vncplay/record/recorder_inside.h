@@ -33,7 +33,7 @@ void change_map_free(struct change_map *f);
 void change_map_update_painted(struct change_map *f, const struct screen *s, struct box box, uint32_t now_ms,
 			       enum change_cause cause);
 
-bool change_map_is_pixel_blinking(const struct change_map *f, int x, int y, uint32_t now_ms);
+bool change_map_is_pixel_blinking(const struct change_map *f, size_t i, uint32_t now_ms);	/* pixel i of the screen */
 /* Of the pixels in `within` that do not blink: how many changed at `since_ms` or later, and when the last changed (0: never). */
 int change_map_count_changed_pixels(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms);
 uint32_t change_map_last_change_ms(const struct change_map *f, struct box within, uint32_t now_ms);

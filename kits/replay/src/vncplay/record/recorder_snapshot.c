@@ -61,7 +61,7 @@ static int snapshot_take(struct trace_event *e, struct box box, const struct scr
 	for (int y = box.y; y < box.y + box.h; y++) {
 		for (int x = box.x; x < box.x + box.w; x++) {
 			size_t i = (size_t)y * (size_t)s->width + (size_t)x;
-			bool any = change_map_is_pixel_blinking(f, x, y, now_ms) || (f->at_ms[i] && f->at_ms[i] >= since_ms);
+			bool any = change_map_is_pixel_blinking(f, i, now_ms) || (f->at_ms[i] && f->at_ms[i] >= since_ms);
 
 			left += !any;
 			e->pixels[n++] = any ? TRACE_ANY : s->pixels[i];

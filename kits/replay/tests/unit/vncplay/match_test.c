@@ -3,6 +3,7 @@
 #include "vncplay/common/match.h"
 #include "vncplay/common/trace.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -52,27 +53,27 @@ static void test_look(void **state)
 	(void)state;
 	fill(GREY);
 	take(b, shot);
-	seen = match_count_mismatches(&cfg, &screen, b, shot, 0, 0);
+	seen = match_count_mismatches(&cfg, &screen, b, shot, 0, 0, INT_MAX);
 	assert_int_equal(seen.of, 100);
 	assert_int_equal(seen.mismatched, 0);
 	pixels[10 * W + 10] = 0x888078;	/* 8 up in red, 8 down in blue: within the tolerance */
-	assert_int_equal(match_count_mismatches(&cfg, &screen, b, shot, 0, 0).mismatched, 0);
+	assert_int_equal(match_count_mismatches(&cfg, &screen, b, shot, 0, 0, INT_MAX).mismatched, 0);
 	pixels[10 * W + 10] = 0x808089;	/* 9 */
 	pixels[10 * W + 11] = 0x778080;
 	pixels[12 * W + 10] = 0x809080;
-	seen = match_count_mismatches(&cfg, &screen, b, shot, 0, 0);
+	seen = match_count_mismatches(&cfg, &screen, b, shot, 0, 0, INT_MAX);
 	assert_int_equal(seen.mismatched, 3);
 	assert_true(match_is_close_enough(&cfg, seen));	/* 3 of 100 */
 	pixels[19 * W + 19] = 0;
-	seen = match_count_mismatches(&cfg, &screen, b, shot, 0, 0);
+	seen = match_count_mismatches(&cfg, &screen, b, shot, 0, 0, INT_MAX);
 	assert_int_equal(seen.mismatched, 4);
 	assert_false(match_is_close_enough(&cfg, seen));
-	seen = match_count_mismatches(&masked, &screen, b, shot, 0, 0);	/* 2 columns of 3 rows do not count: the first three are in them */
+	seen = match_count_mismatches(&masked, &screen, b, shot, 0, 0, INT_MAX);	/* 2 columns of 3 rows do not count: the first three are in them */
 	assert_int_equal(seen.of, 94);
 	assert_int_equal(seen.mismatched, 1);
 	for (int i = 0; i < 50; i++)
 		shot[i] = TRACE_ANY;
-	assert_int_equal(match_count_mismatches(&cfg, &screen, b, shot, 0, 0).of, 50);
+	assert_int_equal(match_count_mismatches(&cfg, &screen, b, shot, 0, 0, INT_MAX).of, 50);
 }
 
 static void test_beyond_the_edge(void **state)
@@ -82,9 +83,9 @@ static void test_beyond_the_edge(void **state)
 
 	(void)state;
 	fill(0);
-	assert_int_equal(match_count_mismatches(&cfg, &screen, b, shot, 0, 0).mismatched, 75);
-	assert_int_equal(match_count_mismatches(&cfg, &screen, b, shot, -5, -5).mismatched, 0);
-	assert_int_equal(match_count_mismatches(&cfg, &screen, b, shot, -W - 20, 0).mismatched, 100);
+	assert_int_equal(match_count_mismatches(&cfg, &screen, b, shot, 0, 0, INT_MAX).mismatched, 75);
+	assert_int_equal(match_count_mismatches(&cfg, &screen, b, shot, -5, -5, INT_MAX).mismatched, 0);
+	assert_int_equal(match_count_mismatches(&cfg, &screen, b, shot, -W - 20, 0, INT_MAX).mismatched, 100);
 }
 
 static void test_found(void **state)
