@@ -114,9 +114,8 @@ class Client:
     def converse(self):
         """Yields how many bytes it needs next, is sent them."""
         o, scene = self.server.o, self.server.scene
-        self.put(b"RFB 003.%03d\n" % int(o.rfb.split(".")[1]))
-        version = int((yield 12)[8:11])
-        version = min(version, int(o.rfb.split(".")[1]))
+        self.put(b"RFB 003.008\n")
+        version = min(int((yield 12)[8:11]), 8)
         kind = 2 if o.password else 1
         if version < 7:
             self.put(struct.pack(">I", kind))
@@ -324,7 +323,6 @@ def options():
     ms = lambda text: int(float(text) * MS)
     p.add_argument("--log", required=True, metavar="FILE")
     p.add_argument("--port", type=int, default=0, help="(a free one, told in the log)")
-    p.add_argument("--rfb", default="3.8", choices=["3.3", "3.7", "3.8"])
     p.add_argument("--password", default="")
     p.add_argument("--name", default="scripted")
     p.add_argument("--size", type=lambda t: tuple(int(v) for v in t.split("x")), default=(640, 480), metavar="WxH")
@@ -336,17 +334,15 @@ def options():
     p.add_argument("--moved", type=lambda t: pairs(t, lambda v: tuple(int(n) for n in v.split("/"))), default={}, metavar="[K:]DX/DY,...")
     p.add_argument("--delays", default="100", metavar="MS,...|@FILE", help="of the answers to click 1, 2, ...; turned through")
     p.add_argument("--factor", type=float, default=1, help="by which all delays are longer")
-    p.add_argument("--late", type=lambda t: pairs(t, ms), default={}, metavar="K:MS,...", help="these answers instead")
     p.add_argument("--missing", type=lambda t: {int(v) for v in t.split(",") if v}, default=set(), metavar="K,...", help="clicks that are not answered")
     p.add_argument("--answer", type=lambda t: t.split(","), default=["window"], metavar="KIND,...",
-                   help="window, strips:N:GAP_MS, alternate, mark, screen, dialog (has a button that closes it); turned through")
+                   help="window, strips:N:GAP_MS, alternate, mark; turned through")
     p.add_argument("--answers-to", default="press", choices=["press", "release"])
     p.add_argument("--window", type=lambda t: tuple(int(v) for v in t.split("x")), default=(240, 200), metavar="WxH", help="size of what answers")
     p.add_argument("--noise", type=lambda t: [(float(w.split("@")[0]), ms(w.split("@")[1] if "@" in w else 100)) for w in t.split(",") if w], default=[],
                    metavar="PERCENT[@MS],...", help="areas that are random every MS (100)")
     p.add_argument("--caret", type=ms, default=0, metavar="MS", help="period of a blinking caret in the entry")
     p.add_argument("--scroll", type=ms, default=0, metavar="MS", help="a text moves up by a line every MS")
-    p.add_argument("--key-delay", type=ms, default=20 * MS, metavar="MS", help="until a letter shows")
     p.add_argument("--menu", type=ms, default=None, metavar="MS", help="a menu that opens so long after a press; item-2 has a submenu, by hover")
     p.add_argument("--drag", action="store_true", help="a knob that can be dragged")
     o = p.parse_args()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""scripted_scene - what a scripted desktop shows and does: buttons that answer when they are told to, a menu, a dialog, a slider, an entry,
+"""scripted_scene - what a scripted desktop shows and does: buttons that answer when they are told to, a menu, a slider, an entry,
 and things that move on their own. Knows no protocol and no socket: pointer and keys come in, painted boxes go out, time is given.
 
 The picture has one byte a pixel, a colour of 8 (red) x 8 (green) x 4 (blue); so that a client's pixel format is a table look-up.
@@ -23,7 +23,6 @@ class Scene:
         self.mask = 0
         self.x = self.y = 0
         self.typed = 0
-        self.wheel = 0
         self.held = None        # the widget that was pressed
         self.lit = None         # the item of a menu that is highlighted
         self.boxes = {}         # of widgets: what is there to be clicked, last one on top
@@ -180,8 +179,6 @@ class Scene:
                 self.mask ^= bit
                 if button == 1:
                     (self.pressed if down else self.released)(now, where)
-                elif down and 4 <= button <= 5:
-                    self.turned(now, button)
 
     def pressed(self, now, where):
         self.held = where
@@ -195,14 +192,14 @@ class Scene:
             self.at(now + self.o.menu, self.open_menu)
         self.clicks += 1
         if self.o.answers_to == "press":
-            self.answer(now, self.clicks, where)
+            self.answer(now, self.clicks)
 
     def released(self, now, where):
         held, self.held = self.held, None
         if held == "knob":
             self.log("slider", "at=%d" % self.boxes["knob"][0], now)
         elif held not in (None, "desk", "entry") and self.o.answers_to == "release":
-            self.answer(now, self.clicks, where)
+            self.answer(now, self.clicks)
 
     def moved(self, now, where):
         if self.held == "knob":
@@ -221,17 +218,10 @@ class Scene:
             if self.lit == "item-2" and "sub-1" not in self.boxes:
                 self.at(now + self.o.menu + 100_000_000, self.open_sub)
 
-    def turned(self, now, button):
-        self.wheel += 1 if button == 5 else -1
-        box = (self.area[0], self.area[1], 96, 24)
-        self.fill(box, PAPER)
-        self.text(box[0] + 4, box[1] + 5, "%d" % self.wheel, INK, 2)
-        self.show(now, box, "wheel")
-
     def key(self, now, keysym, down):
         self.log("key", "%s keysym=0x%x" % ("down" if down else "up", keysym), now)
         if down and (0x20 <= keysym <= 0xff or keysym in (0xff08, 0xff0d)):
-            self.at(now + self.o.key_delay, self.letter, keysym)
+            self.at(now + 20_000_000, self.letter, keysym)
 
     def letter(self, when, keysym):
         x, y, w, h = self.boxes["entry"]
@@ -249,15 +239,13 @@ class Scene:
 
     # --- answers to clicks
 
-    def answer(self, now, k, where):
+    def answer(self, now, k):
         o = self.o
         if k in o.missing:
             self.log("missing", "click=%d" % k, now)
             return
         kind = o.answer[(k - 1) % len(o.answer)]
-        when = now + int(o.late.get(k, o.delays[(k - 1) % len(o.delays)]) * o.factor)
-        if where == "dialog":
-            kind = "close"
+        when = now + int(o.delays[(k - 1) % len(o.delays)] * o.factor)
         word, *numbers = kind.split(":")
         if word == "strips":
             n, gap = int(numbers[0]), int(float(numbers[1]) * 1e6)
@@ -269,22 +257,10 @@ class Scene:
             box = self.area
             if word == "mark":
                 box = (self.area[0] + 12 * (k % 16), self.area[1], 8, 8)
-            elif word == "screen":
-                box = (0, self.area[1], self.w, self.h - self.area[1] - 130)
             self.at(when, self.paint, k, word, box, box, 1)
 
     def paint(self, when, k, word, box, whole, strip):
-        if word == "alternate":
-            self.mosaic(box, k % 2, whole)
-        elif word == "close":
-            self.boxes.pop("dialog", None)
-            self.fill(box, DESK)
-        elif word != "count":
-            self.mosaic(box, k, whole)
-        if word == "dialog":
-            x, y, w, h = box
-            self.widget("dialog", (x + w // 2 - 40, y + h - 40, 80, 24))
-            self.draw_widget("dialog", self.boxes["dialog"])
+        self.mosaic(box, k % 2 if word == "alternate" else k, whole)
         self.show(when, box, "answer-%d/%d" % (k, strip))
 
     def open_menu(self, when):

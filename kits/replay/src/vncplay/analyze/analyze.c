@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,41 +46,32 @@ static const struct cli_opt options[] = {
 
 struct replay_jobs {
 	struct replay *replay;
-	char **aux;
-	int *err, runs, next;
-	pthread_mutex_t lock;
+	int runs;
+	_Atomic int next;
 };
 
 static void *read_replays_until_none_left(void *whose)
 {
 	struct replay_jobs *j = whose;
+	int r;
 
-	for (;;) {
-		int r;
-
-		pthread_mutex_lock(&j->lock);
-		r = j->next++;
-		pthread_mutex_unlock(&j->lock);
-		if (r >= j->runs)
-			return NULL;
-		j->err[r] = replay_read(&j->replay[r], j->aux ? j->aux[r] : NULL);
-	}
+	while ((r = atomic_fetch_add(&j->next, 1)) < j->runs)
+		j->replay[r].err = replay_read(&j->replay[r], j->replay[r].aux);
+	return NULL;
 }
 
-static void read_replays(struct replay *replay, char **aux, int *err, int runs)
+static void read_replays(struct replay *replay, int runs)
 {
-	struct replay_jobs job = { .replay = replay, .aux = aux, .err = err, .runs = runs };
+	struct replay_jobs job = { .replay = replay, .runs = runs };
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	pthread_t reader[READERS];
 	int n = 0;
 
-	pthread_mutex_init(&job.lock, NULL);
 	while (n < READERS && n < cpus - 1 && n < runs - 1 && !pthread_create(&reader[n], NULL, read_replays_until_none_left, &job))
 		n++;
 	read_replays_until_none_left(&job);
 	while (n > 0)
 		pthread_join(reader[--n], NULL);
-	pthread_mutex_destroy(&job.lock);
 }
 
 /* Splits "a,b,c" into one word for each run. NULL: the option was not given. */
@@ -128,12 +120,12 @@ static void refuse_output_over_analyzed_files(const char *log, const char *aux)
 }
 
 /* Dies when a replay could not be read. Returns EXIT_LOSSY when one is cut, else EXIT_OK. */
-static int exit_status_of_read_replays(const struct replay *replay, const int *err, int runs)
+static int exit_status_of_read_replays(const struct replay *replay, int runs)
 {
 	int status = EXIT_OK;
 
 	for (int r = 0; r < runs; r++)
-		if (err[r])
+		if (replay[r].err)
 			die(EXIT_RUN, "%s: %s", replay[r].file, replay[r].why.text);
 	for (int r = 0; r < runs; r++) {
 		if (replay_is_known_to_be_partial(&replay[r]))
@@ -191,12 +183,10 @@ int vncplay_analyze(int argc, char **argv)
 			      "The response time of every input, over several replays of one trace.", options);
 	int runs = argc - first, status;
 	struct findings f = { .method = methods[cfg.method], .runs = runs };
-	struct why unusable;
 	struct method_2005_matches paper = { 0 };
 	struct rec_report *out = NULL;
 	struct replay *replay;
 	char **aux, **labels;
-	int *err;
 
 	if (runs < 1)
 		die_usage("analyze what? OUT.rfb...");
@@ -209,21 +199,21 @@ int vncplay_analyze(int argc, char **argv)
 	for (int r = 0; r < runs; r++)
 		refuse_output_over_analyzed_files(argv[first + r], aux ? aux[r] : NULL);
 	replay = calloc((size_t)runs, sizeof(*replay));
-	err = calloc((size_t)runs, sizeof(*err));
-	if (!replay || !err)
+	if (!replay)
 		die(EXIT_RUN, "out of memory");
 	for (int r = 0; r < runs; r++) {
 		replay[r].file = argv[first + r];
+		replay[r].aux = aux ? aux[r] : NULL;
 		replay[r].label = labels ? labels[r] : label_from_log_path(argv[first + r]);
 	}
 	if (cfg.out.format != FORMAT_OLD)
 		out = rec_open_report_or_die(&cfg.out, "vncplay-analyze");
-	read_replays(replay, aux, err, runs);
-	status = exit_status_of_read_replays(replay, err, runs);
+	read_replays(replay, runs);
+	status = exit_status_of_read_replays(replay, runs);
 	f.replay = replay;
 	f.labelled = labels != NULL;
 	find_responses_by_chosen_method(&f, &paper);
-	if (out && findings_are_unusable(&f, &unusable))
+	if (findings_are_unusable(&f, &f.unusable) && out)
 		status = EXIT_LOSSY;
 	report_analysis(out, &f);
 	response_analysis_result_free(&f.analysis);
@@ -240,6 +230,5 @@ int vncplay_analyze(int argc, char **argv)
 	free(labels);
 	free(aux);
 	free(replay);
-	free(err);
 	return status;
 }

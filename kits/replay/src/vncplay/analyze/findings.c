@@ -152,8 +152,7 @@ static void print_replay_table_row(struct rec_report *out, const struct findings
 			 text_of_sample_quantile(&us, p[i], 1000));
 	}
 	rec_add_text_table_row(out, "%s\t%s of %s\t%s\t%s\t%s\t%s", f->replay[r].label, text_of_count((int64_t)us.n),
-			       text_of_count(f->analysis.inputs),
-		word[0], word[1], word[2], ns_text(f->replay[r].total_ms * 1e6));
+			       text_of_count(f->analysis.inputs), word[0], word[1], word[2], ns_text(f->replay[r].total_ms * 1e6));
 	rec_rank_last_table_row(out, us.n ? sample_max(&us).value : INFINITY);
 	sample_free(&us);
 }
@@ -180,10 +179,9 @@ static void print_slowest_response(struct rec_report *out, const struct findings
 static void print_findings_text(struct rec_report *out, const struct findings *f)
 {
 	int64_t answered = count_answered_inputs(&f->analysis.responses);
-	struct why why;
 
-	if (findings_are_unusable(f, &why))
-		rec_add_warning_line(out, "NOT usable: %s", why.text);
+	if (*f->unusable.text)
+		rec_add_warning_line(out, "NOT usable: %s", f->unusable.text);
 	if (f->analysis.differ)
 		rec_add_warning_line(out, "the replays have different inputs: are they of one trace?");
 	if (f->runs > 1 && f->analysis.inputs > 0 && !f->analysis.responses.n)
@@ -210,7 +208,6 @@ static void print_findings_text(struct rec_report *out, const struct findings *f
 void findings_write_to_report(struct rec_report *out, const struct findings *f)
 {
 	int64_t unmatched = 0;
-	struct why why;
 
 	rec_begin_object(out, "settings");
 	rec_add_str(out, "method", f->method);
@@ -221,8 +218,8 @@ void findings_write_to_report(struct rec_report *out, const struct findings *f)
 	}
 	rec_end_container(out);
 	rec_begin_object(out, "result");
-	rec_add_bool(out, "usable", !findings_are_unusable(f, &why));
-	rec_add_str(out, "why_unusable", *why.text ? why.text : NULL);
+	rec_add_bool(out, "usable", !*f->unusable.text);
+	rec_add_str(out, "why_unusable", *f->unusable.text ? f->unusable.text : NULL);
 	rec_add_int(out, "inputs_to_be_answered", f->analysis.inputs);
 	rec_add_int(out, "inputs_answered", count_answered_inputs(&f->analysis.responses));
 	rec_begin_array(out, "runs");

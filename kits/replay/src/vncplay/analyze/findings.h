@@ -13,6 +13,7 @@ struct findings {
 	bool labelled;		/* labels tell settings apart; else all replays are of one setting */
 	int runs;
 	struct response_analysis_result analysis;	/* owned; --method paper fills in inputs and responses only */
+	struct why unusable;	/* of findings_are_unusable */
 	const struct method_2005_matches *paper;	/* matches by the method of 2005; NULL: --method tiles was chosen */
 };
 

@@ -63,8 +63,7 @@ static void set_piece_time_since_cause(const struct updates_and_inputs_of_run *r
 }
 
 static int collect_paint_pieces(const struct updates_and_inputs_of_run *run, int runs, struct common_tile_changes *s,
-			  struct paint_pieces *out,
-			  double *scratch)
+				struct paint_pieces *out, double *scratch)
 {
 	uint32_t *order = malloc((s->n ? s->n : 1) * sizeof(*order));
 	size_t n = 0;
@@ -194,8 +193,7 @@ void paint_pieces_free(struct paint_pieces *p)
 
 /* Whether a piece was shown within RESPONSE_GAP_MS of the paint so far, in three quarters of the runs that have both. */
 static bool piece_follows_paint(const struct updates_and_inputs_of_run *run, const struct paint_pieces *p,
-				const struct paint_piece *next,
-		    const struct paint_burst *paint)
+				const struct paint_piece *next, const struct paint_burst *paint)
 {
 	int soon = 0, both = 0;
 
@@ -249,8 +247,7 @@ static size_t pick_heaviest_piece_cluster(struct timed_paint_piece **strip, size
 /* Sets when run r showed the first and the last strip, ignoring EDGE of the mass at either end. Returns the mass that the run
  * showed. */
 static double find_first_and_last_piece_times(const struct paint_pieces *p, struct paint_burst *out, int r,
-					      struct timed_paint_piece *strip,
-				      size_t n)
+					      struct timed_paint_piece *strip, size_t n)
 {
 	double mass = 0, so_far = 0, had;
 

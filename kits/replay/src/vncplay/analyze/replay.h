@@ -8,7 +8,9 @@
 
 struct replay {
 	const char *file;	/* the log; the caller's */
+	const char *aux;	/* the side file; NULL: FILE.aux; the caller's */
 	const char *label;	/* name of the replay in reports; the caller's */
+	int err;		/* of replay_read; the caller's */
 	struct tilelog tiles;
 	struct sent_inputs inputs;
 	struct stimulus *stimulus;	/* ascending in time; owned */

@@ -69,8 +69,7 @@ void side_file_write_wiggle(struct growing_file *w, int64_t now_ns, int x, int y
 }
 
 void side_file_write_snapshot_event(struct growing_file *w, enum side_file_snapshot_event what,
-				    const struct awaited_screen_state *s,
-			      int64_t now_ns)
+				    const struct awaited_screen_state *s, int64_t now_ns)
 {
 	static const char *const words[] = { "wait", "ok", "timeout" };
 

@@ -30,8 +30,7 @@ struct awaited_screen_state {		/* a snapshot or a dependency that a replay waits
 	bool pointer_masked;
 };
 void side_file_write_snapshot_event(struct growing_file *w, enum side_file_snapshot_event what,
-				    const struct awaited_screen_state *s,
-			      int64_t now_ns);
+				    const struct awaited_screen_state *s, int64_t now_ns);
 void side_file_write_end(struct growing_file *w, int64_t now_ns, const char *status);
 
 struct sent_input {		/* an input of a side file */

@@ -40,8 +40,7 @@ static void update_pointer_picture_mask(struct snapshot_wait_state *a, int64_t n
 }
 
 void snapshot_wait_begin(struct snapshot_wait_state *a, const struct snapshot_wait_cfg *cfg, const struct trace_event *shot,
-			 bool held,
-			  int dx, int dy)
+			 bool held, int dx, int dy)
 {
 	*a = (struct snapshot_wait_state){ .cfg = cfg, .shot = shot, .match = cfg->match, .since_ns = NEVER, .matched_ns = NEVER,
 			     .dirty = true, .least = -1, .held = held, .hint_dx = dx, .hint_dy = dy, .dx = dx, .dy = dy };
@@ -128,8 +127,7 @@ static int64_t earlier_of(int64_t a, int64_t b)
 }
 
 enum await_word snapshot_wait_next_action(struct snapshot_wait_state *a, const struct screen *s, int64_t now_ns, int x, int y,
-					  bool drawn,
-				  int64_t *wake_ns)
+					  bool drawn, int64_t *wake_ns)
 {
 	int64_t over;
 

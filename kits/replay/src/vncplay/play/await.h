@@ -48,8 +48,7 @@ struct snapshot_wait_state {
 /* Begins with a snapshot. `held`: a button is down. `dx`, `dy`: by how much the previous click was displaced, pixels: the
  * snapshot is compared there as well, and only there while a button is down. The caller sets a->may_wiggle. */
 void snapshot_wait_begin(struct snapshot_wait_state *a, const struct snapshot_wait_cfg *cfg, const struct trace_event *shot,
-			 bool held,
-			  int dx, int dy);
+			 bool held, int dx, int dy);
 void snapshot_wait_on_painted(struct snapshot_wait_state *a, struct box box);	/* the server painted `box` */
 void snapshot_wait_on_input_due(struct snapshot_wait_state *a, int64_t now_ns);	/* the input of the snapshot is due now */
 
@@ -64,8 +63,7 @@ enum await_word {
 /* Returns what to do now. `x`, `y`: the pointer; `drawn`: the server may draw the pointer into the screen (it never sent a
  * cursor shape). */
 enum await_word snapshot_wait_next_action(struct snapshot_wait_state *a, const struct screen *s, int64_t now_ns, int x, int y,
-					  bool drawn,
-				  int64_t *wake_ns);
+					  bool drawn, int64_t *wake_ns);
 
 /* Dependencies (deps.h): changes of the screen that an input waits for besides its snapshot. */
 struct dependency_wait_state {	/* zeroed: no dependencies */

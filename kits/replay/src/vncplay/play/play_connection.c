@@ -13,6 +13,8 @@
 
 #define LET_GO_NS (200 * NS_PER_MS)	/* how long to wait for releases to reach the server */
 
+const char *const play_status_words[] = { "complete", "timeout", "closed", "interrupted", "refused", "failed" };
+
 int live_set_failure(struct replay_connection *l, enum play_status status, const char *format, ...)
 {
 	va_list args;

@@ -12,8 +12,6 @@
 #define EARLY_NS (200 * NS_PER_US)	/* wake up this long before an input is due, since timers are late */
 #define NEAR 4				/* pixels by which a second click may miss the first */
 
-const char *const play_status_words[] = { "complete", "timeout", "closed", "interrupted", "refused", "failed" };
-
 struct play_state {
 	struct replay_connection live;
 	const struct play_cfg *cfg;

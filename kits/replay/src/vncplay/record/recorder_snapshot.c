@@ -153,8 +153,7 @@ static void plan_release_snapshot(struct recorder *r, const struct queued_input_
 	if (p->sent_ns == INT64_MIN || p->e.button != h->e.button || !events_are_far_apart(&p->e, &h->e))
 		return;
 	r->needs_snapshot = change_map_count_changed_pixels(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen),
-							    recorder_ms_since_start(r,
-																  p->sent_ns),
+							    recorder_ms_since_start(r, p->sent_ns),
 			       recorder_ms_since_start(r, now_ns)) > 0;
 }
 

@@ -138,9 +138,8 @@ static void test_pointer_shape_name_and_text(void **state)
 
 static void test_an_update_that_says_which_rectangle_is_its_last(void **state)
 {
-	struct rfb_decoder *r = after(&rfb_xrgb, BYTES(UPDATE(0xffff), RECT(0, 0, 1, 1), ENCODING(0), RED, RECT(1, 0, 1, 1), ENCODING(0),
-						       BLUE,
-					       RECT(0, 0, 0, 0), ENCODING(-224), 2, UPDATE(0), 2));
+	struct rfb_decoder *r = after(&rfb_xrgb, BYTES(UPDATE(0xffff), RECT(0, 0, 1, 1), ENCODING(0), RED, RECT(1, 0, 1, 1),
+						       ENCODING(0), BLUE, RECT(0, 0, 0, 0), ENCODING(-224), 2, UPDATE(0), 2));
 
 	(void)state;
 	assert_string_equal(told, "0,0,1,1 1,0,1,1 ))");
@@ -212,12 +211,11 @@ static void test_tight_with_a_gradient(void **state)
 /* Fill, a palette of two in bits, of three in bytes, and as they are after NoZlib: three bytes a pixel, red first. */
 static void test_tight_without_zlib(void **state)
 {
-	struct rfb_decoder *r = after(&rfb_xrgb, BYTES(
-		UPDATE(4),
-		RECT(0, 0, 8, 4), ENCODING(7), 0x8f, 1, 2, 3,
-		RECT(0, 0, 3, 2), ENCODING(7), 0x40, 1, 1, 255, 0, 0, 0, 0, 255, 0x40, 0xbf,
-		RECT(0, 2, 3, 1), ENCODING(7), 0x50, 1, 2, 9, 0, 0, 0, 9, 0, 0, 0, 9, 2, 1, 0,
-		RECT(4, 0, 2, 2), ENCODING(7), 0xa0, 12, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0));
+	struct rfb_decoder *r = after(&rfb_xrgb, BYTES(UPDATE(4), RECT(0, 0, 8, 4), ENCODING(7), 0x8f, 1, 2, 3, RECT(0, 0, 3, 2),
+						       ENCODING(7), 0x40, 1, 1, 255, 0, 0, 0, 0, 255, 0x40, 0xbf, RECT(0, 2, 3, 1),
+						       ENCODING(7), 0x50, 1, 2, 9, 0, 0, 0, 9, 0, 0, 0, 9, 2, 1, 0, RECT(4, 0, 2,
+															 2),
+						       ENCODING(7), 0xa0, 12, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0));
 	static const uint32_t want[3][8] = { { 0xff0000, 0x0000ff, 0xff0000, 0x010203, 0x010000, 0x020000, 0x010203, 0x010203 },
 					     { 0x0000ff, 0xff0000, 0x0000ff, 0x010203, 0x030000, 0x040000, 0x010203, 0x010203 },
 					     { 0x000009, 0x000900, 0x090000, 0x010203, 0x010203, 0x010203, 0x010203, 0x010203 } };
