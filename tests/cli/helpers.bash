@@ -2,6 +2,9 @@
 # helpers - what the tests of several programs share: `load helpers`, and begin_test in setup().
 # shellcheck shell=bash
 
+# shellcheck source=tests/busy.bash
+. "${BASH_SOURCE[0]%/*}/../busy.bash"
+
 # TOP: the tree, BIN: its programs. The test runs in a folder of its own; what it puts into `started` does not outlive it.
 begin_test() {
 	TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# busy.bash - was the machine busy during an attempt? (cli/helpers.bash has it.) A test repeats, accepts less or skips only then:
+#
+#	for _ in {1..5}; do
+#		busy_begin
+#		measure
+#		if holds || ! machine_was_busy 20; then break; fi
+#	done
+#	holds		# the claim itself, whatever the machine did
+#
+# The numbers are the kernel's, never the tested program's: time stolen by a hypervisor, time that tasks waited for a CPU, CPU time
+# of processes that are not this test's. PROC is another /proc, for the test of this file.
+
+# Processes of this test have this in their environment.
+busy_mark() { echo "BATS_TEST_TMPDIR=${BATS_TEST_TMPDIR-}"; }
+
+# CPU time of this shell, of the children it waited for, and of this test's other processes, in ms.
+# `times` speaks of the shell that calls it, so its words come from the caller: a file.
+busy_own() {	# FILE
+	{
+		sed 's/[ms]/ /g' "$1"
+		grep -lzsxF "$(busy_mark)" "${PROC:-/proc}"/[0-9]*/environ | while read -r file; do
+			sed 's/.*) //' "${file%/environ}/stat" 2>/dev/null | awk '{ print "stat", $12 + $13 + $14 + $15 }'
+		done
+	} | awk -v hz="$(getconf CLK_TCK)" '$1 == "stat" { ms += $2 * 1000 / hz; next }
+		{ ms += ($1 * 60 + $2 + $3 * 60 + $4) * 1000 } END { printf "%.0f\n", ms }'
+}
+
+# Since boot, in ms: stolen, waited for a CPU (of whichever tasks), ran (all tasks). A kernel that counts no waiting has none.
+busy_machine() {
+	local proc=${PROC:-/proc} file files
+
+	files=("$proc/stat")
+	for file in "$proc"/{pressure/cpu,schedstat}; do [ ! -r "$file" ] || files+=("$file"); done
+	awk -v hz="$(getconf CLK_TCK)" '
+		$1 == "cpu" { ran = ($2 + $3 + $4) * 1000 / hz; stolen = $9 * 1000 / hz }
+		$1 == "some" { sub(/.*total=/, ""); waited = $1 / 1000; pressure = 1 }
+		/^cpu[0-9]/ && FILENAME ~ /schedstat$/ && !pressure { waited += $9 / 1e6 }
+		END { printf "%.0f %.0f %.0f\n", stolen, waited, ran }' "${files[@]}"
+}
+
+# An attempt begins.
+busy_begin() {
+	busy_times=${BATS_TEST_TMPDIR:-${TMPDIR:-/tmp}}/busy.$BASHPID
+	times >"$busy_times"
+	read -ra busy_then <<<"$(busy_machine) $(busy_own "$busy_times") ${EPOCHREALTIME/[.,]/}"
+}
+
+# Since busy_begin, at least MS ms were stolen, or tasks waited that long and others ran that long: says so, and how long.
+# MS is what it takes to explain the failure.
+machine_was_busy() {	# [MS]
+	local least=${1:-20} now stolen waited others words
+
+	times >"$busy_times"
+	read -ra now <<<"$(busy_machine) $(busy_own "$busy_times") ${EPOCHREALTIME/[.,]/}"
+	rm -f "$busy_times"
+	stolen=$((now[0] - busy_then[0])) waited=$((now[1] - busy_then[1]))
+	others=$((now[2] - busy_then[2] - now[3] + busy_then[3]))
+	words="in $(((now[4] - busy_then[4]) / 1000)) ms: $stolen ms stolen, tasks waited $waited ms, others ran $others ms (asked: $least ms)"
+	if ((stolen < least && (waited < least || others < least))); then
+		echo "the machine was not busy $words"
+		return 1
+	fi
+	echo "the machine was busy $words"
+	{ echo "# busy: ${BATS_TEST_DESCRIPTION-}: $words" >&3; } 2>/dev/null || true
+}
+
+# A command comes true within 2 s. Later, up to 20 s, only where tasks waited for half of the time beyond: it says how long it took.
+soon() {	# COMMAND...
+	local begin=${EPOCHREALTIME/[.,]/} ms i
+
+	busy_begin
+	for ((i = 0; i < 200; i++)); do
+		if "$@"; then break; fi
+		sleep 0.1
+	done
+	ms=$(((${EPOCHREALTIME/[.,]/} - begin) / 1000))
+	[ $i -lt 200 ] || { echo "not within $ms ms: $*"; return 1; }
+	[ $ms -le 2000 ] || { echo "only after $ms ms: $*"; machine_was_busy $(((ms - 2000) / 2)); }
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# busy.bash: a repetition needs the kernel's numbers, and time that the test itself took is no excuse.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	begin_test
+	hz=$(getconf CLK_TCK)
+	now 1000 500 2000
+}
+
+teardown() { unset PROC; }
+
+# A machine of its own below proc/: so much stolen, waited for and run since boot, in ms; and how it says what was waited for.
+now() {	# STOLEN WAITED RAN [pressure|schedstat|nothing]
+	mkdir -p proc/pressure
+	rm -f proc/pressure/cpu proc/schedstat
+	printf 'cpu  %d 0 0 0 0 0 0 %d 0 0\n' $(($3 * hz / 1000)) $(($1 * hz / 1000)) >proc/stat
+	case ${4-pressure} in
+	pressure) printf 'some avg10=0.00 avg60=0.00 avg300=0.00 total=%d\nfull total=9\n' $(($2 * 1000)) >proc/pressure/cpu ;;
+	schedstat) printf 'version 15\ncpu0 0 0 0 0 0 0 5 %d 7\ncpu1 0 0 0 0 0 0 5 %d 7\n' $(($2 * 600000)) $(($2 * 400000)) >proc/schedstat ;;
+	esac
+	PROC=proc
+}
+
+# What would excuse 100 ms, STOLEN WAITED RAN after an attempt began: yes or no
+excused() {	# STOLEN WAITED RAN [HOW]
+	now 1000 500 2000 "${4-pressure}"
+	busy_begin
+	now $((1000 + $1)) $((500 + $2)) $((2000 + $3 + 1000)) "${4-pressure}"
+	busy_then[3]=$((busy_then[3] - 1000 + ${own:-0}))	# of the time that ran, a second was the test's own
+	machine_was_busy 100 3>&- && said=yes || said=no
+	[ "$said" = "$5" ] || { echo "excused $*"; return 1; }
+}
+
+@test "stolen time alone excuses; waiting does only with as much time of others" {
+	local how
+
+	for how in pressure schedstat; do
+		excused 100 0 0 $how yes
+		excused 90 0 5000 $how no
+		excused 0 100 200 $how yes
+		excused 0 90 5000 $how no
+		excused 0 5000 50 $how no
+	done
+	excused 0 5000 5000 nothing no	# a kernel that counts no waiting
+}
+
+@test "what the test and its children ran is not others'" {
+	unset PROC
+	busy_begin
+	sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'	# one that was waited for
+	start spins sh -c 'while :; do :; done'				# and one that goes on
+	sleep 0.5
+	read -ra now <<<"$(busy_machine) $(times >t; busy_own t)"
+	times >t
+	own=$(busy_own t)
+	ran=$(awk '{ sub(/.*\) /, ""); print ($12 + $13) * 10 }' "/proc/$pid/stat")
+	echo "own $((own - busy_then[3])) ms, of them $ran ms of what goes on"
+	[ "$ran" -gt 0 ]
+	[ $((own - busy_then[3])) -ge "$ran" ]
+}
+
+@test "a stranger's time is others'" {
+	unset PROC
+	busy_begin
+	env -u BATS_TEST_TMPDIR sh -c 'while :; do :; done' 3>&- &
+	stranger=$!
+	sleep 0.5
+	times >t
+	own=$(busy_own t)
+	ran=$(awk '{ sub(/.*\) /, ""); print ($12 + $13) * 10 }' "/proc/$stranger/stat")
+	kill "$stranger"
+	read -r _ _ all <<<"$(busy_machine)"
+	echo "others $((all - busy_then[2] - own + busy_then[3])) ms, the stranger $ran ms"
+	[ $((all - busy_then[2] - own + busy_then[3])) -ge $((ran - 20)) ]
+	[ "$ran" -gt 0 ]
+}
+
+@test "soon: at once, not at all, and late only where tasks waited" {
+	soon true
+	busy_own() { echo 0; }
+	busy_machine() { echo "0 $waits $waits"; }	# that others made tasks wait, so far
+	late() { [ "${EPOCHREALTIME/[.,]/}" -gt $((begin + 2300000)) ] && waits=$end; }
+	begin=${EPOCHREALTIME/[.,]/} waits=0 end=20
+	run -1 soon late
+	[[ $output == "only after 2"* ]]
+	begin=${EPOCHREALTIME/[.,]/} end=2000
+	soon late 3>&-
+	sleep() { :; }
+	run -1 soon false
+	[[ $output == "not within "*": false" ]]
+}
+
+@test "no loop repeats an attempt but by busy.bash" {
+	# the first words of a loop over so many attempts: busy_begin, but where a port or a display may be taken by others
+	run -0 grep -rnE -A3 'for (_|try|round) in (1 2 3|1 2 3 4 5|\{1\.\.[35]\}); do' "$TOP/tests" "$TOP/experiments" \
+		--include=*.bats --include=*.bash --include=rounds.sh
+	grep -v 'in 1 2 3; do.*done' <<<"$output" | awk '/^--$/ { if (loop != "" && !good) print loop; loop = ""; good = 0; next } loop == "" && /; do$/ { loop = $0 }
+		/busy_begin|port|display/ { good = 1 } END { if (loop != "" && !good) print loop }' >others
+	cat others
+	[ ! -s others ]
+}
