@@ -138,6 +138,8 @@ p50() {
 		}' "$1/summary.tsv"
 }
 
+median() { [ "$1" != overloaded ] && [ "$1" != open ]; }	# of p50
+
 with_their_hogs() {	# with_their_hogs RUN CELLS: in so many cells as many hogs as the cell says, from the first key to the last
 	local cell cells=0
 	for cell in "$1"/cells/*/[0-9]*; do
@@ -153,6 +155,7 @@ with_their_hogs() {	# with_their_hogs RUN CELLS: in so many cells as many hogs a
 @test "a curve: a command sets each load before its cells, and 0 at the end; one that fails ends its cells with the reason" {
 	command -v vncviewer >/dev/null || skip "vncviewer is not installed"
 	command -v Xvnc >/dev/null || skip "Xvnc is not installed"
+	busy_begin
 	drive <<END
 $foreign_server
 attach_start run --on attach::90,TigerVNC --time 2 --repeat 2 --quick --idle 1 --loads 0,3,7 --set-load "\$W/lab/set %d"
@@ -174,10 +177,11 @@ END
 	reason=$(jq -r .reason "$run/cells/$(jq -r '.cells[] | select(.parameters.sinks == 7).name' "$run/run.json")/1/cell.json")
 	[ "$reason" = "cannot set the load to 7: $W/lab/set 7 ended with status 9: no seven here" ]
 	with_their_hogs "$run" 4
-	# a key needs 10 ms of the CPU
-	awk -v a="$(p50 "$run" 0)" -v b="$(p50 "$run" 3)" '
-		function holds(ms) { return ms == "overloaded" || ms == "open" || ms + 0 > 10 }
-		BEGIN { print a, b; exit !(holds(a) && holds(b)) }'
+	# a key needs 10 ms of the CPU; beside three hogs there may be too many keys for a median, but not on an idle server
+	idle=$(p50 "$run" 0) loaded=$(p50 "$run" 3)
+	echo "median $idle and $loaded"
+	awk -v ms="$idle" 'BEGIN { exit !(ms + 0 > 10) }' || { ! median "$idle" && machine_was_busy 1000; }
+	awk -v ms="$loaded" 'BEGIN { exit !(ms + 0 > 10) }' || ! median "$loaded"
 	# drawn as the loads of a server of our own are
 	for f in late-share jitter latency-cdf; do [ -s "$run/figures/$f.svg" ]; done
 	grep -q 'load on the server' "$run/figures/late-share.svg"
@@ -210,8 +214,8 @@ END
 	[ "$(jq -r .state "$W/lab/cut/run.json")" = interrupted ]
 	[[ $output =~ slow\ 1\ told\ ([02]\ [02])\ 0 ]]
 	[ "$(jq -r .reason "$W"/lab/slow/cells/*/1/cell.json | grep -c 'took longer than 5 s (--set-load-timeout)')" = 2 ]
-	for _ in {1..200}; do pgrep -f "^sleep 4321[02][.]$number" || break; sleep 0.1; done
-	if pgrep -f "^sleep 4321[02][.]$number"; then return 1; fi
+	no_sleep() { ! pgrep -f "^sleep 4321[02][.]$number"; }
+	soon no_sleep
 }
 
 @test "a person is asked for each load at the terminal, once for all repeats" {

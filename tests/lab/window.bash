@@ -3,6 +3,8 @@
 # What the tests in front of a client's window share: their folder, what they need, and a driver on a lab of its own.
 
 bats_require_minimum_version 1.5.0
+# shellcheck source=tests/busy.bash
+. "${BASH_SOURCE[0]%/*}/../busy.bash"
 
 setup() {
 	TESTS=$(cd -- "$BATS_TEST_DIRNAME" && pwd -P)
