@@ -22,6 +22,9 @@ shift
 { mkdir -p "rounds-$kind" && cd "rounds-$kind"; } || exit 1
 bin=${BIN:-$top/bin}
 golden=$top/kits/replay/tests/golden/vncplay
+# shellcheck source=tests/busy.bash
+. "$top/tests/busy.bash"
+export BATS_TEST_TMPDIR=$PWD	# by this its processes are told from others'
 started=() served=() bad=0
 first=()	# who draws the pointer himself is not to wait for a CPU: old pictures would be recorded
 [ "$kind" != drawn ] || ! chrt -f 5 true 2>/dev/null || first=(chrt -f 5)
@@ -208,14 +211,15 @@ for variant; do
 	before=$bad fresh=1
 	[ "${variant#-}" = "$variant" ] || fresh=0
 	variant=${variant#-}
-	# The script goes by the clock: where the machine holds the application up, a menu is not there yet when it is clicked. Who draws
-	# the pointer is late at times; the recorder cannot tell, and has it where it was. Then it is recorded again.
-	for _ in 1 2 3 4 5; do
+	# The script goes by the clock: where the machine holds the application up, a menu is not there yet when it is clicked, and a
+	# pointer that the server draws is where it was. Then, and only then, it is recorded again.
+	for _ in {1..5}; do
 		bad=0
+		busy_begin
 		[ $fresh = 0 ] || recorded
-		[ $bad = 0 ] || continue
+		[ $bad = 0 ] || { machine_was_busy 100 || break; continue; }
 		replayed
-		[ $bad != 0 ] && [ "$kind$fresh" = drawn1 ] || break
+		if [ $bad = 0 ] || [ "$kind$fresh" != drawn1 ] || ! machine_was_busy 100; then break; fi
 	done
 	if [ $bad = 0 ]; then
 		echo "$kind $variant: good"
