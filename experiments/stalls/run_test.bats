@@ -103,9 +103,8 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 	[ "$status" = 130 ]
 	[ "$(jq -r .state "$run/run.json")" = interrupted ]
 	[ -s "$run/report.html" ]
-	for _ in {1..200}; do grep -lsF "$run" /proc/[0-9]*/cmdline >"$run.left" || true; [ -s "$run.left" ] || break; sleep 0.1; done
-	cat "$run.left"
-	[ ! -s "$run.left" ]
+	none() { ! grep -lsF "$run" /proc/[0-9]*/cmdline; }
+	soon none
 	"$TOP/thinprobe" run stalls --resume "$run" >/dev/null 2>"$BATS_TEST_TMPDIR/err" 3>&-
 	[ "$(jq -r .state "$run/run.json")" = complete ]
 }
@@ -121,13 +120,12 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 		sleep 0.1
 	done
 	kill -9 "$driver"
-	for _ in $(seq 600); do
+	none() {
 		left=$(grep -lsF "$run" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3 |
 			while read -r p; do grep -qs '^State:.*Z' "/proc/$p/status" || echo "$p"; done)
-		[ -n "$left" ] || break
-		sleep 0.1
-	done
-	[ -z "$left" ]
+		[ -z "$left" ]
+	}
+	soon none
 }
 
 # bats test_tags=all

@@ -3,23 +3,23 @@
 # left.bash - what a run may have left on the machine: control groups, files. Others may run labs meanwhile: what is theirs is told
 # by the lab's ID, which its processes have in their environment.
 
+# shellcheck source=tests/busy.bash
+. "${BASH_SOURCE[0]%/*}/../busy.bash"
+
 # of ours, by any version
 groups() {
 	find /sys/fs/cgroup -maxdepth 2 \( -name 'thinprobe-??????' -o -name 'thinprobe-??????[-.]*' \) 2>/dev/null | sort
 }
 
-# Is PATH, in whose name is a lab's ID, still there although nobody of that lab runs?
-is_left() {	# PATH
+# PATH, in whose name is a lab's ID, has gone, or belongs to a lab that runs.
+has_gone() {	# PATH
 	local id=${1##*/thinprobe-}
 
 	id=${id#disk-}
-	for _ in {1..50}; do
-		[ -e "$1" ] || return 1
-		if grep -qzsxF "LAB_ID=${id:0:6}" /proc/[0-9]*/environ; then return 1; fi
-		sleep 0.1
-	done
-	[ -e "$1" ] && echo "$1 is left"
+	[ ! -e "$1" ] || grep -qzsxF "LAB_ID=${id:0:6}" /proc/[0-9]*/environ
 }
+
+is_left() { ! soon has_gone "$1"; }	# PATH
 
 # small_run EXPERIMENT OPTION...: a run in setup_file, into $RUN; its status, output and errors, and the groups before and after it,
 # are files of $BATS_FILE_TMPDIR. Wants not_here.bash.

@@ -4,6 +4,7 @@
 # As root each test of a life runs twice, as root and as an ordinary user; `W` is the test's own world below /tmp.
 
 bats_require_minimum_version 1.5.0
+load ../busy
 
 setup() {
 	TESTS=$(cd -- "$BATS_TEST_DIRNAME" && pwd -P)
@@ -73,18 +74,15 @@ x_alive() {
 
 # What a life must not leave behind: processes, links, sockets, mounts, held locks. (Namespaces live by their processes.)
 leaves_nothing() {
-	local end=$((SECONDS + 20)) f
-	until gone; do
-		[ $SECONDS -lt $end ] || { echo "still alive: $(survivors)"; return 1; }
-		sleep 0.1
-	done
+	local end=$((SECONDS + 50)) f
+	soon gone || { echo "still alive: $(survivors)"; return 1; }
 	! ip link 2>/dev/null | grep -E 'tp[0-9a-f]{6}[sc]' || return 1
 	! grep -E "$W|^thinprobe " /proc/self/mounts || return 1
 	for f in /tmp/.X11-unix/X* /tmp/.X*-lock; do
 		[ -e "$f" ] && [[ $x_before != *"$f "* ]] || continue
 		# Others may start X servers meanwhile: theirs are alive, or go.
 		until [ ! -e "$f" ] || x_alive "$f"; do
-			[ $SECONDS -lt $((end + 30)) ] || { echo "$f was left"; return 1; }
+			[ $SECONDS -lt $end ] || { echo "$f was left"; return 1; }
 			sleep 0.1
 		done
 	done

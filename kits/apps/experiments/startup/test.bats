@@ -203,9 +203,11 @@ hand_made_menus() {
 		/usr/bin/python3 "$TOP/kits/apps/experiments/startup/menus.py" known \
 		":$(cat display)" menus.tsv /usr/bin/python3 known.py >out 2>err 3>&- || { cat err; kill "$xvfb"; false; }
 	# not grep's status: it is 2 where a process ends while grep reads, though another one matched
-	for _ in {1..200}; do grep -lzsx "MARK=walk-$$" /proc/[0-9]*/environ >left || true; [ -s left ] || break; sleep 0.1; done
+	none() { grep -lzsx "MARK=walk-$$" /proc/[0-9]*/environ >left || true; [ ! -s left ]; }
+	status=0
+	soon none || status=1
 	kill "$xvfb"
-	[ ! -s left ] || { while IFS= read -r file; do tr '\0' ' ' <"${file%/environ}/cmdline"; done <left; false; }
+	[ $status = 0 ] || { while IFS= read -r file; do tr '\0' ' ' <"${file%/environ}/cmdline"; done <left; false; }
 	cat >expected <<-'END'
 		0|application|||2
 		1|menu|File||3

@@ -4,6 +4,7 @@
 # start; one that is interrupted.
 
 bats_require_minimum_version 1.5.0
+load ../../tests/busy
 
 setup() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd)
@@ -81,13 +82,9 @@ small_search() {
 	for tool in Xvnc xset xdotool gnuplot cmark-gfm; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	RUN="$BATS_TEST_TMPDIR/a run" CELL="$BATS_TEST_TMPDIR/a run/cells/vnc-heavy/1"
 }
-nothing_left() {
-	local _
-	for _ in {1..200}; do	# what was killed may be ending
-		pgrep -f "keyrepeat .*$1" || pgrep -f "Xvnc .*-desktop thinprobe user-.*$1" || return 0
-		sleep 0.1
-	done
-	return 1
+nothing_left() {	# soon: what was killed may be ending
+	none() { ! pgrep -f "keyrepeat .*$1" && ! pgrep -f "Xvnc .*-desktop thinprobe user-.*$1"; }
+	soon none "$1"
 }
 
 @test "capacity: the tables are what the rows say" {
