@@ -9,6 +9,7 @@ profile() {	# options...: the report is in `report`
 	local got=0
 
 	case " $* " in *" --effect "*) ;; *) set -- --effect 0 "$@" ;; esac
+	busy_begin
 	"$BIN/idleprofile" --cpus "$CPU" --format json -o report "$@" 2>err || got=$?
 	[ $got -eq 0 ] || held_up $got || return $got
 }
@@ -110,6 +111,7 @@ untasked() {
 		part=()
 		[ $place = root ] || part=("${user[@]}")
 		: >ready
+		busy_begin
 		start place "${part[@]}" "$BIN/idleprofile" --cpus "$CPU" --effect 0 --format json -t 600s
 		ready_or_busy place.err
 		setsid --wait "$BIN/sink" --cpus "$CPU" -t 1s --format json -o sink 2>/dev/null
@@ -221,7 +223,7 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	kill -STOP "$pid"
 	until_true rests "$loop"
 	# it must have had the CPU to see that it is not watched
-	[ $((${EPOCHREALTIME/[.,]/} - begin)) -lt 7500000 ] || skip "the CPU was too busy"
+	[ $((${EPOCHREALTIME/[.,]/} - begin)) -lt 7500000 ] || { machine_was_busy 3000 && skip "the CPU was too busy"; }
 	kill -CONT "$pid"
 	ends "$pid"
 	jq -c '.result.cpus[0]' report
@@ -295,7 +297,7 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	after=$(awk -v c="CPU$CPU" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == c) k = i + 1 }
 		$1 == "LOC:" { print $k }' /proc/interrupts)
 	jq -c '.result.ticks' report
-	[ "$(jq -r .result.ticks.told_by report)" = period ] || skip "too busy to tell, or a tick is shorter than 5 us"
+	[ "$(jq -r .result.ticks.told_by report)" = period ] || { machine_was_busy 200 && skip "too busy to tell ticks apart"; }
 	# no more of them than there were timer interrupts, or than fit
 	jq -e --argjson most $((after - before)) '.result.ticks | .count > 0 and .count <= $most
 		and .count <= 1000 / .period_ms + 1' report
@@ -343,6 +345,7 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 @test "an ordinary user profiles too, is told why without culprits, and who is null" {
 	need jq setpriv
 	"${user[@]}" test -x "$BIN/idleprofile" || skip "an ordinary user cannot get at the program"
+	busy_begin
 	"${user[@]}" "$BIN/idleprofile" --cpus "$CPU" --effect 0 -t 100ms --who --format json >out 2>err || held_up $?
 	jq -e '.settings.who == true and (.result.cpus[0].wall_s == 0.1)' out
 	if [ "$(jq .result.who out)" = null ]; then
@@ -398,6 +401,7 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 }
 
 @test "the verbose text has culprits first, no empty bins" {
+	busy_begin
 	"$BIN/idleprofile" -v --cpus "$CPU" --effect 0 -t 300ms --threshold 1us >out 2>err || held_up $?
 	awk '/^  who/ { who = NR } /^  histogram:/ { histogram = NR } END { exit !(who && histogram && who < histogram) }' out
 	# each line of it adds events
@@ -405,6 +409,7 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 }
 
 @test "ready goes to the descriptor that was asked for" {
+	busy_begin
 	"$BIN/idleprofile" -t 10ms --effect 0 --cpus "$CPU" --ready-fd 7 >out 2>err 7>ready || held_up $?
 	[ "$(cat ready)" = ready ]
 	run ! grep -x ready err out
