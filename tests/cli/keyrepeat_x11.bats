@@ -39,10 +39,11 @@ focus_terminal() {
 @test "x11: a caret that walks pairs every key exactly, also at 60 keys a second" {
 	start_x
 	vim
-	# where others hold the terminal up, so that it shows no key alone, the caret's cell is not known: then once more
-	for rate in 60 60 20; do
+	# where others hold the terminal up for a key period, it shows no key alone, and the caret's cell is not known
+	for rate in 60 60 60 20; do
+		busy_begin
 		"$KEYREPEAT" "x11:$DISPLAY" -t 1s --rate "$rate" --schedule periodic --watch update --format tsv -o report.tsv
-		[ "$(figure report.tsv pairing)" != caret ] || break
+		if [ "$(figure report.tsv pairing)" = caret ] || ! machine_was_busy 16; then break; fi
 	done
 	[ "$(figure report.tsv pairing)" = caret ]
 	[ "$(figure report.tsv keys_exact)" = "$(figure report.tsv latency_from_due_ms.n)" ]
