@@ -298,7 +298,8 @@ END
 	local begin seen
 
 	display_up
-	for _ in 1 2 3; do
+	for _ in {1..3}; do
+		busy_begin
 		serve --display "$D" --coalesce 3 --log log.tsv --format tsv
 		begin=${EPOCHREALTIME/[.,]/}
 		keys 2
@@ -309,8 +310,9 @@ END
 		[ $((${EPOCHREALTIME/[.,]/} - begin)) -ge 1000000 ] || break
 		finish
 		begin=
+		machine_was_busy 300 || break
 	done
-	[ -n "$begin" ] || skip "the machine is too busy to type three keys in a second"
+	[ -n "$begin" ]		# three keys were typed within a second
 	[ "$seen" = 0 ]
 	received 3
 	keys 1

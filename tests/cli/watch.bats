@@ -46,8 +46,9 @@ in_namespace() {
 		kill "$watch" "$refecho"
 		wait
 	END
-	for try in 1 2 3 4 5; do
+	for _ in {1..5}; do
 		rm -f rows watch.prom
+		busy_begin
 		run -0 in_namespace bash scene.sh
 		cat rows
 		# Two keys may share a segment, and an answer may come in the interval after its key's: after 20 inputs all that comes is later
@@ -62,7 +63,7 @@ in_namespace() {
 				inputs += $8
 			}
 			END { if (inputs > 30) exit 1; print early && late ? "good" : "disturbed" }' rows >said || { cat said; return 1; }
-		if grep -qx good said; then break; fi
+		if grep -qx good said || ! machine_was_busy 100; then break; fi
 	done
 	grep -qx good said
 	inputs=$(awk -F'\t' 'NR > 1 { n += $8 } END { print n }' rows)

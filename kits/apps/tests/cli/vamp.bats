@@ -219,13 +219,14 @@ used() { [ "$(cpu_ms "$1")" -ge "$2" ]; }
 
 @test "a scene with known truth: at every input each hog is tagged, and nothing else" {
 	need Xvfb xdotool gcc
-	for _ in 1 2 3 4 5; do
+	for _ in {1..5}; do
 		status=0
+		busy_begin
 		"$TOP/kits/apps/tests/vamp/scene" --episodes 5 --gap 1 >table 2>err || status=$?
 		[ "$status" -ne 4 ] || skip "$(tail -n 1 err)"
 		cat table err
-		# again where others held vamp itself up: a decision takes less than 1 ms
-		[ "$status" -ne 0 ] && awk -F'\t' '$5 + 0 > 5000 { late = 1 } END { exit !late }' table || break
+		# where others hold vamp itself up: a decision takes less than 1 ms
+		if [ "$status" -eq 0 ] || ! machine_was_busy 5; then break; fi
 	done
 	[ "$status" -eq 0 ]
 	[ "$(grep -c "^[1-5]	3	0	0	" table)" -eq 5 ]

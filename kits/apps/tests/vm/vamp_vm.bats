@@ -76,10 +76,10 @@ END
 }
 
 teardown_file() {
-	for _ in 1 2 3 4 5; do
+	for _ in {1..20}; do	# what ran there may be ending
 		rmdir "${GROUP-/nonexistent}".{one,two} 2>/dev/null
 		[ -d "${GROUP-}.one" ] || [ -d "${GROUP-}.two" ] || break
-		sleep 1
+		sleep 0.2
 	done
 }
 
