@@ -109,7 +109,9 @@ $(BUILD)/bench/coverage: bench/coverage.c $(BUILD)/summarize.a $(BUILD)/lib.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/summarize.a $(BUILD)/lib.a $(LIBS_summarize) -lm
 
-tests: $(TESTS) $(TEST_PROGRAMS) $(BENCH_PROGRAMS)
+test-programs: $(TEST_PROGRAMS) $(BENCH_PROGRAMS)
+
+tests: $(TESTS) test-programs
 
 unit: $(TESTS)
 	@failed=0; for t in $(TESTS); do echo "# $$t"; CMOCKA_MESSAGE_OUTPUT=TAP $$t 2>&1 || failed=1; done; exit $$failed
@@ -117,8 +119,9 @@ unit: $(TESTS)
 # The same tests where an overrun, a leak or an undefined shift ends the program. (-g1: what is told of one is functions and lines.)
 ASAN = BUILD=build/asan BIN=build/asan/bin CFLAGS="-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all"
 
+ASAN_TARGETS = all tests
 asan-build:
-	$(MAKE) $(ASAN) all tests
+	$(MAKE) $(ASAN) $(ASAN_TARGETS)
 
 # (One test asks for more memory than there can be, and wants NULL.)
 asan:
@@ -199,6 +202,6 @@ clean:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: all tests unit asan asan-build check check-vm bench fuzz install uninstall dist deb clean FORCE
+.PHONY: all tests test-programs unit asan asan-build check check-vm bench fuzz install uninstall dist deb clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -1,0 +1,111 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# tests/run on a small tree of its own: which jobs it chooses, and what makes a run fail.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	begin_test
+	need prove bats setpriv
+	mkdir -p tree/{bin,tests/{cli,unit/a},build/{tests/a,asan/tests/a}}
+	cp "$TOP/tests/run" tree/tests
+	cd tree
+	printf '#!/bin/sh\n' | tee bin/make bin/clang >bin/shellcheck
+	printf 'a/foreign	bytes\n' >tests/foreign
+	printf '# of this test\nmost 2\n.* is not installed\tall the same\n' >tests/skips
+	touch tests/unit/a/{plain,foreign}_test.c
+	program 'echo 1..1; echo ok 1' build/tests/a/{plain,foreign}_test build/asan/tests/a/{plain,foreign}_test
+	chmod +x bin/*
+	export PATH=$PWD/bin:$PATH
+	unset TEST_WORK TEST_TIER TEST_SKIPS TEST_TIMES THINPROBE_STATE
+}
+
+program() {	# COMMANDS FILE...
+	printf '#!/bin/sh\n%s\n' "$1" | tee "${@:2}" >/dev/null
+	chmod +x "${@:2}"
+}
+
+bats_file() {	# NAME COMMANDS: of one test
+	printf '@test "it" {\n%s\n}\n' "$2" >"tests/cli/$1.bats"
+}
+
+tests_run() {	# STATUS LAST-LINE OPTION...
+	run -"$1" tests/run "${@:3}"
+	[ "${lines[-1]}" = "$2" ]
+}
+
+@test "check runs each unit test once; --all each both ways, and clang's jobs" {
+	bats_file quick true
+	bats_file slow true
+	sed -i '1i # bats file_tags=all' tests/cli/slow.bats
+	run -0 tests/run --list
+	[ "$(xargs <<<"$output")" = "unit/a/plain bats/cli/quick asan/a/foreign shellcheck/bin shellcheck/tests" ]
+	run -0 tests/run --all --list
+	[ "$(xargs <<<"$output")" = "unit/a/foreign unit/a/plain bats/cli/quick bats/cli/slow build/clang fuzz/corpus asan/a/foreign $(
+		)asan/a/plain shellcheck/bin shellcheck/tests" ]
+	run -0 tests/run --list foreign slow
+	[ "$(xargs <<<"$output")" = "unit/a/foreign bats/cli/slow asan/a/foreign" ]
+	run -2 tests/run nosuch
+	tests_run 0 "5 passed, 0 failed"
+	[[ $output == *"CPU time: "*" s in 5 jobs; most: "* ]]
+}
+
+@test "a failure, a crash, and a plan that is not kept count as failed" {
+	program 'echo 1..2; echo ok 1; kill -SEGV $$' build/tests/a/plain_test
+	bats_file wrong 'echo "why it is wrong"; false'
+	tests_run 1 "1 passed, 2 failed" unit/a/plain wrong
+	[[ $output == *"not ok - exit status "* && $output == *"why it is wrong"* ]]
+}
+
+@test "skips are named and counted; too many, or one for a reason that is not on the list, fail the run" {
+	bats_file one 'skip "ogre is not installed"'
+	cp tests/cli/one.bats tests/cli/two.bats
+	tests_run 1 "0 passed, 0 failed" one		# nothing passed
+	tests_run 0 "4 passed, 0 failed"
+	[[ $output == *"skipped:       2 ogre is not installed"* ]]
+	cp tests/cli/one.bats tests/cli/three.bats
+	tests_run 1 "4 passed, 1 failed"
+	[[ $output == *"not ok - 3 tests were skipped, more than 2"* ]]
+	tests_run 0 "1 passed, 0 failed" bats unit/a/plain	# a pattern has no such bound
+	TEST_SKIPS=3 tests_run 0 "4 passed, 0 failed"
+	bats_file one 'skip "I was tired"'
+	tests_run 1 "1 passed, 1 failed" bats unit/a/plain
+	[[ $output == *"not ok - skipped 1 times for a reason that is not in tests/skips: I was tired"* ]]
+	program 'echo 1..1; echo "not ok 1 # SKIP odd"' build/tests/a/plain_test
+	tests_run 1 "0 passed, 1 failed" unit/a/plain
+	[[ $output == *"tests/skips: unit test a/plain"* ]]
+}
+
+@test "each job has a TMPDIR of its own; what it leaves there, and the lock of an X server that was killed, fail the run" {
+	bats_file clean 'echo "$TMPDIR" >"$BATS_TEST_DIRNAME/one"; f=$(mktemp); rm "$f"'
+	bats_file other 'echo "$TMPDIR" >"$BATS_TEST_DIRNAME/two"; mktemp -p "$BATS_TEST_TMPDIR"'
+	tests_run 0 "2 passed, 0 failed" bats
+	! cmp tests/cli/one tests/cli/two
+	bats_file other 'echo "not mine" >"$TMPDIR/rubbish"'
+	tests_run 1 "2 passed, 1 failed" bats
+	[[ $output == *"not ok - left in TMPDIR: rubbish"* ]]
+	# (a process that is gone, a display number that no server takes)
+	(exit) & gone=$!
+	wait
+	bats_file other "printf '%10d\n' $gone >/tmp/.X9471-lock"
+	run -1 tests/run bats
+	rm -f /tmp/.X9471-lock
+	[[ $output == *"not ok - left by an X server: /tmp/.X9471-lock"* && ${lines[-1]} == "2 passed, 1 failed" ]]
+}
+
+@test "an attempt that was repeated on a busy machine is told" {
+	bats_file busy 'echo "# busy: it: in 20 ms: 30 ms stolen" >&3'
+	tests_run 0 "1 passed, 0 failed" bats
+	[[ $output == *"repeated: it: in 20 ms: 30 ms stolen"* ]]
+}
+
+@test "every pattern of tests/skips and tests/foreign is well-formed, and each of tests/foreign fits a test" {
+	local pattern
+
+	awk -F'\t' '/^#/ || /^most [0-9]+$/ { next } NF != 2 || $1 == "" || $2 == "" { print; bad = 1 } END { exit bad }' "$TOP/tests/skips"
+	run -1 grep -xEf <(grep -v '^#' "$TOP/tests/skips" | cut -f1 | sed '/^most /d') <<<"for no reason"
+	cd "$TOP/tests/unit"
+	while read -r pattern _; do compgen -G "${pattern}_test.c" >/dev/null || { echo "$pattern fits none"; return 1; }; done \
+		< <(grep -v '^#' ../foreign)
+}
