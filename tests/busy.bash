@@ -57,7 +57,8 @@ machine_was_busy() {	# [MS]
 	rm -f "$busy_times"
 	stolen=$((now[0] - busy_then[0])) waited=$((now[1] - busy_then[1]))
 	others=$((now[2] - busy_then[2] - now[3] + busy_then[3]))
-	words="in $(((now[4] - busy_then[4]) / 1000)) ms: $stolen ms stolen, tasks waited $waited ms, others ran $others ms (asked: $least ms)"
+	words="in $(((now[4] - busy_then[4]) / 1000)) ms: $stolen ms stolen, tasks waited $waited ms, others ran $others ms"
+	words+=" (asked: $least ms)"
 	if ((stolen < least && (waited < least || others < least))); then
 		echo "the machine was not busy $words"
 		return 1

@@ -20,7 +20,9 @@ now() {	# STOLEN WAITED RAN [pressure|schedstat|nothing]
 	printf 'cpu  %d 0 0 0 0 0 0 %d 0 0\n' $(($3 * hz / 1000)) $(($1 * hz / 1000)) >proc/stat
 	case ${4-pressure} in
 	pressure) printf 'some avg10=0.00 avg60=0.00 avg300=0.00 total=%d\nfull total=9\n' $(($2 * 1000)) >proc/pressure/cpu ;;
-	schedstat) printf 'version 15\ncpu0 0 0 0 0 0 0 5 %d 7\ncpu1 0 0 0 0 0 0 5 %d 7\n' $(($2 * 600000)) $(($2 * 400000)) >proc/schedstat ;;
+	schedstat)
+		printf 'cpu%d 0 0 0 0 0 0 5 %d 7\n' 0 $(($2 * 600000)) 1 $(($2 * 400000)) >proc/schedstat
+		;;
 	esac
 	PROC=proc
 }
@@ -98,7 +100,9 @@ excused() {	# STOLEN WAITED RAN [HOW]
 	# the first words of a loop over so many attempts: busy_begin, but where a port or a display may be taken by others
 	run -0 grep -rnE -A3 'for (_|try|round) in (1 2 3|1 2 3 4 5|\{1\.\.[35]\}); do' "$TOP/tests" "$TOP/experiments" \
 		--include=*.bats --include=*.bash --include=rounds.sh
-	grep -v 'in 1 2 3; do.*done' <<<"$output" | awk '/^--$/ { if (loop != "" && !good) print loop; loop = ""; good = 0; next } loop == "" && /; do$/ { loop = $0 }
+	grep -v 'in 1 2 3; do.*done' <<<"$output" | awk '
+		/^--$/ { if (loop != "" && !good) print loop; loop = ""; good = 0; next }
+		loop == "" && /; do$/ { loop = $0 }
 		/busy_begin|port|display/ { good = 1 } END { if (loop != "" && !good) print loop }' >others
 	cat others
 	[ ! -s others ]

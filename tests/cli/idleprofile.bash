@@ -36,6 +36,6 @@ held_up() {	# status
 
 	refuse_or_skip err
 	ms=$(awk '$1 $2 $3 $4 == "idleprofile:notwatchedfor" { ms += $5 * 1000 } END { printf "%.0f", ms }' err)
-	[ "$1" -eq 3 ] && machine_was_busy $((ms > 10 ? ms : 10)) && ! grep -qv -e '^ready$' -e '^idleprofile: not watched for ' -e '^idleprofile: profiling without culprits: ' \
-		-e '^idleprofile: CPU .* not idle' err
+	[ "$1" -eq 3 ] && machine_was_busy $((ms > 10 ? ms : 10)) && ! grep -qv -e '^ready$' -e '^idleprofile: not watched for ' \
+		-e '^idleprofile: profiling without culprits: ' -e '^idleprofile: CPU .* not idle' err
 }

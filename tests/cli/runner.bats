@@ -103,7 +103,8 @@ tests_run() {	# STATUS LAST-LINE OPTION...
 @test "every pattern of tests/skips and tests/foreign is well-formed, and each of tests/foreign fits a test" {
 	local pattern
 
-	awk -F'\t' '/^#/ || /^most [0-9]+$/ { next } NF != 2 || $1 == "" || $2 == "" { print; bad = 1 } END { exit bad }' "$TOP/tests/skips"
+	run -1 awk -F'\t' '/^#/ || /^most [0-9]+$/ { next } NF != 2 || $1 == "" || $2 == "" { print; bad = 1 } END { exit !bad }' \
+		"$TOP/tests/skips"
 	run -1 grep -xEf <(grep -v '^#' "$TOP/tests/skips" | cut -f1 | sed '/^most /d') <<<"for no reason"
 	cd "$TOP/tests/unit"
 	while read -r pattern _; do compgen -G "${pattern}_test.c" >/dev/null || { echo "$pattern fits none"; return 1; }; done \
