@@ -46,6 +46,7 @@ setup() {
 	[ "$(grep -cE '>(vnc|x11): ' run/figures/mean-stall.svg)" = 4 ]
 }
 
+# bats test_tags=all
 @test "a short run of hold: typed and held keys, without load" {
 	local status=0
 	LAB_SHARED_CPUS=1 "$TOP/thinprobe" run hold --quick --repeat 1 --time 3 --app light --loads 0 -o "$RUN" \

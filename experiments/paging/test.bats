@@ -203,6 +203,7 @@ private.hog locked.busy beside.busy low.busy throttled.busy throttled.typing" ]
 
 pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHOD FILTER
 
+# bats test_tags=all
 @test "a short run: what counts as paged out was in swap and was read from there; a locked session stays; nothing is left" {
 	for tool in Xvnc xset xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	export BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR

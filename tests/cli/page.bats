@@ -461,6 +461,7 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 
 # The kept runs, in a window as narrow as a phone's: the page is no wider, no letter of a figure is outside of it, and of each
 # figure one drawing is seen. The browser says so itself.
+# bats test_tags=all
 @test "on a phone of 390 pixels nothing is cut, and heads sort by keyboard" {
 	command -v chromium >/dev/null || skip "chromium is not installed"
 	local kept run

@@ -10,6 +10,7 @@ setup() {
 	RUN=$BATS_TEST_TMPDIR/run
 }
 
+# bats test_tags=all
 @test "numbers of a run have points, whatever the locale" {
 	need mawk
 	need localedef

@@ -42,6 +42,7 @@ ours() { grep -lsF -f <(printf %s "$DIR") /proc/[0-9]*/cmdline | wc -l; }
 	[ -z "$(ls -A "$DIR/.parts")" ]
 }
 
+# bats test_tags=all
 @test "interrupted while a cell runs: the cell and all that it started ends before the sweep does" {
 	local i dir="$BATS_FILE_TMPDIR/stopped" status=0
 	"$TOP/thinprobe" sweep "$BATS_FILE_TMPDIR/file" -o "$dir" >"$BATS_FILE_TMPDIR/out2" 2>&1 3>&- &
@@ -59,6 +60,7 @@ ours() { grep -lsF -f <(printf %s "$DIR") /proc/[0-9]*/cmdline | wc -l; }
 	[ "$(awk -F'\t' 'NR > 1 && $2 == "there"' "$dir/cells.tsv" | wc -l)" = "$(find "$dir"/stalls/cells -name cell.json | wc -l)" ]
 }
 
+# bats test_tags=all
 @test "two that measure the same cell at once: one is kept, both say that it is there" {
 	local first second status=0
 	rm -rf "$DIR/stalls/cells/vnc-light-1"

@@ -152,6 +152,7 @@ with_their_hogs() {	# with_their_hogs RUN CELLS: in so many cells as many hogs a
 	[ "$cells" = "$2" ]
 }
 
+# bats test_tags=all
 @test "a curve: a command sets each load before its cells, and 0 at the end; one that fails ends its cells with the reason" {
 	command -v vncviewer >/dev/null || skip "vncviewer is not installed"
 	command -v Xvnc >/dev/null || skip "Xvnc is not installed"
@@ -188,6 +189,7 @@ END
 	run -1 grep -ni 'CPU hogs\|sinks' "$run/findings.json"
 }
 
+# bats test_tags=all
 @test "told to stop in the midst of it, and a command that does not end: the load is 0 again, and nothing is left" {
 	local number=$((RANDOM * 32768 + RANDOM))	# like nobody else's
 	command -v vncviewer >/dev/null || skip "vncviewer is not installed"
@@ -218,6 +220,7 @@ END
 	soon no_sleep
 }
 
+# bats test_tags=all
 @test "a person is asked for each load at the terminal, once for all repeats" {
 	command -v vncviewer >/dev/null || skip "vncviewer is not installed"
 	command -v Xvnc >/dev/null || skip "Xvnc is not installed"

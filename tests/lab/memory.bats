@@ -197,6 +197,7 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 	gone
 }
 
+# bats test_tags=all
 @test "ten times the server's memory: ended by the limit, the cell failed with that reason, the next one measured, nothing left" {
 	[ "$(id -u)" = 0 ] || skip "swap is root's"
 	[ -x "$TOP/bin/keyrepeat" ] || skip "not built"

@@ -162,6 +162,7 @@ END
 	[[ $output == *"vim is there"*"terminal is there"*"nothing left"* ]]
 }
 
+# bats test_tags=all
 @test "more commands than one connection carries: another one; all of them can be ended" {
 	drive <<'END'
 lab
@@ -247,6 +248,7 @@ END
 }
 
 # What is changed is real: groups of this machine, swap on it.
+# bats test_tags=all
 @test "as root, groups, memory, swap and switches of the server; taken back at the end, also after a cut" {
 	[ "$(id -u)" = 0 ] || skip "needs root"
 	for how in end cut; do

@@ -42,6 +42,7 @@ summarized() {	# summarized FOLDER
 	[ $lies = 0 ]
 }
 
+# bats test_tags=all
 @test "each scene alone: what the terminal says" {
 	local scene lies=0
 	while read -r scene; do

@@ -6,7 +6,8 @@
 
 load ../../../../tests/cli/helpers
 
-kinds=(xvnc x11vnc drawn password)
+kinds=(xvnc drawn x11vnc password)
+[ "${TEST_TIER-all}" = all ] || kinds=(xvnc drawn)	# in check
 
 # What each kind of server goes through.
 variants() {	# KIND
@@ -29,7 +30,7 @@ variants() {	# KIND
 	case $1 in
 	xvnc) echo fast -moved -lost ;;
 	x11vnc) echo fast -hidden -moved ;;
-	drawn) echo fast -late ;;
+	drawn) if [ ${#kinds[@]} -gt 2 ]; then echo fast -late; else echo fast; fi ;;
 	password) echo fast ;;
 	esac
 }
@@ -80,6 +81,7 @@ good() {	# KIND
 	good xvnc
 }
 
+# bats test_tags=all
 @test "x11vnc over Xvfb: the same, and a button that is nowhere is not clicked" {
 	good x11vnc
 }
@@ -88,6 +90,7 @@ good() {	# KIND
 	good drawn
 }
 
+# bats test_tags=all
 @test "a server with a password" {
 	good password
 }

@@ -427,6 +427,7 @@ find_users() {
 	nothing_left "$RUN"
 }
 
+# bats test_tags=all
 @test "capacity: interrupted: 130, and it says so; sessions and clients are gone" {
 	local driver status=0
 	small_search

@@ -215,6 +215,7 @@ END
 	[ "$(jq -c '[.link_percent, .programs]' out)" = '[null,[]]' ]
 }
 
+# bats test_tags=all
 @test "users from several clients: they begin at one time, each with its share, and their reports are merged" {
 	local cell
 	run -2 "$TOP/thinprobe" run users --clients 0 --options-only
