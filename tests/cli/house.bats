@@ -369,3 +369,16 @@ foreign() {
 	echo "$found"
 	[ -z "$found" ]
 }
+
+# --- a release -----------------------------------------------------------------------------------------------------
+
+@test "thinprobe, CITATION.cff, debian/changelog and CHANGELOG.md have one version, and the tarball bears it" {
+	local version
+
+	version=$(sed -n 's/^VERSION=//p' thinprobe)
+	[ "$(sed -n 's/^version: //p' CITATION.cff)" = "$version" ]
+	[ "$(sed -n '1s/^thinprobe (\(.*\)) .*/\1/p' debian/changelog)" = "$version" ]
+	# above it only what is not released
+	[ "$(sed -n 's/^## \[\([0-9.]*\)\] - [0-9-]*$/\1/p' CHANGELOG.md | head -n 1)" = "$version" ]
+	grep -q "thinprobe-\$(VERSION).tar.gz" Makefile
+}
