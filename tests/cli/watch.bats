@@ -3,6 +3,7 @@
 # thinprobe watch: beside refecho whose delay changes, rows follow; it types only when told all of what to type.
 
 bats_require_minimum_version 1.5.0
+load ../busy
 
 setup() {
 	export TOP=${BATS_TEST_DIRNAME%/tests/cli}
