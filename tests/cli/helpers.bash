@@ -31,7 +31,8 @@ end_displays() {
 	done
 	for server in "${displays[@]}"; do
 		n=${server#* } server=${server% *}
-		for ((i = 0; i < 100; i++)); do ! gone "$server" || break; sleep 0.02; done
+		# (on a busy machine it takes its time, and one that is killed meanwhile leaves both)
+		for ((i = 0; i < 1000; i++)); do ! gone "$server" || break; sleep 0.02; done
 		[ -e "/tmp/.X$n-lock" ] && gone "$server" && [ "$(tr -d ' ' <"/tmp/.X$n-lock")" = "$server" ] || continue
 		rm -f "/tmp/.X11-unix/X$n" "/tmp/.X$n-lock"
 	done

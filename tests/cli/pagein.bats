@@ -19,6 +19,7 @@ setup() {
 teardown() {
 	local p i
 
+	end_displays	# before it is killed: else an X server leaves its lock
 	for p in "${started[@]}"; do if of_this_test "$p"; then kill -9 "$p" 2>/dev/null || true; fi; done
 	for p in "${started[@]}"; do wait "$p" 2>/dev/null || true; done
 	if [ -n "$GROUP" ] && [ -d "$GROUP" ]; then

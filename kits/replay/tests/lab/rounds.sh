@@ -36,9 +36,9 @@ running() { [[ " $(jobs -pr | xargs) " == *" $1 "* ]]; }	# PID
 end() {	# PID...
 	local p i
 
-	# an X server that is killed leaves its socket and its lock
+	# an X server that is killed leaves its socket and its lock: it has 20 s
 	for p; do if running "$p"; then kill "$p" 2>/dev/null; fi; done
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 1000; i++)); do
 		for p; do if running "$p"; then sleep 0.02 && continue 2; fi; done
 		break
 	done
