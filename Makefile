@@ -29,6 +29,7 @@ LIBS_delayline = -lcap-ng
 
 # Rooms that several programs share, beside the library.
 ROOMS = x11 rfb
+USES_prototap = rfb
 USES_keyrepeat = x11
 USES_animate = x11
 USES_refecho = x11

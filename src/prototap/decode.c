@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "decode.h"
-#include "reader.h"
+#include "rfb/bytes.h"
 
 #define ETHERNET_HEADER 14
 #define COOKED_HEADER 16

@@ -76,7 +76,7 @@ static void report_message_rows(struct rec_report *r, const char *key, struct me
 }
 
 static void report_rfb_messages(struct rec_report *r, const char *key, const struct message_tally *tally,
-				const struct rfb_message_or_rectangle_kind *kinds, int n)
+				const struct rfb_kind *kinds, int n)
 {
 	struct message_row row[RFB_RECTANGLE_KINDS];
 	size_t rows = 0;

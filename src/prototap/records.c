@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "records.h"
 #include "clock.h"
-#include "reader.h"
+#include "rfb/bytes.h"
 #include "why.h"
 
 #include <errno.h>

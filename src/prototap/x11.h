@@ -8,7 +8,7 @@
 #pragma once
 
 #include "rfb.h"
-#include "skip_parser.h"
+#include "rfb/skip_parser.h"
 
 #include <stdbool.h>
 #include <stdint.h>

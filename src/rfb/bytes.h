@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* bytes - reads and writes numbers of the RFB protocol (RFC 6143), big endian, and names its encodings. The caller has checked the
- * length of the buffer. */
+/* bytes - numbers of a network protocol, big endian: of bytes whose number the caller has checked, or with every access checked.
+ * And the encodings of the RFB protocol (RFC 6143). */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { RFB_RAW = 0, RFB_COPYRECT = 1, RFB_RRE = 2, RFB_CORRE = 4, RFB_HEXTILE = 5, RFB_ZLIB = 6, RFB_TIGHT = 7, RFB_ZRLE = 16,
        RFB_DESKTOP_SIZE = -223, RFB_LAST_RECT = -224, RFB_POINTER_POS = -232, RFB_CURSOR = -239, RFB_X_CURSOR = -240,
@@ -33,4 +35,43 @@ static inline size_t rfb_put_u32(uint8_t *to, uint32_t v)
 	rfb_put_u16(to, v >> 16);
 	rfb_put_u16(to + 2, v & 0xffff);
 	return 4;
+}
+
+/* Bytes of which a read beyond the end yields 0 and sets `over`: a decoder reads a whole header and checks once. */
+struct bounded_reader {
+	const uint8_t *bytes;
+	size_t n;		/* number of `bytes` */
+	bool over;		/* a read went beyond the end */
+};
+
+static inline bool reader_has_bytes(struct bounded_reader *r, size_t at, size_t n)
+{
+	if (at <= r->n && n <= r->n - at)
+		return true;
+	r->over = true;
+	return false;
+}
+
+static inline uint8_t read_u8(struct bounded_reader *r, size_t at)
+{
+	return reader_has_bytes(r, at, 1) ? r->bytes[at] : 0;
+}
+
+static inline uint16_t read_be16(struct bounded_reader *r, size_t at)
+{
+	return reader_has_bytes(r, at, 2) ? rfb_get_u16(r->bytes + at) : 0;
+}
+
+static inline uint32_t read_be32(struct bounded_reader *r, size_t at)
+{
+	return reader_has_bytes(r, at, 4) ? rfb_get_u32(r->bytes + at) : 0;
+}
+
+/* Copies `n` bytes, or zeroes the target. */
+static inline void read_bytes(struct bounded_reader *r, size_t at, void *to, size_t n)
+{
+	if (reader_has_bytes(r, at, n))
+		memcpy(to, r->bytes + at, n);
+	else
+		memset(to, 0, n);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* tls and walk - what looks like TLS and what does not, ciphers and their seals; steps through a stream in any pieces. */
+/* tls - what looks like TLS and what does not, ciphers and their seals. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "prototap/tls.h"
-#include "prototap/skip_parser.h"
 
 static void what_begins_as_tls(void **state)
 {
@@ -88,50 +87,6 @@ static void a_body_that_was_not_kept_does_no_harm_but_a_header_does(void **state
 	assert_int_equal(n.unsealed, 1);
 }
 
-/* Names of a length byte and that many bytes; `2` is a stop. */
-struct names {
-	uint64_t bytes[2];
-	int n;
-};
-
-static void name_step(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
-{
-	struct names *names = context;
-
-	if (!n) {
-		skip_parser_set_counter(w, NULL);
-		skip_parser_expect(w, 0, 1);
-	} else if (piece[0] == 2) {
-		skip_parser_stop(w, "two");
-	} else {
-		skip_parser_set_counter(w, &names->bytes[piece[0] & 1]);
-		names->n++;
-		skip_parser_expect(w, piece[0], 0);
-	}
-}
-
-static void a_walk_in_any_pieces(void **state)
-{
-	static const uint8_t stream[] = { 3, 'a', 'b', 'c', 0, 4, 'd', 'e', 'f', 'g', 1, 'h', 2, 'i', 'j' };
-
-	(void)state;
-	for (uint32_t piece = 1; piece <= sizeof(stream); piece++) {
-		struct names names = { { 0, 0 }, 0 };
-		struct skip_parser w = { .want = 1 };
-
-		for (uint32_t at = 0; at < sizeof(stream); at += piece) {
-			uint32_t n = piece < sizeof(stream) - at ? piece : (uint32_t)sizeof(stream) - at;
-
-			skip_parser_feed(&w, stream + at, n, n, name_step, &names);
-		}
-		assert_int_equal(names.n, 4);
-		assert_int_equal(names.bytes[1], 6);
-		assert_int_equal(names.bytes[0], 6);
-		assert_int_equal(w.undecoded, 3);
-		assert_string_equal(w.stopped, "two");
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -139,7 +94,6 @@ int main(void)
 		cmocka_unit_test(the_cipher_of_a_server_hello),
 		cmocka_unit_test(records_in_any_pieces),
 		cmocka_unit_test(a_body_that_was_not_kept_does_no_harm_but_a_header_does),
-		cmocka_unit_test(a_walk_in_any_pieces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,6 +40,8 @@ void skip_parser_feed(struct skip_parser *w, const uint8_t *bytes, uint32_t capt
 	while (at < length && !w->stopped) {
 		if (w->skip) {
 			n = w->skip < length - at ? (uint32_t)w->skip : length - at;
+			if (w->passed && at < captured)
+				w->passed(context, bytes + at, n < captured - at ? n : captured - at);
 			w->skip -= n;
 			skip_parser_add_bytes_to_counter(w, n);
 			at += n;
