@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interval_input.h"
 #include "rfb/bytes.h"
+#include "rfb/walk.h"
 
 #include <string.h>
 
@@ -17,30 +18,23 @@
 /* Whether keys or buttons go down; *buttons: those that are down; *replies: the viewer asks for an update, or answers a fence. */
 static bool has_rfb_key_or_button_press(struct bounded_reader *r, uint8_t *buttons, bool *replies)
 {
+	const struct rfb_kind *kind;
 	bool press = false;
+	uint8_t look[RFB_LOOK_MAX] = { 0 }, number;
 
-	for (size_t at = 0; at < r->n && !r->over;) {
-		switch (read_u8(r, at)) {
-		case 0: at += 20; break;
-		case 2: at += 4 + 4 * (size_t)read_be16(r, at + 2); break;
-		case 3: case 150: at += 10; *replies = true; break;
-		case 4:
-			press |= read_u8(r, at + 1) != 0;
-			at += 8;
-			break;
-		case 5:			/* a pointer that moves with a button held says so each time */
+	for (size_t at = 0; at < r->n && !r->over; at += 1u + kind->look + kind->rest + rfb_message_rest(kind, look)) {
+		number = rfb_client_kind(read_u8(r, at));
+		kind = &rfb_client_kinds[number];
+		read_bytes(r, at + 1, look, kind->look);
+		switch (number) {
+		case 0: return press;
+		case RFB_CLIENT_REQUEST: case RFB_CLIENT_CONTINUOUS: case RFB_CLIENT_FENCE: *replies = true; break;
+		case RFB_CLIENT_KEY: press |= read_u8(r, at + 1) != 0; break;
+		case RFB_CLIENT_POINTER:	/* a pointer that moves with a button held says so each time */
 			press |= read_u8(r, at + 1) & ~*buttons;
 			*buttons = read_u8(r, at + 1);
-			at += 6;
 			break;
-		case 255:		/* QEMU's key events */
-			press |= !read_u8(r, at + 1) && read_be16(r, at + 2);
-			if (read_u8(r, at + 1))
-				return press;
-			at += 12;
-			break;
-		case 248: at += 9 + (size_t)read_u8(r, at + 8); *replies = true; break;
-		default: return press;
+		case RFB_CLIENT_QEMU: press |= !read_u8(r, at + 1) && read_be16(r, at + 2);
 		}
 	}
 	return press;
