@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#define RFB_VERSION 12
 #define SQUARE 16	/* pixels, 32 bits each */
 
-enum { STAGE_VERSION, STAGE_SECURITY, STAGE_INIT, STAGE_MESSAGE, STAGE_FORMAT, STAGE_ENCODINGS, STAGE_REQUEST, STAGE_KEY,
-       STAGE_POINTER, STAGE_CUT };
+enum { STAGE_VERSION, STAGE_SECURITY, STAGE_INIT, STAGE_TYPE, STAGE_MESSAGE };
 
 /* Makes a framebuffer update with one raw rectangle of one grey. Owned by the caller; NULL: out of memory. */
 static uint8_t *make_grey_update(uint16_t width, uint16_t height, uint8_t grey, size_t *size)
@@ -62,7 +62,7 @@ void reference_server_answers_free(struct reference_server_answers *w)
 
 void served_client_init(struct served_client *g, int fd, uint32_t serial)
 {
-	*g = (struct served_client){ .fd = fd, .serial = serial };
+	*g = (struct served_client){ .fd = fd, .serial = serial, .need = RFB_VERSION };
 }
 
 static int send_bytes_to_served_client(struct served_client *g, const void *bytes, size_t n)
@@ -113,11 +113,6 @@ static int count_http_requests_received(struct served_client *g, const uint8_t *
 
 /* --- RFB ----------------------------------------------------------------------------------------------------------- */
 
-/* Bytes of the fixed part of the message in each stage. */
-static const uint8_t needs[] = { [STAGE_VERSION] = 12, [STAGE_SECURITY] = 1, [STAGE_INIT] = 1, [STAGE_MESSAGE] = 1,
-				 [STAGE_FORMAT] = 19, [STAGE_ENCODINGS] = 3, [STAGE_REQUEST] = 9, [STAGE_KEY] = 7,
-				 [STAGE_POINTER] = 5, [STAGE_CUT] = 7 };
-
 static int send_framebuffer_update(struct served_client *g, const struct reference_server_answers *w)
 {
 	g->wants = false;
@@ -141,41 +136,43 @@ static int send_server_init(struct served_client *g, const struct reference_serv
 	return send_bytes_to_served_client(g, init, sizeof(init));
 }
 
-/* Handles the message whose fixed part is complete in `head`. 1: a request, 0: none, or -errno. */
-static int serve_rfb_client_message(struct served_client *g, const struct reference_server_answers *w)
+/* Handles a message whose type is `kind`, and whose bytes after it are in `head`, but for those that are skipped. */
+static int serve_client_message(struct served_client *g, const struct reference_server_answers *w)
 {
-	static const uint8_t messages[] = { [0] = STAGE_FORMAT, [2] = STAGE_ENCODINGS, [3] = STAGE_REQUEST, [4] = STAGE_KEY,
-					    [5] = STAGE_POINTER, [6] = STAGE_CUT };
-	int stage = g->stage;
+	g->skip = rfb_message_rest(&rfb_client_kinds[g->kind], g->head);
+	switch (g->kind) {
+	case RFB_CLIENT_REQUEST:
+		g->wants = true;
+		return !g->left && (!g->told || g->owed) ? send_framebuffer_update(g, w) : 0;
+	case RFB_CLIENT_KEY: return g->head[0] ? 1 : 0;
+	case RFB_CLIENT_POINTER: return 1;
+	default: return 0;
+	}
+}
 
-	g->stage = STAGE_MESSAGE;
-	switch (stage) {
+/* Handles the part that is complete in `head`. 1: a request, 0: none, or -errno. */
+static int serve_rfb_client(struct served_client *g, const struct reference_server_answers *w)
+{
+	switch (g->stage) {
 	case STAGE_VERSION:
 		g->stage = STAGE_SECURITY;
+		g->need = 1;
 		return memcmp(g->head, "RFB 003.008\n", 12) ? -EPROTO : send_bytes_to_served_client(g, "\1\1", 2);
 	case STAGE_SECURITY:
 		g->stage = STAGE_INIT;
 		return g->head[0] != 1 ? -EPROTO : send_bytes_to_served_client(g, "\0\0\0\0", 4);
 	case STAGE_INIT:
+		g->stage = STAGE_TYPE;
 		return send_server_init(g, w);
-	case STAGE_MESSAGE:
-		if (g->head[0] > 6 || g->head[0] == 1)
-			return -EPROTO;
-		g->stage = messages[g->head[0]];
-		return 0;
-	case STAGE_ENCODINGS:
-		g->skip = 4ull * rfb_get_u16(g->head + 1);
-		return 0;
-	case STAGE_REQUEST:
-		g->wants = true;
-		return !g->left && (!g->told || g->owed) ? send_framebuffer_update(g, w) : 0;
-	case STAGE_KEY: return g->head[0] ? 1 : 0;
-	case STAGE_POINTER: return 1;
-	case STAGE_CUT:
-		g->skip = rfb_get_u32(g->head + 3);
-		return 0;
+	case STAGE_TYPE:
+		g->stage = STAGE_MESSAGE;
+		g->kind = rfb_client_kind(g->head[0]);
+		g->need = (uint8_t)(rfb_client_kinds[g->kind].look + rfb_client_kinds[g->kind].rest);
+		return g->kind ? 0 : -EPROTO;
 	default:
-		return 0;
+		g->stage = STAGE_TYPE;
+		g->need = 1;
+		return serve_client_message(g, w);
 	}
 }
 
@@ -191,13 +188,13 @@ static int count_rfb_requests_received(struct served_client *g, const struct ref
 		g->skip -= part;
 		if (part)
 			continue;
-		part = (size_t)(needs[g->stage] - g->have) < n - at ? (size_t)(needs[g->stage] - g->have) : n - at;
+		part = (size_t)(g->need - g->have) < n - at ? (size_t)(g->need - g->have) : n - at;
 		memcpy(g->head + g->have, bytes + at, part);
 		g->have = (uint8_t)(g->have + part);
-		if (g->have < needs[g->stage])
+		if (g->have < g->need)
 			continue;
 		g->have = 0;
-		got = serve_rfb_client_message(g, w);
+		got = serve_rfb_client(g, w);
 		if (got < 0)
 			return got;
 		requests += got;

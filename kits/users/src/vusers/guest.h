@@ -2,6 +2,8 @@
 /* guest - one client of the reference server: parses its RFB or HTTP requests and sends the answers. */
 #pragma once
 
+#include "rfb/walk.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,12 +22,13 @@ struct reference_server_answers {
 struct served_client {
 	int fd;
 	uint32_t serial;	/* number of the client, 0: this entry is free */
-	uint8_t stage, have;	/* parser state, and bytes in `head` */
+	uint8_t stage, kind;	/* parser state, and kind of the RFB message */
+	uint8_t have, need;	/* bytes in `head`, and bytes that complete it */
 	bool wants, told, black;	/* RFB: has requested an update; has got the first one; its square is black */
 	uint32_t owed;		/* RFB: key presses that no update has answered yet */
 	uint64_t skip;		/* bytes of input to be ignored */
 	size_t left;		/* bytes of the answer or first update still to be sent */
-	uint8_t head[20];	/* fixed part of the message being read */
+	uint8_t head[RFB_LOOK_MAX];	/* part of the message being read */
 };
 
 /* 0 or -ENOMEM. */

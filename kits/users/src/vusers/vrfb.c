@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One state for each part of a message whose length is known once the part before it was read; bytes that are not needed are only
- * counted. After each step the machine waits for `need` >= 1 bytes, after skipping `skip` bytes. */
+/* The handshake, the requests, and what an update is; rfb/walk.h knows the server's messages. */
 #include "vrfb.h"
 #include "vnc_password.h"
 #include "rfb/bytes.h"
@@ -9,21 +8,16 @@
 #include <errno.h>
 #include <string.h>
 
-/* The meaning of the next `need` bytes; the states before VRFB_MESSAGE belong to the handshake. */
-enum {
-	VRFB_VERSION, VRFB_SECURITY_33, VRFB_SECURITY_COUNT, VRFB_SECURITY_TYPES, VRFB_CHALLENGE, VRFB_RESULT, VRFB_INIT,
-	VRFB_MESSAGE, VRFB_UPDATE_HEAD, VRFB_COLOURS, VRFB_CUT_TEXT, VRFB_RECT, VRFB_LENGTH, VRFB_TILE, VRFB_TILE_COLOURS,
-};
+enum { VRFB_VERSION, VRFB_SECURITY_33, VRFB_SECURITY_COUNT, VRFB_SECURITY_TYPES, VRFB_CHALLENGE, VRFB_RESULT, VRFB_INIT, VRFB_MESSAGES };
 
-static void vrfb_expect_bytes(struct rfb_update_detector *s, int state, uint8_t need)
+static void expect_piece(struct rfb_update_detector *s, int state, uint32_t need)
 {
 	s->state = state;
-	s->need = need;
-	s->have = 0;
+	skip_parser_expect(&s->in, 0, need);
 }
 
 /* Reserves n bytes in `out`; NULL: it is full. */
-static uint8_t *vrfb_reserve_output(struct rfb_update_detector *s, size_t n)
+static uint8_t *reserve_output(struct rfb_update_detector *s, size_t n)
 {
 	uint8_t *at = s->out + s->n_out;
 
@@ -33,15 +27,9 @@ static uint8_t *vrfb_reserve_output(struct rfb_update_detector *s, size_t n)
 	return at;
 }
 
-/* --- handshake (RFC 6143, 7.1 to 7.4, 7.5.1 to 7.5.3) -------------------------------------------------------------- */
-
-enum { AUTH_NONE = 1, AUTH_VNC = 2 };
-
-static const int32_t pseudo[] = { RFB_CURSOR, RFB_DESKTOP_SIZE, RFB_LAST_RECT };
-
-static int vrfb_append_reply(struct rfb_update_detector *s, const void *bytes, size_t n)
+static int append_reply(struct rfb_update_detector *s, const void *bytes, size_t n)
 {
-	uint8_t *p = vrfb_reserve_output(s, n);
+	uint8_t *p = reserve_output(s, n);
 
 	if (!p)
 		return -ENOBUFS;
@@ -49,9 +37,9 @@ static int vrfb_append_reply(struct rfb_update_detector *s, const void *bytes, s
 	return 0;
 }
 
-static int vrfb_request_update(struct rfb_update_detector *s, bool incremental)
+static int request_update(struct rfb_update_detector *s, bool incremental)
 {
-	uint8_t *p = vrfb_reserve_output(s, 10);
+	uint8_t *p = reserve_output(s, 10);
 
 	if (!p)
 		return -ENOBUFS;
@@ -59,23 +47,27 @@ static int vrfb_request_update(struct rfb_update_detector *s, bool incremental)
 	return 0;
 }
 
-static int answer_rfb_server_version(struct rfb_update_detector *s)
+/* --- handshake (RFC 6143, 7.1 to 7.4, 7.5.1 to 7.5.3) -------------------------------------------------------------- */
+
+enum { AUTH_NONE = 1, AUTH_VNC = 2 };
+
+static int answer_version(struct rfb_update_detector *s, const uint8_t *p)
 {
 	/* "RFB 003.008\n"; newer servers speak 3.8, and Apple's 3.889 too */
 	int minor;
 
-	if (memcmp(s->head, "RFB 003.", 8) != 0 || s->head[11] != '\n')
+	if (memcmp(p, "RFB 003.", 8) != 0 || p[11] != '\n')
 		return -EPROTO;
-	minor = (s->head[8] - '0') * 100 + (s->head[9] - '0') * 10 + s->head[10] - '0';
+	minor = (p[8] - '0') * 100 + (p[9] - '0') * 10 + p[10] - '0';
 	s->version = minor < 7 ? 3 : minor < 8 ? 7 : 8;
-	vrfb_expect_bytes(s, s->version == 3 ? VRFB_SECURITY_33 : VRFB_SECURITY_COUNT, s->version == 3 ? 4 : 1);
-	return vrfb_append_reply(s, s->version == 3 ? "RFB 003.003\n" : s->version == 7 ? "RFB 003.007\n" : "RFB 003.008\n", 12);
+	expect_piece(s, s->version == 3 ? VRFB_SECURITY_33 : VRFB_SECURITY_COUNT, s->version == 3 ? 4 : 1);
+	return append_reply(s, s->version == 3 ? "RFB 003.003\n" : s->version == 7 ? "RFB 003.007\n" : "RFB 003.008\n", 12);
 }
 
-static int request_rfb_server_init(struct rfb_update_detector *s)
+static int request_server_init(struct rfb_update_detector *s)
 {
-	vrfb_expect_bytes(s, VRFB_INIT, 24);
-	return vrfb_append_reply(s, "\1", 1);	/* shared */
+	expect_piece(s, VRFB_INIT, 24);
+	return append_reply(s, "\1", 1);	/* shared */
 }
 
 static int expect_challenge(struct rfb_update_detector *s)
@@ -83,256 +75,77 @@ static int expect_challenge(struct rfb_update_detector *s)
 	if (!s->cfg->password)
 		return -EACCES;
 	s->proven = true;
-	vrfb_expect_bytes(s, VRFB_CHALLENGE, VNC_CHALLENGE);
+	expect_piece(s, VRFB_CHALLENGE, VNC_CHALLENGE);
 	return 0;
 }
 
-static int handle_rfb33_security_type(struct rfb_update_detector *s)
+static int choose_security_type(struct rfb_update_detector *s, const uint8_t *types, uint32_t n)
 {
-	uint32_t type = rfb_get_u32(s->head);
-
-	return type == AUTH_NONE ? request_rfb_server_init(s) : type == AUTH_VNC ? expect_challenge(s) : type == 0 ? -ECONNREFUSED :
-	       -EPROTO;
-}
-
-static int handle_security_type_count(struct rfb_update_detector *s)
-{
-	if (!s->head[0])
-		return -ECONNREFUSED;
-	s->rects = s->head[0];
-	vrfb_expect_bytes(s, VRFB_SECURITY_TYPES, 1);
-	return 0;
-}
-
-/* Reads the security types one by one, since there may be 255. */
-static int handle_next_offered_security_type(struct rfb_update_detector *s)
-{
-	s->offers_none |= s->head[0] == AUTH_NONE;
-	s->offers_vnc |= s->head[0] == AUTH_VNC;
-	if (--s->rects) {
-		s->have = 0;
+	if (memchr(types, AUTH_NONE, n)) {
+		if (append_reply(s, "\1", 1))
+			return -ENOBUFS;
+		if (s->version == 7)	/* sends no security result for None */
+			return request_server_init(s);
+		expect_piece(s, VRFB_RESULT, 4);
 		return 0;
 	}
-	if (!s->offers_none && !s->offers_vnc)
+	if (!memchr(types, AUTH_VNC, n))
 		return -EPROTONOSUPPORT;
-	if (!s->offers_none)
-		return vrfb_append_reply(s, "\2", 1) ? -ENOBUFS : expect_challenge(s);
-	if (vrfb_append_reply(s, "\1", 1))
-		return -ENOBUFS;
-	if (s->version == 7)	/* sends no security result for None */
-		return request_rfb_server_init(s);
-	vrfb_expect_bytes(s, VRFB_RESULT, 4);
-	return 0;
+	return append_reply(s, "\2", 1) ? -ENOBUFS : expect_challenge(s);
 }
 
-static int answer_vnc_challenge(struct rfb_update_detector *s)
+static int handle_server_init(struct rfb_update_detector *s, const uint8_t *p)
+{
+	static const int32_t pseudo[] = { RFB_CURSOR, RFB_DESKTOP_SIZE, RFB_LAST_RECT };
+	int more = (int)(sizeof(pseudo) / sizeof(*pseudo));
+	uint8_t *to;
+
+	s->width = rfb_get_u16(p);
+	s->height = rfb_get_u16(p + 2);
+	if (!s->width || !s->height || (p[4] != 8 && p[4] != 16 && p[4] != 32))
+		return -EPROTO;
+	s->walk.format = rfb_read_pixel_sizes(p + 4);
+	s->state = VRFB_MESSAGES;
+	skip_parser_expect(&s->in, rfb_get_u32(p + 20), 0);	/* name of the desktop */
+	if (s->patch) {		/* pixels of 4 bytes, of which the second is green */
+		to = reserve_output(s, 20);
+		if (!to)
+			return -ENOBUFS;
+		messages_put_set_pixel_format(to);
+		s->walk.format = rfb_read_pixel_sizes(to + 4);
+	}
+	to = reserve_output(s, 4 + 4 * (size_t)(s->cfg->n_encodings + more));
+	if (!to)
+		return -ENOBUFS;
+	messages_put_set_encodings(to, s->cfg->encodings, s->cfg->n_encodings, pseudo, more);
+	return request_update(s, false);
+}
+
+static int handle_handshake(struct rfb_update_detector *s, const uint8_t *p, uint32_t n)
 {
 	uint8_t answer[VNC_CHALLENGE];
+	uint32_t type;
 
-	vnc_password_challenge_response(s->cfg->password, s->head, answer);
-	vrfb_expect_bytes(s, VRFB_RESULT, 4);
-	return vrfb_append_reply(s, answer, sizeof(answer));
-}
-
-static int handle_rfb_security_result(struct rfb_update_detector *s)
-{
-	return !rfb_get_u32(s->head) ? request_rfb_server_init(s) : s->proven ? -EKEYREJECTED : -ECONNREFUSED;
-}
-
-static int vrfb_append_set_encodings(struct rfb_update_detector *s)
-{
-	int more = (int)(sizeof(pseudo) / sizeof(*pseudo));
-	uint8_t *p = vrfb_reserve_output(s, 4 + 4 * (size_t)(s->cfg->n_encodings + more));
-
-	if (!p)
-		return -ENOBUFS;
-	messages_put_set_encodings(p, s->cfg->encodings, s->cfg->n_encodings, pseudo, more);
-	return 0;
-}
-
-/* Requests pixels of 4 bytes, of which the second is green. */
-static int vrfb_append_set_pixel_format(struct rfb_update_detector *s)
-{
-	uint8_t *p = vrfb_reserve_output(s, 20);
-
-	if (!p)
-		return -ENOBUFS;
-	s->pixel_bytes = 4;
-	messages_put_set_pixel_format(p);
-	return 0;
-}
-
-static int handle_rfb_server_init(struct rfb_update_detector *s)
-{
-	s->width = rfb_get_u16(s->head);
-	s->height = rfb_get_u16(s->head + 2);
-	s->pixel_bytes = s->head[4] / 8;
-	if (!s->width || !s->height || (s->head[4] != 8 && s->head[4] != 16 && s->head[4] != 32))
-		return -EPROTO;
-	s->skip = rfb_get_u32(s->head + 20);	/* name of the desktop */
-	vrfb_expect_bytes(s, VRFB_MESSAGE, 1);
-	if ((s->patch && vrfb_append_set_pixel_format(s)) || vrfb_append_set_encodings(s))
-		return -ENOBUFS;
-	return vrfb_request_update(s, false);
-}
-
-static int vrfb_handle_handshake(struct rfb_update_detector *s)
-{
 	switch (s->state) {
-	case VRFB_VERSION: return answer_rfb_server_version(s);
-	case VRFB_SECURITY_33: return handle_rfb33_security_type(s);
-	case VRFB_SECURITY_COUNT: return handle_security_type_count(s);
-	case VRFB_SECURITY_TYPES: return handle_next_offered_security_type(s);
-	case VRFB_CHALLENGE: return answer_vnc_challenge(s);
-	case VRFB_RESULT: return handle_rfb_security_result(s);
-	default: return handle_rfb_server_init(s);
+	case VRFB_VERSION: return answer_version(s, p);
+	case VRFB_SECURITY_33:
+		type = rfb_get_u32(p);
+		return type == AUTH_NONE ? request_server_init(s) : type == AUTH_VNC ? expect_challenge(s) : type == 0 ? -ECONNREFUSED :
+		       -EPROTO;
+	case VRFB_SECURITY_COUNT:
+		expect_piece(s, VRFB_SECURITY_TYPES, p[0]);
+		return p[0] ? 0 : -ECONNREFUSED;
+	case VRFB_SECURITY_TYPES: return choose_security_type(s, p, n);
+	case VRFB_CHALLENGE:
+		vnc_password_challenge_response(s->cfg->password, p, answer);
+		expect_piece(s, VRFB_RESULT, 4);
+		return append_reply(s, answer, sizeof(answer));
+	case VRFB_RESULT: return !rfb_get_u32(p) ? request_server_init(s) : s->proven ? -EKEYREJECTED : -ECONNREFUSED;
+	default: return handle_server_init(s, p);
 	}
 }
 
-/* --- messages ------------------------------------------------------------------------------------------------------ */
-
-static int read_server_message_type(struct rfb_update_detector *s)
-{
-	switch (s->head[0]) {
-	case 0:
-		vrfb_expect_bytes(s, VRFB_UPDATE_HEAD, 3);
-		s->in_update = true;
-		s->counts = s->asked;	/* an update that began before the request is no answer */
-		s->pixels = s->last_rect = false;
-		return 0;
-	case 1:
-		vrfb_expect_bytes(s, VRFB_COLOURS, 5);
-		return 0;
-	case 2:	/* a bell */
-		vrfb_expect_bytes(s, VRFB_MESSAGE, 1);
-		return 0;
-	case 3:
-		vrfb_expect_bytes(s, VRFB_CUT_TEXT, 7);
-		return 0;
-	default:
-		return -EPROTO;
-	}
-}
-
-static void expect_next_rectangle(struct rfb_update_detector *s)
-{
-	if (s->rects && !s->last_rect)
-		vrfb_expect_bytes(s, VRFB_RECT, 12);
-	else
-		vrfb_expect_bytes(s, VRFB_MESSAGE, 1);
-}
-
-static void expect_next_hextile_tile(struct rfb_update_detector *s)
-{
-	if (s->tile_x >= s->w) {
-		s->tile_x = 0;
-		s->tile_y = (uint16_t)(s->tile_y + 16 < s->h ? s->tile_y + 16 : s->h);
-	}
-	if (s->tile_y >= s->h || !s->w)
-		expect_next_rectangle(s);
-	else
-		vrfb_expect_bytes(s, VRFB_TILE, 1);
-}
-
-static int read_rectangle_header(struct rfb_update_detector *s)
-{
-	int32_t encoding = (int32_t)rfb_get_u32(s->head + 8);
-	uint64_t area;
-
-	s->rects--;
-	s->x = rfb_get_u16(s->head);
-	s->y = rfb_get_u16(s->head + 2);
-	s->w = rfb_get_u16(s->head + 4);
-	s->h = rfb_get_u16(s->head + 6);
-	area = (uint64_t)s->w * s->h;
-	s->raw = false;
-	s->pixels |= encoding >= 0 && area;
-	switch (encoding) {
-	case RFB_RAW:
-		s->raw = s->patch && area;
-		s->skip = area * s->pixel_bytes;
-		break;
-	case RFB_COPYRECT:
-		s->skip = 4;
-		break;
-	case RFB_HEXTILE:
-		s->tile_x = s->tile_y = 0;
-		expect_next_hextile_tile(s);
-		return 0;
-	case RFB_ZRLE:
-		vrfb_expect_bytes(s, VRFB_LENGTH, 4);
-		return 0;
-	case RFB_CURSOR:
-		s->skip = area * s->pixel_bytes + (uint64_t)((s->w + 7) / 8) * s->h;
-		break;
-	case RFB_DESKTOP_SIZE:
-		if (!area)
-			return -EPROTO;
-		s->width = s->w;
-		s->height = s->h;
-		break;
-	case RFB_LAST_RECT: s->last_rect = true; break;
-	default: return -EPROTO;
-	}
-	expect_next_rectangle(s);
-	return 0;
-}
-
-/* Handles the first byte of a Hextile tile of at most 16 x 16 pixels. */
-static int read_hextile_tile_header(struct rfb_update_detector *s)
-{
-	int wide = s->w - s->tile_x < 16 ? s->w - s->tile_x : 16, high = s->h - s->tile_y < 16 ? s->h - s->tile_y : 16;
-	uint8_t what = s->head[0], colours = (uint8_t)(((what & 2) ? s->pixel_bytes : 0) + ((what & 4) ? s->pixel_bytes : 0));
-
-	if (s->tile_x + 16 > s->w)
-		s->tile_x = s->w;
-	else
-		s->tile_x = (uint16_t)(s->tile_x + 16);
-	if (what & 1) {
-		s->skip = (uint64_t)(wide * high * s->pixel_bytes);
-		expect_next_hextile_tile(s);
-	} else if (what & 8) {
-		vrfb_expect_bytes(s, VRFB_TILE_COLOURS, (uint8_t)(colours + 1));
-		s->coloured = what & 16;
-	} else {
-		s->skip = colours;
-		expect_next_hextile_tile(s);
-	}
-	return 0;
-}
-
-static int parse_server_bytes_by_state(struct rfb_update_detector *s)
-{
-	if (s->state < VRFB_MESSAGE)
-		return vrfb_handle_handshake(s);
-	switch (s->state) {
-	case VRFB_MESSAGE: return read_server_message_type(s);
-	case VRFB_UPDATE_HEAD:
-		s->rects = rfb_get_u16(s->head + 1);
-		expect_next_rectangle(s);
-		return 0;
-	case VRFB_COLOURS:
-		s->skip = 6ull * rfb_get_u16(s->head + 3);
-		vrfb_expect_bytes(s, VRFB_MESSAGE, 1);
-		return 0;
-	case VRFB_CUT_TEXT:
-		s->skip = rfb_get_u32(s->head + 3);
-		vrfb_expect_bytes(s, VRFB_MESSAGE, 1);
-		return 0;
-	case VRFB_RECT: return read_rectangle_header(s);
-	case VRFB_LENGTH:
-		s->skip = rfb_get_u32(s->head);
-		expect_next_rectangle(s);
-		return 0;
-	case VRFB_TILE: return read_hextile_tile_header(s);
-	default:	/* VRFB_TILE_COLOURS */
-		s->skip = (uint64_t)s->head[s->need - 1] * (2u + (s->coloured ? s->pixel_bytes : 0u));
-		expect_next_hextile_tile(s);
-		return 0;
-	}
-}
-
-/* --- skipped bytes ------------------------------------------------------------------------------------ */
+/* --- updates ------------------------------------------------------------------------------------------------------- */
 
 static int patch_pixel_luminance(const void *pixels, int x, int y)
 {
@@ -340,26 +153,19 @@ static int patch_pixel_luminance(const void *pixels, int x, int y)
 }
 
 /* Copies the green of the raw pixels that lie in the patch. */
-static void keep_patch_luminance(struct rfb_update_detector *s, const uint8_t *bytes, uint64_t from, size_t n)
+static void keep_patch_luminance(void *detector, const uint8_t *bytes, uint32_t n)
 {
+	struct rfb_update_detector *s = detector;
+	const struct rfb_rectangle *r = &s->walk.r;
+	uint64_t from = s->passed;
+
 	for (uint64_t i = from + (5 - from % 4) % 4; i < from + n; i += 4) {
-		int64_t pixel = (int64_t)(i / 4), x = s->x + pixel % s->w - VRFB_PATCH_X, y = s->y + pixel / s->w - VRFB_PATCH_Y;
+		int64_t pixel = (int64_t)(i / 4), x = r->x + pixel % r->w - VRFB_PATCH_X, y = r->y + pixel / r->w - VRFB_PATCH_Y;
 
 		if (x >= 0 && x < VRFB_PATCH_WIDTH && y >= 0 && y < VRFB_PATCH_HEIGHT)
 			s->patch->luminance[y * VRFB_PATCH_WIDTH + x] = bytes[i - from];
 	}
-}
-
-static size_t skip_unneeded_rfb_bytes(struct rfb_update_detector *s, const uint8_t *bytes, size_t n)
-{
-	size_t part = n < s->skip ? n : (size_t)s->skip;
-
-	if (s->raw)
-		keep_patch_luminance(s, bytes, s->skipped, part);
-	s->skip -= part;
-	s->skipped = s->skip ? s->skipped + part : 0;
-	s->raw = s->raw && s->skip;
-	return part;
+	s->passed += n;
 }
 
 /* Whether the patch shows the awaited number or a later one (modulo 2^24: half of the numbers count as earlier). */
@@ -374,63 +180,88 @@ static bool patch_shows_awaited_number(struct rfb_echo_patch *p)
 	return ((p->shown - p->awaited) & PATCH_NUMBER_MAX) < PATCH_NUMBER_MAX / 2;
 }
 
-/* Handles the end of an update. Returns flags of vrfb_parse_bytes(). */
-static int handle_end_of_screen_update(struct rfb_update_detector *s)
+static int begin_rectangle(struct rfb_update_detector *s)
 {
-	int flags = s->pixels ? VRFB_UPDATE : 0;
+	const struct rfb_rectangle *r = &s->walk.r;
+	int32_t encoding = rfb_rectangle_kinds[r->kind].type;
+
+	s->pixels |= encoding >= 0 && r->w && r->h;
+	if (encoding == RFB_RAW && s->patch && r->w) {
+		s->in.passed = keep_patch_luminance;
+		s->passed = 0;
+	}
+	if (encoding != RFB_DESKTOP_SIZE)
+		return 0;
+	s->width = r->w;
+	s->height = r->h;
+	return r->w && r->h ? 0 : -EPROTO;
+}
+
+static void end_update(struct rfb_update_detector *s)
+{
 	bool answers = s->pixels && s->counts;
 
-	s->in_update = false;
+	s->flags |= s->pixels ? VRFB_UPDATE : 0;
+	s->updated = true;
 	s->unasked += s->ready && s->pixels && !s->counts;
 	if (s->patch)
 		answers = patch_shows_awaited_number(s->patch) && s->asked;
 	if (!s->ready)
-		flags |= VRFB_READY;
+		s->flags |= VRFB_READY;
 	s->ready = true;
 	if (answers && s->asked) {
 		s->asked = false;
-		flags |= VRFB_ANSWER;
+		s->flags |= VRFB_ANSWER;
 	}
-	return flags;
+}
+
+static int handle_messages(struct rfb_update_detector *s, const uint8_t *piece, uint32_t n)
+{
+	switch (rfb_walk_step(&s->walk, &s->in, piece, n)) {
+	case RFB_WALK_MESSAGE:
+		s->pixels = false;
+		s->counts = s->asked;	/* an update that began before the request is no answer */
+		return 0;
+	case RFB_WALK_RECTANGLE: return begin_rectangle(s);
+	case RFB_WALK_TO_MESSAGE:
+		if (s->walk.kind == RFB_SERVER_UPDATE)
+			end_update(s);
+		/* fallthrough */
+	case RFB_WALK_TO_RECTANGLE:
+		s->in.passed = NULL;
+		return 0;
+	default: return 0;
+	}
+}
+
+static void parse_piece(void *detector, struct skip_parser *w, const uint8_t *piece, uint32_t n)
+{
+	struct rfb_update_detector *s = detector;
+
+	s->err = s->state < VRFB_MESSAGES ? handle_handshake(s, piece, n) : handle_messages(s, piece, n);
+	if (s->err)
+		skip_parser_stop(w, "");
+	else if (w->stopped)
+		s->err = -EPROTO;
 }
 
 void vrfb_init_detector(struct rfb_update_detector *s, const struct rfb_update_detector_cfg *cfg, struct rfb_echo_patch *patch)
 {
-	*s = (struct rfb_update_detector){ .cfg = cfg, .patch = patch, .state = VRFB_VERSION, .need = 12 };
+	*s = (struct rfb_update_detector){ .cfg = cfg, .patch = patch, .in.want = 12 };
 	if (patch)
 		memset(patch, 0, sizeof(*patch));
 }
 
 int vrfb_parse_bytes(struct rfb_update_detector *s, const uint8_t *bytes, size_t n)
 {
-	int flags = 0, err;
-	bool updated = false;
-
-	for (size_t at = 0; at < n || (!s->skip && s->in_update && s->state == VRFB_MESSAGE);) {
-		size_t part;
-
-		if (!s->skip && s->in_update && s->state == VRFB_MESSAGE) {
-			flags |= handle_end_of_screen_update(s);
-			updated = true;
-			continue;
-		}
-		if (s->skip) {
-			at += skip_unneeded_rfb_bytes(s, bytes + at, n - at);
-			continue;
-		}
-		part = (size_t)(s->need - s->have) < n - at ? (size_t)(s->need - s->have) : n - at;
-		memcpy(s->head + s->have, bytes + at, part);
-		s->have = (uint8_t)(s->have + part);
-		at += part;
-		if (s->have < s->need)
-			continue;
-		err = parse_server_bytes_by_state(s);
-		if (err)
-			return err;
-	}
-	if (updated && vrfb_request_update(s, true))
-		return -ENOBUFS;
-	return flags;
+	s->flags = 0;
+	s->updated = false;
+	skip_parser_feed(&s->in, bytes, (uint32_t)n, (uint32_t)n, parse_piece, s);
+	while (!s->in.skip && !s->in.want && !s->in.stopped)	/* an update's end shows with its last byte */
+		parse_piece(s, &s->in, NULL, 0);
+	if (s->err)
+		return s->err;
+	return s->updated && request_update(s, true) ? -ENOBUFS : s->flags;
 }
 
 void vrfb_expect_answer(struct rfb_update_detector *s)

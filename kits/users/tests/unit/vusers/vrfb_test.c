@@ -9,11 +9,14 @@
 
 #include "patch.h"
 #include "random.h"
+#include "vusers/guest.h"
 #include "vusers/vrfb.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 static const int32_t encodings[] = { 16, 5, 1, 0 };
 static const struct rfb_update_detector_cfg cfg = { encodings, 4, NULL }, known = { encodings, 4, "secret" };
@@ -147,8 +150,8 @@ static void everything_that_is_asked_for_is_passed_over_in_pieces_of_any_size(vo
 			assert_int_equal(t.updates, 3);
 		assert_int_equal(v.width, 30);
 		assert_int_equal(v.height, 10);
-		assert_int_equal(v.have, 0);
-		assert_int_equal(v.skip, 0);
+		assert_int_equal(v.in.have, 0);
+		assert_int_equal(v.in.skip, 0);
 	}
 	for (uint64_t seed = 1; seed < 200; seed++) {
 		struct rfb_update_detector v;
@@ -283,7 +286,7 @@ static void who_refuses_or_wants_a_password_or_speaks_something_else_is_told_apa
 		CASE("RFB 003.003\n" "\0\0\0\2", -EACCES),
 		CASE("RFB 003.008\n" "\1\1" "\0\0\0\0" "\0\0\0\24\20\20\0\1\0\37\0\77\0\37\13\5\0\0\0\0" "\0\0\0\0", -EPROTO),	/* no pixel wide */
 		CASE(HELLO INIT "\7", -EPROTO),				/* no such message */
-		CASE(HELLO INIT "\0\0\0\1" "\0\0\0\0\0\1\0\1\0\0\0\7", -EPROTO),	/* Tight, which was not asked for */
+		CASE(HELLO INIT "\0\0\0\1" "\0\0\0\0\0\1\0\1\0\0\0\143", -EPROTO),	/* no such encoding */
 #undef CASE
 	};
 
@@ -386,8 +389,38 @@ static void garbage_is_refused_or_passed_over(void **state)
 		}
 		vrfb_init_detector(&v, &cfg, round % 2 ? &patch : NULL);
 		feed(&v, &s, (size_t)(round % 50), (uint64_t)round);
-		assert_true(v.have <= sizeof(v.head) && v.n_out <= sizeof(v.out));
+		assert_true(v.n_out <= sizeof(v.out));
 	}
+}
+
+/* The same of what clients say to the reference server. */
+static void garbage_from_clients_is_refused_or_passed_over(void **state)
+{
+	static struct reference_server_answers way[2];
+	uint64_t random = 98;
+
+	(void)state;
+	for (int round = 0; round < 2000; round++) {
+		bool http = round % 4 == 3;
+		struct served_client g;
+		int fd[2], err = 0;
+
+		if (!way[http].answer)
+			assert_int_equal(reference_server_answers_make(&way[http], http, 10, 16, 16), 0);
+		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fd), 0);
+		served_client_init(&g, fd[0], 1);
+		if (round % 4)
+			err = served_client_count_requests(&g, &way[http], (const uint8_t *)(http ? "GET / HTTP/1.1" : "RFB 003.008\n\1\1"), 14);
+		for (int i = 0; i < 300 && err >= 0; i++) {
+			uint64_t bits = random_bits(&random);
+
+			err = served_client_count_requests(&g, &way[http], &(uint8_t){ (uint8_t)(bits % 5 ? bits >> 8 & 7 : bits >> 8) }, 1);
+		}
+		close(fd[0]);
+		close(fd[1]);
+	}
+	reference_server_answers_free(&way[0]);
+	reference_server_answers_free(&way[1]);
 }
 
 int main(void)
@@ -401,6 +434,7 @@ int main(void)
 		cmocka_unit_test(older_versions_are_spoken_too),
 		cmocka_unit_test(a_password_is_proven_in_every_version),
 		cmocka_unit_test(garbage_is_refused_or_passed_over),
+		cmocka_unit_test(garbage_from_clients_is_refused_or_passed_over),
 	};
 
 	return cmocka_run_group_tests_name("vrfb", tests, NULL, NULL);
