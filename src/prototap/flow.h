@@ -52,8 +52,8 @@ struct flow {
 	struct flow_current_message run;
 	struct ack_receiver_state ack[CHANNELS];
 	uint64_t update[3];		/* number of the current message's update, for each merge gap */
-	struct flow_payload_decoder *content;	/* owned by contents; NULL: nobody reads it */
-	uint8_t looked;			/* bits 1 << INPUT, 1 << DISPLAY: the search for the start of TLS is over */
+	struct flow_payload_decoder *content;	/* owned by payload.c; NULL: nobody reads it */
+	bool tls_sought[CHANNELS];	/* the search for the start of TLS is over */
 };
 
 bool has_flow_ended(const struct flow *f);

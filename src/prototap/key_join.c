@@ -263,9 +263,8 @@ static void key_block_add_update_data(struct key_update_join *w, int64_t now_ns)
 	w->latest = w->now.n;
 }
 
-void key_join_add_update_data(void *wire, uint64_t update, int64_t time_ns, uint64_t bytes)
+void key_join_add_update_data(struct key_update_join *w, uint64_t update, int64_t time_ns, uint64_t bytes)
 {
-	struct key_update_join *w = wire;
 	const struct key_log *t = w->cfg.typed;
 	int64_t now = t ? key_log_wall_to_monotonic(t, time_ns) : time_ns;
 
@@ -289,9 +288,8 @@ void key_join_add_update_data(void *wire, uint64_t update, int64_t time_ns, uint
 }
 
 /* A key crosses with the first payload after it was sent, if that comes before the next key was sent. */
-void key_join_add_input_data(void *wire, int64_t time_ns)
+void key_join_add_input_data(struct key_update_join *w, int64_t time_ns)
 {
-	struct key_update_join *w = wire;
 	const struct key_log *t = w->cfg.typed;
 	size_t next;
 	int64_t now;

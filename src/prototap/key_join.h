@@ -62,9 +62,9 @@ struct key_update_join {
 int key_join_init(struct key_update_join *w, const struct key_join_cfg *cfg);	/* 0 or -ENOMEM */
 void key_join_free(struct key_update_join *w);
 
-/* New data of a screen update, or of input, at a packet's time. Functions of struct meter_observer. */
-void key_join_add_update_data(void *wire, uint64_t update, int64_t time_ns, uint64_t bytes);
-void key_join_add_input_data(void *wire, int64_t time_ns);
+/* New data of a screen update, or of input, at a packet's time. */
+void key_join_add_update_data(struct key_update_join *w, uint64_t update, int64_t time_ns, uint64_t bytes);
+void key_join_add_input_data(struct key_update_join *w, int64_t time_ns);
 
 /* Ends the capture at `time_ns`, the time of its last packet. 0 or the first error. */
 int key_join_finish(struct key_update_join *w, int64_t time_ns);

@@ -119,6 +119,14 @@ static int read_typed_keys(struct key_latency_state *l, struct why *why)
 	return 0;
 }
 
+static void add_data_to_join(void *join, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes)
+{
+	if (channel == DISPLAY)
+		key_join_add_update_data(join, f->update[0], time_ns, bytes);
+	else
+		key_join_add_input_data(join, time_ns);
+}
+
 int latency_read_keys(struct key_latency_state *l, struct why *why)
 {
 	struct key_join_cfg wire = { .pairing = l->cfg.pairing, .assume = l->cfg.assume, .noise_per_s = idle_updates_per_s(&l->cfg.noise),
@@ -141,7 +149,7 @@ int latency_read_keys(struct key_latency_state *l, struct why *why)
 	}
 	if (key_join_init(&l->wire, &wire))
 		return fail_with_reason(-1, why, "no memory for %zu keys", t->n);
-	l->tap = (struct meter_observer){ .context = &l->wire, .display = key_join_add_update_data, .input = key_join_add_input_data };
+	l->tap = (struct meter_observer){ .context = &l->wire, .data = add_data_to_join };
 	return 0;
 }
 

@@ -40,27 +40,10 @@ void meter_free(struct capture_meter *m)
 	payload_totals_free(&m->contents);
 }
 
-/* Tells the observers of new data, on the display channel with the number of its update. */
 static void notify_data_observers(const struct capture_meter *m, const struct flow *f, int c, int64_t time_ns, uint64_t bytes)
 {
-	for (int i = 0; i < m->cfg.taps; i++) {
-		const struct meter_observer *tap = &m->cfg.tap[i];
-
-		if (c == DISPLAY && tap->display)
-			tap->display(tap->context, f->update[0], time_ns, bytes);
-		if (c == INPUT && tap->input)
-			tap->input(tap->context, time_ns);
-		if (tap->data)
-			tap->data(tap->context, f, c, time_ns, bytes);
-	}
-}
-
-static void notify_packet_observers(const struct capture_meter *m, const struct flow *f, int c,
-				    const struct meter_observed_packet *seen)
-{
 	for (int i = 0; i < m->cfg.taps; i++)
-		if (m->cfg.tap[i].packet)
-			m->cfg.tap[i].packet(m->cfg.tap[i].context, f, c, seen);
+		m->cfg.tap[i].data(m->cfg.tap[i].context, f, c, time_ns, bytes);
 }
 
 /* Counts new data in order: messages, and on the display channel updates. */
@@ -213,12 +196,7 @@ static void meter_add_payload(struct capture_meter *m, struct flow *f, int c, co
 	}
 	n->out_of_order_packets += t.out_of_order;
 	n->resynchronized += t.resynchronized;
-	if (f->content || f->looked != PAYLOAD_LOOKED) {
-		uint32_t there = p->captured > s->payload_at ? p->captured - s->payload_at : 0;
-
-		payload_add_segment(&m->contents, f, c, there ? p->bytes + s->payload_at : NULL,
-				there < s->payload_bytes ? there : s->payload_bytes, s->payload_bytes, &t);
-	}
+	payload_add_segment(&m->contents, f, c, s, p, &t);
 	meter_count_ordered_data(m, f, c, p->time_ns, &t);
 }
 
@@ -280,7 +258,9 @@ static void meter_add_segment(struct capture_meter *m, const struct segment *s, 
 	f->reset |= !!(s->flags & TCP_RST);
 	seen.ack = count_ack(f, c, s, time_ns);
 	session_count_packet(&m->setup, c, s, seen.ack.pure, time_ns);
-	notify_packet_observers(m, f, c, &seen);
+	for (int i = 0; i < m->cfg.taps; i++)
+		if (m->cfg.tap[i].packet)
+			m->cfg.tap[i].packet(m->cfg.tap[i].context, f, c, &seen);
 	m->set_back |= f->last_ns - time_ns >= METER_PAUSE_NS;
 	f->start_ns = time_ns < f->start_ns ? time_ns : f->start_ns;
 	f->last_ns = time_ns > f->last_ns ? time_ns : f->last_ns;

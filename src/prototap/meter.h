@@ -22,16 +22,14 @@ struct meter_observed_packet {
 	struct ack_classification ack;
 };
 
-/* An observer of the packets of selected connections; functions that are NULL are not called. */
+/* An observer of the packets of selected connections. `packet` may be NULL. */
 struct meter_observer {
 	void *context;
-	/* New data of the display channel, which belongs to update `number` (from 1, ascending; may step back with several
-	 * connections). */
-	void (*display)(void *context, uint64_t number, int64_t time_ns, uint64_t bytes);
-	void (*input)(void *context, int64_t time_ns);	/* new data of the input channel */
 	/* a packet, before its data */
 	void (*packet)(void *context, const struct flow *f, int channel, const struct meter_observed_packet *seen);
-	void (*data)(void *context, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes);	/* new data of either channel */
+	/* New data. On the display channel it belongs to update f->update[0] (from 1, ascending; may step back with several
+	 * connections). */
+	void (*data)(void *context, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes);
 };
 #define METER_TAPS 4
 

@@ -9,7 +9,6 @@ struct flow_payload_decoder {
 	struct payload_totals *all;
 	struct flow *flow;
 	uint8_t kind;			/* enum payload_kind */
-	uint8_t opener;			/* channel whose first bytes showed the protocol: with RFB the server's, with X11 the application's */
 	bool placed[CHANNELS];		/* `order` has the stream's offset */
 	bool is_tls[CHANNELS];
 	uint32_t seal;
@@ -17,10 +16,9 @@ struct flow_payload_decoder {
 	struct tls_record_parser tls[CHANNELS];
 	uint64_t undecoded;
 	const char *why;
-	union {
-		struct rfb_stream_decoder *rfb;
-		struct x11_stream_decoder *x11;
-	};
+	void *decoder;			/* owned; struct rfb_stream_decoder or x11_stream_decoder, by `kind` */
+	struct skip_parser *parser[CHANNELS];	/* of the decoder; NULL: there is none */
+	skip_parser_step *step[CHANNELS];
 };
 
 static const char began_before[] = "the connection began before the capture";
@@ -45,40 +43,37 @@ void payload_totals_free(struct payload_totals *all)
 
 /* --- which protocol --- */
 
-static bool begins_as_rfb(const uint8_t *bytes, uint32_t n)
-{
-	return n && !memcmp(bytes, "RFB ", n < 4 ? n : 4);
-}
-
-static bool begins_as_x11(const uint8_t *bytes, uint32_t n)
-{
-	return n >= 4 && (!memcmp(bytes, "l\0\v", 3) || !memcmp(bytes, "B\0\0\v", 4));
-}
-
-static struct x11_stream_decoder *x11_alloc_decoder_if_room(struct payload_totals *all)
-{
-	struct x11_stream_decoder *x = all->x11_open < PAYLOAD_X11_MAX ? x11_alloc_stream_decoder(all->x11) : NULL;
-
-	all->x11_open += x != NULL;
-	return x;
-}
-
+/* Channel `c` has shown the protocol: with RFB it is the server's, with X11 the application's. */
 static void payload_detect_protocol(struct flow_payload_decoder *o, int c, const uint8_t *bytes, uint32_t captured)
 {
 	struct payload_totals *all = o->all;
+	uint32_t n = captured < 4 ? captured : 4;
+	struct rfb_stream_decoder *rfb;
+	struct x11_stream_decoder *x11;
 
-	o->opener = (uint8_t)c;
 	o->kind = PAYLOAD_OTHER;
-	if (all->decode != DECODE_X11 && begins_as_rfb(bytes, captured)) {
-		o->rfb = malloc(sizeof(*o->rfb));
-		if (!o->rfb)
+	if (all->decode != DECODE_X11 && n && !memcmp(bytes, "RFB ", n)) {
+		o->decoder = rfb = malloc(sizeof(*rfb));
+		if (!rfb)
 			return;
-		rfb_stream_decoder_init(o->rfb, all->rfb);
+		rfb_stream_decoder_init(rfb, all->rfb);
 		o->kind = PAYLOAD_RFB;
-	} else if (all->decode != DECODE_RFB && begins_as_x11(bytes, captured)) {
-		o->x11 = x11_alloc_decoder_if_room(all);
-		o->kind = o->x11 ? PAYLOAD_X11 : PAYLOAD_OTHER;
-		o->why = o->x11 ? NULL : "too many X11 connections at one time";
+		o->parser[c] = &rfb->server;
+		o->step[c] = rfb_parse_server_piece;
+		o->parser[1 - c] = &rfb->client;
+		o->step[1 - c] = rfb_parse_client_piece;
+	} else if (all->decode != DECODE_RFB && n == 4 && (!memcmp(bytes, "l\0\v", 3) || !memcmp(bytes, "B\0\0\v", 4))) {
+		o->decoder = x11 = all->x11_open < PAYLOAD_X11_MAX ? x11_alloc_stream_decoder(all->x11) : NULL;
+		if (!x11) {
+			o->why = "too many X11 connections at one time";
+			return;
+		}
+		all->x11_open++;
+		o->kind = PAYLOAD_X11;
+		o->parser[c] = &x11->client;
+		o->step[c] = x11_parse_client_piece;
+		o->parser[1 - c] = &x11->server;
+		o->step[1 - c] = x11_parse_server_piece;
 	} else {
 		o->why = "begins as no protocol that is decoded";
 	}
@@ -86,28 +81,14 @@ static void payload_detect_protocol(struct flow_payload_decoder *o, int c, const
 
 /* --- bytes in order --- */
 
-static struct skip_parser *payload_parser_of_channel(struct flow_payload_decoder *o, int c)
-{
-	if (o->kind == PAYLOAD_RFB)
-		return c == o->opener ? &o->rfb->server : &o->rfb->client;
-	if (o->kind == PAYLOAD_X11)
-		return c == o->opener ? &o->x11->client : &o->x11->server;
-	return NULL;
-}
-
 static void payload_decode_messages(struct flow_payload_decoder *o, int c, const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
-	struct skip_parser *w;
-
 	if (o->kind == PAYLOAD_UNDECIDED)
 		payload_detect_protocol(o, c, bytes, captured);
-	w = payload_parser_of_channel(o, c);
-	if (!w)
-		o->undecoded += length;
-	else if (o->kind == PAYLOAD_RFB)
-		skip_parser_feed(w, bytes, captured, length, c == o->opener ? rfb_parse_server_piece : rfb_parse_client_piece, o->rfb);
+	if (o->parser[c])
+		skip_parser_feed(o->parser[c], bytes, captured, length, o->step[c], o->decoder);
 	else
-		skip_parser_feed(w, bytes, captured, length, c == o->opener ? x11_parse_client_piece : x11_parse_server_piece, o->x11);
+		o->undecoded += length;
 }
 
 /* Whether TLS begins with this segment; the search ends after TLS_LOOK bytes. */
@@ -115,15 +96,10 @@ static bool payload_is_tls_starting(struct flow *f, int c, const uint8_t *bytes,
 {
 	bool midway = !f->begun[INPUT] && !f->begun[DISPLAY];
 
-	if (f->looked & 1 << c)
-		return false;
-	if (is_tls_start(bytes, captured, midway)) {
-		f->looked |= (uint8_t)(1 << c);
-		return true;
-	}
-	if (f->count[c].payload_bytes > TLS_LOOK)
-		f->looked |= (uint8_t)(1 << c);
-	return false;
+	bool starts = !f->tls_sought[c] && is_tls_start(bytes, captured, midway);
+
+	f->tls_sought[c] |= starts || f->count[c].payload_bytes > TLS_LOOK;
+	return starts;
 }
 
 static void payload_begin_tls(struct flow_payload_decoder *o, int c, const uint8_t *bytes, uint32_t captured)
@@ -165,12 +141,10 @@ static reorder_fn *const take_of[CHANNELS] = { payload_decode_input_bytes, paylo
 
 static void payload_stop_at_lost_bytes(struct flow_payload_decoder *o, int c)
 {
-	struct skip_parser *w = payload_parser_of_channel(o, c);
-
 	if (o->is_tls[c])
 		tls_stop_at_lost_bytes(&o->tls[c], &o->all->tls[c]);
-	if (w)
-		skip_parser_stop(w, "bytes are missing in the capture");
+	if (o->parser[c])
+		skip_parser_stop(o->parser[c], "bytes are missing in the capture");
 	else if (o->all->decode && o->kind == PAYLOAD_UNDECIDED)
 		o->kind = PAYLOAD_OTHER, o->why = "bytes are missing in the capture";
 }
@@ -222,11 +196,16 @@ static struct flow_payload_decoder *payload_begin_flow_if_useful(struct payload_
 	return o;
 }
 
-void payload_add_segment(struct payload_totals *all, struct flow *f, int c, const uint8_t *payload, uint32_t captured,
-			 uint32_t length, const struct stream_segment_result *t)
+void payload_add_segment(struct payload_totals *all, struct flow *f, int c, const struct segment *s, const struct packet *p,
+			 const struct stream_segment_result *t)
 {
+	uint32_t there = p->captured > s->payload_at ? p->captured - s->payload_at : 0, length = s->payload_bytes,
+		 captured = there < length ? there : length;
+	const uint8_t *payload = there ? p->bytes + s->payload_at : NULL;
 	struct flow_payload_decoder *o = f->content;
 
+	if (!o && f->tls_sought[INPUT] && f->tls_sought[DISPLAY])
+		return;
 	if (!o)
 		o = payload_begin_flow_if_useful(all, f, c, payload, captured, t);
 	if (!o)
@@ -273,7 +252,7 @@ static void payload_end_decoder(struct payload_totals *all, struct flow_payload_
 	if (o->why)
 		payload_count_stop_reason(all, o->why);
 	for (int c = 0; c < CHANNELS; c++) {
-		struct skip_parser *w = payload_parser_of_channel(o, c);
+		const struct skip_parser *w = o->parser[c];
 
 		if (!w)
 			continue;
@@ -281,12 +260,8 @@ static void payload_end_decoder(struct payload_totals *all, struct flow_payload_
 		if (w->stopped)
 			payload_count_stop_reason(all, w->stopped);
 	}
-	if (o->kind == PAYLOAD_RFB)
-		free(o->rfb);
-	if (o->kind == PAYLOAD_X11) {
-		free(o->x11);
-		all->x11_open--;
-	}
+	all->x11_open -= o->kind == PAYLOAD_X11;
+	free(o->decoder);
 }
 
 void payload_end_flow(struct payload_totals *all, struct flow *f)
@@ -307,4 +282,13 @@ void payload_end_flow(struct payload_totals *all, struct flow *f)
 		reorder_free(&o->order[c], &all->held);
 	free(o);
 	f->content = NULL;
+}
+
+uint64_t payload_tls_overhead_bytes(const struct payload_totals *all)
+{
+	uint64_t bytes = 0;
+
+	for (int c = 0; c < CHANNELS; c++)
+		bytes += all->tls[c].records * TLS_HEADER + all->tls[c].seal_bytes;
+	return bytes;
 }

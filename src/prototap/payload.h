@@ -41,12 +41,12 @@ struct payload_totals {
 int payload_totals_init(struct payload_totals *all, int decode);	/* 0 or -ENOMEM */
 void payload_totals_free(struct payload_totals *all);
 
-enum { PAYLOAD_LOOKED = 3 };	/* flow.looked where both directions need no further search for TLS */
-
-/* Adds a TCP segment's payload, of which the first `captured` bytes are there; `t`: what stream_add_segment() found of it. */
-void payload_add_segment(struct payload_totals *all, struct flow *f, int c, const uint8_t *payload, uint32_t captured,
-			 uint32_t length, const struct stream_segment_result *t);
+/* Adds the payload of a TCP segment in packet `p`; `t`: what stream_add_segment() found of it. */
+void payload_add_segment(struct payload_totals *all, struct flow *f, int c, const struct segment *s, const struct packet *p,
+			 const struct stream_segment_result *t);
 /* Skips holes that the stream has given up. */
 void payload_skip_gap(struct payload_totals *all, struct flow *f, int c);
 /* Ends a connection and adds its counts. */
 void payload_end_flow(struct payload_totals *all, struct flow *f);
+/* Bytes that TLS adds to the payload: record headers, and where known the overhead of encryption. */
+uint64_t payload_tls_overhead_bytes(const struct payload_totals *all);

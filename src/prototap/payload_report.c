@@ -5,15 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-uint64_t payload_tls_overhead_bytes(const struct payload_totals *all)
-{
-	uint64_t bytes = 0;
-
-	for (int c = 0; c < CHANNELS; c++)
-		bytes += all->tls[c].records * TLS_HEADER + all->tls[c].seal_bytes;
-	return bytes;
-}
-
 #define TLS(member) COUNTER_FIELD(#member, struct tls_record_counts, member)
 
 static void report_tls(struct rec_report *r, const struct capture_meter *m)

@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* prototap - counts the traffic of a display protocol: bytes, packets, messages, updates and their stalls.
  *
- * source.c reads packets, live or from files; meter.c counts them; report.c writes the result. This file reads options, drops
- * privileges and runs. */
+ * source.c reads packets, live or from files; run.c hands them to meter.c, which counts them; report.c writes the result. This
+ * file reads options, opens and closes. */
 #include "proc.h"
 #include "run.h"
-#include "live_progress.h"
-#include "say.h"
 #include "supervise.h"
 
 #include <arpa/inet.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
 #define WAITS_MAX 65535			/* intervals of early data, 2 MB: enough for some hundred flows with the most holes */
-#define WAIT_NS (100 * NS_PER_MS)	/* longest sleep between checks of the stop flag */
-#define CLOCK_STEP_NS (250 * NS_PER_MS)	/* a clock that is slewed does not step so far between two packets */
-#define REST_NS (5 * NS_PER_S)		/* longest time for emptying the ring at the end */
 
 static struct server_ports ports;
 static struct run_cfg cfg = { .ports = &ports, .period_ns = 50 * NS_PER_MS, .merge_ns = 10 * NS_PER_MS,
@@ -89,191 +83,6 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void note_set_clock(struct capture_run_state *run, int64_t time_ns, int64_t step_ns)
-{
-	warn("the clock was set %s by %s%s", step_ns < 0 ? "back" : run->live ? "forward (or this host slept)" : "forward",
-	     ns_text(fabs((double)step_ns)), cfg.every_ns ? ": no wait is measured over that" : "");
-	run->clock_sets++;
-	intervals_note_set_clock(&run->intervals, time_ns);
-}
-
-static void note_long_pause(struct capture_run_state *run, int64_t time_ns, int64_t pause_ns)
-{
-	warn("no packet for %s: is the clock right? No wait is measured over that", ns_text((double)pause_ns));
-	intervals_forget_waits(&run->intervals, time_ns);
-}
-
-static void check_wall_clock(struct capture_run_state *run, const struct wall_clock_offset *wall, int64_t time_ns)
-{
-	if (llabs(wall->offset_ns - run->wall_ns) >= CLOCK_STEP_NS)
-		note_set_clock(run, time_ns, wall->offset_ns - run->wall_ns);
-	run->wall_ns = wall->offset_ns;
-}
-
-/* Of a file, a clock that was set forward looks like a pause. Live, both clocks are read where packets are not in time. */
-static void check_clock_of_packets(struct capture_run_state *run, int64_t time_ns)
-{
-	int64_t passed = run->packet_ns ? time_ns - run->packet_ns : 0;
-	struct wall_clock_offset wall;
-
-	run->packet_ns = time_ns;
-	if (passed > -CLOCK_STEP_NS && passed < CLOCK_STEP_NS)
-		return;
-	if (!run->live) {
-		if (passed < 0)
-			note_set_clock(run, time_ns, passed);
-		else if (passed >= METER_PAUSE_NS)
-			note_long_pause(run, time_ns, passed);
-		return;
-	}
-	clock_read_wall_offset(&wall);
-	check_wall_clock(run, &wall, time_ns);
-}
-
-static bool hand_packet_to_meter(void *context, const struct packet *p)
-{
-	struct capture_run_state *run = context;
-
-	if (p->time_ns > run->until_ns) {
-		run->past_end = true;
-		return false;
-	}
-	if (run->observed)
-		check_clock_of_packets(run, p->time_ns);
-	meter_decode_and_count_packet(&run->meter, run->link, p);
-	return true;
-}
-
-/* Reads about once a second how far the packets' clock (CLOCK_REALTIME) is ahead of the table's (CLOCK_MONOTONIC). */
-static void refresh_wall_clock_offset(struct capture_run_state *run, struct wall_clock_offset *wall, int64_t now)
-{
-	if (wall->at_ns && now - wall->at_ns < NS_PER_S)
-		return;
-	clock_read_wall_offset(wall);
-	run->traffic.ahead_ns = wall->offset_ns;
-}
-
-/* Closes the intervals that are over, also while no packet comes: packets of the last few may still be in the ring. */
-static void close_elapsed_intervals(struct capture_run_state *run, const struct wall_clock_offset *wall, int64_t now)
-{
-	check_wall_clock(run, wall, now + wall->offset_ns - 3 * CAPTURE_RING_MS * NS_PER_MS);
-	if (!cfg.every_ns)
-		return;
-	source_read_drop_counts(run->source, &run->drops);
-	run->intervals.dropped = run->drops.kernel;
-	intervals_advance(&run->intervals, now + wall->offset_ns - 3 * CAPTURE_RING_MS * NS_PER_MS);
-}
-
-static void run_capture(struct capture_run_state *run, struct live_progress *watch)
-{
-	int64_t start = clock_now(), end = cfg.time_ns ? start + cfg.time_ns : INT64_MAX, now, drained, rest,
-			cpu = clock_cpu_time_of_this_process();
-	struct wall_clock_offset wall = { 0 };
-	int n = 0;
-
-	refresh_wall_clock_offset(run, &wall, start);
-	run->wall_ns = wall.offset_ns;
-	run->from_ns = start + wall.offset_ns;
-	traffic_bins_begin(&run->traffic, run->from_ns);
-	while (n >= 0 && !proc_stop && (now = clock_now()) < end) {
-		refresh_wall_clock_offset(run, &wall, now);
-		close_elapsed_intervals(run, &wall, now);
-		live_progress_show(watch, &run->meter, now);
-		if (!n) {
-			if (run->latency.rows)
-				rows_flush_output_file(run->latency.rows);
-			if (run->traffic.rows)
-				rows_flush_output_file(run->traffic.rows);
-			source_wait(run->source, end - now < WAIT_NS ? end - now : WAIT_NS);
-		}
-		n = source_deliver_packets(run->source, hand_packet_to_meter, run, &run->error);
-	}
-	/* The ring still has packets from before the end; packets from now on are not counted. */
-	clock_read_wall_offset(&wall);
-	now = clock_now();
-	run->until_ns = now + wall.offset_ns;
-	check_wall_clock(run, &wall, run->until_ns);
-	drained = now + 3 * CAPTURE_RING_MS * NS_PER_MS;
-	/* A full ring takes longer to empty than packets stay in it, and a flood keeps it full: then the first packet after the end
-	 * stops. */
-	rest = now + REST_NS;
-	while (n >= 0 && (now = clock_now()) < rest && (now < drained || (n > 0 && !run->past_end))) {
-		if (!n)
-			source_wait(run->source, drained - now);
-		n = source_deliver_packets(run->source, hand_packet_to_meter, run, &run->error);
-	}
-	run->cpu_percent = 100 * (double)(clock_cpu_time_of_this_process() - cpu) / (double)(clock_now() - start);
-	source_read_drop_counts(run->source, &run->drops);
-}
-
-static void begin_meter(struct capture_run_state *run, const struct meter_cfg *meter)
-{
-	if (meter_init(&run->meter, meter))
-		die(EXIT_RUN, "not enough memory for --flows-max %lld", (long long)cfg.flows_max);
-	run->observed = cfg.every_ns && meter->taps;	/* a file may first be read without observers */
-	run->packet_ns = 0;
-}
-
-static void read_files_once(struct capture_run_state *run, const struct meter_cfg *meter)
-{
-	struct why why;
-	int n;
-
-	begin_meter(run, meter);
-	do
-		n = source_deliver_packets(run->source, hand_packet_to_meter, run, &why);
-	while (n > 0 && !proc_stop);
-	if (n < 0)
-		die(EXIT_RUN, "%s", why.text);
-	meter_finish(&run->meter);
-}
-
-static void read_files_again(struct capture_run_state *run, const struct meter_cfg *meter, bool sort)
-{
-	struct why why;
-
-	meter_free(&run->meter);
-	if (source_begin_files(run->source, sort, &why))
-		die(EXIT_RUN, "%s", why.text);
-	read_files_once(run, meter);
-}
-
-/* Segments that did not come in the order of their sequence numbers, and connections, which disorder takes apart. */
-static uint64_t count_signs_of_disorder(const struct capture_meter *m)
-{
-	const struct channel_traffic_counts *in = &m->sum[INPUT], *out = &m->sum[DISPLAY];
-
-	return m->flows + in->retransmitted_packets + in->out_of_order_packets + out->retransmitted_packets + out->out_of_order_packets;
-}
-
-/* Sorting costs twice the time of counting, and most files are in order: they are read without it, and once more if they are not.
- * Where connections are in less order after that, or one went back by hours and is in no better order, packets were written in
- * order and the clock was set.
- * Observers write as they go, so they come when the order is known. */
-static void read_files(struct capture_run_state *run, const struct meter_cfg *meter)
-{
-	struct meter_cfg alone = *meter;
-	uint64_t moved, disordered;
-	bool set_back;
-
-	alone.taps = 0;
-	run->sorted = source_packets_sorted(run->source, &moved);
-	read_files_once(run, run->sorted ? meter : &alone);
-	if (!run->sorted) {
-		if (run->meter.steps_back) {
-			disordered = count_signs_of_disorder(&run->meter);
-			set_back = run->meter.set_back;
-			read_files_again(run, &alone, true);
-			run->sorted = count_signs_of_disorder(&run->meter) + set_back <= disordered;
-		}
-		if (meter->taps || (!run->sorted && source_packets_sorted(run->source, &moved)))
-			read_files_again(run, meter, run->sorted);
-	}
-	source_packets_sorted(run->source, &run->moved);
-	run->damaged = source_count_damaged_files(run->source, &run->damage);
-	source_read_drop_counts(run->source, &run->drops);
-}
-
 /* --format tsv writes the rows of updates and keys, and no report. */
 static bool is_output_rows_only(void)
 {
@@ -314,25 +123,24 @@ static void check_prototap_options(bool live, int files)
 			die_usage("%s", rules[i].what);
 }
 
-static struct packet_source *open_packet_source(bool live, char **files, int n, bool again)
+static void open_packet_source(struct capture_run_state *run, char **files, int n)
 {
 	char filter[CAPTURE_FILTER];
 	struct why why;
 	struct capture_live_cfg from = { .interface = cfg.interface, .filter = filter, .write_path = cfg.write_path,
-					.snaplen = (int)cfg.snaplen, .buffer_bytes = cfg.buffer_bytes,
-					.promiscuous = cfg.promiscuous };
-	struct packet_source *source;
+					 .snaplen = (int)cfg.snaplen, .buffer_bytes = cfg.buffer_bytes, .promiscuous = cfg.promiscuous };
 
-	if (live && ports_write_pcap_filter(&ports, filter, sizeof(filter)))
+	if (run->live && ports_write_pcap_filter(&ports, filter, sizeof(filter)))
 		die_usage("too many ports");
-	source = live ? source_open_live(&from, &why) : source_open_files(files, n, &why);
-	if (!source && again)
+	run->source = run->live ? source_open_live(&from, &why) : source_open_files(files, n, &why);
+	if (!run->source && run->again)
 		exit(SUPERVISE_NOT_YET);	/* the interface is down, or disappeared again */
-	if (!source)
+	if (!run->source)
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why.text);
-	if (again)
+	if (run->again)
 		warn("%s is back", cfg.interface);
-	return source;
+	if (run->live)
+		list_interface_offload_names(cfg.interface, run->offloads, sizeof(run->offloads));
 }
 
 /* A live capture without a packet is no error. `out` NULL: no report tells what was lost, so a warning does. */
@@ -371,6 +179,7 @@ static void open_interval_output(struct capture_run_state *run)
 
 	if (!cfg.every_ns)
 		return;
+	write_cfg.append = run->again;
 	write_cfg.line = run->live && out_cfg.detail != REC_QUIET && isatty(STDERR_FILENO);
 	write_cfg.ports = cfg.port_name;
 	write_cfg.interface = cfg.interface;
@@ -382,55 +191,89 @@ static void open_interval_output(struct capture_run_state *run)
 					     .end = interval_writer_end_interval, .context = &run->writer };
 }
 
-/* Adds the observers that the options ask for. */
-static void add_meter_observers(struct capture_run_state *run, struct meter_cfg *meter)
+static void give_up_privileges(struct capture_run_state *run, bool supervised)
 {
-	if (run->latency.tap.context)
-		meter->tap[meter->taps++] = run->latency.tap;
-	if (cfg.every_ns)
-		meter->tap[meter->taps++] = (struct meter_observer){ .context = &run->intervals, .packet = interval_observe_packet,
-								.data = interval_observe_data };
-	if (!run->traffic.rows)
-		return;
-	run->traffic.bin_ns = cfg.traffic_bin_ns;
-	run->traffic.typed = cfg.latency.keys ? &run->latency.typed : NULL;
-	meter->tap[meter->taps++] = (struct meter_observer){ .context = &run->traffic, .packet = traffic_bins_count_packet,
-							.data = traffic_bins_count_payload };
+	int err = drop_privileges((const char *[]){ out_cfg.path, write_cfg.table, write_cfg.metrics }, 3, run->privileges,
+				  sizeof(run->privileges));
+
+	if (err)
+		die(EXIT_RUN, "cannot drop privileges: %s", strerror(-err));
+	/* with the rights that are left; after a restart, a failure is no reason to end */
+	err = cfg.every_ns && write_cfg.metrics && !run->again ? interval_writer_write_metrics(&run->writer, -1) : 0;
+	if (err)
+		die(EXIT_RUN, "cannot write %s: %s", write_cfg.metrics, strerror(-err));
+	if (supervised)
+		proc_request_sigterm_at_parent_end();	/* not before: a new user id takes this wish back */
 }
 
-/* The table ends with the live capture, or with the last packet of a file. */
-static void finish_traffic_table(struct capture_run_state *run)
+/* The meter's settings, and the observers that the options ask for. */
+static struct meter_cfg make_meter_cfg(struct capture_run_state *run)
 {
-	int err;
+	const struct key_log *typed = cfg.latency.keys ? &run->latency.typed : NULL;
+	struct meter_cfg meter = { .ports = &ports, .waits_max = WAITS_MAX, .server = cfg.by_address ? cfg.server : NULL,
+				   .typed = typed, .decode = cfg.decode, .period_ns = cfg.period_ns, .merge_ns = cfg.merge_ns,
+				   .watch = cfg.every_ns > 0, .flows_max = (uint32_t)cfg.flows_max, .flows_shown = (uint32_t)cfg.flows };
 
-	if (!run->traffic.rows)
-		return;
-	traffic_bins_finish(&run->traffic, run->live ? run->until_ns : run->meter.last_ns);
-	err = rows_close_output_file(run->traffic.rows);
+	if (getrandom(&meter.seed, sizeof(meter.seed), 0) < 0)
+		meter.seed = (uint64_t)clock_now();
+	if (run->latency.tap.context)
+		meter.tap[meter.taps++] = run->latency.tap;
+	if (cfg.every_ns)
+		meter.tap[meter.taps++] = (struct meter_observer){ .context = &run->intervals, .packet = interval_observe_packet,
+								   .data = interval_observe_data };
+	if (run->traffic.rows) {
+		run->traffic.bin_ns = cfg.traffic_bin_ns;
+		run->traffic.typed = typed;
+		meter.tap[meter.taps++] = (struct meter_observer){ .context = &run->traffic, .packet = traffic_bins_count_packet,
+								   .data = traffic_bins_count_payload };
+	}
+	return meter;
+}
+
+static void count_all_packets(struct capture_run_state *run)
+{
+	struct meter_cfg meter;
+	struct why why, lost;
+
+	if (!run->live && source_begin_files(run->source, false, &why))
+		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why.text);
+	run->link = source_link_layer(run->source)->type;
+	if (latency_read_keys(&run->latency, &why))
+		die(EXIT_RUN, "%s", why.text);
+	meter = make_meter_cfg(run);
+	if ((run->live ? run_live : run_files)(run, &meter, &why))
+		die(EXIT_RUN, "%s", why.text);
+	if (latency_finish_capture(&run->latency, run->meter.last_ns, &why))
+		die(EXIT_RUN, "%s", (run->meter.decoded[DECODED_SHORT] && has_capture_no_selected_packets(run, &lost)) ||
+		    (run->meter.one_way && has_capture_losses(run, &lost)) ? lost.text : why.text);
+}
+
+/* The tables end with the live capture, or with the last packet of a file. The interval under way then counts as one, too. */
+static void finish_tables(struct capture_run_state *run)
+{
+	int64_t end_ns = run->live ? run->until_ns : run->meter.last_ns;
+	int err = 0;
+
+	if (run->traffic.rows) {
+		traffic_bins_finish(&run->traffic, end_ns);
+		err = rows_close_output_file(run->traffic.rows);
+	}
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.traffic, strerror(-err));
-}
-
-/* The interval under way at the end counts as one, too. */
-static void finish_interval_output(struct capture_run_state *run)
-{
 	if (!cfg.every_ns)
 		return;
 	if (run->intervals.start_ns)
-		intervals_finish(&run->intervals, run->live ? run->until_ns : run->meter.last_ns);
+		intervals_finish(&run->intervals, end_ns);
 	intervals_free(&run->intervals);
 	interval_writer_close(&run->writer);
 }
 
 int main(int argc, char **argv)
 {
-	bool supervised, again = false;
-	int64_t start;
 	static struct capture_run_state run = { .cfg = &cfg, .until_ns = INT64_MAX };
-	struct meter_cfg meter_cfg = { .ports = &ports, .waits_max = WAITS_MAX };
-	struct why why;
-	struct live_progress watch;
 	static struct rec_report *out;	/* static: no leak is reported where die() ends the program */
+	bool supervised;
+	int64_t start;
 	int at, status, err;
 
 	at = cli_parse(argc, argv, "prototap live -i IF --port P,... [-t TIME] [-w FILE] | prototap read FILE... [options]",
@@ -445,62 +288,17 @@ int main(int argc, char **argv)
 	supervised = run.live && cfg.every_ns && !cfg.write_path && !cfg.latency.rows && !cfg.traffic && !is_output_rows_only();
 	start = clock_now();
 	if (supervised)
-		again = fork_and_restart_capture_child(cfg.interface);
-	if (again && cfg.time_ns)
+		run.again = fork_and_restart_capture_child(cfg.interface);
+	if (run.again && cfg.time_ns)
 		cfg.time_ns = start + cfg.time_ns > clock_now() ? start + cfg.time_ns - clock_now() : 1;
+	run.quiet = out_cfg.detail == REC_QUIET || cfg.every_ns;
 	proc_catch_stop_signals();	/* before the output is opened, which a signal would leave half written */
-	run.source = open_packet_source(run.live, argv + at, argc - at, again);
+	open_packet_source(&run, argv + at, argc - at);
 	out = open_run_report(&run);
-	if (run.live)
-		list_interface_offload_names(cfg.interface, run.offloads, sizeof(run.offloads));
-	write_cfg.append = again;
 	open_interval_output(&run);
-	err = drop_privileges((const char *[]){ out_cfg.path, write_cfg.table, write_cfg.metrics }, 3, run.privileges,
-			      sizeof(run.privileges));
-	if (err)
-		die(EXIT_RUN, "cannot drop privileges: %s", strerror(-err));
-	/* with the rights that are left; after a restart, a failure is no reason to end */
-	err = cfg.every_ns && write_cfg.metrics && !again ? interval_writer_write_metrics(&run.writer, -1) : 0;
-	if (err)
-		die(EXIT_RUN, "cannot write %s: %s", write_cfg.metrics, strerror(-err));
-	if (supervised)
-		proc_request_sigterm_at_parent_end();	/* not before: a new user id takes this wish back */
-	if (!run.live && source_begin_files(run.source, false, &why))
-		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why.text);
-	run.link = source_link_layer(run.source)->type;
-	if (latency_read_keys(&run.latency, &why))
-		die(EXIT_RUN, "%s", why.text);
-	add_meter_observers(&run, &meter_cfg);
-	live_progress_start(&watch, out_cfg.detail == REC_QUIET || cfg.every_ns, clock_now());
-	if (run.live && watch.progress.on)
-		meter_cfg.tap[meter_cfg.taps++] = (struct meter_observer){ .context = &watch, .display = live_progress_track_update_gap };
-	meter_cfg.server = cfg.by_address ? cfg.server : NULL;
-	meter_cfg.typed = cfg.latency.keys ? &run.latency.typed : NULL;
-	meter_cfg.decode = cfg.decode;
-	meter_cfg.period_ns = cfg.period_ns;
-	meter_cfg.merge_ns = cfg.merge_ns;
-	meter_cfg.watch = cfg.every_ns > 0;
-	meter_cfg.flows_max = (uint32_t)cfg.flows_max;
-	meter_cfg.flows_shown = (uint32_t)cfg.flows;
-	if (getrandom(&meter_cfg.seed, sizeof(meter_cfg.seed), 0) < 0)
-		meter_cfg.seed = (uint64_t)clock_now();
-	if (run.live) {
-		begin_meter(&run, &meter_cfg);
-		if (!again)
-			proc_write_ready_line((int)cfg.ready_fd);
-		run_capture(&run, &watch);
-		meter_finish(&run.meter);
-	} else {
-		read_files(&run, &meter_cfg);
-	}
-	if (latency_finish_capture(&run.latency, run.meter.last_ns, &why)) {
-		struct why lost;
-
-		die(EXIT_RUN, "%s", (run.meter.decoded[DECODED_SHORT] && has_capture_no_selected_packets(&run, &lost)) ||
-		    (run.meter.one_way && has_capture_losses(&run, &lost)) ? lost.text : why.text);
-	}
-	finish_traffic_table(&run);
-	finish_interval_output(&run);
+	give_up_privileges(&run, supervised);
+	count_all_packets(&run);
+	finish_tables(&run);
 	if (supervised && *run.error.text && !proc_stop)
 		exit(SUPERVISE_GONE);	/* without a report: the next one goes on */
 	if (out)

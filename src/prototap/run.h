@@ -42,6 +42,8 @@ struct capture_run_state {
 	int64_t until_ns;		/* live: end of the capture (CLOCK_REALTIME) */
 	bool past_end;			/* live: a packet after until_ns was read, so the ring has none before it */
 	bool live;
+	bool again;			/* live: the interface had disappeared, and is back */
+	bool quiet;			/* no progress line */
 	const char *damage;		/* why the first damaged file could not be read to its end */
 	int damaged;			/* number of damaged files */
 	struct why error;		/* live: error that ended the capture; empty: none */
@@ -51,6 +53,11 @@ struct capture_run_state {
 	struct source_drop_counts drops;
 	char privileges[128], offloads[64];
 };
+
+/* run.c: counts all packets of the source, up to the end of the run, with `meter`, to which run_live() may add an observer.
+ * 0, or -1 with the reason in `why`. */
+int run_live(struct capture_run_state *run, struct meter_cfg *meter, struct why *why);
+int run_files(struct capture_run_state *run, struct meter_cfg *meter, struct why *why);
 
 /* Whether no packet was selected; `why` then tells what the capture has instead. After meter_finish(). */
 bool has_capture_no_selected_packets(const struct capture_run_state *run, struct why *why);
@@ -66,8 +73,6 @@ double percent_of(uint64_t part, uint64_t whole);	/* NAN: `whole` is 0 */
 void report_flows_and_channels(struct rec_report *r, struct capture_meter *m);
 void report_setup_idle_key_traffic(struct rec_report *r, const struct capture_meter *m, int64_t from_ns, int64_t to_ns);
 void report_payload_protocols(struct rec_report *r, const struct capture_meter *m);
-/* Bytes that TLS adds to the payload: record headers, and where known the overhead of encryption. */
-uint64_t payload_tls_overhead_bytes(const struct payload_totals *all);
 
 /* Writes settings and result, after meter_finish(). `files` ends with NULL. */
 void report_capture_run(struct rec_report *r, struct capture_run_state *run, char *const *files);
