@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "source.h"
 #include "clock.h"
-#include "merge.h"
 #include "order.h"
 #include "records.h"
 
@@ -20,15 +19,11 @@
 #define PIPE_SPAN_NS NS_PER_S	/* a pipe may be a capture under way: packets are held no longer than this, by their times */
 #define BATCH 4096		/* packets per call: under a flood there is always one more, and the caller must check its end time */
 
-struct input_file {
+struct source_file {
 	const char *path;	/* the caller's */
 	FILE *stream;		/* NULL once the capture that reads it closes it */
 	char *buffer;		/* owned; the stream's buffer, which must outlive it */
 	int again;		/* descriptor with which the file can be read once more; -1: none */
-};
-
-struct source_file {
-	struct input_file in;
 	struct capture *capture;	/* NULL until source_begin_files() */
 	struct packet head;	/* when several files are merged: the file's next packet */
 };
@@ -37,7 +32,8 @@ struct packet_source {
 	struct capture *live;
 	struct source_file *file;
 	int files;
-	struct packet_merger next;	/* of several files by their next packets */
+	struct source_file **next;	/* owned; of several files those with a next packet, by its time, at equal times in their order */
+	int n_next;
 	bool sorted;		/* packets go through `order` */
 	struct packet_order order;
 	int64_t drops;		/* lost packets recorded in the files; -1: not recorded */
@@ -55,48 +51,35 @@ static void raise_open_files_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int input_file_open(struct input_file *in, const char *path)
+static void give_buffer(struct source_file *f)
 {
-	*in = (struct input_file){ .path = path, .stream = strcmp(path, "-") ? fopen(path, "re") : stdin, .again = -1 };
-	if (!in->stream)
-		return -errno;
-	in->buffer = malloc(BUFFER);
-	if (in->buffer)
-		setvbuf(in->stream, in->buffer, _IOFBF, BUFFER);
-	return 0;
+	if (f->buffer)
+		setvbuf(f->stream, f->buffer, _IOFBF, BUFFER);
 }
 
-static void input_file_close(struct input_file *in)
-{
-	if (in->stream && in->stream != stdin)
-		fclose(in->stream);
-	if (in->again >= 0)
-		close(in->again);
-	free(in->buffer);
-}
-
-static bool is_input_regular_file(const struct input_file *in)
+static bool is_regular_file(FILE *stream)
 {
 	struct stat st;
 
-	return !fstat(fileno(in->stream), &st) && S_ISREG(st.st_mode);
+	return !fstat(fileno(stream), &st) && S_ISREG(st.st_mode);
 }
 
 /* Makes the stream anew, at the file's beginning, after a capture closed it. 0 or -errno. */
-static int input_file_reopen(struct input_file *in)
+static int source_file_reopen(struct source_file *f)
 {
-	if (lseek(in->again, 0, SEEK_SET))
+	capture_close(f->capture);
+	f->capture = NULL;
+	if (lseek(f->again, 0, SEEK_SET))
 		return -errno;
-	in->stream = fdopen(in->again, "r");
-	if (!in->stream)
+	f->stream = fdopen(f->again, "r");
+	if (!f->stream)
 		return -errno;
-	in->again = -1;
-	if (in->buffer)
-		setvbuf(in->stream, in->buffer, _IOFBF, BUFFER);
+	f->again = -1;
+	give_buffer(f);
 	return 0;
 }
 
-static const char *unpack_command_of_input_file(struct input_file *in)
+static const char *unpack_command(FILE *stream)
 {
 	static const struct { const char *command; size_t n; unsigned char mark[SIGNATURE_MAX]; } kinds[] = {
 		{ "gzip -dc", 2, { 0x1f, 0x8b } },
@@ -111,14 +94,14 @@ static const char *unpack_command_of_input_file(struct input_file *in)
 	size_t n = 0;
 	int c;
 
-	while (n < SIGNATURE_MAX && (c = getc(in->stream)) != EOF)
+	while (n < SIGNATURE_MAX && (c = getc(stream)) != EOF)
 		seen[n++] = (unsigned char)c;
 	for (size_t i = 0; !command && i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (n >= kinds[i].n && !memcmp(seen, kinds[i].mark, kinds[i].n))
 			command = kinds[i].command;
 	/* Pushing back several bytes works with the C libraries of Linux, though the standard guarantees only one. */
 	while (n > 0)
-		ungetc(seen[--n], in->stream);
+		ungetc(seen[--n], stream);
 	return command;
 }
 
@@ -143,19 +126,26 @@ struct packet_source *source_open_files(char *const *paths, int n, struct why *w
 	struct packet_source *s = calloc(1, sizeof(*s));
 
 	raise_open_files_limit();
-	if (s)
+	if (s) {
 		s->file = calloc((size_t)n, sizeof(*s->file));
-	if (!s || !s->file || merge_init(&s->next, n)) {
+		s->next = calloc((size_t)n, sizeof(*s->next));
+	}
+	if (!s || !s->file || !s->next) {
 		why_say(why, "out of memory");
 		goto bad;
 	}
-	for (int i = 0; i < n; i++) {
-		int err = input_file_open(&s->file[s->files++].in, paths[i]);
+	while (s->files < n) {
+		struct source_file *f = &s->file[s->files];
 
-		if (err) {
-			why_say(why, "cannot open %s: %s", paths[i], strerror(-err));
+		*f = (struct source_file){ .path = paths[s->files], .again = -1 };
+		f->stream = strcmp(f->path, "-") ? fopen(f->path, "re") : stdin;
+		if (!f->stream) {
+			why_say(why, "cannot open %s: %s", f->path, strerror(errno));
 			goto bad;
 		}
+		s->files++;
+		f->buffer = malloc(BUFFER);
+		give_buffer(f);
 	}
 	return s;
 bad:
@@ -166,9 +156,9 @@ bad:
 
 static int source_open_capture_file(struct packet_source *s, struct source_file *f, struct why *why)
 {
-	const char *unpack = unpack_command_of_input_file(&f->in), *path = f->in.path;
-	int64_t drops = pcapng_count_dropped_packets(fileno(f->in.stream));
-	FILE *stream = f->in.stream;
+	FILE *stream = f->stream;
+	const char *unpack = unpack_command(stream), *path = f->path;
+	int64_t drops = pcapng_count_dropped_packets(fileno(stream));
 	const struct link_layer *link, *first;
 
 	if (unpack)
@@ -176,13 +166,13 @@ static int source_open_capture_file(struct packet_source *s, struct source_file 
 				 strcmp(path, "-") ? path : "FILE");
 	if (drops >= 0)
 		s->drops = (s->drops < 0 ? 0 : s->drops) + drops;
-	if (!is_input_regular_file(&f->in))
+	if (!is_regular_file(stream))
 		s->order.span_ns = PIPE_SPAN_NS;
 	else if (stream != stdin)
-		f->in.again = fcntl(fileno(stream), F_DUPFD_CLOEXEC, 0);
-	if (f->in.again < 0)
+		f->again = fcntl(fileno(stream), F_DUPFD_CLOEXEC, 0);
+	if (f->again < 0)
 		s->sorted = true;
-	f->in.stream = NULL;
+	f->stream = NULL;
 	f->capture = capture_open_file(stream, path, s->files > 1 ? ROOM_EACH : ROOM, why);
 	if (!f->capture)
 		return -1;
@@ -190,17 +180,17 @@ static int source_open_capture_file(struct packet_source *s, struct source_file 
 	first = capture_format_of(s->file->capture)->link;
 	if (link->type == first->type)
 		return 0;
-	return fail_with_reason(-1, why, "%s has link type %s, and %s has %s; read them one by one", s->file->in.path,
+	return fail_with_reason(-1, why, "%s has link type %s, and %s has %s; read them one by one", s->file->path,
 				first->name, path, link->name);
 }
 
 /* Notes an error behind a file's header: damage (0), which ends the file, or a kind of file that is refused (-1 with `why`). */
 static int source_record_file_error(struct packet_source *s, struct source_file *f, struct why *why)
 {
-	if (has_capture_unlike_interfaces(f->capture, f->in.path, why))
+	if (has_capture_unlike_interfaces(f->capture, f->path, why))
 		return -1;
 	if (!s->damaged++)
-		snprintf(s->damage.text, sizeof(s->damage.text), "%.400s: %.400s", f->in.path, capture_error_text(f->capture));
+		snprintf(s->damage.text, sizeof(s->damage.text), "%.400s: %.400s", f->path, capture_error_text(f->capture));
 	return 0;
 }
 
@@ -212,20 +202,34 @@ static int source_read_next_packet(struct packet_source *s, struct source_file *
 	return n < 0 ? source_record_file_error(s, f, why) : n;
 }
 
+static bool is_file_earlier(const struct source_file *a, const struct source_file *b)
+{
+	return a->head.time_ns < b->head.time_ns || (a->head.time_ns == b->head.time_ns && a < b);
+}
+
+/* Moves next[at] to its place among the others, which are sorted: files that follow each other in time cost nothing. */
+static void move_into_order(struct packet_source *s, int at)
+{
+	struct source_file *moved = s->next[at];
+
+	for (; at + 1 < s->n_next && is_file_earlier(s->next[at + 1], moved); at++)
+		s->next[at] = s->next[at + 1];
+	for (; at > 0 && is_file_earlier(moved, s->next[at - 1]); at--)
+		s->next[at] = s->next[at - 1];
+	s->next[at] = moved;
+}
+
 /* Undoes the beginning, so that the files can be read from their start. 0, or -1 with `why`. */
 static int source_rewind_files(struct packet_source *s, struct why *why)
 {
 	for (int i = 0; i < s->files; i++) {
 		struct source_file *f = &s->file[i];
-		int err;
+		int err = source_file_reopen(f);
 
-		capture_close(f->capture);
-		f->capture = NULL;
-		err = input_file_reopen(&f->in);
 		if (err)
-			return fail_with_reason(-1, why, "cannot read %.400s again: %s", f->in.path, strerror(-err));
+			return fail_with_reason(-1, why, "cannot read %.400s again: %s", f->path, strerror(-err));
 	}
-	s->next.n = 0;
+	s->n_next = 0;
 	s->damaged = 0;
 	return 0;
 }
@@ -246,8 +250,10 @@ int source_begin_files(struct packet_source *s, bool sort, struct why *why)
 
 		if (n < 0)
 			return -1;
-		if (n)
-			merge_add_file(&s->next, i, s->file[i].head.time_ns);
+		if (!n)
+			continue;
+		s->next[s->n_next] = &s->file[i];
+		move_into_order(s, s->n_next++);
 	}
 	return 0;
 }
@@ -256,8 +262,8 @@ static int source_deliver_merged_packets(struct packet_source *s, packet_fn *fn,
 {
 	int taken = 0;
 
-	while (s->next.n && taken < BATCH) {
-		struct source_file *f = &s->file[s->next.head[0].row];
+	while (s->n_next && taken < BATCH) {
+		struct source_file *f = s->next[0];
 		int n;
 
 		fn(context, &f->head);
@@ -266,9 +272,9 @@ static int source_deliver_merged_packets(struct packet_source *s, packet_fn *fn,
 		if (n < 0)
 			return -1;
 		if (n)
-			merge_set_next_packet_time(&s->next, f->head.time_ns);
+			move_into_order(s, 0);
 		else
-			merge_remove_ended_file(&s->next);
+			memmove(s->next, s->next + 1, (size_t)--s->n_next * sizeof(*s->next));
 	}
 	return taken;
 }
@@ -363,12 +369,18 @@ int source_close(struct packet_source *s)
 	int err = s->live ? capture_close(s->live) : 0;
 
 	for (int i = 0; i < s->files; i++) {
-		if (s->file[i].capture)
-			capture_close(s->file[i].capture);
-		input_file_close(&s->file[i].in);
+		struct source_file *f = &s->file[i];
+
+		if (f->capture)
+			capture_close(f->capture);
+		if (f->stream && f->stream != stdin)
+			fclose(f->stream);
+		if (f->again >= 0)
+			close(f->again);
+		free(f->buffer);
 	}
 	free(s->file);
-	merge_free(&s->next);
+	free(s->next);
 	order_free(&s->order);
 	free(s);
 	return err;

@@ -39,7 +39,8 @@ const struct rfb_kind rfb_server_kinds[RFB_SERVER_KINDS] = {
 enum { SERVER_QEMU = RFB_SERVER_KINDS - 1 };
 
 /* From PIXELS on, the length depends on the pixel format. */
-enum rectangle_shape { PLAIN, WIDTH, LAST, XCURSOR, ALPHA_CURSOR, PIXELS, RRE, CORRE, HEXTILE, TIGHT, TIGHT_PNG, CURSOR, VMWARE_CURSOR };
+enum rectangle_shape { PLAIN, WIDTH, LAST, XCURSOR, ALPHA_CURSOR, PIXELS, RRE, CORRE, HEXTILE, TIGHT, TIGHT_PNG, CURSOR,
+		       VMWARE_CURSOR };
 
 #define LENGTH(bytes) .look = (bytes), .width = U32, .unit = 1
 const struct rfb_kind rfb_rectangle_kinds[RFB_RECTANGLE_KINDS] = {
@@ -84,8 +85,8 @@ enum { SHORT = 12 };	/* Tight: data of fewer bytes is not compressed */
 enum tight_filter_kind { FILTER_COPY, FILTER_PALETTE, FILTER_GRADIENT };
 
 /* What the next piece is. NEXT: none is expected, what ended decides. */
-enum walk_state { NEXT, TYPE, BODY, HEADER, RECTANGLE_LOOK, TILE_MASK, TILE_COUNT, TILE_NEXT, TIGHT_CONTROL, TIGHT_FILTER, TIGHT_PALETTE,
-		  TIGHT_LENGTH };
+enum walk_state { NEXT, TYPE, BODY, HEADER, RECTANGLE_LOOK, TILE_MASK, TILE_COUNT, TILE_NEXT, TIGHT_CONTROL, TIGHT_FILTER,
+		  TIGHT_PALETTE, TIGHT_LENGTH };
 
 static uint8_t find_kind(const struct rfb_kind *kinds, uint8_t n, int32_t type)
 {
@@ -129,7 +130,8 @@ struct rfb_pixel_sizes rfb_read_pixel_sizes(const uint8_t *format)
 
 /* --- what comes next --- */
 
-static enum rfb_walk_event expect_piece(struct rfb_walk *s, struct skip_parser *w, uint64_t skip, uint32_t want, enum walk_state next)
+static enum rfb_walk_event expect_piece(struct rfb_walk *s, struct skip_parser *w, uint64_t skip, uint32_t want,
+					enum walk_state next)
 {
 	s->state = (uint8_t)next;
 	skip_parser_expect(w, skip, want);
