@@ -71,7 +71,6 @@ static const struct cli_opt options[] = {
 	{ CLI_FILE, 0, "log", &cfg.log, .help = "show, count: write a row for each frame shown, or seen, to this file" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "show, count: write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),
-	CLI_FORMER_NAME(0, "size", "geometry"),
 	{ .type = CLI_END },
 };
 

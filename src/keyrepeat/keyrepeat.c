@@ -94,9 +94,6 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "patch-wait", &cfg.patch_wait_ns, 0, 600e9, .help = "look for the patch so long (5s)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),
-	CLI_FORMER_NAME(0, "threshold", "late"),
-	CLI_FORMER_NAME(0, "skip", "warmup"),
-	CLI_FORMER_NAME('w', "watch", "watch"),
 	{ .type = CLI_END },
 };
 

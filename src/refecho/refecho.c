@@ -90,8 +90,6 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "priority", &cfg.priority, 1, 99, .help = "real-time priority to ask for (none)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),
-	CLI_FORMER_NAME(0, "x11", "display"),
-	CLI_FORMER_NAME(0, "delay", "answer-delay"),
 	{ .type = CLI_END },
 };
 

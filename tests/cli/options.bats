@@ -118,14 +118,12 @@ help_names() {	# TOOL COMMAND OPTION
 }
 
 @test "what an old name is given counts as if the new one were" {
-	"$BIN/animate" write new.raw --frames 2 --geometry 48x40 -o new
-	"$BIN/animate" write old.raw --frames 2 --size 48x40 -o old
-	cmp new.raw old.raw
-	[ -s new.raw ]
-	"$BIN/keyrepeat" null: -t 300ms --warmup 2 --late 80ms --watch update --priority 0 --json >new.json
-	"$BIN/keyrepeat" null: -t 300ms --skip 2 --threshold 80ms -w update --priority 0 --json >old.json
-	[ "$(jq -cS .settings new.json)" = "$(jq -cS .settings old.json)" ]
-	jq -e '.settings.skip == 2 and .settings.threshold_ms == 80' old.json
+	"$BIN/queue" mva --demand 50ms -n 10 --think-time 2s --rows new.tsv -o new
+	"$BIN/queue" mva --demand 50ms -n 10 --z 2s --rows old.tsv -o old
+	cmp new old && cmp new.tsv old.tsv
+	"$BIN/queue" mva --demand 50ms -n 10 --users-per-second 5 -o held
+	"$BIN/queue" mva --demand 50ms -n 10 --nz 5 -o old
+	cmp held old
 }
 
 @test "a percentage may have its sign" {

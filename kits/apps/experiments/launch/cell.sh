@@ -126,7 +126,7 @@ keys() {	# keys FOLDER REPEAT
 	nap 0.3	# it is a key to the application, too: its answer is not that of the first key
 	place_probe -o "$1/samples.tsv" keyrepeat "$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" "${PROTOCOL_OPTIONS[@]}" --rate 20 \
 		-t "${KEYS_SECONDS}s" --schedule jittered --seed "$((SEED * 1000 + $2))" --watch patch \
-		--threshold "${THRESHOLD_MS}ms" --priority 20 --log "$1/samples.tsv" --format json
+		--late "${THRESHOLD_MS}ms" --priority 20 --log "$1/samples.tsv" --format json
 	has_ended keyrepeat "$1"
 	status=$?
 	lab_stop "${LAB_PID_OF[refecho]}"

@@ -73,7 +73,7 @@ user_row() {	# user_row USERS USER FILE FROM TO
 user_start() {	# user_start USER LOG SEED GO: sets LAB_PID; the user in front waits for GO
 	local options=() how=(--rate "$TYPING" -t 1d --schedule poisson --seed "$(($3 + $1))" --warmup 0 --priority 0) watch go=()
 	[ "$1" != 1 ] || how=(--rate "$RATE" -t "${SECONDS_EACH}s" --schedule jittered --seed "$3" --warmup "$SKIP"
-		--threshold "${THRESHOLD_MS}ms" --priority 20 --hold-start) go=(-i "$4")
+		--late "${THRESHOLD_MS}ms" --priority 20 --hold-start) go=(-i "$4")
 	watch=$(app_watch)
 	[ "$PROTOCOL_WATCH" = patch ] || watch=update
 	eval "options=(${SESSION_OPTIONS[$1]})"
