@@ -7,7 +7,7 @@
  * half a second; "uneven": bursts whose length is random (geometric) with mean ten. Latencies are lognormal (sigma 0.5), and
  * repeats differ by a factor (sigma 0.1). */
 #include "summarize/estimate.h"
-#include "summarize/keys.h"
+#include "summarize/key_figures.h"
 #include "clock.h"
 
 #include <stdio.h>
@@ -90,7 +90,8 @@ static struct train_key_samples coverage_make_train(int64_t repeat, const double
 	for (int i = 0; i < KEYS; i++) {
 		int64_t due = (i + 1) * 50 * NS_PER_MS;
 
-		t.keys.key[i] = (struct key_sample){ due, due, due + llround(ms[i] * NS_PER_MS), KEY_NONE, KEY_NONE, i + 1, 0 };
+		t.keys.key[i] = (struct key_times){ .number = i + 1, .due_ns = due, .sent_ns = due, .exact = true,
+			.answer_ns = due + llround(ms[i] * NS_PER_MS), .high_ns = due + llround(ms[i] * NS_PER_MS) };
 	}
 	return t;
 }

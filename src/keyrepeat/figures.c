@@ -60,7 +60,7 @@ static size_t count_keys_surely_counted(const struct key_train *t, const struct 
 	size_t gone = 0, sure = 0;
 
 	for (size_t j = 0; j < seen->shows; j++) {
-		while (gone < t->due && pair_key_sent_ns(&t->key[gone]) <= seen->shown[j].at_ns)
+		while (gone < t->due && key_sent_time(&t->key[gone]) <= seen->shown[j].at_ns)
 			gone++;
 		if (((seen->shown[j].number - t->base) & 0xffffffu) == gone)
 			sure = gone;
@@ -73,7 +73,7 @@ static size_t count_keys_surely_counted(const struct key_train *t, const struct 
 static size_t pair_keys_with_patch_numbers_and_strays(struct key_train *t, const struct screen_observations *seen)
 {
 	size_t shows = seen->shows, ahead = pair_keys_with_patch_numbers(t->key, t->due, seen->shown, shows, t->base, t->end_ns);
-	struct times_of_paired_key *other = shows ? calloc(t->due + 1, sizeof(*other)) : NULL;
+	struct key_times *other = shows ? calloc(t->due + 1, sizeof(*other)) : NULL;
 	uint32_t more;
 	bool fewer;
 
@@ -82,7 +82,7 @@ static size_t pair_keys_with_patch_numbers_and_strays(struct key_train *t, const
 	more = seen->shown[shows - 1].number - t->base;
 	for (size_t i = 0; i < t->due; i++) {
 		other[i] = t->key[i];
-		more -= pair_key_sent_ns(&t->key[i]) != INT64_MAX;
+		more -= key_sent_time(&t->key[i]) != INT64_MAX;
 	}
 	more &= 0xffffffu;
 	fewer = more > 0x7fffffu;
@@ -91,7 +91,7 @@ static size_t pair_keys_with_patch_numbers_and_strays(struct key_train *t, const
 		more = 0;
 	pair_keys_with_patch_numbers(other, t->due, seen->shown, shows, t->base + more, t->end_ns);
 	for (size_t i = fewer && more ? count_keys_surely_counted(t, seen) : 0; i < t->due && more; i++) {
-		struct times_of_paired_key *key = &t->key[i];
+		struct key_times *key = &t->key[i];
 
 		if (fewer) {
 			key->answer_ns = other[i].answer_ns;
@@ -106,7 +106,7 @@ static size_t pair_keys_with_patch_numbers_and_strays(struct key_train *t, const
 }
 
 /* Makes the answer of a key a range. high_ns 0: no late end is known. */
-static void set_late_end(const struct key_train *t, struct times_of_paired_key *key, int64_t high_ns)
+static void set_late_end(const struct key_train *t, struct key_times *key, int64_t high_ns)
 {
 	key->exact = false;
 	key->high_ns = high_ns;
@@ -125,7 +125,7 @@ static void widen_answers_after_owed_keys(struct key_train *t, const struct scre
 				 index_of_first_update_not_before(seen, block->begin_ns);
 
 		for (size_t i = block->first; owed && i < block->first + block->n && i < t->due; i++) {
-			struct times_of_paired_key *key = &t->key[i];
+			struct key_times *key = &t->key[i];
 
 			if (key->high_ns)
 				set_late_end(t, key, i + owed < t->due ? t->key[i + owed].high_ns : 0);
@@ -174,7 +174,7 @@ static void drop_late_ends(struct key_train *t)
 static void widen_answers_to_last_redraw(struct key_train *t, const struct screen_observations *seen)
 {
 	const struct key_train_block *last = &t->block[t->blocks - 1];
-	int64_t sent = pair_key_sent_ns(&t->key[last->first]), redraw;
+	int64_t sent = key_sent_time(&t->key[last->first]), redraw;
 	size_t keys = last->first + 1, end = index_of_first_update_not_before(seen, last->end_ns);
 	size_t updates = end - index_of_first_update_not_before(seen, t->block[0].begin_ns);
 
@@ -183,7 +183,7 @@ static void widen_answers_to_last_redraw(struct key_train *t, const struct scree
 		return;
 	redraw = seen->update[end - 1].last_ns - sent;
 	for (size_t i = 0; i < keys; i++) {
-		struct times_of_paired_key *key = &t->key[i];
+		struct key_times *key = &t->key[i];
 		size_t at = key->high_ns ? index_of_first_update_not_before(seen, key->sent_ns + redraw) : end;
 		int64_t latest = seen->update[at < end ? at : end - 1].last_ns;
 
@@ -229,14 +229,6 @@ static void pair_keys_with_screen_updates(const struct latency_statistics_cfg *c
 		widen_answers_to_last_redraw(t, seen);
 }
 
-static void add_answer_to_sample(struct sample *s, int64_t answer_ns, int64_t censored_ns, int64_t from_ns)
-{
-	if (answer_ns)
-		sample_add(s, answer_ns - from_ns);
-	else
-		sample_add_censored(s, censored_ns - from_ns);
-}
-
 /* Leaves out the last keys of an interrupted train that have waited no longer than an answer took, or than an answer may take
  * before it is late: that they are not answered says nothing. */
 static size_t drop_keys_in_flight(const struct latency_statistics_cfg *cfg, struct key_train *t)
@@ -259,11 +251,11 @@ static size_t drop_keys_in_flight(const struct latency_statistics_cfg *cfg, stru
  * answer could have come as fast as it did from sending. If that may never be answered, it could have come at once. */
 static void find_earliest_answers_of_held_keys(struct key_train *t)
 {
-	const struct times_of_paired_key *before = NULL;	/* the last key that was sent before this one was due */
+	const struct key_times *before = NULL;	/* the last key that was sent before this one was due */
 	size_t next = 0;
 
 	for (size_t i = 0; i < t->due && t->one_by_one; i++) {
-		struct times_of_paired_key *key = &t->key[i];
+		struct key_times *key = &t->key[i];
 
 		while (next < i && t->key[next].sent_ns && t->key[next].sent_ns <= key->due_ns)
 			before = &t->key[next++];
@@ -293,14 +285,11 @@ static void widen_answers_to_repeats(struct key_train *t)
 		}
 }
 
-static void add_key_to_statistics(const struct latency_statistics_cfg *cfg, const struct times_of_paired_key *key,
+static void add_key_to_statistics(const struct latency_statistics_cfg *cfg, const struct key_times *key,
 				  struct latency_statistics *f)
 {
-	int64_t limit = key->due_ns + cfg->threshold_ns, earliest = key->earliest_ns ? key->earliest_ns : key->answer_ns;
-
 	f->keys_due++;
-	if (key->sent_ns || key->repeated)
-		f->keys_sent++;
+	f->keys_sent += key->sent_ns || key->repeated;
 	if (key->sent_ns)
 		sample_add(&f->lateness, key->sent_ns - key->due_ns);
 	if (cfg->watch == WATCH_NONE)
@@ -309,19 +298,16 @@ static void add_key_to_statistics(const struct latency_statistics_cfg *cfg, cons
 	f->keys_in_doubt += key->answer_ns && key->censored_ns;
 	f->keys_exact += key->exact;
 	f->coalesced += key->coalesced;
-	add_answer_to_sample(&f->from_due, earliest, key->censored_ns, key->due_ns);
-	if (key->sent_ns)
-		add_answer_to_sample(&f->from_sent, key->answer_ns, key->censored_ns, key->sent_ns);
-	f->late += earliest ? earliest > limit : key->censored_ns >= limit;
-	add_answer_to_sample(&f->high, key->high_ns, key->censored_ns, key->due_ns);
-	if (key->sent_ns)
-		add_answer_to_sample(&f->sent_high, key->high_ns, key->censored_ns, key->sent_ns);
-	/* a key whose latest possible answer is not known may be late */
-	f->late_high += key->high_ns ? key->high_ns > limit : true;
+	key_add_latency(key, KEY_FROM_DUE | KEY_EARLY, &f->from_due);
+	key_add_latency(key, KEY_FROM_SENT | KEY_EARLY, &f->from_sent);
+	key_add_latency(key, KEY_FROM_DUE | KEY_LATE, &f->high);
+	key_add_latency(key, KEY_FROM_SENT | KEY_LATE, &f->sent_high);
+	f->late += key_is_late(key, KEY_EARLY, cfg->threshold_ns);
+	f->late_high += key_is_late(key, KEY_LATE, cfg->threshold_ns);
 }
 
 /* The latest possible answer of the last key of a block: later updates answer no key. */
-static int64_t latest_answer_of_block_ns(const struct times_of_paired_key *key, size_t n, int64_t end_ns)
+static int64_t latest_answer_of_block_ns(const struct key_times *key, size_t n, int64_t end_ns)
 {
 	return n && key[n - 1].high_ns ? key[n - 1].high_ns : end_ns;
 }
@@ -343,17 +329,17 @@ static void add_block_updates_to_statistics(const struct latency_statistics_cfg 
 			  const struct screen_observations *seen, struct latency_statistics *f)
 {
 	size_t due = t->due > b->first ? t->due - b->first : 0, n = due < b->n ? due : b->n, skip = 0;
-	const struct times_of_paired_key *key = &t->key[b->first];
+	const struct key_times *key = &t->key[b->first];
 	size_t begin, from, to;
 	int64_t end;
 
 	while (skip < n && key[skip].skipped)
 		skip++;
-	if (skip == n || pair_key_sent_ns(&key[skip]) == INT64_MAX)
+	if (skip == n || key_sent_time(&key[skip]) == INT64_MAX)
 		return;
 	end = latest_answer_of_block_ns(key, n, b->end_ns);
 	begin = index_of_first_update_not_before(seen, b->begin_ns);
-	from = index_of_first_update_not_before(seen, pair_key_sent_ns(&key[skip]));
+	from = index_of_first_update_not_before(seen, key_sent_time(&key[skip]));
 	/* start at the update that answered the first key, so that late echoes of skipped keys do not count */
 	if (key[skip].answer_ns)
 		from = index_of_first_update_not_before(seen, key[skip].answer_ns + 1);
@@ -397,7 +383,7 @@ static int compute_backlog_growth(const struct key_train *t, struct latency_stat
 
 	if (due && answer) {
 		for (size_t i = 0; i < t->due; i++) {
-			const struct times_of_paired_key *key = &t->key[i];
+			const struct key_times *key = &t->key[i];
 
 			due[i] = key->due_ns;
 			answer[i] = key->answer_ns && !key->censored_ns ? key->answer_ns : INT64_MAX;

@@ -14,7 +14,7 @@
 
 static const char *const answer_names[] = { "none", "patch", "change", "doubt" };
 
-static enum on_demand_answer find_echo_in_patch_numbers(struct on_demand_typing_state *d, struct times_of_paired_key *key)
+static enum on_demand_answer find_echo_in_patch_numbers(struct on_demand_typing_state *d, struct key_times *key)
 {
 	const struct screen_observations *seen = d->cfg.seen;
 
@@ -30,7 +30,7 @@ static enum on_demand_answer find_echo_in_patch_numbers(struct on_demand_typing_
 	return ON_DEMAND_NONE;
 }
 
-static enum on_demand_answer find_echo_among_updates(struct on_demand_typing_state *d, struct times_of_paired_key *key)
+static enum on_demand_answer find_echo_among_updates(struct on_demand_typing_state *d, struct key_times *key)
 {
 	const struct screen_observations *seen = d->cfg.seen;
 
@@ -44,7 +44,7 @@ static enum on_demand_answer find_echo_among_updates(struct on_demand_typing_sta
 }
 
 /* Judges the changes of the picture that have come. `key` NULL: no key is under way. *doubt: the first doubtful change. */
-static enum on_demand_answer find_echo_among_changes(struct on_demand_typing_state *d, struct times_of_paired_key *key,
+static enum on_demand_answer find_echo_among_changes(struct on_demand_typing_state *d, struct key_times *key,
 						     const struct caret_step_changed_pixels **doubt)
 {
 	const struct screen_observations *seen = d->cfg.seen;
@@ -69,7 +69,7 @@ static enum on_demand_answer find_echo_among_changes(struct on_demand_typing_sta
 	return ON_DEMAND_NONE;
 }
 
-static enum on_demand_answer find_echo_of_key(struct on_demand_typing_state *d, struct times_of_paired_key *key,
+static enum on_demand_answer find_echo_of_key(struct on_demand_typing_state *d, struct key_times *key,
 					      const struct caret_step_changed_pixels **doubt)
 {
 	if (d->cfg.watch == WATCH_PATCH)
@@ -77,7 +77,7 @@ static enum on_demand_answer find_echo_of_key(struct on_demand_typing_state *d, 
 	return d->cfg.target->tells_steps ? find_echo_among_changes(d, key, doubt) : find_echo_among_updates(d, key);
 }
 
-static enum on_demand_answer wait_for_echo(struct on_demand_typing_state *d, struct times_of_paired_key *key)
+static enum on_demand_answer wait_for_echo(struct on_demand_typing_state *d, struct key_times *key)
 {
 	const struct caret_step_changed_pixels *doubt = NULL;
 	enum on_demand_answer answer;
@@ -98,13 +98,13 @@ static enum on_demand_answer wait_for_echo(struct on_demand_typing_state *d, str
 	return answer;
 }
 
-static enum on_demand_answer type_key_and_wait_for_echo(struct on_demand_typing_state *d, struct times_of_paired_key *key)
+static enum on_demand_answer type_key_and_wait_for_echo(struct on_demand_typing_state *d, struct key_times *key)
 {
 	const struct caret_step_changed_pixels *doubt = NULL;
 
 	if (d->cfg.watch == WATCH_UPDATE && d->cfg.target->tells_steps)
 		find_echo_among_changes(d, NULL, &doubt);
-	*key = (struct times_of_paired_key){ .due_ns = clock_now() + LEAD_NS };
+	*key = (struct key_times){ .due_ns = clock_now() + LEAD_NS };
 	press_key_when_due(&d->sender, key, d->cfg.key, key->due_ns + d->cfg.timeout_ns);
 	if (!key->sent_ns) {
 		key->censored_ns = clock_now();
@@ -121,7 +121,7 @@ static int grow_arrays_for_next_key(struct key_train *t)
 	return array_room(&t->key, t->blocks) || array_room(&t->block, t->blocks) || array_room(&t->wall, t->blocks) ? -ENOMEM : 0;
 }
 
-static int print_echo_of_key(const struct on_demand_typing_state *d, const struct times_of_paired_key *key,
+static int print_echo_of_key(const struct on_demand_typing_state *d, const struct key_times *key,
 			     enum on_demand_answer answer)
 {
 	char line[160], sent[24] = "none", answered[24] = "none";
@@ -169,19 +169,6 @@ int type_key_for_each_input_line(struct on_demand_typing_state *d, const struct 
 	return err;
 }
 
-/* A change in doubt may be no echo: then that came after the time limit. */
-static void add_key_latency_to_samples(struct sample ends[2], const struct times_of_paired_key *key, int64_t from_ns)
-{
-	for (int late = 0; late < 2; late++) {
-		int64_t answer = late ? key->high_ns : key->answer_ns;
-
-		if (answer)
-			sample_add(&ends[late], answer - from_ns);
-		else
-			sample_add_censored(&ends[late], key->censored_ns - from_ns);
-	}
-}
-
 static const char *text_of_latency_quantile(struct sample ends[2], double p)
 {
 	struct figure f = figure_between(sample_quantile(&ends[0], p), p < 1 ? sample_quantile(&ends[1], p) : sample_max(&ends[1]), 0);
@@ -196,11 +183,10 @@ void report_on_demand_result(struct rec_report *r, const struct on_demand_typing
 	int64_t asked = (int64_t)t->blocks, answered = asked - (int64_t)d->count[ON_DEMAND_NONE];
 
 	for (size_t i = 0; i < t->blocks && d->cfg.watch != WATCH_NONE; i++) {
-		if (t->key[i].skipped)
-			continue;
-		add_key_latency_to_samples(due, &t->key[i], t->key[i].due_ns);
-		if (t->key[i].sent_ns)
-			add_key_latency_to_samples(sent, &t->key[i], t->key[i].sent_ns);
+		for (int late = 0; late < 2 && !t->key[i].skipped; late++) {
+			key_add_latency(&t->key[i], KEY_FROM_DUE | (late ? KEY_LATE : KEY_EARLY), &due[late]);
+			key_add_latency(&t->key[i], KEY_FROM_SENT | (late ? KEY_LATE : KEY_EARLY), &sent[late]);
+		}
 	}
 	rec_begin_object(r, "result");
 	rec_add_ints(r, { "keys_due", asked }, { "keys_sent", (int64_t)d->sent }, { "keys_answered", answered },

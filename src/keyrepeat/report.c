@@ -17,7 +17,7 @@ int write_key_rows(struct row_file *rows, const struct key_train *train)
 	size_t b = 0;
 
 	for (size_t i = 0; i < train->due; i++) {
-		const struct times_of_paired_key *key = &train->key[i];
+		const struct key_times *key = &train->key[i];
 
 		/* to prototap, a block ends with a display at rest: keys sent one by one are a train */
 		while (!train->one_by_one && i >= train->block[b].first + train->block[b].n)
@@ -169,7 +169,7 @@ const char *warning_text_of_run(const struct latency_statistics_cfg *cfg, const 
 			   const struct latency_statistics *f, bool keys, int *status)
 {
 	static char text[200];
-	bool sent = keys && train->due && pair_key_sent_ns(&train->key[0]) != INT64_MAX;
+	bool sent = keys && train->due && key_sent_time(&train->key[0]) != INT64_MAX;
 
 	*status = EXIT_RUN;
 	if (train->end == SENDER_DROPPED)

@@ -95,7 +95,7 @@ static void release_previous_key(struct key_sender *s, int64_t due_ns)
 		press_or_release_key(s, s->down, false);
 }
 
-void press_key_when_due(struct key_sender *s, struct times_of_paired_key *key, int number, int64_t give_up_ns)
+void press_key_when_due(struct key_sender *s, struct key_times *key, int number, int64_t give_up_ns)
 {
 	release_previous_key(s, key->due_ns);
 	if (s->target->aim) {

@@ -36,7 +36,7 @@ bool wait_for_input_line(struct key_sender *s, int fd);
 
 /* Releases the key before, waits until this one is due and presses it. Sets key->sent_ns, which stays 0 if the key could not be
  * sent by give_up_ns. A tapped key is released 5 ms later: by the next call, or by release_pressed_key(). */
-void press_key_when_due(struct key_sender *s, struct times_of_paired_key *key, int number, int64_t give_up_ns);
+void press_key_when_due(struct key_sender *s, struct key_times *key, int number, int64_t give_up_ns);
 
 /* Releases the key that is down; a held key not before held_until_ns. */
 void release_pressed_key(struct key_sender *s, int64_t held_until_ns);

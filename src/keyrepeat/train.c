@@ -123,9 +123,9 @@ static void record_wall_clock_offset(struct key_train *t, int64_t next_due_ns)
 static bool has_display_become_quiet(const struct key_train_run *run, const struct key_train_block *b, int64_t quiet_ns)
 {
 	int64_t now = clock_now(), change = atomic_load(&run->cfg->seen->last_change_ns);
-	const struct times_of_paired_key *last = &run->train->key[b->first + b->n - 1];
+	const struct key_times *last = &run->train->key[b->first + b->n - 1];
 
-	return change >= pair_key_sent_ns(last) && now - change >= quiet_ns && now - last->due_ns >= quiet_ns;
+	return change >= key_sent_time(last) && now - change >= quiet_ns && now - last->due_ns >= quiet_ns;
 }
 
 /* True if there were at least as many updates as keys in the block. */
@@ -134,7 +134,7 @@ static bool has_block_update_for_each_key(const struct key_train_run *run, const
 	const struct screen_observations *seen = run->cfg->seen;
 	size_t updates = atomic_load(&seen->updates), n = 0;
 
-	while (n < b->n && n < updates && seen->update[updates - 1 - n].first_ns >= pair_key_sent_ns(&run->train->key[b->first]))
+	while (n < b->n && n < updates && seen->update[updates - 1 - n].first_ns >= key_sent_time(&run->train->key[b->first]))
 		n++;
 	return n == b->n;
 }
@@ -249,14 +249,14 @@ static void send_keys_of_block(struct key_train_run *run, struct key_train_block
 static bool is_block_of_single_keys_answered(const struct key_train_run *run, const struct key_train_block *b)
 {
 	int64_t now = clock_now(), change = atomic_load(&run->cfg->seen->last_change_ns);
-	const struct times_of_paired_key *first = &run->train->key[b->first], *last = first + b->n - 1;
+	const struct key_times *first = &run->train->key[b->first], *last = first + b->n - 1;
 
-	if (change < pair_key_sent_ns(last) || now - change < OBSERVATIONS_GAP_NS)
+	if (change < key_sent_time(last) || now - change < OBSERVATIONS_GAP_NS)
 		return false;
 	if (b->n == 1 || has_block_update_for_each_key(run, b))
 		return true;
 	/* One update may have answered several keys. If it was the answer to the first key, the others may take as long. */
-	return now - change >= NS_PER_S && now - change >= change - pair_key_sent_ns(first);
+	return now - change >= NS_PER_S && now - change >= change - key_sent_time(first);
 }
 
 /* Waits until all keys of the block are answered, but when a key has waited for TURN_NS not longer than until the next is due (0:
@@ -265,7 +265,7 @@ static bool is_block_of_single_keys_answered(const struct key_train_run *run, co
 static bool wait_for_turn_of_next_key(struct key_train_run *run, const struct key_train_block *b, int64_t due_ns,
 				      int64_t give_up_ns)
 {
-	const struct times_of_paired_key *last = &run->train->key[b->first + b->n - 1];
+	const struct key_times *last = &run->train->key[b->first + b->n - 1];
 	int64_t sent = last->sent_ns ? last->sent_ns : last->due_ns;
 
 	while (!is_block_of_single_keys_answered(run, b)) {
@@ -286,7 +286,7 @@ static size_t measure_last_answers(const struct key_train_run *run, int64_t took
 	size_t n = 0, at = 0, updates = atomic_load(&seen->updates), blocks = run->train->blocks;
 
 	for (size_t b = blocks > PACE_ANSWERS ? blocks - PACE_ANSWERS : 0; b < blocks; b++) {
-		int64_t sent = pair_key_sent_ns(&run->train->key[run->train->block[b].first]);
+		int64_t sent = key_sent_time(&run->train->key[run->train->block[b].first]);
 
 		while (at < updates && seen->update[at].first_ns < sent)
 			at++;
@@ -333,7 +333,7 @@ static void begin_block_of_single_keys(struct key_train *t, size_t first, int64_
 static void send_single_key(struct key_train_run *run, size_t i, bool alone, int64_t give_up_ns)
 {
 	struct key_train *t = run->train;
-	struct times_of_paired_key *key = &t->key[i];
+	struct key_times *key = &t->key[i];
 
 	t->held += key->due_ns + PACE_HELD_NS < clock_now();
 	if (clock_now() < give_up_ns) {	/* else it is due, and is never sent */

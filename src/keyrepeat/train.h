@@ -37,7 +37,7 @@ struct key_train_block {
 };
 
 struct key_train {
-	struct times_of_paired_key *key;		/* owned; due_ns and sent_ns are filled in */
+	struct key_times *key;		/* owned; due_ns and sent_ns are filled in */
 	struct key_train_block *block;	/* owned; of keys sent one by one, each is a block unless no answer came */
 	size_t blocks;			/* blocks begun */
 	bool one_by_one;		/* keys were sent one by one, */

@@ -5,18 +5,13 @@
 
 #define NUMBER_BITS 0xffffffu
 
-int64_t pair_key_sent_ns(const struct times_of_paired_key *key)
-{
-	return key->sent_ns ? key->sent_ns : key->repeated ? key->due_ns : INT64_MAX;
-}
-
-static void clear_answer_of_key(struct times_of_paired_key *key)
+static void clear_answer_of_key(struct key_times *key)
 {
 	key->answer_ns = key->high_ns = key->censored_ns = 0;
 	key->exact = key->coalesced = false;
 }
 
-size_t pair_keys_with_patch_numbers(struct times_of_paired_key *keys, size_t n, const struct shown_patch_number *shown, size_t m,
+size_t pair_keys_with_patch_numbers(struct key_times *keys, size_t n, const struct shown_patch_number *shown, size_t m,
 				    uint32_t base, int64_t end_ns)
 {
 	size_t answered = 0, gone = 0, ahead = 0;
@@ -26,7 +21,7 @@ size_t pair_keys_with_patch_numbers(struct times_of_paired_key *keys, size_t n, 
 	for (size_t j = 0; j < m; j++) {
 		uint32_t count = (shown[j].number - base) & NUMBER_BITS;
 
-		while (gone < n && pair_key_sent_ns(&keys[gone]) <= shown[j].at_ns)
+		while (gone < n && key_sent_time(&keys[gone]) <= shown[j].at_ns)
 			gone++;
 		if (count > NUMBER_BITS / 2)	/* below the base: an outdated screen */
 			continue;
@@ -47,10 +42,10 @@ size_t pair_keys_with_patch_numbers(struct times_of_paired_key *keys, size_t n, 
 
 /* Pairs the i-th update with the i-th key. False, with nothing changed, if an update began before its key: the equal numbers of
  * both are a coincidence. */
-static bool pair_updates_with_keys_in_order(struct times_of_paired_key *keys, size_t n, const struct pair_update *update)
+static bool pair_updates_with_keys_in_order(struct key_times *keys, size_t n, const struct pair_update *update)
 {
 	for (size_t i = 0; i < n; i++)
-		if (update[i].first_ns < pair_key_sent_ns(&keys[i]))
+		if (update[i].first_ns < key_sent_time(&keys[i]))
 			return false;
 	for (size_t i = 0; i < n; i++) {
 		keys[i].answer_ns = keys[i].high_ns = update[i].first_ns;
@@ -60,15 +55,15 @@ static bool pair_updates_with_keys_in_order(struct times_of_paired_key *keys, si
 }
 
 /* Index of the first update, from `next` on, that went on after the key was sent: no earlier one can answer it. */
-static size_t first_possible_update(const struct pair_update *update, size_t m, size_t next, const struct times_of_paired_key *key)
+static size_t first_possible_update(const struct pair_update *update, size_t m, size_t next, const struct key_times *key)
 {
-	while (next < m && update[next].last_ns < pair_key_sent_ns(key))
+	while (next < m && update[next].last_ns < key_sent_time(key))
 		next++;
 	return next;
 }
 
 /* Sets the late end to the last change of update `last`, the latest possible one. */
-static void set_latest_answer(struct times_of_paired_key *key, const struct pair_update *update, size_t m, size_t last,
+static void set_latest_answer(struct key_times *key, const struct pair_update *update, size_t m, size_t last,
 			      enum pair_drain drain, int64_t end_ns)
 {
 	key->high_ns = key->censored_ns = 0;
@@ -80,14 +75,14 @@ static void set_latest_answer(struct times_of_paired_key *key, const struct pair
 		key->high_ns = key->answer_ns;
 }
 
-void pair_keys_of_block_with_updates(struct times_of_paired_key *keys, size_t n, const struct pair_update *update, size_t m,
+void pair_keys_of_block_with_updates(struct key_times *keys, size_t n, const struct pair_update *update, size_t m,
 				     enum pair_drain drain, int64_t end_ns)
 {
 	size_t gone = 0, surplus, next = 0, begun;
 
 	for (size_t i = 0; i < n; i++)
 		clear_answer_of_key(&keys[i]);
-	while (gone < n && pair_key_sent_ns(&keys[gone]) != INT64_MAX)
+	while (gone < n && key_sent_time(&keys[gone]) != INT64_MAX)
 		gone++;
 	for (size_t i = gone; i < n; i++)
 		keys[i].censored_ns = end_ns;
@@ -99,18 +94,18 @@ void pair_keys_of_block_with_updates(struct times_of_paired_key *keys, size_t n,
 	if (m == gone && drain == PAIR_DRAINED && pair_updates_with_keys_in_order(keys, gone, update))
 		return;
 	/* an update that had begun before the first key may be without a key */
-	begun = m && update[0].first_ns < pair_key_sent_ns(&keys[0]);
+	begun = m && update[0].first_ns < key_sent_time(&keys[0]);
 	surplus = (m - begun > gone ? m - begun - gone : 0) + begun;
 	next = 0;
 	for (size_t i = 0; i < gone; i++) {
-		struct times_of_paired_key *key = &keys[i];
+		struct key_times *key = &keys[i];
 
 		next = first_possible_update(update, m, next, key);
 		if (next == m) {
 			key->censored_ns = end_ns;
 			continue;
 		}
-		key->answer_ns = update[next].first_ns < pair_key_sent_ns(key) ? pair_key_sent_ns(key) : update[next].first_ns;
+		key->answer_ns = update[next].first_ns < key_sent_time(key) ? key_sent_time(key) : update[next].first_ns;
 		set_latest_answer(key, update, m, i + surplus > next ? i + surplus : next, drain, end_ns);
 	}
 }
@@ -120,7 +115,7 @@ bool pair_is_stray_update_likely(double noise_per_s, int64_t ns)
 	return -expm1(-noise_per_s * (double)ns / 1e9) > PAIR_STRAY_LIKELY;
 }
 
-void pair_narrow_ranges_for_coalescing(struct times_of_paired_key *keys, size_t n, const struct pair_update *update, size_t m,
+void pair_narrow_ranges_for_coalescing(struct key_times *keys, size_t n, const struct pair_update *update, size_t m,
 				       enum pair_drain drain, int64_t end_ns)
 {
 	size_t next = 0;

@@ -63,7 +63,7 @@ static void write_key_row(struct key_update_join *w, size_t i, bool captured)
 	rows_write_time(r, w->seen_ns[i]);
 	for (int k = 0; k < 3; k++)
 		rows_write_empty_cell(r);
-	rows_write_int(r, t->number[i]);
+	rows_write_int(r, t->key[i].number);
 	rows_write_times(r, t->key[i].answer_ns, t->key[i].high_ns);
 	rows_write_count(r, paired ? t->key[i].exact : -1);
 	rows_write_time(r, t->block[i]);
@@ -79,15 +79,7 @@ static size_t next_sent_key_index(const struct key_log *t, size_t i)
 	return i;
 }
 
-static void add_latency_to_sample(struct sample *s, int64_t answer_ns, int64_t censored_ns, int64_t from_ns)
-{
-	if (answer_ns)
-		sample_add(s, answer_ns - from_ns);
-	else
-		sample_add_censored(s, censored_ns > from_ns ? censored_ns - from_ns : 0);
-}
-
-static void count_key_outcome(struct key_update_join *w, const struct times_of_paired_key *k)
+static void count_key_outcome(struct key_update_join *w, const struct key_times *k)
 {
 	if (k->skipped) {
 		w->skipped++;
@@ -98,12 +90,10 @@ static void count_key_outcome(struct key_update_join *w, const struct times_of_p
 	w->exact += k->exact;
 	w->ranged += k->answer_ns && !k->exact;
 	w->unanswered += !k->answer_ns;
-	add_latency_to_sample(&w->low, k->answer_ns, k->censored_ns, k->due_ns);
-	add_latency_to_sample(&w->high, k->high_ns, k->censored_ns, k->due_ns);
-	if (!k->sent_ns)
-		return;
-	add_latency_to_sample(&w->sent_low, k->answer_ns, k->censored_ns, k->sent_ns);
-	add_latency_to_sample(&w->sent_high, k->high_ns, k->censored_ns, k->sent_ns);
+	key_add_latency(k, KEY_FROM_DUE | KEY_EARLY, &w->low);
+	key_add_latency(k, KEY_FROM_DUE | KEY_LATE, &w->high);
+	key_add_latency(k, KEY_FROM_SENT | KEY_EARLY, &w->sent_low);
+	key_add_latency(k, KEY_FROM_SENT | KEY_LATE, &w->sent_high);
 }
 
 static size_t key_index_after_block(const struct key_log *t, size_t first)
@@ -181,7 +171,7 @@ static bool is_key_block_captured(const struct key_update_join *w)
 }
 
 /* Removes the upper ends of latencies after the capture's end has cut a block: further updates may have been under way. */
-static void drop_upper_latency_bounds(struct times_of_paired_key *key, size_t n, int64_t end_ns)
+static void drop_upper_latency_bounds(struct key_times *key, size_t n, int64_t end_ns)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!key[i].answer_ns)
@@ -194,7 +184,7 @@ static void drop_upper_latency_bounds(struct times_of_paired_key *key, size_t n,
 static void key_join_end_block(struct key_update_join *w, int64_t end_ns)
 {
 	struct key_log *t = w->cfg.typed;
-	struct times_of_paired_key *key = &t->key[w->first];
+	struct key_times *key = &t->key[w->first];
 	size_t n = w->end - w->first;
 	enum pair_drain drain;
 

@@ -15,8 +15,7 @@
 #define KEY_LOG_BLOCK_MAX 20	/* keys of a block; more in a row were not typed in blocks */
 
 struct key_log {
-	struct times_of_paired_key *key;		/* owned; in the order of typing */
-	int64_t *number;		/* owned; each key's number in the file */
+	struct key_times *key;		/* owned; in the order of typing */
 	uint32_t *block;		/* owned; each key's block, ascending; 0: the file does not tell */
 	struct wall_clock_offset *wall;	/* owned; offsets of CLOCK_REALTIME, one for each key that was sent */
 	size_t n, walls;		/* keys, offsets */

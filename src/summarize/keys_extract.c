@@ -21,7 +21,7 @@
  *	updates_per_answer				screen updates per key with an echo
  * Texts: interval, late_interval (methods of the intervals). Rows: cdf (curve of each cell: latency_ms, share, bound, parameters),
  * compare (settings compared with the default). In the report: cells_overloaded and idle_noise. */
-#include "keys.h"
+#include "key_figures.h"
 #include "clock.h"
 #include "engine.h"
 
@@ -45,13 +45,8 @@ static struct sample keys_collect_latencies(const struct key_samples *keys, bool
 {
 	struct sample s = { 0 };
 
-	for (size_t i = 0; i < keys->n; i++) {
-		int64_t ns;
-		bool later;
-
-		if (key_compute_latency(&keys->key[i], high, &ns, &later))
-			(later ? sample_add_censored : sample_add)(&s, ns);
-	}
+	for (size_t i = 0; i < keys->n; i++)
+		key_add_latency(&keys->key[i], high ? KEY_LATE : KEY_EARLY, &s);
 	memory_die_if_values_lost(s.lost);
 	return s;
 }
@@ -175,12 +170,12 @@ struct key_latency_figures keys_set_latency_figures_of_trains(const struct exper
 	extractor_set_figure("end.p90", e.ranged ? e.late_end[P90] : e.of[P90]);
 	keys_set_train_statistics(train, n, &e);
 	for (size_t i = 0; i < n; i++) {
-		int64_t update = KEY_NONE;
+		int64_t update = 0;
 
-		for (const struct key_sample *k = train[i].keys.key; k < train[i].keys.key + train[i].keys.n; k++) {
-			answered += k->answer != KEY_NONE;
-			updates += k->answer != KEY_NONE && k->answer != update;
-			update = k->answer != KEY_NONE ? k->answer : update;
+		for (const struct key_times *k = train[i].keys.key; k < train[i].keys.key + train[i].keys.n; k++) {
+			answered += k->answer_ns != 0;
+			updates += k->answer_ns && k->answer_ns != update;
+			update = k->answer_ns ? k->answer_ns : update;
 		}
 	}
 	give_values({ "bound", e.of[MAX].above }, { "updates_per_answer", updates / answered }, { "keys", (double)e.keys },

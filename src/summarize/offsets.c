@@ -13,9 +13,9 @@ void offsets_add_train_keys(struct probe_offset_samples *o, enum probe probe, co
 			    const struct train_traces *t)
 {
 	for (size_t i = 0; i < keys->n; i++) {
-		const struct key_sample *k = &keys->key[i];
+		const struct key_times *k = &keys->key[i];
 		const struct trace_app_echo *e = traces_find_echo(t, k->number);
-		int64_t sent = k->sent, answer = k->answer, value[OFFSETS];
+		int64_t sent = k->sent_ns ? k->sent_ns : TRACE_NONE, answer = k->answer_ns ? k->answer_ns : TRACE_NONE, value[OFFSETS];
 
 		if (!e || e->received == TRACE_NONE || e->flushed == TRACE_NONE) {
 			o->lost++;

@@ -23,18 +23,19 @@ void stages_compute_stage_lengths(const struct stage_event_times *t, int64_t ns[
 }
 
 /* Finds the times of one key at all places. False: some time is not known. */
-static bool stages_find_times(const struct key_sample *k, const struct train_traces *t, int64_t base, struct stage_event_times *out)
+static bool stages_find_times(const struct key_times *k, const struct train_traces *t, int64_t base, struct stage_event_times *out)
 {
 	const struct trace_wire_key *on_wire = traces_find_key(t, k->number);
 	const struct trace_screen_update *reply;
 	const struct trace_app_echo *echo;
 
-	if (!key_answer_time_is_exact(k) || k->sent == KEY_NONE || !on_wire || on_wire->seen == TRACE_NONE)
+	if (!k->exact || !k->sent_ns || !on_wire || on_wire->seen == TRACE_NONE)
 		return false;
-	reply = traces_last_update_until(t, k->answer);
+	reply = traces_last_update_until(t, k->answer_ns);
 	if (!reply || reply->first < on_wire->seen)
 		return false;
-	*out = (struct stage_event_times){ k->due, k->sent, on_wire->seen, TRACE_NONE, TRACE_NONE, reply->first, k->answer };
+	*out = (struct stage_event_times){ k->due_ns, k->sent_ns, on_wire->seen, TRACE_NONE, TRACE_NONE, reply->first,
+					  k->answer_ns };
 	if (base < 0 || !t->echoes)
 		return true;
 	echo = traces_find_echo(t, base + k->number);

@@ -7,7 +7,7 @@
  * alone), updates_10ms, updates_5ms, updates_20ms (updates in the capture if packets up to so many ms apart are merged),
  * depends_on_merge (1: these differ by more than prototap tolerates). */
 #include "engine.h"
-#include "keys.h"
+#include "key_figures.h"
 
 /* Standard deviation of the intervals between keys by their schedule. Two neighbours are each moved by U(0, period/3): their
  * difference has a standard deviation of period/3 / sqrt(12) * sqrt(2). */

@@ -101,7 +101,7 @@ const struct trace_app_echo *traces_find_echo(const struct train_traces *t, int6
 
 /* Returns the key in the packets; NULL: the capture does not contain its block. A key that crossed the link only after the next key
  * was sent has no time of its own, but is paired like all others: leaving it out would drop the late keys. */
-static const struct trace_wire_key *traces_find_captured_key(const struct train_traces *wire, const struct key_sample *k)
+static const struct trace_wire_key *traces_find_captured_key(const struct train_traces *wire, const struct key_times *k)
 {
 	const struct trace_wire_key *t = traces_find_key(wire, k->number);
 
@@ -113,9 +113,9 @@ struct wire_check_counts wire_check_compare_with_pixels(const struct key_samples
 	struct wire_check_counts out = { 0 };
 
 	for (size_t i = 0; i < pixels->n; i++) {
-		const struct key_sample *k = &pixels->key[i];
+		const struct key_times *k = &pixels->key[i];
 		const struct trace_wire_key *t = traces_find_captured_key(wire, k);
-		const struct trace_screen_update *shown = key_answer_time_is_exact(k) ? traces_last_update_until(wire, k->answer) : NULL;
+		const struct trace_screen_update *shown = k->exact ? traces_last_update_until(wire, k->answer_ns) : NULL;
 
 		if (!t || !shown) {
 			out.untested++;
@@ -144,16 +144,16 @@ struct key_samples wire_check_make_keys_from_packets(const struct key_samples *p
 	struct key_samples out = { .skipped = pixels->skipped, .key = memory_new(pixels->n, sizeof(*out.key)) };
 
 	for (size_t i = 0; i < pixels->n; i++) {
-		struct key_sample k = pixels->key[i];
+		struct key_times k = pixels->key[i];
 		const struct trace_wire_key *t = traces_find_captured_key(wire, &k);
 
 		if (!t)
 			continue;
-		k.answer = t->low;
-		k.answer_high = t->high;
-		k.censored = t->low == TRACE_NONE || t->high == TRACE_NONE ?
-			traces_earliest_answer_ns(wire, t, k.sent == KEY_NONE ? k.due : k.sent) : KEY_NONE;
-		out.ranged = out.ranged || (k.answer != KEY_NONE && k.answer_high != k.answer);
+		k.answer_ns = t->low == TRACE_NONE ? 0 : t->low;
+		k.high_ns = t->high == TRACE_NONE ? 0 : t->high;
+		k.exact = k.answer_ns && k.high_ns == k.answer_ns;
+		k.censored_ns = k.answer_ns && k.high_ns ? 0 : traces_earliest_answer_ns(wire, t, k.sent_ns ? k.sent_ns : k.due_ns);
+		out.ranged = out.ranged || (k.answer_ns && !k.exact);
 		out.key[out.n++] = k;
 	}
 	return out;

@@ -3,7 +3,7 @@
  * (refecho, schema echo/1). Times are CLOCK_MONOTONIC nanoseconds, as those of keys; TRACE_NONE: not known. */
 #pragma once
 
-#include "keys.h"
+#include "key_figures.h"
 
 #define TRACE_NONE ROWS_IN_NONE
 

@@ -172,7 +172,7 @@ static void check(const struct capture_meter *m)
 /* Three keys, 0.1, 0.15 and 3 s after the packets' clock began, the first one to warm up. */
 static const struct key_log *keys(void)
 {
-	static struct times_of_paired_key key[3] = { { .due_ns = 100000000, .sent_ns = 100000000, .skipped = 1 },
+	static struct key_times key[3] = { { .due_ns = 100000000, .sent_ns = 100000000, .skipped = 1 },
 					  { .due_ns = 150000000, .sent_ns = 150000000 }, { .due_ns = 3000000000 } };
 	static struct wall_clock_offset wall = { .at_ns = 1 };
 	static const struct key_log typed = { .key = key, .wall = &wall, .n = 3, .walls = 1 };

@@ -13,7 +13,7 @@
 #define MS NS_PER_MS
 #define AT(ms) ((1000 + (int64_t)(ms)) * MS)
 
-static struct times_of_paired_key key[64];
+static struct key_times key[64];
 static struct key_train_block block[4];
 static struct key_train train;
 static struct screen_observations seen;

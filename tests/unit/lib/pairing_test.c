@@ -12,7 +12,7 @@
 #define AT(ms) ((1000 + (ms)) * MS)
 
 /* n keys, 50 ms apart, due and sent at once */
-static void type(struct times_of_paired_key *key, size_t n)
+static void type(struct key_times *key, size_t n)
 {
 	memset(key, 0, n * sizeof(*key));
 	for (size_t i = 0; i < n; i++)
@@ -29,19 +29,19 @@ static const struct pair_update *updates(const int64_t *at_ns, size_t m)
 	return update;
 }
 
-static void pair_block(struct times_of_paired_key *key, size_t n, const int64_t *at_ns, size_t m, enum pair_drain drain,
+static void pair_block(struct key_times *key, size_t n, const int64_t *at_ns, size_t m, enum pair_drain drain,
 		       int64_t end_ns)
 {
 	pair_keys_of_block_with_updates(key, n, updates(at_ns, m), m, drain, end_ns);
 }
 
-static void narrow_block(struct times_of_paired_key *key, size_t n, const int64_t *at_ns, size_t m, enum pair_drain drain,
+static void narrow_block(struct key_times *key, size_t n, const int64_t *at_ns, size_t m, enum pair_drain drain,
 			 int64_t end_ns)
 {
 	pair_narrow_ranges_for_coalescing(key, n, updates(at_ns, m), m, drain, end_ns);
 }
 
-static void expect(const struct times_of_paired_key *key, int64_t low_ms, int64_t high_ms, bool exact)
+static void expect(const struct key_times *key, int64_t low_ms, int64_t high_ms, bool exact)
 {
 	assert_int_equal(key->answer_ns, AT(low_ms));
 	assert_int_equal(key->high_ns, AT(high_ms));
@@ -49,7 +49,7 @@ static void expect(const struct times_of_paired_key *key, int64_t low_ms, int64_
 	assert_int_equal(key->censored_ns, 0);
 }
 
-static void expect_censored(const struct times_of_paired_key *key, int64_t ms)
+static void expect_censored(const struct key_times *key, int64_t ms)
 {
 	assert_int_equal(key->answer_ns, 0);
 	assert_int_equal(key->high_ns, 0);
@@ -59,7 +59,7 @@ static void expect_censored(const struct times_of_paired_key *key, int64_t ms)
 
 static void patch_answers_all_up_to_its_number(void **state)
 {
-	struct times_of_paired_key key[6];
+	struct key_times key[6];
 	/* 7 stood there before; keys 2 and 3 share a picture, so do 4 and 5; 6 never comes */
 	const struct shown_patch_number shown[] = { { AT(10), 8 }, { AT(130), 10 }, { AT(230), 12 } };
 
@@ -81,7 +81,7 @@ static void patch_answers_all_up_to_its_number(void **state)
 
 static void patch_number_wraps(void **state)
 {
-	struct times_of_paired_key key[3];
+	struct key_times key[3];
 	const struct shown_patch_number shown[] = { { AT(10), 0xffffff }, { AT(60), 0 }, { AT(110), 1 } };
 
 	(void)state;
@@ -94,7 +94,7 @@ static void patch_number_wraps(void **state)
 
 static void patch_ahead_of_keys_is_told(void **state)
 {
-	struct times_of_paired_key key[3];
+	struct key_times key[3];
 	/* at 60 ms two keys have gone, the patch counts three: somebody else typed one */
 	const struct shown_patch_number shown[] = { { AT(10), 1 }, { AT(60), 3 }, { AT(110), 4 } };
 
@@ -107,7 +107,7 @@ static void patch_ahead_of_keys_is_told(void **state)
 
 static void patch_back_to_an_old_picture_answers_nothing(void **state)
 {
-	struct times_of_paired_key key[2];
+	struct key_times key[2];
 	const struct shown_patch_number shown[] = { { AT(10), 99 }, { AT(20), 101 }, { AT(30), 100 }, { AT(70), 102 } };
 
 	(void)state;
@@ -119,7 +119,7 @@ static void patch_back_to_an_old_picture_answers_nothing(void **state)
 
 static void key_never_sent_is_never_answered(void **state)
 {
-	struct times_of_paired_key key[2];
+	struct key_times key[2];
 	const struct shown_patch_number shown[] = { { AT(10), 1 } };
 	const int64_t update[] = { AT(10), AT(60) };
 
@@ -139,7 +139,7 @@ static void key_never_sent_is_never_answered(void **state)
 
 static void as_many_updates_as_keys_is_exact(void **state)
 {
-	struct times_of_paired_key key[3];
+	struct key_times key[3];
 	/* the first is from before the train; all answers are late, the third key is answered 120 ms after it went */
 	const int64_t update[] = { AT(-20), AT(60), AT(140), AT(220) };
 
@@ -154,7 +154,7 @@ static void as_many_updates_as_keys_is_exact(void **state)
 
 static void fewer_updates_give_a_range_to_the_last(void **state)
 {
-	struct times_of_paired_key key[4];
+	struct key_times key[4];
 	/* 4 keys at 0 50 100 150, 2 updates: key i between the next update and update i, the last one if fewer */
 	const int64_t update[] = { AT(60), AT(170) };
 
@@ -169,7 +169,7 @@ static void fewer_updates_give_a_range_to_the_last(void **state)
 
 static void more_updates_give_a_range_to_number_i_plus_surplus(void **state)
 {
-	struct times_of_paired_key key[2];
+	struct key_times key[2];
 	const int64_t update[] = { AT(10), AT(40), AT(60), AT(90) };
 
 	(void)state;
@@ -181,7 +181,7 @@ static void more_updates_give_a_range_to_number_i_plus_surplus(void **state)
 
 static void high_is_never_before_low(void **state)
 {
-	struct times_of_paired_key key[3];
+	struct key_times key[3];
 	/* noise at 5 and 10 ms, one echo at 130 for all three: as many updates as keys, by chance */
 	const int64_t update[] = { AT(5), AT(10), AT(130) };
 
@@ -195,7 +195,7 @@ static void high_is_never_before_low(void **state)
 
 static void without_rest_nothing_is_exact(void **state)
 {
-	struct times_of_paired_key key[3];
+	struct key_times key[3];
 	const int64_t update[] = { AT(10), AT(60), AT(110) };
 
 	(void)state;
@@ -217,7 +217,7 @@ static void without_rest_nothing_is_exact(void **state)
 
 static void no_update_at_all(void **state)
 {
-	struct times_of_paired_key key[2];
+	struct key_times key[2];
 
 	(void)state;
 	type(key, 2);
@@ -235,7 +235,7 @@ static void truth_lies_in_the_range(void **state)
 
 	(void)state;
 	for (int round = 0; round < 2000; round++) {
-		struct times_of_paired_key key[20];
+		struct key_times key[20];
 		int64_t truth[20], update[64], cost, at = 0;
 		size_t m = 0, taken = 0;
 
@@ -269,7 +269,7 @@ static void truth_lies_in_the_range(void **state)
 
 static void an_update_that_goes_on_may_answer_a_later_key(void **state)
 {
-	struct times_of_paired_key key[3];
+	struct key_times key[3];
 	/* keys at 0 50 100; the echo of the first at 45 goes on to 53, the echo of the second; the third is answered at 140 */
 	const struct pair_update update[] = { { AT(45), AT(53) }, { AT(140), AT(140) } };
 	/* a change that began before the block and went on after its first key was sent */
@@ -299,7 +299,7 @@ static void truth_lies_in_the_range_of_merged_echoes(void **state)
 
 	(void)state;
 	for (int round = 0; round < 2000; round++) {
-		struct times_of_paired_key key[20];
+		struct key_times key[20];
 		struct pair_update update[20];
 		struct pair_update_merger merger = { 0 };
 		int64_t truth[20], longest = 5 + round % 200;
@@ -342,7 +342,7 @@ static void changes_merge_by_single_linkage(void **state)
 
 static void coalescing_is_from_the_next_to_the_next_but_two(void **state)
 {
-	struct times_of_paired_key key[7];
+	struct key_times key[7];
 	/* after all seven keys: the first pass gives ranges to what each at least needs */
 	const int64_t update[] = { AT(310), AT(330), AT(350), AT(370), AT(390) };
 
@@ -367,7 +367,7 @@ static void coalescing_is_from_the_next_to_the_next_but_two(void **state)
 
 static void coalescing_leaves_exact_pairs_and_unanswered_keys(void **state)
 {
-	struct times_of_paired_key key[3];
+	struct key_times key[3];
 	const int64_t update[] = { AT(10), AT(60), AT(110) };
 
 	(void)state;

@@ -72,7 +72,7 @@ static void end(struct play *p)
 
 static void expect(const struct play *p, size_t i, int64_t low_ms, int64_t high_ms, bool exact)
 {
-	const struct times_of_paired_key *k = &p->typed.key[i];
+	const struct key_times *k = &p->typed.key[i];
 
 	assert_int_equal(k->answer_ns, low_ms ? AT(low_ms) : 0);
 	assert_int_equal(k->high_ns, high_ms ? AT(high_ms) : 0);

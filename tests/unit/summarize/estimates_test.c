@@ -13,7 +13,7 @@
 
 #include "../near.h"
 #include "clock.h"
-#include "summarize/keys.h"
+#include "summarize/key_figures.h"
 
 #define KEYS 20
 
@@ -29,7 +29,8 @@ static struct train_key_samples train_of(int base_ms)
 	for (int k = 0; k < KEYS; k++) {
 		int64_t due = 1000000 * NS_PER_MS + k * 50 * NS_PER_MS;
 
-		t.keys.key[k] = (struct key_sample){ due, due + 1000 * (k + 1), due + (base_ms + k) * NS_PER_MS, KEY_NONE, KEY_NONE, k + 1, 0 };
+		t.keys.key[k] = (struct key_times){ .number = k + 1, .due_ns = due, .sent_ns = due + 1000 * (k + 1), .exact = true,
+			.answer_ns = due + (base_ms + k) * NS_PER_MS, .high_ns = due + (base_ms + k) * NS_PER_MS };
 	}
 	return t;
 }
@@ -116,7 +117,7 @@ static void two_runs_have_two_values(void **state)
 	/* a range has no two values */
 	t[1].keys.ranged = true;
 	for (int k = 0; k < KEYS; k++)
-		t[1].keys.key[k].answer_high = t[1].keys.key[k].answer + 500 * NS_PER_MS;
+		t[1].keys.key[k].high_ns = t[1].keys.key[k].answer_ns + 500 * NS_PER_MS;
 	f = estimate_key_latency_figures(t, 2, &cfg);
 	assert_true(figure_is_range(&f.of[P50]) && isnan(f.of[P50].both[0]));
 	drop(t, 2);
@@ -156,8 +157,8 @@ static void a_key_without_echo_stays_in(void **state)
 	(void)state;
 	make(t, base, 3);
 	for (int k = 10; k < KEYS; k++) {	/* half of the last run, 1 s after they were due nothing was there */
-		t[2].keys.key[k].answer = KEY_NONE;
-		t[2].keys.key[k].censored = t[2].keys.key[k].due + NS_PER_S;
+		t[2].keys.key[k].answer_ns = t[2].keys.key[k].high_ns = 0;
+		t[2].keys.key[k].censored_ns = t[2].keys.key[k].due_ns + NS_PER_S;
 	}
 	f = estimate_key_latency_figures(t, 3, &cfg);
 	assert_int_equal(f.keys, 60);
@@ -181,8 +182,8 @@ static void a_key_given_up_early_may_be_late(void **state)
 	(void)state;
 	make(t, base, 2);
 	for (int r = 0; r < 2; r++) {
-		t[r].keys.key[0].answer = KEY_NONE;
-		t[r].keys.key[0].censored = t[r].keys.key[0].due + 20 * NS_PER_MS;
+		t[r].keys.key[0].answer_ns = t[r].keys.key[0].high_ns = 0;
+		t[r].keys.key[0].censored_ns = t[r].keys.key[0].due_ns + 20 * NS_PER_MS;
 	}
 	f = estimate_key_latency_figures(t, 2, &cfg);
 	assert_true(isnan(f.of[LATE].value));
@@ -202,7 +203,7 @@ static void ranges_have_two_ends(void **state)
 	make(t, base, 2);
 	for (int r = 0; r < 2; r++) {
 		for (int k = 0; k < KEYS; k += 2)
-			t[r].keys.key[k].answer_high = t[r].keys.key[k].answer + 100 * NS_PER_MS;
+			t[r].keys.key[k].high_ns = t[r].keys.key[k].answer_ns + 100 * NS_PER_MS;
 		t[r].keys.ranged = true;
 	}
 	f = estimate_key_latency_figures(t, 2, &cfg);
@@ -272,8 +273,8 @@ static void the_curve_keeps_its_ends(void **state)
 
 	(void)state;
 	make(t, base, 2);
-	t[1].keys.key[19].answer = KEY_NONE;
-	t[1].keys.key[19].censored = t[1].keys.key[19].due + NS_PER_S;
+	t[1].keys.key[19].answer_ns = t[1].keys.key[19].high_ns = 0;
+	t[1].keys.key[19].censored_ns = t[1].keys.key[19].due_ns + NS_PER_S;
 	point = estimates_compute_latency_cdf(t, 2, false, 1000, &n);
 	assert_int_equal(n, 39);
 	assert_int_equal(point[0].ns, 10 * NS_PER_MS);

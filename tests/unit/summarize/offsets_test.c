@@ -13,12 +13,12 @@
 #define US 1000LL
 
 /* Key 2: 100 us there, 5 ms inside, 300 us back. Key 3 is lost on the way, 4 was never drawn, 5 never seen. */
-static struct key_sample key[] = {
-	{ .number = 2, .sent = 50000 * US, .answer = 55400 * US },
-	{ .number = 3, .sent = 100000 * US, .answer = N },
-	{ .number = 4, .sent = 150000 * US, .answer = 159000 * US },
-	{ .number = 5, .sent = 200000 * US, .answer = N },
-	{ .number = 6, .sent = 250000 * US, .answer = 250250 * US },
+static struct key_times key[] = {
+	{ .number = 2, .sent_ns = 50000 * US, .answer_ns = 55400 * US },
+	{ .number = 3, .sent_ns = 100000 * US },
+	{ .number = 4, .sent_ns = 150000 * US, .answer_ns = 159000 * US },
+	{ .number = 5, .sent_ns = 200000 * US },
+	{ .number = 6, .sent_ns = 250000 * US, .answer_ns = 250250 * US },
 };
 static struct trace_app_echo echo[] = {
 	{ 1, 1, 2, 3 },

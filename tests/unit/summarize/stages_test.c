@@ -75,11 +75,11 @@ static const char echo_text[] = ECHO
 	"echo/1\t308\t1103000000\t\t\t0\t0\n"
 	"echo/1\t309\t1153000000\t1180000000\t1181000000\t0\t0\n";
 
-static struct key_sample keys_of[] = {
-	{ 999 * MS, 1000 * MS, 1097 * MS, 1097 * MS, KEY_NONE, 6, 0 },
-	{ 1049 * MS, 1050 * MS, 1097 * MS, KEY_NONE, KEY_NONE, 7, 0 },
-	{ 1099 * MS, 1100 * MS, KEY_NONE, KEY_NONE, 3000 * MS, 8, 0 },
-	{ 1149 * MS, 1150 * MS, 1201 * MS, 1300 * MS, KEY_NONE, 9, 0 },
+static struct key_times keys_of[] = {
+	{ .number = 6, .due_ns = 999 * MS, .sent_ns = 1000 * MS, .answer_ns = 1097 * MS, .high_ns = 1097 * MS, .exact = true },
+	{ .number = 7, .due_ns = 1049 * MS, .sent_ns = 1050 * MS, .answer_ns = 1097 * MS, .high_ns = 1097 * MS, .exact = true },
+	{ .number = 8, .due_ns = 1099 * MS, .sent_ns = 1100 * MS, .censored_ns = 3000 * MS },
+	{ .number = 9, .due_ns = 1149 * MS, .sent_ns = 1150 * MS, .answer_ns = 1201 * MS, .high_ns = 1300 * MS },
 };
 
 static void train_of(struct key_samples *k, struct train_traces *t)
@@ -116,7 +116,7 @@ static void keys_with_an_exact_answer_are_split(void **state)
 
 		for (int stage = 0; stage < LATENCY; stage++)
 			sum += stage == WIRE_WIRE ? 0 : s.of[stage].value[i];
-		assert_int_equal(sum, keys_of[i].answer - keys_of[i].due);
+		assert_int_equal(sum, keys_of[i].answer_ns - keys_of[i].due_ns);
 		assert_int_equal(s.of[LATENCY].value[i], sum);
 	}
 	stages_free(&s);
@@ -231,16 +231,16 @@ static void keys_as_the_wire_alone_tells_them(void **state)
 	assert_int_equal(w.n, 4);
 	assert_int_equal(w.skipped, 5);
 	assert_true(w.ranged);
-	assert_int_equal(w.key[0].answer, 1090 * MS);
-	assert_int_equal(w.key[0].answer_high, 1090 * MS);
-	assert_int_equal(w.key[0].censored, KEY_NONE);
-	assert_int_equal(w.key[1].answer_high, 1200 * MS);
+	assert_int_equal(w.key[0].answer_ns, 1090 * MS);
+	assert_int_equal(w.key[0].high_ns, 1090 * MS);
+	assert_int_equal(w.key[0].censored_ns, 0);
+	assert_int_equal(w.key[1].high_ns, 1200 * MS);
 	/* an open end is later than the early one, no answer later than the next update */
-	assert_int_equal(w.key[2].answer, 1200 * MS);
-	assert_int_equal(w.key[2].answer_high, KEY_NONE);
-	assert_int_equal(w.key[2].censored, 1200 * MS);
-	assert_int_equal(w.key[3].answer, KEY_NONE);
-	assert_int_equal(w.key[3].censored, 1200 * MS);
+	assert_int_equal(w.key[2].answer_ns, 1200 * MS);
+	assert_int_equal(w.key[2].high_ns, 0);
+	assert_int_equal(w.key[2].censored_ns, 1200 * MS);
+	assert_int_equal(w.key[3].answer_ns, 0);
+	assert_int_equal(w.key[3].censored_ns, 1200 * MS);
 	keys_free(&w);
 	traces_free(&t);
 }
@@ -264,9 +264,9 @@ static void a_key_that_was_not_seen_alone_stays(void **state)
 	assert_int_equal(read_wire(&t, late, &line), 0);
 	w = wire_check_make_keys_from_packets(&k, &t);
 	assert_int_equal(w.n, 4);
-	assert_int_equal(w.key[1].answer, 1200 * MS);
-	assert_int_equal(w.key[2].answer, KEY_NONE);
-	assert_int_equal(w.key[2].censored, 1200 * MS);
+	assert_int_equal(w.key[1].answer_ns, 1200 * MS);
+	assert_int_equal(w.key[2].answer_ns, 0);
+	assert_int_equal(w.key[2].censored_ns, 1200 * MS);
 	wire_check = wire_check_compare_with_pixels(&k, &t);
 	assert_int_equal(wire_check.keys, 2);
 	keys_free(&w);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "keys.h"
+#include "key_figures.h"
 #include "clock.h"
 #include "estimate.h"
 #include "memory.h"
@@ -9,22 +9,20 @@
 static int keys_store_input_row_as_sample(void *into, const struct input_table_cell *cell)
 {
 	struct key_samples *out = into;
-	struct key_sample k = { cell[0].count, cell[1].count, cell[2].count, cell[3].count, cell[4].count, cell[6].count, 0 };
-	int64_t early = k.answer != KEY_NONE ? k.answer : k.censored, earliest = cell[7].count;
-	bool held = earliest != KEY_NONE && early != KEY_NONE;
+	struct key_times k;
+	char *text[KEY_COLUMNS];
+	int64_t early;
 
-	if (k.due == KEY_NONE)
+	for (int i = 0; i < KEY_COLUMNS; i++)
+		text[i] = (char *)(uintptr_t)cell[i].text;
+	if (!key_read_cells(text, &k))
 		return -EPROTO;
-	k.held = held ? early - earliest : 0;
-	if (cell[5].count != KEY_NONE && cell[5].count != 0) {
-		out->skipped++;
+	out->skipped += k.skipped;
+	if (k.skipped)
 		return 0;
-	}
-	/* All clocks are the same, so no echo can come before its key was due. */
-	if ((k.answer != KEY_NONE && k.answer < k.due) || (held && (earliest < k.due || earliest > early)))
-		return -EPROTO;
+	early = k.answer_ns ? k.answer_ns : k.censored_ns;
 	memory_more(out->key, out->n);
-	out->ranged = out->ranged || k.held || (k.answer != KEY_NONE && !key_answer_time_is_exact(&k));
+	out->ranged = out->ranged || (k.answer_ns && !k.exact) || (k.earliest_ns && k.earliest_ns != early);
 	out->key[out->n++] = k;
 	return 0;
 }
@@ -32,49 +30,27 @@ static int keys_store_input_row_as_sample(void *into, const struct input_table_c
 static int keys_store_ping_as_key_sample(void *into, const struct input_table_cell *cell)
 {
 	struct key_samples *out = into;
+	struct key_times k = { .due_ns = PING_DUE, .sent_ns = PING_DUE };
 
+	if (cell[1].count != ROWS_IN_NONE)
+		k = (struct key_times){ .due_ns = PING_DUE, .sent_ns = PING_DUE, .answer_ns = PING_DUE + cell[1].count,
+					.high_ns = PING_DUE + cell[1].count, .exact = true };
 	memory_more(out->key, out->n);
-	out->key[out->n++] = (struct key_sample){ 0, 0, cell[1].count, cell[1].count, KEY_NONE, KEY_NONE, 0 };
+	out->key[out->n++] = k;
 	return 0;
 }
 
 static const struct input_table_description keys_ping_rows = { "ping/1", "number rtt_ns", keys_store_ping_as_key_sample, NULL };
+/* in the order of key_columns */
 const struct input_table_description keys_rows = {
-	"keys/1", "due_ns sent_ns answer_ns answer_high_ns censored_ns skipped | key earliest_ns", keys_store_input_row_as_sample,
-	&keys_ping_rows,
+	"keys/1", "$due_ns $sent_ns $skipped $answer_ns $answer_high_ns $censored_ns | $key $earliest_ns",
+	keys_store_input_row_as_sample, &keys_ping_rows,
 };
 
 void keys_free(struct key_samples *k)
 {
 	free(k->key);
 	*k = (struct key_samples){ 0 };
-}
-
-bool key_answer_time_is_exact(const struct key_sample *k)
-{
-	return k->answer != KEY_NONE && (k->answer_high == KEY_NONE ? k->censored == KEY_NONE : k->answer_high == k->answer);
-}
-
-bool key_compute_latency(const struct key_sample *k, bool high, int64_t *ns, bool *later)
-{
-	int64_t at = k->answer;
-
-	*later = false;
-	if (high && k->answer != KEY_NONE) {
-		if (k->answer_high != KEY_NONE) {
-			at = k->answer_high;
-		} else if (k->censored != KEY_NONE) {
-			at = k->censored;
-			*later = true;
-		}
-	} else if (k->answer == KEY_NONE) {
-		at = k->censored;
-		*later = high || !k->held;
-	}
-	if (at == KEY_NONE)
-		return false;
-	*ns = at - k->due - (high ? 0 : k->held);
-	return true;
 }
 
 /* --- figures of a cell ------------------------------------------------------------------------------------------- */
@@ -113,16 +89,16 @@ static struct latency_pool estimates_build_latency_pool(const struct train_key_s
 
 	for (size_t r = 0; r < n; r++)
 		for (size_t i = 0, run = pool.runs; i < t[r].keys.n; i++) {
-			struct key_sample k = t[r].keys.key[i];
-			bool later = false, known = true, from_sent = m == LATENCY_SENT || m == SEND_LATENESS;
-			int64_t ns = k.due;
+			const struct key_times *k = &t[r].keys.key[i];
+			int64_t ns = k->sent_ns - k->due_ns;
+			bool later = false, known = k->sent_ns;
 
-			k.held = from_sent ? 0 : k.held;
 			if (m != SEND_LATENESS)
-				known = key_compute_latency(&k, high, &ns, &later);
-			if (!known || (from_sent && k.sent == KEY_NONE))
+				known = key_find_latency(k, (m == LATENCY_SENT ? KEY_FROM_SENT : KEY_FROM_DUE) | (high ? KEY_LATE : KEY_EARLY),
+							 &ns, &later);
+			if (!known)
 				continue;
-			pool_add_latency(&pool, m == SEND_LATENESS ? k.sent - ns : from_sent ? ns - (k.sent - k.due) : ns, run);
+			pool_add_latency(&pool, ns, run);
 			pool.item[pool.n - 1].later = later;
 		}
 	pool_sort(&pool);
@@ -138,12 +114,13 @@ static void estimates_add_late_runs(const struct key_samples *keys, int64_t thre
 	bool was = false;
 
 	for (size_t i = 0; i <= keys->n; i++) {
-		int64_t ns = 0;
-		bool later = false, is = false, end = i == keys->n;
+		const struct key_times *k = &keys->key[i];
+		int which = high ? KEY_LATE : KEY_EARLY;
+		int64_t ns;
+		bool later, end = i == keys->n, is = !end && key_is_late(k, which, threshold_ns);
 
-		if (!end && !key_compute_latency(&keys->key[i], high, &ns, &later))
+		if (!end && !key_find_latency(k, which, &ns, &later))
 			continue;
-		is = ns > threshold_ns || (later && high);
 		if (end || is != was) {
 			share->runs[was] += run > 0;
 			share->squares[was] += run * run;
@@ -163,7 +140,7 @@ static double estimates_keys_of_stated_stall(const struct train_key_samples *t, 
 
 	for (size_t r = 0; r < n; r++)
 		if (t[r].keys.n > 1) {
-			ns += (double)(t[r].keys.key[t[r].keys.n - 1].due - t[r].keys.key[0].due);
+			ns += (double)(t[r].keys.key[t[r].keys.n - 1].due_ns - t[r].keys.key[0].due_ns);
 			keys += (double)(t[r].keys.n - 1);
 		}
 	return ns > 0 ? fmax(1, LATE_STALL_NS * keys / ns) : 1;
@@ -204,11 +181,11 @@ static void estimates_count_keys(const struct train_key_samples *t, size_t n, st
 		out->ranged = out->ranged || t[r].keys.ranged;
 		out->skipped += t[r].keys.skipped;
 		for (size_t k = 0; k < t[r].keys.n; k++) {
-			const struct key_sample *key = &t[r].keys.key[k];
+			const struct key_times *key = &t[r].keys.key[k];
 			int64_t ns, end;
-			bool later, open, known = key_compute_latency(key, false, &ns, &later);
+			bool later, open, known = key_find_latency(key, KEY_EARLY, &ns, &later);
 
-			if (known && !later && key_compute_latency(key, true, &end, &open))
+			if (known && !later && key_find_latency(key, KEY_LATE, &end, &open))
 				out->ranged_keys += open || end != ns;
 			out->keys += known;
 			out->unknown += !known;

@@ -1,38 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* keys - the key samples of one train as keyrepeat wrote them (schema keys/1), and latency figures computed from them.
+/* key_figures - the keys of one train as keyrepeat wrote them (schema keys/1), and latency figures computed from them.
  *
  * Columns are found by name, so a file with additional columns is read too. Times are CLOCK_MONOTONIC nanoseconds. */
 #pragma once
 
 #include "interval.h"
+#include "keys.h"
 #include "run_folder.h"
 
-#define KEY_NONE ROWS_IN_NONE	/* value of an empty cell */
-
-struct key_sample {
-	int64_t due, sent;
-	int64_t answer;		/* when the echo of the key was seen; if only a range is known, its early end */
-	int64_t answer_high;	/* late end of the range; KEY_NONE: `answer` is exact */
-	int64_t censored;	/* the wait for an echo ended here, without one; KEY_NONE: there was an echo */
-	int64_t number;		/* number of the key in its train, from 1, skipped keys counted; KEY_NONE: the file does not say */
-	int64_t held;		/* how much earlier an answer would have been possible without a wait for its turn */
-};
-
 struct key_samples {
-	struct key_sample *key;	/* owned; without the skipped warm-up keys */
+	struct key_times *key;	/* owned; without the skipped warm-up keys */
 	size_t n, skipped;
 	bool ranged;		/* the answer of at least one key is a range (read from the wire alone) */
 };
 
-/* Reads samples.tsv of keyrepeat or of ping into a struct key_samples, which starts all zero. A ping counts as a key that is due at
- * 0 and answered after its round trip time; nothing is known of a lost ping. */
+/* Reads samples.tsv of keyrepeat or of ping into a struct key_samples, which starts all zero. A ping counts as a key that is due
+ * and sent at PING_DUE and answered after its round trip time; nothing is known of a lost ping. */
+#define PING_DUE 1
 extern const struct input_table_description keys_rows;
 void keys_free(struct key_samples *k);
-
-bool key_answer_time_is_exact(const struct key_sample *k);	/* true: answered at an exactly known time */
-/* Latency of a key from its due time; high: by the late end of a range. False: nothing is known of this key. *later: *ns is only a
- * lower bound. */
-bool key_compute_latency(const struct key_sample *k, bool high, int64_t *ns, bool *later);
 
 /* --- figures of a cell from the keys of its repeats -------------------------------------------------------------- */
 
