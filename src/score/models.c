@@ -11,12 +11,17 @@
 
 const char *const models_tolia_words[MODELS_TOLIA] = { "crisp", "noticeable", "annoying", "unacceptable", "unusable" };
 
-double models_late_share(const struct latency_samples *s, double threshold)
+static double end_ms(const struct latency_sample *one, enum models_end end)
+{
+	return end == MODELS_EARLY ? one->early_ms : one->later ? MODELS_NEVER : one->late_ms;
+}
+
+double models_late_share(const struct latency_samples *s, enum models_end end, double threshold)
 {
 	size_t late = 0;
 
 	for (size_t i = 0; i < s->n; i++)
-		late += s->one[i].ms > threshold;
+		late += end_ms(&s->one[i], end) > threshold;
 	return s->n ? (double)late / (double)s->n : (double)NAN;
 }
 
@@ -25,32 +30,31 @@ static size_t tolia_class(double ms, const struct models_rating_limits *l)
 	return ms < l->crisp ? 0 : ms < l->noticeable ? 1 : ms < l->annoying ? 2 : ms < l->unacceptable ? 3 : 4;
 }
 
-void models_compute_tolia_class_shares(const struct latency_samples *early, const struct latency_samples *late,
-				       const struct models_rating_limits *l, double least[MODELS_TOLIA], double most[MODELS_TOLIA])
+void models_compute_tolia_class_shares(const struct latency_samples *s, const struct models_rating_limits *l,
+				       double least[MODELS_TOLIA], double most[MODELS_TOLIA])
 {
 	for (size_t c = 0; c < MODELS_TOLIA; c++) {
 		size_t sure = 0, possible = 0;
 
-		for (size_t i = 0; i < early->n; i++) {
-			size_t from = tolia_class(early->one[i].ms, l), to = tolia_class(late->one[i].ms, l);
+		for (size_t i = 0; i < s->n; i++) {
+			size_t from = tolia_class(end_ms(&s->one[i], MODELS_EARLY), l), to = tolia_class(end_ms(&s->one[i], MODELS_LATE), l);
 
 			sure += from == c && to == c;
 			possible += from <= c && c <= to;
 		}
-		least[c] = early->n ? (double)sure / (double)early->n : (double)NAN;
-		most[c] = early->n ? (double)possible / (double)early->n : (double)NAN;
+		least[c] = s->n ? (double)sure / (double)s->n : (double)NAN;
+		most[c] = s->n ? (double)possible / (double)s->n : (double)NAN;
 	}
 }
 
-void models_compute_apdex(const struct latency_samples *s, const struct models_rating_limits *l, struct models_apdex_result *out)
+void models_compute_apdex(const struct latency_samples *s, enum models_end end, const struct models_rating_limits *l,
+			  struct models_apdex_result *out)
 {
 	*out = (struct models_apdex_result){ .score = NAN };
 	for (size_t i = 0; i < s->n; i++) {
-		double ms = s->one[i].ms;
+		double ms = s->one[i].failed ? MODELS_NEVER : end_ms(&s->one[i], end);
 
-		if (s->one[i].failed)
-			out->frustrated++;
-		else if (ms <= l->apdex_target)
+		if (ms <= l->apdex_target)
 			out->satisfied++;
 		else if (ms <= l->apdex_target * l->apdex_tolerating)
 			out->tolerating++;
@@ -73,13 +77,15 @@ const char *models_apdex_rating_word(const struct models_rating_limits *l, doubl
 	       score >= l->apdex_poor ? "poor" : "unacceptable";
 }
 
-double models_wu_felt_delay(const struct latency_samples *s, const struct models_rating_limits *l, double *mean)
+double models_wu_felt_delay(const struct latency_samples *s, enum models_end end, const struct models_rating_limits *l, double *mean)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < s->n; i++)
-		if (s->one[i].ms > l->wu_expected)
-			sum += pow((s->one[i].ms - l->wu_expected) / 1000, l->wu_beta);
+	for (size_t i = 0; i < s->n; i++) {
+		double ms = end_ms(&s->one[i], end);
+
+		sum += ms > l->wu_expected ? pow((ms - l->wu_expected) / 1000, l->wu_beta) : 0;
+	}
 	*mean = s->n ? sum / (double)s->n : (double)NAN;
 	return s->n ? sum : (double)NAN;
 }
@@ -93,7 +99,13 @@ static double mean_of_index_range(const double *v, size_t from, size_t to)
 	return sum / (double)(to - from);
 }
 
-int models_compute_vsimax(const struct latency_samples *s, const struct models_rating_limits *l, struct models_vsimax_result *out)
+static double vsimax_ms(const struct latency_sample *one, enum models_end end)
+{
+	return end == MODELS_LATE && (one->failed || one->later) ? MODELS_NEVER : one->late_ms;
+}
+
+int models_compute_vsimax(const struct latency_samples *s, enum models_end end, const struct models_rating_limits *l,
+			  struct models_vsimax_result *out)
 {
 	double *v = malloc((s->n ? s->n : 1) * sizeof(*v)), most = 0;
 	size_t base = (size_t)l->vsi_base, dropped = (size_t)l->vsi_dropped, good = 0;
@@ -103,7 +115,7 @@ int models_compute_vsimax(const struct latency_samples *s, const struct models_r
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n; i++)
 		if (!s->one[i].failed)
-			v[good++] = s->one[i].ms;
+			v[good++] = vsimax_ms(&s->one[i], end);
 	if (good >= base && base > dropped) {
 		qsort(v, good, sizeof(*v), ascending_double);
 		out->base = mean_of_index_range(v, dropped, base);
@@ -120,7 +132,7 @@ int models_compute_vsimax(const struct latency_samples *s, const struct models_r
 		if (2 * trim >= of)
 			continue;
 		for (size_t j = 0; j < n; j++)
-			v[j] = s->one[i + 1 - n + j].ms;
+			v[j] = vsimax_ms(&s->one[i + 1 - n + j], end);
 		qsort(v, n, sizeof(*v), ascending_double);
 		out->known = true;
 		out->last = mean_of_index_range(v, (size_t)trim, n - (size_t)trim);

@@ -20,26 +20,31 @@ struct models_rating_limits {
 #define MODELS_TOLIA 5
 extern const char *const models_tolia_words[MODELS_TOLIA];
 
-/* Share of latencies over the threshold. NAN, as all figures below, without samples. */
-double models_late_share(const struct latency_samples *s, double threshold);
-/* Shares of the classes; a latency equal to the upper end of a class belongs to the next class. `early` and `late` have the ends of
- * each latency: the least share of a class is of those that are surely in it, the most of those that may be. */
-void models_compute_tolia_class_shares(const struct latency_samples *early, const struct latency_samples *late,
-				       const struct models_rating_limits *l, double least[MODELS_TOLIA], double most[MODELS_TOLIA]);
+/* A figure takes all samples by their early ends, or by their late ones: without an answer, never. NAN without samples. */
+enum models_end { MODELS_EARLY, MODELS_LATE };
+#define MODELS_NEVER 1e300	/* ms; finite, so that it has a class */
+
+/* Share of latencies over the threshold. */
+double models_late_share(const struct latency_samples *s, enum models_end end, double threshold);
+/* Shares of the classes; a latency equal to the upper end of a class belongs to the next class. The least share of a class is of
+ * those that are surely in it, the most of those that may be. */
+void models_compute_tolia_class_shares(const struct latency_samples *s, const struct models_rating_limits *l,
+				       double least[MODELS_TOLIA], double most[MODELS_TOLIA]);
 /* Apdex: (satisfied + tolerating / 2) / n. A latency of exactly T or 4 T is within the class; a failed sample is frustrated,
  * however fast. */
 struct models_apdex_result {
 	size_t satisfied, tolerating, frustrated;
 	double score;
 };
-void models_compute_apdex(const struct latency_samples *s, const struct models_rating_limits *l, struct models_apdex_result *out);
+void models_compute_apdex(const struct latency_samples *s, enum models_end end, const struct models_rating_limits *l,
+			  struct models_apdex_result *out);
 /* The specification rates whole hundredths (0.93 is good, 0.94 excellent): the score as it is printed, halves up. */
 double models_apdex_hundredths(double score);
 /* Rating of an Apdex score, rounded first. */
 const char *models_apdex_rating_word(const struct models_rating_limits *l, double score);
 /* Delay that a user feels: 0 up to T and (T_total - T)^beta beyond, with times in s. Returns the sum in s^beta, and the mean in
  * *mean. */
-double models_wu_felt_delay(const struct latency_samples *s, const struct models_rating_limits *l, double *mean);
+double models_wu_felt_delay(const struct latency_samples *s, enum models_end end, const struct models_rating_limits *l, double *mean);
 
 /* VSImax 4.1: the baseline is the mean of the 15 shortest samples that did not fail, without the two shortest. At each sample, the
  * last 5 + 40 % of the active users' samples are averaged, without 5 % at either end (at least one). The first average over the
@@ -50,8 +55,10 @@ struct models_vsimax_result {
 	bool known, reached;	/* known: users are known, and samples are enough; reached: an average was over the limit */
 	double users;		/* largest number of active users before the limit was reached (or of all, if it was not) */
 };
-/* Computes VSImax. 0 or -ENOMEM. */
-int models_compute_vsimax(const struct latency_samples *s, const struct models_rating_limits *l, struct models_vsimax_result *out);
+/* Computes VSImax. A sample without an answer, or that failed, counts with the time that is known of it (MODELS_EARLY), or with
+ * never. 0 or -ENOMEM. */
+int models_compute_vsimax(const struct latency_samples *s, enum models_end end, const struct models_rating_limits *l,
+			  struct models_vsimax_result *out);
 
 /* The constants of the models, read from a table such as data/thresholds.tsv. */
 #define LIMITS_IN_SOURCE 256

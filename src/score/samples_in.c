@@ -3,6 +3,7 @@
 #include "array.h"
 #include "cli.h"
 #include "fields.h"
+#include "keys.h"
 #include "lines.h"
 
 #include <errno.h>
@@ -16,11 +17,10 @@
 struct sample_table_reader {
 	const struct latency_table_reader_cfg *cfg;
 	struct latency_samples *out;
-	bool commas;
+	bool commas, keys;	/* keys: a row holds the times of a key (keys.h) */
 	size_t fields;
-	/* indices of columns; -1: no such column. With `due`, the columns `at` and `later` are times, and latencies count from `due`. */
-	int at, high, earliest, due, sent, later, skipped, success, users, stamp;
-	double unit_ms, began;		/* began: largest time of a row so far in column `stamp`, in units of the latency; `stamp` -1: none */
+	int at, key[KEY_COLUMNS], success, users, stamp;	/* indices of columns; -1: no such column */
+	double unit_ms, began;	/* began: largest time of a row so far in column `stamp`, in units of the latency; `stamp` -1: none */
 	const unsigned long *line;
 };
 
@@ -30,6 +30,7 @@ static int read_sample_header(void *context, char *line, const char **why)
 	struct sample_table_reader *t = context;
 	const char *name = t->cfg->column;
 	char *cell[FIELDS];
+	bool twice;
 
 	t->commas = !strchr(line, '\t');
 	t->fields = fields_split_line(line, t->commas, cell, FIELDS);
@@ -39,18 +40,15 @@ static int read_sample_header(void *context, char *line, const char **why)
 	*why = name ? "the header has no such --column" : "no column of the header is known to be a latency; --column NAME";
 	if (t->at < 0)
 		return -EPROTO;
-	t->due = strcmp(cell[t->at], "answer_ns") ? -1 : fields_index_of_name(cell, t->fields, "due_ns");
-	t->high = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "answer_high_ns");
-	t->earliest = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "earliest_ns");
-	t->sent = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "sent_ns");
-	t->later = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "censored_ns");
-	t->skipped = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "skipped");
+	for (int c = 0; c < KEY_COLUMNS; c++)
+		t->key[c] = fields_index_of_name(cell, t->fields, key_columns[c]);
+	t->keys = t->at == t->key[KEY_ANSWER] && t->key[KEY_DUE] >= 0;
 	t->success = strcmp(cell[t->at], "elapsed") ? -1 : fields_index_of_name(cell, t->fields, "success");
-	t->stamp = t->due >= 0 ? t->due : t->success >= 0 ? fields_index_of_name(cell, t->fields, "timeStamp") : -1;
+	t->stamp = t->keys ? t->key[KEY_DUE] : t->success >= 0 ? fields_index_of_name(cell, t->fields, "timeStamp") : -1;
 	t->unit_ms = t->cfg->unit_ms > 0 ? t->cfg->unit_ms : !strcmp(cell[t->at], "elapsed") ? 1 :
 		(double)fields_time_unit_of_column(cell[t->at]) / 1e6;
 	*why = "--from and --to select keys by due_ns, which the header lacks";
-	if (t->due < 0 && (t->cfg->from_ns > 0 || t->cfg->to_ns < INT64_MAX))
+	if (!t->keys && (t->cfg->from_ns > 0 || t->cfg->to_ns < INT64_MAX))
 		return -EPROTO;
 	*why = "no unit: the column's name does not end in _ns, _us, _ms or _s; give --unit";
 	if (!(t->unit_ms > 0))
@@ -62,14 +60,13 @@ static int read_sample_header(void *context, char *line, const char **why)
 	if (t->users < 0 && t->cfg->users)
 		return -EPROTO;
 	*why = t->out->why.text;
-	for (size_t i = 0; i < 8; i++) {
-		const int used[] = { t->at, t->high, t->due, t->sent, t->later, t->skipped, t->success, t->users };
-
-		if (fields_name_is_repeated(cell, t->fields, used[i], &t->out->why))
-			return -EPROTO;
-	}
-	snprintf(t->out->name, sizeof(t->out->name), "%s%s", cell[t->at], t->due < 0 ? "" : " - due_ns");
-	return 0;
+	twice = fields_name_is_repeated(cell, t->fields, t->at, &t->out->why) ||
+		fields_name_is_repeated(cell, t->fields, t->success, &t->out->why) ||
+		fields_name_is_repeated(cell, t->fields, t->users, &t->out->why);
+	for (int c = 0; t->keys && !twice && c < KEY_COLUMNS; c++)
+		twice = fields_name_is_repeated(cell, t->fields, t->key[c], &t->out->why);
+	snprintf(t->out->name, sizeof(t->out->name), "%s%s", cell[t->at], t->keys ? " - due_ns" : "");
+	return twice ? -EPROTO : 0;
 }
 
 static bool read_finite_number(const char *cell, double *out)
@@ -77,71 +74,67 @@ static bool read_finite_number(const char *cell, double *out)
 	return !cli_parse_real_number(cell, out) && isfinite(*out);
 }
 
-/* Difference of two times in whole numbers: times in ns exceed 2^53 after a hundred days. */
-static bool read_difference_of_time_cells(const char *from, const char *to, double *ns)
-{
-	int64_t a, b;
+/* What a row says, in units of the column. */
+struct sample_row {
+	double early, late;
+	bool known, skipped, unwatched;
+};
 
-	if (cli_parse_integer(from, &a) || cli_parse_integer(to, &b))
+static bool read_key_row(const struct sample_table_reader *t, char *const *cell, struct sample_row *row, bool *later)
+{
+	char *own[KEY_COLUMNS];
+	struct key_times key;
+	int64_t early = 0, late = 0;
+	bool bound;
+
+	for (int c = 0; c < KEY_COLUMNS; c++)
+		own[c] = t->key[c] < 0 ? NULL : cell[t->key[c]];
+	if (!key_read_cells(own, &key))
 		return false;
-	*ns = (double)(b - a);
-	return true;
+	row->skipped = key.skipped || key.due_ns < t->cfg->from_ns || key.due_ns > t->cfg->to_ns;
+	row->unwatched = !key.answer_ns && !key.censored_ns && key.sent_ns;
+	if (row->unwatched)	/* answered no earlier than it was sent */
+		key.censored_ns = key.sent_ns;
+	row->known = key_find_latency(&key, KEY_EARLY, &early, &bound) && key_find_latency(&key, KEY_LATE, &late, later);
+	row->early = (double)early;
+	row->late = (double)late;
+	return late >= early;
 }
 
 static int read_sample_row(void *context, char *line, const char **why)
 {
 	struct sample_table_reader *t = context;
 	struct latency_sample one = { .users = NAN };
+	struct sample_row row = { 0 };
 	char *cell[FIELDS];
-	const char *value, *late;
-	bool skip, unwatched = false;
-	int64_t due;
-	double v, high, began;
+	double began;
 
 	*why = "number of cells differs from the header's";
 	if (fields_split_line(line, t->commas, cell, FIELDS) != t->fields)
 		return -EPROTO;
-	value = cell[t->at];
-	if (!*value && t->later >= 0 && *cell[t->later]) {
-		one.later = true;
-		value = cell[t->later];
-	} else if (!*value && t->sent >= 0 && *cell[t->sent]) {	/* no earlier than it was sent */
-		one.later = unwatched = true;
-		value = cell[t->sent];
+	*why = "not the times of a key";
+	if (t->keys && !read_key_row(t, cell, &row, &one.later))
+		return -EPROTO;
+	*why = "not a latency";
+	if (!t->keys && *cell[t->at]) {
+		row.known = true;
+		if (!read_finite_number(cell[t->at], &row.early) || row.early < 0)
+			return -EPROTO;
+		row.late = row.early;
 	}
-	late = value;
-	if (!one.later && t->high >= 0 && *cell[t->high]) {
-		late = cell[t->high];
-	} else if (!one.later && t->later >= 0 && *value && *cell[t->later]) {	/* no late end is known */
-		one.later = true;
-		late = cell[t->later];
-	}
-	if (t->earliest >= 0 && *value && *cell[t->earliest])
-		value = cell[t->earliest];
-	skip = (t->skipped >= 0 && !strcmp(cell[t->skipped], "1")) ||
-	       (t->due >= 0 && !cli_parse_integer(cell[t->due], &due) && (due < t->cfg->from_ns || due > t->cfg->to_ns));
-	if (!*value && !skip && !t->out->empty++)
+	if (!row.known && !row.skipped && !t->out->empty++)
 		t->out->empty_line = *t->line;
-	if (!*value || skip) {
+	if (!row.known || row.skipped) {
 		t->out->passed++;
 		return 0;
 	}
-	*why = "not a latency";
-	if (t->due < 0 ? !read_finite_number(value, &v) : !read_difference_of_time_cells(cell[t->due], value, &v))
-		return -EPROTO;
-	high = v;
-	if (late != value && !read_difference_of_time_cells(cell[t->due], late, &high))
-		return -EPROTO;
 	if (t->stamp >= 0 && read_finite_number(cell[t->stamp], &began)) {
-		t->out->disordered = t->out->disordered || began + high < t->began;
+		t->out->disordered = t->out->disordered || began + row.late < t->began;
 		t->began = fmax(t->began, began);
 	}
-	*why = "latency below 0";
-	if (v < 0 || high < v)
-		return -EPROTO;
 	/* rounded to whole ns: a latency exactly at a threshold stays there, whatever its unit */
-	one.early_ms = round(v * t->unit_ms * 1e6) / 1e6;
-	one.ms = round(high * t->unit_ms * 1e6) / 1e6;
+	one.early_ms = round(row.early * t->unit_ms * 1e6) / 1e6;
+	one.late_ms = round(row.late * t->unit_ms * 1e6) / 1e6;
 	one.failed = t->success >= 0 && !strcasecmp(cell[t->success], "false");
 	*why = "not a number of users";
 	if (t->users >= 0 && *cell[t->users] && (!read_finite_number(cell[t->users], &one.users) || one.users < 0))
@@ -150,15 +143,14 @@ static int read_sample_row(void *context, char *line, const char **why)
 		return -ENOMEM;
 	t->out->one[t->out->n++] = one;
 	t->out->later += one.later;
-	t->out->unwatched += unwatched;
+	t->out->unwatched += row.unwatched;
 	t->out->failed += one.failed;
-	t->out->ranged += high > v;
+	t->out->ranged += row.late > row.early;
 	return 0;
 }
 
 int read_latency_samples_table(FILE *in, const struct latency_table_reader_cfg *cfg, struct latency_samples *out,
-			       unsigned long *line,
-			  const char **why)
+			       unsigned long *line, const char **why)
 {
 	struct sample_table_reader t = { .cfg = cfg, .out = out, .line = line };
 	int err;

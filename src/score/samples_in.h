@@ -11,10 +11,9 @@
 #include <stdio.h>
 
 struct latency_sample {
-	double ms;	/* by its late end, if it is a range */
-	double early_ms;	/* its early end */
+	double early_ms, late_ms;	/* the ends of what is known of it; equal unless it is a range */
 	double users;	/* active users at that time; NAN: not known */
-	bool later;	/* the latency is a lower bound: there was no answer */
+	bool later;	/* late_ms is a lower bound: there was no answer */
 	bool failed;	/* answered with an error (column `success` of a JTL) */
 };
 
@@ -39,9 +38,8 @@ struct latency_table_reader_cfg {
 	const char *users;	/* column of active users; NULL: allThreads or users, if there is one */
 };
 
-/* Reads the samples. 0; -EPROTO with the reason in `why` and the line in *line; -ENOMEM, -EIO. Call latency_samples_free() either
+/* Reads the samples. 0; -EPROTO with the reason in *why and the line in *line; -ENOMEM, -EIO. Call latency_samples_free() either
  * way. */
 int read_latency_samples_table(FILE *in, const struct latency_table_reader_cfg *cfg, struct latency_samples *out,
-			       unsigned long *line,
-			  const char **why);
+			       unsigned long *line, const char **why);
 void latency_samples_free(struct latency_samples *s);

@@ -105,36 +105,6 @@ static void read_latency_samples_file(const char *file, struct latency_samples *
 		die(EXIT_RUN, "%s: no latencies", file);
 }
 
-/* The two ends of what is known of the samples: each answered as early, and as late as possible; without an answer, never. */
-struct sample_ends {
-	struct latency_samples early, late, known;	/* known: late ends, or the time waited, a lower bound */
-};
-
-#define NEVER 1e300	/* ms; finite, so that it has a class */
-
-static struct latency_samples copy_samples_or_die(const struct latency_samples *s)
-{
-	struct latency_samples copy = *s;
-
-	copy.one = malloc(s->n * sizeof(*s->one));
-	if (!copy.one)
-		die(EXIT_RUN, "out of memory");
-	memcpy(copy.one, s->one, s->n * sizeof(*s->one));
-	return copy;
-}
-
-static struct sample_ends find_sample_ends(const struct latency_samples *s)
-{
-	struct sample_ends ends = { copy_samples_or_die(s), copy_samples_or_die(s), *s };
-
-	for (size_t i = 0; i < s->n; i++) {
-		ends.early.one[i].ms = s->one[i].early_ms;
-		if (s->one[i].later)
-			ends.late.one[i].ms = NEVER;
-	}
-	return ends;
-}
-
 /* A figure that grows with each latency; `open`: nothing but its lower end is known. */
 static struct figure rising_figure(double early, double late, bool open)
 {
@@ -156,29 +126,27 @@ static struct figure figure_of_ends(double one, double other)
 }
 
 /* Reports quantiles whatever the number of samples; the number stands beside them. */
-static void report_latency_quantiles(struct rec_report *r, const struct sample_ends *s)
+static void report_latency_quantiles(struct rec_report *r, const struct latency_samples *s)
 {
 	struct sample early = { 0 }, late = { 0 };
 	struct rec_named_figure row[4];
 
-	for (size_t i = 0; i < s->known.n; i++) {
-		sample_add(&early, llround(s->early.one[i].ms * 1e6));
-		if (s->known.one[i].later)
-			sample_add_censored(&late, llround(s->known.one[i].ms * 1e6));
-		else
-			sample_add(&late, llround(s->late.one[i].ms * 1e6));
+	for (size_t i = 0; i < s->n; i++) {
+		sample_add(&early, llround(s->one[i].early_ms * 1e6));
+		(s->one[i].later ? sample_add_censored : sample_add)(&late, llround(s->one[i].late_ms * 1e6));
 	}
 	row[0] = (struct rec_named_figure){ "mean", figure_between(sample_mean(&early), sample_mean(&late), 0) };
-	row[1] = (struct rec_named_figure){ "p50", figure_between(sample_quantile(&early, 0.5), sample_quantile(&late, 0.5), 0) };
-	row[2] = (struct rec_named_figure){ "p95", figure_between(sample_quantile(&early, 0.95), sample_quantile(&late, 0.95), 0) };
+	for (size_t i = 0; i < 2; i++)
+		row[1 + i] = (struct rec_named_figure){ i ? "p95" : "p50", figure_between(sample_quantile(&early, i ? 0.95 : 0.5),
+										      sample_quantile(&late, i ? 0.95 : 0.5), 0) };
 	row[3] = (struct rec_named_figure){ "max", figure_between(sample_max(&early), sample_max(&late), 0) };
 	rec_begin_object(r, "latency_ms");
 	rec_add_figures(r, row, 4, 1e6, 3);
 	rec_add_bounds_of_figures(r, row, 4, 1e6);
 	rec_end_container(r);
 	rec_add_short_report_line(r, "%s: median %s ms, 95 %% within %s ms, longest %s ms",
-		text_of_count_and_noun((int64_t)s->known.n, "sample"), figure_text(&row[1].figure, 1e6), figure_text(&row[2].figure, 1e6),
-		figure_text(&row[3].figure, 1e6));
+				  text_of_count_and_noun((int64_t)s->n, "sample"), figure_text(&row[1].figure, 1e6),
+				  figure_text(&row[2].figure, 1e6), figure_text(&row[3].figure, 1e6));
 	if (early.lost || late.lost)
 		die(EXIT_RUN, "out of memory");
 	sample_free(&early);
@@ -187,7 +155,7 @@ static void report_latency_quantiles(struct rec_report *r, const struct sample_e
 
 /* --- one rule: into the tree, and as a row of the table for people ------------------------------------------------ */
 
-typedef void report_rule(struct rec_report *r, const struct sample_ends *s, const struct models_rating_limits *m);
+typedef void report_rule(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m);
 
 static void add_rule_figures(struct rec_report *r, const struct rec_named_figure *row, size_t n, int decimals)
 {
@@ -195,24 +163,24 @@ static void add_rule_figures(struct rec_report *r, const struct rec_named_figure
 	rec_add_bounds_of_figures(r, row, n, 1);
 }
 
-static void report_perceived_late_share(struct rec_report *r, const struct sample_ends *s, const struct models_rating_limits *m)
+static void report_perceived_late_share(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
 {
-	struct rec_named_figure late = { "late_percent", figure_of_ends(100 * models_late_share(&s->early, m->perception),
-									100 * models_late_share(&s->late, m->perception)) };
+	struct rec_named_figure late = { "late_percent", figure_of_ends(100 * models_late_share(s, MODELS_EARLY, m->perception),
+									100 * models_late_share(s, MODELS_LATE, m->perception)) };
 
 	rec_add_real(r, "threshold_ms", m->perception, 3);
 	add_rule_figures(r, &late, 1, 4);
 	rec_add_text_table_row(r, "  later than %s ms\t%s %%\tperception", number_text(m->perception), figure_text(&late.figure, 1));
 }
 
-static void report_tolia_class_shares(struct rec_report *r, const struct sample_ends *s, const struct models_rating_limits *m)
+static void report_tolia_class_shares(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
 {
 	double least[MODELS_TOLIA], most[MODELS_TOLIA];
 	char key[MODELS_TOLIA][40];
 	struct rec_named_figure row[MODELS_TOLIA];
 	size_t likely = 0, first = 0, last = 0;
 
-	models_compute_tolia_class_shares(&s->early, &s->late, m, least, most);
+	models_compute_tolia_class_shares(s, m, least, most);
 	for (size_t c = 0; c < MODELS_TOLIA; c++) {
 		snprintf(key[c], sizeof(key[c]), "%s_percent", models_tolia_words[c]);
 		row[c] = (struct rec_named_figure){ key[c], figure_of_ends(100 * least[c], 100 * most[c]) };
@@ -233,14 +201,14 @@ static void report_tolia_class_shares(struct rec_report *r, const struct sample_
 }
 
 /* Counts are by the late ends, which decide. Where the two ends have different words, the samples do not tell. */
-static void report_apdex(struct rec_report *r, const struct sample_ends *s, const struct models_rating_limits *m)
+static void report_apdex(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
 {
 	struct models_apdex_result early, late;
 	struct rec_named_figure score = { .name = "score" };
 	const char *rating;
 
-	models_compute_apdex(&s->early, m, &early);
-	models_compute_apdex(&s->late, m, &late);
+	models_compute_apdex(s, MODELS_EARLY, m, &early);
+	models_compute_apdex(s, MODELS_LATE, m, &late);
 	score.figure = figure_of_ends(late.score, early.score);
 	rating = models_apdex_rating_word(m, late.score);
 	if (rating != models_apdex_rating_word(m, early.score))
@@ -250,7 +218,7 @@ static void report_apdex(struct rec_report *r, const struct sample_ends *s, cons
 		     { "frustrated", (int64_t)late.frustrated });
 	rec_add_real(r, "score", score.figure.value, 4);
 	rec_add_str(r, "rating", rating);
-	rec_add_bool(r, "few_samples", (double)s->known.n < m->apdex_few);
+	rec_add_bool(r, "few_samples", (double)s->n < m->apdex_few);
 	rec_add_bounds_of_figures(r, &score, 1, 1);
 	if (figure_is_range(&score.figure))
 		rec_add_text_table_row(r, "  Apdex, T = %s ms\t%.2f to %.2f\t%s: at least %zu satisfied, at most %zu frustrated",
@@ -261,10 +229,11 @@ static void report_apdex(struct rec_report *r, const struct sample_ends *s, cons
 			models_apdex_hundredths(late.score), rating, late.satisfied, late.frustrated);
 }
 
-static void report_wu_felt_delay(struct rec_report *r, const struct sample_ends *s, const struct models_rating_limits *m)
+static void report_wu_felt_delay(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
 {
-	double mean_early, mean, early = models_wu_felt_delay(&s->early, m, &mean_early), sum = models_wu_felt_delay(&s->late, m, &mean);
-	bool open = s->known.later > 0;
+	double mean_early, mean, early = models_wu_felt_delay(s, MODELS_EARLY, m, &mean_early);
+	double sum = models_wu_felt_delay(s, MODELS_LATE, m, &mean);
+	bool open = s->later > 0;
 	struct rec_named_figure total = { "felt_s", rising_figure(early, sum, open) };
 	struct rec_named_figure each = { "felt_mean_s", rising_figure(mean_early, mean, open) };
 
@@ -275,20 +244,15 @@ static void report_wu_felt_delay(struct rec_report *r, const struct sample_ends 
 	rec_add_text_table_row(r, "  Wu, T = %s ms\t%s s\tfelt in total", number_text(m->wu_expected), figure_text(&total.figure, 1));
 }
 
-static void report_vsimax(struct rec_report *r, const struct sample_ends *s, const struct models_rating_limits *m)
+static void report_vsimax(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
 {
-	struct latency_samples never = copy_samples_or_die(&s->late);
 	struct models_vsimax_result v, late;
 	bool unsure;
 
-	for (size_t i = 0; i < never.n; i++)
-		if (never.one[i].failed)
-			never.one[i].ms = NEVER;
-	if (models_compute_vsimax(&s->known, m, &v) || models_compute_vsimax(&never, m, &late))
+	if (models_compute_vsimax(s, MODELS_EARLY, m, &v) || models_compute_vsimax(s, MODELS_LATE, m, &late))
 		die(EXIT_RUN, "out of memory");
-	latency_samples_free(&never);
 	/* a sample without an answer, or that failed, may have been late enough, or of those that make the baseline */
-	unsure = v.known && (s->known.disordered || late.base > NEVER / 100 || late.reached != v.reached ||
+	unsure = v.known && (s->disordered || late.base > MODELS_NEVER / 100 || late.reached != v.reached ||
 			     (v.reached && late.users != v.users));
 	v.users = unsure ? (double)NAN : v.users;
 	rec_add_reals(r, { "base_ms", v.base, 3 }, { "limit_ms", v.limit, 3 }, { "average_ms", v.last, 3 });
@@ -299,7 +263,7 @@ static void report_vsimax(struct rec_report *r, const struct sample_ends *s, con
 	rec_add_real(r, "users", v.users, 0);
 	if (unsure)
 		rec_add_text_table_row(r, "  VSImax\t-\tcannot tell: samples %s",
-				       s->known.disordered ? "are not in the order of time" : "failed, or were not answered");
+				       s->disordered ? "are not in the order of time" : "failed, or were not answered");
 	else if (v.known)
 		rec_add_text_table_row(r, "  VSImax\t%s\t%s ms without load, limit %s ms", v.reached ? number_text(v.users) : "not reached",
 			number_text(v.base), number_text(v.limit));
@@ -307,14 +271,10 @@ static void report_vsimax(struct rec_report *r, const struct sample_ends *s, con
 		rec_add_text_table_row(r, "  VSImax\t-\tneeds a column of users, and more samples");
 }
 
-static void report_rule_scores(struct rec_report *r, const struct sample_ends *ends, const struct sourced_model_limits *l)
+static void report_rule_scores(struct rec_report *r, const struct latency_samples *s, const struct sourced_model_limits *l)
 {
 	static report_rule *const report[] = { [PERCEPTION] = report_perceived_late_share, [TOLIA] = report_tolia_class_shares,
-		[APDEX] = report_apdex,
-					       [WU] = report_wu_felt_delay,
-					   [VSIMAX] = report_vsimax };
-
-	const struct latency_samples *s = &ends->known;
+					       [APDEX] = report_apdex, [WU] = report_wu_felt_delay, [VSIMAX] = report_vsimax };
 
 	if (s->ranged)
 		rec_add_warning_line(r, "%s of %s samples are ranges: limits are judged by their late ends; "
@@ -337,7 +297,7 @@ static void report_rule_scores(struct rec_report *r, const struct sample_ends *e
 		if (cfg.model != ALL && cfg.model != m)
 			continue;
 		rec_begin_object(r, models[m]);
-		report[m](r, ends, &l->limits);
+		report[m](r, s, &l->limits);
 		rec_add_str(r, "source", l->source[m - PERCEPTION]);
 		rec_end_container(r);
 	}
@@ -349,7 +309,6 @@ int main(int argc, char **argv)
 			      "How users judge latencies: published rules, from one file of samples.", options);
 	struct latency_samples s;
 	struct sourced_model_limits l;
-	struct sample_ends ends;
 	struct rec_report *out;
 
 	if (first == argc)
@@ -367,11 +326,8 @@ int main(int argc, char **argv)
 		     { "later_than", (int64_t)s.later }, { "failed", (int64_t)s.failed });
 	rec_set_main_table(out, "result");
 	rec_add_int(out, "ranged", (int64_t)s.ranged);
-	ends = find_sample_ends(&s);
-	report_latency_quantiles(out, &ends);
-	report_rule_scores(out, &ends, &l);
-	latency_samples_free(&ends.early);
-	latency_samples_free(&ends.late);
+	report_latency_quantiles(out, &s);
+	report_rule_scores(out, &s, &l);
 	rec_end_container(out);
 	rec_close_report_or_die(out);
 	latency_samples_free(&s);

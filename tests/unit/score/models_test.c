@@ -23,7 +23,7 @@ static struct latency_sample one[400];
 static struct latency_samples samples(const double *ms, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		one[i] = (struct latency_sample){ .ms = ms[i], .users = NAN };
+		one[i] = (struct latency_sample){ .early_ms = ms[i], .late_ms = ms[i], .users = NAN };
 	return (struct latency_samples){ .one = one, .n = n };
 }
 
@@ -32,16 +32,13 @@ static void classes_of_ranges(void **state)
 {
 	static const double from[] = { 50, 50, 400, 9000 }, to[] = { 50, 9000, 1000, 9000 };
 	static const double least_by_hand[] = { 0.25, 0, 0, 0, 0.25 }, most_by_hand[] = { 0.5, 0.5, 0.5, 0.25, 0.5 };
-	struct latency_sample ends[2][4];
-	struct latency_samples early = { .one = ends[0], .n = 4 }, late = { .one = ends[1], .n = 4 };
+	struct latency_samples s = samples(from, 4);
 	double least[MODELS_TOLIA], most[MODELS_TOLIA];
 
 	(void)state;
-	for (size_t i = 0; i < 4; i++) {
-		ends[0][i] = (struct latency_sample){ .ms = from[i], .users = NAN };
-		ends[1][i] = (struct latency_sample){ .ms = to[i], .users = NAN };
-	}
-	models_compute_tolia_class_shares(&early, &late, &limits, least, most);
+	for (size_t i = 0; i < 4; i++)
+		one[i].late_ms = to[i];
+	models_compute_tolia_class_shares(&s, &limits, least, most);
 	for (size_t c = 0; c < MODELS_TOLIA; c++) {
 		assert_near(least[c], least_by_hand[c], 1e-12);
 		assert_near(most[c], most_by_hand[c], 1e-12);
@@ -56,15 +53,15 @@ static void rules_by_hand(void **state)
 	double share[MODELS_TOLIA], most[MODELS_TOLIA], mean;
 
 	(void)state;
-	assert_near(models_late_share(&s, 100), 0.8, 1e-12);
-	models_compute_tolia_class_shares(&s, &s, &limits, share, most);
+	assert_near(models_late_share(&s, MODELS_LATE, 100), 0.8, 1e-12);
+	models_compute_tolia_class_shares(&s, &limits, share, most);
 	assert_near(share[0], 0.3, 1e-12);	/* 50 100 101 */
 	assert_near(share[1], 0.3, 1e-12);	/* 150 400 401 */
 	assert_near(share[2], 0.1, 1e-12);	/* 1000 */
 	assert_near(share[3], 0.1, 1e-12);
 	assert_near(share[4], 0.2, 1e-12);
 	assert_memory_equal(share, most, sizeof(share));
-	models_compute_apdex(&s, &limits, &a);
+	models_compute_apdex(&s, MODELS_LATE, &limits, &a);
 	assert_int_equal(a.satisfied, 2);
 	assert_int_equal(a.tolerating, 3);
 	assert_int_equal(a.frustrated, 5);
@@ -76,13 +73,13 @@ static void rules_by_hand(void **state)
 	assert_string_equal(models_apdex_rating_word(&limits, 0.4949), "unacceptable");
 	assert_string_equal(models_apdex_rating_word(&limits, 0.4951), "poor");
 	s.one[0].failed = true;	/* soon, but with an error */
-	models_compute_apdex(&s, &limits, &a);
+	models_compute_apdex(&s, MODELS_LATE, &limits, &a);
 	assert_int_equal(a.satisfied, 1);
 	assert_int_equal(a.frustrated, 6);
 	/* (.001 .05 .3 .301 .9 2 4.9 8.9)^2 */
-	assert_near(models_wu_felt_delay(&s, &limits, &mean), 1e-6 + 0.0025 + 0.09 + 0.090601 + 0.81 + 4 + 24.01 + 79.21, 1e-9);
+	assert_near(models_wu_felt_delay(&s, MODELS_LATE, &limits, &mean), 1e-6 + 0.0025 + 0.09 + 0.090601 + 0.81 + 4 + 24.01 + 79.21, 1e-9);
 	assert_near(mean, 10.8213102, 1e-6);
-	assert_true(isnan(models_late_share(&none, 100)));
+	assert_true(isnan(models_late_share(&none, MODELS_LATE, 100)));
 	assert_null(models_apdex_rating_word(&limits, NAN));
 }
 
@@ -94,10 +91,10 @@ static void vsimax_by_hand(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 200; i++)
-		one[i] = (struct latency_sample){ .ms = i < 140 ? 500 : 1600, .users = (double)(1 + i / 10) };
-	one[3].ms = 1;	/* of the shortest two, which are dropped */
-	one[4].ms = 2;
-	assert_int_equal(models_compute_vsimax(&s, &limits, &v), 0);
+		one[i] = (struct latency_sample){ .late_ms = i < 140 ? 500 : 1600, .users = (double)(1 + i / 10) };
+	one[3].late_ms = 1;	/* of the shortest two, which are dropped */
+	one[4].late_ms = 2;
+	assert_int_equal(models_compute_vsimax(&s, MODELS_LATE, &limits, &v), 0);
 	assert_near(v.base, 500, 1e-9);
 	assert_near(v.limit, 1500, 1e-9);
 	assert_true(v.reached);
@@ -106,15 +103,15 @@ static void vsimax_by_hand(void **state)
 	assert_near(v.users, 15, 0);
 	assert_near(v.last, 1600, 1e-9);
 	s.n = 140;
-	assert_int_equal(models_compute_vsimax(&s, &limits, &v), 0);
+	assert_int_equal(models_compute_vsimax(&s, MODELS_LATE, &limits, &v), 0);
 	assert_false(v.reached);
 	assert_near(v.users, 14, 0);
 	for (size_t i = 0; i < 200; i++)
 		one[i].users = NAN;
-	assert_int_equal(models_compute_vsimax(&s, &limits, &v), 0);
+	assert_int_equal(models_compute_vsimax(&s, MODELS_LATE, &limits, &v), 0);
 	assert_false(v.known);
 	s.n = 14;
-	assert_int_equal(models_compute_vsimax(&s, &limits, &v), 0);
+	assert_int_equal(models_compute_vsimax(&s, MODELS_LATE, &limits, &v), 0);
 	assert_true(isnan(v.base));
 }
 
@@ -129,13 +126,13 @@ static void vsimax_of_sixty_users(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 40; i++)
-		one[i] = (struct latency_sample){ .ms = i < 20 ? 500 : 2000, .users = 60 };
-	assert_int_equal(models_compute_vsimax(&s, &limits, &v), 0);
+		one[i] = (struct latency_sample){ .late_ms = i < 20 ? 500 : 2000, .users = 60 };
+	assert_int_equal(models_compute_vsimax(&s, MODELS_LATE, &limits, &v), 0);
 	assert_true(v.known);
 	assert_false(v.reached);
 	assert_near(v.last, 1500, 1e-9);
 	s.n = 40;
-	assert_int_equal(models_compute_vsimax(&s, &limits, &v), 0);
+	assert_int_equal(models_compute_vsimax(&s, MODELS_LATE, &limits, &v), 0);
 	assert_true(v.reached);
 	assert_near(v.last, 42000.0 / 27, 1e-9);
 	assert_near(v.limit, 1500, 1e-9);
