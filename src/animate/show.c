@@ -3,7 +3,7 @@
 #include "clock.h"
 #include "proc.h"
 #include "frames.h"
-#include "x11.h"
+#include "x11/picture.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define MAP_WAIT_NS (10 * NS_PER_S)
+#define STOP_NS (2 * NS_PER_S)	/* from a stop signal until a display that stopped reading is given up */
 #define MEMORY_MAX (1LL << 30)	/* bytes of all frames together */
 #define BORN_MAX 64		/* frames over which the mean of information_bytes is taken */
 
@@ -19,7 +20,7 @@ const char *const show_columns[] = { "n", "frame", "due_ns", "begun_ns", "sent_n
 
 struct frame_player {
 	const struct animation_cfg *cfg;
-	struct x11_animation_connection x11;
+	struct x11_connection x11;
 	Window window;
 	GC gc;
 	uint32_t *rgb;
@@ -65,10 +66,10 @@ static int make_frames_in_advance(struct frame_player *s, struct why *why)
 			return explain_no_frame_memory(why);
 		compute_frame_image(s, i, s->image[i]);
 	}
-	for (int64_t i = 0; s->pixmap && i < c->frames && !s->x11.gone && !proc_stop; i++) {
+	for (int64_t i = 0; s->pixmap && i < c->frames && !s->x11.broken && !proc_stop; i++) {
 		unsigned w = (unsigned)c->picture.width, h = (unsigned)c->picture.height;
 
-		s->pixmap[i] = XCreatePixmap(s->x11.display, s->window, w, h, s->x11.depth);
+		s->pixmap[i] = XCreatePixmap(s->x11.display, s->window, w, h, (unsigned)s->x11.depth);
 		XPutImage(s->x11.display, s->pixmap[i], s->gc, compute_frame_image(s, i, s->image[0]), 0, 0, 0, 0, w, h);
 	}
 	return 0;
@@ -91,10 +92,7 @@ static bool handle_player_events(struct frame_player *s)
 	XEvent event;
 	bool again = false;
 
-	while (!s->x11.gone && XPending(s->x11.display) && !s->x11.gone) {
-		XNextEvent(s->x11.display, &event);
-		if (s->x11.gone)
-			break;
+	while (x11_take_event(&s->x11, &event)) {
 		s->mapped = s->mapped || event.type == MapNotify;
 		again = again || event.type == Expose;
 		s->closed = s->closed || event.type == DestroyNotify;
@@ -105,7 +103,7 @@ static bool handle_player_events(struct frame_player *s)
 
 static int error_if_player_window_lost(const struct frame_player *s, struct why *why)
 {
-	if (!s->x11.gone && !s->closed)
+	if (!s->x11.broken && !s->closed)
 		return 0;
 	return fail_with_reason(-EPIPE, why, s->closed ? "the window was closed" : "the display went away");
 }
@@ -170,7 +168,7 @@ static void show_frame_of_next_slot(struct frame_player *s, struct frame_slots *
 		draw_frame_in_window(s, frame);
 		XFlush(s->x11.display);
 		sent = clock_now();
-		out->shown += !s->x11.gone;
+		out->shown += !s->x11.broken;
 		sample_add(&out->lateness_ns, sent - due);
 		out->late += is_next_frame_slot_over(slots, sent);
 		write_frame_slot_log_row(s->cfg, slot, frame, due, begun, sent);
@@ -221,7 +219,7 @@ static void frame_player_free(struct frame_player *s)
 	free(s->image);
 	free(s->pixmap);
 	free(s->rgb);
-	x11_animation_connection_close(&s->x11);
+	x11_close(&s->x11);
 }
 
 int show_animation_in_window(const struct animation_cfg *cfg, struct animation_result *out, struct why *why)
@@ -232,10 +230,12 @@ int show_animation_in_window(const struct animation_cfg *cfg, struct animation_r
 	*out = (struct animation_result){ 0 };
 	if (cfg->time_ns && sample_reserve(&out->lateness_ns, (size_t)((double)cfg->time_ns / NS_PER_S * cfg->rate_per_s) + 2))
 		return explain_no_frame_memory(why);
-	err = x11_animation_connection_open(&s.x11, cfg->display, why);
-	if (err)
-		return err;
-	err = make_animation_window(&s, why);
+	if (!x11_open(&s.x11, cfg->display, why))
+		return -ENOENT;
+	err = x11_has_true_colours(&s.x11, why) ? 0 : -ENOTSUP;
+	x11_limit_waiting(&s.x11, WATCHDOG_STOP, STOP_NS);
+	if (!err)
+		err = make_animation_window(&s, why);
 	if (!err)
 		err = make_frames_in_advance(&s, why);
 	if (!err)

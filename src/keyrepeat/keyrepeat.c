@@ -31,7 +31,7 @@ static struct {
 	int schedule, mode, watch;	/* schedule, watch: -1 until the target is known */
 	const char *key, *script, *log, *password_file;
 	bool hold_start, find_region;
-	struct screen_region region;
+	struct pixel_area region;
 	uint64_t window;
 	struct cli_cpus cpus;
 } cfg = { .rate_per_s = 20, .time_ns = 60 * NS_PER_S, .seed = 1, .priority = 20, .threshold_ns = 100 * NS_PER_MS, .skip = 5,
@@ -153,7 +153,7 @@ static void refuse_conflicting_key_options(const struct target_ops *target)
 	    (plan.period_ns % NS_PER_MS || plan.period_ns > 65535 * NS_PER_MS))
 		die_usage("--mode hold: an X display repeats keys at intervals of whole milliseconds, up to 65535; %g keys/s is not such a rate",
 			  cfg.rate_per_s);
-	if (!target->region && (cfg.window || cfg.find_region || !is_region_empty(&cfg.region)))
+	if (!target->region && (cfg.window || cfg.find_region || !area_is_empty(&cfg.region)))
 		die_usage("--window and --region are for x11: only");
 	if (cfg.window && cfg.mode == HOLD)
 		die_usage("--window needs --mode tap: a key that is held down goes on repeating when another window gets the focus");
@@ -169,7 +169,7 @@ static void refuse_conflicting_key_options(const struct target_ops *target)
 
 /* The part of the display that is watched. */
 struct watched_region {
-	struct screen_region region;
+	struct pixel_area region;
 	const char *from;	/* NULL: the target has no regions */
 };
 

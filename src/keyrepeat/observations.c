@@ -70,6 +70,24 @@ void observations_add_changed_pixels(struct screen_observations *s, const struct
 	}
 }
 
+void observations_compare_pictures(struct screen_observations *s, int64_t at_ns, uint32_t *before, const uint32_t *now,
+				   size_t stride, const struct pixel_area *in)
+{
+	struct caret_step_changed_pixels step = { .at_ns = at_ns };
+	int y = in->y, end = in->y + in->h;
+
+	for (; caret_compare_to_find_changed_rows(before, now, stride, in->x, y, in->w, end - y, &step); y = step.bottom + 1) {
+		if (y == in->y)
+			observations_add_update(s, at_ns);
+		observations_add_changed_pixels(s, &step);
+	}
+	while (y-- > in->y) {	/* below, nothing changed */
+		size_t first = (size_t)y * stride + (size_t)in->x;
+
+		memcpy(before + first, now + first, (size_t)in->w * sizeof(*now));
+	}
+}
+
 void observations_add_patch_number(struct screen_observations *s, int64_t at_ns, uint32_t number)
 {
 	size_t n = atomic_load_explicit(&s->shows, memory_order_relaxed);

@@ -6,6 +6,7 @@
  * 1 / longest_ns updates a second. */
 #pragma once
 
+#include "area.h"
 #include "caret.h"
 #include "pairing.h"
 
@@ -41,5 +42,9 @@ void observations_clear(struct screen_observations *s);
 void observations_add_update(struct screen_observations *s, int64_t at_ns);
 /* Records which pixels changed; called beside observations_add_update() by targets that compare pictures. */
 void observations_add_changed_pixels(struct screen_observations *s, const struct caret_step_changed_pixels *step);
+/* Records which of the pixels in an area changed between two pictures (rows of `stride` pixels), an update only if some did, and
+ * copies the area to `before`. */
+void observations_compare_pictures(struct screen_observations *s, int64_t at_ns, uint32_t *before, const uint32_t *now,
+				   size_t stride, const struct pixel_area *in);
 /* Records the number that the patch showed at at_ns. */
 void observations_add_patch_number(struct screen_observations *s, int64_t at_ns, uint32_t number);

@@ -15,39 +15,23 @@
 #define NOISE (REGION_BEFORE | REGION_AFTER)
 #define KEY_BITS ((uint8_t)~NOISE)
 
-int read_region_text(const char *text, struct screen_region *out)
+int read_region_text(const char *text, struct pixel_area *out)
 {
 	int end = -1;
-	struct screen_region r;
+	struct pixel_area r;
 
 	/* sscanf() would accept a sign before each number */
 	if (strspn(text, "0123456789x+") != strlen(text) || *text == '+' || strstr(text, "x+") ||
 	    strstr(text, "++") || strlen(text) >= REGION_TEXT || sscanf(text, "%5dx%5d+%5d+%5d%n", &r.w, &r.h, &r.x, &r.y, &end) != 4 ||
-	    end < 0 || text[end] || is_region_empty(&r))
+	    end < 0 || text[end] || area_is_empty(&r))
 		return -EINVAL;
 	*out = r;
 	return 0;
 }
 
-void write_region_text(const struct screen_region *r, char text[REGION_TEXT])
+void write_region_text(const struct pixel_area *r, char text[REGION_TEXT])
 {
 	snprintf(text, REGION_TEXT, "%dx%d+%d+%d", r->w, r->h, r->x, r->y);
-}
-
-bool is_region_empty(const struct screen_region *r)
-{
-	return r->w <= 0 || r->h <= 0;
-}
-
-struct screen_region region_intersection(const struct screen_region *a, const struct screen_region *b)
-{
-	struct screen_region r = { a->x > b->x ? a->x : b->x, a->y > b->y ? a->y : b->y, 0, 0 };
-	int right = a->x + a->w < b->x + b->w ? a->x + a->w : b->x + b->w;
-	int bottom = a->y + a->h < b->y + b->h ? a->y + a->h : b->y + b->h;
-
-	r.w = right > r.x ? right - r.x : 0;
-	r.h = bottom > r.y ? bottom - r.y : 0;
-	return r;
 }
 
 bool mark_changed_pixels(struct pixel_change_marks *m, const uint32_t *before, const uint32_t *after, uint8_t bit)
@@ -191,7 +175,7 @@ static bool is_change_group_caret_of_line(const struct group_of_changed_blocks *
  * down. */
 static void extend_region_for_text_to_come(const struct pixel_change_marks *m, const struct group_of_changed_blocks *line,
 					 const struct group_of_changed_blocks *other,
-			int n, struct screen_region *out)
+			int n, struct pixel_area *out)
 {
 	int left = 0, right = m->w, bottom = m->h;
 
@@ -207,10 +191,10 @@ static void extend_region_for_text_to_come(const struct pixel_change_marks *m, c
 		else if (o->bottom > line->top && o->right <= line->left)
 			left = o->right > left ? o->right : left;
 	}
-	*out = (struct screen_region){ left, line->top, right - left, bottom - line->top };
+	*out = (struct pixel_area){ left, line->top, right - left, bottom - line->top };
 }
 
-bool find_echo_region_in_change_marks(const struct pixel_change_marks *m, struct screen_region *out)
+bool find_echo_region_in_change_marks(const struct pixel_change_marks *m, struct pixel_area *out)
 {
 	struct group_of_changed_blocks *group = calloc(GROUPS_MAX, sizeof(*group)), line;
 	struct change_block_grid grid;

@@ -24,7 +24,7 @@ struct target_cfg {
 	int64_t connect_ns;		/* how long open() waits for connection and greeting, and then for the first picture */
 	const char *password_file;	/* NULL: none */
 	uint64_t window;		/* X11 id of the only window that may get the keys; 0: the one with the focus */
-	struct screen_region region;		/* only changes in it count, from the corner of `window` if there is one; empty: all */
+	struct pixel_area region;		/* only changes in it count, from the corner of `window` if there is one; empty: all */
 	bool find_region;		/* open() types a few keys to find the region */
 	const struct input_act *first_key;	/* the key to type for find_region */
 	struct screen_observations *seen;
@@ -61,7 +61,7 @@ struct target_ops {
 	/* What gets the keys, for the user: window "xterm". NULL: nothing does. */
 	void (*receiver)(void *self, char *text, size_t size);
 	/* The region watched, and where it comes from. NULL: the target has no regions, and ignores cfg.window and cfg.region. */
-	void (*region)(void *self, struct screen_region *out, const char **from);
+	void (*region)(void *self, struct pixel_area *out, const char **from);
 	/* In hold mode the display makes the repeats, not this program. */
 	bool repeats_itself;
 	/* With WATCH_UPDATE, calls observations_add_changed_pixels() for each change. */

@@ -104,13 +104,8 @@ static void on_vnc_rectangle(rfbClient *client, int x, int y, int w, int h)
 {
 	struct vnc_client *self = vnc_client_from_rfb_client(client);
 
-	if (w <= 0 || h <= 0)
-		return;
-	self->area.left = self->changed && self->area.left < x ? self->area.left : x;
-	self->area.top = self->changed && self->area.top < y ? self->area.top : y;
-	self->area.right = self->changed && self->area.right > x + w ? self->area.right : x + w;
-	self->area.bottom = self->changed && self->area.bottom > y + h ? self->area.bottom : y + h;
-	self->changed = true;
+	if (w > 0 && h > 0)
+		area_include(&self->area, &(struct pixel_area){ x, y, w, h });
 }
 
 /* Copies the whole picture: at the first update, and when its size has changed. */
@@ -135,27 +130,17 @@ static void copy_whole_vnc_picture(struct vnc_client *self)
 static void record_changed_pixels(struct vnc_client *self, int64_t now)
 {
 	const rfbClient *c = self->client;
-	/* aligned for uint32_t: libvncclient allocates it by malloc() */
-	const uint32_t *pixels = (const uint32_t *)(const void *)c->frameBuffer;
-	int x = self->area.left, y = self->area.top, w = self->area.right - x, h = self->area.bottom - y;
-	struct caret_step_changed_pixels step = { .at_ns = now };
+	const struct pixel_area *at = &self->area;
 
 	if (!self->before || self->before_width != c->width || self->before_height != c->height) {
 		observations_add_update(self->seen, now);
 		copy_whole_vnc_picture(self);
 		return;
 	}
-	if (x < 0 || y < 0 || x + w > c->width || y + h > c->height)
+	if (at->x < 0 || at->y < 0 || at->x + at->w > c->width || at->y + at->h > c->height)
 		return;
-	for (int from = y; caret_compare_to_find_changed_rows(self->before, pixels, (size_t)c->width, x, from, w, y + h - from, &step);
-	     from = step.bottom + 1) {
-		if (from == y)
-			observations_add_update(self->seen, now);
-		observations_add_changed_pixels(self->seen, &step);
-	}
-	for (int row = y; row < y + h; row++)
-		memcpy(self->before + (size_t)row * (size_t)c->width + x, pixels + (size_t)row * (size_t)c->width + x,
-		       (size_t)w * sizeof(*pixels));
+	/* the picture is aligned for uint32_t: libvncclient allocates it by malloc() */
+	observations_compare_pictures(self->seen, now, self->before, (const uint32_t *)(const void *)c->frameBuffer, (size_t)c->width, at);
 }
 
 /* Called by libvncclient when a whole update has been written to the framebuffer. */
@@ -165,14 +150,14 @@ static void on_vnc_update(rfbClient *client)
 	struct vnc_client *self = vnc_client_from_rfb_client(client);
 	uint32_t number;
 
-	if (!self->changed)		/* no pixels: a pointer shape, for example */
+	if (area_is_empty(&self->area))		/* no pixels: a pointer shape, for example */
 		return;
-	self->changed = false;
 	self->pictured = true;
 	if (self->watch == WATCH_UPDATE)
 		record_changed_pixels(self, now);
 	else
 		observations_add_update(self->seen, now);
+	self->area = (struct pixel_area){ 0 };
 	if (self->watch == WATCH_PATCH && self->found) {
 		struct patch_searched_image image = vnc_image_for_patch_search(client);
 

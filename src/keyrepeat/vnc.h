@@ -15,8 +15,7 @@ struct vnc_client {
 	int watch;			/* enum target_watch */
 	bool asked;			/* the server asked for a password */
 	struct why bad_password;	/* why the password file cannot be read; "": can be */
-	bool changed;			/* the update being received had a rectangle of pixels */
-	struct { int left, top, right, bottom; } area;	/* around all rectangles of the update; right, bottom: one beyond */
+	struct pixel_area area;		/* around all rectangles of the update; empty: it had none */
 	uint32_t *before;		/* the picture before the update; NULL: none yet */
 	int before_width, before_height;
 	bool pictured;			/* the first whole picture has come */

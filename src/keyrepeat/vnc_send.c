@@ -7,10 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define KEYSYM_SHIFT 0xffe1
-#define KEYSYM_CTRL 0xffe3
-#define KEYSYM_ALT 0xffe9
-
 int vnc_prepare_act(void *p, const struct input_act *act, struct why *why)
 {
 	struct vnc_client *self = p;
@@ -32,17 +28,12 @@ int vnc_target_socket_fd(void *p)
 /* Presses the modifiers and then the key, or releases them in the opposite order. */
 static bool send_key(const struct vnc_client *self, const struct input_act *act, bool down)
 {
-	const uint32_t keysyms[] = { act->held & ACT_CTRL ? KEYSYM_CTRL : 0, act->held & ACT_ALT ? KEYSYM_ALT : 0,
-				     act->held & ACT_SHIFT ? KEYSYM_SHIFT : 0, act->keysym };
-	size_t n = sizeof(keysyms) / sizeof(*keysyms);
+	uint32_t keysym[ACT_KEYSYMS];
+	int n = act_list_keysyms(act, keysym);
 	bool sent = true;
 
-	for (size_t i = 0; i < n; i++) {
-		uint32_t keysym = keysyms[down ? i : n - 1 - i];
-
-		if (keysym)
-			sent &= SendKeyEvent(self->client, keysym, down);
-	}
+	for (int i = 0; i < n; i++)
+		sent &= SendKeyEvent(self->client, keysym[down ? i : n - 1 - i], down);
 	return sent;
 }
 

@@ -27,7 +27,7 @@ static bool mark_pixels_changed_since_last(struct echo_region_finder *f, uint8_t
 	uint32_t *swap = f->last;
 	bool changed;
 
-	if (!x11_screen_pixels_read(&f->self->picture, f->self->area.x, f->self->area.y, f->self->area.w, f->self->area.h))
+	if (!x11_screen_pixels_read(&f->self->picture, &f->self->area))
 		return false;
 	x11_screen_pixels_copy_to_rgb(&f->self->picture, f->marks.w, f->marks.h, f->now, (size_t)f->marks.w);
 	changed = mark_changed_pixels(&f->marks, f->last, f->now, bit);
@@ -67,7 +67,7 @@ static bool type_key_and_mark_changes(struct echo_region_finder *f, int key, uin
 
 static int type_keys_to_find_echo_region(struct echo_region_finder *f, int key, struct why *why)
 {
-	struct screen_region found;
+	struct pixel_area found;
 
 	mark_pixels_changed_since_last(f, 0);	/* the first picture has no other to be compared with */
 	mark_changes_without_keys(f, REGION_BEFORE);
@@ -82,7 +82,7 @@ static int type_keys_to_find_echo_region(struct echo_region_finder *f, int key, 
 		why_say(why, "no place follows the keys typed: put the caret into a text field in sight, or mark the place with --region");
 		return -1;
 	}
-	f->self->area = (struct screen_region){ f->self->area.x + found.x, f->self->area.y + found.y, found.w, found.h };
+	f->self->area = (struct pixel_area){ f->self->area.x + found.x, f->self->area.y + found.y, found.w, found.h };
 	f->self->limited = true;
 	f->self->from = "found by typing";
 	return 0;
@@ -97,11 +97,11 @@ int x11_find_echo_region_by_typing(struct x11_target *self, const struct target_
 
 	if (key < 0)
 		goto out;
-	if (!f.marks.bits || !f.last || !f.now || !x11_screen_pixels_alloc(&self->picture, self->watch, self->area.w, self->area.h))
+	if (!f.marks.bits || !f.last || !f.now || !x11_screen_pixels_alloc(&self->picture, &self->watch, self->area.w, self->area.h))
 		why_say(why, "cannot read the pixels of x11:%s", cfg->where);
 	else
 		err = type_keys_to_find_echo_region(&f, key, why);
-	x11_screen_pixels_free(&self->picture, self->watch_broken);
+	x11_screen_pixels_free(&self->picture);
 out:
 	free(f.marks.bits);
 	free(f.last);

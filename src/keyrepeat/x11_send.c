@@ -10,10 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEYSYM_SHIFT 0xffe1
-#define KEYSYM_CTRL 0xffe3
-#define KEYSYM_ALT 0xffe9
-#define KEYSYM_LEVEL3 0xfe03	/* ISO_Level3_Shift, "AltGr" */
 
 static void restore_key_autorepeat(Display *d, const struct x11_autorepeat_setting *r)
 {
@@ -41,13 +37,13 @@ static int set_key_autorepeat(struct x11_target *self, const struct target_cfg *
 	XKeyboardState state;
 	unsigned int period_ms = (unsigned int)(cfg->period_ns / NS_PER_MS);
 
-	XGetKeyboardControl(self->send, &state);
+	XGetKeyboardControl(self->send.display, &state);
 	r->was_on = state.global_auto_repeat == AutoRepeatModeOn;
-	snprintf(r->display, sizeof(r->display), "%s", DisplayString(self->send));
+	snprintf(r->display, sizeof(r->display), "%s", DisplayString(self->send.display));
 	if (!cfg->hold && !r->was_on)
 		return 0;
 	if (cfg->hold) {
-		r->rate_changed = XkbGetAutoRepeatRate(self->send, XkbUseCoreKbd, &r->delay_ms, &r->interval_ms);
+		r->rate_changed = XkbGetAutoRepeatRate(self->send.display, XkbUseCoreKbd, &r->delay_ms, &r->interval_ms);
 		if (!r->rate_changed)
 			return fail_with_reason(-1, why, "x11:%s has no XKB to set its auto-repeat: use --mode tap", cfg->where);
 	}
@@ -55,12 +51,12 @@ static int set_key_autorepeat(struct x11_target *self, const struct target_cfg *
 	if (restore_guard_start(&self->guard, restore_autorepeat_of_killed_run, r))
 		warn("cannot start a process that restores auto-repeat after a kill (%s): run xset r on then", strerror(errno));
 	if (cfg->hold) {
-		XAutoRepeatOn(self->send);
-		XkbSetAutoRepeatRate(self->send, XkbUseCoreKbd, period_ms, period_ms);
+		XAutoRepeatOn(self->send.display);
+		XkbSetAutoRepeatRate(self->send.display, XkbUseCoreKbd, period_ms, period_ms);
 	} else {
-		XAutoRepeatOff(self->send);
+		XAutoRepeatOff(self->send.display);
 	}
-	XSync(self->send, False);
+	XSync(self->send.display, False);
 	return 0;
 }
 
@@ -68,132 +64,69 @@ int x11_prepare_sending_keys(struct x11_target *self, const struct target_cfg *c
 {
 	int a, b, c, d;
 
-	if (!XTestQueryExtension(self->send, &a, &b, &c, &d)) {
-		why_say(why, "x11:%s has no XTEST extension, so keys cannot be sent to it: start its server with it, or use vnc:",
-			 cfg->where);
-		return -1;
-	}
-	self->shift = XKeysymToKeycode(self->send, KEYSYM_SHIFT);
-	self->level3 = XKeysymToKeycode(self->send, KEYSYM_LEVEL3);
-	self->ctrl = XKeysymToKeycode(self->send, KEYSYM_CTRL);
-	self->alt = XKeysymToKeycode(self->send, KEYSYM_ALT);
-	return set_key_autorepeat(self, cfg, why);
+	if (XTestQueryExtension(self->send.display, &a, &b, &c, &d))
+		return set_key_autorepeat(self, cfg, why);
+	return fail_with_reason(-1, why, "x11:%s has no XTEST extension, so keys cannot be sent to it: start its server with it, or use vnc:",
+				cfg->where);
 }
 
 void x11_end_sending_keys(struct x11_target *self)
 {
 	/* release buttons of a drag that was not finished */
-	for (unsigned button = 1; !self->send_broken && button <= ACT_BUTTON_MAX; button++)
+	for (unsigned button = 1; !self->send.broken && button <= ACT_BUTTON_MAX; button++)
 		if (self->buttons & 1u << button)
-			XTestFakeButtonEvent(self->send, button, False, 0);
-	if (self->repeat.changed && !self->send_broken)
-		restore_key_autorepeat(self->send, &self->repeat);
+			XTestFakeButtonEvent(self->send.display, button, False, 0);
+	if (self->repeat.changed && !self->send.broken)
+		restore_key_autorepeat(self->send.display, &self->repeat);
 	/* when the display did not answer, it may not have got the request: the guard process tries again */
-	if (self->send_limit.running && self->send_limit.watchdog.bitten)
+	if (self->send.guarded && self->send.watchdog.bitten)
 		restore_guard_make_child_undo_now(&self->guard);
 	else
 		restore_guard_end_without_undo(&self->guard);
 }
 
-static int prepare_x11_key_press(struct x11_target *self, const struct input_act *act, struct x11_prepared_act *out,
-				 struct why *why)
-{
-	unsigned usable = 1u | (self->shift ? 2u : 0) | (self->level3 ? 4u : 0) | (self->shift && self->level3 ? 8u : 0);
-	int level;
-	KeyCode code = x11_find_keycode(self->send, act->keysym, usable, &level);
-
-	*out = (struct x11_prepared_act){ .kind = ACT_KEY, .code = code, .shift = level & 1, .level3 = level & 2 };
-	if (!code)
-		return fail_with_reason(-1, why,
-				 "the keyboard of x11:%s has no key for the symbol 0x%x: use another, or add it with setxkbmap",
-				 DisplayString(self->send), (unsigned)act->keysym);
-	out->shift |= (act->held & ACT_SHIFT) != 0;
-	out->ctrl = act->held & ACT_CTRL;
-	out->alt = act->held & ACT_ALT;
-	if ((!out->shift || self->shift) && (!out->ctrl || self->ctrl) && (!out->alt || self->alt))
-		return 0;
-	return fail_with_reason(-1, why, "the keyboard of x11:%s lacks a key that is to be held down (shift, ctrl or alt)",
-			 DisplayString(self->send));
-}
-
-static int prepare_x11_pointer_move(struct x11_target *self, const struct input_act *act, struct x11_prepared_act *out,
-				    struct why *why)
-{
-	struct screen_region screen = x11_screen_as_region(self->send);
-
-	*out = (struct x11_prepared_act){ .kind = ACT_MOVE, .x = (short)act->x, .y = (short)act->y };
-	if (act->x < screen.w && act->y < screen.h)
-		return 0;
-	return fail_with_reason(-1, why, "move %d,%d: the screen of x11:%s is %dx%d", act->x, act->y,
-			 DisplayString(self->send), screen.w, screen.h);
-}
-
 int x11_prepare_act(void *p, const struct input_act *act, struct why *why)
 {
 	struct x11_target *self = p;
-	struct x11_prepared_act *out;
-	int err = 0;
+	const char *where = DisplayString(self->send.display);
+	const struct pixel_area *screen = &self->send.screen;
+	struct x11_prepared_act out = { .act = *act };
+	int err = act->kind == ACT_KEY ? x11_find_chord(self->send.display, act, &out.chord) : 0;
 
-	if (array_room(&self->stroke, self->strokes))
+	if (err == -ENOENT)
+		return fail_with_reason(-1, why, "the keyboard of x11:%s has no key for the symbol 0x%x: use another, or add it with setxkbmap",
+					where, (unsigned)act->keysym);
+	if (err)
+		return fail_with_reason(-1, why, "the keyboard of x11:%s lacks a key that is to be held down (shift, ctrl or alt)", where);
+	if (act->kind == ACT_MOVE && (act->x >= screen->w || act->y >= screen->h))
+		return fail_with_reason(-1, why, "move %d,%d: the screen of x11:%s is %dx%d", act->x, act->y, where, screen->w, screen->h);
+	if (array_room(&self->act, self->acts))
 		return fail_with_reason(-1, why, "out of memory");
-	out = &self->stroke[self->strokes];
-	switch (act->kind) {
-	case ACT_KEY: err = prepare_x11_key_press(self, act, out, why); break;
-	case ACT_MOVE: err = prepare_x11_pointer_move(self, act, out, why); break;
-	case ACT_BUTTON:
-		*out = (struct x11_prepared_act){ .kind = ACT_BUTTON, .button = (unsigned char)act->button, .way = act->way };
-		break;
-	}
-	return err ? -1 : self->strokes++;
+	self->act[self->acts] = out;
+	return self->acts++;
 }
 
-int x11_target_fd_for_sending(void *p)
+static void send_button(struct x11_target *self, const struct input_act *act, bool down)
 {
-	return ConnectionNumber(((struct x11_target *)p)->send);
-}
-
-/* Presses the modifiers and then the key, or releases them in the opposite order. */
-static void send_key(struct x11_target *self, const struct x11_prepared_act *s, bool down)
-{
-	const KeyCode codes[] = { s->ctrl ? self->ctrl : 0, s->alt ? self->alt : 0, s->shift ? self->shift : 0,
-				  s->level3 ? self->level3 : 0, s->code };
-	size_t n = sizeof(codes) / sizeof(*codes);
-
-	for (size_t i = 0; i < n; i++) {
-		KeyCode code = codes[down ? i : n - 1 - i];
-
-		if (code)
-			XTestFakeKeyEvent(self->send, code, down, 0);
-	}
-}
-
-static void send_button(struct x11_target *self, const struct x11_prepared_act *s, bool down)
-{
-	if (s->way != ACT_CLICK && !down)
+	if (act->way != ACT_CLICK && !down)
 		return;
-	if (s->way != ACT_CLICK)
-		down = s->way == ACT_DOWN;
-	XTestFakeButtonEvent(self->send, s->button, down, 0);
-	self->buttons = down ? self->buttons | 1u << s->button : self->buttons & ~(1u << s->button);
+	if (act->way != ACT_CLICK)
+		down = act->way == ACT_DOWN;
+	XTestFakeButtonEvent(self->send.display, (unsigned)act->button, down, 0);
+	self->buttons = down ? self->buttons | 1u << act->button : self->buttons & ~(1u << act->button);
 }
 
 int x11_press_or_release(void *p, int number, bool down)
 {
 	struct x11_target *self = p;
-	const struct x11_prepared_act *s = &self->stroke[number];
+	const struct x11_prepared_act *s = &self->act[number];
 
-	switch (s->kind) {
-	case ACT_KEY:
-		send_key(self, s, down);
-		break;
-	case ACT_MOVE:
-		if (down)
-			XTestFakeMotionEvent(self->send, -1, s->x, s->y, 0);
-		break;
-	case ACT_BUTTON:
-		send_button(self, s, down);
-		break;
-	}
-	XFlush(self->send);
-	return self->send_broken ? -EPIPE : 0;
+	if (s->act.kind == ACT_KEY)
+		x11_send_chord(self->send.display, &s->chord, down);
+	else if (s->act.kind == ACT_BUTTON)
+		send_button(self, &s->act, down);
+	else if (down)
+		XTestFakeMotionEvent(self->send.display, -1, s->act.x, s->act.y, 0);
+	XFlush(self->send.display);
+	return self->send.broken ? -EPIPE : 0;
 }

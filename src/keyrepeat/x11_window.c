@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #define FOCUS_NS (2 * NS_PER_S)	/* longest wait for the focus: a window manager may animate the change */
 #define EVENTS (FocusChangeMask | StructureNotifyMask)
@@ -39,17 +40,6 @@ static Window top_level_window_of(Display *d, Window w)
 	while (!x11_window_has_property(d, w, state) && (parent = parent_window_of(d, w)) && parent != DefaultRootWindow(d))
 		w = parent;
 	return w;
-}
-
-static bool get_window_place_on_screen(Display *d, Window w, struct screen_region *at)
-{
-	XWindowAttributes a;
-	Window child;
-
-	if (!XGetWindowAttributes(d, w, &a) || a.map_state != IsViewable)
-		return false;
-	*at = (struct screen_region){ 0, 0, a.width, a.height };
-	return XTranslateCoordinates(d, w, DefaultRootWindow(d), 0, 0, &at->x, &at->y, &child);
 }
 
 static bool is_pointer_inside_window(Display *d, Window w)
@@ -87,12 +77,12 @@ static bool would_key_go_into_window(Display *d, Window top, Window *focus)
 
 static void focus_target_window(struct x11_target *self)
 {
-	Display *d = self->send;
-	struct screen_region in = region_intersection(&self->window_at, &self->area);
+	Display *d = self->send.display;
+	struct pixel_area in = area_intersect(&self->window_at, &self->area);
 
 	/* without a window manager, old toolkits need the pointer above the window, too */
-	if (!x11_focus_window(d, self->top) && !is_pointer_inside_window(d, self->window) && !is_region_empty(&in))
-		XTestFakeMotionEvent(d, DefaultScreen(d), in.x + in.w / 2, in.y + in.h / 2, 0);
+	if (!x11_focus_window(&self->send, self->top) && !is_pointer_inside_window(d, self->window) && !area_is_empty(&in))
+		XTestFakeMotionEvent(d, -1, in.x + in.w / 2, in.y + in.h / 2, 0);
 	XSync(d, False);
 }
 
@@ -101,18 +91,16 @@ int x11_find_target_window(struct x11_target *self, const struct target_cfg *cfg
 	XWindowAttributes a;
 
 	self->window = (Window)cfg->window;
-	if (!XGetWindowAttributes(self->send, self->window, &a))
-		return fail_with_reason(-1, why,
-				 "x11:%s has no window 0x%lx: run xwininfo and click into the window to see its id", cfg->where,
-				 self->window);
-	if (!get_window_place_on_screen(self->send, self->window, &self->window_at))
-		return fail_with_reason(-1, why,
-				 "window 0x%lx of x11:%s is not visible: open it (it may be minimised, or on another desktop)",
-				 self->window, cfg->where);
-	self->top = top_level_window_of(self->send, self->window);
-	XSelectInput(self->watch, self->top, EVENTS);
+	if (!XGetWindowAttributes(self->send.display, self->window, &a))
+		return fail_with_reason(-1, why, "x11:%s has no window 0x%lx: run xwininfo and click into the window to see its id",
+					cfg->where, self->window);
+	if (!x11_locate_window(&self->send, self->window, &a, &self->window_at))
+		return fail_with_reason(-1, why, "window 0x%lx of x11:%s is not visible: open it (it may be minimised, or on another desktop)",
+					self->window, cfg->where);
+	self->top = top_level_window_of(self->send.display, self->window);
+	XSelectInput(self->watch.display, self->top, EVENTS);
 	if (self->window != self->top)
-		XSelectInput(self->watch, self->window, StructureNotifyMask);
+		XSelectInput(self->watch.display, self->window, StructureNotifyMask);
 	return 0;
 }
 
@@ -132,7 +120,7 @@ static bool is_keyboard_grabbed(Display *d, Window w)
  * XSelectInput(). */
 static bool does_window_have_keyboard(struct x11_target *self)
 {
-	Display *d = self->watch;
+	Display *d = self->watch.display;
 	XEvent event;
 	bool settled;
 
@@ -151,17 +139,16 @@ static bool does_window_have_keyboard(struct x11_target *self)
 int x11_focus_window_until_it_has_keys(struct x11_target *self, struct why *why)
 {
 	int64_t until = clock_now() + FOCUS_NS;
+	XWindowAttributes a;
 
 	focus_target_window(self);
 	while (!does_window_have_keyboard(self)) {
-		if (clock_now() > until || self->send_broken || self->watch_broken || proc_stop) {
-			why_say(why, "window 0x%lx does not get the keyboard: click into it, "
-				 "close what is in front of it, and switch off a client's own grab (xfreerdp: -grab-keyboard)", self->window);
-			return -1;
-		}
+		if (clock_now() > until || self->send.broken || self->watch.broken || proc_stop)
+			return fail_with_reason(-1, why, "window 0x%lx does not get the keyboard: click into it, close what is in front of "
+						"it, and switch off a client's own grab (xfreerdp: -grab-keyboard)", self->window);
 		proc_sleep_until_or_stop(clock_now() + 20 * NS_PER_MS);
 	}
-	get_window_place_on_screen(self->send, self->window, &self->window_at);	/* fails if the window has gone; an event reports that */
+	x11_locate_window(&self->send, self->window, &a, &self->window_at);	/* fails if the window has gone; an event reports that */
 	return 0;
 }
 
@@ -173,13 +160,13 @@ void x11_write_key_receiver_name(void *p, char *text, size_t size)
 	int revert;
 
 	if (!w)
-		XGetInputFocus(self->send, &w, &revert);
-	if (w == None || w == PointerRoot || w == DefaultRootWindow(self->send)) {
+		XGetInputFocus(self->send.display, &w, &revert);
+	if (w == None || w == PointerRoot || w == self->send.root) {
 		snprintf(text, size, "%s", w == None ? "no window (none has the focus)" : "the window below the pointer");
 		return;
 	}
-	w = top_level_window_of(self->send, w);
-	XFetchName(self->send, w, &name);
+	w = top_level_window_of(self->send.display, w);
+	XFetchName(self->send.display, w, &name);
 	if (name && *name)
 		snprintf(text, size, "window \"%s\"", name);
 	else
@@ -204,10 +191,10 @@ int x11_check_window_gets_keys(void *p, int64_t until_ns)
 
 	if (!self->window)
 		return 0;
-	x11_wait_limit_set_end_time(&self->send_limit, until_ns);
-	in = would_key_go_into_window(self->send, self->top, &self->focus);
-	x11_wait_limit_set_end_time(&self->send_limit, WATCHDOG_IDLE);
-	if (self->send_broken)
+	x11_limit_waiting(&self->send, until_ns, 0);
+	in = would_key_go_into_window(self->send.display, self->top, &self->focus);
+	x11_limit_waiting(&self->send, WATCHDOG_IDLE, 0);
+	if (self->send.broken)
 		return -EPIPE;
 	if (!in)
 		return record_why_keys_miss_window(self, "another window has the keyboard");
@@ -216,7 +203,8 @@ int x11_check_window_gets_keys(void *p, int64_t until_ns)
 
 void x11_handle_window_event(struct x11_target *self, const XEvent *event)
 {
-	struct screen_region now;
+	struct pixel_area now;
+	XWindowAttributes a;
 
 	switch (event->type) {
 	case FocusOut:
@@ -231,8 +219,7 @@ void x11_handle_window_event(struct x11_target *self, const XEvent *event)
 		record_why_keys_miss_window(self, "the window was closed or minimised");
 		break;
 	case ConfigureNotify:
-		if (get_window_place_on_screen(self->watch, self->window, &now) && (now.x != self->window_at.x || now.y != self->window_at.y ||
-								now.w != self->window_at.w || now.h != self->window_at.h))
+		if (x11_locate_window(&self->watch, self->window, &a, &now) && memcmp(&now, &self->window_at, sizeof(now)) != 0)
 			record_why_keys_miss_window(self, "the window was moved or resized");
 		break;
 	default:

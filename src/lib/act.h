@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum act_kind { ACT_KEY, ACT_MOVE, ACT_BUTTON };
-enum { ACT_SHIFT = 1, ACT_CTRL = 2, ACT_ALT = 4 };
+enum { ACT_SHIFT = 1, ACT_CTRL = 2, ACT_ALT = 4, ACT_SUPER = 8, ACT_LEVEL3 = 16 };	/* modifiers; LEVEL3: AltGr */
 enum act_way { ACT_CLICK, ACT_DOWN, ACT_UP };
 
 #define ACT_BUTTON_MAX 8	/* 1 to 3 are left, middle, right; 4 and 5 turn the wheel */
@@ -31,3 +31,7 @@ int act_parse_next_character(const char **text, struct input_act *out);
 int act_parse_button(const char *number, const char *way, struct input_act *out);
 /* Reads the position of a pointer move, "320,200". 0 or -EINVAL. */
 int act_parse_pointer_position(const char *text, struct input_act *out);
+
+#define ACT_KEYSYMS 6
+/* Lists the keysyms of a key action in the order of pressing: its modifiers, then its key. Returns their number. */
+int act_list_keysyms(const struct input_act *act, uint32_t keysym[ACT_KEYSYMS]);

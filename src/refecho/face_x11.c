@@ -6,15 +6,13 @@
 #include "proc.h"
 #include "random.h"
 #include "scene.h"
-#include "x11/connection.h"
+#include "x11/picture.h"
+#include "x11/window.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <X11/Xlib.h>
-#include <X11/Xutil.h>
 
 #define TILE 64				/* pixels after which noise repeats */
 #define MAP_WAIT_NS (10 * NS_PER_S)	/* longest wait for the window to appear on the display */
@@ -23,13 +21,12 @@ struct x11_echo_display {
 	struct echo_display_hooks face;
 	struct echo_display_cfg cfg;
 	struct echo_scene_content scene;
-	Display *display;
+	struct x11_connection x;
 	Window window;
 	GC white, black, ground, text;
 	XFontStruct *font;
 	Atom delete_window;
 	uint64_t random;
-	_Atomic bool gone;	/* the connection is broken: Xlib may not be called any more */
 	bool closed, exposed, mapped;
 };
 
@@ -40,7 +37,7 @@ static void fill_boxes(struct x11_echo_display *x, GC gc, const struct pixel_box
 	for (int i = 0; i < n; i++)
 		r[i] = (XRectangle){ (short)box[i].x, (short)box[i].y, (unsigned short)box[i].width, (unsigned short)box[i].height };
 	if (n)
-		XFillRectangles(x->display, x->window, gc, r, n);
+		XFillRectangles(x->x.display, x->window, gc, r, n);
 }
 
 static void draw_number_patch(struct x11_echo_display *x, uint32_t number, bool all)
@@ -52,8 +49,8 @@ static void draw_number_patch(struct x11_echo_display *x, uint32_t number, bool 
 	if (x->cfg.noise) {
 		uint64_t bits = random_bits(&x->random);
 
-		XSetTSOrigin(x->display, x->white, (int)(bits % TILE), (int)(bits / TILE % TILE));
-		XSetTSOrigin(x->display, x->black, (int)(bits >> 20) % TILE, (int)(bits >> 30) % TILE);
+		XSetTSOrigin(x->x.display, x->white, (int)(bits % TILE), (int)(bits / TILE % TILE));
+		XSetTSOrigin(x->x.display, x->black, (int)(bits >> 20) % TILE, (int)(bits >> 30) % TILE);
 	}
 	fill_boxes(x, x->white, white, whites);
 	fill_boxes(x, x->black, black, blacks);
@@ -64,7 +61,7 @@ static void draw_typed_text(struct x11_echo_display *x, const struct pixel_box *
 	int down = x->font ? (SCENE_GLYPH_HEIGHT + x->font->ascent - x->font->descent) / 2 : SCENE_GLYPH_HEIGHT - 3;
 
 	for (int i = 0; i < n; i++)
-		XDrawString(x->display, x->window, x->text, box->x + i * SCENE_GLYPH_WIDTH, box->y + down, text + i, 1);
+		XDrawString(x->x.display, x->window, x->text, box->x + i * SCENE_GLYPH_WIDTH, box->y + down, text + i, 1);
 }
 
 static void redraw_whole_window(struct x11_echo_display *x)
@@ -97,17 +94,9 @@ static void x11_echo_display_draw_keys(struct echo_display_hooks *f, uint32_t nu
 			fill_boxes(x, x->ground, &line, 1);
 		draw_typed_text(x, &box, x->scene.line + x->scene.length - 1, 1);
 	}
-	XFlush(x->display);
-	if (!x->gone)
+	XFlush(x->x.display);
+	if (!x->x.broken)
 		x->cfg.flushed(x->cfg.arg, clock_now());
-}
-
-static bool has_window_manager(Display *display)
-{
-	XWindowAttributes a;
-
-	/* only the window manager may select this event on the root window */
-	return XGetWindowAttributes(display, DefaultRootWindow(display), &a) && a.all_event_masks & SubstructureRedirectMask;
 }
 
 static void handle_echo_window_event(struct x11_echo_display *x, XEvent *event)
@@ -132,8 +121,8 @@ static void handle_echo_window_event(struct x11_echo_display *x, XEvent *event)
 	case MapNotify:
 		x->mapped = true;
 		/* without a window manager, nothing else gives the window the focus */
-		if (!has_window_manager(x->display))
-			XSetInputFocus(x->display, x->window, RevertToPointerRoot, CurrentTime);
+		if (!x11_has_window_manager(&x->x))
+			XSetInputFocus(x->x.display, x->window, RevertToPointerRoot, CurrentTime);
 		break;
 	case MappingNotify:
 		XRefreshKeyboardMapping(&event->xmapping);
@@ -150,22 +139,12 @@ static void handle_echo_window_event(struct x11_echo_display *x, XEvent *event)
 static int x11_echo_display_wait_events(struct echo_display_hooks *f, int64_t until_ns, struct why *why)
 {
 	struct x11_echo_display *x = (struct x11_echo_display *)f;
-	fd_set fds;
+	XEvent event;
 
-	/* XPending() also sends queued requests and reads all events that have come */
-	if (!x->gone && !XPending(x->display)) {
-		FD_ZERO(&fds);
-		FD_SET(ConnectionNumber(x->display), &fds);
-		proc_select_until_or_stop(ConnectionNumber(x->display) + 1, &fds, NULL, until_ns);
-	}
-	while (!x->gone && XPending(x->display)) {
-		XEvent event;
-
-		XNextEvent(x->display, &event);
-		if (!x->gone)
-			handle_echo_window_event(x, &event);
-	}
-	if (x->gone)
+	x11_sleep_until_event(&x->x, until_ns);
+	while (x11_take_event(&x->x, &event))
+		handle_echo_window_event(x, &event);
+	if (x->x.broken)
 		return fail_with_reason(-EPIPE, why, "display %s went away", x->cfg.display);
 	if (x->closed)
 		return fail_with_reason(-ECONNRESET, why, "the window on display %s was closed", x->cfg.display);
@@ -176,64 +155,35 @@ static void x11_echo_display_close(struct echo_display_hooks *f)
 {
 	struct x11_echo_display *x = (struct x11_echo_display *)f;
 
-	/* a broken connection is left open: Xlib may not be called any more */
-	if (x->display && !x->gone) {
-		GC gcs[4] = { x->white, x->black, x->ground, x->text };
-
-		for (int i = 0; i < 4; i++)
-			if (gcs[i])
-				XFreeGC(x->display, gcs[i]);
-		if (x->font)
-			XFreeFont(x->display, x->font);
-		XCloseDisplay(x->display);
-	}
+	x11_close(&x->x);	/* with all that belongs to it */
 	free(x);
-}
-
-static unsigned long grey_pixel(const struct x11_echo_display *x, int value)
-{
-	const Visual *v = DefaultVisual(x->display, DefaultScreen(x->display));
-	unsigned long masks[3] = { v->red_mask, v->green_mask, v->blue_mask }, pixel = 0;
-
-	for (int i = 0; i < 3; i++)
-		pixel |= (unsigned long)((double)masks[i] * value / 255) & masks[i];
-	return pixel;
 }
 
 /* Makes `gc` fill with a tile of noise around the grey `middle`. The three colour channels are random each for itself, so that no
  * palette holds all colours. */
 static bool set_noise_tile(struct x11_echo_display *x, GC gc, int middle)
 {
-	int screen = DefaultScreen(x->display);
-	Visual *v = DefaultVisual(x->display, screen);
-	XImage *image = XCreateImage(x->display, v, (unsigned)DefaultDepth(x->display, screen), ZPixmap, 0, NULL, TILE, TILE, 32, 0);
+	Display *d = x->x.display;
+	XImage *image = x11_create_image(&x->x, TILE, TILE);
+	uint32_t rgb[TILE * TILE] = { 0 };
 	Pixmap tile;
 
 	if (!image)
 		return false;
-	image->data = malloc((size_t)image->bytes_per_line * TILE);
-	if (!image->data) {
-		XDestroyImage(image);
-		return false;
-	}
-	for (int i = 0; i < TILE * TILE; i++) {
-		unsigned long pixel = 0, masks[3] = { v->red_mask, v->green_mask, v->blue_mask };
-
-		for (int c = 0; c < 3; c++)
-			pixel |= grey_pixel(x, middle - SCENE_NOISE + (int)(random_bits(&x->random) % (2 * SCENE_NOISE + 1))) & masks[c];
-		XPutPixel(image, i % TILE, i / TILE, pixel);
-	}
-	tile = XCreatePixmap(x->display, x->window, TILE, TILE, (unsigned)DefaultDepth(x->display, screen));
-	XPutImage(x->display, tile, gc, image, 0, 0, 0, 0, TILE, TILE);
-	XSetTile(x->display, gc, tile);
-	XSetFillStyle(x->display, gc, FillTiled);
+	for (int i = 0; i < 3 * TILE * TILE; i++)
+		rgb[i / 3] = rgb[i / 3] << 8 | (uint32_t)(middle - SCENE_NOISE + (int)(random_bits(&x->random) % (2 * SCENE_NOISE + 1)));
+	x11_fill_image_from_rgb(&x->x, image, rgb);
+	tile = XCreatePixmap(d, x->window, TILE, TILE, (unsigned)x->x.depth);
+	XPutImage(d, tile, gc, image, 0, 0, 0, 0, TILE, TILE);
+	XSetTile(d, gc, tile);
+	XSetFillStyle(d, gc, FillTiled);
 	XDestroyImage(image);
 	return true;
 }
 
 static void make_echo_window(struct x11_echo_display *x)
 {
-	Display *d = x->display;
+	Display *d = x->x.display;
 	int screen = DefaultScreen(d);
 	XSizeHints size = { .flags = PMinSize | PMaxSize | PSize, .width = SCENE_WIDTH, .height = SCENE_HEIGHT,
 			    .min_width = SCENE_WIDTH, .min_height = SCENE_HEIGHT, .max_width = SCENE_WIDTH, .max_height = SCENE_HEIGHT };
@@ -262,48 +212,45 @@ static void make_echo_window(struct x11_echo_display *x)
 		XSetFont(d, x->text, x->font->fid);
 }
 
+/* Maps the window and waits until it is drawn. */
+static bool show_echo_window(struct x11_echo_display *x, struct why *why)
+{
+	int64_t patience = clock_now() + MAP_WAIT_NS;
+
+	XMapWindow(x->x.display, x->window);
+	while (!(x->mapped && x->exposed)) {
+		if (x11_echo_display_wait_events(&x->face, patience, why))
+			return false;
+		if (clock_now() < patience && !proc_stop)
+			continue;
+		why_say(why, proc_stop ? "stopped before the window was shown" :
+			"display %s did not show the window within 10 s; is its window manager alive?", x->cfg.display);
+		return false;
+	}
+	XSync(x->x.display, False);	/* until the X server has drawn number 0, before "ready" is printed */
+	return true;
+}
+
 struct echo_display_hooks *x11_echo_display_open(const struct echo_display_cfg *cfg, struct why *why)
 {
 	struct x11_echo_display *x = calloc(1, sizeof(*x));
-	int64_t patience = clock_now() + MAP_WAIT_NS;
 
 	if (!x) {
 		why_say(why, "out of memory");
 		return NULL;
 	}
 	x->cfg = *cfg;
-	x->face = (struct echo_display_hooks){ x11_echo_display_wait_events, x11_echo_display_draw_keys, x11_echo_display_close };
+	x->face = (struct echo_display_hooks){ .wait = x11_echo_display_wait_events, .draw = x11_echo_display_draw_keys,
+					       .close = x11_echo_display_close };
 	x->random = cfg->seed;
 	scene_init(&x->scene, cfg->cell);
-	x->display = x11_connect(cfg->display, &x->gone, why);
-	if (!x->display) {
-		free(x);
-		return NULL;
+	if (x11_open(&x->x, cfg->display, why) && x11_has_true_colours(&x->x, why)) {
+		make_echo_window(x);
+		if (cfg->noise && (!set_noise_tile(x, x->white, SCENE_NOISE_WHITE) || !set_noise_tile(x, x->black, SCENE_NOISE_BLACK)))
+			why_say(why, "out of memory for the noise");
+		else if (show_echo_window(x, why))
+			return &x->face;
 	}
-	if (DefaultVisual(x->display, DefaultScreen(x->display))->class != TrueColor) {
-		why_say(why, "display %s has no true colours; start it with a depth of 16 or 24", cfg->display);
-		x11_echo_display_close(&x->face);
-		return NULL;
-	}
-	make_echo_window(x);
-	if (cfg->noise && (!set_noise_tile(x, x->white, SCENE_NOISE_WHITE) || !set_noise_tile(x, x->black, SCENE_NOISE_BLACK))) {
-		why_say(why, "out of memory for the noise");
-		x11_echo_display_close(&x->face);
-		return NULL;
-	}
-	XMapWindow(x->display, x->window);
-	while (!(x->mapped && x->exposed)) {
-		if (x11_echo_display_wait_events(&x->face, patience, why)) {
-			x11_echo_display_close(&x->face);
-			return NULL;
-		}
-		if (clock_now() >= patience || proc_stop) {
-			why_say(why, proc_stop ? "stopped before the window was shown" :
-				 "display %s did not show the window within 10 s; is its window manager alive?", cfg->display);
-			x11_echo_display_close(&x->face);
-			return NULL;
-		}
-	}
-	XSync(x->display, False);	/* until the X server has drawn number 0, before "ready" is printed */
-	return &x->face;
+	x11_echo_display_close(&x->face);
+	return NULL;
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* input - which window gets the keyboard, and which key of it gives a symbol. */
+/* input - presses keys (XTEST extension). */
 #pragma once
 
+#include "act.h"
 #include "connection.h"
 
-bool x11_window_has_property(Display *d, Window w, Atom name);
-/* Gives a top-level window the keyboard focus: asks the window manager, which would take back a focus set without it; where no
- * window manager runs, raises the window and sets the focus. True: a window manager was asked. */
-bool x11_focus_window(Display *d, Window w);
-/* The key that gives `keysym`, and its shift level: 0 plain, 1 with Shift, 2 with AltGr, 3 with both; the lowest of the levels
- * whose bit (1 << level) is set in `usable`. 0: there is no such key. */
-KeyCode x11_find_keycode(Display *d, KeySym keysym, unsigned usable, int *level);
+/* A key with its modifiers. */
+#define X11_CHORD_KEYS ACT_KEYSYMS
+struct x11_chord {
+	KeyCode code[X11_CHORD_KEYS];	/* `n` keys in the order of pressing */
+	int n;
+};
+/* Finds the keys of an action. 0; -ENOENT: no key gives the symbol; -ENODEV: the keyboard lacks a modifier. */
+int x11_find_chord(Display *d, const struct input_act *act, struct x11_chord *out);
+/* Presses the keys, or releases them in the opposite order. The requests are sent with the next flush. */
+void x11_send_chord(Display *d, const struct x11_chord *c, bool down);

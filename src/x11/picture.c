@@ -19,85 +19,76 @@ int x11_pixel_luminance(const void *pixels, int x, int y)
 	return sum >> 8;
 }
 
-static void x11_set_image_colour_masks(Display *d, XImage *image)
+static void set_colour_masks(XImage *image, const Visual *v)
 {
-	const Visual *v = DefaultVisual(d, DefaultScreen(d));
-
 	/* XShmCreateImage() and XGetImage() of the root window leave the colour masks 0 */
 	image->red_mask = v->red_mask;
 	image->green_mask = v->green_mask;
 	image->blue_mask = v->blue_mask;
 }
 
-XImage *x11_read_screen_image(Display *d, int x, int y, int w, int h)
+XImage *x11_read_screen_image(struct x11_connection *x, const struct pixel_area *at)
 {
-	XImage *image = XGetImage(d, DefaultRootWindow(d), x, y, (unsigned)w, (unsigned)h, AllPlanes, ZPixmap);
+	XImage *image = XGetImage(x->display, x->root, at->x, at->y, (unsigned)at->w, (unsigned)at->h, AllPlanes, ZPixmap);
 
 	if (image)
-		x11_set_image_colour_masks(d, image);
+		set_colour_masks(image, x->visual);
 	return image;
 }
 
 /* Tries shared memory, which saves the copy through the socket. False: the X server is on another machine or refuses it. */
-static bool x11_screen_pixels_use_shm(struct x11_screen_pixels *p, int w, int h)
+static bool use_shared_memory(struct x11_screen_pixels *p, int w, int h)
 {
-	Display *d = p->display;
-	XImage *image;
-	bool attached;
+	Display *d = p->x->display;
+	XImage *image = !XShmQueryExtension(d) ? NULL :
+		XShmCreateImage(d, p->x->visual, (unsigned)p->x->depth, ZPixmap, NULL, &p->shm, (unsigned)w, (unsigned)h);
 
-	if (!XShmQueryExtension(d))
-		return false;
-	image = XShmCreateImage(d, DefaultVisual(d, DefaultScreen(d)), (unsigned)DefaultDepth(d, DefaultScreen(d)), ZPixmap,
-				NULL, &p->shm, (unsigned)w, (unsigned)h);
 	if (!image)
 		return false;
 	p->shm.shmid = shmget(IPC_PRIVATE, (size_t)image->bytes_per_line * (size_t)image->height, IPC_CREAT | 0600);
 	p->shm.shmaddr = p->shm.shmid < 0 ? (void *)-1 : shmat(p->shm.shmid, NULL, 0);
 	p->shm.readOnly = False;
-	if (p->shm.shmaddr == (void *)-1) {
-		if (p->shm.shmid >= 0)
-			shmctl(p->shm.shmid, IPC_RMID, NULL);
-		XDestroyImage(image);
-		return false;
+	if (p->shm.shmaddr != (void *)-1) {
+		image->data = p->shm.shmaddr;
+		p->shared = XShmAttach(d, &p->shm);
+		XSync(d, False);
+		/* A server on another machine, or in another namespace, refuses XShmAttach() later: the first picture fails. */
+		p->shared = p->shared && XShmGetImage(d, p->x->root, image, 0, 0, AllPlanes);
 	}
-	image->data = p->shm.shmaddr;
-	attached = XShmAttach(d, &p->shm) != 0;
-	XSync(d, False);
-	/* A server on another machine, or in another namespace, refuses XShmAttach() later: the first picture fails. */
-	attached = attached && XShmGetImage(d, RootWindow(d, DefaultScreen(d)), image, 0, 0, AllPlanes);
-	shmctl(p->shm.shmid, IPC_RMID, NULL);
-	if (!attached) {
+	if (p->shm.shmid >= 0)
+		shmctl(p->shm.shmid, IPC_RMID, NULL);
+	if (p->shared) {
+		set_colour_masks(image, p->x->visual);
+		p->image = image;
+		return true;
+	}
+	if (p->shm.shmaddr != (void *)-1)
 		shmdt(p->shm.shmaddr);
-		image->data = NULL;
-		XDestroyImage(image);
-		return false;
-	}
-	x11_set_image_colour_masks(d, image);
-	p->image = image;
-	p->shared = true;
-	return true;
+	image->data = NULL;
+	XDestroyImage(image);
+	return false;
 }
 
-bool x11_screen_pixels_alloc(struct x11_screen_pixels *p, Display *display, int w, int h)
+bool x11_screen_pixels_alloc(struct x11_screen_pixels *p, struct x11_connection *x, int w, int h)
 {
-	p->display = display;
-	if (!x11_screen_pixels_use_shm(p, w, h))
-		p->image = x11_read_screen_image(display, 0, 0, w, h);
+	p->x = x;
+	if (!use_shared_memory(p, w, h))
+		p->image = x11_read_screen_image(x, &(struct pixel_area){ 0, 0, w, h });
 	return p->image;
 }
 
-bool x11_screen_pixels_read(struct x11_screen_pixels *p, int x, int y, int w, int h)
+bool x11_screen_pixels_read(struct x11_screen_pixels *p, const struct pixel_area *at)
 {
-	Window root = DefaultRootWindow(p->display);
 	XImage *image = p->image;
 
 	if (!p->shared)
-		return XGetSubImage(p->display, root, x, y, (unsigned)w, (unsigned)h, AllPlanes, ZPixmap, image, 0, 0);
+		return XGetSubImage(p->x->display, p->x->root, at->x, at->y, (unsigned)at->w, (unsigned)at->h, AllPlanes, ZPixmap, image,
+				    0, 0);
 	/* The server fills the segment with rows of the length asked for. */
-	image->width = w;
-	image->height = h;
-	image->bytes_per_line = (w * image->bits_per_pixel + image->bitmap_pad - 1) / image->bitmap_pad * (image->bitmap_pad / 8);
-	return XShmGetImage(p->display, root, image, x, y, AllPlanes);
+	image->width = at->w;
+	image->height = at->h;
+	image->bytes_per_line = (at->w * image->bits_per_pixel + image->bitmap_pad - 1) / image->bitmap_pad * (image->bitmap_pad / 8);
+	return XShmGetImage(p->x->display, p->x->root, image, at->x, at->y, AllPlanes);
 }
 
 void x11_screen_pixels_copy_to_rgb(const struct x11_screen_pixels *p, int w, int h, uint32_t *out, size_t stride)
@@ -113,11 +104,11 @@ void x11_screen_pixels_copy_to_rgb(const struct x11_screen_pixels *p, int w, int
 	}
 }
 
-void x11_screen_pixels_free(struct x11_screen_pixels *p, bool broken)
+void x11_screen_pixels_free(struct x11_screen_pixels *p)
 {
 	if (p->shared) {
-		if (!broken)
-			XShmDetach(p->display, &p->shm);
+		if (!p->x->broken)
+			XShmDetach(p->x->display, &p->shm);
 		shmdt(p->shm.shmaddr);
 		p->image->data = NULL;
 	}
@@ -125,4 +116,47 @@ void x11_screen_pixels_free(struct x11_screen_pixels *p, bool broken)
 		XDestroyImage(p->image);
 	p->image = NULL;
 	p->shared = false;
+}
+
+XImage *x11_create_image(const struct x11_connection *x, int width, int height)
+{
+	const union { uint16_t word; uint8_t byte[2]; } one = { 1 };
+	XImage *image = XCreateImage(x->display, x->visual, (unsigned)x->depth, ZPixmap, 0, NULL, (unsigned)width, (unsigned)height, 32, 0);
+
+	if (!image)
+		return NULL;
+	image->byte_order = one.byte[0] ? LSBFirst : MSBFirst;	/* of this machine; Xlib swaps where the X server's differs */
+	XInitImage(image);
+	image->data = malloc((size_t)image->bytes_per_line * (size_t)height);
+	if (!image->data) {
+		XDestroyImage(image);
+		return NULL;
+	}
+	return image;
+}
+
+/* Scales a colour of 8 bits to the bits of `mask`, the place of the colour within a pixel. */
+static unsigned long scale_colour_to_mask(uint32_t value, unsigned long mask)
+{
+	unsigned long low = mask & (~mask + 1);
+
+	return low ? (value * (mask / low) + 127) / 255 * low : 0;
+}
+
+void x11_fill_image_from_rgb(const struct x11_connection *x, XImage *image, const uint32_t *rgb)
+{
+	const Visual *v = x->visual;
+
+	for (int y = 0; y < image->height; y++) {
+		for (int c = 0; c < image->width; c++, rgb++) {
+			unsigned long pixel = scale_colour_to_mask(*rgb >> 16 & 0xff, v->red_mask) |
+					      scale_colour_to_mask(*rgb >> 8 & 0xff, v->green_mask) |
+					      scale_colour_to_mask(*rgb & 0xff, v->blue_mask);
+
+			if (image->bits_per_pixel == 32)
+				memcpy(image->data + (size_t)y * (size_t)image->bytes_per_line + (size_t)c * 4, &(uint32_t){ (uint32_t)pixel }, 4);
+			else
+				XPutPixel(image, c, y, pixel);
+		}
+	}
 }

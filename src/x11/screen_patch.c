@@ -5,38 +5,33 @@
 
 bool x11_read_number_shown_by_patch(struct x11_number_patch *p, uint32_t *number)
 {
-	return x11_screen_pixels_read(&p->picture, p->x, p->y, p->w, p->h) &&
-	       patch_read_number_at(&(struct patch_searched_image){ p->w, p->h, x11_pixel_luminance, p->picture.image }, &p->place,
-				    number);
+	return x11_screen_pixels_read(&p->picture, &p->area) &&
+	       patch_read_number_at(&(struct patch_searched_image){ p->area.w, p->area.h, x11_pixel_luminance, p->picture.image },
+				    &p->place, number);
 }
 
-bool x11_find_number_patch(struct x11_number_patch *p, Display *d, const _Atomic bool *broken, int x, int y, int w, int h,
-			   double min_cell,
-		    double max_cell, uint32_t *number)
+bool x11_find_number_patch(struct x11_number_patch *p, struct x11_connection *x, const struct pixel_area *in, double max_cell,
+			   uint32_t *number)
 {
-	XImage *all = x11_read_screen_image(d, x, y, w, h);
+	XImage *all = x11_read_screen_image(x, in);
 	struct patch_place at;
-	int right, bottom;
+	struct pixel_area patch;
 	bool found;
 
 	if (!all)
 		return false;
-	found = patch_find_in_image(&(struct patch_searched_image){ w, h, x11_pixel_luminance, all }, min_cell, max_cell, &at, number);
+	found = patch_find_in_image(&(struct patch_searched_image){ in->w, in->h, x11_pixel_luminance, all }, 3, max_cell,
+				    &at, number);
 	XDestroyImage(all);
 	if (!found)
 		return false;
 	/* one pixel of margin on the left and above, two on the right and below, where cells of a fraction of a pixel may end */
-	p->x = at.x ? at.x - 1 : 0;
-	p->y = at.y ? at.y - 1 : 0;
-	right = at.x + (int)ceil(at.cell * PATCH_COLUMNS) + 2;
-	bottom = at.y + (int)ceil(at.cell * PATCH_ROWS) + 2;
-	p->w = (right < w ? right : w) - p->x;
-	p->h = (bottom < h ? bottom : h) - p->y;
-	p->place = (struct patch_place){ at.x - p->x, at.y - p->y, at.cell };
-	p->x += x;
-	p->y += y;
-	if (x11_screen_pixels_alloc(&p->picture, d, p->w, p->h) && x11_read_number_shown_by_patch(p, number))
+	patch = (struct pixel_area){ in->x + at.x - 1, in->y + at.y - 1, (int)ceil(at.cell * PATCH_COLUMNS) + 3,
+				     (int)ceil(at.cell * PATCH_ROWS) + 3 };
+	p->area = area_intersect(&patch, in);
+	p->place = (struct patch_place){ in->x + at.x - p->area.x, in->y + at.y - p->area.y, at.cell };
+	if (x11_screen_pixels_alloc(&p->picture, x, p->area.w, p->area.h) && x11_read_number_shown_by_patch(p, number))
 		return true;
-	x11_screen_pixels_free(&p->picture, *broken);
+	x11_screen_pixels_free(&p->picture);
 	return false;
 }

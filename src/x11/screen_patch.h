@@ -7,14 +7,14 @@
 
 struct x11_number_patch {
 	struct x11_screen_pixels picture;	/* of the rectangle; not open until the patch has been found */
-	int x, y, w, h;			/* rectangle on the screen: the patch and a margin, in pixels */
+	struct pixel_area area;			/* on the screen: the patch and a margin */
 	struct patch_place place;	/* of the patch within the rectangle */
 };
 
-/* Looks for a patch with cells of min_cell to max_cell pixels in the w x h pixels of the screen at x, y, and reads its number.
- * False: no patch, or not readable (half drawn, covered); the caller may try again. *broken: see x11_connect(). */
-bool x11_find_number_patch(struct x11_number_patch *p, Display *d, const _Atomic bool *broken, int x, int y, int w, int h,
-			   double min_cell,
-		    double max_cell, uint32_t *number);
+/* Looks for a patch with cells of 3 to max_cell pixels in a part of the screen, and reads its number. False: no patch, or not
+ * readable (half drawn, covered); the caller may try again. */
+#define X11_PATCH_CELL_MAX 40
+bool x11_find_number_patch(struct x11_number_patch *p, struct x11_connection *x, const struct pixel_area *in, double max_cell,
+			   uint32_t *number);
 /* Reads the number that the patch shows now. False: half drawn, covered or moved. */
 bool x11_read_number_shown_by_patch(struct x11_number_patch *p, uint32_t *number);

@@ -77,7 +77,7 @@ static void type(void (*also)(int key))
 	}
 }
 
-static void is(struct screen_region r, int x, int y, int w, int h)
+static void is(struct pixel_area r, int x, int y, int w, int h)
 {
 	assert_int_equal(r.x, x);
 	assert_int_equal(r.y, y);
@@ -87,7 +87,7 @@ static void is(struct screen_region r, int x, int y, int w, int h)
 
 static void text_with_a_caret(void **state)
 {
-	struct screen_region r;
+	struct pixel_area r;
 
 	(void)state;
 	blink(0, REGION_BEFORE);
@@ -100,7 +100,7 @@ static void text_with_a_caret(void **state)
 
 static void nothing_but_a_caret(void **state)
 {
-	struct screen_region r;
+	struct pixel_area r;
 
 	(void)state;
 	/* no key shows, and the caret goes on blinking while they are typed */
@@ -115,7 +115,7 @@ static void nothing_but_a_caret(void **state)
 
 static void no_change_at_all(void **state)
 {
-	struct screen_region r;
+	struct pixel_area r;
 
 	(void)state;
 	assert_false(look(REGION_BEFORE));
@@ -124,7 +124,7 @@ static void no_change_at_all(void **state)
 
 static void one_change_is_chance(void **state)
 {
-	struct screen_region r;
+	struct pixel_area r;
 
 	(void)state;
 	paint(300, 300, 50, 10, 7);	/* a mail has come */
@@ -140,7 +140,7 @@ static void column_counter(int key)
 
 static void other_things_that_change(void **state)
 {
-	struct screen_region r;
+	struct pixel_area r;
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
@@ -158,7 +158,7 @@ static void other_things_that_change(void **state)
 
 static void a_greeting_that_goes_bounds_nothing(void **state)
 {
-	struct screen_region r;
+	struct pixel_area r;
 
 	(void)state;
 	paint(200, 200, 200, 40, 5);
@@ -172,7 +172,7 @@ static void a_greeting_that_goes_bounds_nothing(void **state)
 
 static void what_is_above_is_left_out(void **state)
 {
-	struct screen_region r;
+	struct pixel_area r;
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
@@ -186,7 +186,7 @@ static void what_is_above_is_left_out(void **state)
 
 static void a_film_hides_all(void **state)
 {
-	struct screen_region r;
+	struct pixel_area r;
 
 	(void)state;
 	for (int i = 0; i < REGION_KEYS; i++) {
@@ -203,7 +203,7 @@ static void words(void **state)
 					     "10x0+5+5", "0x10+5+5", "10x10-5+5",
 					     "10x10+5+5+5", "10X10+5+5", "1000000x10+5+5", "600x300++10++20",
 					     "+600x+300+10+20", "+60x30+1+2", "60x+30+1+2", "60x30++1+2", "60x30+1++2" };
-	struct screen_region r = { 1, 2, 3, 4 };
+	struct pixel_area r = { 1, 2, 3, 4 };
 	char text[REGION_TEXT];
 
 	(void)state;
@@ -218,13 +218,13 @@ static void words(void **state)
 
 static void overlaps(void **state)
 {
-	struct screen_region a = { 10, 10, 100, 100 }, b = { 50, 0, 100, 30 }, apart = { 200, 10, 5, 5 }, r;
+	struct pixel_area a = { 10, 10, 100, 100 }, b = { 50, 0, 100, 30 }, apart = { 200, 10, 5, 5 }, r;
 
 	(void)state;
-	is(region_intersection(&a, &b), 50, 10, 60, 20);
-	is(region_intersection(&b, &a), 50, 10, 60, 20);
-	r = region_intersection(&a, &apart);
-	assert_true(is_region_empty(&r));
+	is(area_intersect(&a, &b), 50, 10, 60, 20);
+	is(area_intersect(&b, &a), 50, 10, 60, 20);
+	r = area_intersect(&a, &apart);
+	assert_true(area_is_empty(&r));
 }
 
 int main(void)

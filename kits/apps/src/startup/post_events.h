@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define POST_SUPER 8	/* in act.held, beside ACT_SHIFT, ACT_CTRL and ACT_ALT */
+#define POST_SUPER ACT_SUPER	/* in act.held, beside ACT_SHIFT, ACT_CTRL and ACT_ALT */
 
 struct scripted_event {
 	char *name;		/* owned */

@@ -15,40 +15,16 @@
 #define PAUSE_LEAST (2 * NS_PER_MS)
 #define PAUSE_MOST (50 * NS_PER_MS)	/* ... but not more after a look that was delayed, so that no change is missed */
 
-struct x11_area x11_area_intersection(const struct x11_area *a, const struct x11_area *b)
-{
-	int left = a->x > b->x ? a->x : b->x, right = a->x + a->w < b->x + b->w ? a->x + a->w : b->x + b->w;
-	int top = a->y > b->y ? a->y : b->y, bottom = a->y + a->h < b->y + b->h ? a->y + a->h : b->y + b->h;
-
-	return (struct x11_area){ left, top, right > left ? right - left : 0, bottom > top ? bottom - top : 0 };
-}
-
-static bool x11_watched_pixels_alloc(struct screen_watch_state *s)
-{
-	size_t pixels = (size_t)s->width * (size_t)s->height;
-
-	s->before = calloc(pixels, sizeof(*s->before));
-	s->now = calloc(pixels, sizeof(*s->now));
-	if (!s->before || !s->now)
-		return false;
-	return x11_screen_pixels_alloc(&s->picture, s->display, s->width, s->height);
-}
-
-static void x11_watched_pixels_free(struct screen_watch_state *s)
-{
-	x11_screen_pixels_free(&s->picture, s->broken);
-	free(s->before);
-	free(s->now);
-}
-
 /* Reads a part of the screen into `to`, an array of the screen's size. */
-static bool x11_read_pixels_of_area(struct screen_watch_state *s, const struct x11_area *at, uint32_t *to)
+static bool x11_read_pixels_of_area(struct screen_watch_state *s, const struct pixel_area *at, uint32_t *to)
 {
-	if (!at->w || !at->h)
+	size_t stride = (size_t)s->x.screen.w;
+
+	if (area_is_empty(at))
 		return true;
-	if (!x11_screen_pixels_read(&s->picture, at->x, at->y, at->w, at->h) || s->broken)
+	if (!x11_screen_pixels_read(&s->picture, at) || s->x.broken)
 		return false;
-	x11_screen_pixels_copy_to_rgb(&s->picture, at->w, at->h, to + (size_t)at->y * (size_t)s->width + (size_t)at->x, (size_t)s->width);
+	x11_screen_pixels_copy_to_rgb(&s->picture, at->w, at->h, to + (size_t)at->y * stride + (size_t)at->x, stride);
 	return true;
 }
 
@@ -66,13 +42,13 @@ static uint64_t hash_row(const uint32_t *pixel, int n, int y)
 
 /* True if the area has more than one colour and differs from the screen at the start (a window without a background shows what lay
  * below it). */
-static bool has_window_been_painted(const struct screen_watch_state *s, const struct x11_area *at)
+static bool has_window_been_painted(const struct screen_watch_state *s, const struct pixel_area *at)
 {
-	uint32_t first = s->now[(size_t)at->y * (size_t)s->width + (size_t)at->x];
+	uint32_t first = s->now[(size_t)at->y * (size_t)s->x.screen.w + (size_t)at->x];
 	bool two = false, new = false;
 
 	for (int y = at->y; y < at->y + at->h && !(two && new); y++) {
-		size_t i = (size_t)y * (size_t)s->width + (size_t)at->x;
+		size_t i = (size_t)y * (size_t)s->x.screen.w + (size_t)at->x;
 
 		new = new || memcmp(s->now + i, s->before + i, (size_t)at->w * sizeof(*s->now)) != 0;
 		for (int x = 0; x < at->w && !two; x++)
@@ -81,15 +57,15 @@ static bool has_window_been_painted(const struct screen_watch_state *s, const st
 	return two && new;
 }
 
-void x11_window_read_and_hash(struct screen_watch_state *s, struct x11_watched_window *w, const struct x11_area *part)
+void x11_window_read_and_hash(struct screen_watch_state *s, struct x11_watched_window *w, const struct pixel_area *part)
 {
-	if (!part->w || !part->h || !x11_read_pixels_of_area(s, part, s->now))
+	if (area_is_empty(part) || !x11_read_pixels_of_area(s, part, s->now))
 		return;
 	for (int y = part->y; y < part->y + part->h; y++) {
 		uint64_t *row = &w->row[y - w->at.y];
 
 		w->sum -= *row;
-		*row = hash_row(s->now + (size_t)y * (size_t)s->width + (size_t)w->at.x, w->at.w, y - w->at.y);
+		*row = hash_row(s->now + (size_t)y * (size_t)s->x.screen.w + (size_t)w->at.x, w->at.w, y - w->at.y);
 		w->sum += *row;
 	}
 	if (!w->painted)
@@ -107,7 +83,7 @@ static void intern_window_atoms(struct screen_watch_state *s)
 		[ATOM_NAME] = "_NET_WM_NAME", [ATOM_UTF8] = "UTF8_STRING",
 	};
 
-	XInternAtoms(s->display, (char **)(uintptr_t)names, ATOMS, False, s->atom);
+	XInternAtoms(s->x.display, (char **)(uintptr_t)names, ATOMS, False, s->atom);
 }
 
 /* True if the X server knows the process ids of its clients (X-Resource 1.2) as this process sees them: asks for our own. */
@@ -119,41 +95,36 @@ static bool server_knows_pids(struct screen_watch_state *s)
 	long n = 0;
 	bool same = false;
 
-	if (!XResQueryExtension(s->display, &a, &b) || !XResQueryVersion(s->display, &major, &minor) || (major == 1 && minor < 2))
+	if (!XResQueryExtension(s->x.display, &a, &b) || !XResQueryVersion(s->x.display, &major, &minor) || (major == 1 && minor < 2))
 		return false;
-	spec.client = XCreatePixmap(s->display, s->root, 1, 1, 1);	/* any resource of this client */
-	if (XResQueryClientIds(s->display, 1, &spec, &n, &ids) != Success)
+	spec.client = XCreatePixmap(s->x.display, s->x.root, 1, 1, 1);	/* any resource of this client */
+	if (XResQueryClientIds(s->x.display, 1, &spec, &n, &ids) != Success)
 		return false;
 	for (long i = 0; i < n; i++)
 		same = same || (XResGetClientIdType(&ids[i]) == XRES_CLIENT_ID_PID && XResGetClientPid(&ids[i]) == getpid());
 	XResClientIdsDestroy(n, ids);
-	XFreePixmap(s->display, spec.client);
+	XFreePixmap(s->x.display, spec.client);
 	return same;
 }
 
 static int prepare_screen_watching(struct screen_watch_state *s, struct why *why)
 {
-	int error, event, a, b, c, e, major = 1, minor = 1, fixes = 5, fixes_minor = 0;
-	Display *d = s->display;
+	size_t pixels = (size_t)s->x.screen.w * (size_t)s->x.screen.h;
+	Display *d = s->x.display;
+	int a, b, c, e;
 
-	if (!XDamageQueryExtension(d, &event, &error) || !XDamageQueryVersion(d, &major, &minor) ||
-	    !XFixesQueryVersion(d, &fixes, &fixes_minor))
-		return fail_with_reason(-1, why,
-				 "display %s has no DAMAGE extension, which reports what was drawn: start its server with it",
-				 DisplayString(d));
+	if (!x11_watch_start(&s->drawing, &s->x, "start its server with it", why))
+		return -1;
 	if (!XTestQueryExtension(d, &a, &b, &c, &e))
-		return fail_with_reason(-1, why,
-				 "display %s has no XTEST extension, which sends keys to the application: start its server with it",
-				 DisplayString(d));
-	s->damage_event = event + XDamageNotify;
+		return fail_with_reason(-1, why, "display %s has no XTEST extension, which sends keys to the application: start its server "
+					"with it", DisplayString(d));
 	intern_window_atoms(s);
 	s->knows_pids = server_knows_pids(s);
-	if (!x11_watched_pixels_alloc(s))
+	s->before = calloc(pixels, sizeof(*s->before));
+	s->now = calloc(pixels, sizeof(*s->now));
+	if (!s->before || !s->now || !x11_screen_pixels_alloc(&s->picture, &s->x, s->x.screen.w, s->x.screen.h))
 		return fail_with_reason(-1, why, "no memory for the pixels of display %s", DisplayString(d));
-	s->parts = XFixesCreateRegion(d, NULL, 0);
-	/* On the root window, damage covers all windows; "non-empty" sends one event, and the next after XDamageSubtract(). */
-	s->damage = XDamageCreate(d, s->root, XDamageReportNonEmpty);
-	XSelectInput(d, s->root, SubstructureNotifyMask);
+	XSelectInput(d, s->x.root, SubstructureNotifyMask);
 	XSync(d, False);
 	return 0;
 }
@@ -167,45 +138,37 @@ struct screen_watch_state *screen_open(const struct screen_watch_cfg *cfg, struc
 		return NULL;
 	}
 	s->cfg = *cfg;
-	s->display = x11_connect(cfg->display, &s->broken, why);
-	if (!s->display) {
-		free(s);
-		return NULL;
-	}
-	s->root = DefaultRootWindow(s->display);
-	s->width = DisplayWidth(s->display, DefaultScreen(s->display));
-	s->height = DisplayHeight(s->display, DefaultScreen(s->display));
-	if (prepare_screen_watching(s, why)) {
-		screen_close(s);
-		return NULL;
-	}
-	return s;
+	if (x11_open(&s->x, cfg->display, why) && !prepare_screen_watching(s, why))
+		return s;
+	screen_close(s);
+	return NULL;
 }
 
 void screen_close(struct screen_watch_state *s)
 {
 	x11_windows_forget_all(s);
-	x11_watched_pixels_free(s);
-	x11_close_unless_broken(s->display, &s->broken);
+	x11_screen_pixels_free(&s->picture);
+	free(s->before);
+	free(s->now);
+	x11_close(&s->x);
 	free(s);
 }
 
 const char *screen_display_name(const struct screen_watch_state *s)
 {
-	return DisplayString(s->display);
+	return DisplayString(s->x.display);
 }
 
 const char *screen_window_manager_name(struct screen_watch_state *s)
 {
-	Display *d = s->display;
+	Display *d = s->x.display;
 	unsigned char *value = NULL, *name = NULL;
-	XWindowAttributes a;
 	Atom type;
 	int format = 0;
 	unsigned long n = 0, rest;
 
 	snprintf(s->manager, sizeof(s->manager), "unnamed");
-	if (XGetWindowProperty(d, s->root, s->atom[ATOM_CHECK], 0, 1, False, XA_WINDOW, &type, &format, &n, &rest, &value) == Success &&
+	if (XGetWindowProperty(d, s->x.root, s->atom[ATOM_CHECK], 0, 1, False, XA_WINDOW, &type, &format, &n, &rest, &value) == Success &&
 	    n && value &&
 	    XGetWindowProperty(d, *(Window *)(void *)value, s->atom[ATOM_NAME], 0, 31, False,
 			       s->atom[ATOM_UTF8], &type, &format, &n, &rest, &name) == Success &&
@@ -215,43 +178,32 @@ const char *screen_window_manager_name(struct screen_watch_state *s)
 		XFree(value);
 	if (name)
 		XFree(name);
-	/* only the window manager may select this event on the root window */
-	return XGetWindowAttributes(d, s->root, &a) && a.all_event_masks & SubstructureRedirectMask ? s->manager : NULL;
+	return x11_has_window_manager(&s->x) ? s->manager : NULL;
 }
 
 void screen_describe_server(struct screen_watch_state *s, char *text, size_t size)
 {
-	snprintf(text, size, "%s %d, %dx%d, pixels by %s, owners of windows by %s", ServerVendor(s->display),
-		 VendorRelease(s->display), s->width, s->height, s->picture.shared ? "shared memory" : "GetImage",
+	snprintf(text, size, "%s %d, %dx%d, pixels by %s, owners of windows by %s", ServerVendor(s->x.display),
+		 VendorRelease(s->x.display), s->x.screen.w, s->x.screen.h, s->picture.shared ? "shared memory" : "GetImage",
 		 s->knows_pids ? "X-Resource" : "_NET_WM_PID");
-}
-
-/* Discards the damage so far. First its event, so that drawing after XDamageSubtract() raises a new one. */
-static void discard_damage(struct screen_watch_state *s)
-{
-	XEvent old;
-
-	XSync(s->display, False);
-	while (XPending(s->display))
-		XNextEvent(s->display, &old);
-	XDamageSubtract(s->display, s->damage, None, None);
-	XSync(s->display, False);
-	s->drawn_ns = 0;
 }
 
 int screen_reset_before_start(struct screen_watch_state *s)
 {
-	struct x11_area all = { 0, 0, s->width, s->height };
+	XEvent old;
 
 	x11_windows_forget_all(s);
 	s->seen = (struct screen_content_seen){ 0 };
 	s->menus = s->moved = false;
-	s->next_ns = 0;
+	s->next_ns = s->drawn_ns = 0;
 	s->owner = 0;
-	discard_damage(s);
-	if (!x11_read_pixels_of_area(s, &all, s->before) || s->broken)
+	XSync(s->x.display, False);
+	while (x11_take_event(&s->x, &old))
+		;
+	x11_watch_forget(&s->drawing);
+	if (!x11_read_pixels_of_area(s, &s->x.screen, s->before) || s->x.broken)
 		return -EPIPE;
-	memcpy(s->now, s->before, (size_t)s->width * (size_t)s->height * sizeof(*s->now));
+	memcpy(s->now, s->before, (size_t)s->x.screen.w * (size_t)s->x.screen.h * sizeof(*s->now));
 	return 0;
 }
 
@@ -268,24 +220,24 @@ void screen_set_whether_menus_count(struct screen_watch_state *s, bool on)
 
 int screen_connection_fd(const struct screen_watch_state *s)
 {
-	return ConnectionNumber(s->display);
+	return ConnectionNumber(s->x.display);
 }
 
 int screen_handle_events(struct screen_watch_state *s)
 {
-	while (!s->broken && XEventsQueued(s->display, QueuedAfterReading) > 0) {
-		XEvent event;
+	XEvent event;
+
+	while (x11_take_event(&s->x, &event)) {
 		int64_t now = clock_now();
 
-		XNextEvent(s->display, &event);
-		if (event.type == s->damage_event)
+		if (event.type == s->drawing.event)
 			s->drawn_ns = s->drawn_ns ? s->drawn_ns : now;
 		else
 			x11_windows_handle_event(s, &event, now);
 	}
 	if (s->moved && !s->drawn_ns)
 		s->drawn_ns = clock_now();
-	return s->broken ? -EPIPE : 0;
+	return s->x.broken ? -EPIPE : 0;
 }
 
 int64_t screen_next_look_ns(const struct screen_watch_state *s)
@@ -297,8 +249,8 @@ int64_t screen_wait_for_drawing_reports(struct screen_watch_state *s)
 {
 	int64_t now = clock_now();
 
-	if (!s->broken)
-		XSync(s->display, False);
+	if (!s->x.broken)
+		XSync(s->x.display, False);
 	screen_handle_events(s);
 	return s->drawn_ns && s->drawn_ns < now ? s->drawn_ns : now;
 }
@@ -306,30 +258,15 @@ int64_t screen_wait_for_drawing_reports(struct screen_watch_state *s)
 /* Reads what was drawn inside windows that count: in each window the bounding box of the damage. */
 static void read_damaged_window_pixels(struct screen_watch_state *s)
 {
-	int n = 0;
-	XRectangle *parts;
+	int n;
+	XRectangle *parts = x11_watch_fetch(&s->drawing, &n);
 
-	/* before the pixels are read, so that drawing after the reading raises a new event */
-	XDamageSubtract(s->display, s->damage, None, s->parts);
-	parts = XFixesFetchRegion(s->display, s->parts, &n);
 	for (int i = 0; parts && i < s->windows; i++) {
 		struct x11_watched_window *w = &s->window[i];
-		int left = s->width, top = s->height, right = 0, bottom = 0;
+		struct pixel_area drawn = x11_bound_rectangles(parts, n, &w->at);
 
-		if (!w->row || (!w->counts && !w->menu))
-			continue;
-		for (int k = 0; k < n; k++) {
-			struct x11_area part = { parts[k].x, parts[k].y, parts[k].width, parts[k].height }, in = x11_area_intersection(&part, &w->at);
-
-			if (!in.w || !in.h)
-				continue;
-			left = in.x < left ? in.x : left;
-			top = in.y < top ? in.y : top;
-			right = in.x + in.w > right ? in.x + in.w : right;
-			bottom = in.y + in.h > bottom ? in.y + in.h : bottom;
-		}
-		if (right > left && bottom > top)
-			x11_window_read_and_hash(s, w, &(struct x11_area){ left, top, right - left, bottom - top });
+		if (w->row && (w->counts || w->menu))
+			x11_window_read_and_hash(s, w, &drawn);
 	}
 	if (parts)
 		XFree(parts);
@@ -393,7 +330,7 @@ int screen_read_new_drawing(struct screen_watch_state *s)
 		s->seen.longest_ns = end - drawn;
 	pause = PAUSE * (end - begin);
 	s->next_ns = end + (pause < PAUSE_LEAST ? PAUSE_LEAST : pause > PAUSE_MOST ? PAUSE_MOST : pause);
-	return s->broken ? -EPIPE : 0;
+	return s->x.broken ? -EPIPE : 0;
 }
 
 const struct screen_content_seen *screen_last_content_seen(const struct screen_watch_state *s)

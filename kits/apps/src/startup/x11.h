@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* x11 - what the files that implement screen.h share; the one file of this room that includes the headers of the X libraries. */
+/* x11 - what the files that implement screen.h share; the one file of this room that includes a header of the X libraries. */
 #pragma once
 
 #include "screen.h"
-#include "x11/connection.h"
 #include "x11/input.h"
 #include "x11/picture.h"
+#include "x11/watch.h"
+#include "x11/window.h"
 
-#include <X11/Xatom.h>
-#include <X11/Xlib.h>
-#include <X11/Xutil.h>
 #include <X11/extensions/XRes.h>
-#include <X11/extensions/XTest.h>
-#include <X11/extensions/Xdamage.h>
-#include <X11/extensions/Xfixes.h>
 
 #define X11_WINDOWS_MAX 512
-
-struct x11_area {
-	int x, y, w, h;
-};
 
 enum x11_owner { X11_OWNER_UNKNOWN, X11_OWNER_APPLICATION, X11_OWNER_OTHER };
 
@@ -33,7 +24,7 @@ struct x11_watched_window {
 	int64_t mapped_ns;
 	bool counts, menu;	/* visible and the application's: as a normal window, as a menu */
 	bool painted;		/* has shown something (screen_last_content_seen.painted) */
-	struct x11_area at;	/* the part that lies on the screen */
+	struct pixel_area at;	/* the part that lies on the screen */
 	uint64_t *row;		/* hash of each row of pixels, owned */
 	uint64_t sum;		/* of all rows' hashes */
 };
@@ -45,20 +36,15 @@ enum x11_atom {
 
 struct screen_watch_state {
 	struct screen_watch_cfg cfg;
-	Display *display;
-	Window root;
-	_Atomic bool broken;
+	struct x11_connection x;
 	Atom atom[ATOMS];
 	bool knows_pids;		/* the X server can tell the process that owns a window */
 	pid_t owner;			/* windows of this process and its descendants are the application's */
 	bool menus;			/* menus count, too */
 
-	int width, height;
 	struct x11_screen_pixels picture;
 	uint32_t *before, *now;		/* pixels of the screen: at the start; and as read since, inside windows; owned */
-	Damage damage;
-	int damage_event;
-	XserverRegion parts;
+	struct x11_watch drawing;
 	int64_t drawn_ns;		/* first drawing since the last look; 0: nothing was drawn */
 	bool moved;			/* windows came, went or moved since the last look */
 	int64_t next_ns;		/* earliest time of the next look */
@@ -77,6 +63,4 @@ void x11_windows_decide_which_count(struct screen_watch_state *s);
 
 /* x11.c */
 /* Reads a part of a window from the screen and updates the hashes of its rows. */
-void x11_window_read_and_hash(struct screen_watch_state *s, struct x11_watched_window *w, const struct x11_area *part);
-/* The intersection; w or h is 0 if the two do not overlap. */
-struct x11_area x11_area_intersection(const struct x11_area *a, const struct x11_area *b);
+void x11_window_read_and_hash(struct screen_watch_state *s, struct x11_watched_window *w, const struct pixel_area *part);

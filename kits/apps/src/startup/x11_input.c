@@ -6,29 +6,18 @@
 
 #include <stdio.h>
 
-/* The key that gives a symbol without Shift or with it; *shift: whether Shift must be held. 0: no such key. */
-static KeyCode find_keycode(Display *d, KeySym symbol, bool *shift)
-{
-	int level;
-	KeyCode code = x11_find_keycode(d, symbol, 3, &level);
-
-	*shift = level == 1;
-	return code;
-}
-
 int screen_check_keys_of_script(struct screen_watch_state *s, const struct event_script *script, struct why *why)
 {
-	bool shift;
+	struct x11_chord chord;
 
 	for (size_t i = 0; i < script->n; i++) {
 		for (size_t k = 0; k < script->event[i].n; k++) {
 			const struct input_act *act = &script->event[i].act[k];
 
-			if (act->kind != ACT_KEY || find_keycode(s->display, act->keysym, &shift))
-				continue;
-			why_say(why, "event %s: the keyboard of display %s has no key for %s: use another, or add it with setxkbmap",
-				 script->event[i].name, DisplayString(s->display), keysym_name(act->keysym));
-			return -1;
+			if (act->kind == ACT_KEY && x11_find_chord(s->x.display, act, &chord))
+				return fail_with_reason(-1, why, "event %s: the keyboard of display %s has no key for %s: use another, or add it "
+							"with setxkbmap", script->event[i].name, DisplayString(s->x.display),
+							keysym_name(act->keysym));
 		}
 	}
 	return 0;
@@ -48,13 +37,13 @@ static struct x11_watched_window *newest_window(struct screen_watch_state *s, bo
 	return found;
 }
 
-static bool is_pointer_in_area(struct screen_watch_state *s, const struct x11_area *at)
+static bool is_pointer_in_area(struct screen_watch_state *s, const struct pixel_area *at)
 {
 	Window root, child;
 	int x, y, a, b;
 	unsigned mask;
 
-	return XQueryPointer(s->display, s->root, &root, &child, &x, &y, &a, &b, &mask) && x >= at->x &&
+	return XQueryPointer(s->x.display, s->x.root, &root, &child, &x, &y, &a, &b, &mask) && x >= at->x &&
 	       y >= at->y && x < at->x + at->w && y < at->y + at->h;
 }
 
@@ -64,56 +53,35 @@ void screen_focus_newest_window(struct screen_watch_state *s)
 
 	if (!w || newest_window(s, true))
 		return;
-	x11_focus_window(s->display, w->id);
+	x11_focus_window(&s->x, w->id);
 	/* old toolkits need the pointer above the window, too */
 	if (!is_pointer_in_area(s, &w->at))
-		XTestFakeMotionEvent(s->display, DefaultScreen(s->display), w->at.x + w->at.w / 2, w->at.y + w->at.h / 2, 0);
-	XSync(s->display, False);
-}
-
-/* Presses the modifiers and the key, and releases them in the opposite order. */
-static void press_and_release_key_of_act(struct screen_watch_state *s, const struct input_act *act)
-{
-	static const struct {
-		unsigned held;
-		KeySym symbol;
-	} modifiers[] = { { ACT_CTRL, 0xffe3 }, { ACT_SHIFT, 0xffe1 }, { ACT_ALT, 0xffe9 }, { POST_SUPER, 0xffeb } };
-	enum { MODIFIERS = sizeof(modifiers) / sizeof(*modifiers), CODES };
-	bool shift = false, unused;
-	KeyCode codes[CODES];
-	unsigned held;
-
-	codes[MODIFIERS] = find_keycode(s->display, act->keysym, &shift);
-	held = act->held | (shift ? ACT_SHIFT : 0);
-	for (int i = 0; i < MODIFIERS; i++)
-		codes[i] = held & modifiers[i].held ? find_keycode(s->display, modifiers[i].symbol, &unused) : 0;
-	for (int i = 0; i < 2 * CODES; i++) {
-		KeyCode code = codes[i < CODES ? i : 2 * CODES - 1 - i];
-
-		if (code)
-			XTestFakeKeyEvent(s->display, code, i < CODES, 0);
-	}
+		XTestFakeMotionEvent(s->x.display, -1, w->at.x + w->at.w / 2, w->at.y + w->at.h / 2, 0);
+	XSync(s->x.display, False);
 }
 
 static void click_at(struct screen_watch_state *s, int x, int y)
 {
 	const struct x11_watched_window *w = newest_window(s, false);
-	int screen = DefaultScreen(s->display);
 
-	XTestFakeMotionEvent(s->display, screen, x + (w ? w->at.x : 0), y + (w ? w->at.y : 0), 0);
-	XTestFakeButtonEvent(s->display, 1, True, 0);
-	XTestFakeButtonEvent(s->display, 1, False, 0);
+	XTestFakeMotionEvent(s->x.display, -1, x + (w ? w->at.x : 0), y + (w ? w->at.y : 0), 0);
+	XTestFakeButtonEvent(s->x.display, 1, True, 0);
+	XTestFakeButtonEvent(s->x.display, 1, False, 0);
 }
 
 void screen_send_input(struct screen_watch_state *s, const struct scripted_event *e)
 {
+	struct x11_chord chord;
+
 	for (size_t i = 0; i < e->n; i++) {
-		if (e->act[i].kind == ACT_KEY)
-			press_and_release_key_of_act(s, &e->act[i]);
-		else
+		if (e->act[i].kind != ACT_KEY) {
 			click_at(s, e->act[i].x, e->act[i].y);
+		} else if (!x11_find_chord(s->x.display, &e->act[i], &chord)) {
+			x11_send_chord(s->x.display, &chord, true);
+			x11_send_chord(s->x.display, &chord, false);
+		}
 	}
-	XFlush(s->display);
+	XFlush(s->x.display);
 }
 
 int screen_ask_windows_to_close(struct screen_watch_state *s)
@@ -126,14 +94,14 @@ int screen_ask_windows_to_close(struct screen_watch_state *s)
 		Atom *protocols = NULL;
 		int n = 0;
 
-		if (!s->window[i].counts || !XGetWMProtocols(s->display, s->window[i].id, &protocols, &n))
+		if (!s->window[i].counts || !XGetWMProtocols(s->x.display, s->window[i].id, &protocols, &n))
 			continue;
 		for (int k = 0; k < n; k++)
-			if (protocols[k] == s->atom[ATOM_DELETE] && XSendEvent(s->display, s->window[i].id, False, NoEventMask, &ask))
+			if (protocols[k] == s->atom[ATOM_DELETE] && XSendEvent(s->x.display, s->window[i].id, False, NoEventMask, &ask))
 				asked++;
 		XFree(protocols);
 	}
-	if (!s->broken)
-		XFlush(s->display);
+	if (!s->x.broken)
+		XFlush(s->x.display);
 	return asked;
 }

@@ -30,9 +30,9 @@ static void add_window_to_list(struct screen_watch_state *s, Window id, bool ove
 	if (s->windows == X11_WINDOWS_MAX || known_window_by_id(s, id))
 		return;
 	s->window[s->windows++] = (struct x11_watched_window){ .id = id, .override = override };
-	XSelectInput(s->display, id, StructureNotifyMask | (s->cfg.window ? PropertyChangeMask : 0));
+	XSelectInput(s->x.display, id, StructureNotifyMask | (s->cfg.window ? PropertyChangeMask : 0));
 	/* the window may have been mapped before its events were selected */
-	if (XGetWindowAttributes(s->display, id, &a) && a.map_state != IsUnmapped && !known_window_by_id(s, id)->mapped) {
+	if (XGetWindowAttributes(s->x.display, id, &a) && a.map_state != IsUnmapped && !known_window_by_id(s, id)->mapped) {
 		known_window_by_id(s, id)->mapped = true;
 		known_window_by_id(s, id)->mapped_ns = clock_now();
 		s->moved = true;
@@ -52,7 +52,7 @@ void x11_windows_handle_event(struct screen_watch_state *s, const XEvent *event,
 
 	switch (event->type) {
 	case CreateNotify:
-		if (event->xcreatewindow.parent == s->root)
+		if (event->xcreatewindow.parent == s->x.root)
 			add_window_to_list(s, event->xcreatewindow.window, event->xcreatewindow.override_redirect);
 		break;
 	case MapNotify:
@@ -108,7 +108,7 @@ static bool is_window_of_one_of_types(struct screen_watch_state *s, Window w, co
 	unsigned char *value;
 	int format = 0;
 	bool found = false;
-	unsigned long have = read_window_property(s->display, w, s->atom[ATOM_TYPE], 8, &value, &format);
+	unsigned long have = read_window_property(s->x.display, w, s->atom[ATOM_TYPE], 8, &value, &format);
 
 	/* further types are for window managers that do not know the first */
 	for (int i = 0; have && format == 32 && i < n && !found; i++)
@@ -126,7 +126,7 @@ static pid_t window_owner_pid_from_server(struct screen_watch_state *s, Window w
 	long n = 0;
 	pid_t pid = -1;
 
-	if (!s->knows_pids || XResQueryClientIds(s->display, 1, &spec, &n, &ids) != Success)
+	if (!s->knows_pids || XResQueryClientIds(s->x.display, 1, &spec, &n, &ids) != Success)
 		return -1;
 	for (long i = 0; i < n && pid <= 0; i++)
 		if (XResGetClientIdType(&ids[i]) == XRES_CLIENT_ID_PID)
@@ -141,7 +141,7 @@ static bool is_window_of_this_machine(struct screen_watch_state *s, Window w)
 	char host[256] = "";
 	bool same = true;
 
-	if (XGetWMClientMachine(s->display, w, &name) && name.value) {
+	if (XGetWMClientMachine(s->x.display, w, &name) && name.value) {
 		gethostname(host, sizeof(host) - 1);
 		same = !strcmp((char *)name.value, host);
 		XFree(name.value);
@@ -155,7 +155,7 @@ static pid_t window_owner_pid_from_property(struct screen_watch_state *s, Window
 	unsigned char *value;
 	int format = 0;
 	pid_t pid = -1;
-	unsigned long n = read_window_property(s->display, w, s->atom[ATOM_PID], 1, &value, &format);
+	unsigned long n = read_window_property(s->x.display, w, s->atom[ATOM_PID], 1, &value, &format);
 
 	if (n && format == 32 && is_window_of_this_machine(s, w))
 		pid = (pid_t)*(unsigned long *)(void *)value;
@@ -173,11 +173,11 @@ static bool has_wanted_name(struct screen_watch_state *s, Window w)
 	int format = 0;
 	bool same = false;
 
-	if (XGetClassHint(s->display, w, &class))
+	if (XGetClassHint(s->x.display, w, &class))
 		same = (class.res_name && !strcmp(class.res_name, s->cfg.window)) || (class.res_class && !strcmp(class.res_class, s->cfg.window));
-	if (!same && read_window_property(s->display, w, s->atom[ATOM_NAME], 256, &utf8, &format) && format == 8)
+	if (!same && read_window_property(s->x.display, w, s->atom[ATOM_NAME], 256, &utf8, &format) && format == 8)
 		same = strstr((char *)utf8, s->cfg.window) != NULL;
-	if (!same && XFetchName(s->display, w, &title) && title)
+	if (!same && XFetchName(s->x.display, w, &title) && title)
 		same = strstr(title, s->cfg.window) != NULL;
 	if (class.res_name)
 		XFree(class.res_name);
@@ -194,8 +194,8 @@ static bool has_wanted_name(struct screen_watch_state *s, Window w)
  * them. */
 static bool has_client_properties(struct screen_watch_state *s, Window w)
 {
-	return x11_window_has_property(s->display, w, XA_WM_CLASS) || x11_window_has_property(s->display, w, XA_WM_NAME) ||
-	       x11_window_has_property(s->display, w, s->atom[ATOM_TAKES]);
+	return x11_window_has_property(s->x.display, w, XA_WM_CLASS) || x11_window_has_property(s->x.display, w, XA_WM_NAME) ||
+	       x11_window_has_property(s->x.display, w, s->atom[ATOM_TAKES]);
 }
 
 static bool is_window_of_application(struct screen_watch_state *s, struct x11_watched_window *w)
@@ -217,17 +217,13 @@ static bool is_window_of_application(struct screen_watch_state *s, struct x11_wa
 /* Finds the part of a window that lies on the screen, and reads it if it is new or has moved. False: not visible, or too small. */
 static bool locate_window_and_read_if_moved(struct screen_watch_state *s, struct x11_watched_window *w, XWindowAttributes *a)
 {
-	struct x11_area all = { 0, 0, s->width, s->height }, at;
-	Window child;
+	struct pixel_area at;
 
-	if (w->frame || !w->mapped || !XGetWindowAttributes(s->display, w->id, a) || a->map_state != IsViewable ||
-	    a->class != InputOutput || a->width < s->cfg.least || a->height < s->cfg.least)
+	if (w->frame || !w->mapped || !x11_locate_window(&s->x, w->id, a, &at) || a->class != InputOutput ||
+	    a->width < s->cfg.least || a->height < s->cfg.least)
 		return false;
-	at = (struct x11_area){ 0, 0, a->width, a->height };
-	if (!XTranslateCoordinates(s->display, w->id, s->root, 0, 0, &at.x, &at.y, &child))
-		return false;
-	at = x11_area_intersection(&at, &all);
-	if (!at.w || !at.h)
+	at = area_intersect(&at, &s->x.screen);
+	if (area_is_empty(&at))
 		return false;
 	if (memcmp(&at, &w->at, sizeof(at)) != 0 || !w->row) {
 		uint64_t *row = calloc((size_t)at.h, sizeof(*row));
@@ -272,6 +268,6 @@ static void decide_if_window_counts(struct screen_watch_state *s, struct x11_wat
 
 void x11_windows_decide_which_count(struct screen_watch_state *s)
 {
-	for (int i = 0; i < s->windows && !s->broken; i++)
+	for (int i = 0; i < s->windows && !s->x.broken; i++)
 		decide_if_window_counts(s, &s->window[i]);
 }

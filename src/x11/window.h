@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* window - where a window is, and which one gets the keyboard. */
+#pragma once
+
+#include "connection.h"
+
+bool x11_window_has_property(Display *d, Window w, Atom name);
+bool x11_has_window_manager(const struct x11_connection *x);
+/* Where the inside of a window lies on the screen, also beyond its edges. False: the window is not visible. */
+bool x11_locate_window(const struct x11_connection *x, Window w, XWindowAttributes *a, struct pixel_area *at);
+/* Gives a top-level window the keyboard focus: asks the window manager, which would take back a focus set without it; where no
+ * window manager runs, raises the window and sets the focus. True: a window manager was asked. */
+bool x11_focus_window(const struct x11_connection *x, Window w);
