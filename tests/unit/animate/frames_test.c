@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Frames, slots and counting: a frame's number read back by the patch's reader, sizes of its
  * information by hand, times by arithmetic. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
+#include "../case.h"
 #include "animate/picture.h"
 #include "animate/frames.h"
 #include "clock.h"
@@ -25,7 +17,6 @@ static void a_frame_shows_its_number_and_is_itself_again(void **state)
 {
 	static uint32_t first[100 * 100], again[100 * 100], other[100 * 100];
 
-	(void)state;
 	for (int content = PICTURE_NOISE; content <= PICTURE_FLAT; content++) {
 		struct frame_picture_cfg p = { 100, 100, (enum picture_content)content, 5 };
 		struct patch_searched_image view = { 100, 100, grey, first };
@@ -54,7 +45,6 @@ static void the_chance_in_a_frame_is_counted(void **state)
 	static uint32_t rgb[120 * 100];
 	struct frame_picture_cfg p = { 100, 100, PICTURE_NOISE, 1 };
 
-	(void)state;
 	/* all pixels but those under the mark of 40 x 32: 8,720 of 3 bytes */
 	assert_int_equal(draw_frame_picture(&p, 1, rgb), 8720 * 24);
 	p.content = PICTURE_FLAT;
@@ -72,7 +62,6 @@ static void noise_differs_everywhere_and_squares_are_flat_in_turn(void **state)
 	struct frame_picture_cfg p = { 100, 100, PICTURE_NOISE, 1 };
 	int alike = 0;
 
-	(void)state;
 	draw_frame_picture(&p, 0, a);
 	draw_frame_picture(&p, 1, b);
 	for (int y = 32; y < 100; y++)
@@ -91,7 +80,6 @@ static void slots_do_not_drift(void **state)
 {
 	struct frame_slots s = { .start_ns = 1000, .rate_per_s = 30 };
 
-	(void)state;
 	assert_int_equal(frame_slot_due_ns(&s, 0), 1000);
 	assert_int_equal(frame_slot_due_ns(&s, 1), 1000 + 33333333);
 	assert_int_equal(frame_slot_due_ns(&s, 2), 1000 + 66666667);
@@ -107,9 +95,8 @@ static void frames_left_out_of_a_loop_are_missed(void **state)
 	struct frame_tally s;
 	int64_t now = 0;
 
-	(void)state;
 	assert_int_equal(frame_tally_start(&s, 5), 0);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+	for (size_t i = 0; i < COUNT(numbers); i++)
 		frame_tally_add_seen_number(&s, numbers[i], now += 10);
 	/* 3, 4, 0, (1), 2, (3, 4, 0), 1, 2; and 9, which is another's */
 	assert_int_equal(s.frames, 6);
@@ -130,10 +117,8 @@ static void frames_left_out_of_a_loop_are_missed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_frame_shows_its_number_and_is_itself_again),
-		cmocka_unit_test(the_chance_in_a_frame_is_counted),
-		cmocka_unit_test(noise_differs_everywhere_and_squares_are_flat_in_turn),
-		cmocka_unit_test(slots_do_not_drift),
+		cmocka_unit_test(a_frame_shows_its_number_and_is_itself_again), cmocka_unit_test(the_chance_in_a_frame_is_counted),
+		cmocka_unit_test(noise_differs_everywhere_and_squares_are_flat_in_turn), cmocka_unit_test(slots_do_not_drift),
 		cmocka_unit_test(frames_left_out_of_a_loop_are_missed),
 	};
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Trains of keys against servers of known capacity: which must be called overloaded, and which must not. */
+#include "../case.h"
 #include "keyrepeat/backlog.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <cmocka.h>
 
 #define MS 1000000LL
 enum { MAX = 1200 };
@@ -70,7 +67,6 @@ static void fast_server_is_not_overloaded(void **state)
 {
 	struct backlog_growth b;
 
-	(void)state;
 	per_key(100, 9000, 2000);
 	b = judge(100);
 	assert_false(b.overloaded);
@@ -81,7 +77,6 @@ static void cost_over_the_period_grows_without_end(void **state)
 {
 	struct backlog_growth b;
 
-	(void)state;
 	/* 60 ms a key: answers 16.67 of 20 keys a second */
 	per_key(100, 60000, 0);
 	b = judge(100);
@@ -105,7 +100,6 @@ static void cost_over_the_period_grows_without_end(void **state)
 
 static void sawtooth_is_not_growth(void **state)
 {
-	(void)state;
 	for (int round = 0; round < 3000; round++) {
 		size_t n = round % 3 ? 100 : 1200;
 
@@ -119,7 +113,6 @@ static void sawtooth_is_not_growth(void **state)
 
 static void waiting_for_three_is_not_growth(void **state)
 {
-	(void)state;
 	type(100);
 	for (size_t i = 0; i < 100; i++)
 		answer[i] = i - i % 3 + 2 < 100 ? due[i - i % 3 + 2] + 9 * MS : INT64_MAX;
@@ -128,7 +121,6 @@ static void waiting_for_three_is_not_growth(void **state)
 
 static void passing_stall_is_not_growth(void **state)
 {
-	(void)state;
 	/* one stop of a second, wherever it falls; at the very end it is still rising, but short */
 	for (int64_t stop = 0; stop < 49; stop++) {
 		per_key(1200, 9000, 1000);
@@ -141,7 +133,6 @@ static void passing_stall_is_not_growth(void **state)
 
 static void steady_queue_is_not_growth(void **state)
 {
-	(void)state;
 	/* 700 ms behind all the time, as over a slow link */
 	type(200);
 	for (size_t i = 0; i < 200; i++)
@@ -151,7 +142,6 @@ static void steady_queue_is_not_growth(void **state)
 
 static void display_that_died_grows(void **state)
 {
-	(void)state;
 	per_key(200, 9000, 0);
 	for (size_t i = 60; i < 200; i++)
 		answer[i] = INT64_MAX;
@@ -161,7 +151,6 @@ static void display_that_died_grows(void **state)
 
 static void few_keys_tell_nothing(void **state)
 {
-	(void)state;
 	per_key(31, 200000, 0);
 	assert_false(judge(31).overloaded);
 	assert_true(judge(31).per_s > 10);

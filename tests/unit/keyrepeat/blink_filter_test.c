@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Changes of a terminal written by hand: cells of 6 x 13 pixels, cell c of line 0 covers columns 6c to 6c + 5. */
+#include "../case.h"
 #include "keyrepeat/blink_filter.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <cmocka.h>
 
 #define MS 1000000LL
 
@@ -40,7 +36,6 @@ static void on_a_quiet_screen_the_next_change_is_the_echo(void **state)
 {
 	struct blink_filter l = { 0 };
 
-	(void)state;
 	assert_int_equal(judge(&l, cells(1000, 3, 4)), CHANGE_ECHO);
 	assert_int_equal(judge(&l, cells(1050, 4, 5)), CHANGE_ECHO);
 	assert_int_equal(judge(&l, cells(9000, 5, 6)), CHANGE_ECHO);
@@ -50,7 +45,6 @@ static void a_caret_that_was_seen_to_blink_is_none(void **state)
 {
 	struct blink_filter l = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		idle(&l, cells(1000 + 500 * i, 3, 3));
 	assert_int_equal(judge(&l, cells(3000, 3, 3)), CHANGE_WITHOUT_KEY);
@@ -61,7 +55,6 @@ static void a_first_blink_where_the_last_key_put_the_caret_is_in_doubt(void **st
 {
 	struct blink_filter l = { 0 };
 
-	(void)state;
 	assert_int_equal(judge(&l, cells(3000, 3, 4)), CHANGE_ECHO);
 	assert_int_equal(judge(&l, cells(3400, 4, 4)), CHANGE_DOUBTFUL);
 	assert_int_equal(judge(&l, cells(3500, 4, 5)), CHANGE_ECHO);
@@ -78,7 +71,6 @@ static void seen_once_is_a_doubt_seen_twice_is_known(void **state)
 {
 	struct blink_filter l = { 0 };
 
-	(void)state;
 	idle(&l, cells(1000, 3, 3));
 	assert_int_equal(judge(&l, cells(1500, 3, 3)), CHANGE_DOUBTFUL);
 	idle(&l, cells(1600, 3, 3));
@@ -89,7 +81,6 @@ static void a_clock_elsewhere_hides_no_echo(void **state)
 {
 	struct blink_filter l = { 0 };
 
-	(void)state;
 	/* the seconds, one digit or two */
 	idle(&l, box(1000, 700, 500, 6, 13));
 	idle(&l, box(2000, 694, 500, 12, 13));
@@ -102,7 +93,6 @@ static void a_window_drawn_anew_does_not_make_all_of_it_restless(void **state)
 {
 	struct blink_filter l = { 0 };
 
-	(void)state;
 	idle(&l, box(1000, 0, 0, 480, 312));
 	/* a caret blinks inside of it: that is its own place, not the window's second time */
 	idle(&l, cells(1500, 3, 3));
@@ -119,7 +109,6 @@ static void what_has_stopped_is_forgotten(void **state)
 {
 	struct blink_filter l = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		idle(&l, cells(1000 + 500 * i, 3, 3));
 	assert_int_equal(judge(&l, cells(12400, 3, 3)), CHANGE_WITHOUT_KEY);
@@ -130,7 +119,6 @@ static void many_places_push_out_the_oldest(void **state)
 {
 	struct blink_filter l = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 2 * BLINK_PLACES; i++) {
 		idle(&l, box(1000 + i, 0, 20 * i, 6, 13));
 		idle(&l, box(1000 + i, 0, 20 * i, 6, 13));
@@ -146,11 +134,9 @@ int main(void)
 		cmocka_unit_test(on_a_quiet_screen_the_next_change_is_the_echo),
 		cmocka_unit_test(a_caret_that_was_seen_to_blink_is_none),
 		cmocka_unit_test(a_first_blink_where_the_last_key_put_the_caret_is_in_doubt),
-		cmocka_unit_test(seen_once_is_a_doubt_seen_twice_is_known),
-		cmocka_unit_test(a_clock_elsewhere_hides_no_echo),
+		cmocka_unit_test(seen_once_is_a_doubt_seen_twice_is_known), cmocka_unit_test(a_clock_elsewhere_hides_no_echo),
 		cmocka_unit_test(a_window_drawn_anew_does_not_make_all_of_it_restless),
-		cmocka_unit_test(what_has_stopped_is_forgotten),
-		cmocka_unit_test(many_places_push_out_the_oldest),
+		cmocka_unit_test(what_has_stopped_is_forgotten), cmocka_unit_test(many_places_push_out_the_oldest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A terminal of 8 columns with cells of 6 x 13 pixels at (4, 2), painted by the test itself. */
+#include "../case.h"
 #include "keyrepeat/caret.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define WIDTH 64
 #define HEIGHT 160
@@ -16,6 +10,8 @@
 #define COLUMNS 8
 
 static uint32_t before[WIDTH * HEIGHT], now[WIDTH * HEIGHT];
+static struct caret_step_changed_pixels s[12];
+static struct shown_patch_number shown[12];
 
 static void fill(int cell, uint32_t ink)
 {
@@ -44,25 +40,27 @@ static void start(int caret)
 	memcpy(before, now, sizeof(now));
 }
 
+/* The change, as the watcher would see it. */
+static struct caret_step_changed_pixels seen_now(int64_t at_ns)
+{
+	struct caret_step_changed_pixels step = { .at_ns = at_ns };
+
+	assert_true(caret_compare_to_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &step));
+	memcpy(before, now, sizeof(now));
+	return step;
+}
+
 /* Types up to `caret` and sees the change as the watcher would. */
 static struct caret_step_changed_pixels walk(int from, int caret, int64_t at_ns)
 {
-	struct caret_step_changed_pixels s = { .at_ns = at_ns };
-
 	for (int i = from; i < caret; i++)
 		glyph(i);
 	fill(caret, 1);
-	assert_true(caret_compare_to_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s));
-	memcpy(before, now, sizeof(now));
-	return s;
+	return seen_now(at_ns);
 }
 
 static void one_key_each(void **state)
 {
-	struct caret_step_changed_pixels s[5];
-	struct shown_patch_number shown[5];
-
-	(void)state;
 	start(0);
 	for (int i = 0; i < 5; i++)
 		s[i] = walk(i, i + 1, i + 1);
@@ -75,21 +73,13 @@ static void one_key_each(void **state)
 
 static void one_key_alone_may_be_a_blink(void **state)
 {
-	struct caret_step_changed_pixels s;
-	struct shown_patch_number shown;
-
-	(void)state;
 	start(0);
-	s = walk(0, 1, 1);
-	assert_int_equal(caret_count_characters_shown(&s, 1, 1, &shown), 0);
+	s[0] = walk(0, 1, 1);
+	assert_int_equal(caret_count_characters_shown(s, 1, 1, shown), 0);
 }
 
 static void several_keys_in_one_update(void **state)
 {
-	struct caret_step_changed_pixels s[3];
-	struct shown_patch_number shown[3];
-
-	(void)state;
 	start(0);
 	s[0] = walk(0, 3, 1);
 	s[1] = walk(3, 4, 2);
@@ -102,21 +92,14 @@ static void several_keys_in_one_update(void **state)
 
 static struct caret_step_changed_pixels status_line(int64_t at_ns, uint32_t ink)	/* far below the text */
 {
-	struct caret_step_changed_pixels s = { .at_ns = at_ns };
-
 	fill(10 * COLUMNS, ink);
-	assert_true(caret_compare_to_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s));
-	memcpy(before, now, sizeof(now));
-	return s;
+	return seen_now(at_ns);
 }
 
 static void another_line_is_drawn_apart(void **state)
 {
-	struct caret_step_changed_pixels s[12];
-	struct shown_patch_number shown[12];
 	size_t n;
 
-	(void)state;
 	start(0);
 	s[0] = walk(0, 1, 1);
 	s[1] = status_line(2, 1);
@@ -141,10 +124,6 @@ static void another_line_is_drawn_apart(void **state)
 
 static void another_line_is_drawn_at_once(void **state)
 {
-	struct caret_step_changed_pixels s[4];
-	struct shown_patch_number shown[4];
-
-	(void)state;
 	start(0);
 	glyph(0);
 	fill(1, 1);
@@ -165,10 +144,6 @@ static void another_line_is_drawn_at_once(void **state)
 
 static void over_the_end_of_the_line(void **state)
 {
-	struct caret_step_changed_pixels s[4];
-	struct shown_patch_number shown[4];
-
-	(void)state;
 	start(5);
 	s[0] = walk(5, 6, 1);
 	s[1] = walk(6, 7, 2);
@@ -190,40 +165,21 @@ static void over_the_end_of_the_line(void **state)
 
 static void a_blinking_caret_is_no_key(void **state)
 {
-	struct caret_step_changed_pixels s[4];
-	struct shown_patch_number shown[4];
-
-	(void)state;
 	start(0);
 	s[0] = walk(0, 1, 1);
 	fill(1, 0);
-	assert_true(caret_compare_to_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[1]));
-	memcpy(before, now, sizeof(now));
+	s[1] = seen_now(0);
 	fill(1, 1);
-	assert_true(caret_compare_to_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[2]));
-	memcpy(before, now, sizeof(now));
+	s[2] = seen_now(0);
 	s[3] = walk(1, 2, 4);
 	assert_true(caret_count_characters_shown(s, 4, 2, shown));
 	assert_int_equal(shown[1].number, 1);
 	assert_int_equal(shown[2].number, 1);
 }
 
-static struct caret_step_changed_pixels seen_now(int64_t at_ns)
-{
-	struct caret_step_changed_pixels s = { .at_ns = at_ns };
-
-	assert_true(caret_compare_to_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s));
-	memcpy(before, now, sizeof(now));
-	return s;
-}
-
 /* First the letter where the caret was, then the caret. */
 static void painted_in_two_goes(void **state)
 {
-	struct caret_step_changed_pixels s[8];
-	struct shown_patch_number shown[8];
-
-	(void)state;
 	start(5);
 	for (int i = 0; i < 4; i++) {	/* the third goes to the next line */
 		glyph(5 + i);
@@ -243,10 +199,6 @@ static void painted_in_two_goes(void **state)
 /* One go for most keys, two where the line ends; or the blank first, and the letter with the caret. */
 static void painted_in_two_goes_where_the_line_ends(void **state)
 {
-	struct caret_step_changed_pixels s[5];
-	struct shown_patch_number shown[5];
-
-	(void)state;
 	start(5);
 	s[0] = walk(5, 6, 1);
 	s[1] = walk(6, 7, 2);
@@ -273,14 +225,9 @@ static void painted_in_two_goes_where_the_line_ends(void **state)
 
 static void what_goes_with_the_first_key_is_passed_over(void **state)
 {
-	struct caret_step_changed_pixels s[3];
-	struct shown_patch_number shown[3];
-
-	(void)state;
 	start(0);
 	now[60 * WIDTH + 10] = 1;	/* a pointer that hides */
-	assert_true(caret_compare_to_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[0]));
-	memcpy(before, now, sizeof(now));
+	s[0] = seen_now(0);
 	s[1] = walk(0, 1, 1);
 	s[2] = walk(1, 2, 2);
 	assert_int_equal(caret_count_characters_shown(s, 3, 2, shown), 2);
@@ -289,10 +236,6 @@ static void what_goes_with_the_first_key_is_passed_over(void **state)
 
 static void something_else_is_refused(void **state)
 {
-	struct caret_step_changed_pixels s[3];
-	struct shown_patch_number shown[3];
-
-	(void)state;
 	start(8);
 	s[0] = walk(8, 9, 1);
 	start(9);
@@ -308,17 +251,12 @@ static void something_else_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_key_alone_may_be_a_blink),
-		cmocka_unit_test(one_key_each),
-		cmocka_unit_test(several_keys_in_one_update),
-		cmocka_unit_test(another_line_is_drawn_apart),
-		cmocka_unit_test(another_line_is_drawn_at_once),
-		cmocka_unit_test(over_the_end_of_the_line),
-		cmocka_unit_test(a_blinking_caret_is_no_key),
-		cmocka_unit_test(painted_in_two_goes),
+		cmocka_unit_test(one_key_alone_may_be_a_blink), cmocka_unit_test(one_key_each),
+		cmocka_unit_test(several_keys_in_one_update), cmocka_unit_test(another_line_is_drawn_apart),
+		cmocka_unit_test(another_line_is_drawn_at_once), cmocka_unit_test(over_the_end_of_the_line),
+		cmocka_unit_test(a_blinking_caret_is_no_key), cmocka_unit_test(painted_in_two_goes),
 		cmocka_unit_test(painted_in_two_goes_where_the_line_ends),
-		cmocka_unit_test(what_goes_with_the_first_key_is_passed_over),
-		cmocka_unit_test(something_else_is_refused),
+		cmocka_unit_test(what_goes_with_the_first_key_is_passed_over), cmocka_unit_test(something_else_is_refused),
 	};
 
 	return cmocka_run_group_tests_name("caret", tests, NULL, NULL);

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Key names against keysymdef.h, and scripts line by line. */
+#include "../case.h"
 #include "keysym.h"
 #include "keyrepeat/script.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static void names_are_keysymdef(void **state)
 {
@@ -23,12 +19,11 @@ static void names_are_keysymdef(void **state)
 					   "\200", "\377", "\t", "U20ACx", "0x123456789" };
 	uint32_t keysym;
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+	for (size_t i = 0; i < COUNT(good); i++) {
 		assert_int_equal(keysym_parse_text(good[i].text, &keysym), 0);
 		assert_int_equal(keysym, good[i].keysym);
 	}
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+	for (size_t i = 0; i < COUNT(bad); i++)
 		assert_int_equal(keysym_parse_text(bad[i], &keysym), -EINVAL);
 }
 
@@ -48,7 +43,6 @@ static void script_adds_up_delays(void **state)
 	struct timed_act_script s;
 	size_t line;
 
-	(void)state;
 	assert_int_equal(read_text("# greeting\n\n0 h\n120 i\n  50.5\tReturn  \n0 0x23", &s, &line), 0);
 	assert_int_equal(s.n, 4);
 	assert_int_equal(s.offset_ns[0], 0);
@@ -66,7 +60,6 @@ static void script_has_keys_with_others_held(void **state)
 	struct timed_act_script s;
 	size_t line;
 
-	(void)state;
 	assert_int_equal(read_text("0 ctrl+s\n0 ctrl+shift+Left\n0 alt++\n0 +\n0 shift+a", &s, &line), 0);
 	assert_int_equal(s.n, 5);
 	assert_int_equal(s.act[0].keysym, 's');
@@ -85,7 +78,6 @@ static void script_types_a_text(void **state)
 	struct timed_act_script s;
 	size_t line;
 
-	(void)state;
 	/* the blanks of the text are keys; what follows counts from the last of them */
 	assert_int_equal(read_text("100 type 50 a  \303\244\n10 b\n", &s, &line), 0);
 	assert_int_equal(s.n, 5);
@@ -102,7 +94,6 @@ static void script_moves_and_drags(void **state)
 	struct timed_act_script s;
 	size_t line;
 
-	(void)state;
 	assert_int_equal(read_text("0 move 10,20\n100 button 1 down\n50 move 110,0 over 100\n10 button 1 "
 				   "up\n5 button 4 click\n0 move 0,0 over 0", &s, &line), 0);
 	assert_int_equal(s.n, 1 + 1 + 5 + 1 + 1 + 1);
@@ -139,8 +130,7 @@ static void script_names_the_wrong_line(void **state)
 	struct timed_act_script s;
 	size_t line;
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+	for (size_t i = 0; i < COUNT(bad); i++) {
 		assert_int_equal(read_text(bad[i], &s, &line), -EINVAL);
 		assert_int_equal(line, 2);
 		timed_act_script_free(&s);

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "../case.h"
 #include "keyrepeat/pace.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <cmocka.h>
 
 #define MS 1000000LL
 #define CHOOSE(period, ...) \
@@ -12,7 +8,6 @@
 
 static void answers_faster_than_the_period_keep_it(void **state)
 {
-	(void)state;
 	assert_int_equal(pace_choose_period_ns(NULL, 0, 50), 50);
 	assert_int_equal(CHOOSE(51, 34, 34, 34, 34, 34), 51);
 	assert_int_equal(CHOOSE(51, 35, 35, 35, 35, 35), 70);
@@ -21,7 +16,6 @@ static void answers_faster_than_the_period_keep_it(void **state)
 
 static void a_hiccup_does_not_slow_the_keys(void **state)
 {
-	(void)state;
 	assert_int_equal(CHOOSE(50, 10, 900, 9, 8, 10), 50);
 	assert_int_equal(CHOOSE(50, 10, 900, 9, 8, 800, 10, 10, 10, 10, 10), 50);
 	assert_int_equal(CHOOSE(50, 10, 900, 9, 8, 800, 700, 10, 10, 10, 10), 1400);
@@ -29,7 +23,6 @@ static void a_hiccup_does_not_slow_the_keys(void **state)
 
 static void due_times_are_stretched(void **state)
 {
-	(void)state;
 	assert_int_equal(pace_stretch_offset_ns(1234567, 50 * MS, 50 * MS), 1234567);
 	assert_int_equal(pace_stretch_offset_ns(75 * MS, 50 * MS, 400 * MS), 600 * MS);
 }

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Due times: closed formulas, and the moments of the distributions. */
+#include "../case.h"
 #include "keyrepeat/plan.h"
 #include "clock.h"
 
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <cmocka.h>
 
 enum { N = 20000 };
 static int64_t at[N], again[N];
 
 static void periodic_is_exact(void **state)
 {
-	(void)state;
 	assert_int_equal(compute_key_due_times(SCHEDULE_PERIODIC, 20, 1, at, N), 0);
 	for (int64_t i = 0; i < N; i++)
 		assert_int_equal(at[i], i * 50 * NS_PER_MS);
@@ -31,7 +26,6 @@ static void jitter_is_uniform_up_to_a_third(void **state)
 	double sum = 0, squares = 0;
 	int64_t low = INT64_MAX, high = 0;
 
-	(void)state;
 	assert_int_equal(compute_key_due_times(SCHEDULE_JITTERED, 20, 7, at, N), 0);
 	for (int64_t i = 0; i < N; i++) {
 		int64_t u = at[i] - i * 50 * NS_PER_MS;
@@ -54,7 +48,6 @@ static void poisson_has_exponential_gaps(void **state)
 	double sum = 0, squares = 0;
 	size_t longer = 0;
 
-	(void)state;
 	assert_int_equal(compute_key_due_times(SCHEDULE_POISSON, 20, 3, at, N), 0);
 	for (size_t i = 0; i < N; i++) {
 		double gap = (double)(at[i] - (i ? at[i - 1] : 0)) / 1e6;
@@ -74,7 +67,6 @@ static void blocks_count_from_their_own_start(void **state)
 {
 	bool moved = false;
 
-	(void)state;
 	assert_int_equal(compute_key_due_times(SCHEDULE_BLOCKS, 20, 1, at, 65), 0);
 	for (size_t b = 0; b < 65; b += SCHEDULE_BLOCK) {
 		assert_in_range(at[b], 0, 50 * NS_PER_MS);
@@ -89,7 +81,6 @@ static void seed_decides(void **state)
 {
 	size_t same = 0;
 
-	(void)state;
 	compute_key_due_times(SCHEDULE_JITTERED, 20, 42, at, N);
 	compute_key_due_times(SCHEDULE_JITTERED, 20, 42, again, N);
 	assert_memory_equal(at, again, sizeof(at));
@@ -101,7 +92,6 @@ static void seed_decides(void **state)
 
 static void too_late_is_refused(void **state)
 {
-	(void)state;
 	assert_int_equal(compute_key_due_times(SCHEDULE_PERIODIC, 1e-9, 1, at, N), -ERANGE);
 }
 

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Pictures of a text field painted here: what keys change, what blinks by itself, and which rectangle is told apart. */
+#include "../case.h"
 #include "keyrepeat/region.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define WIDTH 640
 #define HEIGHT 400
@@ -18,11 +12,11 @@
 
 static uint32_t last[WIDTH * HEIGHT], now[WIDTH * HEIGHT];
 static uint8_t bits[WIDTH * HEIGHT];
+static struct pixel_area found;
 static struct pixel_change_marks marks = { WIDTH, HEIGHT, bits };
 
 static int setup(void **state)
 {
-	(void)state;
 	memset(last, 0, sizeof(last));
 	memset(now, 0, sizeof(now));
 	memset(bits, 0, sizeof(bits));
@@ -87,22 +81,16 @@ static void is(struct pixel_area r, int x, int y, int w, int h)
 
 static void text_with_a_caret(void **state)
 {
-	struct pixel_area r;
-
-	(void)state;
 	blink(0, REGION_BEFORE);
 	type(NULL);
 	blink(REGION_KEYS, REGION_AFTER);
-	assert_true(find_echo_region_in_change_marks(&marks, &r));
+	assert_true(find_echo_region_in_change_marks(&marks, &found));
 	/* from the caret's top, which is the line's, to all edges */
-	is(r, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
+	is(found, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
 }
 
 static void nothing_but_a_caret(void **state)
 {
-	struct pixel_area r;
-
-	(void)state;
 	/* no key shows, and the caret goes on blinking while they are typed */
 	blink(0, REGION_BEFORE);
 	for (int i = 0; i < REGION_KEYS; i++) {
@@ -110,26 +98,20 @@ static void nothing_but_a_caret(void **state)
 		look((uint8_t)REGION_KEY(i));
 	}
 	blink(0, REGION_AFTER);
-	assert_false(find_echo_region_in_change_marks(&marks, &r));
+	assert_false(find_echo_region_in_change_marks(&marks, &found));
 }
 
 static void no_change_at_all(void **state)
 {
-	struct pixel_area r;
-
-	(void)state;
 	assert_false(look(REGION_BEFORE));
-	assert_false(find_echo_region_in_change_marks(&marks, &r));
+	assert_false(find_echo_region_in_change_marks(&marks, &found));
 }
 
 static void one_change_is_chance(void **state)
 {
-	struct pixel_area r;
-
-	(void)state;
 	paint(300, 300, 50, 10, 7);	/* a mail has come */
 	look(REGION_KEY(2));
-	assert_false(find_echo_region_in_change_marks(&marks, &r));
+	assert_false(find_echo_region_in_change_marks(&marks, &found));
 }
 
 /* A status line that shows the column, below, and a clock with seconds beside the text. */
@@ -140,9 +122,6 @@ static void column_counter(int key)
 
 static void other_things_that_change(void **state)
 {
-	struct pixel_area r;
-
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		paint(600, TEXT_Y + 4, 30, 10, (uint32_t)i + 20);
 		blink(0, REGION_BEFORE);
@@ -152,49 +131,40 @@ static void other_things_that_change(void **state)
 		paint(600, TEXT_Y + 4, 30, 10, (uint32_t)i + 30);
 		blink(REGION_KEYS, REGION_AFTER);
 	}
-	assert_true(find_echo_region_in_change_marks(&marks, &r));
-	is(r, 0, TEXT_Y, 600, 380 - TEXT_Y);
+	assert_true(find_echo_region_in_change_marks(&marks, &found));
+	is(found, 0, TEXT_Y, 600, 380 - TEXT_Y);
 }
 
 static void a_greeting_that_goes_bounds_nothing(void **state)
 {
-	struct pixel_area r;
-
-	(void)state;
 	paint(200, 200, 200, 40, 5);
 	look(0);
 	paint(200, 200, 200, 40, 0);
 	look(REGION_BEFORE);
 	type(NULL);
-	assert_true(find_echo_region_in_change_marks(&marks, &r));
-	is(r, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
+	assert_true(find_echo_region_in_change_marks(&marks, &found));
+	is(found, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
 }
 
 static void what_is_above_is_left_out(void **state)
 {
-	struct pixel_area r;
-
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		paint(20, 20, 300, 30, (uint32_t)i + 5);
 		look(i ? REGION_AFTER : REGION_BEFORE);
 	}
 	type(NULL);
-	assert_true(find_echo_region_in_change_marks(&marks, &r));
-	is(r, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
+	assert_true(find_echo_region_in_change_marks(&marks, &found));
+	is(found, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
 }
 
 static void a_film_hides_all(void **state)
 {
-	struct pixel_area r;
-
-	(void)state;
 	for (int i = 0; i < REGION_KEYS; i++) {
 		paint(0, 0, WIDTH, HEIGHT, (uint32_t)i + 40);
 		look(REGION_BEFORE);
 		type(NULL);
 	}
-	assert_false(find_echo_region_in_change_marks(&marks, &r));
+	assert_false(find_echo_region_in_change_marks(&marks, &found));
 }
 
 static void words(void **state)
@@ -206,8 +176,7 @@ static void words(void **state)
 	struct pixel_area r = { 1, 2, 3, 4 };
 	char text[REGION_TEXT];
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+	for (size_t i = 0; i < COUNT(wrong); i++)
 		assert_int_not_equal(read_region_text(wrong[i], &r), 0);
 	is(r, 1, 2, 3, 4);
 	assert_int_equal(read_region_text("600x300+10+20", &r), 0);
@@ -220,7 +189,6 @@ static void overlaps(void **state)
 {
 	struct pixel_area a = { 10, 10, 100, 100 }, b = { 50, 0, 100, 30 }, apart = { 200, 10, 5, 5 }, r;
 
-	(void)state;
 	is(area_intersect(&a, &b), 50, 10, 60, 20);
 	is(area_intersect(&b, &a), 50, 10, 60, 20);
 	r = area_intersect(&a, &apart);
@@ -230,16 +198,12 @@ static void overlaps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(text_with_a_caret, setup),
-		cmocka_unit_test_setup(nothing_but_a_caret, setup),
-		cmocka_unit_test_setup(no_change_at_all, setup),
-		cmocka_unit_test_setup(one_change_is_chance, setup),
+		cmocka_unit_test_setup(text_with_a_caret, setup), cmocka_unit_test_setup(nothing_but_a_caret, setup),
+		cmocka_unit_test_setup(no_change_at_all, setup), cmocka_unit_test_setup(one_change_is_chance, setup),
 		cmocka_unit_test_setup(other_things_that_change, setup),
 		cmocka_unit_test_setup(a_greeting_that_goes_bounds_nothing, setup),
-		cmocka_unit_test_setup(what_is_above_is_left_out, setup),
-		cmocka_unit_test_setup(a_film_hides_all, setup),
-		cmocka_unit_test(words),
-		cmocka_unit_test(overlaps),
+		cmocka_unit_test_setup(what_is_above_is_left_out, setup), cmocka_unit_test_setup(a_film_hides_all, setup),
+		cmocka_unit_test(words), cmocka_unit_test(overlaps),
 	};
 
 	return cmocka_run_group_tests_name("region", tests, NULL, NULL);

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Whole trains played by hand: times in ms from 1000, so that 0 stays "not known". */
+#include "../case.h"
 #include "pairing.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 #define MS 1000000LL
 #define AT(ms) ((1000 + (ms)) * MS)
@@ -63,7 +58,6 @@ static void patch_answers_all_up_to_its_number(void **state)
 	/* 7 stood there before; keys 2 and 3 share a picture, so do 4 and 5; 6 never comes */
 	const struct shown_patch_number shown[] = { { AT(10), 8 }, { AT(130), 10 }, { AT(230), 12 } };
 
-	(void)state;
 	type(key, 6);
 	assert_int_equal(pair_keys_with_patch_numbers(key, 6, shown, 3, 7, AT(900)), 0);
 	expect(&key[0], 10, 10, true);
@@ -84,7 +78,6 @@ static void patch_number_wraps(void **state)
 	struct key_times key[3];
 	const struct shown_patch_number shown[] = { { AT(10), 0xffffff }, { AT(60), 0 }, { AT(110), 1 } };
 
-	(void)state;
 	type(key, 3);
 	assert_int_equal(pair_keys_with_patch_numbers(key, 3, shown, 3, 0xfffffe, AT(900)), 0);
 	expect(&key[0], 10, 10, true);
@@ -98,7 +91,6 @@ static void patch_ahead_of_keys_is_told(void **state)
 	/* at 60 ms two keys have gone, the patch counts three: somebody else typed one */
 	const struct shown_patch_number shown[] = { { AT(10), 1 }, { AT(60), 3 }, { AT(110), 4 } };
 
-	(void)state;
 	type(key, 3);
 	assert_int_equal(pair_keys_with_patch_numbers(key, 3, shown, 3, 0, AT(900)), 2);
 	expect(&key[1], 60, 60, true);
@@ -110,7 +102,6 @@ static void patch_back_to_an_old_picture_answers_nothing(void **state)
 	struct key_times key[2];
 	const struct shown_patch_number shown[] = { { AT(10), 99 }, { AT(20), 101 }, { AT(30), 100 }, { AT(70), 102 } };
 
-	(void)state;
 	type(key, 2);
 	assert_int_equal(pair_keys_with_patch_numbers(key, 2, shown, 4, 100, AT(900)), 0);
 	expect(&key[0], 20, 20, true);
@@ -123,7 +114,6 @@ static void key_never_sent_is_never_answered(void **state)
 	const struct shown_patch_number shown[] = { { AT(10), 1 } };
 	const int64_t update[] = { AT(10), AT(60) };
 
-	(void)state;
 	type(key, 2);
 	key[1].sent_ns = 0;
 	assert_int_equal(pair_keys_with_patch_numbers(key, 2, shown, 1, 0, AT(900)), 0);
@@ -143,7 +133,6 @@ static void as_many_updates_as_keys_is_exact(void **state)
 	/* the first is from before the train; all answers are late, the third key is answered 120 ms after it went */
 	const int64_t update[] = { AT(-20), AT(60), AT(140), AT(220) };
 
-	(void)state;
 	type(key, 3);
 	pair_block(key, 3, update, 4, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 60, 60, true);
@@ -158,7 +147,6 @@ static void fewer_updates_give_a_range_to_the_last(void **state)
 	/* 4 keys at 0 50 100 150, 2 updates: key i between the next update and update i, the last one if fewer */
 	const int64_t update[] = { AT(60), AT(170) };
 
-	(void)state;
 	type(key, 4);
 	pair_block(key, 4, update, 2, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 60, 60, false);
@@ -172,7 +160,6 @@ static void more_updates_give_a_range_to_number_i_plus_surplus(void **state)
 	struct key_times key[2];
 	const int64_t update[] = { AT(10), AT(40), AT(60), AT(90) };
 
-	(void)state;
 	type(key, 2);
 	pair_block(key, 2, update, 4, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 10, 60, false);		/* number 0 + 2 */
@@ -185,7 +172,6 @@ static void high_is_never_before_low(void **state)
 	/* noise at 5 and 10 ms, one echo at 130 for all three: as many updates as keys, by chance */
 	const int64_t update[] = { AT(5), AT(10), AT(130) };
 
-	(void)state;
 	type(key, 3);
 	pair_block(key, 3, update, 3, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 5, 5, false);
@@ -198,7 +184,6 @@ static void without_rest_nothing_is_exact(void **state)
 	struct key_times key[3];
 	const int64_t update[] = { AT(10), AT(60), AT(110) };
 
-	(void)state;
 	type(key, 3);
 	pair_block(key, 3, update, 3, PAIR_NOISY, AT(2100));
 	expect(&key[0], 10, 10, false);
@@ -219,7 +204,6 @@ static void no_update_at_all(void **state)
 {
 	struct key_times key[2];
 
-	(void)state;
 	type(key, 2);
 	pair_block(key, 2, NULL, 0, PAIR_CUT, AT(900));
 	expect_censored(&key[0], 900);
@@ -233,7 +217,6 @@ static void truth_lies_in_the_range(void **state)
 {
 	uint32_t seed = 12345;
 
-	(void)state;
 	for (int round = 0; round < 2000; round++) {
 		struct key_times key[20];
 		int64_t truth[20], update[64], cost, at = 0;
@@ -275,7 +258,6 @@ static void an_update_that_goes_on_may_answer_a_later_key(void **state)
 	/* a change that began before the block and went on after its first key was sent */
 	const struct pair_update before[] = { { AT(-4), AT(4) }, { AT(30), AT(31) } };
 
-	(void)state;
 	type(key, 3);
 	pair_keys_of_block_with_updates(key, 3, update, 2, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 45, 53, false);
@@ -297,7 +279,6 @@ static void truth_lies_in_the_range_of_merged_echoes(void **state)
 	uint32_t seed = 4711;
 	size_t spanned = 0;
 
-	(void)state;
 	for (int round = 0; round < 2000; round++) {
 		struct key_times key[20];
 		struct pair_update update[20];
@@ -330,7 +311,6 @@ static void changes_merge_by_single_linkage(void **state)
 {
 	struct pair_update_merger m = { 0 };
 
-	(void)state;
 	assert_true(pair_does_change_begin_update(&m, AT(0), 10 * MS, 50 * MS));
 	assert_false(pair_does_change_begin_update(&m, AT(9), 10 * MS, 50 * MS));
 	assert_false(pair_does_change_begin_update(&m, AT(18), 10 * MS, 50 * MS));	/* 9 from the last, 18 from the first */
@@ -346,7 +326,6 @@ static void coalescing_is_from_the_next_to_the_next_but_two(void **state)
 	/* after all seven keys: the first pass gives ranges to what each at least needs */
 	const int64_t update[] = { AT(310), AT(330), AT(350), AT(370), AT(390) };
 
-	(void)state;
 	type(key, 7);
 	pair_block(key, 7, update, 5, PAIR_DRAINED, AT(2000));
 	expect(&key[6], 310, 390, false);
@@ -370,7 +349,6 @@ static void coalescing_leaves_exact_pairs_and_unanswered_keys(void **state)
 	struct key_times key[3];
 	const int64_t update[] = { AT(10), AT(60), AT(110) };
 
-	(void)state;
 	type(key, 3);
 	pair_block(key, 3, update, 3, PAIR_DRAINED, AT(2000));
 	narrow_block(key, 3, update, 3, PAIR_DRAINED, AT(2000));
@@ -384,7 +362,6 @@ static void coalescing_leaves_exact_pairs_and_unanswered_keys(void **state)
 
 static void a_stray_is_likely_from_five_percent_on(void **state)
 {
-	(void)state;
 	/* 1 - exp(-x) = 0.05 at x = 0.0513 */
 	assert_false(pair_is_stray_update_likely(0, 3600 * 1000 * MS));
 	assert_false(pair_is_stray_update_likely(0.051, 1000 * MS));
@@ -401,8 +378,7 @@ int main(void)
 		cmocka_unit_test(fewer_updates_give_a_range_to_the_last),
 		cmocka_unit_test(more_updates_give_a_range_to_number_i_plus_surplus), cmocka_unit_test(high_is_never_before_low),
 		cmocka_unit_test(without_rest_nothing_is_exact), cmocka_unit_test(no_update_at_all),
-		cmocka_unit_test(truth_lies_in_the_range),
-		cmocka_unit_test(an_update_that_goes_on_may_answer_a_later_key),
+		cmocka_unit_test(truth_lies_in_the_range), cmocka_unit_test(an_update_that_goes_on_may_answer_a_later_key),
 		cmocka_unit_test(truth_lies_in_the_range_of_merged_echoes), cmocka_unit_test(changes_merge_by_single_linkage),
 		cmocka_unit_test(coalescing_is_from_the_next_to_the_next_but_two),
 		cmocka_unit_test(coalescing_leaves_exact_pairs_and_unanswered_keys),

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The patch against a painter of this test's own: noise, blur, coarse coding, half scale; and what is no patch. */
+#include "../case.h"
 #include "patch.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define W 320
 #define H 240
@@ -151,7 +146,6 @@ static void assert_found(const struct canvas *c, uint32_t number, double x, doub
 
 static void crc_has_the_published_check_value(void **unused)
 {
-	(void)unused;
 	assert_int_equal(patch_crc16("123456789", 9), 0x29b1);	/* RevEng catalogue, CRC-16/IBM-3740 */
 	assert_int_equal(patch_crc16("", 0), 0xffff);
 }
@@ -162,7 +156,6 @@ static void layout_is_as_documented(void **unused)
 	static const uint8_t rows[PATCH_ROWS] = { 0x4e, 0xa6, 0x59, 0xc4, 0xdc ^ 0x3a, 0xbd ^ 0x95 };
 	struct patch_cells cells;
 
-	(void)unused;
 	patch_encode_number(1, &cells);
 	for (int r = 0; r < PATCH_ROWS; r++)
 		for (int c = 0; c < PATCH_COLUMNS; c++)
@@ -176,7 +169,6 @@ static void every_number_comes_back(void **unused)
 	struct patch_place at = { 5, 3, 4 };
 	uint32_t got;
 
-	(void)unused;
 	ground(&c, 255);
 	image = image_of(&c);
 	for (uint32_t n = 0; n <= PATCH_NUMBER_MAX; n = n * 9 / 8 + 1) {
@@ -194,7 +186,6 @@ static void found_anywhere_on_any_ground(void **unused)
 	static struct canvas c;
 	static const uint8_t grounds[] = { 0, 255, 128, 40 };
 
-	(void)unused;
 	for (int i = 0; i < 60; i++) {
 		int cell = 3 + (int)draw(13), x = (int)draw((uint32_t)(W - 8 * cell + 1)), y = (int)draw((uint32_t)(H - 6 * cell + 1));
 		uint32_t n = draw(1u << 24);
@@ -215,7 +206,6 @@ static void found_where_contrast_is_low(void **unused)
 {
 	static struct canvas c;
 
-	(void)unused;
 	ground(&c, 90);
 	paint(&c, 4711, 31, 57, 8, 70, 120);
 	assert_found(&c, 4711, 31, 57, 8);
@@ -225,7 +215,6 @@ static void survives_noise_blur_and_coarse_coding(void **unused)
 {
 	static struct canvas c;
 
-	(void)unused;
 	for (int i = 0; i < 40; i++) {
 		int cell = i % 2 ? 8 : 6, x = 8 + (int)draw(100), y = 8 + (int)draw(100);
 		uint32_t n = draw(1u << 24);
@@ -244,7 +233,6 @@ static void survives_half_scale(void **unused)
 {
 	static struct canvas c;
 
-	(void)unused;
 	for (int i = 0; i < 40; i++) {
 		int x = (int)draw(200), y = (int)draw(180);
 		uint32_t n = draw(1u << 24);
@@ -267,7 +255,6 @@ static void torn_is_not_read(void **unused)
 	struct patch_searched_image image;
 	uint32_t got;
 
-	(void)unused;
 	ground(&c, 255);
 	image = image_of(&c);
 	for (uint32_t n = 1; n < 3000; n++) {
@@ -291,11 +278,10 @@ static void wrong_place_is_not_read(void **unused)
 	struct patch_searched_image image;
 	uint32_t got;
 
-	(void)unused;
 	ground(&c, 255);
 	paint(&c, 1234, 8, 8, 8, 0, 255);
 	image = image_of(&c);
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+	for (size_t i = 0; i < COUNT(bad); i++)
 		assert_false(patch_read_number_at(&image, &bad[i], &got));
 }
 
@@ -307,7 +293,6 @@ static void noise_is_no_patch(void **unused)
 	struct patch_place at;
 	uint32_t got;
 
-	(void)unused;
 	for (int i = 0; i < 30; i++) {
 		int grain = i % 3 == 0 ? 1 : i % 3 == 1 ? 3 : 8;
 
@@ -329,7 +314,6 @@ static void flat_and_tiny_pictures_are_no_patch(void **unused)
 	struct patch_place at;
 	uint32_t got;
 
-	(void)unused;
 	ground(&c, 0);
 	image = image_of(&c);
 	assert_false(patch_find_in_image(&image, 3, 16, &at, &got));
@@ -347,16 +331,11 @@ static void flat_and_tiny_pictures_are_no_patch(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(crc_has_the_published_check_value),
-		cmocka_unit_test(layout_is_as_documented),
-		cmocka_unit_test(every_number_comes_back),
-		cmocka_unit_test(found_anywhere_on_any_ground),
-		cmocka_unit_test(found_where_contrast_is_low),
-		cmocka_unit_test(survives_noise_blur_and_coarse_coding),
-		cmocka_unit_test(survives_half_scale),
-		cmocka_unit_test(torn_is_not_read),
-		cmocka_unit_test(wrong_place_is_not_read),
-		cmocka_unit_test(noise_is_no_patch),
+		cmocka_unit_test(crc_has_the_published_check_value), cmocka_unit_test(layout_is_as_documented),
+		cmocka_unit_test(every_number_comes_back), cmocka_unit_test(found_anywhere_on_any_ground),
+		cmocka_unit_test(found_where_contrast_is_low), cmocka_unit_test(survives_noise_blur_and_coarse_coding),
+		cmocka_unit_test(survives_half_scale), cmocka_unit_test(torn_is_not_read),
+		cmocka_unit_test(wrong_place_is_not_read), cmocka_unit_test(noise_is_no_patch),
 		cmocka_unit_test(flat_and_tiny_pictures_are_no_patch),
 	};
 

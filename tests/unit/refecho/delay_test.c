@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Delay scripts: what is read, what is refused, and that the drawn delays have the asked distribution. */
+#include "../case.h"
 #include "refecho/delay.h"
 
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define MS 1000000LL
 
@@ -26,7 +22,6 @@ static void constant(void **unused)
 {
 	struct answer_delay_generator d = parsed("const:20ms", 1);
 
-	(void)unused;
 	for (int i = 0; i < 3; i++)
 		assert_true(next_answer_delay_ns(&d) == 20 * MS);
 	d = parsed("const:0", 1);
@@ -42,7 +37,6 @@ static void uniform(void **unused)
 	double sum = 0, squares = 0, n = 100000;
 	int64_t low = INT64_MAX, high = 0;
 
-	(void)unused;
 	for (int i = 0; i < (int)n; i++) {
 		int64_t v = next_answer_delay_ns(&d);
 		double ms = (double)v / MS;
@@ -65,7 +59,6 @@ static void bimodal(void **unused)
 	struct answer_delay_generator d = parsed("bimodal:5ms,80ms,0.1", 3);
 	int high = 0;
 
-	(void)unused;
 	for (int i = 0; i < 100000; i++) {
 		int64_t v = next_answer_delay_ns(&d);
 
@@ -84,7 +77,6 @@ static void same_seed_same_delays(void **unused)
 	struct answer_delay_generator a = parsed("uniform:0,1s", 5), b = parsed("uniform:0,1s", 5), c = parsed("uniform:0,1s", 6);
 	int differ = 0;
 
-	(void)unused;
 	for (int i = 0; i < 100; i++) {
 		int64_t v = next_answer_delay_ns(&a);
 
@@ -108,8 +100,7 @@ static void refused(void **unused)
 	struct answer_delay_generator d;
 	const char *path;
 
-	(void)unused;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+	for (size_t i = 0; i < COUNT(bad); i++)
 		assert_int_equal(parse_answer_delay_spec(bad[i].text, &d, &path), bad[i].err);
 }
 
@@ -132,7 +123,6 @@ static void from_a_file(void **unused)
 	struct answer_delay_generator d;
 	int line;
 
-	(void)unused;
 	assert_int_equal(load(&d, "# times\n5ms\n\n  20ms  # slow\r\n0\n1.5s", &line), 0);
 	assert_int_equal(d.n, 4);
 	for (int turn = 0; turn < 2; turn++) {		/* and again from the top */
@@ -163,7 +153,6 @@ static void a_long_list_and_a_long_line(void **unused)
 	struct answer_delay_generator d;
 	int line;
 
-	(void)unused;
 	for (int i = 0; i < 5000; i++)
 		strcat(text + 4 * i, "3ms\n");
 	assert_int_equal(load(&d, text, &line), 0);
@@ -178,12 +167,8 @@ static void a_long_list_and_a_long_line(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(constant),
-		cmocka_unit_test(uniform),
-		cmocka_unit_test(bimodal),
-		cmocka_unit_test(same_seed_same_delays),
-		cmocka_unit_test(refused),
-		cmocka_unit_test(from_a_file),
+		cmocka_unit_test(constant), cmocka_unit_test(uniform), cmocka_unit_test(bimodal),
+		cmocka_unit_test(same_seed_same_delays), cmocka_unit_test(refused), cmocka_unit_test(from_a_file),
 		cmocka_unit_test(a_long_list_and_a_long_line),
 	};
 

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which keys a redraw answers, and when: small stories played by hand. Times are in milliseconds times MS. */
+#include "../case.h"
 #include "refecho/echo.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define MS 1000000LL
 #define NEVER INT64_MAX
@@ -20,44 +15,44 @@ static void leave(const struct echo_key *k, void *arg)
 	gone[gone_n++] = *k;
 }
 
-static void start(struct echo_queue *e, size_t batch, bool per_key)
+static struct echo_queue e;
+
+static void start(size_t batch, bool per_key)
 {
 	const struct echo_queue_cfg cfg = { batch, per_key, 16 };
 
 	gone_n = 0;
-	assert_int_equal(echo_queue_init(e, &cfg), 0);
+	echo_queue_free(&e);
+	assert_int_equal(echo_queue_init(&e, &cfg), 0);
 }
 
-static uint32_t key(struct echo_queue *e, int64_t at_ms, int64_t delay_ms)
+static uint32_t key(int64_t at_ms, int64_t delay_ms)
 {
-	return echo_queue_add_received_key(e, at_ms * MS, delay_ms * MS, false, (unsigned char)('a' + e->received % 26));
+	return echo_queue_add_received_key(&e, at_ms * MS, delay_ms * MS, false, (unsigned char)('a' + e.received % 26));
 }
 
-static uint32_t dropped(struct echo_queue *e, int64_t at_ms)
+static uint32_t dropped(int64_t at_ms)
 {
-	return echo_queue_add_received_key(e, at_ms * MS, 0, true, 'x');
+	return echo_queue_add_received_key(&e, at_ms * MS, 0, true, 'x');
 }
 
 /* Takes at from_ms, draws at draw_ms, flushes at once. The number shown, 0 when nothing was due. */
-static uint32_t redraw(struct echo_queue *e, int64_t from_ms, int64_t draw_ms)
+static uint32_t redraw(int64_t from_ms, int64_t draw_ms)
 {
 	uint32_t number;
 
-	if (!echo_begin_redraw_of_due_keys(e, from_ms * MS))
+	if (!echo_begin_redraw_of_due_keys(&e, from_ms * MS))
 		return 0;
-	number = echo_mark_redraw_drawn(e, draw_ms * MS);
-	echo_mark_drawn_keys_flushed(e, draw_ms * MS + 1, leave, gone);
+	number = echo_mark_redraw_drawn(&e, draw_ms * MS);
+	echo_mark_drawn_keys_flushed(&e, draw_ms * MS + 1, leave, gone);
 	return number;
 }
 
 static void one_key_waits_for_its_delay(void **unused)
 {
-	struct echo_queue e;
-
-	(void)unused;
-	start(&e, 1, false);
+	start(1, false);
 	assert_true(echo_next_redraw_due_ns(&e) == NEVER);
-	assert_int_equal(key(&e, 100, 20), 1);
+	assert_int_equal(key(100, 20), 1);
 	assert_true(echo_next_redraw_due_ns(&e) == 120 * MS);
 	assert_int_equal(echo_begin_redraw_of_due_keys(&e, 120 * MS - 1), 0);
 	assert_int_equal(echo_begin_redraw_of_due_keys(&e, 120 * MS), 1);
@@ -72,138 +67,109 @@ static void one_key_waits_for_its_delay(void **unused)
 	assert_true(echo_next_redraw_due_ns(&e) == NEVER);
 	echo_mark_drawn_keys_flushed(&e, 140 * MS, leave, gone);
 	assert_int_equal(e.flushes, 1);		/* a flush with nothing drawn is none */
-	echo_queue_free(&e);
 }
 
 static void delays_overlap(void **unused)
 {
-	struct echo_queue e;
-
-	(void)unused;
-	start(&e, 1, false);
+	start(1, false);
 	for (int i = 0; i < 3; i++)
-		key(&e, 50 * i, 200);
+		key(50 * i, 200);
 	for (int i = 0; i < 3; i++) {
 		assert_true(echo_next_redraw_due_ns(&e) == (200 + 50 * i) * MS);
-		assert_int_equal(redraw(&e, 200 + 50 * i, 201 + 50 * i), i + 1);
+		assert_int_equal(redraw(200 + 50 * i, 201 + 50 * i), i + 1);
 	}
-	echo_queue_free(&e);
 }
 
 static void keys_become_ready_in_order(void **unused)
 {
-	struct echo_queue e;
-
-	(void)unused;
-	start(&e, 1, false);
-	key(&e, 0, 100);
-	key(&e, 10, 5);		/* alone it would be due at 15 */
-	key(&e, 95, 20);
-	assert_int_equal(redraw(&e, 99, 99), 0);
-	assert_int_equal(redraw(&e, 100, 101), 2);	/* both at once */
+	start(1, false);
+	key(0, 100);
+	key(10, 5);		/* alone it would be due at 15 */
+	key(95, 20);
+	assert_int_equal(redraw(99, 99), 0);
+	assert_int_equal(redraw(100, 101), 2);	/* both at once */
 	assert_int_equal(gone_n, 2);
 	assert_true(gone[0].coalesced && !gone[1].coalesced);
-	assert_int_equal(redraw(&e, 115, 115), 3);
+	assert_int_equal(redraw(115, 115), 3);
 	assert_int_equal(e.coalesced, 1);
 	assert_int_equal(e.redraws, 2);
 	assert_int_equal(e.answered, 3);
-	echo_queue_free(&e);
 }
 
 /* 20 keys a second and 120 ms of work a redraw: what is due when it begins is answered, what comes meanwhile is not. */
 static void redraw_answers_what_was_due_when_it_began(void **unused)
 {
-	struct echo_queue e;
-
-	(void)unused;
-	start(&e, 1, false);
-	key(&e, 0, 0);
+	start(1, false);
+	key(0, 0);
 	assert_int_equal(echo_begin_redraw_of_due_keys(&e, 0), 1);
-	key(&e, 50, 0);
-	key(&e, 100, 0);
+	key(50, 0);
+	key(100, 0);
 	assert_int_equal(echo_mark_redraw_drawn(&e, 120 * MS), 1);
 	echo_mark_drawn_keys_flushed(&e, 120 * MS, leave, gone);
-	assert_int_equal(redraw(&e, 120, 240), 3);
+	assert_int_equal(redraw(120, 240), 3);
 	assert_int_equal(gone_n, 3);
 	assert_true(!gone[0].coalesced && gone[1].coalesced && !gone[2].coalesced);
-	echo_queue_free(&e);
 }
 
 static void per_key_coalesces_nothing(void **unused)
 {
-	struct echo_queue e;
-
-	(void)unused;
-	start(&e, 1, true);
+	start(1, true);
 	for (int i = 0; i < 5; i++)
-		key(&e, i, 0);
+		key(i, 0);
 	for (int i = 0; i < 5; i++)
-		assert_int_equal(redraw(&e, 100 + i, 100 + i), i + 1);
+		assert_int_equal(redraw(100 + i, 100 + i), i + 1);
 	assert_int_equal(e.coalesced, 0);
 	assert_true(echo_next_redraw_due_ns(&e) == NEVER);
-	echo_queue_free(&e);
 }
 
 static void batch_of_three(void **unused)
 {
-	struct echo_queue e;
-
-	(void)unused;
-	start(&e, 3, false);
-	key(&e, 0, 5);
-	key(&e, 50, 5);
+	start(3, false);
+	key(0, 5);
+	key(50, 5);
 	assert_true(echo_next_redraw_due_ns(&e) == 1050 * MS);		/* one second after the last */
-	assert_int_equal(redraw(&e, 200, 200), 0);
-	key(&e, 100, 5);
+	assert_int_equal(redraw(200, 200), 0);
+	key(100, 5);
 	assert_true(echo_next_redraw_due_ns(&e) == 105 * MS);
-	assert_int_equal(redraw(&e, 105, 105), 3);
-	key(&e, 150, 5);
+	assert_int_equal(redraw(105, 105), 3);
+	key(150, 5);
 	assert_true(echo_next_redraw_due_ns(&e) == 1150 * MS);
-	assert_int_equal(redraw(&e, 1149, 1149), 0);
-	assert_int_equal(redraw(&e, 1150, 1150), 4);		/* the rest drains */
+	assert_int_equal(redraw(1149, 1149), 0);
+	assert_int_equal(redraw(1150, 1150), 4);		/* the rest drains */
 	assert_int_equal(e.coalesced, 2);
 	/* a delay longer than the second: not before it is due */
-	key(&e, 2000, 3000);
+	key(2000, 3000);
 	assert_true(echo_next_redraw_due_ns(&e) == 5000 * MS);
-	assert_int_equal(redraw(&e, 5000, 5000), 5);
-	echo_queue_free(&e);
+	assert_int_equal(redraw(5000, 5000), 5);
 }
 
 static void batch_per_key_is_exact_under_backlog(void **unused)
 {
-	struct echo_queue e;
-
-	(void)unused;
-	start(&e, 3, true);
+	start(3, true);
 	for (int i = 0; i < 7; i++)
-		key(&e, 10 * i, 0);
+		key(10 * i, 0);
 	assert_int_equal(echo_begin_redraw_of_due_keys(&e, 500 * MS), 3);
 	assert_int_equal(echo_mark_redraw_drawn(&e, 510 * MS), 3);
-	assert_int_equal(redraw(&e, 520, 520), 6);
-	assert_int_equal(redraw(&e, 530, 530), 0);
-	assert_int_equal(redraw(&e, 1060, 1060), 7);
-	echo_queue_free(&e);
+	assert_int_equal(redraw(520, 520), 6);
+	assert_int_equal(redraw(530, 530), 0);
+	assert_int_equal(redraw(1060, 1060), 7);
 	/* per redraw the same backlog is one batch */
-	start(&e, 3, false);
+	start(3, false);
 	for (int i = 0; i < 7; i++)
-		key(&e, 10 * i, 0);
-	assert_int_equal(redraw(&e, 500, 510), 7);
+		key(10 * i, 0);
+	assert_int_equal(redraw(500, 510), 7);
 	assert_int_equal(e.coalesced, 6);
-	echo_queue_free(&e);
 }
 
 static void dropped_is_only_overtaken(void **unused)
 {
-	struct echo_queue e;
-
-	(void)unused;
-	start(&e, 1, false);
-	assert_int_equal(dropped(&e, 0), 1);
+	start(1, false);
+	assert_int_equal(dropped(0), 1);
 	assert_true(echo_next_redraw_due_ns(&e) == NEVER);
-	assert_int_equal(redraw(&e, 5000, 5000), 0);
-	assert_int_equal(key(&e, 6000, 0), 2);
-	assert_int_equal(dropped(&e, 6001), 3);
-	assert_int_equal(redraw(&e, 6002, 6003), 2);
+	assert_int_equal(redraw(5000, 5000), 0);
+	assert_int_equal(key(6000, 0), 2);
+	assert_int_equal(dropped(6001), 3);
+	assert_int_equal(redraw(6002, 6003), 2);
 	assert_int_equal(gone_n, 2);				/* 1 was overtaken, 3 still waits */
 	assert_true(gone[0].dropped && !gone[0].coalesced && gone[0].flushed_ns == 6003 * MS + 1);
 	assert_true(echo_next_redraw_due_ns(&e) == NEVER);
@@ -213,44 +179,36 @@ static void dropped_is_only_overtaken(void **unused)
 	assert_int_equal(e.dropped, 2);
 	assert_int_equal(e.answered, 1);
 	assert_int_equal(e.waiting, 0);
-	echo_queue_free(&e);
 }
 
 static void dropped_counts_for_no_batch(void **unused)
 {
-	struct echo_queue e;
-
-	(void)unused;
-	start(&e, 2, false);
-	key(&e, 0, 0);
-	dropped(&e, 1);
-	dropped(&e, 2);
-	assert_int_equal(redraw(&e, 10, 10), 0);
-	key(&e, 11, 0);
+	start(2, false);
+	key(0, 0);
+	dropped(1);
+	dropped(2);
+	assert_int_equal(redraw(10, 10), 0);
+	key(11, 0);
 	assert_int_equal(echo_begin_redraw_of_due_keys(&e, 11 * MS), 2);
 	assert_true(key_of_current_redraw(&e, 1)->dropped);
 	assert_int_equal(key_of_current_redraw(&e, 3)->seq, 4);
 	assert_int_equal(echo_mark_redraw_drawn(&e, 12 * MS), 4);
-	echo_queue_free(&e);
 }
 
 /* A VNC client that asks late: two numbers are drawn before one is sent. The first was never seen. */
 static void drawn_over_before_the_flush_is_coalesced(void **unused)
 {
-	struct echo_queue e;
-
-	(void)unused;
-	start(&e, 1, false);
-	key(&e, 0, 0);
+	start(1, false);
+	key(0, 0);
 	echo_begin_redraw_of_due_keys(&e, 0);
 	echo_mark_redraw_drawn(&e, 1 * MS);
-	key(&e, 10, 0);
+	key(10, 0);
 	echo_begin_redraw_of_due_keys(&e, 10 * MS);
 	echo_mark_drawn_keys_flushed(&e, 10 * MS + 1, leave, gone);	/* while the second is being drawn: only the first is out */
 	assert_int_equal(gone_n, 1);
 	assert_false(gone[0].coalesced);
 	echo_mark_redraw_drawn(&e, 11 * MS);
-	key(&e, 20, 0);
+	key(20, 0);
 	echo_begin_redraw_of_due_keys(&e, 20 * MS);
 	echo_mark_redraw_drawn(&e, 21 * MS);
 	echo_mark_drawn_keys_flushed(&e, 30 * MS, leave, gone);
@@ -259,47 +217,43 @@ static void drawn_over_before_the_flush_is_coalesced(void **unused)
 	assert_false(gone[2].coalesced);
 	assert_int_equal(e.redraws, 3);
 	assert_int_equal(e.flushes, 2);
-	echo_queue_free(&e);
 }
 
 static void a_full_queue_loses_and_counts(void **unused)
 {
-	struct echo_queue e;
-
-	(void)unused;
-	start(&e, 1, false);
+	start(1, false);
 	for (int i = 0; i < 16; i++)
-		assert_int_equal(key(&e, i, 0), i + 1);
-	assert_int_equal(key(&e, 16, 0), 0);
+		assert_int_equal(key(i, 0), i + 1);
+	assert_int_equal(key(16, 0), 0);
 	assert_int_equal(e.lost, 1);
-	assert_int_equal(redraw(&e, 20, 20), 16);
-	assert_int_equal(key(&e, 30, 0), 18);	/* the lost one had its number: a reader sees it overtaken */
+	assert_int_equal(redraw(20, 20), 16);
+	assert_int_equal(key(30, 0), 18);	/* the lost one had its number: a reader sees it overtaken */
 	for (int i = 0; i < 100; i++) {
-		assert_int_equal(redraw(&e, 31 + i, 31 + i), 18 + i);
-		assert_int_equal(key(&e, 31 + i, 0), 19 + i);
+		assert_int_equal(redraw(31 + i, 31 + i), 18 + i);
+		assert_int_equal(key(31 + i, 0), 19 + i);
 	}
 	assert_int_equal(gone_n, 116);
 	echo_remove_unshown_keys_after_run(&e, leave, gone);
 	assert_int_equal(gone_n, 117);
 	assert_int_equal(e.waiting, 1);
+}
+
+static int drop_queue(void **state)
+{
 	echo_queue_free(&e);
+	return 0;
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_key_waits_for_its_delay),
-		cmocka_unit_test(delays_overlap),
-		cmocka_unit_test(keys_become_ready_in_order),
-		cmocka_unit_test(redraw_answers_what_was_due_when_it_began),
-		cmocka_unit_test(per_key_coalesces_nothing),
-		cmocka_unit_test(batch_of_three),
-		cmocka_unit_test(batch_per_key_is_exact_under_backlog),
-		cmocka_unit_test(dropped_is_only_overtaken),
-		cmocka_unit_test(dropped_counts_for_no_batch),
-		cmocka_unit_test(drawn_over_before_the_flush_is_coalesced),
+		cmocka_unit_test(one_key_waits_for_its_delay), cmocka_unit_test(delays_overlap),
+		cmocka_unit_test(keys_become_ready_in_order), cmocka_unit_test(redraw_answers_what_was_due_when_it_began),
+		cmocka_unit_test(per_key_coalesces_nothing), cmocka_unit_test(batch_of_three),
+		cmocka_unit_test(batch_per_key_is_exact_under_backlog), cmocka_unit_test(dropped_is_only_overtaken),
+		cmocka_unit_test(dropped_counts_for_no_batch), cmocka_unit_test(drawn_over_before_the_flush_is_coalesced),
 		cmocka_unit_test(a_full_queue_loses_and_counts),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, drop_queue);
 }

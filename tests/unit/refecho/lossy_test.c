@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The noisy patch through real lossy coding: libvncserver's Tight encoder at JPEG quality 0, libvncclient as the reader. */
+#include "../case.h"
 #include "refecho/face.h"
 #include "refecho/scene.h"
-
 #include "clock.h"
+#include "../port.h"
+#include "why.h"
 
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
 #include <arpa/inet.h>
 #include <rfb/rfbclient.h>
-
-#include <cmocka.h>
-
-#include "../port.h"
-#include "why.h"
 
 #define KEYS 100
 
@@ -212,7 +204,6 @@ static void noise_makes_the_coding_lossy_and_the_patch_survives(void **unused)
 	double left;
 	int full, halved;
 
-	(void)unused;
 	read_all(8, true, 0, &full, &halved, &left);
 	print_message("# 8 px: %d of %d, at half scale %d, spread left %.1f\n", full, KEYS, halved, left);
 	/* Drawn with a standard deviation of 126/sqrt(12) = 36.4 a channel; what coding kept of it is far less. */
@@ -232,7 +223,6 @@ static void without_noise_nothing_is_lost(void **unused)
 	double left;
 	int full, halved;
 
-	(void)unused;
 	read_all(8, false, 0, &full, &halved, &left);
 	assert_int_equal(full, KEYS);
 	assert_int_equal(halved, KEYS);

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The window's picture: painted from the boxes alone, the patch is there; everything stays in its place. */
+#include "../case.h"
 #include "refecho/scene.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define BOXES (PATCH_ROWS * PATCH_COLUMNS)
 
@@ -44,7 +39,6 @@ static void changes_alone_keep_the_patch_right(void **unused)
 	struct echo_scene_content s;
 	int whites, blacks;
 
-	(void)unused;
 	for (int cell = SCENE_CELL_MIN; cell <= SCENE_CELL_MAX; cell++) {
 		struct patch_place at = { 2 * cell, 2 * cell, cell };
 		uint32_t got;
@@ -67,7 +61,6 @@ static void only_changed_cells_are_painted(void **unused)
 	struct echo_scene_content s;
 	int whites, blacks;
 
-	(void)unused;
 	start(&s, 8);
 	scene_set_patch_number(&s, 0, false, white, &whites, black, &blacks);
 	assert_int_equal(whites + blacks, 0);
@@ -93,7 +86,6 @@ static void numbers_beyond_24_bits_wrap(void **unused)
 	struct echo_scene_content s;
 	int whites, blacks;
 
-	(void)unused;
 	scene_init(&s, 8);
 	scene_set_patch_number(&s, 0x1000007, false, white, &whites, black, &blacks);
 	assert_int_equal(s.number, 7);
@@ -104,7 +96,6 @@ static void the_line_is_begun_anew_when_full(void **unused)
 	bool cleared;
 	struct echo_scene_content s;
 
-	(void)unused;
 	for (int cell = SCENE_CELL_MIN; cell <= SCENE_CELL_MAX; cell++) {
 		struct pixel_box line, box;
 		int n = 0;
@@ -133,7 +124,6 @@ static void glyphs_differ(void **unused)
 {
 	uint64_t dots[95] = { 0 };
 
-	(void)unused;
 	for (int c = 0; c < 95; c++) {
 		for (int i = 0; i < 5 * 7; i++)
 			dots[c] = dots[c] << 1 | scene_font_has_dot((unsigned char)(c + 0x20), i % 5, i / 5);
@@ -149,10 +139,8 @@ static void glyphs_differ(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(changes_alone_keep_the_patch_right),
-		cmocka_unit_test(only_changed_cells_are_painted),
-		cmocka_unit_test(numbers_beyond_24_bits_wrap),
-		cmocka_unit_test(the_line_is_begun_anew_when_full),
+		cmocka_unit_test(changes_alone_keep_the_patch_right), cmocka_unit_test(only_changed_cells_are_painted),
+		cmocka_unit_test(numbers_beyond_24_bits_wrap), cmocka_unit_test(the_line_is_begun_anew_when_full),
 		cmocka_unit_test(glyphs_differ),
 	};
 

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* models - published rules on hand-made samples; and cells of a table with quotes. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../case.h"
 #include "../near.h"
 #include "fields.h"
 #include "score/models.h"
@@ -35,7 +29,6 @@ static void classes_of_ranges(void **state)
 	struct latency_samples s = samples(from, 4);
 	double least[MODELS_TOLIA], most[MODELS_TOLIA];
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++)
 		one[i].late_ms = to[i];
 	models_compute_tolia_class_shares(&s, &limits, least, most);
@@ -52,7 +45,6 @@ static void rules_by_hand(void **state)
 	struct models_apdex_result a;
 	double share[MODELS_TOLIA], most[MODELS_TOLIA], mean;
 
-	(void)state;
 	assert_near(models_late_share(&s, MODELS_LATE, 100), 0.8, 1e-12);
 	models_compute_tolia_class_shares(&s, &limits, share, most);
 	assert_near(share[0], 0.3, 1e-12);	/* 50 100 101 */
@@ -89,7 +81,6 @@ static void vsimax_by_hand(void **state)
 	struct latency_samples s = { .one = one, .n = 200 };
 	struct models_vsimax_result v;
 
-	(void)state;
 	for (size_t i = 0; i < 200; i++)
 		one[i] = (struct latency_sample){ .late_ms = i < 140 ? 500 : 1600, .users = (double)(1 + i / 10) };
 	one[3].late_ms = 1;	/* of the shortest two, which are dropped */
@@ -124,7 +115,6 @@ static void vsimax_of_sixty_users(void **state)
 	struct latency_samples s = { .one = one, .n = 39 };
 	struct models_vsimax_result v;
 
-	(void)state;
 	for (size_t i = 0; i < 40; i++)
 		one[i] = (struct latency_sample){ .late_ms = i < 20 ? 500 : 2000, .users = 60 };
 	assert_int_equal(models_compute_vsimax(&s, MODELS_LATE, &limits, &v), 0);
@@ -143,7 +133,6 @@ static void cells_with_quotes(void **state)
 	char line[] = "a,\"b, \"\"c\"\"\",,\"d\"x,e\r\n", tabs[] = "\"a\"\t\tb", many[] = "1,2,3";
 	char *cell[5];
 
-	(void)state;
 	assert_int_equal(fields_split_line(line, true, cell, 5), 5);
 	assert_string_equal(cell[0], "a");
 	assert_string_equal(cell[1], "b, \"c\"");
@@ -160,10 +149,8 @@ static void cells_with_quotes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rules_by_hand), cmocka_unit_test(classes_of_ranges),
-		cmocka_unit_test(vsimax_by_hand),
-		cmocka_unit_test(vsimax_of_sixty_users),
-		cmocka_unit_test(cells_with_quotes),
+		cmocka_unit_test(rules_by_hand), cmocka_unit_test(classes_of_ranges), cmocka_unit_test(vsimax_by_hand),
+		cmocka_unit_test(vsimax_of_sixty_users), cmocka_unit_test(cells_with_quotes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

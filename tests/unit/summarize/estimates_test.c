@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* estimates - small trains whose figures NumPy/SciPy gave (the calls stand beside the values) or a pencil. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
-
+#include "../case.h"
 #include "../near.h"
 #include "clock.h"
 #include "summarize/key_figures.h"
+
+#include <unistd.h>
 
 #define KEYS 20
 
@@ -53,7 +45,6 @@ static void three_runs(void **state)
 	struct train_key_samples t[3];
 	struct key_latency_figures f;
 
-	(void)state;
 	make(t, base, 3);
 	f = estimate_key_latency_figures(t, 3, &cfg);
 	assert_int_equal(f.keys, 60);
@@ -84,7 +75,6 @@ static void one_run_has_no_interval(void **state)
 	struct train_key_samples t[1];
 	struct key_latency_figures f;
 
-	(void)state;
 	make(t, base, 1);
 	f = estimate_key_latency_figures(t, 1, &cfg);
 	assert_near(f.of[P50].value, 19.5, 1e-9);
@@ -105,7 +95,6 @@ static void two_runs_have_two_values(void **state)
 	struct train_key_samples t[2];
 	struct key_latency_figures f;
 
-	(void)state;
 	make(t, base, 2);
 	f = estimate_key_latency_figures(t, 2, &cfg);
 	assert_near(f.of[P50].both[0], 19.5, 1e-9);
@@ -134,7 +123,6 @@ static void stalls_are_what_is_independent(void **state)
 	struct train_key_samples t[3];
 	struct key_latency_figures f;
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		const int base[] = { known[i].base, known[i].base, known[i].base };
 
@@ -154,7 +142,6 @@ static void a_key_without_echo_stays_in(void **state)
 	struct train_key_samples t[3];
 	struct key_latency_figures f;
 
-	(void)state;
 	make(t, base, 3);
 	for (int k = 10; k < KEYS; k++) {	/* half of the last run, 1 s after they were due nothing was there */
 		t[2].keys.key[k].answer_ns = t[2].keys.key[k].high_ns = 0;
@@ -179,7 +166,6 @@ static void a_key_given_up_early_may_be_late(void **state)
 	struct train_key_samples t[2];
 	struct key_latency_figures f;
 
-	(void)state;
 	make(t, base, 2);
 	for (int r = 0; r < 2; r++) {
 		t[r].keys.key[0].answer_ns = t[r].keys.key[0].high_ns = 0;
@@ -199,7 +185,6 @@ static void ranges_have_two_ends(void **state)
 	struct train_key_samples t[2];
 	struct key_latency_figures f;
 
-	(void)state;
 	make(t, base, 2);
 	for (int r = 0; r < 2; r++) {
 		for (int k = 0; k < KEYS; k += 2)
@@ -227,7 +212,6 @@ static void overload_hides_percentiles_and_nothing_else(void **state)
 	struct key_latency_figures f;
 	size_t n;
 
-	(void)state;
 	make(t, base, 3);
 	t[1].overloaded = true;
 	f = estimate_key_latency_figures(t, 3, &cfg);
@@ -252,7 +236,6 @@ static void twelve_runs_are_bootstrapped(void **state)
 	struct train_key_samples t[12];
 	struct key_latency_figures f, again;
 
-	(void)state;
 	make(t, base, 12);
 	f = estimate_key_latency_figures(t, 12, &cfg);
 	assert_int_equal(f.interval, INTERVAL_BCA);
@@ -271,7 +254,6 @@ static void the_curve_keeps_its_ends(void **state)
 	struct train_key_samples t[2];
 	size_t n;
 
-	(void)state;
 	make(t, base, 2);
 	t[1].keys.key[19].answer_ns = t[1].keys.key[19].high_ns = 0;
 	t[1].keys.key[19].censored_ns = t[1].keys.key[19].due_ns + NS_PER_S;
@@ -295,15 +277,11 @@ static void the_curve_keeps_its_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(three_runs),
-		cmocka_unit_test(one_run_has_no_interval), cmocka_unit_test(two_runs_have_two_values),
-		cmocka_unit_test(stalls_are_what_is_independent),
-		cmocka_unit_test(a_key_without_echo_stays_in),
-		cmocka_unit_test(a_key_given_up_early_may_be_late),
-		cmocka_unit_test(ranges_have_two_ends),
-		cmocka_unit_test(overload_hides_percentiles_and_nothing_else),
-		cmocka_unit_test(twelve_runs_are_bootstrapped),
-		cmocka_unit_test(the_curve_keeps_its_ends),
+		cmocka_unit_test(three_runs), cmocka_unit_test(one_run_has_no_interval),
+		cmocka_unit_test(two_runs_have_two_values), cmocka_unit_test(stalls_are_what_is_independent),
+		cmocka_unit_test(a_key_without_echo_stays_in), cmocka_unit_test(a_key_given_up_early_may_be_late),
+		cmocka_unit_test(ranges_have_two_ends), cmocka_unit_test(overload_hides_percentiles_and_nothing_else),
+		cmocka_unit_test(twelve_runs_are_bootstrapped), cmocka_unit_test(the_curve_keeps_its_ends),
 	};
 
 	return cmocka_run_group_tests_name("estimates", tests, NULL, NULL);

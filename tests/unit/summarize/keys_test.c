@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* keys - reading samples.tsv: what is there, what is empty, what is wrong. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
-
-#include <errno.h>
-
+#include "../case.h"
 #include "summarize/key_figures.h"
+
+#include <unistd.h>
+#include <errno.h>
 
 #define HEAD "schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\tearliest_ns\n"
 
@@ -45,8 +36,7 @@ static void all_kinds_of_rows(void **state)
 	unsigned long line;
 	char text[200];
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < COUNT(rows); i++)
 		for (int late = 0; late < 2; late++) {
 			int64_t ns = -1, want = late ? rows[i].late : rows[i].early;
 			bool above;
@@ -72,7 +62,6 @@ static void keys_that_had_to_wait_are_ranges_from_due_not_from_sending(void **st
 	struct key_latency_figures e;
 	unsigned long line;
 
-	(void)state;
 	assert_int_equal(read_text(HEAD "keys/1\t1\t100\t180\t200\t200\t\t0\t150\nkeys/1\t2\t300\t\t\t\t900\t0\t300\n",
 				   &train.keys, &line), 0);
 	e = estimate_key_latency_figures(&train, 1, &cfg);
@@ -88,7 +77,6 @@ static void pings_are_keys(void **state)
 	int64_t ns;
 	bool above;
 
-	(void)state;
 	assert_int_equal(read_text("schema\tnumber\trtt_ns\nping/1\t1\t7000\nping/1\t2\t\n", &k, &line), 0);
 	assert_true(k.n == 2 && k.key[0].exact && !k.ranged);
 	for (int which = 0; which < 4; which++) {	/* from when it was due and sent, by both ends */
@@ -104,7 +92,6 @@ static void other_columns_and_their_order_do_not_matter(void **state)
 	struct key_samples k;
 	unsigned long line;
 
-	(void)state;
 	assert_int_equal(read_text("schema\tnew\tskipped\tcensored_ns\tanswer_high_ns\tanswer_ns\tsent_ns\tdue_ns\n"
 		"keys/1\twords\t0\t\t\t30\t20\t10\n", &k, &line), 0);
 	assert_int_equal(k.n, 1);
@@ -119,7 +106,6 @@ static void a_train_without_keys_is_one(void **state)
 	struct key_samples k;
 	unsigned long line;
 
-	(void)state;
 	assert_int_equal(read_text(HEAD, &k, &line), 0);
 	assert_int_equal(k.n, 0);
 	keys_free(&k);
@@ -150,8 +136,7 @@ static void what_is_wrong_is_refused_with_its_line(void **state)
 	struct key_samples k;
 	unsigned long line;
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+	for (size_t i = 0; i < COUNT(wrong); i++) {
 		assert_int_equal(read_text(wrong[i].text, &k, &line), -EPROTO);
 		assert_int_equal(line, wrong[i].line);
 		keys_free(&k);
@@ -162,10 +147,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_kinds_of_rows), cmocka_unit_test(keys_that_had_to_wait_are_ranges_from_due_not_from_sending),
-		cmocka_unit_test(pings_are_keys),
-		cmocka_unit_test(other_columns_and_their_order_do_not_matter),
-		cmocka_unit_test(a_train_without_keys_is_one),
-		cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
+		cmocka_unit_test(pings_are_keys), cmocka_unit_test(other_columns_and_their_order_do_not_matter),
+		cmocka_unit_test(a_train_without_keys_is_one), cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
 	};
 
 	return cmocka_run_group_tests_name("keys", tests, NULL, NULL);

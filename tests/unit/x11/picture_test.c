@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Pixels as they are copied and weighed, of images without a display. */
+#include "../case.h"
 #include "x11/picture.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 
 static XImage *image_of(char *data, int bits, int depth, int bytes_per_line,
 			unsigned long red, unsigned long green, unsigned long blue)
@@ -25,7 +21,6 @@ static void bits_of_no_colour_are_none(void **state)
 	uint32_t pixels[] = { 0xff102030, 0x00102030, 0xdeffffff, 0x12000000 }, out[6] = { 0 };
 	struct x11_screen_pixels p = { .image = image_of((char *)pixels, 32, 24, 8, 0xff0000, 0xff00, 0xff) };
 
-	(void)state;
 	x11_screen_pixels_copy_to_rgb(&p, 2, 2, out, 3);
 	assert_int_equal(out[0], 0x102030);
 	assert_int_equal(out[1], 0x102030);
@@ -40,7 +35,6 @@ static void other_depths_are_read_pixel_by_pixel(void **state)
 	uint32_t out[4];
 	struct x11_screen_pixels p = { .image = image_of((char *)pixels, 16, 16, 4, 0xf800, 0x07e0, 0x001f) };
 
-	(void)state;
 	x11_screen_pixels_copy_to_rgb(&p, 2, 2, out, 2);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(out[i], pixels[i]);
