@@ -3,12 +3,12 @@
 #include "binomial.h"
 #include "cli.h"
 #include "clock.h"
+#include "proc.h"
 #include "progress.h"
 #include "say.h"
 #include "target.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,15 +57,7 @@ static void *progress_line_thread_main(void *arg)
 
 void console_progress_start(struct console_progress *p, bool quiet)
 {
-	sigset_t all, before;
-
-	if (quiet || !isatty(STDERR_FILENO) || !p->cfg->keys)
-		return;
-	/* signals must reach the sending thread, whose sleep they end */
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	p->running = !pthread_create(&p->thread, NULL, progress_line_thread_main, p);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	p->running = !quiet && isatty(STDERR_FILENO) && p->cfg->keys && !proc_start_thread(&p->thread, 0, progress_line_thread_main, p);
 }
 
 void console_progress_end(struct console_progress *p)

@@ -102,17 +102,19 @@ static bool is_typing_on_demand(void)
 	return cfg.schedule == SCHEDULE_ASKED;
 }
 
-static struct key_plan plan;
-
-static void plan_keys_from_options(void)
-{
-	struct key_plan_cfg wanted = { cfg.script, cfg.key, cfg.rate_per_s, cfg.time_ns, cfg.schedule, (uint64_t)cfg.seed };
-	struct why why;
-	int status = make_key_plan(&wanted, &plan, &why);
-
-	if (status)
-		die(status, "%s", why.text);
-}
+/* The run, as its parts are known. */
+static struct {
+	const char *name, *where;	/* the target as given; without its scheme */
+	struct key_plan plan;
+	struct screen_observations seen;
+	struct key_train_cfg cfg;
+	char server[400], receiver[200];
+	struct pixel_area region;	/* the part of the display that is watched */
+	const char *region_from;	/* NULL: the target has no regions */
+	struct rt_settings_granted rt;
+	struct rec_report *out;
+	struct row_file *rows;
+} run;
 
 static const struct target_ops *find_target_ops_by_scheme(const char *text, const char **where)
 {
@@ -145,48 +147,40 @@ static void refuse_conflicting_key_options(const struct target_ops *target)
 {
 	if (cfg.mode == HOLD && (cfg.script || cfg.schedule != SCHEDULE_PERIODIC))
 		die_usage("--mode hold repeats one key periodically: leave out --script and --schedule");
-	if (is_typing_on_demand() && (cfg.script || cfg.hold_start || !plan.n))
+	if (is_typing_on_demand() && (cfg.script || cfg.hold_start || !run.plan.n))
 		die_usage("--schedule asked sends one --key for each line on standard input: leave out --script, --hold-start and --rate 0");
 	if (is_typing_on_demand() && out_cfg.path && !strcmp(out_cfg.path, "-"))
 		die_usage("--schedule asked answers on standard output: give the report a file with -o");
 	if (cfg.mode == HOLD && target->repeats_itself && cfg.rate_per_s > 0 &&
-	    (plan.period_ns % NS_PER_MS || plan.period_ns > 65535 * NS_PER_MS))
+	    (run.plan.period_ns % NS_PER_MS || run.plan.period_ns > 65535 * NS_PER_MS))
 		die_usage("--mode hold: an X display repeats keys at intervals of whole milliseconds, up to 65535; %g keys/s is not such a rate",
 			  cfg.rate_per_s);
 	if (!target->region && (cfg.window || cfg.find_region || !area_is_empty(&cfg.region)))
 		die_usage("--window and --region are for x11: only");
 	if (cfg.window && cfg.mode == HOLD)
 		die_usage("--window needs --mode tap: a key that is held down goes on repeating when another window gets the focus");
-	if (cfg.window && does_key_plan_use_pointer(&plan))
+	if (cfg.window && does_key_plan_use_pointer(&run.plan))
 		die_usage("--window is for keys: leave it out for a script that moves the pointer, which may leave the window");
-	if (cfg.find_region && plan.n && !first_plain_key_of_plan(&plan))
+	if (cfg.find_region && run.plan.n && !first_plain_key_of_plan(&run.plan))
 		die_usage("--region auto types the first key without modifiers of --script, and this script has none");
-	if (cfg.find_region && (!plan.n || cfg.watch != WATCH_UPDATE))
+	if (cfg.find_region && (!run.plan.n || cfg.watch != WATCH_UPDATE))
 		die_usage("--region auto types keys and looks for what they change: give a --rate and --watch update");
-	if (!plan.n && cfg.watch == WATCH_NONE)
+	if (!run.plan.n && cfg.watch == WATCH_NONE)
 		die_usage("--rate 0 sends nothing: give --watch update to record updates that come without keys");
 }
 
-/* The part of the display that is watched. */
-struct watched_region {
-	struct pixel_area region;
-	const char *from;	/* NULL: the target has no regions */
-};
-
-static void report_key_train_settings(struct rec_report *r, const char *target, const char *server,
-				      const struct watched_region *watched,
-			    const struct rt_settings_granted *rt)
+static void report_key_train_settings(void)
 {
-	char text[160];
+	struct rec_report *r = run.out;
 	struct cli_cpus cpus;
+	char text[160];
 	size_t used = 0;
 
 	rec_begin_object(r, "settings");
-	rec_add_strs(r, { "target", target }, { "server", server }, { "watch", watches[cfg.watch] });
-	if (watched->from && cfg.watch != WATCH_NONE) {
-		write_region_text(&watched->region, text);
-		rec_add_str(r, "region", text);
-		rec_add_str(r, "region_from", watched->from);
+	rec_add_strs(r, { "target", run.name }, { "server", run.server }, { "watch", watches[cfg.watch] });
+	if (run.region_from && cfg.watch != WATCH_NONE) {
+		write_region_text(&run.region, text);
+		rec_add_strs(r, { "region", text }, { "region_from", run.region_from });
 	}
 	if (cfg.window) {
 		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)cfg.window);
@@ -196,18 +190,14 @@ static void report_key_train_settings(struct rec_report *r, const char *target, 
 	if (is_typing_on_demand()) {
 		rec_add_real(r, "timeout_s", (double)cfg.timeout_ns / NS_PER_S, 3);
 	} else {
-		rec_add_real(r, "rate_per_s", cfg.script ? NAN : cfg.rate_per_s, 3);
-		rec_add_real(r, "time_s", (double)cfg.time_ns / NS_PER_S, 3);
-		rec_add_int(r, "keys", (int64_t)plan.n);
-		rec_add_real(r, "period_ms", (double)plan.period_ns / NS_PER_MS, 3);
+		rec_add_reals(r, { "rate_per_s", cfg.script ? NAN : cfg.rate_per_s, 3 }, { "time_s", (double)cfg.time_ns / NS_PER_S, 3 });
+		rec_add_int(r, "keys", (int64_t)run.plan.n);
+		rec_add_real(r, "period_ms", (double)run.plan.period_ns / NS_PER_MS, 3);
 	}
-	rec_add_str(r, "mode", modes[cfg.mode]);
-	rec_add_str(r, cfg.script ? "script" : "key", cfg.script ? cfg.script : cfg.key);
-	rec_add_int(r, "seed", cfg.seed);
-	rec_add_int(r, "skip", cfg.skip);
-	rec_add_real(r, "threshold_ms", (double)cfg.threshold_ns / NS_PER_MS, 3);
-	rec_add_real(r, "noise_per_s", cfg.noise_per_s, 4);
-	rt_describe_granted(rt, text, sizeof(text));
+	rec_add_strs(r, { "mode", modes[cfg.mode] }, { cfg.script ? "script" : "key", cfg.script ? cfg.script : cfg.key });
+	rec_add_ints(r, { "seed", cfg.seed }, { "skip", cfg.skip });
+	rec_add_reals(r, { "threshold_ms", (double)cfg.threshold_ns / NS_PER_MS, 3 }, { "noise_per_s", cfg.noise_per_s, 4 });
+	rt_describe_granted(&run.rt, text, sizeof(text));
 	rec_add_str(r, "scheduling", text);
 	text[0] = '\0';
 	if (!proc_get_allowed_cpus(&cpus))
@@ -215,19 +205,18 @@ static void report_key_train_settings(struct rec_report *r, const char *target, 
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%d", i ? "," : "", cpus.cpu[i]);
 	rec_add_str(r, "cpus", text);
 	proc_read_first_line_of_file(getpid(), "autogroup", text, sizeof(text));
-	rec_add_str(r, "autogroup", text);
-	rec_add_str(r, "not_included", "keyboard, USB, compositor and screen of a real client");
+	rec_add_strs(r, { "autogroup", text }, { "not_included", "keyboard, USB, compositor and screen of a real client" });
 	rec_end_container(r);
 }
 
-static void alloc_observations(struct screen_observations *seen, const struct target_ops *target)
+static void alloc_observations(const struct target_ops *target)
 {
 	double seconds = (double)cfg.time_ns / NS_PER_S + 30,
-		drains = cfg.schedule == SCHEDULE_BLOCKS ? (double)plan.n / SCHEDULE_BLOCK * 2 : 0;
-	double per_s = (double)NS_PER_S / OBSERVATIONS_GAP_NS + (double)NS_PER_S / (double)plan.period_ns;
+		drains = cfg.schedule == SCHEDULE_BLOCKS ? (double)run.plan.n / SCHEDULE_BLOCK * 2 : 0;
+	double per_s = (double)NS_PER_S / OBSERVATIONS_GAP_NS + (double)NS_PER_S / (double)run.plan.period_ns;
 	double updates = (seconds + drains) * per_s;
 	/* a moving caret causes a few changes a key; where there are far more than that, no caret is followed */
-	size_t steps = target->tells_steps && cfg.watch == WATCH_UPDATE ? plan.n * 4 + 1000 : 0;
+	size_t steps = target->tells_steps && cfg.watch == WATCH_UPDATE ? run.plan.n * 4 + 1000 : 0;
 
 	if (is_typing_on_demand()) {
 		updates = ASKED_ROOM;
@@ -235,192 +224,232 @@ static void alloc_observations(struct screen_observations *seen, const struct ta
 	}
 	if (cfg.watch == WATCH_NONE)
 		updates = 1;
-	if (updates > 2e8 || observations_init(seen, plan.period_ns, (size_t)updates + 1000,
-					       (is_typing_on_demand() ? ASKED_ROOM : plan.n * 2) + 1000, steps))
+	if (updates > 2e8 || observations_init(&run.seen, run.plan.period_ns, (size_t)updates + 1000,
+					       (is_typing_on_demand() ? ASKED_ROOM : run.plan.n * 2) + 1000, steps))
 		die(EXIT_RUN, "no memory for %.0f updates: take a shorter -t", updates);
 }
 
-static int run_and_report_on_demand_typing(struct key_train_cfg *run, const char *target, const char *server,
-					   const struct watched_region *watched,
-			  const struct rt_settings_granted *rt, struct rec_report *out, struct row_file *rows)
+/* Ends watching and disconnects. */
+static void close_target(void)
 {
-	struct on_demand_typing_cfg on_demand_cfg = { run->target, run->self, run->seen, cfg.watch, cfg.timeout_ns, plan.only_key,
-		STDIN_FILENO,
-					       STDOUT_FILENO, (size_t)cfg.skip };
+	stop_watching_thread(&run.cfg);
+	run.cfg.target->close(run.cfg.self);
+	munlockall();				/* so that the limit on locked memory does not stop the report */
+}
+
+static int write_key_log(const struct key_train *train)
+{
+	int err = run.rows ? write_key_rows(run.rows, train) : 0;
+
+	if (err)
+		warn("cannot write %s: %s", cfg.log, strerror(-err));
+	return err;
+}
+
+static int type_on_demand(void)
+{
+	const struct on_demand_typing_cfg on_demand_cfg = { .target = run.cfg.target, .self = run.cfg.self, .seen = &run.seen,
+		.watch = cfg.watch, .timeout_ns = cfg.timeout_ns, .key = run.plan.only_key, .in_fd = STDIN_FILENO,
+		.out_fd = STDOUT_FILENO, .skip = (size_t)cfg.skip };
 	struct on_demand_typing_state d;
 	int err, rows_err, status = EXIT_OK;
 
 	/* a blinking caret is noticed before the first key */
-	if (cfg.watch == WATCH_UPDATE && run->target->tells_steps)
+	if (cfg.watch == WATCH_UPDATE && run.cfg.target->tells_steps)
 		proc_sleep_until_or_stop(clock_now() + BLINK_PERIOD_NS);
 	if (!proc_stop)
 		proc_write_ready_line((int)cfg.ready_fd);
 	err = type_key_for_each_input_line(&d, &on_demand_cfg);
-	stop_watching_thread(run);
-	run->target->close(run->self);
-	munlockall();
-	rows_err = rows ? write_key_rows(rows, &d.train) : 0;
-	if (rows_err)
-		warn("cannot write %s: %s", cfg.log, strerror(-rows_err));
-	if (out) {
-		report_key_train_settings(out, target, server, watched, rt);
-		report_on_demand_result(out, &d);
-		rec_close_report_or_die(out);
+	close_target();
+	rows_err = write_key_log(&d.train);
+	if (run.out) {
+		report_key_train_settings();
+		report_on_demand_result(run.out, &d);
+		rec_close_report_or_die(run.out);
 	}
-	if (run->seen->lost || run->seen->steps_lost)
+	if (run.seen.lost || run.seen.steps_lost)
 		status = EXIT_LOSSY;
 	if (err || rows_err || d.train.end != SENDER_COMPLETE)
 		status = d.train.end == SENDER_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_RUN;
 	if (d.train.end == SENDER_DROPPED)
 		warn("the connection was dropped; is the server still running? Keys requested before that were answered");
 	else if (d.train.end == SENDER_LEFT)
-		warn("%s, so no more keys are sent: leave the window alone while it is measured", (const char *)run->seen->left);
+		warn("%s, so no more keys are sent: leave the window alone while it is measured", (const char *)run.seen.left);
 	else if (err)
 		warn("%s", err == -EPIPE ? "standard output was closed, so no more answers can be written" : "out of memory");
 	else if (status == EXIT_LOSSY)
 		warn("the picture changed too often, so echoes were missed: stop animations on the display, or restart keyrepeat more often");
 	key_train_free(&d.train);
-	observations_free(run->seen);
-	key_plan_free(&plan);
 	return status;
 }
 
 /* With the patch, waits until its number has not changed for 300 ms: it may still be counting earlier keys. At most 10 s. */
-static void wait_for_still_patch(const struct screen_observations *seen)
+static void wait_for_still_patch(void)
 {
-	int64_t until = clock_now() + 10 * NS_PER_S, still = clock_now(), number = atomic_load(&seen->number);
+	int64_t until = clock_now() + 10 * NS_PER_S, still = clock_now(), number = atomic_load(&run.seen.number);
 
-	while (!proc_stop && !seen->dropped && clock_now() - still < 300 * NS_PER_MS && clock_now() < until) {
-		if (number != atomic_load(&seen->number)) {
-			number = atomic_load(&seen->number);
+	while (!proc_stop && !run.seen.dropped && clock_now() - still < 300 * NS_PER_MS && clock_now() < until) {
+		if (number != atomic_load(&run.seen.number)) {
+			number = atomic_load(&run.seen.number);
 			still = clock_now();
 		}
 		proc_sleep_until_or_stop(clock_now() + 10 * NS_PER_MS);
 	}
 }
 
-static void wait_for_line_that_starts_keys(struct key_train_cfg *run)
+static void wait_for_line_that_starts_keys(void)
 {
 	struct key_sender sender;
 
-	key_sender_init(&sender, run->target, run->self, run->seen, false);
+	key_sender_init(&sender, run.cfg.target, run.cfg.self, &run.seen, false);
 	if (wait_for_input_line(&sender, STDIN_FILENO) || has_sender_ended(&sender))
 		return;
-	stop_watching_thread(run);
-	run->target->close(run->self);
+	close_target();
 	die(EXIT_RUN, "standard input ended before the line that --hold-start waits for");
+}
+
+static const struct target_ops *read_command_line(int argc, char **argv)
+{
+	int first = cli_parse(argc, argv, "keyrepeat TARGET [options]", "Sends keys on an open-loop schedule to x11:DISPLAY, "
+			      "vnc:HOST:DISPLAY or null: and watches for their echo.", options);
+	const struct target_ops *target;
+	struct why why;
+
+	if (first != argc - 1)
+		die_usage(first == argc ? "which target? give x11:DISPLAY, vnc:HOST:DISPLAY or null:" : "more than one target");
+	run.name = argv[first];
+	target = find_target_ops_by_scheme(run.name, &run.where);
+	if (cfg.watch < 0)
+		cfg.watch = target->receiver ? WATCH_UPDATE : WATCH_NONE;
+	if (target->check && target->check(run.where, &why))
+		die_usage("%s", why.text);
+	if (cfg.schedule < 0)
+		cfg.schedule = cfg.watch == WATCH_UPDATE && cfg.mode == TAP && !cfg.script ? SCHEDULE_JITTERED : SCHEDULE_PERIODIC;
+	return target;
+}
+
+/* Makes the plan and opens the outputs: before the run, so that a wrong word or path does not cost it. */
+static void prepare_run(const struct target_ops *target)
+{
+	const struct key_plan_cfg wanted = { .script = cfg.script, .key = cfg.key, .rate_per_s = cfg.rate_per_s, .time_ns = cfg.time_ns,
+		.schedule = cfg.schedule, .seed = (uint64_t)cfg.seed };
+	struct why why;
+	int err;
+
+	proc_require_ready_fd_writable((int)cfg.ready_fd);
+	proc_catch_stop_signals();	/* before the output is opened, which a signal would otherwise leave incomplete */
+	err = make_key_plan(&wanted, &run.plan, &why);
+	if (err)
+		die(err, "%s", why.text);
+	refuse_conflicting_key_options(target);
+	run.out = is_typing_on_demand() && !out_cfg.path ? NULL : rec_open_report_or_die(&out_cfg, "keyrepeat");
+	rec_set_main_table(run.out, "result");
+	run.rows = rows_must_open(cfg.log, "keys/1", report_columns);
+	err = proc_pin_thread_to_cpus(&cfg.cpus);
+	if (err)
+		die(EXIT_RUN, "cannot run on the CPUs of --cpus: %s", strerror(-err));
+	alloc_observations(target);
+}
+
+static void open_target(const struct target_ops *target)
+{
+	const struct key_plan *plan = &run.plan;
+	const struct target_cfg target_cfg = { .where = run.where, .watch = cfg.watch, .hold = cfg.mode == HOLD, .keys = plan->n > 0,
+		.period_ns = plan->period_ns, .patch_wait_ns = cfg.patch_wait_ns, .connect_ns = cfg.connect_ns,
+		.password_file = cfg.password_file, .window = cfg.window, .region = cfg.region,
+		.find_region = cfg.find_region, .first_key = first_plain_key_of_plan(plan), .seen = &run.seen };
+	struct why why = { "" };
+	void *self;
+
+	if (cfg.find_region && isatty(STDERR_FILENO))
+		warn("types a few keys into %s first, to find where they show", run.name);
+	self = target->open(&target_cfg, &why);
+	if (self && prepare_planned_acts_at_target(&run.plan, target, self, &why)) {
+		target->close(self);
+		self = NULL;
+	}
+	if (!self)
+		die(EXIT_RUN, "%s", why.text);
+	run.cfg = (struct key_train_cfg){ .target = target, .self = self, .seen = &run.seen, .watch = cfg.watch, .hold = cfg.mode == HOLD,
+		.n = plan->n, .offset_ns = plan->offset_ns, .key = plan->key, .only = plan->only_key,
+		.block = !cfg.script && cfg.schedule == SCHEDULE_BLOCKS ? SCHEDULE_BLOCK : 0, .period_ns = plan->period_ns,
+		.one_by_one = are_keys_sent_one_by_one(), .watch_ns = cfg.time_ns, .noise_per_s = cfg.noise_per_s,
+		.priority = (int)cfg.priority };
+	observations_clear(&run.seen);
+	target->describe(self, run.server, sizeof(run.server));
+	if (target->receiver)
+		target->receiver(self, run.receiver, sizeof(run.receiver));
+	if (target->region)
+		target->region(self, &run.region, &run.region_from);
+}
+
+static int report_train(const struct console_cfg *console, struct key_train *train)
+{
+	const struct latency_statistics_cfg figures_cfg = { .watch = cfg.watch, .period_ns = run.plan.period_ns,
+		.threshold_ns = cfg.threshold_ns, .noise_per_s = cfg.noise_per_s, .time_ns = cfg.time_ns };
+	struct latency_statistics figures;
+	const char *trouble;
+	int err, status;
+
+	for (size_t i = 0; i < train->due && (i < (size_t)cfg.skip || i < train->warmup); i++)
+		train->key[i].skipped = true;
+	if (latency_statistics_compute(&figures_cfg, train, &run.seen, &figures))
+		die(EXIT_RUN, "out of memory");
+	err = write_key_log(train);
+	report_key_train_settings();
+	report_key_train_result(run.out, &figures_cfg, train, &run.seen, &figures, run.plan.n > 0);
+	trouble = warning_text_of_run(&figures_cfg, train, &run.seen, &figures, run.plan.n > 0, &status);
+	if (trouble)
+		rec_add_warning_line(run.out, "%s", trouble);
+	console_write_result(run.out, console, train, &figures);
+	rec_close_report_or_die(run.out);
+	latency_statistics_free(&figures);
+	return err ? EXIT_RUN : status;
+}
+
+static int type_train(const struct console_cfg *console)
+{
+	struct key_train train = { 0 };
+	struct console_progress progress = { .cfg = console, .train = &train, .seen = &run.seen };
+	int err, status;
+
+	if (!proc_stop)
+		proc_write_ready_line((int)cfg.ready_fd);
+	if (cfg.hold_start)
+		wait_for_line_that_starts_keys();
+	console_progress_start(&progress, out_cfg.detail == REC_QUIET);
+	err = send_key_train(&run.cfg, &train);
+	console_progress_end(&progress);
+	close_target();
+	if (err)
+		die(EXIT_RUN, "out of memory");
+	status = report_train(console, &train);
+	key_train_free(&train);
+	return status;
 }
 
 int main(int argc, char **argv)
 {
-	struct key_train_cfg run = { 0 };
-	struct latency_statistics_cfg figures_cfg;
-	struct target_cfg target_cfg;
-	const struct target_ops *target;
-	const char *where, *trouble;
-	struct why why = { "" };
-	char server[400], receiver[200] = "";
-	struct screen_observations seen;
-	struct key_train train = { 0 };
-	struct latency_statistics figures;
+	const struct target_ops *target = read_command_line(argc, argv);
 	struct console_cfg console;
-	struct console_progress progress = { .cfg = &console, .train = &train, .seen = &seen };
-	struct watched_region watched = { .from = NULL };
-	struct rt_settings_granted rt;
-	struct row_file *rows;
-	struct rec_report *out;
-	int first, err, status;
+	int err, status;
 
-	first = cli_parse(argc, argv, "keyrepeat TARGET [options]",
-			  "Sends keys on an open-loop schedule to x11:DISPLAY, vnc:HOST:DISPLAY or null: and watches for their echo.", options);
-	if (first != argc - 1)
-		die_usage(first == argc ? "which target? give x11:DISPLAY, vnc:HOST:DISPLAY or null:" : "more than one target");
-	target = find_target_ops_by_scheme(argv[first], &where);
-	if (cfg.watch < 0)
-		cfg.watch = target->receiver ? WATCH_UPDATE : WATCH_NONE;
-	if (target->check && target->check(where, &why))
-		die_usage("%s", why.text);
-	if (cfg.schedule < 0)
-		cfg.schedule = cfg.watch == WATCH_UPDATE && cfg.mode == TAP && !cfg.script ? SCHEDULE_JITTERED : SCHEDULE_PERIODIC;
-	proc_require_ready_fd_writable((int)cfg.ready_fd);
-	proc_catch_stop_signals();	/* before the output is opened, which a signal would otherwise leave incomplete */
-	plan_keys_from_options();
-	refuse_conflicting_key_options(target);
-	/* before the run, so that a wrong path does not cost the run */
-	out = is_typing_on_demand() && !out_cfg.path ? NULL : rec_open_report_or_die(&out_cfg, "keyrepeat");
-	rec_set_main_table(out, "result");
-	rows = rows_must_open(cfg.log, "keys/1", report_columns);
-	err = proc_pin_thread_to_cpus(&cfg.cpus);
-	if (err)
-		die(EXIT_RUN, "cannot run on the CPUs of --cpus: %s", strerror(-err));
-	alloc_observations(&seen, target);
-	if (cfg.find_region && isatty(STDERR_FILENO))
-		warn("types a few keys into %s first, to find where they show", argv[first]);
-	target_cfg = (struct target_cfg){ .where = where, .watch = cfg.watch, .hold = cfg.mode == HOLD, .keys = plan.n > 0,
-		.period_ns = plan.period_ns, .patch_wait_ns = cfg.patch_wait_ns, .connect_ns = cfg.connect_ns,
-		.password_file = cfg.password_file, .window = cfg.window, .region = cfg.region,
-		.find_region = cfg.find_region, .first_key = first_plain_key_of_plan(&plan), .seen = &seen };
-	run.self = target->open(&target_cfg, &why);
-	if (run.self && prepare_planned_acts_at_target(&plan, target, run.self, &why)) {
-		target->close(run.self);
-		run.self = NULL;
-	}
-	if (!run.self)
-		die(EXIT_RUN, "%s", why.text);
-	run = (struct key_train_cfg){ .target = target, .self = run.self, .seen = &seen, .watch = cfg.watch, .hold = cfg.mode == HOLD,
-		.n = plan.n, .offset_ns = plan.offset_ns, .key = plan.key, .only = plan.only_key,
-		.block = !cfg.script && cfg.schedule == SCHEDULE_BLOCKS ? SCHEDULE_BLOCK : 0, .period_ns = plan.period_ns,
-		.one_by_one = are_keys_sent_one_by_one(),
-		.watch_ns = cfg.time_ns, .noise_per_s = cfg.noise_per_s, .priority = (int)cfg.priority };
-	observations_clear(&seen);
-	target->describe(run.self, server, sizeof(server));
-	if (target->receiver)
-		target->receiver(run.self, receiver, sizeof(receiver));
-	console = (struct console_cfg){ argv[first], receiver, cfg.script, plan.n, cfg.rate_per_s,
-					plan.n ? plan.offset_ns[plan.n - 1] + plan.period_ns : 0, cfg.threshold_ns, plan.period_ns, cfg.watch,
-					!cfg.script && cfg.schedule == SCHEDULE_PERIODIC };
+	prepare_run(target);
+	open_target(target);
+	console = (struct console_cfg){ .target = run.name, .receiver = run.receiver, .script = cfg.script, .keys = run.plan.n,
+		.rate_per_s = cfg.rate_per_s, .time_ns = run.plan.n ? run.plan.offset_ns[run.plan.n - 1] + run.plan.period_ns : 0,
+		.threshold_ns = cfg.threshold_ns, .period_ns = run.plan.period_ns, .watch = cfg.watch,
+		.periodic = !cfg.script && cfg.schedule == SCHEDULE_PERIODIC };
 	if (!is_typing_on_demand() && out_cfg.detail != REC_QUIET)
 		console_announce_typing(&console);
-	if (target->region)
-		target->region(run.self, &watched.region, &watched.from);
-	err = start_watching_thread(&run);
+	err = start_watching_thread(&run.cfg);
 	if (err)
 		die(EXIT_RUN, "cannot start a thread: %s", strerror(-err));
-	rt_setup((int)cfg.priority, &rt);	/* locks memory: after all allocations */
+	rt_setup((int)cfg.priority, &run.rt);	/* locks memory: after all allocations */
 	if (cfg.watch == WATCH_PATCH)
-		wait_for_still_patch(&seen);
-	if (is_typing_on_demand())
-		return run_and_report_on_demand_typing(&run, argv[first], server, &watched, &rt, out, rows);
-	if (!proc_stop)
-		proc_write_ready_line((int)cfg.ready_fd);
-	if (cfg.hold_start)
-		wait_for_line_that_starts_keys(&run);
-	console_progress_start(&progress, out_cfg.detail == REC_QUIET);
-	err = send_key_train(&run, &train);
-	console_progress_end(&progress);
-	stop_watching_thread(&run);
-	target->close(run.self);
-	munlockall();				/* so that the limit on locked memory does not stop the report */
-	for (size_t i = 0; i < train.due && (i < (size_t)cfg.skip || i < train.warmup); i++)
-		train.key[i].skipped = true;
-	figures_cfg = (struct latency_statistics_cfg){ .watch = cfg.watch, .period_ns = plan.period_ns, .threshold_ns = cfg.threshold_ns,
-					    .noise_per_s = cfg.noise_per_s, .time_ns = cfg.time_ns };
-	if (err || latency_statistics_compute(&figures_cfg, &train, &seen, &figures))
-		die(EXIT_RUN, "out of memory");
-	if (rows && (err = write_key_rows(rows, &train)))
-		warn("cannot write %s: %s", cfg.log, strerror(-err));
-	report_key_train_settings(out, argv[first], server, &watched, &rt);
-	report_key_train_result(out, &figures_cfg, &train, &seen, &figures, plan.n > 0);
-	trouble = warning_text_of_run(&figures_cfg, &train, &seen, &figures, plan.n > 0, &status);
-	if (trouble)
-		rec_add_warning_line(out, "%s", trouble);
-	console_write_result(out, &console, &train, &figures);
-	if (err)
-		status = EXIT_RUN;
-	rec_close_report_or_die(out);
-	latency_statistics_free(&figures);
-	key_train_free(&train);
-	observations_free(&seen);
-	key_plan_free(&plan);
+		wait_for_still_patch();
+	status = is_typing_on_demand() ? type_on_demand() : type_train(&console);
+	observations_free(&run.seen);
+	key_plan_free(&run.plan);
 	return status;
 }

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -50,8 +49,6 @@ static void *watching_thread_main(void *arg)
 
 int start_watching_thread(const struct key_train_cfg *cfg)
 {
-	sigset_t all, before;
-	pthread_attr_t attr;
 	int err;
 
 	watcher.priority = cfg->priority > 0 ? cfg->priority - 1 : 0;
@@ -59,14 +56,7 @@ int start_watching_thread(const struct key_train_cfg *cfg)
 	watcher.stop_fd = eventfd(0, EFD_CLOEXEC);
 	if (watcher.stop_fd < 0)
 		return -errno;
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	/* signals must reach the sender, whose sleep they end */
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	err = pthread_create(&watcher.thread, &attr, watching_thread_main, (void *)(uintptr_t)cfg);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
+	err = proc_start_thread(&watcher.thread, STACK_BYTES, watching_thread_main, (void *)(uintptr_t)cfg);
 	watcher.running = !err;
 	return -err;
 }
