@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "figures.h"
-#include "pace.h"
+#include "plan.h"
 
 #include <errno.h>
 #include <math.h>

@@ -16,8 +16,8 @@
 struct timed_act_script_reader {
 	struct timed_act_script *out;
 	int64_t at_ns;			/* due time of the last action */
-	const struct input_act *place;	/* place_is, where the last move ended; NULL: no move yet */
-	struct input_act place_is;
+	struct input_act place;		/* where the last move ended */
+	bool moved;			/* there was one */
 };
 
 static int add_script_act(struct timed_act_script_reader *r, int64_t at_ns, const struct input_act *act)
@@ -52,19 +52,19 @@ static int read_move_act(struct timed_act_script_reader *r, char *rest)
 	if (!place || act_parse_pointer_position(place, &to) || (over && (strcmp(over, "over") != 0 || read_delay_ms(ms, &ns))) ||
 	    strtok_r(NULL, BLANK, &save))
 		return -EINVAL;
-	if (over && !r->place)
+	if (over && !r->moved)
 		return -EINVAL;
 	steps = (ns + SCRIPT_STEP_MS * NS_PER_MS - 1) / (SCRIPT_STEP_MS * NS_PER_MS);
 	for (int64_t i = 1; i < steps && !err; i++) {
 		double part = (double)i / (double)steps;
 
-		step.x = (int)lround(r->place->x + part * (to.x - r->place->x));
-		step.y = (int)lround(r->place->y + part * (to.y - r->place->y));
+		step.x = (int)lround(r->place.x + part * (to.x - r->place.x));
+		step.y = (int)lround(r->place.y + part * (to.y - r->place.y));
 		err = add_script_act(r, r->at_ns + llround((double)ns * part), &step);
 	}
 	r->at_ns += ns;
-	r->place_is = to;
-	r->place = &r->place_is;
+	r->place = to;
+	r->moved = true;
 	return err ? err : add_script_act(r, r->at_ns, &to);
 }
 
@@ -93,20 +93,13 @@ static int read_typed_text_act(struct timed_act_script_reader *r, char *rest)
 	text[strcspn(text, "\r\n")] = '\0';
 	if (!*text || read_delay_ms(rest, &gap))
 		return -EINVAL;
-	while (*text) {
-		char one[8] = "";
+	for (const char *at = text; *at; first = false) {
 		struct input_act act;
-		size_t n = 1;
 		int err;
 
-		while (n < 4 && ((unsigned char)text[n] & 0xc0) == 0x80)
-			n++;
-		memcpy(one, text, n);
-		text += n;
-		if (act_parse_key(one, &act))
+		if (act_parse_next_character(&at, &act))
 			return -EINVAL;
 		r->at_ns += first ? 0 : gap;
-		first = false;
 		err = add_script_act(r, r->at_ns, &act);
 		if (err)
 			return err;
@@ -133,13 +126,8 @@ static int read_script_line(struct timed_act_script_reader *r, char *text)
 	if (!rest)
 		rest = none;
 	r->at_ns += ns;
-	if (!strcmp(what, "move"))
-		return read_move_act(r, rest);
-	if (!strcmp(what, "button"))
-		return read_button_act(r, rest);
-	if (!strcmp(what, "type"))
-		return read_typed_text_act(r, rest);
-	return read_key_act(r, what, rest);
+	return !strcmp(what, "move") ? read_move_act(r, rest) : !strcmp(what, "button") ? read_button_act(r, rest) :
+	       !strcmp(what, "type") ? read_typed_text_act(r, rest) : read_key_act(r, what, rest);
 }
 
 int timed_act_script_read(FILE *in, struct timed_act_script *out, size_t *line)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "train.h"
-#include "pace.h"
+#include "plan.h"
 #include "proc.h"
 #include "rt.h"
 

@@ -23,7 +23,7 @@ struct key_train_cfg {
 	const int *key;			/* the target's number of each key; NULL: all are `only` */
 	int only;
 	size_t block;			/* keys in a block; 0: all keys are one block */
-	bool one_by_one;		/* a key is sent when the one before is answered, at a period chosen by pace.h */
+	bool one_by_one;		/* a key is sent when the one before is answered, at a period chosen by plan.h */
 	int64_t period_ns;
 	int64_t watch_ns;		/* how long to watch without keys; end of the schedule if the period is made longer */
 	double noise_per_s;		/* updates that come without a key */

@@ -4,11 +4,13 @@
  * Two threads share one connection: sending and reading of libvncclient have only the socket in common (and a TLS session, which
  * the library locks for each record; the socket does not block, so a waiting read does not hold the lock). Each message sent is
  * one write of 8 or 10 bytes to a socket that poll() reported writable, so messages do not mix. */
-#include "vnc.h"
+#include "array.h"
 #include "caret.h"
 #include "clock.h"
 #include "dial.h"
+#include "patch.h"
 #include "proc.h"
+#include "target.h"
 #include "vnc_password.h"
 #include "vnc_address.h"
 #include "watchdog.h"
@@ -21,8 +23,28 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include <rfb/rfbclient.h>
+
 #define HOST_MOST 256
 #define ENCODINGS "copyrect tight zrle hextile zlib raw"
+
+struct vnc_client {
+	rfbClient *client;
+	struct screen_observations *seen;
+	const char *password_file;	/* NULL: none */
+	int watch;			/* enum target_watch */
+	bool asked;			/* the server asked for a password */
+	struct why bad_password;	/* why the password file cannot be read; "": can be */
+	struct pixel_area area;		/* around all rectangles of the update; empty: it had none */
+	uint32_t *before;		/* the picture before the update; NULL: none yet */
+	int before_width, before_height;
+	bool pictured;			/* the first whole picture has come */
+	bool found;			/* `place` is where the patch is */
+	struct patch_place place;
+	int acts;
+	struct input_act *act;		/* the prepared actions; owned */
+	int x, y, buttons;		/* position of the pointer; bit N - 1: button N is down */
+};
 
 static int tag;				/* key of rfbClientGetClientData(): the address counts, not the value */
 static char last_error[160];		/* the last message of the library, instead of on standard error; "": none */
@@ -372,6 +394,60 @@ static void *vnc_target_open(const struct target_cfg *cfg, struct why *why)
 		return NULL;
 	}
 	return self;
+}
+
+static int vnc_prepare_act(void *p, const struct input_act *act, struct why *why)
+{
+	struct vnc_client *self = p;
+
+	if (act->kind == ACT_MOVE && (act->x >= self->client->width || act->y >= self->client->height))
+		return fail_with_reason(-1, why, "move %d,%d: the screen of the VNC server is %dx%d", act->x, act->y,
+				 self->client->width, self->client->height);
+	if (array_room(&self->act, self->acts))
+		return fail_with_reason(-1, why, "out of memory");
+	self->act[self->acts] = *act;
+	return self->acts++;
+}
+
+static int vnc_target_socket_fd(void *p)
+{
+	return ((struct vnc_client *)p)->client->sock;
+}
+
+/* Presses the modifiers and then the key, or releases them in the opposite order. */
+static bool send_key(const struct vnc_client *self, const struct input_act *act, bool down)
+{
+	uint32_t keysym[ACT_KEYSYMS];
+	int n = act_list_keysyms(act, keysym);
+	bool sent = true;
+
+	for (int i = 0; i < n; i++)
+		sent &= SendKeyEvent(self->client, keysym[down ? i : n - 1 - i], down);
+	return sent;
+}
+
+static bool send_pointer_event(struct vnc_client *self, const struct input_act *act, bool down)
+{
+	int bit = act->kind == ACT_BUTTON ? 1 << (act->button - 1) : 0;
+	bool press = act->way == ACT_CLICK ? down : act->way == ACT_DOWN;
+
+	if (!down && (act->kind == ACT_MOVE || act->way != ACT_CLICK))
+		return true;
+	if (act->kind == ACT_MOVE) {
+		self->x = act->x;
+		self->y = act->y;
+	} else {
+		self->buttons = press ? self->buttons | bit : self->buttons & ~bit;
+	}
+	return SendPointerEvent(self->client, self->x, self->y, self->buttons);
+}
+
+static int vnc_press_or_release(void *p, int number, bool down)
+{
+	struct vnc_client *self = p;
+	const struct input_act *act = &self->act[number];
+
+	return (act->kind == ACT_KEY ? send_key(self, act, down) : send_pointer_event(self, act, down)) ? 0 : -EPIPE;
 }
 
 static int vnc_handle_server_messages(void *p)
