@@ -106,23 +106,20 @@ static void report_frames_shown(struct rec_report *r, const struct animation_cfg
 	rec_begin_object(r, "settings");
 	rec_add_str(r, "display", cfg.display);
 	rec_add_count(r, "frames", show->order == SEQUENCE_FRESH ? -1 : show->frames);
-	rec_add_int(r, "width_pixels", show->picture.width);
-	rec_add_int(r, "height_pixels", show->picture.height);
+	rec_add_ints(r, { "width_pixels", show->picture.width }, { "height_pixels", show->picture.height });
 	rec_add_real(r, "rate_per_s", show->rate_per_s, 3);
 	rec_add_real(r, "time_s", show->time_ns ? (double)show->time_ns / NS_PER_S : NAN, 3);
 	rec_add_str(r, "order", sequence_names[show->order]);
 	rec_add_count(r, "hot", show->order == SEQUENCE_HOT ? show->hot : -1);
 	rec_add_int(r, "seed", cfg.seed);
-	rec_add_str(r, "draw", show_draws[show->draw]);
-	rec_add_str(r, "content", picture_contents[show->picture.content]);
+	rec_add_strs(r, { "draw", show_draws[show->draw] }, { "content", picture_contents[show->picture.content] });
 	rec_end_container(r);
 	rec_begin_object(r, "result");
 	rec_add_ints(r, { "frames_due", got->due }, { "frames_shown", got->shown }, { "late_frames", got->late },
 		     { "left_out_frames", got->left_out }, { "redrawn", got->redrawn });
 	rec_add_real(r, "rate_per_s", average_rate_per_second(got->shown, got->start_ns, got->end_ns), 3);
 	rec_add_real(r, "seconds", (double)(got->end_ns - got->start_ns) / NS_PER_S, 6);
-	rec_add_int(r, "start_ns", got->start_ns);
-	rec_add_int(r, "frame_bytes", got->frame_bytes);
+	rec_add_ints(r, { "start_ns", got->start_ns }, { "frame_bytes", got->frame_bytes });
 	rec_add_real(r, "information_bytes", got->information_bytes, 1);
 	rec_add_sample_statistics(r, "lateness_us", &got->lateness_ns, NS_PER_US);
 	rec_end_container(r);
@@ -210,15 +207,13 @@ static void report_frames_counted(struct rec_report *r, const struct frame_count
 	rec_add_real(r, "time_s", count->time_ns ? (double)count->time_ns / NS_PER_S : NAN, 3);
 	rec_end_container(r);
 	rec_begin_object(r, "result");
-	rec_add_int(r, "frames_seen", seen->frames);
-	rec_add_int(r, "distinct", seen->distinct);
+	rec_add_ints(r, { "frames_seen", seen->frames }, { "distinct", seen->distinct });
 	rec_add_count(r, "missed", missed_frames_are_known(count->loop, seen) ? seen->missed : -1);
 	rec_add_int(r, "foreign", seen->foreign);
 	/* from the first frame seen to the last: watching begins and ends in the middle of a frame */
 	rec_add_real(r, "rate_per_s", average_rate_per_second(seen->frames - 1, seen->first_ns, seen->last_ns), 3);
 	rec_add_real(r, "seconds", (double)(got->end_ns - got->start_ns) / NS_PER_S, 6);
-	rec_add_ints(r, { "looks", got->looks }, { "unreadable", got->unreadable }, { "x_pixels", got->x },
-		     { "y_pixels", got->y });
+	rec_add_ints(r, { "looks", got->looks }, { "unreadable", got->unreadable }, { "x_pixels", got->x }, { "y_pixels", got->y });
 	rec_add_real(r, "cell_pixels", got->cell, 2);
 	rec_add_sample_statistics(r, "gap_ms", &seen->gap, NS_PER_MS);
 	rec_end_container(r);
@@ -279,18 +274,15 @@ static int run_write_command(struct rec_report *r, const char *path)
 
 	write_raw_video_file(&picture, frames, path);
 	rec_begin_object(r, "settings");
-	rec_add_int(r, "width_pixels", cfg.width);
-	rec_add_int(r, "height_pixels", cfg.height);
+	rec_add_ints(r, { "width_pixels", cfg.width }, { "height_pixels", cfg.height });
 	rec_add_str(r, "content", picture_contents[cfg.content]);
 	rec_add_int(r, "seed", cfg.seed);
 	rec_end_container(r);
 	rec_begin_object(r, "result");
-	rec_add_int(r, "frames", frames);
-	rec_add_int(r, "frame_bytes", (int64_t)cfg.width * cfg.height * 4);
+	rec_add_ints(r, { "frames", frames }, { "frame_bytes", (int64_t)cfg.width * cfg.height * 4 });
 	rec_end_container(r);
-	rec_add_short_report_line(r, "%s of %dx%d pixels written to %s, %s", text_of_count_and_noun(frames, "frame"),
-				  cfg.width, cfg.height, path,
-		bytes_text((double)frames * cfg.width * cfg.height * 4));
+	rec_add_short_report_line(r, "%s of %dx%d pixels written to %s, %s", text_of_count_and_noun(frames, "frame"), cfg.width,
+				  cfg.height, path, bytes_text((double)frames * cfg.width * cfg.height * 4));
 	return close_frame_report(r, 0, false);
 }
 

@@ -36,8 +36,7 @@ static double backlog_line_fit_t_value(const struct backlog_line_fit *l)
 
 /* Adds the backlog just after each of the keys `first` to `last` - 1 fell due. *answered: counts the answers before that time. */
 static void backlog_line_fit_add_keys(struct backlog_line_fit *l, const int64_t *due_ns, const int64_t *answer_ns, size_t n,
-				      size_t first,
-				  size_t last, size_t *answered)
+				      size_t first, size_t last, size_t *answered)
 {
 	for (size_t j = first; j < last; j++) {
 		while (*answered < n && answer_ns[*answered] <= due_ns[j])

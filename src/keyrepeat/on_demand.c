@@ -121,8 +121,7 @@ static int grow_arrays_for_next_key(struct key_train *t)
 	return array_room(&t->key, t->blocks) || array_room(&t->block, t->blocks) || array_room(&t->wall, t->blocks) ? -ENOMEM : 0;
 }
 
-static int print_echo_of_key(const struct on_demand_typing_state *d, const struct key_times *key,
-			     enum on_demand_answer answer)
+static int print_echo_of_key(const struct on_demand_typing_state *d, const struct key_times *key, enum on_demand_answer answer)
 {
 	char line[160], sent[24] = "none", answered[24] = "none";
 	size_t done = 0, length;
@@ -193,9 +192,8 @@ void report_on_demand_result(struct rec_report *r, const struct on_demand_typing
 		     { "in_doubt", (int64_t)d->count[ON_DEMAND_DOUBT] });
 	rec_add_statistics_between(r, "latency_from_due_ms", &due[0], &due[1], NS_PER_MS);
 	rec_add_statistics_between(r, "latency_from_sent_ms", &sent[0], &sent[1], NS_PER_MS);
-	rec_add_short_report_line(r, "%s asked for, %s answered: p50 %s ms, at most %s ms",
-				  text_of_count_and_noun(asked, "key"), text_of_count(answered),
-				  text_of_latency_quantile(due, 0.5), text_of_latency_quantile(due, 1));
+	rec_add_short_report_line(r, "%s asked for, %s answered: p50 %s ms, at most %s ms", text_of_count_and_noun(asked, "key"),
+				  text_of_count(answered), text_of_latency_quantile(due, 0.5), text_of_latency_quantile(due, 1));
 	rec_add_real(r, "longest_block_ms", (double)t->blocked_ns / NS_PER_MS, 3);
 	rec_end_container(r);
 	for (int late = 0; late < 2; late++) {

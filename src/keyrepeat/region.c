@@ -174,8 +174,7 @@ static bool is_change_group_caret_of_line(const struct group_of_changed_blocks *
 /* Extends the region from a line of text to where further text will appear: to the right, in new lines from the left edge, and
  * down. */
 static void extend_region_for_text_to_come(const struct pixel_change_marks *m, const struct group_of_changed_blocks *line,
-					 const struct group_of_changed_blocks *other,
-			int n, struct pixel_area *out)
+					   const struct group_of_changed_blocks *other, int n, struct pixel_area *out)
 {
 	int left = 0, right = m->w, bottom = m->h;
 

@@ -67,12 +67,10 @@ static void report_stalls(struct rec_report *r, const struct latency_statistics_
 
 	rec_begin_object(r, "stalls");
 	rec_add_real(r, "period_ms", (double)cfg->period_ns / NS_PER_MS, 3);
-	rec_add_int(r, "intervals", (int64_t)f->stall.n);
-	rec_add_int(r, "count", (int64_t)f->stalls);
-	rec_add_reals(r, { "mean_ms", sample_mean(&f->stall).value / NS_PER_MS, 3 },
-		      { "mean_positive_ms", f->mean_positive_ns / NS_PER_MS, 3 },
-		      { "max_ms", sample_max(&f->stall).value / NS_PER_MS, 3 }, { "jitter_sd_ms", sd, 3 },
-		      { "jitter_variance_ms2", sd * sd, 3 });
+	rec_add_ints(r, { "intervals", (int64_t)f->stall.n }, { "count", (int64_t)f->stalls });
+	rec_add_reals(r, { "mean_ms", sample_mean(&f->stall).value / NS_PER_MS, 3 }, { "mean_positive_ms",
+		      f->mean_positive_ns / NS_PER_MS, 3 }, { "max_ms", sample_max(&f->stall).value / NS_PER_MS, 3 },
+		      { "jitter_sd_ms", sd, 3 }, { "jitter_variance_ms2", sd * sd, 3 });
 	rec_end_container(r);
 }
 
@@ -80,8 +78,7 @@ static void report_echoes(struct rec_report *r, const struct latency_statistics_
 			  struct latency_statistics *f)
 {
 	rec_add_real(r, "updates_per_key", f->updates_per_key, 3);
-	rec_add_int(r, "keys_answered", (int64_t)f->keys_answered);
-	rec_add_int(r, "keys_exact", (int64_t)f->keys_exact);
+	rec_add_ints(r, { "keys_answered", (int64_t)f->keys_answered }, { "keys_exact", (int64_t)f->keys_exact });
 	/* with updates alone, it is not known how many keys a picture answered */
 	rec_add_real(r, "coalesced", cfg->watch == WATCH_PATCH || f->caret ? (double)f->coalesced : NAN, 0);
 	rec_add_str(r, "pairing", cfg->watch == WATCH_PATCH ? "patch" : f->caret ? "caret" : "updates");
@@ -125,8 +122,7 @@ static void report_clock_offset(struct rec_report *r, const struct key_train *tr
 }
 
 void report_key_train_result(struct rec_report *r, const struct latency_statistics_cfg *cfg, const struct key_train *train,
-			     const struct screen_observations *seen,
-		   struct latency_statistics *f, bool keys)
+			     const struct screen_observations *seen, struct latency_statistics *f, bool keys)
 {
 	static const char *const ends[] = { "complete", "interrupted", "connection dropped", "window left" };
 	double seconds = (double)(train->end_ns - train->begin_ns) / NS_PER_S;
@@ -165,8 +161,7 @@ void report_key_train_result(struct rec_report *r, const struct latency_statisti
 }
 
 const char *warning_text_of_run(const struct latency_statistics_cfg *cfg, const struct key_train *train,
-			     const struct screen_observations *seen,
-			   const struct latency_statistics *f, bool keys, int *status)
+				const struct screen_observations *seen, const struct latency_statistics *f, bool keys, int *status)
 {
 	static char text[200];
 	bool sent = keys && train->due && key_sent_time(&train->key[0]) != INT64_MAX;

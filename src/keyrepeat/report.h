@@ -7,14 +7,12 @@
 
 /* Writes the object "result". `keys`: false for a run that only watched. */
 void report_key_train_result(struct rec_report *r, const struct latency_statistics_cfg *cfg, const struct key_train *train,
-			     const struct screen_observations *seen,
-		   struct latency_statistics *f, bool keys);
+			     const struct screen_observations *seen, struct latency_statistics *f, bool keys);
 
 /* A warning for a run that has a report but went wrong, valid until the next call; NULL: none. *status: the exit status of the
  * program. */
 const char *warning_text_of_run(const struct latency_statistics_cfg *cfg, const struct key_train *train,
-			     const struct screen_observations *seen,
-			   const struct latency_statistics *f, bool keys, int *status);
+				const struct screen_observations *seen, const struct latency_statistics *f, bool keys, int *status);
 
 /* Writes a row for each key that fell due (schema keys/1) and closes the file. 0 or -errno. */
 extern const char *const report_columns[];

@@ -56,18 +56,18 @@ static uint32_t grey_colour(int value)
 	return (uint32_t)value * 0x010101u;
 }
 
-static void fill_box_with_colour(struct vnc_echo_display *v, const struct pixel_box *box, uint32_t colour)
+static void fill_box_with_colour(struct vnc_echo_display *v, const struct pixel_area *box, uint32_t colour)
 {
-	for (int y = box->y; y < box->y + box->height; y++)
-		for (int x = box->x; x < box->x + box->width; x++)
+	for (int y = box->y; y < box->y + box->h; y++)
+		for (int x = box->x; x < box->x + box->w; x++)
 			v->pixel[y * SCENE_WIDTH + x] = colour;
 }
 
 /* Fills a box with pixels of random colours, up to SCENE_NOISE away from the grey `middle` in each channel. */
-static void fill_box_with_noise(struct vnc_echo_display *v, const struct pixel_box *box, int middle)
+static void fill_box_with_noise(struct vnc_echo_display *v, const struct pixel_area *box, int middle)
 {
-	for (int y = box->y; y < box->y + box->height; y++) {
-		for (int x = box->x; x < box->x + box->width; x++) {
+	for (int y = box->y; y < box->y + box->h; y++) {
+		for (int x = box->x; x < box->x + box->w; x++) {
 			uint64_t bits = random_bits(&v->random);
 			uint32_t colour = 0;
 
@@ -79,7 +79,7 @@ static void fill_box_with_noise(struct vnc_echo_display *v, const struct pixel_b
 	}
 }
 
-static void paint_patch_boxes(struct vnc_echo_display *v, const struct pixel_box *box, int n, bool white)
+static void paint_patch_boxes(struct vnc_echo_display *v, const struct pixel_area *box, int n, bool white)
 {
 	for (int i = 0; i < n; i++) {
 		if (v->cfg.noise)
@@ -89,47 +89,32 @@ static void paint_patch_boxes(struct vnc_echo_display *v, const struct pixel_box
 	}
 }
 
-static void mark_box_for_vnc_update(struct vnc_echo_display *v, const struct pixel_box *box)
+static void mark_box_for_vnc_update(struct vnc_echo_display *v, const struct pixel_area *box)
 {
-	rfbMarkRectAsModified(v->screen, box->x, box->y, box->x + box->width, box->y + box->height);
-}
-
-/* Widens *all, empty at first, to the bounding box of itself and these boxes. */
-static void grow_box_to_contain_boxes(struct pixel_box *all, const struct pixel_box *box, int n)
-{
-	for (int i = 0; i < n; i++) {
-		int right = box[i].x + box[i].width, bottom = box[i].y + box[i].height;
-
-		if (!all->width)
-			*all = box[i];
-		right = right > all->x + all->width ? right : all->x + all->width;
-		bottom = bottom > all->y + all->height ? bottom : all->y + all->height;
-		all->x = box[i].x < all->x ? box[i].x : all->x;
-		all->y = box[i].y < all->y ? box[i].y : all->y;
-		all->width = right - all->x;
-		all->height = bottom - all->y;
-	}
+	rfbMarkRectAsModified(v->screen, box->x, box->y, box->x + box->w, box->y + box->h);
 }
 
 static void draw_number_patch(struct vnc_echo_display *v, uint32_t number)
 {
-	struct pixel_box white[PATCH_ROWS * PATCH_COLUMNS], black[PATCH_ROWS * PATCH_COLUMNS], changed = { 0 };
+	struct pixel_area white[PATCH_ROWS * PATCH_COLUMNS], black[PATCH_ROWS * PATCH_COLUMNS], changed = { 0 };
 	int whites, blacks;
 
 	scene_set_patch_number(&v->scene, number, v->cfg.noise, white, &whites, black, &blacks);
 	paint_patch_boxes(v, white, whites, true);
 	paint_patch_boxes(v, black, blacks, false);
 	/* one rectangle around all changed cells: cheaper for client and server than a dozen small ones */
-	grow_box_to_contain_boxes(&changed, white, whites);
-	grow_box_to_contain_boxes(&changed, black, blacks);
-	if (changed.width)
+	for (int i = 0; i < whites; i++)
+		area_include(&changed, &white[i]);
+	for (int i = 0; i < blacks; i++)
+		area_include(&changed, &black[i]);
+	if (changed.w)
 		mark_box_for_vnc_update(v, &changed);
 }
 
-static void draw_glyph(struct vnc_echo_display *v, const struct pixel_box *box, unsigned char character)
+static void draw_glyph(struct vnc_echo_display *v, const struct pixel_area *box, unsigned char character)
 {
-	for (int y = 0; y < box->height; y++)
-		for (int x = 0; x < box->width; x++)
+	for (int y = 0; y < box->h; y++)
+		for (int x = 0; x < box->w; x++)
 			v->pixel[(box->y + y) * SCENE_WIDTH + box->x + x] =
 				scene_font_has_dot(character, (x - MARGIN + 2) / 2 - 1, (y - MARGIN + 2) / 2 - 1) ? grey_colour(0) : grey_colour(255);
 }
@@ -137,7 +122,7 @@ static void draw_glyph(struct vnc_echo_display *v, const struct pixel_box *box, 
 static void vnc_echo_display_draw_keys(struct echo_display_hooks *f, uint32_t number, const unsigned char *typed, size_t n)
 {
 	struct vnc_echo_display *v = (struct vnc_echo_display *)f;
-	struct pixel_box changed = { 0 };
+	struct pixel_area changed = { 0 };
 	rfbClientIteratorPtr i;
 	rfbClientPtr client;
 	bool watched = false;
@@ -145,16 +130,16 @@ static void vnc_echo_display_draw_keys(struct echo_display_hooks *f, uint32_t nu
 	draw_number_patch(v, number);
 	for (size_t k = 0; k < n; k++) {
 		bool cleared;
-		struct pixel_box box = scene_add_typed_character(&v->scene, typed[k], &cleared), line = scene_text_line_box(&v->scene);
+		struct pixel_area box = scene_add_typed_character(&v->scene, typed[k], &cleared), line = scene_text_line_box(&v->scene);
 
 		if (cleared) {
 			fill_box_with_colour(v, &line, grey_colour(255));
-			grow_box_to_contain_boxes(&changed, &line, 1);
+			area_include(&changed, &line);
 		}
 		draw_glyph(v, &box, typed[k]);
-		grow_box_to_contain_boxes(&changed, &box, 1);
+		area_include(&changed, &box);
 	}
-	if (changed.width)
+	if (changed.w)
 		mark_box_for_vnc_update(v, &changed);
 	i = rfbGetClientIterator(v->screen);
 	while ((client = rfbClientIteratorNext(i))) {
@@ -196,40 +181,24 @@ static void discard_vnc_log_message(const char *format, ...)
 
 static void paint_first_vnc_picture(struct vnc_echo_display *v)
 {
-	struct pixel_box ground = { 0, 0, SCENE_WIDTH, SCENE_HEIGHT };
+	struct pixel_area ground = { 0, 0, SCENE_WIDTH, SCENE_HEIGHT };
 
 	fill_box_with_colour(v, &ground, grey_colour(255));
 	for (int i = 0; i < PATCH_ROWS * PATCH_COLUMNS; i++) {
 		int r = i / PATCH_COLUMNS, c = i % PATCH_COLUMNS, cell = v->cfg.cell;
-		struct pixel_box box = { (2 + c) * cell, (2 + r) * cell, cell, cell };
+		struct pixel_area box = { (2 + c) * cell, (2 + r) * cell, cell, cell };
 
 		paint_patch_boxes(v, &box, 1, v->scene.cells.white[r][c]);
 	}
 }
 
-struct echo_display_hooks *vnc_echo_display_open(const struct echo_display_cfg *cfg, struct why *why)
+/* Sets up the server and listens. 0, or -1 with a line in `why`. */
+static int start_vnc_server(struct vnc_echo_display *v, struct why *why)
 {
-	struct vnc_echo_display *v = calloc(1, sizeof(*v));
-	rfbScreenInfoPtr s;
 	static char name[] = "refecho";
+	rfbScreenInfoPtr s = v->screen;
+	int reason;
 
-	if (v)
-		v->pixel = calloc(SCENE_WIDTH * SCENE_HEIGHT, sizeof(*v->pixel));
-	rfbLog = discard_vnc_log_message;
-	rfbErr = discard_vnc_log_message;
-	if (v && v->pixel)
-		v->screen = rfbGetScreen(NULL, NULL, SCENE_WIDTH, SCENE_HEIGHT, 8, 3, 4);
-	if (!v || !v->screen) {
-		why_say(why, "out of memory");
-		if (v)
-			vnc_echo_display_close(&v->face);
-		return NULL;
-	}
-	v->cfg = *cfg;
-	v->face = (struct echo_display_hooks){ vnc_echo_display_wait_events, vnc_echo_display_draw_keys, vnc_echo_display_close };
-	v->random = cfg->seed;
-	scene_init(&v->scene, cfg->cell);
-	s = v->screen;
 	s->screenData = v;
 	s->desktopName = name;
 	s->frameBuffer = (char *)v->pixel;
@@ -244,24 +213,39 @@ struct echo_display_hooks *vnc_echo_display_open(const struct echo_display_cfg *
 	s->handleEventsEagerly = TRUE;
 	s->maxClientWait = STALLED_MS;
 	s->autoPort = FALSE;
-	s->port = cfg->port;
+	s->port = v->cfg.port;
 	s->ipv6port = 0;
 	s->listenInterface = INADDR_NONE;
-	if (inet_pton(AF_INET, cfg->listen, &s->listenInterface) != 1) {
-		why_say(why, "--listen %s: not an IPv4 address", cfg->listen);
-		vnc_echo_display_close(&v->face);
-		return NULL;
-	}
+	if (inet_pton(AF_INET, v->cfg.listen, &s->listenInterface) != 1)
+		return fail_with_reason(-1, why, "--listen %s: not an IPv4 address", v->cfg.listen);
 	paint_first_vnc_picture(v);
 	errno = 0;
 	rfbInitServer(s);
-	if (s->listenSock < 0) {
-		int reason = errno;
+	reason = errno;
+	if (s->listenSock >= 0)
+		return 0;
+	return fail_with_reason(-1, why, "cannot listen on %s port %d: %s; choose another port or address", v->cfg.listen, v->cfg.port,
+				reason == EADDRINUSE ? "the port is in use" : reason ? strerror(reason) : "refused");
+}
 
-		why_say(why, "cannot listen on %s port %d: %s; choose another port or address", cfg->listen, cfg->port,
-			 reason == EADDRINUSE ? "the port is in use" : reason ? strerror(reason) : "refused");
-		vnc_echo_display_close(&v->face);
+struct echo_display_hooks *vnc_echo_display_open(const struct echo_display_cfg *cfg, struct why *why)
+{
+	struct vnc_echo_display *v = calloc(1, sizeof(*v));
+
+	why_say(why, "out of memory");
+	rfbLog = discard_vnc_log_message;
+	rfbErr = discard_vnc_log_message;
+	if (!v)
 		return NULL;
-	}
-	return &v->face;
+	v->cfg = *cfg;
+	v->face = (struct echo_display_hooks){ .wait = vnc_echo_display_wait_events, .draw = vnc_echo_display_draw_keys,
+					       .close = vnc_echo_display_close };
+	v->random = cfg->seed;
+	scene_init(&v->scene, cfg->cell);
+	v->pixel = calloc(SCENE_WIDTH * SCENE_HEIGHT, sizeof(*v->pixel));
+	v->screen = v->pixel ? rfbGetScreen(NULL, NULL, SCENE_WIDTH, SCENE_HEIGHT, 8, 3, 4) : NULL;
+	if (v->screen && !start_vnc_server(v, why))
+		return &v->face;
+	vnc_echo_display_close(&v->face);
+	return NULL;
 }

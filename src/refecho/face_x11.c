@@ -30,19 +30,19 @@ struct x11_echo_display {
 	bool closed, exposed, mapped;
 };
 
-static void fill_boxes(struct x11_echo_display *x, GC gc, const struct pixel_box *box, int n)
+static void fill_boxes(struct x11_echo_display *x, GC gc, const struct pixel_area *box, int n)
 {
 	XRectangle r[PATCH_ROWS * PATCH_COLUMNS];
 
 	for (int i = 0; i < n; i++)
-		r[i] = (XRectangle){ (short)box[i].x, (short)box[i].y, (unsigned short)box[i].width, (unsigned short)box[i].height };
+		r[i] = (XRectangle){ (short)box[i].x, (short)box[i].y, (unsigned short)box[i].w, (unsigned short)box[i].h };
 	if (n)
 		XFillRectangles(x->x.display, x->window, gc, r, n);
 }
 
 static void draw_number_patch(struct x11_echo_display *x, uint32_t number, bool all)
 {
-	struct pixel_box white[PATCH_ROWS * PATCH_COLUMNS], black[PATCH_ROWS * PATCH_COLUMNS];
+	struct pixel_area white[PATCH_ROWS * PATCH_COLUMNS], black[PATCH_ROWS * PATCH_COLUMNS];
 	int whites, blacks;
 
 	scene_set_patch_number(&x->scene, number, all || x->cfg.noise, white, &whites, black, &blacks);
@@ -56,7 +56,7 @@ static void draw_number_patch(struct x11_echo_display *x, uint32_t number, bool 
 	fill_boxes(x, x->black, black, blacks);
 }
 
-static void draw_typed_text(struct x11_echo_display *x, const struct pixel_box *box, const char *text, int n)
+static void draw_typed_text(struct x11_echo_display *x, const struct pixel_area *box, const char *text, int n)
 {
 	int down = x->font ? (SCENE_GLYPH_HEIGHT + x->font->ascent - x->font->descent) / 2 : SCENE_GLYPH_HEIGHT - 3;
 
@@ -66,14 +66,14 @@ static void draw_typed_text(struct x11_echo_display *x, const struct pixel_box *
 
 static void redraw_whole_window(struct x11_echo_display *x)
 {
-	struct pixel_box line = scene_text_line_box(&x->scene), marker[PATCH_COLUMNS];
+	struct pixel_area line = scene_text_line_box(&x->scene), marker[PATCH_COLUMNS];
 
 	for (int white = 0; white < 2; white++) {
 		int n = 0;
 
 		for (int c = 0; c < PATCH_COLUMNS; c++)
 			if (x->scene.cells.white[0][c] == white)
-				marker[n++] = (struct pixel_box){ (2 + c) * x->cfg.cell, 2 * x->cfg.cell, x->cfg.cell, x->cfg.cell };
+				marker[n++] = (struct pixel_area){ (2 + c) * x->cfg.cell, 2 * x->cfg.cell, x->cfg.cell, x->cfg.cell };
 		fill_boxes(x, white ? x->white : x->black, marker, n);
 	}
 	draw_number_patch(x, x->scene.number, true);
@@ -88,7 +88,7 @@ static void x11_echo_display_draw_keys(struct echo_display_hooks *f, uint32_t nu
 	draw_number_patch(x, number, false);
 	for (size_t i = 0; i < n; i++) {
 		bool cleared;
-		struct pixel_box box = scene_add_typed_character(&x->scene, typed[i], &cleared), line = scene_text_line_box(&x->scene);
+		struct pixel_area box = scene_add_typed_character(&x->scene, typed[i], &cleared), line = scene_text_line_box(&x->scene);
 
 		if (cleared)
 			fill_boxes(x, x->ground, &line, 1);

@@ -219,8 +219,7 @@ static void report_echo_keys(struct rec_report *r)
 		const struct echo_key *k = &run.listed[i % LISTED_MAX];
 
 		rec_begin_object(r, NULL);
-		rec_add_int(r, "seq", k->seq);
-		rec_add_int(r, "received_ns", k->received_ns);
+		rec_add_ints(r, { "seq", k->seq }, { "received_ns", k->received_ns });
 		rec_add_int_if_known(r, "draw_ns", k->draw_ns, k->draw_ns);
 		rec_add_int_if_known(r, "flushed_ns", k->flushed_ns, k->flushed_ns);
 		rec_add_bool(r, "dropped", k->dropped);
@@ -244,9 +243,8 @@ static void say_echo_result(struct rec_report *r)
 			 text_of_count((int64_t)run.echo.dropped), text_of_count((int64_t)(open - run.echo.dropped)));
 	if (run.echo.coalesced)
 		snprintf(shared, sizeof(shared), " (%s shared one)", text_of_count((int64_t)run.echo.coalesced));
-	rec_add_short_report_line(r, "%s key%s, %s, in %s redraws%s", text_of_count((int64_t)run.echo.received), run.echo.received == 1 ?
-				  "" : "s", answered,
-		text_of_count((int64_t)run.echo.redraws), shared);
+	rec_add_short_report_line(r, "%s key%s, %s, in %s redraws%s", text_of_count((int64_t)run.echo.received),
+				  run.echo.received == 1 ? "" : "s", answered, text_of_count((int64_t)run.echo.redraws), shared);
 	rec_add_short_report_line(r, "own reaction, beyond the delay asked for: %s ms (p50), %s ms at worst",
 				  text_of_sample_quantile(&run.lag, 0.5, NS_PER_MS),
 		text_of_sample_quantile(&run.lag, 1, NS_PER_MS));
@@ -273,8 +271,7 @@ static void report_echo(struct rec_report *r, const struct rt_settings_granted *
 	rec_add_int(r, "coalesce", cfg.coalesce);
 	rec_add_real(r, "drop", cfg.drop, 6);
 	rec_add_bool(r, "noise", cfg.noise);
-	rec_add_int(r, "seed", cfg.seed);
-	rec_add_int(r, "cell", cfg.cell);
+	rec_add_ints(r, { "seed", cfg.seed }, { "cell", cfg.cell });
 	rec_add_str(r, "real_time", words);
 	rec_end_container(r);
 	rec_begin_object(r, "result");
@@ -344,9 +341,9 @@ int main(int argc, char **argv)
 	load_answer_delays();
 	out = rec_open_report_or_die(&out_cfg, "refecho");	/* before the run, so that a wrong path does not cost the run */
 	prepare_echo_run(&rt);
-	face_cfg = (struct echo_display_cfg){ cfg.display, cfg.listen, (int)cfg.port, (int)cfg.cell, cfg.noise, (uint64_t)cfg.seed,
-		on_typed_key,
-				      on_drawn_keys_flushed, NULL };
+	face_cfg = (struct echo_display_cfg){ .display = cfg.display, .listen = cfg.listen, .port = (int)cfg.port, .cell = (int)cfg.cell,
+					      .noise = cfg.noise, .seed = (uint64_t)cfg.seed, .key = on_typed_key,
+					      .flushed = on_drawn_keys_flushed };
 	face = cfg.display ? x11_echo_display_open(&face_cfg, &why) : vnc_echo_display_open(&face_cfg, &why);
 	if (!face)
 		die(EXIT_RUN, "%s", why.text);

@@ -15,7 +15,7 @@ void scene_init(struct echo_scene_content *s, int cell)
 }
 
 static int find_recoloured_cell_boxes(const struct echo_scene_content *s, const struct patch_cells *before, bool all, bool white,
-				      struct pixel_box *out)
+				      struct pixel_area *out)
 {
 	int n = 0;
 
@@ -26,17 +26,17 @@ static int find_recoloured_cell_boxes(const struct echo_scene_content *s, const 
 			bool here = s->cells.white[r][c] == white && (all || before->white[r][c] != white);
 
 			if (here && open)
-				out[n - 1].width += s->cell;
+				out[n - 1].w += s->cell;
 			else if (here)
-				out[n++] = (struct pixel_box){ (2 + c) * s->cell, (2 + r) * s->cell, s->cell, s->cell };
+				out[n++] = (struct pixel_area){ (2 + c) * s->cell, (2 + r) * s->cell, s->cell, s->cell };
 			open = here;
 		}
 	}
 	return n;
 }
 
-void scene_set_patch_number(struct echo_scene_content *s, uint32_t number, bool all, struct pixel_box *white, int *whites,
-		  struct pixel_box *black, int *blacks)
+void scene_set_patch_number(struct echo_scene_content *s, uint32_t number, bool all, struct pixel_area *white, int *whites,
+		  struct pixel_area *black, int *blacks)
 {
 	struct patch_cells before = s->cells;
 
@@ -46,19 +46,19 @@ void scene_set_patch_number(struct echo_scene_content *s, uint32_t number, bool 
 	*blacks = find_recoloured_cell_boxes(s, &before, all, false, black);
 }
 
-struct pixel_box scene_add_typed_character(struct echo_scene_content *s, unsigned char character, bool *cleared)
+struct pixel_area scene_add_typed_character(struct echo_scene_content *s, unsigned char character, bool *cleared)
 {
 	*cleared = s->length == text_line_columns(s);
 	if (*cleared)
 		s->length = 0;
 	s->line[s->length++] = (char)(character >= 0x20 && character < 0x7f ? character : '.');
-	return (struct pixel_box){ 2 * s->cell + (s->length - 1) * SCENE_GLYPH_WIDTH, 10 * s->cell, SCENE_GLYPH_WIDTH,
+	return (struct pixel_area){ 2 * s->cell + (s->length - 1) * SCENE_GLYPH_WIDTH, 10 * s->cell, SCENE_GLYPH_WIDTH,
 				   SCENE_GLYPH_HEIGHT };
 }
 
-struct pixel_box scene_text_line_box(const struct echo_scene_content *s)
+struct pixel_area scene_text_line_box(const struct echo_scene_content *s)
 {
-	return (struct pixel_box){ 2 * s->cell, 10 * s->cell, text_line_columns(s) * SCENE_GLYPH_WIDTH, SCENE_GLYPH_HEIGHT };
+	return (struct pixel_area){ 2 * s->cell, 10 * s->cell, text_line_columns(s) * SCENE_GLYPH_WIDTH, SCENE_GLYPH_HEIGHT };
 }
 
 #define FONT_WIDTH 5

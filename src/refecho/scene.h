@@ -6,6 +6,7 @@
  *	line of text: top at 10 cell, left at 2 cell; cleared when it is full */
 #pragma once
 
+#include "area.h"
 #include "patch.h"
 
 #include <stdbool.h>
@@ -25,10 +26,6 @@
 #define SCENE_NOISE_BLACK 64
 #define SCENE_NOISE_WHITE 191
 
-struct pixel_box {
-	int x, y, width, height;
-};
-
 struct echo_scene_content {
 	int cell;		/* pixels of a patch cell */
 	uint32_t number;	/* shown by the patch */
@@ -41,13 +38,13 @@ void scene_init(struct echo_scene_content *s, int cell);
 
 /* Changes the number shown: the cells that turn white and those that turn black, cells side by side joined to one box; with `all`,
  * every cell below the marker row. Each array holds PATCH_ROWS * PATCH_COLUMNS boxes. */
-void scene_set_patch_number(struct echo_scene_content *s, uint32_t number, bool all, struct pixel_box *white, int *whites,
-		  struct pixel_box *black, int *blacks);
+void scene_set_patch_number(struct echo_scene_content *s, uint32_t number, bool all, struct pixel_area *white, int *whites,
+		  struct pixel_area *black, int *blacks);
 
 /* Adds a character to the line of text and returns its box. *cleared: the line was full and now holds this character alone. */
-struct pixel_box scene_add_typed_character(struct echo_scene_content *s, unsigned char character, bool *cleared);
+struct pixel_area scene_add_typed_character(struct echo_scene_content *s, unsigned char character, bool *cleared);
 
-struct pixel_box scene_text_line_box(const struct echo_scene_content *s);	/* the box of the whole line of text */
+struct pixel_area scene_text_line_box(const struct echo_scene_content *s);	/* the box of the whole line of text */
 
 /* Glyphs of 5 x 7 dots for a back-end without fonts: true if dot x, y of the character is set. Characters outside 0x20..0x7e look
  * like '.'; dots outside the glyph are not set. */

@@ -282,8 +282,7 @@ static void report_rule_scores(struct rec_report *r, const struct latency_sample
 			text_of_count((int64_t)s->ranged), text_of_count((int64_t)s->n));
 	if (s->later)
 		rec_add_warning_line(r, "%s of %s samples were not answered: what rests on them is a lower bound",
-				     text_of_count((int64_t)s->later),
-			 text_of_count((int64_t)s->n));
+				     text_of_count((int64_t)s->later), text_of_count((int64_t)s->n));
 	if (s->failed)
 		rec_add_warning_line(r, "%s of %s samples failed: but for Apdex and VSImax, their times count as those of answers",
 				     text_of_count((int64_t)s->failed), text_of_count((int64_t)s->n));
@@ -318,8 +317,7 @@ int main(int argc, char **argv)
 	read_latency_samples_file(argv[first], &s);
 	out = rec_open_report_or_die(&out_cfg, "score");
 	rec_begin_object(out, "settings");
-	rec_add_str(out, "file", argv[first]);
-	rec_add_str(out, "column", s.name);
+	rec_add_strs(out, { "file", argv[first] }, { "column", s.name });
 	rec_end_container(out);
 	rec_begin_object(out, "result");
 	rec_add_ints(out, { "samples", (int64_t)s.n }, { "passed_over", (int64_t)s.passed },

@@ -89,5 +89,4 @@ struct train_key_samples keys_read_train(const struct experiment_repeat *r);
 struct figure keys_median_latency_ns(const struct train_key_samples *t);
 /* Gives the figures "low.p50" etc. (keys_extract.c) of n trains of a cell. */
 struct key_latency_figures keys_set_latency_figures_of_trains(const struct experiment_cell *c,
-							      const struct train_key_samples *train,
-						    size_t n);
+							      const struct train_key_samples *train, size_t n);

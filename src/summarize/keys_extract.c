@@ -151,8 +151,7 @@ static const struct {
 };
 
 struct key_latency_figures keys_set_latency_figures_of_trains(const struct experiment_cell *c,
-							      const struct train_key_samples *train,
-						    size_t n)
+							      const struct train_key_samples *train, size_t n)
 {
 	const struct key_latency_figures_cfg cfg = {
 		.threshold_ns = llround(c->run->threshold_ms * MS), .draws = c->run->draws, .seed = (uint64_t)c->run->seed,
@@ -179,10 +178,9 @@ struct key_latency_figures keys_set_latency_figures_of_trains(const struct exper
 		}
 	}
 	give_values({ "bound", e.of[MAX].above }, { "updates_per_answer", updates / answered }, { "keys", (double)e.keys },
-		    { "asked", (double)(e.keys + e.unknown) },
-		    { "unknown", (double)e.unknown }, { "unknown_percent", 100.0 * (double)e.unknown / (double)(e.keys + e.unknown) },
-		    { "skipped", (double)e.skipped }, { "censored", (double)e.censored }, { "ranged", (double)e.ranged_keys },
-		    { "overloaded", (double)e.overloaded });
+		    { "asked", (double)(e.keys + e.unknown) }, { "unknown", (double)e.unknown }, { "unknown_percent",
+		    100.0 * (double)e.unknown / (double)(e.keys + e.unknown) }, { "skipped", (double)e.skipped }, { "censored",
+		    (double)e.censored }, { "ranged", (double)e.ranged_keys }, { "overloaded", (double)e.overloaded });
 	return e;
 }
 

@@ -25,7 +25,7 @@ static struct {
 	unsigned char keys[100];
 	int keys_n, flushes;
 	int64_t flushed_ns;
-	struct pixel_box rectangle[8];
+	struct pixel_area rectangle[8];
 	int rectangles;
 } t;
 
@@ -123,14 +123,14 @@ static void receive(void)
 	t.rectangles = number16(head + 2);
 	assert_in_range(t.rectangles, 1, 8);
 	for (int i = 0; i < t.rectangles; i++) {
-		struct pixel_box *b = &t.rectangle[i];
+		struct pixel_area *b = &t.rectangle[i];
 
 		get(rect, 12);
-		*b = (struct pixel_box){ number16(rect), number16(rect + 2), number16(rect + 4), number16(rect + 6) };
-		assert_true(b->x + b->width <= SCENE_WIDTH && b->y + b->height <= SCENE_HEIGHT);
+		*b = (struct pixel_area){ number16(rect), number16(rect + 2), number16(rect + 4), number16(rect + 6) };
+		assert_true(b->x + b->w <= SCENE_WIDTH && b->y + b->h <= SCENE_HEIGHT);
 		assert_int_equal(number16(rect + 8) << 16 | number16(rect + 10), 0);
-		for (int y = b->y; y < b->y + b->height; y++)
-			get(&t.pixel[y * SCENE_WIDTH + b->x], 4 * (size_t)b->width);
+		for (int y = b->y; y < b->y + b->h; y++)
+			get(&t.pixel[y * SCENE_WIDTH + b->x], 4 * (size_t)b->w);
 	}
 }
 
@@ -237,7 +237,7 @@ static void only_changed_rectangles(void **unused)
 	t.face->draw(t.face, 1, (const unsigned char *)"A", 1);
 	receive();
 	for (int i = 0; i < t.rectangles; i++)
-		pixels += t.rectangle[i].width * t.rectangle[i].height;
+		pixels += t.rectangle[i].w * t.rectangle[i].h;
 	assert_true(pixels <= 64 * 40 + SCENE_GLYPH_WIDTH * SCENE_GLYPH_HEIGHT);
 	/* an A: closed at the top, and two legs with nothing between them at the foot */
 	assert_int_equal(luminance(t.pixel, 22, 82), 0);

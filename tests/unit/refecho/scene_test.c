@@ -13,13 +13,13 @@ static int luminance(const void *pixels, int x, int y)
 	return grey[y][x];
 }
 
-static void paint(const struct pixel_box *box, int n, uint8_t value)
+static void paint(const struct pixel_area *box, int n, uint8_t value)
 {
 	for (int i = 0; i < n; i++) {
-		assert_true(box[i].x >= 0 && box[i].y >= 0 && box[i].width > 0 && box[i].height > 0);
-		assert_true(box[i].x + box[i].width <= SCENE_WIDTH && box[i].y + box[i].height <= SCENE_HEIGHT);
-		for (int y = box[i].y; y < box[i].y + box[i].height; y++)
-			memset(&grey[y][box[i].x], value, (size_t)box[i].width);
+		assert_true(box[i].x >= 0 && box[i].y >= 0 && box[i].w > 0 && box[i].h > 0);
+		assert_true(box[i].x + box[i].w <= SCENE_WIDTH && box[i].y + box[i].h <= SCENE_HEIGHT);
+		for (int y = box[i].y; y < box[i].y + box[i].h; y++)
+			memset(&grey[y][box[i].x], value, (size_t)box[i].w);
 	}
 }
 
@@ -29,13 +29,13 @@ static void start(struct echo_scene_content *s, int cell)
 	memset(grey, 255, sizeof(grey));
 	for (int r = 0; r < PATCH_ROWS; r++)
 		for (int c = 0; c < PATCH_COLUMNS; c++)
-			paint(&(struct pixel_box){ (2 + c) * cell, (2 + r) * cell, cell, cell }, 1, s->cells.white[r][c] ? 255 : 0);
+			paint(&(struct pixel_area){ (2 + c) * cell, (2 + r) * cell, cell, cell }, 1, s->cells.white[r][c] ? 255 : 0);
 }
 
 static void changes_alone_keep_the_patch_right(void **unused)
 {
 	const struct patch_searched_image image = { SCENE_WIDTH, SCENE_HEIGHT, luminance, NULL };
-	struct pixel_box white[BOXES], black[BOXES];
+	struct pixel_area white[BOXES], black[BOXES];
 	struct echo_scene_content s;
 	int whites, blacks;
 
@@ -57,7 +57,7 @@ static void changes_alone_keep_the_patch_right(void **unused)
 /* Nothing is painted that does not change, nothing twice: painting says so by inverting. */
 static void only_changed_cells_are_painted(void **unused)
 {
-	struct pixel_box white[BOXES], black[BOXES];
+	struct pixel_area white[BOXES], black[BOXES];
 	struct echo_scene_content s;
 	int whites, blacks;
 
@@ -66,10 +66,10 @@ static void only_changed_cells_are_painted(void **unused)
 	assert_int_equal(whites + blacks, 0);
 	scene_set_patch_number(&s, 5, false, white, &whites, black, &blacks);
 	for (int i = 0; i < whites; i++)
-		for (int x = 0; x < white[i].width; x++)
+		for (int x = 0; x < white[i].w; x++)
 			assert_int_equal(grey[white[i].y][white[i].x + x], 0);
 	for (int i = 0; i < blacks; i++)
-		for (int x = 0; x < black[i].width; x++)
+		for (int x = 0; x < black[i].w; x++)
 			assert_int_equal(grey[black[i].y][black[i].x + x], 255);
 	scene_set_patch_number(&s, 5, true, white, &whites, black, &blacks);
 	memset(grey, 128, sizeof(grey));
@@ -82,7 +82,7 @@ static void only_changed_cells_are_painted(void **unused)
 
 static void numbers_beyond_24_bits_wrap(void **unused)
 {
-	struct pixel_box white[BOXES], black[BOXES];
+	struct pixel_area white[BOXES], black[BOXES];
 	struct echo_scene_content s;
 	int whites, blacks;
 
@@ -97,19 +97,19 @@ static void the_line_is_begun_anew_when_full(void **unused)
 	struct echo_scene_content s;
 
 	for (int cell = SCENE_CELL_MIN; cell <= SCENE_CELL_MAX; cell++) {
-		struct pixel_box line, box;
+		struct pixel_area line, box;
 		int n = 0;
 
 		scene_init(&s, cell);
 		line = scene_text_line_box(&s);
 		/* outside the patch's quiet zone, inside the window */
-		assert_true(line.y >= (2 + PATCH_ROWS + 1) * cell && line.y + line.height <= SCENE_HEIGHT);
+		assert_true(line.y >= (2 + PATCH_ROWS + 1) * cell && line.y + line.h <= SCENE_HEIGHT);
 		for (cleared = false; !cleared; n++) {
 			box = scene_add_typed_character(&s, 'a', &cleared);
-			assert_true(box.x >= line.x && box.x + box.width <= line.x + line.width && box.y == line.y);
+			assert_true(box.x >= line.x && box.x + box.w <= line.x + line.w && box.y == line.y);
 			assert_true(n < 100);
 		}
-		assert_int_equal(n - 1, line.width / SCENE_GLYPH_WIDTH);
+		assert_int_equal(n - 1, line.w / SCENE_GLYPH_WIDTH);
 		assert_int_equal(s.length, 1);
 		assert_int_equal(box.x, line.x);
 	}
