@@ -112,8 +112,8 @@ delay_line() {
 	if [ ! -x "$TP_BIN/delayline" ]; then
 		row part "link delay and loss" "no netem in this kernel, and delayline is not built" "thinprobe setup"
 	elif said=$(unshare ${UNSHARE_USER:+--user --map-root-user} --net \
-		"$TP_BIN/delayline" --end tp0 --end tp1 -t 10ms --format tsv 2>&1); then
-		row yes "link delay and loss" "delayline, in user space (no netem in this kernel)$(grep -q 'real_time.true' <<<"$said" ||
+		"$TP_BIN/delayline" --end tp0 --end tp1 -t 10ms --json 2>&1); then
+		row yes "link delay and loss" "delayline, in user space (no netem in this kernel)$(grep -q '"real_time": true' <<<"$said" ||
 			echo '; without real-time priority it is late now and then')"
 	else
 		row part "link delay and loss" "no netem in this kernel, and $(tail -n 1 <<<"$said")"
@@ -140,9 +140,9 @@ idle_profile() {
 		row part "idle profile of the processor" "idleprofile is not built" "thinprobe setup"
 		return
 	fi
-	said=$(timeout 30 "$TP_BIN/idleprofile" -t 1ms --effect 0 --who --format tsv 2>&1)
-	placed=$(sed -n 's/.*\tresult.placed\t//p' <<<"$said")
-	why=$(sed -n 's/.*\tsettings.why_no_cgroup\t//p' <<<"$said")
+	said=$(timeout 30 "$TP_BIN/idleprofile" -t 1ms --effect 0 --who --json 2>&1)
+	placed=$(sed -n 's/^ *"placed": "\(.*\)",*$/\1/p' <<<"$said")
+	why=$(sed -n 's/^ *"why_no_cgroup": "\(.*\)",*$/\1/p' <<<"$said")
 	case $placed in
 	*cpu.idle) row yes "idle profile that yields to all" "in a $placed" ;;
 	*container*) row part "idle profile that yields to all" "$placed: it takes CPU from the host" "run on the host" ;;

@@ -164,9 +164,8 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	[ "$(row nx draw marked)" = 1 ]
 	[ -z "$(row ssh text state)" ]
 	# all cells complete but one
-	run -3 "$TOP/bin/summarize" --format tsv run
-	grep -q $'cells_complete\t50' <<<"$output"
-	grep -q $'cells_failed\t1' <<<"$output"
+	run -3 "$TOP/bin/summarize" --json -o report.json run
+	jq -e '.result | .cells_complete == 50 and .cells_failed == 1' report.json
 }
 
 @test "the ranking: by the median of a key, bytes beside it; what intervals do not tell apart is marked" {

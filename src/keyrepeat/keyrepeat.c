@@ -343,7 +343,6 @@ static void prepare_run(const struct target_ops *target)
 		die(err, "%s", why.text);
 	refuse_conflicting_key_options(target);
 	run.out = is_typing_on_demand() && !out_cfg.path ? NULL : rec_open_report_or_die(&out_cfg, "keyrepeat");
-	rec_set_main_table(run.out, "result");
 	run.rows = rows_must_open(cfg.log, "keys/1", report_columns);
 	err = proc_pin_thread_to_cpus(&cfg.cpus);
 	if (err)

@@ -15,7 +15,7 @@
 
 #define DEPTH_MAX 16
 
-const char *const rec_formats[] = { "text", "json", "tsv", "rows", NULL };
+const char *const rec_formats[] = { "text", "json", "tsv", NULL };
 
 struct rec_report {
 	struct rec_report_options cfg;

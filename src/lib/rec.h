@@ -2,8 +2,8 @@
 /* rec - reports, written as text, JSON or TSV; and tables of samples.
  *
  * A report is a tree: the tool builds it with rec_* calls, rec_close_report() writes it. JSON is one object
- * {"schema","tool","version","started","host","summary","settings":{},"result":{}}; TSV has the columns schema, key, value, with
- * one row per leaf and keys joined by dots; "rows" is one array of the result, with one line per element. Text is for people: the
+ * {"schema","tool","version","started","host","summary","settings":{},"result":{}}; TSV is the main table, one array of the result
+ * with a line for each element, or else the result as one line, with keys joined by dots as columns. Text is for people: the
  * lines of rec_add_short_report_line() and similar calls, with --verbose the tree, too. Files are replaced atomically: temporary
  * file, fsync, rename. */
 #pragma once
@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum rec_format { REC_TEXT, REC_JSON, REC_TSV, REC_ROWS };
+enum rec_format { REC_TEXT, REC_JSON, REC_TSV };
 enum rec_detail { REC_SHORT, REC_QUIET, REC_VERBOSE };
 
 struct rec_report_options {
@@ -35,7 +35,7 @@ extern const char *const rec_formats[];
 /* Without --format, for a tool that has formats of its own. */
 #define REC_OPTIONS_SHORT(cfg, quiet) \
 	{ CLI_SET, 0, "json", &(cfg).format, REC_JSON, 0, .help = "same as --format json" }, \
-	{ CLI_SET, 0, "tsv", &(cfg).format, REC_ROWS, 0, .help = "same as --format rows: the main table of the result" }, \
+	{ CLI_SET, 0, "tsv", &(cfg).format, REC_TSV, 0, .help = "same as --format tsv: the main table of the result" }, \
 	{ CLI_SET, 'q', quiet, &(cfg).detail, REC_QUIET, 0, .help = "text: only the warnings" }, \
 	{ CLI_SET, 'v', "verbose", &(cfg).detail, REC_VERBOSE, 0, .help = "text: settings and all figures, too" }, \
 	{ CLI_FILE, 'o', "output", &(cfg).path, .help = "write the report to this file (standard output)" }
@@ -108,8 +108,8 @@ void rec_set_summary(struct rec_report *r, const char *format, ...) __attribute_
 void rec_begin_text_table(struct rec_report *r, const char *align, const char *head, ...) __attribute__((format(printf, 3, 4)));
 void rec_add_text_table_row(struct rec_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rec_rank_last_table_row(struct rec_report *r, double badness);
-/* Sets the array of the result that --tsv writes, or "result": the result itself as one row; `key` must stay valid. Without this
- * call --tsv is --format tsv. */
+/* Sets the array of the result that --tsv writes; `key` must stay valid. Without this call, or where the result has no such array,
+ * --tsv writes the result as one row. */
 void rec_set_main_table(struct rec_report *r, const char *key);
 /* Takes the first element of the open array out of the report and keeps it as the header of --tsv, which so has all columns
  * where the array has no rows; the element's values are never printed. To be called when that element has ended. */

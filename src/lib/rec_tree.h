@@ -39,8 +39,8 @@ const char *rec_first_warning_or_report_line(const struct rec_report_lines *line
 bool rec_write_report_lines(FILE *out, const struct rec_report_lines *lines, bool warnings_only, bool all);
 void rec_free_report_lines(struct rec_report_lines *lines);
 
-/* Writes the tree below `root`, whose first leaf is the schema; may replace control characters in the tree. REC_ROWS: the
- * elements of `table`, an array of the result; as REC_TSV if `table` is NULL or missing. 0 or -ENOMEM. */
+/* Writes the tree below `root`, whose first leaf is the schema; may replace control characters in the tree. REC_TSV: the
+ * elements of `table`, an array of the result, or the result as one row if `table` is NULL or missing. 0 or -ENOMEM. */
 int rec_write_report_tree(FILE *out, enum rec_format format, const struct rec_report_node *root, const char *table);
 /* Writes a text without control characters: tabs and line ends become spaces, other control characters and invalid UTF-8
  * question marks. NULL: nothing is written. */

@@ -98,24 +98,6 @@ static void write_leaf_value(FILE *out, const struct rec_report_node *n)
 		rec_write_printable_text(out, n->text);
 }
 
-static void write_tsv_leaves(FILE *out, const struct rec_report_node *n, const char *schema, const char *prefix)
-{
-	int i = 0;
-
-	for (const struct rec_report_node *c = n->first; c; c = c->next, i++) {
-		char path[512];
-
-		join_report_key_path(path, sizeof(path), prefix, c, i);
-		if (c->kind == OBJECT || c->kind == ARRAY) {
-			write_tsv_leaves(out, c, schema, path);
-			continue;
-		}
-		fprintf(out, "%s\t%s\t", schema, path);
-		write_leaf_value(out, c);
-		fputc('\n', out);
-	}
-}
-
 static bool is_report_leaf(const struct rec_report_node *n)
 {
 	return n->kind != OBJECT && n->kind != ARRAY;
@@ -227,7 +209,7 @@ static void write_report_as_text(FILE *out, const struct rec_report_node *n, int
 	}
 }
 
-/* ---- REC_ROWS: one array of the result, each element a line, its leaves in columns; or the result as one line ---- */
+/* ---- REC_TSV: one array of the result, each element a line, its leaves in columns; or the result as one line ---- */
 
 struct rec_row_columns {
 	char **path;
@@ -302,21 +284,15 @@ int rec_write_report_tree(FILE *out, enum rec_format format, const struct rec_re
 {
 	const char *schema = root->first && root->first->text ? root->first->text : "";
 	const struct rec_report_node *result = find_report_child(root, "result");
-	const struct rec_report_node *main_table = !table ? NULL : !strcmp(table, "result") ? result : find_report_child(result, table);
+	const struct rec_report_node *main_table = table ? find_report_child(result, table) : NULL;
 
 	switch (format) {
 	case REC_JSON:
 		write_json_node(out, root, 0);
 		fputc('\n', out);
 		return 0;
-	case REC_ROWS:
-		if (main_table)
-			return write_main_table_rows(out, main_table, schema);
-		/* fall through */
 	case REC_TSV:
-		fputs("schema\tkey\tvalue\n", out);
-		write_tsv_leaves(out, root, schema, "");
-		return 0;
+		return write_main_table_rows(out, main_table ? main_table : result ? result : root, schema);
 	default:
 		write_report_as_text(out, root, 0);
 		return 0;

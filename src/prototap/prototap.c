@@ -83,12 +83,6 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-/* --format tsv writes the rows of updates and keys, and no report. */
-static bool is_output_rows_only(void)
-{
-	return out_cfg.format == REC_TSV;
-}
-
 static void check_prototap_options(bool live, int files)
 {
 	const struct rec_output_path place[] = { { "-o", out_cfg.path }, { "--rows", cfg.latency.rows },
@@ -96,7 +90,7 @@ static void check_prototap_options(bool live, int files)
 					   { "--intervals", write_cfg.table }, { "--metrics", write_cfg.metrics } };
 
 	const struct { bool wrong; const char *what; } rules[] = {
-		{ cfg.latency.rows && is_output_rows_only(), "--format tsv writes the rows: give their file with -o, not with --rows" },
+		{ cfg.latency.rows && !strcmp(cfg.latency.rows, "-") && !out_cfg.path, "--rows - needs -o FILE: the report goes elsewhere" },
 		{ !cfg.latency.keys && (cfg.latency.assume || cfg.latency.pairing || cfg.latency.noise.window_ns),
 		  "--pairing, --assume and --idle are for --keys" },
 		{ cfg.traffic_bin_ns != 100 * NS_PER_MS && !cfg.traffic, "--traffic-bin is for --traffic FILE" },
@@ -143,31 +137,24 @@ static void open_packet_source(struct capture_run_state *run, char **files, int 
 		list_interface_offload_names(cfg.interface, run->offloads, sizeof(run->offloads));
 }
 
-/* A live capture without a packet is no error. `out` NULL: no report tells what was lost, so a warning does. */
-static int exit_status_of_run(const struct capture_run_state *run, const struct rec_report *out)
+/* A live capture without a packet is no error. */
+static int exit_status_of_run(const struct capture_run_state *run)
 {
 	struct why why;
 	bool empty = !run->live && has_capture_no_selected_packets(run, &why), lossy = !empty && has_capture_losses(run, &why);
 
-	if (!out && (empty || lossy))
-		warn("%s", why.text);
 	if (proc_stop && (!run->live || cfg.time_ns))
 		return EXIT_INTERRUPTED;	/* a live capture without -t is meant to end by a signal */
 	return empty ? EXIT_RUN : lossy ? EXIT_LOSSY : EXIT_OK;
 }
 
-/* Opens the report, and the files of rows. NULL: --format tsv writes rows instead of a report. */
+/* Opens the report, and the files of rows. */
 static struct rec_report *open_run_report(struct capture_run_state *run)
 {
-	struct latency_cfg latency = cfg.latency;
-	struct rec_report *out = NULL;
+	struct rec_report *out = rec_open_report_or_die(&out_cfg, "prototap");
 	struct why why;
 
-	if (is_output_rows_only())
-		latency.rows = out_cfg.path ? out_cfg.path : "-";
-	else
-		out = rec_open_report_or_die(&out_cfg, "prototap");
-	if (latency_open(&run->latency, &latency, &why))
+	if (latency_open(&run->latency, &cfg.latency, &why))
 		die(EXIT_RUN, "%s", why.text);
 	run->traffic.rows = rows_must_open(cfg.traffic, "traffic/1", traffic_columns);
 	return out;
@@ -285,7 +272,7 @@ int main(int argc, char **argv)
 	if (run.live)
 		proc_require_ready_fd_writable((int)cfg.ready_fd);
 	/* These files cannot be gone on with. */
-	supervised = run.live && cfg.every_ns && !cfg.write_path && !cfg.latency.rows && !cfg.traffic && !is_output_rows_only();
+	supervised = run.live && cfg.every_ns && !cfg.write_path && !cfg.latency.rows && !cfg.traffic;
 	start = clock_now();
 	if (supervised)
 		run.again = fork_and_restart_capture_child(cfg.interface);
@@ -301,9 +288,8 @@ int main(int argc, char **argv)
 	finish_tables(&run);
 	if (supervised && *run.error.text && !proc_stop)
 		exit(SUPERVISE_GONE);	/* without a report: the next one goes on */
-	if (out)
-		report_capture_run(out, &run, argv + at);
-	status = exit_status_of_run(&run, out);
+	report_capture_run(out, &run, argv + at);
+	status = exit_status_of_run(&run);
 	meter_free(&run.meter);
 	latency_free(&run.latency);
 	err = source_close(run.source);
@@ -311,7 +297,6 @@ int main(int argc, char **argv)
 		warn("%s is incomplete: %s", cfg.write_path, strerror(-err));
 	if (err && status == EXIT_OK)
 		status = EXIT_LOSSY;
-	if (out)
-		rec_close_report_or_die(out);
+	rec_close_report_or_die(out);
 	return status;
 }

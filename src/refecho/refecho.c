@@ -293,7 +293,7 @@ static void prepare_echo_run(struct rt_settings_granted *rt)
 {
 	static const char *const columns[] = { "seq", "received_ns", "draw_ns", "flushed_ns", "dropped", "coalesced", NULL };
 	const struct echo_queue_cfg echo_cfg = { .batch = (size_t)cfg.coalesce, .per_key = cfg.cost_per == PER_KEY, .room = WAITING_MAX };
-	bool list = out_cfg.format == REC_JSON || out_cfg.format == REC_ROWS;
+	bool list = out_cfg.format == REC_JSON || out_cfg.format == REC_TSV;
 
 	run.log = rows_must_open(cfg.log, "echo/1", columns);
 	run.drop_random = ~(uint64_t)cfg.seed;

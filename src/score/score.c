@@ -322,7 +322,6 @@ int main(int argc, char **argv)
 	rec_begin_object(out, "result");
 	rec_add_ints(out, { "samples", (int64_t)s.n }, { "passed_over", (int64_t)s.passed },
 		     { "later_than", (int64_t)s.later }, { "failed", (int64_t)s.failed });
-	rec_set_main_table(out, "result");
 	rec_add_int(out, "ranged", (int64_t)s.ranged);
 	report_latency_quantiles(out, &s);
 	report_rule_scores(out, &s, &l);

@@ -43,10 +43,10 @@ setup() {
 	start_x
 	for draw in image pixmap; do
 		rm -f seen.tsv frames.tsv
-		start show "$ANIMATE" --draw "$draw" --frames 7 --rate 25 --at 50,20 --geometry 80x60 --log frames.tsv --format tsv
+		start show "$ANIMATE" --draw "$draw" --frames 7 --rate 25 --at 50,20 --geometry 80x60 --log frames.tsv --json
 		show=$pid
 		until_true grep -qx ready show.err
-		start count "$ANIMATE" count --frames 7 --log seen.tsv --format tsv
+		start count "$ANIMATE" count --frames 7 --log seen.tsv --json
 		until_true grep -qx ready count.err
 		# two rounds at least, on any machine (rows are written in blocks of about 160)
 		until_true sh -c 'test "$(wc -l <seen.tsv)" -gt 16'
@@ -59,7 +59,7 @@ setup() {
 		cat count.out show.out
 		[ "$(figure count.out distinct)" = 7 ]
 		[ "$(figure count.out foreign)" = 0 ]
-		[ "$(figure count.out x_pixels) $(figure count.out y_pixels) $(figure count.out cell_pixels)" = "50 20 4.00" ]
+		[ "$(figure count.out x_pixels) $(figure count.out y_pixels) $(figure count.out cell_pixels)" = "50 20 4" ]
 		[ "$(figure count.out frames_seen)" = $(($(wc -l <seen.tsv) - 1)) ]
 		[ "$(figure show.out frames_due)" = $(($(wc -l <frames.tsv) - 1)) ]
 		[ "$(figure show.out frames_shown)" = "$(awk -F'\t' 'NR > 1 && $6 != "" { n++ } END { print n }' frames.tsv)" ]
@@ -76,7 +76,7 @@ setup() {
 
 @test "due times do not drift, and a frame is left out rather than late for all that follow" {
 	start_x
-	start show "$ANIMATE" --rate 50 --log frames.tsv --format tsv -t 6s
+	start show "$ANIMATE" --rate 50 --log frames.tsv --json -t 6s
 	show=$pid
 	until_true grep -qx ready show.err
 	kill -STOP "$show"
@@ -96,7 +96,7 @@ setup() {
 	need python3
 	start_x -fbdir .
 	for content in noise mixed; do
-		start show "$ANIMATE" --content "$content" --order fresh --rate 1 --seed 3 --format tsv
+		start show "$ANIMATE" --content "$content" --order fresh --rate 1 --seed 3 --json
 		show=$pid
 		until_true grep -qx ready show.err
 		until_true "$ANIMATE" count -t 10ms
@@ -136,9 +136,9 @@ END
 
 @test "told to stop early it reports all the same, 130; when the display goes away one line, 1" {
 	start_x
-	start show "$ANIMATE" -t 60s --format tsv
+	start show "$ANIMATE" -t 60s --json
 	until_true grep -qx ready show.err
-	start count "$ANIMATE" count -t 60s --format tsv
+	start count "$ANIMATE" count -t 60s --json
 	count=$pid
 	until_true grep -qx ready count.err
 	kill -INT "$count"
@@ -156,7 +156,7 @@ END
 
 @test "a display that takes nothing any more does not keep it" {
 	start_x
-	start show "$ANIMATE" --geometry 800x600 --rate 60 -t 600s --format tsv
+	start show "$ANIMATE" --geometry 800x600 --rate 60 -t 600s --json
 	show=$pid
 	until_true grep -qx ready show.err
 	kill -STOP "$server"

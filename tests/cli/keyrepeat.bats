@@ -11,21 +11,21 @@ setup() {
 }
 
 loses_its_server() {	# target
-	start keys "$KEYREPEAT" "$1" -t 60s --watch update --schedule periodic --log keys.tsv --format tsv -o report.tsv
+	start keys "$KEYREPEAT" "$1" -t 60s --watch update --schedule periodic --log keys.tsv --json -o report.json
 	until_true grep -q '^ready$' keys.err
 	sleep 1
 	kill -9 "$server"
 	ends "$pid"
 	[ "$status" -eq 1 ]
 	grep -q '^keyrepeat: the connection was dropped' keys.err
-	[ "$(figure report.tsv ended)" = "connection dropped" ]
+	[ "$(figure report.json ended)" = "connection dropped" ]
 	[ "$(keys_in keys.tsv)" -ge 5 ]
 }
 
 # --- the schedule ------------------------------------------------------------------------------------------
 
 @test "periodic: due times are exactly a period apart, nothing is sent before or answered before it is sent" {
-	run "$KEYREPEAT" null: -t 2s --rate 40 --watch patch --log keys.tsv --format tsv -o report.tsv
+	run "$KEYREPEAT" null: -t 2s --rate 40 --watch patch --log keys.tsv --json -o report.json
 	[ "$status" -eq 0 ]
 	[ "$(head -n 1 keys.tsv | tr '\t' ' ')" = \
 		"schema key due_ns sent_ns answer_ns answer_high_ns censored_ns skipped block realtime_offset_ns earliest_ns" ]
@@ -33,14 +33,14 @@ loses_its_server() {	# target
 	each_key keys.tsv '$1 == "keys/1" && key == NR - 1 && skipped == (key <= 5)'
 	each_key keys.tsv 'key == 1 || gap == 25000000'
 	each_key keys.tsv 'sent >= due && answer >= sent && high == answer && censored == ""'
-	[ "$(figure report.tsv keys_due)" -eq 75 ]
-	[ "$(figure report.tsv keys_sent)" -eq 75 ]
-	[ "$(figure report.tsv keys_skipped)" -eq 5 ]
-	[ "$(figure report.tsv keys_answered)" -eq 75 ]
-	[ "$(figure report.tsv keys_exact)" -eq 75 ]
-	[ "$(figure report.tsv overloaded)" = false ]
+	[ "$(figure report.json keys_due)" -eq 75 ]
+	[ "$(figure report.json keys_sent)" -eq 75 ]
+	[ "$(figure report.json keys_skipped)" -eq 5 ]
+	[ "$(figure report.json keys_answered)" -eq 75 ]
+	[ "$(figure report.json keys_exact)" -eq 75 ]
+	[ "$(figure report.json overloaded)" = false ]
 	# the figures are those of the rows
-	awk -F'\t' -v mean="$(figure report.tsv latency_from_due_ms.mean)" -v max="$(figure report.tsv latency_from_due_ms.max)" '
+	awk -F'\t' -v mean="$(figure report.json latency_from_due_ms.mean)" -v max="$(figure report.json latency_from_due_ms.max)" '
 		NR > 6 { d = ($5 - $3) / 1e6; sum += d; n++; if (d > most) most = d }
 		END { exit !(n == 75 && (sum / n - mean) ^ 2 < 1e-6 && (most - max) ^ 2 < 1e-6) }' keys.tsv
 }
@@ -58,7 +58,7 @@ loses_its_server() {	# target
 }
 
 @test "the log tells how far the wall clock is ahead, and each key's block" {
-	"$KEYREPEAT" null: -t 1200ms --rate 40 --schedule blocks --watch patch --log keys.tsv --format tsv -o report.tsv
+	"$KEYREPEAT" null: -t 1200ms --rate 40 --schedule blocks --watch patch --log keys.tsv --json -o report.json
 	[ "$(awk -F'\t' 'NR > 1 { n[$9]++ } END { print n[1], n[2], n[3] }' keys.tsv)" = "20 20 8" ]
 	python3 - keys.tsv <<'END'
 import csv, sys, time
@@ -66,7 +66,7 @@ now = time.clock_gettime_ns(time.CLOCK_REALTIME) - time.clock_gettime_ns(time.CL
 rows = list(csv.DictReader(open(sys.argv[1]), delimiter="\t"))
 assert all(abs(int(r["realtime_offset_ns"]) - now) < 20_000_000 for r in rows)	# a clock that is slewed moves
 END
-	[ "$(figure report.tsv realtime_offset.readings)" -ge 3 ]	# three blocks, each followed by a second of rest
+	[ "$(figure report.json realtime_offset.readings)" -ge 3 ]	# three blocks, each followed by a second of rest
 	# the rest is there although the patch answers at once
 	awk -F'\t' 'NR > 2 && $9 != block && $3 - last < 1000000000 { exit 1 } { block = $9; last = $5 }' keys.tsv
 	"$KEYREPEAT" null: -t 1s --schedule jittered --log keys.tsv -o /dev/null
@@ -74,44 +74,44 @@ END
 }
 
 @test "poisson: as many keys as asked, gaps of all lengths" {
-	"$KEYREPEAT" null: -t 2s --rate 200 --schedule poisson --watch patch --log keys.tsv --format tsv -o report.tsv
+	"$KEYREPEAT" null: -t 2s --rate 200 --schedule poisson --watch patch --log keys.tsv --json -o report.json
 	[ "$(keys_in keys.tsv)" -eq 400 ]
 	each_key keys.tsv 'key == 1 || gap >= 0'
 	each_key keys.tsv 'sent >= due'
-	[ "$(figure report.tsv keys_answered)" -eq 395 ]
-	[ "$(figure report.tsv patch_ahead)" -eq 0 ]
+	[ "$(figure report.json keys_answered)" -eq 395 ]
+	[ "$(figure report.json patch_ahead)" -eq 0 ]
 	# 1 - 1/e of the gaps are shorter than the mean; far fewer or more than that are no exponential
 	awk -F'\t' 'NR > 2 { n++; short += $3 - last < 5e6 } { last = $3 } END { exit !(short / n > 0.5 && short / n < 0.76) }' keys.tsv
 }
 
 paired_in_blocks() {	# each key has its update; rest between blocks is no gap of the display's
-	[ "$(figure report.tsv keys_exact)" = 45 ] && awk "BEGIN { exit !($(figure report.tsv largest_gap_ms) < 900) }"
+	[ "$(figure report.json keys_exact)" = 45 ] && awk "BEGIN { exit !($(figure report.json largest_gap_ms) < 900) }"
 }
 
 @test "blocks: twenty keys, then rest" {
 	# where others hold the probe up for a key period, two answers are one update, and a key has no exact pair
 	for _ in {1..5}; do
 		busy_begin
-		"$KEYREPEAT" null: -t 1s --rate 50 --schedule blocks --watch update --log keys.tsv --format tsv -o report.tsv
+		"$KEYREPEAT" null: -t 1s --rate 50 --schedule blocks --watch update --log keys.tsv --json -o report.json
 		if paired_in_blocks || ! machine_was_busy 20; then break; fi
 	done
 	[ "$(keys_in keys.tsv)" -eq 50 ]
 	each_key keys.tsv 'key == 1 || (key % 20 == 1 ? gap > 1e9 : gap > 19999998 && gap < 20000002)'
 	paired_in_blocks
-	[ -z "$(figure report.tsv coalesced)" ]		# updates do not tell
+	[ -z "$(figure report.json coalesced)" ]		# updates do not tell
 }
 
 @test "--script: keys and delays from a file; a wrong line is named" {
 	printf '# comment\n0 h\n\n120 i\n30.5 Return\n' >script
-	run "$KEYREPEAT" null: --script script --warmup 0 --watch patch --log keys.tsv --format tsv -o report.tsv
+	run "$KEYREPEAT" null: --script script --warmup 0 --watch patch --log keys.tsv --json -o report.json
 	[ "$status" -eq 0 ]
 	[ "$(keys_in keys.tsv)" -eq 3 ]
 	each_key keys.tsv 'due - first == (key == 1 ? 0 : key == 2 ? 120000000 : 150500000)'
 	# all of them within --skip: no figures, but an echo there was
 	for watch in patch update; do
-		run "$KEYREPEAT" null: --script script --watch $watch --format tsv -o report.tsv
+		run "$KEYREPEAT" null: --script script --watch $watch --json -o report.json
 		[ "$status" -eq 0 ]
-		[ "$(figure report.tsv keys_due)" -eq 0 ]
+		[ "$(figure report.json keys_due)" -eq 0 ]
 	done
 	printf '0 h\n20 nokey\n' >script
 	run "$KEYREPEAT" null: --script script
@@ -124,23 +124,23 @@ paired_in_blocks() {	# each key has its update; rest between blocks is no gap of
 }
 
 @test "without a watch there is nothing to lose, however many keys" {
-	run "$KEYREPEAT" null: --rate 1000 -t 3s --format tsv -o report.tsv
+	run "$KEYREPEAT" null: --rate 1000 -t 3s --json -o report.json
 	[ "$status" -eq 0 ]
 	[ "$output" = ready ]
 }
 
 @test "--rate 0 sends nothing and counts what comes by itself" {
-	run "$KEYREPEAT" null: --rate 0 -t 300ms --watch update --format tsv -o report.tsv
+	run "$KEYREPEAT" null: --rate 0 -t 300ms --watch update --json -o report.json
 	[ "$status" -eq 0 ]
-	[ "$(figure report.tsv updates)" -eq 0 ]
-	[ "$(figure report.tsv unsolicited_per_s)" = 0.0000 ]
-	[ -z "$(figure report.tsv keys_due)" ]
+	[ "$(figure report.json updates)" -eq 0 ]
+	[ "$(figure report.json unsolicited_per_s)" = 0.0000 ]
+	[ -z "$(figure report.json keys_due)" ]
 }
 
 @test "--hold-start: ready comes first, no key before the line" {
 	mkfifo go
 	exec 5<>go		# both ways: opening one end alone waits for the other
-	"$KEYREPEAT" null: -t 500ms --hold-start --log keys.tsv --format tsv -o report.tsv <go 2>keys.err 3>&- &
+	"$KEYREPEAT" null: -t 500ms --hold-start --log keys.tsv --json -o report.json <go 2>keys.err 3>&- &
 	pid=$!
 	started+=("$pid")
 	until_true grep -q '^ready$' keys.err
@@ -161,14 +161,14 @@ paired_in_blocks() {	# each key has its update; rest between blocks is no gap of
 }
 
 @test "SIGTERM: exit 130, report and rows of what was measured" {
-	start keys "$KEYREPEAT" null: -t 60s --watch patch --log keys.tsv --format tsv -o report.tsv
+	start keys "$KEYREPEAT" null: -t 60s --watch patch --log keys.tsv --json -o report.json
 	until_true grep -q '^ready$' keys.err
 	sleep 1
 	kill "$pid"
 	ends "$pid"
 	[ "$status" -eq 130 ]
-	[ "$(figure report.tsv ended)" = interrupted ]
-	[ "$(figure report.tsv keys_due)" -eq $(($(keys_in keys.tsv) - 5)) ]
+	[ "$(figure report.json ended)" = interrupted ]
+	[ "$(figure report.json keys_due)" -eq $(($(keys_in keys.tsv) - 5)) ]
 	[ "$(keys_in keys.tsv)" -ge 6 ]
 	[ "$(keys_in keys.tsv)" -lt 1200 ]
 }
@@ -290,7 +290,7 @@ paired_in_blocks() {	# each key has its update; rest between blocks is no gap of
 @test "x11: a signal while it looks for the patch: exit 130, with a report" {
 	need xset xsetroot
 	start_x
-	start keys "$KEYREPEAT" "x11:$DISPLAY" --watch patch --patch-wait 60s --format tsv -o report.tsv
+	start keys "$KEYREPEAT" "x11:$DISPLAY" --watch patch --patch-wait 60s --json -o report.json
 	until_true eval '[ "$(repeat_state)" = off ]'
 	sleep 0.3
 	xsetroot -solid grey		# something for the watcher to see
@@ -298,7 +298,7 @@ paired_in_blocks() {	# each key has its update; rest between blocks is no gap of
 	ends "$pid"
 	cat keys.err
 	[ "$status" -eq 130 ]
-	[ "$(figure report.tsv ended)" = interrupted ]
+	[ "$(figure report.json ended)" = interrupted ]
 	[ "$(repeat_state)" = on ]
 }
 
@@ -309,12 +309,12 @@ paired_in_blocks() {	# each key has its update; rest between blocks is no gap of
 	start_x
 	start_xterm sh -c 'read -r line; printf "%s" "$line" >typed.part; mv typed.part typed; cat'
 	printf '50 H\n50 i\n50 space\n50 ~\n50 x\n50 BackSpace\n50 7\n50 Return\n' >script
-	run "$KEYREPEAT" "x11:$DISPLAY" --script script --watch update --warmup 0 --format tsv -o report.tsv
+	run "$KEYREPEAT" "x11:$DISPLAY" --script script --watch update --warmup 0 --json -o report.json
 	[ "$status" -eq 0 ]
 	until_true test -e typed
 	[ "$(cat typed)" = "Hi ~7" ]
-	[ "$(figure report.tsv keys_answered)" -eq 8 ]
-	[ "$(figure report.tsv updates)" -ge 1 ]
+	[ "$(figure report.json keys_answered)" -eq 8 ]
+	[ "$(figure report.json updates)" -ge 1 ]
 }
 
 @test "x11: auto-repeat is off while tapping, and on again after the end, SIGTERM and SIGKILL" {
@@ -347,7 +347,7 @@ paired_in_blocks() {	# each key has its update; rest between blocks is no gap of
 	before=$(xset q | grep 'auto repeat delay')
 	start_xterm sh -c 'stty -icanon; cat >typed'
 	begin=${EPOCHREALTIME/[.,]/}
-	run "$KEYREPEAT" "x11:$DISPLAY" --mode hold -t 4s --rate 20 --watch update --format tsv --log keys.tsv -o report.tsv
+	run "$KEYREPEAT" "x11:$DISPLAY" --mode hold -t 4s --rate 20 --watch update --json --log keys.tsv -o report.json
 	[ "$status" -eq 0 ]
 	[ "$(xset q | grep 'auto repeat delay')" = "$before" ]
 	held=$(((${EPOCHREALTIME/[.,]/} - begin) / 1000))	# ms, at most: the key may be let go late
@@ -394,9 +394,9 @@ paired_in_blocks() {	# each key has its update; rest between blocks is no gap of
 	echo sesame >right
 	vncpasswd -f <right >obfuscated
 	start_vnc -SecurityTypes TLSVnc -PasswordFile "$PWD/obfuscated"
-	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --watch none --password-file right --format tsv -o report.tsv
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --watch none --password-file right --json -o report.json
 	[ "$status" -eq 0 ]
-	grep -q 'settings.server.*TLS' report.tsv
+	grep -q '"server": ".*TLS' report.json
 }
 
 @test "vnc: what is typed arrives and its echo is seen; a server that stops is no reason to be late" {
@@ -405,7 +405,7 @@ paired_in_blocks() {	# each key has its update; rest between blocks is no gap of
 	start_xterm sh -c 'stty -icanon; cat >typed'
 	for round in 1 2 3 4 5; do
 		busy_begin
-		start keys "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 6s --watch update --schedule periodic --log keys.tsv --format tsv -o report.tsv
+		start keys "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 6s --watch update --schedule periodic --log keys.tsv --json -o report.json
 		until_true grep -q '^ready$' keys.err
 		sleep 1
 		kill -STOP "$server"
@@ -414,11 +414,11 @@ paired_in_blocks() {	# each key has its update; rest between blocks is no gap of
 		ends "$pid"
 		[ "$status" -eq 0 ]
 		until_true eval '[ "$(wc -c <typed)" -eq $((120 * round)) ]'
-		[ "$(figure report.tsv keys_sent)" -eq 115 ]
-		[ "$(figure report.tsv keys_answered)" -eq 115 ]
-		awk "BEGIN { exit !($(figure report.tsv largest_gap_ms) > 900) }"
-		share=$(figure report.tsv late_share_percent)	# where the stop merged echoes, a range: by its early end
-		awk "BEGIN { exit !(${share:-$(figure report.tsv range.late_share_percent.from)} > 10) }"
+		[ "$(figure report.json keys_sent)" -eq 115 ]
+		[ "$(figure report.json keys_answered)" -eq 115 ]
+		awk "BEGIN { exit !($(figure report.json largest_gap_ms) > 900) }"
+		share=$(figure report.json late_share_percent)	# where the stop merged echoes, a range: by its early end
+		awk "BEGIN { exit !(${share:-$(figure report.json range.late_share_percent.from)} > 10) }"
 		# of the stopped second's 20 keys, sent on time; a stop that held them up would have made most of them late by 100 ms and more
 		late=$(awk -F'\t' 'NR > 6 { late += $4 - $3 > 100e6 } END { print late + 0 }' keys.tsv)
 		# (half of a second's keys late by 100 ms: that takes half a second)
@@ -459,14 +459,14 @@ start_half_a_server() {
 
 @test "vnc: a server that stops in the middle of its first picture: told, and a signal is honoured" {
 	start_half_a_server
-	start keys "$KEYREPEAT" "vnc:127.0.0.1:$port" --watch update --format tsv -o report.tsv
+	start keys "$KEYREPEAT" "vnc:127.0.0.1:$port" --watch update --json -o report.json
 	until_true grep -q half half.out
 	sleep 0.3
 	kill "$pid"
 	ends "$pid"
 	cat keys.err
 	[ "$status" -eq 130 ]
-	[ "$(figure report.tsv ended)" = interrupted ]
+	[ "$(figure report.json ended)" = interrupted ]
 	start_half_a_server
 	run timeout 60 "$KEYREPEAT" "vnc:127.0.0.1:$port" --watch update
 	[ "$status" -eq 1 ]
@@ -477,14 +477,14 @@ start_half_a_server() {
 @test "vnc: nothing shows what is typed: exit 1, every key is later than the end" {
 	start_vnc -SecurityTypes None
 	# this much noise shortens the wait to 2 s
-	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 500ms --watch update --noise 0.6/s --log keys.tsv --format tsv -o report.tsv
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 500ms --watch update --noise 0.6/s --log keys.tsv --json -o report.json
 	[ "$status" -eq 1 ]
 	[[ $output == *"no echo"* ]]
 	[ "$(keys_in keys.tsv)" -eq 10 ]
 	each_key keys.tsv 'answer == "" && high == "" && censored >= sent + 2e9'
 	# after the five keys of the warm-up none was sent
-	[ -z "$(figure report.tsv late_share_percent)" ]
-	[ "$(figure report.tsv range.late_share_percent.from)" = 0.000 ]
-	[ "$(figure report.tsv range.late_share_percent.to)" = 100.000 ]
-	[ "$(figure report.tsv latency_from_due_ms.censored)" -eq 5 ]
+	[ -z "$(figure report.json late_share_percent)" ]
+	[ "$(figure report.json range.late_share_percent.from)" = 0.000 ]
+	[ "$(figure report.json range.late_share_percent.to)" = 100.000 ]
+	[ "$(figure report.json latency_from_due_ms.censored)" -eq 5 ]
 }

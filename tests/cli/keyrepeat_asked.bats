@@ -103,7 +103,7 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 }
 
 blinks() {
-	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 600ms --watch update --format tsv -o noise.tsv && [ "$(figure noise.tsv updates)" -gt 1 ]
+	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 600ms --watch update --json -o noise.json && [ "$(figure noise.json updates)" -gt 1 ]
 }
 
 @test "asked: a blinking caret is no echo, not even where nothing shows what is typed" {

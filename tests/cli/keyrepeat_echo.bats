@@ -22,7 +22,7 @@ by_threes() {
 	for _ in {1..3}; do
 		busy_begin
 		start_refecho --display "$DISPLAY" --coalesce 3
-		run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --watch patch --warmup 6 --log keys.tsv --format tsv -o report.tsv
+		run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --watch patch --warmup 6 --log keys.tsv --json -o report.json
 		echo "$output"
 		[ "$status" -eq 0 ]
 		kill "$refecho"
@@ -30,22 +30,22 @@ by_threes() {
 		if by_threes || ! machine_was_busy 800; then break; fi
 	done
 	by_threes
-	[ "$(figure report.tsv keys_answered)" -eq 54 ]
-	[ "$(figure report.tsv keys_exact)" -eq 54 ]
-	[ "$(figure report.tsv coalesced)" -eq 36 ]
+	[ "$(figure report.json keys_answered)" -eq 54 ]
+	[ "$(figure report.json keys_exact)" -eq 54 ]
+	[ "$(figure report.json coalesced)" -eq 36 ]
 }
 
 @test "patch: the scripted delay is found, over X and over VNC" {
 	start_x
 	start_refecho --display "$DISPLAY" --answer-delay const:40ms
-	"$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch patch --format tsv -o report.tsv
-	[ "$(figure report.tsv keys_exact)" -eq 35 ]
-	awk "BEGIN { exit !($(figure report.tsv latency_from_due_ms.min) >= 40) }"
+	"$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch patch --json -o report.json
+	[ "$(figure report.json keys_exact)" -eq 35 ]
+	awk "BEGIN { exit !($(figure report.json latency_from_due_ms.min) >= 40) }"
 	unused_port
 	start_refecho --vnc "$port" --answer-delay const:40ms
-	"$KEYREPEAT" "vnc:127.0.0.1:$port" -t 2s --watch patch --format tsv -o report.tsv
-	[ "$(figure report.tsv keys_exact)" -eq 35 ]
-	awk "BEGIN { exit !($(figure report.tsv latency_from_due_ms.min) >= 40) }"
+	"$KEYREPEAT" "vnc:127.0.0.1:$port" -t 2s --watch patch --json -o report.json
+	[ "$(figure report.json keys_exact)" -eq 35 ]
+	awk "BEGIN { exit !($(figure report.json latency_from_due_ms.min) >= 40) }"
 }
 
 @test "patch: a key that somebody else types into an application that answers late is told, and no key after it is exact" {
@@ -63,29 +63,29 @@ by_threes() {
 @test "x11: a screen at rest has no updates, not even a first one" {
 	start_x
 	start_refecho --display "$DISPLAY"
-	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 500ms --watch update --format tsv -o report.tsv
-	[ "$(figure report.tsv updates)" -eq 0 ]
+	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 500ms --watch update --json -o report.json
+	[ "$(figure report.json updates)" -eq 0 ]
 }
 
 @test "an application that falls behind is overloaded, one that skips pictures is not" {
 	start_x
 	start_refecho --display "$DISPLAY" --answer-delay const:0 --cost 80ms --cost-per key
-	run "$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch patch --format tsv -o report.tsv
-	[ "$(figure report.tsv overloaded)" = true ]
-	[ -z "$(figure report.tsv latency_from_due_ms.p50)" ]
-	awk "BEGIN { exit !($(figure report.tsv backlog_per_s) > 4) }"
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch patch --json -o report.json
+	[ "$(figure report.json overloaded)" = true ]
+	[ -z "$(figure report.json latency_from_due_ms.p50)" ]
+	awk "BEGIN { exit !($(figure report.json backlog_per_s) > 4) }"
 	start_x
 	# where others have the CPU, redraws can take longer and longer through a whole train: not with a priority above theirs, if it may
 	# be had
 	start_refecho --display "$DISPLAY" --answer-delay const:0 --cost 80ms --cost-per redraw --priority 5
 	for _ in {1..3}; do
 		busy_begin
-		run "$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch patch --format tsv -o report.tsv
-		if [ "$(figure report.tsv overloaded)" = false ] || ! machine_was_busy 200; then break; fi
+		run "$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch patch --json -o report.json
+		if [ "$(figure report.json overloaded)" = false ] || ! machine_was_busy 200; then break; fi
 	done
-	[ "$(figure report.tsv overloaded)" = false ]
-	[ -n "$(figure report.tsv latency_from_due_ms.p50)" ]
-	[ "$(figure report.tsv coalesced)" -gt 5 ]
+	[ "$(figure report.json overloaded)" = false ]
+	[ -n "$(figure report.json latency_from_due_ms.p50)" ]
+	[ "$(figure report.json coalesced)" -gt 5 ]
 }
 
 @test "update: noise too rare to be waited for leaves no key without an answer" {
@@ -93,23 +93,23 @@ by_threes() {
 	start_refecho --display "$DISPLAY" --coalesce 3 --answer-delay const:40ms
 	# 1.2 periods of this noise are 15 s; at 10 the picture has long been at rest
 	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --watch update --schedule periodic --warmup 6 --noise 0.08 --log keys.tsv \
-		--format tsv -o report.tsv
+		--json -o report.json
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[ "$(figure report.tsv overloaded)" = false ]
-	awk "BEGIN { exit !($(figure report.tsv largest_gap_ms) < 5000) }"
+	[ "$(figure report.json overloaded)" = false ]
+	awk "BEGIN { exit !($(figure report.json largest_gap_ms) < 5000) }"
 	each_key keys.tsv 'answer != "" && high != "" && censored == ""'
 }
 
 @test "update: where the updates account for every key, rare noise is not waited for" {
 	start_x
 	start_refecho --display "$DISPLAY"
-	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --rate 10 --watch update --noise 0.08 --log keys.tsv --format tsv -o report.tsv
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --rate 10 --watch update --noise 0.08 --log keys.tsv --json -o report.json
 	echo "$output"
 	[ "$status" -eq 0 ]
 	each_key keys.tsv 'high != ""'
 	# a busy machine may have two echoes in one update, or an update more; then keys have ranges, and it waits
-	awk "BEGIN { exit !($(figure report.tsv drain_s) < 8) }" || ! each_key keys.tsv 'answer == high'
+	awk "BEGIN { exit !($(figure report.json drain_s) < 8) }" || ! each_key keys.tsv 'answer == high'
 }
 
 # The truth lies in the range of every key: refecho's log has when each key was drawn and sent out. What the probe reads late, since

@@ -19,7 +19,7 @@ vim() {	# without a greeting, which would go with the first key
 }
 
 at_rest() {
-	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 400ms --watch update --format tsv -o rest.tsv && [ "$(figure rest.tsv updates)" = 0 ]
+	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 400ms --watch update --json -o rest.json && [ "$(figure rest.json updates)" = 0 ]
 }
 
 # A second window that changes 50 times a second, at 600,500: not what is typed at.
@@ -42,12 +42,12 @@ focus_terminal() {
 	# where others hold the terminal up for a key period, it shows no key alone, and the caret's cell is not known
 	for rate in 60 60 60 20; do
 		busy_begin
-		"$KEYREPEAT" "x11:$DISPLAY" -t 1s --rate "$rate" --schedule periodic --watch update --format tsv -o report.tsv
-		if [ "$(figure report.tsv pairing)" = caret ] || ! machine_was_busy 16; then break; fi
+		"$KEYREPEAT" "x11:$DISPLAY" -t 1s --rate "$rate" --schedule periodic --watch update --json -o report.json
+		if [ "$(figure report.json pairing)" = caret ] || ! machine_was_busy 16; then break; fi
 	done
-	[ "$(figure report.tsv pairing)" = caret ]
-	[ "$(figure report.tsv keys_exact)" = "$(figure report.tsv latency_from_due_ms.n)" ]
-	[ "$(figure report.tsv keys_exact)" = $((rate - 5)) ]
+	[ "$(figure report.json pairing)" = caret ]
+	[ "$(figure report.json keys_exact)" = "$(figure report.json latency_from_due_ms.n)" ]
+	[ "$(figure report.json keys_exact)" = $((rate - 5)) ]
 }
 
 @test "x11 --region: what changes outside of it is no update" {
@@ -55,13 +55,13 @@ focus_terminal() {
 	vim
 	restless
 	focus_terminal
-	"$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch update --region 500x330+0+0 --format tsv -o inside.tsv
-	[ "$(figure inside.tsv pairing)" = caret ]
-	[ "$(figure inside.tsv keys_exact)" = 35 ]
-	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 1s --watch update --region 500x330+0+0 --format tsv -o quiet.tsv
-	[ "$(figure quiet.tsv updates)" = 0 ]
-	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 4s --watch update --format tsv -o all.tsv
-	[ "$(figure all.tsv updates)" -gt 5 ]
+	"$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch update --region 500x330+0+0 --json -o inside.json
+	[ "$(figure inside.json pairing)" = caret ]
+	[ "$(figure inside.json keys_exact)" = 35 ]
+	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 1s --watch update --region 500x330+0+0 --json -o quiet.json
+	[ "$(figure quiet.json updates)" = 0 ]
+	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 4s --watch update --json -o all.json
+	[ "$(figure all.json updates)" -gt 5 ]
 }
 
 @test "x11 --region auto: the text is found beside what changes by itself, and bounded by it" {
@@ -115,15 +115,15 @@ focus_terminal() {
 	start stranger xterm -geometry 20x3+600+500 -title stranger -e sh -c 'stty raw -echo; cat >typed'
 	until_true xdotool search --onlyvisible --name stranger
 	until_true test -e typed
-	start keys "$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" -t 20s --watch update --format tsv -o report.tsv
+	start keys "$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" -t 20s --watch update --json -o report.json
 	until_true grep -q ready keys.err
 	sleep 3
 	xdotool windowfocus --sync "$(xdotool search --onlyvisible --name stranger)" mousemove 620 510
 	ends "$pid"
 	[ "$status" -eq 1 ]
 	[[ $(cat keys.err) == *"another window has the keyboard"* ]]
-	[ "$(figure report.tsv ended)" = "window left" ]
-	[ "$(figure report.tsv keys_sent)" -ge 10 ] && [ "$(figure report.tsv keys_sent)" -lt 400 ]
+	[ "$(figure report.json ended)" = "window left" ]
+	[ "$(figure report.json keys_sent)" -ge 10 ] && [ "$(figure report.json keys_sent)" -lt 400 ]
 	sleep 0.3
 	[ ! -s typed ]
 	# the same stranger does get what is typed at it
@@ -190,7 +190,7 @@ END
 	[ "$(repeat_state)" = on ]
 	for how in "--window $terminal --watch update" "--window $terminal --watch none" "--watch update" "--watch none"; do
 		# shellcheck disable=SC2086
-		start keys "$KEYREPEAT" "x11:$DISPLAY" $how -t 20s --format tsv -o report.tsv
+		start keys "$KEYREPEAT" "x11:$DISPLAY" $how -t 20s --json -o report.json
 		until_true grep -q ready keys.err
 		sleep 0.5
 		kill -STOP "$server"
@@ -201,10 +201,10 @@ END
 		echo "$how: $status after $((SECONDS - begin)) s; $(cat keys.err)"
 		[ $((SECONDS - begin)) -le 12 ]		# of the 19 s that were left
 		[ "$status" -eq 130 ]
-		[ "$(figure report.tsv ended)" = interrupted ]
+		[ "$(figure report.json ended)" = interrupted ]
 		kill -CONT "$server"
 		until_true sh -c '[ "$(xset q | sed -n "s/.*auto repeat:  *\([a-z]*\) .*/\1/p")" = on ]'
-		rm report.tsv
+		rm report.json
 	done
 }
 
@@ -229,11 +229,11 @@ int XGetInputFocus(Display *d, Window *focus, int *revert)
 END
 	"${CC:-gcc}" -D_GNU_SOURCE -shared -fPIC -o breaks.so breaks.c -lX11 || skip "no compiler for X programs"
 	terminal=$(xdotool search --onlyvisible --class xterm | head -n 1)
-	run env LD_PRELOAD="$PWD/breaks.so" "$KEYREPEAT" "x11:$DISPLAY" --watch none --window "$terminal" -t 5s --format tsv -o report.tsv
+	run env LD_PRELOAD="$PWD/breaks.so" "$KEYREPEAT" "x11:$DISPLAY" --watch none --window "$terminal" -t 5s --json -o report.json
 	echo "$output"
 	[ "$status" -eq 1 ]
-	[ "$(figure report.tsv ended)" = "connection dropped" ]
-	[ "$(figure report.tsv keys_sent)" -ge 5 ]
+	[ "$(figure report.json ended)" = "connection dropped" ]
+	[ "$(figure report.json keys_sent)" -ge 5 ]
 }
 
 @test "x11 --window: moved, closed, not there, not in sight" {
@@ -299,7 +299,7 @@ xev_of() {	# xev_of TARGET: runs the script, events come in `seen`, a line each
 	xdotool windowfocus --sync "$(xdotool search --onlyvisible --name 'Event Tester' | head -n 1)" mousemove 250 150
 	printf '50 move 50,60\n50 button 1 down\n20 move 90,60 over 80\n20 button 1 up\n30 ctrl+s\n30 button 4 click\n30 type 20 aB\n' \
 		>script
-	"$KEYREPEAT" "$1" --watch none --script script --warmup 0 --format tsv -o report.tsv
+	"$KEYREPEAT" "$1" --watch none --script script --warmup 0 --json -o report.json
 	until_true grep -q 'KeyRelease.*' xev.out
 	until_true sh -c "grep -A 2 KeyRelease xev.out | grep -q 'keysym 0x42'"
 	awk '/^(Motion|Button|Key)/ { what = $1; getline where; sub(/.*\(/, "", where); sub(/\).*/, "", where);

@@ -396,8 +396,6 @@ END
 		"page_bytes", "huge_bytes", "pattern", "touched_bytes",
 		"touch_bytes_per_s", "behind_s", "major_faults", "minor_faults", "stopped_by", "left_least_bytes",
 		"first_to_be_killed", "confined", "memory_group")] | all)' json
-	"$MEMHOG" -s 1M -t 1ms --format tsv -o tsv 2>err
-	grep -qP '^thinprobe.memhog/1\tresult.filled_bytes\t1048576$' tsv
 	"$MEMHOG" -s 1M -t 1ms -v -o text 2>err
 	grep -q '^  filled_bytes  *1048576$' text
 }

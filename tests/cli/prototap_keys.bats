@@ -17,7 +17,7 @@ setup() {
 
 # Each key's range in ms from when it was sent, "low-high", "+" after an exact one, "-" for what is not known.
 ranges() {	# NAME [options]
-	"$BIN/prototap" read "$MADE/$1.pcap" --keys "$MADE/$1.tsv" --format tsv "${@:2}" >rows.tsv || return
+	"$BIN/prototap" read "$MADE/$1.pcap" --keys "$MADE/$1.tsv" --rows rows.tsv -o /dev/null "${@:2}" || return
 	awk -F'\t' 'function ms(ns) { return ns == "" ? "-" : (ns - sent[key]) / 1e6 }
 		NR == FNR { sent[$2] = $4; next }
 		$2 == "key" { key = $8; line = line (line ? " " : "") ms($9) "-" ms($10) ($11 ? "+" : "") }
@@ -171,7 +171,7 @@ keys() {	# NAME JQ [options]
 }
 
 @test "rows: every update and every key, on the clock of the keys" {
-	"$BIN/prototap" read "$MADE/two.pcap" --keys "$MADE/two.tsv" --format tsv -o rows.tsv
+	"$BIN/prototap" read "$MADE/two.pcap" --keys "$MADE/two.tsv" --rows - -o /dev/null >rows.tsv
 	[ "$(head -n 1 rows.tsv)" = \
 		"$(printf 'schema\tkind\tn\ttime_ns\tend_ns\tpackets\tbytes\tkey\tlow_ns\thigh_ns\texact\tblock\tcaptured')" ]
 	# 1,000 s and 100 ms: the first key; it crosses 0.1 ms later
@@ -183,11 +183,11 @@ keys() {	# NAME JQ [options]
 	"$BIN/prototap" read "$MADE/two.pcap" --keys "$MADE/two.tsv" --rows beside.tsv -o report
 	cmp rows.tsv beside.tsv
 	# without pairing: the keys' own times only
-	"$BIN/prototap" read "$MADE/two.pcap" --keys "$MADE/two.tsv" --pairing none --format tsv >none.tsv
+	"$BIN/prototap" read "$MADE/two.pcap" --keys "$MADE/two.tsv" --pairing none --rows none.tsv -o /dev/null
 	grep -qx "$(printf 'wire/1\tkey\t6\t1002150100000\t\t\t\t6\t\t\t\t2\t')" none.tsv
 	[ "$(wc -l <none.tsv)" = 15 ]
 	# without keys: updates, at the times of their packets
-	"$BIN/prototap" read "$MADE/two.pcap" --format tsv >packets.tsv
+	"$BIN/prototap" read "$MADE/two.pcap" --rows packets.tsv -o /dev/null
 	[ "$(sed -n 2p packets.tsv)" = "$(printf 'wire/1\tupdate\t1\t1700000000110000000\t1700000000110000000\t1\t100\t\t\t\t\t\t')" ]
 	[ "$(wc -l <packets.tsv)" = 7 ]
 }
@@ -243,7 +243,7 @@ END
 @test "wrong words" {
 	for words in "--pairing none" "--assume coalescing" "--idle 0/60s" "--keys k --pairing x" \
 		"--keys k --idle 60s" "--keys k --idle 0/" \
-		     "--keys k --idle -1/60s" "--keys k --idle 1/0s" "--keys k --idle x/60s" "--rows r --format tsv"; do
+		     "--keys k --idle -1/60s" "--keys k --idle 1/0s" "--keys k --idle x/60s" "--rows -"; do
 		# shellcheck disable=SC2086
 		run "$BIN/prototap" read "$MADE/two.pcap" $words
 		echo "$words: $status $output"

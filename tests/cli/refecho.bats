@@ -66,9 +66,7 @@ shows() {	# number [cell]
 	[ "$(shown "${2:-8}")" = "$1" ]
 }
 
-result() {	# key: from the report in TSV
-	awk -F '\t' -v key="result.$1" '$2 == key { print $3 }' "${2:-out}"
-}
+result() { figure "${2:-out}" "$1"; }	# key: from the report
 
 received() {	# n: so many rows with a flushed time can only be seen at the end; the window is watched instead
 	until_true shows "$1"
@@ -167,7 +165,7 @@ END
 
 @test "x11: number 0 when ready, then one number a key, and the character; shift and releases do not count" {
 	display_up
-	serve --display "$D" --log log.tsv --format tsv
+	serve --display "$D" --log log.tsv --json
 	shows 0
 	keys 7 30
 	received 7
@@ -242,7 +240,7 @@ END
 
 @test "delays: no key is drawn before its time, and delays run side by side" {
 	display_up
-	serve --display "$D" --answer-delay const:2s --log log.tsv --format tsv
+	serve --display "$D" --answer-delay const:2s --log log.tsv --json
 	keys 10 20
 	received 10
 	finish
@@ -270,7 +268,7 @@ END
 	local used before
 
 	display_up
-	serve --display "$D" --cost 20ms --cost-per key --format tsv
+	serve --display "$D" --cost 20ms --cost-per key --json
 	[ -r "/proc/$PID/schedstat" ] || skip "no /proc/PID/schedstat"
 	before=$(cut -d ' ' -f 1 "/proc/$PID/schedstat")
 	keys 10 5
@@ -282,7 +280,7 @@ END
 	[ "$used" -lt 400000000 ]
 	[ "$(result redraws)" = 10 ]	# nothing is coalesced
 	[ "$(result keys_coalesced)" = 0 ]
-	serve --display "$D" --cost 100ms --format tsv
+	serve --display "$D" --cost 100ms --json
 	kill -STOP "$PID"
 	keys 10 5
 	kill -CONT "$PID"
@@ -300,7 +298,7 @@ END
 	display_up
 	for _ in {1..3}; do
 		busy_begin
-		serve --display "$D" --coalesce 3 --log log.tsv --format tsv
+		serve --display "$D" --coalesce 3 --log log.tsv --json
 		begin=${EPOCHREALTIME/[.,]/}
 		keys 2
 		sleep 0.3
@@ -327,7 +325,7 @@ END
 
 @test "drop: dropped keys are not answered, only overtaken" {
 	display_up
-	serve --display "$D" --drop 1 --log log.tsv --format tsv
+	serve --display "$D" --drop 1 --log log.tsv --json
 	keys 4
 	taken
 	shows 0
@@ -353,7 +351,7 @@ END
 
 @test "a display that goes away: one line, exit 1, the keys so far are reported" {
 	display_up
-	serve --display "$D" --log log.tsv --format tsv
+	serve --display "$D" --log log.tsv --json
 	keys 3
 	received 3
 	kill -9 "$XVFB"
@@ -371,7 +369,7 @@ END
 	burns() { [ "$(cut -d ' ' -f 1 "/proc/$PID/schedstat")" -gt "$1" ]; }
 
 	display_up
-	serve --display "$D" --cost 10s --answer-delay const:2s --log log.tsv --format tsv
+	serve --display "$D" --cost 10s --answer-delay const:2s --log log.tsv --json
 	[ -r "/proc/$PID/schedstat" ] || skip "no /proc/PID/schedstat"
 	kill -STOP "$PID"	# so that it has them all before it pays for the first
 	keys 5
@@ -457,7 +455,7 @@ END
 # --- together with the probe ----------------------------------------------------------------------------------------
 
 watch() {	# keyrepeat's options...: report in probe.tsv, log in samples.tsv
-	"$BIN/keyrepeat" "$@" --watch patch --format tsv -o probe.tsv --log samples.tsv 2>probe.err || {
+	"$BIN/keyrepeat" "$@" --watch patch --json -o probe.json --log samples.tsv 2>probe.err || {
 		cat probe.err
 		return 1
 	}
@@ -469,7 +467,7 @@ watch() {	# keyrepeat's options...: report in probe.tsv, log in samples.tsv
 	serve --vnc "$port" --answer-delay uniform:0,20ms --noise --log log.tsv
 	watch "vnc:127.0.0.1:$port" --rate 20 -t 3s --warmup 0
 	finish
-	[ "$(result keys_answered probe.tsv)" = 60 ]
+	[ "$(result keys_answered probe.json)" = 60 ]
 	log_is_sane log.tsv 0
 	# joined columns: key due sent answer high censored skipped received draw flushed ...
 	LC_ALL=C join -t '	' <(tail -n +2 samples.tsv | cut -f 2-8 | LC_ALL=C sort) <(tail -n +2 log.tsv | cut -f 2- | LC_ALL=C sort) |
@@ -479,10 +477,10 @@ watch() {	# keyrepeat's options...: report in probe.tsv, log in samples.tsv
 @test "with keyrepeat over vnc: coalesced keys are counted exactly" {
 	[ -x "$BIN/keyrepeat" ] || skip "keyrepeat is not built"
 	unused_port
-	serve --vnc "$port" --coalesce 3 --format tsv
+	serve --vnc "$port" --coalesce 3 --json
 	watch "vnc:127.0.0.1:$port" --rate 20 -t 3s --warmup 0
 	finish
 	[ "$(result keys_received)" = 60 ]
-	[ "$(result keys_answered probe.tsv)" = 60 ]
-	[ "$(result coalesced probe.tsv)" = "$(result keys_coalesced)" ]
+	[ "$(result keys_answered probe.json)" = 60 ]
+	[ "$(result coalesced probe.json)" = "$(result keys_coalesced)" ]
 }

@@ -265,11 +265,9 @@ standing() { if [ "$1" = signal ]; then [ "$(state "$pid")" = T ]; else grep -q 
 	start theirs sleep 600
 	run -0 "${user[@]}" ./sessmem --pid "$mine" --format json
 	[ "$(jq '.result.total_private_bytes > 0 and .result.unreadable == 0 and .result.frozen_by == "signal"' <<<"$output")" = true ]
-	run "${user[@]}" ./sessmem --pid "$mine,$pid" --format tsv
-	[ "$status" -eq 3 ]
-	grep -q '1 of 2 processes may not be read; as root they may' <<<"$output"
-	[ "$(awk -F'\t' '$2 == "result.frozen_ms" { print $3 < 1000 }' <<<"$output")" = 1 ]	# who cannot be stopped is not waited for
-	[ "$(awk -F'\t' '$2 == "result.not_frozen" { print $3 }' <<<"$output")" = 1 ]
+	run -3 --separate-stderr "${user[@]}" ./sessmem --pid "$mine,$pid" --json
+	grep -q '1 of 2 processes may not be read; as root they may' <<<"$stderr"
+	jq -e '.result | .frozen_ms < 1000 and .not_frozen == 1' <<<"$output"	# who cannot be stopped is not waited for
 	run -3 "${user[@]}" ./sessmem --pid "$mine,$pid"
 	[[ $output != *"room for"* ]]	# of one more than what was read
 	run -0 "${user[@]}" setsid bash -c './sessmem --session $$ --format json; :'	# nor are the shell that asks, and the program itself

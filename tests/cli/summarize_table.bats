@@ -122,7 +122,7 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	local repeats
 	summarize --format json -o report.json || [ $? = 3 ]
 	[ "$(jq -r .schema report.json)" = thinprobe.summarize/1 ]
-	summarize --format tsv | grep -qP '^thinprobe.summarize/1\tresult.cells\t2$'
+	[ "$(jq .result.cells report.json)" = 2 ]
 	[ "$(find run -maxdepth 1 -type f -printf '%f\n' | sort | tr '\n' ' ')" = 'long.tsv run.json schema.tsv summary.tsv ' ]
 	run -1 "$TOP/bin/summarize" nowhere
 	[ "$output" = 'summarize: nowhere/run.json: No such file or directory' ]

@@ -131,7 +131,7 @@ in_guest() { guest_exec one bash -c "$*" </dev/null; }
 }
 
 @test "sink uses the time that it was told to, by the guest's own account" {
-	in_guest "$TOP/bin/sink -n 1 -t 2s --format tsv >/tmp/sink; echo \$(awk '{ print \$14 + \$15, \$16 + \$17 }' /proc/\$\$/stat)" >out
+	in_guest "$TOP/bin/sink -n 1 -t 2s --json >/tmp/sink; echo \$(awk '{ print \$14 + \$15, \$16 + \$17 }' /proc/\$\$/stat)" >out
 	cat out
 	read -r _ children <out
 	# hundredths of a second; the machine that emulates it may have little time
@@ -139,7 +139,7 @@ in_guest() { guest_exec one bash -c "$*" </dev/null; }
 }
 
 @test "idleprofile sees what runs in the guest" {
-	run in_guest "$TOP/bin/idleprofile -t 500ms --who --format tsv"
+	run in_guest "$TOP/bin/idleprofile -t 500ms --who --json"
 	echo "$output" | tail -n 20
 	[ "$status" -eq 0 ] || [ "$status" -eq 3 ]
 	grep -q 'result' <<<"$output"

@@ -50,9 +50,10 @@ exp_begin() {
 # somebody waited counts with that. A figure that is a range or a lower bound has the late end in p95_ms (empty: not known) and the
 # lower one in apdex, and the other ends in p95_from_ms and apdex_to.
 user_row() {	# user_row USERS USER FILE FROM TO
-	"$TP_BIN/score" "$3" --from "$4" --to "$5" --threshold "${THRESHOLD_MS}ms" --target "${THRESHOLD_MS}ms" --format tsv 2>/dev/null |
+	"$TP_BIN/score" "$3" --from "$4" --to "$5" --threshold "${THRESHOLD_MS}ms" --target "${THRESHOLD_MS}ms" --tsv 2>/dev/null |
 		LC_ALL=C awk -F'\t' -v OFS='\t' -v users="$1" -v user="$2" '
-			{ sub(/^result\./, "", $2); v[$2] = $3 }
+			NR == 1 { split($0, column) }
+			NR == 2 { for (i = 1; i <= NF; i++) v[column[i]] = $i }
 			function end(group, name, of,   k) {	# of a range, a lower bound or a number
 				k = group ".range." name "." of
 				if (k in v) return v[k] == "" ? "inf" : v[k]

@@ -381,7 +381,7 @@ int run_load_generator(struct vusers_options *cfg, const char *text)
 	if (!log)
 		die(EXIT_RUN, "cannot write %s: %m", wrong);
 	request_real_time_priority(cfg, run.punctual, sizeof(run.punctual));
-	what.each_user = cfg->out.format == REC_ROWS;
+	what.each_user = cfg->out.format == REC_TSV;
 	open_crowd_from_options(cfg);
 	progress_start(&progress, cfg->out.detail == REC_QUIET);
 	c->cfg.progress = &progress;

@@ -375,7 +375,7 @@ refused() {	# status words...
 	local golden=$BATS_TEST_DIRNAME/../../../../tests/golden n mean sd
 
 	python3 "$golden/make_captures.py" "$PWD"
-	"$BIN/prototap" read updates.pcap --port 5900 --merge 5ms --format tsv |
+	"$BIN/prototap" read updates.pcap --port 5900 --merge 5ms --rows - -o /dev/null |
 		"$ARRIVALS" - --where kind=update --format json -o out.json
 	# when they were sent stands in make_captures.py
 	echo 100 109.999 119.999 170 175 182 189 196 203 210 217 224 231 300 |
@@ -410,7 +410,7 @@ print(len(times), (times[-1] - times[0]) / (len(times) - 1) / 1e6)
 END
 	read -r n mean <apart
 	[ "$n" -eq 450 ]
-	"$BIN/prototap" read web.pcap --port x11:80 --merge 1us --format tsv | "$ARRIVALS" - --where kind=update --format json -o out.json
+	"$BIN/prototap" read web.pcap --port x11:80 --merge 1us --rows - -o /dev/null | "$ARRIVALS" - --where kind=update --format json -o out.json
 	jq -c .result out.json
 	jq -e --argjson n "$n" --argjson m "$mean" '.result | .arrivals == $n and (.mean_ms - $m | fabs) < 1e-3 and .tests == 5' out.json
 }

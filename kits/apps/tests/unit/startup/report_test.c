@@ -75,10 +75,10 @@ static void delays_that_were_never_read_are_not_0(void **state)
 
 	(void)state;
 	for (run.result.delay_readings = 0; run.result.delay_readings < 2; run.result.delay_readings++) {
-		struct rec_report *r = begin_said(REC_TSV);
+		struct rec_report *r = begin_said(REC_JSON);
 
 		report_starts(r, &cfg, &run, 1);
-		assert_non_null(strstr(end_said(r), run.result.delay_readings ? "blkio_delay_ms\t0.000\n" : "blkio_delay_ms\t\n"));
+		assert_non_null(strstr(end_said(r), run.result.delay_readings ? "\"blkio_delay_ms\": 0.000" : "\"blkio_delay_ms\": null"));
 	}
 }
 

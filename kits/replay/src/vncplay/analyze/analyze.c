@@ -17,10 +17,10 @@
 #define READERS 4		/* threads that read logs; each holds a screen in memory */
 
 enum { METHOD_TILES, METHOD_PAPER };
-enum { FORMAT_OLD = REC_ROWS + 1 };
+enum { FORMAT_OLD = REC_TSV + 1 };
 
 static const char *const methods[] = { "tiles", "paper", NULL };
-static const char *const formats[] = { "text", "json", "tsv", "rows", "vncanalyze", NULL };
+static const char *const formats[] = { "text", "json", "tsv", "vncanalyze", NULL };
 
 static struct {
 	int method;
