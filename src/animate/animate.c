@@ -55,21 +55,28 @@ static int read_window_place_option(const char *text, void *value)
 static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "frames", &cfg.frames, 1, FRAMES_MAX,
 	  .help = "how many different frames (10); count: length of the loop, so that missed frames can be counted" },
-	{ CLI_CALL, 0, "geometry", NULL, .help = "show, write: of a frame in pixels (100x100)", .call = read_window_size_option,
+	{ CLI_CALL, 0, "geometry", NULL,
+	  .of = "show, write", .help = "of a frame in pixels (100x100)", .call = read_window_size_option,
 		.meta = "WxH" },
-	{ CLI_REAL, 0, "rate", &cfg.rate_per_s, 0.1, 1000, .help = "show: frames a second (20)" },
-	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "show, count: stop after this time (until a signal)" },
-	{ CLI_STR, 'd', "display", &cfg.display, .help = "show, count: the X display ($DISPLAY)", .meta = "DISPLAY" },
-	{ CLI_CALL, 0, "at", NULL, .help = "show: place of the window (0,0)", .call = read_window_place_option, .meta = "X,Y" },
-	{ CLI_WORD, 0, "order", &cfg.order, .help = "show: in which order frames follow each other (loop)", .words = sequence_names },
-	{ CLI_INT, 0, "hot", &cfg.hot, 1, FRAMES_MAX, .help = "show: with --order hot: every second frame is one of the first so many" },
-	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, .help = "show, write: of the pictures and of the random order (1)" },
+	{ CLI_REAL, 0, "rate", &cfg.rate_per_s, 0.1, 1000, .of = "show", .help = "frames a second (20)" },
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY,
+	  .of = "show, count", .help = "stop after this time (until a signal)" },
+	{ CLI_STR, 'd', "display", &cfg.display, .of = "show, count", .help = "the X display ($DISPLAY)", .meta = "DISPLAY" },
+	{ CLI_CALL, 0, "at", NULL,
+	  .of = "show", .help = "place of the window (0,0)", .call = read_window_place_option, .meta = "X,Y" },
+	{ CLI_WORD, 0, "order", &cfg.order,
+	  .of = "show", .help = "in which order frames follow each other (loop)", .words = sequence_names },
+	{ CLI_INT, 0, "hot", &cfg.hot, 1, FRAMES_MAX,
+	  .of = "show", .help = "with --order hot: every second frame is one of the first so many" },
+	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, .of = "show, write", .help = "of the pictures and of the random order (1)" },
 	{ CLI_WORD, 0, "draw", &cfg.draw,
-	  .help = "show: send each frame every time, or once to a pixmap of the display (image)", .words = show_draws },
-	{ CLI_WORD, 0, "content", &cfg.content, .help = "show, write: what a frame shows (mixed)", .words = picture_contents },
-	{ CLI_NS, 0, "wait", &cfg.wait_ns, 0, 3600 * NS_PER_S, .help = "count: look for the animation so long (10s)" },
-	{ CLI_FILE, 0, "log", &cfg.log, .help = "show, count: write a row for each frame shown, or seen, to this file" },
-	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "show, count: write \"ready\" to this descriptor (2)", .meta = "FD" },
+	  .of = "show", .help = "send each frame every time, or once to a pixmap of the display (image)", .words = show_draws },
+	{ CLI_WORD, 0, "content", &cfg.content,
+	  .of = "show, write", .help = "what a frame shows (mixed)", .words = picture_contents },
+	{ CLI_NS, 0, "wait", &cfg.wait_ns, 0, 3600 * NS_PER_S, .of = "count", .help = "look for the animation so long (10s)" },
+	{ CLI_FILE, 0, "log", &cfg.log, .of = "show, count", .help = "write a row for each frame shown, or seen, to this file" },
+	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023,
+	  .of = "show, count", .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -286,14 +293,12 @@ static int run_write_command(struct rec_report *r, const char *path)
 	return close_frame_report(r, 0, false);
 }
 
-/* Refuses an option of another command. The help of an option that not all commands have begins with the names of those that do. */
 static void refuse_other_command_options(const char *word)
 {
-	static const char *const prefixes[] = { "show: ", "count: ", "show, count: ", "show, write: ", NULL };
+	const struct cli_opt *other = cli_option_not_of(word);
 
-	for (int i = 0; prefixes[i]; i++)
-		if (!strstr(prefixes[i], word) && cli_given_option_by_help_prefix(prefixes[i]))
-			die_usage("animate %s has no option --%s", word, cli_given_option_by_help_prefix(prefixes[i]));
+	if (other)
+		die_usage("animate %s has no option --%s", word, other->name);
 }
 
 int main(int argc, char **argv)

@@ -117,17 +117,15 @@ static void format_option_words(const struct cli_opt *o, char *text, size_t size
 
 static void print_option_help(const struct cli_opt *o)
 {
-	char left[80], letter[8] = "    ", words[256], help[512];
+	char left[80], letter[8] = "    ", words[256] = "", help[512];
 
 	if (o->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", o->letter);
 	snprintf(left, sizeof(left), "  %s--%s%s%s", letter, o->name, does_option_take_value(o) ? " " : "", does_option_take_value(o) ?
 		 option_value_name(o) : "");
-	snprintf(help, sizeof(help), "%s", o->help);
-	if (o->type == CLI_WORD) {
+	if (o->type == CLI_WORD)
 		format_option_words(o, words, sizeof(words));
-		snprintf(help, sizeof(help), "%s: %s", o->help, words);
-	}
+	snprintf(help, sizeof(help), "%s%s%s%s%s", o->of ? o->of : "", o->of ? ": " : "", o->help, *words ? ": " : "", words);
 	if (strlen(left) >= HELP_COLUMN) {
 		printf("%s\n", left);
 		left[0] = '\0';
@@ -166,8 +164,7 @@ static void print_help(const char *synopsis, const char *summary, const struct c
 	}
 	printf("\n");
 	for (const struct cli_opt *o = options; o->type != CLI_END; o++)
-		if (o->type != CLI_FORMER)
-			print_option_help(o);
+		print_option_help(o);
 	printf("  -h, --help                    print this\n");
 	printf("  -V, --version                 print the version\n");
 	printf("times: 60s 500ms 20us 5m; sizes: 32K 1.5G. Manual: man thinprobe-%s\n", tool_name);
@@ -253,7 +250,6 @@ static void store_option_value(const struct cli_opt *o, const char *text)
 		*(bool *)o->value = true;
 		return;
 	case CLI_SET:
-	case CLI_FORMER:	/* a former flag */
 		*(int *)o->value = (int)o->min;
 		return;
 	case CLI_STR:
@@ -296,7 +292,7 @@ static void store_option_value(const struct cli_opt *o, const char *text)
 		*(int64_t *)o->value = whole;
 }
 
-/* The long option that `word` ("--tme=3s") was probably meant to be, former names left out; NULL: none is near. */
+/* The long option that `word` ("--tme=3s") was probably meant to be, NULL: none is near. */
 static const char *nearest_option_name(const char *word, const struct cli_opt *options)
 {
 	const char *found = NULL;
@@ -305,7 +301,7 @@ static const char *nearest_option_name(const char *word, const struct cli_opt *o
 	word += strspn(word, "-");
 	n = strcspn(word, "=");
 	for (; options->type != CLI_END; options++) {
-		size_t distance = options->name && options->type != CLI_FORMER ? nearest_distance(word, n, options->name) : NEAREST_FAR;
+		size_t distance = nearest_distance(word, n, options->name);
 
 		if (distance < least) {
 			least = distance;
@@ -343,23 +339,23 @@ static void occupy_standard_descriptors(void)
 		close(fd);
 }
 
-const char *cli_given_option_by_help_prefix(const char *prefix)
+/* Whether `word` is one of a list such as "show, count". */
+static bool is_word_listed(const char *list, const char *word)
 {
-	for (size_t i = 0; i < OPTIONS_MAX; i++)
-		if (given[i] && !strncmp(given[i]->help, prefix, strlen(prefix)))
-			return given[i]->name;
-	return NULL;
+	size_t n = strlen(word);
+
+	for (; list; list = strchr(list, ' '), list = list ? list + 1 : NULL)
+		if (!strncmp(list, word, n) && (!list[n] || list[n] == ','))
+			return true;
+	return false;
 }
 
-/* The index of the option in row `i`, or of the present option if the row is a former name. */
-static size_t current_option_of_former_name(const struct cli_opt *options, size_t i)
+const struct cli_opt *cli_option_not_of(const char *mode)
 {
-	const char *now = options[i].help;
-
-	if (options[i].type == CLI_FORMER)
-		for (i = 0; options[i].type == CLI_FORMER || strcmp(options[i].name, now); i++)
-			;
-	return i;
+	for (size_t i = 0; i < OPTIONS_MAX; i++)
+		if (given[i] && given[i]->of && !is_word_listed(given[i]->of, mode))
+			return given[i];
+	return NULL;
 }
 
 int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, const struct cli_opt *options)
@@ -373,11 +369,9 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 	snprintf(tool_name, sizeof(tool_name), "%.*s", (int)strcspn(synopsis, " "), synopsis);
 	for (; options[n].type != CLI_END && n < OPTIONS_MAX; n++) {
 		const struct cli_opt *o = &options[n];
-		size_t now = current_option_of_former_name(options, n);
-		bool is_former_flag = o->type == CLI_FORMER && o->value;
-		int wants = does_option_take_value(&options[now]) && !is_former_flag ? required_argument : no_argument;
+		int wants = does_option_take_value(o) ? required_argument : no_argument;
 
-		longs[n] = (struct option){ o->name, wants, NULL, FIRST_LONG + (int)(is_former_flag ? n : now) };
+		longs[n] = (struct option){ o->name, wants, NULL, FIRST_LONG + (int)n };
 		if (o->letter) {
 			letters[l++] = o->letter;
 			if (wants == required_argument)
@@ -403,11 +397,9 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 			die_bad_option(argv[optind - 1], longs, options);
 		if (c == ':')
 			die_usage("%s needs a value", argv[optind - 1]);
-		for (size_t i = 0, now; i < n; i++) {
-			now = current_option_of_former_name(options, i);
+		for (size_t i = 0; i < n; i++)
 			if (c == FIRST_LONG + (int)i || (options[i].letter && c == options[i].letter))
-				o = given[now] = &options[options[i].type == CLI_FORMER && options[i].value ? i : now];
-		}
+				o = given[i] = &options[i];
 		if (o)
 			store_option_value(o, optarg);
 	}

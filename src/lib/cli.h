@@ -33,9 +33,8 @@ enum cli_type {
 	CLI_WORD,	/* int *, the index in `words` */
 	CLI_CPUS,	/* struct cli_cpus *, a list as in 0,2-4 */
 	CLI_PIDS,	/* struct cli_pids *, a list as in 812,977; given again, it is continued */
-	CLI_CALL,	/* `call` reads the text: 0, -EDOM (a time without a unit), -ENOTUNIQ (a rate with an ambiguous unit), or
+	CLI_CALL	/* `call` reads the text: 0, -EDOM (a time without a unit), -ENOTUNIQ (a rate with an ambiguous unit), or
 			 * another negative number: "--name TEXT: not META" is printed */
-	CLI_FORMER	/* CLI_FORMER_NAME: accepted, but not in --help */
 };
 
 #define CLI_CPUS_MAX 1024
@@ -49,23 +48,18 @@ struct cli_pids {
 	size_t n;
 };
 
-struct cli_opt {		/* a row names its members from `help` on, and leaves out those that are 0 */
+struct cli_opt {		/* a row names its members from `of` on, and leaves out those that are 0 */
 	enum cli_type type;
 	char letter;		/* 0: long form only */
 	const char *name;
 	void *value;
 	double min, max;	/* inclusive range, in the unit of *value; both 0: not checked */
+	const char *of;		/* the commands or kinds that have this option, "show, count"; NULL: all. In front of the help */
 	const char *help;	/* "what it does (default)" */
 	const char *const *words;	/* CLI_WORD: NULL-terminated */
 	int (*call)(const char *text, void *value);
 	const char *meta;	/* name of the value in --help; NULL: default of the type */
 };
-
-/* A former name (and letter, or 0) of the option `now` of the same table; the same name if only the letter was removed. The
- * manual page lists it under FORMER NAMES. */
-#define CLI_FORMER_NAME(letter, name, now) { CLI_FORMER, letter, name, .help = now }
-/* A former flag, in whose place a word is now given to the option `now`: sets the int `at` to `word`. */
-#define CLI_FORMER_FLAG(name, now, at, word) { CLI_FORMER, 0, name, at, word, 0, .help = now }
 
 /* Parses options anywhere on the line, moves the operands (in order) to the end of argv and returns the index of the first.
  * `synopsis` begins with the name of the tool. -h, --help, -V and --version are built in and exit 0; an error ends the
@@ -84,9 +78,8 @@ int cli_run_command(int argc, char **argv, const char *tool, const char *summary
 /* Ends the program with EXIT_USAGE if there is an operand argv[from]. */
 void cli_refuse_operands_from(int argc, char **argv, int from);
 
-/* The name of a given option whose help text begins with `prefix` ("send: "); NULL: none. For tools with several modes, to
- * refuse options of another mode. */
-const char *cli_given_option_by_help_prefix(const char *prefix);
+/* The first option given that the command or kind `mode` has not; NULL: none. */
+const struct cli_opt *cli_option_not_of(const char *mode);
 
 /* The name of the tool, from the synopsis; "thinprobe" before cli_parse(). */
 const char *cli_tool_name(void);

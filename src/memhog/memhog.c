@@ -77,8 +77,6 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, .help = "seed of the content and the random pattern (a new one each time)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),
-	CLI_FORMER_FLAG("read", "access", &cfg.access, ACCESS_READ),
-	CLI_FORMER_FLAG("write", "access", &cfg.access, ACCESS_WRITE),
 	{ .type = CLI_END },
 };
 

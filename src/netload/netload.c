@@ -47,30 +47,31 @@ static int read_load_rate_option(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_INT, 'p', "port", &cfg.port, 1, 65535, .help = "serve: listen on this TCP port (5210)" },
+	{ CLI_INT, 'p', "port", &cfg.port, 1, 65535, .of = "serve", .help = "listen on this TCP port (5210)" },
 	{ CLI_STR, 0, "bind", &cfg.bind,
-	  .help = "serve: listen at this address; 0.0.0.0 or :: are all addresses (127.0.0.1)", .meta = "ADDRESS" },
-	{ CLI_FLAG, 0, "once", &cfg.once, .help = "serve: end after one load" },
-	{ CLI_CALL, 'r', "rate", &cfg.load.rate, .help = "send: bits a second, all streams together",
+	  .of = "serve", .help = "listen at this address; 0.0.0.0 or :: are all addresses (127.0.0.1)", .meta = "ADDRESS" },
+	{ CLI_FLAG, 0, "once", &cfg.once, .of = "serve", .help = "end after one load" },
+	{ CLI_CALL, 'r', "rate", &cfg.load.rate, .of = "send", .help = "bits a second, all streams together",
 	  .call = read_load_rate_option, .meta = "RATE (1Kbit to 1000Gbit, such as 9.6Mbit; max)" },
-	{ CLI_NS, 't', "time", &cfg.load.time_ns, 1e6, (double)LOAD_TIME_MOST, .help = "send: stop after this time (on a signal)" },
-	{ CLI_FLAG, 'u', "udp", &cfg.load.udp, .help = "send: datagrams, an open loop (TCP)" },
-	{ CLI_FLAG, 0, "both", &cfg.load.both, .help = "send: the server sends the same load back" },
-	{ CLI_INT, 0, "streams", &cfg.load.lanes, 1, LOAD_STREAMS, .help = "send: use this many streams, in turn (1)" },
+	{ CLI_NS, 't', "time", &cfg.load.time_ns, 1e6, (double)LOAD_TIME_MOST,
+	  .of = "send", .help = "stop after this time (on a signal)" },
+	{ CLI_FLAG, 'u', "udp", &cfg.load.udp, .of = "send", .help = "datagrams, an open loop (TCP)" },
+	{ CLI_FLAG, 0, "both", &cfg.load.both, .of = "send", .help = "the server sends the same load back" },
+	{ CLI_INT, 0, "streams", &cfg.load.lanes, 1, LOAD_STREAMS, .of = "send", .help = "use this many streams, in turn (1)" },
 	{ CLI_BYTES, 0, "frame-size", &cfg.load.size, 1, LOAD_SIZE_MOST,
-	  .help = "send: payload of a frame (the largest, or a 400th of a second's bits)" },
+	  .of = "send", .help = "payload of a frame (the largest, or a 400th of a second's bits)" },
 	{ CLI_WORD, 0, "rate-in", &cfg.bits,
-	  .help = "send: --rate counts bits of whole frames, or of their payload (frame)", .words = bit_words },
-	{ CLI_WORD, 0, "spacing", &cfg.spacing, .help = "send: frames at even or at random intervals (even)", .words = spacing_words },
+	  .of = "send", .help = "--rate counts bits of whole frames, or of their payload (frame)", .words = bit_words },
+	{ CLI_WORD, 0, "spacing", &cfg.spacing,
+	  .of = "send", .help = "frames at even or at random intervals (even)", .words = spacing_words },
 	{ CLI_NS, 0, "burst", &cfg.load.burst_ns, 1e3, 1e9,
-	  .help = "send: frames due within this time are sent together (500us, at least one frame)" },
-	{ CLI_NS, 0, "catch-up", &cfg.load.catch_up_ns, 0, 1e10, .help = "send: give up frames that are later than this (500ms)" },
-	{ CLI_INT, 0, "priority", &cfg.priority, 0, 98, .help = "send: real-time priority, where allowed (0: none)" },
-	{ CLI_INT, 0, "seed", &cfg.load.seed, 0, 9e18, .help = "send: seed of the random data (1)" },
+	  .of = "send", .help = "frames due within this time are sent together (500us, at least one frame)" },
+	{ CLI_NS, 0, "catch-up", &cfg.load.catch_up_ns, 0, 1e10,
+	  .of = "send", .help = "give up frames that are later than this (500ms)" },
+	{ CLI_INT, 0, "priority", &cfg.priority, 0, 98, .of = "send", .help = "real-time priority, where allowed (0: none)" },
+	{ CLI_INT, 0, "seed", &cfg.load.seed, 0, 9e18, .of = "send", .help = "seed of the random data (1)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),
-	CLI_FORMER_NAME(0, "size", "frame-size"),
-	CLI_FORMER_NAME(0, "count-bits", "rate-in"),
 	{ .type = CLI_END },
 };
 
@@ -113,8 +114,6 @@ static void check_send_options(void)
 {
 	if (!cfg.rate_given)
 		die_usage("give a rate: --rate RATE, such as 5Mbit, or max");
-	if (cli_given_option_by_help_prefix("serve: "))
-		die_usage("--%s is an option of netload serve only", cli_given_option_by_help_prefix("serve: "));
 	if (cfg.load.udp && cfg.load.size && cfg.load.size < CTL_MARK_BYTES)
 		die_usage("--frame-size %d: with --udp give at least %d", (int)cfg.load.size, CTL_MARK_BYTES);
 	cfg.load.payload_bits = cfg.bits == 1;
@@ -200,20 +199,22 @@ int main(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "netload serve | send HOST:PORT --rate RATE [-t TIME] [options]",
 			      "Network load at a rate, over TCP or UDP, and the end that receives it.", options);
+	const struct cli_opt *other;
 
 	if (first == argc)
 		die_usage("give a command: netload serve, or netload send HOST:PORT");
+	if (strcmp(argv[first], "serve") && strcmp(argv[first], "send"))
+		die_usage("%s is not a command: netload serve, or netload send HOST:PORT", argv[first]);
+	other = cli_option_not_of(argv[first]);
+	if (other)	/* such as serve --time: the server would run longer than the user expects */
+		die_usage("--%s is an option of netload %s only", other->name, other->of);
 	proc_require_ready_fd_writable((int)cfg.ready_fd);
 	proc_request_sigterm_at_parent_end();
 	proc_catch_stop_signals();
 	if (!strcmp(argv[first], "serve")) {
 		cli_refuse_operands_from(argc, argv, first + 1);
-		if (cli_given_option_by_help_prefix("send: "))	/* such as --time: the server would run longer than the user expects */
-			die_usage("--%s is an option of netload send only", cli_given_option_by_help_prefix("send: "));
 		return run_serve();
 	}
-	if (strcmp(argv[first], "send") != 0)
-		die_usage("%s is not a command: netload serve, or netload send HOST:PORT", argv[first]);
 	if (first + 1 == argc)
 		die_usage("give the server: netload send HOST:PORT");
 	cli_refuse_operands_from(argc, argv, first + 2);

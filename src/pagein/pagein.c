@@ -75,11 +75,6 @@ static const struct cli_opt options[] = {
 	{ CLI_FILE, 0, "timeline", &cfg.timeline, .help = "write the memory of processes and cgroup every 2 ms to this file" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),
-	CLI_FORMER_NAME(0, "runs", "repeat"),
-	CLI_FORMER_NAME('w', "watch", "watch"),
-	CLI_FORMER_NAME('p', "pid", "pid"),
-	CLI_FORMER_FLAG("keep-hog", "hog-until", &cycle.hog_until, HOG_UNTIL_KEY2),
-	CLI_FORMER_FLAG("rest-hog", "hog-until", &cycle.hog_until, HOG_UNTIL_KEY2_PAUSED),
 	{ .type = CLI_END },
 };
 

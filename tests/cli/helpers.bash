@@ -206,8 +206,9 @@ edit_json() {	# edit_json FILE FILTER [jq arguments]
 	jq "${@:3}" "$2" "$1" >"$1.new" && mv "$1.new" "$1"
 }
 
-figure() {	# FILE KEY: of the result of a JSON report, such as latency_ms.p50 or keys.0.lag_ms; nothing where it is null or not there
-	jq -r --arg key "$2" '.result | getpath($key | split(".") | map(tonumber? // .)) | if type == "number" then . + 0 else . // empty end' "$1"
+figure() {	# FILE KEY: of the result of a JSON report, such as keys.0.lag_ms; nothing where it is null or not there
+	jq -r --arg key "$2" '.result | getpath($key | split(".") | map(tonumber? // .))
+		| if . == null then empty elif type == "number" then . + 0 else . end' "$1"
 }
 
 repeat_state() {

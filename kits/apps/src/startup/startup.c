@@ -87,12 +87,6 @@ static const struct cli_opt options[] = {
 	{ CLI_FILE, 0, "log", &cfg.log, .help = "write every change and every step of swap traffic to this file" },
 	{ CLI_INT, 0, "priority", &cfg.priority, 0, 99, .help = "watch at this real-time priority (0: none)" },
 	REC_OPTIONS(out_cfg),
-	CLI_FORMER_NAME(0, "runs", "repeat"),
-	CLI_FORMER_NAME(0, "warm-up", "warmup"),
-	CLI_FORMER_NAME(0, "quiet-for", "settle"),
-	CLI_FORMER_NAME(0, "watch-on", "watch-after"),
-	CLI_FORMER_NAME(0, "least-size", "min-size"),
-	CLI_FORMER_NAME(0, "t0", "baseline"),
 	{ .type = CLI_END },
 };
 

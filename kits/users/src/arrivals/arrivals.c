@@ -62,23 +62,22 @@ static int parse_where_filter(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_WORD, 0, "input-format", &cfg.log.kind, .help = "log: its format (auto)", .words = logs_in_kinds },
+	{ CLI_WORD, 0, "input-format", &cfg.log.kind, .of = "log", .help = "its format (auto)", .words = logs_in_kinds },
 	{ CLI_STR, 0, "column", &cfg.log.column,
-	  .help = "log: the column that is the time of arrival (timeStamp, start_ns, sent_ns, ...)", .meta = "NAME" },
-	{ CLI_WORD, 0, "unit", &cfg.unit, .help = "log: its unit (as its name ends)", .words = units },
+	  .of = "log", .help = "the column that is the time of arrival (timeStamp, start_ns, sent_ns, ...)", .meta = "NAME" },
+	{ CLI_WORD, 0, "unit", &cfg.unit, .of = "log", .help = "its unit (as its name ends)", .words = units },
 	{ CLI_CALL, 0, "where", NULL,
-	  .help = "log: only rows with this value; may be given again", .call = parse_where_filter, .meta = "COLUMN=VALUE" },
-	{ CLI_CALL, 0, "warmup", NULL, .help = "log: leave out so much at the beginning, and at the end (0,0)",
+	  .of = "log", .help = "only rows with this value; may be given again", .call = parse_where_filter, .meta = "COLUMN=VALUE" },
+	{ CLI_CALL, 0, "warmup", NULL, .of = "log", .help = "leave out so much at the beginning, and at the end (0,0)",
 	  .call = parse_warmup_option, .meta = "TIME[,TIME], such as 2m,3m" },
 	{ CLI_NS, 0, "interval", &cfg.test.interval_ns, 1, 1e18, .help = "count arrivals in intervals of this (ten arrivals on average)" },
-	{ CLI_NS, 0, "tick", &cfg.test.tick_ns, 1, 1e12, .help = "log: resolution of its times (inferred from the times)" },
+	{ CLI_NS, 0, "tick", &cfg.test.tick_ns, 1, 1e12, .of = "log", .help = "resolution of its times (inferred from the times)" },
 	{ CLI_STR, 0, "sources", &cfg.log.source,
-	  .help = "log: column of the requests' sources: CoV by number of sources", .meta = "NAME" },
+	  .of = "log", .help = "column of the requests' sources: CoV by number of sources", .meta = "NAME" },
 	{ CLI_INT, 0, "sample", &cfg.sample, 2, 1e7, .help = "instead of a log: so many random arrivals within a second" },
 	{ CLI_FILE, 0, "rows", &cfg.rows, .help = "write rows for a plot to this file" },
 	{ CLI_INT, 0, "seed", &cfg.test.seed, 0, 9e18, .help = "seed of --sample and of random places within a tick (1)" },
 	REC_OPTIONS(out_cfg),
-	CLI_FORMER_NAME(0, "skip", "warmup"),
 	{ .type = CLI_END },
 };
 
@@ -336,8 +335,8 @@ int main(int argc, char **argv)
 	if (first == argc && !cfg.sample)
 		die_usage("which log? a file, or - for standard input");
 	cli_refuse_operands_from(argc, argv, first + !cfg.sample);
-	if (cfg.sample && cli_given_option_by_help_prefix("log: "))
-		die_usage("--%s needs a log; --sample reads none", cli_given_option_by_help_prefix("log: "));
+	if (cfg.sample && cli_option_not_of("sample"))
+		die_usage("--%s needs a log; --sample reads none", cli_option_not_of("sample")->name);
 	places[0].path = out_cfg.path ? out_cfg.path : "-";
 	places[1].path = cfg.rows;
 	rec_check_outputs_differ(places, 2);

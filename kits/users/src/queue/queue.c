@@ -50,54 +50,49 @@ static int parse_ratio_of_pages_to_objects(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_CALL, 0, "demand", &cfg.demand, .help = "mva: service demand of a request at each station",
+	{ CLI_CALL, 0, "demand", &cfg.demand, .of = "mva", .help = "service demand of a request at each station",
 	  .call = parse_time_list_option, .meta = "TIME,..., such as 50ms,40ms,30ms" },
-	{ CLI_NS, 0, "delay", &cfg.delay_ns, 0, 1e15, .help = "mva: time of a request outside the stations, without queueing (0)" },
+	{ CLI_NS, 0, "delay", &cfg.delay_ns, 0, 1e15,
+	  .of = "mva", .help = "time of a request outside the stations, without queueing (0)" },
 	{ CLI_CALL, 'n', "users", &cfg.users,
-	  .help = "mva, mm1n, fit: how many users", .call = parse_number_list_option, .meta = "N,... or FROM:TO:STEP" },
+	  .of = "mva, mm1n, fit", .help = "how many users", .call = parse_number_list_option, .meta = "N,... or FROM:TO:STEP" },
 	{ CLI_CALL, 'z', "think-time", &cfg.think, .call = parse_time_list_option,
-	  .help = "mva, mm1n, fit, users: think time; users: several, or FROM:TO:STEP (fit: that of the last row)",
+	  .of = "mva, mm1n, fit, users", .help = "think time; users: several, or FROM:TO:STEP (fit: that of the last row)",
 	  .meta = "TIME[,...]" },
 	{ CLI_REAL, 0, "users-per-second", &cfg.nz, 1e-9, 1e9,
-	  .help = "mva, mm1n, fit: instead of -z, think time = users / RATIO", .meta = "RATIO" },
-	{ CLI_WORD, 0, "method", &cfg.method, .help = "mva, fit: exact, or Schweitzer's approximation (exact)", .words = mva_methods },
+	  .of = "mva, mm1n, fit", .help = "instead of -z, think time = users / RATIO", .meta = "RATIO" },
+	{ CLI_WORD, 0, "method", &cfg.method,
+	  .of = "mva, fit", .help = "exact, or Schweitzer's approximation (exact)", .words = mva_methods },
 	{ CLI_REAL, 0, "tolerance", &cfg.tolerance, 0, 1,
-	  .help = "mva: convergence threshold of Schweitzer's iteration, in requests (0: machine precision)", .meta = "REQUESTS" },
+	  .of = "mva", .help = "convergence threshold of Schweitzer's iteration, in requests (0: machine precision)", .meta = "REQUESTS" },
 	{ CLI_CALL, 0, "rate", &cfg.rate,
-	  .help = "mm1, mmm, users: requests a second", .call = parse_number_list_option, .meta = "RATE,... or FROM:TO:STEP" },
-	{ CLI_NS, 0, "service", &cfg.service_ns, 1, 1e15, .help = "mm1, mmm, mm1n: mean service time" },
-	{ CLI_INT, 0, "servers", &cfg.servers, 1, 1e6, .help = "mmm: how many of them" },
-	{ CLI_NS, 0, "response", &cfg.response_ns, 0, 1e15, .help = "users: measured response time" },
+	  .of = "mm1, mmm, users", .help = "requests a second", .call = parse_number_list_option, .meta = "RATE,... or FROM:TO:STEP" },
+	{ CLI_NS, 0, "service", &cfg.service_ns, 1, 1e15, .of = "mm1, mmm, mm1n", .help = "mean service time" },
+	{ CLI_INT, 0, "servers", &cfg.servers, 1, 1e6, .of = "mmm", .help = "how many of them" },
+	{ CLI_NS, 0, "response", &cfg.response_ns, 0, 1e15, .of = "users", .help = "measured response time" },
 	{ CLI_CALL, 0, "pages", &cfg.pages,
-	  .help = "users: PAGES pages consist of OBJECTS requests (1:1)", .call = parse_ratio_of_pages_to_objects,
+	  .of = "users", .help = "PAGES pages consist of OBJECTS requests (1:1)", .call = parse_ratio_of_pages_to_objects,
 		  .meta = "PAGES:OBJECTS" },
-	{ CLI_STR, 0, "column", &cfg.column, .help = "users, fit: the column that is the response time (r_s or r_ms)", .meta = "NAME" },
-	{ CLI_INT, 0, "first", &cfg.first, 1, 1e6, .help = "fit: fit the first ROWS rows, predict the others (all)", .meta = "ROWS" },
-	{ CLI_INT, 0, "stations", &cfg.stations, 0, 8, .help = "fit: stations to fit to response times (1, or 0 beside busy times)" },
-	{ CLI_FLAG, 0, "no-delay", &cfg.no_delay, .help = "fit: no constant delay outside the stations" },
+	{ CLI_STR, 0, "column", &cfg.column,
+	  .of = "users, fit", .help = "the column that is the response time (r_s or r_ms)", .meta = "NAME" },
+	{ CLI_INT, 0, "first", &cfg.first, 1, 1e6,
+	  .of = "fit", .help = "fit the first ROWS rows, predict the others (all)", .meta = "ROWS" },
+	{ CLI_INT, 0, "stations", &cfg.stations, 0, 8,
+	  .of = "fit", .help = "stations to fit to response times (1, or 0 beside busy times)" },
+	{ CLI_FLAG, 0, "no-delay", &cfg.no_delay, .of = "fit", .help = "no constant delay outside the stations" },
 	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1, 1e15,
-	  .help = "fit: predict the largest load (users, or requests a second of an open stream) with this response time" },
-	{ CLI_FILE, 0, "rows", &cfg.rows, .help = "mva, fit: write rows for a plot to this file" },
+	  .of = "fit", .help = "predict the largest load (users, or requests a second of an open stream) with this response time" },
+	{ CLI_FILE, 0, "rows", &cfg.rows, .of = "mva, fit", .help = "write rows for a plot to this file" },
 	REC_OPTIONS(out_cfg),
-	CLI_FORMER_NAME(0, "z", "think-time"),
-	CLI_FORMER_NAME(0, "think", "think-time"),
-	CLI_FORMER_NAME(0, "nz", "users-per-second"),
 	{ .type = CLI_END },
 };
 
-/* Refuses options whose help says that they belong to other models. */
 static void refuse_other_models_options(const char *mode)
 {
-	static const char *const of[] = { "mva: ", "mva, mm1n, fit: ", "mva, mm1n, fit, users: ", "mva, fit: ",
-					  "mm1, mmm, users: ", "mm1, mmm, mm1n: ", "mmm: ", "users: ", "users, fit: ", "fit: " };
-	char word[16], list[40];
+	const struct cli_opt *other = cli_option_not_of(mode);
 
-	snprintf(word, sizeof(word), " %s,", mode);
-	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
-		snprintf(list, sizeof(list), " %.*s,", (int)strlen(of[i]) - 2, of[i]);
-		if (!strstr(list, word) && cli_given_option_by_help_prefix(of[i]))
-			die_usage("--%s does not belong to queue %s", cli_given_option_by_help_prefix(of[i]), mode);
-	}
+	if (other)
+		die_usage("--%s does not belong to queue %s", other->name, mode);
 }
 
 static struct rec_report *open_model_report(const char *mode)

@@ -144,12 +144,12 @@ static void die_unless_start_time_is_ahead(const struct vusers_options *cfg)
 
 static void check_users_options(struct vusers_options *cfg, const struct target *t, const char *text)
 {
-	if (cli_given_option_by_help_prefix("serve: "))
-		die_usage("--%s is an option of vusers serve", cli_given_option_by_help_prefix("serve: "));
-	if (t->http && cli_given_option_by_help_prefix("vnc: "))
-		die_usage("--%s is for VNC servers, and %s is none", cli_given_option_by_help_prefix("vnc: "), text);
-	if (!t->http && cli_given_option_by_help_prefix("http: "))
-		die_usage("--%s is for web servers, and %s is none", cli_given_option_by_help_prefix("http: "), text);
+	const struct cli_opt *other = cli_option_not_of(t->http ? "http" : "vnc");
+
+	if (other && !strcmp(other->of, "serve"))
+		die_usage("--%s is an option of vusers serve", other->name);
+	if (other)
+		die_usage("--%s is for %s servers, and %s is none", other->name, t->http ? "VNC" : "web", text);
 	if (cfg->watched > cfg->users)
 		die_usage("--watched %lld: there are %lld users", (long long)cfg->watched, (long long)cfg->users);
 	if (cfg->echo == ECHO_PATCH)
@@ -198,7 +198,7 @@ static void prepare_http_load_and_facts(const struct vusers_options *cfg, struct
 					struct request_log_cfg *log)
 {
 	read_workload(cfg, &run.workload, &run.target);
-	if (cfg->per == PER_OBJECT && cli_given_option_by_help_prefix("http: of a page"))
+	if (cfg->per == PER_OBJECT && cfg->parallel > 1)
 		die_usage("--parallel needs --per page: users who think before each object fetch one at a time");
 	for (int i = 0; i < (cfg->per == PER_PAGE ? run.workload.pages : run.workload.objects); i++) {
 		run.names[i] = cfg->per == PER_PAGE ? run.workload.page[i].name : run.workload.object[i].name;

@@ -410,7 +410,8 @@ print(len(times), (times[-1] - times[0]) / (len(times) - 1) / 1e6)
 END
 	read -r n mean <apart
 	[ "$n" -eq 450 ]
-	"$BIN/prototap" read web.pcap --port x11:80 --merge 1us --rows - -o /dev/null | "$ARRIVALS" - --where kind=update --format json -o out.json
+	"$BIN/prototap" read web.pcap --port x11:80 --merge 1us --rows - -o /dev/null |
+		"$ARRIVALS" - --where kind=update --format json -o out.json
 	jq -c .result out.json
 	jq -e --argjson n "$n" --argjson m "$mean" '.result | .arrivals == $n and (.mean_ms - $m | fabs) < 1e-3 and .tests == 5' out.json
 }

@@ -32,10 +32,11 @@ static struct rec_report_options out_cfg;
 
 static const struct cli_opt options[] = {
 	{ CLI_WORD, 'm', "method", &cfg.method, .help = "by hashes of tiles, or as the paper of 2005 did (tiles)", .words = methods },
-	{ CLI_INT, 0, "scale", &cfg.paper.scale, 1, 64, .help = "paper: look at every so many pixels of every so many rows (4)" },
+	{ CLI_INT, 0, "scale", &cfg.paper.scale, 1, 64,
+	  .of = "paper", .help = "look at every so many pixels of every so many rows (4)" },
 	{ CLI_PERCENT, 0, "differ", &cfg.paper.differ_percent, 0, 100,
-	  .help = "paper: share of the pixels in which a frame must differ from the one before to be looked for (2)" },
-	{ CLI_NS, 0, "join", &cfg.paper.join_ns, 1e6, 60e9, .help = "paper: changes less than this apart are one (1ms)" },
+	  .of = "paper", .help = "share of the pixels in which a frame must differ from the one before to be looked for (2)" },
+	{ CLI_NS, 0, "join", &cfg.paper.join_ns, 1e6, 60e9, .of = "paper", .help = "changes less than this apart are one (1ms)" },
 	{ CLI_STR, 0, "aux", &cfg.aux, .help = "side files, in the order of the logs (OUT.rfb.aux)", .meta = "FILE,..." },
 	{ CLI_STR, 0, "labels", &cfg.labels,
 	  .help = "what the replays are called, in their order (their files' names)", .meta = "NAME,..." },
@@ -190,8 +191,8 @@ int vncplay_analyze(int argc, char **argv)
 
 	if (runs < 1)
 		die_usage("analyze what? OUT.rfb...");
-	if (cfg.method != METHOD_PAPER && cli_given_option_by_help_prefix("paper: "))
-		die_usage("--%s needs --method paper", cli_given_option_by_help_prefix("paper: "));
+	if (cfg.method != METHOD_PAPER && cli_option_not_of("tiles"))
+		die_usage("--%s needs --method paper", cli_option_not_of("tiles")->name);
 	if (runs > ALIGN_RUNS)
 		die_usage("%d logs: at most %d at a time", runs, ALIGN_RUNS);
 	aux = split_option_list_per_run(cfg.aux, runs, "aux");
