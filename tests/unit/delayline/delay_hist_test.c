@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* late - percentiles of a count by microseconds, from a run of any length. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 
 #include "delayline/delay_hist.h"
+#include "../unit.h"
 
 static struct delay_hist late;
 
-static void nothing_is_not_known(void **state)
+TEST(nothing_is_not_known)
 {
-	(void)state;
 	late = (struct delay_hist){ 0 };
 	assert_true(isnan(delay_hist_percentile_us(&late, 0.5)));
 	assert_true(isnan(delay_hist_mean_us(&late)));
@@ -22,9 +16,8 @@ static void nothing_is_not_known(void **state)
 }
 
 /* 1 to 1000 us, each once: the p-th is within the microsecond that holds it. */
-static void evenly_spread(void **state)
+TEST(evenly_spread)
 {
-	(void)state;
 	late = (struct delay_hist){ 0 };
 	for (int64_t us = 1; us <= 1000; us++)
 		delay_hist_add(&late, us * 1000 - 500);
@@ -39,9 +32,8 @@ static void evenly_spread(void **state)
 	assert_int_equal(late.min_ns, 500);
 }
 
-static void far_beyond_is_the_maximum_and_early_is_zero(void **state)
+TEST(far_beyond_is_the_maximum_and_early_is_zero)
 {
-	(void)state;
 	late = (struct delay_hist){ 0 };
 	delay_hist_add(&late, -5);
 	for (int i = 0; i < 99; i++)
@@ -50,15 +42,4 @@ static void far_beyond_is_the_maximum_and_early_is_zero(void **state)
 	assert_int_equal(late.min_ns, 0);
 	assert_true(fabs(delay_hist_percentile_us(&late, 0.5) - (3e9 + 98) / 1000) < 1e-6);
 	assert_int_equal(delay_hist_number_below_us(&late, DELAY_HIST_MAX_US), 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_not_known),
-		cmocka_unit_test(evenly_spread),
-		cmocka_unit_test(far_beyond_is_the_maximum_and_early_is_zero),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

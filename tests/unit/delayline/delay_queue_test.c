@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* shelf - packets come off in the order of their times, whole, and their memory is used again. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <string.h>
-
 #include "random.h"
 #include "delayline/delay_queue.h"
+#include "../unit.h"
 
 static void put(struct delayed_packet_queue *s, int64_t due, const char *text, int way)
 {
@@ -36,11 +29,10 @@ static void take(struct delayed_packet_queue *s, int64_t due, const char *text, 
 	assert_int_equal(is_way, way);
 }
 
-static void by_time_then_by_arrival(void **state)
+TEST(by_time_then_by_arrival)
 {
 	struct delayed_packet_queue *s = delay_queue_new(8);
 
-	(void)state;
 	assert_int_equal(delay_queue_next_due_ns(s), INT64_MAX);
 	put(s, 30, "late", 0);
 	put(s, 10, "first", 1);
@@ -59,12 +51,11 @@ static void by_time_then_by_arrival(void **state)
 	delay_queue_free(s);
 }
 
-static void full_is_full_and_a_slot_not_put_is_still_free(void **state)
+TEST(full_is_full_and_a_slot_not_put_is_still_free)
 {
 	struct delayed_packet_queue *s = delay_queue_new(3);
 	unsigned char *slot;
 
-	(void)state;
 	slot = delay_queue_get_free_slot(s);
 	assert_ptr_equal(delay_queue_get_free_slot(s), slot);
 	put(s, 3, "x", 0);
@@ -82,7 +73,7 @@ static void full_is_full_and_a_slot_not_put_is_still_free(void **state)
 }
 
 /* Against a list that is searched from end to end. */
-static void as_a_plain_search_would_have_it(void **state)
+TEST(as_a_plain_search_would_have_it)
 {
 	enum { ROOM = 200, TURNS = 20000 };
 	struct { int64_t due; uint32_t number; } list[ROOM];
@@ -91,7 +82,6 @@ static void as_a_plain_search_would_have_it(void **state)
 	uint32_t number = 0;
 	size_t n = 0;
 
-	(void)state;
 	for (int i = 0; i < TURNS; i++) {
 		size_t best = 0, bytes;
 		int64_t due;
@@ -119,15 +109,4 @@ static void as_a_plain_search_would_have_it(void **state)
 	}
 	assert_int_equal(delay_queue_length(s), n);
 	delay_queue_free(s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_time_then_by_arrival),
-		cmocka_unit_test(full_is_full_and_a_slot_not_put_is_still_free),
-		cmocka_unit_test(as_a_plain_search_would_have_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* orders - the words that change a link, and what is none of them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "delayline/tap_port.h"
 #include "delayline/link_commands.h"
+#include "../unit.h"
 
-static void rates(void **state)
+TEST(rates)
 {
 	static const struct { const char *text; int err; int64_t bits; } of[] = {
 		{ "10Mbit", 0, 10000000 }, { "2.5Gbit/s", 0, 2500000000 }, { "64kbit", 0, 64000 }, { "64Kbit", 0, 64000 },
@@ -22,7 +16,6 @@ static void rates(void **state)
 		{ "10Mbits", -EINVAL, 0 }, { "1.2.3Mbit", -EINVAL, 0 }, { "-1Mbit", -EINVAL, 0 }, { "10Mbit ", -EINVAL, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		int64_t bits = -7;
 
@@ -31,11 +24,10 @@ static void rates(void **state)
 	}
 }
 
-static void losses(void **state)
+TEST(losses)
 {
 	double part = -1;
 
-	(void)state;
 	assert_int_equal(parse_link_loss("0.5%", &part), 0);
 	assert_true(fabs(part - 0.005) < 1e-12);
 	assert_int_equal(parse_link_loss("100", &part), 0);
@@ -45,11 +37,10 @@ static void losses(void **state)
 	assert_true(fabs(part - 1) < 1e-12);
 }
 
-static void orders_change_what_they_name_in_the_way_they_name(void **state)
+TEST(orders_change_what_they_name_in_the_way_they_name)
 {
 	struct link_command_changes o = { 0 };
 
-	(void)state;
 	assert_int_equal(parse_link_command(&o, "delay 40ms"), 0);
 	assert_int_equal(o.cfg[0].delay_ns, 40000000);
 	assert_int_equal(o.cfg[1].delay_ns, 40000000);
@@ -78,7 +69,7 @@ static void orders_change_what_they_name_in_the_way_they_name(void **state)
 	assert_int_equal(parse_link_command(&o, ""), 0);
 }
 
-static void what_is_no_order_changes_nothing(void **state)
+TEST(what_is_no_order_changes_nothing)
 {
 	static const struct { const char *line; int err; } bad[] = {
 		{ "delay", -EINVAL }, { "delay ", -EINVAL }, { "delay 1ms 2ms", -EINVAL }, { "delay 1parsec", -EINVAL },
@@ -90,7 +81,6 @@ static void what_is_no_order_changes_nothing(void **state)
 	struct link_command_changes o = { .cfg = { { .delay_ns = 3 }, { .delay_ns = 4 } } };
 	const struct link_command_changes before = o;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		assert_int_equal(parse_link_command(&o, bad[i].line), bad[i].err);
 		assert_memory_equal(&o, &before, sizeof(o));
@@ -98,7 +88,7 @@ static void what_is_no_order_changes_nothing(void **state)
 }
 
 /* The text is Linux's, 6.1. */
-static void drops_of_an_interface(void **state)
+TEST(drops_of_an_interface)
 {
 	static const char text[] =
 		"Inter-|   Receive                                                |  Transmit\n"
@@ -107,23 +97,9 @@ static void drops_of_an_interface(void **state)
 		"tap0: 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26\n"
 		"  tap: 1 2 3\n";
 
-	(void)state;
 	assert_int_equal(tap_port_parse_dropped_frames(text, "tap0"), 22);
 	assert_int_equal(tap_port_parse_dropped_frames(text, "lo"), 0);
 	assert_int_equal(tap_port_parse_dropped_frames(text, "tap"), -1);
 	assert_int_equal(tap_port_parse_dropped_frames(text, "ap0"), -1);
 	assert_int_equal(tap_port_parse_dropped_frames("", "lo"), -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rates),
-		cmocka_unit_test(losses),
-		cmocka_unit_test(orders_change_what_they_name_in_the_way_they_name),
-		cmocka_unit_test(what_is_no_order_changes_nothing),
-		cmocka_unit_test(drops_of_an_interface),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

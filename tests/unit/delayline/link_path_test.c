@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* path - rate, queue, delay, loss and jitter against closed formulas. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 
 #include "delayline/link_path.h"
+#include "../unit.h"
 
 #define MS 1000000LL
 #define S 1000000000LL
@@ -21,24 +16,22 @@ static int64_t due_of(struct link_direction_model *p, int64_t now, int64_t bytes
 	return due;
 }
 
-static void nothing_asked_for_nothing_done(void **state)
+TEST(nothing_asked_for_nothing_done)
 {
 	struct link_direction_settings cfg = { 0 };
 	struct link_direction_model p;
 
-	(void)state;
 	link_path_init(&p, &cfg, 1);
 	assert_int_equal(due_of(&p, 5, 1514), 5);
 	assert_int_equal(due_of(&p, 5, 64), 5);
 	assert_int_equal(due_of(&p, 6000, 1514), 6000);
 }
 
-static void a_delay_is_added_and_counts_from_now_on(void **state)
+TEST(a_delay_is_added_and_counts_from_now_on)
 {
 	struct link_direction_settings cfg = { .delay_ns = 40 * MS };
 	struct link_direction_model p;
 
-	(void)state;
 	link_path_init(&p, &cfg, 1);
 	assert_int_equal(due_of(&p, 0, 100), 40 * MS);
 	cfg.delay_ns = 100 * MS;
@@ -60,12 +53,11 @@ static void a_delay_is_added_and_counts_from_now_on(void **state)
 }
 
 /* n packets of b bytes back to back are through after floor(8 b n / rate) seconds, not n times a rounded one. */
-static void a_rate_is_exact_over_many_packets(void **state)
+TEST(a_rate_is_exact_over_many_packets)
 {
 	static const int64_t rates[] = { 1000, 56000, 3333333, 10000000, 999999937, 10000000000 };
 	static const int64_t sizes[] = { 60, 64, 98, 1514 };
 
-	(void)state;
 	for (size_t r = 0; r < sizeof(rates) / sizeof(*rates); r++) {
 		for (size_t b = 0; b < sizeof(sizes) / sizeof(*sizes); b++) {
 			struct link_direction_settings cfg = { .rate_bits = rates[r], .queue_ns = INT64_MAX / 4 };
@@ -83,14 +75,13 @@ static void a_rate_is_exact_over_many_packets(void **state)
 /* At an arrival every a, served in s > a, with room for q of waiting: the wait grows by s - a a
  * packet, and the first one dropped is the first k with k (s - a) > q. From then on as many pass as
  * are served. */
-static void a_full_queue_drops_the_tail(void **state)
+TEST(a_full_queue_drops_the_tail)
 {
 	struct link_direction_settings cfg = { .rate_bits = 8000000, .queue_ns = 10 * MS };	/* 1000 bytes: 1 ms */
 	int64_t due, passed = 0;
 	struct link_direction_model p;
 	int first = -1;
 
-	(void)state;
 	link_path_init(&p, &cfg, 1);
 	for (int i = 0; i < 10000; i++) {
 		enum link_fate fate = link_path_schedule_packet(&p, i * MS / 2, 1000, &due);
@@ -107,13 +98,12 @@ static void a_full_queue_drops_the_tail(void **state)
 	assert_int_equal(due_of(&p, 20 * S, 1000), 20 * S + MS);
 }
 
-static void what_the_queue_drops_takes_no_turn(void **state)
+TEST(what_the_queue_drops_takes_no_turn)
 {
 	struct link_direction_settings cfg = { .rate_bits = 8000000, .queue_ns = 0 };
 	struct link_direction_model p;
 	int64_t due;
 
-	(void)state;
 	link_path_init(&p, &cfg, 1);
 	assert_int_equal(due_of(&p, 0, 1000), MS);
 	assert_int_equal(link_path_schedule_packet(&p, 0, 1000, &due), LINK_QUEUE_FULL);
@@ -121,12 +111,11 @@ static void what_the_queue_drops_takes_no_turn(void **state)
 }
 
 /* 3.9 standard deviations: one in ten thousand seeds would fail, and the seed is fixed. */
-static void losses_are_as_many_as_asked_for(void **state)
+TEST(losses_are_as_many_as_asked_for)
 {
 	static const double shares[] = { 0.001, 0.02, 0.5, 0.97 };
 	enum { N = 100000 };
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(shares) / sizeof(*shares); k++) {
 		struct link_direction_settings cfg = { .loss = shares[k] };
 		struct link_direction_model p;
@@ -140,13 +129,12 @@ static void losses_are_as_many_as_asked_for(void **state)
 	}
 }
 
-static void none_and_all(void **state)
+TEST(none_and_all)
 {
 	struct link_direction_settings cfg = { .loss = 0 };
 	struct link_direction_model p;
 	int64_t due;
 
-	(void)state;
 	link_path_init(&p, &cfg, 3);
 	for (int i = 0; i < 1000; i++)
 		assert_int_equal(link_path_schedule_packet(&p, i, 100, &due), LINK_PASSES);
@@ -157,7 +145,7 @@ static void none_and_all(void **state)
 }
 
 /* Whatever the delay, the jitter, the sizes and the rate: the n-th packet's fate is the seed's. Another seed, another sequence. */
-static void the_same_seed_loses_the_same_packets(void **state)
+TEST(the_same_seed_loses_the_same_packets)
 {
 	struct link_direction_settings plain = { .loss = 0.1 },
 		other = { .loss = 0.1, .delay_ns = 300 * MS, .jitter_ns = 20 * MS, .shape = JITTER_NORMAL,
@@ -166,7 +154,6 @@ static void the_same_seed_loses_the_same_packets(void **state)
 	int64_t due;
 	int differ = 0;
 
-	(void)state;
 	link_path_init(&a, &plain, 42);
 	link_path_init(&b, &other, 42);
 	link_path_init(&c, &plain, 43);
@@ -183,11 +170,10 @@ static void the_same_seed_loses_the_same_packets(void **state)
 		assert_int_equal(link_path_schedule_packet(&a, 6000 * MS + i, 100, &due), link_path_schedule_packet(&b, i, 100, &due));
 }
 
-static void jitter_has_the_spread_that_was_asked_for(void **state)
+TEST(jitter_has_the_spread_that_was_asked_for)
 {
 	enum { N = 50000 };
 
-	(void)state;
 	for (int shape = JITTER_UNIFORM; shape <= JITTER_NORMAL; shape++) {
 		struct link_direction_settings cfg = { .delay_ns = 100 * MS, .jitter_ns = 10 * MS, .shape = shape, .reorder = true };
 		/* uniform in +-a: a / sqrt 3; normal cut at 3 sd: sqrt(1 - 6 phi(3)) of it, and what is cut lies at 3 */
@@ -207,13 +193,12 @@ static void jitter_has_the_spread_that_was_asked_for(void **state)
 	}
 }
 
-static void jitter_never_reorders_nor_goes_before_the_packet(void **state)
+TEST(jitter_never_reorders_nor_goes_before_the_packet)
 {
 	struct link_direction_settings cfg = { .delay_ns = 5 * MS, .jitter_ns = 10 * MS, .shape = JITTER_NORMAL };
 	int64_t before = 0;
 	struct link_direction_model p;
 
-	(void)state;
 	link_path_init(&p, &cfg, 11);
 	for (int i = 0; i < 20000; i++) {
 		int64_t due = due_of(&p, i * 100000, 100);
@@ -221,22 +206,4 @@ static void jitter_never_reorders_nor_goes_before_the_packet(void **state)
 		assert_true(due >= i * 100000 && due >= before);
 		before = due;
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_asked_for_nothing_done),
-		cmocka_unit_test(a_delay_is_added_and_counts_from_now_on),
-		cmocka_unit_test(a_rate_is_exact_over_many_packets),
-		cmocka_unit_test(a_full_queue_drops_the_tail),
-		cmocka_unit_test(what_the_queue_drops_takes_no_turn),
-		cmocka_unit_test(losses_are_as_many_as_asked_for),
-		cmocka_unit_test(none_and_all),
-		cmocka_unit_test(the_same_seed_loses_the_same_packets),
-		cmocka_unit_test(jitter_has_the_spread_that_was_asked_for),
-		cmocka_unit_test(jitter_never_reorders_nor_goes_before_the_packet),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* attribution - record series played by hand; what each part must be split into was worked out on paper. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "idleprofile/attribution.h"
+#include "../unit.h"
 
 #define LOOP 100
 #define US INT64_C(1000)
@@ -94,7 +87,7 @@ static int drop(void **state)
 	return 0;
 }
 
-static void a_tick(void **state)
+TEST_WITH(make, drop, a_tick)
 {
 	struct culprit_attribution_state *w = begin(state);
 
@@ -130,7 +123,7 @@ static void a_tick(void **state)
 	assert_false(shares_are_tick(got, n));	/* nothing known */
 }
 
-static void irq_in_softirq_in_task(void **state)
+TEST_WITH(make, drop, irq_in_softirq_in_task)
 {
 	struct culprit_attribution_state *w = begin(state);
 
@@ -156,7 +149,7 @@ static void irq_in_softirq_in_task(void **state)
 	assert_int_equal(got[0].kind, CULPRIT_TASK);	/* largest first */
 }
 
-static void residue(void **state)
+TEST_WITH(make, drop, residue)
 {
 	struct culprit_attribution_state *w = begin(state);
 
@@ -182,7 +175,7 @@ static void residue(void **state)
 	assert_int_equal(got[0].end_ns, 5 * MS);
 }
 
-static void tasks_among_themselves(void **state)
+TEST_WITH(make, drop, tasks_among_themselves)
 {
 	struct culprit_attribution_state *w = begin(state);
 
@@ -200,7 +193,7 @@ static void tasks_among_themselves(void **state)
 }
 
 /* Two interrupts so close that the loop did not turn in between. */
-static void two_stretches_of_one_part(void **state)
+TEST_WITH(make, drop, two_stretches_of_one_part)
 {
 	struct culprit_attribution_state *w = begin(state);
 
@@ -216,7 +209,7 @@ static void two_stretches_of_one_part(void **state)
 	had(CULPRIT_IRQ, "b", 10 + 10, 10);
 }
 
-static void a_burst_cut_by_the_scheduler(void **state)
+TEST_WITH(make, drop, a_burst_cut_by_the_scheduler)
 {
 	struct culprit_attribution_state *w = begin(state);
 
@@ -243,7 +236,7 @@ static void a_burst_cut_by_the_scheduler(void **state)
 }
 
 /* It is the loop's own time that counts, not what another task had meanwhile. */
-static void a_slice_is_short(void **state)
+TEST_WITH(make, drop, a_slice_is_short)
 {
 	struct culprit_attribution_state *w = begin(state);
 
@@ -264,7 +257,7 @@ static void a_slice_is_short(void **state)
 	assert_false(do_shares_continue_burst(got, n));
 }
 
-static void missing_exits(void **state)
+TEST_WITH(make, drop, missing_exits)
 {
 	struct culprit_attribution_state *w = begin(state);
 
@@ -297,7 +290,7 @@ static void missing_exits(void **state)
 }
 
 /* An inner exit that went missing ends with the outer one. */
-static void inner_exit_missing(void **state)
+TEST_WITH(make, drop, inner_exit_missing)
 {
 	struct culprit_attribution_state *w = begin(state);
 
@@ -311,7 +304,7 @@ static void inner_exit_missing(void **state)
 	had(CULPRIT_UNEXPLAINED, "unexplained", 100, 100);
 }
 
-static void softirqs_do_not_nest(void **state)
+TEST_WITH(make, drop, softirqs_do_not_nest)
 {
 	struct culprit_attribution_state *w = begin(state);
 
@@ -326,7 +319,7 @@ static void softirqs_do_not_nest(void **state)
 }
 
 /* An interrupt does not switch: its exit is missing, the task that comes is there. */
-static void switch_inside(void **state)
+TEST_WITH(make, drop, switch_inside)
 {
 	struct culprit_attribution_state *w = begin(state);
 
@@ -338,7 +331,7 @@ static void switch_inside(void **state)
 	assert_int_equal(share(CULPRIT_RESCHED, "reschedule")->ns, 20);
 }
 
-static void records_lost(void **state)
+TEST_WITH(make, drop, records_lost)
 {
 	struct culprit_attribution_state *w = begin(state);
 
@@ -361,7 +354,7 @@ static void records_lost(void **state)
 }
 
 /* Lost without a word: a state that covers a part and the loop's time on both sides is not believed. */
-static void a_false_state_ends(void **state)
+TEST_WITH(make, drop, a_false_state_ends)
 {
 	struct culprit_attribution_state *w = begin(state);
 
@@ -375,7 +368,7 @@ static void a_false_state_ends(void **state)
 }
 
 /* The kernel left a switch out: the time before the one that tells it is not given to who was there before. */
-static void a_switch_is_left_out(void **state)
+TEST_WITH(make, drop, a_switch_is_left_out)
 {
 	struct culprit_attribution_state *w = begin(state);
 
@@ -427,7 +420,7 @@ static void a_switch_is_left_out(void **state)
 }
 
 /* The two clocks differ by a little: what sticks out is cut, the sum stays exact. */
-static void across_the_edges(void **state)
+TEST_WITH(make, drop, across_the_edges)
 {
 	struct culprit_attribution_state *w = begin(state);
 
@@ -444,7 +437,7 @@ static void across_the_edges(void **state)
 }
 
 /* Four seconds of two tasks taking turns are two shares, however many switches. */
-static void bounded_within_a_part(void **state)
+TEST_WITH(make, drop, bounded_within_a_part)
 {
 	struct culprit_attribution_state *w = begin(state);
 	int64_t at = 0;
@@ -465,7 +458,7 @@ static void bounded_within_a_part(void **state)
 	assert_int_equal(attribution_too_late_gap_count(w), 0);
 }
 
-static void many_culprits(void **state)
+TEST_WITH(make, drop, many_culprits)
 {
 	struct culprit_attribution_state *w = begin(state);
 	int64_t others = 0;
@@ -508,7 +501,7 @@ static void many_culprits(void **state)
 }
 
 /* Short slices between those of ever others who have more. */
-static void cut_among_many_culprits(void **state)
+TEST_WITH(make, drop, cut_among_many_culprits)
 {
 	struct culprit_attribution_state *w = begin(state);
 	int64_t at = 0;
@@ -531,7 +524,7 @@ static void cut_among_many_culprits(void **state)
 }
 
 /* Stretches with culprits of their own, each with few enough of them, in one part: together too many. */
-static void many_culprits_of_many_stretches(void **state)
+TEST_WITH(make, drop, many_culprits_of_many_stretches)
 {
 	struct culprit_attribution_state *w = begin(state);
 	int64_t at = 0, others = 0, rows = 0;
@@ -552,7 +545,7 @@ static void many_culprits_of_many_stretches(void **state)
 }
 
 /* Parts below the loop's threshold are never asked for: they make no leak and no lie. */
-static void never_asked_for(void **state)
+TEST_WITH(make, drop, never_asked_for)
 {
 	struct culprit_attribution_state *w = begin(state);
 	int64_t at = MS;
@@ -571,7 +564,7 @@ static void never_asked_for(void **state)
 	assert_int_equal(attribution_too_late_gap_count(w), 0);
 }
 
-static void asked_too_late(void **state)
+TEST_WITH(make, drop, asked_too_late)
 {
 	struct culprit_attribution_state *w = begin(state);
 
@@ -585,7 +578,7 @@ static void asked_too_late(void **state)
 }
 
 /* In a pid namespace of a lab: the loop is 5 there and 4005 outside, another session's task is not visible. */
-static void two_pid_namespaces(void **state)
+TEST(two_pid_namespaces)
 {
 	struct culprit_attribution_state *w = attribution_new(5);
 	struct trace_record out = { .kind = TRACE_SWITCH, .prev_pid = 4005, .prev_here = 5, .next_pid = 4242,
@@ -593,7 +586,6 @@ static void two_pid_namespaces(void **state)
 	struct trace_record back = { .kind = TRACE_SWITCH, .prev_pid = 4242, .prev_here = 42, .prev_comm = "ours",
 				     .next_pid = 4005, .next_comm = "idleprofile" };
 
-	(void)state;
 	/* Thread 5 of the initial namespace is somebody else. */
 	back.time_ns = 10;	/* back to the loop, which nobody knows yet */
 	attribution_add_trace_record(w, &back);
@@ -622,7 +614,7 @@ static void two_pid_namespaces(void **state)
 }
 
 /* A new name under way: a shell that becomes a compiler. */
-static void latest_name(void **state)
+TEST_WITH(make, drop, latest_name)
 {
 	struct culprit_attribution_state *w = begin(state);
 
@@ -642,7 +634,7 @@ static uint32_t roll(uint32_t below)
 }
 
 /* Whatever comes in whatever order: no crash, the sums stay exact, nothing negative, each culprit once. */
-static void anything(void **state)
+TEST_WITH(make, drop, anything)
 {
 	struct culprit_attribution_state *w = *state;
 	int64_t at = 0, asked = 0;
@@ -688,36 +680,4 @@ static void anything(void **state)
 			to(w, when, roll(3) ? LOOP : (int)roll(60), roll(2), roll(3) ? (int)roll(60) : LOOP);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_tick, make, drop),
-		cmocka_unit_test_setup_teardown(irq_in_softirq_in_task, make, drop),
-		cmocka_unit_test_setup_teardown(residue, make, drop),
-		cmocka_unit_test_setup_teardown(tasks_among_themselves, make, drop),
-		cmocka_unit_test_setup_teardown(two_stretches_of_one_part, make, drop),
-		cmocka_unit_test_setup_teardown(a_burst_cut_by_the_scheduler, make, drop),
-		cmocka_unit_test_setup_teardown(a_slice_is_short, make, drop),
-		cmocka_unit_test_setup_teardown(missing_exits, make, drop),
-		cmocka_unit_test_setup_teardown(inner_exit_missing, make, drop),
-		cmocka_unit_test_setup_teardown(softirqs_do_not_nest, make, drop),
-		cmocka_unit_test_setup_teardown(switch_inside, make, drop),
-		cmocka_unit_test_setup_teardown(records_lost, make, drop),
-		cmocka_unit_test_setup_teardown(a_false_state_ends, make, drop),
-		cmocka_unit_test_setup_teardown(a_switch_is_left_out, make, drop),
-		cmocka_unit_test_setup_teardown(across_the_edges, make, drop),
-		cmocka_unit_test_setup_teardown(bounded_within_a_part, make, drop),
-		cmocka_unit_test_setup_teardown(many_culprits, make, drop),
-		cmocka_unit_test_setup_teardown(cut_among_many_culprits, make, drop),
-		cmocka_unit_test_setup_teardown(many_culprits_of_many_stretches, make, drop),
-		cmocka_unit_test_setup_teardown(never_asked_for, make, drop),
-		cmocka_unit_test_setup_teardown(asked_too_late, make, drop),
-		cmocka_unit_test(two_pid_namespaces),
-		cmocka_unit_test_setup_teardown(latest_name, make, drop),
-		cmocka_unit_test_setup_teardown(anything, make, drop),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

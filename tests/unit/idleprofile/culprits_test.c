@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* culprit - shares added up by hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "idleprofile/events.h"
+#include "../unit.h"
 
 static struct culprit_share task(int pid, const char *name, int64_t start, int64_t end, int64_t ns)
 {
@@ -27,13 +20,12 @@ static struct culprit_share other(enum culprit_kind kind, const char *name, int6
 }
 
 /* A burst that the scheduler cut in two, with a device in between: one row of it. */
-static void an_event(void **state)
+TEST(an_event)
 {
 	struct culprit_share first[] = { task(7, "sh", 0, 600, 590), other(CULPRIT_IRQ, "disk", 100, 10) };
 	struct culprit_share second[] = { task(7, "cc1", 620, 900, 275), other(CULPRIT_IRQ, "disk", 700, 5) };
 	struct event_culprits e = { 0 };
 
-	(void)state;
 	assert_null(event_culprits_largest(&e));
 	event_culprits_add_shares(&e, first, 2);
 	event_culprits_add_shares(&e, second, 2);
@@ -47,7 +39,7 @@ static void an_event(void **state)
 	assert_ptr_equal(event_culprits_largest(&e), &e.at[0]);
 }
 
-static void kinds_and_threads_apart(void **state)
+TEST(kinds_and_threads_apart)
 {
 	struct culprit_share all[] = {
 		task(7, "x", 0, 10, 10), task(8, "x", 10, 30, 20), task(-7, "x", 30, 35, 5),
@@ -56,7 +48,6 @@ static void kinds_and_threads_apart(void **state)
 	};
 	struct event_culprits e = { 0 };
 
-	(void)state;
 	event_culprits_add_shares(&e, all, 7);
 	event_culprits_add_shares(&e, all, 7);
 	assert_int_equal(e.n, 7);
@@ -64,12 +55,11 @@ static void kinds_and_threads_apart(void **state)
 	assert_int_equal(event_culprits_largest(&e)->ns, 40);
 }
 
-static void too_many(void **state)
+TEST(too_many)
 {
 	struct event_culprits e = { 0 };
 	int64_t sum = 0;
 
-	(void)state;
 	for (int i = 1; i <= 400; i++)
 		for (int twice = 0; twice < 2; twice++) {
 			struct culprit_share s = task(i, "t", i * 10, i * 10 + 5, 5);
@@ -92,7 +82,7 @@ static void too_many(void **state)
 	assert_int_equal(event_culprits_largest(&e)->pid, 999);
 }
 
-static void over_the_run(void **state)
+TEST(over_the_run)
 {
 	struct culprit_share one[] = { task(7, "xterm", 0, 10, 10), task(8, "xterm", 10, 30, 20) };
 	struct culprit_share two[] = { task(7, "xterm", 50, 75, 25), other(CULPRIT_IRQ, "disk", 75, 100) };
@@ -101,7 +91,6 @@ static void over_the_run(void **state)
 	struct event_culprits e = { 0 };
 	size_t n;
 
-	(void)state;
 	event_culprits_add_shares(&e, one, 2);
 	culprit_table_add_event(t, &e);
 	memset(&e, 0, sizeof(e));
@@ -118,14 +107,13 @@ static void over_the_run(void **state)
 	culprit_table_free(t);
 }
 
-static void a_full_table(void **state)
+TEST(a_full_table)
 {
 	struct culprit_table *t = culprit_table_new(10);
 	const struct culprit_total *line;
 	int64_t sum = 0;
 	size_t n;
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		struct event_culprits e = { 0 };
 		struct culprit_share s = task(i + 1, "", 0, 3, 3);
@@ -141,17 +129,4 @@ static void a_full_table(void **state)
 		sum += line[i].ns;
 	assert_int_equal(sum, 3000);
 	culprit_table_free(t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_event),
-		cmocka_unit_test(kinds_and_threads_apart),
-		cmocka_unit_test(too_many),
-		cmocka_unit_test(over_the_run),
-		cmocka_unit_test(a_full_table),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* events - on gap series made by hand: what is one event, how long, and what is apart. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "idleprofile/events.h"
+#include "../unit.h"
 
 #define US 1000
 #define MS 1000000
@@ -58,11 +51,10 @@ static void is_event(int i, int64_t start, int64_t lost, int64_t end, int64_t pa
 	assert_int_equal(seen[i].parts, parts);
 }
 
-static void parts_near_each_other_are_one_event_of_their_sum(void **state)
+TEST(parts_near_each_other_are_one_event_of_their_sum)
 {
 	struct event_collector e = begin(4 * MS);
 
-	(void)state;
 	lose(&e, 1000 * US, 1020 * US);
 	lose(&e, 1119 * US, 1150 * US);		/* 99 us after */
 	lose(&e, 1200 * US, 1201 * US);
@@ -75,11 +67,10 @@ static void parts_near_each_other_are_one_event_of_their_sum(void **state)
 	is_event(2, 5000 * US, 4000 * US, 9000 * US, 1);
 }
 
-static void half_a_tick_is_the_limit_where_that_is_less(void **state)
+TEST(half_a_tick_is_the_limit_where_that_is_less)
 {
 	struct event_collector e = begin(120 * US);
 
-	(void)state;
 	lose(&e, 1000 * US, 1010 * US);
 	lose(&e, 1069 * US, 1070 * US);		/* 59 us after */
 	lose(&e, 1131 * US, 1140 * US);		/* 61 us after */
@@ -88,23 +79,21 @@ static void half_a_tick_is_the_limit_where_that_is_less(void **state)
 	is_event(0, 1000 * US, 11 * US, 1070 * US, 2);
 }
 
-static void the_length_is_what_was_lost_not_the_span(void **state)
+TEST(the_length_is_what_was_lost_not_the_span)
 {
 	struct event_collector e = begin(0);
 	struct lost_time_gap p = { .start_ns = 100, .end_ns = 50100, .lost_ns = 30000 };	/* 20 us of it are our own */
 
-	(void)state;
 	events_add_gap(&e, &p);
 	events_emit_remaining(&e);
 	is_event(0, 100, 30000, 50100, 1);
 }
 
-static void a_tick_is_apart_and_parts_nothing(void **state)
+TEST(a_tick_is_apart_and_parts_nothing)
 {
 	struct event_collector e = begin(4 * MS);
 	struct lost_time_gap tick = { .start_ns = 4030 * US, .end_ns = 4040 * US, .lost_ns = 10 * US, .tick = true };
 
-	(void)state;
 	lose(&e, 4000 * US, 4020 * US);
 	events_add_gap(&e, &tick);
 	lose(&e, 4060 * US, 4070 * US);		/* 40 us after the first part, 20 us after the tick */
@@ -123,11 +112,10 @@ static void a_tick_is_apart_and_parts_nothing(void **state)
 	is_event(4, 4400 * US, 10 * US, 4410 * US, 1);
 }
 
-static void what_is_over_is_handed_out_at_once(void **state)
+TEST(what_is_over_is_handed_out_at_once)
 {
 	struct event_collector e = begin(0);
 
-	(void)state;
 	lose(&e, 1000 * US, 1010 * US);
 	events_emit_finished(&e, 1109 * US);
 	assert_int_equal(n, 0);
@@ -139,12 +127,11 @@ static void what_is_over_is_handed_out_at_once(void **state)
 }
 
 /* 4 s of a task, cut by slices of the loop; in one of them something small comes, and ticks. */
-static void a_task_that_the_loop_interrupted_is_one_event(void **state)
+TEST(a_task_that_the_loop_interrupted_is_one_event)
 {
 	struct event_collector e = begin(4 * MS);
 	struct lost_time_gap tick = { .start_ns = 601 * MS, .end_ns = 601 * MS + 9 * US, .lost_ns = 9 * US, .tick = true };
 
-	(void)state;
 	lose_to(&e, 0, 600 * MS, 7, false, true);
 	events_add_gap(&e, &tick);
 	events_emit_finished(&e, 601 * MS + 500 * US);
@@ -165,22 +152,20 @@ static void a_task_that_the_loop_interrupted_is_one_event(void **state)
 	assert_int_equal(event_culprits_largest(&seen[2].who)->end_ns, 2000 * (int64_t)MS);
 }
 
-static void a_task_that_slept_in_between_is_two_events(void **state)
+TEST(a_task_that_slept_in_between_is_two_events)
 {
 	struct event_collector e = begin(4 * MS);
 
-	(void)state;
 	lose_to(&e, 0, 5 * MS, 7, false, false);
 	lose_to(&e, 6 * MS, 9 * MS, 7, false, false);
 	events_emit_remaining(&e);
 	assert_int_equal(n, 2);
 }
 
-static void an_interrupted_task_that_does_not_come_back_is_not_waited_for_long(void **state)
+TEST(an_interrupted_task_that_does_not_come_back_is_not_waited_for_long)
 {
 	struct event_collector e = begin(4 * MS);
 
-	(void)state;
 	lose_to(&e, 0, 5 * MS, 7, false, true);		/* then moved to another CPU */
 	events_emit_finished(&e, 5 * MS + BURST_PAUSE_NS - 1);
 	assert_int_equal(n, 0);
@@ -189,29 +174,11 @@ static void an_interrupted_task_that_does_not_come_back_is_not_waited_for_long(v
 	is_event(0, 0, 5 * MS, 5 * MS, 1);
 }
 
-static void nothing_lost_is_no_event(void **state)
+TEST(nothing_lost_is_no_event)
 {
 	struct event_collector e = begin(0);
 
-	(void)state;
 	events_emit_finished(&e, 1000 * MS);
 	events_emit_remaining(&e);
 	assert_int_equal(n, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_near_each_other_are_one_event_of_their_sum),
-		cmocka_unit_test(half_a_tick_is_the_limit_where_that_is_less),
-		cmocka_unit_test(the_length_is_what_was_lost_not_the_span),
-		cmocka_unit_test(a_tick_is_apart_and_parts_nothing),
-		cmocka_unit_test(what_is_over_is_handed_out_at_once),
-		cmocka_unit_test(a_task_that_the_loop_interrupted_is_one_event),
-		cmocka_unit_test(a_task_that_slept_in_between_is_two_events),
-		cmocka_unit_test(an_interrupted_task_that_does_not_come_back_is_not_waited_for_long),
-		cmocka_unit_test(nothing_lost_is_no_event),
-	};
-
-	return cmocka_run_group_tests_name("events", tests, NULL, NULL);
 }

@@ -1,174 +1,64 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* group - where a cpu cgroup can be made, from made-up mount tables and trees; and that a real one is gone after any end. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
-#include <cmocka.h>
 
 #include "clock.h"
 #include "idleprofile/group.h"
 #include "why.h"
+#include "../folder.h"
 
-static struct why why;
-
-/* A made-up root with a mount table and, where `controllers` is not NULL, the cgroup.subtree_control of a group at /top. */
-static char tree[64];
-
-static void write_file(const char *name, const char *text)
+/* A made-up root with a mount table and, where there are controllers, the cgroup.subtree_control of a group at /top. */
+static void cgroups_are_found_where_cpu_is(const char *mounts, const char *controllers, int version, const char *root)
 {
-	char path[128];
-	FILE *f;
+	struct cpu_cgroup_mount p;
+	struct why why = { "" };
 
-	snprintf(path, sizeof(path), "%s/%s", tree, name);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
-
-static const char *const folders[] = { "", "/proc", "/proc/self", "/top" };
-
-static void make_tree(const char *mounts, const char *controllers)
-{
-	char path[128];
-
-	strcpy(tree, "/tmp/thinprobe-test-XXXXXX");
-	assert_non_null(mkdtemp(tree));
-	for (size_t i = 1; i < 4; i++) {
-		snprintf(path, sizeof(path), "%s%s", tree, folders[i]);
-		assert_int_equal(mkdir(path, 0755), 0);
-	}
-	write_file("proc/self/mounts", mounts);
+	make_folder(NULL);
+	mkdir(in_folder("proc"), 0755);
+	mkdir(in_folder("proc/self"), 0755);
+	mkdir(in_folder("top"), 0755);
+	put("proc/self/mounts", mounts);
 	if (controllers)
-		write_file("top/cgroup.subtree_control", controllers);
+		put("top/cgroup.subtree_control", controllers);
+	assert_int_equal(group_find_cpu_cgroup_mount(folder, &p, &why), version ? 0 : -ENOENT);
+	assert_int_equal(p.version, version);
+	if (version)
+		assert_string_equal(p.root + strlen(folder), root);
+	else
+		assert_non_null(strstr(why.text, root));
+	remove_folder(NULL);
 }
 
-static void drop_tree(void)
+TEST(the_mount_point_of_cpu)
 {
-	static const char *const files[] = { "proc/self/mounts", "top/cgroup.subtree_control", "top/cpu.idle", "top/cgroup.procs" };
-	char path[128];
-
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
-		snprintf(path, sizeof(path), "%s/%s", tree, files[i]);
-		unlink(path);
-	}
-	for (size_t i = 4; i--;) {
-		snprintf(path, sizeof(path), "%s%s", tree, folders[i]);
-		assert_int_equal(rmdir(path), 0);
-	}
+	cgroups_are_found_where_cpu_is("tmpfs /sys/fs/cgroup tmpfs ro,mode=755 0 0\n"
+				       "cgroup /sys/fs/cgroup/cpuset cgroup rw,cpuset 0 0\n"
+				       "cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0\n", NULL, 1, "/sys/fs/cgroup/cpu,cpuacct");
+	cgroups_are_found_where_cpu_is("cgroup /sys/fs/cgroup/cpuset cgroup rw,cpuset 0 0\n"
+				       "cgroup /sys/fs/cgroup/cpuacct cgroup rw,cpuacct 0 0\n", NULL, 0, "no cpu cgroups");
+	cgroups_are_found_where_cpu_is("cgroup2 /top cgroup2 rw,nsdelegate 0 0\n", "cpuset cpu io memory pids\n", 2, "/top");
+	cgroups_are_found_where_cpu_is("cgroup2 /top cgroup2 rw,nsdelegate 0 0\n", "cpuset io memory pids\n", 0, "/top/cgroup.subtree_control");
+	/* in a mixed tree, where version 1 has it */
+	cgroups_are_found_where_cpu_is("cgroup /one/cpu cgroup rw,cpu 0 0\ncgroup2 /top cgroup2 rw 0 0\n", "\n", 1, "/one/cpu");
 }
 
-static int find(const char *mounts, const char *controllers, struct cpu_cgroup_mount *out)
+TEST(a_container_is_told_by_its_namespace)
 {
-	int err;
-
-	make_tree(mounts, controllers);
-	why.text[0] = '\0';
-	err = group_find_cpu_cgroup_mount(tree, out, &why);
-	drop_tree();
-	return err;
-}
-
-static void a_version_1_hierarchy_with_cpu_is_found(void **state)
-{
-	struct cpu_cgroup_mount p;
-
-	(void)state;
-	assert_int_equal(find("tmpfs /sys/fs/cgroup tmpfs ro,mode=755 0 0\n"
-			      "cgroup /sys/fs/cgroup/cpuset cgroup rw,cpuset 0 0\n"
-			      "cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0\n", NULL, &p), 0);
-	assert_int_equal(p.version, 1);
-	assert_string_equal(p.root + strlen(tree), "/sys/fs/cgroup/cpu,cpuacct");
-}
-
-static void cpuset_and_cpuacct_are_not_cpu(void **state)
-{
-	struct cpu_cgroup_mount p;
-
-	(void)state;
-	assert_int_equal(find("cgroup /sys/fs/cgroup/cpuset cgroup rw,cpuset 0 0\n"
-			      "cgroup /sys/fs/cgroup/cpuacct cgroup rw,cpuacct 0 0\n", NULL, &p), -ENOENT);
-	assert_true(why.text[0]);
-	assert_int_equal(p.version, 0);
-}
-
-static void a_container_is_told_by_its_namespace(void **state)
-{
-	(void)state;
 	assert_false(group_is_container_namespace("cgroup:[4026531835]"));	/* 0xeffffffb, of the kernel's first process */
 	assert_true(group_is_container_namespace("cgroup:[4026532193]"));
 }
 
-static void version_2_is_found_where_cpu_is_handed_down(void **state)
+TEST_WITH(make_folder, remove_folder, idle_and_joining_are_these_two_files)
 {
-	struct cpu_cgroup_mount p;
-
-	(void)state;
-	assert_int_equal(find("cgroup2 /top cgroup2 rw,nsdelegate 0 0\n", "cpuset cpu io memory pids\n", &p), 0);
-	assert_int_equal(p.version, 2);
-	assert_string_equal(p.root + strlen(tree), "/top");
-}
-
-static void version_2_without_cpu_is_said(void **state)
-{
-	struct cpu_cgroup_mount p;
-
-	(void)state;
-	assert_int_equal(find("cgroup2 /top cgroup2 rw,nsdelegate 0 0\n", "cpuset io memory pids\n", &p), -ENOENT);
-	assert_int_equal(p.version, 0);
-	assert_non_null(strstr(why.text, "cgroup.subtree_control"));
-	assert_non_null(strstr(why.text, tree));
-}
-
-static void in_a_mixed_tree_the_controller_is_where_version_1_has_it(void **state)
-{
-	struct cpu_cgroup_mount p;
-
-	(void)state;
-	assert_int_equal(find("cgroup /one/cpu cgroup rw,cpu 0 0\ncgroup2 /top cgroup2 rw 0 0\n", "\n", &p), 0);
-	assert_int_equal(p.version, 1);
-	assert_string_equal(p.root + strlen(tree), "/one/cpu");
-}
-
-static void read_file(const char *name, char *text, size_t size)
-{
-	char path[128];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/top/%s", tree, name);
-	f = fopen(path, "r");
-	assert_non_null(f);
-	text[fread(text, 1, size - 1, f)] = '\0';
-	fclose(f);
-}
-
-static void idle_and_joining_are_these_two_files(void **state)
-{
-	char top[80], text[16] = "";
-
-	(void)state;
-	make_tree("", NULL);
-	snprintf(top, sizeof(top), "%s/top", tree);
-	assert_int_equal(group_set_cgroup_idle(top), -ENOENT);	/* never made where the kernel has none */
-	write_file("top/cpu.idle", "");
-	write_file("top/cgroup.procs", "");
-	assert_int_equal(group_set_cgroup_idle(top), 0);
-	assert_int_equal(group_join_cgroup(top), 0);
-	read_file("cpu.idle", text, sizeof(text));
-	assert_string_equal(text, "1");
-	read_file("cgroup.procs", text, sizeof(text));
-	assert_string_equal(text, "0");
-	drop_tree();
+	assert_int_equal(group_set_cgroup_idle(folder), -ENOENT);	/* never made where the kernel has none */
+	put("cpu.idle", "");
+	put("cgroup.procs", "");
+	assert_int_equal(group_set_cgroup_idle(folder), 0);
+	assert_int_equal(group_join_cgroup(folder), 0);
+	assert_string_equal(content(in_folder("cpu.idle")), "1");
+	assert_string_equal(content(in_folder("cgroup.procs")), "0");
 }
 
 static bool gone_within(const char *path, int64_t ns)
@@ -181,7 +71,7 @@ static bool gone_within(const char *path, int64_t ns)
 	return stat(path, &st) != 0;
 }
 
-static void a_real_one_is_made_entered_and_removed(void **state)
+TEST(a_real_one_is_made_entered_and_removed)
 {
 	struct idle_cgroup g;
 	struct stat st;
@@ -189,7 +79,6 @@ static void a_real_one_is_made_entered_and_removed(void **state)
 	int ends[2];
 	pid_t pid;
 
-	(void)state;
 	group_make_idle_cgroup(&g);
 	if (!g.path[0]) {
 		print_message("# %s\n", g.why.text);
@@ -227,14 +116,13 @@ static void a_real_one_is_made_entered_and_removed(void **state)
 	assert_int_not_equal(stat(path, &st), 0);
 }
 
-static void it_is_gone_after_its_maker_was_killed(void **state)
+TEST(it_is_gone_after_its_maker_was_killed)
 {
 	char path[PATH_MAX] = "";
 	int ends[2];
 	pid_t pid;
 	ssize_t n;
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	pid = fork();
 	if (!pid) {
@@ -255,21 +143,4 @@ static void it_is_gone_after_its_maker_was_killed(void **state)
 	if (n <= 0)
 		skip();
 	assert_true(gone_within(path, 20 * NS_PER_S));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_version_1_hierarchy_with_cpu_is_found),
-		cmocka_unit_test(cpuset_and_cpuacct_are_not_cpu),
-		cmocka_unit_test(a_container_is_told_by_its_namespace),
-		cmocka_unit_test(version_2_is_found_where_cpu_is_handed_down),
-		cmocka_unit_test(version_2_without_cpu_is_said),
-		cmocka_unit_test(in_a_mixed_tree_the_controller_is_where_version_1_has_it),
-		cmocka_unit_test(idle_and_joining_are_these_two_files),
-		cmocka_unit_test(a_real_one_is_made_entered_and_removed),
-		cmocka_unit_test(it_is_gone_after_its_maker_was_killed),
-	};
-
-	return cmocka_run_group_tests_name("group", tests, NULL, NULL);
 }

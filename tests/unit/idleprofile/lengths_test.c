@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* lengths - against sums done by hand and closed formulas. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
 #include <math.h>
-#include <cmocka.h>
 
 #include "../near.h"
 #include "idleprofile/events.h"
+#include "../unit.h"
 
 #define US 1000LL
 #define MS 1000000LL
@@ -23,9 +18,8 @@ static int wait_of(int64_t ns)
 	return -1;
 }
 
-static void edges_are_ten_a_decade_and_hold_their_own_value(void **state)
+TEST(edges_are_ten_a_decade_and_hold_their_own_value)
 {
-	(void)state;
 	assert_int_equal(length_histogram_upper_edge_ns(0), 1 * US);
 	assert_int_equal(length_histogram_upper_edge_ns(10), 10 * US);
 	assert_int_equal(length_histogram_upper_edge_ns(3), 1995);	/* 10^0.3 = 1.99526 */
@@ -41,11 +35,10 @@ static void edges_are_ten_a_decade_and_hold_their_own_value(void **state)
 	}
 }
 
-static void short_and_very_long_events_are_in_the_first_and_last_bin(void **state)
+TEST(short_and_very_long_events_are_in_the_first_and_last_bin)
 {
 	struct length_histogram l = { 0 };
 
-	(void)state;
 	length_histogram_add_event(&l, 1);
 	length_histogram_add_event(&l, 3600 * 1000 * MS);
 	assert_int_equal(l.bin_events[0], 1);
@@ -53,12 +46,11 @@ static void short_and_very_long_events_are_in_the_first_and_last_bin(void **stat
 	assert_int_equal(l.bin_ns[LENGTH_BINS - 1], 3600 * 1000 * MS);
 }
 
-static void sums_are_kept_by_length(void **state)
+TEST(sums_are_kept_by_length)
 {
 	struct length_histogram l = { 0 };
 	int64_t sum = 0, upto_1ms = 0;
 
-	(void)state;
 	for (int64_t i = 1; i <= 100; i++)
 		length_histogram_add_event(&l, i * 20 * US);		/* 20 us ... 2 ms */
 	for (int i = 0; i < LENGTH_BINS; i++) {
@@ -71,11 +63,10 @@ static void sums_are_kept_by_length(void **state)
 }
 
 /* Fixed length L at rate r: P(wait > x) = r (L - x). */
-static void the_bound_of_equal_events_is_a_straight_line(void **state)
+TEST(the_bound_of_equal_events_is_a_straight_line)
 {
 	struct length_histogram l = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 500; i++)
 		length_histogram_add_event(&l, 10 * MS);
 	assert_near(bound_on_long_wait_probability(&l, wait_of(1 * MS), 10000 * MS), 0.45, 1e-12);
@@ -85,13 +76,12 @@ static void the_bound_of_equal_events_is_a_straight_line(void **state)
 }
 
 /* Exponential lengths of mean m at load u: P(wait > x) = u exp(-x/m). Lengths at the midpoints of equal probabilities. */
-static void the_bound_of_exponential_events_is_exponential(void **state)
+TEST(the_bound_of_exponential_events_is_exponential)
 {
 	struct length_histogram l = { 0 };
 	const int n = 100000;
 	const double mean = 2.0 * (double)MS;
 
-	(void)state;
 	for (int i = 0; i < n; i++)
 		length_histogram_add_event(&l, llround(-mean * log1p(-(i + 0.5) / n)));
 	for (int i = 0; i < WAIT_BOUNDS; i++) {
@@ -103,25 +93,9 @@ static void the_bound_of_exponential_events_is_exponential(void **state)
 	}
 }
 
-static void no_time_no_bound(void **state)
+TEST(no_time_no_bound)
 {
 	struct length_histogram l = { 0 };
 
-	(void)state;
 	assert_true(isnan(bound_on_long_wait_probability(&l, 0, 0)));
-}
-
-/* None of n: 1 - 0.05^(1/n), nearly 3/n. All but one of n (by symmetry): 0.95^(1/n) is where P(X <= n-1) = 0.05. */
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(edges_are_ten_a_decade_and_hold_their_own_value),
-		cmocka_unit_test(short_and_very_long_events_are_in_the_first_and_last_bin),
-		cmocka_unit_test(sums_are_kept_by_length),
-		cmocka_unit_test(the_bound_of_equal_events_is_a_straight_line),
-		cmocka_unit_test(the_bound_of_exponential_events_is_exponential),
-		cmocka_unit_test(no_time_no_bound),
-	};
-
-	return cmocka_run_group_tests_name("lengths", tests, NULL, NULL);
 }

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* own, wakeups - what is read from /proc/interrupts, and that the random gaps are those of a Poisson process. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include "clock.h"
 #include "../near.h"
 #include "idleprofile/observer_effect.h"
 #include "idleprofile/wakeups.h"
+#include "../unit.h"
 
 static int64_t ticks_of(const char *text, int cpu)
 {
@@ -26,7 +19,7 @@ static int64_t ticks_of(const char *text, int cpu)
 	return n;
 }
 
-static void the_column_of_a_cpu_is_found(void **state)
+TEST(the_column_of_a_cpu_is_found)
 {
 	/* CPU 1 is off: the columns are those of the CPUs that are on */
 	static const char text[] =
@@ -36,7 +29,6 @@ static void the_column_of_a_cpu_is_found(void **state)
 		"LOC:     100001     200002     300003   Local timer interrupts\n"
 		"RES:          7          8          9   Rescheduling interrupts\n";
 
-	(void)state;
 	assert_int_equal(ticks_of(text, 0), 100001);
 	assert_int_equal(ticks_of(text, 2), 200002);
 	assert_int_equal(ticks_of(text, 11), 300003);
@@ -44,15 +36,14 @@ static void the_column_of_a_cpu_is_found(void **state)
 	assert_int_equal(ticks_of(text, 3), -1);
 }
 
-static void what_does_not_say_is_not_guessed(void **state)
+TEST(what_does_not_say_is_not_guessed)
 {
-	(void)state;
 	assert_int_equal(ticks_of(" CPU0 CPU1\n  1:  5  6  arch_timer\n", 0), -1);
 	assert_int_equal(ticks_of(" CPU0 CPU1\nLOC:  5 \n", 1), -1);
 	assert_int_equal(ticks_of("\n", 0), -1);
 }
 
-static void throughput_has_its_noise_beside_it(void **state)
+TEST(throughput_has_its_noise_beside_it)
 {
 	const struct observer_round calm[] = {
 		{ { 1000, 980 }, 100 * NS_PER_MS, NS_PER_MS }, { { 1000, 1010 }, 100 * NS_PER_MS, 2 * NS_PER_MS },
@@ -60,7 +51,6 @@ static void throughput_has_its_noise_beside_it(void **state)
 	};
 	struct observer_effect o = { 0 };
 
-	(void)state;
 	observer_effect_evaluate(&o, calm, 3);
 	assert_false(o.disturbed);
 	assert_near(o.throughput_percent, 98, 1e-9);
@@ -69,12 +59,11 @@ static void throughput_has_its_noise_beside_it(void **state)
 	assert_near(o.others_percent, 1, 1e-9);
 }
 
-static void what_others_disturbed_is_no_figure(void **state)
+TEST(what_others_disturbed_is_no_figure)
 {
 	const struct observer_round busy[] = { { { 700, 1000 }, 100 * NS_PER_MS, 7 * NS_PER_MS }, { { 1000, 990 }, 100 * NS_PER_MS, 0 } };
 	struct observer_effect o = { 0 };
 
-	(void)state;
 	observer_effect_evaluate(&o, busy, 2);
 	assert_true(o.disturbed);
 	assert_near(o.others_percent, 3.5, 1e-9);
@@ -82,7 +71,7 @@ static void what_others_disturbed_is_no_figure(void **state)
 }
 
 /* Exponential: mean 1/rate, as large a standard deviation, and P(gap > t) = exp(-rate t). */
-static void gaps_are_exponential(void **state)
+TEST(gaps_are_exponential)
 {
 	uint64_t random = 42;
 	double sum = 0, squares = 0;
@@ -90,7 +79,6 @@ static void gaps_are_exponential(void **state)
 	const int n = 200000;
 	const double rate = 250, mean = (double)NS_PER_S / rate;
 
-	(void)state;
 	for (int i = 0; i < n; i++) {
 		double gap = (double)wakeups_random_interval_ns(&random, rate);
 
@@ -102,17 +90,4 @@ static void gaps_are_exponential(void **state)
 	assert_near(sum / n / mean, 1, 5 / sqrt(n));
 	assert_near(sqrt(squares / n - sum / n * sum / n) / mean, 1, 0.02);
 	assert_near((double)beyond / n, exp(-2), 5 * sqrt(exp(-2) / n));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_column_of_a_cpu_is_found),
-		cmocka_unit_test(what_does_not_say_is_not_guessed),
-		cmocka_unit_test(throughput_has_its_noise_beside_it),
-		cmocka_unit_test(what_others_disturbed_is_no_figure),
-		cmocka_unit_test(gaps_are_exponential),
-	};
-
-	return cmocka_run_group_tests_name("own", tests, NULL, NULL);
 }

@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* own_work - own work told apart: by notes of when it was done, and by thread ids. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "idleprofile/own_work.h"
+#include "../unit.h"
 
 static struct own_work_intervals notes;
 
-static void own_work_inside_a_part_is_found(void **state)
+TEST(own_work_inside_a_part_is_found)
 {
 	struct own_work_cpu_time f;
 
-	(void)state;
 	memset(&notes, 0, sizeof(notes));
 	own_work_add_interval(&notes, 1000, 1400, 300);	/* it did not have the CPU all the time */
 	own_work_add_interval(&notes, 5000, 5000, 0);	/* a wake-up: it was there, for how long is not known */
@@ -32,11 +24,10 @@ static void own_work_inside_a_part_is_found(void **state)
 	assert_int_equal(f.ns, 0);
 }
 
-static void work_that_a_part_holds_only_partly_counts_partly(void **state)
+TEST(work_that_a_part_holds_only_partly_counts_partly)
 {
 	struct own_work_cpu_time f;
 
-	(void)state;
 	memset(&notes, 0, sizeof(notes));
 	own_work_add_interval(&notes, 1000, 2000, 1000);
 	f = own_work_time_between(&notes, 1900, 2500);
@@ -44,11 +35,10 @@ static void work_that_a_part_holds_only_partly_counts_partly(void **state)
 	assert_int_equal(f.ns, 100);
 }
 
-static void old_notes_go_when_there_are_too_many(void **state)
+TEST(old_notes_go_when_there_are_too_many)
 {
 	struct own_work_cpu_time f;
 
-	(void)state;
 	memset(&notes, 0, sizeof(notes));
 	for (int64_t i = 0; i < 3 * OWN_WORK_NOTES; i++)
 		own_work_add_interval(&notes, i * 10, i * 10 + 1, 1);
@@ -58,7 +48,7 @@ static void old_notes_go_when_there_are_too_many(void **state)
 	assert_int_equal(f.ns, 1);
 }
 
-static void own_threads_are_taken_out_of_the_shares(void **state)
+TEST(own_threads_are_taken_out_of_the_shares)
 {
 	pid_t parent = getppid();
 	const struct cli_pids ignored = { &parent, 1 };
@@ -73,7 +63,6 @@ static void own_threads_are_taken_out_of_the_shares(void **state)
 	};
 	size_t n = 5;
 
-	(void)state;
 	own_work_tids_init(&t, &ignored);
 	own_work_tids_add(&t, 888888);
 	own_work_tids_refresh(&t);
@@ -87,28 +76,14 @@ static void own_threads_are_taken_out_of_the_shares(void **state)
 	assert_int_equal(n, 2);
 }
 
-static void an_interrupt_has_no_thread(void **state)
+TEST(an_interrupt_has_no_thread)
 {
 	struct own_work_tids t;
 	struct culprit_share share = { .kind = CULPRIT_IRQ, .pid = 0, .name = "disk", .ns = 500 };
 	size_t n = 1;
 
-	(void)state;
 	own_work_tids_init(&t, NULL);
 	own_work_tids_add(&t, 0);
 	assert_false(own_work_remove_shares(&t, &share, &n).there);
 	assert_int_equal(n, 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(own_work_inside_a_part_is_found),
-		cmocka_unit_test(work_that_a_part_holds_only_partly_counts_partly),
-		cmocka_unit_test(old_notes_go_when_there_are_too_many),
-		cmocka_unit_test(own_threads_are_taken_out_of_the_shares),
-		cmocka_unit_test(an_interrupt_has_no_thread),
-	};
-
-	return cmocka_run_group_tests_name("itself", tests, NULL, NULL);
 }

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* pipeline - loops and their parts played by hand, with a clock that stands still between: what the edges of a profile leave. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "clock.h"
 #include "idleprofile/pipeline.h"
+#include "../unit.h"
 
 #define START (100 * NS_PER_S)
 #define END (101 * NS_PER_S)
@@ -83,9 +76,8 @@ static void had(int64_t lost_ns, int64_t events)
 }
 
 /* 3 ms over the start, of which 2 count, 5 ms within, 8 ms over the end, of which 1 counts. */
-static void parts_are_cut_at_the_edges(void **state)
+TEST_WITH(make, drop, parts_are_cut_at_the_edges)
 {
-	(void)state;
 	part(START - 9 * NS_PER_MS, START - 8 * NS_PER_MS);
 	drain_at(START - NS_PER_MS);
 	pipeline_begin_profile(f, START, END);
@@ -99,9 +91,8 @@ static void parts_are_cut_at_the_edges(void **state)
 	had(8 * NS_PER_MS, 3);
 }
 
-static void a_loop_without_its_cpu_has_lost_it_until_the_end(void **state)
+TEST_WITH(make, drop, a_loop_without_its_cpu_has_lost_it_until_the_end)
 {
-	(void)state;
 	pipeline_begin_profile(f, START, END);
 	ran_until(END - 300 * NS_PER_MS);
 	drain_at(END - 100 * NS_PER_MS);
@@ -112,7 +103,7 @@ static void a_loop_without_its_cpu_has_lost_it_until_the_end(void **state)
 
 /* Whenever in the last drain that is (its third look comes after the loop was asked how far it is):
  * the part counts once, up to the end. */
-static void a_loop_that_comes_back_at_the_end_loses_nothing(void **state)
+TEST_WITH(make, drop, a_loop_that_comes_back_at_the_end_loses_nothing)
 {
 	for (int look = 1; look <= 4; look++) {
 		pipeline_begin_profile(f, START, END);
@@ -127,9 +118,8 @@ static void a_loop_that_comes_back_at_the_end_loses_nothing(void **state)
 }
 
 /* 100 ms before the profile and 400 in it; what is lost around that counts as ever. */
-static void what_nobody_watched_is_not_lost(void **state)
+TEST_WITH(make, drop, what_nobody_watched_is_not_lost)
 {
-	(void)state;
 	pipeline_begin_profile(f, START, END);
 	part(-(START - 100 * NS_PER_MS), START + 400 * NS_PER_MS);
 	part(START + 500 * NS_PER_MS, START + 503 * NS_PER_MS);
@@ -141,9 +131,8 @@ static void what_nobody_watched_is_not_lost(void **state)
 }
 
 /* Two parts that follow each other, and between them a drain with a new line through the anchors, which is 40 ns earlier. */
-static void no_time_is_lost_twice(void **state)
+TEST_WITH(make, drop, no_time_is_lost_twice)
 {
-	(void)state;
 	pipeline_begin_profile(f, START, END);
 	part(START + 100 * NS_PER_MS, START + 200 * NS_PER_MS);
 	drain_at(START + 200 * NS_PER_MS);
@@ -154,9 +143,8 @@ static void no_time_is_lost_twice(void **state)
 	had(200 * NS_PER_MS, 1);
 }
 
-static void a_profile_that_never_began_has_lost_nothing(void **state)
+TEST_WITH(make, drop, a_profile_that_never_began_has_lost_nothing)
 {
-	(void)state;
 	ran_until(START - 900 * NS_PER_MS);
 	now = START;
 	pipeline_begin_profile(f, START, END);
@@ -164,9 +152,8 @@ static void a_profile_that_never_began_has_lost_nothing(void **state)
 	had(0, 0);
 }
 
-static void what_found_no_room_is_counted_from_the_beginning_on(void **state)
+TEST_WITH(make, drop, what_found_no_room_is_counted_from_the_beginning_on)
 {
-	(void)state;
 	for (int64_t i = 0; i < RING_ROOM + 7; i++)
 		part(START - NS_PER_S + i * 10, START - NS_PER_S + i * 10 + 5);
 	drain_at(START);
@@ -176,19 +163,4 @@ static void what_found_no_room_is_counted_from_the_beginning_on(void **state)
 		part(START + i * 10, START + i * 10 + 5);
 	drain_at(END);
 	assert_int_equal(pipeline_lost_records_in_profile(f), 3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(parts_are_cut_at_the_edges, make, drop),
-		cmocka_unit_test_setup_teardown(a_loop_without_its_cpu_has_lost_it_until_the_end, make, drop),
-		cmocka_unit_test_setup_teardown(a_loop_that_comes_back_at_the_end_loses_nothing, make, drop),
-		cmocka_unit_test_setup_teardown(what_nobody_watched_is_not_lost, make, drop),
-		cmocka_unit_test_setup_teardown(no_time_is_lost_twice, make, drop),
-		cmocka_unit_test_setup_teardown(a_profile_that_never_began_has_lost_nothing, make, drop),
-		cmocka_unit_test_setup_teardown(what_found_no_room_is_counted_from_the_beginning_on, make, drop),
-	};
-
-	return cmocka_run_group_tests_name("follow", tests, NULL, NULL);
 }

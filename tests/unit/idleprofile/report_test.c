@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* report - what is said of a CPU that was not watched. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../said.h"
 #include "clock.h"
 #include "idleprofile/report.h"
@@ -36,19 +30,9 @@ static const char *said_of_one_cpu(int64_t unwatched_ns, int64_t lost_ns)
 	return end_said(r);
 }
 
-static void a_cpu_that_was_not_watched_is_not_called_busy(void **state)
+TEST(a_cpu_that_was_not_watched_is_not_called_busy)
 {
-	(void)state;
 	assert_null(strstr(said_of_one_cpu(NS_PER_S, 0), "other work"));
 	assert_null(strstr(said_of_one_cpu(0, 100 * NS_PER_MS), "other work"));
 	assert_non_null(strstr(said_of_one_cpu(0, 600 * NS_PER_MS), "other work"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cpu_that_was_not_watched_is_not_called_busy),
-	};
-
-	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

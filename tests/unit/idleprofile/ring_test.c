@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ring - order, fullness, wrap-around of its counters; and one writer against one reader. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <cmocka.h>
 
 #include "idleprofile/ring.h"
+#include "../unit.h"
 
 static struct span_ring *ring_new(uint32_t at)
 {
@@ -23,12 +17,11 @@ static struct span_ring *ring_new(uint32_t at)
 	return r;
 }
 
-static void what_does_not_fit_is_dropped_and_counted(void **state)
+TEST(what_does_not_fit_is_dropped_and_counted)
 {
 	struct span_ring *r = ring_new(UINT32_MAX - 10);	/* the counters run over on the way */
 	struct time_span s;
 
-	(void)state;
 	assert_false(ring_copy_oldest_span(r, &s));
 	for (int64_t i = 0; i < RING_ROOM + 5; i++)
 		ring_push_span(r, i, i + 1);
@@ -55,7 +48,7 @@ static void *writer(void *arg)
 	return NULL;
 }
 
-static void a_reader_meanwhile_sees_whole_spans_in_order(void **state)
+TEST(a_reader_meanwhile_sees_whole_spans_in_order)
 {
 	struct span_ring *r = ring_new(0);
 	struct time_span s;
@@ -63,7 +56,6 @@ static void a_reader_meanwhile_sees_whole_spans_in_order(void **state)
 	bool over = false;
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, writer, r), 0);
 	while (!over) {
 		over = pthread_tryjoin_np(thread, NULL) == 0;
@@ -77,14 +69,4 @@ static void a_reader_meanwhile_sees_whole_spans_in_order(void **state)
 	}
 	assert_int_equal(got + atomic_load(&r->overflowed), SPANS);
 	free(r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_does_not_fit_is_dropped_and_counted),
-		cmocka_unit_test(a_reader_meanwhile_sees_whole_spans_in_order),
-	};
-
-	return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
 }

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* stamp - the line through two anchors, and the counter against the kernel's clock over a sleep. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <cmocka.h>
-
 #include "idleprofile/stamp.h"
+#include "../unit.h"
 
 static struct stamp_to_ns_map of(const struct stamp_clock_pair *a, int n)
 {
@@ -19,13 +12,12 @@ static struct stamp_to_ns_map of(const struct stamp_clock_pair *a, int n)
 	return m;
 }
 
-static void time_is_a_straight_line_between_two_anchors(void **state)
+TEST(time_is_a_straight_line_between_two_anchors)
 {
 	/* 2.5 counts a ns */
 	const struct stamp_clock_pair a[] = { { 1000000, 5000, 0 }, { 1000000 + 250000000, 5000 + 100000000, 0 } };
 	struct stamp_to_ns_map m = of(a, 2);
 
-	(void)state;
 	assert_int_equal(stamp_map_stamp_to_ns(&m, 1000000), 5000);
 	assert_int_equal(stamp_map_stamp_to_ns(&m, 1000000 + 125000000), 5000 + 50000000);
 	assert_int_equal(stamp_map_stamp_to_ns(&m, 1000000 + 500000000), 5000 + 200000000);
@@ -34,49 +26,45 @@ static void time_is_a_straight_line_between_two_anchors(void **state)
 	assert_int_equal(stamp_map_difference_to_ns(&m, 0), 0);
 }
 
-static void a_clock_that_is_slewed_is_followed(void **state)
+TEST(a_clock_that_is_slewed_is_followed)
 {
 	/* 1 count a ns, then the kernel's clock runs 500 ppm fast */
 	const struct stamp_clock_pair a[] = { { 0, 0, 0 }, { 1000000000, 1000000000, 0 }, { 2000000000, 2000500000, 0 } };
 	struct stamp_to_ns_map m = of(a, 3);
 
-	(void)state;
 	assert_int_equal(stamp_map_stamp_to_ns(&m, 2000000000), 2000500000);
 	assert_int_equal(stamp_map_stamp_to_ns(&m, 1500000000), 1500250000);
 	assert_int_equal(stamp_map_difference_to_ns(&m, 1000000), 1000500);
 }
 
 /* The error of an anchor must not become the slope's: of two that are close the first of the pair stays. */
-static void anchors_too_close_make_no_slope_of_their_own(void **state)
+TEST(anchors_too_close_make_no_slope_of_their_own)
 {
 	const struct stamp_clock_pair a[] = {
 		{ 0, 0, 0 }, { 1000000000, 1000000000, 0 }, { 1000001000, 1000001100, 0 }, { 1000002000, 1000002000, 0 },
 	};
 	struct stamp_to_ns_map m = of(a, 4);
 
-	(void)state;
 	assert_int_equal(stamp_map_difference_to_ns(&m, 1000000000), 1000000000);
 	assert_int_equal(stamp_map_stamp_to_ns(&m, 1000002000), 1000002000);
 }
 
-static void without_a_counter_a_stamp_is_the_clock(void **state)
+TEST(without_a_counter_a_stamp_is_the_clock)
 {
 	struct stamp_clock_pair a;
 	int64_t before = clock_now(), stamp = stamp_read_loop_clock(false), after = clock_now();
 
-	(void)state;
 	assert_true(before <= stamp && stamp <= after);
 	stamp_read_clock_pair(false, &a);
 	assert_int_equal(a.stamp, a.ns);
 }
 
-static void the_counter_agrees_with_the_clock(void **state)
+TEST(the_counter_agrees_with_the_clock)
 {
 	struct stamp_to_ns_map m = { .anchors = 0 };
 	struct stamp_clock_pair a;
 	const char *why;
 
-	(void)state;
 	if (!stamp_tsc_is_usable(&why)) {
 		print_message("# %s\n", why);
 		skip();
@@ -93,17 +81,4 @@ static void the_counter_agrees_with_the_clock(void **state)
 		assert_true(ns > before - 10000);
 		assert_true(ns < after + 10000);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(time_is_a_straight_line_between_two_anchors),
-		cmocka_unit_test(a_clock_that_is_slewed_is_followed),
-		cmocka_unit_test(anchors_too_close_make_no_slope_of_their_own),
-		cmocka_unit_test(without_a_counter_a_stamp_is_the_clock),
-		cmocka_unit_test(the_counter_agrees_with_the_clock),
-	};
-
-	return cmocka_run_group_tests_name("stamp", tests, NULL, NULL);
 }

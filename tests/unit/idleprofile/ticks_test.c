@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ticks - on series of parts made by hand: a tick at a known period among other short and long parts. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "random.h"
 #include "idleprofile/ticks.h"
+#include "../unit.h"
 
 #define US 1000LL
 #define MS 1000000LL
@@ -79,13 +71,12 @@ static struct score play(struct tick_detector *t, int64_t period, const struct m
 static struct made made[200000];
 static struct tick_detector ticks;
 
-static void finds_the_ticks_of_every_usual_kernel(void **state)
+TEST(finds_the_ticks_of_every_usual_kernel)
 {
 	static const struct { int hz; int64_t period; } kernels[] = {
 		{ 100, 10000000 }, { 250, 4000000 }, { 300, 3333333 }, { 1000, 1000000 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++) {
 		size_t n = make(made, kernels[i].period, 123456, 4, 100, 0);
 		struct score s = play(&ticks, kernels[i].period, made, n, 3 * S);
@@ -97,53 +88,48 @@ static void finds_the_ticks_of_every_usual_kernel(void **state)
 	}
 }
 
-static void a_phase_at_the_edge_of_the_period_is_found(void **state)
+TEST(a_phase_at_the_edge_of_the_period_is_found)
 {
 	size_t n = make(made, 4 * MS, 4 * MS - 4 * US, 4, 50, 0);	/* ticks on both sides of a multiple of 4 ms */
 	struct score s = play(&ticks, 4 * MS, made, n, 3 * S);
 
-	(void)state;
 	assert_true(ticks.learned);
 	assert_true(s.right >= 245);
 }
 
-static void it_is_found_among_nine_hundred_other_short_parts(void **state)
+TEST(it_is_found_among_nine_hundred_other_short_parts)
 {
 	size_t n = make(made, 4 * MS, 1 * MS, 4, 900, 0);
 	struct score s = play(&ticks, 4 * MS, made, n, 3 * S);
 
-	(void)state;
 	assert_true(ticks.learned);
 	assert_true(s.right >= 220);	/* some fall into another part */
 	assert_true(s.wrong <= 20);
 }
 
-static void it_is_found_on_a_cpu_that_is_half_busy(void **state)
+TEST(it_is_found_on_a_cpu_that_is_half_busy)
 {
 	size_t n = make(made, 4 * MS, 1 * MS, 4, 50, 25000);
 	struct score s = play(&ticks, 4 * MS, made, n, 3 * S);
 
-	(void)state;
 	assert_true(ticks.learned);
 	assert_true(s.right >= 110);
 }
 
-static void without_ticks_none_is_seen(void **state)
+TEST(without_ticks_none_is_seen)
 {
 	size_t n = make(made, 0, 0, 6, 900, 0);
 	struct score s = play(&ticks, 4 * MS, made, n, 0);
 
-	(void)state;
 	assert_false(ticks.learned);
 	assert_int_equal(s.wrong, 0);
 }
 
 /* 19 of 20 ms hidden: too little is seen of a tick, and chance must not make one up. */
-static void on_a_cpu_that_is_nearly_always_busy_none_is_made_up(void **state)
+TEST(on_a_cpu_that_is_nearly_always_busy_none_is_made_up)
 {
 	uint64_t seed = 99;
 
-	(void)state;
 	for (int run = 0; run < 50; run++) {
 		int64_t now = (int64_t)(random_fraction_below_one(&seed) * 1e9);
 
@@ -163,11 +149,10 @@ static void on_a_cpu_that_is_nearly_always_busy_none_is_made_up(void **state)
 	}
 }
 
-static void a_long_part_at_the_tick_is_no_tick_and_a_slot_has_one(void **state)
+TEST(a_long_part_at_the_tick_is_no_tick_and_a_slot_has_one)
 {
 	size_t n = make(made, 4 * MS, 1 * MS, 2, 20, 0);
 
-	(void)state;
 	play(&ticks, 4 * MS, made, n, 0);
 	assert_true(ticks.learned);
 	assert_false(ticks_gap_is_tick(&ticks, 10 * S + 1 * MS, 90 * US));
@@ -177,41 +162,22 @@ static void a_long_part_at_the_tick_is_no_tick_and_a_slot_has_one(void **state)
 	assert_true(ticks_gap_is_tick(&ticks, 10 * S + 13 * MS, 6 * US));
 }
 
-static void a_wrong_period_finds_nothing(void **state)
+TEST(a_wrong_period_finds_nothing)
 {
 	size_t n = make(made, 4 * MS, 1 * MS, 4, 100, 0);
 	struct score s = play(&ticks, 3333333, made, n, 0);
 
-	(void)state;
 	assert_false(ticks.learned);
 	assert_int_equal(s.right + s.wrong, 0);
 }
 
-static void the_kernel_says_a_period_that_there_is(void **state)
+TEST(the_kernel_says_a_period_that_there_is)
 {
 	static const int rates[] = { 24, 32, 48, 64, 100, 128, 200, 250, 256, 300, 500, 512, 1000, 1024, 1200 };
 	int64_t period = ticks_kernel_period_ns();
 	bool known = false;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rates) / sizeof(*rates); i++)
 		known |= period == (S + rates[i] / 2) / rates[i];
 	assert_true(known);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_the_ticks_of_every_usual_kernel),
-		cmocka_unit_test(a_phase_at_the_edge_of_the_period_is_found),
-		cmocka_unit_test(it_is_found_among_nine_hundred_other_short_parts),
-		cmocka_unit_test(it_is_found_on_a_cpu_that_is_half_busy),
-		cmocka_unit_test(without_ticks_none_is_seen),
-		cmocka_unit_test(on_a_cpu_that_is_nearly_always_busy_none_is_made_up),
-		cmocka_unit_test(a_wrong_period_finds_nothing),
-		cmocka_unit_test(the_kernel_says_a_period_that_there_is),
-		cmocka_unit_test(a_long_part_at_the_tick_is_no_tick_and_a_slot_has_one),
-	};
-
-	return cmocka_run_group_tests_name("ticks", tests, NULL, NULL);
 }

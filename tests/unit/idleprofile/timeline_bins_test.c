@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* bins - parts spread over time by hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "idleprofile/logs.h"
+#include "../unit.h"
 
 #define MOST 64
 static struct row {
@@ -41,11 +34,10 @@ static void is_row(int i, int64_t start, int64_t length, int64_t lost, int64_t t
 	assert_int_equal(row[i].tick, tick);
 }
 
-static void a_part_is_spread_over_the_bins_it_touches(void **state)
+TEST(a_part_is_spread_over_the_bins_it_touches)
 {
 	struct timeline_bin_collector b = begin(1000, 100);
 
-	(void)state;
 	timeline_bins_add_gap(&b, 1010, 1030, 20, false);
 	timeline_bins_add_gap(&b, 1090, 1350, 260, false);
 	timeline_bins_add_gap(&b, 1350, 1360, 10, true);
@@ -58,11 +50,10 @@ static void a_part_is_spread_over_the_bins_it_touches(void **state)
 	is_row(4, 1400, 50, 0, 0);
 }
 
-static void bins_without_a_part_are_there_too(void **state)
+TEST(bins_without_a_part_are_there_too)
 {
 	struct timeline_bin_collector b = begin(0, 10);
 
-	(void)state;
 	timeline_bins_emit_complete(&b, 35);
 	assert_int_equal(n, 3);
 	timeline_bins_add_gap(&b, 57, 60, 3, false);
@@ -72,12 +63,11 @@ static void bins_without_a_part_are_there_too(void **state)
 	is_row(5, 50, 10, 3, 0);
 }
 
-static void a_part_without_a_gap_takes_no_bin_beyond_its_length(void **state)
+TEST(a_part_without_a_gap_takes_no_bin_beyond_its_length)
 {
 	/* where a product in floating point rounds: one nanosecond beyond the 20 ms of a bin */
 	struct timeline_bin_collector b = begin(0, 20000000);
 
-	(void)state;
 	timeline_bins_add_gap(&b, 3625292, 499957505, 496332213, false);
 	timeline_bins_emit_remaining(&b, 500000000);
 	assert_int_equal(n, 25);
@@ -87,12 +77,11 @@ static void a_part_without_a_gap_takes_no_bin_beyond_its_length(void **state)
 	is_row(24, 480000000, 20000000, 19957505, 0);
 }
 
-static void a_part_that_lost_less_than_it_spans_keeps_its_sum(void **state)
+TEST(a_part_that_lost_less_than_it_spans_keeps_its_sum)
 {
 	struct timeline_bin_collector b = begin(0, 100);
 	int64_t sum = 0;
 
-	(void)state;
 	timeline_bins_add_gap(&b, 33, 733, 101, false);
 	timeline_bins_emit_remaining(&b, 800);
 	assert_int_equal(n, 8);
@@ -103,28 +92,14 @@ static void a_part_that_lost_less_than_it_spans_keeps_its_sum(void **state)
 	assert_int_equal(sum, 101);
 }
 
-static void a_part_that_ends_with_its_bin_stays_in_it(void **state)
+TEST(a_part_that_ends_with_its_bin_stays_in_it)
 {
 	struct timeline_bin_collector b = begin(0, 100);
 
-	(void)state;
 	timeline_bins_add_gap(&b, 50, 100, 50, false);
 	timeline_bins_add_gap(&b, 100, 200, 100, false);
 	timeline_bins_emit_remaining(&b, 200);
 	assert_int_equal(n, 2);
 	is_row(0, 0, 100, 50, 0);
 	is_row(1, 100, 100, 100, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_part_is_spread_over_the_bins_it_touches),
-		cmocka_unit_test(bins_without_a_part_are_there_too),
-		cmocka_unit_test(a_part_without_a_gap_takes_no_bin_beyond_its_length),
-		cmocka_unit_test(a_part_that_lost_less_than_it_spans_keeps_its_sum),
-		cmocka_unit_test(a_part_that_ends_with_its_bin_stays_in_it),
-	};
-
-	return cmocka_run_group_tests_name("bins", tests, NULL, NULL);
 }

@@ -1,32 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* account: figures from files written by hand, after cgroups' and proc(5)'s own words. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "account.h"
-
-static char folder[] = "/tmp/account_test.XXXXXX";
-
-static void put(const char *name, const char *text)
-{
-	char path[128];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
+#define BEFORE_ALL make_folder
+#define AFTER_ALL remove_folder
+#include "../folder.h"
 
 static int64_t one(const char *text, const char *key)
 {
@@ -34,9 +12,8 @@ static int64_t one(const char *text, const char *key)
 	return account_read_number_behind_key(folder, "file", key);
 }
 
-static void files_of_one_number(void **state)
+TEST(files_of_one_number)
 {
-	(void)state;
 	assert_int_equal(one("0\n", NULL), 0);
 	assert_int_equal(one("9223372036854771712\n", NULL), 9223372036854771712);
 	assert_true(one("max\n", NULL) == INT64_MAX);
@@ -46,13 +23,12 @@ static void files_of_one_number(void **state)
 	assert_int_equal(account_read_number_behind_key("/nowhere", "file", NULL), -1);
 }
 
-static void lines_with_a_key(void **state)
+TEST(lines_with_a_key)
 {
 	static const char stat[] = "swap 1\nswapcached 2\ntotal_swap 3\nbroken x\nbig 9223372036854775807\n";
 	static const char status[] = "Name:\ta VmSwap: 7\nVmSwap:\t     12 kB\nVmSwap:\t     13 kB\nHuge: "
 		"9223372036854775807 kB\nThreads:\t3\n";
 
-	(void)state;
 	assert_int_equal(one(stat, "swap"), 1);
 	assert_int_equal(one(stat, "swapcached"), 2);
 	assert_int_equal(one(stat, "total_swap"), 3);
@@ -67,28 +43,16 @@ static void lines_with_a_key(void **state)
 
 #define M (1LL << 20)
 
-static void make_group(const char *name)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	assert_int_equal(mkdir(path, 0700), 0);
-}
-
 static struct memory_limits limits_of(const char *group)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, group);
-	return account_read_memory_limits(path);
+	return account_read_memory_limits(in_folder(group));
 }
 
 /* A login beside others in a group G; what is charged to G counts, but for the file cache. */
-static void limits_of_the_groups_above(void **state)
+TEST(limits_of_the_groups_above)
 {
-	(void)state;
-	make_group("G");
-	make_group("G/login");
+	mkdir(in_folder("G"), 0700);
+	mkdir(in_folder("G/login"), 0700);
 	assert_true(limits_of("G/login").lowest == INT64_MAX && limits_of("G/login").room == INT64_MAX);
 	/* version 1: no limit of its own */
 	put("G/login/memory.limit_in_bytes", "9223372036854771712\n");
@@ -108,11 +72,10 @@ static void limits_of_the_groups_above(void **state)
 	assert_int_equal(limits_of("G/login").room, 0);
 }
 
-static void limits_of_version_2(void **state)
+TEST(limits_of_version_2)
 {
-	(void)state;
-	make_group("slice");
-	make_group("slice/login");
+	mkdir(in_folder("slice"), 0700);
+	mkdir(in_folder("slice/login"), 0700);
 	put("slice/login/memory.max", "max\n");
 	put("slice/login/memory.current", "1048576\n");
 	put("slice/memory.max", "536870912\n");
@@ -123,20 +86,4 @@ static void limits_of_version_2(void **state)
 	put("slice/login/memory.max", "268435456\n");
 	assert_int_equal(limits_of("slice/login").lowest, 256 * M);
 	assert_int_equal(limits_of("slice/login").room, 255 * M);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_of_one_number), cmocka_unit_test(lines_with_a_key),
-		cmocka_unit_test(limits_of_the_groups_above), cmocka_unit_test(limits_of_version_2),
-	};
-	char command[64];
-	int failed;
-
-	if (!mkdtemp(folder))
-		return 1;
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	snprintf(command, sizeof(command), "rm -r '%s'", folder);
-	return failed || system(command);
 }

@@ -2,19 +2,14 @@
 #include "array.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
-static void there_is_always_room_for_one_more(void **state)
+TEST(there_is_always_room_for_one_more)
 {
 	int64_t *items = NULL;
 	size_t n = 0;
 
-	(void)state;
 	for (; n < 1000; n++) {
 		assert_int_equal(array_room(&items, n), 0);
 		items[n] = (int64_t)n;
@@ -29,24 +24,13 @@ static void there_is_always_room_for_one_more(void **state)
 	free(items);
 }
 
-static void without_memory_it_is_as_it_was(void **state)
+TEST(without_memory_it_is_as_it_was)
 {
 	char *items = NULL, *before;
 
-	(void)state;
 	assert_int_equal(array_room(&items, 0), 0);
 	before = items;
 	assert_int_equal(array_grow(&items, 8, SIZE_MAX / 8), -ENOMEM);
 	assert_ptr_equal(items, before);
 	free(items);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(there_is_always_room_for_one_more),
-		cmocka_unit_test(without_memory_it_is_as_it_was),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* binomial - against closed formulas and published tables. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <math.h>
-#include <cmocka.h>
 
 #include "../near.h"
 #include "binomial.h"
+#include "../unit.h"
 
-static void the_upper_bound_is_that_of_clopper_and_pearson(void **state)
+TEST(the_upper_bound_is_that_of_clopper_and_pearson)
 {
-	(void)state;
 	assert_true(isnan(binomial_upper_bound_of_share(0, 0)));
 	assert_near(binomial_upper_bound_of_share(0, 1), 0.95, 1e-9);
 	assert_near(binomial_upper_bound_of_share(0, 1000), 1 - pow(0.05, 1e-3), 1e-9);
@@ -25,13 +20,4 @@ static void the_upper_bound_is_that_of_clopper_and_pearson(void **state)
 	assert_near(binomial_upper_bound_of_share(2, 50), 0.1206, 5e-5);
 	/* large numbers: normal approximation */
 	assert_near(binomial_upper_bound_of_share(100000, 1000000), 0.1 + 1.6449 * sqrt(0.1 * 0.9 / 1e6), 3e-6);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_upper_bound_is_that_of_clopper_and_pearson),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* cli - whole-text parsers, and a command line as its user meets it: in a process of its own. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "../near.h"
 #include "cli.h"
 #include "clock.h"
+#include "../unit.h"
 
 #define UNTOUCHED (-4711)
 
@@ -30,7 +23,7 @@ static void refuses(int (*read)(const char *, int64_t *), const char *const *tex
 	}
 }
 
-static void whole_numbers_are_read_whole(void **state)
+TEST(whole_numbers_are_read_whole)
 {
 	static const char *const bad[] = {
 		"12abc", "", " 5", "5 ", "0x10", "1e3", "1.0", "nan", "inf", "-", "+", "--5", "+-5", "5-", "\t5", "5\n", "\xd9\xa3", NULL
@@ -40,7 +33,6 @@ static void whole_numbers_are_read_whole(void **state)
 	};
 	int64_t v;
 
-	(void)state;
 	refuses(cli_parse_integer, bad, -EINVAL);
 	refuses(cli_parse_integer, large, -ERANGE);
 	assert_int_equal(cli_parse_integer("0", &v), 0);
@@ -57,7 +49,7 @@ static void whole_numbers_are_read_whole(void **state)
 	assert_true(v == INT64_MIN);
 }
 
-static void decimals_are_plain(void **state)
+TEST(decimals_are_plain)
 {
 	static const char *const bad[] = {
 		"12abc", "", " 5", "5 ", "0x10", "-0x1p3", "nan", "NAN(1)", "inf", "-infinity", ".", "-", "+.",
@@ -65,7 +57,6 @@ static void decimals_are_plain(void **state)
 	};
 	double v;
 
-	(void)state;
 	for (const char *const *t = bad; *t; t++) {
 		if (cli_parse_real_number(*t, &v) != -EINVAL)
 			fail_msg("\"%s\" was taken", *t);
@@ -97,7 +88,7 @@ static void reads(int (*read)(const char *, int64_t *), const struct value *valu
 	}
 }
 
-static void times_have_units(void **state)
+TEST(times_have_units)
 {
 	static const struct value good[] = {
 		{ "60s", 60 * NS_PER_S }, { "0.0", 0 }, { "500ms", 500 * NS_PER_MS }, { "20us", 20000 }, { "7ns", 7 },
@@ -112,14 +103,13 @@ static void times_have_units(void **state)
 	static const char *const large[] = { "1e400", "1e300s", "106752d", "-1e300d", NULL };
 	static const char *const bare[] = { "60", "0.1", "-5", "1e-9", "1e10", NULL };
 
-	(void)state;
 	reads(cli_parse_duration_ns, good);
 	refuses(cli_parse_duration_ns, bad, -EINVAL);
 	refuses(cli_parse_duration_ns, large, -ERANGE);
 	refuses(cli_parse_duration_ns, bare, -EDOM);
 }
 
-static void sizes_count_in_1024(void **state)
+TEST(sizes_count_in_1024)
 {
 	static const struct value sizes[] = {
 		{ "4096", 4096 }, { "32K", 32768 }, { "1.5G", 1610612736 }, { "1M", 1048576 }, { "1MiB", 1048576 }, { "3B", 3 },
@@ -128,13 +118,12 @@ static void sizes_count_in_1024(void **state)
 	static const char *const bad_sizes[] = { "", "K", "32k", "1Gbit", "32 K", "0x10K", "-", "nanK", NULL };
 	static const char *const large_sizes[] = { "8388608T", "1e400", NULL };
 
-	(void)state;
 	reads(cli_parse_byte_size, sizes);
 	refuses(cli_parse_byte_size, bad_sizes, -EINVAL);
 	refuses(cli_parse_byte_size, large_sizes, -ERANGE);
 }
 
-static void rates_have_a_unit(void **state)
+TEST(rates_have_a_unit)
 {
 	static const struct value rates[] = {
 		{ "10Mbit", 10000000 }, { "2.5Gbit/s", 2500000000 }, { "64kbit", 64000 }, { "1.5Kbit/s", 1500 }, { "1000bit", 1000 },
@@ -145,18 +134,16 @@ static void rates_have_a_unit(void **state)
 		"10Mbits", "1.2.3Mbit", "-1Mbit", "+1Mbit", "10Mbit ", "10 Mbit",
 		"10Mbit/", "none", NULL };
 
-	(void)state;
 	reads(cli_parse_bit_rate, rates);
 	refuses(cli_parse_bit_rate, bad, -EINVAL);
 	refuses(cli_parse_bit_rate, ambiguous, -ENOTUNIQ);
 }
 
-static void percentages_may_have_their_sign(void **state)
+TEST(percentages_may_have_their_sign)
 {
 	static const char *const good[] = { "12.5", "12.5%", NULL }, *const bad[] = { "", "%", "5%%", "5 %", "5percent", NULL };
 	double v;
 
-	(void)state;
 	for (const char *const *t = good; *t; t++) {
 		assert_int_equal(cli_parse_percentage(*t, &v), 0);
 		assert_true(v == 12.5);
@@ -165,14 +152,13 @@ static void percentages_may_have_their_sign(void **state)
 		assert_int_equal(cli_parse_percentage(*t, &v), -EINVAL);
 }
 
-static void cpu_lists_come_out_ascending_and_once(void **state)
+TEST(cpu_lists_come_out_ascending_and_once)
 {
 	static const char *const bad[] = {
 		"", ",", "0,", ",0", "0,,1", "-", "0-", "-1", "3-1", "0-1-2", "a", "0 ,1", " 0", "0x1", "0-1,", "1.5", "+1", NULL
 	};
 	struct cli_cpus cpus = { 0 };
 
-	(void)state;
 	for (const char *const *t = bad; *t; t++) {
 		if (cli_parse_cpu_list(*t, &cpus) != -EINVAL)
 			fail_msg("\"%s\" was taken", *t);
@@ -188,13 +174,12 @@ static void cpu_lists_come_out_ascending_and_once(void **state)
 	assert_int_equal(cpus.cpu[1023], 1023);
 }
 
-static void pid_lists_keep_their_order_and_go_on(void **state)
+TEST(pid_lists_keep_their_order_and_go_on)
 {
 	static const char *const bad[] = { "", "0", "-1", "+1", "x", "1x", "1,", ",1", "1,,2", "1 ", "2147483648",
 		"99999999999999999999" };
 	struct cli_pids pids = { 0 };
 
-	(void)state;
 	assert_int_equal(cli_read_pids("977,812", &pids), 0);
 	assert_int_equal(cli_read_pids("2147483647", &pids), 0);
 	assert_int_equal(pids.n, 3);
@@ -206,13 +191,12 @@ static void pid_lists_keep_their_order_and_go_on(void **state)
 	free(pids.pid);
 }
 
-static void cpu_lists_are_written_with_ranges(void **state)
+TEST(cpu_lists_are_written_with_ranges)
 {
 	static const char *const lists[][2] = { { "0", "0" }, { "7,2-4,3,0", "0,2-4,7" }, { "0,1", "0-1" }, { "0-1023", "0-1023" } };
 	struct cli_cpus cpus = { 0 };
 	char text[64], three[4];
 
-	(void)state;
 	cli_format_cpu_list(&cpus, text, sizeof(text));
 	assert_string_equal(text, "");
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
@@ -345,9 +329,8 @@ static void blames(const char *line, const char *err)
 	assert_int_equal(child.status, EXIT_USAGE);
 }
 
-static void options_may_stand_anywhere(void **state)
+TEST(options_may_stand_anywhere)
 {
-	(void)state;
 	takes("", "left: | loud 0 count 0 percent 0 time 0 size 0 name - word 0 cpus 0 even 0\n");
 	takes("one -n 3 two --loud three", "left: one two three | loud 1 count 3 percent 0 time 0 size 0 name - word 0 cpus 0 even 0\n");
 	takes("-qn3 --percent=0.1 --time 500ms --size 1K --name x --colour green --cpus 0-1 --even 4",
@@ -361,9 +344,8 @@ static void options_may_stand_anywhere(void **state)
 	takes("--free -99 --time 30d", "left: | loud 0 count 0 percent 0 time 2592000000000000 size 0 name - word 0 cpus 0 even 0\n");
 }
 
-static void a_wrong_word_is_named_with_the_cure(void **state)
+TEST(a_wrong_word_is_named_with_the_cure)
 {
-	(void)state;
 	blames("--bogus", "unknown or ambiguous option --bogus");
 	blames("--c 1", "unknown or ambiguous option --c");	/* count, colour or cpus */
 	blames("-n 2 -qx", "unknown option -x");
@@ -394,9 +376,8 @@ static void a_wrong_word_is_named_with_the_cure(void **state)
 	blames("--na\033[31m\302\233x\377", "unknown or ambiguous option --na?[31m?x?");
 }
 
-static void help_tells_every_option_and_its_words(void **state)
+TEST(help_tells_every_option_and_its_words)
 {
-	(void)state;
 	parse("--help --bogus");
 	assert_int_equal(child.status, EXIT_OK);
 	assert_string_equal(child.err, "");
@@ -426,14 +407,13 @@ static void help_tells_every_option_and_its_words(void **state)
 	assert_int_equal(child.status, EXIT_USAGE);
 }
 
-static void die_keeps_errno_and_says_one_line(void **state)
+TEST(die_keeps_errno_and_says_one_line)
 {
 	FILE *err = tmpfile();
 	char text[2048];
 	int status;
 	pid_t pid;
 
-	(void)state;
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
@@ -455,12 +435,11 @@ static void die_keeps_errno_and_says_one_line(void **state)
 }
 
 /* A file that a tool opens must never become its standard error. */
-static void closed_standard_descriptors_stay_taken(void **state)
+TEST(closed_standard_descriptors_stay_taken)
 {
 	int status;
 	pid_t pid;
 
-	(void)state;
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
@@ -475,26 +454,4 @@ static void closed_standard_descriptors_stay_taken(void **state)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole_numbers_are_read_whole),
-		cmocka_unit_test(decimals_are_plain),
-		cmocka_unit_test(times_have_units),
-		cmocka_unit_test(sizes_count_in_1024),
-		cmocka_unit_test(rates_have_a_unit),
-		cmocka_unit_test(percentages_may_have_their_sign),
-		cmocka_unit_test(cpu_lists_come_out_ascending_and_once),
-		cmocka_unit_test(pid_lists_keep_their_order_and_go_on),
-		cmocka_unit_test(cpu_lists_are_written_with_ranges),
-		cmocka_unit_test(options_may_stand_anywhere),
-		cmocka_unit_test(a_wrong_word_is_named_with_the_cure),
-		cmocka_unit_test(help_tells_every_option_and_its_words),
-		cmocka_unit_test(die_keeps_errno_and_says_one_line),
-		cmocka_unit_test(closed_standard_descriptors_stay_taken),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

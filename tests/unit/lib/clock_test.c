@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* clock - sleeping until, reading offsets. No test asserts how early a sleep ends, for the machine may be busy. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/time.h>
 #include <time.h>
-#include <cmocka.h>
 
 #include "clock.h"
+#include "../unit.h"
 
-static void it_never_runs_backwards(void **state)
+TEST(it_never_runs_backwards)
 {
 	int64_t last = clock_now();
 
-	(void)state;
 	for (int i = 0; i < 100000; i++) {
 		int64_t now = clock_now();
 
@@ -27,21 +20,19 @@ static void it_never_runs_backwards(void **state)
 	}
 }
 
-static void it_is_clock_monotonic(void **state)
+TEST(it_is_clock_monotonic)
 {
 	struct timespec ts;
 	int64_t before = clock_now(), between;
 
-	(void)state;
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	between = (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
 	assert_true(before <= between);
 	assert_true(between <= clock_now());
 }
 
-static void a_sleep_is_never_short(void **state)
+TEST(a_sleep_is_never_short)
 {
-	(void)state;
 	for (int i = 0; i < 20; i++) {
 		int64_t due = clock_now() + i * 300 * NS_PER_US + 1;
 
@@ -50,11 +41,10 @@ static void a_sleep_is_never_short(void **state)
 	}
 }
 
-static void a_due_time_that_has_passed_does_not_sleep(void **state)
+TEST(a_due_time_that_has_passed_does_not_sleep)
 {
 	int64_t before = clock_now();
 
-	(void)state;
 	for (int i = 0; i < 100; i++) {
 		assert_int_equal(clock_sleep_until(before - NS_PER_S), 0);
 		assert_int_equal(clock_sleep_until(0), 0);
@@ -68,13 +58,12 @@ static void note(int signal)
 	(void)signal;
 }
 
-static void a_signal_ends_the_sleep(void **state)
+TEST(a_signal_ends_the_sleep)
 {
 	struct sigaction sa = { .sa_handler = note }, before;
 	struct itimerval soon = { .it_value.tv_usec = 20000, .it_interval.tv_usec = 20000 }, off = { 0 };
 	int64_t start = clock_now();
 
-	(void)state;
 	sigaction(SIGALRM, &sa, &before);
 	setitimer(ITIMER_REAL, &soon, NULL);
 	assert_int_equal(clock_sleep_until(start + 3600 * NS_PER_S), -EINTR);
@@ -83,11 +72,10 @@ static void a_signal_ends_the_sleep(void **state)
 	assert_true(clock_now() - start < 600 * NS_PER_S);
 }
 
-static void cpu_time_passes_only_while_working(void **state)
+TEST(cpu_time_passes_only_while_working)
 {
 	int64_t cpu = clock_cpu_time_of_this_thread(), process = clock_cpu_time_of_this_process(), now;
 
-	(void)state;
 	clock_sleep_until(clock_now() + 50 * NS_PER_MS);
 	assert_true(clock_cpu_time_of_this_thread() - cpu < 40 * NS_PER_MS);
 	cpu = clock_cpu_time_of_this_thread();
@@ -98,9 +86,8 @@ static void cpu_time_passes_only_while_working(void **state)
 	assert_true(clock_cpu_time_of_this_process() - process >= 5 * NS_PER_MS);	/* of all threads, so of this one too */
 }
 
-static void the_offset_lies_within_its_error(void **state)
+TEST(the_offset_lies_within_its_error)
 {
-	(void)state;
 	for (int i = 0; i < 50; i++) {
 		struct wall_clock_offset o;
 		struct timespec ts;
@@ -119,13 +106,12 @@ static void the_offset_lies_within_its_error(void **state)
 	}
 }
 
-static void utc_is_utc(void **state)
+TEST(utc_is_utc)
 {
 	char text[24];
 	struct tm tm = { 0 };
 	time_t before = time(NULL), told;
 
-	(void)state;
 	setenv("TZ", "Asia/Kathmandu", 1);	/* must not matter */
 	tzset();
 	clock_utc_text(text, sizeof(text));
@@ -135,20 +121,4 @@ static void utc_is_utc(void **state)
 	assert_ptr_equal(strptime(text, "%Y-%m-%dT%H:%M:%SZ", &tm), text + 20);
 	told = timegm(&tm);
 	assert_true(told >= before && told <= time(NULL));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_never_runs_backwards),
-		cmocka_unit_test(it_is_clock_monotonic),
-		cmocka_unit_test(a_sleep_is_never_short),
-		cmocka_unit_test(a_due_time_that_has_passed_does_not_sleep),
-		cmocka_unit_test(a_signal_ends_the_sleep),
-		cmocka_unit_test(cpu_time_passes_only_while_working),
-		cmocka_unit_test(the_offset_lies_within_its_error),
-		cmocka_unit_test(utc_is_utc),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* figure - what a figure says of itself, and which end decides. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "figure.h"
+#include "../unit.h"
 
 static struct figure between(double early, bool early_above, double late, bool late_above)
 {
@@ -14,22 +9,20 @@ static struct figure between(double early, bool early_above, double late, bool l
 			      (struct sample_value_or_lower_bound){ late, late_above }, 0.1);
 }
 
-static void one_number_is_exact(void **state)
+TEST(one_number_is_exact)
 {
 	struct figure f = between(200, false, 200.9, false);
 
-	(void)state;
 	assert_true(figure_known(&f) && !figure_is_range(&f));
 	assert_float_equal(f.value, 200.9, 1e-9);	/* ends within 1 %: the late one */
 	assert_float_equal(figure_at_least(&f), 200.9, 1e-9);
 	assert_string_equal(figure_text(&f, 1), "201");
 }
 
-static void a_range_has_no_value(void **state)
+TEST(a_range_has_no_value)
 {
 	struct figure f = between(12.5, false, 201, false);
 
-	(void)state;
 	assert_true(figure_is_range(&f));
 	assert_true(isnan(f.value));
 	assert_float_equal(figure_at_least(&f), 12.5, 1e-9);
@@ -39,11 +32,10 @@ static void a_range_has_no_value(void **state)
 	assert_string_equal(figure_text(&f, 1000), "0.013 to 0.20");
 }
 
-static void a_lower_bound_has_no_upper_end(void **state)
+TEST(a_lower_bound_has_no_upper_end)
 {
 	struct figure f = between(812, true, 812, true);
 
-	(void)state;
 	assert_false(figure_is_range(&f));
 	assert_true(f.above && isinf(figure_at_most(&f)));
 	assert_string_equal(figure_text(&f, 1), ">812");
@@ -52,25 +44,14 @@ static void a_lower_bound_has_no_upper_end(void **state)
 	assert_string_equal(figure_text(&f, 1), ">12.5");
 }
 
-static void absence_keeps_its_reason(void **state)
+TEST(absence_keeps_its_reason)
 {
 	struct figure f = figure_absent("overloaded");
 
-	(void)state;
 	assert_false(figure_known(&f) || figure_is_range(&f));
 	assert_true(isnan(figure_at_least(&f)) && isnan(figure_at_most(&f)));
 	assert_string_equal(f.why, "overloaded");
 	assert_string_equal(figure_text(&f, 1), "-");
 	f = between((double)NAN, false, 3, false);
 	assert_false(figure_known(&f));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_number_is_exact), cmocka_unit_test(a_range_has_no_value),
-		cmocka_unit_test(a_lower_bound_has_no_upper_end), cmocka_unit_test(absence_keeps_its_reason),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,45 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* json_in - dotted paths, exact whole numbers, and words for what is wrong. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
 
 #include "../near.h"
 #include "json_in.h"
 #include "why.h"
-
-static const char *text_file(const char *text)
-{
-	static char path[64];
-	FILE *out;
-	int fd;
-
-	snprintf(path, sizeof(path), "/tmp/json_in_test.XXXXXX");
-	fd = mkstemp(path);
-	assert_true(fd >= 0);
-	out = fdopen(fd, "w");
-	fputs(text, out);
-	fclose(out);
-	return path;
-}
+#define BEFORE_ALL make_folder
+#define AFTER_ALL remove_folder
+#include "../folder.h"
 
 static struct json_document *read_text(const char *text, struct why *why)
 {
-	const char *path = text_file(text);
-	struct json_document *j = json_read_file(path, why);
-
-	unlink(path);
-	return j;
+	put("json", text);
+	return json_read_file(in_folder("json"), why);
 }
 
-static void values_by_path(void **state)
+TEST(values_by_path)
 {
 	struct why why;
 	struct json_document *j = read_text("{\"a\": {\"b\": [1, {\"c\": 2.5}], \"ns\": 9007199254740993, \"no\": null, \"yes\": true,"
@@ -48,7 +23,6 @@ static void values_by_path(void **state)
 	int64_t whole = -1;
 	bool flag = false;
 
-	(void)state;
 	assert_non_null(j);
 	assert_true(json_get_real(j, "a.b.1.c", &real));
 	assert_near(real, 2.5, 0);
@@ -66,7 +40,7 @@ static void values_by_path(void **state)
 	json_free(j);
 }
 
-static void what_is_not_there_changes_nothing(void **state)
+TEST(what_is_not_there_changes_nothing)
 {
 	struct why why;
 	struct json_document *j = read_text("{\"a\": {\"no\": null, \"s\": \"x\", \"r\": 1.5}, \"l\": [1]}", &why);
@@ -74,7 +48,6 @@ static void what_is_not_there_changes_nothing(void **state)
 	int64_t whole = -1;
 	bool flag = true;
 
-	(void)state;
 	assert_non_null(j);
 	assert_false(json_get_real(j, "a.no", &real));
 	assert_false(json_get_real(j, "a.s", &real));
@@ -92,26 +65,14 @@ static void what_is_not_there_changes_nothing(void **state)
 	json_free(NULL);
 }
 
-static void no_json_is_said_with_its_line(void **state)
+TEST(no_json_is_said_with_its_line)
 {
 	struct why why;
 
-	(void)state;
 	assert_null(read_text("{\"a\": 1,\n\"b\": }", &why));
 	assert_non_null(strstr(why.text, "line 2"));
 	assert_null(read_text("", &why));
 	assert_null(read_text("{\"a\": 1, \"a\": 2}", &why));
 	assert_null(json_read_file("/nonexistent/file.json", &why));
 	assert_string_equal(why.text, "No such file or directory");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_by_path),
-		cmocka_unit_test(what_is_not_there_changes_nothing),
-		cmocka_unit_test(no_json_is_said_with_its_line),
-	};
-
-	return cmocka_run_group_tests_name("json_in", tests, NULL, NULL);
 }

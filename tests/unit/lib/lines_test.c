@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* lines - text as others write it: byte order marks, both line ends, cells over several lines; and what is no text at all. */
 #include <errno.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include "lines.h"
+#include "../unit.h"
 
 static FILE *in;
 static struct line_reader l;
@@ -34,11 +28,10 @@ static void next_is(bool quotes, const char *text, unsigned long line)
 	assert_int_equal(l.line, line);
 }
 
-static void marks_and_ends_are_taken_off(void **state)
+TEST(marks_and_ends_are_taken_off)
 {
 	static const char text[] = "\xef\xbb\xbf" "a\tb\r\n\r\n\n1\t2\nlast";
 
-	(void)state;
 	open_text(text, sizeof(text) - 1);
 	next_is(false, "a\tb", 1);
 	next_is(false, "1\t2", 4);
@@ -47,11 +40,10 @@ static void marks_and_ends_are_taken_off(void **state)
 	close_text();
 }
 
-static void quoted_cells_go_on(void **state)
+TEST(quoted_cells_go_on)
 {
 	static const char text[] = "a,\"b\r\nc \"\"d\"\"\n\",e\n\"f\"\ng\"\n";
 
-	(void)state;
 	open_text(text, sizeof(text) - 1);
 	next_is(true, "a,\"b c \"\"d\"\" \",e", 1);
 	next_is(true, "\"f\"", 4);
@@ -65,7 +57,7 @@ static void quoted_cells_go_on(void **state)
 	close_text();
 }
 
-static void what_is_no_text_is_named(void **state)
+TEST(what_is_no_text_is_named)
 {
 	static const struct {
 		const char *bytes, *word;
@@ -76,7 +68,6 @@ static void what_is_no_text_is_named(void **state)
 		{ "a\0b\n", "0", 4 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		open_text(of[i].bytes, of[i].n);
 		assert_int_equal(read_next_line_joining_quotes(&l, false), -EPROTO);
@@ -85,11 +76,10 @@ static void what_is_no_text_is_named(void **state)
 	}
 }
 
-static void long_lines_are_refused(void **state)
+TEST(long_lines_are_refused)
 {
 	char *text = malloc(2 * LINES_LONGEST);
 
-	(void)state;
 	assert_non_null(text);
 	memset(text, 'x', 2 * LINES_LONGEST);
 	open_text(text, 2 * LINES_LONGEST);
@@ -108,16 +98,4 @@ static void long_lines_are_refused(void **state)
 	assert_int_equal(read_next_line_joining_quotes(&l, true), -EPROTO);
 	close_text();
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(marks_and_ends_are_taken_off),
-		cmocka_unit_test(quoted_cells_go_on),
-		cmocka_unit_test(what_is_no_text_is_named),
-		cmocka_unit_test(long_lines_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* local_socket - to sockets of our own, with and without a file; a server that does not answer. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "local_socket.h"
+#include "../unit.h"
 
 static int listening(struct sockaddr_un *at, socklen_t size)
 {
@@ -48,13 +42,12 @@ static void meet(int server, const char *path)
 	close(server);
 }
 
-static void a_file_and_a_name(void **state)
+TEST(a_file_and_a_name)
 {
 	struct sockaddr_un at = { 0 };
 	char name[128];
 	int n;
 
-	(void)state;
 	snprintf(at.sun_path, sizeof(at.sun_path), "/tmp/thinprobe-socket.%d", (int)getpid());
 	snprintf(name, sizeof(name), "%s", at.sun_path);
 	meet(listening(&at, sizeof(at)), name);
@@ -68,23 +61,12 @@ static void a_file_and_a_name(void **state)
 	assert_int_equal(connect_to_unix_socket(name, 1, NULL), -ECONNREFUSED);
 }
 
-static void a_path_that_is_too_long(void **state)
+TEST(a_path_that_is_too_long)
 {
 	char path[200];
 
-	(void)state;
 	memset(path, 'a', sizeof(path) - 1);
 	path[0] = '/';
 	path[sizeof(path) - 1] = '\0';
 	assert_int_equal(connect_to_unix_socket(path, 1, NULL), -ENAMETOOLONG);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_and_a_name),
-		cmocka_unit_test(a_path_that_is_too_long),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* proc - real processes: a chain that dies together, a stop signal at every moment, CPUs, the kernel's accounts. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "clock.h"
 #include "proc.h"
+#include "../unit.h"
 
 #define PATIENCE (60 * NS_PER_S)	/* bounds only a test that would else hang for ever */
 
@@ -33,13 +26,12 @@ static bool deserted(int fd)
 	return false;
 }
 
-static void a_chain_dies_with_its_head(void **state)
+TEST(a_chain_dies_with_its_head)
 {
 	int ends[2], status;
 	char said[3] = "";
 	pid_t head;
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	fflush(NULL);
 	head = fork();
@@ -74,20 +66,12 @@ static void a_chain_dies_with_its_head(void **state)
 	close(ends[0]);
 }
 
-static void a_parent_already_dead_is_noticed(void **state)
-{
-	(void)state;
-	assert_int_equal(proc_request_sigkill_at_parent_end(getpid()), -ESRCH);	/* not our parent (any more) */
-	assert_int_equal(proc_request_sigkill_at_parent_end(getppid()), 0);
-}
-
-static void a_load_program_stops_with_its_parent(void **state)
+TEST(a_load_program_stops_with_its_parent)
 {
 	int ends[2], status;
 	char byte = 0;
 	pid_t head;
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	fflush(NULL);
 	head = fork();
@@ -113,9 +97,8 @@ static void a_load_program_stops_with_its_parent(void **state)
 	close(ends[0]);
 }
 
-static void a_lost_terminal_ends_it_but_not_under_nohup(void **state)
+TEST(a_lost_terminal_ends_it_but_not_under_nohup)
 {
-	(void)state;
 	signal(SIGHUP, SIG_IGN);
 	proc_catch_stop_signals();
 	proc_stop = 0;
@@ -130,11 +113,10 @@ static void a_lost_terminal_ends_it_but_not_under_nohup(void **state)
 	signal(SIGHUP, SIG_DFL);
 }
 
-static void a_signal_before_the_wait_is_not_lost(void **state)
+TEST(a_signal_before_the_wait_is_not_lost)
 {
 	int64_t start = clock_now();
 
-	(void)state;
 	proc_catch_stop_signals();
 	proc_stop = 0;
 	raise(SIGTERM);
@@ -163,11 +145,10 @@ int64_t __wrap_clock_now(void)
 	return __real_clock_now();
 }
 
-static void a_signal_just_before_falling_asleep_is_not_lost(void **state)
+TEST(a_signal_just_before_falling_asleep_is_not_lost)
 {
 	int64_t start = clock_now();
 
-	(void)state;
 	proc_catch_stop_signals();
 	proc_stop = 0;
 	strike = true;
@@ -178,9 +159,8 @@ static void a_signal_just_before_falling_asleep_is_not_lost(void **state)
 	proc_stop = 0;
 }
 
-static void a_signal_at_any_moment_ends_the_wait(void **state)
+TEST(a_signal_at_any_moment_ends_the_wait)
 {
-	(void)state;
 	proc_catch_stop_signals();
 	for (int i = 0; i < 400; i++) {
 		pid_t me = getpid(), pid;
@@ -205,12 +185,11 @@ static void a_signal_at_any_moment_ends_the_wait(void **state)
 	proc_stop = 0;
 }
 
-static void without_a_signal_the_time_ends_it(void **state)
+TEST(without_a_signal_the_time_ends_it)
 {
 	int64_t until = clock_now() + 20 * NS_PER_MS;
 	sigset_t mask;
 
-	(void)state;
 	proc_stop = 0;
 	proc_sleep_until_or_stop(until);
 	assert_true(clock_now() >= until);
@@ -222,12 +201,11 @@ static void without_a_signal_the_time_ends_it(void **state)
 	assert_false(sigismember(&mask, SIGINT));
 }
 
-static void ready_is_one_line(void **state)
+TEST(ready_is_one_line)
 {
 	int ends[2];
 	char line[16];
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	assert_int_equal(proc_write_ready_line(ends[1]), 0);
 	assert_int_equal(read(ends[0], line, sizeof(line)), 6);
@@ -239,12 +217,11 @@ static void ready_is_one_line(void **state)
 	assert_int_equal(proc_write_ready_line(ends[1]), -EBADF);
 }
 
-static void pins_to_what_there_is(void **state)
+TEST(pins_to_what_there_is)
 {
 	struct cli_cpus before, after, one = { .n = 1 }, none = { .n = 0 }, missing = { .n = 1, .cpu = { 1023 } }, some = { .n = 2 };
 	struct cli_cpus *tried[] = { &missing, &some };
 
-	(void)state;
 	assert_int_equal(proc_get_allowed_cpus(&before), 0);
 	assert_true(before.n >= 1);
 	one.cpu[0] = before.cpu[before.n - 1];
@@ -264,13 +241,12 @@ static void pins_to_what_there_is(void **state)
 	assert_memory_equal(after.cpu, before.cpu, (size_t)before.n * sizeof(int));
 }
 
-static void the_kernels_account_of_us(void **state)
+TEST(the_kernels_account_of_us)
 {
 	struct proc_schedstat a, b;
 	int64_t cpu = clock_cpu_time_of_this_thread();
 	int err = proc_schedstat_of_process(getpid(), &a);
 
-	(void)state;
 	if (err == -ENOENT)
 		skip();		/* this kernel keeps none */
 	assert_int_equal(err, 0);
@@ -284,11 +260,10 @@ static void the_kernels_account_of_us(void **state)
 	assert_true(proc_schedstat_of_process(999999999, &a) < 0);
 }
 
-static void autogroup_is_one_line_or_nothing(void **state)
+TEST(autogroup_is_one_line_or_nothing)
 {
 	char text[64], tiny[5];
 
-	(void)state;
 	proc_read_first_line_of_file(getpid(), "autogroup", text, sizeof(text));
 	assert_null(strchr(text, '\n'));
 	if (text[0])
@@ -299,13 +274,12 @@ static void autogroup_is_one_line_or_nothing(void **state)
 	assert_string_equal(text, "");
 }
 
-static void the_most_memory_stays_known(void **state)
+TEST(the_most_memory_stays_known)
 {
 	const size_t size = 64 << 20;
 	int64_t before = proc_memory_peak(getpid());
 	char *room = malloc(size);
 
-	(void)state;
 	if (!before || !room)
 		skip();
 	memset(room, 1, size);
@@ -317,13 +291,12 @@ static void the_most_memory_stays_known(void **state)
 }
 
 /* By hand, after proc(5). */
-static void a_line_of_stat(void **state)
+TEST(a_line_of_stat)
 {
 	static const char text[] =
 		"812 (a) S 3 (b)) D 700 811 699 34817 -1 4194304 10 11 12 13 5 6 7 8 20 0 3 0 18446744073709551615 1 2\n";
 	struct proc_stat s;
 
-	(void)state;
 	assert_int_equal(proc_parse_stat(text, &s), 0);
 	assert_int_equal(s.state, 'D');
 	assert_int_equal(s.ppid, 700);
@@ -351,12 +324,11 @@ static void a_line_of_stat(void **state)
 	assert_int_equal(proc_parse_stat("", &s), -EPROTO);
 }
 
-static void the_process_of_a_thread(void **state)
+TEST(the_process_of_a_thread)
 {
 	struct proc_stat s;
 	char text[32];
 
-	(void)state;
 	assert_int_equal(proc_pid_of_thread(getpid()), getpid());
 	assert_int_equal(proc_pid_of_thread(999999999), 0);
 	assert_int_equal(proc_stat_of_process(getpid(), &s), 0);
@@ -380,11 +352,10 @@ static void group_is(const char *lines, const char *controller, int version, con
 }
 
 /* By hand, after cgroups(7). */
-static void a_group_is_that_of_the_controller(void **state)
+TEST(a_group_is_that_of_the_controller)
 {
 	static const char both[] = "12:cpuset:/sets\n5:cpu,cpuacct:/a/b:c\n4:memory:/m\n1:name=systemd:/user\n0::/two\n";
 
-	(void)state;
 	group_is(both, "cpu", 1, "/a/b:c");
 	group_is(both, "cpuacct", 1, "/a/b:c");
 	group_is(both, "memory", 1, "/m");
@@ -399,26 +370,9 @@ static void a_group_is_that_of_the_controller(void **state)
 	group_is("0::/0123456789012345678901234567890123456789012345678901234567890123456789\n", "cpu", 0, "");
 }
 
-int main(void)
+/* The last one: from here on we die with our parent. */
+TEST(a_parent_already_dead_is_noticed)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_chain_dies_with_its_head),
-		cmocka_unit_test(a_load_program_stops_with_its_parent),
-		cmocka_unit_test(a_lost_terminal_ends_it_but_not_under_nohup),
-		cmocka_unit_test(a_signal_before_the_wait_is_not_lost),
-		cmocka_unit_test(a_signal_just_before_falling_asleep_is_not_lost),
-		cmocka_unit_test(a_signal_at_any_moment_ends_the_wait),
-		cmocka_unit_test(without_a_signal_the_time_ends_it),
-		cmocka_unit_test(ready_is_one_line),
-		cmocka_unit_test(pins_to_what_there_is),
-		cmocka_unit_test(the_kernels_account_of_us),
-		cmocka_unit_test(autogroup_is_one_line_or_nothing),
-		cmocka_unit_test(the_most_memory_stays_known),
-		cmocka_unit_test(a_parent_already_dead_is_noticed),	/* last: from here on we die with our parent */
-		cmocka_unit_test(a_group_is_that_of_the_controller),
-		cmocka_unit_test(a_line_of_stat),
-		cmocka_unit_test(the_process_of_a_thread),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_int_equal(proc_request_sigkill_at_parent_end(getpid()), -ESRCH);	/* not our parent (any more) */
+	assert_int_equal(proc_request_sigkill_at_parent_end(getppid()), 0);
 }

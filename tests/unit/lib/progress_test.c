@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* progress - a line on a terminal, and on a terminal only. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "clock.h"
 #include "progress.h"
+#include "../unit.h"
 
 /* What arrives at a terminal that stands in for standard error while `what` runs. */
 static const char *on_terminal(void (*what)(void))
@@ -77,34 +70,22 @@ static void be_quiet(void)
 	progress_end(&p);
 }
 
-static void a_line_comes_and_goes(void **state)
+TEST(a_line_comes_and_goes)
 {
-	(void)state;
 	assert_string_equal(on_terminal(show_once_a_second), "\r7 keys\033[K\r\033[K");
 	assert_int_equal(strlen(on_terminal(show_a_long_line)), 1 + 2 * 79 + 3);
 	assert_string_equal(on_terminal(be_quiet), "");
 }
 
-static void a_file_gets_none(void **state)
+TEST(a_file_gets_none)
 {
 	struct progress_line p;
 	int kept = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);
 
-	(void)state;
 	dup2(null, STDERR_FILENO);
 	progress_start(&p, false);
 	dup2(kept, STDERR_FILENO);
 	assert_false(p.on);
 	close(null);
 	close(kept);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_comes_and_goes),
-		cmocka_unit_test(a_file_gets_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

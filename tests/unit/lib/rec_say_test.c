@@ -1,39 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* rec_say - the short report: what stands in it, how tables are laid out, and who gets it. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
 
 #include "rec.h"
-
-static char path[] = "/tmp/thinprobe-say.XXXXXX";
-
-static int make_file(void **state)
-{
-	int fd = mkstemp(strcpy(path, "/tmp/thinprobe-say.XXXXXX"));
-
-	(void)state;
-	return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_file(void **state)
-{
-	(void)state;
-	return unlink(path);
-}
+#include "../folder.h"
 
 static struct rec_report *start(int format, int detail)
 {
-	struct rec_report_options cfg = { format, path, detail };
+	struct rec_report_options cfg = { format, in_folder("report"), detail };
 	struct rec_report *r = rec_open_report(&cfg, "demo");
 
 	assert_non_null(r);
@@ -42,17 +18,8 @@ static struct rec_report *start(int format, int detail)
 
 static const char *finish(struct rec_report *r)
 {
-	static char text[8192];
-	size_t n;
-	FILE *f;
-
 	assert_int_equal(rec_close_report(r), 0);
-	f = fopen(path, "r");
-	assert_non_null(f);
-	n = fread(text, 1, sizeof(text) - 1, f);
-	text[n] = '\0';
-	fclose(f);
-	return text;
+	return content(in_folder("report"));
 }
 
 static struct rec_report *tell(int format, int detail)
@@ -80,29 +47,26 @@ static struct rec_report *tell(int format, int detail)
 	return r;
 }
 
-static void text_is_what_was_said(void **state)
+TEST_WITH(make_folder, remove_folder, text_is_what_was_said)
 {
-	(void)state;
 	assert_string_equal(finish(tell(REC_TEXT, REC_SHORT)), "2 processes\n");
 	assert_string_equal(finish(tell(REC_TEXT, REC_QUIET)), "");
 	assert_int_equal(strncmp(finish(tell(REC_TEXT, REC_VERBOSE)), "2 processes\n\nschema ", 20), 0);
 	assert_null(strstr(finish(tell(REC_TEXT, REC_VERBOSE)), "summary"));
 }
 
-static void nothing_said_is_the_tree(void **state)
+TEST_WITH(make_folder, remove_folder, nothing_said_is_the_tree)
 {
 	struct rec_report *r = start(REC_TEXT, REC_SHORT);
 
-	(void)state;
 	assert_int_equal(strncmp(finish(r), "schema ", 7), 0);
 	assert_string_equal(finish(start(REC_TEXT, REC_QUIET)), "");
 	rec_add_short_report_line(NULL, "to nobody");
 	rec_add_warning_line(NULL, "to nobody");
 }
 
-static void a_warning_comes_first_and_stays(void **state)
+TEST_WITH(make_folder, remove_folder, a_warning_comes_first_and_stays)
 {
-	(void)state;
 	for (int detail = REC_SHORT; detail <= REC_QUIET; detail++) {
 		struct rec_report *r = tell(REC_TEXT, detail);
 
@@ -111,14 +75,13 @@ static void a_warning_comes_first_and_stays(void **state)
 	}
 }
 
-static void json_has_the_summary_before_the_settings(void **state)
+TEST_WITH(make_folder, remove_folder, json_has_the_summary_before_the_settings)
 {
 	for (int warned = 0; warned < 2; warned++) {
 		struct rec_report *r = tell(REC_JSON, REC_QUIET);
 		const char *text;
 		json_t *all;
 
-		(void)state;
 		if (warned)
 			rec_add_warning_line(r, "not valid");
 		text = finish(r);
@@ -132,11 +95,10 @@ static void json_has_the_summary_before_the_settings(void **state)
 	assert_null(strstr(finish(start(REC_JSON, REC_SHORT)), "summary"));
 }
 
-static void rows_are_the_main_table(void **state)
+TEST_WITH(make_folder, remove_folder, rows_are_the_main_table)
 {
 	struct rec_report *r = tell(REC_TSV, REC_SHORT);
 
-	(void)state;
 	rec_set_main_table(r, "children");
 	assert_string_equal(finish(r), "schema\tcpu\twait.p50\nthinprobe.demo/1\t0\t\nthinprobe.demo/1\t1\t0.000\n");
 	r = tell(REC_TSV, REC_SHORT);
@@ -145,9 +107,8 @@ static void rows_are_the_main_table(void **state)
 }
 
 /* A header element is printed nowhere, but gives --tsv its columns with and without rows. */
-static void an_empty_table_has_its_columns(void **state)
+TEST_WITH(make_folder, remove_folder, an_empty_table_has_its_columns)
 {
-	(void)state;
 	for (int rows = 0; rows <= 1; rows++) {
 		for (int format = REC_TEXT; format <= REC_TSV; format++) {
 			struct rec_report *r = start(format, REC_VERBOSE);
@@ -175,12 +136,11 @@ static void an_empty_table_has_its_columns(void **state)
 	}
 }
 
-static void long_lines_go_on_in_the_next(void **state)
+TEST_WITH(make_folder, remove_folder, long_lines_go_on_in_the_next)
 {
 	struct rec_report *r = start(REC_TEXT, REC_SHORT);
 	char word[100];
 
-	(void)state;
 	memset(word, 'x', sizeof(word) - 1);
 	word[sizeof(word) - 1] = '\0';
 	rec_add_short_report_line(r, "  %.38s %.39s %.3s", word, word, word);
@@ -196,11 +156,10 @@ static void long_lines_go_on_in_the_next(void **state)
 			    "a b c?[2J\n");
 }
 
-static void tables_are_aligned(void **state)
+TEST_WITH(make_folder, remove_folder, tables_are_aligned)
 {
 	struct rec_report *r = start(REC_TEXT, REC_SHORT);
 
-	(void)state;
 	rec_add_short_report_line(r, "above");
 	rec_begin_text_table(r, "lrr", "\tmin\tp50 µs");
 	rec_add_text_table_row(r, "  latency\t%s\t%s\tms", "8.1", "9.70");
@@ -229,9 +188,8 @@ static const char *nine_rows(int worst, int detail)
 	return finish(r);
 }
 
-static void long_tables_show_first_worst_and_last(void **state)
+TEST_WITH(make_folder, remove_folder, long_tables_show_first_worst_and_last)
 {
-	(void)state;
 	assert_string_equal(nine_rows(-1, REC_SHORT), "0\n2\n4\n6\n8\n5 of 9 rows; --tsv has all\n");
 	assert_string_equal(nine_rows(4, REC_SHORT), "0\n2\n4\n6\n8\n5 of 9 rows; --tsv has all\n");
 	assert_string_equal(nine_rows(1, REC_SHORT), "0\n1\n4\n6\n8\n5 of 9 rows; --tsv has all\n");
@@ -239,13 +197,12 @@ static void long_tables_show_first_worst_and_last(void **state)
 	assert_int_equal(strncmp(nine_rows(7, REC_VERBOSE), "0\n1\n2\n3\n4\n5\n6\n7\n8\n\nschema", 25), 0);
 }
 
-static void a_wide_row_is_wrapped_never_cut(void **state)
+TEST_WITH(make_folder, remove_folder, a_wide_row_is_wrapped_never_cut)
 {
 	struct rec_report *r = start(REC_TEXT, REC_SHORT);
 	const char *text;
 	int columns = 0, widest = 0;
 
-	(void)state;
 	rec_begin_text_table(r, "lrr", "%s", "");
 	rec_add_text_table_row(r, "  %s\t7\t%s", "µµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµ", "µµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµ");
 	rec_add_text_table_row(r, "  late\t35 of 35 keys over 100 ms, 35 never answered (95 %% confidence: at most %s %%)", "100");
@@ -260,11 +217,10 @@ static void a_wide_row_is_wrapped_never_cut(void **state)
 	assert_in_range(widest, 60, 80);
 }
 
-static void the_summary_is_the_warning_else_the_answer(void **state)
+TEST_WITH(make_folder, remove_folder, the_summary_is_the_warning_else_the_answer)
 {
 	struct rec_report *r = start(REC_JSON, REC_SHORT);
 
-	(void)state;
 	rec_add_short_report_line(r, "typed");
 	rec_set_summary(r, "p50 %d", 7);
 	rec_begin_object(r, "result");
@@ -283,13 +239,12 @@ static void the_summary_is_the_warning_else_the_answer(void **state)
 }
 
 /* As `| head` does. */
-static void a_reader_who_left_is_no_error(void **state)
+TEST_WITH(make_folder, remove_folder, a_reader_who_left_is_no_error)
 {
 	struct rec_report_options cfg = { REC_TEXT, NULL, REC_SHORT };
 	int pipe_fd[2], kept = dup(STDOUT_FILENO), err;
 	struct rec_report *r;
 
-	(void)state;
 	fflush(stdout);
 	assert_int_equal(pipe(pipe_fd), 0);
 	close(pipe_fd[0]);
@@ -305,11 +260,10 @@ static void a_reader_who_left_is_no_error(void **state)
 	assert_int_equal(err, 0);
 }
 
-static void warnings_and_summary_do_not_cut_a_table(void **state)
+TEST_WITH(make_folder, remove_folder, warnings_and_summary_do_not_cut_a_table)
 {
 	struct rec_report *r = start(REC_TEXT, REC_SHORT);
 
-	(void)state;
 	rec_add_short_report_line(r, "first");
 	rec_begin_text_table(r, "lr", "name\tvalue");
 	rec_add_text_table_row(r, "one\t1");
@@ -317,25 +271,4 @@ static void warnings_and_summary_do_not_cut_a_table(void **state)
 	rec_add_warning_line(r, "careful");
 	rec_add_text_table_row(r, "two\t2");
 	assert_string_equal(finish(r), "! careful\nfirst\nname   value\none        1\ntwo        2\n");
-}
-
-int main(void)
-{
-#define HERE(test) cmocka_unit_test_setup_teardown(test, make_file, remove_file)
-	const struct CMUnitTest tests[] = {
-		HERE(text_is_what_was_said), HERE(warnings_and_summary_do_not_cut_a_table),
-		HERE(nothing_said_is_the_tree),
-		HERE(a_warning_comes_first_and_stays),
-		HERE(json_has_the_summary_before_the_settings),
-		HERE(rows_are_the_main_table),
-		HERE(an_empty_table_has_its_columns),
-		HERE(long_lines_go_on_in_the_next),
-		HERE(tables_are_aligned),
-		HERE(long_tables_show_first_worst_and_last),
-		HERE(a_wide_row_is_wrapped_never_cut),
-		HERE(the_summary_is_the_warning_else_the_answer),
-		HERE(a_reader_who_left_is_no_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

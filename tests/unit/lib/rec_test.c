@@ -1,36 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* rec - reports read back by somebody else's JSON reader, and files that are there whole or not at all. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
-#include <cmocka.h>
 
 #include "../near.h"
 #include "rec.h"
-
-static char folder[64];
-
-static const char *in_folder(const char *name)
-{
-	static char path[4][400];
-	static int turn;
-
-	turn = (turn + 1) % 4;
-	snprintf(path[turn], sizeof(path[turn]), "%s/%s", folder, name);
-	return path[turn];
-}
+#include "../folder.h"
 
 static int entries(void)
 {
@@ -41,39 +19,6 @@ static int entries(void)
 		n++;
 	closedir(d);
 	return n - 2;
-}
-
-static int make_folder(void **state)
-{
-	(void)state;
-	snprintf(folder, sizeof(folder), "/tmp/thinprobe-rec.XXXXXX");
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	DIR *d = opendir(folder);
-	struct dirent *e;
-
-	(void)state;
-	while ((e = readdir(d)))
-		if (e->d_name[0] != '.')
-			remove(in_folder(e->d_name));
-	closedir(d);
-	return rmdir(folder);
-}
-
-static const char *content(const char *path)
-{
-	static char text[65536];
-	FILE *f = fopen(path, "r");
-	size_t n;
-
-	assert_non_null(f);
-	n = fread(text, 1, sizeof(text) - 1, f);
-	text[n] = '\0';
-	fclose(f);
-	return text;
 }
 
 /* Opens a report in `format`; the file is in_folder("report"). */
@@ -103,13 +48,12 @@ static const char *string_of(json_t *o, const char *key)
 	return json_string_value(json_object_get(o, key));
 }
 
-static void json_says_who_made_it(void **state)
+TEST_WITH(make_folder, remove_folder, json_says_who_made_it)
 {
 	struct rec_report *r = start(REC_JSON);
 	char host[65] = "";
 	json_t *all;
 
-	(void)state;
 	rec_begin_object(r, "settings");
 	rec_end_container(r);
 	rec_begin_object(r, "result");
@@ -128,12 +72,11 @@ static void json_says_who_made_it(void **state)
 	json_decref(all);
 }
 
-static void json_values_come_back(void **state)
+TEST_WITH(make_folder, remove_folder, json_values_come_back)
 {
 	struct rec_report *r = start(REC_JSON);
 	json_t *all, *list;
 
-	(void)state;
 	rec_add_int(r, "most", INT64_MAX);
 	rec_add_int(r, "least", INT64_MIN);
 	rec_add_count(r, "none_seen", 0);
@@ -183,7 +126,7 @@ static void json_values_come_back(void **state)
 	json_decref(all);
 }
 
-static void json_strings_survive(void **state)
+TEST_WITH(make_folder, remove_folder, json_strings_survive)
 {
 	static const char *const texts[] = {
 		"", "plain", "a \"quoted\" \\ back", "tab\there\nnew\r\fline\b", "\x01\x02\x1f\x7f", "</script>", "M\xc3\xbcller",
@@ -198,7 +141,6 @@ static void json_strings_survive(void **state)
 	struct rec_report *r = start(REC_JSON);
 	json_t *all, *list;
 
-	(void)state;
 	rec_begin_array(r, "texts");
 	for (int i = 0; texts[i]; i++)
 		rec_add_str(r, NULL, texts[i]);
@@ -219,13 +161,12 @@ static void json_strings_survive(void **state)
 	json_decref(all);
 }
 
-static void timing_leaves_out_what_the_sample_does_not_support(void **state)
+TEST_WITH(make_folder, remove_folder, timing_leaves_out_what_the_sample_does_not_support)
 {
 	struct rec_report *r = start(REC_JSON);
 	struct sample s = { 0 };
 	json_t *all, *t;
 
-	(void)state;
 	for (int64_t i = 1; i <= 101; i++)
 		sample_add(&s, i * 1000000);
 	rec_add_sample_statistics(r, "latency_ms", &s, 1e6);
@@ -252,13 +193,12 @@ static void timing_leaves_out_what_the_sample_does_not_support(void **state)
 	json_decref(all);
 }
 
-static void timing_with_later_than_values(void **state)
+TEST_WITH(make_folder, remove_folder, timing_with_later_than_values)
 {
 	struct rec_report *r = start(REC_JSON);
 	struct sample s = { 0 };
 	json_t *all, *t, *above;
 
-	(void)state;
 	for (int64_t i = 1; i <= 90; i++)
 		sample_add(&s, i);
 	for (int64_t i = 0; i < 10; i++)
@@ -292,13 +232,12 @@ static void timing_with_later_than_values(void **state)
 }
 
 /* Each value is known only from `early` to `late`. */
-static void statistics_between_two_samples(void **state)
+TEST_WITH(make_folder, remove_folder, statistics_between_two_samples)
 {
 	struct rec_report *r = start(REC_JSON);
 	struct sample early = { 0 }, late = { 0 };
 	json_t *all, *t, *range;
 
-	(void)state;
 	for (int64_t i = 1; i <= 199; i++) {
 		sample_add(&early, 1000 + i);
 		/* up to 0.1 % later, but the last thirty: up to 5000, of which one has no late end */
@@ -329,11 +268,10 @@ static void statistics_between_two_samples(void **state)
 	json_decref(all);
 }
 
-static void the_result_is_one_row(void **state)
+TEST_WITH(make_folder, remove_folder, the_result_is_one_row)
 {
 	struct rec_report *r = start(REC_TSV);
 
-	(void)state;
 	rec_begin_object(r, "result");
 	rec_add_int(r, "keys", 3);
 	rec_add_str(r, "name", "a\tb\nc");
@@ -359,11 +297,10 @@ static void the_result_is_one_row(void **state)
 			    "thinprobe.demo/1\t3\ta b c\t\tnull\t7.5\t\t7\t8\n");
 }
 
-static void text_moves_no_cursor(void **state)
+TEST_WITH(make_folder, remove_folder, text_moves_no_cursor)
 {
 	struct rec_report *r = start(REC_TEXT);
 
-	(void)state;
 	rec_add_str(r, "title", "evil\x1b[2J\r\ntitle");
 	assert_int_equal(rec_close_report(r), 0);
 	assert_non_null(strstr(content(in_folder("report")), "evil [2J  title\n"));
@@ -371,12 +308,11 @@ static void text_moves_no_cursor(void **state)
 
 /* --- files ---------------------------------------------------------------------------------------------- */
 
-static void the_old_file_stays_until_the_new_one_is_whole(void **state)
+TEST_WITH(make_folder, remove_folder, the_old_file_stays_until_the_new_one_is_whole)
 {
 	FILE *f = fopen(in_folder("report"), "w");
 	struct rec_report *r;
 
-	(void)state;
 	fputs("old", f);
 	fclose(f);
 	r = start(REC_JSON);
@@ -432,16 +368,14 @@ static void lose_a_child(void)
 	_exit(rec_close_report(half_written) ? 99 : 0);
 }
 
-static void a_program_that_dies_leaves_nothing(void **state)
+TEST_WITH(make_folder, remove_folder, a_program_that_dies_leaves_nothing)
 {
-	(void)state;
 	in_a_child(give_up);
 	assert_int_equal(entries(), 0);
 }
 
-static void a_child_that_dies_leaves_its_parents_file(void **state)
+TEST_WITH(make_folder, remove_folder, a_child_that_dies_leaves_its_parents_file)
 {
-	(void)state;
 	in_a_child(lose_a_child);
 	assert_int_equal(entries(), 1);
 	assert_non_null(strstr(content(in_folder("report")), "thinprobe.demo/1"));
@@ -456,11 +390,10 @@ static void open_fails_with(const char *path, int err)
 	assert_int_equal(errno, err);
 }
 
-static void a_bad_path_is_told_before_the_run(void **state)
+TEST_WITH(make_folder, remove_folder, a_bad_path_is_told_before_the_run)
 {
 	char longer[300];
 
-	(void)state;
 	open_fails_with(folder, EISDIR);
 	open_fails_with(in_folder("no/such/folder"), ENOENT);
 	memset(longer, 'x', sizeof(longer) - 1);
@@ -471,13 +404,12 @@ static void a_bad_path_is_told_before_the_run(void **state)
 	assert_int_equal(entries(), 1);
 }
 
-static void a_full_disk_is_told(void **state)
+TEST_WITH(make_folder, remove_folder, a_full_disk_is_told)
 {
 	struct rec_report_options cfg = { REC_JSON, "/dev/full", REC_SHORT };
 	struct rec_report *r;
 	struct stat st;
 
-	(void)state;
 	if (access("/dev/full", W_OK))
 		skip();
 	r = rec_open_report(&cfg, "demo");
@@ -487,12 +419,11 @@ static void a_full_disk_is_told(void **state)
 	assert_true(S_ISCHR(st.st_mode));	/* written to, not replaced */
 }
 
-static void a_link_stays_a_link(void **state)
+TEST_WITH(make_folder, remove_folder, a_link_stays_a_link)
 {
 	struct stat st;
 	struct rec_report *r;
 
-	(void)state;
 	fclose(fopen(in_folder("target"), "w"));
 	assert_int_equal(symlink("target", in_folder("report")), 0);
 	r = start(REC_JSON);
@@ -503,24 +434,22 @@ static void a_link_stays_a_link(void **state)
 	assert_int_equal(entries(), 2);
 }
 
-static void the_umask_is_kept(void **state)
+TEST_WITH(make_folder, remove_folder, the_umask_is_kept)
 {
 	mode_t before = umask(027);
 	struct stat st;
 	struct rec_report *r = start(REC_JSON);
 
-	(void)state;
 	assert_int_equal(rec_close_report(r), 0);
 	umask(before);
 	assert_int_equal(stat(in_folder("report"), &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0640);
 }
 
-static void too_deep_is_an_error_not_an_overrun(void **state)
+TEST_WITH(make_folder, remove_folder, too_deep_is_an_error_not_an_overrun)
 {
 	struct rec_report *r = start(REC_JSON);
 
-	(void)state;
 	for (int i = 0; i < 40; i++)
 		rec_begin_object(r, "deeper");
 	for (int i = 0; i < 60; i++)
@@ -533,11 +462,10 @@ static void too_deep_is_an_error_not_an_overrun(void **state)
 
 static const char *const columns[] = { "key", "due_ns", "word", NULL };
 
-static void rows_carry_their_schema(void **state)
+TEST_WITH(make_folder, remove_folder, rows_carry_their_schema)
 {
 	struct row_file *t = rows_open_output_file(in_folder("rows"), "demo/1", columns);
 
-	(void)state;
 	assert_non_null(t);
 	rows_write_int(t, 1);
 	rows_write_int(t, -9223372036854775807LL - 1);
@@ -558,11 +486,10 @@ static void rows_carry_their_schema(void **state)
 }
 
 /* A task may call itself anything. */
-static void names_in_rows_are_text(void **state)
+TEST_WITH(make_folder, remove_folder, names_in_rows_are_text)
 {
 	struct row_file *t = rows_open_output_file(in_folder("rows"), "demo/1", columns);
 
-	(void)state;
 	rows_write_str(t, "gr\xc3\xbc\xc3\x9f \xe2\x82\xac");	/* well-formed stays */
 	rows_write_str(t, "\x1b[31m\x7f \xc2\x9b");
 	rows_write_str(t, "\xff\xc3(\xc3");
@@ -573,11 +500,10 @@ static void names_in_rows_are_text(void **state)
 	assert_int_equal(rows_close_output_file(t), 0);
 }
 
-static void a_row_of_the_wrong_length_is_remembered(void **state)
+TEST_WITH(make_folder, remove_folder, a_row_of_the_wrong_length_is_remembered)
 {
 	struct row_file *t = rows_open_output_file(in_folder("rows"), "demo/1", columns);
 
-	(void)state;
 	rows_write_int(t, 1);
 	rows_end_row(t);
 	rows_write_int(t, 1);
@@ -592,11 +518,10 @@ static void a_row_of_the_wrong_length_is_remembered(void **state)
 	assert_int_equal(rows_close_output_file(t), -EPROTO);
 }
 
-static void rows_tell_what_went_wrong(void **state)
+TEST_WITH(make_folder, remove_folder, rows_tell_what_went_wrong)
 {
 	struct row_file *t;
 
-	(void)state;
 	errno = 0;
 	assert_null(rows_open_output_file(in_folder("no/such"), "demo/1", columns));
 	assert_int_equal(errno, ENOENT);
@@ -607,33 +532,4 @@ static void rows_tell_what_went_wrong(void **state)
 	t = rows_open_output_file("/dev/full", "demo/1", columns);
 	assert_non_null(t);
 	assert_int_equal(rows_close_output_file(t), -ENOSPC);
-}
-
-int main(void)
-{
-#define HERE(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
-	const struct CMUnitTest tests[] = {
-		HERE(json_says_who_made_it),
-		HERE(json_values_come_back),
-		HERE(json_strings_survive),
-		HERE(timing_leaves_out_what_the_sample_does_not_support),
-		HERE(timing_with_later_than_values),
-		HERE(statistics_between_two_samples),
-		HERE(the_result_is_one_row),
-		HERE(text_moves_no_cursor),
-		HERE(the_old_file_stays_until_the_new_one_is_whole),
-		HERE(a_program_that_dies_leaves_nothing),
-		HERE(a_child_that_dies_leaves_its_parents_file),
-		HERE(a_bad_path_is_told_before_the_run),
-		HERE(a_full_disk_is_told),
-		HERE(a_link_stays_a_link),
-		HERE(the_umask_is_kept),
-		HERE(too_deep_is_an_error_not_an_overrun),
-		HERE(rows_carry_their_schema),
-		HERE(names_in_rows_are_text),
-		HERE(a_row_of_the_wrong_length_is_remembered),
-		HERE(rows_tell_what_went_wrong),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

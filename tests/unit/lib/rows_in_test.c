@@ -3,11 +3,7 @@
 #include "rows_in.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "../unit.h"
 
 static const char *const columns[] = { "value", NULL };
 
@@ -57,35 +53,32 @@ static ssize_t give(void *cookie, char *to, size_t size)
 	return (ssize_t)n;
 }
 
-static void a_line_without_an_end_is_not_taken_into_memory(void **state)
+TEST(a_line_without_an_end_is_not_taken_into_memory)
 {
 	struct endless e = { 0 };
 	unsigned long line;
 	int64_t value;
 
-	(void)state;
 	assert_int_equal(read_from(fopencookie(&e, "r", (cookie_io_functions_t){ .read = give }), &value, &line), -EPROTO);
 	assert_int_equal(line, 2);
 	assert_true(e.given < 100000);
 }
 
-static void a_file_that_breaks_off_is_no_table(void **state)
+TEST(a_file_that_breaks_off_is_no_table)
 {
 	struct endless e = { .most = 1 };
 	unsigned long line;
 	int64_t value;
 
-	(void)state;
 	assert_int_equal(read_from(fopencookie(&e, "r", (cookie_io_functions_t){ .read = give }), &value, &line), -EIO);
 }
 
-static void the_longest_line(void **state)
+TEST(the_longest_line)
 {
 	char *text = calloc(1, 40000), *end;
 	unsigned long line;
 	int64_t value = 0;
 
-	(void)state;
 	assert_non_null(text);
 	strcpy(text, "schema\tvalue\twords\ntest/1\t42\t");
 	end = text + strlen(text);
@@ -101,7 +94,7 @@ static void the_longest_line(void **state)
 	free(text);
 }
 
-static void times_and_counts_are_those_that_can_be_added(void **state)
+TEST(times_and_counts_are_those_that_can_be_added)
 {
 	static const struct { const char *cell; bool good; int64_t value; } known[] = {
 		{ NULL, true, ROWS_IN_NONE }, { "", true, ROWS_IN_NONE }, { "0", true, 0 }, { "2305843009213693950", true, INT64_MAX / 4 - 1 },
@@ -109,22 +102,9 @@ static void times_and_counts_are_those_that_can_be_added(void **state)
 	};
 	int64_t value;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
 		assert_int_equal(parse_count_of_table_cell(known[i].cell, &value), known[i].good);
 		if (known[i].good)
 			assert_true(value == known[i].value);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_without_an_end_is_not_taken_into_memory),
-		cmocka_unit_test(a_file_that_breaks_off_is_no_table),
-		cmocka_unit_test(the_longest_line),
-		cmocka_unit_test(times_and_counts_are_those_that_can_be_added),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

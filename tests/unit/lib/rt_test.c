@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* rt - what is granted depends on who asks; what is said must be what was granted. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <errno.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "rt.h"
+#include "../unit.h"
 
-static void said_in_words(void **state)
+TEST(said_in_words)
 {
 	char text[128];
 
-	(void)state;
 	rt_describe_granted(&(struct rt_settings_granted){ true, 20, 0 }, text, sizeof(text));
 	assert_string_equal(text, "memory locked, SCHED_FIFO 20");
 	rt_describe_granted(&(struct rt_settings_granted){ false, 0, EPERM }, text, sizeof(text));
@@ -28,9 +21,8 @@ static void said_in_words(void **state)
 	assert_string_equal(text, "memory locked, normal priority");
 }
 
-static void cut_off_but_never_beyond_the_end(void **state)
+TEST(cut_off_but_never_beyond_the_end)
 {
-	(void)state;
 	for (size_t size = 1; size < 64; size++) {
 		char text[66];
 
@@ -73,23 +65,11 @@ static int in_child(int priority)
 	return WEXITSTATUS(status);
 }
 
-static void tells_what_was_granted(void **state)
+TEST(tells_what_was_granted)
 {
-	(void)state;
 	assert_int_equal(in_child(0), 0);
 	assert_int_equal(in_child(-1), 0);
 	assert_int_equal(in_child(1), 0);
 	assert_int_equal(in_child(20), 0);
 	assert_int_equal(in_child(1000), 0);	/* no such priority: refused, and said so */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(said_in_words),
-		cmocka_unit_test(cut_off_but_never_beyond_the_end),
-		cmocka_unit_test(tells_what_was_granted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

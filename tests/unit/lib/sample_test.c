@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* sample - against quantiles worked by hand from the definition (type 7: at (n - 1) p, linear between neighbours). */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <math.h>
-#include <stdlib.h>
-#include <cmocka.h>
 
 #include "../near.h"
 #include "sample.h"
+#include "../unit.h"
 
 static struct sample *of(const int64_t *values, size_t n)
 {
+	static int64_t room[16];
 	static struct sample s;
 
-	sample_free(&s);
+	s = (struct sample){ .value = room, .room = 16 };
 	for (size_t i = 0; i < n; i++)
 		sample_add(&s, values[i]);
 	return &s;
@@ -30,12 +26,11 @@ static void quantile_is(struct sample *s, double p, double value)
 	assert_false(q.above);
 }
 
-static void quantiles_are_type_7(void **state)
+TEST(quantiles_are_type_7)
 {
 	/* The data of Hyndman and Fan's kind of example: n = 10, (n - 1) p = 9 p. */
 	struct sample *s = OF(36, 7, 40, 41, 39, 15, 43, 47, 42, 49);	/* 7 15 36 39 40 41 42 43 47 49 */
 
-	(void)state;
 	quantile_is(s, 0, 7);
 	quantile_is(s, 0.25, 36.75);		/* at 2.25: 36 + 0.25 * 3 */
 	quantile_is(s, 0.5, 40.5);		/* at 4.5 */
@@ -57,11 +52,10 @@ static void quantiles_are_type_7(void **state)
 	quantile_is(s, 0.9, 4);
 }
 
-static void quantiles_of_a_large_sample(void **state)
+TEST(quantiles_of_a_large_sample)
 {
 	struct sample s = { 0 };
 
-	(void)state;
 	assert_int_equal(sample_reserve(&s, 1001), 0);
 	for (int64_t i = 0; i <= 1000; i++)
 		sample_add(&s, i * 577 % 1001);		/* every number from 0 to 1000 once, out of order */
@@ -75,11 +69,10 @@ static void quantiles_of_a_large_sample(void **state)
 	assert_int_equal(s.n, 0);
 }
 
-static void mean_and_sd_by_hand(void **state)
+TEST(mean_and_sd_by_hand)
 {
 	struct sample *s = OF(2, 4, 4, 4, 5, 5, 7, 9);	/* mean 5, squares 32, n - 1 = 7 */
 
-	(void)state;
 	assert_near(sample_mean(s).value, 5, 1e-12);
 	assert_near(sample_sd(s).value, sqrt(32.0 / 7), 1e-12);
 	assert_near(sample_min(s).value, 2, 0);
@@ -92,11 +85,10 @@ static void mean_and_sd_by_hand(void **state)
 	assert_near(sample_sd(s).value, 1000, 1e-3);
 }
 
-static void nothing_is_not_known(void **state)
+TEST(nothing_is_not_known)
 {
 	struct sample s = { 0 };
 
-	(void)state;
 	assert_true(isnan(sample_quantile(&s, 0.5).value));
 	assert_true(isnan(sample_mean(&s).value));
 	assert_true(isnan(sample_sd(&s).value));
@@ -106,12 +98,11 @@ static void nothing_is_not_known(void **state)
 	sample_free(&s);
 }
 
-static void later_than_stays_in_the_distribution(void **state)
+TEST(later_than_stays_in_the_distribution)
 {
 	struct sample s = { 0 };
 	struct sample_value_or_lower_bound q;
 
-	(void)state;
 	for (int64_t i = 1; i <= 8; i++)
 		sample_add(&s, i * 10);			/* 10 .. 80 */
 	sample_add_censored(&s, 500);
@@ -139,11 +130,10 @@ static void later_than_stays_in_the_distribution(void **state)
 	assert_int_equal(s.censored, 0);
 }
 
-static void all_later_than(void **state)
+TEST(all_later_than)
 {
 	struct sample s = { 0 };
 
-	(void)state;
 	sample_add_censored(&s, 100);
 	sample_add_censored(&s, 300);
 	assert_true(sample_min(&s).above);
@@ -154,11 +144,10 @@ static void all_later_than(void **state)
 	sample_free(&s);
 }
 
-static void a_tail_needs_ten_values_beyond(void **state)
+TEST(a_tail_needs_ten_values_beyond)
 {
 	struct sample s = { .n = 100 };
 
-	(void)state;
 	assert_true(sample_has_enough_for_quantile(&s, 0.9));
 	assert_false(sample_has_enough_for_quantile(&s, 0.95));
 	s.n = 99;
@@ -179,12 +168,11 @@ static void a_tail_needs_ten_values_beyond(void **state)
 	assert_true(sample_has_enough_for_quantile(&s, 0.75));
 }
 
-static void reserved_room_is_kept(void **state)
+TEST(reserved_room_is_kept)
 {
 	struct sample s = { 0 };
 	int64_t *before;
 
-	(void)state;
 	assert_int_equal(sample_reserve(&s, 5000), 0);
 	before = s.value;
 	for (int64_t i = 0; i < 5000; i++)
@@ -196,22 +184,4 @@ static void reserved_room_is_kept(void **state)
 	assert_int_equal(s.n, 5000);
 	assert_int_equal(s.lost, 0);
 	sample_free(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quantiles_are_type_7),
-		cmocka_unit_test(quantiles_of_a_large_sample),
-		cmocka_unit_test(mean_and_sd_by_hand),
-		cmocka_unit_test(nothing_is_not_known),
-		cmocka_unit_test(later_than_stays_in_the_distribution),
-		cmocka_unit_test(all_later_than),
-		cmocka_unit_test(a_tail_needs_ten_values_beyond),
-		cmocka_unit_test(reserved_room_is_kept),
-	};
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	sample_free(of(NULL, 0));
-	return failed;
 }

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* say - figures for people. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <math.h>
-#include <cmocka.h>
 
 #include "say.h"
+#include "../unit.h"
 
-static void numbers_have_three_digits(void **state)
+TEST(numbers_have_three_digits)
 {
-	(void)state;
 	assert_string_equal(number_text(0), "0");
 	assert_string_equal(number_text(-1e-320), "0");
 	assert_string_equal(number_text(9.984), "9.98");
@@ -27,9 +22,8 @@ static void numbers_have_three_digits(void **state)
 	assert_string_equal(number_text(INFINITY), "-");
 }
 
-static void counts_are_whole(void **state)
+TEST(counts_are_whole)
 {
-	(void)state;
 	assert_string_equal(text_of_count(0), "0");
 	assert_string_equal(text_of_count(999), "999");
 	assert_string_equal(text_of_count(48212), "48,212");
@@ -40,9 +34,8 @@ static void counts_are_whole(void **state)
 	assert_string_equal(text_of_count(INT64_MIN), "-9,223,372,036,854,775,808");
 }
 
-static void units_fit_the_value(void **state)
+TEST(units_fit_the_value)
 {
-	(void)state;
 	assert_string_equal(ns_text(0), "0 s");
 	assert_string_equal(ns_text(412), "412 ns");
 	assert_string_equal(ns_text(999.6), "1.00 µs");
@@ -60,11 +53,10 @@ static void units_fit_the_value(void **state)
 	assert_string_equal(bit_rate_text(5e6), "5.00 Mbit/s");
 }
 
-static void a_sample_says_what_it_supports(void **state)
+TEST(a_sample_says_what_it_supports)
 {
 	struct sample s = { 0 };
 
-	(void)state;
 	for (int i = 1; i <= 40; i++)
 		sample_add(&s, i * 1000);
 	assert_string_equal(text_of_sample_quantile(&s, 0, 1000), "1.00");
@@ -75,16 +67,4 @@ static void a_sample_says_what_it_supports(void **state)
 	assert_string_equal(text_of_sample_quantile(&s, 1, 1000), ">50.0");
 	sample_free(&s);
 	assert_string_equal(text_of_sample_quantile(&s, 1, 1000), "-");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_have_three_digits),
-		cmocka_unit_test(counts_are_whole),
-		cmocka_unit_test(units_fit_the_value),
-		cmocka_unit_test(a_sample_says_what_it_supports),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The orders in which frames are shown: their definitions, and a random order against what chance gives. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "sequence.h"
+#include "../unit.h"
 
-static void a_loop_comes_round(void **state)
+TEST(a_loop_comes_round)
 {
 	struct frame_sequence s;
 
-	(void)state;
 	frame_sequence_start(&s, SEQUENCE_LOOP, 3, 0, 1);
 	for (int64_t i = 0; i < 10; i++)
 		assert_int_equal(frame_sequence_next(&s), i % 3);
@@ -21,24 +15,22 @@ static void a_loop_comes_round(void **state)
 		assert_int_equal(frame_sequence_next(&s), i);
 }
 
-static void hot_ones_come_every_second_time(void **state)
+TEST(hot_ones_come_every_second_time)
 {
 	static const int64_t want[] = { 0, 2, 1, 3, 0, 4, 1, 2, 0, 3, 1, 4 };
 	struct frame_sequence s;
 
-	(void)state;
 	frame_sequence_start(&s, SEQUENCE_HOT, 5, 2, 1);
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
 		assert_int_equal(frame_sequence_next(&s), want[i]);
 }
 
-static void chance_shows_all_others_alike_and_none_twice_running(void **state)
+TEST(chance_shows_all_others_alike_and_none_twice_running)
 {
 	enum { N = 7, DRAWS = 70000 };
 	int64_t count[N] = { 0 }, last = -1;
 	struct frame_sequence s, again;
 
-	(void)state;
 	frame_sequence_start(&s, SEQUENCE_RANDOM, N, 0, 42);
 	frame_sequence_start(&again, SEQUENCE_RANDOM, N, 0, 42);
 	for (int i = 0; i < DRAWS; i++) {
@@ -53,15 +45,4 @@ static void chance_shows_all_others_alike_and_none_twice_running(void **state)
 	/* 10,000 each; five standard deviations of the binomial count are 463 */
 	for (int i = 0; i < N; i++)
 		assert_in_range(count[i], DRAWS / N - 463, DRAWS / N + 463);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_loop_comes_round),
-		cmocka_unit_test(hot_ones_come_every_second_time),
-		cmocka_unit_test(chance_shows_all_others_alike_and_none_twice_running),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,12 @@
 #include "smaps.h"
 
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "../unit.h"
 
 #define KB 1024LL
 
@@ -62,11 +57,10 @@ static int parse(const char *smaps, struct smaps_sum *sum, smaps_each *each, voi
 	return err;
 }
 
-static void sums_by_hand(void **state)
+TEST(sums_by_hand)
 {
 	struct smaps_sum sum;
 
-	(void)state;
 	assert_int_equal(parse(text, &sum, NULL, NULL), 0);
 	assert_int_equal(sum.mappings, 6);
 	assert_int_equal(sum.all.size, 5488 * KB);
@@ -111,14 +105,13 @@ static int meet(void *context, const struct smaps_mapping *m)
 	return ++met->n == met->stop_at ? -ECANCELED : 0;
 }
 
-static void each_mapping_is_told_as_it_stands(void **state)
+TEST(each_mapping_is_told_as_it_stands)
 {
 	static const enum smaps_kind kinds[] = { SMAPS_FILE, SMAPS_FILE, SMAPS_ANONYMOUS, SMAPS_SHARED_MEMORY,
 						 SMAPS_ANONYMOUS, SMAPS_SPECIAL };
 	struct met met = { 0 };
 	struct smaps_sum sum;
 
-	(void)state;
 	assert_int_equal(parse(text, &sum, meet, &met), 0);
 	assert_int_equal(met.n, 6);
 	for (int i = 0; i < 6; i++)
@@ -134,7 +127,7 @@ static void each_mapping_is_told_as_it_stands(void **state)
 	assert_int_equal(met.n, 2);
 }
 
-static void what_is_no_smaps_is_refused(void **state)
+TEST(what_is_no_smaps_is_refused)
 {
 	static const char *const bad[] = {
 		"nonsense\n",
@@ -148,7 +141,6 @@ static void what_is_no_smaps_is_refused(void **state)
 	};
 	struct smaps_sum sum;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_int_equal(parse(bad[i], &sum, NULL, NULL), -EPROTO);
 	assert_int_equal(parse("", &sum, NULL, NULL), 0);
@@ -173,7 +165,7 @@ static bool sleeps(pid_t pid)
 /* A program that sleeps, so that nothing moves between the two readings: of a mere child, pages
  * that we change meanwhile become its own. A machine that is short of memory takes pages from
  * it all the same: then once more. */
-static void a_process_as_awk_adds_it_up(void **state)
+TEST(a_process_as_awk_adds_it_up)
 {
 	long long rss = -1, dirty = -1, swap = -1, anonymous = -1;
 	char command[300];
@@ -183,7 +175,6 @@ static void a_process_as_awk_adds_it_up(void **state)
 	FILE *awk;
 	int fields = 0;
 
-	(void)state;
 	if (!pid) {
 		execlp("sleep", "sleep", "600", (char *)NULL);
 		_exit(127);
@@ -214,12 +205,11 @@ static void a_process_as_awk_adds_it_up(void **state)
 	assert_true(smaps_read(pid, &sum, NULL, NULL) == -ENOENT);
 }
 
-static void locked_memory_shows(void **state)
+TEST(locked_memory_shows)
 {
 	struct smaps_sum before, after;
 	char *room = mmap(NULL, 64 * 1024, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	(void)state;
 	assert_true(room != MAP_FAILED);
 	assert_int_equal(smaps_read(getpid(), &before, NULL, NULL), 0);
 	if (syscall(SYS_mlock, room, (size_t)64 * 1024))	/* sanitizers have a mlock() that does nothing */
@@ -227,17 +217,4 @@ static void locked_memory_shows(void **state)
 	assert_int_equal(smaps_read(getpid(), &after, NULL, NULL), 0);
 	assert_int_equal(after.all.locked - before.all.locked, 64 * 1024);
 	munmap(room, 64 * 1024);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_by_hand),
-		cmocka_unit_test(each_mapping_is_told_as_it_stands),
-		cmocka_unit_test(what_is_no_smaps_is_refused),
-		cmocka_unit_test(a_process_as_awk_adds_it_up),
-		cmocka_unit_test(locked_memory_shows),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* trace_decode_record - samples built byte by byte from linux/perf_event.h, with the fields where the kernel's text says. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "trace_read.h"
+#include "../unit.h"
 
 static char text[TRACE_POINTS][TRACEFS_TEXT];
 static struct tracepoint_formats points;
@@ -90,11 +82,10 @@ static bool read_one(const struct sample *s)
 	return trace_decode_record(&points, (const struct perf_event_header *)room, &got, &lost);
 }
 
-static void a_switch(void **state)
+TEST_WITH(kernel, NULL, a_switch)
 {
 	struct sample s = sample(314);
 
-	(void)state;
 	put(&s, 8, 78);
 	put(&s, 12, 99);
 	strcpy(s.raw + 16, "next");
@@ -126,11 +117,10 @@ static void a_switch(void **state)
 }
 
 /* The sample's thread id is in our pid namespace, the record's in the initial one. */
-static void threads_of_two_namespaces(void **state)
+TEST_WITH(kernel, NULL, threads_of_two_namespaces)
 {
 	struct sample s = sample(314);
 
-	(void)state;
 	put(&s, 8, 4078);
 	put(&s, 12, 4099);
 	assert_true(read_one(&s));
@@ -156,11 +146,10 @@ static void threads_of_two_namespaces(void **state)
 	assert_int_equal(got.next_here, 0);	/* forgotten, not mistaken */
 }
 
-static void interrupts(void **state)
+TEST_WITH(kernel, NULL, interrupts)
 {
 	struct sample s = sample(20);
 
-	(void)state;
 	put(&s, 8, 25);
 	put(&s, 12, 6 << 16 | 40);
 	strcpy(s.raw + 40, "disk0");
@@ -206,7 +195,7 @@ static void interrupts(void **state)
 	assert_false(read_one(&s));
 }
 
-static void lost_records(void **state)
+TEST_WITH(kernel, NULL, lost_records)
 {
 	struct {
 		struct perf_event_header header;
@@ -215,7 +204,6 @@ static void lost_records(void **state)
 		uint64_t time;
 	} r = { { PERF_RECORD_LOST, 0, sizeof(r) }, 1, 42, 77, 78, 5555 };
 
-	(void)state;
 	assert_true(trace_decode_record(&points, &r.header, &got, &lost));
 	assert_int_equal(got.kind, TRACE_LOST);
 	assert_int_equal(got.time_ns, 5555);
@@ -227,9 +215,8 @@ static void lost_records(void **state)
 	assert_int_equal(lost, 42);
 }
 
-static void other_kernels(void **state)
+TEST_WITH(kernel, NULL, other_kernels)
 {
-	(void)state;
 	assert_string_equal(points.missing, "");
 	assert_true(points.id[13] < 0);	/* arm's own, not missed where irq_vectors is there */
 	/* No irq_vectors: said; with arm's there is nothing to say. */
@@ -255,12 +242,11 @@ static void other_kernels(void **state)
 	assert_true(tracepoint_formats_parse(&points, text) < 0);
 }
 
-static void the_kernels_text(void **state)
+TEST(the_kernels_text)
 {
 	struct tracefs_field f = tracefs_find_field(switch_text, "next_comm");
 	char word[8];
 
-	(void)state;
 	assert_int_equal(f.offset, 16);
 	assert_int_equal(f.size, 16);
 	assert_int_equal(tracefs_find_field(switch_text, "next_com").size, 0);
@@ -281,11 +267,10 @@ static void the_kernels_text(void **state)
 }
 
 /* Texts and samples cut and changed anywhere: no step outside the record. */
-static void anything(void **state)
+TEST_WITH(kernel, NULL, anything)
 {
 	uint32_t seed = 99;
 
-	(void)state;
 	for (int round = 0; round < 3000; round++) {
 		kernel(NULL);
 		for (int k = 0; k < 8; k++) {
@@ -314,19 +299,4 @@ static void anything(void **state)
 			free(exact);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_switch, kernel),
-		cmocka_unit_test_setup(threads_of_two_namespaces, kernel),
-		cmocka_unit_test_setup(interrupts, kernel),
-		cmocka_unit_test_setup(lost_records, kernel),
-		cmocka_unit_test_setup(other_kernels, kernel),
-		cmocka_unit_test(the_kernels_text),
-		cmocka_unit_test_setup(anything, kernel),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

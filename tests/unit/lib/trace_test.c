@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* trace - the kernel's switch records against the same thread's own CPU clock. Needs the right to trace: else skipped. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "clock.h"
 #include "trace.h"
 #include "proc.h"
 #include "why.h"
+#include "../unit.h"
 
 /* What a child did, by its own clocks. */
 struct burn {
@@ -220,15 +213,13 @@ static void one_of(int tries, int fifo)
 	fail_msg("%d times the records did not add up to the CPU time, or had no tick", tries);
 }
 
-static void normal_burn(void **state)
+TEST(normal_burn)
 {
-	(void)state;
 	one_of(5, 0);
 }
 
-static void fifo_burn(void **state)
+TEST(fifo_burn)
 {
-	(void)state;
 	one_of(5, 10);
 }
 
@@ -265,14 +256,13 @@ static void ping_pong(const struct cli_cpus *cpus)
 }
 
 /* A ring too small: what is gone is counted, and stands in the stream. */
-static void overflow(void **state)
+TEST(overflow)
 {
 	struct cli_cpus cpus = one_cpu(), all;
 	struct scheduling_trace *t = open_or_skip(&cpus, 1);
 	struct seen s = { 0 };
 	int64_t switches = 0, gaps = 0;
 
-	(void)state;
 	assert_int_equal(proc_get_allowed_cpus(&all), 0);
 	ping_pong(&cpus);
 	assert_int_equal(trace_pass_on_waiting_records(t, cpus.cpu[0], keep, &s), 0);
@@ -333,13 +323,12 @@ static int in_namespace(void)
 	return s.n >= 3 ? 0 : lost ? RECORDS_LOST : 4;
 }
 
-static void pid_namespace(void **state)
+TEST(pid_namespace)
 {
 	struct cli_cpus cpus = one_cpu();
 	int status = RECORDS_LOST << 8;
 	pid_t pid;
 
-	(void)state;
 	scheduling_trace_close(open_or_skip(&cpus, 1));
 	for (int i = 0; i < 5 && status == RECORDS_LOST << 8; i++) {
 		fflush(NULL);
@@ -358,13 +347,12 @@ static void pid_namespace(void **state)
 }
 
 /* Nobody in particular gets a word, not a crash; and nothing of ours is open or mounted afterwards. */
-static void refused(void **state)
+TEST(refused)
 {
 	struct cli_cpus cpus = one_cpu();
 	int status;
 	pid_t pid;
 
-	(void)state;
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
@@ -389,14 +377,13 @@ static void refused(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void leaves_nothing(void **state)
+TEST(leaves_nothing)
 {
 	struct cli_cpus cpus = one_cpu();
 	char before[65536] = "", after[65536] = "";
 	FILE *f;
 	int fd;
 
-	(void)state;
 	/* what others mount meanwhile is not ours to explain */
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		print_message("# no mount namespace of its own to be had\n");
@@ -414,18 +401,4 @@ static void leaves_nothing(void **state)
 	assert_string_equal(before, after);
 	assert_int_equal(dup(0), fd);
 	close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(normal_burn),
-		cmocka_unit_test(fifo_burn),
-		cmocka_unit_test(overflow),
-		cmocka_unit_test(pid_namespace),
-		cmocka_unit_test(refused),
-		cmocka_unit_test(leaves_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

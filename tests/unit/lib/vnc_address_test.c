@@ -3,14 +3,10 @@
 #include "vnc_address.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
-static void test_addresses(void **state)
+TEST(test_addresses)
 {
 	static const struct {
 		const char *text, *host;
@@ -27,7 +23,6 @@ static void test_addresses(void **state)
 		{ "vnc:[::1]:5901", "::1", 5901 }, { "vnc:host:x", NULL, 0 }, { "[]:1", NULL, 0 }, { "host:+1", NULL, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char host[64];
 		int port = 0, err = vnc_address_parse(cases[i].text, host, sizeof(host), &port);
@@ -39,13 +34,4 @@ static void test_addresses(void **state)
 		assert_string_equal(host, cases[i].host);
 		assert_int_equal(port, cases[i].port);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_addresses),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,17 +4,11 @@
 #include "vnc_password.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
-static void challenges_are_answered_as_others_do(void **state)
+TEST(challenges_are_answered_as_others_do)
 {
 	/* as openssl enc -des-ecb -nopad -K has them, whose key is the password with the bits of each byte the other way round */
 	static const uint8_t secret[] = { 0x75, 0x24, 0x40, 0xee, 0x2b, 0xfc, 0xc2, 0xa0, 0xd9, 0x01, 0x3f, 0xd2, 0x03, 0x71, 0xe2, 0x3b };
@@ -23,7 +17,6 @@ static void challenges_are_answered_as_others_do(void **state)
 	static const uint8_t zeros[] = { 0x8c, 0xa6, 0x4d, 0xe9, 0xc1, 0xb1, 0x23, 0xa7, 0x8c, 0xa6, 0x4d, 0xe9, 0xc1, 0xb1, 0x23, 0xa7 };
 	uint8_t answer[VNC_CHALLENGE], nothing[VNC_CHALLENGE] = { 0 };
 
-	(void)state;
 	vnc_password_challenge_response("secret", (const uint8_t *)"0123456789abcdef", answer);
 	assert_memory_equal(answer, secret, VNC_CHALLENGE);
 	vnc_password_challenge_response("longer than eight", (const uint8_t *)"0123456789abcdef", answer);
@@ -32,7 +25,7 @@ static void challenges_are_answered_as_others_do(void **state)
 	assert_memory_equal(answer, zeros, VNC_CHALLENGE);
 }
 
-static void files_of_vncpasswd_and_of_text(void **state)
+TEST(files_of_vncpasswd_and_of_text)
 {
 	/* the last two as `vncpasswd -f` of TigerVNC 1.12 hides them */
 	static const struct {
@@ -49,7 +42,6 @@ static void files_of_vncpasswd_and_of_text(void **state)
 	struct why why;
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		int err;
@@ -68,14 +60,4 @@ static void files_of_vncpasswd_and_of_text(void **state)
 	close(fd);
 	unlink(path);
 	assert_int_equal(vnc_password_read(path, password, &why), -ENOENT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(challenges_are_answered_as_others_do),
-		cmocka_unit_test(files_of_vncpasswd_and_of_text),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,20 +2,16 @@
 /* wall - readings by hand: where the wall clock was between and beyond them, and whether it was set. */
 #include "wall.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "../unit.h"
 
 #define S 1000000000LL
 #define MS 1000000LL
 
-static void offset_is_interpolated(void **state)
+TEST(offset_is_interpolated)
 {
 	/* 1000 ahead at 10 s, 1400 at 12 s, 1000 again at 20 s */
 	static const struct wall_clock_offset r[] = { { 10 * S, 1000, 5 }, { 12 * S, 1400, 5 }, { 20 * S, 1000, 5 } };
 
-	(void)state;
 	assert_int_equal(wall_clock_offset_at(r, 3, 1 * S), 1000);
 	assert_int_equal(wall_clock_offset_at(r, 3, 10 * S), 1000);
 	assert_int_equal(wall_clock_offset_at(r, 3, 11 * S), 1200);
@@ -25,12 +21,11 @@ static void offset_is_interpolated(void **state)
 	assert_int_equal(wall_clock_offset_at(r, 1, 5 * S), 1000);
 }
 
-static void there_and_back_is_the_same_time(void **state)
+TEST(there_and_back_is_the_same_time)
 {
 	static const struct wall_clock_offset r[] = { { 10 * S, 1700000000 * S, 0 }, { 11 * S, 1700000000 * S + 400 * 1000, 0 },
 						 { 12 * S, 1700000000 * S + 100 * 1000, 0 } };
 
-	(void)state;
 	for (int64_t t = 9 * S; t < 13 * S; t += 123456789) {
 		int64_t back = wall_to_monotonic(r, 3, t + wall_clock_offset_at(r, 3, t));
 
@@ -38,12 +33,11 @@ static void there_and_back_is_the_same_time(void **state)
 	}
 }
 
-static void a_step_is_told_from_drift(void **state)
+TEST(a_step_is_told_from_drift)
 {
 	/* 0.5 ms a second, as fast as NTP slews, a reading every 0.1 s: over a second and a fifth that is 0.6 ms */
 	struct wall_clock_offset r[50] = { { 0 } };
 
-	(void)state;
 	assert_int_equal(wall_clock_largest_step(r, 0), 0);
 	assert_int_equal(wall_clock_largest_step(r, 1), 0);
 	for (int i = 0; i < 50; i++)
@@ -64,15 +58,4 @@ static void a_step_is_told_from_drift(void **state)
 	r[0] = (struct wall_clock_offset){ 0, 0, 0 };
 	r[1] = (struct wall_clock_offset){ 4 * S, 2 * MS, 0 };
 	assert_int_equal(wall_clock_largest_step(r, 2), MS / 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(offset_is_interpolated),
-		cmocka_unit_test(there_and_back_is_the_same_time),
-		cmocka_unit_test(a_step_is_told_from_drift),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,14 +4,11 @@
 #include "clock.h"
 #include "proc.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "../unit.h"
 
-static void reads_are_ended(void **state)
+TEST(reads_are_ended)
 {
 	static const struct { bool exact, stop; int64_t after_ns, least_ns; } cases[] = {
 		{ true, false, 100 * NS_PER_MS, 100 * NS_PER_MS },
@@ -19,7 +16,6 @@ static void reads_are_ended(void **state)
 		{ false, true, 0, 50 * NS_PER_MS },	/* by a signal alone */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct watchdog w = { .exact = cases[i].exact };
 		int64_t start = clock_now();
@@ -39,12 +35,11 @@ static void reads_are_ended(void **state)
 	}
 }
 
-static void nothing_awaited_is_left_alone(void **state)
+TEST(nothing_awaited_is_left_alone)
 {
 	struct watchdog w = { 0 };
 	int pair[2];
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 	proc_stop = 1;
 	assert_int_equal(socket_watchdog_start(&w, pair[0], WATCHDOG_IDLE, 0), 0);
@@ -54,13 +49,4 @@ static void nothing_awaited_is_left_alone(void **state)
 	proc_stop = 0;
 	close(pair[0]);
 	close(pair[1]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_are_ended), cmocka_unit_test(nothing_awaited_is_left_alone),
-	};
-
-	return cmocka_run_group_tests_name("watchdog", tests, NULL, NULL);
 }

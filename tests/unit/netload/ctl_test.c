@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* talk - what two ends of netload say to each other: back as it was, and nothing else taken. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "netload/ctl.h"
+#include "../unit.h"
 
 #define LOAD "netload 1 load rate=9600000 time_ns=60000000000 lanes=2 size=1448 seed=7 burst_ns=500000 " \
 	"catch_up_ns=50000000 udp=0 both=1 payload_bits=0 random=0"
 
-static void a_load_comes_back_as_it_was(void **state)
+TEST(a_load_comes_back_as_it_was)
 {
 	struct load_cfg load;
 	char line[CTL_LINE_MAX];
 
-	(void)state;
 	memset(&load, 0x55, sizeof(load));
 	assert_int_equal(ctl_parse_load_line(LOAD, &load), 0);
 	assert_int_equal(load.rate, 9600000);
@@ -34,7 +26,7 @@ static void a_load_comes_back_as_it_was(void **state)
 }
 
 /* Each of these in place of a part of the line; nothing is changed by a line that is refused. */
-static void a_line_that_is_not_ours_is_refused(void **state)
+TEST(a_line_that_is_not_ours_is_refused)
 {
 	static const struct { const char *from, *to; int err; } bad[] = {
 		{ "netload 1", "netload 2", -EPROTONOSUPPORT }, { "netload 1", "netload 10", -EPROTONOSUPPORT },
@@ -49,7 +41,6 @@ static void a_line_that_is_not_ours_is_refused(void **state)
 		{ " time_ns", "  time_ns", -EPROTO },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct load_cfg load = { .rate = 4711 };
 		const char *at = strstr(LOAD, bad[i].from);
@@ -61,18 +52,17 @@ static void a_line_that_is_not_ours_is_refused(void **state)
 	}
 }
 
-static void a_datagram_needs_room_for_its_mark(void **state)
+TEST(a_datagram_needs_room_for_its_mark)
 {
 	struct load_cfg load;
 
-	(void)state;
 	assert_int_equal(ctl_parse_load_line("netload 1 load rate=0 time_ns=0 lanes=1 size=31 seed=0 burst_ns=1 "
 					"catch_up_ns=0 udp=1 both=0 payload_bits=0 random=1", &load), -ERANGE);
 	assert_int_equal(ctl_parse_load_line("netload 1 load rate=0 time_ns=0 lanes=1 size=32 seed=0 burst_ns=1 "
 					"catch_up_ns=0 udp=1 both=0 payload_bits=0 random=1", &load), 0);
 }
 
-static void ports_are_as_many_as_asked_for(void **state)
+TEST(ports_are_as_many_as_asked_for)
 {
 	static const char *const bad[] = {
 		"netload 1 ok key=0123456789abcdef ports=1,2", "netload 1 ok key=0123456789abcdef ports=1,2,3,4",
@@ -86,7 +76,6 @@ static void ports_are_as_many_as_asked_for(void **state)
 	uint64_t key = 5;
 	char line[CTL_LINE_MAX];
 
-	(void)state;
 	assert_int_equal(ctl_format_ok_line(line, sizeof(line), 0xfedcba9876543210u, port, 3), 0);
 	assert_string_equal(line, "netload 1 ok key=fedcba9876543210 ports=1234,80,65535");
 	assert_int_equal(ctl_parse_ok_line(line, &key, read, 3), 0);
@@ -104,12 +93,11 @@ static void ports_are_as_many_as_asked_for(void **state)
 	assert_int_equal(ctl_parse_ok_line(line, &key, read, LOAD_STREAMS), 0);
 }
 
-static void what_one_end_counted_comes_back(void **state)
+TEST(what_one_end_counted_comes_back)
 {
 	struct load_counts a = { .sent_ns = 5, .sent_low = -1, .got_high = INT64_MAX, .cpu_ns = 9 }, b = { 0 };
 	char line[CTL_LINE_MAX];
 
-	(void)state;
 	a.lane[1] = (struct stream_frame_counts){ 1, 2, 3, 4, 5, 6, 7, 8, INT64_MAX / LOAD_STREAMS };
 	assert_int_equal(ctl_format_stream_counts_line(line, sizeof(line), 1, &a.lane[1]), 0);
 	assert_int_equal(ctl_parse_stream_counts_line(line, &b, 2), 0);
@@ -131,11 +119,10 @@ static void what_one_end_counted_comes_back(void **state)
 	assert_int_equal(ctl_format_total_counts_line(line, sizeof(line), &a), 0);
 }
 
-static void a_refusal_is_printed_and_nothing_else_of_it(void **state)
+TEST(a_refusal_is_printed_and_nothing_else_of_it)
 {
 	char words[16];
 
-	(void)state;
 	assert_string_equal(ctl_refusal_text("netload 1 no room\x1b[31m", words, sizeof(words)), "room?[31m");
 	assert_string_equal(ctl_refusal_text("netload 1 no words that are too long for it", words, sizeof(words)), "words that are ");
 	assert_null(ctl_refusal_text("netload 1 now", words, sizeof(words)));
@@ -145,12 +132,11 @@ static void a_refusal_is_printed_and_nothing_else_of_it(void **state)
 	assert_int_equal(ctl_parse_go_line("netload 1 go on"), -EPROTO);
 }
 
-static void only_who_knows_the_key_is_let_in(void **state)
+TEST(only_who_knows_the_key_is_let_in)
 {
 	unsigned char mark[CTL_MARK_BYTES];
 	uint64_t number = 0;
 
-	(void)state;
 	ctl_format_stream_mark(mark, 0x1122334455667788u, 3, 0xa1b2c3d4e5f60718u);
 	assert_memory_equal(mark, "TPNL\0\1\0\3\x11\x22\x33\x44\x55\x66\x77\x88\xa1\xb2\xc3\xd4\xe5\xf6\x07\x18", 24);
 	assert_int_equal(ctl_parse_stream_mark(mark, 0x1122334455667788u, 4, &number), 3);
@@ -159,16 +145,4 @@ static void only_who_knows_the_key_is_let_in(void **state)
 	assert_int_equal(ctl_parse_stream_mark(mark, 0x1122334455667788u, 3, &number), -EPROTO);
 	mark[5] = 2;
 	assert_int_equal(ctl_parse_stream_mark(mark, 0x1122334455667788u, 4, &number), -EPROTO);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_load_comes_back_as_it_was), cmocka_unit_test(a_line_that_is_not_ours_is_refused),
-			cmocka_unit_test(a_datagram_needs_room_for_its_mark),
-		cmocka_unit_test(ports_are_as_many_as_asked_for), cmocka_unit_test(what_one_end_counted_comes_back),
-		cmocka_unit_test(a_refusal_is_printed_and_nothing_else_of_it), cmocka_unit_test(only_who_knows_the_key_is_let_in),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* beat - the schedule of netload: nothing early, nothing lost but what is given up, no flood after
  * a stall; and its small helpers. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "clock.h"
 #include "netload/pacer.h"
 #include "netload/load.h"
+#include "../unit.h"
 
 #define FRAME (1514 * 8)
 #define START (77 * NS_PER_S)
@@ -29,12 +24,11 @@ static int64_t play(struct pacer *b, int64_t from_ns, int64_t to_ns, int64_t lat
 }
 
 /* 10 Mbit/s in frames of 1,514 bytes: one each 1.2112 ms, 825.6 a second. */
-static void ten_megabits_are_a_frame_each_millisecond_and_a_fifth(void **state)
+TEST(ten_megabits_are_a_frame_each_millisecond_and_a_fifth)
 {
 	struct pacer b;
 	int64_t wake;
 
-	(void)state;
 	pacer_start(&b, 10000000, FRAME, 500 * NS_PER_US, 50 * NS_PER_MS, START);
 	assert_int_equal(b.batch, 1);
 	assert_int_equal(pacer_due_ns(&b, 1) - START, 1211200);
@@ -46,11 +40,10 @@ static void ten_megabits_are_a_frame_each_millisecond_and_a_fifth(void **state)
 	assert_int_equal(pacer_frames_to_send(&b, START + 1211200, &wake), 1);
 }
 
-static void every_second_has_its_frames_at_any_rate(void **state)
+TEST(every_second_has_its_frames_at_any_rate)
 {
 	static const int64_t rates[] = { 1000000, 5000000, 9600000, 50000000, 96000000, 1000000000, 40000000000 };
 
-	(void)state;
 	for (size_t r = 0; r < sizeof(rates) / sizeof(*rates); r++) {
 		struct pacer b;
 		double want = (double)rates[r] / FRAME;
@@ -68,12 +61,11 @@ static void every_second_has_its_frames_at_any_rate(void **state)
 }
 
 /* Woken late each time, by less than a fifth of a batch, it loses nothing. */
-static void waking_late_is_no_drift(void **state)
+TEST(waking_late_is_no_drift)
 {
 	struct pacer b;
 	int64_t n;
 
-	(void)state;
 	pacer_start(&b, 96000000, FRAME, 500 * NS_PER_US, 50 * NS_PER_MS, START);
 	assert_int_equal(b.batch, 3);
 	n = play(&b, START, START + 10 * NS_PER_S, 70 * NS_PER_US);
@@ -82,12 +74,11 @@ static void waking_late_is_no_drift(void **state)
 }
 
 /* 10 ms late each time, which is four frames of 5 Mbit/s: what was due meanwhile goes at once. */
-static void waking_very_late_each_time_is_no_drift(void **state)
+TEST(waking_very_late_each_time_is_no_drift)
 {
 	struct pacer b;
 	int64_t n;
 
-	(void)state;
 	pacer_start(&b, 5000000, FRAME, 500 * NS_PER_US, 500 * NS_PER_MS, START);
 	n = play(&b, START, START + 10 * NS_PER_S, 10 * NS_PER_MS);
 	assert_true(n >= 4122 && n <= 4129);	/* 5e6 * 10 / 12112 = 4128.1, and four are to come */
@@ -95,12 +86,11 @@ static void waking_very_late_each_time_is_no_drift(void **state)
 }
 
 /* 30 ms without a turn: all is made up for, by sending a quarter faster and no more than that. */
-static void a_stall_is_made_up_for_without_a_flood(void **state)
+TEST(a_stall_is_made_up_for_without_a_flood)
 {
 	struct pacer b;
 	int64_t n, burst;
 
-	(void)state;
 	pacer_start(&b, 10000000, FRAME, 500 * NS_PER_US, 50 * NS_PER_MS, START);
 	n = play(&b, START, START + NS_PER_S, 0);
 	burst = play(&b, START + NS_PER_S + 30 * NS_PER_MS, START + NS_PER_S + 130 * NS_PER_MS, 0);
@@ -113,12 +103,11 @@ static void a_stall_is_made_up_for_without_a_flood(void **state)
 }
 
 /* After 500 ms, 450 are given up and 50 made up for; what is given up and what is sent is all there was. */
-static void what_is_too_late_is_given_up_and_counted(void **state)
+TEST(what_is_too_late_is_given_up_and_counted)
 {
 	struct pacer b;
 	int64_t n;
 
-	(void)state;
 	pacer_start(&b, 10000000, FRAME, 500 * NS_PER_US, 50 * NS_PER_MS, START);
 	n = play(&b, START, START + NS_PER_S, 0);
 	n += play(&b, START + 3 * NS_PER_S / 2, START + 3 * NS_PER_S, 0);
@@ -129,14 +118,13 @@ static void what_is_too_late_is_given_up_and_counted(void **state)
 
 /* Every second has its frames; within it distances are exponential: mean and standard deviation alike, and a share of 1/e
  * is longer than the mean. */
-static void at_random_it_is_a_poisson_process_from_near(void **state)
+TEST(at_random_it_is_a_poisson_process_from_near)
 {
 	static int64_t room[PACER_BLOCK_MAX];
 	int64_t n = 0, last = START, longer = 0;
 	double sum = 0, squares = 0, mean;
 	struct pacer b;
 
-	(void)state;
 	pacer_start(&b, 96000000, FRAME, 500 * NS_PER_US, 50 * NS_PER_MS, START);
 	pacer_use_random_times(&b, 7, room);
 	assert_int_equal(b.block, 7926);
@@ -164,9 +152,8 @@ static void at_random_it_is_a_poisson_process_from_near(void **state)
 	assert_true((double)longer / (double)n > 0.361 && (double)longer / (double)n < 0.375);
 }
 
-static void small_rates_have_smaller_frames(void **state)
+TEST(small_rates_have_smaller_frames)
 {
-	(void)state;
 	assert_int_equal(frame_header_bytes(false, false, true), 66);
 	assert_int_equal(frame_header_bytes(false, true, false), 74);
 	assert_int_equal(frame_header_bytes(true, false, true), 42);
@@ -177,11 +164,10 @@ static void small_rates_have_smaller_frames(void **state)
 	assert_int_equal(frame_payload_bytes_for_rate(1000, 66, 1448), 64);
 }
 
-static void seconds_are_read_late_and_still_right(void **state)
+TEST(seconds_are_read_late_and_still_right)
 {
 	struct per_second_rate_range s;
 
-	(void)state;
 	rate_window_start(&s, START, 500);
 	rate_window_close_second(&s, START + NS_PER_S - 1, 1000);
 	assert_int_equal(s.seconds, 0);
@@ -194,11 +180,10 @@ static void seconds_are_read_late_and_still_right(void **state)
 	assert_int_equal(s.high, 2000);
 }
 
-static void what_the_end_finds_unsent_is_given_up(void **state)
+TEST(what_the_end_finds_unsent_is_given_up)
 {
 	struct pacer b;
 
-	(void)state;
 	pacer_start(&b, 8000, 800, NS_PER_MS, 100 * NS_PER_MS, START);	/* ten frames a second, from 0 s on */
 	pacer_count_done(&b, 7);
 	pacer_give_up_rest(&b, START + NS_PER_S - 1);
@@ -208,13 +193,12 @@ static void what_the_end_finds_unsent_is_given_up(void **state)
 	assert_int_equal(b.given_up, 3);
 }
 
-static void datagrams_are_lost_late_or_double(void **state)
+TEST(datagrams_are_lost_late_or_double)
 {
 	static const uint64_t order[] = { 0, 1, 3, 2, 2, 9, 9, 5, 10000, 10001, 5905, 5906, 10000 };
 	struct datagram_arrivals a = { 0 };
 	int64_t new = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
 		new += seq_track_add_number(&a, order[i]) == SEQ_NEW;
 	/* 2, 5 and 5906 out of order; 2, 9 and 10000 twice; 5905 is older than the window, and taken for reordered */
@@ -227,23 +211,4 @@ static void datagrams_are_lost_late_or_double(void **state)
 	assert_int_equal(seq_track_add_number(&a, (uint64_t)a.next + SEQ_JUMP_MAX + 1), SEQ_FOREIGN);
 	assert_int_equal(seq_track_add_number(&a, INT64_MAX), SEQ_FOREIGN);
 	assert_int_equal(a.got, 10);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ten_megabits_are_a_frame_each_millisecond_and_a_fifth),
-		cmocka_unit_test(every_second_has_its_frames_at_any_rate),
-		cmocka_unit_test(waking_late_is_no_drift),
-		cmocka_unit_test(waking_very_late_each_time_is_no_drift),
-		cmocka_unit_test(a_stall_is_made_up_for_without_a_flood),
-		cmocka_unit_test(what_is_too_late_is_given_up_and_counted),
-		cmocka_unit_test(at_random_it_is_a_poisson_process_from_near),
-		cmocka_unit_test(small_rates_have_smaller_frames),
-		cmocka_unit_test(seconds_are_read_late_and_still_right),
-		cmocka_unit_test(what_the_end_finds_unsent_is_given_up),
-		cmocka_unit_test(datagrams_are_lost_late_or_double),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* report - what is said of a load whose server was not heard of. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../said.h"
 #include "netload/report.h"
 
@@ -22,9 +16,8 @@ static const char *said_of_load(bool udp)
 	return end_said(r);
 }
 
-static void datagrams_are_not_sent_again(void **state)
+TEST(datagrams_are_not_sent_again)
 {
-	(void)state;
 	assert_null(strstr(said_of_load(true), "retransmitted"));
 	assert_non_null(strstr(said_of_load(false), "retransmitted"));
 }
@@ -48,29 +41,26 @@ static const char *warned_of(struct load_counts *end, int64_t wire_bytes)
 	return end_said(r);
 }
 
-static void more_than_asked_is_no_fault_of_the_link(void **state)
+TEST(more_than_asked_is_no_fault_of_the_link)
 {
-	(void)state;
 	assert_null(strstr(warned_of(&both_ways.own, 261500), "link"));
 	assert_non_null(strstr(warned_of(&both_ways.own, 261500), "77 frames"));
 	assert_non_null(strstr(warned_of(&both_ways.own, 200000), "link"));
 }
 
 /* One frame of 2,050 bytes more or less than 250,000 bytes. */
-static void frames_too_large_for_so_short_a_load(void **state)
+TEST(frames_too_large_for_so_short_a_load)
 {
-	(void)state;
 	assert_non_null(strstr(warned_of(&both_ways.own, 248000), "too short"));
 	assert_non_null(strstr(warned_of(&both_ways.own, 252000), "too short"));
 	assert_null(strstr(warned_of(&both_ways.own, 247900), "too short"));
 }
 
-static void both_directions_must_keep_the_rate(void **state)
+TEST(both_directions_must_keep_the_rate)
 {
 	static const struct rt_settings_granted rt;
 	static const struct load_report_facts facts = { .to = "a:1", .stopped_by = "time", .rt = &rt, .heard = true };
 
-	(void)state;
 	for (int missed = 0; missed < 2; missed++) {
 		struct rec_report *r = begin_said(REC_TEXT);
 
@@ -80,16 +70,4 @@ static void both_directions_must_keep_the_rate(void **state)
 		assert_int_equal(!strstr(end_said(r), "Rate held"), missed);
 	}
 	assert_non_null(strstr(warned_of(&both_ways.other, 150000), "back"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(datagrams_are_not_sent_again),
-		cmocka_unit_test(more_than_asked_is_no_fault_of_the_link),
-		cmocka_unit_test(frames_too_large_for_so_short_a_load),
-		cmocka_unit_test(both_directions_must_keep_the_rate),
-	};
-
-	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

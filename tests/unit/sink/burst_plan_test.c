@@ -8,12 +8,7 @@
 
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "../unit.h"
 
 static struct why why;
 
@@ -25,11 +20,10 @@ static struct burst_plan_spec spec_of(const char *text)
 	return spec;
 }
 
-static void lists_are_read(void **state)
+TEST(lists_are_read)
 {
 	struct burst_plan_spec s = spec_of("every:100ms,len:5ms");
 
-	(void)state;
 	assert_int_equal(s.kind, BURST_EVERY);
 	assert_int_equal(s.every_ns, 100 * NS_PER_MS);
 	assert_int_equal(s.length_ns, 5 * NS_PER_MS);
@@ -50,7 +44,7 @@ static void lists_are_read(void **state)
 	assert_string_equal(s.path, "./every:1s");
 }
 
-static void what_is_no_list_is_told(void **state)
+TEST(what_is_no_list_is_told)
 {
 	static const char *const wrong[] = {
 		"", "every:100ms", "every:100ms,", "every:100ms,,len:5ms", "every:100ms,len:5", "every:100ms,len:5ms,max:3ms", "every:,len:5ms",
@@ -62,7 +56,6 @@ static void what_is_no_list_is_told(void **state)
 	};
 	struct burst_plan_spec spec;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		*why.text = '\0';
 		if (parse_burst_spec(wrong[i], &spec, &why) != -EINVAL || !*why.text)
@@ -72,11 +65,10 @@ static void what_is_no_list_is_told(void **state)
 	spec = spec_of("random:10,max:500ms");
 }
 
-static void the_order_of_words_is_free(void **state)
+TEST(the_order_of_words_is_free)
 {
 	struct burst_plan_spec a = spec_of("len:5ms,every:30ms"), b = spec_of("load:20%,max:2ms,random:7");
 
-	(void)state;
 	assert_int_equal(a.kind, BURST_EVERY);
 	assert_int_equal(a.every_ns, 30 * NS_PER_MS);
 	assert_int_equal(a.length_ns, 5 * NS_PER_MS);
@@ -84,12 +76,11 @@ static void the_order_of_words_is_free(void **state)
 	assert_int_equal(b.n, 7);
 }
 
-static void at_equal_intervals_none_drifts_and_none_is_late(void **state)
+TEST(at_equal_intervals_none_drifts_and_none_is_late)
 {
 	struct burst_plan_spec spec = spec_of("every:30ms,len:5ms");
 	struct burst_plan plan;
 
-	(void)state;
 	assert_int_equal(burst_plan_make_periodic(&plan, &spec, NS_PER_S), 0);
 	assert_int_equal(plan.n, 34);		/* 0, 30, ... 990 ms */
 	assert_int_equal(plan.due[0].start_ns, 0);
@@ -105,14 +96,13 @@ static void at_equal_intervals_none_drifts_and_none_is_late(void **state)
 	assert_int_equal(burst_plan_make_periodic(&plan, &spec, 2000 * NS_PER_S), -E2BIG);
 }
 
-static void lengths_are_log_uniform(void **state)
+TEST(lengths_are_log_uniform)
 {
 	struct burst_plan_spec spec = spec_of("random:20000,min:100us,max:400ms");
 	size_t below[4] = { 0 };
 	struct burst_plan plan;
 	double sum = 0;
 
-	(void)state;
 	assert_int_equal(burst_plan_make_random(&plan, &spec, 7), 0);
 	assert_int_equal(plan.n, 20000);
 	for (size_t i = 0; i < plan.n; i++) {
@@ -133,14 +123,13 @@ static void lengths_are_log_uniform(void **state)
 }
 
 /* Counts what each millisecond holds, and slides a second over them: nothing of how the plan was made. */
-static void no_second_holds_more_than_the_load(void **state)
+TEST(no_second_holds_more_than_the_load)
 {
 	static const struct { const char *text; double load; } each[] = {
 		{ "random:3000", 0.5 }, { "random:2000,load:90%", 0.9 }, { "random:2000,load:50%,max:500ms,min:200ms", 0.5 },
 		{ "random:4000,max:20ms,min:1ms,load:20%", 0.2 },
 	};
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(each) / sizeof(*each); k++) {
 		struct burst_plan_spec spec = spec_of(each[k].text);
 		double most = 0, held = 0, all = 0, *ms;
@@ -178,12 +167,11 @@ static void no_second_holds_more_than_the_load(void **state)
 	}
 }
 
-static void the_seed_is_the_plan(void **state)
+TEST(the_seed_is_the_plan)
 {
 	struct burst_plan_spec spec = spec_of("random:100");
 	struct burst_plan a, b, c;
 
-	(void)state;
 	assert_int_equal(burst_plan_make_random(&a, &spec, 1), 0);
 	assert_int_equal(burst_plan_make_random(&b, &spec, 1), 0);
 	assert_int_equal(burst_plan_make_random(&c, &spec, 2), 0);
@@ -205,12 +193,11 @@ static int read_text(const char *text, struct burst_plan *plan, unsigned long *l
 	return err;
 }
 
-static void a_file_is_what_it_says(void **state)
+TEST(a_file_is_what_it_says)
 {
 	unsigned long line;
 	struct burst_plan plan;
 
-	(void)state;
 	assert_int_equal(read_text("schema\tstart_ns\tlength_ns\nburst-plan/1\t0\t4000000000\nburst-plan/1\t5000000000\t1000\n",
 				   &plan, &line), 0);
 	assert_int_equal(plan.n, 2);
@@ -224,20 +211,4 @@ static void a_file_is_what_it_says(void **state)
 	assert_int_equal(read_text("schema\tstart_ns\tlength_ns\nburst-plan/1\t9\t999\n", &plan, &line), -EPROTO);
 	assert_int_equal(read_text("schema\tstart_ns\tlength_ns\nburst-plan/1\t\t2000\n", &plan, &line), -EPROTO);
 	assert_int_equal(read_text("schema\tstart_ns\tlength_ns\nburst/1\t9\t2000\n", &plan, &line), -EPROTO);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists_are_read),
-		cmocka_unit_test(what_is_no_list_is_told),
-		cmocka_unit_test(the_order_of_words_is_free),
-		cmocka_unit_test(at_equal_intervals_none_drifts_and_none_is_late),
-		cmocka_unit_test(lengths_are_log_uniform),
-		cmocka_unit_test(no_second_holds_more_than_the_load),
-		cmocka_unit_test(the_seed_is_the_plan),
-		cmocka_unit_test(a_file_is_what_it_says),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* share - against a simulated CPU: who has it when is a function of time, and nothing here really takes any. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <cmocka.h>
-
 #include "../near.h"
 #include "clock.h"
 #include "sink/share.h"
+#include "../unit.h"
 
 #define PERIOD (10 * NS_PER_MS)
 #define TICK (100 * NS_PER_US)		/* how finely the used CPU time is remembered */
@@ -112,11 +105,10 @@ static double largest_share(const struct world *w, int64_t window, int64_t from,
 	return most;
 }
 
-static void holds_its_share_of_a_free_cpu(void **state)
+TEST(holds_its_share_of_a_free_cpu)
 {
 	static const double wanted[] = { 0.001, 0.01, 0.10, 0.37, 0.50, 0.80, 0.99 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
 		struct world *w = world_new(wanted[i], always);
 
@@ -128,11 +120,10 @@ static void holds_its_share_of_a_free_cpu(void **state)
 	}
 }
 
-static void does_not_burst_after_being_starved(void **state)
+TEST(does_not_burst_after_being_starved)
 {
 	static const double wanted[] = { 0.10, 0.37, 0.80 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
 		struct world *w = world_new(wanted[i], starved_for_5s);
 
@@ -146,11 +137,10 @@ static void does_not_burst_after_being_starved(void **state)
 	}
 }
 
-static void starved_in_the_middle_of_a_period_is_no_burst_either(void **state)
+TEST(starved_in_the_middle_of_a_period_is_no_burst_either)
 {
 	struct world *w = world_new(0.37, starved_for_5s);
 
-	(void)state;
 	w->now = 5 * NS_PER_S - 1234567;	/* neither the start nor the freedom falls on a period */
 	cpu_share_init(&w->share, 0.37, PERIOD, w->now - 3 * NS_PER_MS, 0);
 	while (w->now < 7 * NS_PER_S) {
@@ -163,11 +153,10 @@ static void starved_in_the_middle_of_a_period_is_no_burst_either(void **state)
 	free(w);
 }
 
-static void takes_what_it_can_beside_another(void **state)
+TEST(takes_what_it_can_beside_another)
 {
 	struct world *w = world_new(0.80, every_other_slice);
 
-	(void)state;
 	run(w, 6 * NS_PER_S);
 	assert_near(share_between(w, 0, 6 * NS_PER_S), 0.5, 0.001);	/* all there was: it never slept */
 	assert_int_equal(w->slept_unfed, 0);
@@ -180,11 +169,10 @@ static void takes_what_it_can_beside_another(void **state)
 	free(w);
 }
 
-static void oversleeping_is_forgiven(void **state)
+TEST(oversleeping_is_forgiven)
 {
 	struct world *w = world_new(0.37, always);
 
-	(void)state;
 	w->woke_late = 3 * PERIOD;	/* every wake-up comes three periods too late */
 	run(w, 2 * NS_PER_S);
 	w->woke_late = 0;
@@ -194,22 +182,20 @@ static void oversleeping_is_forgiven(void **state)
 	free(w);
 }
 
-static void pays_back_what_coarse_turns_overspent(void **state)
+TEST(pays_back_what_coarse_turns_overspent)
 {
 	struct world *w = world_new(0.05, always);
 
-	(void)state;
 	w->turn = 2 * NS_PER_MS;	/* four times what a period is worth */
 	run(w, 10 * NS_PER_S);
 	assert_near(share_between(w, 0, 10 * NS_PER_S), 0.05, 0.001);
 	free(w);
 }
 
-static void a_glitch_in_the_accounts_does_not_silence_it(void **state)
+TEST(a_glitch_in_the_accounts_does_not_silence_it)
 {
 	struct world *w = world_new(0.37, always);
 
-	(void)state;
 	run(w, NS_PER_S);
 	w->used += 100 * NS_PER_S;	/* charged at once */
 	run(w, 3 * NS_PER_S);
@@ -217,31 +203,14 @@ static void a_glitch_in_the_accounts_does_not_silence_it(void **state)
 	free(w);
 }
 
-static void a_suspended_machine_is_not_owed_an_hour(void **state)
+TEST(a_suspended_machine_is_not_owed_an_hour)
 {
 	struct cpu_share_holder s;
 	int64_t hour = 3600 * NS_PER_S;
 
-	(void)state;
 	cpu_share_init(&s, 0.37, PERIOD, 0, 0);
 	assert_int_equal(cpu_share_next_wake_time_ns(&s, hour + 4 * NS_PER_MS, 0), 0);
 	assert_int_equal(s.start_ns, hour);		/* the grid of periods stays where it was */
 	assert_true(s.carry_ns <= (int64_t)(0.037 * PERIOD));
 	assert_int_equal(cpu_share_next_wake_time_ns(&s, hour + 9 * NS_PER_MS, 5 * NS_PER_MS), hour + PERIOD);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(holds_its_share_of_a_free_cpu),
-		cmocka_unit_test(does_not_burst_after_being_starved),
-		cmocka_unit_test(starved_in_the_middle_of_a_period_is_no_burst_either),
-		cmocka_unit_test(takes_what_it_can_beside_another),
-		cmocka_unit_test(oversleeping_is_forgiven),
-		cmocka_unit_test(pays_back_what_coarse_turns_overspent),
-		cmocka_unit_test(a_glitch_in_the_accounts_does_not_silence_it),
-		cmocka_unit_test(a_suspended_machine_is_not_owed_an_hour),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
