@@ -52,7 +52,7 @@ wanted() {	# wanted PROTOCOL felt|other SWAP SESSION.METHOD
 	if [ "$QUICK" = 1 ]; then
 		case $2.$3.$4 in
 		other.file.plain.cgroup | other.file.plain.madvise | other.zram.plain.cgroup) ;;
-		felt.*.plain.busy | felt.*.plain.hog | felt.*.private.hog | felt.*.locked.busy) ;;
+		felt.*.plain.busy | felt.*.plain.hog | felt.*.private.hog | felt.*.unswapped.busy) ;;
 		*) return 1 ;;
 		esac
 	elif [ "$1" != "${PROTOCOLS%%,*}" ]; then
@@ -100,17 +100,15 @@ exp_session() {
 	LAB_WHY='a program of it did not start'
 	case ${P[session]} in
 	private) copies_make || return ;;
-	beside | low) session_group || return ;;
+	beside | low | unswapped) session_group || return ;;
 	throttled) lab_group batch || return ;;
-	# Root may lock what it likes. An ordinary user's limit must be raised, which needs a right that root of a container may lack.
-	locked) ((0x$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status) >> 24 & 1)) || LAB_MODE=root ;;
 	esac
 	protocol_use "${P[protocol]}"
 	protocol_start paging
 	app_use vim
 	app_start "$PROTOCOL_DISPLAY"
 	session_pids || return
-	[ "${P[session]}" != locked ] || session_lock || return
+	[ "${P[session]}" != unswapped ] || note_group_size || return
 	[ "${P[session]}" != throttled ] || throttle_start batch || return
 	prober_start
 }
@@ -126,12 +124,27 @@ exp_end_session() {
 }
 
 # Beside the group of the hog, not in it: what fills that one takes nothing from this one. memory.low: its memory is taken last.
+# unswapped: in the group of the hog, under its limit, but what it has written stays in memory.
 session_group() {
-	local low=()
-	[ "${P[session]}" = beside ] || low=(low="$SERVER_MEMORY")
-	lab_memory_group session "${low[@]}" || return
-	SESSION_GROUP=${LAB_MEMORY_GROUPS[session]}
+	local words=()
 	LAB_MEMORY=session
+	case ${P[session]} in
+	low) words=(low="$SERVER_MEMORY") ;;
+	unswapped)
+		LAB_MEMORY=server.session
+		if [ "$LAB_MEMORY_VERSION" = 1 ]; then words=(swappiness=0); else words=(swap=no); fi
+		;;
+	esac
+	lab_memory_group "$LAB_MEMORY" "${words[@]}" || return
+	SESSION_GROUP=${LAB_MEMORY_GROUPS[$LAB_MEMORY]}
+}
+
+# What such a session has in memory is the price of it.
+note_group_size() {
+	local bytes
+	bytes=$(lab_query server cat "$SESSION_GROUP/memory.usage_in_bytes" "$SESSION_GROUP/memory.current" 2>/dev/null)
+	LAB_WHY="cannot read the size of $SESSION_GROUP"
+	run_set '.unswapped[$p] = {group_bytes: $bytes}' --arg p "$PROTOCOL_NAME" --argjson bytes "${bytes:-null}"
 }
 
 # Made by a process of the server, so that they are accounted to its group, and removed with the session: 15 MB.
@@ -152,21 +165,6 @@ session_pids() {
 	lab_child "$LAB_CHILD"
 	LAB_WHY="cannot find the editor's process"
 	[ "$LAB_CHILD" != "$terminal" ] && SESSION_PIDS=${LAB_CHILD#*:},${terminal#*:}
-}
-
-# All of it that the server runs: without its display server an editor that is in memory would still answer late.
-session_lock() {
-	local CHILDREN kills
-	kills=$(lab_memory_kills)
-	# shellcheck disable=SC2086 # words
-	lab_children server $PROTOCOL_PIDS
-	outside_exec "$TP_BIN/pagein" --lock --pid "$SESSION_PIDS${CHILDREN:+,$CHILDREN}" --format json \
-		>"$RUN/log/lock.json" 2>"$LAB_LOG/lock.err" &&
-		run_set '.locked[$p] = $lock[0].result.processes' --arg p "$PROTOCOL_NAME" --slurpfile lock "$RUN/log/lock.json" && return
-	LAB_WHY=$(last_word lock)
-	[ "$(lab_memory_kills)" = "$kills" ] ||
-		LAB_WHY="all memory that the session maps does not fit into $SERVER_MEMORY; choose a larger --server-memory"
-	return 1
 }
 
 # Starts the prober, which gets commands and reports responses through two pipes that this shell keeps open.
@@ -208,7 +206,7 @@ page_out() {
 		# What is only filled leaves first, and lets a session be that was in use: it has to be touched until that is out.
 		if [ "${P[method]}" = hog ]; then words=(--hog-until key2-paused) settle=1s; else words=(--hog-until key2); fi
 		# Whoever is protected resists as long as it is tried.
-		case ${P[session]} in locked | beside | low) words+=(--kept --evict-timeout 2s) ;; esac
+		case ${P[session]} in unswapped | beside | low) words+=(--kept --evict-timeout 2s) ;; esac
 		[ "${P[method]}" != typing ] || words+=(--kept --evict-timeout 11s --type 2s)
 		lab_inside server "$TP_BIN/memhog" -s 125% --touch keep || return
 		[ "${P[session]}" != throttled ] || lab_grouped batch

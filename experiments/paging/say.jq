@@ -4,7 +4,7 @@ include "words";
 
 def swap_words: if startswith("slow:") then (.[5:] | sub("(?<unit>[a-z]+)$"; " \(.unit)")) + " a read"
 	elif . == "file" then "swap file" else . end;
-def session_words: {plain: "unprotected", private: "private copies", locked: "locked in memory", beside: "own memory group",
+def session_words: {plain: "unprotected", private: "private copies", unswapped: "not swapped", beside: "own memory group",
 	low: "memory.low", throttled: "batch work throttled"}[.] // .;
 def title: "First key into a session that was paged out: \(.run.settings.protocols // [] | and_list)";
 def setup: ["an editor in a terminal\(.run.settings.server_memory
@@ -13,7 +13,7 @@ def setup: ["an editor in a terminal\(.run.settings.server_memory
 		+ " paged out and as many in memory",
 	run_words] | sentence;
 def labels: {value: {swap: (measured_rows("summary") | map(.swap) | words_for(swap_words)),
-	session: (["plain", "private", "locked", "beside", "low", "throttled"] | words_for(session_words))}};
+	session: (["plain", "private", "unswapped", "beside", "low", "throttled"] | words_for(session_words))}};
 
 def out_rows: [measured_rows("summary")[] | select(.paged_out_n > 0)];
 def within($values): ($values | min) as $least | ($values | max) as $most
@@ -31,7 +31,7 @@ def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50
 		+ " (\($worst.swap | swap_words); median)"
 		+ ($worst | times | if . == null then "; with the session in memory it is not known."
 			else ", \(.) as long as with the session in memory." end)
-		+ if $kept == null then "" else " A session that is \({locked: "locked in memory", beside: "given its own memory group",
+		+ if $kept == null then "" else " A session that is \({unswapped: "in a memory group that may not swap", beside: "given its own memory group",
 			low: "protected by memory.low", throttled: "typed into while batch work is throttled"}[$kept.session])"
 			+ " takes \($kept | level("kept_p50_ms")) under the same pressure"
 			+ (if $kept.kept_n < $kept.attempts then ", in the runs in which it was kept (\($kept.kept_n) of \($kept.attempts))."
@@ -67,10 +67,9 @@ def harder: out_rows as $all | out_rows
 		(max_by(.paged_out_p50_ms) | figure("paged_out_p50_ms"))
 			+ {verdict: (if $longer > 0 then "bad" else "unsure" end), figure: "first-key"}) end;
 
-def locked_mib($locked): [($locked[.protocol] // [])[].locked_bytes | values]
-	| if . == [] then "" else " (\(add / 1048576 | fixed(0)) MiB)" end;
-def protected: threshold as $limit | (.run.locked // {}) as $locked
-	| [measured_rows("summary")[] | select(.session | IN("locked", "beside", "low"))]
+def group_mib($groups): $groups[.protocol].group_bytes | if . then " (\(. / 1048576 | fixed(0)) MiB)" else "" end;
+def protected: threshold as $limit | (.run.unswapped // {}) as $unswapped
+	| [measured_rows("summary")[] | select(.session | IN("unswapped", "beside", "low"))]
 	| if . == [] then empty else
 		(min_by(.kept_p50_ms // infinite)) as $best
 		| map(select(.kept_n > 0 and .kept_n == .attempts)) as $kept
@@ -80,7 +79,7 @@ def protected: threshold as $limit | (.run.locked // {}) as $locked
 			elif $kept != [] then "**Protection keeps the session in memory, but the first key may still be late**: "
 			elif $best.kept_n > 0 then "**Protection works only at"
 				+ " times**: " else "**No protection worked**: " end)
-			+ (map((.session | session_words) + (if .session == "locked" then locked_mib($locked) else "" end) + ", "
+			+ (map((.session | session_words) + (if .session == "unswapped" then group_mib($unswapped) else "" end) + ", "
 				+ (if .kept_n == 0 then "kept in no run" else
 					"\(level("kept_p50_ms")), the latest \(figure("kept_max_ms") | figure_words)"
 					+ (if .kept_n == .attempts then "" else ", but kept only in \(.kept_n) of \(.attempts) runs" end) end)

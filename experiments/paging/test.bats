@@ -41,7 +41,7 @@ make_run() {	# make_run CELL...: its name says what it is
 		| {schema: "thinprobe.run/1", experiment: "paging", version: "0", started: "2026-11-20T10:00:00Z", ended: "2026-11-20T11:00:00Z",
 		state: "complete", command: "thinprobe run paging", axes: ["protocol", "swap", "session", "method"], cells: $cells,
 		settings: {protocol: "vnc", protocols: ["vnc"], swaps: ["file", "slow:2ms"], methods: ["hog", "cgroup"],
-			sessions: ["plain", "locked"], runs: 4, repeats: 2, seed: 1, server_memory: "256M", threshold_ms: 100, on: "lab"},
+			sessions: ["plain", "unswapped"], runs: 4, repeats: 2, seed: 1, server_memory: "256M", threshold_ms: 100, on: "lab"},
 		protocols: {vnc: {says: "VNC"}}, lab: {cpus_server: "0", cpus_client: "1", shared_cpus: false,
 			missing: ["method damon: this kernel | has none"]}, host: {kernel: "Linux 6.1"},
 		counts: {total: 8, complete: 8, missing: 0, marked: 0}}' >run/run.json
@@ -67,13 +67,13 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 @test "cells: every way on an unchanged session, pressure and protection on the slow device; what is asked for by name everywhere" {
 	cells() {	# cells VARIABLE=VALUE...: as exp_cells prints them
 		bash -c 'plan_given() { [[ " $GIVEN " == *" $1 "* ]]; }; QUICK=0 GIVEN="" PROTOCOLS=vnc,x11 SWAPS=file,zram,slow:2.5ms
-			METHODS=hog,busy,typing,cgroup,madvise,damon SESSIONS=plain,private,locked,beside,low,throttled
+			METHODS=hog,busy,typing,cgroup,madvise,damon SESSIONS=plain,private,unswapped,beside,low,throttled
 			. "$1"; shift; for word; do declare "$word"; done; exp_cells | tr "\t" .' bash "$TOP/experiments/paging/cell.sh" "$@"
 	}
 	cells >all
 	[ "$(grep -c '^vnc\.file\.plain\.' all)" = 4 ]	# all methods but busy and typing
 	[ "$(grep '^vnc\.slow' all | sed 's/^vnc.slow:2.5ms.//' | paste -sd ' ')" = "plain.hog plain.busy plain.typing plain.cgroup \
-private.hog locked.busy beside.busy low.busy throttled.busy throttled.typing" ]
+private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing" ]
 	[ "$(grep -c '^x11\.' all)" -lt "$(grep -c '^vnc\.' all)" ]
 	[ "$(cells QUICK=1 PROTOCOLS=vnc | wc -l)" = 7 ]
 	[ "$(cells GIVEN=methods METHODS=madvise PROTOCOLS=vnc SESSIONS=plain | wc -l)" = 3 ]
@@ -141,15 +141,15 @@ private.hog locked.busy beside.busy low.busy throttled.busy throttled.typing" ]
 }
 
 @test "report: findings by their ids and numbers, figures, what is missing; protected sessions are a figure though not evicted" {
-	make_run vnc-file-plain-hog vnc-slow-2ms-plain-hog vnc-slow-2ms-plain-cgroup vnc-slow-2ms-locked-hog
+	make_run vnc-file-plain-hog vnc-slow-2ms-plain-hog vnc-slow-2ms-plain-cgroup vnc-slow-2ms-unswapped-hog
 	for r in 1 2; do
 		cell vnc-file-plain-hog $r 1 20 paged_out
 		cell vnc-slow-2ms-plain-hog $r 1 400 paged_out
 		cell vnc-slow-2ms-plain-cgroup $r 1 700 not_evicted
-		cell vnc-slow-2ms-locked-hog $r 1 2 kept
+		cell vnc-slow-2ms-unswapped-hog $r 1 2 kept
 	done
 	"$TOP/thinprobe" report run
-	grep -q '>vnc, 2ms a read, locked, hog<' run/figures/first-key.svg
+	grep -q '>vnc, 2ms a read, unswapped, hog<' run/figures/first-key.svg
 	if grep -q 'later than that' run/figures/first-key.svg; then return 1; fi
 	[ ! -e run/figures/timeline.svg ]
 	[ "$(found paged-out '[.value, .unit, .verdict]')" = '[415,"ms","bad"]' ]
@@ -166,16 +166,16 @@ private.hog locked.busy beside.busy low.busy throttled.busy throttled.typing" ]
 
 @test "report: longer by the intervals of both, protected where no run was paged out" {
 	local r
-	make_run vnc-file-plain-hog vnc-file-plain-busy vnc-file-locked-hog
+	make_run vnc-file-plain-hog vnc-file-plain-busy vnc-file-unswapped-hog
 	for r in 1 2; do
 		cell vnc-file-plain-hog $r 1 100 paged_out
 		cell vnc-file-plain-busy $r 1 105 paged_out
-		cell vnc-file-locked-hog $r 1 2 kept
+		cell vnc-file-unswapped-hog $r 1 2 kept
 	done
 	"$TOP/thinprobe" report run
 	[ "$(found harder .verdict)/$(found protected .verdict)" = '"unsure"/"good"' ]
 	for r in 1 2; do cell vnc-file-plain-busy $r 1 900 paged_out; done
-	cell vnc-file-locked-hog 2 1 2 paged_out
+	cell vnc-file-unswapped-hog 2 1 2 paged_out
 	"$TOP/thinprobe" report run
 	jq -c '.verdict, .findings[]' run/findings.json
 	[ "$(found harder .verdict)/$(found protected .verdict)" = '"bad"/"unsure"' ]
@@ -204,12 +204,12 @@ private.hog locked.busy beside.busy low.busy throttled.busy throttled.typing" ]
 pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHOD FILTER
 
 # bats test_tags=all
-@test "a short run: what counts as paged out was in swap and was read from there; a locked session stays; nothing is left" {
+@test "a short run: what counts as paged out was in swap and was read from there; an unswapped session stays; nothing is left" {
 	for tool in Xvnc xset xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	export BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR
 	groups >groups.before
 	status=0
-	"$TOP/thinprobe" run paging --protocol vnc --swap file --sessions plain,locked --methods cgroup,busy --runs 1 --repeat 1 \
+	"$TOP/thinprobe" run paging --protocol vnc --swap file --sessions plain,unswapped --methods cgroup,busy --runs 1 --repeat 1 \
 		--server-memory 256M -o run >out 2>err 3>&- || status=$?
 	groups >groups.after
 	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
@@ -230,8 +230,8 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 				and ([.processes[].major_faults] | add) > 0 and .swap_in_bytes > 0 and .first_key_ms > 0')" = true ]
 		[ "$(pages "$cell" '[.result.runs[1].processes[].name] | sort | join(" ") | test("vi.* xterm")')" = true ]
 	done
-	[ "$(pages locked-busy '.result.runs[1] | .state == "kept"
-		and all(.processes[]; .swap_bytes == 0 and .major_faults == 0 and .locked_bytes > 0)')" = true ]
+	[ "$(pages unswapped-busy '.result.runs[1] | .state == "kept"
+		and all(.processes[]; .swap_bytes == 0)')" = true ]
 	if groups_left; then return 1; fi
 	[ -z "$(find run -type p -o -name '*.new' -o -name copies)" ]
 }
@@ -239,17 +239,17 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 @test "a session that is kept, whose first key is late all the same, is no protection; a second key over the threshold is late" {
 	command -v gnuplot >/dev/null && command -v cmark-gfm >/dev/null || skip "gnuplot or cmark-gfm is not installed"
 	local r
-	make_run vnc-file-plain-hog vnc-file-locked-hog
+	make_run vnc-file-plain-hog vnc-file-unswapped-hog
 	for r in 1 2; do
 		cell vnc-file-plain-hog $r 1 1000 paged_out
-		cell vnc-file-locked-hog $r 1 3000 kept
+		cell vnc-file-unswapped-hog $r 1 3000 kept
 	done
 	"$TOP/report/report.sh" run
 	[ "$(found protected .verdict)/$(found second-key .verdict)" = '"bad"/"good"' ]
 	for r in 1 2; do	# in memory 200 ms too, so that 390 ms are less than twice that
 		jq '.result.runs[] |= (.first_key_ms = 200 | if .state == "paged_out" then .second_key_ms = 390 else . end)' \
 			run/cells/vnc-file-plain-hog/$r/pagein.json >p && mv p run/cells/vnc-file-plain-hog/$r/pagein.json
-		cell vnc-file-locked-hog $r 1 1 kept
+		cell vnc-file-unswapped-hog $r 1 1 kept
 	done
 	"$TOP/report/report.sh" run
 	[ "$(found protected .verdict)/$(found second-key .verdict)" = '"good"/"bad"' ]
@@ -258,24 +258,24 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 @test "protection works where every run kept the session, and only by an interval" {
 	command -v gnuplot >/dev/null && command -v cmark-gfm >/dev/null || skip "gnuplot or cmark-gfm is not installed"
 	local r
-	make_run vnc-file-plain-hog vnc-file-locked-hog
+	make_run vnc-file-plain-hog vnc-file-unswapped-hog
 	for r in 1 2; do
 		cell vnc-file-plain-hog $r 1 1000 paged_out
-		cell vnc-file-locked-hog $r 1 2 kept
+		cell vnc-file-unswapped-hog $r 1 2 kept
 	done
 	# kept in two of eight runs, the others excluded
 	for r in 1 2; do
 		jq '.result.runs |= (to_entries | map(if .key > 2 and .value.state == "kept" then .value += {state: "not_evicted", why: "x",
-			first_key_ms: null} else . end | .value))' run/cells/vnc-file-locked-hog/$r/pagein.json >p
-		mv p run/cells/vnc-file-locked-hog/$r/pagein.json
+			first_key_ms: null} else . end | .value))' run/cells/vnc-file-unswapped-hog/$r/pagein.json >p
+		mv p run/cells/vnc-file-unswapped-hog/$r/pagein.json
 	done
 	"$TOP/report/report.sh" run
 	[ "$(found protected .verdict)" = '"unsure"' ]
 	[[ $(found protected .text) == *"2 of 8 runs"* ]]
 	[[ $(jq -r .verdict run/findings.json) == *"(2 of 8)"* ]]
 	# kept in each run, of which there was one
-	rm -r run/cells/vnc-file-locked-hog/2
-	jq '.result.runs |= .[:2]' run/cells/vnc-file-locked-hog/1/pagein.json >p && mv p run/cells/vnc-file-locked-hog/1/pagein.json
+	rm -r run/cells/vnc-file-unswapped-hog/2
+	jq '.result.runs |= .[:2]' run/cells/vnc-file-unswapped-hog/1/pagein.json >p && mv p run/cells/vnc-file-unswapped-hog/1/pagein.json
 	"$TOP/report/report.sh" run
 	[ "$(found protected .verdict)" = '"unsure"' ]
 }

@@ -4,7 +4,8 @@
 # undo_groups.sh - groups of the cpu and of the memory controller, cgroup v1 or v2. Part of undo.sh.
 #
 # A group is the machine's: at the top of its controller, or the highest place that we may write to.
-# thinprobe-ID-NAME is one of the cpu controller, thinprobe-ID.NAME one of the memory controller. In
+# thinprobe-ID-NAME is one of the cpu controller, thinprobe-ID.NAME one of the memory controller,
+# thinprobe-ID.server/thinprobe-ID.NAME (the name server.NAME) one inside the server's memory. In
 # cgroup v2 a process is in one group for all controllers: what shares the CPU inside the server's
 # memory (thinprobe-ID.server) is a group in it, and what was there without a group is then in
 # `rest` beside those.
@@ -94,11 +95,11 @@ lever() {
 }
 
 name_group() {	# name_group CONTROLLER NAME: sets group; the same name is the same folder
-	[[ $2 =~ ^[a-z0-9-]+$ ]] || { why="$2 is no name of a group"; return 1; }
+	[[ $2 =~ ^(server\.)?[a-z0-9-]+$ ]] || { why="$2 is no name of a group"; return 1; }
 	find_base "$1" || return
 	group=${base[$1]}/thinprobe-$LAB_ID-$2
 	case $1 in
-	memory) group=${base[memory]}/thinprobe-$LAB_ID.$2 ;;
+	memory) group=${base[memory]}/thinprobe-$LAB_ID.${2/./"/thinprobe-$LAB_ID."} ;;
 	cpu)
 		[ "${version[cpu]}" = 1 ] || [ ! -d "${base[cpu]}/thinprobe-$LAB_ID.server" ] ||
 			group=${base[cpu]}/thinprobe-$LAB_ID.server/thinprobe-$LAB_ID-$2
@@ -106,26 +107,26 @@ name_group() {	# name_group CONTROLLER NAME: sets group; the same name is the sa
 	esac
 }
 
-# A group that has others in it may have no processes of its own.
-make_rest() {	# make_rest FOLDER
+# In cgroup v2 a group that has others in it may have no processes of its own.
+make_rest() {	# make_rest CONTROLLER FOLDER
 	local pid
-	[ ! -d "$1/rest" ] || return 0
-	mkdir -- "$1/rest" 2>/dev/null || { why="cannot make the group $1/rest"; return 1; }
-	while grep -qs . "$1/cgroup.procs"; do
+	[ "${version[$1]}" = 2 ] || return 0
+	[ -d "$2/rest" ] || mkdir -- "$2/rest" 2>/dev/null || { why="cannot make the group $2/rest"; return 1; }
+	while grep -qs . "$2/cgroup.procs"; do
 		while read -r pid; do
-			put "$1/rest/cgroup.procs" "$pid" || [ ! -d "/proc/$pid" ] || {
-				why="cannot move process $pid to $1/rest: $why"
+			put "$2/rest/cgroup.procs" "$pid" || [ ! -d "/proc/$pid" ] || {
+				why="cannot move process $pid to $2/rest: $why"
 				return 1
 			}
-		done <"$1/cgroup.procs"
+		done <"$2/cgroup.procs"
 	done
-	give_controller cpu "$1"
+	give_controller "$1" "$2"
 }
 
 make_group() {	# make_group CONTROLLER NAME OPTION...: sets group
 	local option
 	name_group "$1" "$2" || { group=''; return 1; }
-	[[ $group != */thinprobe-$LAB_ID.server/* ]] || make_rest "${group%/*}" || return
+	[[ $group != */thinprobe-$LAB_ID.server/* ]] || make_rest "$1" "${group%/*}" || return
 	[ ! -d "$group" ] || remove_group "$group" 0
 	note_down group "$group" || return
 	mkdir -- "$group" 2>/dev/null || { why="cannot make the group $group"; return 1; }

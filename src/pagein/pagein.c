@@ -2,9 +2,8 @@
 /* pagein - pages an application out, verifies that, and times the first key into it; alternates with runs in memory.
  *
  * One run is in cycle.c; paging out in evict.c and memgroup.c; the verdict whether a run was paged out in judge.c; sending keys in
- * prober.c; --lock, which keeps applications from being paged out, in lock.c. This file reads options, runs and reports. */
+ * prober.c. This file reads options, runs and reports. */
 #include "clock.h"
-#include "lock.h"
 #include "proc.h"
 #include "report.h"
 #include "rt.h"
@@ -30,7 +29,6 @@ static struct {
 	int64_t runs, timeout_ns, connect_ns, ready_fd;
 	const char *cgroup, *prober, *key, *region, *window, *password_file, *log, *timeline;
 	int watch;
-	bool lock, unlock;
 	struct cli_pids pid;
 } cfg = { .runs = 10, .timeout_ns = 30 * NS_PER_S, .connect_ns = 10 * NS_PER_S, .ready_fd = STDERR_FILENO, .key = "a" };
 static struct rec_report_options out_cfg;
@@ -69,8 +67,6 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "window", &cfg.window, .help = "window to watch, passed to keyrepeat", .meta = "ID" },
 	{ CLI_FILE, 0, "password-file", &cfg.password_file, .help = "VNC password, passed to keyrepeat" },
 	{ CLI_STR, 0, "prober", &cfg.prober, .help = "named pipes of a running keyrepeat --schedule asked", .meta = "IN,OUT" },
-	{ CLI_FLAG, 0, "lock", &cfg.lock, .help = "only lock the processes in memory, and report" },
-	{ CLI_FLAG, 0, "unlock", &cfg.unlock, .help = "only unlock the processes" },
 	{ CLI_FILE, 0, "log", &cfg.log, .help = "write the memory of the processes at each step to this file" },
 	{ CLI_FILE, 0, "timeline", &cfg.timeline, .help = "write the memory of processes and cgroup every 2 ms to this file" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
@@ -99,23 +95,19 @@ static void start_or_connect_prober(struct key_prober *prober, const char *targe
 	char timeout[32], connect[32];
 	const char *command[24] = { path_of_sibling_tool("keyrepeat"), target, "--schedule", "asked", "--key", cfg.key, "--watch",
 				    watches[cfg.watch], "--timeout", timeout, "--connect", connect, "--ready-fd", "3" };
+	const struct {
+		const char *option, *value;
+	} passed_on[] = { { "--region", cfg.region }, { "--window", cfg.window }, { "--password-file", cfg.password_file } };
 	size_t n = 14;
 
 	snprintf(connect, sizeof(connect), "%lldns", (long long)cfg.connect_ns);
 	snprintf(timeout, sizeof(timeout), "%.6fs", (double)cfg.timeout_ns / NS_PER_S);
-	if (cfg.region) {
-		command[n++] = "--region";
-		command[n++] = cfg.region;
+	for (size_t i = 0; i < 3; i++) {
+		if (passed_on[i].value) {
+			command[n++] = passed_on[i].option;
+			command[n++] = passed_on[i].value;
+		}
 	}
-	if (cfg.window) {
-		command[n++] = "--window";
-		command[n++] = cfg.window;
-	}
-	if (cfg.password_file) {
-		command[n++] = "--password-file";
-		command[n++] = cfg.password_file;
-	}
-	command[n] = NULL;
 	if (cfg.prober ? prober_open_named_pipes(prober, cfg.prober, &why) :
 	    prober_start(prober, (char *const *)(uintptr_t)command, 2 * cfg.connect_ns + 40 * NS_PER_S, &why))
 		die(EXIT_RUN, "%s", why.text);
@@ -127,7 +119,7 @@ static void check_memory_group(void)
 
 	if (cfg.cgroup && memgroup_open(&cycle.group, cfg.cgroup, &why))
 		die(EXIT_RUN, "%s", why.text);
-	if (cycle.method == EVICT_CGROUP && !cfg.lock && !cfg.unlock) {
+	if (cycle.method == EVICT_CGROUP) {
 		if (!cfg.cgroup)
 			die_usage("--evict cgroup empties a memory group: give it with --cgroup, or take --evict madvise");
 		if (memgroup_check_can_evict(&cycle.group, &why))
@@ -152,21 +144,13 @@ static void check_processes_are_readable(void)
 	}
 }
 
-static char **default_hog_command(void)
+static char *const *default_hog_command(void)
 {
-	static char *command[10];
-	int n = 0;
+	static const char *command[] = { "", "-s", "150%", "--touch", "keep", "--cgroup", NULL, NULL };
 
-	command[n++] = (char *)(uintptr_t)path_of_sibling_tool("memhog");
-	command[n++] = (char *)(uintptr_t)"-s";
-	command[n++] = (char *)(uintptr_t)"150%";
-	command[n++] = (char *)(uintptr_t)"--touch";
-	command[n++] = (char *)(uintptr_t)"keep";
-	if (cfg.cgroup) {
-		command[n++] = (char *)(uintptr_t)"--cgroup";
-		command[n++] = (char *)(uintptr_t)cfg.cgroup;
-	}
-	return command;
+	command[0] = path_of_sibling_tool("memhog");
+	command[cfg.cgroup ? 6 : 5] = cfg.cgroup;
+	return (char *const *)(uintptr_t)command;
 }
 
 static void report_cycle_settings(struct rec_report *r, const char *target)
@@ -283,22 +267,11 @@ static int measure_cycles(struct rec_report *out, const char *target)
 	return lost || tally.of[JUDGE_NOT_EVICTED] || tally.of[JUDGE_NOT_IN_MEMORY] || tally.unanswered ? EXIT_LOSSY : EXIT_OK;
 }
 
-static int lock_or_unlock_given_processes(struct rec_report *out)
-{
-	struct why why;
-
-	if (lock_or_unlock_all_processes(cycle.pid, cycle.n, cfg.lock, out, &why))
-		die(EXIT_RUN, "%s", why.text);
-	return EXIT_OK;
-}
-
 static void check_pagein_options(int first, int argc)
 {
 	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log },
 					   { "--timeline", cfg.timeline } };
 
-	if (cfg.lock && cfg.unlock)
-		die_usage("--lock or --unlock, not both");
 	if (!cfg.pid.n)
 		die_usage("which processes? give --pid PID,...");
 	for (; cycle.n < cfg.pid.n; cycle.n++) {
@@ -308,11 +281,6 @@ static void check_pagein_options(int first, int argc)
 		if (cycle.n == CYCLE_PROCESSES)
 			die_usage("--pid: at most %d processes", CYCLE_PROCESSES);
 		cycle.pid[cycle.n] = cfg.pid.pid[cycle.n];
-	}
-	if (cfg.lock || cfg.unlock) {
-		if (first < argc)
-			die_usage("--lock and --unlock measure nothing: leave the target out");
-		return;
 	}
 	if (first != argc - 1)
 		die_usage(first == argc ? "which target? give x11:DISPLAY or vnc:HOST:DISPLAY" : "more than one target");
@@ -355,7 +323,7 @@ int main(int argc, char **argv)
 		cycle.hog = default_hog_command();
 	out = rec_open_report_or_die(&out_cfg, "pagein");	/* before the run: a bad path must not cost it */
 	cycle.log = rows_must_open(cfg.log, "pagein/1", cycle_columns);
-	status = cfg.lock || cfg.unlock ? lock_or_unlock_given_processes(out) : measure_cycles(out, argv[first]);
+	status = measure_cycles(out, argv[first]);
 	rec_close_report_or_die(out);
 	return status;
 }

@@ -187,7 +187,7 @@ static const char *cure_text(enum judge_why why)
 {
 	switch (why) {
 	case JUDGE_RESIDENT: return "Use --evict hog, a longer --evict-timeout, or a --settle in which the application is idle.";
-	case JUDGE_LOCKED: return "pagein --unlock removes the lock.";
+	case JUDGE_LOCKED: return "It has locked its memory itself (mlock); --kept times such runs.";
 	case JUDGE_SWAP_CACHE:
 	case JUDGE_NO_MAJOR_FAULT: return "Put swap on a slow disk: slowdisk, or thinprobe run paging --swap slow:2.5ms.";
 	case JUDGE_NOTHING_ANONYMOUS: return "Give processes with anonymous memory as --pid.";

@@ -24,7 +24,7 @@ teardown() {
 	for p in "${started[@]}"; do wait "$p" 2>/dev/null || true; done
 	if [ -n "$GROUP" ] && [ -d "$GROUP" ]; then
 		while read -r p; do kill -9 "$p" 2>/dev/null || true; done <"$GROUP/cgroup.procs"
-		for ((i = 0; i < 100; i++)); do rmdir "$GROUP" 2>/dev/null && break; sleep 0.05; done
+		for ((i = 0; i < 100; i++)); do find "$GROUP" -depth -type d -exec rmdir {} + 2>/dev/null && break; sleep 0.05; done
 	fi
 	[ -z "$SWAP" ] || { swapoff "$SWAP"; rm -f "$SWAP"; }
 }
@@ -51,9 +51,9 @@ confined() {
 }
 
 # The application: $app. A line in `touched` for each time that it has touched its memory.
-application() {
+application() {	# application [GROUP BELOW]
 	: >touched
-	start app sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' - "$GROUP" perl -e '
+	start app sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' - "$GROUP/${1-}" perl -e '
 		my $v = ""; $v .= chr(65 + rand 26) x 4096 for 1 .. 512;
 		my $n = 0;
 		$SIG{USR1} = sub { my $c = ($v =~ tr/A-Z//); open my $f, ">>", "touched"; print $f "$c\n"; close $f; $n++ };
@@ -61,10 +61,6 @@ application() {
 		sleep 1000 while 1'
 	app=$pid
 	until_true test -e up
-}
-
-in_swap() {	# pid: kB, by the kernel's own sum
-	awk '$1 == "VmSwap:" { print $2 }' "/proc/$1/status"
 }
 
 # The prober: pipes `ask` and `answer`; a row in `keys` for each, "VmSwap(kB) smaps-Swap(kB) majflt-before".
@@ -114,7 +110,6 @@ states() {
 
 @test "pagein: words that contradict each other: exit 2, one line" {
 	for words in "x11::1" "--pid 1" "--pid 0 x11::1" "--pid 1,1 x11::1" "--pid 1,x x11::1" \
-		"--pid 1 --lock x11::1" "--pid 1 --lock --unlock" \
 		"--pid 1 x11::1 --evict hog --hog" "--pid 1 x11::1 --cgroup /x --hog-until key2" \
 		"--pid 1 x11::1 --evict none --hog true" "--pid 1 x11::1 --evict none --type 1s" "--pid 1 x11::1"; do
 		# shellcheck disable=SC2086
@@ -148,9 +143,6 @@ states() {
 	run "${user[@]}" "$PAGEIN" --pid "$pid" null: --evict none
 	echo "$output"
 	[ "$status" -eq 1 ] && [[ $output == *"no right"* ]]
-	run "${user[@]}" "$PAGEIN" --pid "$pid" --lock
-	echo "$output"
-	[ "$status" -eq 1 ]
 }
 
 @test "pagein: in memory, over a keyrepeat of its own" {
@@ -227,92 +219,22 @@ states() {
 	[ "$(json '.result.kept_ms | "\(.n) \(.max)"')" = "2 3" ]
 }
 
-@test "pagein --lock: nothing of it goes out, by the kernel's word; --unlock, and it does; the application goes on as before" {
+@test "pagein: in a group that may not swap nothing of it goes out beside a hog; with --kept it has a figure of its own" {
 	confined
-	application
-	run "$PAGEIN" --lock --pid "$app" --format json -o lock.json
-	echo "$output"
-	[ "$status" -eq 0 ] || [[ $output != *"only 64-bit"* ]] || skip "another processor"
-	[ "$status" -eq 0 ]
-	[ "$(awk '$1 == "VmLck:" { print $2 }' "/proc/$app/status")" -ge 2048 ]
-	[ "$(jq '.result.processes[0].locked_bytes' lock.json)" -ge $((2 * MB)) ]
+	[ -e "$GROUP/memory.swappiness" ] || skip "a group inside a group that has processes takes cgroup v1"
+	mkdir "$GROUP/inner"
+	echo 0 >"$GROUP/inner/memory.swappiness"
+	echo 64M >"$GROUP/memory.limit_in_bytes"
+	application inner
 	prober
-	run pagein --evict-timeout 300ms --repeat 1
+	run pagein --evict hog --evict-timeout 2s --repeat 1
 	echo "$output"
 	[ "$status" -eq 3 ]
 	[ "$(states)" = "in_memory not_evicted" ]
-	[ "$(json '.result.runs[1] | [.why, .first_key_ms] | tostring')" = '["the process is locked in memory",null]' ]
-	[ "$(in_swap "$app")" -eq 0 ]
-	# asked for as a protected one, it has a figure of its own
-	run pagein --evict-timeout 300ms --kept --repeat 1
+	[ "$(json '.result.runs[1] | [.processes[0].swap_bytes, .first_key_ms] | tostring')" = '[0,null]' ]
+	run pagein --evict hog --evict-timeout 2s --kept --repeat 1
 	[ "$status" -eq 0 ]
-	[ "$(states)" = "in_memory kept" ]
 	[ "$(json '.result.kept_ms | "\(.n) \(.max)"')" = "1 3" ]
-	[ "$(json '.result.paged_out_ms.n')" = 0 ]
-	"$PAGEIN" --unlock --pid "$app" >/dev/null
-	[ "$(awk '$1 == "VmLck:" { print $2 }' "/proc/$app/status")" -eq 0 ]
-	run pagein --repeat 1
-	echo "$output"
-	[ "$(states)" = "in_memory paged_out" ]
-	# every time it touched all of it
-	[ "$(sort -u touched)" = 2097152 ]
-}
-
-@test "pagein --lock: killed in the middle of it, it leaves the application alive" {
-	local i lock
-
-	need python3
-	# so much to be filled in that the call takes a while
-	start app python3 -c 'import mmap, time
-m = mmap.mmap(-1, 1 << 29)
-n = 0
-while True:
-	n += 1
-	open("beats", "w").write(str(n))
-	time.sleep(0.005)'
-	app=$pid
-	until_true test -s beats
-	for ((i = 0; i < 10; i++)); do
-		"$PAGEIN" --lock --pid "$app" >/dev/null 2>lock.err 3>&- &
-		lock=$!
-		while kill -0 "$lock" 2>/dev/null && [ "$(awk '$1 == "VmLck:" { print $2 }' "/proc/$app/status")" -eq 0 ]; do :; done
-		kill -9 "$lock" 2>/dev/null || true
-		status=0
-		wait "$lock" || status=$?
-		until_true eval '[ "$(awk '"'"'$1 == "VmLck:" { print $2 }'"'"' "/proc/$app/status")" -gt 0 ]' || {
-			cat lock.err
-			skip "it cannot be locked here"
-		}
-		before=$(cat beats)
-		until_true eval '[ "$(cat beats)" != "$before" ]'
-		[ "$status" -ne 137 ] || return 0
-		"$PAGEIN" --unlock --pid "$app" >/dev/null
-	done
-	skip "it never was in the middle"
-}
-
-@test "pagein --lock: one that is frozen is not waited for for ever, and goes on when it is thawed" {
-	local at folder
-
-	[ "$(id -u)" -eq 0 ] || skip "not root: nothing can be frozen"
-	at=$(awk '$3 == "cgroup" && $4 ~ /(^|,)freezer(,|$)/ { print $2; exit }' /proc/mounts)
-	[ -n "$at" ] || skip "no freezer of version 1"
-	mkdir "$at/bats-pagein.$$" 2>/dev/null || skip "no group can be made in the freezer"
-	GROUP=$at/bats-pagein.$$
-	start app bash -c 'while sleep 0.02; do echo on >>beats; done'
-	until_true test -s beats
-	echo "$pid" >"$GROUP/cgroup.procs"
-	echo FROZEN >"$GROUP/freezer.state"
-	until_true grep -q FROZEN "$GROUP/freezer.state"
-	run timeout 20 "$PAGEIN" --lock --pid "$pid"
-	echo THAWED >"$GROUP/freezer.state"
-	echo "$output"
-	[ "$status" -eq 1 ]
-	[ "${#lines[@]}" -eq 1 ]
-	[[ $output == *"does not stop"* ]]
-	was=$(wc -l <beats)
-	until_true eval '[ "$(wc -l <beats)" -gt '"$was"' ]'
-	[ "$(awk '$1 == "VmLck:" { print $2 }' "/proc/$pid/status")" -eq 0 ]
 }
 
 @test "pagein: by advice: paged out only when the reads say so" {
