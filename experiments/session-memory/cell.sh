@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # cell.sh - session-memory: for each cell logins are started one after the other, up to the largest number; at each number
-# asked for, when their memory is at rest, all processes of each are read while that login stands still (sessmem). A login is
-# its display server, where that is at the server, and its desktop or terminal, in a memory group of its own; a client is
-# connected to it. A system is PROTOCOL.KIND.
+# asked for, when their memory is at rest, all processes of each are read (sessmem). A login is its display server, where that is
+# at the server, and its desktop or terminal, in a memory group of its own; a client is connected to it. A system is PROTOCOL.KIND.
 . "$TP_HOME/lab/guest.sh"
 SETTLE_SECONDS=40
 PIN_EFFECT="which only takes time here"
@@ -129,7 +128,7 @@ warm_up() {	# 1: LAB_WHY
 
 # Reading them ------------------------------------------------------------------------------------------------------
 
-# Not on the server's CPU; at its end it resumes the stopped processes.
+# Not on the server's CPU.
 sessmem() {	# sessmem FOLDER NAME OPTION...: FOLDER/NAME.json; 1: LAB_WHY
 	outside_start "$2" "$TP_BIN/sessmem" "${@:3}" --format json
 	has_ended "$2" "$1"
@@ -156,7 +155,7 @@ read_all() {	# read_all LOGINS FOLDER
 		lab_children client "${LAB_PIDS[@]}"
 	fi
 	if [ -n "$doors" ]; then
-		sessmem "$2" lab --pid "$doors" ${CHILDREN:+--session "$CHILDREN"} --freeze none
+		sessmem "$2" lab --pid "$doors" ${CHILDREN:+--session "$CHILDREN"}
 	else
 		sessmem "$2" lab --machine
 	fi
@@ -235,6 +234,6 @@ exp_run() {	# exp_run FOLDER REPEAT
 
 exp_ran() {
 	local lost
-	lost=$(jq -s '[.[].result | .vanished + .unreadable + .not_frozen] | add' "$LAB_LOG"/read-*/[0-9]*.json)
-	[ "$lost" = 0 ] || CELL_FLAGS+="; $lost processes vanished, could not be read or did not stand still"
+	lost=$(jq -s '[.[].result | .vanished + .unreadable] | add' "$LAB_LOG"/read-*/[0-9]*.json)
+	[ "$lost" = 0 ] || CELL_FLAGS+="; $lost processes vanished or could not be read"
 }

@@ -23,9 +23,8 @@ static bool member_is_in_listed_session(const struct process_table_entry *m, con
 	return false;
 }
 
-size_t members_mark_login_processes(struct process_table_entry *m, size_t n, const pid_t *root, size_t roots)
+void members_mark_login_processes(struct process_table_entry *m, size_t n, const pid_t *root, size_t roots)
 {
-	size_t marked = 0;
 	bool more = true;
 
 	for (size_t i = 0; i < n; i++)
@@ -34,30 +33,15 @@ size_t members_mark_login_processes(struct process_table_entry *m, size_t n, con
 	while (more) {	/* one generation of descendants a turn */
 		more = false;
 		for (size_t i = 0; i < n; i++) {
-			const struct process_table_entry *parent = m[i].in || member_is_kernel_thread(&m[i]) ? NULL : member_find_by_pid(m, n,
-																	 m[i].is.ppid);
+			const struct process_table_entry *parent;
 
+			if (m[i].in || member_is_kernel_thread(&m[i]))
+				continue;
+			parent = member_find_by_pid(m, n, m[i].is.ppid);
 			if (parent && parent->in)
 				m[i].in = more = true;
 		}
 	}
-	for (size_t i = 0; i < n; i++)
-		marked += m[i].in;
-	return marked;
-}
-
-bool members_pid_is_descendant(struct process_table_entry *m, size_t n, pid_t ancestor, pid_t pid)
-{
-	/* Parents that were read while processes came and went could form a cycle: no chain is longer than the table. */
-	for (size_t turns = 0; pid > 0 && turns <= n; turns++) {
-		const struct process_table_entry *at;
-
-		if (pid == ancestor)
-			return true;
-		at = member_find_by_pid(m, n, pid);
-		pid = at ? at->is.ppid : 0;
-	}
-	return false;
 }
 
 int members_read_process(pid_t pid, struct process_table_entry *out)
@@ -81,25 +65,6 @@ int members_read_all_processes(struct process_table_entry **out, size_t *n)
 	*out = m;
 	*n = have;
 	return err ? err : m ? 0 : -ENOMEM;
-}
-
-bool members_process_is_fully_stopped(pid_t pid)
-{
-	char path[80], text[1024];
-	pid_t *tid = NULL;
-	bool all = true;
-	size_t n = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	files_list_numeric_names(path, &tid, &n);
-	for (size_t i = 0; i < n && all; i++) {
-		struct proc_stat thread;
-
-		snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid[i]);
-		all = files_read_all(path, text, sizeof(text)) || proc_parse_stat(text, &thread) || strchr("TtZX", thread.state);
-	}
-	free(tid);
-	return all;
 }
 
 void members_read_command_line(pid_t pid, char *text, size_t size)

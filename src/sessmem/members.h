@@ -11,15 +11,12 @@ struct process_table_entry {
 };
 
 /* Marks (`in`) the members of the login with these root processes: a root itself, every process whose session is a root's
- * pid, and every descendant of a marked process. A daemon (a session of its own, and its parent has ended) is not found. Marks
- * from before stay. Kernel threads are never marked. Returns how many are marked now. Pure. */
-size_t members_mark_login_processes(struct process_table_entry *m, size_t n, const pid_t *root, size_t roots);
+ * pid, and every descendant of a marked process. A daemon (a session of its own, and its parent has ended) is not found. Kernel
+ * threads are never marked. Pure. */
+void members_mark_login_processes(struct process_table_entry *m, size_t n, const pid_t *root, size_t roots);
 
 /* The process with that pid; NULL: there is none. Pure. */
 struct process_table_entry *member_find_by_pid(struct process_table_entry *m, size_t n, pid_t pid);
-
-/* Is `pid` the process `ancestor` itself, or one of its descendants? Pure. */
-bool members_pid_is_descendant(struct process_table_entry *m, size_t n, pid_t ancestor, pid_t pid);
 
 /* A kernel thread has no memory of its own. */
 static inline bool member_is_kernel_thread(const struct process_table_entry *m)
@@ -32,9 +29,6 @@ int members_read_all_processes(struct process_table_entry **out, size_t *n);
 
 /* One process. 0; -ESRCH: it has ended. */
 int members_read_process(pid_t pid, struct process_table_entry *out);
-
-/* Are all threads of the process stopped, traced or ended? True too when there is no such process. */
-bool members_process_is_fully_stopped(pid_t pid);
 
 /* Reads the command line, words separated by spaces, as much as fits; "" where there is none or it may not be read. */
 void members_read_command_line(pid_t pid, char *text, size_t size);

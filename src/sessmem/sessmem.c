@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* sessmem - the memory of a login, process by process, while all of it stands still.
+/* sessmem - the memory of a login, process by process, read twice to tell how much it changes meanwhile.
  *
- * members.c finds the processes of the login, hold.c stops and resumes them, used.c reads the accounts of the machine and of a
- * memory cgroup, the library's smaps reader reads each process. This file reads options, stops, reads, resumes, reports. */
+ * members.c finds the processes of the login, used.c reads the accounts of the machine and of a memory cgroup, the library's smaps
+ * reader reads each process. This file reads options, reads, reports. */
 #include "account.h"
 #include "array.h"
 #include "clock.h"
 #include "files.h"
-#include "hold.h"
+#include "members.h"
 #include "say.h"
 #include "smaps.h"
 #include "used.h"
@@ -30,20 +30,16 @@ struct memory_reading_of_process {
 struct memory_readings_of_session {
 	struct memory_reading_of_process *row;
 	size_t n;
-	size_t vanished, unreadable, not_frozen, ended;	/* ended: zombies */
-	int64_t frozen_ns;
+	size_t vanished, unreadable, ended;	/* ended: zombies */
+	int64_t changed;	/* bytes by which the private memory of processes differs from the reading before */
+	int64_t read_ns;	/* duration of both readings */
 	int64_t room;		/* bytes that the memory limits of cgroups leave for one more; huge: no limit */
-	enum hold_stop_method way;
 };
-
-#define ROUNDS 50		/* maximum number of searches for processes created meanwhile */
-#define SETTLE_NS (2 * NS_PER_S)
 
 static struct {
 	struct cli_pids session, pid;
 	const char *cgroup;
 	bool machine;
-	int freeze;
 } cfg;
 static struct rec_report_options out_cfg;
 
@@ -54,35 +50,29 @@ static const struct cli_opt options[] = {
 	  .help = "all in this control group and below: a folder that holds a cgroup.procs", .meta = "FOLDER" },
 	{ CLI_PIDS, 0, "pid", &cfg.pid, .help = "just these" },
 	{ CLI_FLAG, 0, "machine", &cfg.machine, .help = "no processes: only what the machine has in use" },
-	{ CLI_WORD, 0, "freeze", &cfg.freeze, .help = "how processes are stopped while they are read (auto)", .words = hold_ways },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
 
-static struct memory_readings_of_session seen;
-
-/* Marks the processes that belong to the login now; earlier marks stay. Returns how many are marked. */
-static size_t mark_selected_processes(struct process_table_entry *m, size_t n)
+/* Marks the processes that belong to the login now. */
+static void mark_selected_processes(struct process_table_entry *m, size_t n)
 {
-	size_t marked = members_mark_login_processes(m, n, cfg.session.pid, cfg.session.n);
 	struct cli_pids listed = { NULL, 0 };
-	struct process_table_entry *one;
 	int err = 0;
 
+	members_mark_login_processes(m, n, cfg.session.pid, cfg.session.n);
 	if (cfg.cgroup)
 		err = files_list_processes_of_cgroup(cfg.cgroup, &listed.pid, &listed.n);
 	if (err)
 		die(EXIT_RUN, "%s: %s; name the folder of a control group", cfg.cgroup,
 		    err == -ENOENT ? "no cgroup.procs there" : strerror(-err));
 	for (size_t i = 0; i < listed.n + cfg.pid.n; i++) {
-		one = member_find_by_pid(m, n, i < listed.n ? listed.pid[i] : cfg.pid.pid[i - listed.n]);
-		if (one && !one->in && !member_is_kernel_thread(one)) {
+		struct process_table_entry *one = member_find_by_pid(m, n, i < listed.n ? listed.pid[i] : cfg.pid.pid[i - listed.n]);
+
+		if (one && !member_is_kernel_thread(one))
 			one->in = true;
-			marked++;
-		}
 	}
 	free(listed.pid);
-	return marked;
 }
 
 static void check_processes_exist(void)
@@ -99,86 +89,36 @@ static void check_processes_exist(void)
 				    one.is.state == 'Z' ? "has ended and waits for its parent" : "is a kernel thread");
 }
 
-/* Stops the members that are not in `known` yet, and adds them there. Returns how many were new. */
-static size_t stop_newly_found_processes(struct process_stopper *h, struct process_table_entry *m, size_t n,
-					 struct process_table_entry *known, size_t *n_known, size_t room)
-{
-	size_t fresh = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		const struct process_table_entry *before = m[i].in ? member_find_by_pid(known, *n_known, m[i].pid) : NULL;
-		int err = 0;
-
-		if (!m[i].in || m[i].pid == getpid() || m[i].pid == hold_resumer_pid(h) || *n_known == room ||
-		    (before && before->is.start == m[i].is.start))
-			continue;
-		known[(*n_known)++] = m[i];
-		fresh++;
-		if (m[i].is.state == 'Z')
-			continue;
-		/* Our own ancestors are not stopped: they wait for us, and a stopped shell would lose its terminal. */
-		if (members_pid_is_descendant(m, n, m[i].pid, getpid()))
-			seen.not_frozen += method_of_stopping_processes(h) != HOLD_NONE;
-		else
-			err = hold_stop_one_process(h, &m[i]);
-		if (err && err != -ESRCH)
-			seen.not_frozen++;
-	}
-	return fresh;
-}
-
-/* Stops all members, repeating the search until it finds no new one, since a login may create processes meanwhile. All stopped
- * ones are in `known`. */
-static void stop_session_processes(struct process_stopper *h, struct process_table_entry *known, size_t *n_known, size_t room)
-{
-	int64_t until = clock_now() + SETTLE_NS;
-	size_t fresh = 1, left = 0;
-
-	for (int round = 0; fresh && round < ROUNDS && !proc_stop; round++) {
-		struct process_table_entry *m;
-		size_t n;
-		int err = members_read_all_processes(&m, &n);
-
-		if (err)
-			die(EXIT_RUN, "cannot read /proc: %s", strerror(-err));
-		mark_selected_processes(m, n);
-		fresh = stop_newly_found_processes(h, m, n, known, n_known, room);
-		left = hold_wait_until_stopped(h, until);
-		free(m);
-	}
-	seen.not_frozen += left;
-}
-
-static void read_process_memory_use(const struct process_table_entry *m)
+static void read_process_memory_use(struct memory_readings_of_session *s, const struct process_table_entry *m)
 {
 	struct memory_reading_of_process *r;
 	struct process_table_entry now;
 	char rollup[64];
 	int err;
 
-	if (array_room(&seen.row, seen.n))
+	if (array_room(&s->row, s->n))
 		die(EXIT_RUN, "out of memory");
-	r = &seen.row[seen.n];
+	r = &s->row[s->n];
 	*r = (struct memory_reading_of_process){ .member = *m };
 	if (m->is.state == 'Z') {
-		seen.ended++;
+		s->ended++;
 		return;
 	}
 	if (members_read_process(m->pid, &now) || now.is.start != m->is.start) {	/* another process may have the pid by now */
-		seen.vanished++;
+		s->vanished++;
 		return;
 	}
 	err = smaps_read(m->pid, &r->sum, NULL, NULL);
 	if (err == -ENOENT || err == -ESRCH) {
-		seen.vanished++;
+		s->vanished++;
 		return;
 	}
 	if (err) {
-		seen.unreadable++;
+		s->unreadable++;
 		return;
 	}
 	if (!r->sum.mappings) {	/* the process is ending: it has released its memory */
-		seen.ended++;
+		s->ended++;
 		return;
 	}
 	r->page_tables = members_page_table_bytes_of_pid(m->pid);
@@ -186,7 +126,7 @@ static void read_process_memory_use(const struct process_table_entry *m)
 	r->takes = read_pss_without_files(rollup);
 	r->takes = (r->takes < 0 ? r->sum.all.private_dirty : r->takes) + r->sum.all.swap_pss;
 	members_read_command_line(m->pid, r->command, sizeof(r->command));
-	seen.n++;
+	s->n++;
 }
 
 static int compare_by_pid(const void *a, const void *b)
@@ -194,6 +134,27 @@ static int compare_by_pid(const void *a, const void *b)
 	const struct process_table_entry *x = a, *y = b;
 
 	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static int64_t private_bytes(const struct smaps_values *f)
+{
+	return f->private_dirty + f->swap;
+}
+
+/* Both are in the order of pids. A process that only one of them has counts with all of its private memory. */
+static int64_t count_changed_bytes(const struct memory_readings_of_session *a, const struct memory_readings_of_session *b)
+{
+	const struct memory_reading_of_process *x = a->row, *y = b->row, *x_end = x + a->n, *y_end = y + b->n;
+	int64_t sum = 0;
+
+	while (x < x_end || y < y_end) {
+		int order = x == x_end ? 1 : y == y_end ? -1 : compare_by_pid(&x->member, &y->member);
+
+		sum += llabs((order <= 0 ? private_bytes(&x->sum.all) : 0) - (order >= 0 ? private_bytes(&y->sum.all) : 0));
+		x += order <= 0;
+		y += order >= 0;
+	}
+	return sum;
 }
 
 /* By the limits of the groups above that of --cgroup, if it is a memory group; else of the processes' groups and those above. */
@@ -220,37 +181,46 @@ static int64_t read_room_of_limits(const struct cgroup_memory_use *group, const 
 	return room;
 }
 
-static void freeze_and_measure_memory(struct machine_memory_use *machine, struct cgroup_memory_use *group)
+/* Reads all processes of the login once. */
+static struct memory_readings_of_session read_login(const struct cgroup_memory_use *group)
 {
-	static struct process_table_entry known[32768];
-	struct why why = { "" };
-	size_t n = 0;
-	bool more = cfg.session.n || cfg.pid.n;	/* processes outside the cgroup are measured too */
-	struct process_stopper *h = hold_start_process_stopper(cfg.machine ? HOLD_NONE : (enum hold_stop_method)cfg.freeze, more ? NULL :
-							       cfg.cgroup, &why);
-	int64_t since = clock_now();
-	int err;
+	struct memory_readings_of_session s = { 0 };
+	struct process_table_entry *m = NULL;
+	size_t n, members = 0;
+	int err = members_read_all_processes(&m, &n);
 
-	if (!h)
-		die(EXIT_MISSING, "%s", why.text);
-	seen.way = method_of_stopping_processes(h);
-	if (!cfg.machine)
-		stop_session_processes(h, known, &n, sizeof(known) / sizeof(*known));
-	err = read_machine_memory_use("/proc/meminfo", machine);
-	if (err) {
-		hold_resume_processes_and_free(h);
+	if (err)
+		die(EXIT_RUN, "cannot read /proc: %s", strerror(-err));
+	mark_selected_processes(m, n);
+	for (size_t i = 0; i < n; i++)
+		if (m[i].in && m[i].pid != getpid())
+			m[members++] = m[i];
+	qsort(m, members, sizeof(*m), compare_by_pid);
+	for (size_t i = 0; i < members && !proc_stop; i++)
+		read_process_memory_use(&s, &m[i]);
+	s.room = read_room_of_limits(group, m, members);
+	free(m);
+	return s;
+}
+
+static struct memory_readings_of_session measure_memory(struct machine_memory_use *machine, struct cgroup_memory_use *group)
+{
+	struct memory_readings_of_session first = { 0 }, s = { 0 };
+	int64_t since = clock_now();
+	int err = read_machine_memory_use("/proc/meminfo", machine);
+
+	if (err)
 		die(EXIT_RUN, "cannot read /proc/meminfo: %s", strerror(-err));
-	}
 	if (cfg.cgroup && read_cgroup_memory_use(cfg.cgroup, group))
 		group->version = 0;
-	seen.room = read_room_of_limits(group, known, n);
-	qsort(known, n, sizeof(*known), compare_by_pid);
-	for (size_t i = 0; i < n && !proc_stop; i++)
-		read_process_memory_use(&known[i]);
-	err = hold_resume_processes_and_free(h);
-	seen.frozen_ns = clock_now() - since;
-	if (err)
-		warn("some processes may still be stopped (%s): resume those in state T with kill -CONT", strerror(-err));
+	if (cfg.machine)
+		return s;
+	first = read_login(group);
+	s = read_login(group);
+	s.changed = count_changed_bytes(&first, &s);
+	s.read_ns = clock_now() - since;
+	free(first.row);
+	return s;
 }
 
 static void report_memory_figures(struct rec_report *r, const char *before, const struct smaps_values *f)
@@ -311,17 +281,12 @@ static void report_all_processes(struct rec_report *r, const struct memory_readi
 	report_memory_figures(r, "total_", &total);
 	rec_add_count(r, "total_page_tables_bytes", tables);
 	rec_add_ints(r, { "vanished", (int64_t)s->vanished }, { "unreadable", (int64_t)s->unreadable },
-		     { "ended", (int64_t)s->ended }, { "not_frozen", (int64_t)s->not_frozen });
-	rec_add_str(r, "frozen_by", s->way == HOLD_NONE ? NULL : hold_ways[s->way]);
-	rec_add_real(r, "frozen_ms", (double)s->frozen_ns / NS_PER_MS, 3);
+		     { "ended", (int64_t)s->ended }, { "changed_bytes", s->changed });
+	rec_add_bool(r, "exact", !s->changed);
+	rec_add_real(r, "read_ms", (double)s->read_ns / NS_PER_MS, 3);
 }
 
 #define NAMED 4		/* processes with a row of their own in the short report */
-
-static int64_t private_bytes(const struct smaps_values *f)
-{
-	return f->private_dirty + f->swap;
-}
 
 static int compare_by_private_bytes(const void *a, const void *b)
 {
@@ -401,6 +366,9 @@ static void say_memory_summary(struct rec_report *r, const struct memory_reading
 	say_memory_table_of_processes(r, s, &total);
 	if (s->n > 1)
 		say_memory_row(r, "total", &total, "\t*fair share of it");
+	if (s->changed)
+		rec_add_short_report_line(r, "Sums are not exact: private memory changed by %s between two readings.",
+					  memory_text((double)s->changed));
 	if (!s->unreadable && !s->vanished)
 		say_room_for_more(r, s, m, group);
 }
@@ -413,32 +381,31 @@ static void report_pids(struct rec_report *r, const char *key, const struct cli_
 	rec_end_container(r);
 }
 
-static void report_session_memory(struct rec_report *r, const struct machine_memory_use *machine,
-				  const struct cgroup_memory_use *group)
+static void report_session_memory(struct rec_report *r, const struct memory_readings_of_session *s,
+				  const struct machine_memory_use *machine, const struct cgroup_memory_use *group)
 {
 	rec_begin_object(r, "settings");
 	report_pids(r, "session", &cfg.session);
 	rec_add_str(r, "cgroup", cfg.cgroup);
 	report_pids(r, "pid", &cfg.pid);
 	rec_add_bool(r, "machine", cfg.machine);
-	rec_add_str(r, "freeze", hold_ways[cfg.freeze]);
 	rec_add_int(r, "page_bytes", sysconf(_SC_PAGESIZE));
 	rec_end_container(r);
 	rec_begin_object(r, "result");
 	if (!cfg.machine)
-		report_all_processes(r, &seen);
+		report_all_processes(r, s);
 	if (group->version)
 		report_cgroup_memory_use(r, group);
 	report_machine_memory_use(r, machine);
 	rec_end_container(r);
 	rec_set_main_table(r, "processes");
-	say_memory_summary(r, cfg.machine ? NULL : &seen, machine, group);
+	say_memory_summary(r, cfg.machine ? NULL : s, machine, group);
 }
 
 static void read_sessmem_options(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "sessmem --session PID,... | --cgroup FOLDER | --pid PID,... [options]",
-			      "Memory of a login, process by process: private, shared, its fair share, read while the login stands still.", options);
+			      "Memory of a login, process by process: private, shared, its fair share.", options);
 
 	cli_refuse_operands_from(argc, argv, first);
 	if (!cfg.session.n && !cfg.pid.n && !cfg.cgroup && !cfg.machine)
@@ -451,18 +418,19 @@ int main(int argc, char **argv)
 {
 	struct cgroup_memory_use group = { 0 };
 	struct machine_memory_use machine;
+	struct memory_readings_of_session seen;
 	struct rec_report *out;
 
 	read_sessmem_options(argc, argv);
 	check_processes_exist();
 	proc_catch_stop_signals();
 	out = rec_open_report_or_die(&out_cfg, "sessmem");
-	freeze_and_measure_memory(&machine, &group);
+	seen = measure_memory(&machine, &group);
 	if (!seen.n && seen.unreadable)
 		die(EXIT_RUN, "none of %zu processes may be read; they are somebody else's: run it as root", seen.unreadable);
 	if (!seen.n && !cfg.machine && !cfg.cgroup && !proc_stop)
 		die(EXIT_RUN, "none of the processes has memory: they have ended, or are kernel threads");
-	report_session_memory(out, &machine, &group);
+	report_session_memory(out, &seen, &machine, &group);
 	rec_close_report_or_die(out);
 	return proc_stop ? EXIT_INTERRUPTED : seen.unreadable || seen.vanished ? EXIT_LOSSY : EXIT_OK;
 }

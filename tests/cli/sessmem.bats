@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# sessmem: its sums against two other programs', who belongs to a login, and that everybody goes on, whatever happens.
+# sessmem: its sums against two other programs', who belongs to a login, and what it says of memory that changes.
 
 bats_require_minimum_version 1.5.0
 
@@ -24,7 +24,6 @@ setup_file() {
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 static volatile char *map(int fd, int flags, long pages, int prot)
 {
@@ -38,10 +37,10 @@ static volatile char *grow(long n)
 	for (long i = 0; i < n; i++) m[i * 4096] = 1;
 	return m;
 }
-int main(int argc, char **argv)	/* FILE COUNT-FILE PAGES */
+int main(int argc, char **argv)	/* FILE PAGES */
 {
-	int file = open(argv[1], O_RDONLY), count = open(argv[2], O_RDWR | O_CREAT, 0644);
-	volatile char *mine = grow(atol(argv[3])), *shared = map(-1, MAP_SHARED | MAP_ANONYMOUS, 64, PROT_READ | PROT_WRITE);
+	int file = open(argv[1], O_RDONLY);
+	volatile char *mine = grow(atol(argv[2])), *shared = map(-1, MAP_SHARED | MAP_ANONYMOUS, 64, PROT_READ | PROT_WRITE);
 	volatile char *changed = map(file, MAP_PRIVATE, 100, PROT_READ | PROT_WRITE), *seen = map(file, MAP_PRIVATE, 100, PROT_READ);
 	for (int i = 0; i < 20; i++) changed[i * 4096] = shared[i * 4096] = 7, (void)seen[(50 + i) * 4096];
 	pid_t child = fork();
@@ -50,31 +49,19 @@ int main(int argc, char **argv)	/* FILE COUNT-FILE PAGES */
 		for (;;) pause();
 	}
 	printf("up %d\n", (int)child), fflush(stdout);
-	fcntl(0, F_SETFL, O_NONBLOCK);
-	for (long n = 0, k;; n++) {
-		char text[64];
-		int got = read(0, text, sizeof(text) - 1);
-		if (got > 0) {
-			text[got] = 0;
-			if (sscanf(text, "grow %ld", &k) == 1) grow(k);
-			if (sscanf(text, "mappings %ld", &k) == 1)
-				for (long i = 0; i < k; i++) (void)*map(-1, MAP_PRIVATE | MAP_ANONYMOUS, 2, PROT_READ | (i % 2 ? PROT_WRITE : 0));
-			printf("done\n"), fflush(stdout);
-		}
-		pwrite(count, text, sprintf(text, "%ld\n", n), 0);
-		nanosleep(&(struct timespec){ 0, 3000000 }, 0);
-	}
+	for (char text[64]; fgets(text, sizeof(text), stdin);)
+		grow(atol(text)), printf("done\n"), fflush(stdout);
+	for (;;) pause();
 }
 END_OF_C
 }
 
-# It says "up" and its child's number, does what lines say (`grow PAGES`, `mappings N`), and counts
-# in count.NAME as long as it goes on.
+# It says "up" and its child's number, and grows by as many pages as a line says.
 memory() {	# memory NAME [PAGES]: $pid $child
 	mkfifo "$1.in"
 	head -c 1000000 /dev/zero >"file.$1"
 	: >"$1.out"
-	"$BATS_FILE_TMPDIR/memory" "file.$1" "count.$1" "${2:-100}" <>"$1.in" >"$1.out" 3>&- &
+	"$BATS_FILE_TMPDIR/memory" "file.$1" "${2:-100}" <>"$1.in" >"$1.out" 3>&- &
 	pid=$!
 	started+=("$pid")
 	until_true grep -q up "$1.out"
@@ -83,12 +70,6 @@ memory() {	# memory NAME [PAGES]: $pid $child
 }
 
 tell() { echo "$2" >"$1.in"; until_true grep -q done "$1.out"; }	# NAME LINE
-
-goes_on() {	# NAME
-	local was
-	was=$(cat "count.$1")
-	until_true eval '[ "$(cat "count.'"$1"'")" != "'"$was"'" ]'
-}
 
 state() { sed 's/.*) //; s/ .*//' "/proc/$1/stat"; }
 
@@ -169,7 +150,7 @@ equal_to_the_page() {	# PID,...
 @test "memory that is taken is found: 1000 pages more, private and written to" {
 	memory a
 	"$SESSMEM" --pid "$pid" --format json -o before
-	tell a "grow 1000"
+	tell a 1000
 	"$SESSMEM" --pid "$pid" --format json -o after
 	grown=$(($(jq .result.total_private_dirty_bytes after) - $(jq .result.total_private_dirty_bytes before)))
 	echo "$grown"
@@ -203,55 +184,17 @@ equal_to_the_page() {	# PID,...
 	[ "$(jq -rc '[.result.processes[].name] | sort' out)" = '["sh","sleep"]' ]
 }
 
-@test "everybody goes on after it; who was stopped before stays so" {
-	memory a
-	for way in auto signal none; do
-		"$SESSMEM" --pid "$pid,$child" --freeze "$way" --format json -o out
-		goes_on a
-		[ "$(jq .result.not_frozen out)" = 0 ]
-	done
-	[ "$(jq .result.frozen_by out)" = null ]
-	kill -STOP "$child"
-	until_true eval '[ "$(state "$child")" = T ]'
-	"$SESSMEM" --pid "$pid,$child" --freeze signal --format json -o out
-	[ "$(jq -r .result.frozen_by out)" = signal ]
-	[ "$(state "$child")" = T ]
-	goes_on a
-	# (somebody else's may come and go)
-	until_true eval '[ -z "$(find /sys/fs/cgroup -maxdepth 3 -name "thinprobe-sessmem-*" 2>/dev/null)" ]'
-}
-
-# Killed while a process stands still, which takes a while when it has very many mappings.
-killed_and_went_on() {	# WAY
-	local i sess
-	for ((i = 0; i < 40; i++)); do
-		"$SESSMEM" --pid "$pid" --freeze "$1" >/dev/null 2>&1 3>&- &
-		sess=$!
-		while kill -0 "$sess" 2>/dev/null; do
-			standing "$1" || continue
-			kill -9 "$sess"
-			break
-		done
-		status=0
-		wait "$sess" || status=$?
-		goes_on a
-		[ "$status" != 137 ] || return 0
-	done
-	echo "never caught it"
-	return 1
-}
-
-standing() { if [ "$1" = signal ]; then [ "$(state "$pid")" = T ]; else grep -q 'thinprobe-sessmem-' "/proc/$pid/cgroup"; fi; }
-
-@test "killed with SIGKILL while they stand still: they go on" {
-	memory a
-	tell a "mappings 20000"
-	killed_and_went_on signal
-	if "$SESSMEM" --pid "$pid" --freeze freezer >/dev/null 2>&1; then
-		if grep -q :freezer: /proc/self/cgroup; then killed_and_went_on freezer; fi
-	fi
-	until_true eval '[ -z "$(find /sys/fs/cgroup -maxdepth 3 -name "thinprobe-sessmem-*" 2>/dev/null)" ]'
-	if grep -q 'thinprobe-sessmem-' "/proc/$pid/cgroup"; then return 1; fi
+@test "memory that changes between two readings is told; memory at rest is exact" {
+	start grower python3 -c 'if True:
+		x = []
+		while len(x) < 100000: x.append(bytearray(8192))
+		print(1, flush=True)
+		import time
+		time.sleep(600)'
+	until_true eval '[ "$("$SESSMEM" --pid '"$pid"' --format json | jq ".result | .exact == false and .changed_bytes > 0")" = true ]'
+	until_true grep -q 1 grower.out
+	run -0 "$SESSMEM" --pid "$pid" --format json
+	[ "$(jq '.result | .exact == true and .changed_bytes == 0' <<<"$output")" = true ]
 }
 
 @test "as an ordinary user: own processes; those of others are counted, or refused when there is nothing else" {
@@ -264,21 +207,15 @@ standing() { if [ "$1" = signal ]; then [ "$(state "$pid")" = T ]; else grep -q 
 	mine=$pid
 	start theirs sleep 600
 	run -0 "${user[@]}" ./sessmem --pid "$mine" --format json
-	[ "$(jq '.result.total_private_bytes > 0 and .result.unreadable == 0 and .result.frozen_by == "signal"' <<<"$output")" = true ]
-	run -3 --separate-stderr "${user[@]}" ./sessmem --pid "$mine,$pid" --json
-	grep -q '1 of 2 processes may not be read; as root they may' <<<"$stderr"
-	jq -e '.result | .frozen_ms < 1000 and .not_frozen == 1' <<<"$output"	# who cannot be stopped is not waited for
+	[ "$(jq '.result.total_private_bytes > 0 and .result.unreadable == 0' <<<"$output")" = true ]
+	run "${user[@]}" ./sessmem --pid "$mine,$pid" --json
+	[ "$status" -eq 3 ]
+	grep -q '1 of 2 processes may not be read; as root they may' <<<"$output"
 	run -3 "${user[@]}" ./sessmem --pid "$mine,$pid"
 	[[ $output != *"room for"* ]]	# of one more than what was read
-	run -0 "${user[@]}" setsid bash -c './sessmem --session $$ --format json; :'	# nor are the shell that asks, and the program itself
-	[ "$(jq '.result | .frozen_ms < 1000 and .not_frozen == 1' <<<"$output")" = true ]
 	run "${user[@]}" ./sessmem --pid "$pid"
 	[ "$status" -eq 1 ]
 	[ "${#lines[@]}" -eq 1 ]
-	until_true eval '[ "$(state "$mine")" = S ]'
-	run "${user[@]}" ./sessmem --pid "$mine" --freeze freezer
-	[ "$status" -eq 4 ]
-	grep -q 'take --freeze signal' <<<"$output"
 }
 
 # of our own, in a folder of control groups; removed by the test or by teardown_file
@@ -358,44 +295,8 @@ takes() { sed -n 's/.*takes at least \([0-9.]*\) MiB.*/\1/p' <<<"$output"; }
 	done
 }
 
-@test "a group of version 2 is frozen in place, and goes on" {
-	memory a
-	group_in "$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)"
-	echo "$pid" >"$group/cgroup.procs" || skip "processes cannot be moved there"
-	echo "$child" >"$group/cgroup.procs"
-	"$SESSMEM" --cgroup "$group" --freeze freezer --format json -o out
-	[ "$(jq -rc '[.result.frozen_by, .result.processes_read, .result.not_frozen]' out)" = '["freezer",2,0]' ]
-	[ "$(cat "$group/cgroup.freeze")" = 0 ]
-	goes_on a
-	# the test's own shell in it: it must not freeze itself
-	run -0 timeout 20 sh -c 'echo 0 >"$1/cgroup.procs"; exec "$2" --cgroup "$1" --format json' sh "$group" "$SESSMEM"
-	goes_on a
-}
-
-@test "a group and processes outside of it: these stand still as well" {
-	local i sess stood=
-
-	memory a
-	tell a "mappings 20000"
-	group_in "$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)"
-	start inside sleep 600
-	echo "$pid" >"$group/cgroup.procs" || skip "processes cannot be moved there"
-	pid=${started[0]}
-	for ((i = 0; i < 40 && !${#stood}; i++)); do
-		"$SESSMEM" --cgroup "$group" --pid "$pid" --format json -o out 3>&- &
-		sess=$!
-		while kill -0 "$sess" 2>/dev/null; do
-			if standing signal || standing freezer; then stood=yes; fi
-		done
-		wait "$sess"
-	done
-	[ "$(jq .result.processes_read out)" = 2 ]
-	[ "$stood" = yes ]
-	goes_on a
-}
-
 @test "wrong words and missing processes are told in one line" {
-	for words in "" "--pid" "--pid 12x" "--pid 1,," "--session 0" "--machine --pid 1" "--freeze ice --pid 1"; do
+	for words in "" "--pid" "--pid 12x" "--pid 1,," "--session 0" "--machine --pid 1"; do
 		run "$SESSMEM" $words
 		[ "$status" -eq 2 ]
 		[ "${#lines[@]}" -eq 1 ]
