@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 struct machine_memory {
 	int64_t total, available, swap_total, swap_free;	/* bytes */
@@ -22,9 +21,6 @@ struct memory_cgroup_usage {
 	struct memory_limits limits;	/* of the group and those above it */
 	int64_t swapped;		/* bytes in swap of the group and those below it; -1: not known */
 };
-/* Finds the group from texts like /proc/self/cgroup and /proc/self/mountinfo; `root` is put before all folders ("" but for tests).
- * 0, or -ENOENT: no group, or not visible. Limit and use are not read yet. */
-int headroom_find_memory_cgroup(FILE *cgroup, FILE *mountinfo, const char *root, struct memory_cgroup_usage *out);
 /* Reads limits and swapped. 0, or -ENOENT without a group. */
 int headroom_read_memory_cgroup(struct memory_cgroup_usage *g);
 

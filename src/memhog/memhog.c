@@ -30,7 +30,8 @@ static struct rec_report_options out_cfg;
 
 static const char *const page_words[] = { "4K", "2M", NULL };
 
-static struct machine_and_group_memory world = { .left_least = INT64_MAX };
+static struct machine_and_group_memory world = { .left_least = INT64_MAX,
+	.group = { .limits = { INT64_MAX, INT64_MAX }, .swapped = -1 } };
 
 static int read_fill_size_option(const char *text, void *value)
 {
@@ -84,17 +85,17 @@ static const struct cli_opt options[] = {
 
 static void read_machine_and_cgroup_memory(void)
 {
-	FILE *cgroup = fopen("/proc/self/cgroup", "re"), *mounts = fopen("/proc/self/mountinfo", "re");
+	char mount[PATH_MAX / 2], name[PATH_MAX / 2];
 	int err = headroom_read_meminfo("/proc", &world.machine);
 
 	if (err)
 		die(EXIT_RUN, "cannot read /proc/meminfo: %s", strerror(-err));
-	if (cgroup && mounts && !headroom_find_memory_cgroup(cgroup, mounts, "", &world.group))
-		headroom_read_memory_cgroup(&world.group);
-	if (cgroup)
-		fclose(cgroup);
-	if (mounts)
-		fclose(mounts);
+	world.group.version = proc_find_cgroup_mount_point("", "memory", mount, sizeof(mount));
+	if (world.group.version && proc_cgroup_of_process(getpid(), "memory", name, sizeof(name)) == world.group.version)
+		snprintf(world.group.folder, sizeof(world.group.folder), "%s%s", mount, strcmp(name, "/") ? name : "");
+	else
+		world.group.version = 0;
+	headroom_read_memory_cgroup(&world.group);
 	world.reserve = cfg.reserve >= 0 ? cfg.reserve : headroom_default_reserve(&world.machine);
 }
 
