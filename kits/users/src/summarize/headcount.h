@@ -71,11 +71,28 @@ struct headcount_run_settings {
 	double *value;			/* scratch array with room for one number of each repeat */
 };
 
-void headcount_begin_row(struct table_out *out, const struct experiment_cell *c);	/* sets the first columns of a row */
 /* reads "p95:100ms" or "apdex:0.85"; false: neither */
 bool headcount_parse_criterion(const char *text, bool *apdex, double *value);
 
-/* Writers for n limits of one criterion: columns forecast... of a row of points; rows of slope (headcount_forecast.c). */
-typedef void headcount_write(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *l, size_t n,
-			     struct table_out *out);
-headcount_write headcount_set_forecast_columns, headcount_write_resource_slopes;
+/* Predictions from the first third of the curves of n limits of one criterion (headcount_forecast.c). */
+struct user_count_forecast {
+	struct figure users;
+	const char *of, *why;		/* of: the resource at its limit; why: reason why there is no forecast */
+	double most;			/* largest number of users in the first third */
+};
+struct user_count_forecast headcount_forecast_users(const struct headcount_run_settings *h,
+						    const struct headcount_cell_measurements *s,
+						    const struct headcount_user_limit_found *l, size_t n);
+
+/* What a key takes of a resource, and the number of users that fill it. */
+struct resource_slope {
+	const char *name;
+	size_t points;
+	double none;			/* what is taken without a key */
+	struct figure slope, users;
+};
+#define HEADCOUNT_RESOURCES 4
+/* Returns how many slopes are known. */
+size_t headcount_fit_resource_slopes(const struct headcount_run_settings *h, const struct headcount_cell_measurements *s,
+				     const struct headcount_user_limit_found *l, size_t n,
+				     struct resource_slope out[HEADCOUNT_RESOURCES]);

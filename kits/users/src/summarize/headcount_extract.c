@@ -106,12 +106,13 @@ static void headcount_read_user_limits_found(struct headcount_cell_measurements 
 	const struct json_document *j = r->json;
 
 	for (size_t i = 0; headcount_text_of_list_element(j, "limits", i, "criterion")[0]; i++) {
-		struct headcount_user_limit_found one = { headcount_text_of_list_element(j, "limits", i, "criterion"),
-			headcount_text_of_list_element(j, "limits", i,
-															       "ended"),
-			headcount_text_of_list_element(j, "limits", i, "resource"), r->number,
-			json_number(j, "limits.%zu.users", i), json_number(j, "limits.%zu.beyond", i),
-			json_number(j, "limits.%zu.users_all", i), false };
+		struct headcount_user_limit_found one = {
+			.criterion = headcount_text_of_list_element(j, "limits", i, "criterion"),
+			.ended = headcount_text_of_list_element(j, "limits", i, "ended"),
+			.resource = headcount_text_of_list_element(j, "limits", i, "resource"), .repeat = r->number,
+			.users = json_number(j, "limits.%zu.users", i), .beyond = json_number(j, "limits.%zu.beyond", i),
+			.users_all = json_number(j, "limits.%zu.users_all", i),
+		};
 		size_t at = s->limits;
 		bool reached = false;
 		char path[40];
@@ -222,15 +223,6 @@ static void headcount_read_files_of_repeat(const struct experiment_repeat *r)
 
 /* --- what is full ---------------------------------------------------------------------------------------------- */
 
-bool headcount_parse_criterion(const char *text, bool *apdex, double *value)
-{
-	*apdex = !strncmp(text, "apdex:", 6);
-	if (!*apdex && strncmp(text, "p95:", 4) != 0)
-		return false;
-	*value = strtod(strchr(text, ':') + 1, NULL);
-	return isfinite(*value) && *value > 0;
-}
-
 /* Returns the figure of a rule with so many users. */
 static double headcount_rule_figure_value(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *l,
 				   const struct headcount_full_resource_rule *r,
@@ -335,7 +327,7 @@ static void headcount_list_full_resources(const struct headcount_cell_measuremen
 
 /* --- rows ------------------------------------------------------------------------------------------------------ */
 
-void headcount_begin_row(struct table_out *out, const struct experiment_cell *c)
+static void headcount_begin_row(struct table_out *out, const struct experiment_cell *c)
 {
 	const char *protocol = cell_parameter_text(c, "protocol"), *app = cell_parameter_text(c, "app");
 	char name[128];
@@ -401,6 +393,21 @@ static void headcount_set_fairness_columns(const struct headcount_cell_measureme
 	}
 }
 
+static void headcount_set_forecast_columns(const struct headcount_cell_measurements *s,
+					   const struct headcount_user_limit_found *l, size_t n, struct table_out *out)
+{
+	const struct headcount_run_settings *h = extractor_data_of_run();
+	struct user_count_forecast all = headcount_forecast_users(h, s, l, n);
+
+	row_set_number(out, "forecast_from", all.most);
+	row_set_figure(out, "forecast", all.users);
+	row_set_text(out, "forecast_of", all.of);
+	row_set_text(out, "forecast_why", all.why);
+	for (size_t i = 0; i < n; i++)
+		h->value[i] = headcount_forecast_users(h, s, &l[i], 1).users.value;
+	row_set_figure(out, "forecast_repeats", estimate_figure_with_run_seed(ESTIMATE_MEAN_CI, h->value, n));
+}
+
 static void headcount_write_criterion_row(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *l,
 					  size_t n,
 				  struct table_out *out)
@@ -434,6 +441,27 @@ static void headcount_write_criterion_row(const struct headcount_cell_measuremen
 	headcount_set_forecast_columns(s, l, n, out);
 	row_write_to_table(out);
 }
+
+static void headcount_write_resource_slopes(const struct headcount_cell_measurements *s,
+					    const struct headcount_user_limit_found *l, size_t n, struct table_out *out)
+{
+	struct resource_slope slope[HEADCOUNT_RESOURCES];
+	size_t slopes = headcount_fit_resource_slopes(extractor_data_of_run(), s, l, n, slope);
+
+	for (const struct resource_slope *one = slope; one < slope + slopes; one++) {
+		headcount_begin_row(out, s->cell);
+		row_set_text(out, "criterion", l->criterion);
+		row_set_text(out, "name", one->name);
+		row_numbers(out, { "points", (double)one->points }, { "none", one->none });
+		row_set_figure(out, "slope", one->slope);
+		row_set_figure(out, "users", one->users);
+		row_write_to_table(out);
+	}
+}
+
+/* Writes something for n limits of one criterion. */
+typedef void headcount_write(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *l, size_t n,
+			     struct table_out *out);
 
 static void headcount_call_for_each_criterion(const struct experiment_cell *c, headcount_write *write, struct table_out *out)
 {

@@ -58,43 +58,38 @@ struct forecast_first_third_steps {
 	double most;		/* largest number of users in these rows */
 };
 
-/* Returns the first third of the curves of n repeats; the rows of each repeat are in ascending order. */
-static const struct forecast_first_third_steps *forecast_select_first_third(const struct headcount_cell_measurements *s,
-									    const struct headcount_user_limit_found *l,
-							 size_t n)
+/* Finds the first third of the curves of n repeats; the rows of each repeat are in ascending order. */
+static void forecast_select_first_third(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *l,
+					size_t n, struct forecast_first_third_steps *t)
 {
-	static struct forecast_first_third_steps t;
-
-	t.n = 0;
-	t.most = NAN;
+	t->n = 0;
+	t->most = NAN;
 	for (const struct headcount_user_limit_found *last = l + n; l < last; l++) {
-		size_t first = t.n;
+		size_t first = t->n;
 		double end = l->beyond;
 
 		for (size_t i = 0; isnan(l->beyond) && i < s->steps; i++)
 			if (s->step[i].repeat == l->repeat)
 				end = (double)s->step[i].users;
-		for (size_t i = 0; i < s->steps && t.n < ROWS_MAX; i++) {
+		for (size_t i = 0; i < s->steps && t->n < ROWS_MAX; i++) {
 			const struct headcount_user_step *step = &s->step[i];
-			bool enough = t.n - first >= ROWS_LEAST && (double)step->users * 3 > end;
+			bool enough = t->n - first >= ROWS_LEAST && (double)step->users * 3 > end;
 
 			if (step->repeat == l->repeat && !enough && !((double)step->users >= l->beyond) &&
 			    isfinite(step->of[HEADCOUNT_OWN]) && isfinite(step->of[HEADCOUNT_KEYS]))
-				t.row[t.n++] = step;
+				t->row[t->n++] = step;
 		}
-		t.n = t.n - first < ROWS_LEAST ? first : t.n;
-		if (t.n > first)
-			t.most = fmax(t.most, (double)t.row[t.n - 1]->users);
+		t->n = t->n - first < ROWS_LEAST ? first : t->n;
+		if (t->n > first)
+			t->most = fmax(t->most, (double)t->row[t->n - 1]->users);
 	}
-	return &t;
 }
 
 /* Fits a line to a figure over keys per second, or over users. False: fewer than three points, or all at the same x. */
 static bool forecast_fit_line(const struct forecast_first_third_steps *t, bool by_keys, enum headcount_figure figure, double scale,
 			 struct forecast_line *l)
 {
-	static double x[ROWS_MAX], y[ROWS_MAX];
-	double my = 0, xx = 0, xy = 0;
+	double x[ROWS_MAX], y[ROWS_MAX];
 	struct confidence_interval slope;
 	size_t n = 0;
 
@@ -106,17 +101,11 @@ static bool forecast_fit_line(const struct forecast_first_third_steps *t, bool b
 	if (!interval_of_slope(x, y, n, &slope))
 		return false;
 	*l = (struct forecast_line){ .low = slope.low, .high = slope.high, .n = n };
-	for (size_t i = 0; i < n; i++) {
+	l->slope = interval_least_squares_slope(x, y, n, &l->start);
+	for (size_t i = 0; i < n; i++)
 		l->mean_x += x[i] / (double)n;
-		my += y[i] / (double)n;
-	}
-	for (size_t i = 0; i < n; i++) {
-		xx += (x[i] - l->mean_x) * (x[i] - l->mean_x);
-		xy += (x[i] - l->mean_x) * (y[i] - my);
-	}
-	l->slope = xy / xx;
-	l->start = my - l->slope * l->mean_x;
-	l->spread = xx / (double)n;
+	for (size_t i = 0; i < n; i++)
+		l->spread += (x[i] - l->mean_x) * (x[i] - l->mean_x) / (double)n;
 	return true;
 }
 
@@ -131,10 +120,8 @@ struct forecast_queue_model {
 };
 
 /* Returns the number of users with whom the line reaches 100 percent. */
-static double forecast_users_at_full_resource(const struct forecast_line *l, int side)
+static double forecast_users_at_full_resource(const struct headcount_run_settings *h, const struct forecast_line *l, int side)
 {
-	const struct headcount_run_settings *h = extractor_data_of_run();
-
 	return 1 + (forecast_line_x_at_value(l, 100, side) - h->rate) / h->typing;
 }
 
@@ -172,6 +159,15 @@ static double forecast_max_users_by_criterion(const struct forecast_queue_model 
 
 /* --- the forecast ---------------------------------------------------------------------------------------------- */
 
+bool headcount_parse_criterion(const char *text, bool *apdex, double *value)
+{
+	*apdex = !strncmp(text, "apdex:", 6);
+	if (!*apdex && strncmp(text, "p95:", 4) != 0)
+		return false;
+	*value = strtod(strchr(text, ':') + 1, NULL);
+	return isfinite(*value) && *value > 0;
+}
+
 /* Resources whose utilization is a line over keys per second. A resource whose utilization does not grow is never full. */
 static const struct {
 	const char *name;
@@ -179,34 +175,32 @@ static const struct {
 } lines[] = { { "CPU", HEADCOUNT_OWN }, { "viewers", HEADCOUNT_CLIENT }, { "link", HEADCOUNT_LINK } };
 enum { LINES = sizeof(lines) / sizeof(*lines) };
 
-struct user_count_forecast {
-	struct figure users;
-	const char *of, *why;		/* of: the resource at its limit; why: reason why there is no forecast */
-};
-
-static struct user_count_forecast forecast_user_count(const struct headcount_cell_measurements *s,
-						      const struct forecast_first_third_steps *t, const char *criterion)
+struct user_count_forecast headcount_forecast_users(const struct headcount_run_settings *h,
+						    const struct headcount_cell_measurements *s,
+						    const struct headcount_user_limit_found *limit, size_t n)
 {
-	const struct headcount_run_settings *h = extractor_data_of_run();
-	struct user_count_forecast f = { FIGURE_ABSENT, "", "fewer than three numbers of users were good" };
+	struct user_count_forecast f = { FIGURE_ABSENT, "", "fewer than three numbers of users were good", NAN };
 	struct forecast_queue_model q = { .servers = s->servers, .rate = h->rate, .typing = h->typing,
 		.target_ms = s->cell->run->threshold_ms };
 	double value, ones = 0, most[3];
+	struct forecast_first_third_steps t;
 	struct forecast_line l;
 	bool apdex;
 
-	if (t->n < ROWS_LEAST || !headcount_parse_criterion(criterion, &apdex, &value) || !(h->typing > 0) || !(h->rate > 0))
+	forecast_select_first_third(s, limit, n, &t);
+	f.most = t.most;
+	if (t.n < ROWS_LEAST || !headcount_parse_criterion(limit->criterion, &apdex, &value) || !(h->typing > 0) || !(h->rate > 0))
 		return f;
-	for (size_t i = 0; i < t->n; i++)
-		if (t->row[i]->users == 1 && isfinite(t->row[i]->of[HEADCOUNT_P95])) {
-			q.mean_ms += t->row[i]->of[HEADCOUNT_MEAN];
-			q.p95_ms += t->row[i]->of[HEADCOUNT_P95];
+	for (size_t i = 0; i < t.n; i++)
+		if (t.row[i]->users == 1 && isfinite(t.row[i]->of[HEADCOUNT_P95])) {
+			q.mean_ms += t.row[i]->of[HEADCOUNT_MEAN];
+			q.p95_ms += t.row[i]->of[HEADCOUNT_P95];
 			ones++;
 		}
 	q.mean_ms /= ones;
 	q.p95_ms /= ones;
 	f.why = !(ones > 0) ? "one user alone was not measured" :
-		!forecast_fit_line(t, true, HEADCOUNT_OWN, 0.01, &q.cpu) || !(q.cpu.low > 0) ?
+		!forecast_fit_line(&t, true, HEADCOUNT_OWN, 0.01, &q.cpu) || !(q.cpu.low > 0) ?
 		"the first third tells nothing: the interval of what a key takes of the CPU holds 0" : "";
 	if (*f.why)
 		return f;
@@ -215,10 +209,10 @@ static struct user_count_forecast forecast_user_count(const struct headcount_cel
 				       forecast_max_users_by_criterion(&q, apdex, value, -1));
 	f.of = "CPU";
 	for (size_t i = 1; i < LINES; i++) {
-		if (!forecast_fit_line(t, true, lines[i].figure, 1, &l) || !(l.low > 0))
+		if (!forecast_fit_line(&t, true, lines[i].figure, 1, &l) || !(l.low > 0))
 			continue;
 		for (int side = -1; side <= 1; side++)
-			most[side + 1] = floor(forecast_users_at_full_resource(&l, side) + 1e-9);
+			most[side + 1] = floor(forecast_users_at_full_resource(h, &l, side) + 1e-9);
 		if (!(most[1] < f.users.value))
 			continue;
 		f.users = figure_with_interval(most[1], fmin(f.users.low, most[2]), most[0]);
@@ -227,50 +221,34 @@ static struct user_count_forecast forecast_user_count(const struct headcount_cel
 	return f;
 }
 
-void headcount_set_forecast_columns(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *limit,
-				    size_t n,
-			      struct table_out *out)
-{
-	const struct headcount_run_settings *h = extractor_data_of_run();
-	const struct forecast_first_third_steps *third = forecast_select_first_third(s, limit, n);
-	struct user_count_forecast all = forecast_user_count(s, third, limit->criterion);
-
-	row_set_number(out, "forecast_from", third->most);
-	row_set_figure(out, "forecast", all.users);
-	row_set_text(out, "forecast_of", all.of);
-	row_set_text(out, "forecast_why", all.why);
-	for (size_t i = 0; i < n; i++)
-		h->value[i] = forecast_user_count(s, forecast_select_first_third(s, &limit[i], 1), limit->criterion).users.value;
-	row_set_figure(out, "forecast_repeats", estimate_figure_with_run_seed(ESTIMATE_MEAN_CI, h->value, n));
-}
-
 /* --- what a key needs ------------------------------------------------------------------------------------------ */
 
-void headcount_write_resource_slopes(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *limit,
-				     size_t n,
-				      struct table_out *out)
+size_t headcount_fit_resource_slopes(const struct headcount_run_settings *h, const struct headcount_cell_measurements *s,
+				     const struct headcount_user_limit_found *l, size_t n,
+				     struct resource_slope out[HEADCOUNT_RESOURCES])
 {
-	const struct forecast_first_third_steps *third = forecast_select_first_third(s, limit, n);
-	struct forecast_line l;
+	struct forecast_first_third_steps third;
+	struct forecast_line line;
 	double users[3];
+	size_t found = 0;
 
+	forecast_select_first_third(s, l, n, &third);
 	/* The fitted lines are followed by memory: a user takes what the available memory shrinks by. */
-	for (size_t i = 0; third->n && i <= LINES; i++) {
+	for (size_t i = 0; third.n && i <= LINES; i++) {
 		bool memory = i == LINES;
 		/* 1 % of a CPU at 1 key/s is 10 ms of CPU time per key; the percentage is of all CPUs together */
 		double scale = i == 0 ? 10 * s->servers : 1;
 
-		if (!forecast_fit_line(third, !memory, memory ? HEADCOUNT_AVAILABLE : lines[i].figure, memory ? -1.0 / 1048576 : 1, &l))
+		if (!forecast_fit_line(&third, !memory, memory ? HEADCOUNT_AVAILABLE : lines[i].figure, memory ? -1.0 / 1048576 : 1, &line))
 			continue;
 		for (int side = -1; side <= 1; side++)
-			users[side + 1] = !(l.slope > 0) ? (double)NAN : memory ? forecast_line_x_at_value(&l, 0, side) :
-					  forecast_users_at_full_resource(&l, side);
-		headcount_begin_row(out, s->cell);
-		row_set_text(out, "criterion", limit->criterion);
-		row_set_text(out, "name", memory ? "memory" : lines[i].name);
-		row_numbers(out, { "points", (double)l.n }, { "none", memory ? -l.start : l.start });
-		row_set_figure(out, "slope", figure_with_interval(scale * l.slope, scale * l.low, scale * l.high));
-		row_set_figure(out, "users", figure_with_interval(users[1], users[2], users[0]));
-		row_write_to_table(out);
+			users[side + 1] = !(line.slope > 0) ? (double)NAN : memory ? forecast_line_x_at_value(&line, 0, side) :
+					  forecast_users_at_full_resource(h, &line, side);
+		out[found++] = (struct resource_slope){
+			.name = memory ? "memory" : lines[i].name, .points = line.n, .none = memory ? -line.start : line.start,
+			.slope = figure_with_interval(scale * line.slope, scale * line.low, scale * line.high),
+			.users = figure_with_interval(users[1], users[2], users[0]),
+		};
 	}
+	return found;
 }
