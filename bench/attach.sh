@@ -30,8 +30,8 @@ protocol_use vnc
 app_use refecho
 APP_COST=1ms
 lab_up
-protocol_start bench
-app_start "$PROTOCOL_DISPLAY"
+must protocol_start bench
+must app_start "$PROTOCOL_DISPLAY"
 lab_start client xvfb Xvfb :90 -screen 0 1280x1024x24 -ac -noreset -nolisten tcp
 lab_exec client timeout 20 sh -c 'until DISPLAY=:90 timeout 5 xset q; do sleep 0.05; done' >/dev/null 2>&1 ||
 	die "Xvfb does not start: $(tail -n 1 "$LAB_LOG/xvfb.err")"

@@ -78,7 +78,7 @@ lab_start() {
 	LAB_PIDS+=("$LAB_PID")
 	LAB_PID_OF[$name]=$LAB_PID
 	LAB_BRING[$LAB_PID]='' LAB_GROUP_OF[$LAB_PID]=$group LAB_LINE_OF[$LAB_PID]=${LAB_LINE-}
-	[ ${#files[@]} -eq 0 ] || printf -v "LAB_BRING[$LAB_PID]" '%q ' "$role" "${files[@]}"
+	[ ${#files[@]} -eq 0 ] || printf -v "LAB_BRING[$LAB_PID]" '%s\037' "$role" "${files[@]}"
 }
 
 # lab_tap [-o FILE]... NAME OPTION...: the capture, as lab_start, where this lab can have one (LAB_TAP_IF is not empty). A listener
@@ -188,7 +188,7 @@ lab_all_gone() {
 # What has ended is no job any more; the files it wrote come home.
 lab_forget() {
 	local p others=() files=()
-	eval "files=(${LAB_BRING[${1:-none}]-})"
+	IFS=$'\037' read -ra files <<<"${LAB_BRING[${1:-none}]-}"
 	unset "LAB_BRING[${1:-none}]" "LAB_GROUP_OF[${1:-none}]" "LAB_LINE_OF[${1:-none}]"
 	for p in ${files[@]+"${files[@]:1}"}; do lab_fetch "${files[0]}" "$p"; done
 	for p in ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}; do [ "$p" = "$1" ] || others+=("$p"); done

@@ -39,6 +39,17 @@ die() {
 
 warn() { printf '%s: %s\n' "${TP_TOOL:-lab}" "$*" >&2; }
 
+# cannot [-STATUS] MESSAGE...: what a plug-in ends with that cannot do what it is for: 1, with LAB_WHY and LAB_STATUS.
+# must COMMAND...: one of these, without which the driver cannot go on.
+LAB_WHY='' LAB_STATUS=$EXIT_RUN
+cannot() {
+	LAB_STATUS=$EXIT_RUN
+	case ${1-} in -[0-9]*) LAB_STATUS=${1#-} && shift ;; esac
+	LAB_WHY=$*
+	return 1
+}
+must() { "$@" || die "-$LAB_STATUS" "$LAB_WHY"; }
+
 # need COMMAND PACKAGE: the command is there, or the way to get it.
 need() {
 	command -v -- "$1" >/dev/null 2>&1 ||
@@ -49,9 +60,10 @@ need() {
 # it in one line, but bash 5.2 then changes $! and complains of processes it does not know.)
 open_pipe() {
 	local dir
+	local -n pipe=$1
 	dir=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe.XXXXXX") && mkfifo -m 600 "$dir/pipe" ||
 		die "cannot make a pipe in ${TMPDIR:-/tmp}; set TMPDIR to a writable folder"
-	eval "exec {$1}<>\"\$dir/pipe\""
+	exec {pipe}<>"$dir/pipe"
 	rm -r -- "$dir"
 }
 
@@ -114,15 +126,15 @@ wait_until() {
 
 # on_exit COMMAND...: runs when the shell ends, however it ends short of SIGKILL; the last one said runs first.
 on_exit() {
-	local quoted
-	printf -v quoted '%q ' "$@"
-	LAB_ON_EXIT=("$quoted" "${LAB_ON_EXIT[@]}")
+	local words
+	printf -v words '%s\037' "$@"
+	LAB_ON_EXIT=("$words" "${LAB_ON_EXIT[@]}")
 	trap run_on_exit EXIT
 }
 LAB_ON_EXIT=()
 
 run_on_exit() {
-	local status=$? c
+	local status=$? c words
 	# Some subshells inherit the trap (bash 5.2: process substitution); it is the main shell's alone.
 	[ "$BASHPID" = "$$" ] || return "$status"
 	trap - EXIT
@@ -130,7 +142,8 @@ run_on_exit() {
 	# Tidying up is bounded, and a second signal must not cut it short.
 	trap '' INT TERM HUP
 	for c in "${LAB_ON_EXIT[@]}"; do
-		eval "$c"
+		IFS=$'\037' read -ra words <<<"$c"
+		"${words[@]}"
 	done
 	LAB_ON_EXIT=()
 	exit "$status"
@@ -147,12 +160,12 @@ lab_use() {
 	. "$LAB_HERE/$1.sh"
 }
 
-# lab_has ROLE COMMAND: that command is installed there. lab_need ROLE COMMAND PACKAGE: it is, or
+# lab_has ROLE COMMAND: that command is installed there. lab_need ROLE COMMAND PACKAGE: it is, or 1 (cannot) and
 # the way to get it. (Without a back-end, and in the emulated lab, that is this machine.)
 lab_has() { command -v -- "$2" >/dev/null 2>&1; }
 lab_need() {
 	local at=LAB_AT_$1
-	lab_has "$1" "$2" || die "-$EXIT_MISSING" "$2 is missing${!at-}; apt-get install --no-install-recommends $3${!at-}"
+	lab_has "$1" "$2" || cannot "-$EXIT_MISSING" "$2 is missing${!at-}; apt-get install --no-install-recommends $3${!at-}"
 }
 
 # protocol_use NAME[:VARIANT] and app_use NAME load a plug-in (contract: protocols/README.md).

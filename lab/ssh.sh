@@ -300,7 +300,10 @@ lab_command() {
 		LAB_COMMAND=(sh -c 'printf "%s\n" "$1" >&2; exit 255' sh "$(lab_lost)")
 		return
 	fi
-	ssh_line "$role" || die "cannot open another connection to the $role${LAB_WHY:+: $LAB_WHY}"
+	ssh_line "$role" || {
+		LAB_COMMAND=(sh -c 'printf "%s\n" "$1" >&2; exit 255' sh "cannot open another connection to the $role${LAB_WHY:+: $LAB_WHY}")
+		return
+	}
 	lab_memory_of "$role" "$memory"
 	folder=${LAB_FOLDER[$role]} cpus=LAB_CPUS_$role host=LAB_HOST_$role
 	for word in "$@"; do

@@ -7,8 +7,7 @@
 #   viewer_can                        0, or prints what is missing in the client role, with the cure, and fails
 #   viewer_display SESSION [tcp]      starts one, 1024x768x24; sets VIEWER_NUMBER (N),
 #                                     VIEWER_DISPLAY (:N), VIEWER_PID, VIEWER_COOKIE. tcp: it
-#                                     listens on port 6000+N. Ends the driver with one line when it
-#                                     does not come
+#                                     listens on port 6000+N. 1 (cannot) when it does not come
 #   viewer_window DISPLAY name|class PATTERN SECONDS [PID]
 #                                     waits for a visible window there, gives it the focus, moves
 #                                     the pointer into it; sets VIEWER_WINDOW; 1 when it never came,
@@ -40,14 +39,14 @@ viewer_can() {
 
 viewer_display() {
 	local session=${PROTOCOL_NAME%%:*}-$1 log=${PROTOCOL_NAME%%:*}-$1-display listen=(-nolisten tcp) why
-	[ -z "${VIEWER_PIDS[$session]-}" ] || die "session $1 already has an X display"
+	[ -z "${VIEWER_PIDS[$session]-}" ] || cannot "session $1 already has an X display" || return
 	VIEWER_NUMBER=$(lab_display client) && [ "$VIEWER_NUMBER" -lt 63 ] ||	# prototap knows the ports 6000 to 6063
-		die "no free X display${LAB_AT_client-}"
+		cannot "no free X display${LAB_AT_client-}" || return
 	[ "${2-}" != tcp ] || listen=(-listen tcp)
 	VIEWER_DISPLAY=:$VIEWER_NUMBER
 	VIEWER_COOKIE=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
 	viewer_cookie client add "$VIEWER_DISPLAY" 2>>"$LAB_LOG/$log.err" ||
-		die "cannot write the X cookie of display $VIEWER_DISPLAY${LAB_AT_client-}: $(tail -n 1 -- "$LAB_LOG/$log.err")"
+		cannot "cannot write the X cookie of display $VIEWER_DISPLAY${LAB_AT_client-}: $(tail -n 1 -- "$LAB_LOG/$log.err")" || return
 	# In front of a person, a display has a machine to itself. Here it shares its CPU with the probe and whatever else runs, so it
 	# goes before all but the probe, where that is allowed.
 	# shellcheck disable=SC2016
@@ -62,7 +61,7 @@ viewer_display() {
 	if ! wait_until 20 viewer_answers_or_ended || lab_gone "$VIEWER_PID"; then
 		why=$(grep . "$LAB_LOG/$log.err" | tail -n 1)
 		viewer_stop "$1"
-		die "the X display on the client did not start: ${why:-it printed nothing}; see $LAB_LOG/$log.err"
+		cannot "the X display on the client did not start: ${why:-it printed nothing}; see $LAB_LOG/$log.err"
 	fi
 }
 

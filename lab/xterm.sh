@@ -5,17 +5,16 @@
 #
 #   xterm_start DISPLAY NAME PROGRAM [WORD]...
 #                     starts PROGRAM in an xterm on DISPLAY with APP_ENV, waits until it reads single keys, gives its window the
-#                     focus; sets APP_PID and APP_DISPLAY. Ends the driver with one line when the window does not come
+#                     focus; sets APP_PID and APP_DISPLAY. 1 (cannot) when the window does not come
 #
 # The pointer stays visible while keys are typed (pointerMode 0): when it vanished, that would look like an echo.
 
 xterm_start() {
 	local display=$1 app=$2 program=$3 name=app-$2${1//[!0-9]/-} log=$LAB_LOG/app-$2.log pid=''
 	shift 3
-	[ -n "$display" ] || die "-$EXIT_USAGE" "$app needs a display, and protocol $PROTOCOL_NAME has none; use the application refecho"
-	lab_need server xterm xterm
-	lab_need server xdotool xdotool
-	lab_need server pgrep procps
+	[ -n "$display" ] ||
+		cannot "-$EXIT_USAGE" "$app needs a display, and protocol $PROTOCOL_NAME has none; use the application refecho" || return
+	lab_need server xterm xterm && lab_need server xdotool xdotool && lab_need server pgrep procps || return
 	# The shell prints its pid and becomes xterm: over ssh, other sessions of that machine may run an xterm with the same words.
 	# shellcheck disable=SC2016
 	lab_start server "$name" env ${APP_ENV[@]+"${APP_ENV[@]}"} DISPLAY="$display" sh -c 'echo "$$" && exec xterm "$@"' sh \
@@ -33,7 +32,7 @@ xterm_start() {
 		until window=$(xdotool search --all --onlyvisible --pid "$2" --class xterm 2>/dev/null) && [ -n "$window" ]; do sleep 0.05; done
 		xdotool windowfocus --sync "$window" mousemove --sync 200 150' sh "$display" "$pid" "$program" >>"$log" 2>&1 || {
 		lab_stop "$APP_PID"
-		die "the window of $app did not appear on display $display:" \
+		cannot "the window of $app did not appear on display $display:" \
 			"$(grep -hsv '^$' -- "$log" "$LAB_LOG/$name.err" | tail -n 1); see $LAB_LOG"
 	}
 }

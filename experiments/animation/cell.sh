@@ -72,7 +72,7 @@ page_step() {	# page_step FOLDER; 1: LAB_WHY
 simple_step() {	# simple_step FOLDER; 1: LAB_WHY
 	APP_SHOWS=${P[shows]}
 	app_use simple
-	app_start "$PROTOCOL_DISPLAY"
+	app_start "$PROTOCOL_DISPLAY" || return
 	nap 1
 	animation_watch "$1" "$((SECONDS_EACH < 10 ? SECONDS_EACH : 10))"
 }

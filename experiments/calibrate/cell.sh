@@ -47,7 +47,7 @@ exp_begin() {
 		use_path "$path"
 		run_set '.protocols[$path] = $settings' --arg path "$path" --argjson settings "$(protocol_settings)"
 		[ "$(protocol_kind)" = display ] || continue
-		protocol_start "$path"
+		must protocol_start "$path"
 		PATH_DISPLAY[$path]=$PROTOCOL_DISPLAY PATH_TARGET[$path]=$PROTOCOL_TARGET PATH_PORT[$path]=$PROTOCOL_PORT
 	done
 }
@@ -67,9 +67,9 @@ exp_run() {	# exp_run FOLDER REPEAT
 	APP_OPTIONS[1]=${APP_OPTIONS[1]/FILE/$LAB_LOG/delays}
 	use_path "$path"
 	if [ "$(protocol_kind)" = display ]; then
-		app_start "${PATH_DISPLAY[$path]}"
+		app_start "${PATH_DISPLAY[$path]}" || return
 	else
-		protocol_start "$path"
+		protocol_start "$path" || return
 		PATH_TARGET[$path]=$PROTOCOL_TARGET PATH_PORT[$path]=$PROTOCOL_PORT
 	fi
 	open_pipe GO

@@ -37,8 +37,7 @@ exp_begin() { [ -n "$LAB_TAP_IF" ] || die "-$EXIT_MISSING" "bytes cannot be capt
 
 exp_run() {	# exp_run FOLDER REPEAT
 	protocol_use "${P[protocol]}"
-	protocol_start animation
-	clocks_find || return
+	protocol_start animation && clocks_find || return
 	cpu_begin
 	animation_steps "$1" "$2" || return
 	cpu_end

@@ -92,29 +92,6 @@ client_start() {	# client_start NAME
 	is_ready "$1" 20
 }
 
-# attempt COMMAND...: of a plug-in, which ends the shell (die) where it cannot do what it is for. Here that is a result and no end:
-# 1, what it said in ATTEMPT_WHY, and its exit status in ATTEMPT_STATUS. In bash 4.3's way `break` leaves the loops of who has
-# called the function that it stands in, and with them the plug-in.
-DIE=$(declare -f die)
-attempt() {
-	local _
-	ATTEMPT_WHY='' ATTEMPT_STATUS=1
-	# shellcheck disable=SC2317,SC2105 # the plug-in calls it
-	die() {
-		case ${1-} in -[0-9]*) ATTEMPT_STATUS=${1#-}; shift ;; esac
-		[ "$BASHPID" = "$$" ] || { warn "$@"; exit 1; }
-		ATTEMPT_WHY=$*
-		# shellcheck disable=SC2104
-		break 99
-	}
-	shopt -s compat43
-	# shellcheck disable=SC2043
-	for _ in once; do "$@"; done
-	shopt -u compat43
-	eval "$DIE"
-	[ -z "$ATTEMPT_WHY" ]
-}
-
 # Options and data ------------------------------------------------------------------------------------------------
 
 check_swaps() {	# each of SWAPS; the lab comes up with the first, lab_swap exchanges it

@@ -91,8 +91,7 @@ setting_begin() {	# setting_begin SETTING: with new sessions; 1: LAB_WHY
 	COST_MS=${COSTS%%,*}
 	HEAVY_COST=$COST_MS CURRENT=$1
 	for app in light heavy; do
-		in_session attempt session_start "$(session_name "${P[protocol]}" "$app")" "${P[protocol]}" "$app" ||
-			{ LAB_WHY=$ATTEMPT_WHY; return 1; }
+		in_session session_start "$(session_name "${P[protocol]}" "$app")" "${P[protocol]}" "$app" || return
 	done
 }
 
@@ -102,7 +101,7 @@ heavy_costs() {	# the heavy application of the current session, at that cost
 	heavy=$(session_name "${P[protocol]}" heavy)
 	lab_stop "${SESSION_PID[$heavy]}"
 	COST_MS=$1
-	in_session session_start_app "$heavy"
+	must in_session session_start_app "$heavy"
 	HEAVY_COST=$1
 }
 

@@ -23,13 +23,13 @@ exp_missing() { lab_lacks attach pin shape memory autogroup rt capture; }
 
 # Sessions ------------------------------------------------------------------------------------------------------
 
-session_start() {	# session_start NAME PROTOCOL APP: a display server, and the application
+session_start() {	# session_start NAME PROTOCOL APP: a display server, and the application; 1: LAB_WHY
 	local name=$1
 	SESSION_PROTOCOL[$name]=$2 SESSION_APP[$name]=$3 SESSION_OPTIONS[$name]=''
 	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
 	session_use "$name"
-	protocol_start "$name"
-	[ "${#PROTOCOL_OPTIONS[@]}" = 0 ] || printf -v "SESSION_OPTIONS[$name]" '%q ' "${PROTOCOL_OPTIONS[@]}"
+	protocol_start "$name" || return
+	[ "${#PROTOCOL_OPTIONS[@]}" = 0 ] || printf -v "SESSION_OPTIONS[$name]" '%s\037' "${PROTOCOL_OPTIONS[@]}"
 	SESSION_TARGET[$name]=$PROTOCOL_TARGET SESSION_PORT[$name]=$PROTOCOL_PORT SESSION_DISPLAY[$name]=$PROTOCOL_DISPLAY
 	SESSION_SERVER[$name]=${PROTOCOL_PIDS%% *} SESSION_PID[$name]=${PROTOCOL_PIDS%% *} SESSION_WATCH[$name]=$PROTOCOL_WATCH
 	# A protocol's own application has the same CPU cost per key if it is a process that shows their number.
@@ -42,14 +42,14 @@ session_start() {	# session_start NAME PROTOCOL APP: a display server, and the a
 session_use() {
 	protocol_use "${SESSION_PROTOCOL[$1]}"
 	app_of "${SESSION_APP[$1]}"
-	[ -z "${SESSION_OPTIONS[$1]}" ] || eval "PROTOCOL_OPTIONS=(${SESSION_OPTIONS[$1]})"
+	[ -z "${SESSION_OPTIONS[$1]}" ] || IFS=$'\037' read -ra PROTOCOL_OPTIONS <<<"${SESSION_OPTIONS[$1]}"
 	APP_COST=${COST_MS:-0}ms APP_OPTIONS=(--cost-per "${COST_PER:-redraw}")
 	[ "$ECHOES" = 0 ] || APP_OPTIONS+=(--log "$RUN/log/echo-$1.tsv")
 }
 
 session_start_app() {	# session_start_app NAME: the application, in its session
 	session_use "$1"
-	app_start "${SESSION_DISPLAY[$1]}"
+	app_start "${SESSION_DISPLAY[$1]}" || return
 	SESSION_WATCH[$1]=$(app_watch) SESSION_PID[$1]=$APP_PID SESSION_COST[$1]=''
 	[ "${SESSION_APP[$1]}" != heavy ] || [ "${COST_MS:-0}" = 0 ] || SESSION_COST[$1]=$COST_MS
 }
@@ -82,7 +82,7 @@ sessions_cells() {	# the product of the axes, with what runs over each protocol
 }
 
 # Before the cells, those of a run's only protocol; of several, they come with their cells.
-sessions_begin() { [[ $PROTOCOLS == *,* ]] || sessions_of "$PROTOCOLS" || die "-$ATTEMPT_STATUS" "$LAB_WHY"; }
+sessions_begin() { [[ $PROTOCOLS == *,* ]] || must sessions_of "$PROTOCOLS"; }
 
 # sessions_of PROTOCOL: its sessions are up, one for each application, and no others; 1: LAB_WHY.
 sessions_of() {
@@ -92,8 +92,7 @@ sessions_of() {
 	exp_step "sessions over $1"
 	SESSIONS_OF=$1
 	for app in $(apps_over "$1"); do
-		attempt session_start "$(session_name "$1" "$app")" "$1" "$app" && continue
-		LAB_WHY=$ATTEMPT_WHY
+		session_start "$(session_name "$1" "$app")" "$1" "$app" && continue
 		sessions_end
 		return 1
 	done

@@ -54,11 +54,10 @@ idle_start() {	# 1: LAB_WHY
 	for ((n = 1; n <= P[sessions]; n++)); do
 		! stopped || return 0
 		name=${P[system]}-$n
-		protocol_start "$name"
+		protocol_start "$name" || return
 		[ "${P[system]}" != desktop ] || { app_use desktop; app_start "$PROTOCOL_DISPLAY" || return; }
 		app_use vim
-		app_start "$PROTOCOL_DISPLAY"
-		client_start "client-$name" || return
+		app_start "$PROTOCOL_DISPLAY" && client_start "client-$name" || return
 		CLIENTS+=("client-$name")
 	done
 }

@@ -104,10 +104,9 @@ exp_session() {
 	throttled) lab_group batch || return ;;
 	esac
 	protocol_use "${P[protocol]}"
-	protocol_start paging
+	protocol_start paging || return
 	app_use vim
-	app_start "$PROTOCOL_DISPLAY"
-	session_pids || return
+	app_start "$PROTOCOL_DISPLAY" && session_pids || return
 	[ "${P[session]}" != unswapped ] || note_group_size || return
 	[ "${P[session]}" != throttled ] || throttle_start batch || return
 	prober_start

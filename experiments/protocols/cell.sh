@@ -94,7 +94,7 @@ session_begin() {	# session_begin PROTOCOL; 1: LAB_WHY
 	protocol_use "$1"
 	PROTOCOL_OPTIONS=() PROTOCOL_VIEW='' PROTOCOL_PORT=''
 	SESSION=$1
-	protocol_start work
+	protocol_start work || return
 	VIEW_TARGET=${PROTOCOL_VIEW:+x11:$PROTOCOL_VIEW}
 	APP_DISPLAY=$PROTOCOL_DISPLAY
 	[ -z "$PROTOCOL_VIEW" ] || return 0
@@ -102,12 +102,6 @@ session_begin() {	# session_begin PROTOCOL; 1: LAB_WHY
 	client_start client || return
 	SESSION_CLIENT=$LAB_PID
 }
-
-# The application in the session. 1: LAB_WHY; what it cannot be shown in is a cell that failed, and other protocols go on.
-app_begin() {
-	attempt app_begin_or_die || { LAB_WHY=$ATTEMPT_WHY; return 1; }
-}
-app_begin_or_die() { app_start "$PROTOCOL_DISPLAY" || die "$LAB_WHY"; }
 
 # Waits until the view does not change for a while. Where it never rests, what comes is measured all the same, and said. Without a
 # view a second client would be on the wire: time passes.
@@ -175,7 +169,7 @@ measure_session() {
 	if [ "$(protocol_kind)" = display ]; then
 		tap_start window || return
 		app_use vim
-		app_begin || return
+		app_start "$PROTOCOL_DISPLAY" || return
 		session_rest
 		tap_end window "$folder" || return
 	fi
@@ -218,7 +212,7 @@ measure_work() {
 		session_rest
 	fi
 	app_use work
-	app_begin || return
+	app_start "$PROTOCOL_DISPLAY" || return
 	session_rest
 	stopped || work_do || status=1
 	app_stop

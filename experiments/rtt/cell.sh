@@ -24,7 +24,7 @@ exp_check() {
 	[ "${BY:-tbf}" = tbf ] || export LAB_DELAY_BY=wire
 }
 
-exp_choose() { [[ ,$PROBES, != *,ping,* ]] || lab_need client ping iputils-ping; }
+exp_choose() { [[ ,$PROBES, != *,ping,* ]] || must lab_need client ping iputils-ping; }
 
 # Without load there is no transport; datagrams over the whole link tell only how full the queue is.
 wanted() {	# wanted QUEUE TRANSPORT LOAD
@@ -143,7 +143,7 @@ exp_begin() {
 	done
 	[[ ,$PROBES, == *,keys,* ]] || return 0
 	# the reference application, at no cost of its own
-	for protocol in ${PROTOCOLS//,/ }; do session_start "keys-${protocol/:/-}" "$protocol" heavy; done
+	for protocol in ${PROTOCOLS//,/ }; do must session_start "keys-${protocol/:/-}" "$protocol" heavy; done
 }
 
 load_start() {	# load_start SEED: sets LOAD_PID; 1: LAB_WHY

@@ -98,7 +98,7 @@ login_start() {	# login_start N; 1: LAB_WHY
 		lab_memory_group "$group" || return
 		LAB_MEMORY=$group
 	fi
-	protocol_start "$name"
+	protocol_start "$name" || return
 	lab_children server "${LAB_PIDS[@]:first}"
 	LOGIN_DISPLAYS+=("$CHILDREN")
 	app_use "${KIND_APP[${P[system]##*.}]}"

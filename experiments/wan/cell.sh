@@ -77,7 +77,7 @@ exp_missing() {
 
 exp_begin() {
 	local protocol
-	for protocol in ${PROTOCOLS//,/ }; do session_start "${protocol//:/-}" "$protocol" "$APP"; done
+	for protocol in ${PROTOCOLS//,/ }; do must session_start "${protocol//:/-}" "$protocol" "$APP"; done
 }
 
 exp_before_cells() {

@@ -23,12 +23,11 @@ app_can() {
 	done
 }
 
-# 1, and LAB_WHY, when it does not come: there is much in it that may fail, and the rest of a run need not.
 app_start() {
 	local why name=app-desktop${1//[!0-9]/-}
-	[ -n "$1" ] || die "-$EXIT_USAGE" "a desktop needs a display, and protocol $PROTOCOL_NAME has none"
-	why=$(app_can) || die "-$EXIT_MISSING" "$why"
-	lab_need server xdotool xdotool
+	[ -n "$1" ] || cannot "-$EXIT_USAGE" "a desktop needs a display, and protocol $PROTOCOL_NAME has none" || return
+	why=$(app_can) || cannot "-$EXIT_MISSING" "$why" || return
+	lab_need server xdotool xdotool || return
 	# Settings in a folder of this session or in memory; no bus for screen readers, no mounted volumes.
 	# shellcheck disable=SC2016
 	lab_start server "$name" sh -c '
@@ -53,8 +52,8 @@ app_start() {
 		until xdotool search --onlyvisible --class "^xfce4-panel$" && xdotool search --onlyvisible --class "^xfdesktop$" &&
 			xdotool get_desktop; do sleep 0.1; done' sh "$1" >/dev/null 2>"$LAB_LOG/$name.wait" || {
 		lab_stop "$APP_PID"
-		LAB_WHY="the desktop did not appear on display $1: $(grep -h . -- "$LAB_LOG/$name.err" | tail -n 1)"
-		return 1
+		cannot "the desktop did not appear on display $1: $(grep -h . -- "$LAB_LOG/$name.err" | tail -n 1)"
+		return
 	}
 	rm -f -- "$LAB_LOG/$name.wait"
 }

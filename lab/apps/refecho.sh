@@ -19,14 +19,14 @@ app_start() {
 	APP_PID=
 	# A server that draws by itself (vnc:refecho) is the application.
 	[ -n "$1" ] || return 0
-	[ -x "$TP_BIN/refecho" ] || die "-$EXIT_MISSING" "$TP_BIN/refecho is not built; run: make"
-	lab_need server xdotool xdotool
+	[ -x "$TP_BIN/refecho" ] || cannot "-$EXIT_MISSING" "$TP_BIN/refecho is not built; run: make" || return
+	lab_need server xdotool xdotool || return
 	local name=app-refecho${1//[!0-9]/-}
 	lab_start ${APP_FLAGS[@]+"${APP_FLAGS[@]}"} server "$name" "$TP_BIN/refecho" --display "$1" \
 		--cost "${APP_COST:-10ms}" --cost-per redraw \
 		${APP_OPTIONS[@]+"${APP_OPTIONS[@]}"}
 	APP_PID=$LAB_PID
-	lab_ready "$name" 20 || die "refecho did not start on display $1; see $LAB_LOG/$name.err"
+	lab_ready "$name" 20 || cannot "refecho did not start on display $1; see $LAB_LOG/$name.err" || return
 	# shellcheck disable=SC2016
 	lab_exec server timeout 60 sh -c '
 		export DISPLAY="$1"
@@ -37,7 +37,7 @@ app_start() {
 			timeout 2 xdotool windowfocus --sync "$window" mousemove --window "$window" 310 230; do sleep 0.05; done' sh "$1" \
 			>>"$LAB_LOG/app-refecho.log" 2>&1 || {
 		lab_stop "$APP_PID"
-		die "refecho's window did not appear on display $1: $(tail -n 1 -- "$LAB_LOG/app-refecho.log"); see $LAB_LOG"
+		cannot "refecho's window did not appear on display $1: $(tail -n 1 -- "$LAB_LOG/app-refecho.log"); see $LAB_LOG"
 	}
 }
 

@@ -20,7 +20,7 @@ app_start() {
 	caret) shows='printf "\e[?12h"; while :; do read -r -t 60 _; done' ;;
 	bar) shows='full=$(printf "%50s" ""); full=${full// /#}; printf "\e[?25l"; for ((i = 0; ; i = i % 100 + 1)); do
 		printf "\r[%-50s] %3d %%" "${full:0:i / 2}" "$i"; read -r -t 0.2 _; done' ;;
-	*) die "-$EXIT_USAGE" "nothing simple called '${APP_SHOWS-}'; there are: caret bar" ;;
+	*) cannot "-$EXIT_USAGE" "nothing simple called '${APP_SHOWS-}'; there are: caret bar" || return ;;
 	esac
 	xterm_start "$1" "$APP_SHOWS" bash -c "stty -icanon -echo; $shows"
 }

@@ -16,7 +16,7 @@ app_cost_ns() { :; }
 app_start() {
 	local vi
 	for vi in vim.tiny vi vim ''; do [ -n "$vi" ] && lab_has server "$vi" && break; done
-	[ -n "$vi" ] || lab_need server vim.tiny vim-tiny
+	[ -n "$vi" ] || lab_need server vim.tiny vim-tiny || return
 	xterm_start "$1" vim "$vi" -N -u NONE -i NONE -n --cmd "set shortmess+=I" \
 		--cmd "imap <silent> <F2> <Esc>:silent %d<CR>i" -c startinsert
 }

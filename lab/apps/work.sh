@@ -64,11 +64,11 @@ work_documents() {	# work_documents FOLDER-OF-PICTURES
 	tar -C "$TP_HOME/data/work" -cf - pages text.txt -C "$1" . | lab_exec server sh -c "$(work_home)" sh "$LAB_TMP/work"
 }
 
-# WORK_PICTURES is the folder of the pictures. 1: LAB_WHY.
+# WORK_PICTURES is the folder of the pictures.
 app_start() {
 	local name class width height words log=$LAB_LOG/app-work.log
 	read -r name class width height words < <(work_row)
-	work_documents "$WORK_PICTURES" 2>"$log" || { LAB_WHY="its documents could not be written: $(tail -n 1 -- "$log")"; return 1; }
+	work_documents "$WORK_PICTURES" 2>"$log" || cannot "its documents could not be written: $(tail -n 1 -- "$log")" || return
 	# the cookies of the display stay where they are
 	# shellcheck disable=SC2016
 	lab_start server "app-$name" sh -c '
@@ -95,9 +95,9 @@ app_start() {
 			sleep 0.05
 		done
 		xdotool windowfocus "$window"' sh "$1" "$class" "$width" "$height" >>"$log" 2>&1 || {
-		LAB_WHY="the window of $name did not come: $(grep -hv '^$' "$log" "$LAB_LOG/app-$name.err" 2>/dev/null | tail -n 1)"
 		lab_stop "$APP_PID"
-		return 1
+		cannot "the window of $name did not come: $(grep -hv '^$' "$log" "$LAB_LOG/app-$name.err" 2>/dev/null | tail -n 1)"
+		return
 	}
 }
 

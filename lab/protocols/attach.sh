@@ -27,11 +27,12 @@ protocol_start() {
 	[ -n "$LAB_TAP_IF" ] || PROTOCOL_PORT=''
 	attach_probe patch --rate 0 --watch patch --patch-wait 1s -t 100ms && return 0
 	why=$(tail -n 1 "$LAB_LOG/attach-patch.err")
-	[[ $why == *"no patch"* ]] || die "${why#keyrepeat: }"
+	[[ $why == *"no patch"* ]] || cannot "${why#keyrepeat: }" || return
 	PROTOCOL_WATCH='update'
 	if [ -z "$ATTACH_REGION" ]; then
 		attach_probe region --rate 5 -t 1s --warmup 0 --watch update --region auto ||
-			die "$(tail -n 1 "$LAB_LOG/attach-region.err" | sed 's/^keyrepeat: //; s/ with --region/ (--on attach:DISPLAY,WINDOW,WxH+X+Y)/')"
+			cannot "$(tail -n 1 "$LAB_LOG/attach-region.err" |
+				sed 's/^keyrepeat: //; s/ with --region/ (--on attach:DISPLAY,WINDOW,WxH+X+Y)/')" || return
 		ATTACH_REGION=$(jq -r .settings.region "$LAB_LOG/attach-region.out")
 	fi
 	PROTOCOL_OPTIONS+=(--region "$ATTACH_REGION")

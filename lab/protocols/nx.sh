@@ -73,18 +73,18 @@ nx_options() {	# nx_options ROLE WORDS
 
 protocol_start() {
 	local session=$1 name=nx-$1 log=$LAB_LOG/nx-$1 why n NX_N=''
-	why=$(protocol_can) || die "-$EXIT_MISSING" "$why"
-	[ -z "${NX_NUMBER[$session]-}" ] || die "session $session runs already"
+	why=$(protocol_can) || cannot "-$EXIT_MISSING" "$why" || return
+	[ -z "${NX_NUMBER[$session]-}" ] || cannot "session $session runs already" || return
 	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
-	viewer_display "$session"
-	nx_number || die "no free X display${LAB_AT_server-}"
+	viewer_display "$session" || return
+	nx_number || cannot "no free X display${LAB_AT_server-}" || return
 	n=$NX_N
 	NX_NUMBER[$session]=$n
 	PROTOCOL_PORT=$((4000 + n)) PROTOCOL_DISPLAY=:$n PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
-	nx_share "$name" || nx_fail "$session" "cannot write the X cookie of display :$n" "$log.auth"
+	nx_share "$name" || nx_fail "$session" "cannot write the X cookie of display :$n" "$log.auth" || return
 	nx_serve "$session" "$n"
 	PROTOCOL_PIDS=$LAB_PID NX_SERVER[$session]=$LAB_PID
-	wait_until 20 nx_listens_or_ended && ! lab_gone "$LAB_PID" || nx_fail "$session" "the NX server did not start" "$log.err"
+	wait_until 20 nx_listens_or_ended && ! lab_gone "$LAB_PID" || nx_fail "$session" "the NX server did not start" "$log.err" || return
 	lab_start client "$name-client" sh -c '
 		folder=$HOME/nx-$1
 		export NX_SYSTEM="$folder" NX_HOME="$folder" XAUTHORITY="$HOME/.Xauthority" DISPLAY="$2"
@@ -92,12 +92,12 @@ protocol_start() {
 	PROTOCOL_PIDS+=" $LAB_PID" NX_CLIENT[$session]=$LAB_PID
 	# A request before the proxies have met would wait for seconds.
 	wait_until 20 nx_met_or_ended "$log.err" && ! lab_gone "$LAB_PID" ||
-		nx_fail "$session" "the NX proxies of client and server did not connect in 20 s" "$log-client.err" "$log.err"
+		nx_fail "$session" "the NX proxies of client and server did not connect in 20 s" "$log-client.err" "$log.err" || return
 	lab_exec server timeout 30 sh -c 'until DISPLAY=$1 timeout 8 xset q; do sleep 0.05; done' sh "$PROTOCOL_DISPLAY" \
 		>/dev/null 2>"$log.auth" ||
-		nx_fail "$session" "the X display of the NX session does not answer" "$log.auth" "$log.err"
+		nx_fail "$session" "the X display of the NX session does not answer" "$log.auth" "$log.err" || return
 	[ "$PROTOCOL_VARIANT" != agent ] || viewer_window "$VIEWER_DISPLAY" class '^NXAgent$' 20 ||
-		nx_fail "$session" "the window of the NX session did not appear in 20 s" "$log.err"
+		nx_fail "$session" "the window of the NX session did not appear in 20 s" "$log.err" || return
 	rm -f "$log.auth"
 }
 
@@ -134,7 +134,7 @@ nx_fail() {	# nx_fail SESSION WORDS LOG...: the last of what they said
 	shift 2
 	why=$(grep -hi 'error\|warning\|refused\|cannot\|failed' -- "$@" 2>/dev/null | grep -v keystroke | tail -n 1)
 	protocol_stop "$session"
-	die "$words: ${why:-it printed nothing}; see ${!#}"
+	cannot "$words: ${why:-it printed nothing}; see ${!#}"
 }
 
 protocol_settings() {

@@ -73,22 +73,22 @@ rdp_cache() {
 
 protocol_start() {
 	local session=$1 n folder why log=$LAB_LOG/rdp-$1
-	why=$(protocol_can) || die "-$EXIT_MISSING" "$why"
-	[ -z "${RDP_PIDS[$session]-}" ] || die "session $session runs already"
-	n=$(lab_display server) || die "no free X display"
+	why=$(protocol_can) || cannot "-$EXIT_MISSING" "$why" || return
+	[ -z "${RDP_PIDS[$session]-}" ] || cannot "session $session runs already" || return
+	n=$(lab_display server) || cannot "no free X display" || return
 	folder=/tmp/rdp-$n
 	PROTOCOL_OPTIONS=() PROTOCOL_PIDS='' PROTOCOL_WATCH=patch
 	PROTOCOL_DISPLAY=:$n
 	PROTOCOL_PORT=$((3388 + n))	# 3389 where that is free
 	while lab_listens server "$PROTOCOL_PORT"; do PROTOCOL_PORT=$((PROTOCOL_PORT + 100)); done
 	rdp_prepare "$folder" "$n" "$PROTOCOL_PORT" 2>"$log.err" ||
-		die "cannot make xrdp's certificate and configuration: $(tail -n 1 -- "$log.err")"
+		cannot "cannot make xrdp's certificate and configuration: $(tail -n 1 -- "$log.err")" || return
 	rdp_display "$session" "$n" "$folder"
-	wait_until 20 rdp_answers_or_ended "$LAB_PID" && ! lab_gone "$LAB_PID" || rdp_failed "$session" display "$folder/xorg.log"
+	wait_until 20 rdp_answers_or_ended "$LAB_PID" && ! lab_gone "$LAB_PID" || rdp_failed "$session" display "$folder/xorg.log" || return
 	lab_start server "rdp-$session" xrdp --nodaemon --config "$folder/xrdp.ini"
 	RDP_PIDS[$session]+=" $LAB_PID" PROTOCOL_PIDS+=" $LAB_PID"
-	wait_until 20 rdp_listens_or_ended "$LAB_PID" && ! lab_gone "$LAB_PID" || rdp_failed "$session" ''
-	viewer_display "$session"
+	wait_until 20 rdp_listens_or_ended "$LAB_PID" && ! lab_gone "$LAB_PID" || rdp_failed "$session" '' || return
+	viewer_display "$session" || return
 	# /gfx would need a newer server; colours as they are on the server, nothing beside the picture. It
 	# wants a home that it may write to.
 	lab_start client "rdp-$session-client" env DISPLAY="$VIEWER_DISPLAY" "$(rdp_client)" \
@@ -97,7 +97,7 @@ protocol_start() {
 	RDP_PIDS[$session]+=" $LAB_PID" PROTOCOL_PIDS+=" $LAB_PID"
 	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
 	viewer_window "$VIEWER_DISPLAY" name "thinprobe $session" 20 "$LAB_PID" &&
-		viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID" || rdp_failed "$session" client
+		viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID" || rdp_failed "$session" client || return
 }
 
 # rdp_prepare FOLDER N PORT: what xrdp is told. A port that begins with / is a socket: the display is there already.
@@ -184,7 +184,7 @@ rdp_failed() {
 	[ $# -lt 3 ] || lab_exec server sh -c 'test -f "$1" && exec cat "$1"' sh "$3" >>"$log.err" 2>/dev/null
 	why=$(cat -- "$log.err" "$log.out" 2>/dev/null | grep . | grep -i -e error -e fail -e cannot | tail -n 1)
 	protocol_stop "$1"
-	die "RDP: the ${2:-server} did not start: ${why:-no error message}; see $log.err"
+	cannot "RDP: the ${2:-server} did not start: ${why:-no error message}; see $log.err"
 }
 
 protocol_settings() {

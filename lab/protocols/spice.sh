@@ -39,21 +39,21 @@ protocol_can() {
 
 protocol_start() {
 	local session=$1 n folder why
-	why=$(protocol_can) || die "-$EXIT_MISSING" "$why"
-	[ -z "${SPICE_PIDS[$session]-}" ] || die "session $session runs already"
-	n=$(lab_display server) || die "no free X display"
+	why=$(protocol_can) || cannot "-$EXIT_MISSING" "$why" || return
+	[ -z "${SPICE_PIDS[$session]-}" ] || cannot "session $session runs already" || return
+	n=$(lab_display server) || cannot "no free X display" || return
 	folder=/tmp/spice-$n
 	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
 	PROTOCOL_DISPLAY=:$n
 	PROTOCOL_PORT=$((5900 + n))	# free: lab_display has looked
 	spice_config "$folder" "$PROTOCOL_PORT" 2>"$LAB_LOG/spice-$session.err" ||
-		die "cannot write the configuration of the SPICE server: $(tail -n 1 -- "$LAB_LOG/spice-$session.err")"
+		cannot "cannot write the configuration of the SPICE server: $(tail -n 1 -- "$LAB_LOG/spice-$session.err")" || return
 	lab_start server "spice-$session" "$SPICE_XORG" ":$n" \
 		-config "$folder/xorg.conf" -ac -noreset -novtswitch -sharevts -nolisten tcp -logfile "$folder/xorg.log"
 	SPICE_PIDS[$session]=$LAB_PID PROTOCOL_PIDS=$LAB_PID
-	wait_until 20 spice_answers_or_ended "$LAB_PID" && ! lab_gone "$LAB_PID" || spice_failed "$session" '' "$folder/xorg.log"
-	viewer_display "$session"
-	spice_client "$session" "/tmp/spicy-$VIEWER_NUMBER" || spice_failed "$session" client
+	wait_until 20 spice_answers_or_ended "$LAB_PID" && ! lab_gone "$LAB_PID" || spice_failed "$session" '' "$folder/xorg.log" || return
+	viewer_display "$session" || return
+	spice_client "$session" "/tmp/spicy-$VIEWER_NUMBER" || spice_failed "$session" client || return
 	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
 }
 
@@ -138,7 +138,7 @@ spice_failed() {
 	[ $# -lt 3 ] || lab_exec server sh -c 'test -f "$1" && exec cat "$1"' sh "$3" >>"$log" 2>/dev/null
 	why=$(grep -i -e error -e fail -e cannot -e warning -- "$log" | tail -n 1)
 	protocol_stop "$1"
-	die "SPICE: the ${2:-server} did not start: ${why:-no error message}; see $log"
+	cannot "SPICE: the ${2:-server} did not start: ${why:-no error message}; see $log"
 }
 
 protocol_settings() {

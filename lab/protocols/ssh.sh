@@ -66,24 +66,24 @@ protocol_can() {
 
 protocol_start() {
 	local session=$1 log=$LAB_LOG/ssh-$1 why port=2222 role folder
-	why=$(protocol_can) || die "-$EXIT_MISSING" "$why"
-	[ -z "${SSHD_FOLDER[$session]-}" ] || die "session $session runs already"
+	why=$(protocol_can) || cannot "-$EXIT_MISSING" "$why" || return
+	[ -z "${SSHD_FOLDER[$session]-}" ] || cannot "session $session runs already" || return
 	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
-	viewer_display "$session"
+	viewer_display "$session" || return
 	while lab_listens server "$port"; do port=$((port + 1)); done
 	folder=ssh-$port	# a session's name may be any
 	SSHD_FOLDER[$session]=$folder SSHD_VIEW[$session]=$VIEWER_DISPLAY
 	for role in server client; do
 		[ "${LAB_PRIVATE-1}" != 1 ] || sshd_user "$role" 2>"$log.err" ||
-			sshd_fail "$session" "cannot make a user for ssh on the $role" "$log.err"
+			sshd_fail "$session" "cannot make a user for ssh on the $role" "$log.err" || return
 	done
 	PROTOCOL_PORT=$port PROTOCOL_DISPLAY='' PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
-	sshd_keys "$folder" "$port" 2>"$log.err" || sshd_fail "$session" "cannot make the keys for ssh" "$log.err"
-	sshd_remote "$folder" || sshd_fail "$session" "cannot write to the home folder on the server" "$log.err"
+	sshd_keys "$folder" "$port" 2>"$log.err" || sshd_fail "$session" "cannot make the keys for ssh" "$log.err" || return
+	sshd_remote "$folder" || sshd_fail "$session" "cannot write to the home folder on the server" "$log.err" || return
 	lab_start server "ssh-$session" sh -c 'exec "$(command -v sshd || echo /usr/sbin/sshd)" -D -e -f "$HOME/$1/sshd_config"' \
 		sh "$folder"
 	PROTOCOL_PIDS=$LAB_PID SSHD_SERVER[$session]=$LAB_PID
-	wait_until 20 sshd_listens_or_ended && ! lab_gone "$LAB_PID" || sshd_fail "$session" "sshd did not start" "$log.err"
+	wait_until 20 sshd_listens_or_ended && ! lab_gone "$LAB_PID" || sshd_fail "$session" "sshd did not start" "$log.err" || return
 	case $PROTOCOL_VARIANT in
 	x11*) sshd_forward "$session" ;;
 	*) sshd_terminal "$session" ;;
@@ -176,17 +176,17 @@ sshd_client() {	# sshd_client SESSION terminal|ssh [FD]: starts it, with SSHD_CO
 
 sshd_forward() {	# sshd_forward SESSION
 	local log=$LAB_LOG/ssh-$1-client input SSHD_COMMAND display=''
-	sshd_command "${SSHD_FOLDER[$1]}" || sshd_fail "$1" "the server role has no user" "$LAB_LOG/ssh-$1.err"
+	sshd_command "${SSHD_FOLDER[$1]}" || sshd_fail "$1" "the server role has no user" "$LAB_LOG/ssh-$1.err" || return
 	open_pipe input
 	SSHD_INPUT[$1]=$input
 	sshd_client "$1" ssh "$input"
 	SSHD_CLIENT[$1]=$LAB_PID
 	wait_until 30 sshd_said_or_ended "$log.out" && read -r display <"$log.out"
-	[ -n "$display" ] || sshd_fail "$1" "ssh forwards no display" "$log.err" "$LAB_LOG/ssh-$1.err"
+	[ -n "$display" ] || sshd_fail "$1" "ssh forwards no display" "$log.err" "$LAB_LOG/ssh-$1.err" || return
 	PROTOCOL_DISPLAY=${display%.0}
 	lab_exec server timeout 20 sh -c 'until DISPLAY=$1 timeout 5 xset q; do sleep 0.05; done' sh "$PROTOCOL_DISPLAY" \
 		>/dev/null 2>"$log.ask" ||
-		sshd_fail "$1" "the display that ssh forwards does not answer" "$log.ask" "$log.err"
+		sshd_fail "$1" "the display that ssh forwards does not answer" "$log.ask" "$log.err" || return
 	rm -f "$log.ask"
 }
 
@@ -194,13 +194,13 @@ sshd_said_or_ended() { [ -n "$(head -n 1 "$1")" ] || lab_gone "$LAB_PID"; }
 
 sshd_terminal() {	# sshd_terminal SESSION
 	local log=$LAB_LOG/ssh-$1-client SSHD_COMMAND
-	sshd_command "${SSHD_FOLDER[$1]}" || sshd_fail "$1" "the server role has no user" "$LAB_LOG/ssh-$1.err"
+	sshd_command "${SSHD_FOLDER[$1]}" || sshd_fail "$1" "the server role has no user" "$LAB_LOG/ssh-$1.err" || return
 	PROTOCOL_WATCH=update
 	sshd_client "$1" terminal
 	SSHD_CLIENT[$1]=$LAB_PID
 	wait_until 30 sshd_vim_or_ended "${SSHD_FOLDER[$1]}" && ! lab_gone "$LAB_PID" ||
-		sshd_fail "$1" "vim did not come at the other end of ssh" "$log.err" "$LAB_LOG/ssh-$1.err"
-	viewer_window "$VIEWER_DISPLAY" class '^xterm$' 20 || sshd_fail "$1" "the terminal of ssh did not appear" "$log.err"
+		sshd_fail "$1" "vim did not come at the other end of ssh" "$log.err" "$LAB_LOG/ssh-$1.err" || return
+	viewer_window "$VIEWER_DISPLAY" class '^xterm$' 20 || sshd_fail "$1" "the terminal of ssh did not appear" "$log.err" || return
 }
 
 # vim reads keys from the moment it has switched its terminal to single characters.
@@ -220,7 +220,7 @@ sshd_fail() {	# sshd_fail SESSION WORDS LOG...: and the last of what was said
 		}
 	done
 	protocol_stop "$session"
-	die "$words: ${why:-it printed nothing}; see $1"
+	cannot "$words: ${why:-it printed nothing}; see $1"
 }
 
 # As the terminal was when new.

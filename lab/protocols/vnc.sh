@@ -66,22 +66,22 @@ vnc_has() {	# vnc_has ROLE COMMAND PACKAGE
 
 protocol_start() {
 	local session=$1 n why security=(-SecurityTypes None -ac)
-	why=$(protocol_can) || die "-$EXIT_MISSING" "$why"
-	[ -z "${VNC_PIDS[$session]-}" ] || die "session $session runs already"
-	n=$(lab_display server) || die "no free X display${LAB_AT_server-}"
+	why=$(protocol_can) || cannot "-$EXIT_MISSING" "$why" || return
+	[ -z "${VNC_PIDS[$session]-}" ] || cannot "session $session runs already" || return
+	n=$(lab_display server) || cannot "no free X display${LAB_AT_server-}" || return
 	PROTOCOL_OPTIONS=() PROTOCOL_VIEW='' PROTOCOL_PIDS='' PROTOCOL_WATCH=patch
 	PROTOCOL_PORT=$((5900 + n))
 	PROTOCOL_DISPLAY=:$n
 	PROTOCOL_TARGET=vnc:$LAB_ADDR_server:$PROTOCOL_PORT
 	[ "$PROTOCOL_VARIANT" = refecho ] || [ "${LAB_PRIVATE-1}" = 1 ] || vnc_lock ||
-		die "cannot set a password for the VNC session${LAB_AT_server-}: ${why:-it cannot be stored there}"
+		cannot "cannot set a password for the VNC session${LAB_AT_server-}: ${why:-it cannot be stored there}" || return
 	case $PROTOCOL_VARIANT in
 	refecho)
 		PROTOCOL_DISPLAY=
 		lab_start ${APP_FLAGS[@]+"${APP_FLAGS[@]}"} server "vnc-$session" "$TP_BIN/refecho" \
 			--vnc "$PROTOCOL_PORT" --listen "$LAB_ADDR_server" --cost "${APP_COST:-10ms}" --cost-per redraw \
 			${APP_OPTIONS[@]+"${APP_OPTIONS[@]}"} ;;
-	x11vnc) vnc_x11vnc "$session" "$n" ;;
+	x11vnc) vnc_x11vnc "$session" "$n" || return ;;
 	*)
 		lab_start server "vnc-$session" Xvnc ":$n" -geometry "$VNC_GEOMETRY" -depth 24 "${security[@]}" -rfbport "$PROTOCOL_PORT" \
 			-AcceptSetDesktopSize=0 -noreset -nolisten tcp -FrameRate "$VNC_FRAME_RATE" -desktop "thinprobe $session" ;;
@@ -92,7 +92,8 @@ protocol_start() {
 	if ! wait_until 20 vnc_listens_or_ended "$LAB_PID" || lab_gone "$LAB_PID" || ! vnc_answers "vnc-$session"; then
 		why=$(tail -n 1 -- "$LAB_LOG/vnc-$session.err")
 		protocol_stop "$session"
-		die "the VNC server did not start: ${why:-it printed nothing}; see $LAB_LOG/vnc-$session.err"
+		cannot "the VNC server did not start: ${why:-it printed nothing}; see $LAB_LOG/vnc-$session.err"
+		return
 	fi
 	[ "$PROTOCOL_VARIANT" != viewer ] || vnc_viewer "$session"
 }
@@ -106,7 +107,8 @@ vnc_x11vnc() {
 	if ! wait_until 20 vnc_display_or_ended "$LAB_PID" || lab_gone "$LAB_PID"; then
 		why=$(tail -n 1 -- "$LAB_LOG/vnc-$1-display.err")
 		protocol_stop "$1"
-		die "the X display for x11vnc did not start: ${why:-it printed nothing}; see $LAB_LOG/vnc-$1-display.err"
+		cannot "the X display for x11vnc did not start: ${why:-it printed nothing}; see $LAB_LOG/vnc-$1-display.err"
+		return
 	fi
 	lab_start server "vnc-$1" x11vnc -norc -quiet -display "$PROTOCOL_DISPLAY" -listen "$LAB_ADDR_server" \
 		-rfbport "$PROTOCOL_PORT" -no6 -noipv6 -forever -shared "${who[@]}" \
@@ -119,10 +121,10 @@ vnc_viewer() {
 	local security=(-SecurityTypes=None)
 	[ "${LAB_PRIVATE-1}" = 1 ] || {
 		lab_get server "$LAB_RUN/vnc.passwd" "$LAB_RUN/vnc.viewer" && lab_put client "$LAB_RUN/vnc.viewer" "$LAB_RUN/vnc.viewer" ||
-			die "cannot store the password for the viewer${LAB_AT_client-}"
+			cannot "cannot store the password for the viewer${LAB_AT_client-}" || return
 		security=(-SecurityTypes=VncAuth -PasswordFile="$LAB_RUN/vnc.viewer")
 	}
-	viewer_display "$1"
+	viewer_display "$1" || return
 	lab_start client "vnc-$1-client" env DISPLAY="$VIEWER_DISPLAY" vncviewer -Shared -RemoteResize=0 \
 		-MenuKey= -ReconnectOnError=0 -AcceptClipboard=0 -SendClipboard=0 -SendPrimary=0 \
 		"${security[@]}" "$LAB_ADDR_server::$PROTOCOL_PORT"
@@ -134,7 +136,7 @@ vnc_viewer() {
 		! viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID"; then
 		why=$(grep . "$LAB_LOG/vnc-$1-client.err" | tail -n 1)
 		protocol_stop "$1"
-		die "vncviewer does not show the session: ${why:-it printed nothing}; see $LAB_LOG/vnc-$1-client.err"
+		cannot "vncviewer does not show the session: ${why:-it printed nothing}; see $LAB_LOG/vnc-$1-client.err"
 	fi
 }
 

@@ -32,10 +32,10 @@ protocol_can() {
 
 protocol_start() {
 	local session=$1 why log=$LAB_LOG/x11-$1.err
-	why=$(protocol_can) || die "-$EXIT_MISSING" "$why"
-	[ -z "${X11_DISPLAY[$session]-}" ] || die "session $session runs already"
+	why=$(protocol_can) || cannot "-$EXIT_MISSING" "$why" || return
+	[ -z "${X11_DISPLAY[$session]-}" ] || cannot "session $session runs already" || return
 	PROTOCOL_OPTIONS=()
-	viewer_display "$session" tcp
+	viewer_display "$session" tcp || return
 	PROTOCOL_PORT=x11:$((6000 + VIEWER_NUMBER))
 	PROTOCOL_DISPLAY=$LAB_ADDR_client$VIEWER_DISPLAY
 	PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
@@ -49,7 +49,8 @@ protocol_start() {
 		>/dev/null 2>"$log"; then
 		why=$(grep . "$log" | tail -n 1)
 		protocol_stop "$session"
-		die "the server cannot reach the X display: ${why:-it printed nothing}; see $log"
+		cannot "the server cannot reach the X display: ${why:-it printed nothing}; see $log"
+		return
 	fi
 	rm -f "$log"
 }

@@ -59,35 +59,35 @@ print(" ".join(word.split(":")[1] for word in sys.argv[1:] if not there(word.spl
 
 protocol_start() {
 	local session=$1 name=xpra-$1 log=$LAB_LOG/xpra-$1 n why folder
-	why=$(protocol_can) || die "-$EXIT_MISSING" "$why"
-	[ -z "${XPRA_NUMBER[$session]-}" ] || die "session $session runs already"
+	why=$(protocol_can) || cannot "-$EXIT_MISSING" "$why" || return
+	[ -z "${XPRA_NUMBER[$session]-}" ] || cannot "session $session runs already" || return
 	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
-	viewer_display "$session"
-	n=$(lab_display server) || die "no free X display${LAB_AT_server-}"
+	viewer_display "$session" || return
+	n=$(lab_display server) || cannot "no free X display${LAB_AT_server-}" || return
 	XPRA_NUMBER[$session]=$n
 	folder=xpra-$n	# a session's name may be any
 	PROTOCOL_DISPLAY=:$n PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY PROTOCOL_PORT=$((10000 + n))
 	while lab_listens server "$PROTOCOL_PORT"; do PROTOCOL_PORT=$((PROTOCOL_PORT + 1)); done
-	xpra_prepare "$folder" 2>"$log.err" || xpra_fail "$session" "cannot write the settings of xpra" "$log.err"
+	xpra_prepare "$folder" 2>"$log.err" || xpra_fail "$session" "cannot write the settings of xpra" "$log.err" || return
 	lab_start server "$name-display" \
 		sh -c 'exec Xvfb ":$1" -screen 0 "$2x24" +extension Composite -nolisten tcp -noreset -auth "$HOME/.Xauthority"' \
 		sh "$n" "$VIEWER_GEOMETRY"
 	XPRA_PIDS[$session]=$LAB_PID
 	wait_until 20 xpra_answers_or_ended && ! lab_gone "$LAB_PID" ||
-		xpra_fail "$session" "the X display for xpra did not start" "$log-display.err"
+		xpra_fail "$session" "the X display for xpra did not start" "$log-display.err" || return
 	xpra_run server "$folder" "$name" start "$PROTOCOL_DISPLAY" \
 		--use-display --daemon=no "--bind-tcp=$LAB_ADDR_server:$PROTOCOL_PORT" --tcp-auth=file:filename=HOME/password
 	PROTOCOL_PIDS="$LAB_PID ${XPRA_PIDS[$session]}"
 	XPRA_PIDS[$session]=$PROTOCOL_PIDS
 	wait_until 30 xpra_says_or_ended "$log" 'xpra is ready' && ! lab_gone "$LAB_PID" && lab_listens server "$PROTOCOL_PORT" ||
-		xpra_fail "$session" "xpra did not start" "$log.err" "$log.out"
+		xpra_fail "$session" "xpra did not start" "$log.err" "$log.out" || return
 	xpra_run client "$folder" "$name-client" attach "tcp://$LAB_ADDR_server:$PROTOCOL_PORT" --password-file=HOME/password
 	PROTOCOL_PIDS+=" $LAB_PID"
 	XPRA_PIDS[$session]=$PROTOCOL_PIDS
 	wait_until 30 xpra_says_or_ended "$log-client" 'Attached to' && ! lab_gone "$LAB_PID" ||
-		xpra_fail "$session" "the xpra client did not connect to the session" "$log-client.err" "$log-client.out"
+		xpra_fail "$session" "the xpra client did not connect to the session" "$log-client.err" "$log-client.out" || return
 	# There is no window yet that could have the focus; the one under the pointer will.
-	lab_exec client env DISPLAY="$VIEWER_DISPLAY" xdotool mousemove 310 230
+	lab_exec client env DISPLAY="$VIEWER_DISPLAY" xdotool mousemove 310 230 || :
 }
 
 xpra_answers_or_ended() { lab_gone "$LAB_PID" || lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" timeout 5 xset q >/dev/null 2>&1; }
@@ -140,7 +140,7 @@ xpra_fail() {	# xpra_fail SESSION WORDS LOG...: and the last of what was said
 	shift 2
 	why=$(cat -- "$@" 2>/dev/null | grep -i 'error\|cannot\|failed\|fatal' | tail -n 1)
 	protocol_stop "$session"
-	die "$words: ${why:-no error message}; see $1"
+	cannot "$words: ${why:-no error message}; see $1"
 }
 
 protocol_settings() {

@@ -69,9 +69,9 @@ setup_file() {
 lab_use local
 lab_up
 protocol_use x11
-protocol_start one
+must protocol_start one
 first=$PROTOCOL_PORT
-protocol_start two
+must protocol_start two
 echo "$first $PROTOCOL_PORT $PROTOCOL_DISPLAY $PROTOCOL_TARGET"
 lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" xset q >/dev/null && echo "server may"
 lab_exec client env DISPLAY=":${PROTOCOL_TARGET##*:}" xset q >/dev/null && echo "client may"

@@ -11,7 +11,7 @@ load window
 	drive <<'END'
 lab_up
 client_screen
-protocol_use vnc; protocol_start s; app_use vim; app_start "$PROTOCOL_DISPLAY"
+protocol_use vnc; must protocol_start s; app_use vim; must app_start "$PROTOCOL_DISPLAY"
 lab_start client viewer env DISPLAY=:90 vncviewer -Shared -RemoteResize=0 -MenuKey= -SecurityTypes=None \
 	"$LAB_ADDR_server::$PROTOCOL_PORT"
 client_window TigerVNC
@@ -42,7 +42,7 @@ done 2>&1
 lab_stop "$stranger"
 echo "stranger got $(jq .result.keys_received "$LAB_LOG/stranger.out")"
 # the reference application in the session: its patch is read, or a rectangle watched (bench/attach.sh holds one against the other)
-app_use refecho; APP_COST=1ms; app_start "$PROTOCOL_DISPLAY"
+app_use refecho; APP_COST=1ms; must app_start "$PROTOCOL_DISPLAY"
 for how in "--watch patch" "--watch update --region 320x240+0+0"; do
 	lab_exec client "$TOP/bin/keyrepeat" x11::90 --window "$WINDOW" $how -t 2s --schedule jittered --format json >"$W/how" 2>/dev/null
 	echo "answered with $how: $(jq '.result.keys_answered > 0' "$W/how")"
@@ -91,7 +91,7 @@ END
 foreign_server='
 lab_up
 client_screen
-protocol_use vnc; protocol_start s; app_use refecho; APP_COST=10ms; app_start "$PROTOCOL_DISPLAY"
+protocol_use vnc; must protocol_start s; app_use refecho; APP_COST=10ms; must app_start "$PROTOCOL_DISPLAY"
 lab_start client viewer env DISPLAY=:90 vncviewer -Shared -RemoteResize=0 -MenuKey= -SecurityTypes=None \
 	"$LAB_ADDR_server::$PROTOCOL_PORT"
 client_window TigerVNC

@@ -58,7 +58,7 @@ rdp_server() {
 	lab_exec server timeout 90 sh -c 'until DISPLAY=:53 timeout 20 xset q; do sleep 0.05; done' >/dev/null 2>&1 ||
 		die "no Xorg: $(tail -n 3 "$LAB_LOG/xorg.err")"
 	app_use vim
-	app_start :53
+	must app_start :53
 	lab_start server xrdp /usr/sbin/xrdp --nodaemon --config /tmp/rdp/xrdp.ini
 	wait_until 60 lab_listens server 3389 || die "xrdp does not listen: $(tail -n 1 "$LAB_LOG/xrdp.err")"
 }

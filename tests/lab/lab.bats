@@ -348,13 +348,13 @@ vnc_echo() {
 lab_up
 protocol_use vnc
 app_use vim
-protocol_start one
+must protocol_start one
 echo "display $PROTOCOL_DISPLAY target $PROTOCOL_TARGET"
-app_start "$PROTOCOL_DISPLAY"
+must app_start "$PROTOCOL_DISPLAY"
 protocol_settings | jq -r '"floor \(.floor_ms)"'
 lab_exec client perl "$TESTS/rfb.pl" "$LAB_ADDR_server" "$PROTOCOL_PORT"
 first=$PROTOCOL_PORT
-protocol_start two
+must protocol_start two
 [ "$first" != "$PROTOCOL_PORT" ] && echo "two sessions"
 lab_can server pin
 app_stop
@@ -389,7 +389,7 @@ END
 lab_up
 protocol_use vnc:refecho
 echo "$(protocol_kind) $(protocol_can)"
-protocol_start one
+must protocol_start one
 echo "[$PROTOCOL_DISPLAY] $PROTOCOL_TARGET"
 lab_exec client perl "$TESTS/rfb.pl" "$LAB_ADDR_server" "$PROTOCOL_PORT"
 protocol_settings | jq -r '"floor \(.floor_ms)"'
@@ -405,7 +405,7 @@ END
 	drive <<'END'
 lab_up
 protocol_use null
-protocol_start one
+must protocol_start one
 echo "[$PROTOCOL_DISPLAY] [$PROTOCOL_TARGET]"
 protocol_settings | jq -c .floor_ms
 protocol_stop
@@ -427,7 +427,7 @@ killed() {
 	driver victim <<'END'
 lab_up
 protocol_use vnc
-protocol_start one
+must protocol_start one
 command -v xterm xdotool >/dev/null && app_use vim && app_start "$PROTOCOL_DISPLAY"
 lab_start server load sh -c 'sh -c "while :; do sleep 0.01; done" & while :; do sleep 0.01; done'
 lab_start -S server login sleep 300

@@ -211,7 +211,7 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 FOREIGN_LIMIT=100
 exp_begin() {
 	echo "\$LAB_ID" >$W/id
-	session_start own "\$PROTOCOL" own
+	must session_start own "\$PROTOCOL" own
 }
 exp_before_cells() { :; }
 train_load() {	# a hog that wants all it can name; memhog, where it is built

@@ -59,12 +59,12 @@ for p in $LIST; do
 	if ! why=$(protocol_can); then echo "skip $p $why"; continue; fi
 	PROTOCOL_VIEW='' PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
 	echo "begins $p $EPOCHSECONDS"
-	protocol_start "a ${p/:/-}"
+	must protocol_start "a ${p/:/-}"
 	echo "settings $p $(protocol_settings)"
 	TARGET[$p]=$PROTOCOL_TARGET SHOWN[$p]=$PROTOCOL_VIEW KIND[$p]=$(protocol_kind)
 	OPTIONS[$p]=${PROTOCOL_OPTIONS[*]@Q}
 	app_use vim
-	[ "${KIND[$p]}" != display ] || app_start "$PROTOCOL_DISPLAY"
+	[ "${KIND[$p]}" != display ] || must app_start "$PROTOCOL_DISPLAY"
 	# The picture that a person has is as large as the session.
 	[ -z "$PROTOCOL_VIEW" ] ||
 		echo "view $p $(lab_exec client env DISPLAY="$PROTOCOL_VIEW" xwininfo -root -children | grep -c '1024x768+0+0')"

@@ -146,7 +146,7 @@ END
 	drive <<'END'
 lab
 protocol_use vnc
-protocol_start s
+must protocol_start s
 for app in vim terminal; do
 	(exec -a "xterm -title $app $PROTOCOL_DISPLAY -e" sleep 60 >/dev/null 2>&1) &
 	decoy=$!

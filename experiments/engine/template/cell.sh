@@ -8,7 +8,7 @@ exp_words() { echo "${P[app]} over ${P[protocol]}"; }
 
 exp_begin() {
 	local app
-	for app in ${APPS//,/ }; do session_start "$app" "$PROTOCOL" "$app"; done
+	for app in ${APPS//,/ }; do must session_start "$app" "$PROTOCOL" "$app"; done
 }
 
 exp_measure() {	# CELL REPEAT FOLDER; the values of the cell's parameters are in P

@@ -16,7 +16,7 @@ application() {	# application NAME: sets APP_KIND APP_WINDOW APP_PROGRAM APP_PAC
 	IFS=$'\t' read -r _ APP_KIND APP_WINDOW APP_PROGRAM APP_PACKAGE words < <(
 		awk -F'\t' -v name="$1" '!/^#/ && $1 == name' "$TP_HOME/kits/apps/data/applications.tsv") || return
 	APP_PACKAGE=${APP_PACKAGE%% *}
-	eval "APP_COMMAND=($words)"	# a file of ours, quoted as in a shell
+	mapfile -d '' -t APP_COMMAND < <(xargs printf '%s\0' <<<"$words")	# quoted as in a shell
 }
 
 apps_known() {	# apps_known OPTION APPS

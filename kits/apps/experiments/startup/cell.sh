@@ -104,7 +104,7 @@ exp_begin() {
 	[ -n "$LAB_MEMORY_GROUP" ] || die "-$EXIT_MISSING" "the server cannot be given a memory of its own; see: thinprobe doctor"
 	lab_switch delayacct 1 || ABSENT+=("delay accounting: $LAB_WHY")
 	menus_can
-	LAB_LOG=$RUN/log protocol_start startup
+	LAB_LOG=$RUN/log must protocol_start startup
 }
 
 # Each application once: its home has its settings from then on, and its files are accounted to the server.
@@ -296,7 +296,7 @@ file_write() {
 session_lives() {
 	! lab_gone "${PROTOCOL_PIDS%% *}" || {
 		protocol_stop
-		LAB_LOG=$RUN/log protocol_start startup
+		LAB_LOG=$RUN/log must protocol_start startup
 	}
 }
 

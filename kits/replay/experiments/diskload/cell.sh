@@ -7,7 +7,7 @@
 ON_DISK=1
 
 setting_row() { printf '%s\t%s\n' "$1" "$([ "$1" = 0 ] && echo "no other reads" || echo "$1 reads a second")"; }
-setting_can() { lab_need server fio fio; }
+setting_can() { must lab_need server fio fio; }
 setting_begin() {
 	disk_slow || return
 	[ "$1" = 0 ] || fio_rate "$2" "$1"

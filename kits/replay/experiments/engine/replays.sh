@@ -58,7 +58,7 @@ exp_begin() {
 	why=$(app_can) || die "-$EXIT_MISSING" "$why"
 	if [ "$ON_DISK" = 1 ]; then
 		[ "$EUID" = 0 ] || die "-$EXIT_MISSING" "a disk of its own for the session needs root"
-		lab_need server fincore util-linux
+		must lab_need server fincore util-linux
 		lab_can server disk || die "-$EXIT_MISSING" "cannot make an emulated disk for the session: $LAB_WHY"
 	fi
 	[ "$KEEP_CACHES" = 1 ] || lab_query server test -w /proc/sys/vm/drop_caches ||
@@ -104,9 +104,7 @@ exp_ran() { [ "$ON_DISK" = 0 ] || FOREIGN=null; }
 
 session_make() {	# session_make SETTING: the setting, a display and a desk, all new. 1: LAB_WHY
 	setting_session "$1" || return
-	LAB_WHY="the display did not start"
-	protocol_start replay
-	app_start "$PROTOCOL_DISPLAY"
+	protocol_start replay && app_start "$PROTOCOL_DISPLAY"
 }
 
 session_end() {

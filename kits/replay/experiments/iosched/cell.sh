@@ -18,7 +18,7 @@ perf_of() {
 }
 setting_can() {
 	local loops=(/dev/loop[0-9]*) why
-	lab_need server fio fio
+	must lab_need server fio fio
 	perf_of "${loops[0]}" /dev/null
 	why=$("${PERF[@]}" '' 2>&1 >/dev/null) && return
 	ORDER_CAN=0

@@ -89,14 +89,13 @@ XML
 END
 }
 
-# 1: LAB_WHY.
 app_start() {
 	local program package class words folder=${DESK_FOLDER:-$LAB_TMP/desk} log=$LAB_LOG/app-desk.log
 	# shellcheck disable=SC2034
 	read -r program package class words < <(desk_row)
 	lab_exec server sh -c "$(desk_home)" sh "$folder" "$words" <"$TP_HOME/data/work/text.txt" 2>"$log" || {
-		LAB_WHY="its home could not be written: $(tail -n 1 -- "$log")"
-		return 1
+		cannot "its home could not be written: $(tail -n 1 -- "$log")"
+		return
 	}
 	# the cookie of the display stays where it is
 	# shellcheck disable=SC2016
@@ -108,9 +107,9 @@ app_start() {
 	# It says so on the root window when it manages windows.
 	# shellcheck disable=SC2016
 	lab_exec server timeout 60 sh -c 'until DISPLAY=$1 xdotool get_desktop; do sleep 0.05; done' sh "$1" >/dev/null 2>>"$log" || {
-		LAB_WHY="openbox did not start: $(grep -hv '^$' "$log" "$LAB_LOG/app-desk.err" 2>/dev/null | tail -n 1)"
 		lab_stop "$APP_PID"
-		return 1
+		cannot "openbox did not start: $(grep -hv '^$' "$log" "$LAB_LOG/app-desk.err" 2>/dev/null | tail -n 1)"
+		return
 	}
 	rm -f -- "$log"
 }

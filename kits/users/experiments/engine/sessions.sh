@@ -19,15 +19,15 @@ sessions() {	# sessions N
 		n=$((SESSIONS + 1))
 		STEP_AT=$n APP_PID='' PROTOCOL_PIDS=''
 		app_of "${P[app]}"
-		if ! attempt protocol_start "user-$n" || ! attempt app_start "$PROTOCOL_DISPLAY"; then
-			STEP_WHY="session $n did not start: $ATTEMPT_WHY"
+		if ! protocol_start "user-$n" || ! app_start "$PROTOCOL_DISPLAY"; then
+			STEP_WHY="session $n did not start: $LAB_WHY"
 			lab_stop "$APP_PID"
 			protocol_stop "user-$n"
 			return 1
 		fi
 		SESSIONS=$n
 		SESSION_OPTIONS[$n]=''
-		[ "${#PROTOCOL_OPTIONS[@]}" = 0 ] || printf -v "SESSION_OPTIONS[$n]" '%q ' "${PROTOCOL_OPTIONS[@]}"
+		[ "${#PROTOCOL_OPTIONS[@]}" = 0 ] || printf -v "SESSION_OPTIONS[$n]" '%s\037' "${PROTOCOL_OPTIONS[@]}"
 		SESSION_TARGET[$n]=$PROTOCOL_TARGET SESSION_DISPLAY[$n]=$PROTOCOL_DISPLAY SESSION_APP[$n]=$APP_PID
 		SESSION_PIDS[$n]=$PROTOCOL_PIDS
 	done
@@ -85,7 +85,7 @@ waited() {
 # shellcheck disable=SC2016
 reading() {
 	lab_exec server sh -c 'read -r now _ </proc/uptime
-		waited=$(eval "$2")
+		waited=$(sh -c "$2")
 		free=$(LC_ALL=C awk "/^MemAvailable/ { printf \"%.0f\", \$2 * 1024 }" /proc/meminfo)
 		paged=$(LC_ALL=C awk "/^pswpin/ { s = \$2 * 4096 } /^pgmajfault/ { f = \$2 } END { printf \"%.0f %.0f\", s, f }" /proc/vmstat)
 		moved=$(LC_ALL=C awk -v i="$1:" "{ sub(/:/, \": \") } \$1 == i { printf \"%.0f %.0f\", \$10, \$2 }" /proc/net/dev)
@@ -117,5 +117,5 @@ in_its_group() {
 # Of the viewers: seconds, TASKS_WAIT.
 # shellcheck disable=SC2016
 client_reading() {
-	lab_exec client sh -c 'read -r now _ </proc/uptime; echo "$now $(eval "$1")"' sh "$TASKS_WAIT" </dev/null 2>/dev/null
+	lab_exec client sh -c 'read -r now _ </proc/uptime; echo "$now $(sh -c "$1")"' sh "$TASKS_WAIT" </dev/null 2>/dev/null
 }
