@@ -36,7 +36,7 @@ pair_row() {
 roff() { sed "s/\\\\/\\\\e/g; s/-/\\\\-/g; s/^[.']/\\\\\\&&/" <<<"$1"; }
 
 man_rows() {
-	local name own='' former='' default
+	local name own='' default
 	printf '.Ss run %s\n' "$1"
 	roff "${PLAN[says]}"
 	printf '.Pp\n'
@@ -49,10 +49,8 @@ man_rows() {
 		printf '.It %sFl Fl %s%s\n' "${OPT[$name.letter]:+Fl ${OPT[$name.letter]} , }" "$name" \
 			"$([ "${OPT[$name.type]}" = flag ] || echo " Ar ${OPT[$name.meta]:-value}")"
 		roff "${OPT[$name.help]^}${default:+ ($default)}."
-		[ -z "${OPT[$name.was]-}" ] || former+="${former:+, }--${OPT[$name.was]} (now --$name)"
 	done
 	[ -z "$own" ] || printf '.El\n'
-	[ -z "$former" ] || { printf '.Pp\n'; roff "Former names: $former."; }
 }
 
 update() {	# update FILE BEGIN END: standard input is what should be between these two lines

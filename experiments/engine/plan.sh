@@ -3,8 +3,8 @@
 # plan.sh - reads an experiment's plan: its options, and from these the usage, the command line, checks, and settings in run.json.
 
 # PLAN[says] is a line of the plan; OPT[rtt.type] an option's type, default, quick, demo, var, key, unit, meta, letter, help, given.
-# NAMED[-o] is the option of a letter, NAMED[--seconds] that of a former name, which --help and completion do not show.
-declare -A PLAN OPT NAMED
+# LETTERS[-o] is the option of a letter.
+declare -A PLAN OPT LETTERS
 OPTIONS=() AXES=() PLAN_SETTINGS=()
 
 # plan_lines FILE: its lines; one that begins with a blank goes on with the line before. No comments.
@@ -17,10 +17,8 @@ plan_lines() {
 plan_read() {
 	local first name rest
 	local -A engine
-	while read -r first name rest; do
-		engine[$name]=$rest
-		[[ ! $rest =~ [[:space:]]was=([a-z-]+) ]] || NAMED[--${BASH_REMATCH[1]}]=$name
-	done < <(in_trees experiments/engine/options | while IFS= read -r first; do plan_lines "$first"; done)
+	while read -r first name rest; do engine[$name]=$rest; done < <(
+		in_trees experiments/engine/options | while IFS= read -r first; do plan_lines "$first"; done)
 	plan_take "$1/plan" < <(plan_lines "$1/plan"; printf 'use %s\n' on quick demo resume fail-if output-dir options-only)
 	read -ra AXES <<<"${PLAN[axis]-}"
 }
@@ -35,7 +33,6 @@ plan_take() {	# plan_take FILE: its lines from standard input; of an option that
 				if [[ $option == *.plan ]]; then
 					plan_take "$option" < <(plan_lines "$(in_trees "experiments/engine/$option")")
 				else
-					option=${NAMED[--$option]-$option}
 					[ -n "${engine[$option]-}" ] || die "$1: experiments/engine/options has no option $option"
 					[ -n "${OPT[$option.type]-}" ] || plan_option "$option" "${engine[$option]}" "$rest"
 				fi
@@ -63,8 +60,7 @@ plan_option() {
 	fi
 	name+=$list
 	: "${OPT[$1.key]:=$name}" "${OPT[$1.var]:=${name^^}}"
-	[ -z "${OPT[$1.letter]-}" ] || NAMED[-${OPT[$1.letter]}]=$1
-	[ -z "${OPT[$1.was]-}" ] || NAMED[--${OPT[$1.was]}]=$1
+	[ -z "${OPT[$1.letter]-}" ] || LETTERS[-${OPT[$1.letter]}]=$1
 }
 
 plan_attributes() {	# plan_attributes NAME TEXT: words like quick=V, the help in double quotes, the default (- for none)
@@ -73,7 +69,7 @@ plan_attributes() {	# plan_attributes NAME TEXT: words like quick=V, the help in
 		word=${BASH_REMATCH[1]} rest=${BASH_REMATCH[2]}
 		case $word in
 		\"*) OPT[$1.help]=${word:1:-1} ;;
-		type=* | var=* | key=* | unit=* | quick=* | demo=* | meta=* | letter=* | was=*) OPT[$1.${word%%=*}]=${word#*=} ;;
+		type=* | var=* | key=* | unit=* | quick=* | demo=* | meta=* | letter=*) OPT[$1.${word%%=*}]=${word#*=} ;;
 		*) OPT[$1.default]=${word#-} ;;
 		esac
 	done
@@ -137,7 +133,7 @@ plan_parse() {
 		value=''
 		case $1 in
 		--*=*) value=joined && set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
-		-[a-z]?*) [ -n "${OPT[${1#-}.type]-}${NAMED[-$1]-}" ] || { value=joined && set -- "${1:0:2}" "${1:2}" "${@:2}"; } ;;
+		-[a-z]?*) [ -n "${OPT[${1#-}.type]-}" ] || { value=joined && set -- "${1:0:2}" "${1:2}" "${@:2}"; } ;;
 		esac
 		plan_option_name "$1"
 		if [ "$name" = help ]; then exp_usage; exit 0; fi
@@ -160,8 +156,8 @@ plan_parse() {
 	[ "$QUICK" = 0 ] || plan_instead quick
 }
 
-# plan_option_name WORD: sets name to the option that WORD is, or that it alone abbreviates; former names are abbreviated only where
-# no present one begins so, and those that the usage does not show not at all.
+# plan_option_name WORD: sets name to the option that WORD is, or that it alone abbreviates. Those that the usage does not show have
+# no abbreviation.
 plan_option_name() {
 	local word long=("${OPTIONS[@]/#/--}") hits=()
 	name=''
@@ -169,19 +165,16 @@ plan_option_name() {
 	-h | --help) name=help ;;
 	--?*) [ -z "${OPT[${1#--}.type]-}" ] || name=${1#--} ;;
 	esac
-	[ -n "$name" ] || [[ $1 != -* ]] || name=${NAMED[$1]-}
+	[ -n "$name" ] || [[ $1 != -* ]] || name=${LETTERS[$1]-}
 	[ -z "$name" ] || return 0
 	if [[ $1 == --?* ]]; then
 		for word in "${long[@]}" --help; do
 			[[ $word != "$1"* || $word == @(--demo|--options-only) ]] || hits+=("$word")
 		done
-		[ "${#hits[@]}" -gt 0 ] || for word in "${!NAMED[@]}"; do
-			[[ $word != "$1"* || " ${hits[*]-} " == *" --${NAMED[$word]} "* ]] || hits+=("--${NAMED[$word]}")
-		done
 	fi
 	[ "${#hits[@]}" -le 1 ] || exp_bad "$1: which? $(sed 's/ /, /g; s/, \([^ ]*\)$/ or \1/' <<<"${hits[*]}")"
 	name=${hits[0]-} name=${name#--}
-	[ -n "$name" ] || exp_bad "unexpected $1$(nearest "$1" "" "${long[@]}" "${!NAMED[@]}" --help)"
+	[ -n "$name" ] || exp_bad "unexpected $1$(nearest "$1" "" "${long[@]}" "${!LETTERS[@]}" --help)"
 }
 
 plan_instead() {	# plan_instead quick|demo: its values, of options that were not said

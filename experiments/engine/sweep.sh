@@ -100,7 +100,7 @@ sweep_read() {
 		values=${values%$'\r'} key=${key%$'\r'}
 		key=${key%:}
 		[[ $key != '' && $key != \#* && $key != experiment ]] || continue
-		option=${NAMED[--$key]-$key}
+		option=$key
 		# shellcheck disable=SC2046 # words
 		[ -n "${OPT[$option.type]-}" ] && swept "$option" ||
 			bad "$FILE, line $line: $EXPERIMENT has no setting $key$(nearest "$key" "" "${settings[@]}")"

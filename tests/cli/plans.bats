@@ -77,30 +77,24 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	[[ ${lines[1]} == "thinprobe run trial --extra=none --most 3 "*" --bare --note two\\ words --time=4s --queue 20ms" ]]
 }
 
-@test "a former name is taken as the present one, in a plan as well; a letter stands for its option" {
+@test "a letter stands for its option" {
 	local words
-	printf '%s\n' 'option most-keys int:1..9 3 was=keys letter=k' >>plan
+	printf '%s\n' 'option most-keys int:1..9 3 letter=k' >>plan
 	export DO=plan_settings
-	for words in '--most-keys 4 --time 7' '--keys 4 --seconds 7' '--keys=4 --seconds=7' '-k 4 -t 7'; do
+	for words in '--most-keys 4 --time 7' '-k 4 -t 7'; do
 		# shellcheck disable=SC2086 # words
 		plan $words
 		jq -e '.most_keys == 4 and .seconds == 7' <<<"$output"
 	done
-	sed -i 's/^use *seconds/use time/' plan
-	plan --seconds 5
-	jq -e '.seconds == 5' <<<"$output"
-	plan --seconds 5 --time 5
-	[ "$status" = 0 ]
-	refused '--seconds is given twice' --time 5 --seconds 6
-	refused '--most-keys 0: must be a whole number' --keys 0
-	for words in -x -keys -time; do refused "unexpected $words" $words 4; done
+	refused '--time is given twice' -t 5 --time 6
+	for words in -x -most-keys -time; do refused "unexpected $words" $words 4; done
 	DO='' plan --help
-	[[ $output == *"  -k, --most-keys N"* && $output != *--keys* ]]
+	[[ $output == *"  -k, --most-keys N"* ]]
 }
 
 @test "abbreviations and values behind a letter are read as programs read them; an ambiguous one names its candidates" {
 	sed -i '/^use *repeat/s/$/ letter=r/' plan
-	for words in '--bar --rep 4 --time 7 --wh b' '--bar --rep=4 -t7 --wha=b' '-r4 -t 7 --second 7 --what b --bare'; do
+	for words in '--bar --rep 4 --time 7 --wh b' '--bar --rep=4 -t7 --wha=b' '-r4 -t 7 --what b --bare'; do
 		# shellcheck disable=SC2086 # words
 		DO=plan_settings plan $words
 		[ "$status" = 0 ]
@@ -239,7 +233,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	for option in --app --depth --pause --think --what --note --bare -t --repeat --seed --link --queue --quick --resume -o; do
 		grep -q -- "^  $option\b" <<<"$output"
 	done
-	[[ $output != *--options-only* && $output != *--demo* && $output != *--seconds* ]]
+	[[ $output != *--options-only* && $output != *--demo* ]]
 	[ -z "$(awk 'length > 80' <<<"$output")" ]
 }
 
@@ -482,4 +476,14 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 		[[ $output == *"is given twice"* ]]
 	done
 	"$BATS_TEST_DIRNAME/../../experiments/engine/run.sh" stalls --options-only --protocol vnc,vnc:viewer
+}
+
+@test "a plug-in that cannot start says why, with a status, and its driver goes on" {
+	local name
+	for name in nx rdp spice ssh vnc x11 xpra; do
+		run -4 bash -c '. "$0/lab/lib.sh"; protocol_use "$1"; plugin=$1
+			protocol_can() { echo "no $plugin here"; return 1; }
+			protocol_start one || echo "$LAB_STATUS: $LAB_WHY"; must protocol_start one' "$TOP" "$name"
+		[ "$output" = $'4: no '"$name"$' here\nlab: no '"$name here" ]
+	done
 }
