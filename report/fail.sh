@@ -28,7 +28,7 @@ fail_text() {	# fail_text TABLE: its text, with those that it includes in their 
 fail_columns() {
 	fail_text "$1" | jq -R -n '[foreach (inputs | [match("\"[^\"]*\"|[^ \t]+"; "g").string | ltrimstr("\"") | rtrimstr("\"")]) as $w (
 		{table: null}; if $w[0] == "table" then .table = $w[1] else . end | .words = $w; select(.words | length >= 6
-			and (.[0] | test("^[a-z][a-z0-9_]*$") and (IN("table", "view", "include", "counts", "repeats") | not)) and .[5] != "text")
+			and (.[0] | test("^[a-z][a-z0-9_]*$") and (IN("table", "counts", "repeats") | not)) and .[5] != "text")
 		| {table, column: .words[0], heading: .words[1], unit: .words[2]})]'
 }
 

@@ -1,17 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# page.jq - report.md of any experiment, and what the terminal shows of it. Arguments: $readme, $table and $glossary, texts of
+# page.jq - report.md of any experiment, and what the terminal shows of it. Arguments: $readme and $glossary, texts of
 # files; $figures, stems of the SVGs; $cells, names of cell folders; $html: with what only a browser can use: contents,
 # links to files, the glossary.
 include "say";
 include "words";
-
-# ---- views of `table` ----
-def views: [$table | gsub("\n[ \t]+"; " ") | split("\n")[] | select(startswith("view "))
-	| [match("\"[^\"]*\"|[^ \t]+"; "g").string | ltrimstr("\"") | rtrimstr("\"")]
-	| def word($name): first(.[] | select(startswith($name)) | ltrimstr($name)) // null;
-	  {id: .[1], table: .[2], title: .[3], by: word("by="), only: word("only="), rank: word("rank="), at: word("at="),
-		breaks: ((word("breaks=") | values | capture("^(?<axis>[^:]+):(?<column>[^>]+)>(?<limit>.*)$")) // null),
-		columns: (.[4:] | map(select(test("^(by=|only=|rank=|at=|breaks=|#)") | not)))}];
 
 # Input: the document. A cell's text, a column's heading.
 def column_of($table; $name): first(.schema[] | select(.table == $table and .column == $name))
@@ -39,22 +31,22 @@ def folders: (.run.axes // []) as $axes | if $axes == [] then {} else
 	[.run.cells[] | select(.name | IN($cells[])) | {key: (.parameters | axes_key($axes)), value: "cells/\(.name)"}] | from_entries end;
 # Of rows the numbers of those where a condition breaks: the first of each group in which the column is surely above the limit. A
 # group has the same values in the columns of the view that are left of the axis.
-def broken($view; $rows): disturbed_runs as $out | $view.breaks as $b | if $b == null then [] else
-	(if $b.limit == "threshold" then threshold else $b.limit | tonumber end) as $limit
-	| ([$view.by // empty] + ($view.columns | map(rtrimstr("?")) | .[:index($b.axis)])) as $group
-	| [$rows | to_entries[] | .key as $i | .value | select(surely_above($b.column; $limit)
+def broken($view; $rows): disturbed_runs as $out | $view.breaks as [$axis, $column, $most] | if $axis == null then [] else
+	(if $most == "threshold" then threshold else $most end) as $limit
+	| ([$view.by // empty] + ($view.columns | map(rtrimstr("?")) | .[:index($axis)])) as $group
+	| [$rows | to_entries[] | .key as $i | .value | select(surely_above($column; $limit)
 			and (.run_name | IN($out[]) | not)) | {$i, group: [.[$group[]]]}]
 	| group_by(.group) | map(.[0].i) end;
 # What decides it, of the views that have such rows.
-def breaks_words($view; $breaking): if $breaking == [] then empty else $view.breaks as $b
-	| "Breaks: the first row in which \"\(heading($view.table; $b.column) | sub(",[^,]*$"; ""))\" is surely above"
-		+ " \(if $b.limit == "threshold" then "\(threshold | plain) ms" else "\($b.limit)\(unit_of($b.column)
+def breaks_words($view; $breaking): if $breaking == [] then empty else $view.breaks as [$_, $column, $limit]
+	| "Breaks: the first row in which \"\(heading($view.table; $column) | sub(",[^,]*$"; ""))\" is surely above"
+		+ " \(if $limit == "threshold" then "\(threshold | plain) ms" else "\($limit)\(unit_of($column)
 			| if . == "" then "" else " \(.)" end)" end), by the lower end of its interval"
-		+ if any($breaking[]; figure($b.column).low == null) then ", or by its least value where there is none." else "." end end;
+		+ if any($breaking[]; figure($column).low == null) then ", or by its least value where there is none." else "." end end;
 # Rows of a view with rank=COLUMN, least first, those without a figure last; `at` is the condition in which they are compared.
 # A column TABLE:COLUMN is of that table's row with the same text in the view's first column.
 def ranking($view): undisturbed_runs | . as $doc | $view.columns[0] as $who
-	| reduce ($view.at // "" | split(",")[] | split(":")) as [$name, $which] (.[$view.table] // [];
+	| reduce ($view.at // {} | to_entries[] | [.key, .value]) as [$name, $which] (.[$view.table] // [];
 		(map(.[$name] | values) | if $which == "least" then min elif $which == "most" then max else $which end) as $value
 		| map(select(.[$name] == $value)))
 	| map(. as $row | reduce ($view.columns[] | select(contains(":")) | split(":")) as [$table, $name] ($row;
@@ -138,7 +130,7 @@ def terminal_table($grouped):
 
 # ---- the run before this one: the headline column of the first view, where it has no number any more, or else changed most ----
 def previous_note: . as $doc | (.run.axes // []) as $axes
-	| first(views[] | select(($doc[.table] // []) != [] and .table == "summary")) // null | . as $view
+	| first(views | select(($doc[.table] // []) != [] and .table == "summary")) // null | . as $view
 	| [$view.columns[]? | rtrimstr("?") | . as $c | $doc | column_of("summary"; $c) | select(.better // "" | IN("lower", "higher"))]
 	| first(sort_by(.unit == "%")[]) | . as $c | .column as $name
 	| ([($doc.previous // [])[] | {key: axes_key($axes), value: .}] | from_entries) as $was
@@ -163,7 +155,7 @@ def previous_note: . as $doc | (.run.axes // []) as $axes
 def all_notes: notes + [previous_note | values];
 
 # The verdict, after what a ranking says: "On 10 Mbit/s, round trip 80 ms: rdp first (86.1 ms); vnc and x11 cannot be told apart."
-def rank_verdict: . as $doc | first(views[] | select(.rank != null and (. as $view | $doc | shown($view)))) // null
+def rank_verdict: . as $doc | first(views | select(.rank != null and (. as $view | $doc | shown($view)))) // null
 	| if . == null then empty else . as $view | ($doc | ranking($view)) as $all
 	| [$all[] | select(figure($view.rank) | at_least != null)] as $rows
 	# a group ends where each row above is told apart from each row below
@@ -171,7 +163,7 @@ def rank_verdict: . as $doc | first(views[] | select(.rank != null and (. as $vi
 			| apart_in($rows; $j; .; $view.rank); .) | not) then .[-1] += [$i] else . + [[$i]] end)) as $groups
 	| def who: .[$view.columns[0]] + (unanswered_words | if . == "" then "" else " (\(ltrimstr(", ")))" end);
 	  def name: "\(.[$view.columns[0]]) (\(figure($view.rank) | figure_words)\(unanswered_words))";
-	  ([$view.at // "" | select($doc.run.settings.link // "" | contains(",") | not) | split(",")[] | split(":")[0] as $name
+	  ([$view.at // {} | select($doc.run.settings.link // "" | contains(",") | not) | keys_unsorted[] as $name
 		| $rows[0][$name] | select(type == "number" and . != 0)
 		| . as $value | $doc | column_of("summary"; $name) | "\(.heading | ascii_downcase) \($value | plain) \(.unit)"]) as $at
 	| "On \([($doc | link_words) // (if $doc.run.differs.link then "different links" else "this link" end), $at[]]
@@ -194,11 +186,11 @@ def all_findings: disturbed as $disturbed | undisturbed_runs | findings
 # At the end of a run: the first view that has rows; then what a person reads below it.
 def bare: gsub("\\*\\*|`"; "");
 def terminal_view: . as $doc
-	| first(views[] | select(. as $view | $doc | shown($view))) | . as $view
+	| first(views | select(. as $view | $doc | shown($view))) | . as $view
 	| $doc | grid($view; false) | terminal_table($view.by != null);
 # Of a run of one cell: the first two figures of the first view of the summary that has any.
 def terminal_cell: . as $doc | (.run.axes // []) as $axes
-	| first(views[] | select(.table == "summary") | [.columns[] | rtrimstr("?") as $name
+	| first(views | select(.table == "summary") | [.columns[] | rtrimstr("?") as $name
 		| ($doc | column_of("summary"; $name) ) as $c
 		| select($c.type != "text" and ($c.unit // "-" | . != "-" and . != "") and ($axes | index($name) | not))
 		| $doc.summary[0] | select(figure($name) | at_least != null)
@@ -281,7 +273,7 @@ def folded_section($id; $title; lines): [lines] | select(. != []) | {$id, $title
 	lines: (["<details id=\"\($id)\"><summary>\($title)</summary>", ""] + . + ["</details>", ""])};
 def sections: . as $doc
 	| [("\n" + section("Figures") | parts | map(select(.name | IN($figures[]))))[1:][]] as $shown
-	| [views[] | . as $view | $doc | select(shown($view)) | grid($view; true) | select(.rows != [] and (.head | length) > 2)
+	| [views | . as $view | $doc | select(shown($view)) | grid($view; true) | select(.rows != [] and (.head | length) > 2)
 		| {view: $view, grid: .}] as $tables
 	| (if $html and $tables != [] then $shown[:1] else [] end) as $aside	# a figure that stands beside the first table
 	| open_section("summary"; "Summary"; if $tables == [] then empty else

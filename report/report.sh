@@ -6,8 +6,8 @@
 # report.sh RUN --table | --verdict | --findings | --record | --cell - parts of it: at the end of a run; what later runs carry of
 # it; the first figures of a run of one cell.
 #
-# Each step reads files and leaves files. What is one experiment's own stands in experiments/STEM: table (views), figures.gp,
-# say.jq and README.md.
+# Each step reads files and leaves files. What is one experiment's own stands in experiments/STEM: table (columns), figures.gp,
+# say.jq (findings and views) and README.md.
 set -u -o pipefail
 
 tool=thinprobe
@@ -109,8 +109,7 @@ program() {	# program PROGRAM
 
 say() {	# say FILTER [true]: runs a filter of page.jq and the experiment's words on the document; true: as HTML
 	local errors
-	{ errors=$(jq -r --rawfile table "$experiment/table" \
-		--rawfile readme "$experiment/README.md" --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
+	{ errors=$(jq -r --rawfile readme "$experiment/README.md" --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
 		--argjson cells "$cells" --argjson figures "$figures" --argjson html "${2-false}" "$(program "include \"page\"; resolve | $1")" \
 		<<<"$doc" 2>&1 >&3); } 3>&1 ||
 		die 1 "$RUN: a value in run.json or in a table has the wrong type: ${errors%%$'\n'*}"

@@ -123,6 +123,13 @@ def floor_explains($floor):
 	if $floor == null or $floor <= 0 then "none" elif $floor > 1.1 * . then "none" elif $floor >= 0.9 * . then "all"
 		elif $floor >= 0.5 * . then "most" else "some" end;
 
+# ---- tables of the page ----
+# The columns of a table of the run: NAME? only where its values differ; TABLE:NAME from the row of that table with the same first
+# column. In $more, by: a column whose values are headings; only: a column whose rows with 0 or nothing are left out; rank: the
+# column that ranks the rows, at: where ({axis: "least", "most" or a value}); breaks: [axis, column, limit], the first row of each
+# group where the column is surely above the limit, a number or "threshold".
+def view($id; $table; $title; $more; $columns): {$id, $table, $title, columns: ($columns / " ")} + $more;
+
 # ---- findings ----
 # id: stable words; text: Markdown, a bold verdict first; about: a figure with verdict (good, bad, none, unsure) and figure (stem of
 # the SVG that shows it).

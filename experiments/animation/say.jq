@@ -97,3 +97,14 @@ def banner: (.run.settings.banner_size // "468x60" | sub("x"; " x ")) as $size
 		{value: .[0].banner_mbit_per_s, unit: "Mbit/s", figure: "frame-bytes"}) end;
 
 def findings: [again, cached, users, simple, frames, banner][:5];	# the banner has a table, too
+
+# ---- tables of the page ----
+def views:
+	view("load"; "summary"; "Network load of what is shown"; {by: "shows"};
+		"protocol draw mbit_per_s kb_per_s users_10mbit users_100mbit cpu_percent seen_per_s"),
+	view("loop"; "summary"; "The loop"; {only: "frame_wire_bytes"};
+		"protocol draw mbit_per_s frame_wire_bytes new_frame_wire_bytes verdict"),
+	view("frames"; "summary"; "Frames and packets"; {only: "packets_per_frame"};
+		"protocol draw shown_per_s seen_per_s late_percent packets_per_frame input_mbit_per_s"),
+	view("banner"; "summary"; "The banner"; {only: "banner_verdict"};
+		"protocol draw banner_mbit_per_s banner_frame_wire_bytes banner_share_percent banner_verdict");

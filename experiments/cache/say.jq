@@ -90,3 +90,15 @@ def cpu: [rows[] | select(.over_cpu_percent != null and .fits_cpu_percent != nul
 		{value: $r[0].over_cpu_percent, unit: "%", figure: "overtime"}) end;
 
 def findings: [limits, given_up, none, banner, cpu];
+
+# ---- tables of the page ----
+def views:
+	view("places"; "summary"; "Frames that are remembered"; {};
+		"protocol draw verdict frames_low new_frame_wire_bytes hit_wire_bytes policy"),
+	view("loops"; "summary"; "A loop that fits"; {};
+		"protocol draw frames_low fits_mbit_per_s fits_cpu_percent fits_seen_per_s"),
+	view("over"; "summary"; "A longer loop"; {}; "protocol draw over_frames over_mbit_per_s over_cpu_percent over_seen_per_s"),
+	view("orders"; "summary"; "Which frames are given up"; {};
+		"protocol draw places over_hits_percent random_hits_percent hot_hits_percent policy"),
+	view("size"; "summary"; "Size of the cache"; {};
+		"protocol draw random_places cache_sent_bytes cache_picture_bytes scan_points scan_agree");

@@ -49,3 +49,10 @@ def record: .run as $run | {schema: "thinprobe.calibration/1", started: $run.sta
 		| {path, probe, started: $run.started, server: $run.protocols[.path].says, n: .keys, lost, offset_ms, sd_ms, tail_percent,
 			tail_ms, spread_ms: ([.sd_ms, .tail_ms] | max), error_ms, there_ms, back_ms, floor_ms, less_floor_ms, trains, marked,
 			quick: ($run.settings.repeats * $run.settings.seconds <= 2), disturbed: ((.marked // 0) * 2 > (.trains // 0))}]} | tojson;
+
+# ---- tables of the page ----
+def views:
+	view("main"; "summary"; "Offset by path and delay"; {by: "path"};
+		"probe delay keys offset_ms sd_ms error_ms lost floor_ms less_floor_ms"),
+	view("ways"; "summary"; "The two ways"; {by: "path"};
+		"probe delay injected_ms measured_ms there_ms back_ms offset_min_ms less_base_ms");

@@ -51,3 +51,10 @@ def modes: . as $doc | several as $several | [pairs[] | .app] | unique[] as $app
 		(.hold | figure("mean_stall_ms")) + {verdict: (if differs or ($told | not) then "unsure" else "none" end), figure: "mean-stall"});
 
 def findings: [modes, rate][:5];
+
+# ---- tables of the page ----
+def views:
+	view("main"; "summary"; "Stalls of held and of typed keys"; {by: "app", breaks: ["sinks", "late_percent", 5]};
+		"protocol? mode sinks mean_stall_ms jitter_sd_ms largest_gap_ms updates_per_key late_percent"),
+	view("wire"; "summary"; "On the wire"; {by: "app"};
+		"protocol? mode sinks wire_mean_stall_ms wire_jitter_sd_ms keys updates input_packets wire_bytes");

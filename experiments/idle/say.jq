@@ -100,3 +100,18 @@ def apart: if named | not then empty else rows as $rows
 		{value: most("foreign_ms_per_min"), unit: unit, figure: "utilisation"}) end;
 
 def findings: if rows == [] then [] else [cost, compared, who, waits, apart] end;
+
+# ---- tables of the page ----
+def views:
+	view("main"; "summary"; "Lost CPU time"; {};
+		"system sessions lost_ms_per_min own_ms_per_min kernel_ms_per_min above_ms_per_min longest_ms"),
+	view("slope"; "slope"; "Cost of one more idle session"; {};
+		"system what slope_ms_per_min slope_cpu_percent sessions_max repeats?"),
+	view("who"; "who"; "Who took the CPU"; {by: "system"};
+		"sessions culprit class lost_ms_per_min share_percent times_per_min longest_ms"),
+	view("bound"; "summary"; "Bound on waits"; {};
+		"system sessions bound_1ms_percent bound_5ms_percent bound_10ms_percent bound_late_percent"),
+	view("waits"; "summary"; "Measured waits"; {};
+		"system sessions measured_1ms_percent measured_5ms_percent measured_10ms_percent"),
+	view("apart"; "summary"; "Time apart"; {};
+		"system foreign_ms_per_min ended_ms_per_min unexplained_ms_per_min accounted_ms_per_min");

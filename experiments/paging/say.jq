@@ -135,3 +135,22 @@ def proof: [measured_rows("summary")[] | select(.not_evicted > 0)] as $not | out
 
 # (The second key has a table, too.)
 def findings: if measured_rows("summary") == [] then [] else [paged, harder, protected, throttled, proof, second][:5] end;
+
+# ---- tables of the page ----
+def views:
+	view("medians"; "summary"; "First key"; {by: "protocol"};
+		"swap session method in_memory_p50_ms paged_out_p50_ms paged_out_max_ms kept_p50_ms not_evicted"),
+	view("typing"; "summary"; "While somebody types"; {only: "typed_max_ms", by: "protocol"};
+		"swap session method typed_n typed_p50_ms typed_max_ms typed_above evicted_percent_min"
+			+ " second_paged_out_p50_ms second_kept_p50_ms"),
+	view("range"; "summary"; "First key: least, mean and largest"; {by: "protocol"};
+		"swap session method in_memory_min_ms in_memory_mean_ms in_memory_max_ms paged_out_min_ms"
+			+ " paged_out_mean_ms paged_out_max_ms kept_min_ms kept_mean_ms kept_max_ms"),
+	view("residency"; "summary"; "In memory before the key, and read after it"; {by: "protocol"};
+		"swap session method evicted_percent_min swap_bytes file_resident_bytes file_others_bytes"
+			+ " major_faults major_faults_min minor_faults read_percent swap_in_bytes"),
+	view("second"; "summary"; "Second key"; {by: "protocol"};
+		"swap session method second_in_memory_p50_ms second_in_memory_max_ms second_paged_out_p50_ms"
+			+ " second_paged_out_max_ms second_kept_p50_ms second_kept_max_ms"),
+	view("excluded"; "summary"; "Excluded runs"; {by: "protocol"};
+		"swap session method attempts not_evicted? not_evicted_percent_min why not_in_memory? failed?");

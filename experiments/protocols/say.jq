@@ -106,3 +106,20 @@ def other_work: [.summary[] | select(.what != "all" and .different > 0)] as $r |
 
 def findings: [work, messages, keys, before_work, other_work];
 def labels: {value: {what: part_words}};
+
+# ---- tables of the page ----
+def views:
+	view("rank"; "keys"; "Which protocol on this link"; {rank: "key_p50_ms", at: {part: "session"}};
+		"protocol key_p50_ms key_p95_ms protocols:key_bytes late_percent"),
+	view("bytes"; "protocols"; "Bytes on the wire"; {};
+		"protocol all_bytes text_bytes draw_bytes browse_bytes setup_bytes idle_bytes key_bytes"),
+	view("work"; "summary"; "Input and display"; {by: "protocol"};
+		"what state input_wire_bytes display_wire_bytes total_wire_bytes"),
+	view("channels"; "summary"; "IP bytes and messages by channel"; {by: "protocol"};
+		"what input_ip_bytes display_ip_bytes input_messages display_messages"),
+	view("messages"; "summary"; "Messages"; {by: "protocol"};
+		"what total_ip_bytes total_messages mean_message_ip_bytes vip_saving_percent"),
+	view("headers"; "summary"; "Packets and headers"; {by: "protocol"};
+		"what total_packets total_acks transport_percent tls_percent"),
+	view("same"; "summary"; "Was it the same work?"; {by: "protocol"};
+		"what state repeats? failed? marked? different? restless? differs_percent");

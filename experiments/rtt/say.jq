@@ -118,3 +118,14 @@ def verdict: (queues | if length > 1 then ", with the queue \(.[0])" else "" end
 			+ " on \($l | mbit) (\(if $idle == null then "not measured" else $idle | mean_words end) without load)"]
 	| if . == [] then nothing_measured else "Under load\($queue), \(and_list)." end;
 def findings: [all_lost, beyond, at_rest, nearly_full, overfull, random_load, keys][:5];
+
+# ---- tables of the page ----
+def views:
+	view("main"; "summary"; "Pings and keys by load"; {by: "link", breaks: ["load", "late_percent", 5]};
+		"probe transport load mean_ms sd_ms p50_ms p99_ms max_ms late_percent lost_percent queue n"),
+	view("variance"; "summary"; "Variance, and a model"; {by: "link"};
+		"probe transport load variance_ms2 md1_wait_ms md1_variance_ms2 queue_ms"),
+	view("load"; "summary"; "The load itself"; {by: "link"};
+		"probe transport load sent_percent load_percent received_payload_mbit_s load_lost_percent"),
+	view("quality"; "summary"; "Quality"; {by: "link"};
+		"probe transport load marked? load_behind_ms_max server_busy_percent_max foreign_percent_max");

@@ -140,3 +140,11 @@ def findings: if several | not then findings_of else
 	over_each(findings_of[]) | [distinct(.id)[] as $id | map(select(.id == $id))
 		| .[0] + {text: (map("Over \(.system): \(.text)") | join(" "))} | del(.system)] end;
 
+# ---- tables of the page ----
+def views:
+	view("main"; "summary"; "Response time by setting"; {by: "part"};
+		"protocol? setting app cost_ms sinks latency_p50_ms latency_max_ms load_share_percent"),
+	view("more"; "summary"; "More of each setting"; {by: "part"};
+		"protocol? setting app cost_ms sinks late_share_percent coalesced_percent repeats marked?"),
+	view("compare"; "compare"; "Against the default in the same repeat"; {by: "part"};
+		"protocol? setting app cost_ms sinks pairs ratio p verdict");

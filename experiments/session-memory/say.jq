@@ -104,3 +104,10 @@ def idle: .run.empty_server as $empty | here as $here | if $empty != null then
 			{value: ($here | map(.server_bytes / 1048576) | max), unit: "MB"}) end;
 
 def findings: if rows == [] then [] else [cost, largest, charged, shared, idle] end;
+
+# ---- tables of the page ----
+def views:
+	view("slopes"; "slope"; "Memory of one more login"; {by: "system"}; "what slope_mb"),
+	view("processes"; "who"; "Processes of a login"; {by: "system"}; "logins name class count private_kb"),
+	view("all"; "summary"; "All logins together"; {by: "system"};
+		"logins processes private_mb each_mb private_clean_mb pss_mb group_mb server_mb");

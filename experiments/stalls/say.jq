@@ -263,3 +263,19 @@ def verdict_single: [("light", "heavy") as $role | judge($role) as $j | select($
 def verdict: if several then verdict_several else verdict_single end;
 def findings: (if several then [late_several("light"), late_several("heavy"), stalls_several, idle_several, probe_finding]
 	else [late("light"), late("heavy"), fair_sharing, late_below_saturation, idle_response, probe_finding] end)[:5];
+
+# ---- tables of the page ----
+def views:
+	view("main"; "summary"; "Response time by load"; {by: "app", breaks: ["sinks", "late_share_percent", 5]};
+		"protocol? sinks late_share_percent latency_p50_ms latency_p90_ms latency_max_ms"),
+	view("updates"; "summary"; "Screen updates"; {by: "app"};
+		"protocol? sinks mean_stall_ms fair_stall_ms largest_gap_ms jitter_sd_ms updates_per_key"),
+	view("stages"; "stages"; "Where the time of a key goes (means)"; {by: "app"};
+		"protocol? sinks stage mean_ms p50_ms p90_ms max_ms keys"),
+	view("wire"; "summary"; "On the wire"; {by: "app"};
+		"protocol? sinks wire_updates_5ms wire_updates wire_updates_20ms wire_mean_stall_ms"
+			+ " wire_jitter_sd_ms wire_bytes_per_key"),
+	view("blocks"; "summary"; "From the wire alone (keys in drained blocks)"; {only: "wire_keys", by: "app"};
+		"protocol? sinks wire_keys wire_exact_percent wire_latency_p50_ms"),
+	view("run"; "summary"; "Quality"; {by: "app"};
+		"protocol? sinks repeats? marked? keys skipped_keys? lateness_max_us server_busy_percent disturbed_percent_max");

@@ -124,3 +124,12 @@ def link_quality: . as $doc | (.run.facts_after.link.line // .run.host.link.line
 			{value: $added.p50, unit: "us", verdict: (if $out > 1 or $late then "unsure" else "good" end)}) end;
 
 def findings: [([round_trips][:2][]), no_round_trips, typed, longest, losses, link_quality][:5];
+
+# ---- tables of the page ----
+def views:
+	view("rank"; "summary"; "Which protocol on this link";
+		{rank: "p50_ms", at: {keys_per_s: "least", rtt_ms: "most", loss_percent: "most"}};
+		"protocol p50_ms p95_ms wire_bytes_per_key late_percent"),
+	view("slopes"; "slope"; "Round trips per key"; {}; "protocol slope slope_why? start_ms spread_ms points"),
+	view("main"; "summary"; "Response time by condition"; {by: "protocol"};
+		"rtt_ms loss_percent keys_per_s p50_ms p90_ms max_ms late_percent keys unanswered?");

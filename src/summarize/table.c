@@ -209,59 +209,6 @@ static void table_read_column_line(struct table_definition_reader *r)
 	}
 }
 
-static void table_check_column_exists(const struct table_definition_reader *r, const struct table *t, char *name)
-{
-	char *end = name + strlen(name);
-
-	if (end > name && end[-1] == '?')
-		end[-1] = '\0';
-	if (!table_find_column(t, name))
-		table_die_at_bad_word(r, "no such column of that table", name);
-}
-
-static const struct table *table_require_table(const struct table_definition_reader *r, const char *name)
-{
-	const struct table *t = table_find_by_name(r, name);
-
-	if (!t)
-		table_die_at_bad_word(r, "no such table above", name);
-	return t;
-}
-
-/* Checks one word of a view after its title. */
-static void table_check_view_word(const struct table_definition_reader *r, const struct table *t, char *word)
-{
-	char *value = strchr(word, '='), *one, *behind;
-
-	if (!strncmp(word, "breaks=", 7)) {	/* AXIS:COLUMN>LIMIT */
-		behind = table_cut_word_at(++value, ':');
-		if (!behind || !table_cut_word_at(behind, '>'))
-			table_die_at_bad_word(r, "breaks wants AXIS:COLUMN>LIMIT", value);
-		table_check_column_exists(r, t, value);
-		table_check_column_exists(r, t, behind);
-	} else if (!strncmp(word, "at=", 3)) {	/* COLUMN:least|most|VALUE,... */
-		for (value++; (one = strsep(&value, ",")); table_check_column_exists(r, t, one)) {
-			behind = table_cut_word_at(one, ':');
-			if (!behind || !*behind)
-				table_die_at_bad_word(r, "at= takes COLUMN:least, COLUMN:most or COLUMN:VALUE", one);
-		}
-	} else if (!strncmp(word, "by=", 3) || !strncmp(word, "only=", 5) || !strncmp(word, "rank=", 5)) {
-		table_check_column_exists(r, t, value + 1);
-	} else {				/* COLUMN or TABLE:COLUMN */
-		behind = table_cut_word_at(word, ':');
-		table_check_column_exists(r, behind ? table_require_table(r, word) : t, behind ? behind : word);
-	}
-}
-
-/* Checks that the tables and columns of a view exist. Only the report draws views. */
-static void table_check_names_of_view(struct table_definition_reader *r)
-{
-	const struct table *t = table_require_table(r, r->word[2]);
-
-	for (size_t i = 4; i < r->n; i++)
-		table_check_view_word(r, t, r->word[i]);
-}
-
 static void table_read_unit_of_counts_line(struct table_definition_reader *r)
 {
 	r->tables->counts = r->word[1];
@@ -293,8 +240,6 @@ static void table_read_definition_line(struct table_definition_reader *r, char *
 		const char *wants;
 	} lines[] = {
 		{ "table", 3, WORDS, table_read_table_line, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional] [raw]" },
-		{ "view", 5, WORDS, table_check_names_of_view,
-			"view wants ID TABLE TITLE [by=COLUMN] [only=COLUMN] [rank=COLUMN [at=COLUMN:VALUE,...]] [breaks=AXIS:COLUMN>LIMIT] COLUMN..." },
 		{ "include", 2, 2, table_read_included_file, "include wants one FILE, and not one that includes this" },
 		{ "counts", 2, 2, table_read_unit_of_counts_line, "counts wants one WORD" },
 	};

@@ -5,7 +5,6 @@
  *	COLUMN HEADING UNIT SOURCE ESTIMATOR DECIMALS BETTER
  *	counts WORD
  *	repeats found
- *	view ID TABLE TITLE [by=COLUMN] [only=COLUMN] [rank=COLUMN [at=COLUMN:least|most|VALUE,...]] COLUMN...
  *	include FILE
  *
  * A line consists of words; a word with blanks stands in double quotes; "-" is an empty value; # begins a comment; a line that
@@ -15,8 +14,6 @@
  *	raw		rows are points of curves or single runs, not figures: they are not in long.tsv
  *	counts		what the report calls a repeat (default: cells)
  *	repeats found	cells have different numbers of repeats; a repeat without a folder has not failed
- *	view		in a view, COLUMN? is shown only if its values differ; TABLE:COLUMN is taken from the row of another table with
- *			the same first column; rank sorts rows by a column, smallest first, at one value of each column of `at`
  *	include		lines that several experiments share; path relative to the folder of this file
  * Sources: enum column_source; estimators: estimate.h. */
 #pragma once

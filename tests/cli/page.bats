@@ -12,9 +12,6 @@ setup() {
 	ln -s "$TOP/plots" "$TOP/data" home/
 	export TP_HOME=$PWD/home TP_BIN=$PWD/bin
 	cd home/experiments/made || return 1
-	printf 'view main summary "By load" by=app breaks=load:p50_ms>threshold load p50_ms note\n' >table
-	printf 'view noted summary "Noted" only=note app load note\n' >>table
-	printf 'view none absent "Not there" load\n' >>table
 	printf '# made\n\n## Figures\n\n### p50: Median\nA caption.\n\n### absent: No figure\nNothing.\n' >README.md
 	printf '\n## How it was measured\n\nBy hand.\n' >>README.md
 	printf '%s\n' 'eval figure("p50", 300, "Median", 1)' \
@@ -27,6 +24,8 @@ setup() {
 		def verdict: "Slow from \(first(.summary[] | select(surely_above("p50_ms"; 100))).load) on.";
 		def findings: [finding("slow"; "**Slow.** \(.summary[-1] | level("p50_ms")).";
 			.summary[-1] | figure("p50_ms") + {verdict: "bad", figure: "p50"})];
+		def views: view("main"; "summary"; "By load"; {by: "app", breaks: ["load", "p50_ms", "threshold"]}; "load p50_ms note"),
+			view("noted"; "summary"; "Noted"; {only: "note"}; "app load note"), view("none"; "absent"; "Not there"; {}; "load");
 	END
 	cd ../../../run || return 1
 	jq -n '{schema: "thinprobe.run/1", experiment: "made", state: "complete", settings: {repeats: 2, protocol: "vnc", note: "<b>"},
@@ -43,6 +42,10 @@ setup() {
 		printf 'schema/1\tsummary\t%s\treal\tms\t3\t\tx\n' p50_ms_low p50_ms_high p50_ms_above
 	} >schema.tsv
 	cd ..
+}
+
+breaks_above() {	# breaks_above LIMIT: the one of the view
+	sed -i -E 's/("load", "p50_ms", )[^]]*/\1'"$1/" home/experiments/made/say.jq
 }
 
 @test "findings.json has ids and numbers; types come from schema.tsv" {
@@ -96,13 +99,13 @@ setup() {
 }
 
 @test "a condition breaks where the view's column is surely above its limit, once in each group" {
-	sed -i 's/>threshold/>45/' home/experiments/made/table
+	breaks_above 45
 	sed -i 's/\t40\t60\t0\t$/\t46\t60\t0\t/; $a made/1\tb\t9\t170\t150\t180\t0\t' run/summary.tsv
 	"$TOP/report/table.sh" run >table
 	[ "$(grep -c '<- breaks here$' table)" = 2 ]
 	[ "$(sed -n '/^first$/,/^b$/p' table | grep -c '^  5 .*breaks')" = 1 ]
 	[ "$(sed -n '/^b$/,$p' table | grep -c '^  5 .*breaks')" = 1 ]
-	sed -i 's/>45/>1000/' home/experiments/made/table
+	breaks_above 1000
 	run ! grep -q breaks <("$TOP/report/table.sh" run)
 }
 
@@ -210,7 +213,7 @@ setup() {
 }
 
 @test "a column of a view with a question mark is there only where it has several values" {
-	printf 'view main summary "By load" app? load p50_ms\n' >home/experiments/made/table
+	sed -i 's/"load p50_ms note"/"app? load p50_ms"/; s/{by: "app", .*};/{};/' home/experiments/made/say.jq
 	run -0 "$TOP/report/table.sh" run
 	echo "$output"
 	[[ $output == *Application*Load* ]]
@@ -222,8 +225,7 @@ setup() {
 # The made-up run with columns of ranges, and rows that are one; a row that has neither has a reason.
 ranged_rows() {
 	ln -s "$TOP/lab" home/
-	printf 'table summary cells\np50_ms Median ms keys:p50 range 3 lower\n' | cat - home/experiments/made/table >table
-	mv table home/experiments/made/table
+	printf 'table summary cells\np50_ms Median ms keys:p50 range 3 lower\n' >home/experiments/made/table
 	awk -F'\t' -v OFS='\t' '{ print $1, $2, $3, $4, $5, $6, $7, $8 == "note" ? "note" : "", NR == 1 ? "p50_ms_from" : "",
 		NR == 1 ? "p50_ms_to" : "", NR == 1 ? "p50_ms_why" : "" }' run/summary.tsv >new && mv new run/summary.tsv
 	printf 'made/1\tc\t1\t\t9\t210\t0\t\t10\t201\trange\n' >>run/summary.tsv
@@ -238,10 +240,8 @@ failing() {	# failing STATUS CONDITIONS: the exit status of the report with thes
 
 @test "--fail-if: 5 where a condition holds in a row of a table; a wrong one is refused before anything is made" {
 	ln -s "$TOP/lab" home/
-	printf 'table summary cells schema=made/1\napp Application - param - text -\nload Load - param - 0 -\n' >table
-	printf 'p50_ms Median ms keys:low.p50 ends+above 3 lower\n' >>table
-	cat home/experiments/made/table >>table
-	mv table home/experiments/made/table
+	printf '%s\n' 'table summary cells schema=made/1' 'app Application - param - text -' 'load Load - param - 0 -' \
+		'p50_ms Median ms keys:low.p50 ends+above 3 lower' >home/experiments/made/table
 	for words in 'median<1ms' 'load>5' 'p50_ms<0.001s,load<0'; do failing 0 "$words"; done
 	for words in 'p50>100ms' 'p50>149.9ms' 'median>0.1s' 'load>=5' 'load<1' 'p50<2ms' 'load>9,p50>0.1s'; do failing 5 "$words"; done
 	[[ $output == *FAILED*"p50>0.1s"*"1 of 3"*150*"(b, 5 Load)"* ]]
@@ -360,7 +360,7 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 }
 
 @test "two repeats: both values in place of an interval, and the one against a claim decides" {
-	sed -i 's/>threshold/>130/' home/experiments/made/table
+	breaks_above 130
 	printf 'schema/1\tsummary\tp50_ms_both\ttext\tms\t-1\t\t\n' >>run/schema.tsv
 	sed -i -e '1s/$/\tp50_ms_both/' -e '4s/.*/made\/1\tb\t5\t150\t\t\t0\t007\t120.000 180.000/' run/summary.tsv
 	"$TOP/report/report.sh" run
@@ -373,12 +373,12 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	[ "$(tr -d '\n' <run/figures/p50.svg | grep -o "178)'  d='\(M[^M']*\)\{3,\}'" | grep -o M | wc -l)" = 3 ]
 	"$TOP/report/table.sh" run >table
 	grep -q '^  5  *120, 180  007$' table
-	sed -i 's/>130/>110/' home/experiments/made/table
+	breaks_above 110
 	"$TOP/report/table.sh" run | tr -s '\n ' ' ' | grep '120, 180 .*<- breaks here.*its least value'
 }
 
 @test "a ranking is only sure of a step where each above it is told apart from each below it" {
-	printf 'view ranks summary "Ranks" rank=p50_ms app p50_ms\n' >home/experiments/made/table
+	echo 'def views: view("ranks"; "summary"; "Ranks"; {rank: "p50_ms"}; "app p50_ms");' >>home/experiments/made/say.jq
 	printf 'schema\tapp\tp50_ms\tp50_ms_low\tp50_ms_high\trepeats\n' >run/summary.tsv
 	printf 'made/1\t%s\t%s\t%s\t%s\t5\n' a 10 9.5 10.5 b 20 19.5 20.5 c 30 4 90 >>run/summary.tsv
 	sed -i '$a schema/1\tsummary\trepeats\tint\t-\t0\t\tRepeats' run/schema.tsv
@@ -404,7 +404,7 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 }
 
 @test "most conditions disturbed: the box says that nothing can be concluded, and every finding is unsure" {
-	sed -i 's/>threshold/>45/' home/experiments/made/table
+	breaks_above 45
 	"$TOP/report/report.sh" run
 	grep -q '<i class="breaks"' run/report.html
 	jq '.cells[0].flags = ["CPU"]' run/run.json >new && mv new run/run.json

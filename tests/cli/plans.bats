@@ -487,3 +487,23 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 		[ "$output" = $'4: no '"$name"$' here\nlab: no '"$name here" ]
 	done
 }
+
+@test "views show tables and columns that their experiment has" {
+	local folder
+	with_includes() {
+		local line
+		while IFS= read -r line; do
+			if [[ $line == "include "* ]]; then with_includes "${1%/*}/${line#include }"; else printf '%s\n' "$line"; fi
+		done <"$1"
+	}
+	for folder in "$TOP"/experiments/*/; do
+		[ -f "$folder/table" ] || continue
+		with_includes "$folder/table" |
+			awk '/^#/ { next } $1 == "table" { table = $2; next } NF > 6 { print table, $1 }' >columns
+		jq -nr -L "$TOP/report" -L "$TOP/experiments/engine" -L "$folder" 'include "say"; views | .table as $table
+			| (.by, .only, .rank, .breaks[:2][]?, (.at // {} | to_entries[].key), .columns[]) | values | rtrimstr("?")
+			| if contains(":") then sub(":"; " ") else "\($table) \(.)" end' >used
+		[ -s used ]
+		run ! grep -vxFf columns used
+	done
+}

@@ -16,7 +16,6 @@ setup() {
 		rate    Rate    /s load.json:result.rate    mean+ci  2    higher
 		foreign Foreign %  */cell.json:foreign        max      1    lower
 		good    Good    -  load.json:result.good    true     0    -
-		view main summary "Rates" by=app load rate
 	END
 	jq -n '{schema: "thinprobe.run/1", experiment: "own", settings: {repeats: 2, seed: 1}, axes: ["app", "load"],
 		cells: [{name: "a-0", parameters: {app: "a", load: 0}}, {name: "a-5", parameters: {app: "a", load: 5}}]}' >run/run.json
@@ -56,7 +55,7 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 
 @test "a table that the experiment writes is left as it is, and its columns are in schema.tsv" {
 	printf 'schema\tname\tn\nx/1\ta\t2\n' | tee before >run/extra.tsv
-	printf '%s\n' 'table extra given' 'name Name - - - text -' 'n "How many" - - - 0 -' 'view extra extra Extra name n' >>own/table
+	printf '%s\n' 'table extra given' 'name Name - - - text -' 'n "How many" - - - 0 -' >>own/table
 	run summarize --format json
 	[ "$status" = 3 ]
 	cmp before run/extra.tsv
@@ -67,7 +66,6 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 @test "a JSON number that is a range makes a range of its column, one that was overloaded makes none" {
 	local r
 	printf 'p50 Median ms k.json:result.l.p50 range 1 lower\np90 "90 %%" ms k.json:result.l.p90 mean+ci 1 lower\n' >>own/table
-	sed -i '/^view/d' own/table
 	cell a-0 3 100 true
 	sed -i 's/"repeats": 2/"repeats": 3/' run/run.json
 	echo '{"result": {"l": {"p50": 10, "p90": 20}}}' | tee run/cells/a-0/1/k.json >run/cells/a-0/2/k.json
@@ -95,8 +93,7 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 		[ ! -e run/summary.tsv ]
 		mv table own/table
 	done <<-'END'
-		x X - keys|own/table:9: a column wants
-		view more summary "More" nothing|own/table:9: no such column of that table: nothing
+		x X - keys|own/table:8: a column wants
 		include ../nothing|own/../nothing: No such file
 	END
 	echo '{' >run/cells/a-0/2/load.json

@@ -61,8 +61,7 @@ static void test_columns(void **state)
 				   "part Part - param:kind - text -\n\n"
 				   "lost \"Packets lost\" % stall/cell.json!:link.lost/link.packets share+ci 3 lower\n"
 				   "p50_ms Median ms keys:low.p50 ends+above 3 lower\n"
-				   "table slope rows:slope optional\nslope Slope - - ends 4 -\n"
-				   "view main summary \"A title\" by=part only=lost lost p50_ms?\n", &t));
+				   "table slope rows:slope optional\nslope Slope - - ends 4 -\n", &t));
 	assert_int_equal(t.n, 2);
 	assert_string_equal(t.counts, "trains");
 	assert_true(t.found);
@@ -117,14 +116,6 @@ static void test_mistakes(void **state)
 		{ "table t cells\na A - what - 0 -\n", ":2: a source is" },
 		{ "table t cells\na A - - - 0 -\n", ":2: a table of cells wants a source: a" },
 		{ "table t rows:slope\na A - count:state - 0 -\n", ":2: of rows that others write the source is - or param: a" },
-		{ "table t cells\na A - param - 0 -\nview v u \"U\" a\n", ":3: no such table above: u" },
-		{ "table t cells\na A - param - 0 -\nview v t \"T\" b\n", ":3: no such column of that table: b" },
-		{ "table t cells\na A - param - 0 -\nview v t \"T\" only=b a\n", ":3: no such column of that table: b" },
-		{ "table t cells\na A - param - 0 -\nview v t \"T\" rank=b a\n", ":3: no such column of that table: b" },
-		{ "table t cells\na A - param - 0 -\nview v t \"T\" rank=a at=a a\n", ":3: at= takes COLUMN:least" },
-		{ "table t cells\na A - param - 0 -\nview v t \"T\" rank=a at=a:most,b:1 a\n", ":3: no such column of that table: b" },
-		{ "table t cells\na A - param - 0 -\nview v t \"T\" u:a\n", ":3: no such table above: u" },
-		{ "table t cells\na A - param - 0 -\nview v t \"T\" t:b\n", ":3: no such column of that table: b" },
 		{ "include nothing.table\n", "nothing.table: No such file" },
 	};
 

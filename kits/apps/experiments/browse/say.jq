@@ -90,3 +90,11 @@ def itself: (.run.vamp // []) | map(select(.episodes > 0)) | if . == [] then emp
 			verdict: (if $found == $episodes and $others == [] then "good" else "unsure" end)}) end;
 
 def findings: [of_jobs(schemes, against("nice"; "against-nice"), against("autogroup"; "against-autogroup"), job), itself, wrong];
+
+# ---- tables of the page ----
+def views:
+	view("main"; "summary"; "Time of a visit, and what the job pays"; {by: "scheme"}; "job all_rel job_rel wrong? think_s"),
+	view("pages"; "summary"; "From Return to content at rest"; {by: "scheme"};
+		"job plain_ms text_ms table_ms icons_ms photo_ms album_ms boxes_ms styles_ms form_ms news_ms"),
+	view("relative"; "summary"; "The same, to the baseline"; {by: "scheme"};
+		"job plain_rel text_rel table_rel icons_rel photo_rel album_rel boxes_rel styles_rel form_rel news_rel");

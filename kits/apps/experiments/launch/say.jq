@@ -117,3 +117,8 @@ def verdict_of: (best // null) as $best | if launches == [] then nothing_measure
 def verdict: verdict_of + no_figure(.launch_ms // .p50_ms; "\(.app) with \(.scheme | scheme_words)");
 
 def findings: [baseline, today, pays, keyed, itself];
+
+# ---- tables of the page ----
+def views:
+	view("main"; "summary"; "Launch, keys and what the job pays"; {by: "app"};
+		"scheme job launch_ms launch_rel job_rel p50_ms decided_ms");

@@ -191,3 +191,23 @@ def findings: [in_use, left, share, file,
 	beside("loads"; "cpu-load"; "CPU load"; "Fair sharing of the CPU predicts \(.step + 1) times T0."),
 	beside("reads"; "disk-load"; "Disk load"; "T0 is start-up time on the same disk without other reads."),
 	felt, waits, menus];
+
+# ---- tables of the page ----
+def views:
+	view("applications"; "applications"; "Applications"; {};
+		"app t0_warm_ms t0_cold_ms used_step used_ms left_step left_ms kind version program_bytes"
+			+ " files_bytes rss_bytes anonymous_bytes"),
+	view("steps"; "summary"; "Start-up at every step"; {by: "app"};
+		"start axis swap step startup_ms late_percent added_ms t_io_ms e file_ms mapped_ms swap_used_mb"
+			+ " left_mb swap_in_mb swap_out_mb major_faults waits_ms freepages_ms reads_per_s"),
+	view("events"; "events"; "Further events under pressure"; {by: "app"};
+		"start axis swap step event event_ms event_ms_max first_change_ms unchanged"),
+	view("models"; "models"; "Menus: all events"; {};
+		"application events menus depth degree mean_degree shortcuts mean_depth mean_depth_keys asked common"),
+	view("profiles"; "profiles"; "Menus: what users ask for"; {by: "application"};
+		"class event count shortcut place tree_path tree_shortcut common"),
+	view("felt"; "felt"; "What users feel"; {};
+		"app event count shortcut high t_index_s t_think_s t_handle_s t_total_s felt_s pressed_handle_s"
+			+ " pressed_total_s pressed_felt_s"),
+	view("excluded"; "summary"; "Excluded or later than the ceiling"; {by: "app"};
+		"start axis swap step runs failed? broken? ceiling? delays_discarded?");

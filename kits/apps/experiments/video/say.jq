@@ -93,3 +93,12 @@ def seen: [measured[] | select(.frames_seen != null and .frames_shown > 0)] | if
 			verdict: (if any(.share > 100) or $least.share < 90 then "unsure" else "good" end)}) end;
 
 def findings: [of_jobs(schemes, mult, against("nice"; "against-nice"), against("autogroup"; "against-autogroup"), job), seen];
+
+# ---- tables of the page ----
+def views:
+	view("main"; "summary"; "Frames shown, and what the job pays"; {by: "job"};
+		"scheme mult fps_per_s dropped_percent seen_per_s gap_ms job_rel"),
+	view("vamp"; "summary"; "Whom vamp throttled"; {by: "job"};
+		"scheme mult episodes player_tagged others_tagged player_percent"),
+	view("frames"; "summary"; "Frames, as the player says and as seen"; {by: "job"};
+		"scheme mult frames_due frames_shown frames_seen playing_s");

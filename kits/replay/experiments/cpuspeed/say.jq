@@ -8,3 +8,8 @@ def setup: replays_setup;
 def labels: replays_labels;
 def verdict: replays_verdict;
 def findings: replays_findings[:5];
+
+# ---- tables of the page ----
+def views:
+	main_view,
+	view("more"; "summary"; "Conditions"; {}; "says failed? marked? throttled_s waited? server_busy_percent caches");

@@ -8,3 +8,9 @@ def setup: replays_setup;
 def labels: replays_labels;
 def verdict: replays_verdict;
 def findings: replays_findings[:5];
+
+# ---- tables of the page ----
+def views:
+	main_view,
+	view("more"; "summary"; "Conditions"; {};
+		"says failed? marked? load_reads_per_s load_read_p50_ms waited? server_busy_percent caches");

@@ -119,3 +119,5 @@ def replays_verdict: (base_row | .says) as $base | timed as $rows
 		+ " responses were not all compared."
 	  else "No setting is seen to change total time by more than 1 %, or a tenth of the responses by half." end;
 def replays_findings: [claims, most_grown, delivered, load, throttled, unanalyzed];
+def main_view: view("main"; "summary"; "Total and response times"; {};
+	"says repeats? total_s total_ratio p50_ms p75_ms p90_ms max_ms late_percent ratio verdict missing?");

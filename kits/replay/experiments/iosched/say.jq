@@ -31,3 +31,11 @@ def order: .run.settings.takes as $takes | [measured_rows("summary")[] | select(
 				verdict: (if $takes != null and $most > $takes then "unsure" elif $differ then "good"
 					elif any($rows[]; .tau_low == null) then "unsure" else "none" end)}) end;
 def findings: ([order] + replays_findings)[:5];
+
+# ---- tables of the page ----
+def views:
+	main_view,
+	view("order"; "summary"; "Order of the requests"; {};
+		"says in_device_p90 waiting_mean tau overtaken_percent passed_percent session_wait_ms load_wait_ms"),
+	view("more"; "summary"; "Conditions"; {};
+		"says failed? marked? load_reads_per_s load_read_p50_ms waited? server_busy_percent caches");

@@ -17,3 +17,9 @@ def slower: base_row as $base | .run.settings.over as $over | compared[0] | valu
 	+ "\(.total_s | seconds) instead of \($base.total_s | seconds).";
 	figure("total_ratio") + {figure: "total"});
 def findings: [slower, delivered, most_grown, unanalyzed];
+
+# ---- tables of the page ----
+def views:
+	main_view,
+	view("more"; "summary"; "Conditions"; {};
+		"says failed? marked? delay_ms inputs_least inputs_of_trace waited? server_busy_percent caches");

@@ -144,3 +144,16 @@ def fair($system): threshold as $t | first(of($system)[] | select(.worst_good !=
 
 def findings: . as $doc | systems as $all
 	| [fit($all[]), full($all[]), foretold($all[]), needs($all[]), fair($all[])][:5];
+
+# ---- tables of the page ----
+def views:
+	view("main"; "summary"; "The user in front, and the machine"; {by: "system", breaks: ["users", "p95_ms", "threshold"]};
+		"users p95_ms median_p95_ms all_p95_ms apdex server_busy_percent waiting"),
+	view("most"; "points"; "The most users"; {by: "system"};
+		"criterion plan users users_min users_max reached repeats? limit forecast worst_good worst_bad"),
+	view("sides"; "compare"; "On both sides of the limit"; {by: "system"};
+		"criterion repeat name unit at_least users_good good users_bad bad full"),
+	view("needs"; "slope"; "What a key or a user needs, by the first third"; {by: "system"};
+		"criterion name points none slope users"),
+	view("steps"; "summary"; "All steps"; {by: "system"};
+		"users repeats? mean_ms p50_ms late_percent worst_over_median jain own_percent more_ms wait_ms");

@@ -92,3 +92,13 @@ def verdict: . as $doc | valid("held-think") as $t | valid("held-ratio") as $r |
 	| if . != [] then join(" ") elif $doc | measured_rows("summary") == [] then nothing_measured
 	  else "Too few conditions are valid: the load generator interfered, or users were missing." end;
 def findings: [invalid_requests, lost_requests, held_think, held_ratio, model, random, not_held, together][:5];
+
+# ---- tables of the page ----
+def views:
+	view("main"; "summary"; "Rate and queue by users"; {by: "part"};
+		"users think_s lambda_per_s model_lambda_per_s concurrency model_concurrency errors? timeouts? unanswered?"),
+	view("response"; "summary"; "Response by users"; {by: "part"}; "users think_s response_ms p95_ms late_percent"),
+	view("arrivals"; "summary"; "When requests come"; {by: "part"};
+		"users think_s cov cov_band cov_independent poisson judged arrivals_p_of_all"),
+	view("quality"; "summary"; "Quality"; {by: "part"};
+		"users repeats? marked? requests server_busy_percent late_p99_ms_max generator_cpu_percent_max");

@@ -80,3 +80,23 @@ def verdict: . as $doc | [present[] as $p | $doc | busiest($p) as $top | calmest
 def findings: . as $doc | [invalid_requests, lost_requests, (present[] as $p | $doc | growth($p)), balance,
 	(present[] as $p | $doc | foretold($p)), (present[] as $p | $doc | fitted($p)),
 	world, little, together][:5];
+
+# ---- tables of the page ----
+def views:
+	view("main"; "summary"; "Response and load by think time"; {by: "part", breaks: ["think_s", "late_percent", 5]};
+		"users think_s lambda_per_s response_ms p95_ms late_percent errors? timeouts? unanswered? server_busy_percent"),
+	view("arrivals"; "summary"; "When requests come"; {by: "part"};
+		"users think_s gap_ms gap_sd_ms cov cov_band poisson judged arrivals_p_of_all"),
+	view("servers"; "summary"; "Web servers"; {only: "web1_cpu_percent"};
+		"think_s lambda_per_s web1_cpu_percent web2_cpu_percent balancer_cpu_percent web1_sent_kbyte_per_s"
+			+ " web2_sent_kbyte_per_s received_kbyte_per_s frames_out_kbyte_per_s frames_in_kbyte_per_s"),
+	view("world"; "world"; "Users of the world that these stand for"; {};
+		"think_s lambda_per_s response_ms q n_calculated pages_per_s q_pages users_10s users_20s users_30s"
+			+ " users_40s users_50s"),
+	view("demands"; "slope"; "What a request needs, by the fitted model"; {by: "part"};
+		"name demand_ms low_ms high_ms fitted rows error_percent"),
+	view("model"; "compare"; "Measured rows beside the fitted model"; {by: "part"};
+		"fitted lambda_per_s response_ms response_fit_ms off_percent used"),
+	view("quality"; "summary"; "Quality"; {by: "part"};
+		"users think_s requests errors? timeouts? unanswered? link_percent late_p99_ms_max"
+			+ " started_late_ms_max? foreign_percent_max");
