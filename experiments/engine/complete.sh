@@ -86,6 +86,7 @@ rows_of_plan() (	# rows_of_plan STEM
 		*:word:* | *:word-list:*) offered=${words//|/ } ;;
 		resume:*) offered=RUN ;;
 		*:row:* | *:row-list:*) offered=$(plan_rows "$words" | cut -f1 | paste -sd ' ') ;;
+		*:protocol-list*) offered="all each $protocols" ;;
 		*:protocol*) offered=$protocols ;;
 		*:threshold:*) offered=$(plan_thresholds | cut -d' ' -f1 | paste -sd ' ') ;;
 		esac

@@ -234,6 +234,7 @@ plan_check() {
 			[ -n "$text" ] || text=$(plan_rows "$args" | cut -f1 | paste -sd ,)
 			[[ $args != *+* || ,$text, == *",${args#*+},"* ]] || text=${args#*+},$text
 		fi
+		[ "$kind" != protocol-list ] || text=$(plan_expand_protocols "$text")
 		if [ -n "$text" ] && [ "$kind" != flag ]; then
 			values=("$text")
 			if [[ $kind == *-list ]]; then
@@ -344,6 +345,32 @@ plan_protocol() {
 	[[ -z $RESUME && $1 == *:* ]] || return 0
 	first=$(protocol_use "$name" && protocol_variants)
 	[ -n "${1#*:}" ] && [ "${1#*:}" != "${first%% *}" ] || ITEM=$name
+}
+
+# plan_expand_protocols TEXT: the list with `each[:PROPERTY]` replaced by the first variant of each protocol that sends over the link
+# and has the properties which the plan asks for (and that one), `all` by every such variant.
+plan_expand_protocols() {
+	local word property name
+	for word in ${1//,/ }; do
+		case $word in
+		all | each) property='' ;;
+		each:*) property=${word#each:} ;;
+		*) echo "$word" && continue ;;
+		esac
+		for name in $(cd "$TP_HOME/lab/protocols" && basename -s .sh -- *.sh); do
+			protocol_use "$name"
+			for name in "$name" $(protocol_variants | cut -s -d' ' -f2- | sed "s/[^ ][^ ]*/$name:&/g"); do
+				plan_has_properties "$name" link ${PLAN[protocols]-} "$property" || continue
+				echo "$name"
+				[ "$word" = all ] || break
+			done
+		done
+	done | awk '!seen[$0]++' | paste -sd ,
+}
+plan_has_properties() {	# plan_has_properties PROTOCOL PROPERTY...
+	local have property
+	have=$(protocol_use "$1" && protocol_properties)
+	for property in "${@:2}"; do [[ -z $property || " $have " == *" $property "* ]] || return; done
 }
 
 # plan_rate TEXT: its rates as Kbit, Mbit or Gbit, however they are written: 10mbit, 10MBIT, 10Mbit/s.

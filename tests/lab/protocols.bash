@@ -11,6 +11,8 @@
 #                              said is in $W/NAME.out ($W/keep, where it is there, is seen in the
 #                              hosts, too)
 #   protocols_hold NAME P...   the same in the background, but for ever: sets DRIVER, and returns when all sessions are up
+#   protocols_listed [-v]E REGEX  names of the protocols and variants that send over the link, of these
+#   protocols_answered NAME    the keys of each of LIST came back, and its settings are whole
 #   protocols_said NAME WORD P what it said of P ("skip", "settings", "keys", "view", "left"): the rest of that line
 #   protocols_left             fails, and prints what is left: processes, links, mounts, sockets, locks, logs
 
@@ -33,6 +35,10 @@ protocols_world() {
 	export W LAB_TEST_WORLD=$W
 	AS=()
 	protocols_places >"$W/places.before"
+}
+
+protocols_listed() {
+	bash -c '. "$0/lab/lib.sh" && . "$0/experiments/engine/plan.sh" && plan_expand_protocols all' "$TOP" | tr , '\n' | grep "$@" | paste -sd ' '
 }
 
 protocols_as_user() {
@@ -74,7 +80,7 @@ echo up
 for p in "${!TARGET[@]}"; do
 	eval "options=(${OPTIONS[$p]})"
 	lab_start client "keys-${p/:/-}" "$TP_BIN/keyrepeat" "${TARGET[$p]}" ${options[@]+"${options[@]}"} \
-		--rate 20 -t 3s --warmup 5 --watch update --format json
+		--rate 20 -t 6s --warmup 5 --watch update --format json
 	PID[$p]=$LAB_PID
 done
 for p in "${!PID[@]}"; do
@@ -128,14 +134,22 @@ protocols_hold() {
 protocols_said() { sed -n "s|^$2 $3 ||p" "$W/$1.out"; }
 
 # protocols_answered NAME P: at least 90 % of the keys; skips with the reason when P cannot run here.
-protocols_answered() {
-	local why sent answered
-	why=$(protocols_said "$1" skip "$2")
-	[ -z "$why" ] || skip "$why"
+# Every protocol of LIST that can run here.
+protocols_answered() {	# protocols_answered NAME
+	local p sent answered here=0
 	cat "$W/$1.err"
-	read -r sent answered <<<"$(protocols_said "$1" keys "$2")"
-	echo "$2: $sent keys sent, $answered answered"
-	[ "$sent" -ge 50 ] && [ $((answered * 10)) -ge $((sent * 9)) ]
+	for p in $LIST; do
+		[ -z "$(protocols_said "$1" skip "$p")" ] || continue
+		here=$((here + 1))
+		read -r sent answered <<<"$(protocols_said "$1" keys "$p")"
+		echo "$p: $sent keys sent, $answered answered; $(protocols_said "$1" settings "$p")"
+		[ "$sent" -ge 50 ] && [ $((answered * 10)) -ge $((sent * 9)) ]
+		protocols_said "$1" settings "$p" | jq -e '(.server | length > 0) and (.says | length > 0)
+			and (.version | test("[0-9]+[.][0-9]")) and (.floor_ms >= 0) and has("frame_rate_per_s")
+			and (.encodings | type == "array") and (.compression | length > 0) and (.encryption | length > 0)
+			and (.says | test("  |[( ][);,]") | not)' >/dev/null
+	done
+	[ "$here" -gt 0 ] || skip "none of these protocols can run here"
 }
 
 # Processes of the test that are alive.

@@ -6,39 +6,26 @@
 
 load protocols
 
-LIST=(rdp rdp:vnc spice vnc vnc:viewer vnc:x11vnc x11)
-
 setup_file() {
 	protocols_world || return 0
-	protocols_train train "${LIST[@]}"
+	LIST=$(protocols_listed -vE '^(nx|ssh|xpra)')
+	export LIST
+	# shellcheck disable=SC2086 # words
+	protocols_train train $LIST
 }
 
 teardown_file() {
 	rm -rf -- "$W"
 }
 
-@test "rdp: xfreerdp in front of xrdp and xorgxrdp" { protocols_answered train rdp; }
-@test "rdp:vnc: xfreerdp in front of xrdp and an Xvnc" { protocols_answered train rdp:vnc; }
-@test "spice: spicy in front of an Xorg with spiceqxl" { protocols_answered train spice; }
-@test "vnc: keyrepeat's own client" { protocols_answered train vnc; }
-@test "vnc:viewer: vncviewer" { protocols_answered train vnc:viewer; }
-@test "vnc:x11vnc: keyrepeat's own client" { protocols_answered train vnc:x11vnc; }
-@test "x11: the display itself" { protocols_answered train x11; }
+@test "each takes a train of keys, which come back, and its settings say what there is to know" { protocols_answered train; }
 
-@test "a viewer's window fills the screen; the settings say what there is to know" {
+@test "a viewer's window fills the screen" {
 	local p
 	for p in rdp rdp:vnc spice vnc:viewer; do
 		[ -z "$(protocols_said train skip "$p")" ] || continue
 		echo "$p: $(protocols_said train view "$p")"
 		[ "$(protocols_said train view "$p")" = 1 ]
-	done
-	for p in "${LIST[@]}"; do
-		[ -z "$(protocols_said train skip "$p")" ] || continue
-		protocols_said train settings "$p"
-		protocols_said train settings "$p" | jq -e '(.server | length > 0) and (.says | length > 0)
-			and (.version | test("^[0-9]+[.][0-9.]+")) and (.floor_ms >= 0) and has("frame_rate_per_s")
-			and (.encodings | type == "array") and (.compression | length > 0) and (.encryption | length > 0)
-			and (.says | test("  |[( ][);,]") | not)' >/dev/null
 	done
 }
 
@@ -52,7 +39,8 @@ teardown_file() {
 
 @test "kill -9 of the driver, an ordinary user's: nothing is left" {
 	protocols_as_user || skip "this system forbids user namespaces to ordinary users, or the checkout is not for them"
-	protocols_hold user "${LIST[@]}" || return 1
+	# shellcheck disable=SC2086 # words
+	protocols_hold user $LIST || return 1
 	[ "$(protocols_survivors | wc -l)" -ge 10 ]	# they are seen
 	kill -KILL "$DRIVER"
 	wait "$DRIVER" 2>/dev/null || true
