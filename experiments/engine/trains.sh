@@ -317,13 +317,10 @@ train_write() {	# train_write SESSION REPEAT FOLDER SERIES REASON CPU-BEFORE CPU
 # second, at 95 %.
 trains_say() {	# trains_say WORDS: more about the idle noise
 	[ ! -t 1 ] || printf '\r\033[K'
-	jq -r --arg more "$1" '
+	jq -r -L "$TP_HOME/report" -L "$TP_HOME/experiments/engine" --arg more "$1" 'include "trains";
 		def n: if . == null then "?" else . * 1000 | round / 1000 end;
-		([.settings | .protocols[]?, (.protocol | values)] | if length > 1 then null else first // "" | if startswith("vnc") then
-			"vnc-refecho" elif startswith("x11") or startswith("attach") then "x11" else null end end) as $path
-		| (.calibration // {}) as $record
-		| ([$record.paths // [] | .[] | select(.path == $path and .probe == "patch" and .error_ms != null)
-			| .started = (.started // $record.started)] | first) as $c
+		({run: ., summary: (.settings | .protocols // [.protocol | values] | map({protocol: .}))}
+			| [calibrated, (if several then null else calibration_path end)]) as [$c, $path]
 		| (if $c != null then "own error ± \($c.error_ms | n) ms from pixels (calibrated \($c.started // "" | .[0:10]))"
 				+ (if $c.disturbed == true then " (from a disturbed calibration)" else "" end)
 				+ (if $c.quick == true then " (quick)" else "" end) + "; "
