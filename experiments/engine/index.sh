@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # index.sh [--check] - writes all lists of experiments outside their folders, from their plans, each between two marks: the table
 # of experiments/README.md, the list of docs/two-hosts.md on which experiments run over ssh, and the experiments with their own
-# options in docs/thinprobe.1; those of a kit into its README.md and docs/thinprobe-KIT.7.
+# options in docs/thinprobe.1; those of a kit into its README.md and docs/thinprobe-kit-KIT.7.
 # --check: prints which lists are out of date, and fails if any is.
 # shellcheck disable=SC2317 # of_each calls functions by their names
 set -u
@@ -77,7 +77,7 @@ while IFS= read -r tree; do
 	if [ -z "$kit" ]; then
 		table=$tree"experiments/README.md" link='' pairs=$tree"docs/two-hosts.md" pair_link=../experiments/ man=$tree"docs/thinprobe.1"
 	else
-		table=$tree"README.md" link=experiments/ pairs=$table pair_link=$link man=$tree"docs/thinprobe-$kit.7"
+		table=$tree"README.md" link=experiments/ pairs=$table pair_link=$link man=$tree"docs/thinprobe-kit-$kit.7"
 	fi
 	{
 		echo '| experiment | what it shows | minutes | needs | what would prove us wrong |'
