@@ -13,7 +13,7 @@ unset multiplot
 unset output
 reset
 rows = ARG1
-load ARG0[1:strlen(ARG0) - strlen("arrivals.gp")] . "style.gp"
+load ARG0[1:strlen(ARG0) - strlen("arrivals.gp")] . "../../../plots/style.gp"
 set datafile separator "\t"
 set datafile columnheaders
 whose = ARGC > 2 ? ARG3 : ""

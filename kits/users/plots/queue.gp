@@ -17,7 +17,7 @@ unset output
 reset
 rows = ARG1
 what = ARGC > 2 ? ARG3 : "rate"
-load ARG0[1:strlen(ARG0) - strlen("queue.gp")] . "style.gp"
+load ARG0[1:strlen(ARG0) - strlen("queue.gp")] . "../../../plots/style.gp"
 set datafile separator "\t"
 set datafile columnheaders
 figure_height = what eq "principle" || what eq "line" ? 620.0 : 520.0

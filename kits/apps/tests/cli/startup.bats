@@ -13,7 +13,7 @@ setup() {
 	need python3 jq
 	start_x
 	STARTUP=$BIN/startup
-	CLIENT=$BATS_TEST_DIRNAME/scripted.py
+	CLIENT=$BATS_TEST_DIRNAME/../../../../tests/cli/scripted.py
 	LATE=1200
 }
 
