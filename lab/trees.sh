@@ -6,6 +6,7 @@
 in_trees() {
 	local IFS='' pattern found
 	for pattern; do
+		# shellcheck disable=SC2231 # the pattern is meant as one
 		for found in "$TP_HOME"/$pattern "$TP_HOME"/kits/*/$pattern; do [ ! -e "$found" ] || printf '%s\n' "$found"; done
 	done
 }
