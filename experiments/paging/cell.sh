@@ -86,9 +86,14 @@ exp_find() {
 		{ throttle_here && lab_group batch quota=100,100ms && lab_ungroup batch; } || lacks "session throttled"
 }
 
-# throttle_start GROUP, of lab/throttle.sh of a kit: holds batch work back while somebody types.
-while IFS= read -r part; do . "$part"; done < <(in_trees lab/throttle.sh)
-throttle_here() { declare -F throttle_start >/dev/null || { LAB_WHY="no kit is here that throttles batch work"; return 1; }; }
+# throttle_here: there is throttle_start GROUP, of lab/throttle.sh of a kit: holds batch work back while somebody types. 1: LAB_WHY.
+throttle_here() {
+	local part
+	while IFS= read -r part; do . "$part"; done < <(in_trees lab/throttle.sh)
+	declare -F throttle_start >/dev/null && return
+	LAB_WHY="no kit is here that throttles batch work"
+	return 1
+}
 
 # A session -----------------------------------------------------------------------------------------------------------
 
@@ -101,7 +106,7 @@ exp_session() {
 	case ${P[session]} in
 	private) copies_make || return ;;
 	beside | low | unswapped) session_group || return ;;
-	throttled) lab_group batch || return ;;
+	throttled) throttle_here && lab_group batch || return ;;
 	esac
 	protocol_use "${P[protocol]}"
 	protocol_start paging || return
