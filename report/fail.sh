@@ -127,7 +127,7 @@ judge='def holds($a; $v): if $a.op == ">" then $v > $a.limit elif $a.op == ">=" 
 			+ ([$absent[] | "\(.of): \(.figure.why | why_words)"] | join("; ")) end))'
 
 case ${1-} in
-check) fail_parse "$(fail_columns "$(experiment_folder "$2")/table")" "$3" >/dev/null ;;
+check) fail_parse "$(fail_columns "$(in_trees "experiments/$2/table")")" "$3" >/dev/null ;;
 judge)
 	cd -- "$2" || exit 1
 	columns=$(jq -R -n '[inputs / "\t" | {table: .[1], column: .[2], type: .[3], unit: .[4], heading: .[7]}]' schema.tsv) || exit 1

@@ -259,7 +259,7 @@ run_stem() {
 	local stem wrong
 	[ -f "$1/run.json" ] || die 1 "$1: not a run folder (it has no run.json)"
 	stem=$(jq -r '.experiment // "" | select(test("^[a-z0-9-]+$"))' "$1/run.json" 2>/dev/null) || die 1 "$1/run.json: cannot be read"
-	[ -f "$(experiment_folder "$stem")/say.jq" ] ||
+	[ -n "$stem" ] && [ -n "$(in_trees "experiments/$stem/say.jq")" ] ||
 		die 1 "$1/run.json: unknown experiment ${stem:-(no name)}; see thinprobe list"
 	[ "$(jq -r '.cells | type' "$1/run.json")" = array ] ||
 		die 1 "$1/run.json: an older version made this run; only its own report.html can be read"
@@ -315,7 +315,8 @@ need jq jq
 [ "${#runs[@]}" -gt 1 ] || [ -z "$JOINED" ] || die 2 "-o works only with several runs; the report of one goes into its folder"
 if [ "${#runs[@]}" -gt 1 ]; then join "${runs[@]}"; else RUN=${runs[0]%/}; fi
 stem=$(run_stem "$RUN") || exit
-experiment=$(experiment_folder "$stem") engine=${experiment%/*}/engine
+experiment=$(in_trees "experiments/$stem/say.jq")
+experiment=${experiment%/say.jq} engine=${experiment%/*}/engine
 [ "$part" != record ] || grep -q '^def record' "$experiment/say.jq" ||
 	die 2 "--record: $RUN is a run of $stem, and only a calibration is kept (thinprobe calibrate)"
 [ -z "$fail_if" ] || "$here/fail.sh" check "$stem" "$fail_if" || exit
