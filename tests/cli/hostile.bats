@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Captures that lie, of every link type, under sanitizers: a clear error or a counted loss each, never a crash.
+# Captures that lie, of every link type and form of file, under sanitizers: a clear error or a counted loss each, never a crash.
 
 setup_file() {
 	export ROOT
@@ -12,10 +12,7 @@ setup_file() {
 
 @test "over 500 hostile captures: each ends with a report or with a reason" {
 	[ -x "$BATS_FILE_TMPDIR/probe" ] || skip "no AddressSanitizer here"
-	run python3 "$ROOT/tests/fuzz/make_hostile.py" files
-	[ "$status" = 0 ]
-	[ "$output" -ge 500 ]
-	run python3 "$ROOT/tests/fuzz/run_hostile.py" "$ROOT/build/asan/bin/prototap" files
+	run python3 "$ROOT/tests/fuzz/run_hostile.py" "$ROOT/build/asan/bin/prototap"
 	echo "$output"
 	[ "$status" = 0 ]
 	[[ "$output" =~ files:([0-9]+) ]]
