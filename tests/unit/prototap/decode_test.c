@@ -120,35 +120,6 @@ static void a_packet_too_short_is_malformed(void **state)
 	assert_int_equal(decode(LINK_ETHERNET, ipv4_frame, sizeof(ipv4_frame), 20, &s), DECODED_MALFORMED);
 }
 
-static void reads_cooked(void **state)
-{
-	uint8_t packet[20 + sizeof(ipv4_frame)] = { 0, 0, 0, 1, 0, 6, 4, 4, 4, 4, 4, 4, 0, 0, 0x08, 0x00 };
-	struct segment s;
-
-	(void)state;
-	memcpy(packet + 16, ipv4_frame + 14, 47);
-	assert_int_equal(decode(LINK_COOKED, packet, 63, 63, &s), DECODED_SEGMENT);
-	assert_int_equal(s.wire_bytes, 61);
-	assert_int_equal(s.link_bytes, 14);
-	packet[2] = 0xff;	/* ARPHRD_NONE: no frame around the packet */
-	packet[3] = 0xfe;
-	assert_int_equal(decode(LINK_COOKED, packet, 63, 63, &s), DECODED_SEGMENT);
-	assert_int_equal(s.wire_bytes, 47);
-	assert_int_equal(s.link_bytes, 0);
-
-	memset(packet, 0, 20);
-	packet[0] = 0x08;
-	packet[8] = 0x03;	/* ARPHRD_LOOPBACK */
-	packet[9] = 0x04;
-	memcpy(packet + 20, ipv4_frame + 14, 47);
-	assert_int_equal(decode(LINK_COOKED2, packet, 67, 67, &s), DECODED_SEGMENT);
-	assert_int_equal(s.wire_bytes, 61);
-	for (uint32_t n = 0; n < 20; n++) {
-		assert_int_equal(decode(LINK_COOKED2, packet, n, n, &s), DECODED_MALFORMED);
-		assert_int_equal(decode(LINK_COOKED2, packet, n, 67, &s), DECODED_SHORT);
-	}
-}
-
 static void reads_udp(void **state)
 {
 	struct segment s;
@@ -192,71 +163,6 @@ static void a_first_fragment_knows_the_rest(void **state)
 	assert_int_equal(s.wire_bytes, sizeof(frame));
 	assert_int_equal(s.link_bytes, 14);
 	assert_int_equal(s.ip_bytes, 31);
-}
-
-static void reads_tags(void **state)
-{
-	static const uint16_t kinds[] = { 0x8100, 0x88a8, 0x9100, 0x9200 };
-	uint8_t frame[12 + 4 * 9 + sizeof(ipv4_frame)];
-	struct segment s;
-
-	(void)state;
-	for (size_t k = 0; k < 4; k++) {
-		for (size_t tags = 1; tags <= 9; tags++) {
-			size_t n = sizeof(ipv4_frame) + 4 * tags;
-
-			memcpy(frame, ipv4_frame, 12);
-			for (size_t i = 0; i < tags; i++)
-				memcpy(frame + 12 + 4 * i, (uint8_t[]){ (uint8_t)(kinds[k] >> 8), (uint8_t)kinds[k], 0, 5 }, 4);
-			memcpy(frame + 12 + 4 * tags, ipv4_frame + 12, sizeof(ipv4_frame) - 12);
-			assert_int_equal(decode(LINK_ETHERNET, frame, n, (uint32_t)n, &s),
-					 k == 3 ? DECODED_OTHER : tags == 9 ? DECODED_MALFORMED : DECODED_SEGMENT);
-			if (k == 3 || tags == 9)
-				continue;
-			assert_int_equal(s.wire_bytes, n);
-			assert_int_equal(s.link_bytes, 14 + 4 * tags);
-			assert_int_equal(s.payload_bytes, 3);
-			assert_int_equal(decode(LINK_ETHERNET, frame, 13 + 4 * tags, (uint32_t)n, &s), DECODED_SHORT);
-			assert_int_equal(decode(LINK_ETHERNET, frame, 13 + 4 * tags, (uint32_t)(13 + 4 * tags), &s), DECODED_MALFORMED);
-		}
-	}
-}
-
-static void reads_what_has_no_frame_around(void **state)
-{
-	static const uint8_t families[][5] = {	/* and what is behind */
-		{ 2, 0, 0, 0, 4 }, { 0, 0, 0, 2, 4 }, { 24, 0, 0, 0, 6 }, { 28, 0, 0, 0, 6 }, { 30, 0, 0, 0, 6 },
-		{ 0, 0, 0, 30, 6 }, { 7, 0, 0, 0, 0 },
-	};
-	const uint8_t *packet[] = { ipv4_frame + 14, ipv6_frame + 14 };
-	const size_t size[] = { sizeof(ipv4_frame) - 14, sizeof(ipv6_frame) - 14 };
-	uint8_t bytes[4 + sizeof(ipv6_frame)];
-	struct segment s;
-
-	(void)state;
-	for (size_t i = 0; i < 2; i++) {
-		uint32_t n = (uint32_t)size[i];
-
-		assert_int_equal(decode(LINK_IP, packet[i], n, n, &s), DECODED_SEGMENT);
-		assert_int_equal(s.wire_bytes, n);
-		assert_int_equal(s.link_bytes, 0);
-		assert_int_equal(s.ipv4, !i);
-		assert_int_equal(decode(LINK_IPV4, packet[i], n, n, &s), i ? DECODED_MALFORMED : DECODED_SEGMENT);
-		assert_int_equal(decode(LINK_IPV6, packet[i], n, n, &s), i ? DECODED_SEGMENT : DECODED_MALFORMED);
-		assert_int_equal(decode(LINK_IP, packet[i], 0, n, &s), DECODED_SHORT);
-		assert_int_equal(decode(LINK_IP, packet[i], 0, 0, &s), DECODED_MALFORMED);
-		for (size_t f = 0; f < sizeof(families) / sizeof(*families); f++) {
-			int version = families[f][4];
-
-			memcpy(bytes, families[f], 4);
-			memcpy(bytes + 4, packet[i], n);
-			assert_int_equal(decode(LINK_LOOPBACK, bytes, n + 4, n + 4, &s),
-					 !version ? DECODED_OTHER : version == (i ? 6 : 4) ? DECODED_SEGMENT : DECODED_MALFORMED);
-			if (version == (i ? 6 : 4))
-				assert_int_equal(s.wire_bytes, n);
-		}
-	}
-	assert_int_equal(decode(LINK_LOOPBACK, bytes, 3, 3, &s), DECODED_MALFORMED);
 }
 
 static enum decoded with_byte(const uint8_t *frame, size_t size, size_t at, uint8_t value)
@@ -333,11 +239,8 @@ int main(void)
 		cmocka_unit_test(reads_ipv6_with_extensions),
 		cmocka_unit_test(needs_fourteen_bytes_of_tcp),
 		cmocka_unit_test(a_packet_too_short_is_malformed),
-		cmocka_unit_test(reads_cooked),
 		cmocka_unit_test(reads_udp),
 		cmocka_unit_test(a_first_fragment_knows_the_rest),
-		cmocka_unit_test(reads_tags),
-		cmocka_unit_test(reads_what_has_no_frame_around),
 		cmocka_unit_test(says_what_else_it_is),
 		cmocka_unit_test(a_chain_of_extensions_ends),
 		cmocka_unit_test(parts_never_exceed_the_whole),

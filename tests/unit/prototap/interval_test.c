@@ -329,67 +329,44 @@ static void a_clock_that_jumps_costs_no_loop(void **state)
 	assert_int_equal(t.start_ns, 50 * S);
 }
 
-static bool is_input(enum interval_protocol kind, const uint8_t *bytes, size_t n)
-{
-	uint8_t buttons = 0;
-	enum client_message message = read_client_message(kind, bytes, n, &buttons);
-
-	return message == MESSAGE_INPUT || message == MESSAGE_OPAQUE;
-}
-
 static void what_a_user_did(void **state)
 {
-	static const uint8_t request[10] = { 3, 1 }, down[8] = { 4, 1 }, up[8] = { 4, 0 }, move[6] = { 5, 0 }, drag[6] = { 5, 1 };
-	static const uint8_t both[18] = { 3, 1, [10] = 4, 1 }, sealed[8] = { 23, 3, 3 }, motion[32] = { 6 }, press[32] = { 2 };
-	static const uint8_t reply[72] = { 1, [7] = 0, [32] = 4 }, fence[10] = { 248, [8] = 1 }, qemu[12] = { 255, 0, 0, 1 };
+	static const struct { enum interval_protocol kind; size_t n; enum client_message message; uint8_t bytes[120], buttons; } cases[] = {
+		{ INTERVAL_RFB, 10, MESSAGE_REPLY, { 3, 1 }, 0 },			/* a request */
+		{ INTERVAL_RFB, 1, MESSAGE_OTHER, { 1 }, 0 },				/* of the handshake */
+		{ INTERVAL_RFB, 0, MESSAGE_OPAQUE, { 4, 1 }, 0 },
+		{ INTERVAL_RFB, 8, MESSAGE_INPUT, { 4, 1 }, 0 },
+		{ INTERVAL_RFB, 8, MESSAGE_OTHER, { 4, 0 }, 0 },			/* released */
+		{ INTERVAL_RFB, 18, MESSAGE_INPUT, { 3, 1, [10] = 4, 1 }, 0 },
+		{ INTERVAL_RFB, 18, MESSAGE_INPUT, { 6, [7] = 2, [10] = 4, 1 }, 0 },	/* behind clipboard text */
+		{ INTERVAL_RFB, 10, MESSAGE_REPLY, { 248, [8] = 1 }, 0 },
+		{ INTERVAL_RFB, 12, MESSAGE_INPUT, { 255, 0, 0, 1 }, 0 },
+		{ INTERVAL_RFB, 8, MESSAGE_OPAQUE, { 23, 3, 3 }, 0 },			/* TLS */
+		{ INTERVAL_RFB, 6, MESSAGE_OTHER, { 5, 0 }, 0 },			/* the pointer moves; */
+		{ INTERVAL_RFB, 6, MESSAGE_INPUT, { 5, 1 }, 1 },
+		{ INTERVAL_RFB, 6, MESSAGE_OTHER, { 5, 1 }, 1 },			/* is dragged; */
+		{ INTERVAL_RFB, 6, MESSAGE_INPUT, { 5, 3 }, 3 },			/* a second button; */
+		{ INTERVAL_RFB, 6, MESSAGE_OTHER, { 5, 1 }, 1 },
+		{ INTERVAL_RFB, 6, MESSAGE_OTHER, { 5, 0 }, 0 },
+		{ INTERVAL_RFB, 6, MESSAGE_INPUT, { 5, 1 }, 1 },			/* and the first one again */
+		{ INTERVAL_X11, 32, MESSAGE_REPLY, { 6 }, 1 },				/* motion */
+		{ INTERVAL_X11, 32, MESSAGE_INPUT, { 2 }, 1 },
+		{ INTERVAL_X11, 72, MESSAGE_INPUT, { 1, [7] = 0, [32] = 4 }, 1 },	/* a button behind a reply */
+		{ INTERVAL_X11, 68, MESSAGE_INPUT, { 1, [4] = 1, [32] = 9, [36] = 2 }, 1 },	/* a key behind one of 4 more bytes */
+		{ INTERVAL_X11, 84, MESSAGE_INPUT, { 35, 131, [4] = 13, [8] = 2, [32] = 6 }, 1 },	/* XI_KeyPress */
+		{ INTERVAL_X11, 84, MESSAGE_INPUT, { 35, 131, [7] = 13, [9] = 4, [32] = 6 }, 1 },	/* XI_ButtonPress, big-endian */
+		{ INTERVAL_X11, 116, MESSAGE_REPLY, { 35, 131, [4] = 13, [8] = 6, [84] = 6 }, 1 },	/* XI_Motion */
+		{ INTERVAL_X11, 32, MESSAGE_REPLY, { 35, 148, [8] = 2 }, 1 },		/* PresentIdleNotify */
+		{ INTERVAL_X11, 64, MESSAGE_INPUT, { 35, 148, [8] = 2, [32] = 2 }, 1 },
+		{ INTERVAL_OPAQUE, 10, MESSAGE_OPAQUE, { 3, 1 }, 1 },
+	};
+	uint8_t buttons = 0;	/* of the cases in this order */
 
 	(void)state;
-	assert_false(is_input(INTERVAL_RFB, request, sizeof(request)));
-	assert_false(is_input(INTERVAL_RFB, down + 1, 1));	/* of the handshake */
-	assert_true(is_input(INTERVAL_RFB, down, 0));
-	assert_true(is_input(INTERVAL_RFB, down, sizeof(down)));
-	assert_false(is_input(INTERVAL_RFB, up, sizeof(up)));
-	assert_false(is_input(INTERVAL_RFB, move, sizeof(move)));
-	assert_true(is_input(INTERVAL_RFB, drag, sizeof(drag)));
-	assert_true(is_input(INTERVAL_RFB, both, sizeof(both)));
-	assert_true(is_input(INTERVAL_RFB, sealed, sizeof(sealed)));
-	assert_false(is_input(INTERVAL_RFB, fence, sizeof(fence)));
-	assert_true(is_input(INTERVAL_RFB, qemu, sizeof(qemu)));
-	assert_false(is_input(INTERVAL_X11, motion, sizeof(motion)));
-	assert_true(is_input(INTERVAL_X11, press, sizeof(press)));
-	assert_true(is_input(INTERVAL_X11, reply, sizeof(reply)));
-	assert_true(is_input(INTERVAL_OPAQUE, request, sizeof(request)));
-}
-
-static void a_pointer_that_is_dragged_is_one_press(void **state)
-{
-	static const uint8_t first[6] = { 5, 1 }, second[6] = { 5, 3 }, none[6] = { 5, 0 };
-	uint8_t buttons = 0;
-
-	(void)state;
-	assert_int_equal(read_client_message(INTERVAL_RFB, first, sizeof(first), &buttons), MESSAGE_INPUT);
-	assert_int_equal(read_client_message(INTERVAL_RFB, first, sizeof(first), &buttons), MESSAGE_OTHER);
-	assert_int_equal(read_client_message(INTERVAL_RFB, second, sizeof(second), &buttons), MESSAGE_INPUT);
-	assert_int_equal(read_client_message(INTERVAL_RFB, first, sizeof(first), &buttons), MESSAGE_OTHER);
-	assert_int_equal(read_client_message(INTERVAL_RFB, none, sizeof(none), &buttons), MESSAGE_OTHER);
-	assert_int_equal(read_client_message(INTERVAL_RFB, first, sizeof(first), &buttons), MESSAGE_INPUT);
-}
-
-static void events_of_extensions_to_x11_clients(void **state)
-{
-	/* XI_KeyPress, XI_Motion, PresentIdleNotify, a reply of 4 more bytes before a key; big-endian: XI_ButtonPress */
-	static const uint8_t press[84] = { 35, 131, [4] = 13, [8] = 2, [32] = 6 };
-	static const uint8_t motion[116] = { 35, 131, [4] = 13, [8] = 6, [84] = 6 };
-	static const uint8_t idle[32] = { 35, 148, [8] = 2 }, reply[68] = { 1, [4] = 1, [32] = 9, [36] = 2 };
-	static const uint8_t big[84] = { 35, 131, [7] = 13, [9] = 4, [32] = 6 }, then[64] = { 35, 148, [8] = 2, [32] = 2 };
-
-	(void)state;
-	assert_true(is_input(INTERVAL_X11, press, sizeof(press)));
-	assert_true(is_input(INTERVAL_X11, big, sizeof(big)));
-	assert_false(is_input(INTERVAL_X11, motion, sizeof(motion)));
-	assert_false(is_input(INTERVAL_X11, idle, sizeof(idle)));
-	assert_true(is_input(INTERVAL_X11, then, sizeof(then)));
-	assert_true(is_input(INTERVAL_X11, reply, sizeof(reply)));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(read_client_message(cases[i].kind, cases[i].bytes, cases[i].n, &buttons), cases[i].message);
+		assert_int_equal(buttons, cases[i].buttons);
+	}
 }
 
 /* --- verdicts --- */
@@ -636,8 +613,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(connections_leave, begin, end),
 		cmocka_unit_test_setup_teardown(a_clock_that_jumps_costs_no_loop, begin, end),
 		cmocka_unit_test(what_a_user_did),
-		cmocka_unit_test(a_pointer_that_is_dragged_is_one_press),
-		cmocka_unit_test(events_of_extensions_to_x11_clients),
 		cmocka_unit_test(a_rise_has_a_cause),
 		cmocka_unit_test(what_stopped_is_late_however_long),
 		cmocka_unit_test(a_silent_client_host_is_no_late_client),

@@ -40,18 +40,6 @@ static void ready_is(uint64_t bytes, uint32_t ends, bool open)
 	assert_int_equal(taken.ready.open, open);
 }
 
-static void in_order_goes_through(void **state)
-{
-	(void)state;
-	stream_begin(&stream, 101);
-	take(101, 10, false);
-	ready_is(10, 0, true);
-	take(111, 5, true);
-	ready_is(5, 1, false);
-	assert_int_equal(taken.old_bytes, 0);
-	assert_false(taken.out_of_order);
-}
-
 static void what_is_acknowledged_beyond_the_data_is_unseen(void **state)
 {
 	(void)state;
@@ -84,20 +72,6 @@ static void begins_where_it_is_first_seen(void **state)
 	assert_int_equal(taken.old_bytes, 10);
 }
 
-static void repeated_and_overlapping_data_is_old(void **state)
-{
-	(void)state;
-	stream_begin(&stream, 0);
-	take(0, 100, true);
-	take(0, 100, true);
-	ready_is(0, 0, false);
-	assert_int_equal(taken.old_bytes, 100);
-	take(50, 100, true);
-	ready_is(50, 1, false);
-	assert_int_equal(taken.old_bytes, 50);
-	assert_false(taken.out_of_order);
-}
-
 static void early_data_waits_and_keeps_its_ends(void **state)
 {
 	(void)state;
@@ -115,21 +89,6 @@ static void early_data_waits_and_keeps_its_ends(void **state)
 	ready_is(150, 0, true);
 	assert_int_equal(stream.count, 0);
 	assert_int_equal(taken.missing_bytes, 0);
-}
-
-static void early_data_twice_counts_once(void **state)
-{
-	(void)state;
-	stream_begin(&stream, 0);
-	take(100, 100, true);
-	take(100, 100, true);
-	assert_int_equal(taken.old_bytes, 100);
-	assert_false(taken.out_of_order);
-	take(50, 200, false);	/* 50-100 and 200-250 are new */
-	assert_int_equal(taken.old_bytes, 100);
-	take(0, 300, true);	/* 0-50 and 250-300 are */
-	ready_is(300, 2, false);
-	assert_int_equal(taken.old_bytes, 200);
 }
 
 static void a_wrap_is_nothing_special(void **state)
@@ -280,12 +239,9 @@ static void agrees_with_a_model(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(in_order_goes_through),
 		test(what_is_acknowledged_beyond_the_data_is_unseen),
 		test(begins_where_it_is_first_seen),
-		test(repeated_and_overlapping_data_is_old),
 		test(early_data_waits_and_keeps_its_ends),
-		test(early_data_twice_counts_once),
 		test(a_wrap_is_nothing_special),
 		test(what_is_acknowledged_will_not_come),
 		test(too_many_holes_give_up_the_oldest),
