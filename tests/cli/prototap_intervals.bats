@@ -3,6 +3,7 @@
 # prototap --every: figures of intervals from hand-made captures and live, files that rotate, metrics, an interface that goes away.
 
 bats_require_minimum_version 1.5.0
+load captures
 
 setup_file() {
 	export TOP=${BATS_TEST_DIRNAME%/tests/cli} PYTHONDONTWRITEBYTECODE=1
@@ -24,10 +25,6 @@ of() {
 	awk -F'\t' -v column="$1" -v rows=" ${*:2} " '
 		NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) at = i; next }
 		rows == "  " || index(rows, " " (NR - 1) " ") { print $at }' rows.tsv
-}
-
-in_namespace() {
-	if [ "$(id -u)" = 0 ]; then unshare --net "$@"; else unshare --user --map-root-user --net "$@"; fi
 }
 
 @test "intervals of a hand-made session: waits, ranges, gaps, acknowledgements and replies within 1.6 %" {
@@ -252,7 +249,7 @@ in_namespace() {
 		[ "${#lines[@]}" -le 1 ]	# no row but the header
 	done
 	[ -z "$(ls -A folder)" ]
-	in_namespace true 2>/dev/null || skip "no network namespaces here"
+	need_namespace
 	cat >full.sh <<-'END'
 		until_true() { for i in $(seq 200); do ! eval "$1" || return 0; sleep 0.05; done; return 1; }
 		ip link set lo up
@@ -307,7 +304,7 @@ in_namespace() {
 }
 
 @test "a live capture goes on when its interface is gone and back, without its rights, and ends by a signal" {
-	in_namespace true 2>/dev/null || skip "no network namespaces here"
+	need_namespace
 	cat >gone.sh <<-'END'
 		set -e
 		make_pair() {

@@ -5,6 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load helpers
+load captures
 
 setup_file() {
 	export MADE="$BATS_FILE_TMPDIR/made"
@@ -125,11 +126,6 @@ keys() {	# NAME JQ [options]
 	[ "$(jq -c '.result.keys | [.exact, .missed, .blocks, .blocks_missed, .latency_low_ms.n]' <<<"$output")" = "[4,4,2,1,4]" ]
 }
 
-@test "a first key that is held up until the next is sent does not cost its block" {
-	[ "$(ranges held_up)" = "10-10+ 12-12+ 14-14+ 16-16+ 70-70+ 72-72+ 74-74+ 76-76+" ]
-	[ "$(keys held_up '[.exact, .missed, .blocks, .blocks_missed, .on_the_wire, .latency_low_ms.n]')" = "[8,0,2,0,7,8]" ]
-}
-
 @test "a wall clock that drifts is followed" {
 	# 0.4 ms a second: followed from key to key; at most 0.01 ms after the last of them
 	[ "$(keys drift '[.exact, .ranged, (.realtime_step_us | round)]')" = "[4,4,400]" ]
@@ -193,8 +189,7 @@ keys() {	# NAME JQ [options]
 }
 
 @test "a real session: rows come while it lasts, and the wire's ranges hold the truth of the application's own log" {
-	in_namespace() { if [ "$(id -u)" = 0 ]; then unshare --net "$@"; else unshare --user --map-root-user --net "$@"; fi; }
-	in_namespace true 2>/dev/null || skip "no network namespaces here"
+	need_namespace
 	cat >session <<'END'
 set -eu
 ip link set lo up

@@ -63,13 +63,6 @@ class Train:
                 print(*(cell.get(column, "") for column in columns), sep="\t", file=out)
 
 
-def held_up():
-    """As two blocks drained, but the first key of the second is on the link only 59 ms after it was sent."""
-    t = Train().block(100, 1, (10, 62, 114, 166)).block(2100, 2, (70, 122, 174, 226))
-    t.events = [(ms if ms != 2100.1 else 2159, side, payload) for ms, side, payload in t.events]
-    return t
-
-
 def make(folder):
     # Two blocks of four. The first: an update 10, 12, 14, 16 ms after each key. The second, 2 s later: updates at 30 and 170 ms.
     two = Train().block(100, 1, (10, 62, 114, 166)).block(2100, 2, (30, 170))
@@ -97,7 +90,6 @@ def make(folder):
     # The wall clock gains 0.4 ms a second; it is set by 5 ms between two keys.
     Train(drift=0.4).block(100, 1, (10, 62, 114, 166)).block(2100, 2, (30, 170)).write(folder, "drift", 4000)
     Train(step=(5.0, 120)).block(100, 1, (10, 62, 114, 166)).write(folder, "step", 4000)
-    held_up().write(folder, "held_up", 4000)
     # The second block is not in the capture.
     t = Train().block(100, 1, (10, 62, 114, 166))
     for i in range(4):
