@@ -149,10 +149,21 @@ static void interval_print_metric_family(FILE *out, const struct interval_metric
 	}
 }
 
-static void interval_print_counter_header(FILE *out, const char *name, const char *help)
-{
-	fprintf(out, "# TYPE thinprobe_%s counter\n# HELP thinprobe_%s %s\n", name, name, help);
-}
+/* Counts since the start, in the order of the file. */
+static const struct { const char *name, *label, *help; size_t at; } counters[] = {	/* at: of a 64-bit number in struct interval_writer */
+#define COUNTER(name, member, help) { name, "", help, offsetof(struct interval_writer, member) }
+	{ "wire_bytes", "{to=\"server\"}", "Bytes of frames.", offsetof(struct interval_writer, wire_bytes[INPUT]) },
+	{ "wire_bytes", "{to=\"client\"}", "", offsetof(struct interval_writer, wire_bytes[DISPLAY]) },
+	COUNTER("inputs", inputs, "Inputs of users."),
+	COUNTER("unanswered_inputs", unanswered, "Inputs without an update within 10 s."),
+	COUNTER("updates", updates, "Screen updates."),
+	COUNTER("retransmitted_packets", retransmitted, "Packets with payload that was seen before."),
+	COUNTER("untimed_inputs", untimed, "Inputs that waited beside too many others to be timed."),
+	COUNTER("dropped_packets", dropped, "Packets that the kernel lost before they were read."),
+	COUNTER("clock_sets", clock_sets, "Times that the clock was set."),
+	COUNTER("other_packets", other_packets, "Packets of connections that are not followed: too many at one time."),
+#undef COUNTER
+};
 
 static void interval_metrics_print(FILE *out, const struct interval_writer *w, int64_t start_ns)
 {
@@ -169,29 +180,19 @@ static void interval_metrics_print(FILE *out, const struct interval_writer *w, i
 	      "# HELP thinprobe_interval_start_seconds Start of the interval.\n", out);
 	if (start_ns >= 0)
 		fprintf(out, "thinprobe_interval_start_seconds %.3f\n", (double)start_ns / NS_PER_S);
-	interval_print_counter_header(out, "wire_bytes", "Bytes of frames.");
-	fprintf(out, "thinprobe_wire_bytes_total{to=\"server\"} %llu\nthinprobe_wire_bytes_total{to=\"client\"} %llu\n",
-		(unsigned long long)w->wire_bytes[INPUT], (unsigned long long)w->wire_bytes[DISPLAY]);
-	interval_print_counter_header(out, "inputs", "Inputs of users.");
-	fprintf(out, "thinprobe_inputs_total %llu\n", (unsigned long long)w->inputs);
-	interval_print_counter_header(out, "unanswered_inputs", "Inputs without an update within 10 s.");
-	fprintf(out, "thinprobe_unanswered_inputs_total %llu\n", (unsigned long long)w->unanswered);
-	interval_print_counter_header(out, "updates", "Screen updates.");
-	fprintf(out, "thinprobe_updates_total %llu\n", (unsigned long long)w->updates);
-	interval_print_counter_header(out, "retransmitted_packets", "Packets with payload that was seen before.");
-	fprintf(out, "thinprobe_retransmitted_packets_total %llu\n", (unsigned long long)w->retransmitted);
-	interval_print_counter_header(out, "untimed_inputs", "Inputs that waited beside too many others to be timed.");
-	fprintf(out, "thinprobe_untimed_inputs_total %llu\n", (unsigned long long)w->untimed);
-	interval_print_counter_header(out, "dropped_packets", "Packets that the kernel lost before they were read.");
-	if (w->dropped >= 0)
-		fprintf(out, "thinprobe_dropped_packets_total %lld\n", (long long)w->dropped);
-	interval_print_counter_header(out, "clock_sets", "Times that the clock was set.");
-	fprintf(out, "thinprobe_clock_sets_total %llu\n", (unsigned long long)w->clock_sets);
-	interval_print_counter_header(out, "other_packets", "Packets of connections that are not followed: too many at one time.");
-	fprintf(out, "thinprobe_other_packets_total %llu\n", (unsigned long long)w->other_packets);
+	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++) {
+		const char *name = counters[i].name;
+		int64_t n;
+
+		memcpy(&n, (const char *)w + counters[i].at, sizeof(n));
+		if (*counters[i].help)
+			fprintf(out, "# TYPE thinprobe_%s counter\n# HELP thinprobe_%s %s\n", name, name, counters[i].help);
+		if (n >= 0)
+			fprintf(out, "thinprobe_%s_total%s %lld\n", name, counters[i].label, (long long)n);
+	}
 	fprintf(out, "# TYPE thinprobe_other_connections gauge\n# HELP thinprobe_other_connections Connections that are not followed.\n"
 		"thinprobe_other_connections %llu\n", (unsigned long long)w->others);
-	interval_print_counter_header(out, "verdicts", "Intervals of connections by verdict.");
+	fputs("# TYPE thinprobe_verdicts counter\n# HELP thinprobe_verdicts Intervals of connections by verdict.\n", out);
 	for (int v = 0; v < VERDICTS; v++)
 		fprintf(out, "thinprobe_verdicts_total{verdict=\"%s\"} %llu\n", verdict_words[v], (unsigned long long)w->verdicts[v]);
 	fputs("# EOF\n", out);
