@@ -33,8 +33,7 @@ void report_listed_counters(struct rec_report *r, const struct reported_counter_
 
 #define CHANNEL(member) COUNTER_FIELD(#member, struct channel_traffic_counts, member)
 static const struct reported_counter_member carried[] = { CHANNEL(packets), CHANNEL(wire_bytes), CHANNEL(ip_bytes),
-	CHANNEL(payload_bytes),
-					       CHANNEL(messages) };
+	CHANNEL(payload_bytes), CHANNEL(messages) };
 
 static void report_channel(struct rec_report *r, const char *key, const struct channel_traffic_counts *n)
 {
