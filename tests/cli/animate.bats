@@ -11,7 +11,7 @@ setup() {
 }
 
 @test "words that do not fit: one line that names them, 2, and no file" {
-	for words in '--geometry 10x10' '--size 100' '--size 100x100x' '--at 5' '--at -1,0' '--rate 0' \
+	for words in '--geometry 10x10' '--geometry 100' '--geometry 100x100x' '--at 5' '--at -1,0' '--rate 0' \
 		'--frames 0' '--order never' '--draw never' '--content never' '--order hot' '--hot 3' \
 		'--order hot --hot 10 --frames 10' '--order fresh --frames 5' '--order fresh --draw pixmap' \
 		'--order random --frames 1' 'count show' 'watch' '-t 0' 'count --geometry 50x50' '--wait 1s' '--log x -o x' '--ready-fd 77'; do

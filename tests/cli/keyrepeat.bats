@@ -45,18 +45,6 @@ loses_its_server() {	# target
 		END { exit !(n == 75 && (sum / n - mean) ^ 2 < 1e-6 && (most - max) ^ 2 < 1e-6) }' keys.tsv
 }
 
-@test "jittered: every key within a third of a period after its place, the same again from the same seed" {
-	"$KEYREPEAT" null: -t 400ms --rate 100 --schedule jittered --seed 7 --log one.tsv -o /dev/null
-	"$KEYREPEAT" null: -t 400ms --rate 100 --schedule jittered --seed 7 --log two.tsv -o /dev/null
-	"$KEYREPEAT" null: -t 400ms --rate 100 --schedule jittered --seed 8 --log three.tsv -o /dev/null
-	# key 1 itself is moved by up to 3.33 ms
-	each_key one.tsv 'due - first > (key - 1) * 1e7 - 3333334 && due - first < (key - 1) * 1e7 + 3333334'
-	gaps() { awk -F'\t' 'NR > 2 { print $3 - last } { last = $3 }' "$1"; }
-	diff <(gaps one.tsv) <(gaps two.tsv)
-	run diff <(gaps one.tsv) <(gaps three.tsv)
-	[ "$status" -eq 1 ]
-}
-
 @test "the log tells how far the wall clock is ahead, and each key's block" {
 	"$KEYREPEAT" null: -t 1200ms --rate 40 --schedule blocks --watch patch --log keys.tsv --json -o report.json
 	[ "$(awk -F'\t' 'NR > 1 { n[$9]++ } END { print n[1], n[2], n[3] }' keys.tsv)" = "20 20 8" ]
@@ -71,17 +59,6 @@ END
 	awk -F'\t' 'NR > 2 && $9 != block && $3 - last < 1000000000 { exit 1 } { block = $9; last = $5 }' keys.tsv
 	"$KEYREPEAT" null: -t 1s --schedule jittered --log keys.tsv -o /dev/null
 	[ "$(awk -F'\t' 'NR > 1 { n[$9]++ } END { print n[1], NR - 1 }' keys.tsv)" = "20 20" ]
-}
-
-@test "poisson: as many keys as asked, gaps of all lengths" {
-	"$KEYREPEAT" null: -t 2s --rate 200 --schedule poisson --watch patch --log keys.tsv --json -o report.json
-	[ "$(keys_in keys.tsv)" -eq 400 ]
-	each_key keys.tsv 'key == 1 || gap >= 0'
-	each_key keys.tsv 'sent >= due'
-	[ "$(figure report.json keys_answered)" -eq 395 ]
-	[ "$(figure report.json patch_ahead)" -eq 0 ]
-	# 1 - 1/e of the gaps are shorter than the mean; far fewer or more than that are no exponential
-	awk -F'\t' 'NR > 2 { n++; short += $3 - last < 5e6 } { last = $3 } END { exit !(short / n > 0.5 && short / n < 0.76) }' keys.tsv
 }
 
 paired_in_blocks() {	# each key has its update; rest between blocks is no gap of the display's
@@ -175,35 +152,68 @@ paired_in_blocks() {	# each key has its update; rest between blocks is no gap of
 
 # --- what cannot be ----------------------------------------------------------------------------------------
 
-@test "targets that are not there: exit 1 (or 2), one line that names the cure" {
-	run "$KEYREPEAT" nowhere:1
-	[ "$status" -eq 2 ]
-	[[ $output == *"vnc:nowhere:1"*"x11:DISPLAY"* ]]
-	run "$KEYREPEAT" :1
-	[[ $output == *"x11::1"* ]]
-	run "$KEYREPEAT" rdp:server
-	[[ $output == *"run stalls --on attach::0,pick"* ]]
-	for where in '' 127.0.0.1: 127.0.0.1:x 127.0.0.1::0 127.0.0.1:65536 ::1:2; do
-		run "$KEYREPEAT" "vnc:$where"
-		[ "$status" -eq 2 ]
-		[[ $output == *HOST:PORT* ]]
-	done
-	run "$KEYREPEAT" vnc:127.0.0.1::1 -t 1s
-	[ "$status" -eq 1 ]
-	[ "${#lines[@]}" -eq 1 ]
-	[[ $output == *"port 1:"*"does a VNC server listen there"* ]]
+@test "words that cannot be meant: exit 2, and one line that names the cure" {
+	local wanted words
+
+	while IFS=$'\t' read -r wanted words; do
+		# shellcheck disable=SC2086 # words
+		run "$KEYREPEAT" $words </dev/null
+		echo "$words: $status: $output"
+		[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ]
+		# shellcheck disable=SC2053 # a pattern
+		[[ $output == $wanted ]]
+	done <<-'END'
+		*vnc:nowhere:1*x11:DISPLAY*	nowhere:1
+		*x11::1*	:1
+		*run stalls --on attach::0,pick*	rdp:server
+		*HOST:PORT*	vnc:
+		*HOST:PORT*	vnc:127.0.0.1:
+		*HOST:PORT*	vnc:127.0.0.1:x
+		*HOST:PORT*	vnc:127.0.0.1::0
+		*HOST:PORT*	vnc:127.0.0.1:65536
+		*HOST:PORT*	vnc:::1:2
+		*--rate 0*	null: --rate 0
+		*--mode hold*	null: --mode hold --schedule poisson
+		*30 keys/s*	x11::1 --mode hold --rate 30
+		*X/s*	null: --noise x
+		*X/s*	null: --noise 0.5/m
+		*X/s*	null: --noise -1/s
+		*X/s*	null: --noise 0.5/ss
+		*nokey*	null: --key nokey
+		*--mode hold*	null: --schedule asked --mode hold
+		*asked*	null: --schedule asked --rate 0 --watch update
+		*asked*	null: --schedule asked --hold-start
+		*with -o*	null: --schedule asked -o -
+		*x11: only*	null: --region 1x1+0+0
+		*x11: only*	null: --window 5
+		*--mode tap*	x11::1 --window 5 --mode hold
+		*--region auto*	x11::1 --region auto --rate 0 --watch update
+		*--region auto*	x11::1 --region auto --watch patch
+		*WxH+X+Y*	x11::1 --region 0x5+1+1
+		*ID*	x11::1 --window 0
+		*ID*	x11::1 --window -5
+		*ID*	x11::1 --window xterm
+	END
+}
+
+@test "what is not there: exit 1, and one line that names the cure" {
+	local wanted words
+
+	while IFS=$'\t' read -r wanted words; do
+		# shellcheck disable=SC2086 # words
+		run "$KEYREPEAT" $words -t 1s
+		echo "$words: $status: $output"
+		[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ]
+		# shellcheck disable=SC2053 # a pattern
+		[[ $output == $wanted ]]
+	done <<-'END'
+		*port 1:*does a VNC server listen there*	vnc:127.0.0.1::1
+		*is it running*	x11:/nowhere:1
+		*cannot write /nowhere/report*	null: -o /nowhere/report
+		*cannot write /nowhere/keys*	null: --log /nowhere/keys -o /dev/null
+	END
 	run "$KEYREPEAT" vnc:127.0.0.1:1 -t 1s --connect 1s	# somebody may listen there
 	[[ $output != *"port 1:"* ]]
-	run "$KEYREPEAT" x11:/nowhere:1 -t 1s
-	[ "$status" -eq 1 ]
-	[ "${#lines[@]}" -eq 1 ]
-	[[ $output == *"is it running"* ]]
-	run "$KEYREPEAT" null: -o /nowhere/report
-	[ "$status" -eq 1 ]
-	[[ $output == *"cannot write /nowhere/report"* ]]
-	run "$KEYREPEAT" null: --log /nowhere/keys -o /dev/null
-	[ "$status" -eq 1 ]
-	[[ $output == *"cannot write /nowhere/keys"* ]]
 }
 
 @test "vnc: a server that is silent, drips, or sends what a terminal would obey: one line, in time" {
@@ -250,24 +260,6 @@ paired_in_blocks() {	# each key has its update; rest between blocks is no gap of
 		[ "$status" -eq 130 ] || [ "$status" -eq 143 ]	# 143: before it could catch signals
 		rm -f report
 	done
-}
-
-@test "options that contradict each other: exit 2" {
-	run "$KEYREPEAT" null: --rate 0
-	[ "$status" -eq 2 ]
-	run "$KEYREPEAT" null: --mode hold --schedule poisson
-	[ "$status" -eq 2 ]
-	run "$KEYREPEAT" x11::1 --mode hold --rate 30
-	[ "$status" -eq 2 ]
-	[[ $output == *"30 keys/s"* ]]
-	for noise in x 0.5/m -1/s 0.5/ss; do
-		run "$KEYREPEAT" null: --noise $noise
-		[ "$status" -eq 2 ]
-		[[ $output == *X/s* ]]
-	done
-	run "$KEYREPEAT" null: --key nokey
-	[ "$status" -eq 2 ]
-	[[ $output == *"nokey"* ]]
 }
 
 @test "x11: a display without XTEST, a symbol without a key, a display without a patch" {

@@ -28,15 +28,6 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 	IFS=$'\t' read -r seq due sent answered how < <(sed -n "$1p" prober.out)
 }
 
-@test "asked: what cannot be, exit 2" {
-	for words in "--mode hold" "--rate 0 --watch update" "--hold-start" "-o -"; do
-		# shellcheck disable=SC2086
-		run "$KEYREPEAT" null: --schedule asked $words </dev/null
-		echo "$words: $output"
-		[ "$status" -eq 2 ]
-	done
-}
-
 @test "asked: as many answers as lines, in order, and standard output holds nothing else" {
 	printf 'a\n\nanything at all\n' | "$KEYREPEAT" null: --schedule asked --watch update --warmup 0 \
 		--log keys.tsv -o report.json --format json >out 2>err

@@ -277,20 +277,6 @@ END
 	[[ $output == *"Wayland session"*"X11 session"* ]]
 }
 
-@test "options of a window that cannot be meant: exit 2" {
-	local words
-
-	for words in "null: --region 1x1+0+0" "null: --window 5" "x11::1 --window 5 --mode hold" \
-		"x11::1 --region auto --rate 0 --watch update" \
-		"x11::1 --region auto --watch patch" "x11::1 --region 0x5+1+1" "x11::1 --window 0" \
-		"x11::1 --window -5" "x11::1 --window xterm"; do
-		# shellcheck disable=SC2086
-		run "$KEYREPEAT" $words
-		echo "$words: $output"
-		[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ]
-	done
-}
-
 # What a program sees of a script: xev tells each event; `place` is where it was in the window, in the corner of the screen.
 xev_of() {	# xev_of TARGET: runs the script, events come in `seen`, a line each
 	need xev xdotool

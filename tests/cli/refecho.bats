@@ -238,32 +238,6 @@ END
 	finish
 }
 
-@test "delays: no key is drawn before its time, and delays run side by side" {
-	display_up
-	serve --display "$D" --answer-delay const:2s --log log.tsv --json
-	keys 10 20
-	received 10
-	finish
-	log_is_sane log.tsv 2000
-	[ "$(result keys_answered)" = 10 ]
-	# one after the other they would have taken 20 s
-	awk -F '\t' 'NR == 2 { first = $3 } END { exit !($5 - first < 18e9) }' log.tsv
-}
-
-@test "delays from a file come in turn" {
-	display_up
-	printf '30ms\n\n# slow\n200ms\n' >"my delays"
-	serve --display "$D" --answer-delay "file:my delays" --log log.tsv
-	keys 1
-	received 1
-	keys 1
-	received 2
-	keys 1
-	received 3
-	finish
-	awk -F '\t' 'NR > 1 { if (($4 - $3) / 1e6 < (NR == 3 ? 200 : 30)) exit bad = 1 } END { exit bad }' log.tsv
-}
-
 @test "cost is CPU time, once for each redraw or for each key" {
 	local used before
 
@@ -420,67 +394,4 @@ END
 	until_true grep -qx ready ready
 	finish
 	[ ! -s err ]
-}
-
-@test "a descriptor for ready that is not open is refused before a file can take its number" {
-	run "$REFECHO" --vnc 5900 --ready-fd 9 -o report 3>&- 9>&-
-	[ "$status" -eq 2 ]
-	[[ $output == "refecho: --ready-fd 9 is not open"* ]]
-	run "$REFECHO" --vnc 5900 --ready-fd 3 -o report --log log.tsv 3>&-
-	[ "$status" -eq 2 ]
-	run "$REFECHO" --vnc 5900 --ready-fd 8 -o report 8</dev/null
-	[ "$status" -eq 2 ]
-	[[ $output == *"reading only"* ]]
-	[ ! -e report ] && [ ! -e log.tsv ]
-}
-
-@test "a signal at any moment of the start leaves a report or nothing" {
-	local i status
-
-	unused_port
-	for i in 0 1 2 3 5 8 13 21; do
-		"$REFECHO" --vnc "$port" -o report >out 2>err 3>&- &
-		PID=$!
-		started+=("$PID")
-		sleep "0.0$(printf '%02d' "$i")"
-		kill "$PID"
-		status=0
-		ended || status=$?
-		[ "$(ls | grep -c 'report\.')" -eq 0 ]
-		[ "$status" -eq 0 ] || [ "$status" -eq 143 ]	# 143: before it could catch signals
-		rm -f report
-	done
-}
-
-# --- together with the probe ----------------------------------------------------------------------------------------
-
-watch() {	# keyrepeat's options...: report in probe.tsv, log in samples.tsv
-	"$BIN/keyrepeat" "$@" --watch patch --json -o probe.json --log samples.tsv 2>probe.err || {
-		cat probe.err
-		return 1
-	}
-}
-
-@test "with keyrepeat over vnc: each key is answered, and not before it was drawn" {
-	[ -x "$BIN/keyrepeat" ] || skip "keyrepeat is not built"
-	unused_port
-	serve --vnc "$port" --answer-delay uniform:0,20ms --noise --log log.tsv
-	watch "vnc:127.0.0.1:$port" --rate 20 -t 3s --warmup 0
-	finish
-	[ "$(result keys_answered probe.json)" = 60 ]
-	log_is_sane log.tsv 0
-	# joined columns: key due sent answer high censored skipped received draw flushed ...
-	LC_ALL=C join -t '	' <(tail -n +2 samples.tsv | cut -f 2-8 | LC_ALL=C sort) <(tail -n +2 log.tsv | cut -f 2- | LC_ALL=C sort) |
-		awk -F '\t' '{ n++; if ($4 == "" || $4 < $9 || $8 < $3) { bad++; print } } END { exit !(n == 60 && !bad) }'
-}
-
-@test "with keyrepeat over vnc: coalesced keys are counted exactly" {
-	[ -x "$BIN/keyrepeat" ] || skip "keyrepeat is not built"
-	unused_port
-	serve --vnc "$port" --coalesce 3 --json
-	watch "vnc:127.0.0.1:$port" --rate 20 -t 3s --warmup 0
-	finish
-	[ "$(result keys_received)" = 60 ]
-	[ "$(result keys_answered probe.json)" = 60 ]
-	[ "$(result coalesced probe.json)" = "$(result keys_coalesced)" ]
 }
