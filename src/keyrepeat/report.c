@@ -68,8 +68,8 @@ static void report_stalls(struct rec_report *r, const struct latency_statistics_
 	rec_begin_object(r, "stalls");
 	rec_add_real(r, "period_ms", (double)cfg->period_ns / NS_PER_MS, 3);
 	rec_add_ints(r, { "intervals", (int64_t)f->stall.n }, { "count", (int64_t)f->stalls });
-	rec_add_reals(r, { "mean_ms", sample_mean(&f->stall).value / NS_PER_MS, 3 }, { "mean_positive_ms",
-		      f->mean_positive_ns / NS_PER_MS, 3 }, { "max_ms", sample_max(&f->stall).value / NS_PER_MS, 3 },
+	rec_add_reals(r, { "mean_ms", sample_mean(&f->stall).value / NS_PER_MS, 3 },
+		      { "mean_positive_ms", f->mean_positive_ns / NS_PER_MS, 3 }, { "max_ms", sample_max(&f->stall).value / NS_PER_MS, 3 },
 		      { "jitter_sd_ms", sd, 3 }, { "jitter_variance_ms2", sd * sd, 3 });
 	rec_end_container(r);
 }

@@ -74,35 +74,15 @@ static void keys_read_files_of_repeat(const struct experiment_repeat *r)
 	extractor_set_value("coalesced_percent", 100 * json_number(j, "result.coalesced") / json_number(j, "result.keys_answered"));
 }
 
-typedef struct sample_value_or_lower_bound keys_statistic(struct sample *s);
-
-static struct sample_value_or_lower_bound keys_sample_mean(struct sample *s)
-{
-	return sample_mean(s);
-}
-
-static struct sample_value_or_lower_bound keys_sample_sd(struct sample *s)
-{
-	return sample_sd(s);
-}
-
-static struct sample_value_or_lower_bound keys_sample_variance(struct sample *s)
-{
-	struct sample_value_or_lower_bound sd = sample_sd(s);
-
-	return (struct sample_value_or_lower_bound){ pow(sd.value, 2), sd.above };
-}
-
 /* Statistics of each train, of which a cell has the mean or the least over its trains. */
 static const struct keys_train_statistic {
 	const char *name;
-	keys_statistic *statistic;
-	double unit;
+	enum { KEYS_MEAN, KEYS_MIN, KEYS_SD, KEYS_VARIANCE } statistic;
 	enum estimator estimator;
 	bool ends;	/* known from the ends of ranges alone; deviations are not */
 } keys_train_statistics[] = {
-	{ "mean", keys_sample_mean, MS, ESTIMATE_MEAN_CI, true }, { "min", sample_min, MS, ESTIMATE_MIN, true },
-	{ "sd", keys_sample_sd, MS, ESTIMATE_MEAN_CI, false }, { "variance", keys_sample_variance, MS * MS, ESTIMATE_MEAN_CI, false },
+	{ "mean", KEYS_MEAN, ESTIMATE_MEAN_CI, true }, { "min", KEYS_MIN, ESTIMATE_MIN, true },
+	{ "sd", KEYS_SD, ESTIMATE_MEAN_CI, false }, { "variance", KEYS_VARIANCE, ESTIMATE_MEAN_CI, false },
 };
 
 /* Combines the statistic of each train, by one end of ranges. A lower bound has no interval. */
@@ -115,9 +95,10 @@ static struct figure keys_combine_trains(const struct train_key_samples *train, 
 
 	for (size_t i = 0; i < n; i++) {
 		struct sample s = keys_collect_latencies(&train[i].keys, high);
-		struct sample_value_or_lower_bound v = k->statistic(&s);
+		struct sample_value_or_lower_bound v = k->statistic == KEYS_MEAN ? sample_mean(&s) :
+						       k->statistic == KEYS_MIN ? sample_min(&s) : sample_sd(&s);
 
-		of[i] = v.value / k->unit;
+		of[i] = k->statistic == KEYS_VARIANCE ? pow(v.value, 2) / (MS * MS) : v.value / MS;
 		above = above || v.above;
 		sample_free(&s);
 	}
@@ -178,9 +159,9 @@ struct key_latency_figures keys_set_latency_figures_of_trains(const struct exper
 		}
 	}
 	give_values({ "bound", e.of[MAX].above }, { "updates_per_answer", updates / answered }, { "keys", (double)e.keys },
-		    { "asked", (double)(e.keys + e.unknown) }, { "unknown", (double)e.unknown }, { "unknown_percent",
-		    100.0 * (double)e.unknown / (double)(e.keys + e.unknown) }, { "skipped", (double)e.skipped }, { "censored",
-		    (double)e.censored }, { "ranged", (double)e.ranged_keys }, { "overloaded", (double)e.overloaded });
+		    { "asked", (double)(e.keys + e.unknown) }, { "unknown", (double)e.unknown },
+		    { "unknown_percent", 100.0 * (double)e.unknown / (double)(e.keys + e.unknown) }, { "skipped", (double)e.skipped },
+		    { "censored", (double)e.censored }, { "ranged", (double)e.ranged_keys }, { "overloaded", (double)e.overloaded });
 	return e;
 }
 
