@@ -18,125 +18,117 @@ static struct caret_step_changed_pixels cells(int64_t ms, int from, int to)
 	return box(ms, 6 * from, 0, 6 * (to - from + 1), 13);
 }
 
-static void idle(struct blink_filter *l, struct caret_step_changed_pixels step)
+static struct blink_filter l;
+
+static int begin(void **state)
 {
-	blink_filter_learn_keyless_change(l, &step);
+	l = (struct blink_filter){ 0 };
+	return 0;
 }
 
-static enum change_verdict judge(struct blink_filter *l, struct caret_step_changed_pixels step)
+static void idle(struct caret_step_changed_pixels step)
 {
-	enum change_verdict v = blink_filter_judge_change(l, &step);
+	blink_filter_learn_keyless_change(&l, &step);
+}
+
+static enum change_verdict judge(struct caret_step_changed_pixels step)
+{
+	enum change_verdict v = blink_filter_judge_change(&l, &step);
 
 	if (v == CHANGE_ECHO)
-		blink_filter_remember_echo(l, &step);
+		blink_filter_remember_echo(&l, &step);
 	return v;
 }
 
 static void on_a_quiet_screen_the_next_change_is_the_echo(void **state)
 {
-	struct blink_filter l = { 0 };
-
-	assert_int_equal(judge(&l, cells(1000, 3, 4)), CHANGE_ECHO);
-	assert_int_equal(judge(&l, cells(1050, 4, 5)), CHANGE_ECHO);
-	assert_int_equal(judge(&l, cells(9000, 5, 6)), CHANGE_ECHO);
+	assert_int_equal(judge(cells(1000, 3, 4)), CHANGE_ECHO);
+	assert_int_equal(judge(cells(1050, 4, 5)), CHANGE_ECHO);
+	assert_int_equal(judge(cells(9000, 5, 6)), CHANGE_ECHO);
 }
 
 static void a_caret_that_was_seen_to_blink_is_none(void **state)
 {
-	struct blink_filter l = { 0 };
-
 	for (int i = 0; i < 4; i++)
-		idle(&l, cells(1000 + 500 * i, 3, 3));
-	assert_int_equal(judge(&l, cells(3000, 3, 3)), CHANGE_WITHOUT_KEY);
-	assert_int_equal(judge(&l, cells(3200, 3, 4)), CHANGE_ECHO);
+		idle(cells(1000 + 500 * i, 3, 3));
+	assert_int_equal(judge(cells(3000, 3, 3)), CHANGE_WITHOUT_KEY);
+	assert_int_equal(judge(cells(3200, 3, 4)), CHANGE_ECHO);
 }
 
 static void a_first_blink_where_the_last_key_put_the_caret_is_in_doubt(void **state)
 {
-	struct blink_filter l = { 0 };
-
-	assert_int_equal(judge(&l, cells(3000, 3, 4)), CHANGE_ECHO);
-	assert_int_equal(judge(&l, cells(3400, 4, 4)), CHANGE_DOUBTFUL);
-	assert_int_equal(judge(&l, cells(3500, 4, 5)), CHANGE_ECHO);
+	assert_int_equal(judge(cells(3000, 3, 4)), CHANGE_ECHO);
+	assert_int_equal(judge(cells(3400, 4, 4)), CHANGE_DOUBTFUL);
+	assert_int_equal(judge(cells(3500, 4, 5)), CHANGE_ECHO);
 	/* it had the time to blink and did not: then this is a key that goes back, or types in place */
-	assert_int_equal(judge(&l, cells(9000, 5, 5)), CHANGE_ECHO);
+	assert_int_equal(judge(cells(9000, 5, 5)), CHANGE_ECHO);
 	/* a key that goes back (cells 4 and 5 again), soon after one that went on: only if nothing better follows */
-	assert_int_equal(judge(&l, cells(9100, 5, 6)), CHANGE_ECHO);
-	assert_int_equal(judge(&l, cells(9200, 5, 6)), CHANGE_DOUBTFUL);
+	assert_int_equal(judge(cells(9100, 5, 6)), CHANGE_ECHO);
+	assert_int_equal(judge(cells(9200, 5, 6)), CHANGE_DOUBTFUL);
 	/* the same pixels, but the caret's edge is elsewhere: no blink */
-	assert_int_equal(judge(&l, cells(9300, 5, 5)), CHANGE_ECHO);
+	assert_int_equal(judge(cells(9300, 5, 5)), CHANGE_ECHO);
 }
 
 static void seen_once_is_a_doubt_seen_twice_is_known(void **state)
 {
-	struct blink_filter l = { 0 };
-
-	idle(&l, cells(1000, 3, 3));
-	assert_int_equal(judge(&l, cells(1500, 3, 3)), CHANGE_DOUBTFUL);
-	idle(&l, cells(1600, 3, 3));
-	assert_int_equal(judge(&l, cells(2000, 3, 3)), CHANGE_WITHOUT_KEY);
+	idle(cells(1000, 3, 3));
+	assert_int_equal(judge(cells(1500, 3, 3)), CHANGE_DOUBTFUL);
+	idle(cells(1600, 3, 3));
+	assert_int_equal(judge(cells(2000, 3, 3)), CHANGE_WITHOUT_KEY);
 }
 
 static void a_clock_elsewhere_hides_no_echo(void **state)
 {
-	struct blink_filter l = { 0 };
-
 	/* the seconds, one digit or two */
-	idle(&l, box(1000, 700, 500, 6, 13));
-	idle(&l, box(2000, 694, 500, 12, 13));
-	idle(&l, box(3000, 700, 500, 6, 13));
-	assert_int_equal(judge(&l, box(4000, 700, 500, 6, 13)), CHANGE_WITHOUT_KEY);
-	assert_int_equal(judge(&l, cells(4100, 3, 4)), CHANGE_ECHO);
+	idle(box(1000, 700, 500, 6, 13));
+	idle(box(2000, 694, 500, 12, 13));
+	idle(box(3000, 700, 500, 6, 13));
+	assert_int_equal(judge(box(4000, 700, 500, 6, 13)), CHANGE_WITHOUT_KEY);
+	assert_int_equal(judge(cells(4100, 3, 4)), CHANGE_ECHO);
 }
 
 static void a_window_drawn_anew_does_not_make_all_of_it_restless(void **state)
 {
-	struct blink_filter l = { 0 };
-
-	idle(&l, box(1000, 0, 0, 480, 312));
+	idle(box(1000, 0, 0, 480, 312));
 	/* a caret blinks inside of it: that is its own place, not the window's second time */
-	idle(&l, cells(1500, 3, 3));
-	idle(&l, cells(2000, 3, 3));
-	assert_int_equal(judge(&l, cells(2100, 3, 3)), CHANGE_WITHOUT_KEY);
-	assert_int_equal(judge(&l, cells(2200, 7, 8)), CHANGE_ECHO);
+	idle(cells(1500, 3, 3));
+	idle(cells(2000, 3, 3));
+	assert_int_equal(judge(cells(2100, 3, 3)), CHANGE_WITHOUT_KEY);
+	assert_int_equal(judge(cells(2200, 7, 8)), CHANGE_ECHO);
 	/* drawn anew once more: now it may be a film */
-	idle(&l, box(2300, 0, 0, 480, 312));
-	assert_int_equal(judge(&l, cells(2400, 8, 9)), CHANGE_WITHOUT_KEY);
-	assert_int_equal(judge(&l, cells(12500, 8, 9)), CHANGE_ECHO);
+	idle(box(2300, 0, 0, 480, 312));
+	assert_int_equal(judge(cells(2400, 8, 9)), CHANGE_WITHOUT_KEY);
+	assert_int_equal(judge(cells(12500, 8, 9)), CHANGE_ECHO);
 }
 
 static void what_has_stopped_is_forgotten(void **state)
 {
-	struct blink_filter l = { 0 };
-
 	for (int i = 0; i < 4; i++)
-		idle(&l, cells(1000 + 500 * i, 3, 3));
-	assert_int_equal(judge(&l, cells(12400, 3, 3)), CHANGE_WITHOUT_KEY);
-	assert_int_equal(judge(&l, cells(12600, 3, 3)), CHANGE_ECHO);
+		idle(cells(1000 + 500 * i, 3, 3));
+	assert_int_equal(judge(cells(12400, 3, 3)), CHANGE_WITHOUT_KEY);
+	assert_int_equal(judge(cells(12600, 3, 3)), CHANGE_ECHO);
 }
 
 static void many_places_push_out_the_oldest(void **state)
 {
-	struct blink_filter l = { 0 };
-
 	for (int i = 0; i < 2 * BLINK_PLACES; i++) {
-		idle(&l, box(1000 + i, 0, 20 * i, 6, 13));
-		idle(&l, box(1000 + i, 0, 20 * i, 6, 13));
+		idle(box(1000 + i, 0, 20 * i, 6, 13));
+		idle(box(1000 + i, 0, 20 * i, 6, 13));
 	}
 	assert_int_equal(l.places, BLINK_PLACES);
-	assert_int_equal(judge(&l, box(2000, 0, 20 * (2 * BLINK_PLACES - 1), 6, 13)), CHANGE_WITHOUT_KEY);
-	assert_int_equal(judge(&l, box(2000, 0, 0, 6, 13)), CHANGE_ECHO);
+	assert_int_equal(judge(box(2000, 0, 20 * (2 * BLINK_PLACES - 1), 6, 13)), CHANGE_WITHOUT_KEY);
+	assert_int_equal(judge(box(2000, 0, 0, 6, 13)), CHANGE_ECHO);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(on_a_quiet_screen_the_next_change_is_the_echo),
-		cmocka_unit_test(a_caret_that_was_seen_to_blink_is_none),
-		cmocka_unit_test(a_first_blink_where_the_last_key_put_the_caret_is_in_doubt),
-		cmocka_unit_test(seen_once_is_a_doubt_seen_twice_is_known), cmocka_unit_test(a_clock_elsewhere_hides_no_echo),
-		cmocka_unit_test(a_window_drawn_anew_does_not_make_all_of_it_restless),
-		cmocka_unit_test(what_has_stopped_is_forgotten), cmocka_unit_test(many_places_push_out_the_oldest),
+		cmocka_unit_test_setup(on_a_quiet_screen_the_next_change_is_the_echo, begin),
+		cmocka_unit_test_setup(a_caret_that_was_seen_to_blink_is_none, begin),
+		cmocka_unit_test_setup(a_first_blink_where_the_last_key_put_the_caret_is_in_doubt, begin),
+		cmocka_unit_test_setup(seen_once_is_a_doubt_seen_twice_is_known, begin), cmocka_unit_test_setup(a_clock_elsewhere_hides_no_echo, begin),
+		cmocka_unit_test_setup(a_window_drawn_anew_does_not_make_all_of_it_restless, begin),
+		cmocka_unit_test_setup(what_has_stopped_is_forgotten, begin), cmocka_unit_test_setup(many_places_push_out_the_oldest, begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,10 +6,12 @@
 #define MS 1000000LL
 #define AT(ms) ((1000 + (ms)) * MS)
 
+static struct key_times key[20];
+
 /* n keys, 50 ms apart, due and sent at once */
-static void type(struct key_times *key, size_t n)
+static void type(size_t n)
 {
-	memset(key, 0, n * sizeof(*key));
+	memset(key, 0, sizeof(key));
 	for (size_t i = 0; i < n; i++)
 		key[i].due_ns = key[i].sent_ns = AT(50 * (int64_t)i);
 }
@@ -24,41 +26,40 @@ static const struct pair_update *updates(const int64_t *at_ns, size_t m)
 	return update;
 }
 
-static void pair_block(struct key_times *key, size_t n, const int64_t *at_ns, size_t m, enum pair_drain drain,
+static void pair_block(size_t n, const int64_t *at_ns, size_t m, enum pair_drain drain,
 		       int64_t end_ns)
 {
 	pair_keys_of_block_with_updates(key, n, updates(at_ns, m), m, drain, end_ns);
 }
 
-static void narrow_block(struct key_times *key, size_t n, const int64_t *at_ns, size_t m, enum pair_drain drain,
+static void narrow_block(size_t n, const int64_t *at_ns, size_t m, enum pair_drain drain,
 			 int64_t end_ns)
 {
 	pair_narrow_ranges_for_coalescing(key, n, updates(at_ns, m), m, drain, end_ns);
 }
 
-static void expect(const struct key_times *key, int64_t low_ms, int64_t high_ms, bool exact)
+static void expect(const struct key_times *k, int64_t low_ms, int64_t high_ms, bool exact)
 {
-	assert_int_equal(key->answer_ns, AT(low_ms));
-	assert_int_equal(key->high_ns, AT(high_ms));
-	assert_int_equal(key->exact, exact);
-	assert_int_equal(key->censored_ns, 0);
+	assert_int_equal(k->answer_ns, AT(low_ms));
+	assert_int_equal(k->high_ns, AT(high_ms));
+	assert_int_equal(k->exact, exact);
+	assert_int_equal(k->censored_ns, 0);
 }
 
-static void expect_censored(const struct key_times *key, int64_t ms)
+static void expect_censored(const struct key_times *k, int64_t ms)
 {
-	assert_int_equal(key->answer_ns, 0);
-	assert_int_equal(key->high_ns, 0);
-	assert_int_equal(key->censored_ns, AT(ms));
-	assert_false(key->exact);
+	assert_int_equal(k->answer_ns, 0);
+	assert_int_equal(k->high_ns, 0);
+	assert_int_equal(k->censored_ns, AT(ms));
+	assert_false(k->exact);
 }
 
 static void patch_answers_all_up_to_its_number(void **state)
 {
-	struct key_times key[6];
 	/* 7 stood there before; keys 2 and 3 share a picture, so do 4 and 5; 6 never comes */
 	const struct shown_patch_number shown[] = { { AT(10), 8 }, { AT(130), 10 }, { AT(230), 12 } };
 
-	type(key, 6);
+	type(6);
 	assert_int_equal(pair_keys_with_patch_numbers(key, 6, shown, 3, 7, AT(900)), 0);
 	expect(&key[0], 10, 10, true);
 	expect(&key[1], 130, 130, true);
@@ -75,10 +76,9 @@ static void patch_answers_all_up_to_its_number(void **state)
 
 static void patch_number_wraps(void **state)
 {
-	struct key_times key[3];
 	const struct shown_patch_number shown[] = { { AT(10), 0xffffff }, { AT(60), 0 }, { AT(110), 1 } };
 
-	type(key, 3);
+	type(3);
 	assert_int_equal(pair_keys_with_patch_numbers(key, 3, shown, 3, 0xfffffe, AT(900)), 0);
 	expect(&key[0], 10, 10, true);
 	expect(&key[1], 60, 60, true);
@@ -87,11 +87,10 @@ static void patch_number_wraps(void **state)
 
 static void patch_ahead_of_keys_is_told(void **state)
 {
-	struct key_times key[3];
 	/* at 60 ms two keys have gone, the patch counts three: somebody else typed one */
 	const struct shown_patch_number shown[] = { { AT(10), 1 }, { AT(60), 3 }, { AT(110), 4 } };
 
-	type(key, 3);
+	type(3);
 	assert_int_equal(pair_keys_with_patch_numbers(key, 3, shown, 3, 0, AT(900)), 2);
 	expect(&key[1], 60, 60, true);
 	expect(&key[2], 110, 110, true);	/* never before it was sent */
@@ -99,10 +98,9 @@ static void patch_ahead_of_keys_is_told(void **state)
 
 static void patch_back_to_an_old_picture_answers_nothing(void **state)
 {
-	struct key_times key[2];
 	const struct shown_patch_number shown[] = { { AT(10), 99 }, { AT(20), 101 }, { AT(30), 100 }, { AT(70), 102 } };
 
-	type(key, 2);
+	type(2);
 	assert_int_equal(pair_keys_with_patch_numbers(key, 2, shown, 4, 100, AT(900)), 0);
 	expect(&key[0], 20, 20, true);
 	expect(&key[1], 70, 70, true);
@@ -110,31 +108,29 @@ static void patch_back_to_an_old_picture_answers_nothing(void **state)
 
 static void key_never_sent_is_never_answered(void **state)
 {
-	struct key_times key[2];
 	const struct shown_patch_number shown[] = { { AT(10), 1 } };
 	const int64_t update[] = { AT(10), AT(60) };
 
-	type(key, 2);
+	type(2);
 	key[1].sent_ns = 0;
 	assert_int_equal(pair_keys_with_patch_numbers(key, 2, shown, 1, 0, AT(900)), 0);
 	expect(&key[0], 10, 10, true);
 	expect_censored(&key[1], 900);
-	pair_block(key, 2, update, 2, PAIR_DRAINED, AT(900));
+	pair_block(2, update, 2, PAIR_DRAINED, AT(900));
 	expect(&key[0], 10, 60, false);
 	expect_censored(&key[1], 900);
 	key[1].repeated = true;		/* made by the display at about its due time */
-	pair_block(key, 2, update, 2, PAIR_DRAINED, AT(900));
+	pair_block(2, update, 2, PAIR_DRAINED, AT(900));
 	expect(&key[1], 60, 60, true);
 }
 
 static void as_many_updates_as_keys_is_exact(void **state)
 {
-	struct key_times key[3];
 	/* the first is from before the train; all answers are late, the third key is answered 120 ms after it went */
 	const int64_t update[] = { AT(-20), AT(60), AT(140), AT(220) };
 
-	type(key, 3);
-	pair_block(key, 3, update, 4, PAIR_DRAINED, AT(1300));
+	type(3);
+	pair_block(3, update, 4, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 60, 60, true);
 	expect(&key[1], 140, 140, true);
 	expect(&key[2], 220, 220, true);
@@ -143,12 +139,11 @@ static void as_many_updates_as_keys_is_exact(void **state)
 
 static void fewer_updates_give_a_range_to_the_last(void **state)
 {
-	struct key_times key[4];
 	/* 4 keys at 0 50 100 150, 2 updates: key i between the next update and update i, the last one if fewer */
 	const int64_t update[] = { AT(60), AT(170) };
 
-	type(key, 4);
-	pair_block(key, 4, update, 2, PAIR_DRAINED, AT(1300));
+	type(4);
+	pair_block(4, update, 2, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 60, 60, false);
 	expect(&key[1], 60, 170, false);
 	expect(&key[2], 170, 170, false);
@@ -157,23 +152,21 @@ static void fewer_updates_give_a_range_to_the_last(void **state)
 
 static void more_updates_give_a_range_to_number_i_plus_surplus(void **state)
 {
-	struct key_times key[2];
 	const int64_t update[] = { AT(10), AT(40), AT(60), AT(90) };
 
-	type(key, 2);
-	pair_block(key, 2, update, 4, PAIR_DRAINED, AT(1300));
+	type(2);
+	pair_block(2, update, 4, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 10, 60, false);		/* number 0 + 2 */
 	expect(&key[1], 60, 90, false);		/* next after 50 ms; number 1 + 2 */
 }
 
 static void high_is_never_before_low(void **state)
 {
-	struct key_times key[3];
 	/* noise at 5 and 10 ms, one echo at 130 for all three: as many updates as keys, by chance */
 	const int64_t update[] = { AT(5), AT(10), AT(130) };
 
-	type(key, 3);
-	pair_block(key, 3, update, 3, PAIR_DRAINED, AT(1300));
+	type(3);
+	pair_block(3, update, 3, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 5, 5, false);
 	expect(&key[1], 130, 130, false);	/* update number 1 came before the key went */
 	expect(&key[2], 130, 130, false);
@@ -181,20 +174,19 @@ static void high_is_never_before_low(void **state)
 
 static void without_rest_nothing_is_exact(void **state)
 {
-	struct key_times key[3];
 	const int64_t update[] = { AT(10), AT(60), AT(110) };
 
-	type(key, 3);
-	pair_block(key, 3, update, 3, PAIR_NOISY, AT(2100));
+	type(3);
+	pair_block(3, update, 3, PAIR_NOISY, AT(2100));
 	expect(&key[0], 10, 10, false);
 	expect(&key[2], 110, 110, false);
 	/* cut while answers may be under way: the latest answer of key 3 is not known */
-	pair_block(key, 3, update, 2, PAIR_CUT, AT(105));
+	pair_block(3, update, 2, PAIR_CUT, AT(105));
 	expect(&key[0], 10, 10, false);
 	assert_int_equal(key[2].answer_ns, 0);
 	assert_int_equal(key[2].censored_ns, AT(105));
 	key[2].sent_ns = AT(55);
-	pair_block(key, 3, update, 2, PAIR_CUT, AT(105));
+	pair_block(3, update, 2, PAIR_CUT, AT(105));
 	assert_int_equal(key[2].answer_ns, AT(60));
 	assert_int_equal(key[2].high_ns, 0);
 	assert_int_equal(key[2].censored_ns, AT(105));
@@ -202,10 +194,8 @@ static void without_rest_nothing_is_exact(void **state)
 
 static void no_update_at_all(void **state)
 {
-	struct key_times key[2];
-
-	type(key, 2);
-	pair_block(key, 2, NULL, 0, PAIR_CUT, AT(900));
+	type(2);
+	pair_block(2, NULL, 0, PAIR_CUT, AT(900));
 	expect_censored(&key[0], 900);
 	expect_censored(&key[1], 900);
 }
@@ -218,11 +208,10 @@ static void truth_lies_in_the_range(void **state)
 	uint32_t seed = 12345;
 
 	for (int round = 0; round < 2000; round++) {
-		struct key_times key[20];
-		int64_t truth[20], update[64], cost, at = 0;
+			int64_t truth[20], update[64], cost, at = 0;
 		size_t m = 0, taken = 0;
 
-		type(key, 20);
+		type(20);
 		seed = seed * 1664525 + 1013904223;
 		cost = 5 + (int64_t)(seed >> 8) % 150;
 		while (taken < 20) {
@@ -240,7 +229,7 @@ static void truth_lies_in_the_range(void **state)
 			update[m] = update[m - 1] + 500 * MS;
 			m++;
 		}
-		pair_block(key, 20, update, m, PAIR_DRAINED, AT(9000));
+		pair_block(20, update, m, PAIR_DRAINED, AT(9000));
 		if (round % 2 && m == 20)
 			continue;
 		for (size_t i = 0; i < 20; i++) {
@@ -252,18 +241,17 @@ static void truth_lies_in_the_range(void **state)
 
 static void an_update_that_goes_on_may_answer_a_later_key(void **state)
 {
-	struct key_times key[3];
 	/* keys at 0 50 100; the echo of the first at 45 goes on to 53, the echo of the second; the third is answered at 140 */
 	const struct pair_update update[] = { { AT(45), AT(53) }, { AT(140), AT(140) } };
 	/* a change that began before the block and went on after its first key was sent */
 	const struct pair_update before[] = { { AT(-4), AT(4) }, { AT(30), AT(31) } };
 
-	type(key, 3);
+	type(3);
 	pair_keys_of_block_with_updates(key, 3, update, 2, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 45, 53, false);
 	expect(&key[1], 50, 140, false);	/* not before it was sent */
 	expect(&key[2], 140, 140, false);
-	type(key, 1);
+	type(1);
 	pair_keys_of_block_with_updates(key, 1, before, 1, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 0, 4, false);		/* as many updates as keys, and yet not exact */
 	pair_keys_of_block_with_updates(key, 1, before, 2, PAIR_DRAINED, AT(1300));
@@ -280,13 +268,12 @@ static void truth_lies_in_the_range_of_merged_echoes(void **state)
 	size_t spanned = 0;
 
 	for (int round = 0; round < 2000; round++) {
-		struct key_times key[20];
-		struct pair_update update[20];
+			struct pair_update update[20];
 		struct pair_update_merger merger = { 0 };
 		int64_t truth[20], longest = 5 + round % 200;
 		size_t m = 0;
 
-		type(key, 20);
+		type(20);
 		for (size_t i = 0; i < 20; i++) {
 			seed = seed * 1664525 + 1013904223;
 			truth[i] = key[i].sent_ns + (1 + (int64_t)(seed >> 8) % longest) * MS;
@@ -322,40 +309,38 @@ static void changes_merge_by_single_linkage(void **state)
 
 static void coalescing_is_from_the_next_to_the_next_but_two(void **state)
 {
-	struct key_times key[7];
 	/* after all seven keys: the first pass gives ranges to what each at least needs */
 	const int64_t update[] = { AT(310), AT(330), AT(350), AT(370), AT(390) };
 
-	type(key, 7);
-	pair_block(key, 7, update, 5, PAIR_DRAINED, AT(2000));
+	type(7);
+	pair_block(7, update, 5, PAIR_DRAINED, AT(2000));
 	expect(&key[6], 310, 390, false);
-	narrow_block(key, 7, update, 5, PAIR_DRAINED, AT(2000));
+	narrow_block(7, update, 5, PAIR_DRAINED, AT(2000));
 	for (int i = 0; i < 7; i++)
 		expect(&key[i], 310, 350, false);
 	/* near the end there are not three more; cut off, there may have been */
-	type(key, 7);
-	pair_block(key, 7, update, 2, PAIR_CUT, AT(400));
-	narrow_block(key, 7, update, 2, PAIR_CUT, AT(400));
+	type(7);
+	pair_block(7, update, 2, PAIR_CUT, AT(400));
+	narrow_block(7, update, 2, PAIR_CUT, AT(400));
 	assert_int_equal(key[0].answer_ns, AT(310));
 	assert_int_equal(key[0].high_ns, 0);
 	assert_int_equal(key[0].censored_ns, AT(400));
-	pair_block(key, 7, update, 2, PAIR_DRAINED, AT(2000));
-	narrow_block(key, 7, update, 2, PAIR_DRAINED, AT(2000));
+	pair_block(7, update, 2, PAIR_DRAINED, AT(2000));
+	narrow_block(7, update, 2, PAIR_DRAINED, AT(2000));
 	expect(&key[0], 310, 330, false);
 }
 
 static void coalescing_leaves_exact_pairs_and_unanswered_keys(void **state)
 {
-	struct key_times key[3];
 	const int64_t update[] = { AT(10), AT(60), AT(110) };
 
-	type(key, 3);
-	pair_block(key, 3, update, 3, PAIR_DRAINED, AT(2000));
-	narrow_block(key, 3, update, 3, PAIR_DRAINED, AT(2000));
+	type(3);
+	pair_block(3, update, 3, PAIR_DRAINED, AT(2000));
+	narrow_block(3, update, 3, PAIR_DRAINED, AT(2000));
 	for (int i = 0; i < 3; i++)
 		expect(&key[i], 50 * i + 10, 50 * i + 10, true);
-	pair_block(key, 3, update, 2, PAIR_DRAINED, AT(2000));
-	narrow_block(key, 3, update, 2, PAIR_DRAINED, AT(2000));
+	pair_block(3, update, 2, PAIR_DRAINED, AT(2000));
+	narrow_block(3, update, 2, PAIR_DRAINED, AT(2000));
 	expect(&key[0], 10, 60, false);
 	expect_censored(&key[2], 2000);
 }
