@@ -211,6 +211,12 @@ figure() {	# FILE KEY: of the result of a JSON report, such as keys.0.lag_ms; no
 		| if . == null then empty elif type == "number" then . + 0 else . end' "$1"
 }
 
+one_line() {	# STATUS TEXT command...: ends with that status, after one line with that text
+	run "${@:3}"
+	echo "$output"
+	[ "$status" -eq "$1" ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == *"$2"* ]]
+}
+
 repeat_state() {
 	xset q | sed -n 's/.*auto repeat:  *\([a-z]*\) .*/\1/p'
 }

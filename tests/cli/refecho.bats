@@ -116,38 +116,22 @@ END
 }
 
 @test "what cannot be had ends in one line and exit 1" {
-	run "$REFECHO" --display :nosuch
-	[ "$status" -eq 1 ]
-	[ "${#lines[@]}" -eq 1 ]
-	[[ $output == "refecho: "*":nosuch"* ]]
-	run "$REFECHO" --vnc 5900 --listen 203.0.113.7
-	[ "$status" -eq 1 ]
-	[ "${#lines[@]}" -eq 1 ]
-	run "$REFECHO" --vnc 5900 --listen nowhere
-	[ "$status" -eq 2 ]
-	[[ $output == *nowhere* ]]
-	run "$REFECHO" --vnc 5900 -o /nonexistent/x
-	[ "$status" -eq 1 ]
-	run "$REFECHO" --vnc 5900 --log /nonexistent/x
-	[ "$status" -eq 1 ]
-	run "$REFECHO" --vnc 5900 --answer-delay file:/nonexistent
-	[ "$status" -eq 1 ]
+	one_line 1 ":nosuch" "$REFECHO" --display :nosuch
+	one_line 1 "203.0.113.7" "$REFECHO" --vnc 5900 --listen 203.0.113.7
+	one_line 2 "nowhere" "$REFECHO" --vnc 5900 --listen nowhere
+	one_line 1 "/nonexistent/x" "$REFECHO" --vnc 5900 -o /nonexistent/x
+	one_line 1 "/nonexistent/x" "$REFECHO" --vnc 5900 --log /nonexistent/x
+	one_line 1 "/nonexistent" "$REFECHO" --vnc 5900 --answer-delay file:/nonexistent
 	printf '5ms\nsoon\n' >delays
-	run "$REFECHO" --vnc 5900 --answer-delay file:delays
-	[ "$status" -eq 2 ]
-	[[ $output == *"delays line 2"* ]]
+	one_line 2 "delays line 2" "$REFECHO" --vnc 5900 --answer-delay file:delays
 	: >delays
-	run "$REFECHO" --vnc 5900 --answer-delay file:delays
-	[ "$status" -eq 2 ]
+	one_line 2 "no times" "$REFECHO" --vnc 5900 --answer-delay file:delays
 }
 
 @test "a port in use is said, the first server lives on" {
 	unused_port
 	serve --vnc "$port"
-	run "$REFECHO" --vnc "$port"
-	[ "$status" -eq 1 ]
-	[ "${#lines[@]}" -eq 1 ]
-	[[ $output == *"port $port"*"in use"* ]]
+	one_line 1 "port $port: the port is in use" "$REFECHO" --vnc "$port"
 	kill -0 "$PID"
 	finish
 }
