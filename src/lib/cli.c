@@ -2,7 +2,7 @@
 #include "cli.h"
 #include "nearest.h"
 #include "clock.h"
-#include "rec_tree.h"
+#include "text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -40,7 +40,7 @@ static __attribute__((format(printf, 1, 0))) void print_message(const char *form
 	if (!whole)
 		return;
 	fprintf(whole, "%s: ", tool_name);
-	rec_write_printable_text(whole, message);
+	text_write_printable(whole, message);
 	fprintf(whole, "%s\n", after);
 	fclose(whole);
 	fputs(line, stderr);
@@ -131,7 +131,7 @@ static void print_option_help(const struct cli_opt *o)
 		left[0] = '\0';
 	}
 	snprintf(left + strlen(left), sizeof(left) - strlen(left), "%*s", (int)(HELP_COLUMN - strlen(left)), "");
-	rec_write_wrapped_text(stdout, left, help, HELP_COLUMN);
+	text_write_wrapped(stdout, left, help, HELP_COLUMN);
 }
 
 /* Up to two examples; where the synopsis begins with one command of several, of that command. */
@@ -156,11 +156,11 @@ static void print_help(const char *synopsis, const char *summary, const struct c
 {
 	char line[256];
 
-	rec_write_wrapped_text(stdout, "usage: thinprobe ", synopsis, 7);
+	text_write_wrapped(stdout, "usage: thinprobe ", synopsis, 7);
 	for (size_t n; *summary; summary += n + (summary[n] == '\n')) {
 		n = strcspn(summary, "\n");
 		snprintf(line, sizeof(line), "%.*s", (int)n, summary);
-		rec_write_wrapped_text(stdout, "", line, (int)strspn(line, " "));
+		text_write_wrapped(stdout, "", line, (int)strspn(line, " "));
 	}
 	printf("\n");
 	for (const struct cli_opt *o = options; o->type != CLI_END; o++)

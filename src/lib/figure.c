@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "figure.h"
-#include "say.h"
-
-#include <stdio.h>
 
 #define SAME 0.01	/* ends that differ by no more than this share are one number to a reader */
-#define TEXT 64
-#define TEXTS 32	/* as many as those of say.h */
 
 struct figure figure_exact(double value)
 {
@@ -88,21 +83,4 @@ double figure_at_least(const struct figure *f)
 double figure_at_most(const struct figure *f)
 {
 	return f->above ? (double)INFINITY : f->to;
-}
-
-const char *figure_text(const struct figure *f, double unit)
-{
-	static char texts[TEXTS][TEXT];
-	static unsigned next;
-	char *text = texts[next++ % TEXTS];
-
-	if (!figure_known(f))
-		snprintf(text, TEXT, "-");
-	else if (!figure_is_range(f))
-		snprintf(text, TEXT, "%s%s", f->above ? ">" : "", number_text(f->value / unit));
-	else if (f->above)
-		snprintf(text, TEXT, ">%s", number_text(f->from / unit));
-	else
-		snprintf(text, TEXT, "%s to %s", number_text(f->from / unit), number_text(f->to / unit));
-	return text;
 }

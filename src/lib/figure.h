@@ -48,7 +48,3 @@ bool figure_is_range(const struct figure *f);			/* including a range without a k
 /* The least and the most that the true figure can be; NAN: absent. figure_at_most() of a censored figure is INFINITY. */
 double figure_at_least(const struct figure *f);
 double figure_at_most(const struct figure *f);
-
-/* For people, divided by `unit`: "12.5", "12.5 to 201", ">812" (censored, or a range without a known late end); "-" if absent. A
- * static text, as those of say.h. */
-const char *figure_text(const struct figure *f, double unit);

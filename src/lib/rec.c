@@ -107,10 +107,7 @@ void rec_add_int(struct rec_report *r, const char *key, int64_t value)
 
 void rec_add_count(struct rec_report *r, const char *key, int64_t value)
 {
-	if (value < 0)
-		add_report_node(r, key, WORD, "null");
-	else
-		rec_add_int(r, key, value);
+	rec_add_int_if_known(r, key, value >= 0, value);
 }
 
 void rec_add_int_if_known(struct rec_report *r, const char *key, bool known, int64_t value)
@@ -118,7 +115,7 @@ void rec_add_int_if_known(struct rec_report *r, const char *key, bool known, int
 	if (known)
 		rec_add_int(r, key, value);
 	else
-		rec_add_real(r, key, NAN, 0);
+		rec_add_str(r, key, NULL);
 }
 
 void rec_add_real(struct rec_report *r, const char *key, double value, int decimals)
@@ -135,10 +132,7 @@ void rec_add_real(struct rec_report *r, const char *key, double value, int decim
 
 void rec_add_str(struct rec_report *r, const char *key, const char *value)
 {
-	if (value)
-		add_report_node(r, key, STRING, value);
-	else
-		add_report_node(r, key, WORD, "null");
+	add_report_node(r, key, value ? STRING : WORD, value ? value : "null");
 }
 
 void rec_add_bool(struct rec_report *r, const char *key, bool value)
@@ -197,35 +191,36 @@ static size_t compute_statistics_between_samples(struct sample *early, struct sa
 	return n;
 }
 
+/* What stands for a figure that is no number; NULL: nothing does. */
+static const char *bound_kind(const struct figure *f)
+{
+	return figure_is_range(f) ? "range" : f->above ? "above" : !figure_known(f) && f->why ? "why" : NULL;
+}
+
 void rec_add_bounds_of_figures(struct rec_report *r, const struct rec_named_figure *row, size_t n, double unit)
 {
-	size_t above = 0, ranges = 0, absent = 0;
+	static const char *const kinds[] = { "above", "range", "why" };
 
-	for (size_t i = 0; i < n; i++) {
-		ranges += figure_is_range(&row[i].figure);
-		above += row[i].figure.above && !figure_is_range(&row[i].figure);
-		absent += !figure_known(&row[i].figure) && row[i].figure.why;
-	}
-	if (above) {
-		rec_begin_object(r, "above");
-		for (size_t i = 0; i < n; i++)
-			if (row[i].figure.above && !figure_is_range(&row[i].figure))
-				rec_add_real(r, row[i].name, row[i].figure.value / unit, 3);
-		rec_end_container(r);
-	}
-	if (ranges) {
-		rec_begin_object(r, "range");
-		for (size_t i = 0; i < n; i++)
-			if (figure_is_range(&row[i].figure))
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+		bool begun = false;
+
+		for (size_t i = 0; i < n; i++) {
+			const char *kind = bound_kind(&row[i].figure);
+
+			if (!kind || strcmp(kind, kinds[k]))
+				continue;
+			if (!begun)
+				rec_begin_object(r, kind);
+			begun = true;
+			if (*kind == 'r')
 				rec_add_range(r, row[i].name, &row[i].figure, unit);
-		rec_end_container(r);
-	}
-	if (absent) {
-		rec_begin_object(r, "why");
-		for (size_t i = 0; i < n; i++)
-			if (!figure_known(&row[i].figure) && row[i].figure.why)
+			else if (*kind == 'a')
+				rec_add_real(r, row[i].name, row[i].figure.value / unit, 3);
+			else
 				rec_add_str(r, row[i].name, row[i].figure.why);
-		rec_end_container(r);
+		}
+		if (begun)
+			rec_end_container(r);
 	}
 }
 

@@ -90,23 +90,26 @@ void rec_add_bounds_of_figures(struct rec_report *r, const struct rec_named_figu
 /* Adds {"from", "to"}. */
 void rec_add_range(struct rec_report *r, const char *key, const struct figure *f, double unit);
 
+enum rec_line_kind { LINE_SAID, LINE_WARNED, LINE_HEAD, LINE_ROW, LINE_SUMMARY };
+void rec_add_line(struct rec_report *r, enum rec_line_kind kind, const char *align, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 /* Adds a line to the short report, which REC_TEXT prints; say.h formats its numbers. At most 8 lines: the answer first, the
  * last line a cure, only if something is wrong. Lines are wrapped at 80 columns, or those of a narrower terminal. A report
  * without lines prints the tree. `r` may be NULL. */
-void rec_add_short_report_line(struct rec_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define rec_add_short_report_line(r, ...) rec_add_line(r, LINE_SAID, NULL, __VA_ARGS__)
 /* Adds a warning: printed first, after "! ", also with --quiet; and to standard error unless it is on standard output. The
  * first warning, or else the line of rec_set_summary(), or else the first line of rec_add_short_report_line(), is "summary" in
  * JSON. */
-void rec_add_warning_line(struct rec_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define rec_add_warning_line(r, ...) rec_add_line(r, LINE_WARNED, NULL, __VA_ARGS__)
 /* Sets the answer in one line, where the first line of the text is something else. */
-void rec_set_summary(struct rec_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define rec_set_summary(r, ...) rec_add_line(r, LINE_SUMMARY, NULL, __VA_ARGS__)
 /* Adds a table: `align` has 'l' or 'r' for each column and is kept by reference; cells are separated by tabs; an empty head is not
  * printed. A row of two cells in a wider table is a name and a text. Cells beyond the last column follow the row. Rows wider than
  * 80 columns are wrapped, never cut. Of more than 5 rows, 5 are shown: the first, the last, the worst (greatest
  * rec_rank_last_table_row(), which applies to the row added last) and
  * some between. */
-void rec_begin_text_table(struct rec_report *r, const char *align, const char *head, ...) __attribute__((format(printf, 3, 4)));
-void rec_add_text_table_row(struct rec_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define rec_begin_text_table(r, align, ...) rec_add_line(r, LINE_HEAD, align, __VA_ARGS__)
+#define rec_add_text_table_row(r, ...) rec_add_line(r, LINE_ROW, NULL, __VA_ARGS__)
 void rec_rank_last_table_row(struct rec_report *r, double badness);
 /* Sets the array of the result that --tsv writes; `key` must stay valid. Without this call, or where the result has no such array,
  * --tsv writes the result as one row. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "rec_tree.h"
+#include "rec.h"
+#include "text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -112,7 +113,7 @@ void rows_write_empty_cell(struct row_file *t)
 
 void rows_write_str(struct row_file *t, const char *value)
 {
-	rec_write_printable_text(rows_begin_cell(t), value);
+	text_write_printable(rows_begin_cell(t), value);
 }
 
 void rows_end_row(struct row_file *t)

@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The lines of the short report: sentences and small tables, at most as wide as a terminal, and WIDTH. */
+/* The lines of the short report: sentences and small tables. */
 #include "rec_tree.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-#define WIDTH 80
-#define NARROWEST 20		/* columns: a terminal that reports a smaller width is not believed, and gets WIDTH */
 #define COLUMNS_MAX 16
 #define ROWS_SHOWN 5		/* rows printed of a longer table */
 
-static __attribute__((format(printf, 4, 0))) struct rec_report_line *add_report_line(struct rec_report_lines *to,
-										     enum rec_line_kind kind,
-								       const char *align, const char *format, va_list args)
+void rec_add_line(struct rec_report *r, enum rec_line_kind kind, const char *align, const char *format, ...)
 {
-	struct rec_report_line *line = calloc(1, sizeof(*line)), **before;
+	struct rec_report_lines *to = r ? rec_get_lines_of_report(r) : NULL;
+	struct rec_report_line *line = r ? calloc(1, sizeof(*line)) : NULL, **before;
+	va_list args;
 
 	if (!line)
-		return NULL;
-	line->kind = kind;
-	line->rank = NAN;
-	line->align = align;
-	if (vasprintf(&line->text, format, args) < 0) {
+		return;
+	*line = (struct rec_report_line){ .kind = kind, .rank = NAN, .align = align };
+	va_start(args, format);
+	if (vasprintf(&line->text, format, args) < 0)
+		line->text = NULL;
+	va_end(args);
+	if (!line->text) {
 		free(line);
-		return NULL;
+		return;
 	}
 	/* warnings and the summary stand before all others, so that none of them cuts a table in two */
 	before = kind == LINE_WARNED || kind == LINE_SUMMARY ? &to->ahead : &to->last;
@@ -36,57 +35,6 @@ static __attribute__((format(printf, 4, 0))) struct rec_report_line *add_report_
 	*before = line;
 	if (!line->next)
 		to->last = line;
-	return line;
-}
-
-void rec_add_short_report_line(struct rec_report *r, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	if (r)
-		add_report_line(rec_get_lines_of_report(r), LINE_SAID, NULL, format, args);
-	va_end(args);
-}
-
-void rec_add_warning_line(struct rec_report *r, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	if (r)
-		add_report_line(rec_get_lines_of_report(r), LINE_WARNED, NULL, format, args);
-	va_end(args);
-}
-
-void rec_set_summary(struct rec_report *r, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	if (r)
-		add_report_line(rec_get_lines_of_report(r), LINE_SUMMARY, NULL, format, args);
-	va_end(args);
-}
-
-void rec_begin_text_table(struct rec_report *r, const char *align, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	if (r)
-		add_report_line(rec_get_lines_of_report(r), LINE_HEAD, align, format, args);
-	va_end(args);
-}
-
-void rec_add_text_table_row(struct rec_report *r, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	if (r)
-		add_report_line(rec_get_lines_of_report(r), LINE_ROW, NULL, format, args);
-	va_end(args);
 }
 
 void rec_rank_last_table_row(struct rec_report *r, double badness)
@@ -106,54 +54,6 @@ const char *rec_first_warning_or_report_line(const struct rec_report_lines *line
 			said = l;
 	}
 	return said ? said->text + strspn(said->text, " ") : NULL;
-}
-
-static int text_width_in_columns(const char *text, size_t bytes)
-{
-	int columns = 0;
-
-	for (size_t i = 0; i < bytes; i++)
-		columns += (text[i] & 0xc0) != 0x80;
-	return columns;
-}
-
-/* Columns of a terminal that is narrower than WIDTH, by COLUMNS or by itself; else WIDTH. */
-static int width_of_lines(FILE *out)
-{
-	const char *text = getenv("COLUMNS");
-	struct winsize size = { 0 };
-	long columns = text ? strtol(text, NULL, 10) : 0;
-
-	if (!isatty(fileno(out)))
-		return WIDTH;
-	if (columns <= 0 && !ioctl(fileno(out), TIOCGWINSZ, &size))
-		columns = size.ws_col;
-	return columns >= NARROWEST && columns < WIDTH ? (int)columns : WIDTH;
-}
-
-void rec_write_wrapped_text(FILE *out, const char *mark, const char *text, int indent)
-{
-	int at = (int)strlen(mark), most = width_of_lines(out);
-	char word[1024];
-
-	fputs(mark, out);
-	while (*text) {
-		size_t gap = strspn(text, " "), n = strcspn(text + gap, " ");
-		int columns = text_width_in_columns(text + gap, n);
-
-		if (at + (int)gap + columns > most && n && at > indent) {
-			fprintf(out, "\n%*s", indent, "");
-			at = indent;
-		} else {
-			fprintf(out, "%*s", (int)gap, "");
-			at += (int)gap;
-		}
-		snprintf(word, sizeof(word), "%.*s", (int)n, text + gap);
-		rec_write_printable_text(out, word);
-		at += columns;
-		text += gap + n;
-	}
-	fputc('\n', out);
 }
 
 struct table_row_cell {
@@ -186,8 +86,8 @@ static void widen_columns_for_row(const char *text, int columns, int *width)
 	int n = split_row_into_cells(text, cell);
 
 	for (int i = 0; i < n && i < columns && !(i && is_name_and_text_row(n, columns)); i++)
-		if (text_width_in_columns(cell[i].text, cell[i].bytes) > width[i])
-			width[i] = text_width_in_columns(cell[i].text, cell[i].bytes);
+		if (text_columns(cell[i].text, cell[i].bytes) > width[i])
+			width[i] = text_columns(cell[i].text, cell[i].bytes);
 }
 
 static void append_cell_to_row_text(char *line, size_t size, int blanks, const struct table_row_cell *cell)
@@ -207,12 +107,12 @@ static void write_text_table_row(FILE *out, const char *text, const char *align,
 	int indent = n > 1 && is_name_and_text_row(n, columns) ? width[0] + gap : (int)strspn(text, " ") + 2;
 
 	for (int i = 0; i < n; i++) {
-		int wide = text_width_in_columns(cell[i].text, cell[i].bytes);
+		int wide = text_columns(cell[i].text, cell[i].bytes);
 		bool right = i < columns && align[i] == 'r' && !(i && is_name_and_text_row(n, columns));
 
 		if (wide) {
 			append_cell_to_row_text(line, sizeof(line), start + (right ? width[i] - wide : 0) - at, &cell[i]);
-			at = text_width_in_columns(line, strlen(line));
+			at = text_columns(line, strlen(line));
 		}
 		start += (i < columns ? width[i] : wide) + gap;
 	}
@@ -220,10 +120,10 @@ static void write_text_table_row(FILE *out, const char *text, const char *align,
 	while (end && line[end - 1] == ' ')
 		line[--end] = '\0';
 	if (wrap) {
-		rec_write_wrapped_text(out, "", line, indent);
+		text_write_wrapped(out, "", line, indent);
 		return;
 	}
-	rec_write_printable_text(out, line);
+	text_write_printable(out, line);
 	fputc('\n', out);
 }
 
@@ -231,28 +131,29 @@ static void write_text_table_row(FILE *out, const char *text, const char *align,
  * their number. */
 static int choose_table_rows_to_show(struct rec_report_line *head, bool all)
 {
-	struct rec_report_line *worst = NULL;
-	int n = 0, i = 0, next = 0, nearest = 0;
+	int n = 0, i = 0, worst = -1, chosen[ROWS_SHOWN];
+	double rank = -INFINITY;
 
 	for (struct rec_report_line *l = head->next; l && l->kind == LINE_ROW; l = l->next, n++)
-		if (isfinite(l->rank) && (!worst || l->rank > worst->rank)) {
-			worst = l;
-			nearest = n;
+		if (isfinite(l->rank) && l->rank > rank) {
+			worst = n;
+			rank = l->rank;
 		}
-	for (struct rec_report_line *l = head->next; l && l->kind == LINE_ROW; l = l->next, i++) {
-		l->shown = all || n <= ROWS_SHOWN || i == next * (n - 1) / (ROWS_SHOWN - 1);
-		next += i == next * (n - 1) / (ROWS_SHOWN - 1);
+	for (int k = 0; k < ROWS_SHOWN; k++) {
+		chosen[k] = k * (n - 1) / (ROWS_SHOWN - 1);
+		if (chosen[k] == worst)
+			worst = -1;
 	}
-	if (!worst || worst->shown)
-		return n;
-	worst->shown = true;
-	/* the worst row replaces the nearest shown row that is neither first nor last */
-	nearest = (nearest * (ROWS_SHOWN - 1) + (n - 1) / 2) / (n - 1);
-	nearest = nearest < 1 ? 1 : nearest > ROWS_SHOWN - 2 ? ROWS_SHOWN - 2 : nearest;
-	i = 0;
-	for (struct rec_report_line *l = head->next; l && l->kind == LINE_ROW; l = l->next, i++)
-		if (l != worst && i == nearest * (n - 1) / (ROWS_SHOWN - 1))
-			l->shown = false;
+	if (worst >= 0 && n > ROWS_SHOWN) {	/* replaces the nearest of those between */
+		int k = (worst * (ROWS_SHOWN - 1) + (n - 1) / 2) / (n - 1);
+
+		chosen[k < 1 ? 1 : k > ROWS_SHOWN - 2 ? ROWS_SHOWN - 2 : k] = worst;
+	}
+	for (struct rec_report_line *l = head->next; l && l->kind == LINE_ROW; l = l->next, i++) {
+		l->shown = all || n <= ROWS_SHOWN;
+		for (int k = 0; k < ROWS_SHOWN; k++)
+			l->shown |= chosen[k] == i;
+	}
 	return n;
 }
 
@@ -268,7 +169,7 @@ static struct rec_report_line *write_text_table(FILE *out, struct rec_report_lin
 			widen_columns_for_row(l->text, columns, width);
 	for (int i = 0; i < columns; i++)
 		total += width[i];
-	if (total + gap * (columns - 1) > width_of_lines(out))
+	if (total + gap * (columns - 1) > text_line_width(out))
 		gap = 2;
 	if (*head->text)
 		write_text_table_row(out, head->text, head->align, width, gap, !all);
@@ -288,7 +189,7 @@ bool rec_write_report_lines(FILE *out, const struct rec_report_lines *lines, boo
 
 	for (const struct rec_report_line *l = lines->first; l; l = l->next)
 		if (l->kind == LINE_WARNED)
-			rec_write_wrapped_text(out, "! ", l->text, 2);
+			text_write_wrapped(out, "! ", l->text, 2);
 	for (struct rec_report_line *l = lines->first; l && !warnings_only;) {
 		if (l->kind == LINE_HEAD) {
 			l = write_text_table(out, l, all);
@@ -296,7 +197,7 @@ bool rec_write_report_lines(FILE *out, const struct rec_report_lines *lines, boo
 			continue;
 		}
 		if (l->kind == LINE_SAID) {
-			rec_write_wrapped_text(out, "", l->text, (int)strspn(l->text, " ") + 2);
+			text_write_wrapped(out, "", l->text, (int)strspn(l->text, " ") + 2);
 			some = true;
 		}
 		l = l->next;

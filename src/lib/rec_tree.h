@@ -13,9 +13,7 @@ struct rec_report_node {
 	struct rec_report_node *header;	/* ARRAY: an element that is never printed but names columns of --tsv; NULL: none */
 };
 
-/* The lines of the short report, in the order of the calls. */
-enum rec_line_kind { LINE_SAID, LINE_WARNED, LINE_HEAD, LINE_ROW, LINE_SUMMARY };
-
+/* A line of the short report, in the order of the calls. */
 struct rec_report_line {
 	enum rec_line_kind kind;
 	char *text;		/* cells of a table between tabs */
@@ -39,12 +37,6 @@ const char *rec_first_warning_or_report_line(const struct rec_report_lines *line
 bool rec_write_report_lines(FILE *out, const struct rec_report_lines *lines, bool warnings_only, bool all);
 void rec_free_report_lines(struct rec_report_lines *lines);
 
-/* Writes the tree below `root`, whose first leaf is the schema; may replace control characters in the tree. REC_TSV: the
+/* Writes the tree below `root`, whose first leaf is the schema. REC_TSV: the
  * elements of `table`, an array of the result, or the result as one row if `table` is NULL or missing. 0 or -ENOMEM. */
 int rec_write_report_tree(FILE *out, enum rec_format format, const struct rec_report_node *root, const char *table);
-/* Writes a text without control characters: tabs and line ends become spaces, other control characters and invalid UTF-8
- * question marks. NULL: nothing is written. */
-void rec_write_printable_text(FILE *out, const char *text);
-/* Writes a plain text in lines of at most 80 columns, or those of a narrower terminal, broken between words: `mark` begins the
- * first line, `indent` blanks the others. */
-void rec_write_wrapped_text(FILE *out, const char *mark, const char *text, int indent);

@@ -1,31 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "array.h"
 #include "rec_tree.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Length of the valid UTF-8 sequence at `p` (RFC 3629: no overlong forms, no surrogates); 0: invalid. */
-static int utf8_sequence_length(const unsigned char *p)
-{
-	int n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
-
-	for (int i = 1; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
-	    (p[0] == 0xf4 && p[1] > 0x8f))
-		return 0;
-	return n;
-}
 
 /* Writes a JSON string; bytes that are no UTF-8 (in file names, window titles) become U+FFFD. */
 static void write_json_string(FILE *out, const char *text)
 {
 	fputc('"', out);
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-		int n = utf8_sequence_length(p);
+		int n = text_utf8_length(p);
 
 		if (*p == '"' || *p == '\\')
 			fprintf(out, "\\%c", *p);
@@ -66,21 +53,6 @@ static void write_json_node(FILE *out, const struct rec_report_node *n, int inde
 	fputc(n->kind == OBJECT ? '}' : ']', out);
 }
 
-void rec_write_printable_text(FILE *out, const char *text)
-{
-	for (const unsigned char *p = (const unsigned char *)text; p && *p; p++) {
-		int n = utf8_sequence_length(p);
-
-		if (*p == '\t' || *p == '\n' || *p == '\r')
-			fputc(' ', out);
-		else if (!n || *p < 0x20 || *p == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0))
-			fputc('?', out);
-		else
-			fwrite(p, 1, (size_t)n, out);
-		p += n > 1 ? n - 1 : 0;
-	}
-}
-
 static void join_report_key_path(char *path, size_t size, const char *prefix, const struct rec_report_node *n, int index)
 {
 	const char *dot = *prefix ? "." : "";
@@ -91,11 +63,15 @@ static void join_report_key_path(char *path, size_t size, const char *prefix, co
 		snprintf(path, size, "%s%s%d", prefix, dot, index);
 }
 
-/* Writes the value of a leaf; null is empty. */
-static void write_leaf_value(FILE *out, const struct rec_report_node *n)
+static bool is_null_leaf(const struct rec_report_node *n)
 {
-	if (n->kind != WORD || (n->text && strcmp(n->text, "null") != 0))
-		rec_write_printable_text(out, n->text);
+	return !n->text || (n->kind == WORD && !strcmp(n->text, "null"));
+}
+
+/* Null is what `none` says. */
+static void write_leaf(FILE *out, const struct rec_report_node *n, const char *none)
+{
+	text_write_printable(out, is_null_leaf(n) ? none : n->text);
 }
 
 static bool is_report_leaf(const struct rec_report_node *n)
@@ -116,28 +92,12 @@ static bool is_short_number_array(const struct rec_report_node *n)
 	return count > 0;
 }
 
-/* The printable text of a leaf, "-" for null; control characters are replaced in place. */
-static const char *printable_text_of_leaf(const struct rec_report_node *n)
+static void write_numbers(FILE *out, const struct rec_report_node *n)
 {
-	if (!n->text || (n->kind == WORD && !strcmp(n->text, "null")))
-		return "-";
-	for (unsigned char *p = (unsigned char *)n->text; *p; p++) {
-		int length = utf8_sequence_length(p);
-
-		if (*p < 0x20 || *p == 0x7f)
-			*p = ' ';
-		else if (!length || (p[0] == 0xc2 && p[1] < 0xa0))
-			*p = '?';	/* the second byte of a C1 control is replaced in the next turn */
-		else
-			p += length - 1;
+	for (const struct rec_report_node *c = n->first; c; c = c->next) {
+		fputc(' ', out);
+		write_leaf(out, c, "-");
 	}
-	return n->text;
-}
-
-static void write_numbers_in_one_line(FILE *out, const struct rec_report_node *n)
-{
-	for (const struct rec_report_node *c = n->first; c; c = c->next)
-		fprintf(out, " %s", printable_text_of_leaf(c));
 }
 
 static const struct rec_report_node *find_report_child(const struct rec_report_node *n, const char *key)
@@ -164,19 +124,18 @@ static void write_object_in_one_line(FILE *out, const struct rec_report_node *n)
 		const struct rec_report_node *bound = c->key ? find_report_child(above, c->key) : NULL;
 		const struct rec_report_node *ends = c->key ? find_report_child(range, c->key) : NULL;
 
-		if (is_short_number_array(c)) {
-			fprintf(out, "%s %s", c == n->first ? "" : " ", c->key ? c->key : "");
-			write_numbers_in_one_line(out, c);
-		}
-		if (!is_report_leaf(c))
+		if (!is_short_number_array(c) && (!is_report_leaf(c) || (!bound && !ends && is_null_leaf(c))))
 			continue;
-		if (bound) {
-			fprintf(out, "%s %s >%s", c == n->first ? "" : " ", c->key, printable_text_of_leaf(bound));
-		} else if (ends) {
-			fprintf(out, "%s %s %s", c == n->first ? "" : " ", c->key, printable_text_of_leaf(ends->first));
-			fprintf(out, " to %s", printable_text_of_leaf(ends->last));
-		} else if (strcmp(printable_text_of_leaf(c), "-") != 0) {
-			fprintf(out, "%s %s %s", c == n->first ? "" : " ", c->key ? c->key : "", printable_text_of_leaf(c));
+		fprintf(out, "%s %s", c == n->first ? "" : " ", c->key ? c->key : "");
+		if (!is_report_leaf(c)) {
+			write_numbers(out, c);
+			continue;
+		}
+		fputs(bound ? " >" : " ", out);
+		write_leaf(out, bound ? bound : ends ? ends->first : c, "-");
+		if (!bound && ends) {
+			fputs(" to ", out);
+			write_leaf(out, ends->last, "-");
 		}
 	}
 }
@@ -192,20 +151,22 @@ static bool does_object_fit_one_line(const struct rec_report_node *n)
 static void write_report_as_text(FILE *out, const struct rec_report_node *n, int indent)
 {
 	for (const struct rec_report_node *c = n->first; c; c = c->next) {
-		if (is_report_leaf(c)) {
-			fprintf(out, "%*s%-*s %s\n", indent, "", 30 - indent, c->key ? c->key : "-", printable_text_of_leaf(c));
-		} else if (c->kind == OBJECT && does_object_fit_one_line(c) && indent > 0) {
-			fprintf(out, "%*s%-*s", indent, "", 30 - indent, c->key ? c->key : "-");
-			write_object_in_one_line(out, c);
-			fputc('\n', out);
-		} else if (is_short_number_array(c)) {
-			fprintf(out, "%*s%-*s", indent, "", 30 - indent, c->key ? c->key : "-");
-			write_numbers_in_one_line(out, c);
-			fputc('\n', out);
-		} else {
-			fprintf(out, "%*s%s:%s\n", indent, "", c->key ? c->key : "-", c->first ? "" : " none");
+		const char *key = c->key ? c->key : "-";
+		bool one_line = c->kind == OBJECT && does_object_fit_one_line(c) && indent > 0;
+
+		if (!is_report_leaf(c) && !one_line && !is_short_number_array(c)) {
+			fprintf(out, "%*s%s:%s\n", indent, "", key, c->first ? "" : " none");
 			write_report_as_text(out, c, indent + 2);
+			continue;
 		}
+		fprintf(out, "%*s%-*s", indent, "", 30 - indent, key);
+		if (is_report_leaf(c)) {
+			fputc(' ', out);
+			write_leaf(out, c, "-");
+		} else {
+			(one_line ? write_object_in_one_line : write_numbers)(out, c);
+		}
+		fputc('\n', out);
 	}
 }
 
@@ -269,7 +230,7 @@ static int write_main_table_rows(FILE *out, const struct rec_report_node *table,
 		for (int i = 0; i < k.n; i++) {
 			fputc('\t', out);
 			if (k.leaf[i])
-				write_leaf_value(out, k.leaf[i]);
+				write_leaf(out, k.leaf[i], NULL);
 		}
 	}
 	fputc('\n', out);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define TEXTS 32
-#define TEXT_SIZE 48
+#define TEXT_SIZE 64
 
 static char *next_static_text_buffer(void)
 {
@@ -149,16 +149,24 @@ const char *bit_rate_text(double bits_per_s)
 	return number_with_unit_text(bits_per_s, units);
 }
 
+const char *figure_text(const struct figure *f, double unit)
+{
+	char *text = next_static_text_buffer();
+
+	if (!figure_known(f))
+		strcpy(text, "-");
+	else if (!figure_is_range(f) || f->above)
+		snprintf(text, TEXT_SIZE, "%s%s", f->above ? ">" : "", number_text((figure_is_range(f) ? f->from : f->value) / unit));
+	else
+		snprintf(text, TEXT_SIZE, "%s to %s", number_text(f->from / unit), number_text(f->to / unit));
+	return text;
+}
+
 const char *text_of_sample_quantile(struct sample *s, double p, double unit)
 {
-	struct sample_value_or_lower_bound stat = p <= 0 ? sample_min(s) : p >= 1 ? sample_max(s) : sample_quantile(s, p);
-	char *text;
+	struct figure f = figure_of_statistic(p <= 0 ? sample_min(s) : p >= 1 ? sample_max(s) : sample_quantile(s, p));
 
 	if (p > 0 && p < 1 && !sample_has_enough_for_quantile(s, p))
-		return number_text(NAN);
-	if (!stat.above)
-		return number_text(stat.value / unit);
-	text = next_static_text_buffer();
-	snprintf(text, TEXT_SIZE, ">%s", number_text(stat.value / unit));
-	return text;
+		f = FIGURE_ABSENT;
+	return figure_text(&f, unit);
 }

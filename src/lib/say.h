@@ -5,7 +5,7 @@
  * rec_add_short_report_line(). Not thread-safe. NAN and infinities give "-"; there is no negative zero. */
 #pragma once
 
-#include "sample.h"
+#include "figure.h"
 
 #include <stdint.h>
 
@@ -16,6 +16,8 @@ const char *ns_text(double ns);			/* 412 ns, 31 µs, 5.20 ms, 10.0 s, 12 min 4 s
 const char *bytes_text(double bytes);		/* powers of 1000, for traffic: 663 B, 1.40 kB, 38.4 MB */
 const char *memory_text(double bytes);		/* powers of 1024: 4.00 GiB */
 const char *bit_rate_text(double bits_per_s);	/* 424 kbit/s, 5.00 Mbit/s */
+/* Divided by `unit`: "12.5", "12.5 to 201", ">812" (censored, or a range without a known late end); "-" if absent. */
+const char *figure_text(const struct figure *f, double unit);
 /* The quantile p (0: minimum, 1: maximum) divided by `unit`; ">812" if it is a lower bound because of censored values, "-" if the
  * sample is too small. Sorts the sample. */
 const char *text_of_sample_quantile(struct sample *s, double p, double unit);

@@ -39,7 +39,8 @@ TEST(the_mount_point_of_cpu)
 	cgroups_are_found_where_cpu_is("cgroup /sys/fs/cgroup/cpuset cgroup rw,cpuset 0 0\n"
 				       "cgroup /sys/fs/cgroup/cpuacct cgroup rw,cpuacct 0 0\n", NULL, 0, "no cpu cgroups");
 	cgroups_are_found_where_cpu_is("cgroup2 /top cgroup2 rw,nsdelegate 0 0\n", "cpuset cpu io memory pids\n", 2, "/top");
-	cgroups_are_found_where_cpu_is("cgroup2 /top cgroup2 rw,nsdelegate 0 0\n", "cpuset io memory pids\n", 0, "/top/cgroup.subtree_control");
+	cgroups_are_found_where_cpu_is("cgroup2 /top cgroup2 rw,nsdelegate 0 0\n", "cpuset io memory pids\n", 0,
+				       "/top/cgroup.subtree_control");
 	/* in a mixed tree, where version 1 has it */
 	cgroups_are_found_where_cpu_is("cgroup /one/cpu cgroup rw,cpu 0 0\ncgroup2 /top cgroup2 rw 0 0\n", "\n", 1, "/one/cpu");
 }

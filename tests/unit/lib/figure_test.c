@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* figure - what a figure says of itself, and which end decides. */
-#include "figure.h"
+#include "say.h"
 #include "../unit.h"
 
 static struct figure between(double early, bool early_above, double late, bool late_above)

@@ -303,7 +303,7 @@ TEST_WITH(make_folder, remove_folder, text_moves_no_cursor)
 
 	rec_add_str(r, "title", "evil\x1b[2J\r\ntitle");
 	assert_int_equal(rec_close_report(r), 0);
-	assert_non_null(strstr(content(in_folder("report")), "evil [2J  title\n"));
+	assert_non_null(strstr(content(in_folder("report")), "evil?[2J  title\n"));
 }
 
 /* --- files ---------------------------------------------------------------------------------------------- */

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define NARROWEST 20	/* columns: a terminal that reports a smaller width is not believed, and gets TEXT_WIDTH */
+
+int text_utf8_length(const unsigned char *p)
+{
+	int n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
+
+	for (int i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
+	    (p[0] == 0xf4 && p[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+int text_columns(const char *text, size_t bytes)
+{
+	int columns = 0;
+
+	for (size_t i = 0; i < bytes; i++)
+		columns += (text[i] & 0xc0) != 0x80;
+	return columns;
+}
+
+int text_line_width(FILE *out)
+{
+	const char *text = getenv("COLUMNS");
+	struct winsize size = { 0 };
+	long columns = text ? strtol(text, NULL, 10) : 0;
+
+	if (!isatty(fileno(out)))
+		return TEXT_WIDTH;
+	if (columns <= 0 && !ioctl(fileno(out), TIOCGWINSZ, &size))
+		columns = size.ws_col;
+	return columns >= NARROWEST && columns < TEXT_WIDTH ? (int)columns : TEXT_WIDTH;
+}
+
+void text_write_printable(FILE *out, const char *text)
+{
+	for (const unsigned char *p = (const unsigned char *)text; p && *p; p++) {
+		int n = text_utf8_length(p);
+
+		if (*p == '\t' || *p == '\n' || *p == '\r')
+			fputc(' ', out);
+		else if (!n || *p < 0x20 || *p == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0))
+			fputc('?', out);
+		else
+			fwrite(p, 1, (size_t)n, out);
+		p += n > 1 ? n - 1 : 0;
+	}
+}
+
+void text_write_wrapped(FILE *out, const char *mark, const char *text, int indent)
+{
+	int at = (int)strlen(mark), most = text_line_width(out);
+	char word[1024];
+
+	fputs(mark, out);
+	while (*text) {
+		size_t gap = strspn(text, " "), n = strcspn(text + gap, " ");
+		int columns = text_columns(text + gap, n);
+
+		if (at + (int)gap + columns > most && n && at > indent) {
+			fprintf(out, "\n%*s", indent, "");
+			at = indent;
+		} else {
+			fprintf(out, "%*s", (int)gap, "");
+			at += (int)gap;
+		}
+		snprintf(word, sizeof(word), "%.*s", (int)n, text + gap);
+		text_write_printable(out, word);
+		at += columns;
+		text += gap + n;
+	}
+	fputc('\n', out);
+}

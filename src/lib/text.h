@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* text - text for terminals and tables: without control characters, in lines that fit. */
+#pragma once
+
+#include <stddef.h>
+#include <stdio.h>
+
+#define TEXT_WIDTH 80		/* columns of a line */
+
+/* Length of the valid UTF-8 sequence at `p` (RFC 3629: no overlong forms, no surrogates); 0: invalid. */
+int text_utf8_length(const unsigned char *p);
+int text_columns(const char *text, size_t bytes);
+/* Writes a text without control characters: tabs and line ends become spaces, other control characters and invalid UTF-8
+ * question marks. NULL: nothing is written. */
+void text_write_printable(FILE *out, const char *text);
+/* TEXT_WIDTH, or the columns of a narrower terminal, by COLUMNS or by itself. */
+int text_line_width(FILE *out);
+/* Writes a plain text in lines of text_line_width(), broken between words: `mark` begins the first line, `indent` blanks the
+ * others. */
+void text_write_wrapped(FILE *out, const char *mark, const char *text, int indent);
