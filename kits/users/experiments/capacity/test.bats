@@ -320,9 +320,11 @@ find_users() {
 	local set='. "$TP_HOME/lab/lib.sh"; RESUME= ON=lab THRESHOLD_MS=100; . "$TP_HOME/kits/users/experiments/capacity/cell.sh"
 		TP_BIN=$1; user_row 3 1 samples.tsv 0 9000000000000'
 	mkdir -p bin
-	printf '#!/bin/sh\nprintf "thinprobe.score/1\\tresult.%%s\\t%%s\\n" %s\n' "samples 40 latency_ms.p95 '' \
-		latency_ms.range.p95.from 20 latency_ms.range.p95.to 900 apdex.score '' \
-		apdex.range.score.from 0.5 apdex.range.score.to 1" >bin/score
+	cat >bin/score <<-'END'
+		#!/bin/sh
+		printf 'schema\tsamples\tlatency_ms.p95\tlatency_ms.range.p95.from\tlatency_ms.range.p95.to\t'
+		printf 'apdex.score\tapdex.range.score.from\tapdex.range.score.to\nthinprobe.score/1\t40\t\t20\t900\t\t0.5\t1\n'
+	END
 	chmod +x bin/score
 	run env TP_HOME="$TOP" bash -c "$set" sh "$PWD/bin"
 	[ "$output" = "$(printf 'capacity-user/1\t3\t1\t40\t\t\t900\t\t0.5\t\t20\t1')" ]
