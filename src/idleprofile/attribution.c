@@ -42,15 +42,6 @@ static const enum culprit_kind kinds[] = {
 	[TRACE_RESCHED] = CULPRIT_RESCHED, [TRACE_CALL] = CULPRIT_CALL,
 };
 
-const char *culprit_kind_name(enum culprit_kind kind)
-{
-	static const char *const names[] = {
-		"task", "irq", "softirq", "timer", "reschedule", "call", "unexplained",
-	};
-
-	return names[kind];
-}
-
 struct culprit_attribution_state *attribution_new(int loop_tid)
 {
 	struct culprit_attribution_state *w = calloc(1, sizeof(*w));
@@ -367,29 +358,4 @@ size_t attribution_split_gap_by_culprit(struct culprit_attribution_state *w, int
 		w->late++;
 	busy_drop_intervals_until(&w->queue, start_ns);
 	return shares_compute_for_gap(&w->queue, start_ns, end_ns, SKEW_NS, out, max);
-}
-
-bool do_shares_continue_burst(const struct culprit_share *share, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (share[i].resumed)
-			return true;
-	return false;
-}
-
-bool shares_are_tick(const struct culprit_share *share, size_t n)
-{
-	static const char *const raised[] = { "TIMER", "SCHED", "RCU", "HRTIMER" };
-	bool timer = false;
-
-	for (size_t i = 0; i < n; i++) {
-		bool of_tick = share[i].kind == CULPRIT_TIMER;
-
-		for (size_t k = 0; share[i].kind == CULPRIT_SOFTIRQ && k < sizeof(raised) / sizeof(*raised); k++)
-			of_tick |= !strcmp(share[i].name, raised[k]);
-		if (!of_tick || share[i].residue_ns > TICK_UNRECORDED_NS)
-			return false;
-		timer |= share[i].kind == CULPRIT_TIMER;
-	}
-	return timer;
 }

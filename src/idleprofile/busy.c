@@ -2,6 +2,7 @@
 #include "busy.h"
 #include "clock.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,7 +13,7 @@
  * longer than x with probability sum(max(0, length - x)) / T. The sum is exact, event by event, for a fixed list of x. */
 #pragma once
 
-#include "attribution.h"
+#include "culprit.h"
 
 #define LENGTH_BINS 82		/* upper edges 1 us * 10^(i/10) for i = 0..80, and one bin for longer events */
 #define WAIT_BOUNDS 17

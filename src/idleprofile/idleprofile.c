@@ -8,6 +8,7 @@
 #include "progress.h"
 #include "report.h"
 #include "say.h"
+#include "trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -201,16 +202,11 @@ static struct progress_line progress;
 
 static void show_profile_progress(struct gap_pipeline *f)
 {
-	int64_t lost = 0, longest = 0, since = clock_now() - run.start_ns;
+	struct pipeline_cpu_total sum = pipeline_sum_of_cpus(f);
+	int64_t since = clock_now() - run.start_ns;
 
-	for (int i = 0; i < spin->n; i++) {
-		const struct pipeline_cpu_total *t = pipeline_cpu_total(f, i);
-
-		lost += t->lost_ns + t->tick_ns;
-		longest = t->longest_ns > longest ? t->longest_ns : longest;
-	}
 	progress_show(&progress, "%s of %s  lost %s %%, longest %s", ns_text((double)since), ns_text((double)cfg.time_ns),
-		      number_text(100.0 * (double)lost / (double)since / spin->n), ns_text((double)longest));
+		      number_text(100.0 * (double)(sum.lost_ns + sum.tick_ns) / (double)since / spin->n), ns_text((double)sum.longest_ns));
 }
 
 static void sleep_and_drain_gaps_until(struct gap_pipeline *f, int64_t end_ns)
@@ -342,7 +338,7 @@ static int write_profile_report(struct rec_report *out)
 		.wakeups = run.wakeups != NULL, .who = run.cfg.trace != NULL,
 		.brief = out_cfg.format == REC_TEXT,
 	};
-	bool lossy = warn_of_unwatched_time(out, run.follow, spin->n) || pipeline_lost_records_in_profile(run.follow) > 0;
+	bool lossy = warn_of_unwatched_time(out, run.follow) || pipeline_lost_records_in_profile(run.follow) > 0;
 
 	report_profile_settings(out);
 	rec_begin_object(out, "result");
@@ -352,7 +348,7 @@ static int write_profile_report(struct rec_report *out)
 	if (*run.why_no_who.text)
 		rec_add_warning_line(out, "profiling without culprits: %s", run.why_no_who.text);
 	say_profile(out, &r);
-	warn_of_missed_switches(out, run.follow, spin->n);
+	warn_of_missed_switches(out, run.follow);
 	end_loops_and_free_run();
 	profile_logs_close(&logs);
 	run.log_lost |= warn_of_log_errors(&logs);

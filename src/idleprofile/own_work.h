@@ -5,7 +5,7 @@
  * it worked. */
 #pragma once
 
-#include "attribution.h"
+#include "culprit.h"
 #include "cli.h"
 
 #define OWN_WORK_REST_NS 50000	/* a gap with less than this beside own work (task switches, the timer) is own work */

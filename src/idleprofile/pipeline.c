@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pipeline.h"
+#include "attribution.h"
 #include "own_work.h"
 #include "busy.h"
 #include "random.h"
@@ -338,6 +339,25 @@ void pipeline_end_profile(struct gap_pipeline *f, int64_t end_ns)
 const struct pipeline_cpu_total *pipeline_cpu_total(const struct gap_pipeline *f, int i)
 {
 	return &f->cpu[i].total;
+}
+
+struct pipeline_cpu_total pipeline_sum_of_cpus(const struct gap_pipeline *f)
+{
+	struct pipeline_cpu_total sum = { 0 };
+
+	for (int i = 0; i < f->n; i++) {
+		const struct pipeline_cpu_total *t = &f->cpu[i].total;
+
+		sum.lost_ns += t->lost_ns;
+		sum.events += t->events;
+		sum.tick_ns += t->tick_ns;
+		sum.ticks += t->ticks;
+		sum.unexplained_ns += t->unexplained_ns;
+		sum.missed_ns += t->missed_ns;
+		sum.unwatched_ns = t->unwatched_ns > sum.unwatched_ns ? t->unwatched_ns : sum.unwatched_ns;
+		sum.longest_ns = t->longest_ns > sum.longest_ns ? t->longest_ns : sum.longest_ns;
+	}
+	return sum;
 }
 
 const struct tick_detector *pipeline_tick_detector_of_cpu(const struct gap_pipeline *f, int i)

@@ -60,6 +60,8 @@ void pipeline_drain_inputs(struct gap_pipeline *f);
 void pipeline_end_profile(struct gap_pipeline *f, int64_t end_ns);
 
 const struct pipeline_cpu_total *pipeline_cpu_total(const struct gap_pipeline *f, int i);
+/* Over all CPUs; unwatched_ns, longest_ns: the most of one CPU. */
+struct pipeline_cpu_total pipeline_sum_of_cpus(const struct gap_pipeline *f);
 const struct tick_detector *pipeline_tick_detector_of_cpu(const struct gap_pipeline *f, int i);
 /* (rec_add_sample_statistics() sorts the sample of latencies.) */
 struct all_cpu_profile_sums *pipeline_sums_of_all_cpus(struct gap_pipeline *f);

@@ -18,31 +18,24 @@ bool warn_of_log_errors(struct profile_logs *logs)
 	return any;
 }
 
-bool warn_of_unwatched_time(struct rec_report *out, const struct gap_pipeline *f, int n)
+bool warn_of_unwatched_time(struct rec_report *out, const struct gap_pipeline *f)
 {
-	int64_t most = 0;
+	int64_t most = pipeline_sum_of_cpus(f).unwatched_ns;
 
-	for (int i = 0; i < n; i++)
-		if (pipeline_cpu_total(f, i)->unwatched_ns > most)
-			most = pipeline_cpu_total(f, i)->unwatched_ns;
 	if (most)
 		rec_add_warning_line(out, "not watched for %.3f s, in which this program was stopped or hung: that time is in no figure",
-		     (double)most / (double)NS_PER_S);
+				     (double)most / (double)NS_PER_S);
 	return most > 0;
 }
 
-void warn_of_missed_switches(struct rec_report *out, const struct gap_pipeline *f, int n)
+void warn_of_missed_switches(struct rec_report *out, const struct gap_pipeline *f)
 {
-	int64_t lost = 0, missed = 0;
+	struct pipeline_cpu_total sum = pipeline_sum_of_cpus(f);
 
-	for (int i = 0; i < n; i++) {
-		lost += pipeline_cpu_total(f, i)->lost_ns;
-		missed += pipeline_cpu_total(f, i)->missed_ns;
-	}
-	if (missed * 100 > lost)
+	if (sum.missed_ns * 100 > sum.lost_ns)
 		rec_add_warning_line(out,
 				     "the kernel left out records of %lld task switches: the culprits of %.1f %% of the lost time are not known",
-		     (long long)pipeline_missed_switches_in_profile(f), 100.0 * (double)missed / (double)lost);
+				     (long long)pipeline_missed_switches_in_profile(f), 100.0 * (double)sum.missed_ns / (double)sum.lost_ns);
 }
 
 static double to_seconds(int64_t ns)
@@ -109,15 +102,12 @@ static void report_cpus(struct rec_report *r, const struct profile_report_inputs
 
 static void report_ticks(struct rec_report *r, const struct profile_report_inputs *p)
 {
-	int64_t n = 0, ns = 0, period = 0;
+	struct pipeline_cpu_total sum = pipeline_sum_of_cpus(p->follow);
+	int64_t n = sum.ticks, ns = sum.tick_ns, period = pipeline_tick_detector_of_cpu(p->follow, 0)->period_ns;
 	bool learned = false;
 
-	for (int i = 0; i < p->spin->n; i++) {
-		n += pipeline_cpu_total(p->follow, i)->ticks;
-		ns += pipeline_cpu_total(p->follow, i)->tick_ns;
-		period = pipeline_tick_detector_of_cpu(p->follow, i)->period_ns;
+	for (int i = 0; i < p->spin->n; i++)
 		learned |= pipeline_tick_detector_of_cpu(p->follow, i)->learned;
-	}
 	rec_begin_object(r, "ticks");
 	rec_add_str(r, "told_by", p->who ? "kernel records" : learned ? "period" : NULL);
 	rec_add_real(r, "period_ms", period ? (double)period / NS_PER_MS : NAN, 6);
@@ -184,17 +174,13 @@ static void report_wait_probabilities(struct rec_report *r, const struct profile
 static void report_culprits(struct rec_report *r, const struct profile_report_inputs *p)
 {
 	const struct culprit_total *line;
-	int64_t lost = 0, unexplained = 0;
+	struct pipeline_cpu_total sum = pipeline_sum_of_cpus(p->follow);
 	size_t n;
 
 	if (!p->who) {
 		rec_add_str(r, "who", NULL);
 		rec_add_str(r, "unexplained_s", NULL);
 		return;
-	}
-	for (int i = 0; i < p->spin->n; i++) {
-		lost += pipeline_cpu_total(p->follow, i)->lost_ns;
-		unexplained += pipeline_cpu_total(p->follow, i)->unexplained_ns;
 	}
 	line = pipeline_culprit_totals(p->follow, &n);
 	rec_begin_array(r, "who");
@@ -205,11 +191,11 @@ static void report_culprits(struct rec_report *r, const struct profile_report_in
 		rec_add_real(r, "lost_s", to_seconds(line[i].ns), 9);
 		rec_add_int(r, "events", line[i].events);
 		rec_add_real(r, "longest_ms", (double)line[i].longest_ns / NS_PER_MS, 6);
-		rec_add_real(r, "share_percent", to_percent(line[i].ns, lost), 3);
+		rec_add_real(r, "share_percent", to_percent(line[i].ns, sum.lost_ns), 3);
 		rec_end_container(r);
 	}
 	rec_end_container(r);
-	rec_add_real(r, "unexplained_s", to_seconds(unexplained), 9);
+	rec_add_real(r, "unexplained_s", to_seconds(sum.unexplained_ns), 9);
 }
 
 /* Writes null if the measurement was disturbed by other tasks. */
@@ -319,18 +305,12 @@ static void say_cpus(struct rec_report *r, const struct profile_report_inputs *p
 /* Shares of all lost time, including ticks. */
 static void say_culprits(struct rec_report *r, const struct profile_report_inputs *p)
 {
-	int64_t tick = 0, all = 0, unexplained = 0, named = 0;
+	struct pipeline_cpu_total sum = pipeline_sum_of_cpus(p->follow);
+	int64_t tick = sum.tick_ns, all = sum.tick_ns + sum.lost_ns, unexplained = sum.unexplained_ns, named = 0;
 	const struct culprit_total *line;
 	char text[200];
 	size_t n, used;
 
-	for (int i = 0; i < p->spin->n; i++) {
-		const struct pipeline_cpu_total *t = pipeline_cpu_total(p->follow, i);
-
-		tick += t->tick_ns;
-		all += t->tick_ns + t->lost_ns;
-		unexplained += t->unexplained_ns;
-	}
 	if (!p->who || !all)
 		return;
 	line = pipeline_culprit_totals(p->follow, &n);

@@ -25,7 +25,7 @@ void say_profile(struct rec_report *r, const struct profile_report_inputs *p);
 
 /* Warns of each log that could not be written, once. Returns whether there was one. */
 bool warn_of_log_errors(struct profile_logs *logs);
-/* Warns of time in which the loops of the `n` CPUs paused since nothing drained them. Returns whether there was any. */
-bool warn_of_unwatched_time(struct rec_report *out, const struct gap_pipeline *f, int n);
+/* Warns of time in which the loops paused since nothing drained them. Returns whether there was any. */
+bool warn_of_unwatched_time(struct rec_report *out, const struct gap_pipeline *f);
 /* Warns if more than 1 % of the lost time lies beside task switches without a record: the table of culprits lacks that time. */
-void warn_of_missed_switches(struct rec_report *out, const struct gap_pipeline *f, int n);
+void warn_of_missed_switches(struct rec_report *out, const struct gap_pipeline *f);

@@ -84,9 +84,6 @@ int tracepoint_formats_parse(struct tracepoint_formats *p, char (*text)[TRACEFS_
 	p->prev_state = tracefs_find_field(text[0], "prev_state");
 	p->next_pid = tracefs_find_field(text[0], "next_pid");
 	p->next_comm = tracefs_find_field(text[0], "next_comm");
-	for (int v = 0; v < TRACE_SOFTIRQS; v++)
-		if (!tracefs_symbol_of_value(text[3], v, p->softirq[v], sizeof(p->softirq[v])))
-			snprintf(p->softirq[v], sizeof(p->softirq[v]), "softirq %d", v);
 	return p->id[0] < 0 || !p->type.size || !p->prev_pid.size || !p->next_pid.size ? -ENOENT : 0;
 }
 
@@ -123,16 +120,18 @@ static void copy_raw_text_field(const char *raw, size_t size, size_t offset, siz
 
 static void decode_interrupt_name(const struct tracepoint_formats *p, int i, const char *raw, size_t size, struct trace_record *out)
 {
+	/* in the order of their vectors, which is that of /proc/softirqs */
+	static const char *const softirqs[] = {
+		"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU",
+	};
 	const char *word = points[i].name;
 
-	if (points[i].class == TRACE_SOFTIRQ)
-		word = out->id >= 0 && out->id < TRACE_SOFTIRQS ? p->softirq[out->id] : "softirq";
-	else if (word && word[0] == '\'')
-		word++;
-	else
-		word = NULL;
-	if (word) {
-		snprintf(out->name, sizeof(out->name), "%s", word);
+	if (points[i].class == TRACE_SOFTIRQ && (size_t)out->id < sizeof(softirqs) / sizeof(*softirqs)) {
+		snprintf(out->name, sizeof(out->name), "%s", softirqs[out->id]);
+	} else if (points[i].class == TRACE_SOFTIRQ) {
+		snprintf(out->name, sizeof(out->name), "softirq %d", out->id);
+	} else if (word && word[0] == '\'') {
+		snprintf(out->name, sizeof(out->name), "%s", word + 1);
 	} else if (p->name[i].size == 4) {	/* __data_loc: where the text is, and its length above */
 		uint32_t where = (uint32_t)tracefs_field_value(raw, size, p->name[i]);
 

@@ -7,7 +7,6 @@
 #include "tracepoint.h"
 
 #define TRACE_POINTS 15		/* the first is sched_switch */
-#define TRACE_SOFTIRQS 32
 
 /* Maps thread ids of the initial pid namespace to ours, as seen at task switches. */
 #define TRACE_THREADS 1024
@@ -19,7 +18,6 @@ struct tracepoint_formats {
 	int id[TRACE_POINTS];	/* -1: missing in this kernel */
 	struct tracefs_field type, number[TRACE_POINTS], name[TRACE_POINTS];
 	struct tracefs_field prev_pid, prev_comm, prev_state, next_pid, next_comm;
-	char softirq[TRACE_SOFTIRQS][24];
 	char missing[256];
 	bool initial;		/* this process is in the initial pid namespace */
 	struct thread_ids_in_two_namespaces thread[TRACE_THREADS];

@@ -138,29 +138,3 @@ int64_t tracefs_field_value(const char *raw, size_t size, struct tracefs_field f
 	memcpy(&v, raw + f.offset, (size_t)f.size);
 	return f.size == 1 ? v.u8 : f.size == 2 ? v.u16 : f.size == 4 ? v.s32 : v.s64;
 }
-
-bool tracefs_symbol_of_value(const char *format, int value, char *word, size_t size)
-{
-	const char *at = strstr(format, "__print_symbolic(");
-
-	if (size == 0)
-		return false;
-	while (at && (at = strchr(at, '{'))) {
-		char *end;
-		long number = strtol(++at, &end, 0);
-		size_t length;
-
-		if (end == at || number != value)
-			continue;
-		end += strspn(end, ", ");
-		if (*end++ != '"')
-			continue;
-		length = strcspn(end, "\"");
-		if (!length || length >= size)
-			return false;
-		memcpy(word, end, length);
-		word[length] = '\0';
-		return true;
-	}
-	return false;
-}

@@ -20,5 +20,3 @@ struct tracefs_field {
 struct tracefs_field tracefs_find_field(const char *format, const char *name);
 /* The value of a field of 1, 2, 4 or 8 bytes; 0 if the record is too short. */
 int64_t tracefs_field_value(const char *raw, size_t size, struct tracefs_field f);
-/* The name of `value` in the print format of the kernel ("{ 3, "NET_RX" }"); false: none. */
-bool tracefs_symbol_of_value(const char *format, int value, char *word, size_t size);
