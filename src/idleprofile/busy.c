@@ -69,7 +69,7 @@ void busy_drop_intervals_until(struct busy_interval_queue *q, int64_t until_ns)
 }
 
 static struct culprit_time_in_busy_interval *busy_slice_of_culprit(struct busy_interval_queue *q, const struct busy_interval *s,
-						enum culprit_kind kind, int id)
+								   enum culprit_kind kind, int id)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct culprit_time_in_busy_interval *p = busy_slice_by_index(q, s, i);
@@ -200,8 +200,7 @@ static void shares_add_missed_switch_time(struct gap_share_set *part, int64_t fr
 }
 
 static struct culprit_share *shares_add_slice(struct gap_share_set *part, const struct culprit_time_in_busy_interval *p, int64_t ns,
-					      int64_t from,
-					      int64_t to)
+					      int64_t from, int64_t to)
 {
 	int pid = p->kind != CULPRIT_TASK || p->id < 0 ? 0 : p->here ? p->here : -p->id;
 	struct culprit_share *s = shares_find_or_add(part, p->kind, pid, p->name[0] ? p->name : "?");
@@ -224,8 +223,7 @@ static int64_t scale_ns_by_fraction(int64_t ns, int64_t part, int64_t whole)
 
 /* Adds the slices of a busy interval that lie in [from, to); in proportion where the interval extends beyond it. */
 static void shares_add_busy_interval(struct gap_share_set *part, struct busy_interval_queue *q, const struct busy_interval *s,
-				     int64_t end_ns,
-			    int64_t from, int64_t to)
+				     int64_t end_ns, int64_t from, int64_t to)
 {
 	struct culprit_share *largest = NULL;
 	int first = -1, last = -1;
@@ -312,8 +310,7 @@ static size_t shares_merge_smallest(struct culprit_share *at, size_t n, size_t m
 }
 
 size_t shares_compute_for_gap(struct busy_interval_queue *q, int64_t start_ns, int64_t end_ns, int64_t skew_ns,
-			      struct culprit_share *out,
-		   size_t max)
+			      struct culprit_share *out, size_t max)
 {
 	struct gap_share_set part = { .before = -1 };
 	int64_t at = start_ns;

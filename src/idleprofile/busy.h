@@ -50,8 +50,7 @@ struct culprit_time_in_busy_interval *busy_find_or_add_slice(struct busy_interva
 /* Splits a gap as attribution_split_gap_by_culprit() does. An interval that extends beyond both ends of the gap by more than skew_ns is ignored:
  * the loop ran there. */
 size_t shares_compute_for_gap(struct busy_interval_queue *q, int64_t start_ns, int64_t end_ns, int64_t skew_ns,
-			      struct culprit_share *out,
-		   size_t max);
+			      struct culprit_share *out, size_t max);
 
 /* Cuts the shares of a gap, largest first, down to [from, to) within the gap. A share keeps the portion of its time that its span
  * (first to last moment) has there. Unrecorded time has no known position, so all shares are then scaled to sum to to - from

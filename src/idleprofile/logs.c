@@ -6,7 +6,7 @@
 __extension__ typedef __int128 wide_ns;
 
 void timeline_bins_init(struct timeline_bin_collector *b, int64_t start_ns, int64_t bin_ns,
-	       void (*each)(void *, int64_t, int64_t, int64_t, int64_t), void *arg)
+			void (*each)(void *, int64_t, int64_t, int64_t, int64_t), void *arg)
 {
 	*b = (struct timeline_bin_collector){ .bin_ns = bin_ns, .start_ns = start_ns, .each = each, .arg = arg };
 }

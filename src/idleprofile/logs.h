@@ -14,7 +14,7 @@ struct timeline_bin_collector {
 };
 
 void timeline_bins_init(struct timeline_bin_collector *b, int64_t start_ns, int64_t bin_ns,
-	       void (*each)(void *, int64_t, int64_t, int64_t, int64_t), void *arg);
+			void (*each)(void *, int64_t, int64_t, int64_t, int64_t), void *arg);
 /* Adds a gap with `lost_ns` of lost time (at most end - start), spread evenly over the bins that it touches. Gaps must come in
  * ascending order. */
 void timeline_bins_add_gap(struct timeline_bin_collector *b, int64_t start_ns, int64_t end_ns, int64_t lost_ns, bool tick);

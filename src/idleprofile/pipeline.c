@@ -77,8 +77,7 @@ static void pipeline_log_timeline_bin(void *arg, int64_t start_ns, int64_t bin_n
 
 /* Removes own work from *lost and from the shares. True: the whole gap was own work. */
 static bool pipeline_subtract_own_work(struct gap_pipeline_of_cpu *c, int64_t from, int64_t to, int64_t *lost,
-				       struct culprit_share *share,
-			      size_t *n)
+				       struct culprit_share *share, size_t *n)
 {
 	struct own_work_cpu_time found = c->f->cfg.trace ? own_work_remove_shares(&c->f->tids, share, n) :
 					 own_work_time_between(&c->itself, from, to);

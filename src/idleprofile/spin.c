@@ -212,8 +212,7 @@ static bool loop_is_calibrated(const struct cpu_idle_loop *c, uint32_t what)
 
 /* Waits until `is` holds for all loops. A signal to stop does not end a wait for SPIN_PAUSE: the gaps are still to be read. */
 static int spin_wait_until_true_of_all_loops(struct idle_loops *s, bool (*is)(const struct cpu_idle_loop *, uint32_t),
-					     uint32_t what,
-			       int64_t within_ns)
+					     uint32_t what, int64_t within_ns)
 {
 	bool pausing = is == loop_is_carrying_out_order && what % 4 == SPIN_PAUSE;
 	int64_t end = clock_now() + within_ns;

@@ -46,9 +46,8 @@ struct idle_loops {
 
 /* Starts the process and its paused threads. `enter` runs in that process first (it enters the scheduling group) and writes its
  * result into `place`. 0 or -errno; *out is freed by spin_end_loop_process(). To be called before other threads are started. */
-int spin_start_loop_process(struct idle_loops **out, const struct cli_cpus *cpus, bool tsc, void (*enter)(void *arg, char *place,
-													  size_t size),
-	       void *arg);
+int spin_start_loop_process(struct idle_loops **out, const struct cli_cpus *cpus, bool tsc,
+			    void (*enter)(void *arg, char *place, size_t size), void *arg);
 
 /* Gives an order and waits until all loops carry it out (no wait for SPIN_STOP). 0; -ETIMEDOUT: a loop did not get its CPU within
  * within_ns; -ESRCH: the process has ended; -EINTR: a signal to stop came. */

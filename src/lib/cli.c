@@ -313,8 +313,7 @@ static const char *nearest_option_name(const char *word, const struct cli_opt *o
 
 /* Explains an error of getopt_long(): optopt is 0 for an unknown long option (`word`), the `val` of an option that takes no
  * value but was given one, else the unknown letter. */
-static __attribute__((noreturn)) void die_bad_option(const char *word, const struct option *longs,
-							  const struct cli_opt *options)
+static __attribute__((noreturn)) void die_bad_option(const char *word, const struct option *longs, const struct cli_opt *options)
 {
 	const char *name = optopt ? NULL : nearest_option_name(word, options);
 

@@ -99,7 +99,7 @@ int read_next_line_joining_quotes(struct line_reader *l, bool quotes)
 }
 
 int for_each_line_of_table(FILE *in, const bool *quotes, lines_take *head, lines_take *body, void *context, unsigned long *line,
-	       const char **why)
+			   const char **why)
 {
 	struct line_reader l;
 	lines_take *take = head;

@@ -30,4 +30,4 @@ typedef int lines_take(void *context, char *text, const char **why);
 /* Calls `head` for the first line of a table and `body` for the others; *quotes is read before each line. 0, or the error of a
  * callback or of read_next_line_joining_quotes(), with *why; -ENOMEM. *line: number of the last line begun, for callbacks, too. */
 int for_each_line_of_table(FILE *in, const bool *quotes, lines_take *head, lines_take *body, void *context, unsigned long *line,
-	       const char **why);
+			   const char **why);

@@ -54,8 +54,7 @@ static int read_data_row_of_table_file(const struct layout_of_read_table_file *t
 }
 
 int read_rows_of_table_file(FILE *in, const char *schema, const char *const *columns, size_t needed, rows_in_row *row,
-			    void *context,
-		 unsigned long *line)
+			    void *context, unsigned long *line)
 {
 	struct layout_of_read_table_file t = { .schema = schema, .columns = columns, .needed = needed, .row = row, .context = context };
 	char text[ROW_BYTES], *field[FIELDS_MAX];

@@ -17,8 +17,7 @@ typedef int rows_in_row(void *context, char *const *cell);
 /* Calls `row` for each row. The first `needed` of `columns` (NULL-terminated) must exist in the file. 0, or the error of `row`, or
  * -EPROTO for another schema, a missing column, a row of the wrong length or over 16 KB, with its line number in *line; -EIO. */
 int read_rows_of_table_file(FILE *in, const char *schema, const char *const *columns, size_t needed, rows_in_row *row,
-			    void *context,
-		 unsigned long *line);
+			    void *context, unsigned long *line);
 
 #define ROWS_IN_NONE INT64_MIN	/* an empty cell, or an absent one */
 

@@ -154,7 +154,7 @@ static size_t round_up_ring_bytes(size_t bytes)
 }
 
 int tracepoint_open_rings(struct tracepoint_rings **out, const struct cli_cpus *cpus, int *id, size_t n, const char *filter,
-		    size_t ring_bytes, struct why *why)
+			  size_t ring_bytes, struct why *why)
 {
 	struct tracepoint_rings *t = calloc(1, sizeof(*t));
 	int err = -ENOMEM, cpu = -1;

@@ -20,7 +20,7 @@
  * records. ring_bytes per CPU is rounded up to a power of two of pages. 0, or -errno with the reason in `why`. */
 struct tracepoint_rings;
 int tracepoint_open_rings(struct tracepoint_rings **out, const struct cli_cpus *cpus, int *id, size_t n, const char *filter,
-		    size_t ring_bytes, struct why *why);
+			  size_t ring_bytes, struct why *why);
 /* Sets another filter on every CPU. 0 or -errno. */
 int tracepoint_set_filter(struct tracepoint_rings *t, const char *filter);
 /* Calls `each` for all waiting records of a CPU, in the order of the ring, nearly that of time. Anything but 0 from `each`

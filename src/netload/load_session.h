@@ -76,7 +76,7 @@ extern const char *const send_end_words[];
 /* Sends the load until it ends. Calls `ready` once when the first frames have gone, `look` repeatedly. *heard: r->other has the
  * server's counts. 0, or -errno: the load could not begin. */
 int send_load_until_end(struct load_session *r, void (*ready)(void), void (*look)(const struct load_session *r), enum send_end *end,
-	      bool *heard);
+			bool *heard);
 
 /* --- the server --- */
 

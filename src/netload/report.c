@@ -82,8 +82,7 @@ struct load_direction_result {
 };
 
 static struct load_direction_result make_load_direction_result(const struct load_session *r, const struct load_counts *from,
-							       bool sender_known,
-					    const struct load_counts *to, bool receiver_known)
+							       bool sender_known, const struct load_counts *to, bool receiver_known)
 {
 	return (struct load_direction_result){
 		.from = from, .to = to, .sender_known = sender_known, .receiver_known = receiver_known,
@@ -191,8 +190,7 @@ static void say_rate_table_row(struct rec_report *rec, const char *name, bool kn
 }
 
 static void say_direction_rate_rows(struct rec_report *rec, const struct load_session *r, const struct load_direction_result *d,
-			  const char *back,
-			  const char *cpu)
+				    const char *back, const char *cpu)
 {
 	char name[32], note[128] = "";
 
@@ -208,7 +206,7 @@ static void say_direction_rate_rows(struct rec_report *rec, const struct load_se
 }
 
 static void say_sent_load_summary(struct rec_report *rec, const struct load_session *r, const struct load_report_facts *t,
-		     const struct load_direction_result *there, const struct load_direction_result *back)
+				  const struct load_direction_result *there, const struct load_direction_result *back)
 {
 	double seconds = (double)r->own.sent_ns / NS_PER_S;
 	char asked[64] = "as fast as possible", cpu[64] = "";

@@ -144,7 +144,7 @@ static enum send_end await_load_end(struct load_session *r, void (*ready)(void),
 }
 
 int send_load_until_end(struct load_session *r, void (*ready)(void), void (*look)(const struct load_session *r), enum send_end *end,
-	      bool *heard)
+			bool *heard)
 {
 	int err;
 

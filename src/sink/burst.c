@@ -53,7 +53,7 @@ void burst_warm_up_memory(struct burst_record *rows, size_t room, const struct b
 }
 
 void execute_burst_plan(const struct burst_plan *plan, int64_t origin_ns, struct burst_record *rows, atomic_size_t *played,
-		const struct burst_stop_flag_and_wake *stop)
+			const struct burst_stop_flag_and_wake *stop)
 {
 	for (size_t i = 0; i < plan->n; i++) {
 		struct burst_record *b = &rows[i];

@@ -28,4 +28,4 @@ void burst_warm_up_memory(struct burst_record *rows, size_t room, const struct b
 /* Runs the bursts of the plan, whose time 0 is origin_ns. *played: number of complete rows, at any time. A burst that is due before
  * the one before it has ended follows at once. */
 void execute_burst_plan(const struct burst_plan *plan, int64_t origin_ns, struct burst_record *rows, atomic_size_t *played,
-		const struct burst_stop_flag_and_wake *stop);
+			const struct burst_stop_flag_and_wake *stop);

@@ -34,7 +34,7 @@ static void record_child_cpu_time(struct worker *c, pid_t pid)
 }
 
 static __attribute__((noreturn)) void worker_main(struct workers *workers, int64_t index, pid_t parent,
-						  const struct cpu_policy *policy, worker_function *work, void *context)
+		     const struct cpu_policy *policy, worker_function *work, void *context)
 {
 	struct worker *me = &workers->child[index];
 	enum cpu_policy_part asked;
