@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* turns - every page once a round, in the order asked for, at the rate asked for; the clock is a number. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <math.h>
-#include <cmocka.h>
 
 #include "clock.h"
 #include "memhog/access_pattern.h"
+#include "../unit.h"
 
 #define PAGE 4096
 
 static const uint64_t sizes[] = { 1, 2, 3, 4, 5, 15, 16, 17, 63, 64, 65, 100, 1000, 4096, 4097, 65537 };
 
-static void a_round_touches_every_page_once(void **state)
+TEST(a_round_touches_every_page_once)
 {
-	(void)state;
 	for (int order = ACCESS_SEQ; order <= ACCESS_RANDOM; order++) {
 		for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++) {
 			struct page_access_pattern t;
@@ -39,24 +32,22 @@ static void a_round_touches_every_page_once(void **state)
 	}
 }
 
-static void in_order_is_in_order(void **state)
+TEST(in_order_is_in_order)
 {
 	struct page_access_pattern t;
 
-	(void)state;
 	access_pattern_init(&t, ACCESS_SEQ, 1000, PAGE, 0, 1, 0);
 	for (uint64_t i = 0; i < 2500; i++)
 		assert_int_equal(access_pattern_page_of_nth_touch(&t, i), i % 1000);
 }
 
 /* Of a random order of n the steps have a mean of (n + 1)/3, half of them go up, and few pages keep their neighbour. */
-static void a_random_order_is_one_and_another_one_each_round(void **state)
+TEST(a_random_order_is_one_and_another_one_each_round)
 {
 	enum { N = 10000 };
 	struct page_access_pattern t, other;
 	uint64_t same = 0, same_seed = 0;
 
-	(void)state;
 	access_pattern_init(&t, ACCESS_RANDOM, N, PAGE, 0, 5, 0);
 	access_pattern_init(&other, ACCESS_RANDOM, N, PAGE, 0, 6, 0);
 	for (uint64_t round = 0; round < 3; round++) {
@@ -83,11 +74,10 @@ static void a_random_order_is_one_and_another_one_each_round(void **state)
 }
 
 /* Two who take turns get each touch once. */
-static void turns_follow_each_other_without_gap(void **state)
+TEST(turns_follow_each_other_without_gap)
 {
 	static const double rates[] = { 0, 4096, 1e6, 123456789, 1e12 };
 
-	(void)state;
 	for (size_t r = 0; r < sizeof(rates) / sizeof(*rates); r++) {
 		struct page_access_pattern t;
 		struct page_touch_batch turn;
@@ -104,12 +94,11 @@ static void turns_follow_each_other_without_gap(void **state)
 }
 
 /* n pages of 4096 bytes at R bytes per second take 4096 n / R seconds. */
-static void touches_are_due_at_the_rate(void **state)
+TEST(touches_are_due_at_the_rate)
 {
 	static const double rates[] = { 4096, 40960, 1e6, 1e8, 1e10 };
 	const int64_t start = 5 * NS_PER_S;
 
-	(void)state;
 	for (size_t r = 0; r < sizeof(rates) / sizeof(*rates); r++) {
 		struct page_access_pattern t;
 		struct page_touch_batch turn;
@@ -128,14 +117,13 @@ static void touches_are_due_at_the_rate(void **state)
 }
 
 /* At 1000 pages/s: late by 50 ms, it catches up; late by 2 s, it gives up what it missed, counts it and goes on at the rate. */
-static void what_is_very_late_is_not_made_up_for(void **state)
+TEST(what_is_very_late_is_not_made_up_for)
 {
 	struct page_access_pattern t;
 	struct page_touch_batch turn;
 	int64_t now = 0;
 	uint64_t before;
 
-	(void)state;
 	access_pattern_init(&t, ACCESS_SEQ, 1000, PAGE, 1000.0 * PAGE, 1, 0);
 	access_pattern_hand_out_batch(&t, 0, &turn);
 	now = 50 * NS_PER_MS;
@@ -153,12 +141,11 @@ static void what_is_very_late_is_not_made_up_for(void **state)
 	assert_true(llabs(turn.due_ns - now - NS_PER_MS) <= 2);
 }
 
-static void without_a_rate_nothing_is_due_or_late(void **state)
+TEST(without_a_rate_nothing_is_due_or_late)
 {
 	struct page_access_pattern t;
 	struct page_touch_batch turn;
 
-	(void)state;
 	access_pattern_init(&t, ACCESS_RANDOM, 10, PAGE, 0, 1, 0);
 	for (int i = 0; i < 10; i++) {
 		access_pattern_hand_out_batch(&t, i * NS_PER_DAY, &turn);
@@ -166,19 +153,4 @@ static void without_a_rate_nothing_is_due_or_late(void **state)
 		assert_int_equal(turn.count, 256);
 	}
 	assert_int_equal(t.given_up_ns, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_round_touches_every_page_once),
-		cmocka_unit_test(in_order_is_in_order),
-		cmocka_unit_test(a_random_order_is_one_and_another_one_each_round),
-		cmocka_unit_test(turns_follow_each_other_without_gap),
-		cmocka_unit_test(touches_are_due_at_the_rate),
-		cmocka_unit_test(what_is_very_late_is_not_made_up_for),
-		cmocka_unit_test(without_a_rate_nothing_is_due_or_late),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

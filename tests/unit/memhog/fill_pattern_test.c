@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* content - against the published generators, a compressor that knows nothing of them, and every page against every other. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "memhog/fill_pattern.h"
+#include "../unit.h"
 
 #define PAGE 4096
 #define WORDS (PAGE / sizeof(uint64_t))
@@ -25,11 +17,10 @@ static uint64_t *pages(size_t n)
 }
 
 /* The first output of SplitMix64 from state 0, which has added its odd number once, as its authors publish it. */
-static void the_first_word_is_splitmix(void **state)
+TEST(the_first_word_is_splitmix)
 {
 	uint64_t *p = pages(1);
 
-	(void)state;
 	fill_pattern_write(p, PAGE, 0x9e3779b97f4a7c15u, 0);
 	assert_true(p[0] == 0xe220a8397b1dcdafu);
 	/* keys are eight states apart */
@@ -50,11 +41,10 @@ static uint64_t xorshift64(uint64_t *x)
 	return *x;
 }
 
-static void every_word_follows_the_one_eight_before_it(void **state)
+TEST(every_word_follows_the_one_eight_before_it)
 {
 	uint64_t *p = pages(1), known = 88172645463325252u;
 
-	(void)state;
 	assert_true(xorshift64(&known) == 8748534153485358512u);	/* the known first output from the paper's seed */
 	fill_pattern_write(p, PAGE, 42, 7);
 	for (size_t i = 8; i < WORDS; i++) {
@@ -68,11 +58,10 @@ static void every_word_follows_the_one_eight_before_it(void **state)
 	free(p);
 }
 
-static void the_sum_is_of_all_words(void **state)
+TEST(the_sum_is_of_all_words)
 {
 	uint64_t *p = pages(1), sum = 0;
 
-	(void)state;
 	fill_pattern_write(p, PAGE, 1, 2);
 	for (size_t i = 0; i < WORDS; i++)
 		sum += p[i];
@@ -88,12 +77,11 @@ static int by_content(const void *a, const void *b)
 }
 
 /* What KSM looks for: of 8,192 pages, written with neighbouring keys and with the keys of a second round, no two are equal. */
-static void no_two_pages_are_equal(void **state)
+TEST(no_two_pages_are_equal)
 {
 	enum { N = 8192 };
 	uint64_t *p = pages(N), **sorted = calloc(N, sizeof(*sorted));
 
-	(void)state;
 	assert_non_null(sorted);
 	for (size_t i = 0; i < N; i++) {
 		sorted[i] = p + i * WORDS;
@@ -122,7 +110,7 @@ static long compressed(const char *command, const char *path)
 	return bytes;
 }
 
-static void no_compressor_makes_it_smaller(void **state)
+TEST(no_compressor_makes_it_smaller)
 {
 	static const char *const commands[] = { "gzip -9", "xz -9", "zstd -19", "lz4 -9", "bzip2" };
 	enum { N = 64 };
@@ -131,7 +119,6 @@ static void no_compressor_makes_it_smaller(void **state)
 	uint64_t *p = pages(N);
 	FILE *out = fdopen(fd, "w");
 
-	(void)state;
 	assert_non_null(out);
 	for (size_t i = 0; i < N; i++)
 		fill_pattern_write(p + i * WORDS, PAGE, 5, i);
@@ -151,17 +138,4 @@ static void no_compressor_makes_it_smaller(void **state)
 	free(p);
 	if (!ran)
 		skip();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_word_is_splitmix),
-		cmocka_unit_test(every_word_follows_the_one_eight_before_it),
-		cmocka_unit_test(the_sum_is_of_all_words),
-		cmocka_unit_test(no_two_pages_are_equal),
-		cmocka_unit_test(no_compressor_makes_it_smaller),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,10 +3,7 @@
 #include "pagein/judge.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <cmocka.h>
+#include "../unit.h"
 
 #define KB 1024LL
 #define PAGE 4096LL
@@ -22,11 +19,10 @@ static struct process_memory_for_judge process(int64_t resident_kb, int64_t swap
 	return (struct process_memory_for_judge){ .resident = resident_kb * KB, .swap = swap_kb * KB, .swap_after = swap_kb * KB };
 }
 
-static void ninety_percent_of_every_process(void **state)
+TEST(ninety_percent_of_every_process)
 {
 	struct process_memory_for_judge p[2] = { process(100, 900), process(0, 50) };
 
-	(void)state;
 	assert_int_equal(find_reason_not_evicted(p, 2), JUDGE_CLEAR);
 	p[0] = process(101, 899);
 	assert_int_equal(find_reason_not_evicted(p, 2), JUDGE_RESIDENT);
@@ -47,11 +43,10 @@ static void ninety_percent_of_every_process(void **state)
 	assert_int_equal(find_reason_not_evicted(p, 0), JUDGE_NOTHING_ANONYMOUS);
 }
 
-static void kept_is_all_of_it(void **state)
+TEST(kept_is_all_of_it)
 {
 	struct process_memory_for_judge p[2] = { process(900, 100), process(50, 0) };
 
-	(void)state;
 	assert_true(is_every_process_kept_in_memory(p, 2));
 	p[0] = process(899, 101);
 	assert_false(is_every_process_kept_in_memory(p, 2));
@@ -60,13 +55,12 @@ static void kept_is_all_of_it(void **state)
 	assert_false(is_every_process_kept_in_memory(p, 0));
 }
 
-static void read_from_the_device_it_is_paged_out(void **state)
+TEST(read_from_the_device_it_is_paged_out)
 {
 	struct process_memory_for_judge p[2] = { process(0, 4000), process(0, 400) };
 	struct swap_device_readings d = disk(130);
 	struct judge_verdict v;
 
-	(void)state;
 	/* 100 pages came back to the one and 20 to the other, for 20 major faults; 130 pages were read */
 	p[0].swap_after = 3600 * KB;
 	p[0].major = 15;
@@ -79,13 +73,12 @@ static void read_from_the_device_it_is_paged_out(void **state)
 	assert_true(v.read_percent == 100);
 }
 
-static void out_of_the_swap_cache_it_is_not(void **state)
+TEST(out_of_the_swap_cache_it_is_not)
 {
 	struct process_memory_for_judge p[1] = { process(0, 4000) };
 	struct swap_device_readings d = disk(8);
 	struct judge_verdict v;
 
-	(void)state;
 	p[0].swap_after = 3600 * KB;	/* 100 pages back, for one major fault: as after advice alone */
 	p[0].major = 1;
 	p[0].minor = 99;
@@ -116,13 +109,12 @@ static void out_of_the_swap_cache_it_is_not(void **state)
 	assert_true(fabs(v.read_percent - 56) < 1e-9);
 }
 
-static void what_was_not_in_memory_was_read(void **state)
+TEST(what_was_not_in_memory_was_read)
 {
 	struct process_memory_for_judge p[1] = { process(0, 4000) };
 	struct swap_device_readings d = { .read_bytes = -1, .cached_bytes = 0, .fault_bytes = 8 * PAGE };
 	struct judge_verdict v;
 
-	(void)state;
 	p[0].swap_after = 3600 * KB;
 	p[0].major = 20;
 	judge_paged_out_run(p, 1, &d, &v);		/* nothing was in the cache, and who counts reads has missed them */
@@ -145,13 +137,12 @@ static void what_was_not_in_memory_was_read(void **state)
 	assert_true(fabs(v.read_percent - 24) < 1e-9);
 }
 
-static void no_major_fault_is_no_page_in(void **state)
+TEST(no_major_fault_is_no_page_in)
 {
 	struct process_memory_for_judge p[1] = { process(0, 4000) };
 	struct swap_device_readings d = disk(1000);
 	struct judge_verdict v;
 
-	(void)state;
 	p[0].swap_after = 3600 * KB;
 	p[0].minor = 100;
 	judge_paged_out_run(p, 1, &d, &v);
@@ -169,13 +160,12 @@ static void no_major_fault_is_no_page_in(void **state)
 	assert_int_equal(v.why, JUDGE_RESIDENT);
 }
 
-static void one_that_went_further_out_hides_nothing(void **state)
+TEST(one_that_went_further_out_hides_nothing)
 {
 	struct process_memory_for_judge p[2] = { process(0, 4000), process(0, 400) };
 	struct swap_device_readings d = disk(10);
 	struct judge_verdict v;
 
-	(void)state;
 	p[0].swap_after = 4400 * KB;	/* it grew, and that went out, too */
 	p[1].swap_after = 320 * KB;
 	p[1].major = 3;
@@ -185,13 +175,12 @@ static void one_that_went_further_out_hides_nothing(void **state)
 	assert_int_equal(v.state, JUDGE_PAGED_OUT);
 }
 
-static void in_memory_needs_nothing_from_the_disk(void **state)
+TEST(in_memory_needs_nothing_from_the_disk)
 {
 	struct process_memory_for_judge p[1] = { process(1000, 3000) };	/* what a key does not touch may be in swap */
 	struct swap_device_readings d = disk(0);
 	struct judge_verdict v;
 
-	(void)state;
 	p[0].minor = 12;
 	judge_in_memory_run(p, 1, &d, &v);
 	assert_int_equal(v.state, JUDGE_IN_MEMORY);
@@ -199,20 +188,4 @@ static void in_memory_needs_nothing_from_the_disk(void **state)
 	judge_in_memory_run(p, 1, &d, &v);
 	assert_int_equal(v.state, JUDGE_NOT_IN_MEMORY);
 	assert_int_equal(v.why, JUDGE_MAJOR_FAULT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ninety_percent_of_every_process),
-		cmocka_unit_test(kept_is_all_of_it),
-		cmocka_unit_test(read_from_the_device_it_is_paged_out),
-		cmocka_unit_test(out_of_the_swap_cache_it_is_not),
-		cmocka_unit_test(what_was_not_in_memory_was_read),
-		cmocka_unit_test(no_major_fault_is_no_page_in),
-		cmocka_unit_test(one_that_went_further_out_hides_nothing),
-		cmocka_unit_test(in_memory_needs_nothing_from_the_disk),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

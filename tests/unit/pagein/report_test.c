@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* report - what the summary says of the delay by paging out, for runs whose latencies are made up. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../said.h"
 #include "clock.h"
 #include "pagein/report.h"
@@ -29,9 +23,8 @@ static const char *summary_of(const int *in_ms, const int *out_ms, size_t each)
 	return end_said(r);
 }
 
-static void a_delay_takes_runs_that_are_apart(void **state)
+TEST(a_delay_takes_runs_that_are_apart)
 {
-	(void)state;
 	assert_non_null(strstr(summary_of((int[]){ 10, 20, 30 }, (int[]){ 100, 120, 140 }, 3), "first key by 100 ms"));
 	/* one of each, which chance puts into this order every other time; two; and three that overlap */
 	assert_null(strstr(summary_of((int[]){ 10 }, (int[]){ 100 }, 1), "first key by"));
@@ -39,21 +32,10 @@ static void a_delay_takes_runs_that_are_apart(void **state)
 	assert_null(strstr(summary_of((int[]){ 10, 20, 101 }, (int[]){ 100, 120, 140 }, 3), "first key by"));
 }
 
-static void keys_without_an_answer_are_no_exact_times(void **state)
+TEST(keys_without_an_answer_are_no_exact_times)
 {
-	(void)state;
 	/* two of three are later than a second */
 	assert_non_null(strstr(summary_of((int[]){ 10, 20, 30 }, (int[]){ 100, 0, 0 }, 3), "more than 980 ms"));
 	/* one in memory may have been later than all of those that were paged out */
 	assert_null(strstr(summary_of((int[]){ 10, 20, 0 }, (int[]){ 2000, 2100, 2200 }, 3), "first key by"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_delay_takes_runs_that_are_apart),
-		cmocka_unit_test(keys_without_an_answer_are_no_exact_times),
-	};
-
-	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

@@ -1,56 +1,40 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* timeline: samples from files written by hand, and what a thread of its own makes of a process that is there. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "pagein/timeline.h"
+#define BEFORE_ALL make_folder
+#define AFTER_ALL remove_folder
+#include "../folder.h"
 
-static char folder[] = "/tmp/timeline_test.XXXXXX";
-
-static void put(const char *name, const char *text)
+static void put_below(const char *path, const char *words)
 {
-	char path[512];
-	FILE *f;
+	for (const char *p = path; (p = strchr(p, '/')); p++) {
+		char above[100];
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	for (char *slash = path + sizeof(folder); (slash = strchr(slash, '/')); slash++) {
-		*slash = '\0';
-		mkdir(path, 0700);
-		*slash = '/';
+		snprintf(above, sizeof(above), "%.*s", (int)(p - path), path);
+		mkdir(in_folder(above), 0700);
 	}
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
+	put(path, words);
 }
 
-static void sums_of_processes_and_a_group(void **state)
+TEST(sums_of_processes_and_a_group)
 {
 	static const pid_t pid[] = { 7, 8, 9 };
 	char group[512], proc[512];
 	struct timeline_cfg cfg = { .pid = pid, .pids = 3, .group = group };
 	struct timeline_sample s;
 
-	(void)state;
-	put("proc/7/status", "Name:\tVmSwap:\nVmRSS:\t    1000 kB\nRssAnon:\t 1 kB\nRssFile:\t 300 kB\nVmSwap:\t 20 kB\n");
-	put("proc/7/stat", "7 (a) b) S 1 2 3 4 5 6 70 8 90 10 0 0 0 0 20 0 1 0 99 0\n");	/* minflt 70, majflt 90 */
-	put("proc/8/status", "VmRSS:\t2000 kB\nRssFile:\t0 kB\nVmSwap:\t4000 kB\n");
-	put("proc/8/stat", "8 (x) S 1 2 3 4 -1 6 1 8 2 10 0 0 0 0 20 0 1 0 99 0\n");
-	put("v1/memory.usage_in_bytes", "123456\n");
-	put("v1/memory.stat", "cache 5\nswap 3\ntotal_cache 5\ntotal_swap 777\npgmajfault 1\ntotal_pgmajfault 55\n");
+	put_below("proc/7/status", "Name:\tVmSwap:\nVmRSS:\t    1000 kB\nRssAnon:\t 1 kB\nRssFile:\t 300 kB\nVmSwap:\t 20 kB\n");
+	put_below("proc/7/stat", "7 (a) b) S 1 2 3 4 5 6 70 8 90 10 0 0 0 0 20 0 1 0 99 0\n");	/* minflt 70, majflt 90 */
+	put_below("proc/8/status", "VmRSS:\t2000 kB\nRssFile:\t0 kB\nVmSwap:\t4000 kB\n");
+	put_below("proc/8/stat", "8 (x) S 1 2 3 4 -1 6 1 8 2 10 0 0 0 0 20 0 1 0 99 0\n");
+	put_below("v1/memory.usage_in_bytes", "123456\n");
+	put_below("v1/memory.stat", "cache 5\nswap 3\ntotal_cache 5\ntotal_swap 777\npgmajfault 1\ntotal_pgmajfault 55\n");
 	snprintf(group, sizeof(group), "%s/v1", folder);
 	snprintf(proc, sizeof(proc), "%s/proc", folder);
 	timeline_take_sample(&cfg, proc, &s);
@@ -62,9 +46,9 @@ static void sums_of_processes_and_a_group(void **state)
 	assert_int_equal(s.group, 123456);
 	assert_int_equal(s.group_swap, 777);
 	assert_int_equal(s.group_major, 55);
-	put("v2/memory.current", "999\n");
-	put("v2/memory.swap.current", "0\n");
-	put("v2/memory.stat", "anon 4\npgmajfault 66\n");
+	put_below("v2/memory.current", "999\n");
+	put_below("v2/memory.swap.current", "0\n");
+	put_below("v2/memory.stat", "anon 4\npgmajfault 66\n");
 	snprintf(group, sizeof(group), "%s/v2", folder);
 	timeline_take_sample(&cfg, proc, &s);
 	assert_int_equal(s.group, 999);
@@ -93,7 +77,7 @@ static void wait_for_a_row(const char *path)
 }
 
 /* 8 MB are taken meanwhile: the last row has them, the first has not. */
-static void a_table_over_time(void **state)
+TEST(a_table_over_time)
 {
 	char path[512], line[512];
 	long long at, resident = 0, from = 0, before = 0, rows = 0;
@@ -103,7 +87,6 @@ static void a_table_over_time(void **state)
 	char *memory;
 	FILE *f;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/table.tsv", folder);
 	t = timeline_start(&cfg);
 	assert_non_null(t);
@@ -142,7 +125,7 @@ static void hear(int signal)
 }
 
 /* A signal that came just before a wait would not end it, had the sampler taken it. */
-static void signals_are_left_to_who_waits_for_them(void **state)
+TEST(signals_are_left_to_who_waits_for_them)
 {
 	char path[512];
 	pid_t self = getpid();
@@ -150,7 +133,6 @@ static void signals_are_left_to_who_waits_for_them(void **state)
 	struct memory_timeline *t;
 	sigset_t term;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/signals.tsv", folder);
 	signal(SIGTERM, hear);
 	t = timeline_start(&cfg);
@@ -167,29 +149,10 @@ static void signals_are_left_to_who_waits_for_them(void **state)
 	assert_int_equal(timeline_stop(t), 0);
 }
 
-static void a_path_that_cannot_be_written(void **state)
+TEST(a_path_that_cannot_be_written)
 {
 	struct timeline_cfg cfg = { .path = "/nowhere/table.tsv", .period_ns = NS_PER_MS };
 
-	(void)state;
 	assert_null(timeline_start(&cfg));
 	assert_int_equal(timeline_stop(NULL), 0);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_of_processes_and_a_group),
-		cmocka_unit_test(a_table_over_time),
-		cmocka_unit_test(signals_are_left_to_who_waits_for_them),
-		cmocka_unit_test(a_path_that_cannot_be_written),
-	};
-	char command[64];
-	int failed;
-
-	if (!mkdtemp(folder))
-		return 1;
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	snprintf(command, sizeof(command), "rm -r '%s'", folder);
-	return failed || system(command);
 }

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* members - tables of processes made by hand: which of them belong to a login; and a real one: this process. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "sessmem/members.h"
+#include "../unit.h"
 
 /* A login as they are: a door (10) starts a display server (11) and a terminal (12), whose shell
  * (13) leads a session of its own and runs an editor (14); a daemon (15) of that session lost its
@@ -45,9 +39,8 @@ static uint64_t marked_by(const pid_t *root, size_t roots)
 
 #define BIT(pid) (UINT64_C(1) << (pid))
 
-static void test_descendants(void **state)
+TEST(test_descendants)
 {
-	(void)state;
 	assert_true(marked_by((pid_t[]){ 10 }, 1) == (BIT(10) | BIT(11) | BIT(12) | BIT(13) | BIT(14)));
 	assert_true(marked_by((pid_t[]){ 12 }, 1) == (BIT(12) | BIT(13) | BIT(14)));
 	assert_true(marked_by((pid_t[]){ 20 }, 1) == BIT(20));
@@ -55,28 +48,25 @@ static void test_descendants(void **state)
 
 /* The daemon is still of the session that 13 leads; not so who left it. A session that 10 is merely
  * in does not pull in its others. */
-static void test_session(void **state)
+TEST(test_session)
 {
-	(void)state;
 	assert_true(marked_by((pid_t[]){ 13 }, 1) == (BIT(13) | BIT(14) | BIT(15)));
 	assert_true(marked_by((pid_t[]){ 10, 13 }, 2) == (BIT(10) | BIT(11) | BIT(12) | BIT(13) | BIT(14) | BIT(15)));
 	/* the leader has gone, its session is still there */
 	assert_true(marked_by((pid_t[]){ 5 }, 1) == (BIT(10) | BIT(11) | BIT(12) | BIT(13) | BIT(14)));
 }
 
-static void test_nobody(void **state)
+TEST(test_nobody)
 {
-	(void)state;
 	assert_true(marked_by((pid_t[]){ 99 }, 1) == 0);
 	assert_true(marked_by(NULL, 0) == 0);
 	assert_true(marked_by((pid_t[]){ 2 }, 1) == 0);
 }
 
-static void test_read(void **state)
+TEST(test_read)
 {
 	struct process_table_entry m;
 
-	(void)state;
 	assert_int_equal(members_read_process(getpid(), &m), 0);
 	assert_int_equal(m.pid, getpid());
 	assert_int_equal(m.is.ppid, getppid());
@@ -85,38 +75,25 @@ static void test_read(void **state)
 	assert_int_equal(members_read_process(INT_MAX, &m), -ESRCH);
 }
 
-static void test_scan(void **state)
+TEST(test_scan)
 {
 	struct process_table_entry *m;
 	size_t n;
 
-	(void)state;
 	assert_int_equal(members_read_all_processes(&m, &n), 0);
 	assert_non_null(member_find_by_pid(m, n, getpid()));
 	free(m);
 }
 
-static void test_command(void **state)
+TEST(test_command)
 {
 	char text[16];
 	int64_t bytes = members_page_table_bytes_of_pid(getpid());
 
-	(void)state;
 	members_read_command_line(getpid(), text, sizeof(text));
 	assert_true(strlen(text) > 0 && strlen(text) < sizeof(text));
 	assert_true(bytes > 0 && bytes % 1024 == 0);
 	members_read_command_line(INT_MAX, text, sizeof(text));
 	assert_string_equal(text, "");
 	assert_int_equal(members_page_table_bytes_of_pid(INT_MAX), -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_descendants), cmocka_unit_test(test_session), cmocka_unit_test(test_nobody),
-		cmocka_unit_test(test_read),
-		cmocka_unit_test(test_scan), cmocka_unit_test(test_command),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* coverage - the intervals hold the truth of simulated repeats as often as they state, also where keys are late in bursts. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <cmocka.h>
 
 #define COVERAGE_AS_TEST
 #include "../../../bench/coverage.c"
+#include "../unit.h"
 
 #define DRAWS 300	/* of 95 % in 300 draws, 91 % or fewer hold once in 400 */
 
 /* (With the interval of single keys, 37 % of those in bursts held 0.5 %, and 64 % held 1 %.) */
-static void late_shares_hold_in_bursts(void **state)
+TEST(late_shares_hold_in_bursts)
 {
 	static const double truth[] = { 0.005, 0.01, 0.05, 0.2 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(truth) / sizeof(*truth); i++)
 		for (enum coverage_kind kind = ALONE; kind <= BURSTS; kind++) {
 			struct coverage c = coverage_of_late_share(kind, 5, truth[i], DRAWS);
@@ -27,18 +21,16 @@ static void late_shares_hold_in_bursts(void **state)
 }
 
 /* Not by being wide: 50 keys late one by one, of 975, have 3.8 to 6.7 % by the exact interval. */
-static void late_shares_of_single_keys_stay_narrow(void **state)
+TEST(late_shares_of_single_keys_stay_narrow)
 {
-	(void)state;
 	assert_true(coverage_of_late_share(ALONE, 5, 0.05, DRAWS).width < 3.4);
 }
 
-static void latencies_hold(void **state)
+TEST(latencies_hold)
 {
 	static const size_t repeats[] = { 3, 5, 10 };
 	struct coverage c[C_FIGURES];
 
-	(void)state;
 	for (size_t r = 0; r < 3; r++) {
 		coverage_of_figures(ALONE, repeats[r], false, DRAWS / 2, c);
 		for (int i = 0; i < C_FIGURES; i++)
@@ -46,21 +38,10 @@ static void latencies_hold(void **state)
 	}
 }
 
-static void overload_has_no_interval(void **state)
+TEST(overload_has_no_interval)
 {
 	struct coverage c[C_FIGURES];
 
-	(void)state;
 	coverage_of_figures(BURSTS, 3, true, 20, c);
 	assert_true(c[C_P50].none == 1 && c[C_P90].none == 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(late_shares_hold_in_bursts), cmocka_unit_test(late_shares_of_single_keys_stay_narrow),
-		cmocka_unit_test(latencies_hold), cmocka_unit_test(overload_has_no_interval),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

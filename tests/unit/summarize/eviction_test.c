@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Simulated caches against closed formulas and cases worked by hand; and each policy recognised from what it hits. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 
 #include "../near.h"
 #include "summarize/eviction.h"
+#include "../unit.h"
 
 static double hits(enum eviction policy, int64_t capacity, enum sequence_order order, int64_t frames, int64_t hot, int64_t count)
 {
@@ -18,16 +13,14 @@ static double hits(enum eviction policy, int64_t capacity, enum sequence_order o
 	return eviction_simulated_hit_ratio(policy, capacity, &t);
 }
 
-static void a_loop_that_fits_always_hits(void **state)
+TEST(a_loop_that_fits_always_hits)
 {
-	(void)state;
 	for (int p = 0; p < EVICTIONS; p++)
 		assert_near(hits((enum eviction)p, 65, SEQUENCE_LOOP, 65, 0, 650), 1, 0);
 }
 
-static void a_loop_of_one_more_defeats_lru_and_fifo_but_not_chance(void **state)
+TEST(a_loop_of_one_more_defeats_lru_and_fifo_but_not_chance)
 {
-	(void)state;
 	assert_near(hits(EVICTION_LRU, 65, SEQUENCE_LOOP, 66, 0, 660), 0, 0);
 	assert_near(hits(EVICTION_FIFO, 65, SEQUENCE_LOOP, 66, 0, 660), 0, 0);
 	/* one frame is not there, and a miss puts another in its place, 1 to C showings further on, all as
@@ -37,17 +30,15 @@ static void a_loop_of_one_more_defeats_lru_and_fifo_but_not_chance(void **state)
 	assert_near(hits(EVICTION_MRU, 65, SEQUENCE_LOOP, 130, 0, 130000), 64.0 / 129, 0.01);
 }
 
-static void random_replacement_in_a_longer_loop_is_as_the_formula_says(void **state)
+TEST(random_replacement_in_a_longer_loop_is_as_the_formula_says)
 {
-	(void)state;
 	/* the roots below 1 of h = exp(-89 (1 - h) / 65) and of h = exp(-129 (1 - h) / 65) */
 	assert_near(hits(EVICTION_RANDOM, 65, SEQUENCE_LOOP, 90, 0, 90000), 0.514149, 0.02);
 	assert_near(hits(EVICTION_RANDOM, 65, SEQUENCE_LOOP, 130, 0, 130000), 0.207435, 0.02);
 }
 
-static void random_order_tells_the_size_whatever_the_policy(void **state)
+TEST(random_order_tells_the_size_whatever_the_policy)
 {
-	(void)state;
 	for (int p = 0; p < EVICTIONS; p++) {
 		double h;
 
@@ -60,21 +51,19 @@ static void random_order_tells_the_size_whatever_the_policy(void **state)
 	assert_near(eviction_capacity_from_hits(64.0 / 129, 130), 65, 1e-9);
 }
 
-static void being_shown_keeps_a_frame_under_lru_only(void **state)
+TEST(being_shown_keeps_a_frame_under_lru_only)
 {
-	(void)state;
 	/* 32 hot ones in turn, every second time, beside a loop of 130 that does not fit */
 	assert_near(hits(EVICTION_LRU, 65, SEQUENCE_HOT, 162, 32, 16200), 0.5, 0);
 	assert_in_range((int)(1000 * hits(EVICTION_FIFO, 65, SEQUENCE_HOT, 162, 32, 16200)), 200, 350);
 }
 
-static void each_policy_is_recognised_and_noise_is_not(void **state)
+TEST(each_policy_is_recognised_and_noise_is_not)
 {
 	static const struct eviction_frame_sequence trial[] = {
 		{ SEQUENCE_LOOP, 82, 0, 164, 164, 3 }, { SEQUENCE_RANDOM, 130, 0, 260, 260, 4 }, { SEQUENCE_HOT, 162, 32, 260, 260, 5 },
 	};
 
-	(void)state;
 	for (int p = 0; p < EVICTIONS; p++) {
 		double h[3];
 
@@ -93,18 +82,4 @@ static void each_policy_is_recognised_and_noise_is_not(void **state)
 	/* the loop alone does not tell LRU from FIFO */
 	assert_int_equal(eviction_find_likely_policy(65, 0, trial, (const double[]){ 0, 0.5, NAN }, 3), EVICTIONS);
 	assert_true(isnan(eviction_simulated_hit_ratio(EVICTION_LRU, 0, &trial[0])));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_loop_that_fits_always_hits),
-		cmocka_unit_test(a_loop_of_one_more_defeats_lru_and_fifo_but_not_chance),
-		cmocka_unit_test(random_replacement_in_a_longer_loop_is_as_the_formula_says),
-		cmocka_unit_test(random_order_tells_the_size_whatever_the_policy),
-		cmocka_unit_test(being_shown_keeps_a_frame_under_lru_only),
-		cmocka_unit_test(each_policy_is_recognised_and_noise_is_not),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

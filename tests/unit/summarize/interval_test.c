@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* interval - against SciPy 1.17 (the calls stand beside the values) and closed forms. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "../near.h"
 #include "summarize/interval.h"
+#include "../unit.h"
 
 /* Student's t with 4 degrees of freedom has a closed form: F(t) = 1/2 + 3/8 u (1 - u^2 / 12), u = t / sqrt(1 + t^2 / 4) */
-static void p_of_the_t_test(void **state)
+TEST(p_of_the_t_test)
 {
 	static const double five[] = { -1, 2, 3, 1, 0.5 }, alike[] = { 2, 2, 2 }, nothing[] = { 0, 0 };
 	double mean = 1.1, sd = sqrt((2.1 * 2.1 + 0.9 * 0.9 + 1.9 * 1.9 + 0.1 * 0.1 + 0.6 * 0.6) / 4);
 	double t = mean / (sd / sqrt(5)), u = t / sqrt(1 + t * t / 4);
 
-	(void)state;
 	assert_near(interval_t_test_p_value(five, 5), 2 * (0.5 - 0.375 * u * (1 - u * u / 12)), 1e-9);
 	assert_near(interval_t_test_p_value(alike, 3), 0, 0);
 	assert_near(interval_t_test_p_value(nothing, 2), 1, 0);
@@ -29,12 +20,11 @@ static void p_of_the_t_test(void **state)
 }
 
 /* st.t.interval(0.95, n - 1, loc=a.mean(), scale=st.sem(a)); GSL's quantile is good to eight digits */
-static void t_is_scipys(void **state)
+TEST(t_is_scipys)
 {
 	static const double five[] = { 9.4, 9.9, 11.2, 10.1, 9.7 }, two[] = { 12, 18 };
 	struct confidence_interval i;
 
-	(void)state;
 	assert_true(interval_student_t_of_mean(five, 5, &i));
 	assert_near(i.low, 9.20604565164412, 1e-7);
 	assert_near(i.high, 10.913954358345878, 1e-7);
@@ -42,23 +32,21 @@ static void t_is_scipys(void **state)
 }
 
 /* np.exp of the same on np.log([20, 25, 80]) */
-static void t_log_is_scipys(void **state)
+TEST(t_log_is_scipys)
 {
 	static const double three[] = { 20, 25, 80 };
 	struct confidence_interval i;
 
-	(void)state;
 	assert_true(interval_student_t_of_logs(three, 3, &i));
 	assert_near(i.low, 5.38217558, 1e-6);
 	assert_near(i.high, 217.31121145, 1e-5);
 }
 
-static void no_interval_from_too_little(void **state)
+TEST(no_interval_from_too_little)
 {
 	static const double one[] = { 3 }, hole[] = { 3, NAN }, zero[] = { 3, 0 };
 	struct confidence_interval i = { -1, -2 };
 
-	(void)state;
 	assert_false(interval_student_t_of_mean(one, 1, &i));
 	assert_false(interval_student_t_of_mean(one, 0, &i));
 	assert_false(interval_student_t_of_mean(hole, 2, &i));
@@ -70,7 +58,7 @@ static void no_interval_from_too_little(void **state)
 }
 
 /* st.binomtest(k, n).proportion_ci(0.95, 'exact') inside; at the edges one-sided: 1 - 0.05 ** (1 / n) */
-static void share_is_clopper_and_pearsons(void **state)
+TEST(share_is_clopper_and_pearsons)
 {
 	static const struct { size_t hits, n; double low, high; } known[] = {
 		{ 3, 100, 0.006229971538306227, 0.08517605297428028 },
@@ -83,7 +71,6 @@ static void share_is_clopper_and_pearsons(void **state)
 	};
 	struct confidence_interval i;
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++) {
 		assert_true(interval_of_share(known[k].hits, known[k].n, &i));
 		assert_near(i.low, known[k].low, 1e-9);
@@ -95,9 +82,8 @@ static void share_is_clopper_and_pearsons(void **state)
 }
 
 /* st.chi2.ppf(0.95, 2 * (k + 1)) / 2 */
-static void rate_is_garwoods(void **state)
+TEST(rate_is_garwoods)
 {
-	(void)state;
 	assert_near(interval_poisson_rate_high_end(0), 2.9957322735539895, 1e-9);
 	assert_near(interval_poisson_rate_high_end(1), 4.743864518390577, 1e-9);
 	assert_near(interval_poisson_rate_high_end(10), 16.962219235721903, 1e-9);
@@ -105,13 +91,12 @@ static void rate_is_garwoods(void **state)
 
 /* Replicates and jackknife values that are written down, so nothing is random: z0 = -0.13692622576,
  * a = -0.10730920383, ends by np.percentile(rep, 100 * st.norm.cdf(z0 + (z0 + z) / (1 - a * (z0 + z)))). */
-static void bca_from_given_replicates(void **state)
+TEST(bca_from_given_replicates)
 {
 	static const double without[] = { 10, 12, 9, 30, 11 };
 	double replicate[101];
 	struct confidence_interval i;
 
-	(void)state;
 	for (int k = 0; k < 101; k++)
 		replicate[k] = (double)(k * 37 % 101 * (k * 37 % 101)) / 100;
 	assert_true(interval_bca_from_replicates(20, replicate, 101, without, 5, false, &i));
@@ -137,12 +122,11 @@ static double mean(const unsigned *weight, size_t runs, void *data)
 
 /* st.bootstrap((x,), np.mean, n_resamples=999999, method='BCa'): 3.5333 to 7.0917; the plain percentile bootstrap
  * would say 3.3333 to 6.4167, so that the correction is really there. */
-static void bca_is_scipys_within_chance(void **state)
+TEST(bca_is_scipys_within_chance)
 {
 	static double skewed[] = { 3.1, 2.7, 4.9, 3.3, 8.2, 2.9, 3.6, 5.1, 2.5, 3.0, 12.4, 4.2 };
 	struct confidence_interval i, again;
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= 3; seed++) {
 		assert_true(interval_bca_bootstrap(mean, skewed, 12, 50000, seed, false, &i));
 		assert_near(i.low, 3.5333, 0.04);
@@ -158,13 +142,12 @@ static void bca_is_scipys_within_chance(void **state)
 	assert_memory_equal(&i, &again, sizeof(i));
 }
 
-static void bca_survives_what_does_not_vary(void **state)
+TEST(bca_survives_what_does_not_vary)
 {
 	static double same[] = { 7, 7, 7, 7, 7, 7, 7, 7, 7, 7 };
 	static double hole[] = { 7, 7, 7, 7, 7, 7, 7, 7, 7, NAN };
 	struct confidence_interval i;
 
-	(void)state;
 	assert_true(interval_bca_bootstrap(mean, same, 10, 500, 1, false, &i));
 	assert_near(i.low, 7, 1e-12);
 	assert_near(i.high, 7, 1e-12);
@@ -174,12 +157,11 @@ static void bca_survives_what_does_not_vary(void **state)
 
 /* A textbook's: x 1 to 5, y 2 4 5 4 5. Slope 0.6, residual sum of squares 2.4, so its standard
  * error is sqrt(2.4 / 3 / 10); t(3) 3.18245. */
-static void of_a_slope(void **state)
+TEST(of_a_slope)
 {
 	static const double x[] = { 1, 2, 3, 4, 5 }, y[] = { 2, 4, 5, 4, 5 }, same[] = { 2, 2, 2, 2, 2 };
 	struct confidence_interval i = { -7, -7 };
 
-	(void)state;
 	assert_true(interval_of_slope(x, y, 5, &i));
 	assert_true(fabs(i.low - (0.6 - 3.182446 * sqrt(0.08))) < 1e-5);
 	assert_true(fabs(i.high - (0.6 + 3.182446 * sqrt(0.08))) < 1e-5);
@@ -190,20 +172,23 @@ static void of_a_slope(void **state)
 	assert_true(i.low < -6 && i.high < -6);
 }
 
-int main(void)
+/* Anscombe's first set (1973): slope 0.5001, intercept 3.0001. */
+TEST(a_published_line)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_a_slope),
-		cmocka_unit_test(t_is_scipys),
-		cmocka_unit_test(p_of_the_t_test),
-		cmocka_unit_test(t_log_is_scipys),
-		cmocka_unit_test(no_interval_from_too_little),
-		cmocka_unit_test(share_is_clopper_and_pearsons),
-		cmocka_unit_test(rate_is_garwoods),
-		cmocka_unit_test(bca_from_given_replicates),
-		cmocka_unit_test(bca_is_scipys_within_chance),
-		cmocka_unit_test(bca_survives_what_does_not_vary),
-	};
+	const double x[] = { 10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5 };
+	const double y[] = { 8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68 };
+	double start = 0;
 
-	return cmocka_run_group_tests_name("interval", tests, NULL, NULL);
+	assert_near(interval_least_squares_slope(x, y, 11, &start), 0.5001, 5e-5);
+	assert_near(start, 3.0001, 5e-5);
+}
+
+TEST(no_line)
+{
+	const double x[] = { 4, 4 }, y[] = { 1, 2 };
+	double start = 0;
+
+	assert_true(isnan(interval_least_squares_slope(x, y, 2, &start)));
+	assert_true(isnan(start));
+	assert_true(isnan(interval_least_squares_slope(x, y, 0, &start)));
 }

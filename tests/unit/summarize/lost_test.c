@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* lost - whose lost time is whose, on events worked out by hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "../near.h"
 #include "summarize/lost.h"
+#include "../unit.h"
 
 #define EVENTS "schema\tcpu\tstart_ns\tlost_ns\tspan_ns\tparts\tkind\twho\n"
 #define PROCESSES "schema\tpid\tclass\tname\n"
@@ -38,11 +30,10 @@ static void must_read(const struct input_table_description *kind, const char *te
 	assert_int_equal(read_text(kind, text, l, &line), 0);
 }
 
-static void without_culprits_all_is_the_systems(void **state)
+TEST(without_culprits_all_is_the_systems)
 {
 	struct lost_cpu_time l = { 0 };
 
-	(void)state;
 	must_read(&lost_events, EVENTS "lost/1\t0\t1000\t6\t6\t1\ttick\t\n" "lost/1\t0\t3000\t500\t900\t2\tevent\t\n"
 		  "lost/1\t1\t2000\t100\t100\t1\tevent\t\n", &l);
 	lost_compute_system_time_of_events(&l);
@@ -56,11 +47,10 @@ static void without_culprits_all_is_the_systems(void **state)
 }
 
 /* pid 10 is the lab's, 20 somebody else's, 30 a kernel thread, 50 the driver, 40 unknown. */
-static void what_is_not_the_systems_is_not_in_its_event(void **state)
+TEST(what_is_not_the_systems_is_not_in_its_event)
 {
 	struct lost_cpu_time l = { 0 };
 
-	(void)state;
 	must_read(&lost_processes, PROCESSES "process/1\t20\tforeign\tcc1\n" "process/1\t10\town\tXvnc\n"
 		  "process/1\t30\tkernel\trcu\n" "process/1\t50\titself\tjq\n", &l);
 	must_read(&lost_culprits, CULPRITS
@@ -89,11 +79,10 @@ static void what_is_not_the_systems_is_not_in_its_event(void **state)
 }
 
 /* A burst that the scheduler split is one row over two events, and the pause between them is nobody's. */
-static void one_culprit_over_several_events(void **state)
+TEST(one_culprit_over_several_events)
 {
 	struct lost_cpu_time l = { 0 };
 
-	(void)state;
 	must_read(&lost_processes, PROCESSES "process/1\t9\town\tx\n", &l);
 	must_read(&lost_culprits, CULPRITS "culprit/1\t0\t100\t4200\tx\ttask\t9\t2700\n"
 		  "culprit/1\t0\t3900\t4000\teth0\tirq\t\t30\n" "culprit/1\t0\t4200\t4250\tspin\ttask\t8\t50\n", &l);
@@ -106,12 +95,11 @@ static void one_culprit_over_several_events(void **state)
 	lost_free_cpu_time(&l);
 }
 
-static void bins_share_an_event_by_time(void **state)
+TEST(bins_share_an_event_by_time)
 {
 	double all[4] = { 0 }, system[4] = { 0 };
 	struct lost_cpu_time l = { 0 };
 
-	(void)state;
 	must_read(&lost_culprits, CULPRITS "culprit/1\t0\t150\t350\tspin\ttask\t9\t50\n"
 		  "culprit/1\t0\t150\t350\teth0\tirq\t\t50\n" "culprit/1\t0\t450\t550\teth0\tirq\t\t100\n", &l);
 	/* from 150 to 350: a quarter, a half, a quarter of 100 ns in bins of 100; one that lasts beyond
@@ -131,7 +119,7 @@ static void bins_share_an_event_by_time(void **state)
 	lost_free_cpu_time(&l);
 }
 
-static void broken_rows_are_refused(void **state)
+TEST(broken_rows_are_refused)
 {
 	static const char *const events[] = { EVENTS "lost/1\t0\t1\t2\t3\t1\tother\t\n",
 					      EVENTS "lost/1\t0\t\t2\t3\t1\tevent\t\n", EVENTS "lost/1\t0\t-1\t2\t3\t1\tevent\t\n", "schema\tcpu\n" };
@@ -140,7 +128,6 @@ static void broken_rows_are_refused(void **state)
 	struct lost_cpu_time l = { 0 };
 	unsigned long line;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
 		assert_int_equal(read_text(&lost_events, events[i], &l, &line), -EPROTO);
 	for (size_t i = 0; i < sizeof(culprits) / sizeof(*culprits); i++)
@@ -148,17 +135,4 @@ static void broken_rows_are_refused(void **state)
 	assert_int_equal(read_text(&lost_processes, PROCESSES "process/1\t1\tsomething\tx\n", &l, &line), -EPROTO);
 	assert_int_equal(line, 2);
 	lost_free_cpu_time(&l);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_culprits_all_is_the_systems),
-		cmocka_unit_test(what_is_not_the_systems_is_not_in_its_event),
-		cmocka_unit_test(one_culprit_over_several_events),
-		cmocka_unit_test(bins_share_an_event_by_time),
-		cmocka_unit_test(broken_rows_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* trials - figures of a cell over the trials that were judged alike, on numbers worked out by hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <cmocka.h>
-
 #include <math.h>
-#include <string.h>
 
 #include "../near.h"
 #include "summarize/trials.h"
+#include "../unit.h"
 
 enum { OUT, IN };
 enum { KEY, BYTES };
@@ -35,12 +28,11 @@ static double figure(const struct cell_trials *t, const char *path)
 	return f.value;
 }
 
-static void trials_are_pooled_by_what_they_were(void **state)
+TEST(trials_are_pooled_by_what_they_were)
 {
 	struct cell_trials t = { 0 };
 	struct figure f;
 
-	(void)state;
 	add(&t, OUT, 100, false, 1000);
 	add(&t, OUT, 300, false, 3000);
 	add(&t, OUT, 5000, true, NAN);	/* waited for in vain; nothing else known of it */
@@ -64,11 +56,10 @@ static void trials_are_pooled_by_what_they_were(void **state)
 	free(t.of);
 }
 
-static void without_trials_counts_are_0_and_the_rest_is_unknown(void **state)
+TEST(without_trials_counts_are_0_and_the_rest_is_unknown)
 {
 	struct cell_trials t = { 0 };
 
-	(void)state;
 	add(&t, OUT, 100, false, 1000);
 	assert_near(figure(&t, "in.n"), 0, 0);
 	assert_near(figure(&t, "in.key_ms.above"), 0, 0);
@@ -77,25 +68,13 @@ static void without_trials_counts_are_0_and_the_rest_is_unknown(void **state)
 	free(t.of);
 }
 
-static void what_is_no_figure_is_refused(void **state)
+TEST(what_is_no_figure_is_refused)
 {
 	static const char *const wrong[] = { "", "out", "out.", "out.key_ms", "out.key_ms.mode", "none.n",
 		"out.nothing.mean", "out+none.n" };
 	struct cell_trials t = { 0 };
 	struct figure f;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		assert_false(trials_compute_figure_by_name(&t, groups, values, wrong[i], &f));
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(trials_are_pooled_by_what_they_were),
-		cmocka_unit_test(without_trials_counts_are_0_and_the_rest_is_unknown),
-		cmocka_unit_test(what_is_no_figure_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

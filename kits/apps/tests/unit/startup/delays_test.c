@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* delays - which values of the delay accounting can be true, and sums of those. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <cmocka.h>
-
 #include "clock.h"
 #include "startup/delays.h"
+#include "../../../../../tests/unit/unit.h"
 
 #define S NS_PER_S
 
-static void no_longer_than_it_has_been_there_times_its_threads(void **state)
+TEST(no_longer_than_it_has_been_there_times_its_threads)
 {
-	(void)state;
 	assert_true(is_delay_plausible(0, 0, 1));
 	assert_true(is_delay_plausible(2 * S, 2 * S, 1));
 	assert_false(is_delay_plausible(2 * S + 1, 2 * S, 1));
@@ -30,12 +23,11 @@ static struct delay_reading reading(int64_t blkio, int64_t swapin, int64_t thras
 					 [DELAY_THRASHING] = (uint64_t)thrashing, [DELAY_FREEPAGES] = (uint64_t)freepages } };
 }
 
-static void garbage_is_discarded_and_counted_the_rest_kept(void **state)
+TEST(garbage_is_discarded_and_counted_the_rest_kept)
 {
 	struct delays_of_all_processes d = { 0 };
 	struct delay_reading r, sum;
 
-	(void)state;
 	r = reading(100, 0, 30, 7);
 	assert_true(delays_add_process_reading(&d, 10, 5000, 1, 1 * S, &r));
 	/* the uptime of ten days for a process of one second */
@@ -50,12 +42,11 @@ static void garbage_is_discarded_and_counted_the_rest_kept(void **state)
 	delays_free(&d);
 }
 
-static void processes_add_up_and_those_that_have_ended_stay(void **state)
+TEST(processes_add_up_and_those_that_have_ended_stay)
 {
 	struct delays_of_all_processes d = { 0 };
 	struct delay_reading r, sum;
 
-	(void)state;
 	for (int pid = 1; pid <= 200; pid++) {
 		r = reading(pid, 1, 0, 0);
 		assert_true(delays_add_process_reading(&d, pid, 5000, 1, 1 * S, &r));
@@ -71,28 +62,15 @@ static void processes_add_up_and_those_that_have_ended_stay(void **state)
 	delays_free(&d);
 }
 
-static void a_process_that_had_more_threads_may_have_waited_longer(void **state)
+TEST(a_process_that_had_more_threads_may_have_waited_longer)
 {
 	struct delays_of_all_processes d = { 0 };
 	struct delay_reading r = reading(3 * S, 0, 0, 0), sum;
 
-	(void)state;
 	assert_false(delays_add_process_reading(&d, 1, 1, 1, 1 * S, &r));
 	assert_true(delays_add_process_reading(&d, 1, 1, 4, 1 * S, &r));
 	assert_true(delays_add_process_reading(&d, 1, 1, 1, 1 * S, &r));	/* three have ended, their waits count on */
 	delays_sum_over_processes(&d, &sum);
 	assert_int_equal(sum.ns[DELAY_BLKIO], 3 * S);
 	delays_free(&d);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_longer_than_it_has_been_there_times_its_threads),
-		cmocka_unit_test(garbage_is_discarded_and_counted_the_rest_kept),
-		cmocka_unit_test(processes_add_up_and_those_that_have_ended_stay),
-		cmocka_unit_test(a_process_that_had_more_threads_may_have_waited_longer),
-	};
-
-	return cmocka_run_group_tests_name("delays", tests, NULL, NULL);
 }

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* post_events - events as a person writes them, and what is wrong with others. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include "startup/post_events.h"
 #include "why.h"
+#include "../../../../../tests/unit/unit.h"
 
 static struct why why;
 
@@ -33,11 +26,10 @@ static void assert_keys(const struct scripted_event *e, const char *characters)
 	}
 }
 
-static void modifiers_in_any_order(void **state)
+TEST(modifiers_in_any_order)
 {
 	struct input_act act;
 
-	(void)state;
 	assert_int_equal(parse_key_name_with_super("shift+super+control+a", &act), 0);
 	assert_int_equal(act.held, ACT_SHIFT | POST_SUPER | ACT_CTRL);
 	assert_int_equal(act.keysym, 'a');
@@ -45,11 +37,10 @@ static void modifiers_in_any_order(void **state)
 	assert_int_equal(parse_key_name_with_super("hyper+a", &act), -EINVAL);
 }
 
-static void words(void **state)
+TEST(words)
 {
 	struct event_script s;
 
-	(void)state;
 	assert_int_equal(read_counter_file(&s,
 					   "# a file\n\nopen\tctrl+o\nname\ttype:/tmp/a+b Return\nlook\tclick:20,-3 alt+shift+F4 + ctrl++\n"),
 			 0);
@@ -83,9 +74,8 @@ static void refuses(const char *text, const char *reason)
 	assert_string_equal(why.text, reason);
 }
 
-static void what_is_wrong_is_named(void **state)
+TEST(what_is_wrong_is_named)
 {
-	(void)state;
 	refuses("# nothing\n", "line 1: no event in it");
 	refuses("a\tb\nopen ctrl+o\n", "line 2: a name, a tab, then keys");
 	refuses("\tctrl+o\n", "line 1: a name, a tab, then keys");
@@ -94,15 +84,4 @@ static void what_is_wrong_is_named(void **state)
 	refuses("open\ttype:\n", "line 1: nothing to type");
 	refuses("open\tclick:3\n", "line 1: a click is click:X,Y");
 	refuses("open\tclick:3,4x\n", "line 1: a click is click:X,Y");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words),
-		cmocka_unit_test(modifiers_in_any_order),
-		cmocka_unit_test(what_is_wrong_is_named),
-	};
-
-	return cmocka_run_group_tests_name("post_events", tests, NULL, NULL);
 }

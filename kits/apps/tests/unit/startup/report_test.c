@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* report: the overhead e against values computed by hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
 #include <math.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include "../../../../../tests/unit/near.h"
+#include "../../../../../tests/unit/unit.h"
 #include "../../../../../tests/unit/said.h"
 #include "clock.h"
 #include "startup/report.h"
 
 #define MS NS_PER_MS
 
-static void by_hand(void **state)
+TEST(by_hand)
 {
-	(void)state;
 	/* 10 s instead of 2: 8 s more, of which 2 s are requests: 6 of 8 */
 	assert_near(memory_management_share_of_swap_ns(10000 * MS, 2000 * MS, 100 * MS, 2000 * MS), 0.75, 1e-12);
 	assert_near(memory_management_share_of_swap_ns(3000 * MS, 2000 * MS, 10 * MS, 1000 * MS), 0, 1e-12);
@@ -27,30 +20,27 @@ static void by_hand(void **state)
 	assert_near(memory_management_share_of_swap_ns(3000 * MS, 2000 * MS, 10 * MS, 1500 * MS), -0.5, 1e-12);
 }
 
-static void only_beyond_three_spreads(void **state)
+TEST(only_beyond_three_spreads)
 {
-	(void)state;
 	assert_true(isnan(memory_management_share_of_swap_ns(2300 * MS, 2000 * MS, 100 * MS, 50 * MS)));
 	assert_near(memory_management_share_of_swap_ns(2301 * MS, 2000 * MS, 100 * MS, 301 * MS), 0, 1e-12);
 	assert_true(isnan(memory_management_share_of_swap_ns(2000 * MS, 2000 * MS, 0, 0)));
 	assert_true(isnan(memory_management_share_of_swap_ns(1000 * MS, 2000 * MS, 0, 0)));
 }
 
-static void not_without_t_io(void **state)
+TEST(not_without_t_io)
 {
-	(void)state;
 	assert_true(isnan(memory_management_share_of_swap_ns(10000 * MS, 2000 * MS, 100 * MS, -1)));
 }
 
 /* What was read from swap may not be known; and of several starts it is that of the start whose memory is told. */
-static void what_was_read_from_swap(void **state)
+TEST(what_was_read_from_swap)
 {
 	static struct startup_run_results run[2];
 	static const struct startup_report_cfg cfg = { .cold = false };
 	static const int64_t read[] = { -1, 0, 3 << 20 };
 	static const char *const words[] = { NULL, "nothing read from swap", "3.00 MiB read from swap" };
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		struct rec_report *r = begin_said(REC_TEXT);
 		const char *said;
@@ -68,29 +58,15 @@ static void what_was_read_from_swap(void **state)
 	}
 }
 
-static void delays_that_were_never_read_are_not_0(void **state)
+TEST(delays_that_were_never_read_are_not_0)
 {
 	static const struct startup_report_cfg cfg = { .delays = true };
 	static struct startup_run_results run;
 
-	(void)state;
 	for (run.result.delay_readings = 0; run.result.delay_readings < 2; run.result.delay_readings++) {
 		struct rec_report *r = begin_said(REC_JSON);
 
 		report_starts(r, &cfg, &run, 1);
 		assert_non_null(strstr(end_said(r), run.result.delay_readings ? "\"blkio_delay_ms\": 0.000" : "\"blkio_delay_ms\": null"));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_hand),
-		cmocka_unit_test(only_beyond_three_spreads),
-		cmocka_unit_test(not_without_t_io),
-		cmocka_unit_test(what_was_read_from_swap),
-		cmocka_unit_test(delays_that_were_never_read_are_not_0),
-	};
-
-	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* stability - series of pictures written by hand, with the times from which they are stable. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <cmocka.h>
-
 #include "clock.h"
 #include "startup/stability.h"
+#include "../../../../../tests/unit/unit.h"
 
 #define MS NS_PER_MS
 #define QUIET (500 * MS)
@@ -47,62 +41,54 @@ static void play(struct content_stability *r, const struct look *look, size_t n,
 		assert_int_equal(s, since); \
 	} while (0)
 
-static void its_time_is_that_of_the_last_change(void **state)
+TEST(its_time_is_that_of_the_last_change)
 {
-	(void)state;
 	PLAY(2000, 800, 300, { 100, 'a' }, { 200, 'b' }, { 300, 'c' });
 }
 
-static void a_look_that_shows_the_same_is_no_change(void **state)
+TEST(a_look_that_shows_the_same_is_no_change)
 {
-	(void)state;
 	PLAY(2000, 800, 300, { 100, 'a' }, { 300, 'c' }, { 500, 'c' }, { 700, 'c' }, { 1100, 'c' });
 }
 
-static void nothing_seen_is_no_rest(void **state)
+TEST(nothing_seen_is_no_rest)
 {
 	struct content_stability r;
 
-	(void)state;
 	stability_init(&r, QUIET);
 	assert_false(has_content_become_stable(&r, 100 * NS_PER_S));
 }
 
-static void what_changes_within_the_quiet_time_is_no_rest(void **state)
+TEST(what_changes_within_the_quiet_time_is_no_rest)
 {
-	(void)state;
 	PLAY(2440, -1, -1, { 0, 'a' }, { 490, 'b' }, { 980, 'c' }, { 1470, 'd' }, { 1960, 'e' });
 	PLAY(2490, 2460, 1960, { 0, 'a' }, { 490, 'b' }, { 980, 'c' }, { 1470, 'd' }, { 1960, 'e' });
 }
 
-static void two_that_take_turns_are_rest_since_the_first_of_them(void **state)
+TEST(two_that_take_turns_are_rest_since_the_first_of_them)
 {
-	(void)state;
 	/* each has been seen twice at 500, the quiet time since 100 is over at 600 */
 	PLAY(2000, 600, 100, { 0, 'x' }, { 100, 'a' }, { 220, 'b' }, { 340, 'a' }, { 460, 'b' }, { 580, 'a' }, { 700, 'b' });
 	/* here it takes until 1300 that the second comes back */
 	PLAY(3000, 1300, 100, { 0, 'x' }, { 100, 'a' }, { 500, 'b' }, { 900, 'a' }, { 1300, 'b' }, { 1700, 'a' });
 }
 
-static void two_in_a_row_are_not_turns(void **state)
+TEST(two_in_a_row_are_not_turns)
 {
-	(void)state;
 	/* there and back once may be a flash: rest begins after it */
 	PLAY(2000, 900, 400, { 0, 'x' }, { 200, 'a' }, { 300, 'b' }, { 400, 'a' });
 }
 
-static void three_that_take_turns_are_no_rest(void **state)
+TEST(three_that_take_turns_are_no_rest)
 {
-	(void)state;
 	PLAY(2000, -1, -1, { 0, 'a' }, { 200, 'b' }, { 400, 'c' }, { 600, 'a' }, { 800, 'b' }, { 1000, 'c' },
 	     { 1200, 'a' }, { 1400, 'b' }, { 1600, 'c' }, { 1800, 'a' });
 }
 
-static void turns_do_not_end_a_rest_but_a_third_does(void **state)
+TEST(turns_do_not_end_a_rest_but_a_third_does)
 {
 	struct content_stability r;
 
-	(void)state;
 	stability_init(&r, QUIET);
 	stability_add_look(&r, 0, 'a');
 	stability_add_look(&r, 100 * MS, 'b');
@@ -121,11 +107,10 @@ static void turns_do_not_end_a_rest_but_a_third_does(void **state)
 	assert_int_equal(r.stable_ns, 1400 * MS);
 }
 
-static void after_an_input_only_something_new_is_an_answer(void **state)
+TEST(after_an_input_only_something_new_is_an_answer)
 {
 	struct content_stability r, event;
 
-	(void)state;
 	stability_init(&r, QUIET);
 	stability_add_look(&r, 0, 'a');
 	stability_add_look(&r, 300 * MS, 'b');
@@ -144,11 +129,10 @@ static void after_an_input_only_something_new_is_an_answer(void **state)
 	assert_int_equal(event.stable_ns, 9300 * MS);
 }
 
-static void a_step_before_an_input_is_not_half_a_pair(void **state)
+TEST(a_step_before_an_input_is_not_half_a_pair)
 {
 	struct content_stability r, event;
 
-	(void)state;
 	stability_init(&r, QUIET);
 	stability_add_look(&r, 0, 'a');
 	stability_add_look(&r, 300 * MS, 'b');
@@ -157,22 +141,4 @@ static void a_step_before_an_input_is_not_half_a_pair(void **state)
 	assert_true(event.changed);
 	assert_true(has_content_become_stable(&event, 1500 * MS));
 	assert_int_equal(event.stable_ns, 1000 * MS);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(its_time_is_that_of_the_last_change),
-		cmocka_unit_test(a_look_that_shows_the_same_is_no_change),
-		cmocka_unit_test(nothing_seen_is_no_rest),
-		cmocka_unit_test(what_changes_within_the_quiet_time_is_no_rest),
-		cmocka_unit_test(two_that_take_turns_are_rest_since_the_first_of_them),
-		cmocka_unit_test(two_in_a_row_are_not_turns),
-		cmocka_unit_test(three_that_take_turns_are_no_rest),
-		cmocka_unit_test(turns_do_not_end_a_rest_but_a_third_does),
-		cmocka_unit_test(after_an_input_only_something_new_is_an_answer),
-		cmocka_unit_test(a_step_before_an_input_is_not_half_a_pair),
-	};
-
-	return cmocka_run_group_tests_name("stability", tests, NULL, NULL);
 }

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* taskstats: answers are taken for their own question. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "startup/taskstats.h"
+#include "../../../../../tests/unit/unit.h"
 
 /* A question whose answer nobody has waited for. */
-static void the_answer_to_an_earlier_question_is_thrown_away(void **state)
+TEST(the_answer_to_an_earlier_question_is_thrown_away)
 {
 	struct taskstats_link link;
 	struct delay_reading reading;
@@ -28,7 +22,6 @@ static void the_answer_to_an_earlier_question_is_thrown_away(void **state)
 		    { sizeof(early.name) + sizeof("nlctrl"), CTRL_ATTR_FAMILY_NAME }, "nlctrl" };
 	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
 
-	(void)state;
 	if (taskstats_open(&link))
 		skip();		/* takes root, and a kernel that counts */
 	assert_int_equal(taskstats_read_delays_of_process(&link, getpid(), &reading), 0);
@@ -39,11 +32,4 @@ static void the_answer_to_an_earlier_question_is_thrown_away(void **state)
 	assert_int_equal(taskstats_read_delays_of_process(&link, getpid(), &reading), 0);
 	taskstats_close(&link);
 	assert_int_equal(link.fd, -1);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = { cmocka_unit_test(the_answer_to_an_earlier_question_is_thrown_away) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* traffic, replay, drop_cache - texts of the kernel as its documentation has them, and sizes of requests by hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "startup/drop_cache.h"
 #include "startup/replay.h"
 #include "startup/traffic.h"
+#include "../../../../../tests/unit/unit.h"
 
-static void a_device_counts_sectors_of_512_bytes(void **state)
+TEST(a_device_counts_sectors_of_512_bytes)
 {
 	struct swap_traffic_counts c;
 
-	(void)state;
 	/* read I/Os, read merges, read sectors, read ticks, write I/Os, write merges, write sectors, ... */
 	assert_true(parse_device_stat_line("   446216   784926  9550688  4382310   893317  1023  10246592  9200  0  2447750 6885290\n",
 					   &c));
@@ -27,11 +19,10 @@ static void a_device_counts_sectors_of_512_bytes(void **state)
 	assert_false(parse_device_stat_line("12 13\n", &c));
 }
 
-static void a_key_is_found_whole(void **state)
+TEST(a_key_is_found_whole)
 {
 	const char *text = "cache 4096\npswpinx 3\ntotal_pswpin 9\npswpin 17\npswpout 0\n";
 
-	(void)state;
 	assert_int_equal(find_counter_value(text, "pswpin"), 17);
 	assert_int_equal(find_counter_value(text, "pswpout"), 0);
 	assert_int_equal(find_counter_value(text, "cache"), 4096);
@@ -39,7 +30,7 @@ static void a_key_is_found_whole(void **state)
 	assert_int_equal(find_counter_value("", "cache"), -1);
 }
 
-static void what_moved_counts_until_a_time(void **state)
+TEST(what_moved_counts_until_a_time)
 {
 	struct swap_traffic_step step[] = {
 		{ 10, { 2, 8192, 0, 0 } }, { 20, { 1, 4096, 3, 30000 } }, { 30, { 5, 50000, 0, 0 } },
@@ -47,7 +38,6 @@ static void what_moved_counts_until_a_time(void **state)
 	struct swap_traffic t = { .step = step, .n = 3 };
 	struct swap_traffic_counts c;
 
-	(void)state;
 	swap_traffic_sum_until(&t, 20, &c);
 	assert_int_equal(c.reads, 3);
 	assert_int_equal(c.read_bytes, 12288);
@@ -59,11 +49,10 @@ static void what_moved_counts_until_a_time(void **state)
 	assert_int_equal(c.read_bytes, 62288);
 }
 
-static void sizes_are_whole_blocks_and_add_up(void **state)
+TEST(sizes_are_whole_blocks_and_add_up)
 {
 	int64_t sum = 0;
 
-	(void)state;
 	assert_int_equal(bytes_of_replay_request(0, 1, 4096), 4096);
 	assert_int_equal(bytes_of_replay_request(0, 1, 5000), 8192);
 	/* 10 blocks in 4 requests */
@@ -76,9 +65,8 @@ static void sizes_are_whole_blocks_and_add_up(void **state)
 	assert_int_equal(sum, (123456 + 4095) / 4096 * 4096);
 }
 
-static void pages_alone_make_requests_of_eight(void **state)
+TEST(pages_alone_make_requests_of_eight)
 {
-	(void)state;
 	assert_int_equal(number_of_replay_requests(5, 40960), 5);
 	assert_int_equal(number_of_replay_requests(-1, 65536), 2);
 	assert_int_equal(number_of_replay_requests(-1, 65537), 3);
@@ -87,7 +75,7 @@ static void pages_alone_make_requests_of_eight(void **state)
 	assert_int_equal(number_of_replay_requests(0, 4096), 1);
 }
 
-static void only_files_that_can_be_dropped(void **state)
+TEST(only_files_that_can_be_dropped)
 {
 	char library[] = "7f00-7f01 r-xp 00000000 fe:01 1234                       /usr/lib/a b.so\n";
 	char stack[] = "7ffc-7ffd rw-p 00000000 00:00 0                          [stack]\n";
@@ -96,25 +84,10 @@ static void only_files_that_can_be_dropped(void **state)
 	char gone[] = "7f00-7f01 r-xp 00000000 fe:01 1234                       /tmp/x (deleted)\n";
 	char device[] = "7f00-7f01 rw-s 00000000 00:06 12                         /dev/zero\n";
 
-	(void)state;
 	assert_string_equal(mapped_file_path_of_maps_line(library), "/usr/lib/a b.so");
 	assert_null(mapped_file_path_of_maps_line(stack));
 	assert_null(mapped_file_path_of_maps_line(none));
 	assert_null(mapped_file_path_of_maps_line(shared));
 	assert_null(mapped_file_path_of_maps_line(gone));
 	assert_null(mapped_file_path_of_maps_line(device));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_device_counts_sectors_of_512_bytes),
-		cmocka_unit_test(a_key_is_found_whole),
-		cmocka_unit_test(what_moved_counts_until_a_time),
-		cmocka_unit_test(sizes_are_whole_blocks_and_add_up),
-		cmocka_unit_test(pages_alone_make_requests_of_eight),
-		cmocka_unit_test(only_files_that_can_be_dropped),
-	};
-
-	return cmocka_run_group_tests_name("traffic", tests, NULL, NULL);
 }

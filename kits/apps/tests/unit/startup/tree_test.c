@@ -1,29 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* memory: of processes that are there, that have ended, and that are somebody else's. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "startup/tree.h"
+#include "../../../../../tests/unit/unit.h"
 
 #define SIZE ((size_t)8 << 20)
 
 static struct process_tree tree;
 
-static void ours_and_what_has_ended(void **state)
+TEST(ours_and_what_has_ended)
 {
 	struct process_tree_memory before, after;
 	pid_t ended = fork();
 	char *room;
 
-	(void)state;
 	if (!ended)
 		_exit(0);
 	assert_int_equal(waitpid(ended, NULL, 0), ended);
@@ -43,12 +35,11 @@ static void ours_and_what_has_ended(void **state)
 }
 
 /* A part is not told as if it were all. */
-static void somebody_elses(void **state)
+TEST(somebody_elses)
 {
 	pid_t pid;
 	int status;
 
-	(void)state;
 	if (geteuid())
 		skip();		/* process 1 may be ours, where we are not root */
 	pid = fork();
@@ -65,11 +56,4 @@ static void somebody_elses(void **state)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = { cmocka_unit_test(ours_and_what_has_ended), cmocka_unit_test(somebody_elses) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

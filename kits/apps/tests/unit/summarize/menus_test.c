@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* menus - the way to an event, what is felt of it, and the events that all users have in common. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "../../../../../tests/unit/near.h"
 #include "summarize/startup.h"
+#include "../../../../../tests/unit/unit.h"
 
 static const struct klm_operator_times times = { .key = 0.28, .point = 1.1, .button = 0.1, .home = 0.4, .mental = 1.35 };
 
-static void the_way_is_a_shortcuts_keys_or_the_mouse(void **state)
+TEST(the_way_is_a_shortcuts_keys_or_the_mouse)
 {
-	(void)state;
 	assert_near(menus_action_selection_time_s(&times, "File/Open", "ctrl+o"), 0.56, 1e-9);
 	assert_near(menus_action_selection_time_s(&times, "a key", "a"), 0.28, 1e-9);
 	assert_near(menus_action_selection_time_s(&times, "zoom", "+"), 0.28, 1e-9);
@@ -26,9 +17,8 @@ static void the_way_is_a_shortcuts_keys_or_the_mouse(void **state)
 	assert_near(menus_action_selection_time_s(&times, "start", ""), 1.7, 1e-9);
 }
 
-static void nothing_is_felt_up_to_what_was_expected(void **state)
+TEST(nothing_is_felt_up_to_what_was_expected)
 {
-	(void)state;
 	assert_near(menus_felt_delay_s(5, 5, 2), 0, 0);
 	assert_near(menus_felt_delay_s(4.9, 5, 2), 0, 0);
 	assert_near(menus_felt_delay_s(8, 5, 2), 9, 1e-9);
@@ -37,7 +27,7 @@ static void nothing_is_felt_up_to_what_was_expected(void **state)
 	assert_near(menus_felt_delay_s(6, 5, 0), 1, 1e-9);
 }
 
-static void common_events_have_their_counts_together(void **state)
+TEST(common_events_have_their_counts_together)
 {
 	static const char text[] =
 		"{\"m\": {\"classes\": ["
@@ -54,7 +44,6 @@ static void common_events_have_their_counts_together(void **state)
 	FILE *out = fdopen(mkstemp(path), "w");
 	struct json_document *j;
 
-	(void)state;
 	assert_non_null(out);
 	fputs(text, out);
 	fclose(out);
@@ -69,15 +58,4 @@ static void common_events_have_their_counts_together(void **state)
 	assert_near(event[1].count, 9, 0);
 	assert_int_equal(menus_find_actions_of_all_classes(j, "none", event), 0);
 	json_free(j);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_way_is_a_shortcuts_keys_or_the_mouse),
-		cmocka_unit_test(nothing_is_felt_up_to_what_was_expected),
-		cmocka_unit_test(common_events_have_their_counts_together),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

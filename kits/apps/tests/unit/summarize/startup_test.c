@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* startup - e and its interval by closed formula. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <cmocka.h>
-
 #include <math.h>
 
 #include "../../../../../tests/unit/near.h"
 #include "summarize/startup.h"
+#include "../../../../../tests/unit/unit.h"
 
 static void add(struct startup_cell_trials *s, double startup_ms, double io_ms, bool above)
 {
@@ -21,12 +15,11 @@ static void add(struct startup_cell_trials *s, double startup_ms, double io_ms, 
 	trials_set_value(t, STARTUP_IO, io_ms, false);
 }
 
-static void e_is_what_input_and_output_do_not_explain(void **state)
+TEST(e_is_what_input_and_output_do_not_explain)
 {
 	struct startup_cell_trials s = { 0 };
 	struct figure e;
 
-	(void)state;
 	add(&s, 2000, 250, false);
 	add(&s, 2000, 500, false);
 	add(&s, 2000, 750, false);
@@ -38,12 +31,11 @@ static void e_is_what_input_and_output_do_not_explain(void **state)
 	free(s.starts.of);
 }
 
-static void requests_that_overlapped_make_e_negative(void **state)
+TEST(requests_that_overlapped_make_e_negative)
 {
 	struct startup_cell_trials s = { 0 };
 	struct figure e;
 
-	(void)state;
 	add(&s, 1500, 1500, false);
 	e = startup_added_share_without_io(&s, (struct startup_unloaded_time){ 1000, 10 });
 	assert_near(e.value, -2, 1e-9);
@@ -51,11 +43,10 @@ static void requests_that_overlapped_make_e_negative(void **state)
 	free(s.starts.of);
 }
 
-static void within_three_spreads_of_t0_there_is_no_e(void **state)
+TEST(within_three_spreads_of_t0_there_is_no_e)
 {
 	struct startup_cell_trials s = { 0 };
 
-	(void)state;
 	add(&s, 1300, 10, false);
 	assert_true(isnan(startup_added_share_without_io(&s, (struct startup_unloaded_time){ 1000, 100 }).value));
 	assert_near(startup_added_share_without_io(&s, (struct startup_unloaded_time){ 1000, 99.9 }).value, 290.0 / 300, 1e-9);
@@ -65,12 +56,11 @@ static void within_three_spreads_of_t0_there_is_no_e(void **state)
 	free(s.starts.of);
 }
 
-static void a_median_at_the_ceiling_has_no_e(void **state)
+TEST(a_median_at_the_ceiling_has_no_e)
 {
 	const struct startup_unloaded_time base = { 1000, 10 };
 	struct startup_cell_trials s = { 0 };
 
-	(void)state;
 	add(&s, 5000, 100, false);
 	add(&s, 30000, 10, true);
 	add(&s, 30000, 10, true);
@@ -79,16 +69,4 @@ static void a_median_at_the_ceiling_has_no_e(void **state)
 	add(&s, 5000, 100, false);
 	assert_near(startup_added_share_without_io(&s, base).value, 3900.0 / 4000, 1e-9);
 	free(s.starts.of);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(e_is_what_input_and_output_do_not_explain),
-		cmocka_unit_test(requests_that_overlapped_make_e_negative),
-		cmocka_unit_test(within_three_spreads_of_t0_there_is_no_e),
-		cmocka_unit_test(a_median_at_the_ceiling_has_no_e),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

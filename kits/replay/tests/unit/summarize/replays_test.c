@@ -4,12 +4,7 @@
 #include "../../../../../tests/unit/near.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../../../../../tests/unit/unit.h"
 
 #define NONE ((double)NAN)
 
@@ -21,11 +16,10 @@ static const struct session_replay base_of[] = { { 1, 10, base_1, NONE, NONE }, 
 static const struct session_replay slow_of[] = { { 1, 10, slow_1, NONE, NONE }, { 2, 11, slow_2, NONE, NONE } };
 static const struct setting_replays base = { base_of, 2, 4 }, slow = { slow_of, 2, 4 }, none = { NULL, 0, 4 };
 
-static void pairs_are_of_one_repeat(void **state)
+TEST(pairs_are_of_one_repeat)
 {
 	struct figure f[REPLAYS_FIGURES];
 
-	(void)state;
 	replays_compute_setting_figures(&slow, &base, 60, 2000, 1, f);
 	assert_int_equal(f[REPLAYS_PAIRS].value, 2);
 	assert_near(f[REPLAYS_RATIO].value, 4, 1e-9);		/* the geometric mean of 2 and 8 */
@@ -44,11 +38,10 @@ static void pairs_are_of_one_repeat(void **state)
 	assert_int_equal(f[REPLAYS_FASTER_POINTS].value, 0);
 }
 
-static void percentiles_are_pooled(void **state)
+TEST(percentiles_are_pooled)
 {
 	struct figure f[REPLAYS_FIGURES];
 
-	(void)state;
 	replays_compute_setting_figures(&base, NULL, 40, 2000, 1, f);
 	/* 10 10 20 20 30 30 40 40 */
 	assert_near(f[REPLAYS_P25].value, 17.5, 1e-9);
@@ -62,11 +55,10 @@ static void percentiles_are_pooled(void **state)
 	assert_true(isnan(f[REPLAYS_RATIO].value) && isnan(f[REPLAYS_TOTAL_RATIO].value));
 }
 
-static void a_point_has_what_both_have(void **state)
+TEST(a_point_has_what_both_have)
 {
 	struct replays_means_of_one_response p;
 
-	(void)state;
 	p = replays_compute_response_means(&slow, &base, 3);
 	assert_int_equal(p.n, 1);
 	assert_near(p.ms, 80, 1e-9);
@@ -83,9 +75,8 @@ static const char *verdict(double p, double ratio, double low, double high)
 	return interval_ratio_verdict_word(&f, p);
 }
 
-static void verdicts_need_five_pairs(void **state)
+TEST(verdicts_need_five_pairs)
 {
-	(void)state;
 	assert_string_equal(verdict(NAN, 3, 2.9, 3.1), "too few runs");
 	assert_string_equal(verdict(0.001, 3, 2.9, 3.1), "worse");
 	assert_string_equal(verdict(0.001, 0.5, 0.4, 0.6), "better");
@@ -93,25 +84,11 @@ static void verdicts_need_five_pairs(void **state)
 	assert_string_equal(verdict(0.2, 1.1, 0.6, 1.9), "too noisy");
 }
 
-static void nothing_measured_is_nothing_known(void **state)
+TEST(nothing_measured_is_nothing_known)
 {
 	struct figure f[REPLAYS_FIGURES];
 
-	(void)state;
 	replays_compute_setting_figures(&none, &none, 100, 2000, 1, f);
 	assert_true(isnan(f[REPLAYS_TOTAL_RATIO].value) && isnan(f[REPLAYS_P50].value));
 	assert_int_equal(f[REPLAYS_RESPONSES].value, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pairs_are_of_one_repeat),
-		cmocka_unit_test(percentiles_are_pooled),
-		cmocka_unit_test(a_point_has_what_both_have),
-		cmocka_unit_test(verdicts_need_five_pairs),
-		cmocka_unit_test(nothing_measured_is_nothing_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
