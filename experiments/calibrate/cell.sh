@@ -33,8 +33,6 @@ exp_settings() {
 }
 
 exp_words() { echo "${P[path]}, ${P[delay]}"; }
-exp_says() { echo ", paths: ${PATHS//,/, }; known delays at $RATE keys/s"; }
-
 use_path() {
 	protocol_use "${1/-/:}"
 	app_use refecho
@@ -43,6 +41,7 @@ use_path() {
 # Displays stay up for the whole run; the reference application is new for each train, so that key 1 is its first.
 exp_begin() {
 	local path
+	RUN_SAYS=", paths: ${PATHS//,/, }; known delays at $RATE keys/s"
 	for path in ${PATHS//,/ }; do
 		use_path "$path"
 		run_set '.protocols[$path] = $settings' --arg path "$path" --argjson settings "$(protocol_settings)"
@@ -113,9 +112,10 @@ exp_ran() {
 
 # The record of this machine: the rows of all delays together. Another link, or shared CPUs, is not what later runs measure
 # through.
-exp_reported() {
+exp_summed() {
 	local why='' record path
-	[ "$1" = complete ] || { warn "the calibration is incomplete: this machine keeps its earlier one"; return 0; }
+	[ "$CELLS_LEFT" = 0 ] && ! stopped || { warn "the calibration is incomplete: this machine keeps its earlier one"; return 0; }
+	"$TP_BIN/summarize" "$RUN" --format json -o /dev/null >/dev/null 2>&1
 	"$TP_HOME/report/record.sh" "$RUN" | jq -c --arg machine "$(calibration_machine)" '.machine = $machine' |
 		put_json "$RUN/calibration.json"
 	[ "${LINK,,}" = "${LINK_USUAL,,}" ] || why="the link was $LINK"

@@ -9,7 +9,6 @@
 
 BIN_MS=20
 FOREIGN_LIMIT=20	# what is counted are bytes and frames, which others slow down only when they have much of the CPU
-PIN_EFFECT="so what the client does slows the server"
 
 exp_check() {
 	[[ $SIZE =~ ^([0-9]{2,4})x([0-9]{2,4})$ ]] &&
@@ -31,9 +30,10 @@ animation_draws() {	# animation_draws PROTOCOL LINE: the line with each way to d
 		printf '%s\t%s\n' "$2" "$draw"
 	done
 }
-exp_missing() { lab_lacks pin shape; }
-exp_says() { echo ", frames of $SIZE, $RATE a second"; }
-exp_begin() { [ -n "$LAB_TAP_IF" ] || die "-$EXIT_MISSING" "bytes cannot be captured here; see: thinprobe doctor"; }
+exp_begin() {
+	[ -n "$LAB_TAP_IF" ] || die "-$EXIT_MISSING" "bytes cannot be captured here; see: thinprobe doctor"
+	RUN_SAYS=", frames of $SIZE, $RATE a second"
+}
 
 exp_run() {	# exp_run FOLDER REPEAT
 	protocol_use "${P[protocol]}"

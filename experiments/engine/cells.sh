@@ -11,10 +11,9 @@ declare -A P	# the values of the cell that is measured, by axis
 
 # Hooks that an experiment may have.
 exp_words() { local axis words=''; for axis in "${AXIS[@]}"; do words+=", $axis ${P[$axis]}"; done; echo "${words#, }"; }
-exp_repeats() { CELL_REPEATS=$REPEATS; }	# of the cell in P
 # cell_repeats: the numbers of its repeats, or the one that a sweep measures.
 cell_repeats() { if [[ $EXP_SWEEP == [0-9]* ]]; then echo "$EXP_SWEEP"; else seq "$CELL_REPEATS"; fi; }
-exp_series() { :; }	# folders in that of a repeat that have a cell.json of their own when it is complete
+CELL_SERIES=()	# folders in that of a repeat that have a cell.json of their own when it is complete
 exp_session() { :; }
 exp_end_session() { :; }
 
@@ -57,7 +56,8 @@ cell_use() {	# cell_use N: sets CELL, P and CELL_REPEATS
 	IFS=$'\037' read -ra values <<<"${CELL_VALUES[$1]}"
 	CELL=${CELLS[$1]} CELL_JSON=${CELL_PARAMETERS[$1]}
 	for ((i = 0; i < ${#AXIS[@]}; i++)); do P[${AXIS[i]}]=${values[i]-}; done
-	exp_repeats
+	CELL_REPEATS=$REPEATS
+	[ -z "${PLAN[once]-}" ] || [ "${P[${PLAN[once]%%=*}]}" != "${PLAN[once]#*=}" ] || CELL_REPEATS=1
 }
 
 cells_json() {	# axes and cells of run.json, before anything is measured
@@ -121,7 +121,7 @@ cell_judge() {
 	local series whole=true
 	CELL_STATE=missing CELL_FLAGS='' CELL_WORST=1000 CELL_REASON=''
 	[ -s "$1/cell.json" ] || return
-	for series in $(exp_series); do [ -s "$1/$series/cell.json" ] || whole=false; done
+	for series in "${CELL_SERIES[@]}"; do [ -s "$1/$series/cell.json" ] || whole=false; done
 	{ read -r CELL_STATE; read -r CELL_WORST; read -r CELL_FLAGS; read -r CELL_REASON; } < <(
 		cat "$1"/cell.json "$1"/*/cell.json 2>/dev/null | jq -rs --argjson whole "$whole" '
 			(if $whole and all(.[]; .state == "complete") then "complete", (map((.foreign_percent // 100) + (.steal_percent // 0)) | max)

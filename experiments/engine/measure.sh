@@ -3,13 +3,10 @@
 # measure.sh - what cells have in common: accounting of CPU time that other processes took, waiting for programs, and the
 # reason why one failed.
 #
-# An experiment has
-#	exp_run FOLDER REPEAT	measures the cell in P: 1, and LAB_WHY, where that failed. cpu_begin and cpu_end stand around what counts
-#	exp_stop FOLDER		ends what exp_run has started, however that ended; may fail as well
-# or an exp_measure of its own, which leaves cell.json (cell_write) in the cell's folder.
+# Hooks: docs/experiment-hooks.md.
 
 exp_stop() { :; }
-exp_ran() { :; }	# exp_ran FOLDER: measured; may change FOREIGN and STEAL, and add to CELL_FLAGS ("; words") and CELL_MORE (JSON)
+exp_ran() { :; }
 
 cpu_begin() { CPU_BEFORE=("$(lab_cpu server)" "$(lab_cpu client)"); }
 cpu_end() { CPU_AFTER=("$(lab_cpu server)" "$(lab_cpu client)"); }

@@ -33,19 +33,16 @@ shift
 . "$TP_HOME/experiments/engine/cells.sh"
 . "$TP_HOME/experiments/engine/measure.sh"
 
-# Hooks that an experiment may have.
-exp_check() { :; }	# what options must mean together
-exp_choose() { :; }	# what can run here: after the options, before the folder
+# Hooks without a definition of the experiment (docs/experiment-hooks.md). exp_find has none.
+exp_check() { :; }
+exp_choose() { :; }
 # shellcheck disable=SC2317 # plan.sh calls it
-exp_settings() { echo '{}'; }	# more settings for run.json
-# exp_find, which few have: the lab is up, what can be measured in it? Then the cells are chosen after it.
-exp_begin() { :; }	# the lab is up: sessions and servers
-exp_before_cells() { :; }	# what is measured before the cells
-exp_end_lab() { :; }	# after the cells, before the lab goes
-exp_summed() { :; }	# the cells are there: what is made of all of them, before the report
-exp_reported() { :; }	# exp_reported STATE: the report is there
-exp_says() { :; }	# more words for the line on the lab
-exp_missing() { lab_lacks pin shape memory; }	# lines: what this machine does not give, and what that does to the figures
+exp_settings() { echo '{}'; }
+exp_begin() { :; }
+exp_before_cells() { :; }
+exp_end_lab() { :; }
+exp_summed() { :; }
+RUN_SAYS=''	# more words for the line on the lab
 
 # The run folder ------------------------------------------------------------------------------------------------
 
@@ -147,7 +144,6 @@ run_lab() {
 }
 
 # lab_lacks LEVER...: what this machine does not give, each with what that does to the figures.
-PIN_EFFECT="so load on the server starves the probe"	# what shared CPUs do; an experiment may say it otherwise
 lab_lacks() {
 	local lever
 	for lever; do
@@ -157,7 +153,8 @@ lab_lacks() {
 		pin-*)
 			if [ "$LAB_SHARED_CPUS" = 0 ] && lab_can server pin; then :
 			elif [ "${LAB_CPUS_server-}" = "${LAB_CPUS_client-}" ]; then
-				echo "CPUs of their own for server and client: they share them, $PIN_EFFECT"
+				echo "CPUs of their own for server and client: they share them," \
+					"${PLAN[pin-effect]-so load on the server starves the probe}"
 			else
 				echo "CPUs that no other lab has: they were not asked for (LAB_SHARED_CPUS), so the load of another may be in" \
 					"the figures"
@@ -205,7 +202,11 @@ run_where() {
 			else ($on | sub("^[a-z]*:"; "") | split(",") | map(if . == "." then $here else . end)) as [$server, $client, $listener]
 				| . + {$server, $client, $link, capture: (if $tapif == "" then "none" else "at the \($tap)" end)}
 				| if $listener then . + {$listener, capture: "at the listener, \($tapif)"} else . end end
-		| if $memory == null then . else .memory = $memory end' < <(exp_missing; printf '%s\n' "${ABSENT[@]}")
+		| if $memory == null then . else .memory = $memory end' < <(
+			# shellcheck disable=SC2086 # words
+			lab_lacks ${PLAN[lacks]-pin shape memory}
+			printf '%s\n' "${ABSENT[@]}"
+		)
 }
 
 # run_clocks before|after: how far the clocks of the roles are from ours, with the error of that. Who does not answer is
@@ -257,7 +258,7 @@ run_says() {
 	[ ! -t 1 ] || printf '\r\033[K'
 	if [ "$ON_BACKEND" != attach ] || ! attach_says; then
 		echo "lab: server${LAB_AT_server-} on CPU $LAB_CPUS_server$memory," \
-			"client${LAB_AT_client-} on CPU $LAB_CPUS_client, link $link$(exp_says)"
+			"client${LAB_AT_client-} on CPU $LAB_CPUS_client, link $link$RUN_SAYS"
 	fi
 	jq -r '(.protocols // {} | if length > 1 then to_entries[] | "\(.key): \(.value.says // .value.server // "?")" else empty end),
 		(.protocol | values | select(.window == null) | .says // .server),
@@ -291,7 +292,6 @@ run_end() {
 		! stopped || exit 130
 		die "the samples are kept, but the report failed (${why##*$'\n'}); retry: thinprobe report $(printf %q "$RUN")"
 	}
-	exp_reported "$state"
 	echo
 	"$TP_HOME/report/table.sh" "$RUN"
 	echo

@@ -4,13 +4,8 @@
 # noise, one train beside a load, and the words on who competed with whom.
 #
 # A session has a name; SESSION_APP says what runs in it: light (vim), heavy (refecho), or own, for protocols that answer
-# keys themselves. An experiment sets RATE PERIOD_MS (and the options seconds, seed, threshold) and calls train_run. It may
-# have functions of its own for
-#	train_load LOAD FOLDER   starts the load, sets TRAIN_LOADS (what lab_start gave); false: TRAIN_WHY
-#	train_loaded FOLDER      the load has ended: its report is FOLDER/sink.out
-#	train_mismatch REGIME    prints what did not compete as asked for
-# and variables: TRAIN_SKIP (first keys left out), CHAIN_SECONDS (of the train that shows what the probe itself needs),
-# TRAIN_MORE (JSON: more parameters of the cell), TRAIN_MODE (hold: one press, which the client repeats).
+# keys themselves. An experiment sets RATE PERIOD_MS (and the options seconds, seed, threshold) and calls train_run. Its hooks and
+# variables: docs/experiment-hooks.md.
 
 RATE=20 PERIOD_MS=50 TRAIN_SKIP=5 CHAIN_SECONDS=3 TRAIN_MODE=tap TRAIN_MORE='{}' WIRE=0 REGIME=session KEEP=0
 PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
@@ -18,8 +13,6 @@ declare -A SESSION_PROTOCOL SESSION_APP SESSION_OPTIONS SESSION_DISPLAY SESSION_
 declare -A SESSION_WATCH SESSION_NOISE SESSION_COST SESSION_PID SESSION_SERVER SESSION_IDLE
 # Packets can be put beside keys where both have one clock (TRACES), the application's own log too where all hosts have (ECHOES).
 TRACES=1 ECHOES=1
-
-exp_missing() { lab_lacks attach pin shape memory autogroup rt capture; }
 
 # Sessions ------------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,6 @@
 # its own, which the profile must not hold. Then the sessions go. idleprofile sees all that takes the CPU, so who it names is
 # looked up while it lives: the lab's, or somebody else's.
 WAKEUPS_PER_S=50 THRESHOLD_US=5 SETTLE_SECONDS=30
-PIN_EFFECT="so the profile holds the clients too"
 EXP_KEEPER=$PPID
 PROTOCOL_OPTIONS=()
 
@@ -28,13 +27,13 @@ exp_cells() {
 
 exp_settings() { jq -cn --arg protocol "${PROTOCOLS%%,*}" '{$protocol}'; }
 
-exp_missing() {
+exp_begin() {
 	local why
-	lab_lacks pin memory
 	why=$(outside_exec "$TP_BIN/idleprofile" --cpus "$LAB_CPUS_server" -t 10ms --effect 0s --who 2>&1 >/dev/null |
 		grep -vx ready | tail -n 1)
-	[ "$ON" = lab ] || echo "whose a process is: asked before and after a profile only, so who began and ended in between is foreign"
-	[ -z "$why" ] || echo "who took the CPU: ${why#*culprits: }, so whose time was lost is not told apart"
+	[ "$ON" = lab ] ||
+		ABSENT+=("whose a process is: asked before and after a profile only, so who began and ended in between is foreign")
+	[ -z "$why" ] || ABSENT+=("who took the CPU: ${why#*culprits: }, so whose time was lost is not told apart")
 }
 
 exp_words() {

@@ -5,7 +5,6 @@
 # All that the server runs is in its memory group; the probe, which stays connected and sends a key when it is told to, is at the
 # client. That a session was paged out is proven before the key (bin/pagein), or the run is no figure.
 
-PIN_EFFECT='so the load slows the probe'
 SWAP='' PROBER='' SESSION_PIDS='' SESSION_GROUP=''
 
 exp_check() {

@@ -54,16 +54,6 @@ column() {	# column CELL NAME
 change() { jq "$2" "run/cells/$1/1/pagein.json" >p && mv p "run/cells/$1/1/pagein.json"; }	# change CELL FILTER
 found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
 
-@test "what options must mean together is refused" {
-	for words in '--swap disk' '--swap slow:2' '--swap file,file' '--private-copies --sessions plain' '--server-memory none' \
-		'--protocol null'; do
-		# shellcheck disable=SC2086
-		run -2 "$TOP/thinprobe" run paging $words -o run
-		[ "${#lines[@]}" = 1 ]
-		[ ! -e run ]
-	done
-}
-
 @test "cells: every way on an unchanged session, pressure and protection on the slow device; what is asked for by name everywhere" {
 	cells() {	# cells VARIABLE=VALUE...: as exp_cells prints them
 		bash -c 'plan_given() { [[ " $GIVEN " == *" $1 "* ]]; }; QUICK=0 GIVEN="" PROTOCOLS=vnc,x11 SWAPS=file,zram,slow:2.5ms

@@ -61,7 +61,6 @@ exp_before_cells() {
 
 declare -A SAYS=([session]="set-up, idle, keys" [text]="editing a text" [draw]=drawing [browse]="looking at pages")
 exp_words() { echo "${P[protocol]}: ${SAYS[${P[part]}]}"; }
-exp_missing() { lab_lacks pin shape; }
 
 exp_begin() {
 	[ -n "$LAB_TAP_IF" ] || die "-$EXIT_MISSING" "no capture here; see: thinprobe doctor"

@@ -27,12 +27,6 @@ row() {	# row PROTOCOL WHAT COLUMN
 made_up_run() { python3 "$TOP/tests/golden/make_protocols.py" run && { "$TOP/bin/summarize" run >/dev/null || [ $? = 3 ]; }; }
 found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
 
-@test "a protocol whose server is the application is refused" {
-	run -2 "$TOP/experiments/engine/run.sh" protocols --options-only --protocol vnc:refecho
-	[ "${#lines[@]}" = 1 ]
-	"$TOP/experiments/engine/run.sh" protocols --options-only --protocol x11,vnc:viewer --work none --keys 20 --keep-captures
-}
-
 @test "cells: a session for each protocol, graphical work where there is a view; the session comes before its work" {
 	local set='PROTOCOLS=x11,vnc,vnc:viewer WORKS=text,draw,browse REPEATS=2; '
 	functions "$set exp_cells" | tr '\t' ' ' >cells

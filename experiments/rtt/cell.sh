@@ -6,7 +6,6 @@
 . "$TP_HOME/experiments/engine/trains.sh"
 COST_MS=0 ECHOES=0 LOAD_PORT=5210
 QUIET_LOADS=90	# queues besides the first are measured from here on, and without load
-PIN_EFFECT="so what the load costs is in the probe's times"
 
 exp_check() {
 	local item
@@ -49,16 +48,6 @@ exp_words() {
 	[ "${P[load]}" = 0 ] || load="${P[load]} % by ${P[transport]/random/random udp}"
 	[ "${P[probe]}" != ping ] || probe=pings
 	echo "${P[link]}, ${P[queue]}, $load, $probe"
-}
-
-exp_says() {
-	echo ", links of ${LINKS//,/, } with $([ "$ON" = lab ] && echo "a queue of $QUEUE" || echo "its own queue");" \
-		"${#CELLS[@]} cells of $SECONDS_EACH s"
-}
-
-exp_missing() {
-	lab_lacks pin rt
-	[ "$ON" = lab ] || echo "rate and queue of the link: as they are; loads are shares of $LINKS"
 }
 
 # The link and its queue ------------------------------------------------------------------------------------------
@@ -135,7 +124,13 @@ exp_find() {
 # Sessions and the load's receivers: one of each, for the whole run -----------------------------------------------
 
 exp_begin() {
-	local role address protocol
+	local role address protocol queue="its own queue"
+	if [ "$ON" = lab ]; then
+		queue="a queue of $QUEUE"
+	else
+		ABSENT+=("rate and queue of the link: as they are; loads are shares of $LINKS")
+	fi
+	RUN_SAYS=", links of ${LINKS//,/, } with $queue; ${#CELLS[@]} cells of $SECONDS_EACH s"
 	for role in client server; do
 		address=LAB_ADDR_$role
 		lab_start "$role" "netload-at-$role" "$TP_BIN/netload" serve --bind "${!address}" --port "$LOAD_PORT" --format json

@@ -16,10 +16,3 @@ load ../../tests/lab/pair
 	jq -e '.result.sent_mbit_s | . > 49 and . < 51' "$cell/netload.json"
 	[ "$(jq -r .parameters.queue "$cell/cell.json")" = real ]
 }
-
-@test "rtt: over ssh, what only an emulated link has is refused by its name" {
-	for words in '--queue 5ms' '--queues fifo' '--link-by wire' '--links 1Mbit,2Mbit'; do
-		# shellcheck disable=SC2086 # words
-		pair_refused "${words%% *}" rtt $words
-	done
-}

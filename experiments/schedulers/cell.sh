@@ -33,13 +33,10 @@ exp_cells() {
 	done; done
 }
 
-exp_repeats() { [ "${P[part]}" = length ] && CELL_REPEATS=1 || CELL_REPEATS=$REPEATS; }
-
 exp_words() {
 	echo "${P[protocol]}, ${P[setting]}: ${P[sinks]} sinks, ${P[app]}${P[cost_ms]:+ ${P[cost_ms]} ms}$(
 		[ "${P[part]}" = table ] || echo " by length")"
 }
-exp_missing() { lab_lacks pin shape memory autogroup rt; }
 
 exp_before_cells() {
 	[ ! -t 1 ] || printf '\r\033[K'

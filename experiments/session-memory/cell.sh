@@ -5,7 +5,6 @@
 # at the server, and its desktop or terminal, in a memory group of its own; a client is connected to it. A system is PROTOCOL.KIND.
 . "$TP_HOME/lab/guest.sh"
 SETTLE_SECONDS=40
-PIN_EFFECT="which only takes time here"
 PROTOCOL_OPTIONS=()
 LOGIN_ROOTS=()		# of each login, pids with commas: what was started for it on the server
 LOGIN_DISPLAYS=()	# of these, what belongs to the display server
@@ -38,17 +37,13 @@ exp_begin() {
 	if ! EMPTY_WHY=$(guest_missing) && ! (guest_root small kept && guest_kernel kept) >/dev/null 2>&1; then
 		EMPTY_WHY="no guest is made yet; make it with: $TP_HOME/lab/guest.sh root small"
 	fi
-	GROUPS_HERE=0 GROUPS_WHY=''
+	[ -z "$EMPTY_WHY" ] || ABSENT+=("memory of a server without logins: $EMPTY_WHY")
+	GROUPS_HERE=0
 	[ -z "$LAB_MEMORY_GROUP" ] || return 0	# all logins are in the server's
-	if lab_memory_group login-0; then GROUPS_HERE=1; else GROUPS_WHY=$LAB_WHY; fi
+	if lab_memory_group login-0; then GROUPS_HERE=1; else
+		ABSENT+=("memory groups (${LAB_WHY#memory groups: }): what the kernel keeps for a login is in the machine's figure only")
+	fi
 	lab_memory_ungroup login-0
-}
-
-exp_missing() {
-	lab_lacks pin memory
-	[ -z "$EMPTY_WHY" ] || echo "memory of a server without logins: $EMPTY_WHY"
-	[ "$GROUPS_HERE" = 1 ] || [ -n "$LAB_MEMORY_GROUP" ] ||
-		echo "memory groups (${GROUPS_WHY#memory groups: }): what the kernel keeps for a login is in the machine's figure only"
 }
 
 # A server of its own -----------------------------------------------------------------------------------------------

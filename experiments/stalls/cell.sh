@@ -8,6 +8,8 @@ RATE=20 PERIOD_MS=50
 
 exp_check() {
 	local protocol displays=''
+	[ "$QUICK" = 1 ] || CELL_SERIES+=(stall)
+	[ "$WIRE" = 0 ] || CELL_SERIES+=(wire)
 	for protocol in ${PROTOCOLS//,/ }; do
 		! has_display "$protocol" || { displays=1; [[ ,$APPS, != *,own,* ]] || exp_bad "--app own: $protocol needs light or" \
 			"heavy; own is for protocols without a display, such as vnc:refecho"; }
@@ -54,17 +56,12 @@ exp_before_cells() {
 	esac
 }
 
-exp_series() {
-	[ "$QUICK" = 1 ] || echo stall
-	[ "$WIRE" = 0 ] || echo wire
-}
-
 # The latency series in the cell's own folder, the others below it; it goes last, since the cell counts as there once its
 # cell.json is.
 exp_measure() {
 	local series session
 	session=$(session_name "${P[protocol]}" "${P[app]}")
-	for series in $(exp_series) latency; do
+	for series in "${CELL_SERIES[@]}" latency; do
 		! stopped && ! lab_lost >/dev/null || return 1
 		if [ "$QUICK-$series" = 1-latency ]; then
 			train_run_both "$session" "${P[sinks]}" "$2" "$3"

@@ -146,14 +146,3 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 	[ "$(jq -r .state "$run/r/run.json")" = complete ]
 	[ "$(jq -r .lab.rootless "$run/r/run.json")" = true ]
 }
-
-@test "bad options name the thing, cost nothing and exit 2" {
-	for bad in '--loads 1,x' '--time 0' '--repeat 0' '--app word' '--protocol none' '--regime x' \
-		'--on mars:' '--on ssh:a,b,c,d' '--nonsense' '--resume /nowhere' '--loads'; do
-		# shellcheck disable=SC2086
-		run --separate-stderr "$TOP/thinprobe" run stalls $bad
-		[ "$status" = 2 ] || { echo "$bad: $status" >&2; return 1; }
-		[ "$(wc -l <<<"$stderr")" = 1 ]
-		[ -z "$output" ]
-	done
-}

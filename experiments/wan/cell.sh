@@ -60,23 +60,16 @@ exp_words() {
 		[ "${P[keys_per_s]}" = 0 ] || echo ", ${P[keys_per_s]} keys/s")"
 }
 
-exp_says() {
-	case $LAB_LINK in
-	real) echo ", as long as it is" ;;
-	wire) echo ", delayed by the delay line wire (user space)" ;;
-	*) echo ", delayed by netem" ;;
-	esac
-}
-
-exp_missing() {
-	lab_lacks pin shape rt capture
-	lab_has client ping ||
-		echo "ping: the round trip is the one asked for, without the delay line's own (apt-get install" \
-			"--no-install-recommends iputils-ping)"
-}
-
 exp_begin() {
 	local protocol
+	case $LAB_LINK in
+	real) RUN_SAYS=", as long as it is" ;;
+	wire) RUN_SAYS=", delayed by the delay line wire (user space)" ;;
+	*) RUN_SAYS=", delayed by netem" ;;
+	esac
+	lab_has client ping ||
+		ABSENT+=("ping: the round trip is the one asked for, without the delay line's own$(
+			) (apt-get install --no-install-recommends iputils-ping)")
 	for protocol in ${PROTOCOLS//,/ }; do must session_start "${protocol//:/-}" "$protocol" "$APP"; done
 }
 

@@ -12,13 +12,6 @@ load ../../tests/lab/pair
 	[ "$(pair_keys "$RUN"/cells/*/1)" = 11 ]
 }
 
-@test "wan: over ssh, what only an emulated link has is refused by its name" {
-	for words in '--rtt 10ms' '--loss 1' '--loss-rtt 5ms' '--link 10Mbit' '--queue 5ms'; do
-		# shellcheck disable=SC2086 # words
-		pair_refused "${words%% *}" wan $words
-	done
-}
-
 @test "--link measure: what is between two machines becomes the emulated link, and run.json has what was measured" {
 	need Xvnc xdotool ping
 	run env TMPDIR="$W" THINPROBE_STATE="$W/state" timeout -k 10 900 bash "$TOP/tests/lab/sshpair.sh" run "$TOP/thinprobe" run wan \

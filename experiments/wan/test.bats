@@ -69,22 +69,6 @@ three_protocols() {
 	done
 }
 
-@test "a link in the options of an experiment: rate, delay, jitter, loss; a queue only where there is a rate" {
-	for words in '--link none' '--link 10Mbit' '--link 2.5Gbit,0' '--link 10Mbit,5ms' '--link none,5ms,200us' \
-		'--link 64Kbit,1.5s,5ms,0.5%' '--link 10Mbit,5ms,0,2' '--link 10Mbit --queue 20ms'; do
-		# shellcheck disable=SC2086 # words
-		"$TOP/experiments/engine/run.sh" stalls $words --options-only
-	done
-	for words in '--link 10Mbit,5' '--link 10Mbit,5ms,1' '--link 10Mbit,5ms,1ms,1,1' '--link 10Mbit,5ms,1ms,100%' \
-		'--link 10Mbit --queue 5' '--link none --queue 5ms' '--queue 5ms --on ssh:a,b'; do
-		# shellcheck disable=SC2086 # words
-		run --separate-stderr "$TOP/experiments/engine/run.sh" stalls $words --options-only
-		echo "$words: $status $stderr"
-		[ "$status" = 2 ]
-		[ "${#stderr_lines[@]}" = 1 ]
-	done
-}
-
 @test "a link with a delay is the only one: its round trip and loss are those of the cells" {
 	local set='
 		. "$TP_HOME/lab/lib.sh"; RESUME= ON=lab LINK=$1 KEYS=20 LOSS_KEYS= TYPING=10 PROTOCOLS=one RTTS=0,100 LOSSES=0.5,2 LOSS_RTT=50

@@ -345,7 +345,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 @test "every plan says what it asks, shows and needs, in words that the engine knows" {
 	local plan wrong=0 word words
 	words='question|ask|says|figure|paper|minutes|needs|wrong-if|called|protocols|choose|on|ssh|not-ssh|again|axis|group|first'
-	words+='|setting|use|option'
+	words+='|once|lacks|pin-effect|setting|use|option'
 	for plan in $(in_trees 'experiments/*/plan'); do
 		for word in question says figure paper minutes needs wrong-if axis; do
 			grep -qE "^$word  *[^ ]" "$plan" || { echo "$plan: no $word"; wrong=1; }
@@ -505,5 +505,93 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 			| if contains(":") then sub(":"; " ") else "\($table) \(.)" end' >used
 		[ -s used ]
 		run ! grep -vxFf columns used
+	done
+}
+
+# The scripts that run in a driver's shell.
+driver_files() { printf '%s\n' experiments/*/*.sh | grep -vE '/engine/(complete|index|keep|list|new|sweep[a-z_]*|watch)\.sh$'; }
+
+@test "docs/experiment-hooks.md has every hook, and none that nobody has" {
+	local work=$PWD
+	cd "$TOP"
+	driver_files | xargs grep -oE '^[[:space:]]*[a-z]+_[a-z_]+\(\)' | sed -E 's/:[[:space:]]*/ /; s/\(\)//' | sort -u >"$work/defined"
+	# what the engine calls and an experiment defines, or two of its own files
+	driver_files | grep /engine/ | xargs grep -ohE '[a-z]+_[a-z_]+' | sort -u >"$work/called"
+	awk 'NR == FNR { called[$1] = 1; next } !($2 in called) || $2 == "app_can" { next }
+		$1 !~ /\/engine\// { print $2; next } again[$2]++ { print $2 }' "$work/called" "$work/defined" | sort -u >"$work/hooks"
+	grep -oE '`[a-z]+_[a-z_]+`' docs/experiment-hooks.md | tr -d '`' | sort -u >"$work/named"
+	run ! grep -vxFf "$work/named" "$work/hooks"
+	run ! grep -vxFf "$work/hooks" <(sed -nE 's/^\| `([a-z_]+)`.*/\1/p' docs/experiment-hooks.md)
+	[ "$(wc -l <"$work/hooks")" -ge 30 ]
+}
+
+@test "docs/experiment-hooks.md has every variable that an engine's file shares, and none that is not shared" {
+	local work=$PWD file
+	cd "$TOP"
+	for file in $(driver_files); do
+		sed -E 's/(^|[[:space:]])#.*//' "$file" | grep -oE '\$\{?[#!]?[A-Z][A-Z0-9_]+|(^|[[:space:];({])[A-Z][A-Z0-9_]+(\[[^]]*\])?\+?=' |
+			grep -oE '[A-Z][A-Z0-9_]+' | sort -u | sed "s,\$, $file,"
+	done | awk '{ n[$1]++; shared[$1] += $2 ~ /\/engine\// } END { for (v in n) if (n[v] > 1 && shared[v]) print v }' >"$work/all"
+	# without those of plans, of the lab, of plug-ins and of the shell
+	sed -nE 's/^(option|use) +([a-z.,-]+).*/\2/p' experiments/*/plan experiments/engine/{*.plan,options} | tr , '\n' | tr 'a-z-' 'A-Z_' |
+		sed 'p; s/$/S/' >"$work/options"
+	grep -ohE '\bvar=[A-Z_]+' experiments/*/plan experiments/engine/{*.plan,options} | cut -d= -f2 >>"$work/options"
+	grep -vxFf "$work/options" "$work/all" | grep -vE '^(LAB|PROTOCOL|TP|VIEWER|GUEST|ATTACH|EXIT|MACHINE|BASH|EPOCH)[A-Z_]*$' |
+		grep -vxE 'P|EUID|SECONDS|OPTARG|OPTIND|PATH|HOME|DISPLAY|PPID|PWD|IFS|LC_ALL|NF|NR|FNR|OFS|REPLY|XAUTHORITY|SAL_USE_VCLPLUGIN' |
+		sort -u >"$work/variables"
+	sed -nE 's/^\| `([A-Z][A-Z0-9_]+)`.*/\1/p' docs/experiment-hooks.md | sort -u >"$work/named"
+	diff "$work/variables" "$work/named"
+	[ "$(wc -l <"$work/named")" -lt 100 ]
+}
+
+# EXPERIMENT, its options, and a word of the line where another than the first option is named.
+refusals() {
+	local experiment words
+	while IFS='|' read -r experiment words; do
+		while read -r -d '|' words || [ -n "$words" ]; do printf '%s\t%s\n' "$experiment" "$words"; done <<<"$words"
+	done <<-'END'
+		browse|--page nosuch|--page plain,plain|--scheme nosuch|--job nosuch|--think-time 0|--protocol null
+		calibrate|--on ssh:a,b
+		capacity|--criteria p99:80ms|--criteria p95:80|--criteria apdex:1.5
+		cpuspeed|--trace nowhere|--scale 2|--tolerance 256
+		diskload|--disk fast|--confidence 2|--on ssh:a,b
+		iosched|--disk slow:4|--takes 3|--on ssh:a,b
+		launch|--app nosuch|--trace nosuch|--scheme nosuch|--scheme L,L|--job sideways|--threads 0|--place nowhere|--neighbour 1
+		paging|--swap disk|--swap slow:2|--swap file,file|--private-copies --sessions plain|--server-memory none|--protocol null
+		protocols|--protocol vnc:refecho
+		rtt|--queue 5ms --on ssh:a,b|--queues fifo --on ssh:a,b|--link-by wire --on ssh:a,b|--links 1Mbit,2Mbit --on ssh:a,b
+		slowreplay|--over fast|--over dsl --factor 3|--over dial-up|--over 1Mbit,5ms,1ms|--on ssh:a,b
+		stalls|--loads 1,x|--time 0|--repeat 0|--app word|--protocol none|--regime x|--on mars:|--on ssh:a,b,c,d|--nonsense
+		stalls|--resume /nowhere|--link 10Mbit,5|--link 10Mbit,5ms,1|--link 10Mbit,5ms,1ms,1,1|--link 10Mbit,5ms,1ms,100%
+		stalls|--queue 5 --link 10Mbit|--queue 5ms --link none|--queue 5ms --on ssh:a,b
+		startup|--app nosuch|--app mousepad,mousepad|--axis sideways|--used 16,x|--left 100,0|--swap floppy|--swap slow|--loads 0
+		startup|--reads x|--disk floppy|--server-memory none|--profile /nowhere|--profile profile.tsv|--protocol null
+		users|--clients 0|--clients host|--clients host,-x --on ssh:a,b
+		video|--geometry big|--geometry 12x12|--scheme nosuch|--job nosuch|--time 1|--press 0|--protocol null
+		wan|--rtt 10ms --on ssh:a,b|--loss 1 --on ssh:a,b|--loss-rtt 5ms --on ssh:a,b|--link 10Mbit --on ssh:a,b
+	END
+}
+
+@test "what options must mean together is refused in one line that names the first, and nothing is made" {
+	local experiment words
+	printf 'a\tb\n' >profile.tsv
+	while IFS=$'\t' read -r experiment words; do
+		# shellcheck disable=SC2086 # words
+		run -2 --separate-stderr "$TOP/experiments/engine/run.sh" "$experiment" $words -o run
+		echo "$experiment $words: $output$stderr"
+		[ -z "$output" ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"${words%% *}"* ]]
+		[ ! -e run ]
+	done < <(refusals)
+}
+
+@test "a link has a rate, delay, jitter and loss; a criterion is a time or a score" {
+	local words
+	for words in 'stalls --link none' 'stalls --link 10Mbit' 'stalls --link 2.5Gbit,0' 'stalls --link 10Mbit,5ms' \
+		'stalls --link none,5ms,200us' 'stalls --link 64Kbit,1.5s,5ms,0.5%' 'stalls --link 10Mbit,5ms,0,2' \
+		'stalls --link 10Mbit --queue 20ms' 'capacity --on ssh:server,me@client' \
+		'capacity --criteria p95:80ms,apdex:1 --app light,heavy --most 3' \
+		'protocols --protocol x11,vnc:viewer --work none --keys 20 --keep-captures'; do
+		# shellcheck disable=SC2086 # words
+		"$TOP/experiments/engine/run.sh" $words --options-only
 	done
 }

@@ -11,8 +11,6 @@
 #                       the driver's files and processes; PAIR_LISTENER=1: with a third machine that listens. Skips where something
 #                       is missing that the run names.
 #   pair_keys FOLDER    prints how many keys were due in that cell
-#   pair_refused WORDS EXPERIMENT OPTION...
-#                       the run is refused in one line with these words, and no run folder is made
 bats_require_minimum_version 1.5.0
 load "$(dirname "${BASH_SOURCE[0]}")/../cli/helpers"
 
@@ -65,13 +63,3 @@ pair_cell() {
 }
 
 pair_keys() { awk 'NR > 1' "$1/samples.tsv" | wc -l; }
-
-pair_refused() {
-	local words=$1
-	shift
-	run --separate-stderr "$TOP/thinprobe" run "$@" --on ssh:tp-server,tp-client -o "$RUN"
-	[ "$status" = 2 ]
-	[ "${#stderr_lines[@]}" = 1 ]
-	[[ $stderr == *"$words"* ]]
-	[ ! -e "$RUN" ]
-}

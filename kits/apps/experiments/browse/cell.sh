@@ -9,7 +9,6 @@
 . "$TP_HOME/kits/apps/experiments/engine/starts.sh"
 . "$TP_HOME/kits/apps/experiments/engine/favour.sh"
 . "$TP_HOME/kits/apps/experiments/browse/pages.sh"
-PIN_EFFECT='so the load slows the watcher'
 PICTURES='{}' START=''	# of each page at rest, by its name; of the browser without a page
 
 exp_check() {

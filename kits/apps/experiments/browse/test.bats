@@ -43,10 +43,6 @@ nice 1.5 parallel
 L 2 parallel
 H 1.6 parallel"
 
-@test "what options must mean together is refused before anything is installed or started" {
-	refused "--page nosuch" "--page plain,plain" "--scheme nosuch" "--job nosuch" "--think-time 0" "--protocol null"
-}
-
 @test "cells: every scheme beside each job, alone once without; the order of pages is that of the repeat" {
 	[ "$(functions 'SCHEMES=alone,baseline,L JOBS=parallel,quanta; exp_cells' | tr '\t' ' ' | paste -sd ';')" = \
 		"alone none;baseline parallel;baseline quanta;L parallel;L quanta" ]

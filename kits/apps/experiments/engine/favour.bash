@@ -32,15 +32,6 @@ made_run() {	# made_run AXES REPEATS MORE
 		| . * '"$3" >run/run.json
 }
 
-refused() {	# refused "WORDS"...: before anything is made
-	for words; do
-		# shellcheck disable=SC2086 # words
-		run -2 "$TOP/thinprobe" run "$EXPERIMENT" $words -o run
-		[ "${#lines[@]}" = 1 ] || return
-		[ ! -e run ] || return
-	done
-}
-
 short_run() {	# short_run "PROGRAM..." WORD...: all cells are complete
 	local tool status=0
 	for tool in $1; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done

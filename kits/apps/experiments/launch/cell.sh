@@ -5,7 +5,6 @@
 # cell.
 . "$TP_HOME/kits/apps/experiments/engine/starts.sh"
 . "$TP_HOME/kits/apps/experiments/engine/favour.sh"
-PIN_EFFECT='so the load slows the watcher'
 KEYS_SECONDS=3.5	# an episode lasts 5 s at most
 
 exp_check() {

@@ -13,7 +13,6 @@
 
 # How often a second a hog that keeps touching would touch all of its memory, were it all there. Enough to keep it, little CPU.
 TOUCHES_PER_S=2
-PIN_EFFECT='so the load slows the watcher'
 SWAP='' PRESSURE=''	# PRESSURE: the program that makes it, as lab_start knows it
 declare -A APP_RSS	# memory at rest, bytes, by name
 

@@ -27,18 +27,6 @@ row() {	# row CELL NAME
 found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
 made_up() { python3 "$TOP/kits/apps/tests/golden/make_starts.py" run && "$TOP/report/report.sh" run; }
 
-@test "what options must mean together is refused before anything is installed or started" {
-	printf 'a\tb\n' >profile.tsv
-	for words in "--app nosuch" "--app mousepad,mousepad" "--axis sideways" "--used 16,x" "--left 100,0" "--swap floppy" \
-		"--swap slow" "--loads 0" "--reads x" "--disk floppy" "--server-memory none" "--profile /nowhere" \
-		"--profile profile.tsv" "--protocol null"; do
-		# shellcheck disable=SC2086 # words
-		run -2 "$TOP/thinprobe" run startup $words -o run
-		[ "${#lines[@]}" = 1 ]
-		[ ! -e run ]
-	done
-}
-
 @test "cells: all steps of both kinds on every device, once without pressure; of cold ones that, but where they are asked for" {
 	cells >all
 	# 4 applications: warm 1 + 2 kinds x 2 devices x 6 steps, cold 1

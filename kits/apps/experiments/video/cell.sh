@@ -8,7 +8,6 @@
 # says of itself is held against that.
 . "$TP_HOME/kits/apps/experiments/engine/favour.sh"
 . "$TP_HOME/kits/apps/experiments/video/clip.sh"
-PIN_EFFECT='so the load slows the watcher'
 LEAST_PERCENT=55	# of a CPU, for all frames of the clip: more than vamp's threshold
 
 exp_check() {

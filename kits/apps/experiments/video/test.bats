@@ -49,10 +49,6 @@ made_up() {
 	functions 'JOBS=parallel,quanta; exp_summed'
 }
 
-@test "what options must mean together is refused before anything is installed or started" {
-	refused "--geometry big" "--geometry 12x12" "--scheme nosuch" "--job nosuch" "--time 1" "--press 0" "--protocol null"
-}
-
 @test "cells: alone once, every other scheme beside each job, those with vamp with and without a look at sound" {
 	[ "$(functions 'SCHEMES=alone,baseline,L JOBS=parallel,quanta; exp_cells' | tr '\t' ' ' | paste -sd ';')" = "$(printf '%s' \
 		'alone none none;baseline parallel none;baseline quanta none;L parallel without;L parallel with;' \

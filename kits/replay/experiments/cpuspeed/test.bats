@@ -6,19 +6,6 @@
 bats_require_minimum_version 1.5.0
 load ../engine/replays
 
-@test "an option that cannot be is refused before anything is made" {
-	for words in 'cpuspeed --trace nowhere' 'diskload --disk fast' 'iosched --disk slow:4' \
-		'cpuspeed --scale 2' 'cpuspeed --tolerance 256' 'diskload --confidence 2' 'iosched --takes 3' 'slowreplay --over fast' \
-		'slowreplay --over dsl --factor 3' 'slowreplay --over dial-up' 'slowreplay --over 1Mbit,5ms,1ms'; do
-		# shellcheck disable=SC2086 # words
-		run --separate-stderr "$TOP/thinprobe" run $words -o x
-		echo "$words: $status $stderr"
-		[ "$status" = 2 ]
-		[ "${#stderr_lines[@]}" = 1 ]
-		[ ! -e x ]
-	done
-}
-
 @test "totals and ratios pair replays of one repeat; what is not found is missing; unsure responses are left out" {
 	made cpuspeed 100 100:100:1:40 '25:25:4:40.2:{"throttled_s":7}'
 	"$TOP/bin/summarize" "$RUN"

@@ -8,14 +8,8 @@
 # together in the end (RUN/analysis.json), since what an input's response is shows in what they have in common. The first
 # setting is the base, against which the others are held.
 #
-# An experiment has these functions, and ON_DISK=1 where all that the session reads is on a disk of its own:
-#	setting_row NAME		prints "value<tab>words": its place on the axis of the figures (a number, or empty), and what it is
-#	setting_check			what options must mean together
-#	setting_can			the lab is up: can the settings be made? If not, it dies
-#	setting_session NAME		before the session is made; 0, or LAB_WHY
-#	setting_begin NAME FOLDER	the session is there and nothing was done in it yet; 0, or LAB_WHY
-#	setting_end NAME FOLDER		after the replay: sets FACTS, JSON for the cell
-#	setting_away			undoes all of the setting
+# An experiment has setting_row and other hooks (docs/experiment-hooks.md), and ON_DISK=1 where all that the session reads is on a disk of
+# its own.
 . "$TP_HOME/experiments/engine/disk.sh"
 PROTOCOL=vnc ON_DISK=0
 PROTOCOL_OPTIONS=()
@@ -50,10 +44,9 @@ exp_settings() {
 }
 
 exp_words() { setting_row "${P[setting]}" | cut -f2; }
-exp_says() { echo "; $APP, ${#CELLS[@]} settings, $REPEATS replay$([ "$REPEATS" = 1 ] || echo s) of each"; }
-
 exp_begin() {
 	local why
+	RUN_SAYS="; $APP, ${#CELLS[@]} settings, $REPEATS replay$([ "$REPEATS" = 1 ] || echo s) of each"
 	app_use desk
 	why=$(app_can) || die "-$EXIT_MISSING" "$why"
 	if [ "$ON_DISK" = 1 ]; then

@@ -9,7 +9,6 @@
 RATE=10
 WARM_SECONDS=1.5	# users type for so long before the one in front is measured
 SKIP=5			# first keys left out
-PIN_EFFECT="so the viewers take from the server what users should have"
 SAMPLES="schema users user keys mean_ms p50_ms p95_ms max_ms apdex late_percent p95_from_ms apdex_to"
 MACHINE="schema users keys_per_s server_busy_percent client_busy_percent foreign_percent steal_percent waiting available_bytes"
 MACHINE+=" swap_in_bytes_per_s link_percent own_percent major_faults_per_s drops_per_s client_waiting memory_stall_ms_per_s"
@@ -34,10 +33,6 @@ exp_check() {
 exp_settings() { table_json "$TP_HOME/kits/users/data/limits.tsv" | jq -c '{limits: map(del(.schema) | .at_least |= tonumber)}'; }
 
 exp_words() { echo "users of the ${P[app]} application over ${P[protocol]}"; }
-
-exp_missing() {
-	lab_lacks pin shape memory rt
-}
 
 exp_begin() {
 	APP_COST=${COST_MS}ms

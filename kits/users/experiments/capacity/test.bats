@@ -389,16 +389,6 @@ find_users() {
 	[[ $(jq -r '.findings[0].text' both/findings.json) == *vnc/new* ]]
 }
 
-@test "capacity: a criterion is a time or a score" {
-	local words
-	"$TOP/thinprobe" run capacity --options-only --on ssh:server,me@client
-	"$TOP/thinprobe" run capacity --options-only --criteria p95:80ms,apdex:1 --app light,heavy --most 3
-	for words in p99:80ms p95:80 apdex:1.5; do
-		run -2 "$TOP/thinprobe" run capacity --options-only --criteria "$words"
-		[ "${#lines[@]}" -eq 1 ]
-	done
-}
-
 # Limits that cannot be reached, and one that nobody can keep; a display server that has no luck with the fourth session.
 @test "capacity: a small search; a session that cannot start is a limit with its reason, tried twice" {
 	local status=0

@@ -7,7 +7,6 @@
 # times vary.
 CROWD_LATE=5ms CROWD_ARRIVALS=()
 CROWD_PIDS=()	# files: the pid of each program of the server that is looked at by itself
-PIN_EFFECT="so what the users' programs cost is in the server's times"
 
 crowd_check() {
 	case ${ON_BACKEND-}:$CLIENTS in
@@ -20,9 +19,9 @@ crowd_check() {
 	esac
 }
 
-exp_missing() {
-	lab_lacks pin
-	lab_can client rt || echo "real-time priority for the users: not allowed here, so requests may leave late (as root it is)"
+crowd_begin() {
+	lab_can client rt ||
+		ABSENT+=("real-time priority for the users: not allowed here, so requests may leave late (as root it is)")
 }
 
 exp_words() {

@@ -22,7 +22,10 @@ exp_cells() {
 	for n in $cov_users; do printf 'cov-think\t%s\t%s\n' "$n" "$(crowd_times "$first / $COV_NZ")"; done
 }
 
-exp_says() { echo "; stations of ${STATIONS//,/, }; ${#CELLS[@]} cells of $SECONDS_EACH s"; }
+exp_begin() {
+	crowd_begin
+	RUN_SAYS="; stations of ${STATIONS//,/, }; ${#CELLS[@]} cells of $SECONDS_EACH s"
+}
 
 exp_run() {	# exp_run FOLDER REPEAT
 	local service=exp target=vnc:$LAB_ADDR_server:$PORT

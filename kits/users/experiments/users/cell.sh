@@ -33,8 +33,6 @@ exp_words() {
 	echo "${P[users]} users of $([ "${P[part]}" = web ] && echo "the web server" || echo VNC) who think for ${P[think_s]} s"
 }
 
-exp_says() { echo "; ${#CELLS[@]} cells of $SECONDS_EACH s (VNC: half)"; }
-
 WEB_PIDS=()
 web_program() {	# web_program NAME PORT COMMAND...
 	WEB_PIDS+=("$LAB_LOG/$1.pid")
@@ -112,6 +110,8 @@ vnc_start() {
 }
 
 exp_begin() {
+	crowd_begin
+	RUN_SAYS="; ${#CELLS[@]} cells of $SECONDS_EACH s (VNC: half)"
 	[[ ,$PARTS, != *,web,* ]] || web_start
 	[[ ,$PARTS, != *,vnc,* ]] || vnc_start
 }

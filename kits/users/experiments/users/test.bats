@@ -218,9 +218,6 @@ END
 # bats test_tags=all
 @test "users from several clients: they begin at one time, each with its share, and their reports are merged" {
 	local cell
-	run -2 "$TOP/thinprobe" run users --clients 0 --options-only
-	run -2 "$TOP/thinprobe" run users --clients host --options-only
-	run -2 "$TOP/thinprobe" run users --on ssh:a,b --clients host,-x --options-only
 	short_run users --parts vnc --vnc-users 5 --vnc-think-time 0.1 --cost 1ms --clients 3 --link none --time 2 --repeat 1
 	cell=$(cell_of run part=vnc)/1
 	jq -c '[.settings.target, .result.users_ready, .result.start_at, .result.requests]' "$cell"/vusers.?.json
