@@ -94,8 +94,8 @@ ping_until_below() {	# MS FILE
 	for _ in {1..5}; do
 		busy_begin
 		on "$a" ping -q -c 5 -i 0.2 10.9.0.2 >"$2"
-		if sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p' "$2" | awk -v most="$1" '{ low = $1 < most } END { exit !low }' ||
-			! machine_was_busy 50; then break; fi
+		if sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p' "$2" | awk -v most="$1" '{ low = $1 < most } END { exit !low }'; then break; fi
+		machine_was_busy 50 || break
 	done
 }
 

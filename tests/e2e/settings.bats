@@ -31,13 +31,6 @@ setup() {
 	[ ! -e "$RUN/log" ]
 }
 
-@test "a protocol that is a server and answers keys itself is its own application, with its cost" {
-	"$TOP/thinprobe" run stalls --protocol vnc:refecho --cost 1ms --quick --loads 0 --time 2 \
-		--repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
-	[ "$(jq '.result.keys_answered' "$(cell_of "$RUN" sinks=0)/1/keyrepeat.json")" = 35 ]
-	[ "$(jq .cost_ms "$(cell_of "$RUN" sinks=0)/1/cell.json")" = 1 ]
-}
-
 @test "a full run has two trains a cell; what is missing of one is made good by --resume, and only that" {
 	"$TOP/thinprobe" run stalls --protocol null --loads 0 --time 2 --repeat 2 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
 	[ "$(jq -c '[.counts.total, .counts.complete]' "$RUN/run.json")" = '[2,2]' ]
@@ -61,20 +54,4 @@ setup() {
 	run --separate-stderr "$TOP/thinprobe" run stalls --resume "$RUN"
 	[ "$status" = 0 ]
 	[[ $output == *"nothing is missing"* ]]
-}
-
-@test "an application that pays for every key and cannot keep up is called overloaded, not slow" {
-	"$TOP/thinprobe" run stalls --app heavy --cost 60ms --cost-per key --quick --loads 0 --time 5 \
-		--repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
-	[ "$(jq .result.overloaded "$(cell_of "$RUN" sinks=0)/1/keyrepeat.json")" = true ]
-	[ "$(jq .result.latency_from_due_ms.p50 "$(cell_of "$RUN" sinks=0)/1/keyrepeat.json")" = null ]
-	[[ $(finding "$RUN" late-heavy verdict) == @(bad|unsure) ]]	# unsure: other work disturbed it
-	[[ $(finding "$RUN" late-heavy text) == *"cannot keep up"* ]]
-}
-
-@test "a variant that a protocol does not have is a wrong word" {
-	run "$TOP/thinprobe" run stalls --protocol vnc:nosuch -o "$RUN"
-	[ "$status" -eq 2 ]
-	[[ ${lines[0]} == *"there are: xvnc "*refecho* ]]
-	[ ! -e "$RUN" ]
 }

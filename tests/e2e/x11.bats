@@ -31,37 +31,6 @@ setup_file() {
 	[ "$status" = 1 ]
 }
 
-@test "x11: without load every key of both applications is sent and answered" {
-	for app in light heavy; do
-		k="$(cell_of "$RUN" app=$app)/1/keyrepeat.json"
-		[ "$(jq '.result.keys_due' "$k")" = 75 ]
-		[ "$(jq '.result.keys_answered' "$k")" = 75 ]
-	done
-	# 10 ms of CPU time cannot pass in less
-	[ "$(jq '.result.latency_from_sent_ms.min >= 10' "$(cell_of "$RUN" app=heavy)/1/keyrepeat.json")" = true ]
-}
-
-@test "x11: no update comes without a key from an application that draws nothing by itself" {
-	[ "$(jq .idle.heavy.updates "$RUN/run.json")" = 0 ]
-}
-
-@test "x11: display is what goes to the display, input what comes from it: packets and bytes as tshark counts them" {
-	command -v tshark >/dev/null || skip "tshark is not installed"
-	for app in light heavy; do
-		cell="$(cell_of "$RUN" app=$app)/1"
-		read -r port < <(jq '.settings.ports[0]' "$cell/prototap.json")
-		[ "$port" -ge 6001 ]
-		read -r packets payload < <(tshark -r "$cell/capture.pcap" -Y "tcp.dstport == $port" -T fields -e tcp.len 2>/dev/null |
-			awk '{ n++; s += $1 } END { print n, s }')
-		[ "$(jq .result.channels.display.packets "$cell/prototap.json")" = "$packets" ]
-		# tshark's payload has bytes that the kernel sent again, as on a busy machine it may
-		[ "$(jq '.result.channels.display | .payload_bytes + .retransmitted_bytes' "$cell/prototap.json")" = "$payload" ]
-		read -r payload < <(tshark -r "$cell/capture.pcap" -Y "tcp.srcport == $port" -T fields -e tcp.len 2>/dev/null |
-			awk '{ s += $1 } END { print s }')
-		[ "$(jq '.result.channels.input | .payload_bytes + .retransmitted_bytes' "$cell/prototap.json")" = "$payload" ]
-	done
-}
-
 @test "x11: two sessions; who has no cookie is refused, on both sides; stopped, nothing listens" {
 	printf 'set -u\nLAB_RUN=%q TOP=%q\n' "$BATS_TEST_TMPDIR/lab" "$TOP" >"$BATS_TEST_TMPDIR/driver"
 	cat >>"$BATS_TEST_TMPDIR/driver" <<'END'

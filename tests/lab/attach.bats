@@ -49,8 +49,7 @@ for how in "--watch patch" "--watch update --region 320x240+0+0"; do
 done
 lab_down
 END
-	[ "$status" -eq 0 ]
-	[[ $output == *"status 0"* ]]
+	said 0 "status 0"
 	# the search types five and then five a second for a second; the train 40
 	[[ $output == *"text 50"* ]]
 	cell=$W/lab/run/cells/$(jq -r '.cells[0].name' "$W/lab/run/run.json")/1

@@ -23,9 +23,7 @@ attach run --on attach::90,FreeRDP,800x500+0+0 --time 2 --repeat 1 --quick --idl
 vim_text
 lab_down
 END
-	[ "$status" -eq 0 ]
-	[[ $output == *"status 0"* ]]
-	[[ $output == *"text 40"* ]]
+	said 0 "status 0" "text 40"
 	cell=$W/lab/run/cells/$(jq -r '.cells[] | select(.parameters.sinks == 7).name' "$W/lab/run/run.json")/1
 	[ "$(jq -r '.result.pairing' "$cell/keyrepeat.json")" = caret ]
 	[ "$(jq -r '.result.keys_exact' "$cell/keyrepeat.json")" = 35 ]

@@ -2,25 +2,15 @@
 # shellcheck shell=bash
 # disk.bash - what tests of a lab with a disk of its own begin with: `load disk`.
 
+# shellcheck source=tests/lab/world.bash
+. "${BASH_SOURCE[0]%/*}/world.bash"
+
 setup() {
-	TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-	W=$(mktemp -d "/tmp/disk bats.XXXXXX")
+	WORLD="a disk" world setpriv unshare nsenter ip tc ethtool losetup mke2fs
 	mkdir "$W/locks"
-	PATH=$PATH:/usr/sbin:/sbin
 	export LAB_LOCKS=$W/locks THINPROBE_STATE=$W/state W TOP
 	[ "$(id -u)" = 0 ] || skip "a disk of its own is root's"
-	for tool in setpriv unshare nsenter ip tc ethtool losetup mke2fs; do
-		command -v "$tool" >/dev/null || skip "$tool is not installed"
-	done
 	[ -e /dev/fuse ] || skip "this kernel has no FUSE"
-}
-
-teardown() {
-	local p
-	# not one that has ended: its pid may be another's by now
-	[[ " $(jobs -pr | xargs) " != *" ${pid-none} "* ]] || kill -9 "$pid" 2>/dev/null || true
-	for p in "$W"/locks/undo-*; do [ ! -e "$p" ] || bash "$TOP/lab/local/undo.sh" back "$p"; done
-	rm -rf -- "$W"
 }
 
 # A driver with a disk of 48M at /tmp/disk; it runs $1, and waits.

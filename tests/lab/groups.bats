@@ -3,19 +3,11 @@
 # Groups and switches of the lab: there when asked for, gone whatever ends the driver. `W` is the test's own world below /tmp.
 # bats file_tags=alone:switches
 
-setup() {
-	TOP=${BATS_TEST_DIRNAME%/tests/lab}
-	W=$(mktemp -d /tmp/groups-bats.XXXXXX)
-	mkdir "$W/locks"
-	for tool in setpriv unshare nsenter ip tc ethtool; do
-		PATH=$PATH:/usr/sbin:/sbin command -v "$tool" >/dev/null || skip "$tool is not installed"
-	done
-}
+load world
 
-teardown() {
-	local p
-	for p in "$W"/locks/undo-*; do [ ! -e "$p" ] || LAB_LOCKS="$W/locks" bash "$TOP/lab/local/undo.sh" back "$p"; done
-	rm -rf -- "$W"
+setup() {
+	world setpriv unshare nsenter ip tc ethtool
+	mkdir "$W/locks"
 }
 
 # Everything that a lab may change, in text.

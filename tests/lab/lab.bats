@@ -3,33 +3,11 @@
 # The local lab: two hosts that come up, hold their streams, their rate and their CPUs, and leave nothing.
 # As root each test of a life runs twice, as root and as an ordinary user; `W` is the test's own world below /tmp.
 
-bats_require_minimum_version 1.5.0
-load ../busy
+load world
 
 setup() {
-	TESTS=$(cd -- "$BATS_TEST_DIRNAME" && pwd -P)
-	HOME_OF_LAB=$(cd -- "$TESTS/../.." && pwd -P)
-	W=$(mktemp -d /tmp/lab-bats.XXXXXX)
-	chmod 755 "$W"
-	for tool in setpriv unshare nsenter ip tc ethtool jq; do
-		PATH=$PATH:/usr/sbin:/sbin command -v "$tool" >/dev/null || skip "$tool is not installed"
-	done
-	AS=()
-	unshare --user --map-root-user --net true 2>/dev/null || [ "$(id -u)" = 0 ] || skip "this system forbids user namespaces"
-}
-
-teardown() {
-	rm -rf -- "$W"
-}
-
-# From here on as an ordinary user without a name or a home of his own.
-as_user() {
-	if [ "$(id -u)" = 0 ]; then
-		AS=(setpriv --reuid 12345 --regid 12345 --clear-groups env "HOME=$W/home")
-		chown -R 12345:12345 "$W"
-	fi
-	"${AS[@]}" unshare --user --map-root-user --net true 2>/dev/null || skip "this system forbids user namespaces to ordinary users"
-	"${AS[@]}" test -r "$HOME_OF_LAB/lab/lib.sh" || skip "an ordinary user cannot read $HOME_OF_LAB"
+	world setpriv unshare nsenter ip tc ethtool jq
+	may_have_hosts
 }
 
 # driver NAME [PRELUDE]: a driver script from standard input. Its locks and pipes are the test's own, so that labs of others
@@ -38,7 +16,7 @@ driver() {
 	{
 		printf 'set -u\nW=%q TESTS=%q\n' "$W" "$TESTS"
 		printf 'export TMPDIR=$W/tmp LAB_LOCKS=${LAB_LOCKS-$W/locks}; mkdir -p "$TMPDIR"\n%s\n' "${2-}"
-		printf 'LAB_RUN="$W/%s run"\n. %q/lab/lib.sh\nlab_use local\n' "$1" "${LAB_COPY-$HOME_OF_LAB}"
+		printf 'LAB_RUN="$W/%s run"\n. %q/lab/lib.sh\nlab_use local\n' "$1" "${LAB_COPY-$TOP}"
 		cat
 	} >"$W/$1.sh"
 	[ ${#AS[@]} -eq 0 ] || chown 12345 "$W/$1.sh"
@@ -125,17 +103,8 @@ echo "paused $?"
 lab_down
 lab_down
 END
-	echo "$output"
-	[ "$status" -eq 0 ]
-	[[ $output == *"from stdin"* ]]
-	[[ $output == *"status 7 to stderr"* ]]
-	[[ $output == *"killed 137"* ]]
-	[[ $output == *"[two words][][\$HOME][quo'te]"* ]]
-	[[ $output == *"job 9 bye"* ]]
-	[[ $output == *"dead ended before it was ready: no luck"* ]]
-	[[ $output == *"got start"* ]]
-	[[ $output == *"stopped"* ]]
-	[[ $output == *"paused 6"* ]]
+	said 0 "from stdin" "status 7 to stderr" "killed 137" "[two words][][\$HOME][quo'te]" "job 9 bye" \
+		"dead ended before it was ready: no luck" "got start" "stopped" "paused 6"
 	[[ $output != *Killed* && $output != *Terminated* && $output != *wait_for* ]]
 }
 
@@ -174,10 +143,7 @@ wait_until 30 command_runs $a; wait_until 30 command_runs $b; wait_until 30 comm
 lab_down
 [ "$(taskset -pc $$ | sed 's/.*: //')" = "$LAB_DRIVER_CPUS" ] && echo "driver is free again"
 END
-	echo "$output"
-	[ "$status" -eq 0 ]
-	[[ $output == *"across 0 1000"* ]]
-	[[ $output == *"uid 1000"* ]]
+	said 0 "across 0 1000" "uid 1000"
 	[[ $output != *"one CPU for both"* ]]
 	[[ $output == *"pinned"* ]]
 	[[ $output == *"driver keeps off"* ]]
@@ -201,7 +167,7 @@ END
 @test "works below /tmp, with a space in the paths, from anywhere" {
 	as_user
 	mkdir "$W/sp ace"
-	cp -R "$HOME_OF_LAB/lab" "$W/sp ace/lab"
+	cp -R "$TOP/lab" "$W/sp ace/lab"
 	chmod -R a+rX "$W"
 	mkdir -p "$W/here and there" && chmod 777 "$W/here and there"
 	LAB_COPY="$W/sp ace" drive 'cd "$W/here and there"; echo visible >file; echo kept >"$W/a script"; LAB_KEEP=("$W/a script")' <<'END'
@@ -213,9 +179,7 @@ lab_exec server ls -A /tmp/.X11-unix | wc -l
 touch "$W/unseen"
 lab_exec server test -e "$W/unseen" || echo "own /tmp"
 END
-	echo "$output"
-	[ "$status" -eq 0 ]
-	[[ $output == *visible* && $output == *kept* && $output == *written* && $output == *"own /tmp"* ]]
+	said 0 "visible" "kept" "written" "own /tmp"
 }
 
 @test "the rate is held" {
@@ -230,8 +194,7 @@ wait $sink
 echo "bytes $(cat "$LAB_LOG/sink.out")"
 [ $((${EPOCHREALTIME/[.,]/} - begin)) -ge 1400000 ] && echo "not faster than the link"
 END
-	echo "$output"
-	[ "$status" -eq 0 ]
+	said 0
 	[[ $output == *"no tbf here"* ]] && skip "this kernel has no tbf"
 	[[ $output == *"bytes 2000000"* ]]
 	[[ $output == *"not faster than the link"* ]]
@@ -239,18 +202,15 @@ END
 
 @test "a wrong rate, a wrong role, no run folder: one line, and the right status" {
 	drive 'LAB_RATE=fast' <<<'lab_up'
-	echo "$output"
-	[ "$status" -eq 2 ]
+	said 2
 	[[ $output == *"LAB_RATE=fast"*"100Mbit"* ]]
 	[ "${#lines[@]}" -eq 1 ]
 	drive <<<'lab_up; lab_exec listener true'
-	[ "$status" -eq 2 ]
-	[[ $output == *"no role 'listener'"* ]]
+	said 2 "no role 'listener'"
 	drive <<<'unset LAB_RUN; lab_up'
 	[ "$status" -eq 2 ]
 	drive <<<'lab_exec server true'
-	[ "$status" -eq 1 ]
-	[[ $output == *"lab_up"* ]]
+	said 1 "lab_up"
 }
 
 @test "a delay: there, or a clear word where it cannot be had" {
@@ -323,9 +283,7 @@ awk -v a="$a" -v b="$b" -v c="$c" -v after="$after" 'BEGIN {
 	if (z[2] - x[2] > y[4] - x[4] - 1e8) print "busy holds own"
 }'
 END
-	echo "$output"
-	[ "$status" -eq 0 ]
-	[[ $output == *"live counted"* && $output == *"ended counted"* && $output == *"busy holds own"* ]]
+	said 0 "live counted" "ended counted" "busy holds own"
 }
 
 @test "levers are tried; facts are JSON" {
@@ -335,8 +293,7 @@ for lever in pin cgroup shape autogroup swap capture rt; do lab_can server $leve
 facts_json | jq -e '.kernel and .cpu.count >= 1 and .link.server.offloads.tso == "off" and .tools.bash
 	and (.user_namespaces | type == "boolean")'
 END
-	echo "$output"
-	[ "$status" -eq 0 ]
+	said 0
 	[[ ${lines[-1]} == true ]]
 	[ "$(grep -cE '^(pin|cgroup|shape|autogroup|swap|capture|rt) [01]$' <<<"$output")" -eq 7 ]
 	[ "$(awk '$1 ~ /thinprobe-swap/' /proc/swaps)" = "" ]
@@ -361,12 +318,7 @@ app_stop
 protocol_stop
 lab_listens server "$first" || echo "stopped"
 END
-	echo "$output"
-	[ "$status" -eq 0 ]
-	[[ $output == *"display :1 target vnc:10.203.0.1:5901"* ]]
-	[[ $output == *"floor 8.33"* ]]
-	[[ $output == *"echo "* ]]
-	[[ $output == *"two sessions"* && $output == *"stopped"* ]]
+	said 0 "display :1 target vnc:10.203.0.1:5901" "floor 8.33" "echo " "two sessions" "stopped"
 	leaves_nothing
 }
 
@@ -382,7 +334,7 @@ END
 }
 
 @test "vnc:refecho: the reference server answers a foreign client" {
-	[ -x "$HOME_OF_LAB/bin/refecho" ] || skip "refecho is not built"
+	[ -x "$TOP/bin/refecho" ] || skip "refecho is not built"
 	as_user
 	export_world
 	drive 'APP_COST=0ms' <<'END'
@@ -395,9 +347,7 @@ lab_exec client perl "$TESTS/rfb.pl" "$LAB_ADDR_server" "$PROTOCOL_PORT"
 protocol_settings | jq -r '"floor \(.floor_ms)"'
 protocol_stop one
 END
-	echo "$output"
-	[ "$status" -eq 0 ]
-	[[ $output == *"application "* && $output == *"[] vnc:10.203.0.1:5901"* && $output == *"echo "* && $output == *"floor 0"* ]]
+	said 0 "application " "[] vnc:10.203.0.1:5901" "echo " "floor 0"
 	leaves_nothing
 }
 
@@ -410,8 +360,7 @@ echo "[$PROTOCOL_DISPLAY] [$PROTOCOL_TARGET]"
 protocol_settings | jq -c .floor_ms
 protocol_stop
 END
-	[ "$status" -eq 0 ]
-	[[ $output == *"[] [null:]"* ]]
+	said 0 "[] [null:]"
 }
 
 seen() { # the session is up: in a second, or later on a busy machine
@@ -449,8 +398,7 @@ END
 	[ $i -eq 8 ]
 	# And what follows comes up as if nothing had been.
 	drive <<<'lab_up; echo "again $LAB_SHARED_CPUS"'
-	[ "$status" -eq 0 ]
-	[[ $output == *"again"* ]]
+	said 0 "again"
 }
 
 @test "kill -9 of the driver at any moment leaves nothing (as started)" {
@@ -472,13 +420,13 @@ END
 	exec 8<"$W/locks/cpu1"
 	flock -n 8
 	export LAB_LOCKS="$W/locks" TMPDIR="$W/tmp" XDG_RUNTIME_DIR="$W/tmp"
-	run "$HOME_OF_LAB/lab/lab.sh" clean
+	run "$TOP/lab/lab.sh" clean
 	echo "$output"
 	exec 8<&-
 	[ "$status" -eq 0 ]
 	[ ! -e "$W/locks/cpu0" ] && [ -e "$W/locks/cpu1" ] && [ -e "$W/tmp/other" ]
 	[ ! -e "$W/tmp/thinprobe.abcdef" ] && [ -e "$W/tmp/thinprobe.young1" ]
-	run "$HOME_OF_LAB/lab/lab.sh" clean
+	run "$TOP/lab/lab.sh" clean
 	[ ! -e "$W/locks" ]
 }
 
@@ -495,33 +443,31 @@ END
 				elif [ $? != 1 ]; then
 					echo "no lock"
 				fi
-			done' - "$HOME_OF_LAB" "$W" >"$W/said.$n" 2>&1 &
+			done' - "$TOP" "$W" >"$W/said.$n" 2>&1 &
 	done
 	wait
 	[ "$(cat "$W"/said.* | sort -u)" = taken ]
 	[ ! -e "$W/locks" ]
 	mkdir "$W/locks"
 	touch "$W/locks/cpu0" "$W/locks/switch-free" "$W/locks/pair-held" "$W/locks/undo-abcdef"
-	. "$HOME_OF_LAB/lab/locks.sh"
+	. "$TOP/lab/locks.sh"
 	locks_take "$W/locks/pair-held"
-	run -1 bash -c '. "$1/lab/locks.sh"; locks_take "$2/locks/pair-held"' - "$HOME_OF_LAB" "$W"
+	run -1 bash -c '. "$1/lab/locks.sh"; locks_take "$2/locks/pair-held"' - "$TOP" "$W"
 	locks_tidy "$W/locks"
 	[ "$(ls "$W/locks" | xargs)" = "pair-held undo-abcdef" ]
-	run -2 bash -c '. "$1/lab/locks.sh"; locks_take "$2/no such folder/locks/cpu0"' - "$HOME_OF_LAB" "$W"
+	run -2 bash -c '. "$1/lab/locks.sh"; locks_take "$2/no such folder/locks/cpu0"' - "$TOP" "$W"
 }
 
 @test "by hand: up, exec, down" {
 	export_world
 	as_user
 	mkdir "$W/rt" "$W/tmp" && chmod 777 "$W/rt" "$W/tmp"
-	lab() { "${AS[@]}" env LAB_LOCKS="$W/locks" TMPDIR="$W/tmp" XDG_RUNTIME_DIR="$W/rt" "$HOME_OF_LAB/lab/lab.sh" "$@" 3>&-; }
+	lab() { "${AS[@]}" env LAB_LOCKS="$W/locks" TMPDIR="$W/tmp" XDG_RUNTIME_DIR="$W/rt" "$TOP/lab/lab.sh" "$@" 3>&-; }
 	cd /
 	run lab exec server true
-	[ "$status" -eq 1 ]
-	[[ $output == *"thinprobe lab up"* ]]
+	said 1 "thinprobe lab up"
 	run lab up
-	echo "$output"
-	[ "$status" -eq 0 ]
+	said 0
 	run lab up
 	[ "$status" -eq 1 ]
 	run lab exec client sh -c 'id -u; exit 5'

@@ -2,36 +2,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The link of the local lab: delay, loss and rate, changed while it is up, by whatever this kernel has; nothing is left of it.
 
+load world
+
 setup() {
-	TESTS=$(cd -- "$BATS_TEST_DIRNAME" && pwd -P)
-	HOME_OF_LAB=$(cd -- "$TESTS/../.." && pwd -P)
-	W=$(mktemp -d /tmp/link-bats.XXXXXX)
-	chmod 755 "$W"
-	for tool in setpriv unshare nsenter ip tc ethtool jq ping; do
-		PATH=$PATH:/usr/sbin:/sbin command -v "$tool" >/dev/null || skip "$tool is not installed"
-	done
-	[ -x "$HOME_OF_LAB/bin/delayline" ] || skip "delayline is not built"
-	AS=()
-	unshare --user --map-root-user --net true 2>/dev/null || [ "$(id -u)" = 0 ] || skip "this system forbids user namespaces"
-}
-
-teardown() {
-	rm -rf -- "$W"
-}
-
-as_user() {
-	[ "$(id -u)" = 0 ] || return 0
-	AS=(setpriv --reuid 12345 --regid 12345 --clear-groups env "HOME=$W/home")
-	chown -R 12345:12345 "$W"
-	"${AS[@]}" unshare --user --map-root-user --net true 2>/dev/null || skip "this system forbids user namespaces to ordinary users"
-	"${AS[@]}" test -r "$HOME_OF_LAB/lab/lib.sh" || skip "an ordinary user cannot read $HOME_OF_LAB"
+	world setpriv unshare nsenter ip tc ethtool jq ping
+	[ -x "$TOP/bin/delayline" ] || skip "delayline is not built"
+	may_have_hosts
 }
 
 # drive [PRELUDE]: a driver from standard input, with p (the least round trip of five pings, in ms).
 drive() {
 	{
 		printf 'set -u\nW=%q\nexport TMPDIR=$W/tmp BATS_TEST_TMPDIR=$W LAB_LOCKS=$W/locks LAB_SHARED_CPUS=1; mkdir -p "$TMPDIR"\n' "$W"
-		printf '%s\nLAB_RUN="$W/a run"\n. %q/lab/lib.sh\n. %q/tests/busy.bash\nlab_use local\n' "${1-}" "$HOME_OF_LAB" "$HOME_OF_LAB"
+		printf '%s\nLAB_RUN="$W/a run"\n. %q/lab/lib.sh\n. %q/tests/busy.bash\nlab_use local\n' "${1-}" "$TOP" "$TOP"
 		cat <<'END'
 p() { lab_exec -R client ping -n -q -c 5 -i 0.2 "$@" "$LAB_ADDR_server" | sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p'; }
 between() {	# between LOW HIGH WORDS [OPTION OF PING...]: p; again where the machine held all pings up
@@ -139,9 +122,7 @@ between 27.2 60 "the ping" -s 1000
 link_wire_report && jq -r '.settings
 	| "wire \(.forth.rate_bits_per_s) \(.back.rate_bits_per_s) \(.forth.queue_ms | round)"' "$LAB_WIRE.json"
 END
-	[ "$status" -eq 0 ]
-	[[ $output == *"the ping is right"* ]]
-	[[ $output == *"wire 1500000 384000 2000"* ]]
+	said 0 "the ping is right" "wire 1500000 384000 2000"
 }
 
 @test "link: kill -9 of the driver leaves no interface, no process and no fifo; a delay line that dies takes the lab along" {
@@ -176,9 +157,7 @@ END
 		[[ $output == *"$words"* ]]
 	done
 	drive 'LAB_DELAY=1ms LAB_DELAY_BY=magic' <<<'lab_up'
-	[ "$status" -eq 4 ]
-	[[ $output == *"LAB_DELAY_BY=magic: netem or wire"* ]]
+	said 4 "LAB_DELAY_BY=magic: netem or wire"
 	drive 'LAB_DELAY=1ms LAB_DELAY_BY=wire; export TP_BIN=/nowhere' <<<'lab_up'
-	[ "$status" -eq 4 ]
-	[[ $output == *"not built"* ]]
+	said 4 "not built"
 }

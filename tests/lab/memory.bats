@@ -5,22 +5,18 @@
 # looked for bears this lab's id.
 # bats file_tags=alone:swap
 
+load world
+
 setup() {
-	TOP=${BATS_TEST_DIRNAME%/tests/lab}
-	W=$(mktemp -d /tmp/memory-bats.XXXXXX)
+	world
 	mkdir "$W/locks"
-	PATH=$PATH:/usr/sbin:/sbin
 	export LAB_LOCKS=$W/locks THINPROBE_STATE=$W/state
 	id=none
 }
 
 teardown() {
-	local p
-	# not one that has ended: its pid may be another's by now
-	[[ " $(jobs -pr | xargs) " != *" ${pid-none} "* ]] || kill -9 "$pid" 2>/dev/null || true
 	[ "$id" = none ] || gone || true
-	for p in "$W"/locks/undo-*; do [ ! -e "$p" ] || bash "$TOP/lab/local/undo.sh" back "$p"; done
-	rm -rf -- "$W"
+	world_end
 }
 
 # A driver with a server of 64M; it runs $2, says so, and goes on with $3.

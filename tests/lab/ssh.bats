@@ -4,22 +4,13 @@
 # test's own world below /tmp; what the hosts keep for us is in there too, so that whatever is left
 # can be found.
 
+load world
+
 setup() {
-	TESTS=$(cd -- "$BATS_TEST_DIRNAME" && pwd -P)
-	TOP=${TESTS%/tests/lab}
-	PATH=$PATH:/usr/sbin:/sbin
-	for tool in sshd ssh ssh-keygen setpriv unshare nsenter ip jq; do
-		command -v "$tool" >/dev/null || skip "$tool is not installed"
-	done
+	world sshd ssh ssh-keygen setpriv unshare nsenter ip jq
 	unshare --net --mount true 2>/dev/null || unshare --user --map-root-user --net --mount true 2>/dev/null ||
 		skip "this system forbids namespaces"
 	getent passwd "$(id -u)" >/dev/null || skip "sshd lets in only users with a name"
-	W=$(mktemp -d /tmp/ssh-bats.XXXXXX)
-	chmod 755 "$W"
-}
-
-teardown() {
-	[ -z "${W-}" ] || rm -rf -- "$W"
 }
 
 # drive [LIMIT]: a driver from standard input, on the third machine.
@@ -315,8 +306,7 @@ for _ in $(seq 100); do (exec 3<>/dev/tcp/10.205.1.1/22022) && break; sleep 0.1;
 echo "resumed $? $(jq -r '"\(.state) \(.reason)"' "$RUN/run.json") $(tail -n 3 "$W/out")"
 nothing_left 40
 END
-	[ "$status" -eq 0 ]
-	[[ $output == *"wants a password"* ]]
+	said 0 "wants a password"
 	# two sessions, both at the link's address only
 	[[ $(grep '^listens at' <<<"$output") =~ ^'listens at 10.205.0.1:'[0-9]+' 10.205.0.1:'[0-9]+$ ]]
 	[[ $output == *"status 3, 1 says lost"* ]]

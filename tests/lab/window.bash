@@ -2,23 +2,12 @@
 # shellcheck shell=bash
 # What the tests in front of a client's window share: their folder, what they need, and a driver on a lab of its own.
 
-bats_require_minimum_version 1.5.0
-# shellcheck source=tests/busy.bash
-. "${BASH_SOURCE[0]%/*}/../busy.bash"
+# shellcheck source=tests/lab/world.bash
+. "${BASH_SOURCE[0]%/*}/world.bash"
 
 setup() {
-	TESTS=$(cd -- "$BATS_TEST_DIRNAME" && pwd -P)
-	TOP=${TESTS%/tests/lab}
-	W=$(mktemp -d /tmp/lab-bats.XXXXXX)
-	chmod 755 "$W"
-	for tool in setpriv unshare nsenter ip tc ethtool jq xdotool xwininfo Xvfb xterm; do
-		PATH=$PATH:/usr/sbin:/sbin command -v "$tool" >/dev/null || skip "$tool is not installed"
-	done
-	unshare --user --map-root-user --net true 2>/dev/null || [ "$(id -u)" = 0 ] || skip "this system forbids user namespaces"
-}
-
-teardown() {
-	rm -rf -- "$W"
+	world setpriv unshare nsenter ip tc ethtool jq xdotool xwininfo Xvfb xterm
+	may_have_hosts
 }
 
 # A driver from standard input, on a lab of its own, with the helpers of client.sh.

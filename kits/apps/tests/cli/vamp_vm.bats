@@ -115,8 +115,8 @@ take_shares() {	# PARTS, agent's words...
 		done
 		shares=($((now[0] - before[0])) $((now[1] - before[1])) $((now[2] - before[2])))
 		echo "$*: ${shares[*]}"
-		if [ "$(grep -c silent vamp.err || true)" -le "$silences" ] && near_ratio "${shares[0]}" "${shares[1]}" "$parts" ||
-			! machine_was_busy 200; then break; fi
+		if [ "$(grep -c silent vamp.err || true)" -le "$silences" ] && near_ratio "${shares[0]}" "${shares[1]}" "$parts"; then break; fi
+		machine_was_busy 200 || break
 	done
 }
 
