@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* align and unrest - what tiles do in several runs, written by hand: which changes are the same, and which go on by themselves. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include "vncplay/analyze/align.h"
+#define AFTER_ALL end
+#include "../unit.h"
 
 #define MOST 400
 #define INPUTS 10
@@ -78,9 +74,8 @@ static void is(size_t i, int32_t cause, uint32_t a, uint32_t b)
 	assert_int_equal(out.at[2 * i + 1], b);
 }
 
-static void pictures_in_turn_with_one_missing(void **state)
+TEST(pictures_in_turn_with_one_missing)
 {
-	(void)state;
 	clear();
 	for (uint32_t k = 0; k < 8; k++)
 		add(0, 1100 + 1000 * k, 1 + k % 2);
@@ -96,9 +91,8 @@ static void pictures_in_turn_with_one_missing(void **state)
 	is(5, 7, 7, 5);
 }
 
-static void a_slow_run_answers_after_the_next_input(void **state)
+TEST(a_slow_run_answers_after_the_next_input)
 {
-	(void)state;
 	clear();
 	for (uint32_t k = 0; k < 6; k++) {
 		add(0, 1600 + 1000 * k, 100 + k);
@@ -110,9 +104,8 @@ static void a_slow_run_answers_after_the_next_input(void **state)
 		is(k, (int32_t)k, k, k);
 }
 
-static void what_one_run_has_alone_is_not_the_same_as_anything(void **state)
+TEST(what_one_run_has_alone_is_not_the_same_as_anything)
 {
-	(void)state;
 	clear();
 	for (uint32_t k = 0; k < 9; k++) {
 		add(0, 1100 + 1000 * k, 500 + k * k);
@@ -125,9 +118,8 @@ static void what_one_run_has_alone_is_not_the_same_as_anything(void **state)
 	is(0, 9, 9, 9);
 }
 
-static void an_equal_change_of_another_picture_is_the_same(void **state)
+TEST(an_equal_change_of_another_picture_is_the_same)
 {
-	(void)state;
 	clear();
 	add(0, 1100, 5);
 	add(0, 2100, 8);	/* 3 more */
@@ -138,9 +130,8 @@ static void an_equal_change_of_another_picture_is_the_same(void **state)
 	is(0, 1, 1, 1);
 }
 
-static void one_run_is_all_there_is(void **state)
+TEST(one_run_is_all_there_is)
 {
-	(void)state;
 	clear();
 	add(0, 500, 1);	/* before every input */
 	add(0, 1100, 2);
@@ -150,9 +141,8 @@ static void one_run_is_all_there_is(void **state)
 	assert_int_equal(out.change[1].cause, 2);
 }
 
-static void a_caret_is_masked_and_what_is_typed_beside_it_is_not(void **state)
+TEST(a_caret_is_masked_and_what_is_typed_beside_it_is_not)
 {
-	(void)state;
 	clear();
 	for (int r = 0; r < 3; r++) {
 		uint64_t text = 0;
@@ -176,11 +166,10 @@ static void a_caret_is_masked_and_what_is_typed_beside_it_is_not(void **state)
 	}
 }
 
-static void noise_is_masked(void **state)
+TEST(noise_is_masked)
 {
 	uint64_t content = 0;
 
-	(void)state;
 	clear();
 	for (int r = 0; r < 5; r++)
 		for (uint32_t t = 100; t < 11000; t += 170)
@@ -188,9 +177,8 @@ static void noise_is_masked(void **state)
 	assert_in_range(masked(5, 0), run[0].n - 7, run[0].n);
 }
 
-static void answers_are_not_masked_though_there_is_one_to_each_input(void **state)
+TEST(answers_are_not_masked_though_there_is_one_to_each_input)
 {
-	(void)state;
 	clear();
 	for (int r = 0; r < 5; r++)
 		for (uint32_t k = 0; k < INPUTS; k++)
@@ -200,9 +188,8 @@ static void answers_are_not_masked_though_there_is_one_to_each_input(void **stat
 }
 
 /* Down with the press, up with the release: even, since the inputs are. */
-static void a_button_at_even_distances_is_not_masked(void **state)
+TEST(a_button_at_even_distances_is_not_masked)
 {
-	(void)state;
 	clear();
 	for (int r = 0; r < 3; r++)
 		for (uint32_t k = 0; k < 9; k++) {
@@ -228,16 +215,14 @@ static uint8_t beside(uint8_t restless)
 	return change[0].masked;
 }
 
-static void the_tens_go_with_the_seconds_and_no_letter_with_its_caret(void **state)
+TEST(the_tens_go_with_the_seconds_and_no_letter_with_its_caret)
 {
-	(void)state;
 	assert_int_equal(beside(MASKED_NEW), MASKED_NEW);
 	assert_int_equal(beside(MASKED_REPEATED), 0);
 }
 
-static void an_animation_that_each_input_starts_is_its_answer(void **state)
+TEST(an_animation_that_each_input_starts_is_its_answer)
 {
-	(void)state;
 	clear();
 	for (int r = 0; r < 2; r++)
 		for (uint32_t k = 0; k < INPUTS; k++)
@@ -251,23 +236,4 @@ static int end(void **state)
 	(void)state;
 	common_tile_changes_free(&out);
 	return 0;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pictures_in_turn_with_one_missing),
-		cmocka_unit_test(a_slow_run_answers_after_the_next_input),
-		cmocka_unit_test(what_one_run_has_alone_is_not_the_same_as_anything),
-		cmocka_unit_test(an_equal_change_of_another_picture_is_the_same),
-		cmocka_unit_test(one_run_is_all_there_is),
-		cmocka_unit_test(a_caret_is_masked_and_what_is_typed_beside_it_is_not),
-		cmocka_unit_test(noise_is_masked),
-		cmocka_unit_test(answers_are_not_masked_though_there_is_one_to_each_input),
-		cmocka_unit_test(a_button_at_even_distances_is_not_masked),
-		cmocka_unit_test(the_tens_go_with_the_seconds_and_no_letter_with_its_caret),
-		cmocka_unit_test(an_animation_that_each_input_starts_is_its_answer),
-	};
-
-	return cmocka_run_group_tests_name("align", tests, NULL, end);
 }

@@ -3,13 +3,7 @@
 #include "vncplay/play/await.h"
 
 #include "clock.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #define MS NS_PER_MS
 #define W 64
@@ -67,12 +61,11 @@ static void paint(struct snapshot_wait_state *a)
 	snapshot_wait_on_painted(a, (struct box){ 0, 0, W, H });
 }
 
-static void test_there_before_it_is_due(void **state)
+TEST_WITH(set_up, NULL, test_there_before_it_is_due)
 {
 	struct snapshot_wait_state a;
 	int64_t wake;
 
-	(void)state;
 	show(20, 20);
 	begin(&a, &plain);
 	assert_int_equal(step(&a, 1000, &wake), AWAIT_NOT_YET);
@@ -82,12 +75,11 @@ static void test_there_before_it_is_due(void **state)
 	assert_int_equal(a.seen.of, 121);
 }
 
-static void test_late_and_settled(void **state)
+TEST_WITH(set_up, NULL, test_late_and_settled)
 {
 	struct snapshot_wait_state a;
 	int64_t wake;
 
-	(void)state;
 	begin(&a, &plain);
 	snapshot_wait_on_input_due(&a, 1000 * MS);
 	assert_int_equal(step(&a, 1000, &wake), AWAIT_NOT_YET);
@@ -108,7 +100,7 @@ static void test_late_and_settled(void **state)
 	assert_int_equal(step(&a, 1250, &wake), AWAIT_OK);
 }
 
-static void test_wiggles_and_gives_up(void **state)
+TEST_WITH(set_up, NULL, test_wiggles_and_gives_up)
 {
 	static const struct {
 		int64_t ms;
@@ -119,7 +111,6 @@ static void test_wiggles_and_gives_up(void **state)
 	struct snapshot_wait_state a;
 	int64_t wake, now = 1000;
 
-	(void)state;
 	begin(&a, &plain);
 	snapshot_wait_on_input_due(&a, 1000 * MS);
 	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); now = wake) {
@@ -135,12 +126,11 @@ static void test_wiggles_and_gives_up(void **state)
 }
 
 /* Back first, and what the pointer's way back changes on the screen is waited for. */
-static void test_matches_while_the_pointer_is_out(void **state)
+TEST_WITH(set_up, NULL, test_matches_while_the_pointer_is_out)
 {
 	struct snapshot_wait_state a;
 	int64_t wake;
 
-	(void)state;
 	begin(&a, &plain);
 	snapshot_wait_on_input_due(&a, 0);
 	assert_int_equal(step(&a, 300, &wake), AWAIT_OUT);
@@ -152,13 +142,12 @@ static void test_matches_while_the_pointer_is_out(void **state)
 	assert_int_equal(step(&a, 355, &wake), AWAIT_OK);
 }
 
-static void test_moved(void **state)
+TEST_WITH(set_up, NULL, test_moved)
 {
 	struct snapshot_wait_cfg cfg = plain;
 	struct snapshot_wait_state a;
 	int64_t wake;
 
-	(void)state;
 	cfg.radius = 24;
 	show(35, 12);
 	begin(&a, &cfg);
@@ -180,12 +169,11 @@ static void test_moved(void **state)
 }
 
 /* A drag of what had moved: only where it was found can its end be seen. */
-static void test_held(void **state)
+TEST_WITH(set_up, NULL, test_held)
 {
 	struct snapshot_wait_state a;
 	int64_t wake;
 
-	(void)state;
 	show(20, 20);
 	snapshot_wait_begin(&a, &plain, &shot, true, 15, -8);
 	snapshot_wait_on_input_due(&a, 0);
@@ -198,13 +186,12 @@ static void test_held(void **state)
 	assert_int_equal(a.dx, 15);
 }
 
-static void test_pointer_in_the_picture(void **state)
+TEST_WITH(set_up, NULL, test_pointer_in_the_picture)
 {
 	struct snapshot_wait_cfg cfg = plain;
 	struct snapshot_wait_state a;
 	int64_t wake;
 
-	(void)state;
 	show(20, 20);
 	for (int j = 25; j < 31; j++)	/* drawn by the server, right of and below the spot at 25,25 */
 		for (int i = 25; i < 25 + (31 - j); i++)
@@ -229,19 +216,4 @@ static void test_pointer_in_the_picture(void **state)
 	a.may_wiggle = false;
 	snapshot_wait_on_input_due(&a, 0);
 	assert_int_equal(snapshot_wait_next_action(&a, &screen, 4000 * MS, 25, 25, true, &wake), AWAIT_NOT_YET);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_there_before_it_is_due, set_up),
-		cmocka_unit_test_setup(test_late_and_settled, set_up),
-		cmocka_unit_test_setup(test_wiggles_and_gives_up, set_up),
-		cmocka_unit_test_setup(test_matches_while_the_pointer_is_out, set_up),
-		cmocka_unit_test_setup(test_moved, set_up),
-		cmocka_unit_test_setup(test_held, set_up),
-		cmocka_unit_test_setup(test_pointer_in_the_picture, set_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

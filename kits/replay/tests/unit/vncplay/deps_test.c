@@ -2,15 +2,12 @@
 /* Files of dependencies: what is written comes back, what is no such file is refused with a line that names the line. */
 #include "vncplay/common/deps.h"
 #include "why.h"
+#define BEFORE_ALL set_up
+#define AFTER_ALL tear_down
+#include "../unit.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char path[] = "/tmp/vncplay deps.XXXXXX";
 static struct why why;
@@ -40,13 +37,12 @@ static int read_text(const char *text, struct learned_dependencies *d)
 	return deps_read(path, d, &why);
 }
 
-static void test_good(void **state)
+TEST(test_good)
 {
 	const struct dependency_before_input *b;
 	struct learned_dependencies d;
 	int n;
 
-	(void)state;
 	assert_int_equal(read_text("vncplay-deps 1\ninputs 12\n# a remark\n\nignore 0 464 64 16 alone\nignore 8 8 16 16 sometimes\n"
 				   "before 7 change 16 32 160 48 00000000deadbeef\nbefore 9 change 0 0 16 16 *\nbefore 9 change 32 0 16 16 *\n", &d), 0);
 	assert_int_equal(d.inputs, 12);
@@ -67,7 +63,7 @@ static void test_good(void **state)
 	deps_free(&d);
 }
 
-static void test_bad(void **state)
+TEST(test_bad)
 {
 	static const struct {
 		const char *text, *says;
@@ -89,7 +85,6 @@ static void test_bad(void **state)
 	};
 	struct learned_dependencies d;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		assert_int_equal(read_text(bad[i].text, &d), -EPROTO);
 		if (!strstr(why.text, bad[i].says))
@@ -100,14 +95,13 @@ static void test_bad(void **state)
 	assert_int_equal(deps_read("/tmp/no/such", &d, &why), -ENOENT);
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
 	struct learned_dependencies d = { .inputs = 3 }, back;
 	struct dependency_before_input b = { .line = 8, .box = { 1, 2, 3, 4 }, .hash = 0x0123456789abcdefu };
 	struct ignored_screen_part g = { .box = { 5, 6, 7, 8 }, .why = DEPS_SOMETIMES };
 	FILE *f = fopen(path, "w");
 
-	(void)state;
 	assert_int_equal(deps_add_input_dependency(&d, &b), 0);
 	b.any = true;
 	assert_int_equal(deps_add_input_dependency(&d, &b), 0);
@@ -125,25 +119,12 @@ static void test_round_trip(void **state)
 }
 
 /* FNV-1a of the bytes 00 00 00, and of "foo" (0x6f6f66: blue first), from the tables of its authors. */
-static void test_hash(void **state)
+TEST(test_hash)
 {
 	uint32_t pixels[2] = { 0x6f6f66, 0 };
 	struct screen s = { 2, 1, pixels };
 
-	(void)state;
 	assert_int_equal(deps_hash_screen_part(&s, (struct box){ 0, 0, 1, 1 }), 0xdcb27518fed9d577u);
 	assert_int_equal(deps_hash_screen_part(&s, (struct box){ 1, 0, 1, 1 }), deps_hash_screen_part(&s, (struct box){ 7, 7, 1, 1 }));
 	assert_int_not_equal(deps_hash_screen_part(&s, (struct box){ 0, 0, 2, 1 }), deps_hash_screen_part(&s, (struct box){ 0, 0, 1, 1 }));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_hash),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Logs: against bytes made by hand, both ways. */
 #include "vncplay/common/fbs.h"
+#define BEFORE_ALL make_file
+#define AFTER_ALL remove_file
+#include "../unit.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char path[] = "/tmp/fbs_test.XXXXXX";
 
@@ -38,13 +34,12 @@ static void assert_block(const struct fbs_block *b, const char *bytes, uint32_t 
 	assert_int_equal(b->ms, ms);
 }
 
-static void test_reading(void **state)
+TEST(test_reading)
 {
 	struct fbs_block b;
 	const char *why;
 	struct fbs_reader *f;
 
-	(void)state;
 	put(log_bytes, LOG);
 	f = fbs_open(path, &why);
 	assert_non_null(f);
@@ -63,14 +58,13 @@ static void test_reading(void **state)
 }
 
 /* Cut anywhere: the blocks before are whole, what there is of the last one is told. */
-static void test_cut_logs(void **state)
+TEST(test_cut_logs)
 {
 	static const size_t ends[] = { 12, 28, 40, 48, 60 };	/* of the banner, of each block */
 	struct fbs_block b;
 	const char *why;
 	int status;
 
-	(void)state;
 	for (size_t n = 0; n <= LOG; n++) {
 		struct fbs_reader *f;
 		int whole = 0, expected = 0, at_end = 0;
@@ -97,11 +91,10 @@ static void test_cut_logs(void **state)
 	}
 }
 
-static void test_what_is_no_log(void **state)
+TEST(test_what_is_no_log)
 {
 	const char *why;
 
-	(void)state;
 	put("FBS 002.000\n", 12);
 	assert_null(fbs_open(path, &why));
 	assert_string_equal(why, "an FBS log of another version than 001.000");
@@ -115,14 +108,13 @@ static void test_what_is_no_log(void **state)
 	assert_int_equal(errno, ENOENT);
 }
 
-static void test_lengths_that_cannot_be(void **state)
+TEST(test_lengths_that_cannot_be)
 {
 	static const char *const lengths[] = { "\377\377\377\377", "\200\0\0\0", "\177\377\377\377", "\0\0\0\20" };
 	char bytes[12 + 4 + 8] = "FBS 001.000\n";
 	struct fbs_block b;
 	const char *why;
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct fbs_reader *f;
 
@@ -136,13 +128,12 @@ static void test_lengths_that_cannot_be(void **state)
 	}
 }
 
-static void test_writing(void **state)
+TEST(test_writing)
 {
 	struct growing_file *w = fbs_create(path);
 	uint8_t bytes[LOG + 10];
 	FILE *f;
 
-	(void)state;
 	assert_non_null(w);
 	assert_int_equal(fbs_write(w, (const uint8_t *)"hello", 5, 0), 0);
 	assert_int_equal(fbs_write(w, (const uint8_t *)"four", 4, 0x401), 0);
@@ -158,7 +149,7 @@ static void test_writing(void **state)
 }
 
 /* Much at once comes back as it was, in several blocks; a large log leaves memory behind the reader. */
-static void test_large(void **state)
+TEST(test_large)
 {
 	size_t n = 300001, rounds = 200, at = 0, in_round, resident;
 	uint8_t *bytes = malloc(n);
@@ -168,7 +159,6 @@ static void test_large(void **state)
 	struct fbs_reader *f;
 	FILE *statm;
 
-	(void)state;
 	for (size_t i = 0; i < n; i++)
 		bytes[i] = (uint8_t)(i * i >> 3);
 	for (size_t i = 0; i < rounds; i++)
@@ -192,34 +182,26 @@ static void test_large(void **state)
 	free(bytes);
 }
 
-static void test_a_disk_that_is_full(void **state)
+TEST(test_a_disk_that_is_full)
 {
 	struct growing_file *w = fbs_create("/dev/full");
 
-	(void)state;
 	assert_null(w);
 	assert_int_equal(errno, ENOSPC);
 	assert_null(fbs_create("/no/such/folder/log"));
 	assert_int_equal(errno, ENOENT);
 }
 
-int main(void)
+static int make_file(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reading),
-		cmocka_unit_test(test_cut_logs),
-		cmocka_unit_test(test_what_is_no_log),
-		cmocka_unit_test(test_lengths_that_cannot_be),
-		cmocka_unit_test(test_writing),
-		cmocka_unit_test(test_large),
-		cmocka_unit_test(test_a_disk_that_is_full),
-	};
-	int fd = mkstemp(path), failed;
+	int fd = mkstemp(path);
 
-	if (fd < 0)
-		return 1;
-	close(fd);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(path);
-	return failed;
+	(void)state;
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state)
+{
+	(void)state;
+	return unlink(path);
 }

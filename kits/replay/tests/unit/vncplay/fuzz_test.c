@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The fuzz target of vncplay under any compiler: over its seeds, and over many cut and changed ones, always the same. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../../fuzz/vncplay_fuzz.c"
 #include "../../../../../tests/unit/seeds.h"
 
@@ -54,11 +49,10 @@ static void changed(size_t n, void *dice)
 		change(n, dice);
 }
 
-static void seeds_and_changes_to_them(void **state)
+TEST(seeds_and_changes_to_them)
 {
 	uint32_t dice = 1;
 
-	(void)state;
 	seeds_each("vncplay", seed, sizeof(seed), as_it_is, NULL);
 	seeds_each("vncplay", seed, sizeof(seed), changed, &dice);
 	for (int i = 0; i < KINDS; i++) {
@@ -68,12 +62,11 @@ static void seeds_and_changes_to_them(void **state)
 }
 
 /* The seeds themselves are whole: changes to what is broken anyway would show little. */
-static void seeds_are_sound(void **state)
+TEST(seeds_are_sound)
 {
 	static const char *const names[] = { "xrgb.log", "565.log", "map.log", "quick.log" };
 	struct file side = file_of(sent, sizeof(sent) - 1);
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct file log;
 		struct replay run = { .label = "seed" };
@@ -91,11 +84,4 @@ static void seeds_are_sound(void **state)
 		close(log.fd);
 	}
 	close(side.fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(seeds_are_sound), cmocka_unit_test(seeds_and_changes_to_them) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

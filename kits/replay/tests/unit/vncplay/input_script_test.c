@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* hand - scripts as the steps that they stand for. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include "clock.h"
 #include "vncplay/record/input_script.h"
 #include "why.h"
+#include "../unit.h"
 
 static struct input_script h;
 static struct why why;
@@ -57,9 +50,8 @@ static void key_is(int i, uint32_t keysym, bool down)
 	assert_int_equal(h.steps[i].down, down);
 }
 
-static void keys_are_held_in_order(void **state)
+TEST(keys_are_held_in_order)
 {
-	(void)state;
 	good("# a remark\n\n120 a\nctrl+shift+s\n5\ndown Shift_L\nup Shift_L\n");
 	assert_int_equal(h.steps[0].kind, SCRIPT_LINE);
 	assert_int_equal(h.steps[0].after_ns, 120 * NS_PER_MS);
@@ -80,11 +72,10 @@ static void keys_are_held_in_order(void **state)
 	input_script_free(&h);
 }
 
-static void a_move_goes_as_a_hand_does(void **state)
+TEST(a_move_goes_as_a_hand_does)
 {
 	int64_t ms = 0;
 
-	(void)state;
 	good("move 100,100\nmove 400 200 over 400\n");
 	assert_int_equal(steps(SCRIPT_MOVE), 1 + 21);
 	for (int i = 3; i < h.n; i++) {
@@ -104,12 +95,11 @@ static void a_move_goes_as_a_hand_does(void **state)
 	input_script_free(&h);
 }
 
-static void clicks_are_near_enough_for_a_double_click(void **state)
+TEST(clicks_are_near_enough_for_a_double_click)
 {
 	int64_t ns = 0;
 	int presses = 0;
 
-	(void)state;
 	good("click 30,40 2 times button 3\n");
 	assert_int_equal(steps(SCRIPT_BUTTON), 4);
 	for (int i = 0; i < h.n; i++) {
@@ -130,9 +120,8 @@ static void clicks_are_near_enough_for_a_double_click(void **state)
 	input_script_free(&h);
 }
 
-static void a_drag_presses_moves_and_releases(void **state)
+TEST(a_drag_presses_moves_and_releases)
 {
-	(void)state;
 	good("drag 10,10 100,10\n");
 	assert_int_equal(steps(SCRIPT_BUTTON), 2);
 	assert_true(steps(SCRIPT_MOVE) > 5);
@@ -144,9 +133,8 @@ static void a_drag_presses_moves_and_releases(void **state)
 	input_script_free(&h);
 }
 
-static void a_wheel_turns(void **state)
+TEST(a_wheel_turns)
 {
-	(void)state;
 	good("move 1,1\nscroll down 3\nscroll left\n");
 	assert_int_equal(steps(SCRIPT_BUTTON), 8);
 	assert_int_equal(h.steps[3].button, 5);
@@ -154,9 +142,8 @@ static void a_wheel_turns(void **state)
 	input_script_free(&h);
 }
 
-static void texts_keep_their_blanks(void **state)
+TEST(texts_keep_their_blanks)
 {
-	(void)state;
 	good("type 50 a  \xc3\xa4\n");
 	assert_int_equal(steps(SCRIPT_KEY), 8);
 	key_is(1, 'a', true);
@@ -174,9 +161,8 @@ static void texts_keep_their_blanks(void **state)
 	input_script_free(&h);
 }
 
-static void pauses_and_rest(void **state)
+TEST(pauses_and_rest)
 {
-	(void)state;
 	good("pause 1500ms\nquiet\nquiet 2s\n");
 	assert_int_equal(h.steps[1].kind, SCRIPT_LINE);
 	assert_int_equal(h.steps[1].after_ns, 1500 * NS_PER_MS);
@@ -186,9 +172,8 @@ static void pauses_and_rest(void **state)
 	input_script_free(&h);
 }
 
-static void what_is_wrong_is_told(void **state)
+TEST(what_is_wrong_is_told)
 {
-	(void)state;
 	bad("a\nfly 1,1\n", "line 2: neither");
 	bad("move 1\n", "line 1: a place");
 	bad("move 800,1\n", "not on the screen");
@@ -212,16 +197,4 @@ static void what_is_wrong_is_told(void **state)
 	good("");
 	assert_int_equal(h.n, 0);
 	input_script_free(&h);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keys_are_held_in_order), cmocka_unit_test(a_move_goes_as_a_hand_does),
-		cmocka_unit_test(clicks_are_near_enough_for_a_double_click), cmocka_unit_test(a_drag_presses_moves_and_releases),
-		cmocka_unit_test(a_wheel_turns), cmocka_unit_test(texts_keep_their_blanks), cmocka_unit_test(pauses_and_rest),
-		cmocka_unit_test(what_is_wrong_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

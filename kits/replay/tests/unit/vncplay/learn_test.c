@@ -3,15 +3,11 @@
  * what comes by itself, what comes late. */
 #include "vncplay/learn/learn_core.h"
 #include "why.h"
+#define BEFORE_ALL set_up
+#define AFTER_ALL tear_down
+#include "../unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define WIDTH 96
 #define HEIGHT 64
@@ -91,14 +87,13 @@ static void write_run(int run)
 	assert_int_equal(fclose(out), 0);
 }
 
-static void test_learned(void **state)
+TEST(test_learned)
 {
 	struct dependency_learner *l = learn_begin_for_trace(&trace);
 	struct why why = { "" };
 	struct learned_dependencies d;
 	int n;
 
-	(void)state;
 	assert_non_null(l);
 	assert_int_equal(learner_step_count(l), 3);
 	for (int run = 0; run < 3; run++) {
@@ -127,7 +122,7 @@ static void test_learned(void **state)
 }
 
 /* A block of the millisecond in which an input went is not known to have come before it. */
-static void test_the_same_millisecond(void **state)
+TEST(test_the_same_millisecond)
 {
 	static const int64_t times[INPUTS] = { 100000, 1000000, 1050000, 5000999, 5010000, 9000000 };
 	struct dependency_learner *l = learn_begin_for_trace(&trace);
@@ -135,7 +130,6 @@ static void test_the_same_millisecond(void **state)
 	struct learned_dependencies d;
 	int n;
 
-	(void)state;
 	for (int run = 0; run < 2; run++) {
 		begin(path);
 		paint(20, 0, 0, WIDTH, HEIGHT, 10);
@@ -155,12 +149,11 @@ static void test_the_same_millisecond(void **state)
 	deps_free(&d);
 }
 
-static void test_no_log(void **state)
+TEST(test_no_log)
 {
 	struct dependency_learner *l = learn_begin_for_trace(&trace);
 	struct why why = { "" };
 
-	(void)state;
 	out = fopen(path, "w");
 	fputs("not a log at all\n", out);
 	fclose(out);
@@ -176,7 +169,7 @@ static void test_no_log(void **state)
 	learn_free(l);
 }
 
-static void test_boxes(void **state)
+TEST(test_boxes)
 {
 	static const char picture[] = "##...#"
 				      "##...#"
@@ -185,7 +178,6 @@ static void test_boxes(void **state)
 	uint8_t set[24];
 	struct box b[8];
 
-	(void)state;
 	for (int i = 0; i < 24; i++)
 		set[i] = picture[i] == '#';
 	assert_int_equal(learn_cover_tiles_with_boxes(set, 6, 4, 90, 64, b, 8), 5);
@@ -211,16 +203,4 @@ static int tear_down(void **state)
 {
 	(void)state;
 	return unlink(path);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_learned),
-		cmocka_unit_test(test_the_same_millisecond),
-		cmocka_unit_test(test_no_log),
-		cmocka_unit_test(test_boxes),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -2,14 +2,9 @@
 /* Snapshots against screens that are made here, pixel by pixel. */
 #include "vncplay/common/match.h"
 #include "vncplay/common/trace.h"
+#include "../unit.h"
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define W 80
 #define H 60
@@ -42,7 +37,7 @@ static void take(struct box b, uint32_t *out)
 		memcpy(out + j * b.w, pixels + (b.y + j) * W + b.x, (size_t)b.w * 4);
 }
 
-static void test_look(void **state)
+TEST(test_look)
 {
 	struct box b = { 10, 10, 10, 10 };
 	struct box mask[] = { { 0, 10, 12, 3 } };
@@ -50,7 +45,6 @@ static void test_look(void **state)
 	struct mismatch_count seen;
 	uint32_t shot[100];
 
-	(void)state;
 	fill(GREY);
 	take(b, shot);
 	seen = match_count_mismatches(&cfg, &screen, b, shot, 0, 0, INT_MAX);
@@ -76,26 +70,24 @@ static void test_look(void **state)
 	assert_int_equal(match_count_mismatches(&cfg, &screen, b, shot, 0, 0, INT_MAX).of, 50);
 }
 
-static void test_beyond_the_edge(void **state)
+TEST(test_beyond_the_edge)
 {
 	struct box b = { W - 5, H - 5, 10, 10 };
 	uint32_t shot[100] = { 0 };
 
-	(void)state;
 	fill(0);
 	assert_int_equal(match_count_mismatches(&cfg, &screen, b, shot, 0, 0, INT_MAX).mismatched, 75);
 	assert_int_equal(match_count_mismatches(&cfg, &screen, b, shot, -5, -5, INT_MAX).mismatched, 0);
 	assert_int_equal(match_count_mismatches(&cfg, &screen, b, shot, -W - 20, 0, INT_MAX).mismatched, 100);
 }
 
-static void test_found(void **state)
+TEST(test_found)
 {
 	struct box b = { 20, 20, 14, 18 };
 	struct mismatch_count seen;
 	uint32_t shot[14 * 18];
 	int dx = 0, dy = 0;
 
-	(void)state;
 	fill(GREY);
 	draw_f(22, 22, 0);
 	take(b, shot);
@@ -109,14 +101,13 @@ static void test_found(void **state)
 	assert_int_equal(match_search_displaced_snapshot(&cfg, &screen, b, shot, 30, &dx, &dy, &seen), MATCH_AMBIGUOUS);
 }
 
-static void test_flat_is_not_looked_for(void **state)
+TEST(test_flat_is_not_looked_for)
 {
 	struct box b = { 20, 20, 11, 11 };
 	struct mismatch_count seen;
 	uint32_t shot[121];
 	int dx, dy;
 
-	(void)state;
 	fill(GREY);
 	take(b, shot);
 	assert_int_equal(match_search_displaced_snapshot(&cfg, &screen, b, shot, 10, &dx, &dy, &seen), MATCH_FLAT);
@@ -128,16 +119,4 @@ static void test_flat_is_not_looked_for(void **state)
 			pixels[y * W + x] = 0xffffff;
 	take(b, shot);
 	assert_int_equal(match_search_displaced_snapshot(&cfg, &screen, b, shot, 10, &dx, &dy, &seen), MATCH_FLAT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_look),
-		cmocka_unit_test(test_beyond_the_edge),
-		cmocka_unit_test(test_found),
-		cmocka_unit_test(test_flat_is_not_looked_for),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,7 @@
 #include "vncplay/play/pacing.h"
 
 #include "clock.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #define MS NS_PER_MS
 #define START (1000 * NS_PER_S)
@@ -25,11 +20,10 @@ static int64_t due_ms(struct input_pacing_state *t, struct trace_event e)
 	return (pacing_compute_due(t, &e) - START) / MS;
 }
 
-static void test_distances_are_kept(void **state)
+TEST(test_distances_are_kept)
 {
 	struct input_pacing_state t;
 
-	(void)state;
 	pacing_start(&t, 1, 0, 1, START);
 	assert_int_equal(due_ms(&t, at(500, TRACE_MOVE, 0)), 500);
 	assert_int_equal(due_ms(&t, at(700, TRACE_PRESS, 1)), 700);
@@ -39,11 +33,10 @@ static void test_distances_are_kept(void **state)
 	assert_int_equal(due_ms(&t, at(5000, TRACE_KEY_DOWN, 'a')), 7000);
 }
 
-static void test_speed_is_of_thinking(void **state)
+TEST(test_speed_is_of_thinking)
 {
 	struct input_pacing_state t;
 
-	(void)state;
 	pacing_start(&t, 2, 0, 1, START);
 	assert_int_equal(due_ms(&t, at(1000, TRACE_PRESS, 1)), 500);
 	assert_int_equal(due_ms(&t, at(1100, TRACE_RELEASE, 1)), 600);	/* held */
@@ -63,12 +56,11 @@ static void test_speed_is_of_thinking(void **state)
 }
 
 /* Another button, another place, a key in between: not the same click. */
-static void test_what_is_no_double_click(void **state)
+TEST(test_what_is_no_double_click)
 {
 	struct trace_event far = at(1200, TRACE_PRESS, 1);
 	struct input_pacing_state t;
 
-	(void)state;
 	pacing_start(&t, 2, 0, 1, START);
 	due_ms(&t, at(1000, TRACE_PRESS, 1));
 	assert_int_equal(due_ms(&t, at(1100, TRACE_RELEASE, 1)), 600);
@@ -80,13 +72,12 @@ static void test_what_is_no_double_click(void **state)
 	assert_int_equal(due_ms(&t, far), 800);
 }
 
-static void test_jitter(void **state)
+TEST(test_jitter)
 {
 	struct input_pacing_state a, b, c;
 	int64_t last = 0, least = INT64_MAX, most = 0, sum = 0;
 	int differs = 0;
 
-	(void)state;
 	pacing_start(&a, 1, 0.3, 7, START);
 	pacing_start(&b, 1, 0.3, 7, START);
 	pacing_start(&c, 1, 0.3, 8, START);
@@ -104,16 +95,4 @@ static void test_jitter(void **state)
 	assert_in_range(most, 1280, 1301);
 	assert_in_range(sum / 1000, 970, 1030);	/* 5 standard errors of the mean of a uniform 700 to 1300 are 27 */
 	assert_true(differs > 900);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_distances_are_kept),
-		cmocka_unit_test(test_speed_is_of_thinking),
-		cmocka_unit_test(test_what_is_no_double_click),
-		cmocka_unit_test(test_jitter),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

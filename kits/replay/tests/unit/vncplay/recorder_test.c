@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* recorder - a user, a screen and a clock played by hand: what is sent when, what is written, and what the snapshots show. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include "clock.h"
 #include "vncplay/record/recorder.h"
+#include "../unit.h"
 
 #define W 400
 #define H 300
@@ -169,9 +162,8 @@ static void holds(struct box outer, int x, int y, int w, int h)
 
 /* --- clicks ---------------------------------------------------------------------------------------------------- */
 
-static void a_press_waits_until_the_screen_has_answered_to_the_move(void **state)
+TEST_WITH(setup, teardown, a_press_waits_until_the_screen_has_answered_to_the_move)
 {
-	(void)state;
 	pointer(1000, 0, 100, 90);
 	assert_int_equal(n_sent, 1);
 	pointer(1020, 1, 100, 90);
@@ -204,9 +196,8 @@ static void a_press_waits_until_the_screen_has_answered_to_the_move(void **state
 	assert_int_equal(recorder_get_statistics(r)->held_most_ns, 130 * MS);
 }
 
-static void who_has_rested_is_not_held_back(void **state)
+TEST_WITH(setup, teardown, who_has_rested_is_not_held_back)
 {
-	(void)state;
 	pointer(1000, 0, 100, 90);
 	pointer(1200, 1, 100, 90);
 	assert_int_equal(n_sent, 2);
@@ -221,9 +212,8 @@ static void button_at(int x, int y, uint32_t seed)
 		pixels[(y + (int)(i / 11)) * W + x + (int)(i % 11)] = ((i * i + seed) * 2654435761u) >> 8;
 }
 
-static void what_has_a_twin_nearby_is_marked(void **state)
+TEST_WITH(setup, teardown, what_has_a_twin_nearby_is_marked)
 {
-	(void)state;
 	button_at(140, 60, 5);
 	button_at(100, 60, 5);
 	pointer(1000, 1, 105, 65);
@@ -238,9 +228,8 @@ static void what_has_a_twin_nearby_is_marked(void **state)
 	assert_false(last_snapshot()->twin);
 }
 
-static void three_clicks_are_three_presses_and_three_releases(void **state)
+TEST_WITH(setup, teardown, three_clicks_are_three_presses_and_three_releases)
 {
-	(void)state;
 	pointer(500, 0, 100, 90);
 	for (int i = 0; i < 3; i++) {
 		pointer(1000 + 1000 * i, 1, 100, 90);
@@ -257,12 +246,11 @@ static void three_clicks_are_three_presses_and_three_releases(void **state)
 	assert_int_equal(count(TRACE_SNAPSHOT), 4);	/* one for each slow click, one for the three quick ones */
 }
 
-static void a_double_click_keeps_its_distances(void **state)
+TEST_WITH(setup, teardown, a_double_click_keeps_its_distances)
 {
 	static const int64_t at[] = { 1010, 1070, 1180, 1235 };
 	int64_t first;
 
-	(void)state;
 	pointer(1000, 0, 100, 90);
 	for (int i = 0; i < 4; i++)
 		pointer(at[i], i % 2 == 0, 100 + i, 90);	/* a hand is not quite still */
@@ -282,9 +270,8 @@ static void a_double_click_keeps_its_distances(void **state)
 	}
 }
 
-static void what_is_late_catches_up_in_pauses(void **state)
+TEST_WITH(setup, teardown, what_is_late_catches_up_in_pauses)
 {
-	(void)state;
 	pointer(1000, 0, 100, 90);
 	pointer(1000, 1, 100, 90);	/* goes at 1150 */
 	pointer(1060, 0, 100, 90);	/* 1210 */
@@ -299,9 +286,8 @@ static void what_is_late_catches_up_in_pauses(void **state)
 	assert_int_equal(sent[5].at_ns, 2900 * MS);
 }
 
-static void only_changes_around_the_pointer_matter(void **state)
+TEST_WITH(setup, teardown, only_changes_around_the_pointer_matter)
 {
-	(void)state;
 	pointer(1000, 0, 100, 90);
 	pointer(1140, 1, 100, 90);
 	paint(1145, 300, 200, 50, 50, 5);	/* elsewhere */
@@ -320,12 +306,11 @@ static void only_changes_around_the_pointer_matter(void **state)
 	assert_false(recorder_has_queued_inputs(r));
 }
 
-static void what_never_rests_is_left_out_after_a_while(void **state)
+TEST_WITH(setup, teardown, what_never_rests_is_left_out_after_a_while)
 {
 	const struct trace_event *e;
 	int any = 0;
 
-	(void)state;
 	pointer(1000, 0, 100, 90);
 	pointer(1010, 1, 100, 90);
 	for (int i = 0; i < 30; i++)
@@ -340,12 +325,11 @@ static void what_never_rests_is_left_out_after_a_while(void **state)
 	assert_int_equal(any, 20);
 }
 
-static void a_caret_that_blinks_neither_delays_nor_counts(void **state)
+TEST_WITH(setup, teardown, a_caret_that_blinks_neither_delays_nor_counts)
 {
 	const struct trace_event *e;
 	int any = 0;
 
-	(void)state;
 	pointer(1000, 0, 100, 90);
 	for (int i = 0; i < 8; i++)
 		paint(2000 + i * 500, 102, 85, 1, 11, i % 2 ? 1 : 77);
@@ -358,9 +342,8 @@ static void a_caret_that_blinks_neither_delays_nor_counts(void **state)
 	assert_int_equal(e->pixels[7], TRACE_ANY);	/* 102 - 95 */
 }
 
-static void snapshots_end_at_the_edge(void **state)
+TEST_WITH(setup, teardown, snapshots_end_at_the_edge)
 {
-	(void)state;
 	pointer(1000, 0, 0, 0);
 	pointer(2000, 1, 0, 0);
 	is_box(last_snapshot()->box, 0, 0, 6, 6);
@@ -371,9 +354,8 @@ static void snapshots_end_at_the_edge(void **state)
 	assert_int_equal(sent[n_sent - 1].e.x, W - 1);
 }
 
-static void a_spot_of_one_colour_has_a_second_snapshot(void **state)
+TEST_WITH(setup, teardown, a_spot_of_one_colour_has_a_second_snapshot)
 {
-	(void)state;
 	for (int i = 0; i < 50 * 60; i++)
 		pixels[(70 + i / 60) * W + 70 + i % 60] = 0xc0c0c0;
 	recorder_on_screen_painted(r, START, (struct box){ 70, 70, 60, 50 });
@@ -390,9 +372,8 @@ static void a_spot_of_one_colour_has_a_second_snapshot(void **state)
 
 /* --- drags ----------------------------------------------------------------------------------------------------- */
 
-static void a_drag_is_looked_after_where_it_ends(void **state)
+TEST_WITH(setup, teardown, a_drag_is_looked_after_where_it_ends)
 {
-	(void)state;
 	pointer(1000, 0, 100, 90);
 	pointer(2000, 1, 100, 90);
 	pointer(2100, 1, 150, 90);
@@ -422,11 +403,10 @@ static void strike(int64_t ms, uint32_t keysym)
 	key(ms + 40, keysym, false);
 }
 
-static void keys_wait_for_what_the_click_lit_up(void **state)
+TEST_WITH(setup, teardown, keys_wait_for_what_the_click_lit_up)
 {
 	const struct trace_event *e;
 
-	(void)state;
 	pointer(500, 0, 100, 90);
 	pointer(1000, 1, 100, 90);
 	pointer(1050, 0, 100, 90);
@@ -444,9 +424,8 @@ static void keys_wait_for_what_the_click_lit_up(void **state)
 	assert_int_equal(count(TRACE_KEY_UP), 2);
 }
 
-static void keys_after_a_pause_wait_for_what_the_keys_before_typed(void **state)
+TEST_WITH(setup, teardown, keys_after_a_pause_wait_for_what_the_keys_before_typed)
 {
-	(void)state;
 	pointer(500, 0, 100, 90);
 	pointer(1000, 1, 100, 90);
 	pointer(1050, 0, 100, 90);
@@ -465,9 +444,8 @@ static void keys_after_a_pause_wait_for_what_the_keys_before_typed(void **state)
 }
 
 /* A key that changes a title as well: what is waited for is where the last one went. */
-static void keys_wait_for_the_last_one_where_much_has_changed(void **state)
+TEST_WITH(setup, teardown, keys_wait_for_the_last_one_where_much_has_changed)
 {
-	(void)state;
 	pointer(500, 0, 100, 90);
 	pointer(1000, 1, 100, 90);
 	pointer(1050, 0, 100, 90);
@@ -480,11 +458,10 @@ static void keys_wait_for_the_last_one_where_much_has_changed(void **state)
 	is_box(last_snapshot()->box, 188, 148, 48, 16);
 }
 
-static void keys_wait_for_a_window_that_took_its_time(void **state)
+TEST_WITH(setup, teardown, keys_wait_for_a_window_that_took_its_time)
 {
 	const struct trace_event *e;
 
-	(void)state;
 	pointer(500, 0, 100, 90);
 	pointer(1000, 1, 100, 90);
 	pointer(1050, 0, 100, 90);
@@ -498,9 +475,8 @@ static void keys_wait_for_a_window_that_took_its_time(void **state)
 	holds((struct box){ 100, 100, 200, 150 }, e->box.x, e->box.y, e->box.w, e->box.h);
 }
 
-static void a_marked_area_is_taken_as_it_is(void **state)
+TEST_WITH(setup, teardown, a_marked_area_is_taken_as_it_is)
 {
-	(void)state;
 	recorder_free(r);
 	cfg.key_area = (struct box){ 390, 20, 30, 5 };
 	begin();
@@ -508,11 +484,10 @@ static void a_marked_area_is_taken_as_it_is(void **state)
 	is_box(last_snapshot()->box, 390, 20, 10, 5);
 }
 
-static void a_key_that_repeats_is_not_torn_apart(void **state)
+TEST_WITH(setup, teardown, a_key_that_repeats_is_not_torn_apart)
 {
 	static const int64_t at[] = { 1000, 1600, 1630, 1650 };
 
-	(void)state;
 	pointer(500, 0, 100, 90);
 	key(1000, 'a', true);
 	key(1600, 'a', true);
@@ -526,9 +501,8 @@ static void a_key_that_repeats_is_not_torn_apart(void **state)
 
 /* --- moves ----------------------------------------------------------------------------------------------------- */
 
-static void a_submenu_that_comes_up_is_waited_for(void **state)
+TEST_WITH(setup, teardown, a_submenu_that_comes_up_is_waited_for)
 {
-	(void)state;
 	for (int i = 0; i <= 10; i++)
 		pointer(1000 + 20 * i, 0, 100 + i, 90);
 	paint(1400, 150, 85, 60, 30, 3);
@@ -552,9 +526,8 @@ static void a_submenu_that_comes_up_is_waited_for(void **state)
 	assert_int_equal(recorder_get_statistics(r)->snapshots[TRACE_FOR_HOVER], 2);	/* the rest after the motion changed something */
 }
 
-static void a_pointer_that_the_server_draws_is_no_submenu(void **state)
+TEST_WITH(setup, teardown, a_pointer_that_the_server_draws_is_no_submenu)
 {
-	(void)state;
 	pointer(1000, 0, 100, 90);
 	pointer(1020, 0, 120, 90);
 	paint(1050, 95, 85, 50, 25, 9);	/* away from there, and here */
@@ -564,9 +537,8 @@ static void a_pointer_that_the_server_draws_is_no_submenu(void **state)
 
 /* --- the end --------------------------------------------------------------------------------------------------- */
 
-static void nothing_that_is_held_is_lost_at_the_end(void **state)
+TEST_WITH(setup, teardown, nothing_that_is_held_is_lost_at_the_end)
 {
-	(void)state;
 	pointer(1000, 0, 100, 90);
 	pointer(1000, 5, 100, 90);
 	assert_int_equal(recorder_accept_key(r, START + 1000 * MS, 'a', true), 0);
@@ -580,9 +552,8 @@ static void nothing_that_is_held_is_lost_at_the_end(void **state)
 	assert_false(recorder_has_queued_inputs(r));
 }
 
-static void a_screen_of_another_size_goes_on(void **state)
+TEST_WITH(setup, teardown, a_screen_of_another_size_goes_on)
 {
-	(void)state;
 	pointer(1000, 0, 399, 299);
 	pointer(1010, 1, 399, 299);
 	screen.width = 200;
@@ -594,25 +565,4 @@ static void a_screen_of_another_size_goes_on(void **state)
 	screen.width = W;
 	screen.height = H;
 	assert_int_equal(recorder_send_rest_and_release(r, START + 4000 * MS), 0);
-}
-
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(a_press_waits_until_the_screen_has_answered_to_the_move), T(who_has_rested_is_not_held_back),
-		T(what_has_a_twin_nearby_is_marked), T(three_clicks_are_three_presses_and_three_releases),
-		T(a_double_click_keeps_its_distances), T(what_is_late_catches_up_in_pauses),
-		T(only_changes_around_the_pointer_matter), T(what_never_rests_is_left_out_after_a_while),
-		T(a_caret_that_blinks_neither_delays_nor_counts), T(snapshots_end_at_the_edge),
-		T(a_spot_of_one_colour_has_a_second_snapshot), T(a_drag_is_looked_after_where_it_ends),
-		T(keys_wait_for_what_the_click_lit_up), T(keys_after_a_pause_wait_for_what_the_keys_before_typed),
-		T(keys_wait_for_the_last_one_where_much_has_changed), T(keys_wait_for_a_window_that_took_its_time),
-		T(a_marked_area_is_taken_as_it_is), T(a_key_that_repeats_is_not_torn_apart),
-		T(a_submenu_that_comes_up_is_waited_for), T(a_pointer_that_the_server_draws_is_no_submenu),
-		T(nothing_that_is_held_is_lost_at_the_end), T(a_screen_of_another_size_goes_on),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

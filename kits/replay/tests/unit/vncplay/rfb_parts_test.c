@@ -3,15 +3,10 @@
 #include "vncplay/common/rfb.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
 #include <zlib.h>
 
+#include "../unit.h"
 #include "rfb_between.h"
 
 #define W 8
@@ -87,12 +82,11 @@ static uint32_t at(const struct rfb_decoder *r, int x, int y)
 	return rfb_screen(r)->pixels[y * rfb_screen(r)->width + x];
 }
 
-static void test_corre(void **state)
+TEST(test_corre)
 {
 	struct rfb_decoder *r = after(&rfb_xrgb, BYTES(UPDATE(1), RECT(1, 1, 6, 3), ENCODING(4), 0, 0, 0, 2, BLUE,
 					       RED, 0, 0, 2, 1, GREEN, 5, 2, 1, 1));
 
-	(void)state;
 	assert_string_equal(told, "1,1,6,3 )");
 	assert_int_equal(at(r, 0, 0), 0);
 	assert_int_equal(at(r, 1, 1), 0xff0000);
@@ -104,17 +98,16 @@ static void test_corre(void **state)
 	rfb_decoder_free(r);
 }
 
-static void test_a_raw_pixel_without_its_fourth_byte(void **state)
+TEST(test_a_raw_pixel_without_its_fourth_byte)
 {
 	struct rfb_decoder *r = after(&rfb_xrgb, BYTES(UPDATE(1), RECT(2, 0, 2, 1), ENCODING(0), 1, 2, 3, 4, 5, 6, 7, 255));
 
-	(void)state;
 	assert_int_equal(at(r, 2, 0), 0x030201);
 	assert_int_equal(at(r, 3, 0), 0x070605);
 	rfb_decoder_free(r);
 }
 
-static void test_pointer_shape_name_and_text(void **state)
+TEST(test_pointer_shape_name_and_text)
 {
 	struct rfb_decoder *r = after(&rfb_xrgb, BYTES(
 		UPDATE(5),
@@ -131,22 +124,20 @@ static void test_pointer_shape_name_and_text(void **state)
 		150,
 		2));
 
-	(void)state;
 	assert_string_equal(told, "shape shape )");
 	rfb_decoder_free(r);
 }
 
-static void test_an_update_that_says_which_rectangle_is_its_last(void **state)
+TEST(test_an_update_that_says_which_rectangle_is_its_last)
 {
 	struct rfb_decoder *r = after(&rfb_xrgb, BYTES(UPDATE(0xffff), RECT(0, 0, 1, 1), ENCODING(0), RED, RECT(1, 0, 1, 1),
 						       ENCODING(0), BLUE, RECT(0, 0, 0, 0), ENCODING(-224), 2, UPDATE(0), 2));
 
-	(void)state;
 	assert_string_equal(told, "0,0,1,1 1,0,1,1 ))");
 	rfb_decoder_free(r);
 }
 
-static void test_sizes_of_the_screen(void **state)
+TEST(test_sizes_of_the_screen)
 {
 	struct rfb_decoder *r = after(&rfb_xrgb, BYTES(
 		UPDATE(1), RECT(0, 0, 8, 4), ENCODING(2), 0, 0, 0, 0, RED,
@@ -155,7 +146,6 @@ static void test_sizes_of_the_screen(void **state)
 		UPDATE(1), RECT(0, 1, 50, 50), ENCODING(-308), 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 50, 0, 50, 0, 0, 0, 0,
 		UPDATE(1), RECT(1, 0, 12, 5), ENCODING(-308), 0, 0, 0, 0));
 
-	(void)state;
 	assert_string_equal(told, "0,0,8,4 )size 10x3 9,2,1,1 ))size 12x5 )");
 	assert_int_equal(rfb_screen(r)->width, 12);
 	assert_int_equal(rfb_screen(r)->height, 5);
@@ -166,14 +156,13 @@ static void test_sizes_of_the_screen(void **state)
 	rfb_decoder_free(r);
 }
 
-static void test_a_colour_map(void **state)
+TEST(test_a_colour_map)
 {
 	static const struct rfb_format map = { .bits = 8, .depth = 8 };
 	struct rfb_decoder *r = after(&map, BYTES(1, 0, 0, 254, 0, 4, 0x12, 0xff, 0x34, 0, 0x56, 0x78, 0xff, 0xff,
 					  0, 0, 0xff, 0xff, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
 				      UPDATE(1), RECT(0, 0, 3, 1), ENCODING(0), 254, 255, 0));
 
-	(void)state;
 	assert_int_equal(at(r, 0, 0), 0x123456);
 	assert_int_equal(at(r, 1, 0), 0xff00ff);
 	assert_int_equal(at(r, 2, 0), 0);
@@ -181,7 +170,7 @@ static void test_a_colour_map(void **state)
 }
 
 /* 2 x 2 pixels (10,20,5) (12,18,9) / (31,0,0) (30,63,4) of 5, 6 and 5 bits; what each guess lacks was worked out on paper. */
-static void test_tight_with_a_gradient(void **state)
+TEST(test_tight_with_a_gradient)
 {
 	static const struct rfb_format format = { .bits = 16, .depth = 16, .true_colour = 1, .red_max = 31,
 						  .green_max = 63, .blue_max = 31, .red_shift = 11, .green_shift = 5 };
@@ -190,7 +179,6 @@ static void test_tight_with_a_gradient(void **state)
 	uint8_t bytes[] = { UPDATE(1), RECT(3, 1, 2, 2), ENCODING(7), 0x40, 2, 0, 0, 0, 0, 0, 0, 0, 0 };
 	struct rfb_decoder *r;
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		unsigned v = lacks[i][0] << 11 | lacks[i][1] << 5 | lacks[i][2];
 
@@ -209,7 +197,7 @@ static void test_tight_with_a_gradient(void **state)
 }
 
 /* Fill, a palette of two in bits, of three in bytes, and as they are after NoZlib: three bytes a pixel, red first. */
-static void test_tight_without_zlib(void **state)
+TEST(test_tight_without_zlib)
 {
 	struct rfb_decoder *r = after(&rfb_xrgb, BYTES(UPDATE(4), RECT(0, 0, 8, 4), ENCODING(7), 0x8f, 1, 2, 3, RECT(0, 0, 3, 2),
 						       ENCODING(7), 0x40, 1, 1, 255, 0, 0, 0, 0, 255, 0x40, 0xbf, RECT(0, 2, 3, 1),
@@ -220,20 +208,18 @@ static void test_tight_without_zlib(void **state)
 					     { 0x0000ff, 0xff0000, 0x0000ff, 0x010203, 0x030000, 0x040000, 0x010203, 0x010203 },
 					     { 0x000009, 0x000900, 0x090000, 0x010203, 0x010203, 0x010203, 0x010203, 0x010203 } };
 
-	(void)state;
 	for (int y = 0; y < 3; y++)
 		for (int x = 0; x < 8; x++)
 			assert_int_equal(at(r, x, y), want[y][x]);
 	rfb_decoder_free(r);
 }
 
-static void test_a_log_with_a_password(void **state)
+TEST(test_a_log_with_a_password)
 {
 	static const uint8_t bytes[] = {
 					 "RFB 003.003\n\0\0\0\2cccccccccccccccc\0\0\0\0\0\5\0\3\20\20\1\1\0\37\0\77\0\37\13\5\0\0\0\0\0\0\0\4a\n\033b" };
 	struct rfb_decoder *r = opened(NULL);
 
-	(void)state;
 	assert_int_equal(rfb_decode_bytes(r, bytes, sizeof(bytes) - 1), 0);
 	assert_true(rfb_greeting_is_complete(r));
 	assert_true(rfb_between(r));
@@ -271,9 +257,8 @@ static const struct {
 	WRONG("too many bytes", UPDATE(1), RECT(0, 0, 2, 2), ENCODING(7), 0xa0, 13, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0, 5),
 };
 
-static void test_what_no_server_should_say(void **state)
+TEST(test_what_no_server_should_say)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		for (int whole = 0; whole < 2; whole++) {
 			struct rfb_decoder *r = opened(&rfb_xrgb);
@@ -289,14 +274,13 @@ static void test_what_no_server_should_say(void **state)
 }
 
 /* A megabyte of nothing in a thousand bytes, for one pixel. */
-static void test_more_than_the_rectangle_takes(void **state)
+TEST(test_more_than_the_rectangle_takes)
 {
 	static const uint8_t nothing[1 << 20];
 	uint8_t bytes[4 + 12 + 4 + 2000] = { UPDATE(1), RECT(0, 0, 1, 1), 0, 0, 0, 6 };
 	uLongf n = 2000;
 	struct rfb_decoder *r = opened(&rfb_xrgb);
 
-	(void)state;
 	assert_int_equal(compress2(bytes + 20, &n, nothing, sizeof(nothing), 9), Z_OK);
 	bytes[18] = (uint8_t)(n >> 8);
 	bytes[19] = (uint8_t)n;
@@ -305,7 +289,7 @@ static void test_more_than_the_rectangle_takes(void **state)
 	rfb_decoder_free(r);
 }
 
-static void test_greetings_and_formats_that_are_refused(void **state)
+TEST(test_greetings_and_formats_that_are_refused)
 {
 	static const char *const greetings[] = { "HTTP/1.1 200 OK\r\n\r\n", "RFB 003.003\n\0\0\0\0",
 						 "RFB 003.008\n\1\1\0\0", "RFB 003.003\n\0\0\0\1\0\0\0\5\40",
@@ -314,7 +298,6 @@ static void test_greetings_and_formats_that_are_refused(void **state)
 	struct rfb_format f;
 	uint8_t bytes[40] = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 5; i++) {
 		struct rfb_decoder *r = opened(NULL);
 
@@ -337,24 +320,4 @@ static void test_greetings_and_formats_that_are_refused(void **state)
 	assert_null(rfb_decoder_open(&events, NULL, &rfb_xrgb, 20000, 1));
 	assert_null(rfb_decoder_open(&events, NULL, &rfb_xrgb, 0, 1));
 	assert_null(rfb_decoder_open(&events, NULL, &rfb_xrgb, 16384, 16384));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_corre),
-		cmocka_unit_test(test_a_raw_pixel_without_its_fourth_byte),
-		cmocka_unit_test(test_pointer_shape_name_and_text),
-		cmocka_unit_test(test_an_update_that_says_which_rectangle_is_its_last),
-		cmocka_unit_test(test_sizes_of_the_screen),
-		cmocka_unit_test(test_a_colour_map),
-		cmocka_unit_test(test_tight_with_a_gradient),
-		cmocka_unit_test(test_tight_without_zlib),
-		cmocka_unit_test(test_a_log_with_a_password),
-		cmocka_unit_test(test_what_no_server_should_say),
-		cmocka_unit_test(test_more_than_the_rectangle_takes),
-		cmocka_unit_test(test_greetings_and_formats_that_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,9 @@
  * same bytes in pieces of any size. */
 #include "vncplay/common/rfb.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
+#define BEFORE_ALL start_server
+#define AFTER_ALL stop_server
+#include "../unit.h"
 #include "rfb_between.h"
 #include "rfb_server.h"
 
@@ -194,11 +191,10 @@ static void session(const char *name, const int32_t *encodings, int n, const str
 static const int32_t lossless[] = { rfbEncodingRaw, rfbEncodingRRE, rfbEncodingCoRRE, rfbEncodingHextile,
 				    rfbEncodingZlib, rfbEncodingTight, rfbEncodingZRLE };
 
-static void test_every_encoding_in_every_format(void **state)
+TEST(test_every_encoding_in_every_format)
 {
 	static const char *const names[] = { "raw", "rre", "corre", "hextile", "zlib", "tight", "zrle" };
 
-	(void)state;
 	for (size_t e = 0; e < sizeof(lossless) / sizeof(*lossless); e++)
 		for (size_t i = 0; i < FORMATS; i++) {
 			int32_t encodings[] = { lossless[e], rfbEncodingCopyRect, (int32_t)rfbEncodingLastRect,
@@ -217,18 +213,16 @@ static void test_every_encoding_in_every_format(void **state)
 }
 
 /* JPEG: near, and on the mean nearer. */
-static void test_tight_with_jpeg(void **state)
+TEST(test_tight_with_jpeg)
 {
 	int32_t encodings[] = { rfbEncodingTight, rfbEncodingCopyRect, (int32_t)rfbEncodingQualityLevel0 + 9,
 				(int32_t)rfbEncodingRichCursor };
 
-	(void)state;
 	session("tight, jpeg", encodings, 4, &rfb_xrgb, true, 140);	/* of the noise, whose colours JPEG keeps at half the size */
 }
 
-static void test_tight_of_each_compression(void **state)
+TEST(test_tight_of_each_compression)
 {
-	(void)state;
 	for (int32_t level = 0; level < 10; level += 3) {
 		int32_t encodings[] = { rfbEncodingTight, rfbEncodingCopyRect, (int32_t)rfbEncodingCompressLevel0 + level,
 					(int32_t)rfbEncodingRichCursor };
@@ -238,7 +232,7 @@ static void test_tight_of_each_compression(void **state)
 }
 
 /* The greeting as it came, a bell and a text, a pointer's shape, another size of the screen. */
-static void test_a_session_with_all_else(void **state)
+TEST(test_a_session_with_all_else)
 {
 	static const int32_t encodings[] = { rfbEncodingHextile, rfbEncodingCopyRect, (int32_t)rfbEncodingXCursor,
 					     (int32_t)rfbEncodingNewFBSize, (int32_t)rfbEncodingLastRect };
@@ -250,7 +244,6 @@ static void test_a_session_with_all_else(void **state)
 	size_t n;
 	int fd;
 
-	(void)state;
 	n = client_greet(port, &fd, greeting);
 	client_encodings(fd, encodings, 5);
 	for (size_t i = 0; i < n; i++) {
@@ -296,18 +289,16 @@ static void test_a_session_with_all_else(void **state)
 	server = script_start(&port);
 }
 
-int main(void)
+static int start_server(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_session_with_all_else),
-		cmocka_unit_test(test_tight_with_jpeg),
-		cmocka_unit_test(test_tight_of_each_compression),
-		cmocka_unit_test(test_every_encoding_in_every_format),
-	};
-	int failed;
-
+	(void)state;
 	server = script_start(&port);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
+}
+
+static int stop_server(void **state)
+{
+	(void)state;
 	script_stop(server);
-	return failed;
+	return 0;
 }

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "vncplay/common/screen.h"
+#include "../unit.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
 
-#include <cmocka.h>
-
-static void test_what_was_shown_is_kept(void **state)
+TEST(test_what_was_shown_is_kept)
 {
 	struct screen s = { 0 };
 
-	(void)state;
 	assert_int_equal(screen_resize(&s, 3, 2), 0);
 	for (int i = 0; i < 6; i++) {
 		assert_int_equal(s.pixels[i], 0);
@@ -27,12 +22,11 @@ static void test_what_was_shown_is_kept(void **state)
 	assert_null(s.pixels);
 }
 
-static void test_sizes_that_are_refused(void **state)
+TEST(test_sizes_that_are_refused)
 {
 	static const int sizes[][2] = { { 0, 1 }, { 1, 0 }, { -1, 1 }, { 16385, 1 }, { 1, 16385 }, { 16384, 4097 }, { 65535, 65535 } };
 	struct screen s = { 0 };
 
-	(void)state;
 	assert_int_equal(screen_resize(&s, 4, 4), 0);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
 		assert_int_equal(screen_resize(&s, sizes[i][0], sizes[i][1]), -EINVAL);
@@ -52,9 +46,8 @@ static int has(struct box b, int x, int y)
 }
 
 /* Against counting pixels. */
-static void test_boxes(void **state)
+TEST(test_boxes)
 {
-	(void)state;
 	srand(1);
 	for (int i = 0; i < 3000; i++) {
 		struct box a = dice(14), b = dice(14), cut = box_clip(a, 7, 5), both = box_join(a, b);
@@ -83,15 +76,4 @@ static void test_boxes(void **state)
 	}
 	assert_int_equal(box_clip((struct box){ 2000000000, 0, 2000000000, 1 }, 5, 5).w, 0);
 	assert_int_equal(box_clip((struct box){ -2000000000, 0, 2000000003, 1 }, 5, 5).w, 3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_was_shown_is_kept),
-		cmocka_unit_test(test_sizes_that_are_refused),
-		cmocka_unit_test(test_boxes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* inputs of a replay - side files written by hand, of both forms, whole and broken. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include "vncplay/common/side_file.h"
+#include "../unit.h"
 
 static struct sent_inputs in;
 static struct stimulus *s;
@@ -47,9 +41,8 @@ static int end(void **state)
 	return 0;
 }
 
-static void ours(void **state)
+TEST_WITH(NULL, end, ours)
 {
-	(void)state;
 	assert_int_equal(read_all(
 		"# vncplay-aux 1\nrun start at 0\n"
 		"input 0 move at 100000 line=2 late_us=3 x=1 y=2\n"
@@ -82,9 +75,8 @@ static void ours(void **state)
 	assert_int_equal(s[4].kind, STIMULUS_DRAG);
 }
 
-static void old_lines_are_press_and_release_in_turn(void **state)
+TEST_WITH(NULL, end, old_lines_are_press_and_release_in_turn)
 {
-	(void)state;
 	assert_int_equal(read_all(
 		"Trace starting\n== sending mouse click event at 1000\n== sending mouse click event at 1080\n"
 		"== sending keyboard event at 1500\n== sending mouse click event at 1600\n== sending keyboard "
@@ -98,9 +90,8 @@ static void old_lines_are_press_and_release_in_turn(void **state)
 	assert_int_equal(s[2].release_us, 3000000);	/* held for long, and nothing after it */
 }
 
-static void a_release_that_was_never_sent_does_not_shift_the_rest(void **state)
+TEST_WITH(NULL, end, a_release_that_was_never_sent_does_not_shift_the_rest)
 {
-	(void)state;
 	assert_int_equal(read_all(
 		"== sending mouse click event at 1000\n"
 		"== sending mouse click event at 5000\n== sending mouse click event at 5080\n"
@@ -111,23 +102,21 @@ static void a_release_that_was_never_sent_does_not_shift_the_rest(void **state)
 	assert_int_equal(s[2].release_us, 9080000);
 }
 
-static void a_last_line_that_is_not_whole_is_left_out(void **state)
+TEST_WITH(NULL, end, a_last_line_that_is_not_whole_is_left_out)
 {
-	(void)state;
 	assert_int_equal(read_all("input 0 press at 1000000 line=1 late_us=0 x=1 y=1 button=1\ninput 1 release at 10"), 0);
 	assert_true(in.cut);
 	assert_int_equal(in.n, 1);
 }
 
-static void times_that_go_back_are_put_in_order(void **state)
+TEST_WITH(NULL, end, times_that_go_back_are_put_in_order)
 {
-	(void)state;
 	assert_int_equal(read_all("input 0 press at 3000 line=1\ninput 1 release at 2000 line=1\ninput 2 press at 9000 line=1\n"), 0);
 	assert_true(in.cut);
 	assert_int_equal(in.input[0].at_us, 2000);
 }
 
-static void nonsense(void **state)
+TEST_WITH(NULL, end, nonsense)
 {
 	static const char *const text[] = {
 		"", "\n\n", "hello\n", "input\n", "input 1 press at\n", "input 1 press at -5\n", "input -1 press at 5\n", "input 1 kick at 5\n",
@@ -136,7 +125,6 @@ static void nonsense(void **state)
 	};
 	char bytes[5000];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++) {
 		if (*text[i])
 			assert_int_equal(read_all(text[i]), -EPROTO);
@@ -149,18 +137,4 @@ static void nonsense(void **state)
 	assert_int_equal(read_text(bytes, 4985), 0);
 	assert_int_equal(in.n_syncs, 1);
 	assert_int_equal(n, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(ours, end),
-		cmocka_unit_test_teardown(old_lines_are_press_and_release_in_turn, end),
-		cmocka_unit_test_teardown(a_release_that_was_never_sent_does_not_shift_the_rest, end),
-		cmocka_unit_test_teardown(a_last_line_that_is_not_whole_is_left_out, end),
-		cmocka_unit_test_teardown(times_that_go_back_are_put_in_order, end),
-		cmocka_unit_test_teardown(nonsense, end),
-	};
-
-	return cmocka_run_group_tests_name("sent", tests, NULL, NULL);
 }

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The side file of a replay, word by word: other programs read it. */
 #include "vncplay/common/side_file.h"
+#include "../unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define BEGAN 5000000000LL
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
 	static const char expected[] =
 		"# vncplay-aux 1\n"
@@ -45,7 +39,6 @@ static void test_lines(void **state)
 	struct growing_file *w;
 	FILE *f;
 
-	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	w = side_file_create(path, BEGAN);
@@ -79,13 +72,4 @@ static void test_lines(void **state)
 	fclose(f);
 	unlink(path);
 	assert_string_equal(text, expected);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 /* When bytes came is when they were sent over loopback, not when they are read. */
 #include "clock.h"
 #include "vncplay/common/server.h"
-
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -41,12 +36,11 @@ static int closed(void **state)
 	return 0;
 }
 
-static void test_late_reader(void **state)
+TEST_WITH(connected, closed, test_late_reader)
 {
 	int64_t came = 0, before, after, read_at, last = 0;
 	char got[8];
 
-	(void)state;
 	server_enable_arrival_stamps(pair[1]);
 	for (int i = 0; i < 40; i++) {	/* the kernel begins to note times some time after it was asked to */
 		before = clock_now();
@@ -64,12 +58,11 @@ static void test_late_reader(void **state)
 	skip();	/* this kernel does not tell: the time of reading has to do */
 }
 
-static void test_nothing_and_the_end(void **state)
+TEST_WITH(connected, closed, test_nothing_and_the_end)
 {
 	int64_t came = 5;
 	char got[8];
 
-	(void)state;
 	errno = 0;
 	assert_int_equal(recv(pair[1], got, 8, MSG_DONTWAIT), -1);
 	shutdown(pair[0], SHUT_WR);
@@ -81,27 +74,15 @@ static void test_nothing_and_the_end(void **state)
 }
 
 /* Two pieces read apart: neither is before the other. */
-static void test_in_pieces(void **state)
+TEST_WITH(connected, closed, test_in_pieces)
 {
 	int64_t came = 0, first;
 	char got[8];
 
-	(void)state;
 	server_enable_arrival_stamps(pair[1]);
 	assert_int_equal(send(pair[0], "abcdefgh", 8, 0), 8);
 	assert_int_equal(server_recv_with_arrival_time(pair[1], got, 3, 0, &came), 3);
 	first = came;
 	assert_int_equal(server_recv_with_arrival_time(pair[1], got, 5, 0, &came), 5);
 	assert_true(came >= first && came <= clock_now());
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_late_reader, connected, closed),
-		cmocka_unit_test_setup_teardown(test_nothing_and_the_end, connected, closed),
-		cmocka_unit_test_setup_teardown(test_in_pieces, connected, closed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

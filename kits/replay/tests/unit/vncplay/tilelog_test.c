@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* tilelog - a screen painted by hand, and which of its tiles are said to have changed. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include "vncplay/analyze/tilelog.h"
+#include "../unit.h"
 
 #define W 40			/* two whole tiles and half of one */
 #define H 20
@@ -40,9 +35,8 @@ static void paint(int x, int y, int w, int h, uint32_t colour)
 	tilelog_mark_painted(&t, (struct box){ x, y, w, h });
 }
 
-static void only_what_differs_is_a_change(void **state)
+TEST_WITH(begin, end, only_what_differs_is_a_change)
 {
-	(void)state;
 	tilelog_compare_dirty_tiles(&t, &screen, 1);	/* black as it was */
 	assert_int_equal(t.n, 0);
 	paint(15, 0, 2, 1, 0x123456);	/* over the border of two tiles */
@@ -62,20 +56,18 @@ static void only_what_differs_is_a_change(void **state)
 	assert_int_equal(t.update[1].first, 2);
 }
 
-static void what_comes_and_goes_within_one_look_is_no_change(void **state)
+TEST_WITH(begin, end, what_comes_and_goes_within_one_look_is_no_change)
 {
-	(void)state;
 	paint(0, 0, 4, 4, 7);
 	paint(0, 0, 4, 4, 0);
 	tilelog_compare_dirty_tiles(&t, &screen, 3);
 	assert_int_equal(t.n, 0);
 }
 
-static void the_difference_tells_what_changed_whatever_else_is_there(void **state)
+TEST_WITH(begin, end, the_difference_tells_what_changed_whatever_else_is_there)
 {
 	uint64_t before, with, other, other_with;
 
-	(void)state;
 	before = tilelog_hash_tile(pixels, W, 16, 16);
 	paint(3, 3, 5, 5, 0xabcdef);
 	with = tilelog_hash_tile(pixels, W, 16, 16);
@@ -88,12 +80,11 @@ static void the_difference_tells_what_changed_whatever_else_is_there(void **stat
 	assert_true(with - before == other_with - other);
 }
 
-static void places_and_colours_matter(void **state)
+TEST_WITH(begin, end, places_and_colours_matter)
 {
 	uint64_t seen[16 * 16 * 2];
 	size_t n = 0;
 
-	(void)state;
 	for (int i = 0; i < 256; i++) {
 		for (uint32_t colour = 1; colour <= 0xffffff; colour += 0xfffffe) {
 			memset(pixels, 0, sizeof(pixels));
@@ -106,12 +97,11 @@ static void places_and_colours_matter(void **state)
 	}
 }
 
-static void a_restless_tile_stops_being_listed_and_comes_back(void **state)
+TEST_WITH(begin, end, a_restless_tile_stops_being_listed_and_comes_back)
 {
 	uint32_t ms = 0;
 	size_t n;
 
-	(void)state;
 	for (int i = 0; i < 3000; i++) {	/* 100 s at 30 a second */
 		paint(0, 0, 1, 1, (uint32_t)i + 1);
 		tilelog_compare_dirty_tiles(&t, &screen, ms += 33);
@@ -127,12 +117,11 @@ static void a_restless_tile_stops_being_listed_and_comes_back(void **state)
 	assert_int_equal(t.n, n + 2);
 }
 
-static void a_screen_that_grows_keeps_its_tiles(void **state)
+TEST_WITH(begin, end, a_screen_that_grows_keeps_its_tiles)
 {
 	static uint32_t larger[80 * 40];
 	const struct screen grown = { 80, 40, larger };
 
-	(void)state;
 	paint(0, 0, 16, 16, 5);
 	tilelog_compare_dirty_tiles(&t, &screen, 1);
 	for (int y = 0; y < 16; y++)
@@ -143,18 +132,4 @@ static void a_screen_that_grows_keeps_its_tiles(void **state)
 	assert_int_equal(t.n, 1);
 	assert_int_equal(t.columns, 5);
 	assert_int_equal(t.rows, 3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(only_what_differs_is_a_change, begin, end),
-		cmocka_unit_test_setup_teardown(what_comes_and_goes_within_one_look_is_no_change, begin, end),
-		cmocka_unit_test_setup_teardown(the_difference_tells_what_changed_whatever_else_is_there, begin, end),
-		cmocka_unit_test_setup_teardown(places_and_colours_matter, begin, end),
-		cmocka_unit_test_setup_teardown(a_restless_tile_stops_being_listed_and_comes_back, begin, end),
-		cmocka_unit_test_setup_teardown(a_screen_that_grows_keeps_its_tiles, begin, end),
-	};
-
-	return cmocka_run_group_tests_name("tilelog", tests, NULL, NULL);
 }

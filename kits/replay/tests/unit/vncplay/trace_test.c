@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* vncplay's traces - written and read back, read from text made by hand, in the format of 2005 too, and broken in every way. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <cmocka.h>
 
 #include "clock.h"
 #include "vncplay/common/trace.h"
 #include "vncplay/common/trace_lines.h"
+#define BEFORE_ALL setup
+#include "../unit.h"
 
 #define HEAD "vncplay-trace 1\nserver \"a \\\"b\\\"\"\nscreen 100x80\npixels 0x00RRGGBB\n" \
 	"time us since start\nstarted 2026-01-02T03:04:05Z\n"
@@ -74,7 +68,7 @@ static void is(int i, enum trace_event_kind kind, int64_t ms, int x, int y, int 
 	assert_int_equal(e->keysym, keysym);
 }
 
-static void what_is_written_is_read_back(void **state)
+TEST(what_is_written_is_read_back)
 {
 	uint32_t pixels[6] = { 0, 0xffffff, 0xffffff, TRACE_ANY, TRACE_ANY, 0x123456 };
 	struct trace_event in[] = {
@@ -87,7 +81,6 @@ static void what_is_written_is_read_back(void **state)
 	};
 	struct growing_file *w = trace_create(path, "x \"y\" \\ z\n", 640, 480);
 
-	(void)state;
 	assert_non_null(w);
 	for (int i = 0; i < 6; i++) {
 		assert_int_equal(trace_write_event(w, &in[i]), 0);
@@ -121,9 +114,8 @@ static void what_is_written_is_read_back(void **state)
 	trace_free(&t);
 }
 
-static void a_trace_made_by_hand_is_read(void **state)
+TEST(a_trace_made_by_hand_is_read)
 {
-	(void)state;
 	good(HEAD "# a remark\n\n1000 move 3 4\n2000 keydown 0x61 a\n2000 keyup 0x61\n3000 snapshot hover 1 2 4 1 3*0000fF,-\n"
 	     "3000 press 1 3 4\n4000 release 1 3 5\n");
 	assert_string_equal(t.server, "a \"b\"");
@@ -140,9 +132,8 @@ static void a_trace_made_by_hand_is_read(void **state)
 	trace_free(&t);
 }
 
-static void a_half_last_line_is_left_out(void **state)
+TEST(a_half_last_line_is_left_out)
 {
-	(void)state;
 	good(HEAD "1 press 1 3 4\n200 release 1 3");
 	assert_true(t.cut);
 	assert_int_equal(t.n, 1);
@@ -153,9 +144,8 @@ static void a_half_last_line_is_left_out(void **state)
 	trace_free(&t);
 }
 
-static void what_is_wrong_is_told_with_its_line(void **state)
+TEST(what_is_wrong_is_told_with_its_line)
 {
-	(void)state;
 	bad("", "empty");
 	bad("vncplay-tra", "first line");
 	bad("hello\n", "line 1: not a trace");
@@ -201,11 +191,10 @@ static void what_is_wrong_is_told_with_its_line(void **state)
 }
 
 /* A few bytes of a line may stand for many pixels: their sum has a bound. */
-static void pixels_of_all_snapshots_have_a_bound(void **state)
+TEST(pixels_of_all_snapshots_have_a_bound)
 {
 	FILE *f = fopen(path, "w");
 
-	(void)state;
 	fputs(HEAD, f);
 	for (int i = 0; i < 513; i++)	/* of 65536 each: 32 Mi and one more */
 		fputs("5 snapshot click 0 0 256 256 65536*000000\n", f);
@@ -214,9 +203,8 @@ static void pixels_of_all_snapshots_have_a_bound(void **state)
 	assert_non_null(strstr(why.text, "line 519"));
 }
 
-static void traces_of_2005_are_read(void **state)
+TEST(traces_of_2005_are_read)
 {
-	(void)state;
 	good("1500 id=503 when=1 modifiers=0 x=7 y=8 button=0 " MOUSE "\n" SYNC
 	     "0 " MOUSE " id=501 when=2 modifiers=16 x=7 y=8 button=1\n"
 	     "90 " MOUSE " id=502 modifiers=16 x=7 y=8 button=1\n"
@@ -248,9 +236,8 @@ static void traces_of_2005_are_read(void **state)
 	trace_free(&t);
 }
 
-static void keys_of_2005_are_held_as_they_were(void **state)
+TEST(keys_of_2005_are_held_as_they_were)
 {
-	(void)state;
 	good("0 " KEY " id=401 modifiers=1 keycode=16 keychar=65535\n"	/* Shift */
 	     "10 " KEY " id=401 modifiers=1 keycode=65 keychar=65\n"	/* A */
 	     "10 " KEY " id=400 modifiers=1 keycode=0 keychar=65\n"	/* typed: nothing was sent */
@@ -273,7 +260,7 @@ static void keys_of_2005_are_held_as_they_were(void **state)
 }
 
 /* java.awt.event.KeyEvent's numbers and X11's keysymdef.h */
-static void keys_of_java_have_their_keysyms(void **state)
+TEST(keys_of_java_have_their_keysyms)
 {
 	static const struct {
 		int code, character;
@@ -295,16 +282,14 @@ static void keys_of_java_have_their_keysyms(void **state)
 		{ 9999, 65535, 0, false }, { 226, 65535, 0xff96, false }, { 32, ' ', ' ', false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (keysym_of_awt_key_event(keys[i].code, keys[i].character, keys[i].control) != keys[i].keysym)
 			fail_msg("code %d, character %d: 0x%x", keys[i].code, keys[i].character,
 				 keysym_of_awt_key_event(keys[i].code, keys[i].character, keys[i].control));
 }
 
-static void broken_traces_of_2005_are_refused(void **state)
+TEST(broken_traces_of_2005_are_refused)
 {
-	(void)state;
 	bad("12 type=sync x0=7 x1=8 y0=8 px7y8=1 px8y8=1\n", "no y1=");
 	bad("12 type=sync x0=7 x1=8 y0=8 y1=8 px7y8=1\n", "with 1 pixels");
 	bad("12 type=sync x0=7 x1=8 y0=8 y1=8 px7y8=1 px7y8=1\n", "with 1 pixels");
@@ -321,17 +306,4 @@ static void broken_traces_of_2005_are_refused(void **state)
 	bad("12 " KEY " id=401 keycode=1 keychar=-4\n", "key code");
 	bad("12 " MOUSE " id=501 x=1 y=1\n12 hello\n", "line 2: \"hello\"");
 	bad("12 " MOUSE " id=501 x=1 y=1\n12 x=1\n", "line 2: no type=");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_written_is_read_back), cmocka_unit_test(a_trace_made_by_hand_is_read),
-			cmocka_unit_test(a_half_last_line_is_left_out),
-		cmocka_unit_test(what_is_wrong_is_told_with_its_line), cmocka_unit_test(pixels_of_all_snapshots_have_a_bound),
-		cmocka_unit_test(traces_of_2005_are_read), cmocka_unit_test(keys_of_2005_are_held_as_they_were),
-		cmocka_unit_test(keys_of_java_have_their_keysyms), cmocka_unit_test(broken_traces_of_2005_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, setup, NULL);
 }
