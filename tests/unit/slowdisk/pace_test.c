@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* pace - orders to a disk, in one piece and in many. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <errno.h>
-#include <string.h>
 
 #include "control.h"
 #include "slowdisk/pace.h"
+#include "../unit.h"
 
-static void orders_change_what_they_name(void **state)
+TEST(orders_change_what_they_name)
 {
 	struct disk_delays pace = { 1, 2, 0, 0 };
 
-	(void)state;
 	assert_int_equal(apply_command_to_disk_delays(&pace, "read-delay 2.5ms"), 0);
 	assert_int_equal(pace.read_ns, 2500000);
 	assert_int_equal(pace.write_ns, 2);
@@ -31,7 +25,7 @@ static void orders_change_what_they_name(void **state)
 	assert_int_equal(pace.read_ns, 60000000000);
 }
 
-static void what_is_no_order_changes_nothing(void **state)
+TEST(what_is_no_order_changes_nothing)
 {
 	static const struct { const char *line; int err; } bad[] = {
 		{ "read-delay", -EINVAL }, { "read-delay ", -EINVAL }, { "read-dela 1ms", -EINVAL }, { "read-delays 1ms", -EINVAL },
@@ -41,7 +35,6 @@ static void what_is_no_order_changes_nothing(void **state)
 		{ "rates 1Mbit", -EINVAL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct disk_delays pace = { 11, 12, 13, 14 };
 
@@ -54,11 +47,10 @@ static void what_is_no_order_changes_nothing(void **state)
 }
 
 /* 32 KiB at 1.5 Mbit/s are 262144 / 1500000 s, at 384 Kbit/s 262144 / 384000 s. */
-static void data_takes_its_bits_at_the_rate(void **state)
+TEST(data_takes_its_bits_at_the_rate)
 {
 	struct disk_delays pace = { .read_ns = 40000000, .write_ns = 40000000 };
 
-	(void)state;
 	assert_int_equal(disk_delay_of_request_ns(&pace, false, 32768), 40000000);
 	assert_int_equal(apply_command_to_disk_delays(&pace, "read-rate 1500Kbit"), 0);
 	assert_int_equal(disk_delay_of_request_ns(&pace, false, 32768), 40000000 + 174762666);
@@ -73,12 +65,11 @@ static void data_takes_its_bits_at_the_rate(void **state)
 }
 
 /* Every way to cut the same text in two gives the same lines. */
-static void lines_come_whole_however_they_are_cut(void **state)
+TEST(lines_come_whole_however_they_are_cut)
 {
 	static const char text[] = "delay 0\n\nread-delay 5ms\nwrite";
 	static const char *const lines[] = { "delay 0", "", "read-delay 5ms" };
 
-	(void)state;
 	for (size_t cut = 0; cut < sizeof(text); cut++) {
 		struct line_from_pieces_assembler in = { 0 };
 		size_t at = 0, found = 0;
@@ -97,7 +88,7 @@ static void lines_come_whole_however_they_are_cut(void **state)
 	}
 }
 
-static void a_line_too_long_is_not_understood_and_the_next_one_is(void **state)
+TEST(a_line_too_long_is_not_understood_and_the_next_one_is)
 {
 	struct line_from_pieces_assembler in = { 0 };
 	struct disk_delays pace = { 7, 7, 0, 0 };
@@ -105,7 +96,6 @@ static void a_line_too_long_is_not_understood_and_the_next_one_is(void **state)
 	const char *line;
 	size_t at;
 
-	(void)state;
 	memset(text, 'x', sizeof(text));
 	memcpy(text, "delay 5ms ", 10);
 	memcpy(text + 900, "\ndelay 1ms\n", 11);
@@ -118,17 +108,4 @@ static void a_line_too_long_is_not_understood_and_the_next_one_is(void **state)
 	/* a zero byte does not cut a line short either */
 	assert_int_equal(assemble_line_from_data_pieces(&in, "delay 0\0\n", 9, &line), 9);
 	assert_int_equal(apply_command_to_disk_delays(&pace, line), -EINVAL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(orders_change_what_they_name),
-		cmocka_unit_test(what_is_no_order_changes_nothing),
-		cmocka_unit_test(data_takes_its_bits_at_the_rate),
-		cmocka_unit_test(lines_come_whole_however_they_are_cut),
-		cmocka_unit_test(a_line_too_long_is_not_understood_and_the_next_one_is),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
