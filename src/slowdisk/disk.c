@@ -209,17 +209,9 @@ static void on_fuse_fsync(fuse_req_t req, fuse_ino_t node, int data_only, struct
 	fuse_reply_err(req, fdatasync(d->cached) ? errno : 0);
 }
 
-static void on_fuse_flush(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi)
-{
-	(void)node;
-	(void)fi;
-	fuse_reply_err(req, 0);
-}
-
 static const struct fuse_lowlevel_ops operations = {
-	.init = on_fuse_init, .lookup = on_fuse_lookup, .getattr = on_fuse_getattr, .setattr = on_fuse_setattr, .readdir = on_fuse_readdir,
-		.open = on_fuse_open,
-	.read = on_fuse_read, .write = on_fuse_write, .fsync = on_fuse_fsync, .flush = on_fuse_flush,
+	.init = on_fuse_init, .lookup = on_fuse_lookup, .getattr = on_fuse_getattr, .setattr = on_fuse_setattr,
+	.readdir = on_fuse_readdir, .open = on_fuse_open, .read = on_fuse_read, .write = on_fuse_write, .fsync = on_fuse_fsync,
 };
 
 static int open_backing(struct disk *d, struct why *why)

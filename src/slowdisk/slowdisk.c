@@ -269,14 +269,6 @@ static void count_and_log_operation(void *folder, enum disk_op op, int64_t start
 
 /* --- setup ------------------------------------------------------------------------------------------ */
 
-static void open_disk_command_fifo(void)
-{
-	struct why why;
-
-	if (cfg.control && command_fifo_open(&now.control, cfg.control, &why))
-		die(EXIT_RUN, "%s", why.text);
-}
-
 static void open_signal_fd(void)
 {
 	sigset_t set;
@@ -408,6 +400,7 @@ int main(int argc, char **argv)
 	bool mounted = true, said = false;
 	int64_t dropped = 0;
 	struct rec_report *out;
+	struct why why;
 	int lost = 0;
 
 	read_slowdisk_options(argc, argv, &folder, &backing);
@@ -417,7 +410,8 @@ int main(int argc, char **argv)
 	preallocate_heap();
 	if (cfg.log && !(now.journal = journal_open(cfg.log)))
 		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
-	open_disk_command_fifo();
+	if (cfg.control && command_fifo_open(&now.control, cfg.control, &why))
+		die(EXIT_RUN, "%s", why.text);
 	mount_disk_or_die(folder, backing);
 	protect_from_memory_shortage();
 	while (mounted) {
