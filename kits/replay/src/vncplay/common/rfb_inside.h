@@ -103,19 +103,20 @@ void rfb_end_rectangle(struct rfb_decoder *r);	/* ends the current rectangle: ca
 
 /* rfb_plain.c: Raw, CopyRect, RRE, CoRRE, Hextile */
 void rfb_set_paint_area(struct rfb_decoder *r, struct box area, const struct pixel_layout *pixel);
-/* paints the complete pixels of n bytes; returns the bytes consumed */
-size_t rfb_paint_pixels(struct rfb_decoder *r, const uint8_t *in, size_t n);
+/* paints the complete pixels of n bytes, and calls `end` when the area is full; returns the bytes consumed */
+ssize_t rfb_paint_area(struct rfb_decoder *r, const uint8_t *in, size_t n, void (*end)(struct rfb_decoder *r));
 bool rfb_area_is_full(const struct rfb_decoder *r);				/* the whole area is painted */
 /* paints n pixels of one colour; false: the area has fewer left */
 bool rfb_paint_run(struct rfb_decoder *r, uint32_t colour, size_t n);
 void rfb_fill_box(struct rfb_decoder *r, struct box box, uint32_t colour);	/* fills a box, which must lie on the screen */
-rfb_step rfb_decode_raw_pixels, rfb_decode_raw_body_pixels, rfb_decode_copyrect, rfb_begin_rre_rectangle, rfb_begin_corre_rectangle;
+rfb_step rfb_decode_raw_pixels, rfb_decode_copyrect, rfb_begin_rre_rectangle, rfb_begin_corre_rectangle;
 void rfb_begin_hextile_rectangle(struct rfb_decoder *r);	/* sets the first step */
 
 /* rfb_zlib.c: zlib streams, and the encodings Zlib and ZRLE */
 /* Sends the next n bytes of the stream through a zlib stream (STREAM_NONE: as they are) to r->body, then ends the rectangle. */
 int rfb_begin_body(struct rfb_decoder *r, uint64_t n, int stream);
-rfb_step rfb_begin_zlib_rectangle, rfb_begin_zrle_rectangle;
+rfb_step rfb_begin_zlib_rectangle, rfb_begin_zrle_rectangle, rfb_decode_raw_body_pixels;
+void rfb_end_body(struct rfb_decoder *r);	/* the body must have no more bytes */
 void rfb_zlib_reset(struct rfb_decoder *r, int stream);
 void rfb_free_zlib_streams(struct rfb_decoder *r);
 

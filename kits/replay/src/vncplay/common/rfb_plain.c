@@ -31,7 +31,8 @@ static void advance_paint_position(struct rfb_decoder *r, size_t n)	/* n: at mos
 	}
 }
 
-size_t rfb_paint_pixels(struct rfb_decoder *r, const uint8_t *in, size_t n)
+/* Paints the complete pixels of n bytes; returns the bytes consumed. */
+static size_t paint_pixels(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	size_t used = 0, bytes = r->pixel->bytes, now;
 
@@ -74,22 +75,18 @@ void rfb_fill_box(struct rfb_decoder *r, struct box box, uint32_t colour)
 	}
 }
 
-ssize_t rfb_decode_raw_pixels(struct rfb_decoder *r, const uint8_t *in, size_t n)
+ssize_t rfb_paint_area(struct rfb_decoder *r, const uint8_t *in, size_t n, void (*end)(struct rfb_decoder *r))
 {
-	size_t used = rfb_paint_pixels(r, in, n);
+	size_t used = paint_pixels(r, in, n);
 
 	if (rfb_area_is_full(r))
-		rfb_end_rectangle(r);
+		end(r);
 	return (ssize_t)used;
 }
 
-ssize_t rfb_decode_raw_body_pixels(struct rfb_decoder *r, const uint8_t *in, size_t n)
+ssize_t rfb_decode_raw_pixels(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
-	size_t used = rfb_paint_pixels(r, in, n);
-
-	if (rfb_area_is_full(r))
-		rfb_set_next_step(&r->body, NULL, 0);
-	return (ssize_t)used;
+	return rfb_paint_area(r, in, n, rfb_end_rectangle);
 }
 
 ssize_t rfb_decode_copyrect(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
@@ -200,11 +197,7 @@ void rfb_begin_hextile_rectangle(struct rfb_decoder *r)
 
 static ssize_t decode_hextile_raw(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
-	size_t used = rfb_paint_pixels(r, in, n);
-
-	if (rfb_area_is_full(r))
-		end_hextile_tile(r);
-	return (ssize_t)used;
+	return rfb_paint_area(r, in, n, end_hextile_tile);
 }
 
 static ssize_t decode_hextile_boxes(struct rfb_decoder *r, const uint8_t *in, size_t n)

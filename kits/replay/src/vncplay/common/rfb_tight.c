@@ -34,12 +34,6 @@ static size_t read_tight_compact_length(const uint8_t *in, size_t n, uint32_t *l
 	return 0;
 }
 
-static void end_body_if_area_full(struct rfb_decoder *r)
-{
-	if (rfb_area_is_full(r))
-		rfb_set_next_step(&r->body, NULL, 0);
-}
-
 static ssize_t decode_palette_indices(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	size_t used = 0;
@@ -49,7 +43,8 @@ static ssize_t decode_palette_indices(struct rfb_decoder *r, const uint8_t *in, 
 			return rfb_fail(r, "the server sent a colour outside of the palette");
 		rfb_paint_run(r, r->palette[in[used]], 1);
 	}
-	end_body_if_area_full(r);
+	if (rfb_area_is_full(r))
+		rfb_end_body(r);
 	return (ssize_t)used;
 }
 
@@ -60,7 +55,8 @@ static ssize_t decode_two_colour_bits(struct rfb_decoder *r, const uint8_t *in, 
 	for (; used < n && !rfb_area_is_full(r); used++)
 		for (int bit = 7, left = r->area.w - r->x; bit >= 0 && left; bit--, left--)	/* (each row begins with a new byte) */
 			rfb_paint_run(r, r->palette[in[used] >> bit & 1], 1);
-	end_body_if_area_full(r);
+	if (rfb_area_is_full(r))
+		rfb_end_body(r);
 	return (ssize_t)used;
 }
 
@@ -88,7 +84,8 @@ static ssize_t decode_gradient_pixels(struct rfb_decoder *r, const uint8_t *in, 
 		}
 		rfb_paint_run(r, pixel_join_rgb_parts(p, parts), 1);
 	}
-	end_body_if_area_full(r);
+	if (rfb_area_is_full(r))
+		rfb_end_body(r);
 	return (ssize_t)used;
 }
 

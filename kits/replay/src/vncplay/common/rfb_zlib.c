@@ -97,6 +97,16 @@ void rfb_free_zlib_streams(struct rfb_decoder *r)
 	}
 }
 
+void rfb_end_body(struct rfb_decoder *r)
+{
+	rfb_set_next_step(&r->body, NULL, 0);
+}
+
+ssize_t rfb_decode_raw_body_pixels(struct rfb_decoder *r, const uint8_t *in, size_t n)
+{
+	return rfb_paint_area(r, in, n, rfb_end_body);
+}
+
 /* Zlib encoding: length, then compressed raw pixels. */
 ssize_t rfb_begin_zlib_rectangle(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
@@ -136,11 +146,7 @@ static void end_zrle_tile(struct rfb_decoder *r)
 
 static ssize_t decode_zrle_raw_tile(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
-	size_t used = rfb_paint_pixels(r, in, n);
-
-	if (rfb_area_is_full(r))
-		end_zrle_tile(r);
-	return (ssize_t)used;
+	return rfb_paint_area(r, in, n, end_zrle_tile);
 }
 
 static ssize_t decode_zrle_solid_tile(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
