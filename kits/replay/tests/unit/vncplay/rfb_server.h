@@ -15,8 +15,6 @@
 #include <netinet/tcp.h>
 #include <rfb/rfb.h>
 
-#include "../../../../../tests/unit/port.h"
-
 enum { WIDTH = 203, HEIGHT = 157 };
 #define COPY_OF ((struct box){ 40, 20, 120, 70 })
 #define COPY_TO ((struct box){ 47, 31, 120, 70 })	/* overlaps: the order of rows matters */
@@ -122,15 +120,13 @@ static inline void no_log(const char *format, ...)
 	(void)format;
 }
 
-/* Returns its process, which ends with this one; 0: it could not have the port. */
-static inline pid_t script_start_on(int port)
+/* Returns its process, which ends with this one; on a port that the library finds free. */
+static inline pid_t script_start(int *port)
 {
-	int listening[2];
-	bool listens;
-	char byte;
+	int told[2];
 	pid_t pid;
 
-	assert_int_equal(pipe(listening), 0);
+	assert_int_equal(pipe(told), 0);
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
@@ -142,37 +138,21 @@ static inline pid_t script_start_on(int port)
 		screen = rfbGetScreen(NULL, NULL, WIDTH, HEIGHT, 8, 3, 4);
 		paint_here(pixels, WIDTH, (struct box){ 0, 0, WIDTH, HEIGHT }, 0);
 		screen->frameBuffer = (char *)pixels;
-		screen->port = port;
+		screen->autoPort = TRUE;
 		screen->ipv6port = 0;
 		screen->listenInterface = htonl(INADDR_LOOPBACK);
-		screen->listen6Interface = (char[]){ "::1" };
 		screen->deferUpdateTime = 0;
 		screen->kbdAddEvent = on_key;
 		screen->desktopName = "scripted";
 		rfbInitServer(screen);
-		if (screen->listenSock < 0 || write(listening[1], "r", 1) != 1)
+		if (screen->listenSock < 0 || write(told[1], &screen->port, sizeof(screen->port)) < 0)
 			_exit(1);
 		for (;;)
 			rfbProcessEvents(screen, 2000);
 	}
-	close(listening[1]);
-	listens = read(listening[0], &byte, 1) == 1;
-	close(listening[0]);
-	if (!listens)
-		waitpid(pid, NULL, 0);
-	return listens ? pid : 0;
-}
-
-/* On a port of its own, which is told: another program may be quicker to take one that was free. */
-static inline pid_t script_start(int *port)
-{
-	pid_t pid = 0;
-
-	for (int tries = 0; !pid && tries < 5; tries++) {
-		*port = free_port();
-		pid = script_start_on(*port);
-	}
-	assert_true(pid > 0);
+	close(told[1]);
+	assert_int_equal(read(told[0], port, sizeof(*port)), sizeof(*port));
+	close(told[0]);
 	return pid;
 }
 
