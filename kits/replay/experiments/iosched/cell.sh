@@ -12,7 +12,7 @@ setting_row() { printf '\t%s\n' "$1"; }
 perf_of() {
 	local event filter
 	filter="dev == $(($(stat -c '0x%t << 20 | 0x%T' "$1")))"
-	PERF=(unshare --mount perf record --quiet --all-cpus --mmap-pages 4M --output "$2")
+	PERF=(unshare --mount perf record --quiet --all-cpus --clockid monotonic --mmap-pages 4M --output "$2")
 	for event in bio_queue rq_issue rq_complete; do PERF+=(--event "block:block_$event" --filter "$filter"); done
 	PERF+=(-- setpriv --pdeathsig KILL sh -c 'echo ready >&2; [ -z "$0" ] || exec sleep infinity')
 }
@@ -60,16 +60,16 @@ setting_end() {
 		kill -TERM "$ORDER" 2>/dev/null
 		lab_stop_within 10 "$ORDER"
 		perf script --input "$2/order.data" --ns --fields comm,time,event,trace 2>/dev/null |
-			LC_ALL=C awk -v load=fio -f "$TP_HOME/experiments/iosched/order.awk" >"$2/order.json"
+			LC_ALL=C awk -v load=fio -f "$TP_HOME/experiments/iosched/order.awk" | jq -c '
+				def quantile($p): sort | ((length - 1) * $p) as $at | .[$at | floor] as $low
+					| if $low == null then null else $low + (.[$at | ceil] - $low) * ($at - ($at | floor)) end;
+				{requests, in_device_p90: (.in_device | quantile(0.9)), waiting_mean, tau, overtaken_percent, passed_percent,
+					session_wait_ms: (.session_wait_ms | quantile(0.5)), load_wait_ms: (.load_wait_ms | quantile(0.5))}
+				' >"$2/order.json"
 		rm -f "$2/order.data"
 	fi
 	fio_end "$2"
-	[ -z "$ORDER" ] || FACTS=$(jq -c --argjson facts "${FACTS:-{\}}" '
-		def quantile($p): sort | ((length - 1) * $p) as $at | .[$at | floor] as $low
-			| if $low == null then null else $low + (.[$at | ceil] - $low) * ($at - ($at | floor)) end;
-		$facts + {in_device_p90: (.in_device | quantile(0.9)), waiting_mean, tau, overtaken_percent, passed_percent,
-			session_wait_ms: (.session_wait_ms | quantile(0.5)), load_wait_ms: (.load_wait_ms | quantile(0.5))}
-		' "$2/order.json" 2>/dev/null) || FACTS='{}'
+	[ -z "$ORDER" ] || FACTS=$(jq -c --argjson facts "${FACTS:-{\}}" '$facts + del(.requests)' "$2/order.json" 2>/dev/null) || FACTS='{}'
 	ORDER=''
 }
 setting_away() {
