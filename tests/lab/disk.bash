@@ -51,8 +51,9 @@ gone() {	# nothing of the disk is left: no loop device of it, no folder, no slow
 	return 1
 }
 
-# in_device DISK: how many requests it holds, the median of fifty looks.
+# in_device DISK: how many requests it holds, the most of fifty looks.
 in_device() {
-	for _ in {1..50}; do cat "/sys/block/${1##*/}/inflight"; sleep 0.01; done | awk '{ print $1 + $2 }' | sort -n | sed -n 25p
+	for _ in {1..50}; do cat "/sys/block/${1##*/}/inflight"; sleep 0.01; done |
+		awk '$1 + $2 > n { n = $1 + $2 } END { print n + 0 }'
 }
 export -f in_device

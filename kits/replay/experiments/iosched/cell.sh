@@ -55,21 +55,26 @@ setting_begin() {
 	ORDER=$LAB_PID
 	is_ready order 10 "the order of requests cannot be watched"
 }
+# order_of FILE: the figures of the order, as JSON.
+order_of() {
+	perf script --input "$1" --ns --fields comm,time,event,trace 2>/dev/null |
+		LC_ALL=C awk -v load=fio -f "$TP_HOME/experiments/iosched/order.awk" | jq -c '
+			def quantile($p): sort | ((length - 1) * $p) as $at | .[$at | floor] as $low
+				| if $low == null then null else $low + (.[$at | ceil] - $low) * ($at - ($at | floor)) end;
+			{requests, in_device_p90: (.in_device | quantile(0.9)), waiting_mean, tau, overtaken_percent, passed_percent,
+				session_wait_ms: (.session_wait_ms | quantile(0.5)),
+				load_wait_ms: (.load_wait_ms | quantile(0.5))}'
+}
 setting_end() {
 	if [ -n "$ORDER" ]; then
 		kill -TERM "$ORDER" 2>/dev/null
 		lab_stop_within 10 "$ORDER"
-		perf script --input "$2/order.data" --ns --fields comm,time,event,trace 2>/dev/null |
-			LC_ALL=C awk -v load=fio -f "$TP_HOME/experiments/iosched/order.awk" | jq -c '
-				def quantile($p): sort | ((length - 1) * $p) as $at | .[$at | floor] as $low
-					| if $low == null then null else $low + (.[$at | ceil] - $low) * ($at - ($at | floor)) end;
-				{requests, in_device_p90: (.in_device | quantile(0.9)), waiting_mean, tau, overtaken_percent, passed_percent,
-					session_wait_ms: (.session_wait_ms | quantile(0.5)), load_wait_ms: (.load_wait_ms | quantile(0.5))}
-				' >"$2/order.json"
+		order_of "$2/order.data" >"$2/order.json"
 		rm -f "$2/order.data"
 	fi
 	fio_end "$2"
-	[ -z "$ORDER" ] || FACTS=$(jq -c --argjson facts "${FACTS:-{\}}" '$facts + del(.requests)' "$2/order.json" 2>/dev/null) || FACTS='{}'
+	[ -z "$ORDER" ] || FACTS=$(jq -c --argjson facts "${FACTS:-{\}}" '$facts + del(.requests)' "$2/order.json" 2>/dev/null) ||
+		FACTS='{}'
 	ORDER=''
 }
 setting_away() {

@@ -181,8 +181,8 @@ view() { timeout 30 python3 "$BATS_TEST_DIRNAME/rfb_pilot.py" "$1" "$2" "$2.trac
 	serve --answer mark --name "a desk"
 	listen
 	# a button and the desk are there
-	printf '%s\n' 'see 20 12 b6b6aa' 'see 600 440 484855' 'move 40 20' 'wait 300' 'press 40 20' 'wait 50' 'release 40 20' 'wait 50' \
-		'press 40 20' 'release 40 20' 'wait 50' 'press 40 20' 'release 40 20' 'wait 500' 'key 0xff0d' 'wait 2000' >first
+	printf '%s\n' 'see 20 12 b6b6aa' 'see 600 440 484855' 'move 40 20' 'wait 300' 'press 40 20' 'wait 50' 'release 40 20' \
+		'wait 50' 'press 40 20' 'release 40 20' 'wait 50' 'press 40 20' 'release 40 20' 'wait 500' 'key 0xff0d' 'wait 2000' >first
 	: >second
 	view "$proxy" first &
 	first=$!

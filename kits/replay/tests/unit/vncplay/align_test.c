@@ -3,7 +3,7 @@
 
 #include "vncplay/analyze/align.h"
 #define AFTER_ALL end
-#include "../unit.h"
+#include "../../../../../tests/unit/unit.h"
 
 #define MOST 400
 #define INPUTS 10

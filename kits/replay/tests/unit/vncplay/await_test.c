@@ -3,7 +3,7 @@
 #include "vncplay/play/await.h"
 
 #include "clock.h"
-#include "../unit.h"
+#include "../../../../../tests/unit/unit.h"
 
 #define MS NS_PER_MS
 #define W 64

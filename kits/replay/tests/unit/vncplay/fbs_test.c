@@ -3,7 +3,7 @@
 #include "vncplay/common/fbs.h"
 #define BEFORE_ALL make_file
 #define AFTER_ALL remove_file
-#include "../unit.h"
+#include "../../../../../tests/unit/unit.h"
 
 #include <errno.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The fuzz target of vncplay under any compiler: over its seeds, and over many cut and changed ones, always the same. */
-#include "../unit.h"
+#include "../../../../../tests/unit/unit.h"
 #include "../../fuzz/vncplay_fuzz.c"
 #include "../../../../../tests/unit/seeds.h"
 

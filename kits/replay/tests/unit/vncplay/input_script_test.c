@@ -5,7 +5,7 @@
 #include "clock.h"
 #include "vncplay/record/input_script.h"
 #include "why.h"
-#include "../unit.h"
+#include "../../../../../tests/unit/unit.h"
 
 static struct input_script h;
 static struct why why;

@@ -5,7 +5,7 @@
 #include "why.h"
 #define BEFORE_ALL set_up
 #define AFTER_ALL tear_down
-#include "../unit.h"
+#include "../../../../../tests/unit/unit.h"
 
 #include <unistd.h>
 

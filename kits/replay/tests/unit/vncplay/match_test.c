@@ -2,7 +2,7 @@
 /* Snapshots against screens that are made here, pixel by pixel. */
 #include "vncplay/common/match.h"
 #include "vncplay/common/trace.h"
-#include "../unit.h"
+#include "../../../../../tests/unit/unit.h"
 
 #include <limits.h>
 

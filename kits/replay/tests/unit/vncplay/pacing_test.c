@@ -3,7 +3,7 @@
 #include "vncplay/play/pacing.h"
 
 #include "clock.h"
-#include "../unit.h"
+#include "../../../../../tests/unit/unit.h"
 
 #define MS NS_PER_MS
 #define START (1000 * NS_PER_S)

@@ -3,7 +3,7 @@
 
 #include "clock.h"
 #include "vncplay/record/recorder.h"
-#include "../unit.h"
+#include "../../../../../tests/unit/unit.h"
 
 #define W 400
 #define H 300

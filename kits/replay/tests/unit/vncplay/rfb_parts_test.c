@@ -6,7 +6,7 @@
 
 #include <zlib.h>
 
-#include "../unit.h"
+#include "../../../../../tests/unit/unit.h"
 #include "rfb_between.h"
 
 #define W 8

@@ -5,7 +5,7 @@
 
 #define BEFORE_ALL start_server
 #define AFTER_ALL stop_server
-#include "../unit.h"
+#include "../../../../../tests/unit/unit.h"
 #include "rfb_between.h"
 #include "rfb_server.h"
 

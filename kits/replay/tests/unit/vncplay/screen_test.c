@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "vncplay/common/screen.h"
-#include "../unit.h"
+#include "../../../../../tests/unit/unit.h"
 
 #include <errno.h>
 

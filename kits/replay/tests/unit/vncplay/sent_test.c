@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "vncplay/common/side_file.h"
-#include "../unit.h"
+#include "../../../../../tests/unit/unit.h"
 
 static struct sent_inputs in;
 static struct stimulus *s;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The side file of a replay, word by word: other programs read it. */
 #include "vncplay/common/side_file.h"
-#include "../unit.h"
+#include "../../../../../tests/unit/unit.h"
 
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
 /* When bytes came is when they were sent over loopback, not when they are read. */
 #include "clock.h"
 #include "vncplay/common/server.h"
-#include "../unit.h"
+#include "../../../../../tests/unit/unit.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

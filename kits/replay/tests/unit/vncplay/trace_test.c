@@ -7,7 +7,7 @@
 #include "vncplay/common/trace.h"
 #include "vncplay/common/trace_lines.h"
 #define BEFORE_ALL setup
-#include "../unit.h"
+#include "../../../../../tests/unit/unit.h"
 
 #define HEAD "vncplay-trace 1\nserver \"a \\\"b\\\"\"\nscreen 100x80\npixels 0x00RRGGBB\n" \
 	"time us since start\nstarted 2026-01-02T03:04:05Z\n"
