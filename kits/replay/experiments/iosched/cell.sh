@@ -61,8 +61,8 @@ order_of() {
 		LC_ALL=C awk -v load=fio -f "$TP_HOME/experiments/iosched/order.awk" | jq -c '
 			def quantile($p): sort | ((length - 1) * $p) as $at | .[$at | floor] as $low
 				| if $low == null then null else $low + (.[$at | ceil] - $low) * ($at - ($at | floor)) end;
-			{requests, in_device_p90: (.in_device | quantile(0.9)), waiting_mean, tau, overtaken_percent, passed_percent,
-				session_wait_ms: (.session_wait_ms | quantile(0.5)),
+			{requests, in_device_p90: (.in_device | quantile(0.9)), waiting_mean, tau, overtaken_percent,
+				passed_percent, session_wait_ms: (.session_wait_ms | quantile(0.5)),
 				load_wait_ms: (.load_wait_ms | quantile(0.5))}'
 }
 setting_end() {
