@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What is learned from logs that are written here, byte by byte: what always comes before an input,
+/* What is learned from logs that are written here: what always comes before an input,
  * what comes by itself, what comes late. */
+#include "vncplay/common/fbs.h"
 #include "vncplay/learn/learn_core.h"
 #include "why.h"
 #define BEFORE_ALL set_up
@@ -12,28 +13,16 @@
 #define WIDTH 96
 #define HEIGHT 64
 
-static FILE *out;
-
-static void block(const unsigned char *bytes, size_t n, unsigned ms)
-{
-	unsigned char word[4] = { (unsigned char)(n >> 24), (unsigned char)(n >> 16), (unsigned char)(n >> 8), (unsigned char)n };
-
-	fwrite(word, 1, 4, out);
-	fwrite(bytes, 1, n, out);
-	fwrite("\0\0\0", 1, (4 - n % 4) % 4, out);
-	for (int i = 0; i < 4; i++)
-		putc((int)(ms >> (24 - 8 * i) & 255), out);
-}
+static struct growing_file *out;
 
 static void begin(const char *path)
 {
 	static const unsigned char greeting[] = { 'R', 'F', 'B', ' ', '0', '0', '3', '.', '0', '0', '3',
 						  '\n', 0, 0, 0, 1, 0, WIDTH, 0, HEIGHT, 32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0, 0, 0, 0, 0, 0, 0, 1, 'x' };
 
-	out = fopen(path, "w");
+	out = fbs_create(path);
 	assert_non_null(out);
-	fputs("FBS 001.000\n", out);
-	block(greeting, sizeof(greeting), 0);
+	fbs_write(out, greeting, sizeof(greeting), 0);
 }
 
 static void paint(unsigned ms, int x, int y, int w, int h, int colour)
@@ -48,7 +37,7 @@ static void paint(unsigned ms, int x, int y, int w, int h, int colour)
 	m[9] = (unsigned char)w;
 	m[11] = (unsigned char)h;
 	memset(m + 16, colour, n - 16);
-	block(m, n, ms);
+	fbs_write(out, m, n, ms);
 }
 
 static struct trace_event events[] = {
@@ -84,7 +73,7 @@ static void write_run(int run)
 	paint(9300, 0, 0, WIDTH, 16, 5);
 	if (run == 1)
 		paint(9500, 64, 0, 16, 16, 77);
-	assert_int_equal(fclose(out), 0);
+	assert_int_equal(growing_file_finish(out), 0);
 }
 
 TEST(test_learned)
@@ -135,7 +124,7 @@ TEST(test_the_same_millisecond)
 		paint(20, 0, 0, WIDTH, HEIGHT, 10);
 		paint(5000, 16, 16, 16, 16, 99);
 		paint(8999, 32, 32, 16, 16, 50 + run);
-		fclose(out);
+		growing_file_finish(out);
 		assert_int_equal(run ? 0 : learn_where_screen_changes(l, path, times, &why), 0);
 		assert_int_equal(learn_where_screen_changes(l, path, times, &why), 0);
 	}
@@ -154,16 +143,15 @@ TEST(test_no_log)
 	struct dependency_learner *l = learn_begin_for_trace(&trace);
 	struct why why = { "" };
 
-	out = fopen(path, "w");
-	fputs("not a log at all\n", out);
-	fclose(out);
+	out = growing_file_create(path);
+	fputs("not a log at all\n", out->out);
+	growing_file_finish(out);
 	assert_true(learn_where_screen_changes(l, path, sent, &why) < 0);
 	assert_true(*why.text);
 	begin(path);
 	paint(20, 0, 0, WIDTH, HEIGHT, 10);
-	fflush(out);
-	assert_int_equal(ftruncate(fileno(out), 200), 0);
-	fclose(out);
+	assert_int_equal(growing_file_finish(out), 0);
+	assert_int_equal(truncate(path, 200), 0);
 	assert_true(learn_where_screen_changes(l, path, sent, &why) < 0);
 	assert_string_equal(why.text, "the log ends within a block");
 	learn_free(l);

@@ -397,6 +397,13 @@ TEST_WITH(setup, teardown, a_drag_is_looked_after_where_it_ends)
 
 /* --- keys ------------------------------------------------------------------------------------------------------ */
 
+static void click(void)
+{
+	pointer(500, 0, 100, 90);
+	pointer(1000, 1, 100, 90);
+	pointer(1050, 0, 100, 90);
+}
+
 static void strike(int64_t ms, uint32_t keysym)
 {
 	key(ms, keysym, true);
@@ -407,9 +414,7 @@ TEST_WITH(setup, teardown, keys_wait_for_what_the_click_lit_up)
 {
 	const struct trace_event *e;
 
-	pointer(500, 0, 100, 90);
-	pointer(1000, 1, 100, 90);
-	pointer(1050, 0, 100, 90);
+	click();
 	paint(1100, 60, 80, 80, 20, 8);	/* the field */
 	strike(1180, 'a');		/* within 150 ms of it */
 	assert_true(recorder_has_queued_inputs(r));
@@ -426,9 +431,7 @@ TEST_WITH(setup, teardown, keys_wait_for_what_the_click_lit_up)
 
 TEST_WITH(setup, teardown, keys_after_a_pause_wait_for_what_the_keys_before_typed)
 {
-	pointer(500, 0, 100, 90);
-	pointer(1000, 1, 100, 90);
-	pointer(1050, 0, 100, 90);
+	click();
 	strike(2000, 'a');	/* nothing is known: around the click */
 	assert_int_equal(recorder_get_statistics(r)->snapshots[TRACE_FOR_KEY], 1);
 	holds(last_snapshot()->box, 95, 85, 11, 11);
@@ -446,9 +449,7 @@ TEST_WITH(setup, teardown, keys_after_a_pause_wait_for_what_the_keys_before_type
 /* A key that changes a title as well: what is waited for is where the last one went. */
 TEST_WITH(setup, teardown, keys_wait_for_the_last_one_where_much_has_changed)
 {
-	pointer(500, 0, 100, 90);
-	pointer(1000, 1, 100, 90);
-	pointer(1050, 0, 100, 90);
+	click();
 	strike(2000, 'a');
 	paint(2050, 50, 0, 300, 20, 3);
 	paint(2050, 200, 150, 8, 12, 3);
@@ -462,9 +463,7 @@ TEST_WITH(setup, teardown, keys_wait_for_a_window_that_took_its_time)
 {
 	const struct trace_event *e;
 
-	pointer(500, 0, 100, 90);
-	pointer(1000, 1, 100, 90);
-	pointer(1050, 0, 100, 90);
+	click();
 	strike(2000, 'o');
 	paint(2050, 0, 0, 20, 10, 6);	/* the menu's title */
 	paint(3500, 100, 100, 200, 150, 6);	/* the dialog */
