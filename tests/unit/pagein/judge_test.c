@@ -55,120 +55,67 @@ TEST(kept_is_all_of_it)
 	assert_false(is_every_process_kept_in_memory(p, 0));
 }
 
-TEST(read_from_the_device_it_is_paged_out)
+/* One process with 4000 kB in swap, of which 100 pages came back (back_kb 400) after a key; each fault reads eight pages at most. */
+TEST(what_came_back_was_read_or_waited_in_the_cache)
+{
+	static const struct {
+		const char *what;
+		int64_t resident_kb, back_kb, major, read_pages, cached_pages;	/* pages: -1: not known */
+		enum judge_state state;
+		enum judge_why why;
+		double percent;		/* that was read; NAN: nothing came back */
+	} cases[] = {
+		{ "one major fault, as after advice alone", 0, 400, 1, 8, -1, JUDGE_NOT_EVICTED, JUDGE_SWAP_CACHE, 8 },
+		{ "others read a lot meanwhile", 0, 400, 1, 100000, -1, JUDGE_NOT_EVICTED, JUDGE_SWAP_CACHE, 8 },
+		{ "seven faults are 56 pages at most", 0, 400, 7, 100000, -1, JUDGE_PAGED_OUT, JUDGE_CLEAR, 56 },
+		{ "no more than the device gave", 0, 400, 7, 49, -1, JUDGE_NOT_EVICTED, JUDGE_SWAP_CACHE, 49 },
+		{ "half of it is enough", 0, 400, 7, 50, -1, JUDGE_PAGED_OUT, JUDGE_CLEAR, 50 },
+		{ "reads that nobody counts: the faults alone", 0, 400, 7, -1, -1, JUDGE_PAGED_OUT, JUDGE_CLEAR, 56 },
+		{ "nothing was in the cache, and the count of reads missed them", 0, 400, 20, -1, 0, JUDGE_PAGED_OUT, JUDGE_CLEAR, 100 },
+		{ "51 pages may have been in the cache", 0, 400, 20, -1, 51, JUDGE_NOT_EVICTED, JUDGE_SWAP_CACHE, 49 },
+		{ "the cache was somebody else's", 0, 400, 20, 60, 51, JUDGE_PAGED_OUT, JUDGE_CLEAR, 60 },
+		{ "others had read it before our own three faults", 0, 400, 3, 100, 0, JUDGE_NOT_EVICTED, JUDGE_SWAP_CACHE, 24 },
+		{ "no major fault", 0, 400, 0, 1000, -1, JUDGE_NOT_EVICTED, JUDGE_NO_MAJOR_FAULT, 0 },
+		{ "faults on files only prove nothing about swap", 0, 0, 3, 1000, -1, JUDGE_NOT_EVICTED, JUDGE_SWAP_CACHE, NAN },
+		{ "still resident before the key is said first", 12000, 400, 7, 100, -1, JUDGE_NOT_EVICTED, JUDGE_RESIDENT, 56 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct process_memory_for_judge p = process(cases[i].resident_kb, 4000);
+		struct swap_device_readings d = disk(cases[i].read_pages);
+		struct judge_verdict v;
+
+		d.read_bytes = cases[i].read_pages < 0 ? -1 : d.read_bytes;
+		d.cached_bytes = cases[i].cached_pages < 0 ? -1 : cases[i].cached_pages * PAGE;
+		p.swap_after -= cases[i].back_kb * KB;
+		p.major = cases[i].major;
+		p.minor = 99;
+		judge_paged_out_run(&p, 1, &d, &v);
+		if (v.state != cases[i].state || v.why != cases[i].why || isnan(v.read_percent) != isnan(cases[i].percent) ||
+		    fabs(v.read_percent - cases[i].percent) > 1e-9)
+			fail_msg("%s: state %d, why %d, %g %%", cases[i].what, v.state, v.why, v.read_percent);
+	}
+}
+
+/* 100 pages came back to the one and 20 to the other, for 20 major faults; 130 pages were read. */
+TEST(processes_add_up_and_one_that_went_further_out_hides_nothing)
 {
 	struct process_memory_for_judge p[2] = { process(0, 4000), process(0, 400) };
 	struct swap_device_readings d = disk(130);
 	struct judge_verdict v;
 
-	/* 100 pages came back to the one and 20 to the other, for 20 major faults; 130 pages were read */
 	p[0].swap_after = 3600 * KB;
 	p[0].major = 15;
 	p[1].swap_after = 320 * KB;
 	p[1].major = 5;
 	judge_paged_out_run(p, 2, &d, &v);
 	assert_int_equal(v.state, JUDGE_PAGED_OUT);
-	assert_int_equal(v.why, JUDGE_CLEAR);
 	assert_int_equal(v.refaulted_bytes, 120 * PAGE);
 	assert_true(v.read_percent == 100);
-}
-
-TEST(out_of_the_swap_cache_it_is_not)
-{
-	struct process_memory_for_judge p[1] = { process(0, 4000) };
-	struct swap_device_readings d = disk(8);
-	struct judge_verdict v;
-
-	p[0].swap_after = 3600 * KB;	/* 100 pages back, for one major fault: as after advice alone */
-	p[0].major = 1;
-	p[0].minor = 99;
-	judge_paged_out_run(p, 1, &d, &v);
-	assert_int_equal(v.state, JUDGE_NOT_EVICTED);
-	assert_int_equal(v.why, JUDGE_SWAP_CACHE);
-	assert_true(fabs(v.read_percent - 8) < 1e-9);
-	/* others read a lot meanwhile: that does not help it */
-	d = disk(100000);
-	judge_paged_out_run(p, 1, &d, &v);
-	assert_int_equal(v.state, JUDGE_NOT_EVICTED);
-	assert_true(fabs(v.read_percent - 8) < 1e-9);
-	/* seven faults: 56 pages at most */
-	p[0].major = 7;
-	judge_paged_out_run(p, 1, &d, &v);
-	assert_int_equal(v.state, JUDGE_PAGED_OUT);
-	/* but no more than the device gave */
-	d = disk(49);
-	judge_paged_out_run(p, 1, &d, &v);
-	assert_int_equal(v.state, JUDGE_NOT_EVICTED);
-	d = disk(50);
-	judge_paged_out_run(p, 1, &d, &v);
-	assert_int_equal(v.state, JUDGE_PAGED_OUT);
-	/* a device whose reads nobody counts: the faults alone */
-	d.read_bytes = -1;
-	judge_paged_out_run(p, 1, &d, &v);
-	assert_int_equal(v.state, JUDGE_PAGED_OUT);
-	assert_true(fabs(v.read_percent - 56) < 1e-9);
-}
-
-TEST(what_was_not_in_memory_was_read)
-{
-	struct process_memory_for_judge p[1] = { process(0, 4000) };
-	struct swap_device_readings d = { .read_bytes = -1, .cached_bytes = 0, .fault_bytes = 8 * PAGE };
-	struct judge_verdict v;
-
-	p[0].swap_after = 3600 * KB;
-	p[0].major = 20;
-	judge_paged_out_run(p, 1, &d, &v);		/* nothing was in the cache, and who counts reads has missed them */
-	assert_int_equal(v.state, JUDGE_PAGED_OUT);
-	assert_true(v.read_percent == 100);
-	d.cached_bytes = 51 * PAGE;
-	judge_paged_out_run(p, 1, &d, &v);
-	assert_int_equal(v.why, JUDGE_SWAP_CACHE);
-	assert_true(fabs(v.read_percent - 49) < 1e-9);
-	/* the cache was somebody else's: enough was read */
-	d.read_bytes = 60 * PAGE;
-	judge_paged_out_run(p, 1, &d, &v);
-	assert_int_equal(v.state, JUDGE_PAGED_OUT);
-	assert_true(fabs(v.read_percent - 60) < 1e-9);
-	/* nothing was in the cache, but others had read it for us before our own faults: three of them */
-	d = (struct swap_device_readings){ .read_bytes = 100 * PAGE, .cached_bytes = 0, .fault_bytes = 8 * PAGE };
-	p[0].major = 3;
-	judge_paged_out_run(p, 1, &d, &v);
-	assert_int_equal(v.why, JUDGE_SWAP_CACHE);
-	assert_true(fabs(v.read_percent - 24) < 1e-9);
-}
-
-TEST(no_major_fault_is_no_page_in)
-{
-	struct process_memory_for_judge p[1] = { process(0, 4000) };
-	struct swap_device_readings d = disk(1000);
-	struct judge_verdict v;
-
-	p[0].swap_after = 3600 * KB;
-	p[0].minor = 100;
-	judge_paged_out_run(p, 1, &d, &v);
-	assert_int_equal(v.state, JUDGE_NOT_EVICTED);
-	assert_int_equal(v.why, JUDGE_NO_MAJOR_FAULT);
-	/* faults on files only, and nothing of what was in swap: proves nothing about swap */
-	p[0].swap_after = 4000 * KB;
-	p[0].major = 3;
-	judge_paged_out_run(p, 1, &d, &v);
-	assert_int_equal(v.state, JUDGE_NOT_EVICTED);
-	assert_true(isnan(v.read_percent));
-	/* still resident before the key is said first */
-	p[0] = process(3000, 1000);
-	judge_paged_out_run(p, 1, &d, &v);
-	assert_int_equal(v.why, JUDGE_RESIDENT);
-}
-
-TEST(one_that_went_further_out_hides_nothing)
-{
-	struct process_memory_for_judge p[2] = { process(0, 4000), process(0, 400) };
-	struct swap_device_readings d = disk(10);
-	struct judge_verdict v;
-
+	p[0] = process(0, 4000);
 	p[0].swap_after = 4400 * KB;	/* it grew, and that went out, too */
-	p[1].swap_after = 320 * KB;
 	p[1].major = 3;
+	d = disk(10);
 	judge_paged_out_run(p, 2, &d, &v);
 	assert_int_equal(v.refaulted_bytes, 20 * PAGE);
 	assert_true(fabs(v.read_percent - 50) < 1e-9);
