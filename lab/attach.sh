@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034 # LAB_ and PROTOCOL_ variables are for who uses the back-end
+# shellcheck disable=SC2034 # LAB_ and PROTOCOL_ variables are for users of the back-end
 # attach.sh - a lab without control of the server: measures in a client window on this machine.
 #
 # The client is this machine and its X display; the server is unknown and nothing is changed on it.

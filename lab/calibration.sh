@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# calibration.sh - the record of the last calibration of this machine: where it is kept, and whose it is.
+# calibration.sh - the record of the last calibration of this machine: where it is kept, and of which machine it is.
 #
 # One JSON object (schema thinprobe.calibration/1) in the user's state folder, or in THINPROBE_STATE. Every run carries it.
 

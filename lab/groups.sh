@@ -82,7 +82,7 @@ lab_undo_start() {
 }
 
 # All taken back, when nothing of the lab runs any more. Of lab_down. Where it could not be (swap
-# that does not fit into memory), or who does it was killed, it is tried once more.
+# that does not fit into memory), or its process was killed, it is tried once more.
 lab_undo_end() {
 	local record=${LAB_LOCKS:-/tmp/thinprobe-locks}/undo-$LAB_ID
 	[ -n "${LAB_UNDO-}" ] || return 0

@@ -19,7 +19,7 @@ lab_gone() {
 	[ "${stat%% *}" = Z ]
 }
 
-# lab_hear DEADLINE_MS WORDS [CURE]: the next line of who holds the lab, in LINE; where none comes,
+# lab_hear DEADLINE_MS WORDS [CURE]: the next line of the lab's holder, in LINE; where none comes,
 # the lab is taken down and that is the end.
 lab_hear() {
 	local last

@@ -223,7 +223,7 @@ lab_undo_again() { LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks} "$BASH" -p "$LAB
 # lab_query sees (as a program that starts others).
 lab_inside() { lab_command "$@"; }
 
-# lab_query ROLE COMMAND...: as the machine of a role, as who runs us there: a command, or a function of machine.sh. It sees the
+# lab_query ROLE COMMAND...: on the machine of a role, as our user there: a command, or a function of machine.sh. It sees the
 # machine's processes and groups, not the role's own network and files. Never while keys are sent.
 lab_query() { "${@:2}"; }
 

@@ -5,7 +5,7 @@
 
 load ../../tests/lab/pair
 
-@test "animation: over ssh, what a frame takes is counted on the clock of its window" {
+@test "animation: over ssh, the bytes of a frame are counted on the clock of its window" {
 	need Xvfb xauth
 	pair_cell animation --protocol x11 --shows loop --draw image --no-banner --time 3 --repeat 1
 	step="$RUN/cells/x11-loop-image/1/loop/step.json"

@@ -130,7 +130,7 @@ made_up_run() {
 	[ "$(awk -F'\t' '$7 == "0.500" { print $8, $9 }' run/bandwidth.tsv)" = "0.0800 25.00" ]	# 5000 bytes in half a second
 }
 
-@test "report: findings by their ids and numbers, figures, what is missing" {
+@test "report: findings by their ids and numbers, figures, missing conditions" {
 	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
 	made_up_run
 	"$TOP/report/report.sh" run

@@ -74,7 +74,7 @@ made_up_run() {
 	cache_cell x11-pixmap LRU 5000
 }
 
-@test "the limit, its confirmation, the policy and what has no cache" {
+@test "the limit, its confirmation, the policy, and protocols without a cache" {
 	made_up_run
 	"$TOP/bin/summarize" run
 	columns() { for name in "${@:2}"; do column summary "$1" "$name"; done | paste -sd ' '; }	# columns CELL NAME...

@@ -62,7 +62,7 @@ figure() {	# figure PATH DELAY COLUMN
 	[ "$(cat "$BATS_FILE_TMPDIR/interrupted")" = "130 interrupted untouched" ]
 }
 
-@test "calibrate: the record: what was taken is new, and quick; what was not stays" {
+@test "calibrate: the record: paths that were calibrated are new and quick, the others stay" {
 	kept
 	record=$THINPROBE_STATE/calibration.json
 	[ "$(jq -r '[.paths[] | select(.probe == "patch") | .path] | join(" ")' "$record")" = "vnc vnc-refecho x11" ]
@@ -71,7 +71,7 @@ figure() {	# figure PATH DELAY COLUMN
 	[ "$(jq '[.paths[] | select(.path != "vnc") | .quick] | all' "$record")" = true ]
 }
 
-@test "calibrate: every key was answered, after what was injected, and later than that" {
+@test "calibrate: every key was answered, and later than the injected delay" {
 	for path in vnc-refecho x11; do
 		[ "$(figure "$path" all keys)" = 120 ]
 		[ "$(figure "$path" all lost)" = 0 ]

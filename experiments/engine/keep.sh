@@ -52,7 +52,7 @@ while kill -0 "$driver" 2>/dev/null; do
 	read -r -t "${asked:-1}" -u "$ended" _
 	[ -z "$asked" ] || look
 done
-# A signal that is pending is the status of a wait, and not the driver's: the second has that, whatever the first said.
+# A pending signal becomes the status of the first wait; the second has the driver's.
 wait "$driver" || wait "$driver"
 status=$?
 # It ends by itself with 130 at most.

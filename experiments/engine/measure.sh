@@ -55,7 +55,7 @@ has_ended() {	# has_ended NAME FOLDER; sets STATUS (3: measured, but some was lo
 }
 keep_report() { [ ! -s "$LAB_LOG/$1.out" ] || mv "$LAB_LOG/$1.out" "$2/$1.json"; }	# keep_report NAME FOLDER
 
-# As lab_start, but for what has to see all processes of the server's machine: outside of the emulated hosts, as who runs us; over
+# As lab_start, but for what has to see all processes of the server's machine: outside of the emulated hosts, as our user; over
 # ssh on the server, on another CPU of it where it is not told which (and has one). It dies with this shell.
 outside_start() {	# outside_start [-i FD] [-o FILE]... NAME COMMAND...
 	local OPTIND=1 opt files=() beside=() in=/dev/null

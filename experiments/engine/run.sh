@@ -15,8 +15,8 @@ set -u
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/home.sh" || exit 1
 
-# keep.sh takes the signals, and starts this once more. Who is kept and has another parent lost its keeper before the death
-# signal was set. (A run started by a run has a keeper of its own.)
+# keep.sh takes the signals, and starts this once more. A kept driver with another parent lost its keeper before the
+# death signal was set. (A run started by a run has a keeper of its own.)
 case ${EXP_KEPT-} in
 "$PPID") unset EXP_KEPT ;;
 '') [[ " $* " == *" --help "* ]] || exec "$TP_HOME/experiments/engine/keep.sh" "$0" "$@" ;;	# (help in a pipe ends as it likes)
@@ -209,9 +209,8 @@ run_where() {
 		)
 }
 
-# run_clocks before|after: how far the clocks of the roles are from ours, with the error of that. Who does not answer is
-# most likely on a connection that is cut, which takes ssh up to ten seconds to tell: a train that failed of it must not be
-# left without its reason.
+# run_clocks before|after: how far the clocks of the roles are from ours, with the error of that. A role without an answer
+# is most likely behind a cut connection, which ssh reports within ten seconds: a train that failed for it must have this reason.
 run_clocks() {
 	local role clock
 	run_set '.clocks[$when] = {}' --arg when "$1"

@@ -3,7 +3,7 @@
 # sweep_cell.sh ID [--sweep DIR] [--on WHERE] - measures one cell of a sweep, and puts it into its run folder whole or not at all.
 #
 # ID is RUN/CELL.REPEAT. The cell is measured in a run folder of its own, DIR/.parts/..., that has nothing but this cell; its folder
-# is then renamed into that of the run. Who comes second finds the name taken: no cell is there twice, whatever started it twice.
+# is then renamed into that of the run. The second process finds the name in use: no cell is there twice, whatever started it twice.
 # One pair of hosts measures one cell at a time (a lock), whatever has become of the program that shared out the cells.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # trains.sh - for experiments that inject trains of keys into sessions: sessions, what the measuring itself costs, idle
-# noise, one train beside a load, and the words on who competed with whom.
+# noise, one train beside a load, and the words on competing groups.
 #
 # A session has a name; SESSION_APP says what runs in it: light (vim), heavy (refecho), or own, for protocols that answer
 # keys themselves. An experiment sets RATE PERIOD_MS (and the options seconds, seed, threshold) and calls train_run. Its hooks and

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # cell.sh - idle: for each cell idle sessions are started, each a display server, a terminal with an editor that waits, and a
 # client that is connected. When they have come to rest, idleprofile runs on the server's CPU, and once more with wake-ups of
-# its own, which the profile must not hold. Then the sessions go. idleprofile sees all that takes the CPU, so who it names is
+# its own, which the profile must not hold. Then the sessions go. idleprofile sees all that takes the CPU, so a culprit that it names is
 # looked up while it lives: the lab's, or somebody else's.
 WAKEUPS_PER_S=50 THRESHOLD_US=5 SETTLE_SECONDS=30
 EXP_KEEPER=$PPID

@@ -205,7 +205,7 @@ HALF=2.484138
 	[ "$(awk -F'\t' '$2 == "none"' run/utilisation.tsv | wc -l)" = 1000 ]
 }
 
-@test "who: by name and by whose they are, the largest first" {
+@test "culprits by name and by class, the largest first" {
 	make_idle
 	"$SUMMARIZE" run >/dev/null
 	[ "$(awk -F'\t' '$2 == "desktop" { print $4, $5, $6 "," $7, $9 }' run/who.tsv | head -n 3)" = "foreign task cc1,3000.0000 1.0
@@ -228,7 +228,7 @@ kernel irq virtio0,10.0000 10.0" ]
 	[ -z "$(cell x11 1 lost_ms_per_min)" ]
 }
 
-@test "without root nobody is told apart: all that was lost is the figure, and a finding says so" {
+@test "without root no culprit is known: the figure is all lost time, and a finding says so" {
 	make_idle
 	rm run/cells/*/*/culprits.tsv run/cells/*/*/processes.tsv
 	"$TOP/report/report.sh" run
@@ -263,7 +263,7 @@ kernel irq virtio0,10.0000 10.0" ]
 
 finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .low, .high, .verdict] | @tsv' run/findings.json; }
 
-@test "findings and figures: the slope, what is above, the culprits, the bound beside what was measured" {
+@test "findings and figures: the slope, the time above it, the culprits, the bound beside the measured waits" {
 	make_idle
 	"$TOP/report/report.sh" run
 	[ "$(jq -c '.findings | map(.id)' run/findings.json)" = '["cost","compared","who","waits","apart"]' ]
@@ -305,7 +305,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 }
 
 # bats test_tags=all
-@test "a short run: the parts make up the whole, what is not the lab's is told apart, nothing is left" {
+@test "a short run: the parts add up to the whole, foreign time is apart, nothing is left" {
 	for tool in Xvnc xset xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	groups >"$BATS_FILE_TMPDIR/groups.before"
 	# on every CPU: the lab takes one of them for its server

@@ -89,7 +89,7 @@ def protected: threshold as $limit | (.run.unswapped // {}) as $unswapped
 				elif any($kept[]; surely_above("kept_p50_ms"; $limit)) then "bad" elif $best.kept_n > 0 then "unsure" else "bad" end),
 				figure: "first-key"}) end;
 
-# Beside the same process, held back from a key on and not: keys of somebody who types on, and after a pause.
+# Beside the same process, held back from a key on and not: keys typed on, and after a pause.
 def throttled: threshold as $limit | measured_rows("summary") as $all | [$all[] | select(.session == "throttled")] as $rows
 	| if $rows == [] then empty else
 		def row($session; $method): first($all[] | select(.session == $session and .method == $method and .protocol == $rows[0].protocol

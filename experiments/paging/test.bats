@@ -54,7 +54,7 @@ column() {	# column CELL NAME
 change() { jq "$2" "run/cells/$1/1/pagein.json" >p && mv p "run/cells/$1/1/pagein.json"; }	# change CELL FILTER
 found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
 
-@test "cells: every way on an unchanged session, pressure and protection on the slow device; what is asked for by name everywhere" {
+@test "cells: every way on an unchanged session, pressure and protection on the slow device; named methods on every device" {
 	cells() {	# cells VARIABLE=VALUE...: as exp_cells prints them
 		bash -c 'plan_given() { [[ " $GIVEN " == *" $1 "* ]]; }; QUICK=0 GIVEN="" PROTOCOLS=vnc,x11 SWAPS=file,zram,slow:2.5ms
 			METHODS=hog,busy,typing,cgroup,madvise,damon SESSIONS=plain,private,unswapped,beside,low,throttled
@@ -69,7 +69,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	[ "$(cells GIVEN=methods METHODS=madvise PROTOCOLS=vnc SESSIONS=plain | wc -l)" = 3 ]
 }
 
-@test "least, mean, largest and median over the runs of all repeats; residency, faults; what was not evicted is apart" {
+@test "least, mean, largest and median over the runs of all repeats; residency, faults; runs without eviction are apart" {
 	make_run vnc-file-plain-hog vnc-slow-2ms-plain-hog
 	cell vnc-file-plain-hog 1 1 100 paged_out
 	cell vnc-file-plain-hog 2 2 300 paged_out
@@ -111,7 +111,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	[ "$(awk 'NR > 1' run/runs.tsv | wc -l)" = 24 ]
 }
 
-@test "a key without an echo stays in as later than; a state that nobody knows is refused" {
+@test "a key without an echo is a lower bound; an unknown state is refused" {
 	make_run vnc-file-plain-hog
 	cell vnc-file-plain-hog 1 1 100 paged_out
 	cell vnc-file-plain-hog 2 1 100 paged_out
@@ -171,7 +171,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	[ "$(found harder .verdict)/$(found protected .verdict)" = '"bad"/"unsure"' ]
 }
 
-@test "keys typed on while memory is taken: median of medians, the latest of all; what has none has no row in that table" {
+@test "keys typed on while memory is taken: median of medians, the latest of all; a condition without typed keys has no row" {
 	local cell
 	make_run vnc-slow-2ms-plain-busy vnc-slow-2ms-throttled-busy vnc-slow-2ms-throttled-typing vnc-slow-2ms-plain-typing
 	cell vnc-slow-2ms-plain-busy 1 1 1200 paged_out

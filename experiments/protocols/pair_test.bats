@@ -5,7 +5,7 @@
 
 load ../../tests/lab/pair
 
-@test "protocols: over ssh, keys are counted on the wire, and nobody else" {
+@test "protocols: over ssh, only the keys are counted on the wire" {
 	need Xvfb xauth xterm
 	pair_cell protocols --protocol x11 --work none --keys 40 --idle 2 --repeat 1
 	cell="$RUN/cells/x11-session/1"

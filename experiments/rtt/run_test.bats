@@ -28,7 +28,7 @@ setup_file() {
 	grep -qF "$RUN/report.html" "$BATS_FILE_TMPDIR/out"
 }
 
-@test "rtt: twenty pings; the load was what was asked for, and no more than all of it came through" {
+@test "rtt: twenty pings; the load has the requested rate, and at most all of it arrives" {
 	local cell tcp idle
 	cell=$(cell_of "$RUN" probe=ping transport=udp load=110)/1
 	tcp=$(cell_of "$RUN" probe=ping transport=tcp load=110)/1

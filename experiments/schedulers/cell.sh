@@ -79,7 +79,7 @@ exp_measure() {
 	fi
 	train_run_both "$(session_name "${P[protocol]}" "${P[app]}")" "${P[sinks]}" "$2" "$3" || :
 	[ -e "$3/cell.json" ] || return
-	# What did not run under its setting is no figure of it.
+	# Excludes cells whose setting was not in force.
 	jq 'if .marked | contains("not the setting asked for") then .state = "failed" | .reason = .marked else . end' "$3/cell.json" |
 		put_json "$3/cell.json"
 }

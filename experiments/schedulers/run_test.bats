@@ -73,7 +73,7 @@ word() {
 	if groups_left; then return 1; fi
 }
 
-@test "--resume measures what is missing, and only that" {
+@test "--resume measures only missing cells" {
 	idle=$(cell_of "$RUN" setting=idle app=light) default=$(cell_of "$RUN" setting=default app=light)
 	rm -r "$idle"
 	before=$(stat -c %Y.%i "$default/1/cell.json")

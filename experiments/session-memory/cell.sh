@@ -167,7 +167,7 @@ logins_rest() {	# logins_rest LOGINS FOLDER; sets READ_FAILED
 	[ -n "$before" ] && awk -v a="$before" -v b="$PRIVATE" 'BEGIN { d = b > a ? b - a : a - b; exit !(d <= 0.005 * b) }'
 }
 
-# One row for each process; whose it is: what descends from the display server's processes, else by its name.
+# One row for each process with its class: of the display server, with all its children, else by its name.
 PROCESS_COLUMNS="logins login name class pid threads private_dirty_bytes swap_bytes private_clean_bytes pss_bytes"
 PROCESS_COLUMNS+=" swap_pss_bytes shared_bytes rss_bytes page_tables_bytes"
 processes_of() {	# processes_of LOGINS FOLDER

@@ -185,7 +185,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 		| test("64.0 MB.* of 512 .*32.0 MB.*24.0 MB.*2.0 MB.* 39.1 MB")' run/findings.json
 }
 
-@test "a charge that does not grow with the logins is told as below private memory, and holds no logins" {
+@test "a charge that does not grow with the logins is reported below private memory, and limits no logins" {
 	local file
 	make_run
 	for file in run/cells/*/*/machine.tsv; do
@@ -199,7 +199,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	if grep -q '1 GB' said; then return 1; fi
 }
 
-@test "without groups, from one repeat, with a cell that failed: what is not known is not said" {
+@test "without groups, from one repeat, with a failed cell: unknown figures are not reported" {
 	make_run
 	for r in 2 3; do
 		echo '{"state": "failed", "reason": "a login did not come up"}' >run/cells/vnc.light-10/$r/cell.json
@@ -216,7 +216,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	[ "$(jq -c '.findings | map(.id)' run/findings.json)" = '["cost","largest","shared","idle"]' ]
 }
 
-@test "one number of logins: the cost of one more is not known, and what was measured is told" {
+@test "one number of logins: the cost of one more is unknown, and the measured memory is reported" {
 	local file
 	make_run
 	jq '.settings.logins = [5]' run/run.json >new && mv new run/run.json

@@ -212,7 +212,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	is light 0 disturbed_percent_max ''
 }
 
-@test "warm-up keys, pairing, latency from sent, merge gaps, who competed" {
+@test "warm-up keys, pairing, latency from sent, merge gaps, competing groups" {
 	summarized MERGE=1 LOADS='5 10'
 	is light 5 skipped_keys 15
 	is light 5 pairing caret
@@ -268,7 +268,7 @@ print(statistics.median((int(r[4]) - int(r[3])) / 1e6 for r in rows if r[7] == "
 	is light 0 mean_stall_ms 0 0.3
 }
 
-@test "what is wrong with a train is said in one line that names the file" {
+@test "a wrong train is refused in one line that names the file" {
 	local file
 	make_run LOADS=0 APPS=light
 	for file in cell.json keyrepeat.json prototap.json; do
@@ -867,7 +867,7 @@ two_runs() {
 	[ "$output" = "$PWD/alpha+beta/report.html" ]
 }
 
-@test "runs of other loads are compared at the largest that all have, and the page says what was not alike" {
+@test "runs of other loads are compared at the largest that all have, and the page lists the differences" {
 	need gnuplot cmark-gfm
 	make_run LOADS='0 5' APPS=heavy REPEATS=2 beta
 	make_run LOADS='0 5 20' APPS=heavy alpha

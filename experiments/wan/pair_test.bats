@@ -12,7 +12,7 @@ load ../../tests/lab/pair
 	[ "$(pair_keys "$RUN"/cells/*/1)" = 11 ]
 }
 
-@test "--link measure: what is between two machines becomes the emulated link, and run.json has what was measured" {
+@test "--link measure: the link between two machines is emulated, and run.json has its measurement" {
 	need Xvnc xdotool ping
 	run env TMPDIR="$W" THINPROBE_STATE="$W/state" timeout -k 10 900 bash "$TOP/tests/lab/sshpair.sh" run "$TOP/thinprobe" run wan \
 		--protocol vnc --link measure:tp-server,tp-client --keys 4 --typing none --repeat 1 --idle 1 -o "$RUN"

@@ -191,7 +191,7 @@ three_protocols() {
 	[[ $(jq -r .verdict run/findings.json) == *"88.5 ms"* ]]
 }
 
-@test "the line through round trips takes medians that are one number; less than a round trip is never a number of them" {
+@test "the line through round trips uses exact medians; a slope below one is no number of round trips" {
 	need gnuplot cmark-gfm
 	make_run one two
 	edit_json run/run.json '.cells |= map(select(.name | test("[012]$")))'

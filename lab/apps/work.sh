@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # APP_WORK is who uses it's; LAB_ and PROTOCOL_ ones are the lab's
+# shellcheck disable=SC2154 # APP_WORK is set by the user of the plug-in; LAB_ and PROTOCOL_ ones are the lab's
 # work.sh - a piece of office work in a real application: APP_WORK is text (mousepad), draw
 # (mtpaint), browse or news (netsurf; a page that moves by itself). Contract: ../protocols/README.md.
 # Which application, window and document: the table below; what is done in it: data/work/NAME.script.

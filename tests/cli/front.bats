@@ -15,7 +15,7 @@ thinprobe() { "$TOP/thinprobe" "$@"; }
 
 narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fits a terminal
 
-@test "the first screen fits a terminal, and the experiments that it shows take their options" {
+@test "the first screen fits a terminal, and the experiments on it accept their options" {
 	run -0 thinprobe --help
 	narrow
 	[ "${#lines[@]}" -le 24 ]

@@ -163,7 +163,7 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 	run ! grep 'Previous run' run/report.md
 }
 
-@test "what is wrong is said in one line" {
+@test "an error is one line" {
 	local script
 	for script in report.sh table.sh findings.sh record.sh; do
 		run "$TOP/report/$script" nowhere
@@ -286,7 +286,7 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	for word in "${@:3}"; do [[ $output == *"$word"* ]] || return 1; done
 }
 
-@test "a limit takes the end of a figure that is against it; what was not measured is no pass" {
+@test "a limit is held against the worse end of a figure; an unmeasured figure is no pass" {
 	ranged_rows
 	# a bound of more than 150 ms, a range of 10 to 201 ms, one without a late end from 12 ms on
 	judged 5 'p50>160ms' 'cannot tell' 'b, 5 Load'
@@ -419,7 +419,7 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	[[ $("$TOP/report/report.sh" --verdict run) == "Not usable"* ]]
 }
 
-@test "parts of a report: options and runs in any order; two parts, or a record of what is no calibration, are refused" {
+@test "parts of a report: options and runs in any order; two parts, or a record of another experiment, are refused" {
 	"$TOP/report/report.sh" run
 	for part in table verdict findings; do
 		"$TOP/report/report.sh" "--$part" run >before

@@ -110,7 +110,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	[ "$status" = 0 ] && [[ ${lines[0]} == usage:* ]]
 }
 
-@test "--quick and --demo have values of their own; what was said goes before them" {
+@test "--quick and --demo have values of their own; given options go before them" {
 	export DO='echo "$LOADS $SECONDS_EACH $QUICK"'
 	plan --quick
 	[ "$output" = "0,5 1 1" ]
@@ -121,7 +121,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	refused '--quick with --demo' --demo --quick
 }
 
-@test "what is wrong is refused in one line that names it" {
+@test "a wrong value is refused in one line that names it" {
 	refused 'unexpected --nonsense' --nonsense
 	for word in LOADS -- -q '*'; do refused "unexpected" "$word"; done
 	refused '--quick takes no value' --quick=no
@@ -160,7 +160,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	refused '--resume /: not a run folder' --resume //
 }
 
-@test "times take any unit; a number alone is taken in seconds, or where a run has kept it" {
+@test "times take any unit; a number alone is in seconds, also in a kept run" {
 	echo 'option waits int-list:0..9000 0,20ms unit=ms' >>plan
 	export DO='echo "$PAUSE_MS $SECONDS_EACH $WAITS $THINK"'
 	plan
@@ -237,7 +237,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	[ -z "$(awk 'length > 80' <<<"$output")" ]
 }
 
-@test "a run that goes on takes its own settings and cells, and no others; what is no run of this is refused" {
+@test "a resumed run keeps its settings and cells; a folder without such a run is refused" {
 	mkdir run
 	export DO='jq -n --argjson s "$(plan_settings)" --argjson c "$(cells_json)" "{experiment: \"trial\", settings: \$s} + \$c"'
 	plan --loads 3 --depth 2 --think 7 --bare
@@ -357,7 +357,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	[ "$wrong" = 0 ]
 }
 
-@test "every experiment takes its defaults, also with --quick, and refuses a wrong word for every option in one line" {
+@test "every experiment accepts its defaults, also with --quick, and refuses a wrong word for every option in one line" {
 	local plan wrong=0
 	for plan in $(in_trees 'experiments/*/plan'); do
 		plan=${plan%/plan}
@@ -511,7 +511,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 # The scripts that run in a driver's shell.
 driver_files() { printf '%s\n' experiments/*/*.sh | grep -vE '/engine/(complete|index|keep|list|new|sweep[a-z_]*|watch)\.sh$'; }
 
-@test "docs/experiment-hooks.md has every hook, and none that nobody has" {
+@test "docs/experiment-hooks.md has every hook, and no other" {
 	local work=$PWD
 	cd "$TOP"
 	driver_files | xargs grep -oE '^[[:space:]]*[a-z]+_[a-z_]+\(\)' | sed -E 's/:[[:space:]]*/ /; s/\(\)//' | sort -u >"$work/defined"
@@ -572,7 +572,7 @@ refusals() {
 	END
 }
 
-@test "what options must mean together is refused in one line that names the first, and nothing is made" {
+@test "options that contradict each other are refused in one line that names the first, and nothing is made" {
 	local experiment words
 	printf 'a\tb\n' >profile.tsv
 	while IFS=$'\t' read -r experiment words; do

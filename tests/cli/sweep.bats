@@ -66,7 +66,7 @@ sweep() { printf '%s\n' "${@:2}" >file; "$TOP/thinprobe" sweep file --list | cut
 	refused 1 'cannot make' "$TOP/thinprobe" sweep j -o i/out
 }
 
-@test "a folder that is not empty is refused, and what is in it stays" {
+@test "a folder that is not empty is refused and stays unchanged" {
 	printf '%s\n' 'experiment stalls' 'loads zero' >file
 	mkdir -p old/stalls
 	echo mine >old/stalls/data

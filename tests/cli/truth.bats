@@ -98,7 +98,7 @@ END
 	is rows_most 1
 }
 
-@test "what is missing, too long, split or somebody else's is counted as such" {
+@test "missing, too long, split and foreign bursts are counted as such" {
 	four
 	# the first is not there; the second 30 us too short (over 20 us and 1 %); the third ends 99 us early, which 1 % allows,
 	# as 9,901 us; the last in two
@@ -221,7 +221,7 @@ END
 	is named_percent ""
 }
 
-@test "the background is what is outside, ticks are apart" {
+@test "the background is outside of bursts, ticks are apart" {
 	four
 	lost <<'END'
 0 1000000 100000 100000 1 event sink
@@ -273,7 +273,7 @@ END
 	is named_percent ""
 }
 
-@test "a file that is none is told" {
+@test "an unknown file is refused" {
 	four
 	run "$TRUTH" lost --lost bursts
 	[ "$status" -eq 1 ]

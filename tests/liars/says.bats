@@ -78,7 +78,7 @@ load says
 	lacks every
 }
 
-@test "wan: keys without a response are told beside each median" {
+@test "wan: keys without a response stand beside each median" {
 	unanswered() {	# unanswered KEYS: of the 100 keys of vnc
 		says wan 'one("longest-link"), one("typed"), one("loss")' <<-END
 			{summary: [{protocol: ("vnc", "x11"), rtt_ms: 80, keys: 100, p50_ms: 90} | row
@@ -167,7 +167,7 @@ load says
 	has "cannot tell whether"
 }
 
-@test "schedulers: only what was measured is said to help or not, and to lose protection" {
+@test "schedulers: only measured settings help, do not help, or lose protection" {
 	settings() {	# settings FILTER ROWS: of the row of the default
 		says schedulers "$1" <<-END
 			{run: {settings: {loads: [5], costs_ms: [10], length_load: {sinks: 5}}}, summary: [
@@ -207,7 +207,7 @@ load says
 	has "4 to 49 % late, by default 12 %"
 }
 
-@test "schedulers: an overloaded default is told, and the other settings are judged all the same" {
+@test "schedulers: an overloaded default is reported, and the other settings are still judged" {
 	run -0 says schedulers 'verdict, one("default"), one("remedies")' <<-END
 		{run: {settings: {loads: [5], costs_ms: [10]}}, summary: [
 			{app: "heavy", sinks: 5, cost_ms: 10, keys: 100, part: "table", repeats: 6, setting: "default", overloaded: 1},

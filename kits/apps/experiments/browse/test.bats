@@ -156,7 +156,7 @@ H 1.6 parallel"
 		<(jq .visits run/cells/alone-none/1/cell.json) <(jq .visits run/cells/baseline-parallel/1/cell.json)
 }
 
-@test "each kind of job has its own verdict: what is true beside one need not be beside another" {
+@test "each kind of job has its own verdict" {
 	MADE_UP=$'alone 1 none\nbaseline 4 parallel\nL 2 parallel\nbaseline 2 quanta\nL 6 quanta'
 	made_up
 	"$TOP/report/report.sh" run

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # favour.sh - for experiments that ask what a scheme (data/favour.tsv: nothing, autogroups, nice by hand, vamp) does for a person
-# who waits beside a job in the background of the same session.
+# of a user who works beside a job in the background of the same session.
 #
 # favour_check and favour_find belong into exp_check and exp_find; favour_begin and favour_end around the cells of a scheme
 # (exp_session, exp_end_session); favour_job_begin and favour_job_end around what counts of a cell. Where the session runs is

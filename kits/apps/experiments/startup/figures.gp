@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # figures.gp - start-up against pressure (start-used, start-left: a panel for each application, a curve for each swap device;
-# start-loads, start-reads: CPU hogs, and others who read from the disk), what memory pressure adds beside its input and output
+# start-loads, start-reads: CPU hogs, and other readers of the disk), what memory pressure adds beside its input and output
 # alone (file-time), e, and the menus as trees. Starts with files in memory, those from a disk that others read from apart; without
 # any, those from disk.
 

@@ -51,7 +51,7 @@ made_up() { python3 "$TOP/kits/apps/tests/golden/make_starts.py" run && "$TOP/re
 	[ "$(paste -sd ' ' said)" = 'ends fast {"facts":{"n":1}}' ]
 }
 
-@test "T0, what is added, and e" {
+@test "T0, the added time, and e" {
 	made_up
 	slow=editor-warm-used-slow-2.5ms
 	near "$(row editor-warm-none-none-0 startup_ms)" 1000 0.001

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # cell.sh - video: a session under a scheme, with a sound server and a job in the background that runs throughout; in it a player
 # shows a clip once, while the user presses Return now and then, which opens an episode. A cell is one such clip. mult: vamp leaves
-# out who plays sound (with), or not (without); none: vamp does not run.
+# out which process plays sound (with), or not (without); none: vamp does not run.
 #
 # Frames carry their numbers; a program outside of the session's group (animate count) reads them from the screen. What the player
 # says of itself is held against that.

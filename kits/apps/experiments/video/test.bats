@@ -75,7 +75,7 @@ made_up() {
 	[ "$(functions 'clip_seen one.tsv')" = "" ]
 }
 
-@test "a clip: as long as asked for, with sound, and its frames can be told after it was made smaller" {
+@test "a clip: as long as asked for, with sound, and its frames can be read after scaling down" {
 	for tool in ffmpeg ffprobe; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	functions 'LAB_LOG=.; clip_make 1280x720 4 clip.mkv || { echo "$LAB_WHY"; exit 1; }'
 	[ "$(ffprobe -v error -count_frames -select_streams v -show_entries stream=width,height,nb_read_frames -of csv=p=0 clip.mkv)" = \
@@ -152,7 +152,7 @@ seen() {
 	done
 }
 
-@test "a scheme whose frames never reached the screen beats nobody" {
+@test "a scheme whose frames never reached the screen ranks above none" {
 	MADE_UP=$'alone none none 0\nbaseline parallel none 100\nnice parallel none 60\nL parallel with 50'
 	made_up
 	seen L 0.3	# 5.7 of 18.9 frames a second; with nice 17.5

@@ -6,7 +6,7 @@
 bats_require_minimum_version 1.5.0
 load ../engine/replays
 
-@test "totals and ratios pair replays of one repeat; what is not found is missing; unsure responses are left out" {
+@test "totals and ratios pair replays of one repeat; responses that are not found are missing; unsure ones are left out" {
 	made cpuspeed 100 100:100:1:40 '25:25:4:40.2:{"throttled_s":7}'
 	"$TOP/bin/summarize" "$RUN"
 	cat "$RUN/summary.tsv"

@@ -5,7 +5,7 @@
 bats_require_minimum_version 1.5.0
 load ../engine/replays
 
-@test "a load that the disk did not take is told" {
+@test "a load that the disk did not carry is reported" {
 	REPEATS=3 made diskload 0 0:0:1:40 '100:100:1:40:{"load_reads_per_s":80,"load_read_p50_ms":5}'
 	reported
 	[ "$(finding unchanged)" = "1 good" ]

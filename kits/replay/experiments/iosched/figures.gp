@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# figures.gp - engine/replays.gp, and order: whose requests go first.
+# figures.gp - engine/replays.gp, and order: which requests go first.
 axis_words = "scheduler of the session's disk"
 numeric = 0
 load engine . "/replays.gp"

@@ -9,7 +9,7 @@ load ../engine/replays
 
 fact() { jq ".facts.$2" "$RUN/cells/$1/1/cell.json"; }
 
-@test "two schedulers issue requests in different orders in front of a device that is full; one that is not here is told" {
+@test "two schedulers issue requests in different orders in front of a full device; a missing one is reported" {
 	command -v fio >/dev/null || skip "fio is not installed"
 	[ "$(id -u)" = 0 ] || skip "a disk of its own is root's"
 	grep -qs mq-deadline /sys/block/loop*/queue/scheduler || skip "this kernel has no mq-deadline"

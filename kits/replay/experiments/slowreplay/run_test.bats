@@ -6,7 +6,7 @@
 bats_require_minimum_version 1.5.0
 load ../engine/replays
 
-@test "a replay on a disk that takes much longer comes to its end" {
+@test "a replay on a much slower disk ends" {
 	[ "$(id -u)" = 0 ] || skip "a disk of its own is root's"
 	ran slowreplay --factor 3
 	whole

@@ -12,7 +12,7 @@ load ../engine/replays
 	[ "$(finding delivered)" = "40 good" ]
 }
 
-@test "a disk behind a link is told with its rates" {
+@test "a disk behind a link is named with its rates" {
 	made slowreplay plain plain:1:1:40 'slow::12:392:{"delay_ms":40}'
 	jq '.settings.over = "1500Kbit/384Kbit,20ms"' "$RUN/run.json" >x && mv x "$RUN/run.json"
 	reported

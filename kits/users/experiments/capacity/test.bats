@@ -126,7 +126,7 @@ nothing_left() {	# soon: what was killed may be ending
 	[ "$(at long value table=compare metric=users_bad criterion=p95:100ms repeat=2 name=viewers)" = 5 ]
 }
 
-@test "capacity: what is full is what the rules say, the fullest first, each repeat once" {
+@test "capacity: full resources by the rules, the fullest first, each repeat once" {
 	make_run
 	"$TOP/bin/summarize" "a run"
 	# 30 of 42 ms (71 %, 1.43 x 50 %) for the CPU, 15 of 14 % (1.07) for the viewers

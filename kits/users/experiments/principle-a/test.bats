@@ -12,7 +12,7 @@ setup() {
 	SETTINGS='{"stations": ["5ms", "4ms", "3ms"], "nz_per_s": 200, "cov_nz_per_s": 160, "kind": "vnc"}'
 }
 
-@test "means over repeats and their intervals, what is worst, what is summed, what a model said" {
+@test "means over repeats with intervals, worst values, sums, and the model's values" {
 	make_run principle-a 2 "$SETTINGS" think-100/held-think/100/1 ratio-10/cov-ratio/10/0.0625 ratio-50/cov-ratio/50/0.3125
 	cell think-100 1 99 20 1.02 true 98 2
 	cell think-100 2 101 22 1.00 false 98 2
@@ -54,7 +54,7 @@ setup() {
 		0.03000/0.04800/0.40000 ]
 }
 
-@test "users who know nothing of each other: the coefficient of variation by theory" {
+@test "independent users: the coefficient of variation by theory" {
 	local n expected
 	# without a response sqrt((2N - 1)/(2N + 1)); with one, by numerical integration of x P(gap > x)
 	make_run principle-a 1 "$SETTINGS" a-1/cov-ratio/1/0.00625 a-50/cov-ratio/50/0.3125 a-200/cov-ratio/200/1.25 \

@@ -161,7 +161,7 @@ users_fit() {	# users_fit PART FITTED ROWS: leaves fit/PART-FITTED.json, or why 
 	"$TP_BIN/queue" fit "$RUN/fit/$1.tsv" --first "$3" --format json -o "$file.json" 2>"$file.err" && rm -f "$file.err"
 }
 
-# The number of real users that each row of the web is equal to, who think longer between pages.
+# The number of real users, who think longer between pages, that cause the same rate as each row of the web.
 users_world() {
 	local pages
 	pages=$(awk -F'\t' '!/^#/ && NF >= 4 { objects += $2; if ($1 != page) pages += $2; page = $1 } END { print pages ":" objects }' \
