@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # page.jq - report.md of any experiment, and what the terminal shows of it. Arguments: $readme and $glossary, texts of
 # files; $figures, stems of the SVGs; $cells, names of cell folders; $html: with what only a browser can use: contents,
-# links to files, the glossary.
+# links to files, the glossary; $said: the filter `said` of this document, or null.
 include "say";
 include "words";
 
@@ -152,7 +152,7 @@ def previous_note: . as $doc | (.run.axes // []) as $axes
 		+ (if $known == [] then "; not compared, as no condition has an interval then and now." else
 			"; told apart in \($known | map(select(.is.apart)) | length) of \($known | length | plural("condition"))"
 				+ ($pairs - ($known | length) | if . == 0 then "." else " (not compared, without an interval then or now: \(.))." end) end);
-def all_notes: notes + [previous_note | values];
+def all_notes: if $said then $said.notes else notes + [previous_note | values] end;
 
 # The verdict, after what a ranking says: "On 10 Mbit/s, round trip 80 ms: rdp first (86.1 ms); vnc and x11 cannot be told apart."
 def rank_verdict: . as $doc | first(views | select(.rank != null and (. as $view | $doc | shown($view)))) // null
@@ -177,11 +177,11 @@ def rank_verdict: . as $doc | first(views | select(.rank != null and (. as $view
 			else "then \(.[0] | name)" end] | join("; ")) + "."
 		+ ([$all[] | select(figure($view.rank) | at_least == null) | who]
 			| if . == [] then "" else " No figure for \(and_list)." end) end;
-def full_verdict: unusable as $why | if $why then "Not usable: \($why)" else
-	undisturbed_runs | [rank_verdict, (verdict | select(. != ""))] | join(" ") end;
+def full_verdict: if $said then $said.verdict else unusable as $why | if $why then "Not usable: \($why)" else
+	undisturbed_runs | [rank_verdict, (verdict | select(. != ""))] | join(" ") end end;
 # Of a disturbed run no finding is sure, and none is bold.
-def all_findings: disturbed as $disturbed | undisturbed_runs | findings
-	| if $disturbed then map(.verdict = "unsure" | .text |= gsub("\\*\\*"; "")) else . end;
+def all_findings: if $said then $said.findings else disturbed as $disturbed | undisturbed_runs | findings
+	| if $disturbed then map(.verdict = "unsure" | .text |= gsub("\\*\\*"; "")) else . end end;
 
 # At the end of a run: the first view that has rows; then what a person reads below it.
 def bare: gsub("\\*\\*|`"; "");
@@ -303,7 +303,8 @@ def page: . as $doc | [sections] as $sections
 		rows: map([.name, .host, .started, .state, .repeats, .kernel, .cpu, .on, .folder])} | page_table)),
 	$sections[].lines[],
 	"Make this report again from the samples with `thinprobe report RUN\(if .run.runs then " RUN..." else "" end)`.";
-def findings_file: {schema: "findings/1", verdict: full_verdict, findings: all_findings};
+# What is said in findings.json and on both pages: worked out once, and then given as $said.
+def said: {verdict: full_verdict, findings: all_findings, notes: all_notes};
 
 # Variables of figures.gp, as commands of gnuplot.
 def figure_variables: any(.[] | arrays[] | objects | to_entries[]; (.key | endswith("_both")) and .value != null) as $two

@@ -110,7 +110,8 @@ program() {	# program PROGRAM
 say() {	# say FILTER [true]: runs a filter of page.jq and the experiment's words on the document; true: as HTML
 	local errors
 	{ errors=$(jq -r --rawfile readme "$experiment/README.md" --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
-		--argjson cells "$cells" --argjson figures "$figures" --argjson html "${2-false}" "$(program "include \"page\"; resolve | $1")" \
+		--argjson cells "$cells" --argjson figures "$figures" --argjson html "${2-false}" \
+		--argjson said "$said" "$(program "include \"page\"; resolve | $1")" \
 		<<<"$doc" 2>&1 >&3); } 3>&1 ||
 		die 1 "$RUN: a value in run.json or in a table has the wrong type: ${errors%%$'\n'*}"
 }
@@ -322,7 +323,7 @@ experiment=${experiment%/say.jq} engine=${experiment%/*}/engine
 [ -z "$fail_if" ] || "$here/fail.sh" check "$stem" "$fail_if" || exit
 cd "$RUN" 2>/dev/null || die 1 "cannot enter $RUN"
 RUN=$PWD
-figures='[]' cells='[]'
+figures='[]' cells='[]' said=null
 case $part in
 table) doc=$(document) && say terminal_view; exit ;;
 cell) doc=$(document) && say terminal_cell; exit ;;
@@ -342,7 +343,8 @@ doc=$(document) || exit
 draw
 figures=$(find figures -maxdepth 1 -name '*.svg' -printf '%f\n' | jq -R -s -c '[splits("\n") | select(. != "") | rtrimstr(".svg")]')
 cells=$(find cells -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null | jq -R -s -c '[splits("\n") | select(. != "")]')
-say findings_file | place findings.json || exit 1
+said=$(say said) || exit
+jq '{schema: "findings/1", verdict, findings}' <<<"$said" | place findings.json || exit 1
 say page | place report.md || exit 1
 page_html | place report.html || exit 1
 printf '%s\n' "$RUN/report.html"
