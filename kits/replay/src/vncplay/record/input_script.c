@@ -4,6 +4,7 @@
 #include "array.h"
 #include "cli.h"
 #include "clock.h"
+#include "vncplay/common/trace.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -106,14 +107,16 @@ static int add_button_step(struct input_script_reader *r, double after_ms, int b
 	return add_script_step(r, after_ms, (struct input_script_step){ .kind = SCRIPT_BUTTON, .button = button, .down = down });
 }
 
-static int add_click_steps(struct input_script_reader *r, int button, int64_t times, double first_ms)
+/* Pauses: before the first press, before each further one, and how long the button is down. */
+static int add_click_steps(struct input_script_reader *r, int button, int64_t times, double first_ms, double again_ms,
+			   double press_ms)
 {
 	int err = 0;
 
 	for (int64_t i = 0; i < times && !err; i++) {
-		err = add_button_step(r, i ? AGAIN_MS : first_ms, button, true);
+		err = add_button_step(r, i ? again_ms : first_ms, button, true);
 		if (!err)
-			err = add_button_step(r, PRESS_MS, button, false);
+			err = add_button_step(r, press_ms, button, false);
 	}
 	return err;
 }
@@ -165,7 +168,7 @@ static int read_script_click(struct input_script_reader *r, char *rest)
 	err = read_script_action_options(r, &rest, NULL, &button, &times);
 	if (!err && (x != r->x || y != r->y))
 		err = add_pointer_move_steps(r, x, y, -1);
-	return err ? err : add_click_steps(r, button, times, REST_MS);
+	return err ? err : add_click_steps(r, button, times, REST_MS, AGAIN_MS, PRESS_MS);
 }
 
 static int read_script_drag(struct input_script_reader *r, char *rest)
@@ -196,29 +199,23 @@ static int read_script_button(struct input_script_reader *r, char *rest)
 		return reject_script_line(r, "button: N down, N up or N click is expected");
 	if (r->x < 0)
 		return reject_script_line(r, "button: the pointer has no place yet (move X,Y)");
-	return act.way == ACT_CLICK ? add_click_steps(r, act.button, 1, 0) : add_button_step(r, 0, act.button, act.way == ACT_DOWN);
+	return act.way == ACT_CLICK ? add_click_steps(r, act.button, 1, 0, 0, PRESS_MS) :
+	       add_button_step(r, 0, act.button, act.way == ACT_DOWN);
 }
 
 static int read_script_scroll(struct input_script_reader *r, char *rest)
 {
-	static const char *const ways[] = { "up", "down", "left", "right" };
+	static const char *const ways[] = { "up", "down", "left", "right", NULL };
 	char *way = next_word(&rest);
 	int64_t times = 1;
-	int i = 0, err;
+	int i = index_of_word(ways, way), err;
 
-	while (i < 4 && (!way || strcmp(way, ways[i]) != 0))
-		i++;
-	if (i == 4)
+	if (i < 0)
 		return reject_script_line(r, "scroll: up, down, left or right is expected");
 	if (r->x < 0)
 		return reject_script_line(r, "scroll: the pointer has no place yet (move X,Y)");
 	err = read_script_action_options(r, &rest, NULL, NULL, &times);
-	for (int64_t k = 0; k < times && !err; k++) {
-		err = add_button_step(r, k ? KEY_MS : 0, 4 + i, true);
-		if (!err)
-			err = add_button_step(r, KEY_MS / 2, 4 + i, false);
-	}
-	return err;
+	return err ? err : add_click_steps(r, 4 + i, times, 0, KEY_MS, KEY_MS / 2);
 }
 
 static int add_key_step(struct input_script_reader *r, double after_ms, uint32_t keysym, bool down)

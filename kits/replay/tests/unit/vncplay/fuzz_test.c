@@ -78,7 +78,7 @@ TEST(seeds_are_sound)
 		run.file = log.path;
 		assert_int_equal(replay_read(&run, side.path), 0);
 		if (run.cut)
-			fail_msg("%s: %s", names[i], run.why);
+			fail_msg("%s: %s", names[i], run.why.text);
 		assert_true(run.updates >= 12);
 		replay_free(&run);
 		close(log.fd);
