@@ -8,7 +8,7 @@
  * at an input only where all runs but one agree (both, of two): in a slow run responses may pile up. */
 #pragma once
 
-#include "tilelog.h"
+#include "vncplay/common/tilelog.h"
 
 #include <stdbool.h>
 #include <stddef.h>

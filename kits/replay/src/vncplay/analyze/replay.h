@@ -2,8 +2,8 @@
 /* replay - one replay as the analysis reads it: changes of the screen (tilelog.h) and inputs sent (side_file.h). */
 #pragma once
 
-#include "tilelog.h"
 #include "vncplay/common/side_file.h"
+#include "vncplay/common/tilelog.h"
 #include "why.h"
 
 struct replay {

@@ -3,6 +3,7 @@
 #include "learn_core.h"
 #include "vncplay/common/fbs.h"
 #include "vncplay/common/rfb.h"
+#include "vncplay/common/tilelog.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,8 +28,6 @@ struct learned_tile_state {			/* of the current replay, except alone_runs and ev
 	int interval;		/* the last interval between steps in which the tile changed; -1: none yet */
 	int gap, times;
 	int64_t counted_us;
-	uint64_t hash;
-	bool touched;
 };
 
 struct dependency_learner {
@@ -45,7 +44,7 @@ struct dependency_learner {
 	int next, sent;
 	int64_t last_us;
 	const int64_t *sent_us;
-	int *list, n_list;	/* painted tiles that were not compared yet */
+	struct tilelog seen;	/* which tiles changed since the last block */
 	int resized, err;
 };
 
@@ -90,7 +89,7 @@ void learn_free(struct dependency_learner *l)
 	free(l->step_of);
 	free(l->changed);
 	free(l->tile);
-	free(l->list);
+	tilelog_free(&l->seen);
 	free(l->part);
 	free(l->parts);
 	deps_free(&l->result);
@@ -109,8 +108,7 @@ static void reset_learn_tiles(struct dependency_learner *l)
 
 		t->times = t->gap = 0;
 		t->interval = -1;
-		t->alone = t->touched = false;
-		t->hash = 0;
+		t->alone = false;
 	}
 }
 
@@ -120,22 +118,22 @@ static void on_resized(void *whose, int width, int height)
 	size_t tiles;
 
 	l->resized++;
+	tilelog_resize(&l->seen, width, height);
 	if (l->tiles) {
 		l->err = width == l->width && height == l->height ? 0 : -ERANGE;
 		return;
 	}
 	l->width = width;
 	l->height = height;
-	l->across = (width + LEARN_TILE - 1) / LEARN_TILE;
-	l->down = (height + LEARN_TILE - 1) / LEARN_TILE;
+	l->across = l->seen.columns;
+	l->down = l->seen.rows;
 	l->err = -ENOMEM;
 	if (((uint64_t)l->steps + 1) * (uint64_t)(l->across * l->down) > CELLS_MOST)
 		return;
 	tiles = (size_t)l->across * (size_t)l->down;
 	l->changed = calloc(((size_t)l->steps + 1) * tiles + 1, sizeof(*l->changed));
 	l->tile = calloc(tiles + 1, sizeof(*l->tile));
-	l->list = calloc(tiles + 1, sizeof(*l->list));
-	if (!l->changed || !l->tile || !l->list)
+	if (!l->changed || !l->tile || l->seen.err)
 		return;
 	l->tiles = (int)tiles;
 	reset_learn_tiles(l);
@@ -146,18 +144,7 @@ static void on_painted(void *whose, struct box b)
 {
 	struct dependency_learner *l = whose;
 
-	if (l->err || l->resized > 1 || b.w <= 0 || b.h <= 0)
-		return;
-	for (int y = b.y / LEARN_TILE; y <= (b.y + b.h - 1) / LEARN_TILE; y++) {
-		for (int x = b.x / LEARN_TILE; x <= (b.x + b.w - 1) / LEARN_TILE; x++) {
-			int tile = y * l->across + x;
-
-			if (x < l->across && tile < l->tiles && !l->tile[tile].touched) {
-				l->tile[tile].touched = true;
-				l->list[l->n_list++] = tile;
-			}
-		}
-	}
+	tilelog_mark_painted(&l->seen, box_clip(b, l->width, l->height));
 }
 
 static void count_change_without_input(struct dependency_learner *l, struct learned_tile_state *t, int64_t at_us)
@@ -188,20 +175,13 @@ static void record_tile_change(struct dependency_learner *l, int number, int64_t
 }
 
 /* Compares the painted tiles and notes those that changed. */
-static void record_changed_tiles(struct dependency_learner *l, const struct screen *s, int64_t at_us)
+static void record_changed_tiles(struct dependency_learner *l, const struct screen *s, uint32_t ms)
 {
-	for (int i = 0; i < l->n_list; i++) {
-		int x = l->list[i] % l->across * LEARN_TILE, y = l->list[i] / l->across * LEARN_TILE;
-		struct box box = box_clip((struct box){ x, y, LEARN_TILE, LEARN_TILE }, l->width, l->height);
-		struct learned_tile_state *t = &l->tile[l->list[i]];
-		uint64_t hash = deps_hash_screen_part(s, box);
-
-		t->touched = false;
-		if (hash != t->hash)
-			record_tile_change(l, l->list[i], at_us);
-		t->hash = hash;
-	}
-	l->n_list = 0;
+	tilelog_compare_dirty_tiles(&l->seen, s, ms);
+	for (size_t i = 0; i < l->seen.n; i++)
+		record_tile_change(l, (int)(l->seen.changed[i] / TILE_COLUMNS) * l->across + (int)(l->seen.changed[i] % TILE_COLUMNS),
+				   (int64_t)ms * 1000);
+	l->seen.n = l->seen.n_updates = 0;
 }
 
 static void set_last_sent_input(struct dependency_learner *l, int input)
@@ -253,10 +233,10 @@ static int decode_log_blocks(struct dependency_learner *l, struct fbs_reader *lo
 			why_say(why, "%s", rfb_failure_text(rfb));
 		if (l->resized > 1)
 			return fail_with_reason(-EPROTO, why, "the screen changes its size");
-		if (err || l->err)
-			return err ? err : l->err;
+		if (err || l->err || l->seen.err)
+			return err ? err : l->err ? l->err : l->seen.err;
 		if (!parts)
-			record_changed_tiles(l, rfb_screen(rfb), (int64_t)block.ms * 1000);
+			record_changed_tiles(l, rfb_screen(rfb), block.ms);
 	}
 	if (more < 0)
 		return fail_with_reason(more, why, "the log ends within a block");
@@ -274,7 +254,9 @@ static int read_log_for_learning(struct dependency_learner *l, const char *path,
 	struct rfb_decoder *rfb;
 	int err;
 
-	l->next = l->sent = l->n_list = l->err = l->resized = 0;
+	l->next = l->sent = l->err = l->resized = 0;
+	tilelog_free(&l->seen);
+	l->seen.every = true;
 	l->sent_us = sent_us;
 	reset_learn_tiles(l);
 	errno = 0;
@@ -357,7 +339,7 @@ int learn_cover_tiles_with_boxes(const uint8_t *set, int w, int h, int width, in
 				if (same)
 					memset(row + x, 0, (size_t)(end - x));
 			}
-			b = box_clip((struct box){ x * LEARN_TILE, y * LEARN_TILE, (end - x) * LEARN_TILE, (down - y) * LEARN_TILE }, width, height);
+			b = box_clip((struct box){ x * TILE_SIDE, y * TILE_SIDE, (end - x) * TILE_SIDE, (down - y) * TILE_SIDE }, width, height);
 			add_box_replacing_smallest_if_full(boxes, &n, most, b);
 			x = end - 1;
 		}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* tilelog - a screen painted by hand, and which of its tiles are said to have changed. */
 
-#include "vncplay/analyze/tilelog.h"
-#include "../../../../../tests/unit/unit.h"
+#include "vncplay/common/tilelog.h"
+#include "../unit.h"
 
 #define W 40			/* two whole tiles and half of one */
 #define H 20

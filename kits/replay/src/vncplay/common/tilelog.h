@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* tilelog - lists which tiles of a screen changed when, and to what content. The analysis keeps this list instead of frames.
+/* tilelog - lists which tiles of a screen changed when, and to what content. The analysis keeps this list instead of frames, and so
+ * does learning.
  *
  * A tile is 16 x 16 pixels, its content a hash of 64 bits. Painting that leaves the pixels as they were is no change; all
  * painting within one millisecond is compared once. A tile that keeps changing faster than TILELOG_RATE is restless: after
@@ -8,8 +9,9 @@
  * about 2^-60. */
 #pragma once
 
-#include "vncplay/common/screen.h"
+#include "screen.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +44,7 @@ struct tilelog {
 	struct tilelog_changes_of_one_ms *update;
 	size_t n_updates;
 	uint64_t unlisted;	/* changes of restless tiles that were not listed */
+	bool every;		/* set by the caller: list every change, however fast */
 	int err;		/* -ENOMEM: later changes are missing */
 };
 

@@ -121,7 +121,7 @@ static void log_tile_if_changed(struct tilelog *t, const struct screen *s, uint3
 	if (content == tile->content)
 		return;
 	tile->content = content;
-	if (!tile_rate_permits_logging_change(tile, ms)) {
+	if (!t->every && !tile_rate_permits_logging_change(tile, ms)) {
 		tile->unlisted++;
 		t->unlisted++;
 		return;
