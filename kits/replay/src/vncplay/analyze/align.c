@@ -251,15 +251,15 @@ static int append_common_changes(struct change_aligner *a, uint32_t tile, struct
 {
 	for (size_t i = 0; i < a->common.n; i++) {
 		const struct aligned_change *x = &a->common.item[i];
-		uint8_t members = 0;
+		int members = 0;
 
 		for (int r = 0; r < a->runs; r++)
-			members = (uint8_t)(members + (updates_of_aligned_change(a, x)[r] != ALIGN_NONE));
+			members += updates_of_aligned_change(a, x)[r] != ALIGN_NONE;
 		if (members < 2 && a->runs > 1)
 			continue;
 		if (array_room(&out->change, out->n) || array_grow(&out->at, out->n, (size_t)a->runs * sizeof(*out->at)))
 			return -ENOMEM;
-		out->change[out->n] = (struct common_tile_change){ tile, x->after, x->seen, members };
+		out->change[out->n] = (struct common_tile_change){ .tile = tile, .cause = x->after, .seen = x->seen };
 		memcpy(out->at + out->n++ * (size_t)a->runs, updates_of_aligned_change(a, x), (size_t)a->runs * sizeof(*out->at));
 	}
 	return 0;

@@ -17,7 +17,6 @@ struct common_tile_change {		/* a change of a tile that several runs have in com
 	uint32_t tile;
 	int32_t cause;		/* number of the last input before the change, in the run where that number is least */
 	uint8_t seen;		/* 1: the change occurs more than once in every run that has it */
-	uint8_t members;	/* number of runs that have the change */
 };
 
 struct common_tile_changes {

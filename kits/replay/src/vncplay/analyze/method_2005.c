@@ -12,8 +12,7 @@
 
 #define SLACK_MS 500
 #define SYNCS 2			/* snapshots before and after a frame between which a run is searched for it */
-#define UNSET 0			/* value of a pixel that was never painted; painted pixels have the bits SET */
-#define SET 0xff000000u
+#define SET 0xff000000u		/* bits of painted pixels; a pixel that was never painted is 0 */
 
 struct searched_frame_2005 {			/* a frame of the first run, to be found in all runs */
 	uint32_t ms;

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -251,7 +250,7 @@ static int connect_and_greet_server(struct server_connection *s, const struct se
 	if (s->fd < 0)
 		return s->fd;
 	fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) & ~O_NONBLOCK);
-	err = server_greet(s->fd, port, cfg->password_file ? password : NULL, !cfg->exclusive, until, &s->greeting, &text);
+	err = server_greet(s->fd, port, cfg->password_file ? password : NULL, until, &s->greeting, &text);
 	if (err)
 		fail_with_reason(err, &s->why, "%.60s: %s", cfg->address, text.text);
 	explicit_bzero(password, sizeof(password));

@@ -17,7 +17,6 @@ struct server_cfg {
 	const char *password_file;	/* as vncpasswd writes it, or one line of text; NULL: none */
 	int64_t timeout_ns;	/* for the connection and the whole greeting */
 	const char *encodings;	/* words separated by commas, best first; NULL: tight,zlib,hextile,copyrect,raw */
-	bool exclusive;		/* disconnect other clients */
 };
 
 /* The command-line options of a connection. */
@@ -72,5 +71,4 @@ struct server_greeting_result {
 };
 /* server_greet.c: does the greeting over `fd` (blocking; stays the caller's). `password` NULL: none. 0, or -errno with the reason
  * in `why`: -EACCES (refused), -EPROTO, -ETIMEDOUT, -EINTR, -ENOMEM. */
-int server_greet(int fd, int port, const char *password, bool shared, int64_t until_ns,
-		 struct server_greeting_result *out, struct why *why);
+int server_greet(int fd, int port, const char *password, int64_t until_ns, struct server_greeting_result *out, struct why *why);

@@ -76,8 +76,7 @@ static int copy_greeting_result(rfbClient *client, struct server_greeting_result
 	return 0;
 }
 
-int server_greet(int fd, int port, const char *password, bool shared, int64_t until_ns,
-		 struct server_greeting_result *out, struct why *why)
+int server_greet(int fd, int port, const char *password, int64_t until_ns, struct server_greeting_result *out, struct why *why)
 {
 	static const uint32_t schemes[] = { rfbNoAuth, rfbVncAuth };
 	rfbClientLogProc log = rfbClientLog, err_log = rfbClientErr;
@@ -100,7 +99,7 @@ int server_greet(int fd, int port, const char *password, bool shared, int64_t un
 	}
 	client->sock = fd;
 	client->serverPort = port;
-	client->appData.shareDesktop = shared;
+	client->appData.shareDesktop = TRUE;
 	client->GetPassword = server_password_for_library;
 	rfbClientSetClientData(client, (void *)&password_key, (void *)password);
 	SetClientAuthSchemes(client, schemes, 2);

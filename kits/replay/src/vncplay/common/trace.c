@@ -86,10 +86,7 @@ static int read_trace_header_line(struct trace_line_reader *r, const char *first
 		return !strcmp(rest, "us since start") ? 0 : trace_lines_set_error(r, "time: only \"us since start\" is known");
 	if (!strcmp(first, "started")) {
 		end = strptime(rest, "%Y-%m-%dT%H:%M:%SZ", &when);
-		if (!end || *end)
-			return trace_lines_set_error(r, "started: a time such as 2026-01-31T12:00:00Z is expected");
-		t->started_s = timegm(&when);
-		return 0;
+		return end && !*end ? 0 : trace_lines_set_error(r, "started: a time such as 2026-01-31T12:00:00Z is expected");
 	}
 	return trace_lines_set_error(r, "\"%.20s\" is not a word of a trace", first);
 }

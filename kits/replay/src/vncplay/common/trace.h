@@ -39,7 +39,6 @@ struct recorded_input_trace {
 	int version;		/* of the format: 1; 0: a trace of the VNCplay of 2005 */
 	char server[256];	/* name of the desktop; "": not known */
 	int width, height;	/* of the screen, pixels; 0: not known */
-	int64_t started_s;	/* when the recording began, seconds since 1970; 0: not known */
 	struct trace_event *events;	/* in order; a snapshot stands before its input */
 	int n;
 	bool cut;		/* the last line is incomplete (the recorder was killed) and was left out */

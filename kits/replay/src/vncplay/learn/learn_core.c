@@ -6,7 +6,6 @@
 #include "vncplay/common/tilelog.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "clock.h"
 #include "pacing.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -97,7 +97,6 @@ TEST(what_is_written_is_read_back)
 	assert_string_equal(t.server, "x \"y\" \\ z?");
 	assert_int_equal(t.width, 640);
 	assert_int_equal(t.height, 480);
-	assert_true(t.started_s > 1700000000);
 	for (int i = 0; i < 6; i++) {
 		assert_int_equal(t.events[i].kind, in[i].kind);
 		assert_int_equal(t.events[i].at_ns, in[i].at_ns);
@@ -119,7 +118,6 @@ TEST(a_trace_made_by_hand_is_read)
 	good(HEAD "# a remark\n\n1000 move 3 4\n2000 keydown 0x61 a\n2000 keyup 0x61\n3000 snapshot hover 1 2 4 1 3*0000fF,-\n"
 	     "3000 press 1 3 4\n4000 release 1 3 5\n");
 	assert_string_equal(t.server, "a \"b\"");
-	assert_int_equal(t.started_s, 1767323045);	/* date -u -d 2026-01-02T03:04:05 +%s */
 	assert_int_equal(t.n, 6);
 	is(0, TRACE_MOVE, 1, 3, 4, 0, 0);
 	is(1, TRACE_KEY_DOWN, 2, 3, 4, 0, 'a');
