@@ -135,7 +135,7 @@ int vncplay_learn(int argc, char **argv)
 			continue;
 		}
 		runs++;
-		err = learn_where_screen_changes(l, names[i], sent[i], &why);
+		err = learn_read_log(l, names[i], sent[i], false, &why);
 		if (err)
 			die(EXIT_RUN, "%s: %s; leave it out", names[i], err == -EPROTO ? why.text :
 			    err == -ERANGE ? "its screen has another size" : strerror(-err));
@@ -146,7 +146,7 @@ int vncplay_learn(int argc, char **argv)
 	err = learn_find_parts_of_steps(l);
 	for (int i = 1; !err && i < n; i++)
 		if (sent[i])
-			err = learn_part_hashes_from_replay(l, names[i], sent[i], &why);
+			err = learn_read_log(l, names[i], sent[i], true, &why);
 	if (!err)
 		err = learn_make_dependencies(l, &d);
 	if (err)

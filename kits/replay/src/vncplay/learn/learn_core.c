@@ -243,9 +243,7 @@ static int decode_log_blocks(struct dependency_learner *l, struct fbs_reader *lo
 	return l->resized ? 0 : fail_with_reason(-EPROTO, why, "the log has no screen");
 }
 
-/* Reads a log. `parts`: notes the hashes of the parts, else where the screen changes. 0, -EPROTO with `why`, or -errno. */
-static int read_log_for_learning(struct dependency_learner *l, const char *path, const int64_t *sent_us, bool parts,
-				 struct why *why)
+int learn_read_log(struct dependency_learner *l, const char *path, const int64_t *sent_us, bool parts, struct why *why)
 {
 	const struct rfb_event_callbacks events = { .resized = on_resized, .painted = parts ? NULL : on_painted };
 	const char *what = NULL;
@@ -266,22 +264,10 @@ static int read_log_for_learning(struct dependency_learner *l, const char *path,
 	err = rfb ? decode_log_blocks(l, log, rfb, parts, why) : -ENOMEM;
 	rfb_decoder_free(rfb);
 	fbs_close(log);
-	return err;
-}
-
-int learn_where_screen_changes(struct dependency_learner *l, const char *log, const int64_t *sent_us, struct why *why)
-{
-	int err = read_log_for_learning(l, log, sent_us, false, why);
-
-	for (int i = 0; i < l->tiles && !err; i++)
+	for (int i = 0; i < l->tiles && !err && !parts; i++)
 		l->tile[i].alone_runs += l->tile[i].alone;
-	l->runs += !err;
+	l->runs += !err && !parts;
 	return err;
-}
-
-int learn_part_hashes_from_replay(struct dependency_learner *l, const char *log, const int64_t *sent_us, struct why *why)
-{
-	return read_log_for_learning(l, log, sent_us, true, why);
 }
 
 static int box_area(const struct box *b)

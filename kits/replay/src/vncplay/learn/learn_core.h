@@ -22,13 +22,11 @@ struct dependency_learner;
 struct dependency_learner *learn_begin_for_trace(const struct recorded_input_trace *t);
 void learn_free(struct dependency_learner *l);
 
-/* First pass over a replay: sent_us[i] is when input i was sent, us since its log began. 0, -EPROTO with `why`, or -errno;
- * after an error, discard everything. */
-int learn_where_screen_changes(struct dependency_learner *l, const char *log, const int64_t *sent_us, struct why *why);
-/* Computes the parts of all steps, after the first pass over all replays. 0 or -ENOMEM. */
-int learn_find_parts_of_steps(struct dependency_learner *l);
-/* Second pass over a replay; arguments and errors as in the first. */
-int learn_part_hashes_from_replay(struct dependency_learner *l, const char *log, const int64_t *sent_us, struct why *why);
+/* Reads a replay, of which input i was sent sent_us[i] us after its log began. First all replays without `parts`; then
+ * learn_find_parts_of_steps; then all with `parts`: for the content of the parts. 0, -EPROTO with `why`, or -errno; after an
+ * error, discard everything. */
+int learn_read_log(struct dependency_learner *l, const char *path, const int64_t *sent_us, bool parts, struct why *why);
+int learn_find_parts_of_steps(struct dependency_learner *l);	/* 0 or -ENOMEM */
 /* The result, owned by the caller; to be called once. 0 or -ENOMEM. */
 int learn_make_dependencies(struct dependency_learner *l, struct learned_dependencies *d);
 

@@ -87,12 +87,12 @@ TEST(test_learned)
 	assert_int_equal(learner_step_count(l), 3);
 	for (int run = 0; run < 3; run++) {
 		write_run(run);
-		assert_int_equal(learn_where_screen_changes(l, path, sent, &why), 0);
+		assert_int_equal(learn_read_log(l, path, sent, false, &why), 0);
 	}
 	assert_int_equal(learn_find_parts_of_steps(l), 0);
 	for (int run = 0; run < 3; run++) {
 		write_run(run);
-		assert_int_equal(learn_part_hashes_from_replay(l, path, sent, &why), 0);
+		assert_int_equal(learn_read_log(l, path, sent, true, &why), 0);
 	}
 	assert_int_equal(learn_make_dependencies(l, &d), 0);
 	learn_free(l);
@@ -125,11 +125,11 @@ TEST(test_the_same_millisecond)
 		paint(5000, 16, 16, 16, 16, 99);
 		paint(8999, 32, 32, 16, 16, 50 + run);
 		growing_file_finish(out);
-		assert_int_equal(run ? 0 : learn_where_screen_changes(l, path, times, &why), 0);
-		assert_int_equal(learn_where_screen_changes(l, path, times, &why), 0);
+		assert_int_equal(run ? 0 : learn_read_log(l, path, times, false, &why), 0);
+		assert_int_equal(learn_read_log(l, path, times, false, &why), 0);
 	}
 	assert_int_equal(learn_find_parts_of_steps(l), 0);
-	assert_int_equal(learn_part_hashes_from_replay(l, path, times, &why), 0);
+	assert_int_equal(learn_read_log(l, path, times, true, &why), 0);
 	assert_int_equal(learn_make_dependencies(l, &d), 0);
 	assert_null(deps_of_trace_line(&d, 10, &n));
 	assert_non_null(deps_of_trace_line(&d, 12, &n));
@@ -146,13 +146,13 @@ TEST(test_no_log)
 	out = growing_file_create(path);
 	fputs("not a log at all\n", out->out);
 	growing_file_finish(out);
-	assert_true(learn_where_screen_changes(l, path, sent, &why) < 0);
+	assert_true(learn_read_log(l, path, sent, false, &why) < 0);
 	assert_true(*why.text);
 	begin(path);
 	paint(20, 0, 0, WIDTH, HEIGHT, 10);
 	assert_int_equal(growing_file_finish(out), 0);
 	assert_int_equal(truncate(path, 200), 0);
-	assert_true(learn_where_screen_changes(l, path, sent, &why) < 0);
+	assert_true(learn_read_log(l, path, sent, false, &why) < 0);
 	assert_string_equal(why.text, "the log ends within a block");
 	learn_free(l);
 }
