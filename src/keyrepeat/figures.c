@@ -306,12 +306,6 @@ static void add_key_to_statistics(const struct latency_statistics_cfg *cfg, cons
 	f->late_high += key_is_late(key, KEY_LATE, cfg->threshold_ns);
 }
 
-/* The latest possible answer of the last key of a block: later updates answer no key. */
-static int64_t latest_answer_of_block_ns(const struct key_times *key, size_t n, int64_t end_ns)
-{
-	return n && key[n - 1].high_ns ? key[n - 1].high_ns : end_ns;
-}
-
 static void add_update_gap_to_statistics(const struct latency_statistics_cfg *cfg, struct latency_statistics *f, int64_t gap_ns)
 {
 	int64_t stall = gap_ns - cfg->period_ns;
@@ -337,7 +331,7 @@ static void add_block_updates_to_statistics(const struct latency_statistics_cfg 
 		skip++;
 	if (skip == n || key_sent_time(&key[skip]) == INT64_MAX)
 		return;
-	end = latest_answer_of_block_ns(key, n, b->end_ns);
+	end = key[n - 1].high_ns ? key[n - 1].high_ns : b->end_ns;	/* later updates answer no key */
 	begin = index_of_first_update_not_before(seen, b->begin_ns);
 	from = index_of_first_update_not_before(seen, key_sent_time(&key[skip]));
 	/* start at the update that answered the first key, so that late echoes of skipped keys do not count */

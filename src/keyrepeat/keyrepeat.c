@@ -190,7 +190,8 @@ static void report_key_train_settings(void)
 	if (is_typing_on_demand()) {
 		rec_add_real(r, "timeout_s", (double)cfg.timeout_ns / NS_PER_S, 3);
 	} else {
-		rec_add_reals(r, { "rate_per_s", cfg.script ? NAN : cfg.rate_per_s, 3 }, { "time_s", (double)cfg.time_ns / NS_PER_S, 3 });
+		rec_add_reals(r, { "rate_per_s", cfg.script ? NAN : cfg.rate_per_s, 3 },
+			      { "time_s", (double)cfg.time_ns / NS_PER_S, 3 });
 		rec_add_int(r, "keys", (int64_t)run.plan.n);
 		rec_add_real(r, "period_ms", (double)run.plan.period_ns / NS_PER_MS, 3);
 	}
@@ -329,7 +330,7 @@ static const struct target_ops *read_command_line(int argc, char **argv)
 }
 
 /* Makes the plan and opens the outputs: before the run, so that a wrong word or path does not cost it. */
-static void prepare_run(const struct target_ops *target)
+static void prepare_typing(const struct target_ops *target)
 {
 	const struct key_plan_cfg wanted = { .script = cfg.script, .key = cfg.key, .rate_per_s = cfg.rate_per_s, .time_ns = cfg.time_ns,
 		.schedule = cfg.schedule, .seed = (uint64_t)cfg.seed };
@@ -433,7 +434,7 @@ int main(int argc, char **argv)
 	struct console_cfg console;
 	int err, status;
 
-	prepare_run(target);
+	prepare_typing(target);
 	open_target(target);
 	console = (struct console_cfg){ .target = run.name, .receiver = run.receiver, .script = cfg.script, .keys = run.plan.n,
 		.rate_per_s = cfg.rate_per_s, .time_ns = run.plan.n ? run.plan.offset_ns[run.plan.n - 1] + run.plan.period_ns : 0,

@@ -58,8 +58,8 @@ int prepare_planned_acts_at_target(struct key_plan *plan, const struct target_op
 void key_plan_free(struct key_plan *plan);
 
 /* How far apart keys are due when they are typed one at a time, so that each answer can be told from updates alone: the answers to
- * the first keys decide. From then on the schedule is fixed (open loop), and a key that has to wait for the answer to the one before
- * keeps its due time. */
+ * the first keys decide. From then on the schedule is fixed (open loop), and a key that has to wait for the answer to the one
+ * before keeps its due time. */
 #define PACE_FIRST_KEYS 5	/* the first keys: at least 5, and all of the first quarter of the time */
 #define PACE_FIRST_PART 4
 #define PACE_ANSWERS 20		/* the latest answers, which are judged */

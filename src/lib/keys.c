@@ -51,8 +51,8 @@ bool key_read_cells(char *const cell[KEY_COLUMNS], struct key_times *out)
 			return false;
 		v[i] = v[i] == ROWS_IN_NONE ? 0 : v[i];
 	}
-	*out = (struct key_times){ .number = v[KEY_NUMBER], .due_ns = v[KEY_DUE], .sent_ns = v[KEY_SENT], .answer_ns = v[KEY_ANSWER],
-				   .high_ns = v[KEY_ANSWER_HIGH], .censored_ns = v[KEY_CENSORED], .earliest_ns = v[KEY_EARLIEST],
+	*out = (struct key_times){ .number = v[KEY_NUMBER], .due_ns = v[KEY_DUE], .sent_ns = v[KEY_SENT],
+				   .answer_ns = v[KEY_ANSWER], .high_ns = v[KEY_ANSWER_HIGH], .censored_ns = v[KEY_CENSORED], .earliest_ns = v[KEY_EARLIEST],
 				   .skipped = v[KEY_SKIPPED] };
 	if (out->answer_ns && !out->high_ns && !out->censored_ns)
 		out->high_ns = out->answer_ns;

@@ -33,8 +33,10 @@ void key_add_latency(const struct key_times *k, int which, struct sample *s);
 bool key_is_late(const struct key_times *k, int which, int64_t limit_ns);
 
 /* Columns of a row of schema keys/1. */
-enum key_column { KEY_DUE, KEY_SENT, KEY_SKIPPED, KEY_ANSWER, KEY_ANSWER_HIGH, KEY_CENSORED, KEY_NUMBER, KEY_EARLIEST, KEY_COLUMNS };
+enum key_column {
+	KEY_DUE, KEY_SENT, KEY_SKIPPED, KEY_ANSWER, KEY_ANSWER_HIGH, KEY_CENSORED, KEY_NUMBER, KEY_EARLIEST, KEY_COLUMNS
+};
 extern const char *const key_columns[KEY_COLUMNS + 1];
-/* Reads a key from the cells of its row; NULL: the file has no such column. An answer without another end is exact. False: a cell is
- * no time, there is no due time, or the times contradict each other. */
+/* Reads a key from the cells of its row; NULL: the file has no such column. An answer without another end is exact. False: a cell
+ * is no time, there is no due time, or the times contradict each other. */
 bool key_read_cells(char *const cell[KEY_COLUMNS], struct key_times *out);

@@ -37,7 +37,8 @@ void models_compute_tolia_class_shares(const struct latency_samples *s, const st
 		size_t sure = 0, possible = 0;
 
 		for (size_t i = 0; i < s->n; i++) {
-			size_t from = tolia_class(end_ms(&s->one[i], MODELS_EARLY), l), to = tolia_class(end_ms(&s->one[i], MODELS_LATE), l);
+			size_t from = tolia_class(end_ms(&s->one[i], MODELS_EARLY), l);
+			size_t to = tolia_class(end_ms(&s->one[i], MODELS_LATE), l);
 
 			sure += from == c && to == c;
 			possible += from <= c && c <= to;
@@ -77,7 +78,8 @@ const char *models_apdex_rating_word(const struct models_rating_limits *l, doubl
 	       score >= l->apdex_poor ? "poor" : "unacceptable";
 }
 
-double models_wu_felt_delay(const struct latency_samples *s, enum models_end end, const struct models_rating_limits *l, double *mean)
+double models_wu_felt_delay(const struct latency_samples *s, enum models_end end, const struct models_rating_limits *l,
+			    double *mean)
 {
 	double sum = 0;
 

@@ -44,7 +44,8 @@ double models_apdex_hundredths(double score);
 const char *models_apdex_rating_word(const struct models_rating_limits *l, double score);
 /* Delay that a user feels: 0 up to T and (T_total - T)^beta beyond, with times in s. Returns the sum in s^beta, and the mean in
  * *mean. */
-double models_wu_felt_delay(const struct latency_samples *s, enum models_end end, const struct models_rating_limits *l, double *mean);
+double models_wu_felt_delay(const struct latency_samples *s, enum models_end end, const struct models_rating_limits *l,
+			    double *mean);
 
 /* VSImax 4.1: the baseline is the mean of the 15 shortest samples that did not fail, without the two shortest. At each sample, the
  * last 5 + 40 % of the active users' samples are averaged, without 5 % at either end (at least one). The first average over the

@@ -82,8 +82,8 @@ bool x11_screen_pixels_read(struct x11_screen_pixels *p, const struct pixel_area
 	XImage *image = p->image;
 
 	if (!p->shared)
-		return XGetSubImage(p->x->display, p->x->root, at->x, at->y, (unsigned)at->w, (unsigned)at->h, AllPlanes, ZPixmap, image,
-				    0, 0);
+		return XGetSubImage(p->x->display, p->x->root, at->x, at->y, (unsigned)at->w, (unsigned)at->h, AllPlanes, ZPixmap,
+				    image, 0, 0);
 	/* The server fills the segment with rows of the length asked for. */
 	image->width = at->w;
 	image->height = at->h;
@@ -121,7 +121,8 @@ void x11_screen_pixels_free(struct x11_screen_pixels *p)
 XImage *x11_create_image(const struct x11_connection *x, int width, int height)
 {
 	const union { uint16_t word; uint8_t byte[2]; } one = { 1 };
-	XImage *image = XCreateImage(x->display, x->visual, (unsigned)x->depth, ZPixmap, 0, NULL, (unsigned)width, (unsigned)height, 32, 0);
+	XImage *image = XCreateImage(x->display, x->visual, (unsigned)x->depth, ZPixmap, 0, NULL, (unsigned)width, (unsigned)height,
+				     32, 0);
 
 	if (!image)
 		return NULL;

@@ -13,6 +13,21 @@ bool x11_window_has_property(Display *d, Window w, Atom name)
 	return type != None;
 }
 
+unsigned long x11_read_property(Display *d, Window w, Atom name, long most, unsigned char **value, int *format)
+{
+	Atom type = None;
+	unsigned long n = 0, rest;
+
+	*value = NULL;
+	if (XGetWindowProperty(d, w, name, 0, most, False, AnyPropertyType, &type, format, &n, &rest, value) != Success)
+		return 0;
+	if (!n && *value) {
+		XFree(*value);
+		*value = NULL;
+	}
+	return n;
+}
+
 bool x11_has_window_manager(const struct x11_connection *x)
 {
 	XWindowAttributes a;

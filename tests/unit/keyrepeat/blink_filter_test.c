@@ -126,9 +126,11 @@ int main(void)
 		cmocka_unit_test_setup(on_a_quiet_screen_the_next_change_is_the_echo, begin),
 		cmocka_unit_test_setup(a_caret_that_was_seen_to_blink_is_none, begin),
 		cmocka_unit_test_setup(a_first_blink_where_the_last_key_put_the_caret_is_in_doubt, begin),
-		cmocka_unit_test_setup(seen_once_is_a_doubt_seen_twice_is_known, begin), cmocka_unit_test_setup(a_clock_elsewhere_hides_no_echo, begin),
+		cmocka_unit_test_setup(seen_once_is_a_doubt_seen_twice_is_known, begin),
+		cmocka_unit_test_setup(a_clock_elsewhere_hides_no_echo, begin),
 		cmocka_unit_test_setup(a_window_drawn_anew_does_not_make_all_of_it_restless, begin),
-		cmocka_unit_test_setup(what_has_stopped_is_forgotten, begin), cmocka_unit_test_setup(many_places_push_out_the_oldest, begin),
+		cmocka_unit_test_setup(what_has_stopped_is_forgotten, begin),
+		cmocka_unit_test_setup(many_places_push_out_the_oldest, begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

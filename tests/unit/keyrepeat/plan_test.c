@@ -103,7 +103,8 @@ static void answers_faster_than_the_period_keep_it(void **state)
 	assert_int_equal(pace_choose_period_ns(NULL, 0, 50), 50);
 	assert_int_equal(CHOOSE(51, 34, 34, 34, 34, 34), 51);
 	assert_int_equal(CHOOSE(51, 35, 35, 35, 35, 35), 70);
-	assert_int_equal(CHOOSE(50 * NS_PER_MS, 200 * NS_PER_MS, 201 * NS_PER_MS, 200 * NS_PER_MS, 199 * NS_PER_MS, 200 * NS_PER_MS), 400 * NS_PER_MS);
+	assert_int_equal(CHOOSE(50 * NS_PER_MS, 200 * NS_PER_MS, 201 * NS_PER_MS, 200 * NS_PER_MS, 199 * NS_PER_MS, 200 * NS_PER_MS),
+			 400 * NS_PER_MS);
 }
 
 static void a_hiccup_does_not_slow_the_keys(void **state)
@@ -124,7 +125,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(periodic_is_exact), cmocka_unit_test(jitter_is_uniform_up_to_a_third),
 		cmocka_unit_test(poisson_has_exponential_gaps), cmocka_unit_test(blocks_count_from_their_own_start),
-		cmocka_unit_test(seed_decides), cmocka_unit_test(too_late_is_refused), cmocka_unit_test(answers_faster_than_the_period_keep_it),
+		cmocka_unit_test(seed_decides), cmocka_unit_test(too_late_is_refused),
+		cmocka_unit_test(answers_faster_than_the_period_keep_it),
 		cmocka_unit_test(a_hiccup_does_not_slow_the_keys), cmocka_unit_test(due_times_are_stretched),
 	};
 

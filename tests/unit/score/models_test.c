@@ -69,7 +69,8 @@ static void rules_by_hand(void **state)
 	assert_int_equal(a.satisfied, 1);
 	assert_int_equal(a.frustrated, 6);
 	/* (.001 .05 .3 .301 .9 2 4.9 8.9)^2 */
-	assert_near(models_wu_felt_delay(&s, MODELS_LATE, &limits, &mean), 1e-6 + 0.0025 + 0.09 + 0.090601 + 0.81 + 4 + 24.01 + 79.21, 1e-9);
+	assert_near(models_wu_felt_delay(&s, MODELS_LATE, &limits, &mean),
+		    1e-6 + 0.0025 + 0.09 + 0.090601 + 0.81 + 4 + 24.01 + 79.21, 1e-9);
 	assert_near(mean, 10.8213102, 1e-6);
 	assert_true(isnan(models_late_share(&none, MODELS_LATE, 100)));
 	assert_null(models_apdex_rating_word(&limits, NAN));

@@ -80,7 +80,7 @@ static void intern_window_atoms(struct screen_watch_state *s)
 		[ATOM_DOCK] = "_NET_WM_WINDOW_TYPE_DOCK", [ATOM_DESKTOP] = "_NET_WM_WINDOW_TYPE_DESKTOP",
 		[ATOM_DND] = "_NET_WM_WINDOW_TYPE_DND", [ATOM_PID] = "_NET_WM_PID", [ATOM_MACHINE] = "WM_CLIENT_MACHINE",
 		[ATOM_TAKES] = "WM_PROTOCOLS", [ATOM_DELETE] = "WM_DELETE_WINDOW", [ATOM_CHECK] = "_NET_SUPPORTING_WM_CHECK",
-		[ATOM_NAME] = "_NET_WM_NAME", [ATOM_UTF8] = "UTF8_STRING",
+		[ATOM_NAME] = "_NET_WM_NAME",
 	};
 
 	XInternAtoms(s->x.display, (char **)(uintptr_t)names, ATOMS, False, s->atom);
@@ -162,20 +162,15 @@ const char *screen_display_name(const struct screen_watch_state *s)
 const char *screen_window_manager_name(struct screen_watch_state *s)
 {
 	Display *d = s->x.display;
-	unsigned char *value = NULL, *name = NULL;
-	Atom type;
+	unsigned char *window, *name = NULL;
 	int format = 0;
-	unsigned long n = 0, rest;
 
 	snprintf(s->manager, sizeof(s->manager), "unnamed");
-	if (XGetWindowProperty(d, s->x.root, s->atom[ATOM_CHECK], 0, 1, False, XA_WINDOW, &type, &format, &n, &rest, &value) == Success &&
-	    n && value &&
-	    XGetWindowProperty(d, *(Window *)(void *)value, s->atom[ATOM_NAME], 0, 31, False,
-			       s->atom[ATOM_UTF8], &type, &format, &n, &rest, &name) == Success &&
-	    n && name)
+	if (x11_read_property(d, s->x.root, s->atom[ATOM_CHECK], 1, &window, &format) && format == 32 &&
+	    x11_read_property(d, *(Window *)(void *)window, s->atom[ATOM_NAME], 31, &name, &format) && format == 8)
 		snprintf(s->manager, sizeof(s->manager), "%s", (char *)name);
-	if (value)
-		XFree(value);
+	if (window)
+		XFree(window);
 	if (name)
 		XFree(name);
 	return x11_has_window_manager(&s->x) ? s->manager : NULL;

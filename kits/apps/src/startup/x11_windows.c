@@ -86,29 +86,13 @@ void x11_windows_handle_event(struct screen_watch_state *s, const XEvent *event,
 	}
 }
 
-/* Reads a property of up to 4 * `most` bytes. Returns its number of elements; 0: no such property. *value is freed by XFree(). */
-static unsigned long read_window_property(Display *d, Window w, Atom name, long most, unsigned char **value, int *format)
-{
-	Atom type = None;
-	unsigned long n = 0, rest;
-
-	*value = NULL;
-	if (XGetWindowProperty(d, w, name, 0, most, False, AnyPropertyType, &type, format, &n, &rest, value) != Success)
-		return 0;
-	if (!n && *value) {
-		XFree(*value);
-		*value = NULL;
-	}
-	return n;
-}
-
 /* True if the first type of the window (_NET_WM_WINDOW_TYPE) is one of these n. */
 static bool is_window_of_one_of_types(struct screen_watch_state *s, Window w, const enum x11_atom *types, int n)
 {
 	unsigned char *value;
 	int format = 0;
 	bool found = false;
-	unsigned long have = read_window_property(s->x.display, w, s->atom[ATOM_TYPE], 8, &value, &format);
+	unsigned long have = x11_read_property(s->x.display, w, s->atom[ATOM_TYPE], 8, &value, &format);
 
 	/* further types are for window managers that do not know the first */
 	for (int i = 0; have && format == 32 && i < n && !found; i++)
@@ -155,7 +139,7 @@ static pid_t window_owner_pid_from_property(struct screen_watch_state *s, Window
 	unsigned char *value;
 	int format = 0;
 	pid_t pid = -1;
-	unsigned long n = read_window_property(s->x.display, w, s->atom[ATOM_PID], 1, &value, &format);
+	unsigned long n = x11_read_property(s->x.display, w, s->atom[ATOM_PID], 1, &value, &format);
 
 	if (n && format == 32 && is_window_of_this_machine(s, w))
 		pid = (pid_t)*(unsigned long *)(void *)value;
@@ -175,7 +159,7 @@ static bool has_wanted_name(struct screen_watch_state *s, Window w)
 
 	if (XGetClassHint(s->x.display, w, &class))
 		same = (class.res_name && !strcmp(class.res_name, s->cfg.window)) || (class.res_class && !strcmp(class.res_class, s->cfg.window));
-	if (!same && read_window_property(s->x.display, w, s->atom[ATOM_NAME], 256, &utf8, &format) && format == 8)
+	if (!same && x11_read_property(s->x.display, w, s->atom[ATOM_NAME], 256, &utf8, &format) && format == 8)
 		same = strstr((char *)utf8, s->cfg.window) != NULL;
 	if (!same && XFetchName(s->x.display, w, &title) && title)
 		same = strstr(title, s->cfg.window) != NULL;
