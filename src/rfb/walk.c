@@ -85,8 +85,8 @@ enum { SHORT = 12 };	/* Tight: data of fewer bytes is not compressed */
 enum tight_filter_kind { FILTER_COPY, FILTER_PALETTE, FILTER_GRADIENT };
 
 /* What the next piece is. NEXT: none is expected, what ended decides. */
-enum walk_state { NEXT, TYPE, BODY, HEADER, RECTANGLE_LOOK, TILE_MASK, TILE_COUNT, TILE_NEXT, TIGHT_CONTROL, TIGHT_FILTER,
-		  TIGHT_PALETTE, TIGHT_LENGTH };
+enum walk_state { NEXT, TYPE, BODY, HEADER, RECTANGLE_LOOK, TILE_MASK, TILE_COUNT, TIGHT_CONTROL, TIGHT_FILTER, TIGHT_PALETTE,
+		  TIGHT_LENGTH };
 
 static uint8_t find_kind(const struct rfb_kind *kinds, uint8_t n, int32_t type)
 {
@@ -176,7 +176,8 @@ static uint64_t tile_side(uint32_t at, uint32_t whole)
 	return whole - at < TILE ? whole - at : TILE;
 }
 
-static enum rfb_walk_event expect_next_tile(struct rfb_walk *s, struct skip_parser *w)
+/* Skips the rest of a tile; then comes the next one, from left to right, or the end of the rectangle. */
+static enum rfb_walk_event skip_tile(struct rfb_walk *s, struct skip_parser *w, uint64_t bytes)
 {
 	struct rfb_rectangle *r = &s->r;
 
@@ -185,12 +186,7 @@ static enum rfb_walk_event expect_next_tile(struct rfb_walk *s, struct skip_pars
 		r->tile_x = 0;
 		r->tile_y += TILE;
 	}
-	return r->tile_y >= r->h ? expect_next(s, w) : expect_piece(s, w, 0, 1, TILE_MASK);
-}
-
-static enum rfb_walk_event skip_tile(struct rfb_walk *s, struct skip_parser *w, uint64_t bytes)
-{
-	return bytes ? expect_piece(s, w, bytes, 0, TILE_NEXT) : expect_next_tile(s, w);
+	return r->tile_y >= r->h ? skip_rest(s, w, bytes) : expect_piece(s, w, bytes, 1, TILE_MASK);
 }
 
 static enum rfb_walk_event parse_tile_mask(struct rfb_walk *s, struct skip_parser *w, uint8_t mask)
@@ -331,7 +327,6 @@ enum rfb_walk_event rfb_walk_step(struct rfb_walk *s, struct skip_parser *w, con
 	case HEADER: return begin_rectangle(s, w, piece);
 	case TILE_MASK: return parse_tile_mask(s, w, piece[0]);
 	case TILE_COUNT: return skip_tile(s, w, (uint64_t)piece[0] * (2u + (s->r.flags & TILE_COLOURED ? s->format.pixel : 0u)));
-	case TILE_NEXT: return expect_next_tile(s, w);
 	case TIGHT_CONTROL: return parse_tight_control(s, w, piece[0]);
 	case TIGHT_FILTER: return parse_tight_filter(s, w, piece[0]);
 	case TIGHT_PALETTE:
