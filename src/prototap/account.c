@@ -57,14 +57,6 @@ static const char *format_address(const uint8_t *bytes, char *text, size_t size)
 	return inet_ntop(AF_INET6, bytes, text, (socklen_t)size);
 }
 
-/* NULL: UDP has no beginning that could be seen. */
-static const char *text_of_flow_beginning(const struct flow *f)
-{
-	if (f->key.transport == TRANSPORT_UDP)
-		return NULL;
-	return f->begun[INPUT] || f->begun[DISPLAY] ? "in the capture" : "before";
-}
-
 static const char *text_of_flow_ending(const struct flow *f)
 {
 	if (f->reset)
@@ -93,7 +85,9 @@ static void report_flow(struct rec_report *r, const struct flow *f, int64_t capt
 	rec_add_int(r, "start_ns", f->start_ns);
 	rec_add_real(r, "from_s", (double)(f->start_ns - capture_ns) / NS_PER_S, 6);
 	rec_add_real(r, "duration_s", (double)(f->last_ns - f->start_ns) / NS_PER_S, 6);
-	rec_add_str(r, "began", text_of_flow_beginning(f));
+	/* UDP has no beginning that could be seen. */
+	rec_add_str(r, "began", f->key.transport == TRANSPORT_UDP ? NULL :
+		    f->begun[INPUT] || f->begun[DISPLAY] ? "in the capture" : "before");
 	rec_add_str(r, "ended", text_of_flow_ending(f));
 	REPORT_COUNTERS(r, carried, &both);
 	report_channel(r, "input", &f->count[INPUT]);

@@ -227,13 +227,6 @@ static int64_t interval_time_segment(struct interval_flow *f, int channel, const
 	return took_ns;
 }
 
-static void interval_add_ack_time(struct interval_flow *f, int receiver, int64_t took_ns)
-{
-	response_histogram_add_time(&f->to_ack[1 - receiver], took_ns);
-	usual_add_value(&f->base.part[receiver == DISPLAY ? PART_SERVER_ACK : PART_CLIENT_ACK], took_ns);
-	f->server_is_near |= receiver == DISPLAY && took_ns < INTERVAL_NEAR_NS;
-}
-
 /* A packet that fills a hole was lost before the tap if the hole is older than a round trip to its sender; else overtaken. */
 static void interval_count_lost_packet(struct interval_flow *f, const struct flow *flow, int channel, const struct segment *s,
 				       int64_t time_ns)
@@ -275,8 +268,11 @@ void interval_observe_packet(void *intervals, const struct flow *flow, int chann
 	f->missing = flow_missing_bytes(flow);
 	f->row.zero_windows += channel == INPUT && !s->window && !(s->flags & TCP_RST);
 	took_ns = s->transport == TRANSPORT_TCP ? interval_time_segment(f, channel, s, time_ns) : -1;
-	if (took_ns >= 0)
-		interval_add_ack_time(f, channel, took_ns);
+	if (took_ns >= 0) {
+		response_histogram_add_time(&f->to_ack[1 - channel], took_ns);
+		usual_add_value(&f->base.part[channel == DISPLAY ? PART_SERVER_ACK : PART_CLIENT_ACK], took_ns);
+		f->server_is_near |= channel == DISPLAY && took_ns < INTERVAL_NEAR_NS;
+	}
 	for (int c = 0; c < CHANNELS; c++) {
 		int64_t since = flow->ack[1 - c].waiting_ns;
 
@@ -317,23 +313,11 @@ static void interval_begin_anew(struct interval_flow *f)
 	verdict_baseline_init(&f->base);
 }
 
-static enum client_message interval_tell_opaque_message(struct interval_flow *f, const struct flow *flow, int64_t time_ns,
-							uint64_t bytes)
-{
-	enum client_message message;
-	bool learned;
-
-	message = opaque_client_add_message(&f->client, bytes, time_ns, f->updates.count, time_ns - f->updates.last_ns,
-					    flow->ack[INPUT].quickest_ns, &learned);
-	if (learned)
-		interval_begin_anew(f);
-	return message;
-}
-
 void interval_observe_data(void *intervals, const struct flow *flow, int channel, int64_t time_ns, uint64_t bytes)
 {
 	struct interval_flow *f = interval_find_flow(intervals, flow);
 	enum client_message message;
+	bool learned = false;
 	uint64_t number;
 	int64_t before;
 
@@ -349,7 +333,12 @@ void interval_observe_data(void *intervals, const struct flow *flow, int channel
 		return;
 	}
 	f->buttons = f->buttons_then;
-	message = f->message == MESSAGE_OPAQUE ? interval_tell_opaque_message(f, flow, time_ns, bytes) : f->message;
+	message = f->message;
+	if (message == MESSAGE_OPAQUE)
+		message = opaque_client_add_message(&f->client, bytes, time_ns, f->updates.count, time_ns - f->updates.last_ns,
+						    flow->ack[INPUT].quickest_ns, &learned);
+	if (learned)
+		interval_begin_anew(f);
 	if (message == MESSAGE_INPUT || message == MESSAGE_OPAQUE) {
 		interval_add_input(f, time_ns, message == MESSAGE_INPUT);
 	} else if (message == MESSAGE_REPLY && f->asks) {

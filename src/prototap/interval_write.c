@@ -326,16 +326,6 @@ int interval_writer_open(struct interval_writer *w, const struct interval_write_
 	return !w->row ? -ENOMEM : cfg->table ? interval_table_open(w) : 0;
 }
 
-static void interval_writer_count_others(struct interval_writer *w, const struct interval_row *row)
-{
-	w->others = row->others;
-	w->other_packets += row->packets;
-	if (!w->others_warned)
-		warn("%d connections are followed; %llu more are in the row \"others\", without their waits", INTERVAL_FLOWS,
-		     (unsigned long long)row->others);
-	w->others_warned = true;
-}
-
 void interval_writer_add_row(void *writer, const struct interval_row *row)
 {
 	struct interval_writer *w = writer;
@@ -358,10 +348,16 @@ void interval_writer_add_row(void *writer, const struct interval_row *row)
 		response_histogram_add_all(&w->to_next, row->to_next);
 		response_histogram_add_all(&w->to_latest, row->to_latest);
 	}
-	if (row->others)
-		interval_writer_count_others(w, row);
-	else
+	if (row->others) {
+		w->others = row->others;
+		w->other_packets += row->packets;
+		if (!w->others_warned)
+			warn("%d connections are followed; %llu more are in the row \"others\", without their waits", INTERVAL_FLOWS,
+			     (unsigned long long)row->others);
+		w->others_warned = true;
+	} else {
 		w->verdicts[row->verdict.word]++;
+	}
 	if (w->table)
 		interval_table_add(w->table, row);
 }

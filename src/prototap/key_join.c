@@ -145,15 +145,6 @@ static enum pair_drain classify_how_key_block_ended(struct key_update_join *w, i
 	return PAIR_CUT;
 }
 
-static void key_join_count_missed_block(struct key_update_join *w)
-{
-	w->missed++;
-	for (size_t i = w->first; i < w->end; i++) {
-		w->missed_keys += !w->cfg.typed->key[i].skipped;
-		write_key_row(w, i, false);
-	}
-}
-
 /* Whether the current block is in the capture. It began while the display rested, so its first key usually has a packet of its
  * own. If that key was delayed until the second one was sent, the block counts as captured where the capture had begun before and
  * has a later key. A block without a key that could be sent has nothing to capture. */
@@ -191,7 +182,11 @@ static void key_join_end_block(struct key_update_join *w, int64_t end_ns)
 	w->open = false;
 	w->blocks++;
 	if (!is_key_block_captured(w)) {
-		key_join_count_missed_block(w);
+		w->missed++;
+		for (size_t i = w->first; i < w->end; i++) {
+			w->missed_keys += !t->key[i].skipped;
+			write_key_row(w, i, false);
+		}
 		return;
 	}
 	w->unsent += !key_block_last_sent_ns(w);

@@ -58,17 +58,6 @@ static bool reorder_grow_piece(struct reorder_buffer_piece *p, size_t *held, uin
 	return true;
 }
 
-/* Appends to the piece. Bytes that find no room, and all bytes after them, are kept as a length only. */
-static void reorder_append_to_piece(struct reorder_buffer_piece *p, size_t *held, const uint8_t *bytes, uint32_t captured,
-				    uint32_t length)
-{
-	if (captured && p->captured == p->length && reorder_grow_piece(p, held, p->captured + captured)) {
-		memcpy(p->bytes + p->captured, bytes, captured);
-		p->captured += captured;
-	}
-	p->length += length;
-}
-
 static struct reorder_buffer_piece *reorder_buffer_insert_piece(struct reorder_buffer *o, size_t *held,
 								struct reorder_buffer_piece *before, int64_t start)
 {
@@ -117,8 +106,14 @@ static void reorder_keep_early_bytes(struct reorder_buffer *o, size_t *held, int
 
 		to = fresh ? fresh : to;
 	}
-	if (to)
-		reorder_append_to_piece(to, held, bytes, captured, length);
+	if (!to)
+		return;
+	/* Bytes that find no room, and all bytes after them, are kept as a length only. */
+	if (captured && to->captured == to->length && reorder_grow_piece(to, held, to->captured + captured)) {
+		memcpy(to->bytes + to->captured, bytes, captured);
+		to->captured += captured;
+	}
+	to->length += length;
 }
 
 void reorder_buffer_hand_over_or_keep(struct reorder_buffer *o, size_t *held, int64_t start, const uint8_t *bytes,

@@ -167,14 +167,6 @@ void stream_begin(struct tcp_stream_state *s, uint32_t seq)
 	s->known = true;
 }
 
-static void stream_resynchronize(struct tcp_stream_state *s, struct early_interval_pool *p, uint32_t seq,
-				 struct stream_segment_result *out)
-{
-	stream_deliver_all_early_data(s, p, out);
-	s->next = s->highest = s->acked = seq;
-	out->resynchronized = true;
-}
-
 void stream_add_segment(struct tcp_stream_state *s, struct early_interval_pool *p, uint32_t seq, uint32_t bytes, bool push,
 			struct stream_segment_result *out)
 {
@@ -185,8 +177,9 @@ void stream_add_segment(struct tcp_stream_state *s, struct early_interval_pool *
 		stream_begin(s, seq);
 	start = stream_offset_of(s, seq);
 	if (start - s->next > FAR || s->next - start > FAR) {
-		stream_resynchronize(s, p, seq, out);
-		start = s->next;
+		stream_deliver_all_early_data(s, p, out);
+		start = s->next = s->highest = s->acked = seq;
+		out->resynchronized = true;
 	}
 	end = start + bytes;
 	out->start = start;

@@ -45,23 +45,17 @@ void traffic_bins_begin(struct traffic_bins *t, int64_t time_ns)
 	t->begun = true;
 }
 
-static void traffic_move_to_bin_of_time(struct traffic_bins *t, int64_t time_ns)
-{
-	int64_t bin = traffic_bin_of(t, time_ns);
-
-	if (!t->begun)
-		traffic_bins_begin(t, time_ns);
-	if (bin > t->bin)
-		traffic_write_rows_up_to_bin(t, bin);
-	t->late += bin < t->bin;
-}
-
 void traffic_bins_count_packet(void *traffic, const struct flow *f, int channel, const struct meter_observed_packet *seen)
 {
 	struct traffic_bins *t = traffic;
+	int64_t bin = traffic_bin_of(t, seen->packet->time_ns);
 
 	(void)f;
-	traffic_move_to_bin_of_time(t, seen->packet->time_ns);
+	if (!t->begun)
+		traffic_bins_begin(t, seen->packet->time_ns);
+	if (bin > t->bin)
+		traffic_write_rows_up_to_bin(t, bin);
+	t->late += bin < t->bin;
 	t->count[channel].packets++;
 	t->count[channel].wire_bytes += seen->segment->wire_bytes;
 }
