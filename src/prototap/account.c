@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run.h"
 
-#include <arpa/inet.h>
 #include <math.h>
 #include <string.h>
 
@@ -48,15 +47,6 @@ static void report_channel(struct rec_report *r, const char *key, const struct c
 	rec_end_container(r);
 }
 
-static const char *format_address(const uint8_t *bytes, char *text, size_t size)
-{
-	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
-
-	if (!memcmp(bytes, prefix, sizeof(prefix)))
-		return inet_ntop(AF_INET, bytes + 12, text, (socklen_t)size);
-	return inet_ntop(AF_INET6, bytes, text, (socklen_t)size);
-}
-
 static const char *text_of_flow_ending(const struct flow *f)
 {
 	if (f->reset)
@@ -71,15 +61,15 @@ static const char *text_of_flow_ending(const struct flow *f)
 static void report_flow(struct rec_report *r, const struct flow *f, int64_t capture_ns)
 {
 	struct channel_traffic_counts both = f->count[INPUT];
-	char text[INET6_ADDRSTRLEN];
+	char text[FLOW_ADDRESS];
 	int server = f->server;
 
 	counters_add_to_sum(&both, &f->count[DISPLAY], sizeof(both));
 	rec_begin_object(r, NULL);
 	rec_add_str(r, "transport", f->key.transport == TRANSPORT_UDP ? "udp" : "tcp");
-	rec_add_str(r, "client", format_address(f->key.address[1 - server], text, sizeof(text)));
+	rec_add_str(r, "client", flow_address_text(&f->key, 1 - server, text));
 	rec_add_int(r, "client_port", f->key.port[1 - server]);
-	rec_add_str(r, "server", format_address(f->key.address[server], text, sizeof(text)));
+	rec_add_str(r, "server", flow_address_text(&f->key, server, text));
 	rec_add_int(r, "server_port", f->key.port[server]);
 	rec_add_str(r, "server_by", server_by_names[f->server_by]);
 	rec_add_int(r, "start_ns", f->start_ns);

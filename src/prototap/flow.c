@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "flow.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,15 @@ void flow_table_free(struct flow_table *t)
 	free(t->flow);
 	free(t->bucket);
 	*t = (struct flow_table){ 0 };
+}
+
+const char *flow_address_text(const struct flow_key *key, int end, char text[FLOW_ADDRESS])
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	const uint8_t *address = key->address[end];
+	bool ipv4 = !memcmp(address, mapped, sizeof(mapped));
+
+	return inet_ntop(ipv4 ? AF_INET : AF_INET6, ipv4 ? address + 12 : address, text, FLOW_ADDRESS);
 }
 
 int flow_key_of(const struct segment *s, struct flow_key *key)

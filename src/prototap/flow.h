@@ -75,6 +75,10 @@ struct flow_table {
 int flow_table_init(struct flow_table *t, uint32_t size, uint64_t seed);
 void flow_table_free(struct flow_table *t);
 
+/* The address of an end of the key, in words. */
+#define FLOW_ADDRESS 46		/* bytes of the longest one */
+const char *flow_address_text(const struct flow_key *key, int end, char text[FLOW_ADDRESS]);
+
 /* The segment's key; returns which end of it (0, 1) is the segment's source. */
 int flow_key_of(const struct segment *s, struct flow_key *key);
 uint32_t flow_hash(const struct flow_table *t, const struct flow_key *key);

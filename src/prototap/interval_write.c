@@ -2,7 +2,6 @@
 #include "interval_write.h"
 #include "say.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +20,10 @@ const char *const interval_columns[] = {
 /* ADDRESS:PORT of an end of the key. */
 static const char *flow_endpoint_address_text(const struct flow_key *key, int end, char *text)
 {
-	static const uint8_t ipv4[12] = { [10] = 0xff, [11] = 0xff };
-	bool short_form = !memcmp(key->address[end], ipv4, sizeof(ipv4));
-	char address[INET6_ADDRSTRLEN];
+	char address[FLOW_ADDRESS];
 
-	inet_ntop(short_form ? AF_INET : AF_INET6, key->address[end] + (short_form ? 12 : 0), address, sizeof(address));
-	snprintf(text, END_TEXT, short_form ? "%s:%u" : "[%s]:%u", address, key->port[end]);
+	flow_address_text(key, end, address);
+	snprintf(text, END_TEXT, strchr(address, ':') ? "[%s]:%u" : "%s:%u", address, key->port[end]);
 	return text;
 }
 

@@ -127,18 +127,6 @@ static void payload_decode_ordered_bytes(void *context, int c, const uint8_t *by
 		tls_count_records(&o->tls[c], &o->all->tls[c], o->seal, bytes, captured, length);
 }
 
-static void payload_decode_input_bytes(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length)
-{
-	payload_decode_ordered_bytes(context, INPUT, bytes, captured, length);
-}
-
-static void payload_decode_display_bytes(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length)
-{
-	payload_decode_ordered_bytes(context, DISPLAY, bytes, captured, length);
-}
-
-static reorder_fn *const take_of[CHANNELS] = { payload_decode_input_bytes, payload_decode_display_bytes };
-
 static void payload_stop_at_lost_bytes(struct flow_payload_decoder *o, int c)
 {
 	if (o->is_tls[c])
@@ -163,6 +151,7 @@ static struct flow_payload_decoder *payload_begin_flow(struct payload_totals *al
 	for (int c = 0; c < CHANNELS; c++) {
 		o->placed[c] = f->stream[c].known;
 		o->order[c].next = f->stream[c].next;
+		o->order[c].channel = c;
 	}
 	return o;
 }
@@ -212,13 +201,13 @@ void payload_add_segment(struct payload_totals *all, struct flow *f, int c, cons
 		return;
 	if (t->resynchronized) {
 		payload_stop_at_lost_bytes(o, c);
-		reorder_skip_holes(&o->order[c], &all->held, INT64_MAX, take_of[c], o);
+		reorder_skip_holes(&o->order[c], &all->held, INT64_MAX, payload_decode_ordered_bytes, o);
 		o->order[c].next = t->start;
 	}
 	if (!o->placed[c])
 		o->order[c].next = t->start;
 	o->placed[c] = true;
-	reorder_buffer_hand_over_or_keep(&o->order[c], &all->held, t->start, payload, captured, length, take_of[c], o);
+	reorder_buffer_hand_over_or_keep(&o->order[c], &all->held, t->start, payload, captured, length, payload_decode_ordered_bytes, o);
 	payload_skip_gap(all, f, c);
 }
 
@@ -229,7 +218,7 @@ void payload_skip_gap(struct payload_totals *all, struct flow *f, int c)
 	if (!o || !o->placed[c] || !reorder_has_hole_before(&o->order[c], f->stream[c].next))
 		return;
 	payload_stop_at_lost_bytes(o, c);
-	reorder_skip_holes(&o->order[c], &all->held, f->stream[c].next, take_of[c], o);
+	reorder_skip_holes(&o->order[c], &all->held, f->stream[c].next, payload_decode_ordered_bytes, o);
 }
 
 static void payload_count_stop_reason(struct payload_totals *all, const char *why)

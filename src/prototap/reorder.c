@@ -22,7 +22,7 @@ static void reorder_hand_over(struct reorder_buffer *o, int64_t start, const uin
 	if (start + length <= o->next)
 		return;
 	o->next = start + length;
-	fn(context, captured > old ? bytes + old : NULL, captured > old ? captured - old : 0, length - old);
+	fn(context, o->channel, captured > old ? bytes + old : NULL, captured > old ? captured - old : 0, length - old);
 }
 
 static void reorder_drop_first_piece(struct reorder_buffer *o, size_t *held)

@@ -12,9 +12,10 @@
 #define REORDER_ROOM (16u << 20)	/* bytes of memory for early data of all connections together */
 
 /* Gets the next `length` bytes of the stream, of which only the first `captured` are in `bytes`. */
-typedef void reorder_fn(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length);
+typedef void reorder_fn(void *context, int channel, const uint8_t *bytes, uint32_t captured, uint32_t length);
 
 struct reorder_buffer {
+	int channel;			/* the caller's, for its function */
 	int64_t next;			/* offset of the first byte that was not handed over */
 	struct reorder_buffer_piece *first, *last;	/* early data, ascending */
 };

@@ -72,9 +72,11 @@ struct heard {
 	uint32_t n, unknown;
 };
 
-static void hear(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length)
+static void hear(void *context, int channel, const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
 	struct heard *h = context;
+
+	(void)channel;
 
 	if (captured)
 		memcpy(h->text + h->n, bytes, captured);
