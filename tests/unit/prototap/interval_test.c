@@ -379,8 +379,7 @@ static struct verdict_interval_readings reading(bool near_server)
 
 /* An interval with four inputs, each with these times in ms (-1: none). */
 static struct verdict judge_interval(struct verdict_baseline *b, const struct verdict_interval_readings *seen, int wait,
-				     int client_ack,
-				     int server_ack, int reply)
+				     int client_ack, int server_ack, int reply)
 {
 	const int ms[VERDICT_PARTS] = { wait, client_ack, server_ack, reply, -1 };
 
@@ -390,15 +389,21 @@ static struct verdict judge_interval(struct verdict_baseline *b, const struct ve
 	return verdict_judge_and_learn(b, seen);
 }
 
+/* Ten usual intervals. */
+static void learn(struct verdict_baseline *b, const struct verdict_interval_readings *seen, int client_ack, int server_ack, int reply)
+{
+	verdict_baseline_init(b);
+	for (int i = 0; i < 10; i++)
+		judge_interval(b, seen, 40, client_ack, server_ack, reply);
+}
+
 /* Ten usual intervals, then one of these times. */
 static enum verdict_word judge(bool near_server, int wait, int client_ack, int server_ack, int reply)
 {
 	struct verdict_interval_readings seen = reading(near_server);
 	struct verdict_baseline b;
 
-	verdict_baseline_init(&b);
-	for (int i = 0; i < 10; i++)
-		judge_interval(&b, &seen, 40, 10, near_server ? 0 : 20, 15);
+	learn(&b, &seen, 10, near_server ? 0 : 20, 15);
 	return judge_interval(&b, &seen, wait, client_ack, server_ack, reply).word;
 }
 
@@ -424,9 +429,7 @@ static void what_stopped_is_late_however_long(void **state)
 	struct verdict v;
 
 	(void)state;
-	verdict_baseline_init(&b);
-	for (int i = 0; i < 10; i++)
-		judge_interval(&b, &seen, 40, 10, 1, 15);
+	learn(&b, &seen, 10, 1, 15);
 	seen.open_ns[PART_WAIT] = 300 * MS;	/* not over 200 ms and three times 40: late for nobody, and not known as usual */
 	v = judge_interval(&b, &seen, -1, -1, 1, -1);
 	assert_int_equal(v.word, VERDICT_UNKNOWN);
@@ -459,9 +462,7 @@ static void a_silent_client_host_is_no_late_client(void **state)
 	struct verdict_baseline b;
 
 	(void)state;
-	verdict_baseline_init(&b);
-	for (int i = 0; i < 10; i++)
-		judge_interval(&b, &seen, 40, 10, 1, 15);
+	learn(&b, &seen, 10, 1, 15);
 	seen.packets = seen.retransmitted = 2;
 	for (int s = 1; s <= 60; s++) {
 		seen.open_ns[PART_CLIENT_ACK] = seen.open_ns[PART_REPLY] = seen.heard_ns[PART_CLIENT_ACK] = s * S;
@@ -500,9 +501,7 @@ static void a_reply_that_the_kernel_lost_is_no_late_client(void **state)
 	struct verdict_baseline b, copy;
 
 	(void)state;
-	verdict_baseline_init(&b);
-	for (int i = 0; i < 10; i++)
-		judge_interval(&b, &seen, 40, 10, 1, 15);
+	learn(&b, &seen, 10, 1, 15);
 	copy = b;
 	seen.open_ns[PART_REPLY] = 2 * S;
 	assert_int_equal(judge_interval(&copy, &seen, -1, 10, 1, -1).word, VERDICT_CLIENT);
@@ -535,9 +534,7 @@ static void loss_that_lasts_becomes_usual(void **state)
 
 	(void)state;
 	seen.length_ns = 10 * S;
-	verdict_baseline_init(&b);
-	for (int i = 0; i < 10; i++)
-		judge_interval(&b, &seen, 40, 10, 1, -1);
+	learn(&b, &seen, 10, 1, -1);
 	seen.retransmitted = 20;
 	for (int i = 0; i < 90; i++)	/* 15 minutes */
 		assert_int_equal(judge_interval(&b, &seen, 40, 10, 1, -1).word, VERDICT_NETWORK);
@@ -580,9 +577,7 @@ static void what_lasts_becomes_usual(void **state)
 
 	(void)state;
 	seen.length_ns = 10 * S;
-	verdict_baseline_init(&b);
-	for (int i = 0; i < 10; i++)
-		judge_interval(&b, &seen, 40, -1, 1, -1);
+	learn(&b, &seen, -1, 1, -1);
 	for (int i = 0; i < 90; i++)	/* 15 minutes */
 		assert_int_equal(judge_interval(&b, &seen, 200, -1, 1, -1).word, VERDICT_SERVER);
 	for (int i = 0; i < 30; i++)
