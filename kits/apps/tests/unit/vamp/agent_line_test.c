@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* agent_line - lines of the agent: known ones, bad ones, and thousands that are nearly right. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
+#include "../../../../../tests/unit/unit.h"
 #include "../../../../../tests/unit/seeds.h"
 #include "vamp/agent.h"
 
-static void lines_mean_what_the_header_says(void **state)
+TEST(lines_mean_what_the_header_says)
 {
 	static const struct { const char *text; struct agent_protocol_line line; } good[] = {
 		{ "vamp/1 1 begin", { 1, AGENT_BEGIN, 0, 0 } },
@@ -23,7 +16,6 @@ static void lines_mean_what_the_header_says(void **state)
 		{ "vamp/1 21 cpu 511 100", { 21, AGENT_CPU, 511, 100 } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		struct agent_protocol_line line;
 		char text[AGENT_LINE];
@@ -41,7 +33,7 @@ static void lines_mean_what_the_header_says(void **state)
 	}
 }
 
-static void what_is_no_line_is_refused(void **state)
+TEST(what_is_no_line_is_refused)
 {
 	static const char *const bad[] = {
 		"", "vamp", "vamp/", "vamp/1", "vamp/1 ", "vamp/1 1", "vamp/1 1 ", "vamp/1 0 begin", "vamp/1 01 begin", "vamp/1 -1 begin",
@@ -53,7 +45,6 @@ static void what_is_no_line_is_refused(void **state)
 	};
 	struct agent_protocol_line line;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		if (agent_parse_line(bad[i], &line) != -EPROTO)
 			fail_msg("taken: \"%s\"", bad[i]);
@@ -62,14 +53,13 @@ static void what_is_no_line_is_refused(void **state)
 }
 
 /* There is one way to write a line: what is taken and written again is the same. */
-static void lines_that_are_nearly_right_are_taken_only_where_they_are_right(void **state)
+TEST(lines_that_are_nearly_right_are_taken_only_where_they_are_right)
 {
 	static const char letters[] = "vamp/1 0123456789 begincpualivend -+.\t\r\x80\xff";
 	static const char *const seeds[] = { "vamp/1 12 begin", "vamp/1 3 cpu 1 50", "vamp/1 90 end", "vamp/1 4 alive" };
 	uint32_t die = 1;
 	int taken = 0;
 
-	(void)state;
 	for (int round = 0; round < 200000; round++) {
 		char text[48], again[AGENT_LINE];
 		struct agent_protocol_line line;
@@ -93,9 +83,8 @@ static void lines_that_are_nearly_right_are_taken_only_where_they_are_right(void
 	assert_in_range(taken, 1000, 199000);	/* else nothing was tried */
 }
 
-static void a_share_is_of_the_time_that_the_vcpu_ran(void **state)
+TEST(a_share_is_of_the_time_that_the_vcpu_ran)
 {
-	(void)state;
 	assert_int_equal(agent_background_percent_of_run(0, 40, 0, 0, 10), 0);
 	assert_int_equal(agent_background_percent_of_run(-3, 40, 0, 0, 10), 0);
 	assert_int_equal(agent_background_percent_of_run(30, 40, 0, 0, 10), 75);		/* other processes took the rest */
@@ -106,16 +95,4 @@ static void a_share_is_of_the_time_that_the_vcpu_ran(void **state)
 	assert_int_equal(agent_background_percent_of_run(3, 40, 0, 30, 10), 100);
 	assert_int_equal(agent_background_percent_of_run(5, 40, 0, 20, 10), 50);
 	assert_int_equal(agent_background_percent_of_run(5, 40, 50, 0, 10), 100);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_mean_what_the_header_says),
-		cmocka_unit_test(what_is_no_line_is_refused),
-		cmocka_unit_test(lines_that_are_nearly_right_are_taken_only_where_they_are_right),
-		cmocka_unit_test(a_share_is_of_the_time_that_the_vcpu_ran),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

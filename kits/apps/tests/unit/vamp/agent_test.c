@@ -1,18 +1,10 @@
+#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* agent - what it counts against the kernel's account of a known process, and what it sends through a socket. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -23,6 +15,7 @@
 #include "vamp/agent.h"
 #include "vamp/throttle.h"
 #include "why.h"
+#include "../../../../../tests/unit/unit.h"
 
 #define PATIENCE (60 * NS_PER_S)	/* bounds only a test that would else hang for ever */
 
@@ -77,7 +70,7 @@ static int last_cpu(void)
 	return allowed.cpu[allowed.n - 1];
 }
 
-static void run_time_counts_for_the_cpu_where_it_was_spent(void **state)
+TEST(run_time_counts_for_the_cpu_where_it_was_spent)
 {
 	static struct agent_cpu_interval_times cpu[AGENT_CPUS];
 	int here = last_cpu();
@@ -86,7 +79,6 @@ static void run_time_counts_for_the_cpu_where_it_was_spent(void **state)
 	int64_t interval_ns, before_ns, begun_ns, measured_ns, ended_ns, counted_ns = 0, least_ns, most_ns;
 	struct agent_load_measurement *l;
 
-	(void)state;
 	clock_sleep_until(clock_now() + 100 * NS_PER_MS);
 	before_ns = clock_cpu_time_of_pid(pid);
 	l = agent_start_load_measurement(tags, 2);
@@ -195,7 +187,7 @@ static enum agent_message next_word(struct throttle_method *agent, int in, int64
 	return AGENT_END;
 }
 
-static void an_episode_is_told_through_a_socket(void **state)
+TEST(an_episode_is_told_through_a_socket)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	int server = socket(AF_UNIX, SOCK_STREAM, 0), here = last_cpu(), in, most, elsewhere;
@@ -205,7 +197,6 @@ static void an_episode_is_told_through_a_socket(void **state)
 	struct why why;
 	char told[256];
 
-	(void)state;
 	snprintf(at.sun_path, sizeof(at.sun_path), "/tmp/vamp-agent-test.%d", (int)getpid());
 	assert_int_equal(bind(server, (struct sockaddr *)&at, sizeof(at)), 0);
 	assert_int_equal(listen(server, 1), 0);
@@ -243,24 +234,12 @@ static void an_episode_is_told_through_a_socket(void **state)
 	unlink(at.sun_path);
 }
 
-static void a_port_that_is_none_is_refused(void **state)
+TEST(a_port_that_is_none_is_refused)
 {
 	struct throttle_method *agent;
 	struct why why;
 
-	(void)state;
 	assert_true(agent_inside_guest_open(&agent, "/nonexistent/port", &why) < 0);
 	assert_true(agent_inside_guest_open(&agent, "/proc/self/stat", &why) < 0);
 	assert_non_null(strstr(why.text, "/proc/self/stat"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(run_time_counts_for_the_cpu_where_it_was_spent),
-		cmocka_unit_test(an_episode_is_told_through_a_socket),
-		cmocka_unit_test(a_port_that_is_none_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* audio_counter - wake-ups by hand, averages computed by hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../../../../../tests/unit/unit.h"
 #include "../../../../../tests/unit/near.h"
 #include "vamp/audio_wakeups.h"
 
@@ -34,9 +28,8 @@ static const struct audio_wakeup_counter *of(int pid)
 	return NULL;
 }
 
-static void who_woke(void **state)
+TEST_WITH(clear, NULL, who_woke)
 {
-	(void)state;
 	wake(7, 107, 150, false);
 	wake(7, 108, 150, false);	/* another thread of the same process */
 	wake(9, 109, 150, true);	/* an interrupt while 9 ran */
@@ -47,9 +40,8 @@ static void who_woke(void **state)
 }
 
 /* Figure 3: what the server's threads do among themselves is on behalf of who woke the first. */
-static void the_source_is_passed_on(void **state)
+TEST_WITH(clear, NULL, the_source_is_passed_on)
 {
-	(void)state;
 	wake(SERVER, 150, 151, false);	/* nobody woke it yet */
 	assert_int_equal(c.n, 0);
 	wake(7, 107, 150, false);	/* 7: 1 */
@@ -75,11 +67,10 @@ static void burst(int pid, int n)
 		wake(pid, pid + 100, 150, false);
 }
 
-static void averages(void **state)
+TEST_WITH(clear, NULL, averages)
 {
 	const int tagged[] = { 8 };
 
-	(void)state;
 	assert_int_equal(audio_find_pid_waking_server_most(&c), 0);
 	burst(7, 10);
 	burst(8, 24);
@@ -114,11 +105,10 @@ static void averages(void **state)
 	assert_int_equal(of(8)->confidence, AUDIO_CONFIDENCE - 4);
 }
 
-static void what_is_left_of_nobody(void **state)
+TEST_WITH(clear, NULL, what_is_left_of_nobody)
 {
 	const int tagged[] = { 8 };
 
-	(void)state;
 	burst(7, 1);
 	audio_update_wakeup_averages(&c, tagged, 1);
 	assert_int_equal(of(8)->confidence, 1);		/* tagged without a wake-up: remembered for later ones */
@@ -131,16 +121,4 @@ static void what_is_left_of_nobody(void **state)
 	for (int pid = 1; pid <= AUDIO_PROCESSES + 100; pid++)
 		burst(pid + 1000, 1);
 	assert_int_equal(c.n, AUDIO_PROCESSES);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(who_woke, clear),
-		cmocka_unit_test_setup(the_source_is_passed_on, clear),
-		cmocka_unit_test_setup(averages, clear),
-		cmocka_unit_test_setup(what_is_left_of_nobody, clear),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,11 @@
+#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* audio_list - lists as pactl 16.1 prints them, shortened. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "vamp/audio_pactl.h"
+#include "../../../../../tests/unit/unit.h"
 
 static int read_text(const char *text, struct audio_stream_list *out)
 {
@@ -33,11 +27,10 @@ static const char four[] =
 	"{\"index\":5,\"corked\":false,\"properties\":{\"media.name\":\"], \\\"application.process.id\\\": \\\"78\\\"\"}},"
 	"{\"index\":6,\"corked\":false,\"properties\":{\"application.process.id\":\"-3\"}}]";
 
-static void those_that_play(void **state)
+TEST(those_that_play)
 {
 	struct audio_stream_list l;
 
-	(void)state;
 	assert_int_equal(read_text(four, &l), 0);
 	assert_int_equal(l.n, 3);
 	assert_int_equal(l.stream[0].index, 3);
@@ -52,39 +45,26 @@ static void those_that_play(void **state)
 	assert_int_equal(read_text("Connection failure", &l), -EPROTO);
 }
 
-static void more_than_there_is_room_for(void **state)
+TEST(more_than_there_is_room_for)
 {
 	static char text[8192] = "[";
 	struct audio_stream_list l;
 
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s{\"index\":%d,\"corked\":false}", i ? "," : "", i);
 	assert_int_equal(read_text(strcat(text, "]"), &l), 0);
 	assert_int_equal(l.n, AUDIO_STREAMS);
 }
 
-static void a_start(void **state)
+TEST(a_start)
 {
 	struct audio_stream_list before = { .n = 2, .stream = { { 3, 10 }, { 5, 10 } } };
 	struct audio_stream_list now = { .n = 1, .stream = { { 5, 10 } } };
 
-	(void)state;
 	assert_false(audio_stream_list_has_new_stream(&before, &now));
 	assert_true(audio_stream_list_has_new_stream(&now, &before));
 	now.stream[0].index = 6;	/* the same process, another stream */
 	assert_true(audio_stream_list_has_new_stream(&before, &now));
 	now.n = 0;
 	assert_false(audio_stream_list_has_new_stream(&before, &now));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(those_that_play),
-		cmocka_unit_test(more_than_there_is_room_for),
-		cmocka_unit_test(a_start),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

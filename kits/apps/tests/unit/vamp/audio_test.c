@@ -1,24 +1,22 @@
+#define BEFORE_ALL begin
+#define AFTER_ALL finish
+#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* audio - a pulseaudio of our own with a sink that goes nowhere, and pacat that plays silence. Without them: skipped. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "clock.h"
 #include "proc.h"
 #include "vamp/input.h"
 #include "why.h"
+#define BEFORE_ALL begin
+#define AFTER_ALL finish
+#include "../../../../../tests/unit/unit.h"
 
 static char folder[] = "/tmp/audio.XXXXXX";
 static struct why why;
@@ -119,7 +117,7 @@ static void play(const char *property)
 	player = run(words);
 }
 
-static void a_server_that_comes_later(void **state)
+TEST(a_server_that_comes_later)
 {
 	const char *const words[] = { "pulseaudio", "-n", "--load=module-null-sink", "--load=module-native-protocol-unix",
 				      "--exit-idle-time=-1", "--daemonize=no", NULL };
@@ -127,7 +125,6 @@ static void a_server_that_comes_later(void **state)
 	char text[200];
 	int64_t from;
 
-	(void)state;
 	need_tools();
 	assert_int_equal(audio_open_server_watch(&a, NULL, &why), -ENOENT);
 	assert_true(why.text[0] && a && audio_input_source_of_watch(a)->fd >= 0);
@@ -157,7 +154,7 @@ static void a_server_that_comes_later(void **state)
 	assert_int_equal(audio_input_source_of_watch(a)->ops->read(audio_input_source_of_watch(a), hear, NULL), 0);
 }
 
-static void a_stream(void **state)
+TEST(a_stream)
 {
 	struct audio_wakeup_counter counter[8];
 	int64_t from = clock_now();
@@ -165,7 +162,6 @@ static void a_stream(void **state)
 	size_t n;
 	pid_t gone;
 
-	(void)state;
 	need_tools();
 	assert_false(audio_has_playing_stream(a));	/* a server alone is no sound */
 	play(NULL);
@@ -187,7 +183,7 @@ static void a_stream(void **state)
 }
 
 /* One that gives a wrong pid is found by who wakes the server; a busy bystander is not. */
-static void a_waker(void **state)
+TEST(a_waker)
 {
 	struct audio_wakeup_counter counter[8];
 	const char *const hog[] = { "yes", NULL };
@@ -196,7 +192,6 @@ static void a_waker(void **state)
 	size_t n;
 	bool listed = false;
 
-	(void)state;
 	need_tools();
 	audio_describe_server_watch(a, text, sizeof(text));
 	if (!strstr(text, "wake-ups counted")) {
@@ -224,26 +219,13 @@ static void a_waker(void **state)
 	assert_true(until_is(1, false));
 }
 
-static void the_server_goes_away(void **state)
+TEST(the_server_goes_away)
 {
 	pid_t gone = server;
 
-	(void)state;
 	need_tools();
 	end(&server);
 	assert_true(until_is(gone, false));
 	audio_connect_and_average_wakeups(a, NULL, 0);
 	assert_false(audio_process_plays_sound(a, gone));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_server_that_comes_later),
-		cmocka_unit_test(a_stream),
-		cmocka_unit_test(a_waker),
-		cmocka_unit_test(the_server_goes_away),
-	};
-
-	return cmocka_run_group_tests(tests, begin, finish);
 }

@@ -1,23 +1,19 @@
+#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* audio_wakeups - a stand-in for the sound server that is woken a known number of times: by us, and by timers while others run.
  * Needs the right to trace: else skipped. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "clock.h"
 #include "proc.h"
 #include "vamp/audio_wakeups.h"
 #include "why.h"
+#include "../../../../../tests/unit/unit.h"
 
 #define WAKEUPS 200
 
@@ -67,7 +63,7 @@ static bool sleeps(pid_t pid)
 	return s.state == 'S';
 }
 
-static void known_numbers(void **state)
+TEST(known_numbers)
 {
 	static struct audio_wakeup_counts c, none;
 	struct audio_wakeup_tracer *w, *other;
@@ -78,7 +74,6 @@ static void known_numbers(void **state)
 	int err;
 	eventfd_t told;
 
-	(void)state;
 	assert_true(to >= 0 && from >= 0);
 	/* Where only names can be told apart (in a pid namespace), the server's is no other's, not even this process's. */
 	snprintf(its, sizeof(its), "sound %d", me);
@@ -121,13 +116,4 @@ static void known_numbers(void **state)
 	audio_wakeup_tracer_update_filter(w);	/* it has ended */
 	audio_wakeup_tracer_close(w);
 	audio_wakeup_tracer_close(other);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known_numbers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,14 @@
+#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* episode - inputs, sounds and time, played by hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "vamp/watch.h"
+#include "../../../../../tests/unit/unit.h"
 
-static void test_input_begins_and_ends(void **state)
+TEST(test_input_begins_and_ends)
 {
 	struct episode_timer e = { .most_ns = 5000 };
 	struct episode_change turn = episode_timer_handle_input(&e, 100, false);
 
-	(void)state;
 	assert_true(turn.begins && !turn.ends);
 	assert_int_equal(episode_end_due_ns(&e), 5100);
 	turn = episode_timer_handle_input(&e, 900, false);
@@ -21,11 +16,10 @@ static void test_input_begins_and_ends(void **state)
 	assert_int_equal(episode_end_due_ns(&e), 5900);
 }
 
-static void test_time_ends(void **state)
+TEST(test_time_ends)
 {
 	struct episode_timer e = { .most_ns = 5000 };
 
-	(void)state;
 	assert_int_equal(episode_end_due_ns(&e), INT64_MAX);
 	assert_false(episode_end_if_due(&e, INT64_MAX - 1));
 	episode_timer_handle_input(&e, 100, false);
@@ -36,27 +30,15 @@ static void test_time_ends(void **state)
 	assert_false(episode_timer_handle_input(&e, 6000, false).ends);
 }
 
-static void test_sound_only_outside(void **state)
+TEST(test_sound_only_outside)
 {
 	struct episode_timer e = { .most_ns = 5000 };
 	struct episode_change turn = episode_timer_handle_input(&e, 100, true);
 
-	(void)state;
 	assert_true(turn.begins && !turn.ends);
 	turn = episode_timer_handle_input(&e, 200, true);
 	assert_false(turn.begins || turn.ends);
 	assert_int_equal(episode_end_due_ns(&e), 5100);	/* not prolonged */
 	turn = episode_timer_handle_input(&e, 300, false);		/* an input ends what a sound began */
 	assert_true(turn.begins && turn.ends);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_input_begins_and_ends),
-		cmocka_unit_test(test_time_ends),
-		cmocka_unit_test(test_sound_only_outside),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* history - processes made by hand, in sub-epochs of 256 ms: loads computed by hand, and who is background. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "../../../../../tests/unit/unit.h"
 #include "../../../../../tests/unit/near.h"
 #include "vamp/history.h"
 
@@ -89,12 +84,11 @@ static enum load_verdict verdict_of(const struct scene *s)
 }
 
 /* The paper's example: a hog among five on a CPU runs a fifth of the time and waits for the rest: 20 % of a CPU, load 100 %. */
-static void test_stolen_time(void **state)
+TEST(test_stolen_time)
 {
 	struct scene s;
 	struct process_load load;
 
-	(void)state;
 	begin(&s, 1);
 	first(&s);
 	for (int i = 0; i < 4; i++)	/* 256 ms: 52 and 204, then 51 and 205 */
@@ -107,11 +101,10 @@ static void test_stolen_time(void **state)
 }
 
 /* It sleeps half of the time that it does not wait: 25.6 of 102.4 ms run, as much slept, the rest stolen. */
-static void test_in_proportion(void **state)
+TEST(test_in_proportion)
 {
 	struct scene s;
 
-	(void)state;
 	begin(&s, 1);
 	first(&s);
 	passes(&s, 4, (struct did){ 64, 128, true, false });
@@ -120,11 +113,10 @@ static void test_in_proportion(void **state)
 }
 
 /* Four threads side by side, each a hog that gets half of a CPU: 400 %. */
-static void test_side_by_side(void **state)
+TEST(test_side_by_side)
 {
 	struct scene s;
 
-	(void)state;
 	begin(&s, 4);
 	first(&s);
 	passes(&s, 4, (struct did){ 128, 128, true, true });
@@ -133,12 +125,11 @@ static void test_side_by_side(void **state)
 }
 
 /* Four threads that take turns behind others: they run 64 of 256 ms and wait for the rest (by threads: 4 * 16/(256-48)). */
-static void test_turns(void **state)
+TEST(test_turns)
 {
 	const struct did one_wants[] = { { 16, 48, true, true }, { 16, 48, true, false } };
 	struct scene s;
 
-	(void)state;
 	begin(&s, 4);
 	first(&s);
 	for (int i = 0; i < 4; i++)
@@ -148,12 +139,11 @@ static void test_turns(void **state)
 }
 
 /* The same sums, but the samples found nobody who wanted a CPU: the waits overlapped. */
-static void test_overlapping_waits(void **state)
+TEST(test_overlapping_waits)
 {
 	const struct did no_one[] = { { 16, 48, true, false } };
 	struct scene s;
 
-	(void)state;
 	begin(&s, 4);
 	first(&s);
 	for (int i = 0; i < 4; i++)
@@ -163,11 +153,10 @@ static void test_overlapping_waits(void **state)
 }
 
 /* A throttled hog that waits still: the kernel counts a wait when it ends. It has not slept. */
-static void test_wait_that_lasts(void **state)
+TEST(test_wait_that_lasts)
 {
 	struct scene s;
 
-	(void)state;
 	begin(&s, 1);
 	first(&s);
 	s.thread[0].at[0].wants = true;
@@ -182,12 +171,11 @@ static void test_wait_that_lasts(void **state)
 }
 
 /* The sample at the event adds its piece; the next regular one takes its place. */
-static void test_fresh(void **state)
+TEST(test_fresh)
 {
 	const struct did hog = { 256, 0, false, true }, piece = { 100, 0, false, true }, rest = { 156, 0, false, true };
 	struct scene s;
 
-	(void)state;
 	begin(&s, 1);
 	first(&s);
 	passes(&s, 6, (struct did){ 0, 0, false, false });
@@ -203,12 +191,11 @@ static void test_fresh(void **state)
 }
 
 /* Born 128 ms after a sample, and a hog since. */
-static void test_young(void **state)
+TEST(test_young)
 {
 	const struct did hog = { 128, 0, false, true };
 	struct scene s;
 
-	(void)state;
 	begin(&s, 0);
 	first(&s);
 	passes(&s, 3, (struct did){ 0, 0, false, false });
@@ -225,11 +212,10 @@ static void test_young(void **state)
 }
 
 /* What threads ran that have ended is the process's. */
-static void test_ended_threads(void **state)
+TEST(test_ended_threads)
 {
 	struct scene s;
 
-	(void)state;
 	begin(&s, 1);
 	first(&s);
 	for (int i = 0; i < 4; i++) {
@@ -240,11 +226,10 @@ static void test_ended_threads(void **state)
 }
 
 /* 30 % of a CPU while it got all it wanted. Then others take the CPUs: it gets less, never sleeps, stays known. */
-static void test_known(void **state)
+TEST(test_known)
 {
 	struct scene s;
 
-	(void)state;
 	begin(&s, 1);
 	first(&s);
 	passes(&s, 5, (struct did){ 77, 5, true, false });
@@ -257,11 +242,10 @@ static void test_known(void **state)
 }
 
 /* A hog that had its CPU for itself is known as one; one that was never alone is not known. */
-static void test_known_hogs(void **state)
+TEST(test_known_hogs)
 {
 	struct scene s;
 
-	(void)state;
 	begin(&s, 1);
 	first(&s);
 	passes(&s, 5, (struct did){ 250, 6, false, true });
@@ -273,16 +257,4 @@ static void test_known_hogs(void **state)
 	passes(&s, 8, (struct did){ 23, 233, false, true });
 	assert_true(s.p.known < 0);
 	assert_int_equal(verdict_of(&s), VERDICT_BACKGROUND);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stolen_time), cmocka_unit_test(test_in_proportion), cmocka_unit_test(test_side_by_side),
-		cmocka_unit_test(test_turns), cmocka_unit_test(test_overlapping_waits), cmocka_unit_test(test_wait_that_lasts),
-		cmocka_unit_test(test_fresh), cmocka_unit_test(test_young), cmocka_unit_test(test_ended_threads),
-		cmocka_unit_test(test_known), cmocka_unit_test(test_known_hogs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

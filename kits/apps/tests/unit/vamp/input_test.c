@@ -1,31 +1,23 @@
+#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which keys count, records as linux/input.h lays them out, and lines through a fifo. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/input-event-codes.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "clock.h"
 #include "heard.h"
+#include "../../../../../tests/unit/unit.h"
 
-
-static void keys_by_name(void **state)
+TEST(keys_by_name)
 {
 	static const char *const bad[] = { "", ",", "Return,", ",Return", "Return,,button", "Retur", "Return button",
 					   "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", "a_name_that_is_far_too_long_for_a_key" };
 	struct trigger_keys_and_buttons keys = { .n = 7 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		why.text[0] = '\0';
 		assert_int_equal(trigger_keys_parse(bad[i], &keys, &why), -EINVAL);
@@ -60,7 +52,7 @@ static void record(int fd, int type, int code, int value)
 }
 
 /* A device's stream, by hand, through a fifo in its place. */
-static void records_of_a_device(void **state)
+TEST(records_of_a_device)
 {
 	struct trigger_keys_and_buttons keys;
 	struct input_source *s;
@@ -68,7 +60,6 @@ static void records_of_a_device(void **state)
 	char path[] = "/tmp/evdev.XXXXXX";
 	int fd;
 
-	(void)state;
 	assert_true(mkstemp(path) >= 0 && !unlink(path) && !mkfifo(path, 0600));
 	assert_int_equal(trigger_keys_parse("Return,KP_Enter,button", &keys, &why), 0);
 	assert_int_equal(input_evdev_open(&s, path, &keys, &why), 0);
@@ -102,7 +93,7 @@ static void records_of_a_device(void **state)
 	s->ops->close(s);
 }
 
-static void any_key_but_no_button(void **state)
+TEST(any_key_but_no_button)
 {
 	struct trigger_keys_and_buttons keys;
 	struct input_source *s;
@@ -110,7 +101,6 @@ static void any_key_but_no_button(void **state)
 	char path[] = "/tmp/evdev.XXXXXX";
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_int_equal(trigger_keys_parse("any", &keys, &why), 0);
 	record(fd, EV_KEY, KEY_Q, 1);
 	record(fd, EV_KEY, BTN_LEFT, 0);
@@ -127,18 +117,17 @@ static void any_key_but_no_button(void **state)
 	unlink(path);
 }
 
-static void no_such_device(void **state)
+TEST(no_such_device)
 {
 	struct trigger_keys_and_buttons keys = { 0 };
 	struct input_source *s;
 
-	(void)state;
 	assert_int_equal(input_evdev_open(&s, "/dev/input/none", &keys, &why), -ENOENT);
 	assert_non_null(strstr(why.text, "/dev/input/none"));
 	assert_null(s);
 }
 
-static void lines_are_events(void **state)
+TEST(lines_are_events)
 {
 	struct input_source *s;
 	struct heard h = { 0 };
@@ -147,7 +136,6 @@ static void lines_are_events(void **state)
 	const char *text = "page 1\nclick a very long word that is longer than an event has room for\nhal";
 	int fd;
 
-	(void)state;
 	assert_true(mkstemp(path) >= 0);
 	assert_int_equal(input_fifo_open(&s, path, &why), -EEXIST);	/* a plain file */
 	assert_true(why.text[0] && !s);
@@ -170,17 +158,4 @@ static void lines_are_events(void **state)
 	assert_int_equal(s->ops->read(s, hear, &h), 0);	/* who wrote has gone: others may come */
 	s->ops->close(s);
 	assert_int_equal(access(path, F_OK), -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keys_by_name),
-		cmocka_unit_test(records_of_a_device),
-		cmocka_unit_test(any_key_but_no_button),
-		cmocka_unit_test(no_such_device),
-		cmocka_unit_test(lines_are_events),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,20 @@
+#define BEFORE_ALL start_display
+#define AFTER_ALL end_display
+#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Raw events of an Xvfb of our own, in which xdotool types. Without those two: skipped. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "clock.h"
 #include "proc.h"
 #include "heard.h"
+#define BEFORE_ALL start_display
+#define AFTER_ALL end_display
+#include "../../../../../tests/unit/unit.h"
 
 static pid_t server;
 
@@ -96,13 +94,12 @@ static int hear_until(struct input_source *s, struct heard *h, const char *last)
 	return err;
 }
 
-static void keys_and_buttons(void **state)
+TEST(keys_and_buttons)
 {
 	struct input_source *s = open_or_skip("Return,KP_Enter,F12,button");
 	struct heard h = { 0 };
 	int64_t from = clock_now();
 
-	(void)state;
 	assert_int_equal(s->ops->read(s, hear, &h), 0);
 	assert_int_equal(h.n, 0);
 	assert_int_equal(system("xdotool key a Return mousemove 50 50 click 1 click 4 click 5 key KP_Enter click 3 key F12"), 0);
@@ -118,13 +115,12 @@ static void keys_and_buttons(void **state)
 }
 
 /* A snowman is on no key of this keyboard: xdotool gives it one for as long as it sends it, which is until it was heard. */
-static void a_keyboard_that_changes(void **state)
+TEST(a_keyboard_that_changes)
 {
 	struct input_source *s = open_or_skip("U2603,F12");
 	struct heard h = { 0 };
 	pid_t parent = getpid(), typist = fork();
 
-	(void)state;
 	if (!typist) {
 		if (proc_request_sigkill_at_parent_end(parent) || !freopen("/dev/null", "w", stderr))
 			_exit(1);
@@ -141,24 +137,22 @@ static void a_keyboard_that_changes(void **state)
 	s->ops->close(s);
 }
 
-static void a_key_that_is_held(void **state)
+TEST(a_key_that_is_held)
 {
 	struct input_source *s = open_or_skip("Return,F12");
 	struct heard h = { 0 };
 
-	(void)state;
 	assert_int_equal(system("xdotool keydown Return sleep 1.2 keyup Return key F12"), 0);
 	assert_int_equal(hear_until(s, &h, "F12"), 0);
 	assert_int_equal(h.n, 2);
 	s->ops->close(s);
 }
 
-static void any_key(void **state)
+TEST(any_key)
 {
 	struct input_source *s = open_or_skip("any");
 	struct heard h = { 0 };
 
-	(void)state;
 	assert_int_equal(system("xdotool key b click 1 key Escape"), 0);
 	assert_int_equal(hear_until(s, &h, "Escape"), 0);
 	assert_int_equal(h.n, 2);
@@ -166,23 +160,21 @@ static void any_key(void **state)
 	s->ops->close(s);
 }
 
-static void no_display(void **state)
+TEST(no_display)
 {
 	struct input_source *s;
 	struct trigger_keys_and_buttons keys = { .button = true };
 
-	(void)state;
 	assert_true(input_x11_open(&s, ":4711", &keys, &why) < 0);
 	assert_non_null(strstr(why.text, ":4711"));
 	assert_null(s);
 }
 
 /* A server that does not answer must not hold up the end of a program. */
-static void a_display_that_is_stopped(void **state)
+TEST(a_display_that_is_stopped)
 {
 	struct input_source *s = open_or_skip("Return");
 
-	(void)state;
 	assert_int_equal(kill(server, SIGSTOP), 0);
 	alarm(60);
 	s->ops->close(s);
@@ -191,30 +183,14 @@ static void a_display_that_is_stopped(void **state)
 }
 
 /* The last one: the source ends, not this program. */
-static void the_display_goes_away(void **state)
+TEST(the_display_goes_away)
 {
 	struct input_source *s = open_or_skip("Return");
 	struct heard h = { 0 };
 
-	(void)state;
 	assert_int_equal(kill(server, SIGTERM), 0);
 	assert_int_equal(hear_until(s, &h, "Return"), -EPIPE);
 	assert_int_equal(s->ops->read(s, hear, &h), -EPIPE);
 	assert_int_equal(h.n, 0);
 	s->ops->close(s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keys_and_buttons),
-		cmocka_unit_test(a_keyboard_that_changes),
-		cmocka_unit_test(a_key_that_is_held),
-		cmocka_unit_test(any_key),
-		cmocka_unit_test(no_display),
-		cmocka_unit_test(a_display_that_is_stopped),
-		cmocka_unit_test(the_display_goes_away),
-	};
-
-	return cmocka_run_group_tests(tests, start_display, end_display);
 }

@@ -1,26 +1,19 @@
+#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* isolate - how busy CPUs were, from the text of a /proc/stat; interrupts of a user's devices, on a tree in place of /sys. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "vamp/isolate.h"
+#include "../../../../../tests/unit/unit.h"
 
-static void busy_is_all_but_idle_and_waiting_for_a_disk(void **state)
+TEST(busy_is_all_but_idle_and_waiting_for_a_disk)
 {
 	char text[] = "cpu  111 0 0 999 0 0 0 0 0 0\ncpu0 1 2 3 40 50 6 7 8 0 0\ncpu2 10 20 30 400 500 60 70 80 0 0\nintr 5\n";
 	FILE *f = fmemopen(text, sizeof(text) - 1, "r");
 	struct cpu_ticks cpu[4];
 
-	(void)state;
 	assert_int_equal(cpu_ticks_read(f, cpu, 4), 3);
 	assert_int_equal(cpu[0].all - cpu[0].idle, 27);
 	assert_int_equal(cpu[0].all, 117);
@@ -84,12 +77,11 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-static void interrupts_of_devices_are_found(void **state)
+TEST(interrupts_of_devices_are_found)
 {
 	static const int wanted[] = { 1, 9, 36, 38, 39 };
 	struct device_irq_list irqs;
 
-	(void)state;
 	assert_non_null(mkdtemp(root));
 	file("sys/devices/pci0/02.0/msi_irqs/36", "msix\n");	/* a disk, of virtio */
 	device("block", "vda", "pci0/02.0/virtio1");
@@ -110,14 +102,4 @@ static void interrupts_of_devices_are_found(void **state)
 		assert_int_equal(irqs.irq[i], wanted[i]);
 	free(irqs.irq);
 	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(busy_is_all_but_idle_and_waiting_for_a_disk),
-		cmocka_unit_test(interrupts_of_devices_are_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,8 @@
+#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* qmp - answers of a QEMU 7.2, and of what is none, from a child that says known lines. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -17,6 +10,7 @@
 
 #include "vamp/vm.h"
 #include "why.h"
+#include "../../../../../tests/unit/unit.h"
 
 #define GREETING "{\"QMP\": {\"version\": {\"qemu\": {\"micro\": 15, \"minor\": 2, \"major\": 7}, \"package\": \"\"}, " \
 	"\"capabilities\": [\"oob\"]}}\r\n"
@@ -64,14 +58,13 @@ static int ask(const char *greeting, const char *const answer[2], struct qmp_vcp
 	return err;
 }
 
-static void threads_come_in_the_order_of_the_cpus(void **state)
+TEST(threads_come_in_the_order_of_the_cpus)
 {
 	const char *const answer[2] = { EVENT "{\"return\": {}}\r\n",
 		"{\"return\": [" VCPU(1, 4712) ", " VCPU(0, 4711) "]}\r\n" };
 	struct qmp_vcpu vcpu[4];
 	size_t n;
 
-	(void)state;
 	assert_int_equal(ask(GREETING, answer, vcpu, &n), 0);
 	assert_int_equal(n, 2);
 	assert_int_equal(vcpu[0].index, 0);
@@ -80,7 +73,7 @@ static void threads_come_in_the_order_of_the_cpus(void **state)
 	assert_int_equal(vcpu[1].tid, 4712);
 }
 
-static void what_is_no_answer_is_refused(void **state)
+TEST(what_is_no_answer_is_refused)
 {
 	static const char *const bad[] = {
 		"", "{\"error\": {\"class\": \"CommandNotFound\", \"desc\": \"no\"}}\r\n",
@@ -93,7 +86,6 @@ static void what_is_no_answer_is_refused(void **state)
 	struct qmp_vcpu vcpu[4];
 	size_t n;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		const char *const answer[2] = { "{\"return\": {}}\r\n", bad[i] };
 
@@ -102,14 +94,4 @@ static void what_is_no_answer_is_refused(void **state)
 	}
 	assert_true(ask("SSH-2.0-OpenSSH_9.2\r\n", bad, vcpu, &n) < 0);
 	assert_true(ask("", bad, vcpu, &n) < 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threads_come_in_the_order_of_the_cpus),
-		cmocka_unit_test(what_is_no_answer_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

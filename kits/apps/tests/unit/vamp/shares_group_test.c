@@ -1,25 +1,19 @@
+#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* shares_group - on a tree that plays the kernel's cgroups: a write to cgroup.procs moves a process, a folder gets its files, and
  * version 2 refuses what it refuses (Documentation/admin-guide/cgroup-v2.rst, "No Internal Process Constraint"). */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "files.h"
 #include "proc.h"
 #include "vamp/groups.h"
+#include "../../../../../tests/unit/unit.h"
 
 static char root[32], mount[64];
 static int version;
@@ -280,14 +274,13 @@ static void take_and_return(struct background_cgroup *g, const char *session, co
 	assert_int_equal(access(g->ours, F_OK), -1);
 }
 
-static void version_1_weighs_by_shares(void **state)
+TEST(version_1_weighs_by_shares)
 {
 	static const char *const weights[RATIOS] = { "341", "114", "57" };	/* 1024 / 3, 9, 18, rounded */
 	struct background_cgroup g;
 	char session[128];
 	struct why why;
 
-	(void)state;
 	for (int ratio = 0; ratio < RATIOS; ratio++) {
 		play(1, session);
 		assert_int_equal(shares_open_background_group(&g, root, NULL, (enum throttle_ratio)ratio, undo, &why), 0);
@@ -299,14 +292,13 @@ static void version_1_weighs_by_shares(void **state)
 	}
 }
 
-static void version_2_puts_the_others_into_a_group_of_their_own(void **state)
+TEST(version_2_puts_the_others_into_a_group_of_their_own)
 {
 	static const char *const weights[RATIOS] = { "33", "11", "6" };	/* 100 / 3, 9, 18, rounded */
 	struct background_cgroup g;
 	char session[128], rest[200];
 	struct why why;
 
-	(void)state;
 	for (int ratio = 0; ratio < RATIOS; ratio++) {
 		play(2, session);
 		assert_int_equal(shares_open_background_group(&g, root, NULL, (enum throttle_ratio)ratio, undo, &why), 0);
@@ -322,13 +314,12 @@ static void version_2_puts_the_others_into_a_group_of_their_own(void **state)
 	}
 }
 
-static void version_2_where_groups_below_have_weights_already(void **state)
+TEST(version_2_where_groups_below_have_weights_already)
 {
 	struct background_cgroup g;
 	char session[128], slice[64];
 	struct why why;
 
-	(void)state;
 	play(2, session);
 	snprintf(slice, sizeof(slice), "%s", mount + strlen(root));
 	assert_int_equal(shares_open_background_group(&g, root, slice, RATIO_M, undo, &why), 0);
@@ -338,14 +329,13 @@ static void version_2_where_groups_below_have_weights_already(void **state)
 	play_ends();
 }
 
-static void what_cannot_be_is_told_and_nothing_changes(void **state)
+TEST(what_cannot_be_is_told_and_nothing_changes)
 {
 	struct background_cgroup g;
 	char session[128], inner[160];
 	struct why why;
 	struct high_load_process tag;
 
-	(void)state;
 	play(2, session);
 	snprintf(inner, sizeof(inner), "%s/inner", session);
 	assert_int_equal(mkdir(inner, 0755), 0);	/* it would get the weight of all others together */
@@ -369,16 +359,4 @@ static void what_cannot_be_is_told_and_nothing_changes(void **state)
 	assert_int_equal(shares_move_process_to_background(&g, undo, &tag), -EXDEV);
 	assert_true(is_in(second, inner));
 	play_ends();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(version_1_weighs_by_shares),
-		cmocka_unit_test(version_2_puts_the_others_into_a_group_of_their_own),
-		cmocka_unit_test(version_2_where_groups_below_have_weights_already),
-		cmocka_unit_test(what_cannot_be_is_told_and_nothing_changes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

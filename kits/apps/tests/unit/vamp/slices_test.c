@@ -1,14 +1,8 @@
+#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* slices - sequences of switches by hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "vamp/slices.h"
+#include "../../../../../tests/unit/unit.h"
 
 static struct traced_cpu_state cpu;
 static struct cpu_time_slice got;
@@ -34,9 +28,8 @@ static void is(int64_t start_ns, int64_t ran_ns, int pid, int tid, bool wanted_m
 	assert_int_equal(got.cpu, 3);
 }
 
-static void one_after_the_other(void **state)
+TEST(one_after_the_other)
 {
-	(void)state;
 	slices_init_cpu_state(&cpu, 3, 100);
 	assert_true(take(130, 4011, 4012, false));
 	is(100, 30, 11, 11, false, false);	/* it ran before */
@@ -50,9 +43,8 @@ static void one_after_the_other(void **state)
 	assert_false(slices_end_running_slice(&cpu, 210, &got));
 }
 
-static void idle_at_both_ends(void **state)
+TEST(idle_at_both_ends)
 {
-	(void)state;
 	slices_init_cpu_state(&cpu, 3, 100);
 	assert_false(slices_end_running_slice(&cpu, 120, &got));	/* no switch: nothing is known */
 	slices_init_cpu_state(&cpu, 3, 100);
@@ -63,11 +55,10 @@ static void idle_at_both_ends(void **state)
 }
 
 /* What ran while records were lost is known to nobody, and so is what ran when they began to be. */
-static void lost_records(void **state)
+TEST(lost_records)
 {
 	struct trace_record lost = { .time_ns = 140, .kind = TRACE_LOST };
 
-	(void)state;
 	slices_init_cpu_state(&cpu, 3, 100);
 	assert_true(take(130, 4011, 4012, false));
 	assert_false(slices_get_slice_from_record(&cpu, &lost, &got));
@@ -89,11 +80,10 @@ static void add(int pid, int64_t ran_ns, bool wanted_more, bool whole, struct sl
 							  .whole = whole, .comm = "x" }), 0);
 }
 
-static void sums_by_process(void **state)
+TEST(sums_by_process)
 {
 	struct slices_sums sums = { 0 };
 
-	(void)state;
 	slices_sums_sort(&sums);
 	for (int pid = 1; pid <= 200; pid++)
 		add(pid, pid, false, true, &sums);
@@ -109,16 +99,4 @@ static void sums_by_process(void **state)
 	assert_true(sample_max(&sums.process[0].quanta).value < 1001);
 	assert_int_equal(sums.process[1].pid, 200);
 	slices_sums_free(&sums);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_after_the_other),
-		cmocka_unit_test(idle_at_both_ends),
-		cmocka_unit_test(lost_records),
-		cmocka_unit_test(sums_by_process),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

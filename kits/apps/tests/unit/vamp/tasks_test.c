@@ -1,16 +1,9 @@
+#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* tasks and scope - a process that works, with a thread that sleeps, held against what the kernel says of it in /proc. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +11,7 @@
 #include "clock.h"
 #include "proc.h"
 #include "vamp/tasks.h"
+#include "../../../../../tests/unit/unit.h"
 
 #define SUB (256 * NS_PER_MS)
 
@@ -85,7 +79,7 @@ static void until_used(pid_t pid, int64_t ns)
 		clock_sleep_until(clock_now() + 10 * NS_PER_MS);
 }
 
-static void test_counts_as_the_kernel(void **state)
+TEST(test_counts_as_the_kernel)
 {
 	struct process_scope scope = { .by_user = true, .uid = geteuid() };
 	struct proc_schedstat before, after;
@@ -95,7 +89,6 @@ static void test_counts_as_the_kernel(void **state)
 	int64_t first;
 	size_t slot;
 
-	(void)state;
 	if (task_sampler_open(&t, &scope, SUB))
 		skip();
 	assert_int_equal(tasks_sample_all_processes(t, clock_now(), false), 0);
@@ -127,13 +120,12 @@ static void test_counts_as_the_kernel(void **state)
 }
 
 /* One that is born between two samples is found at the next. */
-static void test_new_process(void **state)
+TEST(test_new_process)
 {
 	struct process_scope scope = { .by_user = true, .uid = geteuid() };
 	struct task_sampler *t;
 	pid_t pid;
 
-	(void)state;
 	if (task_sampler_open(&t, &scope, SUB))
 		skip();
 	assert_int_equal(tasks_sample_all_processes(t, clock_now(), false), 0);
@@ -159,12 +151,11 @@ static bool has(const struct process_scope *s, pid_t pid)
 	return found;
 }
 
-static void test_scope(void **state)
+TEST(test_scope)
 {
 	struct process_scope all = { 0 }, other = { .by_user = true, .uid = geteuid() + 1 }, nowhere = { .group = "/proc" };
 	pid_t pid = start_worker(), child = fork();
 
-	(void)state;
 	if (!child)
 		for (;;)
 			pause();
@@ -178,15 +169,4 @@ static void test_scope(void **state)
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	kill(pid, SIGKILL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts_as_the_kernel),
-		cmocka_unit_test(test_new_process),
-		cmocka_unit_test(test_scope),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,27 +1,25 @@
+#define BEFORE_ALL begin
+#define AFTER_ALL finish
+#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* undo - real processes and files: what is changed comes back in order, and after kill -9; what is born meanwhile, too. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "clock.h"
 #include "files.h"
 #include "proc.h"
 #include "vamp/undo.h"
+#define BEFORE_ALL begin
+#define AFTER_ALL finish
+#include "../../../../../tests/unit/unit.h"
 
 #define PATIENCE (60 * NS_PER_S)	/* bounds only a test that would else hang for ever */
 
@@ -94,12 +92,11 @@ static bool may_lower_nice(void)
 
 /* ---- */
 
-static void files_come_back_in_reverse(void **state)
+TEST_WITH(make_files, NULL, files_come_back_in_reverse)
 {
 	struct undo_recorder *u;
 	size_t mark;
 
-	(void)state;
 	assert_int_equal(undo_create_recorder(&u, 10), 0);
 	assert_int_equal(undoable_write_file(u, file, "341\n"), 0);
 	mark = undo_get_current_mark(u);
@@ -113,12 +110,11 @@ static void files_come_back_in_reverse(void **state)
 	assert_holds(file, "1024");
 }
 
-static void what_cannot_be_done_is_not_noted(void **state)
+TEST_WITH(make_files, NULL, what_cannot_be_done_is_not_noted)
 {
 	char path[80], lengthy[600];
 	struct undo_recorder *u;
 
-	(void)state;
 	memset(lengthy, 'a', sizeof(lengthy) - 1);
 	lengthy[0] = '/';
 	lengthy[sizeof(lengthy) - 1] = '\0';
@@ -139,12 +135,11 @@ static void what_cannot_be_done_is_not_noted(void **state)
 	assert_holds(file, "1024");
 }
 
-static void a_file_that_has_gone_is_nothing_to_undo_and_a_folder_in_use_is_left_with_a_word(void **state)
+TEST_WITH(make_files, NULL, a_file_that_has_gone_is_nothing_to_undo_and_a_folder_in_use_is_left_with_a_word)
 {
 	char group[80], inside[96];
 	struct undo_recorder *u;
 
-	(void)state;
 	snprintf(group, sizeof(group), "%s/group", folder);
 	snprintf(inside, sizeof(inside), "%s/file", group);
 	assert_int_equal(undo_create_recorder(&u, 4), 0);
@@ -161,12 +156,11 @@ static void a_file_that_has_gone_is_nothing_to_undo_and_a_folder_in_use_is_left_
 }
 
 /* Of any program may be what is at that path when it is removed: only a fifo goes. */
-static void a_fifo_goes_with_the_list(void **state)
+TEST_WITH(make_files, NULL, a_fifo_goes_with_the_list)
 {
 	char fifo[80];
 	struct undo_recorder *u;
 
-	(void)state;
 	snprintf(fifo, sizeof(fifo), "%s/fifo", folder);
 	assert_int_equal(undo_create_recorder(&u, 4), 0);
 	assert_int_equal(undoable_mkfifo(u, file), -EEXIST);
@@ -185,13 +179,12 @@ static void a_fifo_goes_with_the_list(void **state)
 	unlink(fifo);
 }
 
-static void a_move_notes_where_the_task_was(void **state)
+TEST_WITH(make_files, NULL, a_move_notes_where_the_task_was)
 {
 	struct undo_recorder *u;
 	char number[16];
 	pid_t pid = sleeper();
 
-	(void)state;
 	snprintf(number, sizeof(number), "%d", (int)pid);
 	put(file, "");
 	assert_int_equal(undo_create_recorder(&u, 4), 0);
@@ -205,12 +198,11 @@ static void a_move_notes_where_the_task_was(void **state)
 	reap(pid);
 }
 
-static void a_task_that_has_ended_is_nothing_to_undo(void **state)
+TEST_WITH(make_files, NULL, a_task_that_has_ended_is_nothing_to_undo)
 {
 	struct undo_recorder *u;
 	pid_t pid = sleeper();
 
-	(void)state;
 	put(file, "");
 	assert_int_equal(undo_create_recorder(&u, 4), 0);
 	assert_int_equal(undoable_move_task(u, pid, 0, file, other), 0);
@@ -222,13 +214,12 @@ static void a_task_that_has_ended_is_nothing_to_undo(void **state)
 	assert_holds(other, "none");
 }
 
-static void a_nice_value_keeps_its_first_note(void **state)
+TEST_WITH(make_files, NULL, a_nice_value_keeps_its_first_note)
 {
 	struct undo_recorder *u;
 	pid_t pid = sleeper();
 	int was;
 
-	(void)state;
 	if (!may_lower_nice()) {
 		reap(pid);
 		skip();
@@ -246,12 +237,11 @@ static void a_nice_value_keeps_its_first_note(void **state)
 	reap(pid);
 }
 
-static void without_the_right_to_go_back_a_nice_value_is_not_changed(void **state)
+TEST(without_the_right_to_go_back_a_nice_value_is_not_changed)
 {
 	pid_t pid = fork();
 	int status;
 
-	(void)state;
 	if (!pid) {
 		struct rlimit none = { 0, 0 };
 		struct undo_recorder *u;
@@ -320,7 +310,7 @@ static void two_born(int ask, int say, pid_t born[2])
 		assert_int_equal(read(say, &born[i], sizeof(*born)), sizeof(*born));
 }
 
-static void tasks_born_meanwhile_get_what_their_parent_had(void **state)
+TEST(tasks_born_meanwhile_get_what_their_parent_had)
 {
 	pid_t before[2], born[2], late;
 	int ask, say, was;
@@ -328,7 +318,6 @@ static void tasks_born_meanwhile_get_what_their_parent_had(void **state)
 	cpu_set_t all, one, is;
 	struct undo_recorder *u;
 
-	(void)state;
 	if (!may_lower_nice()) {
 		reap(pid);
 		skip();
@@ -420,12 +409,11 @@ static pid_t daemon_of(const char *group, pid_t *watchdog, bool again)
 	return pid;
 }
 
-static void a_killed_daemon_is_undone_by_its_watchdog(void **state)
+TEST_WITH(make_files, NULL, a_killed_daemon_is_undone_by_its_watchdog)
 {
 	char group[80];
 	pid_t watchdog, pid;
 
-	(void)state;
 	snprintf(group, sizeof(group), "%s/group", folder);
 	for (int again = 0; again < 2; again++) {
 		pid = daemon_of(group, &watchdog, again);
@@ -458,22 +446,4 @@ static int finish(void **state)
 	unlink(file);
 	unlink(other);
 	return rmdir(folder);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(files_come_back_in_reverse, make_files),
-		cmocka_unit_test_setup(what_cannot_be_done_is_not_noted, make_files),
-		cmocka_unit_test_setup(a_file_that_has_gone_is_nothing_to_undo_and_a_folder_in_use_is_left_with_a_word, make_files),
-		cmocka_unit_test_setup(a_fifo_goes_with_the_list, make_files),
-		cmocka_unit_test_setup(a_move_notes_where_the_task_was, make_files),
-		cmocka_unit_test_setup(a_task_that_has_ended_is_nothing_to_undo, make_files),
-		cmocka_unit_test_setup(a_nice_value_keeps_its_first_note, make_files),
-		cmocka_unit_test(without_the_right_to_go_back_a_nice_value_is_not_changed),
-		cmocka_unit_test(tasks_born_meanwhile_get_what_their_parent_had),
-		cmocka_unit_test_setup(a_killed_daemon_is_undone_by_its_watchdog, make_files),
-	};
-
-	return cmocka_run_group_tests(tests, begin, finish);
 }

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* vm_state - which vCPUs are slow, line by line; and a guest that lies. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <string.h>
-
+#include "../../../../../tests/unit/unit.h"
 #include "../../../../../tests/unit/seeds.h"
 #include "vamp/vm_watch.h"
 
@@ -28,9 +20,8 @@ static int begin(void **state)
 	return 0;
 }
 
-static void over_half_is_slow_until_the_next_report_or_the_end(void **state)
+TEST_WITH(begin, NULL, over_half_is_slow_until_the_next_report_or_the_end)
 {
-	(void)state;
 	take("vamp/1 1 alive");
 	take("vamp/1 2 cpu 1 100");
 	assert_false(s.slow[1]);		/* there is no episode */
@@ -55,9 +46,8 @@ static void over_half_is_slow_until_the_next_report_or_the_end(void **state)
 	assert_int_equal(s.lost + s.refused, 0);
 }
 
-static void the_next_episode_ends_one(void **state)
+TEST_WITH(begin, NULL, the_next_episode_ends_one)
 {
-	(void)state;
 	take("vamp/1 9 begin");			/* the agent was there before us */
 	take("vamp/1 10 cpu 0 80");
 	take("vamp/1 11 begin");
@@ -68,9 +58,8 @@ static void the_next_episode_ends_one(void **state)
 	assert_int_equal(s.lost, 0);
 }
 
-static void silence_ends_an_episode_and_is_told_once(void **state)
+TEST_WITH(begin, NULL, silence_ends_an_episode_and_is_told_once)
 {
-	(void)state;
 	take("vamp/1 1 begin");
 	take("vamp/1 2 cpu 0 80");
 	assert_false(guest_state_end_if_silent(&s, 8 * S));
@@ -86,9 +75,8 @@ static void silence_ends_an_episode_and_is_told_once(void **state)
 	assert_true(guest_state_end_if_silent(&s, 105 * S));
 }
 
-static void a_new_agent_ends_the_episode_of_the_old_one(void **state)
+TEST_WITH(begin, NULL, a_new_agent_ends_the_episode_of_the_old_one)
 {
-	(void)state;
 	take("vamp/1 5 begin");
 	take("vamp/1 6 cpu 0 80");
 	take("vamp/1 1 alive");
@@ -99,9 +87,8 @@ static void a_new_agent_ends_the_episode_of_the_old_one(void **state)
 	assert_int_equal(s.refused, 0);
 }
 
-static void what_is_not_in_order_is_refused(void **state)
+TEST_WITH(begin, NULL, what_is_not_in_order_is_refused)
 {
-	(void)state;
 	take("vamp/1 5 begin");
 	take("vamp/1 5 cpu 0 80");
 	take("vamp/1 4 cpu 0 80");
@@ -117,12 +104,11 @@ static void what_is_not_in_order_is_refused(void **state)
 	assert_int_equal(s.lost, 3);
 }
 
-static void a_liar_changes_no_more_than_its_own_weights(void **state)
+TEST_WITH(begin, NULL, a_liar_changes_no_more_than_its_own_weights)
 {
 	static const char *const words[] = { "begin", "end", "alive", "cpu 0 100", "cpu 1 70", "cpu 1 3", "cpu 511 100", "cpu 9 9", "x" };
 	uint32_t die = 7;
 
-	(void)state;
 	for (int round = 0; round < 200000; round++) {
 		long long sequence = seeds_draw(&die, 3) ? s.sequence + 1 + seeds_draw(&die, 2) * 999999999999999LL : 1;
 		char text[64];
@@ -136,18 +122,4 @@ static void a_liar_changes_no_more_than_its_own_weights(void **state)
 		assert_true(s.lost >= 0 && s.refused >= 0 && s.episodes >= 0);
 	}
 	assert_true(s.refused > 1000 && s.episodes > 1000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(over_half_is_slow_until_the_next_report_or_the_end, begin),
-		cmocka_unit_test_setup(the_next_episode_ends_one, begin),
-		cmocka_unit_test_setup(silence_ends_an_episode_and_is_told_once, begin),
-		cmocka_unit_test_setup(a_new_agent_ends_the_episode_of_the_old_one, begin),
-		cmocka_unit_test_setup(what_is_not_in_order_is_refused, begin),
-		cmocka_unit_test_setup(a_liar_changes_no_more_than_its_own_weights, begin),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
