@@ -2,7 +2,7 @@
 /* tilelog - a screen painted by hand, and which of its tiles are said to have changed. */
 
 #include "vncplay/common/tilelog.h"
-#include "../unit.h"
+#include "../../../../../tests/unit/unit.h"
 
 #define W 40			/* two whole tiles and half of one */
 #define H 20

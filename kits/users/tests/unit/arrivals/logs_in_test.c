@@ -1,19 +1,14 @@
+#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* logs_in - times of logs: what date(1) says of them, decimals to the ns, ticks as they
  * look, quoted commas, and refusals. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "arrivals/logs_in.h"
+#include "../../../../../tests/unit/unit.h"
 
 #define S 1000000000LL
 
 /* date -u -d '2000-10-10 13:55:36 -0700' +%s, and so on */
-static void dates_of_servers(void **state)
+TEST(dates_of_servers)
 {
 	static const struct {
 		const char *text;
@@ -27,7 +22,6 @@ static void dates_of_servers(void **state)
 					   "10/anF/2000:13:55:36 +0000" };
 	int64_t t;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		assert_true(parse_apache_log_date(of[i].text, &t));
 		assert_int_equal(t, of[i].s * S);
@@ -41,11 +35,10 @@ static bool number(const char *text, int64_t unit, int64_t *t, int64_t *tick)
 	return parse_decimal_log_time(text, unit, t, tick);
 }
 
-static void decimals_stay_exact(void **state)
+TEST(decimals_stay_exact)
 {
 	int64_t t, tick;
 
-	(void)state;
 	assert_true(number("1700000000.123456789", S, &t, &tick));
 	assert_int_equal(t, 1700000000123456789);
 	assert_int_equal(tick, 1);
@@ -74,13 +67,12 @@ static int read_text(const char *text, const struct log_reader_cfg *cfg, struct 
 	return err;
 }
 
-static void jtl_with_quotes_and_threads(void **state)
+TEST(jtl_with_quotes_and_threads)
 {
 	struct log_reader_cfg cfg = { .source = "threadName" };
 	struct logged_arrivals l;
 	unsigned long line;
 
-	(void)state;
 	assert_int_equal(read_text("timeStamp,elapsed,label,threadName\n1000,5,\"a, \"\"b\"\"\",\"T 1-1, "
 				   "x\"\n1007,5,c,T 2\r\n1009,5,,\"T 1-1, x\"\n", &cfg, &l, &line), 0);
 	assert_int_equal(l.kind, LOGS_IN_JTL);
@@ -99,7 +91,7 @@ static void jtl_with_quotes_and_threads(void **state)
 	free_logged_arrivals(&l);
 }
 
-static void ticks_as_they_look(void **state)
+TEST(ticks_as_they_look)
 {
 	static const struct {
 		const char *text;
@@ -109,7 +101,6 @@ static void ticks_as_they_look(void **state)
 		{ "time_s\n5\n9\n", S }, { "time_s\n5.25\n9.5\n", 10000000 }, { "start_ms\n100\n200\n", 1000000 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		struct log_reader_cfg cfg = { 0 };
 		struct logged_arrivals l;
@@ -121,7 +112,7 @@ static void ticks_as_they_look(void **state)
 	}
 }
 
-static void bad_lines_are_named(void **state)
+TEST(bad_lines_are_named)
 {
 	static const struct {
 		const char *text;
@@ -131,7 +122,6 @@ static void bad_lines_are_named(void **state)
 		{ "1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] \"GET\" 200 1\nnonsense\n", 2 }, { "timestamp\tx\n1\t1\n", 1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		struct log_reader_cfg cfg = { 0 };
 		struct logged_arrivals l;
@@ -141,17 +131,4 @@ static void bad_lines_are_named(void **state)
 		assert_int_equal(line, of[i].line);
 		free_logged_arrivals(&l);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(dates_of_servers),
-		cmocka_unit_test(decimals_stay_exact),
-		cmocka_unit_test(jtl_with_quotes_and_threads),
-		cmocka_unit_test(ticks_as_they_look),
-		cmocka_unit_test(bad_lines_are_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

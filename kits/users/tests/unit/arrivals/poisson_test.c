@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* poisson - of true Poisson processes one in twenty is rejected, of others (nearly) all;
  * Lilliefors' and Stephens' published values; ticks. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../../../../../tests/unit/unit.h"
 #include "../../../../../tests/unit/near.h"
 #include "arrivals/gaps.h"
 #include "arrivals/poisson.h"
@@ -57,12 +50,11 @@ static struct poisson_test_result judge_of(size_t gaps, int64_t tick, const stru
 	return p;
 }
 
-static void one_in_twenty_poisson_processes_is_rejected(void **state)
+TEST(one_in_twenty_poisson_processes_is_rejected)
 {
 	struct gap_null_distributions *nulls = null_dists_simulate_gaps(GAPS);
 	int rejected = 0;
 
-	(void)state;
 	seed_with(1);
 	for (int set = 0; set < 2000; set++) {
 		arrivals(exponential, GAPS);
@@ -73,11 +65,10 @@ static void one_in_twenty_poisson_processes_is_rejected(void **state)
 	assert_in_range(rejected, 70, 130);	/* 3.5 % to 6.5 % of 2,000 */
 }
 
-static void so_is_it_in_ticks(void **state)
+TEST(so_is_it_in_ticks)
 {
 	static const int64_t tick[] = { 1000000, 100000000 };	/* a tenth of the mean gap, and ten of them */
 
-	(void)state;
 	for (size_t t = 0; t < 2; t++) {
 		struct gap_null_distributions *nulls = null_dists_simulate_gaps(GAPS);
 		int rejected = 0;
@@ -142,7 +133,7 @@ static double like_the_last(void)
 	return -log(fmax(0.5 * erfc(z / sqrt(2)), 1e-300));
 }
 
-static void others_are_rejected(void **state)
+TEST(others_are_rejected)
 {
 	static const struct {
 		const char *name;
@@ -153,7 +144,6 @@ static void others_are_rejected(void **state)
 	};
 	struct gap_null_distributions *nulls = null_dists_simulate_gaps(GAPS);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		int rejected = 0;
 
@@ -169,12 +159,11 @@ static void others_are_rejected(void **state)
 }
 
 /* The coefficient of variation alone would let them pass. */
-static void a_cov_of_1_is_not_enough(void **state)
+TEST(a_cov_of_1_is_not_enough)
 {
 	double (*gap[])(void) = { two_points, over_and_over, like_the_last };
 	struct gap_null_distributions *nulls = null_dists_simulate_gaps(GAPS);
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		struct poisson_test_result p;
 		int passed = 0;
@@ -191,12 +180,11 @@ static void a_cov_of_1_is_not_enough(void **state)
 	free(nulls);
 }
 
-static void the_period_of_a_beat_is_found(void **state)
+TEST(the_period_of_a_beat_is_found)
 {
 	struct gap_null_distributions *nulls = null_dists_simulate_gaps(2000);
 	struct poisson_test_result p;
 
-	(void)state;
 	seed_with(50);
 	/* a beat each 100 ms with jitter, among as many at random */
 	for (size_t i = 0; i <= 2000; i++)
@@ -241,11 +229,10 @@ static int superposed_rejected(int users, size_t gaps, int sets)
 	return rejected;
 }
 
-static void many_uniform_users_are_nearly_a_poisson_process_and_one_is_none(void **state)
+TEST(many_uniform_users_are_nearly_a_poisson_process_and_one_is_none)
 {
 	int of_50, of_200, of_1;
 
-	(void)state;
 	seed_with(60);
 	of_50 = superposed_rejected(50, 1000, 100);
 	of_200 = superposed_rejected(200, 4000, 100);
@@ -260,12 +247,11 @@ static void many_uniform_users_are_nearly_a_poisson_process_and_one_is_none(void
 
 /* Stephens 1974, table 1A of the exponential distribution with an unknown mean; Lilliefors 1969: of
  * n = 20, 0.234 at 5 %, and for large n 1.06 / sqrt(n). */
-static void critical_values_are_the_published_ones(void **state)
+TEST(critical_values_are_the_published_ones)
 {
 	static const double table[3][3] = { { 0.990, 0.10, 0.018 }, { 1.094, 0.05, 0.010 }, { 1.308, 0.01, 0.004 } };
 	struct gap_null_distributions *twenty = null_dists_simulate_gaps(20), *many = null_dists_simulate_gaps(1000);
 
-	(void)state;
 	/* (D - 0.2/n)(sqrt(n) + 0.26 + 0.5/sqrt(n)) is what the table is of */
 	for (int i = 0; i < 3; i++)
 		assert_near(null_dists_ks_p_value(many, table[i][0] / (sqrt(1000) + 0.26 + 0.5 / sqrt(1000)) + 0.2 / 1000), table[i][1],
@@ -278,12 +264,11 @@ static void critical_values_are_the_published_ones(void **state)
 
 /* By hand: gaps 1 2 3: mean 2, sd 1; lag one: (-1 x 0 + 0 x 1) / 2 = 0. Of 1 1 4 4: mean 2.5,
  * products 2.25 - 2.25 + 2.25, squares 9. */
-static void figures_by_hand(void **state)
+TEST(figures_by_hand)
 {
 	double a[] = { 1, 2, 3 }, b[] = { 1, 1, 4, 4 }, c[] = { log(2) };
 	struct gaps_statistics f;
 
-	(void)state;
 	gaps_compute_statistics(a, 3, &f);
 	assert_near(f.cov, 0.5, 1e-15);
 	assert_near(f.lag1, 0, 1e-15);
@@ -294,12 +279,11 @@ static void figures_by_hand(void **state)
 }
 
 /* Constant gaps: no variance, so no dispersion; all directions alike at one cycle a gap, so that power is all n. */
-static void constant_arrivals_by_hand(void **state)
+TEST(constant_arrivals_by_hand)
 {
 	struct gap_null_distributions *nulls = null_dists_simulate_gaps(400);
 	struct poisson_test_result p;
 
-	(void)state;
 	arrivals(constant, 400);
 	p = judge_of(400, 1, nulls);
 	assert_near(p.cov, 0, 1e-12);
@@ -310,13 +294,12 @@ static void constant_arrivals_by_hand(void **state)
 	free(nulls);
 }
 
-static void holm_stops_at_the_first_that_is_not_small_enough(void **state)
+TEST(holm_stops_at_the_first_that_is_not_small_enough)
 {
 	struct poisson_test_result p = { .n = 100, .cov = 1.5, .gaps_told = true, .verdict = true, .tested = 5,
 			     .rejected = { true, false, true, false, false } };
 	char words[400];
 
-	(void)state;
 	poisson_format_verdict(&p, words, sizeof(words));
 	assert_string_equal(words,
 			    "not a Poisson process, too bursty: CoV 1.500 outside 1 +- 0.196, rejected by cov, dispersion at 5 % (Holm)");
@@ -326,12 +309,11 @@ static void holm_stops_at_the_first_that_is_not_small_enough(void **state)
 }
 
 /* Of 300 in 100 ticks chance leaves 100 exp(-3) ticks empty: 300 - 100 + 5 are not the first in theirs. */
-static void ties_by_chance_are_no_hint(void **state)
+TEST(ties_by_chance_are_no_hint)
 {
 	struct poisson_test_result p = { .n = 300, .ties = 210, .ties_expected = 205, .span_s = 100, .mean_s = 1.0 / 3, .longest_s = 2 };
 	char text[300];
 
-	(void)state;
 	assert_false(poisson_format_warning_about_log(&p, text, sizeof(text)));
 	p.ties = 295;
 	assert_true(poisson_format_warning_about_log(&p, text, sizeof(text)));
@@ -352,12 +334,11 @@ static void ties_by_chance_are_no_hint(void **state)
 	assert_true(p.ties >= 195 && p.ties <= 215);
 }
 
-static void few_get_no_verdict(void **state)
+TEST(few_get_no_verdict)
 {
 	struct poisson_test_result p;
 	char words[400];
 
-	(void)state;
 	seed_with(70);
 	arrivals(exponential, 20);
 	p = judge_of(20, 1, NULL);
@@ -373,24 +354,4 @@ static void few_get_no_verdict(void **state)
 	poisson_format_verdict(&p, words, sizeof(words));
 	assert_null(strstr(words, "are needed"));
 	assert_false(p.poisson);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_in_twenty_poisson_processes_is_rejected),
-		cmocka_unit_test(so_is_it_in_ticks),
-		cmocka_unit_test(others_are_rejected),
-		cmocka_unit_test(a_cov_of_1_is_not_enough),
-		cmocka_unit_test(the_period_of_a_beat_is_found),
-		cmocka_unit_test(many_uniform_users_are_nearly_a_poisson_process_and_one_is_none),
-		cmocka_unit_test(critical_values_are_the_published_ones),
-		cmocka_unit_test(figures_by_hand),
-		cmocka_unit_test(constant_arrivals_by_hand),
-		cmocka_unit_test(holm_stops_at_the_first_that_is_not_small_enough),
-		cmocka_unit_test(ties_by_chance_are_no_hint),
-		cmocka_unit_test(few_get_no_verdict),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

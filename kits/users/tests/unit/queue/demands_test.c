@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* demands - known demands come back from rows that a model made by hand, and least squares is what a pocket calculator says. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../../../../../tests/unit/unit.h"
 #include "../../../../../tests/unit/near.h"
 #include "queue/demands.h"
 
@@ -23,7 +16,7 @@ static struct observed_load_row blank(void)
 /* U = D X through the origin, D = sum(U) / sum(X). X 10 20 30, U .11 .19 .31: D = .61 / 60;
  * residuals .00833 -.01333 .005, over 1 - X / sum(X) (5/6 4/6 3/6) .01 -.02 .01: t(2) = 4.302653 of
  * sqrt(.0006) / 60 each side. */
-static void busy_times_are_a_line_through_the_origin(void **state)
+TEST(busy_times_are_a_line_through_the_origin)
 {
 	static const double x[] = { 10, 20, 30 }, u[] = { 0.11, 0.19, 0.31 };
 	struct observed_load_row row[3];
@@ -32,7 +25,6 @@ static void busy_times_are_a_line_through_the_origin(void **state)
 	struct service_demands d;
 	const char *why = "";
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		row[i] = blank();
 		row[i].rate = x[i];
@@ -61,7 +53,7 @@ static double one_station(double n, double z, double d, double delay)
 	return r + delay;
 }
 
-static void a_station_and_a_delay_come_back_from_response_times(void **state)
+TEST(a_station_and_a_delay_come_back_from_response_times)
 {
 	static const double n[] = { 1, 5, 10, 20, 40, 60 };
 	struct observed_load_row row[6];
@@ -70,7 +62,6 @@ static void a_station_and_a_delay_come_back_from_response_times(void **state)
 	struct service_demands d;
 	const char *why = "";
 
-	(void)state;
 	for (size_t i = 0; i < 6; i++) {
 		row[i] = blank();
 		row[i].n = n[i];
@@ -93,7 +84,7 @@ static void a_station_and_a_delay_come_back_from_response_times(void **state)
 }
 
 /* R = D0 + D / (1 - X D) of an open stream; no delay is found where there is none. */
-static void an_open_stream_tells_too(void **state)
+TEST(an_open_stream_tells_too)
 {
 	struct observed_load_row row[5];
 	struct observed_load_rows o = { .row = row, .rows = 5 };
@@ -101,7 +92,6 @@ static void an_open_stream_tells_too(void **state)
 	struct service_demands d;
 	const char *why = "";
 
-	(void)state;
 	for (int with = 0; with < 2; with++) {
 		for (size_t i = 0; i < 5; i++) {
 			row[i] = blank();
@@ -115,14 +105,13 @@ static void an_open_stream_tells_too(void **state)
 }
 
 /* Errors of 2 % at random: of 200 sets, the true demand lies in the 95 % interval of most. */
-static void intervals_hold_what_they_say(void **state)
+TEST(intervals_hold_what_they_say)
 {
 	struct observed_load_row row[8];
 	struct observed_load_rows o = { .row = row, .rows = 8 };
 	struct demands_fit_cfg cfg = { .stations = -1, .no_delay = true };
 	int held = 0;
 
-	(void)state;
 	srand48(7);
 	for (int set = 0; set < 200; set++) {
 		struct service_demands d;
@@ -146,13 +135,12 @@ static void intervals_hold_what_they_say(void **state)
 
 /* So it is where busy times are off by a share of themselves, as those of equally many requests
  * are, and where all are off by as much. */
-static void intervals_of_busy_times_hold_too(void **state)
+TEST(intervals_of_busy_times_hold_too)
 {
 	struct observed_load_row row[8];
 	struct observed_load_rows o = { .row = row, .rows = 8, .resources = 1, .resource = { "cpu" } };
 	struct demands_fit_cfg cfg = { .stations = -1 };
 
-	(void)state;
 	srand48(8);
 	for (int alike = 0; alike < 2; alike++) {
 		int held = 0;
@@ -178,7 +166,7 @@ static void intervals_of_busy_times_hold_too(void **state)
 	}
 }
 
-static void what_the_rows_cannot_tell_is_refused(void **state)
+TEST(what_the_rows_cannot_tell_is_refused)
 {
 	struct observed_load_row row[2] = { blank(), blank() };
 	struct observed_load_rows o = { .row = row, .rows = 2 };
@@ -186,7 +174,6 @@ static void what_the_rows_cannot_tell_is_refused(void **state)
 	struct service_demands d;
 	const char *why = NULL;
 
-	(void)state;
 	row[0].rate = 1;
 	assert_true(demands_estimate_from_load_rows(&o, &cfg, &d, &why) < 0);
 	assert_non_null(why);
@@ -200,7 +187,7 @@ static void what_the_rows_cannot_tell_is_refused(void **state)
 }
 
 /* Four times the same row: any shares of its 100 ms between two stations and a delay would do, so that none has an interval. */
-static void demands_that_rows_do_not_tell_apart_have_no_interval(void **state)
+TEST(demands_that_rows_do_not_tell_apart_have_no_interval)
 {
 	struct observed_load_row row[4];
 	struct observed_load_rows o = { .row = row, .rows = 4 };
@@ -208,7 +195,6 @@ static void demands_that_rows_do_not_tell_apart_have_no_interval(void **state)
 	struct service_demands d;
 	const char *why = NULL;
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		row[i] = blank();
 		row[i].n = row[i].z_s = 1;
@@ -219,19 +205,4 @@ static void demands_that_rows_do_not_tell_apart_have_no_interval(void **state)
 	for (size_t k = 0; k < d.net.stations; k++)
 		assert_true(isnan(d.low[k]) && isnan(d.high[k]));
 	assert_true(isnan(d.delay_low) && isnan(d.delay_high));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(busy_times_are_a_line_through_the_origin),
-		cmocka_unit_test(a_station_and_a_delay_come_back_from_response_times),
-		cmocka_unit_test(an_open_stream_tells_too),
-		cmocka_unit_test(intervals_hold_what_they_say),
-		cmocka_unit_test(intervals_of_busy_times_hold_too),
-		cmocka_unit_test(what_the_rows_cannot_tell_is_refused),
-		cmocka_unit_test(demands_that_rows_do_not_tell_apart_have_no_interval),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

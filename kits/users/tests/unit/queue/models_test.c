@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* models - closed networks against Markov chains written out here, against GNU Octave's queueing
  * package, and against a published table. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <cmocka.h>
-
+#include "../../../../../tests/unit/unit.h"
 #include "../../../../../tests/unit/near.h"
 #include "queue/models.h"
 
@@ -53,11 +47,10 @@ static void chain(int n, double z, const double *s, double *x, double *q)
 		}
 }
 
-static void exact_is_what_a_markov_chain_says(void **state)
+TEST(exact_is_what_a_markov_chain_says)
 {
 	static const double z[] = { 0.1, 1, 5 };
 
-	(void)state;
 	for (int n = 1; n <= MOST; n++)
 		for (size_t i = 0; i < 3; i++) {
 			struct mva_network net = { .demand_s = { 0.3, 0.17 }, .stations = 2 };
@@ -73,7 +66,7 @@ static void exact_is_what_a_markov_chain_says(void **state)
 }
 
 /* octave --eval 'pkg load queueing; format long; [U R Q X] = qncsmva(N, [.05 .04 .03], [1 1 1], [1 1 1], Z), sum(Q)' */
-static void exact_is_what_octave_says(void **state)
+TEST(exact_is_what_octave_says)
 {
 	static const struct {
 		double n, z, x, q, u;
@@ -90,7 +83,6 @@ static void exact_is_what_octave_says(void **state)
 		{ 1000, 10, 20, 800, 1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		struct mva_network net = { .demand_s = { 0.05, 0.04, 0.03 }, .stations = 3 };
 		struct mva_solution p;
@@ -104,7 +96,7 @@ static void exact_is_what_octave_says(void **state)
 
 /* Brady & Gunther 2003/2016, Table 1: to its last digit where the approximation ends as early as
  * theirs did, within 0.01 where it does not. */
-static void table_1_is_schweitzers(void **state)
+TEST(table_1_is_schweitzers)
 {
 	static const struct {
 		double n, z, nz, lambda, q, qz;
@@ -115,7 +107,6 @@ static void table_1_is_schweitzers(void **state)
 		{ 800, 40, 20.00, 19.26, 29.78, 0.74 }, { 1000, 50, 20.00, 19.34, 33.15, 0.66 },
 	};
 
-	(void)state;
 	for (int strict = 0; strict < 2; strict++)
 		for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
 			struct mva_network net = { .demand_s = { 0.05, 0.04, 0.03 }, .stations = 3, .tolerance = strict ? 1e-3 : 0 };
@@ -130,9 +121,8 @@ static void table_1_is_schweitzers(void **state)
 		}
 }
 
-static void laws_hold_and_bounds_are_not_passed(void **state)
+TEST(laws_hold_and_bounds_are_not_passed)
 {
-	(void)state;
 	for (double n = 1; n < 400; n += 7)
 		for (int method = MVA_EXACT; method <= MVA_SCHWEITZER; method++) {
 			struct mva_network net = { .demand_s = { 0.05, 0.04, 0.03 }, .stations = 3, .delay_s = 0.02 };
@@ -151,12 +141,11 @@ static void laws_hold_and_bounds_are_not_passed(void **state)
 		}
 }
 
-static void one_user_never_waits_and_nobody_asks_nothing(void **state)
+TEST(one_user_never_waits_and_nobody_asks_nothing)
 {
 	struct mva_network net = { .demand_s = { 0.05, 0.04, 0.03 }, .stations = 3 };
 	struct mva_solution p;
 
-	(void)state;
 	for (int method = MVA_EXACT; method <= MVA_SCHWEITZER; method++) {
 		mva_solve_network(&net, (enum mva_method)method, 1, 0.38, &p);
 		assert_near(p.r_s, 0.12, 1e-12);
@@ -170,9 +159,8 @@ static void one_user_never_waits_and_nobody_asks_nothing(void **state)
 /* --- one queue ------------------------------------------------------------------------------------------------- */
 
 /* Erlang's own tables: B(10, 5) = 0.018385, and by hand B(2, 1) = (1/2) / (1 + 1 + 1/2). */
-static void erlangs_formulas(void **state)
+TEST(erlangs_formulas)
 {
-	(void)state;
 	assert_near(erlang_b_blocking_probability(2, 1), 0.2, 1e-15);
 	assert_near(erlang_b_blocking_probability(10, 5), 0.018384570, 1e-9);
 	assert_near(erlang_b_blocking_probability(5, 0), 0, 0);
@@ -182,11 +170,10 @@ static void erlangs_formulas(void **state)
 }
 
 /* Sums over a birth and death process, cut where nothing is left. */
-static void open_queues_are_birth_and_death(void **state)
+TEST(open_queues_are_birth_and_death)
 {
 	static const double servers[] = { 1, 2, 5 };
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		double m = servers[i], rate = 0.8 * m / 0.05, p = 1, sum = 0, q = 0, waits = 0;
 		struct erlang_queue_figures e;
@@ -206,20 +193,18 @@ static void open_queues_are_birth_and_death(void **state)
 	}
 }
 
-static void the_quantile_of_one_server_is_exponential(void **state)
+TEST(the_quantile_of_one_server_is_exponential)
 {
-	(void)state;
 	/* R of M/M/1 is exponential with mean S / (1 - rho) */
 	assert_near(erlang_response_time_quantile(18, 0.05, 1, 0.95), 0.5 * log(20), 1e-9);
 	assert_near(erlang_response_time_quantile(0.001, 0.05, 4, 0.5), 0.05 * log(2), 1e-6);
 	assert_true(isinf(erlang_response_time_quantile(40, 0.05, 1, 0.5)));
 }
 
-static void too_much_is_no_steady_state(void **state)
+TEST(too_much_is_no_steady_state)
 {
 	struct erlang_queue_figures e;
 
-	(void)state;
 	erlang_solve_open_queue(30, 0.05, 1, &e);
 	assert_false(e.steady);
 	assert_near(e.x, 20, 1e-12);
@@ -227,9 +212,8 @@ static void too_much_is_no_steady_state(void **state)
 }
 
 /* M/M/1/N/N is a closed network of one station. */
-static void the_repairman_is_a_closed_network(void **state)
+TEST(the_repairman_is_a_closed_network)
 {
-	(void)state;
 	for (int n = 1; n <= 60; n += 3) {
 		struct mva_network net = { .demand_s = { 0.05 }, .stations = 1 };
 		struct erlang_queue_figures e;
@@ -241,22 +225,4 @@ static void the_repairman_is_a_closed_network(void **state)
 		assert_near(e.r_s, p.r_s, 1e-9);
 		assert_near(e.q + e.x * 1.3, n, 1e-9 * n);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exact_is_what_a_markov_chain_says),
-		cmocka_unit_test(exact_is_what_octave_says),
-		cmocka_unit_test(table_1_is_schweitzers),
-		cmocka_unit_test(laws_hold_and_bounds_are_not_passed),
-		cmocka_unit_test(one_user_never_waits_and_nobody_asks_nothing),
-		cmocka_unit_test(erlangs_formulas),
-		cmocka_unit_test(open_queues_are_birth_and_death),
-		cmocka_unit_test(the_quantile_of_one_server_is_exponential),
-		cmocka_unit_test(too_much_is_no_steady_state),
-		cmocka_unit_test(the_repairman_is_a_closed_network),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

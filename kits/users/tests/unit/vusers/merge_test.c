@@ -1,14 +1,11 @@
+#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* merge - rows of two generators, whose pooled figures are computed by hand. */
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "vusers/merge.h"
+#include "../../../../../tests/unit/unit.h"
 
 #define MS 1000000LL
 
@@ -31,11 +28,10 @@ static void add_two_generators(struct merged_generator_runs *m)
 	}
 }
 
-static void response_times_are_pooled(void **state)
+TEST(response_times_are_pooled)
 {
 	struct merged_generator_runs m = { 0 };
 
-	(void)state;
 	add_two_generators(&m);
 	assert_int_equal(m.sums.users.ended[VLOG_OK], 30);
 	assert_int_equal(m.sums.bytes, 1200);
@@ -49,11 +45,10 @@ static void response_times_are_pooled(void **state)
 	merged_free(&m);
 }
 
-static void users_have_numbers_of_their_own(void **state)
+TEST(users_have_numbers_of_their_own)
 {
 	struct merged_generator_runs m = { 0 };
 
-	(void)state;
 	add_two_generators(&m);
 	assert_int_equal(m.crowd.cfg.users, 3);
 	for (int i = 0; i < 3; i++) {
@@ -67,11 +62,10 @@ static void users_have_numbers_of_their_own(void **state)
 	merged_free(&m);
 }
 
-static void requests_in_flight_are_those_of_all(void **state)
+TEST(requests_in_flight_are_those_of_all)
 {
 	struct merged_generator_runs m = { 0 };
 
-	(void)state;
 	add_two_generators(&m);
 	assert_int_equal(replay_merged_rows_into_window(&m, 1, 100 * MS), 0);
 	/* 10 of 4 ms and 20 of 5 ms in flight, in 100 ms; the last two are answered at 100 ms, when the window is over */
@@ -84,15 +78,4 @@ static void requests_in_flight_are_those_of_all(void **state)
 	for (size_t i = 1; i < m.n; i++)
 		assert_true(m.row[i - 1].end_ns <= m.row[i].end_ns);
 	merged_free(&m);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(response_times_are_pooled),
-		cmocka_unit_test(users_have_numbers_of_their_own),
-		cmocka_unit_test(requests_in_flight_are_those_of_all),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

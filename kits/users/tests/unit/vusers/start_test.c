@@ -1,17 +1,13 @@
+#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* start - absolute times against seconds since 1970 that are counted by hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "vusers/start.h"
+#include "../../../../../tests/unit/unit.h"
 
 /* 2000-03-01: 30 years of 365 days, 7 leap days before it, 29 February 2000, and 59 days of January and February. */
 #define MARCH_2000 ((30LL * 365 + 7 + 1 + 59) * 86400)
 
-static void times_are_those_of_the_calendar(void **state)
+TEST(times_are_those_of_the_calendar)
 {
 	static const struct {
 		const char *text;
@@ -27,7 +23,6 @@ static void times_are_those_of_the_calendar(void **state)
 		{ "@0.0000000019", 1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
 		int64_t ns = -1;
 
@@ -36,7 +31,7 @@ static void times_are_those_of_the_calendar(void **state)
 	}
 }
 
-static void other_texts_are_no_times(void **state)
+TEST(other_texts_are_no_times)
 {
 	static const char *const text[] = { "", "@", "@.5", "@5.", "@-1", "@5s", "@99999999999", "12:00:00", "2000-03-01T00:00:00",
 		"2000-03-01 00:00:00Z", "2000-02-30T00:00:00Z", "2000-13-01T00:00:00Z", "2000-03-01T24:00:00Z", "2000-3-1T00:00:00Z",
@@ -44,30 +39,17 @@ static void other_texts_are_no_times(void **state)
 		"1970-01-01T00:00:00+01:00", "2000-00-01T00:00:00Z" };
 	int64_t ns;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++)
 		assert_false(parse_start_time(text[i], &ns));
 }
 
-static void what_is_written_reads_back(void **state)
+TEST(what_is_written_reads_back)
 {
 	char text[START_TEXT];
 	int64_t ns;
 
-	(void)state;
 	format_start_time(MARCH_2000 * 1000000000 + 7999999, text);
 	assert_string_equal(text, "2000-03-01T00:00:00.007Z");
 	assert_true(parse_start_time(text, &ns));
 	assert_int_equal(ns, MARCH_2000 * 1000000000 + 7000000);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_are_those_of_the_calendar),
-		cmocka_unit_test(other_texts_are_no_times),
-		cmocka_unit_test(what_is_written_reads_back),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,12 @@
+#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* think - times between requests: mean and standard deviation of many draws against those of the
  * distributions' closed formulas; files. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "vusers/think.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../../../../../tests/unit/unit.h"
 
 #define DRAWS 400000
 #define MEAN 6.25e9
@@ -59,21 +52,19 @@ static struct think_time_distribution of(const char *words, double mean)
 	return t;
 }
 
-static void exponential_has_as_much_spread_as_mean(void **state)
+TEST(exponential_has_as_much_spread_as_mean)
 {
 	struct think_time_distribution t = of("exp", MEAN);
 
-	(void)state;
 	holds(&t, MEAN, MEAN, 9);
 }
 
-static void uniform_reaches_from_nothing_to_twice_the_mean(void **state)
+TEST(uniform_reaches_from_nothing_to_twice_the_mean)
 {
 	struct think_time_distribution t = of("uniform", MEAN);
 	uint64_t random = 1;
 	int64_t most = 0;
 
-	(void)state;
 	holds(&t, MEAN, MEAN / sqrt(3), 1.8);
 	for (int i = 0; i < DRAWS; i++) {
 		int64_t v = random_think_time_ns(&t, &random);
@@ -83,34 +74,31 @@ static void uniform_reaches_from_nothing_to_twice_the_mean(void **state)
 	assert_true((double)most <= 2 * MEAN && (double)most > 1.9999 * MEAN);
 }
 
-static void constant_is_always_the_same(void **state)
+TEST(constant_is_always_the_same)
 {
 	struct think_time_distribution t = of("const", MEAN);
 	uint64_t random = 1;
 
-	(void)state;
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(random_think_time_ns(&t, &random), 6250000000);
 }
 
 /* Kurtosis of a lognormal: w^4 + 2w^3 + 3w^2 - 3 with w = 1 + cv^2. */
-static void lognormal_has_the_mean_and_variation_asked_for(void **state)
+TEST(lognormal_has_the_mean_and_variation_asked_for)
 {
 	struct think_time_distribution half = of("lognormal:0.5", MEAN), one = of("lognormal", MEAN);
 
-	(void)state;
 	holds(&half, MEAN, 0.5 * MEAN, 1.25 * 1.25 * 1.25 * 1.25 + 2 * 1.25 * 1.25 * 1.25 + 3 * 1.25 * 1.25 - 3);
 	holds(&one, MEAN, MEAN, 16 + 16 + 12 - 3);
 }
 
-static void a_file_gives_its_own_values_and_they_can_be_stretched(void **state)
+TEST(a_file_gives_its_own_values_and_they_can_be_stretched)
 {
 	struct think_time_distribution t = { 0 };
 	const char *path;
 	unsigned long line;
 	FILE *f = text("# seconds\n1\n2 # the second\n\n  3\n");
 
-	(void)state;
 	assert_int_equal(think_distribution_parse("file:a b", &t, &path), 0);
 	assert_string_equal(path, "a b");
 	assert_int_equal(think_distribution_read_values(f, &t, &line), 0);
@@ -124,18 +112,17 @@ static void a_file_gives_its_own_values_and_they_can_be_stretched(void **state)
 	think_distribution_free(&t);
 }
 
-static void the_same_seed_gives_the_same_times(void **state)
+TEST(the_same_seed_gives_the_same_times)
 {
 	struct think_time_distribution t = of("exp", MEAN);
 	uint64_t a = 7, b = 7, c = 8;
 
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(random_think_time_ns(&t, &a), random_think_time_ns(&t, &b));
 	assert_int_not_equal(random_think_time_ns(&t, &a), random_think_time_ns(&t, &c));
 }
 
-static void what_is_no_distribution_or_no_time_is_refused(void **state)
+TEST(what_is_no_distribution_or_no_time_is_refused)
 {
 	static const struct {
 		const char *content;
@@ -148,7 +135,6 @@ static void what_is_no_distribution_or_no_time_is_refused(void **state)
 	struct think_time_distribution t = { 0 };
 	const char *path;
 
-	(void)state;
 	for (int i = 0; words[i]; i++)
 		assert_int_equal(think_distribution_parse(words[i], &t, &path), -EINVAL);
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
@@ -161,19 +147,4 @@ static void what_is_no_distribution_or_no_time_is_refused(void **state)
 		fclose(f);
 		think_distribution_free(&t);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exponential_has_as_much_spread_as_mean),
-		cmocka_unit_test(uniform_reaches_from_nothing_to_twice_the_mean),
-		cmocka_unit_test(constant_is_always_the_same),
-		cmocka_unit_test(lognormal_has_the_mean_and_variation_asked_for),
-		cmocka_unit_test(a_file_gives_its_own_values_and_they_can_be_stretched),
-		cmocka_unit_test(the_same_seed_gives_the_same_times),
-		cmocka_unit_test(what_is_no_distribution_or_no_time_is_refused),
-	};
-
-	return cmocka_run_group_tests_name("think", tests, NULL, NULL);
 }

@@ -1,22 +1,16 @@
+#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* vrfb - bytes of RFB written by hand after RFC 6143, in pieces of any size: what an update is,
  * when it answers, and what is no RFB. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "patch.h"
 #include "random.h"
 #include "vusers/guest.h"
 #include "vusers/vrfb.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "../../../../../tests/unit/unit.h"
 
 static const int32_t encodings[] = { 16, 5, 1, 0 };
 static const struct rfb_update_detector_cfg cfg = { encodings, 4, NULL }, known = { encodings, 4, "secret" };
@@ -108,11 +102,10 @@ static void add_hextile(struct stream *s)
 	add_zeros(s, 8 * 4 * 2);
 }
 
-static void everything_that_is_asked_for_is_passed_over_in_pieces_of_any_size(void **state)
+TEST(everything_that_is_asked_for_is_passed_over_in_pieces_of_any_size)
 {
 	static struct stream s;
 
-	(void)state;
 	s.n = 0;
 	begin(&s);
 	ADD(&s, "\0\0\0\1");		/* the first update */
@@ -162,7 +155,7 @@ static void everything_that_is_asked_for_is_passed_over_in_pieces_of_any_size(vo
 	}
 }
 
-static void what_it_says_itself_is_as_the_specification_has_it(void **state)
+TEST(what_it_says_itself_is_as_the_specification_has_it)
 {
 	static struct stream s;
 	/* version, None, shared, four encodings and three pseudo-encodings, a request for the whole screen */
@@ -172,7 +165,6 @@ static void what_it_says_itself_is_as_the_specification_has_it(void **state)
 	struct rfb_update_detector v;
 	struct told t;
 
-	(void)state;
 	s.n = 0;
 	begin(&s);
 	vrfb_init_detector(&v, &cfg, NULL);
@@ -189,12 +181,11 @@ static void what_it_says_itself_is_as_the_specification_has_it(void **state)
 	assert_memory_equal(t.first, "\3\1\0\0\0\0\0\50\0\24", 10);
 }
 
-static void an_update_that_began_before_the_key_or_has_no_pixels_is_no_answer(void **state)
+TEST(an_update_that_began_before_the_key_or_has_no_pixels_is_no_answer)
 {
 	static struct stream s;
 	struct rfb_update_detector v;
 
-	(void)state;
 	vrfb_init_detector(&v, &cfg, NULL);
 	s.n = 0;
 	begin(&s);
@@ -243,13 +234,12 @@ static void add_patch(struct stream *s, uint32_t number)
 			add(s, cells.white[y / 8][x / 8] ? "\xff\xff\xff\0" : "\0\0\0\0", 4);
 }
 
-static void where_the_patch_is_read_only_the_next_number_answers(void **state)
+TEST(where_the_patch_is_read_only_the_next_number_answers)
 {
 	static struct stream s;
 	struct rfb_echo_patch patch;
 	struct rfb_update_detector v;
 
-	(void)state;
 	for (size_t piece = 0; piece < 9; piece++) {
 		vrfb_init_detector(&v, &cfg, &patch);
 		s.n = 0;
@@ -268,7 +258,7 @@ static void where_the_patch_is_read_only_the_next_number_answers(void **state)
 	}
 }
 
-static void who_refuses_or_wants_a_password_or_speaks_something_else_is_told_apart(void **state)
+TEST(who_refuses_or_wants_a_password_or_speaks_something_else_is_told_apart)
 {
 	static const struct {
 		const char *bytes;
@@ -290,7 +280,6 @@ static void who_refuses_or_wants_a_password_or_speaks_something_else_is_told_apa
 #undef CASE
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		static struct stream s;
 		struct rfb_update_detector v;
@@ -303,7 +292,7 @@ static void who_refuses_or_wants_a_password_or_speaks_something_else_is_told_apa
 }
 
 /* The challenge's answer is openssl's (vnc_password_test.c says how). */
-static void every_version_is_spoken_with_and_without_a_password(void **state)
+TEST(every_version_is_spoken_with_and_without_a_password)
 {
 #define CHALLENGE "0123456789abcdef"
 #define ANSWER "\x75\x24\x40\xee\x2b\xfc\xc2\xa0\xd9\x01\x3f\xd2\x03\x71\xe2\x3b"
@@ -326,7 +315,6 @@ static void every_version_is_spoken_with_and_without_a_password(void **state)
 #undef CASE
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		for (size_t piece = 0; piece < 20; piece++) {
 			static struct stream s;
@@ -347,12 +335,11 @@ static void every_version_is_spoken_with_and_without_a_password(void **state)
 }
 
 /* Whatever comes, it stays within its memory (under sanitizers), and comes to an end. */
-static void garbage_is_refused_or_passed_over(void **state)
+TEST(garbage_is_refused_or_passed_over)
 {
 	static struct stream s;
 	uint64_t random = 99;
 
-	(void)state;
 	for (int round = 0; round < 3000; round++) {
 		struct rfb_echo_patch patch;
 		struct rfb_update_detector v;
@@ -375,12 +362,11 @@ static void garbage_is_refused_or_passed_over(void **state)
 }
 
 /* The same of what clients say to the reference server. */
-static void garbage_from_clients_is_refused_or_passed_over(void **state)
+TEST(garbage_from_clients_is_refused_or_passed_over)
 {
 	static struct reference_server_answers way[2];
 	uint64_t random = 98;
 
-	(void)state;
 	for (int round = 0; round < 2000; round++) {
 		bool http = round % 4 == 3;
 		struct served_client g;
@@ -402,20 +388,4 @@ static void garbage_from_clients_is_refused_or_passed_over(void **state)
 	}
 	reference_server_answers_free(&way[0]);
 	reference_server_answers_free(&way[1]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(everything_that_is_asked_for_is_passed_over_in_pieces_of_any_size),
-		cmocka_unit_test(what_it_says_itself_is_as_the_specification_has_it),
-		cmocka_unit_test(an_update_that_began_before_the_key_or_has_no_pixels_is_no_answer),
-		cmocka_unit_test(where_the_patch_is_read_only_the_next_number_answers),
-		cmocka_unit_test(who_refuses_or_wants_a_password_or_speaks_something_else_is_told_apart),
-		cmocka_unit_test(every_version_is_spoken_with_and_without_a_password),
-		cmocka_unit_test(garbage_is_refused_or_passed_over),
-		cmocka_unit_test(garbage_from_clients_is_refused_or_passed_over),
-	};
-
-	return cmocka_run_group_tests_name("vrfb", tests, NULL, NULL);
 }

@@ -1,19 +1,15 @@
+#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* window - what is under way over time, and the gaps between sends, against sums made by hand. */
 #include <math.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "vusers/window.h"
+#include "../../../../../tests/unit/unit.h"
 
-static void only_what_lies_within_it_counts(void **state)
+TEST(only_what_lies_within_it_counts)
 {
 	struct measuring_window w;
 
-	(void)state;
 	measuring_window_init(&w, 0, 100, 200);
 	assert_false(measuring_window_contains_time(&w, 99));
 	assert_true(measuring_window_contains_time(&w, 100));
@@ -34,12 +30,11 @@ static void only_what_lies_within_it_counts(void **state)
 	assert_int_equal(w.gaps, 0);	/* of those sent within it there is one only */
 }
 
-static void gaps_have_their_mean_and_spread(void **state)
+TEST(gaps_have_their_mean_and_spread)
 {
 	static const int64_t at[] = { 1000, 1010, 1040, 1100, 1200 };	/* gaps 10, 30, 60, 100 */
 	struct measuring_window w;
 
-	(void)state;
 	measuring_window_init(&w, 0, 1000, INT64_MAX);
 	for (size_t i = 0; i < sizeof(at) / sizeof(*at); i++)
 		measuring_window_note_request_sent(&w, at[i]);
@@ -53,25 +48,13 @@ static void gaps_have_their_mean_and_spread(void **state)
 	assert_int_equal(w.end_ns, 1300);
 }
 
-static void one_that_never_began_has_no_length(void **state)
+TEST(one_that_never_began_has_no_length)
 {
 	struct measuring_window w;
 
-	(void)state;
 	measuring_window_init(&w, 0, 500, 900);
 	measuring_window_note_request_sent(&w, 100);
 	measuring_window_cut_off_at(&w, 200);
 	assert_true(measuring_window_seconds(&w) <= 0);
 	assert_true(w.asked_ns <= 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_what_lies_within_it_counts),
-		cmocka_unit_test(gaps_have_their_mean_and_spread),
-		cmocka_unit_test(one_that_never_began_has_no_length),
-	};
-
-	return cmocka_run_group_tests_name("window", tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
+#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* workload, dues, stations - what is fetched and how often; who is due next; when a request has passed a server's queues. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "clock.h"
 #include "random.h"
 #include "vusers/dues.h"
@@ -14,9 +9,7 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../../../../../tests/unit/unit.h"
 
 static int read_text(const char *content, struct workload *w, unsigned long *line)
 {
@@ -34,7 +27,7 @@ static int read_text(const char *content, struct workload *w, unsigned long *lin
 }
 
 /* Brady & Gunther 2016: fifteen objects are nine pages. */
-static void the_script_of_nine_pages_has_fifteen_objects(void **state)
+TEST(the_script_of_nine_pages_has_fifteen_objects)
 {
 	static const struct {
 		const char *name;
@@ -47,7 +40,6 @@ static void the_script_of_nine_pages_has_fifteen_objects(void **state)
 	int count[4] = { 0 };
 	uint64_t random = 3;
 
-	(void)state;
 	assert_non_null(f);
 	assert_int_equal(workload_read(f, &w, &line, &why), 0);
 	fclose(f);
@@ -65,7 +57,7 @@ static void the_script_of_nine_pages_has_fifteen_objects(void **state)
 	workload_free(&w);
 }
 
-static void what_is_no_workload_is_refused_with_its_line(void **state)
+TEST(what_is_no_workload_is_refused_with_its_line)
 {
 	static const struct {
 		const char *content;
@@ -78,7 +70,6 @@ static void what_is_no_workload_is_refused_with_its_line(void **state)
 	struct workload w;
 	unsigned long line;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		assert_int_equal(read_text(bad[i].content, &w, &line), -EPROTO);
 		assert_int_equal(line, bad[i].line);
@@ -93,14 +84,13 @@ static void what_is_no_workload_is_refused_with_its_line(void **state)
 	assert_int_equal(make_workload_of_one_url_path(&w, "no"), -EPROTO);
 }
 
-static void users_come_out_in_the_order_of_their_times(void **state)
+TEST(users_come_out_in_the_order_of_their_times)
 {
 	struct due_heap d;
 	uint64_t random = 5;
 	int64_t last = INT64_MIN;
 	bool seen[1000] = { false };
 
-	(void)state;
 	assert_int_equal(due_heap_open(&d, 1000), 0);
 	assert_true(due_heap_first_time_ns(&d) == INT64_MAX);
 	for (uint32_t i = 0; i < 1000; i++)
@@ -118,12 +108,11 @@ static void users_come_out_in_the_order_of_their_times(void **state)
 }
 
 /* By hand: two stations of 3 and 2 ms; the second never makes anybody wait, the first everybody who comes in time. */
-static void who_comes_before_the_one_before_has_gone_waits(void **state)
+TEST(who_comes_before_the_one_before_has_gone_waits)
 {
 	static const int64_t come[] = { 0, 1, 2, 20, 21 }, gone[] = { 5, 8, 11, 25, 28 };
 	struct service_stations s = { 0 };
 
-	(void)state;
 	assert_int_equal(stations_parse_means("3ms,2ms", &s), 0);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(stations_admit_request(&s, come[i] * NS_PER_MS), gone[i] * NS_PER_MS);
@@ -131,14 +120,13 @@ static void who_comes_before_the_one_before_has_gone_waits(void **state)
 }
 
 /* M/M/1: the mean time in the system is S / (1 - load). In so many of load 1/2 it scatters by less than 2 %. */
-static void random_arrivals_at_one_station_are_an_m_m_1(void **state)
+TEST(random_arrivals_at_one_station_are_an_m_m_1)
 {
 	struct service_stations s = { .n = 1, .mean_ns = { 1e6 }, .exponential = true, .random = 11 };
 	double sum = 0;
 	uint64_t random = 12;
 	int64_t now = 0;
 
-	(void)state;
 	for (int i = 0; i < 400000; i++) {
 		now += llround(-log(1 - random_fraction_below_one(&random)) * 2e6);
 		sum += (double)(stations_admit_request(&s, now) - now);
@@ -146,27 +134,12 @@ static void random_arrivals_at_one_station_are_an_m_m_1(void **state)
 	assert_true(fabs(sum / 400000 / 2e6 - 1) < 0.03);
 }
 
-static void what_is_no_list_of_times_is_refused(void **state)
+TEST(what_is_no_list_of_times_is_refused)
 {
 	static const char *const bad[] = { "", ",", "1ms,", "x", "-1ms", "2h", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", NULL };
 	struct service_stations s;
 
-	(void)state;
 	for (int i = 0; bad[i]; i++)
 		assert_int_equal(stations_parse_means(bad[i], &s), -EINVAL);
 	assert_int_equal(stations_parse_means("0", &s), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_script_of_nine_pages_has_fifteen_objects),
-		cmocka_unit_test(what_is_no_workload_is_refused_with_its_line),
-		cmocka_unit_test(users_come_out_in_the_order_of_their_times),
-		cmocka_unit_test(who_comes_before_the_one_before_has_gone_waits),
-		cmocka_unit_test(random_arrivals_at_one_station_are_an_m_m_1),
-		cmocka_unit_test(what_is_no_list_of_times_is_refused),
-	};
-
-	return cmocka_run_group_tests_name("workload", tests, NULL, NULL);
 }
