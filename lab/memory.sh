@@ -86,7 +86,8 @@ lab_memory_fits() {	# lab_memory_fits BYTES
 }
 
 # lab_memory_group NAME [limit=SIZE] [swappiness=N] [low=SIZE] [min=SIZE] [swap=no]: a group beside the server's (inside it, if
-# NAME begins with "server."), its folder in LAB_MEMORY_GROUPS[NAME]. swappiness: cgroup v1 has it; low and min, protection from being paged out: v2 has them. 1: LAB_WHY.
+# NAME begins with "server."), its folder in LAB_MEMORY_GROUPS[NAME]. swappiness: cgroup v1 has it; low and min, protection
+# from being paged out: v2 has them. 1: LAB_WHY.
 # lab_memory_ungroup NAME: removes it, ending what runs in it.
 lab_memory_group() {
 	local name=$1 word words=() SIZE=0

@@ -31,8 +31,9 @@ def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50
 		+ " (\($worst.swap | swap_words); median)"
 		+ ($worst | times | if . == null then "; with the session in memory it is not known."
 			else ", \(.) as long as with the session in memory." end)
-		+ if $kept == null then "" else " A session that is \({unswapped: "in a memory group that may not swap", beside: "given its own memory group",
-			low: "protected by memory.low", throttled: "typed into while batch work is throttled"}[$kept.session])"
+		+ if $kept == null then "" else " A session that is \({unswapped: "in a memory group that may not swap",
+			beside: "given its own memory group", low: "protected by memory.low",
+			throttled: "typed into while batch work is throttled"}[$kept.session])"
 			+ " takes \($kept | level("kept_p50_ms")) under the same pressure"
 			+ (if $kept.kept_n < $kept.attempts then ", in the runs in which it was kept (\($kept.kept_n) of \($kept.attempts))."
 				else "." end) end end;

@@ -52,7 +52,8 @@ TEST(a_group_of_version_1)
 
 	put_below("v1/outer/inner/memory.limit_in_bytes", "9223372036854771712\n");
 	put_below("v1/outer/inner/memory.usage_in_bytes", "104857600\n");
-	put_below("v1/outer/inner/memory.stat", "cache 4096\nswap 1\nhierarchical_memory_limit 268435456\ntotal_cache 1\ntotal_swap 8192\n");
+	put_below("v1/outer/inner/memory.stat",
+		  "cache 4096\nswap 1\nhierarchical_memory_limit 268435456\ntotal_cache 1\ntotal_swap 8192\n");
 	g = read_group(1, "v1/outer/inner");
 	assert_int_equal(g.limits.lowest, 256 * M);	/* of the one above */
 	assert_int_equal(g.limits.room, 156 * M);

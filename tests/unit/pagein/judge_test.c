@@ -55,7 +55,7 @@ TEST(kept_is_all_of_it)
 	assert_false(is_every_process_kept_in_memory(p, 0));
 }
 
-/* One process with 4000 kB in swap, of which 100 pages came back (back_kb 400) after a key; each fault reads eight pages at most. */
+/* One process with 4000 kB in swap, of which 100 pages came back (back_kb 400) after a key. A fault reads eight pages. */
 TEST(what_came_back_was_read_or_waited_in_the_cache)
 {
 	static const struct {
