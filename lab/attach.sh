@@ -76,7 +76,8 @@ attach_region() {	# sets ATTACH_REGION
 	place=$(timeout 5 xwininfo -id "$ATTACH_WINDOW")
 	if [ "$1" != pick ]; then
 		IFS=x+ read -r w h x y <<<"$1"
-		[ "$x" -lt "$(sed -n 's/^ *Width: *//p' <<<"$place")" ] && [ "$y" -lt "$(sed -n 's/^ *Height: *//p' <<<"$place")" ] ||
+		[ "$x" -lt "$(sed -n 's/^ *Width: *//p' <<<"$place")" ] &&
+			[ "$y" -lt "$(sed -n 's/^ *Height: *//p' <<<"$place")" ] ||
 			die "-$EXIT_USAGE" "$1 lies outside of the window, which is" \
 				"$(sed -n 's/^ *-geometry \([0-9x]*\).*/\1/p' <<<"$place"); X and Y count from its corner"
 		return 0

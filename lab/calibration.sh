@@ -43,7 +43,8 @@ calibration_save() {
 	local file new
 	file=$(calibration_file)
 	mkdir -p -- "${file%/*}" 2>/dev/null && new=$(mktemp "$file.XXXXXX" 2>/dev/null) || return
-	cat >"$new" 2>/dev/null && jq -e .schema "$new" >/dev/null 2>&1 && chmod +r "$new" && sync "$new" && mv -- "$new" "$file" && return
+	cat >"$new" 2>/dev/null && jq -e .schema "$new" >/dev/null 2>&1 && chmod +r "$new" && sync "$new" && mv -- "$new" "$file" &&
+		return
 	rm -f -- "$new"
 	return 1
 }

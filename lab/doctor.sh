@@ -23,7 +23,8 @@ row() {	# row yes|no|part WHAT WHY [CURE]
 	else
 		printf '%-5s %-38s %s\n' "$1" "$2" "$3"
 	fi
-	[ "$json" = 1 ] || [ -z "$cure" ] || { fold -s -w 67 <<<"$cure" | sed '1s/^/       cure: /; 1!s/^/             /; s/ *$//'; }
+	[ "$json" = 1 ] || [ -z "$cure" ] || { fold -s -w 67 <<<"$cure" |
+		sed '1s/^/       cure: /; 1!s/^/             /; s/ *$//'; }
 	case $1 in no) missing=$((missing + 1)) ;; part) limited=$((limited + 1)) ;; esac
 }
 
@@ -32,14 +33,16 @@ have() {
 }
 
 kernel_has() {	# is this queue discipline in the kernel? asked in a network namespace of its own
-	unshare ${UNSHARE_USER:+--user --map-root-user} --net sh -c "ip link set lo up && tc qdisc add dev lo root $1" >/dev/null 2>&1
+	unshare ${UNSHARE_USER:+--user --map-root-user} --net sh -c "ip link set lo up && tc qdisc add dev lo root $1" >/dev/null \
+		2>&1
 }
 
 there() {	# a command, or a header
 	case $1 in
 	-) true ;;
 	*.h)
-		[ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ] || [ -n "$(find /usr/include -path "*/$1" -print -quit 2>/dev/null)" ]
+		[ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ] ||
+			[ -n "$(find /usr/include -path "*/$1" -print -quit 2>/dev/null)" ]
 		;;
 	*) have "$1" ;;
 	esac
@@ -66,7 +69,8 @@ hosts() {
 		if unshare --net --pid --mount --fork true 2>/dev/null; then
 			row yes "two emulated hosts" "as root, in namespaces"
 		else
-			row no "two emulated hosts" "this root may not make namespaces" "run outside the container, or give it CAP_SYS_ADMIN"
+			row no "two emulated hosts" "this root may not make namespaces" \
+				"run outside the container, or give it CAP_SYS_ADMIN"
 		fi
 	elif unshare --user --map-root-user --net --pid --mount --fork true 2>/dev/null; then
 		UNSHARE_USER=1
@@ -75,7 +79,8 @@ hosts() {
 		row no "two emulated hosts" "AppArmor forbids user namespaces" \
 			"sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0, or run as root"
 	else
-		row no "two emulated hosts" "user namespaces are forbidden" "sudo sysctl kernel.unprivileged_userns_clone=1, or run as root"
+		row no "two emulated hosts" "user namespaces are forbidden" \
+			"sudo sysctl kernel.unprivileged_userns_clone=1, or run as root"
 	fi
 }
 
@@ -186,7 +191,8 @@ memory() {
 	if [ -w /proc/sys/kernel/task_delayacct ]; then
 		row yes "delays of a process for memory" "delay accounting, switched on while it is needed"
 	else
-		row part "delays of a process for memory" "this kernel has no kernel.task_delayacct, or only root may set it" "run as root"
+		row part "delays of a process for memory" "this kernel has no kernel.task_delayacct, or only root may set it" \
+			"run as root"
 	fi
 }
 

@@ -58,7 +58,8 @@ facts_json() {
 	# shellcheck disable=SC2016
 	jq -cn \
 		"${raw[@]}" \
-		--argjson link_server "${link_server:-null}" --argjson link_client "${link_client:-null}" --argjson line "${line:-null}" '
+		--argjson link_server "${link_server:-null}" --argjson link_client "${link_client:-null}" --argjson line \
+			"${line:-null}" '
 		def text: if . == "" then null else . end;
 		def whole: if test("^-?[0-9]+$") then tonumber else null end;
 		def kb($key): [$memory | split("\n")[] | select(startswith($key + ":")) | capture("(?<n>[0-9]+)").n | tonumber * 1024][0];

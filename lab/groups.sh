@@ -88,7 +88,8 @@ lab_undo_end() {
 	[ -n "${LAB_UNDO-}" ] || return 0
 	exec {LAB_ASK}>&-
 	if wait_until 60 lab_gone "$LAB_UNDO"; then
-		wait "$LAB_UNDO" 2>/dev/null || ! lab_query server test -e "$record" || lab_undo_again "$record" >>"$LAB_TIMES/lab.log" 2>&1
+		wait "$LAB_UNDO" 2>/dev/null || ! lab_query server test -e "$record" ||
+			lab_undo_again "$record" >>"$LAB_TIMES/lab.log" 2>&1
 	fi
 	! lab_query server test -e "$record" ||
 		warn "some of the changes that the lab made could not be undone" \

@@ -66,7 +66,8 @@ guest_up() {
 	guest_root "$root"
 	guest_kernel
 	dir=$(umask 077 && mktemp -d "${TMPDIR:-/tmp}/tp-guest.XXXXXX") && mkdir -p -- "$dir/share/jobs" &&
-		mkfifo -- "$dir/jobs.in" "$dir/jobs.out" || die "cannot make a folder in ${TMPDIR:-/tmp}; set TMPDIR to a writable folder"
+		mkfifo -- "$dir/jobs.in" "$dir/jobs.out" ||
+			die "cannot make a folder in ${TMPDIR:-/tmp}; set TMPDIR to a writable folder"
 	GUEST_DIR[$name]=$dir
 	read -r -a words <<<"$(guest_accel)"
 	# shellcheck disable=SC2054 # commas of QEMU's words
@@ -108,7 +109,8 @@ guest_folders() {
 		at=tp$n
 		# (the programs of a checkout are below the rest)
 		if ! [[ $1 = ro && $n = 1 && $2/ = "$TP_HOME"/* ]]; then
-			qemu+=(-virtfs "local,mount_tag=$at,security_model=none,multidevs=remap,path=${2//,/,,}$([ "$1" = rw ] || echo ,readonly=on)")
+			qemu+=(-virtfs "local,mount_tag=$at,security_model=none,multidevs=remap,path=${2//,/,,}$([ "$1" = rw ] ||
+				echo ,readonly=on)")
 			printf '%s\t%s\t%s\n' "$at" "$1" "$2" >>"$list"
 		fi
 		shift 2

@@ -60,7 +60,8 @@ up_options() {
 			;;
 		--swap)
 			LAB_SWAP=$2
-			[[ $2 =~ ^(none|file|zram|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] || die "-$EXIT_USAGE" "--swap $2: none, file, zram or slow:DELAY"
+			[[ $2 =~ ^(none|file|zram|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] ||
+				die "-$EXIT_USAGE" "--swap $2: none, file, zram or slow:DELAY"
 			;;
 		--swap-size) LAB_SWAP_SIZE=$2; lab_size "$2" || die "-$EXIT_USAGE" "--swap-size $2: a size such as 1G" ;;
 		*) die "-$EXIT_USAGE" "up: unexpected $1; see thinprobe lab --help" ;;
@@ -111,7 +112,8 @@ keep() {
 		declare -p LAB_ID LAB_HOLDER LAB_ROOTLESS LAB_MODE LAB_SHARED_CPUS LAB_RUN LAB_LOG LAB_TIMES \
 			LAB_RATE LAB_CPUS_server LAB_CPUS_client \
 			LAB_SERVER_MEMORY LAB_MEMORY_GROUP LAB_MEMORY_VERSION LAB_SWAP_KIND LAB_SWAP_DEVICE LAB_SWAP_SCRATCH \
-			LAB_ADDR_server LAB_ADDR_client LAB_IF_server LAB_IF_client LAB_HOLD_server LAB_HOLD_client | sed 's/^declare -[-x]*/declare -g/'
+			LAB_ADDR_server LAB_ADDR_client LAB_IF_server LAB_IF_client LAB_HOLD_server LAB_HOLD_client |
+				sed 's/^declare -[-x]*/declare -g/'
 	} >"$state.new" && mv -- "$state.new" "$state" || die "cannot write $state"
 	# Whoever removes the state has no way left to end this lab but to let it end itself.
 	while [ -d "/proc/$LAB_HOLDER" ] && [ -f "$state" ]; do nap 1; done

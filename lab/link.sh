@@ -172,7 +172,8 @@ link_facts() {
 	local wire=null
 	[ "$LAB_LINK" != wire ] || ! link_wire_report ||
 		wire=$(jq -c '.result | {added_delay_us: (.added_delay_us | del(.histogram)), scheduling, real_time, cpu_percent,
-		ways: [.ways[] | {from, to, packets, lost, dropped_by_queue, dropped_no_room, dropped_before, refused}]}' "$LAB_WIRE.json")
+		ways: [.ways[] | {from, to, packets, lost, dropped_by_queue, dropped_no_room, dropped_before, refused}]}' \
+			"$LAB_WIRE.json")
 	jq -cn --arg kind "$LAB_LINK" --arg rate "$LAB_RATE" --arg queue "$LAB_QUEUE" \
 		--argjson least "$LAB_QUEUE_LEAST" --arg delay "$LAB_DELAY" --arg jitter "$LAB_JITTER" \
 		--arg loss "$LAB_LOSS" --argjson wire "${wire:-null}" '

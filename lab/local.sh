@@ -98,7 +98,8 @@ lab_up() {
 		LAB_WIRE=$LAB_WIRE LAB_CPU_WAIT=$LAB_CPU_WAIT LAB_CLIENTS=${LAB_CLIENTS:-1} \
 		LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks} LAB_SHARED_CPUS=$LAB_SHARED_CPUS LAB_ALLOWED=$LAB_DRIVER_CPUS \
 		LAB_CPUS_server=${LAB_CPUS_server-} LAB_CPUS_client=${LAB_CPUS_client-} \
-		setpriv --pdeathsig KILL ${unshared[@]+"${unshared[@]}"} "$BASH" -p "$LAB_HERE/local/hold.sh" ${keep[@]+"${keep[@]}"} \
+		setpriv --pdeathsig KILL ${unshared[@]+"${unshared[@]}"} "$BASH" -p "$LAB_HERE/local/hold.sh" \
+			${keep[@]+"${keep[@]}"} \
 		3>&"$LAB_TALK" {LAB_TALK}>&- </dev/null >>"$LAB_LOG/lab.log" 2>&1 &
 	LAB_HOLDER=$!
 	LAB_PIDS=() LAB_PID_OF=() LAB_CLIENT_ROLES=()
@@ -162,7 +163,8 @@ lab_down() {
 # namespaces, but for the network: a capture that is ROLE's only by its link), as root of the host, who may capture;
 # -S: a session of its own; -R: as root of the host; -X: hears Ctrl-C; -M: in that memory group.
 lab_command() {
-	local OPTIND=1 opt other='' session=same mode=${LAB_MODE-user} interrupt=no memory=${LAB_MEMORY-} into role net home cpus times
+	local OPTIND=1 opt other='' session=same mode=${LAB_MODE-user} interrupt=no memory=${LAB_MEMORY-} into role net home cpus \
+		times
 	while getopts CSRXM: opt; do
 		case $opt in
 		M) memory=$OPTARG ;;
@@ -304,7 +306,8 @@ lab_can() {
 	cgroup) machine_can_cgroup "$LAB_ID" ;;
 	delay) [ "$LAB_LINK" != veth ] || link_has_netem lab_exec -R "$role" ;;
 	shape)
-		[ "$LAB_LINK" = wire ] || lab_exec -R "$role" tc qdisc show dev "${!link}" 2>/dev/null | grep -q '^qdisc tbf\|^qdisc netem'
+		[ "$LAB_LINK" = wire ] || lab_exec -R "$role" tc qdisc show dev "${!link}" 2>/dev/null |
+			grep -q '^qdisc tbf\|^qdisc netem'
 		;;
 	autogroup) machine_can_autogroup ;;
 	memory | swap | zram | slowswap | evict | memory_low | damon | delayacct) lab_memory_can "$2" ;;
@@ -333,7 +336,8 @@ lab_cpu() {
 	[ "$LAB_SHARED_CPUS" = 0 ] || roles=(server client)
 	for role in "${roles[@]}"; do
 		home=LAB_HOLD_$role
-		files+=("$LAB_TIMES/cpu-$role.times" "/proc/${!home}/root/proc/"[0-9]*/stat "/proc/${!home}/root/proc/"[0-9]*/task/*/schedstat)
+		files+=("$LAB_TIMES/cpu-$role.times" "/proc/${!home}/root/proc/"[0-9]*/stat \
+			"/proc/${!home}/root/proc/"[0-9]*/task/*/schedstat)
 	done
 	machine_cpu "${!cpus}" "${files[@]}"
 }
@@ -388,7 +392,8 @@ lab_clean() {
 		rm -rf -- "$f" && printf 'removed %s\n' "$f"
 	done < <(find "$tmp" -maxdepth 1 -type d -name 'thinprobe.??????' -mmin +1 2>/dev/null)
 	# Of a lab over ssh, here or at this end of one: its process is gone.
-	for f in "$tmp"/thinprobe-ssh.?????? /tmp/thinprobe-ssh.?????? /var/tmp/thinprobe-ssh.?????? "${HOME-}"/thinprobe-ssh.??????; do
+	for f in "$tmp"/thinprobe-ssh.?????? /tmp/thinprobe-ssh.?????? /var/tmp/thinprobe-ssh.?????? \
+		"${HOME-}"/thinprobe-ssh.??????; do
 		[ -d "$f" ] && [ ! -L "$f" ] && { [ -O "$f" ] || [ "$EUID" = 0 ]; } || continue
 		fd=''
 		{ read -r fd <"$f/pid"; } 2>/dev/null

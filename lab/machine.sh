@@ -50,7 +50,8 @@ machine_marked() {
 	local p
 	# shellcheck disable=SC2013 # pids are words
 	# (Words of its own would have grep find itself.)
-	for p in $(grep -lzsxF -f /dev/stdin /proc/[0-9]*/environ /proc/[0-9]*/cmdline <<<"LAB_REMOTE=$1"$'\n'"$1/lab/ssh/relay.sh"); do
+	for p in $(grep -lzsxF -f /dev/stdin /proc/[0-9]*/environ /proc/[0-9]*/cmdline \
+		<<<"LAB_REMOTE=$1"$'\n'"$1/lab/ssh/relay.sh"); do
 		p=${p#/proc/}
 		printf '%s ' "${p%/*}"
 	done
@@ -106,7 +107,8 @@ machine_clocks() {
 	[ "$(machine_suspends)" = 0 ] || return
 	read -r before _ </proc/uptime
 	while [ "$steps" -lt 50 ] && [ "${best:-1000000}" -gt 100 ]; do
-		# The step came after the previous look at /proc/uptime had begun, thus after `early`, the clock reading before that look.
+		# The step came after the previous look at /proc/uptime had begun, thus after `early`, the clock reading before that
+		# look.
 		early=$last last=$wall
 		read -r now _ </proc/uptime
 		wall=${EPOCHREALTIME/[.,]/}

@@ -134,7 +134,8 @@ lab_swap() {
 	[ -n "$LAB_MEMORY_GROUP" ] || return
 	case $kind in
 	none | file | zram) ;;
-	slow:*) [[ $kind =~ ^slow:[0-9]+(\.[0-9]+)?(us|ms|s)$ ]] || { LAB_WHY="$kind: want slow:DELAY, such as slow:2.5ms"; return 1; } ;;
+	slow:*) [[ $kind =~ ^slow:[0-9]+(\.[0-9]+)?(us|ms|s)$ ]] ||
+		{ LAB_WHY="$kind: want slow:DELAY, such as slow:2.5ms"; return 1; } ;;
 	*) LAB_WHY="no kind of swap $kind: none, file, zram, slow:DELAY"; return 1 ;;
 	esac
 	bytes=$((LAB_MEMORY_BYTES * 2))
@@ -236,7 +237,8 @@ lab_memory_can() {
 	memory_low) lab_memory_try low=4096 ;;
 	evict)
 		lab_change memory try || return
-		lab_query server test -w "${LAB_ANSWERED#* }/memory.force_empty" -o -w "${LAB_ANSWERED#* }/memory.reclaim" || done_=1
+		lab_query server test -w "${LAB_ANSWERED#* }/memory.force_empty" -o -w "${LAB_ANSWERED#* }/memory.reclaim" ||
+			done_=1
 		lab_change forget try
 		[ "$done_" = 0 ] || LAB_WHY="memory groups here have neither force_empty nor reclaim"
 		return "$done_"

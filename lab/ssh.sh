@@ -139,7 +139,8 @@ ssh_cpus() {
 		cpus=LAB_CPUS_$role
 		lab_query "$role" taskset -c "${!cpus}" true >/dev/null 2>&1 ||
 			ssh_fail "$EXIT_USAGE" "$role" "LAB_CPUS_$role=${!cpus}: the login may use only ${LAB_FACT[$role.cpus]}"
-		[ "$LAB_SHARED_CPUS" = 1 ] || ssh_say "$role" "lock ${LAB_LOCKS:-/tmp/thinprobe-locks} $(machine_cpu_list "${!cpus}")"
+		[ "$LAB_SHARED_CPUS" = 1 ] || ssh_say "$role" "lock ${LAB_LOCKS:-/tmp/thinprobe-locks} $(machine_cpu_list \
+			"${!cpus}")"
 	done
 	for role in listener "${LAB_CLIENT_ROLES[@]:1}"; do printf -v "LAB_CPUS_$role" %s "${LAB_FACT[$role.cpus]-}"; done
 	LAB_CPUS_beside=''
@@ -248,7 +249,8 @@ lab_down() {
 	exec {LAB_TALK}>&-
 	[ -s "$LAB_TIMES/lab.log" ] || rm -f -- "$LAB_TIMES/lab.log"
 	LAB_HOLDER='' LAB_PIDS=()
-	LAB_SHARED_CPUS=$LAB_WISH_SHARED LAB_CPUS_server=$LAB_WISH_server LAB_CPUS_client=$LAB_WISH_client LAB_ADDR_server=$LAB_WISH_addr
+	LAB_SHARED_CPUS=$LAB_WISH_SHARED LAB_CPUS_server=$LAB_WISH_server LAB_CPUS_client=$LAB_WISH_client \
+		LAB_ADDR_server=$LAB_WISH_addr
 }
 
 # lab_lost: prints why the hosts are gone (or going) without lab_down; fails while they are there.
@@ -301,7 +303,8 @@ lab_command() {
 		return
 	fi
 	ssh_line "$role" || {
-		LAB_COMMAND=(sh -c 'printf "%s\n" "$1" >&2; exit 255' sh "cannot open another connection to the $role${LAB_WHY:+: $LAB_WHY}")
+		LAB_COMMAND=(sh -c 'printf "%s\n" "$1" >&2; exit 255' sh \
+			"cannot open another connection to the $role${LAB_WHY:+: $LAB_WHY}")
 		return
 	}
 	lab_memory_of "$role" "$memory"
@@ -370,7 +373,8 @@ lab_via() {
 		bash -p "${LAB_FOLDER[$1]}/lab/ssh/ask.sh" "${LAB_FOLDER[$1]}" "$words"
 		return
 	fi
-	ssh -F none -T -S "$LAB_CONTROL/$1.1.ctl" -o ControlMaster=no -o BatchMode=yes -o ProxyCommand=false -o LogLevel=QUIET "$1" \
+	ssh -F none -T -S "$LAB_CONTROL/$1.1.ctl" -o ControlMaster=no -o BatchMode=yes -o ProxyCommand=false -o LogLevel=QUIET \
+		"$1" \
 		"exec bash -p ${LAB_FOLDER[$1]}/lab/ssh/ask.sh ${LAB_FOLDER[$1]} $words"
 }
 lab_query() { lab_via "$@" </dev/null; }

@@ -31,7 +31,8 @@ viewer_can() {
 	local what
 	for what in Xvfb:xvfb xauth:xauth xset:x11-xserver-utils xdotool:xdotool; do
 		lab_has client "${what%:*}" || {
-			printf '%s is missing%s; apt-get install --no-install-recommends %s\n' "${what%:*}" "${LAB_AT_client-}" "${what#*:}"
+			printf '%s is missing%s; apt-get install --no-install-recommends %s\n' "${what%:*}" "${LAB_AT_client-}" \
+				"${what#*:}"
 			return 1
 		}
 	done
@@ -46,9 +47,10 @@ viewer_display() {
 	VIEWER_DISPLAY=:$VIEWER_NUMBER
 	VIEWER_COOKIE=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
 	viewer_cookie client add "$VIEWER_DISPLAY" 2>>"$LAB_LOG/$log.err" ||
-		cannot "cannot write the X cookie of display $VIEWER_DISPLAY${LAB_AT_client-}: $(tail -n 1 -- "$LAB_LOG/$log.err")" || return
-	# In front of a person, a display has a machine to itself. Here it shares its CPU with the probe and whatever else runs, so it
-	# goes before all but the probe, where that is allowed.
+		cannot "cannot write the X cookie of display $VIEWER_DISPLAY${LAB_AT_client-}: $(tail -n 1 -- \
+			"$LAB_LOG/$log.err")" || return
+	# In front of a person, a display has a machine to itself. Here it shares its CPU with the probe and whatever else runs, so
+	# it goes before all but the probe, where that is allowed.
 	# shellcheck disable=SC2016
 	lab_start client "$log" sh -c '
 		n=$1 geometry=$2

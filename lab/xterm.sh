@@ -13,7 +13,8 @@ xterm_start() {
 	local display=$1 app=$2 program=$3 name=app-$2${1//[!0-9]/-} log=$LAB_LOG/app-$2.log pid=''
 	shift 3
 	[ -n "$display" ] ||
-		cannot "-$EXIT_USAGE" "$app needs a display, and protocol $PROTOCOL_NAME has none; use the application refecho" || return
+		cannot "-$EXIT_USAGE" "$app needs a display, and protocol $PROTOCOL_NAME has none; use the application refecho" ||
+			return
 	lab_need server xterm xterm && lab_need server xdotool xdotool && lab_need server pgrep procps || return
 	# The shell prints its pid and becomes xterm: over ssh, other sessions of that machine may run an xterm with the same words.
 	# shellcheck disable=SC2016
@@ -21,8 +22,9 @@ xterm_start() {
 		-xrm 'XTerm*pointerMode: 0' -fn fixed -geometry 80x24+0+0 +sb -title "$app $display" -e "$program" "$@"
 	APP_PID=$LAB_PID APP_DISPLAY=$display
 	wait_until 20 xterm_began_or_ended "$name" && read -r pid <"$LAB_LOG/$name.out"
-	# A program reads keys from the moment it has switched its terminal to single characters. No window manager: keys go to the window
-	# that has the focus, and only while the pointer is above it. The window of an xterm that has just ended may still be there.
+	# A program reads keys from the moment it has switched its terminal to single characters. No window manager: keys go to the
+	# window that has the focus, and only while the pointer is above it. The window of an xterm that has just ended may still be
+	# there.
 	# A minute: a remote display is asked some hundred times, each a round trip.
 	# shellcheck disable=SC2016
 	[ -n "$pid" ] && lab_exec server timeout 60 sh -c '

@@ -130,7 +130,8 @@ case ${1-} in
 check) fail_parse "$(fail_columns "$(in_trees "experiments/$2/table")")" "$3" >/dev/null ;;
 judge)
 	cd -- "$2" || exit 1
-	columns=$(jq -R -n '[inputs / "\t" | {table: .[1], column: .[2], type: .[3], unit: .[4], heading: .[7]}]' schema.tsv) || exit 1
+	columns=$(jq -R -n '[inputs / "\t" | {table: .[1], column: .[2], type: .[3], unit: .[4], heading: .[7]}]' schema.tsv) ||
+		exit 1
 	asked=$(fail_parse "$(jq 'map(select((.type | IN("text", "type") | not)
 		and (.column | test("_(low|high|above|from|to|why)$") | not)))' <<<"$columns")" "$3") || exit
 	status=0 lines=0

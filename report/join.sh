@@ -91,7 +91,8 @@ join() {
 		for i in "${all[@]}"; do [ "$i" != "$run" ] || die 2 "$run: is given twice"; done
 		all+=("$run")
 		of=$(run_stem "$run") || exit
-		jq -e '.runs == null' "$run/run.json" >/dev/null || die 2 "$run: is a report of several runs; give those runs instead"
+		jq -e '.runs == null' "$run/run.json" >/dev/null ||
+			die 2 "$run: is a report of several runs; give those runs instead"
 		[ -z "$stem" ] || [ "$of" = "$stem" ] ||
 			die 2 "$run: a run of $of, but ${all[0]} is one of $stem; give runs of one experiment"
 		read -r of_threshold of_window of_work < <(jq -r '.settings
@@ -124,7 +125,8 @@ join() {
 		for ((i = 0; i < ${#all[@]}; i++)); do
 			[ -f "${all[i]}/$table" ] || continue
 			files+=("${all[i]}/$table" "${names[i]}")
-			head -n 1 "${all[i]}/$table" | tr '\t' '\n' | grep -xE 'protocol|system|cell' >/dev/null || missing=${all[i]}
+			head -n 1 "${all[i]}/$table" | tr '\t' '\n' | grep -xE 'protocol|system|cell' >/dev/null ||
+				missing=${all[i]}
 		done
 		# without such a column, rows of different runs could not be distinguished
 		[ -n "$missing" ] || join_table "${files[@]}" >"$RUN/$table" || die 1 "cannot write $RUN/$table"

@@ -20,7 +20,8 @@ def cell_text($c; $with_interval):	# input: a figure of the column $c; $c.words:
 	elif at_least == null then .why | why_words
 	elif is_unresolved then "<\(.least | number)"
 	elif $with_interval == false and .both != null then .both | map(one) | if .[0] == .[1] then .[0] else join(", ") end
-	else (if .above then ">\(at_least | one)" elif is_range then "\(.from | one) to \(.to | one)\(range_mark)" else .value | one end)
+	else (if .above then ">\(at_least | one)" elif is_range then "\(.from | one) to \(.to | one)\(range_mark)" else .value
+		| one end)
 		+ if $with_interval and .low != null and .high != null then " (\(.low | one) to \(.high | one))"
 			elif .both != null then " (\(.both | map(one) | join(", ")))" else "" end
 	end;
@@ -28,7 +29,8 @@ def all_whole($rows; $name): all($rows[] | .[$name, $name + "_from", $name + "_t
 # The folder of a row's condition, by the axes of the run.
 def axes_key($axes): [.[$axes[]] | tostring] | join("\t");
 def folders: (.run.axes // []) as $axes | if $axes == [] then {} else
-	[.run.cells[] | select(.name | IN($cells[])) | {key: (.parameters | axes_key($axes)), value: "cells/\(.name)"}] | from_entries end;
+	[.run.cells[] | select(.name | IN($cells[])) | {key: (.parameters | axes_key($axes)), value: "cells/\(.name)"}]
+		| from_entries end;
 # Of rows the numbers of those where a condition breaks: the first of each group in which the column is surely above the limit. A
 # group has the same values in the columns of the view that are left of the axis.
 def broken($view; $rows): disturbed_runs as $out | $view.breaks as [$axis, $column, $most] | if $axis == null then [] else
@@ -42,7 +44,8 @@ def breaks_words($view; $breaking): if $breaking == [] then empty else $view.bre
 	| "Breaks: the first row in which \"\(heading($view.table; $column) | sub(",[^,]*$"; ""))\" is surely above"
 		+ " \(if $limit == "threshold" then "\(threshold | plain) ms" else "\($limit)\(unit_of($column)
 			| if . == "" then "" else " \(.)" end)" end), by the lower end of its interval"
-		+ if any($breaking[]; figure($column).low == null) then ", or by its least value where there is none." else "." end end;
+		+ if any($breaking[]; figure($column).low == null) then ", or by its least value where there is none."
+			else "." end end;
 # Rows of a view with rank=COLUMN, least first, those without a figure last; `at` is the condition in which they are compared.
 # A column TABLE:COLUMN is of that table's row with the same text in the view's first column.
 def ranking($view): undisturbed_runs | . as $doc | $view.columns[0] as $who
@@ -81,11 +84,13 @@ def grid($view; $with_interval):
 	| ([$view.by // empty] + $view.columns | map((split(":")[-1] | rtrimstr("?")) as $c | select(any($rows[]; figure($c)
 			| at_least != null or .why != null))
 		| select(endswith("?") | not or ($rows | distinct(.[$c]) | length > 1)
-			or (($doc | column_of($view.table; $c).better) == "lower" and any($rows[]; (.[$c] // 0) != 0))) | $c)) as $names
+			or (($doc | column_of($view.table; $c).better) == "lower" and any($rows[]; (.[$c] // 0) != 0)))
+				| $c)) as $names
 	| (any($rows[]; .state // "complete" | IN("complete", "measured") | not) and ($names | index("state") | not)) as $state
 	| [$names[] as $name | ($other[$name] // $view.table) as $table | ($doc | column_of($table; $name)) as $c
 		| {$name, heading: ($doc | heading($table; $name)), unit: $c.unit, decimals: $c.decimals,
-			words: ($labels.value[$name] // {} | if $with_interval or $name == $view.by or all(.[]; length <= 24) then . else {} end),
+			words: ($labels.value[$name] // {} | if $with_interval or $name == $view.by or all(.[]; length <= 24) then .
+				else {} end),
 		   type: (if $c.type != "text" and all_whole($rows; $name) then "int" else $c.type end)}] as $columns
 	| (.run.axes // []) as $axes | (if $with_interval and $html then folders else {} end) as $folders
 	| ($doc | if unusable then [] else broken($view; $rows) end) as $breaks
@@ -131,14 +136,16 @@ def terminal_table($grouped):
 # ---- the run before this one: the headline column of the first view, where it has no number any more, or else changed most ----
 def previous_note: . as $doc | (.run.axes // []) as $axes
 	| first(views | select(($doc[.table] // []) != [] and .table == "summary")) // null | . as $view
-	| [$view.columns[]? | rtrimstr("?") | . as $c | $doc | column_of("summary"; $c) | select(.better // "" | IN("lower", "higher"))]
+	| [$view.columns[]? | rtrimstr("?") | . as $c | $doc | column_of("summary"; $c)
+		| select(.better // "" | IN("lower", "higher"))]
 	| first(sort_by(.unit == "%")[]) | . as $c | .column as $name
 	| ([($doc.previous // [])[] | {key: axes_key($axes), value: .}] | from_entries) as $was
 	| ($doc.summary | length) as $pairs | [$doc.summary[] | {now: ., was: ($was[axes_key($axes)] // {})}
 		| .is = compared(.was; .now; $name; $pairs)] | map(select(.is.apart != null)) as $known
 	| def is_number: figure($name) | (.value | type == "number") and (.above | not);
 	  map(select((.was | is_number) and (.now | figure($name) | .above or .why == "overloaded"))) as $lost
-	| (map(select([.now, .was] | all(is_number)) | .by = ([.now[$name], .was[$name]] | map(fabs + 0.001) | .[0] / .[1] | log | fabs))
+	| (map(select([.now, .was] | all(is_number)) | .by = ([.now[$name], .was[$name]] | map(fabs + 0.001) | .[0] / .[1] | log
+		| fabs))
 		| max_by([.is.apart == true, .by])) as $most
 	| ($lost[0] // $most | values) as $one
 	| "**Previous run** with these settings (\($doc.before | .[:16] | sub("T"; " "))): \($doc | heading("summary"; $name))"
@@ -165,13 +172,17 @@ def rank_verdict: . as $doc | first(views | select(.rank != null and (. as $view
 	  def name: "\(.[$view.columns[0]]) (\(figure($view.rank) | figure_words)\(unanswered_words))";
 	  ([$view.at // {} | select($doc.run.settings.link // "" | contains(",") | not) | keys_unsorted[] as $name
 		| $rows[0][$name] | select(type == "number" and . != 0)
-		| . as $value | $doc | column_of("summary"; $name) | "\(.heading | ascii_downcase) \($value | plain) \(.unit)"]) as $at
+		| . as $value | $doc | column_of("summary"; $name)
+			| "\(.heading | ascii_downcase) \($value | plain) \(.unit)"]) as $at
 	| "On \([($doc | link_words) // (if $doc.run.differs.link then "different links" else "this link" end), $at[]]
 			| join(", ")): "
 		+ ([$groups | to_entries[] | .key as $i | .value | . as $group | map($rows[.])
-			| if length > 1 then ([$group[] as $j | $group[] | select(. > $j) | told_in($rows; $j; .; $view.rank)] | unique) as $told
-				| (if any($told[]; .) then "all " else "" end) as $all | map(if $i == 0 then name else who end) | and_list
-					+ if $told | index([null]) then " are not \(if $told == [null] then "" else "all " end)compared (no interval)"
+			| if length > 1 then ([$group[] as $j | $group[] | select(. > $j) | told_in($rows; $j; .; $view.rank)]
+				| unique) as $told
+				| (if any($told[]; .) then "all " else "" end) as $all | map(if $i == 0 then name else who end)
+					| and_list
+					+ if $told | index([null]) then
+						" are not \(if $told == [null] then "" else "all " end)compared (no interval)"
 						else " cannot \($all)be told apart" end
 			elif $i == 0 then "\(.[0] | name) first" elif $i == ($groups | length) - 1 then "\(.[0] | name) last"
 			else "then \(.[0] | name)" end] | join("; ")) + "."
@@ -219,7 +230,8 @@ def markdown_cells: "| " + (map(. // "") | join(" | ")) + " |";
 def page_table: . as $grid | if .rows == [] then empty else (.head | map(cell_safe) | markdown_cells),
 	(.right | map(if . then "--:" else ":--" end) | markdown_cells),
 	(.rows | to_entries[] | .key as $i | .value | map(. // "" | cell_safe)
-		| if $html and $grid.at != null and ($grid.breaks // [] | index($i)) then .[$grid.at] += "<i class=\"breaks\"></i>" else . end
+		| if $html and $grid.at != null and ($grid.breaks // [] | index($i)) then .[$grid.at] += "<i class=\"breaks\"></i>"
+			else . end
 		| if $grid.links[$i] == null or $grid.at == null then . else .[$grid.at] |= "[\(.)](\($grid.links[$i]))" end
 		| markdown_cells), "", (.notes // [] | select(. != []) | join(" ") | safe, "") end;
 
@@ -236,7 +248,8 @@ def facts($prefix): objects | to_entries[] | select(.value != null and (.key | v
 		([to_entries[] | select(.value != null and (.value | type != "object") and (.key | volatile | not))
 			| "\(.key) \(.value | plain_value)"] | join(", ")
 			| select(. != "") | [$prefix + $key, .]),
-		(to_entries[] | select((.value | type == "object") and (.key | volatile | not)) | ["\($prefix)\($key).\(.key)", (.value | leaves)]
+		(to_entries[] | select((.value | type == "object") and (.key | volatile | not))
+			| ["\($prefix)\($key).\(.key)", (.value | leaves)]
 			| select(.[1] != ""))
 	  elif type == "array" then select(. != [])
 		| [$prefix + $key, (map(if type == "object" then leaves else plain_value end) | join(", "))]
@@ -293,12 +306,15 @@ def page: . as $doc | [sections] as $sections
 	(if $html then "<nav><a href=\"#findings\">Findings</a>" + ([$sections[] | " <a href=\"#\(.id)\">\(.title)</a>"] | add)
 		+ "</nav>", "" else empty end),
 	"<div class=\"lead\">", "<div class=\"verdict\(if unusable then " unusable" else "" end)\">", "",
-	"> \(full_verdict | safe | if startswith("Not usable:") then sub("^Not usable:"; "**Not usable:**") else "**\(.)**" end)", "",
+	"> \(full_verdict | safe | if startswith("Not usable:") then sub("^Not usable:"; "**Not usable:**") else "**\(.)**" end)",
+		"",
 	(all_notes[] | "> \(safe)", ">"), "", "</div>", "<div class=\"first\">", "",
 	($first | values | figure_image), "</div>", "<div class=\"findings\">", "", section_head("findings"; "Findings"),
-	(all_findings | to_entries[] | "\(.key + 1). \(.value.text | safe)" + (.value.figure // "" | if $html and IN($figures[]) then
+	(all_findings | to_entries[] | "\(.key + 1). \(.value.text | safe)"
+		+ (.value.figure // "" | if $html and IN($figures[]) then
 		" <a href=\"#figure-\(.)\">figure</a>" else "" end)), "", "</div>", "</div>", "",
-	(.run.runs | values | "## Runs", "", ({head: ["Run", "Host", "Started", "State", "Repeats", "Kernel", "CPU", "Where", "Folder"],
+	(.run.runs | values | "## Runs", "", ({head: ["Run", "Host", "Started", "State", "Repeats", "Kernel", "CPU", "Where",
+		"Folder"],
 		right: [false, false, false, false, true, false, false, false, false],
 		rows: map([.name, .host, .started, .state, .repeats, .kernel, .cpu, .on, .folder])} | page_table)),
 	$sections[].lines[],

@@ -152,7 +152,8 @@ fitted() {	# fitted FILE
 draw() {
 	mkdir -p "$work/wide/figures" "$work/narrow/figures" figures/narrow || exit 1
 	local table width
-	for table in "$RUN"/*.tsv; do	# (gnuplot crashes on labels for a single row that is unknown: such a row stands there twice)
+	# (gnuplot crashes on labels for a single row that is unknown: such a row stands there twice)
+	for table in "$RUN"/*.tsv; do
 		if [ "$(wc -l <"$table")" != 2 ]; then ln -s "$table" "$work/wide/"
 		else sed p "$table" | tail -n +2 >"$work/wide/${table##*/}"; fi
 		ln -s "../wide/${table##*/}" "$work/narrow/"
@@ -163,7 +164,8 @@ draw() {
 		(cd "$work/$width" && exec gnuplot -e "narrow=$((${#width} == 6)); engine='${engine//\'/\'\'}'; $values" \
 			"$home/plots/style.gp" "$experiment/figures.gp") >"$work/log" 2>&1 || {
 			local status=$?	# its last words, or where all of them are warnings the last one
-			die 1 "gnuplot failed: $({ grep -i warning "$work/log"; grep -v -i warning "$work/log"; } | grep '[^[:space:]]' |
+			die 1 "gnuplot failed: $({ grep -i warning "$work/log"; grep -v -i warning "$work/log"; } |
+				grep '[^[:space:]]' |
 				tail -n 1 | grep . || echo "status $status")"
 		}
 	done
@@ -244,7 +246,8 @@ page_html() {
 	say page true | cmark-gfm -e table --unsafe | dressed
 	printf '<p class="files">In this page:'
 	for file in summary.tsv findings.json run.json report.md; do
-		printf ' <a download="%s" href="data:text/plain;charset=utf-8;base64,%s">%s</a>' "$file" "$(base64 -w 0 "$file")" "$file"
+		printf ' <a download="%s" href="data:text/plain;charset=utf-8;base64,%s">%s</a>' "$file" "$(base64 -w 0 "$file")" \
+			"$file"
 	done
 	printf '.<br>Links to other files work where this page lies in the folder of its run.</p>\n</main>\n<script>\n'
 	cat "$here/report.js"

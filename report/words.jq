@@ -24,7 +24,8 @@ def plural($one): plural($one; $one + "s");
 def and_list: if length < 2 then join("") else (.[:-1] | join(", ")) + " and " + .[-1] end;
 def upper_first: (.[:1] | ascii_upcase) + .[1:];
 def with_unit($unit):
-	if . == null then "unknown" elif $unit == "%" then "\(percent) %" elif $unit == "ms" and fabs >= 9950 then "\(. / 1000 | number) s"
+	if . == null then "unknown" elif $unit == "%" then "\(percent) %" elif $unit == "ms" and fabs >= 9950 then
+		"\(. / 1000 | number) s"
 	elif $unit == "" or $unit == "/s" then number + $unit else "\(number) \($unit)" end;
 
 # ---- a figure of a column NAME (input: a row), by NAME_low, _high, _both, _above, _from, _to and _why if there ----
@@ -32,7 +33,8 @@ def with_unit($unit):
 # interval; both: the values of two repeats, which have no interval; above: only a lower bound, which has no high end; least: below
 # it the probe cannot tell (NAME_least, of `resolve`); why: the reason of absence.
 def unit_of($name):
-	$name | if test("_percent$") then "%" elif test("_per_s$") then "/s" else capture("_(?<u>ms|s|us|bytes|kib|mib)$").u // "" end;
+	$name | if test("_percent$") then "%" elif test("_per_s$") then "/s"
+		else capture("_(?<u>ms|s|us|bytes|kib|mib)$").u // "" end;
 def figure($name): {value: .[$name], from: .[$name + "_from"], to: .[$name + "_to"], low: .[$name + "_low"],
 	high: (if .[$name + "_above"] == 1 then null else .[$name + "_high"] end),
 	both: ((.[$name + "_both"] | values / " " | map(tonumber)) // null), above: (.[$name + "_above"] == 1),
@@ -90,9 +92,11 @@ def t_share($t; $df): ($t / ($df | sqrt) | atan) as $a | ($a | cos) as $c | ($a 
 	| if $df % 2 == 0 then reduce range(1; $df / 2) as $j ([1, 1]; (.[0] * $c * $c * (2 * $j - 1) / (2 * $j)) as $term
 		| [$term, .[1] + $term]) | $s * .[1]
 	  else reduce range(1; ($df - 1) / 2) as $j (if $df == 1 then [0, 0] else [$c, $c] end;
-		(.[0] * $c * $c * 2 * $j / (2 * $j + 1)) as $term | [$term, .[1] + $term]) | 2 / (1 | atan * 4) * ($a + $s * .[1]) end;
+		(.[0] * $c * $c * 2 * $j / (2 * $j + 1)) as $term | [$term, .[1] + $term])
+			| 2 / (1 | atan * 4) * ($a + $s * .[1]) end;
 def t_quantile($share; $df): [$df, 200] | min | floor as $df	# (of 200 nearly the normal distribution's)
-	| reduce range(60) as $i ([0, 1e4]; (add / 2) as $t | if t_share($t; $df) < $share then [$t, .[1]] else [.[0], $t] end) | .[1];
+	| reduce range(60) as $i ([0, 1e4]; (add / 2) as $t | if t_share($t; $df) < $share then [$t, .[1]] else [.[0], $t] end)
+		| .[1];
 # How much more $b has than $a: {value, low, high: the difference with its interval, apart: whether it is surely not 0}, null where
 # that is not known, as where one has no interval. Welch's t test by the intervals over repeats, on logarithms where all ends are
 # above 0, at 95 % for `pairs` comparisons together. Ranges, and rows without a number of repeats, are only apart where their
@@ -148,7 +152,8 @@ def distinct(value): reduce (.[] | value) as $v ([]; if index([$v]) then . else 
 
 # ---- notes (input: the document); null: nothing to say ----
 def shared_note: .run.lab // {} | if .shared_cpus != true then null
-	elif .cpus_server == .cpus_client and .cpus_server != null then "Server and client shared CPUs, so latencies are upper bounds."
+	elif .cpus_server == .cpus_client and .cpus_server != null then
+		"Server and client shared CPUs, so latencies are upper bounds."
 	else "Other labs were allowed to use the same CPUs: their work is part of these figures." end;
 def incomplete_note: .run | if (.state // "unknown") == "complete" then null else
 	"(\(.state // "unknown")\(if .reason then ": \(.reason)" else "" end))" as $state | .counts
@@ -164,8 +169,10 @@ def repeats_words: [.run.runs // [.run.settings] | .[].repeats | values] | uniqu
 	| if length > 1 then "\(min) to \(max | plural("repeat"))" else .[0] | plural("repeat") end;
 def preliminary_note: . as $doc | .run.settings.repeats | if . == null or . >= 5 then null else
 	"**Preliminary**: \($doc | repeats_words) per condition. Use 5 or more before you rely on this"
-		+ ([$doc | again_command] | if $doc.run.sweep then " (`repeat 5` in the sweep's file)." elif . == [] then " (`--repeat 5`)." else
-			": `\(.[0])`" + ($doc | again_minutes | if . == null then "" else " (about \(plural("minute")))" end) + "." end) end;
+		+ ([$doc | again_command] | if $doc.run.sweep then " (`repeat 5` in the sweep's file)." elif . == [] then
+			" (`--repeat 5`)." else
+			": `\(.[0])`" + ($doc | again_minutes | if . == null then "" else " (about \(plural("minute")))" end)
+				+ "." end) end;
 def measured_cells: [.run.cells // [] | .[] | select(.state != "missing")];
 def flagged_cells: measured_cells | map(select((.flags // []) != []));
 def mostly_flagged: (flagged_cells | length) * 2 > (measured_cells | length);
@@ -186,10 +193,12 @@ def undisturbed_runs: disturbed_runs as $out | if $out == [] or disturbed then .
 def unusable: measured_cells as $cells | flagged_cells as $flagged | measured_rows("summary") as $rows
 	| if disturbed then
 		([$rows[].steal_percent_max // 0] | max // 0) as $stolen
-		| ([$rows[] | if $stolen < 1 then .foreign_percent_max else .disturbed_percent_max // .foreign_percent_max end | values] | max)
+		| ([$rows[] | if $stolen < 1 then .foreign_percent_max else .disturbed_percent_max // .foreign_percent_max end
+			| values] | max)
 			as $most
 		| "other processes\(if $stolen < 1 then "" else " and the hypervisor" end) took "
-			+ (if $most == null then "too much" else "up to \($most | percent) %" end) + " of the server's CPUs, in \($flagged | length) of"
+			+ (if $most == null then "too much" else "up to \($most | percent) %" end)
+				+ " of the server's CPUs, in \($flagged | length) of"
 			+ " \($cells | length | plural("condition")). Repeat it on a quiet machine."
 	  elif $rows != [] and all($rows[]; (.overloaded // 0) > 0) then
 		"the server cannot keep up with the keys in any condition (overloaded), so there is no response time."
@@ -205,7 +214,8 @@ def flagged_note: if disturbed then null else
 		+ " too much of the server's CPUs in at least one repeat." end end;
 def missing_cells: [.run.cells // [] | .[] | select(.state == "missing") | .name];
 def missing_note: missing_cells | if . == [] then null else
-	"**Missing**: no complete measurement of \(.[:6] | join(", "))" + (if length > 6 then " and \(length - 6) more." else "." end) end;
+	"**Missing**: no complete measurement of \(.[:6] | join(", "))"
+		+ (if length > 6 then " and \(length - 6) more." else "." end) end;
 # Of several runs in one report: which they are, and what was set otherwise in some.
 def runs_note: .run.runs | values | "**\(length) runs in one report**: "
 	+ (map("\(.name) (\([.host, (.started // "" | .[:16] | sub("T"; " "))] - [null, .name] | join(", ")))") | and_list) + ".";

@@ -49,14 +49,16 @@ animation_steps() {	# animation_steps FOLDER REPEAT
 
 # Every step has pictures of its own: the one before must not help.
 loop_steps() {
-	local warm=$((FRAMES > RATE ? FRAMES : RATE)) new=$((SECONDS_EACH > 9 ? 5 * RATE : 3 * RATE)) seed=$((SEED * 1000 + $2 * 10))
+	local warm=$((FRAMES > RATE ? FRAMES : RATE)) new=$((SECONDS_EACH > 9 ? 5 * RATE : 3 * RATE)) \
+		seed=$((SEED * 1000 + $2 * 10))
 	animation_step "$1/fresh" "$RATE" "$new" --order fresh --seed "$((seed + 1))" &&
 		animation_step "$1/loop" "$warm" "$((SECONDS_EACH * RATE))" --frames "$FRAMES" --draw "${P[draw]}" \
 			--seed "$((seed + 2))" || return
 	[ "$NO_BANNER" = 0 ] || return 0
 	local SIZE=$BANNER_SIZE
 	animation_step "$1/banner-fresh" "$RATE" "$new" --order fresh --seed "$((seed + 3))" &&
-		animation_step "$1/banner" "$BANNER_FRAMES" "$BANNER_FRAMES" --frames "$BANNER_FRAMES" --draw "${P[draw]}" --seed "$((seed + 4))"
+		animation_step "$1/banner" "$BANNER_FRAMES" "$BANNER_FRAMES" --frames "$BANNER_FRAMES" --draw "${P[draw]}" \
+			--seed "$((seed + 4))"
 }
 
 # Every picture of the page has been shown once before.

@@ -37,7 +37,8 @@ of_kind(k) = strcol("shows") eq word(kinds, k) && y("mbit_per_s") > 0 ? row_of(n
 plot for [k = 1:4] data using (y("mbit_per_s")):(of_kind(k)):(least_load(k)):(high("mbit_per_s")) with xerrorbars \
 		pointtype 0 linecolor rgb kind_colour(k) notitle, \
 	for [k = 1:4] data using (y("mbit_per_s")):(of_kind(k)):(hover_ends("mbit_per_s", kind_words(k))) with labels hypertext \
-		point pointtype shape(k) pointsize 1 linecolor rgb kind_colour(k) title place(what, word(kinds, k)) ? kind_words(k) : "", \
+		point pointtype shape(k) pointsize 1 linecolor rgb kind_colour(k) title place(what, word(kinds, k)) \
+			? kind_words(k) : "", \
 	NaN with lines linestyle dashed title "10 KB/s", \
 	NaN with lines dashtype 3 linecolor rgb line_colour title "five users fill 10 Mbit/s"
 
@@ -67,13 +68,15 @@ if (moving) {
 	set xrange [0:last]
 	every = last > 8 ? 5 : 1
 	set xtics every
-	of(shows, step) = named(0) eq word(systems, i) && strcol("shows") eq shows && strcol("step") eq step && y("mbit_per_s") > 0 ? \
+	of(shows, step) = named(0) eq word(systems, \
+		i) && strcol("shows") eq shows && strcol("step") eq step && y("mbit_per_s") > 0 ? \
 		y("mbit_per_s") : NaN
 	do for [i = 1:n] {
 		eval condition_panel(i, "seconds")
 		plot "bandwidth.tsv" using "time_s":(of("loop", "fresh")) with lines linestyle heavy linewidth 1.6 notitle, \
 			"bandwidth.tsv" using "time_s":(of("loop", "loop")) with lines linestyle light linewidth 1.6 notitle, \
-			"bandwidth.tsv" using "time_s":(of("page", "loop")) with lines linewidth 1.6 linecolor rgb kind_colour(1) notitle
+			"bandwidth.tsv" using "time_s":(of("page", \
+				"loop")) with lines linewidth 1.6 linecolor rgb kind_colour(1) notitle
 	}
 	eval legend_strip(3)
 	plot NaN with lines linestyle heavy linewidth 1.6 title place(what, "loop") ? "new frames" : "", \

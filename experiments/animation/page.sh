@@ -20,7 +20,8 @@ page_animation() {
 	[ "$5" = 1 ] || size=$((${2%x*} + 40))x${2#*x} crop=(-crop "$2+40+0" +repage)
 	"$TP_BIN/animate" write "$1.raw" --frames "$3" --geometry "$size" --content "$CONTENT" --seed "$((SEED * 1000 + $5))" \
 		>/dev/null 2>"$1.err" &&
-		convert -delay "$4" -loop 0 -size "$size" -depth 8 "bgra:$1.raw[0-$(($3 - 1))]" -alpha off "${crop[@]}" +dither "$1" \
+		convert -delay "$4" -loop 0 -size "$size" -depth 8 "bgra:$1.raw[0-$(($3 - 1))]" -alpha off "${crop[@]}" +dither \
+			"$1" \
 			2>>"$1.err" && rm "$1.raw" "$1.err"
 }
 

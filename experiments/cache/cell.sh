@@ -40,7 +40,8 @@ cache_step() {
 	BYTES=$(jq -r '.bytes_per_frame // empty' "$folder/$step/step.json")
 	[ -n "$BYTES" ] || { LAB_WHY="no frame came by in step $step"; return 1; }
 	jq -c --arg name "$1" --arg order "$2" --argjson frames "$3" --argjson hot "$4" --argjson warm "$5" --argjson count "$6" \
-		--argjson seed "$((seed + STEPS))" --arg step "$step" '{$name, $order, $frames, $hot, $warm, $count, $seed, $step} + .' \
+		--argjson seed "$((seed + STEPS))" --arg step "$step" \
+			'{$name, $order, $frames, $hot, $warm, $count, $seed, $step} + .' \
 		"$folder/$step/step.json" >>"$folder/points.ndjson"
 }
 
@@ -52,7 +53,8 @@ cache_loop() {
 	[ "$count" -le $((4 * RATE)) ] || count=$((4 * RATE))
 	cache_step "$1" loop "$2" 0 "$(($2 + RATE))" "$count" || return
 	[ "$1" != scan ] || return 0
-	if LC_ALL=C awk -v b="$BYTES" -v miss="$MISS" -v hit="$HIT" 'BEGIN { exit !(b < (miss + hit) / 2) }'; then LOW=$2; else HIGH=$2; fi
+	if LC_ALL=C awk -v b="$BYTES" -v miss="$MISS" -v hit="$HIT" 'BEGIN { exit !(b < (miss + hit) / 2) }'; then LOW=$2; \
+		else HIGH=$2; fi
 }
 
 # The longest loop that hits, LOW, and the shortest that does not, HIGH (none up to MOST: empty).
@@ -89,7 +91,8 @@ cache_scan() {
 # Beyond the cliff. So few hot frames that a cache some places smaller would hold them between two showings. They need not have
 # settled: what each policy would have hit so far is simulated, showing by showing.
 cache_orders() {
-	local over=$((LOW + LOW / 4 + 1)) double=$((2 * LOW)) random hot=$((LOW > 4 ? LOW * 2 / 5 : 1)) least=$(((QUICK ? 3 : 5) * RATE))
+	local over=$((LOW + LOW / 4 + 1)) double=$((2 * LOW)) random hot=$((LOW > 4 ? LOW * 2 / 5 : 1)) \
+		least=$(((QUICK ? 3 : 5) * RATE))
 	random=$((double > 4 ? double : 4))
 	cache_step over loop "$over" 0 "$((over + RATE))" "$((over > least ? over : least))" || return
 	cache_step random random "$random" 0 "$((double > RATE ? double : RATE))" "$((LOW > 2 * least ? LOW : 2 * least))" || return

@@ -32,7 +32,8 @@ if (n > 0) {
 		if (number_of(limits, i) > 0) { limited = 1; eval upright(number_of(limits, i), 1, line_colour, 2) }
 		plot "points.tsv" using (2):(of("name", "miss")):(frames * 1.2 - 2):(0) with vectors nohead linewidth 1.2 \
 				linecolor rgb heavy_colour notitle, \
-			"points.tsv" using "frames":(of("order", "loop")) with points pointtype 7 pointsize 0.5 linecolor rgb light_colour notitle
+			"points.tsv" using "frames":(of("order", \
+				"loop")) with points pointtype 7 pointsize 0.5 linecolor rgb light_colour notitle
 	}
 	eval legend_strip(3)
 	plot NaN with points pointtype 7 pointsize 0.6 linecolor rgb light_colour title "a loop", \
@@ -56,7 +57,8 @@ if (m > 0) {
 		set xlabel (panel_row(k) + 1 == panel_down ? "seconds" : "") offset 0, 0.5
 		set ylabel word(timed, i) noenhanced offset 1.5, 0
 		eval panel(k, i > 1 && !narrow ? "" : c == 0 ? "hits so far, %" : c == 1 ? "display, Mbit/s" : "server CPU, %")
-		plot for [p = 1:2] "overtime.tsv" using "time_s":(over(word("fits over", p), of)) with linespoints pointtype 7 pointsize 0.25 \
+		plot for [p = 1:2] "overtime.tsv" using "time_s":(over(word("fits over", p), \
+			of)) with linespoints pointtype 7 pointsize 0.25 \
 			linewidth 1.6 linecolor rgb colour(p) notitle
 	}
 	eval legend_strip(2)

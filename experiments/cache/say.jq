@@ -7,7 +7,8 @@ include "animations";
 # chance.
 def by_random_order: .places != null and (.places - .frames_low | fabs) > 0.2 * .frames_low;
 def frames: if by_random_order then "about \(.places | fixed(0)) frames, by random order (loops of up to \(.frames_low) hit half)"
-	elif .frames_high == null then "more than \(.frames_low) frames" elif .frames_high - .frames_low == 1 then "\(.frames_low) frames"
+	elif .frames_high == null then "more than \(.frames_low) frames" elif .frames_high - .frames_low == 1 then
+		"\(.frames_low) frames"
 	else "\(.frames_low) to \(.frames_high - 1) frames" end;
 
 def title: "How many frames of an animation each protocol caches";
@@ -21,7 +22,8 @@ def lost_steps: [.points // [] | .[] | select(.name != "miss" and .order == "loo
 def doubts: . as $doc | with("size") as $size | [(lost_steps | select(. != [])
 		| "frames were lost over \(map(.protocol) | unique | and_list)"),
 	($size[] | . as $r | select(by_random_order | not)
-		| [$doc.points // [] | .[] | select(.name == "fits" and .protocol == $r.protocol and .draw == $r.draw) | .hits_percent | values]
+		| [$doc.points // [] | .[] | select(.name == "fits" and .protocol == $r.protocol and .draw == $r.draw)
+			| .hits_percent | values]
 		| min | select(. != null and . < 90) | "the longest loop that fits hits only \(percent) % over \($r | system)"),
 	($size[] | select((.scan_agree // 0) < 0.9 * (.scan_points // 0))
 		| "only \(.scan_agree) of \(.scan_points) other loop lengths agree over \(system)")];
@@ -51,7 +53,8 @@ def limits: with("size") as $size | with("beyond") as $beyond | with("unclear") 
 		($lost | select(. != []) | "in \(length | plural("step")) (\(map(.protocol) | unique | join(", "))) more than 10 % of the frames"
 			+ " were lost, so the cache never got the whole loop"), $doubts[if $lost == [] then 0 else 1 end:][]]
 			| map(upper_first) | join(". ") + ".");
-		{value: $first.frames_low, unit: "frames", verdict: (if $first == null or $unclear + $doubts != [] then "unsure" else "good" end),
+		{value: $first.frames_low, unit: "frames",
+			verdict: (if $first == null or $unclear + $doubts != [] then "unsure" else "good" end),
 			figure: "cliff"}) end;
 
 def policy_words: {LRU: "the least recently shown frame (LRU)", FIFO: "the frame that was cached first (FIFO)",
@@ -77,11 +80,13 @@ def banner: . as $doc | [with("size", "beyond")[]
 			part: ((.places // .frames_low) * $pixels / (468 * 60 * 200))}] as $all
 	| if $all == [] then empty else
 	finding("banner"; "**The paper's animated banner** (468 x 60 pixels, 200 frames in 10 s: 5.6 million pixels) " + ([
-		($all | map(select(.part >= 1)) | select(. != []) | "fits, by its pixels, into the cache of \(map(.name) | and_list)"),
+		($all | map(select(.part >= 1)) | select(. != [])
+			| "fits, by its pixels, into the cache of \(map(.name) | and_list)"),
 		($all | map(select(.part < 1 and .open)) | select(. != []) | 
 			"may fit into the cache of \(map(.name) | and_list), whose limit was not reached"),
 		($all | map(select(.part < 1 and (.open | not))) | select(. != [])
-			| "exceeds the cache of \(map("\(.name) (\(100 * .part | fixed(0)) % of it fits)") | join(", "))")] | join("; ")) + ".";
+			| "exceeds the cache of \(map("\(.name) (\(100 * .part | fixed(0)) % of it fits)") | join(", "))")]
+				| join("; ")) + ".";
 		{value: (100 * $all[0].part), unit: "%", figure: "cliff"}) end;
 
 def cpu: [rows[] | select(.over_cpu_percent != null and .fits_cpu_percent != null)] as $r | if $r == [] then empty else

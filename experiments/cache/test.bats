@@ -79,7 +79,8 @@ made_up_run() {
 	"$TOP/bin/summarize" run
 	columns() { for name in "${@:2}"; do column summary "$1" "$name"; done | paste -sd ' '; }	# columns CELL NAME...
 	[ "$(columns rdp-image verdict frames_low frames_high places policy)" = "size 65 66 65.0 LRU" ]
-	[ "$(columns rdp-image over_hits_percent hot_hits_percent)" = "0.000 50.000" ]	# all of the hot ones, by the definition of LRU
+	# all of the hot ones, by the definition of LRU
+	[ "$(columns rdp-image over_hits_percent hot_hits_percent)" = "0.000 50.000" ]
 	[ "$(columns rdp-image scan_points scan_agree cache_picture_bytes)" = "152 152 2600000" ]
 	[ "$(columns nx-image frames_low policy)" = "40 FIFO" ]
 	# its loop hits half at 1 + 2 ln 2 C = 70; its size is told by random order
@@ -109,7 +110,8 @@ made_up_run() {
 		'{"name": "miss", "order": "never", "count": 1, "seconds": 1, "step": "01"}' \
 		'{"name": "over", "order": "loop", "frames": 1e300, "count": 1, "seconds": 1, "step": "01"}' \
 		'{"name": "fits", "order": "loop", "frames": 5, "count": 5, "seconds": 1, "step": "../../x"}'; do
-		echo "{\"state\": \"complete\", \"search\": {\"low\": 2, \"high\": 3}, \"points\": [$point]}" >run/cells/x11-image/1/cell.json
+		echo "{\"state\": \"complete\", \"search\": {\"low\": 2, \"high\": 3}, \"points\": [$point]}" \
+			>run/cells/x11-image/1/cell.json
 		run -1 --separate-stderr "$TOP/bin/summarize" run
 		[ "${#stderr_lines[@]}" = 1 ]
 		[[ $stderr == *"cell.json: points["* ]]
@@ -148,7 +150,8 @@ made_up_run() {
 # bats test_tags=all
 @test "a short run over remote X: pixmaps have no limit that is near" {
 	short_run cache --protocol x11 --draw pixmap --rate 40 --most 4
-	for f in summary.tsv points.tsv overtime.tsv findings.json report.html figures/{cliff,overtime}.svg; do [ -s "run/$f" ]; done
+	for f in summary.tsv points.tsv overtime.tsv findings.json report.html figures/{cliff,overtime}.svg; do [ -s "run/$f" ]; \
+		done
 	[ "$(column summary x11-pixmap verdict)" = beyond ]
 	[ "$(found limit .value)" = 4 ]
 }

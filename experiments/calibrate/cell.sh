@@ -61,7 +61,8 @@ exp_run() {	# exp_run FOLDER REPEAT
 	for ((n = 0; n < ${#DELAYS[@]}; n++)); do [ "${DELAYS[n]%%|*}" != "${P[delay]}" ] || break; done
 	seed=$((SEED * 1000 + $2 * 10 + n))
 	# two humps, one key in five in the late one; the list is the seed's
-	awk -v seed="$seed" 'BEGIN { srand(seed); for (i = 0; i < 2000; i++) print rand() < 0.2 ? "15ms" : "2ms" }' >"$LAB_LOG/delays"
+	awk -v seed="$seed" 'BEGIN { srand(seed); for (i = 0; i < 2000; i++) print rand() < 0.2 ? "15ms" : "2ms" }' \
+		>"$LAB_LOG/delays"
 	APP_OPTIONS=(--answer-delay "${DELAYS[n]##*|}" --seed "$seed" --log "$1/echo.tsv" --priority 20)
 	APP_OPTIONS[1]=${APP_OPTIONS[1]/FILE/$LAB_LOG/delays}
 	use_path "$path"
@@ -107,14 +108,16 @@ wire_rows() {	# wire_rows FOLDER
 # Of the side where others took more: the probe's CPUs matter as much as the application's.
 exp_ran() {
 	! LC_ALL=C awk -v s="$FOREIGN $STEAL" -v c="$CLIENT_FOREIGN $CLIENT_STEAL" 'BEGIN {
-		split(s, x, " "); split(c, y, " "); exit !(y[1] + y[2] > x[1] + x[2]) }' || FOREIGN=$CLIENT_FOREIGN STEAL=$CLIENT_STEAL
+		split(s, x, " "); split(c, y, " "); exit !(y[1] + y[2] > x[1] + x[2]) }' ||
+			FOREIGN=$CLIENT_FOREIGN STEAL=$CLIENT_STEAL
 }
 
 # The record of this machine: the rows of all delays together. Another link, or shared CPUs, is not what later runs measure
 # through.
 exp_summed() {
 	local why='' record path
-	[ "$CELLS_LEFT" = 0 ] && ! stopped || { warn "the calibration is incomplete: this machine keeps its earlier one"; return 0; }
+	[ "$CELLS_LEFT" = 0 ] && ! stopped ||
+		{ warn "the calibration is incomplete: this machine keeps its earlier one"; return 0; }
 	"$TP_BIN/summarize" "$RUN" --format json -o /dev/null >/dev/null 2>&1
 	"$TP_HOME/report/record.sh" "$RUN" | jq -c --arg machine "$(calibration_machine)" '.machine = $machine' |
 		put_json "$RUN/calibration.json"

@@ -28,7 +28,8 @@ do for [i = 1:words(paths)] {
 	set ylabel "ms"
 	eval panel(i, word(paths, i) eq "vnc-refecho" ? "vnc:refecho" : word(paths, i))
 	eval "plot " . ends_of("patch", -0.12) . patch . ends_of("wire", 0.12) . on_wire . hover_of("patch", -0.12) . patch \
-		. hover_of("wire", 0.12) . on_wire . 'data using (at("patch", 0)):(y("floor_ms") > 0 ? of("patch", "floor_ms") : NaN) ' \
+		. hover_of("wire", 0.12) . on_wire \
+			. 'data using (at("patch", 0)):(y("floor_ms") > 0 ? of("patch", "floor_ms") : NaN) ' \
 		. 'with lines linecolor rgb line_colour dashtype 3 notitle'
 }
 eval legend_strip(3)

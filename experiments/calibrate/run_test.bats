@@ -100,13 +100,15 @@ print("%.4f" % statistics.median([(int(k["answer_ns"]) - int(k["sent_ns"]) - in_
       for k in rows("/samples.tsv") if k["skipped"] == "0"]))
 END
 )
-		awk -v a="$expected" -v b="$(figure "$path" '20 ms' offset_ms)" 'BEGIN { d = a - b; exit !(d < 0.0002 && d > -0.0002) }'
+		awk -v a="$expected" -v b="$(figure "$path" '20 ms' offset_ms)" \
+			'BEGIN { d = a - b; exit !(d < 0.0002 && d > -0.0002) }'
 	done
 }
 
 @test "calibrate: a later run carries the record and says its own error" {
 	kept
-	run "$TOP/thinprobe" run stalls --protocol vnc:refecho --quick --loads 0 --time 2 --repeat 1 --idle 1 -o "$BATS_TEST_TMPDIR/run"
+	run "$TOP/thinprobe" run stalls --protocol vnc:refecho --quick --loads 0 --time 2 --repeat 1 --idle 1 \
+		-o "$BATS_TEST_TMPDIR/run"
 	echo "$output"
 	[ "$status" = 0 ]
 	cmp <(jq -S .calibration "$BATS_TEST_TMPDIR/run/run.json") <(jq -S . "$THINPROBE_STATE/calibration.json")

@@ -21,9 +21,11 @@ def path_finding($doc): . as $row | ($doc.run.protocols[.path] // {}) as $protoc
 			+ " \(.floor_ms | two) is \($protocol.floor_of // "half a frame of the server's clock"),"
 			+ " \(.less_floor_ms | two) is server, link and probe."
 		else "**\($what): the probe's error is \(.offset_ms | two)** (median of \(.keys) keys), standard deviation \(.sd_ms | two)."
-			+ (if .tail_percent == null then "" else " For \(.tail_percent) % of the keys the error is at most \(.error_ms | two)." end) end)
+			+ (if .tail_percent == null then ""
+				else " For \(.tail_percent) % of the keys the error is at most \(.error_ms | two)." end) end)
 		+ (drift($doc) | if . == null then "" else " The error varies by up to \(two) with the injected delay." end);
-		{value: .offset_ms, unit: "ms", verdict: (if has_floor or .probe != "patch" then "none" elif wanted then "good" else "bad" end),
+		{value: .offset_ms, unit: "ms", verdict: (if has_floor or .probe != "patch" then "none" elif wanted then "good"
+			else "bad" end),
 			figure: "offset"});
 def misses: [all_rows[] | select(.probe == "patch" and (has_floor | not) and (wanted | not)) | .path | path_name];
 def unanswered: [.summary[] | select(.delay == "all" and .probe == "patch" and .keys == 0 and (.lost // 0) > 0)
@@ -46,9 +48,12 @@ def record: .run as $run | {schema: "thinprobe.calibration/1", started: $run.sta
 	host: ($run.host // {} | {kernel, system, virtualisation, clocksource, model: .cpu.model}),
 	lab: ($run.lab // {} | {rate, rootless, shared_cpus, real_time}),
 	paths: [.summary[] | select(.delay == "all" and .keys > 0)
-		| {path, probe, started: $run.started, server: $run.protocols[.path].says, n: .keys, lost, offset_ms, sd_ms, tail_percent,
-			tail_ms, spread_ms: ([.sd_ms, .tail_ms] | max), error_ms, there_ms, back_ms, floor_ms, less_floor_ms, trains, marked,
-			quick: ($run.settings.repeats * $run.settings.seconds <= 2), disturbed: ((.marked // 0) * 2 > (.trains // 0))}]} | tojson;
+		| {path, probe, started: $run.started, server: $run.protocols[.path].says, n: .keys, lost, offset_ms, sd_ms,
+			tail_percent,
+			tail_ms, spread_ms: ([.sd_ms, .tail_ms] | max), error_ms, there_ms, back_ms, floor_ms, less_floor_ms,
+				trains, marked,
+			quick: ($run.settings.repeats * $run.settings.seconds <= 2),
+				disturbed: ((.marked // 0) * 2 > (.trains // 0))}]} | tojson;
 
 # ---- tables of the page ----
 def views:

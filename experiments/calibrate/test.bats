@@ -49,7 +49,8 @@ calibration_train() {	# FOLDER FROM_US DELAY_MS
 			answer = flushed + (from + k * 7 % 40) * 1000 - 1e5 + (k > 5 ? 0 : 9e7)
 			printf "keys/1\t%d\t%.0f\t%.0f\t%.0f\t\t\t%d\n", k, sent, sent, answer, (k <= 5) >keys
 			printf "echo/1\t%d\t%.0f\t%.0f\t%.0f\t0\t0\n", k, received, flushed - 1000, flushed >echoes
-			# seen 40 us before it was received; the answer is on the wire 300 ns before it is logged, and something 90 us before that
+			# seen 40 us before it was received; the answer is on the wire 300 ns before it is logged, and something 90
+			# us before that
 			printf "wire/1\tupdate\t\t%.0f\t%.0f\t1\t9\t\t\t\t\t\n", flushed - 9e4, flushed - 9e4 >wire
 			printf "wire/1\tupdate\t\t%.0f\t%.0f\t1\t99\t\t\t\t\t\n", flushed - 300, flushed >wire
 			printf "wire/1\tkey\t\t%.0f\t\t\t\t%d\t\t\t\t\n", received - 4e4, k >wire
@@ -118,11 +119,13 @@ NEAR=0.00011
 	jq -c '.findings[]' run/findings.json
 	# medians of 40 offsets in a row: 19.5 us more than the least
 	near "$(finding run vnc-refecho-patch)" 0.17
-	[ "$(finding run vnc-refecho-patch verdict)/$(finding run vnc-patch verdict)/$(finding run x11-patch verdict)" = good/none/bad ]
+	[ "$(finding run vnc-refecho-patch verdict)/$(finding run vnc-patch verdict)/$(finding run x11-patch verdict)" = \
+		good/none/bad ]
 	[[ $(finding run vnc-patch text) == *"8.62 ms after"*"8.33 ms"*"0.29 ms"* ]]
 	[[ $(jq -r .verdict run/findings.json) == *x11* ]]
 	grep -q '<svg' run/report.html
-	"$TOP/report/record.sh" run | jq -c '[.paths[] | select(.probe == "patch") | {path, n, e: (.error_ms * 1000 | round)}]' >record
+	"$TOP/report/record.sh" run |
+		jq -c '[.paths[] | select(.probe == "patch") | {path, n, e: (.error_ms * 1000 | round)}]' >record
 	jq -e '. == [{path: "vnc-refecho", n: 240, e: 187}, {path: "vnc", n: 240, e: 8637}, {path: "x11", n: 240, e: 1237}]' record
 }
 

@@ -35,7 +35,8 @@ animation_run() {	# animation_run EXPERIMENT PROTOCOL DRAW...: run.json; with th
 }
 
 short_run() {	# short_run EXPERIMENT OPTION...: the run is complete, and no pipe and no half file is left
-	for tool in Xvfb xauth xset xdotool gnuplot cmark-gfm; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	for tool in Xvfb xauth xset xdotool gnuplot cmark-gfm; do command -v "$tool" >/dev/null ||
+		skip "$tool is not installed"; done
 	status=0
 	"$TOP/thinprobe" run "$@" -o run >out 2>err 3>&- || status=$?
 	[ "$status" != 4 ] || skip "$(tail -n 1 err)"

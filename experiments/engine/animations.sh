@@ -65,7 +65,8 @@ clock_ours() {
 	[ "${AHEAD[$1]:-0}" != 0 ] && [ -s "$2" ] || return 0
 	LC_ALL=C awk -F'\t' -v OFS='\t' -v ahead="${AHEAD[$1]}" -v names="${*:3}" '
 		NR == 1 { n = split(names, name, " "); for (i = 1; i <= NF; i++) at[$i] = i; print; next }
-		{ for (i = 1; i <= n; i++) if ((c = at[name[i]]) && $c != "") $c = sprintf("%.0f", $c - ahead); print }' "$2" >"$2.ours" &&
+		{ for (i = 1; i <= n; i++) if ((c = at[name[i]]) && $c != "") $c = sprintf("%.0f", $c - ahead); print }' "$2" \
+			>"$2.ours" &&
 		mv "$2.ours" "$2"
 }
 
@@ -168,7 +169,8 @@ animation_figures() {	# animation_figures FOLDER WARM FRAMES [FROM_NS TO_NS]; 1:
 	[ "${lost:-0}" = 0 ] || return
 	LAB_WHY="the step left no figures"
 	[ ! -s "$1/animate.json" ] || frame=$(jq -c '.result | {frame_bytes, information_bytes}' "$1/animate.json")
-	animation_window "$@" | jq -c --argjson frame "$frame" '. + $frame' >"$1/step.json.new" && mv "$1/step.json.new" "$1/step.json" &&
+	animation_window "$@" | jq -c --argjson frame "$frame" '. + $frame' >"$1/step.json.new" &&
+		mv "$1/step.json.new" "$1/step.json" &&
 		covered=$(jq .covered_percent "$1/step.json") && [ -n "$covered" ] || return
 	LAB_WHY="the capture knows only $covered % of the step"
 	LC_ALL=C awk -v c="$covered" 'BEGIN { exit !(c >= 99) }' && LAB_WHY=''
@@ -181,7 +183,8 @@ animation_window() {	# animation_window FOLDER WARM FRAMES [FROM_NS TO_NS]: JSON
 	local frames=$1/frames.tsv seen=$1/seen.tsv
 	[ -z "${4-}" ] || frames=/dev/null
 	[ -s "$seen" ] || seen=/dev/null
-	LC_ALL=C awk -F'\t' -v warm="$2" -v frames="$3" -v rate="$RATE" -v bin="$((BIN_MS * 1000000))" -v from="${4-0}" -v to="${5-0}" '
+	LC_ALL=C awk -F'\t' -v warm="$2" -v frames="$3" -v rate="$RATE" -v bin="$((BIN_MS * 1000000))" -v from="${4-0}" \
+		-v to="${5-0}" '
 		FNR == 1 { split("", at); for (i = 1; i <= NF; i++) at[$i] = i; next }
 		file == "frames" {
 			n = $at["n"]

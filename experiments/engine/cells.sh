@@ -36,7 +36,8 @@ cells_choose() {
 	done < <(
 		if [ -n "$RESUME" ] && [ -z "$late" ]; then
 			jq -r '.axes as $axes | .cells[]
-				| [.name, (.parameters | tojson, (.[$axes[]] // "" | tostring))] | join("\u001f")' "$RESUME/run.json"
+				| [.name, (.parameters | tojson, (.[$axes[]] // "" | tostring))] | join("\u001f")' \
+					"$RESUME/run.json"
 		else
 			exp_cells | jq -Rr --arg axes "${AXIS[*]}" '
 				def value: if . == "" then null elif test("^-?(0|[1-9][0-9]*)([.][0-9]+)?(e-[0-9]+)?$") then tonumber else . end;
@@ -90,7 +91,8 @@ cells_order_of() {	# cells_order_of FROM TO: these repeats
 			[ "$repeat" -gt "$CELL_REPEATS" ] || printf '%s\037%s\037%s\n' "$i" "$repeat" "${CELL_VALUES[i]}"
 		done
 	done |
-		LC_ALL=C awk -F'\037' -v seed="$((SEED * 1000 + $1))" -v axes="${AXIS[*]}" -v group="${PLAN[group]-}" -v one="$(($1 == $2))" \
+		LC_ALL=C awk -F'\037' -v seed="$((SEED * 1000 + $1))" -v axes="${AXIS[*]}" -v group="${PLAN[group]-}" \
+			-v one="$(($1 == $2))" \
 			-v first="${PLAN[first]-}" '
 			BEGIN {
 				srand(seed); n = split(axes, axis, " "); groups = split(group, g, " "); split(first, f, "=")
@@ -193,7 +195,8 @@ cell_figure() {	# cell_figure FOLDER
 	local work=$RUN/.cell
 	[ "$CELL_STATE" = complete ] && [ -f "$EXP_DIR/table" ] || return 0
 	rm -rf "$work" && mkdir -p "$work/cells/$CELL" && ln -s "$1" "$work/cells/$CELL/1" &&
-		jq --arg name "$CELL" '.cells |= map(select(.name == $name)) | .settings.repeats = 1' "$RUN/run.json" >"$work/run.json" &&
+		jq --arg name "$CELL" '.cells |= map(select(.name == $name)) | .settings.repeats = 1' "$RUN/run.json" \
+			>"$work/run.json" &&
 		"$TP_BIN/summarize" --format json -o "$work/summary.json" "$work" && "$TP_HOME/report/report.sh" --cell "$work"
 	rm -rf "$work"
 } 2>/dev/null
@@ -230,7 +233,8 @@ cells_run() {
 			continue
 		fi
 		words="$(exp_words), repeat $repeat of $REPEATS"
-		exp_progress "$((i - 1))" "${#order[@]}" "$measured" "$words$([ "$i" -le "$total" ] || echo ' again: it was disturbed')"
+		exp_progress "$((i - 1))" "${#order[@]}" "$measured" "$words$([ "$i" -le "$total" ] ||
+			echo ' again: it was disturbed')"
 		rm -rf "$folder"
 		mkdir -p "$folder" || exp_lost
 		if [ -n "${PLAN[group]-}" ] && [ "$now" != "$session" ]; then

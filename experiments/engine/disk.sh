@@ -12,7 +12,8 @@ check_disk() {
 # The server's page cache without what is mapped. It is the machine's: only root may.
 caches_drop() {
 	CACHES=kept
-	[ "${KEEP_CACHES-0}" = 1 ] || { lab_query server sh -c 'sync && echo 3 >/proc/sys/vm/drop_caches' && CACHES=dropped; } 2>/dev/null
+	[ "${KEEP_CACHES-0}" = 1 ] || { lab_query server sh -c 'sync && echo 3 >/proc/sys/vm/drop_caches' &&
+		CACHES=dropped; } 2>/dev/null
 }
 
 # What the session has read of /usr is in memory now, and nothing else of the system is (but what runs on the machine besides): the
@@ -33,7 +34,8 @@ disk_fill() {
 	lab_disk "$kind" "$(((bytes + bytes / 3) / 1048576 + LOAD_FILE_MB + 128))M" /tmp/disk || return
 	# The load reads only blocks that were written; other blocks would not be read from the disk.
 	said=$({ tar -C / -cf - --files-from "$list" | lab_exec -R server tar -C "$LAB_DISK" -xf - &&
-		lab_exec -R server dd if=/dev/urandom of="$LAB_DISK/load" bs=1M count="$LOAD_FILE_MB" conv=fsync status=none </dev/null &&
+		lab_exec -R server dd if=/dev/urandom of="$LAB_DISK/load" bs=1M count="$LOAD_FILE_MB" conv=fsync status=none \
+			</dev/null &&
 		lab_exec -R server mount -t overlay desk -o "lowerdir=$LAB_DISK/usr:/usr" /usr </dev/null; } 2>&1) || {
 		LAB_WHY="its files cannot stand in front of the system's: ${said##*$'\n'} (it takes overlayfs)"
 		return 1
@@ -55,7 +57,8 @@ disk_away() {
 fio_begin() {	# fio_begin FOLDER WORD...: 0, or LAB_WHY
 	local reads _
 	read -r reads _ < <(lab_disk_counts)
-	lab_start -R -o "$1/fio.json" server fio taskset -c "$LAB_CPUS_client" fio --name=load --filename="$LAB_DISK/load" --readonly \
+	lab_start -R -o "$1/fio.json" server fio taskset -c "$LAB_CPUS_client" fio --name=load --filename="$LAB_DISK/load" \
+		--readonly \
 		--direct=1 --rw=randread --bs=32k --ioengine=libaio --time_based --runtime=86400 --randrepeat=0 --group_reporting \
 		--output-format=json --output="$1/fio.json" "${@:2}"
 	FIO=$LAB_PID
@@ -75,8 +78,10 @@ fio_end() {	# fio_end FOLDER: sets FACTS
 	lab_stop "$FIO"
 	FIO=''
 	# (its report follows a line about the signal that ended it)
-	FACTS=$(sed -n '/^{/,$p' "$1/fio.json" 2>/dev/null | jq -ce '.jobs[0].read | {load_reads_per_s: .iops, load_reads: .total_ios,
-		load_read_p50_ms: ((.clat_ns.percentile["50.000000"] | values / 1e6) // null), load_short: .short_ios}' 2>/dev/null) || FACTS='{}'
+	FACTS=$(sed -n '/^{/,$p' "$1/fio.json" 2>/dev/null |
+		jq -ce '.jobs[0].read | {load_reads_per_s: .iops, load_reads: .total_ios,
+		load_read_p50_ms: ((.clat_ns.percentile["50.000000"] | values / 1e6) // null), load_short: .short_ios}' \
+			2>/dev/null) || FACTS='{}'
 }
 
 # The delay of each read and write is in force only during the measurement.

@@ -58,7 +58,8 @@ update() {	# update FILE BEGIN END: standard input is what should be between the
 	grep -qxF -- "$2" "$file" && grep -qxF -- "$3" "$file" ||
 		die "$1 lacks the marker lines '$2' and '$3', between which the list goes"
 	new=$(BEGIN=$2 END=$3 awk 'FILENAME == "-" { new = new $0 "\n"; next }
-		$0 == ENVIRON["END"] { inside = 0 } !inside { print } $0 == ENVIRON["BEGIN"] { printf "%s", new; inside = 1 }' - "$file")
+		$0 == ENVIRON["END"] { inside = 0 } !inside { print } $0 == ENVIRON["BEGIN"] { printf "%s", new; inside = 1 }' - \
+			"$file")
 	[ "$new" != "$(cat "$file")" ] || return 0
 	[ "$check" = 1 ] || { printf '%s\n' "$new" >"$file"; return; }
 	echo "$1 is not what the plans say: run experiments/engine/index.sh"

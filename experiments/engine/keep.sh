@@ -59,7 +59,8 @@ status=$?
 [ "$status" -gt 130 ] || exit "$status"
 if { read -r -d '' -t 0.1 run && read -r -d '' -t 0.1 called; } <&"$runs" &&
 	new=$(jq 'select(.state == "running") | .state = "interrupted" | .reason = "the driver was killed" | .ended = (now | todate)' \
-		"$run/run.json") && [ -n "$new" ] && printf '%s\n' "$new" >"$run/run.json.new" && mv "$run/run.json.new" "$run/run.json"; then
+		"$run/run.json") && [ -n "$new" ] && printf '%s\n' "$new" >"$run/run.json.new" &&
+			mv "$run/run.json.new" "$run/run.json"; then
 	printf 'thinprobe: this run was killed, and is interrupted; go on with: %s --resume %q\n' "$called" "$run" >&"$said"
 	exit 130
 fi

@@ -76,7 +76,8 @@ list_protocols() {
 	for name in $(plugins protocols); do
 		list_protocol "$name"
 		# the first variant is the default
-		for variant in $(protocol_use "$name" && protocol_variants | cut -s -d' ' -f2-); do list_protocol "$name:$variant"; done
+		for variant in $(protocol_use "$name" && protocol_variants |
+			cut -s -d' ' -f2-); do list_protocol "$name:$variant"; done
 	done
 }
 

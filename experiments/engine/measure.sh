@@ -28,7 +28,8 @@ exp_measure() {	# exp_measure CELL REPEAT FOLDER
 		CELL_FLAGS=$(exp_disturbed "${FOREIGN/null/0}" "${STEAL/null/0}")$CELL_FLAGS
 		rm -rf "$LAB_LOG"
 	fi
-	cell_write "$3" "$2" "$reason" "$CELL_FLAGS" "$(jq -c '{foreign_percent: .[0], steal_percent: .[1], server_busy_percent: .[2],
+	cell_write "$3" "$2" "$reason" "$CELL_FLAGS" "$(jq \
+		-c '{foreign_percent: .[0], steal_percent: .[1], server_busy_percent: .[2],
 		client_busy_percent: .[3]} + .[4]' <<<"[$FOREIGN, $STEAL, $BUSY, $CLIENT_BUSY, $CELL_MORE]")"
 }
 
@@ -85,7 +86,8 @@ sinks_start() {	# sinks_start NUMBER [-S]
 
 # Starts a client that keeps the latest session connected. 1: LAB_WHY.
 client_start() {	# client_start NAME
-	lab_start client "$1" "$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" --rate 0 -t 1d --watch update "${PROTOCOL_OPTIONS[@]}" --format json
+	lab_start client "$1" "$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" --rate 0 -t 1d --watch update "${PROTOCOL_OPTIONS[@]}" \
+		--format json
 	is_ready "$1" 20
 }
 

@@ -272,7 +272,8 @@ plan_item() {
 	int | real | ms | s)
 		[[ $kind != @(ms|s) ]] || unit=$kind
 		[ "$kind" != int ] || whole='whole '
-		ITEM=$(LC_ALL=C awk -v text="$text" -v unit="$unit" -v whole="$whole" -v low="$low" -v high="$high" -v kept="$RESUME" 'BEGIN {
+		ITEM=$(LC_ALL=C awk -v text="$text" -v unit="$unit" -v whole="$whole" -v low="$low" -v high="$high" \
+			-v kept="$RESUME" 'BEGIN {
 			split("us 1 ms 1e3 s 1e6 m 6e7 min 6e7 h 3.6e9", words, " "); for (i = 1; i in words; i += 2) us[words[i]] = words[i + 1]
 			match(text, /^[0-9.]+(e-[0-9]+)?/); number = substr(text, 1, RLENGTH); said = substr(text, RLENGTH + 1)
 			time = unit == "ms" || unit == "s"; by = 1
@@ -294,11 +295,13 @@ plan_item() {
 			exp_bad "$option $text: must be $(sed 's/|\([^|]*\)$/ or \1/; s/|/, /g' <<<"$3")"
 		;;
 	row) plan_rows "$3" | cut -f1 | grep -qxFe "$text" ||
-		exp_bad "$option $text: data/${3%+*}.tsv has no such row$(nearest "$text" "; list names them" $(plan_rows "$3" | cut -f1))" ;;
+		exp_bad "$option $text: data/${3%+*}.tsv has no such row$(nearest "$text" "; list names them" $(plan_rows "$3" |
+			cut -f1))" ;;
 	size)
 		lab_size "$range" && least=$SIZE
 		lab_size "$text" && [ "$SIZE" -ge "$least" ] ||
-			exp_bad "$option $text: must be a size from $range to 1000000T, such as 512M$([ "$range" = "$3" ] || echo ', or none')"
+			exp_bad "$option $text: must be a size from $range to 1000000T, such as 512M$([ "$range" = "$3" ] ||
+				echo ', or none')"
 		;;
 	protocol) plan_protocol "$text" ;;
 	threshold) plan_threshold "$option " "$range" "$text" ;;
@@ -347,8 +350,8 @@ plan_protocol() {
 	[ -n "${1#*:}" ] && [ "${1#*:}" != "${first%% *}" ] || ITEM=$name
 }
 
-# plan_expand_protocols TEXT: the list with `each[:PROPERTY]` replaced by the first variant of each protocol that sends over the link
-# and has the properties which the plan asks for (and that one), `all` by every such variant.
+# plan_expand_protocols TEXT: the list with `each[:PROPERTY]` replaced by the first variant of each protocol that sends over the
+# link and has the properties which the plan asks for (and that one), `all` by every such variant.
 plan_expand_protocols() {
 	local word property name
 	for word in ${1//,/ }; do
@@ -515,7 +518,8 @@ plan_choose_protocols() {
 		if why=$(protocol_can); then
 			all+=,$protocol
 			if [ "${PLAN[choose]-}" = one ] && ! plan_given protocol && [ -z "$RESUME" ]; then break; fi
-		elif [ "${PLAN[choose]-}" != any ] && { [ -n "$RESUME" ] || { plan_given protocol && [[ $PROTOCOLS != *,* ]]; }; }; then
+		elif [ "${PLAN[choose]-}" != any ] && { [ -n "$RESUME" ] || { plan_given protocol &&
+			[[ $PROTOCOLS != *,* ]]; }; }; then
 			die "-$EXIT_MISSING" "$protocol cannot run here: $why"
 		else
 			ABSENT+=("$protocol: $why")
@@ -531,7 +535,8 @@ plan_choose_protocols() {
 plan_settings() {
 	local name
 	{
-		for name in "${OPTIONS[@]}"; do printf '%s\037%s\037%s\n' "${OPT[$name.key]}" "${OPT[$name.type]%%:*}" "${!OPT[$name.var]}"; done
+		for name in "${OPTIONS[@]}"; do printf '%s\037%s\037%s\n' "${OPT[$name.key]}" "${OPT[$name.type]%%:*}" \
+			"${!OPT[$name.var]}"; done
 		printf '%s\n' "${PLAN_SETTINGS[@]}" "threshold"$'\037text\037'"$THRESHOLD"
 	} | jq -cRn --argjson more "$(exp_settings)" --argjson measured "$LINK_MEASURED" '
 		def kept($kind): if $kind | IN("int", "real", "ms", "s", "threshold") then tonumber? // null else . end;

@@ -76,7 +76,8 @@ run_folder() {
 	local base=$PWD/thinprobe-results stamp name n=2 calibration=null how="give a folder of yours with -o DIR"
 	RUN=${RESUME:-$OUT}
 	if [ -z "$RUN" ]; then
-		[ "$TP_CHECKOUT" = 1 ] && mkdir -p "$TP_HOME/results" 2>/dev/null && [ -w "$TP_HOME/results" ] && base=$TP_HOME/results
+		[ "$TP_CHECKOUT" = 1 ] && mkdir -p "$TP_HOME/results" 2>/dev/null && [ -w "$TP_HOME/results" ] &&
+			base=$TP_HOME/results
 		stamp=$(date -u +%Y-%m-%dT%H-%M-%S)
 		RUN=$base/$EXPERIMENT/$stamp
 		while [ -e "$RUN" ]; do RUN=$base/$EXPERIMENT/$stamp.$((n++)); done
@@ -97,7 +98,8 @@ run_folder() {
 	# The record is this machine's; a probe on another one is not calibrated.
 	[ "$ON_BACKEND" = ssh ] && [[ ! $ON_ARGS =~ ^[^,]*,[.](,|$) ]] || calibration=$(calibration_record)
 	jq -n --arg experiment "$EXPERIMENT" --arg version "${TP_VERSION:-unknown}" --arg command "$EXP_COMMAND" \
-		--arg started "$(date -u +%Y-%m-%dT%H:%M:%SZ)" --argjson settings "$(plan_settings)" --argjson calibration "$calibration" \
+		--arg started "$(date -u +%Y-%m-%dT%H:%M:%SZ)" --argjson settings "$(plan_settings)" --argjson calibration \
+			"$calibration" \
 		--argjson cells "$CELLS_JSON" '
 		{schema: "thinprobe.run/1", $experiment, $version, $started, ended: null, measured_s: 0, state: "running", $command,
 		$settings} + $cells
@@ -171,7 +173,8 @@ lab_lacks() {
 				echo "server memory of $SERVER_MEMORY: not confined, it is the machine's own"
 			;;
 		capture-*)
-			[ "${LAB_TAP[0]-}" != listener ] || echo "one clock for keys and packets: the listener has its own, so no latency is read" \
+			[ "${LAB_TAP[0]-}" != listener ] ||
+				echo "one clock for keys and packets: the listener has its own, so no latency is read" \
 				"from the wire and no stages of a key"
 			[ -n "$LAB_TAP_IF" ] || echo "capture: not allowed to the login at either end (root may, and an installed prototap with" \
 				"cap_net_raw): no bytes, messages or times on the wire"
@@ -191,7 +194,8 @@ lab_lacks() {
 # Where it was measured, as JSON.
 run_where() {
 	jq -Rn --arg on "$ON" --arg s "$LAB_CPUS_server" --arg c "$LAB_CPUS_client" --arg rate "${LINK-none}" \
-		--argjson shared "$LAB_SHARED_CPUS" --argjson rootless "$LAB_ROOTLESS" --arg tap "${LAB_TAP[*]}" --arg tapif "$LAB_TAP_IF" \
+		--argjson shared "$LAB_SHARED_CPUS" --argjson rootless "$LAB_ROOTLESS" --arg tap "${LAB_TAP[*]}" --arg tapif \
+			"$LAB_TAP_IF" \
 		--argjson memory "$(lab_memory_facts)" --arg here "$(uname -n)" \
 		--arg link "${LAB_ADDR_client-} ${LAB_IF_client-} - ${LAB_IF_server-} ${LAB_ADDR_server-}" '
 		[inputs | select(. != "")] as $missing
@@ -216,7 +220,8 @@ run_clocks() {
 	run_set '.clocks[$when] = {}' --arg when "$1"
 	for role in ${LAB_ROLES:-server client}; do
 		if clock=$(lab_clock "$role"); then
-			run_set '.clocks[$when][$role] = {realtime_offset_ns: $offset, error_ns: $error}' --arg when "$1" --arg role "$role" \
+			run_set '.clocks[$when][$role] = {realtime_offset_ns: $offset, error_ns: $error}' --arg when "$1" \
+				--arg role "$role" \
 				--argjson offset "${clock% *}" --argjson error "${clock#* }"
 		elif [ "$ON_BACKEND" = ssh ]; then
 			wait_until 15 lab_lost >/dev/null

@@ -125,7 +125,8 @@ train_load() {	# train_load LOAD FOLDER
 			lab_group "${group[1]}" "${LOAD_GROUP_OPTIONS[@]}" ||
 				{ TRAIN_WHY="no group for ${group[1]}: $LAB_WHY"; return 1; }
 		fi
-		lab_start "${group[@]}" "${LOAD_FLAGS[@]}" server "$name" "$TP_BIN/sink" -n "$count" "${LOAD_OPTIONS[@]}" --format json
+		lab_start "${group[@]}" "${LOAD_FLAGS[@]}" server "$name" "$TP_BIN/sink" -n "$count" "${LOAD_OPTIONS[@]}" \
+			--format json
 		TRAIN_LOADS+=("$LAB_PID")
 	done
 	for name in "${names[@]}"; do
@@ -158,7 +159,8 @@ train_mismatch() {	# train_mismatch REGIME
 	jq -r --argjson away "$away" --arg session "$SESSION_GROUP" --arg load " ${LOAD_HOW[$setting]} " \
 		--arg nice "$nice" --arg policy "$policy" \
 		--arg snice "$session_nice" --arg spolicy "$session_policy" \
-		--argjson autogroup "$(switch_value autogroup || echo 0)" --arg cpus "$LAB_CPUS_server" --arg client "$LAB_CPUS_client" '
+		--argjson autogroup "$(switch_value autogroup ||
+			echo 0)" --arg cpus "$LAB_CPUS_server" --arg client "$LAB_CPUS_client" '
 		def words: [splits(" ") | select(contains("=")) | {key: sub("=.*"; ""), value: sub("^[^=]*="; "")}] | from_entries;
 		def ours: . // "" | capture("/thinprobe-[0-9a-f]{6}-(?<name>[a-z]+)").name // "";
 		def differs($who; $group; $nice; $policy; $cpus): select(. != {})
@@ -190,7 +192,8 @@ setting_try() {	# 0, or LAB_WHY
 	lab_wait "$LAB_PID" || why="the session may not be started so: $(last_word "try-$1")"
 	if [ -z "$why" ] && [ -z "$LOAD_EACH" ]; then
 		lab_start "${LOAD_FLAGS[@]}" server "try-$1" "$TP_BIN/sink" -t 10ms "${LOAD_OPTIONS[@]}" --format json
-		lab_wait "$LAB_PID" || [ $? = 3 ] || why="the load may not be started so: $(last_word "try-$1")"	# 3: it was, and not held
+		# 3: it was, and not held
+		lab_wait "$LAB_PID" || [ $? = 3 ] || why="the load may not be started so: $(last_word "try-$1")"
 		slice=$(jq -r '.settings.slice_ms // empty' "$LAB_LOG/try-$1.out" 2>/dev/null)	# what the kernel gives
 		[[ -n $why || " ${LOAD_HOW[$1]} " != *" --slice "* || " ${LOAD_HOW[$1]} " == *" --slice ${slice}ms "* ]] ||
 			why="this kernel takes no slice length for a process (EEVDF does, from Linux 6.12 on)"

@@ -21,8 +21,10 @@ title_of(s) = (at_ = strstrt(s, ","), at_ ? s[at_ + 1:*] . (words(apps) > 1 ? ":
 
 if (words(staged) > 0) {
 	side = several && words(apps) == 2 ? 2 : 3
-	eval panels("stages", several ? 150 + (100 + 26 * words(loads)) * down(words(staged), side) : 480, across(words(staged), side), \
-		down(words(staged), side), 110, "Where the time of a key goes" . (several && words(apps) == 1 ? ", " . app_title(apps) : ""))
+	eval panels("stages", several ? 150 + (100 + 26 * words(loads)) * down(words(staged), side) : 480, across(words(staged), \
+		side), \
+		down(words(staged), side), 110, "Where the time of a key goes" . (several && words(apps) == 1 ? ", " \
+			. app_title(apps) : ""))
 	set grid noytics xtics
 	set yrange [words(loads) + 0.6 : 0.4]
 	set xrange [0:*]

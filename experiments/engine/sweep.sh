@@ -116,7 +116,8 @@ sweep_read() {
 		[ "${#values[@]}" -gt 0 ] || bad "$FILE, line $line: $key needs a value"
 		if [ "$option" = repeat ] && [ "${#values[@]}" -gt 1 ]; then
 			[ "${values[*]}" = "$(seq -s ' ' "${#values[@]}")" ] ||
-				bad "$FILE, line $line: repeats are counted from 1: repeat ${#values[@]}, or repeat $(seq -s ' ' "${#values[@]}")"
+				bad "$FILE, line $line: repeats are counted from 1: repeat ${#values[@]}, or repeat $(seq -s ' ' \
+					"${#values[@]}")"
 			values=("${#values[@]}")
 		fi
 		text=$(IFS=,; echo "${values[*]}")
@@ -226,8 +227,10 @@ parallel_start() {
 	rm -f "$DIR/joblog" "$DIR/.alive"
 	mkfifo "$DIR/.alive" && exec {ALIVE}<>"$DIR/.alive" || die "cannot make a fifo in $DIR"
 	SWEEP_ALIVE=$DIR/.alive SWEEP_PAIRS=$DIR/.pairs PATH=$here:$PATH PARALLEL_HOME=$DIR/.parallel SHELL=$BASH \
-		setpriv --pdeathsig KILL parallel --will-cite --plain --jobs 1 --slf "$DIR/.logins" --joblog "$DIR/joblog" --retries "$TRIES" \
-		--termseq TERM,60000,KILL,25 "$(printf %q "$here/sweep_cell.sh")" --sweep "$(printf %q "$DIR")" {} :::: "$DIR/.ids" \
+		setpriv --pdeathsig KILL parallel --will-cite --plain --jobs 1 --slf "$DIR/.logins" --joblog "$DIR/joblog" \
+			--retries "$TRIES" \
+		--termseq TERM,60000,KILL,25 "$(printf %q "$here/sweep_cell.sh")" --sweep "$(printf %q "$DIR")" {} :::: \
+			"$DIR/.ids" \
 		</dev/null >/dev/null 2>"$DIR/log/engine.log" {ALIVE}<&- {lock}<&- &
 	ENGINE_PID=$!
 	disown	# bash would print what became of it
@@ -268,7 +271,8 @@ slurm_submit() {
 	: "${most:=1001}"
 	for ((first = 1; first <= count; first += most)); do
 		sbatch --quiet --job-name="$(slurm_name)" --nodes=2 --ntasks-per-node=1 --exclusive --requeue --chdir="$DIR" \
-			--array="0-$((count - first < most ? count - first : most - 1))" --output=log/engine.log --open-mode=append \
+			--array="0-$((count - first < most ? count - first : most - 1))" --output=log/engine.log \
+				--open-mode=append \
 			"$here/sweep_task.sh" "$TP_HOME" "$DIR" "$DIR/.ids" "$first" >/dev/null 2>"$DIR/.sbatch" ||
 			{ warn "$(tail -n 1 "$DIR/.sbatch")"; slurm_stop; return 1; }
 	done
@@ -340,7 +344,8 @@ sweep_sum() {
 				["one pair of hosts for all cells: they are of \($on | length) pairs, whose differences are in the intervals"] end)
 			| .ended = ([$parts[].ended] | max)
 			| .measured_s = ($parts | map(.measured_s) | if all(. != null) then add else null end)
-			| .sweep = {on: $on, parts: ($parts | length)}' "$DIR/$name/run.json" "${parts[@]}" >"$DIR/$name/run.json.new" &&
+			| .sweep = {on: $on, parts: ($parts | length)}' "$DIR/$name/run.json" "${parts[@]}" \
+				>"$DIR/$name/run.json.new" &&
 			mv "$DIR/$name/run.json.new" "$DIR/$name/run.json" || die "cannot write to $DIR/$name"
 		EXP_SWEEP=sum "$here/run.sh" "$EXPERIMENT" --resume "$DIR/$name" || status=3
 	done
@@ -360,7 +365,8 @@ sweep_page() {
 		done
 	} | sweep_keep cells.tsv || exit
 	{
-		printf '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Sweep of %s</title>\n<style>\n' "$EXPERIMENT"
+		printf '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Sweep of %s</title>\n<style>\n' \
+			"$EXPERIMENT"
 		cat "$TP_HOME/report/report.css"
 		printf '</style>\n</head>\n<body>\n<main>\n'
 		jq -rRs --arg experiment "$EXPERIMENT" '

@@ -60,7 +60,8 @@ trap cell_stopped INT TERM HUP
 stop=''
 if [ -n "$alive" ]; then	# ends when the sweep does
 	# shellcheck disable=SC2016 # another shell's
-	setpriv --pdeathsig KILL bash -c '[ "$PPID" = "$1" ] && { read -r _ <"$0"; kill "$1"; }' "$alive" $$ 2>/dev/null </dev/null &
+	setpriv --pdeathsig KILL bash -c '[ "$PPID" = "$1" ] && { read -r _ <"$0"; kill "$1"; }' "$alive" $$ 2>/dev/null \
+		</dev/null &
 	watcher=$!
 	disown
 	# shellcheck disable=SC2317 # on_exit calls it
@@ -99,7 +100,8 @@ if [ "$status" = 0 ]; then
 	figure=$(sed -n 's/^    //p' "$log" | tail -n 1)	# of the last try
 	jq --arg on "$on" --arg host "$(uname -n)" --argjson seconds "$((EPOCHSECONDS - begun))" --arg figure "$figure" \
 		'. + {sweep: {$on, from: $host, $seconds, $figure}}' "$part/run/cells/$name/$repeat/cell.json" >"$part/cell.json" &&
-		mv "$part/cell.json" "$part/run/cells/$name/$repeat/cell.json" && mkdir -p "$run/cells/$name" "$run/parts" || status=1
+		mv "$part/cell.json" "$part/run/cells/$name/$repeat/cell.json" && mkdir -p "$run/cells/$name" "$run/parts" ||
+			status=1
 	# Another may have been first.
 	if [ "$status" = 0 ] && { sync -f "$part" 2>/dev/null; mv -T "$part/run/cells/$name/$repeat" "$target" 2>/dev/null; }; then
 		kept=1

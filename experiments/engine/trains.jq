@@ -29,12 +29,14 @@ def resolve: resolution as $error | calibrated as $pixels | (calibrated("wire") 
 	  def differences($spread): if $spread == null then null else 2 * $spread * $spread | sqrt end;
 	  ({latency_sent_p50_ms: $error, jitter_sd_ms: differences($pixels | .spread_ms // .sd_ms),
 		wire_jitter_sd_ms: differences($wire)} | .mean_positive_stall_ms = .jitter_sd_ms
-		| reduce ("p50", "p90", "p95", "p99", "max") as $p (.; .["latency_\($p)_ms"] = $error | .["latency_high_\($p)_ms"] = $error)
+		| reduce ("p50", "p90", "p95", "p99", "max") as $p (.; .["latency_\($p)_ms"] = $error
+			| .["latency_high_\($p)_ms"] = $error)
 		| limits) as $least
 	| .summary |= map(. + $least + ({mean_stall_ms: (if $pixels == null or ($seconds * (.updates_per_s // 0)) <= 0 then null
 		else 2 * $pixels.error_ms / ($seconds * .updates_per_s) end)} | limits))
 	| if .stages == null then . else
-		.stages |= map(if .stage | test("wire") then . + ({mean_ms: $wire, p50_ms: $wire, p90_ms: $wire, max_ms: $wire} | limits)
+		.stages |= map(if .stage | test("wire") then .
+			+ ({mean_ms: $wire, p50_ms: $wire, p90_ms: $wire, max_ms: $wire} | limits)
 			else . end) end;
 def probe_finding: ([measured_rows("summary")[] | .lateness_max_us // .lateness_p99_us | values] | max) as $late | calibrated as $c
 	| if $late == null and $c == null then empty else
@@ -46,8 +48,10 @@ def probe_finding: ([measured_rows("summary")[] | .lateness_max_us // .lateness_
 				end)." else
 				" By calibration of \($c.started // "" | .[:10])\(if $c.disturbed == true then " (flagged)" else "" end), the probe's error"
 					+ " is at most \($c.error_ms | fixed(2)) ms"
-					+ (if $c.tail_percent == null then "." else " for \($c.tail_percent) % of the keys." end) end);
-			{value: (if $late == null then null else $late / 1000 end), unit: "ms", verdict: (if ($late // 0) > 10000 then "unsure"
+					+ (if $c.tail_percent == null then "."
+						else " for \($c.tail_percent) % of the keys." end) end);
+			{value: (if $late == null then null else $late / 1000 end), unit: "ms",
+				verdict: (if ($late // 0) > 10000 then "unsure"
 				else "good" end)}) end;
 
 # ---- names ----
@@ -67,7 +71,8 @@ def app_name($app): cost_words as $per
 			| select(. != []) | "the heavy application (\(join(", ")))")
 			// "\(cost // .run.settings.cost_ms // 0 | plain) \($per)"
 	else (if attached then "the attached application" elif protocols[0] // "" | startswith("null") then "the null target"
-		else "the server's own application" end) + (if cost == null or several then "" else " (\(cost | plain) \($per))" end) end;
+		else "the server's own application" end) + (if cost == null or several then ""
+			else " (\(cost | plain) \($per))" end) end;
 # If several applications have a role, it is named after the first, not after a protocol's own application.
 def role_name($role): . as $doc | [rows_of($role)[].app] | unique | if $role == "light" then . else .[:1] end
 	| map(. as $app | $doc | app_name($app)) | join(" or ");
@@ -85,7 +90,8 @@ def loads_tried($rows): ($rows | map(.sinks)) as $n | (if $n == [0] then with_lo
 def train_labels: . as $doc | {
 	heading: (if attached then {sinks: "Load"} else {} end),
 	value: {app: ([.summary[].app] | unique | words_for(. as $app | $doc | app_name($app)))},
-	figures: {app_light: role_name("light"), app_heavy: (if costs == [] then role_name("heavy") else "the heavy application" end),
+	figures: {app_light: role_name("light"), app_heavy: (if costs == [] then role_name("heavy")
+		else "the heavy application" end),
 		load_word: (if attached then "load" else "CPU hogs" end),
 		load_axis: (if attached then "load on the server, in the numbers of who set it"
 			else "CPU hogs: processes beside the session that want all the CPU they can get" end),

@@ -126,8 +126,10 @@ measure_idle() {
 		capture_start "idle-prototap-$name" --port "${SESSION_PORT[$name]}" -t "${seconds}s" || :
 	done
 	for name; do
-		lab_wait "${LAB_PID_OF[idle-$name]}" || warn "cannot measure screen updates without keys in $name; see $LAB_LOG/idle-$name.err"
-		read -r "SESSION_NOISE[$name]" updates < <(jq -r '.result | "\(.unsolicited_per_s // 0) \(.updates)"' "$LAB_LOG/idle-$name.out" \
+		lab_wait "${LAB_PID_OF[idle-$name]}" ||
+			warn "cannot measure screen updates without keys in $name; see $LAB_LOG/idle-$name.err"
+		read -r "SESSION_NOISE[$name]" updates < <(jq -r '.result | "\(.unsolicited_per_s // 0) \(.updates)"' \
+			"$LAB_LOG/idle-$name.out" \
 			2>/dev/null)
 		wire=null SESSION_IDLE[$name]=''
 		[ -z "${LAB_PID_OF[idle-prototap-$name]-}" ] || ! lab_wait "${LAB_PID_OF[idle-prototap-$name]}" ||
@@ -137,7 +139,8 @@ measure_idle() {
 	done
 }
 
-capture_start() { [ -n "$LAB_TAP_IF" ] && lab_tap "$@"; }	# capture_start [-o FILE] NAME OPTION...: lab_tap, where there is one
+# capture_start [-o FILE] NAME OPTION...: lab_tap, where there is one
+capture_start() { [ -n "$LAB_TAP_IF" ] && lab_tap "$@"; }
 
 # What the measuring chain itself costs: the same train to a target that answers at once, the same capture beside it.
 measure_chain() {
@@ -147,9 +150,11 @@ measure_chain() {
 	: >"$LAB_LOG/chain-prototap.out"
 	if capture_start chain-prototap --port 1; then
 		tap=$LAB_PID
-		lab_ready chain-prototap 10 || { warn "cannot start the packet capture: $(tail -n 1 "$LAB_LOG/chain-prototap.err")"; return 0; }
+		lab_ready chain-prototap 10 || { warn "cannot start the packet capture: $(tail -n 1 \
+			"$LAB_LOG/chain-prototap.err")"; return 0; }
 	fi
-	lab_start client chain-keyrepeat "$TP_BIN/keyrepeat" null: --priority 20 --rate "$RATE" -t "${seconds}s" --schedule jittered \
+	lab_start client chain-keyrepeat "$TP_BIN/keyrepeat" null: --priority 20 --rate "$RATE" -t "${seconds}s" \
+		--schedule jittered \
 		--watch patch --format json
 	probe=$LAB_PID
 	lab_wait "$probe" || warn "cannot measure the probe's own delay; see $RUN/log/chain-keyrepeat.err"
@@ -188,7 +193,8 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	lab_start -i "$go" -o "$folder/samples.tsv" client keyrepeat "$TP_BIN/keyrepeat" "${SESSION_TARGET[$name]}" --rate "$RATE" \
 		-t "${SECONDS_EACH}s" --mode "$TRAIN_MODE" --schedule "$schedule" --seed "$((SEED * 1000 + repeat))" \
 		--watch "${SESSION_WATCH[$name]}" --noise "${SESSION_NOISE[$name]:-0}" "${PROTOCOL_OPTIONS[@]}" \
-		--late "${THRESHOLD_MS:-100}ms" --warmup "$TRAIN_SKIP" --priority 20 --hold-start --log "$folder/samples.tsv" --format json
+		--late "${THRESHOLD_MS:-100}ms" --warmup "$TRAIN_SKIP" --priority 20 --hold-start --log "$folder/samples.tsv" \
+			--format json
 	probe=$LAB_PID
 	[ -n "$reason" ] || lab_ready keyrepeat 20 || reason="the probe did not connect: $(last_word keyrepeat)"
 	if [ -z "$reason" ] && [ -n "${SESSION_PORT[$name]}" ] && capture_start "${bring[@]}" prototap \
@@ -217,7 +223,8 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	[ -z "$tap" ] || lab_stop "$tap"
 	exec {go}>&-
 	keep_outputs "$folder" keyrepeat prototap sink
-	[ -n "$reason" ] || [ -s "$folder/keyrepeat.json" ] && [ -s "$folder/samples.tsv" ] || reason=${reason:-the probe left no report}
+	[ -n "$reason" ] || [ -s "$folder/keyrepeat.json" ] && [ -s "$folder/samples.tsv" ] ||
+		reason=${reason:-the probe left no report}
 	[ -n "$reason" ] || [ "$TRACES" = 0 ] || train_traces "$name" "$folder" "$series" ||
 		reason="the wire told nothing: $(tail -n 1 "$folder/wire.err")"
 	[ "$KEEP" = 1 ] || rm -f "$folder/capture.pcap"
@@ -240,7 +247,8 @@ train_run_both() {	# train_run_both SESSION LOAD REPEAT FOLDER
 	stopped || lab_lost >/dev/null || train_run "${@:1:3}" "$4/stall" stall || :
 	stopped || lab_lost >/dev/null || mv "$4/cell.json.part" "$4/cell.json"
 }
-train_slowed() { jq -e '.result.key_period_ms > .settings.period_ms' "$1/keyrepeat.json" >/dev/null 2>&1; }	# train_slowed FOLDER
+# train_slowed FOLDER
+train_slowed() { jq -e '.result.key_period_ms > .settings.period_ms' "$1/keyrepeat.json" >/dev/null 2>&1; }
 
 # What crossed the link beside the keys (wire.tsv), and what the application did meanwhile (echo.tsv): for the stages of a key. Of a
 # train in blocks, also which latency the wire alone tells (wire.json).

@@ -33,7 +33,8 @@ def rate: several as $several | [measured_rows("summary")[] | select(.mode == "h
 		"**Without load, \($r | level("updates_per_key")) screen updates answer each auto-repeat of a held key**"
 		+ "\(if $several then " over \($r.protocol), more over the others" else "" end); the client repeats a held key 20 times"
 		+ " a second.";
-		($r | figure("updates_per_key")) + {verdict: (if $r | surely_above("updates_per_key"; 0.95) then "good" else "unsure" end),
+		($r | figure("updates_per_key")) + {verdict: (if $r | surely_above("updates_per_key"; 0.95) then "good"
+			else "unsure" end),
 			figure: "mean-stall"}) end;
 
 # Beside the most CPU hogs; of several protocols the one whose two ways differ most.
@@ -48,7 +49,8 @@ def modes: . as $doc | several as $several | [pairs[] | .app] | unique[] as $app
 			+ " with \(.sinks | plural("CPU hog")):"
 		+ " the mean stall is \(.hold | level("mean_stall_ms")) with a held key, \(.tap | level("mean_stall_ms")) with typed keys"
 		+ (if $several then " (over \(.protocol), where the difference is largest)." else "." end);
-		(.hold | figure("mean_stall_ms")) + {verdict: (if differs or ($told | not) then "unsure" else "none" end), figure: "mean-stall"});
+		(.hold | figure("mean_stall_ms")) + {verdict: (if differs or ($told | not) then "unsure" else "none" end),
+			figure: "mean-stall"});
 
 def findings: [modes, rate][:5];
 

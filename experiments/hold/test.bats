@@ -17,7 +17,8 @@ setup() {
 	need gnuplot cmark-gfm
 	for protocol in vnc x11; do
 		for mode in tap hold; do
-			env PROTOCOL=$protocol LOADS='0 20' SERIES=2 STRETCH="$([ $protocol$mode = x11hold ] && echo 1.3 || echo 1)" \
+			env PROTOCOL=$protocol LOADS='0 20' SERIES=2 STRETCH="$([ $protocol$mode = x11hold ] && echo 1.3 ||
+				echo 1)" \
 				"$TOP/tests/golden/make_run.sh" made
 			mkdir -p run/cells
 			for cell in made/cells/*; do
@@ -55,9 +56,11 @@ setup() {
 	[ "$status" != 4 ] || skip "$(tail -n 1 "$RUN.err")"
 	[ "$status" = 0 ]
 	[ "$(jq -r .state "$RUN/run.json")" = complete ]
-	[ "$(jq -r '[.cells[] | "\(.parameters.mode) \(.state)"] | sort | join(",")' "$RUN/run.json")" = "hold complete,tap complete" ]
+	[ "$(jq -r '[.cells[] | "\(.parameters.mode) \(.state)"] | sort | join(",")' "$RUN/run.json")" = \
+		"hold complete,tap complete" ]
 	# one press is fewer packets than sixty: the two ways are not the same train
-	run awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["mode"], $at["keys"] }' "$RUN/summary.tsv"
+	run awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["mode"], $at["keys"] }' \
+		"$RUN/summary.tsv"
 	[[ $output == *hold\ 6[0-9]* && $output == *tap\ 6[0-9]* ]] || [[ $output == *hold\ 5[0-9]* && $output == *tap\ 5[0-9]* ]]
 	[ -s "$RUN/figures/mean-stall.svg" ] && [ -s "$RUN/figures/jitter.svg" ] && [ -s "$RUN/report.html" ]
 	jq -e '.findings | map(.id) | index("held-light") != null and index("held-rate") != null' "$RUN/findings.json"

@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # cell.sh - idle: for each cell idle sessions are started, each a display server, a terminal with an editor that waits, and a
 # client that is connected. When they have come to rest, idleprofile runs on the server's CPU, and once more with wake-ups of
-# its own, which the profile must not hold. Then the sessions go. idleprofile sees all that takes the CPU, so a culprit that it names is
+# its own, which the profile must not hold. Then the sessions go. idleprofile sees all that takes the CPU, so a culprit that it
+# names is
 # looked up while it lives: the lab's, or somebody else's.
 WAKEUPS_PER_S=50 THRESHOLD_US=5 SETTLE_SECONDS=30
 EXP_KEEPER=$PPID
@@ -40,7 +41,8 @@ exp_words() {
 	case ${P[system]} in
 	none) echo "no session" ;;
 	desktop) echo "a desktop" ;;
-	*) [ "${P[sessions]}" = 1 ] && echo "an idle session of ${P[system]}" || echo "${P[sessions]} idle sessions of ${P[system]}" ;;
+	*) [ "${P[sessions]}" = 1 ] && echo "an idle session of ${P[system]}" ||
+		echo "${P[sessions]} idle sessions of ${P[system]}" ;;
 	esac
 }
 
@@ -77,7 +79,8 @@ idle_rests() {
 profiler_start() {	# profiler_start [-o FILE]... NAME OPTION...
 	local files=()
 	while [ "$1" = -o ]; do files+=(-o "$2"); shift 2; done
-	outside_start "${files[@]}" "$1" "$TP_BIN/idleprofile" --cpus "$LAB_CPUS_server" --threshold "${THRESHOLD_US}us" --effect 0s \
+	outside_start "${files[@]}" "$1" "$TP_BIN/idleprofile" --cpus "$LAB_CPUS_server" --threshold "${THRESHOLD_US}us" \
+		--effect 0s \
 		"${@:2}" --format json
 }
 

@@ -74,7 +74,8 @@ if (protocol ne "" && known(rate)) {
 	if (most <= 12) { set xtics 1 }	# there is no half a session
 	line_at(x) = sum_y / points_ + rate * (x - sum_x / points_)
 	points_of(c, i, colour, title) = bars('of(0)', c, colour) . sprintf(', data using (x_ = of(0)):(there("%s")) with points ' \
-		. 'pointtype %d linecolor rgb "%s" title "%s", ', c, shape(i), colour, title) . hovers("hover_ends", 'of(0)', c, i, colour, title)
+		. 'pointtype %d linecolor rgb "%s" title "%s", ', c, shape(i), colour, title) . hovers("hover_ends", 'of(0)', c, \
+			i, colour, title)
 	eval 'plot line_at(x) with lines linecolor rgb line_colour dashtype 3 title sprintf("%.3g ms a minute for each session", rate), ' \
 		. points_of("lost_ms_per_min", 1, light_colour, "lab's processes, kernel and interrupts") . ", " \
 		. points_of("own_ms_per_min", 2, heavy_colour, "of it the lab's processes")

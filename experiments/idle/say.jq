@@ -40,9 +40,11 @@ def cost: slope_of("system") as $s | slope_of("own") as $own | (first(rows[] | s
 		+ " \([rows[] | select(.sessions == 0 or .system == $s.system).sessions] | min) to \($s.sessions_max) sessions"
 		+ (if $own == null then "." else "; the session's own processes account for \($own | amount("slope_ms_per_min"))." end)
 		+ (if $none == null then "" else " Without a session, the machine itself takes \($none | amount("lost_ms_per_min"))." end)
-		+ ({no: " The slope does not differ significantly from 0.", below: (" The slope is significantly below 0, which no session"
+		+ ({no: " The slope does not differ significantly from 0.",
+			below: (" The slope is significantly below 0, which no session"
 			+ " explains: something else changed.")}[$s | shown("slope_ms_per_min")] // "");
-		($s | per_minute("slope_ms_per_min")) + {verdict: (if ($s | shown("slope_ms_per_min")) == "yes" then "none" else "unsure" end),
+		($s | per_minute("slope_ms_per_min")) + {verdict: (if ($s | shown("slope_ms_per_min")) == "yes" then "none"
+			else "unsure" end),
 			figure: "per-session"}) end;
 
 def compared: [rows[] | select(.sessions == 1 and .above_ms_per_min != null)] | sort_by(-.above_ms_per_min)
@@ -60,7 +62,8 @@ def top($row): [(.who // [])[] | select(.class == "own" or .class == "kernel")] 
 def who: . as $doc | (rows | map(select(.sessions > 0)) | max_by(.above_ms_per_min // .lost_ms_per_min)) as $row
 	| if named | not then
 		finding("who";
-			"**The profile has no process names**, so all figures include processes outside the sessions."; {verdict: "unsure"})
+			"**The profile has no process names**, so all figures include processes outside the sessions.";
+				{verdict: "unsure"})
 	  elif $row == null then empty else
 		($doc | top($row)) as $top
 		| ($row.own_ms_per_min // 0) as $own | ($row.accounted_ms_per_min // 0) as $kernel
@@ -71,12 +74,14 @@ def who: . as $doc | (rows | map(select(.sessions > 0)) | max_by(.above_ms_per_m
 				" Inconsistent: the profiler attributes \($own | with_unit(unit)) to the lab's processes, the kernel"
 					+ " \($kernel | with_unit(unit))." else "" end);
 			{value: ($top[0].lost_ms_per_min // 0), unit: unit, figure: "lost-time",
-				verdict: (if $kernel >= 30 and ($own < 0.75 * $kernel or $own > 1.5 * $kernel) then "unsure" else "none" end)}) end;
+				verdict: (if $kernel >= 30 and ($own < 0.75 * $kernel or $own > 1.5 * $kernel) then "unsure"
+					else "none" end)}) end;
 
 # More waited than all that ran could have made wait: then one of the two is wrong, or the machine changed between them.
 def unexplained: [rows[] | select(.marked == 0) | . as $r | (1, 5, 10, 50, 100) as $x
 	| select($r["bound_all_\($x)ms_percent"] != null
-		and ($r["measured_\($x)ms_percent_low"] // 0) > 2 * $r["bound_all_\($x)ms_percent"]) | "\($r | row_words), over \($x) ms"];
+		and ($r["measured_\($x)ms_percent_low"] // 0) > 2 * $r["bound_all_\($x)ms_percent"])
+			| "\($r | row_words), over \($x) ms"];
 def waits: unexplained as $odd | threshold as $limit
 	| (rows | map(select(.bound_1ms_percent != null)) | max_by(.bound_1ms_percent)) as $r
 	| if $r == null then empty else
@@ -88,7 +93,8 @@ def waits: unexplained as $odd | threshold as $limit
 			+ " \($r | share("measured_1ms_percent_high"))) waited over 1 ms." end)
 		+ (if $odd == [] then "" else " More tasks waited than the CPU use explains (\($odd | join("; ")));"
 			+ " waits and CPU use were measured one after the other." end);
-		($r | figure("bound_1ms_percent")) + {figure: "lost-time", verdict: (if $odd == [] then "none" else "unsure" end)}) end;
+		($r | figure("bound_1ms_percent")) + {figure: "lost-time",
+			verdict: (if $odd == [] then "none" else "unsure" end)}) end;
 
 def apart: if named | not then empty else rows as $rows
 	| def most($name): [$rows[][$name] | values] | max // 0;

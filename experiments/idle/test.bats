@@ -72,9 +72,12 @@ make_idle() {	# make_idle [REPEATS]
 			echo '{"result": {"wakeups": {"n": 1000}, "compulsory": [{"wait_ms": 0.5, "measured": 0.9},
 				{"wait_ms": 1, "measured": '"0.00$((3 - r))"'}, {"wait_ms": 5, "measured": 0}, {"wait_ms": 10, "measured": 0}]}}' \
 				>"$folder/wakeups.json"
-			printf '%s\n' 'schema pid class name process' 'process/1 100 own Xvnc Xvnc' 'process/1 101 own gmain xterm' \
-				'process/1 7 kernel rcu_preempt rcu_preempt' 'process/1 900 foreign cc1 cc1' | tr ' ' '\t' >"$folder/processes.tsv"
-			awk -v of="$system" -v n="$sessions" -v r="$r" -v lost="$folder/lost.tsv" -v who="$folder/culprits.tsv" "$LOST"
+			printf '%s\n' 'schema pid class name process' 'process/1 100 own Xvnc Xvnc' \
+				'process/1 101 own gmain xterm' \
+				'process/1 7 kernel rcu_preempt rcu_preempt' 'process/1 900 foreign cc1 cc1' |
+					tr ' ' '\t' >"$folder/processes.tsv"
+			awk -v of="$system" -v n="$sessions" -v r="$r" -v lost="$folder/lost.tsv" -v who="$folder/culprits.tsv" \
+				"$LOST"
 		done
 	done <<<$'none 0\nvnc 1\nvnc 5\nx11 1\ndesktop 1'
 }
@@ -208,7 +211,8 @@ HALF=2.484138
 @test "culprits by name and by class, the largest first" {
 	make_idle
 	"$SUMMARIZE" run >/dev/null
-	[ "$(awk -F'\t' '$2 == "desktop" { print $4, $5, $6 "," $7, $9 }' run/who.tsv | head -n 3)" = "foreign task cc1,3000.0000 1.0
+	[ "$(awk -F'\t' '$2 == "desktop" { print $4, $5, $6 "," $7, $9 }' run/who.tsv |
+		head -n 3)" = "foreign task cc1,3000.0000 1.0
 own task gmain (xterm),25.0000 1.0
 kernel irq virtio0,10.0000 10.0" ]
 	[ "$(awk -F'\t' '$2 == "vnc" && $3 == 5 { print $4, $6, $7 }' run/who.tsv | head -n 1)" = "own Xvnc 210.0000" ]
@@ -342,7 +346,8 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 		jq -e '.foreign_percent > 3 and (.marked | startswith("foreign"))' "run/cells/${system/ /-}/1/cell.json"
 	done
 	for name in Xvnc xterm vim; do
-		awk -F'\t' -v name="$name" 'index($4, name) == 1 && $3 == "own" { seen = 1 } END { exit !seen }' run/cells/vnc-1/1/processes.tsv
+		awk -F'\t' -v name="$name" 'index($4, name) == 1 && $3 == "own" { seen = 1 } END { exit !seen }' \
+			run/cells/vnc-1/1/processes.tsv
 	done
 	if awk -F'\t' '$3 == "own" && ($4 == "Xvnc" || $4 == "xterm")' run/cells/none-0/1/processes.tsv | grep .; then return 1; fi
 	awk -F'\t' '$3 == "kernel" && $4 == "kthreadd" { seen = 1 } END { exit !seen }' run/cells/none-0/1/processes.tsv

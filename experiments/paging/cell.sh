@@ -185,8 +185,8 @@ prober_start() {
 # A cell --------------------------------------------------------------------------------------------------------------
 
 exp_run() {	# exp_run FOLDER REPEAT
-	# The session goes on with the text that it has: emptied, its next key's echo would look like anything. One that ended is made
-	# again.
+	# The session goes on with the text that it has: emptied, its next key's echo would look like anything. One that ended is
+	# made again.
 	if lab_gone "$APP_PID" || lab_gone "$PROBER"; then
 		exp_end_session
 		exp_session || { LAB_WHY="the session could not be made: $LAB_WHY"; return 1; }

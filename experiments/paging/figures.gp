@@ -96,7 +96,8 @@ if (has_table("timeline.tsv")) {
 			: known(first_echo) ? sprintf("response after %.3g ms", first_echo) : "")
 		eval upright(0, 1, line_colour, 1)
 		if (known(first_echo)) { eval upright(first_echo / scale, 1, line_colour, 2) }
-		if (known(second_key) && (whole || second_key < 1.6 * around)) { eval upright(second_key / scale, 1, mark_colour, 1) }
+		if (known(second_key) && (whole || second_key < 1.6 * around)) { eval upright(second_key / scale, 1, mark_colour, \
+			1) }
 		eval 'plot for [k = 1:2] data using (column("time_ms") / scale):(of(word(columns[down], k))) with ' \
 			. (down < 3 ? "lines" : "steps") . ' linecolor rgb word(colours_of[down], k) notitle'
 	}

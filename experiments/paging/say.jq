@@ -35,7 +35,8 @@ def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50
 			beside: "given its own memory group", low: "protected by memory.low",
 			throttled: "typed into while batch work is throttled"}[$kept.session])"
 			+ " takes \($kept | level("kept_p50_ms")) under the same pressure"
-			+ (if $kept.kept_n < $kept.attempts then ", in the runs in which it was kept (\($kept.kept_n) of \($kept.attempts))."
+			+ (if $kept.kept_n < $kept.attempts then
+				", in the runs in which it was kept (\($kept.kept_n) of \($kept.attempts))."
 				else "." end) end end;
 
 # As in the paper: another process takes the memory and then rests; where that was not measured, another way.
@@ -63,7 +64,8 @@ def harder: out_rows as $all | out_rows
 				"**The first key takes longer still if memory stays scarce or more must be read**: "
 			elif $longer > 0 then "**In \($longer) of \(length | plural("condition")), the first key takes longer still**: "
 			else "**It is not shown that the first key takes longer still if memory stays scarce or more must be read**: " end) + (map(
-			(if .method == "busy" then "while the other process keeps using its memory" else "with private copies of the programs" end)
+			(if .method == "busy" then "while the other process keeps using its memory"
+				else "with private copies of the programs" end)
 			+ " \(level("paged_out_p50_ms")) (\(.protocol), \(.swap | swap_words))") | join("; ")) + ".";
 		(max_by(.paged_out_p50_ms) | figure("paged_out_p50_ms"))
 			+ {verdict: (if $longer > 0 then "bad" else "unsure" end), figure: "first-key"}) end;
@@ -83,26 +85,33 @@ def protected: threshold as $limit | (.run.unswapped // {}) as $unswapped
 			+ (map((.session | session_words) + (if .session == "unswapped" then group_mib($unswapped) else "" end) + ", "
 				+ (if .kept_n == 0 then "kept in no run" else
 					"\(level("kept_p50_ms")), the latest \(figure("kept_max_ms") | figure_words)"
-					+ (if .kept_n == .attempts then "" else ", but kept only in \(.kept_n) of \(.attempts) runs" end) end)
+					+ (if .kept_n == .attempts then ""
+						else ", but kept only in \(.kept_n) of \(.attempts) runs" end) end)
 				+ " (\(.protocol))")
 				| join("; ")) + ", while another process uses more memory than the server has.";
 			($best | figure("kept_p50_ms")) + {verdict: (if $always > 0 then "good"
-				elif any($kept[]; surely_above("kept_p50_ms"; $limit)) then "bad" elif $best.kept_n > 0 then "unsure" else "bad" end),
+				elif any($kept[]; surely_above("kept_p50_ms"; $limit)) then "bad" elif $best.kept_n > 0 then
+					"unsure" else "bad" end),
 				figure: "first-key"}) end;
 
 # Beside the same process, held back from a key on and not: keys typed on, and after a pause.
 def throttled: threshold as $limit | measured_rows("summary") as $all | [$all[] | select(.session == "throttled")] as $rows
 	| if $rows == [] then empty else
-		def row($session; $method): first($all[] | select(.session == $session and .method == $method and .protocol == $rows[0].protocol
+		def row($session; $method): first($all[] | select(.session == $session and .method == $method
+			and .protocol == $rows[0].protocol
 			and .swap == $rows[0].swap)) // {};
 		def typed: "\(figure("typed_max_ms") | figure_words) (median \(figure("typed_p50_ms") | figure_words))";
-		row("throttled"; "typing") as $t | row("plain"; "typing") as $p | row("throttled"; "busy") as $tb | row("plain"; "busy") as $pb
+		row("throttled"; "typing") as $t | row("plain"; "typing") as $p | row("throttled"; "busy") as $tb
+			| row("plain"; "busy") as $pb
 		| finding("throttled"; "**Throttling batch work while a user types** (\($rows[0].protocol), \($rows[0].swap | swap_words)): "
-			+ ([if $t.typed_max_ms == null then empty else "beside a process that fills the memory, the slowest key takes \($t | typed)"
+			+ ([if $t.typed_max_ms == null then empty
+				else "beside a process that fills the memory, the slowest key takes \($t | typed)"
 					+ if $p.typed_max_ms == null then "" else ", without throttling \($p | typed)" end end,
-				if $tb.paged_out_p50_ms == null then empty else "after a pause that paged the session out, the first key takes"
+				if $tb.paged_out_p50_ms == null then empty
+					else "after a pause that paged the session out, the first key takes"
 					+ " \($tb | level("paged_out_p50_ms"))"
-					+ if $pb.paged_out_p50_ms == null then "" else ", without throttling \($pb | level("paged_out_p50_ms"))" end end]
+					+ if $pb.paged_out_p50_ms == null then ""
+						else ", without throttling \($pb | level("paged_out_p50_ms"))" end end]
 				| join("; ")) + ".";
 			(if $t.typed_max_ms != null then $t | figure("typed_max_ms") else $tb | figure("paged_out_p50_ms") end)
 				+ {figure: "first-key", verdict: (if $t.typed_max_ms == null then "none"
@@ -128,7 +137,8 @@ def proof: [measured_rows("summary")[] | select(.not_evicted > 0)] as $not | out
 	(map(.evicted_percent_min) | min) as $least
 	| finding("evicted"; (if . == [] then "**No run was paged out**" else
 			"**Paging out was verified**: at least \($least | percent) % of the private anonymous memory of editor and terminal was in "
-			+ "swap, and each had at least \(map(.major_faults_min) | min | plural("major fault")) after the key" end) + "."
+			+ "swap, and each had at least \(map(.major_faults_min) | min | plural("major fault")) after the key" end)
+				+ "."
 		+ if $not == [] then "" else " Runs excluded because too little memory was in swap, or it came back from the swap cache: "
 			+ ($not | map("\(.not_evicted) of \(.attempts) runs (\(.protocol), \(.swap | swap_words), \(.session | session_words), "
 				+ "\(.method))") | join("; ")) + "." end;

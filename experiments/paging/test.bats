@@ -31,7 +31,8 @@ cell() {
 				swap_in_bytes: (4096 * $i), refaulted_read_percent: (80 + $i),
 				first_key_ms: (if $state == "not_evicted" then null else $out + [0, 10, 20, 90][$i] end),
 				processes: (if $state == "paged_out" then [process(1; 100; 95; 10 + $i), process(2; 300; 98; 20)]
-					else [process(1; 100; 40; 0), process(2; 300; 50; 1)] end)}]}}' >"run/cells/$1/$2/pagein.json"
+					else [process(1; 100; 40; 0), process(2; 300; 50; 1)] end)}]}}' \
+						>"run/cells/$1/$2/pagein.json"
 }
 
 make_run() {	# make_run CELL...: its name says what it is
@@ -101,7 +102,8 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	want=$(awk 'BEGIN { n = split("100 110 120 190 300 310 320 390", v, " ")
 		for (i = 1; i <= n; i++) { s += log(v[i]); q += log(v[i]) ^ 2 }
 		m = s / n; t = 2.36462 * sqrt((q - n * m * m) / (n - 1) / n); printf "%.1f %.1f", exp(m - t), exp(m + t) }')
-	got=$(printf '%.1f %.1f' "$(column vnc-file-plain-hog paged_out_p50_ms_low)" "$(column vnc-file-plain-hog paged_out_p50_ms_high)")
+	got=$(printf '%.1f %.1f' "$(column vnc-file-plain-hog paged_out_p50_ms_low)" "$(column vnc-file-plain-hog \
+		paged_out_p50_ms_high)")
 	[ "$got" = "$want" ]
 	[ "$(column vnc-slow-2ms-plain-hog not_evicted)" = 4 ]
 	[ -z "$(column vnc-slow-2ms-plain-hog paged_out_p50_ms)$(column vnc-slow-2ms-plain-hog kept_p50_ms)" ]
@@ -182,7 +184,8 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 		change vnc-slow-2ms-plain-typing ".result.runs[$r].typed_ms = {n: 9, p50: 400, max: null, above: {max: 5000}}"
 	done
 	"$TOP/thinprobe" report run
-	[ "$(column vnc-slow-2ms-throttled-typing typed_p50_ms)/$(column vnc-slow-2ms-throttled-typing typed_max_ms)" = 4.500/40.000 ]
+	[ "$(column vnc-slow-2ms-throttled-typing typed_p50_ms)/$(column vnc-slow-2ms-throttled-typing typed_max_ms)" = \
+		4.500/40.000 ]
 	[ "$(column vnc-slow-2ms-plain-typing typed_p50_ms)/$(column vnc-slow-2ms-plain-typing typed_max_ms)" = 400.000/5000.000 ]
 	[ "$(column vnc-slow-2ms-plain-typing typed_above)/$(column vnc-slow-2ms-plain-typing not_evicted)" = 4/4 ]
 	[ -z "$(column vnc-slow-2ms-plain-busy typed_max_ms)" ]

@@ -109,7 +109,8 @@ session_rest() {
 	wait_until "$REST_SECONDS" view_rests || CELL_MORE='{"restless": true}'
 }
 view_rests() {
-	stopped || [ "$(lab_exec client "$TP_BIN/keyrepeat" "$VIEW_TARGET" --rate 0 -t 600ms --watch update --priority 0 --format json \
+	stopped || [ "$(lab_exec client "$TP_BIN/keyrepeat" "$VIEW_TARGET" --rate 0 -t 600ms --watch update --priority 0 \
+		--format json \
 		2>>"$LAB_LOG/rest.err" </dev/null | jq -r .result.updates)" = 0 ]
 }
 
@@ -188,7 +189,8 @@ measure_keys() {
 	session_rest
 	open_pipe go
 	lab_start -i "$go" client keyrepeat "${keys[@]}" --warmup 0 --watch update --schedule periodic \
-		--late "${THRESHOLD_MS:-100}ms" --hold-start -t "$(LC_ALL=C awk -v n="$KEYS" -v r="$RATE" 'BEGIN { printf "%.3f", n / r }')s"
+		--late "${THRESHOLD_MS:-100}ms" --hold-start -t "$(LC_ALL=C awk -v n="$KEYS" -v r="$RATE" \
+			'BEGIN { printf "%.3f", n / r }')s"
 	if is_ready keyrepeat 20 && { [ -n "$VIEW_TARGET" ] || nap 1; } && tap_start keys; then
 		echo go >&"$go"
 		has_ended keyrepeat "$folder" || status=1
@@ -229,7 +231,8 @@ work_do() {
 	session_rest
 	tap_end prototap "$folder" || return
 	lab_exec client env DISPLAY="$PROTOCOL_VIEW" timeout 20 import -window root png:- \
-		>"$folder/picture.png" 2>"$LAB_LOG/import.err" </dev/null || { LAB_WHY="no picture of the view: $(last_word import)"; return 1; }
+		>"$folder/picture.png" 2>"$LAB_LOG/import.err" </dev/null ||
+			{ LAB_WHY="no picture of the view: $(last_word import)"; return 1; }
 	LAB_WHY="the application ended by itself: $(grep -h . "$LAB_LOG"/app-*.err | tail -n 1)"
 	! lab_gone "$APP_PID"
 }
@@ -262,8 +265,10 @@ alike_with() {	# alike_with REFERENCE
 	name=$(jq -r .parameters.protocol "$1/cell.json")
 	for folder in "${folders[@]}"; do
 		differs=$(alike_differs "$1/picture.png" "$folder/picture.png")
-		jq --argjson differs "${differs:-null}" --arg reference "$name" --argjson limit "$PIXELS_PERCENT" '.picture = {$reference,
-			differs_percent: $differs, same: ($differs != null and $differs <= $limit)}' "$folder/cell.json" | put_json "$folder/cell.json"
+		jq --argjson differs "${differs:-null}" --arg reference "$name" --argjson limit "$PIXELS_PERCENT" \
+			'.picture = {$reference,
+			differs_percent: $differs, same: ($differs != null and $differs <= $limit)}' "$folder/cell.json" |
+				put_json "$folder/cell.json"
 		! jq -e .picture.same "$folder/cell.json" >/dev/null || same=$((same + 1))
 	done
 	[ $((2 * same)) -ge ${#folders[@]} ]

@@ -12,7 +12,8 @@ def sound: . != null and .state == "complete";
 def ranked($what): [.summary[] | select(.what == $what and sound)] | sort_by(.total_wire_bytes);
 def work_rows: ranked(if works | length == 1 then works[0] else "all" end);	# one kind of work has no sum
 def bytes:	# 1 KB is 1,000 bytes, as on a link
-	if . >= 999500 then "\(. / 1e6 | if . >= 9.95 then fixed(1) else fixed(2) end) MB" elif . >= 9995 then "\(. / 1000 | fixed(0)) KB"
+	if . >= 999500 then "\(. / 1e6 | if . >= 9.95 then fixed(1) else fixed(2) end) MB" elif . >= 9995 then
+		"\(. / 1000 | fixed(0)) KB"
 	elif . >= 999.5 then "\(. / 1000 | fixed(1)) KB" else "\(fixed(0)) bytes" end;
 def times: if . >= 9.95 then fixed(0) elif . >= 1.95 then fixed(1) else fixed(2) end;
 def named(value): map("\(.protocol) \(value)") | join(", ");
@@ -31,7 +32,8 @@ def setup: [protocol_words, (if works == [] then "keys only" else works_words en
 def without_work: protocols as $all | .run.settings.without_work // {} | to_entries
 	| map(select(.value - ($all - [.key]) == .value) | {protocol: .key, use: .value});
 def without_work_words: without_work | if . == [] then "" else " No work was done over " + (map(.protocol
-	+ if .use == [] then "" else " (use \(.use | join(" or ")))" end) | and_list) + ", because no client shows such a session." end;
+	+ if .use == [] then "" else " (use \(.use | join(" or ")))" end) | and_list)
+		+ ", because no client shows such a session." end;
 
 # Protocols that were to do the work (or keys, where no work was asked for), and have no sound figure of it.
 def no_figure($rows): (works == []) as $keys | ([.run.cells[].parameters | select((.part == "session") == $keys)]
@@ -94,7 +96,8 @@ def before_work: ranked("setup") as $setup | ranked("window") as $window | ranke
 		+ (if $window == [] then "" else ", and a first terminal \($window | extremes("total_wire_bytes"; bytes))" end)
 		+ ". **An idle minute** takes "
 		+ ([($idle | map(select(.total_wire_bytes == 0) | .protocol) | select(. != []) | "nothing over \(and_list)"),
-			($idle | map(select(.total_wire_bytes > 0)) | select(. != []) | named(.total_wire_bytes | bytes))] | join("; "))
+			($idle | map(select(.total_wire_bytes > 0)) | select(. != []) | named(.total_wire_bytes | bytes))]
+				| join("; "))
 		+ (if .run.settings.idle_seconds // 60 < 60 then " (from \(.run.settings.idle_seconds) s)" else "" end) + ".";
 		($setup + $idle)[0] | total) end;
 

@@ -100,7 +100,8 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	alike() {
 		functions ". <(sed -n '/^put_json()/,/^}/p' \"\$TP_HOME/experiments/engine/run.sh\"); PROTOCOLS=$1 WORKS=text REPEATS=2
 			cells_choose; alike_compare"
-		for p in ${1//,/ }; do jq -r '.picture | "\(.reference) \(.same)"' "run/cells/$p-text/1/cell.json"; done | paste -sd ' '
+		for p in ${1//,/ }; do jq -r '.picture | "\(.reference) \(.same)"' "run/cells/$p-text/1/cell.json"; done |
+			paste -sd ' '
 	}
 	[ "$(alike nx,x11,rdp,xpra)" = "nx true nx false nx true nx true" ]
 	# one against one: remote X has no codec
@@ -152,7 +153,8 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	[ "$(row xpra draw state) $(row xpra draw repeats) $(row xpra draw different)" = "complete 2 1" ]
 	near "$(row xpra draw differs_percent)" 3.5 0.0001
 	# the second repeat, of 900 more, is left out
-	near "$(awk -v m="$(row xpra draw total_wire_bytes)" -v t="$(row xpra text total_wire_bytes)" 'BEGIN { print m - t }')" -450 0.01
+	near "$(awk -v m="$(row xpra draw total_wire_bytes)" -v t="$(row xpra text total_wire_bytes)" 'BEGIN { print m - t }')" \
+		-450 0.01
 	[ "$(row xpra browse state) $(row xpra browse repeats) $(row xpra browse different)" = "different 3 3" ]
 	[ "$(row xpra all state) $(row xpra all failed)" = "failed 3" ]
 	[ "$(row nx draw marked)" = 1 ]
@@ -234,8 +236,10 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	if command -v tshark >/dev/null; then
 		for part in text:prototap session:keys; do
 			folder="run/cells/x11-${part%:*}/1"
-			tshark -r "$folder/${part#*:}.pcap" -Y tcp -T fields -e frame.len 2>/dev/null | awk '{ n++; s += $1 } END { print n, s }' >truth
-			[ "$(jq -r '.result.channels.total | "\(.packets) \(.wire_bytes)"' "$folder/${part#*:}.json")" = "$(cat truth)" ]
+			tshark -r "$folder/${part#*:}.pcap" -Y tcp -T fields -e frame.len 2>/dev/null |
+				awk '{ n++; s += $1 } END { print n, s }' >truth
+			[ "$(jq -r '.result.channels.total | "\(.packets) \(.wire_bytes)"' "$folder/${part#*:}.json")" = "$(cat \
+				truth)" ]
 		done
 	fi
 	# X11's events are 32 bytes; beside those of the keys there may be one or the other, such as of the pointer
@@ -245,7 +249,8 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	[ "$(jq -c '[.restless, .picture.same, .picture.differs_percent]' run/cells/x11-text/1/cell.json)" = '[false,true,0]' ]
 	# letters on white: many colours at the end, the window's white the most of them
 	# shellcheck disable=SC2094 # white is a colour, too
-	convert run/cells/x11-text/1/picture.png -crop 880x600+0+40 -fill black +opaque white -format '%[fx:100*mean>50]' info: >white
+	convert run/cells/x11-text/1/picture.png -crop 880x600+0+40 -fill black +opaque white -format '%[fx:100*mean>50]' info: \
+		>white
 	[ "$(cat white)" = 1 ]
 	[ -z "$(find run -type p -o -name '*.new' -o -name pictures)" ]
 	[ ! -e run/cells/x11-text/1/log ]

@@ -38,7 +38,8 @@ exp_cells() {
 	for link in ${LINKS//,/ }; do for queue in $QUEUES_HERE; do for probe in $ways; do
 		for transport in ${TRANSPORTS//,/ }; do for load in $(tr , '\n' <<<"$LOADS" | sort -n); do
 			wanted "$queue" "$transport" "$load" || continue
-			printf '%s\t%s\t%s\t%s\t%s\n' "$link" "$queue" "$([ "$load" = 0 ] && echo none || echo "$transport")" "$load" "$probe"
+			printf '%s\t%s\t%s\t%s\t%s\n' "$link" "$queue" "$([ "$load" = 0 ] && echo none ||
+				echo "$transport")" "$load" "$probe"
 		done; done
 	done; done; done
 }
@@ -142,7 +143,8 @@ exp_begin() {
 }
 
 load_start() {	# load_start SEED: sets LOAD_PID; 1: LAB_WHY
-	local from=server to=$LAB_ADDR_client options=() root=() size=1448	# whole frames, as the shaper and the queueing line have them
+	# whole frames, as the shaper and the queueing line have them
+	local from=server to=$LAB_ADDR_client options=() root=() size=1448
 	[ "${P[load]}" -gt 0 ] || return 0
 	[ "$DIRECTION" != input ] || from=client to=$LAB_ADDR_server
 	[ "$DIRECTION" != both ] || options+=(--both)
@@ -151,7 +153,8 @@ load_start() {	# load_start SEED: sets LOAD_PID; 1: LAB_WHY
 	# A load that waits for its turn comes in bursts. It takes a few percent of the CPU, which the cell tells.
 	[ "$LAB_ROOTLESS" = 1 ] || { root=(-R); options+=(--priority 10); }
 	lab_start "${root[@]}" "$from" netload "$TP_BIN/netload" send "$to:$LOAD_PORT" --streams "$STREAMS" --catch-up 50ms \
-		--rate "$(LC_ALL=C awk -v b="$(rate_bits "${P[link]}")" -v p="${P[load]}" 'BEGIN { printf "%.0f", b * p / 100 }')bit" \
+		--rate "$(LC_ALL=C awk -v b="$(rate_bits "${P[link]}")" -v p="${P[load]}" \
+			'BEGIN { printf "%.0f", b * p / 100 }')bit" \
 		--frame-size "$size" "${options[@]}" --seed "$1" --format json
 	LOAD_PID=$LAB_PID
 	is_ready netload 15 "the load did not start" && nap 1	# TCP needs a while to find what the link gives
@@ -195,7 +198,8 @@ exp_run() {	# exp_run FOLDER REPEAT
 	local seed=$((SEED * 1000 + $2)) run=run_keys
 	KEYS_PID='' KEYS_GO='' LOAD_PID=''
 	set_link "${P[link]}" "${P[queue]}" || { LAB_WHY="the link could not be made so: $LAB_WHY"; return 1; }
-	CELL_MORE=$(jq -cn --argjson bits "$(rate_bits "${P[link]}")" --argjson limit "$([ "$ON" = lab ] && limit_bytes || echo null)" \
+	CELL_MORE=$(jq -cn --argjson bits "$(rate_bits "${P[link]}")" --argjson limit "$([ "$ON" = lab ] && limit_bytes ||
+		echo null)" \
 		--arg bucket "$([ "$ON" != lab ] || bucket_bytes)" \
 		'{link_bit_s: $bits, queue_bytes: $limit, bucket_bytes: ($bucket | tonumber? // 0)}')
 	if [ "${P[probe]}" = ping ]; then run=run_pings; else keys_start "keys-${P[probe]/:/-}" "$1" "$seed" || return; fi

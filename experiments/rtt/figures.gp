@@ -24,7 +24,8 @@ of(l, q, p, t) = y("repeats") > 0 && strcol("link") eq l && strcol("queue") eq q
 at(q, t) = of(l, q, p, t) ? y("load_percent") : NaN
 every = 'for [q in queues] for [t in transports] data using (x_ = at(q, t)):'
 series(c, mark) = 'plot ' . every . sprintf('(there("%s")):(there_low("%s")):(there_high("%s")) ', c, c, c) \
-	. sprintf('with yerrorbars linecolor rgb kind_colour(t) pointtype %d notitle, ', mark) . every . sprintf('(there("%s")) ', c) \
+	. sprintf('with yerrorbars linecolor rgb kind_colour(t) pointtype %d notitle, ', mark) . every . sprintf('(there("%s")) ', \
+		c) \
 	. 'with lines linecolor rgb kind_colour(t) dashtype dash(q) notitle, '
 # A curve is its own rows and the one without load, which stands before them in the table; other rows are missing, not holes.
 axes = 'set datafile missing NaN; set format y "%g"; set grid xtics ytics ' \
@@ -43,7 +44,8 @@ do for [k = 1:2 * (place(probes, "ping") > 0)] {
 		base[i] = NaN
 		full[i] = NaN
 		set table $unused
-		plot data using (of(word(links, i), word(queues, 1), "ping", "none") ? (base[i] = y(what), full[i] = y("queue_ms"), 1) : 1):(1)
+		plot data using (of(word(links, i), word(queues, 1), "ping", "none") ? (base[i] = y(what), \
+			full[i] = y("queue_ms"), 1) : 1):(1)
 		unset table
 		set ylabel k == 1 ? "ms" : "ms^2"
 		eval panel(i, spaced(word(links, i)))
@@ -79,6 +81,7 @@ if (words(others) > 0) {
 	}
 	eval legend_strip(1)
 	plot for [q in queues] for [t in transports] NaN with linespoints linecolor rgb kind_colour(t) dashtype dash(q) pointtype 7 \
-			title "mean beside " . kind_says(t) . queue_says(q) noenhanced, NaN with points linecolor rgb line_colour pointtype 2 \
+			title "mean beside " . kind_says(t) . queue_says(q) noenhanced, \
+				NaN with points linecolor rgb line_colour pointtype 2 \
 				title "the slowest key", NaN with lines linestyle dotted title sprintf("%g ms", threshold_ms)
 }

@@ -22,7 +22,8 @@ setup_file() {
 	cat "$BATS_FILE_TMPDIR/err" "$BATS_FILE_TMPDIR/out"
 	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
 	[ "$(jq -r .state "$RUN/run.json")" = complete ]
-	for f in summary.tsv curve.tsv report.html figures/round-trip.svg figures/variance.svg figures/keys.svg; do [ -s "$RUN/$f" ]; done
+	for f in summary.tsv curve.tsv report.html figures/round-trip.svg figures/variance.svg figures/keys.svg; do [ \
+		-s "$RUN/$f" ]; done
 	[ "$(finding "$RUN" idle unit)" = ms ]
 	[[ $(finding "$RUN" overfull verdict) == @(bad|unsure) ]]	# unsure: other work disturbed the run
 	grep -qF "$RUN/report.html" "$BATS_FILE_TMPDIR/out"

@@ -24,7 +24,8 @@ def fine_ends($name): (.[$name] | fine)
 	+ (if .[$name + "_low"] == null then "" else " (95 % CI \(.[$name + "_low"] | fixed(2)) to \(.[$name + "_high"] | fine))" end);
 # A mean as it is known: of the pings that came back; a lower bound where a key was never answered.
 def mean_words: if .mean_ms_from != null then figure("mean_ms") | figure_words
-	elif .mean_ms == null then "unknown" elif (.later // 0) > 0 then "more than \(.mean_ms | fine)" else fine_ends("mean_ms") end;
+	elif .mean_ms == null then "unknown" elif (.later // 0) > 0 then "more than \(.mean_ms | fine)"
+		else fine_ends("mean_ms") end;
 def none_came: .probe == "ping" and .mean_ms == null and (.lost // 0) > 0 and .lost == .n;
 def slowness: if none_came then infinite else .mean_ms_to // .mean_ms // .mean_ms_from end;
 # If the load differed from its nominal value, the finding says so.
@@ -55,17 +56,21 @@ def nearly_full: . as $doc | [links[] as $l | pings($l) as $rows | [$rows[] | .t
 		| [$rows[] | select(.transport == $t and .load >= 96 and .load < 100 and .mean_ms != null)]
 		| select(. != []) | min_by([(full | not), .load])] | if . == [] then empty else
 	finding("nearly-full"; told_full("**On a link that is nearly full** (\(map(.load) | max | plain) %), a ping takes "
-		+ (map("\(mean_words)\(lost) beside \(.transport | transport_words) at \(.link | mbit)\(caveat)") | join("; ")) + ".");
-		max_by([full, slowness]) | figure("mean_ms") + {verdict: (if full then "none" else "unsure" end), figure: "round-trip"}) end;
+		+ (map("\(mean_words)\(lost) beside \(.transport | transport_words) at \(.link | mbit)\(caveat)") | join("; "))
+			+ ".");
+		max_by([full, slowness]) | figure("mean_ms")
+			+ {verdict: (if full then "none" else "unsure" end), figure: "round-trip"}) end;
 def overfull: . as $doc | [links[] as $l | [pings($l)[] | select(.transport == "tcp" and .load > 100 and .mean_ms != null)]
 	| select(. != []) | max_by(.load)] | if . == [] then empty else
 	finding("overfull"; told_full("**While TCP saturates the link**, a ping takes "
 		+ (map("\(mean_words) on average and \(.max_ms | fine) at most\(lost) at \(.link | mbit)"
 			+ if .queue_ms == null then "" else " (full queue: \(.queue_ms | fine))" end) | join("; ")) + "."
-		+ (if $doc.run.settings.link_by != "wire" and any(.[]; .queue_ms != null and .max_ms != null and .max_ms < 0.9 * .queue_ms
+		+ (if $doc.run.settings.link_by != "wire"
+			and any(.[]; .queue_ms != null and .max_ms != null and .max_ms < 0.9 * .queue_ms
 				and (.lost // 0) == 0) then
 			" The queue is inside the sending host, whose TCP slows down before the queue is full." else "" end));
-		max_by([full, slowness]) | figure("mean_ms") + {verdict: (if full then "bad" else "unsure" end), figure: "round-trip"}) end;
+		max_by([full, slowness]) | figure("mean_ms")
+			+ {verdict: (if full then "bad" else "unsure" end), figure: "round-trip"}) end;
 # Later than without load, by the intervals, compared with M/D/1 at loads up to 90 %.
 def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | select($idle.mean_ms != null)
 		| $rows[] | select(.transport == "random" and .load >= 40 and .load <= 90 and .mean_ms != null) | more_than($idle)]
@@ -95,7 +100,8 @@ def keys: threshold as $limit | queues[0] as $q
 			+ " by \(.worst.transport | transport_words)"
 			+ " at \(.worst.link | mbit) (\(.worst.probe); \(.idle | mean_words) without load)"
 			+ (if .worst.late_percent == null then "" else
-				", \(.worst | level("late_percent")) of the keys over \($limit | plain) ms" end)) | join("; ")) + ".";
+				", \(.worst | level("late_percent")) of the keys over \($limit | plain) ms" end)) | join("; "))
+					+ ".";
 		max_by(.worst | slowness).worst | figure("mean_ms") + {figure: "keys"}) end;
 # A ping cannot wait for more than the queues that it meets can hold.
 def beyond: (if .run.settings.direction == "both" then 2 else 1 end) as $ways
@@ -114,7 +120,8 @@ def verdict: (queues | if length > 1 then ", with the queue \(.[0])" else "" end
 	| [links[] as $l | pings($l) as $rows | idle($rows) as $idle
 		| ($rows | map(select(.load > 0 and slowness != null)) | max_by(slowness)) as $worst
 		| select($worst != null)
-		| (if $worst | none_came then "every ping is lost" else "a ping takes up to \($worst | mean_words)\($worst | lost)" end)
+		| (if $worst | none_came then "every ping is lost"
+			else "a ping takes up to \($worst | mean_words)\($worst | lost)" end)
 			+ " on \($l | mbit) (\(if $idle == null then "not measured" else $idle | mean_words end) without load)"]
 	| if . == [] then nothing_measured else "Under load\($queue), \(and_list)." end;
 def findings: [all_lost, beyond, at_rest, nearly_full, overfull, random_load, keys][:5];

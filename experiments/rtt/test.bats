@@ -13,7 +13,8 @@ cell() {
 	shift 3
 	IFS=. read -ra p <<<"$name"
 	mkdir -p "$folder"
-	jq -n --arg link "${p[0]}" --argjson repeat "$repeat" '{schema: "thinprobe.cell/1", parameters: {link: $link}, repeat: $repeat,
+	jq -n --arg link "${p[0]}" --argjson repeat "$repeat" \
+		'{schema: "thinprobe.cell/1", parameters: {link: $link}, repeat: $repeat,
 		link_bit_s: 10000000, queue_bytes: 62500, bucket_bytes: 4542, state: "complete", reason: "", foreign_percent: 1,
 		steal_percent: 0, server_busy_percent: 5, client_busy_percent: 6, marked: ""}' >"$folder/cell.json"
 	[ "${p[2]}" = none ] || jq -n --argjson m "$mbit" --arg t "${p[2]}" '{result: {sent_mbit_s: $m, received_mbit_s: $m,
@@ -39,7 +40,8 @@ make_run() {	# REPEATS CELL...
 			| {link: .[0], queue: .[1], transport: .[2], load: (.[3] | tonumber), probe: .[4]})}],
 		settings: {protocols: ["vnc"], links: ["10Mbit"], queue: "50ms", direction: "display", link_by: "tbf", seconds: 5,
 			repeats: $repeats, seed: 1, threshold_ms: 100},
-		protocols: {vnc: {says: "VNC"}}, lab: {missing: ["queue fq_codel: this kernel | has none"]}}' --args "${@:2}" >run/run.json
+		protocols: {vnc: {says: "VNC"}}, lab: {missing: ["queue fq_codel: this kernel | has none"]}}' --args "${@:2}" \
+			>run/run.json
 }
 
 column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME

@@ -29,7 +29,8 @@ exp_cells() {
 			done
 		fi
 		[[ ,$PARTS, == *,length,* && ,$LENGTH_SETTINGS, == *",$name,"* ]] || continue
-		for cost in ${LENGTHS//,/ }; do printf '%s\t%s\tlength\t%s\theavy\t%s\n' "$protocol" "$name" "$LENGTH_LOAD" "$cost"; done
+		for cost in ${LENGTHS//,/ }; do printf '%s\t%s\tlength\t%s\theavy\t%s\n' "$protocol" "$name" "$LENGTH_LOAD" \
+			"$cost"; done
 	done; done
 }
 
@@ -80,6 +81,7 @@ exp_measure() {
 	train_run_both "$(session_name "${P[protocol]}" "${P[app]}")" "${P[sinks]}" "$2" "$3" || :
 	[ -e "$3/cell.json" ] || return
 	# Excludes cells whose setting was not in force.
-	jq 'if .marked | contains("not the setting asked for") then .state = "failed" | .reason = .marked else . end' "$3/cell.json" |
+	jq 'if .marked | contains("not the setting asked for") then .state = "failed" | .reason = .marked else . end' \
+		"$3/cell.json" |
 		put_json "$3/cell.json"
 }

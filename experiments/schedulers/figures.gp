@@ -71,7 +71,8 @@ if (words(curves) > 0) {
 	n = words(curves)
 	shortest = 1e9
 	longest = 0
-	do for [i = 1:words(lengths)] { shortest = less(shortest, number_of(lengths, i)); longest = more(longest, number_of(lengths, i)) }
+	do for [i = 1:words(lengths)] { shortest = less(shortest, number_of(lengths, i)); longest = more(longest, \
+		number_of(lengths, i)) }
 	eval figure("length", 580, sprintf("Response time by length of the operation, with %d CPU hogs", hogs), 2)
 	set bmargin at screen 0.29
 	set key at screen 0.085, 0.18 left top Left reverse vertical maxrows 4 maxcols 4 samplen 2.5 width 2
@@ -79,7 +80,8 @@ if (words(curves) > 0) {
 	eval x_axis("shortest / 1.25:longest * 1.25", "CPU time of the operation, ms")
 	set ylabel "response time, ms"
 	eval tics_at("x", lengths)
-	set ytics ("1" 1, "2" 2, "5" 5, "10" 10, "20" 20, "50" 50, "100" 100, "200" 200, "500" 500, "1 s" 1000, "2 s" 2000, "5 s" 5000, \
+	set ytics ("1" 1, "2" 2, "5" 5, "10" 10, "20" 20, "50" 50, "100" 100, "200" 200, "500" 500, "1 s" 1000, "2 s" 2000, \
+		"5 s" 5000, \
 		"10 s" 10000)
 	beside(i) = n > 1 ? 1 + 0.09 * ((i - 1.0) / (n - 1) - 0.5) : 1	# dots of one length stand beside each other
 	at(i) = strcol("part") eq "length" && setting(0) eq word(curves, i) ? column("cost_ms") * beside(i) : NaN

@@ -72,18 +72,3 @@ word() {
 	diff "$BATS_FILE_TMPDIR/before" "$BATS_FILE_TMPDIR/after"
 	if groups_left; then return 1; fi
 }
-
-@test "--resume measures only missing cells" {
-	idle=$(cell_of "$RUN" setting=idle app=light) default=$(cell_of "$RUN" setting=default app=light)
-	rm -r "$idle"
-	before=$(stat -c %Y.%i "$default/1/cell.json")
-	"$TOP/thinprobe" run schedulers --resume "$RUN" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- || {
-		cat "$BATS_TEST_TMPDIR/err"
-		if grep -q 'another lab' "$BATS_TEST_TMPDIR/err" && grep -q 'shared CPUs; start a new run' "$BATS_TEST_TMPDIR/err"; then
-			skip "another lab had the CPUs meanwhile"
-		fi
-		return 1
-	}
-	[ "$(jq -r .state "$idle/1/cell.json")" = complete ]
-	[ "$(stat -c %Y.%i "$default/1/cell.json")" = "$before" ]
-}

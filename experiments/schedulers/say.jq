@@ -36,7 +36,8 @@ def named($doc): .setting as $s | "\($doc | says($s)) (\(median)\(late_words))";
 def near_ms: 2 * (main_cost + (.run.protocol.floor_ms // 0));
 def others: rows_in("table"; "heavy") | map(select(.setting != base));
 def as_without_load: near_ms as $near | (threshold < $near) as $late | row_of(base; "heavy") as $r
-	| rows_in("table"; "heavy") | map(select(surely_below("latency_p50_ms"; $near) and ((late | at_most // infinite) <= late_limit
+	| rows_in("table"; "heavy") | map(select(surely_below("latency_p50_ms"; $near)
+		and ((late | at_most // infinite) <= late_limit
 		or ($late and (late | surely_least // infinite) <= ($r // {} | late | surely_most // infinite)))));
 def helpful: as_without_load | map(select(.setting != base));
 def unneeded: as_without_load | any(.setting == base);
@@ -55,7 +56,8 @@ def by_default: . as $doc | row_of(base; "heavy") as $r | row_of(base; "light") 
 			+ " fair sharing, \(main_cost | plain) ms of CPU time would take \(main_cost * ($n + 1) | with_unit("ms"))."
 			+ (if $l == null then "" else " Vim responds in \($l | median)." end);
 		($r | response) + {figure: "settings", verdict: (($doc | threshold) as $limit
-			| if $r | surely_above("latency_p50_ms"; $limit) then "bad" elif $r | surely_below("latency_p50_ms"; $limit) then "good"
+			| if $r | surely_above("latency_p50_ms"; $limit) then "bad" elif $r
+				| surely_below("latency_p50_ms"; $limit) then "good"
 				else "unsure" end)}) end;
 # Settings without effect, and those that do harm (input: the document).
 def ineffective: . as $doc | row_of(base; "heavy") as $r | if $r == null then "" else
@@ -100,7 +102,8 @@ def lengths: . as $doc | (.run.protocol.floor_ms // 0) as $floor
 			"Long operations lose the protection" end)** with \($doc.run.settings | .length_load // .length.sinks // "?") CPU hogs. The"
 			+ " median response stays within twice the operation's own CPU time, the server's least wait and 5 ms "
 		+ (map("with \(.setting as $s | $doc | says($s)) "
-			+ (if .to == 0 then "at no length tried" elif .to == .most then "at every length tried" else "up to \(.to | plain) ms" end))
+			+ (if .to == 0 then "at no length tried" elif .to == .most then "at every length tried"
+				else "up to \(.to | plain) ms" end))
 			| join("; ")) + ".";
 		{value: .[0].to, unit: "ms", figure: "length"}) end;
 def tested: . as $doc | verdicts as $c | if $c == [] then
@@ -108,17 +111,22 @@ def tested: . as $doc | verdicts as $c | if $c == [] then
 		"**The differences are not tested for significance**: that needs five repeats that include the default (`--repeat 5`).";
 		{verdict: "unsure", figure: "settings"})
 	else finding("tested"; "**Compared with the default in the same repeat** (ratio of medians; paired t test, Holm): "
-		+ ([("better", "worse", "no difference shown", "too noisy", "not comparable") as $v | [$c[] | select(.verdict == $v)]
+		+ ([("better", "worse", "no difference shown", "too noisy", "not comparable") as $v
+			| [$c[] | select(.verdict == $v)]
 			| select(. != [])
 			| "\($v): " + (map((.setting as $s | $doc | says($s))
-				+ (if .pairs_why then " (\(.pairs_why))" else figure("ratio") | if at_least == null then "" elif is_range then
+				+ (if .pairs_why then " (\(.pairs_why))" else figure("ratio") | if at_least == null then ""
+					elif is_range then
 					" \(figure_words)" else " \(.value | fixed(2))\(interval(.low; .high; ""))" end end)
-				+ (.setting as $s | ($doc | row_of($s; "heavy")) // {} | late_words | if . == "" or $v != "better" then "" else
+				+ (.setting as $s | ($doc | row_of($s; "heavy")) // {} | late_words | if . == ""
+					or $v != "better" then "" else
 					" (but\(ltrimstr(",")), by default \($doc | row_of(base; "heavy") | late | figure_words))" end)) | and_list)]
-			| join("; ")) + "."; ($c | min_by(figure("ratio") | at_most // 1e9) | figure("ratio")) + {figure: "settings"}) end;
+			| join("; ")) + "."; ($c | min_by(figure("ratio") | at_most // 1e9) | figure("ratio"))
+				+ {figure: "settings"}) end;
 
 def verdict_of: . as $doc | row_of(base; "heavy") as $r | helpful as $near
-	| if $r == null and default_overload == null then "The default setting was not measured: there is nothing to compare with." else
+	| if $r == null and default_overload == null then
+		"The default setting was not measured: there is nothing to compare with." else
 		(if $r then "" else "The default cannot keep up (\(default_overload)). " end)
 		+ if others == [] then if $r then "Only the default was measured: its median response is \($r | median)."
 				else "No other setting has a median response." end

@@ -17,7 +17,8 @@ cell() {
 		{schema: "thinprobe.cell/1", parameters: {protocol: "vnc", part: $part, setting: $setting, app: $app, cost_ms: $cost,
 			sinks: $sinks}, repeat: $repeat, series: "latency", state: "complete", reason: "", marked: "", foreign_percent: 0.5,
 		steal_percent: 0, cost_ms: $cost, period_ms: 50, autogroup: {session: $us, app: $us,
-			sinks: "autogroup=/autogroup-4 session=9 nice=10 policy=idle cpus=0 cgroup=/thinprobe-012345-load"}}' >"$folder/cell.json"
+			sinks: "autogroup=/autogroup-4 session=9 nice=10 policy=idle cpus=0 cgroup=/thinprobe-012345-load"}}' \
+				>"$folder/cell.json"
 	awk -v ms="$7" 'BEGIN { print "schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped"
 		for (k = 1; k <= 25; k++) {
 			answer = k * 5e7 + ms * 1e6 + k * 7 % 20 * 1e5

@@ -27,7 +27,8 @@ exp_choose() {
 
 exp_cells() {
 	local protocol kind
-	for protocol in ${PROTOCOLS//,/ }; do for kind in $KINDS_HERE; do printf '%s\t%s\n' "$protocol.$kind" "${LOGINS##*,}"; done; done
+	for protocol in ${PROTOCOLS//,/ }; do for kind in $KINDS_HERE; do printf '%s\t%s\n' "$protocol.$kind" \
+		"${LOGINS##*,}"; done; done
 }
 
 exp_words() { echo "up to ${P[logins]} ${P[system]##*.} logins over ${P[system]%.*} (${KIND_SAYS[${P[system]##*.}]})"; }
@@ -67,7 +68,8 @@ exp_before_cells() {
 	fi
 	run_set '.empty_server = ($machine | {memory_bytes: ($mb * 1048576), $accel, $kernel,
 			unavailable_bytes: ($mb * 1048576 - .available_bytes), reserved_bytes: ($mb * 1048576 - .total_bytes)} + .)' \
-		--argjson mb "$EMPTY_MEMORY" --arg accel "$(guest_accel)" --arg kernel "${said%%$'\n'*}" --argjson machine "${said#*$'\n'}"
+		--argjson mb "$EMPTY_MEMORY" --arg accel "$(guest_accel)" --arg kernel "${said%%$'\n'*}" --argjson machine \
+			"${said#*$'\n'}"
 }
 
 # Its kernel's name, then what is in use, as JSON, when that is at rest: it has changed by less than half a percent in two seconds.
@@ -173,7 +175,8 @@ PROCESS_COLUMNS+=" swap_pss_bytes shared_bytes rss_bytes page_tables_bytes"
 processes_of() {	# processes_of LOGINS FOLDER
 	local n
 	for ((n = 1; n <= $1; n++)); do
-		jq -r --argjson logins "$1" --argjson login "$n" --argjson roots "[${LOGIN_DISPLAYS[n - 1]}]" --arg columns "$PROCESS_COLUMNS" '
+		jq -r --argjson logins "$1" --argjson login "$n" --argjson roots "[${LOGIN_DISPLAYS[n - 1]}]" --arg columns \
+			"$PROCESS_COLUMNS" '
 			(.result.processes | map({key: (.pid | tostring), value: .ppid}) | from_entries) as $parent
 			| def display: . as $pid | any($roots[]; . == $pid) or ($parent[$pid | tostring] | . != null and display);
 			.result.processes[]

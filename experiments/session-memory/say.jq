@@ -27,11 +27,13 @@ def verdict: slopes("private") as $s | [rows[] | select(.logins > 0 and .private
 	[$s[] | select(told)] as $known | [$s[] | select(told | not) | .system | system_words] as $untold
 	| ([if $known == [] then empty else "One more user costs " + ($known | sort_by(-.slope_mb)
 			| map("\(amount("slope_mb")) of private memory (\(.system | system_words))") | and_list) + "." end,
-		if $untold == [] then empty else "This run cannot tell what one more user costs: \($untold | and_list)." end] | join(" ")) end;
+		if $untold == [] then empty else "This run cannot tell what one more user costs: \($untold | and_list)." end]
+			| join(" ")) end;
 
 def cost: slopes("private") | map(select(told)) | if . == [] then empty else sort_by(-.slope_mb) as $all
 	| finding("cost"; "**One more login costs**, in private memory (slope from \($all[0].logins_min) to"
-		+ " \($all[0].logins_max) logins), " + ($all | map("\(amount("slope_mb")) for a \(.system | system_words)") | join("; ")) + "."
+		+ " \($all[0].logins_max) logins), " + ($all | map("\(amount("slope_mb")) for a \(.system | system_words)")
+			| join("; ")) + "."
 		+ ([$all[] | select(.system | endswith(".typical")) | . as $t
 			| first($all[] | select(.system == ($t.system | sub("typical$"; "light")) and .slope_mb > 0)) as $l
 			| "\($t.slope_mb - $l.slope_mb | with_unit("MB")) more (\($t.slope_mb / $l.slope_mb | number) times as much) over"
@@ -42,7 +44,8 @@ def cost: slopes("private") | map(select(told)) | if . == [] then empty else sor
 # What a login holds most of, and where its display server is.
 def largest: . as $doc | [(.who // [])[] | select(.count > 0)] as $who | ($who | map(.logins) | min) as $n
 	| [$who | map(select(.logins == $n)) | group_by(.system)[] | (map(.private_bytes) | add) as $sum | select($sum > 0)
-		| max_by(.private_bytes) | {name, system, kb: .private_kb, percent: (100 * .private_bytes / $sum)}] | sort_by(-.percent)
+		| max_by(.private_bytes) | {name, system, kb: .private_kb, percent: (100 * .private_bytes / $sum)}]
+			| sort_by(-.percent)
 	| if . == [] then empty else
 	finding("largest"; "**The largest process**: "
 		+ (map("\(.name) has \(.percent | percent) % of a \(.system | system_words) (\(.kb / 1024 | with_unit("MB")))")
@@ -68,7 +71,8 @@ def charged: . as $doc | [slopes("group")[] | . as $g
 		+ (if $odd == [] then "" else " Unexplained, because below private memory or over 25 % above it:"
 			+ " \($odd | map(.system | system_words) | and_list)." end);
 		(max_by(.slope_mb) | mb("slope_mb"))
-			+ {figure: "logins", verdict: (if $odd == [] and length == ($told | length) then "good" else "unsure" end)}) end;
+			+ {figure: "logins", verdict: (if $odd == [] and length == ($told | length) then "good"
+				else "unsure" end)}) end;
 
 def shared: . as $doc | rows as $rows | [slopes("pss")[] | . as $s
 		| first($rows[] | select(.system == $s.system and .logins == $s.logins_max)) as $all

@@ -63,7 +63,8 @@ make_run() {
 			folder=run/cells/vnc.$kind-10/$r
 			mkdir -p "$folder"
 			echo '{"schema": "thinprobe.cell/1", "state": "complete", "marked": ""}' >"$folder/cell.json"
-			awk -v typical="$([ $kind = typical ] && echo 1)" -v r="$r" -v samples="$folder/samples.tsv" -v machine="$folder/machine.tsv" \
+			awk -v typical="$([ $kind = typical ] &&
+				echo 1)" -v r="$r" -v samples="$folder/samples.tsv" -v machine="$folder/machine.tsv" \
 				-v process_columns="schema $PROCESS_COLUMNS" -v machine_columns="schema $MACHINE_COLUMNS" "$MEMORY"
 		done
 	done
@@ -149,7 +150,8 @@ HALF=2.484138
 	pages "$(of who private_clean_bytes system=vnc.light logins=1 name=Xvnc)" 20
 	[ -z "$(of who count system=vnc.light logins=1 name=panel)" ]
 	# the largest first
-	[ "$(awk -F'\t' '$2 == "vnc.typical" && $3 == 1 { print $4 }' run/who.tsv | paste -sd ' ')" = "Xvnc panel bash dbus-daemon" ]
+	[ "$(awk -F'\t' '$2 == "vnc.typical" && $3 == 1 { print $4 }' run/who.tsv |
+		paste -sd ' ')" = "Xvnc panel bash dbus-daemon" ]
 }
 
 finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .low, .high, .verdict] | @tsv' run/findings.json; }
@@ -177,7 +179,8 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	grep -q 'light login, vnc: 4.38 MB for one more (charged 4.57)' run/figures/logins.svg
 	# a server of its own, 512 MB of which 448 are available
 	jq '.empty_server = {memory_bytes: 536870912, unavailable_bytes: 67108864, reserved_bytes: 33554432, available_bytes: 469762048,
-		used_bytes: 25165824, processes_bytes: 2097152, accel: "kvm", kernel: "6.1.0"}' run/run.json >new && mv new run/run.json
+		used_bytes: 25165824, processes_bytes: 2097152, accel: "kvm", kernel: "6.1.0"}' run/run.json >new &&
+			mv new run/run.json
 	"$TOP/report/report.sh" run >/dev/null
 	read -r value _ < <(finding idle)
 	near "$value" 64
@@ -255,7 +258,8 @@ groups() {	# as this experiment makes them
 	for tool in Xvnc xset xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	XDG_CACHE_HOME=$cache TMPDIR=$BATS_TEST_TMPDIR "$TOP/thinprobe" run session-memory --protocol vnc --kinds light --logins 1 \
 		--repeat 1 -o run >/dev/null 2>&1 3>&-
-	jq -e .empty_server run/run.json >/dev/null || skip "$(jq -r '.lab.missing[] | select(test("without logins"))' run/run.json)"
+	jq -e .empty_server run/run.json >/dev/null ||
+		skip "$(jq -r '.lab.missing[] | select(test("without logins"))' run/run.json)"
 	jq .empty_server run/run.json
 	# a kernel of Debian and one shell: more than 20 MB, and not a fifth of 512 MB
 	jq -e '.empty_server | .memory_bytes == 536870912 and .unavailable_bytes == .memory_bytes - .available_bytes

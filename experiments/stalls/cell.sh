@@ -11,7 +11,8 @@ exp_check() {
 	[ "$QUICK" = 1 ] || CELL_SERIES+=(stall)
 	[ "$WIRE" = 0 ] || CELL_SERIES+=(wire)
 	for protocol in ${PROTOCOLS//,/ }; do
-		! has_display "$protocol" || { displays=1; [[ ,$APPS, != *,own,* ]] || exp_bad "--app own: $protocol needs light or" \
+		! has_display "$protocol" || { displays=1; [[ ,$APPS, != *,own,* ]] ||
+			exp_bad "--app own: $protocol needs light or" \
 			"heavy; own is for protocols without a display, such as vnc:refecho"; }
 	done
 	# A protocol without a display for applications answers keys itself.

@@ -16,7 +16,8 @@ keys_are() {	# of each cell: 60 keys in 3 s, of which all but the first five cou
 calibrated() {	# this machine is
 	mkdir "$W/state"
 	(. "$TOP/lab/calibration.sh" && jq -n --arg machine "$(calibration_machine)" '{schema: "thinprobe.calibration/1", $machine,
-		started: "2020-01-02T00:00:00Z", paths: [{path: "vnc-refecho", probe: "patch", error_ms: 0.5}]}' >"$W/state/calibration.json")
+		started: "2020-01-02T00:00:00Z", paths: [{path: "vnc-refecho", probe: "patch", error_ms: 0.5}]}' \
+			>"$W/state/calibration.json")
 }
 
 @test "stalls: over ssh" {

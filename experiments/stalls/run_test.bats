@@ -133,7 +133,8 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 	[ "$(id -u)" = 0 ] || skip "this is an ordinary user already: the tests above were it"
 	setpriv --reuid 12345 --regid 12345 --clear-groups unshare --user --map-root-user --net true 2>/dev/null ||
 		skip "this machine forbids user namespaces"
-	setpriv --reuid 12345 --regid 12345 --clear-groups test -x "$TOP/thinprobe" || skip "the checkout is not readable for others"
+	setpriv --reuid 12345 --regid 12345 --clear-groups test -x "$TOP/thinprobe" ||
+		skip "the checkout is not readable for others"
 	run="$BATS_TEST_TMPDIR/user"
 	mkdir "$run"
 	chown 12345:12345 "$run"

@@ -30,7 +30,8 @@ def usable: map(select(.repeats > 0 and .keys > 0));
 # The load from which an application breaks, of rows in the order of loads: loads between two tried ones are unknown.
 def break_words($doc; $rows; $row): ([$rows[] | select(.sinks < $row.sinks)] | last) as $before | $row.sinks as $n
 	| if ($doc | attached) or $n == 0 then $doc | with_load($n)
-	  elif $before == null or ($before | late_most > 0 and late_surely_most > late_limit) then "at \($n | plural("CPU hog")) or fewer"
+	  elif $before == null or ($before | late_most > 0 and late_surely_most > late_limit) then
+		"at \($n | plural("CPU hog")) or fewer"
 	  elif $before.sinks == $n - 1 then $doc | at_load($n)
 	  else "between \($before.sinks + 1) and \($n) CPU hogs" end;
 # Input: an overloaded row.
@@ -42,7 +43,8 @@ def judge($role): . as $doc | (rows_of($role) | usable) as $rows | ($rows | map(
 	  elif any($calm[]; late_least > late_limit) then
 		first($calm[] | select(late_least > late_limit)) as $row | break_words($doc; $calm; $row) as $from
 		| {is: "bad", $row, $from, clause: ("breaks \($from): \($row | late | figure_words) of keys later than"
-				+ " \(threshold | plain) ms" + if $from | test("between|fewer") then " \($doc | with_load($row.sinks))" else "" end)}
+				+ " \(threshold | plain) ms" + if $from | test("between|fewer") then
+					" \($doc | with_load($row.sinks))" else "" end)}
 	  elif any($rows[]; .overloaded > 0) then
 		first($rows[] | select(.overloaded > 0)) as $row
 			| {is: "overloaded", row: $row, clause: ($row | overload_words($doc))}
@@ -71,13 +73,18 @@ def late($role): . as $doc | judge($role) as $j | if $j == null then empty else
 				+ " \(if $calm | length > 1 then "each of these \($calm | length) loads" else "this load" end)"
 				+ if any($calm[]; .late_interval == "exact") then
 					", if stalls are independent of each other and take half a second." else "." end end)
-			+ ([$calm[].same_group | values] | unique | if $role != "light" or ($calm | last.sinks) < 5 then "" elif . == [0] then
-				" It runs in its own scheduling group, which may be why; `thinprobe run schedulers` can tell." elif . == [1] then
-					" The scheduler may protect programs that need little CPU; this run did not vary that." else "" end)
+			+ ([$calm[].same_group | values] | unique | if $role != "light" or ($calm | last.sinks) < 5 then ""
+				elif . == [0] then
+				" It runs in its own scheduling group, which may be why; `thinprobe run schedulers` can tell."
+					elif . == [1] then
+					" The scheduler may protect programs that need little CPU; this run did not vary that."
+						else "" end)
 		elif $j.is == "bad" then ($calm | last) as $most
 			| "**\($who): late \($j.from).** \($r | late_words) of the keys took longer than \($t) \($doc | with_load($r.sinks))"
-			+ (if $most.sinks != $r.sinks then ", \($most | late | figure_words) \($doc | with_load($most.sinks))" else "" end)
-			+ ([$calm[0], $most] | map(figure("latency_p50_ms")) | if any(at_least == null) or $calm[0].sinks == $most.sinks then "."
+			+ (if $most.sinks != $r.sinks then ", \($most | late | figure_words) \($doc | with_load($most.sinks))"
+				else "" end)
+			+ ([$calm[0], $most] | map(figure("latency_p50_ms")) | if any(at_least == null)
+				or $calm[0].sinks == $most.sinks then "."
 				elif apart($calm[0]; $most; "latency_p50_ms"; 1) then
 					". The median rises from \(.[0] | figure_words) to \(.[1] | figure_words)."
 				else ". The median is \(.[0] | figure_words) \($calm[0].sinks as $n | $doc | with_load($n)), \(.[1] | figure_words)"
@@ -109,7 +116,8 @@ def fair_pair: (gap | figure_words + figure_interval) as $is
 
 def widest: max_by(figure("mean_stall_ms") | surely_most - surely_least);
 def fair_sharing: . as $doc
-	| (rows_of("heavy") | usable | map(select(.mean_stall_ms != null and .fair_stall_ms != null and .overloaded == 0))) as $known
+	| (rows_of("heavy") | usable | map(select(.mean_stall_ms != null and .fair_stall_ms != null
+		and .overloaded == 0))) as $known
 	| ($known | map(select(.fair_stall_ms > 0))) as $full | ($full | map(select(fair_ok | not))) as $off
 	| ($known | map(.updates_per_key // 1) | max // 0) as $goes
 	| if $full == [] or ($full | last.sinks) == 0 or attached then empty else
@@ -117,7 +125,8 @@ def fair_sharing: . as $doc
 		(if $goes > 1.2 then [null, "unsure",
 			"**Fair sharing cannot be tested here**: one update of the application reaches the screen as up to"
 			+ " \($goes | number) updates."]
-		elif $off == [] and all($full[]; fair_near) then [($full | last), "good", "**Stalls are as long as fair sharing makes them.**",
+		elif $off == [] and all($full[]; fair_near) then
+			[($full | last), "good", "**Stalls are as long as fair sharing makes them.**",
 			" and 1/\($full | last.sinks + 1) of the CPU,", ""]
 		elif $off == [] then [($full | map(select(fair_near | not)) | widest), "unsure",
 			"**Stalls differ too much between repeats to test fair sharing.**", ",", ""]
@@ -126,9 +135,11 @@ def fair_sharing: . as $doc
 			" Something else may take CPU time, or an update may need more CPU time than was set."]
 		elif all($off[]; .mean_stall_ms < .fair_stall_ms) then [($off | min_by(.mean_stall_ms - .fair_stall_ms)), "none",
 			"**The application gets more than a fair share.**", ",",
-			if all($off[]; .same_group == 0) then " It is in another scheduling group than the CPU hogs, which may be why." else "" end]
+			if all($off[]; .same_group == 0) then
+				" It is in another scheduling group than the CPU hogs, which may be why." else "" end]
 		else [null, "unsure", "**Stalls are partly longer, partly shorter than with fair sharing**, at"
-			+ " \($off | map(.sinks | tostring) | and_list) CPU hogs: too noisy to tell more."] end) as [$row, $verdict, $head, $gets, $so]
+			+ " \($off | map(.sinks | tostring) | and_list) CPU hogs: too noisy to tell more."] end) as [$row, $verdict,
+				$head, $gets, $so]
 		| finding("fair-sharing"; $head + if $row == null then "" else
 				" \($doc | with_load($row.sinks) | upper_first)\($gets) \($row | fair_pair).\($so)" end;
 			($row | if . == null then {} else gap end) + {$verdict, figure: "mean-stall"}) end;
@@ -154,9 +165,11 @@ def idle_rows: first(("light", "heavy") as $role | rows_of($role) | usable
 def idle_response: . as $doc | idle_rows[0] as $r | if $r == null then empty else
 		($r | figure("latency_p50_ms")) as $f | ($f | at_most - ($r.cost_ms // 0)) as $p50
 		| .run.protocol.floor_ms as $floor | link_ms($r.wire_bytes_per_key) as $link
-		| (.run.protocol.floor_of // "the mean wait for the next frame") as $wait | ($p50 | floor_explains($floor)) as $explains
+		| (.run.protocol.floor_of // "the mean wait for the next frame") as $wait
+			| ($p50 | floor_explains($floor)) as $explains
 		| (if ($r.cost_ms // 0) == 0 then $r | level("latency_p50_ms") else ($r.cost_ms | plain) as $cost
-			| $f | .value |= (values | . - $r.cost_ms) | .from |= (values | . - $r.cost_ms) | .to |= (values | . - $r.cost_ms)
+			| $f | .value |= (values | . - $r.cost_ms) | .from |= (values | . - $r.cost_ms)
+				| .to |= (values | . - $r.cost_ms)
 			| "\(figure_words) beyond its own \($cost) ms" end) as $takes
 		| [(if ($floor // 0) > 0 then "\($wait) would be \($floor | with_unit("ms"))" else empty end),
 			(if $link == null then empty elif $link < 0.005 then "the link would add less than 0.01 ms"
@@ -166,8 +179,10 @@ def idle_response: . as $doc | idle_rows[0] as $r | if $r == null then empty els
 				+ " \(resolution | with_unit("ms"))."
 			else "**Without load, the median response takes \($takes).**"
 				+ (if $parts == [] then "" else " By arithmetic, not measured: \($parts | join("; "))."
-					+ if $explains | IN("all", "most") then " So \($explains) of it may be the server's own wait."
-						elif $link != null and $link >= 0.5 * $p50 then " So most of it may be the link." else "" end end)
+					+ if $explains | IN("all", "most") then
+						" So \($explains) of it may be the server's own wait."
+						elif $link != null and $link >= 0.5 * $p50 then " So most of it may be the link."
+							else "" end end)
 				+ (if attached then " The client cannot tell which part is the server's."
 					elif ($floor // 0) == 0 then " No known delay of the server explains it." else "" end) end;
 			$f + {figure: "latency-cdf"}) end;
@@ -186,7 +201,8 @@ def count_of($doc; $all): ($doc | systems_word) as $word | if ($all | length) ==
 	elif length == ($all | length) then "each of the \(length) \($word)" else "\(length) of the \($all | length) \($word)" end;
 def breaks($doc): map(select(.is == "bad")) | sort_by(.row.sinks) | group_by(.from)
 	| map("\(.[0].from) over \(names) ("
-		+ (map(.row | late | [at_least, at_most]) | add | [min, max] | map(fixed(0)) | if .[0] == .[1] then .[0] else join(" to ") end)
+		+ (map(.row | late | [at_least, at_most]) | add | [min, max] | map(fixed(0)) | if .[0] == .[1] then .[0]
+			else join(" to ") end)
 		+ " % of keys over \($doc | threshold | plain) ms \(.[0].row.sinks as $n | $doc | with_load($n)))")
 	| and_list | select(. != "") | ", \(.)";
 def clause_several($doc): . as $all | map(select(.is | IN("bad", "overloaded"))) as $bad
@@ -208,7 +224,8 @@ def late_several($role): . as $doc | judged($role) as $all | if $all == [] then 
 			($all | map(select(.is == "unsure")) | select(. != [] and $bad != []) | "Cannot be told: \(names).")]
 			| if length == 1 and $bad == [] then "" else map(" " + .) | add end)
 		+ if $n == null then "" else " Keys later than \(threshold | plain) ms \($doc | with_load($n)): \($ends[0] | share)"
-			+ (if $ends | length > 1 then "\(if $ends | length == 2 then " and" else " to" end) \($ends[-1] | share)" else "" end) + "." end;
+			+ (if $ends | length > 1 then "\(if $ends | length == 2 then " and" else " to" end) \($ends[-1] | share)"
+				else "" end) + "." end;
 		($ends[-1].most // {} | late_figure)
 			+ {verdict: (if $bad != [] then "bad" elif all($all[]; .is == "good") then "good" else "unsure" end)}) end;
 
@@ -219,11 +236,13 @@ def from_to($name): def one: "\(level($name)) over \(.protocol)";
 def more_words($name; $more): . as $rows | .[0] as $a | (length * (length - 1) / 2) as $pairs | if length < 2 then "" else
 	[.[1:][] | {who: .protocol, is: (. as $b | compared($a; $b; $name; $pairs))}]
 	| [(map(select(.is.apart) | "\(if .is.value == null then "" else "by " + ({value: .is.value, low: .is.low,
-			high: .is.high, unit: unit_of($name)} | figure_words + figure_interval) + " " end)over \(.who)") | select(. != [])
+			high: .is.high, unit: unit_of($name)} | figure_words + figure_interval) + " " end)over \(.who)")
+				| select(. != [])
 			| "\($more | upper_first) than over \($a.protocol): \(and_list)"),
 		(map(select(.is != null and .is.apart == false).who) | select(. != [])
 			| "\([$a.protocol] + . | and_list) cannot \(if length > 1 then "all " else "" end)be told apart"),
-		(map(select(.is == null).who) | select(. != []) | "without intervals, \([$a.protocol] + . | and_list) cannot be compared"
+		(map(select(.is == null).who) | select(. != [])
+			| "without intervals, \([$a.protocol] + . | and_list) cannot be compared"
 			| upper_first)] | map(" \(.).") | add end;
 # Of the systems those that the rows lack.
 def none_over($doc; $what): (($doc | systems) - map(.protocol)) | if . == [] then "" else " No \($what) over \(and_list)." end;
@@ -243,11 +262,13 @@ def stalls_several: . as $doc | first(("heavy", "light") as $role | rows_of($rol
 					then .[0][0].fair_stall_ms | with_unit("ms") else map("\(.[0].fair_stall_ms | with_unit("ms"))"
 						+ " over \(map(.protocol) | and_list)") | and_list end)"
 				+ (if $off == [] then "" else "; different over \($off | map(.protocol) | and_list)" end)
-				+ (if $wide == [] then "" else "; too variable to tell over \($wide | map(.protocol) | and_list)" end)
+				+ (if $wide == [] then ""
+					else "; too variable to tell over \($wide | map(.protocol) | and_list)" end)
 				+ (if $off + $wide == [] then "; all agree with it." else "." end) end)
 			+ (if $split == [] then "" else " One update of the application reaches the screen as several over"
 				+ " \($split | map(.protocol) | and_list)." end);
-			(.[-1] | figure("mean_stall_ms")) + {figure: "mean-stall", verdict: (if $off + $wide == [] then "none" else "unsure" end)}) end;
+			(.[-1] | figure("mean_stall_ms"))
+				+ {figure: "mean-stall", verdict: (if $off + $wide == [] then "none" else "unsure" end)}) end;
 def idle_several: . as $doc | idle_rows | sort_by(figure("latency_p50_ms") | at_most) | if . == [] then empty else
 		finding("idle-response"; "**Without load, the median response is \(from_to("latency_p50_ms")).**"
 			+ more_words("latency_p50_ms"; "slower") + none_over($doc; "such median")

@@ -100,7 +100,8 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	edit_json run/run.json '.settings += {threshold: "typing", threshold_ms: 120}'
 	again
 	# by the samples themselves
-	is heavy 5 late_share_percent "$(cat "$(cell_of run app=heavy sinks=5)"/*/samples.tsv | awk -F'\t' '$1 == "keys/1" && $8 != 1 {
+	is heavy 5 late_share_percent "$(cat "$(cell_of run app=heavy sinks=5)"/*/samples.tsv |
+		awk -F'\t' '$1 == "keys/1" && $8 != 1 {
 		n++; late += $5 - $3 > 120e6 } END { printf "%.3f", 100 * late / n }')"
 	is heavy 5 latency_p50_ms "$was"
 	grep -q '>Late keys.*120 ms<' run/figures/late-share.svg
@@ -245,7 +246,8 @@ print(statistics.median((int(r[4]) - int(r[3])) / 1e6 for r in rows if r[7] == "
 	for sinks in 0 5; do
 		awk -v l="$(field run/summary.tsv latency_p50_ms_low app=heavy sinks=$sinks)" \
 			-v v="$(field run/summary.tsv latency_p50_ms app=heavy sinks=$sinks)" \
-			-v h="$(field run/summary.tsv latency_p50_ms_high app=heavy sinks=$sinks)" 'BEGIN { exit !(l < v && v < h) }'
+			-v h="$(field run/summary.tsv latency_p50_ms_high app=heavy sinks=$sinks)" \
+				'BEGIN { exit !(l < v && v < h) }'
 	done
 	"$BIN/summarize" run >out
 	cmp run/summary.tsv first.tsv
@@ -346,7 +348,8 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 			"run/cells/heavy-00$sinks"/[12]/samples.tsv)
 		near "$(stage $sinks latency mean_ms)" "$mean" 1e-5
 		near "$(stage $sinks wire_pixels to_ms)" "$mean" 1e-5
-		near "$(awk -F'\t' -v s=$sinks '$3 == s && $4 != "latency" { sum += $7 } END { print sum }' run/stages.tsv)" "$mean" 1e-3
+		near "$(awk -F'\t' -v s=$sinks '$3 == s && $4 != "latency" { sum += $7 } END { print sum }' run/stages.tsv)" \
+			"$mean" 1e-3
 	done
 	# each stage begins where the one before it ends
 	awk -F'\t' 'NR > 1 && $4 != "latency" { if ($4 != "due_sent" && $13 != last) exit 1; last = $14 }' run/stages.tsv
@@ -360,7 +363,8 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	sed -i 's/"overloaded": false/"overloaded": true/' run/cells/heavy-005/2/keyrepeat.json
 	"$BIN/summarize" run >out
 	[ "$(stages)" = "stage due_sent sent_wire wire_wire wire_pixels latency" ]
-	near "$(awk -F'\t' '$4 != "latency" && NR > 1 { sum += $7 } END { print sum }' run/stages.tsv)" "$(stage 0 latency mean_ms)" 1e-3
+	near "$(awk -F'\t' '$4 != "latency" && NR > 1 { sum += $7 } END { print sum }' run/stages.tsv)" "$(stage 0 latency \
+		mean_ms)" 1e-3
 }
 
 @test "figures from the wire alone are held against the pixels" {
@@ -458,7 +462,8 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	[ "$(finding run late-light verdict)" = unsure ]
 	reported LIGHT=open APPS=light
 	found late-light null unsure
-	jq -e '.findings[] | select(.id == "late-light") | .from == 0 and (.to * 1000 | round) == 25263' run/findings.json	# 24 of 95 keys
+	# 24 of 95 keys
+	jq -e '.findings[] | select(.id == "late-light") | .from == 0 and (.to * 1000 | round) == 25263' run/findings.json
 	[[ $(finding run late-light text) == *"0 to 25.3 %"* ]]
 	# no early end as the value, in no cell and no curve; what decides takes the late end
 	grep -q '^|  | 20 | 0 to 25.3\\\*' run/report.md
@@ -570,7 +575,8 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	ln -s "$TOP/plots" "$TOP/data" "$TOP/lab" home/
 	cp -R "$TOP/experiments" home/
 	export TP_HOME=$PWD/home TP_BIN=$BIN
-	sed -i 's/^def views:$/&\n	view("more"; "summary"; "More"; {by: "app"}; "sinks latency_p95_ms latency_p99_ms mean_positive_stall_ms"),/' \
+	columns='sinks latency_p95_ms latency_p99_ms mean_positive_stall_ms'
+	sed -i "s/^def views:\$/&\n	view(\"more\"; \"summary\"; \"More\"; {by: \"app\"}; \"$columns\"),/" \
 		home/experiments/stalls/say.jq
 	again
 	grep -q '^| vim | 0 | <30.0 | <30.0 | <28.3 |' run/report.md	# 28.3 = 20 x sqrt(2)
@@ -633,7 +639,8 @@ END
 	cp run/run.json run/*.tsv kept
 	"$TOP/report/report.sh" kept
 	cmp kept/report.md first
-	for figure in late-share median mean-stall jitter latency-cdf; do cmp "run/figures/$figure.svg" "kept/figures/$figure.svg"; done
+	for figure in late-share median mean-stall jitter latency-cdf; do cmp "run/figures/$figure.svg" \
+		"kept/figures/$figure.svg"; done
 }
 
 @test "figures survive one load, a hole, no key in time; many loads" {
@@ -688,10 +695,12 @@ engine() {	# engine OPTION...
 	[ "${#lines[@]}" = 54 ]
 	for repeat in 1 2 3; do
 		# each protocol once, all of its cells together
-		[ "$(awk -v r=$repeat '$2 == r { print $3 }' <<<"$output" | uniq | sort)" = "$(printf '%s\n' $repeat\|{rdp,vnc,x11})" ]
+		[ "$(awk -v r=$repeat '$2 == r { print $3 }' <<<"$output" | uniq |
+			sort)" = "$(printf '%s\n' $repeat\|{rdp,vnc,x11})" ]
 		[ "$(awk -v r=$repeat '$2 == r { print $1 }' <<<"$output" | sort -un | wc -l)" = 18 ]
 	done
-	for bad in '--protocol vnc,nonsense' '--protocol vnc,vnc' '--protocol vnc,attach' '--protocol vnc,ssh --app own' '--app own' \
+	for bad in '--protocol vnc,nonsense' '--protocol vnc,vnc' '--protocol vnc,attach' '--protocol vnc,ssh --app own' \
+		'--app own' \
 		'--on attach::0,1 --protocol vnc,x11'; do
 		# shellcheck disable=SC2086 # words
 		engine $bad
@@ -721,7 +730,8 @@ engine() {	# engine OPTION...
 		sessions_of vnc && echo "$UP"
 		sessions_of bad || echo "$LAB_WHY $LAB_STATUS:$UP"
 		sessions_of ssh:x11 && echo "$UP"; sessions_end; echo "$UP"' engine --app light,heavy
-	[ "$output" = "$(printf '%s\n' ' vnc-light vnc-heavy' ' vnc-light vnc-heavy' 'no server 4:' ' ssh-x11-light ssh-x11-heavy' '')" ]
+	[ "$output" = "$(printf '%s\n' ' vnc-light vnc-heavy' ' vnc-light vnc-heavy' 'no server 4:' ' ssh-x11-light ssh-x11-heavy' \
+		'')" ]
 	# of one protocol they have the names of the applications, and the run ends where they do not start
 	DO="$stubs; sessions_begin; echo \"\$UP\"" engine --app light
 	[ "$output" = " light" ]
@@ -745,8 +755,10 @@ two_protocols() {	# [NAME=value …] of make_run.sh
 	need gnuplot cmark-gfm
 	two_protocols
 	again
-	[ "$(field run/summary.tsv mean_stall_ms protocol=vnc app=heavy sinks=20 | cut -d. -f1)" = 164 ]	# 10 x 21 x 1.02 - 50
-	[ "$(field run/summary.tsv mean_stall_ms protocol=x11 app=heavy sinks=20 | cut -d. -f1)" = 271 ]	# 10 x 21 x 1.02 x 1.5 - 50
+	# 10 x 21 x 1.02 - 50
+	[ "$(field run/summary.tsv mean_stall_ms protocol=vnc app=heavy sinks=20 | cut -d. -f1)" = 164 ]
+	# 10 x 21 x 1.02 x 1.5 - 50
+	[ "$(field run/summary.tsv mean_stall_ms protocol=x11 app=heavy sinks=20 | cut -d. -f1)" = 271 ]
 	[ "$(jq -c '.result.idle_noise | map_values(.unsolicited_per_s)' run/summary.json)" = '{"vnc-light":0.25,"x11-heavy":0}' ]
 	[ "$(cut -f 2,3,10 run/cdf.tsv | sort -u | grep -cP 'heavy\t\d+\tx11$')" = 4 ]
 	[ "$(ids)" = "late-light late-heavy mean-stall idle-response probe" ]
@@ -781,7 +793,8 @@ two_protocols() {	# [NAME=value …] of make_run.sh
 	need gnuplot cmark-gfm
 	make_run APPS=heavy LOADS='0 20'
 	for repeat in 1 2 3; do
-		edit_json "run/cells/heavy-020/$repeat/keyrepeat.json" ".result.stalls.mean_ms = $((repeat * repeat * repeat * 40 - 20))"
+		edit_json "run/cells/heavy-020/$repeat/keyrepeat.json" \
+			".result.stalls.mean_ms = $((repeat * repeat * repeat * 40 - 20))"
 	done
 	again
 	[ "$(finding run fair-sharing low)" = 0 ]
@@ -791,7 +804,8 @@ two_protocols() {	# [NAME=value …] of make_run.sh
 	need gnuplot cmark-gfm
 	two_protocols APPS=heavy LOADS='0 20'
 	for repeat in 1 2 3; do	# (a mean of 460 ms, with an interval from below 0)
-		edit_json "run/cells/x11-heavy-020/$repeat/keyrepeat.json" ".result.stalls.mean_ms = $((repeat * repeat * repeat * 40 - 20))"
+		edit_json "run/cells/x11-heavy-020/$repeat/keyrepeat.json" \
+			".result.stalls.mean_ms = $((repeat * repeat * repeat * 40 - 20))"
 	done
 	again
 	[ "$(finding run mean-stall verdict)" = unsure ]
@@ -806,7 +820,8 @@ two_protocols() {	# [NAME=value …] of make_run.sh
 	run_cells run
 	edit_json run/run.json '.settings.protocols += ["null"]'
 	for cell in run/cells/x11-light-005/*/samples.tsv; do	# 200 ms more for all keys
-		awk -F'\t' -v OFS='\t' 'NR > 1 { $5 += 2e8; $6 = $5 } { print }' OFMT=%.0f CONVFMT=%.0f "$cell" >rows && mv rows "$cell"
+		awk -F'\t' -v OFS='\t' 'NR > 1 { $5 += 2e8; $6 = $5 } { print }' OFMT=%.0f CONVFMT=%.0f "$cell" >rows &&
+			mv rows "$cell"
 	done
 	again
 	[[ $(finding run late-light text) == *"late over 1 of the 3"*"With 5 CPU hogs: x11."*"No late key with any load tried: "*null* ]]

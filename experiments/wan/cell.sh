@@ -82,7 +82,8 @@ exp_before_cells() {
 
 # Of both ways of the delay line, since the lab came up: packets that came, and of these lost. Nothing where the kernel does it.
 wan_counts() {
-	[ "$LAB_LINK" = wire ] && link_wire_report && jq -r '.result.ways | "\(map(.packets) | add) \(map(.lost) | add)"' "$LAB_WIRE.json"
+	[ "$LAB_LINK" = wire ] && link_wire_report &&
+		jq -r '.result.ways | "\(map(.packets) | add) \(map(.lost) | add)"' "$LAB_WIRE.json"
 }
 
 # What ping finds: the least of four. (Of as many packets a loss may take some.)
@@ -104,7 +105,8 @@ exp_measure() {
 	TRAIN_MORE=$(jq -cn --arg app "$APP" --argjson ping "${ping:-null}" '{app: $app, ping_ms: $ping}')
 	train_run "${P[protocol]//:/-}" 0 "$2" "$3" latency
 	if [ -n "$counts" ] && read -r packets lost < <(wan_counts); then
-		jq --argjson packets "$((packets - ${counts% *}))" --argjson lost "$((lost - ${counts#* }))" '.link = {$packets, $lost}' \
+		jq --argjson packets "$((packets - ${counts% *}))" --argjson lost "$((lost - ${counts#* }))" \
+			'.link = {$packets, $lost}' \
 			"$3/cell.json" | put_json "$3/cell.json"
 	fi
 }

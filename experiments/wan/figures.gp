@@ -47,7 +47,8 @@ if (loss_most > 0) {
 		set ylabel "response time, ms"
 		eval panel(i, word(protocols, i))
 		eval "plot " . line_of('at(i)', "max_ms", 3, mark_colour, "largest") . ", " \
-			. line_of('at(i)', "p90_ms", 2, heavy_colour, "90 %") . ", " . curve_of('at(i)', "p50_ms", 1, light_colour, "median")
+			. line_of('at(i)', "p90_ms", 2, heavy_colour, "90 %") . ", " . curve_of('at(i)', "p50_ms", 1, \
+				light_colour, "median")
 	}
 	eval legend_strip(3)
 	plot NaN with linespoints linestyle light title "median", \

@@ -14,13 +14,15 @@ load ../../tests/lab/pair
 
 @test "--link measure: the link between two machines is emulated, and run.json has its measurement" {
 	need Xvnc xdotool ping
-	run env TMPDIR="$W" THINPROBE_STATE="$W/state" timeout -k 10 900 bash "$TOP/tests/lab/sshpair.sh" run "$TOP/thinprobe" run wan \
+	run env TMPDIR="$W" THINPROBE_STATE="$W/state" timeout -k 10 900 bash "$TOP/tests/lab/sshpair.sh" run "$TOP/thinprobe" run \
+		wan \
 		--protocol vnc --link measure:tp-server,tp-client --keys 4 --typing none --repeat 1 --idle 1 -o "$RUN"
 	echo "$output"
 	[ "$status" != 4 ] || skip "$(grep '^thinprobe: ' <<<"$output" | tail -n 1)"
 	[ "$status" = 0 ]
 	# tbf holds each way to 100 Mbit/s
 	jq -e '.settings | .link == .link_measured.link and (.link_measured | .hosts == "tp-server,tp-client" and .rtt_ms > 0
-		and .down_mbit_s < 110 and .up_mbit_s < 110 and .down_mbit_s > 1 and .up_mbit_s > 1 and .down_lost_percent < 100)' "$RUN/run.json"
+		and .down_mbit_s < 110 and .up_mbit_s < 110 and .down_mbit_s > 1 and .up_mbit_s > 1 and .down_lost_percent < 100)' \
+			"$RUN/run.json"
 	[ "$(jq '.settings.rtts_ms | length' "$RUN/run.json")" = 1 ]
 }

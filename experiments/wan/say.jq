@@ -37,16 +37,19 @@ def verdict: slopes as $s | measured_rows("summary") as $rows
 	  else "For some protocols, this run cannot tell how many round trips a key takes." end;
 
 def round_trips: slopes | group_by(.trips | tostring)[] | .[0].trips as $n
-	| ({none: "**A key takes no whole number of round trips**", unsure: "**This run cannot tell the number of round trips per key**",
+	| ({none: "**A key takes no whole number of round trips**",
+		unsure: "**This run cannot tell the number of round trips per key**",
 		impossible: "**A key seems to take less than a round trip, which is impossible**"}[$n | tostring]
 		// "**\(trips($n) | upper_first) per key**") as $head
 	| finding("round-trips-\($n)"; "\($head): \(map(slope_words) | join("; "))."
 		+ (if $n == "impossible" then " Do not trust these figures." elif $n == 1 then " One round trip is the minimum."
-		   elif $n | type == "number" then " The protocol waits for \(trips($n - 1)) more than the minimum." elif $n == "none" then
+		   elif $n | type == "number" then " The protocol waits for \(trips($n - 1)) more than the minimum."
+			elif $n == "none" then
 			" Some keys, or parts of what they draw, wait longer than others."
 		   else " More round trip times (`--rtt`) or more repeats narrow the interval." end);
 		(if .[0].slope_low > 0 then .[0] | figure("slope") else {} end)
-			+ {verdict: (if $n == 1 then "good" elif $n | type == "number" then "bad" else "unsure" end), figure: "rtt"});
+			+ {verdict: (if $n == 1 then "good" elif $n | type == "number" then "bad" else "unsure" end),
+				figure: "rtt"});
 def no_round_trips: no_line | if . == [] then empty else
 	finding("no-round-trips"; "**No number of round trips per key** for "
 		+ (map("\(.protocol) (\(.slope_why))") | and_list) + ".";
@@ -64,7 +67,8 @@ def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) >
 	| if $all == [] then empty else
 		[$all[] | select(if ranged then (.updates_per_key // 1) < 0.8 else surely_late end)] as $wait
 		| ([$all[] | select(if ranged then .updates_per_key == null else maybe_late end) | .protocol]
-			+ ([$doc.summary[] | select((.keys_per_s // 0) > 0)] | distinct(.protocol) - [$all[].protocol]) | unique) as $untold
+			+ ([$doc.summary[] | select((.keys_per_s // 0) > 0)] | distinct(.protocol) - [$all[].protocol])
+				| unique) as $untold
 		| finding("typed"; (if $wait != [] then
 				"**\($wait | map(.protocol) | and_list) \(if $wait | length == 1 then "waits" else "wait" end) between screen updates**:"
 				+ " several keys appear at once, or late,"
@@ -77,7 +81,8 @@ def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) >
 					+ unanswered_words)
 				| join("; ")) + ".";
 			($wait[0] // $all[0] | figure("p50_ms"))
-				+ {verdict: (if $wait != [] then "bad" elif $untold != [] then "unsure" else "good" end), figure: "rtt"}) end;
+				+ {verdict: (if $wait != [] then "bad" elif $untold != [] then "unsure" else "good" end),
+					figure: "rtt"}) end;
 
 def longest: . as $doc | threshold as $limit | ([measured_rows("summary")[] | lone | select(.loss_percent == 0)]
 		| (map(.rtt_ms) | max) as $rtt
@@ -87,11 +92,13 @@ def longest: . as $doc | threshold as $limit | ([measured_rows("summary")[] | lo
 			+ " \($rows | map("\(p50_words) (\(.protocol)\(unanswered_words))") | and_list)."
 			+ ([$doc.summary[] | lone | select(.loss_percent == 0 and .rtt_ms == $rows[0].rtt_ms)] | distinct(.protocol)
 				- [$rows[].protocol] | if . == [] then "" else " Not known: \(and_list)." end)
-			+ ([slopes[] | select((.trips | IN("unsure", "impossible") | not) and .start_ms < $limit) | ($limit - .start_ms) / .slope]
+			+ ([slopes[] | select((.trips | IN("unsure", "impossible") | not) and .start_ms < $limit)
+				| ($limit - .start_ms) / .slope]
 				| if . == [] then "" else
 				" Half of the keys take longer than \($limit | plain) ms from a round trip of"
 					+ " \(min | fixed(0))\(if max - min >= 1 then " to \(max | fixed(0))" else "" end) ms on (by the fitted lines)." end);
-			($rows[-1] | figure("p50_ms")) + {verdict: (if $rows[-1] | surely_above("p50_ms"; $limit) then "bad" else "none" end),
+			($rows[-1] | figure("p50_ms")) + {verdict: (if $rows[-1] | surely_above("p50_ms"; $limit) then "bad"
+				else "none" end),
 				figure: "rtt"}) end;
 
 def losses: . as $doc | [measured_rows("summary")[] | lone | select(.loss_percent > 0 and known)]
@@ -114,10 +121,12 @@ def link_quality: . as $doc | (.run.facts_after.link.line // .run.host.link.line
 		| ([$lossy[] | select(.loss_percent < .lost_percent_low or .loss_percent > .lost_percent_high)] | length) as $out
 		| ([$doc | measured_rows("summary")[].rtt_ms] | max // 0) as $longest
 		| (($added.max // 0) > 100 * $longest) as $late	# us over a tenth of ms
-		| finding("link"; "**The emulated link** is " + (if $line.kind == "wire" then "a delay line in user space" else $line.kind end)
+		| finding("link"; "**The emulated link** is "
+			+ (if $line.kind == "wire" then "a delay line in user space" else $line.kind end)
 			+ (if ($added.n // 0) > 0 then ", with a delay \($added.p50 | plain) µs too long in the median"
 				+ (if $added.max == null then "." else " and \($added.max / 1000 | with_unit("ms")) at most." end)
-				+ (if $late then " The largest excess delay is over 10 % of the longest round trip." else "" end) else "." end)
+				+ (if $late then " The largest excess delay is over 10 % of the longest round trip." else "" end)
+					else "." end)
 			+ (if $lossy == [] then "" elif $out == 0 then " The packet loss was as set."
 				else " Its packet loss differed from the setting in \($out) of \($lossy | length | plural("condition")) (one in twenty"
 				+ " is normal)." end);

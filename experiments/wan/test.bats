@@ -102,7 +102,8 @@ three_protocols() {
 	# typed: of no line
 	[ "$(column one 200 0 keys 10)/$(column one 200 0 p50_ms 10)" = 6/211.000 ]
 	# two of three keys had none: the median and the most are only known from below
-	[ "$(column two:half 100 2 unanswered)/$(column two:half 100 2 p50_ms)/$(column two:half 100 2 p50_ms_above)" = 4/10000.000/1 ]
+	[ "$(column two:half 100 2 unanswered)/$(column two:half 100 2 p50_ms)/$(column two:half 100 2 p50_ms_above)" = \
+		4/10000.000/1 ]
 	[ "$(column two:half 100 2 max_above)/$(column between 100 2 p50_ms_why)" = 1/failed ]
 	[ "$(column between 100 2 state)" = "not measured" ]
 }
@@ -178,7 +179,8 @@ three_protocols() {
 		"$TOP/thinprobe" report run
 		jq -c '.verdict, .findings[]' run/findings.json
 		[ "$(wc -l <run/slope.tsv)" = 1 ]
-		if jq -r '.verdict, .findings[].text' run/findings.json | grep -E 'round trips? per key|takes .*round trip|-[0-9]'; then
+		if jq -r '.verdict, .findings[].text' run/findings.json |
+			grep -E 'round trips? per key|takes .*round trip|-[0-9]'; then
 			return 1
 		fi
 		if grep -E 'round trips? (a|per) key' run/figures/rtt.svg; then return 1; fi

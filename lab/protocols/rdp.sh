@@ -84,7 +84,8 @@ protocol_start() {
 	rdp_prepare "$folder" "$n" "$PROTOCOL_PORT" 2>"$log.err" ||
 		cannot "cannot make xrdp's certificate and configuration: $(tail -n 1 -- "$log.err")" || return
 	rdp_display "$session" "$n" "$folder"
-	wait_until 20 rdp_answers_or_ended "$LAB_PID" && ! lab_gone "$LAB_PID" || rdp_failed "$session" display "$folder/xorg.log" || return
+	wait_until 20 rdp_answers_or_ended "$LAB_PID" && ! lab_gone "$LAB_PID" ||
+		rdp_failed "$session" display "$folder/xorg.log" || return
 	lab_start server "rdp-$session" xrdp --nodaemon --config "$folder/xrdp.ini"
 	RDP_PIDS[$session]+=" $LAB_PID" PROTOCOL_PIDS+=" $LAB_PID"
 	wait_until 20 rdp_listens_or_ended "$LAB_PID" && ! lab_gone "$LAB_PID" || rdp_failed "$session" '' || return

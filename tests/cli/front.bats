@@ -181,7 +181,8 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	[ "$(cat got)" = "$(tr ' ' '\n' <<<"$EXPERIMENTS" | sort)" ]
 	for name in $TOOLS; do
 		completed "$name" --
-		comm -23 <("$TOP/bin/$name" --help | sed -nE 's/^ {2,6}(-[A-Za-z0-9], )?(--[a-z0-9-]+).*/\2/p' | sort -u) got >left_out
+		comm -23 <("$TOP/bin/$name" --help | sed -nE 's/^ {2,6}(-[A-Za-z0-9], )?(--[a-z0-9-]+).*/\2/p' |
+			sort -u) got >left_out
 		[ -s got ] && [ ! -s left_out ]
 	done
 	for name in stalls wan hold; do

@@ -37,7 +37,8 @@ setup() {
 	printf 'made/1\ta\t0\t1.5\t\t\t0\t10\nmade/1\ta\t5\t50.25\t40\t60\t0\t\nmade/1\tb\t5\t150\t120\t180\t1\t007\n' >>summary.tsv
 	{
 		printf 'schema\ttable\tcolumn\ttype\tunit\tdecimals\tbetter\theading\n'
-		printf 'schema/1\tsummary\t%s\t%s\t%s\t%s\t\t%s\n' app text - text Application load int - 0 Load p50_ms real ms 3 Median \
+		printf 'schema/1\tsummary\t%s\t%s\t%s\t%s\t\t%s\n' app text - text Application load int - 0 Load p50_ms real ms 3 \
+			Median \
 			note text - text Note
 		printf 'schema/1\tsummary\t%s\treal\tms\t3\t\tx\n' p50_ms_low p50_ms_high p50_ms_above
 	} >schema.tsv
@@ -243,7 +244,8 @@ failing() {	# failing STATUS CONDITIONS: the exit status of the report with thes
 	printf '%s\n' 'table summary cells schema=made/1' 'app Application - param - text -' 'load Load - param - 0 -' \
 		'p50_ms Median ms keys:low.p50 ends+above 3 lower' >home/experiments/made/table
 	for words in 'median<1ms' 'load>5' 'p50_ms<0.001s,load<0'; do failing 0 "$words"; done
-	for words in 'p50>100ms' 'p50>149.9ms' 'median>0.1s' 'load>=5' 'load<1' 'p50<2ms' 'load>9,p50>0.1s'; do failing 5 "$words"; done
+	for words in 'p50>100ms' 'p50>149.9ms' 'median>0.1s' 'load>=5' 'load<1' 'p50<2ms' 'load>9,p50>0.1s'; do failing 5 \
+		"$words"; done
 	[[ $output == *FAILED*"p50>0.1s"*"1 of 3"*150*"(b, 5 Load)"* ]]
 	rm -r run/report.html
 	for words in 'p50>100' 'p50=3ms' 'load>1ms' 'p50>1%' 'nothing>1' 'p50' '>3' 'load>9,,p50>0.1s' 'load>9,'; do
@@ -345,7 +347,8 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	compares "$a" "$b" 1 0.1322192 0.8361889 true	# though their intervals overlap
 	compares "$a" "$b" 3 0.0162270 0.9621766 true
 	compares 'x_ms: 0, x_ms_low: -6.572410607728428, x_ms_high: 6.572410607728428, repeats: 3' \
-		'x_ms: 31.333333333333332, x_ms_low: 1.3859911333432926, x_ms_high: 61.280675533323375, repeats: 3' 1 0.6732634 61.9934032 true
+		'x_ms: 31.333333333333332, x_ms_low: 1.3859911333432926, x_ms_high: 61.280675533323375, repeats: 3' 1 0.6732634 \
+			61.9934032 true
 	compares "$a" "$b" 10 -0.1239217 1.1185615 false
 	# ranges are apart if their intervals do not touch
 	compares "$a" 'x_ms_from: 11, x_ms_to: 12, x_ms_low: 10.8, x_ms_high: 12.4, repeats: 5' 1 1.1026787 3.0953687 true
@@ -412,7 +415,8 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	printf 'schema/1\tsummary\tforeign_percent_max\treal\t%%\t2\t\tInterference\n' >>run/schema.tsv
 	"$TOP/report/report.sh" run
 	grep -q '<div class="verdict unusable">' run/report.html
-	jq -e '(.verdict | startswith("Not usable") and contains("41.5 %")) and all(.findings[]; .verdict == "unsure")' run/findings.json
+	jq -e '(.verdict | startswith("Not usable") and contains("41.5 %")) and all(.findings[]; .verdict == "unsure")' \
+		run/findings.json
 	run ! grep -F '**Slow' run/report.md
 	run ! grep 'class="breaks"' run/report.html
 	run ! grep -q 'breaks here' <("$TOP/report/table.sh" run)

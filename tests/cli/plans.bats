@@ -394,7 +394,8 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 		plan --threshold "$name"
 		[ "$output" = "[\"$name\",$ms]" ]
 	done < <(awk -F'\t' '$4 == "ms" { print $2, $3 }' "$TOP/data/thresholds.tsv")
-	for name in perception typing pointer; do grep -q "^thresholds/1	$name	[0-9]*	ms	[A-Z].*	" "$TOP/data/thresholds.tsv"; done
+	for name in perception typing pointer; do grep -q "^thresholds/1	$name	[0-9]*	ms	[A-Z].*	" \
+		"$TOP/data/thresholds.tsv"; done
 	refused '--threshold mine: must be a time such as 150ms, or one of: perception (100 ms), ' --threshold mine
 	# what is no time is no name: a score, a share
 	refused '--threshold apdex_good: must be a time' --threshold apdex_good
@@ -413,7 +414,8 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	for plan in $(in_trees 'experiments/*/plan'); do
 		grep -lqE 'threshold_(ms|across)|THRESHOLD_MS|threshold as|late_share' \
 			"${plan%/plan}"/{cell.sh,say.jq,figures.gp,table} || continue
-		"$TOP/experiments/engine/run.sh" "$(basename "${plan%/plan}")" --options-only --threshold typing || { echo "$plan"; return 1; }
+		"$TOP/experiments/engine/run.sh" "$(basename "${plan%/plan}")" --options-only --threshold typing ||
+			{ echo "$plan"; return 1; }
 	done
 	if grep -nE '^setting +threshold_ms' $(in_trees 'experiments/*/plan' 'experiments/engine/*.plan'); then return 1; fi
 }
@@ -464,7 +466,8 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	run "$TOP/thinprobe" setup --app
 	[ "$status" = 2 ]
 	# every package that the plug-in names is on the list, in its class
-	for package in $(. "$TOP/lab/apps/desktop.sh"; app_packages); do grep -q "^app:desktop	$package	" "$TOP/packages"; done
+	for package in $(. "$TOP/lab/apps/desktop.sh"; app_packages); do grep -q "^app:desktop	$package	" \
+		"$TOP/packages"; done
 }
 
 @test "a protocol and its variant have one spelling" {
@@ -514,11 +517,13 @@ driver_files() { printf '%s\n' experiments/*/*.sh | grep -vE '/engine/(complete|
 @test "docs/experiment-hooks.md has every hook, and no other" {
 	local work=$PWD
 	cd "$TOP"
-	driver_files | xargs grep -oE '^[[:space:]]*[a-z]+_[a-z_]+\(\)' | sed -E 's/:[[:space:]]*/ /; s/\(\)//' | sort -u >"$work/defined"
+	driver_files | xargs grep -oE '^[[:space:]]*[a-z]+_[a-z_]+\(\)' | sed -E 's/:[[:space:]]*/ /; s/\(\)//' |
+		sort -u >"$work/defined"
 	# what the engine calls and an experiment defines, or two of its own files
 	driver_files | grep /engine/ | xargs grep -ohE '[a-z]+_[a-z_]+' | sort -u >"$work/called"
 	awk 'NR == FNR { called[$1] = 1; next } !($2 in called) || $2 == "app_can" { next }
-		$1 !~ /\/engine\// { print $2; next } again[$2]++ { print $2 }' "$work/called" "$work/defined" | sort -u >"$work/hooks"
+		$1 !~ /\/engine\// { print $2; next } again[$2]++ { print $2 }' "$work/called" "$work/defined" |
+			sort -u >"$work/hooks"
 	grep -oE '`[a-z]+_[a-z_]+`' docs/experiment-hooks.md | tr -d '`' | sort -u >"$work/named"
 	run ! grep -vxFf "$work/named" "$work/hooks"
 	run ! grep -vxFf "$work/hooks" <(sed -nE 's/^\| `([a-z_]+)`.*/\1/p' docs/experiment-hooks.md)
@@ -529,11 +534,14 @@ driver_files() { printf '%s\n' experiments/*/*.sh | grep -vE '/engine/(complete|
 	local work=$PWD file
 	cd "$TOP"
 	for file in $(driver_files); do
-		sed -E 's/(^|[[:space:]])#.*//' "$file" | grep -oE '\$\{?[#!]?[A-Z][A-Z0-9_]+|(^|[[:space:];({])[A-Z][A-Z0-9_]+(\[[^]]*\])?\+?=' |
+		sed -E 's/(^|[[:space:]])#.*//' "$file" |
+			grep -oE '\$\{?[#!]?[A-Z][A-Z0-9_]+|(^|[[:space:];({])[A-Z][A-Z0-9_]+(\[[^]]*\])?\+?=' |
 			grep -oE '[A-Z][A-Z0-9_]+' | sort -u | sed "s,\$, $file,"
-	done | awk '{ n[$1]++; shared[$1] += $2 ~ /\/engine\// } END { for (v in n) if (n[v] > 1 && shared[v]) print v }' >"$work/all"
+	done | awk '{ n[$1]++; shared[$1] += $2 ~ /\/engine\// } END { for (v in n) if (n[v] > 1 && shared[v]) print v }' \
+		>"$work/all"
 	# without those of plans, of the lab, of plug-ins and of the shell
-	sed -nE 's/^(option|use) +([a-z.,-]+).*/\2/p' experiments/*/plan experiments/engine/{*.plan,options} | tr , '\n' | tr 'a-z-' 'A-Z_' |
+	sed -nE 's/^(option|use) +([a-z.,-]+).*/\2/p' experiments/*/plan experiments/engine/{*.plan,options} | tr , '\n' |
+		tr 'a-z-' 'A-Z_' |
 		sed 'p; s/$/S/' >"$work/options"
 	grep -ohE '\bvar=[A-Z_]+' experiments/*/plan experiments/engine/{*.plan,options} | cut -d= -f2 >>"$work/options"
 	grep -vxFf "$work/options" "$work/all" | grep -vE '^(LAB|PROTOCOL|TP|VIEWER|GUEST|ATTACH|EXIT|MACHINE|BASH|EPOCH)[A-Z_]*$' |

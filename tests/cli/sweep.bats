@@ -13,7 +13,8 @@ setup() {
 refused() {
 	local want=$1 words=$2
 	run --separate-stderr "${@:3}"
-	[ "$status" = "$want" ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"$words"* ]] && [ ! -e out ] ||
+	[ "$status" = "$want" ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"$words"* ]] &&
+		[ ! -e out ] ||
 		{ echo "${*:3} -> $status $output $stderr" >&2; return 1; }
 }
 

@@ -153,7 +153,8 @@ END
 }
 
 @test "strictly, what lies inside only perhaps does not count" {
-	# a row that begins 40 us early: from 965 to 1005 us inside, of 1000; and one that does not reach beyond: 995 of 1000 in any case
+	# a row that begins 40 us early: from 965 to 1005 us inside, of 1000; and one that does not reach beyond: 995 of 1000 in any
+	# case
 	bursts <<'END'
 1 77 1 0 5000000 6005000 1000000 1000000
 1 77 1 0 8000000 9005000 1000000 1000000

@@ -38,7 +38,8 @@ protocols_world() {
 }
 
 protocols_listed() {
-	bash -c '. "$0/lab/lib.sh" && . "$0/experiments/engine/plan.sh" && plan_expand_protocols all' "$TOP" | tr , '\n' | grep "$@" | paste -sd ' '
+	bash -c '. "$0/lab/lib.sh" && . "$0/experiments/engine/plan.sh" && plan_expand_protocols all' "$TOP" | tr , '\n' |
+		grep "$@" | paste -sd ' '
 }
 
 protocols_as_user() {

@@ -87,7 +87,8 @@ if (what eq "line") {
 		. '(sprintf("N = %g", n_)) with labels left offset 0.5, 0 font ",10" notitle'
 }
 if (held && (what eq "line" || what eq "rate")) {
-	beside = beside . sprintf(', %g with lines linestyle dashed title "users by think time (N/Z): %g a second"', most_held, most_held)
+	beside = beside . sprintf(', %g with lines linestyle dashed title "users by think time (N/Z): %g a second"', most_held, \
+		most_held)
 }
 looks = models + fits > 30 ? "lines linecolor rgb light_colour" : "linespoints pointtype 6 pointsize 0.5 linecolor rgb light_colour"
 if (what eq "principle") {
@@ -123,5 +124,6 @@ eval "plot " . before . drawn("model fit", up_c, looks . ' title "computed"') \
 	. (bound eq "" ? "" : ", " . drawn("model fit", bound, 'lines linestyle dashed title "asymptotes"')) \
 	. (measured ? ", " . drawn("measured", up_c, 'points linestyle heavy pointtype 7 title "measured' \
 		. (fits ? ', fitted to"' : '"')) : "") \
-	. (later ? ", " . drawn("later", up_c, 'points linestyle heavy pointtype 9 pointsize 1 title "measured, foretold"') : "") . beside
+	. (later ? ", " . drawn("later", up_c, 'points linestyle heavy pointtype 9 pointsize 1 title "measured, foretold"') : "") \
+		. beside
 unset output

@@ -80,7 +80,8 @@ visits_measure() {	# visits_measure FOLDER REPEAT
 	tar -C "$RUN/log/pages" -cf - . | place_exec -R -i sh -c "$BROWSER_HOME" sh "$PLACE_PAGES" || return
 	visits_script "$2" | place_exec -R -i tee "$PLACE_PAGES/visits.tsv" >/dev/null || return
 	place_start -R -o "$1/startup.json" -o "$1/startup.tsv" startup env "${APP_ENVIRONMENT[@]}" HOME="$PLACE_PAGES/home" \
-		"$TP_BIN/startup" --display "$PROTOCOL_DISPLAY" --window "$APP_WINDOW" --settle "${THINK}s" --watch-after 0 --close-for 300ms \
+		"$TP_BIN/startup" --display "$PROTOCOL_DISPLAY" --window "$APP_WINDOW" --settle "${THINK}s" --watch-after 0 \
+			--close-for 300ms \
 		--ceiling "${CEILING}s" --then "$PLACE_PAGES/visits.tsv" --log "$1/startup.tsv" --format json -o "$1/startup.json" \
 		-- "${APP_COMMAND[@]}"
 	has_ended startup "$1" || return
@@ -124,7 +125,8 @@ visits_read() {	# visits_read LOG
 			start: (first($rows[] | select(.kind == "rest") | .picture) // null)}
 		| .wrong = ([.visits[] | select(.wrong)] | length)
 		| .think_s = ([range(1; $visits | length) as $i | select($visits[$i - 1].rest_ns)
-			| ($visits[$i].asked_ns - $visits[$i - 1].rest_ns) / 1e9] | if . == [] then null else add / length end)' "$1"
+			| ($visits[$i].asked_ns - $visits[$i - 1].rest_ns) / 1e9] | if . == [] then null else add / length end)' \
+				"$1"
 }
 
 # Against the baseline in the same run: each page by its mean time there, all of them by the geometric mean of these, and the time
@@ -136,13 +138,15 @@ exp_summed() {
 		map(select(.state == "complete" and .parameters.scheme == "baseline")) | group_by(.parameters.job)
 		| map({job: .[0].parameters.job, rate: (map(.job.bytes_per_s) | mean),
 			pages: (map(.visits | to_entries[] | select(.value.wrong | not)) | group_by(.key)
-				| map({key: .[0].key, value: (map(.value.ms) | mean)}) | from_entries)})' "$RUN"/cells/*/*[0-9]/cell.json)
+				| map({key: .[0].key, value: (map(.value.ms) | mean)}) | from_entries)})' \
+					"$RUN"/cells/*/*[0-9]/cell.json)
 	for file in "$RUN"/cells/*/*[0-9]/cell.json; do
 		jq --argjson means "$means" '
 			(.parameters.job as $job | first($means[] | select($job == "none" or .job == $job)) // {}) as $of
 			| .relative = (.visits // {} | with_entries(select((.value.wrong | not) and $of.pages[.key])
 				| .value = .value.ms / $of.pages[.key]))
 			| .relative_all = (if .relative == {} then null else [.relative[] | log] | add / length | exp end)
-			| .job_relative = (if .job and $of.rate then $of.rate / .job.bytes_per_s else null end)' "$file" | put_json "$file"
+			| .job_relative = (if .job and $of.rate then $of.rate / .job.bytes_per_s else null end)' "$file" |
+				put_json "$file"
 	done
 }

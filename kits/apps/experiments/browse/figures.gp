@@ -38,12 +38,15 @@ do for [job in jobs] {
 	set style fill solid 0.75 noborder
 	set errorbars front 0.4 linecolor rgb line_colour linewidth 1
 	plot for [s = 1:n] for [p = 1:m] data \
-			using (x_ = at(p, s)):(there(rel(p))):(there_low(rel(p))):(less(there_high(rel(p)), top)):(0.92 * width) with boxerrorbars \
+			using (x_ = at(p, s)):(there(rel(p))):(there_low(rel(p))):(less(there_high(rel(p)), \
+				top)):(0.92 * width) with boxerrorbars \
 			linecolor rgb colour(s) title p == 1 ? says(word(schemes, s)) : "", \
-		for [s = 1:n] for [p = 1:m] data using (x_ = at(p, s)):(there(rel(p))):(hover_ends(rel(p), says(word(schemes, s)))) \
+		for [s = 1:n] for [p = 1:m] data using (x_ = at(p, s)):(there(rel(p))):(hover_ends(rel(p), says(word(schemes, \
+			s)))) \
 			with labels hypertext point pointtype 0 linecolor rgb colour(s) notitle, \
 		for [p = 1:m - 1] data \
-			using (x_ = of(job) && strcol("scheme") eq "baseline" ? p : NaN):(known(x_) ? 1.05 * top : NaN):(base_words(p)) \
+			using (x_ = of(job) && strcol("scheme") eq "baseline" ? p : NaN):(known(x_) ? 1.05 * top \
+				: NaN):(base_words(p)) \
 			with labels font ",11" textcolor rgb "#333333" notitle, \
 		for [p = 1:m] data using (alone(p) - 0.44):(y(rel(p))):(0.88):(0) with vectors nohead linewidth 1.4 \
 			linecolor rgb "#000000" dashtype 3 title p == 1 && alones ? "alone, without the job" : ""

@@ -72,7 +72,8 @@ def job: job_of(first_job) as $rows | first(($rows | best_vamp), null) as $vamp
 		+ ([$rows[] | select((.scheme | IN("nice", "autogroup")) and .job_rel)
 				| "\(.job_rel | fixed(2))\(job_ends) with \(.scheme | says)"]
 			| if . == [] then "" else "; " + join("; ") end) + ", while a user opens a page every few seconds.";
-		{value: (($vamp.job_rel - 1) * 100), unit: "%", low: (if $vamp.job_rel_low then ($vamp.job_rel_low - 1) * 100 else null end),
+		{value: (($vamp.job_rel - 1) * 100), unit: "%",
+			low: (if $vamp.job_rel_low then ($vamp.job_rel_low - 1) * 100 else null end),
 			high: (if $vamp.job_rel_high then ($vamp.job_rel_high - 1) * 100 else null end)}) end;
 
 def wrong: ([measured_rows("summary")[] | .wrong // 0] | add // 0) | if . == 0 then empty else

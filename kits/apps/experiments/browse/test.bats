@@ -21,7 +21,8 @@ made_up() {
 			mkdir -p "run/$part"
 			wrong=false
 			[ "$scheme $repeat" != "L 2" ] || wrong=true
-			jq -n --arg scheme "$scheme" --arg job "$job" --argjson repeat "$repeat" --argjson times "$times" --argjson wrong "$wrong" '
+			jq -n --arg scheme "$scheme" --arg job "$job" --argjson repeat "$repeat" --argjson times "$times" \
+				--argjson wrong "$wrong" '
 				(1 + ($repeat - 3) / 200) as $noise
 				| {schema: "thinprobe.cell/1", parameters: {$scheme, $job}, $repeat, state: "complete", reason: "", marked: "",
 				visits: {plain: {ms: (200 * $times * $noise), wrong: false}, text: {ms: (800 * $times * $noise), $wrong}},
@@ -30,11 +31,13 @@ made_up() {
 					(3e6 / (if $scheme == "nice" then 1.2 elif $scheme == "baseline" then 1 else 1.1 end))}} end' >"run/$part/cell.json"
 		done
 		printf '%s\t%s\n' "$scheme" "$job"
-	done <<<"$MADE_UP" | made_run "scheme job" 5 '{settings: {on: "lab", protocol: "vnc", repeats: 5, seed: 1, jobs: ["parallel"],
+	done <<<"$MADE_UP" | made_run "scheme job" 5 \
+		'{settings: {on: "lab", protocol: "vnc", repeats: 5, seed: 1, jobs: ["parallel"],
 		pages: ["plain", "text"], think_s: 3}}'
 	mkdir run/vamp
 	jq -n '{comm: "xz"} as $job | {result: {daemon_cpu_percent: 0.4, sampled_tasks: 9, not_undone: 0,
-		episodes: [{background: [$job]}, {background: []}, {background: [$job, {comm: "netsurf"}]}]}}' >run/vamp/L-parallel-1.json
+		episodes: [{background: [$job]}, {background: []}, {background: [$job, {comm: "netsurf"}]}]}}' \
+			>run/vamp/L-parallel-1.json
 	functions exp_summed
 }
 MADE_UP="alone 1 none
@@ -95,7 +98,8 @@ H 1.6 parallel"
 	[ "$(row L wrong)" = 1 ]
 	[ "$(row alone job_rel)" = "" ]
 	# Student's t of the logarithms of 0.99, 0.995, 1, 1.005, 1.01: 2.7764451 standard errors
-	near "$(row baseline plain_rel_high)" "$(awk 'BEGIN { for (i = -2; i <= 2; i++) { x = log(1 + i / 200); m += x / 5; q += x * x }
+	near "$(row baseline plain_rel_high)" "$(awk \
+		'BEGIN { for (i = -2; i <= 2; i++) { x = log(1 + i / 200); m += x / 5; q += x * x }
 		print exp(m + 2.7764451 * sqrt((q - 5 * m * m) / 4 / 5)) }')" 0.0005
 }
 

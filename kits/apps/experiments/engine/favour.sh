@@ -32,8 +32,10 @@ favour_find() {
 		LAB_WHY=''
 		[ -z "${SCHEME_VAMP[$name]}" ] || LAB_WHY=$vamp
 		[[ ${SCHEME_VAMP[$name]} != vm* || -n $PLACE_PORT ]] || LAB_WHY="there is no guest with a neighbour"
-		[[ "${SCHEME_VAMP[$name]}" != *--isolate* || $PLACE_CPUS -gt 1 ]] || LAB_WHY="isolation takes two CPUs, and the session has one"
-		[[ ${SCHEME_JOB[$name]} != login ]] || [ "$PLACE" != lab ] || lab_can server autogroup || LAB_WHY="no autogroups in this kernel"
+		[[ "${SCHEME_VAMP[$name]}" != *--isolate* || $PLACE_CPUS -gt 1 ]] ||
+			LAB_WHY="isolation takes two CPUs, and the session has one"
+		[[ ${SCHEME_JOB[$name]} != login ]] || [ "$PLACE" != lab ] || lab_can server autogroup ||
+			LAB_WHY="no autogroups in this kernel"
 		if [ -n "$LAB_WHY" ]; then not[$LAB_WHY]+=", $name"; else here+=,$name; fi
 	done
 	for why in "${!not[@]}"; do ABSENT+=("scheme ${not[$why]#, }: $why"); done
@@ -151,7 +153,8 @@ favour_job_end() {	# adds `job` to CELL_MORE: its work, bytes a second, since fa
 	[ -n "$FAVOUR_JOB" ] || return 0
 	CELL_MORE=$(jq -c --arg from "$FAVOUR_WORK" --arg to "$(favour_work)" '
 		[$from, $to | split(" ") | map(tonumber)] as [$a, $b]
-		| .job = {seconds: ($b[0] - $a[0]), bytes: ($b[1] - $a[1]), bytes_per_s: (($b[1] - $a[1]) / ($b[0] - $a[0]))}' <<<"$CELL_MORE")
+		| .job = {seconds: ($b[0] - $a[0]), bytes: ($b[1] - $a[1]), bytes_per_s: (($b[1] - $a[1]) / ($b[0] - $a[0]))}' \
+			<<<"$CELL_MORE")
 }
 
 # What vamp reports about itself in each session (RUN/vamp/SCHEME-JOB-REPEAT.json) goes into run.json: in how many
@@ -163,7 +166,8 @@ favour_summed() {
 		[ -s "$file" ] && [[ ${file##*/} =~ $name ]] || continue
 		scheme=${BASH_REMATCH[1]} job=${BASH_REMATCH[2]} repeat=${BASH_REMATCH[3]}
 		rows+=$(jq -c --arg scheme "$scheme" --arg job "$job" --argjson repeat "$repeat" \
-			--argjson names "[\"${JOB_NAMES[$job]// /\",\"}\"]" '.result | {$scheme, $job, $repeat, episodes: (.episodes | length),
+			--argjson names "[\"${JOB_NAMES[$job]// /\",\"}\"]" \
+				'.result | {$scheme, $job, $repeat, episodes: (.episodes | length),
 				found: ([.episodes[] | select(any(.background[]; IN(.comm; $names[])))] | length),
 				others: [.episodes[].background[].comm | select(IN($names[]) | not)],
 				decided_us: [.episodes[].decided_us | values],

@@ -10,5 +10,6 @@ if (has_table("quanta.tsv")) {
 	set xlabel "ms"
 	eval y_axis("0:1", "share of all that are no longer")
 	plot for [k = 1:words(kinds)] "quanta.tsv" using (strcol("kind") eq word(kinds, k) ? y("ms") : NaN):(y("share")) \
-		with lines linewidth 2 linecolor rgb colour(k) title word(kinds, k) eq "other" ? other_says : "job: " . word(kinds, k)
+		with lines linewidth 2 linecolor rgb colour(k) title word(kinds, k) eq "other" ? other_says : "job: " \
+			. word(kinds, k)
 }

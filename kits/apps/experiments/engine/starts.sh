@@ -6,7 +6,8 @@
 # Nothing of the user's, no message bus, no screen reader, no volumes, no graphics driver: what makes one start like the next. (The
 # display's cookie is in the home of the session, not in that of the application.)
 start_environment() {	# the lab is up: sets APP_ENVIRONMENT
-	APP_ENVIRONMENT=(XAUTHORITY="$LAB_TMP/home/.Xauthority" GSETTINGS_BACKEND=memory NO_AT_BRIDGE=1 GTK_A11Y=none GIO_USE_VFS=local
+	APP_ENVIRONMENT=(XAUTHORITY="$LAB_TMP/home/.Xauthority" GSETTINGS_BACKEND=memory NO_AT_BRIDGE=1 GTK_A11Y=none \
+		GIO_USE_VFS=local
 		DBUS_SESSION_BUS_ADDRESS=disabled: GDK_GL=disable SAL_USE_VCLPLUGIN=gen)
 }
 # What data/applications.tsv says of one. 1: nothing.

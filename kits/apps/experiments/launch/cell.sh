@@ -31,7 +31,8 @@ exp_cells() {
 				[ "$job" = "${JOBS%%,*}" ] || continue
 				job=none
 			fi
-			for app in ${APPS//,/ } $([ "$KEYS" = 0 ] || echo keys); do printf '%s\t%s\t%s\n' "$app" "$scheme" "$job"; done
+			for app in ${APPS//,/ } $([ "$KEYS" = 0 ] ||
+				echo keys); do printf '%s\t%s\t%s\n' "$app" "$scheme" "$job"; done
 		done
 	done
 }
@@ -69,7 +70,8 @@ exp_run() {	# exp_run FOLDER REPEAT; 1: LAB_WHY
 	fi
 	cpu_end
 	favour_job_end
-	[ "$2" != 1 ] || [ "${P[job]}" = none ] || [[ ,$TRACED, != *,"${P[app]}",* || ! ${P[scheme]} =~ ^(baseline|"$LAST_SCHEME")$ ]] ||
+	[ "$2" != 1 ] || [ "${P[job]}" = none ] || [[ ,$TRACED, != *,"${P[app]}",* ||
+		! ${P[scheme]} =~ ^(baseline|"$LAST_SCHEME")$ ]] ||
 		launch_traced "$1"
 }
 
@@ -116,7 +118,8 @@ keys() {	# keys FOLDER REPEAT
 	local status
 	place_start refecho "$TP_BIN/refecho" --display "$PROTOCOL_DISPLAY" --cost "${COST_MS}ms" --cost-per redraw
 	is_ready refecho 20 || return
-	# The keyboard for its window, the pointer where it hides nothing; tried again, for the window found may be that of one before.
+	# The keyboard for its window, the pointer where it hides nothing; tried again, for the window found may be that of one
+	# before.
 	LAB_WHY="refecho's window did not come"
 	place_exec env DISPLAY="$PROTOCOL_DISPLAY" timeout 20 sh -c 'until window=$(xdotool search --onlyvisible --name "^refecho" |
 		head -n 1) && [ -n "$window" ] && timeout 2 xdotool windowfocus --sync "$window" mousemove --window "$window" 310 230
@@ -165,6 +168,7 @@ exp_summed() {
 				job: (if .job and $of.rate then $of.rate / .job.bytes_per_s else null end)}
 			| if .launch then .launch.decided_ms = (first($run[0].vamp[]
 				| select(.scheme == $p.scheme and .job == $p.job and .repeat == $cell.repeat) | .decided_ns[]
-				| (. - $cell.launch.key_ns) / 1e6 | select(. > 0 and . < 5000)) // null) else . end' "$file" | put_json "$file"
+				| (. - $cell.launch.key_ns) / 1e6 | select(. > 0 and . < 5000)) // null) else . end' "$file" |
+					put_json "$file"
 	done
 }

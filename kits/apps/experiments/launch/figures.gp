@@ -70,7 +70,8 @@ if (keyed && words(jobs) > 0) {
 	eval panels("keys", 40 + strip + 220 * words(jobs), 1, words(jobs), strip, \
 		"Latency of a key, ms: median of the keys after a Return")
 	at(s) = here(s) && strcol("app") eq "keys" ? s : NaN
-	broken(word, sign) = (i_ = strstrt(word, sign)) ? word[:i_ - 1] . "\n" . word[i_:] : word	# two lines: side by side they overlap
+	broken(word, sign) = (i_ = strstrt(word, sign)) ? word[:i_ - 1] . "\n" . word[i_:] \
+		: word	# two lines: side by side they overlap
 	wide = 0.8
 	do for [k = 1:words(jobs)] {
 		job = word(jobs, k)
@@ -96,7 +97,8 @@ if (has_table("trace.tsv")) {
 	eval panels("trace", 110 + words(traced) * (76 + 22 * words(lanes)), 1, words(traced), 36, "Which task ran when, by CPU")
 	kind(k) = strcol("app") eq split_at(t_, 1) && strcol("scheme") eq split_at(t_, 2) && strcol("job") eq split_at(t_, 3) \
 		&& strcol("kind") eq k ? place(lanes, strcol("cpu")) : NaN
-	lane(k) = sprintf('"trace.tsv" using (0):(lane_ = kind("%s")):(y("from_ms")):(y("to_ms")):(lane_ - 0.4):(lane_ + 0.4) ', k) \
+	lane(k) = sprintf('"trace.tsv" using (0):(lane_ = kind("%s")):(y("from_ms")):(y("to_ms")):(lane_ - 0.4):(lane_ + 0.4) ', \
+		k) \
 		. 'with boxxyerror '
 	do for [i = 1:words(traced)] {
 		t_ = word(traced, i)

@@ -65,7 +65,8 @@ def baseline: first(without, null) as $without | first(against("baseline"), null
 			{verdict: "unsure", figure: "launch"})
 	  else finding("baseline"; "**\($a.best | upper_first) \($a | shown_words)**: a launch takes"
 			+ " \($a | against_words). \($without // "")" | rtrimstr(" ");
-			{value: $a.ratio, low: $a.low, high: $a.high, unit: "", verdict: ($a | against_verdict), figure: "launch"}) end;
+			{value: $a.ratio, low: $a.low, high: $a.high, unit: "", verdict: ($a | against_verdict),
+				figure: "launch"}) end;
 # What an administrator has already: the kernel's autogroups, and nice.
 def today: [against("autogroup", "nice") | select(.shown != "few")] | if . == [] then empty else
 	finding("today"; "**\(.[0].best | upper_first) "
@@ -81,7 +82,8 @@ def pays: [measured_rows("summary")[] | select(.job_rel != null and .launch_ms !
 	def words: "\(.scheme | scheme_words) \(.rel | fixed(2))\(interval(.low; .high; ""; fixed(2)))";
 	finding("job"; "**Time of the background job per unit of work, in multiples of the baseline**: " + (map(words) | join(", "))
 		+ ", while applications are launched without pause." + if .[-1].low == null then " \(too_few)." else "" end;
-		.[-1] | {value: .rel, low, high, unit: "", figure: "job", verdict: (if .low == null then "unsure" elif .low > 1.2 then "bad"
+		.[-1] | {value: .rel, low, high, unit: "", figure: "job",
+			verdict: (if .low == null then "unsure" elif .low > 1.2 then "bad"
 			elif .high <= 1.2 then "good" else "unsure" end)}) end;
 
 def keyed: threshold as $limit

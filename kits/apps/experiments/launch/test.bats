@@ -25,7 +25,8 @@ made_up() {
 				folder=run/cells/$app-$scheme-$job/$repeat
 				mkdir -p "$folder"
 				factor=$([ "$app" = xpdf ] && echo 1 || echo 2)
-				jq -nc --arg app "$app" --arg scheme "$scheme" --arg job "$job" --argjson repeat "$repeat" --argjson ms "$ms" \
+				jq -nc --arg app "$app" --arg scheme "$scheme" --arg job "$job" --argjson repeat "$repeat" \
+					--argjson ms "$ms" \
 					--argjson rate "$rate" --argjson factor "$factor" '
 					{schema: "thinprobe.cell/1", parameters: {$app, $scheme, $job}, $repeat, state: "complete", reason: "", marked: "",
 						foreign_percent: 0, launch: {launch_ms: ($ms * $factor * (1 + ($repeat - 2) / 100)), mapped_ms: 10, paint_ms: 20,

@@ -83,7 +83,8 @@ exp_cells() {
 			done
 		done
 		# Files in the page cache would not be read from the disk.
-		[[ ,$KINDS, != *,reads,* ]] || for step in $(some_of reads); do printf '%s\tcold\treads\tnone\t%s\n' "$app" "$step"; done
+		[[ ,$KINDS, != *,reads,* ]] || for step in $(some_of reads); do printf '%s\tcold\treads\tnone\t%s\n' "$app" \
+			"$step"; done
 	done
 }
 
@@ -127,7 +128,8 @@ exp_before_cells() {
 files_read() { lab_exec server xargs -d '\n' cat <"$RUN/log/files-$1" >/dev/null 2>&1; }	# files_read APP
 files_drop() {	# files_drop APP: out of memory, but for what another process has mapped
 	# shellcheck disable=SC2016 # another shell's
-	lab_exec -R server sh -c 'while IFS= read -r file; do dd if="$file" iflag=nocache count=0 2>/dev/null; done' <"$RUN/log/files-$1"
+	lab_exec -R server sh -c 'while IFS= read -r file; do dd if="$file" iflag=nocache count=0 2>/dev/null; done' \
+		<"$RUN/log/files-$1"
 }
 
 # Starts it, waits until its window is there and its CPU time at rest, and looks at it. 1: LAB_WHY.
@@ -136,7 +138,8 @@ application_first() {
 	application "$1"
 	LAB_WHY="no window of class $APP_WINDOW came"
 	lab_exec server mkdir -p "$LAB_TMP/home/$1"
-	lab_start server "first-$1" env "${APP_ENVIRONMENT[@]}" HOME="$LAB_TMP/home/$1" DISPLAY="$PROTOCOL_DISPLAY" "${APP_COMMAND[@]}"
+	lab_start server "first-$1" env "${APP_ENVIRONMENT[@]}" HOME="$LAB_TMP/home/$1" DISPLAY="$PROTOCOL_DISPLAY" \
+		"${APP_COMMAND[@]}"
 	lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" timeout 60 sh -c \
 		'until xdotool search --onlyvisible --class "$1"; do sleep 0.1; done' sh "$APP_WINDOW" >/dev/null 2>&1 || {
 		lab_stop "$LAB_PID"
@@ -153,9 +156,11 @@ application_first() {
 	APP_RSS[$1]=$(jq .rss_bytes <<<"$memory")
 	run_set '.applications[$app] = {$kind, $program, program_bytes: $size, $files, files_bytes: $bytes, $version} + $memory' \
 		--arg app "$1" --argjson memory "$memory" --arg kind "$APP_KIND" --arg program "$APP_PROGRAM" \
-		--arg version "$(lab_query server dpkg-query -W -f='${Version}' "$APP_PACKAGE" 2>/dev/null)" --argjson files "$(wc -l <"$list")" \
+		--arg version "$(lab_query server dpkg-query -W -f='${Version}' "$APP_PACKAGE" 2>/dev/null)" --argjson files "$(wc \
+			-l <"$list")" \
 		--argjson size "$(lab_query server stat -L -c %s "$APP_PROGRAM" 2>/dev/null || echo null)" \
-		--argjson bytes "$(lab_exec -R server xargs -d '\n' stat -c %s <"$list" 2>/dev/null | awk '{ s += $1 } END { printf "%.0f", s }')"
+		--argjson bytes "$(lab_exec -R server xargs -d '\n' stat -c %s <"$list" 2>/dev/null |
+			awk '{ s += $1 } END { printf "%.0f", s }')"
 }
 
 application_rests() {	# in half a second it has taken less than 50 ms of CPU time
@@ -180,7 +185,8 @@ exp_session() {
 	reads-*) disk_fill ;;
 	used-file | used-slow)
 		largest=$(tr , '\n' <<<"$USED" | sort -n | tail -n 1)
-		lab_disk "$kind" "$((largest + 96))M" /tmp/disk || warn "cannot time the writing of a file on the disk of ${P[swap]}: $LAB_WHY"
+		lab_disk "$kind" "$((largest + 96))M" /tmp/disk ||
+			warn "cannot time the writing of a file on the disk of ${P[swap]}: $LAB_WHY"
 		;;
 	esac
 }
@@ -324,7 +330,8 @@ with_events() {
 base_measure() {	# base_measure FOLDER
 	local more=$1/more.json
 	start_measure "$1/startup.json" && start_measure "$more" "${options[@]}" || return
-	jq -s '.[0].result.runs += .[1].result.runs | .[0] | .result |= {runs}' "$1/startup.json" "$more" | put_json "$1/startup.json"
+	jq -s '.[0].result.runs += .[1].result.runs | .[0] | .result |= {runs}' "$1/startup.json" "$more" |
+		put_json "$1/startup.json"
 	rm -f "$more"
 }
 
@@ -334,9 +341,11 @@ start_measure() {	# start_measure REPORT OPTION...
 	application "${P[app]}"
 	[ -z "$LAB_SWAP_DEVICE" ] || swap=(--swap-device "$LAB_SWAP_DEVICE" --scratch "$LAB_SWAP_SCRATCH")
 	lab_start -R -o "$report" server startup env "${APP_ENVIRONMENT[@]}" HOME="$LAB_TMP/home/${P[app]}" "$TP_BIN/startup" \
-		--display "$PROTOCOL_DISPLAY" --window "$APP_WINDOW" --settle 1s --watch-after 500ms --close-for 300ms --ceiling "${CEILING}s" \
+		--display "$PROTOCOL_DISPLAY" --window "$APP_WINDOW" --settle 1s --watch-after 500ms --close-for 300ms \
+			--ceiling "${CEILING}s" \
 		--cgroup "$LAB_MEMORY_GROUP" "${swap[@]}" "${@:2}" --format json -o "$report" -- "${APP_COMMAND[@]}"
-	has_ended startup "${report%/*}" || [ "$STATUS" != 130 ] && jq -e '.result.runs | length > 0' "$report" >/dev/null 2>&1 && return
+	has_ended startup "${report%/*}" || [ "$STATUS" != 130 ] && jq -e '.result.runs | length > 0' "$report" >/dev/null 2>&1 &&
+		return
 	: "${LAB_WHY:=startup left no report}"
 	return 1
 }

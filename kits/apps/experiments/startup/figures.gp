@@ -57,7 +57,8 @@ do for [axis in "used left loads reads"] {
 		eval look("summary.tsv", 'of(axis) ? (here = add(here, strcol("app")), 0) : 0')
 		n = words(here)
 		later = 0
-		eval panels("start-" . axis, 130 + 250 * down(n, 2), across(n, 2), down(n, 2), 80, "Start-up by " . axis_title(axis))
+		eval panels("start-" . axis, 130 + 250 * down(n, 2), across(n, 2), down(n, 2), 80, "Start-up by " \
+			. axis_title(axis))
 		do for [i = 1:n] {
 			eval bounds
 			eval seconds
@@ -100,7 +101,8 @@ if (words(steps) > 0 && with_io) {
 				with yerrorbars pointtype 0 linewidth 0.7 linecolor rgb colour(s) notitle, \
 			for [s = 1:words(swaps)] data using (x_ = at(s)):(shown("added_ms")) with linespoints pointtype shape(s) \
 				linecolor rgb colour(s) notitle, \
-			for [s = 1:words(swaps)] data using (at(s)):(column("added_ms_above") > 0 ? shown("added_ms") * 1.25 : NaN) \
+			for [s = 1:words(swaps)] data using (at(s)):(column("added_ms_above") > 0 ? shown("added_ms") * 1.25 \
+				: NaN) \
 				with points pointtype 8 linecolor rgb colour(s) notitle, \
 			for [s = 1:words(swaps)] data using (at(s)):(shown("t_io_ms")) with linespoints pointtype shape(s) pointsize 0.5 \
 				dashtype 3 linecolor rgb colour(s) notitle, \

@@ -31,10 +31,12 @@ menus_walk() {
 			"$LAB_LOG/menus-$app.tsv" "${APP_COMMAND[@]}"
 		lab_wait "$LAB_PID" || {
 			! stopped || return 0
-			run_set '.lab.missing += ["menus of \($app): \($why)"]' --arg app "$app" --arg why "$(last_word "menus-$app")"
+			run_set '.lab.missing += ["menus of \($app): \($why)"]' --arg app "$app" --arg why "$(last_word \
+				"menus-$app")"
 		}
 	done
-	awk 'NR == 1 || FNR > 1' "$LAB_LOG"/menus-*.tsv >"$RUN/menus.tsv.new" 2>/dev/null && mv "$RUN/menus.tsv.new" "$RUN/menus.tsv" ||
+	awk 'NR == 1 || FNR > 1' "$LAB_LOG"/menus-*.tsv >"$RUN/menus.tsv.new" 2>/dev/null &&
+		mv "$RUN/menus.tsv.new" "$RUN/menus.tsv" ||
 		rm -f "$RUN/menus.tsv.new"
 }
 

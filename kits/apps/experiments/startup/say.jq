@@ -106,7 +106,8 @@ def left: [.summary[] | select(.axis == "left" and .startup_ms == null)] as $non
 		"**With little memory left, start-up takes \($worst | "\(up_to) \(times_level)")**, the time without pressure: "
 		+ (map(. as $c | "\(.app) on \(.swap | swap_words) surely takes over twice T0 "
 			+ (breaks | if . == null then "at no step, " else . as $from | "from \(.) % of memory left, "
-				+ ($none | map(select(.app == $c.app and .swap == $c.swap and .start == $c.last.start and .step < $from).step)
+				+ ($none | map(select(.app == $c.app and .swap == $c.swap and .start == $c.last.start
+					and .step < $from).step)
 					| if . == [] then "" else "not known at \(sort | map("\(.) %") | and_list), " end) end)
 			+ "\(.last | more_times) at \(.last.step) %")
 			| join("; ")) + ".";
@@ -121,8 +122,10 @@ def share: [started[] | select(.axis == "used" and .e != null)] | if . == [] the
 	| finding("e"; (if $all != "untold" then "**The swap device causes \($all) the delay that swap in use adds**"
 			elif $apps == [] then "**This run cannot tell whether the swap device causes most of the delay that swap in use adds**"
 			else "**Of the delay that swap in use adds, the swap device causes "
-				+ ($apps | group_by(.caused) | map("\(.[0].caused) that of \(map(.app) | and_list)") | join(", ")) + "**"
-				+ (distinct(.app) - ($apps | map(.app)) | if . == [] then "" else "; this run cannot tell for \(and_list)" end) end)
+				+ ($apps | group_by(.caused) | map("\(.[0].caused) that of \(map(.app) | and_list)") | join(", "))
+					+ "**"
+				+ (distinct(.app) - ($apps | map(.app)) | if . == [] then ""
+					else "; this run cannot tell for \(and_list)" end) end)
 		+ ": the part not caused by the device (e) is " + (group_by(.swap) | map("\(map(.e) | least_most(fixed(2))) on "
 			+ "\(.[0].swap | swap_words) (\(length | plural("condition")))") | join("; "))
 		+ ". A negative e means that some disk requests did not delay the start.";
@@ -137,7 +140,8 @@ def file: [started[] | select(.axis == "used" and .file_ms != null and (.startup
 	finding("file"; "**Swap in use delays a start by \(map(ratio) | least_most(fixed(2))) times the time to write a file of that "
 		+ "size**: " + (group_by(.swap) | map(. as $rows | "on \(.[0].swap | swap_words) "
 			+ ([([map(.step) | min, max] | unique[]) as $step
-				| "\($rows | map(select(.step == $step) | ratio) | least_most(fixed(2))) times with \($step) MB"] | and_list))
+				| "\($rows | map(select(.step == $step) | ratio) | least_most(fixed(2))) times with \($step) MB"]
+					| and_list))
 			| join("; ")) + ".";
 		{value: (max_by(.step) | ratio), unit: "times", figure: "file-time"}) end;
 
@@ -148,7 +152,8 @@ def beside($axis; $id; $what; more): courses($axis) | map(select(.last.step > 0)
 		+ (map("\(.app) takes \(.last | more_times) with \(.last | step_words)") | join("; ")) + ". " + ($worst | more)
 			+ if $off == [] then "" else
 				" The disk did not give the load what was asked for: \($off | and_list) reads a second." end;
-		($worst | times_figure) + {verdict: (if $off == [] then $worst | twice else "unsure" end), figure: "start-\($axis)"}) end;
+		($worst | times_figure) + {verdict: (if $off == [] then $worst | twice else "unsure" end),
+			figure: "start-\($axis)"}) end;
 
 # The static model: F_a and its tree, and the usage profiles compared with it.
 def menus: (.models // []) as $models | (.profiles // []) as $profiles | if $models == [] then empty else
@@ -168,7 +173,8 @@ def felt: threshold as $threshold | (.felt // []) | map(select(.pressed_handle_s
 	finding("felt"; "**The slowest of the operations that all users do**: "
 		+ (.[:3] | map((if .event == "start" then "starting \(.app)" else "\(.event) in \(.app)" end)
 			+ " takes \(more("pressed_handle_s"))\(.pressed_handle_s * 1000 | time_words)"
-			+ (if .t_handle_s then " (without pressure \(more("t_handle_s"))\(.t_handle_s * 1000 | time_words))" else "" end))
+			+ (if .t_handle_s then " (without pressure \(more("t_handle_s"))\(.t_handle_s * 1000 | time_words))"
+				else "" end))
 			| join("; "))
 		+ ". Delay felt beyond what users expect: "
 		+ (.[:3] | map("\(more("pressed_felt_s"))\(.pressed_felt_s | fixed(1)) s") | and_list) + "."

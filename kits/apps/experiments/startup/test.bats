@@ -37,7 +37,8 @@ made_up() { python3 "$TOP/kits/apps/tests/golden/make_starts.py" run && "$TOP/re
 	[ "$(grep '^xpdf cold' all)" = "xpdf cold none none 0" ]
 	[ "$(cells WARM=1 APPS=xterm SWAPS=file KINDS=used STEPS=3 | paste -sd ';')" = \
 		"xterm warm none none 0;xterm warm used file 16;xterm warm used file 128;xterm warm used file 512" ]
-	[ "$(cells COLD=1 APPS=xterm SWAPS=file KINDS=left STEPS=1 | paste -sd ';')" = "xterm cold none none 0;xterm cold left file 75" ]
+	[ "$(cells COLD=1 APPS=xterm SWAPS=file KINDS=left STEPS=1 |
+		paste -sd ';')" = "xterm cold none none 0;xterm cold left file 75" ]
 	[ "$(cells COLD=1 WARM=1 APPS=xterm SWAPS=file KINDS=left STEPS=2 | wc -l)" = 6 ]
 	# CPU hogs and disk reads have no swap device; what is in memory is not read from the disk
 	[ "$(cells APPS=xterm KINDS=loads,reads STEPS=2 | paste -sd ';')" = "xterm warm none none 0;xterm warm loads none 1;$(
@@ -111,11 +112,13 @@ made_up() { python3 "$TOP/kits/apps/tests/golden/make_starts.py" run && "$TOP/re
 	[ "$(found cpu-load '[.value, .verdict]')" = '[5,"bad"]' ]
 	[ "$(found disk-load '[.value, .verdict]')" = '[3,"bad"]' ]
 	# U_ah: of what both classes ask for the start takes over 1 s, to open a file 0.8 s
-	[ "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["event"] " " $at["high"] }' run/felt.tsv |
+	[ "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["event"] " " $at["high"] }' \
+		run/felt.tsv |
 		sort | paste -sd ';')" = "File/Open 0;start 1" ]
 	# (1.7 + 1.35 + 25 - (1.7 + 1.35 + 1))^2
 	awk -F'\t' '$2 == "editor" && $3 == "start" && $(NF - 4) == 576 { found = 1 } END { exit !found }' run/felt.tsv
-	awk -F'\t' '$2 == "editor" && $5 == 14568 && $7 == 42000000 && $9 == 1000 { found = 1 } END { exit !found }' run/applications.tsv
+	awk -F'\t' '$2 == "editor" && $5 == 14568 && $7 == 42000000 && $9 == 1000 { found = 1 } END { exit !found }' \
+		run/applications.tsv
 	for f in start-used start-left start-loads start-reads file-time e; do grep -q "id=\"figure-$f\"" run/report.html; done
 	if grep -E '(src|href)="http' run/report.html; then return 1; fi
 	cp run/summary.tsv before
@@ -146,7 +149,8 @@ hand_made_menus() {
 	hand_made_menus >run/menus.tsv
 	bash -c '. "$1" && menus_sum run' bash "$TOP/kits/apps/experiments/startup/menus.sh"
 	"$TOP/report/report.sh" run
-	# five events in five menus; root 3, File 3, Edit 1, View 1, Zoom 2: two on average; paths of 2, 2, 2, 3, 3 steps, two have keys
+	# five events in five menus; root 3, File 3, Edit 1, View 1, Zoom 2: two on average; paths of 2, 2, 2, 3, 3 steps, two have
+	# keys
 	[ "$(tail -n 1 run/models.tsv)" = $'menu-model/1\teditor\t5\t5\t3\t3\t2\t2\t2.4\t2\t4\t2' ]
 	# Edit/Find is none of them; a start and a key stand in no menu; names differ in case only
 	[ "$(cut -f 2,4,7,8,11 run/profiles.tsv | tail -n +2 | tr '\t' ' ' | paste -sd ';')" = "one start no menu  1;$(
@@ -238,7 +242,8 @@ hand_made_menus() {
 	[ "$status" = 0 ]
 	[ "$(jq -r .state run/run.json)" = complete ]
 	for f in summary.tsv events.tsv runs.tsv report.html figures/start-used.svg figures/start-left.svg; do [ -s "run/$f" ]; done
-	jq -e '.applications.xterm | .program_bytes > 1e5 and .rss_bytes > 1e6 and .anonymous_bytes > 1e5 and .files > 10' run/run.json
+	jq -e '.applications.xterm | .program_bytes > 1e5 and .rss_bytes > 1e6 and .anonymous_bytes > 1e5 and .files > 10' \
+		run/run.json
 	of() { jq -r "$2" "run/cells/xterm-warm-$1/1/$3.json"; }
 	# 16 MB of the hog were in swap before the start; others' pages may be there, too
 	of used-file-16 .memory.swap_used_bytes cell | awk '{ exit !($1 >= 16e6 && $1 < 200e6) }'
@@ -256,9 +261,11 @@ hand_made_menus() {
 	[ "$(of used-file-16 '.file_ms > 0.16 and .file_ms < 160000' cell)" = true ]
 	[ "$(of loads-none-2 .state cell)" = complete ]
 	if command -v fio >/dev/null; then
-		[ "$(jq '.facts.load_reads_per_s > 0 and .facts.load_reads_per_s < 65' run/cells/xterm-cold-reads-none-50/1/cell.json)" = true ]
+		[ "$(jq '.facts.load_reads_per_s > 0 and .facts.load_reads_per_s < 65' \
+			run/cells/xterm-cold-reads-none-50/1/cell.json)" = true ]
 		# from a disk of its own, with a millisecond for each request
-		[ "$(row xterm-cold-reads-none-0 startup_ms | cut -d. -f1)" -gt "$(row xterm-warm-none-none-0 startup_ms | cut -d. -f1)" ]
+		[ "$(row xterm-cold-reads-none-0 startup_ms | cut -d. -f1)" -gt "$(row xterm-warm-none-none-0 startup_ms |
+			cut -d. -f1)" ]
 	fi
 	awk -F'\t' '$8 == "a key" { n++ } END { exit !(n >= 1) }' run/events.tsv
 	if groups_left; then return 1; fi
@@ -288,7 +295,8 @@ hand_made_menus() {
 			grep -q 'more than 30.0 s' said
 			[ "$(row editor-warm-left-slow-2.5ms-25 late_percent)" = 100.00 ]
 			# no table and no finding takes the bound for the time
-			[ "$(row editor-warm-left-slow-2.5ms-25 added_ms)/$(row editor-warm-left-slow-2.5ms-25 added_ms_above)" = 29000.000/1 ]
+			[ "$(row editor-warm-left-slow-2.5ms-25 added_ms)/$(row editor-warm-left-slow-2.5ms-25 added_ms_above)" = \
+				29000.000/1 ]
 			[ "$(found felt '[.value, .above]')" = '[30,true]' ]
 			[[ $(found felt .text) == *"more than 30.0 s (without pressure 1.0 s)"*"more than 841.0 s"* ]]
 			[ "$(grep -c '>30000\|>841' run/report.md)" -ge 2 ]
@@ -312,7 +320,8 @@ hand_made_menus() {
 	near "$(found cpu-load .high)" "$high" 0.001
 	for n in 1 2 3; do	# starts without pressure take 1, 3 or 9 s, or a single one was measured
 		jq --argjson n "$n" '.result.runs |= map(.stable_ms = ([1000, 3000, 9000][$n - 1]))' \
-			"run/cells/editor-warm-none-none-0/$n/startup.json" >x && mv x "run/cells/editor-warm-none-none-0/$n/startup.json"
+			"run/cells/editor-warm-none-none-0/$n/startup.json" >x &&
+				mv x "run/cells/editor-warm-none-none-0/$n/startup.json"
 	done
 	"$TOP/report/report.sh" run
 	[ "$(found cpu-load .verdict)" = '"unsure"' ]

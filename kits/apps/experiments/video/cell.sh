@@ -38,7 +38,8 @@ exp_cells() {
 	done
 }
 exp_words() {
-	echo "${P[scheme]}$([ "${P[mult]}" = none ] || echo ", ${P[mult]} sound")$([ "${P[job]}" = none ] || echo ", job ${P[job]}")"
+	echo "${P[scheme]}$([ "${P[mult]}" = none ] || echo ", ${P[mult]} sound")$([ "${P[job]}" = none ] ||
+		echo ", job ${P[job]}")"
 }
 
 # The clip: of the least size of which the player alone takes enough of the CPU, or of the largest.

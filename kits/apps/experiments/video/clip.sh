@@ -13,7 +13,8 @@ clip_make() {
 	"$TP_BIN/animate" write - --frames "$(($2 * CLIP_RATE))" --geometry 40x32 --content flat -o /dev/null |
 		ffmpeg -v error -y -f lavfi -i "testsrc2=size=$1:rate=$CLIP_RATE" -f rawvideo -pixel_format bgr0 -video_size 40x32 \
 			-framerate "$CLIP_RATE" -i - -f lavfi -i sine=frequency=440 \
-			-filter_complex "[1]scale=$((40 * scale)):$((32 * scale)):flags=neighbor[mark];[0][mark]overlay=0:0" -map 2:a -t "$2" \
+			-filter_complex "[1]scale=$((40 * scale)):$((32 * scale)):flags=neighbor[mark];[0][mark]overlay=0:0" \
+				-map 2:a -t "$2" \
 			-c:v libx264 -preset veryfast -pix_fmt yuv420p -c:a aac "$3" 2>"$LAB_LOG/ffmpeg.err"
 	LAB_WHY="the clip could not be made: $(last_word ffmpeg)"
 	[ "${PIPESTATUS[*]}" = "0" ] && [ -s "$3" ]
@@ -22,14 +23,16 @@ clip_make() {
 # Without a configuration of its own, and nothing that is drawn over the picture. What it says last has the frame at the end, and
 # how many it has dropped before the screen and in the decoder; the shell around it tells the CPU time, in ticks.
 PLAYER=(mpv --no-config --vo=x11 --ao=pulse --hwdec=no --framedrop=decoder+vo --sws-allow-zimg=no
-	--geometry="${VIEW_WIDTH}x$VIEW_HEIGHT+0+0" --no-border --osd-level=0 --no-osc --no-input-default-bindings --cursor-autohide=always
+	--geometry="${VIEW_WIDTH}x$VIEW_HEIGHT+0+0" --no-border --osd-level=0 --no-osc --no-input-default-bindings \
+		--cursor-autohide=always
 	'--msg-level=all=warn,statusline=status'
 	--term-status-msg='frame ${estimated-frame-number} dropped ${frame-drop-count} ${decoder-frame-drop-count}')
 
 player_start() {	# player_start CLIP
 	# shellcheck disable=SC2016 # another shell's
 	place_start player env HOME="$PLACE_VIDEO" XAUTHORITY="$LAB_TMP/home/.Xauthority" DISPLAY="$PROTOCOL_DISPLAY" \
-		PULSE_SERVER="$SOUND_SERVER" sh -c '"$@"; status=$?; cut -d " " -f 16,17 /proc/$$/stat; exit "$status"' sh "${PLAYER[@]}" "$1"
+		PULSE_SERVER="$SOUND_SERVER" sh -c '"$@"; status=$?; cut -d " " -f 16,17 /proc/$$/stat; exit "$status"' sh \
+			"${PLAYER[@]}" "$1"
 }
 
 # player_said NAME: "FRAME DROPPED-BEFORE-THE-SCREEN DROPPED-IN-THE-DECODER" of the last line that has them.
@@ -41,7 +44,8 @@ player_said() {
 # A sound server without a sound card, for the session alone. 1: LAB_WHY.
 sound_start() {
 	place_start sound env HOME="$PLACE_VIDEO" PULSE_RUNTIME_PATH="$PLACE_VIDEO/pulse" XDG_RUNTIME_DIR="$PLACE_VIDEO/pulse" \
-		pulseaudio -n --daemonize=no --exit-idle-time=-1 --use-pid-file=no --disable-shm=yes --realtime=no --high-priority=no \
+		pulseaudio -n --daemonize=no --exit-idle-time=-1 --use-pid-file=no --disable-shm=yes --realtime=no \
+			--high-priority=no \
 		--log-level=error -L "module-native-protocol-unix socket=$PLACE_VIDEO/native auth-anonymous=1" \
 		-L "module-null-sink sink_name=null"
 	LAB_WHY="the sound server did not start: $(LAB_LOG=$RUN/log last_word sound)"

@@ -30,7 +30,8 @@ do for [job in jobs] {
 	set style fill solid 0.75 noborder
 	set errorbars front 0.6 linecolor rgb line_colour linewidth 1
 	plot rate with lines linestyle dotted notitle, \
-		for [i = 1:n] data using (x_ = at(i)):(there("fps_per_s")):(there_low("fps_per_s")):(less(there_high("fps_per_s"), rate)):(0.7) \
+		for [i = 1:n] data using (x_ = at(i)):(there("fps_per_s")):(there_low("fps_per_s")):(less(there_high("fps_per_s"), \
+			rate)):(0.7) \
 			with boxerrorbars linecolor rgb colour(kind_of(word(sorted, i))) notitle, \
 		for [i = 1:n] data using (x_ = at(i)):(less(more(there("fps_per_s"), there_high("fps_per_s")), rate)): \
 			(known(x_) ? sprintf("%.1f %%", y("dropped_percent")) : "") with labels offset 0, 0.7 font ",11" \
@@ -47,7 +48,8 @@ if (has_table("audio.tsv")) {
 	top = 1
 	eval look("audio.tsv", 'schemes = add(schemes, strcol("scheme") . ":" . strcol("job")), names = add(names, strcol("comm")), ' \
 		. 'last = more(last, y("s")), top = more(top, y("average"))')
-	eval panels("sound", 110 + 190 * words(schemes), 1, words(schemes), 60, "Counters of wake-ups of the sound server, by process")
+	eval panels("sound", 110 + 190 * words(schemes), 1, words(schemes), 60, \
+		"Counters of wake-ups of the sound server, by process")
 	of(i, c) = strcol("scheme") . ":" . strcol("job") eq word(schemes, i) && strcol("comm") eq word(names, c) ? y("s") : NaN
 	do for [i = 1:words(schemes)] {
 		set xrange [0:last * 1.02]
@@ -57,11 +59,13 @@ if (has_table("audio.tsv")) {
 		set ylabel "counter, averaged"
 		pair = word(schemes, i)
 		eval panel(i, "vamp " . scheme_of(pair) . ", job " . pair[strstrt(pair, ":") + 1:])
-		plot for [c = 1:words(names)] "audio.tsv" using (of(i, c)):(more(y("average"), 0.1)) smooth unique with linespoints \
+		plot for [c = 1:words(names)] "audio.tsv" using (of(i, c)):(more(y("average"), \
+			0.1)) smooth unique with linespoints \
 			pointtype shape(c) linecolor rgb colour(c) notitle
 	}
 	eval legend_strip(4)
-	plot for [c = 1:words(names)] NaN with linespoints pointtype shape(c) linecolor rgb colour(c) title word(names, c) noenhanced
+	plot for [c = 1:words(names)] NaN with linespoints pointtype shape(c) linecolor rgb colour(c) title word(names, \
+		c) noenhanced
 }
 
 other_says = "video playback"

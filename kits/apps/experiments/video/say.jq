@@ -25,7 +25,8 @@ def best($mult): map(select(.mult == $mult)) | if . == [] then null else max_by(
 # More frames by whole intervals: good; fewer: bad; "unsure": two repeats have no interval.
 def known_ends: .repeats >= 3 and .fps_per_s_low != null;
 def compare($other): if (known_ends | not) or ($other | known_ends | not) then "unsure"
-	elif .fps_per_s_low > $other.fps_per_s_high then "good" elif .fps_per_s_high < $other.fps_per_s_low then "bad" else "none" end;
+	elif .fps_per_s_low > $other.fps_per_s_high then "good" elif .fps_per_s_high < $other.fps_per_s_low then "bad"
+		else "none" end;
 def frames: "\(.fps_per_s | number) frames per second\(if .seen then " seen on the screen" else "" end)"
 	+ "\(interval(.fps_per_s_low; .fps_per_s_high; ""; number)), "
 	+ "\(.dropped_percent | percent) % dropped";

@@ -24,7 +24,8 @@ made_up() {
 		for repeat in 1 2 3 4 5; do
 			part=$scheme-$job-$mult
 			mkdir -p "run/cells/$part/$repeat"
-			jq -n --arg scheme "$scheme" --arg job "$job" --arg mult "$mult" --argjson repeat "$repeat" --argjson dropped "$dropped" '
+			jq -n --arg scheme "$scheme" --arg job "$job" --arg mult "$mult" --argjson repeat "$repeat" \
+				--argjson dropped "$dropped" '
 				($dropped + ($repeat % 2) * 2) as $dropped
 				| {schema: "thinprobe.cell/1", parameters: {$scheme, $job, $mult}, $repeat, state: "complete", reason: "", marked: "",
 				foreign_percent: 0.5, video: {due: 240, $dropped, shown: (240 - $dropped), seconds: 10, player_percent: 60,
@@ -41,7 +42,8 @@ made_up() {
 	done <<<"$MADE_UP" | made_run "scheme job mult" 5 '{clip: {size: "1920x1080", needs_percent: 60}, settings: {on: "lab",
 		protocol: "vnc", repeats: 5, seed: 1, jobs: ["parallel"], seconds: 10, rate_per_s: 24}}'
 	# the player's quanta are 0.1, 0.2 ... 40 ms, those of the job all of 4 ms
-	awk 'BEGIN { for (i = 400; i; i--) printf "other\t%.6f\njob\t4.000000\n", i / 10 }' >run/cells/baseline-parallel-none/1/quanta.tsv
+	awk 'BEGIN { for (i = 400; i; i--) printf "other\t%.6f\njob\t4.000000\n", i / 10 }' \
+		>run/cells/baseline-parallel-none/1/quanta.tsv
 	printf '%s\t' schema time_ns event what pid comm load_percent run_percent wakeups average_1000 | sed 's/\t$/\n/' \
 		>run/vamp/L-parallel-with-1.tsv
 	printf 'vamp-log/1\t%s\t%s\t\t%s\t%s\t\t\t%s\t%s\n' 5000000000 episode '' '' '' '' 10000000000 audio 7 mpv 300 150500 \
@@ -78,11 +80,13 @@ made_up() {
 @test "a clip: as long as asked for, with sound, and its frames can be read after scaling down" {
 	for tool in ffmpeg ffprobe; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	functions 'LAB_LOG=.; clip_make 1280x720 4 clip.mkv || { echo "$LAB_WHY"; exit 1; }'
-	[ "$(ffprobe -v error -count_frames -select_streams v -show_entries stream=width,height,nb_read_frames -of csv=p=0 clip.mkv)" = \
+	[ "$(ffprobe -v error -count_frames -select_streams v -show_entries stream=width,height,nb_read_frames -of csv=p=0 \
+		clip.mkv)" = \
 		1280,720,96 ]
 	[ "$(ffprobe -v error -select_streams a -show_entries stream=codec_type -of csv=p=0 clip.mkv)" = audio ]
 	# No two frames have the same mark, also when they are as small as on the screen.
-	ffmpeg -v error -i clip.mkv -map 0:v -vf "scale=960:540,crop=60:48:0:0" -f framemd5 - | grep -v '^#' | awk '{ print $NF }' >marks
+	ffmpeg -v error -i clip.mkv -map 0:v -vf "scale=960:540,crop=60:48:0:0" -f framemd5 - | grep -v '^#' |
+		awk '{ print $NF }' >marks
 	[ "$(wc -l <marks)" = 96 ]
 	[ "$(sort -u marks | wc -l)" = 96 ]
 }
@@ -181,7 +185,8 @@ seen() {
 
 # bats test_tags=all
 @test "a short run: frames are seen on the screen, no more than the player says; vamp spares it where it looks at sound" {
-	short_run "Xvnc mpv ffmpeg pulseaudio pactl xdotool" --time 8 --geometry 1280x720 --scheme alone,baseline,L --repeat 1 --press 2
+	short_run "Xvnc mpv ffmpeg pulseaudio pactl xdotool" --time 8 --geometry 1280x720 --scheme alone,baseline,L --repeat 1 \
+		--press 2
 	for cell in alone-none-none baseline-parallel-none L-parallel-with L-parallel-without; do
 		# a frame may be on the screen when the player counts it as dropped, but hardly three
 		jq -e '.video | .due == 192 and .shown == .due - .dropped and .seen > 0 and .seen <= .shown + 3 and .seconds >= 8' \

@@ -47,7 +47,8 @@ load ../engine/replays
 
 @test "a replay that failed is in no figure; an analysis that is not there leaves total times" {
 	made cpuspeed 100 100:100:1:40 25:25:4:44
-	jq '.state = "failed" | .reason = "the screen did not come"' "$RUN/cells/25/2/cell.json" >x && mv x "$RUN/cells/25/2/cell.json"
+	jq '.state = "failed" | .reason = "the screen did not come"' "$RUN/cells/25/2/cell.json" >x &&
+		mv x "$RUN/cells/25/2/cell.json"
 	run "$TOP/bin/summarize" "$RUN"
 	[ "$status" = 3 ]
 	[ "$(column 25 repeats)" = 1 ]
@@ -84,7 +85,8 @@ load ../engine/replays
 	REPEATS=3 made cpuspeed 100 100:100:1:40 25:25:4:40
 	# the slowest response (400 ms) was never found at 25; the others are 40 and 80 ms there, over no 150 ms
 	jq '.result.runs as $runs | .result.responses[2].latency_from_press_ms |= [to_entries[]
-		| if $runs[.key].file | startswith("cells/25/") then null else .value end]' "$RUN/analysis.json" >x && mv x "$RUN/analysis.json"
+		| if $runs[.key].file | startswith("cells/25/") then null else .value end]' "$RUN/analysis.json" >x &&
+			mv x "$RUN/analysis.json"
 	reported
 	[[ $(jq -r '.findings[] | select(.id == "hidden").text' "$RUN/findings.json") == \
 		*"Of 2 responses found at both, 0 take over 150 ms, instead of 0."* ]]

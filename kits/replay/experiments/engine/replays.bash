@@ -22,7 +22,8 @@ made() {
 	shift 2
 	rm -rf "$RUN" && mkdir -p "$RUN"
 	printf '%s\n' "$@" |
-		jq -Rn --arg experiment "$experiment" --arg base "$base" --argjson repeats "${#repeats[@]}" '[inputs | split(":")] as $all |
+		jq -Rn --arg experiment "$experiment" --arg base "$base" --argjson repeats "${#repeats[@]}" \
+			'[inputs | split(":")] as $all |
 		{schema: "thinprobe.run/1", $experiment, version: "0", started: "2026-11-20T10:00:00Z", state: "complete",
 		settings: {protocol: "vnc", app: "mousepad", $base,
 			rows: ($all | map({setting: .[0], value: (.[1] | tonumber? // null), says: "at \(.[0])"})),
@@ -47,7 +48,8 @@ made() {
 		responses: [[10, 0, 0.9], [20, 2, 0.9], [400, 4, 0.9], [5, 6, 0.2]] | map(. as [$ms, $at, $sure] |
 			{input: $at, kind: "click", at_s: $at, confidence: $sure, latency_from_press_ms: ($runs | map(
 				if $ms == 400 and .[0] == "2" and .[1] == $last then null
-				else $ms * (.[3] | tonumber) * (if .[0] == "2" then 1.01 else 1 end) end))})}}' >"$RUN/analysis.json"
+				else $ms * (.[3] | tonumber) * (if .[0] == "2" then 1.01 else 1 end) end))})}}' \
+					>"$RUN/analysis.json"
 }
 
 column() {	# column SETTING NAME: of summary.tsv
@@ -68,7 +70,8 @@ ran() {
 	for tool in Xvnc xset xdotool openbox mousepad gnuplot cmark-gfm; do
 		command -v "$tool" >/dev/null || skip "$tool is not installed"
 	done
-	printf '%s\n' '200 move 400,400' '200 button 3 click' '300 Escape' '200 ctrl+alt+t' '1500 move 107,12' '200 button 1 click' \
+	printf '%s\n' '200 move 400,400' '200 button 3 click' '300 Escape' '200 ctrl+alt+t' '1500 move 107,12' \
+		'200 button 1 click' \
 		'300 Escape' >"a script"
 	groups >"$BATS_FILE_TMPDIR/groups.before"
 	status=0

@@ -35,18 +35,22 @@ if (p75_most > 0) {
 	eval settings_axis
 	eval y_axis("0:p75_most * 1.3", "response time, ms")
 	eval "plot " . curve_of(x_of_row, "p75_ms", 4, colour(5), "75 % of the responses are faster") . ", " \
-		. curve_of(x_of_row, "p50_ms", 1, colour(1), "median") . ", " . curve_of(x_of_row, "p25_ms", 2, colour(3), "25 % are faster")
+		. curve_of(x_of_row, "p50_ms", 1, colour(1), "median") . ", " . curve_of(x_of_row, "p25_ms", 2, colour(3), \
+			"25 % are faster")
 
 	eval figure("cdf", 400 + 22 * n, "Share of responses within a time", n)
 	set logscale x
-	set xtics ("1 ms" 1, "3" 3, "10 ms" 10, "30" 30, "100 ms" 100, "300" 300, "1 s" 1000, "3 s" 3000, "10 s" 10000, "30 s" 30000, \
+	set xtics ("1 ms" 1, "3" 3, "10 ms" 10, "30" 30, "100 ms" 100, "300" 300, "1 s" 1000, "3 s" 3000, "10 s" 10000, \
+		"30 s" 30000, \
 		"100 s" 100000, "300 s" 300000)
 	eval y_axis("0:1", "share of the responses")
 	set xlabel "response time"
 	set format y "%.1f"
 	set tmargin 4
-	eval upright(threshold_ms, 1, line_colour, 2) . "; " . upright_label(threshold_ms, sprintf("%g ms", threshold_ms), line_colour)
-	plot for [i = 1:n] "cdf.tsv" using (strcol("setting") eq named[i] ? column("latency_ms") : NaN):"share" with steps linewidth 1.6 \
+	eval upright(threshold_ms, 1, line_colour, 2) . "; " . upright_label(threshold_ms, sprintf("%g ms", threshold_ms), \
+		line_colour)
+	plot for [i = 1:n] "cdf.tsv" using (strcol("setting") eq named[i] ? column("latency_ms") \
+		: NaN):"share" with steps linewidth 1.6 \
 		linecolor rgb load_colour(i - 1, n) dashtype load_dash(i - 1, n) title said[i] noenhanced
 }
 
@@ -64,6 +68,7 @@ if (p75_most > 0 && strlen(far)) {
 	set xrange [from - 0.6:to + 0.6]
 	eval upright(0, 1, mark_colour, 3)
 	set boxwidth 0.42
-	plot "points.tsv" using (strcol("setting") eq far ? bin(column("ratio")) : NaN):(1) smooth frequency with boxes fill solid 0.5 \
+	plot "points.tsv" using (strcol("setting") eq far ? bin(column("ratio")) \
+		: NaN):(1) smooth frequency with boxes fill solid 0.5 \
 		noborder linecolor rgb heavy_colour notitle
 }

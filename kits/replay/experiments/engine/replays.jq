@@ -9,7 +9,8 @@ def ends($name; words):
 	.[$name + "_low"] as $low | if $low == null then "" else " (95 % CI \($low | words) to \(.[$name + "_high"] | words))" end;
 # A ratio of total times as percent more: +4.2, -11.
 def more_percent:
-	(. - 1) * 100 | if fabs < 0.05 then "0.0" else (if . > 0 then "+" else "" end) + fixed(if fabs >= 9.95 then 0 else 1 end) end;
+	(. - 1) * 100 | if fabs < 0.05 then "0.0" else (if . > 0 then "+" else "" end)
+		+ fixed(if fabs >= 9.95 then 0 else 1 end) end;
 
 def base_row: . as $doc | first(measured_rows("summary")[] | select(.setting == $doc.run.settings.base)) // null;
 def timed: .run.settings.base as $base | [measured_rows("summary")[] | select(.setting != $base and .total_ratio != null)];
@@ -74,7 +75,8 @@ def delivered: [.summary[] | select(.failed > 0)] as $failed | measured_rows("su
 			+ (if $missing > 0 then " Responses of the base that were not found at another setting: \($missing)."
 				+ " They have no ratio, and are in no percentile there."
 			   else "" end);
-			{value: $least, verdict: (if $failed == [] and $least == $of then "good" else "bad" end), figure: "total"}) end;
+			{value: $least, verdict: (if $failed == [] and $least == $of then "good" else "bad" end),
+				figure: "total"}) end;
 
 # What the settings did to the machine: the load's reads, and time without the CPU.
 def load: [measured_rows("summary")[] | select(.load_reads_per_s != null)] as $rows | if $rows == [] then empty else
@@ -82,7 +84,8 @@ def load: [measured_rows("summary")[] | select(.load_reads_per_s != null)] as $r
 	| finding("load"; (if $off == [] then "**The load made** "
 			else "**The disk did not give the load what was asked for**: it made " end)
 		+ ($rows | map("\(.load_reads_per_s | fixed(if . < 100 then 1 else 0 end)) reads/s (\(.says)"
-			+ "\(if .load_read_p50_ms then ", median \(.load_read_p50_ms | with_unit("ms"))" else "" end))") | and_list) + ".";
+			+ "\(if .load_read_p50_ms then ", median \(.load_read_p50_ms | with_unit("ms"))" else "" end))") | and_list)
+				+ ".";
 		{value: $rows[-1].load_reads_per_s, unit: "/s", verdict: (if $off == [] then "none" else "unsure" end)}) end;
 def throttled: [measured_rows("summary")[] | select((.throttled_s // 0) >= 0.05)] as $rows | if $rows == [] then empty else
 	finding("throttled"; "**The quota stopped the session** for "

@@ -8,8 +8,8 @@
 # together in the end (RUN/analysis.json), since what an input's response is shows in what they have in common. The first
 # setting is the base, against which the others are held.
 #
-# An experiment has setting_row and other hooks (docs/experiment-hooks.md), and ON_DISK=1 where all that the session reads is on a disk of
-# its own.
+# An experiment has setting_row and other hooks (docs/experiment-hooks.md), and ON_DISK=1 where all that the session reads is on a
+# disk of its own.
 . "$TP_HOME/experiments/engine/disk.sh"
 PROTOCOL=vnc ON_DISK=0
 PROTOCOL_OPTIONS=()
@@ -82,7 +82,8 @@ exp_run() {	# exp_run FOLDER REPEAT
 	[ "${#counts[@]}" = 0 ] || disk=$(json_object reads $((counts[4] - counts[0])) read_bytes $((counts[5] - counts[1])) \
 		writes $((counts[6] - counts[2])) written_bytes $((counts[7] - counts[3])))
 	play=$(jq -c '.result.runs[0]' "$1/play.json" 2>/dev/null)
-	CELL_MORE=$(json_object log "cells/$CELL/$2/replay.rfb" play "${play:-null}" caches "$CACHES" facts "${FACTS:-null}" disk "$disk")
+	CELL_MORE=$(json_object log "cells/$CELL/$2/replay.rfb" play "${play:-null}" caches "$CACHES" facts "${FACTS:-null}" disk \
+		"$disk")
 	return "$status"
 }
 exp_stop() {
@@ -113,7 +114,8 @@ session_first() {
 	local LAB_LOG=$RUN/log CACHES short=''
 	[ ! -f "$RUN/session.trace" ] || [ "$ON_DISK" = 1 ] || return 0
 	DESK_FOLDER=$LAB_TMP/desk
-	exp_step "$([ -f "$RUN/session.trace" ] && echo "replays the session once, to see what it reads" || echo "records the session")"
+	exp_step "$([ -f "$RUN/session.trace" ] && echo "replays the session once, to see what it reads" ||
+		echo "records the session")"
 	protocol_start record && app_start "$PROTOCOL_DISPLAY" || die "no session: $LAB_WHY"
 	caches_drop
 	[ -z "$TRACE" ] || cp -- "$TRACE" "$RUN/session.trace" || die "cannot read $TRACE"
@@ -125,7 +127,8 @@ session_first() {
 		sed "$short" -- "${SCRIPT:-$TP_HOME/kits/replay/data/sessions/$APP.script}" >"$RUN/session.script"
 		lab_put client "$RUN/session.script" "$RUN/session.script"
 		lab_start -o "$RUN/session.new" client record "$TP_BIN/vncplay" record "${PROTOCOL_OPTIONS[@]}" --headless \
-			--script "$RUN/session.script" --snapshot-size "$SNAPSHOT_SIZE" "$LAB_ADDR_server::$PROTOCOL_PORT" "$RUN/session.new"
+			--script "$RUN/session.script" --snapshot-size "$SNAPSHOT_SIZE" "$LAB_ADDR_server::$PROTOCOL_PORT" \
+				"$RUN/session.new"
 		lab_wait "$LAB_PID" || die "cannot record the session: $(last_word record)"
 		mv "$RUN/session.new" "$RUN/session.trace"
 	fi
@@ -138,7 +141,8 @@ session_first() {
 replay_play() {	# replay_play FOLDER
 	local status
 	lab_put client "$RUN/session.trace" "$RUN/session.trace"
-	lab_start -o "$1/replay.rfb" -o "$1/replay.rfb.aux" -o "$1/play.json" client play "$TP_BIN/vncplay" play "${PROTOCOL_OPTIONS[@]}" \
+	lab_start -o "$1/replay.rfb" -o "$1/replay.rfb.aux" -o "$1/play.json" client play "$TP_BIN/vncplay" play \
+		"${PROTOCOL_OPTIONS[@]}" \
 		"$LAB_ADDR_server::$PROTOCOL_PORT" "$RUN/session.trace" "$1/replay.rfb" --timeout "${TIMEOUT_S}s" --wait-end 2s \
 		--tolerance "$TOLERANCE" --mismatch "$MISMATCH" --settle "${SETTLE_MS}ms" --format json -o "$1/play.json"
 	lab_wait "$LAB_PID" && return
@@ -185,7 +189,8 @@ exp_summed() {
 	[ "$METHOD" != paper ] || words+=(--scale "$SCALE" --differ "$DIFFER" --join "${JOIN_MS}ms")
 	words+=(--labels "${labels#,}")
 	exp_step "analyzing ${#files[@]} replays"
-	(cd "$RUN" && "$TP_BIN/vncplay" analyze "${words[@]}" --format json -o analysis.json "${files[@]}") >"$RUN/log/analyze.out" \
+	(cd "$RUN" && "$TP_BIN/vncplay" analyze "${words[@]}" --format json -o analysis.json "${files[@]}") \
+		>"$RUN/log/analyze.out" \
 		2>"$RUN/log/analyze.err" || {
 		why=$(tail -n 1 "$RUN/log/analyze.err")
 		run_set '.analysis_failed = $why' --arg why "${why:-vncplay analyze gave no reason}"

@@ -19,12 +19,14 @@ def order: .run.settings.takes as $takes | [measured_rows("summary")[] | select(
 		| ([$rows[].in_device_p90] | max) as $most
 		| finding("order"; (if $rows | length < 2 then "**Order of the requests**"
 				elif $differ then "**The schedulers issue the requests in different orders**"
-				elif any($rows[]; .tau_low == null) then "**Too few repeats to tell whether the orders of the requests differ**"
+				elif any($rows[]; .tau_low == null) then
+					"**Too few repeats to tell whether the orders of the requests differ**"
 				else "**No difference between the orders of the requests is shown**" end)
 			+ ". Of the load's waiting reads, a read of the session overtakes: \($rows | map(order_words)
 				| join("; ")). (Kendall's tau is 1 if requests are served in order of arrival, 0 in random order.)"
 			+ " The device held at most \($most | plain) requests in nine of ten cases"
-			+ (if $takes != null and $most > $takes then ", above the configured limit of \($takes) requests" else "" end)
+			+ (if $takes != null and $most > $takes then ", above the configured limit of \($takes) requests"
+				else "" end)
 			+ ", and \([$rows[].waiting_mean] | ([min, max] | map(fixed(0)) | unique | join(" to ")))"
 			+ " requests waited in the scheduler's queue on average.";
 			($rows | max_by(.passed_percent // -1) | figure("passed_percent")) + {figure: "order",

@@ -150,7 +150,8 @@ step() {	# step N FOLDER SEED; 1: STEP_WHY
 	! stopped || { STEP_WHY=interrupted; return 1; }
 	step_users "$n" "$log" "$3" || return
 	read -r from to < <(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["skipped"] != 1 { if (!n++) f = $at["due_ns"]; l = $at["due_ns"] } END { print n ? f : 0, n ? l : 0 }' "$log/user-1.tsv")
+		$at["skipped"] != 1 { if (!n++) f = $at["due_ns"]; l = $at["due_ns"] } END { print n ? f : 0, n ? l : 0 }' \
+			"$log/user-1.tsv")
 	SAMPLE_ROWS[n]=$(for ((user = 1; user <= n; user++)); do user_row "$n" "$user" "$log/user-$user.tsv" "$from" "$to"; done)
 	# keys that were due from the first to the last of the one in front, whose last one has its share of time, too
 	keys=$(LC_ALL=C awk -F'\t' -v from="$from" -v to="$to" -v rate="$RATE" '
@@ -341,7 +342,8 @@ exp_measure() {
 	tries_table >"$folder/tries.tsv"
 	[ -n "$reason" ] || limits=$(search_limits)
 	foreign=$(printf '%s\n' 0 "${FOREIGN[@]}" | LC_ALL=C sort -g | tail -n 1)
-	cell_write "$folder" "$2" "$reason" "$(exp_disturbed "$foreign" 0)" "$(jq -cn --argjson most "$MOST" --argjson foreign "$foreign" \
+	cell_write "$folder" "$2" "$reason" "$(exp_disturbed "$foreign" 0)" "$(jq -cn --argjson most "$MOST" --argjson foreign \
+		"$foreign" \
 		--argjson cpus "$LAB_NCPU_server" --argjson twice "$TWICE" --argjson limits "$limits" '
 		{parameters: {$most}, foreign_percent: $foreign, steal_percent: null, server_cpus: $cpus, measured_twice: $twice, $limits}')"
 	[ -n "$reason" ] || [ "${#FAILED[@]}" != 0 ] || rm -rf "$folder/log"

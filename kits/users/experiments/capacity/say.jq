@@ -32,9 +32,12 @@ def plan_words($asked): if planned == 0 then "not one user supported" else
 	"plan for \(if .reached == 0 and planned == .users_min and planned >= $asked then "at least " else ""
 		end)\(planned | plural("user"))" end;
 def plan_rule($t; $asked):
-	(if .plan == null then "the user in front" else "every user" end) as $whose | (.criterion | criterion_words($t)) as $criterion
-	| (if .repeats == 1 then "the one search" elif .repeats == 2 then "both searches" else "each of \(.repeats) searches" end) as $all
-	| (if planned == 0 then ": \($criterion) was not met for \($whose) in \($all)" else ": \($whose) had \($criterion) in \($all)" end)
+	(if .plan == null then "the user in front" else "every user" end) as $whose
+		| (.criterion | criterion_words($t)) as $criterion
+	| (if .repeats == 1 then "the one search" elif .repeats == 2 then "both searches"
+		else "each of \(.repeats) searches" end) as $all
+	| (if planned == 0 then ": \($criterion) was not met for \($whose) in \($all)"
+		else ": \($whose) had \($criterion) in \($all)" end)
 	+ (if .plan == null then " (\(most_words($asked)))" else " (the user in front: \(most_words($asked)))" end);
 def of($system): [(.points // [])[] | select(.system == $system)];
 def rows_of($system): [(.summary // [])[] | select(.system == $system and .repeats > 0)];
@@ -66,8 +69,10 @@ def users_words: if . == null or .median_p95_ms == null then "" else
 		+ " within \(.all_p95_ms | with_unit("ms")) (means over the searches)." end;
 def fit($system): threshold as $t | asked($system) as $asked | of($system) as $limits | $limits[0] as $first | select($first)
 	| rows_of($system) as $rows | first(($rows[] | select(.users == ($first | planned))), null) as $row
-	| finding("most-\(id($system))"; bold($system; $first | plan_words($asked)) + ($first | plan_rule($t; $asked) + gap_words($rows))
-		+ ([$limits[1:][] | ". \(plan_words($asked) | upper_first)\(plan_rule($t; $asked))\(gap_words($rows))"] | join("")) + "."
+	| finding("most-\(id($system))"; bold($system; $first | plan_words($asked))
+		+ ($first | plan_rule($t; $asked) + gap_words($rows))
+		+ ([$limits[1:][] | ". \(plan_words($asked) | upper_first)\(plan_rule($t; $asked))\(gap_words($rows))"] | join(""))
+			+ "."
 		+ ($row | users_words)
 		+ (if ($first.untold // 0) == 0 then "" else " In \($first.untold | plain) of \($first.repeats | plural("search"; "searches"))"
 			+ " the limit is by the late ends of ranges: with the early ends, more users may fit." end)
@@ -116,7 +121,8 @@ def forecast_words($t; $asked): "\(.criterion | criterion_words($t)): "
 def foretold($system): . as $doc | threshold as $t | asked($system) as $asked | [of($system)[] | select(.users_max > 0)] as $all
 	| select($all != [])
 	| [$all[] | select(.forecast != null)] as $with | [$with[] | select(came_out == "good")] as $good | $with[0] as $f
-	| finding("forecast-\(id($system))"; (if $f == null then ($doc | bold($system; "no forecast")) + ": \($all[0].forecast_why // "?")"
+	| finding("forecast-\(id($system))"; (if $f == null then ($doc | bold($system; "no forecast"))
+		+ ": \($all[0].forecast_why // "?")"
 		else ($doc | bold($system; "the forecast from the first third of the curve agrees with searches and plan for \($good | length)"
 			+ " of \($all | length | plural("criterion"; "criteria"))"))
 		+ ", for the user in front. \($all | map(forecast_words($t; $asked)) | join("; "))"
@@ -124,7 +130,8 @@ def foretold($system): . as $doc | threshold as $t | asked($system) as $asked | 
 		+ (if $f.reached == 0 or ($f | no_queue | not) then "" else
 			". The forecast holds for CPUs only, and the bottleneck found is \($f.limit)" end) end) + ".";
 		($f // {} | figure("forecast")) + {unit: "users", figure: "users", verdict: (
-			if any($all[]; came_out == "bad") then "bad" elif ($good | length) == ($all | length) then "good" else "unsure" end)});
+			if any($all[]; came_out == "bad") then "bad" elif ($good | length) == ($all | length) then "good"
+				else "unsure" end)});
 
 def needs($system): first((.slope // [])[]
 		| select(.system == $system and .name == "CPU" and .users != null and (.slope_low // 0) > 0)) as $l
@@ -135,7 +142,8 @@ def needs($system): first((.slope // [])[]
 
 def fair($system): threshold as $t | first(of($system)[] | select(.worst_good != null and .users_max > 1)) as $l
 	| (if $l.worst_good > 2 then ["response times differ much between users", "bad"] elif $l.worst_good > 1.25 then
-		["response times differ between users", "unsure"] else ["response times are alike for all users", "good"] end) as [$how, $verdict]
+		["response times differ between users", "unsure"]
+			else ["response times are alike for all users", "good"] end) as [$how, $verdict]
 	| finding("fair-\(id($system))"; bold($system; $how) + "."
 		+ " With the most users for the user in front (\($l.criterion | criterion_words($t))), the 95th percentile of the slowest user is"
 		+ " \($l.worst_good | fixed(2)) times that of the median user"

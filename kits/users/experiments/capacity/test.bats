@@ -40,8 +40,10 @@ make_run() {
 			limits: [{criterion: "p95:100ms", users: 4, reached: true, beyond: 5, resource: "", ended: ""},
 				{criterion: "apdex:0.85", users: (5 + $r), reached: $ended, beyond: (if $ended then 6 + $r else 0 end),
 				resource: (if $ended then "memory" else "" end),
-				ended: (if $ended then "session \(6 + $r) did not start: no luck" else "" end)}]}' >"$folder/cell.json"
-		awk -v OFS='\t' -v r="$r" -v samples="$folder/samples.tsv" -v machine="$folder/machine.tsv" -v wait="${WAIT:-30}" 'BEGIN {
+				ended: (if $ended then "session \(6 + $r) did not start: no luck" else "" end)}]}' \
+					>"$folder/cell.json"
+		awk -v OFS='\t' -v r="$r" -v samples="$folder/samples.tsv" -v machine="$folder/machine.tsv" -v wait="${WAIT:-30}" \
+			'BEGIN {
 			print "schema", "users", "user", "keys", "mean_ms", "p50_ms", "p95_ms", "max_ms", "apdex", "late_percent" >samples
 			print "schema", "users", "keys_per_s", "server_busy_percent", "client_busy_percent", "foreign_percent",
 				"steal_percent", "waiting", "available_bytes", "swap_in_bytes_per_s", "link_percent", "own_percent" >machine
@@ -138,7 +140,8 @@ nothing_left() {	# soon: what was killed may be ending
 	[ "$(sides p95:100ms "session alone" %)" = "4 22.00 5 22.00 0" ]
 	# a queue's wait at 5 users: u' = 0.545 x 16 / 26, D = 540 / 26 ms
 	awk -F'\t' '$5 == "run queue" {
-		w = 30 / (0.545 * 16 / 26 * 540 / 26 / 0.455); print $11, w; exit !($11 > w - 0.01 && $11 < w + 0.01) }' "a run/compare.tsv"
+		w = 30 / (0.545 * 16 / 26 * 540 / 26 / 0.455); print $11, w; exit !($11 > w - 0.01 && $11 < w + 0.01) }' \
+			"a run/compare.tsv"
 	# a wait that no queue explains is not the CPU's
 	WAIT=60 make_run
 	"$TOP/bin/summarize" "a run"
@@ -174,7 +177,8 @@ nothing_left() {	# soon: what was killed may be ending
 	# 1 MB a user, of 40
 	[ "$(at slope slope name=memory criterion=p95:100ms)" = 1.0000 ]
 	[ "$(at slope users name=memory criterion=p95:100ms)" = 40.0 ]
-	# one user alone: mean 10, p95 22 ms (the mean of 21, 22, 23); the first three numbers of users, though they are more than a third
+	# one user alone: mean 10, p95 22 ms (the mean of 21, 22, 23); the first three numbers of users, though they are more than a
+	# third
 	most() {	# most p95|apdex VALUE [T]
 		awk -v what="$1" -v value="$2" -v t="${3:-100}" 'BEGIN {
 			for (n = 1; ; n++) {

@@ -12,7 +12,8 @@ crowd_check() {
 	case ${ON_BACKEND-}:$CLIENTS in
 	*:) ;;
 	local:*)
-		[[ $CLIENTS =~ ^[1-9][0-9]?$ && $CLIENTS -le 64 ]] || exp_bad "--clients $CLIENTS: must be a whole number from 1 to 64"
+		[[ $CLIENTS =~ ^[1-9][0-9]?$ && $CLIENTS -le 64 ]] ||
+			exp_bad "--clients $CLIENTS: must be a whole number from 1 to 64"
 		;;
 	ssh:*) [[ $CLIENTS =~ ^[^,-][^,]*(,[^,-][^,]*)*$ ]] || exp_bad "--clients $CLIENTS: must be HOST,... as ssh knows them" ;;
 	*) exp_bad "--clients: load comes from the emulated lab or over ssh" ;;
@@ -75,7 +76,8 @@ crowd_wait() {	# crowd_wait SINCE SECONDS
 # Starts the generators of a cell, one on each client, with an equal share of the users. Several begin at one time, FROM, which
 # leaves each the time to connect. One that starts later says so, and is not valid.
 crowd_start() {	# crowd_start FOLDER SEED TARGET WORD...: sets CROWD_NAMES and FROM; 1: LAB_WHY
-	local folder=$1 seed=$2 target=$3 n=${#LAB_CLIENT_ROLES[@]} i share first=0 port to at role root=() start=() clock=() rate=500
+	local folder=$1 seed=$2 target=$3 n=${#LAB_CLIENT_ROLES[@]} i share first=0 port to at role root=() start=() clock=() \
+		rate=500
 	shift 3
 	[ "$LAB_ROOTLESS" = 1 ] || { root=(-R); set -- "$@" --priority 10; }
 	[ "$n" -le "${P[users]}" ] || n=${P[users]}
@@ -91,10 +93,13 @@ crowd_start() {	# crowd_start FOLDER SEED TARGET WORD...: sets CROWD_NAMES and F
 		[[ $target != *- ]] || { port=${target##*:}; to=${target%:*}:$((${port%-} + first))-$((${port%-} + first + share - 1)); }
 		at=$((${FROM:-0} * 1000000000 + ${clock[i]:-0}))	# by that host's clock
 		[ "$n" = 1 ] || printf -v start -- '--start-at=@%d.%09d' "$((at / 1000000000))" "$((at % 1000000000))"
-		lab_start "${root[@]}" -o "$folder/${CROWD_NAMES[i]/vusers/samples}.tsv" "${LAB_CLIENT_ROLES[i]}" "${CROWD_NAMES[i]}" \
+		lab_start "${root[@]}" -o "$folder/${CROWD_NAMES[i]/vusers/samples}.tsv" "${LAB_CLIENT_ROLES[i]}" \
+			"${CROWD_NAMES[i]}" \
 			"$TP_BIN/vusers" "$to" -n "$share" -z "$(crowd_times "${P[think_s]} * 1000")ms" --think-dist "$SPREAD" \
-			-t "${SECONDS_EACH}s" --warmup "${skip}s" --seed "$((seed + i * 1000003))" --threshold "${THRESHOLD_MS:-100}ms" \
-			--lateness "$CROWD_LATE" --log "$folder/${CROWD_NAMES[i]/vusers/samples}.tsv" --format json "${start[@]}" "$@"
+			-t "${SECONDS_EACH}s" --warmup "${skip}s" --seed "$((seed + i * 1000003))" \
+				--threshold "${THRESHOLD_MS:-100}ms" \
+			--lateness "$CROWD_LATE" --log "$folder/${CROWD_NAMES[i]/vusers/samples}.tsv" --format json "${start[@]}" \
+				"$@"
 		first=$((first + share))
 	done
 	for ((i = 0; i < n; i++)); do is_ready "${CROWD_NAMES[i]}" 120 || return; done
@@ -109,7 +114,8 @@ crowd_end() {	# crowd_end FOLDER
 		parts+=("$1/$name.json" "$1/${name/vusers/samples}.tsv")
 	done
 	! stopped && [ "$status" = 0 ] || return 1
-	[ "${#CROWD_NAMES[@]}" = 1 ] || "$TP_BIN/vusers" merge "${parts[@]}" --log "$1/samples.tsv" --format json -o "$1/vusers.json" \
+	[ "${#CROWD_NAMES[@]}" = 1 ] || "$TP_BIN/vusers" merge "${parts[@]}" --log "$1/samples.tsv" --format json \
+		-o "$1/vusers.json" \
 		2>"$LAB_LOG/merge.err" || [ $? = 3 ] || LAB_WHY=$(last_word merge)
 	[ -s "$1/vusers.json" ] || { : "${LAB_WHY:=the users left no report}"; return 1; }
 }
@@ -137,17 +143,20 @@ crowd_run() {	# crowd_run FOLDER SEED TARGET WORD...: 1: LAB_WHY
 
 # What a closed queueing network predicts for so many users: exactly, and by Schweitzer's approximation.
 crowd_model() {	# crowd_model FOLDER DEMAND,...
-	"$TP_BIN/queue" mva --demand "$2" -n "${P[users]}" -z "$(crowd_times "${P[think_s]} * 1000")ms" --format json -o "$1/model.json" \
+	"$TP_BIN/queue" mva --demand "$2" -n "${P[users]}" -z "$(crowd_times "${P[think_s]} * 1000")ms" --format json \
+		-o "$1/model.json" \
 		2>"$LAB_LOG/queue.err" || warn "cannot compute the queueing model: $(tail -n 1 "$LAB_LOG/queue.err")"
 }
 
 exp_ran() {	# exp_ran FOLDER
 	local kernel own why
-	# (a process that is interrupted is charged with some of it, too: what is left of foreign time is the least that it can have been)
+	# (a process that is interrupted is charged with some of it, too: what is left of foreign time is the least that it can have
+	# been)
 	read -r kernel FOREIGN own < <(LC_ALL=C awk -v ns="$INTERRUPTS" -v wall="$((${CPU_AFTER[0]%% *} - ${CPU_BEFORE[0]%% *}))" \
 		-v cpus="$LAB_NCPU_server" -v f="$FOREIGN" -v b="$BUSY" 'BEGIN {
 			k = 100 * ns / wall / cpus; f = f > k ? f - k : 0; printf "%.2f %.2f %.2f\n", k, f, (b > f) ? b - f : 0 }')
 	why=$(jq -r '.result | .why_invalid // .why_unsure // empty' "$1/vusers.json")
 	CELL_FLAGS=${why:+; $why}
-	CELL_MORE=$(json_object server_own_percent "$own" kernel_percent "$kernel" | jq -c --argjson moved "${MOVED:-{\}}" '. + $moved')
+	CELL_MORE=$(json_object server_own_percent "$own" kernel_percent "$kernel" |
+		jq -c --argjson moved "${MOVED:-{\}}" '. + $moved')
 }

@@ -46,8 +46,10 @@ exp_summed() {
 	for part in held-think held-ratio; do
 		file=$RUN/model-$part.tsv think=(-z "$(crowd_times "$THINK * 1000")ms")
 		[ "$part" = held-think ] || think=(--users-per-second "$NZ")
-		"$TP_BIN/queue" mva --demand "$STATIONS" -n "1,$step:$most:$step,$most" "${think[@]}" --rows "$file.new" -o /dev/null \
-			2>"$RUN/log/queue.err" || { warn "cannot compute the curve of the queueing model: $(tail -n 1 "$RUN/log/queue.err")"; continue; }
+		"$TP_BIN/queue" mva --demand "$STATIONS" -n "1,$step:$most:$step,$most" "${think[@]}" --rows "$file.new" \
+			-o /dev/null \
+			2>"$RUN/log/queue.err" || { warn "cannot compute the curve of the queueing model: $(tail -n 1 \
+				"$RUN/log/queue.err")"; continue; }
 		LC_ALL=C awk -F'\t' -v OFS='\t' -v part="$part" '
 			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 			$at["part"] == part && $at["response_ms"] > 0 {

@@ -50,12 +50,14 @@ do for [k = 1:3 * (held > 0)] {
 			with yerrorbars linecolor rgb tone(p) pointtype mark(p) title way(p) . ": measured", \
 		for [p in parts] data using (at(p)):(known_of(p, c) / scale(k)):(hover_ends(c, way(p))) with labels hypertext \
 			point linecolor rgb tone(p) pointtype mark(p) notitle, \
-		for [p in curves_of] curve_of_part(p) using (k == 1 && p eq "held-think" ? computed_at("n") : NaN):(y("x_bound")) with lines \
+		for [p in curves_of] curve_of_part(p) using (k == 1 && p eq "held-think" ? computed_at("n") \
+			: NaN):(y("x_bound")) with lines \
 			dashtype 3 linecolor rgb line_colour \
 			title (k == 1 && p eq "held-think" ? "most that think time or the slowest station allow" : ""), \
 		(k == 1 ? nz_per_s : NaN) with lines dashtype 4 linecolor rgb light_colour \
 			title (k == 1 ? sprintf("users / think time: %g per second", nz_per_s) : ""), \
-		data using (k == 3 && of("held-think") ? 0 : NaN):(-y("think_s")):(y("users")):(y("users") * slowest_s) with vectors nohead \
+		data using (k == 3 && of("held-think") ? 0 \
+			: NaN):(-y("think_s")):(y("users")):(y("users") * slowest_s) with vectors nohead \
 			dashtype 3 linecolor rgb line_colour title (k == 3 ? "asymptote: users × slowest station − think time" : "")
 	unset xzeroaxis
 }

@@ -68,7 +68,8 @@ def random: valid("cov-ratio") | map(select(.cov != null)) | if length < 2 then 
 			+ " times (Poisson).** "
 		+ "The coefficient of variation of interarrival times goes from \($low.cov | fixed(2)) with \($low.users | plural("user")) to "
 		+ "\($top.cov | fixed(2))\(interval($top.cov_low; $top.cov_high; "")) with \($top.users)"
-			+ (if $from then "; from \($from.users) users on, the coefficient does not differ significantly from 1." else "." end)
+			+ (if $from then "; from \($from.users) users on, the coefficient does not differ significantly from 1."
+				else "." end)
 		+ (map(select(.cov_independent != null)) | if . == [] then ""
 			else " The theory of independent users errs by at most \(map(.cov - .cov_independent | fabs) | max | fixed(3))." end);
 		($top | figure("cov")) + {verdict: (if $from then "good" else "unsure" end), figure: "cov"}) end;
@@ -78,7 +79,8 @@ def not_held: valid("cov-think") | map(select(.cov != null)) | if length < 2 the
 		+ (if $top | cov_below then "a saturated server completes requests at even intervals." elif $top | cov_above then
 			"above 1, although theory predicts a value below 1."
 		else "not below 1 by more than chance, so it does not show that the server is saturated." end);
-		($top | figure("cov")) + {verdict: (if $top | cov_below then "good" elif $top | cov_above then "bad" else "unsure" end),
+		($top | figure("cov")) + {verdict: (if $top | cov_below then "good" elif $top | cov_above then "bad"
+			else "unsure" end),
 			figure: "cov"}) end;
 
 def verdict: . as $doc | valid("held-think") as $t | valid("held-ratio") as $r | limit as $limit
@@ -88,7 +90,8 @@ def verdict: . as $doc | valid("held-think") as $t | valid("held-ratio") as $r |
 			"\($t | last.users) users do not surely saturate the server" end)
 		+ " (\($t | last.lambda_per_s | number) of at most \($limit | number) requests a second)." else empty end),
 	   (if ($r | length) > 1 then "With a fixed ratio of users to think time, \($r | last.users) users reach"
-		+ " \($r | last.lambda_per_s | number) of at most \(.run.settings.nz_per_s | number) requests a second." else empty end)]
+		+ " \($r | last.lambda_per_s | number) of at most \(.run.settings.nz_per_s | number) requests a second."
+			else empty end)]
 	| if . != [] then join(" ") elif $doc | measured_rows("summary") == [] then nothing_measured
 	  else "Too few conditions are valid: the load generator interfered, or users were missing." end;
 def findings: [invalid_requests, lost_requests, held_think, held_ratio, model, random, not_held, together][:5];

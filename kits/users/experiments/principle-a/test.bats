@@ -22,7 +22,8 @@ setup() {
 	run "$BIN/summarize" run
 	echo "$output"
 	[ "$status" = 3 ]	# a repeat of one cell, and both of another are missing
-	[ "$(column think-100 lambda_per_s)/$(column think-100 lambda_per_s_high)" = 100.0000/ ]	# two repeats give no interval
+	# two repeats give no interval
+	[ "$(column think-100 lambda_per_s)/$(column think-100 lambda_per_s_high)" = 100.0000/ ]
 	[ "$(column think-100 response_ms)" = 21.0000 ]
 	[ "$(column think-100 p95_ms)/$(column think-100 max_ms)/$(column think-100 requests)" = 42.0000/66.0000/2000 ]
 	[ "$(column think-100 late_percent)" = 5.250 ]

@@ -104,7 +104,8 @@ web_start() {
 vnc_start() {
 	local i
 	for ((i = 0; i < VNC_USERS; i++)); do
-		lab_start server "refecho-$i" "$TP_BIN/refecho" --vnc "$((VNC_PORT + i))" --listen "$LAB_ADDR_server" --cost "${COST_MS}ms"
+		lab_start server "refecho-$i" "$TP_BIN/refecho" --vnc "$((VNC_PORT + i))" --listen "$LAB_ADDR_server" \
+			--cost "${COST_MS}ms"
 	done
 	for ((i = 0; i < VNC_USERS; i++)); do is_ready "refecho-$i" 20 "a VNC server does not start" || die "$LAB_WHY"; done
 }

@@ -81,7 +81,8 @@ if (balanced > 0) {
 	eval legend_strip(3)
 	entry(i, title) = "NaN with linespoints " . looks(i, colour(i)) . sprintf('title "%s", ', title)
 	eval "plot " . entry(1, "mean") . entry(2, "95 % are faster") . entry(3, "server 1") . entry(4, "server 2") \
-		. entry(5, "balancer") . entry(6, "users; all servers") . 'NaN with lines linestyle dashed title "frames on the link"'
+		. entry(5, "balancer") . entry(6, "users; all servers") \
+			. 'NaN with lines linestyle dashed title "frames on the link"'
 }
 
 # ---- the fitted model: response over rate; and the load lines of users who think: a row lies where line and server meet ----
@@ -120,7 +121,8 @@ if (m > 0) {
 	}
 	eval legend_strip(2)
 	plot NaN with linespoints pointtype 6 pointsize 0.5 linecolor rgb light_colour title "model, fitted to all rows", \
-		NaN with linespoints linestyle dashed pointtype 8 pointsize 0.5 title (foretold ? "fitted to the lowest rates" : ""), \
+		NaN with linespoints linestyle dashed pointtype 8 pointsize 0.5 title (foretold ? "fitted to the lowest rates" \
+			: ""), \
 		NaN with points pointtype 7 linecolor rgb heavy_colour title "measured", \
 		NaN with points pointtype 9 pointsize 1.1 linecolor rgb heavy_colour \
 			title (foretold ? "measured, not known to the dashed line" : ""), \
@@ -191,5 +193,6 @@ if (has_table("marks.tsv")) {
 	eval look("marks.tsv", 'strcol("part") eq "web" || p eq "" ? (p = strcol("part")) : 0')
 	eval look("marks.tsv", 'strcol("part") eq p ? (near = nearer(y("think_s"), near)) : 0')
 	if (known(near)) { call engine . "/../../plots/arrivals.gp" "marks.tsv" "figures/arrivals.svg" \
-		sprintf("Requests of users of %s who think for %g s", p eq "web" ? "the web server" : "VNC", near) p sprintf("%.9f", near) }
+		sprintf("Requests of users of %s who think for %g s", p eq "web" ? "the web server" : "VNC", \
+			near) p sprintf("%.9f", near) }
 }

@@ -38,11 +38,13 @@ def resource: {cpu: "the server's CPU", link: "the link", delay: "delay without 
 def fitted($p): [.slope // [] | .[] | select(.part == $p and .fitted == "all")] as $rows | ([$rows[].demand_ms] | add) as $all
 	| [$rows[] | select(.name != "delay" or .demand_ms > 0.001 * $all)] | if . == [] then empty else
 	finding("demand-\($p)"; "**\({web: "An object", vnc: "A key"}[$p] // "A request") needs** "
-		+ (map("\(.demand_ms | number) ms of \(.name | resource)" + (if tells_nothing then " (not determined by the measurements)"
+		+ (map("\(.demand_ms | number) ms of \(.name | resource)"
+			+ (if tells_nothing then " (not determined by the measurements)"
 			else interval(.low_ms; .high_ms; "ms") end)) | and_list)
 		+ (.[0].error_percent | if . == null then "."
 			else "; the fitted model errs by \(number) % in response times (root mean square)." end);
-		.[0] | {value: .demand_ms, low: .low_ms, high: .high_ms, unit: "ms", verdict: (if tells_nothing then "unsure" else "none" end),
+		.[0] | {value: .demand_ms, low: .low_ms, high: .high_ms, unit: "ms",
+			verdict: (if tells_nothing then "unsure" else "none" end),
 			figure: "fit"}) end;
 def foretold($p): [.compare // [] | .[] | select(.part == $p and .fitted == "first" and .used == 0)] | if . == [] then empty else
 	(map(.off_percent | fabs) | max) as $most
@@ -50,7 +52,8 @@ def foretold($p): [.compare // [] | .[] | select(.part == $p and .fitted == "fir
 		+ " \($most | number) %**: "
 		+ (map("\(.response_fit_ms | with_unit("ms")) at \(.lambda_per_s | number) a second (measured \(.response_ms | with_unit("ms")))")
 			| join("; ")) + "."
-		+ (if $most <= 10 then "" elif $most <= 30 then " That is a rough estimate." else " That is too far off for a forecast." end);
+		+ (if $most <= 10 then "" elif $most <= 30 then " That is a rough estimate."
+			else " That is too far off for a forecast." end);
 		{value: $most, unit: "%", verdict: (if $most <= 10 then "good" elif $most <= 30 then "unsure" else "bad" end),
 			figure: "fit"}) end;
 # Little's law: rate times response and think time must give back how many users there were. All are of the same users' requests:
@@ -74,7 +77,8 @@ def verdict: . as $doc | [present[] as $p | $doc | busiest($p) as $top | calmest
 			+ " \($low | response_words)"
 			+ if $low == $top then "." else ", at \($top.lambda_per_s | number) a second \($top | response_words)." end]
 	| if . == [] then
-		if any($doc.summary[]; .repeats > 0) then "No condition is valid: the load generator interfered, or users were missing."
+		if any($doc.summary[]; .repeats > 0) then
+			"No condition is valid: the load generator interfered, or users were missing."
 		else nothing_measured end
 	  else join(" ") end;
 def findings: . as $doc | [invalid_requests, lost_requests, (present[] as $p | $doc | growth($p)), balance,

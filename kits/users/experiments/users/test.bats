@@ -83,9 +83,11 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	"$TOP/thinprobe" report run
 	jq -c '.findings[]' run/findings.json
 	for f in report.html figures/response.svg figures/load.svg figures/cov.svg; do [ -s "run/$f" ]; done
-	[ "$(tail -n +2 run/points.tsv | cut -f2-8 | paste -sd ' ' | tr '\t' ' ')" = "web 1.000000 1 1 0.100000 0.100000 1.200000 web\
+	[ "$(tail -n +2 run/points.tsv | cut -f2-8 | paste -sd ' ' |
+		tr '\t' ' ')" = "web 1.000000 1 1 0.100000 0.100000 1.200000 web\
  1.000000 1 2 0.200000 0.100000 1.200000 web 1.000000 1 5 0.500000 0.100000 1.200000" ]
-	[ "$(tail -n +2 run/marks.tsv | cut -f2- | sed 's/\t*$//' | paste -sd ' ' | tr '\t' ' ')" = "web 1.000000 arrival 0.000000 web\
+	[ "$(tail -n +2 run/marks.tsv | cut -f2- | sed 's/\t*$//' | paste -sd ' ' |
+		tr '\t' ' ')" = "web 1.000000 arrival 0.000000 web\
  1.000000 count 2.000000 0.300000 0.270000" ]
 	# Table 4, run 2100, users who look at each page for 30 s: 2889.08
 	near "$(finding run world)" 2889.08 0.1
@@ -206,7 +208,8 @@ END
 	moved() { TP_HOME=$TOP LAB_RATE=$1 bash -c '. "$TP_HOME/experiments/engine/measure.sh"
 		. "$TP_HOME/kits/users/experiments/engine/crowds.sh"
 		crowd_rates "$1" "$2"' moved "$2" "$3"; }
-	# two seconds: 2.5 MB of 25 MB out, 1 MB in; a server for half of the time, 4 MB; of another nothing is known but its CPU time
+	# two seconds: 2.5 MB of 25 MB out, 1 MB in; a server for half of the time, 4 MB; of another nothing is known but its CPU
+	# time
 	moved 100Mbit "1000000000 500 700 10 20 5 null" "3000000000 2500500 1000700 1000000010 4000020 200000005 null" >out
 	cat out
 	[ "$(jq '. == {link_percent: 10, sent_kbyte_per_s: 1250, received_kbyte_per_s: 500, programs: [
@@ -236,7 +239,8 @@ END
 	local cell parts=web,vnc
 	command -v lighttpd >/dev/null || parts=vnc
 	# so long that a look at the server that comes up to 2 s late is still within the shares below
-	short_run users --parts "$parts" --users 20 --think-time 0.4 --vnc-users 3 --vnc-think-time 0.2,0.1 --cost 5ms --time 10 --repeat 1
+	short_run users --parts "$parts" --users 20 --think-time 0.4 --vnc-users 3 --vnc-think-time 0.2,0.1 --cost 5ms --time 10 \
+		--repeat 1
 	for f in summary.tsv points.tsv report.html figures/{response,load,cov,fit,arrivals}.svg; do [ -s "run/$f" ]; done
 	cell=$(cell_of run part=vnc think_s=0.2)/1
 	[ "$(jq '.result | .errors == 0 and .requests > 2 and .from_sent_ms.min >= 5' "$cell/vusers.json")" = true ]
@@ -255,8 +259,8 @@ END
 	[ -s run/figures/servers.svg ] && [ -s run/world.tsv ]
 	jq -c '[.programs, .sent_kbyte_per_s, .received_kbyte_per_s]' "$cell/cell.json"
 	command -v haproxy >/dev/null || skip "haproxy is not installed"
-	# requests in turn: two servers alike, within the share of one object of 100 kB in some 500; what they sent is what users received,
-	# but for the time by which the two windows differ; frames add their heads
+	# requests in turn: two servers alike, within the share of one object of 100 kB in some 500; what they sent is what users
+	# received, but for the time by which the two windows differ; frames add their heads
 	[ "$(jq --argjson got "$(jq .result.received_kbyte_per_s "$cell/vusers.json")" '.programs as $p | ($p | length) == 3
 		and ($p[0].written_kbyte_per_s / $p[1].written_kbyte_per_s | . > 0.6 and . < 1.67)
 		and (($p[0].written_kbyte_per_s + $p[1].written_kbyte_per_s) / $got | . > 0.75 and . < 1.33)
