@@ -353,7 +353,7 @@ plan_protocol() {
 # plan_expand_protocols TEXT: the list with `each[:PROPERTY]` replaced by the first variant of each protocol that sends over the
 # link and has the properties which the plan asks for (and that one), `all` by every such variant.
 plan_expand_protocols() {
-	local word property name
+	local word property name variant
 	for word in ${1//,/ }; do
 		case $word in
 		all | each) property='' ;;
@@ -362,9 +362,10 @@ plan_expand_protocols() {
 		esac
 		for name in $(cd "$TP_HOME/lab/protocols" && basename -s .sh -- *.sh); do
 			protocol_use "$name"
-			for name in "$name" $(protocol_variants | cut -s -d' ' -f2- | sed "s/[^ ][^ ]*/$name:&/g"); do
-				plan_has_properties "$name" link ${PLAN[protocols]-} "$property" || continue
-				echo "$name"
+			for variant in "$name" $(protocol_variants | cut -s -d' ' -f2- | sed "s/[^ ][^ ]*/$name:&/g"); do
+				# shellcheck disable=SC2086 # words
+				plan_has_properties "$variant" link ${PLAN[protocols]-} "$property" || continue
+				echo "$variant"
 				[ "$word" = all ] || break
 			done
 		done

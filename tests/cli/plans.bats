@@ -603,3 +603,16 @@ refusals() {
 		"$TOP/experiments/engine/run.sh" $words --options-only
 	done
 }
+
+@test "each, all and each:PROPERTY stand for protocols that have the plan's properties" {
+	local word
+	# shellcheck disable=SC2016 # another shell's
+	expanded() { bash -c '. "$TOP/lab/lib.sh"; . "$TOP/experiments/engine/plan.sh"; PLAN[protocols]=$1
+		plan_expand_protocols "$2"' expanded "$@" | tr , '\n'; }
+	for word in attach null; do run ! grep -x "$word" <(expanded '' all); done	# nothing crosses the link
+	[ "$(expanded display each:view | sed 's/:.*//' | sort | uniq -d)" = "" ]
+	expanded display each:view | grep -x vnc:viewer
+	expanded display all | grep -x vnc:x11vnc
+	run ! grep -x vnc:refecho <(expanded display all)
+	[ "$(expanded '' vnc,each:text,vnc,ssh | paste -sd ,)" = vnc,ssh ]
+}
