@@ -363,13 +363,17 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 		plan=${plan%/plan}
 		for words in '' --quick --demo; do
 			# shellcheck disable=SC2086 # one word or none
+			[ -z "$words" ] || grep -q -e "${words#--}" "$plan/plan" || continue
 			run --separate-stderr "$TOP/experiments/engine/run.sh" "${plan##*/}" --options-only $words
 			[ "$status$output$stderr" = 0 ] || { echo "${plan##*/} $words: $status $output $stderr"; wrong=1; }
 		done
 		EXPERIMENT=${plan##*/} EXP_DIR=$plan bash -c '
 			set -u
 			. "$TOP/lab/lib.sh"; . "$TOP/experiments/engine/plan.sh"; plan_read "$EXP_DIR"
+			declare -A seen=()	# in check one option of each type
 			for option in "${OPTIONS[@]}"; do
+				[ "${TEST_TIER-all}" = all ] || [ -z "${seen[${OPT[$option.type]}]-}" ] || continue
+				seen[${OPT[$option.type]}]=1
 				case ${OPT[$option.type]} in
 				flag | text | text-list*) [[ " link queue on server-memory resume " == *" $option "* ]] || continue ;;
 				esac

@@ -106,7 +106,8 @@ tests_run() {	# STATUS LAST-LINE OPTION...
 	run -1 awk -F'\t' '/^#/ || /^most [0-9]+$/ { next } NF != 2 || $1 == "" || $2 == "" { print; bad = 1 } END { exit !bad }' \
 		"$TOP/tests/skips"
 	run -1 grep -xEf <(grep -v '^#' "$TOP/tests/skips" | cut -f1 | sed '/^most /d') <<<"for no reason"
-	cd "$TOP/tests/unit"
-	while read -r pattern _; do compgen -G "${pattern}_test.c" >/dev/null || { echo "$pattern fits none"; return 1; }; done \
-		< <(grep -v '^#' ../foreign)
+	while read -r pattern _; do
+		compgen -G "$TOP/tests/unit/${pattern}_test.c" >/dev/null || compgen -G "$TOP/kits/*/tests/unit/${pattern}_test.c" >/dev/null ||
+			{ echo "$pattern fits none"; return 1; }
+	done < <(grep -v '^#' "$TOP/tests/foreign")
 }

@@ -205,6 +205,7 @@ group_of() {	# thread
 	[ "$(group_of "$vcpu1")" = "$before" ]
 }
 
+# bats test_tags=all
 @test "vCPUs that are in groups already: those get the weights, and their own again" {
 	local i
 
@@ -230,6 +231,7 @@ nice_of() {	# thread
 	ps -o ni= -L -p "$qemu" -o tid= | awk -v tid="$1" '$2 == tid { print $1 }'
 }
 
+# bats test_tags=all
 @test "a QEMU with no group of its own: nice values, which it says" {
 	[ "$(id -u)" -eq 0 ] || skip "needs root: a nice value could not be set back"
 	[ "$(group_of self | cut -d: -f3 | sort -u)" = / ] || skip "this test is in a control group itself"
