@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* learn_core - learns which changes of the screen precede which input in every replay, and which happen without input.
  *
- * The screen is divided into tiles (tilelog.h). A step is a press of a button or a key. A tile is part of a step when it changed between
- * the previous step and this one in every replay. A tile is to be ignored when it changes without input: long after any input,
- * or in some replays but at no matching time in the others. Each log is read twice: first for the places of the parts, then
- * for their content. */
+ * The screen is divided into tiles (tilelog.h). A step is a press of a button or a key. A tile is part of a step when it
+ * changed between the previous step and this one in every replay. A tile is to be ignored when it changes without input: long
+ * after any input, or in some replays but at no matching time in the others. Each log is read twice: first for the places of
+ * the parts, then for their content. */
 #pragma once
 
 #include "vncplay/common/deps.h"

@@ -62,7 +62,8 @@ TEST(test_look)
 	seen = match_count_mismatches(&cfg, &screen, b, shot, 0, 0, INT_MAX);
 	assert_int_equal(seen.mismatched, 4);
 	assert_false(match_is_close_enough(&cfg, seen));
-	seen = match_count_mismatches(&masked, &screen, b, shot, 0, 0, INT_MAX);	/* 2 columns of 3 rows do not count: the first three are in them */
+	/* 2 columns of 3 rows do not count: the first three are in them */
+	seen = match_count_mismatches(&masked, &screen, b, shot, 0, 0, INT_MAX);
 	assert_int_equal(seen.of, 94);
 	assert_int_equal(seen.mismatched, 1);
 	for (int i = 0; i < 50; i++)
