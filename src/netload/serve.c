@@ -104,12 +104,6 @@ static int64_t accept_stream(struct load_session *r, int *fd, const struct sock_
 	return lane;
 }
 
-static void init_accepted_stream(struct load_session *r, int64_t lane, int fd)
-{
-	load_stream_init(&r->lane[lane], fd, r->load.udp, tx_batch_bytes(&r->load, TCP_HEADERS));
-	r->lane[lane].takes_mark = true;
-}
-
 static int accept_all_streams(struct load_session *r, const int *fds, int ports, const struct sock_address *peer)
 {
 	int64_t until = clock_now() + OPEN_NS, open = 0;
@@ -131,7 +125,8 @@ static int accept_all_streams(struct load_session *r, const int *fds, int ports,
 
 			if (lane < 0 || (r->load.udp && lane != i))
 				continue;
-			init_accepted_stream(r, lane, fd);
+			load_stream_init(&r->lane[lane], fd, r->load.udp, tx_batch_bytes(&r->load, TCP_HEADERS));
+			r->lane[lane].takes_mark = true;
 			open++;
 		}
 	}

