@@ -47,7 +47,7 @@ void busy_drop_intervals_until(struct busy_interval_queue *q, int64_t until_ns);
 struct culprit_time_in_busy_interval *busy_find_or_add_slice(struct busy_interval_queue *q, enum culprit_kind kind, int id,
 							     int64_t start_ns);
 
-/* Splits a gap as attribution_split_gap_by_culprit() does. An interval that extends beyond both ends of the gap by more than skew_ns is ignored:
+/* As attribution_split_gap_by_culprit(). An interval that extends beyond both ends of the gap by more than skew_ns is ignored:
  * the loop ran there. */
 size_t shares_compute_for_gap(struct busy_interval_queue *q, int64_t start_ns, int64_t end_ns, int64_t skew_ns,
 			      struct culprit_share *out, size_t max);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "keysym.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,19 +11,14 @@
 static int64_t decode_utf8_character(const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
-	int more = p[0] >= 0xf0 && p[0] < 0xf8 ? 3 : p[0] >= 0xe0 && p[0] < 0xf0 ? 2 : p[0] >= 0xc2 && p[0] < 0xe0 ? 1 : 0;
-	int64_t point = p[0];
+	int n = text_utf8_length(p);
+	int64_t point = n > 1 ? p[0] & (0x7f >> n) : p[0];
 
-	if (!p[0] || (p[0] >= 0x80 && !more))
+	if (!n || !p[0] || p[n])
 		return -1;
-	if (more)
-		point = p[0] & (0x3f >> more);
-	for (int i = 1; i <= more; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return -1;
+	for (int i = 1; i < n; i++)
 		point = point << 6 | (p[i] & 0x3f);
-	}
-	return p[more + 1] ? -1 : point;
+	return point;
 }
 
 int keysym_parse_text(const char *text, uint32_t *out)
