@@ -146,34 +146,21 @@ static void *spin_loop_main(void *arg)
 	return NULL;
 }
 
-static int spin_start_threads(struct idle_loops *s, pthread_t *thread, struct spin_thread_args *seat)
-{
-	pthread_attr_t attr;
-	int err = pthread_attr_init(&attr);
-
-	if (err)
-		return err;
-	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	for (int i = 0; i < s->n && !err; i++) {
-		seat[i] = (struct spin_thread_args){ s, &s->cpu[i] };
-		err = pthread_create(&thread[i], &attr, spin_loop_main, &seat[i]);
-	}
-	pthread_attr_destroy(&attr);
-	return err;
-}
-
 static __attribute__((noreturn)) void spin_process_main(struct idle_loops *s, pid_t parent, void (*enter)(void *, char *, size_t),
 		     void *arg)
 {
 	static pthread_t thread[CLI_CPUS_MAX];
 	static struct spin_thread_args seat[CLI_CPUS_MAX];
-	int err;
+	int err = 0;
 
 	if (proc_request_sigkill_at_parent_end(parent))
 		_exit(EXIT_RUN);
 	proc_ignore_stop_signals();
 	enter(arg, s->place, sizeof(s->place));
-	err = spin_start_threads(s, thread, seat);
+	for (int i = 0; i < s->n && !err; i++) {
+		seat[i] = (struct spin_thread_args){ s, &s->cpu[i] };
+		err = proc_start_thread(&thread[i], STACK_BYTES, spin_loop_main, &seat[i]);
+	}
 	if (err) {
 		atomic_store(&s->failed, err);
 		_exit(EXIT_RUN);

@@ -82,7 +82,6 @@ static void *woken_thread_main(void *arg)
 int wakeups_start(struct woken_threads **out, const struct cli_cpus *cpus, double rate_per_s, uint64_t seed)
 {
 	struct woken_threads *w = calloc(1, sizeof(*w));
-	pthread_attr_t attr;
 	int err = 0;
 
 	if (!w)
@@ -93,8 +92,6 @@ int wakeups_start(struct woken_threads **out, const struct cli_cpus *cpus, doubl
 		return -ENOMEM;
 	}
 	memset(w->waker, 0, (size_t)cpus->n * sizeof(*w->waker));
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	while (w->n < cpus->n && !err) {
 		struct woken_thread *me = &w->waker[w->n];
 
@@ -102,10 +99,9 @@ int wakeups_start(struct woken_threads **out, const struct cli_cpus *cpus, doubl
 		me->stop = &w->stop;
 		me->rate = rate_per_s;
 		me->random = seed + (uint64_t)w->n * 0x10001;
-		err = -pthread_create(&me->thread, &attr, woken_thread_main, me);
+		err = -proc_start_thread(&me->thread, STACK_BYTES, woken_thread_main, me);
 		w->n += !err;
 	}
-	pthread_attr_destroy(&attr);
 	for (int i = 0; i < w->n && !err; i++) {
 		while (!atomic_load(&w->waker[i].tid))
 			clock_sleep_until(clock_now() + NS_PER_MS);
