@@ -41,7 +41,7 @@ void load_session_stop_tx(struct load_session *r, bool at_once)
 		return;
 	if (at_once)
 		atomic_store(&r->push.stop, true);
-	tx_join(&r->push);
+	pthread_join(r->push.thread, NULL);
 	load_session_copy_stream_counts(r);
 }
 

@@ -27,8 +27,7 @@ struct load_sender {
 unsigned char *tx_alloc_random_payload(int64_t seed);
 /* Bytes handed to the kernel at a time. */
 int64_t tx_batch_bytes(const struct load_cfg *load, int64_t header);
-int tx_start(struct load_sender *p);	/* 0 or -errno; then tx_join() once */
-void tx_join(struct load_sender *p);
+int tx_start(struct load_sender *p);	/* 0 or -errno; the thread is to be joined */
 
 /* The receiving thread, which receives and counts on all streams. */
 struct load_receiver {

@@ -280,8 +280,3 @@ int tx_start(struct load_sender *p)
 {
 	return -pthread_create(&p->thread, NULL, tx_main, p);
 }
-
-void tx_join(struct load_sender *p)
-{
-	pthread_join(p->thread, NULL);
-}
