@@ -175,7 +175,7 @@ static void report_poisson_test_figures(struct rec_report *r, const struct logge
 static void say_arrivals_verdict(struct rec_report *r, const struct logged_arrivals *l, const struct poisson_test_result *p)
 {
 	double band = POISSON_BAND / sqrt((double)p->n);
-	char words[400], by[160] = "";
+	char words[400], by[96];
 
 	if (poisson_format_warning_about_log(p, words, sizeof(words)))
 		rec_add_warning_line(r, "%s", words);
@@ -196,9 +196,7 @@ static void say_arrivals_verdict(struct rec_report *r, const struct logged_arriv
 	else
 		rec_add_short_report_line(r, "%s requests in %s (%s/s); times in steps of %s: too coarse for gaps", text_of_count((int64_t)l->n),
 			ns_text(p->span_s * NS_PER_S), number_text(1 / p->mean_s), ns_text((double)cfg.test.tick_ns));
-	for (size_t t = 0; t < POISSON_TESTS; t++)
-		if (p->rejected[t])
-			snprintf(by + strlen(by), sizeof(by) - strlen(by), "%s%s", *by ? ", " : "", poisson_test_names[t]);
+	poisson_list_rejecting_tests(p, by, sizeof(by));
 	if (p->verdict && p->poisson)
 		rec_add_short_report_line(r, "Random arrivals (Poisson): plausible. None of %zu tests rejects it at %g %%.", p->tested,
 					  100 * POISSON_LEVEL);
@@ -256,7 +254,7 @@ static int report_cov_by_source_count(struct rec_report *r, struct row_file *t, 
 			      { "cov_high", f.cov + band, 6 });
 		rec_end_container(r);
 		if (t)
-			write_plot_row_of_cov_by_sources(t, s, f.cov, f.cov - band, f.cov + band);
+			draw_write_row(t, "sources", s, f.cov, 1, f.cov - band, f.cov + band);
 	}
 	rec_end_container(r);
 	free(gap);
@@ -325,7 +323,6 @@ int main(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "arrivals LOG | --sample N [options]",
 			      "Do requests arrive as those of many independent users would?", options), err;
-	struct rec_output_path places[] = { { "-o", NULL }, { "--rows", NULL } };
 	struct logged_arrivals l;
 	struct rec_report *out;
 	struct row_file *t;
@@ -337,9 +334,7 @@ int main(int argc, char **argv)
 	cli_refuse_operands_from(argc, argv, first + !cfg.sample);
 	if (cfg.sample && cli_option_not_of("sample"))
 		die_usage("--%s needs a log; --sample reads none", cli_option_not_of("sample")->name);
-	places[0].path = out_cfg.path ? out_cfg.path : "-";
-	places[1].path = cfg.rows;
-	rec_check_outputs_differ(places, 2);
+	rec_check_outputs_differ((struct rec_output_path[]){ { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--rows", cfg.rows } }, 2);
 	cfg.log.unit_ns = cfg.unit >= 0 ? unit_ns[cfg.unit] : 0;
 	if (cfg.sample)
 		make_random_poisson_arrivals(&l);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "draw.h"
-#include "chances.h"
 
 #include <errno.h>
+#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,8 +13,7 @@
 
 const char *const draw_columns[] = { "kind", "x", "y", "expected", "low", "high", NULL };
 
-static void write_plot_row_with_kind(struct row_file *t, const char *kind, double x, double y, double expected, double low,
-				   double high)
+void draw_write_row(struct row_file *t, const char *kind, double x, double y, double expected, double low, double high)
 {
 	rows_write_str(t, kind);
 	rows_write_real(t, x);
@@ -38,7 +37,7 @@ static void write_gap_histogram_plot_rows(struct row_file *t, const int64_t *tim
 	for (size_t b = 0; b < GAP_BINS; b++) {
 		double low = GAP_BIN * (double)b;
 
-		write_plot_row_with_kind(t, "gap", (low + GAP_BIN / 2) * p->mean_s * 1000, seen[b] / n, exp(-low) - exp(-low - GAP_BIN), NAN,
+		draw_write_row(t, "gap", (low + GAP_BIN / 2) * p->mean_s * 1000, seen[b] / n, exp(-low) - exp(-low - GAP_BIN), NAN,
 					 NAN);
 	}
 }
@@ -62,33 +61,28 @@ static int write_count_histogram_plot_rows(struct row_file *t, const int64_t *ti
 			seen[count]++;
 		most = count > most && count < COUNTS_MOST ? count : most;
 		if (width * (double)(i + 1) <= drawn)
-			write_plot_row_with_kind(t, "tally", ((double)i + 0.5) * width / 1e6, (double)count, NAN, NAN, NAN);
+			draw_write_row(t, "tally", ((double)i + 0.5) * width / 1e6, (double)count, NAN, NAN, NAN);
 	}
 	for (size_t c = 0, step = (size_t)fmax(1, sqrt(mean) / 2); p->intervals && c <= most + 1 && c < COUNTS_MOST; c += step) {
 		double share = 0, expected = 0;
 
 		for (size_t i = c; i < c + step && i < COUNTS_MOST; i++) {
 			share += seen[i] / (double)p->intervals;
-			expected += chances_poisson_probability((unsigned)i, mean);
+			expected += gsl_ran_poisson_pdf((unsigned)i, mean);
 		}
-		write_plot_row_with_kind(t, "count", (double)c + (double)(step - 1) / 2, share, expected, NAN, NAN);
+		draw_write_row(t, "count", (double)c + (double)(step - 1) / 2, share, expected, NAN, NAN);
 	}
 	free(seen);
 	if (p->intervals)
-		write_plot_row_with_kind(t, "interval", p->interval_s * 1000, NAN, NAN, NAN, NAN);
+		draw_write_row(t, "interval", p->interval_s * 1000, NAN, NAN, NAN, NAN);
 	return 0;
 }
 
 int write_all_plot_rows_of_arrivals(struct row_file *t, const int64_t *time_ns, const struct poisson_test_result *p)
 {
 	for (size_t i = 0; i <= p->n && i < MARKS; i++)
-		write_plot_row_with_kind(t, "arrival", (double)(time_ns[i] - time_ns[0]) / 1e6, NAN, NAN, NAN, NAN);
+		draw_write_row(t, "arrival", (double)(time_ns[i] - time_ns[0]) / 1e6, NAN, NAN, NAN, NAN);
 	if (p->mean_s > 0 && p->gaps_told)
 		write_gap_histogram_plot_rows(t, time_ns, p);
 	return write_count_histogram_plot_rows(t, time_ns, p);
-}
-
-void write_plot_row_of_cov_by_sources(struct row_file *t, double sources, double cov, double low, double high)
-{
-	write_plot_row_with_kind(t, "sources", sources, cov, 1, low, high);
 }

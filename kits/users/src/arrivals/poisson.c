@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "poisson.h"
 #include "ascending.h"
-#include "chances.h"
 #include "random.h"
 
 #include <errno.h>
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_fft_real.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,8 +100,11 @@ static void test_counts_against_poisson(const struct poisson_test_window *w, con
 		squares += count * count;
 	}
 	out->dispersion = sum > 0 ? (squares - sum * sum / intervals) / (intervals - 1) / (sum / intervals) : (double)NAN;
-	if (isfinite(out->dispersion))
-		out->p[POISSON_DISPERSION] = chances_chi2_two_sided_p((intervals - 1) * out->dispersion, intervals - 1);
+	if (isfinite(out->dispersion)) {
+		double chi2 = (intervals - 1) * out->dispersion;
+
+		out->p[POISSON_DISPERSION] = fmin(1, 2 * fmin(gsl_cdf_chisq_P(chi2, intervals - 1), gsl_cdf_chisq_Q(chi2, intervals - 1)));
+	}
 }
 
 /* Returns the probability of a power of at least z for n random directions (Rayleigh; Greenwood & Durand 1955). */
@@ -133,17 +137,17 @@ static int test_periodogram_against_poisson(const struct poisson_test_window *w,
 
 		bin[b < bins ? b : bins - 1]++;
 	}
-	if (chances_compute_power_spectrum(bin, bins)) {
-		free(bin);
-		return 0;
-	}
+	gsl_fft_real_radix2_transform(bin, 1, bins);
 	out->frequencies = frequencies;
 	out->peak = 0;
-	for (size_t k = 1; k <= frequencies; k++)
-		if (bin[k] / inside > out->peak) {
-			out->peak = bin[k] / inside;
+	for (size_t k = 1; k <= frequencies; k++) {
+		double power = bin[k] * bin[k] + bin[bins - k] * bin[bins - k];	/* real parts at the front, imaginary ones at the back */
+
+		if (power / inside > out->peak) {
+			out->peak = power / inside;
 			out->peak_period_s = span / NS / (double)k;
 		}
+	}
 	free(bin);
 	out->p[POISSON_PEAK] = -expm1((double)frequencies * log1p(-fmin(rayleigh_p(out->peak, inside), 1 - 1e-16)));
 	return 0;
@@ -226,15 +230,6 @@ int test_arrivals_against_poisson(const int64_t *time_ns, size_t arrivals, const
 
 /* --- in words -------------------------------------------------------------------------------------------------- */
 
-static const char *poisson_deviation_text(const struct poisson_test_result *p)
-{
-	double off = p->gaps_told ? p->cov - 1 : p->dispersion - 1;
-
-	if (p->rejected[POISSON_COV] || p->rejected[POISSON_DISPERSION])
-		return off < 0 ? ", too regular" : ", too bursty";
-	return "";
-}
-
 bool poisson_format_warning_about_log(const struct poisson_test_result *p, char *text, size_t size)
 {
 	double n = (double)p->n, over = (double)p->ties - p->ties_expected;
@@ -256,10 +251,19 @@ bool poisson_format_warning_about_log(const struct poisson_test_result *p, char 
 	return false;
 }
 
+void poisson_list_rejecting_tests(const struct poisson_test_result *p, char *text, size_t size)
+{
+	*text = '\0';
+	for (size_t t = 0; t < POISSON_TESTS; t++)
+		if (p->rejected[t])
+			snprintf(text + strlen(text), size - strlen(text), "%s%s", *text ? ", " : "", poisson_test_names[t]);
+}
+
 void poisson_format_verdict(const struct poisson_test_result *p, char *text, size_t size)
 {
-	char figure[160], by[96] = "";
+	bool skewed = p->rejected[POISSON_COV] || p->rejected[POISSON_DISPERSION];
 	double band = POISSON_BAND / sqrt((double)p->n);
+	char figure[160], by[96];
 
 	if (!p->verdict) {
 		if (p->doubt_step_ns)
@@ -271,9 +275,7 @@ void poisson_format_verdict(const struct poisson_test_result *p, char *text, siz
 			snprintf(text, size, "no verdict: none of the tests can be made of arrivals that are so close together");
 		return;
 	}
-	for (size_t t = 0; t < POISSON_TESTS; t++)
-		if (p->rejected[t])
-			snprintf(by + strlen(by), sizeof(by) - strlen(by), "%s%s", *by ? ", " : "", poisson_test_names[t]);
+	poisson_list_rejecting_tests(p, by, sizeof(by));
 	if (p->gaps_told)
 		snprintf(figure, sizeof(figure), "CoV %.3f %s 1 +- %.3f", p->cov, fabs(p->cov - 1) <= band ? "within" : "outside", band);
 	else
@@ -282,6 +284,7 @@ void poisson_format_verdict(const struct poisson_test_result *p, char *text, siz
 		snprintf(text, size, "as a Poisson process: %s, none of %zu tests rejects at %g %% (Holm)", figure,
 			 p->tested, 100 * POISSON_LEVEL);
 	else
-		snprintf(text, size, "not a Poisson process%s: %s, rejected by %s at %g %% (Holm)", poisson_deviation_text(p), figure, by,
+		snprintf(text, size, "not a Poisson process%s: %s, rejected by %s at %g %% (Holm)",
+			 !skewed ? "" : (p->gaps_told ? p->cov : p->dispersion) < 1 ? ", too regular" : ", too bursty", figure, by,
 			 100 * POISSON_LEVEL);
 }

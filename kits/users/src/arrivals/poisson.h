@@ -56,6 +56,8 @@ void poisson_spread_times_in_ticks(int64_t *time_ns, size_t n, int64_t tick_ns, 
 int test_arrivals_against_poisson(const int64_t *time_ns, size_t arrivals, const struct poisson_test_cfg *cfg,
 		  const struct gap_null_distributions *nulls, struct poisson_test_result *out);
 
+/* Writes the names of the tests that reject, "cov, ks"; "": none. */
+void poisson_list_rejecting_tests(const struct poisson_test_result *p, char *text, size_t size);
 /* Writes the verdict in words, with its error band. */
 void poisson_format_verdict(const struct poisson_test_result *p, char *text, size_t size);
 
