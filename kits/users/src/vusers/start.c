@@ -4,10 +4,11 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 #include <sys/timex.h>
 #include <time.h>
 
+#define DATE_AND_TIME "%Y-%m-%dT%H:%M:%S"
 #define LATEST_S 9000000000LL	/* the year 2255: int64_t holds it in ns */
 
 /* Reads a fraction such as ".25", if there is one. False: a dot without digits. */
@@ -25,66 +26,49 @@ static bool parse_fraction_of_second(const char **at, int64_t *ns)
 	return true;
 }
 
-/* Reads two digits, at most `most`. */
-static bool parse_two_digits(const char **at, int most, int *value)
+/* Z or +HH:MM; strptime() would take +HH and +HHMM, too. */
+static bool parse_time_zone(const char *text, int64_t *seconds)
 {
-	if (!isdigit((unsigned char)(*at)[0]) || !isdigit((unsigned char)(*at)[1]))
-		return false;
-	*value = ((*at)[0] - '0') * 10 + (*at)[1] - '0';
-	*at += 2;
-	return *value <= most;
+	struct tm t = { 0 };
+	const char *end = strptime(text, "%z", &t);
+
+	*seconds = t.tm_gmtoff;
+	return end && !*end && (end == text + 1 || (end == text + 6 && text[3] == ':'));
 }
 
-static bool parse_time_zone(const char **at, int *seconds)
-{
-	int sign = **at == '-' ? -1 : 1, hours, minutes;
-
-	*seconds = 0;
-	if (**at == 'Z')
-		return (*at)++, true;
-	if (**at != '+' && **at != '-')
-		return false;
-	(*at)++;
-	if (!parse_two_digits(at, 23, &hours) || *(*at)++ != ':' || !parse_two_digits(at, 59, &minutes))
-		return false;
-	*seconds = sign * (hours * 3600 + minutes * 60);
-	return true;
-}
-
+/* Only what is written again alike is a time: strptime() takes single digits and February 30, too. */
 static bool parse_date_and_time(const char **at, int64_t *seconds)
 {
 	struct tm t = { 0 };
-	int century, year, month;
+	char again[24];
+	size_t n;
 
-	if (!parse_two_digits(at, 22, &century) || !parse_two_digits(at, 99, &year) || *(*at)++ != '-' || !parse_two_digits(at, 12,
-															    &month) ||
-	    *(*at)++ != '-' || !parse_two_digits(at, 31, &t.tm_mday) || *(*at)++ != 'T' || !parse_two_digits(at, 23, &t.tm_hour) ||
-	    *(*at)++ != ':' || !parse_two_digits(at, 59, &t.tm_min) || *(*at)++ != ':' || !parse_two_digits(at, 59, &t.tm_sec))
+	if (!strptime(*at, DATE_AND_TIME, &t))
 		return false;
-	t.tm_year = century * 100 + year - 1900;
-	t.tm_mon = month - 1;
 	*seconds = timegm(&t);
-	return t.tm_mon == month - 1 && *seconds >= 0;	/* timegm() turns February 30 into March */
+	n = strftime(again, sizeof(again), DATE_AND_TIME, &t);
+	if (!n || strncmp(*at, again, n) != 0)
+		return false;
+	*at += n;
+	return true;
 }
 
 bool parse_start_time(const char *text, int64_t *ns)
 {
-	int64_t seconds, fraction;
-	int zone = 0;
+	int64_t seconds, fraction, zone = 0;
 
 	if (*text == '@') {
 		if (!isdigit((unsigned char)*++text))
 			return false;
 		for (seconds = 0; isdigit((unsigned char)*text) && seconds < LATEST_S; text++)
 			seconds = seconds * 10 + (*text - '0');
-		if (!parse_fraction_of_second(&text, &fraction))
+		if (!parse_fraction_of_second(&text, &fraction) || *text)
 			return false;
-	} else if (!parse_date_and_time(&text, &seconds) || !parse_fraction_of_second(&text, &fraction) || !parse_time_zone(&text,
-															    &zone)) {
+	} else if (!parse_date_and_time(&text, &seconds) || !parse_fraction_of_second(&text, &fraction) || !parse_time_zone(text, &zone)) {
 		return false;
 	}
 	seconds -= zone;
-	if (*text || seconds < 0 || seconds >= LATEST_S)
+	if (seconds < 0 || seconds >= LATEST_S)
 		return false;
 	*ns = seconds * NS_PER_S + fraction;
 	return true;
@@ -97,7 +81,7 @@ void format_start_time(int64_t ns, char text[START_TEXT])
 	size_t n;
 
 	gmtime_r(&seconds, &t);
-	n = strftime(text, START_TEXT, "%Y-%m-%dT%H:%M:%S", &t);
+	n = strftime(text, START_TEXT, DATE_AND_TIME, &t);
 	snprintf(text + n, START_TEXT - n, ".%03dZ", (int)(ns % NS_PER_S / NS_PER_MS));
 }
 
