@@ -45,7 +45,7 @@ struct http_users {
 	CURLU **url;		/* parsed URL of each object */
 	uint8_t *watched;	/* by descriptor: the events registered with epoll, and RELEASED */
 	size_t watched_room;
-	int64_t wake_ns, bytes, connections;
+	int64_t wake_ns;
 };
 
 static size_t discard_body(char *data, size_t size, size_t n, void *context)
@@ -261,9 +261,6 @@ void http_users_close(struct http_users *h)
 	curl_global_cleanup();
 }
 
-int64_t http_users_received_bytes(const struct http_users *h) { return h->bytes; }
-int64_t http_users_connections_made(const struct http_users *h) { return h->connections; }
-
 const char *http_library_version_text(void)
 {
 	static char name[32];
@@ -340,8 +337,8 @@ static void handle_one_ended_transfer(struct http_users *h, CURL *easy, CURLcode
 	curl_multi_remove_handle(h->multi, easy);
 	l->busy = false;
 	u->under_way--;
-	h->bytes += size + head;
-	h->connections += made;
+	h->crowd->sums.bytes += size + head;
+	h->crowd->sums.connections += made;
 	u->bytes += (uint32_t)(size + head);
 	if (!is_http_error_status(u->code))
 		u->code = (uint16_t)code;
@@ -395,5 +392,4 @@ static void http_handle_timer(void *self)
 }
 
 const struct crowd_protocol_hooks by_http_protocol = { .connect = prepare_http_user, .send = send_http_request,
-	.drop = cancel_http_user_transfers,
-						 .event = on_http_event, .wake_ns = http_timer_expiry_ns, .tick = http_handle_timer };
+	.drop = cancel_http_user_transfers, .event = on_http_event, .wake_ns = http_timer_expiry_ns, .tick = http_handle_timer };

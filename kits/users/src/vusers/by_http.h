@@ -24,6 +24,4 @@ extern const struct crowd_protocol_hooks by_http_protocol;
 /* NULL: out of memory, or libcurl lacks a feature. Owned by the caller. */
 struct http_users *http_users_open(const struct http_users_cfg *cfg, struct crowd *crowd);
 void http_users_close(struct http_users *h);
-int64_t http_users_received_bytes(const struct http_users *h);		/* received, bodies and headers */
-int64_t http_users_connections_made(const struct http_users *h);	/* TCP connections made so far */
 const char *http_library_version_text(void);			/* "libcurl/7.88.1" */

@@ -26,7 +26,6 @@ struct vnc_users {
 	struct crowd *crowd;
 	struct vnc_user *user;
 	struct rfb_echo_patch *patch;
-	int64_t bytes, unasked;
 	uint8_t scratch[SCRATCH];
 };
 
@@ -71,10 +70,6 @@ void vnc_users_close(struct vnc_users *v)
 	}
 	free(v);
 }
-
-int64_t vnc_users_received_bytes(const struct vnc_users *v) { return v->bytes; }
-
-int64_t vnc_users_unasked_updates(const struct vnc_users *v) { return v->unasked; }
 
 static void close_and_report_lost_vnc_user(struct vnc_users *v, uint32_t user, int err, const char *why)
 {
@@ -136,10 +131,10 @@ static void read_bytes_for_vnc_user(struct vnc_users *v, uint32_t user)
 		close_and_report_lost_vnc_user(v, user, n ? -errno : -EPIPE, n ? NULL : "the server closed the connection");
 		return;
 	}
-	v->bytes += n;
+	v->crowd->sums.bytes += n;
 	u->bytes += (uint32_t)n;
 	flags = vrfb_parse_bytes(&u->rfb, v->scratch, (size_t)n);
-	v->unasked += measuring_window_contains_time(&v->crowd->window, now) ? u->rfb.unasked : 0;
+	v->crowd->sums.unasked += measuring_window_contains_time(&v->crowd->window, now) ? u->rfb.unasked : 0;
 	u->rfb.unasked = 0;
 	if (flags >= 0 && u->rfb.n_out) {
 		err = send_vnc_message(u, u->rfb.out, u->rfb.n_out);

@@ -20,7 +20,3 @@ extern const char *const by_vnc_labels[];	/* names of the requests: "key", "move
 /* NULL: out of memory. Owned by the caller. */
 struct vnc_users *vnc_users_open(const struct vnc_users_cfg *cfg, struct crowd *crowd);
 void vnc_users_close(struct vnc_users *v);
-/* Bytes received by all users. */
-int64_t vnc_users_received_bytes(const struct vnc_users *v);
-/* Updates within the measuring window that began while their user waited for no answer. */
-int64_t vnc_users_unasked_updates(const struct vnc_users *v);

@@ -69,13 +69,6 @@ static void log_request(struct crowd *c, uint32_t user, int64_t now, enum vlog_e
 	request_log_add(c->log, &row);
 }
 
-static void record_connection_failure(struct crowd *c, int err, const char *why)
-{
-	c->sums.last_err = err;
-	if (why)
-		snprintf(c->sums.last_why, sizeof(c->sums.last_why), "%s", why);
-}
-
 static bool is_disconnected(const struct crowd_user *u)
 {
 	return u->state == CROWD_AWAY || u->state == CROWD_CONNECTING;
@@ -134,14 +127,6 @@ void crowd_handle_user_connected(struct crowd *c, uint32_t user)
 	mark_user_idle_and_enqueue(c, user, now, now + random_think_time_ns(&c->cfg.think, &u->random));
 }
 
-/* Closed loop: the next request of the user is due after a think time. */
-static void mark_user_idle_and_schedule_next(struct crowd *c, uint32_t user, int64_t now)
-{
-	struct crowd_user *u = &c->user[user];
-
-	mark_user_idle_and_enqueue(c, user, now, c->cfg.open ? 0 : now + random_think_time_ns(&c->cfg.think, &u->random));
-}
-
 void crowd_handle_answer_to_user(struct crowd *c, uint32_t user, int64_t now, uint32_t bytes, uint16_t code, bool ok)
 {
 	struct crowd_user *u = &c->user[user];
@@ -155,7 +140,7 @@ void crowd_handle_answer_to_user(struct crowd *c, uint32_t user, int64_t now, ui
 		u->answered++;
 		u->response_ns += now - u->due_ns;
 	}
-	mark_user_idle_and_schedule_next(c, user, now);
+	mark_user_idle_and_enqueue(c, user, now, c->cfg.open ? 0 : now + random_think_time_ns(&c->cfg.think, &u->random));
 }
 
 void crowd_handle_user_lost_connection(struct crowd *c, uint32_t user, int err, const char *why)
@@ -163,7 +148,9 @@ void crowd_handle_user_lost_connection(struct crowd *c, uint32_t user, int err, 
 	struct crowd_user *u = &c->user[user];
 	int64_t now = clock_now();
 
-	record_connection_failure(c, err, why);
+	c->sums.last_err = err;
+	if (why)
+		snprintf(c->sums.last_why, sizeof(c->sums.last_why), "%s", why);
 	if (u->state == CROWD_ASKED) {
 		measuring_window_note_request_end(&c->window, now);
 		log_request(c, user, now, VLOG_ERROR, 0, 0);
@@ -240,58 +227,46 @@ static void reconnect_users(struct crowd *c, int64_t now)
 		c->retry_ns = c->user[i].state == CROWD_AWAY ? now + RETRY_NS : 0;
 }
 
-/* Closed loop: sends the requests that are due. */
-static void send_due_requests_closed_loop(struct crowd *c, int64_t now)
+/* When the next request is due; INT64_MAX: none is. */
+static int64_t next_due_ns(const struct crowd *c)
 {
-	int most = AT_ONCE;
-
-	while (most-- && due_heap_first_time_ns(&c->dues) <= now && due_heap_first_time_ns(&c->dues) < c->window.end_ns) {
-		struct user_due_time d = due_heap_take(&c->dues);
-
-		c->user[d.user].queued = false;
-		if (c->user[d.user].state == CROWD_FREE)
-			send_request(c, d.user, d.at_ns);
-	}
-}
-
-/* Open loop: sends the requests that are due, as far as users are free. */
-static void send_due_requests_open_loop(struct crowd *c, int64_t now)
-{
-	int most = AT_ONCE;
-
-	while (most-- && c->idle_n && c->next_due_ns <= now && c->next_due_ns < c->window.end_ns) {
-		uint32_t user = c->idle[c->idle_head];
-
-		c->idle_head = (c->idle_head + 1) % (size_t)c->cfg.users;
-		c->idle_n--;
-		c->user[user].queued = false;
-		if (c->user[user].state != CROWD_FREE)
-			continue;
-		send_request(c, user, c->next_due_ns);
-		c->next_due_ns += random_think_time_ns(&c->cfg.think, &c->random);
-	}
-}
-
-static void send_due_requests(struct crowd *c, int64_t now)
-{
-	if (c->cfg.open)
-		send_due_requests_open_loop(c, now);
-	else
-		send_due_requests_closed_loop(c, now);
-}
-
-/* Whether a request that was due before the end has not been sent. */
-static bool crowd_has_unsent_due_requests(const struct crowd *c)
-{
-	return (c->cfg.open ? c->next_due_ns : due_heap_first_time_ns(&c->dues)) < c->window.end_ns;
+	return c->cfg.open ? c->next_due_ns : due_heap_first_time_ns(&c->dues);
 }
 
 /* When the next request can be sent; INT64_MAX: not before another event. */
 static int64_t next_send_ns(const struct crowd *c)
 {
-	int64_t due = !c->cfg.open ? due_heap_first_time_ns(&c->dues) : c->idle_n ? c->next_due_ns : INT64_MAX;
+	return next_due_ns(c) < c->window.end_ns && (c->idle_n || !c->cfg.open) ? next_due_ns(c) : INT64_MAX;
+}
 
-	return due < c->window.end_ns ? due : INT64_MAX;
+/* Takes the user who sends the next request. Closed loop: whose request it is; open loop: who has been free for longest. */
+static uint32_t take_next_sender(struct crowd *c)
+{
+	uint32_t user;
+
+	if (c->cfg.open) {
+		user = c->idle[c->idle_head];
+		c->idle_head = (c->idle_head + 1) % (size_t)c->cfg.users;
+		c->idle_n--;
+	} else {
+		user = due_heap_take(&c->dues).user;
+	}
+	c->user[user].queued = false;
+	return user;
+}
+
+static void send_due_requests(struct crowd *c, int64_t now)
+{
+	for (int most = AT_ONCE; most-- && next_send_ns(c) <= now;) {
+		int64_t due = next_due_ns(c);
+		uint32_t user = take_next_sender(c);
+
+		if (c->user[user].state != CROWD_FREE)
+			continue;
+		send_request(c, user, due);
+		if (c->cfg.open)
+			c->next_due_ns += random_think_time_ns(&c->cfg.think, &c->random);
+	}
 }
 
 /* --- the loop ---------------------------------------------------------------------------------------------------- */
@@ -448,9 +423,10 @@ int crowd_run(struct crowd *c, struct request_log *log, int64_t start_ns)
 			c->user[i].gone_ns = now;
 		}
 	last = window ? thread_cpu_and_wait_now() : first;
-	c->sums.spent = thread_cpu_and_wait_between(&first, &last);
+	c->sums.spent = (struct thread_cpu_and_wait_times){ last.cpu_ns - first.cpu_ns,
+		first.waited_ns < 0 || last.waited_ns < 0 ? -1 : last.waited_ns - first.waited_ns };
 	over = now + c->cfg.timeout_ns;
-	while (!err && !c->sums.stopped && (c->window.asked || crowd_has_unsent_due_requests(c)) && (now = clock_now()) < over &&
+	while (!err && !c->sums.stopped && (c->window.asked || next_due_ns(c) < c->window.end_ns) && (now = clock_now()) < over &&
 	       !proc_stop) {
 		send_due_requests(c, now);
 		err = crowd_run_loop_once(c, over, &before);

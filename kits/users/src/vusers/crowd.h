@@ -79,6 +79,9 @@ struct crowd_sums {
 	int64_t users_ready, reconnected, refused;	/* refused: attempts to connect that failed after the beginning */
 	int64_t due, pages, finished;	/* within the window: requests due; first requests of pages; answers */
 	int64_t unsent;			/* requests due before the end and never sent */
+	int64_t bytes;			/* received by all users, heads included */
+	int64_t connections;		/* TCP connections made, where a user may have several (HTTP) */
+	int64_t unasked;		/* VNC: updates within the window that began while their user waited for no answer */
 	double gone_ns;			/* time without a connection within the window, summed over all users */
 	struct thread_cpu_and_wait_times spent;	/* of this thread within the window */
 	int64_t memory_bytes;		/* growth of the process while all users connected */

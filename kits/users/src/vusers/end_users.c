@@ -177,7 +177,7 @@ static void die_not_connected(const struct crowd *c, const char *text, int err)
 /* Why what was taken for an answer may be that of another user, or none, as a line in `text`; NULL: nothing speaks for it. */
 static const char *unsure_answers_text(const struct vusers_options *cfg, const struct request_log_sums *s, char *text, size_t size)
 {
-	int64_t unasked = run.vnc ? vnc_users_unasked_updates(run.vnc) : 0, answers = s->users.ended[VLOG_OK];
+	int64_t unasked = run.crowd.sums.unasked, answers = s->users.ended[VLOG_OK];
 
 	if (run.vnc && cfg->echo == ECHO_PATCH && cfg->users > run.target.ports)
 		snprintf(text, size, "%s type into %s, whose patch shows the keys of all: an answer may be that of another, and response "
@@ -389,9 +389,9 @@ int run_load_generator(struct vusers_options *cfg, const char *text)
 	progress_end(&progress);
 	err = request_log_close(log, &sums);
 	what.process_cpu_ns = clock_cpu_time_of_this_process();
-	what.bytes = run.http ? http_users_received_bytes(run.http) : vnc_users_received_bytes(run.vnc);
+	what.bytes = c->sums.bytes;
 	what.why_unsure = unsure_answers_text(cfg, &sums, unsure, sizeof(unsure));
-	what.connections = run.http ? http_users_connections_made(run.http) : -1;
+	what.connections = run.http ? c->sums.connections : -1;
 	report_users(out, c, &sums, &what);
 	status = report_verdict_as_exit_status(out, c, &sums, &what, err);
 	rec_close_report_or_die(out);

@@ -18,13 +18,6 @@ struct thread_cpu_and_wait_times thread_cpu_and_wait_now(void)
 	return s;
 }
 
-struct thread_cpu_and_wait_times thread_cpu_and_wait_between(const struct thread_cpu_and_wait_times *first,
-							     const struct thread_cpu_and_wait_times *last)
-{
-	return (struct thread_cpu_and_wait_times){ last->cpu_ns - first->cpu_ns, first->waited_ns < 0 ||
-			       last->waited_ns < 0 ? -1 : last->waited_ns - first->waited_ns };
-}
-
 /* Not from statm, which the kernel updates per CPU, in batches. */
 int64_t resident_bytes_of_this_process(void)
 {

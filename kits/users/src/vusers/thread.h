@@ -13,9 +13,6 @@ struct thread_cpu_and_wait_times {
 
 /* Usage of the calling thread since it began. */
 struct thread_cpu_and_wait_times thread_cpu_and_wait_now(void);
-/* The difference of two usages. */
-struct thread_cpu_and_wait_times thread_cpu_and_wait_between(const struct thread_cpu_and_wait_times *first,
-							     const struct thread_cpu_and_wait_times *last);
 /* Resident memory of this process in bytes; 0: not known. */
 int64_t resident_bytes_of_this_process(void);
 
