@@ -87,14 +87,6 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void refuse_other_models_options(const char *mode)
-{
-	const struct cli_opt *other = cli_option_not_of(mode);
-
-	if (other)
-		die_usage("--%s does not belong to queue %s", other->name, mode);
-}
-
 static struct rec_report *open_model_report(const char *mode)
 {
 	const struct rec_output_path places[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--rows", cfg.rows } };
@@ -158,7 +150,7 @@ static void require_users_and_think_time(const char *mode)
 		die_usage("queue %s needs a think time: -z TIME, or --users-per-second RATIO", mode);
 }
 
-static int run_mva_command(void)
+static int run_mva_command(const char *mode)
 {
 	struct mva_network net = { .stations = cfg.demand.n, .delay_s = (double)cfg.delay_ns / 1e9, .tolerance = cfg.tolerance };
 	struct reported_mva_model m = { &net, (enum mva_method)cfg.method, out_cfg.format == REC_TEXT, true };
@@ -177,12 +169,12 @@ static int run_mva_command(void)
 	}
 	if (!(most > 0))
 		die_usage("--demand: at least one demand must be above 0");
-	require_users_and_think_time("mva");
+	require_users_and_think_time(mode);
 	check_values_of_users_option(m.method == MVA_SCHWEITZER, net.stations);
 	m.other = true;
 	for (size_t i = 0; i < cfg.users.n; i++)
 		m.other = m.other && floor(cfg.users.value[i]) == cfg.users.value[i];
-	out = open_model_report("mva");
+	out = open_model_report(mode);
 	rec_add_str(out, "method", mva_methods[cfg.method]);
 	rec_add_real(out, "delay_s", net.delay_s, 9);
 	rec_add_real(out, "tolerance", net.tolerance, 6);
@@ -244,16 +236,16 @@ static int run_open_queue_command(const char *mode)
 	return isinf(unstable) ? EXIT_OK : EXIT_LOSSY;
 }
 
-static int run_closed_queue_command(void)
+static int run_closed_queue_command(const char *mode)
 {
-	double s = require_service_s("mm1n");
+	double s = require_service_s(mode);
 	struct rec_report *out;
 
-	require_users_and_think_time("mm1n");
+	require_users_and_think_time(mode);
 	if (cfg.think.n && !(cfg.think.value[0] > 0))
 		die_usage("-z 0: without think time the server is always busy; give a time above 0");
 	check_values_of_users_option(false, 1);
-	out = open_model_report("mm1n");
+	out = open_model_report(mode);
 	rec_add_real(out, "service_s", s, 9);
 	begin_report_result(out);
 	begin_model_points_table(out);
@@ -376,12 +368,6 @@ static struct predicted_largest_load predict_largest_load(const struct service_d
 	return most;
 }
 
-/* Users are whole. */
-static const char *load_text(double load)
-{
-	return isinf(load) ? "without end" : load == floor(load) ? text_of_count((int64_t)load) : number_text(load);
-}
-
 static const char *text_of_extrapolation(double least, double most)
 {
 	static char text[80];
@@ -418,7 +404,7 @@ static void say_largest_load(struct rec_report *out, const struct figure *f, con
 static void say_fit_summary(struct rec_report *out, const struct service_demands *d, const struct observed_load_rows *o,
 			    const struct predicted_largest_load *most)
 {
-	bool fits = !fit_is_far_off(d) && !fit_contradicts_rows(d, o);
+	bool fits = !fit_means_nothing(d, o);
 
 	if (fit_warning_text(d, o))
 		rec_add_warning_line(out, "%s", fit_warning_text(d, o));
@@ -457,7 +443,7 @@ static int run_fit_command(const char *file)
 	const char *why = "";
 	struct rec_report *out;
 	struct row_file *t;
-	bool contradicts;
+	bool wrong;
 	int err;
 
 	if (!file)
@@ -486,26 +472,37 @@ static int run_fit_command(const char *file)
 	report_fitted_rows(out, t, &d, &m, &o);
 	report_load_predictions(out, t, &m, last_z, &most);
 	close_model_outputs(out, t);
-	contradicts = fit_contradicts_rows(&d, &o) || (!cfg.column && rows_contradict_little(&o, d.rows));
+	wrong = fit_means_nothing(&d, &o) || (!cfg.column && rows_contradict_little(&o, d.rows));
 	observed_load_rows_free(&o);
-	return fit_is_far_off(&d) || contradicts ? EXIT_LOSSY : EXIT_OK;
+	return wrong ? EXIT_LOSSY : EXIT_OK;
 }
+
+/* `run` takes the file of a model that reads rows, else the model's name. */
+static const struct {
+	const char *name;
+	int (*run)(const char *word);
+	bool reads;
+} model[] = {
+	{ "mva", run_mva_command, false }, { "mm1", run_open_queue_command, false }, { "mmm", run_open_queue_command, false },
+	{ "mm1n", run_closed_queue_command, false }, { "users", run_user_counts_command, true }, { "fit", run_fit_command, true },
+};
+#define MODELS (sizeof(model) / sizeof(*model))
 
 int main(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "queue mva | mm1 | mmm | mm1n | users [FILE] | fit FILE [options]",
 			      "Queueing models of users and servers, and demands from measured rows.", options);
 	const char *mode = argv[first], *file = first + 1 < argc ? argv[first + 1] : NULL;
-	bool reads;
+	size_t i = 0;
 
 	if (first == argc)
 		die_usage("which model? mva, mm1, mmm, mm1n, users or fit");
-	reads = !strcmp(mode, "users") || !strcmp(mode, "fit");
-	if (!reads && strcmp(mode, "mva") != 0 && strcmp(mode, "mm1") != 0 && strcmp(mode, "mmm") != 0 && strcmp(mode, "mm1n") != 0)
+	while (i < MODELS && strcmp(mode, model[i].name) != 0)
+		i++;
+	if (i == MODELS)
 		die_usage("%s: mva, mm1, mmm, mm1n, users or fit", mode);
-	cli_refuse_operands_from(argc, argv, first + 1 + reads);
-	refuse_other_models_options(mode);
-	return !strcmp(mode, "mva") ? run_mva_command() : !strcmp(mode, "mm1n") ? run_closed_queue_command() : !strcmp(mode, "users") ?
-		run_user_counts_command(file) :
-	       !strcmp(mode, "fit") ? run_fit_command(file) : run_open_queue_command(mode);
+	cli_refuse_operands_from(argc, argv, first + 1 + model[i].reads);
+	if (cli_option_not_of(mode))
+		die_usage("--%s does not belong to queue %s", cli_option_not_of(mode)->name, mode);
+	return model[i].run(model[i].reads ? file : mode);
 }

@@ -11,19 +11,6 @@
 
 const char *const plot_columns[] = { "kind", "n", "z_s", "lambda", "q", "r_s", "r_asymptote_s", "x_bound", NULL };
 
-/* Reports several numbers: report_numbers(r, { "x", x }, { "q", q }). */
-struct named_number_for_report {
-	const char *key;	/* NULL: the end of the array */
-	double value;
-};
-#define report_numbers(r, ...) report_named_numbers(r, (const struct named_number_for_report[]){ __VA_ARGS__, { NULL, 0 } })
-
-static void report_named_numbers(struct rec_report *r, const struct named_number_for_report *v)
-{
-	for (; v->key; v++)
-		rec_add_real(r, v->key, v->value, DIGITS);
-}
-
 /* Reports utilizations as an array in JSON and TSV, as one word in text. */
 static void report_utilizations(struct rec_report *r, const char *key, const double *u, size_t n, bool text)
 {
@@ -42,31 +29,29 @@ static void report_utilizations(struct rec_report *r, const char *key, const dou
 	rec_end_container(r);
 }
 
-void write_plot_row(struct row_file *t, const char *kind, double n, double z_s, double rate, double r_s,
-		    const struct mva_network *net)
+/* NAN: an empty cell. `net` NULL: no bounds. */
+static void write_plot_row(struct row_file *t, const char *kind, double n, double z_s, double rate, double r_s,
+			   const struct mva_network *net)
 {
+	double cell[] = { n, z_s, rate, rate * r_s, r_s, NAN, NAN };
 	struct mva_bounds b;
-	bool closed = net && isfinite(n) && isfinite(z_s);
 
 	if (!t)
 		return;
-	if (net)
+	if (net && isfinite(n) && isfinite(z_s)) {
 		mva_compute_bounds(net, &b);
+		cell[5] = n * b.demand_max_s - z_s;
+		cell[6] = mva_throughput_upper_bound(&b, n, z_s);
+	}
 	rows_write_str(t, kind);
-	rows_write_real(t, n);
-	rows_write_real(t, z_s);
-	rows_write_real(t, rate);
-	rows_write_real(t, rate * r_s);
-	rows_write_real(t, r_s);
-	rows_write_real(t, closed ? n * b.demand_max_s - z_s : (double)NAN);
-	rows_write_real(t, closed ? mva_throughput_upper_bound(&b, n, z_s) : (double)NAN);
+	for (size_t i = 0; i < sizeof(cell) / sizeof(*cell); i++)
+		rows_write_real(t, cell[i]);
 	rows_end_row(t);
 }
 
-/* Formats a number of users, which is whole except for Schweitzer's approximation. */
-static const char *user_count_text(double n)
+const char *load_text(double load)
 {
-	return floor(n) == n ? text_of_count((int64_t)n) : number_text(n);
+	return isinf(load) ? "without end" : load == floor(load) ? text_of_count((int64_t)load) : number_text(load);
 }
 
 static void say_model_point(struct rec_report *r, double n, double x, double r_s, const double *u, size_t stations)
@@ -75,7 +60,7 @@ static void say_model_point(struct rec_report *r, double n, double x, double r_s
 
 	for (size_t k = 0; k < stations; k++)
 		busiest = fmax(busiest, u[k]);
-	rec_add_text_table_row(r, "%s\t%s/s\t%s\t%s %%", user_count_text(n), number_text(x), ns_text(r_s * 1e9),
+	rec_add_text_table_row(r, "%s\t%s/s\t%s\t%s %%", load_text(n), number_text(x), ns_text(r_s * 1e9),
 			       number_text(100 * busiest));
 }
 
@@ -88,11 +73,11 @@ void report_mva_point(struct rec_report *r, struct row_file *t, const struct rep
 	mva_compute_bounds(m->net, &b);
 	rec_begin_object(r, NULL);
 	rec_add_real(r, "n", n, floor(n) == n ? 0 : 3);
-	rec_add_real(r, "z_s", z_s, 6);
-	report_numbers(r, { "nz", n / z_s }, { "lambda", p.x }, { "q", p.q }, { "qz", p.q / z_s }, { "r_s", p.r_s }, { "x", p.x });
+	rec_add_reals(r, { "z_s", z_s, 6 }, { "nz", n / z_s, DIGITS }, { "lambda", p.x, DIGITS }, { "q", p.q, DIGITS },
+		      { "qz", p.q / z_s, DIGITS }, { "r_s", p.r_s, DIGITS }, { "x", p.x, DIGITS });
 	report_utilizations(r, "u", p.u, m->net->stations, m->text);
-	report_numbers(r, { "r_least_s", mva_response_time_lower_bound(&b, n, z_s) }, { "x_most",
-		mva_throughput_upper_bound(&b, n, z_s) });
+	rec_add_reals(r, { "r_least_s", mva_response_time_lower_bound(&b, n, z_s), DIGITS },
+		      { "x_most", mva_throughput_upper_bound(&b, n, z_s), DIGITS });
 	if (m->other) {
 		enum mva_method other = m->method == MVA_EXACT ? MVA_SCHWEITZER : MVA_EXACT;
 		char key[40];
@@ -120,7 +105,8 @@ void report_mva_bounds(struct rec_report *r, const struct mva_network *net)
 
 	mva_compute_bounds(net, &b);
 	rec_begin_object(r, "bounds");
-	report_numbers(r, { "demand_max_s", b.demand_max_s }, { "x_most", b.x_max }, { "r_least_s", b.r_min_s });
+	rec_add_reals(r, { "demand_max_s", b.demand_max_s, DIGITS }, { "x_most", b.x_max, DIGITS },
+			 { "r_least_s", b.r_min_s, DIGITS });
 	rec_end_container(r);
 }
 
@@ -129,29 +115,31 @@ static void report_queue_figures(struct rec_report *r, const struct erlang_queue
 	rec_add_bool(r, "steady", q->steady);
 	rec_add_real(r, "x", q->x, DIGITS);
 	report_utilizations(r, "u", &q->u, 1, text);
-	report_numbers(r, { "q", q->q }, { "r_s", q->r_s }, { "w_s", q->w_s }, { "waits", q->waits });
+	rec_add_reals(r, { "q", q->q, DIGITS }, { "r_s", q->r_s, DIGITS }, { "w_s", q->w_s, DIGITS },
+			 { "waits", q->waits, DIGITS });
 }
 
 bool report_open_queue(struct rec_report *r, double rate, double service_s, double servers, bool text)
 {
+	double p95_s = erlang_response_time_quantile(rate, service_s, servers, 0.95);
 	struct erlang_queue_figures q;
 	char note[160];
 
 	erlang_solve_open_queue(rate, service_s, servers, &q);
 	rec_begin_object(r, NULL);
-	report_numbers(r, { "lambda", rate }, { "load", rate * service_s });
+	rec_add_reals(r, { "lambda", rate, DIGITS }, { "load", rate * service_s, DIGITS });
 	report_queue_figures(r, &q, text);
 	if (servers > 1)
 		rec_add_real(r, "blocked", q.blocked, DIGITS);
-	rec_add_real(r, "r_p50_s", erlang_response_time_quantile(rate, service_s, servers, 0.5), DIGITS);
-	rec_add_real(r, "r_p95_s", erlang_response_time_quantile(rate, service_s, servers, 0.95), DIGITS);
+	rec_add_reals(r, { "r_p50_s", erlang_response_time_quantile(rate, service_s, servers, 0.5), DIGITS },
+			 { "r_p95_s", p95_s, DIGITS });
 	snprintf(note, sizeof(note), "no steady state: %.9g requests a second come, %.9g at most can be served; "
 		 "the queue grows without end", rate, servers / service_s);
 	rec_add_str(r, "note", q.steady ? NULL : note);
 	rec_end_container(r);
 	if (q.steady)
-		rec_add_text_table_row(r, "%s/s\t%s\t%s\t%s\t%s %%", number_text(rate), ns_text(q.r_s * 1e9),
-			ns_text(erlang_response_time_quantile(rate, service_s, servers, 0.95) * 1e9), number_text(q.q), number_text(100 * q.u));
+		rec_add_text_table_row(r, "%s/s\t%s\t%s\t%s\t%s %%", number_text(rate), ns_text(q.r_s * 1e9), ns_text(p95_s * 1e9),
+				       number_text(q.q), number_text(100 * q.u));
 	else
 		rec_add_text_table_row(r, "%s/s\tgrows without end", number_text(rate));
 	return q.steady;
@@ -163,9 +151,8 @@ void report_closed_queue(struct rec_report *r, double n, double z_s, double serv
 
 	erlang_solve_closed_queue(n, z_s, service_s, &q);
 	rec_begin_object(r, NULL);
-	rec_add_real(r, "n", n, 0);
-	rec_add_real(r, "z_s", z_s, 6);
-	report_numbers(r, { "nz", n / z_s }, { "lambda", q.x }, { "qz", q.q / z_s });
+	rec_add_reals(r, { "n", n, 0 }, { "z_s", z_s, 6 }, { "nz", n / z_s, DIGITS }, { "lambda", q.x, DIGITS },
+		      { "qz", q.q / z_s, DIGITS });
 	report_queue_figures(r, &q, text);
 	rec_end_container(r);
 	say_model_point(r, n, q.x, q.r_s, &q.u, 1);
@@ -201,7 +188,7 @@ static void say_users_of_row(struct rec_report *r, const struct load_to_users_co
 {
 	char load[sizeof(row->run) + 120], users[24 * THINK_COLUMNS] = "";
 
-	snprintf(load, sizeof(load), "%s\t%s/s\t%s\t%s", row->run[0] ? row->run : user_count_text(row->n), number_text(row->rate),
+	snprintf(load, sizeof(load), "%s\t%s/s\t%s\t%s", row->run[0] ? row->run : load_text(row->n), number_text(row->rate),
 		 ns_text(row->r_s * 1e9), number_text(row->rate * row->r_s));
 	for (size_t i = 0; i < u->thinks; i++) {
 		const char *n = number_text(row->rate * u->pages * (row->r_s + u->think_s[i]));
@@ -227,20 +214,19 @@ void report_users_computed_from_row(struct rec_report *r, const struct load_to_u
 		rec_add_str(r, "run", row->run);
 	if (isfinite(row->n))
 		rec_add_real(r, "n", row->n, floor(row->n) == row->n ? 0 : 3);
-	report_numbers(r, { "lambda", row->rate }, { "r_s", row->r_s }, { "q", q });
+	rec_add_reals(r, { "lambda", row->rate, DIGITS }, { "r_s", row->r_s, DIGITS }, { "q", q, DIGITS });
 	if (isfinite(row->z_s)) {
-		rec_add_real(r, "z_s", row->z_s, 6);
-		report_numbers(r, { "n_calculated", row->rate * (row->r_s + row->z_s) }, { "nz", row->n / row->z_s }, { "qz", q / row->z_s });
+		rec_add_reals(r, { "z_s", row->z_s, 6 }, { "n_calculated", row->rate * (row->r_s + row->z_s), DIGITS },
+			      { "nz", row->n / row->z_s, DIGITS }, { "qz", q / row->z_s, DIGITS });
 	}
 	if (isfinite(row->mean_ms) && isfinite(row->sd_ms))
 		rec_add_real(r, "cov", row->sd_ms / row->mean_ms, DIGITS);
 	if (u->thinks) {
-		report_numbers(r, { "lambda_pages", pages }, { "q_pages", pages * row->r_s });
+		rec_add_reals(r, { "lambda_pages", pages, DIGITS }, { "q_pages", pages * row->r_s, DIGITS });
 		rec_begin_array(r, "web");
 		for (size_t i = 0; i < u->thinks; i++) {
 			rec_begin_object(r, NULL);
-			rec_add_real(r, "think_s", u->think_s[i], 6);
-			rec_add_real(r, "users", pages * (row->r_s + u->think_s[i]), DIGITS);
+			rec_add_reals(r, { "think_s", u->think_s[i], 6 }, { "users", pages * (row->r_s + u->think_s[i]), DIGITS });
 			rec_end_container(r);
 		}
 		rec_end_container(r);
@@ -249,14 +235,10 @@ void report_users_computed_from_row(struct rec_report *r, const struct load_to_u
 	say_users_of_row(r, u, row);
 }
 
-bool fit_is_far_off(const struct service_demands *d)
-{
-	return d->error > FAR_OFF;
-}
-
 #define ROW_OFF 0.2		/* beyond noise: a response shorter than the service demands, or a utilization above 1, by so much */
 
-bool fit_contradicts_rows(const struct service_demands *d, const struct observed_load_rows *o)
+/* By a fitted row, demands are shorter: its response is below them, or its requests keep a station busy beyond its time. */
+static bool fit_contradicts_rows(const struct service_demands *d, const struct observed_load_rows *o)
 {
 	struct mva_bounds b;
 
@@ -306,13 +288,18 @@ const char *names_of_rows_off_little(const struct observed_load_rows *o)
 	return used ? names : NULL;
 }
 
+bool fit_means_nothing(const struct service_demands *d, const struct observed_load_rows *o)
+{
+	return d->error > FAR_OFF || fit_contradicts_rows(d, o);
+}
+
 const char *fit_warning_text(const struct service_demands *d, const struct observed_load_rows *o)
 {
 	bool untold = d->response_rows && d->net.delay_s > 0 && isnan(d->delay_low);
 
 	for (size_t k = 0; k < d->net.stations; k++)
 		untold = untold || isnan(d->low[k]);
-	if (fit_is_far_off(d))
+	if (d->error > FAR_OFF)
 		return "the model cannot explain these response times (error_percent): demands and predictions mean nothing";
 	if (fit_contradicts_rows(d, o))
 		return "rows contradict these demands: a response shorter than they are, or more requests than they allow "
@@ -330,12 +317,14 @@ void report_fitted_demands(struct rec_report *r, const struct service_demands *d
 		rec_begin_object(r, NULL);
 		rec_add_str(r, "name", k < d->busy ? o->resource[k] : "queue");
 		rec_add_str(r, "from", k < d->busy ? "busy time" : "response time");
-		report_numbers(r, { "demand_s", d->net.demand_s[k] }, { "low_s", d->low[k] }, { "high_s", d->high[k] });
+		rec_add_reals(r, { "demand_s", d->net.demand_s[k], DIGITS }, { "low_s", d->low[k], DIGITS },
+				 { "high_s", d->high[k], DIGITS });
 		rec_end_container(r);
 	}
 	rec_end_container(r);
 	rec_begin_object(r, "delay");
-	report_numbers(r, { "delay_s", d->net.delay_s }, { "low_s", d->delay_low }, { "high_s", d->delay_high });
+	rec_add_reals(r, { "delay_s", d->net.delay_s, DIGITS }, { "low_s", d->delay_low, DIGITS },
+			 { "high_s", d->delay_high, DIGITS });
 	rec_end_container(r);
 	rec_add_real(r, "error_percent", 100 * expm1(d->error), 3);
 	rec_add_str(r, "note", fit_warning_text(d, o));
@@ -354,11 +343,9 @@ void report_fitted_rows(struct rec_report *r, struct row_file *t, const struct s
 		if (row->run[0])
 			rec_add_str(r, "run", row->run);
 		rec_add_bool(r, "fitted", i < d->rows);
-		rec_add_real(r, "n", row->n, 3);
-		rec_add_real(r, "z_s", row->z_s, 6);
-		report_numbers(r, { "lambda_measured", row->rate }, { "lambda", p.x }, { "r_measured_s", row->r_s }, { "r_s", p.r_s });
-		rec_add_real(r, "off_percent", 100 * (p.r_s / row->r_s - 1), 3);
-		rec_add_real(r, "q", p.q, DIGITS);
+		rec_add_reals(r, { "n", row->n, 3 }, { "z_s", row->z_s, 6 }, { "lambda_measured", row->rate, DIGITS },
+			      { "lambda", p.x, DIGITS }, { "r_measured_s", row->r_s, DIGITS }, { "r_s", p.r_s, DIGITS },
+			      { "off_percent", 100 * (p.r_s / row->r_s - 1), 3 }, { "q", p.q, DIGITS });
 		if (d->busy)
 			report_utilizations(r, "u_measured", row->u, d->busy, m->text);
 		report_utilizations(r, "u", p.u, d->net.stations, m->text);

@@ -16,6 +16,8 @@ struct reported_mva_model {
 	bool other;		/* report the other method's figures, too */
 };
 void report_mva_point(struct rec_report *r, struct row_file *t, const struct reported_mva_model *m, double n, double z_s);
+/* A number of users or a rate, in words; users are whole except for Schweitzer's approximation. */
+const char *load_text(double load);
 /* In text, begins the table of the points that follow. */
 void begin_model_points_table(struct rec_report *r);
 void report_mva_bounds(struct rec_report *r, const struct mva_network *net);
@@ -23,9 +25,6 @@ void report_mva_bounds(struct rec_report *r, const struct mva_network *net);
  * reported_mva_model. */
 bool report_open_queue(struct rec_report *r, double rate, double service_s, double servers, bool text);
 void report_closed_queue(struct rec_report *r, double n, double z_s, double service_s, bool text);
-/* Writes a measured or predicted row for a plot; NAN: an empty cell. */
-void write_plot_row(struct row_file *t, const char *kind, double n, double z_s, double rate, double r_s,
-		    const struct mva_network *net);
 
 /* How to convert a measured row to numbers of users: pages per object, and the think times of users. */
 struct load_to_users_conversion_cfg {
@@ -42,10 +41,8 @@ void report_users_computed_from_row(struct rec_report *r, const struct load_to_u
 
 /* Returns a warning about a fit; NULL: there is none. */
 const char *fit_warning_text(const struct service_demands *d, const struct observed_load_rows *o);
-/* true: response times are too far from the model, so the fit means nothing */
-bool fit_is_far_off(const struct service_demands *d);
-/* true: by a fitted row, demands are shorter: its response is below them, or its requests keep a station busy beyond its time */
-bool fit_contradicts_rows(const struct service_demands *d, const struct observed_load_rows *o);
+/* true: response times are too far from the model, or fitted rows contradict the demands */
+bool fit_means_nothing(const struct service_demands *d, const struct observed_load_rows *o);
 /* true: in more than half of the rows, users, rates and times contradict each other. Of times that are means only. */
 bool rows_contradict_little(const struct observed_load_rows *o, size_t rows);
 /* Each row for which that is so, by its run or its number from 1; NULL: none. */
