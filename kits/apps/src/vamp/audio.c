@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Watches the sound server by two children that run pactl: one prints changes while the server runs, the other lists the streams
  * after each change. */
-#include "audio_wakeups.h"
-#include "audio_pactl.h"
+#include "audio.h"
 #include "clock.h"
 #include "control.h"
 #include "proc.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "audio_pactl.h"
+#include "audio.h"
 #include "cli.h"
 #include "files.h"
 #include "json_in.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "audio_wakeups.h"
+#include "audio.h"
 #include "array.h"
 #include "files.h"
 #include "proc.h"

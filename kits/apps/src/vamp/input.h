@@ -48,36 +48,3 @@ int input_evdev_open(struct input_source **out, const char *device, const struct
 /* Lines through a fifo, which is made if it does not exist, and then removed at the end. Every line is an event. Tools that send
  * RFB input write to it. */
 int input_fifo_open(struct input_source **out, const char *path, struct why *why);
-
-struct sound_server_watch;
-/* Watches the sound server (PulseAudio, or PipeWire's replacement of it) of this user, or at `server`. 0; -ENOENT: no server runs
- * (`why`), but *out is made: each audio_connect_and_average_wakeups() looks for a server again. Other errors: *out is NULL.
- * Needs pactl (pulseaudio-utils). Counting wake-ups needs the right to trace; without it only clients with a playing stream
- * count, and audio_describe_server_watch() says so. Waits up to 2 s for the server's answer; the other functions do not wait.
- * Forks children:
- * call it after undo_create_recorder(). */
-int audio_open_server_watch(struct sound_server_watch **out, const char *server, struct why *why);
-/* The source of "audio" events: a stream starts to play. Owned by `a`. Its read() also updates the list of streams, and never
- * fails. */
-struct input_source *audio_input_source_of_watch(struct sound_server_watch *a);
-/* Is the process the sound server, a client with a playing stream or, while a stream plays, the process that wakes the server
- * most? */
-bool audio_process_plays_sound(const struct sound_server_watch *a, int pid);
-/* Does any stream play? */
-bool audio_has_playing_stream(const struct sound_server_watch *a);
-/* Averages the wake-up counts: at the start of every episode, and every max_int_period without one. `tagged`: the background
- * processes, whose confidence grows by 1 (up to 10); that of others shrinks by 1. */
-void audio_connect_and_average_wakeups(struct sound_server_watch *a, const int *tagged, size_t n);
-/* The figures of a process that wakes the sound server, for the log. audio_copy_wakeup_counters() copies up to `room` and returns
- * how many. */
-struct audio_wakeup_counter {
-	int pid;
-	char comm[16];
-	int64_t wakeups;	/* wake-ups of the server since the last averaging */
-	double average;		/* moving average of the wake-ups */
-	int confidence;		/* confidence that the process is a background task: 0 to 10 */
-	bool stream;		/* has a playing stream */
-};
-size_t audio_copy_wakeup_counters(const struct sound_server_watch *a, struct audio_wakeup_counter *out, size_t room);
-void audio_describe_server_watch(const struct sound_server_watch *a, char *text, size_t size);
-void audio_close_server_watch(struct sound_server_watch *a);

@@ -12,7 +12,7 @@
 #include "clock.h"
 #include "throttle.h"
 #include "files.h"
-#include "input.h"
+#include "audio.h"
 #include "isolate.h"
 #include "scope.h"
 

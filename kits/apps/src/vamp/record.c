@@ -53,6 +53,17 @@ int find_background_processes(const struct task_sampler *tasks, int64_t sub_ns, 
 	return 0;
 }
 
+void report_judged_process(struct rec_report *r, const struct high_load_process *tag, const char *why)
+{
+	rec_begin_object(r, NULL);
+	rec_add_int(r, "pid", tag->pid);
+	rec_add_str(r, "comm", tag->comm);
+	rec_add_reals(r, { "cpu_percent", tag->load_percent, 1 }, { "run_percent", tag->run_percent, 1 });
+	if (*why)
+		rec_add_str(r, "why", why);
+	rec_end_container(r);
+}
+
 void judged_list_free(struct judged_process_list *j)
 {
 	free(j->tag);

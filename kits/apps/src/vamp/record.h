@@ -3,7 +3,7 @@
 #pragma once
 
 #include "throttle.h"
-#include "input.h"
+#include "audio.h"
 #include "rec.h"
 #include "sample.h"
 #include "tasks.h"
@@ -18,6 +18,8 @@ struct judged_process_list {
 int find_background_processes(const struct task_sampler *tasks, int64_t sub_ns, double threshold,
 			      const struct sound_server_watch *audio,
 		    struct judged_process_list *out);
+/* Adds a process to a report; `why` "": not exempt. */
+void report_judged_process(struct rec_report *r, const struct high_load_process *tag, const char *why);
 void judged_list_free(struct judged_process_list *j);
 /* Do both lists have the same background processes? */
 bool judged_lists_have_same_background(const struct judged_process_list *a, const struct judged_process_list *b);

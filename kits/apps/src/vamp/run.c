@@ -203,16 +203,8 @@ static void close_daemon_parts(void)
 static void report_judged_processes(struct rec_report *r, const char *key, const struct high_load_process *tag, size_t n)
 {
 	rec_begin_array(r, key);
-	for (; n--; tag++) {
-		rec_begin_object(r, NULL);
-		rec_add_int(r, "pid", tag->pid);
-		rec_add_str(r, "comm", tag->comm);
-		rec_add_real(r, "cpu_percent", tag->load_percent, 1);
-		rec_add_real(r, "run_percent", tag->run_percent, 1);
-		if (tag->why != EXEMPT_NOT)
-			rec_add_str(r, "why", exemption_words[tag->why]);
-		rec_end_container(r);
-	}
+	for (; n--; tag++)
+		report_judged_process(r, tag, exemption_words[tag->why]);
 	rec_end_container(r);
 }
 
@@ -221,10 +213,8 @@ static void report_episode(struct rec_report *r, const struct episode_record *e)
 	const struct judged_process_list *j = &e->judged;
 
 	rec_begin_object(r, NULL);
-	rec_add_int(r, "started_ns", e->started_ns);
-	rec_add_int(r, "ended_ns", e->ended_ns);
-	rec_add_str(r, "trigger", e->trigger);
-	rec_add_str(r, "ended_by", episode_end_words[e->ended]);
+	rec_add_ints(r, { "started_ns", e->started_ns }, { "ended_ns", e->ended_ns });
+	rec_add_strs(r, { "trigger", e->trigger }, { "ended_by", episode_end_words[e->ended] });
 	rec_add_count(r, "decided_us", e->decided_ns ? (e->decided_ns - e->started_ns) / NS_PER_US : -1);
 	rec_add_bool(r, "applied", !e->err);
 	report_judged_processes(r, "background", j->tag, j->background);
@@ -243,16 +233,12 @@ static void report_episodes(struct rec_report *r, struct run_record *t)
 		report_episode(r, &t->episode[i]);
 	}
 	rec_end_container(r);
-	rec_add_int(r, "episodes_left_out", t->left_out);
-	rec_add_int(r, "tagged_processes", tagged);
+	rec_add_ints(r, { "episodes_left_out", t->left_out }, { "tagged_processes", tagged });
 	rec_add_sample_statistics(r, "input_to_decision_us", &t->decision_ns, (double)NS_PER_US);
-	rec_add_int(r, "sub_epochs", t->samples);
-	rec_add_int(r, "missed_sub_epochs", t->missed);
+	rec_add_ints(r, { "sub_epochs", t->samples }, { "missed_sub_epochs", t->missed });
 	rec_add_real(r, "daemon_cpu_percent", run_record_own_cpu_percent(t), 3);
-	rec_add_int(r, "sampled_tasks", (int64_t)t->most_processes);
-	rec_add_int(r, "not_undone", (int64_t)t->not_undone);
-	rec_add_str(r, "way", t->way);
-	rec_add_str(r, "sound", *t->sound ? t->sound : NULL);
+	rec_add_ints(r, { "sampled_tasks", (int64_t)t->most_processes }, { "not_undone", (int64_t)t->not_undone });
+	rec_add_strs(r, { "way", t->way }, { "sound", *t->sound ? t->sound : NULL });
 	rec_end_container(r);
 }
 
@@ -288,14 +274,11 @@ static void report_vamp_settings(struct rec_report *r, const struct rt_settings_
 		     { "ratio", cfg.dry || ((cfg.agent || cfg.batch) && cfg.ratio < 0) ? NULL : throttle_ratio_words[chosen_throttle_ratio()] });
 	rec_add_bool(r, "isolate", cfg.isolate);
 	rec_add_bool(r, "interrupts", cfg.isolate && !cfg.no_interrupts);
-	rec_add_str(r, "agent", cfg.agent);
-	rec_add_str(r, "batch", cfg.batch);
+	rec_add_strs(r, { "agent", cfg.agent }, { "batch", cfg.batch });
 	rec_add_bool(r, "dry_run", cfg.dry);
-	rec_add_str(r, "group", cfg.group);
-	rec_add_str(r, "user", cfg.user);
+	rec_add_strs(r, { "group", cfg.group }, { "user", cfg.user });
 	rec_add_real(r, "threshold_percent", cfg.threshold, 1);
-	rec_add_int(r, "before_ms", cfg.before_ns / NS_PER_MS);
-	rec_add_int(r, "most_ms", cfg.most_ns / NS_PER_MS);
+	rec_add_ints(r, { "before_ms", cfg.before_ns / NS_PER_MS }, { "most_ms", cfg.most_ns / NS_PER_MS });
 	rec_add_str(r, "probe", text);
 	rec_end_container(r);
 }

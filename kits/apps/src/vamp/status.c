@@ -201,17 +201,13 @@ static void report_processes_of_daemon_answer(struct rec_report *r, const struct
 	rec_begin_array(r, key);
 	for (size_t i = 0; i < d->n; i++) {
 		char *const *cell = d->line[i].cell;
+		struct high_load_process tag = { .pid = (pid_t)strtol(cell[1], NULL, 10), .load_percent = strtod(cell[3], NULL),
+						 .run_percent = strtod(cell[4], NULL) };
 
 		if (strcmp(cell[0], key))
 			continue;
-		rec_begin_object(r, NULL);
-		rec_add_int(r, "pid", strtol(cell[1], NULL, 10));
-		rec_add_str(r, "comm", cell[2]);
-		rec_add_real(r, "cpu_percent", strtod(cell[3], NULL), 1);
-		rec_add_real(r, "run_percent", strtod(cell[4], NULL), 1);
-		if (*cell[5])
-			rec_add_str(r, "why", cell[5]);
-		rec_end_container(r);
+		snprintf(tag.comm, sizeof(tag.comm), "%s", cell[2]);
+		report_judged_process(r, &tag, cell[5]);
 	}
 	rec_end_container(r);
 }
@@ -233,8 +229,7 @@ static void report_status_of_daemons(struct rec_report *r, const struct status_d
 		rec_add_int(r, "episodes", strtol(cost[3], NULL, 10));
 		rec_add_real(r, "daemon_cpu_percent", strtod(cost[1], NULL), 3);
 		rec_add_int(r, "sampled_tasks", strtol(cost[2], NULL, 10));
-		rec_add_str(r, "way", status_cells_of_key(d, "way")[1]);
-		rec_add_str(r, "sound", status_cells_of_key(d, "sound")[1]);
+		rec_add_strs(r, { "way", status_cells_of_key(d, "way")[1] }, { "sound", status_cells_of_key(d, "sound")[1] });
 		report_processes_of_daemon_answer(r, d, "background");
 		report_processes_of_daemon_answer(r, d, "excluded");
 		rec_end_container(r);

@@ -13,6 +13,7 @@
 #include "say.h"
 #include "vm_watch.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -200,7 +201,7 @@ int vamp_vm_command(int argc, char **argv)
 	rec_close_report_or_die(out);
 	if (rows_close_output_file(watch.log))
 		die(EXIT_RUN, "cannot write %s completely: %m", cfg.log);
-	guest_weights_free(watch.weights);
+	free(watch.weights);
 	guest_watch_free(&watch);
 	close(watch.port);
 	if (err || left)

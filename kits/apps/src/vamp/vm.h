@@ -6,18 +6,8 @@
 #include "undo.h"
 #include "why.h"
 
-struct qmp_vcpu {
-	int index;	/* cpu-index of QEMU */
-	pid_t tid;
-};
-
-/* Asks a QEMU for the threads of its vCPUs, by the QEMU Machine Protocol (command query-cpus-fast). *out is sorted by index,
- * without duplicates. *owner: the user who made the socket. Closes the connection, since QEMU talks to one client at a time. 0,
- * or -errno with the reason in `why`. */
-int qmp_query_vcpu_threads(const char *path, struct qmp_vcpu *out, size_t room, size_t *n, uid_t *owner, struct why *why);
-
 struct guest_vcpu {
-	int index;
+	int index;		/* cpu-index of QEMU */
 	pid_t tid;
 	uint64_t start;		/* clock ticks after the boot */
 };
@@ -28,8 +18,12 @@ struct guest_machine {
 	struct guest_vcpu vcpu[AGENT_CPUS];	/* sorted by index */
 };
 
-/* Asks QEMU at the socket, and checks in /proc that these are threads of one process, of the user who made the socket (or root
- * made it, as libvirt does). 0, or -errno with the reason in `why`. */
+/* Asks a QEMU for the threads of its vCPUs, by the QEMU Machine Protocol (command query-cpus-fast). *out is sorted by index,
+ * without duplicates; `start` is 0. *owner: the user who made the socket. Closes the connection, since QEMU talks to one client at
+ * a time. 0, or -errno with the reason in `why`. */
+int qmp_query_vcpu_threads(const char *path, struct guest_vcpu *out, size_t room, size_t *n, uid_t *owner, struct why *why);
+/* The same, and checks in /proc that these are threads of one process, of the user who made the socket (or root made it, as libvirt
+ * does). 0, or -errno with the reason in `why`. */
 int guest_find_qemu_process_and_vcpus(struct guest_machine *out, const char *qmp, struct why *why);
 
 /* vm_weights divides the machine's CPU share among its virtual CPUs: by a control group for each, named thinprobe-vamp-PID-vcpuN,
@@ -39,7 +33,7 @@ int guest_find_qemu_process_and_vcpus(struct guest_machine *out, const char *qmp
  * Version 1: threads are moved by the file `tasks`. Version 2: the groups are made threaded (cgroup.type) and threads are moved by
  * cgroup.threads; this needs the cpu controller in cgroup.subtree_control of the machine's group. If each vCPU is in a group of its
  * own already, as libvirt makes them, the weights of those are changed. */
-struct guest_vcpu_weights;
+struct guest_vcpu_weights;	/* to be freed by free() */
 
 /* Makes the groups; all vCPUs are fast then. `group`: folder of the machine's own group, into which QEMU is moved if it is in
  * another; NULL: the group that QEMU is in. Falls back to nice values if no group can be made. `dry`: changes nothing. 0, or
@@ -53,5 +47,3 @@ int guest_vcpu_weight_in_1024ths(const struct guest_vcpu_weights *w, bool slow);
 /* The way: "cgroup v1", "cgroup v2", "nice" or "dry run". guest_weights_describe() writes one line about it for the report. */
 const char *guest_weights_method_name(const struct guest_vcpu_weights *w);
 void guest_weights_describe(const struct guest_vcpu_weights *w, char *text, size_t size);
-/* Frees the memory; undoes nothing. */
-void guest_weights_free(struct guest_vcpu_weights *w);

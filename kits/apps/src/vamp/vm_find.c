@@ -39,12 +39,12 @@ static json_t *qmp_send_command_and_read_answer(FILE *in, const char *command)
 
 static int compare_vcpu_indexes(const void *a, const void *b)
 {
-	const struct qmp_vcpu *x = a, *y = b;
+	const struct guest_vcpu *x = a, *y = b;
 
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-static int qmp_parse_vcpus(json_t *answer, struct qmp_vcpu *out, size_t room, size_t *n)
+static int qmp_parse_vcpus(json_t *answer, struct guest_vcpu *out, size_t room, size_t *n)
 {
 	json_t *list = json_object_get(answer, "return"), *one;
 	size_t i;
@@ -58,7 +58,7 @@ static int qmp_parse_vcpus(json_t *answer, struct qmp_vcpu *out, size_t room, si
 		if (json_unpack(one, "{s:I, s:I}", "cpu-index", &index, "thread-id", &tid) || index < 0 || index >= (json_int_t)room ||
 		    tid <= 0 || tid > INT_MAX)
 			return -EPROTO;
-		out[i] = (struct qmp_vcpu){ (int)index, (pid_t)tid };
+		out[i] = (struct guest_vcpu){ .index = (int)index, .tid = (pid_t)tid };
 	}
 	qsort(out, *n, sizeof(*out), compare_vcpu_indexes);
 	for (i = 1; i < *n; i++)
@@ -67,7 +67,7 @@ static int qmp_parse_vcpus(json_t *answer, struct qmp_vcpu *out, size_t room, si
 	return 0;
 }
 
-int qmp_query_vcpu_threads(const char *path, struct qmp_vcpu *out, size_t room, size_t *n, uid_t *owner, struct why *why)
+int qmp_query_vcpu_threads(const char *path, struct guest_vcpu *out, size_t room, size_t *n, uid_t *owner, struct why *why)
 {
 	json_t *greeting = NULL, *ready = NULL, *answer = NULL;
 	struct ucred maker = { 0 };
@@ -115,11 +115,10 @@ static uint64_t guest_read_thread_start_time(pid_t tid, int64_t *process, int64_
 
 int guest_find_qemu_process_and_vcpus(struct guest_machine *out, const char *qmp, struct why *why)
 {
-	struct qmp_vcpu told[AGENT_CPUS];
 	int64_t process, owner;
 	bool twice = false;
 	uid_t maker;
-	int err = qmp_query_vcpu_threads(qmp, told, AGENT_CPUS, &out->n, &maker, why);
+	int err = qmp_query_vcpu_threads(qmp, out->vcpu, AGENT_CPUS, &out->n, &maker, why);
 
 	if (err)
 		return err;
@@ -127,7 +126,7 @@ int guest_find_qemu_process_and_vcpus(struct guest_machine *out, const char *qmp
 	for (size_t i = 0; i < out->n; i++) {
 		struct guest_vcpu *v = &out->vcpu[i];
 
-		*v = (struct guest_vcpu){ told[i].index, told[i].tid, guest_read_thread_start_time(told[i].tid, &process, &owner) };
+		v->start = guest_read_thread_start_time(v->tid, &process, &owner);
 		if (!v->start) {
 			why_say(why, "vCPU %d: there is no thread %d here: run this on QEMU's host, outside of containers",
 				 v->index, (int)v->tid);

@@ -189,8 +189,3 @@ void guest_weights_describe(const struct guest_vcpu_weights *w, char *text, size
 	else
 		snprintf(text, size, "nice values of %zu vCPU threads, not groups: %s", w->vm->n, w->why.text);
 }
-
-void guest_weights_free(struct guest_vcpu_weights *w)
-{
-	free(w);
-}

@@ -2,7 +2,7 @@
 /* audio_counter - wake-ups by hand, averages computed by hand. */
 #include "../../../../../tests/unit/unit.h"
 #include "../../../../../tests/unit/near.h"
-#include "vamp/audio_wakeups.h"
+#include "vamp/audio.h"
 
 #define SERVER 50	/* the process; its threads are 150, 151 */
 static struct audio_wakeup_counts c;

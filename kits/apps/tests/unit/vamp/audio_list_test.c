@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "vamp/audio_pactl.h"
+#include "vamp/audio.h"
 #include "../../../../../tests/unit/unit.h"
 
 static int read_text(const char *text, struct audio_stream_list *out)

@@ -12,7 +12,7 @@
 
 #include "clock.h"
 #include "proc.h"
-#include "vamp/input.h"
+#include "vamp/audio.h"
 #include "why.h"
 #define BEFORE_ALL begin
 #define AFTER_ALL finish

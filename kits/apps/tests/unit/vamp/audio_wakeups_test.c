@@ -11,7 +11,7 @@
 
 #include "clock.h"
 #include "proc.h"
-#include "vamp/audio_wakeups.h"
+#include "vamp/audio.h"
 #include "why.h"
 #include "../../../../../tests/unit/unit.h"
 

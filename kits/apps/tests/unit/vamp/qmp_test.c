@@ -19,7 +19,7 @@
 	"\"cpu-index\": " #i ", \"target\": \"x86_64\"}"
 
 /* Says the greeting, and one more piece of `answer` with each line that comes. */
-static int ask(const char *greeting, const char *const answer[2], struct qmp_vcpu *vcpu, size_t *n)
+static int ask(const char *greeting, const char *const answer[2], struct guest_vcpu *vcpu, size_t *n)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	int server = socket(AF_UNIX, SOCK_STREAM, 0), err;
@@ -62,7 +62,7 @@ TEST(threads_come_in_the_order_of_the_cpus)
 {
 	const char *const answer[2] = { EVENT "{\"return\": {}}\r\n",
 		"{\"return\": [" VCPU(1, 4712) ", " VCPU(0, 4711) "]}\r\n" };
-	struct qmp_vcpu vcpu[4];
+	struct guest_vcpu vcpu[4];
 	size_t n;
 
 	assert_int_equal(ask(GREETING, answer, vcpu, &n), 0);
@@ -83,7 +83,7 @@ TEST(what_is_no_answer_is_refused)
 		"{\"return\": [" VCPU(0, "7") "]}", "{\"return\": [" VCPU(0, 7) ", " VCPU(0, 8) "]}",
 		"{\"return\": [" VCPU(0, 7) ", " VCPU(1, 8) ", " VCPU(2, 9) ", " VCPU(3, 10) ", " VCPU(4, 11) "]}", "{\"return\": ["
 	};
-	struct qmp_vcpu vcpu[4];
+	struct guest_vcpu vcpu[4];
 	size_t n;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
