@@ -269,8 +269,7 @@ static void report_vamp_settings(struct rec_report *r, const struct rt_settings_
 
 	rt_describe_granted(priority, text, sizeof(text));
 	rec_begin_object(r, "settings");
-	rec_add_strs(r, { "display", cfg.display }, { "evdev", cfg.evdev }, { "control", cfg.control },
-		     { "keys", cfg.keys },
+	rec_add_strs(r, { "display", cfg.display }, { "evdev", cfg.evdev }, { "control", cfg.control }, { "keys", cfg.keys },
 		     { "ratio", cfg.dry || ((cfg.agent || cfg.batch) && cfg.ratio < 0) ? NULL : throttle_ratio_words[chosen_throttle_ratio()] });
 	rec_add_bool(r, "isolate", cfg.isolate);
 	rec_add_bool(r, "interrupts", cfg.isolate && !cfg.no_interrupts);

@@ -133,8 +133,7 @@ static void report_slices(struct rec_report *r, int64_t lost)
 		rec_add_count(r, "pid", p->pid ? p->pid : -1);
 		rec_add_str(r, "comm", p->pid ? p->comm : NULL);
 		rec_add_real(r, "ran_ms", (double)p->ran_ns / NS_PER_MS, 6);
-		rec_add_int(r, "slices", p->slices);
-		rec_add_int(r, "wanted_more", p->wanted_more);
+		rec_add_ints(r, { "slices", p->slices }, { "wanted_more", p->wanted_more });
 		rec_add_sample_statistics(r, "quanta_ms", &p->quanta, NS_PER_MS);
 		rec_end_container(r);
 	}

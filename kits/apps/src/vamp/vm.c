@@ -61,7 +61,7 @@ static void report_vcpu_times(struct rec_report *out, int index, const struct vc
 	rec_begin_object(out, NULL);
 	rec_add_int(out, "index", index);
 	rec_add_reals(out, { "slow_s", (double)s->slow_ns / 1e9, 3 }, { "run_s", (double)s->run_ns / 1e9, 3 },
-		      { "wait_s", (double)s->wait_ns / 1e9, 3 });
+			   { "wait_s", (double)s->wait_ns / 1e9, 3 });
 	rec_end_container(out);
 }
 
@@ -93,18 +93,15 @@ static void report_guest_run(struct rec_report *out, const struct guest_watch *w
 	rec_begin_object(out, "settings");
 	rec_add_str(out, "ratio", throttle_ratio_words[cfg.ratio]);
 	rec_add_int(out, "slow_weight", guest_vcpu_weight_in_1024ths(w->weights, true));
-	rec_add_str(out, "way", guest_weights_method_name(w->weights));
-	rec_add_str(out, "changes", tell);
+	rec_add_strs(out, { "way", guest_weights_method_name(w->weights) }, { "changes", tell });
 	rec_add_int(out, "pid", w->vm->pid);
 	rec_end_container(out);
 	rec_begin_object(out, "result");
-	rec_add_real(out, "watched_s", wall_ns / 1e9, 3);
-	rec_add_real(out, "daemon_cpu_percent", (double)w->cpu_ns * 100 / wall_ns, 3);
-	rec_add_ints(out, { "lines", w->state.lines }, { "lines_lost", w->state.lost },
-		     { "lines_refused", w->state.refused });
+	rec_add_reals(out, { "watched_s", wall_ns / 1e9, 3 }, { "daemon_cpu_percent", (double)w->cpu_ns * 100 / wall_ns, 3 });
+	rec_add_ints(out, { "lines", w->state.lines }, { "lines_lost", w->state.lost }, { "lines_refused", w->state.refused });
 	rec_add_bool(out, "other_version", w->state.foreign);
 	rec_add_ints(out, { "silences", w->silences }, { "weights_failed", w->failures }, { "not_undone", (int64_t)left },
-		     { "episodes_begun", w->state.episodes });
+			  { "episodes_begun", w->state.episodes });
 	rec_begin_array(out, "vcpus");
 	for (size_t i = 0; i < w->vm->n; i++)
 		report_vcpu_times(out, w->vm->vcpu[i].index, &w->all[i]);
@@ -112,8 +109,7 @@ static void report_guest_run(struct rec_report *out, const struct guest_watch *w
 	rec_begin_array(out, "episodes");
 	for (const struct guest_episode *e = w->episode; e < w->episode + w->episodes; e++) {
 		rec_begin_object(out, NULL);
-		rec_add_int(out, "started_ns", e->started_ns);
-		rec_add_int(out, "ended_ns", e->ended_ns);
+		rec_add_ints(out, { "started_ns", e->started_ns }, { "ended_ns", e->ended_ns });
 		rec_add_str(out, "ended_by", e->ended_by);
 		rec_begin_array(out, "vcpus");
 		for (size_t i = 0; i < w->vm->n; i++)
@@ -142,8 +138,7 @@ static void report_guest_vcpu_status(struct rec_report *out, const struct guest_
 		struct proc_schedstat spent;
 
 		rec_begin_object(out, NULL);
-		rec_add_int(out, "index", vm->vcpu[i].index);
-		rec_add_int(out, "thread", tid);
+		rec_add_ints(out, { "index", vm->vcpu[i].index }, { "thread", tid });
 		rec_add_str(out, "group", grouped ? group : NULL);
 		rec_add_count(out, "weight", grouped ? account_read_number_behind_key(group, weight, NULL) : -1);
 		rec_add_int(out, "nice", getpriority(PRIO_PROCESS, (id_t)tid));

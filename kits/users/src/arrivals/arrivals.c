@@ -144,20 +144,19 @@ static void report_poisson_test_figures(struct rec_report *r, const struct logge
 	poisson_format_verdict(p, words, sizeof(words));
 	rec_add_ints(r, { "arrivals", (int64_t)l->n }, { "n", (int64_t)p->n }, { "passed_over", (int64_t)l->passed });
 	rec_add_reals(r, { "span_s", p->span_s, 6 }, { "rate_per_s", 1 / p->mean_s, 6 },
-		      { "tick_ms", (double)cfg.test.tick_ns / NS_PER_MS, 6 });
+			 { "tick_ms", (double)cfg.test.tick_ns / NS_PER_MS, 6 });
 	rec_add_int(r, "ties", (int64_t)p->ties);
 	rec_add_real(r, "ties_expected", p->ties_expected, 3);
 	rec_add_bool(r, "gaps_told", p->gaps_told);
 	rec_add_reals(r, { "mean_ms", p->mean_s * 1000, 6 }, { "sd_ms", p->sd_s * 1000, 6 }, { "cov", p->cov, 6 },
-		      { "cov_low", p->cov - band, 6 }, { "cov_high", p->cov + band, 6 }, { "band", band, 6 },
-		      { "cov_p", p->p[POISSON_COV], 6 }, { "ks", p->ks, 6 }, { "ks_p", p->p[POISSON_KS], 6 },
-		      { "interval_ms", p->interval_s * 1000, 6 });
+			 { "cov_low", p->cov - band, 6 }, { "cov_high", p->cov + band, 6 }, { "band", band, 6 },
+			 { "cov_p", p->p[POISSON_COV], 6 }, { "ks", p->ks, 6 }, { "ks_p", p->p[POISSON_KS], 6 },
+			 { "interval_ms", p->interval_s * 1000, 6 });
 	rec_add_int(r, "intervals", (int64_t)p->intervals);
 	rec_add_reals(r, { "dispersion", p->dispersion, 6 }, { "dispersion_p", p->p[POISSON_DISPERSION], 6 },
-		      { "lag1", p->lag1, 6 }, { "lag1_p", p->p[POISSON_LAG1], 6 }, { "periodogram_peak", p->peak, 6 },
-		      { "periodogram_period_s", p->peak_period_s, 6 }, { "periodogram_p", p->p[POISSON_PEAK], 6 });
-	rec_add_int(r, "frequencies", (int64_t)p->frequencies);
-	rec_add_int(r, "tests", (int64_t)p->tested);
+			 { "lag1", p->lag1, 6 }, { "lag1_p", p->p[POISSON_LAG1], 6 }, { "periodogram_peak", p->peak, 6 },
+			 { "periodogram_period_s", p->peak_period_s, 6 }, { "periodogram_p", p->p[POISSON_PEAK], 6 });
+	rec_add_ints(r, { "frequencies", (int64_t)p->frequencies }, { "tests", (int64_t)p->tested });
 	rec_add_real(r, "p", p->p_joint, 6);
 	rec_begin_array(r, "rejected_by");
 	for (size_t t = 0; t < POISSON_TESTS; t++)
@@ -168,8 +167,7 @@ static void report_poisson_test_figures(struct rec_report *r, const struct logge
 		rec_add_bool(r, "poisson", p->poisson);
 	else
 		rec_add_str(r, "poisson", NULL);
-	rec_add_str(r, "verdict", words);
-	rec_add_str(r, "hint", broken ? hint : NULL);
+	rec_add_strs(r, { "verdict", words }, { "hint", broken ? hint : NULL });
 }
 
 static void say_arrivals_verdict(struct rec_report *r, const struct logged_arrivals *l, const struct poisson_test_result *p)
@@ -248,10 +246,9 @@ static int report_cov_by_source_count(struct rec_report *r, struct row_file *t, 
 		gaps_compute_statistics(gap, n - 1, &f);
 		band = POISSON_BAND / sqrt((double)(n - 1));
 		rec_begin_object(r, NULL);
-		rec_add_int(r, "sources", s);
-		rec_add_int(r, "n", (int64_t)n - 1);
+		rec_add_ints(r, { "sources", s }, { "n", (int64_t)n - 1 });
 		rec_add_reals(r, { "rate_per_s", 1 / f.mean, 6 }, { "cov", f.cov, 6 }, { "cov_low", f.cov - band, 6 },
-			      { "cov_high", f.cov + band, 6 });
+				 { "cov_high", f.cov + band, 6 });
 		rec_end_container(r);
 		if (t)
 			draw_write_row(t, "sources", s, f.cov, 1, f.cov - band, f.cov + band);
@@ -310,10 +307,10 @@ static void report_arrivals_settings(struct rec_report *out, const char *file, c
 	rec_begin_object(out, "settings");
 	rec_add_str(out, "file", file);
 	rec_add_count(out, "sample", cfg.sample ? cfg.sample : -1);
-	rec_add_str(out, "input_format", cfg.sample ? NULL : logs_in_kinds[l->kind]);
-	rec_add_str(out, "column", cfg.sample || l->kind == LOGS_IN_CLF ? NULL : l->name);
-	rec_add_real(out, "skip_head_s", (double)cfg.head_ns / NS_PER_S, 6);
-	rec_add_real(out, "skip_tail_s", (double)cfg.tail_ns / NS_PER_S, 6);
+	rec_add_strs(out, { "input_format", cfg.sample ? NULL : logs_in_kinds[l->kind] },
+			  { "column", cfg.sample || l->kind == LOGS_IN_CLF ? NULL : l->name });
+	rec_add_reals(out, { "skip_head_s", (double)cfg.head_ns / NS_PER_S, 6 },
+			   { "skip_tail_s", (double)cfg.tail_ns / NS_PER_S, 6 });
 	rec_add_str(out, "sources", cfg.log.source);
 	rec_add_int(out, "seed", (int64_t)cfg.test.seed);
 	rec_end_container(out);

@@ -176,8 +176,7 @@ static int run_mva_command(const char *mode)
 		m.other = m.other && floor(cfg.users.value[i]) == cfg.users.value[i];
 	out = open_model_report(mode);
 	rec_add_str(out, "method", mva_methods[cfg.method]);
-	rec_add_real(out, "delay_s", net.delay_s, 9);
-	rec_add_real(out, "tolerance", net.tolerance, 6);
+	rec_add_reals(out, { "delay_s", net.delay_s, 9 }, { "tolerance", net.tolerance, 6 });
 	begin_report_result(out);
 	t = rows_must_open(cfg.rows, "queue/1", plot_columns);
 	report_mva_bounds(out, &net);
@@ -329,8 +328,8 @@ static void report_load_predictions(struct rec_report *out, struct row_file *t, 
 
 		rec_begin_object(out, "threshold");
 		rec_add_reals(out, { "r_s", limit, 9 }, { "users", most->users.value, 0 }, { "users_low", most->users.low, 0 },
-			      { "users_high", most->users.high, 0 }, { "rate", most->rate.value, 9 }, { "rate_low", most->rate.low, 9 },
-			      { "rate_high", most->rate.high, 9 });
+				   { "users_high", most->users.high, 0 }, { "rate", most->rate.value, 9 },
+				   { "rate_low", most->rate.low, 9 }, { "rate_high", most->rate.high, 9 });
 		rec_end_container(out);
 	}
 }

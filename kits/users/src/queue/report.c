@@ -72,12 +72,11 @@ void report_mva_point(struct rec_report *r, struct row_file *t, const struct rep
 	mva_solve_network(m->net, m->method, n, z_s, &p);
 	mva_compute_bounds(m->net, &b);
 	rec_begin_object(r, NULL);
-	rec_add_real(r, "n", n, floor(n) == n ? 0 : 3);
-	rec_add_reals(r, { "z_s", z_s, 6 }, { "nz", n / z_s, DIGITS }, { "lambda", p.x, DIGITS }, { "q", p.q, DIGITS },
-		      { "qz", p.q / z_s, DIGITS }, { "r_s", p.r_s, DIGITS }, { "x", p.x, DIGITS });
+	rec_add_reals(r, { "n", n, floor(n) == n ? 0 : 3 }, { "z_s", z_s, 6 }, { "nz", n / z_s, DIGITS }, { "lambda", p.x, DIGITS },
+			 { "q", p.q, DIGITS }, { "qz", p.q / z_s, DIGITS }, { "r_s", p.r_s, DIGITS }, { "x", p.x, DIGITS });
 	report_utilizations(r, "u", p.u, m->net->stations, m->text);
 	rec_add_reals(r, { "r_least_s", mva_response_time_lower_bound(&b, n, z_s), DIGITS },
-		      { "x_most", mva_throughput_upper_bound(&b, n, z_s), DIGITS });
+			 { "x_most", mva_throughput_upper_bound(&b, n, z_s), DIGITS });
 	if (m->other) {
 		enum mva_method other = m->method == MVA_EXACT ? MVA_SCHWEITZER : MVA_EXACT;
 		char key[40];
@@ -152,7 +151,7 @@ void report_closed_queue(struct rec_report *r, double n, double z_s, double serv
 	erlang_solve_closed_queue(n, z_s, service_s, &q);
 	rec_begin_object(r, NULL);
 	rec_add_reals(r, { "n", n, 0 }, { "z_s", z_s, 6 }, { "nz", n / z_s, DIGITS }, { "lambda", q.x, DIGITS },
-		      { "qz", q.q / z_s, DIGITS });
+			 { "qz", q.q / z_s, DIGITS });
 	report_queue_figures(r, &q, text);
 	rec_end_container(r);
 	say_model_point(r, n, q.x, q.r_s, &q.u, 1);
@@ -217,7 +216,7 @@ void report_users_computed_from_row(struct rec_report *r, const struct load_to_u
 	rec_add_reals(r, { "lambda", row->rate, DIGITS }, { "r_s", row->r_s, DIGITS }, { "q", q, DIGITS });
 	if (isfinite(row->z_s)) {
 		rec_add_reals(r, { "z_s", row->z_s, 6 }, { "n_calculated", row->rate * (row->r_s + row->z_s), DIGITS },
-			      { "nz", row->n / row->z_s, DIGITS }, { "qz", q / row->z_s, DIGITS });
+				 { "nz", row->n / row->z_s, DIGITS }, { "qz", q / row->z_s, DIGITS });
 	}
 	if (isfinite(row->mean_ms) && isfinite(row->sd_ms))
 		rec_add_real(r, "cov", row->sd_ms / row->mean_ms, DIGITS);
@@ -310,13 +309,12 @@ const char *fit_warning_text(const struct service_demands *d, const struct obser
 
 void report_fitted_demands(struct rec_report *r, const struct service_demands *d, const struct observed_load_rows *o)
 {
-	rec_add_int(r, "rows_used", (int64_t)d->rows);
-	rec_add_int(r, "response_rows", (int64_t)d->response_rows);
+	rec_add_ints(r, { "rows_used", (int64_t)d->rows }, { "response_rows", (int64_t)d->response_rows });
 	rec_begin_array(r, "demands");
 	for (size_t k = 0; k < d->net.stations; k++) {
 		rec_begin_object(r, NULL);
-		rec_add_str(r, "name", k < d->busy ? o->resource[k] : "queue");
-		rec_add_str(r, "from", k < d->busy ? "busy time" : "response time");
+		rec_add_strs(r, { "name", k < d->busy ? o->resource[k] : "queue" },
+				{ "from", k < d->busy ? "busy time" : "response time" });
 		rec_add_reals(r, { "demand_s", d->net.demand_s[k], DIGITS }, { "low_s", d->low[k], DIGITS },
 				 { "high_s", d->high[k], DIGITS });
 		rec_end_container(r);
@@ -344,8 +342,8 @@ void report_fitted_rows(struct rec_report *r, struct row_file *t, const struct s
 			rec_add_str(r, "run", row->run);
 		rec_add_bool(r, "fitted", i < d->rows);
 		rec_add_reals(r, { "n", row->n, 3 }, { "z_s", row->z_s, 6 }, { "lambda_measured", row->rate, DIGITS },
-			      { "lambda", p.x, DIGITS }, { "r_measured_s", row->r_s, DIGITS }, { "r_s", p.r_s, DIGITS },
-			      { "off_percent", 100 * (p.r_s / row->r_s - 1), 3 }, { "q", p.q, DIGITS });
+				 { "lambda", p.x, DIGITS }, { "r_measured_s", row->r_s, DIGITS }, { "r_s", p.r_s, DIGITS },
+				 { "off_percent", 100 * (p.r_s / row->r_s - 1), 3 }, { "q", p.q, DIGITS });
 		if (d->busy)
 			report_utilizations(r, "u_measured", row->u, d->busy, m->text);
 		report_utilizations(r, "u", p.u, d->net.stations, m->text);

@@ -85,28 +85,24 @@ static void report_users_settings(struct rec_report *r, const struct crowd *c, c
 	bool open = isfinite(w->rate);	/* not cfg->open, which is false if all users are watched */
 
 	rec_begin_object(r, "settings");
-	rec_add_str(r, "target", w->target);
-	rec_add_str(r, "kind", w->kind);
-	rec_add_int(r, "users", cfg->all);
-	rec_add_int(r, "watched", w->watched);
+	rec_add_strs(r, { "target", w->target }, { "kind", w->kind });
+	rec_add_ints(r, { "users", cfg->all }, { "watched", w->watched });
 	rec_add_str(r, "loop", open ? "open" : "closed");
 	rec_add_str(r, open ? "gaps" : "think", w->think_text);
 	rec_add_reals(r, { "think_s", open ? (double)NAN : cfg->think.mean_ns / S, 6 }, { "rate_per_s", w->rate, 6 },
-		      { "nz_per_s", w->nz, 6 }, { "ramp_s", (double)cfg->ramp_ns / S, 3 },
-		      { "skip_s", (double)cfg->skip_ns / S, 3 },
-		      { "time_s", cfg->time_ns ? (double)cfg->time_ns / S : (double)NAN, 3 },
-		      { "timeout_s", (double)cfg->timeout_ns / S, 3 }, { "threshold_ms", (double)w->threshold_ns / MS, 3 },
-		      { "late_limit_ms", (double)w->late_limit_ns / MS, 3 });
+			 { "nz_per_s", w->nz, 6 }, { "ramp_s", (double)cfg->ramp_ns / S, 3 },
+			 { "skip_s", (double)cfg->skip_ns / S, 3 },
+			 { "time_s", cfg->time_ns ? (double)cfg->time_ns / S : (double)NAN, 3 },
+			 { "timeout_s", (double)cfg->timeout_ns / S, 3 }, { "threshold_ms", (double)w->threshold_ns / MS, 3 },
+			 { "late_limit_ms", (double)w->late_limit_ns / MS, 3 });
 	rec_add_int(r, "seed", (int64_t)cfg->seed);
-	rec_add_strs(r, { "asks", w->asks }, { "echo", w->echo }, { "encodings", w->encodings },
-		     { "workload", w->workload });
+	rec_add_strs(r, { "asks", w->asks }, { "echo", w->echo }, { "encodings", w->encodings }, { "workload", w->workload });
 	rec_add_real(r, "objects_per_page", w->objects_per_page, 6);
 	if (w->workload) {
 		rec_add_str(r, "thinks_before", w->whole_pages ? "pages" : "objects");
 		rec_add_int(r, "parallel", w->parallel);
 	}
-	rec_add_str(r, "library", w->library);
-	rec_add_str(r, "punctual_by", w->punctual_by);
+	rec_add_strs(r, { "library", w->library }, { "punctual_by", w->punctual_by });
 	rec_end_container(r);
 }
 
@@ -131,9 +127,9 @@ static void report_min_median_max(struct rec_report *r, const char *key, double 
 		median = n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 	rec_begin_object(r, key);
 	rec_add_reals(r, { "min", n ? v[0] : (double)NAN, decimals }, { "median", median, decimals },
-		      { "max", n ? v[n - 1] : (double)NAN, decimals },
-		      { "max_by_median", n && median > 0 ? v[n - 1] / median : (double)NAN, 4 },
-		      { "jain", jain_index(v, n), 6 });
+			 { "max", n ? v[n - 1] : (double)NAN, decimals },
+			 { "max_by_median", n && median > 0 ? v[n - 1] / median : (double)NAN, 4 },
+			 { "jain", jain_index(v, n), 6 });
 	rec_end_container(r);
 }
 
@@ -163,8 +159,7 @@ static void report_each_user(struct rec_report *r, const struct crowd *c)
 		const struct crowd_user *u = &c->user[i];
 
 		rec_begin_object(r, NULL);
-		rec_add_int(r, "user", c->cfg.before + i);
-		rec_add_int(r, "answered", u->answered);
+		rec_add_ints(r, { "user", c->cfg.before + i }, { "answered", u->answered });
 		rec_add_real(r, "mean_response_ms", u->answered ? (double)u->response_ns / u->answered / MS : (double)NAN, 4);
 		rec_end_container(r);
 	}
@@ -176,8 +171,8 @@ static void report_start_time(struct rec_report *r, const struct users_report_fa
 {
 	rec_add_str(r, "start_at", w->start_text);
 	rec_add_int(r, "start_ns", w->start_ns);
-	rec_add_real(r, "started_late_ms", w->start_text ? (double)w->started_late_ns / MS : (double)NAN, 3);
-	rec_add_real(r, "clock_error_ms", w->clock_error_ns < 0 ? (double)NAN : (double)w->clock_error_ns / MS, 3);
+	rec_add_reals(r, { "started_late_ms", w->start_text ? (double)w->started_late_ns / MS : (double)NAN, 3 },
+			 { "clock_error_ms", w->clock_error_ns < 0 ? (double)NAN : (double)w->clock_error_ns / MS, 3 });
 }
 
 static void report_merged_generators(struct rec_report *r, const struct users_report_facts *w)
@@ -193,9 +188,8 @@ static void report_merged_generators(struct rec_report *r, const struct users_re
 		rec_add_ints(r, { "users", p->users }, { "users_ready", p->users_ready }, { "requests", p->requests });
 		rec_add_str(r, "start_at", p->start_at);
 		rec_add_reals(r, { "started_late_ms", p->started_late_ms, 3 }, { "clock_error_ms", p->clock_error_ms, 3 },
-			      { "late_p99_ms", p->late_p99_ms, 4 }, { "late_max_ms", p->late_max_ms, 4 },
-			      { "cpu_percent", p->cpu_percent, 2 },
-			      { "memory_bytes_per_user", p->memory_bytes_per_user, 0 });
+				 { "late_p99_ms", p->late_p99_ms, 4 }, { "late_max_ms", p->late_max_ms, 4 },
+				 { "cpu_percent", p->cpu_percent, 2 }, { "memory_bytes_per_user", p->memory_bytes_per_user, 0 });
 		rec_end_container(r);
 	}
 	rec_end_container(r);
@@ -207,15 +201,11 @@ static void report_generator(struct rec_report *r, const struct crowd *c, struct
 {
 	rec_begin_object(r, "generator");
 	rec_add_sample_statistics(r, "late_ms", &s->users.late, MS);
-	rec_add_real(r, "cpu_percent", generator_cpu_percent(c), 2);
-	rec_add_real(r, "waited_percent", c->sums.spent.waited_ns < 0 ||
-		 measured_seconds(c) <= 0 ? (double)NAN : 100 * (double)c->sums.spent.waited_ns / S / measured_seconds(c), 2);
-	rec_add_real(r, "log_cpu_s", (double)s->cpu_ns / S, 3);
-	rec_add_real(r, "process_cpu_s", (double)w->process_cpu_ns / S, 3);
-	rec_add_int(r, "descriptors", w->descriptors);
-	rec_add_int(r, "descriptors_most", w->descriptors_most);
-	rec_add_real(r, "memory_bytes_per_user",
-		 c->sums.memory_bytes > 0 && c->cfg.users ? (double)c->sums.memory_bytes / (double)c->cfg.users : (double)NAN, 0);
+	rec_add_reals(r, { "cpu_percent", generator_cpu_percent(c), 2 },
+			 { "waited_percent", c->sums.spent.waited_ns < 0 || measured_seconds(c) <= 0 ? (double)NAN : 100 * (double)c->sums.spent.waited_ns / S / measured_seconds(c), 2 },
+			 { "log_cpu_s", (double)s->cpu_ns / S, 3 }, { "process_cpu_s", (double)w->process_cpu_ns / S, 3 });
+	rec_add_ints(r, { "descriptors", w->descriptors }, { "descriptors_most", w->descriptors_most });
+	rec_add_real(r, "memory_bytes_per_user", c->sums.memory_bytes > 0 && c->cfg.users ? (double)c->sums.memory_bytes / (double)c->cfg.users : (double)NAN, 0);
 	rec_add_int(r, "log_lost", s->lost);
 	rec_end_container(r);
 }
@@ -232,9 +222,8 @@ static void report_watched_users(struct rec_report *r, const struct crowd *c, st
 	rec_add_sample_statistics(r, "watched_from_sent_ms", &s->watched.from_sent, MS);
 	rec_add_sample_statistics(r, "watched_late_ms", &s->watched.late, MS);
 	rec_begin_object(r, "watched_less_others_ms");
-	rec_add_real(r, "mean", (sample_mean(&s->watched.from_sent).value - sample_mean(&s->users.from_sent).value) / MS, 4);
-	rec_add_real(r, "p50", (sample_quantile(&s->watched.from_sent, 0.5).value - sample_quantile(&s->users.from_sent, 0.5).value) / MS,
-		     4);
+	rec_add_reals(r, { "mean", (sample_mean(&s->watched.from_sent).value - sample_mean(&s->users.from_sent).value) / MS, 4 },
+			 { "p50", (sample_quantile(&s->watched.from_sent, 0.5).value - sample_quantile(&s->users.from_sent, 0.5).value) / MS, 4 });
 	rec_end_container(r);
 	rec_begin_array(r, "watched");
 	for (int i = 0; i < w->watched; i++) {
@@ -245,10 +234,10 @@ static void report_watched_users(struct rec_report *r, const struct crowd *c, st
 		rec_add_int(r, "user", i);
 		rec_add_bool(r, "ready", u->ready);
 		rec_add_ints(r, { "width", u->width }, { "height", u->height },
-			     { "requests", one->ended[VLOG_OK] + one->ended[VLOG_ERROR] + one->ended[VLOG_TIMEOUT] + one->ended[VLOG_CUT] },
-			     { "answered", one->ended[VLOG_OK] }, { "errors", one->ended[VLOG_ERROR] },
-			     { "timeouts", one->ended[VLOG_TIMEOUT] }, { "unanswered", one->ended[VLOG_CUT] },
-			     { "reconnected", u->reconnected }, { "refused", u->refused });
+				{ "requests", one->ended[VLOG_OK] + one->ended[VLOG_ERROR] + one->ended[VLOG_TIMEOUT] + one->ended[VLOG_CUT] },
+				{ "answered", one->ended[VLOG_OK] }, { "errors", one->ended[VLOG_ERROR] },
+				{ "timeouts", one->ended[VLOG_TIMEOUT] }, { "unanswered", one->ended[VLOG_CUT] },
+				{ "reconnected", u->reconnected }, { "refused", u->refused });
 		rec_add_sample_statistics(r, "response_ms", &one->response, MS);
 		rec_add_real(r, "cpu_s", (double)u->cpu_ns / S, 3);
 		rec_add_str(r, "last_failure", *u->why.text ? u->why.text : NULL);
@@ -342,20 +331,18 @@ void report_users(struct rec_report *r, struct crowd *c, struct request_log_sums
 	rec_begin_object(r, "result");
 	why = invalid_run_reason_text(c, s, w, text, sizeof(text));
 	rec_add_bool(r, "valid", !why);
-	rec_add_str(r, "why_invalid", why);
-	rec_add_str(r, "why_unsure", w->why_unsure);
+	rec_add_strs(r, { "why_invalid", why }, { "why_unsure", w->why_unsure });
 	rec_add_int(r, "users_ready", u->users_ready + count_watched_users_ready(w));
 	report_start_time(r, w);
 	rec_add_real(r, "seconds", t, 3);
-	rec_add_ints(r, { "due", u->due }, { "requests", s->users.ended[VLOG_OK] },
-		     { "errors", s->users.ended[VLOG_ERROR] }, { "timeouts", s->users.ended[VLOG_TIMEOUT] },
-		     { "unanswered", s->users.ended[VLOG_CUT] }, { "unsent", u->unsent }, { "reconnected", u->reconnected },
-		     { "refused", u->refused });
+	rec_add_ints(r, { "due", u->due }, { "requests", s->users.ended[VLOG_OK] }, { "errors", s->users.ended[VLOG_ERROR] },
+			{ "timeouts", s->users.ended[VLOG_TIMEOUT] }, { "unanswered", s->users.ended[VLOG_CUT] },
+			{ "unsent", u->unsent }, { "reconnected", u->reconnected }, { "refused", u->refused });
 	rec_add_real(r, "gone_percent", percent_of_time_disconnected(c), 2);
 	rec_add_count(r, "connections", w->connections);
-	rec_add_real(r, "due_per_s", rate_per_measured_second(c, (double)u->due), 4);
-	rec_add_real(r, "rate_per_s", rate_per_measured_second(c, answered), 4);
-	rec_add_real(r, "finished_per_s", rate_per_measured_second(c, (double)u->finished), 4);
+	rec_add_reals(r, { "due_per_s", rate_per_measured_second(c, (double)u->due), 4 },
+			 { "rate_per_s", rate_per_measured_second(c, answered), 4 },
+			 { "finished_per_s", rate_per_measured_second(c, (double)u->finished), 4 });
 	rec_add_int(r, "pages", u->pages);
 	rec_add_real(r, "pages_per_s", rate_per_measured_second(c, (double)u->pages), 4);
 	rec_add_sample_statistics(r, "response_ms", &s->users.response, MS);
@@ -365,15 +352,15 @@ void report_users(struct rec_report *r, struct crowd *c, struct request_log_sums
 	if (c->cfg.open)
 		rec_add_sample_statistics(r, "waited_for_user_ms", &s->waited, MS);
 	rec_begin_object(r, "concurrency");
-	rec_add_real(r, "mean", t > 0 ? k->asked_ns / S / t : (double)NAN, 4);
-	rec_add_real(r, "by_little", rate_per_measured_second(c, (double)u->finished) * inside / S, 4);
+	rec_add_reals(r, { "mean", t > 0 ? k->asked_ns / S / t : (double)NAN, 4 },
+			 { "by_little", rate_per_measured_second(c, (double)u->finished) * inside / S, 4 });
 	rec_add_int(r, "max", k->asked_most);
 	rec_end_container(r);
 	rec_begin_object(r, "send_gap_ms");
 	rec_add_int(r, "n", k->gaps);
-	rec_add_real(r, "mean", k->gaps ? k->gap_mean / MS : (double)NAN, 6);
-	rec_add_real(r, "sd", k->gaps > 1 ? sqrt(k->gap_square / (double)(k->gaps - 1)) / MS : (double)NAN, 6);
-	rec_add_real(r, "cov", k->gaps > 1 ? sqrt(k->gap_square / (double)(k->gaps - 1)) / k->gap_mean : (double)NAN, 5);
+	rec_add_reals(r, { "mean", k->gaps ? k->gap_mean / MS : (double)NAN, 6 },
+			 { "sd", k->gaps > 1 ? sqrt(k->gap_square / (double)(k->gaps - 1)) / MS : (double)NAN, 6 },
+			 { "cov", k->gaps > 1 ? sqrt(k->gap_square / (double)(k->gaps - 1)) / k->gap_mean : (double)NAN, 5 });
 	rec_end_container(r);
 	rec_add_int(r, "bytes", w->bytes);
 	rec_add_real(r, "received_kbyte_per_s", rate_per_measured_second(c, (double)s->bytes / 1000), 3);
@@ -434,21 +421,21 @@ void report_reference_server(struct rec_report *r, const char *target, const str
 		rec_add_real(r, NULL, cfg->stations.mean_ns[i] / MS, 6);
 	rec_end_container(r);
 	rec_add_str(r, "service", !cfg->stations.n ? "none" : cfg->stations.exponential ? "exp" : "const");
-	rec_add_real(r, "pause_at_s", cfg->pause_ns ? (double)cfg->pause_at_ns / S : (double)NAN, 3);
-	rec_add_real(r, "pause_s", (double)cfg->pause_ns / S, 3);
+	rec_add_reals(r, { "pause_at_s", cfg->pause_ns ? (double)cfg->pause_at_ns / S : (double)NAN, 3 },
+			 { "pause_s", (double)cfg->pause_ns / S, 3 });
 	rec_add_int(r, "seed", (int64_t)cfg->stations.random);
 	rec_end_container(r);
 	rec_begin_object(r, "result");
 	rec_add_ints(r, { "guests", s->guests }, { "guests_most", s->guests_most }, { "refused", s->refused },
-		     { "requests", s->requests }, { "answered", s->answered });
+			{ "requests", s->requests }, { "answered", s->answered });
 	rec_add_sample_statistics(r, "inside_ms", &s->inside, MS);
 	rec_add_sample_statistics(r, "late_ms", &s->late, MS);
 	rec_begin_array(r, "busy_percent");
 	for (int i = 0; i < cfg->stations.n; i++)
 		rec_add_real(r, NULL, 100 * s->busy[i], 3);
 	rec_end_container(r);
-	rec_add_real(r, "cpu_percent", s->ns > 0 ? 100 * (double)s->cpu_ns / (double)s->ns : (double)NAN, 2);
-	rec_add_real(r, "seconds", (double)s->ns / S, 3);
+	rec_add_reals(r, { "cpu_percent", s->ns > 0 ? 100 * (double)s->cpu_ns / (double)s->ns : (double)NAN, 2 },
+			 { "seconds", (double)s->ns / S, 3 });
 	rec_end_container(r);
 	if (!s->requests)
 		rec_add_warning_line(r, "no request came (%s in %s)", text_of_count_and_noun(s->guests, "connection"),
