@@ -196,13 +196,6 @@ triggers_are() {	# WORD...: those of the report, in their order
 	[ -p theirs ]
 }
 
-@test "evdev: a device that is missing is told in one line" {
-	run "$VAMP" run --dry-run --no-audio --evdev /dev/input/none
-	[ "$status" -ne 0 ]
-	[ "${#lines[@]}" -eq 1 ]
-	[[ $output == *'/dev/input/none'* ]]
-}
-
 hog() {	# name: takes a CPU, or waits for one
 	start "$1" perl -e '1 while 1'
 }

@@ -272,18 +272,6 @@ nice_of() {	# thread
 	jq -e '.settings.way == "dry run" and (.result.episodes[0].vcpus | .[0].slow_s == 0 and .[1].slow_s > 0)' report
 }
 
-@test "a guest that floods the port: its lines are refused, and the next good one counts" {
-	start_qemu
-	start_vamp --dry-run --log log
-	{ yes "vamp/1 5 cpu 3 100" | head -n 20000; yes 'x%n%s' | tr -d '\n' | head -c 100000; echo; } >&7
-	sequence=5
-	say begin
-	say cpu 0 100
-	until_true eval 'grep -qP "\t0\t113\t100\t" log'
-	end_vamp
-	jq -e '.result | .lines_refused >= 20000 and .episodes_begun == 1' report
-}
-
 @test "--status: threads, groups and weights as they are" {
 	start_qemu
 	"$BIN/vamp" vm --qmp qmp --status --format json >out

@@ -89,17 +89,6 @@ is() { jq -e ".result | $1" out.json >/dev/null; }
 	jq -e '.settings.input_format == "clf"' out.json
 }
 
-@test "whole seconds of twenty requests each: counts alone are told, and a change of the rate still shows" {
-	need jq
-	{ echo time_s; make_times exponential 20000 50 | awk '{ print substr($1, 1, 10) }'; } >a.tsv
-	judge a.tsv
-	is '.gaps_told == false and .cov == null and .ks_p == null and .tests == 2 and .poisson and (.verdict | test("counts alone"))'
-	# the same, half as dense in every other ten seconds
-	awk 'NR == 1 || int($1 / 10) % 2 || NR % 2' a.tsv >b.tsv
-	judge b.tsv
-	is '.poisson == false and (.verdict | test("too bursty"))'
-}
-
 @test "warm-up and cool-down are cut off, and rows that are not asked for" {
 	need jq
 	# 100 s
@@ -117,33 +106,6 @@ is() { jq -e ".result | $1" out.json >/dev/null; }
 	{ head -n 1 a.tsv; tail -n +2 a.tsv | shuf --random-source=<(yes); } >b.tsv
 	judge b.tsv --column sent_ms --tick 1ns
 	is '.cov == 0 and .mean_ms == 100'
-}
-
-@test "updates of a capture, by prototap's rows" {
-	need jq python3
-	# 400 updates of a display at random, a packet each, by a pcap file made here
-	python3 - <<'END'
-import random, struct
-random.seed(5)
-t = 1700000000.0
-with open('c.pcap', 'wb') as f:
-    f.write(struct.pack('<IHHiIII', 0xa1b23c4d, 2, 4, 0, 0, 65535, 1))
-    seq = 1
-    for i in range(401):
-        body = bytes(100)
-        tcp = struct.pack('>HHIIBBHHH', 5900, 40000, seq, 1, 0x50, 0x18, 1000, 0, 0)
-        seq += len(body)
-        ip = struct.pack('>BBHHHBBH4s4s', 0x45, 0, 20 + len(tcp) + len(body), i, 0, 64, 6, 0,
-                         bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2]))
-        frame = bytes(12) + b'\x08\x00' + ip + tcp + body
-        ns = int(t * 1e9)
-        f.write(struct.pack('<IIII', ns // 10**9, ns % 10**9, len(frame), len(frame)) + frame)
-        t += 0.02 + random.expovariate(2)
-END
-	"$BIN/prototap" read c.pcap --rows wire.tsv --format json -o tap.json
-	judge wire.tsv --where kind=update
-	# nearly all are apart by more than what joins two
-	is '.n > 380 and .n <= 400 and .mean_ms > 450 and .mean_ms < 600 and .cov > 0.8 and .cov < 1.1'
 }
 
 @test "rows for a plot: shares add up, and the plot is drawn" {
@@ -197,19 +159,6 @@ END
 	cmp ruler.tsv again.tsv
 	"$ARRIVALS" --sample 200 --seed 4 --interval 10ms --rows other.tsv -o report
 	run -1 cmp -s ruler.tsv other.tsv
-}
-
-@test "of samples at random the tests reject one in twenty, and the coefficient of variation is 1" {
-	need jq
-	for ((seed = 1; seed <= 60; seed++)); do
-		"$ARRIVALS" --sample 400 --seed "$seed" --format json | jq -r '.result | "\(.cov) \(.dispersion) \(.poisson)"'
-	done >figures
-	# more than nine of 60 would be rejected once in a thousand such tests; the means of 60 are known to 0.05 / sqrt(60), and of the
-	# dispersion of 39 intervals to 0.23 / sqrt(60)
-	awk '{ cov += $1; dispersion += $2; rejected += $3 == "false" }
-		END { print cov / NR, dispersion / NR, rejected
-			cov /= NR; dispersion /= NR
-			exit !(NR == 60 && cov > 0.97 && cov < 1.03 && dispersion > 0.9 && dispersion < 1.1 && rejected <= 9) }' figures
 }
 
 @test "sources are counted in by their names, digits as numbers" {
@@ -347,27 +296,6 @@ refused() {	# status words...
 	printf '<?xml version="1.0"?>\n<testResults>\n' >old.jtl
 	refused 1 old.jtl
 	[[ $output == *XML* ]]
-}
-
-@test "a log that is broken is told apart from users who are no Poisson process" {
-	need jq
-	# 470 of 500 with the time of the one before; Poisson arrivals a second apart; the same with a break of half an hour
-	{
-		echo time_s
-		awk 'BEGIN { for (i = 0; i < 500; i++) { if (i % 17 == 0) t += 1.375; printf "%.3f\n", 1700000000 + t } }'
-	} >ties.tsv
-	judge ties.tsv
-	is '.poisson == false and .ties == 470 and (.hint | startswith("470 of 500 arrivals bear the time of the one before"))'
-	{ echo start_ns; make_times exponential 1000 1000; } >good.tsv
-	judge good.tsv
-	is '.poisson and .hint == null and .ties == 0 and .ties_expected < 0.001'
-	awk 'NR > 500 { $1 += 1800e9 } { printf NR == 1 ? "%s\n" : "%.0f\n", $1 }' good.tsv >break.tsv
-	judge break.tsv
-	is '.poisson == false and (.hint | test("^one gap of 180[0-9]"))'
-	# whole seconds of many requests have ties by chance, and that is no hint
-	{ echo time_s; make_times exponential 5000 50 | awk '{ print substr($1, 1, 10) }'; } >seconds.tsv
-	judge seconds.tsv
-	is '.ties > 4500 and .hint == null and (.ties - .ties_expected | fabs) < 60'
 }
 
 @test "a capture, in one command: updates of the golden one, and requests of three clients, each counted apart" {

@@ -1,4 +1,3 @@
-#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* agent - what it counts against the kernel's account of a known process, and what it sends through a socket. */
 #include <poll.h>

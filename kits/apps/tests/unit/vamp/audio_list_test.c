@@ -1,4 +1,3 @@
-#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* audio_list - lists as pactl 16.1 prints them, shortened. */
 #include <errno.h>

@@ -1,6 +1,3 @@
-#define BEFORE_ALL begin
-#define AFTER_ALL finish
-#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* audio - a pulseaudio of our own with a sink that goes nowhere, and pacat that plays silence. Without them: skipped. */
 #include <errno.h>

@@ -1,4 +1,3 @@
-#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* audio_wakeups - a stand-in for the sound server that is woken a known number of times: by us, and by timers while others run.
  * Needs the right to trace: else skipped. */

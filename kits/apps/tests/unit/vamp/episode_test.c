@@ -1,4 +1,3 @@
-#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* episode - inputs, sounds and time, played by hand. */
 #include "vamp/watch.h"

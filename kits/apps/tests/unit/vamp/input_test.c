@@ -1,4 +1,3 @@
-#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which keys count, records as linux/input.h lays them out, and lines through a fifo. */
 #include <errno.h>
@@ -9,8 +8,8 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "heard.h"
 #include "../../../../../tests/unit/unit.h"
+#include "heard.h"
 
 TEST(keys_by_name)
 {

@@ -1,6 +1,3 @@
-#define BEFORE_ALL start_display
-#define AFTER_ALL end_display
-#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Raw events of an Xvfb of our own, in which xdotool types. Without those two: skipped. */
 #include <errno.h>
@@ -11,10 +8,10 @@
 
 #include "clock.h"
 #include "proc.h"
-#include "heard.h"
 #define BEFORE_ALL start_display
 #define AFTER_ALL end_display
 #include "../../../../../tests/unit/unit.h"
+#include "heard.h"
 
 static pid_t server;
 

@@ -1,4 +1,3 @@
-#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* isolate - how busy CPUs were, from the text of a /proc/stat; interrupts of a user's devices, on a tree in place of /sys. */
 #include <ftw.h>

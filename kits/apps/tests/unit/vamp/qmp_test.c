@@ -1,4 +1,3 @@
-#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* qmp - answers of a QEMU 7.2, and of what is none, from a child that says known lines. */
 #include <errno.h>

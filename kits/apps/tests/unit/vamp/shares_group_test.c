@@ -1,4 +1,3 @@
-#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* shares_group - on a tree that plays the kernel's cgroups: a write to cgroup.procs moves a process, a folder gets its files, and
  * version 2 refuses what it refuses (Documentation/admin-guide/cgroup-v2.rst, "No Internal Process Constraint"). */

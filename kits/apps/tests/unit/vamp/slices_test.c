@@ -1,4 +1,3 @@
-#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* slices - sequences of switches by hand. */
 #include "vamp/slices.h"

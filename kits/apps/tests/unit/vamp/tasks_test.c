@@ -1,4 +1,3 @@
-#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* tasks and scope - a process that works, with a thread that sleeps, held against what the kernel says of it in /proc. */
 #include <pthread.h>

@@ -1,6 +1,3 @@
-#define BEFORE_ALL begin
-#define AFTER_ALL finish
-#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* undo - real processes and files: what is changed comes back in order, and after kill -9; what is born meanwhile, too. */
 #include <errno.h>

@@ -1,4 +1,3 @@
-#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* logs_in - times of logs: what date(1) says of them, decimals to the ns, ticks as they
  * look, quoted commas, and refusals. */

@@ -1,4 +1,3 @@
-#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* merge - rows of two generators, whose pooled figures are computed by hand. */
 #include <errno.h>

@@ -1,4 +1,3 @@
-#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* start - absolute times against seconds since 1970 that are counted by hand. */
 #include "vusers/start.h"

@@ -1,4 +1,3 @@
-#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* think - times between requests: mean and standard deviation of many draws against those of the
  * distributions' closed formulas; files. */

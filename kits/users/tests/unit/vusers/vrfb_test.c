@@ -1,4 +1,3 @@
-#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* vrfb - bytes of RFB written by hand after RFC 6143, in pieces of any size: what an update is,
  * when it answers, and what is no RFB. */

@@ -1,4 +1,3 @@
-#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* window - what is under way over time, and the gaps between sends, against sums made by hand. */
 #include <math.h>

@@ -1,4 +1,3 @@
-#include "../../../../../tests/unit/unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* workload, dues, stations - what is fetched and how often; who is due next; when a request has passed a server's queues. */
 #include "clock.h"
