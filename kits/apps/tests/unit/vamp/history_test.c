@@ -20,14 +20,6 @@ struct did {
 	bool sleeps, wants;
 };
 
-static void begin(struct scene *s, size_t threads)
-{
-	*s = (struct scene){ .m = { .last = -1 }, .now_ns = 1000 * MS };
-	s->p = (struct process_history){ .pid = 7, .born_ns = 0, .known = -1, .thread = s->thread, .n = threads };
-	for (size_t i = 0; i < threads; i++)
-		s->thread[i].tid = 7 + (pid_t)i;
-}
-
 static void put(struct scene *s)
 {
 	size_t slot = slot_of_sample_number(s->m.last);
@@ -41,8 +33,13 @@ static void put(struct scene *s)
 	}
 }
 
-static void first(struct scene *s)
+/* With its first sample. */
+static void begin(struct scene *s, size_t threads)
 {
+	*s = (struct scene){ .m = { .last = -1 }, .now_ns = 1000 * MS };
+	s->p = (struct process_history){ .pid = 7, .born_ns = 0, .known = -1, .thread = s->thread, .n = threads };
+	for (size_t i = 0; i < threads; i++)
+		s->thread[i].tid = 7 + (pid_t)i;
 	sample_timestamps_add(&s->m, s->now_ns, false);
 	put(s);
 }
@@ -90,7 +87,6 @@ TEST(test_stolen_time)
 	struct process_load load;
 
 	begin(&s, 1);
-	first(&s);
 	for (int i = 0; i < 4; i++)	/* 256 ms: 52 and 204, then 51 and 205 */
 		passes(&s, 1, (struct did){ 51 + i % 2, 205 - i % 2, true, true });
 	load = load_of(&s);
@@ -106,7 +102,6 @@ TEST(test_in_proportion)
 	struct scene s;
 
 	begin(&s, 1);
-	first(&s);
 	passes(&s, 4, (struct did){ 64, 128, true, false });
 	assert_near(load_of(&s).load, 64.0 / (256 - 128), 1e-9);
 	assert_int_equal(verdict_of(&s), VERDICT_LOW);	/* exactly the threshold is not above it */
@@ -118,7 +113,6 @@ TEST(test_side_by_side)
 	struct scene s;
 
 	begin(&s, 4);
-	first(&s);
 	passes(&s, 4, (struct did){ 128, 128, true, true });
 	assert_near(load_of(&s).load, 4, 1e-9);
 	assert_near(load_of(&s).run, 2, 1e-9);
@@ -131,7 +125,6 @@ TEST(test_turns)
 	struct scene s;
 
 	begin(&s, 4);
-	first(&s);
 	for (int i = 0; i < 4; i++)
 		pass(&s, SUB, one_wants, 2, false);
 	assert_near(load_of(&s).load, 1, 1e-9);
@@ -145,7 +138,6 @@ TEST(test_overlapping_waits)
 	struct scene s;
 
 	begin(&s, 4);
-	first(&s);
 	for (int i = 0; i < 4; i++)
 		pass(&s, SUB, no_one, 1, false);
 	assert_near(load_of(&s).load, 4 * 16.0 / (256 - 48), 1e-9);
@@ -158,13 +150,11 @@ TEST(test_wait_that_lasts)
 	struct scene s;
 
 	begin(&s, 1);
-	first(&s);
 	s.thread[0].at[0].wants = true;
 	passes(&s, 4, (struct did){ 10, 40, false, true });
 	assert_near(load_of(&s).load, 1, 1e-9);
 	/* with the same counters, but a sleep in every sub-epoch */
 	begin(&s, 1);
-	first(&s);
 	s.thread[0].at[0].wants = true;
 	passes(&s, 4, (struct did){ 10, 40, true, true });
 	assert_near(load_of(&s).load, 10.0 / (256 - 40), 1e-9);
@@ -177,7 +167,6 @@ TEST(test_fresh)
 	struct scene s;
 
 	begin(&s, 1);
-	first(&s);
 	passes(&s, 6, (struct did){ 0, 0, false, false });
 	pass(&s, 100 * MS, &piece, 1, true);
 	assert_int_equal(load_of(&s).span_ns, 4 * SUB + 100 * MS);
@@ -197,7 +186,6 @@ TEST(test_young)
 	struct scene s;
 
 	begin(&s, 0);
-	first(&s);
 	passes(&s, 3, (struct did){ 0, 0, false, false });
 	s.p.n = 1;
 	s.p.first = s.thread[0].first = 4;
@@ -217,7 +205,6 @@ TEST(test_ended_threads)
 	struct scene s;
 
 	begin(&s, 1);
-	first(&s);
 	for (int i = 0; i < 4; i++) {
 		s.ended_ns += 192 * MS;
 		passes(&s, 1, (struct did){ 0, 0, false, false });
@@ -231,7 +218,6 @@ TEST(test_known)
 	struct scene s;
 
 	begin(&s, 1);
-	first(&s);
 	passes(&s, 5, (struct did){ 77, 5, true, false });
 	assert_near(s.p.known, 77.0 / (256 - 5), 1e-9);
 	passes(&s, 20, (struct did){ 23, 233, false, true });
@@ -247,13 +233,11 @@ TEST(test_known_hogs)
 	struct scene s;
 
 	begin(&s, 1);
-	first(&s);
 	passes(&s, 5, (struct did){ 250, 6, false, true });
 	assert_true(s.p.known > 0.9);
 	passes(&s, 5, (struct did){ 23, 233, false, true });
 	assert_int_equal(verdict_of(&s), VERDICT_BACKGROUND);
 	begin(&s, 1);
-	first(&s);
 	passes(&s, 8, (struct did){ 23, 233, false, true });
 	assert_true(s.p.known < 0);
 	assert_int_equal(verdict_of(&s), VERDICT_BACKGROUND);

@@ -134,27 +134,26 @@ TEST(a_keyboard_that_changes)
 	s->ops->close(s);
 }
 
-TEST(a_key_that_is_held)
+static void two_are_heard(const char *keys, const char *command, const char *first, const char *last)
 {
-	struct input_source *s = open_or_skip("Return,F12");
+	struct input_source *s = open_or_skip(keys);
 	struct heard h = { 0 };
 
-	assert_int_equal(system("xdotool keydown Return sleep 1.2 keyup Return key F12"), 0);
-	assert_int_equal(hear_until(s, &h, "F12"), 0);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(hear_until(s, &h, last), 0);
 	assert_int_equal(h.n, 2);
+	assert_string_equal(h.event[0].what, first);
 	s->ops->close(s);
+}
+
+TEST(a_key_that_is_held)
+{
+	two_are_heard("Return,F12", "xdotool keydown Return sleep 1.2 keyup Return key F12", "Return", "F12");
 }
 
 TEST(any_key)
 {
-	struct input_source *s = open_or_skip("any");
-	struct heard h = { 0 };
-
-	assert_int_equal(system("xdotool key b click 1 key Escape"), 0);
-	assert_int_equal(hear_until(s, &h, "Escape"), 0);
-	assert_int_equal(h.n, 2);
-	assert_string_equal(h.event[0].what, "b");
-	s->ops->close(s);
+	two_are_heard("any", "xdotool key b click 1 key Escape", "b", "Escape");
 }
 
 TEST(no_display)

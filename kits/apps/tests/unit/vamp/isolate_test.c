@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* isolate - how busy CPUs were, from the text of a /proc/stat; interrupts of a user's devices, on a tree in place of /sys. */
-#include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "vamp/isolate.h"
 #include "../../../../../tests/unit/unit.h"
+#include "stage.h"
 
 TEST(busy_is_all_but_idle_and_waiting_for_a_disk)
 {
@@ -44,16 +44,11 @@ static void folder(const char *name)
 static void file(const char *name, const char *text)
 {
 	char path[256];
-	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/%s", root, name);
+	snprintf(path, sizeof(path), "%s", name);
 	*strrchr(path, '/') = '\0';
-	folder(path + strlen(root) + 1);
-	snprintf(path, sizeof(path), "%s/%s", root, name);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
+	folder(path);
+	put(text, "%s/%s", root, name);
 }
 
 static void device(const char *class, const char *name, const char *path)
@@ -66,14 +61,6 @@ static void device(const char *class, const char *name, const char *path)
 	snprintf(to, sizeof(to), "%s/sys/devices/%s", root, path);
 	folder(to + strlen(root) + 1);
 	assert_int_equal(symlink(to, link), 0);
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	return remove(path);
 }
 
 TEST(interrupts_of_devices_are_found)
@@ -100,5 +87,5 @@ TEST(interrupts_of_devices_are_found)
 	for (size_t i = 0; i < irqs.n; i++)
 		assert_int_equal(irqs.irq[i], wanted[i]);
 	free(irqs.irq);
-	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	remove_tree(root);
 }

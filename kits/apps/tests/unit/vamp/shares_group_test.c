@@ -3,36 +3,17 @@
  * version 2 refuses what it refuses (Documentation/admin-guide/cgroup-v2.rst, "No Internal Process Constraint"). */
 #include <dirent.h>
 #include <errno.h>
-#include <ftw.h>
-#include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "files.h"
-#include "proc.h"
 #include "vamp/groups.h"
 #include "../../../../../tests/unit/unit.h"
+#include "stage.h"
 
 static char root[32], mount[64];
 static int version;
 static struct undo_recorder *undo;
-
-static void put(const char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(const char *text, const char *format, ...)
-{
-	char path[1024];
-	va_list words;
-	FILE *f;
-
-	va_start(words, format);
-	vsnprintf(path, sizeof(path), format, words);
-	va_end(words);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
 
 /* ---- the kernel ---- */
 
@@ -171,17 +152,6 @@ int __wrap_rmdir(const char *path)
 
 static pid_t first, second;	/* of the session; the second one is background */
 
-static pid_t sleeper(void)
-{
-	pid_t pid = fork();
-
-	if (pid)
-		return pid;
-	proc_request_sigkill_at_parent_end(getppid());
-	for (;;)
-		pause();
-}
-
 /* A machine with a session /s that holds two processes. */
 static void play(int which, char session[128])
 {
@@ -216,22 +186,12 @@ static void play(int which, char session[128])
 	assert_int_equal(undo_create_recorder(&undo, 100), 0);
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	return remove(path);
-}
-
 static void play_ends(void)
 {
 	assert_int_equal(undo_all_and_free(undo), 0);
-	kill(first, SIGKILL);
-	kill(second, SIGKILL);
-	waitpid(first, NULL, 0);
-	waitpid(second, NULL, 0);
-	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	reap(first);
+	reap(second);
+	remove_tree(root);
 }
 
 static bool is_in(pid_t pid, const char *folder)

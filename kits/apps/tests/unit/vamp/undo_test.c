@@ -3,34 +3,23 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "files.h"
-#include "proc.h"
 #include "vamp/undo.h"
 #define BEFORE_ALL begin
 #define AFTER_ALL finish
 #include "../../../../../tests/unit/unit.h"
+#include "stage.h"
 
 #define PATIENCE (60 * NS_PER_S)	/* bounds only a test that would else hang for ever */
 
 static char folder[] = "/tmp/thinprobe-undo.XXXXXX";
 static char file[64], other[64];
-
-static void put(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
 
 static void assert_holds(const char *path, const char *text)
 {
@@ -45,27 +34,9 @@ static int make_files(void **state)
 	(void)state;
 	snprintf(file, sizeof(file), "%s/one", folder);
 	snprintf(other, sizeof(other), "%s/other", folder);
-	put(file, "1024\n");
-	put(other, "none\n");
+	put("1024\n", "%s", file);
+	put("none\n", "%s", other);
 	return 0;
-}
-
-/* A child that sleeps until it is killed. */
-static pid_t sleeper(void)
-{
-	pid_t pid = fork();
-
-	if (pid)
-		return pid;
-	proc_request_sigkill_at_parent_end(getppid());
-	for (;;)
-		pause();
-}
-
-static void reap(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
 static uint64_t start_of(pid_t pid)
@@ -141,7 +112,7 @@ TEST_WITH(make_files, NULL, a_file_that_has_gone_is_nothing_to_undo_and_a_folder
 	snprintf(inside, sizeof(inside), "%s/file", group);
 	assert_int_equal(undo_create_recorder(&u, 4), 0);
 	assert_int_equal(undoable_mkdir(u, group), 0);
-	put(inside, "1\n");
+	put("1\n", "%s", inside);
 	assert_int_equal(undoable_write_file(u, file, "1\n"), 0);
 	assert_int_equal(unlink(file), 0);
 	assert_int_equal(undo_changes_after_mark(u, 0), 1);	/* not empty */
@@ -170,7 +141,7 @@ TEST_WITH(make_files, NULL, a_fifo_goes_with_the_list)
 	assert_int_equal(undo_changes_after_mark(u, 0), 0);	/* it has gone already */
 	assert_int_equal(undoable_mkfifo(u, fifo), 0);
 	unlink(fifo);
-	put(fifo, "1\n");
+	put("1\n", "%s", fifo);
 	assert_int_equal(undo_all_and_free(u), 0);
 	assert_holds(fifo, "1");
 	unlink(fifo);
@@ -183,13 +154,13 @@ TEST_WITH(make_files, NULL, a_move_notes_where_the_task_was)
 	pid_t pid = sleeper();
 
 	snprintf(number, sizeof(number), "%d", (int)pid);
-	put(file, "");
+	put("", "%s", file);
 	assert_int_equal(undo_create_recorder(&u, 4), 0);
 	assert_int_equal(undoable_move_task(u, pid, start_of(pid) + 1, file, other), -ESRCH);	/* the pid is another's now */
 	assert_int_equal(undo_get_current_mark(u), 0);
 	assert_int_equal(undoable_move_task(u, pid, start_of(pid), file, other), 0);
 	assert_holds(file, number);
-	put(file, "");	/* as the kernel would */
+	put("", "%s", file);	/* as the kernel would */
 	assert_int_equal(undo_all_and_free(u), 0);
 	assert_holds(other, number);
 	reap(pid);
@@ -200,12 +171,12 @@ TEST_WITH(make_files, NULL, a_task_that_has_ended_is_nothing_to_undo)
 	struct undo_recorder *u;
 	pid_t pid = sleeper();
 
-	put(file, "");
+	put("", "%s", file);
 	assert_int_equal(undo_create_recorder(&u, 4), 0);
 	assert_int_equal(undoable_move_task(u, pid, 0, file, other), 0);
 	assert_int_equal(undoable_set_nice(u, pid, 0, 19), may_lower_nice() ? 0 : -EPERM);
 	reap(pid);
-	put(file, "");
+	put("", "%s", file);
 	assert_int_equal(undoable_set_nice(u, pid, 0, 5), -ESRCH);
 	assert_int_equal(undo_all_and_free(u), 0);
 	assert_holds(other, "none");
