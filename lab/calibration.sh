@@ -25,7 +25,7 @@ calibration_record() {
 		"$(calibration_file)" 2>/dev/null | grep . || echo null
 }
 
-# calibration_merge: standard input is what a calibration found (report/record.sh); prints what the
+# calibration_merge: standard input is what a calibration found (report/report.sh --record); prints what the
 # record is to be then: a path that was not taken keeps what is known of it, and so does one
 # measured in full and undisturbed when what was found is quick or disturbed.
 calibration_merge() {

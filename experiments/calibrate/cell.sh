@@ -119,7 +119,7 @@ exp_summed() {
 	[ "$CELLS_LEFT" = 0 ] && ! stopped ||
 		{ warn "the calibration is incomplete: this machine keeps its earlier one"; return 0; }
 	"$TP_BIN/summarize" "$RUN" --format json -o /dev/null >/dev/null 2>&1
-	"$TP_HOME/report/record.sh" "$RUN" | jq -c --arg machine "$(calibration_machine)" '.machine = $machine' |
+	"$TP_HOME/report/report.sh" --record "$RUN" | jq -c --arg machine "$(calibration_machine)" '.machine = $machine' |
 		put_json "$RUN/calibration.json"
 	[ "${LINK,,}" = "${LINK_USUAL,,}" ] || why="the link was $LINK"
 	[ "$(jq .lab.shared_cpus "$RUN/run.json")" != true ] || why+="${why:+, and }server and client shared CPUs"

@@ -124,7 +124,7 @@ NEAR=0.00011
 	[[ $(finding run vnc-patch text) == *"8.62 ms after"*"8.33 ms"*"0.29 ms"* ]]
 	[[ $(jq -r .verdict run/findings.json) == *x11* ]]
 	grep -q '<svg' run/report.html
-	"$TOP/report/record.sh" run |
+	"$TOP/report/report.sh" --record run |
 		jq -c '[.paths[] | select(.probe == "patch") | {path, n, e: (.error_ms * 1000 | round)}]' >record
 	jq -e '. == [{path: "vnc-refecho", n: 240, e: 187}, {path: "vnc", n: 240, e: 8637}, {path: "x11", n: 240, e: 1237}]' record
 }
@@ -178,7 +178,7 @@ record() {	# record ERROR_MS SD_MS: of this machine
 		calibration_record | jq -r '[.paths[] | select(.probe == "patch") | "\(.path) \(.n) \(.quick) \(.disturbed)"] | sort
 			| join(", ")'
 	}
-	merge() { "$TOP/report/report.sh" run >/dev/null && "$TOP/report/record.sh" run | calibration_add >merged; }
+	merge() { "$TOP/report/report.sh" run >/dev/null && "$TOP/report/report.sh" --record run | calibration_add >merged; }
 	make_calibration x11:250
 	edit_json run/run.json '.settings.seconds = 1'
 	merge

@@ -297,7 +297,7 @@ run_end() {
 		die "the samples are kept, but the report failed (${why##*$'\n'}); retry: thinprobe report $(printf %q "$RUN")"
 	}
 	echo
-	"$TP_HOME/report/table.sh" "$RUN"
+	"$TP_HOME/report/report.sh" --table "$RUN"
 	echo
 	"$TP_HOME/report/report.sh" --verdict "$RUN"
 	printf 'Report: %s\n' "$RUN/report.html"

@@ -149,7 +149,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	[ "$(found second-key '[.value, .verdict]')" = '[6,"good"]' ]
 	[ "$(found evicted '[.value, .unit, .verdict]')" = '[95,"%","unsure"]' ]
 	grep -q 'method damon: this kernel' run/report.md
-	"$TOP/report/table.sh" run | grep -Eq 'hog +2.50 +415 +490'
+	"$TOP/report/report.sh" --table run | grep -Eq 'hog +2.50 +415 +490'
 	# again from the samples
 	change vnc-slow-2ms-plain-hog '.result.runs[1].first_key_ms = 900'
 	"$TOP/thinprobe" report run

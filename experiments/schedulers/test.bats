@@ -122,7 +122,7 @@ column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE
 	[ "$(finding run remedies)/$(finding run remedies verdict)" = 36.15/none ]
 	[ "$(finding run price)/$(finding run length)" = 70/50 ]
 	[ "$(finding run tested verdict)" = unsure ]
-	run "$TOP/report/table.sh" run
+	run "$TOP/report/report.sh" --table run
 	[[ $output == *"load at nice 19"* || $output == *nice-19* ]]
 }
 

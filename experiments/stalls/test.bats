@@ -422,7 +422,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	found late-heavy 50.526 bad
 	found fair-sharing 214.2 good	# 10 ms x 21 = 210 ms
 	found idle-response 9.98 none
-	"$TOP/report/findings.sh" run >findings
+	"$TOP/report/report.sh" --findings run >findings
 	grep -q 'Other labs were allowed to use the same CPUs' findings
 	grep -q '^\*\*\|Preliminary: 3 repeats' findings
 	reported STATE=interrupted LOADS='0 5' REPEATS=5
@@ -503,14 +503,14 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	[[ $(finding run idle-response text) == *"8.8 ms"* ]]	# 600 bytes at 1 Mbit/s and twice 2 ms: 4.8 + 4
 	edit_json run/run.json '.chain.latency_p99_ms = 10.9'
 	again
-	"$TOP/report/table.sh" run | grep -qE ' <10.9 +<10.9 +11.0'
+	"$TOP/report/report.sh" --table run | grep -qE ' <10.9 +<10.9 +11.0'
 	[[ $(finding run idle-response text) == *"error of 10.9 ms"* ]]
 	grep -q '(-0.26 to 0.25)' run/report.md	# a stall is no latency
 	# by a calibration of the path without a clock; the TSV keeps the number
 	edit_json run/run.json '.calibration = {started: "2026-11-20T10:00:00Z",
 		paths: [{path: "vnc-refecho", probe: "patch", error_ms: 10.5, sd_ms: 8, tail_percent: 95}]}'
 	again
-	"$TOP/report/table.sh" run | grep -qE ' <10.5 +10.8 +11.0'
+	"$TOP/report/report.sh" --table run | grep -qE ' <10.5 +10.8 +11.0'
 	[[ $(finding run probe text) == *"2026-11-20"*"10.50 ms for 95 % of the keys"* ]]
 	is light 0 latency_p50_ms 9.98
 	edit_json run/run.json '.settings.protocol = "rdp"'	# no path of that name is on record
@@ -662,7 +662,7 @@ END
 	find run/cells -name cell.json -delete
 	run -1 "$TOP/report/report.sh" run
 	reported LOADS="$(seq -s ' ' 0 39)" REPEATS=1 KEYS=60
-	[ "$("$TOP/report/table.sh" run | grep -cE '^ +[0-9]+ ')" -ge 80 ]	# more than the 128 KB of an argument
+	[ "$("$TOP/report/report.sh" --table run | grep -cE '^ +[0-9]+ ')" -ge 80 ]	# more than the 128 KB of an argument
 }
 
 # --- several protocols -----------------------------------------------------------------------------------------------
@@ -771,7 +771,7 @@ two_protocols() {	# [NAME=value …] of make_run.sh
 	for figure in late-share median mean-stall jitter latency-cdf; do
 		[ "$(grep -c '>x11' "run/figures/$figure.svg")" -ge 1 ] && [ "$(grep -c '>vnc' "run/figures/$figure.svg")" -ge 1 ]
 	done
-	"$TOP/report/table.sh" run | grep -qE '^ +x11 +20 '
+	"$TOP/report/report.sh" --table run | grep -qE '^ +x11 +20 '
 	rm run/cells/x11-light-010/*/cell.json
 	again
 	[[ $(jq -r .verdict run/findings.json) == *"no late key over"*"with 10 CPU hogs over x11"* ]]
@@ -786,7 +786,7 @@ two_protocols() {	# [NAME=value …] of make_run.sh
 	[ "$(ids)" = "late-heavy mean-stall idle-response probe" ]
 	# the terminal's table of a run of one protocol does not name it
 	reported LOADS='0 5'
-	run ! grep -q Protocol <("$TOP/report/table.sh" run)
+	run ! grep -q Protocol <("$TOP/report/report.sh" --table run)
 }
 
 @test "findings: no time between updates is below 0" {
@@ -954,12 +954,12 @@ two_runs() {
 	two_runs
 	"$TOP/report/report.sh" alpha beta -o both --label a,b
 	[[ $(jq -r .verdict both/findings.json) == *"the 2 runs"* ]]
-	grep 'vnc/b .*breaks here' <("$TOP/report/table.sh" both)
+	grep 'vnc/b .*breaks here' <("$TOP/report/report.sh" --table both)
 	edit_json beta/run.json '.cells[].flags = ["CPU"]'
 	"$TOP/report/report.sh" alpha beta -o both --label a,b
 	[[ $(jq -r .verdict both/findings.json) == "Vim"*vnc/a* ]]
 	run ! grep vnc/b both/findings.json
-	"$TOP/report/table.sh" both >table
+	"$TOP/report/report.sh" --table both >table
 	grep 'vnc/a .*breaks here' table
 	run ! grep 'vnc/b .*breaks here' table
 	[ "$(finding both mean-stall)" = "$(field both/summary.tsv mean_stall_ms protocol=vnc/a app=heavy sinks=20 |

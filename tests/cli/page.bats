@@ -85,11 +85,11 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 }
 
 @test "the terminal: at most 80 columns, findings without marks" {
-	"$TOP/report/table.sh" run >table
+	"$TOP/report/report.sh" --table run >table
 	[ -z "$(awk 'length > 80' table)" ]
 	grep -qx 'first' table
 	[ "$(grep -c 'breaks here' table)" = 1 ] && grep -q '^  5 .*<- breaks here$' <(sed -n '/^b$/,$p' table)
-	"$TOP/report/findings.sh" run >findings
+	"$TOP/report/report.sh" --findings run >findings
 	[ "$(sed -n 2p findings)" = "1. Slow. more than 150 ms." ]
 	"$TOP/report/report.sh" --verdict run >verdict
 	[ "$(head -n 1 verdict)" = "$(head -n 1 findings)" ]
@@ -102,12 +102,12 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 @test "a condition breaks where the view's column is surely above its limit, once in each group" {
 	breaks_above 45
 	sed -i 's/\t40\t60\t0\t$/\t46\t60\t0\t/; $a made/1\tb\t9\t170\t150\t180\t0\t' run/summary.tsv
-	"$TOP/report/table.sh" run >table
+	"$TOP/report/report.sh" --table run >table
 	[ "$(grep -c '<- breaks here$' table)" = 2 ]
 	[ "$(sed -n '/^first$/,/^b$/p' table | grep -c '^  5 .*breaks')" = 1 ]
 	[ "$(sed -n '/^b$/,$p' table | grep -c '^  5 .*breaks')" = 1 ]
 	breaks_above 1000
-	run ! grep -q breaks <("$TOP/report/table.sh" run)
+	run ! grep -q breaks <("$TOP/report/report.sh" --table run)
 }
 
 @test "in a browser: contents, rows linked to their cells, the glossary; a part that is named is there" {
@@ -165,18 +165,20 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 }
 
 @test "an error is one line" {
-	local script
-	for script in report.sh table.sh findings.sh record.sh; do
-		run "$TOP/report/$script" nowhere
+	local part
+	for part in '' --table --findings --record; do
+		# shellcheck disable=SC2086 # a word or none
+		run "$TOP/report/report.sh" $part nowhere
 		[ "$status/$output" = "1/thinprobe: nowhere: not a run folder (it has no run.json)" ]
-		run -2 "$TOP/report/$script"
-		run -0 "$TOP/report/$script" --help
+		# shellcheck disable=SC2086
+		run -2 "$TOP/report/report.sh" $part
 	done
+	run -0 "$TOP/report/report.sh" --help
 	rm run/schema.tsv
-	run -1 "$TOP/report/table.sh" run
+	run -1 "$TOP/report/report.sh" --table run
 	[[ $output == "thinprobe: "*"schema.tsv is missing;"* ]]
 	echo nonsense >run/run.json
-	run -1 "$TOP/report/findings.sh" run
+	run -1 "$TOP/report/report.sh" --findings run
 }
 
 @test "values of the run are text on the page: in title, findings, tables, and drawings" {
@@ -215,11 +217,11 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 
 @test "a column of a view with a question mark is there only where it has several values" {
 	sed -i 's/"load p50_ms note"/"app? load p50_ms"/; s/{by: "app", .*};/{};/' home/experiments/made/say.jq
-	run -0 "$TOP/report/table.sh" run
+	run -0 "$TOP/report/report.sh" --table run
 	echo "$output"
 	[[ $output == *Application*Load* ]]
 	sed -i '/^made\/1\tb\t/d' run/summary.tsv
-	run -0 "$TOP/report/table.sh" run
+	run -0 "$TOP/report/report.sh" --table run
 	[[ $output == *Load* && $output != *Application* ]]
 }
 
@@ -326,7 +328,7 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	grep -q '^\* *: \|\*: ' run/report.md
 	grep -F '| f | 1 | overloaded |' run/report.md
 	run ! grep '|  |$' <(sed -n '/^| f /,/^$/p' run/report.md | cut -d'|' -f1-4)
-	"$TOP/report/table.sh" run >table
+	"$TOP/report/report.sh" --table run >table
 	grep -qx '  1  *10.0 to 201\*' table
 	[ -z "$(awk 'length > 80' table)" ]
 	# a finding about it has no value
@@ -374,10 +376,10 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 		[ "$(grep -c "#gpPt5' transform" run/figures/p50.svg)" = 2 ]	# circles
 	# one bar, of the row that has an interval, and its two caps
 	[ "$(tr -d '\n' <run/figures/p50.svg | grep -o "178)'  d='\(M[^M']*\)\{3,\}'" | grep -o M | wc -l)" = 3 ]
-	"$TOP/report/table.sh" run >table
+	"$TOP/report/report.sh" --table run >table
 	grep -q '^  5  *120, 180  007$' table
 	breaks_above 110
-	"$TOP/report/table.sh" run | tr -s '\n ' ' ' | grep '120, 180 .*<- breaks here.*its least value'
+	"$TOP/report/report.sh" --table run | tr -s '\n ' ' ' | grep '120, 180 .*<- breaks here.*its least value'
 }
 
 @test "a ranking is only sure of a step where each above it is told apart from each below it" {
@@ -419,7 +421,7 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 		run/findings.json
 	run ! grep -F '**Slow' run/report.md
 	run ! grep 'class="breaks"' run/report.html
-	run ! grep -q 'breaks here' <("$TOP/report/table.sh" run)
+	run ! grep -q 'breaks here' <("$TOP/report/report.sh" --table run)
 	[[ $("$TOP/report/report.sh" --verdict run) == "Not usable"* ]]
 }
 

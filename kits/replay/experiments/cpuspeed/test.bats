@@ -77,7 +77,7 @@ load ../engine/replays
 	[ "$(finding throttled)" = "7 none" ]
 	for f in total percentiles cdf ratio; do [ -s "$RUN/figures/$f.svg" ]; done
 	grep -qF 'scheduler x: this kernel | has none' "$RUN/report.md"
-	run "$TOP/report/table.sh" "$RUN"
+	run "$TOP/report/report.sh" --table "$RUN"
 	[[ $output == *" at 50 "*"40.1"* ]]
 }
 

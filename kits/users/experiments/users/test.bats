@@ -135,7 +135,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	run -5 "$TOP/report/fail.sh" judge run 'p95>2s,late>90%'
 	[ "$(grep -c '^FAILED .*9,000 of 10,000 requests failed' <<<"$output")" = 2 ]
 	run -0 "$TOP/report/fail.sh" judge run 'lambda<1,late_p99_ms_max>1s'
-	run -0 "$TOP/report/table.sh" run
+	run -0 "$TOP/report/report.sh" --table run
 	grep -E ' 7 +8993 ' <<<"$output"
 	run ! grep '253 ms' <(jq -r '.verdict, (.findings[] | select(.id == "growth-web") | .text)' run/findings.json)
 	edit_json run/cells/web-1/1/vusers.json '.result.valid = false'
