@@ -8,8 +8,9 @@ load helpers
 setup() {
 	begin_test
 	need prove bats setpriv
-	mkdir -p tree/{bin,tests/{cli,unit/a},build/{tests/a,asan/tests/a}}
+	mkdir -p tree/{bin,lab,tests/{cli,unit/a},build/{tests/a,asan/tests/a}}
 	cp "$TOP/tests/run" tree/tests
+	cp "$TOP/lab/trees.sh" tree/lab
 	cd tree
 	printf '#!/bin/sh\n' | tee bin/make bin/clang >bin/shellcheck
 	printf 'a/foreign	bytes\n' >tests/foreign
@@ -40,15 +41,18 @@ tests_run() {	# STATUS LAST-LINE OPTION...
 	bats_file slow true
 	sed -i '1i # bats file_tags=all' tests/cli/slow.bats
 	run -0 tests/run --list
-	[ "$(xargs <<<"$output")" = "unit/a/plain bats/cli/quick asan/a/foreign shellcheck/bin shellcheck/tests" ]
+	[ "$(xargs <<<"$output")" = "unit/a/plain bats/cli/quick asan/a/foreign shellcheck/bin shellcheck/lab shellcheck/tests" ]
 	run -0 tests/run --all --list
 	[ "$(xargs <<<"$output")" = "unit/a/foreign unit/a/plain bats/cli/quick bats/cli/slow build/clang fuzz/corpus asan/a/foreign $(
-		)asan/a/plain shellcheck/bin shellcheck/tests" ]
+		)asan/a/plain shellcheck/bin shellcheck/lab shellcheck/tests" ]
 	run -0 tests/run --list foreign slow
 	[ "$(xargs <<<"$output")" = "unit/a/foreign bats/cli/slow asan/a/foreign" ]
 	run -2 tests/run nosuch
-	tests_run 0 "5 passed, 0 failed"
-	[[ $output == *"CPU time: "*" s in 5 jobs; most: "* ]]
+	tests_run 0 "6 passed, 0 failed"
+	[[ $output == *"CPU time: "*" s in 6 jobs; most: "* ]]
+	bats_file quick 'timeout -s KILL 0.7 sh -c "while :; do :; done" || true'
+	TEST_TIMES=$PWD/times tests_run 0 "1 passed, 0 failed" quick
+	awk '{ exit !($1 >= 0.2 && $2 >= $1 && $3 == "bats/cli/quick") }' times
 }
 
 @test "a failure, a crash, and a plan that is not kept count as failed" {
@@ -62,13 +66,13 @@ tests_run() {	# STATUS LAST-LINE OPTION...
 	bats_file one 'skip "ogre is not installed"'
 	cp tests/cli/one.bats tests/cli/two.bats
 	tests_run 1 "0 passed, 0 failed" one		# nothing passed
-	tests_run 0 "4 passed, 0 failed"
+	tests_run 0 "5 passed, 0 failed"
 	[[ $output == *"skipped:       2 ogre is not installed"* ]]
 	cp tests/cli/one.bats tests/cli/three.bats
-	tests_run 1 "4 passed, 1 failed"
+	tests_run 1 "5 passed, 1 failed"
 	[[ $output == *"not ok - 3 tests were skipped, more than 2"* ]]
 	tests_run 0 "1 passed, 0 failed" bats unit/a/plain	# a pattern has no such bound
-	TEST_SKIPS=3 tests_run 0 "4 passed, 0 failed"
+	TEST_SKIPS=3 tests_run 0 "5 passed, 0 failed"
 	bats_file one 'skip "I was tired"'
 	tests_run 1 "1 passed, 1 failed" bats unit/a/plain
 	[[ $output == *"not ok - skipped 1 times for a reason that is not in tests/skips: I was tired"* ]]
@@ -89,7 +93,7 @@ tests_run() {	# STATUS LAST-LINE OPTION...
 	(exit) & gone=$!
 	wait
 	bats_file other "printf '%10d\n' $gone >/tmp/.X9471-lock"
-	run -1 tests/run bats
+	CI=true run -1 tests/run bats
 	rm -f /tmp/.X9471-lock
 	[[ $output == *"not ok - left by an X server: /tmp/.X9471-lock"* && ${lines[-1]} == "2 passed, 1 failed" ]]
 }
