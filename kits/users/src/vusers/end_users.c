@@ -28,6 +28,7 @@
 static struct {
 	struct target target;
 	struct workload workload;
+	struct http_users_cfg fetch;	/* how users fetch it */
 	struct crowd crowd;
 	struct vnc_users *vnc;
 	struct http_users *http;
@@ -204,6 +205,8 @@ static void prepare_http_load_and_facts(const struct vusers_options *cfg, struct
 		run.names[i] = cfg->per == PER_PAGE ? run.workload.page[i].name : run.workload.object[i].name;
 		run.paths[i] = run.workload.object[cfg->per == PER_PAGE ? run.workload.page[i].first : i].path;
 	}
+	run.fetch = (struct http_users_cfg){ .target = &run.target, .workload = &run.workload, .whole_pages = cfg->per == PER_PAGE,
+					     .parallel = (int)cfg->parallel, .seed = (uint64_t)cfg->seed };
 	log->label = run.names;
 	log->path = run.paths;
 	log->url = run.target.origin;
@@ -234,17 +237,11 @@ static void prepare_vnc_load_and_facts(const struct vusers_options *cfg, struct 
 	what->encodings = cfg->encodings;
 }
 
-static struct http_users_cfg http_users_cfg_from_options(const struct vusers_options *cfg)
-{
-	return (struct http_users_cfg){ &run.target, &run.workload, cfg->per == PER_PAGE, (int)cfg->parallel, (uint64_t)cfg->seed };
-}
-
 /* Sets up the users that keep no pixels; watched users have the numbers before them. */
 static void open_crowd_from_options(const struct vusers_options *cfg)
 {
 	struct vnc_users_cfg vnc = { .target = &run.target, .move = cfg->asks, .patch = cfg->echo == ECHO_PATCH,
 				  .rfb = { run.encodings, run.n_encodings, cfg->password_file ? run.password : NULL } };
-	struct http_users_cfg http = http_users_cfg_from_options(cfg);
 	struct crowd *c = &run.crowd;
 	int err;
 
@@ -255,7 +252,7 @@ static void open_crowd_from_options(const struct vusers_options *cfg)
 		think_distribution_set_mean(&c->cfg.think, cfg->think.mean_ns * (double)cfg->users / (double)c->cfg.users);
 	err = crowd_open(c);
 	if (!err && run.target.http)
-		c->self = run.http = http_users_open(&http, c);
+		c->self = run.http = http_users_open(&run.fetch, c);
 	else if (!err)
 		c->self = run.vnc = vnc_users_open(&vnc, c);
 	if (err || !c->self)
@@ -352,7 +349,6 @@ int run_load_generator(struct vusers_options *cfg, const char *text)
 				    .think_text = cfg->think_text,
 				    .punctual_by = run.punctual, .watched = (int)cfg->watched };
 	struct crowd *c = &run.crowd;
-	struct http_users_cfg http = http_users_cfg_from_options(cfg);
 	struct progress_line progress;
 	struct request_log_sums sums;
 	struct request_log *log;
@@ -373,7 +369,7 @@ int run_load_generator(struct vusers_options *cfg, const char *text)
 		prepare_http_load_and_facts(cfg, &what, &log_cfg);
 	else
 		prepare_vnc_load_and_facts(cfg, &what);
-	what.descriptors = cfg->users * (run.target.http ? http_connections_per_user(&http) : 1) + SPARE_DESCRIPTORS;
+	what.descriptors = cfg->users * (run.target.http ? http_connections_per_user(&run.fetch) : 1) + SPARE_DESCRIPTORS;
 	what.descriptors_most = raise_descriptor_limit(cfg, what.descriptors);
 	log_cfg.expect = estimated_request_count(cfg);
 	out = rec_open_report_or_die(&cfg->out, "vusers");

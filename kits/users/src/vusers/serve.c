@@ -47,23 +47,18 @@ struct reference_server_state {
 
 int stations_parse_means(const char *text, struct service_stations *out)
 {
-	out->n = 0;
-	for (;;) {
-		size_t n = strcspn(text, ",");
-		char word[32];
+	char copy[STATIONS_MOST * 32], *rest = copy, *word;
+
+	if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy))
+		return -EINVAL;
+	for (out->n = 0; (word = strsep(&rest, ","));) {
 		int64_t ns;
 
-		if (out->n == STATIONS_MOST || !n || n >= sizeof(word))
-			return -EINVAL;
-		memcpy(word, text, n);
-		word[n] = '\0';
-		if (cli_parse_duration_ns(word, &ns) || ns < 0 || ns > 3600 * NS_PER_S)
+		if (out->n == STATIONS_MOST || cli_parse_duration_ns(word, &ns) || ns < 0 || ns > 3600 * NS_PER_S)
 			return -EINVAL;
 		out->mean_ns[out->n++] = (double)ns;
-		if (!text[n])
-			return 0;
-		text += n + 1;
 	}
+	return 0;
 }
 
 int64_t stations_admit_request(struct service_stations *s, int64_t now_ns)
