@@ -29,31 +29,25 @@ TEST(dates_of_servers)
 		assert_false(parse_apache_log_date(bad[i], &t));
 }
 
-static bool number(const char *text, int64_t unit, int64_t *t, int64_t *tick)
-{
-	return parse_decimal_log_time(text, unit, t, tick);
-}
-
 TEST(decimals_stay_exact)
 {
+	static const struct {
+		const char *text;
+		int64_t unit, ns, tick;
+	} of[] = {
+		{ "1700000000.123456789", S, 1700000000123456789, 1 }, { "1700000000123", 1000000, 1700000000123000000, 1000000 },
+		{ "12.5", S, 12500000000, 100000000 }, { "3.1234567890123", 1000, 3123, 1 },
+	}, bad[] = { { .text = "", .unit = S }, { .text = "-1", .unit = S }, { .text = "12x", .unit = S },
+		     { .text = "99999999999999999999", .unit = 1 }, { .text = "9999999999999", .unit = S } };
 	int64_t t, tick;
 
-	assert_true(number("1700000000.123456789", S, &t, &tick));
-	assert_int_equal(t, 1700000000123456789);
-	assert_int_equal(tick, 1);
-	assert_true(number("1700000000123", 1000000, &t, &tick));
-	assert_int_equal(t, 1700000000123000000);
-	assert_int_equal(tick, 1000000);
-	assert_true(number("12.5", S, &t, &tick));
-	assert_int_equal(t, 12500000000);
-	assert_int_equal(tick, 100000000);
-	assert_true(number("3.1234567890123", 1000, &t, &tick));
-	assert_int_equal(t, 3123);
-	assert_false(number("", S, &t, &tick));
-	assert_false(number("-1", S, &t, &tick));
-	assert_false(number("12x", S, &t, &tick));
-	assert_false(number("99999999999999999999", 1, &t, &tick));
-	assert_false(number("9999999999999", S, &t, &tick));
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		assert_true(parse_decimal_log_time(of[i].text, of[i].unit, &t, &tick));
+		assert_int_equal(t, of[i].ns);
+		assert_int_equal(tick, of[i].tick);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_false(parse_decimal_log_time(bad[i].text, bad[i].unit, &t, &tick));
 }
 
 static int read_text(const char *text, const struct log_reader_cfg *cfg, struct logged_arrivals *l, unsigned long *line)
