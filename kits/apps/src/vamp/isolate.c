@@ -231,11 +231,12 @@ struct thread_cpu_restriction {
 static int isolate_restrict_thread_cpus(void *placing, pid_t tid, bool *changed)
 {
 	const struct thread_cpu_restriction *p = placing;
-	cpu_set_t is, was, set;
+	struct undo_task_setting was;
+	cpu_set_t is, set;
 
-	if (undo_get_original_affinity(p->undo, tid, &was) || sched_getaffinity(tid, sizeof(is), &is))
+	if (undo_get_original_setting(p->undo, UNDO_AFFINITY, tid, &was) || sched_getaffinity(tid, sizeof(is), &is))
 		return 0;
-	CPU_AND(&set, &was, p->to);
+	CPU_AND(&set, &was.set, p->to);
 	if (!CPU_COUNT(&set) || CPU_EQUAL(&set, &is))
 		return 0;
 	*changed = true;

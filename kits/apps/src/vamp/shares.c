@@ -175,11 +175,12 @@ static bool shares_is_autogrouped(pid_t pid)
 static int shares_raise_nice_of_thread(void *shares, pid_t tid, bool *changed)
 {
 	struct shares_throttle *s = shares;
-	int nice, err = undo_get_original_nice(s->undo, tid, &nice);
+	struct undo_task_setting was;
+	int nice, err = undo_get_original_setting(s->undo, UNDO_NICE, tid, &was);
 
 	if (err)
 		return err;
-	nice += throttle_ratio_steps[s->ratio].nicer;
+	nice = was.nice + throttle_ratio_steps[s->ratio].nicer;
 	nice = nice < NICE_MOST ? nice : NICE_MOST;
 	if (getpriority(PRIO_PROCESS, (id_t)tid) == nice)
 		return 0;

@@ -256,7 +256,7 @@ static bool undo_may_set_nice(pid_t tid, int nice)
 	return !prlimit(tid, RLIMIT_NICE, NULL, &limit) && 20 - nice <= (int)(limit.rlim_cur < 40 ? limit.rlim_cur : 40);
 }
 
-static int undo_get_original_setting(const struct undo_recorder *u, enum undo_kind kind, pid_t tid, struct undo_task_setting *out)
+int undo_get_original_setting(const struct undo_recorder *u, enum undo_kind kind, pid_t tid, struct undo_task_setting *out)
 {
 	struct undo_entry *note;
 	struct proc_stat task;
@@ -305,24 +305,4 @@ int undoable_set_nice(struct undo_recorder *u, pid_t tid, uint64_t start, int ni
 int undoable_set_affinity(struct undo_recorder *u, pid_t tid, uint64_t start, const cpu_set_t *set)
 {
 	return undoable_change_setting(u, UNDO_AFFINITY, tid, start, &(struct undo_task_setting){ .set = *set });
-}
-
-int undo_get_original_nice(const struct undo_recorder *u, pid_t tid, int *nice)
-{
-	struct undo_task_setting was;
-	int err = undo_get_original_setting(u, UNDO_NICE, tid, &was);
-
-	if (!err)
-		*nice = was.nice;
-	return err;
-}
-
-int undo_get_original_affinity(const struct undo_recorder *u, pid_t tid, cpu_set_t *set)
-{
-	struct undo_task_setting was;
-	int err = undo_get_original_setting(u, UNDO_AFFINITY, tid, &was);
-
-	if (!err)
-		*set = was.set;
-	return err;
 }

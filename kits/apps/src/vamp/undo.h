@@ -20,6 +20,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum undo_kind { UNDO_WRITE, UNDO_MKDIR, UNDO_MKFIFO, UNDO_MOVE, UNDO_NICE, UNDO_AFFINITY };
+
+/* Setting of a task: the member that the kind says (UNDO_NICE, UNDO_AFFINITY). */
+struct undo_task_setting {
+	int nice;
+	cpu_set_t set;
+};
+
 struct undo_recorder;
 
 /* Makes the list, with room for `room` changes (more are refused with -ENOSPC), and forks the watchdog: to be called before other
@@ -45,8 +53,7 @@ int undoable_set_affinity(struct undo_recorder *u, pid_t tid, uint64_t start, co
 
 /* The setting of a task before its first noted change, or before a change that it inherited; if there is none, its current
  * setting. 0 or -ESRCH. */
-int undo_get_original_nice(const struct undo_recorder *u, pid_t tid, int *nice);
-int undo_get_original_affinity(const struct undo_recorder *u, pid_t tid, cpu_set_t *set);
+int undo_get_original_setting(const struct undo_recorder *u, enum undo_kind kind, pid_t tid, struct undo_task_setting *out);
 
 /* undo_get_current_mark(): the number of noted changes. undo_changes_after_mark(): undoes the changes after that mark, the last one
  * first, and returns how many could not be undone. */

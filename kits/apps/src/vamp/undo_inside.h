@@ -7,13 +7,6 @@
 
 #include <stdatomic.h>
 
-enum undo_kind { UNDO_WRITE, UNDO_MKDIR, UNDO_MKFIFO, UNDO_MOVE, UNDO_NICE, UNDO_AFFINITY };
-
-/* Setting of a task: the member that the kind says (UNDO_NICE, UNDO_AFFINITY). */
-struct undo_task_setting {
-	int nice;
-	cpu_set_t set;
-};
 /* 0 or -errno. */
 int undo_read_task_setting(enum undo_kind kind, pid_t tid, struct undo_task_setting *out);
 int undo_write_task_setting(enum undo_kind kind, pid_t tid, const struct undo_task_setting *to);

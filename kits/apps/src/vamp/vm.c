@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* vm - on the host: favours the virtual CPUs of a QEMU that run no background tasks, by reports of the guest's agent.
  *
- * vm_find.c finds QEMU's threads, vm_watch.c reads the agent's lines, vm_state.c decides, vm_weights.c sets the weights; this file
+ * vm_find.c finds QEMU's threads, vm_watch.c reads the agent's lines and decides, vm_weights.c sets the weights; this file
  * reads options, runs vm_watch.c, reports. */
 #include "account.h"
 #include "clock.h"
@@ -11,7 +11,7 @@
 #include "record.h"
 #include "proc.h"
 #include "say.h"
-#include "vm_watch.h"
+#include "vm.h"
 
 #include <stdlib.h>
 #include <string.h>

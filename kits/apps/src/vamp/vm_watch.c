@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "vm_watch.h"
+#include "vm.h"
 #include "array.h"
 #include "clock.h"
 #include "control.h"

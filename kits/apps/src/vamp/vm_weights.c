@@ -109,8 +109,10 @@ static int guest_weights_fall_back_to_nice(struct guest_vcpu_weights *w)
 	w->groups.version = 0;
 	for (size_t i = 0; !err && i < w->vm->n; i++) {
 		const struct guest_vcpu *v = &w->vm->vcpu[i];
+		struct undo_task_setting was = { 0 };
 
-		err = undo_get_original_nice(w->undo, v->tid, &w->vcpu[i].fast);
+		err = undo_get_original_setting(w->undo, UNDO_NICE, v->tid, &was);
+		w->vcpu[i].fast = was.nice;
 		if (!err)
 			err = undoable_set_nice(w->undo, v->tid, v->start, w->vcpu[i].fast);
 	}

@@ -4,7 +4,7 @@
  * libcurl shares connections among all transfers to one host; users must not share. So each user connects to a host of its
  * own name (CURLOPT_CONNECT_TO), which resolves to the address of the server (CURLOPT_RESOLVE). The bytes sent, the Host
  * header included, are those for the URL. */
-#include "by_http.h"
+#include "protocols.h"
 #include "clock.h"
 #include "random.h"
 

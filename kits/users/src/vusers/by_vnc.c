@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "by_vnc.h"
+#include "protocols.h"
 #include "clock.h"
 #include "rfb/messages.h"
 

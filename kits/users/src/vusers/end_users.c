@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The load generator: sets up the users (crowd.c) and the watched users (watch.c), runs them and reports. */
-#include "by_http.h"
-#include "by_vnc.h"
 #include "clock.h"
 #include "ends.h"
 #include "proc.h"
+#include "protocols.h"
 #include "report.h"
 #include "rt.h"
 #include "say.h"

@@ -186,7 +186,7 @@ TEST_WITH(make_files, NULL, a_nice_value_keeps_its_first_note)
 {
 	struct undo_recorder *u;
 	pid_t pid = sleeper();
-	int was;
+	struct undo_task_setting was;
 
 	if (!may_lower_nice()) {
 		reap(pid);
@@ -198,8 +198,8 @@ TEST_WITH(make_files, NULL, a_nice_value_keeps_its_first_note)
 	assert_int_equal(undoable_set_nice(u, pid, 0, 16), 0);
 	assert_int_equal(nice_of(pid), 16);
 	assert_int_equal(undo_get_current_mark(u), 1);
-	assert_int_equal(undo_get_original_nice(u, pid, &was), 0);
-	assert_int_equal(was, 3);
+	assert_int_equal(undo_get_original_setting(u, UNDO_NICE, pid, &was), 0);
+	assert_int_equal(was.nice, 3);
 	assert_int_equal(undo_all_and_free(u), 0);
 	assert_int_equal(nice_of(pid), 3);
 	reap(pid);
@@ -281,7 +281,8 @@ static void two_born(int ask, int say, pid_t born[2])
 TEST(tasks_born_meanwhile_get_what_their_parent_had)
 {
 	pid_t before[2], born[2], late;
-	int ask, say, was;
+	struct undo_task_setting was;
+	int ask, say;
 	pid_t pid = parent_to_be(&ask, &say);
 	cpu_set_t all, one, is;
 	struct undo_recorder *u;
@@ -311,10 +312,10 @@ TEST(tasks_born_meanwhile_get_what_their_parent_had)
 		assert_int_equal(nice_of(born[i]), 10);
 		assert_int_equal(sched_getaffinity(born[i], sizeof(is), &is), 0);
 		assert_true(CPU_EQUAL(&is, &one));
-		assert_int_equal(undo_get_original_nice(u, born[i], &was), 0);
-		assert_int_equal(was, 2);
-		assert_int_equal(undo_get_original_affinity(u, born[i], &is), 0);
-		assert_true(CPU_EQUAL(&is, &all));
+		assert_int_equal(undo_get_original_setting(u, UNDO_NICE, born[i], &was), 0);
+		assert_int_equal(was.nice, 2);
+		assert_int_equal(undo_get_original_setting(u, UNDO_AFFINITY, born[i], &was), 0);
+		assert_true(CPU_EQUAL(&was.set, &all));
 	}
 	assert_int_equal(undo_all_and_free(u), 0);
 	assert_int_equal(nice_of(pid), 2);

@@ -2,7 +2,7 @@
 /* vm_state - which vCPUs are slow, line by line; and a guest that lies. */
 #include "../../../../../tests/unit/unit.h"
 #include "../../../../../tests/unit/seeds.h"
-#include "vamp/vm_watch.h"
+#include "vamp/vm.h"
 
 #define S 1000000000LL
 
