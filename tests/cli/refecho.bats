@@ -251,7 +251,7 @@ END
 }
 
 @test "coalesce: a redraw waits for its keys, and the rest drains" {
-	local begin seen
+	local begin seen quiet=''
 
 	display_up
 	for _ in {1..3}; do
@@ -266,9 +266,10 @@ END
 		[ $((${EPOCHREALTIME/[.,]/} - begin)) -ge 1000000 ] || break
 		finish
 		begin=
-		machine_was_busy 300 || break
+		machine_was_busy 300 || { quiet=yes; break; }
 	done
-	[ -n "$begin" ]		# three keys were typed within a second
+	# three keys were typed within a second, but where others had the CPU each time
+	[ -n "$begin" ] || { [ -z "$quiet" ] && skip "others took the CPU meanwhile"; }
 	[ "$seen" = 0 ]
 	received 3
 	keys 1
