@@ -23,7 +23,7 @@ sweep() { printf '%s\n' "${@:2}" >file; "$TOP/thinprobe" sweep file --list | cut
 @test "axes are crossed within a run, other settings make a run for each value, repeats come last" {
 	[ "$(sweep file 'experiment stalls' 'app light' 'loads 0 3' 'repeat 1 2')" = \
 		"stalls/vnc-light-0.1 stalls/vnc-light-0.2 stalls/vnc-light-3.1 stalls/vnc-light-3.2" ]
-	[ "$(sweep file 'experiment stalls' '# what' 'app: light' 'loads 5' 'repeat 1' 'link none dsl' 'seconds 2')" = \
+	[ "$(sweep file 'experiment stalls' '# what' 'app: light' 'loads 5' 'repeat 1' 'link none dsl' 'time 2')" = \
 		"stalls,link=dsl/vnc-light-5.1 stalls,link=none/vnc-light-5.1" ]
 	[ "$(sweep file 'experiment stalls' 'protocol vnc x11' 'app heavy' 'loads 0' 'repeat 1' 'time 2 3' | wc -w)" = 4 ]
 }
