@@ -5,6 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../../../../tests/cli/helpers
+load vusers
 
 setup() {
 	begin_test
@@ -47,25 +48,8 @@ start_scripted() {
 	at=http://127.0.0.1:$port/
 }
 
-users() {	# options...: $status, report.json
-	status=0
-	timeout 60 "$VUSERS" "$at" --format json -o report.json "$@" 2>users.err || status=$?
-}
-
-holds() {	# jq filter on .result
-	jq -c .result report.json
-	[ "$(jq ".result | $1" report.json)" = true ]
-}
-
 # The machine held the generator up: then its own word is enough.
 disturbed() { [ "$(jq '.result.valid | not' report.json)" = true ]; }
-
-column() {	# file name
-	awk -F'\t' -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[name] }' "$1"
-}
-
-# Status of a run without loss: 0, and 3 where the machine held the generator up, so that the run is not valid.
-measured() { [ "$status" = "$(jq 'if .result.valid then 0 else 3 end' report.json)" ]; }
 
 # No thread wakes within a microsecond of a time that is due.
 @test "vusers: a run that is not valid ends with 3, though nothing was lost" {

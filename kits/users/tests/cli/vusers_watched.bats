@@ -5,6 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../../../../tests/cli/helpers
+load vusers
 
 setup() {
 	begin_test
@@ -21,27 +22,6 @@ start_scripted() {
 	port=$(cat scripted.out)
 	at=vnc:127.0.0.1:$port
 }
-
-users() {	# options...: $status, report.json, $took (s)
-	local from=$SECONDS
-
-	status=0
-	timeout 60 "$VUSERS" "$at" --format json -o report.json "$@" 2>users.err || status=$?
-	took=$((SECONDS - from))
-	cat users.err
-}
-
-holds() {	# jq filter on .result
-	jq -c .result report.json
-	[ "$(jq ".result | $1" report.json)" = true ]
-}
-
-column() {	# file name
-	awk -F'\t' -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[name] }' "$1"
-}
-
-# Status of a run without loss: 0, and 3 where the machine held the generator up, so that the run is not valid.
-measured() { [ "$status" = "$(jq 'if .result.valid then 0 else 3 end' report.json)" ]; }
 
 @test "vusers --watched: each is reported apart, its rows are told apart, and both ends count the same keys" {
 	start_scripted --keys keys
