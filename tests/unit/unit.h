@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #define UNIT_TESTS 64
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 /* A file without group fixtures leaves these out; else it defines them before it includes this file. */
 #ifdef BEFORE_ALL

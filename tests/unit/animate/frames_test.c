@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Frames, slots and counting: a frame's number read back by the patch's reader, sizes of its
  * information by hand, times by arithmetic. */
-#include "../case.h"
+#include "../unit.h"
 #include "animate/picture.h"
 #include "animate/frames.h"
 #include "clock.h"
@@ -13,7 +13,7 @@ static int grey(const void *pixels, int x, int y)
 	return (int)((p >> 16 & 0xff) + (p >> 8 & 0xff) + (p & 0xff)) / 3;
 }
 
-static void a_frame_shows_its_number_and_is_itself_again(void **state)
+TEST(a_frame_shows_its_number_and_is_itself_again)
 {
 	static uint32_t first[100 * 100], again[100 * 100], other[100 * 100];
 
@@ -40,7 +40,7 @@ static void a_frame_shows_its_number_and_is_itself_again(void **state)
 	}
 }
 
-static void the_chance_in_a_frame_is_counted(void **state)
+TEST(the_chance_in_a_frame_is_counted)
 {
 	static uint32_t rgb[120 * 100];
 	struct frame_picture_cfg p = { 100, 100, PICTURE_NOISE, 1 };
@@ -56,7 +56,7 @@ static void the_chance_in_a_frame_is_counted(void **state)
 	assert_int_equal(draw_frame_picture(&p, 1, rgb), 8 * (54 * 100 - 2 * 20 + 54));
 }
 
-static void noise_differs_everywhere_and_squares_are_flat_in_turn(void **state)
+TEST(noise_differs_everywhere_and_squares_are_flat_in_turn)
 {
 	static uint32_t a[100 * 100], b[100 * 100];
 	struct frame_picture_cfg p = { 100, 100, PICTURE_NOISE, 1 };
@@ -76,7 +76,7 @@ static void noise_differs_everywhere_and_squares_are_flat_in_turn(void **state)
 	assert_memory_not_equal(&a[50 * 100 + 50], &a[51 * 100 + 50], 10 * sizeof(*a));
 }
 
-static void slots_do_not_drift(void **state)
+TEST(slots_do_not_drift)
 {
 	struct frame_slots s = { .start_ns = 1000, .rate_per_s = 30 };
 
@@ -89,7 +89,7 @@ static void slots_do_not_drift(void **state)
 	assert_true(is_next_frame_slot_over(&s, frame_slot_due_ns(&s, 6)));
 }
 
-static void frames_left_out_of_a_loop_are_missed(void **state)
+TEST(frames_left_out_of_a_loop_are_missed)
 {
 	static const uint32_t numbers[] = { 3, 3, 4, 0, 2, 2, 1, 9, 1, 2 };
 	struct frame_tally s;
@@ -112,15 +112,4 @@ static void frames_left_out_of_a_loop_are_missed(void **state)
 	assert_true(frame_tally_add_seen_number(&s, 5, 2));
 	assert_int_equal(s.missed, 0);
 	frame_tally_free(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_frame_shows_its_number_and_is_itself_again), cmocka_unit_test(the_chance_in_a_frame_is_counted),
-		cmocka_unit_test(noise_differs_everywhere_and_squares_are_flat_in_turn), cmocka_unit_test(slots_do_not_drift),
-		cmocka_unit_test(frames_left_out_of_a_loop_are_missed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

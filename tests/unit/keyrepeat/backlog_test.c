@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Trains of keys against servers of known capacity: which must be called overloaded, and which must not. */
-#include "../case.h"
+#include "../unit.h"
 #include "keyrepeat/backlog.h"
 
 #include <math.h>
@@ -63,7 +63,7 @@ static struct backlog_growth judge(size_t n)
 	return b;
 }
 
-static void fast_server_is_not_overloaded(void **state)
+TEST(fast_server_is_not_overloaded)
 {
 	struct backlog_growth b;
 
@@ -73,7 +73,7 @@ static void fast_server_is_not_overloaded(void **state)
 	assert_true(fabs(b.per_s) < 0.01);
 }
 
-static void cost_over_the_period_grows_without_end(void **state)
+TEST(cost_over_the_period_grows_without_end)
 {
 	struct backlog_growth b;
 
@@ -98,7 +98,7 @@ static void cost_over_the_period_grows_without_end(void **state)
 	assert_true(fabs(b.per_s - 0.769) < 0.05);
 }
 
-static void sawtooth_is_not_growth(void **state)
+TEST(sawtooth_is_not_growth)
 {
 	for (int round = 0; round < 3000; round++) {
 		size_t n = round % 3 ? 100 : 1200;
@@ -111,7 +111,7 @@ static void sawtooth_is_not_growth(void **state)
 	}
 }
 
-static void waiting_for_three_is_not_growth(void **state)
+TEST(waiting_for_three_is_not_growth)
 {
 	type(100);
 	for (size_t i = 0; i < 100; i++)
@@ -119,7 +119,7 @@ static void waiting_for_three_is_not_growth(void **state)
 	assert_false(judge(100).overloaded);
 }
 
-static void passing_stall_is_not_growth(void **state)
+TEST(passing_stall_is_not_growth)
 {
 	/* one stop of a second, wherever it falls; at the very end it is still rising, but short */
 	for (int64_t stop = 0; stop < 49; stop++) {
@@ -131,7 +131,7 @@ static void passing_stall_is_not_growth(void **state)
 	}
 }
 
-static void steady_queue_is_not_growth(void **state)
+TEST(steady_queue_is_not_growth)
 {
 	/* 700 ms behind all the time, as over a slow link */
 	type(200);
@@ -140,7 +140,7 @@ static void steady_queue_is_not_growth(void **state)
 	assert_false(judge(200).overloaded);
 }
 
-static void display_that_died_grows(void **state)
+TEST(display_that_died_grows)
 {
 	per_key(200, 9000, 0);
 	for (size_t i = 60; i < 200; i++)
@@ -149,7 +149,7 @@ static void display_that_died_grows(void **state)
 	assert_true(fabs(judge(200).per_s - 20) < 0.01);
 }
 
-static void few_keys_tell_nothing(void **state)
+TEST(few_keys_tell_nothing)
 {
 	per_key(31, 200000, 0);
 	assert_false(judge(31).overloaded);
@@ -157,16 +157,4 @@ static void few_keys_tell_nothing(void **state)
 	assert_true(!isnan(judge(7).per_s));	/* four keys in the last half */
 	assert_true(isnan(judge(6).per_s));
 	assert_true(isnan(judge(0).per_s));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fast_server_is_not_overloaded), cmocka_unit_test(cost_over_the_period_grows_without_end),
-		cmocka_unit_test(sawtooth_is_not_growth), cmocka_unit_test(waiting_for_three_is_not_growth),
-		cmocka_unit_test(passing_stall_is_not_growth), cmocka_unit_test(steady_queue_is_not_growth),
-		cmocka_unit_test(display_that_died_grows), cmocka_unit_test(few_keys_tell_nothing),
-	};
-
-	return cmocka_run_group_tests_name("backlog", tests, NULL, NULL);
 }

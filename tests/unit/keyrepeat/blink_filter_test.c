@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Changes of a terminal written by hand: cells of 6 x 13 pixels, cell c of line 0 covers columns 6c to 6c + 5. */
-#include "../case.h"
+#include "../unit.h"
 #include "keyrepeat/blink_filter.h"
 
 #define MS 1000000LL
@@ -40,14 +40,14 @@ static enum change_verdict judge(struct caret_step_changed_pixels step)
 	return v;
 }
 
-static void on_a_quiet_screen_the_next_change_is_the_echo(void **state)
+TEST_WITH(begin, NULL, on_a_quiet_screen_the_next_change_is_the_echo)
 {
 	assert_int_equal(judge(cells(1000, 3, 4)), CHANGE_ECHO);
 	assert_int_equal(judge(cells(1050, 4, 5)), CHANGE_ECHO);
 	assert_int_equal(judge(cells(9000, 5, 6)), CHANGE_ECHO);
 }
 
-static void a_caret_that_was_seen_to_blink_is_none(void **state)
+TEST_WITH(begin, NULL, a_caret_that_was_seen_to_blink_is_none)
 {
 	for (int i = 0; i < 4; i++)
 		idle(cells(1000 + 500 * i, 3, 3));
@@ -55,7 +55,7 @@ static void a_caret_that_was_seen_to_blink_is_none(void **state)
 	assert_int_equal(judge(cells(3200, 3, 4)), CHANGE_ECHO);
 }
 
-static void a_first_blink_where_the_last_key_put_the_caret_is_in_doubt(void **state)
+TEST_WITH(begin, NULL, a_first_blink_where_the_last_key_put_the_caret_is_in_doubt)
 {
 	assert_int_equal(judge(cells(3000, 3, 4)), CHANGE_ECHO);
 	assert_int_equal(judge(cells(3400, 4, 4)), CHANGE_DOUBTFUL);
@@ -69,7 +69,7 @@ static void a_first_blink_where_the_last_key_put_the_caret_is_in_doubt(void **st
 	assert_int_equal(judge(cells(9300, 5, 5)), CHANGE_ECHO);
 }
 
-static void seen_once_is_a_doubt_seen_twice_is_known(void **state)
+TEST_WITH(begin, NULL, seen_once_is_a_doubt_seen_twice_is_known)
 {
 	idle(cells(1000, 3, 3));
 	assert_int_equal(judge(cells(1500, 3, 3)), CHANGE_DOUBTFUL);
@@ -77,7 +77,7 @@ static void seen_once_is_a_doubt_seen_twice_is_known(void **state)
 	assert_int_equal(judge(cells(2000, 3, 3)), CHANGE_WITHOUT_KEY);
 }
 
-static void a_clock_elsewhere_hides_no_echo(void **state)
+TEST_WITH(begin, NULL, a_clock_elsewhere_hides_no_echo)
 {
 	/* the seconds, one digit or two */
 	idle(box(1000, 700, 500, 6, 13));
@@ -87,7 +87,7 @@ static void a_clock_elsewhere_hides_no_echo(void **state)
 	assert_int_equal(judge(cells(4100, 3, 4)), CHANGE_ECHO);
 }
 
-static void a_window_drawn_anew_does_not_make_all_of_it_restless(void **state)
+TEST_WITH(begin, NULL, a_window_drawn_anew_does_not_make_all_of_it_restless)
 {
 	idle(box(1000, 0, 0, 480, 312));
 	/* a caret blinks inside of it: that is its own place, not the window's second time */
@@ -101,7 +101,7 @@ static void a_window_drawn_anew_does_not_make_all_of_it_restless(void **state)
 	assert_int_equal(judge(cells(12500, 8, 9)), CHANGE_ECHO);
 }
 
-static void what_has_stopped_is_forgotten(void **state)
+TEST_WITH(begin, NULL, what_has_stopped_is_forgotten)
 {
 	for (int i = 0; i < 4; i++)
 		idle(cells(1000 + 500 * i, 3, 3));
@@ -109,7 +109,7 @@ static void what_has_stopped_is_forgotten(void **state)
 	assert_int_equal(judge(cells(12600, 3, 3)), CHANGE_ECHO);
 }
 
-static void many_places_push_out_the_oldest(void **state)
+TEST_WITH(begin, NULL, many_places_push_out_the_oldest)
 {
 	for (int i = 0; i < 2 * BLINK_PLACES; i++) {
 		idle(box(1000 + i, 0, 20 * i, 6, 13));
@@ -118,20 +118,4 @@ static void many_places_push_out_the_oldest(void **state)
 	assert_int_equal(l.places, BLINK_PLACES);
 	assert_int_equal(judge(box(2000, 0, 20 * (2 * BLINK_PLACES - 1), 6, 13)), CHANGE_WITHOUT_KEY);
 	assert_int_equal(judge(box(2000, 0, 0, 6, 13)), CHANGE_ECHO);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(on_a_quiet_screen_the_next_change_is_the_echo, begin),
-		cmocka_unit_test_setup(a_caret_that_was_seen_to_blink_is_none, begin),
-		cmocka_unit_test_setup(a_first_blink_where_the_last_key_put_the_caret_is_in_doubt, begin),
-		cmocka_unit_test_setup(seen_once_is_a_doubt_seen_twice_is_known, begin),
-		cmocka_unit_test_setup(a_clock_elsewhere_hides_no_echo, begin),
-		cmocka_unit_test_setup(a_window_drawn_anew_does_not_make_all_of_it_restless, begin),
-		cmocka_unit_test_setup(what_has_stopped_is_forgotten, begin),
-		cmocka_unit_test_setup(many_places_push_out_the_oldest, begin),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

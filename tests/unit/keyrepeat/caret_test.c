@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A terminal of 8 columns with cells of 6 x 13 pixels at (4, 2), painted by the test itself. */
-#include "../case.h"
+#include "../unit.h"
 #include "keyrepeat/caret.h"
 
 #define WIDTH 64
@@ -59,7 +59,7 @@ static struct caret_step_changed_pixels walk(int from, int caret, int64_t at_ns)
 	return seen_now(at_ns);
 }
 
-static void one_key_each(void **state)
+TEST(one_key_each)
 {
 	start(0);
 	for (int i = 0; i < 5; i++)
@@ -71,14 +71,14 @@ static void one_key_each(void **state)
 	assert_false(caret_count_characters_shown(s, 5, 4, shown));
 }
 
-static void one_key_alone_may_be_a_blink(void **state)
+TEST(one_key_alone_may_be_a_blink)
 {
 	start(0);
 	s[0] = walk(0, 1, 1);
 	assert_int_equal(caret_count_characters_shown(s, 1, 1, shown), 0);
 }
 
-static void several_keys_in_one_update(void **state)
+TEST(several_keys_in_one_update)
 {
 	start(0);
 	s[0] = walk(0, 3, 1);
@@ -96,7 +96,7 @@ static struct caret_step_changed_pixels status_line(int64_t at_ns, uint32_t ink)
 	return seen_now(at_ns);
 }
 
-static void another_line_is_drawn_apart(void **state)
+TEST(another_line_is_drawn_apart)
 {
 	size_t n;
 
@@ -122,7 +122,7 @@ static void another_line_is_drawn_apart(void **state)
 	assert_false(caret_count_characters_shown(s, 12, 6, shown));
 }
 
-static void another_line_is_drawn_at_once(void **state)
+TEST(another_line_is_drawn_at_once)
 {
 	start(0);
 	glyph(0);
@@ -142,7 +142,7 @@ static void another_line_is_drawn_at_once(void **state)
 	assert_int_equal(shown[1].at_ns, 2);
 }
 
-static void over_the_end_of_the_line(void **state)
+TEST(over_the_end_of_the_line)
 {
 	start(5);
 	s[0] = walk(5, 6, 1);
@@ -163,7 +163,7 @@ static void over_the_end_of_the_line(void **state)
 	assert_int_equal(shown[0].number, 1);
 }
 
-static void a_blinking_caret_is_no_key(void **state)
+TEST(a_blinking_caret_is_no_key)
 {
 	start(0);
 	s[0] = walk(0, 1, 1);
@@ -178,7 +178,7 @@ static void a_blinking_caret_is_no_key(void **state)
 }
 
 /* First the letter where the caret was, then the caret. */
-static void painted_in_two_goes(void **state)
+TEST(painted_in_two_goes)
 {
 	start(5);
 	for (int i = 0; i < 4; i++) {	/* the third goes to the next line */
@@ -197,7 +197,7 @@ static void painted_in_two_goes(void **state)
 }
 
 /* One go for most keys, two where the line ends; or the blank first, and the letter with the caret. */
-static void painted_in_two_goes_where_the_line_ends(void **state)
+TEST(painted_in_two_goes_where_the_line_ends)
 {
 	start(5);
 	s[0] = walk(5, 6, 1);
@@ -223,7 +223,7 @@ static void painted_in_two_goes_where_the_line_ends(void **state)
 	assert_int_equal(shown[3].number, 3);
 }
 
-static void what_goes_with_the_first_key_is_passed_over(void **state)
+TEST(what_goes_with_the_first_key_is_passed_over)
 {
 	start(0);
 	now[60 * WIDTH + 10] = 1;	/* a pointer that hides */
@@ -234,7 +234,7 @@ static void what_goes_with_the_first_key_is_passed_over(void **state)
 	assert_int_equal(shown[1].number, 2);
 }
 
-static void something_else_is_refused(void **state)
+TEST(something_else_is_refused)
 {
 	start(8);
 	s[0] = walk(8, 9, 1);
@@ -246,18 +246,4 @@ static void something_else_is_refused(void **state)
 	assert_false(caret_count_characters_shown(s, 0, 0, shown));
 	memcpy(before, now, sizeof(now));
 	assert_false(caret_compare_to_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[2]));	/* nothing changed */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_key_alone_may_be_a_blink), cmocka_unit_test(one_key_each),
-		cmocka_unit_test(several_keys_in_one_update), cmocka_unit_test(another_line_is_drawn_apart),
-		cmocka_unit_test(another_line_is_drawn_at_once), cmocka_unit_test(over_the_end_of_the_line),
-		cmocka_unit_test(a_blinking_caret_is_no_key), cmocka_unit_test(painted_in_two_goes),
-		cmocka_unit_test(painted_in_two_goes_where_the_line_ends),
-		cmocka_unit_test(what_goes_with_the_first_key_is_passed_over), cmocka_unit_test(something_else_is_refused),
-	};
-
-	return cmocka_run_group_tests_name("caret", tests, NULL, NULL);
 }

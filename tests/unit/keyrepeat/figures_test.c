@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Figures of trains played by hand, against values computed by hand. Times in ms from 1000. */
-#include "../case.h"
+#define AFTER_ALL drop_figures
+#include "../unit.h"
 #include "keyrepeat/figures.h"
 #include "clock.h"
 
@@ -64,7 +65,7 @@ static void expect_ms(double ns, double ms)
 		fail_msg("%f ms, want %f", ns / MS, ms);
 }
 
-static void patch_train(void **state)
+TEST(patch_train)
 {
 	/* keys at 0 50 100 150 270; the first is skipped; 3 and 4 share a picture, 5 is never answered */
 	type(5, 20, 10300);
@@ -102,7 +103,7 @@ static void patch_train(void **state)
 	expect_ms((double)f.largest_gap_ns, 10040);
 }
 
-static void a_key_of_somebody_else_makes_patch_keys_ranges(void **state)
+TEST(a_key_of_somebody_else_makes_patch_keys_ranges)
 {
 	/* answers take 120 ms; somebody types at 20, so our second key is number 3 */
 	type(4, 0, 1400);
@@ -121,7 +122,7 @@ static void a_key_of_somebody_else_makes_patch_keys_ranges(void **state)
 	expect_ms(sample_max(&f.high).value, 140);
 }
 
-static void keys_that_the_patch_did_not_count_may_be_any(void **state)
+TEST(keys_that_the_patch_did_not_count_may_be_any)
 {
 	/* answers take 10 ms; the keys at 50 and 100 are lost, so the last two are numbers 2 and 3 */
 	type(5, 0, 10300);
@@ -141,7 +142,7 @@ static void keys_that_the_patch_did_not_count_may_be_any(void **state)
 	assert_int_equal(f.keys_exact, 3);
 }
 
-static void exact_updates(void **state)
+TEST(exact_updates)
 {
 	type(4, 0, 1400);
 	key[0].skipped = true;
@@ -156,7 +157,7 @@ static void exact_updates(void **state)
 	expect_ms(sample_max(&f.high).value, 110);
 }
 
-static void ranged_updates(void **state)
+TEST(ranged_updates)
 {
 	/* two updates for three keys: low 60 10 20 ms, high 60 70 20 */
 	type(3, 0, 1300);
@@ -169,7 +170,7 @@ static void ranged_updates(void **state)
 	expect_ms(sample_max(&f.high).value, 70);
 }
 
-static void as_many_updates_as_keys_prove_nothing_beside_noise(void **state)
+TEST(as_many_updates_as_keys_prove_nothing_beside_noise)
 {
 	/* a block of 1.3 s: noise of 0.03/s disturbs 3.8 % of such blocks, 0.05/s 6.3 % */
 	struct latency_statistics_cfg cfg = by_update;
@@ -186,7 +187,7 @@ static void as_many_updates_as_keys_prove_nothing_beside_noise(void **state)
 	expect_ms(sample_max(&f.from_due).value, 60);
 }
 
-static void end_before_the_threshold_leaves_lateness_open(void **state)
+TEST(end_before_the_threshold_leaves_lateness_open)
 {
 	/* the connection broke 30 ms after the last key: it may or may not become late */
 	type(2, 0, 80);
@@ -199,7 +200,7 @@ static void end_before_the_threshold_leaves_lateness_open(void **state)
 	assert_int_equal(f.in_flight, 0);
 }
 
-static void an_interrupted_train_leaves_out_keys_in_flight(void **state)
+TEST(an_interrupted_train_leaves_out_keys_in_flight)
 {
 	/* answers take 10 and 300 ms; of the last two keys, one has waited for 310 ms at the end, the other for 260 */
 	type(4, 0, 410);
@@ -230,7 +231,7 @@ static void send_one_by_one(size_t n, const int64_t *sent_ms, int64_t end_ms)
 	train.period_ns = 50 * MS;
 }
 
-static void keys_one_by_one_are_exact_whatever_the_others_did(void **state)
+TEST(keys_one_by_one_are_exact_whatever_the_others_did)
 {
 	static const int64_t sent_ms[] = { 0, 50, 100 };
 
@@ -250,7 +251,7 @@ static void keys_one_by_one_are_exact_whatever_the_others_did(void **state)
 	assert_true(f.largest_gap_ns < 0);
 }
 
-static void a_key_drawn_again_after_the_next_key_is_not_exact(void **state)
+TEST(a_key_drawn_again_after_the_next_key_is_not_exact)
 {
 	static const int64_t sent_ms[] = { 0, 50, 100 };
 
@@ -265,7 +266,7 @@ static void a_key_drawn_again_after_the_next_key_is_not_exact(void **state)
 	expect_ms(sample_max(&f.high).value, 70);
 }
 
-static void a_key_that_waited_for_its_turn_is_a_range_from_due(void **state)
+TEST(a_key_that_waited_for_its_turn_is_a_range_from_due)
 {
 	static const int64_t sent_ms[] = { 0, 180, 210 };
 
@@ -283,7 +284,7 @@ static void a_key_that_waited_for_its_turn_is_a_range_from_due(void **state)
 	assert_int_equal(f.late_high, 3);
 }
 
-static void a_key_that_waited_for_rest_might_have_been_answered_as_fast(void **state)
+TEST(a_key_that_waited_for_rest_might_have_been_answered_as_fast)
 {
 	static const int64_t sent_ms[] = { 0, 58 };
 
@@ -296,7 +297,7 @@ static void a_key_that_waited_for_rest_might_have_been_answered_as_fast(void **s
 	expect_ms(sample_min(&f.high).value, 30);
 }
 
-static void an_update_after_a_key_given_up_may_answer_either(void **state)
+TEST(an_update_after_a_key_given_up_may_answer_either)
 {
 	static const int64_t sent_ms[] = { 0, 2000, 2040 };
 
@@ -329,7 +330,7 @@ static void an_update_after_a_key_given_up_may_answer_either(void **state)
 		}
 }
 
-static void behind_a_key_without_update_each_key_may_be_answered_with_the_next(void **state)
+TEST(behind_a_key_without_update_each_key_may_be_answered_with_the_next)
 {
 	static const int64_t sent_ms[] = { 0, 2000, 4000, 4500, 5000 };
 
@@ -360,7 +361,7 @@ static void behind_a_key_without_update_each_key_may_be_answered_with_the_next(v
 	assert_false(f.owed_in_warmup);
 }
 
-static void without_rest_at_the_end_no_late_end_is_known(void **state)
+TEST(without_rest_at_the_end_no_late_end_is_known)
 {
 	static int64_t sent_ms[40];
 
@@ -400,7 +401,7 @@ static void without_rest_at_the_end_no_late_end_is_known(void **state)
 }
 
 /* Updates of the display's own, ten a second, come within 60 ms of a key about as often as its answer. */
-static void waits_as_long_as_those_for_noise_have_no_late_end(void **state)
+TEST(waits_as_long_as_those_for_noise_have_no_late_end)
 {
 	struct latency_statistics_cfg noisy = by_update;
 	static int64_t sent_ms[40];
@@ -417,7 +418,7 @@ static void waits_as_long_as_those_for_noise_have_no_late_end(void **state)
 		}
 }
 
-static void nothing_is_known_of_keys_never_sent(void **state)
+TEST(nothing_is_known_of_keys_never_sent)
 {
 	static const int64_t sent_ms[] = { 0, 50, 0, 0 };
 
@@ -438,7 +439,7 @@ static void nothing_is_known_of_keys_never_sent(void **state)
 	assert_true(fabs(f.updates_per_key - 0.5) < 1e-9);
 }
 
-static void rest_between_blocks_is_no_gap(void **state)
+TEST(rest_between_blocks_is_no_gap)
 {
 	type(4, 0, 1200);
 	block[0].n = 2;
@@ -456,7 +457,7 @@ static void rest_between_blocks_is_no_gap(void **state)
 	expect_ms((double)f.largest_gap_ns, 55);
 }
 
-static void a_key_given_up_waits_no_longer_than_the_next_answered(void **state)
+TEST(a_key_given_up_waits_no_longer_than_the_next_answered)
 {
 	/* the last key of the first block is never answered, each of the 44 after it at once */
 	type(60, 0, 5300);
@@ -474,7 +475,7 @@ static void a_key_given_up_waits_no_longer_than_the_next_answered(void **state)
 	assert_true(fabs(f.backlog.per_s) < 0.01);
 }
 
-static void late_echoes_of_skipped_keys_do_not_count(void **state)
+TEST(late_echoes_of_skipped_keys_do_not_count)
 {
 	/* every echo 120 ms after its key: those of the two skipped keys come while later ones are being sent */
 	type(6, 0, 500);
@@ -487,7 +488,7 @@ static void late_echoes_of_skipped_keys_do_not_count(void **state)
 	assert_true(fabs(f.updates_per_key - 1) < 1e-9);
 }
 
-static void without_keys_only_updates(void **state)
+TEST(without_keys_only_updates)
 {
 	type(0, 0, 900);
 	train.blocks = 0;
@@ -500,7 +501,7 @@ static void without_keys_only_updates(void **state)
 }
 
 /* A display repeats a held key, 20 ms more behind each time, and leaves the last repeat out; its pictures come 10 ms after it. */
-static void repeats_of_display(void **state)
+TEST(repeats_of_display)
 {
 	type(6, 0, 10300);
 	for (size_t i = 1; i < 6; i++) {
@@ -525,29 +526,4 @@ static int drop_figures(void **state)
 {
 	latency_statistics_free(&f);
 	return 0;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(patch_train), cmocka_unit_test(repeats_of_display),
-		cmocka_unit_test(a_key_of_somebody_else_makes_patch_keys_ranges),
-		cmocka_unit_test(keys_that_the_patch_did_not_count_may_be_any), cmocka_unit_test(exact_updates),
-		cmocka_unit_test(ranged_updates), cmocka_unit_test(as_many_updates_as_keys_prove_nothing_beside_noise),
-		cmocka_unit_test(end_before_the_threshold_leaves_lateness_open),
-		cmocka_unit_test(an_interrupted_train_leaves_out_keys_in_flight),
-		cmocka_unit_test(keys_one_by_one_are_exact_whatever_the_others_did),
-		cmocka_unit_test(a_key_drawn_again_after_the_next_key_is_not_exact),
-		cmocka_unit_test(a_key_that_waited_for_its_turn_is_a_range_from_due),
-		cmocka_unit_test(a_key_that_waited_for_rest_might_have_been_answered_as_fast),
-		cmocka_unit_test(an_update_after_a_key_given_up_may_answer_either),
-		cmocka_unit_test(behind_a_key_without_update_each_key_may_be_answered_with_the_next),
-		cmocka_unit_test(without_rest_at_the_end_no_late_end_is_known),
-		cmocka_unit_test(waits_as_long_as_those_for_noise_have_no_late_end),
-		cmocka_unit_test(nothing_is_known_of_keys_never_sent), cmocka_unit_test(rest_between_blocks_is_no_gap),
-		cmocka_unit_test(a_key_given_up_waits_no_longer_than_the_next_answered),
-		cmocka_unit_test(late_echoes_of_skipped_keys_do_not_count), cmocka_unit_test(without_keys_only_updates),
-	};
-
-	return cmocka_run_group_tests_name("figures", tests, NULL, drop_figures);
 }

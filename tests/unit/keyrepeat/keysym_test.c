@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Key names against keysymdef.h, and scripts line by line. */
-#include "../case.h"
+#include "../unit.h"
 #include "keysym.h"
 #include "keyrepeat/script.h"
 
 #include <errno.h>
 
-static void names_are_keysymdef(void **state)
+TEST(names_are_keysymdef)
 {
 	static const struct { const char *text; uint32_t keysym; } good[] = {
 		{ "a", 0x61 }, { "A", 0x41 }, { "0", 0x30 }, { "#", 0x23 }, { " ", 0x20 }, { "space", 0x20 }, { "~", 0x7e },
@@ -38,7 +38,7 @@ static int read_text(const char *text, struct timed_act_script *s, size_t *line)
 	return err;
 }
 
-static void script_adds_up_delays(void **state)
+TEST(script_adds_up_delays)
 {
 	struct timed_act_script s;
 	size_t line;
@@ -55,7 +55,7 @@ static void script_adds_up_delays(void **state)
 	timed_act_script_free(&s);
 }
 
-static void script_has_keys_with_others_held(void **state)
+TEST(script_has_keys_with_others_held)
 {
 	struct timed_act_script s;
 	size_t line;
@@ -73,7 +73,7 @@ static void script_has_keys_with_others_held(void **state)
 	timed_act_script_free(&s);
 }
 
-static void script_types_a_text(void **state)
+TEST(script_types_a_text)
 {
 	struct timed_act_script s;
 	size_t line;
@@ -89,7 +89,7 @@ static void script_types_a_text(void **state)
 	timed_act_script_free(&s);
 }
 
-static void script_moves_and_drags(void **state)
+TEST(script_moves_and_drags)
 {
 	struct timed_act_script s;
 	size_t line;
@@ -116,7 +116,7 @@ static void script_moves_and_drags(void **state)
 	timed_act_script_free(&s);
 }
 
-static void script_names_the_wrong_line(void **state)
+TEST(script_names_the_wrong_line)
 {
 	static const char *const bad[] = { "10 a\n20\n", "10 a\nx b\n", "10 a\n-1 b\n", "10 a\n10 a b\n",
 					   "10 a\n10 nokey\n", "10 a\n1e99 a",
@@ -135,15 +135,4 @@ static void script_names_the_wrong_line(void **state)
 		assert_int_equal(line, 2);
 		timed_act_script_free(&s);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_keysymdef), cmocka_unit_test(script_adds_up_delays),
-		cmocka_unit_test(script_has_keys_with_others_held), cmocka_unit_test(script_types_a_text),
-		cmocka_unit_test(script_moves_and_drags), cmocka_unit_test(script_names_the_wrong_line),
-	};
-
-	return cmocka_run_group_tests_name("keysym", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Due times: closed formulas, and the moments of the distributions. */
-#include "../case.h"
+#include "../unit.h"
 #include "keyrepeat/plan.h"
 #include "clock.h"
 
@@ -10,7 +10,7 @@
 enum { N = 20000 };
 static int64_t at[N], again[N];
 
-static void periodic_is_exact(void **state)
+TEST(periodic_is_exact)
 {
 	assert_int_equal(compute_key_due_times(SCHEDULE_PERIODIC, 20, 1, at, N), 0);
 	for (int64_t i = 0; i < N; i++)
@@ -21,7 +21,7 @@ static void periodic_is_exact(void **state)
 	assert_int_equal(at[3000], 100 * NS_PER_S);
 }
 
-static void jitter_is_uniform_up_to_a_third(void **state)
+TEST(jitter_is_uniform_up_to_a_third)
 {
 	double sum = 0, squares = 0;
 	int64_t low = INT64_MAX, high = 0;
@@ -43,7 +43,7 @@ static void jitter_is_uniform_up_to_a_third(void **state)
 	assert_true(fabs(sqrt(squares / N - sum / N * sum / N) - 4.811) < 0.1);
 }
 
-static void poisson_has_exponential_gaps(void **state)
+TEST(poisson_has_exponential_gaps)
 {
 	double sum = 0, squares = 0;
 	size_t longer = 0;
@@ -63,7 +63,7 @@ static void poisson_has_exponential_gaps(void **state)
 	assert_true(fabs((double)longer / N - 0.36788) < 0.017);
 }
 
-static void blocks_count_from_their_own_start(void **state)
+TEST(blocks_count_from_their_own_start)
 {
 	bool moved = false;
 
@@ -77,7 +77,7 @@ static void blocks_count_from_their_own_start(void **state)
 	assert_true(moved);
 }
 
-static void seed_decides(void **state)
+TEST(seed_decides)
 {
 	size_t same = 0;
 
@@ -90,7 +90,7 @@ static void seed_decides(void **state)
 	assert_true(same < 10);
 }
 
-static void too_late_is_refused(void **state)
+TEST(too_late_is_refused)
 {
 	assert_int_equal(compute_key_due_times(SCHEDULE_PERIODIC, 1e-9, 1, at, N), -ERANGE);
 }
@@ -98,7 +98,7 @@ static void too_late_is_refused(void **state)
 #define CHOOSE(period, ...) \
 	pace_choose_period_ns((int64_t[]){ __VA_ARGS__ }, sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t), period)
 
-static void answers_faster_than_the_period_keep_it(void **state)
+TEST(answers_faster_than_the_period_keep_it)
 {
 	assert_int_equal(pace_choose_period_ns(NULL, 0, 50), 50);
 	assert_int_equal(CHOOSE(51, 34, 34, 34, 34, 34), 51);
@@ -107,28 +107,15 @@ static void answers_faster_than_the_period_keep_it(void **state)
 			 400 * NS_PER_MS);
 }
 
-static void a_hiccup_does_not_slow_the_keys(void **state)
+TEST(a_hiccup_does_not_slow_the_keys)
 {
 	assert_int_equal(CHOOSE(50, 10, 900, 9, 8, 10), 50);
 	assert_int_equal(CHOOSE(50, 10, 900, 9, 8, 800, 10, 10, 10, 10, 10), 50);
 	assert_int_equal(CHOOSE(50, 10, 900, 9, 8, 800, 700, 10, 10, 10, 10), 1400);
 }
 
-static void due_times_are_stretched(void **state)
+TEST(due_times_are_stretched)
 {
 	assert_int_equal(pace_stretch_offset_ns(1234567, 50 * NS_PER_MS, 50 * NS_PER_MS), 1234567);
 	assert_int_equal(pace_stretch_offset_ns(75 * NS_PER_MS, 50 * NS_PER_MS, 400 * NS_PER_MS), 600 * NS_PER_MS);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(periodic_is_exact), cmocka_unit_test(jitter_is_uniform_up_to_a_third),
-		cmocka_unit_test(poisson_has_exponential_gaps), cmocka_unit_test(blocks_count_from_their_own_start),
-		cmocka_unit_test(seed_decides), cmocka_unit_test(too_late_is_refused),
-		cmocka_unit_test(answers_faster_than_the_period_keep_it),
-		cmocka_unit_test(a_hiccup_does_not_slow_the_keys), cmocka_unit_test(due_times_are_stretched),
-	};
-
-	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Pictures of a text field painted here: what keys change, what blinks by itself, and which rectangle is told apart. */
-#include "../case.h"
+#include "../unit.h"
 #include "keyrepeat/region.h"
 
 #define WIDTH 640
@@ -79,7 +79,7 @@ static void is(struct pixel_area r, int x, int y, int w, int h)
 	assert_int_equal(r.h, h);
 }
 
-static void text_with_a_caret(void **state)
+TEST_WITH(setup, NULL, text_with_a_caret)
 {
 	blink(0, REGION_BEFORE);
 	type(NULL);
@@ -89,7 +89,7 @@ static void text_with_a_caret(void **state)
 	is(found, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
 }
 
-static void nothing_but_a_caret(void **state)
+TEST_WITH(setup, NULL, nothing_but_a_caret)
 {
 	/* no key shows, and the caret goes on blinking while they are typed */
 	blink(0, REGION_BEFORE);
@@ -101,13 +101,13 @@ static void nothing_but_a_caret(void **state)
 	assert_false(find_echo_region_in_change_marks(&marks, &found));
 }
 
-static void no_change_at_all(void **state)
+TEST_WITH(setup, NULL, no_change_at_all)
 {
 	assert_false(look(REGION_BEFORE));
 	assert_false(find_echo_region_in_change_marks(&marks, &found));
 }
 
-static void one_change_is_chance(void **state)
+TEST_WITH(setup, NULL, one_change_is_chance)
 {
 	paint(300, 300, 50, 10, 7);	/* a mail has come */
 	look(REGION_KEY(2));
@@ -120,7 +120,7 @@ static void column_counter(int key)
 	paint(500, 380, 6, 10, (uint32_t)key + 10);
 }
 
-static void other_things_that_change(void **state)
+TEST_WITH(setup, NULL, other_things_that_change)
 {
 	for (int i = 0; i < 3; i++) {
 		paint(600, TEXT_Y + 4, 30, 10, (uint32_t)i + 20);
@@ -135,7 +135,7 @@ static void other_things_that_change(void **state)
 	is(found, 0, TEXT_Y, 600, 380 - TEXT_Y);
 }
 
-static void a_greeting_that_goes_bounds_nothing(void **state)
+TEST_WITH(setup, NULL, a_greeting_that_goes_bounds_nothing)
 {
 	paint(200, 200, 200, 40, 5);
 	look(0);
@@ -146,7 +146,7 @@ static void a_greeting_that_goes_bounds_nothing(void **state)
 	is(found, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
 }
 
-static void what_is_above_is_left_out(void **state)
+TEST_WITH(setup, NULL, what_is_above_is_left_out)
 {
 	for (int i = 0; i < 2; i++) {
 		paint(20, 20, 300, 30, (uint32_t)i + 5);
@@ -157,7 +157,7 @@ static void what_is_above_is_left_out(void **state)
 	is(found, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
 }
 
-static void a_film_hides_all(void **state)
+TEST_WITH(setup, NULL, a_film_hides_all)
 {
 	for (int i = 0; i < REGION_KEYS; i++) {
 		paint(0, 0, WIDTH, HEIGHT, (uint32_t)i + 40);
@@ -167,7 +167,7 @@ static void a_film_hides_all(void **state)
 	assert_false(find_echo_region_in_change_marks(&marks, &found));
 }
 
-static void words(void **state)
+TEST(words)
 {
 	static const char *const wrong[] = { "", "auto", "10x10", "10x10+5", "10x10+5+5 ", " 10x10+5+5",
 					     "10x0+5+5", "0x10+5+5", "10x10-5+5",
@@ -185,7 +185,7 @@ static void words(void **state)
 	assert_string_equal(text, "600x300+10+20");
 }
 
-static void overlaps(void **state)
+TEST(overlaps)
 {
 	struct pixel_area a = { 10, 10, 100, 100 }, b = { 50, 0, 100, 30 }, apart = { 200, 10, 5, 5 }, r;
 
@@ -193,18 +193,4 @@ static void overlaps(void **state)
 	is(area_intersect(&b, &a), 50, 10, 60, 20);
 	r = area_intersect(&a, &apart);
 	assert_true(area_is_empty(&r));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(text_with_a_caret, setup), cmocka_unit_test_setup(nothing_but_a_caret, setup),
-		cmocka_unit_test_setup(no_change_at_all, setup), cmocka_unit_test_setup(one_change_is_chance, setup),
-		cmocka_unit_test_setup(other_things_that_change, setup),
-		cmocka_unit_test_setup(a_greeting_that_goes_bounds_nothing, setup),
-		cmocka_unit_test_setup(what_is_above_is_left_out, setup), cmocka_unit_test_setup(a_film_hides_all, setup),
-		cmocka_unit_test(words), cmocka_unit_test(overlaps),
-	};
-
-	return cmocka_run_group_tests_name("region", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Whole trains played by hand: times in ms from 1000, so that 0 stays "not known". */
-#include "../case.h"
+#include "../unit.h"
 #include "pairing.h"
 
 #define MS 1000000LL
@@ -54,7 +54,7 @@ static void expect_censored(const struct key_times *k, int64_t ms)
 	assert_false(k->exact);
 }
 
-static void patch_answers_all_up_to_its_number(void **state)
+TEST(patch_answers_all_up_to_its_number)
 {
 	/* 7 stood there before; keys 2 and 3 share a picture, so do 4 and 5; 6 never comes */
 	const struct shown_patch_number shown[] = { { AT(10), 8 }, { AT(130), 10 }, { AT(230), 12 } };
@@ -74,7 +74,7 @@ static void patch_answers_all_up_to_its_number(void **state)
 	assert_false(key[4].coalesced);
 }
 
-static void patch_number_wraps(void **state)
+TEST(patch_number_wraps)
 {
 	const struct shown_patch_number shown[] = { { AT(10), 0xffffff }, { AT(60), 0 }, { AT(110), 1 } };
 
@@ -85,7 +85,7 @@ static void patch_number_wraps(void **state)
 	expect(&key[2], 110, 110, true);
 }
 
-static void patch_ahead_of_keys_is_told(void **state)
+TEST(patch_ahead_of_keys_is_told)
 {
 	/* at 60 ms two keys have gone, the patch counts three: somebody else typed one */
 	const struct shown_patch_number shown[] = { { AT(10), 1 }, { AT(60), 3 }, { AT(110), 4 } };
@@ -96,7 +96,7 @@ static void patch_ahead_of_keys_is_told(void **state)
 	expect(&key[2], 110, 110, true);	/* never before it was sent */
 }
 
-static void patch_back_to_an_old_picture_answers_nothing(void **state)
+TEST(patch_back_to_an_old_picture_answers_nothing)
 {
 	const struct shown_patch_number shown[] = { { AT(10), 99 }, { AT(20), 101 }, { AT(30), 100 }, { AT(70), 102 } };
 
@@ -106,7 +106,7 @@ static void patch_back_to_an_old_picture_answers_nothing(void **state)
 	expect(&key[1], 70, 70, true);
 }
 
-static void key_never_sent_is_never_answered(void **state)
+TEST(key_never_sent_is_never_answered)
 {
 	const struct shown_patch_number shown[] = { { AT(10), 1 } };
 	const int64_t update[] = { AT(10), AT(60) };
@@ -124,7 +124,7 @@ static void key_never_sent_is_never_answered(void **state)
 	expect(&key[1], 60, 60, true);
 }
 
-static void as_many_updates_as_keys_is_exact(void **state)
+TEST(as_many_updates_as_keys_is_exact)
 {
 	/* the first is from before the train; all answers are late, the third key is answered 120 ms after it went */
 	const int64_t update[] = { AT(-20), AT(60), AT(140), AT(220) };
@@ -137,7 +137,7 @@ static void as_many_updates_as_keys_is_exact(void **state)
 	assert_false(key[0].coalesced);
 }
 
-static void fewer_updates_give_a_range_to_the_last(void **state)
+TEST(fewer_updates_give_a_range_to_the_last)
 {
 	/* 4 keys at 0 50 100 150, 2 updates: key i between the next update and update i, the last one if fewer */
 	const int64_t update[] = { AT(60), AT(170) };
@@ -150,7 +150,7 @@ static void fewer_updates_give_a_range_to_the_last(void **state)
 	expect(&key[3], 170, 170, false);
 }
 
-static void more_updates_give_a_range_to_number_i_plus_surplus(void **state)
+TEST(more_updates_give_a_range_to_number_i_plus_surplus)
 {
 	const int64_t update[] = { AT(10), AT(40), AT(60), AT(90) };
 
@@ -160,7 +160,7 @@ static void more_updates_give_a_range_to_number_i_plus_surplus(void **state)
 	expect(&key[1], 60, 90, false);		/* next after 50 ms; number 1 + 2 */
 }
 
-static void high_is_never_before_low(void **state)
+TEST(high_is_never_before_low)
 {
 	/* noise at 5 and 10 ms, one echo at 130 for all three: as many updates as keys, by chance */
 	const int64_t update[] = { AT(5), AT(10), AT(130) };
@@ -172,7 +172,7 @@ static void high_is_never_before_low(void **state)
 	expect(&key[2], 130, 130, false);
 }
 
-static void without_rest_nothing_is_exact(void **state)
+TEST(without_rest_nothing_is_exact)
 {
 	const int64_t update[] = { AT(10), AT(60), AT(110) };
 
@@ -192,7 +192,7 @@ static void without_rest_nothing_is_exact(void **state)
 	assert_int_equal(key[2].censored_ns, AT(105));
 }
 
-static void no_update_at_all(void **state)
+TEST(no_update_at_all)
 {
 	type(2);
 	pair_block(2, NULL, 0, PAIR_CUT, AT(900));
@@ -203,7 +203,7 @@ static void no_update_at_all(void **state)
 /* Many random blocks of an application that answers all pending keys with each redraw, some with noise: the truth must lie in
  * the range of every key. (One noise and one redraw for two keys make as many updates as keys: the rule's known
  * blind spot, which is why blocks where noise is likely are marked.) */
-static void truth_lies_in_the_range(void **state)
+TEST(truth_lies_in_the_range)
 {
 	uint32_t seed = 12345;
 
@@ -239,7 +239,7 @@ static void truth_lies_in_the_range(void **state)
 	}
 }
 
-static void an_update_that_goes_on_may_answer_a_later_key(void **state)
+TEST(an_update_that_goes_on_may_answer_a_later_key)
 {
 	/* keys at 0 50 100; the echo of the first at 45 goes on to 53, the echo of the second; the third is answered at 140 */
 	const struct pair_update update[] = { { AT(45), AT(53) }, { AT(140), AT(140) } };
@@ -262,7 +262,7 @@ static void an_update_that_goes_on_may_answer_a_later_key(void **state)
 
 /* Echoes in order, each after a random time, merged by the rule of the probe where less than 10 ms apart: the truth lies in the
  * range of every key, at its ends too. */
-static void truth_lies_in_the_range_of_merged_echoes(void **state)
+TEST(truth_lies_in_the_range_of_merged_echoes)
 {
 	uint32_t seed = 4711;
 	size_t spanned = 0;
@@ -294,7 +294,7 @@ static void truth_lies_in_the_range_of_merged_echoes(void **state)
 	assert_true(spanned > 100);	/* the case that the rule is about did occur */
 }
 
-static void changes_merge_by_single_linkage(void **state)
+TEST(changes_merge_by_single_linkage)
 {
 	struct pair_update_merger m = { 0 };
 
@@ -307,7 +307,7 @@ static void changes_merge_by_single_linkage(void **state)
 	assert_true(pair_does_change_begin_update(&m, AT(78), 10 * MS, 50 * MS));	/* never longer than a period */
 }
 
-static void coalescing_is_from_the_next_to_the_next_but_two(void **state)
+TEST(coalescing_is_from_the_next_to_the_next_but_two)
 {
 	/* after all seven keys: the first pass gives ranges to what each at least needs */
 	const int64_t update[] = { AT(310), AT(330), AT(350), AT(370), AT(390) };
@@ -330,7 +330,7 @@ static void coalescing_is_from_the_next_to_the_next_but_two(void **state)
 	expect(&key[0], 310, 330, false);
 }
 
-static void coalescing_leaves_exact_pairs_and_unanswered_keys(void **state)
+TEST(coalescing_leaves_exact_pairs_and_unanswered_keys)
 {
 	const int64_t update[] = { AT(10), AT(60), AT(110) };
 
@@ -345,30 +345,11 @@ static void coalescing_leaves_exact_pairs_and_unanswered_keys(void **state)
 	expect_censored(&key[2], 2000);
 }
 
-static void a_stray_is_likely_from_five_percent_on(void **state)
+TEST(a_stray_is_likely_from_five_percent_on)
 {
 	/* 1 - exp(-x) = 0.05 at x = 0.0513 */
 	assert_false(pair_is_stray_update_likely(0, 3600 * 1000 * MS));
 	assert_false(pair_is_stray_update_likely(0.051, 1000 * MS));
 	assert_true(pair_is_stray_update_likely(0.052, 1000 * MS));
 	assert_true(pair_is_stray_update_likely(0.026, 2000 * MS));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(patch_answers_all_up_to_its_number), cmocka_unit_test(patch_number_wraps),
-		cmocka_unit_test(patch_ahead_of_keys_is_told), cmocka_unit_test(patch_back_to_an_old_picture_answers_nothing),
-		cmocka_unit_test(key_never_sent_is_never_answered), cmocka_unit_test(as_many_updates_as_keys_is_exact),
-		cmocka_unit_test(fewer_updates_give_a_range_to_the_last),
-		cmocka_unit_test(more_updates_give_a_range_to_number_i_plus_surplus), cmocka_unit_test(high_is_never_before_low),
-		cmocka_unit_test(without_rest_nothing_is_exact), cmocka_unit_test(no_update_at_all),
-		cmocka_unit_test(truth_lies_in_the_range), cmocka_unit_test(an_update_that_goes_on_may_answer_a_later_key),
-		cmocka_unit_test(truth_lies_in_the_range_of_merged_echoes), cmocka_unit_test(changes_merge_by_single_linkage),
-		cmocka_unit_test(coalescing_is_from_the_next_to_the_next_but_two),
-		cmocka_unit_test(coalescing_leaves_exact_pairs_and_unanswered_keys),
-		cmocka_unit_test(a_stray_is_likely_from_five_percent_on),
-	};
-
-	return cmocka_run_group_tests_name("pairing", tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
+#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The patch against a painter of this test's own: noise, blur, coarse coding, half scale; and what is no patch. */
-#include "../case.h"
 #include "patch.h"
 
 #include <math.h>
+#include "../unit.h"
 
 #define W 320
 #define H 240
@@ -13,14 +14,14 @@ struct canvas {
 	uint8_t grey[W * H];
 };
 
-static uint64_t state = 0x9e3779b97f4a7c15u;
+static uint64_t seed_state = 0x9e3779b97f4a7c15u;
 
 static uint32_t draw(uint32_t below)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)((state >> 32) * below >> 32);
+	seed_state ^= seed_state << 13;
+	seed_state ^= seed_state >> 7;
+	seed_state ^= seed_state << 17;
+	return (uint32_t)((seed_state >> 32) * below >> 32);
 }
 
 static int luminance(const void *pixels, int x, int y)
@@ -144,13 +145,13 @@ static void assert_found(const struct canvas *c, uint32_t number, double x, doub
 	assert_int_equal(got, number);
 }
 
-static void crc_has_the_published_check_value(void **unused)
+TEST(crc_has_the_published_check_value)
 {
 	assert_int_equal(patch_crc16("123456789", 9), 0x29b1);	/* RevEng catalogue, CRC-16/IBM-3740 */
 	assert_int_equal(patch_crc16("", 0), 0xffff);
 }
 
-static void layout_is_as_documented(void **unused)
+TEST(layout_is_as_documented)
 {
 	/* Number 1: rows are 4e | a6^00 59^00 c5^01 | crc, worked out with Python's binascii.crc_hqx(b"\0\0\1", 0xffff) = dcbd */
 	static const uint8_t rows[PATCH_ROWS] = { 0x4e, 0xa6, 0x59, 0xc4, 0xdc ^ 0x3a, 0xbd ^ 0x95 };
@@ -162,7 +163,7 @@ static void layout_is_as_documented(void **unused)
 			assert_int_equal(cells.white[r][c], rows[r] >> (7 - c) & 1);
 }
 
-static void every_number_comes_back(void **unused)
+TEST(every_number_comes_back)
 {
 	static struct canvas c;
 	struct patch_searched_image image = image_of(&c);
@@ -181,7 +182,7 @@ static void every_number_comes_back(void **unused)
 	assert_int_equal(got, PATCH_NUMBER_MAX);
 }
 
-static void found_anywhere_on_any_ground(void **unused)
+TEST(found_anywhere_on_any_ground)
 {
 	static struct canvas c;
 	static const uint8_t grounds[] = { 0, 255, 128, 40 };
@@ -202,7 +203,7 @@ static void found_anywhere_on_any_ground(void **unused)
 	}
 }
 
-static void found_where_contrast_is_low(void **unused)
+TEST(found_where_contrast_is_low)
 {
 	static struct canvas c;
 
@@ -211,7 +212,7 @@ static void found_where_contrast_is_low(void **unused)
 	assert_found(&c, 4711, 31, 57, 8);
 }
 
-static void survives_noise_blur_and_coarse_coding(void **unused)
+TEST(survives_noise_blur_and_coarse_coding)
 {
 	static struct canvas c;
 
@@ -229,7 +230,7 @@ static void survives_noise_blur_and_coarse_coding(void **unused)
 	}
 }
 
-static void survives_half_scale(void **unused)
+TEST(survives_half_scale)
 {
 	static struct canvas c;
 
@@ -248,7 +249,7 @@ static void survives_half_scale(void **unused)
 }
 
 /* Between two numbers, some rows show the one and some the other: never a third. */
-static void torn_is_not_read(void **unused)
+TEST(torn_is_not_read)
 {
 	static struct canvas c;
 	struct patch_place at = { 8, 8, 8 };
@@ -270,7 +271,7 @@ static void torn_is_not_read(void **unused)
 	}
 }
 
-static void wrong_place_is_not_read(void **unused)
+TEST(wrong_place_is_not_read)
 {
 	static struct canvas c;
 	const struct patch_place bad[] = { { 8, 20, 8 }, { 16, 8, 8 }, { -1, 8, 8 }, { 8, -5, 8 }, { W - 20, 8, 8 },
@@ -286,7 +287,7 @@ static void wrong_place_is_not_read(void **unused)
 }
 
 /* Not one false patch in a million places and more of noise; fine, coarse, and of two colours. */
-static void noise_is_no_patch(void **unused)
+TEST(noise_is_no_patch)
 {
 	static struct canvas c;
 	struct patch_searched_image image;
@@ -307,7 +308,7 @@ static void noise_is_no_patch(void **unused)
 	}
 }
 
-static void flat_and_tiny_pictures_are_no_patch(void **unused)
+TEST(flat_and_tiny_pictures_are_no_patch)
 {
 	static struct canvas c;
 	struct patch_searched_image image;
@@ -326,18 +327,4 @@ static void flat_and_tiny_pictures_are_no_patch(void **unused)
 		image = image_of(&c);
 		assert_false(patch_find_in_image(&image, 1, 16, &at, &got));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(crc_has_the_published_check_value), cmocka_unit_test(layout_is_as_documented),
-		cmocka_unit_test(every_number_comes_back), cmocka_unit_test(found_anywhere_on_any_ground),
-		cmocka_unit_test(found_where_contrast_is_low), cmocka_unit_test(survives_noise_blur_and_coarse_coding),
-		cmocka_unit_test(survives_half_scale), cmocka_unit_test(torn_is_not_read),
-		cmocka_unit_test(wrong_place_is_not_read), cmocka_unit_test(noise_is_no_patch),
-		cmocka_unit_test(flat_and_tiny_pictures_are_no_patch),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

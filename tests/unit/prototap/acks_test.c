@@ -1,15 +1,9 @@
+#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* acks and order - what is acknowledged when, across the wrap of the sequence number; bytes in order, with holes. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "prototap/acks.h"
 #include "prototap/reorder.h"
+#include "../unit.h"
 
 #define MS 1000000LL
 
@@ -18,7 +12,7 @@ static struct segment segment_of(uint32_t seq, uint32_t ack, uint8_t flags, uint
 	return (struct segment){ .seq = seq, .ack = ack, .flags = flags, .payload_bytes = payload };
 }
 
-static void held_back_beyond_the_quickest(void **state)
+TEST(held_back_beyond_the_quickest)
 {
 	struct ack_receiver_state side[2];
 	struct segment data, ack;
@@ -26,7 +20,6 @@ static void held_back_beyond_the_quickest(void **state)
 	struct ack_classification seen;
 	int64_t at = 1000 * MS;
 
-	(void)state;
 	ack_receiver_states_init(side);
 	for (int i = 0; i < 4; i++, at += 1000 * MS) {
 		/* 100 ms there and back; the third is held back 40 ms longer, the fourth 29 */
@@ -46,12 +39,11 @@ static void held_back_beyond_the_quickest(void **state)
 	assert_false(acks_classify_segment(side, 0, &ack, at).pure);
 }
 
-static void what_is_left_out_waits_from_when_it_came(void **state)
+TEST(what_is_left_out_waits_from_when_it_came)
 {
 	struct ack_receiver_state side[2];
 	struct segment s;
 
-	(void)state;
 	ack_receiver_states_init(side);
 	s = segment_of(100, 1, TCP_ACK, 100);
 	acks_classify_segment(side, 1, &s, 0 + MS);
@@ -91,13 +83,12 @@ static void say(struct reorder_buffer *o, size_t *held, int64_t at, const char *
 	reorder_buffer_hand_over_or_keep(o, held, at, (const uint8_t *)text, n, n + beyond, hear, h);
 }
 
-static void early_bytes_wait_and_repeated_ones_do_not_count(void **state)
+TEST(early_bytes_wait_and_repeated_ones_do_not_count)
 {
 	struct reorder_buffer o = { .next = 100 };
 	struct heard h = { 0 };
 	size_t held = 0;
 
-	(void)state;
 	say(&o, &held, 106, "ghi", 0, &h);
 	say(&o, &held, 103, "def", 0, &h);
 	say(&o, &held, 103, "def", 0, &h);
@@ -113,13 +104,12 @@ static void early_bytes_wait_and_repeated_ones_do_not_count(void **state)
 	assert_int_equal(o.next, 119);
 }
 
-static void a_hole_that_is_given_up_is_jumped_over(void **state)
+TEST(a_hole_that_is_given_up_is_jumped_over)
 {
 	struct reorder_buffer o = { .next = 0 };
 	struct heard h = { 0 };
 	size_t held = 0;
 
-	(void)state;
 	say(&o, &held, 5, "five", 0, &h);
 	say(&o, &held, 20, "twenty", 0, &h);
 	assert_true(reorder_has_hole_before(&o, 9));
@@ -131,13 +121,12 @@ static void a_hole_that_is_given_up_is_jumped_over(void **state)
 	assert_int_equal(held, 0);
 }
 
-static void behind_a_hole_what_follows_on_each_other_is_one(void **state)
+TEST(behind_a_hole_what_follows_on_each_other_is_one)
 {
 	struct reorder_buffer o = { .next = 0 };
 	struct heard h = { 0 };
 	size_t held = 0, one;
 
-	(void)state;
 	say(&o, &held, 1, "b", 0, &h);
 	one = held;
 	/* one piece each would have to be looked through for every segment: half an hour for these */
@@ -149,13 +138,12 @@ static void behind_a_hole_what_follows_on_each_other_is_one(void **state)
 	assert_int_equal(held, 0);
 }
 
-static void pieces_that_were_cut_keep_their_places(void **state)
+TEST(pieces_that_were_cut_keep_their_places)
 {
 	struct reorder_buffer o = { .next = 0 };
 	struct heard h = { 0 };
 	size_t held = 0;
 
-	(void)state;
 	say(&o, &held, 1, "bc", 7, &h);		/* 1 to 10 */
 	say(&o, &held, 8, "__kl", 8, &h);	/* 10 to 20, and two that were there */
 	say(&o, &held, 20, "u", 0, &h);
@@ -166,14 +154,13 @@ static void pieces_that_were_cut_keep_their_places(void **state)
 	assert_int_equal(held, 0);
 }
 
-static void without_room_bytes_are_a_length(void **state)
+TEST(without_room_bytes_are_a_length)
 {
 	static uint8_t much[REORDER_ROOM / 2];
 	struct reorder_buffer o = { .next = 0 };
 	struct heard h = { 0 };
 	size_t held = REORDER_ROOM - 4096;
 
-	(void)state;
 	reorder_buffer_hand_over_or_keep(&o, &held, 1, much, sizeof(much), sizeof(much), hear, &h);
 	say(&o, &held, 1 + (int64_t)sizeof(much), "on", 0, &h);
 	assert_true(held <= REORDER_ROOM);
@@ -183,19 +170,4 @@ static void without_room_bytes_are_a_length(void **state)
 	assert_int_equal(h.unknown, sizeof(much));
 	assert_string_equal(h.text, "aon");
 	assert_int_equal(held, REORDER_ROOM - 4096);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(held_back_beyond_the_quickest),
-		cmocka_unit_test(what_is_left_out_waits_from_when_it_came),
-		cmocka_unit_test(early_bytes_wait_and_repeated_ones_do_not_count),
-		cmocka_unit_test(a_hole_that_is_given_up_is_jumped_over),
-		cmocka_unit_test(behind_a_hole_what_follows_on_each_other_is_one),
-		cmocka_unit_test(pieces_that_were_cut_keep_their_places),
-		cmocka_unit_test(without_room_bytes_are_a_length),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,8 @@
+#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* decode - packets written by hand, whole, cut short and wrong at every byte. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <string.h>
-#include <stdlib.h>
-#include <cmocka.h>
-
 #include "prototap/decode.h"
+#include "../unit.h"
 
 /* 10.0.0.1:40000 -> 10.0.0.2:5900, seq 0x01020304, ack 0x05060708, PSH ACK, 4 bytes of options, 3 of payload. */
 static const uint8_t ipv4_frame[] = {
@@ -48,12 +42,11 @@ static enum decoded decode(enum link_type link, const uint8_t *frame, size_t cap
 	return what;
 }
 
-static void reads_ipv4(void **state)
+TEST(reads_ipv4)
 {
 	static const uint8_t source[16] = { [10] = 0xff, [11] = 0xff, 10, 0, 0, 1 };
 	struct segment s;
 
-	(void)state;
 	assert_int_equal(decode(LINK_ETHERNET, ipv4_frame, sizeof(ipv4_frame), sizeof(ipv4_frame), &s), DECODED_SEGMENT);
 	assert_memory_equal(s.address[0], source, 16);
 	assert_int_equal(s.address[1][15], 2);
@@ -71,11 +64,10 @@ static void reads_ipv4(void **state)
 	assert_int_equal(s.payload_bytes, 3);
 }
 
-static void reads_ipv6_with_extensions(void **state)
+TEST(reads_ipv6_with_extensions)
 {
 	struct segment s;
 
-	(void)state;
 	assert_int_equal(decode(LINK_ETHERNET, ipv6_frame, sizeof(ipv6_frame), sizeof(ipv6_frame), &s), DECODED_SEGMENT);
 	assert_int_equal(s.address[0][0], 0xfe);
 	assert_int_equal(s.address[1][15], 2);
@@ -90,11 +82,10 @@ static void reads_ipv6_with_extensions(void **state)
 }
 
 /* Whatever the capture kept, lengths are those of the wire; 14 bytes of the TCP header decide. */
-static void needs_fourteen_bytes_of_tcp(void **state)
+TEST(needs_fourteen_bytes_of_tcp)
 {
 	struct segment s;
 
-	(void)state;
 	for (size_t n = 0; n <= sizeof(ipv4_frame); n++) {
 		enum decoded what = decode(LINK_ETHERNET, ipv4_frame, n, sizeof(ipv4_frame), &s);
 
@@ -108,11 +99,10 @@ static void needs_fourteen_bytes_of_tcp(void **state)
 }
 
 /* Cut on the wire itself: the packet, not the capture, is wrong. */
-static void a_packet_too_short_is_malformed(void **state)
+TEST(a_packet_too_short_is_malformed)
 {
 	struct segment s;
 
-	(void)state;
 	for (uint32_t n = 0; n < sizeof(ipv4_frame); n++)
 		assert_int_equal(decode(LINK_ETHERNET, ipv4_frame, n, n, &s), DECODED_MALFORMED);
 	for (uint32_t n = 0; n < sizeof(ipv6_frame); n++)
@@ -120,11 +110,10 @@ static void a_packet_too_short_is_malformed(void **state)
 	assert_int_equal(decode(LINK_ETHERNET, ipv4_frame, sizeof(ipv4_frame), 20, &s), DECODED_MALFORMED);
 }
 
-static void reads_udp(void **state)
+TEST(reads_udp)
 {
 	struct segment s;
 
-	(void)state;
 	assert_int_equal(decode(LINK_ETHERNET, udp_frame, sizeof(udp_frame), sizeof(udp_frame), &s), DECODED_SEGMENT);
 	assert_int_equal(s.transport, TRANSPORT_UDP);
 	assert_int_equal(s.port[0], 40000);
@@ -142,12 +131,11 @@ static void reads_udp(void **state)
 }
 
 /* A first fragment tells the whole datagram's length; what later ones carry is told apart. */
-static void a_first_fragment_knows_the_rest(void **state)
+TEST(a_first_fragment_knows_the_rest)
 {
 	uint8_t frame[sizeof(udp_frame)];
 	struct segment s;
 
-	(void)state;
 	memcpy(frame, udp_frame, sizeof(frame));
 	frame[20] = 0x20;	/* more fragments */
 	frame[38] = 0x0b;	/* UDP length 2827 */
@@ -175,9 +163,8 @@ static enum decoded with_byte(const uint8_t *frame, size_t size, size_t at, uint
 	return decode(LINK_ETHERNET, copy, size, (uint32_t)size, &s);
 }
 
-static void says_what_else_it_is(void **state)
+TEST(says_what_else_it_is)
 {
-	(void)state;
 	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 12, 0x09), DECODED_OTHER);		/* another ethertype */
 	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 23, 1), DECODED_OTHER);		/* ICMP */
 	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 21, 1), DECODED_FRAGMENT);		/* at offset 8 */
@@ -195,18 +182,17 @@ static void says_what_else_it_is(void **state)
 }
 
 /* Hop-by-hop headers that follow each other without end. */
-static void a_chain_of_extensions_ends(void **state)
+TEST(a_chain_of_extensions_ends)
 {
 	uint8_t frame[14 + 40 + 8 * 40] = { [12] = 0x86, 0xdd, 0x60, [18] = (8 * 40) >> 8, (8 * 40) & 255, 0 };
 	struct segment s;
 
-	(void)state;
 	assert_int_equal(decode(LINK_ETHERNET, frame, sizeof(frame), sizeof(frame), &s), DECODED_MALFORMED);
 }
 
 /* Every byte set to every value on every link: never a read beyond, and a segment's parts always
  * add up to no more than the whole. */
-static void parts_never_exceed_the_whole(void **state)
+TEST(parts_never_exceed_the_whole)
 {
 	static const struct { const uint8_t *bytes; size_t n; } frames[] = {
 		{ ipv4_frame, sizeof(ipv4_frame) }, { ipv6_frame, sizeof(ipv6_frame) }, { udp_frame, sizeof(udp_frame) },
@@ -216,7 +202,6 @@ static void parts_never_exceed_the_whole(void **state)
 	uint8_t copy[256];
 	struct segment s;
 
-	(void)state;
 	for (int value = 0; value < 256 * LINK_TYPES; value++) {
 		for (size_t f = 0; f < sizeof(frames) / sizeof(*frames); f++) {
 			for (size_t at = 0; at < frames[f].n; at++) {
@@ -230,21 +215,4 @@ static void parts_never_exceed_the_whole(void **state)
 			}
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_ipv4),
-		cmocka_unit_test(reads_ipv6_with_extensions),
-		cmocka_unit_test(needs_fourteen_bytes_of_tcp),
-		cmocka_unit_test(a_packet_too_short_is_malformed),
-		cmocka_unit_test(reads_udp),
-		cmocka_unit_test(a_first_fragment_knows_the_rest),
-		cmocka_unit_test(says_what_else_it_is),
-		cmocka_unit_test(a_chain_of_extensions_ends),
-		cmocka_unit_test(parts_never_exceed_the_whole),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

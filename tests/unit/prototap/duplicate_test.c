@@ -1,13 +1,8 @@
+#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* duplicate - a packet captured twice is a copy; one that was sent twice is none. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "prototap/duplicate.h"
+#include "../unit.h"
 
 #define US 1000LL
 
@@ -26,9 +21,8 @@ static bool add(int64_t time_ns, int identification, int seq, int payload, int t
 	return duplicate_filter_add(&filter, &p, &s);
 }
 
-static void copies_are_told_from_what_was_sent_again(void **state)
+TEST(copies_are_told_from_what_was_sent_again)
 {
-	(void)state;
 	memset(&filter, 0, sizeof(filter));
 	assert_false(add(0, 77, 1000, 50, 64));
 	assert_true(add(3 * US, 77, 1000, 50, 64));
@@ -42,9 +36,8 @@ static void copies_are_told_from_what_was_sent_again(void **state)
 	assert_int_equal(filter.copies, 3);
 }
 
-static void without_identification_payload_tells(void **state)
+TEST(without_identification_payload_tells)
 {
-	(void)state;
 	memset(&filter, 0, sizeof(filter));
 	assert_false(add(0, 0, 1000, 0, 64));
 	assert_false(add(10 * US, 0, 1000, 0, 64));	/* a receiver repeats its acknowledgement */
@@ -54,14 +47,4 @@ static void without_identification_payload_tells(void **state)
 	assert_true(add(31 * US, 0, 1050, 0, 64));	/* here all packets come twice */
 	assert_false(add(40 * US, 0, 1100, 50, 64));
 	assert_false(add(5000 * US, 0, 1100, 50, 64));	/* sent again a round trip later */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(copies_are_told_from_what_was_sent_again),
-		cmocka_unit_test(without_identification_payload_tells),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

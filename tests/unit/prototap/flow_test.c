@@ -1,16 +1,11 @@
+#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* flow and ports - the table when it is full, the ranking, and who is the server. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
 #include <errno.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include "prototap/flow.h"
 #include "prototap/ports.h"
+#include "../unit.h"
 
 static struct segment segment_of(uint8_t from, uint16_t from_port, uint8_t to, uint16_t to_port, uint8_t flags)
 {
@@ -21,13 +16,12 @@ static struct segment segment_of(uint8_t from, uint16_t from_port, uint8_t to, u
 	return s;
 }
 
-static void tcp_and_udp_are_two_flows(void **state)
+TEST(tcp_and_udp_are_two_flows)
 {
 	struct segment tcp = segment_of(1, 40000, 2, 5900, 0), udp = tcp;
 	struct flow_table t;
 	struct flow_key a, b;
 
-	(void)state;
 	udp.transport = TRANSPORT_UDP;
 	flow_key_of(&tcp, &a);
 	flow_key_of(&udp, &b);
@@ -39,13 +33,12 @@ static void tcp_and_udp_are_two_flows(void **state)
 	flow_table_free(&t);
 }
 
-static void both_directions_are_one_flow(void **state)
+TEST(both_directions_are_one_flow)
 {
 	struct segment there = segment_of(1, 40000, 2, 5900, 0), back = segment_of(2, 5900, 1, 40000, 0);
 	struct segment local = segment_of(1, 40000, 1, 5900, 0), local_back = segment_of(1, 5900, 1, 40000, 0);
 	struct flow_key a, b;
 
-	(void)state;
 	assert_int_equal(flow_key_of(&there, &a), 0);
 	assert_int_equal(flow_key_of(&back, &b), 1);
 	assert_memory_equal(&a, &b, sizeof(a));
@@ -78,11 +71,10 @@ static struct flow *find(struct flow_table *t, uint16_t port)
 	return flow_find(t, &key, flow_hash(t, &key));
 }
 
-static void a_full_table_gives_up_what_ended_then_the_oldest(void **state)
+TEST(a_full_table_gives_up_what_ended_then_the_oldest)
 {
 	struct flow_table t;
 
-	(void)state;
 	assert_int_equal(flow_table_init(&t, 4, 42), 0);
 	for (uint16_t i = 0; i < 4; i++)
 		add(&t, (uint16_t)(100 + i), i == 2 ? 5 : 10 + i);
@@ -100,12 +92,11 @@ static void a_full_table_gives_up_what_ended_then_the_oldest(void **state)
 }
 
 /* Many more than there is room for: every one that is said to be there is found, and no other. */
-static void the_table_stays_consistent(void **state)
+TEST(the_table_stays_consistent)
 {
 	struct flow_table t;
 	int there = 0;
 
-	(void)state;
 	assert_int_equal(flow_table_init(&t, 100, 7), 0);
 	for (int i = 1; i <= 20000; i++) {
 		uint16_t port = (uint16_t)i;
@@ -125,11 +116,10 @@ static void the_table_stays_consistent(void **state)
 	flow_table_free(&t);
 }
 
-static void the_ranking_keeps_the_largest(void **state)
+TEST(the_ranking_keeps_the_largest)
 {
 	struct flow_ranking r;
 
-	(void)state;
 	assert_int_equal(flow_ranking_init(&r, 5), 0);
 	for (uint64_t i = 0; i < 1000; i++) {
 		struct flow f = { .start_ns = (int64_t)i };
@@ -150,14 +140,13 @@ static void the_ranking_keeps_the_largest(void **state)
 
 static struct server_ports ports;
 
-static void reads_ports(void **state)
+TEST(reads_ports)
 {
 	static const char *const wrong[] = { "", "0", "65536", "5900,", ",5900", "5900-", "5900-5800", "x:5",
 					     "x11:", "5900 ", "99999999999", "-5" };
 	char text[4096];
 	const char *asked;
 
-	(void)state;
 	ports = (struct server_ports){ 0 };
 	assert_int_equal(ports_parse_list(&ports, "5900-5902,6001,server:6002,x11:6091"), 0);
 	assert_int_equal(ports_parse_list(&ports, "65535"), 0);
@@ -182,14 +171,13 @@ static int server_of(const struct segment *s, enum server_by *by)
 	return ports_identify_server(&ports, NULL, s, &end, by) ? end : -1;
 }
 
-static void the_server_is_found(void **state)
+TEST(the_server_is_found)
 {
 	struct segment s = segment_of(1, 40000, 2, 5900, TCP_SYN);
 	uint8_t address[16] = { [15] = 1 };
 	enum server_by by;
 	int end;
 
-	(void)state;
 	ports = (struct server_ports){ 0 };
 	assert_int_equal(server_of(&s, &by), 1);
 	assert_int_equal(by, BY_SYN);
@@ -216,19 +204,4 @@ static void the_server_is_found(void **state)
 	s.flags = TCP_SYN;
 	assert_int_equal(server_of(&s, &by), 0);
 	assert_int_equal(by, BY_SYN);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_directions_are_one_flow),
-		cmocka_unit_test(tcp_and_udp_are_two_flows),
-		cmocka_unit_test(a_full_table_gives_up_what_ended_then_the_oldest),
-		cmocka_unit_test(the_table_stays_consistent),
-		cmocka_unit_test(the_ranking_keeps_the_largest),
-		cmocka_unit_test(reads_ports),
-		cmocka_unit_test(the_server_is_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The fuzz target of prototap under any compiler: over its seeds, and over many small changes to them, always the same. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../../fuzz/prototap_fuzz.c"
 #include "../seeds.h"
 
@@ -40,17 +35,9 @@ static void seed_and_changes(size_t n, void *dice)
 		change(n, dice);
 }
 
-static void seeds_and_changes_to_them(void **state)
+TEST(seeds_and_changes_to_them)
 {
 	uint32_t dice = 1;
 
-	(void)state;
 	assert_true(seeds_each("prototap", seed, sizeof(seed), seed_and_changes, &dice) >= 100);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(seeds_and_changes_to_them) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,15 @@
+#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* noise - counts from the command line, and Garwood's bound against printed tables (chi-squared 0.95 of 2n + 2, halved). */
 #include "prototap/latency.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "../unit.h"
 
-static void windows_add_up(void **state)
+TEST(windows_add_up)
 {
 	struct idle_updates n = { 0 };
 
-	(void)state;
 	assert_true(isnan(idle_updates_per_s(&n)));
 	assert_true(isnan(idle_updates_per_s_upper_bound(&n)));
 	assert_int_equal(idle_updates_parse_and_add_window(&n, "0/60s"), 0);
@@ -25,39 +21,26 @@ static void windows_add_up(void **state)
 	assert_true(fabs(idle_updates_per_s_upper_bound(&n) - 7.753657 / 120) < 1e-6);
 }
 
-static void other_words_are_refused(void **state)
+TEST(other_words_are_refused)
 {
 	static const char *const wrong[] = { "", "/", "3", "3/", "/60s", "-1/60s", "1.5/60s", "1/0s", "1/-5s",
 					     "1/60s/2", "x/60s", "1 /60s",
 					     "99999999999999999999999999/60s" };
 	struct idle_updates n = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		assert_int_not_equal(idle_updates_parse_and_add_window(&n, wrong[i]), 0);
 	assert_int_equal(n.window_ns, 0);
 }
 
-static void bound_is_that_of_the_tables(void **state)
+TEST(bound_is_that_of_the_tables)
 {
 	static const struct { int64_t n; double high; } table[] = {
 		{ 0, 2.9957 }, { 1, 4.7439 }, { 2, 6.2958 }, { 3, 7.7537 }, { 5, 10.5130 }, { 10, 16.9622 }, { 30, 40.6905 }, { 49, 62.1711 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
 		assert_true(fabs(poisson_upper_bound(table[i].n) - table[i].high) < 1e-3);
 	/* far out it is that of a normal variable: n + 1.645 sqrt(n) + about 1.6 */
 	assert_true(fabs(poisson_upper_bound(1000000) - 1000000 - 1644.85 - 1.57) < 0.5);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(windows_add_up),
-		cmocka_unit_test(other_words_are_refused),
-		cmocka_unit_test(bound_is_that_of_the_tables),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,8 @@
+#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* interval and verdict - hand-made connections: waits, ranges, round trips, bounded memory; whose fault a rise is. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "prototap/interval.h"
+#include "../unit.h"
 
 #define MS 1000000LL
 #define S (1000 * MS)
@@ -79,9 +73,8 @@ static void near(int64_t value, int64_t wanted)
 	assert_true(value >= wanted - wanted * 16 / 1000 && value <= wanted + wanted * 16 / 1000);
 }
 
-static void a_histogram_is_off_by_less_than_it_says(void **state)
+TEST(a_histogram_is_off_by_less_than_it_says)
 {
-	(void)state;
 	for (int64_t ns = 1; ns < 130 * S; ns += ns / 7 + 1) {
 		struct response_time_histogram h = { 0 };
 		int64_t error;
@@ -96,9 +89,8 @@ static void a_histogram_is_off_by_less_than_it_says(void **state)
 	}
 }
 
-static void an_input_waits_for_the_next_update(void **state)
+TEST_WITH(begin, end, an_input_waits_for_the_next_update)
 {
-	(void)state;
 	for (int i = 0; i < 5; i++) {
 		packet(INPUT, 100 * S + i * 150 * MS, true);
 		packet(DISPLAY, 100 * S + i * 150 * MS + 40 * MS, true);
@@ -119,9 +111,8 @@ static void an_input_waits_for_the_next_update(void **state)
 }
 
 /* Data on its way together: each is acknowledged 200 ms after it was sent, while newer data still waits. */
-static void round_trips_are_whole_while_data_follows_data(void **state)
+TEST_WITH(begin, end, round_trips_are_whole_while_data_follows_data)
 {
-	(void)state;
 	for (int i = 0; i < 20; i++) {
 		packet(INPUT, 100 * S + i * 50 * MS, false);
 		if (i >= 4) {
@@ -134,9 +125,8 @@ static void round_trips_are_whole_while_data_follows_data(void **state)
 	near(rows[0].ack[INPUT], 201 * MS);
 }
 
-static void inputs_that_share_an_update_have_a_range(void **state)
+TEST_WITH(begin, end, inputs_that_share_an_update_have_a_range)
 {
-	(void)state;
 	packet(INPUT, 100 * S, false);
 	packet(INPUT, 100 * S + 10 * MS, false);
 	packet(INPUT, 100 * S + 20 * MS, false);
@@ -152,9 +142,8 @@ static void inputs_that_share_an_update_have_a_range(void **state)
 	near(rows[1].latest_p50, 130 * MS);
 }
 
-static void an_input_without_an_update_waits_and_is_given_up(void **state)
+TEST_WITH(begin, end, an_input_without_an_update_waits_and_is_given_up)
 {
-	(void)state;
 	packet(DISPLAY, 99 * S, false);
 	packet(INPUT, 100 * S + 500 * MS, false);
 	intervals_advance(&t, 103 * S);
@@ -168,9 +157,8 @@ static void an_input_without_an_update_waits_and_is_given_up(void **state)
 }
 
 /* More inputs than fit wait: the oldest stays, so its age is right, and all others are counted. */
-static void inputs_beyond_the_ring_are_counted(void **state)
+TEST_WITH(begin, end, inputs_beyond_the_ring_are_counted)
 {
-	(void)state;
 	packet(DISPLAY, 99 * S, false);
 	for (int i = 0; i < INTERVAL_WAITING + 500; i++)
 		packet(INPUT, 100 * S + i * 5 * MS, false);
@@ -183,9 +171,8 @@ static void inputs_beyond_the_ring_are_counted(void **state)
 }
 
 /* Five inputs share an update; then each input has its own: the last of them must not wait for the next one for ever. */
-static void latest_comes_back_after_a_freeze(void **state)
+TEST_WITH(begin, end, latest_comes_back_after_a_freeze)
 {
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		packet(INPUT, 100 * S + i * 100 * MS, false);
 	packet(DISPLAY, 100 * S + 600 * MS, false);
@@ -203,7 +190,7 @@ static void latest_comes_back_after_a_freeze(void **state)
 }
 
 /* Each update comes 300 ms after its input and soon after the next one: as many updates as inputs, and none answers that one. */
-static void latest_holds_where_the_server_lags_by_an_input(void **state)
+TEST_WITH(begin, end, latest_holds_where_the_server_lags_by_an_input)
 {
 	for (int scatter = 0; scatter <= 10; scatter += 5) {	/* keys of a machine; of people */
 		begin(state);
@@ -222,9 +209,8 @@ static void latest_holds_where_the_server_lags_by_an_input(void **state)
 	}
 }
 
-static void no_wait_crosses_a_clock_that_was_set(void **state)
+TEST_WITH(begin, end, no_wait_crosses_a_clock_that_was_set)
 {
-	(void)state;
 	packet(INPUT, 100 * S, false);
 	packet(DISPLAY, 100 * S + 20 * MS, false);
 	packet(INPUT, 100 * S + 500 * MS, false);
@@ -240,13 +226,12 @@ static void no_wait_crosses_a_clock_that_was_set(void **state)
 }
 
 /* Messages of a size that follow each update are no input; without a size of their own nothing can be told. */
-static void acknowledgements_of_frames_are_learned(void **state)
+TEST(acknowledgements_of_frames_are_learned)
 {
 	struct opaque_client own = { 0 }, mixed = { 0 };
 	enum client_message last = MESSAGE_OTHER;
 	bool learned, ever = false;
 
-	(void)state;
 	for (uint64_t i = 0; i < 20; i++) {
 		int64_t at = (int64_t)i * 300 * MS;
 
@@ -289,17 +274,15 @@ static int count_presses_after_stop(int64_t stop_ns)
 	return input;
 }
 
-static void keys_pressed_in_a_stop_say_little(void **state)
+TEST(keys_pressed_in_a_stop_say_little)
 {
-	(void)state;
 	assert_int_equal(count_presses_after_stop(0), 10);
 	assert_int_equal(count_presses_after_stop(60 * S), 10);
 	assert_int_equal(count_presses_after_stop(9 * S), 1);	/* from the next update on: 31 of 131 may have no effect */
 }
 
-static void connections_leave(void **state)
+TEST_WITH(begin, end, connections_leave)
 {
-	(void)state;
 	for (uint32_t i = 0; i < INTERVAL_FLOWS + 5; i++) {
 		f.key.port[0] = (uint16_t)i;
 		f.hash = i * 7;
@@ -318,9 +301,8 @@ static void connections_leave(void **state)
 	assert_int_equal(t.flows, 0);
 }
 
-static void a_clock_that_jumps_costs_no_loop(void **state)
+TEST_WITH(begin, end, a_clock_that_jumps_costs_no_loop)
 {
-	(void)state;
 	packet(INPUT, 100 * S, false);
 	intervals_advance(&t, 1000000000 * S);
 	assert_true(n_ends <= 3601);
@@ -329,7 +311,7 @@ static void a_clock_that_jumps_costs_no_loop(void **state)
 	assert_int_equal(t.start_ns, 50 * S);
 }
 
-static void what_a_user_did(void **state)
+TEST(what_a_user_did)
 {
 	static const struct { enum interval_protocol kind; size_t n; enum client_message message; uint8_t bytes[120], buttons; } cases[] = {
 		{ INTERVAL_RFB, 10, MESSAGE_REPLY, { 3, 1 }, 0 },			/* a request */
@@ -362,7 +344,6 @@ static void what_a_user_did(void **state)
 	};
 	uint8_t buttons = 0;	/* of the cases in this order */
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		assert_int_equal(read_client_message(cases[i].kind, cases[i].bytes, cases[i].n, &buttons), cases[i].message);
 		assert_int_equal(buttons, cases[i].buttons);
@@ -407,9 +388,8 @@ static enum verdict_word judge(bool near_server, int wait, int client_ack, int s
 	return judge_interval(&b, &seen, wait, client_ack, server_ack, reply).word;
 }
 
-static void a_rise_has_a_cause(void **state)
+TEST(a_rise_has_a_cause)
 {
-	(void)state;
 	assert_int_equal(judge(true, 45, 12, 1, 15), VERDICT_USUAL);
 	assert_int_equal(judge(true, 40, 110, 1, 115), VERDICT_NETWORK);	/* on the client's side */
 	assert_int_equal(judge(false, 140, 10, 120, 15), VERDICT_NETWORK);	/* on the server's side */
@@ -422,13 +402,12 @@ static void a_rise_has_a_cause(void **state)
 	assert_int_equal(judge(true, -1, 10, 1, 15), VERDICT_IDLE);
 }
 
-static void what_stopped_is_late_however_long(void **state)
+TEST(what_stopped_is_late_however_long)
 {
 	struct verdict_interval_readings seen = reading(true);
 	struct verdict_baseline b, copy;
 	struct verdict v;
 
-	(void)state;
 	learn(&b, &seen, 10, 1, 15);
 	seen.open_ns[PART_WAIT] = 300 * MS;	/* not over 200 ms and three times 40: late for nobody, and not known as usual */
 	v = judge_interval(&b, &seen, -1, -1, 1, -1);
@@ -456,12 +435,11 @@ static void what_stopped_is_late_however_long(void **state)
 }
 
 /* The client's host, to which the server sends its data again and again; then nothing says whether packets are lost. */
-static void a_silent_client_host_is_no_late_client(void **state)
+TEST(a_silent_client_host_is_no_late_client)
 {
 	struct verdict_interval_readings seen = reading(true);
 	struct verdict_baseline b;
 
-	(void)state;
 	learn(&b, &seen, 10, 1, 15);
 	seen.packets = seen.retransmitted = 2;
 	for (int s = 1; s <= 60; s++) {
@@ -472,12 +450,11 @@ static void a_silent_client_host_is_no_late_client(void **state)
 	assert_int_equal(judge_interval(&b, &seen, 40, 10, 1, 15).word, VERDICT_USUAL);
 }
 
-static void lost_packets_and_closed_windows(void **state)
+TEST(lost_packets_and_closed_windows)
 {
 	struct verdict_interval_readings seen = reading(false);
 	struct verdict_baseline b, copy;
 
-	(void)state;
 	verdict_baseline_init(&b);
 	for (int i = 0; i < VERDICT_FIRST; i++)
 		assert_int_equal(judge_interval(&b, &seen, 40, 10, 20, -1).word, VERDICT_LEARNING);
@@ -495,12 +472,11 @@ static void lost_packets_and_closed_windows(void **state)
 	assert_int_equal(judge_interval(&b, &seen, 80, 10, 50, -1).word, VERDICT_UNKNOWN);
 }
 
-static void a_reply_that_the_kernel_lost_is_no_late_client(void **state)
+TEST(a_reply_that_the_kernel_lost_is_no_late_client)
 {
 	struct verdict_interval_readings seen = reading(true);
 	struct verdict_baseline b, copy;
 
-	(void)state;
 	learn(&b, &seen, 10, 1, 15);
 	copy = b;
 	seen.open_ns[PART_REPLY] = 2 * S;
@@ -510,12 +486,11 @@ static void a_reply_that_the_kernel_lost_is_no_late_client(void **state)
 }
 
 /* What was lost from the start on is no news, and does not make a slow server a slow network. */
-static void steady_loss_is_usual(void **state)
+TEST(steady_loss_is_usual)
 {
 	struct verdict_interval_readings seen = reading(true);
 	struct verdict_baseline b;
 
-	(void)state;
 	verdict_baseline_init(&b);
 	seen.retransmitted = 20;
 	for (int i = 0; i < VERDICT_FIRST; i++)
@@ -527,12 +502,11 @@ static void steady_loss_is_usual(void **state)
 	assert_int_equal(judge_interval(&b, &seen, 200, 10, 1, -1).word, VERDICT_UNKNOWN);
 }
 
-static void loss_that_lasts_becomes_usual(void **state)
+TEST(loss_that_lasts_becomes_usual)
 {
 	struct verdict_interval_readings seen = reading(true);
 	struct verdict_baseline b;
 
-	(void)state;
 	seen.length_ns = 10 * S;
 	learn(&b, &seen, 10, 1, -1);
 	seen.retransmitted = 20;
@@ -545,12 +519,11 @@ static void loss_that_lasts_becomes_usual(void **state)
 }
 
 /* A server whose delay is near a multiple of the time between two keys: half of them are followed at once by another's update. */
-static void some_late_updates_of_opaque_messages(void **state)
+TEST(some_late_updates_of_opaque_messages)
 {
 	struct verdict_interval_readings seen = reading(true);
 	struct verdict_baseline b, copy;
 
-	(void)state;
 	seen.length_ns = 10 * S;
 	verdict_baseline_init(&b);
 	for (int i = 0; i < 60; i++)
@@ -570,12 +543,11 @@ static void some_late_updates_of_opaque_messages(void **state)
 	}
 }
 
-static void what_lasts_becomes_usual(void **state)
+TEST(what_lasts_becomes_usual)
 {
 	struct verdict_interval_readings seen = reading(true);
 	struct verdict_baseline b, copy;
 
-	(void)state;
 	seen.length_ns = 10 * S;
 	learn(&b, &seen, -1, 1, -1);
 	for (int i = 0; i < 90; i++)	/* 15 minutes */
@@ -589,35 +561,4 @@ static void what_lasts_becomes_usual(void **state)
 	for (int i = 0; i < USUAL_LEAST; i++)	/* those of the client do not tell how long the way to the server is */
 		judge_interval(&b, &seen, 200, 10, -1, -1);
 	assert_int_equal(judge_interval(&b, &seen, 600, 10, -1, -1).word, VERDICT_UNKNOWN);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_histogram_is_off_by_less_than_it_says),
-		cmocka_unit_test_setup_teardown(an_input_waits_for_the_next_update, begin, end),
-		cmocka_unit_test_setup_teardown(round_trips_are_whole_while_data_follows_data, begin, end),
-		cmocka_unit_test_setup_teardown(inputs_that_share_an_update_have_a_range, begin, end),
-		cmocka_unit_test_setup_teardown(an_input_without_an_update_waits_and_is_given_up, begin, end),
-		cmocka_unit_test_setup_teardown(inputs_beyond_the_ring_are_counted, begin, end),
-		cmocka_unit_test_setup_teardown(latest_comes_back_after_a_freeze, begin, end),
-		cmocka_unit_test_setup_teardown(latest_holds_where_the_server_lags_by_an_input, begin, end),
-		cmocka_unit_test_setup_teardown(no_wait_crosses_a_clock_that_was_set, begin, end),
-		cmocka_unit_test(acknowledgements_of_frames_are_learned),
-		cmocka_unit_test(keys_pressed_in_a_stop_say_little),
-		cmocka_unit_test_setup_teardown(connections_leave, begin, end),
-		cmocka_unit_test_setup_teardown(a_clock_that_jumps_costs_no_loop, begin, end),
-		cmocka_unit_test(what_a_user_did),
-		cmocka_unit_test(a_rise_has_a_cause),
-		cmocka_unit_test(what_stopped_is_late_however_long),
-		cmocka_unit_test(a_silent_client_host_is_no_late_client),
-		cmocka_unit_test(lost_packets_and_closed_windows),
-		cmocka_unit_test(a_reply_that_the_kernel_lost_is_no_late_client),
-		cmocka_unit_test(steady_loss_is_usual),
-		cmocka_unit_test(loss_that_lasts_becomes_usual),
-		cmocka_unit_test(some_late_updates_of_opaque_messages),
-		cmocka_unit_test(what_lasts_becomes_usual),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,10 @@
+#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* wire - blocks, drains and rests played by hand, packet by packet; times in ms on one clock, which both sides share here. */
 #include "prototap/key_join.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "../unit.h"
 
 #define MS 1000000LL
 #define AT(ms) ((1000 + (ms)) * MS)
@@ -79,12 +76,11 @@ static void expect(const struct play *p, size_t i, int64_t low_ms, int64_t high_
 	assert_int_equal(k->exact, exact);
 }
 
-static void a_block_ends_where_the_next_begins(void **state)
+TEST(a_block_ends_where_the_next_begins)
 {
 	static const int key[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { 3000, 2, 0 }, { 3050, 2, 0 } };
 	struct play p;
 
-	(void)state;
 	start(&p, key, 4, 0);
 	/* before the first block one by itself; 1.5 s after its second update the first block gets a third: a late answer, perhaps */
 	PACKETS(&p, -50, 101, -110, 151, -160, -1700, 3001, -3010, 3051, -3060);
@@ -100,12 +96,11 @@ static void a_block_ends_where_the_next_begins(void **state)
 	end(&p);
 }
 
-static void the_last_block_ends_with_its_rest(void **state)
+TEST(the_last_block_ends_with_its_rest)
 {
 	static const int key[][3] = { { 100, 1, 0 }, { 150, 1, 0 } };
 	struct play p;
 
-	(void)state;
 	/* what comes after a second of rest is not for these keys: the viewer leaves */
 	start(&p, key, 2, 0);
 	PACKETS(&p, 101, -110, 151, -160, -1160, -1200, -9000);
@@ -122,12 +117,11 @@ static void the_last_block_ends_with_its_rest(void **state)
 	end(&p);
 }
 
-static void rest_before_the_last_answer_is_a_stall(void **state)
+TEST(rest_before_the_last_answer_is_a_stall)
 {
 	static const int key[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { 9000, 2, 0 } };
 	struct play p;
 
-	(void)state;
 	/* no update since the second key: quiet, but not answered. The next block begins 8.85 s after it */
 	start(&p, key, 3, 0);
 	PACKETS(&p, 101, -110, 151, 9001, -9010);
@@ -141,13 +135,12 @@ static void rest_before_the_last_answer_is_a_stall(void **state)
 	end(&p);
 }
 
-static void ten_seconds_are_enough_and_two_where_it_is_noisy(void **state)
+TEST(ten_seconds_are_enough_and_two_where_it_is_noisy)
 {
 	static const int key[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { 10151, 2, 0 } },
 		soon[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { 2151, 2, 0 } };
 	struct play p;
 
-	(void)state;
 	start(&p, key, 3, 0);
 	PACKETS(&p, 101, -110, 151, -160, -900, -1800, -2700, -3600, -4500, -5400, -6300, -7200, -8100, -9000, -9900, 10152, -10160);
 	finish(&p, 12000);
@@ -166,12 +159,11 @@ static void ten_seconds_are_enough_and_two_where_it_is_noisy(void **state)
 	}
 }
 
-static void blocks_without_their_first_key_are_missed(void **state)
+TEST(blocks_without_their_first_key_are_missed)
 {
 	static const int key[][3] = { { 100, 1, 1 }, { 150, 1, 0 }, { 3000, 2, 0 }, { 3050, 2, 0 }, { 6000, 3, 0 } };
 	struct play p;
 
-	(void)state;
 	start(&p, key, 5, NAN);
 	/* the capture begins after the first key */
 	PACKETS(&p, -120, 151, -160, 3001, -3010, 3051, -3060);
@@ -186,12 +178,11 @@ static void blocks_without_their_first_key_are_missed(void **state)
 }
 
 /* Of two blocks the first key crosses only when the second was sent, of one both in one packet long after. */
-static void a_first_key_that_is_held_up_keeps_its_block(void **state)
+TEST(a_first_key_that_is_held_up_keeps_its_block)
 {
 	static const int key[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { 3000, 2, 0 }, { 3050, 2, 0 }, { 6000, 3, 0 }, { 6050, 3, 0 } };
 	struct play p;
 
-	(void)state;
 	start(&p, key, 6, 0);
 	PACKETS(&p, 101, -110, 151, -160, 3059, -3070, -3080, 6500, -6510, -6520);
 	finish(&p, 8000);
@@ -205,12 +196,11 @@ static void a_first_key_that_is_held_up_keeps_its_block(void **state)
 	end(&p);
 }
 
-static void a_block_of_which_no_key_could_be_sent_is_later_than(void **state)
+TEST(a_block_of_which_no_key_could_be_sent_is_later_than)
 {
 	static const int key[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { -3000, 2, 0 }, { -3050, 2, 0 }, { -14000, 3, 0 } };
 	struct play p;
 
-	(void)state;
 	start(&p, key, 5, 0.2);
 	PACKETS(&p, 101, -110, 151, -160);
 	finish(&p, 5000);
@@ -233,12 +223,11 @@ static void a_block_of_which_no_key_could_be_sent_is_later_than(void **state)
 	end(&p);
 }
 
-static void an_unsent_key_ends_what_is_known(void **state)
+TEST(an_unsent_key_ends_what_is_known)
 {
 	static const int key[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { -200, 1, 0 }, { -250, 1, 0 } };
 	struct play p;
 
-	(void)state;
 	start(&p, key, 4, 0);
 	PACKETS(&p, 101, -110, 151, -160);
 	finish(&p, 5000);
@@ -252,12 +241,11 @@ static void an_unsent_key_ends_what_is_known(void **state)
 	end(&p);
 }
 
-static void long_packets_of_an_update_belong_to_it(void **state)
+TEST(long_packets_of_an_update_belong_to_it)
 {
 	static const int key[][3] = { { 100, 1, 0 } };
 	struct play p;
 
-	(void)state;
 	start(&p, key, 1, 0);
 	key_join_add_input_data(&p.wire, AT(101));
 	key_join_add_update_data(&p.wire, 1, AT(110), 1000);
@@ -271,34 +259,15 @@ static void long_packets_of_an_update_belong_to_it(void **state)
 	end(&p);
 }
 
-static void time_does_not_go_back(void **state)
+TEST(time_does_not_go_back)
 {
 	static const int key[][3] = { { 100, 1, 0 }, { 150, 1, 0 } };
 	struct play p;
 
-	(void)state;
 	start(&p, key, 2, 0);
 	PACKETS(&p, 101, -110, 151, -160, -120);
 	finish(&p, 5000);
 	expect(&p, 0, 110, 160, false);
 	expect(&p, 1, 160, 160, false);
 	end(&p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_block_ends_where_the_next_begins),
-		cmocka_unit_test(the_last_block_ends_with_its_rest),
-		cmocka_unit_test(rest_before_the_last_answer_is_a_stall),
-		cmocka_unit_test(ten_seconds_are_enough_and_two_where_it_is_noisy),
-		cmocka_unit_test(blocks_without_their_first_key_are_missed),
-		cmocka_unit_test(a_first_key_that_is_held_up_keeps_its_block),
-		cmocka_unit_test(a_block_of_which_no_key_could_be_sent_is_later_than),
-		cmocka_unit_test(an_unsent_key_ends_what_is_known),
-		cmocka_unit_test(time_does_not_go_back),
-		cmocka_unit_test(long_packets_of_an_update_belong_to_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
+#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* order - packets come out by time as far as they are held, and otherwise in the order in which they came. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "prototap/order.h"
+#include "../unit.h"
 
 #define MANY 2000
 
@@ -34,13 +30,12 @@ static void add(struct packet_order *o, int64_t time_ns, uint8_t first, uint32_t
 	bytes[0] = 0xff;	/* the caller's bytes are gone after the call */
 }
 
-static void packets_come_out_by_time_and_keep_their_order_at_equal_times(void **state)
+TEST(packets_come_out_by_time_and_keep_their_order_at_equal_times)
 {
 	struct packet_order o;
 	struct taken t = { .n = 0 };
 	uint32_t random = 1;
 
-	(void)state;
 	order_init(&o, 0);
 	for (int i = 0; i < MANY; i++) {
 		random = random * 1103515245 + 12345;
@@ -56,12 +51,11 @@ static void packets_come_out_by_time_and_keep_their_order_at_equal_times(void **
 }
 
 /* 17 MB of packets of 100 kB: the first ones have left before the last ones come. */
-static void what_comes_too_late_begins_a_new_order(void **state)
+TEST(what_comes_too_late_begins_a_new_order)
 {
 	struct packet_order o;
 	struct taken t = { .n = 0 };
 
-	(void)state;
 	order_init(&o, 0);
 	for (int i = 0; i < 170; i++)
 		add(&o, 1000 + i, 1, 100000, &t);
@@ -83,12 +77,11 @@ static void what_comes_too_late_begins_a_new_order(void **state)
 	order_free(&o);
 }
 
-static void packets_of_a_pipe_are_held_for_a_span_of_time_only(void **state)
+TEST(packets_of_a_pipe_are_held_for_a_span_of_time_only)
 {
 	struct packet_order o;
 	struct taken t = { .n = 0 };
 
-	(void)state;
 	order_init(&o, 100);
 	add(&o, 1000, 1, 0, &t);
 	add(&o, 1100, 2, 0, &t);
@@ -98,15 +91,4 @@ static void packets_of_a_pipe_are_held_for_a_span_of_time_only(void **state)
 	assert_int_equal(t.n, 2);
 	assert_int_equal(t.time_ns[1], 1050);
 	order_free(&o);		/* frees what is held */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packets_come_out_by_time_and_keep_their_order_at_equal_times),
-		cmocka_unit_test(what_comes_too_late_begins_a_new_order),
-		cmocka_unit_test(packets_of_a_pipe_are_held_for_a_span_of_time_only),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

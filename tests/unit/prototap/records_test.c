@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Classic pcap files made by hand, in both byte orders; and the same reader beside libpcap, over many small changes to them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../../fuzz/records_fuzz.c"
 
 #define CHANGES 20000
@@ -69,7 +63,7 @@ static void expect(struct pcap_file_reader *r, int64_t time_ns, uint32_t capture
 		assert_int_equal(p.bytes[i], (uint8_t)(i + first));
 }
 
-static void damage_is_told_and_stays(void **state)
+TEST(damage_is_told_and_stays)
 {
 	static const struct { size_t cut; const char *words; } cuts[] = {
 		{ 1, "truncated dump file; tried to read 60 captured bytes, only got 59" },
@@ -80,7 +74,6 @@ static void damage_is_told_and_stays(void **state)
 	struct pcap_file_reader *r;
 	struct packet p;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cuts) / sizeof(*cuts); i++) {
 		begin(false, 0xa1b2c3d4, 4, 65535);
 		record(1, 0, 10, 10);
@@ -95,13 +88,12 @@ static void damage_is_told_and_stays(void **state)
 	}
 }
 
-static void a_length_that_cannot_be_is_no_reason_to_ask_for_memory(void **state)
+TEST(a_length_that_cannot_be_is_no_reason_to_ask_for_memory)
 {
 	static const uint32_t lengths[] = { 262145, 0x7fffffff, 0x80000000, 0xffffffff };
 	struct pcap_file_reader *r;
 	struct packet p;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
 		begin(true, 0xa1b2c3d4, 4, 262144);
 		record(1, 0, lengths[i], lengths[i]);
@@ -117,11 +109,10 @@ static void a_length_that_cannot_be_is_no_reason_to_ask_for_memory(void **state)
 	pcap_reader_close(r);
 }
 
-static void other_files_are_left_to_libpcap(void **state)
+TEST(other_files_are_left_to_libpcap)
 {
 	int ends[2];
 
-	(void)state;
 	begin(false, 0xa1b2cd34, 4, 65535);	/* records with more fields (Kuznetzov) */
 	assert_null(open_file(4096, 65535, 0));
 	begin(false, 0xa1b2c3d4, 3, 65535);	/* lengths may be swapped */
@@ -138,12 +129,11 @@ static void other_files_are_left_to_libpcap(void **state)
 }
 
 /* The fuzz target under any compiler, always the same. */
-static void as_libpcap_whatever_is_in_the_file(void **state)
+TEST(as_libpcap_whatever_is_in_the_file)
 {
 	static uint8_t copy[1 << 12];
 	uint32_t dice = 1;
 
-	(void)state;
 	for (int i = 0; i < CHANGES; i++) {
 		size_t n;
 
@@ -159,16 +149,4 @@ static void as_libpcap_whatever_is_in_the_file(void **state)
 		}
 		LLVMFuzzerTestOneInput(copy, n);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(damage_is_told_and_stays),
-		cmocka_unit_test(a_length_that_cannot_be_is_no_reason_to_ask_for_memory),
-		cmocka_unit_test(other_files_are_left_to_libpcap),
-		cmocka_unit_test(as_libpcap_whatever_is_in_the_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
+#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* setup - where a session's set-up ends when nothing follows it. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 
 #include "clock.h"
 #include "prototap/setup.h"
+#include "../unit.h"
 
 static void say(struct session_traffic_phases *s, int64_t ms, uint8_t flags)
 {
@@ -18,12 +14,11 @@ static void say(struct session_traffic_phases *s, int64_t ms, uint8_t flags)
 	session_count_packet(s, INPUT, &segment, false, ms * NS_PER_MS);
 }
 
-static void silence_to_the_end_ends_set_up(void **state)
+TEST(silence_to_the_end_ends_set_up)
 {
 	struct session_traffic_phases s = { .begun = false };
 	struct idle_time_traffic idle;
 
-	(void)state;
 	say(&s, 1000, TCP_SYN);
 	say(&s, 1200, TCP_ACK);
 	session_end_setup_after_silence(&s, 61200 * NS_PER_MS);
@@ -34,12 +29,11 @@ static void silence_to_the_end_ends_set_up(void **state)
 	assert_int_equal(idle.count[INPUT].wire_bytes, 0);
 }
 
-static void less_than_a_second_does_not(void **state)
+TEST(less_than_a_second_does_not)
 {
 	struct session_traffic_phases s = { .begun = false };
 	struct idle_time_traffic idle;
 
-	(void)state;
 	say(&s, 1000, TCP_SYN);
 	session_end_setup_after_silence(&s, 1999 * NS_PER_MS);
 	assert_int_equal(s.ended_by, SETUP_GOES_ON);
@@ -49,14 +43,4 @@ static void less_than_a_second_does_not(void **state)
 	s = (struct session_traffic_phases){ .begun = false };
 	session_end_setup_after_silence(&s, 5000 * NS_PER_MS);
 	assert_false(s.over);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(silence_to_the_end_ends_set_up),
-		cmocka_unit_test(less_than_a_second_does_not),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,15 @@
+#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* tls - what looks like TLS and what does not, ciphers and their seals. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "prototap/tls.h"
+#include "../unit.h"
 
-static void what_begins_as_tls(void **state)
+TEST(what_begins_as_tls)
 {
 	static const uint8_t client[] = { 22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3 }, data[] = { 23, 3, 3, 0, 40, 9, 9 };
 	static const uint8_t rfb[] = "RFB 003.008\n", x224[] = { 3, 0, 0, 19, 14, 224, 0 }, version[] = { 22, 4, 1, 2, 0, 1, 0 },
 			     huge[] = { 22, 3, 1, 0xff, 0, 1, 0 }, finished[] = { 22, 3, 3, 0, 40, 20, 0 };
 
-	(void)state;
 	assert_true(is_tls_start(client, sizeof(client), false));
 	assert_false(is_tls_start(client, 5, false));
 	assert_false(is_tls_start(data, sizeof(data), false));
@@ -28,12 +21,11 @@ static void what_begins_as_tls(void **state)
 	assert_false(is_tls_start(finished, sizeof(finished), true));
 }
 
-static void the_cipher_of_a_server_hello(void **state)
+TEST(the_cipher_of_a_server_hello)
 {
 	uint8_t hello[80] = { 22, 3, 3, 0, 75, 2, 0, 0, 71, 3, 3 };
 	bool least = false;
 
-	(void)state;
 	hello[43] = 3;		/* a session's name of three bytes */
 	hello[47] = 0xc0;
 	hello[48] = 0x30;
@@ -51,11 +43,10 @@ static void the_cipher_of_a_server_hello(void **state)
 }
 
 /* Two records of 3 and 0 bytes, one after ChangeCipherSpec, in pieces of every length. */
-static void records_in_any_pieces(void **state)
+TEST(records_in_any_pieces)
 {
 	static const uint8_t stream[] = { 23, 3, 3, 0, 3, 'a', 'b', 'c', 20, 3, 3, 0, 1, 1, 22, 3, 3, 0, 0, 99 };
 
-	(void)state;
 	for (uint32_t piece = 1; piece <= sizeof(stream); piece++) {
 		struct tls_record_counts n = { 0 };
 		struct tls_record_parser t = { .have = 0 };
@@ -73,28 +64,15 @@ static void records_in_any_pieces(void **state)
 	}
 }
 
-static void a_body_that_was_not_kept_does_no_harm_but_a_header_does(void **state)
+TEST(a_body_that_was_not_kept_does_no_harm_but_a_header_does)
 {
 	static const uint8_t stream[] = { 23, 3, 3, 0, 100, 'x' };
 	struct tls_record_counts n = { 0 };
 	struct tls_record_parser t = { .have = 0 };
 
-	(void)state;
 	tls_count_records(&t, &n, 0, stream, sizeof(stream), 105);
 	tls_count_records(&t, &n, 0, stream, 3, 105);
 	assert_int_equal(n.records, 1);
 	assert_int_equal(n.broken, 1);
 	assert_int_equal(n.unsealed, 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_begins_as_tls),
-		cmocka_unit_test(the_cipher_of_a_server_hello),
-		cmocka_unit_test(records_in_any_pieces),
-		cmocka_unit_test(a_body_that_was_not_kept_does_no_harm_but_a_header_does),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

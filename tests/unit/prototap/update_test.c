@@ -1,16 +1,12 @@
+#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* message and update - lines of time with figures worked out by hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
 #include <math.h>
-#include <cmocka.h>
 
 #include "clock.h"
 #include "prototap/stream.h"
 #include "prototap/update.h"
+#include "../unit.h"
 
 #define MS NS_PER_MS
 enum { INPUT, DISPLAY };
@@ -23,11 +19,10 @@ static uint32_t messages(struct flow_current_message *m, int direction, int64_t 
 	return count_messages_begun_by_data(m, direction, ms * MS, &part, &fresh);
 }
 
-static void a_message_ends_in_push_turn_or_pause(void **state)
+TEST(a_message_ends_in_push_turn_or_pause)
 {
 	struct flow_current_message m;
 
-	(void)state;
 	flow_current_message_reset(&m);
 	assert_int_equal(messages(&m, DISPLAY, 0, 0, true), 1);
 	assert_int_equal(messages(&m, DISPLAY, 1, 0, true), 0);
@@ -41,11 +36,10 @@ static void a_message_ends_in_push_turn_or_pause(void **state)
 	assert_int_equal(messages(&m, DISPLAY, 408, 0, true), 1);
 }
 
-static void several_ends_at_once(void **state)
+TEST(several_ends_at_once)
 {
 	struct flow_current_message m;
 
-	(void)state;
 	flow_current_message_reset(&m);
 	assert_int_equal(messages(&m, DISPLAY, 0, 3, false), 3);
 	assert_int_equal(messages(&m, DISPLAY, 1, 2, true), 3);
@@ -60,13 +54,12 @@ static void updates_of(struct screen_update_series *u, const int64_t *us, size_t
 }
 
 /* 0, 9.999 | 20 (10.001 after the last) | 40, 45, 50 ... 90 (50 after the first, 5 after the last) | 95 | 200 */
-static void single_linkage_below_the_gap_within_the_period(void **state)
+TEST(single_linkage_below_the_gap_within_the_period)
 {
 	static const int64_t us[] = { 0, 9999, 20000, 40000, 45000, 50000, 55000, 60000, 65000, 70000, 75000,
 				      80000, 85000, 90000, 95000, 200000 };
 	struct screen_update_series u;
 
-	(void)state;
 	screen_update_series_start(&u, 10 * MS, 50 * MS, NULL);
 	updates_of(&u, us, sizeof(us) / sizeof(*us));
 	assert_int_equal(u.count, 5);
@@ -80,12 +73,11 @@ static void single_linkage_below_the_gap_within_the_period(void **state)
 	assert_true(fabs(u.gaps.stalls_sum - 60.0 * MS) < 1);
 }
 
-static void a_long_message_links_by_its_end(void **state)
+TEST(a_long_message_links_by_its_end)
 {
 	struct screen_update_series u;
 	uint64_t number;
 
-	(void)state;
 	screen_update_series_start(&u, 10 * MS, 50 * MS, NULL);
 	number = screen_update_add_message(&u, 0);
 	screen_update_extend(&u, number, 15 * MS);
@@ -96,11 +88,10 @@ static void a_long_message_links_by_its_end(void **state)
 	assert_int_equal(screen_update_add_message(&u, 60 * MS), number + 2);
 }
 
-static void gaps_are_kept_in_bounded_memory(void **state)
+TEST(gaps_are_kept_in_bounded_memory)
 {
 	static const uint64_t most[] = { UPDATE_GAPS_MAX, UPDATE_GAPS_WATCH };
 
-	(void)state;
 	for (int k = 0; k < 2; k++) {
 		struct sample kept = { 0 };
 		struct screen_update_series u;
@@ -120,11 +111,10 @@ static void gaps_are_kept_in_bounded_memory(void **state)
 	}
 }
 
-static void one_update_has_no_gaps(void **state)
+TEST(one_update_has_no_gaps)
 {
 	struct screen_update_series u;
 
-	(void)state;
 	screen_update_series_start(&u, 10 * MS, 50 * MS, NULL);
 	screen_update_add_message(&u, 5);
 	assert_int_equal(u.gaps.n, 0);
@@ -133,11 +123,10 @@ static void one_update_has_no_gaps(void **state)
 	assert_int_equal(u.count, 1);
 }
 
-static void a_clock_set_back_begins_an_update_without_a_gap(void **state)
+TEST(a_clock_set_back_begins_an_update_without_a_gap)
 {
 	struct screen_update_series u;
 
-	(void)state;
 	screen_update_series_start(&u, 10 * MS, 50 * MS, NULL);
 	screen_update_add_message(&u, 1000 * MS);
 	screen_update_add_message(&u, 1060 * MS);		/* 60 */
@@ -150,19 +139,4 @@ static void a_clock_set_back_begins_an_update_without_a_gap(void **state)
 	assert_int_equal(u.gaps.n, 2);
 	assert_int_equal(u.gaps.min, 60 * MS);
 	assert_int_equal(u.gaps.max, 70 * MS);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_message_ends_in_push_turn_or_pause),
-		cmocka_unit_test(several_ends_at_once),
-		cmocka_unit_test(single_linkage_below_the_gap_within_the_period),
-		cmocka_unit_test(a_long_message_links_by_its_end),
-		cmocka_unit_test(gaps_are_kept_in_bounded_memory),
-		cmocka_unit_test(one_update_has_no_gaps),
-		cmocka_unit_test(a_clock_set_back_begins_an_update_without_a_gap),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,11 @@
+#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* usual - waits of known distributions: how often chance alone is taken for a rise, and how soon a rise is seen. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <math.h>
-#include <cmocka.h>
 
 #include "prototap/usual.h"
 #include "random.h"
+#include "../unit.h"
 
 #define MS 1000000LL
 #define S (1000 * MS)
@@ -52,11 +49,10 @@ static double share_of_rises(int64_t (*wait)(void), int per_interval, int interv
 	return (double)rises / intervals;
 }
 
-static void chance_is_seldom_taken_for_a_rise(void **state)
+TEST(chance_is_seldom_taken_for_a_rise)
 {
 	int64_t (*const waits[])(void) = { lognormal, uniform, bimodal };
 
-	(void)state;
 	for (int w = 0; w < 3; w++)
 		for (int n = 1; n <= 30; n = 3 * n + (n > 1)) {
 			seed = (uint64_t)(w + 1);
@@ -64,11 +60,10 @@ static void chance_is_seldom_taken_for_a_rise(void **state)
 		}
 }
 
-static void a_rise_is_seen_while_it_lasts(void **state)
+TEST(a_rise_is_seen_while_it_lasts)
 {
 	static struct usual u;
 
-	(void)state;
 	seed = 7;
 	usual_init(&u);
 	for (int i = 0; i < 60; i++) {
@@ -93,11 +88,10 @@ static void a_rise_is_seen_while_it_lasts(void **state)
 }
 
 /* Four of four above all of 20 usual ones: p = (1 / 21)^3 x 4 < 0.001. One alone never is. */
-static void a_rise_needs_values(void **state)
+TEST(a_rise_needs_values)
 {
 	static struct usual u;
 
-	(void)state;
 	usual_init(&u);
 	for (int i = 0; i < 20; i++)
 		usual_add_value(&u, 40 * MS);
@@ -112,15 +106,4 @@ static void a_rise_needs_values(void **state)
 	for (int i = 0; i < 3; i++)
 		usual_add_value(&u, 140 * MS);
 	assert_int_equal(usual_compute_rise(&u, 0.5).sure_ns, 100 * MS);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(chance_is_seldom_taken_for_a_rise),
-		cmocka_unit_test(a_rise_is_seen_while_it_lasts),
-		cmocka_unit_test(a_rise_needs_values),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,11 @@
+#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Delay scripts: what is read, what is refused, and that the drawn delays have the asked distribution. */
-#include "../case.h"
 #include "refecho/delay.h"
 
 #include <errno.h>
 #include <math.h>
+#include "../unit.h"
 
 #define MS 1000000LL
 
@@ -18,7 +19,7 @@ static struct answer_delay_generator parsed(const char *text, uint64_t seed)
 	return d;
 }
 
-static void constant(void **unused)
+TEST(constant)
 {
 	struct answer_delay_generator d = parsed("const:20ms", 1);
 
@@ -31,7 +32,7 @@ static void constant(void **unused)
 }
 
 /* Mean and standard deviation of U(5,15): 10 and 10/sqrt(12); 4.9 sigma of 100,000 draws. */
-static void uniform(void **unused)
+TEST(uniform)
 {
 	struct answer_delay_generator d = parsed("uniform:5ms,15ms", 7);
 	double sum = 0, squares = 0, n = 100000;
@@ -54,7 +55,7 @@ static void uniform(void **unused)
 	assert_true(next_answer_delay_ns(&d) == 5 * MS);
 }
 
-static void bimodal(void **unused)
+TEST(bimodal)
 {
 	struct answer_delay_generator d = parsed("bimodal:5ms,80ms,0.1", 3);
 	int high = 0;
@@ -72,7 +73,7 @@ static void bimodal(void **unused)
 	assert_true(next_answer_delay_ns(&d) == 2 * MS);
 }
 
-static void same_seed_same_delays(void **unused)
+TEST(same_seed_same_delays)
 {
 	struct answer_delay_generator a = parsed("uniform:0,1s", 5), b = parsed("uniform:0,1s", 5), c = parsed("uniform:0,1s", 6);
 	int differ = 0;
@@ -86,7 +87,7 @@ static void same_seed_same_delays(void **unused)
 	assert_true(differ > 90);
 }
 
-static void refused(void **unused)
+TEST(refused)
 {
 	static const struct { const char *text; int err; } bad[] = {
 		{ "", -EINVAL }, { "const", -EINVAL }, { "const:", -EINVAL }, { "const:abc", -EINVAL }, { "const:5xs", -EINVAL },
@@ -118,7 +119,7 @@ static int load(struct answer_delay_generator *d, const char *text, int *line)
 	return err;
 }
 
-static void from_a_file(void **unused)
+TEST(from_a_file)
 {
 	struct answer_delay_generator d;
 	int line;
@@ -147,7 +148,7 @@ static void from_a_file(void **unused)
 	assert_int_equal(line, 0);
 }
 
-static void a_long_list_and_a_long_line(void **unused)
+TEST(a_long_list_and_a_long_line)
 {
 	static char text[40000];
 	struct answer_delay_generator d;
@@ -162,15 +163,4 @@ static void a_long_list_and_a_long_line(void **unused)
 	assert_int_equal(load(&d, text, &line), -EINVAL);
 	assert_int_equal(line, 1);
 	answer_delay_generator_free(&d);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(constant), cmocka_unit_test(uniform), cmocka_unit_test(bimodal),
-		cmocka_unit_test(same_seed_same_delays), cmocka_unit_test(refused), cmocka_unit_test(from_a_file),
-		cmocka_unit_test(a_long_list_and_a_long_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

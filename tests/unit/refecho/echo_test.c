@@ -1,7 +1,10 @@
+#define AFTER_ALL drop_queue
+#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which keys a redraw answers, and when: small stories played by hand. Times are in milliseconds times MS. */
-#include "../case.h"
 #include "refecho/echo.h"
+#define AFTER_ALL drop_queue
+#include "../unit.h"
 
 #define MS 1000000LL
 #define NEVER INT64_MAX
@@ -48,7 +51,7 @@ static uint32_t redraw(int64_t from_ms, int64_t draw_ms)
 	return number;
 }
 
-static void one_key_waits_for_its_delay(void **unused)
+TEST(one_key_waits_for_its_delay)
 {
 	start(1, false);
 	assert_true(echo_next_redraw_due_ns(&e) == NEVER);
@@ -69,7 +72,7 @@ static void one_key_waits_for_its_delay(void **unused)
 	assert_int_equal(e.flushes, 1);		/* a flush with nothing drawn is none */
 }
 
-static void delays_overlap(void **unused)
+TEST(delays_overlap)
 {
 	start(1, false);
 	for (int i = 0; i < 3; i++)
@@ -80,7 +83,7 @@ static void delays_overlap(void **unused)
 	}
 }
 
-static void keys_become_ready_in_order(void **unused)
+TEST(keys_become_ready_in_order)
 {
 	start(1, false);
 	key(0, 100);
@@ -97,7 +100,7 @@ static void keys_become_ready_in_order(void **unused)
 }
 
 /* 20 keys a second and 120 ms of work a redraw: what is due when it begins is answered, what comes meanwhile is not. */
-static void redraw_answers_what_was_due_when_it_began(void **unused)
+TEST(redraw_answers_what_was_due_when_it_began)
 {
 	start(1, false);
 	key(0, 0);
@@ -111,7 +114,7 @@ static void redraw_answers_what_was_due_when_it_began(void **unused)
 	assert_true(!gone[0].coalesced && gone[1].coalesced && !gone[2].coalesced);
 }
 
-static void per_key_coalesces_nothing(void **unused)
+TEST(per_key_coalesces_nothing)
 {
 	start(1, true);
 	for (int i = 0; i < 5; i++)
@@ -122,7 +125,7 @@ static void per_key_coalesces_nothing(void **unused)
 	assert_true(echo_next_redraw_due_ns(&e) == NEVER);
 }
 
-static void batch_of_three(void **unused)
+TEST(batch_of_three)
 {
 	start(3, false);
 	key(0, 5);
@@ -143,7 +146,7 @@ static void batch_of_three(void **unused)
 	assert_int_equal(redraw(5000, 5000), 5);
 }
 
-static void batch_per_key_is_exact_under_backlog(void **unused)
+TEST(batch_per_key_is_exact_under_backlog)
 {
 	start(3, true);
 	for (int i = 0; i < 7; i++)
@@ -161,7 +164,7 @@ static void batch_per_key_is_exact_under_backlog(void **unused)
 	assert_int_equal(e.coalesced, 6);
 }
 
-static void dropped_is_only_overtaken(void **unused)
+TEST(dropped_is_only_overtaken)
 {
 	start(1, false);
 	assert_int_equal(dropped(0), 1);
@@ -181,7 +184,7 @@ static void dropped_is_only_overtaken(void **unused)
 	assert_int_equal(e.waiting, 0);
 }
 
-static void dropped_counts_for_no_batch(void **unused)
+TEST(dropped_counts_for_no_batch)
 {
 	start(2, false);
 	key(0, 0);
@@ -196,7 +199,7 @@ static void dropped_counts_for_no_batch(void **unused)
 }
 
 /* A VNC client that asks late: two numbers are drawn before one is sent. The first was never seen. */
-static void drawn_over_before_the_flush_is_coalesced(void **unused)
+TEST(drawn_over_before_the_flush_is_coalesced)
 {
 	start(1, false);
 	key(0, 0);
@@ -219,7 +222,7 @@ static void drawn_over_before_the_flush_is_coalesced(void **unused)
 	assert_int_equal(e.flushes, 2);
 }
 
-static void a_full_queue_loses_and_counts(void **unused)
+TEST(a_full_queue_loses_and_counts)
 {
 	start(1, false);
 	for (int i = 0; i < 16; i++)
@@ -242,18 +245,4 @@ static int drop_queue(void **state)
 {
 	echo_queue_free(&e);
 	return 0;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_key_waits_for_its_delay), cmocka_unit_test(delays_overlap),
-		cmocka_unit_test(keys_become_ready_in_order), cmocka_unit_test(redraw_answers_what_was_due_when_it_began),
-		cmocka_unit_test(per_key_coalesces_nothing), cmocka_unit_test(batch_of_three),
-		cmocka_unit_test(batch_per_key_is_exact_under_backlog), cmocka_unit_test(dropped_is_only_overtaken),
-		cmocka_unit_test(dropped_counts_for_no_batch), cmocka_unit_test(drawn_over_before_the_flush_is_coalesced),
-		cmocka_unit_test(a_full_queue_loses_and_counts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, drop_queue);
 }

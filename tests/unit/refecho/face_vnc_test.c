@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The VNC face against a client of this test's own, which speaks RFB (RFC 6143) over a plain socket, raw encoding. */
-#include "../case.h"
 #include "refecho/echo.h"
 #include "refecho/face.h"
 #include "refecho/scene.h"
 #include "clock.h"
+#include "../unit.h"
 #include "../port.h"
 #include "why.h"
 
@@ -207,7 +207,7 @@ static void end(void)
 	t.face->close(t.face);
 }
 
-static void number_zero_first_then_what_is_drawn(void **unused)
+TEST(number_zero_first_then_what_is_drawn)
 {
 	connect_to(start(false, 8));
 	assert_int_equal(shown(8), 0);
@@ -227,7 +227,7 @@ static void number_zero_first_then_what_is_drawn(void **unused)
 	end();
 }
 
-static void only_changed_rectangles(void **unused)
+TEST(only_changed_rectangles)
 {
 	int pixels = 0;
 
@@ -247,7 +247,7 @@ static void only_changed_rectangles(void **unused)
 	end();
 }
 
-static void presses_count_releases_and_modifiers_do_not(void **unused)
+TEST(presses_count_releases_and_modifiers_do_not)
 {
 	connect_to(start(false, 8));
 	press('a', true);
@@ -267,7 +267,7 @@ static void presses_count_releases_and_modifiers_do_not(void **unused)
 }
 
 /* A client that asks for nothing gets nothing; what it missed is one update, and flushed only then. */
-static void flushed_only_when_asked_for(void **unused)
+TEST(flushed_only_when_asked_for)
 {
 	int before;
 	int64_t asked;
@@ -287,7 +287,7 @@ static void flushed_only_when_asked_for(void **unused)
 	end();
 }
 
-static void nobody_watching_is_flushed_at_once(void **unused)
+TEST(nobody_watching_is_flushed_at_once)
 {
 	start(false, 8);
 	t.face->draw(t.face, 1, (const unsigned char *)"a", 1);
@@ -296,7 +296,7 @@ static void nobody_watching_is_flushed_at_once(void **unused)
 	t.face->close(t.face);
 }
 
-static void noise_is_noisy_and_readable(void **unused)
+TEST(noise_is_noisy_and_readable)
 {
 	static uint32_t seen[64 * 48];
 	size_t colours = 0;
@@ -325,7 +325,7 @@ static void noise_is_noisy_and_readable(void **unused)
 	end();
 }
 
-static void a_client_that_leaves_does_no_harm(void **unused)
+TEST(a_client_that_leaves_does_no_harm)
 {
 	int port;
 
@@ -339,16 +339,4 @@ static void a_client_that_leaves_does_no_harm(void **unused)
 	connect_to(port);
 	assert_int_equal(shown(8), 1);
 	end();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(number_zero_first_then_what_is_drawn), cmocka_unit_test(only_changed_rectangles),
-		cmocka_unit_test(presses_count_releases_and_modifiers_do_not), cmocka_unit_test(flushed_only_when_asked_for),
-		cmocka_unit_test(nobody_watching_is_flushed_at_once), cmocka_unit_test(noise_is_noisy_and_readable),
-		cmocka_unit_test(a_client_that_leaves_does_no_harm),
-		};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The noisy patch through real lossy coding: libvncserver's Tight encoder at JPEG quality 0, libvncclient as the reader. */
-#include "../case.h"
 #include "refecho/face.h"
 #include "refecho/scene.h"
 #include "clock.h"
+#include "../unit.h"
 #include "../port.h"
 #include "why.h"
 
@@ -199,7 +199,7 @@ static void read_all(int cell, bool noise, int quality, int *full, int *halved, 
 	waitpid(pid, NULL, 0);
 }
 
-static void noise_makes_the_coding_lossy_and_the_patch_survives(void **unused)
+TEST(noise_makes_the_coding_lossy_and_the_patch_survives)
 {
 	double left;
 	int full, halved;
@@ -218,7 +218,7 @@ static void noise_makes_the_coding_lossy_and_the_patch_survives(void **unused)
 	assert_true(full >= KEYS * 9 / 10);
 }
 
-static void without_noise_nothing_is_lost(void **unused)
+TEST(without_noise_nothing_is_lost)
 {
 	double left;
 	int full, halved;
@@ -227,14 +227,4 @@ static void without_noise_nothing_is_lost(void **unused)
 	assert_int_equal(full, KEYS);
 	assert_int_equal(halved, KEYS);
 	assert_true(left == 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(noise_makes_the_coding_lossy_and_the_patch_survives),
-		cmocka_unit_test(without_noise_nothing_is_lost),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
+#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The window's picture: painted from the boxes alone, the patch is there; everything stays in its place. */
-#include "../case.h"
 #include "refecho/scene.h"
+#include "../unit.h"
 
 #define BOXES (PATCH_ROWS * PATCH_COLUMNS)
 
@@ -32,7 +33,7 @@ static void start(struct echo_scene_content *s, int cell)
 			paint(&(struct pixel_area){ (2 + c) * cell, (2 + r) * cell, cell, cell }, 1, s->cells.white[r][c] ? 255 : 0);
 }
 
-static void changes_alone_keep_the_patch_right(void **unused)
+TEST(changes_alone_keep_the_patch_right)
 {
 	const struct patch_searched_image image = { SCENE_WIDTH, SCENE_HEIGHT, luminance, NULL };
 	struct pixel_area white[BOXES], black[BOXES];
@@ -55,7 +56,7 @@ static void changes_alone_keep_the_patch_right(void **unused)
 }
 
 /* Nothing is painted that does not change, nothing twice: painting says so by inverting. */
-static void only_changed_cells_are_painted(void **unused)
+TEST(only_changed_cells_are_painted)
 {
 	struct pixel_area white[BOXES], black[BOXES];
 	struct echo_scene_content s;
@@ -80,7 +81,7 @@ static void only_changed_cells_are_painted(void **unused)
 			assert_int_equal(grey[y][x] != 128, x >= 16 && x < 80 && y >= 24 && y < 64);	/* below the marker */
 }
 
-static void numbers_beyond_24_bits_wrap(void **unused)
+TEST(numbers_beyond_24_bits_wrap)
 {
 	struct pixel_area white[BOXES], black[BOXES];
 	struct echo_scene_content s;
@@ -91,7 +92,7 @@ static void numbers_beyond_24_bits_wrap(void **unused)
 	assert_int_equal(s.number, 7);
 }
 
-static void the_line_is_begun_anew_when_full(void **unused)
+TEST(the_line_is_begun_anew_when_full)
 {
 	bool cleared;
 	struct echo_scene_content s;
@@ -120,7 +121,7 @@ static void the_line_is_begun_anew_when_full(void **unused)
 }
 
 /* Not one glyph is like another, and only the space is empty. */
-static void glyphs_differ(void **unused)
+TEST(glyphs_differ)
 {
 	uint64_t dots[95] = { 0 };
 
@@ -134,15 +135,4 @@ static void glyphs_differ(void **unused)
 	assert_false(scene_font_has_dot('A', -1, 0) || scene_font_has_dot('A', 0, -1) || scene_font_has_dot('A', 5, 3) ||
 		     scene_font_has_dot('A', 0, 7));
 	assert_true(scene_font_has_dot(0x80, 2, 6) == scene_font_has_dot('.', 2, 6));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(changes_alone_keep_the_patch_right), cmocka_unit_test(only_changed_cells_are_painted),
-		cmocka_unit_test(numbers_beyond_24_bits_wrap), cmocka_unit_test(the_line_is_begun_anew_when_full),
-		cmocka_unit_test(glyphs_differ),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

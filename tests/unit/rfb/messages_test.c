@@ -1,21 +1,17 @@
+#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Messages byte by byte as RFC 6143, 7.5 has them, and encodings by their words. */
 #include "rfb/messages.h"
 #include "why.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "../unit.h"
 
-static void messages_are_those_of_the_rfc(void **state)
+TEST(messages_are_those_of_the_rfc)
 {
 	static const int32_t list[] = { 16, 0 }, more[] = { -239 };
 	uint8_t m[64];
 
-	(void)state;
 	assert_int_equal(messages_put_key_press_and_release(m, 0xff0d), 16);
 	assert_memory_equal(m, "\4\1\0\0\0\0\xff\x0d\4\0\0\0\0\0\xff\x0d", 16);
 	assert_int_equal(messages_put_pointer_event(m, 1, 300, 2), 6);
@@ -30,13 +26,12 @@ static void messages_are_those_of_the_rfc(void **state)
 	assert_memory_equal(m, "\2\0\0\3\0\0\0\20\0\0\0\0\xff\xff\xff\x11", 16);
 }
 
-static void encodings_have_words(void **state)
+TEST(encodings_have_words)
 {
 	static const char *const bad[] = { "", "raw,", "raw,raw", "h264", "Raw", "zrl" };
 	int32_t list[MESSAGES_ENCODINGS];
 	struct why why;
 
-	(void)state;
 	assert_int_equal(messages_parse_encoding_list("tight,zrle,raw", false, list, &why), 3);
 	assert_int_equal(list[0], 7);
 	assert_int_equal(list[1], 16);
@@ -45,13 +40,4 @@ static void encodings_have_words(void **state)
 	assert_int_equal(messages_parse_encoding_list("tight", true, list, &why), -EINVAL);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_int_equal(messages_parse_encoding_list(bad[i], false, list, &why), -EINVAL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(messages_are_those_of_the_rfc), cmocka_unit_test(encodings_have_words),
-	};
-
-	return cmocka_run_group_tests_name("messages", tests, NULL, NULL);
 }

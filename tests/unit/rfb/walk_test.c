@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* walk and skip_parser - steps through a stream in any pieces; and the fuzz target under any compiler: over its seeds, whose lengths are
  * known, and over many changes to them, always the same. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "../../fuzz/rfb_fuzz.c"
 #include "../seeds.h"
 
@@ -35,11 +30,10 @@ static void name_step(void *context, struct skip_parser *w, const uint8_t *piece
 	}
 }
 
-static void steps_in_any_pieces(void **state)
+TEST(steps_in_any_pieces)
 {
 	static const uint8_t stream[] = { 3, 'a', 'b', 'c', 0, 4, 'd', 'e', 'f', 'g', 1, 'h', 2, 'i', 'j' };
 
-	(void)state;
 	for (uint32_t piece = 1; piece <= sizeof(stream); piece++) {
 		struct names names = { { 0, 0 }, 0 };
 		struct skip_parser w = { .want = 1 };
@@ -81,17 +75,9 @@ static void seed_and_changes(size_t n, void *dice)
 	}
 }
 
-static void seeds_and_changes_to_them(void **state)
+TEST(seeds_and_changes_to_them)
 {
 	uint32_t dice = 1;
 
-	(void)state;
 	assert_int_equal(seeds_each("rfb", seed, sizeof(seed), seed_and_changes, &dice), 3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(steps_in_any_pieces), cmocka_unit_test(seeds_and_changes_to_them) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

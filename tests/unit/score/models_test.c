@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* models - published rules on hand-made samples; and cells of a table with quotes. */
-#include "../case.h"
+#include "../unit.h"
 #include "../near.h"
 #include "fields.h"
 #include "score/models.h"
@@ -22,7 +22,7 @@ static struct latency_samples samples(const double *ms, size_t n)
 }
 
 /* A latency between 50 ms and 9 s may be of each class, one between 400 and 1000 ms of two. */
-static void classes_of_ranges(void **state)
+TEST(classes_of_ranges)
 {
 	static const double from[] = { 50, 50, 400, 9000 }, to[] = { 50, 9000, 1000, 9000 };
 	static const double least_by_hand[] = { 0.25, 0, 0, 0, 0.25 }, most_by_hand[] = { 0.5, 0.5, 0.5, 0.25, 0.5 };
@@ -38,7 +38,7 @@ static void classes_of_ranges(void **state)
 	}
 }
 
-static void rules_by_hand(void **state)
+TEST(rules_by_hand)
 {
 	static const double ms[] = { 50, 100, 101, 150, 400, 401, 1000, 2100, 5000, 9000 };
 	struct latency_samples s = samples(ms, 10), none = { 0 };
@@ -77,7 +77,7 @@ static void rules_by_hand(void **state)
 }
 
 /* 200 samples, one more user each ten; latency 500 ms, and from 15 users on 1,600 ms. */
-static void vsimax_by_hand(void **state)
+TEST(vsimax_by_hand)
 {
 	struct latency_samples s = { .one = one, .n = 200 };
 	struct models_vsimax_result v;
@@ -111,7 +111,7 @@ static void vsimax_by_hand(void **state)
  * 40 samples 20 take 500 ms and 20 take 2,000: the last 29 but one are 10 and 19 of them, less one
  * each (9 x 500 + 18 x 2000) / 27 = 1500, not over the limit of 500 + 1000; the last 29 are 9 and
  * 20: 42000 / 27. (Its 31, less two at either end, would not be over it by then.) */
-static void vsimax_of_sixty_users(void **state)
+TEST(vsimax_of_sixty_users)
 {
 	struct latency_samples s = { .one = one, .n = 39 };
 	struct models_vsimax_result v;
@@ -129,7 +129,7 @@ static void vsimax_of_sixty_users(void **state)
 	assert_near(v.limit, 1500, 1e-9);
 }
 
-static void cells_with_quotes(void **state)
+TEST(cells_with_quotes)
 {
 	char line[] = "a,\"b, \"\"c\"\"\",,\"d\"x,e\r\n", tabs[] = "\"a\"\t\tb", many[] = "1,2,3";
 	char *cell[5];
@@ -145,14 +145,4 @@ static void cells_with_quotes(void **state)
 	assert_int_equal(fields_split_line(tabs, false, cell, 5), 3);
 	assert_string_equal(cell[0], "\"a\"");
 	assert_int_equal(fields_split_line(many, true, cell, 2), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rules_by_hand), cmocka_unit_test(classes_of_ranges), cmocka_unit_test(vsimax_by_hand),
-		cmocka_unit_test(vsimax_of_sixty_users), cmocka_unit_test(cells_with_quotes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

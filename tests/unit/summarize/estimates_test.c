@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* estimates - small trains whose figures NumPy/SciPy gave (the calls stand beside the values) or a pencil. */
-#include "../case.h"
+#include "../unit.h"
 #include "../near.h"
 #include "clock.h"
 #include "summarize/key_figures.h"
@@ -39,7 +39,7 @@ static void drop(struct train_key_samples *t, size_t n)
 		keys_free(&t[r].keys);
 }
 
-static void three_runs(void **state)
+TEST(three_runs)
 {
 	static const int base[] = { 10, 14, 30 };
 	struct train_key_samples t[3];
@@ -69,7 +69,7 @@ static void three_runs(void **state)
 	drop(t, 3);
 }
 
-static void one_run_has_no_interval(void **state)
+TEST(one_run_has_no_interval)
 {
 	static const int base[] = { 10 };
 	struct train_key_samples t[1];
@@ -89,7 +89,7 @@ static void one_run_has_no_interval(void **state)
 }
 
 /* Medians of 20 whole numbers from 10 and from 30 on; of those above 40 there are none and 9. */
-static void two_runs_have_two_values(void **state)
+TEST(two_runs_have_two_values)
 {
 	static const int base[] = { 10, 30 };
 	struct train_key_samples t[2];
@@ -113,7 +113,7 @@ static void two_runs_have_two_values(void **state)
 }
 
 /* All runs at 0 %, at 100 %, at 50 %: the exact interval of the pooled keys, one-sided at the edges. */
-static void stalls_are_what_is_independent(void **state)
+TEST(stalls_are_what_is_independent)
 {
 	static const struct { int base; double value, low, high; } known[] = {
 		{ 10, 0, 0, 39.3037766 },			/* 1 - 0.05 ** (1 / 6): sixty keys, ten in half a second */
@@ -136,7 +136,7 @@ static void stalls_are_what_is_independent(void **state)
 	}
 }
 
-static void a_key_without_echo_stays_in(void **state)
+TEST(a_key_without_echo_stays_in)
 {
 	static const int base[] = { 10, 14, 30 };
 	struct train_key_samples t[3];
@@ -160,7 +160,7 @@ static void a_key_without_echo_stays_in(void **state)
 }
 
 /* "No echo by 20 ms" may have come at 30 ms or at 50: late by the late end of the range only. */
-static void a_key_given_up_early_may_be_late(void **state)
+TEST(a_key_given_up_early_may_be_late)
 {
 	static const int base[] = { 10, 10 };
 	struct train_key_samples t[2];
@@ -179,7 +179,7 @@ static void a_key_given_up_early_may_be_late(void **state)
 	drop(t, 2);
 }
 
-static void ranges_have_two_ends(void **state)
+TEST(ranges_have_two_ends)
 {
 	static const int base[] = { 10, 10 };
 	struct train_key_samples t[2];
@@ -204,7 +204,7 @@ static void ranges_have_two_ends(void **state)
 	drop(t, 2);
 }
 
-static void overload_hides_percentiles_and_nothing_else(void **state)
+TEST(overload_hides_percentiles_and_nothing_else)
 {
 	static const int base[] = { 10, 14, 30 };
 	struct train_key_samples t[3];
@@ -230,7 +230,7 @@ static void overload_hides_percentiles_and_nothing_else(void **state)
 
 /* From ten runs on the bootstrap of the pooled median. NumPy with the formulas of interval_test.c
  * and 40,000 draws: 20.5 to 27.5. */
-static void twelve_runs_are_bootstrapped(void **state)
+TEST(twelve_runs_are_bootstrapped)
 {
 	static const int base[] = { 10, 11, 9, 14, 10, 12, 30, 10, 11, 13, 9, 16 };
 	struct train_key_samples t[12];
@@ -247,7 +247,7 @@ static void twelve_runs_are_bootstrapped(void **state)
 	drop(t, 12);
 }
 
-static void the_curve_keeps_its_ends(void **state)
+TEST(the_curve_keeps_its_ends)
 {
 	static const int base[] = { 10, 10 };
 	struct cdf_point *point;
@@ -272,17 +272,4 @@ static void the_curve_keeps_its_ends(void **state)
 		assert_true(point[i].share > point[i - 1].share && point[i].ns >= point[i - 1].ns);
 	free(point);
 	drop(t, 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(three_runs), cmocka_unit_test(one_run_has_no_interval),
-		cmocka_unit_test(two_runs_have_two_values), cmocka_unit_test(stalls_are_what_is_independent),
-		cmocka_unit_test(a_key_without_echo_stays_in), cmocka_unit_test(a_key_given_up_early_may_be_late),
-		cmocka_unit_test(ranges_have_two_ends), cmocka_unit_test(overload_hides_percentiles_and_nothing_else),
-		cmocka_unit_test(twelve_runs_are_bootstrapped), cmocka_unit_test(the_curve_keeps_its_ends),
-	};
-
-	return cmocka_run_group_tests_name("estimates", tests, NULL, NULL);
 }

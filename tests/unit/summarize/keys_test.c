@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* keys - reading samples.tsv: what is there, what is empty, what is wrong. */
-#include "../case.h"
+#include "../unit.h"
 #include "summarize/key_figures.h"
 
 #include <unistd.h>
@@ -20,7 +20,7 @@ static int read_text(const char *text, struct key_samples *out, unsigned long *l
 	return err;
 }
 
-static void all_kinds_of_rows(void **state)
+TEST(all_kinds_of_rows)
 {
 	/* latency from due by both ends; `early`, `late`: -1 not known; above: a lower bound */
 	static const struct { const char *row; int64_t early, late; bool early_above, late_above; } rows[] = {
@@ -55,7 +55,7 @@ static void all_kinds_of_rows(void **state)
 	assert_true(!k.n && k.skipped == 1);
 }
 
-static void keys_that_had_to_wait_are_ranges_from_due_not_from_sending(void **state)
+TEST(keys_that_had_to_wait_are_ranges_from_due_not_from_sending)
 {
 	struct train_key_samples train = { .repeat = 1 };
 	const struct key_latency_figures_cfg cfg = { .threshold_ns = 80, .draws = 1, .seed = 1 };
@@ -70,7 +70,7 @@ static void keys_that_had_to_wait_are_ranges_from_due_not_from_sending(void **st
 	keys_free(&train.keys);
 }
 
-static void pings_are_keys(void **state)
+TEST(pings_are_keys)
 {
 	struct key_samples k;
 	unsigned long line;
@@ -87,7 +87,7 @@ static void pings_are_keys(void **state)
 	keys_free(&k);
 }
 
-static void other_columns_and_their_order_do_not_matter(void **state)
+TEST(other_columns_and_their_order_do_not_matter)
 {
 	struct key_samples k;
 	unsigned long line;
@@ -101,7 +101,7 @@ static void other_columns_and_their_order_do_not_matter(void **state)
 	keys_free(&k);
 }
 
-static void a_train_without_keys_is_one(void **state)
+TEST(a_train_without_keys_is_one)
 {
 	struct key_samples k;
 	unsigned long line;
@@ -111,7 +111,7 @@ static void a_train_without_keys_is_one(void **state)
 	keys_free(&k);
 }
 
-static void what_is_wrong_is_refused_with_its_line(void **state)
+TEST(what_is_wrong_is_refused_with_its_line)
 {
 	static const struct { const char *text; unsigned long line; } wrong[] = {
 		{ "\n", 1 },
@@ -141,15 +141,4 @@ static void what_is_wrong_is_refused_with_its_line(void **state)
 		assert_int_equal(line, wrong[i].line);
 		keys_free(&k);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_kinds_of_rows), cmocka_unit_test(keys_that_had_to_wait_are_ranges_from_due_not_from_sending),
-		cmocka_unit_test(pings_are_keys), cmocka_unit_test(other_columns_and_their_order_do_not_matter),
-		cmocka_unit_test(a_train_without_keys_is_one), cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
-	};
-
-	return cmocka_run_group_tests_name("keys", tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
+#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* offsets - what a probe is off, on keys worked out by hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <cmocka.h>
-
 #include "summarize/offsets.h"
+#include "../unit.h"
 
 #define N TRACE_NONE
 #define US 1000LL
@@ -53,11 +48,10 @@ static void offsets_free(struct probe_offset_samples *o)
 		sample_free(&o->of[i]);
 }
 
-static void from_pixels(void **state)
+TEST(from_pixels)
 {
 	struct probe_offset_samples o = { 0 };
 
-	(void)state;
 	offsets_add_train_keys(&o, PROBE_PATCH, &keys, &traces);
 	assert_int_equal(o.of[OFFSET].n, 2);
 	assert_int_equal(o.lost, 3);
@@ -73,11 +67,10 @@ static void from_pixels(void **state)
 	offsets_free(&o);
 }
 
-static void on_the_wire(void **state)
+TEST(on_the_wire)
 {
 	struct probe_offset_samples o = { 0 };
 
-	(void)state;
 	offsets_add_train_keys(&o, PROBE_WIRE, &keys, &traces);
 	/* keys 2, 5 and 6: the pixels' answer is not asked for */
 	assert_int_equal(o.of[OFFSET].n, 3);
@@ -92,12 +85,11 @@ static void on_the_wire(void **state)
 }
 
 /* Ten values have to lie beyond a percentile. */
-static void the_tail_that_can_be_told(void **state)
+TEST(the_tail_that_can_be_told)
 {
 	static const struct { int n, percent; } expected[] = { { 0, 0 }, { 1, 75 }, { 99, 75 }, { 100, 90 },
 							       { 199, 90 }, { 200, 95 }, { 999, 95 }, { 1000, 99 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
 		struct probe_offset_samples o = { 0 };
 
@@ -106,15 +98,4 @@ static void the_tail_that_can_be_told(void **state)
 		assert_int_equal(offsets_highest_tail_percent(&o.of[OFFSET]), expected[i].percent);
 		offsets_free(&o);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(from_pixels),
-		cmocka_unit_test(on_the_wire),
-		cmocka_unit_test(the_tail_that_can_be_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
+#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* stages and wire_check - one train by hand: what keys, wire and application tell, put together; times in ms. */
 #include "summarize/stages.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "../unit.h"
 
 #define MS 1000000LL
 #define WIRE "schema\tkind\tn\ttime_ns\tend_ns\tpackets\tbytes\tkey\tlow_ns\thigh_ns\texact\tblock\n"
@@ -38,14 +34,13 @@ static void stages_free(struct stage_length_samples *s)
 		sample_free(&s->of[i]);
 }
 
-static void a_key_is_split_into_stages_that_add_up(void **state)
+TEST(a_key_is_split_into_stages_that_add_up)
 {
 	const struct stage_event_times t = { 100, 103, 110, 145, 1250, 1800, 1875 },
 		without = { 100, 103, 110, TRACE_NONE, TRACE_NONE, 1800, 1875 };
 	static const int64_t lengths[STAGES] = { 3, 7, 35, 1105, 550, TRACE_NONE, 75, 1775 };
 	int64_t ns[STAGES], sum = 0;
 
-	(void)state;
 	stages_compute_stage_lengths(&t, ns);
 	for (int s = 0; s < STAGES; s++) {
 		assert_int_equal(ns[s], lengths[s]);
@@ -92,13 +87,12 @@ static void train_of(struct key_samples *k, struct train_traces *t)
 	assert_int_equal(read_echo(t, echo_text, &line), 0);
 }
 
-static void keys_with_an_exact_answer_are_split(void **state)
+TEST(keys_with_an_exact_answer_are_split)
 {
 	struct stage_length_samples s;
 	struct train_traces t;
 	struct key_samples k;
 
-	(void)state;
 	train_of(&k, &t);
 	s = stages_split_train_keys(&k, &t, 300);
 	assert_int_equal(s.keys, 4);
@@ -134,13 +128,12 @@ static void keys_with_an_exact_answer_are_split(void **state)
 	traces_free(&t);
 }
 
-static void the_patch_counts_modulo_2_24(void **state)
+TEST(the_patch_counts_modulo_2_24)
 {
 	struct stage_length_samples s;
 	struct train_traces t;
 	struct key_samples k;
 
-	(void)state;
 	train_of(&k, &t);
 	for (size_t i = 0; i < t.echoes; i++)
 		t.echo[i].number += 3 << 24;
@@ -150,13 +143,12 @@ static void the_patch_counts_modulo_2_24(void **state)
 	traces_free(&t);
 }
 
-static void an_application_that_serves_by_itself_has_drawn_when_it_is_on_the_wire(void **state)
+TEST(an_application_that_serves_by_itself_has_drawn_when_it_is_on_the_wire)
 {
 	struct stage_length_samples s;
 	struct train_traces t;
 	struct key_samples k;
 
-	(void)state;
 	train_of(&k, &t);
 	t.echo[0].flushed = 1091 * MS;
 	s = stages_split_train_keys(&k, &t, 300);
@@ -167,13 +159,12 @@ static void an_application_that_serves_by_itself_has_drawn_when_it_is_on_the_wir
 	traces_free(&t);
 }
 
-static void an_update_that_began_before_the_drawing_is_not_the_reply(void **state)
+TEST(an_update_that_began_before_the_drawing_is_not_the_reply)
 {
 	struct stage_length_samples s;
 	struct train_traces t;
 	struct key_samples k;
 
-	(void)state;
 	train_of(&k, &t);
 	t.echo[0].draw = 1091 * MS;
 	s = stages_split_train_keys(&k, &t, 300);
@@ -187,13 +178,12 @@ static void an_update_that_began_before_the_drawing_is_not_the_reply(void **stat
 	traces_free(&t);
 }
 
-static void ranges_are_held_against_the_pixels(void **state)
+TEST(ranges_are_held_against_the_pixels)
 {
 	struct wire_check_counts wire_check;
 	struct train_traces t;
 	struct key_samples k;
 
-	(void)state;
 	train_of(&k, &t);
 	wire_check = wire_check_compare_with_pixels(&k, &t);
 	assert_int_equal(wire_check.keys, 2);	/* 8 was not answered, 9 is no exact answer */
@@ -220,12 +210,11 @@ static void ranges_are_held_against_the_pixels(void **state)
 	traces_free(&t);
 }
 
-static void keys_as_the_wire_alone_tells_them(void **state)
+TEST(keys_as_the_wire_alone_tells_them)
 {
 	struct train_traces t;
 	struct key_samples k, w;
 
-	(void)state;
 	train_of(&k, &t);
 	w = wire_check_make_keys_from_packets(&k, &t);
 	assert_int_equal(w.n, 4);
@@ -246,7 +235,7 @@ static void keys_as_the_wire_alone_tells_them(void **state)
 }
 
 /* Keys 7 and 8 crossed when 9 had been sent: they are the slow ones. */
-static void a_key_that_was_not_seen_alone_stays(void **state)
+TEST(a_key_that_was_not_seen_alone_stays)
 {
 	static const char late[] = WIRE
 		"wire/1\tupdate\t1\t990000000\t990000000\t1\t9\t\t\t\t\t1\n"
@@ -260,7 +249,6 @@ static void a_key_that_was_not_seen_alone_stays(void **state)
 	struct key_samples k = { .key = keys_of, .n = 4 }, w;
 	unsigned long line;
 
-	(void)state;
 	assert_int_equal(read_wire(&t, late, &line), 0);
 	w = wire_check_make_keys_from_packets(&k, &t);
 	assert_int_equal(w.n, 4);
@@ -278,7 +266,7 @@ static void a_key_that_was_not_seen_alone_stays(void **state)
 	traces_free(&t);
 }
 
-static void the_capture_says_which_blocks_it_holds(void **state)
+TEST(the_capture_says_which_blocks_it_holds)
 {
 	static const char said[] = "schema\tkind\tn\ttime_ns\tend_ns\tpackets\tbytes\tkey\tlow_ns\thigh_ns\texact\tblock\tcaptured\n"
 		"wire/1\tkey\t1\t\t\t\t\t6\t1200000000\t1200000000\t0\t1\t1\n"
@@ -287,14 +275,13 @@ static void the_capture_says_which_blocks_it_holds(void **state)
 	struct train_traces t = { 0 };
 	unsigned long line;
 
-	(void)state;
 	assert_int_equal(read_wire(&t, said, &line), 0);
 	assert_true(t.key[0].captured && t.key[1].captured);	/* the first was held up */
 	assert_false(t.key[2].captured);
 	traces_free(&t);
 }
 
-static void broken_rows_are_named(void **state)
+TEST(broken_rows_are_named)
 {
 	static const struct { const char *text; unsigned long line; } broken[] = {
 		{ "", 0 }, { "schema\tkind\n", 1 },
@@ -310,7 +297,6 @@ static void broken_rows_are_named(void **state)
 	};
 	unsigned long line;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
 		struct train_traces t = { 0 };
 
@@ -329,22 +315,4 @@ static void broken_rows_are_named(void **state)
 		assert_int_equal(t.keys + t.updates, 0);
 		traces_free(&t);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_key_is_split_into_stages_that_add_up),
-		cmocka_unit_test(keys_with_an_exact_answer_are_split),
-		cmocka_unit_test(the_patch_counts_modulo_2_24),
-		cmocka_unit_test(an_application_that_serves_by_itself_has_drawn_when_it_is_on_the_wire),
-		cmocka_unit_test(an_update_that_began_before_the_drawing_is_not_the_reply),
-		cmocka_unit_test(ranges_are_held_against_the_pixels),
-		cmocka_unit_test(keys_as_the_wire_alone_tells_them),
-		cmocka_unit_test(a_key_that_was_not_seen_alone_stays),
-		cmocka_unit_test(the_capture_says_which_blocks_it_holds),
-		cmocka_unit_test(broken_rows_are_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,10 @@
+#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* table - what the file `table` says, and one line for each thing that is wrong in it. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "summarize/table.h"
+#include "../unit.h"
 
 static jmp_buf at_death;
 static char last_words[8192];
@@ -50,12 +43,11 @@ static bool read_text(const char *text, struct tables *out)
 	return ok;
 }
 
-static void test_columns(void **state)
+TEST(test_columns)
 {
 	static struct tables t;
 	const struct column *c;
 
-	(void)state;
 	assert_true(read_text("counts trains\nrepeats found\n"
 				   "table summary cells schema=users/1\t# of users\n"
 				   "part Part - param:kind - text -\n\n"
@@ -86,7 +78,7 @@ static void test_columns(void **state)
 	assert_null(table_find_column(&t.table[1], "part"));
 }
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
 	static const struct {
 		const char *text, *said;
@@ -121,18 +113,10 @@ static void test_mistakes(void **state)
 
 	static struct tables t[sizeof(wrong) / sizeof(*wrong)];	/* nothing frees them: the program would have ended */
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		assert_false(read_text(wrong[i].text, &t[i]));
 		if (!strstr(last_words, wrong[i].said))
 			fail_msg("\"%s\" does not say \"%s\"", last_words, wrong[i].said);
 		assert_null(strchr(last_words, '\n'));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_columns), cmocka_unit_test(test_mistakes) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

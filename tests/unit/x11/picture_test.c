@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Pixels as they are copied and weighed, of images without a display. */
-#include "../case.h"
+#include "../unit.h"
 #include "x11/picture.h"
 
 static XImage *image_of(char *data, int bits, int depth, int bytes_per_line,
@@ -16,7 +16,7 @@ static XImage *image_of(char *data, int bits, int depth, int bytes_per_line,
 }
 
 /* A server may leave anything in the fourth byte. */
-static void bits_of_no_colour_are_none(void **state)
+TEST(bits_of_no_colour_are_none)
 {
 	uint32_t pixels[] = { 0xff102030, 0x00102030, 0xdeffffff, 0x12000000 }, out[6] = { 0 };
 	struct x11_screen_pixels p = { .image = image_of((char *)pixels, 32, 24, 8, 0xff0000, 0xff00, 0xff) };
@@ -29,7 +29,7 @@ static void bits_of_no_colour_are_none(void **state)
 	assert_int_equal(out[4], 0);
 }
 
-static void other_depths_are_read_pixel_by_pixel(void **state)
+TEST(other_depths_are_read_pixel_by_pixel)
 {
 	uint16_t pixels[] = { 0xf800, 0x07e0, 0x001f, 0xffff };
 	uint32_t out[4];
@@ -41,13 +41,4 @@ static void other_depths_are_read_pixel_by_pixel(void **state)
 	assert_int_equal(x11_pixel_luminance(p.image, 1, 1), 255);
 	assert_int_equal(x11_pixel_luminance(p.image, 0, 0), 255 * 77 >> 8);
 	assert_int_equal(x11_pixel_luminance(p.image, 0, 1), 255 * 29 >> 8);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bits_of_no_colour_are_none), cmocka_unit_test(other_depths_are_read_pixel_by_pixel),
-	};
-
-	return cmocka_run_group_tests_name("picture", tests, NULL, NULL);
 }
