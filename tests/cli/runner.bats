@@ -43,16 +43,16 @@ tests_run() {	# STATUS LAST-LINE OPTION...
 	run -0 tests/run --list
 	[ "$(xargs <<<"$output")" = "unit/a/plain bats/cli/quick asan/a/foreign shellcheck/bin shellcheck/lab shellcheck/tests" ]
 	run -0 tests/run --all --list
-	[ "$(xargs <<<"$output")" = "unit/a/foreign unit/a/plain bats/cli/quick bats/cli/slow build/clang fuzz/corpus asan/a/foreign $(
-		)asan/a/plain shellcheck/bin shellcheck/lab shellcheck/tests" ]
+	[ "$(xargs <<<"$output")" = "unit/a/foreign unit/a/plain bats/cli/quick bats/cli/slow build/clang fuzz/corpus $(
+		)asan/a/foreign asan/a/plain shellcheck/bin shellcheck/lab shellcheck/tests" ]
 	run -0 tests/run --list foreign slow
 	[ "$(xargs <<<"$output")" = "unit/a/foreign bats/cli/slow asan/a/foreign" ]
 	run -2 tests/run nosuch
 	tests_run 0 "6 passed, 0 failed"
 	[[ $output == *"CPU time: "*" s in 6 jobs; most: "* ]]
-	bats_file quick 'timeout -s KILL 0.7 sh -c "while :; do :; done" || true'
+	bats_file quick 'awk "BEGIN { while (n < 6000000) n++ }"'
 	TEST_TIMES=$PWD/times tests_run 0 "1 passed, 0 failed" quick
-	awk '{ exit !($1 >= 0.2 && $2 >= $1 && $3 == "bats/cli/quick") }' times
+	awk '{ exit !($1 >= 0.2 && $2 + 0.1 >= $1 && $3 == "bats/cli/quick") }' times
 }
 
 @test "a failure, a crash, and a plan that is not kept count as failed" {
@@ -111,7 +111,7 @@ tests_run() {	# STATUS LAST-LINE OPTION...
 		"$TOP/tests/skips"
 	run -1 grep -xEf <(grep -v '^#' "$TOP/tests/skips" | cut -f1 | sed '/^most /d') <<<"for no reason"
 	while read -r pattern _; do
-		compgen -G "$TOP/tests/unit/${pattern}_test.c" >/dev/null || compgen -G "$TOP/kits/*/tests/unit/${pattern}_test.c" >/dev/null ||
-			{ echo "$pattern fits none"; return 1; }
+		compgen -G "$TOP/tests/unit/${pattern}_test.c" >/dev/null ||
+			compgen -G "$TOP/kits/*/tests/unit/${pattern}_test.c" >/dev/null || { echo "$pattern fits none"; return 1; }
 	done < <(grep -v '^#' "$TOP/tests/foreign")
 }
