@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "poisson.h"
 #include "ascending.h"
+#include "chances.h"
 #include "random.h"
 
 #include <errno.h>
-#include <gsl/gsl_cdf.h>
-#include <gsl/gsl_fft_real.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,11 +99,8 @@ static void test_counts_against_poisson(const struct poisson_test_window *w, con
 		squares += count * count;
 	}
 	out->dispersion = sum > 0 ? (squares - sum * sum / intervals) / (intervals - 1) / (sum / intervals) : (double)NAN;
-	if (isfinite(out->dispersion)) {
-		double chi2 = (intervals - 1) * out->dispersion;
-
-		out->p[POISSON_DISPERSION] = fmin(1, 2 * fmin(gsl_cdf_chisq_P(chi2, intervals - 1), gsl_cdf_chisq_Q(chi2, intervals - 1)));
-	}
+	if (isfinite(out->dispersion))
+		out->p[POISSON_DISPERSION] = chances_chi2_two_sided_p((intervals - 1) * out->dispersion, intervals - 1);
 }
 
 /* Returns the probability of a power of at least z for n random directions (Rayleigh; Greenwood & Durand 1955). */
@@ -137,17 +133,14 @@ static int test_periodogram_against_poisson(const struct poisson_test_window *w,
 
 		bin[b < bins ? b : bins - 1]++;
 	}
-	gsl_fft_real_radix2_transform(bin, 1, bins);
+	chances_compute_power_spectrum(bin, bins);
 	out->frequencies = frequencies;
 	out->peak = 0;
-	for (size_t k = 1; k <= frequencies; k++) {
-		double power = bin[k] * bin[k] + bin[bins - k] * bin[bins - k];	/* real parts at the front, imaginary ones at the back */
-
-		if (power / inside > out->peak) {
-			out->peak = power / inside;
+	for (size_t k = 1; k <= frequencies; k++)
+		if (bin[k] / inside > out->peak) {
+			out->peak = bin[k] / inside;
 			out->peak_period_s = span / NS / (double)k;
 		}
-	}
 	free(bin);
 	out->p[POISSON_PEAK] = -expm1((double)frequencies * log1p(-fmin(rayleigh_p(out->peak, inside), 1 - 1e-16)));
 	return 0;
