@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #define AFTER_ALL drop_queue
 #include "../unit.h"
-// SPDX-License-Identifier: GPL-3.0-or-later
 /* Which keys a redraw answers, and when: small stories played by hand. Times are in milliseconds times MS. */
 #include "refecho/echo.h"
 #define AFTER_ALL drop_queue
