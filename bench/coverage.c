@@ -81,9 +81,9 @@ static void coverage_draw_latencies(enum coverage_kind kind, double ms[KEYS])
 	}
 }
 
-static struct train_key_samples coverage_make_train(int64_t repeat, const double ms[KEYS])
+static struct key_train_samples coverage_make_train(int64_t repeat, const double ms[KEYS])
 {
-	struct train_key_samples t = { .repeat = repeat };
+	struct key_train_samples t = { .repeat = repeat };
 
 	t.keys.key = calloc(KEYS, sizeof(*t.keys.key));
 	t.keys.n = KEYS;
@@ -112,12 +112,12 @@ static void coverage_divide(struct coverage *c, int draws)
 
 static struct coverage coverage_of_late_share(enum coverage_kind kind, size_t repeats, double p, int draws)
 {
-	const struct key_latency_figures_cfg cfg = { THRESHOLD * NS_PER_MS, 10, 1 };
+	const struct key_figures_cfg cfg = { THRESHOLD * NS_PER_MS, 10, 1 };
 	struct coverage c = { 0 };
 
 	for (int d = 0; d < draws; d++) {
-		struct train_key_samples t[REPEATS_MOST] = { 0 };
-		struct key_latency_figures f;
+		struct key_train_samples t[REPEATS_MOST] = { 0 };
+		struct key_figures f;
 
 		for (size_t r = 0; r < repeats; r++) {
 			bool late[KEYS];
@@ -128,7 +128,7 @@ static struct coverage coverage_of_late_share(enum coverage_kind kind, size_t re
 				ms[i] = late[i] ? 2 * THRESHOLD : 1;
 			t[r] = coverage_make_train((int64_t)r + 1, ms);
 		}
-		f = estimate_key_latency_figures(t, repeats, &cfg);
+		f = keys_estimate_figures(t, repeats, &cfg);
 		coverage_count(&c, &f.of[LATE], 100 * p);
 		for (size_t r = 0; r < repeats; r++)
 			keys_free(&t[r].keys);
@@ -142,16 +142,16 @@ enum { C_P50, C_P90, C_JITTER, C_MEAN, C_DIFFERENCE, C_FIGURES };
 /* The difference of two figures, from their intervals alone (Zou & Donner 2008). */
 static struct figure coverage_difference(const struct figure *a, const struct figure *b)
 {
-	return figure_with_interval(a->value - b->value, a->value - b->value - hypot(a->value - a->low, b->high - b->value),
+	return figure_estimate(a->value - b->value, a->value - b->value - hypot(a->value - a->low, b->high - b->value),
 				    a->value - b->value + hypot(a->high - a->value, b->value - b->low));
 }
 
 /* Draws the repeats of a cell; jitter and mean: of the latencies of each repeat, as of intervals between updates. */
 static void coverage_draw_cell(enum coverage_kind kind, size_t repeats, bool overloaded, struct figure f[C_FIGURES])
 {
-	const struct key_latency_figures_cfg cfg = { THRESHOLD * NS_PER_MS, 300, 1 };
-	struct train_key_samples t[REPEATS_MOST] = { 0 };
-	struct key_latency_figures keys;
+	const struct key_figures_cfg cfg = { THRESHOLD * NS_PER_MS, 300, 1 };
+	struct key_train_samples t[REPEATS_MOST] = { 0 };
+	struct key_figures keys;
 	double sd[REPEATS_MOST] = { 0 }, mean[REPEATS_MOST] = { 0 };
 
 	for (size_t r = 0; r < repeats; r++) {
@@ -167,7 +167,7 @@ static void coverage_draw_cell(enum coverage_kind kind, size_t repeats, bool ove
 		t[r] = coverage_make_train((int64_t)r + 1, ms);
 		t[r].overloaded = overloaded && r == 0;
 	}
-	keys = estimate_key_latency_figures(t, repeats, &cfg);
+	keys = keys_estimate_figures(t, repeats, &cfg);
 	f[C_P50] = keys.of[P50];
 	f[C_P90] = keys.of[P90];
 	f[C_JITTER] = estimate_cell_figure(ESTIMATE_MEAN_CI, sd, NULL, repeats, cfg.draws, cfg.seed);

@@ -28,9 +28,9 @@ static struct {
 	const char *display, *log;
 } cfg = { .frames = UNSET, .hot = UNSET, .seed = 1, .wait_ns = 10 * NS_PER_S, .ready_fd = STDERR_FILENO,
 	  .rate_per_s = 20, .width = 100, .height = 100, .order = SEQUENCE_LOOP, .content = PICTURE_MIXED };
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 
-static int read_window_size_option(const char *text, void *value)
+static int read_size(const char *text, void *value)
 {
 	char rest;
 
@@ -42,7 +42,7 @@ static int read_window_size_option(const char *text, void *value)
 	return 0;
 }
 
-static int read_window_place_option(const char *text, void *value)
+static int read_place(const char *text, void *value)
 {
 	char rest;
 
@@ -56,14 +56,14 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "frames", &cfg.frames, 1, FRAMES_MAX,
 	  .help = "how many different frames (10); count: length of the loop, so that missed frames can be counted" },
 	{ CLI_CALL, 0, "geometry", NULL,
-	  .of = "show, write", .help = "of a frame in pixels (100x100)", .call = read_window_size_option,
+	  .of = "show, write", .help = "of a frame in pixels (100x100)", .call = read_size,
 		.meta = "WxH" },
 	{ CLI_REAL, 0, "rate", &cfg.rate_per_s, 0.1, 1000, .of = "show", .help = "frames a second (20)" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY,
 	  .of = "show, count", .help = "stop after this time (until a signal)" },
 	{ CLI_STR, 'd', "display", &cfg.display, .of = "show, count", .help = "the X display ($DISPLAY)", .meta = "DISPLAY" },
 	{ CLI_CALL, 0, "at", NULL,
-	  .of = "show", .help = "place of the window (0,0)", .call = read_window_place_option, .meta = "X,Y" },
+	  .of = "show", .help = "place of the window (0,0)", .call = read_place, .meta = "X,Y" },
 	{ CLI_WORD, 0, "order", &cfg.order,
 	  .of = "show", .help = "in which order frames follow each other (loop)", .words = sequence_names },
 	{ CLI_INT, 0, "hot", &cfg.hot, 1, FRAMES_MAX,
@@ -81,15 +81,15 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void write_animation_ready_line(void)
+static void write_ready_line(void)
 {
-	proc_write_ready_line((int)cfg.ready_fd);
+	proc_write_ready((int)cfg.ready_fd);
 }
 
 /* 0, or -errno with a warning: the log lacks rows. */
 static int close_frame_log(struct row_file *log)
 {
-	int err = rows_close_output_file(log);
+	int err = rows_close(log);
 
 	if (err)
 		warn("cannot write %s: %s; the report counts the frames all the same", cfg.log, strerror(-err));
@@ -97,18 +97,18 @@ static int close_frame_log(struct row_file *log)
 }
 
 /* The exit status of the program. */
-static int close_frame_report(struct rec_report *r, int lost, bool stopped)
+static int close_report(struct rec_report *r, int lost, bool stopped)
 {
-	rec_close_report_or_die(r);
+	rec_must_close(r);
 	return stopped ? EXIT_INTERRUPTED : lost ? EXIT_LOSSY : EXIT_OK;
 }
 
-static double average_rate_per_second(int64_t n, int64_t from_ns, int64_t to_ns)
+static double average_rate(int64_t n, int64_t from_ns, int64_t to_ns)
 {
 	return to_ns > from_ns ? (double)n * NS_PER_S / (double)(to_ns - from_ns) : (double)NAN;
 }
 
-static void report_frames_shown(struct rec_report *r, const struct animation_cfg *show, struct animation_result *got)
+static void report_shown(struct rec_report *r, const struct animation_cfg *show, struct show_result *got)
 {
 	rec_begin_object(r, "settings");
 	rec_add_str(r, "display", cfg.display);
@@ -120,91 +120,91 @@ static void report_frames_shown(struct rec_report *r, const struct animation_cfg
 	rec_add_count(r, "hot", show->order == SEQUENCE_HOT ? show->hot : -1);
 	rec_add_int(r, "seed", cfg.seed);
 	rec_add_strs(r, { "draw", show_draws[show->draw] }, { "content", picture_contents[show->picture.content] });
-	rec_end_container(r);
+	rec_end(r);
 	rec_begin_object(r, "result");
 	rec_add_ints(r, { "frames_due", got->due }, { "frames_shown", got->shown }, { "late_frames", got->late },
 		     { "left_out_frames", got->left_out }, { "redrawn", got->redrawn });
-	rec_add_real(r, "rate_per_s", average_rate_per_second(got->shown, got->start_ns, got->end_ns), 3);
+	rec_add_real(r, "rate_per_s", average_rate(got->shown, got->start_ns, got->end_ns), 3);
 	rec_add_real(r, "seconds", (double)(got->end_ns - got->start_ns) / NS_PER_S, 6);
 	rec_add_ints(r, { "start_ns", got->start_ns }, { "frame_bytes", got->frame_bytes });
 	rec_add_real(r, "information_bytes", got->information_bytes, 1);
-	rec_add_sample_statistics(r, "lateness_us", &got->lateness_ns, NS_PER_US);
-	rec_end_container(r);
-	rec_add_short_report_line(r, "%s of %s shown at %s/s, %s late (worst %s)", text_of_count(got->shown),
-				  text_of_count_and_noun(got->due, "frame"),
-		number_text(average_rate_per_second(got->shown, got->start_ns, got->end_ns)), got->late ? text_of_count(got->late) : "none",
+	rec_add_sample(r, "lateness_us", &got->lateness_ns, NS_PER_US);
+	rec_end(r);
+	rec_say(r, "%s of %s shown at %s/s, %s late (worst %s)", count_text(got->shown),
+				  counted_text(got->due, "frame"),
+		number_text(average_rate(got->shown, got->start_ns, got->end_ns)), got->late ? count_text(got->late) : "none",
 		ns_text(sample_max(&got->lateness_ns).value));
 	if (got->left_out)
-		rec_add_warning_line(r, "%s of %s frames were left out: this machine cannot show %s a second", text_of_count(got->left_out),
-			 text_of_count(got->due), number_text(show->rate_per_s));
+		rec_warn(r, "%s of %s frames were left out: this machine cannot show %s a second", count_text(got->left_out),
+			 count_text(got->due), number_text(show->rate_per_s));
 }
 
-static int64_t frames_option_value(void)
+static int64_t option_frames(void)
 {
 	return cfg.frames == UNSET ? FRAMES_DEFAULT : cfg.frames;
 }
 
 /* Refuses options that exclude each other, before anything is opened. */
-static void refuse_conflicting_show_options(void)
+static void refuse_show_conflicts(void)
 {
 	if (cfg.order == SEQUENCE_FRESH && (cfg.frames != UNSET || cfg.draw == SHOW_PIXMAP))
 		die_usage("--order fresh: every frame is a new one, so no --frames and no --draw pixmap");
 	if ((cfg.order == SEQUENCE_HOT) != (cfg.hot != UNSET))
 		die_usage("--order hot and --hot N belong together");
-	if (cfg.order == SEQUENCE_HOT && cfg.hot >= frames_option_value())
-		die_usage("--hot %lld: must be fewer than --frames %lld", (long long)cfg.hot, (long long)frames_option_value());
-	if (cfg.order == SEQUENCE_RANDOM && frames_option_value() < 2)
+	if (cfg.order == SEQUENCE_HOT && cfg.hot >= option_frames())
+		die_usage("--hot %lld: must be fewer than --frames %lld", (long long)cfg.hot, (long long)option_frames());
+	if (cfg.order == SEQUENCE_RANDOM && option_frames() < 2)
 		die_usage("--order random: two frames at least");
 }
 
-static int run_show_command(struct rec_report *r)
+static int run_show(struct rec_report *r)
 {
 	struct animation_cfg how = { .display = cfg.display, .order = (enum sequence_order)cfg.order,
-				.frames = frames_option_value(), .hot = cfg.hot,
+				.frames = option_frames(), .hot = cfg.hot,
 				.rate_per_s = cfg.rate_per_s, .time_ns = cfg.time_ns, .draw = (enum show_draw)cfg.draw, .x = cfg.x, .y = cfg.y,
-					      .ready = write_animation_ready_line,
+					      .ready = write_ready_line,
 				.picture = { cfg.width, cfg.height, (enum picture_content)cfg.content, (uint64_t)cfg.seed } };
-	struct animation_result got;
+	struct show_result got;
 	struct why why;
 	int lost;
 
 	how.log = rows_must_open(cfg.log, "frame/1", show_columns);
-	if (show_animation_in_window(&how, &got, &why))
+	if (show_animation(&how, &got, &why))
 		die(EXIT_RUN, "%s", why.text);
 	lost = close_frame_log(how.log);
-	report_frames_shown(r, &how, &got);
-	animation_result_free(&got);
-	return close_frame_report(r, lost, got.stopped);
+	report_shown(r, &how, &got);
+	show_result_free(&got);
+	return close_report(r, lost, got.stopped);
 }
 
 /* Whether frames that were left out, but for whole rounds of the loop, would have been seen as such. */
-static bool missed_frames_are_known(int64_t loop, const struct frame_tally *seen)
+static bool misses_are_known(int64_t loop, const struct frame_tally *seen)
 {
 	return loop > 1 && seen->frames > 1 && !seen->foreign;
 }
 
-static void say_frames_seen(struct rec_report *r, int64_t loop, struct frame_count_result *got)
+static void say_frames_seen(struct rec_report *r, int64_t loop, struct count_result *got)
 {
 	struct frame_tally *seen = &got->seen;
-	const char *frames = text_of_count_and_noun(seen->frames, "frame"), *seconds = ns_text((double)(got->end_ns - got->start_ns));
-	const char *rate = number_text(average_rate_per_second(seen->frames - 1, seen->first_ns, seen->last_ns));
+	const char *frames = counted_text(seen->frames, "frame"), *seconds = ns_text((double)(got->end_ns - got->start_ns));
+	const char *rate = number_text(average_rate(seen->frames - 1, seen->first_ns, seen->last_ns));
 
-	if (missed_frames_are_known(loop, seen))
-		rec_add_short_report_line(r, "%s seen in %s: %s/s, %s of %s, %s missed (but for whole rounds)", frames, seconds, rate,
-					  text_of_count(seen->distinct),
-			text_of_count_and_noun(loop, "kind"), seen->missed ? text_of_count(seen->missed) : "none");
+	if (misses_are_known(loop, seen))
+		rec_say(r, "%s seen in %s: %s/s, %s of %s, %s missed (but for whole rounds)", frames, seconds, rate,
+					  count_text(seen->distinct),
+			counted_text(loop, "kind"), seen->missed ? count_text(seen->missed) : "none");
 	else if (loop > 1)
-		rec_add_short_report_line(r, "%s seen in %s: %s/s, %s of %s; missed: unknown, %s", frames, seconds, rate,
-					  text_of_count(seen->distinct), text_of_count_and_noun(loop, "kind"),
+		rec_say(r, "%s seen in %s: %s/s, %s of %s; missed: unknown, %s", frames, seconds, rate,
+					  count_text(seen->distinct), counted_text(loop, "kind"),
 					  seen->foreign ? "the loop has other frames than --frames says" : "the picture did not change");
 	else
-		rec_add_short_report_line(r, "%s seen in %s: %s/s, %s; missed: unknown, give --frames N", frames, seconds, rate,
-			text_of_count_and_noun(seen->distinct, "kind"));
-	rec_add_short_report_line(r, "  gap %s (median), %s at worst", ns_text(sample_quantile(&seen->gap, 0.5).value),
+		rec_say(r, "%s seen in %s: %s/s, %s; missed: unknown, give --frames N", frames, seconds, rate,
+			counted_text(seen->distinct, "kind"));
+	rec_say(r, "  gap %s (median), %s at worst", ns_text(sample_quantile(&seen->gap, 0.5).value),
 		ns_text(sample_max(&seen->gap).value));
 }
 
-static void report_frames_counted(struct rec_report *r, const struct frame_count_cfg *count, struct frame_count_result *got)
+static void report_counted(struct rec_report *r, const struct frame_count_cfg *count, struct count_result *got)
 {
 	struct frame_tally *seen = &got->seen;
 
@@ -212,45 +212,45 @@ static void report_frames_counted(struct rec_report *r, const struct frame_count
 	rec_add_str(r, "display", cfg.display);
 	rec_add_count(r, "frames", count->loop ? count->loop : -1);
 	rec_add_real(r, "time_s", count->time_ns ? (double)count->time_ns / NS_PER_S : NAN, 3);
-	rec_end_container(r);
+	rec_end(r);
 	rec_begin_object(r, "result");
 	rec_add_ints(r, { "frames_seen", seen->frames }, { "distinct", seen->distinct });
-	rec_add_count(r, "missed", missed_frames_are_known(count->loop, seen) ? seen->missed : -1);
+	rec_add_count(r, "missed", misses_are_known(count->loop, seen) ? seen->missed : -1);
 	rec_add_int(r, "foreign", seen->foreign);
 	/* from the first frame seen to the last: watching begins and ends in the middle of a frame */
-	rec_add_real(r, "rate_per_s", average_rate_per_second(seen->frames - 1, seen->first_ns, seen->last_ns), 3);
+	rec_add_real(r, "rate_per_s", average_rate(seen->frames - 1, seen->first_ns, seen->last_ns), 3);
 	rec_add_real(r, "seconds", (double)(got->end_ns - got->start_ns) / NS_PER_S, 6);
 	rec_add_ints(r, { "looks", got->looks }, { "unreadable", got->unreadable }, { "x_pixels", got->x }, { "y_pixels", got->y });
 	rec_add_real(r, "cell_pixels", got->cell, 2);
-	rec_add_sample_statistics(r, "gap_ms", &seen->gap, NS_PER_MS);
-	rec_end_container(r);
+	rec_add_sample(r, "gap_ms", &seen->gap, NS_PER_MS);
+	rec_end(r);
 	say_frames_seen(r, count->loop, got);
 }
 
-static int run_count_command(struct rec_report *r)
+static int run_count(struct rec_report *r)
 {
 	struct frame_count_cfg how = { .display = cfg.display, .loop = cfg.frames == UNSET ? 0 : cfg.frames,
-				 .wait_ns = cfg.wait_ns, .time_ns = cfg.time_ns, .ready = write_animation_ready_line };
-	struct frame_count_result got;
+				 .wait_ns = cfg.wait_ns, .time_ns = cfg.time_ns, .ready = write_ready_line };
+	struct count_result got;
 	struct why why;
 	int lost;
 
 	how.log = rows_must_open(cfg.log, "seen/1", count_columns);
-	if (count_frames_on_display(&how, &got, &why))
+	if (count_frames(&how, &got, &why))
 		die(EXIT_RUN, "%s", why.text);
 	lost = close_frame_log(how.log);
-	report_frames_counted(r, &how, &got);
-	frame_count_result_free(&got);
-	return close_frame_report(r, lost, got.stopped);
+	report_counted(r, &how, &got);
+	count_result_free(&got);
+	return close_report(r, lost, got.stopped);
 }
 
 /* Writes one frame as raw video: four bytes a pixel, blue, green, red, 0. */
-static bool write_raw_video_frame(const struct frame_picture_cfg *picture, uint32_t frame, uint32_t *rgb, unsigned char *bytes,
+static bool write_frame(const struct picture_cfg *picture, uint32_t frame, uint32_t *rgb, unsigned char *bytes,
 				  FILE *out)
 {
 	size_t pixels = (size_t)picture->width * (size_t)picture->height;
 
-	draw_frame_picture(picture, frame, rgb);
+	picture_draw(picture, frame, rgb);
 	for (size_t i = 0; i < pixels; i++)
 		for (size_t k = 0; k < 4; k++)
 			bytes[4 * i + k] = (unsigned char)(rgb[i] >> 8 * k);
@@ -258,7 +258,7 @@ static bool write_raw_video_frame(const struct frame_picture_cfg *picture, uint3
 }
 
 /* Writes frames 0 to `frames` - 1 to a file ("-": standard output), or ends the program. */
-static void write_raw_video_file(const struct frame_picture_cfg *picture, int64_t frames, const char *path)
+static void write_video(const struct picture_cfg *picture, int64_t frames, const char *path)
 {
 	size_t pixels = (size_t)picture->width * (size_t)picture->height;
 	uint32_t *rgb = malloc(pixels * sizeof(*rgb));
@@ -267,35 +267,35 @@ static void write_raw_video_file(const struct frame_picture_cfg *picture, int64_
 	bool good = rgb && bytes && out;
 
 	for (int64_t n = 0; n < frames && good; n++)
-		good = write_raw_video_frame(picture, (uint32_t)n, rgb, bytes, out);
+		good = write_frame(picture, (uint32_t)n, rgb, bytes, out);
 	if (!good || fflush(out) || (out != stdout && fclose(out)))
 		die(EXIT_RUN, "cannot write %s: %m", path);
 	free(bytes);
 	free(rgb);
 }
 
-static int run_write_command(struct rec_report *r, const char *path)
+static int run_write(struct rec_report *r, const char *path)
 {
-	struct frame_picture_cfg picture = { cfg.width, cfg.height, (enum picture_content)cfg.content, (uint64_t)cfg.seed };
-	int64_t frames = frames_option_value();
+	struct picture_cfg picture = { cfg.width, cfg.height, (enum picture_content)cfg.content, (uint64_t)cfg.seed };
+	int64_t frames = option_frames();
 
-	write_raw_video_file(&picture, frames, path);
+	write_video(&picture, frames, path);
 	rec_begin_object(r, "settings");
 	rec_add_ints(r, { "width_pixels", cfg.width }, { "height_pixels", cfg.height });
 	rec_add_str(r, "content", picture_contents[cfg.content]);
 	rec_add_int(r, "seed", cfg.seed);
-	rec_end_container(r);
+	rec_end(r);
 	rec_begin_object(r, "result");
 	rec_add_ints(r, { "frames", frames }, { "frame_bytes", (int64_t)cfg.width * cfg.height * 4 });
-	rec_end_container(r);
-	rec_add_short_report_line(r, "%s of %dx%d pixels written to %s, %s", text_of_count_and_noun(frames, "frame"), cfg.width,
+	rec_end(r);
+	rec_say(r, "%s of %dx%d pixels written to %s, %s", counted_text(frames, "frame"), cfg.width,
 				  cfg.height, path, bytes_text((double)frames * cfg.width * cfg.height * 4));
-	return close_frame_report(r, 0, false);
+	return close_report(r, 0, false);
 }
 
-static void refuse_other_command_options(const char *word)
+static void refuse_foreign_options(const char *word)
 {
-	const struct cli_opt *other = cli_option_not_of(word);
+	const struct cli_opt *other = cli_foreign_option(word);
 
 	if (other)
 		die_usage("animate %s has no option --%s", word, other->name);
@@ -315,16 +315,16 @@ int main(int argc, char **argv)
 
 	if (strcmp(word, "show") != 0 && strcmp(word, "count") != 0 && strcmp(word, "write") != 0)
 		die_usage("unexpected word %s: show, count or write", word);
-	cli_refuse_operands_from(argc, argv, first + words);
+	cli_refuse_operands(argc, argv, first + words);
 	if (words == 2 && first + 2 > argc)
 		die_usage("animate write: to which file?");
-	refuse_other_command_options(word);
+	refuse_foreign_options(word);
 	if (word[0] == 's')
-		refuse_conflicting_show_options();
-	rec_check_outputs_differ(place, 2);
-	proc_require_ready_fd_writable((int)cfg.ready_fd);
-	proc_request_sigterm_at_parent_end();
-	proc_catch_stop_signals();	/* before the output is opened, which a signal would otherwise leave incomplete */
-	out = rec_open_report_or_die(&out_cfg, "animate");
-	return word[0] == 's' ? run_show_command(out) : word[0] == 'c' ? run_count_command(out) : run_write_command(out, argv[first + 1]);
+		refuse_show_conflicts();
+	rec_check_outputs(place, 2);
+	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_end_beside_parent();
+	proc_catch_stop();	/* before the output is opened, which a signal would otherwise leave incomplete */
+	out = rec_must_open(&out_cfg, "animate");
+	return word[0] == 's' ? run_show(out) : word[0] == 'c' ? run_count(out) : run_write(out, argv[first + 1]);
 }

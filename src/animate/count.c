@@ -19,18 +19,18 @@ const char *const count_columns[] = { "seen_ns", "frame", "asked_ns", NULL };
 
 struct frame_counter {
 	const struct frame_count_cfg *cfg;
-	struct frame_count_result *out;
+	struct count_result *out;
 	struct x11_connection x11;
 	struct x11_watch drawing;
-	struct x11_number_patch patch;
+	struct x11_patch patch;
 };
 
 static bool find_number_patch(struct frame_counter *c)
 {
-	const struct x11_number_patch *p = &c->patch;
+	const struct x11_patch *p = &c->patch;
 	uint32_t number;
 
-	if (!x11_find_number_patch(&c->patch, &c->x11, &c->x11.screen, CELL_MOST, &number))
+	if (!x11_patch_find(&c->patch, &c->x11, &c->x11.screen, CELL_MOST, &number))
 		return false;
 	/* the patch stands one cell right of and below the corner of the frame */
 	c->out->x = (int)lround(p->area.x + p->place.x - p->place.cell);
@@ -39,90 +39,90 @@ static bool find_number_patch(struct frame_counter *c)
 	return true;
 }
 
-static int error_if_counter_display_gone(const struct frame_counter *c, struct why *why)
+static int check_display(const struct frame_counter *c, struct why *why)
 {
 	if (!c->x11.broken)
 		return 0;
-	return fail_with_reason(-EPIPE, why, "the display went away");
+	return why_fail(-EPIPE, why, "the display went away");
 }
 
-static int wait_for_animation(struct frame_counter *c, struct why *why)
+static int await_animation(struct frame_counter *c, struct why *why)
 {
 	int64_t until = clock_now() + c->cfg->wait_ns;
 
 	while (!find_number_patch(c)) {
-		if (error_if_counter_display_gone(c, why))
+		if (check_display(c, why))
 			return -EPIPE;
 		if (proc_stop || clock_now() >= until) {
 			why_say(why, proc_stop ? "stopped before an animation was found" :
 				 "no animation on display %s; start one there (animate), in sight", DisplayString(c->x11.display));
 			return -ETIMEDOUT;
 		}
-		proc_sleep_until_or_stop(clock_now() + SEARCH_NS);
+		proc_sleep(clock_now() + SEARCH_NS);
 	}
-	return error_if_counter_display_gone(c, why);
+	return check_display(c, why);
 }
 
-static void read_and_tally_frame_number(struct frame_counter *c)
+static void tally_frame(struct frame_counter *c)
 {
 	uint32_t number;
 	int64_t asked = clock_now(), now;
 	bool readable;
 
 	x11_watch_rearm(&c->drawing);
-	readable = x11_read_number_shown_by_patch(&c->patch, &number);
+	readable = x11_patch_read(&c->patch, &number);
 	now = clock_now();
 	c->out->looks++;
 	c->out->unreadable += !readable;
-	if (!readable || !frame_tally_add_seen_number(&c->out->seen, number, now) || !c->cfg->log)
+	if (!readable || !frame_tally_add(&c->out->seen, number, now) || !c->cfg->log)
 		return;
 	rows_write_ints(c->cfg->log, now, (int64_t)number, asked);
 	rows_end_row(c->cfg->log);
 }
 
-static int count_frames_until_end(struct frame_counter *c, struct why *why)
+static int count_rest(struct frame_counter *c, struct why *why)
 {
 	int64_t until;
 
 	c->out->start_ns = clock_now();
 	until = c->cfg->time_ns ? c->out->start_ns + c->cfg->time_ns : INT64_MAX;
-	read_and_tally_frame_number(c);
+	tally_frame(c);
 	c->cfg->ready();
 	while (!proc_stop && !c->x11.broken && clock_now() < until) {
 		bool drawn = false;
 		XEvent event;
 
-		x11_sleep_until_event(&c->x11, until);
+		x11_await_event(&c->x11, until);
 		while (x11_take_event(&c->x11, &event))
 			drawn = drawn || event.type == c->drawing.event;
 		if (drawn && !c->x11.broken)
-			read_and_tally_frame_number(c);
+			tally_frame(c);
 	}
 	c->out->end_ns = clock_now();
 	c->out->stopped = proc_stop && c->cfg->time_ns;
-	return error_if_counter_display_gone(c, why);
+	return check_display(c, why);
 }
 
-int count_frames_on_display(const struct frame_count_cfg *cfg, struct frame_count_result *out, struct why *why)
+int count_frames(const struct frame_count_cfg *cfg, struct count_result *out, struct why *why)
 {
 	struct frame_counter c = { .cfg = cfg, .out = out };
 	int err;
 
-	*out = (struct frame_count_result){ 0 };
+	*out = (struct count_result){ 0 };
 	if (frame_tally_start(&out->seen, cfg->loop))
-		return fail_with_reason(-ENOMEM, why, "out of memory");
+		return why_fail(-ENOMEM, why, "out of memory");
 	if (!x11_open(&c.x11, cfg->display, why))
 		return -ENOENT;
 	x11_limit_waiting(&c.x11, WATCHDOG_STOP, 2 * NS_PER_S);
-	err = x11_watch_start(&c.drawing, &c.x11, "start its server with it", why) ? wait_for_animation(&c, why) : -ENOTSUP;
+	err = x11_watch_start(&c.drawing, &c.x11, "start its server with it", why) ? await_animation(&c, why) : -ENOTSUP;
 	if (!err)
-		err = count_frames_until_end(&c, why);
-	x11_screen_pixels_free(&c.patch.picture);
+		err = count_rest(&c, why);
+	x11_pixels_free(&c.patch.picture);
 	x11_close(&c.x11);
 	return err;
 }
 
-void frame_count_result_free(struct frame_count_result *r)
+void count_result_free(struct count_result *r)
 {
 	frame_tally_free(&r->seen);
 }

@@ -20,7 +20,7 @@ struct frame_count_cfg {
 };
 extern const char *const count_columns[];
 
-struct frame_count_result {
+struct count_result {
 	struct frame_tally seen;
 	int64_t looks, unreadable;	/* readings of the frame number; of these: failed, the patch was half drawn or covered */
 	int64_t start_ns, end_ns;
@@ -29,6 +29,6 @@ struct frame_count_result {
 	bool stopped;			/* by a signal, before time_ns was over */
 };
 
-/* 0 or -errno, with a line in `why`; frame_count_result_free() in both cases. */
-int count_frames_on_display(const struct frame_count_cfg *cfg, struct frame_count_result *out, struct why *why);
-void frame_count_result_free(struct frame_count_result *r);
+/* 0 or -errno, with a line in `why`; count_result_free() in both cases. */
+int count_frames(const struct frame_count_cfg *cfg, struct count_result *out, struct why *why);
+void count_result_free(struct count_result *r);

@@ -7,15 +7,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-int64_t frame_slot_due_ns(const struct frame_slots *s, int64_t slot)
+int64_t frame_due_ns(const struct frame_slots *s, int64_t slot)
 {
 	/* computed from the slot's number: adding up a rounded period would drift */
 	return s->start_ns + llround((double)slot * ((double)NS_PER_S / s->rate_per_s));
 }
 
-bool is_next_frame_slot_over(const struct frame_slots *s, int64_t now_ns)
+bool frame_slot_is_over(const struct frame_slots *s, int64_t now_ns)
 {
-	return now_ns >= frame_slot_due_ns(s, s->next + 1);
+	return now_ns >= frame_due_ns(s, s->next + 1);
 }
 
 int frame_tally_start(struct frame_tally *t, int64_t loop)
@@ -32,7 +32,7 @@ void frame_tally_free(struct frame_tally *t)
 	*t = (struct frame_tally){ 0 };
 }
 
-bool frame_tally_add_seen_number(struct frame_tally *t, uint32_t number, int64_t now_ns)
+bool frame_tally_add(struct frame_tally *t, uint32_t number, int64_t now_ns)
 {
 	uint8_t bit = (uint8_t)(1u << number % 8);
 

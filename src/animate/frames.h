@@ -17,9 +17,9 @@ struct frame_slots {
 };
 
 /* When a slot begins (CLOCK_MONOTONIC). */
-int64_t frame_slot_due_ns(const struct frame_slots *s, int64_t slot);
+int64_t frame_due_ns(const struct frame_slots *s, int64_t slot);
 /* True when the next slot is over already. */
-bool is_next_frame_slot_over(const struct frame_slots *s, int64_t now_ns);
+bool frame_slot_is_over(const struct frame_slots *s, int64_t now_ns);
 
 /* Counts frames by their numbers: a frame is seen when the number on the screen changes. */
 struct frame_tally {
@@ -37,4 +37,4 @@ struct frame_tally {
 int frame_tally_start(struct frame_tally *t, int64_t loop);
 void frame_tally_free(struct frame_tally *t);
 /* Takes the number on the screen at now_ns. True: another frame than at the last call. */
-bool frame_tally_add_seen_number(struct frame_tally *t, uint32_t number, int64_t now_ns);
+bool frame_tally_add(struct frame_tally *t, uint32_t number, int64_t now_ns);

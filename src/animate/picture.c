@@ -11,18 +11,18 @@
 const char *const picture_contents[] = { "noise", "mixed", "flat", NULL };
 
 /* Makes one of 256 colours, 8 x 8 x 4 shades of red, green and blue, from 8 random bits. */
-static uint32_t colour_of_256_from_bits(uint64_t bits)
+static uint32_t palette_colour(uint64_t bits)
 {
 	uint32_t red = (uint32_t)bits & 7, green = (uint32_t)(bits >> 3) & 7, blue = (uint32_t)(bits >> 6) & 3;
 
 	return (red * 255 / 7) << 16 | (green * 255 / 7) << 8 | blue * 255 / 3;
 }
 
-static void draw_number_patch_in_frame(const struct frame_picture_cfg *p, uint32_t frame, uint32_t *rgb)
+static void draw_number_patch(const struct picture_cfg *p, uint32_t frame, uint32_t *rgb)
 {
 	struct patch_cells cells;
 
-	patch_encode_number(frame, &cells);
+	patch_encode(frame, &cells);
 	for (int y = 0; y < PICTURE_MARK_HEIGHT; y++) {
 		for (int x = 0; x < PICTURE_MARK_WIDTH; x++) {
 			int row = y / PICTURE_CELL - 1, column = x / PICTURE_CELL - 1;
@@ -33,25 +33,25 @@ static void draw_number_patch_in_frame(const struct frame_picture_cfg *p, uint32
 	}
 }
 
-static bool is_in_number_patch_zone(int x, int y)
+static bool is_in_patch_zone(int x, int y)
 {
 	return x < PICTURE_MARK_WIDTH && y < PICTURE_MARK_HEIGHT;
 }
 
-static int64_t draw_noise_pixels(const struct frame_picture_cfg *p, uint64_t *random, uint32_t *rgb)
+static int64_t draw_noise(const struct picture_cfg *p, uint64_t *random, uint32_t *rgb)
 {
 	int64_t bits = 0;
 
 	for (int y = 0; y < p->height; y++) {
 		for (int x = 0; x < p->width; x++) {
 			rgb[y * p->width + x] = (uint32_t)random_bits(random) & WHITE;
-			bits += is_in_number_patch_zone(x, y) ? 0 : COLOUR_BITS;
+			bits += is_in_patch_zone(x, y) ? 0 : COLOUR_BITS;
 		}
 	}
 	return bits;
 }
 
-static int64_t draw_mixed_squares(const struct frame_picture_cfg *p, uint64_t *random, uint32_t *rgb)
+static int64_t draw_squares(const struct picture_cfg *p, uint64_t *random, uint32_t *rgb)
 {
 	int64_t bits = 0;
 	uint32_t one = 0;
@@ -60,12 +60,12 @@ static int64_t draw_mixed_squares(const struct frame_picture_cfg *p, uint64_t *r
 		for (int left = 0; left < p->width; left += PICTURE_SQUARE) {
 			bool noisy = (top + left) / PICTURE_SQUARE % 2 == 0, seen = false;
 
-			one = colour_of_256_from_bits(random_bits(random));
+			one = palette_colour(random_bits(random));
 			for (int y = top; y < top + PICTURE_SQUARE && y < p->height; y++) {
 				for (int x = left; x < left + PICTURE_SQUARE && x < p->width; x++) {
-					rgb[y * p->width + x] = noisy ? colour_of_256_from_bits(random_bits(random)) : one;
-					bits += is_in_number_patch_zone(x, y) || (!noisy && seen) ? 0 : PALETTE_BITS;
-					seen = seen || !is_in_number_patch_zone(x, y);
+					rgb[y * p->width + x] = noisy ? palette_colour(random_bits(random)) : one;
+					bits += is_in_patch_zone(x, y) || (!noisy && seen) ? 0 : PALETTE_BITS;
+					seen = seen || !is_in_patch_zone(x, y);
 				}
 			}
 		}
@@ -73,7 +73,7 @@ static int64_t draw_mixed_squares(const struct frame_picture_cfg *p, uint64_t *r
 	return bits;
 }
 
-int64_t draw_frame_picture(const struct frame_picture_cfg *p, uint32_t frame, uint32_t *rgb)
+int64_t picture_draw(const struct picture_cfg *p, uint32_t frame, uint32_t *rgb)
 {
 	/* one random_bits() spreads seed and number, so that neighbouring frames have unrelated random streams */
 	uint64_t random = p->seed ^ ((uint64_t)frame << 32 | frame);
@@ -81,13 +81,13 @@ int64_t draw_frame_picture(const struct frame_picture_cfg *p, uint32_t frame, ui
 
 	random = random_bits(&random);
 	switch (p->content) {
-	case PICTURE_NOISE: bits = draw_noise_pixels(p, &random, rgb); break;
-	case PICTURE_MIXED: bits = draw_mixed_squares(p, &random, rgb); break;
+	case PICTURE_NOISE: bits = draw_noise(p, &random, rgb); break;
+	case PICTURE_MIXED: bits = draw_squares(p, &random, rgb); break;
 	case PICTURE_FLAT:
 		for (int i = 0; i < p->width * p->height; i++)
-			rgb[i] = i ? rgb[0] : colour_of_256_from_bits(random_bits(&random));
+			rgb[i] = i ? rgb[0] : palette_colour(random_bits(&random));
 		break;
 	}
-	draw_number_patch_in_frame(p, frame, rgb);
+	draw_number_patch(p, frame, rgb);
 	return bits;
 }

@@ -22,7 +22,7 @@
 enum picture_content { PICTURE_NOISE, PICTURE_MIXED, PICTURE_FLAT };
 extern const char *const picture_contents[];	/* NULL-terminated */
 
-struct frame_picture_cfg {
+struct picture_cfg {
 	int width, height;	/* pixels; at least PICTURE_MARK_WIDTH x PICTURE_MARK_HEIGHT */
 	enum picture_content content;
 	uint64_t seed;
@@ -30,4 +30,4 @@ struct frame_picture_cfg {
 
 /* Fills width x height pixels (0xrrggbb, row by row) with frame number 0 to PATCH_NUMBER_MAX. Returns the random bits in the frame:
  * the least that a lossless coding of this frame alone can take. */
-int64_t draw_frame_picture(const struct frame_picture_cfg *p, uint32_t frame, uint32_t *rgb);
+int64_t picture_draw(const struct picture_cfg *p, uint32_t frame, uint32_t *rgb);

@@ -31,51 +31,51 @@ struct frame_player {
 	bool mapped, exposed, closed;
 };
 
-static XImage *compute_frame_image(struct frame_player *s, int64_t frame, XImage *image)
+static XImage *compute_image(struct frame_player *s, int64_t frame, XImage *image)
 {
-	int64_t bits = draw_frame_picture(&s->cfg->picture, (uint32_t)frame, s->rgb);
+	int64_t bits = picture_draw(&s->cfg->picture, (uint32_t)frame, s->rgb);
 
 	if (s->born++ < BORN_MAX)
 		s->bits += bits;
-	x11_fill_image_from_rgb(&s->x11, image, s->rgb);
+	x11_fill_image(&s->x11, image, s->rgb);
 	return image;
 }
 
-static int explain_no_frame_memory(struct why *why)
+static int explain_memory(struct why *why)
 {
-	return fail_with_reason(-ENOMEM, why, "no memory for the frames; show fewer or smaller ones");
+	return why_fail(-ENOMEM, why, "no memory for the frames; show fewer or smaller ones");
 }
 
 /* Makes all frames before the first is due, as far as memory allows: making a frame takes longer than showing it. */
-static int make_frames_in_advance(struct frame_player *s, struct why *why)
+static int make_frames(struct frame_player *s, struct why *why)
 {
 	const struct animation_cfg *c = s->cfg;
 	bool each = c->order != SEQUENCE_FRESH && c->draw == SHOW_IMAGE;
 
 	s->images = each ? c->frames : 1;
 	if (c->order != SEQUENCE_FRESH && (double)c->frames * c->picture.width * c->picture.height * 4 > (double)MEMORY_MAX)
-		return explain_no_frame_memory(why);
+		return explain_memory(why);
 	s->rgb = calloc((size_t)c->picture.width * (size_t)c->picture.height, sizeof(*s->rgb));
 	s->image = calloc((size_t)s->images, sizeof(*s->image));
 	s->pixmap = c->draw == SHOW_PIXMAP ? calloc((size_t)c->frames, sizeof(*s->pixmap)) : NULL;
 	if (!s->rgb || !s->image || (c->draw == SHOW_PIXMAP && !s->pixmap))
-		return explain_no_frame_memory(why);
+		return explain_memory(why);
 	for (int64_t i = 0; i < s->images && !proc_stop; i++) {	/* may take seconds; a stop signal ends it, and nothing is shown */
 		s->image[i] = x11_create_image(&s->x11, c->picture.width, c->picture.height);
 		if (!s->image[i])
-			return explain_no_frame_memory(why);
-		compute_frame_image(s, i, s->image[i]);
+			return explain_memory(why);
+		compute_image(s, i, s->image[i]);
 	}
 	for (int64_t i = 0; s->pixmap && i < c->frames && !s->x11.broken && !proc_stop; i++) {
 		unsigned w = (unsigned)c->picture.width, h = (unsigned)c->picture.height;
 
 		s->pixmap[i] = XCreatePixmap(s->x11.display, s->window, w, h, (unsigned)s->x11.depth);
-		XPutImage(s->x11.display, s->pixmap[i], s->gc, compute_frame_image(s, i, s->image[0]), 0, 0, 0, 0, w, h);
+		XPutImage(s->x11.display, s->pixmap[i], s->gc, compute_image(s, i, s->image[0]), 0, 0, 0, 0, w, h);
 	}
 	return 0;
 }
 
-static void draw_frame_in_window(struct frame_player *s, int64_t frame)
+static void draw_frame(struct frame_player *s, int64_t frame)
 {
 	unsigned w = (unsigned)s->cfg->picture.width, h = (unsigned)s->cfg->picture.height;
 
@@ -87,7 +87,7 @@ static void draw_frame_in_window(struct frame_player *s, int64_t frame)
 }
 
 /* Handles the events that have come. True: the window must be drawn again. */
-static bool handle_player_events(struct frame_player *s)
+static bool handle_events(struct frame_player *s)
 {
 	XEvent event;
 	bool again = false;
@@ -101,14 +101,14 @@ static bool handle_player_events(struct frame_player *s)
 	return again;
 }
 
-static int error_if_player_window_lost(const struct frame_player *s, struct why *why)
+static int check_window(const struct frame_player *s, struct why *why)
 {
 	if (!s->x11.broken && !s->closed)
 		return 0;
-	return fail_with_reason(-EPIPE, why, s->closed ? "the window was closed" : "the display went away");
+	return why_fail(-EPIPE, why, s->closed ? "the window was closed" : "the display went away");
 }
 
-static int make_animation_window(struct frame_player *s, struct why *why)
+static int make_window(struct frame_player *s, struct why *why)
 {
 	const struct animation_cfg *c = s->cfg;
 	Display *d = s->x11.display;
@@ -127,11 +127,11 @@ static int make_animation_window(struct frame_player *s, struct why *why)
 	Xutf8SetWMProperties(d, s->window, name, name, NULL, 0, &hints, NULL, &class_hint);
 	XSelectInput(d, s->window, ExposureMask | StructureNotifyMask);
 	XMapWindow(d, s->window);
-	while (!(s->mapped && s->exposed) && !proc_stop && clock_now() < patience && !error_if_player_window_lost(s, why)) {
-		x11_sleep_until_event(&s->x11, patience);
-		handle_player_events(s);
+	while (!(s->mapped && s->exposed) && !proc_stop && clock_now() < patience && !check_window(s, why)) {
+		x11_await_event(&s->x11, patience);
+		handle_events(s);
 	}
-	if (error_if_player_window_lost(s, why))
+	if (check_window(s, why))
 		return -EPIPE;
 	if (s->mapped && s->exposed)
 		return 0;
@@ -140,7 +140,7 @@ static int make_animation_window(struct frame_player *s, struct why *why)
 	return -ETIMEDOUT;
 }
 
-static void write_frame_slot_log_row(const struct animation_cfg *c, int64_t slot, int64_t frame, int64_t due, int64_t begun,
+static void write_slot_row(const struct animation_cfg *c, int64_t slot, int64_t frame, int64_t due, int64_t begun,
 				     int64_t sent)
 {
 	if (!c->log)
@@ -150,33 +150,33 @@ static void write_frame_slot_log_row(const struct animation_cfg *c, int64_t slot
 	rows_end_row(c->log);
 }
 
-static void show_frame_of_next_slot(struct frame_player *s, struct frame_slots *slots, struct frame_sequence *sequence,
-				    struct animation_result *out)
+static void show_next_slot(struct frame_player *s, struct frame_slots *slots, struct frame_sequence *sequence,
+				    struct show_result *out)
 {
-	int64_t slot = slots->next, frame = frame_sequence_next(sequence), due = frame_slot_due_ns(slots, slot), begun = clock_now(), sent;
+	int64_t slot = slots->next, frame = frame_sequence_next(sequence), due = frame_due_ns(slots, slot), begun = clock_now(), sent;
 
 	if (s->cfg->order == SEQUENCE_FRESH)
 		frame &= PATCH_NUMBER_MAX;
 	out->due++;
-	if (is_next_frame_slot_over(slots, begun)) {
+	if (frame_slot_is_over(slots, begun)) {
 		out->late++;
 		out->left_out++;
-		write_frame_slot_log_row(s->cfg, slot, frame, due, -1, -1);
+		write_slot_row(s->cfg, slot, frame, due, -1, -1);
 	} else {
 		if (s->cfg->order == SEQUENCE_FRESH && slot)
-			compute_frame_image(s, frame, s->image[0]);
-		draw_frame_in_window(s, frame);
+			compute_image(s, frame, s->image[0]);
+		draw_frame(s, frame);
 		XFlush(s->x11.display);
 		sent = clock_now();
 		out->shown += !s->x11.broken;
 		sample_add(&out->lateness_ns, sent - due);
-		out->late += is_next_frame_slot_over(slots, sent);
-		write_frame_slot_log_row(s->cfg, slot, frame, due, begun, sent);
+		out->late += frame_slot_is_over(slots, sent);
+		write_slot_row(s->cfg, slot, frame, due, begun, sent);
 	}
 	slots->next++;
 }
 
-static int show_frames_when_due(struct frame_player *s, struct animation_result *out, struct why *why)
+static int show_frames(struct frame_player *s, struct show_result *out, struct why *why)
 {
 	const struct animation_cfg *c = s->cfg;
 	struct frame_sequence sequence;
@@ -188,30 +188,30 @@ static int show_frames_when_due(struct frame_player *s, struct animation_result 
 	slots = (struct frame_slots){ .start_ns = clock_now() + NS_PER_MS, .rate_per_s = c->rate_per_s };
 	out->start_ns = slots.start_ns;
 	end = c->time_ns ? slots.start_ns + c->time_ns : INT64_MAX;
-	while (!proc_stop && frame_slot_due_ns(&slots, slots.next) < end && !error_if_player_window_lost(s, why)) {
-		if (handle_player_events(s) && out->shown) {
-			draw_frame_in_window(s, s->current);
+	while (!proc_stop && frame_due_ns(&slots, slots.next) < end && !check_window(s, why)) {
+		if (handle_events(s) && out->shown) {
+			draw_frame(s, s->current);
 			out->redrawn++;
 		}
-		if (clock_now() < frame_slot_due_ns(&slots, slots.next)) {
-			x11_sleep_until_event(&s->x11, frame_slot_due_ns(&slots, slots.next));
+		if (clock_now() < frame_due_ns(&slots, slots.next)) {
+			x11_await_event(&s->x11, frame_due_ns(&slots, slots.next));
 			continue;
 		}
-		show_frame_of_next_slot(s, &slots, &sequence, out);
+		show_next_slot(s, &slots, &sequence, out);
 		if (slots.next == 1)
 			c->ready();
 	}
 	/* keep the last frame on the screen until its slot is over */
-	while (!proc_stop && !error_if_player_window_lost(s, why) && clock_now() < frame_slot_due_ns(&slots, slots.next)) {
-		x11_sleep_until_event(&s->x11, frame_slot_due_ns(&slots, slots.next));
-		handle_player_events(s);
+	while (!proc_stop && !check_window(s, why) && clock_now() < frame_due_ns(&slots, slots.next)) {
+		x11_await_event(&s->x11, frame_due_ns(&slots, slots.next));
+		handle_events(s);
 	}
 	out->end_ns = clock_now();
 	out->stopped = proc_stop && c->time_ns;
-	return error_if_player_window_lost(s, why);
+	return check_window(s, why);
 }
 
-static void frame_player_free(struct frame_player *s)
+static void free_player(struct frame_player *s)
 {
 	for (int64_t i = 0; s->image && i < s->images; i++)
 		if (s->image[i])
@@ -222,31 +222,31 @@ static void frame_player_free(struct frame_player *s)
 	x11_close(&s->x11);
 }
 
-int show_animation_in_window(const struct animation_cfg *cfg, struct animation_result *out, struct why *why)
+int show_animation(const struct animation_cfg *cfg, struct show_result *out, struct why *why)
 {
 	struct frame_player s = { .cfg = cfg };
 	int err;
 
-	*out = (struct animation_result){ 0 };
+	*out = (struct show_result){ 0 };
 	if (cfg->time_ns && sample_reserve(&out->lateness_ns, (size_t)((double)cfg->time_ns / NS_PER_S * cfg->rate_per_s) + 2))
-		return explain_no_frame_memory(why);
+		return explain_memory(why);
 	if (!x11_open(&s.x11, cfg->display, why))
 		return -ENOENT;
 	err = x11_has_true_colours(&s.x11, why) ? 0 : -ENOTSUP;
 	x11_limit_waiting(&s.x11, WATCHDOG_STOP, STOP_NS);
 	if (!err)
-		err = make_animation_window(&s, why);
+		err = make_window(&s, why);
 	if (!err)
-		err = make_frames_in_advance(&s, why);
+		err = make_frames(&s, why);
 	if (!err)
-		err = show_frames_when_due(&s, out, why);
+		err = show_frames(&s, out, why);
 	out->frame_bytes = s.image && s.image[0] ? (int64_t)s.image[0]->bytes_per_line * s.image[0]->height : 0;
 	out->information_bytes = s.born ? (double)s.bits / 8 / (double)(s.born < BORN_MAX ? s.born : BORN_MAX) : 0;
-	frame_player_free(&s);
+	free_player(&s);
 	return err;
 }
 
-void animation_result_free(struct animation_result *r)
+void show_result_free(struct show_result *r)
 {
 	sample_free(&r->lateness_ns);
 }

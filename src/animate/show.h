@@ -20,7 +20,7 @@ extern const char *const show_draws[];
 
 struct animation_cfg {
 	const char *display;		/* NULL: $DISPLAY */
-	struct frame_picture_cfg picture;
+	struct picture_cfg picture;
 	enum sequence_order order;
 	int64_t frames;			/* different frames; unused with SEQUENCE_FRESH */
 	int64_t hot;			/* frames shown most often, with SEQUENCE_HOT (sequence.h) */
@@ -33,7 +33,7 @@ struct animation_cfg {
 };
 extern const char *const show_columns[];
 
-struct animation_result {
+struct show_result {
 	int64_t due, shown;		/* slots that have begun, frames that were drawn */
 	int64_t late;			/* slots whose frame was drawn after the slot's end, or not at all */
 	int64_t left_out;		/* slots whose frame was not drawn at all */
@@ -45,6 +45,6 @@ struct animation_result {
 	bool stopped;			/* by a signal, before time_ns was over */
 };
 
-/* 0 or -errno, with a line in `why`; animation_result_free() in both cases. */
-int show_animation_in_window(const struct animation_cfg *cfg, struct animation_result *out, struct why *why);
-void animation_result_free(struct animation_result *r);
+/* 0 or -errno, with a line in `why`; show_result_free() in both cases. */
+int show_animation(const struct animation_cfg *cfg, struct show_result *out, struct why *why);
+void show_result_free(struct show_result *r);

@@ -22,7 +22,7 @@ double delay_hist_mean_us(const struct delay_hist *l)
 	return l->n ? l->sum_ns / (double)l->n / 1000 : NAN;
 }
 
-double delay_hist_percentile_us(const struct delay_hist *l, double p)
+double delay_hist_percentile(const struct delay_hist *l, double p)
 {
 	int64_t wanted = (int64_t)ceil(p * (double)l->n), seen = 0;
 
@@ -38,7 +38,7 @@ double delay_hist_percentile_us(const struct delay_hist *l, double p)
 	return (double)l->max_ns / 1000;
 }
 
-int64_t delay_hist_number_below_us(const struct delay_hist *l, int64_t us)
+int64_t delay_hist_below(const struct delay_hist *l, int64_t us)
 {
 	int64_t seen = 0;
 

@@ -17,7 +17,7 @@ struct delay_hist {
 
 void delay_hist_add(struct delay_hist *l, int64_t ns);	/* a value below 0 counts as 0 */
 /* Microseconds; NAN: no values, or for p above 0.75 fewer than ten values beyond the percentile. */
-double delay_hist_percentile_us(const struct delay_hist *l, double p);
+double delay_hist_percentile(const struct delay_hist *l, double p);
 double delay_hist_mean_us(const struct delay_hist *l);
 /* Number of values below `us` microseconds (at most DELAY_HIST_MAX_US). */
-int64_t delay_hist_number_below_us(const struct delay_hist *l, int64_t us);
+int64_t delay_hist_below(const struct delay_hist *l, int64_t us);

@@ -12,7 +12,7 @@ struct delay_queue_item {
 	int way;
 };
 
-struct delayed_packet_queue {
+struct delay_queue {
 	size_t room, n, most;	/* slots, packets now, packets at most so far */
 	uint64_t number;	/* order of arrival of the next packet */
 	struct delay_queue_item *heap;
@@ -20,9 +20,9 @@ struct delayed_packet_queue {
 	unsigned char *memory;
 };
 
-struct delayed_packet_queue *delay_queue_new(size_t packets)
+struct delay_queue *delay_queue_new(size_t packets)
 {
-	struct delayed_packet_queue *s = calloc(1, sizeof(*s));
+	struct delay_queue *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
@@ -41,7 +41,7 @@ struct delayed_packet_queue *delay_queue_new(size_t packets)
 	return s;
 }
 
-void delay_queue_free(struct delayed_packet_queue *s)
+void delay_queue_free(struct delay_queue *s)
 {
 	if (!s)
 		return;
@@ -51,34 +51,34 @@ void delay_queue_free(struct delayed_packet_queue *s)
 	free(s);
 }
 
-static bool is_packet_due_before(const struct delay_queue_item *a, const struct delay_queue_item *b)
+static bool is_due_first(const struct delay_queue_item *a, const struct delay_queue_item *b)
 {
 	return a->due_ns < b->due_ns || (a->due_ns == b->due_ns && a->number < b->number);
 }
 
-unsigned char *delay_queue_get_free_slot(struct delayed_packet_queue *s)
+unsigned char *delay_queue_slot(struct delay_queue *s)
 {
 	return s->n < s->room ? s->memory + (size_t)s->free_slot[s->n] * DELAY_QUEUE_SLOT : NULL;
 }
 
-void delay_queue_push(struct delayed_packet_queue *s, int64_t due_ns, size_t bytes, int way)
+void delay_queue_push(struct delay_queue *s, int64_t due_ns, size_t bytes, int way)
 {
 	struct delay_queue_item item = { due_ns, s->number++, s->free_slot[s->n], (uint32_t)bytes, way };
 	size_t at = s->n++;
 
-	for (; at > 0 && is_packet_due_before(&item, &s->heap[(at - 1) / 2]); at = (at - 1) / 2)
+	for (; at > 0 && is_due_first(&item, &s->heap[(at - 1) / 2]); at = (at - 1) / 2)
 		s->heap[at] = s->heap[(at - 1) / 2];
 	s->heap[at] = item;
 	if (s->n > s->most)
 		s->most = s->n;
 }
 
-int64_t delay_queue_next_due_ns(const struct delayed_packet_queue *s)
+int64_t delay_queue_due_ns(const struct delay_queue *s)
 {
 	return s->n ? s->heap[0].due_ns : INT64_MAX;
 }
 
-const unsigned char *delay_queue_pop(struct delayed_packet_queue *s, int64_t *due_ns, size_t *bytes, int *way)
+const unsigned char *delay_queue_pop(struct delay_queue *s, int64_t *due_ns, size_t *bytes, int *way)
 {
 	struct delay_queue_item first, last;
 	size_t at = 0;
@@ -88,9 +88,9 @@ const unsigned char *delay_queue_pop(struct delayed_packet_queue *s, int64_t *du
 	first = s->heap[0];
 	last = s->heap[--s->n];
 	for (size_t child = 1; child < s->n; child = 2 * at + 1) {
-		if (child + 1 < s->n && is_packet_due_before(&s->heap[child + 1], &s->heap[child]))
+		if (child + 1 < s->n && is_due_first(&s->heap[child + 1], &s->heap[child]))
 			child++;
-		if (!is_packet_due_before(&s->heap[child], &last))
+		if (!is_due_first(&s->heap[child], &last))
 			break;
 		s->heap[at] = s->heap[child];
 		at = child;
@@ -103,12 +103,12 @@ const unsigned char *delay_queue_pop(struct delayed_packet_queue *s, int64_t *du
 	return s->memory + (size_t)first.slot * DELAY_QUEUE_SLOT;
 }
 
-size_t delay_queue_length(const struct delayed_packet_queue *s)
+size_t delay_queue_length(const struct delay_queue *s)
 {
 	return s->n;
 }
 
-size_t delay_queue_peak_length(const struct delayed_packet_queue *s)
+size_t delay_queue_peak(const struct delay_queue *s)
 {
 	return s->most;
 }

@@ -9,21 +9,21 @@
 
 #define DELAY_QUEUE_SLOT 2048		/* bytes of a slot; a frame that fills it was longer, and is refused */
 
-struct delayed_packet_queue;
+struct delay_queue;
 
 /* NULL: no memory. All memory is touched at once: later packets cause no page faults. */
-struct delayed_packet_queue *delay_queue_new(size_t packets);
-void delay_queue_free(struct delayed_packet_queue *s);
+struct delay_queue *delay_queue_new(size_t packets);
+void delay_queue_free(struct delay_queue *s);
 
 /* A free slot of DELAY_QUEUE_SLOT bytes, the same one until delay_queue_push(); NULL: the queue is full. */
-unsigned char *delay_queue_get_free_slot(struct delayed_packet_queue *s);
+unsigned char *delay_queue_slot(struct delay_queue *s);
 /* Queues the `bytes` that were written into the free slot. `way`: direction, 0 or 1. */
-void delay_queue_push(struct delayed_packet_queue *s, int64_t due_ns, size_t bytes, int way);
+void delay_queue_push(struct delay_queue *s, int64_t due_ns, size_t bytes, int way);
 
 /* Earliest due time; INT64_MAX: the queue is empty. */
-int64_t delay_queue_next_due_ns(const struct delayed_packet_queue *s);
+int64_t delay_queue_due_ns(const struct delay_queue *s);
 /* Removes and returns the earliest packet, whose memory is valid until the next delay_queue_push(). NULL: the queue is empty. */
-const unsigned char *delay_queue_pop(struct delayed_packet_queue *s, int64_t *due_ns, size_t *bytes, int *way);
+const unsigned char *delay_queue_pop(struct delay_queue *s, int64_t *due_ns, size_t *bytes, int *way);
 
-size_t delay_queue_length(const struct delayed_packet_queue *s);
-size_t delay_queue_peak_length(const struct delayed_packet_queue *s);	/* greatest length so far */
+size_t delay_queue_length(const struct delay_queue *s);
+size_t delay_queue_peak(const struct delay_queue *s);	/* greatest length so far */

@@ -29,17 +29,17 @@ static struct {
 	int ends;
 	const char *order[COMMANDS_AT_START];	/* values of --order */
 	int n_orders;
-	struct link_direction_settings path;
+	struct link_settings path;
 	int64_t seed, packets, run_ns, parent, ready_fd;
 	const char *control;
 	struct cli_cpus cpus;
 } cfg = { .path = { .queue_ns = 50 * NS_PER_MS }, .seed = 1, .packets = 16384, .ready_fd = STDERR_FILENO };
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 
 static struct {
-	struct link_command_changes commands;
+	struct link_changes commands;
 	struct command_fifo control;
-	struct rt_settings_granted rt;
+	struct rt_granted rt;
 	int64_t begun_ns, cpu_ns;
 	int64_t commands_applied;
 	struct rec_report *out;
@@ -75,9 +75,9 @@ static int read_loss_option(const char *text, void *value)
 	return 0;
 }
 
-static int read_initial_link_command_option(const char *text, void *value)
+static int read_order_option(const char *text, void *value)
 {
-	struct link_command_changes tried = { 0 };
+	struct link_changes tried = { 0 };
 
 	(void)value;
 	if (cfg.n_orders == COMMANDS_AT_START)
@@ -103,7 +103,7 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "queue", &cfg.path.queue_ns, 0, (double)LINK_TIME_MAX_NS,
 	  .help = "longest wait of a packet for the rate; beyond, it is dropped (50ms)" },
 	{ CLI_CALL, 0, "order", &cfg, .help = "apply this command at the start, such as \"back rate 384Kbit\"; may be given many times",
-	  .call = read_initial_link_command_option, .meta = "ORDER" },
+	  .call = read_order_option, .meta = "ORDER" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e15, .help = "seed of the random losses and jitter (1)" },
 	{ CLI_INT, 0, "packets", &cfg.packets, 16, 1 << 20, .help = "memory for this many packets under way, both ways together (16384)" },
 	{ CLI_STR, 0, "control", &cfg.control,
@@ -119,7 +119,7 @@ static const struct cli_opt options[] = {
 
 /* --- the report ------------------------------------------------------------------------------------------------ */
 
-static void report_link_settings(struct rec_report *r)
+static void report_way_settings(struct rec_report *r)
 {
 	static const char *const names[] = { "forth", "back" };
 
@@ -127,7 +127,7 @@ static void report_link_settings(struct rec_report *r)
 	rec_add_int(r, "seed", (int64_t)now.commands.seed);
 	rec_add_int(r, "packets", cfg.packets);
 	for (int i = 0; i < 2; i++) {
-		const struct link_direction_settings *path = &now.commands.cfg[i];
+		const struct link_settings *path = &now.commands.cfg[i];
 
 		rec_begin_object(r, names[i]);
 		rec_add_int(r, "rate_bits_per_s", path->rate_bits);
@@ -137,14 +137,14 @@ static void report_link_settings(struct rec_report *r)
 		rec_add_str(r, "shape", jitter_shapes[path->shape]);
 		rec_add_bool(r, "reorder", path->reorder);
 		rec_add_real(r, "loss_percent", path->loss * 100, 6);
-		rec_end_container(r);
+		rec_end(r);
 	}
-	rec_end_container(r);
+	rec_end(r);
 }
 
-static void report_link_direction(struct rec_report *r, int i)
+static void report_way(struct rec_report *r, int i)
 {
-	const struct forwarding_direction *way = &fwd.way[i];
+	const struct forward_way *way = &fwd.way[i];
 
 	rec_begin_object(r, NULL);
 	rec_add_str(r, "from", fwd.ends[i].name);
@@ -153,11 +153,11 @@ static void report_link_direction(struct rec_report *r, int i)
 		     { "passed_bytes", way->passed_bytes }, { "lost", way->fate[LINK_LOSES] },
 		     { "dropped_by_queue", way->fate[LINK_QUEUE_FULL] }, { "dropped_no_room", way->no_room },
 		     { "refused", way->refused });
-	rec_add_count(r, "dropped_before", tap_port_dropped_frames(&fwd.ends[i]));
-	rec_end_container(r);
+	rec_add_count(r, "dropped_before", tap_port_read_drops(&fwd.ends[i]));
+	rec_end(r);
 }
 
-static void report_delay_beyond_due_time(struct rec_report *r)
+static void report_added_delay(struct rec_report *r)
 {
 	static const int64_t edges_us[] = { 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, DELAY_HIST_MAX_US };
 	static const struct { const char *name; double p;
@@ -169,26 +169,26 @@ static void report_delay_beyond_due_time(struct rec_report *r)
 	rec_add_real(r, "min", added->n ? (double)added->min_ns / 1000 : NAN, 1);
 	rec_add_real(r, "mean", delay_hist_mean_us(added), 1);
 	for (size_t i = 0; i < sizeof(percentiles) / sizeof(*percentiles); i++)
-		rec_add_real(r, percentiles[i].name, delay_hist_percentile_us(added, percentiles[i].p), 0);
+		rec_add_real(r, percentiles[i].name, delay_hist_percentile(added, percentiles[i].p), 0);
 	rec_add_real(r, "max", added->n ? (double)added->max_ns / 1000 : NAN, 1);
 	rec_begin_array(r, "histogram");
 	for (size_t i = 0; i < sizeof(edges_us) / sizeof(*edges_us); i++) {
 		rec_begin_object(r, NULL);
 		rec_add_int(r, "upto_us", edges_us[i]);
-		rec_add_int(r, "cumulative", delay_hist_number_below_us(added, edges_us[i]));
-		rec_end_container(r);
+		rec_add_int(r, "cumulative", delay_hist_below(added, edges_us[i]));
+		rec_end(r);
 	}
-	rec_end_container(r);
-	rec_end_container(r);
+	rec_end(r);
+	rec_end(r);
 }
 
-static bool were_frames_dropped_for_room(void)
+static bool lost_frames(void)
 {
 	return fwd.way[0].no_room || fwd.way[1].no_room;
 }
 
 /* Writes one direction's settings, such as "10.0 Mbit/s, queue 50.0 ms, 20.0 ms each way, no loss". */
-static void describe_link_direction(const struct link_direction_settings *p, const char *each_way, char *text, size_t size)
+static void describe_way(const struct link_settings *p, const char *each_way, char *text, size_t size)
 {
 	char rate[80] = "no limit of rate", jitter[40] = "", loss[40] = "no loss";
 
@@ -201,23 +201,23 @@ static void describe_link_direction(const struct link_direction_settings *p, con
 	snprintf(text, size, "%s, %s%s%s, %s", rate, p->delay_ns ? ns_text((double)p->delay_ns) : "no delay", jitter, each_way, loss);
 }
 
-static void say_link_direction(struct rec_report *r, int i, const char *link)
+static void say_way(struct rec_report *r, int i, const char *link)
 {
-	const struct forwarding_direction *way = &fwd.way[i];
+	const struct forward_way *way = &fwd.way[i];
 	const struct { int64_t n; const char *what; } gone[] = {
 		{ way->fate[LINK_LOSES], "lost by --loss" }, { way->fate[LINK_QUEUE_FULL], "dropped (queue full)" },
 		{ way->no_room, "dropped (no room)" }, { way->refused, "refused by the interface" },
-		{ tap_port_dropped_frames(&fwd.ends[i]), "missed by the program" },
+		{ tap_port_read_drops(&fwd.ends[i]), "missed by the program" },
 	};
 	char text[256] = "";
 
 	for (size_t k = 0; k < sizeof(gone) / sizeof(*gone); k++)
 		if (gone[k].n > 0)
-			snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %s %s", text_of_count(gone[k].n), gone[k].what);
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %s %s", count_text(gone[k].n), gone[k].what);
 	if (way->packets && !*text)
 		strcpy(text, ", all delivered");
-	rec_add_short_report_line(r, "  %s -> %s   %s%s%s%s", fwd.ends[i].name, fwd.ends[!i].name,
-				  text_of_count_and_noun(way->packets, "packet"), text,
+	rec_say(r, "  %s -> %s   %s%s%s%s", fwd.ends[i].name, fwd.ends[!i].name,
+				  counted_text(way->packets, "packet"), text,
 		*link ? "; " : "", link);
 }
 
@@ -228,20 +228,20 @@ static void say_link(struct rec_report *r, double wall_ns)
 	char link[2][256];
 
 	for (int i = 0; i < 2; i++)
-		describe_link_direction(&now.commands.cfg[i], alike && now.commands.cfg[i].delay_ns ? " each way" : "", link[i], sizeof(link[i]));
-	rec_add_short_report_line(r, "%s <-> %s: %s%s%s", fwd.ends[0].name, fwd.ends[1].name, alike ? link[0] : "", alike ? "; " : "",
+		describe_way(&now.commands.cfg[i], alike && now.commands.cfg[i].delay_ns ? " each way" : "", link[i], sizeof(link[i]));
+	rec_say(r, "%s <-> %s: %s%s%s", fwd.ends[0].name, fwd.ends[1].name, alike ? link[0] : "", alike ? "; " : "",
 				  ns_text(wall_ns));
 	for (int i = 0; i < 2; i++)
-		say_link_direction(r, i, alike ? "" : link[i]);
+		say_way(r, i, alike ? "" : link[i]);
 	if (added->n)
-		rec_add_short_report_line(r, "Delay added by the program itself: %s µs (p50), %s (p99), %s at worst",
-			number_text(delay_hist_percentile_us(added, 0.5)),
-			number_text(delay_hist_percentile_us(added, 0.99)), number_text((double)added->max_ns / NS_PER_US));
-	if (were_frames_dropped_for_room())
-		rec_add_warning_line(r, "%s packets were dropped because all slots were taken; give more with --packets",
-			 text_of_count(fwd.way[0].no_room + fwd.way[1].no_room));
+		rec_say(r, "Delay added by the program itself: %s µs (p50), %s (p99), %s at worst",
+			number_text(delay_hist_percentile(added, 0.5)),
+			number_text(delay_hist_percentile(added, 0.99)), number_text((double)added->max_ns / NS_PER_US));
+	if (lost_frames())
+		rec_warn(r, "%s packets were dropped because all slots were taken; give more with --packets",
+			 count_text(fwd.way[0].no_room + fwd.way[1].no_room));
 	if (fwd.broken)
-		rec_add_warning_line(r, "the interface %s was removed during the run", fwd.ends[fwd.broken - 1].name);
+		rec_warn(r, "the interface %s was removed during the run", fwd.ends[fwd.broken - 1].name);
 }
 
 static void report_link(struct rec_report *r)
@@ -249,24 +249,24 @@ static void report_link(struct rec_report *r)
 	int64_t wall = clock_now() - now.begun_ns;
 	char text[128];
 
-	report_link_settings(r);
+	report_way_settings(r);
 	rec_begin_object(r, "result");
 	rec_begin_array(r, "ways");
-	report_link_direction(r, 0);
-	report_link_direction(r, 1);
-	rec_end_container(r);
-	report_delay_beyond_due_time(r);
+	report_way(r, 0);
+	report_way(r, 1);
+	rec_end(r);
+	report_added_delay(r);
 	rec_add_int(r, "on_their_way", (int64_t)delay_queue_length(fwd.queue));
-	rec_add_int(r, "on_their_way_max", (int64_t)delay_queue_peak_length(fwd.queue));
+	rec_add_int(r, "on_their_way_max", (int64_t)delay_queue_peak(fwd.queue));
 	rec_add_int(r, "orders", now.commands_applied);
 	rec_add_real(r, "seconds", (double)wall / NS_PER_S, 3);
-	rec_add_real(r, "cpu_percent", wall > 0 ? 100.0 * (double)(clock_cpu_time_of_this_process() - now.cpu_ns) / (double)wall : NAN, 2);
-	rt_describe_granted(&now.rt, text, sizeof(text));
+	rec_add_real(r, "cpu_percent", wall > 0 ? 100.0 * (double)(clock_process_cpu() - now.cpu_ns) / (double)wall : NAN, 2);
+	rt_describe(&now.rt, text, sizeof(text));
 	rec_add_str(r, "scheduling", text);
 	rec_add_bool(r, "real_time", now.rt.fifo > 0);
 	rec_add_bool(r, "memory_locked", now.rt.locked);
-	rec_end_container(r);
-	rec_set_main_table(r, "ways");
+	rec_end(r);
+	rec_set_table(r, "ways");
 	say_link(r, (double)wall);
 }
 
@@ -276,27 +276,27 @@ static void write_interim_report(void)
 	int err;
 
 	report_link(now.out);
-	err = rec_close_report(now.out);
+	err = rec_close(now.out);
 	if (err)
 		warn("cannot write the report: %s", strerror(-err));
-	now.out = rec_open_report(&out_cfg, "delayline");
+	now.out = rec_open(&out_cfg, "delayline");
 	if (!now.out)
 		warn("cannot reopen %s: %m; no further report will be written", out_cfg.path ? out_cfg.path : "the report");
 }
 
 /* --- commands ---------------------------------------------------------------------------------------------------- */
 
-static void open_link_command_fifo(void)
+static void open_fifo(void)
 {
 	struct why why;
 
-	if (cfg.control && command_fifo_open(&now.control, cfg.control, &why))
+	if (cfg.control && fifo_open(&now.control, cfg.control, &why))
 		die(EXIT_RUN, "%s", why.text);
 }
 
-static void apply_link_command(void *arg, const char *line)
+static void apply_order(void *arg, const char *line)
 {
-	struct link_command_changes *o = &now.commands;
+	struct link_changes *o = &now.commands;
 	int err = parse_link_command(o, line);
 
 	(void)arg;
@@ -320,18 +320,18 @@ static void apply_link_command(void *arg, const char *line)
 
 /* --- making it ready -------------------------------------------------------------------------------------------- */
 
-static void read_delayline_options(int argc, char **argv)
+static void read_line_options(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv,
 			      "delayline --end NAME[@FILE] --end NAME[@FILE] [--delay TIME] [--loss PERCENT] [--rate RATE] [options]",
 			      "Joins two interfaces by a link of a stated delay, jitter, loss and rate.", options);
 	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--control", cfg.control } };
 
-	cli_refuse_operands_from(argc, argv, first);
+	cli_refuse_operands(argc, argv, first);
 	if (cfg.ends != 2)
 		die_usage("a link has two ends: --end NAME --end NAME");
-	rec_check_outputs_differ(place, 2);
-	proc_require_ready_fd_writable((int)cfg.ready_fd);
+	rec_check_outputs(place, 2);
+	proc_check_ready_fd((int)cfg.ready_fd);
 }
 
 static void open_tap_ports(void)
@@ -370,11 +370,11 @@ static void run_link(void)
 	int64_t end_ns = cfg.run_ns ? now.begun_ns + cfg.run_ns : INT64_MAX;
 	sigset_t signals, before;
 
-	proc_fill_stop_signal_set(&signals);
+	proc_stop_set(&signals);
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	while (!proc_stop && !fwd.broken && clock_now() < end_ns) {
-		if (forwarder_wait_and_forward(&fwd, now.control.fd, end_ns, &before))
-			command_fifo_read_lines(&now.control, apply_link_command, NULL);
+		if (forwarder_run_once(&fwd, now.control.fd, end_ns, &before))
+			fifo_read_lines(&now.control, apply_order, NULL);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
@@ -383,13 +383,13 @@ int main(int argc, char **argv)
 {
 	int err;
 
-	read_delayline_options(argc, argv);
-	proc_request_sigterm_at_parent_end();
+	read_line_options(argc, argv);
+	proc_end_beside_parent();
 	if (cfg.parent && getppid() != (pid_t)cfg.parent)
 		die(EXIT_RUN, "the parent is not process %lld (--parent); it has probably ended", (long long)cfg.parent);
-	proc_catch_stop_signals();
-	now.out = rec_open_report_or_die(&out_cfg, "delayline");
-	err = proc_pin_thread_to_cpus(&cfg.cpus);
+	proc_catch_stop();
+	now.out = rec_must_open(&out_cfg, "delayline");
+	err = proc_pin_thread(&cfg.cpus);
 	if (err)
 		die(EXIT_USAGE, "cannot run on the CPUs of --cpus: %s", strerror(-err));
 	init_link_paths();
@@ -398,18 +398,18 @@ int main(int argc, char **argv)
 	err = drop_unneeded_privileges();
 	if (err)
 		die(EXIT_RUN, "cannot drop privileges: %s", strerror(-err));
-	open_link_command_fifo();
+	open_fifo();
 	now.begun_ns = clock_now();
-	now.cpu_ns = clock_cpu_time_of_this_process();
-	proc_write_ready_line_or_warn((int)cfg.ready_fd);
+	now.cpu_ns = clock_process_cpu();
+	proc_tell_ready((int)cfg.ready_fd);
 	run_link();
-	command_fifo_remove(&now.control);
+	fifo_remove(&now.control);
 	if (!now.out)
 		return EXIT_RUN;
 	report_link(now.out);
-	rec_close_report_or_die(now.out);
+	rec_must_close(now.out);
 	for (int i = 0; i < 2; i++)
 		tap_port_close(&fwd.ends[i]);
 	delay_queue_free(fwd.queue);
-	return fwd.broken ? EXIT_RUN : were_frames_dropped_for_room() ? EXIT_LOSSY : proc_stop && cfg.run_ns ? EXIT_INTERRUPTED : EXIT_OK;
+	return fwd.broken ? EXIT_RUN : lost_frames() ? EXIT_LOSSY : proc_stop && cfg.run_ns ? EXIT_INTERRUPTED : EXIT_OK;
 }

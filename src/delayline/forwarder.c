@@ -13,11 +13,11 @@
 #define SPIN_PART 50
 
 /* Reads and schedules one frame of interface `i`; false: none was there. The time is taken right after the read. */
-static bool forwarder_read_and_schedule_frame(struct tap_forwarder *p, int i)
+static bool read_frame(struct tap_forwarder *p, int i)
 {
 	static unsigned char nowhere[DELAY_QUEUE_SLOT];
-	struct forwarding_direction *way = &p->way[i];
-	unsigned char *slot = delay_queue_get_free_slot(p->queue);
+	struct forward_way *way = &p->way[i];
+	unsigned char *slot = delay_queue_slot(p->queue);
 	ssize_t n = read(p->ends[i].fd, slot ? slot : nowhere, DELAY_QUEUE_SLOT);
 	int64_t now = clock_now(), due;
 	enum link_fate fate;
@@ -33,20 +33,20 @@ static bool forwarder_read_and_schedule_frame(struct tap_forwarder *p, int i)
 		way->no_room++;
 		return true;
 	}
-	fate = link_path_schedule_packet(&way->path, now, n, &due);
+	fate = link_path_schedule(&way->path, now, n, &due);
 	way->fate[fate]++;
 	if (fate == LINK_PASSES)
 		delay_queue_push(p->queue, due, (size_t)n, i);
 	return true;
 }
 
-static void forwarder_write_due_frames(struct tap_forwarder *p)
+static void write_due_frames(struct tap_forwarder *p)
 {
 	int64_t now = clock_now(), due;
 	size_t bytes;
 	int i;
 
-	while (delay_queue_next_due_ns(p->queue) <= now) {
+	while (delay_queue_due_ns(p->queue) <= now) {
 		const unsigned char *frame = delay_queue_pop(p->queue, &due, &bytes, &i);
 
 		if (write(p->ends[!i].fd, frame, bytes) == (ssize_t)bytes)
@@ -59,10 +59,10 @@ static void forwarder_write_due_frames(struct tap_forwarder *p)
 	}
 }
 
-bool forwarder_wait_and_forward(struct tap_forwarder *p, int control, int64_t until_ns, const sigset_t *while_waiting)
+bool forwarder_run_once(struct tap_forwarder *p, int control, int64_t until_ns, const sigset_t *while_waiting)
 {
 	struct pollfd fd[] = { { p->ends[0].fd, POLLIN, 0 }, { p->ends[1].fd, POLLIN, 0 }, { control, POLLIN, 0 } };
-	int64_t now = clock_now(), next = delay_queue_next_due_ns(p->queue), left;
+	int64_t now = clock_now(), next = delay_queue_due_ns(p->queue), left;
 	struct timespec ts;
 	bool spins = false;
 
@@ -82,11 +82,11 @@ bool forwarder_wait_and_forward(struct tap_forwarder *p, int control, int64_t un
 		return false;
 	if (spins)
 		p->spun_ns += clock_now() - now;
-	forwarder_write_due_frames(p);
+	write_due_frames(p);
 	for (int i = 0; i < 2; i++) {
-		for (int n = 0; fd[i].revents && n < BATCH && forwarder_read_and_schedule_frame(p, i); n++)
+		for (int n = 0; fd[i].revents && n < BATCH && read_frame(p, i); n++)
 			;
 	}
-	forwarder_write_due_frames(p);
+	write_due_frames(p);
 	return fd[2].revents != 0;
 }

@@ -10,8 +10,8 @@
 #include <signal.h>
 #include <stdbool.h>
 
-struct forwarding_direction {	/* [i]: from ends[i] to the other interface */
-	struct link_direction_model path;
+struct forward_way {	/* [i]: from ends[i] to the other interface */
+	struct link_path path;
 	int64_t packets, bytes;			/* read from the sending interface */
 	int64_t fate[LINK_FATES];		/* packets by enum link_fate */
 	int64_t passed_bytes;			/* written to the receiving interface */
@@ -21,8 +21,8 @@ struct forwarding_direction {	/* [i]: from ends[i] to the other interface */
 
 struct tap_forwarder {
 	struct tap_interface ends[2];
-	struct forwarding_direction way[2];
-	struct delayed_packet_queue *queue;
+	struct forward_way way[2];
+	struct delay_queue *queue;
 	struct delay_hist added;	/* time from when a frame was due until it was written */
 	int64_t begun_ns, spun_ns;	/* first call (CLOCK_MONOTONIC); time spent busy-waiting since */
 	int broken;		/* 1 + index of the interface that is gone; 0: none */
@@ -30,4 +30,4 @@ struct tap_forwarder {
 
 /* Waits for frames, due times, `control` (-1: no such descriptor), a signal that `while_waiting` lets in, or `until_ns`
  * (INT64_MAX: no limit), and handles what is there. True: `control` can be read. */
-bool forwarder_wait_and_forward(struct tap_forwarder *p, int control, int64_t until_ns, const sigset_t *while_waiting);
+bool forwarder_run_once(struct tap_forwarder *p, int control, int64_t until_ns, const sigset_t *while_waiting);

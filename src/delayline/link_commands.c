@@ -12,7 +12,7 @@
 int parse_link_rate(const char *text, int64_t *bits)
 {
 	int64_t value = 0;
-	int err = strcmp(text, "none") ? cli_parse_bit_rate(text, &value) : 0;
+	int err = strcmp(text, "none") ? cli_parse_rate(text, &value) : 0;
 
 	if (!err && strcmp(text, "none") != 0 && (value < RATE_LEAST || value > RATE_MOST))
 		err = -ERANGE;
@@ -33,7 +33,7 @@ int parse_link_loss(const char *text, double *probability)
 	if (length == 0 || length >= sizeof(number))
 		return -EINVAL;
 	snprintf(number, sizeof(number), "%.*s", (int)length, text);
-	err = cli_parse_real_number(number, &value);
+	err = cli_parse_real(number, &value);
 	if (err)
 		return err;
 	if (!(value >= 0 && value <= 100))
@@ -42,10 +42,10 @@ int parse_link_loss(const char *text, double *probability)
 	return 0;
 }
 
-static int parse_time_in_link_command(const char *text, int64_t *out)
+static int parse_link_time(const char *text, int64_t *out)
 {
 	int64_t ns;
-	int err = cli_parse_duration_ns(text, &ns);
+	int err = cli_parse_ns(text, &ns);
 
 	if (err)
 		return err;
@@ -55,7 +55,7 @@ static int parse_time_in_link_command(const char *text, int64_t *out)
 	return 0;
 }
 
-static int find_index_of_command_word(const char *text, const char *const *words, int *out)
+static int find_link_word(const char *text, const char *const *words, int *out)
 {
 	for (int i = 0; words[i]; i++) {
 		if (!strcmp(text, words[i])) {
@@ -66,7 +66,7 @@ static int find_index_of_command_word(const char *text, const char *const *words
 	return -EINVAL;
 }
 
-static int parse_link_setting(struct link_direction_settings *cfg, const char *name, const char *value)
+static int parse_link_setting(struct link_settings *cfg, const char *name, const char *value)
 {
 	static const char *const order[] = { "kept", "free", NULL };
 	const struct { const char *name; int64_t *ns; } times[] = {
@@ -76,25 +76,25 @@ static int parse_link_setting(struct link_direction_settings *cfg, const char *n
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
 		if (!strcmp(name, times[i].name))
-			return parse_time_in_link_command(value, times[i].ns);
+			return parse_link_time(value, times[i].ns);
 	if (!strcmp(name, "rate"))
 		return parse_link_rate(value, &cfg->rate_bits);
 	if (!strcmp(name, "loss"))
 		return parse_link_loss(value, &cfg->loss);
 	if (!strcmp(name, "shape"))
-		return find_index_of_command_word(value, jitter_shapes, &cfg->shape);
+		return find_link_word(value, jitter_shapes, &cfg->shape);
 	if (strcmp(name, "order") != 0)
 		return -EINVAL;
-	err = find_index_of_command_word(value, order, &word);
+	err = find_link_word(value, order, &word);
 	if (!err)
 		cfg->reorder = word == 1;
 	return err;
 }
 
-int parse_link_command(struct link_command_changes *o, const char *line)
+int parse_link_command(struct link_changes *o, const char *line)
 {
 	char name[16] = "", value[64] = "", rest;
-	struct link_direction_settings cfg;
+	struct link_settings cfg;
 	int which = LINK_FORTH | LINK_BACK, err;
 	int64_t seed;
 
@@ -111,7 +111,7 @@ int parse_link_command(struct link_command_changes *o, const char *line)
 	if (sscanf(line, "%15s %63s %c", name, value, &rest) != 2)
 		return -EINVAL;
 	if (!strcmp(name, "seed")) {
-		err = cli_parse_integer(value, &seed);
+		err = cli_parse_int(value, &seed);
 		if (err || seed < 0)
 			return err ? err : -ERANGE;
 		o->seeded = true;

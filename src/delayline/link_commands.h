@@ -14,8 +14,8 @@
 
 enum { LINK_FORTH = 1, LINK_BACK = 2 };
 
-struct link_command_changes {
-	struct link_direction_settings cfg[2];	/* settings after the commands so far: forth, back */
+struct link_changes {
+	struct link_settings cfg[2];	/* settings after the commands so far: forth, back */
 	int changed;			/* bits LINK_FORTH, LINK_BACK: directions whose settings changed */
 	bool seeded, report;		/* a seed, a report command was read */
 	uint64_t seed;
@@ -23,7 +23,7 @@ struct link_command_changes {
 
 /* Parses one line without its newline; an empty line changes nothing. 0, or -EINVAL, -EDOM (a time without a unit), -ERANGE, and
  * then nothing has changed. */
-int parse_link_command(struct link_command_changes *o, const char *line);
+int parse_link_command(struct link_changes *o, const char *line);
 
 /* Parses a rate of 1000 bit to 100 Gbit per second: "10Mbit", "2.5Gbit/s", "1000bit"; "none" gives 0. 0, -EINVAL or -ERANGE. */
 int parse_link_rate(const char *text, int64_t *bits);

@@ -9,14 +9,14 @@
 
 const char *const jitter_shapes[] = { "uniform", "normal", 0 };
 
-void link_path_init(struct link_direction_model *p, const struct link_direction_settings *cfg, uint64_t seed)
+void link_path_init(struct link_path *p, const struct link_settings *cfg, uint64_t seed)
 {
-	*p = (struct link_direction_model){ .sent_ns = INT64_MIN, .due_ns = INT64_MIN };
+	*p = (struct link_path){ .sent_ns = INT64_MIN, .due_ns = INT64_MIN };
 	link_path_configure(p, cfg);
 	link_path_set_seed(p, seed);
 }
 
-void link_path_set_seed(struct link_direction_model *p, uint64_t seed)
+void link_path_set_seed(struct link_path *p, uint64_t seed)
 {
 	uint64_t state = seed;
 
@@ -24,16 +24,16 @@ void link_path_set_seed(struct link_direction_model *p, uint64_t seed)
 	p->jitter_state = random_bits(&state);
 }
 
-void link_path_configure(struct link_direction_model *p, const struct link_direction_settings *cfg)
+void link_path_configure(struct link_path *p, const struct link_settings *cfg)
 {
 	if (cfg->rate_bits != p->cfg.rate_bits)
 		p->remainder = 0;	/* its unit depends on the rate */
 	p->cfg = *cfg;
 }
 
-static double random_jitter_deviation(struct link_direction_model *p)
+static double draw_jitter(struct link_path *p)
 {
-	double x = random_fraction_below_one(&p->jitter_state), y = random_fraction_below_one(&p->jitter_state);
+	double x = random_fraction(&p->jitter_state), y = random_fraction(&p->jitter_state);
 
 	if (p->cfg.shape == JITTER_UNIFORM)
 		return 2 * x - 1;
@@ -42,7 +42,7 @@ static double random_jitter_deviation(struct link_direction_model *p)
 }
 
 /* Sets the end of the packet's transmission in p->sent_ns. 0, or -1: the queue is full. */
-static int link_path_compute_transmit_end(struct link_direction_model *p, int64_t now_ns, int64_t bytes)
+static int compute_transmit_end(struct link_path *p, int64_t now_ns, int64_t bytes)
 {
 	int64_t begins = now_ns, work;
 
@@ -62,18 +62,18 @@ static int link_path_compute_transmit_end(struct link_direction_model *p, int64_
 	return 0;
 }
 
-enum link_fate link_path_schedule_packet(struct link_direction_model *p, int64_t now_ns, int64_t bytes, int64_t *due_ns)
+enum link_fate link_path_schedule(struct link_path *p, int64_t now_ns, int64_t bytes, int64_t *due_ns)
 {
-	bool lost = random_fraction_below_one(&p->loss_state) < p->cfg.loss;
+	bool lost = random_fraction(&p->loss_state) < p->cfg.loss;
 	int64_t due;
 
-	if (link_path_compute_transmit_end(p, now_ns, bytes))
+	if (compute_transmit_end(p, now_ns, bytes))
 		return LINK_QUEUE_FULL;
 	if (lost)
 		return LINK_LOSES;
 	due = p->sent_ns + p->cfg.delay_ns;
 	if (p->cfg.jitter_ns > 0)
-		due += llround((double)p->cfg.jitter_ns * random_jitter_deviation(p));
+		due += llround((double)p->cfg.jitter_ns * draw_jitter(p));
 	if (due < p->sent_ns)
 		due = p->sent_ns;
 	if (!p->cfg.reorder && due < p->due_ns)

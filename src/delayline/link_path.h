@@ -18,7 +18,7 @@
 enum jitter_shape { JITTER_UNIFORM, JITTER_NORMAL };
 extern const char *const jitter_shapes[];
 
-struct link_direction_settings {
+struct link_settings {
 	int64_t rate_bits;	/* bits per second; 0: no limit, and no queue */
 	int64_t queue_ns, delay_ns, jitter_ns;
 	double loss;		/* probability, 0 to 1 */
@@ -28,18 +28,18 @@ struct link_direction_settings {
 
 enum link_fate { LINK_PASSES, LINK_LOSES, LINK_QUEUE_FULL, LINK_FATES };
 
-struct link_direction_model {
-	struct link_direction_settings cfg;
+struct link_path {
+	struct link_settings cfg;
 	uint64_t loss_state, jitter_state;	/* of the two random number generators */
 	int64_t sent_ns;	/* end of the previous packet's transmission */
 	int64_t remainder;	/* of the previous packet's division by the rate, in bits times ns per s */
 	int64_t due_ns;		/* delivery time of the previous packet */
 };
 
-void link_path_init(struct link_direction_model *p, const struct link_direction_settings *cfg, uint64_t seed);
+void link_path_init(struct link_path *p, const struct link_settings *cfg, uint64_t seed);
 /* Restarts both random number generators. */
-void link_path_set_seed(struct link_direction_model *p, uint64_t seed);
+void link_path_set_seed(struct link_path *p, uint64_t seed);
 /* Changes the settings for packets that arrive from now on. */
-void link_path_configure(struct link_direction_model *p, const struct link_direction_settings *cfg);
+void link_path_configure(struct link_path *p, const struct link_settings *cfg);
 /* Decides on a packet of `bytes` that arrived at `now_ns`, which must not decrease. Sets *due_ns for LINK_PASSES. */
-enum link_fate link_path_schedule_packet(struct link_direction_model *p, int64_t now_ns, int64_t bytes, int64_t *due_ns);
+enum link_fate link_path_schedule(struct link_path *p, int64_t now_ns, int64_t bytes, int64_t *due_ns);

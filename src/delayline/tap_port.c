@@ -13,14 +13,14 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-static int tap_port_create(struct tap_interface *e, struct why *why)
+static int create_tap(struct tap_interface *e, struct why *why)
 {
 	struct ifreq request = { .ifr_flags = IFF_TAP | IFF_NO_PI };
 	int err;
 
 	e->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (e->fd < 0)
-		return fail_with_reason(-errno, why,
+		return why_fail(-errno, why,
 					"cannot open /dev/net/tun: %s; run modprobe tun, or give this user access to it",
 					strerror(errno));
 	memcpy(request.ifr_name, e->name, sizeof(request.ifr_name));
@@ -28,7 +28,7 @@ static int tap_port_create(struct tap_interface *e, struct why *why)
 		err = errno;
 		close(e->fd);
 		e->fd = -1;
-		return fail_with_reason(-err, why, "cannot create the interface %s: %s%s", e->name, strerror(err),
+		return why_fail(-err, why, "cannot create the interface %s: %s%s", e->name, strerror(err),
 			      err == EPERM ? "; needs CAP_NET_ADMIN in its network namespace" : err == EBUSY ? "; another interface has this name" : "");
 	}
 	e->counters = open("/proc/thread-self/net/dev", O_RDONLY | O_CLOEXEC);
@@ -43,19 +43,19 @@ int tap_port_open(struct tap_interface *e, const char *where, struct why *why)
 
 	*e = (struct tap_interface){ .fd = -1, .counters = -1 };
 	if (length == 0 || length >= sizeof(e->name))
-		return fail_with_reason(-EINVAL, why, "%s: the name of an interface has 1 to 15 characters", where);
+		return why_fail(-EINVAL, why, "%s: the name of an interface has 1 to 15 characters", where);
 	memcpy(e->name, where, length);
 	if (!space)
-		return tap_port_create(e, why);
+		return create_tap(e, why);
 	there = open(space + 1, O_RDONLY | O_CLOEXEC);
 	if (there < 0 || setns(there, CLONE_NEWNET)) {
 		err = errno;
-		fail_with_reason(-err, why, "cannot enter the network namespace %s: %s%s", space + 1, strerror(err),
+		why_fail(-err, why, "cannot enter the network namespace %s: %s%s", space + 1, strerror(err),
 		       err == EPERM ? "; needs CAP_SYS_ADMIN there" : "");
 	}
 	if (there >= 0)
 		close(there);
-	return err ? -err : tap_port_create(e, why);
+	return err ? -err : create_tap(e, why);
 }
 
 void tap_port_close(struct tap_interface *e)
@@ -67,7 +67,7 @@ void tap_port_close(struct tap_interface *e)
 	e->fd = e->counters = -1;
 }
 
-int64_t tap_port_parse_dropped_frames(const char *text, const char *name)
+int64_t tap_port_parse_drops(const char *text, const char *name)
 {
 	size_t length = strlen(name);
 	long long dropped;
@@ -83,7 +83,7 @@ int64_t tap_port_parse_dropped_frames(const char *text, const char *name)
 	return -1;
 }
 
-int64_t tap_port_dropped_frames(const struct tap_interface *e)
+int64_t tap_port_read_drops(const struct tap_interface *e)
 {
 	char text[8192];
 	ssize_t n = e->counters < 0 ? -1 : pread(e->counters, text, sizeof(text) - 1, 0);
@@ -91,7 +91,7 @@ int64_t tap_port_dropped_frames(const struct tap_interface *e)
 	if (n <= 0)
 		return -1;
 	text[n] = '\0';
-	return tap_port_parse_dropped_frames(text, e->name);
+	return tap_port_parse_drops(text, e->name);
 }
 
 int drop_unneeded_privileges(void)

@@ -11,7 +11,7 @@
  * loop runs is false. */
 #define SKEW_NS 20000
 
-struct culprit_attribution_state {
+struct attribution {
 	int loop_tid;		/* thread id of the loop in our pid namespace */
 	int loop_pid;		/* thread id of the loop in the initial pid namespace; 0: not seen yet */
 	int64_t last_ns;	/* time of the last record */
@@ -34,7 +34,7 @@ struct culprit_attribution_state {
 	int64_t away_ns;	/* length of all busy intervals so far */
 	int64_t late;		/* gaps that were asked for too late */
 	int64_t missed;		/* task switches without a record */
-	struct busy_interval_queue queue;
+	struct busy_queue queue;
 };
 
 static const enum culprit_kind kinds[] = {
@@ -42,9 +42,9 @@ static const enum culprit_kind kinds[] = {
 	[TRACE_RESCHED] = CULPRIT_RESCHED, [TRACE_CALL] = CULPRIT_CALL,
 };
 
-struct culprit_attribution_state *attribution_new(int loop_tid)
+struct attribution *attribution_new(int loop_tid)
 {
-	struct culprit_attribution_state *w = calloc(1, sizeof(*w));
+	struct attribution *w = calloc(1, sizeof(*w));
 
 	if (w) {
 		w->loop_tid = loop_tid;
@@ -53,53 +53,53 @@ struct culprit_attribution_state *attribution_new(int loop_tid)
 	return w;
 }
 
-void attribution_free(struct culprit_attribution_state *w)
+void attribution_free(struct attribution *w)
 {
 	free(w);
 }
 
-int64_t attribution_too_late_gap_count(const struct culprit_attribution_state *w)
+int64_t attribution_late_gaps(const struct attribution *w)
 {
 	return w->late;
 }
 
-int64_t attribution_missed_switch_count(const struct culprit_attribution_state *w)
+int64_t attribution_missed_switches(const struct attribution *w)
 {
 	return w->missed;
 }
 
-static void busy_slice_set_name(struct culprit_time_in_busy_interval *p, const char *name)
+static void set_slice_name(struct busy_slice *p, const char *name)
 {
 	if (name[0] && p->id >= 0)
 		snprintf(p->name, sizeof(p->name), "%s", name);
 }
 
 /* The slice, in the open busy interval, of the innermost interrupt or task now. */
-static struct culprit_time_in_busy_interval *attribution_innermost_slice(struct culprit_attribution_state *w)
+static struct busy_slice *find_innermost_slice(struct attribution *w)
 {
-	struct culprit_time_in_busy_interval *p;
+	struct busy_slice *p;
 
 	if (w->depth) {
 		const struct nested_interrupt *f = &w->stack[w->depth - 1];
 
-		p = busy_find_or_add_slice(&w->queue, f->kind, f->id, w->last_ns);
+		p = busy_get_slice(&w->queue, f->kind, f->id, w->last_ns);
 		if (!p->name[0])
-			busy_slice_set_name(p, f->name);
+			set_slice_name(p, f->name);
 		return p;
 	}
-	p = busy_find_or_add_slice(&w->queue, CULPRIT_TASK, w->task, w->last_ns);
+	p = busy_get_slice(&w->queue, CULPRIT_TASK, w->task, w->last_ns);
 	if (!p->name[0]) {
-		busy_slice_set_name(p, w->comm);
+		set_slice_name(p, w->comm);
 		p->here = w->here;
 	}
 	return p;
 }
 
 /* Counts the time since the last record for the culprit that ran in it. */
-static void attribution_credit_elapsed_time(struct culprit_attribution_state *w, int64_t now)
+static void credit_elapsed_time(struct attribution *w, int64_t now)
 {
-	if (busy_unfinished_interval(&w->queue) && now > w->last_ns && (w->depth || w->away)) {
-		struct culprit_time_in_busy_interval *p = attribution_innermost_slice(w);
+	if (busy_open_interval(&w->queue) && now > w->last_ns && (w->depth || w->away)) {
+		struct busy_slice *p = find_innermost_slice(w);
 
 		p->ns += now - w->last_ns;
 		p->end_ns = now;
@@ -108,7 +108,7 @@ static void attribution_credit_elapsed_time(struct culprit_attribution_state *w,
 		w->last_ns = now;
 }
 
-static struct preempted_task *attribution_find_preempted_task(struct culprit_attribution_state *w, int task)
+static struct preempted_task *find_preempted_task(struct attribution *w, int task)
 {
 	for (int i = 0; i < WAITING; i++)
 		if (w->waiting[i].task == task)
@@ -116,21 +116,21 @@ static struct preempted_task *attribution_find_preempted_task(struct culprit_att
 	return NULL;
 }
 
-static void attribution_begin_busy_interval(struct culprit_attribution_state *w)
+static void begin_busy_interval(struct attribution *w)
 {
-	if (!busy_unfinished_interval(&w->queue))
+	if (!busy_open_interval(&w->queue))
 		busy_begin_interval(&w->queue, w->last_ns);
 }
 
-static void attribution_end_busy_interval(struct culprit_attribution_state *w)
+static void end_busy_interval(struct attribution *w)
 {
-	struct busy_interval *s = busy_unfinished_interval(&w->queue);
+	struct busy_interval *s = busy_open_interval(&w->queue);
 
 	if (!s)
 		return;
 	w->away_ns += w->last_ns - s->start_ns;
 	for (size_t i = 0; i < s->n; i++) {
-		const struct culprit_time_in_busy_interval *p = busy_slice_by_index(&w->queue, s, i);
+		const struct busy_slice *p = busy_slice_at(&w->queue, s, i);
 		struct preempted_task *slot = &w->waiting[0];
 
 		if (p->kind != CULPRIT_TASK || !p->wants || p->id <= 0)
@@ -146,10 +146,10 @@ static void attribution_end_busy_interval(struct culprit_attribution_state *w)
 	busy_end_interval(&w->queue, w->last_ns);
 }
 
-static bool attribution_does_task_resume_burst(struct culprit_attribution_state *w, int task)
+static bool take_resumed_burst(struct attribution *w, int task)
 {
-	struct preempted_task *at = attribution_find_preempted_task(w, task);
-	struct busy_interval *s = busy_unfinished_interval(&w->queue);
+	struct preempted_task *at = find_preempted_task(w, task);
+	struct busy_interval *s = busy_open_interval(&w->queue);
 	int64_t loop_ns;
 
 	if (!task || !at)
@@ -159,29 +159,29 @@ static bool attribution_does_task_resume_burst(struct culprit_attribution_state 
 	return loop_ns < BURST_PAUSE_NS;
 }
 
-static void attribution_on_task_leaving_cpu(struct culprit_attribution_state *w, const struct trace_record *r)
+static void note_task_left(struct attribution *w, const struct trace_record *r)
 {
-	struct culprit_time_in_busy_interval *p = busy_find_or_add_slice(&w->queue, CULPRIT_TASK, r->prev_pid, w->last_ns);
+	struct busy_slice *p = busy_get_slice(&w->queue, CULPRIT_TASK, r->prev_pid, w->last_ns);
 
-	busy_slice_set_name(p, r->prev_comm);
+	set_slice_name(p, r->prev_comm);
 	if (r->prev_here)
 		p->here = r->prev_here;
 	p->wants = r->prev_wants && r->prev_pid;
 }
 
-static void attribution_on_task_entering_cpu(struct culprit_attribution_state *w, const struct trace_record *r)
+static void note_task_came(struct attribution *w, const struct trace_record *r)
 {
-	struct culprit_time_in_busy_interval *p = busy_find_or_add_slice(&w->queue, CULPRIT_TASK, r->next_pid, w->last_ns);
+	struct busy_slice *p = busy_get_slice(&w->queue, CULPRIT_TASK, r->next_pid, w->last_ns);
 
 	if (!p->name[0])	/* the first time in this busy interval */
-		p->resumed = attribution_does_task_resume_burst(w, r->next_pid);
-	busy_slice_set_name(p, r->next_comm);
+		p->resumed = take_resumed_burst(w, r->next_pid);
+	set_slice_name(p, r->next_comm);
 	if (r->next_here)
 		p->here = r->next_here;
 	p->wants = false;
 }
 
-static void attribution_set_running_task(struct culprit_attribution_state *w, int pid, int here, const char *comm)
+static void set_running_task(struct attribution *w, int pid, int here, const char *comm)
 {
 	w->away = true;
 	w->task = pid;
@@ -190,19 +190,19 @@ static void attribution_set_running_task(struct culprit_attribution_state *w, in
 }
 
 /* Handles a switch away from the loop: the loop was on the CPU, whatever earlier records said. */
-static void attribution_note_loop_was_on_cpu(struct culprit_attribution_state *w, int loop_pid)
+static void note_loop_ran(struct attribution *w, int loop_pid)
 {
-	if (!w->loop_pid && w->away && busy_unfinished_interval(&w->queue))
+	if (!w->loop_pid && w->away && busy_open_interval(&w->queue))
 		/* the interval was the loop itself, whose thread id in the initial namespace was not known */
-		busy_cancel_open_interval(&w->queue);
+		busy_cancel_interval(&w->queue);
 	w->loop_pid = loop_pid;
 	w->away = false;
-	attribution_end_busy_interval(w);
+	end_busy_interval(w);
 }
 
 /* Does the record contradict the one before, so that a switch between them is missing? Not if the state or the loop's thread id
  * is unknown. */
-static bool attribution_is_switch_missing(const struct culprit_attribution_state *w, const struct trace_record *r, bool from_loop)
+static bool is_switch_missing(const struct attribution *w, const struct trace_record *r, bool from_loop)
 {
 	if (w->blind)
 		return false;
@@ -211,9 +211,9 @@ static bool attribution_is_switch_missing(const struct culprit_attribution_state
 
 /* Marks the time since the last record as unexplained. If the loop was on the CPU at one end of that time, how much of it is lost
  * is not known until a gap says so. */
-static void attribution_mark_time_unexplained(struct culprit_attribution_state *w, bool from_loop, int64_t now)
+static void mark_unexplained_time(struct attribution *w, bool from_loop, int64_t now)
 {
-	struct busy_interval *s = busy_unfinished_interval(&w->queue);
+	struct busy_interval *s = busy_open_interval(&w->queue);
 
 	w->missed++;
 	w->depth = 0;
@@ -221,52 +221,52 @@ static void attribution_mark_time_unexplained(struct culprit_attribution_state *
 		if (s)
 			s->end_unrecorded = true;
 	} else if (s) {
-		struct culprit_time_in_busy_interval *p = busy_find_or_add_slice(&w->queue, CULPRIT_UNEXPLAINED, 0, w->last_ns);
+		struct busy_slice *p = busy_get_slice(&w->queue, CULPRIT_UNEXPLAINED, 0, w->last_ns);
 
 		snprintf(p->name, sizeof(p->name), MISSED_SWITCH_NAME);
 		p->ns += now - w->last_ns;
 		p->end_ns = now;
 	} else {
 		w->last_ns = now;
-		attribution_begin_busy_interval(w);
-		busy_unfinished_interval(&w->queue)->begin_unrecorded = true;
+		begin_busy_interval(w);
+		busy_open_interval(&w->queue)->begin_unrecorded = true;
 	}
 	if (!from_loop)
 		w->last_ns = now;
 }
 
-static void attribution_add_task_switch(struct culprit_attribution_state *w, const struct trace_record *r, int64_t now)
+static void add_task_switch(struct attribution *w, const struct trace_record *r, int64_t now)
 {
 	bool from_loop = r->prev_here ? r->prev_here == w->loop_tid : w->loop_pid && r->prev_pid == w->loop_pid;
 	bool to_loop = w->loop_pid ? r->next_pid == w->loop_pid : r->next_here == w->loop_tid;
 
-	if (attribution_is_switch_missing(w, r, from_loop))
-		attribution_mark_time_unexplained(w, from_loop, now);
+	if (is_switch_missing(w, r, from_loop))
+		mark_unexplained_time(w, from_loop, now);
 	else if (!from_loop && !w->depth && (w->blind || w->away)) {
-		attribution_set_running_task(w, r->prev_pid, r->prev_here, r->prev_comm);
-		attribution_begin_busy_interval(w);
+		set_running_task(w, r->prev_pid, r->prev_here, r->prev_comm);
+		begin_busy_interval(w);
 	}
 	/* An interrupt on the stack has lost its exit record, since interrupts do not switch tasks: the time so far is the interrupt's. */
 	if (!from_loop || w->depth)
-		attribution_credit_elapsed_time(w, now);
+		credit_elapsed_time(w, now);
 	w->depth = 0;
 	if (from_loop)
-		attribution_note_loop_was_on_cpu(w, r->prev_pid);
-	attribution_credit_elapsed_time(w, now);
-	if (!from_loop && busy_unfinished_interval(&w->queue))
-		attribution_on_task_leaving_cpu(w, r);
+		note_loop_ran(w, r->prev_pid);
+	credit_elapsed_time(w, now);
+	if (!from_loop && busy_open_interval(&w->queue))
+		note_task_left(w, r);
 	w->blind = w->away = false;
 	if (to_loop) {
-		attribution_end_busy_interval(w);
+		end_busy_interval(w);
 	} else {
-		attribution_set_running_task(w, r->next_pid, r->next_here, r->next_comm);
-		attribution_begin_busy_interval(w);
-		attribution_on_task_entering_cpu(w, r);
+		set_running_task(w, r->next_pid, r->next_here, r->next_comm);
+		begin_busy_interval(w);
+		note_task_came(w, r);
 	}
 }
 
 /* Returns the depth (from 1) of the frame of that interrupt; 0: it is not on the stack. */
-static int attribution_stack_find_interrupt(const struct culprit_attribution_state *w, enum culprit_kind kind, int id)
+static int find_interrupt(const struct attribution *w, enum culprit_kind kind, int id)
 {
 	for (int i = w->depth; i > 0; i--)
 		if (w->stack[i - 1].kind == kind && w->stack[i - 1].id == id)
@@ -274,7 +274,7 @@ static int attribution_stack_find_interrupt(const struct culprit_attribution_sta
 	return 0;
 }
 
-static void attribution_enter_interrupt(struct culprit_attribution_state *w, const struct trace_record *r)
+static void enter_interrupt(struct attribution *w, const struct trace_record *r)
 {
 	enum culprit_kind kind = kinds[r->class];
 	struct nested_interrupt *f;
@@ -286,32 +286,32 @@ static void attribution_enter_interrupt(struct culprit_attribution_state *w, con
 			if (w->stack[i - 1].kind == CULPRIT_SOFTIRQ)
 				open = i;
 	} else {
-		open = attribution_stack_find_interrupt(w, kind, r->id);
+		open = find_interrupt(w, kind, r->id);
 	}
 	if (open)
 		w->depth = open - 1;
-	attribution_begin_busy_interval(w);
+	begin_busy_interval(w);
 	if (w->depth == DEPTH)
 		w->depth--;
 	f = &w->stack[w->depth++];
 	f->kind = kind;
 	f->id = r->id;
 	snprintf(f->name, sizeof(f->name), "%s", r->name);
-	attribution_innermost_slice(w);
+	find_innermost_slice(w);
 }
 
-static void attribution_leave_interrupt(struct culprit_attribution_state *w, const struct trace_record *r)
+static void leave_interrupt(struct attribution *w, const struct trace_record *r)
 {
-	int open = attribution_stack_find_interrupt(w, kinds[r->class], r->id);
+	int open = find_interrupt(w, kinds[r->class], r->id);
 
 	if (!open)
 		return;
 	w->depth = open - 1;
 	if (!w->depth && !w->away)
-		attribution_end_busy_interval(w);
+		end_busy_interval(w);
 }
 
-void attribution_add_trace_record(struct culprit_attribution_state *w, const struct trace_record *r)
+void attribution_add_record(struct attribution *w, const struct trace_record *r)
 {
 	int64_t now = r->time_ns;
 
@@ -323,18 +323,18 @@ void attribution_add_trace_record(struct culprit_attribution_state *w, const str
 	}
 	switch (r->kind) {
 	case TRACE_SWITCH:
-		attribution_add_task_switch(w, r, now);
+		add_task_switch(w, r, now);
 		break;
 	case TRACE_ENTER:
-		attribution_credit_elapsed_time(w, now);
-		attribution_enter_interrupt(w, r);
+		credit_elapsed_time(w, now);
+		enter_interrupt(w, r);
 		break;
 	case TRACE_EXIT:
-		attribution_credit_elapsed_time(w, now);
-		attribution_leave_interrupt(w, r);
+		credit_elapsed_time(w, now);
+		leave_interrupt(w, r);
 		break;
 	case TRACE_LOST:
-		attribution_end_busy_interval(w);
+		end_busy_interval(w);
 		w->depth = 0;
 		w->away = false;
 		w->blind = true;
@@ -343,19 +343,19 @@ void attribution_add_trace_record(struct culprit_attribution_state *w, const str
 	}
 }
 
-size_t attribution_split_gap_by_culprit(struct culprit_attribution_state *w, int64_t start_ns, int64_t end_ns,
+size_t attribution_split_gap(struct attribution *w, int64_t start_ns, int64_t end_ns,
 					struct culprit_share *out, size_t max)
 {
-	const struct busy_interval *s = busy_unfinished_interval(&w->queue);
+	const struct busy_interval *s = busy_open_interval(&w->queue);
 
 	if (s && s->start_ns < start_ns - SKEW_NS) {	/* the loop ran at start_ns: a record is missing */
-		attribution_end_busy_interval(w);
+		end_busy_interval(w);
 		w->depth = 0;
 		w->away = false;
 	}
-	attribution_credit_elapsed_time(w, end_ns);
+	credit_elapsed_time(w, end_ns);
 	if (start_ns < w->queue.forgotten_ns)
 		w->late++;
-	busy_drop_intervals_until(&w->queue, start_ns);
-	return shares_compute_for_gap(&w->queue, start_ns, end_ns, SKEW_NS, out, max);
+	busy_drop_intervals(&w->queue, start_ns);
+	return busy_split_gap(&w->queue, start_ns, end_ns, SKEW_NS, out, max);
 }

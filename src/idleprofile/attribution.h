@@ -13,22 +13,22 @@
 #include "culprit.h"
 #include "trace.h"
 
-struct culprit_attribution_state;
+struct attribution;
 
 /* `loop_tid`: gettid() of the idle loop's thread on this CPU. NULL: no memory. */
-struct culprit_attribution_state *attribution_new(int loop_tid);
-/* Takes records in the order of trace_pass_on_waiting_records; a record with an earlier time than the one before counts at that
+struct attribution *attribution_new(int loop_tid);
+/* Takes records in the order of trace_drain; a record with an earlier time than the one before counts at that
  * one's time. */
-void attribution_add_trace_record(struct culprit_attribution_state *w, const struct trace_record *r);
+void attribution_add_record(struct attribution *w, const struct trace_record *r);
 /* Splits the gap [start_ns, end_ns) into shares, largest first; they sum to end_ns - start_ns exactly. Gaps must be asked for in
  * order, each after the trace was drained beyond the gap's end. Returns the number of shares (at least 1 for a gap of positive
  * length and max > 0). */
-size_t attribution_split_gap_by_culprit(struct culprit_attribution_state *w, int64_t start_ns, int64_t end_ns,
+size_t attribution_split_gap(struct attribution *w, int64_t start_ns, int64_t end_ns,
 					struct culprit_share *out, size_t max);
 /* Number of task switches without a record: a recorded switch left a task that, by the records before, was not on the CPU. The
  * time before it is CULPRIT_UNEXPLAINED, with the name MISSED_SWITCH_NAME. */
-int64_t attribution_missed_switch_count(const struct culprit_attribution_state *w);
+int64_t attribution_missed_switches(const struct attribution *w);
 /* Number of gaps that were asked for after the busy intervals in them had been dropped for lack of room; 0 if gaps are asked for
  * as often as the trace is drained. */
-int64_t attribution_too_late_gap_count(const struct culprit_attribution_state *w);
-void attribution_free(struct culprit_attribution_state *w);
+int64_t attribution_late_gaps(const struct attribution *w);
+void attribution_free(struct attribution *w);

@@ -11,68 +11,68 @@
 #define NAMED (SHARES_MAX - CULPRIT_UNEXPLAINED - 1)
 
 /* `i`: counted from the oldest interval, below q->n. */
-static struct busy_interval *busy_interval_by_index(struct busy_interval_queue *q, size_t i)
+static struct busy_interval *interval_at(struct busy_queue *q, size_t i)
 {
 	return &q->interval[(q->first + i) % BUSY_INTERVALS];
 }
 
-struct culprit_time_in_busy_interval *busy_slice_by_index(struct busy_interval_queue *q, const struct busy_interval *s, size_t i)
+struct busy_slice *busy_slice_at(struct busy_queue *q, const struct busy_interval *s, size_t i)
 {
 	return &q->slice[(s->first + i) % BUSY_SLICES];
 }
 
-struct busy_interval *busy_unfinished_interval(struct busy_interval_queue *q)
+struct busy_interval *busy_open_interval(struct busy_queue *q)
 {
-	return q->open ? busy_interval_by_index(q, q->n - 1) : NULL;
+	return q->open ? interval_at(q, q->n - 1) : NULL;
 }
 
-static void busy_queue_remove_oldest(struct busy_interval_queue *q)
+static void remove_oldest_interval(struct busy_queue *q)
 {
 	q->first = (q->first + 1) % BUSY_INTERVALS;
 	q->n--;
 }
 
-static void busy_queue_forget_oldest(struct busy_interval_queue *q)
+static void forget_oldest_interval(struct busy_queue *q)
 {
-	q->forgotten_ns = busy_interval_by_index(q, 0)->end_ns;
-	busy_queue_remove_oldest(q);
+	q->forgotten_ns = interval_at(q, 0)->end_ns;
+	remove_oldest_interval(q);
 }
 
-struct busy_interval *busy_begin_interval(struct busy_interval_queue *q, int64_t start_ns)
+struct busy_interval *busy_begin_interval(struct busy_queue *q, int64_t start_ns)
 {
 	struct busy_interval *s;
 
 	if (q->n == BUSY_INTERVALS)
-		busy_queue_forget_oldest(q);
-	s = busy_interval_by_index(q, q->n++);
+		forget_oldest_interval(q);
+	s = interval_at(q, q->n++);
 	*s = (struct busy_interval){ .start_ns = start_ns, .end_ns = start_ns, .first = q->slices };
 	q->open = true;
 	return s;
 }
 
-void busy_end_interval(struct busy_interval_queue *q, int64_t end_ns)
+void busy_end_interval(struct busy_queue *q, int64_t end_ns)
 {
-	busy_unfinished_interval(q)->end_ns = end_ns;
+	busy_open_interval(q)->end_ns = end_ns;
 	q->open = false;
 }
 
-void busy_cancel_open_interval(struct busy_interval_queue *q)
+void busy_cancel_interval(struct busy_queue *q)
 {
 	q->n--;
 	q->open = false;
 }
 
-void busy_drop_intervals_until(struct busy_interval_queue *q, int64_t until_ns)
+void busy_drop_intervals(struct busy_queue *q, int64_t until_ns)
 {
-	while (q->n > (q->open ? 1 : 0) && busy_interval_by_index(q, 0)->end_ns <= until_ns)
-		busy_queue_remove_oldest(q);
+	while (q->n > (q->open ? 1 : 0) && interval_at(q, 0)->end_ns <= until_ns)
+		remove_oldest_interval(q);
 }
 
-static struct culprit_time_in_busy_interval *busy_slice_of_culprit(struct busy_interval_queue *q, const struct busy_interval *s,
+static struct busy_slice *find_slice(struct busy_queue *q, const struct busy_interval *s,
 								   enum culprit_kind kind, int id)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		struct culprit_time_in_busy_interval *p = busy_slice_by_index(q, s, i);
+		struct busy_slice *p = busy_slice_at(q, s, i);
 
 		if (p->kind == kind && p->id == id)
 			return p;
@@ -80,41 +80,41 @@ static struct culprit_time_in_busy_interval *busy_slice_of_culprit(struct busy_i
 	return NULL;
 }
 
-static struct culprit_time_in_busy_interval *busy_add_slice(struct busy_interval_queue *q, struct busy_interval *s)
+static struct busy_slice *add_slice(struct busy_queue *q, struct busy_interval *s)
 {
-	while (q->n > 1 && q->slices - busy_interval_by_index(q, 0)->first >= BUSY_SLICES)
-		busy_queue_forget_oldest(q);
+	while (q->n > 1 && q->slices - interval_at(q, 0)->first >= BUSY_SLICES)
+		forget_oldest_interval(q);
 	q->slices++;
-	return busy_slice_by_index(q, s, s->n++);
+	return busy_slice_at(q, s, s->n++);
 }
 
-static struct culprit_time_in_busy_interval *busy_slice_init(struct culprit_time_in_busy_interval *p, enum culprit_kind kind,
+static struct busy_slice *init_slice(struct busy_slice *p, enum culprit_kind kind,
 							     int id, int64_t start_ns)
 {
-	*p = (struct culprit_time_in_busy_interval){ .kind = kind, .id = id, .start_ns = start_ns, .end_ns = start_ns };
+	*p = (struct busy_slice){ .kind = kind, .id = id, .start_ns = start_ns, .end_ns = start_ns };
 	return p;
 }
 
 /* A runnable task counts as greater: it will run again, and without its slice that would look like a new task. */
-static bool busy_slice_is_lesser(const struct culprit_time_in_busy_interval *a, const struct culprit_time_in_busy_interval *b)
+static bool is_lesser_slice(const struct busy_slice *a, const struct busy_slice *b)
 {
 	return a->wants != b->wants ? b->wants : a->ns < b->ns;
 }
 
 /* Makes room for a slice: merges the slice with the least time into the "others" of its kind. Returns the freed slice. */
-static struct culprit_time_in_busy_interval *busy_merge_least_slice(struct busy_interval_queue *q, struct busy_interval *s)
+static struct busy_slice *merge_least_slice(struct busy_queue *q, struct busy_interval *s)
 {
-	struct culprit_time_in_busy_interval *least = NULL, *others;
+	struct busy_slice *least = NULL, *others;
 
 	for (size_t i = 0; i < s->n; i++) {
-		struct culprit_time_in_busy_interval *p = busy_slice_by_index(q, s, i);
+		struct busy_slice *p = busy_slice_at(q, s, i);
 
-		if (p->id != OTHERS && (!least || busy_slice_is_lesser(p, least)))
+		if (p->id != OTHERS && (!least || is_lesser_slice(p, least)))
 			least = p;
 	}
-	others = busy_slice_of_culprit(q, s, least->kind, OTHERS);
+	others = find_slice(q, s, least->kind, OTHERS);
 	if (!others) {
-		others = busy_slice_init(busy_add_slice(q, s), least->kind, OTHERS, least->start_ns);
+		others = init_slice(add_slice(q, s), least->kind, OTHERS, least->start_ns);
 		snprintf(others->name, sizeof(others->name), "others");
 	}
 	others->ns += least->ns;
@@ -122,18 +122,18 @@ static struct culprit_time_in_busy_interval *busy_merge_least_slice(struct busy_
 	return least;
 }
 
-struct culprit_time_in_busy_interval *busy_find_or_add_slice(struct busy_interval_queue *q, enum culprit_kind kind, int id,
+struct busy_slice *busy_get_slice(struct busy_queue *q, enum culprit_kind kind, int id,
 							     int64_t start_ns)
 {
-	struct busy_interval *s = busy_unfinished_interval(q);
-	struct culprit_time_in_busy_interval *p = busy_slice_of_culprit(q, s, kind, id);
+	struct busy_interval *s = busy_open_interval(q);
+	struct busy_slice *p = find_slice(q, s, kind, id);
 	size_t named = 0;
 
 	if (p)
 		return p;
 	for (size_t i = 0; i < s->n; i++)
-		named += busy_slice_by_index(q, s, i)->id != OTHERS;
-	return busy_slice_init(named < NAMED ? busy_add_slice(q, s) : busy_merge_least_slice(q, s), kind, id, start_ns);
+		named += busy_slice_at(q, s, i)->id != OTHERS;
+	return init_slice(named < NAMED ? add_slice(q, s) : merge_least_slice(q, s), kind, id, start_ns);
 }
 
 /* Shares of a gap while they are collected; the last places are for the "others" of each kind. */
@@ -144,12 +144,12 @@ struct gap_share_set {
 	int64_t waiting_ns;	/* time without a record before the first interrupt */
 };
 
-static int64_t later_of_two_times(int64_t a, int64_t b)
+static int64_t later_ns(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
 }
 
-static struct culprit_share *shares_find_or_add(struct gap_share_set *part, enum culprit_kind kind, int pid, const char *name)
+static struct culprit_share *get_share(struct gap_share_set *part, enum culprit_kind kind, int pid, const char *name)
 {
 	struct culprit_share *s;
 
@@ -159,7 +159,7 @@ static struct culprit_share *shares_find_or_add(struct gap_share_set *part, enum
 			return s;
 	}
 	if (part->n >= SHARES_MAX && strcmp(name, "others"))
-		return shares_find_or_add(part, kind, 0, "others");
+		return get_share(part, kind, 0, "others");
 	s = &part->at[part->n++];
 	memset(s, 0, sizeof(*s));
 	s->kind = kind;
@@ -170,40 +170,40 @@ static struct culprit_share *shares_find_or_add(struct gap_share_set *part, enum
 	return s;
 }
 
-static void add_unrecorded_time_to_share(struct culprit_share *s, int64_t ns)
+static void add_unrecorded_time(struct culprit_share *s, int64_t ns)
 {
 	s->ns += ns;
 	s->residue_ns += ns;
 }
 
 /* Adds time of the gap that no busy interval covers: to the interrupt before it, or to the next one. */
-static void shares_credit_uncovered_time(struct gap_share_set *part, int64_t ns)
+static void credit_uncovered_time(struct gap_share_set *part, int64_t ns)
 {
 	if (ns <= 0)
 		return;
 	if (part->before >= 0)
-		add_unrecorded_time_to_share(&part->at[part->before], ns);
+		add_unrecorded_time(&part->at[part->before], ns);
 	else
 		part->waiting_ns += ns;
 }
 
 /* Adds time beside a task switch that has no record. */
-static void shares_add_missed_switch_time(struct gap_share_set *part, int64_t from, int64_t to)
+static void add_missed_switch_time(struct gap_share_set *part, int64_t from, int64_t to)
 {
 	struct culprit_share *s;
 
 	if (to <= from)
 		return;
-	s = shares_find_or_add(part, CULPRIT_UNEXPLAINED, 0, MISSED_SWITCH_NAME);
+	s = get_share(part, CULPRIT_UNEXPLAINED, 0, MISSED_SWITCH_NAME);
 	s->ns += to - from;
 	span_extend(&s->start_ns, &s->end_ns, from, to);
 }
 
-static struct culprit_share *shares_add_slice(struct gap_share_set *part, const struct culprit_time_in_busy_interval *p, int64_t ns,
+static struct culprit_share *share_slice(struct gap_share_set *part, const struct busy_slice *p, int64_t ns,
 					      int64_t from, int64_t to)
 {
 	int pid = p->kind != CULPRIT_TASK || p->id < 0 ? 0 : p->here ? p->here : -p->id;
-	struct culprit_share *s = shares_find_or_add(part, p->kind, pid, p->name[0] ? p->name : "?");
+	struct culprit_share *s = get_share(part, p->kind, pid, p->name[0] ? p->name : "?");
 
 	if (s->start_ns == INT64_MAX)
 		s->resumed = p->resumed;
@@ -211,18 +211,18 @@ static struct culprit_share *shares_add_slice(struct gap_share_set *part, const 
 		snprintf(s->name, sizeof(s->name), "%s", p->name);
 	s->wants = p->wants;
 	s->ns += ns;
-	span_extend(&s->start_ns, &s->end_ns, later_of_two_times(p->start_ns, from), clock_earlier(p->end_ns, to));
+	span_extend(&s->start_ns, &s->end_ns, later_ns(p->start_ns, from), clock_earlier(p->end_ns, to));
 	return s;
 }
 
 /* Computes ns * part / whole without overflow; both are below 2^53 for any run. */
-static int64_t scale_ns_by_fraction(int64_t ns, int64_t part, int64_t whole)
+static int64_t scale_ns(int64_t ns, int64_t part, int64_t whole)
 {
 	return part >= whole ? ns : (int64_t)((double)ns * ((double)part / (double)whole));
 }
 
 /* Adds the slices of a busy interval that lie in [from, to); in proportion where the interval extends beyond it. */
-static void shares_add_busy_interval(struct gap_share_set *part, struct busy_interval_queue *q, const struct busy_interval *s,
+static void share_interval(struct gap_share_set *part, struct busy_queue *q, const struct busy_interval *s,
 				     int64_t end_ns, int64_t from, int64_t to)
 {
 	struct culprit_share *largest = NULL;
@@ -230,13 +230,13 @@ static void shares_add_busy_interval(struct gap_share_set *part, struct busy_int
 	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN, largest_ns = -1, left = to - from;
 
 	for (size_t i = 0; i < s->n; i++) {
-		const struct culprit_time_in_busy_interval *p = busy_slice_by_index(q, s, i);
-		int64_t ns = clock_earlier(scale_ns_by_fraction(p->ns, to - from, end_ns - s->start_ns), left);
+		const struct busy_slice *p = busy_slice_at(q, s, i);
+		int64_t ns = clock_earlier(scale_ns(p->ns, to - from, end_ns - s->start_ns), left);
 		struct culprit_share *share;
 
 		if (p->end_ns < from || p->start_ns > to || (p->ns == 0 && p->kind == CULPRIT_TASK && s->n > 1))
 			continue;
-		share = shares_add_slice(part, p, ns, from, to);
+		share = share_slice(part, p, ns, from, to);
 		left -= ns;
 		if (ns > largest_ns) {
 			largest_ns = ns;
@@ -256,9 +256,9 @@ static void shares_add_busy_interval(struct gap_share_set *part, struct busy_int
 	if (largest)
 		largest->ns += left;	/* the rounding error */
 	else
-		shares_credit_uncovered_time(part, left);
+		credit_uncovered_time(part, left);
 	if (first >= 0 && part->waiting_ns) {
-		add_unrecorded_time_to_share(&part->at[first], part->waiting_ns);
+		add_unrecorded_time(&part->at[first], part->waiting_ns);
 		part->waiting_ns = 0;
 	}
 	if (last >= 0)
@@ -273,7 +273,7 @@ static int compare_shares(const void *a, const void *b)
 }
 
 /* Assigns the remaining time of a gap without any interrupt: to the largest task, else as unexplained. */
-static void shares_assign_leftover_time(struct gap_share_set *part, int64_t start_ns, int64_t end_ns)
+static void assign_leftover_time(struct gap_share_set *part, int64_t start_ns, int64_t end_ns)
 {
 	struct culprit_share *s = NULL;
 
@@ -283,15 +283,15 @@ static void shares_assign_leftover_time(struct gap_share_set *part, int64_t star
 		if (!s || part->at[i].ns > s->ns)
 			s = &part->at[i];
 	if (!s) {
-		s = shares_find_or_add(part, CULPRIT_UNEXPLAINED, 0, "unexplained");
+		s = get_share(part, CULPRIT_UNEXPLAINED, 0, "unexplained");
 		s->start_ns = start_ns;
 		s->end_ns = end_ns;
 	}
-	add_unrecorded_time_to_share(s, part->waiting_ns);
+	add_unrecorded_time(s, part->waiting_ns);
 }
 
 /* Sums the smallest shares as one "others" share, of the kind of the largest of them. */
-static size_t shares_merge_smallest(struct culprit_share *at, size_t n, size_t max)
+static size_t merge_smallest_shares(struct culprit_share *at, size_t n, size_t max)
 {
 	struct culprit_share *rest = max ? &at[max - 1] : NULL;
 
@@ -309,7 +309,7 @@ static size_t shares_merge_smallest(struct culprit_share *at, size_t n, size_t m
 	return max;
 }
 
-size_t shares_compute_for_gap(struct busy_interval_queue *q, int64_t start_ns, int64_t end_ns, int64_t skew_ns,
+size_t busy_split_gap(struct busy_queue *q, int64_t start_ns, int64_t end_ns, int64_t skew_ns,
 			      struct culprit_share *out, size_t max)
 {
 	struct gap_share_set part = { .before = -1 };
@@ -320,52 +320,52 @@ size_t shares_compute_for_gap(struct busy_interval_queue *q, int64_t start_ns, i
 	if (end_ns <= start_ns)
 		return 0;
 	for (size_t i = 0; i < q->n; i++) {
-		const struct busy_interval *s = busy_interval_by_index(q, i);
-		bool open = s == busy_unfinished_interval(q);
-		int64_t s_end = open ? later_of_two_times(end_ns, s->start_ns) : s->end_ns;
-		int64_t from = later_of_two_times(s->start_ns, at), to = clock_earlier(s_end, end_ns);
+		const struct busy_interval *s = interval_at(q, i);
+		bool open = s == busy_open_interval(q);
+		int64_t s_end = open ? later_ns(end_ns, s->start_ns) : s->end_ns;
+		int64_t from = later_ns(s->start_ns, at), to = clock_earlier(s_end, end_ns);
 
 		if (s->start_ns >= end_ns)
 			break;
 		if (s->start_ns < start_ns - skew_ns && s_end > end_ns + skew_ns)
 			continue;
 		if (unseen || s->begin_unrecorded)
-			shares_add_missed_switch_time(&part, at, from);
+			add_missed_switch_time(&part, at, from);
 		else
-			shares_credit_uncovered_time(&part, from - at);
+			credit_uncovered_time(&part, from - at);
 		at = from;
 		if (from < to) {
-			shares_add_busy_interval(&part, q, s, s_end, from, to);
+			share_interval(&part, q, s, s_end, from, to);
 			at = to;
 		}
 		unseen = s->end_unrecorded && s_end >= start_ns - skew_ns;
 	}
 	if (unseen)
-		shares_add_missed_switch_time(&part, at, end_ns);
+		add_missed_switch_time(&part, at, end_ns);
 	else
-		shares_credit_uncovered_time(&part, end_ns - at);
-	shares_assign_leftover_time(&part, start_ns, end_ns);
+		credit_uncovered_time(&part, end_ns - at);
+	assign_leftover_time(&part, start_ns, end_ns);
 	qsort(part.at, part.n, sizeof(*part.at), compare_shares);
-	n = shares_merge_smallest(part.at, part.n, max);
+	n = merge_smallest_shares(part.at, part.n, max);
 	memcpy(out, part.at, n * sizeof(*out));
 	return n;
 }
 
 /* Removes the shares that do not touch [from, to), and shortens the others. Returns how many stay; *sum is their time. */
-static size_t shares_drop_or_clip_outside_span(struct culprit_share *share, size_t n, int64_t from, int64_t to, int64_t *sum)
+static size_t clip_shares(struct culprit_share *share, size_t n, int64_t from, int64_t to, int64_t *sum)
 {
 	size_t kept = 0;
 
 	*sum = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct culprit_share s = share[i];
-		int64_t span = s.end_ns - s.start_ns, begin = later_of_two_times(s.start_ns, from), end = clock_earlier(s.end_ns, to);
+		int64_t span = s.end_ns - s.start_ns, begin = later_ns(s.start_ns, from), end = clock_earlier(s.end_ns, to);
 
 		if (begin > end || (begin == end && span > 0))
 			continue;
 		if (span > 0) {
-			s.ns = scale_ns_by_fraction(s.ns, end - begin, span);
-			s.residue_ns = scale_ns_by_fraction(s.residue_ns, end - begin, span);
+			s.ns = scale_ns(s.ns, end - begin, span);
+			s.residue_ns = scale_ns(s.residue_ns, end - begin, span);
 		}
 		s.start_ns = begin;
 		s.end_ns = end;
@@ -375,7 +375,7 @@ static size_t shares_drop_or_clip_outside_span(struct culprit_share *share, size
 	return kept;
 }
 
-size_t shares_clip_and_rescale(struct culprit_share *share, size_t n, int64_t from, int64_t to)
+size_t shares_clip(struct culprit_share *share, size_t n, int64_t from, int64_t to)
 {
 	int64_t sum, left = to - from;
 	struct culprit_share main;
@@ -384,7 +384,7 @@ size_t shares_clip_and_rescale(struct culprit_share *share, size_t n, int64_t fr
 	if (!n)
 		return 0;
 	main = share[0];
-	n = shares_drop_or_clip_outside_span(share, n, from, to, &sum);
+	n = clip_shares(share, n, from, to, &sum);
 	if (!sum) {		/* only unrecorded time lies in [from, to): the largest share gets it */
 		main.start_ns = from;
 		main.end_ns = to;
@@ -393,7 +393,7 @@ size_t shares_clip_and_rescale(struct culprit_share *share, size_t n, int64_t fr
 		return 1;
 	}
 	for (size_t i = 0; i < n; i++) {
-		share[i].ns = scale_ns_by_fraction(share[i].ns, to - from, sum);
+		share[i].ns = scale_ns(share[i].ns, to - from, sum);
 		left -= share[i].ns;
 		if (share[i].ns > share[largest].ns)
 			largest = i;

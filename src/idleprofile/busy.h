@@ -6,7 +6,7 @@
 #include "culprit.h"
 
 /* The time of one culprit in one busy interval. */
-struct culprit_time_in_busy_interval {
+struct busy_slice {
 	enum culprit_kind kind;
 	int id;			/* task: thread id in the initial pid namespace; interrupt or softirq: its number */
 	int here;		/* thread id of a task in our pid namespace; 0: not known */
@@ -24,35 +24,35 @@ struct busy_interval {
 	bool begin_unrecorded, end_unrecorded;	/* the switch before, or after it has no record: the running task is unknown */
 };
 
-struct busy_interval_queue {
+struct busy_queue {
 	size_t first, n;	/* oldest interval and number of intervals */
 	size_t slices;		/* slices used so far, including dropped ones */
 	bool open;		/* the newest interval has not ended */
 	int64_t forgotten_ns;	/* end of the newest interval that was dropped for lack of room */
 	struct busy_interval interval[BUSY_INTERVALS];
-	struct culprit_time_in_busy_interval slice[BUSY_SLICES];
+	struct busy_slice slice[BUSY_SLICES];
 };
 
-struct culprit_time_in_busy_interval *busy_slice_by_index(struct busy_interval_queue *q, const struct busy_interval *s, size_t i);
+struct busy_slice *busy_slice_at(struct busy_queue *q, const struct busy_interval *s, size_t i);
 /* The interval that has not ended; NULL: none. */
-struct busy_interval *busy_unfinished_interval(struct busy_interval_queue *q);
-struct busy_interval *busy_begin_interval(struct busy_interval_queue *q, int64_t start_ns);
-void busy_end_interval(struct busy_interval_queue *q, int64_t end_ns);
+struct busy_interval *busy_open_interval(struct busy_queue *q);
+struct busy_interval *busy_begin_interval(struct busy_queue *q, int64_t start_ns);
+void busy_end_interval(struct busy_queue *q, int64_t end_ns);
 /* Removes the open interval: it was not one. */
-void busy_cancel_open_interval(struct busy_interval_queue *q);
+void busy_cancel_interval(struct busy_queue *q);
 /* Drops the intervals that ended by `until_ns`. */
-void busy_drop_intervals_until(struct busy_interval_queue *q, int64_t until_ns);
+void busy_drop_intervals(struct busy_queue *q, int64_t until_ns);
 /* The slice of this culprit in the open interval. A new slice starts at start_ns with an empty name. If there are too many, the
  * slice with the least time is merged into one named "others" of its kind. */
-struct culprit_time_in_busy_interval *busy_find_or_add_slice(struct busy_interval_queue *q, enum culprit_kind kind, int id,
+struct busy_slice *busy_get_slice(struct busy_queue *q, enum culprit_kind kind, int id,
 							     int64_t start_ns);
 
-/* As attribution_split_gap_by_culprit(). An interval that extends beyond both ends of the gap by more than skew_ns is ignored:
+/* As attribution_split_gap(). An interval that extends beyond both ends of the gap by more than skew_ns is ignored:
  * the loop ran there. */
-size_t shares_compute_for_gap(struct busy_interval_queue *q, int64_t start_ns, int64_t end_ns, int64_t skew_ns,
+size_t busy_split_gap(struct busy_queue *q, int64_t start_ns, int64_t end_ns, int64_t skew_ns,
 			      struct culprit_share *out, size_t max);
 
 /* Cuts the shares of a gap, largest first, down to [from, to) within the gap. A share keeps the portion of its time that its span
  * (first to last moment) has there. Unrecorded time has no known position, so all shares are then scaled to sum to to - from
  * exactly. Returns the number of shares left (at least 1 if n > 0). */
-size_t shares_clip_and_rescale(struct culprit_share *share, size_t n, int64_t from, int64_t to);
+size_t shares_clip(struct culprit_share *share, size_t n, int64_t from, int64_t to);

@@ -12,7 +12,7 @@ const char *culprit_kind_name(enum culprit_kind kind)
 	return names[kind];
 }
 
-bool do_shares_continue_burst(const struct culprit_share *share, size_t n)
+bool shares_continue_burst(const struct culprit_share *share, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (share[i].resumed)

@@ -43,7 +43,7 @@ struct culprit_share {
 /* Does a gap with these shares continue the burst of the event before it, which the scheduler cut by a time slice for the loop?
  * Such a gap joins that event. (An event whose last gap has a share that `wants` stays open for BURST_PAUSE_NS of loop time;
  * ticks in between do not belong to it.) */
-bool do_shares_continue_burst(const struct culprit_share *share, size_t n);
+bool shares_continue_burst(const struct culprit_share *share, size_t n);
 #define TICK_UNRECORDED_NS INT64_C(100000)
 /* Is a gap with these shares the kernel's tick: the CPU's own timer, and only softirqs that a tick raises? Not if more than
  * TICK_UNRECORDED_NS of it has no record: time stolen by a hypervisor ends with an overdue tick, and would look like one. */

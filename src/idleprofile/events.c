@@ -14,26 +14,26 @@ const int64_t wait_bounds_ns[WAIT_BOUNDS] = {
 	100 * MS, 200 * MS, 500 * MS, 1000 * MS
 };
 
-int64_t length_histogram_upper_edge_ns(int bin)
+int64_t lengths_edge_ns(int bin)
 {
 	return bin >= LENGTH_BINS - 1 ? INT64_MAX : llround(1000.0 * pow(10.0, bin / 10.0));
 }
 
-int length_histogram_bin_of_ns(int64_t ns)
+int lengths_find_bin(int64_t ns)
 {
 	int bin = ns <= 1000 ? 0 : (int)floor(10.0 * log10((double)ns / 1000.0));
 
 	/* Near an edge the logarithm may be wrong: compare with the edge itself. */
-	while (bin > 0 && ns <= length_histogram_upper_edge_ns(bin - 1))
+	while (bin > 0 && ns <= lengths_edge_ns(bin - 1))
 		bin--;
-	while (bin < LENGTH_BINS - 1 && ns > length_histogram_upper_edge_ns(bin))
+	while (bin < LENGTH_BINS - 1 && ns > lengths_edge_ns(bin))
 		bin++;
 	return bin;
 }
 
-void length_histogram_add_event(struct length_histogram *l, int64_t length_ns)
+void lengths_add(struct event_lengths *l, int64_t length_ns)
 {
-	int bin = length_histogram_bin_of_ns(length_ns);
+	int bin = lengths_find_bin(length_ns);
 
 	l->bin_ns[bin] += length_ns;
 	l->bin_events[bin]++;
@@ -41,18 +41,18 @@ void length_histogram_add_event(struct length_histogram *l, int64_t length_ns)
 		l->beyond_ns[i] += length_ns - wait_bounds_ns[i];
 }
 
-double bound_on_long_wait_probability(const struct length_histogram *l, int i, int64_t total_ns)
+double lengths_wait_bound(const struct event_lengths *l, int i, int64_t total_ns)
 {
 	return total_ns > 0 ? (double)l->beyond_ns[i] / (double)total_ns : NAN;
 }
 
-static bool culprit_matches_share(const struct event_culprit *c, const struct culprit_share *s)
+static bool matches_share(const struct event_culprit *c, const struct culprit_share *s)
 {
 	return c->kind == s->kind && c->pid == s->pid && (s->pid || !strcmp(c->name, s->name));
 }
 
 /* Frees a place: adds the culprit with the least time to the last one, which then stands for all dropped ones ("others"). */
-static struct event_culprit *event_culprits_merge_least(struct event_culprits *e)
+static struct event_culprit *merge_least_culprit(struct event_culprits *e)
 {
 	struct event_culprit *others = &e->at[CULPRITS - 1], *least = e->at;
 
@@ -66,16 +66,16 @@ static struct event_culprit *event_culprits_merge_least(struct event_culprits *e
 	return least;
 }
 
-void event_culprits_add_shares(struct event_culprits *e, const struct culprit_share *share, size_t n)
+void event_culprits_add(struct event_culprits *e, const struct culprit_share *share, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct culprit_share *s = &share[i];
 		struct event_culprit *c = e->at;
 
-		while (c < e->at + e->n && !culprit_matches_share(c, s))
+		while (c < e->at + e->n && !matches_share(c, s))
 			c++;
 		if (c == e->at + e->n) {
-			c = e->n < CULPRITS ? &e->at[e->n++] : event_culprits_merge_least(e);
+			c = e->n < CULPRITS ? &e->at[e->n++] : merge_least_culprit(e);
 			*c = (struct event_culprit){ s->kind, s->pid, "", s->start_ns, s->end_ns, 0 };
 		}
 		/* A thread keeps its latest name: it may have begun as a shell and be a compiler now. */
@@ -115,7 +115,7 @@ void culprit_table_free(struct culprit_table *t)
 	free(t);
 }
 
-static struct culprit_total *culprit_table_find_or_add_line(struct culprit_table *t, enum culprit_kind kind, const char *name)
+static struct culprit_total *get_culprit_line(struct culprit_table *t, enum culprit_kind kind, const char *name)
 {
 	struct culprit_total *l;
 
@@ -123,7 +123,7 @@ static struct culprit_total *culprit_table_find_or_add_line(struct culprit_table
 		if (t->line[i].kind == kind && !strcmp(t->line[i].name, name))
 			return &t->line[i];
 	if (t->n >= t->max && strcmp(name, "others"))
-		return culprit_table_find_or_add_line(t, kind, "others");
+		return get_culprit_line(t, kind, "others");
 	l = &t->line[t->n++];
 	memset(l, 0, sizeof(*l));
 	l->kind = kind;
@@ -132,7 +132,7 @@ static struct culprit_total *culprit_table_find_or_add_line(struct culprit_table
 }
 
 /* Several threads of one name count as one event for that name, with their time summed. */
-void culprit_table_add_event(struct culprit_table *t, const struct event_culprits *e)
+void culprit_table_add(struct culprit_table *t, const struct event_culprits *e)
 {
 	for (size_t i = 0; i < e->n; i++) {
 		struct culprit_total *l;
@@ -146,7 +146,7 @@ void culprit_table_add_event(struct culprit_table *t, const struct event_culprit
 		for (k = i; k < e->n; k++)
 			if (e->at[k].kind == e->at[i].kind && !strcmp(e->at[k].name, e->at[i].name))
 				ns += e->at[k].ns;
-		l = culprit_table_find_or_add_line(t, e->at[i].kind, e->at[i].name);
+		l = get_culprit_line(t, e->at[i].kind, e->at[i].name);
 		l->ns += ns;
 		l->events++;
 		if (ns > l->longest_ns)
@@ -154,28 +154,28 @@ void culprit_table_add_event(struct culprit_table *t, const struct event_culprit
 	}
 }
 
-static int compare_culprit_totals(const void *a, const void *b)
+static int compare_totals(const void *a, const void *b)
 {
 	const struct culprit_total *x = a, *y = b;
 
 	return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : strcmp(x->name, y->name);
 }
 
-const struct culprit_total *culprit_table_sorted_lines(struct culprit_table *t, size_t *n)
+const struct culprit_total *culprit_table_sort(struct culprit_table *t, size_t *n)
 {
-	qsort(t->line, t->n, sizeof(*t->line), compare_culprit_totals);
+	qsort(t->line, t->n, sizeof(*t->line), compare_totals);
 	*n = t->n;
 	return t->line;
 }
 
-static void events_emit_event(struct event_collector *e, struct lost_time_event *which)
+static void emit_event(struct event_collector *e, struct lost_time_event *which)
 {
 	if (which->parts)
 		e->each(e->arg, which);
 	which->parts = 0;
 }
 
-static void event_init_from_gap(struct lost_time_event *v, const struct lost_time_gap *p)
+static void begin_event(struct lost_time_event *v, const struct lost_time_gap *p)
 {
 	v->start_ns = p->start_ns;
 	v->lost_ns = 0;
@@ -184,7 +184,7 @@ static void event_init_from_gap(struct lost_time_event *v, const struct lost_tim
 	v->who.n = 0;
 }
 
-static void event_add_gap(struct lost_time_event *v, const struct lost_time_gap *p)
+static void extend_event(struct lost_time_event *v, const struct lost_time_gap *p)
 {
 	v->end_ns = p->end_ns;
 	v->lost_ns += p->lost_ns;
@@ -193,7 +193,7 @@ static void event_add_gap(struct lost_time_event *v, const struct lost_time_gap 
 	for (size_t i = 0; i < p->shares; i++)
 		v->wants |= p->share[i].wants;
 	if (p->shares)
-		event_culprits_add_shares(&v->who, p->share, p->shares);
+		event_culprits_add(&v->who, p->share, p->shares);
 }
 
 void events_init(struct event_collector *e, int64_t tick_ns, void (*each)(void *, const struct lost_time_event *), void *arg)
@@ -206,7 +206,7 @@ void events_init(struct event_collector *e, int64_t tick_ns, void (*each)(void *
 	e->held.who.n = e->open.who.n = 0;
 }
 
-void events_emit_finished(struct event_collector *e, int64_t now_ns)
+void events_flush(struct event_collector *e, int64_t now_ns)
 {
 	if (e->open.parts && now_ns - e->open.end_ns >= e->join_ns) {
 		if (e->open.wants && !e->held.parts) {
@@ -214,10 +214,10 @@ void events_emit_finished(struct event_collector *e, int64_t now_ns)
 			e->held = e->open;
 			e->open.parts = 0;
 		} else
-			events_emit_event(e, &e->open);
+			emit_event(e, &e->open);
 	}
 	if (e->held.parts && now_ns - e->held.end_ns >= e->hold_ns)
-		events_emit_event(e, &e->held);
+		emit_event(e, &e->held);
 }
 
 void events_add_gap(struct event_collector *e, const struct lost_time_gap *p)
@@ -227,18 +227,18 @@ void events_add_gap(struct event_collector *e, const struct lost_time_gap *p)
 	if (p->tick) {
 		struct lost_time_event tick = { .parts = 0 };
 
-		event_init_from_gap(&tick, p);
-		event_add_gap(&tick, p);
+		begin_event(&tick, p);
+		extend_event(&tick, p);
 		e->each(e->arg, &tick);
 		return;
 	}
-	events_emit_finished(e, p->start_ns);
-	if (e->held.parts && p->shares && do_shares_continue_burst(p->share, p->shares)) {
-		events_emit_event(e, &e->open);
+	events_flush(e, p->start_ns);
+	if (e->held.parts && p->shares && shares_continue_burst(p->share, p->shares)) {
+		emit_event(e, &e->open);
 		to = &e->held;
 	} else if (!to->parts)
-		event_init_from_gap(to, p);
-	event_add_gap(to, p);
+		begin_event(to, p);
+	extend_event(to, p);
 	if (to == &e->held && !to->wants) {
 		/* The preempted task is done: gaps that follow closely join its event again. */
 		e->open = e->held;
@@ -246,8 +246,8 @@ void events_add_gap(struct event_collector *e, const struct lost_time_gap *p)
 	}
 }
 
-void events_emit_remaining(struct event_collector *e)
+void events_finish(struct event_collector *e)
 {
-	events_emit_event(e, &e->held);
-	events_emit_event(e, &e->open);
+	emit_event(e, &e->held);
+	emit_event(e, &e->open);
 }

@@ -18,7 +18,7 @@
 #define LENGTH_BINS 82		/* upper edges 1 us * 10^(i/10) for i = 0..80, and one bin for longer events */
 #define WAIT_BOUNDS 17
 
-struct length_histogram {
+struct event_lengths {
 	int64_t bin_ns[LENGTH_BINS];	/* time lost in the events of each bin */
 	int64_t bin_events[LENGTH_BINS];
 	int64_t beyond_ns[WAIT_BOUNDS];
@@ -27,12 +27,12 @@ struct length_histogram {
 extern const int64_t wait_bounds_ns[WAIT_BOUNDS];	/* the values of x in the run-to-completion bound, in ns, ascending */
 
 /* Upper edge of a bin in ns; INT64_MAX for the last bin. */
-int64_t length_histogram_upper_edge_ns(int bin);
+int64_t lengths_edge_ns(int bin);
 /* The bin for an event of this length. */
-int length_histogram_bin_of_ns(int64_t length_ns);
-void length_histogram_add_event(struct length_histogram *l, int64_t length_ns);
+int lengths_find_bin(int64_t length_ns);
+void lengths_add(struct event_lengths *l, int64_t length_ns);
 /* The run-to-completion bound P(wait > wait_bounds_ns[i]), over `total_ns` of wall-clock time (summed over all CPUs). */
-double bound_on_long_wait_probability(const struct length_histogram *l, int i, int64_t total_ns);
+double lengths_wait_bound(const struct event_lengths *l, int i, int64_t total_ns);
 
 /* One culprit of one event: a row of the culprit log. */
 struct event_culprit {
@@ -52,7 +52,7 @@ struct event_culprits {
 
 /* Adds the shares of a gap. Tasks are joined by thread id, other culprits by kind and name. If there are too many, those with the
  * least time become "others". */
-void event_culprits_add_shares(struct event_culprits *e, const struct culprit_share *share, size_t n);
+void event_culprits_add(struct event_culprits *e, const struct culprit_share *share, size_t n);
 /* The culprit with the most time; NULL: the event has none. */
 const struct event_culprit *event_culprits_largest(const struct event_culprits *e);
 
@@ -66,9 +66,9 @@ struct culprit_total {
 
 struct culprit_table;
 struct culprit_table *culprit_table_new(size_t max);	/* NULL: no memory; beyond `max` names: "others" */
-void culprit_table_add_event(struct culprit_table *t, const struct event_culprits *e);
-/* All lines, most time first; valid until the next culprit_table_add_event(). */
-const struct culprit_total *culprit_table_sorted_lines(struct culprit_table *t, size_t *n);
+void culprit_table_add(struct culprit_table *t, const struct event_culprits *e);
+/* All lines, most time first; valid until the next culprit_table_add(). */
+const struct culprit_total *culprit_table_sort(struct culprit_table *t, size_t *n);
 void culprit_table_free(struct culprit_table *t);
 
 #define EVENTS_JOIN_NS 100000
@@ -103,6 +103,6 @@ void events_init(struct event_collector *e, int64_t tick_ns, void (*each)(void *
 /* Gaps must come in ascending order and not overlap. */
 void events_add_gap(struct event_collector *e, const struct lost_time_gap *p);
 /* Says that no gap before `now_ns` is missing: events that have ended by then are handed to `each`. */
-void events_emit_finished(struct event_collector *e, int64_t now_ns);
+void events_flush(struct event_collector *e, int64_t now_ns);
 /* Ends all events: no more gaps will come. */
-void events_emit_remaining(struct event_collector *e);
+void events_finish(struct event_collector *e);

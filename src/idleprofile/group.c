@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int group_write_file_in_folder(const char *folder, const char *file, const char *word)
+static int write_group_file(const char *folder, const char *file, const char *word)
 {
 	char path[PATH_MAX + 32];
 
@@ -25,38 +25,38 @@ static int group_write_file_in_folder(const char *folder, const char *file, cons
 	return files_write_text(path, word);
 }
 
-int group_find_cpu_cgroup_mount(const char *root, struct cpu_cgroup_mount *out, struct why *why)
+int group_find_mount(const char *root, struct cgroup_mount *out, struct why *why)
 {
 	char path[PATH_MAX], list[512];
 
 	out->root[0] = '\0';
-	out->version = proc_find_cgroup_mount_point(root, "cpu", out->root, sizeof(out->root));
+	out->version = proc_find_cgroup_mount(root, "cpu", out->root, sizeof(out->root));
 	if (!out->version)
-		return fail_with_reason(-ENOENT, why, "no cpu cgroups are mounted");
+		return why_fail(-ENOENT, why, "no cpu cgroups are mounted");
 	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", out->root);
 	if (out->version == 1)
 		return 0;
-	files_read_first_line(path, list, sizeof(list));
+	files_read_line(path, list, sizeof(list));
 	for (char *rest, *word = strtok_r(list, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
 		if (!strcmp(word, "cpu"))
 			return 0;
 	out->version = 0;
-	return fail_with_reason(-ENOENT, why, "the cpu controller is not in %.80s", path);
+	return why_fail(-ENOENT, why, "the cpu controller is not in %.80s", path);
 }
 
-int group_set_cgroup_idle(const char *path)
+int group_set_idle(const char *path)
 {
-	return group_write_file_in_folder(path, "cpu.idle", "1");
+	return write_group_file(path, "cpu.idle", "1");
 }
 
-int group_join_cgroup(const char *path)
+int group_join(const char *path)
 {
-	return group_write_file_in_folder(path, "cgroup.procs", "0");
+	return write_group_file(path, "cgroup.procs", "0");
 }
 
 /* Removes the cgroup, retrying: it can stay busy for a moment after its last process has left, and longer if that process is
  * stuck. */
-static int group_retry_cgroup_removal(const char *path, int64_t within_ns)
+static int retry_removal(const char *path, int64_t within_ns)
 {
 	int64_t end = clock_now() + within_ns;
 
@@ -65,14 +65,14 @@ static int group_retry_cgroup_removal(const char *path, int64_t within_ns)
 			return 0;
 		if (errno != EBUSY)
 			return -errno;
-		clock_sleep_until(clock_now() + 5 * NS_PER_MS);
+		clock_sleep(clock_now() + 5 * NS_PER_MS);
 	} while (clock_now() < end);
 	return -EBUSY;
 }
 
 /* The janitor process: outlives its parent, keeps none of its files open (a reader of its output would wait for the janitor),
  * ignores Ctrl-C. */
-static __attribute__((noreturn)) void group_janitor_main(const char *path, int end)
+static __attribute__((noreturn)) void run_janitor(const char *path, int end)
 {
 	char c;
 	ssize_t n;
@@ -87,10 +87,10 @@ static __attribute__((noreturn)) void group_janitor_main(const char *path, int e
 	do
 		n = read(0, &c, 1);
 	while (n > 0 || (n < 0 && errno == EINTR));
-	_exit(group_retry_cgroup_removal(path, 60 * NS_PER_S) ? 1 : 0);
+	_exit(retry_removal(path, 60 * NS_PER_S) ? 1 : 0);
 }
 
-static int group_start_janitor(struct idle_cgroup *g)
+static int start_janitor(struct idle_cgroup *g)
 {
 	int ends[2], err;
 
@@ -99,7 +99,7 @@ static int group_start_janitor(struct idle_cgroup *g)
 	g->janitor = fork();
 	if (!g->janitor) {
 		close(ends[1]);
-		group_janitor_main(g->path, ends[0]);
+		run_janitor(g->path, ends[0]);
 	}
 	err = g->janitor < 0 ? -errno : 0;
 	close(ends[0]);
@@ -111,7 +111,7 @@ static int group_start_janitor(struct idle_cgroup *g)
 }
 
 /* Chooses the path before the cgroup is made, so that the janitor knows it from the start. */
-static int group_choose_cgroup_path(struct idle_cgroup *g)
+static int choose_group_path(struct idle_cgroup *g)
 {
 	struct stat st;
 	unsigned bits;
@@ -124,22 +124,22 @@ static int group_choose_cgroup_path(struct idle_cgroup *g)
 	return 0;
 }
 
-void group_make_idle_cgroup(struct idle_cgroup *g)
+void group_make(struct idle_cgroup *g)
 {
 	const char *step = "name";
 	int err;
 
 	*g = (struct idle_cgroup){ .pipe = -1 };
-	if (group_find_cpu_cgroup_mount("", &g->place, &g->why))
+	if (group_find_mount("", &g->place, &g->why))
 		return;
 	if (access(g->place.root, W_OK)) {	/* no cgroup can be made: no janitor is needed */
 		why_say(&g->why, "%.100s: %s", g->place.root, strerror(errno));
 		return;
 	}
-	err = group_choose_cgroup_path(g);
+	err = choose_group_path(g);
 	if (!err) {
 		step = "janitor";
-		err = group_start_janitor(g);
+		err = start_janitor(g);
 	}
 	if (!err) {
 		step = "mkdir";
@@ -147,22 +147,22 @@ void group_make_idle_cgroup(struct idle_cgroup *g)
 	}
 	if (!err) {
 		step = "cpu.idle";
-		err = group_set_cgroup_idle(g->path);
+		err = group_set_idle(g->path);
 	}
 	if (err) {
 		why_say(&g->why, "%s in %.100s: %s", step, g->place.root, strerror(-err));
-		group_remove_cgroup(g);
+		group_remove(g);
 		g->path[0] = '\0';
 	}
 }
 
-void group_remove_cgroup(struct idle_cgroup *g)
+void group_remove(struct idle_cgroup *g)
 {
 	int err;
 
 	if (!g->path[0] || g->pipe < 0)
 		return;
-	err = group_retry_cgroup_removal(g->path, 2 * NS_PER_S);
+	err = retry_removal(g->path, 2 * NS_PER_S);
 	close(g->pipe);
 	g->pipe = -1;
 	if (err)
@@ -172,41 +172,41 @@ void group_remove_cgroup(struct idle_cgroup *g)
 }
 
 /* The kernel uses an autogroup only for tasks in the top cpu cgroup. */
-static bool group_is_process_in_top_cgroup(void)
+static bool is_in_top_group(void)
 {
 	char path[PATH_MAX];
 
-	proc_cgroup_of_process(getpid(), "cpu", path, sizeof(path));
+	proc_read_cgroup(getpid(), "cpu", path, sizeof(path));
 	return !path[0] || !strcmp(path, "/");
 }
 
-static bool group_autogroup_is_on(void)
+static bool is_autogroup_on(void)
 {
 	char on[4];
 
-	return !files_read_first_line("/proc/sys/kernel/sched_autogroup_enabled", on, sizeof(on)) && !strcmp(on, "1");
+	return !files_read_line("/proc/sys/kernel/sched_autogroup_enabled", on, sizeof(on)) && !strcmp(on, "1");
 }
 
-static bool group_set_autogroup_nice(void)
+static bool set_autogroup_nice(void)
 {
 	for (int i = 0; i < 20; i++) {	/* the kernel accepts ten changes a second from an ordinary user */
-		int err = group_write_file_in_folder("/proc/self", "autogroup", "19");
+		int err = write_group_file("/proc/self", "autogroup", "19");
 
 		if (!err)
-			return group_autogroup_is_on() && group_is_process_in_top_cgroup();
+			return is_autogroup_on() && is_in_top_group();
 		if (err != -EAGAIN)
 			break;
-		clock_sleep_until(clock_now() + 50 * NS_PER_MS);
+		clock_sleep(clock_now() + 50 * NS_PER_MS);
 	}
 	return false;
 }
 
-bool group_is_container_namespace(const char *ns)
+bool group_is_container(const char *ns)
 {
 	return strcmp(ns, "cgroup:[4026531835]") != 0;	/* PROC_CGROUP_INIT_INO in the kernel's proc_ns.h */
 }
 
-static const char *group_container_only_note_text(void)
+static const char *container_note(void)
 {
 	char ns[64];
 	ssize_t n = readlink("/proc/self/ns/cgroup", ns, sizeof(ns) - 1);
@@ -214,18 +214,18 @@ static const char *group_container_only_note_text(void)
 	if (n <= 0)
 		return "";	/* the kernel has no cgroup namespaces */
 	ns[n] = '\0';
-	return group_is_container_namespace(ns) ? ", within this container only" : "";
+	return group_is_container(ns) ? ", within this container only" : "";
 }
 
-void group_enter_idle_cgroup(void *group, char *said, size_t size)
+void group_enter(void *group, char *said, size_t size)
 {
 	struct idle_cgroup *g = group;
 
 	if (g->pipe >= 0)
 		close(g->pipe);		/* the janitor must wait for the end of the parent process, not of this one */
 	setsid();
-	if (g->path[0] && !group_join_cgroup(g->path))
-		snprintf(said, size, "cgroup v%d cpu.idle%s", g->place.version, group_container_only_note_text());
+	if (g->path[0] && !group_join(g->path))
+		snprintf(said, size, "cgroup v%d cpu.idle%s", g->place.version, container_note());
 	else
-		snprintf(said, size, "%s", group_set_autogroup_nice() ? "autogroup nice 19" : "SCHED_IDLE alone");
+		snprintf(said, size, "%s", set_autogroup_nice() ? "autogroup nice 19" : "SCHED_IDLE alone");
 }

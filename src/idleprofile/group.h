@@ -17,7 +17,7 @@
 #include <sys/types.h>
 
 /* Where a cpu cgroup can be made. */
-struct cpu_cgroup_mount {
+struct cgroup_mount {
 	int version;			/* cgroup version, 1 or 2; 0: no cgroup can be made */
 	char root[PATH_MAX / 2];	/* mount point of the hierarchy */
 };
@@ -25,10 +25,10 @@ struct cpu_cgroup_mount {
 /* Finds where the cpu controller is mounted, version 1 first, since a controller is in one hierarchy only. On version 2 the cpu
  * controller must be in the top's cgroup.subtree_control already: switching it on would regroup the whole machine. `root`: put
  * before every path ("" but for tests). 0, or -ENOENT with the reason in `why`. */
-int group_find_cpu_cgroup_mount(const char *root, struct cpu_cgroup_mount *out, struct why *why);
+int group_find_mount(const char *root, struct cgroup_mount *out, struct why *why);
 
 struct idle_cgroup {
-	struct cpu_cgroup_mount place;
+	struct cgroup_mount place;
 	char path[PATH_MAX];		/* path of the cgroup; "": none */
 	struct why why;			/* why there is no cgroup */
 	pid_t janitor;
@@ -37,15 +37,15 @@ struct idle_cgroup {
 
 /* Makes the cgroup with cpu.idle = 1, and its janitor process. Never fails: without a cgroup, `path` is "" and `why` has the
  * reason. To be called before other threads are started. */
-void group_make_idle_cgroup(struct idle_cgroup *g);
+void group_make(struct idle_cgroup *g);
 /* Called in the process of the loops: enters the cgroup, else a new session with autogroup nice 19. Writes the result into `said`:
  * "cgroup v1 cpu.idle" or "cgroup v2 cpu.idle" (and ", within this container only"), "autogroup nice 19" or "SCHED_IDLE alone". */
-void group_enter_idle_cgroup(void *group, char *said, size_t size);
+void group_enter(void *group, char *said, size_t size);
 /* Is `ns`, the target of /proc/self/ns/cgroup, another cgroup namespace than the initial one? Then the visible top is a
  * container's group with a weight of its own, and cpu.idle below it does not yield to the host's other groups. */
-bool group_is_container_namespace(const char *ns);
+bool group_is_container(const char *ns);
 /* Write "1" to PATH/cpu.idle, and this process into PATH/cgroup.procs. 0 or -errno. */
-int group_set_cgroup_idle(const char *path);
-int group_join_cgroup(const char *path);
+int group_set_idle(const char *path);
+int group_join(const char *path);
 /* Removes the cgroup, which must be empty or about to be. */
-void group_remove_cgroup(struct idle_cgroup *g);
+void group_remove(struct idle_cgroup *g);

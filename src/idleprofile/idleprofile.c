@@ -31,7 +31,7 @@ static struct {
 	struct cli_pids ignore;
 } cfg = { .time_ns = 10 * NS_PER_S, .threshold_ns = 5 * NS_PER_US, .bin_ns = 10 * NS_PER_MS, .effect_ns = 2 * NS_PER_S,
 	  .seed = 1, .ready_fd = STDERR_FILENO };
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 static struct profile_logs logs;
 static const char *const clocks[] = { "auto", "vdso", NULL };
 
@@ -61,18 +61,18 @@ static struct idle_cgroup group = { .pipe = -1 };
 static pid_t main_pid;
 
 /* (After a SIGKILL of this process the kernel ends the loops, and the janitor process removes the cgroup.) */
-static void end_idle_loops(void)
+static void end_loops(void)
 {
 	if (getpid() != main_pid)
 		return;
 	if (spin)
-		spin_end_loop_process(spin);
+		spin_end(spin);
 	spin = NULL;
-	group_remove_cgroup(&group);
+	group_remove(&group);
 }
 
 /* Ends the program where an order to the loops, or a wait for them, has failed; returns 0 or -EINTR. */
-static int die_if_idle_loops_failed(int err)
+static int check_loops(int err)
 {
 	if (err == -ETIMEDOUT)
 		die(EXIT_RUN, "an idle loop does not get its CPU: the machine is too busy to be profiled");
@@ -84,7 +84,7 @@ static int die_if_idle_loops_failed(int err)
 }
 
 /* Why the loops are in no cgroup; NULL: they are in one. */
-static const char *no_cgroup_reason_text(void)
+static const char *explain_no_cgroup(void)
 {
 	if (!group.path[0])
 		return group.why.text;
@@ -92,20 +92,20 @@ static const char *no_cgroup_reason_text(void)
 }
 
 /* Starts the loops, paused. False: a signal to stop came. To be called once, before other threads are started. */
-static bool start_idle_loops(bool tsc)
+static bool start_loops(bool tsc)
 {
 	int err;
 
 	main_pid = getpid();
-	atexit(end_idle_loops);
-	group_make_idle_cgroup(&group);
-	err = spin_start_loop_process(&spin, &cfg.cpus, tsc, group_enter_idle_cgroup, &group);
+	atexit(end_loops);
+	group_make(&group);
+	err = spin_start(&spin, &cfg.cpus, tsc, group_enter, &group);
 	if (err == -ENODEV)
 		die(EXIT_RUN, "--cpus was refused; not all of these are there and allowed, see taskset -cp $$");
-	if (die_if_idle_loops_failed(err))
+	if (check_loops(err))
 		return false;
 	if (!strcmp(spin->place, "SCHED_IDLE alone"))
-		warn("the idle loops take CPU time from tasks of other groups (%s)%s", no_cgroup_reason_text(),
+		warn("the idle loops take CPU time from tasks of other groups (%s)%s", explain_no_cgroup(),
 		     geteuid() ? "; root can put them into a cgroup" : "");
 	if (strstr(spin->place, "container"))
 		warn("the idle loops yield within this container only: tasks outside of it get less CPU time, and are not all seen");
@@ -113,7 +113,7 @@ static bool start_idle_loops(bool tsc)
 }
 
 /* Moves this thread to CPUs that are not profiled, if there are any. */
-static void move_thread_off_profiled_cpus(const struct cli_cpus *allowed)
+static void leave_profiled_cpus(const struct cli_cpus *allowed)
 {
 	struct cli_cpus rest = { .n = 0 };
 
@@ -126,7 +126,7 @@ static void move_thread_off_profiled_cpus(const struct cli_cpus *allowed)
 			rest.cpu[rest.n++] = allowed->cpu[i];
 	}
 	if (rest.n)
-		proc_pin_thread_to_cpus(&rest);
+		proc_pin_thread(&rest);
 }
 
 static __attribute__((noreturn)) void die_interrupted(void)
@@ -134,38 +134,38 @@ static __attribute__((noreturn)) void die_interrupted(void)
 	die(EXIT_INTERRUPTED, "interrupted before the profile began");
 }
 
-static void read_and_add_stamp_clock_pair(struct stamp_to_ns_map *map)
+static void add_clock_pair(struct stamp_map *map)
 {
-	struct stamp_clock_pair a;
+	struct stamp_pair a;
 
-	stamp_read_clock_pair(spin->tsc, &a);
-	stamp_map_add_clock_pair(map, &a);
+	stamp_read_pair(spin->tsc, &a);
+	stamp_map_add(map, &a);
 }
 
-static int calibrate_loops(struct stamp_to_ns_map *map, struct observer_effect *own)
+static int calibrate_loops(struct stamp_map *map, struct observer_effect *own)
 {
 	struct progress_line wait;
 	int err;
 
-	read_and_add_stamp_clock_pair(map);
-	err = die_if_idle_loops_failed(spin_send_order_to_loops(spin, SPIN_CALIBRATE, START_NS));
+	add_clock_pair(map);
+	err = check_loops(spin_send_order(spin, SPIN_CALIBRATE, START_NS));
 	if (!err)
-		err = die_if_idle_loops_failed(spin_wait_until_calibrated(spin, START_NS));
+		err = check_loops(spin_await_calibration(spin, START_NS));
 	if (err)
 		return err;
-	clock_sleep_until(map->last.ns + 100 * NS_PER_MS);
-	read_and_add_stamp_clock_pair(map);
+	clock_sleep(map->last.ns + 100 * NS_PER_MS);
+	add_clock_pair(map);
 	for (int i = 0; i < spin->n; i++) {
 		struct cpu_idle_loop *c = &spin->cpu[i];
 
-		c->limit = (int64_t)((double)cfg.threshold_ns / map->ns_per_stamp) + spin_turn_length_quantile(c, 0.5, SPIN_STEPS);
+		c->limit = (int64_t)((double)cfg.threshold_ns / map->ns_per_stamp) + spin_turn_quantile(c, 0.5, SPIN_STEPS);
 	}
 	spin->ns_per_stamp = map->ns_per_stamp;
 	progress_start(&wait, out_cfg.detail == REC_QUIET || !cfg.effect_ns);
 	progress_show(&wait, "measuring the loop's own effect; longer than %s where the CPU is not idle", ns_text((double)cfg.effect_ns));
-	err = observer_effect_measure(own, spin, spin->cpu[0].cpu, cfg.effect_ns, (uint64_t)cfg.seed);
+	err = observer_measure(own, spin, spin->cpu[0].cpu, cfg.effect_ns, (uint64_t)cfg.seed);
 	progress_end(&wait);
-	return die_if_idle_loops_failed(err);
+	return check_loops(err);
 }
 
 /* State of the run, from its start to the report. */
@@ -190,7 +190,7 @@ static struct scheduling_trace *open_trace(void)
 
 	if (!cfg.who)
 		return NULL;
-	if (scheduling_trace_open(&trace, &cfg.cpus, false, TRACE_BYTES, &run.why_no_who)) {
+	if (trace_open(&trace, &cfg.cpus, false, TRACE_BYTES, &run.why_no_who)) {
 		if (isatty(STDERR_FILENO))
 			warn("profiling without culprits: %s", run.why_no_who.text);
 		return NULL;
@@ -200,38 +200,38 @@ static struct scheduling_trace *open_trace(void)
 
 static struct progress_line progress;
 
-static void show_profile_progress(struct gap_pipeline *f)
+static void show_progress(struct gap_pipeline *f)
 {
-	struct pipeline_cpu_total sum = pipeline_sum_of_cpus(f);
+	struct pipeline_cpu_total sum = pipeline_cpu_sum(f);
 	int64_t since = clock_now() - run.start_ns;
 
 	progress_show(&progress, "%s of %s  lost %s %%, longest %s", ns_text((double)since), ns_text((double)cfg.time_ns),
 		      number_text(100.0 * (double)(sum.lost_ns + sum.tick_ns) / (double)since / spin->n), ns_text((double)sum.longest_ns));
 }
 
-static void sleep_and_drain_gaps_until(struct gap_pipeline *f, int64_t end_ns)
+static void drain_gaps(struct gap_pipeline *f, int64_t end_ns)
 {
 	while (!proc_stop && clock_now() < end_ns) {
 		int64_t next = clock_now() + DRAIN_NS, left;
 
-		proc_sleep_until_or_stop(next < end_ns ? next : end_ns);
-		if (spin_process_has_ended(spin))
-			die_if_idle_loops_failed(-ESRCH);	/* without this, the CPUs would look busy until the end of the run */
+		proc_sleep(next < end_ns ? next : end_ns);
+		if (spin_take_ended(spin))
+			check_loops(-ESRCH);	/* without this, the CPUs would look busy until the end of the run */
 		left = run.stop_ns ? run.stop_ns - clock_now() : SPIN_ALLOWANCE_NS;
-		spin_allow_spinning_for(spin, left < SPIN_ALLOWANCE_NS ? left : SPIN_ALLOWANCE_NS);
-		pipeline_drain_inputs(f);
-		if (is_progress_line_due(&progress, clock_now()))
-			show_profile_progress(f);
-		run.log_lost |= warn_of_log_errors(&logs);
+		spin_allow(spin, left < SPIN_ALLOWANCE_NS ? left : SPIN_ALLOWANCE_NS);
+		pipeline_drain(f);
+		if (progress_take_due(&progress, clock_now()))
+			show_progress(f);
+		run.log_lost |= report_warn_logs(&logs);
 	}
 }
 
-static void read_loop_cpu_times(int64_t *ns)
+static void read_loop_times(int64_t *ns)
 {
 	struct proc_schedstat stat;
 
 	for (int i = 0; i < spin->n; i++)
-		ns[i] = proc_schedstat_of_process(atomic_load(&spin->cpu[i].tid), &stat) ? -1 : stat.run_ns;
+		ns[i] = proc_read_schedstat(atomic_load(&spin->cpu[i].tid), &stat) ? -1 : stat.run_ns;
 }
 
 /* Calibrates and starts the loops, and learns the phase of the tick where there is no trace. 0, or -EINTR. */
@@ -249,57 +249,57 @@ static int prepare_run(void)
 	if (!run.follow)
 		die(EXIT_RUN, "no memory");
 	if (!err)
-		err = die_if_idle_loops_failed(spin_send_order_to_loops(spin, SPIN_RUN, START_NS));
+		err = check_loops(spin_send_order(spin, SPIN_RUN, START_NS));
 	if (err)
 		return err;
-	sleep_and_drain_gaps_until(run.follow, clock_now() + (run.cfg.trace ? 0 : SETTLE_NS));
+	drain_gaps(run.follow, clock_now() + (run.cfg.trace ? 0 : SETTLE_NS));
 	if (cfg.wakeups_per_s <= 0)
 		return 0;
 	err = wakeups_start(&run.wakeups, &cfg.cpus, cfg.wakeups_per_s, (uint64_t)cfg.seed);
 	if (err)
 		die(EXIT_RUN, "cannot start the tasks to be woken: %s", strerror(-err));
-	pipeline_set_woken_threads(run.follow, run.wakeups);
+	pipeline_set_wakers(run.follow, run.wakeups);
 	return 0;
 }
 
-static void profile_for_given_time(void)
+static void run_profile(void)
 {
 	static int64_t before[CLI_CPUS_MAX];
 	int err;
 
-	read_loop_cpu_times(before);
-	run.cpu_ns = -clock_cpu_time_of_this_process();
+	read_loop_times(before);
+	run.cpu_ns = -clock_process_cpu();
 	run.start_ns = clock_now();
 	run.stop_ns = run.start_ns + cfg.time_ns + OVERTIME_NS;
-	pipeline_begin_profile(run.follow, run.start_ns, run.start_ns + cfg.time_ns);
+	pipeline_begin(run.follow, run.start_ns, run.start_ns + cfg.time_ns);
 	if (proc_stop)
 		die_interrupted();
-	proc_write_ready_line_or_warn((int)cfg.ready_fd);
+	proc_tell_ready((int)cfg.ready_fd);
 	progress_start(&progress, out_cfg.detail == REC_QUIET);
-	sleep_and_drain_gaps_until(run.follow, run.start_ns + cfg.time_ns);
+	drain_gaps(run.follow, run.start_ns + cfg.time_ns);
 	progress_end(&progress);
 	run.end_ns = clock_now();
 	run.cut = run.end_ns < run.start_ns + cfg.time_ns;
 	if (!run.cut)
 		run.end_ns = run.start_ns + cfg.time_ns;
-	run.cpu_ns += clock_cpu_time_of_this_process();
-	read_loop_cpu_times(run.spin_ns);
+	run.cpu_ns += clock_process_cpu();
+	read_loop_times(run.spin_ns);
 	for (int i = 0; i < spin->n; i++)
 		run.spin_ns[i] = before[i] < 0 || run.spin_ns[i] < 0 ? -1 : run.spin_ns[i] - before[i];
 	if (run.wakeups)
 		wakeups_stop(run.wakeups);
 	/* A loop that does not get its CPU in time counts as lost until the end of the run. */
-	err = spin_send_order_to_loops(spin, SPIN_PAUSE, PAUSE_NS);
+	err = spin_send_order(spin, SPIN_PAUSE, PAUSE_NS);
 	if (err != -ETIMEDOUT)
-		die_if_idle_loops_failed(err);
-	pipeline_end_profile(run.follow, run.end_ns);
+		check_loops(err);
+	pipeline_end(run.follow, run.end_ns);
 }
 
-static void report_profile_settings(struct rec_report *r)
+static void report_settings(struct rec_report *r)
 {
 	char text[512];
 
-	cli_format_cpu_list(&cfg.cpus, text, sizeof(text));
+	cli_format_cpus(&cfg.cpus, text, sizeof(text));
 	rec_begin_object(r, "settings");
 	rec_add_real(r, "time_s", (double)cfg.time_ns / (double)NS_PER_S, 6);
 	rec_add_str(r, "cpus", text);
@@ -310,56 +310,56 @@ static void report_profile_settings(struct rec_report *r)
 	rec_add_int(r, "seed", cfg.seed);
 	rec_add_str(r, "why_no_tsc", run.tsc ? NULL : run.why_no_tsc);
 	rec_add_str(r, "why_no_who", *run.why_no_who.text ? run.why_no_who.text : NULL);
-	rec_add_str(r, "not_traced", run.cfg.trace && *names_of_missing_tracepoints(run.cfg.trace) ?
-		names_of_missing_tracepoints(run.cfg.trace) : NULL);
-	rec_add_str(r, "why_no_cgroup", no_cgroup_reason_text());
-	rec_end_container(r);
+	rec_add_str(r, "not_traced", run.cfg.trace && *trace_missing_points(run.cfg.trace) ?
+		trace_missing_points(run.cfg.trace) : NULL);
+	rec_add_str(r, "why_no_cgroup", explain_no_cgroup());
+	rec_end(r);
 }
 
 /* Ends the loops and their cgroup and frees the run's memory: before the report is closed, so that a complete report means all is
  * gone. */
-static void end_loops_and_free_run(void)
+static void free_run(void)
 {
-	end_idle_loops();
+	end_loops();
 	if (run.cfg.trace)
-		scheduling_trace_close(run.cfg.trace);
+		trace_close(run.cfg.trace);
 	pipeline_free(run.follow);
 	if (run.wakeups)
 		wakeups_free(run.wakeups);
-	observer_effect_free(&run.own);
+	observer_free(&run.own);
 }
 
-static int write_profile_report(struct rec_report *out)
+static int write_report(struct rec_report *out)
 {
-	struct profile_report_inputs r = {
+	struct report_inputs r = {
 		.follow = run.follow, .spin = spin, .own = &run.own, .map = &run.cfg.map, .spin_ns = run.spin_ns,
 		.threshold_ns = cfg.threshold_ns, .wall_ns = run.end_ns - run.start_ns, .cpu_ns = run.cpu_ns,
 		.memory_peak_bytes = proc_memory_peak(getpid()) + proc_memory_peak(spin->pid), .rows = logs.rows,
 		.wakeups = run.wakeups != NULL, .who = run.cfg.trace != NULL,
 		.brief = out_cfg.format == REC_TEXT,
 	};
-	bool lossy = warn_of_unwatched_time(out, run.follow) || pipeline_lost_records_in_profile(run.follow) > 0;
+	bool lossy = report_warn_unwatched(out, run.follow) || pipeline_lost(run.follow) > 0;
 
-	report_profile_settings(out);
+	report_settings(out);
 	rec_begin_object(out, "result");
 	report_profile(out, &r);
-	rec_end_container(out);
-	rec_set_main_table(out, "cpus");
+	rec_end(out);
+	rec_set_table(out, "cpus");
 	if (*run.why_no_who.text)
-		rec_add_warning_line(out, "profiling without culprits: %s", run.why_no_who.text);
+		rec_warn(out, "profiling without culprits: %s", run.why_no_who.text);
 	say_profile(out, &r);
-	warn_of_missed_switches(out, run.follow);
-	end_loops_and_free_run();
-	profile_logs_close(&logs);
-	run.log_lost |= warn_of_log_errors(&logs);
-	rec_close_report_or_die(out);
+	report_warn_missed(out, run.follow);
+	free_run();
+	logs_close(&logs);
+	run.log_lost |= report_warn_logs(&logs);
+	rec_must_close(out);
 	return run.cut ? EXIT_INTERRUPTED : lossy || run.log_lost ? EXIT_LOSSY : EXIT_OK;
 }
 
-static void set_up_and_run_profile(void)
+static void profile_cpus(void)
 {
 	struct cli_cpus allowed;
-	int err = proc_get_allowed_cpus(&allowed);
+	int err = proc_allowed_cpus(&allowed);
 
 	if (err)
 		die(EXIT_RUN, "cannot read which CPUs are allowed: %s", strerror(-err));
@@ -368,46 +368,46 @@ static void set_up_and_run_profile(void)
 	run.tsc = stamp_tsc_is_usable(&run.why_no_tsc) && !cfg.clock;
 	if (cfg.clock)
 		run.why_no_tsc = "as asked";
-	if (!start_idle_loops(run.tsc))
+	if (!start_loops(run.tsc))
 		die_interrupted();
-	move_thread_off_profiled_cpus(&allowed);
+	leave_profiled_cpus(&allowed);
 	if (prepare_run())
 		die_interrupted();
-	profile_for_given_time();
+	run_profile();
 }
 
-static void check_output_paths_differ(void)
+static void check_outputs(void)
 {
 	const struct rec_output_path place[] = {
 		{ "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", logs.path[LOGS_EVENTS] },
 		{ "--who-log", logs.path[LOGS_CULPRITS] }, { "--timeline", logs.path[LOGS_BINS] },
 	};
 
-	rec_check_outputs_differ(place, sizeof(place) / sizeof(*place));
+	rec_check_outputs(place, sizeof(place) / sizeof(*place));
 }
 
-static void read_idleprofile_options(int argc, char **argv)
+static void read_options(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "idleprofile [-t TIME] [--cpus LIST] [--who] [options]",
 			      "Profiles CPUs that should be idle: CPU time lost, by event length and by culprit.", options);
 
-	cli_refuse_operands_from(argc, argv, first);
+	cli_refuse_operands(argc, argv, first);
 	if (logs.path[LOGS_CULPRITS] && !cfg.who)
 		die_usage("--who-log needs --who");
 	if (cfg.ignore.n && !cfg.who)
 		die_usage("--ignore needs --who");
-	check_output_paths_differ();
-	proc_require_ready_fd_writable((int)cfg.ready_fd);
+	check_outputs();
+	proc_check_ready_fd((int)cfg.ready_fd);
 }
 
 /* Opens all files before the run: a bad path must not cost a run. */
 static struct rec_report *open_outputs(void)
 {
-	struct rec_report *out = rec_open_report_or_die(&out_cfg, "idleprofile");
+	struct rec_report *out = rec_must_open(&out_cfg, "idleprofile");
 	const char *path;
 	int err;
 
-	err = profile_logs_open(&logs, &path);
+	err = logs_open(&logs, &path);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", path, strerror(-err));
 	return out;
@@ -417,10 +417,10 @@ int main(int argc, char **argv)
 {
 	struct rec_report *out;
 
-	read_idleprofile_options(argc, argv);
-	proc_request_sigterm_at_parent_end();
-	proc_catch_stop_signals();	/* before any file is opened: a signal would leave it incomplete */
+	read_options(argc, argv);
+	proc_end_beside_parent();
+	proc_catch_stop();	/* before any file is opened: a signal would leave it incomplete */
 	out = open_outputs();
-	set_up_and_run_profile();
-	return write_profile_report(out);
+	profile_cpus();
+	return write_report(out);
 }

@@ -5,31 +5,31 @@
 
 __extension__ typedef __int128 wide_ns;
 
-void timeline_bins_init(struct timeline_bin_collector *b, int64_t start_ns, int64_t bin_ns,
+void bins_init(struct timeline_bins *b, int64_t start_ns, int64_t bin_ns,
 			void (*each)(void *, int64_t, int64_t, int64_t, int64_t), void *arg)
 {
-	*b = (struct timeline_bin_collector){ .bin_ns = bin_ns, .start_ns = start_ns, .each = each, .arg = arg };
+	*b = (struct timeline_bins){ .bin_ns = bin_ns, .start_ns = start_ns, .each = each, .arg = arg };
 }
 
-static void timeline_bins_emit_current(struct timeline_bin_collector *b, int64_t length_ns)
+static void emit_bin(struct timeline_bins *b, int64_t length_ns)
 {
 	b->each(b->arg, b->start_ns, length_ns, b->lost_ns, b->tick_ns);
 	b->start_ns += length_ns;
 	b->lost_ns = b->tick_ns = 0;
 }
 
-void timeline_bins_emit_complete(struct timeline_bin_collector *b, int64_t now_ns)
+void bins_flush(struct timeline_bins *b, int64_t now_ns)
 {
 	while (now_ns - b->start_ns >= b->bin_ns)
-		timeline_bins_emit_current(b, b->bin_ns);
+		emit_bin(b, b->bin_ns);
 }
 
-void timeline_bins_add_gap(struct timeline_bin_collector *b, int64_t start_ns, int64_t end_ns, int64_t lost_ns, bool tick)
+void bins_add_gap(struct timeline_bins *b, int64_t start_ns, int64_t end_ns, int64_t lost_ns, bool tick)
 {
 	int64_t *sum = tick ? &b->tick_ns : &b->lost_ns;
 	int64_t length = end_ns - start_ns, given = 0;
 
-	timeline_bins_emit_complete(b, start_ns);
+	bins_flush(b, start_ns);
 	while (end_ns - b->start_ns > b->bin_ns) {
 		/* Lost time of the gap up to the end of this bin, from the start of the gap, so that no rounding error adds up; rounded down,
 		 * since a bin cannot lose more than its length. */
@@ -37,19 +37,19 @@ void timeline_bins_add_gap(struct timeline_bin_collector *b, int64_t start_ns, i
 
 		*sum += upto - given;
 		given = upto;
-		timeline_bins_emit_current(b, b->bin_ns);
+		emit_bin(b, b->bin_ns);
 	}
 	*sum += lost_ns - given;
 }
 
-void timeline_bins_emit_remaining(struct timeline_bin_collector *b, int64_t end_ns)
+void bins_finish(struct timeline_bins *b, int64_t end_ns)
 {
-	timeline_bins_emit_complete(b, end_ns);
+	bins_flush(b, end_ns);
 	if (end_ns > b->start_ns)
-		timeline_bins_emit_current(b, end_ns - b->start_ns);
+		emit_bin(b, end_ns - b->start_ns);
 }
 
-int profile_logs_open(struct profile_logs *l, const char **failed)
+int logs_open(struct profile_logs *l, const char **failed)
 {
 	static const char *const event[] = { "cpu", "start_ns", "lost_ns", "span_ns", "parts", "kind", "who", NULL };
 	static const char *const culprit[] = { "cpu", "start_ns", "end_ns", "culprit", "kind", "pid", "ns", NULL };
@@ -64,14 +64,14 @@ int profile_logs_open(struct profile_logs *l, const char **failed)
 		if (!l->path[i])
 			continue;
 		*failed = l->path[i];
-		l->table[i] = rows_open_output_file(l->path[i], tables[i].schema, tables[i].columns);
+		l->table[i] = rows_open_new(l->path[i], tables[i].schema, tables[i].columns);
 		if (!l->table[i])
 			return -errno;
 	}
 	return 0;
 }
 
-void profile_logs_write_event(struct profile_logs *l, int cpu, const struct lost_time_event *e, bool named)
+void logs_write_event(struct profile_logs *l, int cpu, const struct lost_time_event *e, bool named)
 {
 	const struct event_culprit *most = named ? event_culprits_largest(&e->who) : NULL;
 	struct row_file *t = l->table[LOGS_EVENTS];
@@ -83,12 +83,12 @@ void profile_logs_write_event(struct profile_logs *l, int cpu, const struct lost
 	if (most)
 		rows_write_str(t, most->name);
 	else
-		rows_write_empty_cell(t);
+		rows_write_empty(t);
 	rows_end_row(t);
 	l->rows++;
 }
 
-void profile_logs_write_culprits(struct profile_logs *l, int cpu, const struct lost_time_event *e)
+void logs_write_culprits(struct profile_logs *l, int cpu, const struct lost_time_event *e)
 {
 	struct row_file *t = l->table[LOGS_CULPRITS];
 
@@ -101,14 +101,14 @@ void profile_logs_write_culprits(struct profile_logs *l, int cpu, const struct l
 		if (k->pid)
 			rows_write_int(t, k->pid);
 		else
-			rows_write_empty_cell(t);
+			rows_write_empty(t);
 		rows_write_int(t, k->ns);
 		rows_end_row(t);
 		l->rows++;
 	}
 }
 
-void profile_logs_write_timeline_bin(struct profile_logs *l, int cpu, int64_t start_ns, int64_t bin_ns, int64_t lost_ns,
+void logs_write_bin(struct profile_logs *l, int cpu, int64_t start_ns, int64_t bin_ns, int64_t lost_ns,
 				     int64_t tick_ns)
 {
 	struct row_file *t = l->table[LOGS_BINS];
@@ -120,17 +120,17 @@ void profile_logs_write_timeline_bin(struct profile_logs *l, int cpu, int64_t st
 	l->rows++;
 }
 
-void profile_logs_flush(struct profile_logs *l)
+void logs_flush(struct profile_logs *l)
 {
 	for (int i = 0; i < LOGS; i++) {
-		if (!l->table[i] || !rows_flush_output_file(l->table[i]))
+		if (!l->table[i] || !rows_flush(l->table[i]))
 			continue;
-		l->err[i] = rows_close_output_file(l->table[i]);
+		l->err[i] = rows_close(l->table[i]);
 		l->table[i] = NULL;
 	}
 }
 
-int profile_logs_take_next_write_error(struct profile_logs *l, const char **failed)
+int logs_take_error(struct profile_logs *l, const char **failed)
 {
 	for (int i = 0; i < LOGS; i++) {
 		int err = l->err[i];
@@ -144,13 +144,13 @@ int profile_logs_take_next_write_error(struct profile_logs *l, const char **fail
 	return 0;
 }
 
-int profile_logs_close(struct profile_logs *l)
+int logs_close(struct profile_logs *l)
 {
 	int first = 0;
 
 	for (int i = 0; i < LOGS; i++) {
 		if (l->table[i])
-			l->err[i] = rows_close_output_file(l->table[i]);
+			l->err[i] = rows_close(l->table[i]);
 		l->table[i] = NULL;
 		if (!first)
 			first = l->err[i];

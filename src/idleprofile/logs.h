@@ -6,22 +6,22 @@
 #include "events.h"
 #include "rec.h"
 
-struct timeline_bin_collector {
+struct timeline_bins {
 	int64_t bin_ns, start_ns;	/* length and start of the current bin */
 	int64_t lost_ns, tick_ns;
 	void (*each)(void *arg, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns);
 	void *arg;
 };
 
-void timeline_bins_init(struct timeline_bin_collector *b, int64_t start_ns, int64_t bin_ns,
+void bins_init(struct timeline_bins *b, int64_t start_ns, int64_t bin_ns,
 			void (*each)(void *, int64_t, int64_t, int64_t, int64_t), void *arg);
 /* Adds a gap with `lost_ns` of lost time (at most end - start), spread evenly over the bins that it touches. Gaps must come in
  * ascending order. */
-void timeline_bins_add_gap(struct timeline_bin_collector *b, int64_t start_ns, int64_t end_ns, int64_t lost_ns, bool tick);
+void bins_add_gap(struct timeline_bins *b, int64_t start_ns, int64_t end_ns, int64_t lost_ns, bool tick);
 /* Says that no gap before `now_ns` is missing: `each` is called for the bins that are complete. */
-void timeline_bins_emit_complete(struct timeline_bin_collector *b, int64_t now_ns);
+void bins_flush(struct timeline_bins *b, int64_t now_ns);
 /* Ends the series at `end_ns`: the last bin may be shorter. */
-void timeline_bins_emit_remaining(struct timeline_bin_collector *b, int64_t end_ns);
+void bins_finish(struct timeline_bins *b, int64_t end_ns);
 
 enum logs_table { LOGS_EVENTS, LOGS_CULPRITS, LOGS_BINS, LOGS };
 
@@ -33,17 +33,17 @@ struct profile_logs {
 };
 
 /* Opens the logs that have a path. 0, or -errno with the path in *failed; logs opened before it stay open. */
-int profile_logs_open(struct profile_logs *l, const char **failed);
+int logs_open(struct profile_logs *l, const char **failed);
 /* Writes a row of schema lost/1. `named`: with the main culprit. */
-void profile_logs_write_event(struct profile_logs *l, int cpu, const struct lost_time_event *e, bool named);
+void logs_write_event(struct profile_logs *l, int cpu, const struct lost_time_event *e, bool named);
 /* Writes a row of schema culprit/1 for each culprit of the event. */
-void profile_logs_write_culprits(struct profile_logs *l, int cpu, const struct lost_time_event *e);
+void logs_write_culprits(struct profile_logs *l, int cpu, const struct lost_time_event *e);
 /* Writes a row of schema utilisation/1. */
-void profile_logs_write_timeline_bin(struct profile_logs *l, int cpu, int64_t start_ns, int64_t bin_ns, int64_t lost_ns,
+void logs_write_bin(struct profile_logs *l, int cpu, int64_t start_ns, int64_t bin_ns, int64_t lost_ns,
 				     int64_t tick_ns);
 /* Flushes all logs, so that they are valid even after a kill. A log that cannot be written is closed and its error kept. */
-void profile_logs_flush(struct profile_logs *l);
+void logs_flush(struct profile_logs *l);
 /* Takes the next kept error: -errno with the path in *failed; 0: no more. */
-int profile_logs_take_next_write_error(struct profile_logs *l, const char **failed);
-/* Closes all open logs. 0, or the first error, which profile_logs_take_next_write_error() returns too. */
-int profile_logs_close(struct profile_logs *l);
+int logs_take_error(struct profile_logs *l, const char **failed);
+/* Closes all open logs. 0, or the first error, which logs_take_error() returns too. */
+int logs_close(struct profile_logs *l);

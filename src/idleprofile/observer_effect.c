@@ -12,7 +12,7 @@
 #define ROUNDS 5
 #define WAKES_PER_S 500.0
 
-struct observer_effect_measurement {
+struct observer_run {
 	struct observer_effect *own;
 	struct idle_loops *spin;
 	int cpu, err;
@@ -23,7 +23,7 @@ struct observer_effect_measurement {
 	double ticks[2];	/* timer interrupts per second, summed over the rounds: without the loop, with it */
 };
 
-int64_t observer_parse_timer_interrupts(FILE *f, int cpu)
+int64_t observer_parse_ticks(FILE *f, int cpu)
 {
 	char *line = NULL, *at, *end;
 	size_t room = 0;
@@ -54,27 +54,27 @@ int64_t observer_parse_timer_interrupts(FILE *f, int cpu)
 	return value;
 }
 
-static double observer_timer_interrupt_count(int cpu)
+static double read_tick_count(int cpu)
 {
 	FILE *f = fopen("/proc/interrupts", "re");
-	int64_t n = f ? observer_parse_timer_interrupts(f, cpu) : -1;
+	int64_t n = f ? observer_parse_ticks(f, cpu) : -1;
 
 	if (f)
 		fclose(f);
 	return n < 0 ? NAN : (double)n;
 }
 
-static void observer_measure_wakeup_latency(struct observer_effect_measurement *t, struct sample *s, int64_t time_ns)
+static void measure_wakeups(struct observer_run *t, struct sample *s, int64_t time_ns)
 {
 	int64_t due = clock_now(), end = due + time_ns;
 
-	while ((due += wakeups_random_interval_ns(&t->random, WAKES_PER_S)) < end && !proc_stop) {
-		clock_sleep_until(due);
+	while ((due += wakeups_draw_ns(&t->random, WAKES_PER_S)) < end && !proc_stop) {
+		clock_sleep(due);
 		sample_add(s, clock_now() - due);
 	}
 }
 
-static double observer_measure_work_turns_per_s(int64_t time_ns)
+static double measure_turns(int64_t time_ns)
 {
 	int64_t start = clock_now(), now = start, turns = 0;
 
@@ -87,73 +87,73 @@ static double observer_measure_work_turns_per_s(int64_t time_ns)
 	return (double)turns * (double)NS_PER_S / (double)(now - start);
 }
 
-static double observer_measure_ticks_per_s(int cpu, int64_t time_ns)
+static double measure_ticks(int cpu, int64_t time_ns)
 {
 	int64_t start = clock_now();
-	double before = observer_timer_interrupt_count(cpu);
+	double before = read_tick_count(cpu);
 
-	clock_sleep_until(start + time_ns);
-	return (observer_timer_interrupt_count(cpu) - before) * (double)NS_PER_S / (double)(clock_now() - start);
+	clock_sleep(start + time_ns);
+	return (read_tick_count(cpu) - before) * (double)NS_PER_S / (double)(clock_now() - start);
 }
 
-static int64_t observer_cpu_time_of_loop_ns(const struct observer_effect_measurement *t)
+static int64_t loop_cpu_ns(const struct observer_run *t)
 {
 	struct proc_schedstat stat;
 
-	return proc_schedstat_of_process(t->loop_tid, &stat) ? 0 : stat.run_ns;
+	return proc_read_schedstat(t->loop_tid, &stat) ? 0 : stat.run_ns;
 }
 
 /* Works for `time_ns` and measures the turns per second. Time in which neither this thread nor the loop ran went to other tasks. */
-static void observer_measure_throughput(struct observer_effect_measurement *t, struct observer_round *r, bool beside,
+static void measure_throughput(struct observer_run *t, struct observer_round *r, bool beside,
 					int64_t time_ns)
 {
-	int64_t wall = -clock_now(), had = -clock_cpu_time_of_this_thread() - observer_cpu_time_of_loop_ns(t);
+	int64_t wall = -clock_now(), had = -clock_thread_cpu() - loop_cpu_ns(t);
 
-	r->turns[beside] = observer_measure_work_turns_per_s(time_ns);
-	had += clock_cpu_time_of_this_thread() + observer_cpu_time_of_loop_ns(t);
+	r->turns[beside] = measure_turns(time_ns);
+	had += clock_thread_cpu() + loop_cpu_ns(t);
 	wall += clock_now();
 	r->wall_ns += wall;
 	r->others_ns += wall > had ? wall - had : 0;
 }
 
-static void observer_measure_with_loop_or_alone(struct observer_effect_measurement *t, struct observer_round *r, bool beside)
+static void measure_slot(struct observer_run *t, struct observer_round *r, bool beside)
 {
-	observer_measure_wakeup_latency(t, beside ? &t->own->beside : &t->own->alone, t->slot_ns * 4 / 10);
-	observer_measure_throughput(t, r, beside, t->slot_ns * 3 / 10);
+	measure_wakeups(t, beside ? &t->own->beside : &t->own->alone, t->slot_ns * 4 / 10);
+	measure_throughput(t, r, beside, t->slot_ns * 3 / 10);
 	if (!proc_stop)
-		t->ticks[beside] += observer_measure_ticks_per_s(t->cpu, t->slot_ns * 3 / 10);
+		t->ticks[beside] += measure_ticks(t->cpu, t->slot_ns * 3 / 10);
 }
 
-static void observer_discard_gaps(struct idle_loops *s)
+static void discard_gaps(struct idle_loops *s)
 {
 	struct time_span span;
 
 	for (int i = 0; i < s->n; i++)
-		while (ring_copy_oldest_span(&s->cpu[i].ring, &span))
-			ring_drop_oldest_span(&s->cpu[i].ring);
+		while (ring_peek(&s->cpu[i].ring, &span))
+			ring_drop(&s->cpu[i].ring);
 }
 
-static void *observer_measuring_thread_main(void *arg)
+static void *measure_rounds(void *arg)
 {
-	struct observer_effect_measurement *t = arg;
+	struct observer_run *t = arg;
 
-	t->err = wakeups_pin_and_make_thread_normal(t->cpu);
+	t->err = wakeups_pin_thread(t->cpu);
 	for (int i = 0; i < ROUNDS && !t->err; i++) {
-		observer_measure_with_loop_or_alone(t, &t->round[i], false);
-		t->err = spin_send_order_to_loops(t->spin, SPIN_RUN, 10 * NS_PER_S);
+		measure_slot(t, &t->round[i], false);
+		t->err = spin_send_order(t->spin, SPIN_RUN, 10 * NS_PER_S);
 		if (t->err)
 			break;
-		spin_allow_spinning_for(t->spin, t->slot_ns + SPIN_ALLOWANCE_NS);
-		observer_measure_with_loop_or_alone(t, &t->round[i], true);
-		t->err = spin_send_order_to_loops(t->spin, SPIN_PAUSE, 10 * NS_PER_S);
-		observer_discard_gaps(t->spin);
+		spin_allow(t->spin, t->slot_ns + SPIN_ALLOWANCE_NS);
+		measure_slot(t, &t->round[i], true);
+		t->err = spin_send_order(t->spin, SPIN_PAUSE, 10 * NS_PER_S);
+		discard_gaps(t->spin);
 		if (!t->err && proc_stop)
 			t->err = -EINTR;
 	}
 	return NULL;
 }
 
-void observer_effect_evaluate(struct observer_effect *o, const struct observer_round *round, int n)
+void observer_evaluate(struct observer_effect *o, const struct observer_round *round, int n)
 {
 	double turns[2] = { 0, 0 }, low = NAN, high = NAN;
 	int64_t wall = 0, others = 0;
@@ -175,9 +175,9 @@ void observer_effect_evaluate(struct observer_effect *o, const struct observer_r
 	o->throughput_high_percent = o->disturbed ? NAN : high;
 }
 
-int observer_effect_measure(struct observer_effect *o, struct idle_loops *s, int cpu, int64_t time_ns, uint64_t seed)
+int observer_measure(struct observer_effect *o, struct idle_loops *s, int cpu, int64_t time_ns, uint64_t seed)
 {
-	struct observer_effect_measurement t = { .own = o, .spin = s, .cpu = cpu, .slot_ns = time_ns / (2 * ROUNDS), .random = seed };
+	struct observer_run t = { .own = o, .spin = s, .cpu = cpu, .slot_ns = time_ns / (2 * ROUNDS), .random = seed };
 	pthread_t thread;
 	int err;
 
@@ -189,19 +189,19 @@ int observer_effect_measure(struct observer_effect *o, struct idle_loops *s, int
 	if (time_ns <= 0)
 		return 0;
 	/* Measure in a thread of its own, since it pins itself to the CPU. */
-	err = -pthread_create(&thread, NULL, observer_measuring_thread_main, &t);
+	err = -pthread_create(&thread, NULL, measure_rounds, &t);
 	if (err)
 		return err;
 	pthread_join(thread, NULL);
 	if (t.err)
 		return t.err;
-	observer_effect_evaluate(o, t.round, ROUNDS);
+	observer_evaluate(o, t.round, ROUNDS);
 	o->ticks_alone_per_s = t.ticks[0] / ROUNDS;
 	o->ticks_beside_per_s = t.ticks[1] / ROUNDS;
 	return 0;
 }
 
-void observer_effect_free(struct observer_effect *o)
+void observer_free(struct observer_effect *o)
 {
 	sample_free(&o->alone);
 	sample_free(&o->beside);

@@ -26,11 +26,11 @@ struct observer_round {
 	int64_t wall_ns, others_ns;
 };
 /* Computes throughput and disturbance from the rounds. Pure. */
-void observer_effect_evaluate(struct observer_effect *o, const struct observer_round *round, int n);
+void observer_evaluate(struct observer_effect *o, const struct observer_round *round, int n);
 
 /* Takes about `time_ns`; the loops must have been calibrated, and are paused afterwards. 0 or an error of
- * spin_send_order_to_loops(). */
-int observer_effect_measure(struct observer_effect *o, struct idle_loops *s, int cpu, int64_t time_ns, uint64_t seed);
-void observer_effect_free(struct observer_effect *o);
+ * spin_send_order(). */
+int observer_measure(struct observer_effect *o, struct idle_loops *s, int cpu, int64_t time_ns, uint64_t seed);
+void observer_free(struct observer_effect *o);
 /* Number of timer interrupts of one CPU so far, from a text like /proc/interrupts; -1: not in the text. */
-int64_t observer_parse_timer_interrupts(FILE *interrupts, int cpu);
+int64_t observer_parse_ticks(FILE *interrupts, int cpu);

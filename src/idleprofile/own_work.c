@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-void own_work_add_interval(struct own_work_intervals *w, int64_t from, int64_t to, int64_t cpu_ns)
+void own_work_note(struct own_work_notes *w, int64_t from, int64_t to, int64_t cpu_ns)
 {
 	uint32_t at;
 
@@ -21,9 +21,9 @@ void own_work_add_interval(struct own_work_intervals *w, int64_t from, int64_t t
 	w->note[at].cpu_ns = cpu_ns;
 }
 
-struct own_work_cpu_time own_work_time_between(struct own_work_intervals *w, int64_t from, int64_t to)
+struct own_work_time own_work_find(struct own_work_notes *w, int64_t from, int64_t to)
 {
-	struct own_work_cpu_time found = { false, 0 };
+	struct own_work_time found = { false, 0 };
 
 	/* Notes come from two sources (woken tasks, this thread), each in ascending order: an early note behind a late one is dropped
 	 * later. */
@@ -44,16 +44,16 @@ struct own_work_cpu_time own_work_time_between(struct own_work_intervals *w, int
 	return found;
 }
 
-void own_work_start_measuring(struct own_work_measurement *w)
+void own_work_start(struct own_work_span *w)
 {
 	w->cpu = sched_getcpu();
 	w->from = clock_now();
-	w->cpu_ns = clock_cpu_time_of_this_thread();
+	w->cpu_ns = clock_thread_cpu();
 }
 
-void own_work_stop_measuring(struct own_work_measurement *w)
+void own_work_stop(struct own_work_span *w)
 {
-	w->cpu_ns = clock_cpu_time_of_this_thread() - w->cpu_ns;
+	w->cpu_ns = clock_thread_cpu() - w->cpu_ns;
 	w->to = clock_now();
 	if (sched_getcpu() != w->cpu)
 		w->cpu = -1;
@@ -68,14 +68,14 @@ void own_work_tids_add(struct own_work_tids *t, int tid)
 	}
 }
 
-static void own_work_tids_add_process_threads(struct own_work_tids *t, pid_t ignored)
+static void add_process_threads(struct own_work_tids *t, pid_t ignored)
 {
 	pid_t *tid = NULL;
 	char path[64];
 	size_t n = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)ignored);
-	files_list_numeric_names(path, &tid, &n);
+	files_list_dir(path, &tid, &n);
 	for (size_t i = 0; i < n && t->n < OWN_WORK_TIDS; i++)
 		t->tid[t->n++] = tid[i];
 	free(tid);
@@ -90,7 +90,7 @@ void own_work_tids_refresh(struct own_work_tids *t)
 	t->refreshed_ns = now;
 	t->n = t->own;
 	for (size_t i = 0; i < t->ignore->n; i++)
-		own_work_tids_add_process_threads(t, t->ignore->pid[i]);
+		add_process_threads(t, t->ignore->pid[i]);
 }
 
 void own_work_tids_init(struct own_work_tids *t, const struct cli_pids *ignore)
@@ -100,7 +100,7 @@ void own_work_tids_init(struct own_work_tids *t, const struct cli_pids *ignore)
 	own_work_tids_refresh(t);
 }
 
-static bool own_work_has_tid(const struct own_work_tids *t, int tid)
+static bool has_tid(const struct own_work_tids *t, int tid)
 {
 	for (int i = 0; i < t->n; i++)
 		if (t->tid[i] == tid)
@@ -108,13 +108,13 @@ static bool own_work_has_tid(const struct own_work_tids *t, int tid)
 	return false;
 }
 
-struct own_work_cpu_time own_work_remove_shares(const struct own_work_tids *t, struct culprit_share *share, size_t *n)
+struct own_work_time own_work_take_shares(const struct own_work_tids *t, struct culprit_share *share, size_t *n)
 {
-	struct own_work_cpu_time found = { false, 0 };
+	struct own_work_time found = { false, 0 };
 	size_t kept = 0;
 
 	for (size_t i = 0; i < *n; i++) {
-		if (share[i].kind == CULPRIT_TASK && own_work_has_tid(t, share[i].pid)) {
+		if (share[i].kind == CULPRIT_TASK && has_tid(t, share[i].pid)) {
 			found.there = true;
 			found.ns += share[i].ns;
 		} else

@@ -12,28 +12,28 @@
 #define OWN_WORK_NOTES 4096
 #define OWN_WORK_TIDS 256
 
-struct own_work_cpu_time {
+struct own_work_time {
 	bool there;
 	int64_t ns;
 };
 
 /* The latest notes of one CPU, in a ring. */
-struct own_work_intervals {
+struct own_work_notes {
 	uint32_t first, n;
 	struct { int64_t from, to, cpu_ns; } note[OWN_WORK_NOTES];
 };
 /* Notes that this program worked between these times and used `cpu_ns` of CPU time. */
-void own_work_add_interval(struct own_work_intervals *w, int64_t from, int64_t to, int64_t cpu_ns);
+void own_work_note(struct own_work_notes *w, int64_t from, int64_t to, int64_t cpu_ns);
 /* Own work in [from, to]. Must be asked for in ascending order: notes that end before `from` are dropped. */
-struct own_work_cpu_time own_work_time_between(struct own_work_intervals *w, int64_t from, int64_t to);
+struct own_work_time own_work_find(struct own_work_notes *w, int64_t from, int64_t to);
 
 /* The calling thread's own work, to be noted. cpu -1: the thread was moved to another CPU meanwhile. */
-struct own_work_measurement {
+struct own_work_span {
 	int cpu;
 	int64_t from, to, cpu_ns;
 };
-void own_work_start_measuring(struct own_work_measurement *w);
-void own_work_stop_measuring(struct own_work_measurement *w);
+void own_work_start(struct own_work_span *w);
+void own_work_stop(struct own_work_span *w);
 
 struct own_work_tids {
 	int n, own;			/* number of thread ids; the first `own` are this program's and stay */
@@ -47,4 +47,4 @@ void own_work_tids_add(struct own_work_tids *t, int tid);
 /* Reads the threads of the ignored processes again, at most once a second. */
 void own_work_tids_refresh(struct own_work_tids *t);
 /* Removes the shares of own threads from the list, and returns their time. */
-struct own_work_cpu_time own_work_remove_shares(const struct own_work_tids *t, struct culprit_share *share, size_t *n);
+struct own_work_time own_work_take_shares(const struct own_work_tids *t, struct culprit_share *share, size_t *n);

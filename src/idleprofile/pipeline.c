@@ -11,14 +11,14 @@
 #define WAITS_KEPT 500000
 #define NAMES 512		/* names of culprits kept apart over the run */
 
-struct gap_pipeline_of_cpu {
+struct cpu_pipeline {
 	struct gap_pipeline *f;
 	struct cpu_idle_loop *spin;
-	struct culprit_attribution_state *who;
+	struct attribution *who;
 	struct tick_detector ticks;
 	struct event_collector events;
-	struct timeline_bin_collector bins;
-	struct own_work_intervals itself;
+	struct timeline_bins bins;
+	struct own_work_notes itself;
 	struct pipeline_cpu_total total;
 	int64_t step;			/* median turn of the loop, in stamps */
 	int64_t upto_ns;		/* no gap before this time is missing */
@@ -30,14 +30,14 @@ struct gap_pipeline {
 	struct woken_threads *wakeups;
 	int64_t start_ns, end_ns;	/* begin and end of the profile; INT64_MAX: not begun */
 	int64_t lost_before, missed_before;
-	struct all_cpu_profile_sums sums;
+	struct profile_sums sums;
 	struct culprit_table *names;
 	uint64_t random;
 	int n;
-	struct gap_pipeline_of_cpu cpu[];
+	struct cpu_pipeline cpu[];
 };
 
-static void pipeline_update_longest_event(struct pipeline_cpu_total *t, const struct lost_time_event *e)
+static void update_longest_event(struct pipeline_cpu_total *t, const struct lost_time_event *e)
 {
 	const struct event_culprit *who = event_culprits_largest(&e->who);
 
@@ -48,39 +48,39 @@ static void pipeline_update_longest_event(struct pipeline_cpu_total *t, const st
 	snprintf(t->longest_who, sizeof(t->longest_who), "%s", who ? who->name : "");
 }
 
-static void pipeline_count_and_log_event(void *arg, const struct lost_time_event *e)
+static void take_event(void *arg, const struct lost_time_event *e)
 {
-	struct gap_pipeline_of_cpu *c = arg;
+	struct cpu_pipeline *c = arg;
 
-	c->total.of_length[length_histogram_bin_of_ns(e->lost_ns)]++;
-	profile_logs_write_event(c->f->cfg.logs, c->spin->cpu, e, c->f->cfg.trace);
+	c->total.of_length[lengths_find_bin(e->lost_ns)]++;
+	logs_write_event(c->f->cfg.logs, c->spin->cpu, e, c->f->cfg.trace);
 	if (e->tick) {
 		c->total.ticks++;
 		c->total.tick_ns += e->lost_ns;
 		return;
 	}
-	profile_logs_write_culprits(c->f->cfg.logs, c->spin->cpu, e);
+	logs_write_culprits(c->f->cfg.logs, c->spin->cpu, e);
 	c->total.events++;
 	c->total.lost_ns += e->lost_ns;
-	pipeline_update_longest_event(&c->total, e);
-	length_histogram_add_event(&c->f->sums.lengths, e->lost_ns);
+	update_longest_event(&c->total, e);
+	lengths_add(&c->f->sums.lengths, e->lost_ns);
 	if (c->f->names)
-		culprit_table_add_event(c->f->names, &e->who);
+		culprit_table_add(c->f->names, &e->who);
 }
 
-static void pipeline_log_timeline_bin(void *arg, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns)
+static void log_bin(void *arg, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns)
 {
-	struct gap_pipeline_of_cpu *c = arg;
+	struct cpu_pipeline *c = arg;
 
-	profile_logs_write_timeline_bin(c->f->cfg.logs, c->spin->cpu, start_ns, bin_ns, lost_ns, tick_ns);
+	logs_write_bin(c->f->cfg.logs, c->spin->cpu, start_ns, bin_ns, lost_ns, tick_ns);
 }
 
 /* Removes own work from *lost and from the shares. True: the whole gap was own work. */
-static bool pipeline_subtract_own_work(struct gap_pipeline_of_cpu *c, int64_t from, int64_t to, int64_t *lost,
+static bool subtract_own_work(struct cpu_pipeline *c, int64_t from, int64_t to, int64_t *lost,
 				       struct culprit_share *share, size_t *n)
 {
-	struct own_work_cpu_time found = c->f->cfg.trace ? own_work_remove_shares(&c->f->tids, share, n) :
-					 own_work_time_between(&c->itself, from, to);
+	struct own_work_time found = c->f->cfg.trace ? own_work_take_shares(&c->f->tids, share, n) :
+					 own_work_find(&c->itself, from, to);
 
 	if (!found.there)
 		return false;
@@ -94,7 +94,7 @@ static bool pipeline_subtract_own_work(struct gap_pipeline_of_cpu *c, int64_t fr
 }
 
 /* Clips the gap and its shares to the profile. False: nothing is left. */
-static bool pipeline_clip_gap_to_profile(const struct gap_pipeline *f, struct lost_time_gap *p, struct culprit_share *share)
+static bool clip_gap(const struct gap_pipeline *f, struct lost_time_gap *p, struct culprit_share *share)
 {
 	int64_t from = p->start_ns < f->start_ns ? f->start_ns : p->start_ns, to = p->end_ns > f->end_ns ? f->end_ns : p->end_ns;
 
@@ -104,20 +104,20 @@ static bool pipeline_clip_gap_to_profile(const struct gap_pipeline *f, struct lo
 	if (p->lost_ns <= 0)
 		return false;
 	if (from > p->start_ns || to < p->end_ns)
-		p->shares = shares_clip_and_rescale(share, p->shares, from, to);
+		p->shares = shares_clip(share, p->shares, from, to);
 	p->start_ns = from;
 	p->end_ns = to;
 	return true;
 }
 
-static void pipeline_add_gap(struct gap_pipeline_of_cpu *c, int64_t from, int64_t to, int64_t lost)
+static void add_gap(struct cpu_pipeline *c, int64_t from, int64_t to, int64_t lost)
 {
 	struct culprit_share share[SHARES_MAX];
 	struct lost_time_gap p = { .start_ns = from, .end_ns = to, .lost_ns = lost, .share = share };
 
-	p.shares = c->who ? attribution_split_gap_by_culprit(c->who, from, to, share, SHARES_MAX) : 0;
-	p.tick = c->who ? shares_are_tick(share, p.shares) : ticks_gap_is_tick(&c->ticks, from, to - from);
-	if (!pipeline_clip_gap_to_profile(c->f, &p, share) || pipeline_subtract_own_work(c, p.start_ns, p.end_ns, &p.lost_ns, share,
+	p.shares = c->who ? attribution_split_gap(c->who, from, to, share, SHARES_MAX) : 0;
+	p.tick = c->who ? shares_are_tick(share, p.shares) : ticks_take_gap(&c->ticks, from, to - from);
+	if (!clip_gap(c->f, &p, share) || subtract_own_work(c, p.start_ns, p.end_ns, &p.lost_ns, share,
 											 &p.shares))
 		return;
 	for (size_t i = 0; i < p.shares; i++)
@@ -125,12 +125,12 @@ static void pipeline_add_gap(struct gap_pipeline_of_cpu *c, int64_t from, int64_
 			c->total.unexplained_ns += share[i].ns;
 			c->total.missed_ns += strcmp(share[i].name, MISSED_SWITCH_NAME) ? 0 : share[i].ns;
 		}
-	timeline_bins_add_gap(&c->bins, p.start_ns, p.end_ns, p.lost_ns, p.tick);
+	bins_add_gap(&c->bins, p.start_ns, p.end_ns, p.lost_ns, p.tick);
 	events_add_gap(&c->events, &p);
 }
 
 /* Counts time in which the loop paused by itself: what ran then is not known, and is not counted as lost. */
-static void pipeline_add_unwatched_time(struct gap_pipeline_of_cpu *c, int64_t from, int64_t to)
+static void add_unwatched_time(struct cpu_pipeline *c, int64_t from, int64_t to)
 {
 	if (from < c->f->start_ns)
 		from = c->f->start_ns;
@@ -140,14 +140,14 @@ static void pipeline_add_unwatched_time(struct gap_pipeline_of_cpu *c, int64_t f
 		c->total.unwatched_ns += to - from;
 }
 
-static int pipeline_add_trace_record(void *who, const struct trace_record *r)
+static int add_trace_record(void *who, const struct trace_record *r)
 {
-	attribution_add_trace_record(who, r);
+	attribution_add_record(who, r);
 	return 0;
 }
 
 /* `longer`: the true latency is at least `wait`. */
-static void pipeline_add_wakeup_latency(struct gap_pipeline *f, int64_t wait, bool longer)
+static void add_wakeup_latency(struct gap_pipeline *f, int64_t wait, bool longer)
 {
 	f->sums.waits_n++;
 	for (int i = 0; i < WAIT_BOUNDS && wait > wait_bounds_ns[i]; i++)
@@ -164,83 +164,83 @@ static void pipeline_add_wakeup_latency(struct gap_pipeline *f, int64_t wait, bo
 	}
 }
 
-static void pipeline_drain_wakeups(struct gap_pipeline *f, int i)
+static void drain_wakeups(struct gap_pipeline *f, int i)
 {
-	struct span_ring *ring = wakeups_latency_ring_of_cpu(f->wakeups, i);
+	struct span_ring *ring = wakeups_ring(f->wakeups, i);
 	struct time_span span;
 
-	for (; ring_copy_oldest_span(ring, &span); ring_drop_oldest_span(ring)) {
-		own_work_add_interval(&f->cpu[i].itself, span.to, span.to, 0);
+	for (; ring_peek(ring, &span); ring_drop(ring)) {
+		own_work_note(&f->cpu[i].itself, span.to, span.to, 0);
 		if (span.from >= f->start_ns && span.from < f->end_ns)
-			pipeline_add_wakeup_latency(f, span.to - span.from, false);
+			add_wakeup_latency(f, span.to - span.from, false);
 	}
 }
 
-static void pipeline_drain_cpu(struct gap_pipeline *f, int i)
+static void drain_cpu(struct gap_pipeline *f, int i)
 {
-	struct gap_pipeline_of_cpu *c = &f->cpu[i];
+	struct cpu_pipeline *c = &f->cpu[i];
 	int64_t seen = atomic_load_explicit(&c->spin->seen, memory_order_acquire);
 	int64_t upto = clock_now();
 	struct time_span span;
 
 	if (c->who)
-		trace_pass_on_waiting_records(f->cfg.trace, c->spin->cpu, pipeline_add_trace_record, c->who);
+		trace_drain(f->cfg.trace, c->spin->cpu, add_trace_record, c->who);
 	if (f->wakeups)
-		pipeline_drain_wakeups(f, i);
-	if (stamp_map_stamp_to_ns(&f->cfg.map, seen) < upto)
-		upto = stamp_map_stamp_to_ns(&f->cfg.map, seen);
-	for (; ring_copy_oldest_span(&c->spin->ring, &span); ring_drop_oldest_span(&c->spin->ring)) {
+		drain_wakeups(f, i);
+	if (stamp_map_ns(&f->cfg.map, seen) < upto)
+		upto = stamp_map_ns(&f->cfg.map, seen);
+	for (; ring_peek(&c->spin->ring, &span); ring_drop(&c->spin->ring)) {
 		bool watched = span.from >= 0;
-		int64_t to = stamp_map_stamp_to_ns(&f->cfg.map, span.to);
+		int64_t to = stamp_map_ns(&f->cfg.map, span.to);
 		int64_t from, lost;
 
 		if (!watched)
 			span.from = -span.from;
 		/* Never start before the end of the last drain, although the conversion of stamps may have changed a little since. */
-		from = to - stamp_map_difference_to_ns(&f->cfg.map, span.to - span.from);
+		from = to - stamp_map_span_ns(&f->cfg.map, span.to - span.from);
 		from = from > c->upto_ns ? from : c->upto_ns;
 		if (to > upto) {
 			upto = from < upto ? from : upto;
 			break;
 		}
-		lost = stamp_map_difference_to_ns(&f->cfg.map, span.to - span.from - c->step);
+		lost = stamp_map_span_ns(&f->cfg.map, span.to - span.from - c->step);
 		if (watched)
-			pipeline_add_gap(c, from, to, lost < to - from ? lost : to - from);
+			add_gap(c, from, to, lost < to - from ? lost : to - from);
 		else
-			pipeline_add_unwatched_time(c, from, to);
+			add_unwatched_time(c, from, to);
 	}
 	if (upto > f->end_ns)
 		upto = f->end_ns;
 	c->upto_ns = upto;
 	if (upto > f->start_ns) {
-		events_emit_finished(&c->events, upto);
-		timeline_bins_emit_complete(&c->bins, upto);
+		events_flush(&c->events, upto);
+		bins_flush(&c->bins, upto);
 	}
 }
 
-void pipeline_drain_inputs(struct gap_pipeline *f)
+void pipeline_drain(struct gap_pipeline *f)
 {
-	struct own_work_measurement work;
-	struct stamp_clock_pair a;
+	struct own_work_span work;
+	struct stamp_pair a;
 
-	own_work_start_measuring(&work);
-	stamp_read_clock_pair(f->cfg.spin->tsc, &a);
-	stamp_map_add_clock_pair(&f->cfg.map, &a);
+	own_work_start(&work);
+	stamp_read_pair(f->cfg.spin->tsc, &a);
+	stamp_map_add(&f->cfg.map, &a);
 	if (f->cfg.trace)
 		own_work_tids_refresh(&f->tids);
 	for (int i = 0; i < f->n; i++)
-		pipeline_drain_cpu(f, i);
-	profile_logs_flush(f->cfg.logs);
-	own_work_stop_measuring(&work);
+		drain_cpu(f, i);
+	logs_flush(f->cfg.logs);
+	own_work_stop(&work);
 	for (int i = 0; i < f->n; i++)
 		if (f->cpu[i].spin->cpu == work.cpu)
-			own_work_add_interval(&f->cpu[i].itself, work.from, work.to, work.cpu_ns);
+			own_work_note(&f->cpu[i].itself, work.from, work.to, work.cpu_ns);
 }
 
 struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg)
 {
 	int n = cfg->spin->n;
-	struct gap_pipeline *f = calloc(1, sizeof(*f) + (size_t)n * sizeof(struct gap_pipeline_of_cpu));
+	struct gap_pipeline *f = calloc(1, sizeof(*f) + (size_t)n * sizeof(struct cpu_pipeline));
 	bool failed = !f;
 
 	if (!f)
@@ -255,17 +255,17 @@ struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg)
 		failed = !f->names;
 	}
 	for (int i = 0; i < n; i++) {
-		struct gap_pipeline_of_cpu *c = &f->cpu[i];
+		struct cpu_pipeline *c = &f->cpu[i];
 
 		c->f = f;
 		c->spin = &cfg->spin->cpu[i];
-		c->step = spin_turn_length_quantile(c->spin, 0.5, SPIN_STEPS);
+		c->step = spin_turn_quantile(c->spin, 0.5, SPIN_STEPS);
 		if (cfg->trace) {
 			c->who = attribution_new(atomic_load(&c->spin->tid));
 			failed |= !c->who;
 		}
-		c->ticks.period_ns = ticks_kernel_period_ns();
-		events_init(&c->events, c->ticks.period_ns, pipeline_count_and_log_event, c);
+		c->ticks.period_ns = ticks_period_ns();
+		events_init(&c->events, c->ticks.period_ns, take_event, c);
 	}
 	if (failed) {
 		pipeline_free(f);
@@ -274,64 +274,64 @@ struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg)
 	return f;
 }
 
-void pipeline_set_woken_threads(struct gap_pipeline *f, struct woken_threads *w)
+void pipeline_set_wakers(struct gap_pipeline *f, struct woken_threads *w)
 {
 	f->wakeups = w;
 	for (int i = 0; i < f->n; i++)
-		own_work_tids_add(&f->tids, wakeups_thread_id_of_cpu(w, i));
+		own_work_tids_add(&f->tids, wakeups_tid(w, i));
 }
 
-static int64_t pipeline_sum_lost_records_so_far(const struct gap_pipeline *f)
+static int64_t sum_lost_records(const struct gap_pipeline *f)
 {
-	int64_t lost = f->cfg.trace ? scheduling_trace_lost_record_count(f->cfg.trace) : 0;
+	int64_t lost = f->cfg.trace ? trace_lost_records(f->cfg.trace) : 0;
 
 	for (int i = 0; i < f->n; i++) {
 		lost += atomic_load(&f->cpu[i].spin->ring.overflowed);
-		lost += f->cpu[i].who ? attribution_too_late_gap_count(f->cpu[i].who) : 0;
+		lost += f->cpu[i].who ? attribution_late_gaps(f->cpu[i].who) : 0;
 		if (f->wakeups)
-			lost += atomic_load(&wakeups_latency_ring_of_cpu(f->wakeups, i)->overflowed);
+			lost += atomic_load(&wakeups_ring(f->wakeups, i)->overflowed);
 	}
 	return lost;
 }
 
-static int64_t pipeline_sum_missed_switches_so_far(const struct gap_pipeline *f)
+static int64_t sum_missed_switches(const struct gap_pipeline *f)
 {
 	int64_t missed = 0;
 
 	for (int i = 0; i < f->n; i++)
-		missed += f->cpu[i].who ? attribution_missed_switch_count(f->cpu[i].who) : 0;
+		missed += f->cpu[i].who ? attribution_missed_switches(f->cpu[i].who) : 0;
 	return missed;
 }
 
-void pipeline_begin_profile(struct gap_pipeline *f, int64_t start_ns, int64_t end_ns)
+void pipeline_begin(struct gap_pipeline *f, int64_t start_ns, int64_t end_ns)
 {
 	f->start_ns = start_ns;
 	f->end_ns = end_ns;
-	f->lost_before = pipeline_sum_lost_records_so_far(f);
-	f->missed_before = pipeline_sum_missed_switches_so_far(f);
+	f->lost_before = sum_lost_records(f);
+	f->missed_before = sum_missed_switches(f);
 	for (int i = 0; i < f->n; i++)
-		timeline_bins_init(&f->cpu[i].bins, start_ns, f->cfg.bin_ns, pipeline_log_timeline_bin, &f->cpu[i]);
+		bins_init(&f->cpu[i].bins, start_ns, f->cfg.bin_ns, log_bin, &f->cpu[i]);
 }
 
-void pipeline_end_profile(struct gap_pipeline *f, int64_t end_ns)
+void pipeline_end(struct gap_pipeline *f, int64_t end_ns)
 {
 	f->end_ns = end_ns;
-	pipeline_drain_inputs(f);
+	pipeline_drain(f);
 	for (int i = 0; f->wakeups && i < f->n; i++) {
-		int64_t due = wakeups_next_wakeup_due_ns(f->wakeups, i);
+		int64_t due = wakeups_due_ns(f->wakeups, i);
 
 		if (due >= f->start_ns && due < end_ns)
-			pipeline_add_wakeup_latency(f, end_ns - due, true);
+			add_wakeup_latency(f, end_ns - due, true);
 	}
 	for (int i = 0; i < f->n; i++) {
-		struct gap_pipeline_of_cpu *c = &f->cpu[i];
+		struct cpu_pipeline *c = &f->cpu[i];
 
 		/* The loop is still off its CPU: the time until the end is lost. (c->upto_ns is from the drain: the loop may just be coming
 		 * back.) */
 		if (c->upto_ns < end_ns)
-			pipeline_add_gap(c, c->upto_ns, end_ns, end_ns - c->upto_ns);
-		events_emit_remaining(&c->events);
-		timeline_bins_emit_remaining(&c->bins, end_ns);
+			add_gap(c, c->upto_ns, end_ns, end_ns - c->upto_ns);
+		events_finish(&c->events);
+		bins_finish(&c->bins, end_ns);
 	}
 }
 
@@ -340,7 +340,7 @@ const struct pipeline_cpu_total *pipeline_cpu_total(const struct gap_pipeline *f
 	return &f->cpu[i].total;
 }
 
-struct pipeline_cpu_total pipeline_sum_of_cpus(const struct gap_pipeline *f)
+struct pipeline_cpu_total pipeline_cpu_sum(const struct gap_pipeline *f)
 {
 	struct pipeline_cpu_total sum = { 0 };
 
@@ -359,30 +359,30 @@ struct pipeline_cpu_total pipeline_sum_of_cpus(const struct gap_pipeline *f)
 	return sum;
 }
 
-const struct tick_detector *pipeline_tick_detector_of_cpu(const struct gap_pipeline *f, int i)
+const struct tick_detector *pipeline_ticks(const struct gap_pipeline *f, int i)
 {
 	return &f->cpu[i].ticks;
 }
 
-struct all_cpu_profile_sums *pipeline_sums_of_all_cpus(struct gap_pipeline *f)
+struct profile_sums *pipeline_sums(struct gap_pipeline *f)
 {
 	return &f->sums;
 }
 
-const struct culprit_total *pipeline_culprit_totals(struct gap_pipeline *f, size_t *n)
+const struct culprit_total *pipeline_culprits(struct gap_pipeline *f, size_t *n)
 {
 	*n = 0;
-	return f->names ? culprit_table_sorted_lines(f->names, n) : NULL;
+	return f->names ? culprit_table_sort(f->names, n) : NULL;
 }
 
-int64_t pipeline_lost_records_in_profile(const struct gap_pipeline *f)
+int64_t pipeline_lost(const struct gap_pipeline *f)
 {
-	return pipeline_sum_lost_records_so_far(f) - f->lost_before;
+	return sum_lost_records(f) - f->lost_before;
 }
 
-int64_t pipeline_missed_switches_in_profile(const struct gap_pipeline *f)
+int64_t pipeline_missed(const struct gap_pipeline *f)
 {
-	return pipeline_sum_missed_switches_so_far(f) - f->missed_before;
+	return sum_missed_switches(f) - f->missed_before;
 }
 
 void pipeline_free(struct gap_pipeline *f)

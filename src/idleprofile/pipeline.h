@@ -27,8 +27,8 @@ struct pipeline_cpu_total {
 };
 
 /* Sums over all CPUs. */
-struct all_cpu_profile_sums {
-	struct length_histogram lengths;		/* histogram of the lengths of events */
+struct profile_sums {
+	struct event_lengths lengths;		/* histogram of the lengths of events */
 	struct sample waits;		/* wake-up latencies of the woken tasks, in ns: a uniform sample (all, up to 500,000) */
 	int64_t waits_n;		/* number of wake-ups measured */
 	int64_t waits_beyond[WAIT_BOUNDS];	/* number of wake-ups with a latency over wait_bounds_ns[i] */
@@ -38,7 +38,7 @@ struct gap_pipeline;
 
 struct pipeline_cfg {
 	struct idle_loops *spin;
-	struct stamp_to_ns_map map;		/* conversion of stamps to ns, with at least two anchors */
+	struct stamp_map map;		/* conversion of stamps to ns, with at least two anchors */
 	struct scheduling_trace *trace;		/* kernel records; NULL: without culprits */
 	struct profile_logs *logs;		/* not owned */
 	int64_t bin_ns;
@@ -49,26 +49,26 @@ struct pipeline_cfg {
 /* NULL: no memory. */
 struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg);
 /* From now on, the latencies of these wake-ups are part of the profile. */
-void pipeline_set_woken_threads(struct gap_pipeline *f, struct woken_threads *w);
+void pipeline_set_wakers(struct gap_pipeline *f, struct woken_threads *w);
 /* Begins the profile: earlier gaps only served to learn the phase of the tick. Gaps after end_ns will be left out. */
-void pipeline_begin_profile(struct gap_pipeline *f, int64_t start_ns, int64_t end_ns);
+void pipeline_begin(struct gap_pipeline *f, int64_t start_ns, int64_t end_ns);
 /* Reads all gaps, records and wake-ups that are there. To be called a few times a second. */
-void pipeline_drain_inputs(struct gap_pipeline *f);
-/* Ends the profile at end_ns (not after the end_ns of pipeline_begin_profile(), nor before the last drain): drains, clips and
+void pipeline_drain(struct gap_pipeline *f);
+/* Ends the profile at end_ns (not after the end_ns of pipeline_begin(), nor before the last drain): drains, clips and
  * closes what
  * is open. The loops must be paused; a loop that is not counts as off its CPU until end_ns. The wake-ups must be stopped. */
-void pipeline_end_profile(struct gap_pipeline *f, int64_t end_ns);
+void pipeline_end(struct gap_pipeline *f, int64_t end_ns);
 
 const struct pipeline_cpu_total *pipeline_cpu_total(const struct gap_pipeline *f, int i);
 /* Over all CPUs; unwatched_ns, longest_ns: the most of one CPU. */
-struct pipeline_cpu_total pipeline_sum_of_cpus(const struct gap_pipeline *f);
-const struct tick_detector *pipeline_tick_detector_of_cpu(const struct gap_pipeline *f, int i);
-/* (rec_add_sample_statistics() sorts the sample of latencies.) */
-struct all_cpu_profile_sums *pipeline_sums_of_all_cpus(struct gap_pipeline *f);
-const struct culprit_total *pipeline_culprit_totals(struct gap_pipeline *f, size_t *n);
+struct pipeline_cpu_total pipeline_cpu_sum(const struct gap_pipeline *f);
+const struct tick_detector *pipeline_ticks(const struct gap_pipeline *f, int i);
+/* (rec_add_sample() sorts the sample of latencies.) */
+struct profile_sums *pipeline_sums(struct gap_pipeline *f);
+const struct culprit_total *pipeline_culprits(struct gap_pipeline *f, size_t *n);
 /* Number of lost items since the profile began: gaps, wake-ups and kernel records that found no room in their rings, and gaps
  * whose records had been dropped. */
-int64_t pipeline_lost_records_in_profile(const struct gap_pipeline *f);
+int64_t pipeline_lost(const struct gap_pipeline *f);
 /* Number of task switches that the kernel's records left out, since the profile began; only with a trace. */
-int64_t pipeline_missed_switches_in_profile(const struct gap_pipeline *f);
+int64_t pipeline_missed(const struct gap_pipeline *f);
 void pipeline_free(struct gap_pipeline *f);

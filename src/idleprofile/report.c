@@ -7,35 +7,35 @@
 #include <string.h>
 #include <time.h>
 
-bool warn_of_log_errors(struct profile_logs *logs)
+bool report_warn_logs(struct profile_logs *logs)
 {
 	const char *path;
 	bool any = false;
 	int err;
 
-	for (; (err = profile_logs_take_next_write_error(logs, &path)); any = true)
+	for (; (err = logs_take_error(logs, &path)); any = true)
 		warn("cannot write %s: %s; it ends there, the profile goes on", path, strerror(-err));
 	return any;
 }
 
-bool warn_of_unwatched_time(struct rec_report *out, const struct gap_pipeline *f)
+bool report_warn_unwatched(struct rec_report *out, const struct gap_pipeline *f)
 {
-	int64_t most = pipeline_sum_of_cpus(f).unwatched_ns;
+	int64_t most = pipeline_cpu_sum(f).unwatched_ns;
 
 	if (most)
-		rec_add_warning_line(out, "not watched for %.3f s, in which this program was stopped or hung: that time is in no figure",
+		rec_warn(out, "not watched for %.3f s, in which this program was stopped or hung: that time is in no figure",
 				     (double)most / (double)NS_PER_S);
 	return most > 0;
 }
 
-void warn_of_missed_switches(struct rec_report *out, const struct gap_pipeline *f)
+void report_warn_missed(struct rec_report *out, const struct gap_pipeline *f)
 {
-	struct pipeline_cpu_total sum = pipeline_sum_of_cpus(f);
+	struct pipeline_cpu_total sum = pipeline_cpu_sum(f);
 
 	if (sum.missed_ns * 100 > sum.lost_ns)
-		rec_add_warning_line(out,
+		rec_warn(out,
 				     "the kernel left out records of %lld task switches: the culprits of %.1f %% of the lost time are not known",
-				     (long long)pipeline_missed_switches_in_profile(f), 100.0 * (double)sum.missed_ns / (double)sum.lost_ns);
+				     (long long)pipeline_missed(f), 100.0 * (double)sum.missed_ns / (double)sum.lost_ns);
 }
 
 static double to_seconds(int64_t ns)
@@ -43,43 +43,43 @@ static double to_seconds(int64_t ns)
 	return (double)ns / (double)NS_PER_S;
 }
 
-static double to_percent(int64_t part, int64_t whole)
+static double ratio_percent(int64_t part, int64_t whole)
 {
 	return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
 }
 
-static int64_t loop_turn_quantile_ns(const struct profile_report_inputs *p, int i, double quantile)
+static int64_t turn_quantile_ns(const struct report_inputs *p, int i, double quantile)
 {
 	const struct cpu_idle_loop *c = &p->spin->cpu[i];
 
-	return stamp_map_difference_to_ns(p->map, spin_turn_length_quantile(c, quantile, c->limit));
+	return stamp_map_span_ns(p->map, spin_turn_quantile(c, quantile, c->limit));
 }
 
 /* Reports the resolution, for the worst CPU. `max`: the longest turn of the loop that is not a gap. */
-static void report_clock_resolution(struct rec_report *r, const struct profile_report_inputs *p)
+static void report_resolution(struct rec_report *r, const struct report_inputs *p)
 {
 	int64_t p50 = 0, p999 = 0, max = 0;
 
 	for (int i = 0; i < p->spin->n; i++) {
-		p50 = loop_turn_quantile_ns(p, i, 0.5) > p50 ? loop_turn_quantile_ns(p, i, 0.5) : p50;
-		p999 = loop_turn_quantile_ns(p, i, 0.999) > p999 ? loop_turn_quantile_ns(p, i, 0.999) : p999;
-		max = loop_turn_quantile_ns(p, i, 1) > max ? loop_turn_quantile_ns(p, i, 1) : max;
+		p50 = turn_quantile_ns(p, i, 0.5) > p50 ? turn_quantile_ns(p, i, 0.5) : p50;
+		p999 = turn_quantile_ns(p, i, 0.999) > p999 ? turn_quantile_ns(p, i, 0.999) : p999;
+		max = turn_quantile_ns(p, i, 1) > max ? turn_quantile_ns(p, i, 1) : max;
 	}
 	rec_add_int(r, "resolution_ns", p->threshold_ns + p50);
 	rec_add_str(r, "clock", p->spin->tsc ? "tsc" : "vdso");
 	rec_begin_object(r, "step_ns");
 	rec_add_ints(r, { "p50", p50 }, { "p999", p999 }, { "max", max });
-	rec_end_container(r);
+	rec_end(r);
 	rec_add_str(r, "placed", p->spin->place);
 }
 
 /* Wall-clock time of the profile, without the time in which this CPU's loop was paused. */
-static int64_t watched_ns_of_cpu(const struct profile_report_inputs *p, int i)
+static int64_t watched_cpu_ns(const struct report_inputs *p, int i)
 {
 	return p->wall_ns - pipeline_cpu_total(p->follow, i)->unwatched_ns;
 }
 
-static void report_cpus(struct rec_report *r, const struct profile_report_inputs *p)
+static void report_cpus(struct rec_report *r, const struct report_inputs *p)
 {
 	rec_begin_array(r, "cpus");
 	for (int i = 0; i < p->spin->n; i++) {
@@ -88,93 +88,93 @@ static void report_cpus(struct rec_report *r, const struct profile_report_inputs
 		rec_begin_object(r, NULL);
 		rec_add_int(r, "cpu", p->spin->cpu[i].cpu);
 		rec_add_reals(r, { "wall_s", to_seconds(p->wall_ns), 6 }, { "lost_s", to_seconds(t->lost_ns), 9 },
-			      { "lost_percent", to_percent(t->lost_ns, watched_ns_of_cpu(p, i)), 4 });
+			      { "lost_percent", ratio_percent(t->lost_ns, watched_cpu_ns(p, i)), 4 });
 		rec_add_int(r, "events", t->events);
 		rec_add_real(r, "tick_s", to_seconds(t->tick_ns), 9);
 		rec_add_int(r, "ticks", t->ticks);
 		rec_add_real(r, "itself_s", to_seconds(t->itself_ns), 9);
 		rec_add_real(r, "unwatched_s", to_seconds(t->unwatched_ns), 9);
 		rec_add_real(r, "spin_s", p->spin_ns[i] < 0 ? NAN : to_seconds(p->spin_ns[i]), 6);
-		rec_end_container(r);
+		rec_end(r);
 	}
-	rec_end_container(r);
+	rec_end(r);
 }
 
-static void report_ticks(struct rec_report *r, const struct profile_report_inputs *p)
+static void report_ticks(struct rec_report *r, const struct report_inputs *p)
 {
-	struct pipeline_cpu_total sum = pipeline_sum_of_cpus(p->follow);
-	int64_t n = sum.ticks, ns = sum.tick_ns, period = pipeline_tick_detector_of_cpu(p->follow, 0)->period_ns;
+	struct pipeline_cpu_total sum = pipeline_cpu_sum(p->follow);
+	int64_t n = sum.ticks, ns = sum.tick_ns, period = pipeline_ticks(p->follow, 0)->period_ns;
 	bool learned = false;
 
 	for (int i = 0; i < p->spin->n; i++)
-		learned |= pipeline_tick_detector_of_cpu(p->follow, i)->learned;
+		learned |= pipeline_ticks(p->follow, i)->learned;
 	rec_begin_object(r, "ticks");
 	rec_add_str(r, "told_by", p->who ? "kernel records" : learned ? "period" : NULL);
 	rec_add_real(r, "period_ms", period ? (double)period / NS_PER_MS : NAN, 6);
 	learned = learned || p->who;	/* else ticks count as events */
-	rec_add_int_if_known(r, "count", learned, n);
+	rec_add_known_int(r, "count", learned, n);
 	rec_add_reals(r, { "per_s", learned && p->wall_ns ? (double)n / to_seconds(p->wall_ns) / p->spin->n : NAN, 3 },
 		      { "lost_s", learned ? to_seconds(ns) : NAN, 9 }, { "mean_us", n ? (double)ns / (double)n / NS_PER_US : NAN, 3 });
-	rec_end_container(r);
+	rec_end(r);
 }
 
-static void report_histogram(struct rec_report *r, const struct profile_report_inputs *p)
+static void report_histogram(struct rec_report *r, const struct report_inputs *p)
 {
-	const struct length_histogram *l = &pipeline_sums_of_all_cpus(p->follow)->lengths;
+	const struct event_lengths *l = &pipeline_sums(p->follow)->lengths;
 	int64_t sum = 0, events = 0;
 
 	rec_begin_array(r, "histogram");
 	for (int i = 0; i < LENGTH_BINS; i++) {
 		sum += l->bin_ns[i];
 		events += l->bin_events[i];
-		if (length_histogram_upper_edge_ns(i) < p->threshold_ns && !events)
+		if (lengths_edge_ns(i) < p->threshold_ns && !events)
 			continue;
 		if (i == LENGTH_BINS - 1 && !l->bin_events[i])
 			break;
 		if (p->brief && !l->bin_events[i])
 			continue;
 		rec_begin_object(r, NULL);
-		rec_add_real(r, "upto_ms", i == LENGTH_BINS - 1 ? NAN : (double)length_histogram_upper_edge_ns(i) / NS_PER_MS, 6);
+		rec_add_real(r, "upto_ms", i == LENGTH_BINS - 1 ? NAN : (double)lengths_edge_ns(i) / NS_PER_MS, 6);
 		rec_add_real(r, "cumulative_s", to_seconds(sum), 9);
 		rec_add_int(r, "events", events);
-		rec_end_container(r);
+		rec_end(r);
 	}
-	rec_end_container(r);
+	rec_end(r);
 }
 
-static void report_wait_probabilities(struct rec_report *r, const struct profile_report_inputs *p)
+static void report_waits(struct rec_report *r, const struct report_inputs *p)
 {
-	const struct length_histogram *l = &pipeline_sums_of_all_cpus(p->follow)->lengths;
-	int64_t n = pipeline_sums_of_all_cpus(p->follow)->waits_n, watched = 0;
+	const struct event_lengths *l = &pipeline_sums(p->follow)->lengths;
+	int64_t n = pipeline_sums(p->follow)->waits_n, watched = 0;
 
 	for (int i = 0; i < p->spin->n; i++)
-		watched += watched_ns_of_cpu(p, i);
+		watched += watched_cpu_ns(p, i);
 	rec_begin_array(r, "compulsory");
 	for (int i = 0; i < WAIT_BOUNDS; i++) {
-		int64_t hits = pipeline_sums_of_all_cpus(p->follow)->waits_beyond[i];
+		int64_t hits = pipeline_sums(p->follow)->waits_beyond[i];
 
 		rec_begin_object(r, NULL);
 		rec_add_real(r, "wait_ms", (double)wait_bounds_ns[i] / NS_PER_MS, 6);
-		rec_add_real(r, "bound", bound_on_long_wait_probability(l, i, watched), 9);
+		rec_add_real(r, "bound", lengths_wait_bound(l, i, watched), 9);
 		rec_add_real(r, "measured", p->wakeups && n ? (double)hits / (double)n : NAN, 9);
-		rec_add_real(r, "measured_high", p->wakeups ? binomial_upper_bound_of_share(hits, n) : NAN, 9);
-		rec_end_container(r);
+		rec_add_real(r, "measured_high", p->wakeups ? binomial_share_bound(hits, n) : NAN, 9);
+		rec_end(r);
 	}
-	rec_end_container(r);
+	rec_end(r);
 	if (!p->wakeups) {
 		rec_add_str(r, "wakeups", NULL);
 		return;
 	}
 	rec_begin_object(r, "wakeups");
 	rec_add_int(r, "n", n);
-	rec_add_sample_statistics(r, "wait_us", &pipeline_sums_of_all_cpus(p->follow)->waits, (double)NS_PER_US);
-	rec_end_container(r);
+	rec_add_sample(r, "wait_us", &pipeline_sums(p->follow)->waits, (double)NS_PER_US);
+	rec_end(r);
 }
 
-static void report_culprits(struct rec_report *r, const struct profile_report_inputs *p)
+static void report_culprits(struct rec_report *r, const struct report_inputs *p)
 {
 	const struct culprit_total *line;
-	struct pipeline_cpu_total sum = pipeline_sum_of_cpus(p->follow);
+	struct pipeline_cpu_total sum = pipeline_cpu_sum(p->follow);
 	size_t n;
 
 	if (!p->who) {
@@ -182,7 +182,7 @@ static void report_culprits(struct rec_report *r, const struct profile_report_in
 		rec_add_str(r, "unexplained_s", NULL);
 		return;
 	}
-	line = pipeline_culprit_totals(p->follow, &n);
+	line = pipeline_culprits(p->follow, &n);
 	rec_begin_array(r, "who");
 	for (size_t i = 0; i < n; i++) {
 		rec_begin_object(r, NULL);
@@ -191,27 +191,27 @@ static void report_culprits(struct rec_report *r, const struct profile_report_in
 		rec_add_real(r, "lost_s", to_seconds(line[i].ns), 9);
 		rec_add_int(r, "events", line[i].events);
 		rec_add_real(r, "longest_ms", (double)line[i].longest_ns / NS_PER_MS, 6);
-		rec_add_real(r, "share_percent", to_percent(line[i].ns, sum.lost_ns), 3);
-		rec_end_container(r);
+		rec_add_real(r, "share_percent", ratio_percent(line[i].ns, sum.lost_ns), 3);
+		rec_end(r);
 	}
-	rec_end_container(r);
+	rec_end(r);
 	rec_add_real(r, "unexplained_s", to_seconds(sum.unexplained_ns), 9);
 }
 
 /* Writes null if the measurement was disturbed by other tasks. */
-static void report_observer_wakeup_latency(struct rec_report *r, const char *key, struct sample *s, bool disturbed)
+static void report_observed_waits(struct rec_report *r, const char *key, struct sample *s, bool disturbed)
 {
 	if (disturbed)
 		rec_add_str(r, key, NULL);
 	else
-		rec_add_sample_statistics(r, key, s, (double)NS_PER_US);
+		rec_add_sample(r, key, s, (double)NS_PER_US);
 }
 
-static void report_observer_effect(struct rec_report *r, const struct profile_report_inputs *p)
+static void report_observer_effect(struct rec_report *r, const struct report_inputs *p)
 {
 	rec_begin_object(r, "own");
-	report_observer_wakeup_latency(r, "wakeup_alone_us", &p->own->alone, p->own->disturbed);
-	report_observer_wakeup_latency(r, "wakeup_beside_us", &p->own->beside, p->own->disturbed);
+	report_observed_waits(r, "wakeup_alone_us", &p->own->alone, p->own->disturbed);
+	report_observed_waits(r, "wakeup_beside_us", &p->own->beside, p->own->disturbed);
 	rec_add_real(r, "throughput_percent", p->own->throughput_percent, 2);
 	rec_add_real(r, "throughput_low_percent", p->own->throughput_low_percent, 2);
 	rec_add_real(r, "throughput_high_percent", p->own->throughput_high_percent, 2);
@@ -219,93 +219,93 @@ static void report_observer_effect(struct rec_report *r, const struct profile_re
 	rec_add_str(r, "why_none", p->own->disturbed ? "disturbed" : isnan(p->own->others_percent) ? "not asked for" : NULL);
 	rec_add_real(r, "ticks_alone_per_s", p->own->ticks_alone_per_s, 1);
 	rec_add_real(r, "ticks_beside_per_s", p->own->ticks_beside_per_s, 1);
-	rec_add_real(r, "cpu_percent", to_percent(p->cpu_ns, p->wall_ns), 4);
-	rec_end_container(r);
+	rec_add_real(r, "cpu_percent", ratio_percent(p->cpu_ns, p->wall_ns), 4);
+	rec_end(r);
 }
 
-void report_profile(struct rec_report *r, const struct profile_report_inputs *p)
+void report_profile(struct rec_report *r, const struct report_inputs *p)
 {
-	report_clock_resolution(r, p);
+	report_resolution(r, p);
 	report_cpus(r, p);
 	report_ticks(r, p);
 	if (p->brief)
 		report_culprits(r, p);
 	report_histogram(r, p);
-	report_wait_probabilities(r, p);
+	report_waits(r, p);
 	if (!p->brief)
 		report_culprits(r, p);
 	report_observer_effect(r, p);
 	rec_add_int(r, "rows", p->rows);
-	rec_add_int(r, "lost_records", pipeline_lost_records_in_profile(p->follow));
+	rec_add_int(r, "lost_records", pipeline_lost(p->follow));
 	if (p->who)
-		rec_add_int(r, "missed_switches", pipeline_missed_switches_in_profile(p->follow));
+		rec_add_int(r, "missed_switches", pipeline_missed(p->follow));
 	else
 		rec_add_str(r, "missed_switches", NULL);
 	rec_add_int(r, "memory_peak_bytes", p->memory_peak_bytes);
 }
 
-static double busy_percent_of_cpu(const struct profile_report_inputs *p, int i)
+static double busy_percent(const struct report_inputs *p, int i)
 {
 	const struct pipeline_cpu_total *t = pipeline_cpu_total(p->follow, i);
 
-	return to_percent(t->lost_ns + t->tick_ns, watched_ns_of_cpu(p, i));
+	return ratio_percent(t->lost_ns + t->tick_ns, watched_cpu_ns(p, i));
 }
 
 /* Estimated from the histogram: the geometric mean of the edges of the bin that holds the median. */
-static double median_event_length_ns(const struct pipeline_cpu_total *t)
+static double median_length_ns(const struct pipeline_cpu_total *t)
 {
 	int64_t n = t->events + t->ticks, sum = 0;
 	int bin = 0;
 
 	while (bin < LENGTH_BINS - 1 && 2 * (sum += t->of_length[bin]) < n)
 		bin++;
-	return n ? (double)length_histogram_upper_edge_ns(bin) / pow(10, 0.05) : NAN;
+	return n ? (double)lengths_edge_ns(bin) / pow(10, 0.05) : NAN;
 }
 
 /* Writes culprit and local time of the longest event: "Xvnc, 14:02:11". */
-static void describe_longest_event(const struct pipeline_cpu_total *t, char *text, size_t size)
+static void describe_longest(const struct pipeline_cpu_total *t, char *text, size_t size)
 {
-	struct wall_clock_offset now;
+	struct wall_reading now;
 	struct tm local;
 	time_t at;
 	char when[16];
 
-	clock_read_wall_offset(&now);
+	clock_read_wall(&now);
 	at = (time_t)((t->longest_at_ns + now.offset_ns) / NS_PER_S);
 	localtime_r(&at, &local);
 	strftime(when, sizeof(when), "%H:%M:%S", &local);
 	snprintf(text, size, "%s%s%s", t->longest_who, *t->longest_who ? ", " : "", when);
 }
 
-static void say_cpus(struct rec_report *r, const struct profile_report_inputs *p)
+static void say_cpus(struct rec_report *r, const struct report_inputs *p)
 {
 	const struct pipeline_cpu_total *worst = NULL;
 
 	for (int i = 0; i < p->spin->n; i++)
 		if (!worst || pipeline_cpu_total(p->follow, i)->longest_ns > worst->longest_ns)
 			worst = pipeline_cpu_total(p->follow, i);
-	rec_begin_text_table(r, "rrrrr", "CPU\tlost\tinterruptions/s\tmedian\tlongest");
+	rec_begin_table(r, "rrrrr", "CPU\tlost\tinterruptions/s\tmedian\tlongest");
 	for (int i = 0; i < p->spin->n; i++) {
 		const struct pipeline_cpu_total *t = pipeline_cpu_total(p->follow, i);
 		char mark[64] = "", arrow[72] = "", lost[24] = "-";
 
 		if (t == worst && t->events) {
-			describe_longest_event(t, mark, sizeof(mark));
+			describe_longest(t, mark, sizeof(mark));
 			snprintf(arrow, sizeof(arrow), "\t<- %s", mark);
 		}
-		if (watched_ns_of_cpu(p, i) > 0)
-			snprintf(lost, sizeof(lost), "%s %%", number_text(busy_percent_of_cpu(p, i)));
-		rec_add_text_table_row(r, "%d\t%s\t%s\t%s\t%s%s", p->spin->cpu[i].cpu, lost,
-			number_text((double)(t->events + t->ticks) / to_seconds(p->wall_ns)), ns_text(median_event_length_ns(t)),
+		if (watched_cpu_ns(p, i) > 0)
+			snprintf(lost, sizeof(lost), "%s %%", number_text(busy_percent(p, i)));
+		rec_add_row(r, "%d\t%s\t%s\t%s\t%s%s", p->spin->cpu[i].cpu, lost,
+			number_text((double)(t->events + t->ticks) / to_seconds(p->wall_ns)), ns_text(median_length_ns(t)),
 			ns_text((double)t->longest_ns), arrow);
-		rec_rank_last_table_row(r, (double)t->longest_ns);
+		rec_rank_row(r, (double)t->longest_ns);
 	}
 }
 
 /* Shares of all lost time, including ticks. */
-static void say_culprits(struct rec_report *r, const struct profile_report_inputs *p)
+static void say_culprits(struct rec_report *r, const struct report_inputs *p)
 {
-	struct pipeline_cpu_total sum = pipeline_sum_of_cpus(p->follow);
+	struct pipeline_cpu_total sum = pipeline_cpu_sum(p->follow);
 	int64_t tick = sum.tick_ns, all = sum.tick_ns + sum.lost_ns, unexplained = sum.unexplained_ns, named = 0;
 	const struct culprit_total *line;
 	char text[200];
@@ -313,22 +313,22 @@ static void say_culprits(struct rec_report *r, const struct profile_report_input
 
 	if (!p->who || !all)
 		return;
-	line = pipeline_culprit_totals(p->follow, &n);
-	used = (size_t)snprintf(text, sizeof(text), "taken by: timer tick %.0f %%", to_percent(tick, all));
-	for (size_t i = 0, shown = 0; i < n && shown < 3 && to_percent(line[i].ns, all) >= 0.5; i++) {
+	line = pipeline_culprits(p->follow, &n);
+	used = (size_t)snprintf(text, sizeof(text), "taken by: timer tick %.0f %%", ratio_percent(tick, all));
+	for (size_t i = 0, shown = 0; i < n && shown < 3 && ratio_percent(line[i].ns, all) >= 0.5; i++) {
 		if (line[i].kind == CULPRIT_UNEXPLAINED)
 			continue;
-		used += (size_t)snprintf(text + used, sizeof(text) - used, ", %s %.0f %%", line[i].name, to_percent(line[i].ns, all));
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ", %s %.0f %%", line[i].name, ratio_percent(line[i].ns, all));
 		named += line[i].ns;
 		shown++;
 	}
-	if (to_percent(all - tick - named - unexplained, all) >= 0.5)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, ", others %.0f %%", to_percent(all - tick - named - unexplained, all));
-	snprintf(text + used, sizeof(text) - used, ", unexplained %.0f %%", to_percent(unexplained, all));
-	rec_add_short_report_line(r, "%s", text);
+	if (ratio_percent(all - tick - named - unexplained, all) >= 0.5)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ", others %.0f %%", ratio_percent(all - tick - named - unexplained, all));
+	snprintf(text + used, sizeof(text) - used, ", unexplained %.0f %%", ratio_percent(unexplained, all));
+	rec_say(r, "%s", text);
 }
 
-void say_profile(struct rec_report *r, const struct profile_report_inputs *p)
+void say_profile(struct rec_report *r, const struct report_inputs *p)
 {
 	static struct cli_cpus taken;
 	int64_t watched = 0;
@@ -337,24 +337,24 @@ void say_profile(struct rec_report *r, const struct profile_report_inputs *p)
 	int wait = 0;
 
 	for (int i = 0; i < p->spin->n; i++) {
-		watched += watched_ns_of_cpu(p, i);
-		if (!(busy_percent_of_cpu(p, i) >= 50))	/* or not known: not watched */
+		watched += watched_cpu_ns(p, i);
+		if (!(busy_percent(p, i) >= 50))	/* or not known: not watched */
 			continue;
 		taken.cpu[taken.n++] = p->spin->cpu[i].cpu;
-		most = fmax(most, busy_percent_of_cpu(p, i));
+		most = fmax(most, busy_percent(p, i));
 	}
-	cli_format_cpu_list(&taken, list, sizeof(list));
+	cli_format_cpus(&taken, list, sizeof(list));
 	if (taken.n)
-		rec_add_warning_line(r, "CPU %s not idle: other work took %s%s %%.%s", list, taken.n > 1 ? "up to " : "", number_text(most),
+		rec_warn(r, "CPU %s not idle: other work took %s%s %%.%s", list, taken.n > 1 ? "up to " : "", number_text(most),
 			 p->who ? "" : " --who tells which.");
 	while (wait_bounds_ns[wait] < NS_PER_MS)
 		wait++;
 	snprintf(list, sizeof(list), "%d CPU%s, %s", p->spin->n, p->spin->n == 1 ? "" : "s", ns_text((double)p->wall_ns));
 	if (taken.n)
-		rec_add_short_report_line(r, "%s. Not idle: nothing can be said of waits.", list);
+		rec_say(r, "%s. Not idle: nothing can be said of waits.", list);
 	else
-		rec_add_short_report_line(r, "%s: a task would have waited over 1 ms with a chance of at most %s %%", list,
-					  number_text(100 * bound_on_long_wait_probability(&pipeline_sums_of_all_cpus(p->follow)->lengths,
+		rec_say(r, "%s: a task would have waited over 1 ms with a chance of at most %s %%", list,
+					  number_text(100 * lengths_wait_bound(&pipeline_sums(p->follow)->lengths,
 											   wait, watched)));
 	say_cpus(r, p);
 	say_culprits(r, p);

@@ -22,7 +22,7 @@ struct span_ring {
 	_Alignas(64) struct time_span span[RING_ROOM];
 };
 
-static inline void ring_push_span(struct span_ring *r, int64_t from, int64_t to)
+static inline void ring_push(struct span_ring *r, int64_t from, int64_t to)
 {
 	uint32_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
 
@@ -35,7 +35,7 @@ static inline void ring_push_span(struct span_ring *r, int64_t from, int64_t to)
 }
 
 /* Copies the oldest span, and leaves it in the ring. False: the ring is empty. */
-static inline bool ring_copy_oldest_span(struct span_ring *r, struct time_span *out)
+static inline bool ring_peek(struct span_ring *r, struct time_span *out)
 {
 	uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
 
@@ -45,7 +45,7 @@ static inline bool ring_copy_oldest_span(struct span_ring *r, struct time_span *
 	return true;
 }
 
-static inline void ring_drop_oldest_span(struct span_ring *r)
+static inline void ring_drop(struct span_ring *r)
 {
 	atomic_store_explicit(&r->tail, atomic_load_explicit(&r->tail, memory_order_relaxed) + 1, memory_order_release);
 }

@@ -29,58 +29,58 @@ static void futex_wake(_Atomic uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-static size_t spin_shared_memory_bytes(int n)
+static size_t shared_bytes(int n)
 {
 	return sizeof(struct idle_loops) + (size_t)n * sizeof(struct cpu_idle_loop);
 }
 
 /* Pauses until more time is allowed or another order comes. Returns the stamp of the end of the pause. */
-static __attribute__((noinline)) int64_t spin_pause_loop_until_allowed(struct idle_loops *s, struct cpu_idle_loop *me,
+static __attribute__((noinline)) int64_t pause_loop(struct idle_loops *s, struct cpu_idle_loop *me,
 							 uint32_t order, bool tsc, int64_t since)
 {
 	int64_t now;
 
 	do {
-		clock_sleep_until(clock_now() + LOOK_NS);
-		now = stamp_read_loop_clock(tsc);
+		clock_sleep(clock_now() + LOOK_NS);
+		now = stamp_read(tsc);
 	} while (now > atomic_load(&s->until) && atomic_load(&s->order) == order);
-	ring_push_span(&me->ring, -since, now);
+	ring_push(&me->ring, -since, now);
 	return now;
 }
 
 /* Inlined twice, so that the choice of the clock is made outside the loop. */
-static inline __attribute__((always_inline)) void spin_run_idle_loop(struct idle_loops *s, struct cpu_idle_loop *me, uint32_t order,
+static inline __attribute__((always_inline)) void run_idle_loop(struct idle_loops *s, struct cpu_idle_loop *me, uint32_t order,
 								     bool tsc)
 {
 	const int64_t limit = me->limit;
-	int64_t last = stamp_read_loop_clock(tsc);
+	int64_t last = stamp_read(tsc);
 
 	atomic_store_explicit(&me->seen, last, memory_order_release);
 	atomic_store(&me->doing, order);
 	while (atomic_load_explicit(&s->order, memory_order_relaxed) == order) {
-		int64_t now = stamp_read_loop_clock(tsc);
+		int64_t now = stamp_read(tsc);
 
 		if (__builtin_expect(now - last > limit, 0))
-			ring_push_span(&me->ring, last, now);
+			ring_push(&me->ring, last, now);
 		if (__builtin_expect(now > atomic_load_explicit(&s->until, memory_order_relaxed), 0))
-			now = spin_pause_loop_until_allowed(s, me, order, tsc, now);
+			now = pause_loop(s, me, order, tsc, now);
 		/* Store after the push: a reader of `seen` then finds all gaps that ended before it. */
 		atomic_store_explicit(&me->seen, now, memory_order_release);
 		last = now;
 	}
 }
 
-/* The same turn as in spin_run_idle_loop(), with its length counted in memory that was touched before. */
-static inline __attribute__((always_inline)) void spin_calibrate_loop(struct idle_loops *s, struct cpu_idle_loop *me,
+/* The same turn as in run_idle_loop(), with its length counted in memory that was touched before. */
+static inline __attribute__((always_inline)) void calibrate_loop(struct idle_loops *s, struct cpu_idle_loop *me,
 								      uint32_t order, bool tsc)
 {
 	int64_t last;
 
 	memset(me->steps, 0, sizeof(me->steps));
 	atomic_store(&me->doing, order);
-	last = stamp_read_loop_clock(tsc);
+	last = stamp_read(tsc);
 	for (int i = 0; i < CALIBRATION_TURNS && atomic_load_explicit(&s->order, memory_order_relaxed) == order; i++) {
-		int64_t now = stamp_read_loop_clock(tsc);
+		int64_t now = stamp_read(tsc);
 		int64_t step = now - last;
 
 		me->steps[step < 0 ? 0 : step < SPIN_STEPS ? step : SPIN_STEPS - 1]++;
@@ -92,20 +92,20 @@ static inline __attribute__((always_inline)) void spin_calibrate_loop(struct idl
 	atomic_store(&me->calibrated, true);
 }
 
-static void spin_carry_out_order(struct idle_loops *s, struct cpu_idle_loop *me, uint32_t order)
+static void carry_out_order(struct idle_loops *s, struct cpu_idle_loop *me, uint32_t order)
 {
 	switch ((enum spin_loop_command)(order % 4)) {
 	case SPIN_CALIBRATE:
 		if (s->tsc)
-			spin_calibrate_loop(s, me, order, true);
+			calibrate_loop(s, me, order, true);
 		else
-			spin_calibrate_loop(s, me, order, false);
+			calibrate_loop(s, me, order, false);
 		break;
 	case SPIN_RUN:
 		if (s->tsc)
-			spin_run_idle_loop(s, me, order, true);
+			run_idle_loop(s, me, order, true);
 		else
-			spin_run_idle_loop(s, me, order, false);
+			run_idle_loop(s, me, order, false);
 		break;
 	default:
 		atomic_store(&me->doing, order);
@@ -117,7 +117,7 @@ struct spin_thread_args {
 	struct cpu_idle_loop *cpu;
 };
 
-static void *spin_loop_main(void *arg)
+static void *run_loop_thread(void *arg)
 {
 	struct spin_thread_args *seat = arg;
 	struct idle_loops *s = seat->spin;
@@ -125,7 +125,7 @@ static void *spin_loop_main(void *arg)
 	struct sched_param param = { 0 };
 	struct cli_cpus one = { .n = 1, .cpu = { me->cpu } };
 	char name[16];
-	int err = proc_pin_thread_to_cpus(&one);
+	int err = proc_pin_thread(&one);
 
 	snprintf(name, sizeof(name), "idleloop/%d", me->cpu);
 	prctl(PR_SET_NAME, name);
@@ -139,27 +139,27 @@ static void *spin_loop_main(void *arg)
 
 		if (order % 4 == SPIN_STOP)
 			break;
-		spin_carry_out_order(s, me, order);
+		carry_out_order(s, me, order);
 		while (atomic_load(&s->order) == order)
 			futex_wait(&s->order, order);
 	}
 	return NULL;
 }
 
-static __attribute__((noreturn)) void spin_process_main(struct idle_loops *s, pid_t parent, void (*enter)(void *, char *, size_t),
+static __attribute__((noreturn)) void run_loop_process(struct idle_loops *s, pid_t parent, void (*enter)(void *, char *, size_t),
 		     void *arg)
 {
 	static pthread_t thread[CLI_CPUS_MAX];
 	static struct spin_thread_args seat[CLI_CPUS_MAX];
 	int err = 0;
 
-	if (proc_request_sigkill_at_parent_end(parent))
+	if (proc_die_beside_parent(parent))
 		_exit(EXIT_RUN);
-	proc_ignore_stop_signals();
+	proc_ignore_stop();
 	enter(arg, s->place, sizeof(s->place));
 	for (int i = 0; i < s->n && !err; i++) {
 		seat[i] = (struct spin_thread_args){ s, &s->cpu[i] };
-		err = proc_start_thread(&thread[i], STACK_BYTES, spin_loop_main, &seat[i]);
+		err = proc_start_thread(&thread[i], STACK_BYTES, run_loop_thread, &seat[i]);
 	}
 	if (err) {
 		atomic_store(&s->failed, err);
@@ -171,7 +171,7 @@ static __attribute__((noreturn)) void spin_process_main(struct idle_loops *s, pi
 	_exit(EXIT_OK);
 }
 
-bool spin_process_has_ended(struct idle_loops *s)
+bool spin_take_ended(struct idle_loops *s)
 {
 	int status;
 
@@ -186,7 +186,7 @@ static bool loop_has_started(const struct cpu_idle_loop *c, uint32_t what)
 	return atomic_load(&c->tid) != 0;
 }
 
-static bool loop_is_carrying_out_order(const struct cpu_idle_loop *c, uint32_t what)
+static bool loop_is_obeying(const struct cpu_idle_loop *c, uint32_t what)
 {
 	return atomic_load(&c->doing) == what;
 }
@@ -198,50 +198,50 @@ static bool loop_is_calibrated(const struct cpu_idle_loop *c, uint32_t what)
 }
 
 /* Waits until `is` holds for all loops. A signal to stop does not end a wait for SPIN_PAUSE: the gaps are still to be read. */
-static int spin_wait_until_true_of_all_loops(struct idle_loops *s, bool (*is)(const struct cpu_idle_loop *, uint32_t),
+static int wait_all_loops(struct idle_loops *s, bool (*is)(const struct cpu_idle_loop *, uint32_t),
 					     uint32_t what, int64_t within_ns)
 {
-	bool pausing = is == loop_is_carrying_out_order && what % 4 == SPIN_PAUSE;
+	bool pausing = is == loop_is_obeying && what % 4 == SPIN_PAUSE;
 	int64_t end = clock_now() + within_ns;
 
 	for (int i = 0; i < s->n; i++) {
 		while (!is(&s->cpu[i], what)) {
 			if (atomic_load(&s->failed))
 				return -atomic_load(&s->failed);
-			if (spin_process_has_ended(s))
+			if (spin_take_ended(s))
 				return -ESRCH;
 			if (proc_stop && !pausing)
 				return -EINTR;
 			if (clock_now() > end)
 				return -ETIMEDOUT;
-			clock_sleep_until(clock_now() + NS_PER_MS);
+			clock_sleep(clock_now() + NS_PER_MS);
 		}
 	}
 	return 0;
 }
 
-void spin_allow_spinning_for(struct idle_loops *s, int64_t for_ns)
+void spin_allow(struct idle_loops *s, int64_t for_ns)
 {
-	atomic_store(&s->until, stamp_read_loop_clock(s->tsc) + (int64_t)((double)for_ns / s->ns_per_stamp));
+	atomic_store(&s->until, stamp_read(s->tsc) + (int64_t)((double)for_ns / s->ns_per_stamp));
 }
 
-int spin_send_order_to_loops(struct idle_loops *s, enum spin_loop_command order, int64_t within_ns)
+int spin_send_order(struct idle_loops *s, enum spin_loop_command order, int64_t within_ns)
 {
 	uint32_t next = (atomic_load(&s->order) / 4 + 1) * 4 + order;
 
 	if (order == SPIN_RUN)
-		spin_allow_spinning_for(s, SPIN_ALLOWANCE_NS);
+		spin_allow(s, SPIN_ALLOWANCE_NS);
 	atomic_store(&s->order, next);
 	futex_wake(&s->order);
-	return order == SPIN_STOP ? 0 : spin_wait_until_true_of_all_loops(s, loop_is_carrying_out_order, next, within_ns);
+	return order == SPIN_STOP ? 0 : wait_all_loops(s, loop_is_obeying, next, within_ns);
 }
 
-int spin_wait_until_calibrated(struct idle_loops *s, int64_t within_ns)
+int spin_await_calibration(struct idle_loops *s, int64_t within_ns)
 {
-	return spin_wait_until_true_of_all_loops(s, loop_is_calibrated, 0, within_ns);
+	return wait_all_loops(s, loop_is_calibrated, 0, within_ns);
 }
 
-int64_t spin_turn_length_quantile(const struct cpu_idle_loop *c, double p, int64_t longest)
+int64_t spin_turn_quantile(const struct cpu_idle_loop *c, double p, int64_t longest)
 {
 	int64_t last = longest < SPIN_STEPS - 1 ? longest : SPIN_STEPS - 2;
 	uint64_t all = 0, below = 0;
@@ -256,10 +256,10 @@ int64_t spin_turn_length_quantile(const struct cpu_idle_loop *c, double p, int64
 	return last;
 }
 
-int spin_start_loop_process(struct idle_loops **out, const struct cli_cpus *cpus, bool tsc, void (*enter)(void *, char *, size_t),
+int spin_start(struct idle_loops **out, const struct cli_cpus *cpus, bool tsc, void (*enter)(void *, char *, size_t),
 			    void *arg)
 {
-	struct idle_loops *s = mmap(NULL, spin_shared_memory_bytes(cpus->n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct idle_loops *s = mmap(NULL, shared_bytes(cpus->n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t parent = getpid(), pid;
 	int err;
 
@@ -272,31 +272,31 @@ int spin_start_loop_process(struct idle_loops **out, const struct cli_cpus *cpus
 		s->cpu[i].cpu = cpus->cpu[i];
 	pid = fork();		/* into a local variable: in the child it is 0 */
 	if (!pid)
-		spin_process_main(s, parent, enter, arg);
+		run_loop_process(s, parent, enter, arg);
 	s->pid = pid;
 	if (pid < 0) {
 		err = -errno;
-		spin_end_loop_process(s);
+		spin_end(s);
 		return err;
 	}
-	err = spin_wait_until_true_of_all_loops(s, loop_has_started, 0, 60 * NS_PER_S);
+	err = wait_all_loops(s, loop_has_started, 0, 60 * NS_PER_S);
 	for (int i = 0; i < s->n && !err; i++)
 		err = -atomic_load(&s->cpu[i].refused);
 	if (err)
-		spin_end_loop_process(s);
+		spin_end(s);
 	else
 		*out = s;
 	return err;
 }
 
-void spin_end_loop_process(struct idle_loops *s)
+void spin_end(struct idle_loops *s)
 {
 	if (s->pid > 0) {
-		spin_send_order_to_loops(s, SPIN_STOP, 0);
+		spin_send_order(s, SPIN_STOP, 0);
 		/* A starved loop would carry out the order late or never, and has nothing more to report. */
 		kill(s->pid, SIGKILL);
 		while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
-	munmap(s, spin_shared_memory_bytes(s->n));
+	munmap(s, shared_bytes(s->n));
 }

@@ -12,15 +12,15 @@
 /* Minimum distance of two anchors: closer ones give a slope with an error over 1 ppm (50 ns in 50 ms). */
 #define BASELINE_NS (50 * NS_PER_MS)
 
-static bool stamp_kernel_uses_tsc(void)
+static bool kernel_uses_tsc(void)
 {
 	char word[32];
 
-	return !files_read_first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", word, sizeof(word)) &&
+	return !files_read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", word, sizeof(word)) &&
 	       !strcmp(word, "tsc");
 }
 
-static bool stamp_cpu_has_invariant_tsc(void)
+static bool has_invariant_tsc(void)
 {
 #if STAMP_HAS_TSC
 	unsigned a, b, c, d;
@@ -37,16 +37,16 @@ bool stamp_tsc_is_usable(const char **why)
 
 	if (!STAMP_HAS_TSC)
 		reason = "no time-stamp counter on this processor";
-	else if (!stamp_cpu_has_invariant_tsc())
+	else if (!has_invariant_tsc())
 		reason = "the time-stamp counter is not invariant";
-	else if (!stamp_kernel_uses_tsc())
+	else if (!kernel_uses_tsc())
 		reason = "the kernel does not keep time by the time-stamp counter";
 	if (why)
 		*why = reason;
 	return !reason;
 }
 
-void stamp_read_clock_pair(bool tsc, struct stamp_clock_pair *out)
+void stamp_read_pair(bool tsc, struct stamp_pair *out)
 {
 	int64_t tightest = INT64_MAX;
 
@@ -69,7 +69,7 @@ void stamp_read_clock_pair(bool tsc, struct stamp_clock_pair *out)
 	out->error = tightest / 2 + 1;
 }
 
-void stamp_map_add_clock_pair(struct stamp_to_ns_map *m, const struct stamp_clock_pair *a)
+void stamp_map_add(struct stamp_map *m, const struct stamp_pair *a)
 {
 	if (m->anchors == 0)
 		m->before = m->last = *a;
@@ -84,12 +84,12 @@ void stamp_map_add_clock_pair(struct stamp_to_ns_map *m, const struct stamp_cloc
 		m->ns_per_stamp = (double)(m->last.ns - m->before.ns) / (double)(m->last.stamp - m->before.stamp);
 }
 
-int64_t stamp_map_difference_to_ns(const struct stamp_to_ns_map *m, int64_t stamps)
+int64_t stamp_map_span_ns(const struct stamp_map *m, int64_t stamps)
 {
 	return (int64_t)((double)stamps * m->ns_per_stamp + (stamps < 0 ? -0.5 : 0.5));
 }
 
-int64_t stamp_map_stamp_to_ns(const struct stamp_to_ns_map *m, int64_t stamp)
+int64_t stamp_map_ns(const struct stamp_map *m, int64_t stamp)
 {
-	return m->last.ns + stamp_map_difference_to_ns(m, stamp - m->last.stamp);
+	return m->last.ns + stamp_map_span_ns(m, stamp - m->last.stamp);
 }

@@ -31,25 +31,25 @@ static inline int64_t stamp_read_tsc(void)
 #endif
 }
 
-static inline int64_t stamp_read_loop_clock(bool tsc)
+static inline int64_t stamp_read(bool tsc)
 {
 	return tsc ? stamp_read_tsc() : clock_now();
 }
 
-struct stamp_clock_pair {
+struct stamp_pair {
 	int64_t stamp, ns;
 	int64_t error;		/* the true time lies within +-error stamps */
 };
-void stamp_read_clock_pair(bool tsc, struct stamp_clock_pair *out);
+void stamp_read_pair(bool tsc, struct stamp_pair *out);
 
 /* Linear conversion through the last two anchors. Pure. Needs at least two anchors, in ascending order. */
-struct stamp_to_ns_map {
-	struct stamp_clock_pair last, before;
+struct stamp_map {
+	struct stamp_pair last, before;
 	double ns_per_stamp;
 	int anchors;
 };
-void stamp_map_add_clock_pair(struct stamp_to_ns_map *m, const struct stamp_clock_pair *a);
+void stamp_map_add(struct stamp_map *m, const struct stamp_pair *a);
 /* CLOCK_MONOTONIC of a stamp near the last two anchors (before, between or shortly after them). */
-int64_t stamp_map_stamp_to_ns(const struct stamp_to_ns_map *m, int64_t stamp);
+int64_t stamp_map_ns(const struct stamp_map *m, int64_t stamp);
 /* Converts a difference of stamps to nanoseconds. */
-int64_t stamp_map_difference_to_ns(const struct stamp_to_ns_map *m, int64_t stamps);
+int64_t stamp_map_span_ns(const struct stamp_map *m, int64_t stamps);

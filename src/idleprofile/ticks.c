@@ -20,7 +20,7 @@ struct tick_candidate {
 	int64_t phase_ns, length_ns, slot;
 };
 
-static int compare_by_phase(const void *a, const void *b)
+static int compare_phases(const void *a, const void *b)
 {
 	const struct tick_candidate *x = a, *y = b;
 
@@ -29,7 +29,7 @@ static int compare_by_phase(const void *a, const void *b)
 
 /* Finds the window of phases that holds most gaps: *begin is its first gap, the result their number. `c` is sorted by phase, and
  * used as a ring. */
-static int ticks_find_fullest_phase_window(const struct tick_candidate *c, int n, int64_t period, int *begin)
+static int find_fullest_window(const struct tick_candidate *c, int n, int64_t period, int *begin)
 {
 	int most = 0;
 
@@ -47,7 +47,7 @@ static int ticks_find_fullest_phase_window(const struct tick_candidate *c, int n
 }
 
 /* Learns phase, width and length from the gaps in the window, nearly all of which are ticks. */
-static void ticks_learn_from_phase_window(struct tick_detector *t, const struct tick_candidate *c, int n, int begin, int count)
+static void learn_window(struct tick_detector *t, const struct tick_candidate *c, int n, int begin, int count)
 {
 	const int64_t period = t->period_ns;
 	const struct tick_candidate *last = &c[(begin + count - 1) % n];
@@ -75,14 +75,14 @@ struct tick_period_states {
 	unsigned char is[SLOTS_MOST];
 };
 
-static void ticks_set_period_state(struct tick_period_states *s, int64_t slot, unsigned char is)
+static void set_period_state(struct tick_period_states *s, int64_t slot, unsigned char is)
 {
 	if (slot >= s->first && slot < s->first + s->n)
 		s->is[slot - s->first] = is;
 }
 
 /* Marks the periods whose tick, at this phase, is hidden by a longer gap. */
-static void ticks_mark_hidden_periods(const struct tick_detector *t, struct tick_period_states *s, int64_t period, int64_t phase)
+static void mark_hidden_periods(const struct tick_detector *t, struct tick_period_states *s, int64_t period, int64_t phase)
 {
 	int kept = t->n < TICKS_LEARN ? t->n : TICKS_LEARN;
 
@@ -93,12 +93,12 @@ static void ticks_mark_hidden_periods(const struct tick_detector *t, struct tick
 		if (t->kept[i].length_ns <= TICKS_SHORT_NS)
 			continue;
 		for (k = k < s->first ? s->first : k; k <= last && k < s->first + s->n; k++)
-			ticks_set_period_state(s, k, HIDDEN);
+			set_period_state(s, k, HIDDEN);
 	}
 }
 
 /* Learns the phase from the gaps between these times, if they suffice. */
-static void ticks_learn_phase(struct tick_detector *t, int64_t from, int64_t now)
+static void learn_phase(struct tick_detector *t, int64_t from, int64_t now)
 {
 	const int64_t period = t->period_ns;
 	struct tick_candidate c[TICKS_LEARN];
@@ -113,21 +113,21 @@ static void ticks_learn_phase(struct tick_detector *t, int64_t from, int64_t now
 	}
 	if (n < MET_LEAST || s.n < MET_LEAST || s.n > SLOTS_MOST)
 		return;
-	qsort(c, (size_t)n, sizeof(*c), compare_by_phase);
-	count = ticks_find_fullest_phase_window(c, n, period, &begin);
-	ticks_mark_hidden_periods(t, &s, period, c[begin].phase_ns);
+	qsort(c, (size_t)n, sizeof(*c), compare_phases);
+	count = find_fullest_window(c, n, period, &begin);
+	mark_hidden_periods(t, &s, period, c[begin].phase_ns);
 	for (int i = begin; i < begin + count; i++)	/* a gap beyond the end of the ring belongs to the period before */
-		ticks_set_period_state(&s, c[i % n].slot - (i >= n), MET);
+		set_period_state(&s, c[i % n].slot - (i >= n), MET);
 	for (int i = 0; i < s.n; i++) {
 		met += s.is[i] == MET;
 		open += s.is[i] == OPEN;
 	}
 	if (met < MET_LEAST || met < MET_SHARE * (met + open) || met < MET_CHANCE * n * WINDOW_NS / (double)period)
 		return;
-	ticks_learn_from_phase_window(t, c, n, begin, count);
+	learn_window(t, c, n, begin, count);
 }
 
-static void ticks_add_gap_to_learn(struct tick_detector *t, int64_t start_ns, int64_t length_ns)
+static void learn_gap(struct tick_detector *t, int64_t start_ns, int64_t length_ns)
 {
 	int64_t oldest;
 
@@ -140,24 +140,24 @@ static void ticks_add_gap_to_learn(struct tick_detector *t, int64_t start_ns, in
 		return;
 	t->tried_ns = start_ns;
 	oldest = t->n > TICKS_LEARN ? t->kept[t->n % TICKS_LEARN].start_ns : t->kept[0].start_ns;
-	ticks_learn_phase(t, start_ns - oldest > LOOK_BACK_NS ? start_ns - LOOK_BACK_NS : oldest, start_ns);
+	learn_phase(t, start_ns - oldest > LOOK_BACK_NS ? start_ns - LOOK_BACK_NS : oldest, start_ns);
 }
 
-int64_t ticks_kernel_period_ns(void)
+int64_t ticks_period_ns(void)
 {
 	struct timespec ts;
 
 	return clock_getres(CLOCK_MONOTONIC_COARSE, &ts) ? 0 : (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
-bool ticks_gap_is_tick(struct tick_detector *t, int64_t start_ns, int64_t length_ns)
+bool ticks_take_gap(struct tick_detector *t, int64_t start_ns, int64_t length_ns)
 {
 	int64_t slot, into;
 
 	if (!t->period_ns)
 		return false;
 	if (!t->learned) {
-		ticks_add_gap_to_learn(t, start_ns, length_ns);
+		learn_gap(t, start_ns, length_ns);
 		return false;
 	}
 	slot = (start_ns - t->phase_ns) / t->period_ns;

@@ -36,11 +36,11 @@ struct woken_threads {
 	struct woken_thread *waker;
 };
 
-int wakeups_pin_and_make_thread_normal(int cpu)
+int wakeups_pin_thread(int cpu)
 {
 	struct cli_cpus one = { .n = 1, .cpu = { cpu } };
 	struct sched_param param = { 0 };
-	int err = proc_pin_thread_to_cpus(&one);
+	int err = proc_pin_thread(&one);
 
 	if (!err && sched_getscheduler(0) != SCHED_OTHER && sched_setscheduler(0, SCHED_OTHER, &param))
 		err = -errno;
@@ -48,13 +48,13 @@ int wakeups_pin_and_make_thread_normal(int cpu)
 	return err;
 }
 
-int64_t wakeups_random_interval_ns(uint64_t *random, double rate_per_s)
+int64_t wakeups_draw_ns(uint64_t *random, double rate_per_s)
 {
-	return (int64_t)(-log1p(-random_fraction_below_one(random)) / rate_per_s * (double)NS_PER_S);
+	return (int64_t)(-log1p(-random_fraction(random)) / rate_per_s * (double)NS_PER_S);
 }
 
 /* True: the due time has come; false: *stop was set. */
-static bool woken_thread_sleep_until(const _Atomic uint32_t *stop, int64_t due_ns)
+static bool sleep_woken_thread(const _Atomic uint32_t *stop, int64_t due_ns)
 {
 	struct timespec ts = { .tv_sec = due_ns / NS_PER_S, .tv_nsec = due_ns % NS_PER_S };
 
@@ -64,17 +64,17 @@ static bool woken_thread_sleep_until(const _Atomic uint32_t *stop, int64_t due_n
 	return false;
 }
 
-static void *woken_thread_main(void *arg)
+static void *run_woken_thread(void *arg)
 {
 	struct woken_thread *me = arg;
 
-	me->err = wakeups_pin_and_make_thread_normal(me->cpu);
+	me->err = wakeups_pin_thread(me->cpu);
 	memset(me->ring.span, 0, sizeof(me->ring.span));
 	atomic_store(&me->tid, (int)gettid());
-	me->due = clock_now() + wakeups_random_interval_ns(&me->random, me->rate);
-	while (!me->err && woken_thread_sleep_until(me->stop, me->due)) {
-		ring_push_span(&me->ring, me->due, clock_now());
-		me->due += wakeups_random_interval_ns(&me->random, me->rate);
+	me->due = clock_now() + wakeups_draw_ns(&me->random, me->rate);
+	while (!me->err && sleep_woken_thread(me->stop, me->due)) {
+		ring_push(&me->ring, me->due, clock_now());
+		me->due += wakeups_draw_ns(&me->random, me->rate);
 	}
 	return NULL;
 }
@@ -99,12 +99,12 @@ int wakeups_start(struct woken_threads **out, const struct cli_cpus *cpus, doubl
 		me->stop = &w->stop;
 		me->rate = rate_per_s;
 		me->random = seed + (uint64_t)w->n * 0x10001;
-		err = -proc_start_thread(&me->thread, STACK_BYTES, woken_thread_main, me);
+		err = -proc_start_thread(&me->thread, STACK_BYTES, run_woken_thread, me);
 		w->n += !err;
 	}
 	for (int i = 0; i < w->n && !err; i++) {
 		while (!atomic_load(&w->waker[i].tid))
-			clock_sleep_until(clock_now() + NS_PER_MS);
+			clock_sleep(clock_now() + NS_PER_MS);
 		err = w->waker[i].err;
 	}
 	if (err) {
@@ -116,17 +116,17 @@ int wakeups_start(struct woken_threads **out, const struct cli_cpus *cpus, doubl
 	return 0;
 }
 
-struct span_ring *wakeups_latency_ring_of_cpu(struct woken_threads *w, int i)
+struct span_ring *wakeups_ring(struct woken_threads *w, int i)
 {
 	return &w->waker[i].ring;
 }
 
-int wakeups_thread_id_of_cpu(const struct woken_threads *w, int i)
+int wakeups_tid(const struct woken_threads *w, int i)
 {
 	return atomic_load(&w->waker[i].tid);
 }
 
-int64_t wakeups_next_wakeup_due_ns(const struct woken_threads *w, int i)
+int64_t wakeups_due_ns(const struct woken_threads *w, int i)
 {
 	return w->waker[i].due;
 }

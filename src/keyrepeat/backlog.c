@@ -10,11 +10,11 @@
 #define RISE_MIN 2.0	/* keys: a smaller rise does not count as growing, however straight */
 
 /* Least-squares line through points added one by one (Welford): x in seconds from the first due time, y the backlog in keys. */
-struct backlog_line_fit {
+struct line_fit {
 	double n, mean_x, mean_y, sxx, sxy, syy;	/* sums of products of deviations from the means */
 };
 
-static void backlog_line_fit_add_point(struct backlog_line_fit *l, double x, double y)
+static void add_point(struct line_fit *l, double x, double y)
 {
 	double dx = x - l->mean_x, dy = y - l->mean_y;
 
@@ -27,7 +27,7 @@ static void backlog_line_fit_add_point(struct backlog_line_fit *l, double x, dou
 }
 
 /* The slope over its standard error; infinite on a perfect line, 0 on a falling one. */
-static double backlog_line_fit_t_value(const struct backlog_line_fit *l)
+static double compute_t(const struct line_fit *l)
 {
 	double residual = l->syy - l->sxy * l->sxy / l->sxx;
 
@@ -35,23 +35,23 @@ static double backlog_line_fit_t_value(const struct backlog_line_fit *l)
 }
 
 /* Adds the backlog just after each of the keys `first` to `last` - 1 fell due. *answered: counts the answers before that time. */
-static void backlog_line_fit_add_keys(struct backlog_line_fit *l, const int64_t *due_ns, const int64_t *answer_ns, size_t n,
+static void add_keys(struct line_fit *l, const int64_t *due_ns, const int64_t *answer_ns, size_t n,
 				      size_t first, size_t last, size_t *answered)
 {
 	for (size_t j = first; j < last; j++) {
 		while (*answered < n && answer_ns[*answered] <= due_ns[j])
 			++*answered;
-		backlog_line_fit_add_point(l, (double)(due_ns[j] - due_ns[0]) / 1e9, (double)(j + 1) - (double)*answered);
+		add_point(l, (double)(due_ns[j] - due_ns[0]) / 1e9, (double)(j + 1) - (double)*answered);
 	}
 }
 
-void backlog_judge_growth(const int64_t *due_ns, const int64_t *answer_ns, size_t n, struct backlog_growth *out)
+void backlog_judge(const int64_t *due_ns, const int64_t *answer_ns, size_t n, struct backlog_growth *out)
 {
-	struct backlog_line_fit all = { 0 }, parts = { 0 }, part = { 0 };
+	struct line_fit all = { 0 }, parts = { 0 }, part = { 0 };
 	double begin_s = 0, before = 0;
 	size_t answered = 0, half = n / 2;
 
-	backlog_line_fit_add_keys(&all, due_ns, answer_ns, n, half, n, &answered);
+	add_keys(&all, due_ns, answer_ns, n, half, n, &answered);
 	out->per_s = all.n >= 4 && all.sxx > 0 ? all.sxy / all.sxx : NAN;
 	out->overloaded = false;
 	if (n < 4 * PARTS)
@@ -61,16 +61,16 @@ void backlog_judge_growth(const int64_t *due_ns, const int64_t *answer_ns, size_
 		bool late = i >= PARTS;
 		size_t k = i % PARTS, from = late ? half : 0, size = late ? n - half : half;
 
-		part = (struct backlog_line_fit){ 0 };
-		backlog_line_fit_add_keys(&part, due_ns, answer_ns, n, from + size * k / PARTS, from + size * (k + 1) / PARTS, &answered);
+		part = (struct line_fit){ 0 };
+		add_keys(&part, due_ns, answer_ns, n, from + size * k / PARTS, from + size * (k + 1) / PARTS, &answered);
 		if (late)
-			backlog_line_fit_add_point(&parts, part.mean_x, part.mean_y);
+			add_point(&parts, part.mean_x, part.mean_y);
 		else
 			before = fmax(before, part.mean_y);
 		if (i == PARTS)
 			begin_s = part.mean_x;
 	}
 	/* steady, by a real amount, and higher than ever in the first half: a backlog that goes up and down may rise at the end */
-	out->overloaded = backlog_line_fit_t_value(&parts) > T_LIMIT && parts.sxy / parts.sxx * (part.mean_x - begin_s) >= RISE_MIN &&
+	out->overloaded = compute_t(&parts) > T_LIMIT && parts.sxy / parts.sxx * (part.mean_x - begin_s) >= RISE_MIN &&
 			  part.mean_y > before;
 }

@@ -16,4 +16,4 @@ struct backlog_growth {
 };
 
 /* `due_ns` and `answer_ns` hold n ascending times each; INT64_MAX: not answered. */
-void backlog_judge_growth(const int64_t *due_ns, const int64_t *answer_ns, size_t n, struct backlog_growth *out);
+void backlog_judge(const int64_t *due_ns, const int64_t *answer_ns, size_t n, struct backlog_growth *out);

@@ -33,10 +33,10 @@ enum change_verdict {
 };
 
 /* Remembers the place of a change that came without a key. */
-void blink_filter_learn_keyless_change(struct blink_filter *l, const struct caret_step_changed_pixels *step);
+void blink_learn_change(struct blink_filter *l, const struct caret_step *step);
 
 /* Judges a change that came after a key. */
-enum change_verdict blink_filter_judge_change(const struct blink_filter *l, const struct caret_step_changed_pixels *step);
+enum change_verdict blink_judge_change(const struct blink_filter *l, const struct caret_step *step);
 
 /* Remembers a change as the last echo: the caret stands at its right edge now. */
-void blink_filter_remember_echo(struct blink_filter *l, const struct caret_step_changed_pixels *step);
+void blink_keep_echo(struct blink_filter *l, const struct caret_step *step);

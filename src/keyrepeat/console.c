@@ -14,26 +14,26 @@
 #include <unistd.h>
 
 /* Writes "600 keys in 30.0 s (20/s)". */
-static void describe_keys_to_be_typed(const struct console_cfg *cfg, size_t keys, int64_t ns, char *text, size_t size)
+static void describe_typing(const struct console_cfg *cfg, size_t keys, int64_t ns, char *text, size_t size)
 {
 	if (cfg->script)
-		snprintf(text, size, "%s acts of %s in %s", text_of_count((int64_t)keys), cfg->script, ns_text((double)ns));
+		snprintf(text, size, "%s acts of %s in %s", count_text((int64_t)keys), cfg->script, ns_text((double)ns));
 	else
-		snprintf(text, size, "%s key%s in %s (%.3g/s)", text_of_count((int64_t)keys), keys == 1 ? "" : "s", ns_text((double)ns),
+		snprintf(text, size, "%s key%s in %s (%.3g/s)", count_text((int64_t)keys), keys == 1 ? "" : "s", ns_text((double)ns),
 			 cfg->rate_per_s);
 }
 
-void console_announce_typing(const struct console_cfg *cfg)
+void console_announce(const struct console_cfg *cfg)
 {
 	char what[200];
 
 	if (!isatty(STDERR_FILENO) || !cfg->keys || !*cfg->receiver)
 		return;
-	describe_keys_to_be_typed(cfg, cfg->keys, cfg->time_ns, what, sizeof(what));
+	describe_typing(cfg, cfg->keys, cfg->time_ns, what, sizeof(what));
 	warn("types %s into %s on %s; Ctrl-C ends it", what, cfg->receiver, cfg->target);
 }
 
-static void *progress_line_thread_main(void *arg)
+static void *show_progress_thread(void *arg)
 {
 	struct console_progress *p = arg;
 	struct progress_line line;
@@ -43,24 +43,24 @@ static void *progress_line_thread_main(void *arg)
 	while (!atomic_load(&p->stopping)) {
 		int64_t now = clock_now(), last = atomic_load(&p->seen->last_change_ns);
 
-		if (is_progress_line_due(&line, now)) {
+		if (progress_take_due(&line, now)) {
 			progress_show(&line, "%s  %s of %s keys  %s updates%s%s%s", ns_text((double)(now - begin)),
-				      text_of_count((int64_t)atomic_load(&p->train->gone)), text_of_count((int64_t)p->cfg->keys),
-				      text_of_count((int64_t)atomic_load(&p->seen->updates)), last ? ", the last " : "",
+				      count_text((int64_t)atomic_load(&p->train->gone)), count_text((int64_t)p->cfg->keys),
+				      count_text((int64_t)atomic_load(&p->seen->updates)), last ? ", the last " : "",
 				      last ? ns_text((double)(now - last)) : "", last ? " ago" : "");
 		}
-		clock_sleep_until(now + 50 * NS_PER_MS);
+		clock_sleep(now + 50 * NS_PER_MS);
 	}
 	progress_end(&line);
 	return NULL;
 }
 
-void console_progress_start(struct console_progress *p, bool quiet)
+void console_show_progress(struct console_progress *p, bool quiet)
 {
-	p->running = !quiet && isatty(STDERR_FILENO) && p->cfg->keys && !proc_start_thread(&p->thread, 0, progress_line_thread_main, p);
+	p->running = !quiet && isatty(STDERR_FILENO) && p->cfg->keys && !proc_start_thread(&p->thread, 0, show_progress_thread, p);
 }
 
-void console_progress_end(struct console_progress *p)
+void console_end_progress(struct console_progress *p)
 {
 	if (!p->running)
 		return;
@@ -70,72 +70,72 @@ void console_progress_end(struct console_progress *p)
 }
 
 /* A quantile of the latency from due to seen. Under overload only the shortest latency does not depend on the length of the run. */
-static struct figure latency_quantile(struct latency_statistics *f, double p)
+static struct figure latency_quantile(struct train_figures *f, double p)
 {
 	return p > 0 && f->backlog.overloaded ? figure_absent("overloaded") :
-	       figure_between(sample_quantile(&f->from_due, p), sample_quantile(&f->high, p), 0);
+	       figure_make_range(sample_quantile(&f->from_due, p), sample_quantile(&f->high, p), 0);
 }
 
-static const char *latency_quantile_text(struct latency_statistics *f, double p)
+static const char *quantile_text(struct train_figures *f, double p)
 {
 	struct figure q = latency_quantile(f, p);
 
-	return p < 1 && !sample_has_enough_for_quantile(&f->high, p) ? "-" : figure_text(&q, NS_PER_MS);
+	return p < 1 && !sample_supports(&f->high, p) ? "-" : figure_text(&q, NS_PER_MS);
 }
 
-static void say_latency(struct rec_report *r, struct latency_statistics *f)
+static void say_latency(struct rec_report *r, struct train_figures *f)
 {
-	rec_begin_text_table(r, "lrrrrr", "\tmin\tp50\tp90\tp99\tmax");
-	rec_add_text_table_row(r, "  latency\t%s\t%s\t%s\t%s\t%s\tms, due to seen", latency_quantile_text(f, 0),
-			       latency_quantile_text(f, 0.5), latency_quantile_text(f, 0.9), latency_quantile_text(f, 0.99),
-			       latency_quantile_text(f, 1));
+	rec_begin_table(r, "lrrrrr", "\tmin\tp50\tp90\tp99\tmax");
+	rec_add_row(r, "  latency\t%s\t%s\t%s\t%s\t%s\tms, due to seen", quantile_text(f, 0),
+			       quantile_text(f, 0.5), quantile_text(f, 0.9), quantile_text(f, 0.99),
+			       quantile_text(f, 1));
 }
 
 /* Writes "0", or "0 to 12" where it is not known of all keys. */
-static const char *late_keys_text(const struct latency_statistics *f)
+static const char *late_keys_text(const struct train_figures *f)
 {
 	static char text[60];
 
 	if (f->late_high > f->late)
-		snprintf(text, sizeof(text), "%s to %s", text_of_count((int64_t)f->late), text_of_count((int64_t)f->late_high));
+		snprintf(text, sizeof(text), "%s to %s", count_text((int64_t)f->late), count_text((int64_t)f->late_high));
 	else
-		snprintf(text, sizeof(text), "%s", text_of_count((int64_t)f->late));
+		snprintf(text, sizeof(text), "%s", count_text((int64_t)f->late));
 	return text;
 }
 
 static void say_late_keys(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train,
-			  const struct latency_statistics *f)
+			  const struct train_figures *f)
 {
 	char unanswered[60] = "", unsent[60] = "", held[80] = "";
 
 	if (f->keys_answered < f->keys_sent)
 		snprintf(unanswered, sizeof(unanswered), ", %s %snever answered",
-			 text_of_count((int64_t)(f->keys_sent - f->keys_answered)),
+			 count_text((int64_t)(f->keys_sent - f->keys_answered)),
 			 cfg->watch == WATCH_UPDATE && f->keys_in_doubt ? "perhaps " : "");
 	if (f->keys_sent < f->keys_due)
-		snprintf(unsent, sizeof(unsent), ", %s never sent", text_of_count((int64_t)(f->keys_due - f->keys_sent)));
+		snprintf(unsent, sizeof(unsent), ", %s never sent", count_text((int64_t)(f->keys_due - f->keys_sent)));
 	if (train->held)
-		snprintf(held, sizeof(held), "; %s waited for the answer before", text_of_count((int64_t)train->held));
-	rec_add_text_table_row(r, "  late\t%s of %s keys over %s%s%s (95 %% confidence: at most %s %%)%s", late_keys_text(f),
-		text_of_count((int64_t)f->keys_due), ns_text((double)cfg->threshold_ns), unanswered, unsent,
-		number_text(100 * binomial_upper_bound_of_share((int64_t)f->late_high, (int64_t)f->keys_due)), held);
+		snprintf(held, sizeof(held), "; %s waited for the answer before", count_text((int64_t)train->held));
+	rec_add_row(r, "  late\t%s of %s keys over %s%s%s (95 %% confidence: at most %s %%)%s", late_keys_text(f),
+		count_text((int64_t)f->keys_due), ns_text((double)cfg->threshold_ns), unanswered, unsent,
+		number_text(100 * binomial_share_bound((int64_t)f->late_high, (int64_t)f->keys_due)), held);
 }
 
-static void say_overload(struct rec_report *r, const struct key_train *train, struct latency_statistics *f)
+static void say_overload(struct rec_report *r, const struct key_train *train, struct train_figures *f)
 {
-	struct figure sent = figure_between(sample_quantile(&f->from_sent, 0.5), sample_quantile(&f->sent_high, 0.5), 0);
+	struct figure sent = figure_make_range(sample_quantile(&f->from_sent, 0.5), sample_quantile(&f->sent_high, 0.5), 0);
 
 	if (train->one_by_one)
-		rec_add_warning_line(r, "Overloaded: one at a time, keys came faster than they were answered, so latencies from due "
+		rec_warn(r, "Overloaded: one at a time, keys came faster than they were answered, so latencies from due "
 			"grow as long as the run lasts; from sending, p50 is %s ms. Cure: a lower --rate.",
 			figure_text(&sent, NS_PER_MS));
 	else
-		rec_add_warning_line(r, "Overloaded: keys came faster than they were answered, so latencies grow as long as the run "
+		rec_warn(r, "Overloaded: keys came faster than they were answered, so latencies grow as long as the run "
 			"lasts; only the shortest means something.");
 }
 
 static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train,
-		       struct latency_statistics *f)
+		       struct train_figures *f)
 {
 	struct figure p50 = latency_quantile(f, 0.5), p90 = latency_quantile(f, 0.9);
 	double jitter = sample_sd(&f->interarrival).value;
@@ -143,18 +143,18 @@ static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, cons
 	if (f->backlog.overloaded && f->any_answer)
 		say_overload(r, train, f);
 	if (train->one_by_one && train->period_ns > cfg->period_ns)
-		rec_add_short_report_line(r, "Answers take longer than two thirds of a key period, so one key was typed at a time: "
+		rec_say(r, "Answers take longer than two thirds of a key period, so one key was typed at a time: "
 			"each %s, not %s", ns_text((double)train->period_ns), ns_text((double)cfg->period_ns));
 	if (f->owed_in_warmup)
-		rec_add_warning_line(r, "A warm-up key had no answer, so later updates may answer the key before. Does each key change the "
+		rec_warn(r, "A warm-up key had no answer, so later updates may answer the key before. Does each key change the "
 			"display at once? --watch patch is exact.");
 	say_latency(r, f);
 	say_late_keys(r, cfg, train, f);
 	if (cfg->periodic && f->largest_gap_ns >= 0)
-		rec_add_text_table_row(r, "  smoothness\tlongest gap between updates %s; jitter %s", ns_text((double)f->largest_gap_ns),
+		rec_add_row(r, "  smoothness\tlongest gap between updates %s; jitter %s", ns_text((double)f->largest_gap_ns),
 			isfinite(jitter) ? ns_text(jitter) : "-");
 	if (figure_is_range(&p50) || figure_is_range(&p90))
-		rec_add_text_table_row(r, "  ranges\t%s", train->due && train->key[train->due - 1].repeated ?
+		rec_add_row(r, "  ranges\t%s", train->due && train->key[train->due - 1].repeated ?
 			"when the display repeated the held key is not known: --mode tap is exact" : f->ahead ?
 			"which keys the patch counted for somebody else is not known: let nobody else type" :
 			cfg->watch == WATCH_PATCH ? "which keys the patch did not count is not known: does each arrive?" : !train->one_by_one ?
@@ -166,12 +166,12 @@ static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, cons
 			train->held ? "keys had to wait for the answer before: a lower --rate is exact, and so is --watch patch" :
 			"not each key has one update: stop what moves on the display; --watch patch is exact");
 	if (f->any_answer)
-		rec_set_summary(r, "latency p50 %s, max %s ms; %s of %s late", latency_quantile_text(f, 0.5),
-			latency_quantile_text(f, 1), late_keys_text(f), text_of_count((int64_t)f->keys_due));
+		rec_set_summary(r, "latency p50 %s, max %s ms; %s of %s late", quantile_text(f, 0.5),
+			quantile_text(f, 1), late_keys_text(f), count_text((int64_t)f->keys_due));
 }
 
-void console_write_result(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train,
-			  struct latency_statistics *f)
+void console_write(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train,
+			  struct train_figures *f)
 {
 	double seconds = (double)(train->end_ns - train->begin_ns) / NS_PER_S,
 	       cpu = train->busy_ns > 0 ? 100.0 * (double)train->cpu_ns / (double)train->busy_ns : NAN;
@@ -179,35 +179,35 @@ void console_write_result(struct rec_report *r, const struct console_cfg *cfg, c
 	struct console_cfg typed = *cfg;
 
 	if (!cfg->keys) {
-		rec_add_short_report_line(r, "Watched %s for %s: %s update%s came without a key (%s/s)", cfg->target, ns_text(seconds * NS_PER_S),
-			text_of_count((int64_t)f->updates), f->updates == 1 ? "" : "s", number_text((double)f->updates / seconds));
+		rec_say(r, "Watched %s for %s: %s update%s came without a key (%s/s)", cfg->target, ns_text(seconds * NS_PER_S),
+			count_text((int64_t)f->updates), f->updates == 1 ? "" : "s", number_text((double)f->updates / seconds));
 		return;
 	}
 	if (!f->keys_due && f->keys_skipped)
-		rec_add_warning_line(r, "nothing measured: the first %s were warm-up; a longer -t, or --warmup 0",
-				     text_of_count_and_noun((int64_t)f->keys_skipped, "key"));
+		rec_warn(r, "nothing measured: the first %s were warm-up; a longer -t, or --warmup 0",
+				     counted_text((int64_t)f->keys_skipped, "key"));
 	if (!*cfg->receiver) {
 		if (!f->keys_due) {
-			rec_add_short_report_line(r, "Probe overhead, no server: no key was counted");
+			rec_say(r, "Probe overhead, no server: no key was counted");
 			return;
 		}
-		rec_add_short_report_line(r, "Probe overhead, no server: keys leave %s µs late (p50), %s µs at worst; %s %% of one CPU.",
-			text_of_sample_quantile(&f->lateness, 0.5, NS_PER_US), text_of_sample_quantile(&f->lateness, 1, NS_PER_US), number_text(cpu));
+		rec_say(r, "Probe overhead, no server: keys leave %s µs late (p50), %s µs at worst; %s %% of one CPU.",
+			stat_text(&f->lateness, 0.5, NS_PER_US), stat_text(&f->lateness, 1, NS_PER_US), number_text(cpu));
 		return;
 	}
 	if (cfg->watch == WATCH_NONE)
-		rec_add_warning_line(r, "Nothing was measured: --watch none only types.");
+		rec_warn(r, "Nothing was measured: --watch none only types.");
 	if (train->period_ns > 0)
 		typed.rate_per_s = (double)NS_PER_S / (double)train->period_ns;
-	describe_keys_to_be_typed(&typed, f->keys_sent + f->keys_skipped, train->end_ns - train->begin_ns - train->drain_ns, what,
+	describe_typing(&typed, f->keys_sent + f->keys_skipped, train->end_ns - train->begin_ns - train->drain_ns, what,
 				  sizeof(what));
 	if (f->keys_skipped)
-		snprintf(skipped, sizeof(skipped), "first %s ignored; ", text_of_count((int64_t)f->keys_skipped));
-	rec_add_short_report_line(r, "Typed %s into %s on %s", what, cfg->receiver, cfg->target);
+		snprintf(skipped, sizeof(skipped), "first %s ignored; ", count_text((int64_t)f->keys_skipped));
+	rec_say(r, "Typed %s into %s on %s", what, cfg->receiver, cfg->target);
 	if (cfg->watch == WATCH_NONE)
-		rec_begin_text_table(r, "llllll", "%s", "");
+		rec_begin_table(r, "llllll", "%s", "");
 	else
 		say_echoes(r, cfg, train, f);
-	rec_add_text_table_row(r, "  probe\t%skeys sent at most %s late (p50 %s)", skipped, ns_text(sample_max(&f->lateness).value),
+	rec_add_row(r, "  probe\t%skeys sent at most %s late (p50 %s)", skipped, ns_text(sample_max(&f->lateness).value),
 		ns_text(sample_quantile(&f->lateness, 0.5).value));
 }

@@ -22,21 +22,21 @@ struct console_cfg {
 };
 
 /* Says what will be typed where; only where standard error is a terminal. */
-void console_announce_typing(const struct console_cfg *cfg);
+void console_announce(const struct console_cfg *cfg);
 
 /* Writes a progress line each second to a terminal at standard error, in a thread of its own: a terminal that blocks must not delay
  * a key. */
 struct console_progress {
 	const struct console_cfg *cfg;
 	const struct key_train *train;
-	const struct screen_observations *seen;
+	const struct observations *seen;
 	_Atomic bool stopping;
 	bool running;
 	pthread_t thread;
 };
-void console_progress_start(struct console_progress *p, bool quiet);
-void console_progress_end(struct console_progress *p);
+void console_show_progress(struct console_progress *p, bool quiet);
+void console_end_progress(struct console_progress *p);
 
 /* Writes the short report. */
-void console_write_result(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train,
-			  struct latency_statistics *f);
+void console_write(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train,
+			  struct train_figures *f);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* Index of the first update that did not begin before from_ns. */
-static size_t index_of_first_update_not_before(const struct screen_observations *seen, int64_t from_ns)
+static size_t find_update_at(const struct observations *seen, int64_t from_ns)
 {
 	size_t low = 0, high = seen->updates;
 
@@ -23,39 +23,39 @@ static size_t index_of_first_update_not_before(const struct screen_observations 
 }
 
 /* Pairs keys with updates by the position of a terminal's caret. False: the changes are not those of a caret. */
-static bool pair_keys_by_caret(struct key_train *t, const struct screen_observations *seen)
+static bool pair_caret(struct key_train *t, const struct observations *seen)
 {
-	struct shown_patch_number *shown = calloc(seen->steps + 1, sizeof(*shown));
+	struct shown_number *shown = calloc(seen->steps + 1, sizeof(*shown));
 	size_t sent = 0, steps = 0;
 	bool known;
 
 	for (size_t i = 0; i < t->due; i++)
 		sent += t->key[i].sent_ns != 0;
 	if (shown && !seen->steps_lost && sent == t->due)
-		steps = caret_count_characters_shown(seen->step, seen->steps, sent, shown);
-	known = steps && !pair_keys_with_patch_numbers(t->key, t->due, shown, steps, 0, t->end_ns);
+		steps = caret_count_shown(seen->step, seen->steps, sent, shown);
+	known = steps && !pair_patch_numbers(t->key, t->due, shown, steps, 0, t->end_ns);
 	free(shown);
 	return known;
 }
 
 /* True if a key had no answer when the next one was sent, although keys are sent one by one: it may never have one. */
-static bool has_block_key_given_up(const struct key_train *t, const struct key_train_block *b)
+static bool block_gave_up(const struct key_train *t, const struct key_train_block *b)
 {
 	return t->one_by_one && b->n > 1 && t->key[b->first + 1].sent_ns;
 }
 
 /* A drained block counts as noisy where an update without a key is likely, or a key without an update: as many updates as keys then
  * does not prove one update for each key. */
-static enum pair_drain drain_state_of_block_for_pairing(const struct latency_statistics_cfg *cfg, const struct key_train *t,
+static enum pair_drain pairing_drain(const struct figures_cfg_of_train *cfg, const struct key_train *t,
 							const struct key_train_block *b)
 {
-	bool proven = !has_block_key_given_up(t, b) && !pair_is_stray_update_likely(cfg->noise_per_s, b->end_ns - b->begin_ns);
+	bool proven = !block_gave_up(t, b) && !pair_expects_stray(cfg->noise_per_s, b->end_ns - b->begin_ns);
 
 	return b->drain == PAIR_DRAINED && !proven ? PAIR_NOISY : b->drain;
 }
 
 /* Keys that were surely counted, not lost: those sent before the last picture that showed all keys sent by then. */
-static size_t count_keys_surely_counted(const struct key_train *t, const struct screen_observations *seen)
+static size_t count_sure_keys(const struct key_train *t, const struct observations *seen)
 {
 	size_t gone = 0, sure = 0;
 
@@ -70,9 +70,9 @@ static size_t count_keys_surely_counted(const struct key_train *t, const struct 
 
 /* Returns how often the patch was ahead of the keys sent. If it counted more or fewer keys in the end, others typed, or keys were
  * lost; which ones is not known. The late ends are those if all keys of others came first, the early ends if all lost ones did. */
-static size_t pair_keys_with_patch_numbers_and_strays(struct key_train *t, const struct screen_observations *seen)
+static size_t pair_patch(struct key_train *t, const struct observations *seen)
 {
-	size_t shows = seen->shows, ahead = pair_keys_with_patch_numbers(t->key, t->due, seen->shown, shows, t->base, t->end_ns);
+	size_t shows = seen->shows, ahead = pair_patch_numbers(t->key, t->due, seen->shown, shows, t->base, t->end_ns);
 	struct key_times *other = shows ? calloc(t->due + 1, sizeof(*other)) : NULL;
 	uint32_t more;
 	bool fewer;
@@ -89,8 +89,8 @@ static size_t pair_keys_with_patch_numbers_and_strays(struct key_train *t, const
 	/* an application that still counts in the end may only be slow */
 	if (fewer && (t->end != SENDER_COMPLETE || t->end_ns - seen->shown[shows - 1].at_ns < NS_PER_S))
 		more = 0;
-	pair_keys_with_patch_numbers(other, t->due, seen->shown, shows, t->base + more, t->end_ns);
-	for (size_t i = fewer && more ? count_keys_surely_counted(t, seen) : 0; i < t->due && more; i++) {
+	pair_patch_numbers(other, t->due, seen->shown, shows, t->base + more, t->end_ns);
+	for (size_t i = fewer && more ? count_sure_keys(t, seen) : 0; i < t->due && more; i++) {
 		struct key_times *key = &t->key[i];
 
 		if (fewer) {
@@ -115,14 +115,14 @@ static void set_late_end(const struct key_train *t, struct key_times *key, int64
 
 /* A key given up that no update accounts for was dropped, or its update comes with the next key. Then each later update may answer
  * the key before, to the end: also where the count is made up, for one of the updates may be without a key. */
-static void widen_answers_after_owed_keys(struct key_train *t, const struct screen_observations *seen, struct latency_statistics *f)
+static void widen_after_owed(struct key_train *t, const struct observations *seen, struct train_figures *f)
 {
 	size_t owed = 0;
 
 	for (size_t b = 0; b < t->blocks; b++) {
 		const struct key_train_block *block = &t->block[b];
-		size_t updates = index_of_first_update_not_before(seen, block->end_ns) -
-				 index_of_first_update_not_before(seen, block->begin_ns);
+		size_t updates = find_update_at(seen, block->end_ns) -
+				 find_update_at(seen, block->begin_ns);
 
 		for (size_t i = block->first; owed && i < block->first + block->n && i < t->due; i++) {
 			struct key_times *key = &t->key[i];
@@ -130,7 +130,7 @@ static void widen_answers_after_owed_keys(struct key_train *t, const struct scre
 			if (key->high_ns)
 				set_late_end(t, key, i + owed < t->due ? t->key[i + owed].high_ns : 0);
 		}
-		if (!has_block_key_given_up(t, block) || updates >= block->n)
+		if (!block_gave_up(t, block) || updates >= block->n)
 			continue;
 		owed += block->n - updates;
 		f->owed_in_warmup = f->owed_in_warmup || t->key[block->first].skipped;
@@ -142,13 +142,13 @@ static void widen_answers_after_owed_keys(struct key_train *t, const struct scre
 /* True if the display still changed at the end of the train: then updates of its own may have been taken for answers. An
  * interrupted train does not wait for rest; there, more updates than keys tell. Also if half of the waits are so long that
  * updates without a key end them. */
-static bool is_display_restless(const struct latency_statistics_cfg *cfg, const struct key_train *t,
-				const struct screen_observations *seen)
+static bool display_is_restless(const struct figures_cfg_of_train *cfg, const struct key_train *t,
+				const struct observations *seen)
 {
 	size_t long_waits = 0;
 	const struct key_train_block *last = &t->block[t->blocks - 1];
-	size_t end = index_of_first_update_not_before(seen, last->end_ns);
-	size_t updates = end - index_of_first_update_not_before(seen, t->block[0].begin_ns);
+	size_t end = find_update_at(seen, last->end_ns);
+	size_t updates = end - find_update_at(seen, t->block[0].begin_ns);
 
 	for (size_t i = 0; i < last->first + last->n; i++) {
 		int64_t until = t->key[i].high_ns ? t->key[i].high_ns : t->key[i].answer_ns;
@@ -171,20 +171,20 @@ static void drop_late_ends(struct key_train *t)
 /* Of a train of single keys, only the last one is followed by rest. Where the display changed more than once after it, and there
  * were more updates than keys, the application may draw more than once for a key, and later than the next key: then any key may
  * have been answered as late as the last change after the last key. */
-static void widen_answers_to_last_redraw(struct key_train *t, const struct screen_observations *seen)
+static void widen_to_redraw(struct key_train *t, const struct observations *seen)
 {
 	const struct key_train_block *last = &t->block[t->blocks - 1];
 	int64_t sent = key_sent_time(&t->key[last->first]), redraw;
-	size_t keys = last->first + 1, end = index_of_first_update_not_before(seen, last->end_ns);
-	size_t updates = end - index_of_first_update_not_before(seen, t->block[0].begin_ns);
+	size_t keys = last->first + 1, end = find_update_at(seen, last->end_ns);
+	size_t updates = end - find_update_at(seen, t->block[0].begin_ns);
 
-	if (last->n != 1 || last->drain != PAIR_DRAINED || end < index_of_first_update_not_before(seen, sent) + 2 ||
+	if (last->n != 1 || last->drain != PAIR_DRAINED || end < find_update_at(seen, sent) + 2 ||
 	    (double)updates <= (1 + PAIR_STRAY_LIKELY) * (double)keys)
 		return;
 	redraw = seen->update[end - 1].last_ns - sent;
 	for (size_t i = 0; i < keys; i++) {
 		struct key_times *key = &t->key[i];
-		size_t at = key->high_ns ? index_of_first_update_not_before(seen, key->sent_ns + redraw) : end;
+		size_t at = key->high_ns ? find_update_at(seen, key->sent_ns + redraw) : end;
 		int64_t latest = seen->update[at < end ? at : end - 1].last_ns;
 
 		key->exact = false;
@@ -193,26 +193,26 @@ static void widen_answers_to_last_redraw(struct key_train *t, const struct scree
 	}
 }
 
-static void pair_keys_with_screen_updates(const struct latency_statistics_cfg *cfg, struct key_train *t,
-					  const struct screen_observations *seen, struct latency_statistics *f)
+static void pair_train(const struct figures_cfg_of_train *cfg, struct key_train *t,
+					  const struct observations *seen, struct train_figures *f)
 {
 	if (cfg->watch == WATCH_PATCH)
-		f->ahead = pair_keys_with_patch_numbers_and_strays(t, seen);
+		f->ahead = pair_patch(t, seen);
 	else if (cfg->watch == WATCH_UPDATE)
-		f->caret = pair_keys_by_caret(t, seen);
+		f->caret = pair_caret(t, seen);
 	if (f->caret)
 		return;
 	for (size_t b = 0; cfg->watch == WATCH_UPDATE && b < t->blocks; b++) {
 		const struct key_train_block *block = &t->block[b];
-		size_t from = index_of_first_update_not_before(seen, block->begin_ns);
-		size_t to = index_of_first_update_not_before(seen, block->end_ns);
+		size_t from = find_update_at(seen, block->begin_ns);
+		size_t to = find_update_at(seen, block->end_ns);
 		size_t n = block->first < t->due ? t->due - block->first : 0;
 
 		/* an update that had begun before the block may have gone on in it */
 		from -= from > 0 && seen->update[from - 1].last_ns >= block->begin_ns;
-		pair_keys_of_block_with_updates(&t->key[block->first], n < block->n ? n : block->n, seen->update + from, to - from,
-			    drain_state_of_block_for_pairing(cfg, t, block), block->end_ns);
-		if (!has_block_key_given_up(t, block))
+		pair_block_updates(&t->key[block->first], n < block->n ? n : block->n, seen->update + from, to - from,
+			    pairing_drain(cfg, t, block), block->end_ns);
+		if (!block_gave_up(t, block))
 			continue;
 		for (size_t i = block->first; i < block->first + block->n; i++) {
 			t->key[i].high_ns = 0;
@@ -221,17 +221,17 @@ static void pair_keys_with_screen_updates(const struct latency_statistics_cfg *c
 	}
 	if (cfg->watch != WATCH_UPDATE || !t->one_by_one || !t->blocks)
 		return;
-	widen_answers_after_owed_keys(t, seen, f);
-	f->restless = is_display_restless(cfg, t, seen);
+	widen_after_owed(t, seen, f);
+	f->restless = display_is_restless(cfg, t, seen);
 	if (f->restless)
 		drop_late_ends(t);
 	else
-		widen_answers_to_last_redraw(t, seen);
+		widen_to_redraw(t, seen);
 }
 
 /* Leaves out the last keys of an interrupted train that have waited no longer than an answer took, or than an answer may take
  * before it is late: that they are not answered says nothing. */
-static size_t drop_keys_in_flight(const struct latency_statistics_cfg *cfg, struct key_train *t)
+static size_t drop_in_flight(const struct figures_cfg_of_train *cfg, struct key_train *t)
 {
 	int64_t longest = cfg->threshold_ns;
 	size_t due = t->due;
@@ -249,7 +249,7 @@ static size_t drop_keys_in_flight(const struct latency_statistics_cfg *cfg, stru
 /* Sets the earliest possible answers of keys that had to wait for their turn, or never had one. A server that answers in order
  * answers no key before the one that was sent before the key was due. If that was answered by then, only the probe was late: the
  * answer could have come as fast as it did from sending. If that may never be answered, it could have come at once. */
-static void find_earliest_answers_of_held_keys(struct key_train *t)
+static void find_held_answers(struct key_train *t)
 {
 	const struct key_times *before = NULL;	/* the last key that was sent before this one was due */
 	size_t next = 0;
@@ -272,7 +272,7 @@ static void find_earliest_answers_of_held_keys(struct key_train *t)
 
 /* When an X display repeated a held key is not known: it falls behind the due times by its own timer, and leaves repeats out. A
  * repeat was answered no earlier than it was due, and no later than found. */
-static void widen_answers_to_repeats(struct key_train *t)
+static void widen_to_repeats(struct key_train *t)
 {
 	bool any = false;
 
@@ -285,8 +285,8 @@ static void widen_answers_to_repeats(struct key_train *t)
 		}
 }
 
-static void add_key_to_statistics(const struct latency_statistics_cfg *cfg, const struct key_times *key,
-				  struct latency_statistics *f)
+static void add_key_figures(const struct figures_cfg_of_train *cfg, const struct key_times *key,
+				  struct train_figures *f)
 {
 	f->keys_due++;
 	f->keys_sent += key->sent_ns || key->repeated;
@@ -306,7 +306,7 @@ static void add_key_to_statistics(const struct latency_statistics_cfg *cfg, cons
 	f->late_high += key_is_late(key, KEY_LATE, cfg->threshold_ns);
 }
 
-static void add_update_gap_to_statistics(const struct latency_statistics_cfg *cfg, struct latency_statistics *f, int64_t gap_ns)
+static void add_gap(const struct figures_cfg_of_train *cfg, struct train_figures *f, int64_t gap_ns)
 {
 	int64_t stall = gap_ns - cfg->period_ns;
 
@@ -318,9 +318,9 @@ static void add_update_gap_to_statistics(const struct latency_statistics_cfg *cf
 }
 
 /* Counts the updates and gaps of one block from its first key that counts. Gaps between blocks are caused by the schedule. */
-static void add_block_updates_to_statistics(const struct latency_statistics_cfg *cfg, const struct key_train *t,
+static void add_block_updates(const struct figures_cfg_of_train *cfg, const struct key_train *t,
 				 const struct key_train_block *b,
-			  const struct screen_observations *seen, struct latency_statistics *f)
+			  const struct observations *seen, struct train_figures *f)
 {
 	size_t due = t->due > b->first ? t->due - b->first : 0, n = due < b->n ? due : b->n, skip = 0;
 	const struct key_times *key = &t->key[b->first];
@@ -332,38 +332,38 @@ static void add_block_updates_to_statistics(const struct latency_statistics_cfg 
 	if (skip == n || key_sent_time(&key[skip]) == INT64_MAX)
 		return;
 	end = key[n - 1].high_ns ? key[n - 1].high_ns : b->end_ns;	/* later updates answer no key */
-	begin = index_of_first_update_not_before(seen, b->begin_ns);
-	from = index_of_first_update_not_before(seen, key_sent_time(&key[skip]));
+	begin = find_update_at(seen, b->begin_ns);
+	from = find_update_at(seen, key_sent_time(&key[skip]));
 	/* start at the update that answered the first key, so that late echoes of skipped keys do not count */
 	if (key[skip].answer_ns)
-		from = index_of_first_update_not_before(seen, key[skip].answer_ns + 1);
+		from = find_update_at(seen, key[skip].answer_ns + 1);
 	if (key[skip].answer_ns && from > begin)
 		from--;
-	to = index_of_first_update_not_before(seen, end + 1);
+	to = find_update_at(seen, end + 1);
 	f->updates += to > from ? to - from : 0;
 	/* the first gap begins at the update before, the echo of a skipped key, if there is one */
 	for (size_t i = from > begin ? from : begin + 1; i < to; i++)
-		add_update_gap_to_statistics(cfg, f, seen->update[i].first_ns - seen->update[i - 1].first_ns);
+		add_gap(cfg, f, seen->update[i].first_ns - seen->update[i - 1].first_ns);
 	/* if the last key was never answered, the time from the last update to the end is a gap, too */
 	if (n && !key[n - 1].high_ns && to > begin && b->end_ns - seen->update[to - 1].first_ns > f->largest_gap_ns)
 		f->largest_gap_ns = b->end_ns - seen->update[to - 1].first_ns;
 }
 
 /* True if one of the keys that were sent one by one was given up, so that the probe made later keys and updates wait. */
-static bool were_keys_given_up(const struct key_train *t, const struct latency_statistics *f)
+static bool gave_keys_up(const struct key_train *t, const struct train_figures *f)
 {
 	return t->one_by_one && t->blocks && !f->caret && t->blocks < t->block[t->blocks - 1].first + t->block[t->blocks - 1].n;
 }
 
 /* Keys sent one by one are one train to the display; at a period that was made longer, gaps are those of the schedule. */
-static void add_updates_of_single_keys_to_statistics(const struct latency_statistics_cfg *cfg, const struct key_train *t,
-						     const struct screen_observations *seen, struct latency_statistics *f)
+static void add_single_updates(const struct figures_cfg_of_train *cfg, const struct key_train *t,
+						     const struct observations *seen, struct train_figures *f)
 {
 	const struct key_train_block *last = &t->block[t->blocks - 1];
 	struct key_train_block all = { 0, last->first + last->n, t->block[0].begin_ns, last->end_ns, last->drain };
 
-	add_block_updates_to_statistics(cfg, t, &all, seen, f);
-	if (t->period_ns == cfg->period_ns && !were_keys_given_up(t, f) && !f->restless)
+	add_block_updates(cfg, t, &all, seen, f);
+	if (t->period_ns == cfg->period_ns && !gave_keys_up(t, f) && !f->restless)
 		return;
 	f->interarrival.n = f->stall.n = f->stalls = 0;
 	f->largest_gap_ns = -1;
@@ -371,7 +371,7 @@ static void add_updates_of_single_keys_to_statistics(const struct latency_statis
 
 /* Computes the backlog from the earliest possible answers. A key without an answer counts as answered with the next key that has
  * one: otherwise it would stay in the queue to the end. */
-static int compute_backlog_growth(const struct key_train *t, struct latency_statistics *f)
+static int compute_backlog(const struct key_train *t, struct train_figures *f)
 {
 	int64_t *due = calloc(t->due + 1, sizeof(*due)), *answer = calloc(t->due + 1, sizeof(*answer));
 
@@ -385,60 +385,60 @@ static int compute_backlog_growth(const struct key_train *t, struct latency_stat
 		for (size_t i = t->due; i-- > 1;)
 			if (answer[i - 1] > answer[i])
 				answer[i - 1] = answer[i];
-		backlog_judge_growth(due, answer, t->due, &f->backlog);
+		backlog_judge(due, answer, t->due, &f->backlog);
 	}
 	free(due);
 	free(answer);
 	return due && answer ? 0 : -ENOMEM;
 }
 
-int latency_statistics_compute(const struct latency_statistics_cfg *cfg, struct key_train *train,
-			       const struct screen_observations *seen, struct latency_statistics *out)
+int figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *train,
+			       const struct observations *seen, struct train_figures *out)
 {
 	size_t keys = train->due;
 	double positive = 0;
 
-	*out = (struct latency_statistics){ .largest_gap_ns = -1, .backlog = { NAN, false }, .mean_positive_ns = NAN };
+	*out = (struct train_figures){ .largest_gap_ns = -1, .backlog = { NAN, false }, .mean_positive_ns = NAN };
 	if (sample_reserve(&out->lateness, keys) || sample_reserve(&out->from_due, keys) || sample_reserve(&out->from_sent, keys) ||
 	    sample_reserve(&out->high, keys) || sample_reserve(&out->sent_high, keys) ||
 	    sample_reserve(&out->interarrival, seen->updates) ||
 	    sample_reserve(&out->stall, seen->updates))
 		return -ENOMEM;
-	pair_keys_with_screen_updates(cfg, train, seen, out);
-	out->in_flight = drop_keys_in_flight(cfg, train);
-	widen_answers_to_repeats(train);
-	find_earliest_answers_of_held_keys(train);
+	pair_train(cfg, train, seen, out);
+	out->in_flight = drop_in_flight(cfg, train);
+	widen_to_repeats(train);
+	find_held_answers(train);
 	for (size_t i = 0; i < train->due; i++) {
 		out->any_answer = out->any_answer || train->key[i].answer_ns;
 		if (train->key[i].skipped)
 			out->keys_skipped++;
 		else
-			add_key_to_statistics(cfg, &train->key[i], out);
+			add_key_figures(cfg, &train->key[i], out);
 	}
 	out->late_percent = out->keys_due ? 100.0 * (double)out->late / (double)out->keys_due : NAN;
 	out->late_high_percent = out->keys_due ? 100.0 * (double)out->late_high / (double)out->keys_due : NAN;
 	if (cfg->watch == WATCH_NONE)
 		return 0;
 	if (!train->blocks) {		/* no keys were sent: all updates count */
-		size_t from = index_of_first_update_not_before(seen, train->begin_ns);
+		size_t from = find_update_at(seen, train->begin_ns);
 
 		out->updates = seen->updates - from;
 		for (size_t i = from + 1; i < seen->updates; i++)
-			add_update_gap_to_statistics(cfg, out, seen->update[i].first_ns - seen->update[i - 1].first_ns);
+			add_gap(cfg, out, seen->update[i].first_ns - seen->update[i - 1].first_ns);
 	}
 	for (size_t b = 0; b < train->blocks && !train->one_by_one; b++)
-		add_block_updates_to_statistics(cfg, train, &train->block[b], seen, out);
+		add_block_updates(cfg, train, &train->block[b], seen, out);
 	if (train->one_by_one && train->blocks)
-		add_updates_of_single_keys_to_statistics(cfg, train, seen, out);
+		add_single_updates(cfg, train, seen, out);
 	out->updates_per_key = out->keys_sent ? (double)out->updates / (double)out->keys_sent : NAN;
 	for (size_t i = 0; i < out->stall.n; i++)
 		positive += out->stall.value[i] > 0 ? (double)out->stall.value[i] / (double)out->stall.n : 0;
 	if (out->stall.n)
 		out->mean_positive_ns = positive;
-	return were_keys_given_up(train, out) || out->restless ? 0 : compute_backlog_growth(train, out);
+	return gave_keys_up(train, out) || out->restless ? 0 : compute_backlog(train, out);
 }
 
-void latency_statistics_free(struct latency_statistics *f)
+void figures_free(struct train_figures *f)
 {
 	sample_free(&f->lateness);
 	sample_free(&f->from_due);

@@ -6,7 +6,7 @@
 #include "sample.h"
 #include "train.h"
 
-struct latency_statistics_cfg {
+struct figures_cfg_of_train {
 	int watch;			/* enum target_watch */
 	int64_t period_ns;
 	int64_t threshold_ns;		/* a key answered later than this after its due time is late */
@@ -15,7 +15,7 @@ struct latency_statistics_cfg {
 };
 
 /* Skipped (warm-up) keys and keys that never fell due do not count, unless a member says otherwise. All times in ns. */
-struct latency_statistics {
+struct train_figures {
 	size_t keys_due, keys_sent, keys_skipped, keys_answered;
 	size_t keys_in_doubt;		/* keys that an update came after, but may have answered another key */
 	size_t in_flight;		/* last keys, left out: interrupted before they had waited as long as others did */
@@ -41,6 +41,6 @@ struct latency_statistics {
 };
 
 /* Pairs the keys of the train with the updates seen and fills in *out. 0 or -ENOMEM. */
-int latency_statistics_compute(const struct latency_statistics_cfg *cfg, struct key_train *train,
-			       const struct screen_observations *seen, struct latency_statistics *out);
-void latency_statistics_free(struct latency_statistics *f);
+int figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *train,
+			       const struct observations *seen, struct train_figures *out);
+void figures_free(struct train_figures *f);

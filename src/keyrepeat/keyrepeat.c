@@ -37,10 +37,10 @@ static struct {
 } cfg = { .rate_per_s = 20, .time_ns = 60 * NS_PER_S, .seed = 1, .priority = 20, .threshold_ns = 100 * NS_PER_MS, .skip = 5,
 	  .ready_fd = STDERR_FILENO, .patch_wait_ns = 5 * NS_PER_S, .connect_ns = 10 * NS_PER_S, .timeout_ns = 30 * NS_PER_S,
 	  .schedule = -1, .watch = -1, .key = "a" };
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 
 /* Reads "0.25/s" or "0.25". */
-static int read_noise_rate_option(const char *text, void *value)
+static int read_noise(const char *text, void *value)
 {
 	char number[32];
 	double *per_s = value;
@@ -48,17 +48,17 @@ static int read_noise_rate_option(const char *text, void *value)
 	snprintf(number, sizeof(number), "%.*s", (int)strcspn(text, "/"), text);
 	if (text[strcspn(text, "/")] && strcmp(strchr(text, '/'), "/s") != 0)
 		return -1;
-	return cli_parse_real_number(number, per_s) || !(*per_s >= 0 && *per_s <= 1000) ? -1 : 0;
+	return cli_parse_real(number, per_s) || !(*per_s >= 0 && *per_s <= 1000) ? -1 : 0;
 }
 
-static int read_region_option(const char *text, void *value)
+static int read_region(const char *text, void *value)
 {
 	cfg.find_region = !strcmp(text, "auto");
-	return cfg.find_region ? 0 : read_region_text(text, value);
+	return cfg.find_region ? 0 : region_read(text, value);
 }
 
 /* Reads the id of a window as xwininfo (0x1c00003) and xdotool (29360131) print it. */
-static int read_window_id_option(const char *text, void *value)
+static int read_window_id(const char *text, void *value)
 {
 	char *end;
 
@@ -76,9 +76,9 @@ static const struct cli_opt options[] = {
 	{ CLI_FILE, 0, "script", &cfg.script, .help = "keys, moves and clicks from this file, \"DELAY_MS WHAT\" a line" },
 	{ CLI_WORD, 0, "watch", &cfg.watch, .help = "what counts as echo (update; null: none)", .words = watches },
 	{ CLI_CALL, 0, "region", &cfg.region, .help = "only changes in this rectangle count; auto types a few keys to find it (all)",
-	  .call = read_region_option, .meta = "WxH+X+Y" },
+	  .call = read_region, .meta = "WxH+X+Y" },
 	{ CLI_CALL, 0, "window", &cfg.window,
-	  .help = "keys are for this X window only; the region counts from its corner", .call = read_window_id_option, .meta = "ID" },
+	  .help = "keys are for this X window only; the region counts from its corner", .call = read_window_id, .meta = "ID" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, .help = "for schedules with chance in them (1)" },
 	{ CLI_FILE, 0, "log", &cfg.log, .help = "write one row for each key to this file" },
 	{ CLI_FLAG, 0, "hold-start", &cfg.hold_start, .help = "after \"ready\", wait for a line on standard input" },
@@ -87,7 +87,7 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "late", &cfg.threshold_ns, 1e3, 3600e9, .help = "an echo later than this is late (100ms)" },
 	{ CLI_INT, 0, "warmup", &cfg.skip, 0, 1e6, .help = "leave the first keys out of figures (5)" },
 	{ CLI_CALL, 0, "noise", &cfg.noise_per_s,
-	  .help = "updates a second that come without a key (0)", .call = read_noise_rate_option, .meta = "X/s" },
+	  .help = "updates a second that come without a key (0)", .call = read_noise, .meta = "X/s" },
 	{ CLI_FILE, 0, "password-file", &cfg.password_file, .help = "vnc: the password, as vncpasswd writes it or as text (none)" },
 	{ CLI_NS, 0, "connect", &cfg.connect_ns, 1e6, 600e9, .help = "vnc: give up connecting and greeting after this time (10s)" },
 	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9, .help = "wait so long for the echo of a key that was asked for (30s)" },
@@ -97,7 +97,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static bool is_typing_on_demand(void)
+static bool types_on_demand(void)
 {
 	return cfg.schedule == SCHEDULE_ASKED;
 }
@@ -106,17 +106,17 @@ static bool is_typing_on_demand(void)
 static struct {
 	const char *name, *where;	/* the target as given; without its scheme */
 	struct key_plan plan;
-	struct screen_observations seen;
+	struct observations seen;
 	struct key_train_cfg cfg;
 	char server[400], receiver[200];
 	struct pixel_area region;	/* the part of the display that is watched */
 	const char *region_from;	/* NULL: the target has no regions */
-	struct rt_settings_granted rt;
+	struct rt_granted rt;
 	struct rec_report *out;
 	struct row_file *rows;
 } run;
 
-static const struct target_ops *find_target_ops_by_scheme(const char *text, const char **where)
+static const struct target_ops *find_target_ops(const char *text, const char **where)
 {
 	for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
 		size_t length = strlen(targets[i]->scheme);
@@ -138,18 +138,18 @@ static const struct target_ops *find_target_ops_by_scheme(const char *text, cons
 
 /* Keys whose echo is told from updates alone are typed one by one, unless an option asks for a train. A poisson schedule is a load
  * as of many users, and goes on whatever the answers. */
-static bool are_keys_sent_one_by_one(void)
+static bool sends_singly(void)
 {
 	return cfg.watch == WATCH_UPDATE && cfg.mode == TAP && !cfg.script && cfg.schedule == SCHEDULE_JITTERED;
 }
 
-static void refuse_conflicting_key_options(const struct target_ops *target)
+static void refuse_conflicts(const struct target_ops *target)
 {
 	if (cfg.mode == HOLD && (cfg.script || cfg.schedule != SCHEDULE_PERIODIC))
 		die_usage("--mode hold repeats one key periodically: leave out --script and --schedule");
-	if (is_typing_on_demand() && (cfg.script || cfg.hold_start || !run.plan.n))
+	if (types_on_demand() && (cfg.script || cfg.hold_start || !run.plan.n))
 		die_usage("--schedule asked sends one --key for each line on standard input: leave out --script, --hold-start and --rate 0");
-	if (is_typing_on_demand() && out_cfg.path && !strcmp(out_cfg.path, "-"))
+	if (types_on_demand() && out_cfg.path && !strcmp(out_cfg.path, "-"))
 		die_usage("--schedule asked answers on standard output: give the report a file with -o");
 	if (cfg.mode == HOLD && target->repeats_itself && cfg.rate_per_s > 0 &&
 	    (run.plan.period_ns % NS_PER_MS || run.plan.period_ns > 65535 * NS_PER_MS))
@@ -159,9 +159,9 @@ static void refuse_conflicting_key_options(const struct target_ops *target)
 		die_usage("--window and --region are for x11: only");
 	if (cfg.window && cfg.mode == HOLD)
 		die_usage("--window needs --mode tap: a key that is held down goes on repeating when another window gets the focus");
-	if (cfg.window && does_key_plan_use_pointer(&run.plan))
+	if (cfg.window && plan_uses_pointer(&run.plan))
 		die_usage("--window is for keys: leave it out for a script that moves the pointer, which may leave the window");
-	if (cfg.find_region && run.plan.n && !first_plain_key_of_plan(&run.plan))
+	if (cfg.find_region && run.plan.n && !plan_first_plain_key(&run.plan))
 		die_usage("--region auto types the first key without modifiers of --script, and this script has none");
 	if (cfg.find_region && (!run.plan.n || cfg.watch != WATCH_UPDATE))
 		die_usage("--region auto types keys and looks for what they change: give a --rate and --watch update");
@@ -169,7 +169,7 @@ static void refuse_conflicting_key_options(const struct target_ops *target)
 		die_usage("--rate 0 sends nothing: give --watch update to record updates that come without keys");
 }
 
-static void report_key_train_settings(void)
+static void report_settings(void)
 {
 	struct rec_report *r = run.out;
 	struct cli_cpus cpus;
@@ -179,7 +179,7 @@ static void report_key_train_settings(void)
 	rec_begin_object(r, "settings");
 	rec_add_strs(r, { "target", run.name }, { "server", run.server }, { "watch", watches[cfg.watch] });
 	if (run.region_from && cfg.watch != WATCH_NONE) {
-		write_region_text(&run.region, text);
+		region_write(&run.region, text);
 		rec_add_strs(r, { "region", text }, { "region_from", run.region_from });
 	}
 	if (cfg.window) {
@@ -187,7 +187,7 @@ static void report_key_train_settings(void)
 		rec_add_str(r, "window", text);
 	}
 	rec_add_str(r, "schedule", cfg.script ? "script" : schedule_names[cfg.schedule]);
-	if (is_typing_on_demand()) {
+	if (types_on_demand()) {
 		rec_add_real(r, "timeout_s", (double)cfg.timeout_ns / NS_PER_S, 3);
 	} else {
 		rec_add_reals(r, { "rate_per_s", cfg.script ? NAN : cfg.rate_per_s, 3 },
@@ -198,16 +198,16 @@ static void report_key_train_settings(void)
 	rec_add_strs(r, { "mode", modes[cfg.mode] }, { cfg.script ? "script" : "key", cfg.script ? cfg.script : cfg.key });
 	rec_add_ints(r, { "seed", cfg.seed }, { "skip", cfg.skip });
 	rec_add_reals(r, { "threshold_ms", (double)cfg.threshold_ns / NS_PER_MS, 3 }, { "noise_per_s", cfg.noise_per_s, 4 });
-	rt_describe_granted(&run.rt, text, sizeof(text));
+	rt_describe(&run.rt, text, sizeof(text));
 	rec_add_str(r, "scheduling", text);
 	text[0] = '\0';
-	if (!proc_get_allowed_cpus(&cpus))
+	if (!proc_allowed_cpus(&cpus))
 		for (int i = 0; i < cpus.n && used < sizeof(text) - 8; i++)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%d", i ? "," : "", cpus.cpu[i]);
 	rec_add_str(r, "cpus", text);
-	proc_read_first_line_of_file(getpid(), "autogroup", text, sizeof(text));
+	proc_read_line(getpid(), "autogroup", text, sizeof(text));
 	rec_add_strs(r, { "autogroup", text }, { "not_included", "keyboard, USB, compositor and screen of a real client" });
-	rec_end_container(r);
+	rec_end(r);
 }
 
 static void alloc_observations(const struct target_ops *target)
@@ -219,28 +219,28 @@ static void alloc_observations(const struct target_ops *target)
 	/* a moving caret causes a few changes a key; where there are far more than that, no caret is followed */
 	size_t steps = target->tells_steps && cfg.watch == WATCH_UPDATE ? run.plan.n * 4 + 1000 : 0;
 
-	if (is_typing_on_demand()) {
+	if (types_on_demand()) {
 		updates = ASKED_ROOM;
 		steps = steps ? ASKED_ROOM : 0;
 	}
 	if (cfg.watch == WATCH_NONE)
 		updates = 1;
 	if (updates > 2e8 || observations_init(&run.seen, run.plan.period_ns, (size_t)updates + 1000,
-					       (is_typing_on_demand() ? ASKED_ROOM : run.plan.n * 2) + 1000, steps))
+					       (types_on_demand() ? ASKED_ROOM : run.plan.n * 2) + 1000, steps))
 		die(EXIT_RUN, "no memory for %.0f updates: take a shorter -t", updates);
 }
 
 /* Ends watching and disconnects. */
 static void close_target(void)
 {
-	stop_watching_thread(&run.cfg);
+	train_stop_watching(&run.cfg);
 	run.cfg.target->close(run.cfg.self);
 	munlockall();				/* so that the limit on locked memory does not stop the report */
 }
 
 static int write_key_log(const struct key_train *train)
 {
-	int err = run.rows ? write_key_rows(run.rows, train) : 0;
+	int err = run.rows ? report_write_keys(run.rows, train) : 0;
 
 	if (err)
 		warn("cannot write %s: %s", cfg.log, strerror(-err));
@@ -249,24 +249,24 @@ static int write_key_log(const struct key_train *train)
 
 static int type_on_demand(void)
 {
-	const struct on_demand_typing_cfg on_demand_cfg = { .target = run.cfg.target, .self = run.cfg.self, .seen = &run.seen,
+	const struct on_demand_cfg on_demand_cfg = { .target = run.cfg.target, .self = run.cfg.self, .seen = &run.seen,
 		.watch = cfg.watch, .timeout_ns = cfg.timeout_ns, .key = run.plan.only_key, .in_fd = STDIN_FILENO,
 		.out_fd = STDOUT_FILENO, .skip = (size_t)cfg.skip };
-	struct on_demand_typing_state d;
+	struct on_demand_run d;
 	int err, rows_err, status = EXIT_OK;
 
 	/* a blinking caret is noticed before the first key */
 	if (cfg.watch == WATCH_UPDATE && run.cfg.target->tells_steps)
-		proc_sleep_until_or_stop(clock_now() + BLINK_PERIOD_NS);
+		proc_sleep(clock_now() + BLINK_PERIOD_NS);
 	if (!proc_stop)
-		proc_write_ready_line((int)cfg.ready_fd);
-	err = type_key_for_each_input_line(&d, &on_demand_cfg);
+		proc_write_ready((int)cfg.ready_fd);
+	err = on_demand_type_keys(&d, &on_demand_cfg);
 	close_target();
 	rows_err = write_key_log(&d.train);
 	if (run.out) {
-		report_key_train_settings();
-		report_on_demand_result(run.out, &d);
-		rec_close_report_or_die(run.out);
+		report_settings();
+		on_demand_report(run.out, &d);
+		rec_must_close(run.out);
 	}
 	if (run.seen.lost || run.seen.steps_lost)
 		status = EXIT_LOSSY;
@@ -280,12 +280,12 @@ static int type_on_demand(void)
 		warn("%s", err == -EPIPE ? "standard output was closed, so no more answers can be written" : "out of memory");
 	else if (status == EXIT_LOSSY)
 		warn("the picture changed too often, so echoes were missed: stop animations on the display, or restart keyrepeat more often");
-	key_train_free(&d.train);
+	train_free(&d.train);
 	return status;
 }
 
 /* With the patch, waits until its number has not changed for 300 ms: it may still be counting earlier keys. At most 10 s. */
-static void wait_for_still_patch(void)
+static void await_still_patch(void)
 {
 	int64_t until = clock_now() + 10 * NS_PER_S, still = clock_now(), number = atomic_load(&run.seen.number);
 
@@ -294,16 +294,16 @@ static void wait_for_still_patch(void)
 			number = atomic_load(&run.seen.number);
 			still = clock_now();
 		}
-		proc_sleep_until_or_stop(clock_now() + 10 * NS_PER_MS);
+		proc_sleep(clock_now() + 10 * NS_PER_MS);
 	}
 }
 
-static void wait_for_line_that_starts_keys(void)
+static void await_start_line(void)
 {
 	struct key_sender sender;
 
-	key_sender_init(&sender, run.cfg.target, run.cfg.self, &run.seen, false);
-	if (wait_for_input_line(&sender, STDIN_FILENO) || has_sender_ended(&sender))
+	sender_init(&sender, run.cfg.target, run.cfg.self, &run.seen, false);
+	if (sender_await_line(&sender, STDIN_FILENO) || sender_has_ended(&sender))
 		return;
 	close_target();
 	die(EXIT_RUN, "standard input ended before the line that --hold-start waits for");
@@ -319,7 +319,7 @@ static const struct target_ops *read_command_line(int argc, char **argv)
 	if (first != argc - 1)
 		die_usage(first == argc ? "which target? give x11:DISPLAY, vnc:HOST:DISPLAY or null:" : "more than one target");
 	run.name = argv[first];
-	target = find_target_ops_by_scheme(run.name, &run.where);
+	target = find_target_ops(run.name, &run.where);
 	if (cfg.watch < 0)
 		cfg.watch = target->receiver ? WATCH_UPDATE : WATCH_NONE;
 	if (target->check && target->check(run.where, &why))
@@ -337,15 +337,15 @@ static void prepare_typing(const struct target_ops *target)
 	struct why why;
 	int err;
 
-	proc_require_ready_fd_writable((int)cfg.ready_fd);
-	proc_catch_stop_signals();	/* before the output is opened, which a signal would otherwise leave incomplete */
-	err = make_key_plan(&wanted, &run.plan, &why);
+	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_catch_stop();	/* before the output is opened, which a signal would otherwise leave incomplete */
+	err = plan_make(&wanted, &run.plan, &why);
 	if (err)
 		die(err, "%s", why.text);
-	refuse_conflicting_key_options(target);
-	run.out = is_typing_on_demand() && !out_cfg.path ? NULL : rec_open_report_or_die(&out_cfg, "keyrepeat");
+	refuse_conflicts(target);
+	run.out = types_on_demand() && !out_cfg.path ? NULL : rec_must_open(&out_cfg, "keyrepeat");
 	run.rows = rows_must_open(cfg.log, "keys/1", report_columns);
-	err = proc_pin_thread_to_cpus(&cfg.cpus);
+	err = proc_pin_thread(&cfg.cpus);
 	if (err)
 		die(EXIT_RUN, "cannot run on the CPUs of --cpus: %s", strerror(-err));
 	alloc_observations(target);
@@ -357,14 +357,14 @@ static void open_target(const struct target_ops *target)
 	const struct target_cfg target_cfg = { .where = run.where, .watch = cfg.watch, .hold = cfg.mode == HOLD, .keys = plan->n > 0,
 		.period_ns = plan->period_ns, .patch_wait_ns = cfg.patch_wait_ns, .connect_ns = cfg.connect_ns,
 		.password_file = cfg.password_file, .window = cfg.window, .region = cfg.region,
-		.find_region = cfg.find_region, .first_key = first_plain_key_of_plan(plan), .seen = &run.seen };
+		.find_region = cfg.find_region, .first_key = plan_first_plain_key(plan), .seen = &run.seen };
 	struct why why = { "" };
 	void *self;
 
 	if (cfg.find_region && isatty(STDERR_FILENO))
 		warn("types a few keys into %s first, to find where they show", run.name);
 	self = target->open(&target_cfg, &why);
-	if (self && prepare_planned_acts_at_target(&run.plan, target, self, &why)) {
+	if (self && plan_prepare_acts(&run.plan, target, self, &why)) {
 		target->close(self);
 		self = NULL;
 	}
@@ -373,7 +373,7 @@ static void open_target(const struct target_ops *target)
 	run.cfg = (struct key_train_cfg){ .target = target, .self = self, .seen = &run.seen, .watch = cfg.watch, .hold = cfg.mode == HOLD,
 		.n = plan->n, .offset_ns = plan->offset_ns, .key = plan->key, .only = plan->only_key,
 		.block = !cfg.script && cfg.schedule == SCHEDULE_BLOCKS ? SCHEDULE_BLOCK : 0, .period_ns = plan->period_ns,
-		.one_by_one = are_keys_sent_one_by_one(), .watch_ns = cfg.time_ns, .noise_per_s = cfg.noise_per_s,
+		.one_by_one = sends_singly(), .watch_ns = cfg.time_ns, .noise_per_s = cfg.noise_per_s,
 		.priority = (int)cfg.priority };
 	observations_clear(&run.seen);
 	target->describe(self, run.server, sizeof(run.server));
@@ -385,25 +385,25 @@ static void open_target(const struct target_ops *target)
 
 static int report_train(const struct console_cfg *console, struct key_train *train)
 {
-	const struct latency_statistics_cfg figures_cfg = { .watch = cfg.watch, .period_ns = run.plan.period_ns,
+	const struct figures_cfg_of_train figures_cfg = { .watch = cfg.watch, .period_ns = run.plan.period_ns,
 		.threshold_ns = cfg.threshold_ns, .noise_per_s = cfg.noise_per_s, .time_ns = cfg.time_ns };
-	struct latency_statistics figures;
+	struct train_figures figures;
 	const char *trouble;
 	int err, status;
 
 	for (size_t i = 0; i < train->due && (i < (size_t)cfg.skip || i < train->warmup); i++)
 		train->key[i].skipped = true;
-	if (latency_statistics_compute(&figures_cfg, train, &run.seen, &figures))
+	if (figures_compute(&figures_cfg, train, &run.seen, &figures))
 		die(EXIT_RUN, "out of memory");
 	err = write_key_log(train);
-	report_key_train_settings();
-	report_key_train_result(run.out, &figures_cfg, train, &run.seen, &figures, run.plan.n > 0);
-	trouble = warning_text_of_run(&figures_cfg, train, &run.seen, &figures, run.plan.n > 0, &status);
+	report_settings();
+	report_train_result(run.out, &figures_cfg, train, &run.seen, &figures, run.plan.n > 0);
+	trouble = report_find_trouble(&figures_cfg, train, &run.seen, &figures, run.plan.n > 0, &status);
 	if (trouble)
-		rec_add_warning_line(run.out, "%s", trouble);
-	console_write_result(run.out, console, train, &figures);
-	rec_close_report_or_die(run.out);
-	latency_statistics_free(&figures);
+		rec_warn(run.out, "%s", trouble);
+	console_write(run.out, console, train, &figures);
+	rec_must_close(run.out);
+	figures_free(&figures);
 	return err ? EXIT_RUN : status;
 }
 
@@ -414,17 +414,17 @@ static int type_train(const struct console_cfg *console)
 	int err, status;
 
 	if (!proc_stop)
-		proc_write_ready_line((int)cfg.ready_fd);
+		proc_write_ready((int)cfg.ready_fd);
 	if (cfg.hold_start)
-		wait_for_line_that_starts_keys();
-	console_progress_start(&progress, out_cfg.detail == REC_QUIET);
-	err = send_key_train(&run.cfg, &train);
-	console_progress_end(&progress);
+		await_start_line();
+	console_show_progress(&progress, out_cfg.detail == REC_QUIET);
+	err = train_send_keys(&run.cfg, &train);
+	console_end_progress(&progress);
 	close_target();
 	if (err)
 		die(EXIT_RUN, "out of memory");
 	status = report_train(console, &train);
-	key_train_free(&train);
+	train_free(&train);
 	return status;
 }
 
@@ -440,16 +440,16 @@ int main(int argc, char **argv)
 		.rate_per_s = cfg.rate_per_s, .time_ns = run.plan.n ? run.plan.offset_ns[run.plan.n - 1] + run.plan.period_ns : 0,
 		.threshold_ns = cfg.threshold_ns, .period_ns = run.plan.period_ns, .watch = cfg.watch,
 		.periodic = !cfg.script && cfg.schedule == SCHEDULE_PERIODIC };
-	if (!is_typing_on_demand() && out_cfg.detail != REC_QUIET)
-		console_announce_typing(&console);
-	err = start_watching_thread(&run.cfg);
+	if (!types_on_demand() && out_cfg.detail != REC_QUIET)
+		console_announce(&console);
+	err = train_start_watching(&run.cfg);
 	if (err)
 		die(EXIT_RUN, "cannot start a thread: %s", strerror(-err));
 	rt_setup((int)cfg.priority, &run.rt);	/* locks memory: after all allocations */
 	if (cfg.watch == WATCH_PATCH)
-		wait_for_still_patch();
-	status = is_typing_on_demand() ? type_on_demand() : type_train(&console);
+		await_still_patch();
+	status = types_on_demand() ? type_on_demand() : type_train(&console);
 	observations_free(&run.seen);
-	key_plan_free(&run.plan);
+	plan_free(&run.plan);
 	return status;
 }

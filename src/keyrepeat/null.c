@@ -11,16 +11,16 @@
 #include <string.h>
 #include <unistd.h>
 
-struct self_answering_target {
-	struct screen_observations *seen;
+struct null_target {
+	struct observations *seen;
 	int pipe[2];
 	bool watched;
 	uint32_t number;
 };
 
-static void *null_target_open(const struct target_cfg *cfg, struct why *why)
+static void *null_open(const struct target_cfg *cfg, struct why *why)
 {
-	struct self_answering_target *self = calloc(1, sizeof(*self));
+	struct null_target *self = calloc(1, sizeof(*self));
 
 	if (!self || pipe2(self->pipe, O_CLOEXEC | O_NONBLOCK)) {
 		why_say(why, "cannot make a pipe: %s", strerror(errno));
@@ -29,11 +29,11 @@ static void *null_target_open(const struct target_cfg *cfg, struct why *why)
 	}
 	self->seen = cfg->seen;
 	self->watched = cfg->watch != WATCH_NONE;
-	observations_add_patch_number(self->seen, clock_now(), 0);
+	observations_add_number(self->seen, clock_now(), 0);
 	return self;
 }
 
-static int null_prepare_act(void *p, const struct input_act *act, struct why *why)
+static int null_act(void *p, const struct input_act *act, struct why *why)
 {
 	(void)p;
 	(void)act;
@@ -41,27 +41,27 @@ static int null_prepare_act(void *p, const struct input_act *act, struct why *wh
 	return 0;
 }
 
-static int null_target_fd_for_sending(void *p)
+static int null_send_fd(void *p)
 {
-	return ((struct self_answering_target *)p)->pipe[1];
+	return ((struct null_target *)p)->pipe[1];
 }
 
-static int null_write_pressed_key_to_pipe(void *p, int key, bool down)
+static int null_send_key(void *p, int key, bool down)
 {
-	struct self_answering_target *self = p;
+	struct null_target *self = p;
 
 	(void)key;
 	return !down || !self->watched || write(self->pipe[1], "k", 1) == 1 ? 0 : -EPIPE;
 }
 
-static int null_target_fd_to_watch(void *p)
+static int null_watch_fd(void *p)
 {
-	return ((struct self_answering_target *)p)->pipe[0];
+	return ((struct null_target *)p)->pipe[0];
 }
 
-static int null_record_key_echoes(void *p)
+static int null_record_echoes(void *p)
 {
-	struct self_answering_target *self = p;
+	struct null_target *self = p;
 	char key[64];
 	ssize_t n = read(self->pipe[0], key, sizeof(key));
 	int64_t now = clock_now();
@@ -70,28 +70,28 @@ static int null_record_key_echoes(void *p)
 		return 0;
 	self->number = (self->number + (uint32_t)n) & 0xffffffu;
 	observations_add_update(self->seen, now);
-	observations_add_patch_number(self->seen, now, self->number);
+	observations_add_number(self->seen, now, self->number);
 	return 0;
 }
 
-static void null_target_close(void *p)
+static void null_close(void *p)
 {
-	struct self_answering_target *self = p;
+	struct null_target *self = p;
 
 	close(self->pipe[0]);
 	close(self->pipe[1]);
 	free(self);
 }
 
-static void null_target_describe(void *p, char *text, size_t size)
+static void null_describe(void *p, char *text, size_t size)
 {
 	(void)p;
 	snprintf(text, size, "answers itself: the tool's own cost");
 }
 
 const struct target_ops target_null = {
-	.scheme = "null", .open = null_target_open, .act = null_prepare_act, .send_fd = null_target_fd_for_sending,
-		  .send = null_write_pressed_key_to_pipe,
-	.watch_fd = null_target_fd_to_watch, .handle = null_record_key_echoes, .close = null_target_close,
-		    .describe = null_target_describe,
+	.scheme = "null", .open = null_open, .act = null_act, .send_fd = null_send_fd,
+		  .send = null_send_key,
+	.watch_fd = null_watch_fd, .handle = null_record_echoes, .close = null_close,
+		    .describe = null_describe,
 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int observations_init(struct screen_observations *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room)
+int observations_init(struct observations *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room)
 {
 	memset(s, 0, sizeof(*s));
 	s->longest_ns = longest_ns;
@@ -26,26 +26,26 @@ int observations_init(struct screen_observations *s, int64_t longest_ns, size_t 
 	return 0;
 }
 
-void observations_free(struct screen_observations *s)
+void observations_free(struct observations *s)
 {
 	free(s->update);
 	free(s->shown);
 	free(s->step);
 }
 
-void observations_clear(struct screen_observations *s)
+void observations_clear(struct observations *s)
 {
 	s->updates = s->shows = s->steps = s->lost = 0;
 	s->steps_lost = false;
 	s->unreadable = 0;
-	s->merge = (struct pair_update_merger){ 0 };
+	s->merge = (struct pair_merger){ 0 };
 }
 
-void observations_add_update(struct screen_observations *s, int64_t at_ns)
+void observations_add_update(struct observations *s, int64_t at_ns)
 {
 	size_t n = atomic_load_explicit(&s->updates, memory_order_relaxed);
 
-	if (pair_does_change_begin_update(&s->merge, at_ns, OBSERVATIONS_GAP_NS, s->longest_ns)) {
+	if (pair_merge_change(&s->merge, at_ns, OBSERVATIONS_GAP_NS, s->longest_ns)) {
 		if (n < s->update_room) {
 			s->update[n] = (struct pair_update){ at_ns, at_ns };
 			atomic_store_explicit(&s->updates, n + 1, memory_order_release);
@@ -58,7 +58,7 @@ void observations_add_update(struct screen_observations *s, int64_t at_ns)
 	atomic_store_explicit(&s->last_change_ns, at_ns, memory_order_release);
 }
 
-void observations_add_changed_pixels(struct screen_observations *s, const struct caret_step_changed_pixels *step)
+void observations_add_step(struct observations *s, const struct caret_step *step)
 {
 	size_t n = atomic_load_explicit(&s->steps, memory_order_relaxed);
 
@@ -70,16 +70,16 @@ void observations_add_changed_pixels(struct screen_observations *s, const struct
 	}
 }
 
-void observations_compare_pictures(struct screen_observations *s, int64_t at_ns, uint32_t *before, const uint32_t *now,
+void observations_compare(struct observations *s, int64_t at_ns, uint32_t *before, const uint32_t *now,
 				   size_t stride, const struct pixel_area *in)
 {
-	struct caret_step_changed_pixels step = { .at_ns = at_ns };
+	struct caret_step step = { .at_ns = at_ns };
 	int y = in->y, end = in->y + in->h;
 
-	for (; caret_compare_to_find_changed_rows(before, now, stride, in->x, y, in->w, end - y, &step); y = step.bottom + 1) {
+	for (; caret_find_change(before, now, stride, in->x, y, in->w, end - y, &step); y = step.bottom + 1) {
 		if (y == in->y)
 			observations_add_update(s, at_ns);
-		observations_add_changed_pixels(s, &step);
+		observations_add_step(s, &step);
 	}
 	while (y-- > in->y) {	/* below, nothing changed */
 		size_t first = (size_t)y * stride + (size_t)in->x;
@@ -88,14 +88,14 @@ void observations_compare_pictures(struct screen_observations *s, int64_t at_ns,
 	}
 }
 
-void observations_add_patch_number(struct screen_observations *s, int64_t at_ns, uint32_t number)
+void observations_add_number(struct observations *s, int64_t at_ns, uint32_t number)
 {
 	size_t n = atomic_load_explicit(&s->shows, memory_order_relaxed);
 
 	if (atomic_load_explicit(&s->number, memory_order_relaxed) == (int64_t)number)
 		return;
 	if (n < s->shown_room) {
-		s->shown[n] = (struct shown_patch_number){ at_ns, number };
+		s->shown[n] = (struct shown_number){ at_ns, number };
 		atomic_store_explicit(&s->shows, n + 1, memory_order_release);
 	} else {
 		atomic_fetch_add_explicit(&s->lost, 1, memory_order_relaxed);

@@ -14,13 +14,13 @@
 
 #define OBSERVATIONS_GAP_NS 10000000LL	/* changes less than 10 ms apart are one update */
 
-struct screen_observations {
+struct observations {
 	struct pair_update *update;	/* owned; last_ns of the latest one still changes, and is for the thread that adds only */
-	struct shown_patch_number *shown;	/* owned: each change of the patch's number */
-	struct caret_step_changed_pixels *step;	/* owned: which pixels each change of the picture changed, changes not merged */
+	struct shown_number *shown;	/* owned: each change of the patch's number */
+	struct caret_step *step;	/* owned: which pixels each change of the picture changed, changes not merged */
 	size_t update_room, shown_room, step_room;	/* elements allocated */
 	int64_t longest_ns;		/* longest duration of an update */
-	struct pair_update_merger merge;
+	struct pair_merger merge;
 	_Atomic size_t updates, shows, steps;	/* elements used */
 	_Atomic size_t lost;		/* updates and numbers for which there was no room */
 	_Atomic bool steps_lost;	/* a change found no room or could not be read: the way of the caret is not known */
@@ -32,19 +32,19 @@ struct screen_observations {
 };
 
 /* Allocates room for so many elements; step_room is 0 for a target that reports no steps. 0 or -ENOMEM. */
-int observations_init(struct screen_observations *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room);
-void observations_free(struct screen_observations *s);
+int observations_init(struct observations *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room);
+void observations_free(struct observations *s);
 /* Clears all that was recorded while the target was opened, except `number`, the value that the patch shows. The watching thread
  * must not run meanwhile. */
-void observations_clear(struct screen_observations *s);
+void observations_clear(struct observations *s);
 
 /* Records that pixels had changed when they were read at at_ns. */
-void observations_add_update(struct screen_observations *s, int64_t at_ns);
+void observations_add_update(struct observations *s, int64_t at_ns);
 /* Records which pixels changed; called beside observations_add_update() by targets that compare pictures. */
-void observations_add_changed_pixels(struct screen_observations *s, const struct caret_step_changed_pixels *step);
+void observations_add_step(struct observations *s, const struct caret_step *step);
 /* Records which of the pixels in an area changed between two pictures (rows of `stride` pixels), an update only if some did, and
  * copies the area to `before`. */
-void observations_compare_pictures(struct screen_observations *s, int64_t at_ns, uint32_t *before, const uint32_t *now,
+void observations_compare(struct observations *s, int64_t at_ns, uint32_t *before, const uint32_t *now,
 				   size_t stride, const struct pixel_area *in);
 /* Records the number that the patch showed at at_ns. */
-void observations_add_patch_number(struct screen_observations *s, int64_t at_ns, uint32_t number);
+void observations_add_number(struct observations *s, int64_t at_ns, uint32_t number);

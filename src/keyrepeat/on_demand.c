@@ -14,12 +14,12 @@
 
 static const char *const answer_names[] = { "none", "patch", "change", "doubt" };
 
-static enum on_demand_answer find_echo_in_patch_numbers(struct on_demand_typing_state *d, struct key_times *key)
+static enum on_demand_answer find_patch_echo(struct on_demand_run *d, struct key_times *key)
 {
-	const struct screen_observations *seen = d->cfg.seen;
+	const struct observations *seen = d->cfg.seen;
 
 	for (size_t n = atomic_load(&seen->shows); d->shows < n; d->shows++) {
-		const struct shown_patch_number *shown = &seen->shown[d->shows];
+		const struct shown_number *shown = &seen->shown[d->shows];
 		uint32_t count = (shown->number - d->train.base) & 0xffffffu;
 
 		if (shown->at_ns >= key->sent_ns && count >= d->sent && count < 0x800000u) {
@@ -30,9 +30,9 @@ static enum on_demand_answer find_echo_in_patch_numbers(struct on_demand_typing_
 	return ON_DEMAND_NONE;
 }
 
-static enum on_demand_answer find_echo_among_updates(struct on_demand_typing_state *d, struct key_times *key)
+static enum on_demand_answer find_echo_update(struct on_demand_run *d, struct key_times *key)
 {
-	const struct screen_observations *seen = d->cfg.seen;
+	const struct observations *seen = d->cfg.seen;
 
 	for (size_t n = atomic_load(&seen->updates); d->updates < n; d->updates++) {
 		if (seen->update[d->updates].first_ns >= key->sent_ns) {
@@ -44,22 +44,22 @@ static enum on_demand_answer find_echo_among_updates(struct on_demand_typing_sta
 }
 
 /* Judges the changes of the picture that have come. `key` NULL: no key is under way. *doubt: the first doubtful change. */
-static enum on_demand_answer find_echo_among_changes(struct on_demand_typing_state *d, struct key_times *key,
-						     const struct caret_step_changed_pixels **doubt)
+static enum on_demand_answer find_echo_change(struct on_demand_run *d, struct key_times *key,
+						     const struct caret_step **doubt)
 {
-	const struct screen_observations *seen = d->cfg.seen;
+	const struct observations *seen = d->cfg.seen;
 
 	for (size_t n = atomic_load(&seen->steps); d->steps < n;) {
-		const struct caret_step_changed_pixels *step = &seen->step[d->steps++];
+		const struct caret_step *step = &seen->step[d->steps++];
 		enum change_verdict verdict;
 
 		if (!key || step->at_ns < key->sent_ns) {
-			blink_filter_learn_keyless_change(&d->filter, step);
+			blink_learn_change(&d->filter, step);
 			continue;
 		}
-		verdict = blink_filter_judge_change(&d->filter, step);
+		verdict = blink_judge_change(&d->filter, step);
 		if (verdict == CHANGE_ECHO) {
-			blink_filter_remember_echo(&d->filter, step);
+			blink_keep_echo(&d->filter, step);
 			key->answer_ns = step->at_ns;
 			return ON_DEMAND_CHANGE;
 		}
@@ -69,24 +69,24 @@ static enum on_demand_answer find_echo_among_changes(struct on_demand_typing_sta
 	return ON_DEMAND_NONE;
 }
 
-static enum on_demand_answer find_echo_of_key(struct on_demand_typing_state *d, struct key_times *key,
-					      const struct caret_step_changed_pixels **doubt)
+static enum on_demand_answer find_echo(struct on_demand_run *d, struct key_times *key,
+					      const struct caret_step **doubt)
 {
 	if (d->cfg.watch == WATCH_PATCH)
-		return find_echo_in_patch_numbers(d, key);
-	return d->cfg.target->tells_steps ? find_echo_among_changes(d, key, doubt) : find_echo_among_updates(d, key);
+		return find_patch_echo(d, key);
+	return d->cfg.target->tells_steps ? find_echo_change(d, key, doubt) : find_echo_update(d, key);
 }
 
-static enum on_demand_answer wait_for_echo(struct on_demand_typing_state *d, struct key_times *key)
+static enum on_demand_answer await_echo(struct on_demand_run *d, struct key_times *key)
 {
-	const struct caret_step_changed_pixels *doubt = NULL;
+	const struct caret_step *doubt = NULL;
 	enum on_demand_answer answer;
 
-	while ((answer = find_echo_of_key(d, key, &doubt)) == ON_DEMAND_NONE && !has_sender_ended(&d->sender) &&
+	while ((answer = find_echo(d, key, &doubt)) == ON_DEMAND_NONE && !sender_has_ended(&d->sender) &&
 	       clock_now() < key->due_ns + d->cfg.timeout_ns)
-		proc_sleep_until_or_stop(clock_now() + POLL_NS);
+		proc_sleep(clock_now() + POLL_NS);
 	if (answer == ON_DEMAND_NONE && doubt) {
-		blink_filter_remember_echo(&d->filter, doubt);
+		blink_keep_echo(&d->filter, doubt);
 		key->answer_ns = doubt->at_ns;
 		answer = ON_DEMAND_DOUBT;
 	}
@@ -98,30 +98,30 @@ static enum on_demand_answer wait_for_echo(struct on_demand_typing_state *d, str
 	return answer;
 }
 
-static enum on_demand_answer type_key_and_wait_for_echo(struct on_demand_typing_state *d, struct key_times *key)
+static enum on_demand_answer type_key(struct on_demand_run *d, struct key_times *key)
 {
-	const struct caret_step_changed_pixels *doubt = NULL;
+	const struct caret_step *doubt = NULL;
 
 	if (d->cfg.watch == WATCH_UPDATE && d->cfg.target->tells_steps)
-		find_echo_among_changes(d, NULL, &doubt);
+		find_echo_change(d, NULL, &doubt);
 	*key = (struct key_times){ .due_ns = clock_now() + LEAD_NS };
-	press_key_when_due(&d->sender, key, d->cfg.key, key->due_ns + d->cfg.timeout_ns);
+	sender_press_key(&d->sender, key, d->cfg.key, key->due_ns + d->cfg.timeout_ns);
 	if (!key->sent_ns) {
 		key->censored_ns = clock_now();
 		return ON_DEMAND_NONE;
 	}
 	d->sent++;
-	release_pressed_key(&d->sender, 0);
-	return d->cfg.watch == WATCH_NONE ? ON_DEMAND_NONE : wait_for_echo(d, key);
+	sender_release_key(&d->sender, 0);
+	return d->cfg.watch == WATCH_NONE ? ON_DEMAND_NONE : await_echo(d, key);
 }
 
 /* Makes room for one more key; called between keys, so that no key waits for memory. */
-static int grow_arrays_for_next_key(struct key_train *t)
+static int grow_arrays(struct key_train *t)
 {
 	return array_room(&t->key, t->blocks) || array_room(&t->block, t->blocks) || array_room(&t->wall, t->blocks) ? -ENOMEM : 0;
 }
 
-static int print_echo_of_key(const struct on_demand_typing_state *d, const struct key_times *key, enum on_demand_answer answer)
+static int print_echo(const struct on_demand_run *d, const struct key_times *key, enum on_demand_answer answer)
 {
 	char line[160], sent[24] = "none", answered[24] = "none";
 	size_t done = 0, length;
@@ -142,25 +142,25 @@ static int print_echo_of_key(const struct on_demand_typing_state *d, const struc
 	return 0;
 }
 
-int type_key_for_each_input_line(struct on_demand_typing_state *d, const struct on_demand_typing_cfg *cfg)
+int on_demand_type_keys(struct on_demand_run *d, const struct on_demand_cfg *cfg)
 {
 	struct key_train *t = &d->train;
 	int err = 0;
 
-	*d = (struct on_demand_typing_state){ .cfg = *cfg };
-	key_sender_init(&d->sender, cfg->target, cfg->self, cfg->seen, false);
+	*d = (struct on_demand_run){ .cfg = *cfg };
+	sender_init(&d->sender, cfg->target, cfg->self, cfg->seen, false);
 	t->base = (uint32_t)atomic_load(&cfg->seen->number);
 	t->begin_ns = clock_now();
-	while (!err && !(err = grow_arrays_for_next_key(t)) && wait_for_input_line(&d->sender, cfg->in_fd)) {
+	while (!err && !(err = grow_arrays(t)) && sender_await_line(&d->sender, cfg->in_fd)) {
 		size_t i = t->blocks;
-		enum on_demand_answer answer = type_key_and_wait_for_echo(d, &t->key[i]);
+		enum on_demand_answer answer = type_key(d, &t->key[i]);
 
 		t->key[i].skipped = i < cfg->skip;
 		t->block[i] = (struct key_train_block){ .first = i, .n = 1, .begin_ns = t->key[i].due_ns, .end_ns = clock_now() };
-		clock_read_wall_offset(&t->wall[i]);
+		clock_read_wall(&t->wall[i]);
 		t->walls = t->due = ++t->blocks;
 		d->count[answer]++;
-		err = print_echo_of_key(d, &t->key[i], answer);
+		err = print_echo(d, &t->key[i], answer);
 	}
 	t->end_ns = clock_now();
 	t->end = d->sender.end;
@@ -168,14 +168,14 @@ int type_key_for_each_input_line(struct on_demand_typing_state *d, const struct 
 	return err;
 }
 
-static const char *text_of_latency_quantile(struct sample ends[2], double p)
+static const char *quantile_range_text(struct sample ends[2], double p)
 {
-	struct figure f = figure_between(sample_quantile(&ends[0], p), p < 1 ? sample_quantile(&ends[1], p) : sample_max(&ends[1]), 0);
+	struct figure f = figure_make_range(sample_quantile(&ends[0], p), p < 1 ? sample_quantile(&ends[1], p) : sample_max(&ends[1]), 0);
 
 	return figure_text(&f, NS_PER_MS);
 }
 
-void report_on_demand_result(struct rec_report *r, const struct on_demand_typing_state *d)
+void on_demand_report(struct rec_report *r, const struct on_demand_run *d)
 {
 	struct sample due[2] = { 0 }, sent[2] = { 0 };
 	const struct key_train *t = &d->train;
@@ -190,12 +190,12 @@ void report_on_demand_result(struct rec_report *r, const struct on_demand_typing
 	rec_begin_object(r, "result");
 	rec_add_ints(r, { "keys_due", asked }, { "keys_sent", (int64_t)d->sent }, { "keys_answered", answered },
 		     { "in_doubt", (int64_t)d->count[ON_DEMAND_DOUBT] });
-	rec_add_statistics_between(r, "latency_from_due_ms", &due[0], &due[1], NS_PER_MS);
-	rec_add_statistics_between(r, "latency_from_sent_ms", &sent[0], &sent[1], NS_PER_MS);
-	rec_add_short_report_line(r, "%s asked for, %s answered: p50 %s ms, at most %s ms", text_of_count_and_noun(asked, "key"),
-				  text_of_count(answered), text_of_latency_quantile(due, 0.5), text_of_latency_quantile(due, 1));
+	rec_add_sample_range(r, "latency_from_due_ms", &due[0], &due[1], NS_PER_MS);
+	rec_add_sample_range(r, "latency_from_sent_ms", &sent[0], &sent[1], NS_PER_MS);
+	rec_say(r, "%s asked for, %s answered: p50 %s ms, at most %s ms", counted_text(asked, "key"),
+				  count_text(answered), quantile_range_text(due, 0.5), quantile_range_text(due, 1));
 	rec_add_real(r, "longest_block_ms", (double)t->blocked_ns / NS_PER_MS, 3);
-	rec_end_container(r);
+	rec_end(r);
 	for (int late = 0; late < 2; late++) {
 		sample_free(&due[late]);
 		sample_free(&sent[late]);

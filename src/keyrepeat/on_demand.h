@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* on_demand - types a key for each line that comes in, waits for its echo, and prints a line with the answer.
  *
- * The watching thread runs meanwhile (start_watching_thread()). Which change of the picture is the echo is decided by
+ * The watching thread runs meanwhile (train_start_watching()). Which change of the picture is the echo is decided by
  * blink_filter.h, or read from the patch. */
 #pragma once
 
@@ -17,10 +17,10 @@ enum on_demand_answer {
 	ON_DEMAND_ANSWERS
 };
 
-struct on_demand_typing_cfg {
+struct on_demand_cfg {
 	const struct target_ops *target;
 	void *self;		/* the open target */
-	struct screen_observations *seen;
+	struct observations *seen;
 	int watch;		/* enum target_watch */
 	int64_t timeout_ns;	/* how long to wait for an echo after the key was due */
 	int key;		/* the target's number of the key to type */
@@ -28,18 +28,18 @@ struct on_demand_typing_cfg {
 	size_t skip;		/* first keys, left out of the figures */
 };
 
-struct on_demand_typing_state {
-	struct on_demand_typing_cfg cfg;
+struct on_demand_run {
+	struct on_demand_cfg cfg;
 	struct key_sender sender;
 	struct blink_filter filter;
 	size_t steps, updates, shows;	/* observations judged so far */
-	struct key_train train;		/* the keys typed so far, for the log; a key_train_block has one key; key_train_free() frees it */
+	struct key_train train;		/* the keys typed so far, for the log; a key_train_block has one key; train_free() frees it */
 	size_t count[ON_DEMAND_ANSWERS];	/* keys with each answer */
 	size_t sent;			/* keys sent */
 };
 
-/* Types until the input ends or has_sender_ended(). 0, -EPIPE when nobody reads the answers any more, or -ENOMEM. */
-int type_key_for_each_input_line(struct on_demand_typing_state *d, const struct on_demand_typing_cfg *cfg);
+/* Types until the input ends or sender_has_ended(). 0, -EPIPE when nobody reads the answers any more, or -ENOMEM. */
+int on_demand_type_keys(struct on_demand_run *d, const struct on_demand_cfg *cfg);
 
 /* Writes the object "result" of the report. */
-void report_on_demand_result(struct rec_report *r, const struct on_demand_typing_state *d);
+void on_demand_report(struct rec_report *r, const struct on_demand_run *d);

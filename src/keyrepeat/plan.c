@@ -13,7 +13,7 @@
 
 const char *const schedule_names[] = { "periodic", "jittered", "poisson", "blocks", "asked", NULL };
 
-int compute_key_due_times(enum schedule_kind kind, double rate_per_s, uint64_t seed, int64_t *offset_ns, size_t n)
+int plan_compute_due_times(enum schedule_kind kind, double rate_per_s, uint64_t seed, int64_t *offset_ns, size_t n)
 {
 	double period = (double)NS_PER_S / rate_per_s, at = 0, phase = 0;
 	uint64_t state = seed;
@@ -22,11 +22,11 @@ int compute_key_due_times(enum schedule_kind kind, double rate_per_s, uint64_t s
 	for (size_t i = 0; i < n; i++) {
 		switch (kind) {
 		case SCHEDULE_PERIODIC: at = (double)i * period; break;
-		case SCHEDULE_JITTERED: at = (double)i * period + random_fraction_below_one(&state) * period / 3; break;
-		case SCHEDULE_POISSON: at += -log1p(-random_fraction_below_one(&state)) * period; break;
+		case SCHEDULE_JITTERED: at = (double)i * period + random_fraction(&state) * period / 3; break;
+		case SCHEDULE_POISSON: at += -log1p(-random_fraction(&state)) * period; break;
 		case SCHEDULE_BLOCKS:
 			if (i % SCHEDULE_BLOCK == 0)
-				phase = random_fraction_below_one(&state) * period;
+				phase = random_fraction(&state) * period;
 			at = (double)(i % SCHEDULE_BLOCK) * period + phase;
 			break;
 		case SCHEDULE_ASKED:
@@ -39,16 +39,16 @@ int compute_key_due_times(enum schedule_kind kind, double rate_per_s, uint64_t s
 	return 0;
 }
 
-static int make_key_plan_from_script(const struct key_plan_cfg *cfg, struct key_plan *plan, struct why *why)
+static int plan_script(const struct key_plan_cfg *cfg, struct key_plan *plan, struct why *why)
 {
-	struct timed_act_script *script = &plan->script;
+	struct act_script *script = &plan->script;
 	size_t line;
 	FILE *in = fopen(cfg->script, "re");
 	int err;
 
 	if (!in)
-		return fail_with_reason(EXIT_RUN, why, "cannot read %s: %s", cfg->script, strerror(errno));
-	err = timed_act_script_read(in, script, &line);
+		return why_fail(EXIT_RUN, why, "cannot read %s: %s", cfg->script, strerror(errno));
+	err = script_read(in, script, &line);
 	fclose(in);
 	if (err == -EINVAL) {
 		why_say(why, "%s, line %zu: want DELAY_MS and a key, as in \"120 a\" or \"50.5 ctrl+s\", "
@@ -56,11 +56,11 @@ static int make_key_plan_from_script(const struct key_plan_cfg *cfg, struct key_
 		return EXIT_USAGE;
 	}
 	if (err)
-		return fail_with_reason(EXIT_RUN, why, "cannot read %s: %s", cfg->script, strerror(-err));
+		return why_fail(EXIT_RUN, why, "cannot read %s: %s", cfg->script, strerror(-err));
 	while (script->n && script->offset_ns[script->n - 1] >= cfg->time_ns)
 		script->n--;
 	if (!script->n)
-		return fail_with_reason(EXIT_USAGE, why, "%s holds nothing before -t ends", cfg->script);
+		return why_fail(EXIT_USAGE, why, "%s holds nothing before -t ends", cfg->script);
 	plan->n = script->n;
 	plan->offset_ns = script->offset_ns;
 	plan->act = script->act;
@@ -71,21 +71,21 @@ static int make_key_plan_from_script(const struct key_plan_cfg *cfg, struct key_
 	return 0;
 }
 
-int make_key_plan(const struct key_plan_cfg *cfg, struct key_plan *out, struct why *why)
+int plan_make(const struct key_plan_cfg *cfg, struct key_plan *out, struct why *why)
 {
 	bool asked = cfg->schedule == SCHEDULE_ASKED;
 	double n = asked ? 1 : round(cfg->rate_per_s * (double)cfg->time_ns / NS_PER_S);
 
 	*out = (struct key_plan){ 0 };
 	if (cfg->script)
-		return make_key_plan_from_script(cfg, out, why);
+		return plan_script(cfg, out, why);
 	out->period_ns = cfg->rate_per_s > 0 ? llround(NS_PER_S / cfg->rate_per_s) : 50 * NS_PER_MS;
 	if (asked)
 		out->period_ns = NS_PER_MS;	/* the longest update: keys on demand may follow each other closely */
 	if (!(cfg->rate_per_s > 0))
 		return 0;
 	if (n < 1 || n > PLAN_KEYS_MAX)
-		return fail_with_reason(EXIT_USAGE, why, "-t times --rate are %.0f keys: 1 to %d", n, PLAN_KEYS_MAX);
+		return why_fail(EXIT_USAGE, why, "-t times --rate are %.0f keys: 1 to %d", n, PLAN_KEYS_MAX);
 	if (act_parse_key(cfg->key, &out->only)) {
 		why_say(why, "--key %s: no such key; give a character, a name such as Return, "
 			 "U20AC or 0xff0d, after ctrl+, shift+ or alt+ if these are held", cfg->key);
@@ -94,13 +94,13 @@ int make_key_plan(const struct key_plan_cfg *cfg, struct key_plan *out, struct w
 	out->n = (size_t)n;
 	out->offset_ns = calloc(out->n, sizeof(*out->offset_ns));
 	if (!out->offset_ns)
-		return fail_with_reason(EXIT_RUN, why, "no memory for %zu keys", out->n);
-	if (!asked && compute_key_due_times((enum schedule_kind)cfg->schedule, cfg->rate_per_s, cfg->seed, out->offset_ns, out->n))
-		return fail_with_reason(EXIT_USAGE, why, "--rate %g is too low", cfg->rate_per_s);
+		return why_fail(EXIT_RUN, why, "no memory for %zu keys", out->n);
+	if (!asked && plan_compute_due_times((enum schedule_kind)cfg->schedule, cfg->rate_per_s, cfg->seed, out->offset_ns, out->n))
+		return why_fail(EXIT_USAGE, why, "--rate %g is too low", cfg->rate_per_s);
 	return 0;
 }
 
-const struct input_act *first_plain_key_of_plan(const struct key_plan *plan)
+const struct input_act *plan_first_plain_key(const struct key_plan *plan)
 {
 	if (!plan->act)
 		return &plan->only;
@@ -110,7 +110,7 @@ const struct input_act *first_plain_key_of_plan(const struct key_plan *plan)
 	return NULL;
 }
 
-bool does_key_plan_use_pointer(const struct key_plan *plan)
+bool plan_uses_pointer(const struct key_plan *plan)
 {
 	for (size_t i = 0; plan->act && i < plan->n; i++)
 		if (plan->act[i].kind != ACT_KEY)
@@ -118,7 +118,7 @@ bool does_key_plan_use_pointer(const struct key_plan *plan)
 	return false;
 }
 
-int prepare_planned_acts_at_target(struct key_plan *plan, const struct target_ops *target, void *self, struct why *why)
+int plan_prepare_acts(struct key_plan *plan, const struct target_ops *target, void *self, struct why *why)
 {
 	size_t j;
 
@@ -130,10 +130,10 @@ int prepare_planned_acts_at_target(struct key_plan *plan, const struct target_op
 	}
 	plan->key = calloc(plan->n, sizeof(*plan->key));
 	if (!plan->key)
-		return fail_with_reason(-1, why, "no memory for %zu keys", plan->n);
+		return why_fail(-1, why, "no memory for %zu keys", plan->n);
 	for (size_t i = 0; i < plan->n; i++) {
 		/* keys recur, so equal ones are looked up once; moves do not, and there may be thousands */
-		for (j = plan->act[i].kind == ACT_MOVE ? i : 0; j < i && !are_acts_equal(&plan->act[j], &plan->act[i]); j++)
+		for (j = plan->act[i].kind == ACT_MOVE ? i : 0; j < i && !act_equals(&plan->act[j], &plan->act[i]); j++)
 			;
 		plan->key[i] = j < i ? plan->key[j] : target->act(self, &plan->act[i], why);
 		if (plan->key[i] < 0)
@@ -142,16 +142,16 @@ int prepare_planned_acts_at_target(struct key_plan *plan, const struct target_op
 	return 0;
 }
 
-void key_plan_free(struct key_plan *plan)
+void plan_free(struct key_plan *plan)
 {
 	if (plan->act)
-		timed_act_script_free(&plan->script);
+		script_free(&plan->script);
 	else
 		free(plan->offset_ns);
 	free(plan->key);
 }
 
-int64_t pace_choose_period_ns(int64_t *answer_time_ns, size_t n, int64_t period_ns)
+int64_t plan_choose_period_ns(int64_t *answer_time_ns, size_t n, int64_t period_ns)
 {
 	int64_t typical;
 
@@ -162,7 +162,7 @@ int64_t pace_choose_period_ns(int64_t *answer_time_ns, size_t n, int64_t period_
 	return typical <= period_ns / 3 * 2 ? period_ns : 2 * typical;
 }
 
-int64_t pace_stretch_offset_ns(int64_t offset_ns, int64_t period_ns, int64_t slower_ns)
+int64_t plan_stretch_offset_ns(int64_t offset_ns, int64_t period_ns, int64_t slower_ns)
 {
 	return slower_ns == period_ns ? offset_ns : (int64_t)((double)offset_ns / (double)period_ns * (double)slower_ns);
 }

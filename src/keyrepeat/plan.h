@@ -25,7 +25,7 @@ extern const char *const schedule_names[];	/* NULL-terminated */
 
 /* Fills `offset_ns` with n ascending due times, counted from the start of the train, or of the key's block (when a block starts
  * depends on how long the one before took to drain). 0; -ERANGE: a time does not fit into int64_t; -EINVAL: SCHEDULE_ASKED. */
-int compute_key_due_times(enum schedule_kind kind, double rate_per_s, uint64_t seed, int64_t *offset_ns, size_t n);
+int plan_compute_due_times(enum schedule_kind kind, double rate_per_s, uint64_t seed, int64_t *offset_ns, size_t n);
 
 struct key_plan_cfg {
 	const char *script;		/* file with the actions; NULL: one key repeatedly, as below */
@@ -40,7 +40,7 @@ struct key_plan {
 	size_t n;			/* actions: keys, pointer moves, buttons */
 	int64_t *offset_ns;		/* when each is due; owned by `script` if there is one */
 	int64_t period_ns;		/* mean time from one to the next */
-	struct timed_act_script script;
+	struct act_script script;
 	const struct input_act *act;		/* n actions, in `script`; NULL: all are `only` */
 	struct input_act only;
 	int *key;			/* the target's numbers of `act` */
@@ -48,14 +48,14 @@ struct key_plan {
 };
 
 /* 0, or an exit status (EXIT_USAGE, EXIT_RUN) with a line in `why`. For SCHEDULE_ASKED the plan has one key. */
-int make_key_plan(const struct key_plan_cfg *cfg, struct key_plan *out, struct why *why);
+int plan_make(const struct key_plan_cfg *cfg, struct key_plan *out, struct why *why);
 /* The first key in the plan without modifiers; NULL: none. */
-const struct input_act *first_plain_key_of_plan(const struct key_plan *plan);
+const struct input_act *plan_first_plain_key(const struct key_plan *plan);
 /* True if the plan moves the pointer or presses its buttons. */
-bool does_key_plan_use_pointer(const struct key_plan *plan);
+bool plan_uses_pointer(const struct key_plan *plan);
 /* Looks up all actions at the open target, before the first key is sent. 0, or -1 with a line in `why`. */
-int prepare_planned_acts_at_target(struct key_plan *plan, const struct target_ops *target, void *self, struct why *why);
-void key_plan_free(struct key_plan *plan);
+int plan_prepare_acts(struct key_plan *plan, const struct target_ops *target, void *self, struct why *why);
+void plan_free(struct key_plan *plan);
 
 /* How far apart keys are due when they are typed one at a time, so that each answer can be told from updates alone: the answers to
  * the first keys decide. From then on the schedule is fixed (open loop), and a key that has to wait for the answer to the one
@@ -68,7 +68,7 @@ void key_plan_free(struct key_plan *plan);
 /* The key period for answers that took these times: period_ns if the second longest (from 10 answers on the third longest) takes at
  * most two thirds of it, else twice that time. The longest may be that of the first key, which makes clients read the keymap, or a
  * hiccup. n 0: period_ns. Reorders the times. */
-int64_t pace_choose_period_ns(int64_t *answer_time_ns, size_t n, int64_t period_ns);
+int64_t plan_choose_period_ns(int64_t *answer_time_ns, size_t n, int64_t period_ns);
 
 /* The due time of a key on a schedule stretched from period_ns to slower_ns, counted from the key that it was `offset_ns` after. */
-int64_t pace_stretch_offset_ns(int64_t offset_ns, int64_t period_ns, int64_t slower_ns);
+int64_t plan_stretch_offset_ns(int64_t offset_ns, int64_t period_ns, int64_t slower_ns);

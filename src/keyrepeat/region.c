@@ -15,7 +15,7 @@
 #define NOISE (REGION_BEFORE | REGION_AFTER)
 #define KEY_BITS ((uint8_t)~NOISE)
 
-int read_region_text(const char *text, struct pixel_area *out)
+int region_read(const char *text, struct pixel_area *out)
 {
 	int end = -1;
 	struct pixel_area r;
@@ -29,12 +29,12 @@ int read_region_text(const char *text, struct pixel_area *out)
 	return 0;
 }
 
-void write_region_text(const struct pixel_area *r, char text[REGION_TEXT])
+void region_write(const struct pixel_area *r, char text[REGION_TEXT])
 {
 	snprintf(text, REGION_TEXT, "%dx%d+%d+%d", r->w, r->h, r->x, r->y);
 }
 
-bool mark_changed_pixels(struct pixel_change_marks *m, const uint32_t *before, const uint32_t *after, uint8_t bit)
+bool region_mark_changes(struct change_marks *m, const uint32_t *before, const uint32_t *after, uint8_t bit)
 {
 	bool changed = false;
 
@@ -54,26 +54,26 @@ bool mark_changed_pixels(struct pixel_change_marks *m, const uint32_t *before, c
 }
 
 /* The picture divided into blocks. */
-struct change_block_grid {
-	const struct pixel_change_marks *marks;
+struct block_grid {
+	const struct change_marks *marks;
 	int w, h;		/* in blocks */
 	uint8_t *bits;		/* of each block: those of all its pixels */
 	int *todo;		/* stack of blocks to visit, with room for all */
 };
 
 /* The bits of a pixel; of one that changes without keys, only these. */
-static uint8_t pixel_change_mark_bits(const struct pixel_change_marks *m, int x, int y)
+static uint8_t mark_bits(const struct change_marks *m, int x, int y)
 {
 	uint8_t bits = m->bits[(size_t)y * (size_t)m->w + (size_t)x];
 
 	return bits & NOISE ? bits & NOISE : bits;
 }
 
-static int change_block_grid_init(struct change_block_grid *g, const struct pixel_change_marks *m)
+static int init_grid(struct block_grid *g, const struct change_marks *m)
 {
 	size_t n;
 
-	*g = (struct change_block_grid){ .marks = m, .w = (m->w + BLOCK - 1) / BLOCK, .h = (m->h + BLOCK - 1) / BLOCK };
+	*g = (struct block_grid){ .marks = m, .w = (m->w + BLOCK - 1) / BLOCK, .h = (m->h + BLOCK - 1) / BLOCK };
 	n = (size_t)g->w * (size_t)g->h;
 	g->bits = calloc(n + 1, sizeof(*g->bits));
 	g->todo = calloc(n + 1, sizeof(*g->todo));
@@ -81,30 +81,30 @@ static int change_block_grid_init(struct change_block_grid *g, const struct pixe
 		return -ENOMEM;
 	for (int y = 0; y < m->h; y++)
 		for (int x = 0; x < m->w; x++)
-			g->bits[y / BLOCK * g->w + x / BLOCK] |= pixel_change_mark_bits(m, x, y);
+			g->bits[y / BLOCK * g->w + x / BLOCK] |= mark_bits(m, x, y);
 	return 0;
 }
 
-static void change_block_grid_free(struct change_block_grid *g)
+static void free_grid(struct block_grid *g)
 {
 	free(g->bits);
 	free(g->todo);
 }
 
 /* Neighbouring blocks with changed pixels. */
-struct group_of_changed_blocks {
+struct block_group {
 	uint8_t bits;
 	int left, top, right, bottom;	/* in pixels; right and bottom are one beyond the last */
 };
 
-static void add_block_to_change_group(const struct change_block_grid *g, int block, uint8_t wanted,
-				      struct group_of_changed_blocks *out)
+static void add_block(const struct block_grid *g, int block, uint8_t wanted,
+				      struct block_group *out)
 {
 	int x0 = block % g->w * BLOCK, y0 = block / g->w * BLOCK;
 
 	for (int y = y0; y < y0 + BLOCK && y < g->marks->h; y++) {
 		for (int x = x0; x < x0 + BLOCK && x < g->marks->w; x++) {
-			uint8_t bits = pixel_change_mark_bits(g->marks, x, y) & wanted;
+			uint8_t bits = mark_bits(g->marks, x, y) & wanted;
 
 			if (!bits)
 				continue;
@@ -118,13 +118,13 @@ static void add_block_to_change_group(const struct change_block_grid *g, int blo
 }
 
 /* Removes the group to which this block belongs from the grid and returns it. */
-static struct group_of_changed_blocks take_change_group_from_grid(struct change_block_grid *g, int block, uint8_t wanted)
+static struct block_group take_group(struct block_grid *g, int block, uint8_t wanted)
 {
-	struct group_of_changed_blocks out = { 0 };
+	struct block_group out = { 0 };
 	int n = 0;
 
 	g->todo[n++] = block;
-	add_block_to_change_group(g, block, wanted, &out);
+	add_block(g, block, wanted, &out);
 	g->bits[block] &= (uint8_t)~wanted;
 	while (n) {
 		int at = g->todo[--n], x0 = at % g->w, y0 = at / g->w;
@@ -133,7 +133,7 @@ static struct group_of_changed_blocks take_change_group_from_grid(struct change_
 			for (int x = x0 - REACH_X; x <= x0 + REACH_X; x++) {
 				if (x < 0 || y < 0 || x >= g->w || y >= g->h || !(g->bits[y * g->w + x] & wanted))
 					continue;
-				add_block_to_change_group(g, y * g->w + x, wanted, &out);
+				add_block(g, y * g->w + x, wanted, &out);
 				g->bits[y * g->w + x] &= (uint8_t)~wanted;
 				g->todo[n++] = y * g->w + x;
 			}
@@ -142,7 +142,7 @@ static struct group_of_changed_blocks take_change_group_from_grid(struct change_
 	return out;
 }
 
-static int count_keys_marked_in_pixel_group(const struct group_of_changed_blocks *group)
+static int count_group_keys(const struct block_group *group)
 {
 	int n = 0;
 
@@ -154,15 +154,15 @@ static int count_keys_marked_in_pixel_group(const struct group_of_changed_blocks
 #define GROUPS_MAX 256		/* more groups: the whole screen changes, as in a film */
 
 /* Appends all groups that have one of the wanted bits to the n groups in `group`. Returns the new number of groups. */
-static int take_wanted_groups_from_grid(struct change_block_grid *g, uint8_t wanted, struct group_of_changed_blocks *group, int n)
+static int take_wanted_groups(struct block_grid *g, uint8_t wanted, struct block_group *group, int n)
 {
 	for (int i = 0; i < g->w * g->h && n < GROUPS_MAX; i++)
 		if (g->bits[i] & wanted)
-			group[n++] = take_change_group_from_grid(g, i, wanted);
+			group[n++] = take_group(g, i, wanted);
 	return n;
 }
 
-static bool is_change_group_caret_of_line(const struct group_of_changed_blocks *line, const struct group_of_changed_blocks *noise)
+static bool is_line_caret(const struct block_group *line, const struct block_group *noise)
 {
 	int reach = REACH_X * BLOCK;
 
@@ -173,13 +173,13 @@ static bool is_change_group_caret_of_line(const struct group_of_changed_blocks *
 
 /* Extends the region from a line of text to where further text will appear: to the right, in new lines from the left edge, and
  * down. */
-static void extend_region_for_text_to_come(const struct pixel_change_marks *m, const struct group_of_changed_blocks *line,
-					   const struct group_of_changed_blocks *other, int n, struct pixel_area *out)
+static void extend_region(const struct change_marks *m, const struct block_group *line,
+					   const struct block_group *other, int n, struct pixel_area *out)
 {
 	int left = 0, right = m->w, bottom = m->h;
 
 	for (int i = 0; i < n; i++) {
-		const struct group_of_changed_blocks *o = &other[i];
+		const struct block_group *o = &other[i];
 
 		if (!(o->bits & KEY_BITS) && (o->bits & NOISE) != NOISE)
 			continue;
@@ -193,35 +193,35 @@ static void extend_region_for_text_to_come(const struct pixel_change_marks *m, c
 	*out = (struct pixel_area){ left, line->top, right - left, bottom - line->top };
 }
 
-bool find_echo_region_in_change_marks(const struct pixel_change_marks *m, struct pixel_area *out)
+bool region_find_echoes(const struct change_marks *m, struct pixel_area *out)
 {
-	struct group_of_changed_blocks *group = calloc(GROUPS_MAX, sizeof(*group)), line;
-	struct change_block_grid grid;
+	struct block_group *group = calloc(GROUPS_MAX, sizeof(*group)), line;
+	struct block_grid grid;
 	int n, keyed, best = 0;
 
-	if (!group || change_block_grid_init(&grid, m)) {
+	if (!group || init_grid(&grid, m)) {
 		if (group)
-			change_block_grid_free(&grid);
+			free_grid(&grid);
 		free(group);
 		return false;
 	}
-	keyed = take_wanted_groups_from_grid(&grid, KEY_BITS, group, 0);
-	n = take_wanted_groups_from_grid(&grid, NOISE, group, keyed);
-	change_block_grid_free(&grid);
+	keyed = take_wanted_groups(&grid, KEY_BITS, group, 0);
+	n = take_wanted_groups(&grid, NOISE, group, keyed);
+	free_grid(&grid);
 	for (int i = 1; i < keyed; i++) {
-		int more = count_keys_marked_in_pixel_group(&group[i]) - count_keys_marked_in_pixel_group(&group[best]);
+		int more = count_group_keys(&group[i]) - count_group_keys(&group[best]);
 
 		if (more > 0 || (!more && group[i].right - group[i].left > group[best].right - group[best].left))
 			best = i;
 	}
-	if (!keyed || count_keys_marked_in_pixel_group(&group[best]) < 2) {
+	if (!keyed || count_group_keys(&group[best]) < 2) {
 		free(group);
 		return false;
 	}
 	line = group[best];
 	group[best].bits = 0;
 	for (int i = keyed; i < n; i++) {
-		if (!is_change_group_caret_of_line(&line, &group[i]))
+		if (!is_line_caret(&line, &group[i]))
 			continue;
 		line.left = group[i].left < line.left ? group[i].left : line.left;
 		line.right = group[i].right > line.right ? group[i].right : line.right;
@@ -229,7 +229,7 @@ bool find_echo_region_in_change_marks(const struct pixel_change_marks *m, struct
 		line.bottom = group[i].bottom > line.bottom ? group[i].bottom : line.bottom;
 		group[i].bits = 0;
 	}
-	extend_region_for_text_to_come(m, &line, group, n, out);
+	extend_region(m, &line, group, n, out);
 	free(group);
 	return true;
 }

@@ -12,8 +12,8 @@
 #define REGION_TEXT 48
 
 /* Reads "600x300+10+20" (width, height, x, y). 0, or -EINVAL (also for an empty rectangle). */
-int read_region_text(const char *text, struct pixel_area *out);
-void write_region_text(const struct pixel_area *r, char text[REGION_TEXT]);
+int region_read(const char *text, struct pixel_area *out);
+void region_write(const struct pixel_area *r, char text[REGION_TEXT]);
 
 /* Bits that say when a pixel changed: before the first key, after the last key, or after key i (0 to REGION_KEYS - 1). */
 #define REGION_KEYS 5
@@ -21,17 +21,17 @@ void write_region_text(const struct pixel_area *r, char text[REGION_TEXT]);
 #define REGION_AFTER 2u
 #define REGION_KEY(i) (4u << (i))
 
-struct pixel_change_marks {
+struct change_marks {
 	int w, h;
 	uint8_t *bits;		/* w x h; the caller's */
 };
 
 /* Sets `bit` for each pixel in which the two pictures of w x h pixels differ. True if one of these has never changed without a
  * key. */
-bool mark_changed_pixels(struct pixel_change_marks *m, const uint32_t *before, const uint32_t *after, uint8_t bit);
+bool region_mark_changes(struct change_marks *m, const uint32_t *before, const uint32_t *after, uint8_t bit);
 
 /* Finds the region of the echoes: the group of changes that followed most keys; the widest such group, since a column counter in a
  * status line follows keys, too, but text grows. A small group beside it that also changes without keys is its caret. From this
  * line of text the region extends left, right and down to the edge of the picture, or to the next group that follows keys or that
  * changed without keys both before and after them. False: no group followed at least two keys, or out of memory. */
-bool find_echo_region_in_change_marks(const struct pixel_change_marks *m, struct pixel_area *out);
+bool region_find_echoes(const struct change_marks *m, struct pixel_area *out);

@@ -12,7 +12,7 @@
 const char *const report_columns[] = { "key", "due_ns", "sent_ns", "answer_ns", "answer_high_ns", "censored_ns", "skipped", "block",
 				       "realtime_offset_ns", "earliest_ns", NULL };
 
-int write_key_rows(struct row_file *rows, const struct key_train *train)
+int report_write_keys(struct row_file *rows, const struct key_train *train)
 {
 	size_t b = 0;
 
@@ -26,13 +26,13 @@ int write_key_rows(struct row_file *rows, const struct key_train *train)
 		rows_write_times(rows, key->sent_ns, key->answer_ns, key->high_ns, key->censored_ns);
 		rows_write_ints(rows, key->skipped, (int64_t)b + 1);
 		if (train->walls)
-			rows_write_int(rows, wall_clock_offset_at(train->wall, train->walls, key->sent_ns ? key->sent_ns : key->due_ns));
+			rows_write_int(rows, wall_offset_ns(train->wall, train->walls, key->sent_ns ? key->sent_ns : key->due_ns));
 		else
-			rows_write_empty_cell(rows);
+			rows_write_empty(rows);
 		rows_write_time(rows, key->earliest_ns);
 		rows_end_row(rows);
 	}
-	return rows_close_output_file(rows);
+	return rows_close(rows);
 }
 
 /* Under overload, latencies grow with the length of the run: only their number and the shortest latency are meaningful. */
@@ -42,10 +42,10 @@ static void report_latency(struct rec_report *r, const char *name, struct sample
 	struct figure min;
 
 	if (!overloaded) {
-		rec_add_statistics_between(r, name, early, late, NS_PER_MS);
+		rec_add_sample_range(r, name, early, late, NS_PER_MS);
 		return;
 	}
-	min = figure_between(sample_min(early), sample_min(late), 0);
+	min = figure_make_range(sample_min(early), sample_min(late), 0);
 	rec_begin_object(r, name);
 	rec_add_int(r, "n", (int64_t)late->n);
 	rec_add_real(r, "min", min.above ? NAN : min.value / NS_PER_MS, 3);
@@ -55,13 +55,13 @@ static void report_latency(struct rec_report *r, const char *name, struct sample
 	if (figure_is_range(&min)) {
 		rec_begin_object(r, "range");
 		rec_add_range(r, "min", &min, NS_PER_MS);
-		rec_end_container(r);
+		rec_end(r);
 	}
 	rec_add_str(r, "why", "overloaded");
-	rec_end_container(r);
+	rec_end(r);
 }
 
-static void report_stalls(struct rec_report *r, const struct latency_statistics_cfg *cfg, struct latency_statistics *f)
+static void report_stalls(struct rec_report *r, const struct figures_cfg_of_train *cfg, struct train_figures *f)
 {
 	double sd = sample_sd(&f->interarrival).value / NS_PER_MS;
 
@@ -71,11 +71,11 @@ static void report_stalls(struct rec_report *r, const struct latency_statistics_
 	rec_add_reals(r, { "mean_ms", sample_mean(&f->stall).value / NS_PER_MS, 3 },
 		      { "mean_positive_ms", f->mean_positive_ns / NS_PER_MS, 3 }, { "max_ms", sample_max(&f->stall).value / NS_PER_MS, 3 },
 		      { "jitter_sd_ms", sd, 3 }, { "jitter_variance_ms2", sd * sd, 3 });
-	rec_end_container(r);
+	rec_end(r);
 }
 
-static void report_echoes(struct rec_report *r, const struct latency_statistics_cfg *cfg, const struct key_train *train,
-			  struct latency_statistics *f)
+static void report_echoes(struct rec_report *r, const struct figures_cfg_of_train *cfg, const struct key_train *train,
+			  struct train_figures *f)
 {
 	rec_add_real(r, "updates_per_key", f->updates_per_key, 3);
 	rec_add_ints(r, { "keys_answered", (int64_t)f->keys_answered }, { "keys_exact", (int64_t)f->keys_exact });
@@ -85,7 +85,7 @@ static void report_echoes(struct rec_report *r, const struct latency_statistics_
 	rec_add_real(r, "threshold_ms", (double)cfg->threshold_ns / NS_PER_MS, 3);
 	rec_add_real(r, "late_share_percent", f->late_high > f->late ? NAN : f->late_percent, 3);
 	rec_add_real(r, "late_share_high_percent", f->late_high_percent, 3);	/* with the latest possible answer of each key */
-	rec_add_real(r, "late_share_bound_percent", 100 * binomial_upper_bound_of_share((int64_t)f->late_high, (int64_t)f->keys_due), 3);
+	rec_add_real(r, "late_share_bound_percent", 100 * binomial_share_bound((int64_t)f->late_high, (int64_t)f->keys_due), 3);
 	rec_add_real(r, "backlog_per_s", f->backlog.per_s, 3);
 	rec_add_bool(r, "overloaded", f->backlog.overloaded);
 	report_latency(r, "latency_from_due_ms", &f->from_due, &f->high, f->backlog.overloaded);
@@ -98,16 +98,16 @@ static void report_echoes(struct rec_report *r, const struct latency_statistics_
 
 		rec_begin_object(r, "range");
 		rec_add_range(r, "late_share_percent", &late, 1);
-		rec_end_container(r);
+		rec_end(r);
 	}
-	rec_add_sample_statistics(r, "update_interarrival_ms", &f->interarrival, NS_PER_MS);
+	rec_add_sample(r, "update_interarrival_ms", &f->interarrival, NS_PER_MS);
 	rec_add_real(r, "largest_gap_ms", f->largest_gap_ns < 0 ? NAN : (double)f->largest_gap_ns / NS_PER_MS, 3);
 	report_stalls(r, cfg, f);
 	rec_add_real(r, "drain_s", (double)train->drain_ns / NS_PER_S, 3);
 }
 
 /* Reports the offset between the clock of packet times (CLOCK_REALTIME) and that of keys (CLOCK_MONOTONIC), with its error. */
-static void report_clock_offset(struct rec_report *r, const struct key_train *train)
+static void add_clock_offset(struct rec_report *r, const struct key_train *train)
 {
 	int64_t error = 0;
 
@@ -117,12 +117,12 @@ static void report_clock_offset(struct rec_report *r, const struct key_train *tr
 	rec_begin_object(r, "realtime_offset");
 	rec_add_int(r, "readings", (int64_t)train->walls);
 	rec_add_real(r, "error_us", (double)error / NS_PER_US, 3);
-	rec_add_real(r, "step_us", (double)wall_clock_largest_step(train->wall, train->walls) / NS_PER_US, 3);
-	rec_end_container(r);
+	rec_add_real(r, "step_us", (double)wall_largest_step(train->wall, train->walls) / NS_PER_US, 3);
+	rec_end(r);
 }
 
-void report_key_train_result(struct rec_report *r, const struct latency_statistics_cfg *cfg, const struct key_train *train,
-			     const struct screen_observations *seen, struct latency_statistics *f, bool keys)
+void report_train_result(struct rec_report *r, const struct figures_cfg_of_train *cfg, const struct key_train *train,
+			     const struct observations *seen, struct train_figures *f, bool keys)
 {
 	static const char *const ends[] = { "complete", "interrupted", "connection dropped", "window left" };
 	double seconds = (double)(train->end_ns - train->begin_ns) / NS_PER_S;
@@ -140,7 +140,7 @@ void report_key_train_result(struct rec_report *r, const struct latency_statisti
 			rec_add_real(r, "key_period_ms", (double)train->period_ns / NS_PER_MS, 3);
 			rec_add_int(r, "keys_held", (int64_t)train->held);
 		}
-		rec_add_sample_statistics(r, "lateness_us", &f->lateness, NS_PER_US);
+		rec_add_sample(r, "lateness_us", &f->lateness, NS_PER_US);
 		rec_add_real(r, "send_blocked_ms", (double)train->blocked_ns / NS_PER_MS, 3);
 	}
 	if (cfg->watch != WATCH_NONE)
@@ -155,13 +155,13 @@ void report_key_train_result(struct rec_report *r, const struct latency_statisti
 	}
 	if (cfg->watch != WATCH_NONE)
 		rec_add_int(r, "updates_lost", (int64_t)seen->lost);
-	report_clock_offset(r, train);
+	add_clock_offset(r, train);
 	rec_add_real(r, "probe_cpu_percent", train->busy_ns > 0 ? 100.0 * (double)train->cpu_ns / (double)train->busy_ns : NAN, 3);
-	rec_end_container(r);
+	rec_end(r);
 }
 
-const char *warning_text_of_run(const struct latency_statistics_cfg *cfg, const struct key_train *train,
-				const struct screen_observations *seen, const struct latency_statistics *f, bool keys, int *status)
+const char *report_find_trouble(const struct figures_cfg_of_train *cfg, const struct key_train *train,
+				const struct observations *seen, const struct train_figures *f, bool keys, int *status)
 {
 	static char text[200];
 	bool sent = keys && train->due && key_sent_time(&train->key[0]) != INT64_MAX;
@@ -192,7 +192,7 @@ const char *warning_text_of_run(const struct latency_statistics_cfg *cfg, const 
 	if (train->one_by_one && f->keys_sent < f->keys_due) {
 		snprintf(text, sizeof(text), "%s never sent: each waited for an answer that took long or never came. Does each key "
 			 "change the display? --schedule periodic sends without waiting",
-			 text_of_count_and_noun((int64_t)(f->keys_due - f->keys_sent), "key"));
+			 counted_text((int64_t)(f->keys_due - f->keys_sent), "key"));
 		return text;
 	}
 	if (f->restless)

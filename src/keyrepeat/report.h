@@ -6,14 +6,14 @@
 #include "rec.h"
 
 /* Writes the object "result". `keys`: false for a run that only watched. */
-void report_key_train_result(struct rec_report *r, const struct latency_statistics_cfg *cfg, const struct key_train *train,
-			     const struct screen_observations *seen, struct latency_statistics *f, bool keys);
+void report_train_result(struct rec_report *r, const struct figures_cfg_of_train *cfg, const struct key_train *train,
+			     const struct observations *seen, struct train_figures *f, bool keys);
 
 /* A warning for a run that has a report but went wrong, valid until the next call; NULL: none. *status: the exit status of the
  * program. */
-const char *warning_text_of_run(const struct latency_statistics_cfg *cfg, const struct key_train *train,
-				const struct screen_observations *seen, const struct latency_statistics *f, bool keys, int *status);
+const char *report_find_trouble(const struct figures_cfg_of_train *cfg, const struct key_train *train,
+				const struct observations *seen, const struct train_figures *f, bool keys, int *status);
 
 /* Writes a row for each key that fell due (schema keys/1) and closes the file. 0 or -errno. */
 extern const char *const report_columns[];
-int write_key_rows(struct row_file *rows, const struct key_train *train);
+int report_write_keys(struct row_file *rows, const struct key_train *train);

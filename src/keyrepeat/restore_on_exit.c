@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* Waits in the child until the parent dies or sends a byte. */
-static void restore_guard_child_main(int fd, void (*undo)(void *with), void *with)
+static void guard_child_main(int fd, void (*undo)(void *with), void *with)
 {
 	char end;
 	ssize_t n;
@@ -32,7 +32,7 @@ static void restore_guard_child_main(int fd, void (*undo)(void *with), void *wit
 	_exit(0);
 }
 
-int restore_guard_start(struct restore_guard *g, void (*undo)(void *with), void *with)
+int restore_start(struct restore_guard *g, void (*undo)(void *with), void *with)
 {
 	int ends[2], err = 0;
 
@@ -41,7 +41,7 @@ int restore_guard_start(struct restore_guard *g, void (*undo)(void *with), void 
 		return -errno;
 	g->pid = fork();
 	if (!g->pid)
-		restore_guard_child_main(ends[0], undo, with);
+		guard_child_main(ends[0], undo, with);
 	if (g->pid < 0) {
 		err = -errno;
 		g->pid = 0;
@@ -52,14 +52,14 @@ int restore_guard_start(struct restore_guard *g, void (*undo)(void *with), void 
 	return err;
 }
 
-void restore_guard_make_child_undo_now(struct restore_guard *g)
+void restore_undo_now(struct restore_guard *g)
 {
 	if (g->pid)
 		close(g->fd);
 	g->pid = 0;
 }
 
-void restore_guard_end_without_undo(struct restore_guard *g)
+void restore_end(struct restore_guard *g)
 {
 	ssize_t n;
 

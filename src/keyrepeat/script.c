@@ -13,14 +13,14 @@
 #define BLANK " \t\r\n"
 
 /* The state of the reader after a line. */
-struct timed_act_script_reader {
-	struct timed_act_script *out;
+struct script_reader {
+	struct act_script *out;
 	int64_t at_ns;			/* due time of the last action */
 	struct input_act place;		/* where the last move ended */
 	bool moved;			/* there was one */
 };
 
-static int add_script_act(struct timed_act_script_reader *r, int64_t at_ns, const struct input_act *act)
+static int add_act(struct script_reader *r, int64_t at_ns, const struct input_act *act)
 {
 	if (r->out->n == ACTS_MAX)
 		return -E2BIG;
@@ -35,21 +35,21 @@ static int read_delay_ms(const char *text, int64_t *ns)
 {
 	double ms;
 
-	if (!text || cli_parse_real_number(text, &ms) || !(ms >= 0 && ms <= 86400e3))
+	if (!text || cli_parse_real(text, &ms) || !(ms >= 0 && ms <= 86400e3))
 		return -EINVAL;
 	*ns = llround(ms * NS_PER_MS);
 	return 0;
 }
 
 /* Reads "X,Y [over MS]". */
-static int read_move_act(struct timed_act_script_reader *r, char *rest)
+static int read_move_act(struct script_reader *r, char *rest)
 {
 	char *save = NULL, *place = strtok_r(rest, BLANK, &save), *over = strtok_r(NULL, BLANK, &save), *ms = strtok_r(NULL, BLANK, &save);
 	struct input_act to, step = { .kind = ACT_MOVE };
 	int64_t ns = 0, steps;
 	int err = 0;
 
-	if (!place || act_parse_pointer_position(place, &to) || (over && (strcmp(over, "over") != 0 || read_delay_ms(ms, &ns))) ||
+	if (!place || act_parse_position(place, &to) || (over && (strcmp(over, "over") != 0 || read_delay_ms(ms, &ns))) ||
 	    strtok_r(NULL, BLANK, &save))
 		return -EINVAL;
 	if (over && !r->moved)
@@ -60,26 +60,26 @@ static int read_move_act(struct timed_act_script_reader *r, char *rest)
 
 		step.x = (int)lround(r->place.x + part * (to.x - r->place.x));
 		step.y = (int)lround(r->place.y + part * (to.y - r->place.y));
-		err = add_script_act(r, r->at_ns + llround((double)ns * part), &step);
+		err = add_act(r, r->at_ns + llround((double)ns * part), &step);
 	}
 	r->at_ns += ns;
 	r->place = to;
 	r->moved = true;
-	return err ? err : add_script_act(r, r->at_ns, &to);
+	return err ? err : add_act(r, r->at_ns, &to);
 }
 
-static int read_button_act(struct timed_act_script_reader *r, char *rest)
+static int read_button_act(struct script_reader *r, char *rest)
 {
 	char *save = NULL, *number = strtok_r(rest, BLANK, &save), *way = strtok_r(NULL, BLANK, &save);
 	struct input_act act;
 
 	if (!number || !way || strtok_r(NULL, BLANK, &save) || act_parse_button(number, way, &act))
 		return -EINVAL;
-	return add_script_act(r, r->at_ns, &act);
+	return add_act(r, r->at_ns, &act);
 }
 
 /* Reads "MS TEXT". One blank separates the two; further blanks belong to the text. */
-static int read_typed_text_act(struct timed_act_script_reader *r, char *rest)
+static int read_text_act(struct script_reader *r, char *rest)
 {
 	char *text;
 	int64_t gap;
@@ -97,26 +97,26 @@ static int read_typed_text_act(struct timed_act_script_reader *r, char *rest)
 		struct input_act act;
 		int err;
 
-		if (act_parse_next_character(&at, &act))
+		if (act_parse_character(&at, &act))
 			return -EINVAL;
 		r->at_ns += first ? 0 : gap;
-		err = add_script_act(r, r->at_ns, &act);
+		err = add_act(r, r->at_ns, &act);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static int read_key_act(struct timed_act_script_reader *r, const char *word, const char *rest)
+static int read_key_act(struct script_reader *r, const char *word, const char *rest)
 {
 	struct input_act act;
 
 	if (rest[strspn(rest, BLANK)] || act_parse_key(word, &act))
 		return -EINVAL;
-	return add_script_act(r, r->at_ns, &act);
+	return add_act(r, r->at_ns, &act);
 }
 
-static int read_script_line(struct timed_act_script_reader *r, char *text)
+static int read_script_line(struct script_reader *r, char *text)
 {
 	char none[] = "", *rest = NULL, *delay = strtok_r(text, BLANK, &rest), *what = strtok_r(NULL, BLANK, &rest);
 	int64_t ns;
@@ -127,18 +127,18 @@ static int read_script_line(struct timed_act_script_reader *r, char *text)
 		rest = none;
 	r->at_ns += ns;
 	return !strcmp(what, "move") ? read_move_act(r, rest) : !strcmp(what, "button") ? read_button_act(r, rest) :
-	       !strcmp(what, "type") ? read_typed_text_act(r, rest) : read_key_act(r, what, rest);
+	       !strcmp(what, "type") ? read_text_act(r, rest) : read_key_act(r, what, rest);
 }
 
-int timed_act_script_read(FILE *in, struct timed_act_script *out, size_t *line)
+int script_read(FILE *in, struct act_script *out, size_t *line)
 {
-	struct timed_act_script_reader r = { .out = out };
+	struct script_reader r = { .out = out };
 	char *text = NULL;
 	size_t size = 0;
 	ssize_t length;
 	int err = 0;
 
-	*out = (struct timed_act_script){ 0 };
+	*out = (struct act_script){ 0 };
 	errno = 0;
 	for (*line = 1; (length = getline(&text, &size, in)) >= 0; ++*line) {
 		const char *first = text + strspn(text, BLANK);
@@ -156,9 +156,9 @@ int timed_act_script_read(FILE *in, struct timed_act_script *out, size_t *line)
 	return err;
 }
 
-void timed_act_script_free(struct timed_act_script *s)
+void script_free(struct act_script *s)
 {
 	free(s->offset_ns);
 	free(s->act);
-	*s = (struct timed_act_script){ 0 };
+	*s = (struct act_script){ 0 };
 }

@@ -21,12 +21,12 @@
 
 #define SCRIPT_STEP_MS 20	/* between two steps of a move: mice report more often, but viewers do not send more often */
 
-struct timed_act_script {
+struct act_script {
 	size_t n;
 	int64_t *offset_ns;	/* due times, ascending, from the start; owned */
 	struct input_act *act;	/* owned */
 };
 
-/* Reads the whole file. 0 or -errno; for -EINVAL, *line is the number of the wrong line. timed_act_script_free() in both cases. */
-int timed_act_script_read(FILE *in, struct timed_act_script *out, size_t *line);
-void timed_act_script_free(struct timed_act_script *s);
+/* Reads the whole file. 0 or -errno; for -EINVAL, *line is the number of the wrong line. script_free() in both cases. */
+int script_read(FILE *in, struct act_script *out, size_t *line);
+void script_free(struct act_script *s);

@@ -11,12 +11,12 @@
 #define AIM_NS (2 * NS_PER_MS)		/* before the due time, target_ops.aim is called */
 #define RELEASE_NS (5 * NS_PER_MS)	/* how long a tapped key is down, unless the next is due earlier */
 
-void key_sender_init(struct key_sender *s, const struct target_ops *target, void *self, struct screen_observations *seen, bool hold)
+void sender_init(struct key_sender *s, const struct target_ops *target, void *self, struct observations *seen, bool hold)
 {
 	*s = (struct key_sender){ .target = target, .self = self, .seen = seen, .hold = hold, .down = -1 };
 }
 
-bool has_sender_ended(struct key_sender *s)
+bool sender_has_ended(struct key_sender *s)
 {
 	if (s->end == SENDER_COMPLETE) {
 		/* in this order: after a stop signal the watching thread may close the connection */
@@ -30,12 +30,12 @@ bool has_sender_ended(struct key_sender *s)
 	return s->end != SENDER_COMPLETE;
 }
 
-bool wait_for_input_line(struct key_sender *s, int fd)
+bool sender_await_line(struct key_sender *s, int fd)
 {
 	struct pollfd in = { .fd = fd, .events = POLLIN };
 	char c = 0;
 
-	while (!has_sender_ended(s)) {
+	while (!sender_has_ended(s)) {
 		ssize_t n;
 
 		if (poll(&in, 1, 50) <= 0)
@@ -49,25 +49,25 @@ bool wait_for_input_line(struct key_sender *s, int fd)
 	return false;
 }
 
-static void press_or_release_key(struct key_sender *s, int key, bool down)
+static void send_key_state(struct key_sender *s, int key, bool down)
 {
 	if (s->target->send(s->self, key, down))
 		s->end = SENDER_DROPPED;
 	s->down = down ? key : -1;
 }
 
-/* Sleeps in proc_sleep_until_or_stop(), which a signal ends, but for the last 10 ms, which must be precise. */
-void sleep_until_key_due(int64_t due_ns)
+/* Sleeps in proc_sleep(), which a signal ends, but for the last 10 ms, which must be precise. */
+void sender_sleep(int64_t due_ns)
 {
 	if (due_ns - clock_now() > 20 * NS_PER_MS)
-		proc_sleep_until_or_stop(due_ns - 10 * NS_PER_MS);
+		proc_sleep(due_ns - 10 * NS_PER_MS);
 	if (!proc_stop)
-		clock_sleep_until(due_ns);
+		clock_sleep(due_ns);
 }
 
 /* Waits until the socket takes data, at most until until_ns: a server that reads nothing fills the socket, and a send() that blocks
  * would delay all later keys. The key keeps its due time. */
-static bool wait_until_sendable(struct key_sender *s, int64_t until_ns)
+static bool await_sendable(struct key_sender *s, int64_t until_ns)
 {
 	struct pollfd fd = { .fd = s->target->send_fd(s->self), .events = POLLOUT };
 	int64_t since = 0;
@@ -75,7 +75,7 @@ static bool wait_until_sendable(struct key_sender *s, int64_t until_ns)
 	while (fd.fd >= 0 && poll(&fd, 1, 0) == 0) {
 		if (!since)
 			since = clock_now();
-		if (has_sender_ended(s) || clock_now() >= until_ns)
+		if (sender_has_ended(s) || clock_now() >= until_ns)
 			return false;
 		poll(&fd, 1, 1);
 	}
@@ -84,27 +84,27 @@ static bool wait_until_sendable(struct key_sender *s, int64_t until_ns)
 	return true;
 }
 
-static void release_previous_key(struct key_sender *s, int64_t due_ns)
+static void release_previous(struct key_sender *s, int64_t due_ns)
 {
 	int64_t at = s->release_ns < due_ns - NS_PER_MS ? s->release_ns : due_ns - NS_PER_MS;
 
 	if (s->down < 0 || s->release_ns == INT64_MAX)
 		return;
-	sleep_until_key_due(at);
-	if (!has_sender_ended(s) && wait_until_sendable(s, due_ns))
-		press_or_release_key(s, s->down, false);
+	sender_sleep(at);
+	if (!sender_has_ended(s) && await_sendable(s, due_ns))
+		send_key_state(s, s->down, false);
 }
 
-void press_key_when_due(struct key_sender *s, struct key_times *key, int number, int64_t give_up_ns)
+void sender_press_key(struct key_sender *s, struct key_times *key, int number, int64_t give_up_ns)
 {
-	release_previous_key(s, key->due_ns);
+	release_previous(s, key->due_ns);
 	if (s->target->aim) {
-		sleep_until_key_due(key->due_ns - AIM_NS);
-		if (s->target->aim(s->self, give_up_ns) == -EPIPE && !has_sender_ended(s))
+		sender_sleep(key->due_ns - AIM_NS);
+		if (s->target->aim(s->self, give_up_ns) == -EPIPE && !sender_has_ended(s))
 			s->end = SENDER_DROPPED;
 	}
-	sleep_until_key_due(key->due_ns - SPIN_NS);
-	if (has_sender_ended(s) || !wait_until_sendable(s, give_up_ns))
+	sender_sleep(key->due_ns - SPIN_NS);
+	if (sender_has_ended(s) || !await_sendable(s, give_up_ns))
 		return;
 	while (clock_now() < key->due_ns)
 		;
@@ -113,16 +113,16 @@ void press_key_when_due(struct key_sender *s, struct key_times *key, int number,
 	key->sent_ns = clock_now();
 	/* the key before is still down: the server read nothing when it was due to go up, or gaps are shorter than a tap */
 	if (s->down >= 0 && s->release_ns != INT64_MAX)
-		press_or_release_key(s, s->down, false);
-	press_or_release_key(s, number, true);
+		send_key_state(s, s->down, false);
+	send_key_state(s, number, true);
 	s->release_ns = s->hold ? INT64_MAX : key->sent_ns + RELEASE_NS;
 }
 
-void release_pressed_key(struct key_sender *s, int64_t held_until_ns)
+void sender_release_key(struct key_sender *s, int64_t held_until_ns)
 {
 	if (s->down < 0)
 		return;
-	sleep_until_key_due(s->release_ns != INT64_MAX ? s->release_ns : held_until_ns);
-	if (s->end != SENDER_DROPPED && wait_until_sendable(s, clock_now()))
-		press_or_release_key(s, s->down, false);
+	sender_sleep(s->release_ns != INT64_MAX ? s->release_ns : held_until_ns);
+	if (s->end != SENDER_DROPPED && await_sendable(s, clock_now()))
+		send_key_state(s, s->down, false);
 }

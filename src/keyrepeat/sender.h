@@ -17,29 +17,29 @@ enum sender_end {
 struct key_sender {
 	const struct target_ops *target;
 	void *self;			/* the open target */
-	struct screen_observations *seen;
-	bool hold;			/* keys stay down until release_pressed_key() */
+	struct observations *seen;
+	bool hold;			/* keys stay down until sender_release_key() */
 	int down;			/* the target's number of the key that is down; -1: none */
 	int64_t release_ns;		/* when that key goes up; INT64_MAX: not before the end of the train */
 	int64_t blocked_ns;		/* longest wait of a due key because the server read nothing */
 	enum sender_end end;
 };
 
-void key_sender_init(struct key_sender *s, const struct target_ops *target, void *self, struct screen_observations *seen,
+void sender_init(struct key_sender *s, const struct target_ops *target, void *self, struct observations *seen,
 		     bool hold);
 
 /* True once no more keys can be sent; `end` then says why. */
-bool has_sender_ended(struct key_sender *s);
+bool sender_has_ended(struct key_sender *s);
 
-/* Waits for a whole line on a descriptor. False: end of input, or has_sender_ended(). */
-bool wait_for_input_line(struct key_sender *s, int fd);
+/* Waits for a whole line on a descriptor. False: end of input, or sender_has_ended(). */
+bool sender_await_line(struct key_sender *s, int fd);
 
 /* Releases the key before, waits until this one is due and presses it. Sets key->sent_ns, which stays 0 if the key could not be
- * sent by give_up_ns. A tapped key is released 5 ms later: by the next call, or by release_pressed_key(). */
-void press_key_when_due(struct key_sender *s, struct key_times *key, int number, int64_t give_up_ns);
+ * sent by give_up_ns. A tapped key is released 5 ms later: by the next call, or by sender_release_key(). */
+void sender_press_key(struct key_sender *s, struct key_times *key, int number, int64_t give_up_ns);
 
 /* Releases the key that is down; a held key not before held_until_ns. */
-void release_pressed_key(struct key_sender *s, int64_t held_until_ns);
+void sender_release_key(struct key_sender *s, int64_t held_until_ns);
 
 /* Sleeps until due_ns or a stop signal, also one that arrived just before. */
-void sleep_until_key_due(int64_t due_ns);
+void sender_sleep(int64_t due_ns);

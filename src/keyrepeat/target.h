@@ -27,7 +27,7 @@ struct target_cfg {
 	struct pixel_area region;		/* only changes in it count, from the corner of `window` if there is one; empty: all */
 	bool find_region;		/* open() types a few keys to find the region */
 	const struct input_act *first_key;	/* the key to type for find_region */
-	struct screen_observations *seen;
+	struct observations *seen;
 };
 
 struct target_ops {
@@ -64,7 +64,7 @@ struct target_ops {
 	void (*region)(void *self, struct pixel_area *out, const char **from);
 	/* In hold mode the display makes the repeats, not this program. */
 	bool repeats_itself;
-	/* With WATCH_UPDATE, calls observations_add_changed_pixels() for each change. */
+	/* With WATCH_UPDATE, calls observations_add_step() for each change. */
 	bool tells_steps;
 };
 

@@ -27,12 +27,12 @@ static struct {
 	int priority;
 } watcher;
 
-static void *watching_thread_main(void *arg)
+static void *watch_thread(void *arg)
 {
 	const struct key_train_cfg *cfg = arg;
 	struct pollfd fds[2] = { { .fd = cfg->target->watch_fd(cfg->self), .events = POLLIN },
 				 { .fd = watcher.stop_fd, .events = POLLIN } };
-	struct rt_settings_granted got;
+	struct rt_granted got;
 
 	rt_setup(watcher.priority, &got);
 	while (!watcher.stopping) {
@@ -47,7 +47,7 @@ static void *watching_thread_main(void *arg)
 	return NULL;
 }
 
-int start_watching_thread(const struct key_train_cfg *cfg)
+int train_start_watching(const struct key_train_cfg *cfg)
 {
 	int err;
 
@@ -56,12 +56,12 @@ int start_watching_thread(const struct key_train_cfg *cfg)
 	watcher.stop_fd = eventfd(0, EFD_CLOEXEC);
 	if (watcher.stop_fd < 0)
 		return -errno;
-	err = proc_start_thread(&watcher.thread, STACK_BYTES, watching_thread_main, (void *)(uintptr_t)cfg);
+	err = proc_start_thread(&watcher.thread, STACK_BYTES, watch_thread, (void *)(uintptr_t)cfg);
 	watcher.running = !err;
 	return -err;
 }
 
-void stop_watching_thread(const struct key_train_cfg *cfg)
+void train_stop_watching(const struct key_train_cfg *cfg)
 {
 	uint64_t one = 1;
 
@@ -79,7 +79,7 @@ void stop_watching_thread(const struct key_train_cfg *cfg)
 
 /* How long the display must not change before all answers are taken to have come: longer than the pauses between updates without
  * keys, 1 s to 10 s. */
-static int64_t required_quiet_after_answers_ns(double noise_per_s)
+static int64_t quiet_needed_ns(double noise_per_s)
 {
 	double period = noise_per_s > 0 ? 1.2 / noise_per_s * (double)NS_PER_S : 0;
 
@@ -89,7 +89,7 @@ static int64_t required_quiet_after_answers_ns(double noise_per_s)
 }
 
 /* The longest wait for answers after the last key of a block. */
-static int64_t time_limit_for_answers_ns(int watch, double noise_per_s)
+static int64_t answer_limit_ns(int watch, double noise_per_s)
 {
 	return watch == WATCH_UPDATE && noise_per_s > 0.5 ? 2 * NS_PER_S : 10 * NS_PER_S;
 }
@@ -100,17 +100,17 @@ struct key_train_run {
 	struct key_sender sender;
 };
 
-static void record_wall_clock_offset(struct key_train *t, int64_t next_due_ns)
+static void record_wall_offset(struct key_train *t, int64_t next_due_ns)
 {
 	int64_t now = clock_now();
 
 	if (t->walls < t->wall_room && next_due_ns - now >= WALL_ROOM_NS && (!t->walls || now - t->wall[t->walls - 1].at_ns >= WALL_NS))
-		clock_read_wall_offset(&t->wall[t->walls++]);
+		clock_read_wall(&t->wall[t->walls++]);
 }
 
 /* True if the display has changed since the last key of the block, but not for quiet_ns. (A display that has not changed since the
  * last key is stalled.) */
-static bool has_display_become_quiet(const struct key_train_run *run, const struct key_train_block *b, int64_t quiet_ns)
+static bool display_is_quiet(const struct key_train_run *run, const struct key_train_block *b, int64_t quiet_ns)
 {
 	int64_t now = clock_now(), change = atomic_load(&run->cfg->seen->last_change_ns);
 	const struct key_times *last = &run->train->key[b->first + b->n - 1];
@@ -119,9 +119,9 @@ static bool has_display_become_quiet(const struct key_train_run *run, const stru
 }
 
 /* True if there were at least as many updates as keys in the block. */
-static bool has_block_update_for_each_key(const struct key_train_run *run, const struct key_train_block *b)
+static bool has_all_updates(const struct key_train_run *run, const struct key_train_block *b)
 {
-	const struct screen_observations *seen = run->cfg->seen;
+	const struct observations *seen = run->cfg->seen;
 	size_t updates = atomic_load(&seen->updates), n = 0;
 
 	while (n < b->n && n < updates && seen->update[updates - 1 - n].first_ns >= key_sent_time(&run->train->key[b->first]))
@@ -130,28 +130,28 @@ static bool has_block_update_for_each_key(const struct key_train_run *run, const
 }
 
 /* True if there were as many updates as keys in the block, or the caret has gone as many cells as keys were sent. */
-static bool are_all_keys_echoed(const struct key_train_run *run, const struct key_train_block *b)
+static bool all_keys_echoed(const struct key_train_run *run, const struct key_train_block *b)
 {
-	const struct screen_observations *seen = run->cfg->seen;
+	const struct observations *seen = run->cfg->seen;
 	size_t steps = atomic_load(&seen->steps), keys = b->first + b->n;
-	struct shown_patch_number *shown;
+	struct shown_number *shown;
 	bool known;
 
-	if (has_block_update_for_each_key(run, b))
+	if (has_all_updates(run, b))
 		return true;
 	if (!steps || seen->steps_lost)
 		return false;
 	shown = calloc(steps, sizeof(*shown));
-	known = shown && caret_count_characters_shown(seen->step, steps, keys, shown);
+	known = shown && caret_count_shown(seen->step, steps, keys, shown);
 	free(shown);
 	return known;
 }
 
-/* True if no more answers are to be expected for the block. *judged_ns: the last change for which are_all_keys_echoed() was
+/* True if no more answers are to be expected for the block. *judged_ns: the last change for which all_keys_echoed() was
  * asked. */
-static bool are_answers_of_block_complete(struct key_train_run *run, const struct key_train_block *b, int64_t *judged_ns)
+static bool answers_complete(struct key_train_run *run, const struct key_train_block *b, int64_t *judged_ns)
 {
-	const struct screen_observations *seen = run->cfg->seen;
+	const struct observations *seen = run->cfg->seen;
 	int64_t change = atomic_load(&seen->last_change_ns);
 
 	if (run->cfg->watch == WATCH_PATCH) {
@@ -162,88 +162,88 @@ static bool are_answers_of_block_complete(struct key_train_run *run, const struc
 			return false;
 		/* blocks need a pause between them for prototap, which pairs keys with updates on the network */
 		if (run->cfg->block)
-			return has_display_become_quiet(run, b, NS_PER_S);
+			return display_is_quiet(run, b, NS_PER_S);
 		/* a number counted for somebody else's key answers ours too early: then one more follows, a key period later */
 		return clock_now() - seen->shown[shows - 1].at_ns >= NS_PER_S + run->cfg->period_ns;
 	}
-	if (has_display_become_quiet(run, b, required_quiet_after_answers_ns(run->cfg->noise_per_s)))
+	if (display_is_quiet(run, b, quiet_needed_ns(run->cfg->noise_per_s)))
 		return true;
 	/* without a new change, the answer would be the same as last time */
-	if (change == *judged_ns || !has_display_become_quiet(run, b, NS_PER_S))
+	if (change == *judged_ns || !display_is_quiet(run, b, NS_PER_S))
 		return false;
 	*judged_ns = change;
-	return are_all_keys_echoed(run, b);
+	return all_keys_echoed(run, b);
 }
 
 /* The state of a block when the longest wait is over. A display with updates of its own may never be quiet, or not long enough; but
  * while answers are missing, the picture is not quiet for a second after the last key. */
-static enum pair_drain drain_state_of_block_at_time_limit(const struct key_train_run *run, const struct key_train_block *b)
+static enum pair_drain drain_at_limit(const struct key_train_run *run, const struct key_train_block *b)
 {
 	if (run->cfg->watch != WATCH_UPDATE)
 		return PAIR_CUT;
-	return run->cfg->noise_per_s > 0.5 || has_display_become_quiet(run, b, NS_PER_S) ? PAIR_NOISY : PAIR_CUT;
+	return run->cfg->noise_per_s > 0.5 || display_is_quiet(run, b, NS_PER_S) ? PAIR_NOISY : PAIR_CUT;
 }
 
-static void wait_for_answers_of_block(struct key_train_run *run, struct key_train_block *b)
+static void await_answers(struct key_train_run *run, struct key_train_block *b)
 {
 	const struct key_train_cfg *cfg = run->cfg;
-	int64_t begin = clock_now(), limit = begin + time_limit_for_answers_ns(cfg->watch, cfg->noise_per_s), judged = 0;
+	int64_t begin = clock_now(), limit = begin + answer_limit_ns(cfg->watch, cfg->noise_per_s), judged = 0;
 
 	b->drain = PAIR_CUT;
 	if (cfg->watch == WATCH_NONE && cfg->block)	/* a pause between blocks, for prototap */
-		proc_sleep_until_or_stop(begin + required_quiet_after_answers_ns(cfg->noise_per_s));
-	while (cfg->watch != WATCH_NONE && !has_sender_ended(&run->sender)) {
-		record_wall_clock_offset(run->train, INT64_MAX);
-		if (are_answers_of_block_complete(run, b, &judged)) {
+		proc_sleep(begin + quiet_needed_ns(cfg->noise_per_s));
+	while (cfg->watch != WATCH_NONE && !sender_has_ended(&run->sender)) {
+		record_wall_offset(run->train, INT64_MAX);
+		if (answers_complete(run, b, &judged)) {
 			b->drain = PAIR_DRAINED;
 			break;
 		}
 		if (clock_now() >= limit) {
-			b->drain = drain_state_of_block_at_time_limit(run, b);
+			b->drain = drain_at_limit(run, b);
 			break;
 		}
-		proc_sleep_until_or_stop(clock_now() + DRAIN_POLL_NS);
+		proc_sleep(clock_now() + DRAIN_POLL_NS);
 	}
 	b->end_ns = clock_now();
 	run->train->drain_ns = b->end_ns - begin;
 }
 
-static void send_keys_of_block(struct key_train_run *run, struct key_train_block *b)
+static void send_block(struct key_train_run *run, struct key_train_block *b)
 {
 	const struct key_train_cfg *cfg = run->cfg;
 	struct key_train *t = run->train;
-	int64_t give_up, cpu = clock_cpu_time_of_this_process(), now = clock_now();
+	int64_t give_up, cpu = clock_process_cpu(), now = clock_now();
 
 	b->begin_ns = now + LEAD_NS;
 	for (size_t i = b->first; i < b->first + b->n; i++)
 		t->key[i].due_ns = b->begin_ns + cfg->offset_ns[i];
-	give_up = t->key[b->first + b->n - 1].due_ns + time_limit_for_answers_ns(cfg->watch, cfg->noise_per_s);
-	for (size_t i = b->first; i < b->first + b->n && !has_sender_ended(&run->sender); i++) {
+	give_up = t->key[b->first + b->n - 1].due_ns + answer_limit_ns(cfg->watch, cfg->noise_per_s);
+	for (size_t i = b->first; i < b->first + b->n && !sender_has_ended(&run->sender); i++) {
 		if (cfg->hold && cfg->target->repeats_itself && i > b->first) {
-			sleep_until_key_due(t->key[i].due_ns);
+			sender_sleep(t->key[i].due_ns);
 			t->key[i].repeated = true;
 		} else {
-			press_key_when_due(&run->sender, &t->key[i], cfg->key ? cfg->key[i] : cfg->only, give_up);
+			sender_press_key(&run->sender, &t->key[i], cfg->key ? cfg->key[i] : cfg->only, give_up);
 		}
 		atomic_store(&t->gone, i + 1);
-		record_wall_clock_offset(t, i + 1 < b->first + b->n ? t->key[i + 1].due_ns : INT64_MAX);
+		record_wall_offset(t, i + 1 < b->first + b->n ? t->key[i + 1].due_ns : INT64_MAX);
 	}
 	/* a held key stays down for half a period after its last repeat was due */
-	release_pressed_key(&run->sender, t->key[b->first + b->n - 1].due_ns + cfg->period_ns / 2);
+	sender_release_key(&run->sender, t->key[b->first + b->n - 1].due_ns + cfg->period_ns / 2);
 	t->busy_ns += clock_now() - now;
-	t->cpu_ns += clock_cpu_time_of_this_process() - cpu;
-	wait_for_answers_of_block(run, b);
+	t->cpu_ns += clock_process_cpu() - cpu;
+	await_answers(run, b);
 }
 
 /* True if the keys of the block are answered and the display has stopped changing, so that a later change begins an update. */
-static bool is_block_of_single_keys_answered(const struct key_train_run *run, const struct key_train_block *b)
+static bool single_keys_answered(const struct key_train_run *run, const struct key_train_block *b)
 {
 	int64_t now = clock_now(), change = atomic_load(&run->cfg->seen->last_change_ns);
 	const struct key_times *first = &run->train->key[b->first], *last = first + b->n - 1;
 
 	if (change < key_sent_time(last) || now - change < OBSERVATIONS_GAP_NS)
 		return false;
-	if (b->n == 1 || has_block_update_for_each_key(run, b))
+	if (b->n == 1 || has_all_updates(run, b))
 		return true;
 	/* One update may have answered several keys. If it was the answer to the first key, the others may take as long. */
 	return now - change >= NS_PER_S && now - change >= change - key_sent_time(first);
@@ -252,27 +252,27 @@ static bool is_block_of_single_keys_answered(const struct key_train_run *run, co
 /* Waits until all keys of the block are answered, but when a key has waited for TURN_NS not longer than until the next is due (0:
  * not known yet). An update after the last of several keys may have answered the first: then the others get as long as that took.
  * True: the next key begins a block. */
-static bool wait_for_turn_of_next_key(struct key_train_run *run, const struct key_train_block *b, int64_t due_ns,
+static bool await_turn(struct key_train_run *run, const struct key_train_block *b, int64_t due_ns,
 				      int64_t give_up_ns)
 {
 	const struct key_times *last = &run->train->key[b->first + b->n - 1];
 	int64_t sent = last->sent_ns ? last->sent_ns : last->due_ns;
 
-	while (!is_block_of_single_keys_answered(run, b)) {
+	while (!single_keys_answered(run, b)) {
 		int64_t turns = atomic_load(&run->cfg->seen->last_change_ns) >= sent ? (int64_t)b->n : 1;
 		int64_t until = clock_earlier(sent + turns * TURN_NS, give_up_ns);
 
-		if (has_sender_ended(&run->sender) || (clock_now() >= until && clock_now() >= due_ns - 2 * TURN_POLL_NS))
+		if (sender_has_ended(&run->sender) || (clock_now() >= until && clock_now() >= due_ns - 2 * TURN_POLL_NS))
 			return false;
-		proc_sleep_until_or_stop(clock_now() + TURN_POLL_NS);
+		proc_sleep(clock_now() + TURN_POLL_NS);
 	}
 	return true;
 }
 
 /* How long the answers to the first key of each of the last blocks took. Returns their number, at most PACE_ANSWERS. */
-static size_t measure_last_answers(const struct key_train_run *run, int64_t took_ns[PACE_ANSWERS])
+static size_t measure_answers(const struct key_train_run *run, int64_t took_ns[PACE_ANSWERS])
 {
-	const struct screen_observations *seen = run->cfg->seen;
+	const struct observations *seen = run->cfg->seen;
 	size_t n = 0, at = 0, updates = atomic_load(&seen->updates), blocks = run->train->blocks;
 
 	for (size_t b = blocks > PACE_ANSWERS ? blocks - PACE_ANSWERS : 0; b < blocks; b++) {
@@ -288,12 +288,12 @@ static size_t measure_last_answers(const struct key_train_run *run, int64_t took
 
 /* Chooses the period by the answers to the keys before key `i`. If it is longer than before, these keys are warm-up, and the others
  * become due on a schedule of that period, which begins now. Returns how many keys there will be. */
-static size_t choose_period_by_first_keys(struct key_train_run *run, size_t i, size_t n)
+static size_t choose_period(struct key_train_run *run, size_t i, size_t n)
 {
 	const struct key_train_cfg *cfg = run->cfg;
 	struct key_train *t = run->train;
 	int64_t took[PACE_ANSWERS], begin = clock_now() + LEAD_NS, end = t->begin_ns + cfg->watch_ns;
-	int64_t period = pace_choose_period_ns(took, measure_last_answers(run, took), t->period_ns);
+	int64_t period = plan_choose_period_ns(took, measure_answers(run, took), t->period_ns);
 
 	if (period == t->period_ns)
 		return n;
@@ -301,7 +301,7 @@ static size_t choose_period_by_first_keys(struct key_train_run *run, size_t i, s
 	t->warmup = i;
 	t->held = 0;
 	for (n = i; n < cfg->n; n++) {
-		int64_t due = begin + pace_stretch_offset_ns(cfg->offset_ns[n] - cfg->offset_ns[i], cfg->period_ns, t->period_ns);
+		int64_t due = begin + plan_stretch_offset_ns(cfg->offset_ns[n] - cfg->offset_ns[i], cfg->period_ns, t->period_ns);
 
 		if (due >= end && n > i)
 			break;
@@ -312,7 +312,7 @@ static size_t choose_period_by_first_keys(struct key_train_run *run, size_t i, s
 	return n;
 }
 
-static void begin_block_of_single_keys(struct key_train *t, size_t first, int64_t at_ns)
+static void begin_single_block(struct key_train *t, size_t first, int64_t at_ns)
 {
 	if (t->blocks)
 		t->block[t->blocks - 1].end_ns = at_ns;
@@ -327,11 +327,11 @@ static void send_single_key(struct key_train_run *run, size_t i, bool alone, int
 
 	t->held += key->due_ns + PACE_HELD_NS < clock_now();
 	if (clock_now() < give_up_ns) {	/* else it is due, and is never sent */
-		press_key_when_due(&run->sender, key, run->cfg->key ? run->cfg->key[i] : run->cfg->only, give_up_ns);
-		release_pressed_key(&run->sender, 0);
+		sender_press_key(&run->sender, key, run->cfg->key ? run->cfg->key[i] : run->cfg->only, give_up_ns);
+		sender_release_key(&run->sender, 0);
 	}
 	if (alone)
-		begin_block_of_single_keys(t, i, key->sent_ns ? key->sent_ns : clock_now());
+		begin_single_block(t, i, key->sent_ns ? key->sent_ns : clock_now());
 	else
 		t->block[t->blocks - 1].n++;
 	atomic_store(&t->gone, i + 1);
@@ -339,12 +339,12 @@ static void send_single_key(struct key_train_run *run, size_t i, bool alone, int
 
 /* Sends each key when it is due and the one before is answered. The answers to the first keys decide how far apart the others are
  * due. */
-static void send_keys_one_by_one(struct key_train_run *run)
+static void send_singly(struct key_train_run *run)
 {
 	const struct key_train_cfg *cfg = run->cfg;
 	struct key_train *t = run->train;
-	int64_t begin = clock_now(), cpu = clock_cpu_time_of_this_process();
-	int64_t limit = time_limit_for_answers_ns(cfg->watch, cfg->noise_per_s);
+	int64_t begin = clock_now(), cpu = clock_process_cpu();
+	int64_t limit = answer_limit_ns(cfg->watch, cfg->noise_per_s);
 	int64_t give_up = begin + LEAD_NS + cfg->offset_ns[cfg->n - 1] + limit;
 	bool answered = true;
 	size_t n = cfg->n;
@@ -354,30 +354,30 @@ static void send_keys_one_by_one(struct key_train_run *run)
 		t->key[i].due_ns = begin + LEAD_NS + cfg->offset_ns[i];
 	for (size_t i = 0; i < n; i++) {
 		if (i)
-			answered = wait_for_turn_of_next_key(run, &t->block[t->blocks - 1], t->key[i].due_ns, give_up);
-		if (has_sender_ended(&run->sender))
+			answered = await_turn(run, &t->block[t->blocks - 1], t->key[i].due_ns, give_up);
+		if (sender_has_ended(&run->sender))
 			break;
 		if (i == PACE_FIRST_KEYS && atomic_load(&cfg->seen->last_change_ns) < begin) {
 			t->block[t->blocks - 1].n = n - t->block[t->blocks - 1].first;	/* no echo: the other keys will not be sent */
 			break;
 		}
 		if (i == PACE_FIRST_KEYS || (i > PACE_FIRST_KEYS && clock_now() - begin < cfg->watch_ns / PACE_FIRST_PART)) {
-			n = choose_period_by_first_keys(run, i, n);
+			n = choose_period(run, i, n);
 			give_up = t->key[n - 1].due_ns + limit;
-			answered = answered || wait_for_turn_of_next_key(run, &t->block[t->blocks - 1], t->key[i].due_ns, give_up);
+			answered = answered || await_turn(run, &t->block[t->blocks - 1], t->key[i].due_ns, give_up);
 		}
 		if (i && answered)
 			t->block[t->blocks - 1].drain = PAIR_DRAINED;
 		send_single_key(run, i, answered, give_up);
-		record_wall_clock_offset(t, i + 1 < n ? t->key[i + 1].due_ns : INT64_MAX);
+		record_wall_offset(t, i + 1 < n ? t->key[i + 1].due_ns : INT64_MAX);
 	}
 	t->busy_ns = clock_now() - begin;
-	t->cpu_ns = clock_cpu_time_of_this_process() - cpu;
+	t->cpu_ns = clock_process_cpu() - cpu;
 	if (t->blocks)
-		wait_for_answers_of_block(run, &t->block[t->blocks - 1]);
+		await_answers(run, &t->block[t->blocks - 1]);
 }
 
-static size_t count_keys_fallen_due(const struct key_train *t)
+static size_t count_due_keys(const struct key_train *t)
 {
 	size_t due = 0;
 
@@ -389,7 +389,7 @@ static size_t count_keys_fallen_due(const struct key_train *t)
 
 /* Allocates room for one reading of the clock offset a second, up to the end of the longest drain of each block, and writes to it,
  * so that the run causes no page faults. */
-static int alloc_wall_clock_offsets(const struct key_train_cfg *cfg, struct key_train *t, size_t size, size_t blocks)
+static int alloc_wall_offsets(const struct key_train_cfg *cfg, struct key_train *t, size_t size, size_t blocks)
 {
 	t->wall_room = 16 + (size_t)(cfg->n ? 0 : cfg->watch_ns / WALL_NS);
 	for (size_t i = 0; i < blocks; i++) {
@@ -403,32 +403,32 @@ static int alloc_wall_clock_offsets(const struct key_train_cfg *cfg, struct key_
 	return t->wall ? 0 : -ENOMEM;
 }
 
-int send_key_train(const struct key_train_cfg *cfg, struct key_train *out)
+int train_send_keys(const struct key_train_cfg *cfg, struct key_train *out)
 {
 	size_t size = cfg->block ? cfg->block : cfg->n ? cfg->n : 1, blocks = (cfg->n + size - 1) / size;
 	struct key_train_run run = { .cfg = cfg, .train = out };
 
 	*out = (struct key_train){ .key = calloc(cfg->n + 1, sizeof(*out->key)), .period_ns = cfg->period_ns,
 				   .block = calloc((cfg->one_by_one ? cfg->n : blocks) + 1, sizeof(*out->block)) };
-	if (!out->key || !out->block || alloc_wall_clock_offsets(cfg, out, size, blocks))
+	if (!out->key || !out->block || alloc_wall_offsets(cfg, out, size, blocks))
 		return -ENOMEM;
 	for (size_t i = 0; i < cfg->n; i++)
 		out->key[i].due_ns = INT64_MAX;	/* written to before the run, so that no page fault delays a key */
-	key_sender_init(&run.sender, cfg->target, cfg->self, cfg->seen, cfg->hold);
+	sender_init(&run.sender, cfg->target, cfg->self, cfg->seen, cfg->hold);
 	out->base = (uint32_t)atomic_load(&cfg->seen->number);
-	record_wall_clock_offset(out, INT64_MAX);
+	record_wall_offset(out, INT64_MAX);
 	out->begin_ns = clock_now();
 	if (!cfg->n) {
-		int64_t cpu = clock_cpu_time_of_this_process(), until = out->begin_ns + cfg->watch_ns;
+		int64_t cpu = clock_process_cpu(), until = out->begin_ns + cfg->watch_ns;
 
-		while (!has_sender_ended(&run.sender) && clock_now() < until)
-			proc_sleep_until_or_stop(clock_earlier(clock_now() + 100 * NS_PER_MS, until));
+		while (!sender_has_ended(&run.sender) && clock_now() < until)
+			proc_sleep(clock_earlier(clock_now() + 100 * NS_PER_MS, until));
 		out->busy_ns = clock_now() - out->begin_ns;
-		out->cpu_ns = clock_cpu_time_of_this_process() - cpu;
+		out->cpu_ns = clock_process_cpu() - cpu;
 	}
 	if (cfg->one_by_one && cfg->n)
-		send_keys_one_by_one(&run);
-	for (size_t i = 0; !cfg->one_by_one && i < blocks && !has_sender_ended(&run.sender); i++) {
+		send_singly(&run);
+	for (size_t i = 0; !cfg->one_by_one && i < blocks && !sender_has_ended(&run.sender); i++) {
 		struct key_train_block *b = &out->block[out->blocks];
 
 		/* without any echo in the first block, give up: each further block would wait 10 s */
@@ -437,18 +437,18 @@ int send_key_train(const struct key_train_cfg *cfg, struct key_train *out)
 		out->blocks++;
 		b->first = i * size;
 		b->n = cfg->n - b->first < size ? cfg->n - b->first : size;
-		send_keys_of_block(&run, b);
+		send_block(&run, b);
 	}
 	out->end_ns = clock_now();
 	if (out->walls < out->wall_room)
-		clock_read_wall_offset(&out->wall[out->walls++]);
-	out->due = count_keys_fallen_due(out);
+		clock_read_wall(&out->wall[out->walls++]);
+	out->due = count_due_keys(out);
 	out->end = run.sender.end;
 	out->blocked_ns = run.sender.blocked_ns;
 	return 0;
 }
 
-void key_train_free(struct key_train *t)
+void train_free(struct key_train *t)
 {
 	free(t->key);
 	free(t->block);

@@ -15,7 +15,7 @@
 struct key_train_cfg {
 	const struct target_ops *target;
 	void *self;			/* the open target */
-	struct screen_observations *seen;
+	struct observations *seen;
 	int watch;			/* enum target_watch */
 	bool hold;			/* one press, then repeats */
 	size_t n;			/* keys */
@@ -46,7 +46,7 @@ struct key_train {
 	size_t warmup;			/* first keys, sent before the period was made longer */
 	_Atomic size_t gone;		/* keys sent or given up so far; read by the progress line in another thread */
 	size_t due;			/* keys that fell due before the train ended: fewer than n only if it ended early */
-	struct wall_clock_offset *wall;	/* owned: offset of CLOCK_REALTIME, read about once a second */
+	struct wall_reading *wall;	/* owned: offset of CLOCK_REALTIME, read about once a second */
 	size_t walls, wall_room;	/* elements used and allocated */
 	uint32_t base;			/* number of the patch before the first key */
 	int64_t begin_ns, end_ns;	/* from the first possible due time to the end of the last drain */
@@ -58,10 +58,10 @@ struct key_train {
 
 /* Starts the watching thread with a priority one below the sender's: decoding a picture must not delay a key where both share a
  * CPU. 0 or -errno. */
-int start_watching_thread(const struct key_train_cfg *cfg);
+int train_start_watching(const struct key_train_cfg *cfg);
 /* Ends and joins the watching thread. */
-void stop_watching_thread(const struct key_train_cfg *cfg);
+void train_stop_watching(const struct key_train_cfg *cfg);
 
 /* Sends all keys while the watching thread runs. 0 or -ENOMEM; out->end says why sending ended. */
-int send_key_train(const struct key_train_cfg *cfg, struct key_train *out);
-void key_train_free(struct key_train *t);
+int train_send_keys(const struct key_train_cfg *cfg, struct key_train *out);
+void train_free(struct key_train *t);

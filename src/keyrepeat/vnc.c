@@ -30,7 +30,7 @@
 
 struct vnc_client {
 	rfbClient *client;
-	struct screen_observations *seen;
+	struct observations *seen;
 	const char *password_file;	/* NULL: none */
 	int watch;			/* enum target_watch */
 	bool asked;			/* the server asked for a password */
@@ -49,22 +49,22 @@ struct vnc_client {
 static int tag;				/* key of rfbClientGetClientData(): the address counts, not the value */
 static char last_error[160];		/* the last message of the library, instead of on standard error; "": none */
 
-static void keep_vnc_message(const char *format, va_list args)
+static void keep_message(const char *format, va_list args)
 {
 	vsnprintf(last_error, sizeof(last_error), format, args);
 	last_error[strcspn(last_error, "\n")] = '\0';
 }
 
-static void keep_vnc_error_message(const char *format, ...)
+static void keep_error(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	keep_vnc_message(format, args);
+	keep_message(format, args);
 	va_end(args);
 }
 
-static void keep_vnc_failure_cause(const char *format, ...)
+static void keep_failure_cause(const char *format, ...)
 {
 	va_list args;
 
@@ -72,18 +72,18 @@ static void keep_vnc_failure_cause(const char *format, ...)
 	if (!strstr(format, "fail") && !strstr(format, "closed") && !strstr(format, "valid") && !strstr(format, "timed out"))
 		return;
 	va_start(args, format);
-	keep_vnc_message(format, args);
+	keep_message(format, args);
 	va_end(args);
 }
 
-static struct vnc_client *vnc_client_from_rfb_client(rfbClient *client)
+static struct vnc_client *find_client(rfbClient *client)
 {
 	return rfbClientGetClientData(client, &tag);
 }
 
-static char *give_vnc_password(rfbClient *client)
+static char *give_password(rfbClient *client)
 {
-	struct vnc_client *self = vnc_client_from_rfb_client(client);
+	struct vnc_client *self = find_client(client);
 	char password[VNC_PASSWORD_TEXT];
 
 	self->asked = true;
@@ -102,36 +102,36 @@ static rfbCredential *give_credential(rfbClient *client, int type)
 
 	if (c && type == rfbCredentialTypeUser) {
 		c->userCredential.username = strdup(user ? user : "");
-		c->userCredential.password = give_vnc_password(client);
+		c->userCredential.password = give_password(client);
 		if (!c->userCredential.password)
 			c->userCredential.password = strdup("");
 	}
 	return c;
 }
 
-static int vnc_pixel_luminance(const void *pixels, int x, int y)
+static int pixel_luminance(const void *pixels, int x, int y)
 {
 	const rfbClient *c = pixels;
 	const uint8_t *p = c->frameBuffer + ((size_t)y * (size_t)c->width + (size_t)x) * 4;
 
-	return (p[0] * 77 + p[1] * 150 + p[2] * 29) >> 8;	/* red, green, blue: set_up_vnc_client() asks for this order */
+	return (p[0] * 77 + p[1] * 150 + p[2] * 29) >> 8;	/* red, green, blue: set_up_client() asks for this order */
 }
 
-static struct patch_searched_image vnc_image_for_patch_search(const rfbClient *c)
+static struct patch_image searched_image(const rfbClient *c)
 {
-	return (struct patch_searched_image){ c->width, c->height, vnc_pixel_luminance, c };
+	return (struct patch_image){ c->width, c->height, pixel_luminance, c };
 }
 
-static void on_vnc_rectangle(rfbClient *client, int x, int y, int w, int h)
+static void on_rectangle(rfbClient *client, int x, int y, int w, int h)
 {
-	struct vnc_client *self = vnc_client_from_rfb_client(client);
+	struct vnc_client *self = find_client(client);
 
 	if (w > 0 && h > 0)
 		area_include(&self->area, &(struct pixel_area){ x, y, w, h });
 }
 
 /* Copies the whole picture: at the first update, and when its size has changed. */
-static void copy_whole_vnc_picture(struct vnc_client *self)
+static void copy_picture(struct vnc_client *self)
 {
 	const rfbClient *c = self->client;
 	size_t bytes = (size_t)c->width * (size_t)c->height * sizeof(uint32_t);
@@ -149,61 +149,61 @@ static void copy_whole_vnc_picture(struct vnc_client *self)
 
 /* Records which pixels the update changed. Compares pixels, as servers send whole tiles of which only a part has changed, or
  * nothing: an update that changed no pixel answers no key. */
-static void record_changed_pixels(struct vnc_client *self, int64_t now)
+static void record_changes(struct vnc_client *self, int64_t now)
 {
 	const rfbClient *c = self->client;
 	const struct pixel_area *at = &self->area;
 
 	if (!self->before || self->before_width != c->width || self->before_height != c->height) {
 		observations_add_update(self->seen, now);
-		copy_whole_vnc_picture(self);
+		copy_picture(self);
 		return;
 	}
 	if (at->x < 0 || at->y < 0 || at->x + at->w > c->width || at->y + at->h > c->height)
 		return;
 	/* the picture is aligned for uint32_t: libvncclient allocates it by malloc() */
-	observations_compare_pictures(self->seen, now, self->before, (const uint32_t *)(const void *)c->frameBuffer,
+	observations_compare(self->seen, now, self->before, (const uint32_t *)(const void *)c->frameBuffer,
 				      (size_t)c->width, at);
 }
 
 /* Called by libvncclient when a whole update has been written to the framebuffer. */
-static void on_vnc_update(rfbClient *client)
+static void on_update(rfbClient *client)
 {
 	int64_t now = clock_now();
-	struct vnc_client *self = vnc_client_from_rfb_client(client);
+	struct vnc_client *self = find_client(client);
 	uint32_t number;
 
 	if (area_is_empty(&self->area))		/* no pixels: a pointer shape, for example */
 		return;
 	self->pictured = true;
 	if (self->watch == WATCH_UPDATE)
-		record_changed_pixels(self, now);
+		record_changes(self, now);
 	else
 		observations_add_update(self->seen, now);
 	self->area = (struct pixel_area){ 0 };
 	if (self->watch == WATCH_PATCH && self->found) {
-		struct patch_searched_image image = vnc_image_for_patch_search(client);
+		struct patch_image image = searched_image(client);
 
-		if (patch_read_number_at(&image, &self->place, &number))
-			observations_add_patch_number(self->seen, now, number);
+		if (patch_read(&image, &self->place, &number))
+			observations_add_number(self->seen, now, number);
 		else
 			atomic_fetch_add(&self->seen->unreadable, 1);
 	}
 }
 
-static int vnc_check_address(const char *where, struct why *why)
+static int check_address(const char *where, struct why *why)
 {
 	char host[HOST_MOST];
 	int port;
 
 	if (!vnc_address_parse(where, host, sizeof(host), &port))
 		return 0;
-	return fail_with_reason(-1, why,
+	return why_fail(-1, why,
 			 "vnc:%s is no address: give vnc:HOST:DISPLAY or vnc:HOST:PORT, as in vnc:127.0.0.1:5901", where);
 }
 
 /* Writes why there was no greeting. `late`: connect_ns was over. */
-static void explain_no_greeting(const struct vnc_client *self, const struct target_cfg *cfg, bool late, struct why *why)
+static void explain_silence(const struct vnc_client *self, const struct target_cfg *cfg, bool late, struct why *why)
 {
 	const char *where = cfg->where;
 
@@ -213,7 +213,7 @@ static void explain_no_greeting(const struct vnc_client *self, const struct targ
 		why_say(why, "no whole greeting from vnc:%s in %g s: is that a VNC server? see --connect",
 			 where, (double)cfg->connect_ns / NS_PER_S);
 	else if (self->bad_password.text[0])
-		fail_with_reason(-1, why, "cannot read a password: %s", self->bad_password.text);
+		why_fail(-1, why, "cannot read a password: %s", self->bad_password.text);
 	else if (self->asked && !self->password_file)
 		why_say(why, "vnc:%s wants a password: give --password-file FILE", where);
 	else if (self->asked)
@@ -225,7 +225,7 @@ static void explain_no_greeting(const struct vnc_client *self, const struct targ
 }
 
 /* Handles all messages that come, after waiting up to timeout_ms for the first. 0 or -EPIPE. */
-static int read_vnc_server_messages(struct vnc_client *self, int timeout_ms)
+static int read_messages(struct vnc_client *self, int timeout_ms)
 {
 	struct pollfd fd = { .fd = self->client->sock, .events = POLLIN };
 
@@ -240,19 +240,19 @@ static int read_vnc_server_messages(struct vnc_client *self, int timeout_ms)
 	return 0;
 }
 
-static bool find_and_record_patch_number(struct vnc_client *self)
+static bool find_patch(struct vnc_client *self)
 {
-	struct patch_searched_image image = vnc_image_for_patch_search(self->client);
+	struct patch_image image = searched_image(self->client);
 	uint32_t number;
 
-	self->found = patch_find_in_image(&image, 2, 40, &self->place, &number);
+	self->found = patch_find(&image, 2, 40, &self->place, &number);
 	if (self->found)
-		observations_add_patch_number(self->seen, clock_now(), number);
+		observations_add_number(self->seen, clock_now(), number);
 	return self->found;
 }
 
 /* Reads until the first picture has come and, with WATCH_PATCH, the patch has been found in it. */
-static int read_first_picture(struct vnc_client *self, const struct target_cfg *cfg, int64_t until, struct watchdog *watchdog,
+static int read_picture(struct vnc_client *self, const struct target_cfg *cfg, int64_t until, struct watchdog *watchdog,
 			    struct why *why)
 {
 	int64_t look_until = until;
@@ -260,10 +260,10 @@ static int read_first_picture(struct vnc_client *self, const struct target_cfg *
 	while (!proc_stop) {
 		bool before = self->pictured;
 
-		if (read_vnc_server_messages(self, 100))
-			return fail_with_reason(-1, why, "vnc:%s closed the connection (%s)", cfg->where, last_error);
+		if (read_messages(self, 100))
+			return why_fail(-1, why, "vnc:%s closed the connection (%s)", cfg->where, last_error);
 		if (!self->pictured && clock_now() > until)
-			return fail_with_reason(-1, why, "vnc:%s sends no picture: is its display alive?", cfg->where);
+			return why_fail(-1, why, "vnc:%s sends no picture: is its display alive?", cfg->where);
 		if (!self->pictured)
 			continue;
 		if (!before) {
@@ -272,33 +272,33 @@ static int read_first_picture(struct vnc_client *self, const struct target_cfg *
 		}
 		if (self->watch != WATCH_PATCH)
 			return 0;
-		if (find_and_record_patch_number(self))
+		if (find_patch(self))
 			return 0;
 		if (clock_now() > look_until)
-			return fail_with_reason(-1, why, "no patch on the display of vnc:%s: start refecho there, in sight",
+			return why_fail(-1, why, "no patch on the display of vnc:%s: start refecho there, in sight",
 						cfg->where);
 	}
 	return 0;
 }
 
 /* Waits for the first picture, with a watchdog: the library's read would wait for ever for the rest of a message. */
-static int wait_for_first_picture(struct vnc_client *self, const struct target_cfg *cfg, struct why *why)
+static int await_picture(struct vnc_client *self, const struct target_cfg *cfg, struct why *why)
 {
 	int64_t until = clock_now() + cfg->connect_ns;
 	struct watchdog watchdog = { 0 };
-	int err = socket_watchdog_start(&watchdog, self->client->sock, until, 0);
+	int err = watchdog_start(&watchdog, self->client->sock, until, 0);
 
 	if (err)
-		return fail_with_reason(-1, why, "cannot start a thread: %s", strerror(-err));
-	err = read_first_picture(self, cfg, until, &watchdog, why);
-	if (!socket_watchdog_end(&watchdog))
+		return why_fail(-1, why, "cannot start a thread: %s", strerror(-err));
+	err = read_picture(self, cfg, until, &watchdog, why);
+	if (!watchdog_end(&watchdog))
 		return err;
 	if (proc_stop)
 		return 0;	/* the run then ends at once, with a report */
-	return fail_with_reason(-1, why, "vnc:%s stopped in the middle of a message: is its display alive?", cfg->where);
+	return why_fail(-1, why, "vnc:%s stopped in the middle of a message: is its display alive?", cfg->where);
 }
 
-static void vnc_target_close(void *p)
+static void vnc_close(void *p)
 {
 	struct vnc_client *self = p;
 
@@ -312,17 +312,17 @@ static void vnc_target_close(void *p)
 	free(self);
 }
 
-static void set_up_vnc_client(struct vnc_client *self)
+static void set_up_client(struct vnc_client *self)
 {
 	rfbClient *c = self->client;
 
-	rfbClientLog = keep_vnc_failure_cause;
-	rfbClientErr = keep_vnc_error_message;
+	rfbClientLog = keep_failure_cause;
+	rfbClientErr = keep_error;
 	rfbClientSetClientData(c, &tag, self);
-	c->GetPassword = give_vnc_password;
+	c->GetPassword = give_password;
 	c->GetCredential = give_credential;
-	c->GotFrameBufferUpdate = on_vnc_rectangle;
-	c->FinishedFrameBufferUpdate = on_vnc_update;
+	c->GotFrameBufferUpdate = on_rectangle;
+	c->FinishedFrameBufferUpdate = on_update;
 	c->canHandleNewFBSize = TRUE;
 	c->appData.encodingsString = ENCODINGS;
 	c->appData.compressLevel = 2;	/* both levels: defaults of TigerVNC's viewer */
@@ -336,7 +336,7 @@ static void set_up_vnc_client(struct vnc_client *self)
 
 /* Connects and exchanges greetings, all within connect_ns: the library itself only limits each single read. 0, or -1 with a line in
  * `why` and self->client freed. */
-static int connect_to_vnc_server(struct vnc_client *self, const struct target_cfg *cfg, struct why *why)
+static int connect_server(struct vnc_client *self, const struct target_cfg *cfg, struct why *why)
 {
 	int64_t until = clock_now() + cfg->connect_ns;
 	char host[HOST_MOST];
@@ -347,7 +347,7 @@ static int connect_to_vnc_server(struct vnc_client *self, const struct target_cf
 	bool good, late;
 
 	vnc_address_parse(cfg->where, host, sizeof(host), &port);
-	fd = connect_tcp_until(host, port, until, &reason);
+	fd = dial_tcp(host, port, until, &reason);
 	if (fd < 0) {
 		why_say(why, "cannot connect to vnc:%.90s (%.200s): does a VNC server listen there?", cfg->where, reason.text);
 		rfbClientCleanup(c);
@@ -358,23 +358,23 @@ static int connect_to_vnc_server(struct vnc_client *self, const struct target_cf
 	free(c->serverHost);
 	c->serverHost = strdup(host);	/* for the check of the certificate */
 	c->serverPort = port;
-	err = socket_watchdog_start(&watchdog, fd, until, 0);
+	err = watchdog_start(&watchdog, fd, until, 0);
 	if (err) {
 		why_say(why, "cannot start a thread: %s", strerror(-err));
 		rfbClientCleanup(c);
 		return -1;
 	}
 	good = rfbInitClient(c, &none, NULL);	/* frees `c` if it fails */
-	late = socket_watchdog_end(&watchdog);
+	late = watchdog_end(&watchdog);
 	if (good && !late)
 		return 0;
 	if (good)
 		rfbClientCleanup(c);
-	explain_no_greeting(self, cfg, late, why);
+	explain_silence(self, cfg, late, why);
 	return -1;
 }
 
-static void *vnc_target_open(const struct target_cfg *cfg, struct why *why)
+static void *vnc_open(const struct target_cfg *cfg, struct why *why)
 {
 	struct vnc_client *self = calloc(1, sizeof(*self));
 	rfbClient *c = self ? rfbGetClient(8, 3, 4) : NULL;
@@ -385,32 +385,32 @@ static void *vnc_target_open(const struct target_cfg *cfg, struct why *why)
 		return NULL;
 	}
 	*self = (struct vnc_client){ .client = c, .seen = cfg->seen, .password_file = cfg->password_file, .watch = cfg->watch };
-	set_up_vnc_client(self);
-	if (connect_to_vnc_server(self, cfg, why)) {
+	set_up_client(self);
+	if (connect_server(self, cfg, why)) {
 		free(self);
 		return NULL;
 	}
-	if (wait_for_first_picture(self, cfg, why)) {
-		vnc_target_close(self);
+	if (await_picture(self, cfg, why)) {
+		vnc_close(self);
 		return NULL;
 	}
 	return self;
 }
 
-static int vnc_prepare_act(void *p, const struct input_act *act, struct why *why)
+static int add_vnc_act(void *p, const struct input_act *act, struct why *why)
 {
 	struct vnc_client *self = p;
 
 	if (act->kind == ACT_MOVE && (act->x >= self->client->width || act->y >= self->client->height))
-		return fail_with_reason(-1, why, "move %d,%d: the screen of the VNC server is %dx%d", act->x, act->y,
+		return why_fail(-1, why, "move %d,%d: the screen of the VNC server is %dx%d", act->x, act->y,
 				 self->client->width, self->client->height);
 	if (array_room(&self->act, self->acts))
-		return fail_with_reason(-1, why, "out of memory");
+		return why_fail(-1, why, "out of memory");
 	self->act[self->acts] = *act;
 	return self->acts++;
 }
 
-static int vnc_target_socket_fd(void *p)
+static int socket_fd(void *p)
 {
 	return ((struct vnc_client *)p)->client->sock;
 }
@@ -427,7 +427,7 @@ static bool send_key(const struct vnc_client *self, const struct input_act *act,
 	return sent;
 }
 
-static bool send_pointer_event(struct vnc_client *self, const struct input_act *act, bool down)
+static bool send_pointer(struct vnc_client *self, const struct input_act *act, bool down)
 {
 	int bit = act->kind == ACT_BUTTON ? 1 << (act->button - 1) : 0;
 	bool press = act->way == ACT_CLICK ? down : act->way == ACT_DOWN;
@@ -443,25 +443,25 @@ static bool send_pointer_event(struct vnc_client *self, const struct input_act *
 	return SendPointerEvent(self->client, self->x, self->y, self->buttons);
 }
 
-static int vnc_press_or_release(void *p, int number, bool down)
+static int send_act(void *p, int number, bool down)
 {
 	struct vnc_client *self = p;
 	const struct input_act *act = &self->act[number];
 
-	return (act->kind == ACT_KEY ? send_key(self, act, down) : send_pointer_event(self, act, down)) ? 0 : -EPIPE;
+	return (act->kind == ACT_KEY ? send_key(self, act, down) : send_pointer(self, act, down)) ? 0 : -EPIPE;
 }
 
-static int vnc_handle_server_messages(void *p)
+static int handle_messages(void *p)
 {
-	return read_vnc_server_messages(p, 0);
+	return read_messages(p, 0);
 }
 
-static void vnc_shut_socket_to_end_handling(void *p)
+static void shut_socket(void *p)
 {
 	shutdown(((struct vnc_client *)p)->client->sock, SHUT_RDWR);
 }
 
-static void vnc_target_describe(void *p, char *text, size_t size)
+static void vnc_describe(void *p, char *text, size_t size)
 {
 	const rfbClient *c = ((struct vnc_client *)p)->client;
 
@@ -469,7 +469,7 @@ static void vnc_target_describe(void *p, char *text, size_t size)
 		 c->desktopName ? c->desktopName : "", (unsigned)c->authScheme, c->tlsSession ? " (TLS)" : "", ENCODINGS);
 }
 
-static void vnc_write_key_receiver_name(void *p, char *text, size_t size)
+static void write_receiver(void *p, char *text, size_t size)
 {
 	const rfbClient *c = ((struct vnc_client *)p)->client;
 
@@ -477,9 +477,9 @@ static void vnc_write_key_receiver_name(void *p, char *text, size_t size)
 }
 
 const struct target_ops target_vnc = {
-	.scheme = "vnc", .check = vnc_check_address, .open = vnc_target_open, .act = vnc_prepare_act, .send_fd = vnc_target_socket_fd,
-	.send = vnc_press_or_release, .watch_fd = vnc_target_socket_fd, .handle = vnc_handle_server_messages,
-		.interrupt = vnc_shut_socket_to_end_handling,
-	.close = vnc_target_close, .describe = vnc_target_describe,
-	.receiver = vnc_write_key_receiver_name, .tells_steps = true,
+	.scheme = "vnc", .check = check_address, .open = vnc_open, .act = add_vnc_act, .send_fd = socket_fd,
+	.send = send_act, .watch_fd = socket_fd, .handle = handle_messages,
+		.interrupt = shut_socket,
+	.close = vnc_close, .describe = vnc_describe,
+	.receiver = write_receiver, .tells_steps = true,
 };

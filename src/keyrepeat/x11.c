@@ -47,11 +47,11 @@ static int set_watched_area(struct x11_target *self, const struct target_cfg *cf
 	self->limited = memcmp(&self->area, &screen, sizeof(screen)) != 0;
 	if (!area_is_empty(&self->area))
 		return 0;
-	return fail_with_reason(-1, why, "nothing of the region is inside the %s of x11:%s", self->window ? "window" : "screen",
+	return why_fail(-1, why, "nothing of the region is inside the %s of x11:%s", self->window ? "window" : "screen",
 				cfg->where);
 }
 
-static void x11_interrupt_blocked_handling(void *p)
+static void interrupt_handling(void *p)
 {
 	struct x11_target *self = p;
 
@@ -59,40 +59,40 @@ static void x11_interrupt_blocked_handling(void *p)
 		x11_limit_waiting(&self->watch, clock_now(), GRACE_NS);
 }
 
-static void x11_target_close(void *p)
+static void close_x11(void *p)
 {
 	struct x11_target *self = p;
 
-	x11_interrupt_blocked_handling(self);
+	interrupt_handling(self);
 	x11_limit_waiting(&self->send, clock_now(), GRACE_NS);
-	x11_end_sending_keys(self);
-	x11_free_watched_pixels(self);
+	x11_end_sending(self);
+	x11_free_pixels(self);
 	x11_close(&self->watch);
 	x11_close(&self->send);
 	free(self->act);
 	free(self);
 }
 
-static int prepare_x11_target(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
+static int prepare_target(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	if (is_xwayland(&self->send))
-		return fail_with_reason(-1, why, "x11:%s is Xwayland, inside a Wayland session, where keys (XTEST) and pixels of the "
+		return why_fail(-1, why, "x11:%s is Xwayland, inside a Wayland session, where keys (XTEST) and pixels of the "
 					"screen do not pass: log in to an X11 session", cfg->where);
 	if ((cfg->watch != WATCH_NONE || cfg->window) && !x11_open(&self->watch, cfg->where, why))
-		return fail_with_reason(-1, why, "cannot open display %s a second time: are all its connections taken?", cfg->where);
-	if ((cfg->window && x11_find_target_window(self, cfg, why)) || set_watched_area(self, cfg, why) ||
-	    (cfg->keys && x11_prepare_sending_keys(self, cfg, why)))
+		return why_fail(-1, why, "cannot open display %s a second time: are all its connections taken?", cfg->where);
+	if ((cfg->window && x11_find_window(self, cfg, why)) || set_watched_area(self, cfg, why) ||
+	    (cfg->keys && x11_begin_sending(self, cfg, why)))
 		return -1;
 	if (cfg->window && cfg->keys)
 		x11_limit_waiting(&self->send, WATCHDOG_IDLE, GRACE_NS);
-	if ((cfg->window && cfg->keys && x11_focus_window_until_it_has_keys(self, why)) ||
+	if ((cfg->window && cfg->keys && x11_take_keyboard(self, why)) ||
 	    set_watched_area(self, cfg, why) ||	/* again: a window may have moved when it was raised */
-	    (cfg->find_region && x11_find_echo_region_by_typing(self, cfg, why)))
+	    (cfg->find_region && x11_find_region(self, cfg, why)))
 		return -1;
-	return cfg->watch != WATCH_NONE ? x11_start_watching_screen(self, cfg, why) : 0;
+	return cfg->watch != WATCH_NONE ? x11_start_watching(self, cfg, why) : 0;
 }
 
-static void *x11_target_open(const struct target_cfg *cfg, struct why *why)
+static void *open_x11(const struct target_cfg *cfg, struct why *why)
 {
 	struct x11_target *self = calloc(1, sizeof(*self));
 
@@ -107,26 +107,26 @@ static void *x11_target_open(const struct target_cfg *cfg, struct why *why)
 		free(self);
 		return NULL;
 	}
-	if (prepare_x11_target(self, cfg, why)) {
-		x11_target_close(self);
+	if (prepare_target(self, cfg, why)) {
+		close_x11(self);
 		return NULL;
 	}
 	return self;
 }
 
-static int x11_target_fd_for_sending(void *p)
+static int x11_send_fd(void *p)
 {
 	return ConnectionNumber(((struct x11_target *)p)->send.display);
 }
 
-static int x11_target_fd_to_watch(void *p)
+static int x11_watch_fd(void *p)
 {
 	struct x11_target *self = p;
 
 	return self->watch.display ? ConnectionNumber(self->watch.display) : -1;
 }
 
-static void x11_target_describe(void *p, char *text, size_t size)
+static void describe_x11(void *p, char *text, size_t size)
 {
 	struct x11_target *self = p;
 
@@ -135,7 +135,7 @@ static void x11_target_describe(void *p, char *text, size_t size)
 		 self->picture.shared || self->patch.picture.shared ? ", pixels by shared memory" : ", pixels by GetImage");
 }
 
-static void x11_watched_region(void *p, struct pixel_area *out, const char **from)
+static void get_watched_region(void *p, struct pixel_area *out, const char **from)
 {
 	const struct x11_target *self = p;
 
@@ -146,9 +146,9 @@ static void x11_watched_region(void *p, struct pixel_area *out, const char **fro
 }
 
 const struct target_ops target_x11 = {
-	.scheme = "x11", .open = x11_target_open, .act = x11_prepare_act, .send_fd = x11_target_fd_for_sending,
-	.aim = x11_check_window_gets_keys, .send = x11_press_or_release, .watch_fd = x11_target_fd_to_watch,
-	.handle = x11_handle_display_events, .interrupt = x11_interrupt_blocked_handling, .close = x11_target_close,
-	.describe = x11_target_describe, .receiver = x11_write_key_receiver_name, .region = x11_watched_region,
+	.scheme = "x11", .open = open_x11, .act = x11_add_act, .send_fd = x11_send_fd,
+	.aim = x11_check_keyboard, .send = x11_send_act, .watch_fd = x11_watch_fd,
+	.handle = x11_handle_events, .interrupt = interrupt_handling, .close = close_x11,
+	.describe = describe_x11, .receiver = x11_write_receiver, .region = get_watched_region,
 	.repeats_itself = true, .tells_steps = true,
 };

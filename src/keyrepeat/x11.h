@@ -15,13 +15,13 @@
 #include <X11/extensions/Xrandr.h>
 
 /* An action as it is sent by XTEST. */
-struct x11_prepared_act {
+struct x11_act {
 	struct input_act act;
 	struct x11_chord chord;		/* of ACT_KEY */
 };
 
 /* Auto-repeat is a setting of the whole display, so it is restored at the end, even after a kill (restore_on_exit.h). */
-struct x11_autorepeat_setting {
+struct x11_autorepeat {
 	char display[256];
 	bool changed, was_on, rate_changed;
 	unsigned int delay_ms, interval_ms;	/* before the run */
@@ -29,13 +29,13 @@ struct x11_autorepeat_setting {
 
 struct x11_target {
 	struct x11_connection send, watch;	/* watch: not open when nothing is watched */
-	struct screen_observations *seen;
+	struct observations *seen;
 	int mode;			/* enum target_watch */
 
 	int acts;
-	struct x11_prepared_act *act;	/* owned */
+	struct x11_act *act;	/* owned */
 	unsigned buttons;		/* pointer buttons held down: bit N for button N */
-	struct x11_autorepeat_setting repeat;
+	struct x11_autorepeat repeat;
 	struct restore_guard guard;
 
 	Window window;			/* the only window that may get the keys; None: the one with the focus */
@@ -47,35 +47,35 @@ struct x11_target {
 	bool limited;			/* `area` is not the whole screen */
 	const char *from;		/* how `area` was chosen: "given", "window", "screen", "found by typing" */
 	struct x11_watch drawing;
-	struct x11_screen_pixels picture;	/* of the area */
+	struct x11_pixels picture;	/* of the area */
 	uint32_t *before, *now;		/* pixels of the area at the last change, and as read now; owned */
-	struct x11_number_patch patch;		/* with WATCH_PATCH */
+	struct x11_patch patch;		/* with WATCH_PATCH */
 };
 
 /* x11_send.c */
 /* Switches auto-repeat off, or sets its rate in hold mode. 0, or -1 with a line in `why`. */
-int x11_prepare_sending_keys(struct x11_target *self, const struct target_cfg *cfg, struct why *why);
-void x11_end_sending_keys(struct x11_target *self);
+int x11_begin_sending(struct x11_target *self, const struct target_cfg *cfg, struct why *why);
+void x11_end_sending(struct x11_target *self);
 /* Functions of target_ops. */
-int x11_prepare_act(void *p, const struct input_act *act, struct why *why);
-int x11_press_or_release(void *p, int key, bool down);
+int x11_add_act(void *p, const struct input_act *act, struct why *why);
+int x11_send_act(void *p, int key, bool down);
 
 /* x11_window.c */
 /* Checks that the window exists and is visible. 0, or -1 with a line in `why`. */
-int x11_find_target_window(struct x11_target *self, const struct target_cfg *cfg, struct why *why);
+int x11_find_window(struct x11_target *self, const struct target_cfg *cfg, struct why *why);
 /* Raises the window and gives it the focus. 0, or -1 with a line in `why`. */
-int x11_focus_window_until_it_has_keys(struct x11_target *self, struct why *why);
+int x11_take_keyboard(struct x11_target *self, struct why *why);
 /* Functions of target_ops. */
-void x11_write_key_receiver_name(void *p, char *text, size_t size);
-int x11_check_window_gets_keys(void *p, int64_t until_ns);
+void x11_write_receiver(void *p, char *text, size_t size);
+int x11_check_keyboard(void *p, int64_t until_ns);
 /* Handles an event of the window, which may have been closed or moved, or have lost the keyboard. */
-void x11_handle_window_event(struct x11_target *self, const XEvent *event);
+void x11_note_window_event(struct x11_target *self, const XEvent *event);
 
 /* x11_watch.c */
-int x11_start_watching_screen(struct x11_target *self, const struct target_cfg *cfg, struct why *why);
-void x11_free_watched_pixels(struct x11_target *self);
-int x11_handle_display_events(void *p);
+int x11_start_watching(struct x11_target *self, const struct target_cfg *cfg, struct why *why);
+void x11_free_pixels(struct x11_target *self);
+int x11_handle_events(void *p);
 
 /* x11_region.c */
 /* Types a few keys and sets self->area to the region in which their echo appears. 0, or -1 with a line in `why`. */
-int x11_find_echo_region_by_typing(struct x11_target *self, const struct target_cfg *cfg, struct why *why);
+int x11_find_region(struct x11_target *self, const struct target_cfg *cfg, struct why *why);

@@ -15,70 +15,70 @@
 #define READ_NS (25 * NS_PER_MS)	/* between two readings of the screen */
 #define DOWN_NS (5 * NS_PER_MS)		/* how long a key is held down */
 
-struct echo_region_finder {
+struct region_finder {
 	struct x11_target *self;
-	struct pixel_change_marks marks;
+	struct change_marks marks;
 	uint32_t *last, *now;	/* pixels of the last reading and of this one */
 };
 
 /* Marks the pixels that changed since the last call. True when some did. */
-static bool mark_pixels_changed_since_last(struct echo_region_finder *f, uint8_t bit)
+static bool mark_new_changes(struct region_finder *f, uint8_t bit)
 {
 	uint32_t *swap = f->last;
 	bool changed;
 
-	if (!x11_screen_pixels_read(&f->self->picture, &f->self->area))
+	if (!x11_pixels_read(&f->self->picture, &f->self->area))
 		return false;
-	x11_screen_pixels_copy_to_rgb(&f->self->picture, f->marks.w, f->marks.h, f->now, (size_t)f->marks.w);
-	changed = mark_changed_pixels(&f->marks, f->last, f->now, bit);
+	x11_pixels_copy(&f->self->picture, f->marks.w, f->marks.h, f->now, (size_t)f->marks.w);
+	changed = region_mark_changes(&f->marks, f->last, f->now, bit);
 	f->last = f->now;
 	f->now = swap;
 	return changed;
 }
 
-static void mark_changes_without_keys(struct echo_region_finder *f, uint8_t bit)
+static void mark_keyless_changes(struct region_finder *f, uint8_t bit)
 {
 	int64_t until = clock_now() + NO_KEYS_NS;
 
 	while (clock_now() < until && !proc_stop) {
-		mark_pixels_changed_since_last(f, bit);
-		proc_sleep_until_or_stop(clock_now() + READ_NS);
+		mark_new_changes(f, bit);
+		proc_sleep(clock_now() + READ_NS);
 	}
 }
 
 /* Types a key and marks the pixels that change. False: the window has lost the keyboard, or the connection is broken. */
-static bool type_key_and_mark_changes(struct echo_region_finder *f, int key, uint8_t bit)
+static bool type_and_mark(struct region_finder *f, int key, uint8_t bit)
 {
 	int64_t begin, changed = 0;
 
-	if (x11_check_window_gets_keys(f->self, clock_now() + ECHO_MAX_NS) || x11_press_or_release(f->self, key, true))
+	if (x11_check_keyboard(f->self, clock_now() + ECHO_MAX_NS) || x11_send_act(f->self, key, true))
 		return false;
-	proc_sleep_until_or_stop(clock_now() + DOWN_NS);
-	x11_press_or_release(f->self, key, false);
+	proc_sleep(clock_now() + DOWN_NS);
+	x11_send_act(f->self, key, false);
 	begin = clock_now();
 	while (!proc_stop && clock_now() - begin < ECHO_MAX_NS &&
 	       (!changed || clock_now() - begin < ECHO_NS || clock_now() - changed < QUIET_NS)) {
-		if (mark_pixels_changed_since_last(f, bit))
+		if (mark_new_changes(f, bit))
 			changed = clock_now();
-		proc_sleep_until_or_stop(clock_now() + READ_NS);
+		proc_sleep(clock_now() + READ_NS);
 	}
 	return true;
 }
 
-static int type_keys_to_find_echo_region(struct echo_region_finder *f, int key, struct why *why)
+static int type_and_find(struct region_finder *f, int key, struct why *why)
 {
 	struct pixel_area found;
 
-	mark_pixels_changed_since_last(f, 0);	/* the first picture has no other to be compared with */
-	mark_changes_without_keys(f, REGION_BEFORE);
+	mark_new_changes(f, 0);	/* the first picture has no other to be compared with */
+	mark_keyless_changes(f, REGION_BEFORE);
 	for (int i = 0; i < REGION_KEYS && !proc_stop; i++) {
-		if (!type_key_and_mark_changes(f, key, (uint8_t)REGION_KEY(i)))
-			return fail_with_reason(-1, why, "the window lost the keyboard: leave it alone while it is measured");
+		if (!type_and_mark(f, key, (uint8_t)REGION_KEY(i)))
+			return why_fail(-1, why, "the window lost the keyboard: leave it alone while it is measured");
 	}
-	mark_changes_without_keys(f, REGION_AFTER);
+	mark_keyless_changes(f, REGION_AFTER);
 	if (proc_stop)
 		return 0;	/* the run then ends at once, with a report */
-	if (!find_echo_region_in_change_marks(&f->marks, &found)) {
+	if (!region_find_echoes(&f->marks, &found)) {
 		why_say(why, "no place follows the keys typed: put the caret into a text field in sight, or mark the place with --region");
 		return -1;
 	}
@@ -88,20 +88,20 @@ static int type_keys_to_find_echo_region(struct echo_region_finder *f, int key, 
 	return 0;
 }
 
-int x11_find_echo_region_by_typing(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
+int x11_find_region(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	size_t pixels = (size_t)self->area.w * (size_t)self->area.h;
-	struct echo_region_finder f = { .self = self, .marks = { self->area.w, self->area.h, calloc(pixels, 1) },
+	struct region_finder f = { .self = self, .marks = { self->area.w, self->area.h, calloc(pixels, 1) },
 			    .last = calloc(pixels, sizeof(*f.last)), .now = calloc(pixels, sizeof(*f.now)) };
-	int key = x11_prepare_act(self, cfg->first_key, why), err = -1;
+	int key = x11_add_act(self, cfg->first_key, why), err = -1;
 
 	if (key < 0)
 		goto out;
-	if (!f.marks.bits || !f.last || !f.now || !x11_screen_pixels_alloc(&self->picture, &self->watch, self->area.w, self->area.h))
+	if (!f.marks.bits || !f.last || !f.now || !x11_pixels_alloc(&self->picture, &self->watch, self->area.w, self->area.h))
 		why_say(why, "cannot read the pixels of x11:%s", cfg->where);
 	else
-		err = type_keys_to_find_echo_region(&f, key, why);
-	x11_screen_pixels_free(&self->picture);
+		err = type_and_find(&f, key, why);
+	x11_pixels_free(&self->picture);
 out:
 	free(f.marks.bits);
 	free(f.last);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 
-static void restore_key_autorepeat(Display *d, const struct x11_autorepeat_setting *r)
+static void restore_autorepeat(Display *d, const struct x11_autorepeat *r)
 {
 	if (r->rate_changed)
 		XkbSetAutoRepeatRate(d, XkbUseCoreKbd, r->delay_ms, r->interval_ms);
@@ -23,17 +23,17 @@ static void restore_key_autorepeat(Display *d, const struct x11_autorepeat_setti
 }
 
 /* Runs in the guard process after this program was killed. */
-static void restore_autorepeat_of_killed_run(void *with)
+static void restore_after_kill(void *with)
 {
-	Display *d = XOpenDisplay(((struct x11_autorepeat_setting *)with)->display);
+	Display *d = XOpenDisplay(((struct x11_autorepeat *)with)->display);
 
 	if (d)
-		restore_key_autorepeat(d, with);
+		restore_autorepeat(d, with);
 }
 
-static int set_key_autorepeat(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
+static int set_autorepeat(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
 {
-	struct x11_autorepeat_setting *r = &self->repeat;
+	struct x11_autorepeat *r = &self->repeat;
 	XKeyboardState state;
 	unsigned int period_ms = (unsigned int)(cfg->period_ns / NS_PER_MS);
 
@@ -45,10 +45,10 @@ static int set_key_autorepeat(struct x11_target *self, const struct target_cfg *
 	if (cfg->hold) {
 		r->rate_changed = XkbGetAutoRepeatRate(self->send.display, XkbUseCoreKbd, &r->delay_ms, &r->interval_ms);
 		if (!r->rate_changed)
-			return fail_with_reason(-1, why, "x11:%s has no XKB to set its auto-repeat: use --mode tap", cfg->where);
+			return why_fail(-1, why, "x11:%s has no XKB to set its auto-repeat: use --mode tap", cfg->where);
 	}
 	r->changed = true;
-	if (restore_guard_start(&self->guard, restore_autorepeat_of_killed_run, r))
+	if (restore_start(&self->guard, restore_after_kill, r))
 		warn("cannot start a process that restores auto-repeat after a kill (%s): run xset r on then", strerror(errno));
 	if (cfg->hold) {
 		XAutoRepeatOn(self->send.display);
@@ -60,50 +60,50 @@ static int set_key_autorepeat(struct x11_target *self, const struct target_cfg *
 	return 0;
 }
 
-int x11_prepare_sending_keys(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
+int x11_begin_sending(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	int a, b, c, d;
 
 	if (XTestQueryExtension(self->send.display, &a, &b, &c, &d))
-		return set_key_autorepeat(self, cfg, why);
-	return fail_with_reason(-1, why, "x11:%s has no XTEST extension, so keys cannot be sent to it: start its server with it, "
+		return set_autorepeat(self, cfg, why);
+	return why_fail(-1, why, "x11:%s has no XTEST extension, so keys cannot be sent to it: start its server with it, "
 				"or use vnc:", cfg->where);
 }
 
-void x11_end_sending_keys(struct x11_target *self)
+void x11_end_sending(struct x11_target *self)
 {
 	/* release buttons of a drag that was not finished */
 	for (unsigned button = 1; !self->send.broken && button <= ACT_BUTTON_MAX; button++)
 		if (self->buttons & 1u << button)
 			XTestFakeButtonEvent(self->send.display, button, False, 0);
 	if (self->repeat.changed && !self->send.broken)
-		restore_key_autorepeat(self->send.display, &self->repeat);
+		restore_autorepeat(self->send.display, &self->repeat);
 	/* when the display did not answer, it may not have got the request: the guard process tries again */
 	if (self->send.guarded && self->send.watchdog.bitten)
-		restore_guard_make_child_undo_now(&self->guard);
+		restore_undo_now(&self->guard);
 	else
-		restore_guard_end_without_undo(&self->guard);
+		restore_end(&self->guard);
 }
 
-int x11_prepare_act(void *p, const struct input_act *act, struct why *why)
+int x11_add_act(void *p, const struct input_act *act, struct why *why)
 {
 	struct x11_target *self = p;
 	const char *where = DisplayString(self->send.display);
 	const struct pixel_area *screen = &self->send.screen;
-	struct x11_prepared_act out = { .act = *act };
+	struct x11_act out = { .act = *act };
 	int err = act->kind == ACT_KEY ? x11_find_chord(self->send.display, act, &out.chord) : 0;
 
 	if (err == -ENOENT)
-		return fail_with_reason(-1, why, "the keyboard of x11:%s has no key for the symbol 0x%x: use another, or add it with "
+		return why_fail(-1, why, "the keyboard of x11:%s has no key for the symbol 0x%x: use another, or add it with "
 					"setxkbmap", where, (unsigned)act->keysym);
 	if (err)
-		return fail_with_reason(-1, why, "the keyboard of x11:%s lacks a key that is to be held down (shift, ctrl or alt)",
+		return why_fail(-1, why, "the keyboard of x11:%s lacks a key that is to be held down (shift, ctrl or alt)",
 					where);
 	if (act->kind == ACT_MOVE && (act->x >= screen->w || act->y >= screen->h))
-		return fail_with_reason(-1, why, "move %d,%d: the screen of x11:%s is %dx%d", act->x, act->y, where, screen->w,
+		return why_fail(-1, why, "move %d,%d: the screen of x11:%s is %dx%d", act->x, act->y, where, screen->w,
 					screen->h);
 	if (array_room(&self->act, self->acts))
-		return fail_with_reason(-1, why, "out of memory");
+		return why_fail(-1, why, "out of memory");
 	self->act[self->acts] = out;
 	return self->acts++;
 }
@@ -118,10 +118,10 @@ static void send_button(struct x11_target *self, const struct input_act *act, bo
 	self->buttons = down ? self->buttons | 1u << act->button : self->buttons & ~(1u << act->button);
 }
 
-int x11_press_or_release(void *p, int number, bool down)
+int x11_send_act(void *p, int number, bool down)
 {
 	struct x11_target *self = p;
-	const struct x11_prepared_act *s = &self->act[number];
+	const struct x11_act *s = &self->act[number];
 
 	if (s->act.kind == ACT_KEY)
 		x11_send_chord(self->send.display, &s->chord, down);

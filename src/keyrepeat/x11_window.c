@@ -12,7 +12,7 @@
 #define FOCUS_NS (2 * NS_PER_S)	/* longest wait for the focus: a window manager may animate the change */
 #define EVENTS (FocusChangeMask | StructureNotifyMask)
 
-static Window parent_window_of(Display *d, Window w)
+static Window get_parent(Display *d, Window w)
 {
 	Window root, parent = None, *children = NULL;
 	unsigned n;
@@ -24,25 +24,25 @@ static Window parent_window_of(Display *d, Window w)
 	return parent;
 }
 
-static bool is_window_descendant_of_other(Display *d, Window w, Window outer)
+static bool is_descendant(Display *d, Window w, Window outer)
 {
 	while (w && w != outer && w != DefaultRootWindow(d))
-		w = parent_window_of(d, w);
+		w = get_parent(d, w);
 	return w == outer;
 }
 
 /* The window around w (or w itself) that a window manager has marked with WM_STATE; else the child of the root window. */
-static Window top_level_window_of(Display *d, Window w)
+static Window get_top_level(Display *d, Window w)
 {
 	Atom state = XInternAtom(d, "WM_STATE", False);
 	Window parent;
 
-	while (!x11_window_has_property(d, w, state) && (parent = parent_window_of(d, w)) && parent != DefaultRootWindow(d))
+	while (!x11_has_property(d, w, state) && (parent = get_parent(d, w)) && parent != DefaultRootWindow(d))
 		w = parent;
 	return w;
 }
 
-static bool is_pointer_inside_window(Display *d, Window w)
+static bool pointer_is_inside(Display *d, Window w)
 {
 	Window at = DefaultRootWindow(d), root, child;
 	int a, b, x, y;
@@ -57,7 +57,7 @@ static bool is_pointer_inside_window(Display *d, Window w)
 }
 
 /* True if a key would go into the window `top`. Where an outer window has the focus, keys go to the window below the pointer. */
-static bool would_key_go_into_window(Display *d, Window top, Window *focus)
+static bool keys_reach_window(Display *d, Window top, Window *focus)
 {
 	Window now = None;
 	int revert;
@@ -67,37 +67,37 @@ static bool would_key_go_into_window(Display *d, Window top, Window *focus)
 		return true;
 	if (now == None)
 		return false;
-	if (now == PointerRoot || is_window_descendant_of_other(d, top, now))
-		return now == top || is_pointer_inside_window(d, top);
-	if (!is_window_descendant_of_other(d, now, top))
+	if (now == PointerRoot || is_descendant(d, top, now))
+		return now == top || pointer_is_inside(d, top);
+	if (!is_descendant(d, now, top))
 		return false;
 	*focus = now;
 	return true;
 }
 
-static void focus_target_window(struct x11_target *self)
+static void focus_target(struct x11_target *self)
 {
 	Display *d = self->send.display;
 	struct pixel_area in = area_intersect(&self->window_at, &self->area);
 
 	/* without a window manager, old toolkits need the pointer above the window, too */
-	if (!x11_focus_window(&self->send, self->top) && !is_pointer_inside_window(d, self->window) && !area_is_empty(&in))
+	if (!x11_focus_window(&self->send, self->top) && !pointer_is_inside(d, self->window) && !area_is_empty(&in))
 		XTestFakeMotionEvent(d, -1, in.x + in.w / 2, in.y + in.h / 2, 0);
 	XSync(d, False);
 }
 
-int x11_find_target_window(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
+int x11_find_window(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	XWindowAttributes a;
 
 	self->window = (Window)cfg->window;
 	if (!XGetWindowAttributes(self->send.display, self->window, &a))
-		return fail_with_reason(-1, why, "x11:%s has no window 0x%lx: run xwininfo and click into the window to see its id",
+		return why_fail(-1, why, "x11:%s has no window 0x%lx: run xwininfo and click into the window to see its id",
 					cfg->where, self->window);
 	if (!x11_locate_window(&self->send, self->window, &a, &self->window_at))
-		return fail_with_reason(-1, why, "window 0x%lx of x11:%s is not visible: open it (it may be minimised, or on another desktop)",
+		return why_fail(-1, why, "window 0x%lx of x11:%s is not visible: open it (it may be minimised, or on another desktop)",
 					self->window, cfg->where);
-	self->top = top_level_window_of(self->send.display, self->window);
+	self->top = get_top_level(self->send.display, self->window);
 	XSelectInput(self->watch.display, self->top, EVENTS);
 	if (self->window != self->top)
 		XSelectInput(self->watch.display, self->window, StructureNotifyMask);
@@ -106,7 +106,7 @@ int x11_find_target_window(struct x11_target *self, const struct target_cfg *cfg
 
 /* True if another program has grabbed the keyboard and would get every key. Found out by a grab of our own: an earlier grab sends
  * no event. */
-static bool is_keyboard_grabbed(Display *d, Window w)
+static bool keyboard_is_grabbed(Display *d, Window w)
 {
 	if (XGrabKeyboard(d, w, False, GrabModeAsync, GrabModeAsync, CurrentTime) != GrabSuccess)
 		return true;
@@ -118,7 +118,7 @@ static bool is_keyboard_grabbed(Display *d, Window w)
 /* True if the window has the keyboard; from then on, events report a loss of it. FocusOut events of our own actions (raising, the
  * test grab) are discarded first, and the server is grabbed, so that no other client can take the focus between the test and
  * XSelectInput(). */
-static bool does_window_have_keyboard(struct x11_target *self)
+static bool take_keyboard_events(struct x11_target *self)
 {
 	Display *d = self->watch.display;
 	XEvent event;
@@ -129,30 +129,30 @@ static bool does_window_have_keyboard(struct x11_target *self)
 	while (XCheckTypedWindowEvent(d, self->top, FocusOut, &event))
 		;
 	XGrabServer(d);
-	settled = would_key_go_into_window(d, self->top, &self->focus) && !is_keyboard_grabbed(d, self->top);
+	settled = keys_reach_window(d, self->top, &self->focus) && !keyboard_is_grabbed(d, self->top);
 	XSelectInput(d, self->top, EVENTS);
 	XUngrabServer(d);
 	XSync(d, False);
 	return settled;
 }
 
-int x11_focus_window_until_it_has_keys(struct x11_target *self, struct why *why)
+int x11_take_keyboard(struct x11_target *self, struct why *why)
 {
 	int64_t until = clock_now() + FOCUS_NS;
 	XWindowAttributes a;
 
-	focus_target_window(self);
-	while (!does_window_have_keyboard(self)) {
+	focus_target(self);
+	while (!take_keyboard_events(self)) {
 		if (clock_now() > until || self->send.broken || self->watch.broken || proc_stop)
-			return fail_with_reason(-1, why, "window 0x%lx does not get the keyboard: click into it, close what is in front of "
+			return why_fail(-1, why, "window 0x%lx does not get the keyboard: click into it, close what is in front of "
 						"it, and switch off a client's own grab (xfreerdp: -grab-keyboard)", self->window);
-		proc_sleep_until_or_stop(clock_now() + 20 * NS_PER_MS);
+		proc_sleep(clock_now() + 20 * NS_PER_MS);
 	}
 	x11_locate_window(&self->send, self->window, &a, &self->window_at);	/* fails if the window has gone; an event reports that */
 	return 0;
 }
 
-void x11_write_key_receiver_name(void *p, char *text, size_t size)
+void x11_write_receiver(void *p, char *text, size_t size)
 {
 	struct x11_target *self = p;
 	Window w = self->window;
@@ -165,7 +165,7 @@ void x11_write_key_receiver_name(void *p, char *text, size_t size)
 		snprintf(text, size, "%s", w == None ? "no window (none has the focus)" : "the window below the pointer");
 		return;
 	}
-	w = top_level_window_of(self->send.display, w);
+	w = get_top_level(self->send.display, w);
 	XFetchName(self->send.display, w, &name);
 	if (name && *name)
 		snprintf(text, size, "window \"%s\"", name);
@@ -176,7 +176,7 @@ void x11_write_key_receiver_name(void *p, char *text, size_t size)
 }
 
 /* Records why keys no longer reach the window, unless a reason is recorded already. Returns -1. */
-static int record_why_keys_miss_window(struct x11_target *self, const char *why)
+static int record_loss(struct x11_target *self, const char *why)
 {
 	const char *before = NULL;
 
@@ -184,7 +184,7 @@ static int record_why_keys_miss_window(struct x11_target *self, const char *why)
 	return -1;
 }
 
-int x11_check_window_gets_keys(void *p, int64_t until_ns)
+int x11_check_keyboard(void *p, int64_t until_ns)
 {
 	struct x11_target *self = p;
 	bool in;
@@ -192,16 +192,16 @@ int x11_check_window_gets_keys(void *p, int64_t until_ns)
 	if (!self->window)
 		return 0;
 	x11_limit_waiting(&self->send, until_ns, 0);
-	in = would_key_go_into_window(self->send.display, self->top, &self->focus);
+	in = keys_reach_window(self->send.display, self->top, &self->focus);
 	x11_limit_waiting(&self->send, WATCHDOG_IDLE, 0);
 	if (self->send.broken)
 		return -EPIPE;
 	if (!in)
-		return record_why_keys_miss_window(self, "another window has the keyboard");
+		return record_loss(self, "another window has the keyboard");
 	return 0;
 }
 
-void x11_handle_window_event(struct x11_target *self, const XEvent *event)
+void x11_note_window_event(struct x11_target *self, const XEvent *event)
 {
 	struct pixel_area now;
 	XWindowAttributes a;
@@ -211,16 +211,16 @@ void x11_handle_window_event(struct x11_target *self, const XEvent *event)
 		/* the focus went to a window inside, or the event is about the pointer only: the keyboard stays */
 		if (event->xfocus.detail == NotifyInferior || event->xfocus.detail >= NotifyPointer || event->xfocus.mode == NotifyUngrab)
 			break;
-		record_why_keys_miss_window(self, event->xfocus.mode == NotifyGrab ? "another program grabbed the keyboard" :
+		record_loss(self, event->xfocus.mode == NotifyGrab ? "another program grabbed the keyboard" :
 					    "another window has the keyboard");
 		break;
 	case UnmapNotify:
 	case DestroyNotify:
-		record_why_keys_miss_window(self, "the window was closed or minimised");
+		record_loss(self, "the window was closed or minimised");
 		break;
 	case ConfigureNotify:
 		if (x11_locate_window(&self->watch, self->window, &a, &now) && memcmp(&now, &self->window_at, sizeof(now)) != 0)
-			record_why_keys_miss_window(self, "the window was moved or resized");
+			record_loss(self, "the window was moved or resized");
 		break;
 	default:
 		break;

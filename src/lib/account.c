@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int64_t parse_counter_value(const char *text)
+static int64_t parse_counter(const char *text)
 {
 	char unit[4] = "";
 	int64_t n;
@@ -18,7 +18,7 @@ static int64_t parse_counter_value(const char *text)
 	return strcmp(unit, "kB") ? n : n > INT64_MAX / 1024 ? -1 : n * 1024;
 }
 
-int64_t account_read_number_behind_key(const char *folder, const char *file, const char *key)
+int64_t account_read_number(const char *folder, const char *file, const char *key)
 {
 	size_t n = key ? strlen(key) : 0;
 	char path[PATH_MAX], line[512];
@@ -30,7 +30,7 @@ int64_t account_read_number_behind_key(const char *folder, const char *file, con
 	in = fopen(path, "re");
 	while (in && found < 0 && fgets(line, sizeof(line), in)) {
 		if (!key || (!strncmp(line, key, n) && (line[n] == ' ' || line[n] == '\t')))
-			found = parse_counter_value(line + n + strspn(line + n, " \t"));
+			found = parse_counter(line + n + strspn(line + n, " \t"));
 		if (!key)
 			break;
 	}
@@ -39,17 +39,17 @@ int64_t account_read_number_behind_key(const char *folder, const char *file, con
 	return found;
 }
 
-static int64_t known_or_zero(int64_t n)
+static int64_t known_value(int64_t n)
 {
 	return n > 0 ? n : 0;
 }
 
-static int64_t smaller_of_known(int64_t least, int64_t other)
+static int64_t lower_known(int64_t least, int64_t other)
 {
 	return other >= 0 && other < least ? other : least;
 }
 
-struct memory_limits account_read_memory_limits(const char *folder)
+struct memory_limits account_read_limits(const char *folder)
 {
 	static const char *const of_version[][5] = {
 		{ "memory.limit_in_bytes", "memory.usage_in_bytes", "total_active_file", "total_inactive_file", "-" },
@@ -63,16 +63,16 @@ struct memory_limits account_read_memory_limits(const char *folder)
 	for (char *end = at + strlen(at); end; end = strrchr(at, '/')) {
 		*end = '\0';
 		for (size_t v = 0; v < 2; v++) {
-			int64_t limit = account_read_number_behind_key(at, of_version[v][0], NULL);
-			int64_t used = account_read_number_behind_key(at, of_version[v][1], NULL);
+			int64_t limit = account_read_number(at, of_version[v][0], NULL);
+			int64_t used = account_read_number(at, of_version[v][1], NULL);
 
 			if (limit < 0 || limit == INT64_MAX)
 				continue;
-			limit = smaller_of_known(limit, account_read_number_behind_key(at, "memory.stat", "hierarchical_memory_limit"));
+			limit = lower_known(limit, account_read_number(at, "memory.stat", "hierarchical_memory_limit"));
 			for (int key = 2; key < 5; key++)
-				used -= known_or_zero(account_read_number_behind_key(at, "memory.stat", of_version[v][key]));
-			all.lowest = smaller_of_known(all.lowest, limit);
-			all.room = smaller_of_known(all.room, known_or_zero(limit - known_or_zero(used)));
+				used -= known_value(account_read_number(at, "memory.stat", of_version[v][key]));
+			all.lowest = lower_known(all.lowest, limit);
+			all.room = lower_known(all.room, known_value(limit - known_value(used)));
 		}
 	}
 	return all;

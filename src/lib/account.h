@@ -6,7 +6,7 @@
 
 /* Reads a number from FOLDER/FILE; "max" gives INT64_MAX. `key` NULL: the file holds one number. Else the number behind that
  * word at the start of a line ("total_swap", "VmSwap:"), converted to bytes if the line has kB. -1: missing, or no number. */
-int64_t account_read_number_behind_key(const char *folder, const char *file, const char *key);
+int64_t account_read_number(const char *folder, const char *file, const char *key);
 
 /* What the memory limits of a cgroup, of version 1 or 2, and of those above it allow, in bytes; INT64_MAX: no limit. */
 struct memory_limits {
@@ -14,4 +14,4 @@ struct memory_limits {
 	int64_t room;	/* the least that one of them leaves; file and kernel caches count as left, since they can be dropped */
 };
 /* `folder`: of the cgroup, an absolute path; parts of it that are not there are passed over. */
-struct memory_limits account_read_memory_limits(const char *folder);
+struct memory_limits account_read_limits(const char *folder);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool are_acts_equal(const struct input_act *a, const struct input_act *b)
+bool act_equals(const struct input_act *a, const struct input_act *b)
 {
 	if (a->kind != b->kind)
 		return false;
@@ -44,7 +44,7 @@ int act_parse_key(const char *text, struct input_act *out)
 	return keysym_parse_text(text, &out->keysym);
 }
 
-int act_parse_next_character(const char **text, struct input_act *out)
+int act_parse_character(const char **text, struct input_act *out)
 {
 	char one[8] = "";
 	size_t n = 1;
@@ -62,7 +62,7 @@ int act_parse_button(const char *number, const char *way, struct input_act *out)
 	int64_t button;
 
 	*out = (struct input_act){ .kind = ACT_BUTTON };
-	if (cli_parse_integer(number, &button) || button < 1 || button > ACT_BUTTON_MAX)
+	if (cli_parse_int(number, &button) || button < 1 || button > ACT_BUTTON_MAX)
 		return -EINVAL;
 	out->button = (int)button;
 	for (int i = ACT_CLICK; i <= ACT_UP; i++) {
@@ -73,7 +73,7 @@ int act_parse_button(const char *number, const char *way, struct input_act *out)
 	return -EINVAL;
 }
 
-int act_parse_pointer_position(const char *text, struct input_act *out)
+int act_parse_position(const char *text, struct input_act *out)
 {
 	char x[16], y[16];
 	int64_t at[2];
@@ -82,7 +82,7 @@ int act_parse_pointer_position(const char *text, struct input_act *out)
 	*out = (struct input_act){ .kind = ACT_MOVE };
 	if (sscanf(text, "%15[0-9],%15[0-9]%n", x, y, &end) != 2 || text[end])
 		return -EINVAL;
-	if (cli_parse_integer(x, &at[0]) || cli_parse_integer(y, &at[1]) || at[0] > ACT_PLACE_MAX || at[1] > ACT_PLACE_MAX)
+	if (cli_parse_int(x, &at[0]) || cli_parse_int(y, &at[1]) || at[0] > ACT_PLACE_MAX || at[1] > ACT_PLACE_MAX)
 		return -EINVAL;
 	out->x = (int)at[0];
 	out->y = (int)at[1];

@@ -21,16 +21,16 @@ struct input_act {
 	enum act_way way;
 };
 
-bool are_acts_equal(const struct input_act *a, const struct input_act *b);
+bool act_equals(const struct input_act *a, const struct input_act *b);
 /* Reads a key such as "a", "Return", "ctrl+s", "ctrl+shift+Left". 0 or -EINVAL. */
 int act_parse_key(const char *text, struct input_act *out);
 /* Reads the first character (UTF-8) of a text that is not empty, as the key that types it, and moves `text` past it. 0, or -EINVAL:
  * no key types it. */
-int act_parse_next_character(const char **text, struct input_act *out);
+int act_parse_character(const char **text, struct input_act *out);
 /* Reads a button action such as "1" "down", "1" "up", "4" "click". 0 or -EINVAL. */
 int act_parse_button(const char *number, const char *way, struct input_act *out);
 /* Reads the position of a pointer move, "320,200". 0 or -EINVAL. */
-int act_parse_pointer_position(const char *text, struct input_act *out);
+int act_parse_position(const char *text, struct input_act *out);
 
 #define ACT_KEYSYMS 6
 /* Lists the keysyms of a key action in the order of pressing: its modifiers, then its key. Returns their number. */

@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* P(X <= hits) of a binomial variable: sums the terms, computed as logarithms, from the largest down. */
-static double binomial_probability_at_most(int64_t hits, int64_t n, double p)
+static double cumulate_binomial(int64_t hits, int64_t n, double p)
 {
 	double logit = log(p) - log1p(-p);
 	double term = lgamma((double)n + 1) - lgamma((double)hits + 1) - lgamma((double)(n - hits) + 1) +
@@ -20,7 +20,7 @@ static double binomial_probability_at_most(int64_t hits, int64_t n, double p)
 	return sum;
 }
 
-double binomial_upper_bound_of_share(int64_t hits, int64_t n)
+double binomial_share_bound(int64_t hits, int64_t n)
 {
 	double low, high = 1;
 
@@ -34,7 +34,7 @@ double binomial_upper_bound_of_share(int64_t hits, int64_t n)
 
 		if (mid <= 0 || mid >= 1)
 			break;
-		if (binomial_probability_at_most(hits, n, mid) > 0.05)
+		if (cumulate_binomial(hits, n, mid) > 0.05)
 			low = mid;
 		else
 			high = mid;

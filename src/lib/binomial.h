@@ -6,4 +6,4 @@
 
 /* One-sided upper confidence bound, at 95 %, of a proportion of which `hits` of `n` events were observed (Clopper and
  * Pearson 1934): 0 to 1; about 3/n for hits = 0. NAN for n = 0. */
-double binomial_upper_bound_of_share(int64_t hits, int64_t n);
+double binomial_share_bound(int64_t hits, int64_t n);

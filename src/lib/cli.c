@@ -77,7 +77,7 @@ void die_usage(const char *format, ...)
 	exit(EXIT_USAGE);
 }
 
-static bool does_option_take_value(const struct cli_opt *o)
+static bool takes_value(const struct cli_opt *o)
 {
 	return o->type != CLI_FLAG && o->type != CLI_SET;
 }
@@ -102,13 +102,13 @@ static const struct {
 /* Lines "    thinprobe TOOL ...", from the manual page of the program; NULL in unit tests. */
 extern const char cli_examples[] __attribute__((weak));
 
-static const char *option_value_name(const struct cli_opt *o)
+static const char *value_name(const struct cli_opt *o)
 {
 	return o->meta ? o->meta : types[o->type].meta;
 }
 
 /* The words of a CLI_WORD: "red, green". */
-static void format_option_words(const struct cli_opt *o, char *text, size_t size)
+static void list_words(const struct cli_opt *o, char *text, size_t size)
 {
 	text[0] = '\0';
 	for (int i = 0; o->words[i]; i++)
@@ -121,10 +121,10 @@ static void print_option_help(const struct cli_opt *o)
 
 	if (o->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", o->letter);
-	snprintf(left, sizeof(left), "  %s--%s%s%s", letter, o->name, does_option_take_value(o) ? " " : "", does_option_take_value(o) ?
-		 option_value_name(o) : "");
+	snprintf(left, sizeof(left), "  %s--%s%s%s", letter, o->name, takes_value(o) ? " " : "", takes_value(o) ?
+		 value_name(o) : "");
 	if (o->type == CLI_WORD)
-		format_option_words(o, words, sizeof(words));
+		list_words(o, words, sizeof(words));
 	snprintf(help, sizeof(help), "%s%s%s%s%s", o->of ? o->of : "", o->of ? ": " : "", o->help, *words ? ": " : "", words);
 	if (strlen(left) >= HELP_COLUMN) {
 		printf("%s\n", left);
@@ -182,7 +182,7 @@ struct unit_factor {
 };
 
 /* Formats a bound of the range as the option takes it: in the largest unit in which it is a whole number. */
-static const char *format_option_bound(char *buf, size_t size, const struct cli_opt *o, double v)
+static const char *format_bound(char *buf, size_t size, const struct cli_opt *o, double v)
 {
 	static const struct unit_factor times[] = {
 		{ "d", 86400e9 }, { "h", 3600e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 }, { NULL, 0 },
@@ -202,16 +202,16 @@ static const char *format_option_bound(char *buf, size_t size, const struct cli_
 	return buf;
 }
 
-static void check_option_range(const struct cli_opt *o, double v, const char *text)
+static void check_range(const struct cli_opt *o, double v, const char *text)
 {
 	char low[40], high[40];
 
 	if ((o->min != 0 || o->max != 0) && !(v >= o->min && v <= o->max))
-		die_usage("--%s %s is out of range: %s to %s", o->name, text, format_option_bound(low, sizeof(low), o, o->min),
-			  format_option_bound(high, sizeof(high), o, o->max));
+		die_usage("--%s %s is out of range: %s to %s", o->name, text, format_bound(low, sizeof(low), o, o->min),
+			  format_bound(high, sizeof(high), o, o->max));
 }
 
-static void read_word_option_value(const struct cli_opt *o, const char *text)
+static void read_word(const struct cli_opt *o, const char *text)
 {
 	char all[256];
 
@@ -220,25 +220,25 @@ static void read_word_option_value(const struct cli_opt *o, const char *text)
 			*(int *)o->value = i;
 			return;
 		}
-	format_option_words(o, all, sizeof(all));
+	list_words(o, all, sizeof(all));
 	die_usage("--%s %s: not one of %s", o->name, text, all);
 }
 
 /* Reads a time. A number without a unit means seconds for --time and --seconds; for other options it is refused. */
-static int read_time_option_value(const struct cli_opt *o, const char *text, int64_t *ns)
+static int read_time(const struct cli_opt *o, const char *text, int64_t *ns)
 {
 	bool seconds = !strcmp(o->name, "time") || !strcmp(o->name, "seconds");
-	int err = cli_parse_duration_ns(text, ns);
+	int err = cli_parse_ns(text, ns);
 	char number[40];
 
 	if (err == -EDOM && seconds && snprintf(number, sizeof(number), "%ss", text) < (int)sizeof(number))
-		err = cli_parse_duration_ns(number, ns);
+		err = cli_parse_ns(number, ns);
 	if (err == -EDOM)
 		die_usage("--%s %s: which unit? %sms or %ss", o->name, text, text, text);
 	return err;
 }
 
-static void store_option_value(const struct cli_opt *o, const char *text)
+static void store_value(const struct cli_opt *o, const char *text)
 {
 	bool is_real = o->type == CLI_REAL || o->type == CLI_PERCENT;
 	int64_t whole = 0;
@@ -259,7 +259,7 @@ static void store_option_value(const struct cli_opt *o, const char *text)
 		*(const char **)o->value = text;
 		return;
 	case CLI_WORD:
-		read_word_option_value(o, text);
+		read_word(o, text);
 		return;
 	case CLI_CALL:
 		err = o->call(text, o->value);
@@ -270,12 +270,12 @@ static void store_option_value(const struct cli_opt *o, const char *text)
 		if (err)
 			die_usage("--%s %s: not %s", o->name, text, o->meta ? o->meta : "understood");
 		return;
-	case CLI_INT: err = cli_parse_integer(text, &whole); break;
-	case CLI_NS: err = read_time_option_value(o, text, &whole); break;
-	case CLI_BYTES: err = cli_parse_byte_size(text, &whole); break;
-	case CLI_REAL: err = cli_parse_real_number(text, &real); break;
-	case CLI_PERCENT: err = cli_parse_percentage(text, &real); break;
-	case CLI_CPUS: err = cli_parse_cpu_list(text, o->value); break;
+	case CLI_INT: err = cli_parse_int(text, &whole); break;
+	case CLI_NS: err = read_time(o, text, &whole); break;
+	case CLI_BYTES: err = cli_parse_bytes(text, &whole); break;
+	case CLI_REAL: err = cli_parse_real(text, &real); break;
+	case CLI_PERCENT: err = cli_parse_percent(text, &real); break;
+	case CLI_CPUS: err = cli_parse_cpus(text, o->value); break;
 	case CLI_PIDS: err = cli_read_pids(text, o->value); break;
 	case CLI_END: return;
 	}
@@ -285,7 +285,7 @@ static void store_option_value(const struct cli_opt *o, const char *text)
 		die_usage("--%s %s: not %s", o->name, text, types[o->type].words);
 	if (o->type == CLI_CPUS || o->type == CLI_PIDS)
 		return;
-	check_option_range(o, is_real ? real : (double)whole, text);
+	check_range(o, is_real ? real : (double)whole, text);
 	if (is_real)
 		*(double *)o->value = real;
 	else
@@ -293,7 +293,7 @@ static void store_option_value(const struct cli_opt *o, const char *text)
 }
 
 /* The long option that `word` ("--tme=3s") was probably meant to be, NULL: none is near. */
-static const char *nearest_option_name(const char *word, const struct cli_opt *options)
+static const char *find_near_name(const char *word, const struct cli_opt *options)
 {
 	const char *found = NULL;
 	size_t least = NEAREST_FAR, n;
@@ -315,7 +315,7 @@ static const char *nearest_option_name(const char *word, const struct cli_opt *o
  * value but was given one, else the unknown letter. */
 static __attribute__((noreturn)) void die_bad_option(const char *word, const struct option *longs, const struct cli_opt *options)
 {
-	const char *name = optopt ? NULL : nearest_option_name(word, options);
+	const char *name = optopt ? NULL : find_near_name(word, options);
 
 	if (!optopt)
 		die_usage("unknown or ambiguous option %s%s%s%s", word, name ? "; did you mean --" : "", name ? name : "", name ? "?" : "");
@@ -327,7 +327,7 @@ static __attribute__((noreturn)) void die_bad_option(const char *word, const str
 
 /* Opens /dev/null as descriptors 0 to 2 if they are closed: a file opened as descriptor 2 would receive error messages.
  * Read-only, so that a report to a closed standard output still fails. */
-static void occupy_standard_descriptors(void)
+static void occupy_std_fds(void)
 {
 	int fd;
 
@@ -339,7 +339,7 @@ static void occupy_standard_descriptors(void)
 }
 
 /* Whether `word` is one of a list such as "show, count". */
-static bool is_word_listed(const char *list, const char *word)
+static bool has_listed_word(const char *list, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -349,10 +349,10 @@ static bool is_word_listed(const char *list, const char *word)
 	return false;
 }
 
-const struct cli_opt *cli_option_not_of(const char *mode)
+const struct cli_opt *cli_foreign_option(const char *mode)
 {
 	for (size_t i = 0; i < OPTIONS_MAX; i++)
-		if (given[i] && given[i]->of && !is_word_listed(given[i]->of, mode))
+		if (given[i] && given[i]->of && !has_listed_word(given[i]->of, mode))
 			return given[i];
 	return NULL;
 }
@@ -364,11 +364,11 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 	size_t n = 0, l = 3;
 	int c;
 
-	occupy_standard_descriptors();
+	occupy_std_fds();
 	snprintf(tool_name, sizeof(tool_name), "%.*s", (int)strcspn(synopsis, " "), synopsis);
 	for (; options[n].type != CLI_END && n < OPTIONS_MAX; n++) {
 		const struct cli_opt *o = &options[n];
-		int wants = does_option_take_value(o) ? required_argument : no_argument;
+		int wants = takes_value(o) ? required_argument : no_argument;
 
 		longs[n] = (struct option){ o->name, wants, NULL, FIRST_LONG + (int)n };
 		if (o->letter) {
@@ -400,7 +400,7 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 			if (c == FIRST_LONG + (int)i || (options[i].letter && c == options[i].letter))
 				o = given[i] = &options[i];
 		if (o)
-			store_option_value(o, optarg);
+			store_value(o, optarg);
 	}
 	return optind;
 }
@@ -430,13 +430,13 @@ int cli_run_command(int argc, char **argv, const char *tool, const char *summary
 	return EXIT_OK;
 }
 
-void cli_refuse_operands_from(int argc, char **argv, int from)
+void cli_refuse_operands(int argc, char **argv, int from)
 {
 	if (from < argc)
 		die_usage("unexpected word %s", argv[from]);
 }
 
-FILE *cli_open_input_file_or_die(const char *file)
+FILE *cli_open_input(const char *file)
 {
 	FILE *in = strcmp(file, "-") ? fopen(file, "re") : stdin;
 
@@ -445,7 +445,7 @@ FILE *cli_open_input_file_or_die(const char *file)
 	return in;
 }
 
-void cli_close_input_file_or_die(FILE *in, const char *file, int err, unsigned long line, const char *why)
+void cli_close_input(FILE *in, const char *file, int err, unsigned long line, const char *why)
 {
 	if (in != stdin)
 		fclose(in);

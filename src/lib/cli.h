@@ -76,10 +76,10 @@ struct cli_command {
 int cli_run_command(int argc, char **argv, const char *tool, const char *summary, const struct cli_command *commands);
 
 /* Ends the program with EXIT_USAGE if there is an operand argv[from]. */
-void cli_refuse_operands_from(int argc, char **argv, int from);
+void cli_refuse_operands(int argc, char **argv, int from);
 
 /* The first option given that the command or kind `mode` has not; NULL: none. */
-const struct cli_opt *cli_option_not_of(const char *mode);
+const struct cli_opt *cli_foreign_option(const char *mode);
 
 /* The name of the tool, from the synopsis; "thinprobe" before cli_parse(). */
 const char *cli_tool_name(void);
@@ -91,20 +91,20 @@ void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void die_usage(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /* Opens an input file, or standard input for "-". Ends the program if it cannot be opened. */
-FILE *cli_open_input_file_or_die(const char *file);
+FILE *cli_open_input(const char *file);
 /* Closes the file. With an `err` below 0 ends the program with a message: for -EPROTO the reason `why` and the line number
  * (0: none), else that of the errno. */
-void cli_close_input_file_or_die(FILE *in, const char *file, int err, unsigned long line, const char *why);
+void cli_close_input(FILE *in, const char *file, int err, unsigned long line, const char *why);
 
 /* Parsers of a whole text: 0, or -EINVAL (no such value, or text after it), or -ERANGE. */
-int cli_parse_integer(const char *text, int64_t *out);
-int cli_parse_real_number(const char *text, double *out);
-int cli_parse_percentage(const char *text, double *out);	/* 5 and 5% alike */
-int cli_parse_duration_ns(const char *text, int64_t *out);	/* -EDOM: a number other than 0 without a unit */
-int cli_parse_byte_size(const char *text, int64_t *out);
-int cli_parse_bit_rate(const char *text, int64_t *out);	/* bits per second: 10Mbit, 2.5Gbit/s, 64kbit, 1000bit, in upper or lower
+int cli_parse_int(const char *text, int64_t *out);
+int cli_parse_real(const char *text, double *out);
+int cli_parse_percent(const char *text, double *out);	/* 5 and 5% alike */
+int cli_parse_ns(const char *text, int64_t *out);	/* -EDOM: a number other than 0 without a unit */
+int cli_parse_bytes(const char *text, int64_t *out);
+int cli_parse_rate(const char *text, int64_t *out);	/* bits per second: 10Mbit, 2.5Gbit/s, 64kbit, 1000bit, in upper or lower
 							 * case; -ENOTUNIQ for ambiguous units: 10M, 10Mbps, 10MB/s */
-int cli_parse_cpu_list(const char *text, struct cli_cpus *out);
+int cli_parse_cpus(const char *text, struct cli_cpus *out);
 int cli_read_pids(const char *text, struct cli_pids *out);	/* adds to the list; -ENOMEM, too */
 /* Writes the list as text, "0,2-4". CPUs that do not fit are left out. */
-void cli_format_cpu_list(const struct cli_cpus *cpus, char *text, size_t size);
+void cli_format_cpus(const struct cli_cpus *cpus, char *text, size_t size);

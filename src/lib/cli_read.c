@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int cli_parse_integer(const char *text, int64_t *out)
+int cli_parse_int(const char *text, int64_t *out)
 {
 	char *end;
 	long long v;
@@ -28,7 +28,7 @@ int cli_parse_integer(const char *text, int64_t *out)
 }
 
 /* Reads a decimal number; *end: the text behind it. Refuses hexadecimal, "inf" and "nan", which strtod() accepts. */
-static int parse_decimal_number(const char *text, double *out, const char **end)
+static int parse_decimal(const char *text, double *out, const char **end)
 {
 	const char *p = text;
 	char *stop;
@@ -49,18 +49,18 @@ static int parse_decimal_number(const char *text, double *out, const char **end)
 	return 0;
 }
 
-int cli_parse_real_number(const char *text, double *out)
+int cli_parse_real(const char *text, double *out)
 {
 	const char *end;
-	int err = parse_decimal_number(text, out, &end);
+	int err = parse_decimal(text, out, &end);
 
 	return err ? err : *end ? -EINVAL : 0;
 }
 
-int cli_parse_percentage(const char *text, double *out)
+int cli_parse_percent(const char *text, double *out)
 {
 	const char *end;
-	int err = parse_decimal_number(text, out, &end);
+	int err = parse_decimal(text, out, &end);
 
 	return err ? err : *end && strcmp(end, "%") ? -EINVAL : 0;
 }
@@ -70,11 +70,11 @@ struct unit_factor {
 	double factor;
 };
 
-static int parse_number_with_unit(const char *text, const struct unit_factor *units, int64_t *out)
+static int parse_unit_number(const char *text, const struct unit_factor *units, int64_t *out)
 {
 	const char *end;
 	double v;
-	int err = parse_decimal_number(text, &v, &end);
+	int err = parse_decimal(text, &v, &end);
 
 	if (err)
 		return err;
@@ -90,7 +90,7 @@ static int parse_number_with_unit(const char *text, const struct unit_factor *un
 	return 0;
 }
 
-int cli_parse_duration_ns(const char *text, int64_t *out)
+int cli_parse_ns(const char *text, int64_t *out)
 {
 	static const struct unit_factor units[] = {
 		{ "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 },
@@ -98,15 +98,15 @@ int cli_parse_duration_ns(const char *text, int64_t *out)
 	};
 	double bare;
 
-	if (cli_parse_real_number(text, &bare))
-		return parse_number_with_unit(text, units, out);
+	if (cli_parse_real(text, &bare))
+		return parse_unit_number(text, units, out);
 	if (bare != 0)
 		return -EDOM;
 	*out = 0;
 	return 0;
 }
 
-int cli_parse_byte_size(const char *text, int64_t *out)
+int cli_parse_bytes(const char *text, int64_t *out)
 {
 	static const struct unit_factor units[] = {
 		{ "", 1 }, { "B", 1 }, { "K", 1024.0 }, { "KB", 1024.0 }, { "KiB", 1024.0 },
@@ -115,10 +115,10 @@ int cli_parse_byte_size(const char *text, int64_t *out)
 		{ "T", 1099511627776.0 }, { NULL, 0 },
 	};
 
-	return parse_number_with_unit(text, units, out);
+	return parse_unit_number(text, units, out);
 }
 
-int cli_parse_bit_rate(const char *text, int64_t *out)
+int cli_parse_rate(const char *text, int64_t *out)
 {
 	static const struct unit_factor units[] = {
 		{ "bit", 1 }, { "bit/s", 1 }, { "kbit", 1e3 }, { "kbit/s", 1e3 }, { "mbit", 1e6 }, { "mbit/s", 1e6 },
@@ -141,10 +141,10 @@ int cli_parse_bit_rate(const char *text, int64_t *out)
 			if (!strcmp(*u, unit))
 				return -ENOTUNIQ;
 		}
-	return parse_number_with_unit(lower, units, out);
+	return parse_unit_number(lower, units, out);
 }
 
-static int parse_cpu_number_of_list(const char **p)
+static int parse_listed_cpu(const char **p)
 {
 	long v = 0;
 
@@ -158,19 +158,19 @@ static int parse_cpu_number_of_list(const char **p)
 	return (int)v;
 }
 
-int cli_parse_cpu_list(const char *text, struct cli_cpus *out)
+int cli_parse_cpus(const char *text, struct cli_cpus *out)
 {
 	bool chosen[CLI_CPUS_MAX] = { false };
 	const char *p = text;
 
 	do {
-		int first = parse_cpu_number_of_list(&p), last = first;
+		int first = parse_listed_cpu(&p), last = first;
 
 		if (first < 0)
 			return first;
 		if (*p == '-') {
 			p++;
-			last = parse_cpu_number_of_list(&p);
+			last = parse_listed_cpu(&p);
 			if (last < first)
 				return last < 0 ? last : -EINVAL;
 		}
@@ -203,7 +203,7 @@ int cli_read_pids(const char *text, struct cli_pids *out)
 	return 0;
 }
 
-void cli_format_cpu_list(const struct cli_cpus *cpus, char *text, size_t size)
+void cli_format_cpus(const struct cli_cpus *cpus, char *text, size_t size)
 {
 	size_t n = 0;
 

@@ -16,24 +16,24 @@ int64_t clock_now(void)
 	return read_clock_ns(CLOCK_MONOTONIC);
 }
 
-int64_t clock_cpu_time_of_this_thread(void)
+int64_t clock_thread_cpu(void)
 {
 	return read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-int64_t clock_cpu_time_of_this_process(void)
+int64_t clock_process_cpu(void)
 {
 	return read_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-int64_t clock_cpu_time_of_pid(pid_t pid)
+int64_t clock_pid_cpu(pid_t pid)
 {
 	clockid_t id;
 
 	return clock_getcpuclockid(pid, &id) ? -1 : read_clock_ns(id);
 }
 
-int clock_sleep_until(int64_t due_ns)
+int clock_sleep(int64_t due_ns)
 {
 	struct timespec ts = { .tv_sec = due_ns / NS_PER_S, .tv_nsec = due_ns % NS_PER_S };
 
@@ -42,7 +42,7 @@ int clock_sleep_until(int64_t due_ns)
 	return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
 }
 
-void clock_read_wall_offset(struct wall_clock_offset *out)
+void clock_read_wall(struct wall_reading *out)
 {
 	/* of several tries the one with the smallest error is kept: an interrupt between the readings increases it */
 	out->error_ns = INT64_MAX;

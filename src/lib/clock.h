@@ -18,19 +18,19 @@ static inline int64_t clock_earlier(int64_t a, int64_t b)
 }
 
 /* Sleeps until the absolute time `due_ns`. 0, or -EINTR after a signal (the caller checks its stop flag). */
-int clock_sleep_until(int64_t due_ns);
+int clock_sleep(int64_t due_ns);
 
 /* CPU time used by this thread; by all threads of this process. */
-int64_t clock_cpu_time_of_this_thread(void);
-int64_t clock_cpu_time_of_this_process(void);
+int64_t clock_thread_cpu(void);
+int64_t clock_process_cpu(void);
 /* CPU time used by another process; -1: no such process. */
-int64_t clock_cpu_time_of_pid(pid_t pid);
+int64_t clock_pid_cpu(pid_t pid);
 
 /* CLOCK_REALTIME minus CLOCK_MONOTONIC: at the time at_ns (CLOCK_MONOTONIC) the true offset is offset_ns +- error_ns. */
-struct wall_clock_offset {
+struct wall_reading {
 	int64_t at_ns, offset_ns, error_ns;
 };
-void clock_read_wall_offset(struct wall_clock_offset *out);
+void clock_read_wall(struct wall_reading *out);
 
 /* The wall-clock time now as "2026-11-20T10:15:00Z"; `text` holds at least 24 bytes. */
 void clock_utc_text(char *text, unsigned long size);

@@ -10,7 +10,7 @@
 
 #define CONTROL_READS 16	/* reads per call: a flood of commands must not block the program */
 
-size_t assemble_line_from_data_pieces(struct line_from_pieces_assembler *in, const char *data, size_t size, const char **line)
+size_t line_assemble(struct line_assembler *in, const char *data, size_t size, const char **line)
 {
 	*line = NULL;
 	for (size_t i = 0; i < size; i++) {
@@ -29,7 +29,7 @@ size_t assemble_line_from_data_pieces(struct line_from_pieces_assembler *in, con
 	return size;
 }
 
-int command_fifo_open(struct command_fifo *c, const char *path, struct why *why)
+int fifo_open(struct command_fifo *c, const char *path, struct why *why)
 {
 	struct stat st;
 	int err;
@@ -38,21 +38,21 @@ int command_fifo_open(struct command_fifo *c, const char *path, struct why *why)
 	c->made = !mkfifo(path, 0600);
 	if (!c->made && errno != EEXIST) {
 		err = errno;
-		return fail_with_reason(-err, why, "cannot make the fifo %s: %s", path, strerror(err));
+		return why_fail(-err, why, "cannot make the fifo %s: %s", path, strerror(err));
 	}
 	if (!stat(path, &st) && !S_ISFIFO(st.st_mode))
-		return fail_with_reason(-EEXIST, why, "--control %s exists and is no fifo; give another path", path);
+		return why_fail(-EEXIST, why, "--control %s exists and is no fifo; give another path", path);
 	/* opened for writing too: no end of file when a writer closes the fifo */
 	c->fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (c->fd >= 0)
 		return 0;
 	err = errno;
 	why_say(why, "cannot open the fifo %s: %s", path, strerror(err));
-	command_fifo_remove(c);
+	fifo_remove(c);
 	return -err;
 }
 
-void command_fifo_read_lines(struct command_fifo *c, void (*heed)(void *arg, const char *line), void *arg)
+void fifo_read_lines(struct command_fifo *c, void (*heed)(void *arg, const char *line), void *arg)
 {
 	char text[512];
 	ssize_t n;
@@ -61,14 +61,14 @@ void command_fifo_read_lines(struct command_fifo *c, void (*heed)(void *arg, con
 		for (size_t at = 0; at < (size_t)n;) {
 			const char *line;
 
-			at += assemble_line_from_data_pieces(&c->lines, text + at, (size_t)n - at, &line);
+			at += line_assemble(&c->lines, text + at, (size_t)n - at, &line);
 			if (line)
 				heed(arg, line);
 		}
 	}
 }
 
-void command_fifo_remove(struct command_fifo *c)
+void fifo_remove(struct command_fifo *c)
 {
 	if (c->made)
 		unlink(c->path);

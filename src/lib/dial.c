@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static int wait_until_connected(int fd, int64_t until_ns)
+static int await_connection(int fd, int64_t until_ns)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
 	socklen_t n = sizeof(int);
@@ -36,14 +36,14 @@ static int wait_until_connected(int fd, int64_t until_ns)
 	}
 }
 
-static int connect_to_one_address(const struct addrinfo *a, int64_t until_ns)
+static int connect_address(const struct addrinfo *a, int64_t until_ns)
 {
 	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), one = 1, err = 0;
 
 	if (fd < 0)
 		return -errno;
 	if (connect(fd, a->ai_addr, a->ai_addrlen))
-		err = errno == EINPROGRESS ? wait_until_connected(fd, until_ns) : -errno;
+		err = errno == EINPROGRESS ? await_connection(fd, until_ns) : -errno;
 	if (err) {
 		close(fd);
 		return err;
@@ -52,7 +52,7 @@ static int connect_to_one_address(const struct addrinfo *a, int64_t until_ns)
 	return fd;
 }
 
-int connect_tcp_until(const char *host, int port, int64_t until_ns, struct why *why)
+int dial_tcp(const char *host, int port, int64_t until_ns, struct why *why)
 {
 	struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV }, *found;
 	char service[8];
@@ -61,13 +61,13 @@ int connect_tcp_until(const char *host, int port, int64_t until_ns, struct why *
 	snprintf(service, sizeof(service), "%d", port);
 	err = getaddrinfo(host, service, &hints, &found);
 	if (err)
-		return fail_with_reason(-ENOENT, why, "%s: %s", host, gai_strerror(err));
+		return why_fail(-ENOENT, why, "%s: %s", host, gai_strerror(err));
 	for (struct addrinfo *a = found; a; a = a->ai_next) {
 		int64_t now = clock_now(), until = until_ns;
 
 		if (a->ai_next)		/* half of the time, so that an address that drops packets leaves time for the others */
 			until = now + (until_ns - now) / 2;
-		fd = connect_to_one_address(a, until);
+		fd = connect_address(a, until);
 		if (fd >= 0 || fd == -EINTR)
 			break;
 	}

@@ -9,4 +9,4 @@
 
 /* Connects to host and port until `until_ns` (CLOCK_MONOTONIC). Returns a non-blocking socket with TCP_NODELAY, owned by the
  * caller; or -errno with the reason in `why`: -ETIMEDOUT, -EINTR (stop signal), -ENOENT (no such host), others. */
-int connect_tcp_until(const char *host, int port, int64_t until_ns, struct why *why);
+int dial_tcp(const char *host, int port, int64_t until_ns, struct why *why);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t fields_split_line(char *line, bool commas, char **cell, size_t most)
+size_t fields_split(char *line, bool commas, char **cell, size_t most)
 {
 	const char *separator = commas ? "," : "\t";
 	char *from = line;
@@ -38,7 +38,7 @@ size_t fields_split_line(char *line, bool commas, char **cell, size_t most)
 	}
 }
 
-int fields_index_of_name(char *const *cell, size_t n, const char *name)
+int fields_find_name(char *const *cell, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(cell[i], name))
@@ -46,17 +46,17 @@ int fields_index_of_name(char *const *cell, size_t n, const char *name)
 	return -1;
 }
 
-bool fields_name_is_repeated(char *const *cell, size_t n, int at, struct why *why)
+bool fields_is_repeated(char *const *cell, size_t n, int at, struct why *why)
 {
 	size_t next = (size_t)(at + 1);
 
-	if (at < 0 || fields_index_of_name(cell + next, n - next, cell[at]) < 0)
+	if (at < 0 || fields_find_name(cell + next, n - next, cell[at]) < 0)
 		return false;
 	why_say(why, "two columns are named %s; rename one", cell[at]);
 	return true;
 }
 
-int64_t fields_time_unit_of_column(const char *name)
+int64_t fields_time_unit(const char *name)
 {
 	static const struct {
 		const char *end;

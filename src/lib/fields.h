@@ -10,12 +10,12 @@
 #include <stdint.h>
 
 /* Splits `line` at its separators and removes its line end. Returns the number of cells; 0: more than `most`. */
-size_t fields_split_line(char *line, bool commas, char **cell, size_t most);
+size_t fields_split(char *line, bool commas, char **cell, size_t most);
 
 /* The index of the cell with the text `name`; -1: none. */
-int fields_index_of_name(char *const *cell, size_t n, const char *name);
+int fields_find_name(char *const *cell, size_t n, const char *name);
 /* Whether a later cell has the same text as cell[at] (at < 0: false); `why` then names it. */
-bool fields_name_is_repeated(char *const *cell, size_t n, int at, struct why *why);
+bool fields_is_repeated(char *const *cell, size_t n, int at, struct why *why);
 
 /* The time unit in ns of a column whose name ends in _ns, _us, _ms or _s (1 to 10^9); 0: another ending. */
-int64_t fields_time_unit_of_column(const char *name);
+int64_t fields_time_unit(const char *name);

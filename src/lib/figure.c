@@ -19,7 +19,7 @@ struct figure figure_absent(const char *why)
 	return f;
 }
 
-struct figure figure_with_interval(double value, double low, double high)
+struct figure figure_estimate(double value, double low, double high)
 {
 	struct figure f = figure_exact(value);
 
@@ -28,12 +28,12 @@ struct figure figure_with_interval(double value, double low, double high)
 	return f;
 }
 
-struct figure figure_of_statistic(struct sample_value_or_lower_bound statistic)
+struct figure figure_statistic(struct sample_stat statistic)
 {
-	return figure_between(statistic, statistic, 0);
+	return figure_make_range(statistic, statistic, 0);
 }
 
-struct figure figure_between(struct sample_value_or_lower_bound early, struct sample_value_or_lower_bound late, double resolution)
+struct figure figure_make_range(struct sample_stat early, struct sample_stat late, double resolution)
 {
 	struct figure f = FIGURE_ABSENT;
 	bool same;
@@ -51,10 +51,10 @@ struct figure figure_between(struct sample_value_or_lower_bound early, struct sa
 	return f;
 }
 
-struct figure figure_join_ends(const struct figure *early, const struct figure *late)
+struct figure figure_join(const struct figure *early, const struct figure *late)
 {
-	struct figure f = figure_between((struct sample_value_or_lower_bound){ early->value, early->above },
-					 (struct sample_value_or_lower_bound){ late->value, late->above }, 0);
+	struct figure f = figure_make_range((struct sample_stat){ early->value, early->above },
+					 (struct sample_stat){ late->value, late->above }, 0);
 
 	f.low = early->low;
 	f.high = late->high;

@@ -33,15 +33,15 @@ struct figure {
 struct figure figure_exact(double value);			/* NAN: absent */
 struct figure figure_absent(const char *why);
 /* An exact figure, and the ends of its interval (NAN: none). */
-struct figure figure_with_interval(double value, double low, double high);
+struct figure figure_estimate(double value, double low, double high);
 /* Exact, or censored where the statistic is a lower bound. */
-struct figure figure_of_statistic(struct sample_value_or_lower_bound statistic);
+struct figure figure_statistic(struct sample_stat statistic);
 /* The figure whose true value lies between two statistics of the same data: one by the earliest, one by the latest possible times.
  * Ends that differ by at most 1 % or `resolution` give an exact figure, the late end. */
-struct figure figure_between(struct sample_value_or_lower_bound early, struct sample_value_or_lower_bound late, double resolution);
+struct figure figure_make_range(struct sample_stat early, struct sample_stat late, double resolution);
 
 /* The same of two figures with intervals: `low` is that of the early figure, `high` that of the late one. */
-struct figure figure_join_ends(const struct figure *early, const struct figure *late);
+struct figure figure_join(const struct figure *early, const struct figure *late);
 
 bool figure_known(const struct figure *f);			/* false: absent */
 bool figure_is_range(const struct figure *f);			/* including a range without a known late end */

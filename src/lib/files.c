@@ -30,7 +30,7 @@ int files_read_all(const char *path, char *text, size_t size)
 	return err;
 }
 
-int files_read_first_line(const char *path, char *text, size_t size)
+int files_read_line(const char *path, char *text, size_t size)
 {
 	int err = files_read_all(path, text, size);
 	char *end = strchr(text, '\n');
@@ -60,7 +60,7 @@ int files_write_number(const char *path, long number)
 	return files_write_text(path, text);
 }
 
-static int files_append_number_to_list(pid_t **list, size_t *n, pid_t number)
+static int append_number(pid_t **list, size_t *n, pid_t number)
 {
 	if (array_room(list, *n))
 		return -ENOMEM;
@@ -68,7 +68,7 @@ static int files_append_number_to_list(pid_t **list, size_t *n, pid_t number)
 	return 0;
 }
 
-int files_list_numbers_in_file(const char *path, pid_t **list, size_t *n)
+int files_list_numbers(const char *path, pid_t **list, size_t *n)
 {
 	FILE *f = fopen(path, "re");
 	int number, err = 0;
@@ -76,14 +76,14 @@ int files_list_numbers_in_file(const char *path, pid_t **list, size_t *n)
 	if (!f)
 		return -errno;
 	while (!err && fscanf(f, "%d", &number) == 1)
-		err = files_append_number_to_list(list, n, number);
+		err = append_number(list, n, number);
 	if (!err && ferror(f))
 		err = -errno;
 	fclose(f);
 	return err;
 }
 
-int files_list_numeric_names(const char *folder, pid_t **list, size_t *n)
+int files_list_dir(const char *folder, pid_t **list, size_t *n)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
@@ -96,13 +96,13 @@ int files_list_numeric_names(const char *folder, pid_t **list, size_t *n)
 		long number = strtol(entry->d_name, &end, 10);
 
 		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9' && !*end)
-			err = files_append_number_to_list(list, n, (pid_t)number);
+			err = append_number(list, n, (pid_t)number);
 	}
 	closedir(dir);
 	return err;
 }
 
-int files_list_processes_of_cgroup(const char *folder, pid_t **list, size_t *n)
+int files_list_group(const char *folder, pid_t **list, size_t *n)
 {
 	char path[4096];
 	struct dirent *e;
@@ -110,14 +110,14 @@ int files_list_processes_of_cgroup(const char *folder, pid_t **list, size_t *n)
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "%s/cgroup.procs", folder);
-	err = files_list_numbers_in_file(path, list, n);
+	err = files_list_numbers(path, list, n);
 	dir = err ? NULL : opendir(folder);
 	if (!dir)
 		return err ? err : -errno;
 	while (!err && (e = readdir(dir))) {
 		if (e->d_type != DT_DIR || e->d_name[0] == '.' || snprintf(path, sizeof(path), "%s/%s", folder, e->d_name) >= (int)sizeof(path))
 			continue;
-		err = files_list_processes_of_cgroup(path, list, n);
+		err = files_list_group(path, list, n);
 		if (err == -ENOENT || err == -ENODEV)	/* the group was removed meanwhile */
 			err = 0;
 	}

@@ -9,16 +9,16 @@
 /* Reads the file, as much as fits, and terminates the text. 0, or -errno with the text "". */
 int files_read_all(const char *path, char *text, size_t size);
 /* Reads the first line, without its end. 0 or -errno; -E2BIG: the line is longer than `size`. */
-int files_read_first_line(const char *path, char *text, size_t size);
+int files_read_line(const char *path, char *text, size_t size);
 /* Writes the text in one write(2), as control files need it. The file must exist: none is created. 0 or -errno. */
 int files_write_text(const char *path, const char *text);
 int files_write_number(const char *path, long number);
 
 /* Append numbers to a list: those in a file, one per line (cgroup.procs), and those that are names in a folder (/proc,
  * /proc/PID/task). The list starts as NULL and 0; the caller frees it, also after an error. 0 or -errno. */
-int files_list_numbers_in_file(const char *path, pid_t **list, size_t *n);
-int files_list_numeric_names(const char *folder, pid_t **list, size_t *n);
+int files_list_numbers(const char *path, pid_t **list, size_t *n);
+int files_list_dir(const char *folder, pid_t **list, size_t *n);
 /* Appends the processes in a cgroup and in all groups below it. 0 or -errno. */
-int files_list_processes_of_cgroup(const char *folder, pid_t **list, size_t *n);
+int files_list_group(const char *folder, pid_t **list, size_t *n);
 /* Hands what a stream has buffered to the kernel. 0, or -errno of this error or of an earlier one. */
 int files_flush_stream(FILE *out);

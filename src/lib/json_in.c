@@ -42,7 +42,7 @@ void json_free(struct json_document *j)
 	free(j);
 }
 
-static const json_t *find_json_value_at_path(const struct json_document *j, const char *path)
+static const json_t *find_value(const struct json_document *j, const char *path)
 {
 	const json_t *at = j->root;
 	char key[128];
@@ -72,7 +72,7 @@ static const json_t *find_json_value_at_path(const struct json_document *j, cons
 
 bool json_get_real(const struct json_document *j, const char *path, double *out)
 {
-	const json_t *v = find_json_value_at_path(j, path);
+	const json_t *v = find_value(j, path);
 
 	if (!json_is_number(v))
 		return false;
@@ -82,7 +82,7 @@ bool json_get_real(const struct json_document *j, const char *path, double *out)
 
 bool json_get_int(const struct json_document *j, const char *path, int64_t *out)
 {
-	const json_t *v = find_json_value_at_path(j, path);
+	const json_t *v = find_value(j, path);
 
 	if (!json_is_integer(v))
 		return false;
@@ -92,7 +92,7 @@ bool json_get_int(const struct json_document *j, const char *path, int64_t *out)
 
 bool json_get_bool(const struct json_document *j, const char *path, bool *out)
 {
-	const json_t *v = find_json_value_at_path(j, path);
+	const json_t *v = find_value(j, path);
 
 	if (!json_is_boolean(v))
 		return false;
@@ -102,5 +102,5 @@ bool json_get_bool(const struct json_document *j, const char *path, bool *out)
 
 const char *json_get_str(const struct json_document *j, const char *path)
 {
-	return json_string_value(find_json_value_at_path(j, path));
+	return json_string_value(find_value(j, path));
 }

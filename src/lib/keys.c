@@ -47,7 +47,7 @@ bool key_read_cells(char *const cell[KEY_COLUMNS], struct key_times *out)
 	int64_t v[KEY_COLUMNS], early;
 
 	for (int i = 0; i < KEY_COLUMNS; i++) {
-		if (!parse_count_of_table_cell(cell[i], &v[i]) || (i == KEY_DUE && v[i] == ROWS_IN_NONE))
+		if (!rows_in_count(cell[i], &v[i]) || (i == KEY_DUE && v[i] == ROWS_IN_NONE))
 			return false;
 		v[i] = v[i] == ROWS_IN_NONE ? 0 : v[i];
 	}

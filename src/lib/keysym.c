@@ -8,7 +8,7 @@
 #include <xkbcommon/xkbcommon.h>
 
 /* The code point of a text that is exactly one UTF-8 character; -1: another text. */
-static int64_t decode_utf8_character(const char *text)
+static int64_t decode_utf8(const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
 	int n = text_utf8_length(p);
@@ -23,7 +23,7 @@ static int64_t decode_utf8_character(const char *text)
 
 int keysym_parse_text(const char *text, uint32_t *out)
 {
-	int64_t point = decode_utf8_character(text);
+	int64_t point = decode_utf8(text);
 	uint32_t keysym;
 
 	if (point >= 0x100 && point <= 0x10ffff)

@@ -18,7 +18,7 @@ void line_reader_free(struct line_reader *l)
 }
 
 /* Recognises files that are no text by their first bytes. Returns the reason and cure; NULL: text. */
-static const char *reason_file_is_no_text(const char *text)
+static const char *explain_binary(const char *text)
 {
 	static const struct {
 		const char *magic, *why;
@@ -39,7 +39,7 @@ static const char *reason_file_is_no_text(const char *text)
 }
 
 /* Reads one line of the file to `at`, without its end. 1, 0 at the end of the file, or an error. */
-static int read_text_line_of_file(struct line_reader *l, char *at)
+static int read_text_line(struct line_reader *l, char *at)
 {
 	size_t room = LINES_LONGEST - (size_t)(at - l->text), n;
 
@@ -50,7 +50,7 @@ static int read_text_line_of_file(struct line_reader *l, char *at)
 	l->read++;
 	n = strlen(at);
 	if (l->read == 1) {
-		l->why = reason_file_is_no_text(at);
+		l->why = explain_binary(at);
 		if (l->why)
 			return -EPROTO;
 		if (!strncmp(at, "\xef\xbb\xbf", 3)) {
@@ -77,20 +77,20 @@ static bool has_open_quote(const char *text)
 	return is;
 }
 
-int read_next_line_joining_quotes(struct line_reader *l, bool quotes)
+int line_reader_next(struct line_reader *l, bool quotes)
 {
 	int got;
 
 	do {
 		l->line = l->read + 1;
-		got = read_text_line_of_file(l, l->text);
+		got = read_text_line(l, l->text);
 	} while (got == 1 && !*l->text);
 	while (got == 1 && quotes && has_open_quote(l->text)) {
 		size_t n = strlen(l->text);
 
 		l->text[n++] = ' ';
 		l->text[n] = '\0';
-		got = n + 1 < LINES_LONGEST ? read_text_line_of_file(l, l->text + n) : -EPROTO;
+		got = n + 1 < LINES_LONGEST ? read_text_line(l, l->text + n) : -EPROTO;
 		l->why = "a quote that is not closed";
 		if (!got)
 			got = -EPROTO;
@@ -98,14 +98,14 @@ int read_next_line_joining_quotes(struct line_reader *l, bool quotes)
 	return got;
 }
 
-int for_each_line_of_table(FILE *in, const bool *quotes, lines_take *head, lines_take *body, void *context, unsigned long *line,
+int lines_read_table(FILE *in, const bool *quotes, lines_take *head, lines_take *body, void *context, unsigned long *line,
 			   const char **why)
 {
 	struct line_reader l;
 	lines_take *take = head;
 	int err = line_reader_init(&l, in), got = 0;
 
-	for (; !err && (got = read_next_line_joining_quotes(&l, *quotes)) == 1; take = body) {
+	for (; !err && (got = line_reader_next(&l, *quotes)) == 1; take = body) {
 		*line = l.line;
 		err = take(context, l.text, why);
 	}

@@ -21,13 +21,13 @@ int line_reader_init(struct line_reader *l, FILE *in);	/* 0 or -ENOMEM; `in` sta
 
 /* Reads the next line that is not empty. `quotes`: lines are joined, with a space, while a quoted cell is open (RFC 4180).
  * 1; 0 at the end of the file; -EPROTO with `why` and `line`; -EIO. */
-int read_next_line_joining_quotes(struct line_reader *l, bool quotes);
+int line_reader_next(struct line_reader *l, bool quotes);
 void line_reader_free(struct line_reader *l);
 
 /* Callback for one line: 0, or an error that ends the reading, with *why. */
 typedef int lines_take(void *context, char *text, const char **why);
 
 /* Calls `head` for the first line of a table and `body` for the others; *quotes is read before each line. 0, or the error of a
- * callback or of read_next_line_joining_quotes(), with *why; -ENOMEM. *line: number of the last line begun, for callbacks, too. */
-int for_each_line_of_table(FILE *in, const bool *quotes, lines_take *head, lines_take *body, void *context, unsigned long *line,
+ * callback or of line_reader_next(), with *why; -ENOMEM. *line: number of the last line begun, for callbacks, too. */
+int lines_read_table(FILE *in, const bool *quotes, lines_take *head, lines_take *body, void *context, unsigned long *line,
 			   const char **why);

@@ -8,7 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-int connect_to_unix_socket(const char *path, int patience_s, struct ucred *peer)
+int dial_unix(const char *path, int patience_s, struct ucred *peer)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	struct timeval patience = { .tv_sec = patience_s };

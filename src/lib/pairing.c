@@ -5,19 +5,19 @@
 
 #define NUMBER_BITS 0xffffffu
 
-static void clear_answer_of_key(struct key_times *key)
+static void clear_answer(struct key_times *key)
 {
 	key->answer_ns = key->high_ns = key->censored_ns = 0;
 	key->exact = key->coalesced = false;
 }
 
-size_t pair_keys_with_patch_numbers(struct key_times *keys, size_t n, const struct shown_patch_number *shown, size_t m,
+size_t pair_patch_numbers(struct key_times *keys, size_t n, const struct shown_number *shown, size_t m,
 				    uint32_t base, int64_t end_ns)
 {
 	size_t answered = 0, gone = 0, ahead = 0;
 
 	for (size_t i = 0; i < n; i++)
-		clear_answer_of_key(&keys[i]);
+		clear_answer(&keys[i]);
 	for (size_t j = 0; j < m; j++) {
 		uint32_t count = (shown[j].number - base) & NUMBER_BITS;
 
@@ -42,7 +42,7 @@ size_t pair_keys_with_patch_numbers(struct key_times *keys, size_t n, const stru
 
 /* Pairs the i-th update with the i-th key. False, with nothing changed, if an update began before its key: the equal numbers of
  * both are a coincidence. */
-static bool pair_updates_with_keys_in_order(struct key_times *keys, size_t n, const struct pair_update *update)
+static bool pair_in_order(struct key_times *keys, size_t n, const struct pair_update *update)
 {
 	for (size_t i = 0; i < n; i++)
 		if (update[i].first_ns < key_sent_time(&keys[i]))
@@ -55,7 +55,7 @@ static bool pair_updates_with_keys_in_order(struct key_times *keys, size_t n, co
 }
 
 /* Index of the first update, from `next` on, that went on after the key was sent: no earlier one can answer it. */
-static size_t first_possible_update(const struct pair_update *update, size_t m, size_t next, const struct key_times *key)
+static size_t find_update(const struct pair_update *update, size_t m, size_t next, const struct key_times *key)
 {
 	while (next < m && update[next].last_ns < key_sent_time(key))
 		next++;
@@ -63,7 +63,7 @@ static size_t first_possible_update(const struct pair_update *update, size_t m, 
 }
 
 /* Sets the late end to the last change of update `last`, the latest possible one. */
-static void set_latest_answer(struct key_times *key, const struct pair_update *update, size_t m, size_t last,
+static void set_late_end(struct key_times *key, const struct pair_update *update, size_t m, size_t last,
 			      enum pair_drain drain, int64_t end_ns)
 {
 	key->high_ns = key->censored_ns = 0;
@@ -75,23 +75,23 @@ static void set_latest_answer(struct key_times *key, const struct pair_update *u
 		key->high_ns = key->answer_ns;
 }
 
-void pair_keys_of_block_with_updates(struct key_times *keys, size_t n, const struct pair_update *update, size_t m,
+void pair_block_updates(struct key_times *keys, size_t n, const struct pair_update *update, size_t m,
 				     enum pair_drain drain, int64_t end_ns)
 {
 	size_t gone = 0, surplus, next = 0, begun;
 
 	for (size_t i = 0; i < n; i++)
-		clear_answer_of_key(&keys[i]);
+		clear_answer(&keys[i]);
 	while (gone < n && key_sent_time(&keys[gone]) != INT64_MAX)
 		gone++;
 	for (size_t i = gone; i < n; i++)
 		keys[i].censored_ns = end_ns;
 	if (!gone)
 		return;
-	next = first_possible_update(update, m, 0, &keys[0]);
+	next = find_update(update, m, 0, &keys[0]);
 	update += next;
 	m -= next;
-	if (m == gone && drain == PAIR_DRAINED && pair_updates_with_keys_in_order(keys, gone, update))
+	if (m == gone && drain == PAIR_DRAINED && pair_in_order(keys, gone, update))
 		return;
 	/* an update that had begun before the first key may be without a key */
 	begun = m && update[0].first_ns < key_sent_time(&keys[0]);
@@ -100,22 +100,22 @@ void pair_keys_of_block_with_updates(struct key_times *keys, size_t n, const str
 	for (size_t i = 0; i < gone; i++) {
 		struct key_times *key = &keys[i];
 
-		next = first_possible_update(update, m, next, key);
+		next = find_update(update, m, next, key);
 		if (next == m) {
 			key->censored_ns = end_ns;
 			continue;
 		}
 		key->answer_ns = update[next].first_ns < key_sent_time(key) ? key_sent_time(key) : update[next].first_ns;
-		set_latest_answer(key, update, m, i + surplus > next ? i + surplus : next, drain, end_ns);
+		set_late_end(key, update, m, i + surplus > next ? i + surplus : next, drain, end_ns);
 	}
 }
 
-bool pair_is_stray_update_likely(double noise_per_s, int64_t ns)
+bool pair_expects_stray(double noise_per_s, int64_t ns)
 {
 	return -expm1(-noise_per_s * (double)ns / 1e9) > PAIR_STRAY_LIKELY;
 }
 
-void pair_narrow_ranges_for_coalescing(struct key_times *keys, size_t n, const struct pair_update *update, size_t m,
+void pair_narrow_ranges(struct key_times *keys, size_t n, const struct pair_update *update, size_t m,
 				       enum pair_drain drain, int64_t end_ns)
 {
 	size_t next = 0;
@@ -123,12 +123,12 @@ void pair_narrow_ranges_for_coalescing(struct key_times *keys, size_t n, const s
 	for (size_t i = 0; i < n; i++) {
 		if (keys[i].exact || !keys[i].answer_ns)
 			continue;
-		next = first_possible_update(update, m, next, &keys[i]);
-		set_latest_answer(&keys[i], update, m, next + PAIR_COALESCING_BEYOND, drain, end_ns);
+		next = find_update(update, m, next, &keys[i]);
+		set_late_end(&keys[i], update, m, next + PAIR_COALESCING_BEYOND, drain, end_ns);
 	}
 }
 
-bool pair_does_change_begin_update(struct pair_update_merger *m, int64_t at_ns, int64_t gap_ns, int64_t longest_ns)
+bool pair_merge_change(struct pair_merger *m, int64_t at_ns, int64_t gap_ns, int64_t longest_ns)
 {
 	bool fresh = !m->last_ns || at_ns - m->last_ns >= gap_ns || at_ns - m->first_ns >= longest_ns;
 

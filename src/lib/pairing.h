@@ -8,7 +8,7 @@
 #include "keys.h"
 
 /* A number that the patch showed, and when. */
-struct shown_patch_number {
+struct shown_number {
 	int64_t at_ns;
 	uint32_t number;	/* modulo 2^24 */
 };
@@ -16,7 +16,7 @@ struct shown_patch_number {
 /* Pairs the keys of a train, in the order of sending, with the numbers of the patch (ascending times). `base`: the number
  * shown before the first key. Keys unanswered at end_ns are censored there. Returns how often a number was higher than the
  * keys sent by then: another user types, or numbers from before the train were still arriving. */
-size_t pair_keys_with_patch_numbers(struct key_times *keys, size_t n, const struct shown_patch_number *shown, size_t m,
+size_t pair_patch_numbers(struct key_times *keys, size_t n, const struct shown_number *shown, size_t m,
 				    uint32_t base, int64_t end_ns);
 
 enum pair_drain {
@@ -34,25 +34,25 @@ struct pair_update {
 /* Pairs one block of keys with updates (ascending). Updates that ended before the first key was sent are ignored. Of a key without
  * an exact pair, answer_ns is a true lower bound: the begin of the first update that went on after the key was sent, or the time of
  * sending if that update had begun before; high_ns is the last change of the latest possible update. */
-void pair_keys_of_block_with_updates(struct key_times *keys, size_t n, const struct pair_update *update, size_t m,
+void pair_block_updates(struct key_times *keys, size_t n, const struct pair_update *update, size_t m,
 				     enum pair_drain drain, int64_t end_ns);
 
 /* Probability of an update without a key (stray) up to which updates of a block are still paired one to one. */
 #define PAIR_STRAY_LIKELY 0.05
 /* Whether a stray update within `ns` is more probable than that, at a rate of noise_per_s. */
-bool pair_is_stray_update_likely(double noise_per_s, int64_t ns);
+bool pair_expects_stray(double noise_per_s, int64_t ns);
 
 /* For applications that answer several keys with one update (an assumption of the user): narrows the ranges of
- * pair_keys_of_block_with_updates() to those from the next update after the key to the next but two. To be called after
- * pair_keys_of_block_with_updates(), with the same updates; exact keys are not changed. */
+ * pair_block_updates() to those from the next update after the key to the next but two. To be called after
+ * pair_block_updates(), with the same updates; exact keys are not changed. */
 #define PAIR_COALESCING_BEYOND 2
-void pair_narrow_ranges_for_coalescing(struct key_times *keys, size_t n, const struct pair_update *update, size_t m,
+void pair_narrow_ranges(struct key_times *keys, size_t n, const struct pair_update *update, size_t m,
 				       enum pair_drain drain, int64_t end_ns);
 
 /* Merges changes of the screen into updates: changes less than gap_ns apart belong together, up to longest_ns. The time of
  * an update is that of its first change. Starts all zero. */
-struct pair_update_merger {
+struct pair_merger {
 	int64_t first_ns, last_ns;
 };
 /* Adds a change at at_ns. True: it begins a new update. */
-bool pair_does_change_begin_update(struct pair_update_merger *m, int64_t at_ns, int64_t gap_ns, int64_t longest_ns);
+bool pair_merge_change(struct pair_merger *m, int64_t at_ns, int64_t gap_ns, int64_t longest_ns);

@@ -32,7 +32,7 @@ uint16_t patch_crc16(const void *bytes, size_t n)
 	return crc;
 }
 
-void patch_encode_number(uint32_t number, struct patch_cells *out)
+void patch_encode(uint32_t number, struct patch_cells *out)
 {
 	uint8_t row[PATCH_ROWS] = { 0, (uint8_t)(number >> 16), (uint8_t)(number >> 8), (uint8_t)number, 0, 0 };
 	uint16_t crc = patch_crc16(row + 1, 3);
@@ -44,14 +44,14 @@ void patch_encode_number(uint32_t number, struct patch_cells *out)
 			out->white[r][c] = (row[r] ^ whitening[r]) >> (PATCH_COLUMNS - 1 - c) & 1;
 }
 
-static bool is_marker_cell_white(int column)
+static bool marker_is_white(int column)
 {
 	return MARKER >> (PATCH_COLUMNS - 1 - column) & 1;
 }
 
 /* The range of pixels of cell `i` that is read, relative to cell 0: the inner 60 %, which blur does not reach, but at least
  * two pixels, so that noise can be distinguished from cells. */
-static void inner_pixels_of_patch_cell(double cell, int i, int *low, int *high)
+static void inner_pixels(double cell, int i, int *low, int *high)
 {
 	int width = (int)lround(cell * 0.6);
 
@@ -62,12 +62,12 @@ static void inner_pixels_of_patch_cell(double cell, int i, int *low, int *high)
 }
 
 /* Computes threshold and contrast from the marker row. False: not all its light cells are lighter than its dark ones. */
-static bool threshold_from_patch_marker(const double mean[CELLS], double *threshold, double *contrast)
+static bool read_marker(const double mean[CELLS], double *threshold, double *contrast)
 {
 	double white = 0, black = 0, white_min = 256, black_max = -1;
 
 	for (int c = 0; c < PATCH_COLUMNS; c++) {
-		if (is_marker_cell_white(c)) {
+		if (marker_is_white(c)) {
 			white += mean[c] / 4;
 			white_min = fmin(white_min, mean[c]);
 		} else {
@@ -80,14 +80,14 @@ static bool threshold_from_patch_marker(const double mean[CELLS], double *thresh
 	return white_min > *threshold && black_max < *threshold && *contrast >= CONTRAST_MIN;
 }
 
-bool patch_read_number_at(const struct patch_searched_image *image, const struct patch_place *where, uint32_t *number)
+bool patch_read(const struct patch_image *image, const struct patch_place *where, uint32_t *number)
 {
 	double mean[CELLS], within = 0, between = 0, threshold, contrast;
 	uint8_t row[PATCH_ROWS] = { 0 };
 	int x0, x1, y0, y1, pixels = 0;
 
-	inner_pixels_of_patch_cell(where->cell, PATCH_COLUMNS - 1, &x0, &x1);
-	inner_pixels_of_patch_cell(where->cell, PATCH_ROWS - 1, &y0, &y1);
+	inner_pixels(where->cell, PATCH_COLUMNS - 1, &x0, &x1);
+	inner_pixels(where->cell, PATCH_ROWS - 1, &y0, &y1);
 	if (!(where->cell >= CELL_MIN * 0.9) || where->x < 0 || where->y < 0 || where->x > image->width - x1 ||
 	    where->y > image->height - y1)
 		return false;
@@ -95,8 +95,8 @@ bool patch_read_number_at(const struct patch_searched_image *image, const struct
 		int64_t sum = 0, squares = 0;
 		int n;
 
-		inner_pixels_of_patch_cell(where->cell, i % PATCH_COLUMNS, &x0, &x1);
-		inner_pixels_of_patch_cell(where->cell, i / PATCH_COLUMNS, &y0, &y1);
+		inner_pixels(where->cell, i % PATCH_COLUMNS, &x0, &x1);
+		inner_pixels(where->cell, i / PATCH_COLUMNS, &y0, &y1);
 		n = (x1 - x0) * (y1 - y0);
 		for (int y = y0; y < y1; y++) {
 			for (int x = x0; x < x1; x++) {
@@ -109,7 +109,7 @@ bool patch_read_number_at(const struct patch_searched_image *image, const struct
 		mean[i] = (double)sum / n;
 		within += (double)squares - mean[i] * (double)sum;
 		pixels += n;
-		if (i == PATCH_COLUMNS - 1 && !threshold_from_patch_marker(mean, &threshold, &contrast))
+		if (i == PATCH_COLUMNS - 1 && !read_marker(mean, &threshold, &contrast))
 			return false;
 	}
 	within = sqrt(fmax(within, 0) / (pixels - CELLS));
@@ -138,14 +138,14 @@ struct grey_image {
 	uint32_t *sum;		/* (width + 1) x (height + 1) */
 };
 
-static int grey_image_luminance(const void *pixels, int x, int y)
+static int grey_luminance(const void *pixels, int x, int y)
 {
 	const struct grey_image *g = pixels;
 
 	return g->pixel[(size_t)y * (size_t)g->width + (size_t)x];
 }
 
-static bool make_grey_image(struct grey_image *g, const struct patch_searched_image *image)
+static bool make_grey(struct grey_image *g, const struct patch_image *image)
 {
 	size_t w = (size_t)image->width, h = (size_t)image->height;
 
@@ -166,7 +166,7 @@ static bool make_grey_image(struct grey_image *g, const struct patch_searched_im
 	return true;
 }
 
-static double mean_grey_of_box(const struct grey_image *g, int x0, int y0, int x1, int y1)
+static double mean_box(const struct grey_image *g, int x0, int y0, int x1, int y1)
 {
 	size_t stride = (size_t)g->width + 1;
 	const uint32_t *top = g->sum + (size_t)y0 * stride, *bottom = g->sum + (size_t)y1 * stride;
@@ -175,7 +175,7 @@ static double mean_grey_of_box(const struct grey_image *g, int x0, int y0, int x
 }
 
 /* Mean grey of each whole cell of a patch with this centre and cell size. False: not within the image. */
-static bool mean_grey_of_patch_cells(const struct grey_image *g, double middle_x, double middle_y, double cell, double mean[CELLS])
+static bool mean_cells(const struct grey_image *g, double middle_x, double middle_y, double cell, double mean[CELLS])
 {
 	double x = middle_x - cell * PATCH_COLUMNS / 2, y = middle_y - cell * PATCH_ROWS / 2;
 
@@ -185,7 +185,7 @@ static bool mean_grey_of_patch_cells(const struct grey_image *g, double middle_x
 	for (int i = 0; i < CELLS; i++) {
 		double left = x + (i % PATCH_COLUMNS) * cell, top = y + (i / PATCH_COLUMNS) * cell;
 
-		mean[i] = mean_grey_of_box(g, (int)round(fmax(left, 0)), (int)round(fmax(top, 0)), (int)round(left + cell),
+		mean[i] = mean_box(g, (int)round(fmax(left, 0)), (int)round(fmax(top, 0)), (int)round(left + cell),
 				   (int)round(top + cell));
 	}
 	return true;
@@ -193,11 +193,11 @@ static bool mean_grey_of_patch_cells(const struct grey_image *g, double middle_x
 
 /* How well the cells separate: the sum of their distances from the threshold, signed by the pattern if `known`. Below 0: no
  * marker. */
-static double separation_of_patch_cells(const struct grey_image *g, const double at[3], const struct patch_cells *known)
+static double measure_separation(const struct grey_image *g, const double at[3], const struct patch_cells *known)
 {
 	double mean[CELLS], threshold, contrast, sum = 0;
 
-	if (!mean_grey_of_patch_cells(g, at[0], at[1], at[2], mean) || !threshold_from_patch_marker(mean, &threshold, &contrast))
+	if (!mean_cells(g, at[0], at[1], at[2], mean) || !read_marker(mean, &threshold, &contrast))
 		return -1;
 	for (int i = 0; i < CELLS; i++) {
 		double off = mean[i] - threshold;
@@ -209,9 +209,9 @@ static double separation_of_patch_cells(const struct grey_image *g, const double
 
 /* Hill climbing from a rough position to the best nearby: at[] is the centre and the cell size. Scaling about the centre
  * keeps size and position independent. Returns the fit. */
-static double climb_to_best_patch_fit(const struct grey_image *g, double at[3], const struct patch_cells *known)
+static double climb_to_fit(const struct grey_image *g, double at[3], const struct patch_cells *known)
 {
-	double best = separation_of_patch_cells(g, at, known), step = at[2] / 4;
+	double best = measure_separation(g, at, known), step = at[2] / 4;
 
 	for (int turn = 0; best >= 0 && turn < 40 && step >= 0.2;) {
 		double from[3] = { at[0], at[1], at[2] };
@@ -221,7 +221,7 @@ static double climb_to_best_patch_fit(const struct grey_image *g, double at[3], 
 			double to[3] = { from[0], from[1], from[2] }, value;
 
 			to[i / 2] += (i % 2 ? -step : step) * (i / 2 == 2 ? 0.16 : 1);
-			value = separation_of_patch_cells(g, to, known);
+			value = measure_separation(g, to, known);
 			if (value > best) {
 				best = value;
 				at[0] = to[0];
@@ -238,7 +238,7 @@ static double climb_to_best_patch_fit(const struct grey_image *g, double at[3], 
 	return best;
 }
 
-static struct patch_place patch_place_from_centre(const double at[3], int right, int down)
+static struct patch_place centre_place(const double at[3], int right, int down)
 {
 	return (struct patch_place){ (int)lround(at[0] - at[2] * PATCH_COLUMNS / 2) + right,
 				     (int)lround(at[1] - at[2] * PATCH_ROWS / 2) + down, at[2] };
@@ -246,7 +246,7 @@ static struct patch_place patch_place_from_centre(const double at[3], int right,
 
 /* Rejects false matches in images full of squares: the pattern must explain enough of the variance over the whole area of the
  * patch, and the quiet zone, a quarter to three quarters of a cell outside, must be uniform (as far as it is within the image). */
-static bool does_pattern_fill_patch_area(const struct grey_image *g, const struct patch_place *p, const struct patch_cells *cells)
+static bool pattern_fills_area(const struct grey_image *g, const struct patch_place *p, const struct patch_cells *cells)
 {
 	double n[2] = { 0 }, sum[2] = { 0 }, squares = 0, spread = 0, all, mean, between, quiet_sum = 0, quiet_squares = 0;
 	int right = (int)lround(p->x + PATCH_COLUMNS * p->cell), bottom = (int)lround(p->y + PATCH_ROWS * p->cell);
@@ -256,7 +256,7 @@ static bool does_pattern_fill_patch_area(const struct grey_image *g, const struc
 		for (int x = p->x; x < right && x < g->width; x++) {
 			int r = (int)((y + 0.5 - p->y) / p->cell), c = (int)((x + 0.5 - p->x) / p->cell);
 			bool white = cells->white[r < PATCH_ROWS ? r : PATCH_ROWS - 1][c < PATCH_COLUMNS ? c : PATCH_COLUMNS - 1];
-			double v = grey_image_luminance(g, x, y);
+			double v = grey_luminance(g, x, y);
 
 			n[white]++;
 			sum[white] += v;
@@ -279,7 +279,7 @@ static bool does_pattern_fill_patch_area(const struct grey_image *g, const struc
 
 		if (b[0] < 0 || b[1] < 0 || b[2] > g->width || b[3] > g->height)
 			continue;
-		mean = mean_grey_of_box(g, b[0], b[1], b[2], b[3]);
+		mean = mean_box(g, b[0], b[1], b[2], b[3]);
 		quiet_sum += mean;
 		quiet_squares += mean * mean;
 		zones++;
@@ -290,33 +290,33 @@ static bool does_pattern_fill_patch_area(const struct grey_image *g, const struc
 }
 
 /* Finds the best position near a rough one and reads the patch there, or up to a pixel beside it. */
-static bool refine_place_and_read_patch(const struct grey_image *g, double left, double top, double cell, struct patch_place *where,
+static bool refine_and_read(const struct grey_image *g, double left, double top, double cell, struct patch_place *where,
 			 uint32_t *number)
 {
-	struct patch_searched_image copy = { g->width, g->height, grey_image_luminance, g };
+	struct patch_image copy = { g->width, g->height, grey_luminance, g };
 	double at[3] = { left + cell * PATCH_COLUMNS / 2, top + cell * PATCH_ROWS / 2, cell };
 
-	if (climb_to_best_patch_fit(g, at, NULL) < 0)
+	if (climb_to_fit(g, at, NULL) < 0)
 		return false;
 	for (int i = 0; i < 9; i++) {
 		static const int around[9][2] = { { 0, 0 }, { 1, 0 }, { -1, 0 }, { 0, 1 }, { 0, -1 },
 						  { 1, 1 }, { -1, -1 }, { 1, -1 }, { -1, 1 } };
-		struct patch_place place = patch_place_from_centre(at, around[i][0], around[i][1]);
+		struct patch_place place = centre_place(at, around[i][0], around[i][1]);
 		struct patch_cells cells;
 		uint32_t again;
 
-		if (!patch_read_number_at(&copy, &place, number))
+		if (!patch_read(&copy, &place, number))
 			continue;
-		patch_encode_number(*number, &cells);
-		climb_to_best_patch_fit(g, at, &cells);
-		*where = patch_place_from_centre(at, 0, 0);
-		return patch_read_number_at(&copy, where, &again) && again == *number && does_pattern_fill_patch_area(g, where, &cells);
+		patch_encode(*number, &cells);
+		climb_to_fit(g, at, &cells);
+		*where = centre_place(at, 0, 0);
+		return patch_read(&copy, where, &again) && again == *number && pattern_fills_area(g, where, &cells);
 	}
 	return false;
 }
 
 /* Searches for the marker row with cells of about `cell` pixels, in steps of a quarter cell; refines each candidate. */
-static bool scan_for_patch_of_cell_size(const struct grey_image *g, double cell, struct patch_place *where, uint32_t *number)
+static bool scan_cell_size(const struct grey_image *g, double cell, struct patch_place *where, uint32_t *number)
 {
 	int size = (int)lround(cell / 2) < 2 ? 2 : (int)lround(cell / 2), low[PATCH_COLUMNS];
 	int step = cell < 8 ? 1 : (int)(cell / 4), inset = (int)lround((cell - size) / 2);
@@ -339,21 +339,21 @@ static bool scan_for_patch_of_cell_size(const struct grey_image *g, double cell,
 				const uint32_t *b = bottom + x + low[c], *t = top + x + low[c];
 				int32_t sum = (int32_t)(b[size] - b[0] - (t[size] - t[0]));
 
-				if (is_marker_cell_white(c))
+				if (marker_is_white(c))
 					white = sum < white ? sum : white;
 				else
 					black = sum > black ? sum : black;
 				if (white - black < least)
 					break;
 			}
-			if (c == PATCH_COLUMNS && refine_place_and_read_patch(g, x, y, cell, where, number))
+			if (c == PATCH_COLUMNS && refine_and_read(g, x, y, cell, where, number))
 				return true;
 		}
 	}
 	return false;
 }
 
-bool patch_find_in_image(const struct patch_searched_image *image, double min_cell, double max_cell, struct patch_place *where,
+bool patch_find(const struct patch_image *image, double min_cell, double max_cell, struct patch_place *where,
 			 uint32_t *number)
 {
 	struct grey_image g = { 0 };
@@ -363,10 +363,10 @@ bool patch_find_in_image(const struct patch_searched_image *image, double min_ce
 		return false;
 	min_cell = fmax(min_cell, CELL_MIN);
 	max_cell = fmin(max_cell, fmin((double)image->width / PATCH_COLUMNS, (double)image->height / PATCH_ROWS));
-	if (make_grey_image(&g, image))
+	if (make_grey(&g, image))
 		/* large cells first: they have fewer positions to try */
 		for (double cell = max_cell; !found && cell > min_cell / SCALE_STEP; cell /= SCALE_STEP)
-			found = scan_for_patch_of_cell_size(&g, fmax(cell, min_cell), where, number);
+			found = scan_cell_size(&g, fmax(cell, min_cell), where, number);
 	free(g.pixel);
 	free(g.sum);
 	return found;

@@ -19,10 +19,10 @@ struct patch_cells {
 	bool white[PATCH_ROWS][PATCH_COLUMNS];
 };
 
-void patch_encode_number(uint32_t number, struct patch_cells *out);
+void patch_encode(uint32_t number, struct patch_cells *out);
 
 /* An image in memory: `luminance` returns 0 (black) to 255 (white) for a pixel. */
-struct patch_searched_image {
+struct patch_image {
 	int width, height;
 	int (*luminance)(const void *pixels, int x, int y);
 	const void *pixels;
@@ -35,11 +35,11 @@ struct patch_place {
 
 /* Searches for a patch with cells of min_cell (at least 3) to max_cell pixels. True: found, with a correct CRC. Copies the
  * image and tries all positions and sizes: about 0.1 s for 1024 x 768 without a patch. False also if out of memory. */
-bool patch_find_in_image(const struct patch_searched_image *image, double min_cell, double max_cell, struct patch_place *where,
+bool patch_find(const struct patch_image *image, double min_cell, double max_cell, struct patch_place *where,
 			 uint32_t *number);
 /* Reads the patch at a known place. False: marker or CRC is wrong (partly drawn). Reads a third of the pixels of the patch;
  * allocates nothing. */
-bool patch_read_number_at(const struct patch_searched_image *image, const struct patch_place *where, uint32_t *number);
+bool patch_read(const struct patch_image *image, const struct patch_place *where, uint32_t *number);
 
 /* CRC-16/IBM-3740 (also "CCITT-FALSE"): polynomial 0x1021, first 0xffff, not reflected. */
 uint16_t patch_crc16(const void *bytes, size_t n);

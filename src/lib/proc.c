@@ -20,7 +20,7 @@ static void on_stop_signal(int signal)
 	proc_stop = signal;
 }
 
-void proc_catch_stop_signals(void)
+void proc_catch_stop(void)
 {
 	/* no SA_RESTART: long sleeps and reads must return, so that the flag is checked */
 	struct sigaction sa = { .sa_handler = on_stop_signal }, hangup;
@@ -34,7 +34,7 @@ void proc_catch_stop_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-void proc_fill_stop_signal_set(sigset_t *set)
+void proc_stop_set(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGINT);
@@ -42,14 +42,14 @@ void proc_fill_stop_signal_set(sigset_t *set)
 	sigaddset(set, SIGHUP);
 }
 
-void proc_ignore_stop_signals(void)
+void proc_ignore_stop(void)
 {
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 }
 
-void proc_select_until_or_stop(int count, fd_set *in, fd_set *out, int64_t until_ns)
+void proc_select(int count, fd_set *in, fd_set *out, int64_t until_ns)
 {
 	int64_t left = until_ns - clock_now();
 	struct timespec ts = { .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
@@ -58,20 +58,20 @@ void proc_select_until_or_stop(int count, fd_set *in, fd_set *out, int64_t until
 	if (left <= 0)
 		return;
 	/* signals are blocked except in pselect(): none is missed between the check of the flag and the sleep */
-	proc_fill_stop_signal_set(&all);
+	proc_stop_set(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	if (!proc_stop)
 		pselect(count, in, out, NULL, until_ns == INT64_MAX ? NULL : &ts, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-void proc_sleep_until_or_stop(int64_t until_ns)
+void proc_sleep(int64_t until_ns)
 {
 	while (!proc_stop && clock_now() < until_ns)
-		proc_select_until_or_stop(0, NULL, NULL, until_ns);
+		proc_select(0, NULL, NULL, until_ns);
 }
 
-int proc_request_sigkill_at_parent_end(pid_t parent)
+int proc_die_beside_parent(pid_t parent)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
 		return -errno;
@@ -79,12 +79,12 @@ int proc_request_sigkill_at_parent_end(pid_t parent)
 	return getppid() == parent ? 0 : -ESRCH;
 }
 
-void proc_request_sigterm_at_parent_end(void)
+void proc_end_beside_parent(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
 
-void proc_require_ready_fd_writable(int fd)
+void proc_check_ready_fd(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
 
@@ -96,7 +96,7 @@ void proc_require_ready_fd_writable(int fd)
 		die_usage("--ready-fd %d is open for reading only", fd);
 }
 
-int proc_write_ready_line(int fd)
+int proc_write_ready(int fd)
 {
 	ssize_t n;
 
@@ -108,9 +108,9 @@ int proc_write_ready_line(int fd)
 	return n < 0 ? -errno : 0;
 }
 
-void proc_write_ready_line_or_warn(int fd)
+void proc_tell_ready(int fd)
 {
-	int err = proc_write_ready_line(fd);
+	int err = proc_write_ready(fd);
 
 	if (err && fd != STDERR_FILENO)
 		warn("cannot write \"ready\" to descriptor %d: %s", fd, strerror(-err));
@@ -133,7 +133,7 @@ int proc_start_thread(pthread_t *thread, size_t stack_bytes, void *(*work)(void 
 	return err;
 }
 
-int proc_pin_thread_to_cpus(const struct cli_cpus *cpus)
+int proc_pin_thread(const struct cli_cpus *cpus)
 {
 	cpu_set_t set, got;
 
@@ -149,7 +149,7 @@ int proc_pin_thread_to_cpus(const struct cli_cpus *cpus)
 	return CPU_EQUAL(&set, &got) ? 0 : -ENODEV;
 }
 
-int proc_get_allowed_cpus(struct cli_cpus *out)
+int proc_allowed_cpus(struct cli_cpus *out)
 {
 	cpu_set_t set;
 
@@ -162,12 +162,12 @@ int proc_get_allowed_cpus(struct cli_cpus *out)
 	return 0;
 }
 
-int proc_get_online_cpus(struct cli_cpus *out)
+int proc_online_cpus(struct cli_cpus *out)
 {
 	char text[256];
 
-	return files_read_first_line("/sys/devices/system/cpu/online", text, sizeof(text)) || cli_parse_cpu_list(text, out) ?
-	       proc_get_allowed_cpus(out) : 0;
+	return files_read_line("/sys/devices/system/cpu/online", text, sizeof(text)) || cli_parse_cpus(text, out) ?
+	       proc_allowed_cpus(out) : 0;
 }
 
 int proc_enter_cgroup(const char *folder)
@@ -187,7 +187,7 @@ static FILE *open_proc_file(pid_t pid, const char *what)
 	return fopen(path, "re");
 }
 
-int proc_schedstat_of_process(pid_t pid, struct proc_schedstat *out)
+int proc_read_schedstat(pid_t pid, struct proc_schedstat *out)
 {
 	FILE *f = open_proc_file(pid, "schedstat");
 	long long run, wait, slices;
@@ -220,7 +220,7 @@ int proc_parse_stat(const char *text, struct proc_stat *out)
 	return 0;
 }
 
-int proc_stat_of_process(pid_t pid, struct proc_stat *out)
+int proc_read_stat(pid_t pid, struct proc_stat *out)
 {
 	char path[64], text[1024];
 
@@ -228,21 +228,21 @@ int proc_stat_of_process(pid_t pid, struct proc_stat *out)
 	return files_read_all(path, text, sizeof(text)) || proc_parse_stat(text, out) ? -ESRCH : 0;
 }
 
-void proc_read_first_line_of_file(pid_t pid, const char *file, char *text, size_t size)
+void proc_read_line(pid_t pid, const char *file, char *text, size_t size)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
-	files_read_first_line(path, text, size);
+	files_read_line(path, text, size);
 }
 
-pid_t proc_pid_of_thread(pid_t tid)
+pid_t proc_thread_pid(pid_t tid)
 {
 	char folder[32];
 	int64_t pid;
 
 	snprintf(folder, sizeof(folder), "/proc/%d", (int)tid);
-	pid = account_read_number_behind_key(folder, "status", "Tgid:");
+	pid = account_read_number(folder, "status", "Tgid:");
 	return pid > 0 ? (pid_t)pid : 0;
 }
 
@@ -252,7 +252,7 @@ int64_t proc_memory_peak(pid_t pid)
 	int64_t peak;
 
 	snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
-	peak = account_read_number_behind_key(folder, "status", "VmHWM:");
+	peak = account_read_number(folder, "status", "VmHWM:");
 	return peak > 0 ? peak : 0;
 }
 
@@ -284,7 +284,7 @@ int proc_parse_cgroup(FILE *f, const char *controller, char *text, size_t size)
 	return *text ? 2 : 0;
 }
 
-int proc_cgroup_of_process(pid_t pid, const char *controller, char *text, size_t size)
+int proc_read_cgroup(pid_t pid, const char *controller, char *text, size_t size)
 {
 	FILE *f = open_proc_file(pid, "cgroup");
 	int version;
@@ -297,7 +297,7 @@ int proc_cgroup_of_process(pid_t pid, const char *controller, char *text, size_t
 	return version;
 }
 
-int proc_find_cgroup_mount_point(const char *root, const char *controller, char *folder, size_t size)
+int proc_find_cgroup_mount(const char *root, const char *controller, char *folder, size_t size)
 {
 	char path[4096];
 	struct mntent *m;

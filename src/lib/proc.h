@@ -12,46 +12,46 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* The stop flag: set by SIGINT, SIGTERM and SIGHUP (unless ignored, as by nohup) after proc_catch_stop_signals(). Loops check it
+/* The stop flag: set by SIGINT, SIGTERM and SIGHUP (unless ignored, as by nohup) after proc_catch_stop(). Loops check it
  * and end early, with a report. */
 extern volatile sig_atomic_t proc_stop;
-void proc_catch_stop_signals(void);
+void proc_catch_stop(void);
 /* The set of stop signals, to be blocked between a check of proc_stop and a sleep that unblocks them. */
-void proc_fill_stop_signal_set(sigset_t *set);
+void proc_stop_set(sigset_t *set);
 /* Ignores stop signals, for a child that its parent ends: Ctrl-C is sent to the whole process group. */
-void proc_ignore_stop_signals(void);
+void proc_ignore_stop(void);
 /* Sleeps until the absolute time (INT64_MAX: no limit) or a stop signal, including one that came before. */
-void proc_sleep_until_or_stop(int64_t until_ns);
-/* Sleeps as proc_sleep_until_or_stop(), or until one of `count` descriptors is readable or writable; may return early. The sets
+void proc_sleep(int64_t until_ns);
+/* Sleeps as proc_sleep(), or until one of `count` descriptors is readable or writable; may return early. The sets
  * (may
  * be NULL) are undefined afterwards. */
-void proc_select_until_or_stop(int count, fd_set *in, fd_set *out, int64_t until_ns);
+void proc_select(int count, fd_set *in, fd_set *out, int64_t until_ns);
 
 /* Asks the kernel to kill this process when its parent `parent` dies. 0, or -ESRCH if the parent has died already. */
-int proc_request_sigkill_at_parent_end(pid_t parent);
+int proc_die_beside_parent(pid_t parent);
 
 /* Asks the kernel for SIGTERM when the parent dies, so that a load program ends with its caller, with a report. */
-void proc_request_sigterm_at_parent_end(void);
+void proc_end_beside_parent(void);
 
 /* Dies with EXIT_USAGE unless `fd` (--ready-fd) is open for writing; a closed standard error is allowed. To be called before
  * any file is opened, which might get that descriptor. */
-void proc_require_ready_fd_writable(int fd);
+void proc_check_ready_fd(int fd);
 /* Writes the line "ready" to `fd` for a waiting program. 0, or -errno. Nothing is written if `fd` is standard error and a
  * terminal. */
-int proc_write_ready_line(int fd);
+int proc_write_ready(int fd);
 /* The same, with a warning instead of an error (none for a closed standard error). */
-void proc_write_ready_line_or_warn(int fd);
+void proc_tell_ready(int fd);
 
 /* Restricts the calling thread to these CPUs; an empty list: no change. 0 or -errno; -ENODEV if some of them do not exist or
  * are not allowed, which the kernel would ignore silently. */
-int proc_pin_thread_to_cpus(const struct cli_cpus *cpus);
+int proc_pin_thread(const struct cli_cpus *cpus);
 /* Starts a thread that takes no signals; stack_bytes 0: of the default size. 0 or an errno, as pthread_create(). */
 int proc_start_thread(pthread_t *thread, size_t stack_bytes, void *(*work)(void *), void *arg);
 
 /* The CPUs the calling thread may use. 0 or -errno. */
-int proc_get_allowed_cpus(struct cli_cpus *out);
+int proc_allowed_cpus(struct cli_cpus *out);
 /* The online CPUs of the machine; if not known, the allowed ones. 0 or -errno. */
-int proc_get_online_cpus(struct cli_cpus *out);
+int proc_online_cpus(struct cli_cpus *out);
 
 /* Moves this process into a cgroup of version 1 or 2, given by its folder. 0 or -errno. */
 int proc_enter_cgroup(const char *folder);
@@ -61,7 +61,7 @@ int proc_enter_cgroup(const char *folder);
 struct proc_schedstat {
 	int64_t run_ns, wait_ns, slices;
 };
-int proc_schedstat_of_process(pid_t pid, struct proc_schedstat *out);
+int proc_read_schedstat(pid_t pid, struct proc_schedstat *out);
 
 #define PROC_KTHREAD 0x200000u	/* PF_KTHREAD of linux/sched.h: a thread of the kernel */
 
@@ -79,21 +79,21 @@ struct proc_stat {
 /* Parses such a text; the process name in it may contain spaces and brackets. 0 or -EPROTO. */
 int proc_parse_stat(const char *text, struct proc_stat *out);
 /* Reads the values of a process or thread. 0; -ESRCH: it has ended. */
-int proc_stat_of_process(pid_t pid, struct proc_stat *out);
+int proc_read_stat(pid_t pid, struct proc_stat *out);
 
 /* Reads the first line of /proc/PID/FILE ("comm", "autogroup"), cut to `size`; "" if it cannot be read. */
-void proc_read_first_line_of_file(pid_t pid, const char *file, char *text, size_t size);
+void proc_read_line(pid_t pid, const char *file, char *text, size_t size);
 /* The process id of a thread; 0: the thread has ended. */
-pid_t proc_pid_of_thread(pid_t tid);
+pid_t proc_thread_pid(pid_t tid);
 
 /* Peak resident memory of a process (VmHWM) in bytes; 0: not known. */
 int64_t proc_memory_peak(pid_t pid);
 
 /* The cgroup of a process for a controller ("cpu", "memory"), as in /proc/PID/cgroup: "/a/b", of version 1 if that has the
  * controller, else of version 2. Returns the version; 0 and "" if there is none, or its name does not fit. */
-int proc_cgroup_of_process(pid_t pid, const char *controller, char *text, size_t size);
+int proc_read_cgroup(pid_t pid, const char *controller, char *text, size_t size);
 /* The same from an open file in the format of /proc/PID/cgroup. */
 int proc_parse_cgroup(FILE *f, const char *controller, char *text, size_t size);
 /* The mount point of the cgroups of a controller, of version 1 if that has the controller, else of version 2. `root` is put
  * before every path ("" but for tests). Returns the version; 0 if there is none, or its name does not fit. */
-int proc_find_cgroup_mount_point(const char *root, const char *controller, char *folder, size_t size);
+int proc_find_cgroup_mount(const char *root, const char *controller, char *folder, size_t size);

@@ -13,12 +13,12 @@ void progress_start(struct progress_line *p, bool quiet)
 	*p = (struct progress_line){ .on = !quiet && isatty(STDERR_FILENO), .next_ns = clock_now() + NS_PER_S };
 }
 
-int64_t progress_next_wake_ns(const struct progress_line *p, int64_t until_ns)
+int64_t progress_wake_ns(const struct progress_line *p, int64_t until_ns)
 {
 	return p->on && p->next_ns < until_ns ? p->next_ns : until_ns;
 }
 
-bool is_progress_line_due(struct progress_line *p, int64_t now_ns)
+bool progress_take_due(struct progress_line *p, int64_t now_ns)
 {
 	if (!p->on || now_ns < p->next_ns)
 		return false;

@@ -2,9 +2,9 @@
 /* progress - a progress line, once a second, if standard error is a terminal; else nothing is printed.
  *
  *	progress_start(&p, out_cfg.detail == REC_QUIET);
- *	while (... proc_sleep_until_or_stop(progress_next_wake_ns(&p, until)) ...)
- *		if (is_progress_line_due(&p, clock_now()))
- *			progress_show(&p, "%s keys, %s ms", text_of_count(n), number_text(ms));
+ *	while (... proc_sleep(progress_wake_ns(&p, until)) ...)
+ *		if (progress_take_due(&p, clock_now()))
+ *			progress_show(&p, "%s keys, %s ms", count_text(n), number_text(ms));
  *	progress_end(&p);	before the report
  */
 #pragma once
@@ -19,9 +19,9 @@ struct progress_line {
 
 void progress_start(struct progress_line *p, bool quiet);
 /* The earlier of `until_ns` and the time of the next progress line (CLOCK_MONOTONIC). */
-int64_t progress_next_wake_ns(const struct progress_line *p, int64_t until_ns);
+int64_t progress_wake_ns(const struct progress_line *p, int64_t until_ns);
 /* Whether a progress line is due: once a second. */
-bool is_progress_line_due(struct progress_line *p, int64_t now_ns);
+bool progress_take_due(struct progress_line *p, int64_t now_ns);
 /* Prints the line over the one before, cut at 79 columns. */
 void progress_show(struct progress_line *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void progress_end(struct progress_line *p);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* The output function of SplitMix64: a bijection that scatters neighbouring inputs. */
-static inline uint64_t random_splitmix64_output(uint64_t z)
+static inline uint64_t random_mix(uint64_t z)
 {
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -15,11 +15,11 @@ static inline uint64_t random_splitmix64_output(uint64_t z)
 
 static inline uint64_t random_bits(uint64_t *state)
 {
-	return random_splitmix64_output(*state += 0x9e3779b97f4a7c15u);
+	return random_mix(*state += 0x9e3779b97f4a7c15u);
 }
 
 /* 0 <= value < 1, with all 53 bits of a double */
-static inline double random_fraction_below_one(uint64_t *state)
+static inline double random_fraction(uint64_t *state)
 {
 	return (double)(random_bits(state) >> 11) * 0x1p-53;
 }

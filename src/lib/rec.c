@@ -18,41 +18,41 @@
 const char *const rec_formats[] = { "text", "json", "tsv", NULL };
 
 struct rec_report {
-	struct rec_report_options cfg;
+	struct rec_cfg cfg;
 	FILE *out;
 	char *place, *temporary;	/* final and temporary path; NULL if the output is written directly (stdout, devices, pipes) */
-	struct rec_report_lines lines;
+	struct rec_lines lines;
 	const char *main_table;
-	struct rec_report_node root, *host;
-	struct rec_report_node *stack[DEPTH_MAX];
+	struct rec_node root, *host;
+	struct rec_node *stack[DEPTH_MAX];
 	int depth;
 	int err;
 };
 
-/* The temporary file to be removed if the program exits before rec_close_report(). A forked child that exits does not remove the
+/* The temporary file to be removed if the program exits before rec_close(). A forked child that exits does not remove the
  * file of its parent. */
 static char pending[4096];
 static pid_t pending_of;
 
-static void remove_unfinished_report_file(void)
+static void remove_pending(void)
 {
 	if (pending[0] && getpid() == pending_of)
 		unlink(pending);
 }
 
-static void set_report_file_to_remove(const char *path)
+static void set_pending(const char *path)
 {
 	static bool registered;
 
 	snprintf(pending, sizeof(pending), "%s", path);
 	pending_of = getpid();
 	if (!registered)
-		registered = !atexit(remove_unfinished_report_file);
+		registered = !atexit(remove_pending);
 }
 
-static struct rec_report_node *add_report_node(struct rec_report *r, const char *key, enum rec_kind kind, const char *text)
+static struct rec_node *add_report_node(struct rec_report *r, const char *key, enum rec_kind kind, const char *text)
 {
-	struct rec_report_node *parent = r->stack[r->depth], *n = calloc(1, sizeof(*n));
+	struct rec_node *parent = r->stack[r->depth], *n = calloc(1, sizeof(*n));
 
 	if (!n) {
 		r->err = -ENOMEM;
@@ -71,9 +71,9 @@ static struct rec_report_node *add_report_node(struct rec_report *r, const char 
 	return n;
 }
 
-static void open_report_container(struct rec_report *r, const char *key, enum rec_kind kind)
+static void open_container(struct rec_report *r, const char *key, enum rec_kind kind)
 {
-	struct rec_report_node *n = add_report_node(r, key, kind, NULL);
+	struct rec_node *n = add_report_node(r, key, kind, NULL);
 
 	if (r->depth + 1 >= DEPTH_MAX)
 		r->err = -E2BIG;
@@ -83,15 +83,15 @@ static void open_report_container(struct rec_report *r, const char *key, enum re
 
 void rec_begin_object(struct rec_report *r, const char *key)
 {
-	open_report_container(r, key, OBJECT);
+	open_container(r, key, OBJECT);
 }
 
 void rec_begin_array(struct rec_report *r, const char *key)
 {
-	open_report_container(r, key, ARRAY);
+	open_container(r, key, ARRAY);
 }
 
-void rec_end_container(struct rec_report *r)
+void rec_end(struct rec_report *r)
 {
 	if (r->depth > 0)
 		r->depth--;
@@ -107,10 +107,10 @@ void rec_add_int(struct rec_report *r, const char *key, int64_t value)
 
 void rec_add_count(struct rec_report *r, const char *key, int64_t value)
 {
-	rec_add_int_if_known(r, key, value >= 0, value);
+	rec_add_known_int(r, key, value >= 0, value);
 }
 
-void rec_add_int_if_known(struct rec_report *r, const char *key, bool known, int64_t value)
+void rec_add_known_int(struct rec_report *r, const char *key, bool known, int64_t value)
 {
 	if (known)
 		rec_add_int(r, key, value);
@@ -159,16 +159,16 @@ void rec_add_str_list(struct rec_report *r, const struct rec_named_str *v)
 }
 
 /* The standard deviation is known only where all values are. */
-static struct figure sd_between_samples(const struct sample *early, const struct sample *late, const struct figure *mean)
+static struct figure compute_sd(const struct sample *early, const struct sample *late, const struct figure *mean)
 {
-	struct sample_value_or_lower_bound sd = sample_sd(late);
+	struct sample_stat sd = sample_sd(late);
 
 	if (figure_is_range(mean) || (early != late && fabs(sample_sd(early).value - sd.value) > 0.01 * sd.value))
 		return figure_absent("range");
 	return sd.above ? FIGURE_ABSENT : figure_exact(sd.value);
 }
 
-static size_t compute_statistics_between_samples(struct sample *early, struct sample *late, struct rec_named_figure *out)
+static size_t compute_statistics(struct sample *early, struct sample *late, struct rec_named_figure *out)
 {
 	static const struct { const char *name; double p; } quantiles[] = {
 		{ "p25", 0.25 }, { "p50", 0.5 }, { "p75", 0.75 }, { "p90", 0.9 },
@@ -176,18 +176,18 @@ static size_t compute_statistics_between_samples(struct sample *early, struct sa
 	};
 	size_t n = 0;
 
-	out[n++] = (struct rec_named_figure){ "min", figure_between(sample_min(early), sample_min(late), 0) };
-	out[n++] = (struct rec_named_figure){ "mean", figure_between(sample_mean(early), sample_mean(late), 0) };
-	out[n] = (struct rec_named_figure){ "sd", sd_between_samples(early, late, &out[1].figure) };
+	out[n++] = (struct rec_named_figure){ "min", figure_make_range(sample_min(early), sample_min(late), 0) };
+	out[n++] = (struct rec_named_figure){ "mean", figure_make_range(sample_mean(early), sample_mean(late), 0) };
+	out[n] = (struct rec_named_figure){ "sd", compute_sd(early, late, &out[1].figure) };
 	n++;
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++) {
 		double p = quantiles[i].p;
-		bool enough = sample_has_enough_for_quantile(late, p);
+		bool enough = sample_supports(late, p);
 
 		out[n++] = (struct rec_named_figure){ quantiles[i].name, enough || !late->n ?
-			figure_between(sample_quantile(early, p), sample_quantile(late, p), 0) : figure_absent("too few") };
+			figure_make_range(sample_quantile(early, p), sample_quantile(late, p), 0) : figure_absent("too few") };
 	}
-	out[n++] = (struct rec_named_figure){ "max", figure_between(sample_max(early), sample_max(late), 0) };
+	out[n++] = (struct rec_named_figure){ "max", figure_make_range(sample_max(early), sample_max(late), 0) };
 	return n;
 }
 
@@ -197,7 +197,7 @@ static const char *bound_kind(const struct figure *f)
 	return figure_is_range(f) ? "range" : f->above ? "above" : !figure_known(f) && f->why ? "why" : NULL;
 }
 
-void rec_add_bounds_of_figures(struct rec_report *r, const struct rec_named_figure *row, size_t n, double unit)
+void rec_add_bounds(struct rec_report *r, const struct rec_named_figure *row, size_t n, double unit)
 {
 	static const char *const kinds[] = { "above", "range", "why" };
 
@@ -220,7 +220,7 @@ void rec_add_bounds_of_figures(struct rec_report *r, const struct rec_named_figu
 				rec_add_str(r, row[i].name, row[i].figure.why);
 		}
 		if (begun)
-			rec_end_container(r);
+			rec_end(r);
 	}
 }
 
@@ -235,29 +235,29 @@ void rec_add_range(struct rec_report *r, const char *key, const struct figure *f
 	rec_begin_object(r, key);
 	rec_add_real(r, "from", f->from / unit, 3);
 	rec_add_real(r, "to", f->to / unit, 3);
-	rec_end_container(r);
+	rec_end(r);
 }
 
-void rec_add_statistics_between(struct rec_report *r, const char *key, struct sample *early, struct sample *late, double unit)
+void rec_add_sample_range(struct rec_report *r, const char *key, struct sample *early, struct sample *late, double unit)
 {
 	struct rec_named_figure row[16];
-	size_t n = compute_statistics_between_samples(early, late, row);
+	size_t n = compute_statistics(early, late, row);
 
 	rec_begin_object(r, key);
 	rec_add_int(r, "n", (int64_t)late->n);
 	rec_add_figures(r, row, n, unit, 3);
 	if (late->censored)
 		rec_add_int(r, "censored", (int64_t)late->censored);
-	rec_add_bounds_of_figures(r, row, n, unit);
-	rec_end_container(r);
+	rec_add_bounds(r, row, n, unit);
+	rec_end(r);
 }
 
-void rec_add_sample_statistics(struct rec_report *r, const char *key, struct sample *s, double unit)
+void rec_add_sample(struct rec_report *r, const char *key, struct sample *s, double unit)
 {
-	rec_add_statistics_between(r, key, s, s, unit);
+	rec_add_sample_range(r, key, s, s, unit);
 }
 
-static void add_report_head_fields(struct rec_report *r, const char *tool)
+static void add_head_fields(struct rec_report *r, const char *tool)
 {
 	char host[65] = "", when[24], schema[64];
 
@@ -272,9 +272,9 @@ static void add_report_head_fields(struct rec_report *r, const char *tool)
 	r->host = r->root.last;
 }
 
-void rec_turn_first_row_into_header(struct rec_report *r)
+void rec_set_header(struct rec_report *r)
 {
-	struct rec_report_node *table = r->stack[r->depth];
+	struct rec_node *table = r->stack[r->depth];
 
 	if (table->kind != ARRAY || table->header || table->first != table->last)
 		return;
@@ -282,12 +282,12 @@ void rec_turn_first_row_into_header(struct rec_report *r)
 	table->first = table->last = NULL;
 }
 
-struct rec_report_lines *rec_get_lines_of_report(struct rec_report *r)
+struct rec_lines *rec_get_lines(struct rec_report *r)
 {
 	return &r->lines;
 }
 
-void rec_set_main_table(struct rec_report *r, const char *key)
+void rec_set_table(struct rec_report *r, const char *key)
 {
 	if (r)
 		r->main_table = key;
@@ -295,7 +295,7 @@ void rec_set_main_table(struct rec_report *r, const char *key)
 
 /* Whether `path` is written directly, not replaced by a rename: a device, a pipe, or the name of a descriptor (/dev/stdout,
  * which may lead to a regular file). */
-static bool is_path_written_without_rename(const char *path)
+static bool is_written_directly(const char *path)
 {
 	struct stat st;
 
@@ -304,7 +304,7 @@ static bool is_path_written_without_rename(const char *path)
 }
 
 /* Opens a temporary file in the folder of the report. 0 or -errno. */
-static int open_temporary_report_file(struct rec_report *r)
+static int open_temporary(struct rec_report *r)
 {
 	struct stat st;
 	mode_t mask;
@@ -325,7 +325,7 @@ static int open_temporary_report_file(struct rec_report *r)
 	fd = mkostemp(r->temporary, O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	set_report_file_to_remove(r->temporary);
+	set_pending(r->temporary);
 	mask = umask(0);
 	umask(mask);
 	fchmod(fd, 0666 & ~mask);
@@ -333,25 +333,25 @@ static int open_temporary_report_file(struct rec_report *r)
 	if (!r->out) {
 		close(fd);
 		unlink(r->temporary);
-		set_report_file_to_remove("");
+		set_pending("");
 		return -ENOMEM;
 	}
 	return 0;
 }
 
-static int open_report_output(struct rec_report *r)
+static int open_output(struct rec_report *r)
 {
 	if (!r->cfg.path || !strcmp(r->cfg.path, "-")) {
 		r->out = stdout;
 		return 0;
 	}
-	if (!is_path_written_without_rename(r->cfg.path))
-		return open_temporary_report_file(r);
+	if (!is_written_directly(r->cfg.path))
+		return open_temporary(r);
 	r->out = fopen(r->cfg.path, "we");
 	return r->out ? 0 : -errno;
 }
 
-struct rec_report *rec_open_report(const struct rec_report_options *cfg, const char *tool)
+struct rec_report *rec_open(const struct rec_cfg *cfg, const char *tool)
 {
 	struct rec_report *r = calloc(1, sizeof(*r));
 	int err;
@@ -361,7 +361,7 @@ struct rec_report *rec_open_report(const struct rec_report_options *cfg, const c
 	r->cfg = *cfg;
 	r->root.kind = OBJECT;
 	r->stack[0] = &r->root;
-	err = open_report_output(r);
+	err = open_output(r);
 	if (err) {
 		free(r->temporary);
 		free(r->place);
@@ -369,17 +369,17 @@ struct rec_report *rec_open_report(const struct rec_report_options *cfg, const c
 		errno = -err;
 		return NULL;
 	}
-	add_report_head_fields(r, tool);
+	add_head_fields(r, tool);
 	return r;
 }
 
-static void free_child_nodes(struct rec_report_node *n)
+static void free_children(struct rec_node *n)
 {
-	for (struct rec_report_node *c = n->first, *next; c; c = next) {
+	for (struct rec_node *c = n->first, *next; c; c = next) {
 		next = c->next;
-		free_child_nodes(c);
+		free_children(c);
 		if (c->header)
-			free_child_nodes(&(struct rec_report_node){ .first = c->header });
+			free_children(&(struct rec_node){ .first = c->header });
 		free(c->key);
 		free(c->text);
 		free(c);
@@ -387,10 +387,10 @@ static void free_child_nodes(struct rec_report_node *n)
 }
 
 /* Inserts "summary" behind "host". */
-static void add_summary_to_report(struct rec_report *r)
+static void add_summary(struct rec_report *r)
 {
-	const char *summary = rec_first_warning_or_report_line(&r->lines);
-	struct rec_report_node *behind = r->host ? r->host->next : NULL, *last = r->root.last, *n;
+	const char *summary = rec_find_summary(&r->lines);
+	struct rec_node *behind = r->host ? r->host->next : NULL, *last = r->root.last, *n;
 
 	if (!summary || !behind)
 		return;
@@ -407,43 +407,43 @@ static void add_summary_to_report(struct rec_report *r)
 static void write_report_as_text(struct rec_report *r)
 {
 	bool quiet = r->cfg.detail == REC_QUIET, verbose = r->cfg.detail == REC_VERBOSE;
-	bool said = rec_write_report_lines(r->out, &r->lines, quiet, verbose);
+	bool said = rec_write_lines(r->out, &r->lines, quiet, verbose);
 
 	if (said && verbose)
 		fputc('\n', r->out);
 	if (!quiet && (verbose || !said))
-		rec_write_report_tree(r->out, REC_TEXT, &r->root, NULL);
+		rec_write_tree(r->out, REC_TEXT, &r->root, NULL);
 }
 
 /* Whether standard output and standard error are the same file, such as a terminal. */
-static bool is_stderr_same_file_as_stdout(void)
+static bool is_stderr_stdout(void)
 {
 	struct stat out, err;
 
 	return !fstat(STDOUT_FILENO, &out) && !fstat(STDERR_FILENO, &err) && out.st_dev == err.st_dev && out.st_ino == err.st_ino;
 }
 
-static int write_report_in_its_format(struct rec_report *r)
+static int write_formatted(struct rec_report *r)
 {
 	if (r->cfg.format == REC_TEXT)
 		write_report_as_text(r);
-	if (r->cfg.format != REC_TEXT || r->out != stdout || !is_stderr_same_file_as_stdout())
-		for (const struct rec_report_line *l = r->lines.first; l; l = l->next)
+	if (r->cfg.format != REC_TEXT || r->out != stdout || !is_stderr_stdout())
+		for (const struct rec_line *l = r->lines.first; l; l = l->next)
 			if (l->kind == LINE_WARNED)
 				warn("%s", l->text);
 	if (r->cfg.format == REC_TEXT)
 		return 0;
-	add_summary_to_report(r);
-	return r->err ? r->err : rec_write_report_tree(r->out, (enum rec_format)r->cfg.format, &r->root, r->main_table);
+	add_summary(r);
+	return r->err ? r->err : rec_write_tree(r->out, (enum rec_format)r->cfg.format, &r->root, r->main_table);
 }
 
-int rec_close_report(struct rec_report *r)
+int rec_close(struct rec_report *r)
 {
 	int err = r->err;
 
 	signal(SIGPIPE, SIG_IGN);
 	if (!err)
-		err = write_report_in_its_format(r);
+		err = write_formatted(r);
 	if (fflush(r->out) || ferror(r->out))
 		err = err ? err : -(errno ? errno : EIO);
 	if (err == -EPIPE && r->out == stdout)
@@ -457,37 +457,37 @@ int rec_close_report(struct rec_report *r)
 			err = -errno;
 		if (err)
 			unlink(r->temporary);
-		set_report_file_to_remove("");
+		set_pending("");
 	} else if (r->out != stdout && fclose(r->out) && !err) {
 		err = -errno;
 	}
-	free_child_nodes(&r->root);
-	rec_free_report_lines(&r->lines);
+	free_children(&r->root);
+	rec_free_lines(&r->lines);
 	free(r->temporary);
 	free(r->place);
 	free(r);
 	return err;
 }
 
-struct rec_report *rec_open_report_or_die(const struct rec_report_options *cfg, const char *tool)
+struct rec_report *rec_must_open(const struct rec_cfg *cfg, const char *tool)
 {
-	struct rec_report *r = rec_open_report(cfg, tool);
+	struct rec_report *r = rec_open(cfg, tool);
 
 	if (!r)
 		die(EXIT_RUN, "cannot write %s: %m", cfg->path);
 	return r;
 }
 
-void rec_close_report_or_die(struct rec_report *r)
+void rec_must_close(struct rec_report *r)
 {
-	int err = rec_close_report(r);
+	int err = rec_close(r);
 
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
 }
 
 /* The absolute path of a file that exists or will be created, without symbolic links. False if its folder does not exist. */
-static bool resolve_output_path(const char *path, char *out)
+static bool resolve_output(const char *path, char *out)
 {
 	char copy[PATH_MAX], folder[PATH_MAX];
 
@@ -502,7 +502,7 @@ static bool resolve_output_path(const char *path, char *out)
 	return snprintf(out, PATH_MAX, "%s/%s", folder, basename(copy)) < PATH_MAX;
 }
 
-static bool is_same_output_file(const char *a, const char *b)
+static bool is_same_output(const char *a, const char *b)
 {
 	char x[PATH_MAX], y[PATH_MAX];
 	struct stat s, t;
@@ -511,13 +511,13 @@ static bool is_same_output_file(const char *a, const char *b)
 		return !strcmp(a, b);
 	if (!stat(a, &s) && !stat(b, &t))	/* a file may have two names (hard links) */
 		return !S_ISCHR(s.st_mode) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
-	return resolve_output_path(a, x) && resolve_output_path(b, y) && !strcmp(x, y);
+	return resolve_output(a, x) && resolve_output(b, y) && !strcmp(x, y);
 }
 
-void rec_check_outputs_differ(const struct rec_output_path *place, size_t n)
+void rec_check_outputs(const struct rec_output_path *place, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < i; k++)
-			if (place[i].path && place[k].path && is_same_output_file(place[i].path, place[k].path))
+			if (place[i].path && place[k].path && is_same_output(place[i].path, place[k].path))
 				die_usage("%s and %s would both write %s; give each its own", place[k].option, place[i].option, place[i].path);
 }

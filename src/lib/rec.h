@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rec - reports, written as text, JSON or TSV; and tables of samples.
  *
- * A report is a tree: the tool builds it with rec_* calls, rec_close_report() writes it. JSON is one object
+ * A report is a tree: the tool builds it with rec_* calls, rec_close() writes it. JSON is one object
  * {"schema","tool","version","started","host","summary","settings":{},"result":{}}; TSV is the main table, one array of the result
  * with a line for each element, or else the result as one line, with keys joined by dots as columns. Text is for people: the
- * lines of rec_add_short_report_line() and similar calls, with --verbose the tree, too. Files are replaced atomically: temporary
+ * lines of rec_say() and similar calls, with --verbose the tree, too. Files are replaced atomically: temporary
  * file, fsync, rename. */
 #pragma once
 
@@ -19,7 +19,7 @@
 enum rec_format { REC_TEXT, REC_JSON, REC_TSV };
 enum rec_detail { REC_SHORT, REC_QUIET, REC_VERBOSE };
 
-struct rec_report_options {
+struct rec_cfg {
 	int format;		/* enum rec_format */
 	const char *path;	/* NULL or "-": standard output */
 	int detail;		/* enum rec_detail, for REC_TEXT */
@@ -45,22 +45,22 @@ extern const char *const rec_formats[];
 struct rec_output_path {
 	const char *option, *path;
 };
-void rec_check_outputs_differ(const struct rec_output_path *place, size_t n);
+void rec_check_outputs(const struct rec_output_path *place, size_t n);
 
 struct rec_report;
 
-/* Opens the output, before the run, and starts the report of `tool`. NULL with errno set. Freed by rec_close_report(). */
-struct rec_report *rec_open_report(const struct rec_report_options *cfg, const char *tool);
+/* Opens the output, before the run, and starts the report of `tool`. NULL with errno set. Freed by rec_close(). */
+struct rec_report *rec_open(const struct rec_cfg *cfg, const char *tool);
 
-/* Open a container within the current one, until rec_end_container(). `key` is NULL within an array. The tool itself opens the
- * objects "settings" and "result". Lack of memory is reported by rec_close_report(). */
+/* Open a container within the current one, until rec_end(). `key` is NULL within an array. The tool itself opens the
+ * objects "settings" and "result". Lack of memory is reported by rec_close(). */
 void rec_begin_object(struct rec_report *r, const char *key);
 void rec_begin_array(struct rec_report *r, const char *key);
-void rec_end_container(struct rec_report *r);
+void rec_end(struct rec_report *r);
 
 void rec_add_int(struct rec_report *r, const char *key, int64_t value);
 void rec_add_count(struct rec_report *r, const char *key, int64_t value);	/* below 0: null, not known */
-void rec_add_int_if_known(struct rec_report *r, const char *key, bool known, int64_t value);	/* null if not known */
+void rec_add_known_int(struct rec_report *r, const char *key, bool known, int64_t value);	/* null if not known */
 /* NAN and infinities become null. `decimals` digits after the point; no negative zero. */
 void rec_add_real(struct rec_report *r, const char *key, double value, int decimals);
 void rec_add_str(struct rec_report *r, const char *key, const char *value);	/* NULL becomes null; copied */
@@ -78,15 +78,15 @@ void rec_add_str_list(struct rec_report *r, const struct rec_named_str *v);
 /* Adds {n,min,mean,sd,p25,p50,p75,p90,p95,p99,p999,max}, values divided by `unit`. A tail percentile with fewer than ten
  * values beyond it is null, with "why": {"p99": "too few"}. A statistic that is only a lower bound because of censored values is
  * null, and the bound is in "above": {"p99": 812.4}; "censored" is their number. Sorts the sample. */
-void rec_add_sample_statistics(struct rec_report *r, const char *key, struct sample *s, double unit);
+void rec_add_sample(struct rec_report *r, const char *key, struct sample *s, double unit);
 /* The same of values of which only the earliest and the latest possible ones are known, in two samples of one size. A statistic
  * whose two ends differ is null, and stands in "range": {"p50": {"from": 12.5, "to": 200.9}}; "to" is null where no late end is
  * known. */
-void rec_add_statistics_between(struct rec_report *r, const char *key, struct sample *early, struct sample *late, double unit);
+void rec_add_sample_range(struct rec_report *r, const char *key, struct sample *early, struct sample *late, double unit);
 /* Adds figures by themselves, null where one is no number; and what stands for those, in "above", "range" and "why". */
 struct rec_named_figure { const char *name; struct figure figure; };
 void rec_add_figures(struct rec_report *r, const struct rec_named_figure *row, size_t n, double unit, int decimals);
-void rec_add_bounds_of_figures(struct rec_report *r, const struct rec_named_figure *row, size_t n, double unit);
+void rec_add_bounds(struct rec_report *r, const struct rec_named_figure *row, size_t n, double unit);
 /* Adds {"from", "to"}. */
 void rec_add_range(struct rec_report *r, const char *key, const struct figure *f, double unit);
 
@@ -96,41 +96,41 @@ void rec_add_line(struct rec_report *r, enum rec_line_kind kind, const char *ali
 /* Adds a line to the short report, which REC_TEXT prints; say.h formats its numbers. At most 8 lines: the answer first, the
  * last line a cure, only if something is wrong. Lines are wrapped at 80 columns, or those of a narrower terminal. A report
  * without lines prints the tree. `r` may be NULL. */
-#define rec_add_short_report_line(r, ...) rec_add_line(r, LINE_SAID, NULL, __VA_ARGS__)
+#define rec_say(r, ...) rec_add_line(r, LINE_SAID, NULL, __VA_ARGS__)
 /* Adds a warning: printed first, after "! ", also with --quiet; and to standard error unless it is on standard output. The
- * first warning, or else the line of rec_set_summary(), or else the first line of rec_add_short_report_line(), is "summary" in
+ * first warning, or else the line of rec_set_summary(), or else the first line of rec_say(), is "summary" in
  * JSON. */
-#define rec_add_warning_line(r, ...) rec_add_line(r, LINE_WARNED, NULL, __VA_ARGS__)
+#define rec_warn(r, ...) rec_add_line(r, LINE_WARNED, NULL, __VA_ARGS__)
 /* Sets the answer in one line, where the first line of the text is something else. */
 #define rec_set_summary(r, ...) rec_add_line(r, LINE_SUMMARY, NULL, __VA_ARGS__)
 /* Adds a table: `align` has 'l' or 'r' for each column and is kept by reference; cells are separated by tabs; an empty head is not
  * printed. A row of two cells in a wider table is a name and a text. Cells beyond the last column follow the row. Rows wider than
  * 80 columns are wrapped, never cut. Of more than 5 rows, 5 are shown: the first, the last, the worst (greatest
- * rec_rank_last_table_row(), which applies to the row added last) and
+ * rec_rank_row(), which applies to the row added last) and
  * some between. */
-#define rec_begin_text_table(r, align, ...) rec_add_line(r, LINE_HEAD, align, __VA_ARGS__)
-#define rec_add_text_table_row(r, ...) rec_add_line(r, LINE_ROW, NULL, __VA_ARGS__)
-void rec_rank_last_table_row(struct rec_report *r, double badness);
+#define rec_begin_table(r, align, ...) rec_add_line(r, LINE_HEAD, align, __VA_ARGS__)
+#define rec_add_row(r, ...) rec_add_line(r, LINE_ROW, NULL, __VA_ARGS__)
+void rec_rank_row(struct rec_report *r, double badness);
 /* Sets the array of the result that --tsv writes; `key` must stay valid. Without this call, or where the result has no such array,
  * --tsv writes the result as one row. */
-void rec_set_main_table(struct rec_report *r, const char *key);
+void rec_set_table(struct rec_report *r, const char *key);
 /* Takes the first element of the open array out of the report and keeps it as the header of --tsv, which so has all columns
  * where the array has no rows; the element's values are never printed. To be called when that element has ended. */
-void rec_turn_first_row_into_header(struct rec_report *r);
+void rec_set_header(struct rec_report *r);
 
 /* Writes the report and frees `r` in any case. 0 or -errno; a closed pipe at standard output (| head) is no error. */
-int rec_close_report(struct rec_report *r);
+int rec_close(struct rec_report *r);
 
-/* As rec_open_report() and rec_close_report(), but end the program with EXIT_RUN and a message on failure. */
-struct rec_report *rec_open_report_or_die(const struct rec_report_options *cfg, const char *tool);
-void rec_close_report_or_die(struct rec_report *r);
+/* As rec_open() and rec_close(), but end the program with EXIT_RUN and a message on failure. */
+struct rec_report *rec_must_open(const struct rec_cfg *cfg, const char *tool);
+void rec_must_close(struct rec_report *r);
 
 /* A table of samples: tab-separated, with a header line; the first column is "schema", with `schema` in every row, so that
  * files can be concatenated. The file of a killed program is valid up to its last line. */
 struct row_file;
-struct row_file *rows_open_output_file(const char *path, const char *schema, const char *const *columns);	/* NULL, errno */
+struct row_file *rows_open_new(const char *path, const char *schema, const char *const *columns);	/* NULL, errno */
 /* The same, but appends to the file. The header is written only to an empty file, never to standard output. */
-struct row_file *rows_append_to_output_file(const char *path, const char *schema, const char *const *columns);
+struct row_file *rows_append(const char *path, const char *schema, const char *const *columns);
 /* NULL if `path` is NULL; ends the program with EXIT_RUN if the file cannot be written. */
 struct row_file *rows_must_open(const char *path, const char *schema, const char *const *columns);
 void rows_write_int(struct row_file *t, int64_t value);
@@ -143,8 +143,8 @@ void rows_write_time(struct row_file *t, int64_t ns);	/* 0: empty, did not happe
 #define ROWS_VALUES(...) (const int64_t[]){ __VA_ARGS__ }, sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)
 void rows_write_cells(struct row_file *t, void write(struct row_file *t, int64_t value), const int64_t *value, size_t n);
 void rows_write_real(struct row_file *t, double value);	/* nine digits; empty if not finite */
-void rows_write_empty_cell(struct row_file *t);			/* an empty cell: not known */
+void rows_write_empty(struct row_file *t);			/* an empty cell: not known */
 void rows_write_str(struct row_file *t, const char *value);
-void rows_end_row(struct row_file *t);			/* ends the row; a wrong number of cells is reported by rows_close_output_file() */
-int rows_flush_output_file(struct row_file *t);			/* 0 or -errno of the first write that failed; later rows may be lost */
-int rows_close_output_file(struct row_file *t);			/* 0 (also for NULL) or -errno, -EPROTO for a row of the wrong length */
+void rows_end_row(struct row_file *t);			/* ends the row; a wrong number of cells is reported by rows_close() */
+int rows_flush(struct row_file *t);			/* 0 or -errno of the first write that failed; later rows may be lost */
+int rows_close(struct row_file *t);			/* 0 (also for NULL) or -errno, -EPROTO for a row of the wrong length */

@@ -43,19 +43,19 @@ static struct row_file *rows_open(const char *path, const char *schema, const ch
 	return t;
 }
 
-struct row_file *rows_open_output_file(const char *path, const char *schema, const char *const *columns)
+struct row_file *rows_open_new(const char *path, const char *schema, const char *const *columns)
 {
 	return rows_open(path, schema, columns, false);
 }
 
-struct row_file *rows_append_to_output_file(const char *path, const char *schema, const char *const *columns)
+struct row_file *rows_append(const char *path, const char *schema, const char *const *columns)
 {
 	return rows_open(path, schema, columns, true);
 }
 
 struct row_file *rows_must_open(const char *path, const char *schema, const char *const *columns)
 {
-	struct row_file *t = path ? rows_open_output_file(path, schema, columns) : NULL;
+	struct row_file *t = path ? rows_open_new(path, schema, columns) : NULL;
 
 	if (path && !t)
 		die(EXIT_RUN, "cannot write %s: %m", path);
@@ -79,7 +79,7 @@ void rows_write_int(struct row_file *t, int64_t value)
 void rows_write_count(struct row_file *t, int64_t value)
 {
 	if (value < 0)
-		rows_write_empty_cell(t);
+		rows_write_empty(t);
 	else
 		rows_write_int(t, value);
 }
@@ -89,7 +89,7 @@ void rows_write_time(struct row_file *t, int64_t ns)
 	if (ns)
 		rows_write_int(t, ns);
 	else
-		rows_write_empty_cell(t);
+		rows_write_empty(t);
 }
 
 void rows_write_cells(struct row_file *t, void write(struct row_file *t, int64_t value), const int64_t *value, size_t n)
@@ -103,10 +103,10 @@ void rows_write_real(struct row_file *t, double value)
 	if (isfinite(value))
 		fprintf(rows_begin_cell(t), "%.9g", value);
 	else
-		rows_write_empty_cell(t);
+		rows_write_empty(t);
 }
 
-void rows_write_empty_cell(struct row_file *t)
+void rows_write_empty(struct row_file *t)
 {
 	rows_begin_cell(t);
 }
@@ -124,16 +124,16 @@ void rows_end_row(struct row_file *t)
 	fputc('\n', t->out);
 }
 
-int rows_flush_output_file(struct row_file *t)
+int rows_flush(struct row_file *t)
 {
 	if ((fflush(t->out) || ferror(t->out)) && !t->err)
 		t->err = -(errno ? errno : EIO);
 	return t->err;
 }
 
-int rows_close_output_file(struct row_file *t)
+int rows_close(struct row_file *t)
 {
-	int err = t ? rows_flush_output_file(t) : 0;
+	int err = t ? rows_flush(t) : 0;
 
 	if (!t)
 		return 0;

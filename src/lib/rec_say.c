@@ -13,13 +13,13 @@
 
 void rec_add_line(struct rec_report *r, enum rec_line_kind kind, const char *align, const char *format, ...)
 {
-	struct rec_report_lines *to = r ? rec_get_lines_of_report(r) : NULL;
-	struct rec_report_line *line = r ? calloc(1, sizeof(*line)) : NULL, **before;
+	struct rec_lines *to = r ? rec_get_lines(r) : NULL;
+	struct rec_line *line = r ? calloc(1, sizeof(*line)) : NULL, **before;
 	va_list args;
 
 	if (!line)
 		return;
-	*line = (struct rec_report_line){ .kind = kind, .rank = NAN, .align = align };
+	*line = (struct rec_line){ .kind = kind, .rank = NAN, .align = align };
 	va_start(args, format);
 	if (vasprintf(&line->text, format, args) < 0)
 		line->text = NULL;
@@ -37,17 +37,17 @@ void rec_add_line(struct rec_report *r, enum rec_line_kind kind, const char *ali
 		to->last = line;
 }
 
-void rec_rank_last_table_row(struct rec_report *r, double badness)
+void rec_rank_row(struct rec_report *r, double badness)
 {
-	if (r && rec_get_lines_of_report(r)->last)
-		rec_get_lines_of_report(r)->last->rank = badness;
+	if (r && rec_get_lines(r)->last)
+		rec_get_lines(r)->last->rank = badness;
 }
 
-const char *rec_first_warning_or_report_line(const struct rec_report_lines *lines)
+const char *rec_find_summary(const struct rec_lines *lines)
 {
-	const struct rec_report_line *said = NULL;
+	const struct rec_line *said = NULL;
 
-	for (const struct rec_report_line *l = lines->first; l; l = l->next) {
+	for (const struct rec_line *l = lines->first; l; l = l->next) {
 		if (l->kind == LINE_WARNED)
 			return l->text;
 		if (l->kind == LINE_SUMMARY || (l->kind == LINE_SAID && !said))
@@ -61,7 +61,7 @@ struct table_row_cell {
 	size_t bytes;
 };
 
-static int split_row_into_cells(const char *text, struct table_row_cell *cell)
+static int split_cells(const char *text, struct table_row_cell *cell)
 {
 	int n = 0;
 
@@ -75,22 +75,22 @@ static int split_row_into_cells(const char *text, struct table_row_cell *cell)
 }
 
 /* Whether a row has two cells in a wider table: a name and a text of any length. */
-static bool is_name_and_text_row(int cells, int columns)
+static bool is_named_text(int cells, int columns)
 {
 	return cells == 2 && columns > 2;
 }
 
-static void widen_columns_for_row(const char *text, int columns, int *width)
+static void widen_columns(const char *text, int columns, int *width)
 {
 	struct table_row_cell cell[COLUMNS_MAX];
-	int n = split_row_into_cells(text, cell);
+	int n = split_cells(text, cell);
 
-	for (int i = 0; i < n && i < columns && !(i && is_name_and_text_row(n, columns)); i++)
+	for (int i = 0; i < n && i < columns && !(i && is_named_text(n, columns)); i++)
 		if (text_columns(cell[i].text, cell[i].bytes) > width[i])
 			width[i] = text_columns(cell[i].text, cell[i].bytes);
 }
 
-static void append_cell_to_row_text(char *line, size_t size, int blanks, const struct table_row_cell *cell)
+static void append_cell(char *line, size_t size, int blanks, const struct table_row_cell *cell)
 {
 	size_t at = strlen(line);
 
@@ -98,20 +98,20 @@ static void append_cell_to_row_text(char *line, size_t size, int blanks, const s
 }
 
 /* Writes a row of a table, wrapped below its second column or, of a long row, its beginning. */
-static void write_text_table_row(FILE *out, const char *text, const char *align, const int *width, int gap, bool wrap)
+static void write_table_row(FILE *out, const char *text, const char *align, const int *width, int gap, bool wrap)
 {
 	struct table_row_cell cell[COLUMNS_MAX];
-	int n = split_row_into_cells(text, cell), columns = (int)strlen(align), start = 0, at = 0;
+	int n = split_cells(text, cell), columns = (int)strlen(align), start = 0, at = 0;
 	char line[1024] = "";
 	size_t end;
-	int indent = n > 1 && is_name_and_text_row(n, columns) ? width[0] + gap : (int)strspn(text, " ") + 2;
+	int indent = n > 1 && is_named_text(n, columns) ? width[0] + gap : (int)strspn(text, " ") + 2;
 
 	for (int i = 0; i < n; i++) {
 		int wide = text_columns(cell[i].text, cell[i].bytes);
-		bool right = i < columns && align[i] == 'r' && !(i && is_name_and_text_row(n, columns));
+		bool right = i < columns && align[i] == 'r' && !(i && is_named_text(n, columns));
 
 		if (wide) {
-			append_cell_to_row_text(line, sizeof(line), start + (right ? width[i] - wide : 0) - at, &cell[i]);
+			append_cell(line, sizeof(line), start + (right ? width[i] - wide : 0) - at, &cell[i]);
 			at = text_columns(line, strlen(line));
 		}
 		start += (i < columns ? width[i] : wide) + gap;
@@ -129,12 +129,12 @@ static void write_text_table_row(FILE *out, const char *text, const char *align,
 
 /* Sets `shown` of the rows of a table: all, or of a long table the first, the worst, the last and some between. Returns
  * their number. */
-static int choose_table_rows_to_show(struct rec_report_line *head, bool all)
+static int choose_shown_rows(struct rec_line *head, bool all)
 {
 	int n = 0, i = 0, worst = -1, chosen[ROWS_SHOWN];
 	double rank = -INFINITY;
 
-	for (struct rec_report_line *l = head->next; l && l->kind == LINE_ROW; l = l->next, n++)
+	for (struct rec_line *l = head->next; l && l->kind == LINE_ROW; l = l->next, n++)
 		if (isfinite(l->rank) && l->rank > rank) {
 			worst = n;
 			rank = l->rank;
@@ -149,7 +149,7 @@ static int choose_table_rows_to_show(struct rec_report_line *head, bool all)
 
 		chosen[k < 1 ? 1 : k > ROWS_SHOWN - 2 ? ROWS_SHOWN - 2 : k] = worst;
 	}
-	for (struct rec_report_line *l = head->next; l && l->kind == LINE_ROW; l = l->next, i++) {
+	for (struct rec_line *l = head->next; l && l->kind == LINE_ROW; l = l->next, i++) {
 		l->shown = all || n <= ROWS_SHOWN;
 		for (int k = 0; k < ROWS_SHOWN; k++)
 			l->shown |= chosen[k] == i;
@@ -157,25 +157,25 @@ static int choose_table_rows_to_show(struct rec_report_line *head, bool all)
 	return n;
 }
 
-static struct rec_report_line *write_text_table(FILE *out, struct rec_report_line *head, bool all)
+static struct rec_line *write_text_table(FILE *out, struct rec_line *head, bool all)
 {
-	int columns = (int)strlen(head->align), width[COLUMNS_MAX] = { 0 }, total = 0, gap = 3, rows = choose_table_rows_to_show(head,
+	int columns = (int)strlen(head->align), width[COLUMNS_MAX] = { 0 }, total = 0, gap = 3, rows = choose_shown_rows(head,
 																 all), hidden = 0;
-	struct rec_report_line *l;
+	struct rec_line *l;
 
-	widen_columns_for_row(head->text, columns, width);
+	widen_columns(head->text, columns, width);
 	for (l = head->next; l && l->kind == LINE_ROW; l = l->next)
 		if (l->shown)
-			widen_columns_for_row(l->text, columns, width);
+			widen_columns(l->text, columns, width);
 	for (int i = 0; i < columns; i++)
 		total += width[i];
 	if (total + gap * (columns - 1) > text_line_width(out))
 		gap = 2;
 	if (*head->text)
-		write_text_table_row(out, head->text, head->align, width, gap, !all);
+		write_table_row(out, head->text, head->align, width, gap, !all);
 	for (l = head->next; l && l->kind == LINE_ROW; l = l->next) {
 		if (l->shown)
-			write_text_table_row(out, l->text, head->align, width, gap, !all);
+			write_table_row(out, l->text, head->align, width, gap, !all);
 		hidden += !l->shown;
 	}
 	if (hidden)
@@ -183,14 +183,14 @@ static struct rec_report_line *write_text_table(FILE *out, struct rec_report_lin
 	return l;
 }
 
-bool rec_write_report_lines(FILE *out, const struct rec_report_lines *lines, bool warnings_only, bool all)
+bool rec_write_lines(FILE *out, const struct rec_lines *lines, bool warnings_only, bool all)
 {
 	bool some = false;
 
-	for (const struct rec_report_line *l = lines->first; l; l = l->next)
+	for (const struct rec_line *l = lines->first; l; l = l->next)
 		if (l->kind == LINE_WARNED)
 			text_write_wrapped(out, "! ", l->text, 2);
-	for (struct rec_report_line *l = lines->first; l && !warnings_only;) {
+	for (struct rec_line *l = lines->first; l && !warnings_only;) {
 		if (l->kind == LINE_HEAD) {
 			l = write_text_table(out, l, all);
 			some = true;
@@ -205,9 +205,9 @@ bool rec_write_report_lines(FILE *out, const struct rec_report_lines *lines, boo
 	return some;
 }
 
-void rec_free_report_lines(struct rec_report_lines *lines)
+void rec_free_lines(struct rec_lines *lines)
 {
-	for (struct rec_report_line *l = lines->first, *next; l; l = next) {
+	for (struct rec_line *l = lines->first, *next; l; l = next) {
 		next = l->next;
 		free(l->text);
 		free(l);

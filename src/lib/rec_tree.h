@@ -6,37 +6,37 @@
 
 enum rec_kind { OBJECT, ARRAY, NUMBER, STRING, WORD };	/* WORD: true, false or null */
 
-struct rec_report_node {
+struct rec_node {
 	enum rec_kind kind;
 	char *key, *text;
-	struct rec_report_node *first, *last, *next;
-	struct rec_report_node *header;	/* ARRAY: an element that is never printed but names columns of --tsv; NULL: none */
+	struct rec_node *first, *last, *next;
+	struct rec_node *header;	/* ARRAY: an element that is never printed but names columns of --tsv; NULL: none */
 };
 
 /* A line of the short report, in the order of the calls. */
-struct rec_report_line {
+struct rec_line {
 	enum rec_line_kind kind;
 	char *text;		/* cells of a table between tabs */
 	const char *align;	/* LINE_HEAD: a letter a column, 'l' or 'r' */
-	double rank;		/* LINE_ROW: badness by rec_rank_last_table_row(); NAN: none */
+	double rank;		/* LINE_ROW: badness by rec_rank_row(); NAN: none */
 	bool shown;		/* LINE_ROW: one of the rows to print */
-	struct rec_report_line *next;
+	struct rec_line *next;
 };
 
-struct rec_report_lines {
-	struct rec_report_line *first, *last;
-	struct rec_report_line *ahead;	/* the last of the warnings and summaries, which stand first; NULL: none */
+struct rec_lines {
+	struct rec_line *first, *last;
+	struct rec_line *ahead;	/* the last of the warnings and summaries, which stand first; NULL: none */
 };
 
-struct rec_report_lines *rec_get_lines_of_report(struct rec_report *r);
+struct rec_lines *rec_get_lines(struct rec_report *r);
 /* The text of "summary" in JSON: the first warning, else that of rec_set_summary(), else the first line of
- * rec_add_short_report_line(); NULL: none. */
-const char *rec_first_warning_or_report_line(const struct rec_report_lines *lines);
+ * rec_say(); NULL: none. */
+const char *rec_find_summary(const struct rec_lines *lines);
 /* Writes the lines, warnings first. `all`: every row of tables, at full width. Returns whether anything but warnings was
  * written. */
-bool rec_write_report_lines(FILE *out, const struct rec_report_lines *lines, bool warnings_only, bool all);
-void rec_free_report_lines(struct rec_report_lines *lines);
+bool rec_write_lines(FILE *out, const struct rec_lines *lines, bool warnings_only, bool all);
+void rec_free_lines(struct rec_lines *lines);
 
 /* Writes the tree below `root`, whose first leaf is the schema. REC_TSV: the
  * elements of `table`, an array of the result, or the result as one row if `table` is NULL or missing. 0 or -ENOMEM. */
-int rec_write_report_tree(FILE *out, enum rec_format format, const struct rec_report_node *root, const char *table);
+int rec_write_tree(FILE *out, enum rec_format format, const struct rec_node *root, const char *table);

@@ -10,7 +10,7 @@
 #define ROW_BYTES 16384		/* longest row with its line end: FIELDS_MAX numbers take a tenth of that */
 
 /* Splits `line` at its tabs. False without a line end: the last number of a truncated row would look complete. */
-static bool split_row_at_tabs(char *line, char **field, size_t *n)
+static bool split_tabs(char *line, char **field, size_t *n)
 {
 	char *end = strchr(line, '\n');
 
@@ -22,7 +22,7 @@ static bool split_row_at_tabs(char *line, char **field, size_t *n)
 	return !line;
 }
 
-struct layout_of_read_table_file {
+struct rows_in_layout {
 	const char *schema, *const *columns;
 	size_t needed, fields;
 	int schema_at, at[ROWS_IN_COLUMNS];
@@ -30,19 +30,19 @@ struct layout_of_read_table_file {
 	void *context;
 };
 
-static int read_header_of_table_file(struct layout_of_read_table_file *t, char *const *field, size_t n)
+static int read_header(struct rows_in_layout *t, char *const *field, size_t n)
 {
 	t->fields = n;
-	t->schema_at = fields_index_of_name(field, n, "schema");
+	t->schema_at = fields_find_name(field, n, "schema");
 	for (size_t c = 0; t->columns[c] && c < ROWS_IN_COLUMNS; c++) {
-		t->at[c] = fields_index_of_name(field, n, t->columns[c]);
+		t->at[c] = fields_find_name(field, n, t->columns[c]);
 		if (t->at[c] < 0 && c < t->needed)
 			return -EPROTO;
 	}
 	return t->schema_at < 0 ? -EPROTO : 0;
 }
 
-static int read_data_row_of_table_file(const struct layout_of_read_table_file *t, char *const *field, size_t n)
+static int read_data_row(const struct rows_in_layout *t, char *const *field, size_t n)
 {
 	char *cell[ROWS_IN_COLUMNS];
 
@@ -53,10 +53,10 @@ static int read_data_row_of_table_file(const struct layout_of_read_table_file *t
 	return t->row(t->context, cell);
 }
 
-int read_rows_of_table_file(FILE *in, const char *schema, const char *const *columns, size_t needed, rows_in_row *row,
+int rows_in_read(FILE *in, const char *schema, const char *const *columns, size_t needed, rows_in_row *row,
 			    void *context, unsigned long *line)
 {
-	struct layout_of_read_table_file t = { .schema = schema, .columns = columns, .needed = needed, .row = row, .context = context };
+	struct rows_in_layout t = { .schema = schema, .columns = columns, .needed = needed, .row = row, .context = context };
 	char text[ROW_BYTES], *field[FIELDS_MAX];
 	size_t n;
 	int err = 0;
@@ -65,10 +65,10 @@ int read_rows_of_table_file(FILE *in, const char *schema, const char *const *col
 	/* not getline(), which would read a file without line ends into memory */
 	while (!err && fgets(text, sizeof(text), in)) {
 		++*line;
-		if (!split_row_at_tabs(text, field, &n))
+		if (!split_tabs(text, field, &n))
 			err = -EPROTO;
 		else
-			err = *line == 1 ? read_header_of_table_file(&t, field, n) : read_data_row_of_table_file(&t, field, n);
+			err = *line == 1 ? read_header(&t, field, n) : read_data_row(&t, field, n);
 	}
 	if (!err && ferror(in))
 		err = -EIO;
@@ -77,13 +77,13 @@ int read_rows_of_table_file(FILE *in, const char *schema, const char *const *col
 	return err;
 }
 
-bool parse_integer_of_table_cell(const char *cell, int64_t *out)
+bool rows_in_int(const char *cell, int64_t *out)
 {
 	*out = ROWS_IN_NONE;
-	return !cell || !*cell || !cli_parse_integer(cell, out);
+	return !cell || !*cell || !cli_parse_int(cell, out);
 }
 
-bool parse_count_of_table_cell(const char *cell, int64_t *out)
+bool rows_in_count(const char *cell, int64_t *out)
 {
-	return parse_integer_of_table_cell(cell, out) && (*out == ROWS_IN_NONE ? !cell || !*cell : *out >= 0 && *out < INT64_MAX / 4);
+	return rows_in_int(cell, out) && (*out == ROWS_IN_NONE ? !cell || !*cell : *out >= 0 && *out < INT64_MAX / 4);
 }

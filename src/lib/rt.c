@@ -8,11 +8,11 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-void rt_setup(int priority, struct rt_settings_granted *got)
+void rt_setup(int priority, struct rt_granted *got)
 {
 	struct sched_param param = { .sched_priority = priority };
 
-	*got = (struct rt_settings_granted){ 0 };
+	*got = (struct rt_granted){ 0 };
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	got->locked = !mlockall(MCL_CURRENT | MCL_FUTURE);
 	if (priority <= 0)
@@ -24,7 +24,7 @@ void rt_setup(int priority, struct rt_settings_granted *got)
 		got->fifo = priority;
 }
 
-void rt_describe_granted(const struct rt_settings_granted *got, char *text, size_t size)
+void rt_describe(const struct rt_granted *got, char *text, size_t size)
 {
 	int n = snprintf(text, size, "memory %slocked, ", got->locked ? "" : "not ");
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct rt_settings_granted {
+struct rt_granted {
 	bool locked;	/* mlockall succeeded */
 	int fifo;	/* SCHED_FIFO priority granted; 0: none */
 	int why;	/* errno if the priority was refused; 0: not refused */
@@ -13,6 +13,6 @@ struct rt_settings_granted {
 
 /* Requests SCHED_FIFO at `priority` (0: not requested), locks the memory, and sets the timer slack to 1 ns. *got: what was
  * granted. */
-void rt_setup(int priority, struct rt_settings_granted *got);
+void rt_setup(int priority, struct rt_granted *got);
 /* Describes what was granted: "memory locked, SCHED_FIFO 20", "memory not locked, normal priority (Operation not permitted)". */
-void rt_describe_granted(const struct rt_settings_granted *got, char *text, size_t size);
+void rt_describe(const struct rt_granted *got, char *text, size_t size);

@@ -55,9 +55,9 @@ static void sort_sample(struct sample *s)
 	s->sorted = true;
 }
 
-struct sample_value_or_lower_bound sample_quantile(struct sample *s, double p)
+struct sample_stat sample_quantile(struct sample *s, double p)
 {
-	struct sample_value_or_lower_bound q = { NAN, false };
+	struct sample_stat q = { NAN, false };
 	double at, low;
 	size_t i;
 
@@ -76,9 +76,9 @@ struct sample_value_or_lower_bound sample_quantile(struct sample *s, double p)
 	return q;
 }
 
-struct sample_value_or_lower_bound sample_mean(const struct sample *s)
+struct sample_stat sample_mean(const struct sample *s)
 {
-	struct sample_value_or_lower_bound m = { NAN, s->censored > 0 };
+	struct sample_stat m = { NAN, s->censored > 0 };
 	double mean = 0;
 
 	if (!s->n)
@@ -89,9 +89,9 @@ struct sample_value_or_lower_bound sample_mean(const struct sample *s)
 	return m;
 }
 
-struct sample_value_or_lower_bound sample_sd(const struct sample *s)
+struct sample_stat sample_sd(const struct sample *s)
 {
-	struct sample_value_or_lower_bound sd = { NAN, s->censored > 0 };
+	struct sample_stat sd = { NAN, s->censored > 0 };
 	double mean = sample_mean(s).value, squares = 0;
 
 	if (s->n < 2)
@@ -105,20 +105,20 @@ struct sample_value_or_lower_bound sample_sd(const struct sample *s)
 	return sd;
 }
 
-struct sample_value_or_lower_bound sample_min(struct sample *s)
+struct sample_stat sample_min(struct sample *s)
 {
 	return sample_quantile(s, 0);
 }
 
-struct sample_value_or_lower_bound sample_max(struct sample *s)
+struct sample_stat sample_max(struct sample *s)
 {
-	struct sample_value_or_lower_bound m = sample_quantile(s, 1);
+	struct sample_stat m = sample_quantile(s, 1);
 
 	m.above = s->censored > 0;
 	return m;
 }
 
-bool sample_has_enough_for_quantile(const struct sample *s, double p)
+bool sample_supports(const struct sample *s, double p)
 {
 	if (p <= 0.75)
 		return s->n > 0;

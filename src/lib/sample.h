@@ -25,19 +25,19 @@ void sample_add_censored(struct sample *s, int64_t later_than);
 void sample_free(struct sample *s);
 
 /* A statistic: exact, or (`above`) a lower bound because of censored values, or NAN: not known. */
-struct sample_value_or_lower_bound {
+struct sample_stat {
 	double value;
 	bool above;
 };
 
 /* Quantile 0 <= p <= 1 by linear interpolation between order statistics at (n - 1) p (Hyndman & Fan 1996, type 7: what R, NumPy and
  * GSL print). Among censored values the order statistic of the bounds is a lower bound of the true one. NAN without values. */
-struct sample_value_or_lower_bound sample_quantile(struct sample *s, double p);
-struct sample_value_or_lower_bound sample_mean(const struct sample *s);
+struct sample_stat sample_quantile(struct sample *s, double p);
+struct sample_stat sample_mean(const struct sample *s);
 /* Sample standard deviation (n - 1); NAN for fewer than two values. */
-struct sample_value_or_lower_bound sample_sd(const struct sample *s);
-struct sample_value_or_lower_bound sample_min(struct sample *s);
-struct sample_value_or_lower_bound sample_max(struct sample *s);
+struct sample_stat sample_sd(const struct sample *s);
+struct sample_stat sample_min(struct sample *s);
+struct sample_stat sample_max(struct sample *s);
 
 /* Whether the sample is large enough for quantile p: at least ten values beyond a tail quantile, any value for p up to 0.75. */
-bool sample_has_enough_for_quantile(const struct sample *s, double p);
+bool sample_supports(const struct sample *s, double p);

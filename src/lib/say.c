@@ -9,7 +9,7 @@
 #define TEXTS 32
 #define TEXT_SIZE 64
 
-static char *next_static_text_buffer(void)
+static char *next_buffer(void)
 {
 	static char text[TEXTS][TEXT_SIZE];
 	static unsigned at;
@@ -18,7 +18,7 @@ static char *next_static_text_buffer(void)
 }
 
 /* Rounds to the digits that are printed, so that unit and decimals are chosen for the rounded value. */
-static double round_to_printed_digits(double value)
+static double round_printed(double value)
 {
 	char text[32];
 
@@ -39,7 +39,7 @@ static void group_thousands(char *digits)
 
 const char *number_text(double value)
 {
-	char *text = next_static_text_buffer();
+	char *text = next_buffer();
 	double size;
 	int decimals;
 
@@ -47,7 +47,7 @@ const char *number_text(double value)
 		strcpy(text, "-");
 		return text;
 	}
-	value = round_to_printed_digits(value);
+	value = round_printed(value);
 	size = fabs(value);
 	if (size < 1e-9) {
 		strcpy(text, "0");
@@ -64,19 +64,19 @@ const char *number_text(double value)
 
 static char *grouped_count(int64_t value)
 {
-	char *text = next_static_text_buffer();
+	char *text = next_buffer();
 
 	snprintf(text, TEXT_SIZE, "%lld", (long long)value);
 	group_thousands(text + (*text == '-'));
 	return text;
 }
 
-const char *text_of_count(int64_t value)
+const char *count_text(int64_t value)
 {
 	return grouped_count(value);
 }
 
-const char *text_of_count_and_noun(int64_t value, const char *noun)
+const char *counted_text(int64_t value, const char *noun)
 {
 	char *text = grouped_count(value);
 	size_t n = strlen(text);
@@ -90,15 +90,15 @@ struct unit_factor {
 	const char *name;
 };
 
-static const char *number_with_unit_text(double value, const struct unit_factor *units)
+static const char *unit_text(double value, const struct unit_factor *units)
 {
-	char *text = next_static_text_buffer();
+	char *text = next_buffer();
 
 	if (!isfinite(value)) {
 		strcpy(text, "-");
 		return text;
 	}
-	while (units[1].name && round_to_printed_digits(fabs(value) / units[1].factor) >= 1)
+	while (units[1].name && round_printed(fabs(value) / units[1].factor) >= 1)
 		units++;
 	snprintf(text, TEXT_SIZE, "%s %s", number_text(value / units->factor), units->name);
 	return text;
@@ -112,10 +112,10 @@ const char *ns_text(double ns)
 	long long s;
 
 	if (fabs(ns) < 0.5)
-		return number_with_unit_text(0, zero);
+		return unit_text(0, zero);
 	if (!(fabs(ns) >= 119.5e9) || !(fabs(ns) < 1e18))
-		return number_with_unit_text(ns, units);
-	text = next_static_text_buffer();
+		return unit_text(ns, units);
+	text = next_buffer();
 	s = llround(fabs(ns) / 1e9);
 	if (s < 7200)
 		snprintf(text, TEXT_SIZE, "%s%lld min %lld s", ns < 0 ? "-" : "", s / 60, s % 60);
@@ -128,7 +128,7 @@ const char *bytes_text(double bytes)
 {
 	static const struct unit_factor units[] = { { 1, "B" }, { 1e3, "kB" }, { 1e6, "MB" }, { 1e9, "GB" }, { 1e12, "TB" }, { 0, NULL } };
 
-	return number_with_unit_text(bytes, units);
+	return unit_text(bytes, units);
 }
 
 const char *memory_text(double bytes)
@@ -137,7 +137,7 @@ const char *memory_text(double bytes)
 		{ 1, "B" }, { 1024, "KiB" }, { 1048576, "MiB" }, { 1073741824, "GiB" }, { 1099511627776, "TiB" }, { 0, NULL },
 	};
 
-	return number_with_unit_text(bytes, units);
+	return unit_text(bytes, units);
 }
 
 const char *bit_rate_text(double bits_per_s)
@@ -146,12 +146,12 @@ const char *bit_rate_text(double bits_per_s)
 		{ 1, "bit/s" }, { 1e3, "kbit/s" }, { 1e6, "Mbit/s" }, { 1e9, "Gbit/s" }, { 0, NULL },
 	};
 
-	return number_with_unit_text(bits_per_s, units);
+	return unit_text(bits_per_s, units);
 }
 
 const char *figure_text(const struct figure *f, double unit)
 {
-	char *text = next_static_text_buffer();
+	char *text = next_buffer();
 
 	if (!figure_known(f))
 		strcpy(text, "-");
@@ -162,11 +162,11 @@ const char *figure_text(const struct figure *f, double unit)
 	return text;
 }
 
-const char *text_of_sample_quantile(struct sample *s, double p, double unit)
+const char *stat_text(struct sample *s, double p, double unit)
 {
-	struct figure f = figure_of_statistic(p <= 0 ? sample_min(s) : p >= 1 ? sample_max(s) : sample_quantile(s, p));
+	struct figure f = figure_statistic(p <= 0 ? sample_min(s) : p >= 1 ? sample_max(s) : sample_quantile(s, p));
 
-	if (p > 0 && p < 1 && !sample_has_enough_for_quantile(s, p))
+	if (p > 0 && p < 1 && !sample_supports(s, p))
 		f = FIGURE_ABSENT;
 	return figure_text(&f, unit);
 }

@@ -2,7 +2,7 @@
 /* say - formats numbers for people: three significant digits (two below 1), commas between thousands, a suitable unit.
  *
  * Each function returns a static text, valid for 32 further calls of say_*, enough for the arguments of one
- * rec_add_short_report_line(). Not thread-safe. NAN and infinities give "-"; there is no negative zero. */
+ * rec_say(). Not thread-safe. NAN and infinities give "-"; there is no negative zero. */
 #pragma once
 
 #include "figure.h"
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 const char *number_text(double value);		/* 0.69  9.98  12.3  412  1,230 */
-const char *text_of_count(int64_t value);		/* 48,212 */
-const char *text_of_count_and_noun(int64_t value, const char *noun);	/* 1 run, 48,212 runs; of a noun up to 20 bytes */
+const char *count_text(int64_t value);		/* 48,212 */
+const char *counted_text(int64_t value, const char *noun);	/* 1 run, 48,212 runs; of a noun up to 20 bytes */
 const char *ns_text(double ns);			/* 412 ns, 31 µs, 5.20 ms, 10.0 s, 12 min 4 s, 3 h 20 min */
 const char *bytes_text(double bytes);		/* powers of 1000, for traffic: 663 B, 1.40 kB, 38.4 MB */
 const char *memory_text(double bytes);		/* powers of 1024: 4.00 GiB */
@@ -20,4 +20,4 @@ const char *bit_rate_text(double bits_per_s);	/* 424 kbit/s, 5.00 Mbit/s */
 const char *figure_text(const struct figure *f, double unit);
 /* The quantile p (0: minimum, 1: maximum) divided by `unit`; ">812" if it is a lower bound because of censored values, "-" if the
  * sample is too small. Sorts the sample. */
-const char *text_of_sample_quantile(struct sample *s, double p, double unit);
+const char *stat_text(struct sample *s, double p, double unit);

@@ -12,9 +12,9 @@ void frame_sequence_start(struct frame_sequence *s, enum sequence_order order, i
 }
 
 /* A random frame other than the last one. */
-static int64_t pick_random_other_frame(struct frame_sequence *s)
+static int64_t pick_other_frame(struct frame_sequence *s)
 {
-	int64_t others = s->last < 0 ? s->n : s->n - 1, next = (int64_t)(random_fraction_below_one(&s->random) * (double)others);
+	int64_t others = s->last < 0 ? s->n : s->n - 1, next = (int64_t)(random_fraction(&s->random) * (double)others);
 
 	return s->last >= 0 && next >= s->last ? next + 1 : next;
 }
@@ -25,7 +25,7 @@ int64_t frame_sequence_next(struct frame_sequence *s)
 
 	switch (s->order) {
 	case SEQUENCE_LOOP: next = step % s->n; break;
-	case SEQUENCE_RANDOM: next = pick_random_other_frame(s); break;
+	case SEQUENCE_RANDOM: next = pick_other_frame(s); break;
 	case SEQUENCE_HOT: next = step % 2 ? s->hot + step / 2 % (s->n - s->hot) : step / 2 % s->hot; break;
 	case SEQUENCE_FRESH:
 	case SEQUENCE_ORDERS:

@@ -27,12 +27,12 @@ static const struct {
 	{ "Locked:", offsetof(struct smaps_values, locked) },
 };
 
-static int64_t *smaps_value_address_by_index(struct smaps_values *f, size_t i)
+static int64_t *value_address(struct smaps_values *f, size_t i)
 {
 	return (int64_t *)((char *)f + lines[i].at);
 }
 
-static bool begins_with(const char *text, const char *with)
+static bool has_prefix(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
 }
@@ -43,9 +43,9 @@ static enum smaps_kind mapping_kind(const struct smaps_mapping *m)
 	static const char *const memory[] = { "/SYSV", "/memfd:", "/dev/shm/", "/dev/zero (deleted)", "/anon_hugepage", "[anon_shmem:" };
 
 	for (size_t i = 0; i < sizeof(memory) / sizeof(*memory); i++)
-		if (begins_with(m->name, memory[i]))
+		if (has_prefix(m->name, memory[i]))
 			return SMAPS_SHARED_MEMORY;
-	if (begins_with(m->name, "[v"))	/* vdso, vvar, vvar_vclock, vsyscall */
+	if (has_prefix(m->name, "[v"))	/* vdso, vvar, vvar_vclock, vsyscall */
 		return SMAPS_SPECIAL;
 	if (m->inode)
 		return SMAPS_FILE;
@@ -53,7 +53,7 @@ static enum smaps_kind mapping_kind(const struct smaps_mapping *m)
 }
 
 /* "7f12-7f34 r-xp 00002000 fe:00 247026    /usr/bin/with a space" */
-static int parse_smaps_mapping_line(char *line, struct smaps_mapping *m)
+static int parse_mapping_line(char *line, struct smaps_mapping *m)
 {
 	int name = 0;
 
@@ -66,33 +66,33 @@ static int parse_smaps_mapping_line(char *line, struct smaps_mapping *m)
 	return 0;
 }
 
-static int store_smaps_value(const char *line, struct smaps_values *f)
+static int store_mapping_value(const char *line, struct smaps_values *f)
 {
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
 		const char *number = line + strlen(lines[i].name);
 		char *end;
 		long long kb;
 
-		if (!begins_with(line, lines[i].name))
+		if (!has_prefix(line, lines[i].name))
 			continue;
 		errno = 0;
 		kb = strtoll(number, &end, 10);
 		if (errno || end == number || kb < 0 || kb > INT64_MAX / 1024 / 1024 || strcmp(end, " kB") != 0)
 			return -EPROTO;
-		*smaps_value_address_by_index(f, i) = kb * 1024;
+		*value_address(f, i) = kb * 1024;
 		return 0;
 	}
 	return 0;
 }
 
-static int64_t smaller_of_two(int64_t a, int64_t b)
+static int64_t smaller_bytes(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
 
-static void add_file_mapping_to_sum(struct smaps_sum *sum, const struct smaps_mapping *m)
+static void add_file_mapping(struct smaps_sum *sum, const struct smaps_mapping *m)
 {
-	int64_t pages = m->is.rss - m->is.anonymous, shared = smaller_of_two(m->is.shared_clean + m->is.shared_dirty, pages);
+	int64_t pages = m->is.rss - m->is.anonymous, shared = smaller_bytes(m->is.shared_clean + m->is.shared_dirty, pages);
 
 	sum->file_resident += pages;
 	sum->file_shared += shared;
@@ -100,15 +100,15 @@ static void add_file_mapping_to_sum(struct smaps_sum *sum, const struct smaps_ma
 	sum->file_private_clean += m->is.private_clean;
 }
 
-static int add_mapping_to_smaps_sum(struct smaps_sum *sum, const struct smaps_mapping *m, smaps_each *each, void *context)
+static int add_mapping(struct smaps_sum *sum, const struct smaps_mapping *m, smaps_each *each, void *context)
 {
 	struct smaps_values is = m->is;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
-		*smaps_value_address_by_index(&sum->all, i) += *smaps_value_address_by_index(&is, i);
+		*value_address(&sum->all, i) += *value_address(&is, i);
 	sum->mappings++;
 	if (m->kind == SMAPS_FILE)
-		add_file_mapping_to_sum(sum, m);
+		add_file_mapping(sum, m);
 	if (m->kind == SMAPS_SHARED_MEMORY) {
 		sum->shared_memory_resident += is.rss;
 		sum->shared_memory_swap += is.swap;
@@ -120,7 +120,7 @@ static int add_mapping_to_smaps_sum(struct smaps_sum *sum, const struct smaps_ma
 }
 
 /* Whether a line is a value ("Rss: ..."), not the first line of a mapping, which begins with an address. */
-static bool is_smaps_value_line(const char *line)
+static bool is_value_line(const char *line)
 {
 	size_t word = strcspn(line, ": ");
 
@@ -139,12 +139,12 @@ int smaps_parse(FILE *in, struct smaps_sum *sum, smaps_each *each, void *context
 	while (!err && (n = getline(&line, &room, in)) >= 0) {
 		if (n && line[n - 1] == '\n')
 			line[n - 1] = '\0';
-		if (is_smaps_value_line(line)) {
-			err = head ? store_smaps_value(line, &m.is) : -EPROTO;
+		if (is_value_line(line)) {
+			err = head ? store_mapping_value(line, &m.is) : -EPROTO;
 			continue;
 		}
 		if (head)
-			err = add_mapping_to_smaps_sum(sum, &m, each, context);
+			err = add_mapping(sum, &m, each, context);
 		if (!err) {
 			char *swap = head;
 			size_t swap_room = head_room;
@@ -153,13 +153,13 @@ int smaps_parse(FILE *in, struct smaps_sum *sum, smaps_each *each, void *context
 			head_room = room;
 			line = swap;
 			room = swap_room;
-			err = parse_smaps_mapping_line(head, &m);
+			err = parse_mapping_line(head, &m);
 		}
 	}
 	if (!err && ferror(in))
 		err = errno ? -errno : -EIO;
 	if (!err && head)
-		err = add_mapping_to_smaps_sum(sum, &m, each, context);
+		err = add_mapping(sum, &m, each, context);
 	free(line);
 	free(head);
 	return err;

@@ -23,7 +23,7 @@ struct scheduling_trace {
 	struct trace_record batch[BATCH];
 };
 
-int scheduling_trace_open(struct scheduling_trace **out, const struct cli_cpus *cpus, bool switches_only, size_t ring_bytes,
+int trace_open(struct scheduling_trace **out, const struct cli_cpus *cpus, bool switches_only, size_t ring_bytes,
 			  struct why *why)
 {
 	struct scheduling_trace *t = calloc(1, sizeof(*t));
@@ -35,13 +35,13 @@ int scheduling_trace_open(struct scheduling_trace **out, const struct cli_cpus *
 		err = tracepoint_formats_read(&t->points, switches_only ? 1 : TRACE_POINTS);
 	if (err) {
 		free(t);
-		return tracepoint_explain_refusal(err, -1, why);
+		return tracepoint_explain(err, -1, why);
 	}
 	memcpy(id, t->points.id, sizeof(id));
 	err = tracepoint_open_rings(&t->rings, cpus, id, TRACE_POINTS, NULL, ring_bytes, why);
 	for (int i = 1; i < TRACE_POINTS && !err; i++)
 		if (id[i] < 0)
-			mark_tracepoint_pair_missing(&t->points, i);
+			tracepoint_drop_pair(&t->points, i);
 	if (err) {
 		free(t);
 		return err;
@@ -50,13 +50,13 @@ int scheduling_trace_open(struct scheduling_trace **out, const struct cli_cpus *
 	return 0;
 }
 
-const char *names_of_missing_tracepoints(const struct scheduling_trace *t)
+const char *trace_missing_points(const struct scheduling_trace *t)
 {
 	return t->points.missing;
 }
 
 /* Insertion sort: the records are nearly sorted. */
-static void sort_trace_records_by_time(struct trace_record *batch, size_t n)
+static void sort_records(struct trace_record *batch, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		struct trace_record r = batch[i];
@@ -68,11 +68,11 @@ static void sort_trace_records_by_time(struct trace_record *batch, size_t n)
 	}
 }
 
-static int pass_on_sorted_trace_records(struct scheduling_trace *t, size_t keep)
+static int pass_sorted_records(struct scheduling_trace *t, size_t keep)
 {
 	size_t ready = t->n - keep;
 
-	sort_trace_records_by_time(t->batch, t->n);
+	sort_records(t->batch, t->n);
 	for (size_t i = 0; i < ready; i++) {
 		int err = t->each(t->arg, &t->batch[i]);
 
@@ -84,7 +84,7 @@ static int pass_on_sorted_trace_records(struct scheduling_trace *t, size_t keep)
 	return 0;
 }
 
-static int add_ring_record_to_batch(void *arg, const struct perf_event_header *header)
+static int add_ring_record(void *arg, const struct perf_event_header *header)
 {
 	struct scheduling_trace *t = arg;
 	struct trace_record *r = &t->batch[t->n];
@@ -94,26 +94,26 @@ static int add_ring_record_to_batch(void *arg, const struct perf_event_header *h
 	/* a loss record may have a later time than the record after it: use that one's */
 	if (t->n > 0 && r[-1].kind == TRACE_LOST && r[-1].time_ns > r->time_ns)
 		r[-1].time_ns = r->time_ns;
-	return ++t->n == BATCH ? pass_on_sorted_trace_records(t, KEEP) : 0;
+	return ++t->n == BATCH ? pass_sorted_records(t, KEEP) : 0;
 }
 
-int trace_pass_on_waiting_records(struct scheduling_trace *t, int cpu, int (*each)(void *, const struct trace_record *), void *arg)
+int trace_drain(struct scheduling_trace *t, int cpu, int (*each)(void *, const struct trace_record *), void *arg)
 {
 	int err;
 
 	t->each = each;
 	t->arg = arg;
 	t->n = 0;
-	err = tracepoint_pass_on_records(t->rings, cpu, add_ring_record_to_batch, t);
-	return err ? err : pass_on_sorted_trace_records(t, 0);
+	err = tracepoint_drain(t->rings, cpu, add_ring_record, t);
+	return err ? err : pass_sorted_records(t, 0);
 }
 
-int64_t scheduling_trace_lost_record_count(const struct scheduling_trace *t)
+int64_t trace_lost_records(const struct scheduling_trace *t)
 {
 	return t->lost;
 }
 
-void scheduling_trace_close(struct scheduling_trace *t)
+void trace_close(struct scheduling_trace *t)
 {
 	if (!t)
 		return;

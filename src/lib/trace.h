@@ -48,14 +48,14 @@ struct scheduling_trace;
 
 /* Opens the tracepoints (switches_only: only sched_switch) and starts recording. ring_bytes per CPU is rounded up to a power
  * of two of pages. 0, or -errno with the reason in `why`: -EACCES (no right), -ENOENT (no tracefs or no sched_switch). Freed
- * by scheduling_trace_close(). Forks once: to be called before there are threads that hold locks. */
-int scheduling_trace_open(struct scheduling_trace **out, const struct cli_cpus *cpus, bool switches_only, size_t ring_bytes,
+ * by trace_close(). Forks once: to be called before there are threads that hold locks. */
+int trace_open(struct scheduling_trace **out, const struct cli_cpus *cpus, bool switches_only, size_t ring_bytes,
 			  struct why *why);
-/* The tracepoints that this kernel lacks, as "reschedule call_function"; "" if it has all. Valid until scheduling_trace_close(). */
-const char *names_of_missing_tracepoints(const struct scheduling_trace *t);
+/* The tracepoints that this kernel lacks, as "reschedule call_function"; "" if it has all. Valid until trace_close(). */
+const char *trace_missing_points(const struct scheduling_trace *t);
 /* Calls `each` for all waiting records of one CPU, in time order. Anything but 0 from `each` ends the drain, drops the rest
  * of its batch, and is returned. 0 or -errno; -EINVAL: a CPU that was not opened. Not thread-safe. */
-int trace_pass_on_waiting_records(struct scheduling_trace *t, int cpu, int (*each)(void *, const struct trace_record *), void *arg);
+int trace_drain(struct scheduling_trace *t, int cpu, int (*each)(void *, const struct trace_record *), void *arg);
 /* Number of records lost to full rings, as far as drained. */
-int64_t scheduling_trace_lost_record_count(const struct scheduling_trace *t);
-void scheduling_trace_close(struct scheduling_trace *t);
+int64_t trace_lost_records(const struct scheduling_trace *t);
+void trace_close(struct scheduling_trace *t);

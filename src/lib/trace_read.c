@@ -36,7 +36,7 @@ static const struct tracepoint_field_names {
 #define FIRST_VECTOR 5
 #define FIRST_IPI 13
 
-static void add_missing_tracepoint_name(struct tracepoint_formats *p, int i)
+static void add_missing_name(struct tracepoint_formats *p, int i)
 {
 	size_t n = strlen(p->missing);
 
@@ -44,19 +44,19 @@ static void add_missing_tracepoint_name(struct tracepoint_formats *p, int i)
 }
 
 /* The exit of an entry, or the entry of an exit. */
-static int partner_of_tracepoint(int i)
+static int partner_point(int i)
 {
 	return i % 2 ? i + 1 : i - 1;
 }
 
-int mark_tracepoint_pair_missing(struct tracepoint_formats *p, int i)
+int tracepoint_drop_pair(struct tracepoint_formats *p, int i)
 {
 	if (p->id[i] >= 0) {
-		add_missing_tracepoint_name(p, i);
-		add_missing_tracepoint_name(p, partner_of_tracepoint(i));
+		add_missing_name(p, i);
+		add_missing_name(p, partner_point(i));
 	}
-	p->id[i] = p->id[partner_of_tracepoint(i)] = -1;
-	return partner_of_tracepoint(i);
+	p->id[i] = p->id[partner_point(i)] = -1;
+	return partner_point(i);
 }
 
 int tracepoint_formats_parse(struct tracepoint_formats *p, char (*text)[TRACEFS_TEXT])
@@ -72,12 +72,12 @@ int tracepoint_formats_parse(struct tracepoint_formats *p, char (*text)[TRACEFS_
 			p->name[i] = tracefs_find_field(text[i], points[i].name);
 	}
 	for (int i = 1; i < TRACE_POINTS; i++)
-		if (p->id[partner_of_tracepoint(i)] < 0)
+		if (p->id[partner_point(i)] < 0)
 			p->id[i] = -1;
 	have_ipi = p->id[FIRST_IPI] >= 0;
 	for (int i = 1; i < TRACE_POINTS; i++)
 		if (p->id[i] < 0 && (i < FIRST_VECTOR || (!have_ipi && i < FIRST_IPI)))
-			add_missing_tracepoint_name(p, i);
+			add_missing_name(p, i);
 	p->type = tracefs_find_field(text[0], "common_type");
 	p->prev_pid = tracefs_find_field(text[0], "prev_pid");
 	p->prev_comm = tracefs_find_field(text[0], "prev_comm");
@@ -104,7 +104,7 @@ int tracepoint_formats_read(struct tracepoint_formats *p, size_t n)
 	return err;
 }
 
-static void copy_raw_text_field(const char *raw, size_t size, size_t offset, size_t length, char *out, size_t room)
+static void copy_text_field(const char *raw, size_t size, size_t offset, size_t length, char *out, size_t room)
 {
 	out[0] = '\0';
 	if (offset > size)
@@ -135,7 +135,7 @@ static void decode_interrupt_name(const struct tracepoint_formats *p, int i, con
 	} else if (p->name[i].size == 4) {	/* __data_loc: where the text is, and its length above */
 		uint32_t where = (uint32_t)tracefs_field_value(raw, size, p->name[i]);
 
-		copy_raw_text_field(raw, size, where & 0xffff, where >> 16, out->name, sizeof(out->name));
+		copy_text_field(raw, size, where & 0xffff, where >> 16, out->name, sizeof(out->name));
 	}
 }
 
@@ -143,19 +143,19 @@ static void decode_task_switch(struct tracepoint_formats *p, const struct tracep
 {
 	const char *raw = at->raw;
 	size_t size = at->size;
-	struct thread_ids_in_two_namespaces *prev, *next;
+	struct thread_ids *prev, *next;
 
 	out->prev_pid = (int)tracefs_field_value(raw, size, p->prev_pid);
 	out->next_pid = (int)tracefs_field_value(raw, size, p->next_pid);
-	copy_raw_text_field(raw, size, (size_t)p->prev_comm.offset, (size_t)p->prev_comm.size, out->prev_comm, sizeof(out->prev_comm));
-	copy_raw_text_field(raw, size, (size_t)p->next_comm.offset, (size_t)p->next_comm.size, out->next_comm, sizeof(out->next_comm));
+	copy_text_field(raw, size, (size_t)p->prev_comm.offset, (size_t)p->prev_comm.size, out->prev_comm, sizeof(out->prev_comm));
+	copy_text_field(raw, size, (size_t)p->next_comm.offset, (size_t)p->next_comm.size, out->next_comm, sizeof(out->next_comm));
 	/* the low eight bits are the task state, 0: runnable; "preempted" is a higher bit */
 	out->prev_wants = p->prev_state.size && !(tracefs_field_value(raw, size, p->prev_state) & 0xff);
 	/* the sample was taken in the previous thread; an exiting thread has no id any more: use the one seen before */
 	prev = &p->thread[(unsigned)out->prev_pid % TRACE_THREADS];
 	next = &p->thread[(unsigned)out->next_pid % TRACE_THREADS];
 	if (at->tid > 0 && out->prev_pid > 0)
-		*prev = (struct thread_ids_in_two_namespaces){ out->prev_pid, at->tid, at->pid };
+		*prev = (struct thread_ids){ out->prev_pid, at->tid, at->pid };
 	out->prev_here = p->initial ? out->prev_pid : prev->pid == out->prev_pid ? prev->here : 0;
 	out->next_here = p->initial ? out->next_pid : next->pid == out->next_pid ? next->here : 0;
 	out->prev_process = prev->pid == out->prev_pid ? prev->process : 0;
@@ -195,7 +195,7 @@ bool trace_decode_record(struct tracepoint_formats *p, const struct perf_event_h
 	memset(out, 0, sizeof(*out));
 	if (tracepoint_decode_sample(header, &at))
 		return decode_trace_sample(p, &at, out);
-	gone = tracepoint_decode_lost_count(header, &out->time_ns);
+	gone = tracepoint_decode_lost(header, &out->time_ns);
 	if (!gone)
 		return false;
 	*lost += gone;

@@ -10,7 +10,7 @@
 
 /* Maps thread ids of the initial pid namespace to ours, as seen at task switches. */
 #define TRACE_THREADS 1024
-struct thread_ids_in_two_namespaces {
+struct thread_ids {
 	int pid, here, process;
 };
 
@@ -20,7 +20,7 @@ struct tracepoint_formats {
 	struct tracefs_field prev_pid, prev_comm, prev_state, next_pid, next_comm;
 	char missing[256];
 	bool initial;		/* this process is in the initial pid namespace */
-	struct thread_ids_in_two_namespaces thread[TRACE_THREADS];
+	struct thread_ids thread[TRACE_THREADS];
 };
 
 /* Reads the first n tracepoints from tracefs. 0 or -errno; -ENOENT: no sched_switch. */
@@ -29,7 +29,7 @@ int tracepoint_formats_read(struct tracepoint_formats *p, size_t n);
 extern const char *const trace_points_names[TRACE_POINTS];
 int tracepoint_formats_parse(struct tracepoint_formats *p, char (*text)[TRACEFS_TEXT]);
 /* Marks tracepoint i > 0 and its partner (entry or exit) as missing. Returns the index of the partner. */
-int mark_tracepoint_pair_missing(struct tracepoint_formats *p, int i);
+int tracepoint_drop_pair(struct tracepoint_formats *p, int i);
 
 /* Decodes a sample. False: not of these tracepoints. The count of a PERF_RECORD_LOST is added to *lost. */
 bool trace_decode_record(struct tracepoint_formats *p, const struct perf_event_header *header, struct trace_record *out,

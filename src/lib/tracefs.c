@@ -44,7 +44,7 @@ static int read_event_formats(const char *place, const char *const *event, size_
 }
 
 /* In the child process: mounts tracefs, on a directory that sysfs has if the kernel has tracefs, and reads the formats. */
-static int mount_tracefs_and_read_formats(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
+static int mount_and_read(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
 {
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return -errno;
@@ -53,7 +53,7 @@ static int mount_tracefs_and_read_formats(const char *const *event, size_t n, ch
 	return read_event_formats(places[0], event, n, text);
 }
 
-static int read_event_formats_in_child(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
+static int read_formats_in_child(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
 {
 	struct formats_from_child {
 		int err;
@@ -69,7 +69,7 @@ static int read_event_formats_in_child(const char *const *event, size_t n, char 
 	shared->err = -EIO;
 	pid = fork();
 	if (!pid) {
-		shared->err = mount_tracefs_and_read_formats(event, n, shared->text);
+		shared->err = mount_and_read(event, n, shared->text);
 		_exit(0);
 	}
 	err = pid < 0 ? -errno : 0;
@@ -90,7 +90,7 @@ int tracefs_read_formats(const char *const *event, size_t n, char (*text)[TRACEF
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && err; i++)
 		err = read_event_formats(places[i], event, n, text);
 	if (err)
-		err = read_event_formats_in_child(event, n, text);
+		err = read_formats_in_child(event, n, text);
 	return err == -EPERM ? -EACCES : err;
 }
 

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-struct tracepoint_cpu_ring {
+struct cpu_ring {
 	int cpu;
 	int fd[TRACEPOINTS];	/* perf events; the ring belongs to the first */
 	struct perf_event_mmap_page *page;
@@ -21,7 +21,7 @@ struct tracepoint_cpu_ring {
 
 struct tracepoint_rings {
 	size_t n, points;	/* number of rings; events in each, some not open (-1) */
-	struct tracepoint_cpu_ring *ring;
+	struct cpu_ring *ring;
 };
 
 static int open_perf_tracepoint(int id, int cpu, size_t bytes)
@@ -47,7 +47,7 @@ static int open_perf_tracepoint(int id, int cpu, size_t bytes)
 }
 
 /* Maps the ring buffer, halving its size while the limit on locked memory (without CAP_IPC_LOCK) is exceeded. 0 or -errno. */
-static int map_perf_ring(struct tracepoint_cpu_ring *r, int fd, size_t bytes)
+static int map_perf_ring(struct cpu_ring *r, int fd, size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
@@ -65,7 +65,7 @@ static int map_perf_ring(struct tracepoint_cpu_ring *r, int fd, size_t bytes)
 	return -errno;
 }
 
-static int open_perf_ring(struct tracepoint_cpu_ring *r, int *id, size_t n, const char *filter, size_t bytes)
+static int open_perf_ring(struct cpu_ring *r, int *id, size_t n, const char *filter, size_t bytes)
 {
 	for (size_t i = 0; i < n; i++) {
 		int err = 0;
@@ -91,7 +91,7 @@ static int open_perf_ring(struct tracepoint_cpu_ring *r, int *id, size_t n, cons
 	return 0;
 }
 
-static int start_perf_ring(const struct tracepoint_cpu_ring *r, size_t n)
+static int start_perf_ring(const struct cpu_ring *r, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (r->fd[i] >= 0 && ioctl(r->fd[i], PERF_EVENT_IOC_ENABLE, 0))
@@ -99,7 +99,7 @@ static int start_perf_ring(const struct tracepoint_cpu_ring *r, size_t n)
 	return 0;
 }
 
-static void close_perf_ring(struct tracepoint_cpu_ring *r)
+static void close_perf_ring(struct cpu_ring *r)
 {
 	if (r->page)
 		munmap(r->page, r->bytes + (size_t)sysconf(_SC_PAGESIZE));
@@ -119,7 +119,7 @@ static void raise_file_limit(size_t n)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int tracepoint_explain_refusal(int err, int cpu, struct why *why)
+int tracepoint_explain(int err, int cpu, struct why *why)
 {
 	switch (err) {
 	case -EACCES:
@@ -166,7 +166,7 @@ int tracepoint_open_rings(struct tracepoint_rings **out, const struct cli_cpus *
 		err = n > TRACEPOINTS ? -E2BIG : id[0] < 0 ? -ENOENT : 0;
 	raise_file_limit((size_t)cpus->n * n);
 	for (int i = 0; i < cpus->n && !err; i++) {
-		struct tracepoint_cpu_ring *r = &t->ring[t->n++];
+		struct cpu_ring *r = &t->ring[t->n++];
 
 		r->cpu = cpu = cpus->cpu[i];
 		for (int p = 0; p < TRACEPOINTS; p++)
@@ -178,7 +178,7 @@ int tracepoint_open_rings(struct tracepoint_rings **out, const struct cli_cpus *
 	for (size_t i = 0; !err && i < t->n; i++)
 		err = start_perf_ring(&t->ring[i], n);
 	if (err) {
-		err = tracepoint_explain_refusal(err, cpu, why);
+		err = tracepoint_explain(err, cpu, why);
 		tracepoint_close_rings(t);
 		return err;
 	}
@@ -196,13 +196,13 @@ int tracepoint_set_filter(struct tracepoint_rings *t, const char *filter)
 }
 
 /* The record at offset `at`. Its header is contiguous (8-byte units); the rest may wrap around the end of the ring. */
-static const struct perf_event_header *ring_record_at(const struct tracepoint_cpu_ring *r, uint64_t at)
+static const struct perf_event_header *ring_record_at(const struct cpu_ring *r, uint64_t at)
 {
 	return (const void *)((const char *)r->page + r->page->data_offset + (at & (r->bytes - 1)));
 }
 
 /* The record at offset `at` in one piece, copied to `whole` if it wraps around; NULL: larger than `size`. */
-static const struct perf_event_header *unwrap_ring_record(const struct tracepoint_cpu_ring *r, uint64_t at, char *whole,
+static const struct perf_event_header *unwrap_ring_record(const struct cpu_ring *r, uint64_t at, char *whole,
 							  size_t size)
 {
 	const struct perf_event_header *header = ring_record_at(r, at);
@@ -217,11 +217,11 @@ static const struct perf_event_header *unwrap_ring_record(const struct tracepoin
 	return (const void *)whole;
 }
 
-int tracepoint_pass_on_records(struct tracepoint_rings *t, int cpu, int (*each)(void *, const struct perf_event_header *),
+int tracepoint_drain(struct tracepoint_rings *t, int cpu, int (*each)(void *, const struct perf_event_header *),
 			       void *arg)
 {
 	char whole[1024] __attribute__((aligned(8)));
-	struct tracepoint_cpu_ring *r = t->ring;
+	struct cpu_ring *r = t->ring;
 	uint64_t head, tail;
 	int err = 0;
 
@@ -274,7 +274,7 @@ bool tracepoint_decode_sample(const struct perf_event_header *header, struct tra
 	return true;
 }
 
-int64_t tracepoint_decode_lost_count(const struct perf_event_header *header, int64_t *time_ns)
+int64_t tracepoint_decode_lost(const struct perf_event_header *header, int64_t *time_ns)
 {
 	const char *body = (const char *)(header + 1);
 	uint64_t count, time;

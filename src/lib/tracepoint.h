@@ -25,13 +25,13 @@ int tracepoint_open_rings(struct tracepoint_rings **out, const struct cli_cpus *
 int tracepoint_set_filter(struct tracepoint_rings *t, const char *filter);
 /* Calls `each` for all waiting records of a CPU, in the order of the ring, nearly that of time. Anything but 0 from `each`
  * ends the drain and is returned. 0 or -errno; -EINVAL: a CPU that was not opened. Not thread-safe. */
-int tracepoint_pass_on_records(struct tracepoint_rings *t, int cpu, int (*each)(void *, const struct perf_event_header *),
+int tracepoint_drain(struct tracepoint_rings *t, int cpu, int (*each)(void *, const struct perf_event_header *),
 			       void *arg);
 void tracepoint_close_rings(struct tracepoint_rings *t);
 
 /* Writes the reason of a failed open to `why`. Returns err, -EACCES for any lack of rights. `cpu` below 0: no CPU was opened
  * yet. */
-int tracepoint_explain_refusal(int err, int cpu, struct why *why);
+int tracepoint_explain(int err, int cpu, struct why *why);
 
 /* ---- decoding of records; pure ---- */
 
@@ -44,4 +44,4 @@ struct tracepoint_sample {
 /* Decodes a PERF_RECORD_SAMPLE. False: another record. */
 bool tracepoint_decode_sample(const struct perf_event_header *header, struct tracepoint_sample *out);
 /* The number of lost records in a PERF_RECORD_LOST; 0: another record. */
-int64_t tracepoint_decode_lost_count(const struct perf_event_header *header, int64_t *time_ns);
+int64_t tracepoint_decode_lost(const struct perf_event_header *header, int64_t *time_ns);

@@ -9,7 +9,7 @@
 #define FIRST_PORT 5900		/* of display 0 */
 #define DISPLAYS 100
 
-const char *vnc_address_split_off_host(const char *text, char *host, size_t size, int *colons)
+const char *vnc_address_split(const char *text, char *host, size_t size, int *colons)
 {
 	size_t brackets = *text == '[', n = strcspn(text + brackets, brackets ? "]" : ":");
 	const char *from = text + brackets, *rest = from + n + brackets;
@@ -23,28 +23,28 @@ const char *vnc_address_split_off_host(const char *text, char *host, size_t size
 	return rest + *colons;
 }
 
-int vnc_address_port_of_number(int number, int colons)
+int vnc_address_port(int number, int colons)
 {
 	return colons == 2 || number >= DISPLAYS ? number : FIRST_PORT + number;
 }
 
-static int parse_vnc_address_without_prefix(const char *text, char *host, size_t size, int *port)
+static int parse_bare_address(const char *text, char *host, size_t size, int *port)
 {
 	int64_t number = 0;
 	int colons;
-	const char *rest = vnc_address_split_off_host(text, host, size, &colons);
+	const char *rest = vnc_address_split(text, host, size, &colons);
 
 	if (!*text || !rest)
 		return -EINVAL;
-	if (colons && (*rest < '0' || *rest > '9' || cli_parse_integer(rest, &number) || number > 65535 || (colons == 2 && !number)))
+	if (colons && (*rest < '0' || *rest > '9' || cli_parse_int(rest, &number) || number > 65535 || (colons == 2 && !number)))
 		return -EINVAL;
-	*port = vnc_address_port_of_number((int)number, colons);
+	*port = vnc_address_port((int)number, colons);
 	return 0;
 }
 
 int vnc_address_parse(const char *text, char *host, size_t size, int *port)
 {
-	int err = parse_vnc_address_without_prefix(text, host, size, port);	/* a host may be called vnc */
+	int err = parse_bare_address(text, host, size, port);	/* a host may be called vnc */
 
-	return err && !strncmp(text, "vnc:", 4) ? parse_vnc_address_without_prefix(text + 4, host, size, port) : err;
+	return err && !strncmp(text, "vnc:", 4) ? parse_bare_address(text + 4, host, size, port) : err;
 }

@@ -10,9 +10,9 @@
 
 /* Copies the host at the start of `text` (without the brackets of [::1]; "localhost" if it is empty) and sets the number of
  * colons behind it: 0, 1 or 2. Returns the text behind the colons; NULL: no valid host. */
-const char *vnc_address_split_off_host(const char *text, char *host, size_t size, int *colons);
+const char *vnc_address_split(const char *text, char *host, size_t size, int *colons);
 /* The port for a number behind one or two colons. */
-int vnc_address_port_of_number(int number, int colons);
+int vnc_address_port(int number, int colons);
 
 /* Parses a whole address, optionally with the prefix "vnc:"; HOST alone is display 0. 0 or -EINVAL. */
 int vnc_address_parse(const char *text, char *host, size_t size, int *port);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* DES in ECB mode. VNC uses the bits of each key byte in reverse order. */
-static void vnc_password_des_crypt(const char key[VNC_PASSWORD], const uint8_t *in, uint8_t *out, size_t n, bool decrypt)
+static void crypt_des(const char key[VNC_PASSWORD], const uint8_t *in, uint8_t *out, size_t n, bool decrypt)
 {
 	uint8_t mirrored[VNC_PASSWORD] = { 0 };
 	gcry_cipher_hd_t des;
@@ -33,16 +33,16 @@ static void vnc_password_des_crypt(const char key[VNC_PASSWORD], const uint8_t *
 	explicit_bzero(mirrored, sizeof(mirrored));
 }
 
-void vnc_password_challenge_response(const char *password, const uint8_t challenge[VNC_CHALLENGE], uint8_t answer[VNC_CHALLENGE])
+void vnc_password_answer(const char *password, const uint8_t challenge[VNC_CHALLENGE], uint8_t answer[VNC_CHALLENGE])
 {
 	char key[VNC_PASSWORD] = "";
 
 	memcpy(key, password, strnlen(password, sizeof(key)));
-	vnc_password_des_crypt(key, challenge, answer, VNC_CHALLENGE, false);
+	crypt_des(key, challenge, answer, VNC_CHALLENGE, false);
 	explicit_bzero(key, sizeof(key));
 }
 
-static bool are_password_bytes_printable(const unsigned char *bytes, size_t n)
+static bool are_printable(const unsigned char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!isprint(bytes[i]) && bytes[i] != '\n' && bytes[i] != '\r')
@@ -64,18 +64,18 @@ int vnc_password_read(const char *path, char password[VNC_PASSWORD_TEXT], struct
 	if (fd >= 0)
 		close(fd);
 	if (err)
-		return fail_with_reason(err, why, "%s: %s", path, strerror(-err));
+		return why_fail(err, why, "%s: %s", path, strerror(-err));
 	/* the whole file is checked: eight encrypted bytes may contain a letter and a newline */
 	for (line = 0; line < (size_t)n && text[line] != '\n' && text[line] != '\r'; line++)
 		;
-	if (line && (size_t)n < sizeof(text) && are_password_bytes_printable(text, (size_t)n)) {
+	if (line && (size_t)n < sizeof(text) && are_printable(text, (size_t)n)) {
 		snprintf(password, VNC_PASSWORD_TEXT, "%.*s", (int)line, (const char *)text);
 		return 0;
 	}
 	if (n != VNC_PASSWORD && n != 2 * VNC_PASSWORD)
-		return fail_with_reason(-EINVAL, why,
+		return why_fail(-EINVAL, why,
 				 "%s holds no password: neither a line of text nor the 8 bytes that vncpasswd writes", path);
 	memset(password, 0, VNC_PASSWORD_TEXT);
-	vnc_password_des_crypt(hiding_key, text, (uint8_t *)password, VNC_PASSWORD, true);
+	crypt_des(hiding_key, text, (uint8_t *)password, VNC_PASSWORD, true);
 	return 0;
 }

@@ -15,4 +15,4 @@
  * text. 0, or -errno with the reason in `why`. */
 int vnc_password_read(const char *path, char password[VNC_PASSWORD_TEXT], struct why *why);
 /* Computes the response to the challenge of a server. */
-void vnc_password_challenge_response(const char *password, const uint8_t challenge[VNC_CHALLENGE], uint8_t answer[VNC_CHALLENGE]);
+void vnc_password_answer(const char *password, const uint8_t challenge[VNC_CHALLENGE], uint8_t answer[VNC_CHALLENGE]);

@@ -8,7 +8,7 @@
 #define WINDOW_NS (1200 * NS_PER_MS)
 
 /* Number of readings at or before a time of CLOCK_MONOTONIC or (wall) CLOCK_REALTIME. */
-static size_t count_clock_readings_before(const struct wall_clock_offset *r, size_t n, int64_t at_ns, bool wall)
+static size_t count_readings(const struct wall_reading *r, size_t n, int64_t at_ns, bool wall)
 {
 	size_t low = 0, high = n;
 
@@ -23,33 +23,33 @@ static size_t count_clock_readings_before(const struct wall_clock_offset *r, siz
 	return low;
 }
 
-static int64_t interpolate_clock_offset(const struct wall_clock_offset *a, const struct wall_clock_offset *b, double share)
+static int64_t interpolate_offset(const struct wall_reading *a, const struct wall_reading *b, double share)
 {
 	return a->offset_ns + (int64_t)((double)(b->offset_ns - a->offset_ns) * share);
 }
 
-int64_t wall_clock_offset_at(const struct wall_clock_offset *r, size_t n, int64_t at_ns)
+int64_t wall_offset_ns(const struct wall_reading *r, size_t n, int64_t at_ns)
 {
-	size_t i = count_clock_readings_before(r, n, at_ns, false);
+	size_t i = count_readings(r, n, at_ns, false);
 
 	if (!i || i == n)
 		return r[i ? n - 1 : 0].offset_ns;
-	return interpolate_clock_offset(&r[i - 1], &r[i], (double)(at_ns - r[i - 1].at_ns) / (double)(r[i].at_ns - r[i - 1].at_ns));
+	return interpolate_offset(&r[i - 1], &r[i], (double)(at_ns - r[i - 1].at_ns) / (double)(r[i].at_ns - r[i - 1].at_ns));
 }
 
-int64_t wall_to_monotonic(const struct wall_clock_offset *r, size_t n, int64_t wall_ns)
+int64_t wall_monotonic_ns(const struct wall_reading *r, size_t n, int64_t wall_ns)
 {
-	size_t i = count_clock_readings_before(r, n, wall_ns, true);
+	size_t i = count_readings(r, n, wall_ns, true);
 	int64_t from, to;
 
 	if (!i || i == n)
 		return wall_ns - r[i ? n - 1 : 0].offset_ns;
 	from = r[i - 1].at_ns + r[i - 1].offset_ns;
 	to = r[i].at_ns + r[i].offset_ns;
-	return wall_ns - interpolate_clock_offset(&r[i - 1], &r[i], (double)(wall_ns - from) / (double)(to - from));
+	return wall_ns - interpolate_offset(&r[i - 1], &r[i], (double)(wall_ns - from) / (double)(to - from));
 }
 
-int64_t wall_clock_largest_step(const struct wall_clock_offset *r, size_t n)
+int64_t wall_largest_step(const struct wall_reading *r, size_t n)
 {
 	int64_t most = 0;
 	size_t j = 0;

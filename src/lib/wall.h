@@ -12,11 +12,11 @@
 #define WALL_STEP_NS NS_PER_MS
 
 /* The offset in ns at `at_ns` (CLOCK_MONOTONIC): linear between readings, constant before the first and after the last. n > 0. */
-int64_t wall_clock_offset_at(const struct wall_clock_offset *reading, size_t n, int64_t at_ns);
+int64_t wall_offset_ns(const struct wall_reading *reading, size_t n, int64_t at_ns);
 
 /* Converts a time of CLOCK_REALTIME to CLOCK_MONOTONIC. n > 0. */
-int64_t wall_to_monotonic(const struct wall_clock_offset *reading, size_t n, int64_t wall_ns);
+int64_t wall_monotonic_ns(const struct wall_reading *reading, size_t n, int64_t wall_ns);
 
 /* The largest change of the offset within about a second, in ns (per second if readings are further apart); 0 for fewer than two
  * readings. */
-int64_t wall_clock_largest_step(const struct wall_clock_offset *reading, size_t n);
+int64_t wall_largest_step(const struct wall_reading *reading, size_t n);

@@ -22,14 +22,14 @@ static bool is_socket_silent(int sock)
 	return getsockopt(sock, IPPROTO_TCP, TCP_INFO, &info, &size) || info.tcpi_last_data_recv >= SILENCE_MS;
 }
 
-static bool is_watchdog_timeout_over(const struct watchdog *w, int64_t until, int64_t now)
+static bool is_timeout_over(const struct watchdog *w, int64_t until, int64_t now)
 {
 	if (until == WATCHDOG_IDLE)
 		return false;
 	return w->exact ? now >= until : now - NS_PER_S > until && is_socket_silent(w->sock);
 }
 
-static void *socket_watchdog_thread_main(void *arg)
+static void *watch_socket(void *arg)
 {
 	struct watchdog *w = arg;
 	int64_t stop_ns = 0, last = 0;	/* when a stop signal was first seen during this read; 0: not yet */
@@ -42,17 +42,17 @@ static void *socket_watchdog_thread_main(void *arg)
 		else if (!stop_ns || until != last)
 			stop_ns = now;
 		last = until;
-		if ((stop_ns && now - stop_ns >= w->grace_ns) || is_watchdog_timeout_over(w, until, now)) {
+		if ((stop_ns && now - stop_ns >= w->grace_ns) || is_timeout_over(w, until, now)) {
 			atomic_store(&w->bitten, true);
 			shutdown(w->sock, SHUT_RDWR);
 			break;
 		}
-		clock_sleep_until(clock_now() + CHECK_NS);
+		clock_sleep(clock_now() + CHECK_NS);
 	}
 	return NULL;
 }
 
-int socket_watchdog_start(struct watchdog *w, int sock, int64_t until_ns, int64_t grace_ns)
+int watchdog_start(struct watchdog *w, int sock, int64_t until_ns, int64_t grace_ns)
 {
 	int err;
 
@@ -63,13 +63,13 @@ int socket_watchdog_start(struct watchdog *w, int sock, int64_t until_ns, int64_
 	atomic_init(&w->until_ns, until_ns);
 	atomic_init(&w->stopping, false);
 	atomic_init(&w->bitten, false);
-	err = proc_start_thread(&w->thread, 0, socket_watchdog_thread_main, w);
+	err = proc_start_thread(&w->thread, 0, watch_socket, w);
 	if (err)
 		close(w->sock);
 	return -err;
 }
 
-bool socket_watchdog_end(struct watchdog *w)
+bool watchdog_end(struct watchdog *w)
 {
 	atomic_store(&w->stopping, true);
 	pthread_join(w->thread, NULL);

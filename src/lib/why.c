@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int fail_with_reason(int err, struct why *why, const char *format, ...)
+int why_fail(int err, struct why *why, const char *format, ...)
 {
 	va_list args;
 

@@ -7,6 +7,6 @@ struct why {
 	char text[1024];
 };
 
-/* Formats the reason into `why` and returns `err`: return fail_with_reason(-EINVAL, why, "...", ...); */
-int fail_with_reason(int err, struct why *why, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Formats the reason into `why` and returns `err`: return why_fail(-EINVAL, why, "...", ...); */
+int why_fail(int err, struct why *why, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void why_say(struct why *why, const char *format, ...) __attribute__((format(printf, 2, 3)));	/* formats the reason */

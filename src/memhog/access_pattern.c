@@ -7,7 +7,7 @@
 #define BATCH_PAGES 256
 #define BEHIND_NS (100 * NS_PER_MS)
 
-static uint64_t scramble_feistel_half(uint64_t half, uint64_t key)
+static uint64_t scramble_half(uint64_t half, uint64_t key)
 {
 	uint64_t state = half ^ key;
 
@@ -17,7 +17,7 @@ static uint64_t scramble_feistel_half(uint64_t half, uint64_t key)
 /* A pseudo-random permutation of 0..n-1: a Feistel network of four rounds over the next power of four, repeated until the
  * result is below n (cycle walking; Black and Rogaway, "Ciphers with arbitrary finite domains", 2002). Less than four
  * repetitions on average. */
-static uint64_t access_pattern_permute_index(uint64_t n, uint64_t key, uint64_t i)
+static uint64_t permute_index(uint64_t n, uint64_t key, uint64_t i)
 {
 	unsigned bits = 1;	/* of each half of the Feistel network */
 	uint64_t mask;
@@ -31,7 +31,7 @@ static uint64_t access_pattern_permute_index(uint64_t n, uint64_t key, uint64_t 
 		for (uint64_t round = 1; round <= 4; round++) {
 			uint64_t was = right;
 
-			right = left ^ (scramble_feistel_half(right, key + round * 0x9e3779b97f4a7c15u) & mask);
+			right = left ^ (scramble_half(right, key + round * 0x9e3779b97f4a7c15u) & mask);
 			left = was;
 		}
 		i = left << bits | right;
@@ -39,19 +39,19 @@ static uint64_t access_pattern_permute_index(uint64_t n, uint64_t key, uint64_t 
 	return i;
 }
 
-void access_pattern_init(struct page_access_pattern *t, enum access_order order, uint64_t pages, uint64_t page_bytes,
+void pattern_init(struct access_pattern *t, enum access_order order, uint64_t pages, uint64_t page_bytes,
 		 double rate, uint64_t seed, int64_t now_ns)
 {
-	*t = (struct page_access_pattern){ .pages = pages, .seed = seed, .order = order, .origin_ns = now_ns };
+	*t = (struct access_pattern){ .pages = pages, .seed = seed, .order = order, .origin_ns = now_ns };
 	if (rate > 0)
 		t->page_ns = (double)page_bytes * NS_PER_S / rate;
 }
 
-void access_pattern_hand_out_batch(struct page_access_pattern *t, int64_t now_ns, struct page_touch_batch *out)
+void pattern_take_batch(struct access_pattern *t, int64_t now_ns, struct touch_batch *out)
 {
 	double many = t->page_ns > 0 ? BATCH_NS / t->page_ns : BATCH_PAGES;
 
-	*out = (struct page_touch_batch){ .first = t->next, .count = many < 1 ? 1 : many > BATCH_PAGES ? BATCH_PAGES : (uint64_t)many };
+	*out = (struct touch_batch){ .first = t->next, .count = many < 1 ? 1 : many > BATCH_PAGES ? BATCH_PAGES : (uint64_t)many };
 	t->next += out->count;
 	if (t->page_ns <= 0)
 		return;
@@ -65,14 +65,14 @@ void access_pattern_hand_out_batch(struct page_access_pattern *t, int64_t now_ns
 	}
 }
 
-uint64_t access_pattern_round_of_nth_touch(const struct page_access_pattern *t, uint64_t touch)
+uint64_t pattern_round(const struct access_pattern *t, uint64_t touch)
 {
 	return touch / t->pages;
 }
 
-uint64_t access_pattern_page_of_nth_touch(const struct page_access_pattern *t, uint64_t touch)
+uint64_t pattern_page(const struct access_pattern *t, uint64_t touch)
 {
-	uint64_t i = touch % t->pages, key = t->seed ^ access_pattern_round_of_nth_touch(t, touch);
+	uint64_t i = touch % t->pages, key = t->seed ^ pattern_round(t, touch);
 
-	return t->order == ACCESS_SEQ ? i : access_pattern_permute_index(t->pages, random_bits(&key), i);
+	return t->order == ACCESS_SEQ ? i : permute_index(t->pages, random_bits(&key), i);
 }

@@ -10,7 +10,7 @@
 
 enum access_order { ACCESS_SEQ, ACCESS_RANDOM };
 
-struct page_access_pattern {
+struct access_pattern {
 	uint64_t pages, seed;
 	enum access_order order;
 	double page_ns;		/* time per page, of all threads together; 0: unlimited rate */
@@ -19,19 +19,19 @@ struct page_access_pattern {
 	int64_t given_up_ns;	/* time by which the touches fell behind the rate without being made up for */
 };
 
-struct page_touch_batch {
+struct touch_batch {
 	uint64_t first, count;	/* touches number first .. first + count - 1 */
 	int64_t due_ns;		/* due time of the first; 0: now */
 };
 
 /* rate: bytes per second, of pages of page_bytes; 0: unlimited. pages > 0. */
-void access_pattern_init(struct page_access_pattern *t, enum access_order order, uint64_t pages, uint64_t page_bytes,
+void pattern_init(struct access_pattern *t, enum access_order order, uint64_t pages, uint64_t page_bytes,
 		 double rate, uint64_t seed, int64_t now_ns);
 
 /* The next batch: the touches of about a millisecond, at most 256 pages. A delay over 100 ms is not made up for, since a hog
  * that was blocked by slow swap would return with a burst; it is added to given_up_ns. Not thread-safe. */
-void access_pattern_hand_out_batch(struct page_access_pattern *t, int64_t now_ns, struct page_touch_batch *out);
+void pattern_take_batch(struct access_pattern *t, int64_t now_ns, struct touch_batch *out);
 
 /* The page of touch number `touch`, and the round it belongs to. */
-uint64_t access_pattern_page_of_nth_touch(const struct page_access_pattern *t, uint64_t touch);
-uint64_t access_pattern_round_of_nth_touch(const struct page_access_pattern *t, uint64_t touch);
+uint64_t pattern_page(const struct access_pattern *t, uint64_t touch);
+uint64_t pattern_round(const struct access_pattern *t, uint64_t touch);

@@ -11,7 +11,7 @@
 #define FILL_PATTERN_STREAMS 8
 
 /* Writes `bytes` (a multiple of 64) at `page` (aligned to 64). */
-void fill_pattern_write(void *page, size_t bytes, uint64_t seed, uint64_t key);
+void fill_write_page(void *page, size_t bytes, uint64_t seed, uint64_t key);
 
 /* Sums all words, in order to read all of the page. */
-uint64_t fill_pattern_sum_page_words(const void *page, size_t bytes);
+uint64_t fill_sum_words(const void *page, size_t bytes);

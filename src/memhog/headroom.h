@@ -15,28 +15,28 @@ struct machine_memory {
 int headroom_read_meminfo(const char *folder, struct machine_memory *out);
 
 /* The memory cgroup of this process. */
-struct memory_cgroup_usage {
+struct group_memory {
 	int version;			/* cgroup version 1 or 2; 0: no group was found */
 	char folder[PATH_MAX];
 	struct memory_limits limits;	/* of the group and those above it */
 	int64_t swapped;		/* bytes in swap of the group and those below it; -1: not known */
 };
 /* Reads limits and swapped. 0, or -ENOENT without a group. */
-int headroom_read_memory_cgroup(struct memory_cgroup_usage *g);
+int headroom_read_group(struct group_memory *g);
 
 /* Whether the limit of the group is lower than the memory of the machine. */
-bool is_memory_limited_by_cgroup(const struct machine_memory *m, const struct memory_cgroup_usage *g);
+bool headroom_is_limited(const struct machine_memory *m, const struct group_memory *g);
 
 /* The memory that a percentage refers to: the limit of the group, else the memory of the machine. */
-int64_t total_memory_or_cgroup_limit(const struct machine_memory *m, const struct memory_cgroup_usage *g);
+int64_t headroom_total(const struct machine_memory *m, const struct group_memory *g);
 
 /* Bytes left for the rest of the machine once `size` more bytes are taken. A group cannot take more than its limit; the excess goes
  * to swap and does not reduce the available memory of the machine. Without a limit other processes can be swapped out: then the
  * available memory and the free swap count together. */
-int64_t headroom_left_after_bytes(const struct machine_memory *m, const struct memory_cgroup_usage *g, int64_t size);
+int64_t headroom_left(const struct machine_memory *m, const struct group_memory *g, int64_t size);
 
 /* The default of --reserve: a tenth of the memory of the machine, at least 256 MiB. */
-int64_t headroom_default_reserve(const struct machine_memory *m);
+int64_t headroom_reserve(const struct machine_memory *m);
 
 /* Time until the next check, in ns, given the bytes above the reserve: shorter than the fastest memory could take to fill them. */
-int64_t headroom_check_interval_ns(int64_t above);
+int64_t headroom_check_ns(int64_t above);

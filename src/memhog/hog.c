@@ -52,7 +52,7 @@ struct memory_hog {
 	int64_t fill_start_ns;
 	_Atomic int64_t fill_end_ns;
 	pthread_mutex_t lock;		/* protects `pattern` */
-	struct page_access_pattern pattern;
+	struct access_pattern pattern;
 	_Atomic int64_t touched;
 	_Atomic uint64_t seen;		/* sum of the words read, so that the compiler keeps the reads */
 };
@@ -64,7 +64,7 @@ static void uffd_close(struct uffd *p)
 	p->fd = -1;
 }
 
-/* For a fresh mapping: a thread that touches one of its pages before uffd_unregister_range() blocks for ever. 0 or -errno: not
+/* For a fresh mapping: a thread that touches one of its pages before uffd_unregister() blocks for ever. 0 or -errno: not
  * available. */
 static int uffd_open(struct uffd *p, void *start, size_t bytes)
 {
@@ -84,7 +84,7 @@ static int uffd_open(struct uffd *p, void *start, size_t bytes)
 	return err;
 }
 
-/* Fills whole pages; thread-safe. 0, or -errno: some may be filled, and after uffd_unregister_range() all can be written as
+/* Fills whole pages; thread-safe. 0, or -errno: some may be filled, and after uffd_unregister() all can be written as
  * usual. */
 static int uffd_fill_pages(const struct uffd *p, void *at, const void *from, size_t bytes)
 {
@@ -104,7 +104,7 @@ static int uffd_fill_pages(const struct uffd *p, void *at, const void *from, siz
 }
 
 /* Back to an ordinary mapping; may be called repeatedly and by any thread. */
-static void uffd_unregister_range(const struct uffd *p)
+static void uffd_unregister(const struct uffd *p)
 {
 	struct uffdio_range range = { (uintptr_t)p->start, p->bytes };
 
@@ -113,7 +113,7 @@ static void uffd_unregister_range(const struct uffd *p)
 }
 
 /* Maps the memory with unmapped space on both sides, so that smaps shows it as a mapping of its own. */
-static int map_hog_memory(struct memory_hog *h)
+static int map_memory(struct memory_hog *h)
 {
 	size_t align = h->cfg.huge ? HOG_HUGE : HOG_PAGE;
 
@@ -141,7 +141,7 @@ int hog_new(struct memory_hog **out, const struct hog_cfg *cfg)
 	h->cfg = *cfg;
 	h->uffd.fd = -1;
 	pthread_mutex_init(&h->lock, NULL);
-	err = map_hog_memory(h);
+	err = map_memory(h);
 	if (err) {
 		hog_free(h);
 		return err;
@@ -173,64 +173,64 @@ static void join_threads(struct memory_hog *h)
 static void fill_chunk(struct memory_hog *h, char *to, size_t at, size_t bytes)
 {
 	for (size_t n = 0; n < bytes; n += HOG_PAGE)
-		fill_pattern_write(to + n, HOG_PAGE, h->cfg.seed, (at + n) / HOG_PAGE);
+		fill_write_page(to + n, HOG_PAGE, h->cfg.seed, (at + n) / HOG_PAGE);
 }
 
 /* Fills a chunk through userfaultfd. False: impossible, it must be filled by touching. */
-static bool fill_chunk_by_uffd(struct memory_hog *h, char *buffer, size_t at, size_t bytes)
+static bool place_chunk(struct memory_hog *h, char *buffer, size_t at, size_t bytes)
 {
 	if (!buffer || h->uffd.fd < 0 || atomic_load_explicit(&h->touching, memory_order_relaxed))
 		return false;
 	fill_chunk(h, buffer, at, bytes);
 	if (!uffd_fill_pages(&h->uffd, h->base + at, buffer, bytes))
 		return true;
-	uffd_unregister_range(&h->uffd);	/* before a thread touches a missing page */
+	uffd_unregister(&h->uffd);	/* before a thread touches a missing page */
 	atomic_store(&h->touching, true);
 	return false;
 }
 
 /* A filling thread. Chunks are handed out in address order, so pages are filled in that order, but for chunks filled at the same
  * time. */
-static void *filling_thread_main(void *arg)
+static void *run_fill_thread(void *arg)
 {
 	struct memory_hog *h = arg;
 	size_t chunk = h->cfg.huge ? HOG_HUGE : CHUNK, at;
 	char *buffer = h->uffd.fd >= 0 ? aligned_alloc(HOG_PAGE, chunk) : NULL;
 
 	if (!buffer) {
-		uffd_unregister_range(&h->uffd);
+		uffd_unregister(&h->uffd);
 		atomic_store(&h->touching, true);
 	}
 	while (!atomic_load_explicit(&h->stop, memory_order_relaxed) && (at = atomic_fetch_add(&h->next, chunk)) < h->bytes) {
 		size_t bytes = at + chunk < h->bytes ? chunk : h->bytes - at;
 
-		if (!fill_chunk_by_uffd(h, buffer, at, bytes))
+		if (!place_chunk(h, buffer, at, bytes))
 			fill_chunk(h, h->base + at, at, bytes);
 		atomic_fetch_add(&h->filled, bytes);
 	}
 	if (atomic_fetch_sub(&h->filling, 1) == 1) {
-		uffd_unregister_range(&h->uffd);
+		uffd_unregister(&h->uffd);
 		atomic_store(&h->fill_end_ns, clock_now());
 	}
 	free(buffer);
 	return NULL;
 }
 
-int hog_start_filling(struct memory_hog *h)
+int hog_start_fill(struct memory_hog *h)
 {
 	h->fill_start_ns = clock_now();
 	if (h->cfg.huge || uffd_open(&h->uffd, h->base, h->bytes))	/* userfaultfd fills small pages only */
 		atomic_store(&h->touching, true);
 	atomic_store(&h->filling, h->cfg.threads);
-	return start_workers(h, filling_thread_main);
+	return start_workers(h, run_fill_thread);
 }
 
-bool hog_has_ended_filling(const struct memory_hog *h)
+bool hog_fill_ended(const struct memory_hog *h)
 {
 	return atomic_load(&h->fill_end_ns) != 0;
 }
 
-bool hog_was_filled_by_uffd(const struct memory_hog *h)
+bool hog_used_uffd(const struct memory_hog *h)
 {
 	return !atomic_load(&h->touching);
 }
@@ -240,7 +240,7 @@ int64_t hog_filled_bytes(const struct memory_hog *h)
 	return (int64_t)atomic_load(&h->filled);
 }
 
-int64_t hog_fill_duration_ns(const struct memory_hog *h)
+int64_t hog_fill_ns(const struct memory_hog *h)
 {
 	return atomic_load(&h->fill_end_ns) - h->fill_start_ns;
 }
@@ -248,40 +248,40 @@ int64_t hog_fill_duration_ns(const struct memory_hog *h)
 /* Touches a page. Its first word, by which pages differ, is not changed; a whole page is rewritten with a key not used before. */
 static uint64_t touch_page(struct memory_hog *h, uint64_t touch)
 {
-	uint64_t page = access_pattern_page_of_nth_touch(&h->pattern, touch);
+	uint64_t page = pattern_page(&h->pattern, touch);
 	uint64_t *word = (uint64_t *)(void *)(h->base + page * HOG_PAGE);
 
 	if (!h->cfg.stream && !h->cfg.write)
 		return *(volatile uint64_t *)word;
 	if (!h->cfg.stream)
-		return word[1] += access_pattern_round_of_nth_touch(&h->pattern, touch) | 1;
+		return word[1] += pattern_round(&h->pattern, touch) | 1;
 	if (!h->cfg.write)
-		return fill_pattern_sum_page_words(word, HOG_PAGE);
-	fill_pattern_write(word, HOG_PAGE, h->cfg.seed, h->bytes / HOG_PAGE * (access_pattern_round_of_nth_touch(&h->pattern, touch) + 1) +
+		return fill_sum_words(word, HOG_PAGE);
+	fill_write_page(word, HOG_PAGE, h->cfg.seed, h->bytes / HOG_PAGE * (pattern_round(&h->pattern, touch) + 1) +
 			   page);
 	return 0;
 }
 
-static bool nap_until_due(struct memory_hog *h, int64_t due_ns)
+static bool wait_due(struct memory_hog *h, int64_t due_ns)
 {
 	int64_t now;
 
 	while (!atomic_load(&h->stop) && (now = clock_now()) < due_ns)
-		clock_sleep_until(due_ns - now > NAP_NS ? now + NAP_NS : due_ns);
+		clock_sleep(due_ns - now > NAP_NS ? now + NAP_NS : due_ns);
 	return !atomic_load(&h->stop);
 }
 
-static void *touching_thread_main(void *arg)
+static void *run_touch_thread(void *arg)
 {
 	struct memory_hog *h = arg;
 	uint64_t seen = 0;
-	struct page_touch_batch turn;
+	struct touch_batch turn;
 
 	do {
 		pthread_mutex_lock(&h->lock);
-		access_pattern_hand_out_batch(&h->pattern, clock_now(), &turn);
+		pattern_take_batch(&h->pattern, clock_now(), &turn);
 		pthread_mutex_unlock(&h->lock);
-		if (!nap_until_due(h, turn.due_ns))
+		if (!wait_due(h, turn.due_ns))
 			break;
 		for (uint64_t i = 0; i < turn.count && !atomic_load_explicit(&h->stop, memory_order_relaxed); i++) {
 			seen += touch_page(h, turn.first + i);
@@ -292,7 +292,7 @@ static void *touching_thread_main(void *arg)
 	return NULL;
 }
 
-int hog_start_touching(struct memory_hog *h)
+int hog_start_touch(struct memory_hog *h)
 {
 	uint64_t pages = atomic_load(&h->filled) / HOG_PAGE;
 
@@ -300,8 +300,8 @@ int hog_start_touching(struct memory_hog *h)
 	if (!pages)
 		return -ENODATA;
 	atomic_store(&h->stop, false);
-	access_pattern_init(&h->pattern, h->cfg.order, pages, HOG_PAGE, h->cfg.rate, h->cfg.seed, clock_now());
-	return start_workers(h, touching_thread_main);
+	pattern_init(&h->pattern, h->cfg.order, pages, HOG_PAGE, h->cfg.rate, h->cfg.seed, clock_now());
+	return start_workers(h, run_touch_thread);
 }
 
 int64_t hog_touch_count(const struct memory_hog *h)
@@ -309,7 +309,7 @@ int64_t hog_touch_count(const struct memory_hog *h)
 	return atomic_load(&h->touched);
 }
 
-int64_t hog_touch_lag_never_made_up_ns(struct memory_hog *h)
+int64_t hog_lag_ns(struct memory_hog *h)
 {
 	int64_t ns;
 
@@ -325,15 +325,15 @@ void hog_stop(struct memory_hog *h)
 	join_threads(h);
 }
 
-void hog_address_range(const struct memory_hog *h, uint64_t *start, uint64_t *end)
+void hog_get_range(const struct memory_hog *h, uint64_t *start, uint64_t *end)
 {
 	*start = (uintptr_t)h->base;
 	*end = *start + h->bytes;
 }
 
-int64_t own_process_swapped_bytes(void)
+int64_t hog_swapped_bytes(void)
 {
-	return account_read_number_behind_key("/proc/self", "status", "VmSwap:");
+	return account_read_number("/proc/self", "status", "VmSwap:");
 }
 
 void hog_free(struct memory_hog *h)

@@ -32,24 +32,24 @@ struct memory_hog;
 int hog_new(struct memory_hog **out, const struct hog_cfg *cfg);
 
 /* Starts threads that fill the memory in address order, until it is full or hog_stop() is called. 0 or -errno. */
-int hog_start_filling(struct memory_hog *h);
-bool hog_has_ended_filling(const struct memory_hog *h);
+int hog_start_fill(struct memory_hog *h);
+bool hog_fill_ended(const struct memory_hog *h);
 int64_t hog_filled_bytes(const struct memory_hog *h);	/* bytes filled so far */
 /* pages were filled without faults, by userfaultfd; false: some or all were touched */
-bool hog_was_filled_by_uffd(const struct memory_hog *h);
-int64_t hog_fill_duration_ns(const struct memory_hog *h);	/* duration of the fill; valid once it has ended */
+bool hog_used_uffd(const struct memory_hog *h);
+int64_t hog_fill_ns(const struct memory_hog *h);	/* duration of the fill; valid once it has ended */
 
 /* Starts threads that touch the filled memory until hog_stop(). 0 or -errno. */
-int hog_start_touching(struct memory_hog *h);
+int hog_start_touch(struct memory_hog *h);
 int64_t hog_touch_count(const struct memory_hog *h);	/* touches so far, of HOG_PAGE bytes each */
-int64_t hog_touch_lag_never_made_up_ns(struct memory_hog *h);		/* delay against the rate (access_pattern.h) */
+int64_t hog_lag_ns(struct memory_hog *h);		/* delay against the rate (access_pattern.h) */
 
 /* Ends the threads and waits for them; a thread that waits for a page from swap delays this. */
 void hog_stop(struct memory_hog *h);
 /* The addresses of the memory. */
-void hog_address_range(const struct memory_hog *h, uint64_t *start, uint64_t *end);
+void hog_get_range(const struct memory_hog *h, uint64_t *start, uint64_t *end);
 
 /* Bytes of this process in swap (VmSwap); -1: not known. */
-int64_t own_process_swapped_bytes(void);
+int64_t hog_swapped_bytes(void);
 
 void hog_free(struct memory_hog *h);		/* after hog_stop() */

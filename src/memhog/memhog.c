@@ -26,22 +26,22 @@ enum { UNASKED = -1 };
 
 static struct memhog_options cfg = { .reserve = UNASKED, .seed = UNASKED, .touching = UNASKED, .pattern = UNASKED,
 			   .access = UNASKED, .ready_fd = STDERR_FILENO };
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 
 static const char *const page_words[] = { "4K", "2M", NULL };
 
-static struct machine_and_group_memory world = { .left_least = INT64_MAX,
+static struct hog_world world = { .left_least = INT64_MAX,
 	.group = { .limits = { INT64_MAX, INT64_MAX }, .swapped = -1 } };
 
-static int read_fill_size_option(const char *text, void *value)
+static int read_size(const char *text, void *value)
 {
 	(void)value;
 	if (!strchr(text, '%'))
-		return cli_parse_byte_size(text, &cfg.size) || cfg.size < SIZE_LEAST ? -1 : 0;
-	return cli_parse_percentage(text, &cfg.percent) || !(cfg.percent > 0 && cfg.percent <= 10000) ? -1 : 0;
+		return cli_parse_bytes(text, &cfg.size) || cfg.size < SIZE_LEAST ? -1 : 0;
+	return cli_parse_percent(text, &cfg.percent) || !(cfg.percent > 0 && cfg.percent <= 10000) ? -1 : 0;
 }
 
-static int read_touch_rate_option(const char *text, void *value)
+static int read_rate(const char *text, void *value)
 {
 	size_t n = strlen(text);
 	char size[32];
@@ -52,12 +52,12 @@ static int read_touch_rate_option(const char *text, void *value)
 		return -1;
 	memcpy(size, text, n);
 	size[n] = '\0';
-	return cli_parse_byte_size(size, value) || cfg.rate < HOG_PAGE ? -1 : 0;
+	return cli_parse_bytes(size, value) || cfg.rate < HOG_PAGE ? -1 : 0;
 }
 
 static const struct cli_opt options[] = {
 	{ CLI_CALL, 's', "size", &cfg.size, .help = "how much; PERCENT of the limit of the memory cgroup, else of the machine",
-	  .call = read_fill_size_option, .meta = "SIZE (from 1M on) or PERCENT%" },
+	  .call = read_size, .meta = "SIZE (from 1M on) or PERCENT%" },
 	{ CLI_BYTES, 0, "until-swap", &cfg.until_swap, 4096, 1e15, .help = "grow until this much is in swap, up to --size (all memory)" },
 	{ CLI_WORD, 0, "swap-of", &cfg.swap_of, .help = "whose swap --until-swap counts (process)", .words = report_swap_words },
 	{ CLI_WORD, 0, "touch", &cfg.touching, .words = report_touch_words,
@@ -65,7 +65,7 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "pattern", &cfg.pattern,
 	  .help = "touch a word of each page, in order or at random, or all words (stream) (seq)", .words = report_pattern_words },
 	{ CLI_CALL, 0, "rate", &cfg.rate,
-	  .help = "touch this many bytes of pages a second (unlimited)", .call = read_touch_rate_option, .meta = "SIZE/s (from 4K/s on)" },
+	  .help = "touch this many bytes of pages a second (unlimited)", .call = read_rate, .meta = "SIZE/s (from 4K/s on)" },
 	{ CLI_WORD, 0, "access", &cfg.access,
 	  .help = "read the touched memory only, or write to it (write)", .words = report_access_words },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "stop this long after ready (when told to)" },
@@ -83,29 +83,29 @@ static const struct cli_opt options[] = {
 
 /* --- how much, and whether there is room ----------------------------------------------------------------------- */
 
-static void read_machine_and_cgroup_memory(void)
+static void read_memory(void)
 {
 	char mount[PATH_MAX / 2], name[PATH_MAX / 2];
 	int err = headroom_read_meminfo("/proc", &world.machine);
 
 	if (err)
 		die(EXIT_RUN, "cannot read /proc/meminfo: %s", strerror(-err));
-	world.group.version = proc_find_cgroup_mount_point("", "memory", mount, sizeof(mount));
-	if (world.group.version && proc_cgroup_of_process(getpid(), "memory", name, sizeof(name)) == world.group.version)
+	world.group.version = proc_find_cgroup_mount("", "memory", mount, sizeof(mount));
+	if (world.group.version && proc_read_cgroup(getpid(), "memory", name, sizeof(name)) == world.group.version)
 		snprintf(world.group.folder, sizeof(world.group.folder), "%s%s", mount, strcmp(name, "/") ? name : "");
 	else
 		world.group.version = 0;
-	headroom_read_memory_cgroup(&world.group);
-	world.reserve = cfg.reserve >= 0 ? cfg.reserve : headroom_default_reserve(&world.machine);
+	headroom_read_group(&world.group);
+	world.reserve = cfg.reserve >= 0 ? cfg.reserve : headroom_reserve(&world.machine);
 }
 
 static void choose_fill_size(void)
 {
-	int64_t now = headroom_left_after_bytes(&world.machine, &world.group, 0), most = now - world.reserve;
-	bool confined = is_memory_limited_by_cgroup(&world.machine, &world.group);
+	int64_t now = headroom_left(&world.machine, &world.group, 0), most = now - world.reserve;
+	bool confined = headroom_is_limited(&world.machine, &world.group);
 
 	if (cfg.percent > 0)
-		cfg.size = (int64_t)((double)total_memory_or_cgroup_limit(&world.machine, &world.group) * cfg.percent / 100);
+		cfg.size = (int64_t)((double)headroom_total(&world.machine, &world.group) * cfg.percent / 100);
 	else if (!cfg.size)
 		cfg.size = confined ? world.group.limits.lowest + world.machine.swap_free : most;
 	if (cfg.until_swap && cfg.swap_of && world.group.swapped < 0)
@@ -113,7 +113,7 @@ static void choose_fill_size(void)
 	if (cfg.until_swap && !world.machine.swap_total)
 		die(EXIT_RUN, "--until-swap: there is no swap; enable one with swapon, or use --size alone");
 	/* --until-swap: memory grows step by step while the reserve is checked */
-	if (most > 0 && (cfg.until_swap || headroom_left_after_bytes(&world.machine, &world.group, cfg.size) >= world.reserve))
+	if (most > 0 && (cfg.until_swap || headroom_left(&world.machine, &world.group, cfg.size) >= world.reserve))
 		return;
 	if (most < SIZE_LEAST || confined)
 		die(EXIT_RUN, "the machine has %s available, and --reserve keeps %s free; %s", memory_text((double)now),
@@ -124,7 +124,7 @@ static void choose_fill_size(void)
 }
 
 /* Whether less than the reserve is free. Checks only when world.look_ns has come. */
-static bool is_memory_short(void)
+static bool check_memory(void)
 {
 	int64_t left;
 
@@ -133,10 +133,10 @@ static bool is_memory_short(void)
 	world.look_ns = clock_now() + NS_PER_S;
 	if (headroom_read_meminfo("/proc", &world.machine))
 		return false;
-	left = headroom_left_after_bytes(&world.machine, &world.group, 0);
+	left = headroom_left(&world.machine, &world.group, 0);
 	if (left < world.left_least)
 		world.left_least = left;
-	world.look_ns = clock_now() + headroom_check_interval_ns(left - world.reserve);
+	world.look_ns = clock_now() + headroom_check_ns(left - world.reserve);
 	return left < world.reserve;
 }
 
@@ -153,14 +153,14 @@ static void become_oom_victim(void)
 
 /* --- the run --------------------------------------------------------------------------------------------------- */
 
-static bool is_swap_goal_reached(void)
+static bool check_swap_goal(void)
 {
 	if (!cfg.until_swap)
 		return false;
-	if (cfg.swap_of && !headroom_read_memory_cgroup(&world.group))
+	if (cfg.swap_of && !headroom_read_group(&world.group))
 		world.swapped_goal = world.group.swapped;
 	else if (!cfg.swap_of)
-		world.swapped_goal = own_process_swapped_bytes();
+		world.swapped_goal = hog_swapped_bytes();
 	return world.swapped_goal >= cfg.until_swap;
 }
 
@@ -169,19 +169,19 @@ static enum report_end fill_memory(struct memory_hog *h)
 {
 	enum report_end end = END_TIME;
 	bool reached = false;
-	int err = hog_start_filling(h);
+	int err = hog_start_fill(h);
 
 	if (err)
 		die(EXIT_RUN, "cannot start %d threads: %s; give fewer --threads", (int)cfg.threads, strerror(-err));
-	while (!hog_has_ended_filling(h) && end == END_TIME && !(reached = is_swap_goal_reached())) {
-		proc_sleep_until_or_stop(clock_now() + NAP_NS);
+	while (!hog_fill_ended(h) && end == END_TIME && !(reached = check_swap_goal())) {
+		proc_sleep(clock_now() + NAP_NS);
 		if (proc_stop)
 			end = END_SIGNAL;
-		else if (is_memory_short())
+		else if (check_memory())
 			end = END_RESERVE;
 	}
 	hog_stop(h);
-	if (end == END_TIME && cfg.until_swap && !reached && !is_swap_goal_reached())
+	if (end == END_TIME && cfg.until_swap && !reached && !check_swap_goal())
 		end = END_SIZE;
 	return end;
 }
@@ -197,35 +197,35 @@ static void on_pause_signal(int signal_number)
 static enum report_end hold_memory(struct memory_hog *h)
 {
 	int64_t until = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX;
-	int err = cfg.touching == TOUCH_KEEP ? hog_start_touching(h) : 0;
+	int err = cfg.touching == TOUCH_KEEP ? hog_start_touch(h) : 0;
 
 	if (err)
 		die(EXIT_RUN, "cannot start %d threads: %s; give fewer --threads", (int)cfg.threads, strerror(-err));
-	proc_write_ready_line_or_warn((int)cfg.ready_fd);
+	proc_tell_ready((int)cfg.ready_fd);
 	while (!proc_stop && clock_now() < until) {
 		int64_t wake = clock_now() + NAP_NS;
 
-		if (is_memory_short())
+		if (check_memory())
 			return END_RESERVE;
 		if (pause_touching)
 			hog_stop(h);
 		if (pause_touching || cfg.touching != TOUCH_KEEP || wake > world.look_ns)
 			wake = world.look_ns;
-		proc_sleep_until_or_stop(until < wake ? until : wake);
+		proc_sleep(until < wake ? until : wake);
 	}
 	return proc_stop ? END_SIGNAL : END_TIME;
 }
 
 /* --- main ------------------------------------------------------------------------------------------------------ */
 
-static void read_memhog_options(int argc, char **argv)
+static void read_options(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv,
 			      "memhog -s SIZE|PERCENT% | --until-swap SIZE [--pattern PATTERN] [--rate SIZE/s] [-t TIME] [options]",
 			      "Takes memory, fills it with data that neither compresses nor merges, and optionally keeps touching it.", options);
 	bool how = cfg.pattern != UNASKED || cfg.rate || cfg.access != UNASKED;
 
-	cli_refuse_operands_from(argc, argv, first);
+	cli_refuse_operands(argc, argv, first);
 	if (!cfg.size && !(cfg.percent > 0) && !cfg.until_swap)
 		die_usage("no size is given: -s SIZE, -s PERCENT%% or --until-swap SIZE");
 	if (cfg.size && cfg.percent > 0)
@@ -238,16 +238,16 @@ static void read_memhog_options(int argc, char **argv)
 		cfg.touching = how ? TOUCH_KEEP : TOUCH_NONE;
 	if (cfg.pattern == UNASKED)
 		cfg.pattern = PATTERN_SEQ;
-	proc_require_ready_fd_writable((int)cfg.ready_fd);
+	proc_check_ready_fd((int)cfg.ready_fd);
 }
 
-static void choose_threads_and_seed(void)
+static void choose_threads(void)
 {
 	struct cli_cpus cpus = { .n = 1 };
 	uint64_t chance;
 
 	if (!cfg.threads) {
-		proc_get_allowed_cpus(&cpus);
+		proc_allowed_cpus(&cpus);
 		cfg.threads = cpus.n < THREADS_DEFAULT ? cpus.n : THREADS_DEFAULT;
 	}
 	if (cfg.seed < 0) {
@@ -258,7 +258,7 @@ static void choose_threads_and_seed(void)
 	}
 }
 
-static struct memory_hog *make_hog_from_options(void)
+static struct memory_hog *make_hog(void)
 {
 	const struct hog_cfg hog = {
 		.bytes = cfg.size, .huge = cfg.huge, .threads = (int)cfg.threads, .seed = (uint64_t)cfg.seed, .write = cfg.access != ACCESS_READ,
@@ -273,19 +273,19 @@ static struct memory_hog *make_hog_from_options(void)
 	return h;
 }
 
-static void warn_if_memory_goal_missed(struct rec_report *out, enum report_end end, bool ready)
+static void warn_missed_goal(struct rec_report *out, enum report_end end, bool ready)
 {
 	if (end == END_RESERVE)
-		rec_add_warning_line(out, "stopped %s: the rest of the machine had only %s of memory, and --reserve keeps %s free",
+		rec_warn(out, "stopped %s: the rest of the machine had only %s of memory, and --reserve keeps %s free",
 			 ready ? "early" : "while filling", memory_text((double)world.left_least), memory_text((double)world.reserve));
 	if (end == END_SIZE)
-		rec_add_warning_line(out, "all %s are filled and %s are in swap, not %s; give a larger --size or a smaller --until-swap",
+		rec_warn(out, "all %s are filled and %s are in swap, not %s; give a larger --size or a smaller --until-swap",
 			 memory_text((double)cfg.size), memory_text((double)world.swapped_goal), memory_text((double)cfg.until_swap));
 }
 
 int main(int argc, char **argv)
 {
-	struct hog_memory_reading filled, last;
+	struct hog_reading filled, last;
 	int64_t from = 0, to = 0;
 	struct rec_report *out;
 	struct memory_hog *h;
@@ -293,25 +293,25 @@ int main(int argc, char **argv)
 	bool ready;
 	int err;
 
-	read_memhog_options(argc, argv);
-	proc_request_sigterm_at_parent_end();
-	proc_catch_stop_signals();
+	read_options(argc, argv);
+	proc_end_beside_parent();
+	proc_catch_stop();
 	sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_pause_signal }, NULL);
-	out = rec_open_report_or_die(&out_cfg, "memhog");
+	out = rec_must_open(&out_cfg, "memhog");
 	err = cfg.cgroup ? proc_enter_cgroup(cfg.cgroup) : 0;
 	if (err)
 		die(EXIT_RUN, "--cgroup %s was refused: %s; give a cgroup folder whose cgroup.procs root or its owner may write",
 		    cfg.cgroup, strerror(-err));
-	read_machine_and_cgroup_memory();
+	read_memory();
 	choose_fill_size();
-	choose_threads_and_seed();
+	choose_threads();
 	become_oom_victim();
-	h = make_hog_from_options();
+	h = make_hog();
 	end = fill_memory(h);
-	read_hog_memory_usage(h, &filled);
+	report_read_hog(h, &filled);
 	ready = end == END_TIME;
 	if (ready && cfg.huge && !filled.err && filled.is.huge < (filled.is.rss + filled.is.swap) / 10 * 9)
-		rec_add_warning_line(out, "only %s of %s are in huge pages (2 MiB)", memory_text((double)filled.is.huge),
+		rec_warn(out, "only %s of %s are in huge pages (2 MiB)", memory_text((double)filled.is.huge),
 			 memory_text((double)(filled.is.rss + filled.is.swap)));
 	if (ready) {
 		from = clock_now();
@@ -319,11 +319,11 @@ int main(int argc, char **argv)
 		hog_stop(h);
 		to = clock_now();
 	}
-	read_hog_memory_usage(h, &last);
-	warn_if_memory_goal_missed(out, end, ready);
+	report_read_hog(h, &last);
+	warn_missed_goal(out, end, ready);
 	report_hog(out, &cfg, &world, h, &filled, &last, to - from, end);
 	hog_free(h);
-	rec_close_report_or_die(out);
+	rec_must_close(out);
 	if (end == END_RESERVE || end == END_SIZE)
 		return EXIT_LOSSY;
 	return end == END_SIGNAL && (cfg.time_ns || !ready) ? EXIT_INTERRUPTED : EXIT_OK;

@@ -13,14 +13,14 @@ const char *const report_swap_words[] = { "process", "group", NULL };
 static const char *const end_words[] = { "time", "signal", "reserve", "size" };
 
 /* Sums the mappings within the hog's address range. */
-struct hog_mappings_sum {
+struct hog_sum {
 	uint64_t start, end;
 	struct smaps_values sum;
 };
 
-static int add_mapping_to_hog_sum(void *context, const struct smaps_mapping *m)
+static int add_mapping(void *context, const struct smaps_mapping *m)
 {
-	struct hog_mappings_sum *own = context;
+	struct hog_sum *own = context;
 
 	if (m->start >= own->start && m->end <= own->end) {
 		own->sum.rss += m->is.rss;
@@ -30,43 +30,43 @@ static int add_mapping_to_hog_sum(void *context, const struct smaps_mapping *m)
 	return 0;
 }
 
-void read_hog_memory_usage(const struct memory_hog *h, struct hog_memory_reading *p)
+void report_read_hog(const struct memory_hog *h, struct hog_reading *p)
 {
 	struct smaps_sum all;
-	struct hog_mappings_sum own = { 0 };
+	struct hog_sum own = { 0 };
 
 	getrusage(RUSAGE_SELF, &p->used);
-	hog_address_range(h, &own.start, &own.end);
-	p->err = smaps_read(getpid(), &all, add_mapping_to_hog_sum, &own);
+	hog_get_range(h, &own.start, &own.end);
+	p->err = smaps_read(getpid(), &all, add_mapping, &own);
 	p->is = own.sum;
 }
 
-static void report_hog_settings(struct rec_report *r, const struct memhog_options *cfg,
-				const struct machine_and_group_memory *world)
+static void report_settings(struct rec_report *r, const struct memhog_options *cfg,
+				const struct hog_world *world)
 {
 	rec_begin_object(r, "settings");
 	rec_add_int(r, "size_bytes", cfg->size);
-	rec_add_int_if_known(r, "until_swap_bytes", cfg->until_swap, cfg->until_swap);
+	rec_add_known_int(r, "until_swap_bytes", cfg->until_swap, cfg->until_swap);
 	rec_add_strs(r, { "swap_of", report_swap_words[cfg->swap_of] }, { "touch", report_touch_words[cfg->touching] },
 		     { "pattern", cfg->touching == TOUCH_KEEP ? report_pattern_words[cfg->pattern] : NULL });
 	rec_add_bool(r, "write", cfg->access != ACCESS_READ);
-	rec_add_int_if_known(r, "rate_bytes_per_s", cfg->rate, cfg->rate);
+	rec_add_known_int(r, "rate_bytes_per_s", cfg->rate, cfg->rate);
 	rec_add_ints(r, { "threads", cfg->threads }, { "page_bytes", cfg->huge ? (int64_t)HOG_HUGE : HOG_PAGE },
 		     { "reserve_bytes", world->reserve });
 	rec_add_str(r, "cgroup", cfg->cgroup);
 	rec_add_int(r, "seed", cfg->seed);
-	rec_end_container(r);
+	rec_end(r);
 }
 
-static void say_fill_result(struct rec_report *r, const struct memory_hog *h, const struct hog_memory_reading *filled)
+static void say_fill_result(struct rec_report *r, const struct memory_hog *h, const struct hog_reading *filled)
 {
-	double bytes = (double)hog_filled_bytes(h), fill_ns = (double)hog_fill_duration_ns(h);
+	double bytes = (double)hog_filled_bytes(h), fill_ns = (double)hog_fill_ns(h);
 	char where[128] = "";
 
 	if (!filled->err)
 		snprintf(where, sizeof(where), filled->is.swap ? ", %s resident, %s in swap" : ", all resident, none in swap",
 			 memory_text((double)filled->is.rss), memory_text((double)filled->is.swap));
-	rec_add_short_report_line(r, "%s filled in %s (%s/s)%s", memory_text(bytes), ns_text(fill_ns),
+	rec_say(r, "%s filled in %s (%s/s)%s", memory_text(bytes), ns_text(fill_ns),
 		memory_text(fill_ns > 0 ? bytes / fill_ns * NS_PER_S : NAN), where);
 }
 
@@ -76,55 +76,55 @@ static void say_touch_rate(struct rec_report *r, const struct memhog_options *cf
 	double rate = touch_ns > 0 ? (double)touched / (double)touch_ns * NS_PER_S : NAN;
 
 	if (cfg->touching != TOUCH_KEEP)
-		rec_add_short_report_line(r, "not touched for %s; %s", ns_text((double)touch_ns),
-					  text_of_count_and_noun(faults, "major fault"));
+		rec_say(r, "not touched for %s; %s", ns_text((double)touch_ns),
+					  counted_text(faults, "major fault"));
 	else if (!cfg->rate)
-		rec_add_short_report_line(r, "touched at %s/s; %s", memory_text(rate), text_of_count_and_noun(faults, "major fault"));
+		rec_say(r, "touched at %s/s; %s", memory_text(rate), counted_text(faults, "major fault"));
 	else
-		rec_add_short_report_line(r, "touched at %s/s of the requested %s/s; %s", memory_text(rate),
+		rec_say(r, "touched at %s/s of the requested %s/s; %s", memory_text(rate),
 					  memory_text((double)cfg->rate),
-			text_of_count_and_noun(faults, "major fault"));
+			counted_text(faults, "major fault"));
 }
 
-void report_hog(struct rec_report *r, const struct memhog_options *cfg, const struct machine_and_group_memory *world,
+void report_hog(struct rec_report *r, const struct memhog_options *cfg, const struct hog_world *world,
 		struct memory_hog *h,
-	    const struct hog_memory_reading *filled, const struct hog_memory_reading *last, int64_t touch_ns, enum report_end end)
+	    const struct hog_reading *filled, const struct hog_reading *last, int64_t touch_ns, enum report_end end)
 {
-	double fill_s = (double)hog_fill_duration_ns(h) / NS_PER_S, touch_s = (double)touch_ns / NS_PER_S;
+	double fill_s = (double)hog_fill_ns(h) / NS_PER_S, touch_s = (double)touch_ns / NS_PER_S;
 	int64_t touched = hog_touch_count(h) * HOG_PAGE;
 
-	report_hog_settings(r, cfg, world);
+	report_settings(r, cfg, world);
 	rec_begin_object(r, "result");
-	rec_add_int_if_known(r, "resident_bytes", !last->err, last->is.rss);
-	rec_add_int_if_known(r, "swapped_bytes", !last->err, last->is.swap);
+	rec_add_known_int(r, "resident_bytes", !last->err, last->is.rss);
+	rec_add_known_int(r, "swapped_bytes", !last->err, last->is.swap);
 	rec_add_int(r, "filled_bytes", hog_filled_bytes(h));
-	rec_add_int_if_known(r, "filled_resident_bytes", !filled->err, filled->is.rss);
-	rec_add_int_if_known(r, "filled_swapped_bytes", !filled->err, filled->is.swap);
+	rec_add_known_int(r, "filled_resident_bytes", !filled->err, filled->is.rss);
+	rec_add_known_int(r, "filled_swapped_bytes", !filled->err, filled->is.swap);
 	rec_add_real(r, "fill_s", fill_s, 6);
 	rec_add_real(r, "fill_bytes_per_s", fill_s > 0 ? (double)hog_filled_bytes(h) / fill_s : NAN, 0);
-	rec_add_str(r, "fill_method", hog_was_filled_by_uffd(h) ? "place" : "touch");
+	rec_add_str(r, "fill_method", hog_used_uffd(h) ? "place" : "touch");
 	rec_add_int(r, "fill_major_faults", filled->used.ru_majflt);
 	rec_add_int(r, "fill_minor_faults", filled->used.ru_minflt);
-	rec_add_int_if_known(r, "until_swap_counted_bytes", cfg->until_swap, world->swapped_goal);
+	rec_add_known_int(r, "until_swap_counted_bytes", cfg->until_swap, world->swapped_goal);
 	/* the page size of most of the memory: the kernel may lack huge pages for the rest */
-	rec_add_int_if_known(r, "page_bytes", !filled->err && filled->is.rss, filled->is.huge * 2 > filled->is.rss ? (int64_t)HOG_HUGE :
+	rec_add_known_int(r, "page_bytes", !filled->err && filled->is.rss, filled->is.huge * 2 > filled->is.rss ? (int64_t)HOG_HUGE :
 			 HOG_PAGE);
-	rec_add_int_if_known(r, "huge_bytes", !filled->err, filled->is.huge);
+	rec_add_known_int(r, "huge_bytes", !filled->err, filled->is.huge);
 	rec_add_str(r, "pattern", cfg->touching == TOUCH_KEEP ? report_pattern_words[cfg->pattern] : NULL);
 	rec_add_int(r, "touched_bytes", touched);
 	rec_add_real(r, "touch_bytes_per_s", cfg->touching == TOUCH_KEEP && touch_s > 0 ? (double)touched / touch_s : NAN, 0);
-	rec_add_real(r, "behind_s", cfg->touching == TOUCH_KEEP && cfg->rate ? (double)hog_touch_lag_never_made_up_ns(h) / NS_PER_S : NAN,
+	rec_add_real(r, "behind_s", cfg->touching == TOUCH_KEEP && cfg->rate ? (double)hog_lag_ns(h) / NS_PER_S : NAN,
 		     6);
 	rec_add_int(r, "major_faults", last->used.ru_majflt);
 	rec_add_int(r, "minor_faults", last->used.ru_minflt);
 	rec_add_str(r, "stopped_by", end_words[end]);
-	rec_add_int_if_known(r, "left_least_bytes", world->left_least != INT64_MAX, world->left_least);
+	rec_add_known_int(r, "left_least_bytes", world->left_least != INT64_MAX, world->left_least);
 	rec_add_bool(r, "first_to_be_killed", world->marked);
-	rec_add_bool(r, "confined", is_memory_limited_by_cgroup(&world->machine, &world->group));
+	rec_add_bool(r, "confined", headroom_is_limited(&world->machine, &world->group));
 	rec_add_str(r, "memory_group", world->group.version ? world->group.folder : NULL);
-	rec_end_container(r);
+	rec_end(r);
 	say_fill_result(r, h, filled);
 	say_touch_rate(r, cfg, touched, touch_ns, last->used.ru_majflt - filled->used.ru_majflt);
 	if (world->left_least != INT64_MAX)
-		rec_add_short_report_line(r, "the rest of the machine had at least %s at every look", memory_text((double)world->left_least));
+		rec_say(r, "the rest of the machine had at least %s at every look", memory_text((double)world->left_least));
 }

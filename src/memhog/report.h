@@ -28,9 +28,9 @@ struct memhog_options {
 enum report_end { END_TIME, END_SIGNAL, END_RESERVE, END_SIZE };
 
 /* State of the machine and of the memory cgroup. */
-struct machine_and_group_memory {
+struct hog_world {
 	struct machine_memory machine;
-	struct memory_cgroup_usage group;
+	struct group_memory group;
 	int64_t reserve;			/* bytes to be kept free */
 	int64_t left_least;			/* least free bytes seen; INT64_MAX: not checked yet */
 	int64_t look_ns;			/* time of the next check (CLOCK_MONOTONIC) */
@@ -39,14 +39,14 @@ struct machine_and_group_memory {
 };
 
 /* Readings of smaps and getrusage at one time. */
-struct hog_memory_reading {
+struct hog_reading {
 	struct smaps_values is;		/* of the memory of the hog alone */
 	int err;				/* 0, or -errno: `is` could not be read */
 	struct rusage used;
 };
-void read_hog_memory_usage(const struct memory_hog *h, struct hog_memory_reading *out);
+void report_read_hog(const struct memory_hog *h, struct hog_reading *out);
 
 /* `filled`, `last`: readings after filling and at the end; touch_ns: the time between. */
-void report_hog(struct rec_report *r, const struct memhog_options *cfg, const struct machine_and_group_memory *world,
+void report_hog(struct rec_report *r, const struct memhog_options *cfg, const struct hog_world *world,
 		struct memory_hog *h,
-		const struct hog_memory_reading *filled, const struct hog_memory_reading *last, int64_t touch_ns, enum report_end end);
+		const struct hog_reading *filled, const struct hog_reading *last, int64_t touch_ns, enum report_end end);

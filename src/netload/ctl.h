@@ -21,22 +21,22 @@
 #define CTL_MARK_BYTES 32	/* every datagram begins with a mark */
 
 /* Write a line without its newline. 0, or -ENOBUFS: `size` is too small. */
-int ctl_format_load_line(char *line, size_t size, const struct load_cfg *load);
-int ctl_format_ok_line(char *line, size_t size, uint64_t key, const int *port, int ports);
-int ctl_format_stream_counts_line(char *line, size_t size, int64_t lane, const struct stream_frame_counts *c);
-int ctl_format_total_counts_line(char *line, size_t size, const struct load_counts *s);
+int ctl_format_load(char *line, size_t size, const struct load_cfg *load);
+int ctl_format_ok(char *line, size_t size, uint64_t key, const int *port, int ports);
+int ctl_format_stream(char *line, size_t size, int64_t lane, const struct stream_counts *c);
+int ctl_format_total(char *line, size_t size, const struct load_counts *s);
 
 /* Parse a line. 0; -EPROTO: not such a line; -ERANGE: a value out of range; -EPROTONOSUPPORT: another version. On error nothing is
  * written. */
-int ctl_parse_load_line(const char *line, struct load_cfg *load);
-int ctl_parse_ok_line(const char *line, uint64_t *key, int *port, int ports);	/* `ports`: how many the line must have */
-int ctl_parse_go_line(const char *line);
-int ctl_parse_stream_counts_line(const char *line, struct load_counts *s, int64_t lanes);
-int ctl_parse_total_counts_line(const char *line, struct load_counts *s);
+int ctl_parse_load(const char *line, struct load_cfg *load);
+int ctl_parse_ok(const char *line, uint64_t *key, int *port, int ports);	/* `ports`: how many the line must have */
+int ctl_parse_go(const char *line);
+int ctl_parse_stream(const char *line, struct load_counts *s, int64_t lanes);
+int ctl_parse_total(const char *line, struct load_counts *s);
 /* The reason in a refusal, with unprintable characters replaced; NULL: the line is no refusal. */
 const char *ctl_refusal_text(const char *line, char *words, size_t size);
 
 /* A mark shows by the load's key that a stream belongs to the load, and carries its stream's and datagram's number. */
-void ctl_format_stream_mark(unsigned char *mark, uint64_t key, int64_t lane, uint64_t number);
+void ctl_format_mark(unsigned char *mark, uint64_t key, int64_t lane, uint64_t number);
 /* The stream's number, or -EPROTO: not a mark of this load. */
-int64_t ctl_parse_stream_mark(const unsigned char *mark, uint64_t key, int64_t lanes, uint64_t *number);
+int64_t ctl_parse_mark(const unsigned char *mark, uint64_t key, int64_t lanes, uint64_t *number);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "load.h"
 
-#define FRAMES_PER_S 400		/* least frames a second that frame_payload_bytes_for_rate() aims at */
-#define PAYLOAD_LEAST 64	/* least payload bytes that frame_payload_bytes_for_rate() chooses */
+#define FRAMES_PER_S 400		/* least frames a second that load_payload_bytes() aims at */
+#define PAYLOAD_LEAST 64	/* least payload bytes that load_payload_bytes() chooses */
 
-struct stream_frame_counts sum_stream_counts(const struct stream_frame_counts *stream, int64_t n)
+struct stream_counts load_sum_streams(const struct stream_counts *stream, int64_t n)
 {
-	struct stream_frame_counts all = { 0 };
+	struct stream_counts all = { 0 };
 	int64_t *to = (int64_t *)&all;
 
 	for (int64_t i = 0; i < n; i++)
@@ -15,12 +15,12 @@ struct stream_frame_counts sum_stream_counts(const struct stream_frame_counts *s
 	return all;
 }
 
-int64_t frame_header_bytes(bool udp, bool ipv6, bool timestamps)
+int64_t load_header_bytes(bool udp, bool ipv6, bool timestamps)
 {
 	return 14 + (ipv6 ? 40 : 20) + (udp ? 8 : 20 + (timestamps ? 12 : 0));
 }
 
-int64_t frame_payload_bytes_for_rate(int64_t rate, int64_t header, int64_t most)
+int64_t load_payload_bytes(int64_t rate, int64_t header, int64_t most)
 {
 	int64_t size = rate / 8 / FRAMES_PER_S - header;
 
@@ -29,20 +29,20 @@ int64_t frame_payload_bytes_for_rate(int64_t rate, int64_t header, int64_t most)
 	return size < PAYLOAD_LEAST ? PAYLOAD_LEAST : size;
 }
 
-static uint64_t *seq_track_bitmap_word(struct datagram_arrivals *a, int64_t n)
+static uint64_t *bitmap_word(struct stream_arrivals *a, int64_t n)
 {
 	return &a->seen[n % SEQ_WINDOW / 64];
 }
 
-static void seq_track_advance_to_number(struct datagram_arrivals *a, int64_t n)
+static void advance_window(struct stream_arrivals *a, int64_t n)
 {
 	if (n - a->next >= SEQ_WINDOW)
 		a->next = n - SEQ_WINDOW + 1;
 	for (; a->next <= n; a->next++)
-		*seq_track_bitmap_word(a, a->next) &= ~(1ULL << (a->next % 64));
+		*bitmap_word(a, a->next) &= ~(1ULL << (a->next % 64));
 }
 
-enum seq_kind seq_track_add_number(struct datagram_arrivals *a, uint64_t number)
+enum seq_kind arrivals_add(struct stream_arrivals *a, uint64_t number)
 {
 	int64_t n = (int64_t)number;
 	bool late;
@@ -51,28 +51,28 @@ enum seq_kind seq_track_add_number(struct datagram_arrivals *a, uint64_t number)
 		return SEQ_FOREIGN;
 	late = n < a->next;
 	if (!late)
-		seq_track_advance_to_number(a, n);
-	if (late && a->next - n <= SEQ_WINDOW && (*seq_track_bitmap_word(a, n) >> (n % 64) & 1)) {
+		advance_window(a, n);
+	if (late && a->next - n <= SEQ_WINDOW && (*bitmap_word(a, n) >> (n % 64) & 1)) {
 		a->duplicate++;
 		return SEQ_DUPLICATE;
 	}
 	if (a->next - n <= SEQ_WINDOW)
-		*seq_track_bitmap_word(a, n) |= 1ULL << (n % 64);
+		*bitmap_word(a, n) |= 1ULL << (n % 64);
 	a->reordered += late;
 	a->got++;
 	return SEQ_NEW;
 }
 
-void rate_window_start(struct per_second_rate_range *s, int64_t now_ns, int64_t bits)
+void second_start(struct second_range *s, int64_t now_ns, int64_t bits)
 {
-	*s = (struct per_second_rate_range){ .from_ns = now_ns, .from_bits = bits, .low = -1, .high = -1 };
+	*s = (struct second_range){ .from_ns = now_ns, .from_bits = bits, .low = -1, .high = -1 };
 }
 
-void rate_window_close_second(struct per_second_rate_range *s, int64_t now_ns, int64_t bits)
+void second_close(struct second_range *s, int64_t now_ns, int64_t bits)
 {
 	int64_t rate;
 
-	if (!is_rate_window_over(s, now_ns))
+	if (!second_is_over(s, now_ns))
 		return;
 	rate = (int64_t)((double)(bits - s->from_bits) * (double)NS_PER_S / (double)(now_ns - s->from_ns) + 0.5);
 	if (!s->seconds || rate < s->low)

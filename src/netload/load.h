@@ -25,14 +25,14 @@ struct load_cfg {
 };
 
 /* One stream at one end. Wire bytes are whole frames: Ethernet, IP, TCP or UDP headers and payload. */
-struct stream_frame_counts {
+struct stream_counts {
 	int64_t sent_frames, sent_payload, sent_wire, resent_frames;
 	int64_t got_frames, got_payload, got_wire, reordered, duplicate;
 };
 
 /* One end of a load. */
 struct load_counts {
-	struct stream_frame_counts lane[LOAD_STREAMS];
+	struct stream_counts lane[LOAD_STREAMS];
 	/* Rates in frame bits a second: the lowest and the highest of all whole seconds; -1: there was no whole second. */
 	int64_t sent_ns, sent_low, sent_high, sent_seconds;
 	int64_t got_ns, got_low, got_high, got_seconds;
@@ -44,40 +44,40 @@ struct load_counts {
 };
 
 /* Sums over the first `n` streams of an array. */
-struct stream_frame_counts sum_stream_counts(const struct stream_frame_counts *stream, int64_t n);
+struct stream_counts load_sum_streams(const struct stream_counts *stream, int64_t n);
 
 /* Bytes of the headers of a frame as a shaper counts them: Ethernet 14, IPv4 20 or IPv6 40, UDP 8 or TCP 20 and 12 with
  * timestamps. The preamble, the checksum and the gap between frames are not counted. */
-int64_t frame_header_bytes(bool udp, bool ipv6, bool timestamps);
+int64_t load_header_bytes(bool udp, bool ipv6, bool timestamps);
 /* The payload bytes of a frame where --frame-size was not given: `most`, or fewer so that at `rate` (bits a second; 0: no limit) a
  * frame holds at most a 400th of a second's bits, and every second keeps the rate to 0.25 %; at least 64. */
-int64_t frame_payload_bytes_for_rate(int64_t rate, int64_t header, int64_t most);
+int64_t load_payload_bytes(int64_t rate, int64_t header, int64_t most);
 
 #define SEQ_WINDOW 4096
 #define SEQ_JUMP_MAX 1000000000	/* a number this far ahead is not one of our datagrams */
 
 /* Which datagrams of a numbered stream arrived, out of order or twice. A datagram more than SEQ_WINDOW behind the highest number
  * counts as reordered, also where it is a copy. */
-struct datagram_arrivals {
+struct stream_arrivals {
 	int64_t next;			/* highest number so far + 1 */
 	int64_t got, reordered, duplicate;
 	uint64_t seen[SEQ_WINDOW / 64];	/* a bit for each of the last SEQ_WINDOW numbers: it has arrived */
 };
 
 enum seq_kind { SEQ_FOREIGN, SEQ_NEW, SEQ_DUPLICATE };	/* SEQ_FOREIGN: not a number of this stream */
-enum seq_kind seq_track_add_number(struct datagram_arrivals *a, uint64_t number);
+enum seq_kind arrivals_add(struct stream_arrivals *a, uint64_t number);
 
 /* The lowest and the highest rate of all whole seconds, from a total that is read now and then. */
-struct per_second_rate_range {
+struct second_range {
 	int64_t from_ns, from_bits;	/* start of the current second, and the total then */
 	int64_t low, high, last, seconds;	/* bit/s in the slowest, the fastest and the last second; number of seconds */
 };
 
-void rate_window_start(struct per_second_rate_range *s, int64_t now_ns, int64_t bits);
+void second_start(struct second_range *s, int64_t now_ns, int64_t bits);
 /* Whether the current second is over, so that the total should be read. */
-static inline bool is_rate_window_over(const struct per_second_rate_range *s, int64_t now_ns)
+static inline bool second_is_over(const struct second_range *s, int64_t now_ns)
 {
 	return now_ns - s->from_ns >= NS_PER_S;
 }
 /* The total is `bits` at `now_ns`. Read late, the second counts as that much longer. */
-void rate_window_close_second(struct per_second_rate_range *s, int64_t now_ns, int64_t bits);
+void second_close(struct second_range *s, int64_t now_ns, int64_t bits);

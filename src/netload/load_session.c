@@ -15,7 +15,7 @@ int load_session_start(struct load_session *r)
 	r->push.key = r->pull.key = r->key;
 	r->push.side = r->pull.side = &r->own;
 	if (r->pushes) {
-		r->noise = tx_alloc_random_payload(r->load.seed);
+		r->noise = tx_new_noise(r->load.seed);
 		r->push.noise = r->noise;
 		err = r->noise ? 0 : -ENOMEM;
 	}
@@ -29,7 +29,7 @@ int load_session_start(struct load_session *r)
 	return err;
 }
 
-static void load_session_copy_stream_counts(struct load_session *r)
+static void copy_stream_counts(struct load_session *r)
 {
 	for (int64_t i = 0; i < r->load.lanes; i++)
 		r->own.lane[i] = r->lane[i].count;
@@ -42,7 +42,7 @@ void load_session_stop_tx(struct load_session *r, bool at_once)
 	if (at_once)
 		atomic_store(&r->push.stop, true);
 	pthread_join(r->push.thread, NULL);
-	load_session_copy_stream_counts(r);
+	copy_stream_counts(r);
 }
 
 void load_session_stop_rx(struct load_session *r, bool at_once)
@@ -50,7 +50,7 @@ void load_session_stop_rx(struct load_session *r, bool at_once)
 	if (!r->pulls)
 		return;
 	rx_stop(&r->pull, at_once);
-	load_session_copy_stream_counts(r);
+	copy_stream_counts(r);
 }
 
 void load_session_free(struct load_session *r)

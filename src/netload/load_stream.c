@@ -39,7 +39,7 @@ void load_stream_init(struct load_stream *l, int fd, bool udp, int64_t batch_byt
 		setsockopt(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &(int){ IPV6_PMTUDISC_DO }, sizeof(int));
 		sock_set_buffer(fd, SO_RCVBUF, SO_RCVBUFFORCE);
 		sock_set_buffer(fd, SO_SNDBUF, SO_SNDBUFFORCE);
-		l->header = frame_header_bytes(true, socket_is_ipv6(fd), false);
+		l->header = load_header_bytes(true, socket_is_ipv6(fd), false);
 		return;
 	}
 	/* Unsent data stays in this process instead of in a kernel queue that no real link has. */
@@ -47,16 +47,16 @@ void load_stream_init(struct load_stream *l, int fd, bool udp, int64_t batch_byt
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
 	setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &backlog, sizeof(backlog));
 	read_tcp_info(fd, &info);
-	l->header = frame_header_bytes(false, socket_is_ipv6(fd), info.tcpi_options & TCPI_OPT_TIMESTAMPS);
+	l->header = load_header_bytes(false, socket_is_ipv6(fd), info.tcpi_options & TCPI_OPT_TIMESTAMPS);
 	l->mss = info.tcpi_snd_mss ? info.tcpi_snd_mss : 1448;
 	l->base_bytes = (int64_t)info.tcpi_bytes_sent;
 	l->base_frames = info.tcpi_data_segs_out;
 	l->base_resent = info.tcpi_total_retrans;
 }
 
-void load_stream_update_tx_counts(struct load_stream *l)
+void load_stream_count_tx(struct load_stream *l)
 {
-	struct stream_frame_counts *c = &l->count;
+	struct stream_counts *c = &l->count;
 	struct tcp_info info;
 
 	if (l->udp) {
@@ -73,9 +73,9 @@ void load_stream_update_tx_counts(struct load_stream *l)
 	c->sent_wire = (int64_t)info.tcpi_bytes_sent - l->base_bytes + c->sent_frames * l->header;
 }
 
-void load_stream_update_rx_counts(struct load_stream *l)
+void load_stream_count_rx(struct load_stream *l)
 {
-	struct stream_frame_counts *c = &l->count;
+	struct stream_counts *c = &l->count;
 	struct tcp_info info;
 
 	if (l->udp) {
@@ -89,7 +89,7 @@ void load_stream_update_rx_counts(struct load_stream *l)
 	c->got_wire = c->got_payload + c->got_frames * l->header;
 }
 
-int64_t load_stream_max_payload(int fd, bool udp, int64_t *header)
+int64_t load_stream_payload(int fd, bool udp, int64_t *header)
 {
 	struct tcp_info info;
 	bool six = socket_is_ipv6(fd);
@@ -98,7 +98,7 @@ int64_t load_stream_max_payload(int fd, bool udp, int64_t *header)
 	int64_t most = 1448 - (six ? 20 : 0);
 
 	read_tcp_info(fd, &info);
-	*header = frame_header_bytes(udp, six, info.tcpi_options & TCPI_OPT_TIMESTAMPS);
+	*header = load_header_bytes(udp, six, info.tcpi_options & TCPI_OPT_TIMESTAMPS);
 	if (udp) {
 		getsockopt(fd, six ? IPPROTO_IPV6 : IPPROTO_IP, six ? IPV6_MTU : IP_MTU, &mtu, &size);
 		most = (mtu > 0 && mtu < ETHERNET ? mtu : ETHERNET) - *header + 14;
@@ -110,7 +110,7 @@ int64_t load_stream_max_payload(int fd, bool udp, int64_t *header)
 	return most;
 }
 
-int64_t dropped_datagrams_of_load_stream(const struct load_stream *l)
+int64_t load_stream_dropped(const struct load_stream *l)
 {
 	uint32_t info[SK_MEMINFO_VARS];
 	socklen_t size = sizeof(info);

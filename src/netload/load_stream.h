@@ -11,17 +11,17 @@ struct load_stream {
 	bool takes_mark;		/* the other end opened this stream with a mark (ctl.h) */
 	int64_t header, mss;		/* header bytes of a frame; TCP: most payload of one segment */
 	int64_t rest;			/* bytes still to be sent of the current frame */
-	struct datagram_arrivals arrive;
+	struct stream_arrivals arrive;
 	int64_t base_bytes, base_frames, base_resent;	/* sent on the socket before the load */
-	struct stream_frame_counts count;
+	struct stream_counts count;
 };
 
 /* Makes a stream of a connected socket. `batch_bytes`: bytes handed to the kernel at a time. */
 void load_stream_init(struct load_stream *l, int fd, bool udp, int64_t batch_bytes);
 /* Update `count` with the bytes and frames sent, or received, so far. A thread may call one while another calls the other. */
-void load_stream_update_tx_counts(struct load_stream *l);
-void load_stream_update_rx_counts(struct load_stream *l);
+void load_stream_count_tx(struct load_stream *l);
+void load_stream_count_rx(struct load_stream *l);
 /* Most payload bytes of one frame, and in *header its header bytes, from a connected socket to the same host. */
-int64_t load_stream_max_payload(int fd, bool udp, int64_t *header);
+int64_t load_stream_payload(int fd, bool udp, int64_t *header);
 /* Datagrams lost because the receive buffer was full; 0 for TCP. */
-int64_t dropped_datagrams_of_load_stream(const struct load_stream *l);
+int64_t load_stream_dropped(const struct load_stream *l);

@@ -25,11 +25,11 @@ static struct {
 	int bits, spacing;
 } cfg = { .load = { .lanes = 1, .seed = 1, .burst_ns = 500 * NS_PER_US, .catch_up_ns = 500 * NS_PER_MS },
 	  .port = PORT, .ready_fd = STDERR_FILENO };
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 
 static const char *const bit_words[] = { "frame", "payload", NULL }, *const spacing_words[] = { "even", "random", NULL };
 
-static int read_load_rate_option(const char *text, void *value)
+static int read_rate_option(const char *text, void *value)
 {
 	int err;
 
@@ -38,7 +38,7 @@ static int read_load_rate_option(const char *text, void *value)
 	cfg.load.rate = 0;
 	if (!strcmp(text, "max"))
 		return 0;
-	err = cli_parse_bit_rate(text, &cfg.load.rate);
+	err = cli_parse_rate(text, &cfg.load.rate);
 	if (err)
 		return err;
 	if (cfg.load.rate < LOAD_RATE_LEAST || cfg.load.rate > LOAD_RATE_MOST)
@@ -52,7 +52,7 @@ static const struct cli_opt options[] = {
 	  .of = "serve", .help = "listen at this address; 0.0.0.0 or :: are all addresses (127.0.0.1)", .meta = "ADDRESS" },
 	{ CLI_FLAG, 0, "once", &cfg.once, .of = "serve", .help = "end after one load" },
 	{ CLI_CALL, 'r', "rate", &cfg.load.rate, .of = "send", .help = "bits a second, all streams together",
-	  .call = read_load_rate_option, .meta = "RATE (1Kbit to 1000Gbit, such as 9.6Mbit; max)" },
+	  .call = read_rate_option, .meta = "RATE (1Kbit to 1000Gbit, such as 9.6Mbit; max)" },
 	{ CLI_NS, 't', "time", &cfg.load.time_ns, 1e6, (double)LOAD_TIME_MOST,
 	  .of = "send", .help = "stop after this time (on a signal)" },
 	{ CLI_FLAG, 'u', "udp", &cfg.load.udp, .of = "send", .help = "datagrams, an open loop (TCP)" },
@@ -75,9 +75,9 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void write_load_ready_line(void)
+static void write_ready_line(void)
 {
-	proc_write_ready_line_or_warn((int)cfg.ready_fd);
+	proc_tell_ready((int)cfg.ready_fd);
 }
 
 /* --- the server ----------------------------------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ static void write_load_ready_line(void)
 static int run_serve(void)
 {
 	const char *at = cfg.bind ? cfg.bind : "127.0.0.1";
-	struct server_load_totals *total = server_load_totals_new();
+	struct serve_totals *total = serve_totals_new();
 	struct sock_address place;
 	struct rec_report *out;
 	int64_t from;
@@ -94,17 +94,17 @@ static int run_serve(void)
 
 	if (sock_resolve(at, (int)cfg.port, true, &place, &why))
 		die_usage("--bind %s: %s", at, why.text);
-	out = rec_open_report_or_die(&out_cfg, "netload");
+	out = rec_must_open(&out_cfg, "netload");
 	listener = total ? sock_listen(&place, false) : -ENOMEM;
 	if (listener < 0)
 		die(EXIT_RUN, "cannot listen at %s port %d: %s; another --port or --bind", at, sock_port(&place), strerror(-listener));
 	from = clock_now();
-	write_load_ready_line();
+	write_ready_line();
 	err = serve(listener, cfg.once, total);
 	if (err)
 		die(EXIT_RUN, "cannot serve any more: %s", strerror(-err));
 	report_served_loads(out, at, sock_port(&place), cfg.once, total, (double)(clock_now() - from) / NS_PER_S);
-	rec_close_report_or_die(out);
+	rec_must_close(out);
 	return total->broken ? EXIT_LOSSY : EXIT_OK;
 }
 
@@ -123,21 +123,21 @@ static void check_send_options(void)
 }
 
 /* Warns in the report where the load was not carried as asked. Returns the exit status. */
-static int warn_of_shortfall(struct rec_report *rec, const struct load_session *r, enum send_end end, bool heard)
+static int warn_shortfall(struct rec_report *rec, const struct load_session *r, enum send_end end, bool heard)
 {
 	bool broken = end == SEND_BROKEN && heard, early = end == SEND_SERVER && heard;
 	bool missed;
 
 	if (!heard)
-		rec_add_warning_line(rec, "the connection to the server%s broke: what it received is not known",
+		rec_warn(rec, "the connection to the server%s broke: what it received is not known",
 			 end == SEND_BROKEN ? " and the streams" : "");
 	if (early)
-		rec_add_warning_line(rec, "the server ended the load early");
+		rec_warn(rec, "the server ended the load early");
 	if (broken)
-		rec_add_warning_line(rec, "a stream broke: %s%s", strerror(-r->push.err), r->push.err == -EMSGSIZE ?
+		rec_warn(rec, "a stream broke: %s%s", strerror(-r->push.err), r->push.err == -EMSGSIZE ?
 				     "; give a smaller --frame-size" : "");
-	missed = warn_of_missed_rate(rec, r, &r->own);
-	missed |= r->load.both && heard && warn_of_missed_rate(rec, r, &r->other);
+	missed = report_warn_rate(rec, r, &r->own);
+	missed |= r->load.both && heard && report_warn_rate(rec, r, &r->other);
 	if (end == SEND_SIGNAL && cfg.load.time_ns)
 		return EXIT_INTERRUPTED;
 	return !heard || early || broken || missed ? EXIT_LOSSY : EXIT_OK;
@@ -145,17 +145,17 @@ static int warn_of_shortfall(struct rec_report *rec, const struct load_session *
 
 static struct progress_line progress;
 
-static void show_load_progress(const struct load_session *r)
+static void show_sent_rate(const struct load_session *r)
 {
-	if (is_progress_line_due(&progress, clock_now()))
+	if (progress_take_due(&progress, clock_now()))
 		progress_show(&progress, "sending %s", bit_rate_text((double)atomic_load(&r->push.bits_per_s)));
 }
 
 static int run_send(const char *to)
 {
 	static struct load_session r;	/* static: all zero */
-	struct rt_settings_granted rt;
-	struct load_report_facts told = { .to = to, .rt = &rt };
+	struct rt_granted rt;
+	struct send_facts told = { .to = to, .rt = &rt };
 	struct sock_address place;
 	enum send_end end;
 	struct rec_report *out;
@@ -166,7 +166,7 @@ static int run_send(const char *to)
 	check_send_options();
 	if (sock_resolve(to, 0, false, &place, &why))
 		die_usage("%s: %s", to, why.text);
-	out = rec_open_report_or_die(&out_cfg, "netload");
+	out = rec_must_open(&out_cfg, "netload");
 	r.load = cfg.load;
 	rt_setup((int)cfg.priority, &rt);
 	munlockall();	/* an ordinary user's limit is below a thread's stack, which could not start; the payload stays in memory anyway */
@@ -174,23 +174,23 @@ static int run_send(const char *to)
 	if (cfg.priority && !rt.fifo)
 		warn("--priority %d was refused: %s; continuing without real-time priority", (int)cfg.priority, strerror(rt.why));
 	r.push.priority = rt.fifo;
-	err = connect_to_load_server(&r, &place, &why);
+	err = send_connect(&r, &place, &why);
 	if (err == -EINTR)
 		return EXIT_INTERRUPTED;
 	if (err)
 		die(EXIT_RUN, "%s: %s%s", to, why.text,
 		    err == -ECONNREFUSED ? "; is netload serve running there, and bound to that address?" : "");
-	cpu_ns = clock_cpu_time_of_this_process();
+	cpu_ns = clock_process_cpu();
 	progress_start(&progress, out_cfg.detail == REC_QUIET);
-	err = send_load_until_end(&r, write_load_ready_line, show_load_progress, &end, &told.heard);
+	err = send_run(&r, write_ready_line, show_sent_rate, &end, &told.heard);
 	progress_end(&progress);
 	if (err)
 		die(EXIT_RUN, "cannot start the load: %s", strerror(-err));
-	told.cpu_s = (double)(clock_cpu_time_of_this_process() - cpu_ns) / NS_PER_S;
+	told.cpu_s = (double)(clock_process_cpu() - cpu_ns) / NS_PER_S;
 	told.stopped_by = send_end_words[end];
 	report_sent_load(out, &r, &told);
-	status = warn_of_shortfall(out, &r, end, told.heard);
-	rec_close_report_or_die(out);
+	status = warn_shortfall(out, &r, end, told.heard);
+	rec_must_close(out);
 	load_session_free(&r);
 	return status;
 }
@@ -205,18 +205,18 @@ int main(int argc, char **argv)
 		die_usage("give a command: netload serve, or netload send HOST:PORT");
 	if (strcmp(argv[first], "serve") && strcmp(argv[first], "send"))
 		die_usage("%s is not a command: netload serve, or netload send HOST:PORT", argv[first]);
-	other = cli_option_not_of(argv[first]);
+	other = cli_foreign_option(argv[first]);
 	if (other)	/* such as serve --time: the server would run longer than the user expects */
 		die_usage("--%s is an option of netload %s only", other->name, other->of);
-	proc_require_ready_fd_writable((int)cfg.ready_fd);
-	proc_request_sigterm_at_parent_end();
-	proc_catch_stop_signals();
+	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_end_beside_parent();
+	proc_catch_stop();
 	if (!strcmp(argv[first], "serve")) {
-		cli_refuse_operands_from(argc, argv, first + 1);
+		cli_refuse_operands(argc, argv, first + 1);
 		return run_serve();
 	}
 	if (first + 1 == argc)
 		die_usage("give the server: netload send HOST:PORT");
-	cli_refuse_operands_from(argc, argv, first + 2);
+	cli_refuse_operands(argc, argv, first + 2);
 	return run_send(argv[first + 1]);
 }

@@ -11,16 +11,16 @@
 __extension__ typedef __int128 wide_bits;
 
 /* Due time of a frame after the start, at even intervals. */
-static int64_t pacer_even_due_ns(const struct pacer *b, int64_t frame)
+static int64_t even_due_ns(const struct pacer *b, int64_t frame)
 {
 	return (int64_t)((wide_bits)frame * b->frame_bits * NS_PER_S / b->rate);
 }
 
 /* Computes the due times within a block: always the same for a block. */
-static void pacer_draw_block_times(struct pacer *b, int64_t block)
+static void draw_block_times(struct pacer *b, int64_t block)
 {
 	uint64_t state = b->seed ^ (uint64_t)block * 0x9e3779b97f4a7c15u;
-	double sum = 0, span = (double)(pacer_even_due_ns(b, (block + 1) * b->block) - pacer_even_due_ns(b, block * b->block));
+	double sum = 0, span = (double)(even_due_ns(b, (block + 1) * b->block) - even_due_ns(b, block * b->block));
 
 	if (b->cached == block)
 		return;
@@ -29,11 +29,11 @@ static void pacer_draw_block_times(struct pacer *b, int64_t block)
 		double at = 0;
 
 		for (int64_t i = 0; i < b->block; i++) {
-			at -= log1p(-random_fraction_below_one(&again));
+			at -= log1p(-random_fraction(&again));
 			if (pass)
 				b->offset[i] = (int64_t)(at / sum * span);
 		}
-		sum = at - log1p(-random_fraction_below_one(&again));	/* adds the interval from the last frame to the block's end */
+		sum = at - log1p(-random_fraction(&again));	/* adds the interval from the last frame to the block's end */
 	}
 	b->cached = block;
 }
@@ -41,9 +41,9 @@ static void pacer_draw_block_times(struct pacer *b, int64_t block)
 int64_t pacer_due_ns(struct pacer *b, int64_t frame)
 {
 	if (!b->offset)
-		return b->start_ns + pacer_even_due_ns(b, frame);
-	pacer_draw_block_times(b, frame / b->block);
-	return b->start_ns + pacer_even_due_ns(b, frame / b->block * b->block) + b->offset[frame % b->block];
+		return b->start_ns + even_due_ns(b, frame);
+	draw_block_times(b, frame / b->block);
+	return b->start_ns + even_due_ns(b, frame / b->block * b->block) + b->offset[frame % b->block];
 }
 
 int64_t pacer_frames_due(struct pacer *b, int64_t now_ns)
@@ -52,19 +52,19 @@ int64_t pacer_frames_due(struct pacer *b, int64_t now_ns)
 
 	if (now_ns < b->start_ns)
 		return 0;
-	/* + 1 ns: pacer_even_due_ns() rounds down, and a frame due at now_ns counts */
+	/* + 1 ns: even_due_ns() rounds down, and a frame due at now_ns counts */
 	frames = (int64_t)(((wide_bits)(now_ns - b->start_ns + 1) * b->rate - 1) / ((wide_bits)b->frame_bits * NS_PER_S)) + 1;
 	if (!b->offset)
 		return frames;
 	first = (frames - 1) / b->block * b->block;
-	pacer_draw_block_times(b, first / b->block);
+	draw_block_times(b, first / b->block);
 	for (int64_t step = b->block; step; step /= 2)
-		while (n + step <= b->block && b->start_ns + pacer_even_due_ns(b, first) + b->offset[n + step - 1] <= now_ns)
+		while (n + step <= b->block && b->start_ns + even_due_ns(b, first) + b->offset[n + step - 1] <= now_ns)
 			n += step;
 	return first + n;
 }
 
-void pacer_use_random_times(struct pacer *b, uint64_t seed, int64_t *room)
+void pacer_use_random(struct pacer *b, uint64_t seed, int64_t *room)
 {
 	b->batch = 1;
 	b->block = b->rate / b->frame_bits;
@@ -83,7 +83,7 @@ void pacer_start(struct pacer *b, int64_t rate, int64_t frame_bits, int64_t burs
 }
 
 /* Gives up frames more than catch_up_ns late. */
-static void pacer_give_up_late(struct pacer *b, int64_t now_ns)
+static void give_up_late(struct pacer *b, int64_t now_ns)
 {
 	int64_t oldest = pacer_frames_due(b, now_ns - b->catch_up_ns) - b->batch + 1;
 
@@ -93,15 +93,15 @@ static void pacer_give_up_late(struct pacer *b, int64_t now_ns)
 	b->done = oldest;
 }
 
-int64_t pacer_frames_to_send(struct pacer *b, int64_t now_ns, int64_t *wake_ns)
+int64_t pacer_take_due(struct pacer *b, int64_t now_ns, int64_t *wake_ns)
 {
-	int64_t due = pacer_due_ns(b, b->done + b->batch - 1), pace = b->offset ? 0 : pacer_even_due_ns(b, b->batch);
+	int64_t due = pacer_due_ns(b, b->done + b->batch - 1), pace = b->offset ? 0 : even_due_ns(b, b->batch);
 
 	*wake_ns = due > b->pause_ns ? due : b->pause_ns;
 	if (now_ns - due > b->behind_ns)
 		b->behind_ns = now_ns - due;
 	if (now_ns - due > b->catch_up_ns)
-		pacer_give_up_late(b, now_ns);
+		give_up_late(b, now_ns);
 	if (now_ns < *wake_ns)
 		return 0;
 	/* Counted from when the batch was due, unless that is long ago: late wake-ups must not slow the rate. */

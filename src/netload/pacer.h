@@ -30,9 +30,9 @@ struct pacer {
 /* rate and frame_bits must be above 0. */
 void pacer_start(struct pacer *b, int64_t rate, int64_t frame_bits, int64_t burst_ns, int64_t catch_up_ns, int64_t now_ns);
 /* Switches to random intervals. `room`: the caller's memory for PACER_BLOCK_MAX times. */
-void pacer_use_random_times(struct pacer *b, uint64_t seed, int64_t *room);
+void pacer_use_random(struct pacer *b, uint64_t seed, int64_t *room);
 /* How many frames to send at `now_ns`; 0: none before *wake_ns. */
-int64_t pacer_frames_to_send(struct pacer *b, int64_t now_ns, int64_t *wake_ns);
+int64_t pacer_take_due(struct pacer *b, int64_t now_ns, int64_t *wake_ns);
 /* Counts frames that were sent, or refused: an open loop does not offer a frame twice. */
 void pacer_count_done(struct pacer *b, int64_t frames);
 /* Ends the load: frames due by now and not sent are given up. */

@@ -15,18 +15,18 @@ static double mbit_per_s(double bytes, int64_t ns)
 }
 
 /* Duration for received rates: of the sending, or of the receiving where that took longer. */
-static int64_t longer_of_send_and_receive_ns(const struct load_counts *sender, const struct load_counts *receiver)
+static int64_t longer_span_ns(const struct load_counts *sender, const struct load_counts *receiver)
 {
 	return receiver->got_ns > sender->sent_ns ? receiver->got_ns : sender->sent_ns;
 }
 
-static double lost_percent(const struct stream_frame_counts *sent, const struct stream_frame_counts *got)
+static double lost_percent(const struct stream_counts *sent, const struct stream_counts *got)
 {
 	return sent->sent_frames ? 100.0 * (double)(sent->sent_frames - got->got_frames) / (double)sent->sent_frames : NAN;
 }
 
 /* NAN: no rate was asked for. */
-static double offered_load_mbit_s(const struct load_session *r)
+static double offered_mbit_s(const struct load_session *r)
 {
 	return r->load.rate ? (double)r->load.rate / MEGA : NAN;
 }
@@ -34,7 +34,7 @@ static double offered_load_mbit_s(const struct load_session *r)
 /* Bits a second that an end sent, as --rate-in counts them; NAN: not known. */
 static double sent_bits_per_s(const struct load_session *r, const struct load_counts *end)
 {
-	struct stream_frame_counts all = sum_stream_counts(end->lane, r->load.lanes);
+	struct stream_counts all = load_sum_streams(end->lane, r->load.lanes);
 
 	return MEGA * mbit_per_s((double)(r->load.payload_bits ? all.sent_payload : all.sent_wire), end->sent_ns);
 }
@@ -52,7 +52,7 @@ static double batch_bits(const struct load_session *r)
 	return 8 * (double)tx_batch_bytes(&r->load, header) / (double)r->load.size * (double)counted;
 }
 
-bool warn_of_missed_rate(struct rec_report *rec, const struct load_session *r, const struct load_counts *end)
+bool report_warn_rate(struct rec_report *rec, const struct load_session *r, const struct load_counts *end)
 {
 	double sent = sent_bits_per_s(r, end), asked = (double)r->load.rate, seconds = (double)end->sent_ns / NS_PER_S;
 	char why[64] = "the link takes no more, or an end did not get the CPU";
@@ -63,49 +63,49 @@ bool warn_of_missed_rate(struct rec_report *rec, const struct load_session *r, c
 		strcpy(why, "the load is too short for frames of this size");
 	else if (sent > asked)
 		snprintf(why, sizeof(why), "%s sent again",
-			 text_of_count_and_noun(sum_stream_counts(end->lane, r->load.lanes).resent_frames, "frame"));
-	rec_add_warning_line(rec, "%.4g of %.4g Mbit/s were sent%s: %s", sent / MEGA, asked / MEGA, end == &r->own ? "" : " back", why);
+			 counted_text(load_sum_streams(end->lane, r->load.lanes).resent_frames, "frame"));
+	rec_warn(rec, "%.4g of %.4g Mbit/s were sent%s: %s", sent / MEGA, asked / MEGA, end == &r->own ? "" : " back", why);
 	return true;
 }
 
-static void report_bits_as_mbit_s(struct rec_report *rec, const char *key, int64_t bits)
+static void report_mbit_s(struct rec_report *rec, const char *key, int64_t bits)
 {
 	rec_add_real(rec, key, bits < 0 ? NAN : (double)bits / MEGA, 6);
 }
 
 /* One direction of a load: what `from` sent and `to` received. A span of 0 ns: that end's counts are not known. */
-struct load_direction_result {
+struct load_direction {
 	const struct load_counts *from, *to;
 	bool sender_known, receiver_known;
-	struct stream_frame_counts sent, got;
+	struct stream_counts sent, got;
 	int64_t sent_ns, got_ns;
 };
 
-static struct load_direction_result make_load_direction_result(const struct load_session *r, const struct load_counts *from,
+static struct load_direction make_direction(const struct load_session *r, const struct load_counts *from,
 							       bool sender_known, const struct load_counts *to, bool receiver_known)
 {
-	return (struct load_direction_result){
+	return (struct load_direction){
 		.from = from, .to = to, .sender_known = sender_known, .receiver_known = receiver_known,
-		.sent = sum_stream_counts(from->lane, r->load.lanes), .got = sum_stream_counts(to->lane, r->load.lanes),
-		.sent_ns = sender_known ? from->sent_ns : 0, .got_ns = receiver_known ? longer_of_send_and_receive_ns(from, to) : 0,
+		.sent = load_sum_streams(from->lane, r->load.lanes), .got = load_sum_streams(to->lane, r->load.lanes),
+		.sent_ns = sender_known ? from->sent_ns : 0, .got_ns = receiver_known ? longer_span_ns(from, to) : 0,
 	};
 }
 
 /* Rates by the bits that --rate-in counts: of whole frames, or of their payload. */
-static double sent_mbit_s(const struct load_session *r, const struct load_direction_result *d)
+static double sent_mbit_s(const struct load_session *r, const struct load_direction *d)
 {
 	return mbit_per_s((double)(r->load.payload_bits ? d->sent.sent_payload : d->sent.sent_wire), d->sent_ns);
 }
 
-static double received_mbit_s(const struct load_session *r, const struct load_direction_result *d)
+static double received_mbit_s(const struct load_session *r, const struct load_direction *d)
 {
 	return mbit_per_s((double)(r->load.payload_bits ? d->got.got_payload : d->got.got_wire), d->got_ns);
 }
 
-static void report_load_of_one_direction(struct rec_report *rec, const struct load_session *r,
-					 const struct load_direction_result *d)
+static void report_direction(struct rec_report *rec, const struct load_session *r,
+					 const struct load_direction *d)
 {
-	const struct stream_frame_counts *sent = &d->sent, *got = &d->got;
+	const struct stream_counts *sent = &d->sent, *got = &d->got;
 	bool tx = d->sender_known, rx = d->receiver_known, udp = r->load.udp, lost = tx && rx && udp;
 	const struct { const char *key; bool known; int64_t n; } counts[] = {
 		{ "sent_frames", tx, sent->sent_frames }, { "sent_wire_bytes", tx, sent->sent_wire },
@@ -117,51 +117,51 @@ static void report_load_of_one_direction(struct rec_report *rec, const struct lo
 		{ "given_up_frames", tx, d->from->given_up_frames },
 	};
 
-	rec_add_reals(rec, { "offered_mbit_s", offered_load_mbit_s(r), 6 }, { "sent_mbit_s", sent_mbit_s(r, d), 6 },
+	rec_add_reals(rec, { "offered_mbit_s", offered_mbit_s(r), 6 }, { "sent_mbit_s", sent_mbit_s(r, d), 6 },
 		      { "received_mbit_s", received_mbit_s(r, d), 6 },
 		      { "seconds", tx ? (double)d->sent_ns / NS_PER_S : NAN, 6 });
-	report_bits_as_mbit_s(rec, "sent_lowest_second_mbit_s", tx ? d->from->sent_low : -1);
-	report_bits_as_mbit_s(rec, "sent_highest_second_mbit_s", tx ? d->from->sent_high : -1);
-	report_bits_as_mbit_s(rec, "received_lowest_second_mbit_s", rx ? d->to->got_low : -1);
-	report_bits_as_mbit_s(rec, "received_highest_second_mbit_s", rx ? d->to->got_high : -1);
+	report_mbit_s(rec, "sent_lowest_second_mbit_s", tx ? d->from->sent_low : -1);
+	report_mbit_s(rec, "sent_highest_second_mbit_s", tx ? d->from->sent_high : -1);
+	report_mbit_s(rec, "received_lowest_second_mbit_s", rx ? d->to->got_low : -1);
+	report_mbit_s(rec, "received_highest_second_mbit_s", rx ? d->to->got_high : -1);
 	rec_add_real(rec, "sent_payload_mbit_s", mbit_per_s((double)sent->sent_payload, d->sent_ns), 6);
 	rec_add_real(rec, "received_payload_mbit_s", mbit_per_s((double)got->got_payload, d->got_ns), 6);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
-		rec_add_int_if_known(rec, counts[i].key, counts[i].known, counts[i].n);
+		rec_add_known_int(rec, counts[i].key, counts[i].known, counts[i].n);
 	rec_add_real(rec, "lost_percent", lost ? lost_percent(sent, got) : NAN, 4);
 	rec_add_real(rec, "behind_ms", tx && r->load.rate ? (double)d->from->behind_ns / NS_PER_MS : NAN, 3);
 }
 
-static void report_streams(struct rec_report *rec, const struct load_session *r, const struct load_report_facts *t)
+static void report_streams(struct rec_report *rec, const struct load_session *r, const struct send_facts *t)
 {
 	rec_begin_array(rec, "streams");
 	for (int64_t i = 0; i < r->load.lanes; i++) {
-		const struct stream_frame_counts *a = &r->own.lane[i], *b = &r->other.lane[i];
+		const struct stream_counts *a = &r->own.lane[i], *b = &r->other.lane[i];
 
 		rec_begin_object(rec, NULL);
 		rec_add_real(rec, "sent_mbit_s", mbit_per_s((double)a->sent_wire, r->own.sent_ns), 6);
 		rec_add_int(rec, "sent_frames", a->sent_frames);
 		rec_add_int(rec, "sent_wire_bytes", a->sent_wire);
 		rec_add_real(rec, "received_mbit_s", t->heard ? mbit_per_s((double)b->got_wire,
-									   longer_of_send_and_receive_ns(&r->own, &r->other)) : NAN, 6);
-		rec_add_int_if_known(rec, "received_frames", t->heard, b->got_frames);
-		rec_add_int_if_known(rec, "received_payload_bytes", t->heard, b->got_payload);
+									   longer_span_ns(&r->own, &r->other)) : NAN, 6);
+		rec_add_known_int(rec, "received_frames", t->heard, b->got_frames);
+		rec_add_known_int(rec, "received_payload_bytes", t->heard, b->got_payload);
 		rec_add_real(rec, "lost_percent", t->heard && r->load.udp ? lost_percent(a, b) : NAN, 4);
-		rec_add_int_if_known(rec, "resent_frames", !r->load.udp, a->resent_frames);
-		rec_end_container(rec);
+		rec_add_known_int(rec, "resent_frames", !r->load.udp, a->resent_frames);
+		rec_end(rec);
 	}
-	rec_end_container(rec);
+	rec_end(rec);
 }
 
-static void report_load_settings(struct rec_report *rec, const struct load_session *r, const struct load_report_facts *t)
+static void report_send_settings(struct rec_report *rec, const struct load_session *r, const struct send_facts *t)
 {
 	char rt[96];
 
-	rt_describe_granted(t->rt, rt, sizeof(rt));
+	rt_describe(t->rt, rt, sizeof(rt));
 	rec_begin_object(rec, "settings");
 	rec_add_str(rec, "to", t->to);
 	rec_add_str(rec, "transport", r->load.udp ? "udp" : "tcp");
-	rec_add_real(rec, "rate_mbit_s", offered_load_mbit_s(r), 6);
+	rec_add_real(rec, "rate_mbit_s", offered_mbit_s(r), 6);
 	rec_add_str(rec, "counts", r->load.payload_bits ? "payload bits" : "frame bits");
 	rec_add_bool(rec, "both", r->load.both);
 	rec_add_ints(rec, { "streams", r->load.lanes }, { "payload_bytes_per_frame", r->load.size },
@@ -173,40 +173,40 @@ static void report_load_settings(struct rec_report *rec, const struct load_sessi
 	rec_add_real(rec, "catch_up_ms", (double)r->load.catch_up_ns / NS_PER_MS, 3);
 	rec_add_int(rec, "seed", r->load.seed);
 	rec_add_str(rec, "punctual_by", rt);
-	rec_end_container(rec);
+	rec_end(rec);
 }
 
 /* ---- for people ---- */
 
-static void say_rate_table_row(struct rec_report *rec, const char *name, bool known, double mbit_s, int64_t low, const char *note)
+static void say_rate_row(struct rec_report *rec, const char *name, bool known, double mbit_s, int64_t low, const char *note)
 {
 	if (!known)
-		rec_add_text_table_row(rec, "  %s\tnot known", name);
+		rec_add_row(rec, "  %s\tnot known", name);
 	else if (low < 0)
-		rec_add_text_table_row(rec, "  %s\t%s\t\t%s", name, bit_rate_text(mbit_s * MEGA), note);
+		rec_add_row(rec, "  %s\t%s\t\t%s", name, bit_rate_text(mbit_s * MEGA), note);
 	else
-		rec_add_text_table_row(rec, "  %s\t%s\tslowest second %s\t%s", name, bit_rate_text(mbit_s * MEGA),
+		rec_add_row(rec, "  %s\t%s\tslowest second %s\t%s", name, bit_rate_text(mbit_s * MEGA),
 				       number_text((double)low / MEGA), note);
 }
 
-static void say_direction_rate_rows(struct rec_report *rec, const struct load_session *r, const struct load_direction_result *d,
+static void say_direction(struct rec_report *rec, const struct load_session *r, const struct load_direction *d,
 				    const char *back, const char *cpu)
 {
 	char name[32], note[128] = "";
 
 	snprintf(name, sizeof(name), "sent%s", back);
 	if (!r->load.udp)
-		snprintf(note, sizeof(note), "retransmitted %s", text_of_count(d->sent.resent_frames));
-	say_rate_table_row(rec, name, d->sender_known, sent_mbit_s(r, d), d->from->sent_low, note);
+		snprintf(note, sizeof(note), "retransmitted %s", count_text(d->sent.resent_frames));
+	say_rate_row(rec, name, d->sender_known, sent_mbit_s(r, d), d->from->sent_low, note);
 	snprintf(name, sizeof(name), "received%s", back);
 	if (r->load.udp && d->sender_known && d->receiver_known)
-		snprintf(note, sizeof(note), "lost %s of %s", text_of_count(d->sent.sent_frames - d->got.got_frames),
-			 text_of_count(d->sent.sent_frames));
-	say_rate_table_row(rec, name, d->receiver_known, received_mbit_s(r, d), d->to->got_low, r->load.udp ? note : cpu);
+		snprintf(note, sizeof(note), "lost %s of %s", count_text(d->sent.sent_frames - d->got.got_frames),
+			 count_text(d->sent.sent_frames));
+	say_rate_row(rec, name, d->receiver_known, received_mbit_s(r, d), d->to->got_low, r->load.udp ? note : cpu);
 }
 
-static void say_sent_load_summary(struct rec_report *rec, const struct load_session *r, const struct load_report_facts *t,
-				  const struct load_direction_result *there, const struct load_direction_result *back)
+static void say_sent_load(struct rec_report *rec, const struct load_session *r, const struct send_facts *t,
+				  const struct load_direction *there, const struct load_direction *back)
 {
 	double seconds = (double)r->own.sent_ns / NS_PER_S;
 	char asked[64] = "as fast as possible", cpu[64] = "";
@@ -217,23 +217,23 @@ static void say_sent_load_summary(struct rec_report *rec, const struct load_sess
 	if (seconds > 0 && t->heard)
 		snprintf(cpu, sizeof(cpu), "CPU %s %% here, %s %% there", number_text(100 * t->cpu_s / seconds),
 			 number_text((double)r->other.cpu_ns / NS_PER_S / seconds * 100));
-	rec_add_short_report_line(rec, "%s to %s, %s, %s", r->load.udp ? "UDP" : "TCP", t->to, asked, ns_text((double)r->own.sent_ns));
-	rec_begin_text_table(rec, "lrll", "%s", "");
-	say_direction_rate_rows(rec, r, there, "", cpu);
+	rec_say(rec, "%s to %s, %s, %s", r->load.udp ? "UDP" : "TCP", t->to, asked, ns_text((double)r->own.sent_ns));
+	rec_begin_table(rec, "lrll", "%s", "");
+	say_direction(rec, r, there, "", cpu);
 	if (r->load.both)
-		say_direction_rate_rows(rec, r, back, " back", "");
+		say_direction(rec, r, back, " back", "");
 	if (r->load.rate && is_rate_held(r, &r->own) && (!r->load.both || is_rate_held(r, &r->other)))
-		rec_add_short_report_line(rec, "Rate held.");
+		rec_say(rec, "Rate held.");
 }
 
-void report_sent_load(struct rec_report *rec, const struct load_session *r, const struct load_report_facts *t)
+void report_sent_load(struct rec_report *rec, const struct load_session *r, const struct send_facts *t)
 {
-	struct load_direction_result there = make_load_direction_result(r, &r->own, true, &r->other, t->heard);
-	struct load_direction_result back = make_load_direction_result(r, &r->other, t->heard, &r->own, true);
+	struct load_direction there = make_direction(r, &r->own, true, &r->other, t->heard);
+	struct load_direction back = make_direction(r, &r->other, t->heard, &r->own, true);
 
-	report_load_settings(rec, r, t);
+	report_send_settings(rec, r, t);
 	rec_begin_object(rec, "result");
-	report_load_of_one_direction(rec, r, &there);
+	report_direction(rec, r, &there);
 	rec_add_bool(rec, "rate_held", is_rate_held(r, &r->own));
 	rec_add_real(rec, "cpu_percent", r->own.sent_ns > 0 ? 100 * t->cpu_s / ((double)r->own.sent_ns / NS_PER_S) : NAN, 2);
 	rec_add_real(rec, "receiver_cpu_percent",
@@ -241,34 +241,34 @@ void report_sent_load(struct rec_report *rec, const struct load_session *r, cons
 	rec_add_str(rec, "stopped_by", t->stopped_by);
 	if (r->load.both) {
 		rec_begin_object(rec, "back");
-		report_load_of_one_direction(rec, r, &back);
-		rec_end_container(rec);
+		report_direction(rec, r, &back);
+		rec_end(rec);
 	}
 	report_streams(rec, r, t);
-	rec_end_container(rec);
-	rec_set_main_table(rec, "streams");
-	say_sent_load_summary(rec, r, t, &there, &back);
+	rec_end(rec);
+	rec_set_table(rec, "streams");
+	say_sent_load(rec, r, t, &there, &back);
 }
 
-void report_served_loads(struct rec_report *rec, const char *bind, int port, bool once, const struct server_load_totals *s,
+void report_served_loads(struct rec_report *rec, const char *bind, int port, bool once, const struct serve_totals *s,
 			 double seconds)
 {
 	rec_begin_object(rec, "settings");
 	rec_add_str(rec, "bind", bind);
 	rec_add_int(rec, "port", port);
 	rec_add_bool(rec, "once", once);
-	rec_end_container(rec);
+	rec_end(rec);
 	rec_begin_object(rec, "result");
 	rec_add_ints(rec, { "loads", (int64_t)s->loads }, { "loads_broken", (int64_t)s->broken },
 		     { "peers_refused", (int64_t)s->refused }, { "received_payload_bytes", (int64_t)s->got_payload },
 		     { "received_wire_bytes", (int64_t)s->got_wire }, { "sent_payload_bytes", (int64_t)s->sent_payload },
 		     { "sent_wire_bytes", (int64_t)s->sent_wire });
 	rec_add_real(rec, "seconds", seconds, 3);
-	rec_end_container(rec);
-	rec_add_short_report_line(rec, "%s loads in %s: %s received, %s sent", text_of_count((int64_t)s->loads),
+	rec_end(rec);
+	rec_say(rec, "%s loads in %s: %s received, %s sent", count_text((int64_t)s->loads),
 				  ns_text(seconds * NS_PER_S),
 		bytes_text((double)s->got_wire), bytes_text((double)s->sent_wire));
 	if (s->broken || s->refused)
-		rec_add_warning_line(rec, "%s loads broke off, %s clients were refused", text_of_count((int64_t)s->broken),
-				     text_of_count((int64_t)s->refused));
+		rec_warn(rec, "%s loads broke off, %s clients were refused", count_text((int64_t)s->broken),
+				     count_text((int64_t)s->refused));
 }

@@ -6,9 +6,9 @@
 #include "rec.h"
 #include "rt.h"
 
-struct load_report_facts {
+struct send_facts {
 	const char *to, *stopped_by;	/* HOST:PORT; word of enum send_end */
-	const struct rt_settings_granted *rt;
+	const struct rt_granted *rt;
 	bool heard;			/* the server's counts are known */
 	double cpu_s;			/* CPU time of this process */
 };
@@ -16,7 +16,7 @@ struct load_report_facts {
 /* Whether an end, &r->own or &r->other, kept the rate to within 0.5 %; true where no rate was asked for, false if not known. */
 bool is_rate_held(const struct load_session *r, const struct load_counts *end);
 /* Warns if half a second or more of it missed the rate, and says why, as far as that is known. Whether it warned. */
-bool warn_of_missed_rate(struct rec_report *rec, const struct load_session *r, const struct load_counts *end);
-void report_sent_load(struct rec_report *rec, const struct load_session *r, const struct load_report_facts *t);
-void report_served_loads(struct rec_report *rec, const char *bind, int port, bool once, const struct server_load_totals *s,
+bool report_warn_rate(struct rec_report *rec, const struct load_session *r, const struct load_counts *end);
+void report_sent_load(struct rec_report *rec, const struct load_session *r, const struct send_facts *t);
+void report_served_loads(struct rec_report *rec, const char *bind, int port, bool once, const struct serve_totals *s,
 			 double seconds);

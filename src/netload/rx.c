@@ -14,11 +14,11 @@
 struct rx_thread {
 	struct load_receiver *p;
 	char *scratch;
-	struct per_second_rate_range second;
+	struct second_range second;
 	int64_t first_ns, last_ns;	/* arrival of the first and the last data; 0: none yet */
 };
 
-static void rx_receive_bytes(struct rx_thread *s, struct load_stream *l)
+static void receive_bytes(struct rx_thread *s, struct load_stream *l)
 {
 	ssize_t n = recv(l->fd, s->scratch, SCRATCH, 0);
 
@@ -31,7 +31,7 @@ static void rx_receive_bytes(struct rx_thread *s, struct load_stream *l)
 }
 
 /* Reads only the marks. Copies are not counted: they would hide datagrams that were lost. */
-static void rx_receive_datagrams(struct rx_thread *s, struct load_stream *l)
+static void receive_datagrams(struct rx_thread *s, struct load_stream *l)
 {
 	struct mmsghdr msg[PARCEL] = { 0 };
 	struct iovec part[PARCEL];
@@ -45,8 +45,8 @@ static void rx_receive_datagrams(struct rx_thread *s, struct load_stream *l)
 	}
 	n = recvmmsg(l->fd, msg, PARCEL, MSG_DONTWAIT | MSG_TRUNC, NULL);
 	for (int i = 0; i < n; i++) {
-		if (msg[i].msg_len < CTL_MARK_BYTES || ctl_parse_stream_mark(mark[i], s->p->key, s->p->load->lanes, &number) != l - s->p->lane ||
-		    seq_track_add_number(&l->arrive, number) != SEQ_NEW)
+		if (msg[i].msg_len < CTL_MARK_BYTES || ctl_parse_mark(mark[i], s->p->key, s->p->load->lanes, &number) != l - s->p->lane ||
+		    arrivals_add(&l->arrive, number) != SEQ_NEW)
 			continue;
 		l->count.got_frames++;
 		l->count.got_payload += msg[i].msg_len;
@@ -55,7 +55,7 @@ static void rx_receive_datagrams(struct rx_thread *s, struct load_stream *l)
 }
 
 /* Frame bits (or payload bits) received so far; for TCP estimated from the payload: asking the kernel each time costs too much. */
-static int64_t rx_total_bits(struct rx_thread *s)
+static int64_t received_bits(struct rx_thread *s)
 {
 	int64_t bytes = 0;
 
@@ -68,19 +68,19 @@ static int64_t rx_total_bits(struct rx_thread *s)
 	return 8 * bytes;
 }
 
-static void rx_update_per_second_rates(struct rx_thread *s, int64_t now)
+static void update_rates(struct rx_thread *s, int64_t now)
 {
 	if (!s->last_ns)
 		return;
 	if (!s->first_ns) {
 		s->first_ns = s->last_ns;
-		rate_window_start(&s->second, s->first_ns, rx_total_bits(s));
-	} else if (is_rate_window_over(&s->second, now)) {
-		rate_window_close_second(&s->second, now, rx_total_bits(s));
+		second_start(&s->second, s->first_ns, received_bits(s));
+	} else if (second_is_over(&s->second, now)) {
+		second_close(&s->second, now, received_bits(s));
 	}
 }
 
-static bool rx_should_continue(struct rx_thread *s, int64_t now)
+static bool goes_on_receiving(struct rx_thread *s, int64_t now)
 {
 	int64_t end = atomic_load(&s->p->end_ns);
 
@@ -94,32 +94,32 @@ static bool rx_should_continue(struct rx_thread *s, int64_t now)
 	return false;
 }
 
-static void *rx_main(void *context)
+static void *run_receiver(void *context)
 {
 	struct load_receiver *p = context;
 	struct rx_thread s = { .p = p, .scratch = malloc(SCRATCH), .second = { .low = -1, .high = -1 } };
 	struct pollfd fds[LOAD_STREAMS];
-	int64_t cpu = clock_cpu_time_of_this_thread(), now;
+	int64_t cpu = clock_thread_cpu(), now;
 
-	while (now = clock_now(), s.scratch && rx_should_continue(&s, now)) {
+	while (now = clock_now(), s.scratch && goes_on_receiving(&s, now)) {
 		for (int64_t i = 0; i < p->load->lanes; i++)
 			fds[i] = (struct pollfd){ .fd = p->lane[i].over ? -1 : p->lane[i].fd, .events = POLLIN };
 		if (poll(fds, (nfds_t)p->load->lanes, LOOK_MS) > 0)
 			for (int64_t i = 0; i < p->load->lanes; i++)
 				if (fds[i].revents)
-					(p->load->udp ? rx_receive_datagrams : rx_receive_bytes)(&s, &p->lane[i]);
+					(p->load->udp ? receive_datagrams : receive_bytes)(&s, &p->lane[i]);
 		if (atomic_load(&p->end_ns) == INT64_MAX)
-			rx_update_per_second_rates(&s, clock_now());
+			update_rates(&s, clock_now());
 	}
 	for (int64_t i = 0; i < p->load->lanes; i++) {
-		load_stream_update_rx_counts(&p->lane[i]);
-		p->side->dropped_frames += dropped_datagrams_of_load_stream(&p->lane[i]);
+		load_stream_count_rx(&p->lane[i]);
+		p->side->dropped_frames += load_stream_dropped(&p->lane[i]);
 	}
 	p->side->got_ns = s.first_ns ? s.last_ns - s.first_ns : 0;
 	p->side->got_low = s.second.low;
 	p->side->got_high = s.second.high;
 	p->side->got_seconds = s.second.seconds;
-	p->side->cpu_ns += clock_cpu_time_of_this_thread() - cpu;
+	p->side->cpu_ns += clock_thread_cpu() - cpu;
 	free(s.scratch);
 	return NULL;
 }
@@ -127,7 +127,7 @@ static void *rx_main(void *context)
 int rx_start(struct load_receiver *p)
 {
 	atomic_store(&p->end_ns, INT64_MAX);
-	return -pthread_create(&p->thread, NULL, rx_main, p);
+	return -pthread_create(&p->thread, NULL, run_receiver, p);
 }
 
 void rx_stop(struct load_receiver *p, bool at_once)

@@ -16,22 +16,22 @@
 const char *const send_end_words[] = { "time", "signal", "server", "broken" };
 
 /* Explains in `why` a line that is not the expected answer; `heard`: what ctl_receive_line() returned. Returns -errno. */
-static int explain_server_answer(const char *line, int heard, struct why *why)
+static int explain_answer(const char *line, int heard, struct why *why)
 {
 	char words[128];
 
 	if (heard == -EINTR)
-		return fail_with_reason(-EINTR, why, "stopped by a signal");
+		return why_fail(-EINTR, why, "stopped by a signal");
 	if (heard == -ETIMEDOUT)
-		return fail_with_reason(-ETIMEDOUT, why,
+		return why_fail(-ETIMEDOUT, why,
 					"the server accepts connections, but does not answer as netload serve does");
 	if (heard == -EPROTO)
-		return fail_with_reason(-ECONNRESET, why, "the server answers, but not as netload serve does");
+		return why_fail(-ECONNRESET, why, "the server answers, but not as netload serve does");
 	if (heard <= 0)
-		return fail_with_reason(-ECONNRESET, why, "the server closed the connection");
+		return why_fail(-ECONNRESET, why, "the server closed the connection");
 	if (ctl_refusal_text(line, words, sizeof(words)))
-		return fail_with_reason(-EPROTO, why, "the server refuses: %s", words);
-	return fail_with_reason(-EPROTO, why, "the server answers, but not as this version of netload serve does");
+		return why_fail(-EPROTO, why, "the server refuses: %s", words);
+	return why_fail(-EPROTO, why, "the server answers, but not as this version of netload serve does");
 }
 
 static int connect_stream(struct load_session *r, int64_t i, const struct sock_address *to)
@@ -50,7 +50,7 @@ static int connect_stream(struct load_session *r, int64_t i, const struct sock_a
 	if (fd < 0)
 		return fd;
 	r->lane[i].fd = fd;
-	ctl_format_stream_mark(mark, r->key, i, OPENS);
+	ctl_format_mark(mark, r->key, i, OPENS);
 	return write(fd, mark, sizeof(mark)) == (ssize_t)sizeof(mark) ? 0 : -errno;
 }
 
@@ -63,7 +63,7 @@ static int await_server_go(struct load_session *r, char *line)
 
 	do {
 		for (int64_t i = 0; r->load.udp && i < r->load.lanes; i++) {
-			ctl_format_stream_mark(mark, r->key, i, OPENS);
+			ctl_format_mark(mark, r->key, i, OPENS);
 			if (send(r->lane[i].fd, mark, sizeof(mark), MSG_NOSIGNAL) < 0 && errno != EAGAIN && errno != ECONNREFUSED)
 				return -errno;
 		}
@@ -75,20 +75,20 @@ static int await_server_go(struct load_session *r, char *line)
 static int negotiate_load(struct load_session *r, int *port, struct why *why)
 {
 	char line[CTL_LINE_MAX] = "";
-	int64_t header, most = load_stream_max_payload(r->control.fd, r->load.udp, &header);
+	int64_t header, most = load_stream_payload(r->control.fd, r->load.udp, &header);
 	int heard;
 
 	if (!r->load.size)
-		r->load.size = frame_payload_bytes_for_rate(r->load.rate, header, most);
-	if (ctl_format_load_line(line, sizeof(line), &r->load) || ctl_send_line(&r->control, line))
-		return fail_with_reason(-ECONNRESET, why, "the server closed the connection");
+		r->load.size = load_payload_bytes(r->load.rate, header, most);
+	if (ctl_format_load(line, sizeof(line), &r->load) || ctl_send_line(&r->control, line))
+		return why_fail(-ECONNRESET, why, "the server closed the connection");
 	heard = ctl_receive_line(&r->control, line, clock_now() + ANSWER_NS, true);
-	if (heard != 1 || ctl_parse_ok_line(line, &r->key, port, r->load.udp ? (int)r->load.lanes : 1))
-		return explain_server_answer(line, heard, why);
+	if (heard != 1 || ctl_parse_ok(line, &r->key, port, r->load.udp ? (int)r->load.lanes : 1))
+		return explain_answer(line, heard, why);
 	return 0;
 }
 
-int connect_to_load_server(struct load_session *r, const struct sock_address *to, struct why *why)
+int send_connect(struct load_session *r, const struct sock_address *to, struct why *why)
 {
 	struct sock_address place = *to;
 	char line[CTL_LINE_MAX] = "";
@@ -96,7 +96,7 @@ int connect_to_load_server(struct load_session *r, const struct sock_address *to
 
 	r->control.fd = sock_connect(to, clock_now() + ANSWER_NS, false);
 	if (r->control.fd < 0)
-		return fail_with_reason(r->control.fd, why, "%s",
+		return why_fail(r->control.fd, why, "%s",
 				 r->control.fd == -EINTR ? "stopped by a signal" : strerror(-r->control.fd));
 	err = negotiate_load(r, port, why);
 	for (int64_t i = 0; !err && i < r->load.lanes; i++) {
@@ -108,12 +108,12 @@ int connect_to_load_server(struct load_session *r, const struct sock_address *to
 	if (err)
 		return err;
 	heard = await_server_go(r, line);
-	if (heard != 1 || ctl_parse_go_line(line))
-		return explain_server_answer(line, heard, why);
+	if (heard != 1 || ctl_parse_go(line))
+		return explain_answer(line, heard, why);
 	for (int64_t i = 0; i < r->load.lanes; i++) {
 		int64_t header;
 
-		load_stream_max_payload(r->lane[i].fd, r->load.udp, &header);
+		load_stream_payload(r->lane[i].fd, r->load.udp, &header);
 		load_stream_init(&r->lane[i], r->lane[i].fd, r->load.udp, tx_batch_bytes(&r->load, header));
 	}
 	return 0;
@@ -143,7 +143,7 @@ static enum send_end await_load_end(struct load_session *r, void (*ready)(void),
 	return r->push.err ? SEND_BROKEN : proc_stop ? SEND_SIGNAL : SEND_TIME;
 }
 
-int send_load_until_end(struct load_session *r, void (*ready)(void), void (*look)(const struct load_session *r), enum send_end *end,
+int send_run(struct load_session *r, void (*ready)(void), void (*look)(const struct load_session *r), enum send_end *end,
 			bool *heard)
 {
 	int err;

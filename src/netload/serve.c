@@ -18,16 +18,16 @@
 #define NOT_OUR_LINE "this is netload, and that is not a line of its protocol"
 #define TCP_HEADERS 66		/* bytes, with IPv4 and timestamps: a good estimate for choosing buffers */
 
-struct server_load_totals *server_load_totals_new(void)
+struct serve_totals *serve_totals_new(void)
 {
-	void *m = mmap(NULL, sizeof(struct server_load_totals), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *m = mmap(NULL, sizeof(struct serve_totals), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	return m == MAP_FAILED ? NULL : m;
 }
 
 /* --- one load -------------------------------------------------------------------------------------------------- */
 
-static int refuse_client(struct control_connection *d, const char *words)
+static int refuse_client(struct ctl_connection *d, const char *words)
 {
 	char line[CTL_LINE_MAX];
 
@@ -37,14 +37,14 @@ static int refuse_client(struct control_connection *d, const char *words)
 }
 
 /* Receives the client's request into r->load. 0, or -errno after the client was sent the reason. */
-static int receive_load_request(struct load_session *r)
+static int receive_request(struct load_session *r)
 {
 	char line[CTL_LINE_MAX], words[96];
 	int err = ctl_receive_line(&r->control, line, clock_now() + HELLO_NS, true);
 
 	if (err <= 0)
 		return err == -EPROTO ? refuse_client(&r->control, NOT_OUR_LINE) : err ? err : -ECONNRESET;
-	err = ctl_parse_load_line(line, &r->load);
+	err = ctl_parse_load(line, &r->load);
 	if (err == -EPROTONOSUPPORT) {
 		snprintf(words, sizeof(words), "the server has protocol version %d; use the same netload at both ends", CTL_VERSION);
 		return refuse_client(&r->control, words);
@@ -84,16 +84,16 @@ static int64_t accept_stream(struct load_session *r, int *fd, const struct sock_
 		if (got < 0)
 			return -1;
 		/* The mark follows the handshake within a round trip. */
-		if (!have_addresses_same_host(&from, peer) || sock_wait_ready(got, POLLIN, clock_now() + NS_PER_S, true) <= 0 ||
+		if (!sock_is_same_host(&from, peer) || sock_wait_ready(got, POLLIN, clock_now() + NS_PER_S, true) <= 0 ||
 		    recv(got, mark, sizeof(mark), 0) != sizeof(mark)) {
 			close(got);
 			return -1;
 		}
 	} else if (recvfrom(got, mark, sizeof(mark), 0, (struct sockaddr *)&from.addr, &from.size) != sizeof(mark) ||
-		   !have_addresses_same_host(&from, peer)) {
+		   !sock_is_same_host(&from, peer)) {
 		return -1;
 	}
-	lane = ctl_parse_stream_mark(mark, r->key, r->load.lanes, &number);
+	lane = ctl_parse_mark(mark, r->key, r->load.lanes, &number);
 	if (lane >= 0 && r->load.udp && connect(got, (struct sockaddr *)&from.addr, from.size))
 		lane = -1;
 	if ((lane < 0 || r->lane[lane].fd) && !r->load.udp) {
@@ -104,7 +104,7 @@ static int64_t accept_stream(struct load_session *r, int *fd, const struct sock_
 	return lane;
 }
 
-static int accept_all_streams(struct load_session *r, const int *fds, int ports, const struct sock_address *peer)
+static int accept_streams(struct load_session *r, const int *fds, int ports, const struct sock_address *peer)
 {
 	int64_t until = clock_now() + OPEN_NS, open = 0;
 	struct pollfd p[LOAD_STREAMS + 1];
@@ -147,10 +147,10 @@ static int open_streams(struct load_session *r)
 		if (fds[i] < 0)
 			return refuse_client(&r->control, "no free port at the server");
 	}
-	ctl_format_ok_line(line, sizeof(line), r->key, port, ports);
+	ctl_format_ok(line, sizeof(line), r->key, port, ports);
 	err = ctl_send_line(&r->control, line);
 	if (!err)
-		err = accept_all_streams(r, fds, ports, &peer);
+		err = accept_streams(r, fds, ports, &peer);
 	if (!r->load.udp)
 		close(fds[0]);
 	if (err == -ETIMEDOUT)
@@ -158,9 +158,9 @@ static int open_streams(struct load_session *r)
 	return err;
 }
 
-static void add_load_to_server_totals(struct server_load_totals *total, const struct load_session *r)
+static void add_totals(struct serve_totals *total, const struct load_session *r)
 {
-	struct stream_frame_counts all = sum_stream_counts(r->own.lane, r->load.lanes);
+	struct stream_counts all = load_sum_streams(r->own.lane, r->load.lanes);
 
 	atomic_fetch_add(&total->got_payload, all.got_payload);
 	atomic_fetch_add(&total->got_wire, all.got_wire);
@@ -169,7 +169,7 @@ static void add_load_to_server_totals(struct server_load_totals *total, const st
 }
 
 /* Runs the load once all streams are open. 0, or -errno: it broke off. */
-static int serve_accepted_load(struct load_session *r, struct server_load_totals *total)
+static int serve_load(struct load_session *r, struct serve_totals *total)
 {
 	char line[CTL_LINE_MAX];
 	int err;
@@ -186,7 +186,7 @@ static int serve_accepted_load(struct load_session *r, struct server_load_totals
 		err = ctl_receive_counts(&r->control, &r->other, r->load.lanes, INT64_MAX, true);
 	load_session_stop_tx(r, true);
 	load_session_stop_rx(r, err != 0);
-	add_load_to_server_totals(total, r);
+	add_totals(total, r);
 	/* The sender gets our counts also where a stop signal ended the load here. */
 	if (!err || err == -EINTR)
 		ctl_send_counts(&r->control, &r->own, r->load.lanes);
@@ -202,15 +202,15 @@ static void enable_keepalive(int fd)
 }
 
 /* Serves one client, in a process of its own. Exit status: 0: served, 1: refused, 2: broken off. */
-static int serve_client(int fd, struct server_load_totals *total)
+static int serve_client(int fd, struct serve_totals *total)
 {
 	static struct load_session r;	/* static: all zero */
-	struct rt_settings_granted got;
+	struct rt_granted got;
 	int err;
 
 	r.control.fd = fd;
 	enable_keepalive(fd);
-	err = receive_load_request(&r);
+	err = receive_request(&r);
 	if (err) {
 		atomic_fetch_add(&total->refused, 1);
 		return 1;
@@ -219,7 +219,7 @@ static int serve_client(int fd, struct server_load_totals *total)
 	munlockall();	/* the limit of an ordinary user is below a thread's stack, which could not start */
 	err = open_streams(&r);
 	if (!err)
-		err = serve_accepted_load(&r, total);
+		err = serve_load(&r, total);
 	atomic_fetch_add(err ? &total->broken : &total->loads, 1);
 	/* Wait until the client has read the last line. */
 	shutdown(fd, SHUT_WR);
@@ -230,15 +230,15 @@ static int serve_client(int fd, struct server_load_totals *total)
 
 /* --- all loads ------------------------------------------------------------------------------------------------- */
 
-struct serving_child_processes {
+struct serving_children {
 	pid_t pid[SERVE_AT_ONCE];
 	int n;
 	bool told;
 };
 
-static int fork_for_client(int listener, struct server_load_totals *total, struct serving_child_processes *c)
+static int fork_server(int listener, struct serve_totals *total, struct serving_children *c)
 {
-	struct control_connection full = { .fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC) };
+	struct ctl_connection full = { .fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC) };
 	pid_t parent = getpid(), child;
 
 	if (full.fd < 0)
@@ -251,7 +251,7 @@ static int fork_for_client(int listener, struct server_load_totals *total, struc
 	}
 	child = fork();
 	if (!child) {
-		proc_request_sigkill_at_parent_end(parent);
+		proc_die_beside_parent(parent);
 		close(listener);
 		_exit(serve_client(full.fd, total));
 	}
@@ -263,7 +263,7 @@ static int fork_for_client(int listener, struct server_load_totals *total, struc
 }
 
 /* Collects ended processes. True: one of them had served a load. */
-static bool reap_children(struct serving_child_processes *c, struct server_load_totals *total)
+static bool reap_children(struct serving_children *c, struct serve_totals *total)
 {
 	bool served = false;
 	int status;
@@ -279,17 +279,17 @@ static bool reap_children(struct serving_child_processes *c, struct server_load_
 	return served;
 }
 
-int serve(int listener, bool once, struct server_load_totals *total)
+int serve(int listener, bool once, struct serve_totals *total)
 {
-	struct serving_child_processes c = { .n = 0 };
+	struct serving_children c = { .n = 0 };
 	bool over = false;
 	int err = 0;
 
 	while ((!over && !err) || c.n) {
 		if (over || err)
-			clock_sleep_until(clock_now() + 10 * NS_PER_MS);
+			clock_sleep(clock_now() + 10 * NS_PER_MS);
 		else if (sock_wait_ready(listener, POLLIN, clock_now() + 50 * NS_PER_MS, true) == 1)
-			err = fork_for_client(listener, total, &c);
+			err = fork_server(listener, total, &c);
 		over = (reap_children(&c, total) && once) || over || proc_stop;
 		if ((proc_stop || err) && !c.told) {	/* the stop signal may have reached the parent only */
 			c.told = true;

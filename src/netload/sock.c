@@ -15,7 +15,7 @@
 
 /* --- places ---------------------------------------------------------------------------------------------------- */
 
-static int sock_split_address(const char *text, int port, char *host, size_t size, int64_t *number)
+static int split_address(const char *text, int port, char *host, size_t size, int64_t *number)
 {
 	const char *colon = strrchr(text, ':'), *end = colon;
 
@@ -32,7 +32,7 @@ static int sock_split_address(const char *text, int port, char *host, size_t siz
 	}
 	if (!end)
 		end = text + strlen(text);
-	if (colon && cli_parse_integer(colon + 1, number))
+	if (colon && cli_parse_int(colon + 1, number))
 		return -EINVAL;
 	if (*number < 1 || *number > 65535 || end == text || (size_t)(end - text) >= size)
 		return -EINVAL;
@@ -49,7 +49,7 @@ int sock_resolve(const char *text, int port, bool numeric, struct sock_address *
 	int64_t number;
 	int err;
 
-	if (sock_split_address(text, port, host, sizeof(host), &number)) {
+	if (split_address(text, port, host, sizeof(host), &number)) {
 		why_say(why, port ? "give an address, or an address and a port as ADDRESS:PORT" :
 			 "give HOST:PORT, such as 10.0.0.2:5210 or [::1]:5210");
 		return -EINVAL;
@@ -57,7 +57,7 @@ int sock_resolve(const char *text, int port, bool numeric, struct sock_address *
 	snprintf(service, sizeof(service), "%d", (int)number);
 	err = getaddrinfo(host, service, &hints, &found);
 	if (err)
-		return fail_with_reason(-EINVAL, why, "%s", err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err));
+		return why_fail(-EINVAL, why, "%s", err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err));
 	memset(out, 0, sizeof(*out));
 	memcpy(&out->addr, found->ai_addr, found->ai_addrlen);
 	out->size = found->ai_addrlen;
@@ -94,7 +94,7 @@ int sock_peer_address(int fd, struct sock_address *out)
 	return getpeername(fd, (struct sockaddr *)&out->addr, &out->size) ? -errno : 0;
 }
 
-bool have_addresses_same_host(const struct sock_address *a, const struct sock_address *b)
+bool sock_is_same_host(const struct sock_address *a, const struct sock_address *b)
 {
 	if (a->addr.ss_family != b->addr.ss_family)
 		return false;
@@ -113,7 +113,7 @@ static int sock_create(const struct sock_address *at, int type)
 	return fd < 0 ? -errno : fd;
 }
 
-static int sock_close_and_return(int fd, int err)
+static int close_failed(int fd, int err)
 {
 	close(fd);
 	return err;
@@ -135,7 +135,7 @@ int sock_listen(const struct sock_address *at, bool roomy)
 	if (roomy)	/* a receiver that waits for its CPU must not stop the sender */
 		sock_set_buffer(fd, SO_RCVBUF, SO_RCVBUFFORCE);
 	if (bind(fd, (const struct sockaddr *)&at->addr, at->size) || listen(fd, 128))
-		return sock_close_and_return(fd, -errno);
+		return close_failed(fd, -errno);
 	return fd;
 }
 
@@ -144,7 +144,7 @@ int sock_bind_udp(const struct sock_address *at)
 	int fd = sock_create(at, SOCK_DGRAM);
 
 	if (fd >= 0 && bind(fd, (const struct sockaddr *)&at->addr, at->size))
-		return sock_close_and_return(fd, -errno);
+		return close_failed(fd, -errno);
 	return fd;
 }
 
@@ -176,19 +176,19 @@ int sock_connect(const struct sock_address *to, int64_t until_ns, bool roomy)
 	if (!connect(fd, (const struct sockaddr *)&to->addr, to->size))
 		return fd;
 	if (errno != EINPROGRESS)
-		return sock_close_and_return(fd, -errno);
+		return close_failed(fd, -errno);
 	err = sock_wait_ready(fd, POLLOUT, until_ns, true);
 	if (err <= 0)
-		return sock_close_and_return(fd, err ? err : -ETIMEDOUT);
+		return close_failed(fd, err ? err : -ETIMEDOUT);
 	err = 0;
 	getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &size);
-	return err ? sock_close_and_return(fd, -err) : fd;
+	return err ? close_failed(fd, -err) : fd;
 }
 
 /* --- lines ----------------------------------------------------------------------------------------------------- */
 
 /* Takes the first complete line out of the received text. 1: there was one; 0: not yet; -EPROTO: not a line. */
-static int ctl_pop_buffered_line(struct control_connection *d, char *line)
+static int pop_line(struct ctl_connection *d, char *line)
 {
 	char *end = memchr(d->text, '\n', d->n);
 	size_t n;
@@ -205,10 +205,10 @@ static int ctl_pop_buffered_line(struct control_connection *d, char *line)
 	return 1;
 }
 
-int ctl_receive_line(struct control_connection *d, char *line, int64_t until_ns, bool heeds_stop)
+int ctl_receive_line(struct ctl_connection *d, char *line, int64_t until_ns, bool heeds_stop)
 {
 	for (;;) {
-		int err = ctl_pop_buffered_line(d, line);
+		int err = pop_line(d, line);
 		ssize_t n;
 
 		if (err)
@@ -225,7 +225,7 @@ int ctl_receive_line(struct control_connection *d, char *line, int64_t until_ns,
 	}
 }
 
-int ctl_send_line(struct control_connection *d, const char *line)
+int ctl_send_line(struct ctl_connection *d, const char *line)
 {
 	char text[CTL_LINE_MAX + 1];
 	int n = snprintf(text, sizeof(text), "%s\n", line), at = 0;
@@ -246,20 +246,20 @@ int ctl_send_line(struct control_connection *d, const char *line)
 	return 0;
 }
 
-int ctl_send_counts(struct control_connection *d, const struct load_counts *s, int64_t lanes)
+int ctl_send_counts(struct ctl_connection *d, const struct load_counts *s, int64_t lanes)
 {
 	char line[CTL_LINE_MAX];
 	int err = 0;
 
 	for (int64_t i = 0; !err && i < lanes; i++) {
-		err = ctl_format_stream_counts_line(line, sizeof(line), i, &s->lane[i]);
+		err = ctl_format_stream(line, sizeof(line), i, &s->lane[i]);
 		err = err ? err : ctl_send_line(d, line);
 	}
-	err = err ? err : ctl_format_total_counts_line(line, sizeof(line), s);
+	err = err ? err : ctl_format_total(line, sizeof(line), s);
 	return err ? err : ctl_send_line(d, line);
 }
 
-int ctl_receive_counts(struct control_connection *d, struct load_counts *s, int64_t lanes, int64_t until_ns, bool heeds_stop)
+int ctl_receive_counts(struct ctl_connection *d, struct load_counts *s, int64_t lanes, int64_t until_ns, bool heeds_stop)
 {
 	char line[CTL_LINE_MAX];
 
@@ -268,7 +268,7 @@ int ctl_receive_counts(struct control_connection *d, struct load_counts *s, int6
 
 		if (err <= 0)
 			return err ? err : -ECONNRESET;
-		err = i < lanes ? ctl_parse_stream_counts_line(line, s, lanes) : ctl_parse_total_counts_line(line, s);
+		err = i < lanes ? ctl_parse_stream(line, s, lanes) : ctl_parse_total(line, s);
 		if (err)
 			return err;
 	}

@@ -21,7 +21,7 @@ int sock_port(const struct sock_address *p);
 /* The local and the peer's address of a socket. 0 or -errno. */
 int sock_local_address(int fd, struct sock_address *out);
 int sock_peer_address(int fd, struct sock_address *out);
-bool have_addresses_same_host(const struct sock_address *a, const struct sock_address *b);
+bool sock_is_same_host(const struct sock_address *a, const struct sock_address *b);
 
 /* Each returns a descriptor or -errno; -EINTR: a stop signal came. `roomy`: a large receive buffer from the start. */
 int sock_listen(const struct sock_address *at, bool roomy);
@@ -31,7 +31,7 @@ int sock_connect(const struct sock_address *to, int64_t until_ns, bool roomy);
 void sock_set_buffer(int fd, int plain, int forced);
 
 /* The control connection: lines of text (ctl.h). */
-struct control_connection {
+struct ctl_connection {
 	int fd;
 	size_t n;			/* bytes received and not yet returned as lines */
 	char text[CTL_LINE_MAX];
@@ -39,12 +39,12 @@ struct control_connection {
 
 /* Receives one line, without its newline, into `line` of CTL_LINE_MAX bytes. 1: received; 0: the other end has closed; -ETIMEDOUT;
  * -EINTR: a stop signal came, and `heeds_stop`; -EPROTO: not a line; or another -errno. */
-int ctl_receive_line(struct control_connection *d, char *line, int64_t until_ns, bool heeds_stop);
+int ctl_receive_line(struct ctl_connection *d, char *line, int64_t until_ns, bool heeds_stop);
 /* Sends one line within 5 s. 0 or -errno. */
-int ctl_send_line(struct control_connection *d, const char *line);
+int ctl_send_line(struct ctl_connection *d, const char *line);
 /* Send and receive the counts of one end, a line for each stream and one for the totals. 0 or -errno. */
-int ctl_send_counts(struct control_connection *d, const struct load_counts *s, int64_t lanes);
-int ctl_receive_counts(struct control_connection *d, struct load_counts *s, int64_t lanes, int64_t until_ns, bool heeds_stop);
+int ctl_send_counts(struct ctl_connection *d, const struct load_counts *s, int64_t lanes);
+int ctl_receive_counts(struct ctl_connection *d, struct load_counts *s, int64_t lanes, int64_t until_ns, bool heeds_stop);
 
 /* Waits until `fd` has one of the poll(2) `events`: 1; 0: not by `until_ns`; -EINTR: a stop signal came, and `heeds_stop`. */
 int sock_wait_ready(int fd, short events, int64_t until_ns, bool heeds_stop);

@@ -20,12 +20,12 @@
 struct tx_thread {
 	struct load_sender *p;
 	struct pacer beat;
-	struct per_second_rate_range second;
+	struct second_range second;
 	int64_t from_ns, end_ns, turn;	/* start and end of the load; stream whose turn the next batch is */
 	size_t at, window;		/* position in the random payload; bytes of it that are used */
 };
 
-unsigned char *tx_alloc_random_payload(int64_t seed)
+unsigned char *tx_new_noise(int64_t seed)
 {
 	uint64_t state = (uint64_t)seed, v;
 	unsigned char *noise = malloc(NOISE + NOISE_MORE);
@@ -57,7 +57,7 @@ int64_t tx_batch_bytes(const struct load_cfg *load, int64_t header)
 	return b.batch * load->size;
 }
 
-static const unsigned char *tx_next_random_payload_part(struct tx_thread *s, size_t bytes)
+static const unsigned char *next_noise(struct tx_thread *s, size_t bytes)
 {
 	const unsigned char *from = s->p->noise + s->at;
 
@@ -65,30 +65,30 @@ static const unsigned char *tx_next_random_payload_part(struct tx_thread *s, siz
 	return from;
 }
 
-static int64_t tx_total_bits(struct tx_thread *s)
+static int64_t sent_bits(struct tx_thread *s)
 {
 	int64_t bytes = 0;
 
 	for (int64_t i = 0; i < s->p->load->lanes; i++) {
-		load_stream_update_tx_counts(&s->p->lane[i]);
+		load_stream_count_tx(&s->p->lane[i]);
 		bytes += s->p->load->payload_bits ? s->p->lane[i].count.sent_payload : s->p->lane[i].count.sent_wire;
 	}
 	return 8 * bytes;
 }
 
 /* Checked also within a batch, which may take long to send. */
-static bool is_tx_stop_requested(const struct tx_thread *s)
+static bool is_stop_requested(const struct tx_thread *s)
 {
 	return atomic_load_explicit(&s->p->stop, memory_order_relaxed) || proc_stop;
 }
 
-static bool tx_should_continue(struct tx_thread *s, int64_t now)
+static bool goes_on_sending(struct tx_thread *s, int64_t now)
 {
-	if (is_rate_window_over(&s->second, now)) {
-		rate_window_close_second(&s->second, now, tx_total_bits(s));
+	if (second_is_over(&s->second, now)) {
+		second_close(&s->second, now, sent_bits(s));
 		atomic_store(&s->p->bits_per_s, s->second.last);
 	}
-	return !s->p->err && now < s->end_ns && !is_tx_stop_requested(s);
+	return !s->p->err && now < s->end_ns && !is_stop_requested(s);
 }
 
 /* --- one stream ------------------------------------------------------------------------------------------------ */
@@ -99,9 +99,9 @@ static bool is_send_buffer_full(int err)
 }
 
 /* Returns the bytes that the kernel took. */
-static size_t tx_send_bytes(struct tx_thread *s, struct load_stream *l, size_t bytes, int flags)
+static size_t send_bytes(struct tx_thread *s, struct load_stream *l, size_t bytes, int flags)
 {
-	ssize_t n = send(l->fd, tx_next_random_payload_part(s, bytes), bytes, MSG_NOSIGNAL | flags);
+	ssize_t n = send(l->fd, next_noise(s, bytes), bytes, MSG_NOSIGNAL | flags);
 
 	if (n < 0 && !is_send_buffer_full(errno))
 		s->p->err = -errno;
@@ -110,21 +110,21 @@ static size_t tx_send_bytes(struct tx_thread *s, struct load_stream *l, size_t b
 
 /* Returns the frames that were begun; l->rest bytes of the last one remain to be sent. Whole segments go in one call; smaller
  * frames would be merged by the kernel, so each ends a record. */
-static int64_t tx_send_tcp_frames(struct tx_thread *s, struct load_stream *l, int64_t frames)
+static int64_t send_frames(struct tx_thread *s, struct load_stream *l, int64_t frames)
 {
 	int64_t size = s->p->load->size, took = 0;
 
 	if (l->rest) {
-		l->rest -= (int64_t)tx_send_bytes(s, l, (size_t)l->rest, size < l->mss ? MSG_EOR : 0);
+		l->rest -= (int64_t)send_bytes(s, l, (size_t)l->rest, size < l->mss ? MSG_EOR : 0);
 		if (l->rest)
 			return 0;
 	}
-	while (took < frames && !l->rest && !is_tx_stop_requested(s)) {
+	while (took < frames && !l->rest && !is_stop_requested(s)) {
 		int64_t n = size < l->mss ? 1 : frames - took, bytes = n * size;
 
 		if (bytes > NOISE_MORE)
 			bytes = NOISE_MORE / size * size;
-		bytes = (int64_t)tx_send_bytes(s, l, (size_t)bytes, size < l->mss ? MSG_EOR : 0);
+		bytes = (int64_t)send_bytes(s, l, (size_t)bytes, size < l->mss ? MSG_EOR : 0);
 		n = (bytes + size - 1) / size;
 		l->rest = n * size - bytes;
 		took += n;
@@ -135,7 +135,7 @@ static int64_t tx_send_tcp_frames(struct tx_thread *s, struct load_stream *l, in
 }
 
 /* Returns the datagrams that the kernel took. */
-static int64_t tx_send_datagrams(struct tx_thread *s, struct load_stream *l, int64_t frames)
+static int64_t send_datagrams(struct tx_thread *s, struct load_stream *l, int64_t frames)
 {
 	struct mmsghdr msg[PARCEL] = { 0 };
 	struct iovec part[PARCEL][2];
@@ -143,14 +143,14 @@ static int64_t tx_send_datagrams(struct tx_thread *s, struct load_stream *l, int
 	size_t size = (size_t)s->p->load->size;
 	int64_t lane = l - s->p->lane, took = 0;
 
-	while (took < frames && !is_tx_stop_requested(s)) {
+	while (took < frames && !is_stop_requested(s)) {
 		unsigned n = frames - took < PARCEL ? (unsigned)(frames - took) : PARCEL;
 		int sent;
 
 		for (unsigned i = 0; i < n; i++) {
-			ctl_format_stream_mark(mark[i], s->p->key, lane, (uint64_t)(l->count.sent_frames + i));
+			ctl_format_mark(mark[i], s->p->key, lane, (uint64_t)(l->count.sent_frames + i));
 			part[i][0] = (struct iovec){ mark[i], CTL_MARK_BYTES };
-			part[i][1] = (struct iovec){ (void *)(uintptr_t)tx_next_random_payload_part(s, size - CTL_MARK_BYTES), size - CTL_MARK_BYTES };
+			part[i][1] = (struct iovec){ (void *)(uintptr_t)next_noise(s, size - CTL_MARK_BYTES), size - CTL_MARK_BYTES };
 			msg[i].msg_hdr = (struct msghdr){ .msg_iov = part[i], .msg_iovlen = 2 };
 		}
 		sent = sendmmsg(l->fd, msg, n, MSG_NOSIGNAL);
@@ -165,7 +165,7 @@ static int64_t tx_send_datagrams(struct tx_thread *s, struct load_stream *l, int
 	return took;
 }
 
-static void tx_wait_for_buffer(struct tx_thread *s, int64_t until_ns)
+static void await_buffer(struct tx_thread *s, int64_t until_ns)
 {
 	struct pollfd p[LOAD_STREAMS];
 	int64_t left = (until_ns - clock_now()) / NS_PER_MS;
@@ -178,7 +178,7 @@ static void tx_wait_for_buffer(struct tx_thread *s, int64_t until_ns)
 /* --- the schedule ---------------------------------------------------------------------------------------------- */
 
 /* Sends a batch, on streams in turn; a stream that takes nothing is skipped. Returns the frames that were sent or given up. */
-static int64_t tx_send_frames_on_all_streams(struct tx_thread *s, int64_t frames)
+static int64_t send_batch(struct tx_thread *s, int64_t frames)
 {
 	const struct load_cfg *load = s->p->load;
 	int64_t took = 0;
@@ -186,82 +186,82 @@ static int64_t tx_send_frames_on_all_streams(struct tx_thread *s, int64_t frames
 	for (int64_t tried = 0; tried < load->lanes && took < frames; tried++) {
 		struct load_stream *l = &s->p->lane[s->turn++ % load->lanes];
 
-		took += l->udp ? tx_send_datagrams(s, l, frames - took) : tx_send_tcp_frames(s, l, frames - took);
+		took += l->udp ? send_datagrams(s, l, frames - took) : send_frames(s, l, frames - took);
 	}
-	if (load->udp && took < frames && !is_tx_stop_requested(s)) {	/* datagrams: an open loop does not wait for buffer space */
+	if (load->udp && took < frames && !is_stop_requested(s)) {	/* datagrams: an open loop does not wait for buffer space */
 		s->p->side->refused_frames += frames - took;
 		took = frames;
 	}
 	return took;
 }
 
-static void tx_run_paced(struct tx_thread *s)
+static void run_paced(struct tx_thread *s)
 {
 	int64_t now, wake, frames, took;
 
-	while (now = clock_now(), tx_should_continue(s, now)) {
-		frames = pacer_frames_to_send(&s->beat, now, &wake);
+	while (now = clock_now(), goes_on_sending(s, now)) {
+		frames = pacer_take_due(&s->beat, now, &wake);
 		if (frames) {
-			took = tx_send_frames_on_all_streams(s, frames);
+			took = send_batch(s, frames);
 			pacer_count_done(&s->beat, took);
 			atomic_store(&s->p->started, true);
 			if (took < frames)
-				tx_wait_for_buffer(s, now + NAP_NS < s->end_ns ? now + NAP_NS : s->end_ns);
+				await_buffer(s, now + NAP_NS < s->end_ns ? now + NAP_NS : s->end_ns);
 			continue;
 		}
 		if (wake > now + NAP_NS)
 			wake = now + NAP_NS;
-		clock_sleep_until(wake < s->end_ns ? wake : s->end_ns);
+		clock_sleep(wake < s->end_ns ? wake : s->end_ns);
 	}
 	/* Frames due before the end are still sent. */
 	if (now < s->end_ns || s->p->err)
 		return;
-	if (pacer_frames_to_send(&s->beat, s->end_ns - 1, &wake))
-		pacer_count_done(&s->beat, tx_send_frames_on_all_streams(s, s->beat.batch));
+	if (pacer_take_due(&s->beat, s->end_ns - 1, &wake))
+		pacer_count_done(&s->beat, send_batch(s, s->beat.batch));
 	pacer_give_up_rest(&s->beat, s->end_ns - 1);
 }
 
-static void tx_run_unpaced(struct tx_thread *s)
+static void run_unpaced(struct tx_thread *s)
 {
 	const struct load_cfg *load = s->p->load;
 	int64_t now;
 
-	while (now = clock_now(), tx_should_continue(s, now)) {
+	while (now = clock_now(), goes_on_sending(s, now)) {
 		int64_t took = 0;
 
 		for (int64_t i = 0; i < load->lanes; i++)
-			took += load->udp ? tx_send_datagrams(s, &s->p->lane[i], PARCEL) : (int64_t)tx_send_bytes(s, &s->p->lane[i], CHUNK, 0);
+			took += load->udp ? send_datagrams(s, &s->p->lane[i], PARCEL) : (int64_t)send_bytes(s, &s->p->lane[i], CHUNK, 0);
 		atomic_store(&s->p->started, true);
 		if (!took)
-			tx_wait_for_buffer(s, now + NAP_NS);
+			await_buffer(s, now + NAP_NS);
 	}
 }
 
-static void *tx_main(void *context)
+static void *run_sender(void *context)
 {
 	struct load_sender *p = context;
 	struct tx_thread s = { .p = p, .window = p->load->rate ? NOISE : NOISE_FAST };
 	int64_t *room = p->load->random ? calloc(PACER_BLOCK_MAX, sizeof(*room)) : NULL;
-	int64_t cpu = clock_cpu_time_of_this_thread();
+	int64_t cpu = clock_thread_cpu();
 
 	/* Set here: the priority that rt_setup() gave the process is not inherited by threads. */
 	if (p->priority)
 		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &(struct sched_param){ .sched_priority = p->priority });
 	s.from_ns = clock_now();
 	s.end_ns = p->load->time_ns ? s.from_ns + p->load->time_ns : INT64_MAX;
-	rate_window_start(&s.second, s.from_ns, tx_total_bits(&s));
+	second_start(&s.second, s.from_ns, sent_bits(&s));
 	if (p->load->rate) {
 		pacer_start(&s.beat, p->load->rate, tx_frame_bits(p->load, p->lane), p->load->burst_ns, p->load->catch_up_ns, s.from_ns);
 		if (room)
-			pacer_use_random_times(&s.beat, (uint64_t)p->load->seed, room);
-		tx_run_paced(&s);
+			pacer_use_random(&s.beat, (uint64_t)p->load->seed, room);
+		run_paced(&s);
 	} else {
-		tx_run_unpaced(&s);
+		run_unpaced(&s);
 	}
 	p->side->sent_ns = clock_now() - s.from_ns;
-	rate_window_close_second(&s.second, s.from_ns + p->side->sent_ns, tx_total_bits(&s));
+	second_close(&s.second, s.from_ns + p->side->sent_ns, sent_bits(&s));
 	for (int64_t i = 0; i < p->load->lanes; i++) {
-		load_stream_update_tx_counts(&p->lane[i]);
+		load_stream_count_tx(&p->lane[i]);
 		if (!p->lane[i].udp)
 			shutdown(p->lane[i].fd, SHUT_WR);
 	}
@@ -270,7 +270,7 @@ static void *tx_main(void *context)
 	p->side->sent_seconds = s.second.seconds;
 	p->side->behind_ns = s.beat.behind_ns;
 	p->side->given_up_frames = s.beat.given_up;
-	p->side->cpu_ns += clock_cpu_time_of_this_thread() - cpu;
+	p->side->cpu_ns += clock_thread_cpu() - cpu;
 	free(room);
 	atomic_store(&p->over, true);
 	return NULL;
@@ -278,5 +278,5 @@ static void *tx_main(void *context)
 
 int tx_start(struct load_sender *p)
 {
-	return -pthread_create(&p->thread, NULL, tx_main, p);
+	return -pthread_create(&p->thread, NULL, run_sender, p);
 }

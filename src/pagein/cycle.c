@@ -15,9 +15,9 @@
 #define CACHED_SHARE 10			/* up to 1/10 of the swapped pages may stay in the swap cache; more is worth another attempt */
 
 /* Memory and page faults of all processes at one time. */
-struct all_process_memory_reading {
+struct memory_reading {
 	struct process_memory is[CYCLE_PROCESSES];
-	int64_t swapped_in;	/* bytes swapped in so far (memgroup_swapped_in_bytes); -1: not known */
+	int64_t swapped_in;	/* bytes swapped in so far (memgroup_swapin_bytes); -1: not known */
 	int64_t group_bytes;	/* bytes charged to the memory group now; -1: not known */
 };
 
@@ -27,16 +27,16 @@ const char *const cycle_columns[] = { "run", "time_ns", "event", "pid", "swap_by
 
 /* --- readings --- */
 
-static int64_t read_swapped_in_bytes(const struct cycle_cfg *cfg)
+static int64_t read_swapin(const struct cycle_cfg *cfg)
 {
 	bool machine;
 
-	return memgroup_swapped_in_bytes(&cfg->group, &machine);
+	return memgroup_swapin_bytes(&cfg->group, &machine);
 }
 
 /* Logs a row for each process if there is a log; `at_ns` 0: now. */
-static void log_process_memory_rows(const struct cycle_cfg *cfg, const struct cycle_run *run,
-				    const struct all_process_memory_reading *r,
+static void log_memory(const struct cycle_cfg *cfg, const struct cycle_run *run,
+				    const struct memory_reading *r,
 			const char *event,
 			int64_t at_ns)
 {
@@ -53,7 +53,7 @@ static void log_process_memory_rows(const struct cycle_cfg *cfg, const struct cy
 	}
 }
 
-static int explain_unreadable_process(const struct cycle_cfg *cfg, size_t i, int err, struct why *why)
+static int explain_unreadable(const struct cycle_cfg *cfg, size_t i, int err, struct why *why)
 {
 	why_say(why, "process %d: %s", (int)cfg->pid[i], err == -ESRCH ? "it has ended" :
 		 err == -EACCES ? "no right to read its memory map; run as its user, or as root" : strerror(-err));
@@ -61,39 +61,39 @@ static int explain_unreadable_process(const struct cycle_cfg *cfg, size_t i, int
 }
 
 /* Page faults and counters alone: quick, and does not stall the processes. */
-static int read_all_process_fault_counts(const struct cycle_cfg *cfg, struct all_process_memory_reading *r, struct why *why)
+static int read_faults(const struct cycle_cfg *cfg, struct memory_reading *r, struct why *why)
 {
 	for (size_t i = 0; i < cfg->n; i++) {
-		int err = read_process_page_fault_counts(cfg->pid[i], &r->is[i]);
+		int err = resident_read_faults(cfg->pid[i], &r->is[i]);
 
 		if (err)
-			return explain_unreadable_process(cfg, i, err, why);
+			return explain_unreadable(cfg, i, err, why);
 	}
-	r->swapped_in = read_swapped_in_bytes(cfg);
+	r->swapped_in = read_swapin(cfg);
 	r->group_bytes = memgroup_used_bytes(&cfg->group);
 	return 0;
 }
 
 /* 0, or -EIO with a line in `why`: a process has ended, or cannot be read. */
-static int read_all_process_memory(const struct cycle_cfg *cfg, struct all_process_memory_reading *r, struct why *why)
+static int read_memory(const struct cycle_cfg *cfg, struct memory_reading *r, struct why *why)
 {
 	for (size_t i = 0; i < cfg->n; i++) {
-		int err = read_process_memory_and_faults(cfg->pid[i], &r->is[i]);
+		int err = resident_read_all(cfg->pid[i], &r->is[i]);
 
 		if (err)
-			return explain_unreadable_process(cfg, i, err, why);
+			return explain_unreadable(cfg, i, err, why);
 	}
-	return read_all_process_fault_counts(cfg, r, why);
+	return read_faults(cfg, r, why);
 }
 
 /* The memory of each process as judge.h takes it, as if nothing had changed since this reading. */
-static void copy_reading_for_judge(const struct cycle_cfg *cfg, const struct all_process_memory_reading *r,
-				   struct process_memory_for_judge *p)
+static void copy_judged(const struct cycle_cfg *cfg, const struct memory_reading *r,
+				   struct judged_process *p)
 {
 	for (size_t i = 0; i < cfg->n; i++) {
 		const struct smaps_sum *m = &r->is[i].memory;
 
-		p[i] = (struct process_memory_for_judge){ .resident = m->anonymous_resident, .swap = m->anonymous_swap,
+		p[i] = (struct judged_process){ .resident = m->anonymous_resident, .swap = m->anonymous_swap,
 			.swap_after = m->anonymous_swap,
 					       .locked = m->all.locked };
 	}
@@ -101,7 +101,7 @@ static void copy_reading_for_judge(const struct cycle_cfg *cfg, const struct all
 
 /* --- keys --- */
 
-int cycle_request_timed_key(const struct cycle_cfg *cfg, struct timed_key *key, struct why *why)
+int cycle_time_key(const struct cycle_cfg *cfg, struct timed_key *key, struct why *why)
 {
 	int err = prober_request_key(cfg->prober, cfg->patience_ns, &key->answer);
 
@@ -115,28 +115,28 @@ int cycle_request_timed_key(const struct cycle_cfg *cfg, struct timed_key *key, 
 	return -EIO;
 }
 
-int cycle_send_warm_up_key(const struct cycle_cfg *cfg, struct why *why)
+int cycle_warm_up(const struct cycle_cfg *cfg, struct why *why)
 {
 	struct timed_key key;
 
-	return cycle_request_timed_key(cfg, &key, why);
+	return cycle_time_key(cfg, &key, why);
 }
 
 /* --- eviction --- */
 
 /* Whether too many pages are still in the swap cache. Not asked after madvise, which cannot empty the swap cache, nor beside a
  * memory hog, whose pages may be there. */
-static bool is_too_much_in_swap_cache(const struct cycle_cfg *cfg, const struct memory_hog_process *hog,
-				      const struct all_process_memory_reading *r)
+static bool has_cached_pages(const struct cycle_cfg *cfg, const struct evict_hog *hog,
+				      const struct memory_reading *r)
 {
-	int64_t swap = 0, cached = memgroup_swap_cached_bytes(&cfg->group);
+	int64_t swap = 0, cached = memgroup_cached_bytes(&cfg->group);
 
 	for (size_t i = 0; i < cfg->n; i++)
 		swap += r->is[i].memory.anonymous_swap;
 	return cfg->method != EVICT_MADVISE && !hog->pid && cached * CACHED_SHARE > swap;
 }
 
-static int evict_once(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_hog_process *hog, struct why *why)
+static int evict_once(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, struct why *why)
 {
 	struct why said;
 	int err = 0, ended;
@@ -147,22 +147,22 @@ static int evict_once(const struct cycle_cfg *cfg, struct cycle_run *run, struct
 			why_say(why, "cannot empty %s: %s", cfg->group.path, strerror(-err));
 	} else if (cfg->method == EVICT_MADVISE) {
 		for (size_t i = 0; !err && i < cfg->n; i++) {
-			err = evict_by_advice(cfg->pid[i]);
+			err = evict_advise(cfg->pid[i]);
 			if (err)
 				why_say(why, "cannot advise on the memory of process %d: %s", (int)cfg->pid[i],
 					 err == -ENOSYS ? "Linux 5.10 has process_madvise; take --evict cgroup or hog" :
 					 err == -EPERM ? "CAP_SYS_NICE and the right to trace it are needed; run as root" : strerror(-err));
 		}
-	} else if ((ended = memory_hog_check_ended(hog, &said)) > 0) {
+	} else if ((ended = evict_check_hog(hog, &said)) > 0) {
 		run->hogs_killed++;	/* paged out memory stays out: the next hog goes on from there */
 	} else if (ended < 0) {
-		err = fail_with_reason(-EIO, why, "%s ended before all was paged out: %s", cfg->hog[0], said.text);
+		err = why_fail(-EIO, why, "%s ended before all was paged out: %s", cfg->hog[0], said.text);
 	}
 	return err ? -EIO : 0;
 }
 
 /* --type: sends a key if one is due, as a user who goes on typing. */
-static int send_due_key_while_evicting(const struct cycle_cfg *cfg, struct cycle_run *run, int64_t *due_ns, struct why *why)
+static int send_due_key(const struct cycle_cfg *cfg, struct cycle_run *run, int64_t *due_ns, struct why *why)
 {
 	struct timed_key key;
 	int64_t now = clock_now();
@@ -171,7 +171,7 @@ static int send_due_key_while_evicting(const struct cycle_cfg *cfg, struct cycle
 	if (!cfg->type_ns || now < *due_ns)
 		return 0;
 	*due_ns = now + cfg->type_ns;
-	err = cycle_request_timed_key(cfg, &key, why);
+	err = cycle_time_key(cfg, &key, why);
 	if (!err && key.answer.answered_ns)
 		sample_add(&run->typed, key.answer.answered_ns - key.answer.due_ns);
 	else if (!err)
@@ -180,10 +180,10 @@ static int send_due_key_while_evicting(const struct cycle_cfg *cfg, struct cycle
 }
 
 /* Tries to page out until all processes count as evicted for extra_ns, or until until_ns (CLOCK_MONOTONIC). */
-static int evict_until_paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_hog_process *hog,
-				 struct all_process_memory_reading *r, int64_t extra_ns, int64_t until_ns, struct why *why)
+static int evict_all(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog,
+				 struct memory_reading *r, int64_t extra_ns, int64_t until_ns, struct why *why)
 {
-	struct process_memory_for_judge p[CYCLE_PROCESSES];
+	struct judged_process p[CYCLE_PROCESSES];
 	int64_t since = 0, type_due_ns = 0;
 	int err;
 
@@ -191,27 +191,27 @@ static int evict_until_paged_out(const struct cycle_cfg *cfg, struct cycle_run *
 		enum judge_why obstacle;
 		int64_t now;
 
-		if (cfg->method == EVICT_HOG && !hog->pid && (err = memory_hog_start(hog, cfg->hog)))
-			return fail_with_reason(-EIO, why, "cannot run %s: %s", cfg->hog[0], strerror(-err));
+		if (cfg->method == EVICT_HOG && !hog->pid && (err = evict_start_hog(hog, cfg->hog)))
+			return why_fail(-EIO, why, "cannot run %s: %s", cfg->hog[0], strerror(-err));
 		err = evict_once(cfg, run, hog, why);
 		if (!err)
-			err = send_due_key_while_evicting(cfg, run, &type_due_ns, why);
+			err = send_due_key(cfg, run, &type_due_ns, why);
 		if (!err)
-			err = read_all_process_memory(cfg, r, why);
+			err = read_memory(cfg, r, why);
 		if (err)
 			return err;
 		now = clock_now();
 		run->attempts++;
-		log_process_memory_rows(cfg, run, r, "evicting", 0);
-		copy_reading_for_judge(cfg, r, p);
-		obstacle = find_reason_not_evicted(p, cfg->n);
-		if (obstacle != JUDGE_CLEAR || is_too_much_in_swap_cache(cfg, hog, r))
+		log_memory(cfg, run, r, "evicting", 0);
+		copy_judged(cfg, r, p);
+		obstacle = judge_find_obstacle(p, cfg->n);
+		if (obstacle != JUDGE_CLEAR || has_cached_pages(cfg, hog, r))
 			since = 0;
 		else if (!since)
 			since = now;
 		if ((since && now - since >= extra_ns && !cfg->type_ns) || obstacle == JUDGE_NOTHING_ANONYMOUS || now > until_ns)
 			return 0;
-		proc_sleep_until_or_stop(now + ATTEMPT_GAP_NS);
+		proc_sleep(now + ATTEMPT_GAP_NS);
 		if (proc_stop)
 			return -EINTR;
 	}
@@ -220,31 +220,31 @@ static int evict_until_paged_out(const struct cycle_cfg *cfg, struct cycle_run *
 /* Pages the processes out, within cfg->evict_ns, and reads them into *r. Pages that a hog has just displaced are still being
  * written, so the hog runs on, four times as long in each round. Afterwards a hog runs only where cfg->hog_until says so. 0, -EINTR
  * on a stop signal, -EIO with a line in `why`. */
-static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_hog_process *hog,
-		    struct all_process_memory_reading *r, struct why *why)
+static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog,
+		    struct memory_reading *r, struct why *why)
 {
 	int64_t begin = clock_now(), extra = cfg->method == EVICT_HOG ? HOG_EXTRA_NS : 0;
-	struct process_memory_for_judge p[CYCLE_PROCESSES];
+	struct judged_process p[CYCLE_PROCESSES];
 	int err;
 
 	for (int round = 0; round < CYCLE_ROUNDS; round++, extra *= 4) {
 		if (round && cfg->hog_until == HOG_UNTIL_KEY2_PAUSED)
-			memory_hog_stop(hog);	/* a paused hog evicts nothing: start a new one */
-		err = evict_until_paged_out(cfg, run, hog, r, extra, begin + cfg->evict_ns, why);
+			evict_stop_hog(hog);	/* a paused hog evicts nothing: start a new one */
+		err = evict_all(cfg, run, hog, r, extra, begin + cfg->evict_ns, why);
 		if (err)
 			return err;
 		run->evict_ns = clock_now() - begin;
 		if (cfg->hog_until == HOG_UNTIL_EVICTED)
-			memory_hog_stop(hog);
+			evict_stop_hog(hog);
 		else if (cfg->hog_until == HOG_UNTIL_KEY2_PAUSED)
-			memory_hog_pause(hog);
-		log_process_memory_rows(cfg, run, r, "evicted", 0);
-		proc_sleep_until_or_stop(clock_now() + cfg->settle_ns);
+			evict_pause_hog(hog);
+		log_memory(cfg, run, r, "evicted", 0);
+		proc_sleep(clock_now() + cfg->settle_ns);
 		if (proc_stop)
 			return -EINTR;
-		err = read_all_process_memory(cfg, r, why);
-		copy_reading_for_judge(cfg, r, p);
-		if (err || (find_reason_not_evicted(p, cfg->n) == JUDGE_CLEAR && !is_too_much_in_swap_cache(cfg, hog, r)) || clock_now() > begin +
+		err = read_memory(cfg, r, why);
+		copy_judged(cfg, r, p);
+		if (err || (judge_find_obstacle(p, cfg->n) == JUDGE_CLEAR && !has_cached_pages(cfg, hog, r)) || clock_now() > begin +
 		    cfg->evict_ns)
 			return err;
 	}
@@ -253,7 +253,7 @@ static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct m
 
 /* --- runs --- */
 
-static int64_t sum_major_faults(const struct cycle_cfg *cfg, const struct all_process_memory_reading *r)
+static int64_t sum_major_faults(const struct cycle_cfg *cfg, const struct memory_reading *r)
 {
 	int64_t sum = 0;
 
@@ -269,33 +269,33 @@ static int64_t counter_increase(int64_t before, int64_t after)
 
 /* Sends the first key; counts page faults and swap-ins from the reading before the key (in *r) to the one after its echo (then in
  * *r). */
-static int measure_latency_of_first_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct all_process_memory_reading *r,
+static int time_first_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_reading *r,
 			  struct why *why)
 {
-	struct process_memory_for_judge p[CYCLE_PROCESSES];
-	struct all_process_memory_reading after = *r;
+	struct judged_process p[CYCLE_PROCESSES];
+	struct memory_reading after = *r;
 	int err;
 
-	copy_reading_for_judge(cfg, r, p);
+	copy_judged(cfg, r, p);
 	for (size_t i = 0; i < cfg->n; i++)
 		run->process[i].before = r->is[i];
-	run->cached_bytes = memgroup_swap_cached_bytes(&cfg->group);
-	log_process_memory_rows(cfg, run, r, "before_key", 0);
-	err = cycle_request_timed_key(cfg, &run->first, why);
+	run->cached_bytes = memgroup_cached_bytes(&cfg->group);
+	log_memory(cfg, run, r, "before_key", 0);
+	err = cycle_time_key(cfg, &run->first, why);
 	if (!err)
-		err = read_all_process_fault_counts(cfg, &after, why);
+		err = read_faults(cfg, &after, why);
 	if (err)
 		return err;
 	run->read_bytes = counter_increase(r->swapped_in, after.swapped_in);
-	run->fault_bytes = max_bytes_read_per_major_fault();
+	run->fault_bytes = memgroup_fault_bytes();
 	for (size_t i = 0; i < cfg->n; i++) {
 		p[i].major = after.is[i].major - r->is[i].major;
 		p[i].minor = after.is[i].minor - r->is[i].minor;
 	}
 	if (run->first.answer.sent_ns)
-		log_process_memory_rows(cfg, run, r, "sent", run->first.answer.sent_ns);
+		log_memory(cfg, run, r, "sent", run->first.answer.sent_ns);
 	*r = after;
-	err = read_all_process_memory(cfg, r, why);
+	err = read_memory(cfg, r, why);
 	if (err)
 		return err;
 	for (size_t i = 0; i < cfg->n; i++) {
@@ -303,26 +303,26 @@ static int measure_latency_of_first_key(const struct cycle_cfg *cfg, struct cycl
 		run->process[i].judged = p[i];
 	}
 	if (run->first.answer.answered_ns)
-		log_process_memory_rows(cfg, run, r, "echo", run->first.answer.answered_ns);
+		log_memory(cfg, run, r, "echo", run->first.answer.answered_ns);
 	return 0;
 }
 
-static int measure_latency_of_second_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct all_process_memory_reading *r,
+static int time_second_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_reading *r,
 			   struct why *why)
 {
-	struct all_process_memory_reading after;
+	struct memory_reading after;
 	int err;
 
-	proc_sleep_until_or_stop(clock_now() + cfg->pause_ns);
+	proc_sleep(clock_now() + cfg->pause_ns);
 	if (proc_stop)
 		return -EINTR;
-	err = read_all_process_memory(cfg, r, why);	/* faults after the first echo do not count for the second key */
+	err = read_memory(cfg, r, why);	/* faults after the first echo do not count for the second key */
 	if (err)
 		return err;
 	after = *r;
-	err = cycle_request_timed_key(cfg, &run->second, why);
+	err = cycle_time_key(cfg, &run->second, why);
 	if (!err)
-		err = read_all_process_fault_counts(cfg, &after, why);
+		err = read_faults(cfg, &after, why);
 	if (err)
 		return err;
 	run->second_read_bytes = counter_increase(r->swapped_in, after.swapped_in);
@@ -331,119 +331,119 @@ static int measure_latency_of_second_key(const struct cycle_cfg *cfg, struct cyc
 		run->process[i].second_minor = after.is[i].minor - r->is[i].minor;
 	}
 	if (run->second.answer.sent_ns)
-		log_process_memory_rows(cfg, run, r, "second_sent", run->second.answer.sent_ns);
-	err = read_all_process_memory(cfg, &after, why);
+		log_memory(cfg, run, r, "second_sent", run->second.answer.sent_ns);
+	err = read_memory(cfg, &after, why);
 	if (!err && run->second.answer.answered_ns)
-		log_process_memory_rows(cfg, run, &after, "second_echo", run->second.answer.answered_ns);
+		log_memory(cfg, run, &after, "second_echo", run->second.answer.answered_ns);
 	return err;
 }
 
-static struct swap_device_readings swap_readings_of_run(const struct cycle_run *run)
+static struct swap_readings get_swap_readings(const struct cycle_run *run)
 {
-	return (struct swap_device_readings){ run->read_bytes, run->cached_bytes, run->fault_bytes };
+	return (struct swap_readings){ run->read_bytes, run->cached_bytes, run->fault_bytes };
 }
 
 /* Sends both keys; *p and *device are then what judge.h takes. */
-static int measure_latency_of_both_keys(const struct cycle_cfg *cfg, struct cycle_run *run, struct all_process_memory_reading *r,
-		     struct process_memory_for_judge *p, struct swap_device_readings *device, struct why *why)
+static int time_both_keys(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_reading *r,
+		     struct judged_process *p, struct swap_readings *device, struct why *why)
 {
-	int err = measure_latency_of_first_key(cfg, run, r, why);
+	int err = time_first_key(cfg, run, r, why);
 
 	if (!err)
-		err = measure_latency_of_second_key(cfg, run, r, why);
+		err = time_second_key(cfg, run, r, why);
 	for (size_t i = 0; i < cfg->n; i++)
 		p[i] = run->process[i].judged;
-	*device = swap_readings_of_run(run);
+	*device = get_swap_readings(run);
 	return err;
 }
 
 /* Sends keys until one causes no major fault: the pages that a key touches are then in memory. */
-static int warm_up_application(const struct cycle_cfg *cfg, struct cycle_run *run, struct why *why)
+static int warm_up(const struct cycle_cfg *cfg, struct cycle_run *run, struct why *why)
 {
-	struct all_process_memory_reading r = { 0 };
+	struct memory_reading r = { 0 };
 	int64_t before;
-	int err = read_all_process_fault_counts(cfg, &r, why);
+	int err = read_faults(cfg, &r, why);
 
 	do {
 		before = sum_major_faults(cfg, &r);
 		if (!err)
-			err = cycle_send_warm_up_key(cfg, why);
+			err = cycle_warm_up(cfg, why);
 		if (!err)
-			err = read_all_process_fault_counts(cfg, &r, why);
+			err = read_faults(cfg, &r, why);
 		run->warm_keys++;
 		if (!err)
-			proc_sleep_until_or_stop(clock_now() + WARM_GAP_NS);
+			proc_sleep(clock_now() + WARM_GAP_NS);
 	} while (!err && !proc_stop && sum_major_faults(cfg, &r) > before && run->warm_keys < WARM_KEYS);
 	return err ? err : proc_stop ? -EINTR : 0;
 }
 
-int cycle_do_in_memory_run(const struct cycle_cfg *cfg, struct cycle_run *run, struct why *why)
+int cycle_run_resident(const struct cycle_cfg *cfg, struct cycle_run *run, struct why *why)
 {
-	struct all_process_memory_reading r;
-	struct process_memory_for_judge p[CYCLE_PROCESSES];
-	struct swap_device_readings device;
-	int err = warm_up_application(cfg, run, why);
+	struct memory_reading r;
+	struct judged_process p[CYCLE_PROCESSES];
+	struct swap_readings device;
+	int err = warm_up(cfg, run, why);
 
 	if (err)
 		return err;
-	proc_sleep_until_or_stop(clock_now() + cfg->settle_ns);
+	proc_sleep(clock_now() + cfg->settle_ns);
 	if (proc_stop)
 		return -EINTR;
-	err = read_all_process_memory(cfg, &r, why);
+	err = read_memory(cfg, &r, why);
 	if (!err)
-		err = measure_latency_of_both_keys(cfg, run, &r, p, &device, why);
+		err = time_both_keys(cfg, run, &r, p, &device, why);
 	if (!err)
-		judge_in_memory_run(p, cfg->n, &device, &run->verdict);
+		judge_resident_run(p, cfg->n, &device, &run->verdict);
 	return err;
 }
 
 /* For a run whose processes could not be paged out: no keys are sent. */
-static void record_unevicted_run(const struct cycle_cfg *cfg, struct cycle_run *run, const struct all_process_memory_reading *r)
+static void record_unevicted(const struct cycle_cfg *cfg, struct cycle_run *run, const struct memory_reading *r)
 {
-	struct process_memory_for_judge p[CYCLE_PROCESSES];
+	struct judged_process p[CYCLE_PROCESSES];
 
-	copy_reading_for_judge(cfg, r, p);
+	copy_judged(cfg, r, p);
 	for (size_t i = 0; i < cfg->n; i++) {
 		run->process[i].before = r->is[i];
 		run->process[i].judged = p[i];
 	}
 	run->read_bytes = run->second_read_bytes = -1;
-	run->cached_bytes = memgroup_swap_cached_bytes(&cfg->group);
+	run->cached_bytes = memgroup_cached_bytes(&cfg->group);
 }
 
-static int page_out_and_measure_latencies(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_hog_process *hog,
+static int measure_evicted(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog,
 					  struct why *why)
 {
-	struct all_process_memory_reading r;
-	struct process_memory_for_judge p[CYCLE_PROCESSES];
-	struct swap_device_readings device;
+	struct memory_reading r;
+	struct judged_process p[CYCLE_PROCESSES];
+	struct swap_readings device;
 	bool kept;
 	int err = page_out(cfg, run, hog, &r, why);
 
 	if (err)
 		return err;
-	copy_reading_for_judge(cfg, &r, p);
-	run->verdict.why = find_reason_not_evicted(p, cfg->n);
-	kept = run->verdict.why != JUDGE_CLEAR && cfg->kept && is_every_process_kept_in_memory(p, cfg->n);
+	copy_judged(cfg, &r, p);
+	run->verdict.why = judge_find_obstacle(p, cfg->n);
+	kept = run->verdict.why != JUDGE_CLEAR && cfg->kept && judge_all_kept(p, cfg->n);
 	if (run->verdict.why != JUDGE_CLEAR && !kept) {
 		run->verdict.state = JUDGE_NOT_EVICTED;
-		record_unevicted_run(cfg, run, &r);
+		record_unevicted(cfg, run, &r);
 		return 0;
 	}
-	err = measure_latency_of_both_keys(cfg, run, &r, p, &device, why);
+	err = time_both_keys(cfg, run, &r, p, &device, why);
 	if (err)
 		return err;
-	judge_paged_out_run(p, cfg->n, &device, &run->verdict);
+	judge_evicted_run(p, cfg->n, &device, &run->verdict);
 	if (kept)
 		run->verdict.state = JUDGE_KEPT;
 	return 0;
 }
 
-int cycle_do_paged_out_run(const struct cycle_cfg *cfg, struct cycle_run *run, struct why *why)
+int cycle_run_evicted(const struct cycle_cfg *cfg, struct cycle_run *run, struct why *why)
 {
-	struct memory_hog_process hog = { 0 };
-	int err = page_out_and_measure_latencies(cfg, run, &hog, why);
+	struct evict_hog hog = { 0 };
+	int err = measure_evicted(cfg, run, &hog, why);
 
-	memory_hog_stop(&hog);
+	evict_stop_hog(&hog);
 	return err;
 }

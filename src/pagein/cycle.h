@@ -33,9 +33,9 @@ struct cycle_cfg {
 };
 
 /* Memory and faults of one process around the first key. */
-struct cycle_process_readings {
+struct process_readings {
 	struct process_memory before;
-	struct process_memory_for_judge judged;
+	struct judged_process judged;
 	int64_t second_major, second_minor;	/* faults from the first echo to the second */
 };
 
@@ -48,12 +48,12 @@ struct cycle_run {
 	int64_t number;			/* from 1 */
 	bool out;			/* a run that was to be paged out; else in memory */
 	struct judge_verdict verdict;
-	struct cycle_process_readings process[CYCLE_PROCESSES];
+	struct process_readings process[CYCLE_PROCESSES];
 	struct timed_key first, second;
 	struct sample typed;		/* latencies of the --type keys, ns; to be freed */
 	int64_t read_bytes, second_read_bytes;	/* swapped in by the first echo, and from there to the second; -1: not known */
 	int64_t cached_bytes;		/* in the swap cache just before the first key; -1: not known */
-	int64_t fault_bytes;		/* max_bytes_read_per_major_fault() at the time of the first key */
+	int64_t fault_bytes;		/* memgroup_fault_bytes() at the time of the first key */
 	int64_t evict_ns, attempts;	/* duration of paging out, and attempts made */
 	int64_t warm_keys;
 	int64_t hogs_killed;		/* hogs that the kernel killed and that were replaced */
@@ -63,10 +63,10 @@ extern const char *const cycle_columns[];	/* columns of the log, schema pagein/1
 
 /* Do one run: 0, with the outcome in run->verdict; -EINTR on a stop signal; -EIO with a line in `why` for anything that ends the
  * measurement: a process or the prober has ended, a hog cannot run. */
-int cycle_do_in_memory_run(const struct cycle_cfg *cfg, struct cycle_run *run, struct why *why);
-int cycle_do_paged_out_run(const struct cycle_cfg *cfg, struct cycle_run *run, struct why *why);
+int cycle_run_resident(const struct cycle_cfg *cfg, struct cycle_run *run, struct why *why);
+int cycle_run_evicted(const struct cycle_cfg *cfg, struct cycle_run *run, struct why *why);
 
 /* Sends a key now and waits for its echo. 0, -EINTR or -EIO as above. */
-int cycle_request_timed_key(const struct cycle_cfg *cfg, struct timed_key *key, struct why *why);
+int cycle_time_key(const struct cycle_cfg *cfg, struct timed_key *key, struct why *why);
 /* The same for a key whose latency is not recorded. */
-int cycle_send_warm_up_key(const struct cycle_cfg *cfg, struct why *why);
+int cycle_warm_up(const struct cycle_cfg *cfg, struct why *why);

@@ -23,14 +23,14 @@
 
 #define PATIENCE_NS (5 * NS_PER_S)
 
-struct evictable_mapping_list {
+struct mapping_list {
 	struct iovec *at;
 	size_t n;
 };
 
-static int add_evictable_mapping(void *context, const struct smaps_mapping *m)
+static int add_mapping(void *context, const struct smaps_mapping *m)
 {
-	struct evictable_mapping_list *list = context;
+	struct mapping_list *list = context;
 
 	if (m->kind == SMAPS_SPECIAL || !m->is.rss)
 		return 0;
@@ -40,15 +40,15 @@ static int add_evictable_mapping(void *context, const struct smaps_mapping *m)
 	return 0;
 }
 
-int evict_by_advice(pid_t pid)
+int evict_advise(pid_t pid)
 {
-	struct evictable_mapping_list list = { 0 };
+	struct mapping_list list = { 0 };
 	struct smaps_sum sum;
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0), err;
 
 	if (fd < 0)
 		return -errno;
-	err = smaps_read(pid, &sum, add_evictable_mapping, &list);
+	err = smaps_read(pid, &sum, add_mapping, &list);
 	/* one by one: the kernel stops at the first mapping that it refuses */
 	for (size_t i = 0; !err && i < list.n; i++)
 		if (syscall(SYS_process_madvise, fd, &list.at[i], 1, MADV_PAGEOUT, 0) < 0 &&
@@ -59,12 +59,12 @@ int evict_by_advice(pid_t pid)
 	return err == -ENOENT ? -ESRCH : err;
 }
 
-int memory_hog_start(struct memory_hog_process *h, char *const *command)
+int evict_start_hog(struct evict_hog *h, char *const *command)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), started[2], err = 0;
 	pid_t parent = getpid();
 
-	*h = (struct memory_hog_process){ .stderr_fd = memfd_create("hog", MFD_CLOEXEC) };
+	*h = (struct evict_hog){ .stderr_fd = memfd_create("hog", MFD_CLOEXEC) };
 	if (null < 0 || h->stderr_fd < 0 || pipe2(started, O_CLOEXEC)) {
 		err = -errno;
 		close(null);
@@ -73,7 +73,7 @@ int memory_hog_start(struct memory_hog_process *h, char *const *command)
 	h->pid = fork();
 	if (!h->pid) {
 		setpgid(0, 0);
-		proc_request_sigterm_at_parent_end();
+		proc_end_beside_parent();
 		dup2(null, STDIN_FILENO);
 		dup2(null, STDOUT_FILENO);
 		dup2(h->stderr_fd, STDERR_FILENO);
@@ -116,7 +116,7 @@ static void read_last_line(int fd, char *text, size_t size)
 		memmove(text, line + 1, strlen(line));
 }
 
-int memory_hog_check_ended(struct memory_hog_process *h, struct why *why)
+int evict_check_hog(struct evict_hog *h, struct why *why)
 {
 	int status, killed;
 
@@ -135,13 +135,13 @@ int memory_hog_check_ended(struct memory_hog_process *h, struct why *why)
 	return killed ? 1 : -1;
 }
 
-void memory_hog_pause(const struct memory_hog_process *h)
+void evict_pause_hog(const struct evict_hog *h)
 {
 	if (h->pid)
 		kill(-h->pid, SIGUSR1);
 }
 
-void memory_hog_stop(struct memory_hog_process *h)
+void evict_stop_hog(struct evict_hog *h)
 {
 	int64_t until = clock_now() + PATIENCE_NS;
 
@@ -151,7 +151,7 @@ void memory_hog_stop(struct memory_hog_process *h)
 	while (waitpid(h->pid, NULL, WNOHANG) == 0) {
 		if (clock_now() > until)
 			kill(-h->pid, SIGKILL);
-		clock_sleep_until(clock_now() + 5 * NS_PER_MS);
+		clock_sleep(clock_now() + 5 * NS_PER_MS);
 	}
 	close(h->stderr_fd);
 	h->pid = 0;

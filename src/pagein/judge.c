@@ -15,17 +15,17 @@ const char *const judge_reasons[] = {
 	"major faults after the key: not all pages that it needed were in memory",
 };
 
-double evicted_percent_of_process(const struct process_memory_for_judge *p)
+double judge_evicted_percent(const struct judged_process *p)
 {
 	return p->swap + p->resident > 0 ? 100.0 * (double)p->swap / (double)(p->swap + p->resident) : NAN;
 }
 
-enum judge_why find_reason_not_evicted(const struct process_memory_for_judge *p, size_t n)
+enum judge_why judge_find_obstacle(const struct judged_process *p, size_t n)
 {
 	enum judge_why why = JUDGE_CLEAR;
 
 	for (size_t i = 0; i < n; i++) {
-		double percent = evicted_percent_of_process(&p[i]);
+		double percent = judge_evicted_percent(&p[i]);
 
 		if (isnan(percent))
 			return JUDGE_NOTHING_ANONYMOUS;
@@ -35,17 +35,17 @@ enum judge_why find_reason_not_evicted(const struct process_memory_for_judge *p,
 	return n ? why : JUDGE_NOTHING_ANONYMOUS;
 }
 
-bool is_every_process_kept_in_memory(const struct process_memory_for_judge *p, size_t n)
+bool judge_all_kept(const struct judged_process *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!(evicted_percent_of_process(&p[i]) <= JUDGE_KEPT_PERCENT))
+		if (!(judge_evicted_percent(&p[i]) <= JUDGE_KEPT_PERCENT))
 			return false;
 	return n > 0;
 }
 
 /* Bytes read from the device for any process: what it counts, and at least what cannot have been in the swap cache. Without
  * either counter all of `refaulted`. */
-static int64_t estimate_bytes_read_from_device(const struct swap_device_readings *device, int64_t refaulted)
+static int64_t estimate_read_bytes(const struct swap_readings *device, int64_t refaulted)
 {
 	int64_t read = device->read_bytes < 0 && device->cached_bytes < 0 ? refaulted : 0;
 
@@ -56,8 +56,8 @@ static int64_t estimate_bytes_read_from_device(const struct swap_device_readings
 	return read;
 }
 
-static int64_t judge_compute_refaulted_bytes(const struct process_memory_for_judge *p, size_t n,
-					     const struct swap_device_readings *device,
+static int64_t compute_refaulted(const struct judged_process *p, size_t n,
+					     const struct swap_readings *device,
 				    struct judge_verdict *out)
 {
 	int64_t major = 0, read;
@@ -69,7 +69,7 @@ static int64_t judge_compute_refaulted_bytes(const struct process_memory_for_jud
 		if (p[i].swap_after < p[i].swap)
 			out->refaulted_bytes += p[i].swap - p[i].swap_after;
 	}
-	read = estimate_bytes_read_from_device(device, out->refaulted_bytes);
+	read = estimate_read_bytes(device, out->refaulted_bytes);
 	if (major * device->fault_bytes < read)		/* these processes waited for at most so much */
 		read = major * device->fault_bytes;
 	out->read_percent = out->refaulted_bytes > 0 ? 100.0 * (double)read / (double)out->refaulted_bytes : NAN;
@@ -78,12 +78,12 @@ static int64_t judge_compute_refaulted_bytes(const struct process_memory_for_jud
 	return major;
 }
 
-void judge_paged_out_run(const struct process_memory_for_judge *p, size_t n, const struct swap_device_readings *device,
+void judge_evicted_run(const struct judged_process *p, size_t n, const struct swap_readings *device,
 			 struct judge_verdict *out)
 {
-	int64_t major = judge_compute_refaulted_bytes(p, n, device, out);
+	int64_t major = compute_refaulted(p, n, device, out);
 
-	out->why = find_reason_not_evicted(p, n);
+	out->why = judge_find_obstacle(p, n);
 	if (out->why == JUDGE_CLEAR && !major)
 		out->why = JUDGE_NO_MAJOR_FAULT;
 	if (out->why == JUDGE_CLEAR && !(out->read_percent >= JUDGE_READ_PERCENT))
@@ -91,11 +91,11 @@ void judge_paged_out_run(const struct process_memory_for_judge *p, size_t n, con
 	out->state = out->why == JUDGE_CLEAR ? JUDGE_PAGED_OUT : JUDGE_NOT_EVICTED;
 }
 
-void judge_in_memory_run(const struct process_memory_for_judge *p, size_t n, const struct swap_device_readings *device,
+void judge_resident_run(const struct judged_process *p, size_t n, const struct swap_readings *device,
 			 struct judge_verdict *out)
 {
 	out->state = JUDGE_IN_MEMORY;
-	if (judge_compute_refaulted_bytes(p, n, device, out)) {
+	if (compute_refaulted(p, n, device, out)) {
 		out->state = JUDGE_NOT_IN_MEMORY;
 		out->why = JUDGE_MAJOR_FAULT;
 	}

@@ -15,7 +15,7 @@
 #define JUDGE_READ_PERCENT 50		/* of the swapped pages that came back, at least, must have been read from the device */
 
 /* Private anonymous memory of one process just before the key, in bytes, and page faults caused by the key. */
-struct process_memory_for_judge {
+struct judged_process {
 	int64_t resident, swap;
 	int64_t locked;			/* its fair share (PSS) of what it has locked into memory, of any kind */
 	int64_t swap_after;		/* bytes in swap after the echo */
@@ -23,7 +23,7 @@ struct process_memory_for_judge {
 };
 
 /* Counters of the swap device. */
-struct swap_device_readings {
+struct swap_readings {
 	int64_t read_bytes;		/* swapped in from the key to its echo, by the group or machine; below 0: not known */
 	int64_t cached_bytes;		/* in the swap cache just before the key, of the group or machine; below 0: not known */
 	int64_t fault_bytes;		/* the most that one major fault reads: a page and those read ahead with it */
@@ -51,15 +51,15 @@ struct judge_verdict {
 };
 
 /* Percent of the private anonymous memory that is in swap. NAN without anonymous memory. */
-double evicted_percent_of_process(const struct process_memory_for_judge *p);
+double judge_evicted_percent(const struct judged_process *p);
 
 /* State before the key: JUDGE_CLEAR if every process counts as evicted, else why not. */
-enum judge_why find_reason_not_evicted(const struct process_memory_for_judge *p, size_t n);
+enum judge_why judge_find_obstacle(const struct judged_process *p, size_t n);
 /* State before the key: whether all processes have resisted paging (JUDGE_KEPT_PERCENT). */
-bool is_every_process_kept_in_memory(const struct process_memory_for_judge *p, size_t n);
+bool judge_all_kept(const struct judged_process *p, size_t n);
 
 /* The verdict after the key, for a run that was to be paged out and for one that was to be in memory. */
-void judge_paged_out_run(const struct process_memory_for_judge *p, size_t n, const struct swap_device_readings *device,
+void judge_evicted_run(const struct judged_process *p, size_t n, const struct swap_readings *device,
 			 struct judge_verdict *out);
-void judge_in_memory_run(const struct process_memory_for_judge *p, size_t n, const struct swap_device_readings *device,
+void judge_resident_run(const struct judged_process *p, size_t n, const struct swap_readings *device,
 			 struct judge_verdict *out);

@@ -45,36 +45,36 @@ bool memgroup_has_process(const struct memgroup *g, pid_t pid)
 	bool found = false;
 	size_t n = 0;
 
-	files_list_processes_of_cgroup(g->path, &list, &n);
+	files_list_group(g->path, &list, &n);
 	while (n--)
 		found = found || list[n] == pid;
 	free(list);
 	return found;
 }
 
-static const char *reclaim_file_name(const struct memgroup *g)
+static const char *reclaim_file(const struct memgroup *g)
 {
 	return g->version == 1 ? "memory.force_empty" : "memory.reclaim";
 }
 
-int memgroup_check_can_evict(const struct memgroup *g, struct why *why)
+int memgroup_check_evict(const struct memgroup *g, struct why *why)
 {
 	char path[PATH_MAX];
 
-	if (!join_path_names(path, g->path, reclaim_file_name(g)) || access(path, W_OK))
-		return fail_with_reason(-1, why,
-				 "cannot write %s/%s (%s): run pagein as root; cgroup version 2 has this file since Linux 5.19", g->path, reclaim_file_name(g),
+	if (!join_path_names(path, g->path, reclaim_file(g)) || access(path, W_OK))
+		return why_fail(-1, why,
+				 "cannot write %s/%s (%s): run pagein as root; cgroup version 2 has this file since Linux 5.19", g->path, reclaim_file(g),
 				 strerror(errno));
-	if (g->version == 1 && account_read_number_behind_key(g->path, "memory.swappiness", NULL) == 0)
-		return fail_with_reason(-1, why,
+	if (g->version == 1 && account_read_number(g->path, "memory.swappiness", NULL) == 0)
+		return why_fail(-1, why,
 				 "memory.swappiness of %s is 0, so its anonymous memory stays: write 60 to it", g->path);
-	if (g->version == 2 && account_read_number_behind_key("/proc/sys/vm", "swappiness", NULL) == 0)
-		return fail_with_reason(-1, why, "vm.swappiness is 0, so anonymous memory stays: sysctl vm.swappiness=60");
-	if (g->version == 2 && account_read_number_behind_key(g->path, "memory.swap.max", NULL) == 0)
-		return fail_with_reason(-1, why,
+	if (g->version == 2 && account_read_number("/proc/sys/vm", "swappiness", NULL) == 0)
+		return why_fail(-1, why, "vm.swappiness is 0, so anonymous memory stays: sysctl vm.swappiness=60");
+	if (g->version == 2 && account_read_number(g->path, "memory.swap.max", NULL) == 0)
+		return why_fail(-1, why,
 				 "memory.swap.max of %s is 0, so its anonymous memory stays: write max to it", g->path);
-	if (account_read_number_behind_key("/proc", "meminfo", "SwapTotal:") <= 0)
-		return fail_with_reason(-1, why,
+	if (account_read_number("/proc", "meminfo", "SwapTotal:") <= 0)
+		return why_fail(-1, why,
 				 "there is no swap: anonymous memory has nowhere to go; switch some on with swapon");
 	return 0;
 }
@@ -84,7 +84,7 @@ int memgroup_page_out(const struct memgroup *g)
 	char path[PATH_MAX], text[32] = "0";
 	int err;
 
-	if (!join_path_names(path, g->path, reclaim_file_name(g)))
+	if (!join_path_names(path, g->path, reclaim_file(g)))
 		return -ENAMETOOLONG;
 	if (g->version == 2)
 		snprintf(text, sizeof(text), "%lld", (long long)memgroup_used_bytes(g));
@@ -93,32 +93,32 @@ int memgroup_page_out(const struct memgroup *g)
 	return err == -EAGAIN || err == -EBUSY || err == -EINTR ? 0 : err;
 }
 
-int64_t memgroup_swapped_in_bytes(const struct memgroup *g, bool *machine)
+int64_t memgroup_swapin_bytes(const struct memgroup *g, bool *machine)
 {
-	int64_t pages = g->version == 2 ? account_read_number_behind_key(g->path, "memory.stat", "pswpin") : -1;
+	int64_t pages = g->version == 2 ? account_read_number(g->path, "memory.stat", "pswpin") : -1;
 
 	*machine = pages < 0;
 	if (pages < 0)
-		pages = account_read_number_behind_key("/proc", "vmstat", "pswpin");
+		pages = account_read_number("/proc", "vmstat", "pswpin");
 	return pages < 0 ? -1 : pages * sysconf(_SC_PAGESIZE);
 }
 
-int64_t memgroup_swap_cached_bytes(const struct memgroup *g)
+int64_t memgroup_cached_bytes(const struct memgroup *g)
 {
 	if (g->version)
-		return account_read_number_behind_key(g->path, "memory.stat", g->version == 1 ? "total_swapcached" : "swapcached");
-	return account_read_number_behind_key("/proc", "meminfo", "SwapCached:");
+		return account_read_number(g->path, "memory.stat", g->version == 1 ? "total_swapcached" : "swapcached");
+	return account_read_number("/proc", "meminfo", "SwapCached:");
 }
 
 int64_t memgroup_used_bytes(const struct memgroup *g)
 {
-	return g->version ? account_read_number_behind_key(g->path, g->version == 1 ? "memory.usage_in_bytes" : "memory.current", NULL) :
+	return g->version ? account_read_number(g->path, g->version == 1 ? "memory.usage_in_bytes" : "memory.current", NULL) :
 	       -1;
 }
 
-int64_t max_bytes_read_per_major_fault(void)
+int64_t memgroup_fault_bytes(void)
 {
-	int64_t cluster = account_read_number_behind_key("/proc/sys/vm", "page-cluster", NULL);
+	int64_t cluster = account_read_number("/proc/sys/vm", "page-cluster", NULL);
 
 	return (int64_t)sysconf(_SC_PAGESIZE) << (cluster >= 0 && cluster <= 16 ? cluster : 3);	/* 3: the kernel's default */
 }

@@ -31,11 +31,11 @@ static struct {
 	int watch;
 	struct cli_pids pid;
 } cfg = { .runs = 10, .timeout_ns = 30 * NS_PER_S, .connect_ns = 10 * NS_PER_S, .ready_fd = STDERR_FILENO, .key = "a" };
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 
-/* For --hog as the last word, without a command: with one, cut_hog_command_from_options() has removed it before the options are
+/* For --hog as the last word, without a command: with one, cut_hog_command() has removed it before the options are
  * read. */
-static int reject_hog_without_command(const char *text, void *value)
+static int reject_bare_hog(const char *text, void *value)
 {
 	(void)text;
 	(void)value;
@@ -50,7 +50,7 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 'e', "evict", &cycle.method, .help = "how to page the processes out (cgroup)", .words = cycle_methods },
 	{ CLI_STR, 0, "cgroup", &cfg.cgroup, .help = "memory cgroup of the processes: a folder", .meta = "FOLDER" },
 	{ CLI_CALL, 0, "hog", &cycle.hog,
-	  .help = "last option: the hog, a program that takes the memory (memhog in the cgroup)", .call = reject_hog_without_command,
+	  .help = "last option: the hog, a program that takes the memory (memhog in the cgroup)", .call = reject_bare_hog,
 		  .meta = "COMMAND..." },
 	{ CLI_WORD, 0, "hog-until", &cycle.hog_until, .words = hog_ends, .help =
 	  "end the hog once all is paged out, or when the second key was answered; key2-paused: send it SIGUSR1 before (evicted)" },
@@ -75,7 +75,7 @@ static const struct cli_opt options[] = {
 };
 
 /* The path of another thinprobe program, which stands in the folder of this one; static, valid for two calls. */
-static const char *path_of_sibling_tool(const char *tool)
+static const char *find_tool(const char *tool)
 {
 	static char path[2][PATH_MAX];
 	static int turn;
@@ -89,11 +89,11 @@ static const char *path_of_sibling_tool(const char *tool)
 	return mine;
 }
 
-static void start_or_connect_prober(struct key_prober *prober, const char *target)
+static void start_prober(struct key_prober *prober, const char *target)
 {
 	struct why why;
 	char timeout[32], connect[32];
-	const char *command[24] = { path_of_sibling_tool("keyrepeat"), target, "--schedule", "asked", "--key", cfg.key, "--watch",
+	const char *command[24] = { find_tool("keyrepeat"), target, "--schedule", "asked", "--key", cfg.key, "--watch",
 				    watches[cfg.watch], "--timeout", timeout, "--connect", connect, "--ready-fd", "3" };
 	const struct {
 		const char *option, *value;
@@ -108,7 +108,7 @@ static void start_or_connect_prober(struct key_prober *prober, const char *targe
 			command[n++] = passed_on[i].value;
 		}
 	}
-	if (cfg.prober ? prober_open_named_pipes(prober, cfg.prober, &why) :
+	if (cfg.prober ? prober_open_pipes(prober, cfg.prober, &why) :
 	    prober_start(prober, (char *const *)(uintptr_t)command, 2 * cfg.connect_ns + 40 * NS_PER_S, &why))
 		die(EXIT_RUN, "%s", why.text);
 }
@@ -122,7 +122,7 @@ static void check_memory_group(void)
 	if (cycle.method == EVICT_CGROUP) {
 		if (!cfg.cgroup)
 			die_usage("--evict cgroup empties a memory group: give it with --cgroup, or take --evict madvise");
-		if (memgroup_check_can_evict(&cycle.group, &why))
+		if (memgroup_check_evict(&cycle.group, &why))
 			die(EXIT_MISSING, "%s", why.text);
 		for (size_t i = 0; i < cycle.n; i++)
 			if (!memgroup_has_process(&cycle.group, cycle.pid[i]))
@@ -131,11 +131,11 @@ static void check_memory_group(void)
 	}
 }
 
-static void check_processes_are_readable(void)
+static void check_processes(void)
 {
 	for (size_t i = 0; i < cycle.n; i++) {
 		struct process_memory is;
-		int err = read_process_memory_and_faults(cycle.pid[i], &is);
+		int err = resident_read_all(cycle.pid[i], &is);
 
 		if (err)
 			die(EXIT_RUN, "process %d: %s", (int)cycle.pid[i],
@@ -148,12 +148,12 @@ static char *const *default_hog_command(void)
 {
 	static const char *command[] = { "", "-s", "150%", "--touch", "keep", "--cgroup", NULL, NULL };
 
-	command[0] = path_of_sibling_tool("memhog");
+	command[0] = find_tool("memhog");
 	command[cfg.cgroup ? 6 : 5] = cfg.cgroup;
 	return (char *const *)(uintptr_t)command;
 }
 
-static void report_cycle_settings(struct rec_report *r, const char *target)
+static void report_settings(struct rec_report *r, const char *target)
 {
 	char text[512] = "";
 	size_t used = 0;
@@ -179,11 +179,11 @@ static void report_cycle_settings(struct rec_report *r, const char *target)
 	rec_add_real(r, "timeout_s", (double)cfg.timeout_ns / NS_PER_S, 3);
 	rec_add_str(r, "key", cfg.key);
 	rec_add_str(r, "watch", watches[cfg.watch]);
-	rec_add_int(r, "read_ahead_bytes", max_bytes_read_per_major_fault());
-	memgroup_swapped_in_bytes(&cycle.group, &machine);
+	rec_add_int(r, "read_ahead_bytes", memgroup_fault_bytes());
+	memgroup_swapin_bytes(&cycle.group, &machine);
 	rec_add_str(r, "swap_in_of", machine ? "machine" : "group");
 	rec_add_str(r, "not_included", "keyboard, USB, compositor and screen of a real client");
-	rec_end_container(r);
+	rec_end(r);
 }
 
 /* Alternates runs in memory and paged out. Returns the number of complete runs; *err: why the series ended early, or 0. */
@@ -193,14 +193,14 @@ static size_t run_cycles(struct cycle_run *run, int *err, struct why *why)
 
 	*err = 0;
 	for (int i = 0; !*err && !proc_stop && i < WARM_UP_KEYS; i++)
-		*err = cycle_send_warm_up_key(&cycle, why);
+		*err = cycle_warm_up(&cycle, why);
 	while (!*err && !proc_stop && n < (size_t)cfg.runs * kinds) {
 		run[n] = (struct cycle_run){ .number = (int64_t)n + 1, .out = n % kinds == 1 };
-		*err = run[n].out ? cycle_do_paged_out_run(&cycle, &run[n], why) : cycle_do_in_memory_run(&cycle, &run[n], why);
+		*err = run[n].out ? cycle_run_evicted(&cycle, &run[n], why) : cycle_run_resident(&cycle, &run[n], why);
 		if (!*err) {
 			n++;
 			if (cycle.log)
-				rows_flush_output_file(cycle.log);
+				rows_flush(cycle.log);
 		}
 	}
 	if (proc_stop)
@@ -209,11 +209,11 @@ static size_t run_cycles(struct cycle_run *run, int *err, struct why *why)
 }
 
 /* NULL without --timeline. */
-static struct memory_timeline *start_timeline(void)
+static struct timeline *start_timeline(void)
 {
 	struct timeline_cfg how = { .path = cfg.timeline, .pid = cycle.pid, .pids = cycle.n, .group = cfg.cgroup,
 				    .period_ns = TIMELINE_NS };
-	struct memory_timeline *t = cfg.timeline ? timeline_start(&how) : NULL;
+	struct timeline *t = cfg.timeline ? timeline_start(&how) : NULL;
 
 	if (cfg.timeline && !t)
 		die(EXIT_RUN, "cannot write %s: %m", cfg.timeline);
@@ -224,39 +224,39 @@ static int measure_cycles(struct rec_report *out, const char *target)
 {
 	struct cycle_run *run = calloc((size_t)cfg.runs * 2, sizeof(*run));
 	struct key_prober prober;
-	struct rt_settings_granted rt;
-	struct cycle_outcome_counts tally;
+	struct rt_granted rt;
+	struct cycle_tally tally;
 	struct why why = { "" };
-	struct memory_timeline *timeline;
+	struct timeline *timeline;
 	size_t n;
 	int err, lost = 0, timeline_lost;
 
 	if (!run)
 		die(EXIT_RUN, "out of memory");
-	start_or_connect_prober(&prober, target);
+	start_prober(&prober, target);
 	cycle.prober = &prober;
 	cycle.patience_ns = cfg.timeout_ns + GRACE_NS;
 	/* lock our memory: pagein may be in the cgroup that it pages out */
 	rt_setup(0, &rt);
 	if (!proc_stop)
-		proc_write_ready_line((int)cfg.ready_fd);
+		proc_write_ready((int)cfg.ready_fd);
 	timeline = start_timeline();
 	n = run_cycles(run, &err, &why);
 	timeline_lost = timeline_stop(timeline);
 	prober_close(&prober);
 	munlockall();
-	if (cycle.log && (lost = rows_close_output_file(cycle.log)))
+	if (cycle.log && (lost = rows_close(cycle.log)))
 		warn("cannot write %s: %s", cfg.log, strerror(-lost));
 	if (timeline_lost) {
 		warn("cannot write %s: %s", cfg.timeline, strerror(-timeline_lost));
 		lost = timeline_lost;
 	}
-	report_cycle_settings(out, target);
+	report_settings(out, target);
 	report_cycles(out, &cycle, run, n, cfg.timeout_ns, &tally);
-	rec_set_main_table(out, "runs");
+	rec_set_table(out, "runs");
 	if (err == -EIO)
-		rec_add_warning_line(out, "%s", why.text);
-	say_cycle_summary(out, &cycle, run, n, cfg.timeout_ns, &tally);
+		rec_warn(out, "%s", why.text);
+	report_say_cycles(out, &cycle, run, n, cfg.timeout_ns, &tally);
 	for (size_t i = 0; i < (size_t)cfg.runs * 2; i++)
 		sample_free(&run[i].typed);
 	free(run);
@@ -267,7 +267,7 @@ static int measure_cycles(struct rec_report *out, const char *target)
 	return lost || tally.of[JUDGE_NOT_EVICTED] || tally.of[JUDGE_NOT_IN_MEMORY] || tally.unanswered ? EXIT_LOSSY : EXIT_OK;
 }
 
-static void check_pagein_options(int first, int argc)
+static void check_options(int first, int argc)
 {
 	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log },
 					   { "--timeline", cfg.timeline } };
@@ -290,12 +290,12 @@ static void check_pagein_options(int first, int argc)
 		die_usage("--hog-until is for --evict hog");
 	if (cycle.type_ns && cycle.method != EVICT_HOG)
 		die_usage("--type is for --evict hog: it types while the hog takes the memory");
-	rec_check_outputs_differ(place, 3);
-	proc_require_ready_fd_writable((int)cfg.ready_fd);
+	rec_check_outputs(place, 3);
+	proc_check_ready_fd((int)cfg.ready_fd);
 }
 
 /* Removes --hog and the command after it from argv, since the command has options of its own. Returns the new argc. */
-static int cut_hog_command_from_options(int argc, char **argv)
+static int cut_hog_command(int argc, char **argv)
 {
 	for (int i = 1; i < argc - 1; i++) {
 		if (!strcmp(argv[i], "--hog")) {
@@ -312,18 +312,18 @@ int main(int argc, char **argv)
 	struct rec_report *out;
 	int first, status;
 
-	argc = cut_hog_command_from_options(argc, argv);
+	argc = cut_hog_command(argc, argv);
 	first = cli_parse(argc, argv, "pagein --pid PID,... TARGET [options] [--hog COMMAND...]",
 			  "Pages an application out, verifies that, and times the first key into it; alternates with runs in memory.", options);
-	check_pagein_options(first, argc);
-	proc_catch_stop_signals();	/* before the output, which a signal would otherwise leave half done */
+	check_options(first, argc);
+	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
 	check_memory_group();
-	check_processes_are_readable();
+	check_processes();
 	if (cycle.method == EVICT_HOG && !cycle.hog)
 		cycle.hog = default_hog_command();
-	out = rec_open_report_or_die(&out_cfg, "pagein");	/* before the run: a bad path must not cost it */
+	out = rec_must_open(&out_cfg, "pagein");	/* before the run: a bad path must not cost it */
 	cycle.log = rows_must_open(cfg.log, "pagein/1", cycle_columns);
 	status = measure_cycles(out, argv[first]);
-	rec_close_report_or_die(out);
+	rec_must_close(out);
 	return status;
 }

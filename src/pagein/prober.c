@@ -49,7 +49,7 @@ static void exec_prober(char *const *command, const int in[2], const int out[2],
 		ready_end = fcntl(ready[1], F_DUPFD_CLOEXEC, 10);
 
 	setpgid(0, 0);			/* not reached by Ctrl-C: the prober ends at the end of its input */
-	proc_request_sigterm_at_parent_end();	/* SIGTERM, not SIGKILL: the prober must restore settings of the display */
+	proc_end_beside_parent();	/* SIGTERM, not SIGKILL: the prober must restore settings of the display */
 	if (dup2(read_end, 0) < 0 || dup2(write_end, 1) < 0 || dup2(ready_end, 3) < 0 || getppid() != parent)
 		_exit(EXIT_RUN);
 	signal(SIGPIPE, SIG_DFL);
@@ -86,7 +86,7 @@ int prober_start(struct key_prober *p, char *const *command, int64_t patience_ns
 	return -1;
 }
 
-int prober_open_named_pipes(struct key_prober *p, const char *in_out, struct why *why)
+int prober_open_pipes(struct key_prober *p, const char *in_out, struct why *why)
 {
 	const char *comma = strchr(in_out, ',');
 	char *in = comma ? strndup(in_out, (size_t)(comma - in_out)) : NULL;
@@ -118,7 +118,7 @@ static int64_t parse_answer_time(const char *word)
 {
 	int64_t ns;
 
-	return !strcmp(word, "none") ? 0 : cli_parse_integer(word, &ns) || ns <= 0 ? -1 : ns;
+	return !strcmp(word, "none") ? 0 : cli_parse_int(word, &ns) || ns <= 0 ? -1 : ns;
 }
 
 static int parse_prober_answer(char *line, struct prober_key_times *out)
@@ -165,7 +165,7 @@ void prober_close(struct key_prober *p)
 	while (p->pid && waitpid(p->pid, NULL, WNOHANG) == 0) {
 		if (clock_now() > until)
 			kill(p->pid, SIGKILL);
-		clock_sleep_until(clock_now() + 5 * NS_PER_MS);
+		clock_sleep(clock_now() + 5 * NS_PER_MS);
 	}
 	p->pid = 0;
 }

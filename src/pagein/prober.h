@@ -22,7 +22,7 @@ struct prober_key_times {
  * 3. It gets SIGTERM when pagein dies, and shares its standard error. 0, or -1 with a line in `why`. */
 int prober_start(struct key_prober *p, char *const *command, int64_t patience_ns, struct why *why);
 /* Connects to a running prober through "IN,OUT", the two named pipes that it reads and writes. 0, or -1 with a line in `why`. */
-int prober_open_named_pipes(struct key_prober *p, const char *in_out, struct why *why);
+int prober_open_pipes(struct key_prober *p, const char *in_out, struct why *why);
 
 /* Requests a key and waits for its answer: 0; -EPIPE when the prober has ended, -ETIMEDOUT, -EPROTO for an answer in another
  * format, -EINTR on a stop signal (proc_stop). Answers to earlier requests are discarded. */

@@ -10,7 +10,7 @@ static double latency_ms(const struct timed_key *key)
 	return key->asked && key->answer.answered_ns ? (double)(key->answer.answered_ns - key->answer.due_ns) / NS_PER_MS : NAN;
 }
 
-static void report_paged_process(struct rec_report *r, pid_t pid, const struct cycle_process_readings *p)
+static void report_process(struct rec_report *r, pid_t pid, const struct process_readings *p)
 {
 	const struct smaps_sum *m = &p->before.memory;
 
@@ -19,16 +19,16 @@ static void report_paged_process(struct rec_report *r, pid_t pid, const struct c
 	rec_add_str(r, "name", p->before.name);
 	rec_add_int(r, "swap_bytes", m->anonymous_swap);
 	rec_add_int(r, "anonymous_private_bytes", m->anonymous_resident + m->anonymous_swap);
-	rec_add_real(r, "evicted_percent", evicted_percent_of_process(&p->judged), 2);
+	rec_add_real(r, "evicted_percent", judge_evicted_percent(&p->judged), 2);
 	rec_add_ints(r, { "file_resident_bytes", m->file_resident }, { "file_mapped_by_others_bytes", m->file_shared },
 		     { "shared_memory_resident_bytes", m->shared_memory_resident }, { "resident_bytes", m->all.rss },
 		     { "locked_bytes", m->all.locked }, { "major_faults", p->judged.major },
 		     { "minor_faults", p->judged.minor }, { "second_major_faults", p->second_major },
 		     { "second_minor_faults", p->second_minor });
-	rec_end_container(r);
+	rec_end(r);
 }
 
-static void report_cycle_run(struct rec_report *r, const struct cycle_cfg *cfg, struct cycle_run *run)
+static void report_run(struct rec_report *r, const struct cycle_cfg *cfg, struct cycle_run *run)
 {
 	int64_t major = 0, minor = 0;
 	bool timed = run->first.asked;
@@ -48,7 +48,7 @@ static void report_cycle_run(struct rec_report *r, const struct cycle_cfg *cfg, 
 	rec_add_real(r, "first_key_ms", timed ? latency_ms(&run->first) : NAN, 3);
 	rec_add_real(r, "second_key_ms", timed ? latency_ms(&run->second) : NAN, 3);
 	if (cfg->type_ns)
-		rec_add_sample_statistics(r, "typed_ms", &run->typed, NS_PER_MS);
+		rec_add_sample(r, "typed_ms", &run->typed, NS_PER_MS);
 	rec_add_str(r, "echo", timed ? run->first.answer.how : NULL);
 	rec_add_int(r, "major_faults", major);
 	rec_add_int(r, "minor_faults", minor);
@@ -62,12 +62,12 @@ static void report_cycle_run(struct rec_report *r, const struct cycle_cfg *cfg, 
 		     { "warm_keys", run->warm_keys });
 	rec_begin_array(r, "processes");
 	for (size_t i = 0; i < cfg->n; i++)
-		report_paged_process(r, cfg->pid[i], &run->process[i]);
-	rec_end_container(r);
-	rec_end_container(r);
+		report_process(r, cfg->pid[i], &run->process[i]);
+	rec_end(r);
+	rec_end(r);
 }
 
-static void add_key_latency(struct sample *s, const struct timed_key *key, int64_t timeout_ns, struct cycle_outcome_counts *tally)
+static void add_key_latency(struct sample *s, const struct timed_key *key, int64_t timeout_ns, struct cycle_tally *tally)
 {
 	if (key->asked && key->answer.answered_ns) {
 		sample_add(s, key->answer.answered_ns - key->answer.due_ns);
@@ -77,8 +77,8 @@ static void add_key_latency(struct sample *s, const struct timed_key *key, int64
 	}
 }
 
-static void report_state_timings(struct rec_report *r, const struct cycle_run *run, size_t n, enum judge_state state,
-		    const char *first_name, const char *second_name, int64_t timeout_ns, struct cycle_outcome_counts *tally)
+static void report_timings(struct rec_report *r, const struct cycle_run *run, size_t n, enum judge_state state,
+		    const char *first_name, const char *second_name, int64_t timeout_ns, struct cycle_tally *tally)
 {
 	struct sample first = { 0 }, second = { 0 };
 
@@ -88,41 +88,41 @@ static void report_state_timings(struct rec_report *r, const struct cycle_run *r
 		add_key_latency(&first, &run[i].first, timeout_ns, tally);
 		add_key_latency(&second, &run[i].second, timeout_ns, tally);
 	}
-	rec_add_sample_statistics(r, first_name, &first, NS_PER_MS);
-	rec_add_sample_statistics(r, second_name, &second, NS_PER_MS);
+	rec_add_sample(r, first_name, &first, NS_PER_MS);
+	rec_add_sample(r, second_name, &second, NS_PER_MS);
 	sample_free(&first);
 	sample_free(&second);
 }
 
 void report_cycles(struct rec_report *r, const struct cycle_cfg *cfg, struct cycle_run *run, size_t n,
-		   int64_t timeout_ns, struct cycle_outcome_counts *tally)
+		   int64_t timeout_ns, struct cycle_tally *tally)
 {
-	*tally = (struct cycle_outcome_counts){ 0 };
+	*tally = (struct cycle_tally){ 0 };
 	for (size_t i = 0; i < n; i++)
 		tally->of[run[i].verdict.state]++;
 	rec_begin_object(r, "result");
-	report_state_timings(r, run, n, JUDGE_IN_MEMORY, "in_memory_ms", "in_memory_second_ms", timeout_ns, tally);
-	report_state_timings(r, run, n, JUDGE_PAGED_OUT, "paged_out_ms", "paged_out_second_ms", timeout_ns, tally);
+	report_timings(r, run, n, JUDGE_IN_MEMORY, "in_memory_ms", "in_memory_second_ms", timeout_ns, tally);
+	report_timings(r, run, n, JUDGE_PAGED_OUT, "paged_out_ms", "paged_out_second_ms", timeout_ns, tally);
 	if (cfg->kept)
-		report_state_timings(r, run, n, JUDGE_KEPT, "kept_ms", "kept_second_ms", timeout_ns, tally);
+		report_timings(r, run, n, JUDGE_KEPT, "kept_ms", "kept_second_ms", timeout_ns, tally);
 	rec_add_ints(r, { "in_memory", tally->of[JUDGE_IN_MEMORY] }, { "paged_out", tally->of[JUDGE_PAGED_OUT] },
 		     { "kept", tally->of[JUDGE_KEPT] }, { "not_evicted", tally->of[JUDGE_NOT_EVICTED] },
 		     { "not_in_memory", tally->of[JUDGE_NOT_IN_MEMORY] }, { "unanswered", tally->unanswered });
 	rec_begin_array(r, "runs");
 	for (size_t i = 0; i < n; i++)
-		report_cycle_run(r, cfg, &run[i]);
-	rec_end_container(r);
-	rec_end_container(r);
+		report_run(r, cfg, &run[i]);
+	rec_end(r);
+	rec_end(r);
 }
 
 /* --- for people --------------------------------------------------------------------------------------------------- */
 
-static void say_state_table_row(struct rec_report *r, const char *name, const struct cycle_run *run, size_t n,
+static void say_state(struct rec_report *r, const char *name, const struct cycle_run *run, size_t n,
 				  enum judge_state state,
 		      int64_t timeout_ns)
 {
 	struct sample first = { 0 }, second = { 0 }, faults = { 0 }, read = { 0 };
-	struct cycle_outcome_counts unused = { 0 };
+	struct cycle_tally unused = { 0 };
 	char more[80] = "";
 
 	for (size_t i = 0; i < n; i++) {
@@ -139,11 +139,11 @@ static void say_state_table_row(struct rec_report *r, const char *name, const st
 			sample_add(&read, run[i].read_bytes);
 	}
 	if (state == JUDGE_PAGED_OUT && first.n)
-		snprintf(more, sizeof(more), "\t%s page faults, %s read back", text_of_sample_quantile(&faults, 0.5, 1),
+		snprintf(more, sizeof(more), "\t%s page faults, %s read back", stat_text(&faults, 0.5, 1),
 			 read.n ? memory_text(sample_quantile(&read, 0.5).value) : "-");
 	if (first.n)
-		rec_add_text_table_row(r, "%s\t%s ms\t%s ms%s", name, text_of_sample_quantile(&first, 0.5, NS_PER_MS),
-				       text_of_sample_quantile(&second, 0.5, NS_PER_MS), more);
+		rec_add_row(r, "%s\t%s ms\t%s ms%s", name, stat_text(&first, 0.5, NS_PER_MS),
+				       stat_text(&second, 0.5, NS_PER_MS), more);
 	sample_free(&first);
 	sample_free(&second);
 	sample_free(&faults);
@@ -152,27 +152,27 @@ static void say_state_table_row(struct rec_report *r, const char *name, const st
 
 #define APART 3		/* runs of each state: without a delay, chance puts all three of one above those of the other once in twenty */
 
-static void say_delay_by_paging(struct rec_report *r, const struct cycle_run *run, size_t n, int64_t timeout_ns)
+static void say_delay(struct rec_report *r, const struct cycle_run *run, size_t n, int64_t timeout_ns)
 {
 	struct sample in = { 0 }, out = { 0 };
-	struct cycle_outcome_counts unused = { 0 };
+	struct cycle_tally unused = { 0 };
 
 	for (size_t i = 0; i < n; i++)
 		if (run[i].verdict.state == JUDGE_IN_MEMORY || run[i].verdict.state == JUDGE_PAGED_OUT)
 			add_key_latency(run[i].verdict.state == JUDGE_IN_MEMORY ? &in : &out, &run[i].first, timeout_ns, &unused);
 	if (in.n >= APART && out.n >= APART && !in.censored && sample_min(&out).value > sample_max(&in).value)
-		rec_add_short_report_line(r, "Paging out delays the first key by %s%s (difference of the medians).",
+		rec_say(r, "Paging out delays the first key by %s%s (difference of the medians).",
 			sample_quantile(&out, 0.5).above ? "more than " : "",
 			ns_text(sample_quantile(&out, 0.5).value - sample_quantile(&in, 0.5).value));
 	else if (in.n && out.n)
-		rec_add_short_report_line(r, "These runs do not tell whether paging out delays the first key: they are %s.",
+		rec_say(r, "These runs do not tell whether paging out delays the first key: they are %s.",
 			in.n < APART || out.n < APART ? "too few" : "not apart");
 	sample_free(&in);
 	sample_free(&out);
 }
 
 /* The most frequent reason why runs were not paged out. */
-static enum judge_why most_frequent_unevicted_reason(const struct cycle_run *run, size_t n)
+static enum judge_why find_main_reason(const struct cycle_run *run, size_t n)
 {
 	int count[JUDGE_MAJOR_FAULT + 1] = { 0 };
 	enum judge_why most = JUDGE_CLEAR;
@@ -195,31 +195,31 @@ static const char *cure_text(enum judge_why why)
 	}
 }
 
-void say_cycle_summary(struct rec_report *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n, int64_t timeout_ns,
-		const struct cycle_outcome_counts *tally)
+void report_say_cycles(struct rec_report *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n, int64_t timeout_ns,
+		const struct cycle_tally *tally)
 {
-	enum judge_why why = most_frequent_unevicted_reason(run, n);
+	enum judge_why why = find_main_reason(run, n);
 	int64_t tried = tally->of[JUDGE_PAGED_OUT] + tally->of[JUDGE_NOT_EVICTED];
 
 	if (tally->of[JUDGE_NOT_EVICTED])
-		rec_add_warning_line(r, "%s page the process out%s%s (%s of %s). %s", tally->of[JUDGE_PAGED_OUT] ? "Could not always" :
+		rec_warn(r, "%s page the process out%s%s (%s of %s). %s", tally->of[JUDGE_PAGED_OUT] ? "Could not always" :
 				     "Could not",
 			 judge_reasons[why] ? ": " : "", judge_reasons[why] ? judge_reasons[why] : "",
-			 text_of_count(tally->of[JUDGE_PAGED_OUT]), text_of_count_and_noun(tried, "run"), cure_text(why));
+			 count_text(tally->of[JUDGE_PAGED_OUT]), counted_text(tried, "run"), cure_text(why));
 	if (tally->of[JUDGE_NOT_IN_MEMORY])
-		rec_add_warning_line(r, "left out: %s in memory with major page faults",
-				     text_of_count_and_noun(tally->of[JUDGE_NOT_IN_MEMORY], "run"));
+		rec_warn(r, "left out: %s in memory with major page faults",
+				     counted_text(tally->of[JUDGE_NOT_IN_MEMORY], "run"));
 	if (tally->unanswered)
-		rec_add_warning_line(r, "not answered in %s: %s", ns_text((double)timeout_ns),
-				     text_of_count_and_noun(tally->unanswered, "key"));
-	rec_add_short_report_line(r, "%s of two keys each; time from the key to the first screen update",
-				  text_of_count_and_noun((int64_t)n, "run"));
-	rec_begin_text_table(r, "lrr", "median of %s\tfirst key\tsecond key",
-		  text_of_count_and_noun(tally->of[JUDGE_IN_MEMORY] > tally->of[JUDGE_PAGED_OUT] ? tally->of[JUDGE_IN_MEMORY] :
+		rec_warn(r, "not answered in %s: %s", ns_text((double)timeout_ns),
+				     counted_text(tally->unanswered, "key"));
+	rec_say(r, "%s of two keys each; time from the key to the first screen update",
+				  counted_text((int64_t)n, "run"));
+	rec_begin_table(r, "lrr", "median of %s\tfirst key\tsecond key",
+		  counted_text(tally->of[JUDGE_IN_MEMORY] > tally->of[JUDGE_PAGED_OUT] ? tally->of[JUDGE_IN_MEMORY] :
 					 tally->of[JUDGE_PAGED_OUT], "run"));
-	say_state_table_row(r, "in memory", run, n, JUDGE_IN_MEMORY, timeout_ns);
-	say_state_table_row(r, "paged out", run, n, JUDGE_PAGED_OUT, timeout_ns);
+	say_state(r, "in memory", run, n, JUDGE_IN_MEMORY, timeout_ns);
+	say_state(r, "paged out", run, n, JUDGE_PAGED_OUT, timeout_ns);
 	if (cfg->kept)
-		say_state_table_row(r, "resisted", run, n, JUDGE_KEPT, timeout_ns);
-	say_delay_by_paging(r, run, n, timeout_ns);
+		say_state(r, "resisted", run, n, JUDGE_KEPT, timeout_ns);
+	say_delay(r, run, n, timeout_ns);
 }

@@ -4,25 +4,25 @@
 
 #include <errno.h>
 
-int read_process_page_fault_counts(pid_t pid, struct process_memory *out)
+int resident_read_faults(pid_t pid, struct process_memory *out)
 {
 	struct proc_stat is;
 
-	if (proc_stat_of_process(pid, &is))
+	if (proc_read_stat(pid, &is))
 		return -ESRCH;
 	out->minor = is.minor;
 	out->major = is.major;
 	return 0;
 }
 
-int read_process_memory_and_faults(pid_t pid, struct process_memory *out)
+int resident_read_all(pid_t pid, struct process_memory *out)
 {
 	int err = smaps_read(pid, &out->memory, NULL, NULL);
 
-	proc_read_first_line_of_file(pid, "comm", out->name, sizeof(out->name));
+	proc_read_line(pid, "comm", out->name, sizeof(out->name));
 	if (!err && !out->memory.mappings)	/* a zombie */
 		err = -ESRCH;
 	if (!err)
-		err = read_process_page_fault_counts(pid, out);
+		err = resident_read_faults(pid, out);
 	return err == -ENOENT ? -ESRCH : err;
 }

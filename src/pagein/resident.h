@@ -11,6 +11,6 @@ struct process_memory {
 };
 
 /* 0, -ESRCH if there is no such process (any more), -EACCES without the right to read its mappings, -EPROTO. */
-int read_process_memory_and_faults(pid_t pid, struct process_memory *out);
+int resident_read_all(pid_t pid, struct process_memory *out);
 /* Reads the page faults alone: does not stall the process as reading its smaps does. */
-int read_process_page_fault_counts(pid_t pid, struct process_memory *out);
+int resident_read_faults(pid_t pid, struct process_memory *out);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct memory_timeline {
+struct timeline {
 	struct timeline_cfg cfg;
 	struct row_file *rows;
 	pthread_t thread;
@@ -20,7 +20,7 @@ struct memory_timeline {
 };
 
 /* The number behind the word `name` at the start of a line; -1: no such line. */
-static int64_t find_status_number(const char *text, const char *name)
+static int64_t find_status(const char *text, const char *name)
 {
 	size_t length = strlen(name);
 
@@ -32,9 +32,9 @@ static int64_t find_status_number(const char *text, const char *name)
 	return -1;
 }
 
-static void add_kib_from_status_line(int64_t *sum, const char *status, const char *name)
+static void add_status_kib(int64_t *sum, const char *status, const char *name)
 {
-	int64_t kb = find_status_number(status, name);
+	int64_t kb = find_status(status, name);
 
 	*sum += kb > 0 ? kb * 1024 : 0;
 }
@@ -48,9 +48,9 @@ void timeline_take_sample(const struct timeline_cfg *cfg, const char *proc, stru
 	for (size_t i = 0; i < cfg->pids; i++) {
 		snprintf(path, sizeof(path), "%s/%lld/status", proc, (long long)cfg->pid[i]);
 		files_read_all(path, text, sizeof(text));
-		add_kib_from_status_line(&out->resident, text, "VmRSS:");
-		add_kib_from_status_line(&out->file, text, "RssFile:");
-		add_kib_from_status_line(&out->swap, text, "VmSwap:");
+		add_status_kib(&out->resident, text, "VmRSS:");
+		add_status_kib(&out->file, text, "RssFile:");
+		add_status_kib(&out->swap, text, "VmSwap:");
 		snprintf(path, sizeof(path), "%s/%lld/stat", proc, (long long)cfg->pid[i]);
 		files_read_all(path, text, sizeof(text));
 		if (!proc_parse_stat(text, &is)) {
@@ -60,20 +60,20 @@ void timeline_take_sample(const struct timeline_cfg *cfg, const char *proc, stru
 	}
 	if (!cfg->group)
 		return;
-	out->group = account_read_number_behind_key(cfg->group, "memory.current", NULL);
+	out->group = account_read_number(cfg->group, "memory.current", NULL);
 	if (out->group >= 0) {
-		out->group_swap = account_read_number_behind_key(cfg->group, "memory.swap.current", NULL);
-		out->group_major = account_read_number_behind_key(cfg->group, "memory.stat", "pgmajfault");
+		out->group_swap = account_read_number(cfg->group, "memory.swap.current", NULL);
+		out->group_major = account_read_number(cfg->group, "memory.stat", "pgmajfault");
 	} else {
-		out->group = account_read_number_behind_key(cfg->group, "memory.usage_in_bytes", NULL);
-		out->group_swap = account_read_number_behind_key(cfg->group, "memory.stat", "total_swap");
-		out->group_major = account_read_number_behind_key(cfg->group, "memory.stat", "total_pgmajfault");
+		out->group = account_read_number(cfg->group, "memory.usage_in_bytes", NULL);
+		out->group_swap = account_read_number(cfg->group, "memory.stat", "total_swap");
+		out->group_major = account_read_number(cfg->group, "memory.stat", "total_pgmajfault");
 	}
 }
 
-static void *timeline_thread_main(void *data)
+static void *run_sampler(void *data)
 {
-	struct memory_timeline *t = data;
+	struct timeline *t = data;
 	int64_t due = clock_now();
 
 	while (!atomic_load(&t->end)) {
@@ -89,32 +89,32 @@ static void *timeline_thread_main(void *data)
 		now = clock_now();
 		if (due < now)
 			due = now + t->cfg.period_ns;
-		while (clock_sleep_until(due))
+		while (clock_sleep(due))
 			;
 	}
 	return NULL;
 }
 
-struct memory_timeline *timeline_start(const struct timeline_cfg *cfg)
+struct timeline *timeline_start(const struct timeline_cfg *cfg)
 {
 	static const char *const columns[] = { "time_ns", "resident_bytes", "file_bytes", "swap_bytes", "major_faults",
 					       "minor_faults", "group_bytes", "group_swap_bytes", "group_major_faults", NULL };
-	struct memory_timeline *t = calloc(1, sizeof(*t));
+	struct timeline *t = calloc(1, sizeof(*t));
 	int err;
 
 	if (!t)
 		return NULL;
 	t->cfg = *cfg;
-	t->rows = rows_open_output_file(cfg->path, "timeline/1", columns);
+	t->rows = rows_open_new(cfg->path, "timeline/1", columns);
 	if (!t->rows) {
 		err = errno;
 		free(t);
 		errno = err;
 		return NULL;
 	}
-	err = proc_start_thread(&t->thread, 0, timeline_thread_main, t);
+	err = proc_start_thread(&t->thread, 0, run_sampler, t);
 	if (err) {
-		rows_close_output_file(t->rows);
+		rows_close(t->rows);
 		free(t);
 		errno = err;
 		return NULL;
@@ -122,7 +122,7 @@ struct memory_timeline *timeline_start(const struct timeline_cfg *cfg)
 	return t;
 }
 
-int timeline_stop(struct memory_timeline *t)
+int timeline_stop(struct timeline *t)
 {
 	int err;
 
@@ -130,7 +130,7 @@ int timeline_stop(struct memory_timeline *t)
 		return 0;
 	atomic_store(&t->end, true);
 	pthread_join(t->thread, NULL);
-	err = rows_close_output_file(t->rows);
+	err = rows_close(t->rows);
 	free(t);
 	return err;
 }

@@ -25,6 +25,6 @@ struct timeline_sample {
 /* Reads one sample; `proc` is the folder /proc, or another one in tests. */
 void timeline_take_sample(const struct timeline_cfg *cfg, const char *proc, struct timeline_sample *out);
 
-struct memory_timeline;
-struct memory_timeline *timeline_start(const struct timeline_cfg *cfg);	/* NULL with errno set */
-int timeline_stop(struct memory_timeline *t);	/* 0, or -errno: the table is incomplete. t may be NULL */
+struct timeline;
+struct timeline *timeline_start(const struct timeline_cfg *cfg);	/* NULL with errno set */
+int timeline_stop(struct timeline *t);	/* 0, or -errno: the table is incomplete. t may be NULL */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "acks.h"
 
-void ack_receiver_states_init(struct ack_receiver_state side[2])
+void acks_init(struct ack_receiver side[2])
 {
 	for (int i = 0; i < 2; i++)
-		side[i] = (struct ack_receiver_state){ .quickest_ns = -1 };
+		side[i] = (struct ack_receiver){ .quickest_ns = -1 };
 }
 
 static bool is_seq_later(uint32_t a, uint32_t b)
@@ -13,7 +13,7 @@ static bool is_seq_later(uint32_t a, uint32_t b)
 }
 
 /* Notes data sent to a side, which should acknowledge it. */
-static void acks_note_sent_data(struct ack_receiver_state *to, uint32_t end, int64_t time_ns)
+static void note_sent_data(struct ack_receiver *to, uint32_t end, int64_t time_ns)
 {
 	if (to->known && !is_seq_later(end, to->acked))
 		return;		/* a retransmission of acknowledged data: answered at once, by an acknowledgement that is not fresh */
@@ -28,11 +28,11 @@ static void acks_note_sent_data(struct ack_receiver_state *to, uint32_t end, int
 	to->waiting_ns = to->newest_ns = time_ns;
 }
 
-static struct ack_classification acks_classify_acknowledgement(struct ack_receiver_state *by, const struct segment *s,
+static struct ack_seen classify_ack(struct ack_receiver *by, const struct segment *s,
 							       int64_t time_ns,
 							bool pure)
 {
-	struct ack_classification seen = { .took_ns = -1, .pure = pure,
+	struct ack_seen seen = { .took_ns = -1, .pure = pure,
 				 .fresh = pure && (by->known ? is_seq_later(s->ack, by->acked) : by->waiting_ns != 0) };
 	int64_t took;
 
@@ -51,15 +51,15 @@ static struct ack_classification acks_classify_acknowledgement(struct ack_receiv
 	return seen;
 }
 
-struct ack_classification acks_classify_segment(struct ack_receiver_state side[2], int from, const struct segment *s,
+struct ack_seen acks_add_segment(struct ack_receiver side[2], int from, const struct segment *s,
 						int64_t time_ns)
 {
-	struct ack_classification seen = { .took_ns = -1 };
+	struct ack_seen seen = { .took_ns = -1 };
 	uint32_t length = s->payload_bytes + !!(s->flags & TCP_SYN) + !!(s->flags & TCP_FIN);
 
 	if (s->flags & TCP_ACK)
-		seen = acks_classify_acknowledgement(&side[from], s, time_ns, !s->payload_bytes && !(s->flags & (TCP_SYN | TCP_FIN | TCP_RST)));
+		seen = classify_ack(&side[from], s, time_ns, !s->payload_bytes && !(s->flags & (TCP_SYN | TCP_FIN | TCP_RST)));
 	if (length)
-		acks_note_sent_data(&side[1 - from], s->seq + length, time_ns);
+		note_sent_data(&side[1 - from], s->seq + length, time_ns);
 	return seen;
 }

@@ -16,7 +16,7 @@
 #define ACKS_LATEST_NS 500000000LL	/* from here on an acknowledgement was lost or stopped, not delayed */
 
 /* One side of a connection as the receiver of data. */
-struct ack_receiver_state {
+struct ack_receiver {
 	uint32_t acked;		/* acknowledged so far; valid where `known` */
 	uint32_t newest;	/* end of the newest data sent to this side */
 	int64_t waiting_ns;	/* since when data waits for an acknowledgement; 0: none does */
@@ -25,9 +25,9 @@ struct ack_receiver_state {
 	bool known;
 };
 
-void ack_receiver_states_init(struct ack_receiver_state side[2]);
+void acks_init(struct ack_receiver side[2]);
 
-struct ack_classification {
+struct ack_seen {
 	bool pure;		/* no payload, SYN, FIN or RST; window updates and repetitions included */
 	bool fresh;		/* pure, and acknowledges data for the first time */
 	bool delayed;		/* pure, and was delayed */
@@ -35,5 +35,5 @@ struct ack_classification {
 };
 
 /* Adds a TCP segment sent by side `from` (0, 1), and classifies it. */
-struct ack_classification acks_classify_segment(struct ack_receiver_state side[2], int from, const struct segment *s,
+struct ack_seen acks_add_segment(struct ack_receiver side[2], int from, const struct segment *s,
 						int64_t time_ns);

@@ -24,7 +24,7 @@
 
 struct capture {
 	pcap_t *pcap;
-	struct pcap_file_reader *records;	/* fast reader of this file; NULL: libpcap reads it */
+	struct pcap_reader *records;	/* fast reader of this file; NULL: libpcap reads it */
 	struct capture_format facts;
 	bool live;
 	pcap_dumper_t *dump;
@@ -46,7 +46,7 @@ static const char *link_name(pcap_t *p)
 
 /* A damaged time may be anything, so it is limited: differences of two times must not overflow. tv_usec holds nanoseconds where
  * the capture has them. */
-static void convert_pcap_packet(struct packet *p, const struct pcap_pkthdr *h, const u_char *bytes, bool nanoseconds)
+static void convert_packet(struct packet *p, const struct pcap_pkthdr *h, const u_char *bytes, bool nanoseconds)
 {
 	int64_t s = h->ts.tv_sec < -FAR_S ? -FAR_S : h->ts.tv_sec > FAR_S ? FAR_S : h->ts.tv_sec;
 
@@ -56,37 +56,37 @@ static void convert_pcap_packet(struct packet *p, const struct pcap_pkthdr *h, c
 	p->original = h->len;
 }
 
-static void hand_over_live_packet(u_char *context, const struct pcap_pkthdr *h, const u_char *bytes)
+static void take_live_packet(u_char *context, const struct pcap_pkthdr *h, const u_char *bytes)
 {
 	struct capture *c = (struct capture *)(void *)context;
 	struct packet p;
 
-	convert_pcap_packet(&p, h, bytes, c->facts.nanoseconds);
+	convert_packet(&p, h, bytes, c->facts.nanoseconds);
 	if (c->fn(c->context, &p) && c->dump)
 		pcap_dump((u_char *)c->dump, h, bytes);
 }
 
-static int deliver_pcap_records(struct capture *c, int most, packet_fn *fn, void *context)
+static int deliver_records(struct capture *c, int most, packet_fn *fn, void *context)
 {
 	struct packet p;
 	int taken = 0, n = 1;
 
-	while (taken < most && (n = pcap_reader_next_record(c->records, &p)) > 0) {
+	while (taken < most && (n = pcap_reader_next(c->records, &p)) > 0) {
 		fn(context, &p);
 		taken++;
 	}
 	return taken ? taken : n;
 }
 
-int capture_deliver_packets(struct capture *c, int most, packet_fn *fn, void *context)
+int capture_deliver(struct capture *c, int most, packet_fn *fn, void *context)
 {
 	int n;
 
 	if (c->records)
-		return deliver_pcap_records(c, most, fn, context);
+		return deliver_records(c, most, fn, context);
 	c->fn = fn;
 	c->context = context;
-	n = pcap_dispatch(c->pcap, most, hand_over_live_packet, (u_char *)c);
+	n = pcap_dispatch(c->pcap, most, take_live_packet, (u_char *)c);
 	if (n > 0 && c->dump && clock_now() - c->dumped_ns > FLUSH_NS) {
 		pcap_dump_flush(c->dump);	/* an error stays in the stream, and capture_close() returns it */
 		c->dumped_ns = clock_now();
@@ -101,16 +101,16 @@ int capture_next(struct capture *c, struct packet *p)
 	int n;
 
 	if (c->records)
-		return pcap_reader_next_record(c->records, p);
+		return pcap_reader_next(c->records, p);
 	n = pcap_next_ex(c->pcap, &h, &bytes);
 	if (n == 1)
-		convert_pcap_packet(p, h, bytes, c->facts.nanoseconds);
+		convert_packet(p, h, bytes, c->facts.nanoseconds);
 	return n == 1 ? 1 : n == PCAP_ERROR ? -1 : 0;
 }
 
 /* --- live captures --- */
 
-static void explain_activate_error(struct why *why, const char *interface, int status, pcap_t *p)
+static void explain_error(struct why *why, const char *interface, int status, pcap_t *p)
 {
 	switch (status) {
 	case PCAP_ERROR_NO_SUCH_DEVICE:
@@ -132,7 +132,7 @@ static void explain_activate_error(struct why *why, const char *interface, int s
 /* Compiles the filter, applied also behind one and two VLAN tags. In filters "vlan" shifts everything after it, so it comes last;
  * cooked headers have no "vlan". There, and where the filter gets too long for the kernel, all tagged packets pass, and the meter
  * ignores those not selected. */
-static int compile_capture_filter(struct capture *c, const char *filter, struct bpf_program *out)
+static int compile_filter(struct capture *c, const char *filter, struct bpf_program *out)
 {
 	bool cooked = c->facts.link->type == LINK_COOKED || c->facts.link->type == LINK_COOKED2;
 	char text[3 * CAPTURE_FILTER + 64];
@@ -152,7 +152,7 @@ static int compile_capture_filter(struct capture *c, const char *filter, struct 
 	return pcap_compile(c->pcap, out, text, 1, PCAP_NETMASK_UNKNOWN);
 }
 
-static int activate_capture(struct capture *c, const struct capture_live_cfg *cfg, struct why *why)
+static int activate_capture(struct capture *c, const struct capture_cfg *cfg, struct why *why)
 {
 	char error[PCAP_ERRBUF_SIZE] = "";
 	struct bpf_program filter;
@@ -165,22 +165,22 @@ static int activate_capture(struct capture *c, const struct capture_live_cfg *cf
 	pcap_set_promisc(c->pcap, cfg->promiscuous);
 	status = pcap_activate(c->pcap);
 	if (status < 0) {
-		explain_activate_error(why, cfg->interface, status, c->pcap);
+		explain_error(why, cfg->interface, status, c->pcap);
 		return -1;
 	}
 	/* In cooked captures, version 2 always has the kind of device; old kernels and libpcap have version 1 only. */
 	if (pcap_datalink(c->pcap) == DLT_LINUX_SLL)
 		pcap_set_datalink(c->pcap, DLT_LINUX_SLL2);
-	c->facts.link = link_layer_of_pcap_type(pcap_datalink(c->pcap));
+	c->facts.link = find_link_layer(pcap_datalink(c->pcap));
 	if (!c->facts.link)
-		return fail_with_reason(-1, why, "%s has link type %s; prototap knows " LINKS_KNOWN ": use -i any",
+		return why_fail(-1, why, "%s has link type %s; prototap knows " LINKS_KNOWN ": use -i any",
 				 cfg->interface, link_name(c->pcap));
-	if (compile_capture_filter(c, cfg->filter, &filter))
-		return fail_with_reason(-1, why, "cannot filter by port: %s", pcap_geterr(c->pcap));
+	if (compile_filter(c, cfg->filter, &filter))
+		return why_fail(-1, why, "cannot filter by port: %s", pcap_geterr(c->pcap));
 	status = pcap_setfilter(c->pcap, &filter);
 	pcap_freecode(&filter);
 	if (status || pcap_setnonblock(c->pcap, 1, error))
-		return fail_with_reason(-1, why, "cannot capture on %s: %s", cfg->interface, status ? pcap_geterr(c->pcap) : error);
+		return why_fail(-1, why, "cannot capture on %s: %s", cfg->interface, status ? pcap_geterr(c->pcap) : error);
 	c->facts.nanoseconds = pcap_get_tstamp_precision(c->pcap) == PCAP_TSTAMP_PRECISION_NANO;
 	return 0;
 }
@@ -203,7 +203,7 @@ static int open_dump(struct capture *c, const char *path, struct why *why)
 	return -1;
 }
 
-struct capture *capture_open_live(const struct capture_live_cfg *cfg, struct why *why)
+struct capture *capture_open_live(const struct capture_cfg *cfg, struct why *why)
 {
 	struct capture *c = calloc(1, sizeof(*c));
 	char error[PCAP_ERRBUF_SIZE] = "";
@@ -231,7 +231,7 @@ void capture_wait(struct capture *c, int64_t timeout_ns)
 		ppoll(&p, 1, &ts, NULL);
 }
 
-bool capture_read_drop_counts(struct capture *c, int64_t *kernel, int64_t *interface)
+bool capture_read_drops(struct capture *c, int64_t *kernel, int64_t *interface)
 {
 	struct pcap_stat stat;
 
@@ -242,7 +242,7 @@ bool capture_read_drop_counts(struct capture *c, int64_t *kernel, int64_t *inter
 	return true;
 }
 
-void list_interface_offload_names(const char *interface, char *text, size_t size)
+void capture_list_offloads(const char *interface, char *text, size_t size)
 {
 	static const struct { const char *name; unsigned command, mask; } features[] = {
 		{ "tso", ETHTOOL_GTSO, 1 }, { "gso", ETHTOOL_GGSO, 1 }, { "gro", ETHTOOL_GGRO, 1 },
@@ -271,7 +271,7 @@ void list_interface_offload_names(const char *interface, char *text, size_t size
 
 /* --- files --- */
 
-static void close_unless_stdin(FILE *stream)
+static void close_file(FILE *stream)
 {
 	if (stream != stdin)
 		fclose(stream);
@@ -285,7 +285,7 @@ struct capture *capture_open_file(FILE *stream, const char *path, size_t room, s
 
 	if (!c) {
 		why_say(why, "out of memory");
-		close_unless_stdin(stream);
+		close_file(stream);
 		return NULL;
 	}
 	c->facts.nanoseconds = true;	/* packet times are converted to nanoseconds */
@@ -293,11 +293,11 @@ struct capture *capture_open_file(FILE *stream, const char *path, size_t room, s
 	c->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, error);
 	if (!c->pcap) {
 		why_say(why, "%s is not a readable capture: %s; give a pcap or pcapng file", path, error);
-		close_unless_stdin(stream);
+		close_file(stream);
 		free(c);
 		return NULL;
 	}
-	c->facts.link = link_layer_of_pcap_type(pcap_datalink(c->pcap));
+	c->facts.link = find_link_layer(pcap_datalink(c->pcap));
 	if (c->facts.link) {
 		c->records = pcap_reader_open(fileno(stream), at, room, (uint32_t)pcap_snapshot(c->pcap));
 		return c;
@@ -307,9 +307,9 @@ struct capture *capture_open_file(FILE *stream, const char *path, size_t room, s
 	return NULL;
 }
 
-bool has_capture_unlike_interfaces(const struct capture *c, const char *path, struct why *why)
+bool capture_is_mixed(const struct capture *c, const char *path, struct why *why)
 {
-	const char *error = capture_error_text(c);
+	const char *error = capture_error(c);
 
 	if (strstr(error, "different from the type of the first interface")) {
 		why_say(why, "%.350s has interfaces of different link types, which do not fit into one report; "
@@ -324,14 +324,14 @@ bool has_capture_unlike_interfaces(const struct capture *c, const char *path, st
 	return false;
 }
 
-const struct capture_format *capture_format_of(const struct capture *c)
+const struct capture_format *capture_get_format(const struct capture *c)
 {
 	return &c->facts;
 }
 
-const char *capture_error_text(const struct capture *c)
+const char *capture_error(const struct capture *c)
 {
-	return c->records ? pcap_reader_error_text(c->records) : pcap_geterr(c->pcap);
+	return c->records ? pcap_reader_error(c->records) : pcap_geterr(c->pcap);
 }
 
 int capture_close(struct capture *c)

@@ -17,7 +17,7 @@ struct capture;
 
 #define CAPTURE_FILTER 4096	/* bytes of a filter expression */
 
-struct capture_live_cfg {
+struct capture_cfg {
 	const char *interface;	/* "any": all interfaces */
 	const char *filter;	/* pcap-filter(7), run in the kernel; on Ethernet applied behind VLAN tags, too */
 	const char *write_path;	/* also write each packet to this pcap file, times in nanoseconds; NULL: no file */
@@ -27,7 +27,7 @@ struct capture_live_cfg {
 };
 
 /* Starts a live capture. NULL with the reason and its cure in `why`. */
-struct capture *capture_open_live(const struct capture_live_cfg *cfg, struct why *why);
+struct capture *capture_open_live(const struct capture_cfg *cfg, struct why *why);
 
 /* Reads the header of a file, named `path` in messages, with a buffer of `room` bytes. The capture owns and closes the stream,
  * also on error. NULL with the reason in `why`. */
@@ -38,28 +38,28 @@ struct capture_format {
 	int snaplen;		/* bytes kept of a packet */
 	bool nanoseconds;	/* live: packet times have nanoseconds, else microseconds */
 };
-const struct capture_format *capture_format_of(const struct capture *c);
+const struct capture_format *capture_get_format(const struct capture *c);
 
 /* Hands at most `most` packets to `fn`. How many; 0: the end of the file, or live no packet at present; -1: see
- * capture_error_text(). */
-int capture_deliver_packets(struct capture *c, int most, packet_fn *fn, void *context);
-/* Reads one packet of a file, valid until the next call. 1; 0: end of the file; -1: see capture_error_text(). */
+ * capture_error(). */
+int capture_deliver(struct capture *c, int most, packet_fn *fn, void *context);
+/* Reads one packet of a file, valid until the next call. 1; 0: end of the file; -1: see capture_error(). */
 int capture_next(struct capture *c, struct packet *p);
 
 /* The last error, in libpcap's words. */
-const char *capture_error_text(const struct capture *c);
+const char *capture_error(const struct capture *c);
 /* Whether the last error is not damage but a kind of file that libpcap cannot read; explains kind and cure in `why`. */
-bool has_capture_unlike_interfaces(const struct capture *c, const char *path, struct why *why);
+bool capture_is_mixed(const struct capture *c, const char *path, struct why *why);
 
 #define CAPTURE_RING_MS 20	/* longest time that a packet of a live capture stays in the kernel's ring unread */
 
 /* Live: sleeps until there are packets, a signal comes or `timeout_ns` is over. */
 void capture_wait(struct capture *c, int64_t timeout_ns);
 /* Live: packets lost by the kernel and by the network card. False: not known. */
-bool capture_read_drop_counts(struct capture *c, int64_t *kernel, int64_t *interface);
+bool capture_read_drops(struct capture *c, int64_t *kernel, int64_t *interface);
 /* Lists the offloads by which a network card joins or splits packets, so that packets captured are not packets sent: "tso gso
  * gro", "none", or "unknown" where the device cannot be asked. */
-void list_interface_offload_names(const char *interface, char *text, size_t size);
+void capture_list_offloads(const char *interface, char *text, size_t size);
 
 /* 0, or -errno: not everything could be written to write_path. */
 int capture_close(struct capture *c);

@@ -31,7 +31,7 @@ static const struct link_layer links[] = {
 	{ 229, LINK_IPV6, "IPV6", "rawip6" },
 };
 
-const struct link_layer *link_layer_of_pcap_type(int number)
+const struct link_layer *find_link_layer(int number)
 {
 	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++)
 		if (links[i].number == number)
@@ -39,7 +39,7 @@ const struct link_layer *link_layer_of_pcap_type(int number)
 	return NULL;
 }
 
-const char *wire_bytes_meaning_text(enum link_type type)
+const char *wire_bytes_text(enum link_type type)
 {
 	switch (type) {
 	case LINK_ETHERNET:
@@ -52,14 +52,14 @@ const char *wire_bytes_meaning_text(enum link_type type)
 }
 
 /* Why bytes are missing: the capture kept too few, or the packet itself is too short. */
-static enum decoded decode_result_of_missing_bytes(const struct bounded_reader *r, uint32_t original)
+static enum decoded judge_missing(const struct bounded_reader *r, uint32_t original)
 {
 	return r->n < original ? DECODED_SHORT : DECODED_MALFORMED;
 }
 
 /* Headers that do not fit: those of a first fragment may continue in the next one, so that the ports are not known; else an
  * error. */
-static enum decoded decode_result_of_oversized_header(const struct segment *s)
+static enum decoded judge_oversized(const struct segment *s)
 {
 	return s->fragmented ? DECODED_FRAGMENT : DECODED_MALFORMED;
 }
@@ -69,7 +69,7 @@ static enum decoded decode_tcp(struct bounded_reader *r, size_t at, uint32_t roo
 	uint32_t header;
 
 	if (room < 20)
-		return decode_result_of_oversized_header(out);
+		return judge_oversized(out);
 	out->port[0] = read_be16(r, at);
 	out->port[1] = read_be16(r, at + 2);
 	out->seq = read_be32(r, at + 4);
@@ -77,11 +77,11 @@ static enum decoded decode_tcp(struct bounded_reader *r, size_t at, uint32_t roo
 	header = (uint32_t)(read_u8(r, at + 12) >> 4) * 4;
 	out->flags = read_u8(r, at + 13);
 	if (r->over)
-		return decode_result_of_missing_bytes(r, original);
+		return judge_missing(r, original);
 	if (header < 20)
 		return DECODED_MALFORMED;
 	if (header > room)
-		return decode_result_of_oversized_header(out);
+		return judge_oversized(out);
 	out->window = at + 16 <= r->n ? read_be16(r, at + 14) : UINT16_MAX;
 	out->transport = TRANSPORT_TCP;
 	out->transport_header_bytes = header;
@@ -96,12 +96,12 @@ static enum decoded decode_udp(struct bounded_reader *r, size_t at, uint32_t roo
 	uint32_t length;
 
 	if (room < UDP_HEADER)
-		return decode_result_of_oversized_header(out);
+		return judge_oversized(out);
 	out->port[0] = read_be16(r, at);
 	out->port[1] = read_be16(r, at + 2);
 	length = read_be16(r, at + 4);
 	if (r->over)
-		return decode_result_of_missing_bytes(r, original);
+		return judge_missing(r, original);
 	if (!length && !out->ipv4)	/* a jumbogram (RFC 2675, 4) */
 		length = room;
 	if (length < UDP_HEADER || (length > room && !out->fragmented))
@@ -126,7 +126,7 @@ static enum decoded decode_transport(struct bounded_reader *r, size_t at, uint8_
 	return DECODED_OTHER;
 }
 
-static void read_ipv4_as_mapped_ipv6(struct bounded_reader *r, size_t at, uint8_t *to)
+static void read_ipv4(struct bounded_reader *r, size_t at, uint8_t *to)
 {
 	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
 
@@ -141,10 +141,10 @@ static enum decoded decode_ipv4(struct bounded_reader *r, size_t at, uint32_t ro
 	uint32_t header = (uint32_t)(first & 15) * 4, length = read_be16(r, at + 2);
 	uint16_t fragment = read_be16(r, at + 6);
 
-	read_ipv4_as_mapped_ipv6(r, at + 12, out->address[0]);
-	read_ipv4_as_mapped_ipv6(r, at + 16, out->address[1]);
+	read_ipv4(r, at + 12, out->address[0]);
+	read_ipv4(r, at + 16, out->address[1]);
 	if (r->over)
-		return decode_result_of_missing_bytes(r, original);
+		return judge_missing(r, original);
 	if (!length)		/* 0: segmentation offload, the network card fills in the length */
 		length = room;
 	if (first >> 4 != 4 || header < 20 || header > length || length > room)
@@ -158,7 +158,7 @@ static enum decoded decode_ipv4(struct bounded_reader *r, size_t at, uint32_t ro
 	return decode_transport(r, at + header, protocol, original, out);
 }
 
-static bool is_ipv6_extension_header(uint8_t protocol)
+static bool is_extension(uint8_t protocol)
 {
 	switch (protocol) {
 	case HOP_BY_HOP: case ROUTING: case FRAGMENT: case AUTHENTICATION: case DESTINATION: case MOBILITY: case HOST_IDENTITY: case SHIM6:
@@ -169,16 +169,16 @@ static bool is_ipv6_extension_header(uint8_t protocol)
 }
 
 /* Skips the IPv6 extension headers; *next: the protocol behind the last one. DECODED_SEGMENT: no error so far. */
-static enum decoded skip_ipv6_extensions(struct bounded_reader *r, size_t at, uint32_t original, uint8_t *next, struct segment *out)
+static enum decoded skip_extensions(struct bounded_reader *r, size_t at, uint32_t original, uint8_t *next, struct segment *out)
 {
-	for (int i = 0; is_ipv6_extension_header(*next); i++) {
+	for (int i = 0; is_extension(*next); i++) {
 		uint8_t kind = *next, words;
 		uint32_t header = out->ip_header_bytes;
 
 		if (i == EXTENSIONS_MAX || (kind == HOP_BY_HOP && i))	/* hop-by-hop options must come first (RFC 8200, 4.1) */
 			return DECODED_MALFORMED;
 		if (header + 8 > out->ip_bytes)
-			return decode_result_of_oversized_header(out);
+			return judge_oversized(out);
 		*next = read_u8(r, at + header);
 		words = read_u8(r, at + header + 1);
 		if (kind == FRAGMENT) {
@@ -189,10 +189,10 @@ static enum decoded skip_ipv6_extensions(struct bounded_reader *r, size_t at, ui
 			out->fragmented = fragment & 1;
 		}
 		if (r->over)
-			return decode_result_of_missing_bytes(r, original);
+			return judge_missing(r, original);
 		out->ip_header_bytes += kind == FRAGMENT ? 8 : kind == AUTHENTICATION ? ((uint32_t)words + 2) * 4 : ((uint32_t)words + 1) * 8;
 	}
-	return out->ip_header_bytes > out->ip_bytes ? decode_result_of_oversized_header(out) : DECODED_SEGMENT;
+	return out->ip_header_bytes > out->ip_bytes ? judge_oversized(out) : DECODED_SEGMENT;
 }
 
 static enum decoded decode_ipv6(struct bounded_reader *r, size_t at, uint32_t room, uint32_t original, struct segment *out)
@@ -204,7 +204,7 @@ static enum decoded decode_ipv6(struct bounded_reader *r, size_t at, uint32_t ro
 	read_bytes(r, at + 8, out->address[0], 16);
 	read_bytes(r, at + 24, out->address[1], 16);
 	if (r->over)
-		return decode_result_of_missing_bytes(r, original);
+		return judge_missing(r, original);
 	if (length == 40)	/* a jumbogram, or segmentation offload */
 		length = room;
 	if (first >> 4 != 6 || length > room)
@@ -213,23 +213,23 @@ static enum decoded decode_ipv6(struct bounded_reader *r, size_t at, uint32_t ro
 	out->ip_bytes = length;
 	out->ip_header_bytes = 40;
 	out->fragmented = false;
-	what = skip_ipv6_extensions(r, at, original, &next, out);
+	what = skip_extensions(r, at, original, &next, out);
 	return what == DECODED_SEGMENT ? decode_transport(r, at + out->ip_header_bytes, next, original, out) : what;
 }
 
-static uint16_t ethertype_of_cooked_header(uint16_t device, uint16_t type)
+static uint16_t cooked_ethertype(uint16_t device, uint16_t type)
 {
 	/* On these devices, a cooked header's protocol is no EtherType. */
 	return device == ARPHRD_NETLINK || device == ARPHRD_RADIOTAP || device == ARPHRD_FRAD ? ETHERTYPE_NONE : type;
 }
 
-static uint32_t link_header_bytes_of_device(uint16_t device)
+static uint32_t device_header(uint16_t device)
 {
 	return device == ARPHRD_ETHERNET || device == ARPHRD_LOOPBACK ? ETHERNET_HEADER : 0;
 }
 
 /* The family is in the capturing host's byte order, which is not known; the number of IPv6 differs between systems. */
-static uint16_t ethertype_of_family(uint32_t family)
+static uint16_t family_ethertype(uint32_t family)
 {
 	switch (family > 0xffff ? __builtin_bswap32(family) : family) {
 	case 2:
@@ -243,7 +243,7 @@ static uint16_t ethertype_of_family(uint32_t family)
 
 /* Decodes the link layer's header: returns its length, with the EtherType of what follows in *type and its length on the wire in
  * *out. */
-static uint32_t decode_link_header(struct bounded_reader *r, enum link_type link, uint16_t *type, struct segment *out)
+static uint32_t decode_link(struct bounded_reader *r, enum link_type link, uint16_t *type, struct segment *out)
 {
 	uint16_t device;
 
@@ -254,16 +254,16 @@ static uint32_t decode_link_header(struct bounded_reader *r, enum link_type link
 		return ETHERNET_HEADER;
 	case LINK_COOKED:
 		device = read_be16(r, 2);
-		*type = ethertype_of_cooked_header(device, read_be16(r, 14));
-		out->link_bytes = link_header_bytes_of_device(device);
+		*type = cooked_ethertype(device, read_be16(r, 14));
+		out->link_bytes = device_header(device);
 		return COOKED_HEADER;
 	case LINK_COOKED2:
 		device = read_be16(r, 8);
-		*type = ethertype_of_cooked_header(device, read_be16(r, 0));
-		out->link_bytes = link_header_bytes_of_device(device);
+		*type = cooked_ethertype(device, read_be16(r, 0));
+		out->link_bytes = device_header(device);
 		return COOKED2_HEADER;
 	case LINK_LOOPBACK:
-		*type = ethertype_of_family(read_be32(r, 0));
+		*type = family_ethertype(read_be32(r, 0));
 		out->link_bytes = 0;
 		return LOOPBACK_HEADER;
 	case LINK_IP:
@@ -286,7 +286,7 @@ enum decoded decode_packet(enum link_type link, const struct packet *p, struct s
 
 	if (original < p->captured)
 		return DECODED_MALFORMED;
-	header = decode_link_header(&r, link, &type, out);
+	header = decode_link(&r, link, &type, out);
 	for (int tags = 0; type == ETHERTYPE_VLAN || type == ETHERTYPE_QINQ || type == ETHERTYPE_QINQ_OLD; tags++) {
 		if (tags == VLAN_TAGS_MAX)
 			return DECODED_MALFORMED;
@@ -295,7 +295,7 @@ enum decoded decode_packet(enum link_type link, const struct packet *p, struct s
 		out->link_bytes += VLAN_TAG;
 	}
 	if (r.over || p->captured < header)
-		return decode_result_of_missing_bytes(&r, original);
+		return judge_missing(&r, original);
 	out->wire_bytes = original - header + out->link_bytes;
 	if (type == ETHERTYPE_IPV4)
 		return decode_ipv4(&r, header, original - header, original, out);

@@ -30,9 +30,9 @@ struct link_layer {
 #define LINKS_KNOWN "Ethernet, Linux cooked, loopback and raw IP"
 
 /* The link type with this number; NULL: it cannot be read. */
-const struct link_layer *link_layer_of_pcap_type(int number);
+const struct link_layer *find_link_layer(int number);
 /* In words: which bytes of a frame wire_bytes counts in a capture of this link type. */
-const char *wire_bytes_meaning_text(enum link_type type);
+const char *wire_bytes_text(enum link_type type);
 
 enum transport { TRANSPORT_TCP, TRANSPORT_UDP };
 

@@ -16,11 +16,11 @@
 #define DUPLICATE_MEMORY 4096
 #define DUPLICATE_BYTES 128	/* of a packet's transport header and payload */
 
-struct duplicate_filter {
-	struct remembered_packet { uint64_t hash; int64_t time_ns; } packet[DUPLICATE_MEMORY];	/* by hash */
+struct duplicates {
+	struct packet_mark { uint64_t hash; int64_t time_ns; } packet[DUPLICATE_MEMORY];	/* by hash */
 	uint64_t copies;
 	bool payload_copies;		/* copies with payload were seen */
 };
 
 /* Whether `p`, decoded as `s`, is a copy of a packet just before; counts it. */
-bool duplicate_filter_add(struct duplicate_filter *d, const struct packet *p, const struct segment *s);
+bool duplicate_add(struct duplicates *d, const struct packet *p, const struct segment *s);

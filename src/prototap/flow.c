@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void counters_add_to_sum(void *to, const void *from, size_t bytes)
+void counters_add(void *to, const void *from, size_t bytes)
 {
 	for (size_t i = 0; i < bytes / sizeof(uint64_t); i++)
 		((uint64_t *)to)[i] += ((const uint64_t *)from)[i];
@@ -22,12 +22,12 @@ uint64_t flow_bytes(const struct flow *f)
 	return f->count[INPUT].wire_bytes + f->count[DISPLAY].wire_bytes;
 }
 
-uint64_t flow_missing_bytes(const struct flow *f)
+uint64_t flow_missing(const struct flow *f)
 {
 	uint64_t bytes = 0;
 
 	for (int c = 0; c < CHANNELS; c++)
-		bytes += f->count[c].missing_bytes + stream_unseen_bytes(&f->stream[c]);
+		bytes += f->count[c].missing_bytes + stream_unseen(&f->stream[c]);
 	return bytes;
 }
 
@@ -53,7 +53,7 @@ void flow_table_free(struct flow_table *t)
 	*t = (struct flow_table){ 0 };
 }
 
-const char *flow_address_text(const struct flow_key *key, int end, char text[FLOW_ADDRESS])
+const char *flow_address(const struct flow_key *key, int end, char text[FLOW_ADDRESS])
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 	const uint8_t *address = key->address[end];
@@ -62,7 +62,7 @@ const char *flow_address_text(const struct flow_key *key, int end, char text[FLO
 	return inet_ntop(ipv4 ? AF_INET : AF_INET6, ipv4 ? address + 12 : address, text, FLOW_ADDRESS);
 }
 
-int flow_key_of(const struct segment *s, struct flow_key *key)
+int flow_make_key(const struct segment *s, struct flow_key *key)
 {
 	int order = memcmp(s->address[0], s->address[1], 16), swapped = order > 0 || (!order && s->port[0] > s->port[1]);
 
@@ -100,7 +100,7 @@ struct flow *flow_find(struct flow_table *t, const struct flow_key *key, uint32_
 	return NULL;
 }
 
-struct flow *flow_find_eviction_victim(struct flow_table *t)
+struct flow *flow_find_victim(struct flow_table *t)
 {
 	struct flow *victim = NULL;
 
@@ -137,8 +137,8 @@ struct flow *flow_new(struct flow_table *t, const struct flow_key *key, uint32_t
 	f->next = t->bucket[hash & t->mask];
 	t->bucket[hash & t->mask] = i;
 	t->used++;
-	flow_current_message_reset(&f->run);
-	ack_receiver_states_init(f->ack);
+	message_reset(&f->run);
+	acks_init(f->ack);
 	return f;
 }
 
@@ -156,21 +156,21 @@ void flow_remove(struct flow_table *t, struct flow *f)
 	t->used--;
 }
 
-int flow_ranking_init(struct flow_ranking *r, uint32_t size)
+int ranking_init(struct flow_ranking *r, uint32_t size)
 {
 	*r = (struct flow_ranking){ .size = size };
 	r->flow = calloc(size ? size : 1, sizeof(*r->flow));
 	return r->flow ? 0 : -ENOMEM;
 }
 
-void flow_ranking_free(struct flow_ranking *r)
+void ranking_free(struct flow_ranking *r)
 {
 	free(r->flow);
 	*r = (struct flow_ranking){ 0 };
 }
 
 /* Most bytes first, then the earliest. */
-static int flow_compare_bytes(const void *a, const void *b)
+static int compare_bytes(const void *a, const void *b)
 {
 	const struct flow *x = a, *y = b;
 	uint64_t m = flow_bytes(x), n = flow_bytes(y);
@@ -180,13 +180,13 @@ static int flow_compare_bytes(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-static void flow_ranking_sift(struct flow_ranking *r, uint32_t at)
+static void sift(struct flow_ranking *r, uint32_t at)
 {
 	for (;;) {
 		uint32_t least = at;
 
 		for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < r->n; child++)
-			if (flow_compare_bytes(&r->flow[child], &r->flow[least]) > 0)
+			if (compare_bytes(&r->flow[child], &r->flow[least]) > 0)
 				least = child;
 		if (least == at)
 			return;
@@ -199,20 +199,20 @@ static void flow_ranking_sift(struct flow_ranking *r, uint32_t at)
 	}
 }
 
-void flow_ranking_offer(struct flow_ranking *r, const struct flow *f)
+void ranking_offer(struct flow_ranking *r, const struct flow *f)
 {
 	if (r->n < r->size) {
 		r->flow[r->n++] = *f;
 		if (r->n == r->size)
 			for (uint32_t i = r->n / 2; i-- > 0;)
-				flow_ranking_sift(r, i);
-	} else if (r->size && flow_compare_bytes(f, &r->flow[0]) < 0) {
+				sift(r, i);
+	} else if (r->size && compare_bytes(f, &r->flow[0]) < 0) {
 		r->flow[0] = *f;
-		flow_ranking_sift(r, 0);
+		sift(r, 0);
 	}
 }
 
-void flow_ranking_sort(struct flow_ranking *r)
+void ranking_sort(struct flow_ranking *r)
 {
-	qsort(r->flow, r->n, sizeof(*r->flow), flow_compare_bytes);
+	qsort(r->flow, r->n, sizeof(*r->flow), compare_bytes);
 }

@@ -17,7 +17,7 @@ enum channel { INPUT, DISPLAY, CHANNELS };	/* client to server, server to client
 
 /* Counts of one direction; all members are uint64_t. Packets, wire and IP bytes count everything, payload and messages new bytes
  * only. */
-struct channel_traffic_counts {
+struct channel_counts {
 	uint64_t packets, wire_bytes, ip_bytes;
 	uint64_t link_header_bytes, ip_header_bytes, tcp_header_bytes, udp_header_bytes;
 	uint64_t ipv4_packets, ipv4_bytes;
@@ -29,7 +29,7 @@ struct channel_traffic_counts {
 };
 
 /* Adds structs of `bytes` that have only members of type uint64_t. */
-void counters_add_to_sum(void *to, const void *from, size_t bytes);
+void counters_add(void *to, const void *from, size_t bytes);
 
 /* The two ends in the order of their addresses, so that both directions find the same flow. */
 struct flow_key {
@@ -42,24 +42,24 @@ struct flow {
 	struct flow_key key;
 	uint32_t hash, next;		/* next: index of the next flow in the bucket; 0: none */
 	uint8_t server;			/* end of the key (0, 1) that is the server */
-	uint8_t server_by;		/* enum server_by */
+	uint8_t server_clue;		/* enum server_clue */
 	bool used, reset, evicted;
 	bool begun[CHANNELS], finished[CHANNELS];	/* SYN, FIN seen */
 	uint32_t first_seq[CHANNELS];	/* sequence number of the SYN */
 	int64_t start_ns, last_ns;
-	struct channel_traffic_counts count[CHANNELS];
-	struct tcp_stream_state stream[CHANNELS];
-	struct flow_current_message run;
-	struct ack_receiver_state ack[CHANNELS];
+	struct channel_counts count[CHANNELS];
+	struct tcp_stream stream[CHANNELS];
+	struct message_state run;
+	struct ack_receiver ack[CHANNELS];
 	uint64_t update[3];		/* number of the current message's update, for each merge gap */
-	struct flow_payload_decoder *content;	/* owned by payload.c; NULL: nobody reads it */
+	struct flow_decoder *content;	/* owned by payload.c; NULL: nobody reads it */
 	bool tls_sought[CHANNELS];	/* the search for the start of TLS is over */
 };
 
 bool has_flow_ended(const struct flow *f);
 uint64_t flow_bytes(const struct flow *f);
 /* Bytes that were acknowledged and are not in the capture so far. */
-uint64_t flow_missing_bytes(const struct flow *f);
+uint64_t flow_missing(const struct flow *f);
 
 struct flow_table {
 	struct flow *flow;		/* index 0 is never used */
@@ -77,16 +77,16 @@ void flow_table_free(struct flow_table *t);
 
 /* The address of an end of the key, in words. */
 #define FLOW_ADDRESS 46		/* bytes of the longest one */
-const char *flow_address_text(const struct flow_key *key, int end, char text[FLOW_ADDRESS]);
+const char *flow_address(const struct flow_key *key, int end, char text[FLOW_ADDRESS]);
 
 /* The segment's key; returns which end of it (0, 1) is the segment's source. */
-int flow_key_of(const struct segment *s, struct flow_key *key);
+int flow_make_key(const struct segment *s, struct flow_key *key);
 uint32_t flow_hash(const struct flow_table *t, const struct flow_key *key);
 struct flow *flow_find(struct flow_table *t, const struct flow_key *key, uint32_t hash);
 
 /* The flow to replace next; NULL: the table has room. */
 #define FLOW_LOOK 64
-struct flow *flow_find_eviction_victim(struct flow_table *t);
+struct flow *flow_find_victim(struct flow_table *t);
 /* Adds a flow with all counts 0; NULL: the table is full. */
 struct flow *flow_new(struct flow_table *t, const struct flow_key *key, uint32_t hash);
 void flow_remove(struct flow_table *t, struct flow *f);
@@ -96,7 +96,7 @@ struct flow_ranking {
 	struct flow *flow;
 	uint32_t size, n;
 };
-int flow_ranking_init(struct flow_ranking *r, uint32_t size);	/* 0 or -ENOMEM */
-void flow_ranking_free(struct flow_ranking *r);
-void flow_ranking_offer(struct flow_ranking *r, const struct flow *f);	/* copies it */
-void flow_ranking_sort(struct flow_ranking *r);	/* most bytes first; no flow may be offered afterwards */
+int ranking_init(struct flow_ranking *r, uint32_t size);	/* 0 or -ENOMEM */
+void ranking_free(struct flow_ranking *r);
+void ranking_offer(struct flow_ranking *r, const struct flow *f);	/* copies it */
+void ranking_sort(struct flow_ranking *r);	/* most bytes first; no flow may be offered afterwards */

@@ -13,7 +13,7 @@
 
 /* --- connections --- */
 
-static void interval_count_other(struct intervals *t, const struct flow *f, int channel, const struct segment *s)
+static void count_other(struct intervals *t, const struct flow *f, int channel, const struct segment *s)
 {
 	uint32_t hash = f->hash | 1, at = hash % (2 * INTERVAL_OTHERS);
 	struct interval_others *o = &t->others;
@@ -28,7 +28,7 @@ static void interval_count_other(struct intervals *t, const struct flow *f, int 
 	}
 }
 
-static struct interval_flow *interval_find_flow(const struct intervals *t, const struct flow *f)
+static struct interval_flow *find_flow(const struct intervals *t, const struct flow *f)
 {
 	struct interval_flow *found = t->bucket[f->hash % INTERVAL_FLOWS];
 
@@ -37,16 +37,16 @@ static struct interval_flow *interval_find_flow(const struct intervals *t, const
 	return found;
 }
 
-static struct interval_flow *interval_find_or_add_flow(struct intervals *t, const struct flow *f)
+static struct interval_flow *get_flow(struct intervals *t, const struct flow *f)
 {
-	struct interval_flow **bucket = &t->bucket[f->hash % INTERVAL_FLOWS], *new = interval_find_flow(t, f);
+	struct interval_flow **bucket = &t->bucket[f->hash % INTERVAL_FLOWS], *new = find_flow(t, f);
 
 	if (new || t->flows == INTERVAL_FLOWS || !(new = calloc(1, sizeof(*new))))
 		return new;
 	new->row = (struct interval_row){ .key = f->key, .server = f->server, .gap = -1 };
 	new->next = *bucket;
-	screen_update_series_start(&new->updates, t->merge_ns, t->period_ns, NULL);
-	verdict_baseline_init(&new->base);
+	update_start(&new->updates, t->merge_ns, t->period_ns, NULL);
+	verdict_init(&new->base);
 	t->flows++;
 	return *bucket = new;
 }
@@ -58,7 +58,7 @@ static struct interval_input *waiting_input(struct interval_flow *f, int n)
 	return &f->waiting[(f->oldest + n) % INTERVAL_WAITING];
 }
 
-static void interval_drop_oldest_input(struct interval_flow *f)
+static void drop_oldest(struct interval_flow *f)
 {
 	f->oldest = (f->oldest + 1) % INTERVAL_WAITING;
 	f->waits--;
@@ -66,21 +66,21 @@ static void interval_drop_oldest_input(struct interval_flow *f)
 }
 
 /* Of opaque messages releases of keys wait, too. */
-static void interval_add_latest(struct interval_flow *f, int64_t ns)
+static void add_latest(struct interval_flow *f, int64_t ns)
 {
-	response_histogram_add_time(&f->to_latest, ns);
+	response_add(&f->to_latest, ns);
 	if (!f->client.messages)
 		usual_add_value(&f->base.part[PART_LATEST], ns);
 }
 
-static void interval_forget_open_inputs(struct interval_flow *f)
+static void forget_open(struct interval_flow *f)
 {
 	f->open = f->given_up = f->counted = 0;
 	f->open_ns = f->counted_ns = 0;
 }
 
 /* The share of inputs that have no effect, one of them with and one without assumed before the first. */
-bool is_server_silent(const struct interval_flow *f)
+bool interval_is_silent(const struct interval_flow *f)
 {
 	double without_effect = ((double)f->ignored + 0.5) / ((double)(f->answered + f->ignored) + 1);
 
@@ -89,28 +89,28 @@ bool is_server_silent(const struct interval_flow *f)
 	return f->message != MESSAGE_OPAQUE || f->counted >= SILENT_MORE + SILENT_TIMES * f->usually_counted;
 }
 
-void interval_finish_settled_inputs(struct interval_flow *f, int64_t time_ns)
+void interval_settle(struct interval_flow *f, int64_t time_ns)
 {
 	while (f->waits) {
 		int64_t at_ns = waiting_input(f, 0)->time_ns;
 
 		if (f->answerable && time_ns - f->updates.last_ns >= INTERVAL_REST_NS) {
-			interval_add_latest(f, f->updates.first_ns - at_ns);
+			add_latest(f, f->updates.first_ns - at_ns);
 		} else if (!f->answerable && time_ns - at_ns >= INTERVAL_PATIENCE_NS) {
 			f->row.unanswered++;
 			f->given_up++;
 		} else {
 			return;
 		}
-		interval_drop_oldest_input(f);
+		drop_oldest(f);
 	}
-	if (f->given_up && !is_server_silent(f)) {
+	if (f->given_up && !interval_is_silent(f)) {
 		f->ignored += f->given_up;
-		interval_forget_open_inputs(f);
+		forget_open(f);
 	}
 }
 
-static void interval_add_input(struct interval_flow *f, int64_t time_ns, bool judged)
+static void add_input(struct interval_flow *f, int64_t time_ns, bool judged)
 {
 	f->row.inputs++;
 	if (!f->open++)
@@ -126,13 +126,13 @@ static void interval_add_input(struct interval_flow *f, int64_t time_ns, bool ju
 }
 
 /* All that wait are answered: the inputs of a run of matched ones each by the update after it, those before by the run's first. */
-static void interval_settle_matched_inputs(struct interval_flow *f, int64_t time_ns)
+static void settle_matched(struct interval_flow *f, int64_t time_ns)
 {
 	while (f->waits) {
 		int64_t at_ns = waiting_input(f, 0)->time_ns;
 
-		interval_add_latest(f, (at_ns < f->matched_ns ? f->matched_ns : time_ns) - at_ns);
-		interval_drop_oldest_input(f);
+		add_latest(f, (at_ns < f->matched_ns ? f->matched_ns : time_ns) - at_ns);
+		drop_oldest(f);
 	}
 }
 
@@ -144,7 +144,7 @@ static void time_range_add(struct time_range *r, int64_t ns, bool first)
 
 /* Whether the latest updates each answer the input just before. A server that lags by one input shows as many updates as inputs,
  * too: then it is the time since an older input that is steady. With regular inputs both are, and nothing tells. */
-static bool is_update_matched(struct interval_flow *f, int64_t time_ns)
+static bool match_update(struct interval_flow *f, int64_t time_ns)
 {
 	const struct time_range *next = &f->matched_next, *oldest = &f->matched_oldest;
 
@@ -159,7 +159,7 @@ static bool is_update_matched(struct interval_flow *f, int64_t time_ns)
 	       INTERVAL_STEADIER * (next->max_ns - next->min_ns) < oldest->max_ns - oldest->min_ns;
 }
 
-static void interval_add_update(struct interval_flow *f, int64_t time_ns, int64_t before_ns)
+static void add_update(struct interval_flow *f, int64_t time_ns, int64_t before_ns)
 {
 	bool matched;
 
@@ -167,43 +167,43 @@ static void interval_add_update(struct interval_flow *f, int64_t time_ns, int64_
 	if (before_ns && !f->gap_unknown && time_ns - before_ns > f->row.gap)
 		f->row.gap = time_ns - before_ns;
 	f->gap_unknown = false;
-	opaque_client_add_update(&f->client, time_ns);
+	opaque_add_update(&f->client, time_ns);
 	f->unasked += !f->open && !f->waits;
-	matched = is_update_matched(f, time_ns);
+	matched = match_update(f, time_ns);
 	for (; f->answerable < f->waits; f->answerable++) {
 		const struct interval_input *in = waiting_input(f, f->answerable);
 
 		f->answered++;
-		response_histogram_add_time(&f->to_next, time_ns - in->time_ns);
+		response_add(&f->to_next, time_ns - in->time_ns);
 		if (in->judged)
 			usual_add_value(&f->base.part[PART_WAIT], time_ns - in->time_ns);
 	}
 	f->ignored += f->given_up > 0;	/* a server that stopped, or inputs without effect: as one */
-	interval_forget_open_inputs(f);
+	forget_open(f);
 	if (matched) {
-		interval_settle_matched_inputs(f, time_ns);
+		settle_matched(f, time_ns);
 	} else if (f->waits) {
-		interval_add_latest(f, time_ns - waiting_input(f, 0)->time_ns);
-		interval_drop_oldest_input(f);
+		add_latest(f, time_ns - waiting_input(f, 0)->time_ns);
+		drop_oldest(f);
 	}
 }
 
 /* --- packets --- */
 
-static enum client_message interval_read_message(const struct intervals *t, struct interval_flow *f,
-						 const struct meter_observed_packet *seen)
+static enum client_message read_message(const struct intervals *t, struct interval_flow *f,
+						 const struct meter_packet *seen)
 {
 	const struct segment *s = seen->segment;
 	const struct interval_row *r = &f->row;
 	uint16_t port = r->key.port[r->server];
-	enum interval_protocol kind = t->ports->use[r->key.port[1 - r->server]] == PORT_DISPLAY ? INTERVAL_X11 :
+	enum input_protocol kind = t->ports->use[r->key.port[1 - r->server]] == PORT_DISPLAY ? INTERVAL_X11 :
 				  t->rfb || (port >= 5900 && port <= 5999) ? INTERVAL_RFB : INTERVAL_OPAQUE;
 	uint32_t there = seen->packet->captured > s->payload_at ? seen->packet->captured - s->payload_at : 0;
 
 	if (s->transport != TRANSPORT_TCP)
 		return MESSAGE_OPAQUE;
 	f->buttons_then = f->buttons;
-	return read_client_message(kind, there ? seen->packet->bytes + s->payload_at : NULL,
+	return input_read_message(kind, there ? seen->packet->bytes + s->payload_at : NULL,
 				   there < s->payload_bytes ? there : s->payload_bytes, &f->buttons_then);
 }
 
@@ -213,7 +213,7 @@ static uint32_t sequence_length(const struct segment *s)
 }
 
 /* One segment of each direction is timed at a time: of data on its way together, acks.h times the newest, which is too short. */
-static int64_t interval_time_segment(struct interval_flow *f, int channel, const struct segment *s, int64_t time_ns)
+static int64_t time_segment(struct interval_flow *f, int channel, const struct segment *s, int64_t time_ns)
 {
 	struct timed_segment *answered = &f->timed[1 - channel], *sent = &f->timed[channel];
 	int64_t took_ns = -1;
@@ -228,10 +228,10 @@ static int64_t interval_time_segment(struct interval_flow *f, int channel, const
 }
 
 /* A packet that fills a hole was lost before the tap if the hole is older than a round trip to its sender; else overtaken. */
-static void interval_count_lost_packet(struct interval_flow *f, const struct flow *flow, int channel, const struct segment *s,
+static void count_lost(struct interval_flow *f, const struct flow *flow, int channel, const struct segment *s,
 				       int64_t time_ns)
 {
-	const struct tcp_stream_state *stream = &flow->stream[channel];
+	const struct tcp_stream *stream = &flow->stream[channel];
 
 	if (!stream->first)
 		f->hole_ns[channel] = 0;
@@ -241,7 +241,7 @@ static void interval_count_lost_packet(struct interval_flow *f, const struct flo
 			      time_ns - f->hole_ns[channel] > flow->ack[channel].quickest_ns;
 }
 
-void interval_observe_packet(void *intervals, const struct flow *flow, int channel, const struct meter_observed_packet *seen)
+void interval_add_packet(void *intervals, const struct flow *flow, int channel, const struct meter_packet *seen)
 {
 	const struct segment *s = seen->segment;
 	int64_t time_ns = seen->packet->time_ns, took_ns;
@@ -249,13 +249,13 @@ void interval_observe_packet(void *intervals, const struct flow *flow, int chann
 	struct interval_flow *f;
 
 	intervals_advance(t, time_ns);
-	f = interval_find_or_add_flow(t, flow);
+	f = get_flow(t, flow);
 	if (!f) {
-		interval_count_other(t, flow, channel, s);
+		count_other(t, flow, channel, s);
 		return;
 	}
-	interval_finish_settled_inputs(f, time_ns);
-	interval_count_lost_packet(f, flow, channel, s, time_ns);
+	interval_settle(f, time_ns);
+	count_lost(f, flow, channel, s, time_ns);
 	f->last_ns = f->heard_ns[channel] = time_ns;
 	f->ended = has_flow_ended(flow) || flow->finished[INPUT];	/* a server that hangs never ends its side */
 	if (s->flags & TCP_SYN)		/* maybe of another connection between the same ends */
@@ -265,11 +265,11 @@ void interval_observe_packet(void *intervals, const struct flow *flow, int chann
 	if (f->resent > flow->count[INPUT].retransmitted_packets + flow->count[DISPLAY].retransmitted_packets)
 		f->resent_before = 0;	/* another connection between the same ends */
 	f->resent = flow->count[INPUT].retransmitted_packets + flow->count[DISPLAY].retransmitted_packets;
-	f->missing = flow_missing_bytes(flow);
+	f->missing = flow_missing(flow);
 	f->row.zero_windows += channel == INPUT && !s->window && !(s->flags & TCP_RST);
-	took_ns = s->transport == TRANSPORT_TCP ? interval_time_segment(f, channel, s, time_ns) : -1;
+	took_ns = s->transport == TRANSPORT_TCP ? time_segment(f, channel, s, time_ns) : -1;
 	if (took_ns >= 0) {
-		response_histogram_add_time(&f->to_ack[1 - channel], took_ns);
+		response_add(&f->to_ack[1 - channel], took_ns);
 		usual_add_value(&f->base.part[channel == DISPLAY ? PART_SERVER_ACK : PART_CLIENT_ACK], took_ns);
 		f->server_is_near |= channel == DISPLAY && took_ns < INTERVAL_NEAR_NS;
 	}
@@ -282,12 +282,12 @@ void interval_observe_packet(void *intervals, const struct flow *flow, int chann
 		f->unacked_ns[c] = since >= t->set_ns && since <= time_ns ? since : 0;
 	}
 	if (channel == INPUT && s->payload_bytes)
-		f->message = interval_read_message(t, f, seen);
+		f->message = read_message(t, f, seen);
 }
 
 /* A client that acknowledges each frame does so in turn, also where it is late by more than the time between two. Of any other, a
  * reply may be to any update before it, so the latest counts. */
-static void interval_await_reply(struct interval_flow *f, int64_t time_ns, bool fresh)
+static void await_reply(struct interval_flow *f, int64_t time_ns, bool fresh)
 {
 	if (!fresh) {
 		if (f->asks)
@@ -304,18 +304,18 @@ static void interval_await_reply(struct interval_flow *f, int64_t time_ns, bool 
 }
 
 /* What was seen so far took acknowledgements for input. */
-static void interval_begin_anew(struct interval_flow *f)
+static void begin_anew(struct interval_flow *f)
 {
 	f->waits = f->answerable = f->matched = f->asks = 0;
 	f->asked = f->replies = 0;
 	f->answered = f->ignored = f->usually_counted = f->most_counted = 0;
-	interval_forget_open_inputs(f);
-	verdict_baseline_init(&f->base);
+	forget_open(f);
+	verdict_init(&f->base);
 }
 
-void interval_observe_data(void *intervals, const struct flow *flow, int channel, int64_t time_ns, uint64_t bytes)
+void interval_add_data(void *intervals, const struct flow *flow, int channel, int64_t time_ns, uint64_t bytes)
 {
-	struct interval_flow *f = interval_find_flow(intervals, flow);
+	struct interval_flow *f = find_flow(intervals, flow);
 	enum client_message message;
 	bool learned = false;
 	uint64_t number;
@@ -323,26 +323,26 @@ void interval_observe_data(void *intervals, const struct flow *flow, int channel
 
 	if (!f)
 		return;
-	f->missing = flow_missing_bytes(flow);
+	f->missing = flow_missing(flow);
 	if (channel == DISPLAY) {
 		number = f->updates.count;
 		before = f->updates.first_ns;
-		if (screen_update_add_message(&f->updates, time_ns) != number)
-			interval_add_update(f, time_ns, before);
-		interval_await_reply(f, time_ns, f->updates.count != number);
+		if (update_add_message(&f->updates, time_ns) != number)
+			add_update(f, time_ns, before);
+		await_reply(f, time_ns, f->updates.count != number);
 		return;
 	}
 	f->buttons = f->buttons_then;
 	message = f->message;
 	if (message == MESSAGE_OPAQUE)
-		message = opaque_client_add_message(&f->client, bytes, time_ns, f->updates.count, time_ns - f->updates.last_ns,
+		message = opaque_add_message(&f->client, bytes, time_ns, f->updates.count, time_ns - f->updates.last_ns,
 						    flow->ack[INPUT].quickest_ns, &learned);
 	if (learned)
-		interval_begin_anew(f);
+		begin_anew(f);
 	if (message == MESSAGE_INPUT || message == MESSAGE_OPAQUE) {
-		interval_add_input(f, time_ns, message == MESSAGE_INPUT);
+		add_input(f, time_ns, message == MESSAGE_INPUT);
 	} else if (message == MESSAGE_REPLY && f->asks) {
-		response_histogram_add_time(&f->to_reply, time_ns - f->asks_ns[0]);
+		response_add(&f->to_reply, time_ns - f->asks_ns[0]);
 		usual_add_value(&f->base.part[PART_REPLY], time_ns - f->asks_ns[0]);
 		f->replies++;
 		f->replied_ns = time_ns;
@@ -350,20 +350,20 @@ void interval_observe_data(void *intervals, const struct flow *flow, int channel
 	}
 }
 
-void intervals_note_set_clock(struct intervals *t, int64_t time_ns)
+void intervals_set_clock(struct intervals *t, int64_t time_ns)
 {
 	t->clock_set = true;
 	intervals_forget_waits(t, time_ns);
 }
 
-void interval_forget_flow_waits(struct interval_flow *f)
+void interval_forget_waits(struct interval_flow *f)
 {
 	f->waits = f->answerable = f->matched = 0;
 	f->asks = 0;
 	f->timed[INPUT].sent_ns = f->timed[DISPLAY].sent_ns = 0;
 	f->unacked_ns[INPUT] = f->unacked_ns[DISPLAY] = 0;
 	f->gap_unknown = true;
-	interval_forget_open_inputs(f);
+	forget_open(f);
 }
 
 void intervals_forget_waits(struct intervals *t, int64_t time_ns)
@@ -371,5 +371,5 @@ void intervals_forget_waits(struct intervals *t, int64_t time_ns)
 	t->set_ns = time_ns;
 	for (int i = 0; i < INTERVAL_FLOWS; i++)
 		for (struct interval_flow *f = t->bucket[i]; f; f = f->next)
-			interval_forget_flow_waits(f);
+			interval_forget_waits(f);
 }

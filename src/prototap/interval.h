@@ -39,13 +39,13 @@
 /* Histogram of times: 32 bins an octave from 16 us to 137 s. A quantile is the middle of its bin, at most 1.6 % off, or 0.3 us
  * below 16 us; the extremes are exact. */
 #define INTERVAL_BINS 800
-struct response_time_histogram {
+struct response_times {
 	uint32_t bin[INTERVAL_BINS], n;
 	int64_t min_ns, max_ns;
 };
-void response_histogram_add_time(struct response_time_histogram *h, int64_t ns);
-void response_histogram_add_all(struct response_time_histogram *h, const struct response_time_histogram *more);
-int64_t response_histogram_quantile(const struct response_time_histogram *h, double p);	/* -1: empty */
+void response_add(struct response_times *h, int64_t ns);
+void response_add_all(struct response_times *h, const struct response_times *more);
+int64_t response_quantile(const struct response_times *h, double p);	/* -1: empty */
 
 /* One row: an interval of a connection. Times in ns; -1: not known. */
 struct interval_row {
@@ -63,7 +63,7 @@ struct interval_row {
 	uint64_t others;		/* not a connection, but so many that are not followed; 0: a connection */
 	int64_t dropped;		/* packets of all connections that the kernel lost in this interval; -1: not known */
 	bool clock_set;			/* the clock was set in this interval */
-	const struct response_time_histogram *to_next, *to_latest;	/* valid during the call; NULL: none */
+	const struct response_times *to_next, *to_latest;	/* valid during the call; NULL: none */
 	uint32_t to_next_n;		/* waits behind next_* */
 };
 struct interval_input {
@@ -84,7 +84,7 @@ struct interval_flow {
 	struct interval_flow *next;	/* of the same bucket */
 	int64_t last_ns, heard_ns[CHANNELS];	/* latest packet; of each channel */
 	bool ended;
-	struct screen_update_series updates;
+	struct update_series updates;
 	struct interval_input waiting[INTERVAL_WAITING];	/* a ring: from `oldest` on */
 	int oldest, waits, answerable;	/* answerable: the first ones, after which an update came */
 	uint64_t open;			/* inputs since the latest update, also those given up and untimed */
@@ -112,11 +112,11 @@ struct interval_flow {
 	uint64_t answered, ignored;	/* inputs so far with an update, and such without as others then had one */
 	int64_t hole_ns[CHANNELS];	/* since when data of this channel is missing before later data; 0: none is */
 	uint64_t resent, resent_before;	/* retransmitted packets so far; at the start of the interval */
-	uint64_t missing, missing_before;	/* flow_missing_bytes(), likewise */
+	uint64_t missing, missing_before;	/* flow_missing(), likewise */
 	uint8_t holes;			/* bits: bytes were found missing in this interval (1), in the one before (2) */
 	struct verdict_baseline base;
 	struct interval_row row;	/* of the current interval: its counts, and the longest gap */
-	struct response_time_histogram to_next, to_latest, to_ack[CHANNELS], to_reply;	/* to_ack: of data of this channel */
+	struct response_times to_next, to_latest, to_ack[CHANNELS], to_reply;	/* to_ack: of data of this channel */
 };
 
 /* The connections for which there was no room. */
@@ -149,17 +149,17 @@ struct intervals {
 void intervals_finish(struct intervals *t, int64_t end_ns);
 void intervals_free(struct intervals *t);
 /* Functions of struct meter_observer. */
-void interval_observe_packet(void *intervals, const struct flow *f, int channel, const struct meter_observed_packet *seen);
-void interval_observe_data(void *intervals, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes);
+void interval_add_packet(void *intervals, const struct flow *f, int channel, const struct meter_packet *seen);
+void interval_add_data(void *intervals, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes);
 /* Hands out the rows of all intervals that end at `time_ns` or before. */
 void intervals_advance(struct intervals *t, int64_t time_ns);
 /* The clock of the packets was set; `time_ns` is the first time on it. No wait is measured over that. */
-void intervals_note_set_clock(struct intervals *t, int64_t time_ns);
+void intervals_set_clock(struct intervals *t, int64_t time_ns);
 void intervals_forget_waits(struct intervals *t, int64_t time_ns);	/* the clock may have been set */
 
 /* Between interval.c and interval_rows.c. Inputs leave that need not wait any longer at `time_ns`. */
-void interval_finish_settled_inputs(struct interval_flow *f, int64_t time_ns);
+void interval_settle(struct interval_flow *f, int64_t time_ns);
 /* No wait is measured over this instant. */
-void interval_forget_flow_waits(struct interval_flow *f);
+void interval_forget_waits(struct interval_flow *f);
 /* Whether so many inputs have no update that this is no chance, however long the first is given up. */
-bool is_server_silent(const struct interval_flow *f);
+bool interval_is_silent(const struct interval_flow *f);

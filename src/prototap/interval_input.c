@@ -16,7 +16,7 @@
 /* --- protocols that can be read --- */
 
 /* Whether keys or buttons go down; *buttons: those that are down; *replies: the viewer asks for an update, or answers a fence. */
-static bool has_rfb_key_or_button_press(struct bounded_reader *r, uint8_t *buttons, bool *replies)
+static bool find_rfb_press(struct bounded_reader *r, uint8_t *buttons, bool *replies)
 {
 	const struct rfb_kind *kind;
 	bool press = false;
@@ -49,7 +49,7 @@ static uint32_t read_x11_length(struct bounded_reader *r, size_t at)
 }
 
 /* A press of XInput 2, whose other events (motion, focus) and those of other extensions (Present) are none. */
-static bool is_x11_generic_press(struct bounded_reader *r, size_t at)
+static bool is_generic_press(struct bounded_reader *r, size_t at)
 {
 	uint16_t event = read_be16(r, at + 8);
 
@@ -58,12 +58,12 @@ static bool is_x11_generic_press(struct bounded_reader *r, size_t at)
 	return (event == X11_XI_KEY_PRESS || event == X11_XI_BUTTON_PRESS) && read_x11_length(r, at + 4) >= X11_XI_LEAST;
 }
 
-static bool has_x11_key_or_button_event(struct bounded_reader *r)
+static bool find_x11_press(struct bounded_reader *r)
 {
 	for (size_t at = 0; at < r->n; at += 32) {
 		uint8_t type = read_u8(r, at) & 0x7f;
 
-		if (type == 2 || type == 4 || (type == 35 && is_x11_generic_press(r, at)))	/* a key, a button */
+		if (type == 2 || type == 4 || (type == 35 && is_generic_press(r, at)))	/* a key, a button */
 			return true;
 		if (type == 1 || type == 35)
 			at += 4 * (size_t)read_x11_length(r, at + 4);
@@ -71,20 +71,20 @@ static bool has_x11_key_or_button_event(struct bounded_reader *r)
 	return false;
 }
 
-enum client_message read_client_message(enum interval_protocol kind, const uint8_t *bytes, size_t n, uint8_t *buttons)
+enum client_message input_read_message(enum input_protocol kind, const uint8_t *bytes, size_t n, uint8_t *buttons)
 {
 	struct bounded_reader r = { .bytes = bytes, .n = n };
 	bool replies = kind == INTERVAL_X11, press;
 
 	if (kind == INTERVAL_OPAQUE || !n || (n > 1 && (bytes[0] == 22 || bytes[0] == 23) && bytes[1] == 3))
 		return MESSAGE_OPAQUE;		/* the last: a record of TLS */
-	press = kind == INTERVAL_RFB ? has_rfb_key_or_button_press(&r, buttons, &replies) : has_x11_key_or_button_event(&r);
+	press = kind == INTERVAL_RFB ? find_rfb_press(&r, buttons, &replies) : find_x11_press(&r);
 	return press ? MESSAGE_INPUT : replies ? MESSAGE_REPLY : MESSAGE_OTHER;
 }
 
 /* --- what can only be seen by size and time --- */
 
-static struct opaque_kind *opaque_find_or_add_kind(struct opaque_client *c, uint64_t bytes, uint64_t update)
+static struct opaque_kind *get_kind(struct opaque_client *c, uint64_t bytes, uint64_t update)
 {
 	struct opaque_kind *rarest = c->kind;
 
@@ -121,10 +121,10 @@ static bool is_responsive(const struct opaque_kind *k)
 	return k->answers >= OPAQUE_ANSWERS && (double)k->answered >= ANSWERED_SHARE * (double)(k->presses - k->open);
 }
 
-enum client_message opaque_client_add_message(struct opaque_client *c, uint64_t bytes, int64_t time_ns, uint64_t update,
+enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, int64_t time_ns, uint64_t update,
 					      int64_t since_update_ns, int64_t trip_ns, bool *learned)
 {
-	struct opaque_kind *k = opaque_find_or_add_kind(c, bytes, update);
+	struct opaque_kind *k = get_kind(c, bytes, update);
 
 	*learned = false;
 	c->messages++;
@@ -145,7 +145,7 @@ enum client_message opaque_client_add_message(struct opaque_client *c, uint64_t 
 	return is_responsive(k) ? MESSAGE_INPUT : MESSAGE_OPAQUE;
 }
 
-void opaque_client_add_update(struct opaque_client *c, int64_t time_ns)
+void opaque_add_update(struct opaque_client *c, int64_t time_ns)
 {
 	for (int i = 0; i < c->kinds; i++) {
 		struct opaque_kind *k = &c->kind[i];
@@ -160,7 +160,7 @@ void opaque_client_add_update(struct opaque_client *c, int64_t time_ns)
 	}
 }
 
-enum opaque_state opaque_client_state(const struct opaque_client *c, uint64_t updates)
+enum opaque_state opaque_judge(const struct opaque_client *c, uint64_t updates)
 {
 	bool acknowledges = false, mixed = false, told = false;
 

@@ -12,11 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum interval_protocol { INTERVAL_OPAQUE, INTERVAL_RFB, INTERVAL_X11 };
+enum input_protocol { INTERVAL_OPAQUE, INTERVAL_RFB, INTERVAL_X11 };
 /* INPUT: what a user did, which updates answer. REPLY: what the client sends of itself after an update. OPAQUE: any of these. */
 enum client_message { MESSAGE_INPUT, MESSAGE_REPLY, MESSAGE_OTHER, MESSAGE_OPAQUE };
 /* `n` 0: the payload was not captured. *buttons: those of the pointer that are down (RFB). */
-enum client_message read_client_message(enum interval_protocol kind, const uint8_t *bytes, size_t n, uint8_t *buttons);
+enum client_message input_read_message(enum input_protocol kind, const uint8_t *bytes, size_t n, uint8_t *buttons);
 
 #define OPAQUE_KINDS 12
 #define OPAQUE_LEAST 12
@@ -47,10 +47,10 @@ struct opaque_client {
 /* Adds a message of the client, `since_update_ns` after the latest packet of update number `update` (0: none yet), on a way whose
  * shortest round trip is `trip_ns` (-1: not known). *learned: a kind was just found to be acknowledgements; what was seen before
  * counted them as input. REPLY, INPUT (a press of a responsive kind) or OPAQUE. */
-enum client_message opaque_client_add_message(struct opaque_client *c, uint64_t bytes, int64_t time_ns, uint64_t update,
+enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, int64_t time_ns, uint64_t update,
 					      int64_t since_update_ns, int64_t trip_ns, bool *learned);
-void opaque_client_add_update(struct opaque_client *c, int64_t time_ns);
+void opaque_add_update(struct opaque_client *c, int64_t time_ns);
 
 /* OPAQUE_LEARNING: too few messages so far. OPAQUE_MIXED: one size for acknowledgements and input, so waits are no waits. */
 enum opaque_state { OPAQUE_LEARNING, OPAQUE_TOLD, OPAQUE_MIXED };
-enum opaque_state opaque_client_state(const struct opaque_client *c, uint64_t updates);
+enum opaque_state opaque_judge(const struct opaque_client *c, uint64_t updates);

@@ -15,7 +15,7 @@
 
 /* --- histogram --- */
 
-void response_histogram_add_time(struct response_time_histogram *h, int64_t ns)
+void response_add(struct response_times *h, int64_t ns)
 {
 	uint64_t scaled = ns < 0 ? 0 : (uint64_t)ns >> (HIST_FLOOR - HIST_SHIFT);
 	int octave = scaled < 1 << (HIST_SHIFT + 1) ? 0 : 63 - __builtin_clzll(scaled) - HIST_SHIFT;
@@ -29,7 +29,7 @@ void response_histogram_add_time(struct response_time_histogram *h, int64_t ns)
 	h->n++;
 }
 
-void response_histogram_add_all(struct response_time_histogram *h, const struct response_time_histogram *more)
+void response_add_all(struct response_times *h, const struct response_times *more)
 {
 	if (!more->n)
 		return;
@@ -40,7 +40,7 @@ void response_histogram_add_all(struct response_time_histogram *h, const struct 
 	h->n += more->n;
 }
 
-int64_t response_histogram_quantile(const struct response_time_histogram *h, double p)
+int64_t response_quantile(const struct response_times *h, double p)
 {
 	double rank = p * h->n, before = 0;
 	int64_t low, width, ns;
@@ -60,14 +60,14 @@ int64_t response_histogram_quantile(const struct response_time_histogram *h, dou
 /* --- rows --- */
 
 /* The median, or the age of what waits since `open_ns`, if that is late. */
-static int64_t median_or_age_of_open_response(const struct response_time_histogram *h, int64_t open_ns, int64_t end_ns)
+static int64_t median_wait(const struct response_times *h, int64_t open_ns, int64_t end_ns)
 {
-	int64_t median = response_histogram_quantile(h, 0.5), age = open_ns ? end_ns - open_ns : 0;
+	int64_t median = response_quantile(h, 0.5), age = open_ns ? end_ns - open_ns : 0;
 
 	return age > VERDICT_LATE_NS + (median > 0 ? median : 0) ? age : median;
 }
 
-static int64_t age_or_none(int64_t since_ns, int64_t end_ns)
+static int64_t known_age(int64_t since_ns, int64_t end_ns)
 {
 	return since_ns && since_ns <= end_ns ? end_ns - since_ns : -1;
 }
@@ -81,7 +81,7 @@ static enum verdict_why why_no_verdict(const struct intervals *t, const struct i
 	return f->client.messages && state == OPAQUE_MIXED ? WHY_FRAMES : WHY_NONE;
 }
 
-static void interval_learn_picture(struct interval_flow *f)
+static void learn_picture(struct interval_flow *f)
 {
 	if (f->row.inputs) {
 		f->intervals_lately += 1 - f->intervals_lately / INTERVAL_PICTURE;
@@ -108,26 +108,26 @@ static bool is_wait_hidden(const struct interval_flow *f, int64_t length_ns)
 	return (double)length_ns < PICTURE_TIMES * ((double)wait + rise) * unasked;
 }
 
-static struct verdict interval_compute_verdict(const struct intervals *t, struct interval_flow *f, int64_t end_ns)
+static struct verdict compute_verdict(const struct intervals *t, struct interval_flow *f, int64_t end_ns)
 {
 	bool opaque = f->client.messages > 0, trusted = f->ignored * IGNORED_SHARE <= f->answered;
-	enum opaque_state state = opaque ? opaque_client_state(&f->client, f->updates.count) : OPAQUE_TOLD;
-	struct verdict_interval_readings seen = { .length_ns = t->every_ns, .packets = f->row.packets,
+	enum opaque_state state = opaque ? opaque_judge(&f->client, f->updates.count) : OPAQUE_TOLD;
+	struct verdict_readings seen = { .length_ns = t->every_ns, .packets = f->row.packets,
 		.retransmitted = f->row.retransmitted + f->row.lost_before, .zero_windows = f->row.zero_windows,
 		.server_is_near = f->server_is_near, .inputs = f->row.inputs, .opaque = opaque,
 		.picture = is_wait_hidden(f, t->every_ns), .learning = state == OPAQUE_LEARNING, .blind = why_no_verdict(t, f, state) };
-	int64_t waiting = age_or_none(f->counted_ns, end_ns);
+	int64_t waiting = known_age(f->counted_ns, end_ns);
 	struct verdict v;
 
-	seen.stopped = is_server_silent(f) && waiting > VERDICT_LATE_NS;
+	seen.stopped = interval_is_silent(f) && waiting > VERDICT_LATE_NS;
 	seen.open_ns[PART_LATEST] = -1;
 	seen.open_ns[PART_WAIT] = seen.stopped || (trusted && !opaque) ? waiting : -1;
-	seen.open_ns[PART_CLIENT_ACK] = age_or_none(f->unacked_ns[DISPLAY], end_ns);
-	seen.open_ns[PART_SERVER_ACK] = age_or_none(f->unacked_ns[INPUT], end_ns);
+	seen.open_ns[PART_CLIENT_ACK] = known_age(f->unacked_ns[DISPLAY], end_ns);
+	seen.open_ns[PART_SERVER_ACK] = known_age(f->unacked_ns[INPUT], end_ns);
 	seen.heard_ns[PART_CLIENT_ACK] = end_ns - f->heard_ns[INPUT];
 	seen.heard_ns[PART_SERVER_ACK] = end_ns - f->heard_ns[DISPLAY];
-	seen.open_ns[PART_REPLY] = f->replies < REPLIES_LEAST ? -1 : age_or_none(f->asks ? f->asks_ns[0] : 0, end_ns);
-	v = verdict_judge_and_learn(&f->base, &seen);
+	seen.open_ns[PART_REPLY] = f->replies < REPLIES_LEAST ? -1 : known_age(f->asks ? f->asks_ns[0] : 0, end_ns);
+	v = verdict_add_interval(&f->base, &seen);
 	if (v.word < VERDICT_NETWORK && f->most_counted > f->usually_counted)
 		f->usually_counted = f->most_counted;
 	f->most_counted = f->counted;
@@ -137,45 +137,45 @@ static struct verdict interval_compute_verdict(const struct intervals *t, struct
 	return v;
 }
 
-static void interval_emit_row_of_flow(struct intervals *t, struct interval_flow *f, int64_t end)
+static void emit_flow_row(struct intervals *t, struct interval_flow *f, int64_t end)
 {
 	struct interval_row *row = &f->row;
 
-	interval_finish_settled_inputs(f, end);
+	interval_settle(f, end);
 	f->holes = (uint8_t)((f->holes << 1 & 2) | (f->missing != f->missing_before));
 	f->missing_before = f->missing;
 	if (f->holes & 1)		/* what waits may have been answered */
-		interval_forget_flow_waits(f);
+		interval_forget_waits(f);
 	row->start_ns = t->start_ns;
 	row->length_ns = t->every_ns;
 	row->dropped = t->dropped < 0 ? -1 : t->dropped - t->dropped_before;
 	row->clock_set = t->clock_set;
-	row->waiting = f->waits > f->answerable || is_server_silent(f) ? end - f->open_ns : -1;
+	row->waiting = f->waits > f->answerable || interval_is_silent(f) ? end - f->open_ns : -1;
 	if (!row->packets && row->waiting < 0 && !row->unanswered)
 		return;
-	row->next_p50 = response_histogram_quantile(&f->to_next, 0.5);
-	row->next_p95 = response_histogram_quantile(&f->to_next, 0.95);
+	row->next_p50 = response_quantile(&f->to_next, 0.5);
+	row->next_p95 = response_quantile(&f->to_next, 0.95);
 	row->next_max = f->to_next.n ? f->to_next.max_ns : -1;
-	interval_learn_picture(f);
+	learn_picture(f);
 	if (f->picture_moves)
-		f->to_latest = (struct response_time_histogram){ 0 };
-	row->latest_p50 = response_histogram_quantile(&f->to_latest, 0.5);
-	row->latest_p95 = response_histogram_quantile(&f->to_latest, 0.95);
+		f->to_latest = (struct response_times){ 0 };
+	row->latest_p50 = response_quantile(&f->to_latest, 0.5);
+	row->latest_p95 = response_quantile(&f->to_latest, 0.95);
 	for (int c = 0; c < CHANNELS; c++)
-		row->ack[c] = median_or_age_of_open_response(&f->to_ack[c], f->unacked_ns[c], end);
-	row->reply = f->replies < REPLIES_LEAST ? -1 : median_or_age_of_open_response(&f->to_reply, f->asks ? f->asks_ns[0] : 0, end);
+		row->ack[c] = median_wait(&f->to_ack[c], f->unacked_ns[c], end);
+	row->reply = f->replies < REPLIES_LEAST ? -1 : median_wait(&f->to_reply, f->asks ? f->asks_ns[0] : 0, end);
 	row->retransmitted = f->resent - f->resent_before;
-	row->verdict = interval_compute_verdict(t, f, end);
+	row->verdict = compute_verdict(t, f, end);
 	row->to_next = &f->to_next;
 	row->to_latest = &f->to_latest;
 	row->to_next_n = f->to_next.n;
 	t->row(t->context, row);
 	f->row = (struct interval_row){ .key = row->key, .server = row->server, .gap = -1 };
 	f->resent_before = f->resent;
-	f->to_next = f->to_latest = f->to_reply = f->to_ack[INPUT] = f->to_ack[DISPLAY] = (struct response_time_histogram){ 0 };
+	f->to_next = f->to_latest = f->to_reply = f->to_ack[INPUT] = f->to_ack[DISPLAY] = (struct response_times){ 0 };
 }
 
-static void interval_emit_row_of_others(struct intervals *t)
+static void emit_others_row(struct intervals *t)
 {
 	struct interval_row *row = &t->others.row;
 
@@ -192,11 +192,11 @@ static void interval_emit_row_of_others(struct intervals *t)
 	memset(&t->others, 0, sizeof(t->others));
 }
 
-static void intervals_close_current(struct intervals *t, int64_t end_ns)
+static void close_current(struct intervals *t, int64_t end_ns)
 {
 	for (int i = 0; i < INTERVAL_FLOWS; i++)
 		for (struct interval_flow **link = &t->bucket[i], *f; (f = *link);) {
-			interval_emit_row_of_flow(t, f, end_ns);
+			emit_flow_row(t, f, end_ns);
 			if (f->ended || t->start_ns - f->last_ns > INTERVAL_SILENT_NS) {
 				*link = f->next;
 				free(f);
@@ -205,7 +205,7 @@ static void intervals_close_current(struct intervals *t, int64_t end_ns)
 				link = &f->next;
 			}
 		}
-	interval_emit_row_of_others(t);
+	emit_others_row(t);
 	t->end(t->context, t->start_ns, t->every_ns);
 	t->start_ns += t->every_ns;
 	t->dropped_lately = t->dropped > t->dropped_before;
@@ -220,14 +220,14 @@ void intervals_advance(struct intervals *t, int64_t time_ns)
 	if (!t->start_ns || t->start_ns - start > t->every_ns)
 		t->start_ns = start;	/* the first packet, or the clock was set back */
 	for (int n = 0; t->start_ns < start && n < SKIP_MAX; n++)
-		intervals_close_current(t, t->start_ns + t->every_ns);
+		close_current(t, t->start_ns + t->every_ns);
 	t->start_ns = start > t->start_ns ? start : t->start_ns;
 }
 
 void intervals_finish(struct intervals *t, int64_t end_ns)
 {
 	intervals_advance(t, end_ns);
-	intervals_close_current(t, end_ns);
+	close_current(t, end_ns);
 }
 
 void intervals_free(struct intervals *t)

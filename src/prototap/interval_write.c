@@ -18,11 +18,11 @@ const char *const interval_columns[] = {
 };
 
 /* ADDRESS:PORT of an end of the key. */
-static const char *flow_endpoint_address_text(const struct flow_key *key, int end, char *text)
+static const char *endpoint_text(const struct flow_key *key, int end, char *text)
 {
 	char address[FLOW_ADDRESS];
 
-	flow_address_text(key, end, address);
+	flow_address(key, end, address);
 	snprintf(text, END_TEXT, strchr(address, ':') ? "[%s]:%u" : "%s:%u", address, key->port[end]);
 	return text;
 }
@@ -34,7 +34,7 @@ static int64_t utc_day_number(int64_t time_ns)
 	return time_ns / NS_PER_DAY;
 }
 
-static void interval_table_rotate_files(const struct interval_write_cfg *cfg)
+static void rotate_files(const struct interval_cfg *cfg)
 {
 	char from[4096], to[4096];
 
@@ -46,52 +46,52 @@ static void interval_table_rotate_files(const struct interval_write_cfg *cfg)
 	}
 }
 
-static int interval_table_open(struct interval_writer *w)
+static int open_table(struct interval_writer *w)
 {
 	struct stat st;
 	bool rows = strcmp(w->cfg.table, "-") && !stat(w->cfg.table, &st) && S_ISREG(st.st_mode) && st.st_size > 0;
 
 	if (rows && !w->cfg.append)
-		interval_table_rotate_files(&w->cfg);
+		rotate_files(&w->cfg);
 	else if (rows)
 		w->day = utc_day_number(st.st_mtim.tv_sec * NS_PER_S);
-	w->table = (w->cfg.append ? rows_append_to_output_file : rows_open_output_file)(w->cfg.table, "watch/1", interval_columns);
+	w->table = (w->cfg.append ? rows_append : rows_open_new)(w->cfg.table, "watch/1", interval_columns);
 	w->cfg.append = false;
 	return w->table ? 0 : -errno;
 }
 
 /* A full disk may have room again later: the measurement goes on. */
-static void interval_writer_warn(bool *warned, const char *path, int err)
+static void warn_write(bool *warned, const char *path, int err)
 {
 	if (err && !*warned)
 		warn("cannot write %s: %s; going on", path, strerror(-err));
 	*warned = err;
 }
 
-static void interval_table_flush_and_rotate(struct interval_writer *w, int64_t time_ns)
+static void flush_table(struct interval_writer *w, int64_t time_ns)
 {
 	int64_t day = utc_day_number(time_ns);
 	struct stat st;
 	int err = 0;
 
-	if (w->table && rows_flush_output_file(w->table))
-		err = rows_close_output_file(w->table), w->table = NULL;
+	if (w->table && rows_flush(w->table))
+		err = rows_close(w->table), w->table = NULL;
 	if (w->table && strcmp(w->cfg.table, "-") && !stat(w->cfg.table, &st) && S_ISREG(st.st_mode) &&
 	    (st.st_size >= w->cfg.rotate_bytes || (w->day && w->day != day)))
-		err = rows_close_output_file(w->table), w->table = NULL;
+		err = rows_close(w->table), w->table = NULL;
 	w->day = day;
 	if (!w->table && !err)
-		err = interval_table_open(w);
-	interval_writer_warn(&w->table_warned, w->cfg.table, err);
+		err = open_table(w);
+	warn_write(&w->table_warned, w->cfg.table, err);
 }
 
-static void interval_table_add(struct row_file *t, const struct interval_row *r)
+static void add_row(struct row_file *t, const struct interval_row *r)
 {
 	char text[END_TEXT];
 
 	rows_write_ints(t, r->start_ns, r->length_ns);
-	rows_write_str(t, r->others ? "others" : flow_endpoint_address_text(&r->key, 1 - r->server, text));
-	rows_write_str(t, r->others ? "others" : flow_endpoint_address_text(&r->key, r->server, text));
+	rows_write_str(t, r->others ? "others" : endpoint_text(&r->key, 1 - r->server, text));
+	rows_write_str(t, r->others ? "others" : endpoint_text(&r->key, r->server, text));
 	rows_write_ints(t, (int64_t)r->wire_bytes[INPUT], (int64_t)r->wire_bytes[DISPLAY], (int64_t)r->inputs,
 			(int64_t)r->updates, (int64_t)r->unanswered);
 	rows_write_counts(t, r->next_p50, r->next_p95, r->next_max, r->latest_p50, r->latest_p95, r->waiting, r->gap,
@@ -108,13 +108,13 @@ static void interval_table_add(struct row_file *t, const struct interval_row *r)
 
 /* --- metrics --- */
 
-struct interval_metric_family {
+struct metric_family {
 	const char *name, *label, *help;
 	size_t at;			/* of an int64_t in struct interval_row, in ns */
 };
 #define FAMILY(name, label, member, help) { "thinprobe_" name "_seconds", label, help, offsetof(struct interval_row, member) }
 
-static const struct interval_metric_family families[] = {
+static const struct metric_family families[] = {
 	FAMILY("response", ",quantile=\"0.5\"", next_p50, "From an input to the next update, of an interval."),
 	FAMILY("response", ",quantile=\"0.95\"", next_p95, ""),
 	FAMILY("response", ",quantile=\"1\"", next_max, ""),
@@ -128,7 +128,7 @@ static const struct interval_metric_family families[] = {
 	FAMILY("rise", "", verdict.rise_ns, "By how much the wait of an input is over its usual value."),
 };
 
-static void interval_print_metric_family(FILE *out, const struct interval_metric_family *f, const struct interval_writer *w)
+static void print_family(FILE *out, const struct metric_family *f, const struct interval_writer *w)
 {
 	char client[END_TEXT], server[END_TEXT];
 
@@ -141,7 +141,7 @@ static void interval_print_metric_family(FILE *out, const struct interval_metric
 		memcpy(&ns, (const char *)r + f->at, sizeof(ns));
 		if (ns >= 0 && !r->others)
 			fprintf(out, "%s{client=\"%s\",server=\"%s\"%s} %.9g\n", f->name,
-				flow_endpoint_address_text(&r->key, 1 - r->server, client), flow_endpoint_address_text(&r->key, r->server, server), f->label,
+				endpoint_text(&r->key, 1 - r->server, client), endpoint_text(&r->key, r->server, server), f->label,
 				(double)ns / NS_PER_S);
 	}
 }
@@ -162,17 +162,17 @@ static const struct { const char *name, *label, *help; size_t at; } counters[] =
 #undef COUNTER
 };
 
-static void interval_metrics_print(FILE *out, const struct interval_writer *w, int64_t start_ns)
+static void print_metrics(FILE *out, const struct interval_writer *w, int64_t start_ns)
 {
 	char client[END_TEXT], server[END_TEXT];
 
 	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
-		interval_print_metric_family(out, &families[i], w);
+		print_family(out, &families[i], w);
 	fputs("# TYPE thinprobe_verdict gauge\n# HELP thinprobe_verdict 1: what made the waits longer than usual.\n", out);
 	for (int i = 0; i < w->rows && !w->row[i].others; i++)
 		fprintf(out, "thinprobe_verdict{client=\"%s\",server=\"%s\",verdict=\"%s\"} 1\n",
-			flow_endpoint_address_text(&w->row[i].key, 1 - w->row[i].server, client),
-			flow_endpoint_address_text(&w->row[i].key, w->row[i].server, server), verdict_words[w->row[i].verdict.word]);
+			endpoint_text(&w->row[i].key, 1 - w->row[i].server, client),
+			endpoint_text(&w->row[i].key, w->row[i].server, server), verdict_words[w->row[i].verdict.word]);
 	fputs("# TYPE thinprobe_interval_start_seconds gauge\n# UNIT thinprobe_interval_start_seconds seconds\n"
 	      "# HELP thinprobe_interval_start_seconds Start of the interval.\n", out);
 	if (start_ns >= 0)
@@ -195,7 +195,7 @@ static void interval_metrics_print(FILE *out, const struct interval_writer *w, i
 	fputs("# EOF\n", out);
 }
 
-int interval_writer_write_metrics(const struct interval_writer *w, int64_t start_ns)
+int writer_write_metrics(const struct interval_writer *w, int64_t start_ns)
 {
 	char path[4096];
 	struct stat st;
@@ -208,7 +208,7 @@ int interval_writer_write_metrics(const struct interval_writer *w, int64_t start
 	out = fopen(path, "we");
 	if (!out)
 		return -errno;
-	interval_metrics_print(out, w, start_ns);
+	print_metrics(out, w, start_ns);
 	err = ferror(out) ? -EIO : 0;
 	if (fclose(out) && !err)
 		err = -errno;
@@ -245,7 +245,7 @@ static const char *wait_text(int64_t next_ns, int64_t latest_ns, bool range)
 	return text;
 }
 
-static void interval_line_print(const struct interval_writer *w, int64_t start_ns, int64_t length_ns)
+static void print_line(const struct interval_writer *w, int64_t start_ns, int64_t length_ns)
 {
 	const struct interval_row *slow = NULL, *worst = NULL;
 	time_t at = (time_t)((start_ns + length_ns) / NS_PER_S);
@@ -284,10 +284,10 @@ static void interval_line_print(const struct interval_writer *w, int64_t start_n
 		snprintf(verdict, sizeof(verdict), "%s %s%s%s", worst->verdict.word == VERDICT_UNKNOWN ? "?" :
 			 worst->verdict.word >= VERDICT_NETWORK ? "!" : " ", verdict_words[worst->verdict.word],
 			 *verdict_whys[worst->verdict.why] ? ": " : "", verdict_whys[worst->verdict.why]);
-	fprintf(stderr, "%s %-21s %2d conn %3s in %3s upd", clock, verdict, w->rows - (w->others > 0), text_of_count((int64_t)inputs),
-		text_of_count((int64_t)updates));
+	fprintf(stderr, "%s %-21s %2d conn %3s in %3s upd", clock, verdict, w->rows - (w->others > 0), count_text((int64_t)inputs),
+		count_text((int64_t)updates));
 	if (dropped > 0)
-		fprintf(stderr, "  lost %s", text_of_count(dropped));
+		fprintf(stderr, "  lost %s", count_text(dropped));
 	else if (slow && slow->next_p50 >= 0)
 		fprintf(stderr, "  wait %s p95 %s ms", wait_text(slow->next_p50, slow->latest_p50, is_wait_a_range(slow)),
 			milliseconds_text(slow->to_next_n >= P95_LEAST && !is_wait_a_range(slow) ? slow->next_p95 : -1));
@@ -296,34 +296,34 @@ static void interval_line_print(const struct interval_writer *w, int64_t start_n
 	fputc('\n', stderr);
 }
 
-static void interval_totals_print(const struct interval_writer *w)
+static void print_totals(const struct interval_writer *w)
 {
-	const struct response_time_histogram *h = &w->to_next;
+	const struct response_times *h = &w->to_next;
 	double median = w->to_latest.n ? 0.5 * h->n / w->to_latest.n : 2;	/* an input without is later than all others */
-	struct interval_row all = { .next_p50 = response_histogram_quantile(h, 0.5),
-				    .latest_p50 = median > 1 ? -1 : response_histogram_quantile(&w->to_latest, median) };
+	struct interval_row all = { .next_p50 = response_quantile(h, 0.5),
+				    .latest_p50 = median > 1 ? -1 : response_quantile(&w->to_latest, median) };
 	bool range = is_wait_a_range(&all);
 
 	fprintf(stderr, "%s: %s inputs, %s answered, wait p50 %s p95 %s ms\n", ns_text((double)(w->end_ns - w->start_ns)),
-		text_of_count((int64_t)w->inputs), text_of_count(h->n), wait_text(all.next_p50, all.latest_p50, range),
-		milliseconds_text(h->n >= P95_LEAST && !range ? response_histogram_quantile(h, 0.95) : -1));
+		count_text((int64_t)w->inputs), count_text(h->n), wait_text(all.next_p50, all.latest_p50, range),
+		milliseconds_text(h->n >= P95_LEAST && !range ? response_quantile(h, 0.95) : -1));
 	fputs("intervals:", stderr);
 	for (int v = 0, any = 0; v < VERDICTS; v++)
 		if (w->verdicts[v])
-			fprintf(stderr, "%s %s %s", any++ ? "," : "", text_of_count((int64_t)w->verdicts[v]), verdict_words[v]);
-	fprintf(stderr, "; packets lost: %s\n", w->dropped < 0 ? "not known" : text_of_count(w->dropped));
+			fprintf(stderr, "%s %s %s", any++ ? "," : "", count_text((int64_t)w->verdicts[v]), verdict_words[v]);
+	fprintf(stderr, "; packets lost: %s\n", w->dropped < 0 ? "not known" : count_text(w->dropped));
 }
 
 /* --- all of them --- */
 
-int interval_writer_open(struct interval_writer *w, const struct interval_write_cfg *cfg)
+int writer_open(struct interval_writer *w, const struct interval_cfg *cfg)
 {
 	*w = (struct interval_writer){ .cfg = *cfg, .dropped = -1 };
 	w->row = calloc(INTERVAL_FLOWS + 1, sizeof(*w->row));
-	return !w->row ? -ENOMEM : cfg->table ? interval_table_open(w) : 0;
+	return !w->row ? -ENOMEM : cfg->table ? open_table(w) : 0;
 }
 
-void interval_writer_add_row(void *writer, const struct interval_row *row)
+void writer_add_row(void *writer, const struct interval_row *row)
 {
 	struct interval_writer *w = writer;
 
@@ -342,8 +342,8 @@ void interval_writer_add_row(void *writer, const struct interval_row *row)
 	w->untimed += row->untimed;
 	w->retransmitted += row->retransmitted;
 	if (row->to_next) {
-		response_histogram_add_all(&w->to_next, row->to_next);
-		response_histogram_add_all(&w->to_latest, row->to_latest);
+		response_add_all(&w->to_next, row->to_next);
+		response_add_all(&w->to_latest, row->to_latest);
 	}
 	if (row->others) {
 		w->others = row->others;
@@ -356,33 +356,33 @@ void interval_writer_add_row(void *writer, const struct interval_row *row)
 		w->verdicts[row->verdict.word]++;
 	}
 	if (w->table)
-		interval_table_add(w->table, row);
+		add_row(w->table, row);
 }
 
-void interval_writer_end_interval(void *writer, int64_t start_ns, int64_t length_ns)
+void writer_end(void *writer, int64_t start_ns, int64_t length_ns)
 {
 	struct interval_writer *w = writer;
 
 	w->start_ns = w->start_ns ? w->start_ns : start_ns;
 	w->end_ns = start_ns + length_ns;
 	if (w->cfg.table)
-		interval_table_flush_and_rotate(w, start_ns + length_ns);
+		flush_table(w, start_ns + length_ns);
 	if (w->cfg.metrics)
-		interval_writer_warn(&w->metrics_warned, w->cfg.metrics, interval_writer_write_metrics(w, start_ns));
+		warn_write(&w->metrics_warned, w->cfg.metrics, writer_write_metrics(w, start_ns));
 	if (w->cfg.line)
-		interval_line_print(w, start_ns, length_ns);
+		print_line(w, start_ns, length_ns);
 	w->rows = 0;
 	w->others = 0;
 }
 
-void interval_writer_close(struct interval_writer *w)
+void writer_close(struct interval_writer *w)
 {
-	int err = rows_close_output_file(w->table);
+	int err = rows_close(w->table);
 
 	if (err)
 		warn("cannot write %s: %s", w->cfg.table, strerror(-err));
 	if (w->cfg.line && w->packets)
-		interval_totals_print(w);
+		print_totals(w);
 	free(w->row);
 	*w = (struct interval_writer){ 0 };
 }

@@ -5,7 +5,7 @@
 #include "interval.h"
 #include "rec.h"
 
-struct interval_write_cfg {
+struct interval_cfg {
 	const char *table, *metrics;	/* paths; NULL: none. The table "-" is standard output */
 	int64_t rotate_bytes, keep;	/* a table of this size, or of another day (UTC), is renamed to TABLE.1; so many are kept */
 	bool append;			/* add rows to the file of the table instead of renaming it to TABLE.1 */
@@ -14,7 +14,7 @@ struct interval_write_cfg {
 };
 
 struct interval_writer {
-	struct interval_write_cfg cfg;
+	struct interval_cfg cfg;
 	struct row_file *table;
 	int64_t day;
 	bool table_warned, metrics_warned;	/* of a file that cannot be written; reset once it can */
@@ -26,16 +26,16 @@ struct interval_writer {
 	uint64_t wire_bytes[CHANNELS], inputs, updates, unanswered, retransmitted, verdicts[VERDICTS];
 	uint64_t packets, other_packets, untimed, clock_sets;
 	int64_t start_ns, end_ns, dropped;	/* dropped: -1: not known */
-	struct response_time_histogram to_next, to_latest;
+	struct response_times to_next, to_latest;
 };
 
 extern const char *const interval_columns[];	/* schema watch/1 */
 
-int interval_writer_open(struct interval_writer *w, const struct interval_write_cfg *cfg);	/* 0 or -errno */
+int writer_open(struct interval_writer *w, const struct interval_cfg *cfg);	/* 0 or -errno */
 /* Replaces the file of metrics as a whole: whoever reads it never sees half of it. Before the first interval `start_ns` is -1.
  * Returns 0 or -errno. */
-int interval_writer_write_metrics(const struct interval_writer *w, int64_t start_ns);
+int writer_write_metrics(const struct interval_writer *w, int64_t start_ns);
 /* Functions of struct intervals. */
-void interval_writer_add_row(void *writer, const struct interval_row *row);
-void interval_writer_end_interval(void *writer, int64_t start_ns, int64_t length_ns);
-void interval_writer_close(struct interval_writer *w);
+void writer_add_row(void *writer, const struct interval_row *row);
+void writer_end(void *writer, int64_t start_ns, int64_t length_ns);
+void writer_close(struct interval_writer *w);

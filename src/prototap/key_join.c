@@ -44,9 +44,9 @@ static void write_update_row(struct key_update_join *w)
 	rows_write_str(r, "update");
 	rows_write_ints(r, (int64_t)w->now.n, w->now.first_ns, w->now.last_ns, (int64_t)w->now.packets, (int64_t)w->now.bytes);
 	for (int i = 0; i < 4; i++)
-		rows_write_empty_cell(r);
+		rows_write_empty(r);
 	rows_write_time(r, w->now.block);
-	rows_write_empty_cell(r);
+	rows_write_empty(r);
 	rows_end_row(r);
 }
 
@@ -62,7 +62,7 @@ static void write_key_row(struct key_update_join *w, size_t i, bool captured)
 	rows_write_int(r, (int64_t)i + 1);
 	rows_write_time(r, w->seen_ns[i]);
 	for (int k = 0; k < 3; k++)
-		rows_write_empty_cell(r);
+		rows_write_empty(r);
 	rows_write_int(r, t->key[i].number);
 	rows_write_times(r, t->key[i].answer_ns, t->key[i].high_ns);
 	rows_write_count(r, paired ? t->key[i].exact : -1);
@@ -72,7 +72,7 @@ static void write_key_row(struct key_update_join *w, size_t i, bool captured)
 }
 
 /* Index of the first sent key from `i` on; t->n: none. */
-static size_t next_sent_key_index(const struct key_log *t, size_t i)
+static size_t find_sent_key(const struct key_log *t, size_t i)
 {
 	while (i < t->n && !t->key[i].sent_ns)
 		i++;
@@ -96,7 +96,7 @@ static void count_key_outcome(struct key_update_join *w, const struct key_times 
 	key_add_latency(k, KEY_FROM_SENT | KEY_LATE, &w->sent_high);
 }
 
-static size_t key_index_after_block(const struct key_log *t, size_t first)
+static size_t find_block_end(const struct key_log *t, size_t first)
 {
 	size_t end = first + 1;
 
@@ -105,13 +105,13 @@ static size_t key_index_after_block(const struct key_log *t, size_t first)
 	return end;
 }
 
-static int64_t key_block_begin_ns(const struct key_log *t, size_t first)
+static int64_t block_begin_ns(const struct key_log *t, size_t first)
 {
 	return t->key[first].sent_ns ? t->key[first].sent_ns : t->key[first].due_ns;
 }
 
 /* Time when the last key of the current block was sent; 0: none was sent. */
-static int64_t key_block_last_sent_ns(const struct key_update_join *w)
+static int64_t block_last_ns(const struct key_update_join *w)
 {
 	size_t i = w->end;
 
@@ -121,25 +121,25 @@ static int64_t key_block_last_sent_ns(const struct key_update_join *w)
 }
 
 /* Whether an update followed the last key, and none came within a second after it. */
-static bool has_display_rested_after_keys(const struct key_update_join *w, int64_t now_ns)
+static bool has_rested(const struct key_update_join *w, int64_t now_ns)
 {
-	return w->updates && w->now.last_ns >= key_block_last_sent_ns(w) && now_ns - w->now.last_ns >= BLOCK_REST_NS;
+	return w->updates && w->now.last_ns >= block_last_ns(w) && now_ns - w->now.last_ns >= BLOCK_REST_NS;
 }
 
 /* Decides how the current block ended, at `end_ns`. */
-static enum pair_drain classify_how_key_block_ended(struct key_update_join *w, int64_t end_ns)
+static enum pair_drain classify_end(struct key_update_join *w, int64_t end_ns)
 {
 	bool likely;
 
-	if (!key_block_last_sent_ns(w))	/* no key was sent, so no update answers one */
+	if (!block_last_ns(w))	/* no key was sent, so no update answers one */
 		return PAIR_NOISY;
-	likely = pair_is_stray_update_likely(w->cfg.noise_per_s, end_ns - key_block_begin_ns(w->cfg.typed, w->first));
+	likely = pair_expects_stray(w->cfg.noise_per_s, end_ns - block_begin_ns(w->cfg.typed, w->first));
 	w->marked += likely;
-	if (has_display_rested_after_keys(w, end_ns)) {
+	if (has_rested(w, end_ns)) {
 		w->drained++;
 		return likely ? PAIR_NOISY : PAIR_DRAINED;
 	}
-	if (end_ns - key_block_last_sent_ns(w) >= (w->cfg.noise_per_s > NOISY_PER_S ? LIMIT_NOISY_NS : LIMIT_NS))
+	if (end_ns - block_last_ns(w) >= (w->cfg.noise_per_s > NOISY_PER_S ? LIMIT_NOISY_NS : LIMIT_NS))
 		return PAIR_NOISY;
 	w->cut++;
 	return PAIR_CUT;
@@ -148,21 +148,21 @@ static enum pair_drain classify_how_key_block_ended(struct key_update_join *w, i
 /* Whether the current block is in the capture. It began while the display rested, so its first key usually has a packet of its
  * own. If that key was delayed until the second one was sent, the block counts as captured where the capture had begun before and
  * has a later key. A block without a key that could be sent has nothing to capture. */
-static bool is_key_block_captured(const struct key_update_join *w)
+static bool is_captured(const struct key_update_join *w)
 {
 	bool seen = false;
 
 	if (w->seen_ns[w->first])
 		return true;
-	if (!w->tapped_ns || w->tapped_ns >= key_block_begin_ns(w->cfg.typed, w->first))
+	if (!w->tapped_ns || w->tapped_ns >= block_begin_ns(w->cfg.typed, w->first))
 		return false;
 	for (size_t i = w->first; i < w->end; i++)
 		seen = seen || w->seen_ns[i];
-	return seen || !key_block_last_sent_ns(w);
+	return seen || !block_last_ns(w);
 }
 
 /* Removes the upper ends of latencies after the capture's end has cut a block: further updates may have been under way. */
-static void drop_upper_latency_bounds(struct key_times *key, size_t n, int64_t end_ns)
+static void drop_upper_bounds(struct key_times *key, size_t n, int64_t end_ns)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!key[i].answer_ns)
@@ -172,7 +172,7 @@ static void drop_upper_latency_bounds(struct key_times *key, size_t n, int64_t e
 	}
 }
 
-static void key_join_end_block(struct key_update_join *w, int64_t end_ns)
+static void end_block(struct key_update_join *w, int64_t end_ns)
 {
 	struct key_log *t = w->cfg.typed;
 	struct key_times *key = &t->key[w->first];
@@ -181,7 +181,7 @@ static void key_join_end_block(struct key_update_join *w, int64_t end_ns)
 
 	w->open = false;
 	w->blocks++;
-	if (!is_key_block_captured(w)) {
+	if (!is_captured(w)) {
 		w->missed++;
 		for (size_t i = w->first; i < w->end; i++) {
 			w->missed_keys += !t->key[i].skipped;
@@ -189,13 +189,13 @@ static void key_join_end_block(struct key_update_join *w, int64_t end_ns)
 		}
 		return;
 	}
-	w->unsent += !key_block_last_sent_ns(w);
-	drain = classify_how_key_block_ended(w, end_ns);
-	pair_keys_of_block_with_updates(key, n, w->update, w->updates, drain, end_ns);
+	w->unsent += !block_last_ns(w);
+	drain = classify_end(w, end_ns);
+	pair_block_updates(key, n, w->update, w->updates, drain, end_ns);
 	if (w->cfg.assume == ASSUME_COALESCING)
-		pair_narrow_ranges_for_coalescing(key, n, w->update, w->updates, drain, end_ns);
+		pair_narrow_ranges(key, n, w->update, w->updates, drain, end_ns);
 	if (drain == PAIR_CUT)
-		drop_upper_latency_bounds(key, n, end_ns);
+		drop_upper_bounds(key, n, end_ns);
 	w->paired_updates += w->updates;
 	for (size_t i = w->first; i < w->end; i++) {
 		count_key_outcome(w, &t->key[i]);
@@ -203,16 +203,16 @@ static void key_join_end_block(struct key_update_join *w, int64_t end_ns)
 	}
 }
 
-static void key_join_begin_block(struct key_update_join *w, size_t next)
+static void begin_block(struct key_update_join *w, size_t next)
 {
 	w->first = next;
-	w->end = key_index_after_block(w->cfg.typed, next);
+	w->end = find_block_end(w->cfg.typed, next);
 	w->updates = 0;
 	w->open = true;
 }
 
 /* Ends and begins blocks up to `now_ns`. */
-static void key_join_advance(struct key_update_join *w, int64_t now_ns)
+static void advance(struct key_update_join *w, int64_t now_ns)
 {
 	const struct key_log *t = w->cfg.typed;
 
@@ -221,18 +221,18 @@ static void key_join_advance(struct key_update_join *w, int64_t now_ns)
 
 		/* Updates after the rest and before the next block belong to this block: they may be late answers. The last block ends with its
 		 * rest. */
-		if (w->open && next == t->n && has_display_rested_after_keys(w, now_ns))
-			key_join_end_block(w, w->now.last_ns + BLOCK_REST_NS);
-		if (next == t->n || key_block_begin_ns(t, next) > now_ns)
+		if (w->open && next == t->n && has_rested(w, now_ns))
+			end_block(w, w->now.last_ns + BLOCK_REST_NS);
+		if (next == t->n || block_begin_ns(t, next) > now_ns)
 			return;
 		if (w->open)
-			key_join_end_block(w, key_block_begin_ns(t, next));
-		key_join_begin_block(w, next);
+			end_block(w, block_begin_ns(t, next));
+		begin_block(w, next);
 	}
 }
 
 /* Adds data of the current update to the block, also of one that had begun before the block. */
-static void key_block_add_update_data(struct key_update_join *w, int64_t now_ns)
+static void add_block_update(struct key_update_join *w, int64_t now_ns)
 {
 	int err;
 
@@ -248,10 +248,10 @@ static void key_block_add_update_data(struct key_update_join *w, int64_t now_ns)
 	w->latest = w->now.n;
 }
 
-void key_join_add_update_data(struct key_update_join *w, uint64_t update, int64_t time_ns, uint64_t bytes)
+void key_join_add_update(struct key_update_join *w, uint64_t update, int64_t time_ns, uint64_t bytes)
 {
 	const struct key_log *t = w->cfg.typed;
-	int64_t now = t ? key_log_wall_to_monotonic(t, time_ns) : time_ns;
+	int64_t now = t ? key_log_convert(t, time_ns) : time_ns;
 
 	/* Early data of a connection that was given up comes late; pairing needs ascending times. */
 	if (t && now < w->now.last_ns)
@@ -260,20 +260,20 @@ void key_join_add_update_data(struct key_update_join *w, uint64_t update, int64_
 		w->tapped_ns = now;
 	/* With several connections, data may belong to an older update, already written: the current update gets it. */
 	if (t && w->cfg.pairing == PAIRING_BLOCKS)
-		key_join_advance(w, now);
+		advance(w, now);
 	if (update > w->now.n) {
 		write_update_row(w);
-		w->now = (struct current_screen_update){ .n = update, .first_ns = now, .block = w->open ? t->block[w->first] : 0 };
+		w->now = (struct current_update){ .n = update, .first_ns = now, .block = w->open ? t->block[w->first] : 0 };
 	}
 	w->now.last_ns = now;
 	w->now.packets++;
 	w->now.bytes += bytes;
 	if (w->open)
-		key_block_add_update_data(w, now);
+		add_block_update(w, now);
 }
 
 /* A key crosses with the first payload after it was sent, if that comes before the next key was sent. */
-void key_join_add_input_data(struct key_update_join *w, int64_t time_ns)
+void key_join_add_input(struct key_update_join *w, int64_t time_ns)
 {
 	const struct key_log *t = w->cfg.typed;
 	size_t next;
@@ -281,11 +281,11 @@ void key_join_add_input_data(struct key_update_join *w, int64_t time_ns)
 
 	if (!t)
 		return;
-	now = key_log_wall_to_monotonic(t, time_ns);
+	now = key_log_convert(t, time_ns);
 	if (!w->tapped_ns)
 		w->tapped_ns = now;
-	while ((next = next_sent_key_index(t, w->next_key)) < t->n && t->key[next].sent_ns <= now) {
-		size_t after = next_sent_key_index(t, next + 1);
+	while ((next = find_sent_key(t, w->next_key)) < t->n && t->key[next].sent_ns <= now) {
+		size_t after = find_sent_key(t, next + 1);
 
 		if (after == t->n || t->key[after].sent_ns > now) {
 			if (!w->seen_ns[next])
@@ -304,15 +304,15 @@ int key_join_finish(struct key_update_join *w, int64_t time_ns)
 	const struct key_log *t = w->cfg.typed;
 
 	if (t && w->cfg.pairing == PAIRING_BLOCKS) {
-		int64_t end = key_log_wall_to_monotonic(t, time_ns);
+		int64_t end = key_log_convert(t, time_ns);
 
-		key_join_advance(w, end);
+		advance(w, end);
 		write_update_row(w);
 		if (w->open)
-			key_join_end_block(w, end);
+			end_block(w, end);
 		while (w->end < t->n) {		/* keys due after the capture's end */
-			key_join_begin_block(w, w->end);
-			key_join_end_block(w, end > t->key[w->end - 1].due_ns ? end : t->key[w->end - 1].due_ns);
+			begin_block(w, w->end);
+			end_block(w, end > t->key[w->end - 1].due_ns ? end : t->key[w->end - 1].due_ns);
 		}
 	} else {
 		write_update_row(w);

@@ -29,7 +29,7 @@ struct key_join_cfg {
 };
 
 /* The current update. Times on the keys' clock (CLOCK_MONOTONIC); without keys on the packets' clock. */
-struct current_screen_update {
+struct current_update {
 	uint64_t n;		/* number of the update; 0: none yet */
 	int64_t first_ns, last_ns;
 	uint64_t packets, bytes;
@@ -38,7 +38,7 @@ struct current_screen_update {
 
 struct key_update_join {
 	struct key_join_cfg cfg;
-	struct current_screen_update now;
+	struct current_update now;
 	/* The current block. */
 	size_t first, end;	/* its keys: from `first` to before `end` */
 	bool open;		/* it has begun and has not ended */
@@ -63,8 +63,8 @@ int key_join_init(struct key_update_join *w, const struct key_join_cfg *cfg);	/*
 void key_join_free(struct key_update_join *w);
 
 /* New data of a screen update, or of input, at a packet's time. */
-void key_join_add_update_data(struct key_update_join *w, uint64_t update, int64_t time_ns, uint64_t bytes);
-void key_join_add_input_data(struct key_update_join *w, int64_t time_ns);
+void key_join_add_update(struct key_update_join *w, uint64_t update, int64_t time_ns, uint64_t bytes);
+void key_join_add_input(struct key_update_join *w, int64_t time_ns);
 
 /* Ends the capture at `time_ns`, the time of its last packet. 0 or the first error. */
 int key_join_finish(struct key_update_join *w, int64_t time_ns);

@@ -20,8 +20,8 @@ static int key_log_add(void *context, char *const *cell)
 	struct key_times key;
 	int64_t offset, block, last;
 
-	if (!key_read_cells(own, &key) || !parse_count_of_table_cell(cell[LOG_OFFSET], &offset) ||
-	    !parse_count_of_table_cell(cell[LOG_BLOCK], &block) || !key.due_ns || (key.sent_ns && key.sent_ns < key.due_ns))
+	if (!key_read_cells(own, &key) || !rows_in_count(cell[LOG_OFFSET], &offset) ||
+	    !rows_in_count(cell[LOG_BLOCK], &block) || !key.due_ns || (key.sent_ns && key.sent_ns < key.due_ns))
 		return -EPROTO;
 	if (t->n == KEY_LOG_MAX)
 		return -E2BIG;
@@ -37,7 +37,7 @@ static int key_log_add(void *context, char *const *cell)
 		if (!offset || key.sent_ns < last)
 			return -EPROTO;
 		if (key.sent_ns > last)
-			t->wall[t->walls++] = (struct wall_clock_offset){ .at_ns = key.sent_ns, .offset_ns = offset };
+			t->wall[t->walls++] = (struct wall_reading){ .at_ns = key.sent_ns, .offset_ns = offset };
 	} else {
 		t->unsent++;
 	}
@@ -52,7 +52,7 @@ int key_log_read(FILE *in, struct key_log *out, unsigned long *line)
 	int err;
 
 	*out = (struct key_log){ 0 };
-	err = read_rows_of_table_file(in, "keys/1", names, NEEDED, key_log_add, out, line);
+	err = rows_in_read(in, "keys/1", names, NEEDED, key_log_add, out, line);
 	if (!err && !out->walls)
 		err = -ENODATA;
 	if (err) {
@@ -76,7 +76,7 @@ void key_log_free(struct key_log *t)
 	*t = (struct key_log){ 0 };
 }
 
-int64_t key_log_wall_to_monotonic(const struct key_log *t, int64_t wall_ns)
+int64_t key_log_convert(const struct key_log *t, int64_t wall_ns)
 {
-	return wall_to_monotonic(t->wall, t->walls, wall_ns);
+	return wall_monotonic_ns(t->wall, t->walls, wall_ns);
 }

@@ -17,7 +17,7 @@
 struct key_log {
 	struct key_times *key;		/* owned; in the order of typing */
 	uint32_t *block;		/* owned; each key's block, ascending; 0: the file does not tell */
-	struct wall_clock_offset *wall;	/* owned; offsets of CLOCK_REALTIME, one for each key that was sent */
+	struct wall_reading *wall;	/* owned; offsets of CLOCK_REALTIME, one for each key that was sent */
 	size_t n, walls;		/* keys, offsets */
 	size_t unsent;			/* keys without a time of sending */
 	bool in_blocks;			/* no block is longer than KEY_LOG_BLOCK_MAX */
@@ -30,4 +30,4 @@ int key_log_read(FILE *in, struct key_log *out, unsigned long *line);
 void key_log_free(struct key_log *t);
 
 /* Converts a packet's time (CLOCK_REALTIME) to the keys' clock (CLOCK_MONOTONIC). */
-int64_t key_log_wall_to_monotonic(const struct key_log *t, int64_t wall_ns);
+int64_t key_log_convert(const struct key_log *t, int64_t wall_ns);

@@ -9,15 +9,15 @@
 #include <stdio.h>
 
 /* A counter of type uint64_t in a struct, and its key in the report. */
-struct reported_counter_member {
+struct report_counter {
 	const char *key;
 	size_t at;
 };
 #define COUNTER_FIELD(key, type, member) { key, offsetof(type, member) }
 /* Reports counters of the struct at `from`; not `known`: as null. */
-void report_listed_counters(struct rec_report *r, const struct reported_counter_member *counts, size_t n, const void *from,
+void report_counters(struct rec_report *r, const struct report_counter *counts, size_t n, const void *from,
 			    bool known);
-#define REPORT_COUNTERS(r, counts, from) report_listed_counters(r, counts, sizeof(counts) / sizeof(*(counts)), from, true)
+#define REPORT_COUNTERS(r, counts, from) report_counters(r, counts, sizeof(counts) / sizeof(*(counts)), from, true)
 
 /* Rate of screen updates that come without a key, from counts in windows without keys. */
 struct idle_updates {
@@ -25,14 +25,14 @@ struct idle_updates {
 };
 
 /* Adds a window "UPDATES/TIME", such as 0/60s. 0; -EINVAL, or -EDOM: a time without a unit. */
-int idle_updates_parse_and_add_window(struct idle_updates *n, const char *text);
+int idle_add_window(struct idle_updates *n, const char *text);
 
 /* Updates a second, and the upper 95 % bound of that rate; NAN: not measured. */
-double idle_updates_per_s(const struct idle_updates *n);
-double idle_updates_per_s_upper_bound(const struct idle_updates *n);
+double idle_rate(const struct idle_updates *n);
+double idle_rate_bound(const struct idle_updates *n);
 
 /* Upper 95 % bound (one-sided, Garwood 1936) of a Poisson mean after `events`; 3.0 for none. */
-double poisson_upper_bound(int64_t events);
+double poisson_bound(int64_t events);
 
 struct latency_cfg {
 	const char *keys;	/* keyrepeat's log; NULL: only rows of updates */
@@ -43,7 +43,7 @@ struct latency_cfg {
 
 extern const char *const latency_pairings[], *const latency_assumes[];
 
-struct key_latency_state {
+struct key_latency {
 	struct latency_cfg cfg;
 	FILE *in;			/* keyrepeat's log until it is read */
 	struct row_file *rows;
@@ -54,12 +54,12 @@ struct key_latency_state {
 };
 
 /* Opens the files without reading, so that privileges can be dropped before. 0, or -1 with a line in `why`. */
-int latency_open(struct key_latency_state *l, const struct latency_cfg *cfg, struct why *why);
+int latency_open(struct key_latency *l, const struct latency_cfg *cfg, struct why *why);
 /* Reads the keys and refuses those that cannot be paired. 0, or -1 with `why`. */
-int latency_read_keys(struct key_latency_state *l, struct why *why);
+int latency_read_keys(struct key_latency *l, struct why *why);
 /* Ends the capture at its last packet. 0, or -1 with `why`: no latency, or rows could not be written. */
-int latency_finish_capture(struct key_latency_state *l, int64_t last_ns, struct why *why);
+int latency_finish(struct key_latency *l, int64_t last_ns, struct why *why);
 
 /* Writes the object "keys". */
-void report_key_latency(struct rec_report *r, struct key_latency_state *l);
-void latency_free(struct key_latency_state *l);
+void latency_report(struct rec_report *r, struct key_latency *l);
+void latency_free(struct key_latency *l);

@@ -16,14 +16,14 @@ int meter_init(struct capture_meter *m, const struct meter_cfg *cfg)
 	m->cfg = *cfg;
 	m->setup.typed = cfg->typed;
 	for (int i = 0; i < MERGES; i++)
-		screen_update_series_start(&m->update[i], i ? merge_beside_ns[i] : cfg->merge_ns, cfg->period_ns, i ? NULL : &m->gaps);
+		update_start(&m->update[i], i ? merge_beside_ns[i] : cfg->merge_ns, cfg->period_ns, i ? NULL : &m->gaps);
 	if (cfg->watch)
 		m->update[0].keep_most = UPDATE_GAPS_WATCH;
 	m->passed = calloc(PORTS, sizeof(*m->passed));
 	m->duplicates = calloc(1, sizeof(*m->duplicates));
 	if (m->passed && m->duplicates && !flow_table_init(&m->table, cfg->flows_max, cfg->seed) &&
 	    !stream_pool_init(&m->pool, cfg->waits_max + 1) &&
-	    !flow_ranking_init(&m->top, cfg->flows_shown) && !payload_totals_init(&m->contents, cfg->decode))
+	    !ranking_init(&m->top, cfg->flows_shown) && !payload_totals_init(&m->contents, cfg->decode))
 		return 0;
 	meter_free(m);
 	return -ENOMEM;
@@ -33,80 +33,80 @@ void meter_free(struct capture_meter *m)
 {
 	flow_table_free(&m->table);
 	stream_pool_free(&m->pool);
-	flow_ranking_free(&m->top);
+	ranking_free(&m->top);
 	sample_free(&m->gaps);
 	free(m->passed);
 	free(m->duplicates);
 	payload_totals_free(&m->contents);
 }
 
-static void notify_data_observers(const struct capture_meter *m, const struct flow *f, int c, int64_t time_ns, uint64_t bytes)
+static void notify_observers(const struct capture_meter *m, const struct flow *f, int c, int64_t time_ns, uint64_t bytes)
 {
 	for (int i = 0; i < m->cfg.taps; i++)
 		m->cfg.tap[i].data(m->cfg.tap[i].context, f, c, time_ns, bytes);
 }
 
 /* Counts new data in order: messages, and on the display channel updates. */
-static void meter_count_ordered_data(struct capture_meter *m, struct flow *f, int c, int64_t time_ns,
-				     const struct stream_segment_result *t)
+static void count_ordered_data(struct capture_meter *m, struct flow *f, int c, int64_t time_ns,
+				     const struct stream_result *t)
 {
-	struct channel_traffic_counts *n = &f->count[c];
+	struct channel_counts *n = &f->count[c];
 	bool fresh;
 
 	n->missing_bytes += t->missing_bytes;
 	if (!t->ready.bytes)
 		return;
 	n->payload_bytes += t->ready.bytes;
-	n->messages += count_messages_begun_by_data(&f->run, c, time_ns, &t->ready, &fresh);
+	n->messages += message_count_begun(&f->run, c, time_ns, &t->ready, &fresh);
 	session_count_payload(&m->setup, c, t->ready.bytes);
 	for (int i = 0; c == DISPLAY && i < MERGES; i++) {
 		if (!fresh)
-			screen_update_extend(&m->update[i], f->update[i], time_ns);
+			update_extend(&m->update[i], f->update[i], time_ns);
 		/* Further messages in this part begin at the same instant, so they belong to the same update. */
 		if (fresh || t->ready.ends + t->ready.open > 1)
-			f->update[i] = screen_update_add_message(&m->update[i], time_ns);
+			f->update[i] = update_add_message(&m->update[i], time_ns);
 	}
-	notify_data_observers(m, f, c, time_ns, t->ready.bytes);
+	notify_observers(m, f, c, time_ns, t->ready.bytes);
 }
 
-static void meter_end_flow(struct capture_meter *m, struct flow *f)
+static void end_flow(struct capture_meter *m, struct flow *f)
 {
-	struct stream_segment_result t;
+	struct stream_result t;
 
 	for (int c = 0; c < CHANNELS; c++) {
-		m->one_way += !f->count[c].packets && stream_unseen_bytes(&f->stream[c]);
-		stream_give_up_all_holes(&f->stream[c], &m->pool, &t);
+		m->one_way += !f->count[c].packets && stream_unseen(&f->stream[c]);
+		stream_drop_holes(&f->stream[c], &m->pool, &t);
 		payload_skip_gap(&m->contents, f, c);
-		meter_count_ordered_data(m, f, c, f->last_ns, &t);
-		counters_add_to_sum(&m->sum[c], &f->count[c], sizeof(m->sum[c]));
+		count_ordered_data(m, f, c, f->last_ns, &t);
+		counters_add(&m->sum[c], &f->count[c], sizeof(m->sum[c]));
 	}
 	payload_end_flow(&m->contents, f);
-	flow_ranking_offer(&m->top, f);
+	ranking_offer(&m->top, f);
 	flow_remove(&m->table, f);
 	if (m->latest == f)
 		m->latest = NULL;
 }
 
-static struct flow *meter_begin_flow(struct capture_meter *m, const struct flow_key *key, uint32_t hash, int source,
+static struct flow *begin_flow(struct capture_meter *m, const struct flow_key *key, uint32_t hash, int source,
 				     const struct segment *s, int64_t time_ns)
 {
 	struct flow *f, *victim;
-	enum server_by by;
+	enum server_clue by;
 	int end;
 
-	if (!ports_identify_server(m->cfg.ports, m->cfg.server, s, &end, &by))
+	if (!ports_find_server(m->cfg.ports, m->cfg.server, s, &end, &by))
 		return NULL;
-	victim = flow_find_eviction_victim(&m->table);
+	victim = flow_find_victim(&m->table);
 	if (victim) {
 		if (!has_flow_ended(victim)) {
 			victim->evicted = true;
 			m->flows_evicted++;
 		}
-		meter_end_flow(m, victim);
+		end_flow(m, victim);
 	}
 	f = flow_new(&m->table, key, hash);
 	f->server = (uint8_t)(end ? 1 - source : source);
-	f->server_by = (uint8_t)by;
+	f->server_clue = (uint8_t)by;
 	f->start_ns = f->last_ns = time_ns;
 	m->flows++;
 	return f;
@@ -122,13 +122,13 @@ static bool is_new_connection(const struct flow *f, int source, const struct seg
 	return f->begun[c] ? f->first_seq[c] != s->seq : f->count[c].payload_packets || has_flow_ended(f);
 }
 
-static struct flow *meter_find_or_begin_flow(struct capture_meter *m, const struct segment *s, int64_t time_ns, int *source)
+static struct flow *get_flow(struct capture_meter *m, const struct segment *s, int64_t time_ns, int *source)
 {
 	struct flow_key key;
 	struct flow *f;
 	uint32_t hash;
 
-	*source = flow_key_of(s, &key);
+	*source = flow_make_key(s, &key);
 	if (m->latest && !memcmp(&m->latest->key, &key, sizeof(key))) {
 		f = m->latest;
 		hash = f->hash;
@@ -137,17 +137,17 @@ static struct flow *meter_find_or_begin_flow(struct capture_meter *m, const stru
 		f = flow_find(&m->table, &key, hash);
 	}
 	if (f && s->flags & TCP_SYN && is_new_connection(f, *source, s)) {
-		meter_end_flow(m, f);
+		end_flow(m, f);
 		f = NULL;
 	}
 	if (!f)
-		f = meter_begin_flow(m, &key, hash, *source, s, time_ns);
+		f = begin_flow(m, &key, hash, *source, s, time_ns);
 	if (f)
 		m->latest = f;
 	return f;
 }
 
-static void count_packet(struct channel_traffic_counts *n, const struct segment *s)
+static void count_packet(struct channel_counts *n, const struct segment *s)
 {
 	n->packets++;
 	n->wire_bytes += s->wire_bytes;
@@ -162,14 +162,14 @@ static void count_packet(struct channel_traffic_counts *n, const struct segment 
 }
 
 /* Counts a TCP segment's acknowledgement. */
-static struct ack_classification count_ack(struct flow *f, int c, const struct segment *s, int64_t time_ns)
+static struct ack_seen count_ack(struct flow *f, int c, const struct segment *s, int64_t time_ns)
 {
-	struct channel_traffic_counts *n = &f->count[c];
-	struct ack_classification ack;
+	struct channel_counts *n = &f->count[c];
+	struct ack_seen ack;
 
 	if (s->transport != TRANSPORT_TCP)
-		return (struct ack_classification){ .took_ns = -1 };
-	ack = acks_classify_segment(f->ack, c, s, time_ns);
+		return (struct ack_seen){ .took_ns = -1 };
+	ack = acks_add_segment(f->ack, c, s, time_ns);
 	n->payload_packets += s->payload_bytes > 0;
 	n->pure_acks += ack.pure;
 	n->fresh_acks += ack.fresh;
@@ -179,15 +179,15 @@ static struct ack_classification count_ack(struct flow *f, int c, const struct s
 }
 
 /* RFC 9293, 3.8.4: it repeats the last byte of a connection all of whose data was acknowledged. */
-static bool is_keep_alive(const struct ack_receiver_state *receiver, const struct segment *s)
+static bool is_keep_alive(const struct ack_receiver *receiver, const struct segment *s)
 {
 	return s->payload_bytes == 1 && receiver->known && !receiver->waiting_ns && s->seq + 1 == receiver->acked;
 }
 
-static void meter_add_payload(struct capture_meter *m, struct flow *f, int c, const struct segment *s, const struct packet *p)
+static void add_payload(struct capture_meter *m, struct flow *f, int c, const struct segment *s, const struct packet *p)
 {
-	struct channel_traffic_counts *n = &f->count[c];
-	struct stream_segment_result t;
+	struct channel_counts *n = &f->count[c];
+	struct stream_result t;
 
 	stream_add_segment(&f->stream[c], &m->pool, s->seq + (s->flags & TCP_SYN ? 1 : 0), s->payload_bytes, s->flags & TCP_PSH, &t);
 	if (t.old_bytes && !is_keep_alive(&f->ack[1 - c], s)) {
@@ -197,13 +197,13 @@ static void meter_add_payload(struct capture_meter *m, struct flow *f, int c, co
 	n->out_of_order_packets += t.out_of_order;
 	n->resynchronized += t.resynchronized;
 	payload_add_segment(&m->contents, f, c, s, p, &t);
-	meter_count_ordered_data(m, f, c, p->time_ns, &t);
+	count_ordered_data(m, f, c, p->time_ns, &t);
 }
 
 /* Each datagram is a message; repeated or missing datagrams cannot be recognised. */
-static void meter_add_datagram(struct capture_meter *m, struct flow *f, int c, const struct segment *s, int64_t time_ns)
+static void add_datagram(struct capture_meter *m, struct flow *f, int c, const struct segment *s, int64_t time_ns)
 {
-	struct channel_traffic_counts *n = &f->count[c];
+	struct channel_counts *n = &f->count[c];
 
 	n->payload_packets += s->payload_bytes > 0;
 	session_count_payload(&m->setup, c, s->payload_bytes);
@@ -211,11 +211,11 @@ static void meter_add_datagram(struct capture_meter *m, struct flow *f, int c, c
 	n->beyond_bytes += s->beyond_bytes;
 	n->messages++;
 	for (int i = 0; c == DISPLAY && i < MERGES; i++)
-		f->update[i] = screen_update_add_message(&m->update[i], time_ns);
-	notify_data_observers(m, f, c, time_ns, s->payload_bytes);
+		f->update[i] = update_add_message(&m->update[i], time_ns);
+	notify_observers(m, f, c, time_ns, s->payload_bytes);
 }
 
-static void count_unselected_segment(struct capture_meter *m, const struct segment *s)
+static void count_unselected(struct capture_meter *m, const struct segment *s)
 {
 	uint16_t port = s->port[0] < s->port[1] ? s->port[0] : s->port[1];
 
@@ -226,9 +226,9 @@ static void count_unselected_segment(struct capture_meter *m, const struct segme
 }
 
 /* Notes what the receiver of channel `c` has, also of a direction without any packet. */
-static void note_received_data(struct flow *f, int c, const struct segment *s, int64_t time_ns)
+static void note_received(struct flow *f, int c, const struct segment *s, int64_t time_ns)
 {
-	struct tcp_stream_state *stream = &f->stream[c];
+	struct tcp_stream *stream = &f->stream[c];
 	bool strayed = f->begun[c] && !f->begun[1 - c];		/* the answer to a SYN may be of an earlier connection */
 
 	if ((s->flags & (TCP_ACK | TCP_RST)) != TCP_ACK || strayed)
@@ -239,17 +239,17 @@ static void note_received_data(struct flow *f, int c, const struct segment *s, i
 		stream_note_ack(stream, s->ack - f->finished[c]);
 }
 
-static void meter_add_segment(struct capture_meter *m, const struct segment *s, const struct packet *p)
+static void add_segment(struct capture_meter *m, const struct segment *s, const struct packet *p)
 {
-	struct meter_observed_packet seen = { .segment = s, .packet = p };
+	struct meter_packet seen = { .segment = s, .packet = p };
 	int64_t time_ns = p->time_ns;
-	struct stream_segment_result t;
+	struct stream_result t;
 	struct flow *f;
 	int c, source;
 
-	f = meter_find_or_begin_flow(m, s, time_ns, &source);
+	f = get_flow(m, s, time_ns, &source);
 	if (!f) {
-		count_unselected_segment(m, s);
+		count_unselected(m, s);
 		return;
 	}
 	c = f->server == source ? DISPLAY : INPUT;
@@ -268,7 +268,7 @@ static void meter_add_segment(struct capture_meter *m, const struct segment *s, 
 		m->largest_frame_bytes = s->wire_bytes;
 	m->first_fragments += s->fragmented;
 	if (s->transport == TRANSPORT_UDP) {
-		meter_add_datagram(m, f, c, s, time_ns);
+		add_datagram(m, f, c, s, time_ns);
 		return;
 	}
 	if (s->flags & TCP_SYN && !f->begun[c]) {
@@ -277,18 +277,18 @@ static void meter_add_segment(struct capture_meter *m, const struct segment *s, 
 		if (!f->stream[c].known)
 			stream_begin(&f->stream[c], s->seq + 1);
 	}
-	note_received_data(f, 1 - c, s, time_ns);
+	note_received(f, 1 - c, s, time_ns);
 	/* The receiver has the data, so bytes missing before it are not in the capture: stop waiting. */
 	if (s->flags & TCP_ACK && f->stream[1 - c].first) {
-		stream_give_up_acked_holes(&f->stream[1 - c], &m->pool, s->ack, &t);
+		stream_drop_acked_holes(&f->stream[1 - c], &m->pool, s->ack, &t);
 		payload_skip_gap(&m->contents, f, 1 - c);
-		meter_count_ordered_data(m, f, 1 - c, time_ns, &t);
+		count_ordered_data(m, f, 1 - c, time_ns, &t);
 	}
 	if (s->payload_bytes)
-		meter_add_payload(m, f, c, s, p);
+		add_payload(m, f, c, s, p);
 }
 
-void meter_decode_and_count_packet(struct capture_meter *m, enum link_type link, const struct packet *p)
+void meter_add_packet(struct capture_meter *m, enum link_type link, const struct packet *p)
 {
 	struct segment s;
 	enum decoded what = decode_packet(link, p, &s);
@@ -304,10 +304,10 @@ void meter_decode_and_count_packet(struct capture_meter *m, enum link_type link,
 	m->last_ns = p->time_ns > m->last_ns ? p->time_ns : m->last_ns;
 	m->truncated += p->captured < p->original;
 	m->decoded[what]++;
-	if (what == DECODED_SEGMENT && duplicate_filter_add(m->duplicates, p, &s))
+	if (what == DECODED_SEGMENT && duplicate_add(m->duplicates, p, &s))
 		return;
 	if (what == DECODED_SEGMENT) {
-		meter_add_segment(m, &s, p);
+		add_segment(m, &s, p);
 	} else if (what == DECODED_FRAGMENT) {
 		m->fragment_wire_bytes += s.wire_bytes;
 		m->fragment_ip_bytes += s.ip_bytes;
@@ -318,16 +318,16 @@ void meter_finish(struct capture_meter *m)
 {
 	for (uint32_t i = 1; i <= m->table.size && m->table.used; i++)
 		if (m->table.flow[i].used)
-			meter_end_flow(m, &m->table.flow[i]);
-	flow_ranking_sort(&m->top);
+			end_flow(m, &m->table.flow[i]);
+	ranking_sort(&m->top);
 }
 
-int find_top_unselected_ports(const struct capture_meter *m, struct unselected_port_count top[METER_PORTS])
+int meter_rank_ports(const struct capture_meter *m, struct port_count top[METER_PORTS])
 {
 	int n = 0;
 
 	for (size_t port = 0; port < PORTS; port++) {
-		const struct unselected_port_count *p = &m->passed[port];
+		const struct port_count *p = &m->passed[port];
 		int at = n;
 
 		if (!p->packets)

@@ -16,17 +16,17 @@
 
 enum { MERGES = 3 };	/* merge gaps: --merge, and 5 and 20 ms for comparison */
 
-struct meter_observed_packet {
+struct meter_packet {
 	const struct segment *segment;
 	const struct packet *packet;
-	struct ack_classification ack;
+	struct ack_seen ack;
 };
 
 /* An observer of the packets of selected connections. `packet` may be NULL. */
 struct meter_observer {
 	void *context;
 	/* a packet, before its data */
-	void (*packet)(void *context, const struct flow *f, int channel, const struct meter_observed_packet *seen);
+	void (*packet)(void *context, const struct flow *f, int channel, const struct meter_packet *seen);
 	/* New data. On the display channel it belongs to update f->update[0] (from 1, ascending; may step back with several
 	 * connections). */
 	void (*data)(void *context, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes);
@@ -34,7 +34,7 @@ struct meter_observer {
 #define METER_TAPS 4
 
 /* TCP and UDP packets that were not selected, by the lower of their ports, most likely the server's. */
-struct unselected_port_count {
+struct port_count {
 	uint64_t packets, wire_bytes;
 	uint16_t port;
 };
@@ -60,15 +60,15 @@ struct meter_cfg {
 struct capture_meter {
 	struct meter_cfg cfg;
 	struct flow_table table;
-	struct early_interval_pool pool;
+	struct stream_pool pool;
 	struct flow_ranking top;
 	struct flow *latest;		/* flow of the latest segment */
-	struct screen_update_series update[MERGES];
+	struct update_series update[MERGES];
 	struct sample gaps;		/* between updates, at --merge */
-	struct channel_traffic_counts sum[CHANNELS];	/* of ended flows; after meter_finish() of all */
+	struct channel_counts sum[CHANNELS];	/* of ended flows; after meter_finish() of all */
 	uint64_t packets, decoded[DECODED_MALFORMED + 1], unasked, truncated;	/* unasked: segments that were not selected */
-	struct unselected_port_count *passed;	/* the unasked segments, by port */
-	struct duplicate_filter *duplicates;	/* owned; copies of packets are in `packets`, and else in nothing */
+	struct port_count *passed;	/* the unasked segments, by port */
+	struct duplicates *duplicates;	/* owned; copies of packets are in `packets`, and else in nothing */
 	uint64_t first_fragments, fragment_wire_bytes, fragment_ip_bytes;	/* the bytes are those of further fragments */
 	uint64_t flows, flows_evicted, steps_back;	/* steps_back: packets earlier than the one before */
 	uint64_t one_way;	/* flows with data in a direction without a packet */
@@ -77,17 +77,17 @@ struct capture_meter {
 	int64_t before_ns;	/* the packet before */
 	int64_t pause_ns;	/* longest time from the packet before */
 	bool set_back;		/* a connection stepped back by METER_PAUSE_NS or more */
-	struct session_traffic_phases setup;
+	struct session_phases setup;
 	struct payload_totals contents;
 };
 
 int meter_init(struct capture_meter *m, const struct meter_cfg *cfg);	/* 0 or -ENOMEM */
 void meter_free(struct capture_meter *m);
 
-void meter_decode_and_count_packet(struct capture_meter *m, enum link_type link, const struct packet *p);
+void meter_add_packet(struct capture_meter *m, enum link_type link, const struct packet *p);
 
 /* Ends all flows: sums and ranking are complete afterwards. */
 void meter_finish(struct capture_meter *m);
 
 /* The ports of segments that were not selected, most bytes first; returns how many of METER_PORTS there are. */
-int find_top_unselected_ports(const struct capture_meter *m, struct unselected_port_count top[METER_PORTS]);
+int meter_rank_ports(const struct capture_meter *m, struct port_count top[METER_PORTS]);

@@ -26,7 +26,7 @@ void order_free(struct packet_order *o)
 	*o = (struct packet_order){ 0 };
 }
 
-static size_t memory_of_packet(const struct packet *p)
+static size_t packet_memory(const struct packet *p)
 {
 	return sizeof(struct held_packet) + p->captured;
 }
@@ -36,7 +36,7 @@ static bool is_packet_earlier(const struct held_packet *a, const struct held_pac
 	return a->packet.time_ns < b->packet.time_ns || (a->packet.time_ns == b->packet.time_ns && a->number < b->number);
 }
 
-static int order_hold_packet(struct packet_order *o, const struct packet *p)
+static int hold_copy(struct packet_order *o, const struct packet *p)
 {
 	struct held_packet new = { *p, o->came++ };
 	uint8_t *bytes = malloc(p->captured + 1);	/* malloc(0) may be NULL */
@@ -64,11 +64,11 @@ static int order_hold_packet(struct packet_order *o, const struct packet *p)
 		o->held[at] = o->held[parent];
 	}
 	o->held[at] = new;
-	o->bytes += memory_of_packet(p);
+	o->bytes += packet_memory(p);
 	return 0;
 }
 
-static void order_hand_over_earliest(struct packet_order *o, packet_fn *fn, void *context)
+static void release_earliest(struct packet_order *o, packet_fn *fn, void *context)
 {
 	struct packet first = o->held[0].packet;
 	struct held_packet moved = o->held[--o->n];
@@ -81,16 +81,16 @@ static void order_hand_over_earliest(struct packet_order *o, packet_fn *fn, void
 		o->held[at] = o->held[child];
 	}
 	o->held[at] = moved;
-	o->bytes -= memory_of_packet(&first);
+	o->bytes -= packet_memory(&first);
 	o->handed_ns = first.time_ns;
 	fn(context, &first);
 	free((void *)first.bytes);
 }
 
-void order_hand_over_all(struct packet_order *o, packet_fn *fn, void *context)
+void order_release_all(struct packet_order *o, packet_fn *fn, void *context)
 {
 	while (o->n)
-		order_hand_over_earliest(o, fn, context);
+		release_earliest(o, fn, context);
 }
 
 int order_add_packet(struct packet_order *o, const struct packet *p, packet_fn *fn, void *context)
@@ -98,14 +98,14 @@ int order_add_packet(struct packet_order *o, const struct packet *p, packet_fn *
 	int err;
 
 	if (p->time_ns < o->handed_ns) {
-		order_hand_over_all(o, fn, context);
+		order_release_all(o, fn, context);
 		o->handed_ns = o->latest_ns = p->time_ns;
 	}
 	o->moved += p->time_ns < o->latest_ns;
 	if (p->time_ns > o->latest_ns)
 		o->latest_ns = p->time_ns;
-	err = order_hold_packet(o, p);
+	err = hold_copy(o, p);
 	while (o->bytes > ORDER_ROOM || (o->span_ns && o->n && o->latest_ns - o->held[0].packet.time_ns > o->span_ns))
-		order_hand_over_earliest(o, fn, context);
+		release_earliest(o, fn, context);
 	return err;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct flow_payload_decoder {
+struct flow_decoder {
 	struct payload_totals *all;
 	struct flow *flow;
 	uint8_t kind;			/* enum payload_kind */
@@ -13,10 +13,10 @@ struct flow_payload_decoder {
 	bool is_tls[CHANNELS];
 	uint32_t seal;
 	struct reorder_buffer order[CHANNELS];
-	struct tls_record_parser tls[CHANNELS];
+	struct tls_parser tls[CHANNELS];
 	uint64_t undecoded;
 	const char *why;
-	void *decoder;			/* owned; struct rfb_stream_decoder or x11_stream_decoder, by `kind` */
+	void *decoder;			/* owned; struct rfb_stream or x11_stream, by `kind` */
 	struct skip_parser *parser[CHANNELS];	/* of the decoder; NULL: there is none */
 	skip_parser_step *step[CHANNELS];
 };
@@ -29,7 +29,7 @@ int payload_totals_init(struct payload_totals *all, int decode)
 	if (!decode)
 		return 0;
 	all->rfb = calloc(1, sizeof(*all->rfb));
-	all->x11 = x11_alloc_message_counts();
+	all->x11 = x11_alloc_counts();
 	return all->rfb && all->x11 ? 0 : -ENOMEM;
 }
 
@@ -44,26 +44,26 @@ void payload_totals_free(struct payload_totals *all)
 /* --- which protocol --- */
 
 /* Channel `c` has shown the protocol: with RFB it is the server's, with X11 the application's. */
-static void payload_detect_protocol(struct flow_payload_decoder *o, int c, const uint8_t *bytes, uint32_t captured)
+static void detect_protocol(struct flow_decoder *o, int c, const uint8_t *bytes, uint32_t captured)
 {
 	struct payload_totals *all = o->all;
 	uint32_t n = captured < 4 ? captured : 4;
-	struct rfb_stream_decoder *rfb;
-	struct x11_stream_decoder *x11;
+	struct rfb_stream *rfb;
+	struct x11_stream *x11;
 
 	o->kind = PAYLOAD_OTHER;
 	if (all->decode != DECODE_X11 && n && !memcmp(bytes, "RFB ", n)) {
 		o->decoder = rfb = malloc(sizeof(*rfb));
 		if (!rfb)
 			return;
-		rfb_stream_decoder_init(rfb, all->rfb);
+		rfb_stream_init(rfb, all->rfb);
 		o->kind = PAYLOAD_RFB;
 		o->parser[c] = &rfb->server;
-		o->step[c] = rfb_parse_server_piece;
+		o->step[c] = rfb_step_server;
 		o->parser[1 - c] = &rfb->client;
-		o->step[1 - c] = rfb_parse_client_piece;
+		o->step[1 - c] = rfb_step_client;
 	} else if (all->decode != DECODE_RFB && n == 4 && (!memcmp(bytes, "l\0\v", 3) || !memcmp(bytes, "B\0\0\v", 4))) {
-		o->decoder = x11 = all->x11_open < PAYLOAD_X11_MAX ? x11_alloc_stream_decoder(all->x11) : NULL;
+		o->decoder = x11 = all->x11_open < PAYLOAD_X11_MAX ? x11_alloc_stream(all->x11) : NULL;
 		if (!x11) {
 			o->why = "too many X11 connections at one time";
 			return;
@@ -71,9 +71,9 @@ static void payload_detect_protocol(struct flow_payload_decoder *o, int c, const
 		all->x11_open++;
 		o->kind = PAYLOAD_X11;
 		o->parser[c] = &x11->client;
-		o->step[c] = x11_parse_client_piece;
+		o->step[c] = x11_step_client;
 		o->parser[1 - c] = &x11->server;
-		o->step[1 - c] = x11_parse_server_piece;
+		o->step[1 - c] = x11_step_server;
 	} else {
 		o->why = "begins as no protocol that is decoded";
 	}
@@ -81,10 +81,10 @@ static void payload_detect_protocol(struct flow_payload_decoder *o, int c, const
 
 /* --- bytes in order --- */
 
-static void payload_decode_messages(struct flow_payload_decoder *o, int c, const uint8_t *bytes, uint32_t captured, uint32_t length)
+static void decode_messages(struct flow_decoder *o, int c, const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
 	if (o->kind == PAYLOAD_UNDECIDED)
-		payload_detect_protocol(o, c, bytes, captured);
+		detect_protocol(o, c, bytes, captured);
 	if (o->parser[c])
 		skip_parser_feed(o->parser[c], bytes, captured, length, o->step[c], o->decoder);
 	else
@@ -92,45 +92,45 @@ static void payload_decode_messages(struct flow_payload_decoder *o, int c, const
 }
 
 /* Whether TLS begins with this segment; the search ends after TLS_LOOK bytes. */
-static bool payload_is_tls_starting(struct flow *f, int c, const uint8_t *bytes, uint32_t captured)
+static bool detect_tls(struct flow *f, int c, const uint8_t *bytes, uint32_t captured)
 {
 	bool midway = !f->begun[INPUT] && !f->begun[DISPLAY];
 
-	bool starts = !f->tls_sought[c] && is_tls_start(bytes, captured, midway);
+	bool starts = !f->tls_sought[c] && tls_is_start(bytes, captured, midway);
 
 	f->tls_sought[c] |= starts || f->count[c].payload_bytes > TLS_LOOK;
 	return starts;
 }
 
-static void payload_begin_tls(struct flow_payload_decoder *o, int c, const uint8_t *bytes, uint32_t captured)
+static void begin_tls(struct flow_decoder *o, int c, const uint8_t *bytes, uint32_t captured)
 {
-	uint16_t cipher = tls_server_hello_cipher(bytes, captured);
+	uint16_t cipher = tls_find_cipher(bytes, captured);
 	bool least = false;
 
 	o->is_tls[c] = true;
 	o->all->tls[c].streams++;
 	if (!cipher)
 		return;
-	o->seal = tls_cipher_overhead_bytes(cipher, &least);
+	o->seal = tls_cipher_overhead(cipher, &least);
 	o->all->tls_least |= least;
 }
 
-static void payload_decode_ordered_bytes(void *context, int c, const uint8_t *bytes, uint32_t captured, uint32_t length)
+static void decode_ordered(void *context, int c, const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
-	struct flow_payload_decoder *o = context;
+	struct flow_decoder *o = context;
 
 	if (o->all->decode)
-		payload_decode_messages(o, c, bytes, captured, length);
-	if (!o->is_tls[c] && payload_is_tls_starting(o->flow, c, bytes, captured))
-		payload_begin_tls(o, c, bytes, captured);
+		decode_messages(o, c, bytes, captured, length);
+	if (!o->is_tls[c] && detect_tls(o->flow, c, bytes, captured))
+		begin_tls(o, c, bytes, captured);
 	if (o->is_tls[c])
 		tls_count_records(&o->tls[c], &o->all->tls[c], o->seal, bytes, captured, length);
 }
 
-static void payload_stop_at_lost_bytes(struct flow_payload_decoder *o, int c)
+static void stop_decoding(struct flow_decoder *o, int c)
 {
 	if (o->is_tls[c])
-		tls_stop_at_lost_bytes(&o->tls[c], &o->all->tls[c]);
+		tls_stop(&o->tls[c], &o->all->tls[c]);
 	if (o->parser[c])
 		skip_parser_stop(o->parser[c], "bytes are missing in the capture");
 	else if (o->all->decode && o->kind == PAYLOAD_UNDECIDED)
@@ -139,9 +139,9 @@ static void payload_stop_at_lost_bytes(struct flow_payload_decoder *o, int c)
 
 /* --- connections --- */
 
-static struct flow_payload_decoder *payload_begin_flow(struct payload_totals *all, struct flow *f)
+static struct flow_decoder *begin_decoder(struct payload_totals *all, struct flow *f)
 {
-	struct flow_payload_decoder *o = calloc(1, sizeof(*o));
+	struct flow_decoder *o = calloc(1, sizeof(*o));
 
 	if (!o)
 		return NULL;
@@ -158,22 +158,22 @@ static struct flow_payload_decoder *payload_begin_flow(struct payload_totals *al
 
 /* Starts reading a connection's payload if there is a reason to. RFB and X11 need the start of both directions; TLS may begin
  * later. */
-static struct flow_payload_decoder *payload_begin_flow_if_useful(struct payload_totals *all, struct flow *f, int c,
+static struct flow_decoder *try_begin_decoder(struct payload_totals *all, struct flow *f, int c,
 								 const uint8_t *payload,
-					     uint32_t captured, const struct stream_segment_result *t)
+					     uint32_t captured, const struct stream_result *t)
 {
 	bool whole = f->begun[INPUT] && f->begun[DISPLAY] && f->count[INPUT].payload_bytes + f->count[DISPLAY].payload_bytes == 0;
-	struct flow_payload_decoder *o;
+	struct flow_decoder *o;
 
 	if (all->decode && whole) {
-		o = payload_begin_flow(all, f);
+		o = begin_decoder(all, f);
 		if (o)		/* from the first byte, even if later ones come before it */
 			o->order[c].next = (int64_t)(uint32_t)(f->first_seq[c] + 1);
 		return o;
 	}
-	if (t->old_bytes || f->stream[c].next <= t->start || !payload_is_tls_starting(f, c, payload, captured))
+	if (t->old_bytes || f->stream[c].next <= t->start || !detect_tls(f, c, payload, captured))
 		return NULL;
-	o = payload_begin_flow(all, f);
+	o = begin_decoder(all, f);
 	if (!o)
 		return NULL;
 	o->order[c].next = t->start;
@@ -181,47 +181,47 @@ static struct flow_payload_decoder *payload_begin_flow_if_useful(struct payload_
 	o->kind = PAYLOAD_OTHER;
 	o->why = began_before;
 	o->undecoded = f->count[INPUT].payload_bytes + f->count[DISPLAY].payload_bytes;
-	payload_begin_tls(o, c, payload, captured);
+	begin_tls(o, c, payload, captured);
 	return o;
 }
 
 void payload_add_segment(struct payload_totals *all, struct flow *f, int c, const struct segment *s, const struct packet *p,
-			 const struct stream_segment_result *t)
+			 const struct stream_result *t)
 {
 	uint32_t there = p->captured > s->payload_at ? p->captured - s->payload_at : 0, length = s->payload_bytes,
 		 captured = there < length ? there : length;
 	const uint8_t *payload = there ? p->bytes + s->payload_at : NULL;
-	struct flow_payload_decoder *o = f->content;
+	struct flow_decoder *o = f->content;
 
 	if (!o && f->tls_sought[INPUT] && f->tls_sought[DISPLAY])
 		return;
 	if (!o)
-		o = payload_begin_flow_if_useful(all, f, c, payload, captured, t);
+		o = try_begin_decoder(all, f, c, payload, captured, t);
 	if (!o)
 		return;
 	if (t->resynchronized) {
-		payload_stop_at_lost_bytes(o, c);
-		reorder_skip_holes(&o->order[c], &all->held, INT64_MAX, payload_decode_ordered_bytes, o);
+		stop_decoding(o, c);
+		reorder_skip_holes(&o->order[c], &all->held, INT64_MAX, decode_ordered, o);
 		o->order[c].next = t->start;
 	}
 	if (!o->placed[c])
 		o->order[c].next = t->start;
 	o->placed[c] = true;
-	reorder_buffer_hand_over_or_keep(&o->order[c], &all->held, t->start, payload, captured, length, payload_decode_ordered_bytes, o);
+	reorder_add(&o->order[c], &all->held, t->start, payload, captured, length, decode_ordered, o);
 	payload_skip_gap(all, f, c);
 }
 
 void payload_skip_gap(struct payload_totals *all, struct flow *f, int c)
 {
-	struct flow_payload_decoder *o = f->content;
+	struct flow_decoder *o = f->content;
 
-	if (!o || !o->placed[c] || !reorder_has_hole_before(&o->order[c], f->stream[c].next))
+	if (!o || !o->placed[c] || !reorder_has_hole(&o->order[c], f->stream[c].next))
 		return;
-	payload_stop_at_lost_bytes(o, c);
-	reorder_skip_holes(&o->order[c], &all->held, f->stream[c].next, payload_decode_ordered_bytes, o);
+	stop_decoding(o, c);
+	reorder_skip_holes(&o->order[c], &all->held, f->stream[c].next, decode_ordered, o);
 }
 
-static void payload_count_stop_reason(struct payload_totals *all, const char *why)
+static void count_stop(struct payload_totals *all, const char *why)
 {
 	int i = 0;
 
@@ -230,16 +230,16 @@ static void payload_count_stop_reason(struct payload_totals *all, const char *wh
 	if (i == PAYLOAD_STOPS)
 		return;
 	if (i == all->stops)
-		all->stop[all->stops++] = (struct decode_stop_count){ .why = why };
+		all->stop[all->stops++] = (struct decode_stop){ .why = why };
 	all->stop[i].streams++;
 }
 
-static void payload_end_decoder(struct payload_totals *all, struct flow_payload_decoder *o)
+static void end_decoder(struct payload_totals *all, struct flow_decoder *o)
 {
 	all->connections[o->kind]++;
 	all->undecoded[o->kind] += o->undecoded;
 	if (o->why)
-		payload_count_stop_reason(all, o->why);
+		count_stop(all, o->why);
 	for (int c = 0; c < CHANNELS; c++) {
 		const struct skip_parser *w = o->parser[c];
 
@@ -247,7 +247,7 @@ static void payload_end_decoder(struct payload_totals *all, struct flow_payload_
 			continue;
 		all->undecoded[o->kind] += w->undecoded + w->unclaimed;
 		if (w->stopped)
-			payload_count_stop_reason(all, w->stopped);
+			count_stop(all, w->stopped);
 	}
 	all->x11_open -= o->kind == PAYLOAD_X11;
 	free(o->decoder);
@@ -255,15 +255,15 @@ static void payload_end_decoder(struct payload_totals *all, struct flow_payload_
 
 void payload_end_flow(struct payload_totals *all, struct flow *f)
 {
-	struct flow_payload_decoder *o = f->content;
+	struct flow_decoder *o = f->content;
 	uint64_t payload = f->count[INPUT].payload_bytes + f->count[DISPLAY].payload_bytes;
 
 	if (all->decode && !o && payload && f->key.transport == TRANSPORT_TCP) {
 		all->connections[PAYLOAD_OTHER]++;
 		all->undecoded[PAYLOAD_OTHER] += payload;
-		payload_count_stop_reason(all, began_before);
+		count_stop(all, began_before);
 	} else if (all->decode && o) {
-		payload_end_decoder(all, o);
+		end_decoder(all, o);
 	}
 	if (!o)
 		return;
@@ -273,7 +273,7 @@ void payload_end_flow(struct payload_totals *all, struct flow *f)
 	f->content = NULL;
 }
 
-uint64_t payload_tls_overhead_bytes(const struct payload_totals *all)
+uint64_t payload_tls_overhead(const struct payload_totals *all)
 {
 	uint64_t bytes = 0;
 

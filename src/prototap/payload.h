@@ -26,12 +26,12 @@ struct payload_totals {
 	int decode;			/* enum payload_decode */
 	size_t held;			/* bytes of memory for early data */
 	uint32_t x11_open;		/* X11 connections being decoded */
-	struct tls_record_counts tls[CHANNELS];
+	struct tls_counts tls[CHANNELS];
 	bool tls_least;			/* TLS overhead is a lower bound */
-	struct rfb_message_counts *rfb;		/* owned; NULL: not decoded */
-	struct x11_message_counts *x11;		/* owned; NULL: not decoded */
+	struct rfb_counts *rfb;		/* owned; NULL: not decoded */
+	struct x11_counts *x11;		/* owned; NULL: not decoded */
 	uint64_t connections[PAYLOAD_KINDS], undecoded[PAYLOAD_KINDS];	/* connections by kind, and their undecoded bytes */
-	struct decode_stop_count {
+	struct decode_stop {
 		const char *why;
 		uint64_t streams;
 	} stop[PAYLOAD_STOPS];		/* why decoding stopped */
@@ -43,10 +43,10 @@ void payload_totals_free(struct payload_totals *all);
 
 /* Adds the payload of a TCP segment in packet `p`; `t`: what stream_add_segment() found of it. */
 void payload_add_segment(struct payload_totals *all, struct flow *f, int c, const struct segment *s, const struct packet *p,
-			 const struct stream_segment_result *t);
+			 const struct stream_result *t);
 /* Skips holes that the stream has given up. */
 void payload_skip_gap(struct payload_totals *all, struct flow *f, int c);
 /* Ends a connection and adds its counts. */
 void payload_end_flow(struct payload_totals *all, struct flow *f);
 /* Bytes that TLS adds to the payload: record headers, and where known the overhead of encryption. */
-uint64_t payload_tls_overhead_bytes(const struct payload_totals *all);
+uint64_t payload_tls_overhead(const struct payload_totals *all);

@@ -5,32 +5,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TLS(member) COUNTER_FIELD(#member, struct tls_record_counts, member)
+#define TLS(member) COUNTER_FIELD(#member, struct tls_counts, member)
 
 static void report_tls(struct rec_report *r, const struct capture_meter *m)
 {
-	static const struct reported_counter_member of_all[] = { TLS(streams), TLS(records), TLS(record_bytes) },
+	static const struct report_counter of_all[] = { TLS(streams), TLS(records), TLS(record_bytes) },
 		of_channel[] = { TLS(records), TLS(application_records), TLS(record_bytes) };
 	static const char *const channels[CHANNELS] = { "input", "display" };
-	struct tls_record_counts all = m->contents.tls[INPUT];
+	struct tls_counts all = m->contents.tls[INPUT];
 
-	counters_add_to_sum(&all, &m->contents.tls[DISPLAY], sizeof(all));
+	counters_add(&all, &m->contents.tls[DISPLAY], sizeof(all));
 	rec_begin_object(r, "tls");
 	REPORT_COUNTERS(r, of_all, &all);
 	rec_add_int(r, "header_bytes", (int64_t)(TLS_HEADER * all.records));
-	rec_add_int_if_known(r, "seal_bytes", !all.unsealed, (int64_t)all.seal_bytes);
+	rec_add_known_int(r, "seal_bytes", !all.unsealed, (int64_t)all.seal_bytes);
 	rec_add_bool(r, "seal_is_least", m->contents.tls_least);
-	rec_add_real(r, "share_percent", percent_of(all.record_bytes, m->sum[INPUT].payload_bytes + m->sum[DISPLAY].payload_bytes), 3);
+	rec_add_real(r, "share_percent", share_percent(all.record_bytes, m->sum[INPUT].payload_bytes + m->sum[DISPLAY].payload_bytes), 3);
 	rec_add_int(r, "broken_streams", (int64_t)all.broken);
 	for (int c = 0; c < CHANNELS; c++) {
-		const struct tls_record_counts *n = &m->contents.tls[c];
+		const struct tls_counts *n = &m->contents.tls[c];
 
 		rec_begin_object(r, channels[c]);
 		REPORT_COUNTERS(r, of_channel, n);
 		rec_add_real(r, "mean_record_bytes", n->records ? (double)n->record_bytes / (double)n->records : NAN, 2);
-		rec_end_container(r);
+		rec_end(r);
 	}
-	rec_end_container(r);
+	rec_end(r);
 }
 
 /* --- decoded messages --- */
@@ -61,12 +61,12 @@ static void report_message_rows(struct rec_report *r, const char *key, struct me
 		rec_add_str(r, "name", row[i].name);
 		rec_add_int(r, "count", (int64_t)row[i].tally->count);
 		rec_add_int(r, "bytes", (int64_t)row[i].tally->bytes);
-		rec_end_container(r);
+		rec_end(r);
 	}
-	rec_end_container(r);
+	rec_end(r);
 }
 
-static void report_rfb_messages(struct rec_report *r, const char *key, const struct message_tally *tally,
+static void report_rfb_rows(struct rec_report *r, const char *key, const struct message_tally *tally,
 				const struct rfb_kind *kinds, int n)
 {
 	struct message_row row[RFB_RECTANGLE_KINDS];
@@ -86,11 +86,11 @@ static void report_rfb(struct rec_report *r, const struct payload_totals *all)
 {
 	rec_begin_object(r, "rfb");
 	rec_add_int(r, "connections", (int64_t)all->connections[PAYLOAD_RFB]);
-	report_rfb_messages(r, "client", all->rfb->client, rfb_client_kinds, RFB_CLIENT_KINDS);
-	report_rfb_messages(r, "server", all->rfb->server, rfb_server_kinds, RFB_SERVER_KINDS);
-	report_rfb_messages(r, "rectangles", all->rfb->rectangle, rfb_rectangle_kinds, RFB_RECTANGLE_KINDS);
+	report_rfb_rows(r, "client", all->rfb->client, rfb_client_kinds, RFB_CLIENT_KINDS);
+	report_rfb_rows(r, "server", all->rfb->server, rfb_server_kinds, RFB_SERVER_KINDS);
+	report_rfb_rows(r, "rectangles", all->rfb->rectangle, rfb_rectangle_kinds, RFB_RECTANGLE_KINDS);
 	rec_add_int(r, "undecoded_bytes", (int64_t)all->undecoded[PAYLOAD_RFB]);
-	rec_end_container(r);
+	rec_end(r);
 }
 
 static void report_x11(struct rec_report *r, const struct payload_totals *all)
@@ -117,11 +117,11 @@ static void report_x11(struct rec_report *r, const struct payload_totals *all)
 		report_message_rows(r, keys[kind], row, rows);
 	}
 	rec_add_int(r, "undecoded_bytes", (int64_t)all->undecoded[PAYLOAD_X11]);
-	rec_end_container(r);
+	rec_end(r);
 	free(row);
 }
 
-static void report_decoded_protocols(struct rec_report *r, const struct payload_totals *all)
+static void report_decoded(struct rec_report *r, const struct payload_totals *all)
 {
 	rec_begin_object(r, "decoded");
 	if (all->connections[PAYLOAD_RFB])
@@ -135,15 +135,15 @@ static void report_decoded_protocols(struct rec_report *r, const struct payload_
 		rec_begin_object(r, NULL);
 		rec_add_str(r, "why", all->stop[i].why);
 		rec_add_int(r, "streams", (int64_t)all->stop[i].streams);
-		rec_end_container(r);
+		rec_end(r);
 	}
-	rec_end_container(r);
-	rec_end_container(r);
+	rec_end(r);
+	rec_end(r);
 }
 
-void report_payload_protocols(struct rec_report *r, const struct capture_meter *m)
+void report_protocols(struct rec_report *r, const struct capture_meter *m)
 {
 	report_tls(r, m);
 	if (m->contents.decode)
-		report_decoded_protocols(r, &m->contents);
+		report_decoded(r, &m->contents);
 }

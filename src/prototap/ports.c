@@ -13,7 +13,7 @@
 const char *const server_by_names[] = { "port", "address", "syn", "lower-port" };
 
 /* Reads a port from 1 to 65535; returns the text behind it, or NULL. */
-static const char *parse_port_number(const char *text, uint32_t *out)
+static const char *parse_port(const char *text, uint32_t *out)
 {
 	char *end = NULL;
 	unsigned long n = isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : 0;
@@ -22,7 +22,7 @@ static const char *parse_port_number(const char *text, uint32_t *out)
 	return n >= 1 && n <= 65535 ? end : NULL;
 }
 
-static bool skip_prefix_if_present(const char **text, const char *word)
+static bool skip_prefix(const char **text, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -35,15 +35,15 @@ static bool skip_prefix_if_present(const char **text, const char *word)
 int ports_parse_list(struct server_ports *p, const char *text)
 {
 	do {
-		bool display = skip_prefix_if_present(&text, "x11:"), server = !display && skip_prefix_if_present(&text, "server:");
+		bool display = skip_prefix(&text, "x11:"), server = !display && skip_prefix(&text, "server:");
 		uint32_t from, to;
 
-		text = parse_port_number(text, &from);
+		text = parse_port(text, &from);
 		if (!text)
 			return -EINVAL;
 		to = from;
 		if (*text == '-') {
-			text = parse_port_number(text + 1, &to);
+			text = parse_port(text + 1, &to);
 			if (!text || to < from)
 				return -EINVAL;
 		}
@@ -56,7 +56,7 @@ int ports_parse_list(struct server_ports *p, const char *text)
 	return *text ? -EINVAL : 0;
 }
 
-int ports_write_pcap_filter(const struct server_ports *p, char *text, size_t size)
+int ports_write_filter(const struct server_ports *p, char *text, size_t size)
 {
 	static const char hidden[] = " or (ip[6:2] & 0x1fff != 0 and (ip proto 6 or ip proto 17))"
 				     " or (ip6 and (ip6[6] == 0 or ip6[6] == 43 or ip6[6] == 44 or ip6[6] == 51 or ip6[6] == 60 or ip6[6] == 135))";
@@ -77,16 +77,16 @@ int ports_write_pcap_filter(const struct server_ports *p, char *text, size_t siz
 }
 
 /* X11 does not use UDP: a UDP port belongs to its server. */
-static enum port_use port_use_of_segment_end(const struct server_ports *p, const struct segment *s, int end)
+static enum port_use segment_port_use(const struct server_ports *p, const struct segment *s, int end)
 {
 	enum port_use use = p->use[s->port[end]];
 
 	return use == PORT_DISPLAY && s->transport == TRANSPORT_UDP ? PORT_SERVER : use;
 }
 
-static bool is_x11_display_port(const struct server_ports *p, const struct segment *s, int end)
+static bool is_display_port(const struct server_ports *p, const struct segment *s, int end)
 {
-	enum port_use use = port_use_of_segment_end(p, s, end);
+	enum port_use use = segment_port_use(p, s, end);
 
 	if (use != PORT_NONE)
 		return use == PORT_DISPLAY;
@@ -94,7 +94,7 @@ static bool is_x11_display_port(const struct server_ports *p, const struct segme
 }
 
 /* Without a port that tells: the server is the end that was connected to; for X11, the other end. */
-static int guess_server_end(const struct server_ports *p, const struct segment *s, enum server_by *by)
+static int guess_server_end(const struct server_ports *p, const struct segment *s, enum server_clue *by)
 {
 	int owner;
 
@@ -103,13 +103,13 @@ static int guess_server_end(const struct server_ports *p, const struct segment *
 		owner = s->flags & TCP_ACK ? 0 : 1;
 	else
 		owner = s->port[0] < s->port[1] ? 0 : 1;
-	return is_x11_display_port(p, s, owner) ? 1 - owner : owner;
+	return is_display_port(p, s, owner) ? 1 - owner : owner;
 }
 
-bool ports_identify_server(const struct server_ports *p, const uint8_t *server, const struct segment *s, int *end,
-			   enum server_by *by)
+bool ports_find_server(const struct server_ports *p, const uint8_t *server, const struct segment *s, int *end,
+			   enum server_clue *by)
 {
-	enum port_use source = port_use_of_segment_end(p, s, 0), destination = port_use_of_segment_end(p, s, 1);
+	enum port_use source = segment_port_use(p, s, 0), destination = segment_port_use(p, s, 1);
 
 	if (p->spans && !source && !destination)
 		return false;

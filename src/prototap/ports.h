@@ -27,12 +27,12 @@ int ports_parse_list(struct server_ports *p, const char *text);
 
 /* Writes a pcap-filter(7) expression for these ports that also passes packets with hidden ports: later fragments, and IPv6 with
  * extension headers. 0 or -E2BIG. */
-int ports_write_pcap_filter(const struct server_ports *p, char *text, size_t size);
+int ports_write_filter(const struct server_ports *p, char *text, size_t size);
 
-enum server_by { BY_PORT, BY_ADDRESS, BY_SYN, BY_LOWER_PORT };	/* how the server was identified */
+enum server_clue { BY_PORT, BY_ADDRESS, BY_SYN, BY_LOWER_PORT };	/* how the server was identified */
 extern const char *const server_by_names[];
 
 /* Whether the connection of this segment was asked for; if so, from the connection's first packet, which end is the server (0
  * source, 1 destination). `server`: address to look for, or NULL. */
-bool ports_identify_server(const struct server_ports *p, const uint8_t *server, const struct segment *s, int *end,
-			   enum server_by *by);
+bool ports_find_server(const struct server_ports *p, const uint8_t *server, const struct segment *s, int *end,
+			   enum server_clue *by);

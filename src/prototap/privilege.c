@@ -17,7 +17,7 @@
 #define NOBODY 65534
 
 /* Whether the user namespace's map file has this id. */
-static bool is_id_in_user_namespace(const char *map, int64_t id)
+static bool is_id_mapped(const char *map, int64_t id)
 {
 	FILE *f = fopen(map, "re");
 	long long first, outside, count;
@@ -31,16 +31,16 @@ static bool is_id_in_user_namespace(const char *map, int64_t id)
 	return found;
 }
 
-static int64_t user_id_from_environment(const char *name)
+static int64_t read_user_id(const char *name)
 {
 	const char *text = getenv(name);
 	int64_t n;
 
-	return text && !cli_parse_integer(text, &n) && n > 0 && n < INT32_MAX ? n : NOBODY;
+	return text && !cli_parse_int(text, &n) && n > 0 && n < INT32_MAX ? n : NOBODY;
 }
 
 /* Whether this user may rename the finished report to `path`; a sticky directory counts as no. */
-static bool may_user_rename_to(const char *path, uid_t uid, gid_t gid)
+static bool may_user_rename(const char *path, uid_t uid, gid_t gid)
 {
 	char copy[4096];
 	struct stat st;
@@ -62,7 +62,7 @@ static bool may_user_rename_to(const char *path, uid_t uid, gid_t gid)
 
 int drop_privileges(const char *const *keep, size_t n, char *said, size_t size)
 {
-	int64_t uid = user_id_from_environment("SUDO_UID"), gid = user_id_from_environment("SUDO_GID");
+	int64_t uid = read_user_id("SUDO_UID"), gid = read_user_id("SUDO_GID");
 	const char *ids = "";
 	bool had, may = true;
 	int err;
@@ -77,11 +77,11 @@ int drop_privileges(const char *const *keep, size_t n, char *said, size_t size)
 		return 0;
 	}
 	for (size_t i = 0; i < n; i++)
-		may = may && (!keep[i] || !strcmp(keep[i], "-") || may_user_rename_to(keep[i], (uid_t)uid, (gid_t)gid));
+		may = may && (!keep[i] || !strcmp(keep[i], "-") || may_user_rename(keep[i], (uid_t)uid, (gid_t)gid));
 	capng_clear(CAPNG_SELECT_ALL);
 	if (geteuid())
 		ids = "";
-	else if (!is_id_in_user_namespace("/proc/self/uid_map", uid) || !is_id_in_user_namespace("/proc/self/gid_map", gid))
+	else if (!is_id_mapped("/proc/self/uid_map", uid) || !is_id_mapped("/proc/self/gid_map", gid))
 		ids = ", user id kept (no other is mapped here)";
 	else if (!may)
 		ids = ", user id kept (it must place the files)";

@@ -19,21 +19,21 @@ static struct server_ports ports;
 static struct run_cfg cfg = { .ports = &ports, .period_ns = 50 * NS_PER_MS, .merge_ns = 10 * NS_PER_MS,
 			      .flows = 20, .flows_max = 32768, .snaplen = 262144,
 	  .buffer_bytes = 32 << 20, .ready_fd = STDERR_FILENO, .traffic_bin_ns = 100 * NS_PER_MS };
-static struct interval_write_cfg write_cfg = { .rotate_bytes = 64 << 20, .keep = 7 };
-static struct rec_report_options out_cfg;
+static struct interval_cfg write_cfg = { .rotate_bytes = 64 << 20, .keep = 7 };
+static struct rec_cfg out_cfg;
 
-static int read_idle_updates_option(const char *text, void *value)
+static int read_idle(const char *text, void *value)
 {
-	return idle_updates_parse_and_add_window(value, text);
+	return idle_add_window(value, text);
 }
 
-static int read_server_ports_option(const char *text, void *value)
+static int read_ports(const char *text, void *value)
 {
 	cfg.port_name = cfg.port_name ? "those ports" : text;
 	return ports_parse_list(value, text);
 }
 
-static int read_server_address_option(const char *text, void *value)
+static int read_server(const char *text, void *value)
 {
 	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
 	uint8_t *to = value;
@@ -49,8 +49,8 @@ static int read_server_address_option(const char *text, void *value)
 static const struct cli_opt options[] = {
 	{ CLI_STR, 'i', "interface", &cfg.interface, .help = "live: capture on this interface, or any", .meta = "IF" },
 	{ CLI_CALL, 0, "port", &ports, .help = "only these ports, owned by the server; x11:PORT and 6000-6063 by the display",
-	  .call = read_server_ports_option, .meta = "[x11:|server:]PORT[-PORT],..." },
-	{ CLI_CALL, 0, "server", cfg.server, .help = "only connections of this host, the server", .call = read_server_address_option,
+	  .call = read_ports, .meta = "[x11:|server:]PORT[-PORT],..." },
+	{ CLI_CALL, 0, "server", cfg.server, .help = "only connections of this host, the server", .call = read_server,
 		.meta = "ADDRESS" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "live: stop after this time (on a signal)" },
 	{ CLI_FILE, 'w', "write", &cfg.write_path, .help = "live: also write the packets to this file (pcap)" },
@@ -60,7 +60,7 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "pairing", &cfg.latency.pairing, .help = "how updates are paired with keys (blocks)", .words = latency_pairings },
 	{ CLI_WORD, 0, "assume", &cfg.latency.assume, .help = "assumption about the application (nothing)", .words = latency_assumes },
 	{ CLI_CALL, 0, "idle", &cfg.latency.noise, .help = "updates counted in a window without keys; may be given many times",
-	  .call = read_idle_updates_option, .meta = "COUNT/TIME" },
+	  .call = read_idle, .meta = "COUNT/TIME" },
 	{ CLI_FILE, 0, "rows", &cfg.latency.rows, .help = "write a row for each update and key to this file" },
 	{ CLI_FILE, 0, "traffic", &cfg.traffic, .help = "write a row for each time bin: packets and bytes each way" },
 	{ CLI_NS, 0, "traffic-bin", &cfg.traffic_bin_ns, 1e6, 3600 * NS_PER_S, .help = "length of a time bin (100ms)" },
@@ -83,7 +83,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void check_prototap_options(bool live, int files)
+static void check_options(bool live, int files)
 {
 	const struct rec_output_path place[] = { { "-o", out_cfg.path }, { "--rows", cfg.latency.rows },
 					   { "--traffic", cfg.traffic }, { "-w", cfg.write_path },
@@ -111,20 +111,20 @@ static void check_prototap_options(bool live, int files)
 		{ !live && (cfg.interface || cfg.write_path || cfg.time_ns), "-i, -w and -t are for prototap live" },
 	};
 
-	rec_check_outputs_differ(place, sizeof(place) / sizeof(*place));
+	rec_check_outputs(place, sizeof(place) / sizeof(*place));
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
 		if (rules[i].wrong)
 			die_usage("%s", rules[i].what);
 }
 
-static void open_packet_source(struct capture_run_state *run, char **files, int n)
+static void open_source(struct run_state *run, char **files, int n)
 {
 	char filter[CAPTURE_FILTER];
 	struct why why;
-	struct capture_live_cfg from = { .interface = cfg.interface, .filter = filter, .write_path = cfg.write_path,
+	struct capture_cfg from = { .interface = cfg.interface, .filter = filter, .write_path = cfg.write_path,
 					 .snaplen = (int)cfg.snaplen, .buffer_bytes = cfg.buffer_bytes, .promiscuous = cfg.promiscuous };
 
-	if (run->live && ports_write_pcap_filter(&ports, filter, sizeof(filter)))
+	if (run->live && ports_write_filter(&ports, filter, sizeof(filter)))
 		die_usage("too many ports");
 	run->source = run->live ? source_open_live(&from, &why) : source_open_files(files, n, &why);
 	if (!run->source && run->again)
@@ -134,14 +134,14 @@ static void open_packet_source(struct capture_run_state *run, char **files, int 
 	if (run->again)
 		warn("%s is back", cfg.interface);
 	if (run->live)
-		list_interface_offload_names(cfg.interface, run->offloads, sizeof(run->offloads));
+		capture_list_offloads(cfg.interface, run->offloads, sizeof(run->offloads));
 }
 
 /* A live capture without a packet is no error. */
-static int exit_status_of_run(const struct capture_run_state *run)
+static int judge_run(const struct run_state *run)
 {
 	struct why why;
-	bool empty = !run->live && has_capture_no_selected_packets(run, &why), lossy = !empty && has_capture_losses(run, &why);
+	bool empty = !run->live && run_is_empty(run, &why), lossy = !empty && run_has_losses(run, &why);
 
 	if (proc_stop && (!run->live || cfg.time_ns))
 		return EXIT_INTERRUPTED;	/* a live capture without -t is meant to end by a signal */
@@ -149,9 +149,9 @@ static int exit_status_of_run(const struct capture_run_state *run)
 }
 
 /* Opens the report, and the files of rows. */
-static struct rec_report *open_run_report(struct capture_run_state *run)
+static struct rec_report *open_run_report(struct run_state *run)
 {
-	struct rec_report *out = rec_open_report_or_die(&out_cfg, "prototap");
+	struct rec_report *out = rec_must_open(&out_cfg, "prototap");
 	struct why why;
 
 	if (latency_open(&run->latency, &cfg.latency, &why))
@@ -160,7 +160,7 @@ static struct rec_report *open_run_report(struct capture_run_state *run)
 	return out;
 }
 
-static void open_interval_output(struct capture_run_state *run)
+static void open_intervals(struct run_state *run)
 {
 	int err;
 
@@ -170,15 +170,15 @@ static void open_interval_output(struct capture_run_state *run)
 	write_cfg.line = run->live && out_cfg.detail != REC_QUIET && isatty(STDERR_FILENO);
 	write_cfg.ports = cfg.port_name;
 	write_cfg.interface = cfg.interface;
-	err = interval_writer_open(&run->writer, &write_cfg);
+	err = writer_open(&run->writer, &write_cfg);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", write_cfg.table, strerror(-err));
 	run->intervals = (struct intervals){ .every_ns = cfg.every_ns, .merge_ns = cfg.merge_ns, .period_ns = cfg.period_ns,
-					     .ports = &ports, .rfb = cfg.decode == 1, .dropped = -1, .row = interval_writer_add_row,
-					     .end = interval_writer_end_interval, .context = &run->writer };
+					     .ports = &ports, .rfb = cfg.decode == 1, .dropped = -1, .row = writer_add_row,
+					     .end = writer_end, .context = &run->writer };
 }
 
-static void give_up_privileges(struct capture_run_state *run, bool supervised)
+static void give_up_rights(struct run_state *run, bool supervised)
 {
 	int err = drop_privileges((const char *[]){ out_cfg.path, write_cfg.table, write_cfg.metrics }, 3, run->privileges,
 				  sizeof(run->privileges));
@@ -186,15 +186,15 @@ static void give_up_privileges(struct capture_run_state *run, bool supervised)
 	if (err)
 		die(EXIT_RUN, "cannot drop privileges: %s", strerror(-err));
 	/* with the rights that are left; after a restart, a failure is no reason to end */
-	err = cfg.every_ns && write_cfg.metrics && !run->again ? interval_writer_write_metrics(&run->writer, -1) : 0;
+	err = cfg.every_ns && write_cfg.metrics && !run->again ? writer_write_metrics(&run->writer, -1) : 0;
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", write_cfg.metrics, strerror(-err));
 	if (supervised)
-		proc_request_sigterm_at_parent_end();	/* not before: a new user id takes this wish back */
+		proc_end_beside_parent();	/* not before: a new user id takes this wish back */
 }
 
 /* The meter's settings, and the observers that the options ask for. */
-static struct meter_cfg make_meter_cfg(struct capture_run_state *run)
+static struct meter_cfg make_meter_cfg(struct run_state *run)
 {
 	const struct key_log *typed = cfg.latency.keys ? &run->latency.typed : NULL;
 	struct meter_cfg meter = { .ports = &ports, .waits_max = WAITS_MAX, .server = cfg.by_address ? cfg.server : NULL,
@@ -206,23 +206,23 @@ static struct meter_cfg make_meter_cfg(struct capture_run_state *run)
 	if (run->latency.tap.context)
 		meter.tap[meter.taps++] = run->latency.tap;
 	if (cfg.every_ns)
-		meter.tap[meter.taps++] = (struct meter_observer){ .context = &run->intervals, .packet = interval_observe_packet,
-								   .data = interval_observe_data };
+		meter.tap[meter.taps++] = (struct meter_observer){ .context = &run->intervals, .packet = interval_add_packet,
+								   .data = interval_add_data };
 	if (run->traffic.rows) {
 		run->traffic.bin_ns = cfg.traffic_bin_ns;
 		run->traffic.typed = typed;
-		meter.tap[meter.taps++] = (struct meter_observer){ .context = &run->traffic, .packet = traffic_bins_count_packet,
-								   .data = traffic_bins_count_payload };
+		meter.tap[meter.taps++] = (struct meter_observer){ .context = &run->traffic, .packet = traffic_add_packet,
+								   .data = traffic_add_payload };
 	}
 	return meter;
 }
 
-static void count_all_packets(struct capture_run_state *run)
+static void count_all_packets(struct run_state *run)
 {
 	struct meter_cfg meter;
 	struct why why, lost;
 
-	if (!run->live && source_begin_files(run->source, false, &why))
+	if (!run->live && source_begin(run->source, false, &why))
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why.text);
 	run->link = source_link_layer(run->source)->type;
 	if (latency_read_keys(&run->latency, &why))
@@ -230,20 +230,20 @@ static void count_all_packets(struct capture_run_state *run)
 	meter = make_meter_cfg(run);
 	if ((run->live ? run_live : run_files)(run, &meter, &why))
 		die(EXIT_RUN, "%s", why.text);
-	if (latency_finish_capture(&run->latency, run->meter.last_ns, &why))
-		die(EXIT_RUN, "%s", (run->meter.decoded[DECODED_SHORT] && has_capture_no_selected_packets(run, &lost)) ||
-		    (run->meter.one_way && has_capture_losses(run, &lost)) ? lost.text : why.text);
+	if (latency_finish(&run->latency, run->meter.last_ns, &why))
+		die(EXIT_RUN, "%s", (run->meter.decoded[DECODED_SHORT] && run_is_empty(run, &lost)) ||
+		    (run->meter.one_way && run_has_losses(run, &lost)) ? lost.text : why.text);
 }
 
 /* The tables end with the live capture, or with the last packet of a file. The interval under way then counts as one, too. */
-static void finish_tables(struct capture_run_state *run)
+static void finish_tables(struct run_state *run)
 {
 	int64_t end_ns = run->live ? run->until_ns : run->meter.last_ns;
 	int err = 0;
 
 	if (run->traffic.rows) {
-		traffic_bins_finish(&run->traffic, end_ns);
-		err = rows_close_output_file(run->traffic.rows);
+		traffic_finish(&run->traffic, end_ns);
+		err = rows_close(run->traffic.rows);
 	}
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.traffic, strerror(-err));
@@ -252,12 +252,12 @@ static void finish_tables(struct capture_run_state *run)
 	if (run->intervals.start_ns)
 		intervals_finish(&run->intervals, end_ns);
 	intervals_free(&run->intervals);
-	interval_writer_close(&run->writer);
+	writer_close(&run->writer);
 }
 
 int main(int argc, char **argv)
 {
-	static struct capture_run_state run = { .cfg = &cfg, .until_ns = INT64_MAX };
+	static struct run_state run = { .cfg = &cfg, .until_ns = INT64_MAX };
 	static struct rec_report *out;	/* static: no leak is reported where die() ends the program */
 	bool supervised;
 	int64_t start;
@@ -268,28 +268,28 @@ int main(int argc, char **argv)
 	if (at == argc || (strcmp(argv[at], "live") != 0 && strcmp(argv[at], "read") != 0))
 		die_usage("give a command: prototap live, or prototap read");
 	run.live = !strcmp(argv[at++], "live");
-	check_prototap_options(run.live, argc - at);
+	check_options(run.live, argc - at);
 	if (run.live)
-		proc_require_ready_fd_writable((int)cfg.ready_fd);
+		proc_check_ready_fd((int)cfg.ready_fd);
 	/* These files cannot be gone on with. */
 	supervised = run.live && cfg.every_ns && !cfg.write_path && !cfg.latency.rows && !cfg.traffic;
 	start = clock_now();
 	if (supervised)
-		run.again = fork_and_restart_capture_child(cfg.interface);
+		run.again = supervise_fork(cfg.interface);
 	if (run.again && cfg.time_ns)
 		cfg.time_ns = start + cfg.time_ns > clock_now() ? start + cfg.time_ns - clock_now() : 1;
 	run.quiet = out_cfg.detail == REC_QUIET || cfg.every_ns;
-	proc_catch_stop_signals();	/* before the output is opened, which a signal would leave half written */
-	open_packet_source(&run, argv + at, argc - at);
+	proc_catch_stop();	/* before the output is opened, which a signal would leave half written */
+	open_source(&run, argv + at, argc - at);
 	out = open_run_report(&run);
-	open_interval_output(&run);
-	give_up_privileges(&run, supervised);
+	open_intervals(&run);
+	give_up_rights(&run, supervised);
 	count_all_packets(&run);
 	finish_tables(&run);
 	if (supervised && *run.error.text && !proc_stop)
 		exit(SUPERVISE_GONE);	/* without a report: the next one goes on */
-	report_capture_run(out, &run, argv + at);
-	status = exit_status_of_run(&run);
+	run_report(out, &run, argv + at);
+	status = judge_run(&run);
 	meter_free(&run.meter);
 	latency_free(&run.latency);
 	err = source_close(run.source);
@@ -297,6 +297,6 @@ int main(int argc, char **argv)
 		warn("%s is incomplete: %s", cfg.write_path, strerror(-err));
 	if (err && status == EXIT_OK)
 		status = EXIT_LOSSY;
-	rec_close_report_or_die(out);
+	rec_must_close(out);
 	return status;
 }

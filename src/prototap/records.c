@@ -15,7 +15,7 @@
 
 enum magic { MICROSECONDS = 0xa1b2c3d4, NANOSECONDS = 0xa1b23c4d };
 
-struct pcap_file_reader {
+struct pcap_reader {
 	int fd;
 	int64_t at;		/* file offset of the first byte after the buffer's */
 	uint32_t snaplen;
@@ -26,7 +26,7 @@ struct pcap_file_reader {
 	size_t room, begin, end;	/* of the buffer: size, and range of unread bytes */
 };
 
-static uint32_t pcap_reader_u32(const struct pcap_file_reader *r, const uint8_t *p)
+static uint32_t record_u32(const struct pcap_reader *r, const uint8_t *p)
 {
 	uint32_t v;
 
@@ -34,7 +34,7 @@ static uint32_t pcap_reader_u32(const struct pcap_file_reader *r, const uint8_t 
 	return r->little == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) ? v : __builtin_bswap32(v);
 }
 
-static ssize_t read_file_at_offset(int fd, int64_t at, void *to, size_t n)
+static ssize_t read_at(int fd, int64_t at, void *to, size_t n)
 {
 	ssize_t got;
 
@@ -44,14 +44,14 @@ static ssize_t read_file_at_offset(int fd, int64_t at, void *to, size_t n)
 	return got;
 }
 
-static bool pcap_reader_parse_magic(struct pcap_file_reader *r, const uint8_t *head)
+static bool parse_magic(struct pcap_reader *r, const uint8_t *head)
 {
 	static const uint8_t version[2][4] = { { 0, 2, 0, 4 }, { 2, 0, 4, 0 } };
 	uint32_t magic;
 
 	for (int little = 0; little < 2; little++) {
 		r->little = little;
-		magic = pcap_reader_u32(r, head);
+		magic = record_u32(r, head);
 		r->unit_ns = magic == MICROSECONDS ? 1000 : 1;
 		if ((magic == MICROSECONDS || magic == NANOSECONDS) && !memcmp(head + 4, version[little], 4))
 			return true;
@@ -59,13 +59,13 @@ static bool pcap_reader_parse_magic(struct pcap_file_reader *r, const uint8_t *h
 	return false;
 }
 
-struct pcap_file_reader *pcap_reader_open(int fd, int64_t at, size_t room, uint32_t snaplen)
+struct pcap_reader *pcap_reader_open(int fd, int64_t at, size_t room, uint32_t snaplen)
 {
 	uint8_t head[FILE_HEADER];
-	struct pcap_file_reader *r;
+	struct pcap_reader *r;
 	struct stat st;
 
-	if (at < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || read_file_at_offset(fd, at, head, sizeof(head)) != sizeof(head))
+	if (at < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || read_at(fd, at, head, sizeof(head)) != sizeof(head))
 		return NULL;
 	r = calloc(1, sizeof(*r));
 	if (!r)
@@ -74,20 +74,20 @@ struct pcap_file_reader *pcap_reader_open(int fd, int64_t at, size_t room, uint3
 	r->at = at + FILE_HEADER;
 	r->snaplen = snaplen;
 	r->room = room;
-	if (pcap_reader_parse_magic(r, head) && (r->buffer = malloc(room)))
+	if (parse_magic(r, head) && (r->buffer = malloc(room)))
 		return r;
 	free(r);
 	return NULL;
 }
 
 /* Fills the buffer, which grows to at least `n` bytes. 0, or -1 with an error. */
-static int pcap_reader_refill_buffer(struct pcap_file_reader *r, size_t n)
+static int refill_buffer(struct pcap_reader *r, size_t n)
 {
 	if (n > r->room) {
 		uint8_t *larger = realloc(r->buffer, n);
 
 		if (!larger)
-			return fail_with_reason(-1, &r->error, "out of memory");
+			return why_fail(-1, &r->error, "out of memory");
 		r->buffer = larger;
 		r->room = n;
 	}
@@ -95,10 +95,10 @@ static int pcap_reader_refill_buffer(struct pcap_file_reader *r, size_t n)
 	r->end -= r->begin;
 	r->begin = 0;
 	while (r->end < r->room) {
-		ssize_t got = read_file_at_offset(r->fd, r->at, r->buffer + r->end, r->room - r->end);
+		ssize_t got = read_at(r->fd, r->at, r->buffer + r->end, r->room - r->end);
 
 		if (got < 0)
-			return fail_with_reason(-1, &r->error, "error reading dump file: %s", strerror(errno));
+			return why_fail(-1, &r->error, "error reading dump file: %s", strerror(errno));
 		if (!got)
 			break;
 		r->end += (size_t)got;
@@ -108,23 +108,23 @@ static int pcap_reader_refill_buffer(struct pcap_file_reader *r, size_t n)
 }
 
 /* Reads `n` bytes (named `what` in errors) at offset `skip` of the next record: 1; 0: end of the file; -1: an error. */
-static int pcap_reader_ensure_buffered(struct pcap_file_reader *r, size_t skip, size_t n, const char *what)
+static int ensure_buffered(struct pcap_reader *r, size_t skip, size_t n, const char *what)
 {
 	size_t left;
 
 	if (r->end - r->begin >= skip + n)
 		return 1;
-	if (pcap_reader_refill_buffer(r, skip + n))
+	if (refill_buffer(r, skip + n))
 		return -1;
 	if (r->end >= skip + n)
 		return 1;
 	if (!r->end)
 		return 0;
 	left = r->end > skip ? r->end - skip : 0;
-	return fail_with_reason(-1, &r->error, "truncated dump file; tried to read %zu %s bytes, only got %zu", n, what, left);
+	return why_fail(-1, &r->error, "truncated dump file; tried to read %zu %s bytes, only got %zu", n, what, left);
 }
 
-int pcap_reader_next_record(struct pcap_file_reader *r, struct packet *p)
+int pcap_reader_next(struct pcap_reader *r, struct packet *p)
 {
 	const uint8_t *head;
 	uint32_t captured;
@@ -132,30 +132,30 @@ int pcap_reader_next_record(struct pcap_file_reader *r, struct packet *p)
 
 	if (*r->error.text)
 		return -1;
-	n = pcap_reader_ensure_buffered(r, 0, RECORD_HEADER, "header");
+	n = ensure_buffered(r, 0, RECORD_HEADER, "header");
 	if (n <= 0)
 		return n;
-	captured = pcap_reader_u32(r, r->buffer + r->begin + 8);
+	captured = record_u32(r, r->buffer + r->begin + 8);
 	if (captured > LONGEST)
-		return fail_with_reason(-1, &r->error, "invalid packet capture length %u, bigger than maximum of %u",
+		return why_fail(-1, &r->error, "invalid packet capture length %u, bigger than maximum of %u",
 				 captured, LONGEST);
-	if (pcap_reader_ensure_buffered(r, RECORD_HEADER, captured, "captured") < 0)
+	if (ensure_buffered(r, RECORD_HEADER, captured, "captured") < 0)
 		return -1;
 	head = r->buffer + r->begin;
-	p->time_ns = (int64_t)pcap_reader_u32(r, head) * NS_PER_S + (int64_t)pcap_reader_u32(r, head + 4) * r->unit_ns;
+	p->time_ns = (int64_t)record_u32(r, head) * NS_PER_S + (int64_t)record_u32(r, head + 4) * r->unit_ns;
 	p->bytes = head + RECORD_HEADER;
 	p->captured = captured < r->snaplen ? captured : r->snaplen;
-	p->original = pcap_reader_u32(r, head + 12);
+	p->original = record_u32(r, head + 12);
 	r->begin += RECORD_HEADER + captured;
 	return 1;
 }
 
-const char *pcap_reader_error_text(const struct pcap_file_reader *r)
+const char *pcap_reader_error(const struct pcap_reader *r)
 {
 	return r->error.text;
 }
 
-void pcap_reader_close(struct pcap_file_reader *r)
+void pcap_reader_close(struct pcap_reader *r)
 {
 	if (r)
 		free(r->buffer);
@@ -190,18 +190,18 @@ static uint16_t pcapng_u16(const struct pcapng_file *f, struct bounded_reader *r
 	return f->big ? v : __builtin_bswap16(v);
 }
 
-static bool pcapng_read_at_offset(const struct pcapng_file *f, int64_t at, uint8_t *to, size_t n)
+static bool read_block(const struct pcapng_file *f, int64_t at, uint8_t *to, size_t n)
 {
 	return pread(f->fd, to, n, at) == (ssize_t)n;
 }
 
-static bool pcapng_read_byte_order(struct pcapng_file *f, int64_t *size)
+static bool read_byte_order(struct pcapng_file *f, int64_t *size)
 {
 	uint8_t head[12];
 	struct bounded_reader r = { .bytes = head, .n = sizeof(head) };
 	struct stat st;
 
-	if (fstat(f->fd, &st) || !S_ISREG(st.st_mode) || !pcapng_read_at_offset(f, 0, head, sizeof(head)) || read_be32(&r, 0) != SECTION)
+	if (fstat(f->fd, &st) || !S_ISREG(st.st_mode) || !read_block(f, 0, head, sizeof(head)) || read_be32(&r, 0) != SECTION)
 		return false;
 	f->big = read_be32(&r, 8) == 0x1a2b3c4d;
 	*size = st.st_size;
@@ -210,7 +210,7 @@ static bool pcapng_read_byte_order(struct pcapng_file *f, int64_t *size)
 
 /* Lost packets in a statistics block, which has an interface number, a time and options, two of them 64-bit counters. -1: none
  * told. */
-static int64_t pcapng_lost_packets_of_block(const struct pcapng_file *f, struct bounded_reader *r, uint32_t *interface)
+static int64_t read_block_drops(const struct pcapng_file *f, struct bounded_reader *r, uint32_t *interface)
 {
 	int64_t drops = -1;
 	uint32_t half[2];
@@ -233,14 +233,14 @@ static int64_t pcapng_lost_packets_of_block(const struct pcapng_file *f, struct 
 	return drops;
 }
 
-int64_t pcapng_count_dropped_packets(int fd)
+int64_t pcapng_count_drops(int fd)
 {
 	struct pcapng_file f = { .fd = fd };
 	uint64_t seen = 0;	/* bits of interfaces that were counted; a writer may repeat statistics, and the last ones count */
 	int64_t at, total = -1;
 	uint8_t body[BLOCK_MAX];
 
-	if (!pcapng_read_byte_order(&f, &at))
+	if (!read_byte_order(&f, &at))
 		return -1;
 	for (int i = 0; i < BLOCKS_MAX && at >= 12; i++) {
 		uint8_t edge[8];
@@ -248,20 +248,20 @@ int64_t pcapng_count_dropped_packets(int fd)
 		uint32_t length, type, interface;
 		int64_t drops;
 
-		if (!pcapng_read_at_offset(&f, at - 8, edge, 8))
+		if (!read_block(&f, at - 8, edge, 8))
 			break;
 		length = pcapng_u32(&f, &r, 4);
-		if (length < 12 || length % 4 || length > at || !pcapng_read_at_offset(&f, at - length, edge, 8))
+		if (length < 12 || length % 4 || length > at || !read_block(&f, at - length, edge, 8))
 			break;
 		type = pcapng_u32(&f, &r, 0);
 		if (pcapng_u32(&f, &r, 4) != length || type == SECTION || type == INTERFACE || type == OLD_PACKET || type == SIMPLE_PACKET ||
 		    type == PACKET)
 			break;
 		at -= length;
-		if (type != STATISTICS || length < 24 || length > BLOCK_MAX || !pcapng_read_at_offset(&f, at, body, length))
+		if (type != STATISTICS || length < 24 || length > BLOCK_MAX || !read_block(&f, at, body, length))
 			continue;
 		r = (struct bounded_reader){ .bytes = body, .n = length };
-		drops = pcapng_lost_packets_of_block(&f, &r, &interface);
+		drops = read_block_drops(&f, &r, &interface);
 		if (drops < 0 || interface >= INTERFACES_MAX || seen & 1ull << interface)
 			continue;
 		seen |= 1ull << interface;

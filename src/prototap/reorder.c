@@ -7,14 +7,14 @@
 #define PIECE_COST 1024		/* bytes that a piece counts besides its data, to keep the list that is searched short */
 #define LENGTH_MAX (1u << 30)	/* longest piece */
 
-struct reorder_buffer_piece {
-	struct reorder_buffer_piece *next;
+struct reorder_piece {
+	struct reorder_piece *next;
 	int64_t start;
 	uint32_t captured, length, room;
 	uint8_t *bytes;
 };
 
-static void reorder_hand_over(struct reorder_buffer *o, int64_t start, const uint8_t *bytes, uint32_t captured,
+static void hand_over(struct reorder_buffer *o, int64_t start, const uint8_t *bytes, uint32_t captured,
 		      uint32_t length, reorder_fn *fn, void *context)
 {
 	uint32_t old = (uint32_t)(o->next - start);
@@ -25,9 +25,9 @@ static void reorder_hand_over(struct reorder_buffer *o, int64_t start, const uin
 	fn(context, o->channel, captured > old ? bytes + old : NULL, captured > old ? captured - old : 0, length - old);
 }
 
-static void reorder_drop_first_piece(struct reorder_buffer *o, size_t *held)
+static void drop_first_piece(struct reorder_buffer *o, size_t *held)
 {
-	struct reorder_buffer_piece *p = o->first;
+	struct reorder_piece *p = o->first;
 
 	o->first = p->next;
 	if (o->last == p)
@@ -38,7 +38,7 @@ static void reorder_drop_first_piece(struct reorder_buffer *o, size_t *held)
 }
 
 /* Gives the piece room for `bytes` in all, by doubling. False: no room. */
-static bool reorder_grow_piece(struct reorder_buffer_piece *p, size_t *held, uint32_t bytes)
+static bool grow_piece(struct reorder_piece *p, size_t *held, uint32_t bytes)
 {
 	uint32_t room = bytes > 2 * p->room ? bytes : 2 * p->room;
 	uint8_t *larger;
@@ -58,11 +58,11 @@ static bool reorder_grow_piece(struct reorder_buffer_piece *p, size_t *held, uin
 	return true;
 }
 
-static struct reorder_buffer_piece *reorder_buffer_insert_piece(struct reorder_buffer *o, size_t *held,
-								struct reorder_buffer_piece *before, int64_t start)
+static struct reorder_piece *insert_piece(struct reorder_buffer *o, size_t *held,
+								struct reorder_piece *before, int64_t start)
 {
-	struct reorder_buffer_piece *p = *held + PIECE_COST > REORDER_ROOM ? NULL : calloc(1, sizeof(*p));
-	struct reorder_buffer_piece **at = before ? &before->next : &o->first;
+	struct reorder_piece *p = *held + PIECE_COST > REORDER_ROOM ? NULL : calloc(1, sizeof(*p));
+	struct reorder_piece **at = before ? &before->next : &o->first;
 
 	if (!p)
 		return NULL;
@@ -76,9 +76,9 @@ static struct reorder_buffer_piece *reorder_buffer_insert_piece(struct reorder_b
 }
 
 /* The last piece that begins at or before `start`, nearly always the last one; NULL: none. */
-static struct reorder_buffer_piece *reorder_find_piece_before(const struct reorder_buffer *o, int64_t start)
+static struct reorder_piece *find_previous_piece(const struct reorder_buffer *o, int64_t start)
 {
-	struct reorder_buffer_piece *before = NULL, *p = o->last && o->last->start <= start ? o->last : o->first;
+	struct reorder_piece *before = NULL, *p = o->last && o->last->start <= start ? o->last : o->first;
 
 	for (; p && p->start <= start; p = p->next)
 		before = p;
@@ -87,10 +87,10 @@ static struct reorder_buffer_piece *reorder_find_piece_before(const struct reord
 
 /* Keeps early data. Data that touches a piece joins it, so there are no more pieces than holes; a piece with bytes missing at its
  * end is joined by a length only. Data that finds no room is dropped. */
-static void reorder_keep_early_bytes(struct reorder_buffer *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured,
+static void keep_early_bytes(struct reorder_buffer *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured,
 				     uint32_t length)
 {
-	struct reorder_buffer_piece *before = reorder_find_piece_before(o, start), *to = NULL;
+	struct reorder_piece *before = find_previous_piece(o, start), *to = NULL;
 	int64_t end = before ? before->start + before->length : start - 1;
 	uint32_t old = end > start ? (uint32_t)(end - start) : 0;
 
@@ -102,32 +102,32 @@ static void reorder_keep_early_bytes(struct reorder_buffer *o, size_t *held, int
 	if (end >= start && before->length < LENGTH_MAX)
 		to = before;
 	if (!to || (captured && to->captured < to->length)) {
-		struct reorder_buffer_piece *fresh = reorder_buffer_insert_piece(o, held, before, start + old);
+		struct reorder_piece *fresh = insert_piece(o, held, before, start + old);
 
 		to = fresh ? fresh : to;
 	}
 	if (!to)
 		return;
 	/* Bytes that find no room, and all bytes after them, are kept as a length only. */
-	if (captured && to->captured == to->length && reorder_grow_piece(to, held, to->captured + captured)) {
+	if (captured && to->captured == to->length && grow_piece(to, held, to->captured + captured)) {
 		memcpy(to->bytes + to->captured, bytes, captured);
 		to->captured += captured;
 	}
 	to->length += length;
 }
 
-void reorder_buffer_hand_over_or_keep(struct reorder_buffer *o, size_t *held, int64_t start, const uint8_t *bytes,
+void reorder_add(struct reorder_buffer *o, size_t *held, int64_t start, const uint8_t *bytes,
 				      uint32_t captured,
 		uint32_t length, reorder_fn *fn, void *context)
 {
 	if (start > o->next) {
-		reorder_keep_early_bytes(o, held, start, bytes, captured, length);
+		keep_early_bytes(o, held, start, bytes, captured, length);
 		return;
 	}
-	reorder_hand_over(o, start, bytes, captured, length, fn, context);
+	hand_over(o, start, bytes, captured, length, fn, context);
 	while (o->first && o->first->start <= o->next) {
-		reorder_hand_over(o, o->first->start, o->first->bytes, o->first->captured, o->first->length, fn, context);
-		reorder_drop_first_piece(o, held);
+		hand_over(o, o->first->start, o->first->bytes, o->first->captured, o->first->length, fn, context);
+		drop_first_piece(o, held);
 	}
 }
 
@@ -136,8 +136,8 @@ void reorder_skip_holes(struct reorder_buffer *o, size_t *held, int64_t end, reo
 	while (o->first && o->first->start < end) {
 		if (o->first->start > o->next)
 			o->next = o->first->start;
-		reorder_hand_over(o, o->first->start, o->first->bytes, o->first->captured, o->first->length, fn, context);
-		reorder_drop_first_piece(o, held);
+		hand_over(o, o->first->start, o->first->bytes, o->first->captured, o->first->length, fn, context);
+		drop_first_piece(o, held);
 	}
 	if (end > o->next)
 		o->next = end;
@@ -146,5 +146,5 @@ void reorder_skip_holes(struct reorder_buffer *o, size_t *held, int64_t end, reo
 void reorder_free(struct reorder_buffer *o, size_t *held)
 {
 	while (o->first)
-		reorder_drop_first_piece(o, held);
+		drop_first_piece(o, held);
 }

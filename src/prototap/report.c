@@ -9,9 +9,9 @@ const char *const run_decodes[] = { "none", "rfb", "x11", "auto", NULL };
 
 #define METER(member) COUNTER_FIELD(#member, struct capture_meter, member)
 
-static void report_capture(struct rec_report *r, const struct capture_run_state *run)
+static void report_capture(struct rec_report *r, const struct run_state *run)
 {
-	static const struct reported_counter_member fragments[] = {
+	static const struct report_counter fragments[] = {
 		METER(first_fragments), COUNTER_FIELD("fragments", struct capture_meter, decoded[DECODED_FRAGMENT]),
 		METER(fragment_wire_bytes), METER(fragment_ip_bytes),
 	}, unread[] = {
@@ -46,15 +46,15 @@ static void report_capture(struct rec_report *r, const struct capture_run_state 
 	}
 	if (*run->error.text)
 		rec_add_str(r, "ended_by", run->error.text);
-	rec_add_str(r, "why_empty", has_capture_no_selected_packets(run, &why) ? why.text : NULL);
-	rec_add_str(r, "why_lost", has_capture_losses(run, &why) ? why.text : NULL);
-	rec_end_container(r);
+	rec_add_str(r, "why_empty", run_is_empty(run, &why) ? why.text : NULL);
+	rec_add_str(r, "why_lost", run_has_losses(run, &why) ? why.text : NULL);
+	rec_end(r);
 }
 
 /* --- lost packets --- */
 
-static void append_reason_text(struct why *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void append_reason_text(struct why *why, const char *format, ...)
+static void append_text(struct why *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void append_text(struct why *why, const char *format, ...)
 {
 	size_t n = strlen(why->text);
 	va_list args;
@@ -64,76 +64,76 @@ static void append_reason_text(struct why *why, const char *format, ...)
 	va_end(args);
 }
 
-bool has_capture_no_selected_packets(const struct capture_run_state *run, struct why *why)
+bool run_is_empty(const struct run_state *run, struct why *why)
 {
 	const struct run_cfg *cfg = run->cfg;
-	struct unselected_port_count top[METER_PORTS];
-	int n = find_top_unselected_ports(&run->meter, top);
+	struct port_count top[METER_PORTS];
+	int n = meter_rank_ports(&run->meter, top);
 
 	*why->text = '\0';
 	if (run->meter.flows || run->damaged)
 		return false;
 	if (!run->meter.packets) {
-		append_reason_text(why, "no packet at all in the capture");
+		append_text(why, "no packet at all in the capture");
 		return true;
 	}
 	if (run->meter.decoded[DECODED_SHORT] && !n) {
-		append_reason_text(why, "the snap length is too short to decode %llu of %llu packets: take 96 bytes or more",
+		append_text(why, "the snap length is too short to decode %llu of %llu packets: take 96 bytes or more",
 				   (unsigned long long)run->meter.decoded[DECODED_SHORT], (unsigned long long)run->meter.packets);
 		return true;
 	}
-	append_reason_text(why, "no TCP or UDP packet");
+	append_text(why, "no TCP or UDP packet");
 	if (cfg->port_name)
-		append_reason_text(why, " of %s%s", strspn(cfg->port_name, "0123456789") == strlen(cfg->port_name) ? "port " : "",
+		append_text(why, " of %s%s", strspn(cfg->port_name, "0123456789") == strlen(cfg->port_name) ? "port " : "",
 				   cfg->port_name);
 	if (cfg->by_address)
-		append_reason_text(why, " of host %s", cfg->server_name);
+		append_text(why, " of host %s", cfg->server_name);
 	if (!n)
-		append_reason_text(why, "; the capture has %llu packet%s of other kinds", (unsigned long long)run->meter.packets,
+		append_text(why, "; the capture has %llu packet%s of other kinds", (unsigned long long)run->meter.packets,
 			   run->meter.packets == 1 ? "" : "s");
 	if (run->meter.decoded[DECODED_SHORT])
-		append_reason_text(why, ", %llu captured too short to decode (snap length)",
+		append_text(why, ", %llu captured too short to decode (snap length)",
 				   (unsigned long long)run->meter.decoded[DECODED_SHORT]);
 	for (int i = 0; i < n; i++)
-		append_reason_text(why, "%s %u (%llu packet%s, %llu bytes)", i ? "," : "; the capture has port", top[i].port,
+		append_text(why, "%s %u (%llu packet%s, %llu bytes)", i ? "," : "; the capture has port", top[i].port,
 			  (unsigned long long)top[i].packets, top[i].packets == 1 ? "" : "s", (unsigned long long)top[i].wire_bytes);
 	if (n && cfg->by_address)
-		append_reason_text(why, "; try it without --server");
+		append_text(why, "; try it without --server");
 	else if (n)
-		append_reason_text(why, "; try --port %u", top[0].port);
+		append_text(why, "; try --port %u", top[0].port);
 	return true;
 }
 
-static void append_lost_count(struct why *why, uint64_t n, const char *what, const char *where)
+static void append_count(struct why *why, uint64_t n, const char *what, const char *where)
 {
 	if (n)
-		append_reason_text(why, "%s%llu %s%s %s", *why->text ? "; " : "", (unsigned long long)n, what, n == 1 ? "" : "s",
+		append_text(why, "%s%llu %s%s %s", *why->text ? "; " : "", (unsigned long long)n, what, n == 1 ? "" : "s",
 				   where);
 }
 
-bool has_capture_losses(const struct capture_run_state *run, struct why *why)
+bool run_has_losses(const struct run_state *run, struct why *why)
 {
 	const struct capture_meter *m = &run->meter;
 
 	*why->text = '\0';
 	if (run->damaged)
-		append_reason_text(why, "%s; packets before it were counted", run->damage);
+		append_text(why, "%s; packets before it were counted", run->damage);
 	if (run->damaged > 1)
-		append_reason_text(why, "; %d more damaged file%s", run->damaged - 1, run->damaged > 2 ? "s" : "");
+		append_text(why, "; %d more damaged file%s", run->damaged - 1, run->damaged > 2 ? "s" : "");
 	if (*run->error.text)
-		append_reason_text(why, "%s%s; packets before it were counted", *why->text ? "; " : "", run->error.text);
-	append_lost_count(why, run->drops.kernel > 0 ? (uint64_t)run->drops.kernel : 0, "packet",
+		append_text(why, "%s%s; packets before it were counted", *why->text ? "; " : "", run->error.text);
+	append_count(why, run->drops.kernel > 0 ? (uint64_t)run->drops.kernel : 0, "packet",
 		 run->live ? "dropped by the kernel (--buffer)" : "dropped while it was captured");
-	append_lost_count(why, run->drops.interface > 0 ? (uint64_t)run->drops.interface : 0, "packet", "dropped by the interface");
-	append_lost_count(why, m->sum[INPUT].missing_bytes + m->sum[DISPLAY].missing_bytes, "byte",
+	append_count(why, run->drops.interface > 0 ? (uint64_t)run->drops.interface : 0, "packet", "dropped by the interface");
+	append_count(why, m->sum[INPUT].missing_bytes + m->sum[DISPLAY].missing_bytes, "byte",
 		    "of the connections missing from the capture");
-	append_lost_count(why, m->one_way, "connection", "of which only one direction is in the capture");
-	append_lost_count(why, m->decoded[DECODED_SHORT], "packet", "captured too short to count (snap length)");
-	append_lost_count(why, m->flows_evicted, "connection", "given up before the end (--flows-max)");
-	append_lost_count(why, run->latency.wire.missed_keys, "key", "outside the capture");
-	append_lost_count(why, run->live ? run->clock_sets : 0, "step",
+	append_count(why, m->one_way, "connection", "of which only one direction is in the capture");
+	append_count(why, m->decoded[DECODED_SHORT], "packet", "captured too short to count (snap length)");
+	append_count(why, m->flows_evicted, "connection", "given up before the end (--flows-max)");
+	append_count(why, run->latency.wire.missed_keys, "key", "outside the capture");
+	append_count(why, run->live ? run->clock_sets : 0, "step",
 		 "of the clock, which was set (or this host slept): times across that are wrong");
-	append_lost_count(why, run->live ? 0 : m->steps_back, "step", run->sorted ?
+	append_count(why, run->live ? 0 : m->steps_back, "step", run->sorted ?
 		    "back in time, too far to sort; reordercap sorts the file, unless the clock was set" :
 		    "back in time: the clock was set, and times across that are wrong");
 	return *why->text;
@@ -147,28 +147,28 @@ static void report_ports(struct rec_report *r, const char *key, const struct ser
 		for (int port = ports->span[i].from; port <= ports->span[i].to; port++)
 			if (!displays || ports->use[port] == PORT_DISPLAY)
 				rec_add_int(r, NULL, port);
-	rec_end_container(r);
+	rec_end(r);
 }
 
-static void report_tap_settings(struct rec_report *r, const struct capture_run_state *run, char *const *files)
+static void report_settings(struct rec_report *r, const struct run_state *run, char *const *files)
 {
 	const struct run_cfg *cfg = run->cfg;
 
 	rec_begin_object(r, "settings");
 	if (run->live) {
 		rec_add_strs(r, { "interface", cfg->interface }, { "offloads", run->offloads },
-			     { "timestamps", source_live_format(run->source)->nanoseconds ? "kernel, ns" : "kernel, us" });
-		rec_add_int(r, "snaplen_bytes", source_live_format(run->source)->snaplen);
+			     { "timestamps", source_get_format(run->source)->nanoseconds ? "kernel, ns" : "kernel, us" });
+		rec_add_int(r, "snaplen_bytes", source_get_format(run->source)->snaplen);
 		rec_add_int(r, "buffer_bytes", cfg->buffer_bytes);
 		rec_add_str(r, "written_to", cfg->write_path);
 	} else {
 		rec_begin_array(r, "files");
 		for (; *files; files++)
 			rec_add_str(r, NULL, *files);
-		rec_end_container(r);
+		rec_end(r);
 	}
 	rec_add_str(r, "link", source_link_layer(run->source)->name);
-	rec_add_str(r, "wire_bytes_are", wire_bytes_meaning_text(run->link));
+	rec_add_str(r, "wire_bytes_are", wire_bytes_text(run->link));
 	report_ports(r, "ports", cfg->ports, false);
 	report_ports(r, "display_ports", cfg->ports, true);
 	rec_add_str(r, "server", cfg->server_name);
@@ -184,102 +184,102 @@ static void report_tap_settings(struct rec_report *r, const struct capture_run_s
 		rec_add_str(r, "traffic_clock", run->live || cfg->latency.keys ? "monotonic" : "packets");
 	}
 	rec_add_str(r, "privileges", run->privileges);
-	rec_end_container(r);
+	rec_end(r);
 }
 
 /* --- the short report --- */
 
-static const char *message_count_text(const struct channel_traffic_counts *n, char *text, size_t size)
+static const char *messages_text(const struct channel_counts *n, char *text, size_t size)
 {
 	if (n->messages)
-		snprintf(text, size, "%s x %s", text_of_count((int64_t)n->messages), bytes_text((double)n->payload_bytes / (double)n->messages));
+		snprintf(text, size, "%s x %s", count_text((int64_t)n->messages), bytes_text((double)n->payload_bytes / (double)n->messages));
 	else
 		snprintf(text, size, "none");
 	return text;
 }
 
-static void say_channel_table(struct rec_report *r, struct capture_meter *m, double seconds)
+static void say_channels(struct rec_report *r, struct capture_meter *m, double seconds)
 {
-	const struct channel_traffic_counts *in = &m->sum[INPUT], *out = &m->sum[DISPLAY];
+	const struct channel_counts *in = &m->sum[INPUT], *out = &m->sum[DISPLAY];
 	double wire = (double)(in->wire_bytes + out->wire_bytes), payload = (double)(in->payload_bytes + out->payload_bytes);
 	char up[80], down[80];
 
-	rec_begin_text_table(r, "lrr", "\tto server\tto client");
-	rec_add_text_table_row(r, "  packets\t%s\t%s", text_of_count((int64_t)in->packets), text_of_count((int64_t)out->packets));
-	rec_add_text_table_row(r, "  bytes on the wire\t%s\t%s\t%s %% of it headers", bytes_text((double)in->wire_bytes),
+	rec_begin_table(r, "lrr", "\tto server\tto client");
+	rec_add_row(r, "  packets\t%s\t%s", count_text((int64_t)in->packets), count_text((int64_t)out->packets));
+	rec_add_row(r, "  bytes on the wire\t%s\t%s\t%s %% of it headers", bytes_text((double)in->wire_bytes),
 		bytes_text((double)out->wire_bytes),
 		number_text(wire > payload ? 100 * (wire - payload) / wire : 0));
 	if (seconds > 0)
-		rec_add_text_table_row(r, "  average rate\t%s\t%s", bit_rate_text(8 * (double)in->wire_bytes / seconds),
+		rec_add_row(r, "  average rate\t%s\t%s", bit_rate_text(8 * (double)in->wire_bytes / seconds),
 			bit_rate_text(8 * (double)out->wire_bytes / seconds));
-	rec_add_text_table_row(r, "  messages\t%s\t%s", message_count_text(in, up, sizeof(up)), message_count_text(out, down,
+	rec_add_row(r, "  messages\t%s\t%s", messages_text(in, up, sizeof(up)), messages_text(out, down,
 														   sizeof(down)));
 	if (m->gaps.n)
-		rec_add_text_table_row(r, "  screen updates\t\t%s\tp50 gap %s, max %s", text_of_count((int64_t)m->update[0].count),
+		rec_add_row(r, "  screen updates\t\t%s\tp50 gap %s, max %s", count_text((int64_t)m->update[0].count),
 			ns_text(sample_quantile(&m->gaps, 0.5).value), ns_text((double)m->update[0].gaps.max));
 	else
-		rec_add_text_table_row(r, "  screen updates\t\t%s", text_of_count((int64_t)m->update[0].count));
+		rec_add_row(r, "  screen updates\t\t%s", count_text((int64_t)m->update[0].count));
 }
 
-static void say_capture_summary(struct rec_report *r, struct capture_run_state *run, double seconds)
+static void say_summary(struct rec_report *r, struct run_state *run, double seconds)
 {
 	struct capture_meter *m = &run->meter;
 	struct key_update_join *w = &run->latency.wire;
 	uint64_t resent = m->sum[INPUT].retransmitted_packets + m->sum[DISPLAY].retransmitted_packets;
 	struct why why;
 
-	rec_set_main_table(r, "flows");
-	if (!run->live && has_capture_no_selected_packets(run, &why)) {
-		rec_add_warning_line(r, "%s", why.text);
-		rec_add_short_report_line(r, "%s read, none selected", text_of_count_and_noun((int64_t)m->packets, "packet"));
+	rec_set_table(r, "flows");
+	if (!run->live && run_is_empty(run, &why)) {
+		rec_warn(r, "%s", why.text);
+		rec_say(r, "%s read, none selected", counted_text((int64_t)m->packets, "packet"));
 		return;
 	}
-	if (has_capture_losses(run, &why))
-		rec_add_warning_line(r, "%s", why.text);
+	if (run_has_losses(run, &why))
+		rec_warn(r, "%s", why.text);
 	else if (!run->live && m->pause_ns >= METER_PAUSE_NS)
-		rec_add_warning_line(r, "no packet for %s: is the clock right?", ns_text((double)m->pause_ns));
+		rec_warn(r, "no packet for %s: is the clock right?", ns_text((double)m->pause_ns));
 	if (m->duplicates->copies)
-		rec_add_warning_line(r, "%s left out as copies: captured twice, as at a mirror port or with -i any",
-				     text_of_count_and_noun((int64_t)m->duplicates->copies, "packet"));
+		rec_warn(r, "%s left out as copies: captured twice, as at a mirror port or with -i any",
+				     counted_text((int64_t)m->duplicates->copies, "packet"));
 	if (!m->flows) {
-		rec_add_short_report_line(r, "%s without a packet", ns_text(seconds * NS_PER_S));
+		rec_say(r, "%s without a packet", ns_text(seconds * NS_PER_S));
 		return;
 	}
-	rec_add_short_report_line(r, "%s, %s, %s, %s retransmitted", ns_text(seconds * NS_PER_S),
-				  text_of_count_and_noun((int64_t)m->flows, "connection"),
-		text_of_count_and_noun((int64_t)(m->sum[INPUT].packets + m->sum[DISPLAY].packets), "packet"),
-			m->sum[INPUT].tcp_header_bytes + m->sum[DISPLAY].tcp_header_bytes ? text_of_count((int64_t)resent) :
+	rec_say(r, "%s, %s, %s, %s retransmitted", ns_text(seconds * NS_PER_S),
+				  counted_text((int64_t)m->flows, "connection"),
+		counted_text((int64_t)(m->sum[INPUT].packets + m->sum[DISPLAY].packets), "packet"),
+			m->sum[INPUT].tcp_header_bytes + m->sum[DISPLAY].tcp_header_bytes ? count_text((int64_t)resent) :
 			"not known (UDP) how many");
-	say_channel_table(r, m, seconds);
+	say_channels(r, m, seconds);
 	if (run->moved)
-		rec_add_short_report_line(r, "%s stood behind later ones and %s sorted by time",
-					  text_of_count_and_noun((int64_t)run->moved, "packet"), run->moved == 1 ? "was" : "were");
+		rec_say(r, "%s stood behind later ones and %s sorted by time",
+					  counted_text((int64_t)run->moved, "packet"), run->moved == 1 ? "was" : "were");
 	if (run->cfg->latency.keys && w->low.n)
-		rec_add_short_report_line(r, "keys: %zu of %zu paired exactly%s; answered after %s to %s ms (medians)", (size_t)w->exact,
+		rec_say(r, "keys: %zu of %zu paired exactly%s; answered after %s to %s ms (medians)", (size_t)w->exact,
 					  (size_t)w->keys, run->cfg->latency.noise.window_ns ? "" : " if no update came by itself (--idle)",
-			text_of_sample_quantile(&w->low, 0.5, NS_PER_MS), text_of_sample_quantile(&w->high, 0.5, NS_PER_MS));
+			stat_text(&w->low, 0.5, NS_PER_MS), stat_text(&w->high, 0.5, NS_PER_MS));
 }
 
-void report_capture_run(struct rec_report *r, struct capture_run_state *run, char *const *files)
+void run_report(struct rec_report *r, struct run_state *run, char *const *files)
 {
 	int64_t from_ns = run->live ? run->from_ns : run->meter.first_ns, to_ns = run->live ? run->until_ns : run->meter.last_ns;
 
-	session_end_setup_after_silence(&run->meter.setup, to_ns);
-	report_tap_settings(r, run, files);
+	session_end_setup(&run->meter.setup, to_ns);
+	report_settings(r, run, files);
 	rec_begin_object(r, "result");
-	report_flows_and_channels(r, &run->meter);
-	report_setup_idle_key_traffic(r, &run->meter, from_ns, to_ns);
-	report_payload_protocols(r, &run->meter);
-	report_key_latency(r, &run->latency);
+	report_traffic(r, &run->meter);
+	report_phases(r, &run->meter, from_ns, to_ns);
+	report_protocols(r, &run->meter);
+	latency_report(r, &run->latency);
 	report_capture(r, run);
 	if (run->cfg->traffic) {
 		rec_begin_object(r, "traffic");
 		rec_add_ints(r, { "rows", (int64_t)run->traffic.written }, { "late_packets", (int64_t)run->traffic.late },
 			     { "skipped_bins", (int64_t)run->traffic.skipped });
-		rec_end_container(r);
+		rec_end(r);
 	}
 	if (run->live)
 		rec_add_real(r, "cpu_percent", run->cpu_percent, 3);
-	rec_end_container(r);
-	say_capture_summary(r, run, (double)(to_ns - from_ns) / NS_PER_S);
+	rec_end(r);
+	say_summary(r, run, (double)(to_ns - from_ns) / NS_PER_S);
 }

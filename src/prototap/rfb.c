@@ -10,9 +10,9 @@ enum server_state { SERVER_VERSION, SERVER_SECURITY, SERVER_TYPE, SERVER_TYPES, 
 		    SERVER_MESSAGES };
 enum { HANDSHAKE };	/* first entry of both tables */
 
-void rfb_stream_decoder_init(struct rfb_stream_decoder *r, struct rfb_message_counts *sum)
+void rfb_stream_init(struct rfb_stream *r, struct rfb_counts *sum)
 {
-	*r = (struct rfb_stream_decoder){ .sum = sum, .client_walk.client = true, .client = { .want = VERSION_BYTES },
+	*r = (struct rfb_stream){ .sum = sum, .client_walk.client = true, .client = { .want = VERSION_BYTES },
 					  .server = { .want = VERSION_BYTES } };
 	r->client.to = &sum->client[HANDSHAKE].bytes;
 	r->server.to = &sum->server[HANDSHAKE].bytes;
@@ -31,7 +31,7 @@ static uint8_t read_version(const uint8_t *text)
 }
 
 /* False: the security type is not known, or encrypts. */
-static bool is_security_plain(const struct rfb_stream_decoder *r, struct skip_parser *w)
+static bool check_security(const struct rfb_stream *r, struct skip_parser *w)
 {
 	if (r->security == SECURITY_NONE || r->security == SECURITY_VNC)
 		return true;
@@ -42,7 +42,7 @@ static bool is_security_plain(const struct rfb_stream_decoder *r, struct skip_pa
 /* --- client --- */
 
 /* The pixel format of updates that were requested before it is not known. */
-static void set_pixel_format(struct rfb_stream_decoder *r, struct skip_parser *w, struct rfb_pixel_sizes format)
+static void set_pixel_format(struct rfb_stream *r, struct skip_parser *w, struct rfb_pixel_sizes format)
 {
 	const struct rfb_pixel_sizes *before = &r->server_walk.format;
 
@@ -53,7 +53,7 @@ static void set_pixel_format(struct rfb_stream_decoder *r, struct skip_parser *w
 	r->server_walk.format = format;
 }
 
-static void count_client_message(struct rfb_stream_decoder *r, struct skip_parser *w, const uint8_t *piece, uint32_t n)
+static void count_message(struct rfb_stream *r, struct skip_parser *w, const uint8_t *piece, uint32_t n)
 {
 	uint8_t kind;
 
@@ -62,20 +62,20 @@ static void count_client_message(struct rfb_stream_decoder *r, struct skip_parse
 		kind = r->client_walk.kind;
 		r->requested |= kind == RFB_CLIENT_REQUEST || kind == RFB_CLIENT_CONTINUOUS;
 		r->sum->client[kind].count++;
-		skip_parser_set_counter(w, &r->sum->client[kind].bytes);
+		skip_parser_count(w, &r->sum->client[kind].bytes);
 		break;
 	case RFB_WALK_BODY:
 		if (r->client_walk.kind == RFB_CLIENT_PIXEL_FORMAT)
 			set_pixel_format(r, w, rfb_read_pixel_sizes(piece + 3));
 		break;
-	case RFB_WALK_TO_MESSAGE: skip_parser_set_counter(w, NULL); break;
+	case RFB_WALK_TO_MESSAGE: skip_parser_count(w, NULL); break;
 	default: break;
 	}
 }
 
-void rfb_parse_client_piece(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
+void rfb_step_client(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
 {
-	struct rfb_stream_decoder *r = context;
+	struct rfb_stream *r = context;
 
 	switch (r->client_state) {
 	case CLIENT_VERSION:
@@ -90,18 +90,18 @@ void rfb_parse_client_piece(void *context, struct skip_parser *w, const uint8_t 
 		r->client_state = CLIENT_ANSWER;
 		break;
 	case CLIENT_ANSWER:
-		if (is_security_plain(r, w))
+		if (check_security(r, w))
 			skip_parser_expect(w, r->security == SECURITY_VNC ? 16 : 0, 1);
 		r->client_state = CLIENT_INIT;
 		break;
 	case CLIENT_INIT: r->client_state = CLIENT_MESSAGES; break;
-	default: count_client_message(r, w, piece, n);
+	default: count_message(r, w, piece, n);
 	}
 }
 
 /* --- server --- */
 
-static void parse_server_handshake(struct rfb_stream_decoder *r, struct skip_parser *w, const uint8_t *piece)
+static void parse_handshake(struct rfb_stream *r, struct skip_parser *w, const uint8_t *piece)
 {
 	bool result;
 
@@ -131,7 +131,7 @@ static void parse_server_handshake(struct rfb_stream_decoder *r, struct skip_par
 		break;
 	case SERVER_CHOSEN:
 		result = r->security == SECURITY_VNC || r->version == 8;
-		if (is_security_plain(r, w))
+		if (check_security(r, w))
 			skip_parser_expect(w, r->security == SECURITY_VNC ? 16 : 0, result ? 4 : 24);
 		r->server_state = result ? SERVER_RESULT : SERVER_INIT;
 		break;
@@ -149,20 +149,20 @@ static void parse_server_handshake(struct rfb_stream_decoder *r, struct skip_par
 	}
 }
 
-void rfb_parse_server_piece(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
+void rfb_step_server(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
 {
-	struct rfb_stream_decoder *r = context;
+	struct rfb_stream *r = context;
 	struct message_tally *tally;
 
 	if (r->server_state != SERVER_MESSAGES) {
-		parse_server_handshake(r, w, piece);
+		parse_handshake(r, w, piece);
 		return;
 	}
 	switch (rfb_walk_step(&r->server_walk, w, piece, n)) {
 	case RFB_WALK_MESSAGE:
 		tally = &r->sum->server[r->server_walk.kind];
 		tally->count++;
-		skip_parser_set_counter(w, &tally->bytes);
+		skip_parser_count(w, &tally->bytes);
 		break;
 	case RFB_WALK_RECTANGLE:
 		tally = &r->sum->rectangle[r->server_walk.r.kind];
@@ -171,7 +171,7 @@ void rfb_parse_server_piece(void *context, struct skip_parser *w, const uint8_t 
 		w->part = &tally->bytes;
 		break;
 	case RFB_WALK_TO_RECTANGLE: w->part = NULL; break;
-	case RFB_WALK_TO_MESSAGE: skip_parser_set_counter(w, NULL); break;
+	case RFB_WALK_TO_MESSAGE: skip_parser_count(w, NULL); break;
 	default: break;
 	}
 }

@@ -13,12 +13,12 @@ struct message_tally {
 };
 
 /* Counts of all connections. */
-struct rfb_message_counts {
+struct rfb_counts {
 	struct message_tally client[RFB_CLIENT_KINDS], server[RFB_SERVER_KINDS], rectangle[RFB_RECTANGLE_KINDS];
 };
 
-struct rfb_stream_decoder {
-	struct rfb_message_counts *sum;
+struct rfb_stream {
+	struct rfb_counts *sum;
 	struct skip_parser client, server;
 	struct rfb_walk client_walk, server_walk;
 	uint8_t client_state, server_state;	/* of the handshakes */
@@ -27,5 +27,5 @@ struct rfb_stream_decoder {
 	bool requested;			/* an update was requested */
 };
 
-void rfb_stream_decoder_init(struct rfb_stream_decoder *r, struct rfb_message_counts *sum);
-skip_parser_step rfb_parse_client_piece, rfb_parse_server_piece;
+void rfb_stream_init(struct rfb_stream *r, struct rfb_counts *sum);
+skip_parser_step rfb_step_client, rfb_step_server;

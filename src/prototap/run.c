@@ -16,15 +16,15 @@
 
 /* --- the clock --- */
 
-static void note_set_clock(struct capture_run_state *run, int64_t time_ns, int64_t step_ns)
+static void note_set_clock(struct run_state *run, int64_t time_ns, int64_t step_ns)
 {
 	warn("the clock was set %s by %s%s", step_ns < 0 ? "back" : run->live ? "forward (or this host slept)" : "forward",
 	     ns_text(fabs((double)step_ns)), run->cfg->every_ns ? ": no wait is measured over that" : "");
 	run->clock_sets++;
-	intervals_note_set_clock(&run->intervals, time_ns);
+	intervals_set_clock(&run->intervals, time_ns);
 }
 
-static void check_wall_clock(struct capture_run_state *run, const struct wall_clock_offset *wall, int64_t time_ns)
+static void check_wall_clock(struct run_state *run, const struct wall_reading *wall, int64_t time_ns)
 {
 	if (llabs(wall->offset_ns - run->wall_ns) >= CLOCK_STEP_NS)
 		note_set_clock(run, time_ns, wall->offset_ns - run->wall_ns);
@@ -32,10 +32,10 @@ static void check_wall_clock(struct capture_run_state *run, const struct wall_cl
 }
 
 /* Of a file, a clock that was set forward looks like a pause. Live, both clocks are read where packets are not in time. */
-static void check_clock_of_packets(struct capture_run_state *run, int64_t time_ns)
+static void check_packet_clock(struct run_state *run, int64_t time_ns)
 {
 	int64_t passed = run->packet_ns ? time_ns - run->packet_ns : 0;
-	struct wall_clock_offset wall;
+	struct wall_reading wall;
 
 	run->packet_ns = time_ns;
 	if (passed > -CLOCK_STEP_NS && passed < CLOCK_STEP_NS)
@@ -49,30 +49,30 @@ static void check_clock_of_packets(struct capture_run_state *run, int64_t time_n
 		}
 		return;
 	}
-	clock_read_wall_offset(&wall);
+	clock_read_wall(&wall);
 	check_wall_clock(run, &wall, time_ns);
 }
 
 /* --- packets --- */
 
-static bool hand_packet_to_meter(void *context, const struct packet *p)
+static bool meter_packet_in_time(void *context, const struct packet *p)
 {
-	struct capture_run_state *run = context;
+	struct run_state *run = context;
 
 	if (p->time_ns > run->until_ns) {
 		run->past_end = true;
 		return false;
 	}
 	if (run->observed)
-		check_clock_of_packets(run, p->time_ns);
-	meter_decode_and_count_packet(&run->meter, run->link, p);
+		check_packet_clock(run, p->time_ns);
+	meter_add_packet(&run->meter, run->link, p);
 	return true;
 }
 
-static int begin_meter(struct capture_run_state *run, const struct meter_cfg *meter, struct why *why)
+static int begin_meter(struct run_state *run, const struct meter_cfg *meter, struct why *why)
 {
 	if (meter_init(&run->meter, meter))
-		return fail_with_reason(-1, why, "not enough memory for --flows-max %lld", (long long)run->cfg->flows_max);
+		return why_fail(-1, why, "not enough memory for --flows-max %lld", (long long)run->cfg->flows_max);
 	run->observed = run->cfg->every_ns && meter->taps;	/* a file may first be read without observers */
 	run->packet_ns = 0;
 	return 0;
@@ -82,7 +82,7 @@ static int begin_meter(struct capture_run_state *run, const struct meter_cfg *me
 
 struct live_progress {
 	struct progress_line progress;
-	struct channel_traffic_counts before;	/* counts of the display channel at the last line */
+	struct channel_counts before;	/* counts of the display channel at the last line */
 	uint64_t updates_before, update;	/* number of updates at the last line; number of the current update */
 	int64_t last_ns;		/* time of the last data of the display channel; 0: none yet */
 	int64_t gap_ns;			/* longest gap between updates since the last line; -1: none */
@@ -103,14 +103,14 @@ static void track_update_gap(void *watch, const struct flow *f, int channel, int
 }
 
 /* Counts of the display channel of all connections, open and ended. */
-static struct channel_traffic_counts sum_display_channel_counts(const struct capture_meter *m, int *open)
+static struct channel_counts sum_display_counts(const struct capture_meter *m, int *open)
 {
-	struct channel_traffic_counts n = m->sum[DISPLAY];
+	struct channel_counts n = m->sum[DISPLAY];
 
 	*open = 0;
 	for (uint32_t i = 1; i < m->table.fresh; i++)
 		if (m->table.flow[i].used) {
-			counters_add_to_sum(&n, &m->table.flow[i].count[DISPLAY], sizeof(n));
+			counters_add(&n, &m->table.flow[i].count[DISPLAY], sizeof(n));
 			*open += !has_flow_ended(&m->table.flow[i]);
 		}
 	return n;
@@ -120,15 +120,15 @@ static void show_progress(struct live_progress *w, const struct capture_meter *m
 {
 	double seconds = (double)(now_ns - w->line_ns) / NS_PER_S;
 	time_t now = time(NULL);
-	struct channel_traffic_counts n;
+	struct channel_counts n;
 	struct tm when;
 	char clock[16];
 	uint64_t packets;
 	int open;
 
-	if (!is_progress_line_due(&w->progress, now_ns))
+	if (!progress_take_due(&w->progress, now_ns))
 		return;
-	n = sum_display_channel_counts(m, &open);
+	n = sum_display_counts(m, &open);
 	packets = n.tcp_header_bytes > w->before.tcp_header_bytes ? n.packets - w->before.packets : 0;	/* of UDP nobody knows */
 	localtime_r(&now, &when);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &when);
@@ -146,28 +146,28 @@ static void show_progress(struct live_progress *w, const struct capture_meter *m
 /* --- live --- */
 
 /* Reads about once a second how far the packets' clock (CLOCK_REALTIME) is ahead of the table's (CLOCK_MONOTONIC). */
-static void refresh_wall_clock_offset(struct capture_run_state *run, struct wall_clock_offset *wall, int64_t now)
+static void refresh_wall_clock(struct run_state *run, struct wall_reading *wall, int64_t now)
 {
 	if (wall->at_ns && now - wall->at_ns < NS_PER_S)
 		return;
-	clock_read_wall_offset(wall);
+	clock_read_wall(wall);
 	run->traffic.ahead_ns = wall->offset_ns;
 }
 
 /* Closes the intervals that are over, also while no packet comes: packets of the last few may still be in the ring. */
-static void close_elapsed_intervals(struct capture_run_state *run, const struct wall_clock_offset *wall, int64_t now)
+static void close_elapsed(struct run_state *run, const struct wall_reading *wall, int64_t now)
 {
 	check_wall_clock(run, wall, now + wall->offset_ns - 3 * CAPTURE_RING_MS * NS_PER_MS);
 	if (!run->cfg->every_ns)
 		return;
-	source_read_drop_counts(run->source, &run->drops);
+	source_read_drops(run->source, &run->drops);
 	run->intervals.dropped = run->drops.kernel;
 	intervals_advance(&run->intervals, now + wall->offset_ns - 3 * CAPTURE_RING_MS * NS_PER_MS);
 }
 
 /* The ring still has packets from before the end; packets from now on are not counted. A full ring takes longer to empty than
  * packets stay in it, and a flood keeps it full: then the first packet after the end stops. */
-static void empty_ring(struct capture_run_state *run, int64_t end)
+static void empty_ring(struct run_state *run, int64_t end)
 {
 	int64_t drained = end + 3 * CAPTURE_RING_MS * NS_PER_MS, now;
 	int n = 0;
@@ -175,15 +175,15 @@ static void empty_ring(struct capture_run_state *run, int64_t end)
 	while (n >= 0 && (now = clock_now()) < end + REST_NS && (now < drained || (n > 0 && !run->past_end))) {
 		if (!n)
 			source_wait(run->source, drained - now);
-		n = source_deliver_packets(run->source, hand_packet_to_meter, run, &run->error);
+		n = source_deliver(run->source, meter_packet_in_time, run, &run->error);
 	}
 }
 
-int run_live(struct capture_run_state *run, struct meter_cfg *meter, struct why *why)
+int run_live(struct run_state *run, struct meter_cfg *meter, struct why *why)
 {
 	int64_t start, end, now, cpu;
 	struct live_progress watch = { .gap_ns = -1, .line_ns = clock_now() };
-	struct wall_clock_offset wall = { 0 };
+	struct wall_reading wall = { 0 };
 	int n = 0;
 
 	progress_start(&watch.progress, run->quiet);
@@ -192,35 +192,35 @@ int run_live(struct capture_run_state *run, struct meter_cfg *meter, struct why 
 	if (begin_meter(run, meter, why))
 		return -1;
 	if (!run->again)
-		proc_write_ready_line((int)run->cfg->ready_fd);
-	cpu = clock_cpu_time_of_this_process();
+		proc_write_ready((int)run->cfg->ready_fd);
+	cpu = clock_process_cpu();
 	start = clock_now();
 	end = run->cfg->time_ns ? start + run->cfg->time_ns : INT64_MAX;
-	refresh_wall_clock_offset(run, &wall, start);
+	refresh_wall_clock(run, &wall, start);
 	run->wall_ns = wall.offset_ns;
 	run->from_ns = start + wall.offset_ns;
-	traffic_bins_begin(&run->traffic, run->from_ns);
+	traffic_begin(&run->traffic, run->from_ns);
 	while (n >= 0 && !proc_stop && (now = clock_now()) < end) {
-		refresh_wall_clock_offset(run, &wall, now);
-		close_elapsed_intervals(run, &wall, now);
+		refresh_wall_clock(run, &wall, now);
+		close_elapsed(run, &wall, now);
 		show_progress(&watch, &run->meter, now);
 		if (!n) {
 			if (run->latency.rows)
-				rows_flush_output_file(run->latency.rows);
+				rows_flush(run->latency.rows);
 			if (run->traffic.rows)
-				rows_flush_output_file(run->traffic.rows);
+				rows_flush(run->traffic.rows);
 			source_wait(run->source, end - now < WAIT_NS ? end - now : WAIT_NS);
 		}
-		n = source_deliver_packets(run->source, hand_packet_to_meter, run, &run->error);
+		n = source_deliver(run->source, meter_packet_in_time, run, &run->error);
 	}
-	clock_read_wall_offset(&wall);
+	clock_read_wall(&wall);
 	now = clock_now();
 	run->until_ns = now + wall.offset_ns;
 	check_wall_clock(run, &wall, run->until_ns);
 	if (n >= 0)
 		empty_ring(run, now);
-	run->cpu_percent = 100 * (double)(clock_cpu_time_of_this_process() - cpu) / (double)(clock_now() - start);
-	source_read_drop_counts(run->source, &run->drops);
+	run->cpu_percent = 100 * (double)(clock_process_cpu() - cpu) / (double)(clock_now() - start);
+	source_read_drops(run->source, &run->drops);
 	meter_finish(&run->meter);
 	return 0;
 }
@@ -228,19 +228,19 @@ int run_live(struct capture_run_state *run, struct meter_cfg *meter, struct why 
 /* --- files --- */
 
 /* Reads the files once, or `again` from their start. */
-static int read_files(struct capture_run_state *run, const struct meter_cfg *meter, bool again, bool sort, struct why *why)
+static int read_files(struct run_state *run, const struct meter_cfg *meter, bool again, bool sort, struct why *why)
 {
 	int n;
 
 	if (again) {
 		meter_free(&run->meter);
-		if (source_begin_files(run->source, sort, why))
+		if (source_begin(run->source, sort, why))
 			return -1;
 	}
 	if (begin_meter(run, meter, why))
 		return -1;
 	do
-		n = source_deliver_packets(run->source, hand_packet_to_meter, run, why);
+		n = source_deliver(run->source, meter_packet_in_time, run, why);
 	while (n > 0 && !proc_stop);
 	if (n < 0)
 		return -1;
@@ -249,9 +249,9 @@ static int read_files(struct capture_run_state *run, const struct meter_cfg *met
 }
 
 /* Segments that did not come in the order of their sequence numbers, and connections, which disorder takes apart. */
-static uint64_t count_signs_of_disorder(const struct capture_meter *m)
+static uint64_t count_disorder(const struct capture_meter *m)
 {
-	const struct channel_traffic_counts *in = &m->sum[INPUT], *out = &m->sum[DISPLAY];
+	const struct channel_counts *in = &m->sum[INPUT], *out = &m->sum[DISPLAY];
 
 	return m->flows + in->retransmitted_packets + in->out_of_order_packets + out->retransmitted_packets + out->out_of_order_packets;
 }
@@ -260,30 +260,30 @@ static uint64_t count_signs_of_disorder(const struct capture_meter *m)
  * Where connections are in less order after that, or one went back by hours and is in no better order, packets were written in
  * order and the clock was set.
  * Observers write as they go, so they come when the order is known. */
-int run_files(struct capture_run_state *run, struct meter_cfg *meter, struct why *why)
+int run_files(struct run_state *run, struct meter_cfg *meter, struct why *why)
 {
 	struct meter_cfg alone = *meter;
 	uint64_t moved, disordered;
 	bool set_back;
 
 	alone.taps = 0;
-	run->sorted = source_packets_sorted(run->source, &moved);
+	run->sorted = source_is_sorted(run->source, &moved);
 	if (read_files(run, run->sorted ? meter : &alone, false, false, why))
 		return -1;
 	if (!run->sorted) {
 		if (run->meter.steps_back) {
-			disordered = count_signs_of_disorder(&run->meter);
+			disordered = count_disorder(&run->meter);
 			set_back = run->meter.set_back;
 			if (read_files(run, &alone, true, true, why))
 				return -1;
-			run->sorted = count_signs_of_disorder(&run->meter) + set_back <= disordered;
+			run->sorted = count_disorder(&run->meter) + set_back <= disordered;
 		}
-		if ((meter->taps || (!run->sorted && source_packets_sorted(run->source, &moved))) &&
+		if ((meter->taps || (!run->sorted && source_is_sorted(run->source, &moved))) &&
 		    read_files(run, meter, true, run->sorted, why))
 			return -1;
 	}
-	source_packets_sorted(run->source, &run->moved);
-	run->damaged = source_count_damaged_files(run->source, &run->damage);
-	source_read_drop_counts(run->source, &run->drops);
+	source_is_sorted(run->source, &run->moved);
+	run->damaged = source_count_damaged(run->source, &run->damage);
+	source_read_drops(run->source, &run->drops);
 	return 0;
 }

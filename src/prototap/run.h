@@ -25,11 +25,11 @@ struct run_cfg {
 
 extern const char *const run_decodes[];	/* words of --decode, by enum payload_decode */
 
-struct capture_run_state {
+struct run_state {
 	const struct run_cfg *cfg;
 	struct packet_source *source;
 	struct capture_meter meter;
-	struct key_latency_state latency;
+	struct key_latency latency;
 	struct traffic_bins traffic;
 	struct intervals intervals;
 	struct interval_writer writer;
@@ -50,32 +50,32 @@ struct capture_run_state {
 	bool sorted;			/* files: packets were put into the order of their times */
 	uint64_t moved;			/* files: packets put before others that stand earlier in the files */
 	double cpu_percent;
-	struct source_drop_counts drops;
+	struct source_drops drops;
 	char privileges[128], offloads[64];
 };
 
 /* run.c: counts all packets of the source, up to the end of the run, with `meter`, to which run_live() may add an observer.
  * 0, or -1 with the reason in `why`. */
-int run_live(struct capture_run_state *run, struct meter_cfg *meter, struct why *why);
-int run_files(struct capture_run_state *run, struct meter_cfg *meter, struct why *why);
+int run_live(struct run_state *run, struct meter_cfg *meter, struct why *why);
+int run_files(struct run_state *run, struct meter_cfg *meter, struct why *why);
 
 /* Whether no packet was selected; `why` then tells what the capture has instead. After meter_finish(). */
-bool has_capture_no_selected_packets(const struct capture_run_state *run, struct why *why);
+bool run_is_empty(const struct run_state *run, struct why *why);
 /* Whether packets or keys were lost; `why` then tells which. After meter_finish(). */
-bool has_capture_losses(const struct capture_run_state *run, struct why *why);
+bool run_has_losses(const struct run_state *run, struct why *why);
 
-double percent_of(uint64_t part, uint64_t whole);	/* NAN: `whole` is 0 */
+double share_percent(uint64_t part, uint64_t whole);	/* NAN: `whole` is 0 */
 
-/* Parts of the report, all after meter_finish(), written into the open object. report_flows_and_channels: flows, channels, headers,
- * session, updates, largest gap and stalls. report_setup_idle_key_traffic: setup, idle, per_key and acks of a capture from
+/* Parts of the report, all after meter_finish(), written into the open object. report_traffic: flows, channels, headers,
+ * session, updates, largest gap and stalls. report_phases: setup, idle, per_key and acks of a capture from
  * `from_ns` to `to_ns`.
- * report_payload_protocols: tls and, where it was asked for, decoded. */
-void report_flows_and_channels(struct rec_report *r, struct capture_meter *m);
-void report_setup_idle_key_traffic(struct rec_report *r, const struct capture_meter *m, int64_t from_ns, int64_t to_ns);
-void report_payload_protocols(struct rec_report *r, const struct capture_meter *m);
+ * report_protocols: tls and, where it was asked for, decoded. */
+void report_traffic(struct rec_report *r, struct capture_meter *m);
+void report_phases(struct rec_report *r, const struct capture_meter *m, int64_t from_ns, int64_t to_ns);
+void report_protocols(struct rec_report *r, const struct capture_meter *m);
 
 /* Writes settings and result, after meter_finish(). `files` ends with NULL. */
-void report_capture_run(struct rec_report *r, struct capture_run_state *run, char *const *files);
+void run_report(struct rec_report *r, struct run_state *run, char *const *files);
 
 /* Drops every right that reading packets does not need, since anybody may send packets to be decoded: sets no_new_privs, drops all
  * capabilities and, as root, becomes the user who called sudo, else nobody. The user id stays where the user namespace maps no

@@ -12,17 +12,17 @@ static int64_t key_typed_ns(const struct key_log *t, size_t i)
 }
 
 /* Time during which traffic counts as that of key `i`. */
-static int64_t key_traffic_duration_ns(const struct key_log *t, size_t i)
+static int64_t key_duration_ns(const struct key_log *t, size_t i)
 {
 	int64_t until = i + 1 < t->n ? key_typed_ns(t, i + 1) - key_typed_ns(t, i) : SETUP_KEY_NS;
 
 	return until < 0 ? 0 : until < SETUP_KEY_NS ? until : SETUP_KEY_NS;
 }
 
-static enum setup_place session_phase_by_typed_keys(struct session_traffic_phases *s, int64_t time_ns)
+static enum setup_place find_key_phase(struct session_phases *s, int64_t time_ns)
 {
 	const struct key_log *t = s->typed;
-	int64_t now = key_log_wall_to_monotonic(t, time_ns);
+	int64_t now = key_log_convert(t, time_ns);
 
 	while (s->key < t->n && key_typed_ns(t, s->key) <= now)
 		s->key++;
@@ -31,26 +31,26 @@ static enum setup_place session_phase_by_typed_keys(struct session_traffic_phase
 	return t->key[s->key - 1].skipped ? PLACE_WARM_UP : PLACE_KEYS;
 }
 
-static void session_mark_setup_ended(struct session_traffic_phases *s, enum setup_end by)
+static void end_setup(struct session_phases *s, enum setup_end by)
 {
 	s->over = true;
 	s->ended_by = by;
 }
 
-static enum setup_place session_phase_of_packet(struct session_traffic_phases *s, const struct segment *segment, int64_t time_ns)
+static enum setup_place find_phase(struct session_phases *s, const struct segment *segment, int64_t time_ns)
 {
-	enum setup_place place = s->typed ? session_phase_by_typed_keys(s, time_ns) : PLACE_IDLE;
+	enum setup_place place = s->typed ? find_key_phase(s, time_ns) : PLACE_IDLE;
 
 	if (!s->begun) {
 		s->begun = true;
 		s->first_ns = s->end_ns = s->last_ns = time_ns;
 		if (segment->transport == TRANSPORT_TCP && !(segment->flags & TCP_SYN))
-			session_mark_setup_ended(s, SETUP_BEFORE);
+			end_setup(s, SETUP_BEFORE);
 	} else if (!s->over && time_ns - s->last_ns >= SETUP_SILENCE_NS) {
-		session_mark_setup_ended(s, SETUP_SILENCE);
+		end_setup(s, SETUP_SILENCE);
 	}
 	if (!s->over && s->key)
-		session_mark_setup_ended(s, SETUP_KEY);
+		end_setup(s, SETUP_KEY);
 	if (s->over)
 		return place;
 	s->end_ns = time_ns > s->end_ns ? time_ns : s->end_ns;
@@ -58,7 +58,7 @@ static enum setup_place session_phase_of_packet(struct session_traffic_phases *s
 }
 
 /* Idle time ends when the last connection begins to close. A new connection or data shows that it was not the last. */
-static void session_detect_close_or_reopen(struct session_traffic_phases *s, const struct segment *segment, int64_t time_ns)
+static void detect_close(struct session_phases *s, const struct segment *segment, int64_t time_ns)
 {
 	if (segment->flags & (TCP_FIN | TCP_RST)) {
 		if (!s->closing) {
@@ -71,14 +71,14 @@ static void session_detect_close_or_reopen(struct session_traffic_phases *s, con
 	}
 }
 
-void session_count_packet(struct session_traffic_phases *s, int channel, const struct segment *segment, bool pure_ack,
+void session_count_packet(struct session_phases *s, int channel, const struct segment *segment, bool pure_ack,
 			  int64_t time_ns)
 {
-	struct phase_traffic_counts *n;
+	struct phase_counts *n;
 
-	s->place = session_phase_of_packet(s, segment, time_ns);
+	s->place = find_phase(s, segment, time_ns);
 	s->last_ns = time_ns > s->last_ns ? time_ns : s->last_ns;
-	session_detect_close_or_reopen(s, segment, time_ns);
+	detect_close(s, segment, time_ns);
 	n = &s->count[s->place][channel];
 	n->packets++;
 	n->payload_packets += segment->payload_bytes > 0;
@@ -86,18 +86,18 @@ void session_count_packet(struct session_traffic_phases *s, int channel, const s
 	n->wire_bytes += segment->wire_bytes;
 }
 
-void session_count_payload(struct session_traffic_phases *s, int channel, uint64_t bytes)
+void session_count_payload(struct session_phases *s, int channel, uint64_t bytes)
 {
 	s->count[s->place][channel].payload_bytes += bytes;
 }
 
-void session_end_setup_after_silence(struct session_traffic_phases *s, int64_t to_ns)
+void session_end_setup(struct session_phases *s, int64_t to_ns)
 {
 	if (s->begun && !s->over && to_ns - s->last_ns >= SETUP_SILENCE_NS)
-		session_mark_setup_ended(s, SETUP_SILENCE);
+		end_setup(s, SETUP_SILENCE);
 }
 
-const char *setup_unknown_reason_text(const struct session_traffic_phases *s)
+const char *session_why_unknown(const struct session_phases *s)
 {
 	if (!s->begun || s->ended_by == SETUP_BEFORE)
 		return "the capture has no packet that opens the session";
@@ -113,22 +113,22 @@ static int64_t overlap_ns(int64_t at, int64_t length, int64_t from, int64_t to)
 	return end > at ? end - at : 0;
 }
 
-void session_compute_key_time(const struct session_traffic_phases *s, int64_t from_ns, int64_t to_ns, struct key_time_total *out)
+void session_sum_keys(const struct session_phases *s, int64_t from_ns, int64_t to_ns, struct key_time_total *out)
 {
 	const struct key_log *t = s->typed;
-	int64_t from = t ? key_log_wall_to_monotonic(t, from_ns) : 0, to = t ? key_log_wall_to_monotonic(t, to_ns) : 0;
+	int64_t from = t ? key_log_convert(t, from_ns) : 0, to = t ? key_log_convert(t, to_ns) : 0;
 
 	*out = (struct key_time_total){ 0 };
 	for (size_t i = 0; t && i < t->n; i++) {
 		if (t->key[i].skipped || key_typed_ns(t, i) < from || key_typed_ns(t, i) > to)
 			continue;
 		out->keys++;
-		out->seconds += (double)overlap_ns(key_typed_ns(t, i), key_traffic_duration_ns(t, i), from, to) / NS_PER_S;
+		out->seconds += (double)overlap_ns(key_typed_ns(t, i), key_duration_ns(t, i), from, to) / NS_PER_S;
 	}
 }
 
-void session_compute_idle_traffic(const struct session_traffic_phases *s, int64_t from_ns, int64_t to_ns,
-				  struct idle_time_traffic *out)
+void session_sum_idle(const struct session_phases *s, int64_t from_ns, int64_t to_ns,
+				  struct idle_traffic *out)
 {
 	const struct key_log *t = s->typed;
 	int64_t from, to = s->closing ? s->closing_ns : to_ns, idle;
@@ -141,10 +141,10 @@ void session_compute_idle_traffic(const struct session_traffic_phases *s, int64_
 	from = s->begun && s->ended_by != SETUP_BEFORE ? s->end_ns : from_ns;
 	idle = to > from ? to - from : 0;
 	if (t) {
-		int64_t begin = key_log_wall_to_monotonic(t, from);
+		int64_t begin = key_log_convert(t, from);
 
 		for (size_t i = 0; i < t->n; i++)
-			idle -= overlap_ns(key_typed_ns(t, i), key_traffic_duration_ns(t, i), begin, begin + (to > from ? to - from : 0));
+			idle -= overlap_ns(key_typed_ns(t, i), key_duration_ns(t, i), begin, begin + (to > from ? to - from : 0));
 	}
 	out->seconds = (double)idle / NS_PER_S;
 }

@@ -24,7 +24,7 @@ struct source_file {
 	FILE *stream;		/* NULL once the capture that reads it closes it */
 	char *buffer;		/* owned; the stream's buffer, which must outlive it */
 	int again;		/* descriptor with which the file can be read once more; -1: none */
-	struct capture *capture;	/* NULL until source_begin_files() */
+	struct capture *capture;	/* NULL until source_begin() */
 	struct packet head;	/* when several files are merged: the file's next packet */
 };
 
@@ -41,7 +41,7 @@ struct packet_source {
 	struct why damage;
 };
 
-static void raise_open_files_limit(void)
+static void raise_file_limit(void)
 {
 	struct rlimit limit;
 
@@ -65,7 +65,7 @@ static bool is_regular_file(FILE *stream)
 }
 
 /* Makes the stream anew, at the file's beginning, after a capture closed it. 0 or -errno. */
-static int source_file_reopen(struct source_file *f)
+static int reopen_file(struct source_file *f)
 {
 	capture_close(f->capture);
 	f->capture = NULL;
@@ -105,7 +105,7 @@ static const char *unpack_command(FILE *stream)
 	return command;
 }
 
-struct packet_source *source_open_live(const struct capture_live_cfg *cfg, struct why *why)
+struct packet_source *source_open_live(const struct capture_cfg *cfg, struct why *why)
 {
 	struct packet_source *s = calloc(1, sizeof(*s));
 
@@ -125,7 +125,7 @@ struct packet_source *source_open_files(char *const *paths, int n, struct why *w
 {
 	struct packet_source *s = calloc(1, sizeof(*s));
 
-	raise_open_files_limit();
+	raise_file_limit();
 	if (s) {
 		s->file = calloc((size_t)n, sizeof(*s->file));
 		s->next = calloc((size_t)n, sizeof(*s->next));
@@ -154,15 +154,15 @@ bad:
 	return NULL;
 }
 
-static int source_open_capture_file(struct packet_source *s, struct source_file *f, struct why *why)
+static int open_file(struct packet_source *s, struct source_file *f, struct why *why)
 {
 	FILE *stream = f->stream;
 	const char *unpack = unpack_command(stream), *path = f->path;
-	int64_t drops = pcapng_count_dropped_packets(fileno(stream));
+	int64_t drops = pcapng_count_drops(fileno(stream));
 	const struct link_layer *link, *first;
 
 	if (unpack)
-		return fail_with_reason(-1, why, "%.400s is compressed; unpack it: %s %.400s | prototap read -", path, unpack,
+		return why_fail(-1, why, "%.400s is compressed; unpack it: %s %.400s | prototap read -", path, unpack,
 				 strcmp(path, "-") ? path : "FILE");
 	if (drops >= 0)
 		s->drops = (s->drops < 0 ? 0 : s->drops) + drops;
@@ -176,30 +176,30 @@ static int source_open_capture_file(struct packet_source *s, struct source_file 
 	f->capture = capture_open_file(stream, path, s->files > 1 ? ROOM_EACH : ROOM, why);
 	if (!f->capture)
 		return -1;
-	link = capture_format_of(f->capture)->link;
-	first = capture_format_of(s->file->capture)->link;
+	link = capture_get_format(f->capture)->link;
+	first = capture_get_format(s->file->capture)->link;
 	if (link->type == first->type)
 		return 0;
-	return fail_with_reason(-1, why, "%s has link type %s, and %s has %s; read them one by one", s->file->path,
+	return why_fail(-1, why, "%s has link type %s, and %s has %s; read them one by one", s->file->path,
 				first->name, path, link->name);
 }
 
 /* Notes an error behind a file's header: damage (0), which ends the file, or a kind of file that is refused (-1 with `why`). */
-static int source_record_file_error(struct packet_source *s, struct source_file *f, struct why *why)
+static int note_file_error(struct packet_source *s, struct source_file *f, struct why *why)
 {
-	if (has_capture_unlike_interfaces(f->capture, f->path, why))
+	if (capture_is_mixed(f->capture, f->path, why))
 		return -1;
 	if (!s->damaged++)
-		snprintf(s->damage.text, sizeof(s->damage.text), "%.400s: %.400s", f->path, capture_error_text(f->capture));
+		snprintf(s->damage.text, sizeof(s->damage.text), "%.400s: %.400s", f->path, capture_error(f->capture));
 	return 0;
 }
 
 /* Reads a file's next packet: 1; 0: the file has ended; -1 with `why`. */
-static int source_read_next_packet(struct packet_source *s, struct source_file *f, struct why *why)
+static int read_next(struct packet_source *s, struct source_file *f, struct why *why)
 {
 	int n = capture_next(f->capture, &f->head);
 
-	return n < 0 ? source_record_file_error(s, f, why) : n;
+	return n < 0 ? note_file_error(s, f, why) : n;
 }
 
 static bool is_file_earlier(const struct source_file *a, const struct source_file *b)
@@ -220,33 +220,33 @@ static void move_into_order(struct packet_source *s, int at)
 }
 
 /* Undoes the beginning, so that the files can be read from their start. 0, or -1 with `why`. */
-static int source_rewind_files(struct packet_source *s, struct why *why)
+static int rewind_files(struct packet_source *s, struct why *why)
 {
 	for (int i = 0; i < s->files; i++) {
 		struct source_file *f = &s->file[i];
-		int err = source_file_reopen(f);
+		int err = reopen_file(f);
 
 		if (err)
-			return fail_with_reason(-1, why, "cannot read %.400s again: %s", f->path, strerror(-err));
+			return why_fail(-1, why, "cannot read %.400s again: %s", f->path, strerror(-err));
 	}
 	s->n_next = 0;
 	s->damaged = 0;
 	return 0;
 }
 
-int source_begin_files(struct packet_source *s, bool sort, struct why *why)
+int source_begin(struct packet_source *s, bool sort, struct why *why)
 {
-	if (s->file->capture && source_rewind_files(s, why))
+	if (s->file->capture && rewind_files(s, why))
 		return -1;
 	s->drops = -1;
 	s->sorted = sort;
 	order_free(&s->order);
 	order_init(&s->order, 0);
 	for (int i = 0; i < s->files; i++)
-		if (source_open_capture_file(s, &s->file[i], why))
+		if (open_file(s, &s->file[i], why))
 			return -1;
 	for (int i = 0; s->files > 1 && i < s->files; i++) {
-		int n = source_read_next_packet(s, &s->file[i], why);
+		int n = read_next(s, &s->file[i], why);
 
 		if (n < 0)
 			return -1;
@@ -258,7 +258,7 @@ int source_begin_files(struct packet_source *s, bool sort, struct why *why)
 	return 0;
 }
 
-static int source_deliver_merged_packets(struct packet_source *s, packet_fn *fn, void *context, struct why *why)
+static int deliver_merged(struct packet_source *s, packet_fn *fn, void *context, struct why *why)
 {
 	int taken = 0;
 
@@ -268,7 +268,7 @@ static int source_deliver_merged_packets(struct packet_source *s, packet_fn *fn,
 
 		fn(context, &f->head);
 		taken++;
-		n = source_read_next_packet(s, f, why);
+		n = read_next(s, f, why);
 		if (n < 0)
 			return -1;
 		if (n)
@@ -279,16 +279,16 @@ static int source_deliver_merged_packets(struct packet_source *s, packet_fn *fn,
 	return taken;
 }
 
-static int source_deliver_file_packets(struct packet_source *s, packet_fn *fn, void *context, struct why *why)
+static int deliver_files(struct packet_source *s, packet_fn *fn, void *context, struct why *why)
 {
 	int n;
 
 	if (s->files > 1)
-		return source_deliver_merged_packets(s, fn, context, why);
+		return deliver_merged(s, fn, context, why);
 	if (s->damaged)
 		return 0;
-	n = capture_deliver_packets(s->file->capture, BATCH, fn, context);
-	return n < 0 ? source_record_file_error(s, s->file, why) : n;
+	n = capture_deliver(s->file->capture, BATCH, fn, context);
+	return n < 0 ? note_file_error(s, s->file, why) : n;
 }
 
 struct sorted_delivery {
@@ -307,30 +307,30 @@ static bool hold_packet(void *context, const struct packet *p)
 	return true;
 }
 
-int source_deliver_packets(struct packet_source *s, packet_fn *fn, void *context, struct why *why)
+int source_deliver(struct packet_source *s, packet_fn *fn, void *context, struct why *why)
 {
 	struct sorted_delivery sink = { .order = &s->order };
 	int n;
 
 	if (s->live) {
-		n = capture_deliver_packets(s->live, BATCH, fn, context);
+		n = capture_deliver(s->live, BATCH, fn, context);
 		if (n < 0)
-			why_say(why, "%s", capture_error_text(s->live));
+			why_say(why, "%s", capture_error(s->live));
 		return n;
 	}
 	if (!s->sorted)
-		return source_deliver_file_packets(s, fn, context, why);
+		return deliver_files(s, fn, context, why);
 	sink.fn = fn;
 	sink.context = context;
-	n = source_deliver_file_packets(s, hold_packet, &sink, why);
+	n = deliver_files(s, hold_packet, &sink, why);
 	if (sink.err)
-		return fail_with_reason(-1, why, "out of memory");
+		return why_fail(-1, why, "out of memory");
 	if (!n)
-		order_hand_over_all(&s->order, fn, context);
+		order_release_all(&s->order, fn, context);
 	return n;
 }
 
-bool source_packets_sorted(const struct packet_source *s, uint64_t *moved)
+bool source_is_sorted(const struct packet_source *s, uint64_t *moved)
 {
 	*moved = s->order.moved;
 	return s->sorted;
@@ -341,14 +341,14 @@ void source_wait(struct packet_source *s, int64_t timeout_ns)
 	capture_wait(s->live, timeout_ns);
 }
 
-void source_read_drop_counts(struct packet_source *s, struct source_drop_counts *out)
+void source_read_drops(struct packet_source *s, struct source_drops *out)
 {
-	*out = (struct source_drop_counts){ s->drops, -1 };
+	*out = (struct source_drops){ s->drops, -1 };
 	if (s->live)
-		capture_read_drop_counts(s->live, &out->kernel, &out->interface);
+		capture_read_drops(s->live, &out->kernel, &out->interface);
 }
 
-int source_count_damaged_files(const struct packet_source *s, const char **why)
+int source_count_damaged(const struct packet_source *s, const char **why)
 {
 	*why = s->damaged ? s->damage.text : NULL;
 	return s->damaged;
@@ -356,12 +356,12 @@ int source_count_damaged_files(const struct packet_source *s, const char **why)
 
 const struct link_layer *source_link_layer(const struct packet_source *s)
 {
-	return capture_format_of(s->live ? s->live : s->file->capture)->link;
+	return capture_get_format(s->live ? s->live : s->file->capture)->link;
 }
 
-const struct capture_format *source_live_format(const struct packet_source *s)
+const struct capture_format *source_get_format(const struct packet_source *s)
 {
-	return capture_format_of(s->live);
+	return capture_get_format(s->live);
 }
 
 int source_close(struct packet_source *s)

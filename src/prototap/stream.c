@@ -6,20 +6,20 @@
 
 #define FAR (1LL << 30)		/* largest TCP window (RFC 7323, 2.3) */
 
-int stream_pool_init(struct early_interval_pool *p, uint32_t size)
+int stream_pool_init(struct stream_pool *p, uint32_t size)
 {
-	*p = (struct early_interval_pool){ .size = size, .fresh = 1 };
+	*p = (struct stream_pool){ .size = size, .fresh = 1 };
 	p->wait = calloc(size, sizeof(*p->wait));
 	return p->wait ? 0 : -ENOMEM;
 }
 
-void stream_pool_free(struct early_interval_pool *p)
+void stream_pool_free(struct stream_pool *p)
 {
 	free(p->wait);
-	*p = (struct early_interval_pool){ 0 };
+	*p = (struct stream_pool){ 0 };
 }
 
-static uint32_t stream_alloc_interval(struct early_interval_pool *p)
+static uint32_t alloc_interval(struct stream_pool *p)
 {
 	uint32_t i = p->free;
 
@@ -30,20 +30,20 @@ static uint32_t stream_alloc_interval(struct early_interval_pool *p)
 	return i;
 }
 
-static void stream_free_interval(struct early_interval_pool *p, uint32_t i)
+static void free_interval(struct stream_pool *p, uint32_t i)
 {
 	p->wait[i].next = p->free;
 	p->free = i;
 }
 
 /* Offset of sequence number `seq`: the one nearest to the expected offset. */
-static int64_t stream_offset_of(const struct tcp_stream_state *s, uint32_t seq)
+static int64_t find_offset(const struct tcp_stream *s, uint32_t seq)
 {
 	return s->next + (int32_t)(seq - (uint32_t)s->next);
 }
 
 /* Appends data to the part that is returned. An open end and the data after it are one message. */
-static void append_new_stream_data(struct new_stream_data *to, uint64_t bytes, uint32_t ends, bool open)
+static void append_data(struct stream_data *to, uint64_t bytes, uint32_t ends, bool open)
 {
 	to->bytes += bytes;
 	to->ends += ends;
@@ -51,38 +51,38 @@ static void append_new_stream_data(struct new_stream_data *to, uint64_t bytes, u
 }
 
 /* Returns the first interval of early data, and gives up the hole before it. */
-static void stream_deliver_first_interval(struct tcp_stream_state *s, struct early_interval_pool *p,
-					  struct stream_segment_result *out)
+static void deliver_first(struct tcp_stream *s, struct stream_pool *p,
+					  struct stream_result *out)
 {
-	struct early_data_interval *w = &p->wait[s->first];
+	struct early_interval *w = &p->wait[s->first];
 	uint32_t next = w->next;
 
 	out->missing_bytes += (uint64_t)(w->start - s->next);
-	append_new_stream_data(&out->ready, (uint64_t)(w->end - w->start), w->ends, w->open);
+	append_data(&out->ready, (uint64_t)(w->end - w->start), w->ends, w->open);
 	s->next = w->end;
-	stream_free_interval(p, s->first);
+	free_interval(p, s->first);
 	s->first = next;
 	s->count--;
 }
 
-static void stream_deliver_ready_intervals(struct tcp_stream_state *s, struct early_interval_pool *p,
-					   struct stream_segment_result *out)
+static void deliver_ready(struct tcp_stream *s, struct stream_pool *p,
+					   struct stream_result *out)
 {
 	while (s->first && p->wait[s->first].start <= s->next)
-		stream_deliver_first_interval(s, p, out);
+		deliver_first(s, p, out);
 }
 
-static void stream_deliver_all_early_data(struct tcp_stream_state *s, struct early_interval_pool *p,
-					  struct stream_segment_result *out)
+static void deliver_all(struct tcp_stream *s, struct stream_pool *p,
+					  struct stream_result *out)
 {
 	while (s->first)
-		stream_deliver_first_interval(s, p, out);
+		deliver_first(s, p, out);
 }
 
 /* Joins interval `i` with the next one if they touch. */
-static void stream_join_next_interval(struct tcp_stream_state *s, struct early_interval_pool *p, uint32_t i)
+static void join_next(struct tcp_stream *s, struct stream_pool *p, uint32_t i)
 {
-	struct early_data_interval *w = &p->wait[i], *n;
+	struct early_interval *w = &p->wait[i], *n;
 	uint32_t next = w->next;
 
 	if (!next || p->wait[next].start != w->end)
@@ -92,29 +92,29 @@ static void stream_join_next_interval(struct tcp_stream_state *s, struct early_i
 	w->ends += n->ends;
 	w->open = n->open;
 	w->next = n->next;
-	stream_free_interval(p, next);
+	free_interval(p, next);
 	s->count--;
 }
 
 /* Keeps [start, end), which overlaps no interval, after interval `before` (0: as the first). False: no room. */
-static bool stream_insert_interval(struct tcp_stream_state *s, struct early_interval_pool *p, uint32_t before, int64_t start,
+static bool insert_interval(struct tcp_stream *s, struct stream_pool *p, uint32_t before, int64_t start,
 				   int64_t end, bool push)
 {
 	uint32_t i;
 
 	if (before && p->wait[before].end == start) {
-		struct early_data_interval *w = &p->wait[before];
+		struct early_interval *w = &p->wait[before];
 
 		w->end = end;
 		w->ends += push;
 		w->open = !push;
-		stream_join_next_interval(s, p, before);
+		join_next(s, p, before);
 		return true;
 	}
-	i = s->count < STREAM_HOLES_MAX ? stream_alloc_interval(p) : 0;
+	i = s->count < STREAM_HOLES_MAX ? alloc_interval(p) : 0;
 	if (!i)
 		return false;
-	p->wait[i] = (struct early_data_interval){ .start = start, .end = end, .ends = push, .open = !push };
+	p->wait[i] = (struct early_interval){ .start = start, .end = end, .ends = push, .open = !push };
 	if (before) {
 		p->wait[i].next = p->wait[before].next;
 		p->wait[before].next = i;
@@ -123,13 +123,13 @@ static bool stream_insert_interval(struct tcp_stream_state *s, struct early_inte
 		s->first = i;
 	}
 	s->count++;
-	stream_join_next_interval(s, p, i);
+	join_next(s, p, i);
 	return true;
 }
 
 /* Keeps the parts of [*from, end) that are not kept yet, and counts the others as old. False: no room from *from on. */
-static bool stream_hold_early(struct tcp_stream_state *s, struct early_interval_pool *p, int64_t *from, int64_t end, bool push,
-			      struct stream_segment_result *out)
+static bool hold_early(struct tcp_stream *s, struct stream_pool *p, int64_t *from, int64_t end, bool push,
+			      struct stream_result *out)
 {
 	uint32_t before = 0, i = s->first;
 	int64_t start = *from;
@@ -150,7 +150,7 @@ static bool stream_hold_early(struct tcp_stream_state *s, struct early_interval_
 		if (i && p->wait[i].start < end)
 			stop = p->wait[i].start;
 		*from = start;
-		if (!stream_insert_interval(s, p, before, start, stop, push && stop == end))
+		if (!insert_interval(s, p, before, start, stop, push && stop == end))
 			return false;
 		/* Joining may have changed the list: search again from its start (it is short). */
 		before = 0;
@@ -161,23 +161,23 @@ static bool stream_hold_early(struct tcp_stream_state *s, struct early_interval_
 	return true;
 }
 
-void stream_begin(struct tcp_stream_state *s, uint32_t seq)
+void stream_begin(struct tcp_stream *s, uint32_t seq)
 {
 	s->next = s->highest = s->acked = seq;
 	s->known = true;
 }
 
-void stream_add_segment(struct tcp_stream_state *s, struct early_interval_pool *p, uint32_t seq, uint32_t bytes, bool push,
-			struct stream_segment_result *out)
+void stream_add_segment(struct tcp_stream *s, struct stream_pool *p, uint32_t seq, uint32_t bytes, bool push,
+			struct stream_result *out)
 {
 	int64_t start, end;
 
-	*out = (struct stream_segment_result){ 0 };
+	*out = (struct stream_result){ 0 };
 	if (!s->known)
 		stream_begin(s, seq);
-	start = stream_offset_of(s, seq);
+	start = find_offset(s, seq);
 	if (start - s->next > FAR || s->next - start > FAR) {
-		stream_deliver_all_early_data(s, p, out);
+		deliver_all(s, p, out);
 		start = s->next = s->highest = s->acked = seq;
 		out->resynchronized = true;
 	}
@@ -195,17 +195,17 @@ void stream_add_segment(struct tcp_stream_state *s, struct early_interval_pool *
 	if (end > s->highest)
 		s->highest = end;
 	if (start == s->next && !s->first) {	/* the usual case */
-		append_new_stream_data(&out->ready, (uint64_t)(end - start), push, !push);
+		append_data(&out->ready, (uint64_t)(end - start), push, !push);
 		s->next = end;
 		return;
 	}
-	while (!stream_hold_early(s, p, &start, end, push, out)) {
+	while (!hold_early(s, p, &start, end, push, out)) {
 		/* No room: give up this stream's oldest hole; if it has none, accept the data as being in order. */
 		if (s->first) {
-			stream_deliver_first_interval(s, p, out);
+			deliver_first(s, p, out);
 		} else {
 			out->missing_bytes += (uint64_t)(start - s->next);
-			append_new_stream_data(&out->ready, (uint64_t)(end - start), push, !push);
+			append_data(&out->ready, (uint64_t)(end - start), push, !push);
 			s->next = end;
 			break;
 		}
@@ -216,10 +216,10 @@ void stream_add_segment(struct tcp_stream_state *s, struct early_interval_pool *
 	}
 	if (out->old_bytes == bytes)
 		out->out_of_order = false;
-	stream_deliver_ready_intervals(s, p, out);
+	deliver_ready(s, p, out);
 }
 
-void stream_note_ack(struct tcp_stream_state *s, uint32_t ack)
+void stream_note_ack(struct tcp_stream *s, uint32_t ack)
 {
 	int32_t further = (int32_t)(ack - (uint32_t)s->acked);
 
@@ -227,34 +227,34 @@ void stream_note_ack(struct tcp_stream_state *s, uint32_t ack)
 		s->acked += further;
 }
 
-uint64_t stream_unseen_bytes(const struct tcp_stream_state *s)
+uint64_t stream_unseen(const struct tcp_stream *s)
 {
 	return s->acked - s->highest > 1 ? (uint64_t)(s->acked - s->highest) : 0;
 }
 
-void stream_give_up_acked_holes(struct tcp_stream_state *s, struct early_interval_pool *p, uint32_t ack,
-				struct stream_segment_result *out)
+void stream_drop_acked_holes(struct tcp_stream *s, struct stream_pool *p, uint32_t ack,
+				struct stream_result *out)
 {
-	*out = (struct stream_segment_result){ 0 };
-	while (s->first && stream_offset_of(s, ack) >= p->wait[s->first].start)
-		stream_deliver_first_interval(s, p, out);
-	stream_deliver_ready_intervals(s, p, out);
+	*out = (struct stream_result){ 0 };
+	while (s->first && find_offset(s, ack) >= p->wait[s->first].start)
+		deliver_first(s, p, out);
+	deliver_ready(s, p, out);
 }
 
-void stream_give_up_all_holes(struct tcp_stream_state *s, struct early_interval_pool *p, struct stream_segment_result *out)
+void stream_drop_holes(struct tcp_stream *s, struct stream_pool *p, struct stream_result *out)
 {
-	*out = (struct stream_segment_result){ 0 };
-	stream_deliver_all_early_data(s, p, out);
-	out->missing_bytes += stream_unseen_bytes(s);
+	*out = (struct stream_result){ 0 };
+	deliver_all(s, p, out);
+	out->missing_bytes += stream_unseen(s);
 }
 
-void flow_current_message_reset(struct flow_current_message *m)
+void message_reset(struct message_state *m)
 {
-	*m = (struct flow_current_message){ .direction = -1 };
+	*m = (struct message_state){ .direction = -1 };
 }
 
-uint32_t count_messages_begun_by_data(struct flow_current_message *m, int direction, int64_t time_ns,
-				      const struct new_stream_data *part,
+uint32_t message_count_begun(struct message_state *m, int direction, int64_t time_ns,
+				      const struct stream_data *part,
 				  bool *fresh)
 {
 	uint32_t runs = part->ends + part->open;

@@ -15,46 +15,46 @@
 #define MESSAGE_PAUSE_NS (200 * 1000000LL)
 
 /* New data in order at one instant. It has several ends where early data had waited for it. */
-struct new_stream_data {
+struct stream_data {
 	uint64_t bytes;
 	uint32_t ends;		/* number of its segments with PSH */
 	bool open;		/* bytes follow the last end */
 };
 
 /* The current message of a connection, in either direction. */
-struct flow_current_message {
+struct message_state {
 	int64_t last_ns;	/* of its newest data */
 	int8_t direction;	/* -1: no message is open */
 };
 
-void flow_current_message_reset(struct flow_current_message *m);
+void message_reset(struct message_state *m);
 
 /* Adds new data. Number of messages that begin with it; *fresh: its first byte begins one. */
-uint32_t count_messages_begun_by_data(struct flow_current_message *m, int direction, int64_t time_ns,
-				      const struct new_stream_data *part,
+uint32_t message_count_begun(struct message_state *m, int direction, int64_t time_ns,
+				      const struct stream_data *part,
 				  bool *fresh);
 
 #define STREAM_HOLES_MAX 256	/* with more holes, the oldest is given up: its bytes count as missing */
 
 /* Early data from offset `start` to before `end`, and its messages. */
-struct early_data_interval {
+struct early_interval {
 	int64_t start, end;
-	uint32_t ends;		/* as in struct new_stream_data */
+	uint32_t ends;		/* as in struct stream_data */
 	bool open;
 	uint32_t next;		/* index of the next interval in the pool; 0: none */
 };
 
 /* Memory for the early data of all streams. If it is full, streams give up holes. */
-struct early_interval_pool {
-	struct early_data_interval *wait;	/* index 0 is not used */
+struct stream_pool {
+	struct early_interval *wait;	/* index 0 is not used */
 	uint32_t size, fresh, free;	/* entries, first entry never used, first of the list of returned entries */
 };
 
 /* Makes a pool of `size` entries. 0 or -ENOMEM. */
-int stream_pool_init(struct early_interval_pool *p, uint32_t size);
-void stream_pool_free(struct early_interval_pool *p);
+int stream_pool_init(struct stream_pool *p, uint32_t size);
+void stream_pool_free(struct stream_pool *p);
 
-struct tcp_stream_state {
+struct tcp_stream {
 	int64_t next;		/* offset of the next byte in order; valid where `known` */
 	int64_t highest;	/* end of the latest data */
 	int64_t acked;		/* the receiver has acknowledged everything before this offset */
@@ -63,9 +63,9 @@ struct tcp_stream_state {
 };
 
 /* What stream_add_segment() found of a segment. */
-struct stream_segment_result {
+struct stream_result {
 	int64_t start;			/* offset of the segment's first byte */
-	struct new_stream_data ready;	/* new data in order now, with early data that it completes */
+	struct stream_data ready;	/* new data in order now, with early data that it completes */
 	uint64_t old_bytes;		/* bytes seen before */
 	uint64_t missing_bytes;		/* bytes in holes that were given up */
 	bool out_of_order;		/* new data below the highest offset seen */
@@ -73,20 +73,20 @@ struct stream_segment_result {
 };
 
 /* Adds a segment with `bytes` > 0 of payload that begins at sequence number `seq`. */
-void stream_add_segment(struct tcp_stream_state *s, struct early_interval_pool *p, uint32_t seq, uint32_t bytes, bool push,
-			struct stream_segment_result *out);
+void stream_add_segment(struct tcp_stream *s, struct stream_pool *p, uint32_t seq, uint32_t bytes, bool push,
+			struct stream_result *out);
 
 /* Starts the stream after a SYN: its first byte is at `seq`. */
-void stream_begin(struct tcp_stream_state *s, uint32_t seq);
+void stream_begin(struct tcp_stream *s, uint32_t seq);
 
 /* The receiver has acknowledged everything before `ack`. Bytes from the latest data on may still come, where an acknowledgement was
- * captured before its data: stream_unseen_bytes() tells them. One may be a FIN that was not captured, and counts as none. */
-void stream_note_ack(struct tcp_stream_state *s, uint32_t ack);
-uint64_t stream_unseen_bytes(const struct tcp_stream_state *s);
+ * captured before its data: stream_unseen() tells them. One may be a FIN that was not captured, and counts as none. */
+void stream_note_ack(struct tcp_stream *s, uint32_t ack);
+uint64_t stream_unseen(const struct tcp_stream *s);
 
 /* The receiver has acknowledged everything before `ack`: holes before it are bytes missing from the capture, and are given up. */
-void stream_give_up_acked_holes(struct tcp_stream_state *s, struct early_interval_pool *p, uint32_t ack,
-				struct stream_segment_result *out);
+void stream_drop_acked_holes(struct tcp_stream *s, struct stream_pool *p, uint32_t ack,
+				struct stream_result *out);
 
 /* Gives up all holes, and unseen bytes, at the end of the capture or of the connection. */
-void stream_give_up_all_holes(struct tcp_stream_state *s, struct early_interval_pool *p, struct stream_segment_result *out);
+void stream_drop_holes(struct tcp_stream *s, struct stream_pool *p, struct stream_result *out);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* Waits for the child's end; returns its wait status. */
-static int wait_for_child_forwarding_signals(pid_t child, const sigset_t *signals)
+static int wait_child(pid_t child, const sigset_t *signals)
 {
 	int status, sig;
 
@@ -25,7 +25,7 @@ static int wait_for_child_forwarding_signals(pid_t child, const sigset_t *signal
 }
 
 /* Waits until the interface exists. False: a stop signal came first. */
-static bool wait_until_interface_exists(const char *interface, const sigset_t *stop)
+static bool wait_interface(const char *interface, const sigset_t *stop)
 {
 	const struct timespec second = { .tv_sec = 1 };
 
@@ -36,14 +36,14 @@ static bool wait_until_interface_exists(const char *interface, const sigset_t *s
 	return true;
 }
 
-bool fork_and_restart_capture_child(const char *interface)
+bool supervise_fork(const char *interface)
 {
 	sigset_t stop, signals, before;
 	bool again = false;
 	int status;
 	pid_t child;
 
-	proc_fill_stop_signal_set(&stop);
+	proc_stop_set(&stop);
 	signals = stop;
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, &before);
@@ -53,14 +53,14 @@ bool fork_and_restart_capture_child(const char *interface)
 			sigprocmask(SIG_SETMASK, &before, NULL);
 			return again;
 		}
-		status = wait_for_child_forwarding_signals(child, &signals);
+		status = wait_child(child, &signals);
 		if (WIFSIGNALED(status))
 			exit(128 + WTERMSIG(status));
 		if (WEXITSTATUS(status) == SUPERVISE_GONE)
 			warn("%s is gone; the capture goes on when it is back", interface);
 		else if (WEXITSTATUS(status) != SUPERVISE_NOT_YET)
 			exit(WEXITSTATUS(status));
-		if (!wait_until_interface_exists(interface, &stop))
+		if (!wait_interface(interface, &stop))
 			exit(EXIT_OK);	/* a live capture is meant to end by a signal */
 	}
 }

@@ -11,4 +11,4 @@
 
 /* Returns in each child, in the first one with false, in a later one with true; the parent passes stop signals on, and ends with
  * the exit status of the last child. Without processes to spare: false, in this process. */
-bool fork_and_restart_capture_child(const char *interface);
+bool supervise_fork(const char *interface);

@@ -14,7 +14,7 @@ static bool tls_is_header(const uint8_t *h)
 	return h[0] >= CHANGE_CIPHER_SPEC && h[0] <= HEARTBEAT && h[1] == 3 && h[2] <= 4 && length <= LONGEST;
 }
 
-bool is_tls_start(const uint8_t *bytes, size_t n, bool midway)
+bool tls_is_start(const uint8_t *bytes, size_t n, bool midway)
 {
 	if (n < TLS_HEADER + 1 || !tls_is_header(bytes))
 		return false;
@@ -23,7 +23,7 @@ bool is_tls_start(const uint8_t *bytes, size_t n, bool midway)
 	return midway && bytes[0] == APPLICATION_DATA && bytes[2] == 3 && (bytes[3] || bytes[4]);
 }
 
-uint16_t tls_server_hello_cipher(const uint8_t *bytes, size_t n)
+uint16_t tls_find_cipher(const uint8_t *bytes, size_t n)
 {
 	struct bounded_reader r = { .bytes = bytes, .n = n };
 	/* record header 5, handshake header 4, version 2, random 32, session id 1 + its length, cipher 2 (RFC 8446, 4.1.3) */
@@ -32,7 +32,7 @@ uint16_t tls_server_hello_cipher(const uint8_t *bytes, size_t n)
 	return r.over || bytes[0] != HANDSHAKE || bytes[5] != SERVER_HELLO ? 0 : cipher;
 }
 
-uint32_t tls_cipher_overhead_bytes(uint16_t cipher, bool *least)
+uint32_t tls_cipher_overhead(uint16_t cipher, bool *least)
 {
 	static const struct { uint16_t from, to; uint8_t bytes; bool least; } ciphers[] = {
 		/* TLS 1.3: a tag and the byte with the true type; padding is possible, but not in use */
@@ -56,13 +56,13 @@ uint32_t tls_cipher_overhead_bytes(uint16_t cipher, bool *least)
 	return 0;
 }
 
-void tls_stop_at_lost_bytes(struct tls_record_parser *t, struct tls_record_counts *n)
+void tls_stop(struct tls_parser *t, struct tls_counts *n)
 {
 	n->broken += !t->over;
 	t->over = true;
 }
 
-static void tls_begin_record(struct tls_record_parser *t, struct tls_record_counts *n, uint32_t seal)
+static void begin_record(struct tls_parser *t, struct tls_counts *n, uint32_t seal)
 {
 	n->records++;
 	n->application_records += t->head[0] == APPLICATION_DATA;
@@ -78,7 +78,7 @@ static void tls_begin_record(struct tls_record_parser *t, struct tls_record_coun
 	t->have = 0;
 }
 
-void tls_count_records(struct tls_record_parser *t, struct tls_record_counts *n, uint32_t seal, const uint8_t *bytes,
+void tls_count_records(struct tls_parser *t, struct tls_counts *n, uint32_t seal, const uint8_t *bytes,
 		       uint32_t captured, uint32_t length)
 {
 	for (uint32_t at = 0; at < length && !t->over;) {
@@ -89,17 +89,17 @@ void tls_count_records(struct tls_record_parser *t, struct tls_record_counts *n,
 			n->record_bytes += step;
 			at += step;
 		} else if (at >= captured) {
-			tls_stop_at_lost_bytes(t, n);
+			tls_stop(t, n);
 		} else {
 			t->head[t->have++] = bytes[at++];
 			if (t->have < TLS_HEADER)
 				continue;
 			if (!tls_is_header(t->head)) {
-				tls_stop_at_lost_bytes(t, n);
+				tls_stop(t, n);
 				return;
 			}
 			n->record_bytes += TLS_HEADER;
-			tls_begin_record(t, n, seal);
+			begin_record(t, n, seal);
 		}
 	}
 }

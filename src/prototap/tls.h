@@ -14,8 +14,8 @@
 #define TLS_HEADER 5
 #define TLS_LOOK 65536		/* first bytes of a stream in which the first record is looked for: TLS may start after some plain text */
 
-/* All members are uint64_t: counters_add_to_sum() sums them. */
-struct tls_record_counts {
+/* All members are uint64_t: counters_add() sums them. */
+struct tls_counts {
 	uint64_t streams, records, application_records, record_bytes;
 	uint64_t seal_bytes;	/* overhead of encryption */
 	uint64_t unsealed;	/* encrypted records of an unknown cipher, not in seal_bytes */
@@ -23,7 +23,7 @@ struct tls_record_counts {
 };
 
 /* One direction of a connection, from a record's first byte on. */
-struct tls_record_parser {
+struct tls_parser {
 	uint8_t head[TLS_HEADER], have;	/* header of the current record, and how many of its bytes are there */
 	bool sealed;		/* a ChangeCipherSpec was seen: later records are encrypted */
 	bool over;		/* the stream cannot be followed any further */
@@ -31,15 +31,15 @@ struct tls_record_parser {
 };
 
 /* Whether a segment begins with a handshake (ClientHello, ServerHello) or, if `midway`, with application data. */
-bool is_tls_start(const uint8_t *bytes, size_t n, bool midway);
+bool tls_is_start(const uint8_t *bytes, size_t n, bool midway);
 
 /* The cipher chosen by a ServerHello at the beginning of these bytes; 0: none, or too few bytes. */
-uint16_t tls_server_hello_cipher(const uint8_t *bytes, size_t n);
+uint16_t tls_find_cipher(const uint8_t *bytes, size_t n);
 /* Bytes that the cipher adds to a record; 0: not known. *least: possibly more. */
-uint32_t tls_cipher_overhead_bytes(uint16_t cipher, bool *least);
+uint32_t tls_cipher_overhead(uint16_t cipher, bool *least);
 
 /* Counts the stream's next `length` bytes, of which only the first `captured` are in `bytes`. */
-void tls_count_records(struct tls_record_parser *t, struct tls_record_counts *n, uint32_t seal, const uint8_t *bytes,
+void tls_count_records(struct tls_parser *t, struct tls_counts *n, uint32_t seal, const uint8_t *bytes,
 		       uint32_t captured, uint32_t length);
 /* Bytes of the stream are missing: stops following it. */
-void tls_stop_at_lost_bytes(struct tls_record_parser *t, struct tls_record_counts *n);
+void tls_stop(struct tls_parser *t, struct tls_counts *n);

@@ -7,14 +7,14 @@ const char *const traffic_columns[] = { "bin_start_ns", "input_packets", "input_
 					"input_payload_bytes", "display_packets",
 					"display_wire_bytes", "display_payload_bytes", NULL };
 
-static int64_t traffic_bin_of(const struct traffic_bins *t, int64_t time_ns)
+static int64_t find_bin(const struct traffic_bins *t, int64_t time_ns)
 {
-	int64_t at = t->typed ? key_log_wall_to_monotonic(t->typed, time_ns) : time_ns - t->ahead_ns, n = at / t->bin_ns;
+	int64_t at = t->typed ? key_log_convert(t->typed, time_ns) : time_ns - t->ahead_ns, n = at / t->bin_ns;
 
 	return n * t->bin_ns > at ? n - 1 : n;	/* rounded down, also below 0 */
 }
 
-static void write_traffic_row(struct traffic_bins *t)
+static void write_row(struct traffic_bins *t)
 {
 	rows_write_int(t->rows, t->bin * t->bin_ns);
 	for (int c = 0; c < CHANNELS; c++) {
@@ -26,42 +26,42 @@ static void write_traffic_row(struct traffic_bins *t)
 	memset(t->count, 0, sizeof(t->count));
 }
 
-static void traffic_write_rows_up_to_bin(struct traffic_bins *t, int64_t bin)
+static void write_rows(struct traffic_bins *t, int64_t bin)
 {
 	if (bin - t->bin > TRAFFIC_SKIP_MAX) {
-		write_traffic_row(t);
+		write_row(t);
 		t->skipped += (uint64_t)(bin - t->bin);
 		t->bin = bin;
 	}
 	while (t->bin < bin)
-		write_traffic_row(t);
+		write_row(t);
 }
 
-void traffic_bins_begin(struct traffic_bins *t, int64_t time_ns)
+void traffic_begin(struct traffic_bins *t, int64_t time_ns)
 {
 	if (!t->rows)
 		return;
-	t->bin = traffic_bin_of(t, time_ns);
+	t->bin = find_bin(t, time_ns);
 	t->begun = true;
 }
 
-void traffic_bins_count_packet(void *traffic, const struct flow *f, int channel, const struct meter_observed_packet *seen)
+void traffic_add_packet(void *traffic, const struct flow *f, int channel, const struct meter_packet *seen)
 {
 	struct traffic_bins *t = traffic;
-	int64_t bin = traffic_bin_of(t, seen->packet->time_ns);
+	int64_t bin = find_bin(t, seen->packet->time_ns);
 
 	(void)f;
 	if (!t->begun)
-		traffic_bins_begin(t, seen->packet->time_ns);
+		traffic_begin(t, seen->packet->time_ns);
 	if (bin > t->bin)
-		traffic_write_rows_up_to_bin(t, bin);
+		write_rows(t, bin);
 	t->late += bin < t->bin;
 	t->count[channel].packets++;
 	t->count[channel].wire_bytes += seen->segment->wire_bytes;
 }
 
 /* Called after a packet, whose bin is current; early data of a connection that ends counts in the current bin. */
-void traffic_bins_count_payload(void *traffic, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes)
+void traffic_add_payload(void *traffic, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes)
 {
 	struct traffic_bins *t = traffic;
 
@@ -70,13 +70,13 @@ void traffic_bins_count_payload(void *traffic, const struct flow *f, int channel
 	t->count[channel].payload_bytes += bytes;
 }
 
-void traffic_bins_finish(struct traffic_bins *t, int64_t time_ns)
+void traffic_finish(struct traffic_bins *t, int64_t time_ns)
 {
-	int64_t bin = traffic_bin_of(t, time_ns);
+	int64_t bin = find_bin(t, time_ns);
 
 	if (!t->begun)
 		return;
 	if (bin > t->bin)
-		traffic_write_rows_up_to_bin(t, bin);
-	write_traffic_row(t);
+		write_rows(t, bin);
+	write_row(t);
 }

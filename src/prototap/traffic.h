@@ -30,9 +30,9 @@ struct traffic_bins {
 extern const char *const traffic_columns[];	/* schema traffic/1 */
 
 /* Starts the table at this time on the packets' clock. Otherwise the first packet does. */
-void traffic_bins_begin(struct traffic_bins *t, int64_t time_ns);
+void traffic_begin(struct traffic_bins *t, int64_t time_ns);
 /* A selected packet, and its new data: sums of the rows equal those of the channels. Functions of struct meter_observer. */
-void traffic_bins_count_packet(void *traffic, const struct flow *f, int channel, const struct meter_observed_packet *seen);
-void traffic_bins_count_payload(void *traffic, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes);
+void traffic_add_packet(void *traffic, const struct flow *f, int channel, const struct meter_packet *seen);
+void traffic_add_payload(void *traffic, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes);
 /* Writes all bins up to the one of this time. */
-void traffic_bins_finish(struct traffic_bins *t, int64_t time_ns);
+void traffic_finish(struct traffic_bins *t, int64_t time_ns);

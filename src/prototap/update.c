@@ -4,14 +4,14 @@
 
 #include <math.h>
 
-void screen_update_series_start(struct screen_update_series *u, int64_t merge_ns, int64_t period_ns, struct sample *kept)
+void update_start(struct update_series *u, int64_t merge_ns, int64_t period_ns, struct sample *kept)
 {
 	/* .random is always 0 at first: the same file gives the same report. */
-	*u = (struct screen_update_series){ .merge_ns = merge_ns, .period_ns = period_ns, .kept = kept,
+	*u = (struct update_series){ .merge_ns = merge_ns, .period_ns = period_ns, .kept = kept,
 					    .keep_most = UPDATE_GAPS_MAX };
 }
 
-static void gap_statistics_add(struct gap_statistics *g, int64_t gap_ns, int64_t period_ns)
+static void add_gap(struct update_gaps *g, int64_t gap_ns, int64_t period_ns)
 {
 	double d = (double)gap_ns - g->mean;
 
@@ -28,7 +28,7 @@ static void gap_statistics_add(struct gap_statistics *g, int64_t gap_ns, int64_t
 	}
 }
 
-static void screen_update_keep_gap_in_sample(struct screen_update_series *u, int64_t gap_ns)
+static void keep_gap(struct update_series *u, int64_t gap_ns)
 {
 	uint64_t at;
 
@@ -41,7 +41,7 @@ static void screen_update_keep_gap_in_sample(struct screen_update_series *u, int
 		u->kept->value[at] = gap_ns;
 }
 
-uint64_t screen_update_add_message(struct screen_update_series *u, int64_t time_ns)
+uint64_t update_add_message(struct update_series *u, int64_t time_ns)
 {
 	bool stepped = u->first_ns - time_ns >= u->merge_ns;
 
@@ -51,9 +51,9 @@ uint64_t screen_update_add_message(struct screen_update_series *u, int64_t time_
 		return u->count;
 	}
 	if (u->count && !stepped) {
-		gap_statistics_add(&u->gaps, time_ns - u->first_ns, u->period_ns);
+		add_gap(&u->gaps, time_ns - u->first_ns, u->period_ns);
 		if (u->kept)
-			screen_update_keep_gap_in_sample(u, time_ns - u->first_ns);
+			keep_gap(u, time_ns - u->first_ns);
 	} else if (!u->count) {
 		u->start_ns = time_ns;
 	}
@@ -61,13 +61,13 @@ uint64_t screen_update_add_message(struct screen_update_series *u, int64_t time_
 	return ++u->count;
 }
 
-void screen_update_extend(struct screen_update_series *u, uint64_t number, int64_t time_ns)
+void update_extend(struct update_series *u, uint64_t number, int64_t time_ns)
 {
 	if (number == u->count && time_ns > u->last_ns)
 		u->last_ns = time_ns;
 }
 
-double gap_statistics_variance(const struct gap_statistics *g)
+double gaps_variance(const struct update_gaps *g)
 {
 	return g->n < 2 ? NAN : g->squares / (double)(g->n - 1);
 }

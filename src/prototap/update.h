@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Count, mean and sum of squared deviations of gaps so far (Welford 1962), in nanoseconds. */
-struct gap_statistics {
+struct update_gaps {
 	uint64_t n;
 	double mean, squares;
 	int64_t min, max;
@@ -26,24 +26,24 @@ struct gap_statistics {
 #define UPDATE_GAPS_MAX (1u << 21)
 #define UPDATE_GAPS_WATCH (1u << 14)
 
-struct screen_update_series {
+struct update_series {
 	int64_t merge_ns, period_ns;
 	uint64_t count;			/* updates so far; number of the current update */
 	int64_t first_ns, last_ns;	/* first and last packet of the current update */
 	int64_t start_ns;		/* first packet of the first update */
-	struct gap_statistics gaps;
+	struct update_gaps gaps;
 	struct sample *kept;		/* the caller's, gets the gaps; NULL: they are not kept */
 	uint64_t keep_most;		/* so many gaps at most */
 	uint64_t random;		/* state of the random choice */
 };
 
-void screen_update_series_start(struct screen_update_series *u, int64_t merge_ns, int64_t period_ns, struct sample *kept);
+void update_start(struct update_series *u, int64_t merge_ns, int64_t period_ns, struct sample *kept);
 
 /* Adds a message that begins at `time_ns`; returns the number of its update. */
-uint64_t screen_update_add_message(struct screen_update_series *u, int64_t time_ns);
+uint64_t update_add_message(struct update_series *u, int64_t time_ns);
 
 /* Extends update `number` by more data of one of its messages. */
-void screen_update_extend(struct screen_update_series *u, uint64_t number, int64_t time_ns);
+void update_extend(struct update_series *u, uint64_t number, int64_t time_ns);
 
 /* Sample variance (n - 1) of the gaps in ns^2; NAN: fewer than two. */
-double gap_statistics_variance(const struct gap_statistics *g);
+double gaps_variance(const struct update_gaps *g);

@@ -48,7 +48,7 @@ void usual_add_value(struct usual *u, int64_t ns)
 
 /* --- what is usual --- */
 
-static uint32_t quantile_of(const uint32_t *ascending, uint32_t n, double share)
+static uint32_t pick_quantile(const uint32_t *ascending, uint32_t n, double share)
 {
 	uint32_t rank = (uint32_t)ceil(share * n);
 
@@ -57,7 +57,7 @@ static uint32_t quantile_of(const uint32_t *ascending, uint32_t n, double share)
 
 static uint32_t slot_median(const struct usual_slot *s)
 {
-	return quantile_of(s->value_us, s->kept, 0.5);
+	return pick_quantile(s->value_us, s->kept, 0.5);
 }
 
 static void slot_forget(struct usual_slot *s)
@@ -65,7 +65,7 @@ static void slot_forget(struct usual_slot *s)
 	*s = (struct usual_slot){ 0 };
 }
 
-static void usual_choose_slots(struct usual *u)
+static void choose_slots(struct usual *u)
 {
 	struct usual_slot *filled = &u->slot[u->current];
 	bool taken[USUAL_SLOTS], plain = false;
@@ -99,7 +99,7 @@ static void usual_choose_slots(struct usual *u)
 
 int64_t usual_quantile_ns(const struct usual *u, double share)
 {
-	return u->usual_n < USUAL_LEAST ? -1 : (int64_t)quantile_of(u->usual_us, u->usual_n, share) * NS_PER_US;
+	return u->usual_n < USUAL_LEAST ? -1 : (int64_t)pick_quantile(u->usual_us, u->usual_n, share) * NS_PER_US;
 }
 
 int64_t usual_longest_ns(const struct usual *u)
@@ -110,7 +110,7 @@ int64_t usual_longest_ns(const struct usual *u)
 /* --- what has risen --- */
 
 /* Probability that at least `least` of `k` values are above a limit that each is above with probability `p`. */
-static double chance_of_so_many(uint32_t k, uint32_t least, double p)
+static double binomial_tail(uint32_t k, uint32_t least, double p)
 {
 	double sum = 0, term;
 
@@ -121,7 +121,7 @@ static double chance_of_so_many(uint32_t k, uint32_t least, double p)
 	return sum;
 }
 
-static int64_t rise_of_values(const struct usual *u, uint32_t *value_us, uint32_t k, double share, bool *sure)
+static int64_t find_rise(const struct usual *u, uint32_t *value_us, uint32_t k, double share, bool *sure)
 {
 	uint32_t rank = (uint32_t)ceil(share * k), at, below = 0, usual;
 
@@ -130,23 +130,23 @@ static int64_t rise_of_values(const struct usual *u, uint32_t *value_us, uint32_
 		return 0;
 	qsort(value_us, k, sizeof(*value_us), compare_values);
 	at = value_us[rank ? rank - 1 : 0];
-	usual = quantile_of(u->usual_us, u->usual_n, share);
+	usual = pick_quantile(u->usual_us, u->usual_n, share);
 	if (at <= usual)
 		return 0;
 	while (below < u->usual_n && u->usual_us[below] < at)
 		below++;
-	*sure = chance_of_so_many(k, k - rank + 1, (u->usual_n - below + 1.0) / (u->usual_n + 1.0)) < USUAL_CHANCE;
+	*sure = binomial_tail(k, k - rank + 1, (u->usual_n - below + 1.0) / (u->usual_n + 1.0)) < USUAL_CHANCE;
 	return (int64_t)(at - usual) * NS_PER_US;
 }
 
-struct usual_rise usual_compute_rise(const struct usual *u, double share)
+struct usual_rise usual_find_rise(const struct usual *u, double share)
 {
 	uint32_t value_us[USUAL_VALUES > USUAL_LATEST ? USUAL_VALUES : USUAL_LATEST];
 	struct usual_rise rise = { 0 };
 	bool sure;
 
 	memcpy(value_us, u->now.value_us, u->now.kept * sizeof(*value_us));
-	rise.seen_ns = rise_of_values(u, value_us, u->now.kept, share, &sure);
+	rise.seen_ns = find_rise(u, value_us, u->now.kept, share, &sure);
 	if (sure || !rise.seen_ns) {
 		rise.sure_ns = rise.seen_ns;
 		return rise;
@@ -161,7 +161,7 @@ struct usual_rise usual_compute_rise(const struct usual *u, double share)
 				return rise;
 			value_us[i] = u->latest_us[at];
 		}
-		ns = rise_of_values(u, value_us, window, share, &sure);
+		ns = find_rise(u, value_us, window, share, &sure);
 		if (sure) {
 			rise.sure_ns = ns < rise.seen_ns ? ns : rise.seen_ns;
 			return rise;
@@ -172,7 +172,7 @@ struct usual_rise usual_compute_rise(const struct usual *u, double share)
 
 /* --- learning --- */
 
-static void usual_begin_slot(struct usual *u, bool raised)
+static void begin_slot(struct usual *u, bool raised)
 {
 	struct usual_slot *s = &u->slot[u->current];
 
@@ -195,7 +195,7 @@ void usual_end_interval(struct usual *u, int64_t length_ns, bool learn, bool rai
 		return;
 	}
 	if (!s->end_ns || s->raised != raised || (u->active_ns >= s->end_ns && s->kept >= CLOSED_LEAST))
-		usual_begin_slot(u, raised);
+		begin_slot(u, raised);
 	s = &u->slot[u->current];
 	for (uint32_t i = 0; i < u->now.kept; i++)
 		slot_add(s, u->now.value_us[i], &u->random);
@@ -204,5 +204,5 @@ void usual_end_interval(struct usual *u, int64_t length_ns, bool learn, bool rai
 	for (int i = 0; i < USUAL_SLOTS; i++)
 		if (i != u->current && u->slot[i].kept && u->active_ns - u->slot[i].end_ns >= USUAL_LASTS_NS)
 			slot_forget(&u->slot[i]);
-	usual_choose_slots(u);
+	choose_slots(u);
 }

@@ -53,7 +53,7 @@ struct usual_rise {
 	int64_t seen_ns;	/* without a test; 0: not above, or not known */
 	int64_t sure_ns;	/* 0: chance explains it */
 };
-struct usual_rise usual_compute_rise(const struct usual *u, double share);
+struct usual_rise usual_find_rise(const struct usual *u, double share);
 
 /* Ends an interval of this length and learns its values; `learn` false: forgets them. */
 void usual_end_interval(struct usual *u, int64_t length_ns, bool learn, bool raised);

@@ -14,14 +14,14 @@ const char *const verdict_words[] = { "idle", "learning", "usual", "network", "s
 const char *const verdict_whys[] = { "", "cause", "range", "loss", "waiting", "frames", "drops", "clock", "connections",
 				     "picture" };
 
-void verdict_baseline_init(struct verdict_baseline *b)
+void verdict_init(struct verdict_baseline *b)
 {
 	*b = (struct verdict_baseline){ 0 };
 	for (int p = 0; p < VERDICT_PARTS; p++)
 		usual_init(&b->part[p]);
 }
 
-static int64_t zero_if_negative_ns(int64_t ns)
+static int64_t positive_ns(int64_t ns)
 {
 	return ns > 0 ? ns : 0;
 }
@@ -35,16 +35,16 @@ static bool is_late(const struct verdict_baseline *b, enum verdict_part p, int64
 
 /* A host that sent nothing since data waits for its acknowledgement: it may have stopped, or the network. A packet of it that comes
  * late and acknowledges nothing shows that the data was lost. */
-static bool is_host_silent(const struct verdict_baseline *b, const struct verdict_interval_readings *seen, enum verdict_part p)
+static bool is_host_silent(const struct verdict_baseline *b, const struct verdict_readings *seen, enum verdict_part p)
 {
 	return is_late(b, p, seen->open_ns[p]) && !is_late(b, p, seen->open_ns[p] - seen->heard_ns[p]);
 }
 
 /* *by_age: the rise is that of what has not ended yet. */
-static struct usual_rise part_rise(const struct verdict_baseline *b, const struct verdict_interval_readings *seen,
+static struct usual_rise part_rise(const struct verdict_baseline *b, const struct verdict_readings *seen,
 				   enum verdict_part p, bool *by_age)
 {
-	struct usual_rise rise = usual_compute_rise(&b->part[p], MEDIAN);
+	struct usual_rise rise = usual_find_rise(&b->part[p], MEDIAN);
 	int64_t open = seen->open_ns[p] - usual_quantile_ns(&b->part[p], MEDIAN);
 	bool stopped = p == PART_WAIT && seen->stopped && usual_longest_ns(&b->part[p]) >= 0;
 
@@ -57,8 +57,8 @@ static struct usual_rise part_rise(const struct verdict_baseline *b, const struc
 }
 
 /* `rise` is that of all parts together, also where chance explains it; `silent`: of its parts, those whose host is silent;
- * `replies`: those of the client are known. `lossy`: is_interval_lossy(). A part that others may explain counts by what is left. */
-static enum verdict_word verdict_of_rise(const struct usual_rise part[VERDICT_PARTS], const struct verdict_interval_readings *seen,
+ * `replies`: those of the client are known. `lossy`: is_lossy(). A part that others may explain counts by what is left. */
+static enum verdict_word judge_rise(const struct usual_rise part[VERDICT_PARTS], const struct verdict_readings *seen,
 					 int64_t rise, const bool silent[VERDICT_PARTS], bool replies, bool lossy)
 {
 	int64_t to_client = part[PART_CLIENT_ACK].seen_ns, to_server = part[PART_SERVER_ACK].seen_ns;
@@ -73,14 +73,14 @@ static enum verdict_word verdict_of_rise(const struct usual_rise part[VERDICT_PA
 		unclear = seen->server_is_near ? 0 : to_server;
 		to_server = sure_to_server = 0;
 	}
-	client = zero_if_negative_ns(reply - to_client);
-	server = zero_if_negative_ns(part[PART_WAIT].sure_ns - to_server - unclear - client);
+	client = positive_ns(reply - to_client);
+	server = positive_ns(part[PART_WAIT].sure_ns - to_server - unclear - client);
 	/* Nothing tells a host that stopped from a cable that was pulled. */
 	if ((silent[PART_SERVER_ACK] && 2 * to_server > rise) || (silent[PART_CLIENT_ACK] && 2 * to_client > rise))
 		return VERDICT_UNKNOWN;
 	if (2 * (sure_to_client + sure_to_server) > rise)
 		return VERDICT_NETWORK;
-	if (2 * zero_if_negative_ns(part[PART_REPLY].sure_ns - to_client) > rise || (seen->zero_windows && 2 * server <= rise))
+	if (2 * positive_ns(part[PART_REPLY].sure_ns - to_client) > rise || (seen->zero_windows && 2 * server <= rise))
 		return VERDICT_CLIENT;
 	if (2 * server > rise)
 		return lossy ? VERDICT_UNKNOWN : VERDICT_SERVER;
@@ -92,9 +92,9 @@ static bool is_rise(int64_t rise_ns, int64_t usual_ns)
 	return rise_ns >= VERDICT_RISE_NS && (double)rise_ns >= VERDICT_RISE_SHARE * (double)usual_ns;
 }
 
-static bool has_quantile_risen(const struct verdict_baseline *b, enum verdict_part p, double share)
+static bool has_risen(const struct verdict_baseline *b, enum verdict_part p, double share)
 {
-	return is_rise(usual_compute_rise(&b->part[p], share).sure_ns, usual_quantile_ns(&b->part[p], share));
+	return is_rise(usual_find_rise(&b->part[p], share).sure_ns, usual_quantile_ns(&b->part[p], share));
 }
 
 /* Packets are lost now that were not before: some waits are far longer, which their median need not show. */
@@ -105,13 +105,13 @@ static bool has_loss_risen(const struct verdict_baseline *b)
 }
 
 /* Far more packets than usual were sent again in this interval. */
-static bool is_interval_lossy(const struct verdict_baseline *b, const struct verdict_interval_readings *seen)
+static bool is_lossy(const struct verdict_baseline *b, const struct verdict_readings *seen)
 {
 	return seen->retransmitted >= RETRANSMITTED_LEAST && 100 * seen->retransmitted >= RETRANSMITTED_PERCENT * seen->packets &&
 	       (double)seen->retransmitted * b->all_packets >= LOSS_TIMES * b->all_resent * (double)seen->packets;
 }
 
-static void verdict_learn_loss(struct verdict_baseline *b, const struct verdict_interval_readings *seen)
+static void learn_loss(struct verdict_baseline *b, const struct verdict_readings *seen)
 {
 	b->packets += (double)seen->packets - b->packets / VERDICT_LOSS;
 	b->resent += (double)seen->retransmitted - b->resent / VERDICT_LOSS;
@@ -127,7 +127,7 @@ static void verdict_learn_loss(struct verdict_baseline *b, const struct verdict_
 	b->all_resent += (double)seen->retransmitted - b->all_resent / VERDICT_LOSS_USUAL;
 }
 
-static struct verdict verdict_judge(const struct verdict_baseline *b, const struct verdict_interval_readings *seen, bool waited)
+static struct verdict verdict_judge(const struct verdict_baseline *b, const struct verdict_readings *seen, bool waited)
 {
 	struct usual_rise part[VERDICT_PARTS];
 	struct verdict v = { .word = VERDICT_IDLE, .rise_ns = -1 };
@@ -144,7 +144,7 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 		silent[p] = by_age[p] && is_host_silent(b, seen, p);
 	}
 	usual = usual_quantile_ns(&b->part[PART_WAIT], MEDIAN) +
-		zero_if_negative_ns(usual_quantile_ns(&b->part[PART_CLIENT_ACK], MEDIAN));
+		positive_ns(usual_quantile_ns(&b->part[PART_CLIENT_ACK], MEDIAN));
 	/* The way to the server and back is part of the wait, also where updates of other inputs hide that. */
 	if (part[PART_SERVER_ACK].sure_ns > VERDICT_DELAYED_NS + SLACK_NS && part[PART_SERVER_ACK].sure_ns > part[PART_WAIT].sure_ns)
 		part[PART_WAIT] = part[PART_SERVER_ACK];
@@ -160,29 +160,29 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 	if (!is_rise(v.rise_ns, usual)) {
 		if (v.word == VERDICT_USUAL && seen->picture)
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
-		else if (v.word == VERDICT_USUAL && (has_quantile_risen(b, PART_LATEST, MEDIAN) ||
-						     (seen->opaque && has_quantile_risen(b, PART_WAIT, UPPER))))
+		else if (v.word == VERDICT_USUAL && (has_risen(b, PART_LATEST, MEDIAN) ||
+						     (seen->opaque && has_risen(b, PART_WAIT, UPPER))))
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_RANGE, .rise_ns = v.rise_ns };
 		return v;
 	}
 	/* no acknowledgements of the server, as of UDP: a slow network looks like a slow server */
 	v.word = usual_quantile_ns(&b->part[PART_SERVER_ACK], MEDIAN) < 0 ? VERDICT_UNKNOWN :
-		 verdict_of_rise(part, seen, all, silent, usual_quantile_ns(&b->part[PART_REPLY], MEDIAN) >= 0,
-				 is_interval_lossy(b, seen));
+		 judge_rise(part, seen, all, silent, usual_quantile_ns(&b->part[PART_REPLY], MEDIAN) >= 0,
+				 is_lossy(b, seen));
 	if (v.word == VERDICT_SERVER && seen->picture && !by_age[PART_WAIT])
 		return (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
 	v.why = v.word == VERDICT_UNKNOWN ? WHY_CAUSE : v.word == VERDICT_SERVER && by_age[PART_WAIT] ? WHY_WAITING : WHY_NONE;
 	return v;
 }
 
-struct verdict verdict_judge_and_learn(struct verdict_baseline *b, const struct verdict_interval_readings *seen)
+struct verdict verdict_add_interval(struct verdict_baseline *b, const struct verdict_readings *seen)
 {
 	bool waited = b->part[PART_WAIT].now.kept || seen->stopped || seen->open_ns[PART_WAIT] > VERDICT_LATE_NS;
 	bool learn = b->part[PART_WAIT].now.kept && !seen->blind && !seen->learning && !seen->picture;
 	struct verdict v;
 
 	if (!is_host_silent(b, seen, PART_CLIENT_ACK) && !is_host_silent(b, seen, PART_SERVER_ACK))
-		verdict_learn_loss(b, seen);
+		learn_loss(b, seen);
 	v = verdict_judge(b, seen, waited);
 
 	if (seen->blind && (waited || v.word >= VERDICT_NETWORK)) {

@@ -34,7 +34,7 @@ extern const char *const verdict_whys[];
  * last update that may answer it. */
 enum verdict_part { PART_WAIT, PART_CLIENT_ACK, PART_SERVER_ACK, PART_REPLY, PART_LATEST, VERDICT_PARTS };
 
-struct verdict_interval_readings {
+struct verdict_readings {
 	int64_t length_ns;
 	int64_t open_ns[VERDICT_PARTS];	/* age of what has not ended yet; -1: nothing waits */
 	int64_t heard_ns[VERDICT_PARTS];	/* of acknowledgements: age of the latest packet of the host that sends them */
@@ -54,7 +54,7 @@ struct verdict_baseline {
 	int64_t lossy_ns;		/* for so long more packets are lost than usual */
 	int intervals;			/* with inputs so far, up to VERDICT_FIRST */
 };
-void verdict_baseline_init(struct verdict_baseline *b);
+void verdict_init(struct verdict_baseline *b);
 
 struct verdict {
 	enum verdict_word word;
@@ -62,4 +62,4 @@ struct verdict {
 	int64_t rise_ns;		/* of the wait at the client; -1: not known */
 };
 /* Judges the interval whose values were added to the parts, and learns from it. */
-struct verdict verdict_judge_and_learn(struct verdict_baseline *b, const struct verdict_interval_readings *seen);
+struct verdict verdict_add_interval(struct verdict_baseline *b, const struct verdict_readings *seen);

@@ -11,18 +11,18 @@ enum client_state { CLIENT_SETUP, CLIENT_FIRST, CLIENT_NEXT, CLIENT_REQUEST, CLI
 enum server_state { SERVER_SETUP, SERVER_NEXT, SERVER_MESSAGE };
 enum code { CODE_ERROR, CODE_REPLY };
 
-struct x11_message_counts *x11_alloc_message_counts(void)
+struct x11_counts *x11_alloc_counts(void)
 {
-	struct x11_message_counts *n = calloc(1, sizeof(*n));
+	struct x11_counts *n = calloc(1, sizeof(*n));
 
 	if (n)
 		n->extensions = NAMED;
 	return n;
 }
 
-struct x11_stream_decoder *x11_alloc_stream_decoder(struct x11_message_counts *sum)
+struct x11_stream *x11_alloc_stream(struct x11_counts *sum)
 {
-	struct x11_stream_decoder *x = calloc(1, sizeof(*x));
+	struct x11_stream *x = calloc(1, sizeof(*x));
 
 	if (!x)
 		return NULL;
@@ -36,42 +36,42 @@ struct x11_stream_decoder *x11_alloc_stream_decoder(struct x11_message_counts *s
 	return x;
 }
 
-static uint32_t card16(const struct x11_stream_decoder *x, const uint8_t *p)
+static uint32_t card16(const struct x11_stream *x, const uint8_t *p)
 {
 	return x->little ? p[0] | (uint32_t)p[1] << 8 : (uint32_t)p[0] << 8 | p[1];
 }
 
-static uint32_t card32(const struct x11_stream_decoder *x, const uint8_t *p)
+static uint32_t card32(const struct x11_stream *x, const uint8_t *p)
 {
 	return x->little ? card16(x, p) | card16(x, p + 2) << 16 : card16(x, p) << 16 | card16(x, p + 2);
 }
 
-static uint32_t x11_padded_length(uint32_t n)
+static uint32_t padded_length(uint32_t n)
 {
 	return (n + 3) & ~3u;
 }
 
-static void x11_count_message(struct x11_stream_decoder *x, struct skip_parser *w, enum x11_kind kind, int extension, uint8_t minor)
+static void count_kind(struct x11_stream *x, struct skip_parser *w, enum x11_kind kind, int extension, uint8_t minor)
 {
 	struct message_tally *t = &x->sum->tally[kind][extension][minor];
 
 	t->count++;
-	skip_parser_set_counter(w, &t->bytes);
+	skip_parser_count(w, &t->bytes);
 }
 
 /* Counts a request, or the reply to one, by its opcodes. */
-static void x11_count_request_or_reply(struct x11_stream_decoder *x, struct skip_parser *w, enum x11_kind kind, uint8_t major,
+static void count_request(struct x11_stream *x, struct skip_parser *w, enum x11_kind kind, uint8_t major,
 				       uint8_t minor)
 {
 	if (major < 128)
-		x11_count_message(x, w, kind, CORE, major);
+		count_kind(x, w, kind, CORE, major);
 	else
-		x11_count_message(x, w, kind, x->extension[major - 128] ? x->extension[major - 128] : UNNAMED, minor);
+		count_kind(x, w, kind, x->extension[major - 128] ? x->extension[major - 128] : UNNAMED, minor);
 }
 
 /* --- the application --- */
 
-static void x11_parse_setup_request(struct x11_stream_decoder *x, struct skip_parser *w, const uint8_t *p)
+static void parse_setup(struct x11_stream *x, struct skip_parser *w, const uint8_t *p)
 {
 	if (p[0] != 'l' && p[0] != 'B') {
 		skip_parser_stop(w, "X11: not a set-up request");
@@ -80,10 +80,10 @@ static void x11_parse_setup_request(struct x11_stream_decoder *x, struct skip_pa
 	x->little = p[0] == 'l';
 	x->ordered = true;
 	x->client_state = CLIENT_NEXT;
-	skip_parser_expect(w, x11_padded_length(card16(x, p + 6)) + x11_padded_length(card16(x, p + 8)), 0);
+	skip_parser_expect(w, padded_length(card16(x, p + 6)) + padded_length(card16(x, p + 8)), 0);
 }
 
-static void x11_begin_request(struct x11_stream_decoder *x, struct skip_parser *w, const uint8_t *p)
+static void begin_request(struct x11_stream *x, struct skip_parser *w, const uint8_t *p)
 {
 	uint32_t words = card16(x, p + 2);
 
@@ -91,7 +91,7 @@ static void x11_begin_request(struct x11_stream_decoder *x, struct skip_parser *
 	x->minor = p[1];
 	x->words = words;
 	x->sent[++x->sequence] = (uint16_t)(x->major << 8 | x->minor);
-	x11_count_request_or_reply(x, w, X11_REQUEST, x->major, x->minor);
+	count_request(x, w, X11_REQUEST, x->major, x->minor);
 	x->client_state = CLIENT_NEXT;
 	if (!words) {
 		x->client_state = CLIENT_LONG;
@@ -105,7 +105,7 @@ static void x11_begin_request(struct x11_stream_decoder *x, struct skip_parser *
 }
 
 /* Number of the extension with this name, which is added if new; 0: no room. */
-static uint8_t x11_extension_find_or_add(struct x11_message_counts *n, const uint8_t *name, uint32_t length)
+static uint8_t get_extension(struct x11_counts *n, const uint8_t *name, uint32_t length)
 {
 	char text[X11_NAME] = { 0 };
 	int i = NAMED;
@@ -123,25 +123,25 @@ static uint8_t x11_extension_find_or_add(struct x11_message_counts *n, const uin
 	return (uint8_t)i;
 }
 
-static void x11_record_extension_query(struct x11_stream_decoder *x, const uint8_t *name, uint32_t padded_length)
+static void record_query(struct x11_stream *x, const uint8_t *name, uint32_t padded_length)
 {
 	uint32_t length = padded_length;
 
 	while (length && !name[length - 1])	/* zero bytes are padding, not part of the name */
 		length--;
 	x->asked[x->next_asked].sequence = x->sequence;
-	x->asked[x->next_asked].extension = x11_extension_find_or_add(x->sum, name, length);
+	x->asked[x->next_asked].extension = get_extension(x->sum, name, length);
 	x->next_asked = (uint8_t)((x->next_asked + 1) % X11_ASKED);
 }
 
-void x11_parse_client_piece(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
+void x11_step_client(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
 {
-	struct x11_stream_decoder *x = context;
+	struct x11_stream *x = context;
 	uint32_t words;
 
 	switch (x->client_state) {
-	case CLIENT_SETUP: x11_parse_setup_request(x, w, piece); break;
-	case CLIENT_REQUEST: x11_begin_request(x, w, piece); break;
+	case CLIENT_SETUP: parse_setup(x, w, piece); break;
+	case CLIENT_REQUEST: begin_request(x, w, piece); break;
 	case CLIENT_LONG:
 		words = card32(x, piece);
 		x->client_state = CLIENT_NEXT;
@@ -152,23 +152,23 @@ void x11_parse_client_piece(void *context, struct skip_parser *w, const uint8_t 
 		break;
 	case CLIENT_QUERY:
 		x->client_state = CLIENT_QUERIED;
-		skip_parser_expect(w, 0, x11_padded_length(card16(x, piece)));
+		skip_parser_expect(w, 0, padded_length(card16(x, piece)));
 		if (!w->want || w->want > SKIP_PARSER_PIECE || w->want != 4ull * (x->words - 2))
 			skip_parser_stop(w, "X11: a malformed extension name");
 		break;
 	case CLIENT_QUERIED:
-		x11_record_extension_query(x, piece, n);
+		record_query(x, piece, n);
 		/* fallthrough */
 	default:	/* at the end of a request */
 		x->client_state = CLIENT_REQUEST;
-		skip_parser_set_counter(w, NULL);
+		skip_parser_count(w, NULL);
 		skip_parser_expect(w, 0, 4);
 	}
 }
 
 /* --- the display --- */
 
-static void x11_learn_extension(struct x11_stream_decoder *x, uint16_t sequence, const uint8_t *p)
+static void learn_extension(struct x11_stream *x, uint16_t sequence, const uint8_t *p)
 {
 	for (int i = 0; i < X11_ASKED; i++) {
 		uint8_t extension = x->asked[i].extension;
@@ -184,18 +184,18 @@ static void x11_learn_extension(struct x11_stream_decoder *x, uint16_t sequence,
 	}
 }
 
-static void x11_count_reply(struct x11_stream_decoder *x, struct skip_parser *w, const uint8_t *p)
+static void count_reply(struct x11_stream *x, struct skip_parser *w, const uint8_t *p)
 {
 	uint16_t sequence = (uint16_t)card16(x, p + 2), sent = x->sent[sequence];
 
 	if (sent >> 8 == QUERY_EXTENSION)
-		x11_learn_extension(x, sequence, p);
+		learn_extension(x, sequence, p);
 	/* 0: a reply to a request that was not captured */
-	x11_count_request_or_reply(x, w, X11_REPLY, (uint8_t)(sent >> 8), (uint8_t)sent);
+	count_request(x, w, X11_REPLY, (uint8_t)(sent >> 8), (uint8_t)sent);
 }
 
 /* The extension of an event or error: the one with the nearest first number at or below its code. */
-static int x11_extension_of_event_or_error(const uint8_t *first, uint8_t code)
+static int find_extension(const uint8_t *first, uint8_t code)
 {
 	int best = UNNAMED;
 
@@ -205,16 +205,16 @@ static int x11_extension_of_event_or_error(const uint8_t *first, uint8_t code)
 	return best;
 }
 
-static void x11_count_event_or_error(struct x11_stream_decoder *x, struct skip_parser *w, enum x11_kind kind, uint8_t code,
+static void count_event(struct x11_stream *x, struct skip_parser *w, enum x11_kind kind, uint8_t code,
 				     uint8_t core,
 			       const uint8_t *first)
 {
-	int extension = code < core ? CORE : x11_extension_of_event_or_error(first, code);
+	int extension = code < core ? CORE : find_extension(first, code);
 
-	x11_count_message(x, w, kind, extension, extension >= NAMED ? (uint8_t)(code - first[extension]) : code);
+	count_kind(x, w, kind, extension, extension >= NAMED ? (uint8_t)(code - first[extension]) : code);
 }
 
-static void x11_count_server_message(struct x11_stream_decoder *x, struct skip_parser *w, const uint8_t *p)
+static void count_server_message(struct x11_stream *x, struct skip_parser *w, const uint8_t *p)
 {
 	uint8_t code = p[0] & 0x7f;	/* the highest bit marks events that an application sent */
 	uint64_t more = 0;
@@ -222,21 +222,21 @@ static void x11_count_server_message(struct x11_stream_decoder *x, struct skip_p
 	if (code == CODE_REPLY || code == X11_GENERIC)
 		more = 4ull * card32(x, p + 4);
 	if (p[0] == CODE_ERROR)
-		x11_count_event_or_error(x, w, X11_ERROR, p[1], 128, x->first_error);
+		count_event(x, w, X11_ERROR, p[1], 128, x->first_error);
 	else if (p[0] == CODE_REPLY)
-		x11_count_reply(x, w, p);
+		count_reply(x, w, p);
 	else if (code == X11_GENERIC)	/* its second byte is the extension's major opcode */
-		x11_count_message(x, w, X11_EVENT, p[1] >= 128 && x->extension[p[1] - 128] ? x->extension[p[1] - 128] : CORE, code);
+		count_kind(x, w, X11_EVENT, p[1] >= 128 && x->extension[p[1] - 128] ? x->extension[p[1] - 128] : CORE, code);
 	else if (code < 2)
 		skip_parser_stop(w, "X11: an event with an impossible number");
 	else
-		x11_count_event_or_error(x, w, X11_EVENT, code, 64, x->first_event);
+		count_event(x, w, X11_EVENT, code, 64, x->first_event);
 	skip_parser_expect(w, more, 0);
 }
 
-void x11_parse_server_piece(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
+void x11_step_server(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
 {
-	struct x11_stream_decoder *x = context;
+	struct x11_stream *x = context;
 
 	(void)n;
 	if (x->server_state == SERVER_SETUP && !x->ordered) {
@@ -248,10 +248,10 @@ void x11_parse_server_piece(void *context, struct skip_parser *w, const uint8_t 
 		skip_parser_expect(w, 4ull * card16(x, piece + 6), 0);
 	} else if (x->server_state == SERVER_MESSAGE) {
 		x->server_state = SERVER_NEXT;
-		x11_count_server_message(x, w, piece);
+		count_server_message(x, w, piece);
 	} else {
 		x->server_state = SERVER_MESSAGE;
-		skip_parser_set_counter(w, NULL);
+		skip_parser_count(w, NULL);
 		skip_parser_expect(w, 0, 32);
 	}
 }
@@ -303,7 +303,7 @@ static const char *const shm[] = {
 	"QueryVersion", "Attach", "Detach", "PutImage", "GetImage", "CreatePixmap", "AttachFd", "CreateSegment",
 };
 
-static const char *x11_extension_request_name(const char *extension, int minor)
+static const char *extension_name(const char *extension, int minor)
 {
 	if (!strcmp(extension, "RENDER") && minor < (int)(sizeof(render) / sizeof(*render)))
 		return render[minor];
@@ -312,7 +312,7 @@ static const char *x11_extension_request_name(const char *extension, int minor)
 	return NULL;
 }
 
-static const char *x11_core_message_name(enum x11_kind kind, int number)
+static const char *core_name(enum x11_kind kind, int number)
 {
 	if (kind == X11_EVENT)
 		return number < 36 ? x11_event_names[number] : NULL;
@@ -321,16 +321,16 @@ static const char *x11_core_message_name(enum x11_kind kind, int number)
 	return number < 128 ? x11_request_names[number] : NULL;
 }
 
-void x11_message_name(const struct x11_message_counts *n, enum x11_kind kind, int extension, int minor, char *text,
+void x11_message_name(const struct x11_counts *n, enum x11_kind kind, int extension, int minor, char *text,
 		      unsigned long size)
 {
 	bool request = kind == X11_REQUEST || kind == X11_REPLY;
 	const char *name = NULL;
 
 	if (extension == CORE)
-		name = x11_core_message_name(kind, minor);
+		name = core_name(kind, minor);
 	else if (extension > UNNAMED && request)
-		name = x11_extension_request_name(n->name[extension], minor);
+		name = extension_name(n->name[extension], minor);
 	if (extension == CORE && name)
 		snprintf(text, size, "%s", name);
 	else if (extension == CORE && kind == X11_REPLY && !minor)

@@ -20,24 +20,24 @@ enum x11_kind { X11_REQUEST, X11_REPLY, X11_EVENT, X11_ERROR, X11_KINDS };
 
 /* Counts of all connections: tally[kind][extension][number]. Requests and replies: minor opcode, in the core protocol the major
  * one; events and errors: number within the extension. */
-struct x11_message_counts {
+struct x11_counts {
 	struct message_tally tally[X11_KINDS][X11_EXTENSIONS][X11_MINORS];
 	struct message_tally setup[2];			/* set-up messages of the application, of the display */
 	char name[X11_EXTENSIONS][X11_NAME];
 	int extensions;
 };
 
-struct x11_message_counts *x11_alloc_message_counts(void);	/* NULL: no memory */
+struct x11_counts *x11_alloc_counts(void);	/* NULL: no memory */
 
 /* Writes a message's name, such as "PolyText8" or "RENDER 23", into `text` of at least X11_NAME + 24 bytes. */
-void x11_message_name(const struct x11_message_counts *n, enum x11_kind kind, int extension, int minor, char *text,
+void x11_message_name(const struct x11_counts *n, enum x11_kind kind, int extension, int minor, char *text,
 		      unsigned long size);
 
 #define X11_ASKED 16	/* most QueryExtension requests that wait for replies */
 
 /* One connection: 130 KB, most of it `sent`. */
-struct x11_stream_decoder {
-	struct x11_message_counts *sum;
+struct x11_stream {
+	struct x11_counts *sum;
 	struct skip_parser client, server;
 	uint8_t client_state, server_state;
 	bool little;		/* byte order of both directions, set by the application */
@@ -55,5 +55,5 @@ struct x11_stream_decoder {
 	uint16_t sent[65536];	/* major << 8 | minor opcode, by sequence number */
 };
 
-struct x11_stream_decoder *x11_alloc_stream_decoder(struct x11_message_counts *sum);	/* NULL: no memory */
-skip_parser_step x11_parse_client_piece, x11_parse_server_piece;
+struct x11_stream *x11_alloc_stream(struct x11_counts *sum);	/* NULL: no memory */
+skip_parser_step x11_step_client, x11_step_server;

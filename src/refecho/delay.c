@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int read_answer_delay_time(const char *text, int64_t *out)
+static int read_delay(const char *text, int64_t *out)
 {
-	int err = cli_parse_duration_ns(text, out);
+	int err = cli_parse_ns(text, out);
 
 	return err ? err : *out < 0 || *out > DELAY_MAX_NS ? -ERANGE : 0;
 }
 
-int parse_answer_delay_spec(const char *text, struct answer_delay_generator *out, const char **path)
+int delay_parse(const char *text, struct delay_generator *out, const char **path)
 {
 	static const char *const kinds[] = { [DELAY_CONST] = "const:", [DELAY_UNIFORM] = "uniform:", [DELAY_BIMODAL] = "bimodal:",
 					     [DELAY_FILE] = "file:" };
@@ -26,7 +26,7 @@ int parse_answer_delay_spec(const char *text, struct answer_delay_generator *out
 		kind++;
 	if (kind > DELAY_FILE || !*(text += strlen(kinds[kind])))
 		return -EINVAL;
-	*out = (struct answer_delay_generator){ .kind = (enum delay_kind)kind };
+	*out = (struct delay_generator){ .kind = (enum delay_kind)kind };
 	*path = text;
 	if (kind == DELAY_FILE)
 		return 0;
@@ -36,17 +36,17 @@ int parse_answer_delay_spec(const char *text, struct answer_delay_generator *out
 		part[n++] = strsep(&p, ",");
 	if (n != kind + 1)	/* const: 1 part, uniform: 2, bimodal: 3 */
 		return -EINVAL;
-	err = kind == DELAY_BIMODAL ? cli_parse_real_number(part[2], &out->high_share) : 0;
+	err = kind == DELAY_BIMODAL ? cli_parse_real(part[2], &out->high_share) : 0;
 	if (!err && !(out->high_share >= 0 && out->high_share <= 1))
 		err = -ERANGE;
 	if (!err)
-		err = read_answer_delay_time(part[0], &out->low_ns);
+		err = read_delay(part[0], &out->low_ns);
 	if (!err && kind != DELAY_CONST)
-		err = read_answer_delay_time(part[1], &out->high_ns);
+		err = read_delay(part[1], &out->high_ns);
 	return err ? err : kind != DELAY_CONST && out->low_ns > out->high_ns ? -ERANGE : 0;
 }
 
-int load_answer_delay_file(struct answer_delay_generator *d, FILE *in, int *line)
+int delay_load_file(struct delay_generator *d, FILE *in, int *line)
 {
 	char text[256];
 
@@ -62,7 +62,7 @@ int load_answer_delay_file(struct answer_delay_generator *d, FILE *in, int *line
 			end[-1] = '\0';
 		if (!*p)
 			continue;
-		err = read_answer_delay_time(p, &ns);
+		err = read_delay(p, &ns);
 		if (err)
 			return err;
 		if (d->n == DELAY_LINES_MAX)
@@ -77,19 +77,19 @@ int load_answer_delay_file(struct answer_delay_generator *d, FILE *in, int *line
 	return d->n ? 0 : -EINVAL;
 }
 
-int64_t next_answer_delay_ns(struct answer_delay_generator *d)
+int64_t delay_next_ns(struct delay_generator *d)
 {
 	switch (d->kind) {
 	case DELAY_UNIFORM:
-		return d->low_ns + (int64_t)(random_fraction_below_one(&d->random) * (double)(d->high_ns - d->low_ns + 1));
-	case DELAY_BIMODAL: return random_fraction_below_one(&d->random) < d->high_share ? d->high_ns : d->low_ns;
+		return d->low_ns + (int64_t)(random_fraction(&d->random) * (double)(d->high_ns - d->low_ns + 1));
+	case DELAY_BIMODAL: return random_fraction(&d->random) < d->high_share ? d->high_ns : d->low_ns;
 	case DELAY_FILE: return d->list[d->next++ % d->n];
 	default: return d->low_ns;
 	}
 }
 
-void answer_delay_generator_free(struct answer_delay_generator *d)
+void delay_free(struct delay_generator *d)
 {
 	free(d->list);
-	*d = (struct answer_delay_generator){ 0 };
+	*d = (struct delay_generator){ 0 };
 }

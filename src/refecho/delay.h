@@ -16,22 +16,22 @@
 
 enum delay_kind { DELAY_CONST, DELAY_UNIFORM, DELAY_BIMODAL, DELAY_FILE };
 
-struct answer_delay_generator {
+struct delay_generator {
 	enum delay_kind kind;
 	int64_t low_ns, high_ns;	/* DELAY_CONST uses low_ns alone */
 	double high_share;		/* DELAY_BIMODAL: probability of high_ns, 0..1 */
 	int64_t *list;			/* DELAY_FILE: n times in ns, owned */
 	size_t n, next;			/* next: counts the times given out */
-	uint64_t random;		/* state of the random numbers; set to the seed before the first next_answer_delay_ns() */
+	uint64_t random;		/* state of the random numbers; set to the seed before the first delay_next_ns() */
 };
 
 /* Reads a delay script. For DELAY_FILE only `kind` is set, and *path points to the file's name inside `text`. 0, -EINVAL (not
  * understood) or -ERANGE (a time below 0 or above an hour, or the first time above the second). */
-int parse_answer_delay_spec(const char *text, struct answer_delay_generator *out, const char **path);
+int delay_parse(const char *text, struct delay_generator *out, const char **path);
 
 /* Reads the times of a DELAY_FILE. 0 or -errno; with -EINVAL and -ERANGE, *line is the number of the wrong line, 0: the file has no
  * time at all. */
-int load_answer_delay_file(struct answer_delay_generator *d, FILE *in, int *line);
+int delay_load_file(struct delay_generator *d, FILE *in, int *line);
 
-int64_t next_answer_delay_ns(struct answer_delay_generator *d);	/* the delay of the next key, in ns */
-void answer_delay_generator_free(struct answer_delay_generator *d);
+int64_t delay_next_ns(struct delay_generator *d);	/* the delay of the next key, in ns */
+void delay_free(struct delay_generator *d);

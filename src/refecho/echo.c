@@ -17,12 +17,12 @@ void echo_queue_free(struct echo_queue *e)
 	e->key = NULL;
 }
 
-static struct echo_key *echo_queue_key_at_position(const struct echo_queue *e, uint64_t i)
+static struct echo_key *key_at(const struct echo_queue *e, uint64_t i)
 {
 	return &e->key[i % e->cfg.room];
 }
 
-uint32_t echo_queue_add_received_key(struct echo_queue *e, int64_t now_ns, int64_t delay_ns, bool drop, unsigned char character)
+uint32_t echo_add_key(struct echo_queue *e, int64_t now_ns, int64_t delay_ns, bool drop, unsigned char character)
 {
 	struct echo_key *k;
 
@@ -34,7 +34,7 @@ uint32_t echo_queue_add_received_key(struct echo_queue *e, int64_t now_ns, int64
 	}
 	if (now_ns + delay_ns > e->last_due_ns)
 		e->last_due_ns = now_ns + delay_ns;
-	k = echo_queue_key_at_position(e, e->end++);
+	k = key_at(e, e->end++);
 	*k = (struct echo_key){ .seq = (uint32_t)e->received, .character = character, .dropped = drop,
 				.received_ns = now_ns, .due_ns = e->last_due_ns };
 	if (drop)
@@ -44,13 +44,13 @@ uint32_t echo_queue_add_received_key(struct echo_queue *e, int64_t now_ns, int64
 
 /* Position of the `n`th waiting key that was not dropped, or of the last one if there are fewer; `end`: none waits. *found: how
  * many were counted, at most n. */
-static uint64_t find_nth_waiting_key(const struct echo_queue *e, size_t n, size_t *found)
+static uint64_t find_waiting_key(const struct echo_queue *e, size_t n, size_t *found)
 {
 	uint64_t last = e->end;
 
 	*found = 0;
 	for (uint64_t i = e->taken; i < e->end && *found < n; i++) {
-		if (!echo_queue_key_at_position(e, i)->dropped) {
+		if (!key_at(e, i)->dropped) {
 			last = i;
 			++*found;
 		}
@@ -58,27 +58,27 @@ static uint64_t find_nth_waiting_key(const struct echo_queue *e, size_t n, size_
 	return last;
 }
 
-int64_t echo_next_redraw_due_ns(const struct echo_queue *e)
+int64_t echo_next_due_ns(const struct echo_queue *e)
 {
 	size_t found;
-	uint64_t i = find_nth_waiting_key(e, e->cfg.batch, &found);
+	uint64_t i = find_waiting_key(e, e->cfg.batch, &found);
 	int64_t drain = e->last_received_ns + ECHO_DRAIN_NS;
 
 	if (!found)
 		return INT64_MAX;
-	if (found == e->cfg.batch || echo_queue_key_at_position(e, i)->due_ns > drain)
-		return echo_queue_key_at_position(e, i)->due_ns;
+	if (found == e->cfg.batch || key_at(e, i)->due_ns > drain)
+		return key_at(e, i)->due_ns;
 	return drain;
 }
 
-size_t echo_begin_redraw_of_due_keys(struct echo_queue *e, int64_t now_ns)
+size_t echo_begin_redraw(struct echo_queue *e, int64_t now_ns)
 {
 	size_t n = 0;
 
-	if (echo_next_redraw_due_ns(e) > now_ns)
+	if (echo_next_due_ns(e) > now_ns)
 		return 0;
-	for (uint64_t i = e->taken; i < e->end && echo_queue_key_at_position(e, i)->due_ns <= now_ns; i++) {
-		if (echo_queue_key_at_position(e, i)->dropped)
+	for (uint64_t i = e->taken; i < e->end && key_at(e, i)->due_ns <= now_ns; i++) {
+		if (key_at(e, i)->dropped)
 			continue;
 		if (e->cfg.per_key && n == e->cfg.batch)
 			break;
@@ -88,28 +88,28 @@ size_t echo_begin_redraw_of_due_keys(struct echo_queue *e, int64_t now_ns)
 	return n;
 }
 
-const struct echo_key *key_of_current_redraw(const struct echo_queue *e, size_t i)
+const struct echo_key *echo_redraw_key(const struct echo_queue *e, size_t i)
 {
-	return i < e->taken - e->drawn ? echo_queue_key_at_position(e, e->drawn + i) : NULL;
+	return i < e->taken - e->drawn ? key_at(e, e->drawn + i) : NULL;
 }
 
-uint32_t echo_mark_redraw_drawn(struct echo_queue *e, int64_t now_ns)
+uint32_t echo_end_redraw(struct echo_queue *e, int64_t now_ns)
 {
 	for (; e->drawn < e->taken; e->drawn++) {
-		echo_queue_key_at_position(e, e->drawn)->draw_ns = now_ns;
-		e->shown = echo_queue_key_at_position(e, e->drawn)->seq;
+		key_at(e, e->drawn)->draw_ns = now_ns;
+		e->shown = key_at(e, e->drawn)->seq;
 	}
 	e->redraws++;
 	return e->shown;
 }
 
-void echo_mark_drawn_keys_flushed(struct echo_queue *e, int64_t now_ns, echo_leave *leave, void *arg)
+void echo_mark_flushed(struct echo_queue *e, int64_t now_ns, echo_leave *leave, void *arg)
 {
 	if (e->flushed == e->drawn)
 		return;
 	e->flushes++;
 	for (; e->flushed < e->drawn; e->flushed++) {
-		struct echo_key *k = echo_queue_key_at_position(e, e->flushed);
+		struct echo_key *k = key_at(e, e->flushed);
 
 		k->flushed_ns = now_ns;
 		/* also true of a number that was drawn over before it was flushed */
@@ -120,11 +120,11 @@ void echo_mark_drawn_keys_flushed(struct echo_queue *e, int64_t now_ns, echo_lea
 	}
 }
 
-void echo_remove_unshown_keys_after_run(struct echo_queue *e, echo_leave *leave, void *arg)
+void echo_drop_unshown(struct echo_queue *e, echo_leave *leave, void *arg)
 {
 	for (; e->flushed < e->end; e->flushed++) {
-		e->waiting += !echo_queue_key_at_position(e, e->flushed)->dropped;
-		leave(echo_queue_key_at_position(e, e->flushed), arg);
+		e->waiting += !key_at(e, e->flushed)->dropped;
+		leave(key_at(e, e->flushed), arg);
 	}
 	e->drawn = e->taken = e->end;
 }

@@ -54,20 +54,20 @@ int echo_queue_init(struct echo_queue *e, const struct echo_queue_cfg *cfg);
 void echo_queue_free(struct echo_queue *e);
 
 /* Adds a key received at now_ns to the queue. Returns the key's number; 0: the queue is full. */
-uint32_t echo_queue_add_received_key(struct echo_queue *e, int64_t now_ns, int64_t delay_ns, bool drop, unsigned char character);
+uint32_t echo_add_key(struct echo_queue *e, int64_t now_ns, int64_t delay_ns, bool drop, unsigned char character);
 
-/* When the next redraw may begin; INT64_MAX: not before another key. Not to be called between echo_begin_redraw_of_due_keys()
- * and echo_mark_redraw_drawn(). */
-int64_t echo_next_redraw_due_ns(const struct echo_queue *e);
+/* When the next redraw may begin; INT64_MAX: not before another key. Not to be called between echo_begin_redraw()
+ * and echo_end_redraw(). */
+int64_t echo_next_due_ns(const struct echo_queue *e);
 
 /* Begins a redraw. Returns how many keys it answers, without dropped ones; 0: none is due yet. */
-size_t echo_begin_redraw_of_due_keys(struct echo_queue *e, int64_t now_ns);
+size_t echo_begin_redraw(struct echo_queue *e, int64_t now_ns);
 /* Key `i` (from 0) of those that the redraw took, dropped ones included; NULL beyond the last. */
-const struct echo_key *key_of_current_redraw(const struct echo_queue *e, size_t i);
+const struct echo_key *echo_redraw_key(const struct echo_queue *e, size_t i);
 /* Marks the keys that the redraw took as drawn from now_ns on. Returns the number to draw. */
-uint32_t echo_mark_redraw_drawn(struct echo_queue *e, int64_t now_ns);
+uint32_t echo_end_redraw(struct echo_queue *e, int64_t now_ns);
 
 /* All keys drawn so far have reached the display at now_ns: passes them to `leave`, in order. */
-void echo_mark_drawn_keys_flushed(struct echo_queue *e, int64_t now_ns, echo_leave *leave, void *arg);
+void echo_mark_flushed(struct echo_queue *e, int64_t now_ns, echo_leave *leave, void *arg);
 /* At the end of the run: passes the keys that were never shown to `leave`. */
-void echo_remove_unshown_keys_after_run(struct echo_queue *e, echo_leave *leave, void *arg);
+void echo_drop_unshown(struct echo_queue *e, echo_leave *leave, void *arg);

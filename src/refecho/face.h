@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct echo_display_cfg {
+struct echo_face_cfg {
 	const char *display;	/* X11: the display */
 	const char *listen;	/* VNC: IPv4 address to listen on */
 	int port;		/* VNC: TCP port */
@@ -22,15 +22,15 @@ struct echo_display_cfg {
 	void *arg;		/* passed to both */
 };
 
-struct echo_display_hooks {
+struct echo_face {
 	/* Sleeps until an event comes, until_ns is reached or a stop signal arrives (proc_stop), and handles all events. With
 	 * until_ns in the past, only handles events. 0, or -errno with a line in `why`: the display is gone. */
-	int (*wait)(struct echo_display_hooks *f, int64_t until_ns, struct why *why);
+	int (*wait)(struct echo_face *f, int64_t until_ns, struct why *why);
 	/* Draws the number as a patch and adds the characters to the line of text. The next wait() reports errors. */
-	void (*draw)(struct echo_display_hooks *f, uint32_t number, const unsigned char *typed, size_t n);
-	void (*close)(struct echo_display_hooks *f);
+	void (*draw)(struct echo_face *f, uint32_t number, const unsigned char *typed, size_t n);
+	void (*close)(struct echo_face *f);
 };
 
 /* Both show number 0 before they return. NULL with one line in `why`. */
-struct echo_display_hooks *x11_echo_display_open(const struct echo_display_cfg *cfg, struct why *why);
-struct echo_display_hooks *vnc_echo_display_open(const struct echo_display_cfg *cfg, struct why *why);
+struct echo_face *face_open_x11(const struct echo_face_cfg *cfg, struct why *why);
+struct echo_face *face_open_vnc(const struct echo_face_cfg *cfg, struct why *why);

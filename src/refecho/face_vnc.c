@@ -19,10 +19,10 @@
 #define MARGIN 2		/* pixels of a glyph's box above and on the left of the glyph */
 #define STALLED_MS 5000		/* a client that reads nothing for this long is disconnected */
 
-struct vnc_echo_display {
-	struct echo_display_hooks face;
-	struct echo_display_cfg cfg;
-	struct echo_scene_content scene;
+struct vnc_face {
+	struct echo_face face;
+	struct echo_face_cfg cfg;
+	struct echo_scene scene;
 	rfbScreenInfoPtr screen;
 	uint32_t *pixel;
 	uint64_t random;
@@ -36,16 +36,16 @@ static bool is_modifier_key(rfbKeySym k)
 static void on_vnc_key(rfbBool down, rfbKeySym symbol, rfbClientPtr client)
 {
 	int64_t now = clock_now();
-	struct vnc_echo_display *v = client->screen->screenData;
+	struct vnc_face *v = client->screen->screenData;
 
 	if (down && !is_modifier_key(symbol))
 		v->cfg.key(v->cfg.arg, now, symbol < 0x7f ? (unsigned char)symbol : 0);
 }
 
-static void on_vnc_update_sent(rfbClientPtr client, int result)
+static void on_update_sent(rfbClientPtr client, int result)
 {
 	int64_t now = clock_now();
-	struct vnc_echo_display *v = client->screen->screenData;
+	struct vnc_face *v = client->screen->screenData;
 
 	if (result)
 		v->cfg.flushed(v->cfg.arg, now);
@@ -56,7 +56,7 @@ static uint32_t grey_colour(int value)
 	return (uint32_t)value * 0x010101u;
 }
 
-static void fill_box_with_colour(struct vnc_echo_display *v, const struct pixel_area *box, uint32_t colour)
+static void fill_colour(struct vnc_face *v, const struct pixel_area *box, uint32_t colour)
 {
 	for (int y = box->y; y < box->y + box->h; y++)
 		for (int x = box->x; x < box->x + box->w; x++)
@@ -64,7 +64,7 @@ static void fill_box_with_colour(struct vnc_echo_display *v, const struct pixel_
 }
 
 /* Fills a box with pixels of random colours, up to SCENE_NOISE away from the grey `middle` in each channel. */
-static void fill_box_with_noise(struct vnc_echo_display *v, const struct pixel_area *box, int middle)
+static void fill_noise(struct vnc_face *v, const struct pixel_area *box, int middle)
 {
 	for (int y = box->y; y < box->y + box->h; y++) {
 		for (int x = box->x; x < box->x + box->w; x++) {
@@ -79,27 +79,27 @@ static void fill_box_with_noise(struct vnc_echo_display *v, const struct pixel_a
 	}
 }
 
-static void paint_patch_boxes(struct vnc_echo_display *v, const struct pixel_area *box, int n, bool white)
+static void paint_patch_boxes(struct vnc_face *v, const struct pixel_area *box, int n, bool white)
 {
 	for (int i = 0; i < n; i++) {
 		if (v->cfg.noise)
-			fill_box_with_noise(v, &box[i], white ? SCENE_NOISE_WHITE : SCENE_NOISE_BLACK);
+			fill_noise(v, &box[i], white ? SCENE_NOISE_WHITE : SCENE_NOISE_BLACK);
 		else
-			fill_box_with_colour(v, &box[i], grey_colour(white ? 255 : 0));
+			fill_colour(v, &box[i], grey_colour(white ? 255 : 0));
 	}
 }
 
-static void mark_box_for_vnc_update(struct vnc_echo_display *v, const struct pixel_area *box)
+static void mark_box(struct vnc_face *v, const struct pixel_area *box)
 {
 	rfbMarkRectAsModified(v->screen, box->x, box->y, box->x + box->w, box->y + box->h);
 }
 
-static void draw_number_patch(struct vnc_echo_display *v, uint32_t number)
+static void draw_number(struct vnc_face *v, uint32_t number)
 {
 	struct pixel_area white[PATCH_ROWS * PATCH_COLUMNS], black[PATCH_ROWS * PATCH_COLUMNS], changed = { 0 };
 	int whites, blacks;
 
-	scene_set_patch_number(&v->scene, number, v->cfg.noise, white, &whites, black, &blacks);
+	scene_set_number(&v->scene, number, v->cfg.noise, white, &whites, black, &blacks);
 	paint_patch_boxes(v, white, whites, true);
 	paint_patch_boxes(v, black, blacks, false);
 	/* one rectangle around all changed cells: cheaper for client and server than a dozen small ones */
@@ -108,63 +108,63 @@ static void draw_number_patch(struct vnc_echo_display *v, uint32_t number)
 	for (int i = 0; i < blacks; i++)
 		area_include(&changed, &black[i]);
 	if (changed.w)
-		mark_box_for_vnc_update(v, &changed);
+		mark_box(v, &changed);
 }
 
-static void draw_glyph(struct vnc_echo_display *v, const struct pixel_area *box, unsigned char character)
+static void draw_glyph(struct vnc_face *v, const struct pixel_area *box, unsigned char character)
 {
 	for (int y = 0; y < box->h; y++)
 		for (int x = 0; x < box->w; x++)
 			v->pixel[(box->y + y) * SCENE_WIDTH + box->x + x] =
-				scene_font_has_dot(character, (x - MARGIN + 2) / 2 - 1, (y - MARGIN + 2) / 2 - 1) ? grey_colour(0) : grey_colour(255);
+				scene_has_dot(character, (x - MARGIN + 2) / 2 - 1, (y - MARGIN + 2) / 2 - 1) ? grey_colour(0) : grey_colour(255);
 }
 
-static void vnc_echo_display_draw_keys(struct echo_display_hooks *f, uint32_t number, const unsigned char *typed, size_t n)
+static void draw_keys(struct echo_face *f, uint32_t number, const unsigned char *typed, size_t n)
 {
-	struct vnc_echo_display *v = (struct vnc_echo_display *)f;
+	struct vnc_face *v = (struct vnc_face *)f;
 	struct pixel_area changed = { 0 };
 	rfbClientIteratorPtr i;
 	rfbClientPtr client;
 	bool watched = false;
 
-	draw_number_patch(v, number);
+	draw_number(v, number);
 	for (size_t k = 0; k < n; k++) {
 		bool cleared;
-		struct pixel_area box = scene_add_typed_character(&v->scene, typed[k], &cleared), line = scene_text_line_box(&v->scene);
+		struct pixel_area box = scene_add_character(&v->scene, typed[k], &cleared), line = scene_line_box(&v->scene);
 
 		if (cleared) {
-			fill_box_with_colour(v, &line, grey_colour(255));
+			fill_colour(v, &line, grey_colour(255));
 			area_include(&changed, &line);
 		}
 		draw_glyph(v, &box, typed[k]);
 		area_include(&changed, &box);
 	}
 	if (changed.w)
-		mark_box_for_vnc_update(v, &changed);
+		mark_box(v, &changed);
 	i = rfbGetClientIterator(v->screen);
 	while ((client = rfbClientIteratorNext(i))) {
 		watched = true;
-		rfbUpdateClient(client);	/* calls on_vnc_update_sent(), if the client has asked for an update */
+		rfbUpdateClient(client);	/* calls on_update_sent(), if the client has asked for an update */
 	}
 	rfbReleaseClientIterator(i);
 	if (!watched)
 		v->cfg.flushed(v->cfg.arg, clock_now());
 }
 
-static int vnc_echo_display_wait_events(struct echo_display_hooks *f, int64_t until_ns, struct why *why)
+static int await_events(struct echo_face *f, int64_t until_ns, struct why *why)
 {
-	struct vnc_echo_display *v = (struct vnc_echo_display *)f;
+	struct vnc_face *v = (struct vnc_face *)f;
 	fd_set fds = v->screen->allFds;
 
 	(void)why;
-	proc_select_until_or_stop(v->screen->maxFd + 1, &fds, NULL, until_ns);
+	proc_select(v->screen->maxFd + 1, &fds, NULL, until_ns);
 	rfbProcessEvents(v->screen, 0);
 	return 0;
 }
 
-static void vnc_echo_display_close(struct echo_display_hooks *f)
+static void close_face(struct echo_face *f)
 {
-	struct vnc_echo_display *v = (struct vnc_echo_display *)f;
+	struct vnc_face *v = (struct vnc_face *)f;
 
 	if (v->screen) {
 		rfbShutdownServer(v->screen, TRUE);
@@ -174,16 +174,16 @@ static void vnc_echo_display_close(struct echo_display_hooks *f)
 	free(v);
 }
 
-static void discard_vnc_log_message(const char *format, ...)
+static void discard_message(const char *format, ...)
 {
 	(void)format;
 }
 
-static void paint_first_vnc_picture(struct vnc_echo_display *v)
+static void paint_picture(struct vnc_face *v)
 {
 	struct pixel_area ground = { 0, 0, SCENE_WIDTH, SCENE_HEIGHT };
 
-	fill_box_with_colour(v, &ground, grey_colour(255));
+	fill_colour(v, &ground, grey_colour(255));
 	for (int i = 0; i < PATCH_ROWS * PATCH_COLUMNS; i++) {
 		int r = i / PATCH_COLUMNS, c = i % PATCH_COLUMNS, cell = v->cfg.cell;
 		struct pixel_area box = { (2 + c) * cell, (2 + r) * cell, cell, cell };
@@ -193,7 +193,7 @@ static void paint_first_vnc_picture(struct vnc_echo_display *v)
 }
 
 /* Sets up the server and listens. 0, or -1 with a line in `why`. */
-static int start_vnc_server(struct vnc_echo_display *v, struct why *why)
+static int start_server(struct vnc_face *v, struct why *why)
 {
 	static char name[] = "refecho";
 	rfbScreenInfoPtr s = v->screen;
@@ -207,7 +207,7 @@ static int start_vnc_server(struct vnc_echo_display *v, struct why *why)
 	s->serverFormat.blueShift = 0;
 	s->cursor = NULL;
 	s->kbdAddEvent = on_vnc_key;
-	s->displayFinishedHook = on_vnc_update_sent;
+	s->displayFinishedHook = on_update_sent;
 	s->alwaysShared = TRUE;
 	s->deferUpdateTime = 0;
 	s->handleEventsEagerly = TRUE;
@@ -217,35 +217,35 @@ static int start_vnc_server(struct vnc_echo_display *v, struct why *why)
 	s->ipv6port = 0;
 	s->listenInterface = INADDR_NONE;
 	if (inet_pton(AF_INET, v->cfg.listen, &s->listenInterface) != 1)
-		return fail_with_reason(-1, why, "--listen %s: not an IPv4 address", v->cfg.listen);
-	paint_first_vnc_picture(v);
+		return why_fail(-1, why, "--listen %s: not an IPv4 address", v->cfg.listen);
+	paint_picture(v);
 	errno = 0;
 	rfbInitServer(s);
 	reason = errno;
 	if (s->listenSock >= 0)
 		return 0;
-	return fail_with_reason(-1, why, "cannot listen on %s port %d: %s; choose another port or address", v->cfg.listen, v->cfg.port,
+	return why_fail(-1, why, "cannot listen on %s port %d: %s; choose another port or address", v->cfg.listen, v->cfg.port,
 				reason == EADDRINUSE ? "the port is in use" : reason ? strerror(reason) : "refused");
 }
 
-struct echo_display_hooks *vnc_echo_display_open(const struct echo_display_cfg *cfg, struct why *why)
+struct echo_face *face_open_vnc(const struct echo_face_cfg *cfg, struct why *why)
 {
-	struct vnc_echo_display *v = calloc(1, sizeof(*v));
+	struct vnc_face *v = calloc(1, sizeof(*v));
 
 	why_say(why, "out of memory");
-	rfbLog = discard_vnc_log_message;
-	rfbErr = discard_vnc_log_message;
+	rfbLog = discard_message;
+	rfbErr = discard_message;
 	if (!v)
 		return NULL;
 	v->cfg = *cfg;
-	v->face = (struct echo_display_hooks){ .wait = vnc_echo_display_wait_events, .draw = vnc_echo_display_draw_keys,
-					       .close = vnc_echo_display_close };
+	v->face = (struct echo_face){ .wait = await_events, .draw = draw_keys,
+					       .close = close_face };
 	v->random = cfg->seed;
 	scene_init(&v->scene, cfg->cell);
 	v->pixel = calloc(SCENE_WIDTH * SCENE_HEIGHT, sizeof(*v->pixel));
 	v->screen = v->pixel ? rfbGetScreen(NULL, NULL, SCENE_WIDTH, SCENE_HEIGHT, 8, 3, 4) : NULL;
-	if (v->screen && !start_vnc_server(v, why))
+	if (v->screen && !start_server(v, why))
 		return &v->face;
-	vnc_echo_display_close(&v->face);
+	close_face(&v->face);
 	return NULL;
 }

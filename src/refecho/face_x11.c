@@ -17,10 +17,10 @@
 #define TILE 64				/* pixels after which noise repeats */
 #define MAP_WAIT_NS (10 * NS_PER_S)	/* longest wait for the window to appear on the display */
 
-struct x11_echo_display {
-	struct echo_display_hooks face;
-	struct echo_display_cfg cfg;
-	struct echo_scene_content scene;
+struct x11_face {
+	struct echo_face face;
+	struct echo_face_cfg cfg;
+	struct echo_scene scene;
 	struct x11_connection x;
 	Window window;
 	GC white, black, ground, text;
@@ -30,7 +30,7 @@ struct x11_echo_display {
 	bool closed, exposed, mapped;
 };
 
-static void fill_boxes(struct x11_echo_display *x, GC gc, const struct pixel_area *box, int n)
+static void fill_boxes(struct x11_face *x, GC gc, const struct pixel_area *box, int n)
 {
 	XRectangle r[PATCH_ROWS * PATCH_COLUMNS];
 
@@ -40,12 +40,12 @@ static void fill_boxes(struct x11_echo_display *x, GC gc, const struct pixel_are
 		XFillRectangles(x->x.display, x->window, gc, r, n);
 }
 
-static void draw_number_patch(struct x11_echo_display *x, uint32_t number, bool all)
+static void draw_number(struct x11_face *x, uint32_t number, bool all)
 {
 	struct pixel_area white[PATCH_ROWS * PATCH_COLUMNS], black[PATCH_ROWS * PATCH_COLUMNS];
 	int whites, blacks;
 
-	scene_set_patch_number(&x->scene, number, all || x->cfg.noise, white, &whites, black, &blacks);
+	scene_set_number(&x->scene, number, all || x->cfg.noise, white, &whites, black, &blacks);
 	if (x->cfg.noise) {
 		uint64_t bits = random_bits(&x->random);
 
@@ -56,7 +56,7 @@ static void draw_number_patch(struct x11_echo_display *x, uint32_t number, bool 
 	fill_boxes(x, x->black, black, blacks);
 }
 
-static void draw_typed_text(struct x11_echo_display *x, const struct pixel_area *box, const char *text, int n)
+static void draw_text(struct x11_face *x, const struct pixel_area *box, const char *text, int n)
 {
 	int down = x->font ? (SCENE_GLYPH_HEIGHT + x->font->ascent - x->font->descent) / 2 : SCENE_GLYPH_HEIGHT - 3;
 
@@ -64,9 +64,9 @@ static void draw_typed_text(struct x11_echo_display *x, const struct pixel_area 
 		XDrawString(x->x.display, x->window, x->text, box->x + i * SCENE_GLYPH_WIDTH, box->y + down, text + i, 1);
 }
 
-static void redraw_whole_window(struct x11_echo_display *x)
+static void redraw_window(struct x11_face *x)
 {
-	struct pixel_area line = scene_text_line_box(&x->scene), marker[PATCH_COLUMNS];
+	struct pixel_area line = scene_line_box(&x->scene), marker[PATCH_COLUMNS];
 
 	for (int white = 0; white < 2; white++) {
 		int n = 0;
@@ -76,30 +76,30 @@ static void redraw_whole_window(struct x11_echo_display *x)
 				marker[n++] = (struct pixel_area){ (2 + c) * x->cfg.cell, 2 * x->cfg.cell, x->cfg.cell, x->cfg.cell };
 		fill_boxes(x, white ? x->white : x->black, marker, n);
 	}
-	draw_number_patch(x, x->scene.number, true);
+	draw_number(x, x->scene.number, true);
 	fill_boxes(x, x->ground, &line, 1);
-	draw_typed_text(x, &line, x->scene.line, x->scene.length);
+	draw_text(x, &line, x->scene.line, x->scene.length);
 }
 
-static void x11_echo_display_draw_keys(struct echo_display_hooks *f, uint32_t number, const unsigned char *typed, size_t n)
+static void draw_keys(struct echo_face *f, uint32_t number, const unsigned char *typed, size_t n)
 {
-	struct x11_echo_display *x = (struct x11_echo_display *)f;
+	struct x11_face *x = (struct x11_face *)f;
 
-	draw_number_patch(x, number, false);
+	draw_number(x, number, false);
 	for (size_t i = 0; i < n; i++) {
 		bool cleared;
-		struct pixel_area box = scene_add_typed_character(&x->scene, typed[i], &cleared), line = scene_text_line_box(&x->scene);
+		struct pixel_area box = scene_add_character(&x->scene, typed[i], &cleared), line = scene_line_box(&x->scene);
 
 		if (cleared)
 			fill_boxes(x, x->ground, &line, 1);
-		draw_typed_text(x, &box, x->scene.line + x->scene.length - 1, 1);
+		draw_text(x, &box, x->scene.line + x->scene.length - 1, 1);
 	}
 	XFlush(x->x.display);
 	if (!x->x.broken)
 		x->cfg.flushed(x->cfg.arg, clock_now());
 }
 
-static void handle_echo_window_event(struct x11_echo_display *x, XEvent *event)
+static void handle_event(struct x11_face *x, XEvent *event)
 {
 	int64_t now = clock_now();
 	KeySym symbol = NoSymbol;
@@ -115,13 +115,13 @@ static void handle_echo_window_event(struct x11_echo_display *x, XEvent *event)
 	case Expose:
 		if (event->xexpose.count == 0) {
 			x->exposed = true;
-			redraw_whole_window(x);
+			redraw_window(x);
 		}
 		break;
 	case MapNotify:
 		x->mapped = true;
 		/* without a window manager, nothing else gives the window the focus */
-		if (!x11_has_window_manager(&x->x))
+		if (!x11_has_manager(&x->x))
 			XSetInputFocus(x->x.display, x->window, RevertToPointerRoot, CurrentTime);
 		break;
 	case MappingNotify:
@@ -136,24 +136,24 @@ static void handle_echo_window_event(struct x11_echo_display *x, XEvent *event)
 	}
 }
 
-static int x11_echo_display_wait_events(struct echo_display_hooks *f, int64_t until_ns, struct why *why)
+static int await_events(struct echo_face *f, int64_t until_ns, struct why *why)
 {
-	struct x11_echo_display *x = (struct x11_echo_display *)f;
+	struct x11_face *x = (struct x11_face *)f;
 	XEvent event;
 
-	x11_sleep_until_event(&x->x, until_ns);
+	x11_await_event(&x->x, until_ns);
 	while (x11_take_event(&x->x, &event))
-		handle_echo_window_event(x, &event);
+		handle_event(x, &event);
 	if (x->x.broken)
-		return fail_with_reason(-EPIPE, why, "display %s went away", x->cfg.display);
+		return why_fail(-EPIPE, why, "display %s went away", x->cfg.display);
 	if (x->closed)
-		return fail_with_reason(-ECONNRESET, why, "the window on display %s was closed", x->cfg.display);
+		return why_fail(-ECONNRESET, why, "the window on display %s was closed", x->cfg.display);
 	return 0;
 }
 
-static void x11_echo_display_close(struct echo_display_hooks *f)
+static void close_face(struct echo_face *f)
 {
-	struct x11_echo_display *x = (struct x11_echo_display *)f;
+	struct x11_face *x = (struct x11_face *)f;
 
 	x11_close(&x->x);	/* with all that belongs to it */
 	free(x);
@@ -161,7 +161,7 @@ static void x11_echo_display_close(struct echo_display_hooks *f)
 
 /* Makes `gc` fill with a tile of noise around the grey `middle`. The three colour channels are random each for itself, so that no
  * palette holds all colours. */
-static bool set_noise_tile(struct x11_echo_display *x, GC gc, int middle)
+static bool set_noise_tile(struct x11_face *x, GC gc, int middle)
 {
 	Display *d = x->x.display;
 	XImage *image = x11_create_image(&x->x, TILE, TILE);
@@ -172,7 +172,7 @@ static bool set_noise_tile(struct x11_echo_display *x, GC gc, int middle)
 		return false;
 	for (int i = 0; i < 3 * TILE * TILE; i++)
 		rgb[i / 3] = rgb[i / 3] << 8 | (uint32_t)(middle - SCENE_NOISE + (int)(random_bits(&x->random) % (2 * SCENE_NOISE + 1)));
-	x11_fill_image_from_rgb(&x->x, image, rgb);
+	x11_fill_image(&x->x, image, rgb);
 	tile = XCreatePixmap(d, x->window, TILE, TILE, (unsigned)x->x.depth);
 	XPutImage(d, tile, gc, image, 0, 0, 0, 0, TILE, TILE);
 	XSetTile(d, gc, tile);
@@ -181,7 +181,7 @@ static bool set_noise_tile(struct x11_echo_display *x, GC gc, int middle)
 	return true;
 }
 
-static void make_echo_window(struct x11_echo_display *x)
+static void make_window(struct x11_face *x)
 {
 	Display *d = x->x.display;
 	int screen = DefaultScreen(d);
@@ -213,13 +213,13 @@ static void make_echo_window(struct x11_echo_display *x)
 }
 
 /* Maps the window and waits until it is drawn. */
-static bool show_echo_window(struct x11_echo_display *x, struct why *why)
+static bool show_window(struct x11_face *x, struct why *why)
 {
 	int64_t patience = clock_now() + MAP_WAIT_NS;
 
 	XMapWindow(x->x.display, x->window);
 	while (!(x->mapped && x->exposed)) {
-		if (x11_echo_display_wait_events(&x->face, patience, why))
+		if (await_events(&x->face, patience, why))
 			return false;
 		if (clock_now() < patience && !proc_stop)
 			continue;
@@ -231,26 +231,26 @@ static bool show_echo_window(struct x11_echo_display *x, struct why *why)
 	return true;
 }
 
-struct echo_display_hooks *x11_echo_display_open(const struct echo_display_cfg *cfg, struct why *why)
+struct echo_face *face_open_x11(const struct echo_face_cfg *cfg, struct why *why)
 {
-	struct x11_echo_display *x = calloc(1, sizeof(*x));
+	struct x11_face *x = calloc(1, sizeof(*x));
 
 	if (!x) {
 		why_say(why, "out of memory");
 		return NULL;
 	}
 	x->cfg = *cfg;
-	x->face = (struct echo_display_hooks){ .wait = x11_echo_display_wait_events, .draw = x11_echo_display_draw_keys,
-					       .close = x11_echo_display_close };
+	x->face = (struct echo_face){ .wait = await_events, .draw = draw_keys,
+					       .close = close_face };
 	x->random = cfg->seed;
 	scene_init(&x->scene, cfg->cell);
 	if (x11_open(&x->x, cfg->display, why) && x11_has_true_colours(&x->x, why)) {
-		make_echo_window(x);
+		make_window(x);
 		if (cfg->noise && (!set_noise_tile(x, x->white, SCENE_NOISE_WHITE) || !set_noise_tile(x, x->black, SCENE_NOISE_BLACK)))
 			why_say(why, "out of memory for the noise");
-		else if (show_echo_window(x, why))
+		else if (show_window(x, why))
 			return &x->face;
 	}
-	x11_echo_display_close(&x->face);
+	close_face(&x->face);
 	return NULL;
 }

@@ -35,11 +35,11 @@ static struct {
 	int cost_per;
 	bool noise;
 } cfg = { .listen = "127.0.0.1", .delay_text = "const:0", .coalesce = 1, .seed = 1, .cell = 8, .ready_fd = STDERR_FILENO };
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 
 static struct {
 	struct echo_queue echo;
-	struct answer_delay_generator delay;
+	struct delay_generator delay;
 	uint64_t drop_random;
 	struct row_file *log;
 	int64_t log_flushed_ns;
@@ -50,22 +50,22 @@ static struct {
 	int64_t burnt_ns;		/* CPU time burnt for --cost */
 } run;
 
-static int read_answer_delay_option(const char *text, void *value)
+static int read_delay_option(const char *text, void *value)
 {
 	const char *path;
 
 	(void)value;
 	cfg.delay_text = text;
-	return parse_answer_delay_spec(text, &run.delay, &path);
+	return delay_parse(text, &run.delay, &path);
 }
 
 /* Reads --drop: "5%" is a percentage, a number alone a share from 0 to 1, as in earlier releases. */
-static int read_drop_share_option(const char *text, void *value)
+static int read_drop_option(const char *text, void *value)
 {
 	bool percent = strchr(text, '%');
 	double number;
 
-	if (cli_parse_percentage(text, &number) || number < 0 || number > (percent ? 100 : 1))
+	if (cli_parse_percent(text, &number) || number < 0 || number > (percent ? 100 : 1))
 		return -EINVAL;
 	*(double *)value = percent ? number / 100 : number;
 	return 0;
@@ -76,13 +76,13 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "vnc", &cfg.port, 1, 65535, .help = "be a VNC server on this port", .meta = "PORT" },
 	{ CLI_STR, 0, "listen", &cfg.listen, .help = "IPv4 address of the VNC server (127.0.0.1)", .meta = "ADDR" },
 	{ CLI_CALL, 0, "answer-delay", NULL, .help = "how long after its arrival a key may be drawn (const:0)",
-	  .call = read_answer_delay_option, .meta = "const:T|uniform:T,T|bimodal:T,T,P|file:F" },
+	  .call = read_delay_option, .meta = "const:T|uniform:T,T|bimodal:T,T,P|file:F" },
 	{ CLI_NS, 0, "cost", &cfg.cost_ns, 0, 10e9, .help = "CPU time to burn (0)" },
 	{ CLI_WORD, 0, "cost-per", &cfg.cost_per, .help = "for each (redraw)", .words = cost_words },
 	{ CLI_INT, 0, "coalesce", &cfg.coalesce, 1, 1000,
 	  .help = "draw only when so many keys are due, or 1 s after the last (1)", .meta = "K" },
 	{ CLI_CALL, 0, "drop", &cfg.drop,
-	  .help = "so many keys are never drawn (0%)", .call = read_drop_share_option, .meta = "PERCENT% (or a share from 0 to 1)" },
+	  .help = "so many keys are never drawn (0%)", .call = read_drop_option, .meta = "PERCENT% (or a share from 0 to 1)" },
 	{ CLI_FLAG, 0, "noise", &cfg.noise, .help = "overlay noise, so that lossy coding is really used" },
 	{ CLI_INT, 0, "seed", &cfg.seed, .help = "of delays, drops and noise (1)" },
 	{ CLI_INT, 0, "cell", &cfg.cell, SCENE_CELL_MIN, SCENE_CELL_MAX, .help = "pixels of a patch cell (8)" },
@@ -93,7 +93,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void record_times_of_echo_key(const struct echo_key *k, void *arg)
+static void record_key(const struct echo_key *k, void *arg)
 {
 	(void)arg;
 	if (k->flushed_ns && !k->dropped) {
@@ -114,32 +114,32 @@ static void record_times_of_echo_key(const struct echo_key *k, void *arg)
 
 static void on_typed_key(void *arg, int64_t now_ns, unsigned char character)
 {
-	bool drop = cfg.drop > 0 && random_fraction_below_one(&run.drop_random) < cfg.drop;
+	bool drop = cfg.drop > 0 && random_fraction(&run.drop_random) < cfg.drop;
 
 	(void)arg;
-	echo_queue_add_received_key(&run.echo, now_ns, next_answer_delay_ns(&run.delay), drop, character);
+	echo_add_key(&run.echo, now_ns, delay_next_ns(&run.delay), drop, character);
 }
 
-static void on_drawn_keys_flushed(void *arg, int64_t now_ns)
+static void on_flushed(void *arg, int64_t now_ns)
 {
 	(void)arg;
-	echo_mark_drawn_keys_flushed(&run.echo, now_ns, record_times_of_echo_key, NULL);
+	echo_mark_flushed(&run.echo, now_ns, record_key, NULL);
 }
 
 /* Burns CPU time of this thread, so that CPU time taken by other processes comes on top, as with real work. */
 static void burn_cpu(int64_t cost_ns)
 {
-	int64_t start = clock_cpu_time_of_this_thread(), used = 0;
+	int64_t start = clock_thread_cpu(), used = 0;
 
 	while (used < cost_ns && !proc_stop) {
 		for (int i = 0; i < BURN_TURNS; i++)
 			__asm__ volatile("" ::: "memory");
-		used = clock_cpu_time_of_this_thread() - start;
+		used = clock_thread_cpu() - start;
 	}
 	run.burnt_ns += used;
 }
 
-static void burn_cpu_and_draw_keys(struct echo_display_hooks *face, size_t keys)
+static void answer_redraw(struct echo_face *face, size_t keys)
 {
 	static unsigned char typed[WAITING_MAX];
 	const struct echo_key *k;
@@ -149,14 +149,14 @@ static void burn_cpu_and_draw_keys(struct echo_display_hooks *face, size_t keys)
 		burn_cpu(cfg.cost_per == PER_KEY ? cfg.cost_ns * (int64_t)keys : cfg.cost_ns);
 	if (proc_stop)
 		return;		/* the cost was not burnt in full: these keys count as waiting */
-	for (size_t i = 0; (k = key_of_current_redraw(&run.echo, i)); i++)
+	for (size_t i = 0; (k = echo_redraw_key(&run.echo, i)); i++)
 		if (!k->dropped)
 			typed[n++] = k->character;
-	face->draw(face, echo_mark_redraw_drawn(&run.echo, clock_now()), typed, n);
+	face->draw(face, echo_end_redraw(&run.echo, clock_now()), typed, n);
 }
 
 /* Writes the log about once a second, but not in the last 5 ms before next_ns, when a key is due. Returns when to call again. */
-static int64_t flush_key_log_if_due(int64_t next_ns)
+static int64_t flush_log(int64_t next_ns)
 {
 	int64_t now;
 
@@ -167,29 +167,29 @@ static int64_t flush_key_log_if_due(int64_t next_ns)
 		return run.log_flushed_ns + LOG_FLUSH_NS;
 	if (next_ns - now < 5 * NS_PER_MS)
 		return next_ns;
-	rows_flush_output_file(run.log);
+	rows_flush(run.log);
 	run.log_flushed_ns = now;
 	run.log_dirty = false;
 	return INT64_MAX;
 }
 
-static int answer_keys_until_stopped(struct echo_display_hooks *face, struct why *why)
+static int answer_keys(struct echo_face *face, struct why *why)
 {
 	while (!proc_stop) {
-		int64_t next = echo_next_redraw_due_ns(&run.echo), flush = flush_key_log_if_due(next);
+		int64_t next = echo_next_due_ns(&run.echo), flush = flush_log(next);
 		size_t keys;
 		int err = face->wait(face, flush < next ? flush : next, why);
 
 		if (err)
 			return err;
-		keys = echo_begin_redraw_of_due_keys(&run.echo, clock_now());
+		keys = echo_begin_redraw(&run.echo, clock_now());
 		if (keys)
-			burn_cpu_and_draw_keys(face, keys);
+			answer_redraw(face, keys);
 	}
 	return 0;
 }
 
-static void load_answer_delays(void)
+static void load_delays(void)
 {
 	const char *path;
 	FILE *in;
@@ -198,11 +198,11 @@ static void load_answer_delays(void)
 	run.delay.random = (uint64_t)cfg.seed;
 	if (run.delay.kind != DELAY_FILE)
 		return;
-	parse_answer_delay_spec(cfg.delay_text, &run.delay, &path);
+	delay_parse(cfg.delay_text, &run.delay, &path);
 	in = fopen(path, "re");
 	if (!in)
 		die(EXIT_RUN, "cannot read the delays in %s: %m", path);
-	err = load_answer_delay_file(&run.delay, in, &line);
+	err = delay_load_file(&run.delay, in, &line);
 	fclose(in);
 	if (err && line)
 		die(EXIT_USAGE, "%s line %d: not a time from 0 to 1h such as 20ms", path, line);
@@ -210,7 +210,7 @@ static void load_answer_delays(void)
 		die(EXIT_USAGE, "%s: no times in it; write one on each line, such as 20ms", path);
 }
 
-static void report_echo_keys(struct rec_report *r)
+static void report_keys(struct rec_report *r)
 {
 	uint64_t first = run.left > LISTED_MAX ? run.left - LISTED_MAX : 0;
 
@@ -220,13 +220,13 @@ static void report_echo_keys(struct rec_report *r)
 
 		rec_begin_object(r, NULL);
 		rec_add_ints(r, { "seq", k->seq }, { "received_ns", k->received_ns });
-		rec_add_int_if_known(r, "draw_ns", k->draw_ns, k->draw_ns);
-		rec_add_int_if_known(r, "flushed_ns", k->flushed_ns, k->flushed_ns);
+		rec_add_known_int(r, "draw_ns", k->draw_ns, k->draw_ns);
+		rec_add_known_int(r, "flushed_ns", k->flushed_ns, k->flushed_ns);
 		rec_add_bool(r, "dropped", k->dropped);
 		rec_add_bool(r, "coalesced", k->coalesced);
-		rec_end_container(r);
+		rec_end(r);
 	}
-	rec_end_container(r);
+	rec_end(r);
 }
 
 static void say_echo_result(struct rec_report *r)
@@ -235,28 +235,28 @@ static void say_echo_result(struct rec_report *r)
 	char answered[80] = "all answered", shared[60] = "";
 
 	if (!run.echo.received) {
-		rec_add_short_report_line(r, "0 keys: none was typed.");
+		rec_say(r, "0 keys: none was typed.");
 		return;
 	}
 	if (open)
-		snprintf(answered, sizeof(answered), "%s answered, %s dropped as asked, %s not", text_of_count((int64_t)run.echo.answered),
-			 text_of_count((int64_t)run.echo.dropped), text_of_count((int64_t)(open - run.echo.dropped)));
+		snprintf(answered, sizeof(answered), "%s answered, %s dropped as asked, %s not", count_text((int64_t)run.echo.answered),
+			 count_text((int64_t)run.echo.dropped), count_text((int64_t)(open - run.echo.dropped)));
 	if (run.echo.coalesced)
-		snprintf(shared, sizeof(shared), " (%s shared one)", text_of_count((int64_t)run.echo.coalesced));
-	rec_add_short_report_line(r, "%s key%s, %s, in %s redraws%s", text_of_count((int64_t)run.echo.received),
-				  run.echo.received == 1 ? "" : "s", answered, text_of_count((int64_t)run.echo.redraws), shared);
-	rec_add_short_report_line(r, "own reaction, beyond the delay asked for: %s ms (p50), %s ms at worst",
-				  text_of_sample_quantile(&run.lag, 0.5, NS_PER_MS),
-		text_of_sample_quantile(&run.lag, 1, NS_PER_MS));
+		snprintf(shared, sizeof(shared), " (%s shared one)", count_text((int64_t)run.echo.coalesced));
+	rec_say(r, "%s key%s, %s, in %s redraws%s", count_text((int64_t)run.echo.received),
+				  run.echo.received == 1 ? "" : "s", answered, count_text((int64_t)run.echo.redraws), shared);
+	rec_say(r, "own reaction, beyond the delay asked for: %s ms (p50), %s ms at worst",
+				  stat_text(&run.lag, 0.5, NS_PER_MS),
+		stat_text(&run.lag, 1, NS_PER_MS));
 	if (run.echo.lost)
-		rec_add_warning_line(r, "%s keys found no room in the queue and were not answered.", text_of_count((int64_t)run.echo.lost));
+		rec_warn(r, "%s keys found no room in the queue and were not answered.", count_text((int64_t)run.echo.lost));
 }
 
-static void report_echo(struct rec_report *r, const struct rt_settings_granted *rt)
+static void report_echo(struct rec_report *r, const struct rt_granted *rt)
 {
 	char words[120];
 
-	rt_describe_granted(rt, words, sizeof(words));
+	rt_describe(rt, words, sizeof(words));
 	rec_begin_object(r, "settings");
 	rec_add_str(r, "face", cfg.display ? "x11" : "vnc");
 	if (cfg.display) {
@@ -273,23 +273,23 @@ static void report_echo(struct rec_report *r, const struct rt_settings_granted *
 	rec_add_bool(r, "noise", cfg.noise);
 	rec_add_ints(r, { "seed", cfg.seed }, { "cell", cfg.cell });
 	rec_add_str(r, "real_time", words);
-	rec_end_container(r);
+	rec_end(r);
 	rec_begin_object(r, "result");
 	rec_add_ints(r, { "keys_received", (int64_t)run.echo.received }, { "keys_answered", (int64_t)run.echo.answered },
 		     { "keys_coalesced", (int64_t)run.echo.coalesced }, { "keys_dropped", (int64_t)run.echo.dropped },
 		     { "keys_waiting", (int64_t)run.echo.waiting }, { "keys_lost", (int64_t)run.echo.lost },
 		     { "redraws", (int64_t)run.echo.redraws }, { "flushes", (int64_t)run.echo.flushes });
 	rec_add_real(r, "burnt_cpu_s", (double)run.burnt_ns / NS_PER_S, 6);
-	rec_add_sample_statistics(r, "received_flushed_ms", &run.total, NS_PER_MS);
-	rec_add_sample_statistics(r, "due_flushed_ms", &run.lag, NS_PER_MS);
+	rec_add_sample(r, "received_flushed_ms", &run.total, NS_PER_MS);
+	rec_add_sample(r, "due_flushed_ms", &run.lag, NS_PER_MS);
 	if (run.listed)
-		report_echo_keys(r);
-	rec_end_container(r);
-	rec_set_main_table(r, "keys");
+		report_keys(r);
+	rec_end(r);
+	rec_set_table(r, "keys");
 	say_echo_result(r);
 }
 
-static void prepare_echo_run(struct rt_settings_granted *rt)
+static void prepare_run(struct rt_granted *rt)
 {
 	static const char *const columns[] = { "seq", "received_ns", "draw_ns", "flushed_ns", "dropped", "coalesced", NULL };
 	const struct echo_queue_cfg echo_cfg = { .batch = (size_t)cfg.coalesce, .per_key = cfg.cost_per == PER_KEY, .room = WAITING_MAX };
@@ -307,7 +307,7 @@ static void prepare_echo_run(struct rt_settings_granted *rt)
 }
 
 /* Tells a user at a terminal what "ready" tells a script. */
-static void print_refecho_ready_line(void)
+static void print_ready_line(void)
 {
 	char where[300], delay[200] = "at once";
 
@@ -322,49 +322,49 @@ static void print_refecho_ready_line(void)
 
 int main(int argc, char **argv)
 {
-	struct echo_display_cfg face_cfg;
-	struct echo_display_hooks *face;
+	struct echo_face_cfg face_cfg;
+	struct echo_face *face;
 	struct rec_report *out;
-	struct rt_settings_granted rt;
+	struct rt_granted rt;
 	struct why why = { "" };
 	int err, operands, gone;
 
 	operands = cli_parse(argc, argv, "refecho --display DISPLAY | --vnc PORT [--answer-delay SCRIPT] [--cost TIME] [options]",
 			     "Answers each key, after a scripted delay, with a patch that a program reads from pixels.", options);
-	cli_refuse_operands_from(argc, argv, operands);
+	cli_refuse_operands(argc, argv, operands);
 	if (!cfg.display == !cfg.port)
 		die_usage("say either --display DISPLAY or --vnc PORT");
 	if (inet_pton(AF_INET, cfg.listen, &(struct in_addr){ 0 }) != 1)
 		die_usage("--listen %s: not an IPv4 address, such as 127.0.0.1", cfg.listen);
-	proc_require_ready_fd_writable((int)cfg.ready_fd);
-	proc_catch_stop_signals();	/* before the output is opened, which a signal would otherwise leave incomplete */
-	load_answer_delays();
-	out = rec_open_report_or_die(&out_cfg, "refecho");	/* before the run, so that a wrong path does not cost the run */
-	prepare_echo_run(&rt);
-	face_cfg = (struct echo_display_cfg){ .display = cfg.display, .listen = cfg.listen, .port = (int)cfg.port, .cell = (int)cfg.cell,
+	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_catch_stop();	/* before the output is opened, which a signal would otherwise leave incomplete */
+	load_delays();
+	out = rec_must_open(&out_cfg, "refecho");	/* before the run, so that a wrong path does not cost the run */
+	prepare_run(&rt);
+	face_cfg = (struct echo_face_cfg){ .display = cfg.display, .listen = cfg.listen, .port = (int)cfg.port, .cell = (int)cfg.cell,
 					      .noise = cfg.noise, .seed = (uint64_t)cfg.seed, .key = on_typed_key,
-					      .flushed = on_drawn_keys_flushed };
-	face = cfg.display ? x11_echo_display_open(&face_cfg, &why) : vnc_echo_display_open(&face_cfg, &why);
+					      .flushed = on_flushed };
+	face = cfg.display ? face_open_x11(&face_cfg, &why) : face_open_vnc(&face_cfg, &why);
 	if (!face)
 		die(EXIT_RUN, "%s", why.text);
-	proc_write_ready_line((int)cfg.ready_fd);
+	proc_write_ready((int)cfg.ready_fd);
 	if (isatty(STDERR_FILENO) && out_cfg.detail != REC_QUIET)
-		print_refecho_ready_line();
-	gone = answer_keys_until_stopped(face, &why);
-	echo_remove_unshown_keys_after_run(&run.echo, record_times_of_echo_key, NULL);
+		print_ready_line();
+	gone = answer_keys(face, &why);
+	echo_drop_unshown(&run.echo, record_key, NULL);
 	face->close(face);
 	if (gone)
-		rec_add_warning_line(out, "%s; the keys up to then are reported", why.text);
+		rec_warn(out, "%s; the keys up to then are reported", why.text);
 	report_echo(out, &rt);
-	err = rows_close_output_file(run.log);
+	err = rows_close(run.log);
 	if (err)
 		warn("cannot write %s: %s", cfg.log, strerror(-err));
 	gone = gone || err;
 	echo_queue_free(&run.echo);
-	answer_delay_generator_free(&run.delay);
+	delay_free(&run.delay);
 	sample_free(&run.total);
 	sample_free(&run.lag);
 	free(run.listed);
-	rec_close_report_or_die(out);
+	rec_must_close(out);
 	return gone ? EXIT_RUN : run.echo.lost ? EXIT_LOSSY : EXIT_OK;
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scene.h"
 
-static int text_line_columns(const struct echo_scene_content *s)
+static int line_columns(const struct echo_scene *s)
 {
 	int n = (SCENE_WIDTH - 4 * s->cell) / SCENE_GLYPH_WIDTH;
 
 	return n < SCENE_LINE_MAX ? n : SCENE_LINE_MAX;
 }
 
-void scene_init(struct echo_scene_content *s, int cell)
+void scene_init(struct echo_scene *s, int cell)
 {
-	*s = (struct echo_scene_content){ .cell = cell };
-	patch_encode_number(0, &s->cells);
+	*s = (struct echo_scene){ .cell = cell };
+	patch_encode(0, &s->cells);
 }
 
-static int find_recoloured_cell_boxes(const struct echo_scene_content *s, const struct patch_cells *before, bool all, bool white,
+static int find_recoloured(const struct echo_scene *s, const struct patch_cells *before, bool all, bool white,
 				      struct pixel_area *out)
 {
 	int n = 0;
@@ -35,20 +35,20 @@ static int find_recoloured_cell_boxes(const struct echo_scene_content *s, const 
 	return n;
 }
 
-void scene_set_patch_number(struct echo_scene_content *s, uint32_t number, bool all, struct pixel_area *white, int *whites,
+void scene_set_number(struct echo_scene *s, uint32_t number, bool all, struct pixel_area *white, int *whites,
 		  struct pixel_area *black, int *blacks)
 {
 	struct patch_cells before = s->cells;
 
 	s->number = number & PATCH_NUMBER_MAX;
-	patch_encode_number(s->number, &s->cells);
-	*whites = find_recoloured_cell_boxes(s, &before, all, true, white);
-	*blacks = find_recoloured_cell_boxes(s, &before, all, false, black);
+	patch_encode(s->number, &s->cells);
+	*whites = find_recoloured(s, &before, all, true, white);
+	*blacks = find_recoloured(s, &before, all, false, black);
 }
 
-struct pixel_area scene_add_typed_character(struct echo_scene_content *s, unsigned char character, bool *cleared)
+struct pixel_area scene_add_character(struct echo_scene *s, unsigned char character, bool *cleared)
 {
-	*cleared = s->length == text_line_columns(s);
+	*cleared = s->length == line_columns(s);
 	if (*cleared)
 		s->length = 0;
 	s->line[s->length++] = (char)(character >= 0x20 && character < 0x7f ? character : '.');
@@ -56,9 +56,9 @@ struct pixel_area scene_add_typed_character(struct echo_scene_content *s, unsign
 				   SCENE_GLYPH_HEIGHT };
 }
 
-struct pixel_area scene_text_line_box(const struct echo_scene_content *s)
+struct pixel_area scene_line_box(const struct echo_scene *s)
 {
-	return (struct pixel_area){ 2 * s->cell, 10 * s->cell, text_line_columns(s) * SCENE_GLYPH_WIDTH, SCENE_GLYPH_HEIGHT };
+	return (struct pixel_area){ 2 * s->cell, 10 * s->cell, line_columns(s) * SCENE_GLYPH_WIDTH, SCENE_GLYPH_HEIGHT };
 }
 
 #define FONT_WIDTH 5
@@ -100,7 +100,7 @@ static const unsigned char glyph[95][FONT_WIDTH] = {
 	{ 0x00, 0x41, 0x36, 0x08, 0x00 }, { 0x08, 0x04, 0x08, 0x10, 0x08 },					/* } ~ */
 };
 
-bool scene_font_has_dot(unsigned char character, int x, int y)
+bool scene_has_dot(unsigned char character, int x, int y)
 {
 	if (character < 0x20 || character > 0x7e)
 		character = '.';

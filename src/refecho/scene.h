@@ -26,7 +26,7 @@
 #define SCENE_NOISE_BLACK 64
 #define SCENE_NOISE_WHITE 191
 
-struct echo_scene_content {
+struct echo_scene {
 	int cell;		/* pixels of a patch cell */
 	uint32_t number;	/* shown by the patch */
 	struct patch_cells cells;
@@ -34,18 +34,18 @@ struct echo_scene_content {
 	int length;
 };
 
-void scene_init(struct echo_scene_content *s, int cell);
+void scene_init(struct echo_scene *s, int cell);
 
 /* Changes the number shown: the cells that turn white and those that turn black, cells side by side joined to one box; with `all`,
  * every cell below the marker row. Each array holds PATCH_ROWS * PATCH_COLUMNS boxes. */
-void scene_set_patch_number(struct echo_scene_content *s, uint32_t number, bool all, struct pixel_area *white, int *whites,
+void scene_set_number(struct echo_scene *s, uint32_t number, bool all, struct pixel_area *white, int *whites,
 		  struct pixel_area *black, int *blacks);
 
 /* Adds a character to the line of text and returns its box. *cleared: the line was full and now holds this character alone. */
-struct pixel_area scene_add_typed_character(struct echo_scene_content *s, unsigned char character, bool *cleared);
+struct pixel_area scene_add_character(struct echo_scene *s, unsigned char character, bool *cleared);
 
-struct pixel_area scene_text_line_box(const struct echo_scene_content *s);	/* the box of the whole line of text */
+struct pixel_area scene_line_box(const struct echo_scene *s);	/* the box of the whole line of text */
 
 /* Glyphs of 5 x 7 dots for a back-end without fonts: true if dot x, y of the character is set. Characters outside 0x20..0x7e look
  * like '.'; dots outside the glyph are not set. */
-bool scene_font_has_dot(unsigned char character, int x, int y);
+bool scene_has_dot(unsigned char character, int x, int y);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t messages_put_pointer_event(uint8_t *m, int mask, int x, int y)
+size_t messages_put_pointer(uint8_t *m, int mask, int x, int y)
 {
 	m[0] = 5;
 	m[1] = (uint8_t)mask;
@@ -15,7 +15,7 @@ size_t messages_put_pointer_event(uint8_t *m, int mask, int x, int y)
 	return 6;
 }
 
-size_t messages_put_key_event(uint8_t *m, uint32_t keysym, bool down)
+size_t messages_put_key(uint8_t *m, uint32_t keysym, bool down)
 {
 	m[0] = 4;
 	m[1] = down;
@@ -24,14 +24,14 @@ size_t messages_put_key_event(uint8_t *m, uint32_t keysym, bool down)
 	return 8;
 }
 
-size_t messages_put_key_press_and_release(uint8_t *m, uint32_t keysym)
+size_t messages_put_key_stroke(uint8_t *m, uint32_t keysym)
 {
-	size_t at = messages_put_key_event(m, keysym, true);
+	size_t at = messages_put_key(m, keysym, true);
 
-	return at + messages_put_key_event(m + at, keysym, false);
+	return at + messages_put_key(m + at, keysym, false);
 }
 
-size_t messages_put_update_request(uint8_t *m, bool incremental, int width, int height)
+size_t messages_put_request(uint8_t *m, bool incremental, int width, int height)
 {
 	m[0] = 3;
 	m[1] = incremental;
@@ -41,7 +41,7 @@ size_t messages_put_update_request(uint8_t *m, bool incremental, int width, int 
 	return 10;
 }
 
-static const struct messages_encoding_name {
+static const struct encoding_name {
 	const char *word;
 	int32_t number;
 	bool skips;		/* the length of a rectangle can be told without decoding it */
@@ -50,19 +50,19 @@ static const struct messages_encoding_name {
 	{ "hextile", RFB_HEXTILE, true }, { "zlib", RFB_ZLIB, false }, { "tight", RFB_TIGHT, false }, { "zrle", RFB_ZRLE, true },
 };
 
-static const struct messages_encoding_name *messages_find_encoding(const char *word, size_t length, bool skipped)
+static const struct encoding_name *find_encoding(const char *word, size_t length, bool skipped)
 {
-	for (const struct messages_encoding_name *e = encodings; e < encodings + MESSAGES_ENCODINGS; e++)
+	for (const struct encoding_name *e = encodings; e < encodings + MESSAGES_ENCODINGS; e++)
 		if (strlen(e->word) == length && !memcmp(e->word, word, length) && (e->skips || !skipped))
 			return e;
 	return NULL;
 }
 
-int messages_parse_encoding_list(const char *words, bool skipped, int32_t list[MESSAGES_ENCODINGS], struct why *why)
+int messages_parse_encodings(const char *words, bool skipped, int32_t list[MESSAGES_ENCODINGS], struct why *why)
 {
 	for (int n = 0;; words++) {
 		size_t length = strcspn(words, ",");
-		const struct messages_encoding_name *e = messages_find_encoding(words, length, skipped);
+		const struct encoding_name *e = find_encoding(words, length, skipped);
 
 		for (int i = 0; e && i < n; i++)
 			if (list[i] == e->number)
@@ -82,14 +82,14 @@ int messages_parse_encoding_list(const char *words, bool skipped, int32_t list[M
 /* PIXEL_FORMAT of RFB: 32 bits, depth 24, little endian, true colour 0x00RRGGBB. */
 static const uint8_t format[16] = { 32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0 };
 
-size_t messages_put_set_pixel_format(uint8_t *m)
+size_t messages_put_format(uint8_t *m)
 {
 	memset(m, 0, 4);
 	memcpy(m + 4, format, sizeof(format));
 	return 20;
 }
 
-size_t messages_put_set_encodings(uint8_t *m, const int32_t *list, int n, const int32_t *more, int n_more)
+size_t messages_put_encodings(uint8_t *m, const int32_t *list, int n, const int32_t *more, int n_more)
 {
 	size_t at = 4;
 
@@ -101,7 +101,7 @@ size_t messages_put_set_encodings(uint8_t *m, const int32_t *list, int n, const 
 	return at;
 }
 
-size_t messages_put_server_greeting(uint8_t *m, int width, int height, const uint8_t *name, size_t name_n)
+size_t messages_put_greeting(uint8_t *m, int width, int height, const uint8_t *name, size_t name_n)
 {
 	size_t at = 12, n = name_n < MESSAGES_NAME ? name_n : MESSAGES_NAME;
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void skip_parser_add_bytes_to_counter(struct skip_parser *w, uint64_t n)
+static void add_bytes(struct skip_parser *w, uint64_t n)
 {
 	if (w->to)
 		*w->to += n;
@@ -13,7 +13,7 @@ static void skip_parser_add_bytes_to_counter(struct skip_parser *w, uint64_t n)
 		*w->part += n;
 }
 
-void skip_parser_set_counter(struct skip_parser *w, uint64_t *to)
+void skip_parser_count(struct skip_parser *w, uint64_t *to)
 {
 	w->to = to;
 	w->part = NULL;
@@ -43,7 +43,7 @@ void skip_parser_feed(struct skip_parser *w, const uint8_t *bytes, uint32_t capt
 			if (w->passed && at < captured)
 				w->passed(context, bytes + at, n < captured - at ? n : captured - at);
 			w->skip -= n;
-			skip_parser_add_bytes_to_counter(w, n);
+			add_bytes(w, n);
 			at += n;
 			continue;
 		}
@@ -61,7 +61,7 @@ void skip_parser_feed(struct skip_parser *w, const uint8_t *bytes, uint32_t capt
 		memcpy(w->piece + w->have, bytes + at, n);
 		w->have += n;
 		at += n;
-		skip_parser_add_bytes_to_counter(w, n);
+		add_bytes(w, n);
 		if (w->have == w->want) {
 			n = w->want;
 			w->have = w->want = 0;

@@ -25,12 +25,12 @@ double models_late_share(const struct latency_samples *s, enum models_end end, d
 	return s->n ? (double)late / (double)s->n : (double)NAN;
 }
 
-static size_t tolia_class(double ms, const struct models_rating_limits *l)
+static size_t tolia_class(double ms, const struct models_limits *l)
 {
 	return ms < l->crisp ? 0 : ms < l->noticeable ? 1 : ms < l->annoying ? 2 : ms < l->unacceptable ? 3 : 4;
 }
 
-void models_compute_tolia_class_shares(const struct latency_samples *s, const struct models_rating_limits *l,
+void models_compute_tolia(const struct latency_samples *s, const struct models_limits *l,
 				       double least[MODELS_TOLIA], double most[MODELS_TOLIA])
 {
 	for (size_t c = 0; c < MODELS_TOLIA; c++) {
@@ -48,7 +48,7 @@ void models_compute_tolia_class_shares(const struct latency_samples *s, const st
 	}
 }
 
-void models_compute_apdex(const struct latency_samples *s, enum models_end end, const struct models_rating_limits *l,
+void models_compute_apdex(const struct latency_samples *s, enum models_end end, const struct models_limits *l,
 			  struct models_apdex_result *out)
 {
 	*out = (struct models_apdex_result){ .score = NAN };
@@ -66,11 +66,11 @@ void models_compute_apdex(const struct latency_samples *s, enum models_end end, 
 		out->score = ((double)out->satisfied + (double)out->tolerating / 2) / (double)s->n;
 }
 
-double models_apdex_hundredths(double score) { return round(score * 100) / 100; }
+double models_round_apdex(double score) { return round(score * 100) / 100; }
 
-const char *models_apdex_rating_word(const struct models_rating_limits *l, double score)
+const char *models_apdex_word(const struct models_limits *l, double score)
 {
-	score = models_apdex_hundredths(score);
+	score = models_round_apdex(score);
 	return isnan(score) ? NULL :
 	       score >= l->apdex_excellent ? "excellent" :
 	       score >= l->apdex_good ? "good" :
@@ -78,7 +78,7 @@ const char *models_apdex_rating_word(const struct models_rating_limits *l, doubl
 	       score >= l->apdex_poor ? "poor" : "unacceptable";
 }
 
-double models_wu_felt_delay(const struct latency_samples *s, enum models_end end, const struct models_rating_limits *l,
+double models_felt_delay(const struct latency_samples *s, enum models_end end, const struct models_limits *l,
 			    double *mean)
 {
 	double sum = 0;
@@ -92,7 +92,7 @@ double models_wu_felt_delay(const struct latency_samples *s, enum models_end end
 	return s->n ? sum : (double)NAN;
 }
 
-static double mean_of_index_range(const double *v, size_t from, size_t to)
+static double mean_range(const double *v, size_t from, size_t to)
 {
 	double sum = 0;
 
@@ -106,7 +106,7 @@ static double vsimax_ms(const struct latency_sample *one, enum models_end end)
 	return end == MODELS_LATE && (one->failed || one->later) ? MODELS_NEVER : one->late_ms;
 }
 
-int models_compute_vsimax(const struct latency_samples *s, enum models_end end, const struct models_rating_limits *l,
+int models_compute_vsimax(const struct latency_samples *s, enum models_end end, const struct models_limits *l,
 			  struct models_vsimax_result *out)
 {
 	double *v = malloc((s->n ? s->n : 1) * sizeof(*v)), most = 0;
@@ -120,7 +120,7 @@ int models_compute_vsimax(const struct latency_samples *s, enum models_end end, 
 			v[good++] = vsimax_ms(&s->one[i], end);
 	if (good >= base && base > dropped) {
 		qsort(v, good, sizeof(*v), ascending_double);
-		out->base = mean_of_index_range(v, dropped, base);
+		out->base = mean_range(v, dropped, base);
 		out->limit = out->base + l->vsi_margin;
 	}
 	for (size_t i = 0; i < s->n && isfinite(out->base) && !out->reached; i++) {
@@ -137,7 +137,7 @@ int models_compute_vsimax(const struct latency_samples *s, enum models_end end, 
 			v[j] = vsimax_ms(&s->one[i + 1 - n + j], end);
 		qsort(v, n, sizeof(*v), ascending_double);
 		out->known = true;
-		out->last = mean_of_index_range(v, (size_t)trim, n - (size_t)trim);
+		out->last = mean_range(v, (size_t)trim, n - (size_t)trim);
 		out->reached = out->last > out->limit;
 		if (!out->reached)
 			most = fmax(most, users);
@@ -150,7 +150,7 @@ int models_compute_vsimax(const struct latency_samples *s, enum models_end end, 
 
 /* --- their numbers, from a table ---------------------------------------------------------------------------------- */
 
-#define AT(field) offsetof(struct models_rating_limits, field)
+#define AT(field) offsetof(struct models_limits, field)
 
 static const struct {
 	const char *name;
@@ -171,22 +171,22 @@ static const struct {
 };
 #define NUMBERS (sizeof(numbers) / sizeof(*numbers))
 
-struct model_limits_reader {
-	struct sourced_model_limits *out;
+struct limits_reader {
+	struct models_sourced_limits *out;
 	bool seen[NUMBERS];
 	struct why *why;
 };
 
 static int read_limit_row(void *context, char *const *cell)
 {
-	struct model_limits_reader *r = context;
+	struct limits_reader *r = context;
 	double value;
 
 	for (size_t i = 0; i < NUMBERS; i++) {
 		if (strcmp(cell[0], numbers[i].name) != 0)
 			continue;
-		if (cli_parse_real_number(cell[1], &value) || !isfinite(value) || value < 0 || value > 1e9)
-			return fail_with_reason(-ERANGE, r->why, "%s: the value is not a number from 0 to 1e9", cell[0]);
+		if (cli_parse_real(cell[1], &value) || !isfinite(value) || value < 0 || value > 1e9)
+			return why_fail(-ERANGE, r->why, "%s: the value is not a number from 0 to 1e9", cell[0]);
 		memcpy((char *)&r->out->limits + numbers[i].at, &value, sizeof(value));
 		r->seen[i] = true;
 		if (!r->out->source[numbers[i].model][0])
@@ -195,15 +195,15 @@ static int read_limit_row(void *context, char *const *cell)
 	return 0;
 }
 
-int read_model_limits_table(FILE *in, struct sourced_model_limits *out, struct why *why)
+int models_read_limits(FILE *in, struct models_sourced_limits *out, struct why *why)
 {
 	static const char *const columns[] = { "name", "value", "source", NULL };
-	struct model_limits_reader r = { .out = out, .why = why };
+	struct limits_reader r = { .out = out, .why = why };
 	unsigned long line;
 	int err;
 
-	*out = (struct sourced_model_limits){ 0 };
-	err = read_rows_of_table_file(in, "thresholds/1", columns, 3, read_limit_row, &r, &line);
+	*out = (struct models_sourced_limits){ 0 };
+	err = rows_in_read(in, "thresholds/1", columns, 3, read_limit_row, &r, &line);
 	if (err == -EPROTO)
 		why_say(why, "line %lu is not of schema thresholds/1", line);
 	if (err == -ERANGE)

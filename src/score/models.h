@@ -6,7 +6,7 @@
 #include "samples_in.h"
 #include "why.h"
 
-struct models_rating_limits {
+struct models_limits {
 	double perception;						/* latency that users notice; Wong & Seltzer 2000 */
 	double crisp, noticeable, annoying, unacceptable;		/* upper ends of classes; Tolia, Andersen & Satyanarayanan 2006 */
 	double apdex_target, apdex_tolerating;				/* T, and the end of "tolerating" in multiples of T; Apdex Alliance 2007 */
@@ -28,7 +28,7 @@ enum models_end { MODELS_EARLY, MODELS_LATE };
 double models_late_share(const struct latency_samples *s, enum models_end end, double threshold);
 /* Shares of the classes; a latency equal to the upper end of a class belongs to the next class. The least share of a class is of
  * those that are surely in it, the most of those that may be. */
-void models_compute_tolia_class_shares(const struct latency_samples *s, const struct models_rating_limits *l,
+void models_compute_tolia(const struct latency_samples *s, const struct models_limits *l,
 				       double least[MODELS_TOLIA], double most[MODELS_TOLIA]);
 /* Apdex: (satisfied + tolerating / 2) / n. A latency of exactly T or 4 T is within the class; a failed sample is frustrated,
  * however fast. */
@@ -36,15 +36,15 @@ struct models_apdex_result {
 	size_t satisfied, tolerating, frustrated;
 	double score;
 };
-void models_compute_apdex(const struct latency_samples *s, enum models_end end, const struct models_rating_limits *l,
+void models_compute_apdex(const struct latency_samples *s, enum models_end end, const struct models_limits *l,
 			  struct models_apdex_result *out);
 /* The specification rates whole hundredths (0.93 is good, 0.94 excellent): the score as it is printed, halves up. */
-double models_apdex_hundredths(double score);
+double models_round_apdex(double score);
 /* Rating of an Apdex score, rounded first. */
-const char *models_apdex_rating_word(const struct models_rating_limits *l, double score);
+const char *models_apdex_word(const struct models_limits *l, double score);
 /* Delay that a user feels: 0 up to T and (T_total - T)^beta beyond, with times in s. Returns the sum in s^beta, and the mean in
  * *mean. */
-double models_wu_felt_delay(const struct latency_samples *s, enum models_end end, const struct models_rating_limits *l,
+double models_felt_delay(const struct latency_samples *s, enum models_end end, const struct models_limits *l,
 			    double *mean);
 
 /* VSImax 4.1: the baseline is the mean of the 15 shortest samples that did not fail, without the two shortest. At each sample, the
@@ -58,17 +58,17 @@ struct models_vsimax_result {
 };
 /* Computes VSImax. A sample without an answer, or that failed, counts with the time that is known of it (MODELS_EARLY), or with
  * never. 0 or -ENOMEM. */
-int models_compute_vsimax(const struct latency_samples *s, enum models_end end, const struct models_rating_limits *l,
+int models_compute_vsimax(const struct latency_samples *s, enum models_end end, const struct models_limits *l,
 			  struct models_vsimax_result *out);
 
 /* The constants of the models, read from a table such as data/thresholds.tsv. */
 #define LIMITS_IN_SOURCE 256
 enum limits_in_model { LIMITS_PERCEPTION, LIMITS_TOLIA, LIMITS_APDEX, LIMITS_WU, LIMITS_VSI, LIMITS_MODELS };
 
-struct sourced_model_limits {
-	struct models_rating_limits limits;
+struct models_sourced_limits {
+	struct models_limits limits;
 	char source[LIMITS_MODELS][LIMITS_IN_SOURCE];	/* source of each model's first constant */
 };
 
 /* Reads the constants. 0; -EPROTO with the reason in `why` (a missing name, or a bad number); -EIO. */
-int read_model_limits_table(FILE *in, struct sourced_model_limits *out, struct why *why);
+int models_read_limits(FILE *in, struct models_sourced_limits *out, struct why *why);

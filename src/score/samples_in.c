@@ -14,8 +14,8 @@
 
 #define FIELDS 256
 
-struct sample_table_reader {
-	const struct latency_table_reader_cfg *cfg;
+struct table_reader {
+	const struct samples_cfg *cfg;
 	struct latency_samples *out;
 	bool commas, keys;	/* keys: a row holds the times of a key (keys.h) */
 	size_t fields;
@@ -27,51 +27,51 @@ struct sample_table_reader {
 static int read_sample_header(void *context, char *line, const char **why)
 {
 	static const char *const usual[] = { "answer_ns", "elapsed", "latency_ms", "response_ms", "r_ms", "latency_ns" };
-	struct sample_table_reader *t = context;
+	struct table_reader *t = context;
 	const char *name = t->cfg->column;
 	char *cell[FIELDS];
 	bool twice;
 
 	t->commas = !strchr(line, '\t');
-	t->fields = fields_split_line(line, t->commas, cell, FIELDS);
-	t->at = name ? fields_index_of_name(cell, t->fields, name) : -1;
+	t->fields = fields_split(line, t->commas, cell, FIELDS);
+	t->at = name ? fields_find_name(cell, t->fields, name) : -1;
 	for (size_t i = 0; !name && t->at < 0 && i < sizeof(usual) / sizeof(*usual); i++)
-		t->at = fields_index_of_name(cell, t->fields, usual[i]);
+		t->at = fields_find_name(cell, t->fields, usual[i]);
 	*why = name ? "the header has no such --column" : "no column of the header is known to be a latency; --column NAME";
 	if (t->at < 0)
 		return -EPROTO;
 	for (int c = 0; c < KEY_COLUMNS; c++)
-		t->key[c] = fields_index_of_name(cell, t->fields, key_columns[c]);
+		t->key[c] = fields_find_name(cell, t->fields, key_columns[c]);
 	t->keys = t->at == t->key[KEY_ANSWER] && t->key[KEY_DUE] >= 0;
-	t->success = strcmp(cell[t->at], "elapsed") ? -1 : fields_index_of_name(cell, t->fields, "success");
-	t->stamp = t->keys ? t->key[KEY_DUE] : t->success >= 0 ? fields_index_of_name(cell, t->fields, "timeStamp") : -1;
+	t->success = strcmp(cell[t->at], "elapsed") ? -1 : fields_find_name(cell, t->fields, "success");
+	t->stamp = t->keys ? t->key[KEY_DUE] : t->success >= 0 ? fields_find_name(cell, t->fields, "timeStamp") : -1;
 	t->unit_ms = t->cfg->unit_ms > 0 ? t->cfg->unit_ms : !strcmp(cell[t->at], "elapsed") ? 1 :
-		(double)fields_time_unit_of_column(cell[t->at]) / 1e6;
+		(double)fields_time_unit(cell[t->at]) / 1e6;
 	*why = "--from and --to select keys by due_ns, which the header lacks";
 	if (!t->keys && (t->cfg->from_ns > 0 || t->cfg->to_ns < INT64_MAX))
 		return -EPROTO;
 	*why = "no unit: the column's name does not end in _ns, _us, _ms or _s; give --unit";
 	if (!(t->unit_ms > 0))
 		return -EPROTO;
-	t->users = fields_index_of_name(cell, t->fields, t->cfg->users ? t->cfg->users : "allThreads");
+	t->users = fields_find_name(cell, t->fields, t->cfg->users ? t->cfg->users : "allThreads");
 	if (t->users < 0 && !t->cfg->users)
-		t->users = fields_index_of_name(cell, t->fields, "users");
+		t->users = fields_find_name(cell, t->fields, "users");
 	*why = "the header has no such --users";
 	if (t->users < 0 && t->cfg->users)
 		return -EPROTO;
 	*why = t->out->why.text;
-	twice = fields_name_is_repeated(cell, t->fields, t->at, &t->out->why) ||
-		fields_name_is_repeated(cell, t->fields, t->success, &t->out->why) ||
-		fields_name_is_repeated(cell, t->fields, t->users, &t->out->why);
+	twice = fields_is_repeated(cell, t->fields, t->at, &t->out->why) ||
+		fields_is_repeated(cell, t->fields, t->success, &t->out->why) ||
+		fields_is_repeated(cell, t->fields, t->users, &t->out->why);
 	for (int c = 0; t->keys && !twice && c < KEY_COLUMNS; c++)
-		twice = fields_name_is_repeated(cell, t->fields, t->key[c], &t->out->why);
+		twice = fields_is_repeated(cell, t->fields, t->key[c], &t->out->why);
 	snprintf(t->out->name, sizeof(t->out->name), "%s%s", cell[t->at], t->keys ? " - due_ns" : "");
 	return twice ? -EPROTO : 0;
 }
 
 static bool read_finite_number(const char *cell, double *out)
 {
-	return !cli_parse_real_number(cell, out) && isfinite(*out);
+	return !cli_parse_real(cell, out) && isfinite(*out);
 }
 
 /* What a row says, in units of the column. */
@@ -80,7 +80,7 @@ struct sample_row {
 	bool known, skipped, unwatched;
 };
 
-static bool read_key_row(const struct sample_table_reader *t, char *const *cell, struct sample_row *row, bool *later)
+static bool read_key_row(const struct table_reader *t, char *const *cell, struct sample_row *row, bool *later)
 {
 	char *own[KEY_COLUMNS];
 	struct key_times key;
@@ -103,14 +103,14 @@ static bool read_key_row(const struct sample_table_reader *t, char *const *cell,
 
 static int read_sample_row(void *context, char *line, const char **why)
 {
-	struct sample_table_reader *t = context;
+	struct table_reader *t = context;
 	struct latency_sample one = { .users = NAN };
 	struct sample_row row = { 0 };
 	char *cell[FIELDS];
 	double began;
 
 	*why = "number of cells differs from the header's";
-	if (fields_split_line(line, t->commas, cell, FIELDS) != t->fields)
+	if (fields_split(line, t->commas, cell, FIELDS) != t->fields)
 		return -EPROTO;
 	*why = "not the times of a key";
 	if (t->keys && !read_key_row(t, cell, &row, &one.later))
@@ -149,21 +149,21 @@ static int read_sample_row(void *context, char *line, const char **why)
 	return 0;
 }
 
-int read_latency_samples_table(FILE *in, const struct latency_table_reader_cfg *cfg, struct latency_samples *out,
+int samples_read_table(FILE *in, const struct samples_cfg *cfg, struct latency_samples *out,
 			       unsigned long *line, const char **why)
 {
-	struct sample_table_reader t = { .cfg = cfg, .out = out, .line = line };
+	struct table_reader t = { .cfg = cfg, .out = out, .line = line };
 	int err;
 
 	*out = (struct latency_samples){ 0 };
-	err = for_each_line_of_table(in, &t.commas, read_sample_header, read_sample_row, &t, line, why);
+	err = lines_read_table(in, &t.commas, read_sample_header, read_sample_row, &t, line, why);
 	if (err || t.fields)
 		return err;
 	*why = "no header";
 	return -EPROTO;
 }
 
-void latency_samples_free(struct latency_samples *s)
+void samples_free(struct latency_samples *s)
 {
 	free(s->one);
 	*s = (struct latency_samples){ 0 };

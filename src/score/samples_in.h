@@ -30,7 +30,7 @@ struct latency_samples {
 	struct why why;			/* a reason that names a column */
 };
 
-struct latency_table_reader_cfg {
+struct samples_cfg {
 	/* column of latencies; NULL: the first that exists of answer_ns - due_ns (keyrepeat), elapsed (JTL), latency_ms, r_ms, ... */
 	const char *column;
 	double unit_ms;		/* unit of the column; 0: as its name ends (_ns, _us, _ms, _s; elapsed: ms) */
@@ -38,8 +38,8 @@ struct latency_table_reader_cfg {
 	const char *users;	/* column of active users; NULL: allThreads or users, if there is one */
 };
 
-/* Reads the samples. 0; -EPROTO with the reason in *why and the line in *line; -ENOMEM, -EIO. Call latency_samples_free() either
+/* Reads the samples. 0; -EPROTO with the reason in *why and the line in *line; -ENOMEM, -EIO. Call samples_free() either
  * way. */
-int read_latency_samples_table(FILE *in, const struct latency_table_reader_cfg *cfg, struct latency_samples *out,
+int samples_read_table(FILE *in, const struct samples_cfg *cfg, struct latency_samples *out,
 			       unsigned long *line, const char **why);
-void latency_samples_free(struct latency_samples *s);
+void samples_free(struct latency_samples *s);

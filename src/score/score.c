@@ -19,13 +19,13 @@ static const char *const units[] = { "ns", "us", "ms", "s", NULL };
 static const double unit_ms[] = { 1e-6, 1e-3, 1, 1e3 };
 
 static struct {
-	struct latency_table_reader_cfg in;
+	struct samples_cfg in;
 	const char *thresholds;
 	int64_t threshold_ns, target_ns, expected_ns;
 	double beta;
 	int model, unit;
 } cfg = { .in.to_ns = INT64_MAX, .threshold_ns = -1, .target_ns = -1, .expected_ns = -1, .beta = NAN, .unit = -1 };
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "model", &cfg.model, .help = "which rule (all)", .words = models },
@@ -46,7 +46,7 @@ static const struct cli_opt options[] = {
 
 /* Opens --thresholds, else the file beside the programs in a checkout (bin/../data) or where they are installed
  * (libexec/thinprobe/../../share/thinprobe/data). `path`: its name. */
-static FILE *open_thresholds_file(char *path, size_t size)
+static FILE *open_thresholds(char *path, size_t size)
 {
 	static const char *const places[] = { "../data/thresholds.tsv", "../../share/thinprobe/data/thresholds.tsv" };
 	char self[4096], *slash;
@@ -66,16 +66,16 @@ static FILE *open_thresholds_file(char *path, size_t size)
 	return in;
 }
 
-static void load_model_limits(struct sourced_model_limits *l)
+static void load_limits(struct models_sourced_limits *l)
 {
 	char path[8192] = "thresholds.tsv";
 	struct why why;
-	FILE *in = open_thresholds_file(path, sizeof(path));
+	FILE *in = open_thresholds(path, sizeof(path));
 	int err;
 
 	if (!in)
 		die(EXIT_RUN, "cannot read %s: %m; --thresholds FILE", path);
-	err = read_model_limits_table(in, l, &why);
+	err = models_read_limits(in, l, &why);
 	fclose(in);
 	if (err == -EPROTO)
 		die(EXIT_RUN, "%s: %s", path, why.text);
@@ -91,16 +91,16 @@ static void load_model_limits(struct sourced_model_limits *l)
 		l->limits.wu_beta = cfg.beta;
 }
 
-static void read_latency_samples_file(const char *file, struct latency_samples *s)
+static void read_samples(const char *file, struct latency_samples *s)
 {
-	FILE *in = cli_open_input_file_or_die(file);
+	FILE *in = cli_open_input(file);
 	unsigned long line;
 	const char *why;
 	int err;
 
 	cfg.in.unit_ms = cfg.unit >= 0 ? unit_ms[cfg.unit] : 0;
-	err = read_latency_samples_table(in, &cfg.in, s, &line, &why);
-	cli_close_input_file_or_die(in, file, err, line, why);
+	err = samples_read_table(in, &cfg.in, s, &line, &why);
+	cli_close_input(in, file, err, line, why);
 	if (s->n == s->unwatched)
 		die(EXIT_RUN, "%s: no latencies", file);
 }
@@ -108,13 +108,13 @@ static void read_latency_samples_file(const char *file, struct latency_samples *
 /* A figure that grows with each latency; `open`: nothing but its lower end is known. */
 static struct figure rising_figure(double early, double late, bool open)
 {
-	struct sample_value_or_lower_bound from = { early, false }, to = { open ? early : late, open };
+	struct sample_stat from = { early, false }, to = { open ? early : late, open };
 
-	return figure_between(from, to, 0);
+	return figure_make_range(from, to, 0);
 }
 
 /* A figure that is exact only where its ends are equal. */
-static struct figure figure_of_ends(double one, double other)
+static struct figure join_ends(double one, double other)
 {
 	struct figure f = figure_exact(one);
 
@@ -126,7 +126,7 @@ static struct figure figure_of_ends(double one, double other)
 }
 
 /* Reports quantiles whatever the number of samples; the number stands beside them. */
-static void report_latency_quantiles(struct rec_report *r, const struct latency_samples *s)
+static void report_quantiles(struct rec_report *r, const struct latency_samples *s)
 {
 	struct sample early = { 0 }, late = { 0 };
 	struct rec_named_figure row[4];
@@ -135,17 +135,17 @@ static void report_latency_quantiles(struct rec_report *r, const struct latency_
 		sample_add(&early, llround(s->one[i].early_ms * 1e6));
 		(s->one[i].later ? sample_add_censored : sample_add)(&late, llround(s->one[i].late_ms * 1e6));
 	}
-	row[0] = (struct rec_named_figure){ "mean", figure_between(sample_mean(&early), sample_mean(&late), 0) };
+	row[0] = (struct rec_named_figure){ "mean", figure_make_range(sample_mean(&early), sample_mean(&late), 0) };
 	for (size_t i = 0; i < 2; i++)
-		row[1 + i] = (struct rec_named_figure){ i ? "p95" : "p50", figure_between(sample_quantile(&early, i ? 0.95 : 0.5),
+		row[1 + i] = (struct rec_named_figure){ i ? "p95" : "p50", figure_make_range(sample_quantile(&early, i ? 0.95 : 0.5),
 										      sample_quantile(&late, i ? 0.95 : 0.5), 0) };
-	row[3] = (struct rec_named_figure){ "max", figure_between(sample_max(&early), sample_max(&late), 0) };
+	row[3] = (struct rec_named_figure){ "max", figure_make_range(sample_max(&early), sample_max(&late), 0) };
 	rec_begin_object(r, "latency_ms");
 	rec_add_figures(r, row, 4, 1e6, 3);
-	rec_add_bounds_of_figures(r, row, 4, 1e6);
-	rec_end_container(r);
-	rec_add_short_report_line(r, "%s: median %s ms, 95 %% within %s ms, longest %s ms",
-				  text_of_count_and_noun((int64_t)s->n, "sample"), figure_text(&row[1].figure, 1e6),
+	rec_add_bounds(r, row, 4, 1e6);
+	rec_end(r);
+	rec_say(r, "%s: median %s ms, 95 %% within %s ms, longest %s ms",
+				  counted_text((int64_t)s->n, "sample"), figure_text(&row[1].figure, 1e6),
 				  figure_text(&row[2].figure, 1e6), figure_text(&row[3].figure, 1e6));
 	if (early.lost || late.lost)
 		die(EXIT_RUN, "out of memory");
@@ -155,35 +155,35 @@ static void report_latency_quantiles(struct rec_report *r, const struct latency_
 
 /* --- one rule: into the tree, and as a row of the table for people ------------------------------------------------ */
 
-typedef void report_rule(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m);
+typedef void report_rule(struct rec_report *r, const struct latency_samples *s, const struct models_limits *m);
 
-static void add_rule_figures(struct rec_report *r, const struct rec_named_figure *row, size_t n, int decimals)
+static void add_figures(struct rec_report *r, const struct rec_named_figure *row, size_t n, int decimals)
 {
 	rec_add_figures(r, row, n, 1, decimals);
-	rec_add_bounds_of_figures(r, row, n, 1);
+	rec_add_bounds(r, row, n, 1);
 }
 
-static void report_perceived_late_share(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
+static void report_late_share(struct rec_report *r, const struct latency_samples *s, const struct models_limits *m)
 {
-	struct rec_named_figure late = { "late_percent", figure_of_ends(100 * models_late_share(s, MODELS_EARLY, m->perception),
+	struct rec_named_figure late = { "late_percent", join_ends(100 * models_late_share(s, MODELS_EARLY, m->perception),
 									100 * models_late_share(s, MODELS_LATE, m->perception)) };
 
 	rec_add_real(r, "threshold_ms", m->perception, 3);
-	add_rule_figures(r, &late, 1, 4);
-	rec_add_text_table_row(r, "  later than %s ms\t%s %%\tperception", number_text(m->perception), figure_text(&late.figure, 1));
+	add_figures(r, &late, 1, 4);
+	rec_add_row(r, "  later than %s ms\t%s %%\tperception", number_text(m->perception), figure_text(&late.figure, 1));
 }
 
-static void report_tolia_class_shares(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
+static void report_tolia(struct rec_report *r, const struct latency_samples *s, const struct models_limits *m)
 {
 	double least[MODELS_TOLIA], most[MODELS_TOLIA];
 	char key[MODELS_TOLIA][40];
 	struct rec_named_figure row[MODELS_TOLIA];
 	size_t likely = 0, first = 0, last = 0;
 
-	models_compute_tolia_class_shares(s, m, least, most);
+	models_compute_tolia(s, m, least, most);
 	for (size_t c = 0; c < MODELS_TOLIA; c++) {
 		snprintf(key[c], sizeof(key[c]), "%s_percent", models_tolia_words[c]);
-		row[c] = (struct rec_named_figure){ key[c], figure_of_ends(100 * least[c], 100 * most[c]) };
+		row[c] = (struct rec_named_figure){ key[c], join_ends(100 * least[c], 100 * most[c]) };
 		likely = least[c] > least[likely] ? c : likely;
 	}
 	/* which classes may be the largest */
@@ -193,15 +193,15 @@ static void report_tolia_class_shares(struct rec_report *r, const struct latency
 			first = c < first ? c : first;
 			last = c > last ? c : last;
 		}
-	add_rule_figures(r, row, MODELS_TOLIA, 4);
+	add_figures(r, row, MODELS_TOLIA, 4);
 	if (first == last)
-		rec_add_text_table_row(r, "  Tolia\t%s %%\t%s", figure_text(&row[likely].figure, 1), models_tolia_words[likely]);
+		rec_add_row(r, "  Tolia\t%s %%\t%s", figure_text(&row[likely].figure, 1), models_tolia_words[likely]);
 	else
-		rec_add_text_table_row(r, "  Tolia\t-\tcannot tell: mostly %s to %s", models_tolia_words[first], models_tolia_words[last]);
+		rec_add_row(r, "  Tolia\t-\tcannot tell: mostly %s to %s", models_tolia_words[first], models_tolia_words[last]);
 }
 
 /* Counts are by the late ends, which decide. Where the two ends have different words, the samples do not tell. */
-static void report_apdex(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
+static void report_apdex(struct rec_report *r, const struct latency_samples *s, const struct models_limits *m)
 {
 	struct models_apdex_result early, late;
 	struct rec_named_figure score = { .name = "score" };
@@ -209,9 +209,9 @@ static void report_apdex(struct rec_report *r, const struct latency_samples *s, 
 
 	models_compute_apdex(s, MODELS_EARLY, m, &early);
 	models_compute_apdex(s, MODELS_LATE, m, &late);
-	score.figure = figure_of_ends(late.score, early.score);
-	rating = models_apdex_rating_word(m, late.score);
-	if (rating != models_apdex_rating_word(m, early.score))
+	score.figure = join_ends(late.score, early.score);
+	rating = models_apdex_word(m, late.score);
+	if (rating != models_apdex_word(m, early.score))
 		rating = "cannot tell";
 	rec_add_real(r, "target_ms", m->apdex_target, 3);
 	rec_add_ints(r, { "satisfied", (int64_t)late.satisfied }, { "tolerating", (int64_t)late.tolerating },
@@ -219,20 +219,20 @@ static void report_apdex(struct rec_report *r, const struct latency_samples *s, 
 	rec_add_real(r, "score", score.figure.value, 4);
 	rec_add_str(r, "rating", rating);
 	rec_add_bool(r, "few_samples", (double)s->n < m->apdex_few);
-	rec_add_bounds_of_figures(r, &score, 1, 1);
+	rec_add_bounds(r, &score, 1, 1);
 	if (figure_is_range(&score.figure))
-		rec_add_text_table_row(r, "  Apdex, T = %s ms\t%.2f to %.2f\t%s: at least %zu satisfied, at most %zu frustrated",
-			number_text(m->apdex_target), models_apdex_hundredths(score.figure.from),
-			models_apdex_hundredths(score.figure.to), rating, late.satisfied, late.frustrated);
+		rec_add_row(r, "  Apdex, T = %s ms\t%.2f to %.2f\t%s: at least %zu satisfied, at most %zu frustrated",
+			number_text(m->apdex_target), models_round_apdex(score.figure.from),
+			models_round_apdex(score.figure.to), rating, late.satisfied, late.frustrated);
 	else
-		rec_add_text_table_row(r, "  Apdex, T = %s ms\t%.2f\t%s: %zu satisfied, %zu frustrated", number_text(m->apdex_target),
-			models_apdex_hundredths(late.score), rating, late.satisfied, late.frustrated);
+		rec_add_row(r, "  Apdex, T = %s ms\t%.2f\t%s: %zu satisfied, %zu frustrated", number_text(m->apdex_target),
+			models_round_apdex(late.score), rating, late.satisfied, late.frustrated);
 }
 
-static void report_wu_felt_delay(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
+static void report_felt_delay(struct rec_report *r, const struct latency_samples *s, const struct models_limits *m)
 {
-	double mean_early, mean, early = models_wu_felt_delay(s, MODELS_EARLY, m, &mean_early);
-	double sum = models_wu_felt_delay(s, MODELS_LATE, m, &mean);
+	double mean_early, mean, early = models_felt_delay(s, MODELS_EARLY, m, &mean_early);
+	double sum = models_felt_delay(s, MODELS_LATE, m, &mean);
 	bool open = s->later > 0;
 	struct rec_named_figure total = { "felt_s", rising_figure(early, sum, open) };
 	struct rec_named_figure each = { "felt_mean_s", rising_figure(mean_early, mean, open) };
@@ -240,11 +240,11 @@ static void report_wu_felt_delay(struct rec_report *r, const struct latency_samp
 	rec_add_reals(r, { "expected_ms", m->wu_expected, 3 }, { "beta", m->wu_beta, 3 });
 	rec_add_figures(r, &total, 1, 1, 6);
 	rec_add_figures(r, &each, 1, 1, 9);
-	rec_add_bounds_of_figures(r, (struct rec_named_figure[]){ total, each }, 2, 1);
-	rec_add_text_table_row(r, "  Wu, T = %s ms\t%s s\tfelt in total", number_text(m->wu_expected), figure_text(&total.figure, 1));
+	rec_add_bounds(r, (struct rec_named_figure[]){ total, each }, 2, 1);
+	rec_add_row(r, "  Wu, T = %s ms\t%s s\tfelt in total", number_text(m->wu_expected), figure_text(&total.figure, 1));
 }
 
-static void report_vsimax(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
+static void report_vsimax(struct rec_report *r, const struct latency_samples *s, const struct models_limits *m)
 {
 	struct models_vsimax_result v, late;
 	bool unsure;
@@ -262,43 +262,43 @@ static void report_vsimax(struct rec_report *r, const struct latency_samples *s,
 		rec_add_str(r, "reached", NULL);
 	rec_add_real(r, "users", v.users, 0);
 	if (unsure)
-		rec_add_text_table_row(r, "  VSImax\t-\tcannot tell: samples %s",
+		rec_add_row(r, "  VSImax\t-\tcannot tell: samples %s",
 				       s->disordered ? "are not in the order of time" : "failed, or were not answered");
 	else if (v.known)
-		rec_add_text_table_row(r, "  VSImax\t%s\t%s ms without load, limit %s ms", v.reached ? number_text(v.users) : "not reached",
+		rec_add_row(r, "  VSImax\t%s\t%s ms without load, limit %s ms", v.reached ? number_text(v.users) : "not reached",
 			number_text(v.base), number_text(v.limit));
 	else
-		rec_add_text_table_row(r, "  VSImax\t-\tneeds a column of users, and more samples");
+		rec_add_row(r, "  VSImax\t-\tneeds a column of users, and more samples");
 }
 
-static void report_rule_scores(struct rec_report *r, const struct latency_samples *s, const struct sourced_model_limits *l)
+static void report_scores(struct rec_report *r, const struct latency_samples *s, const struct models_sourced_limits *l)
 {
-	static report_rule *const report[] = { [PERCEPTION] = report_perceived_late_share, [TOLIA] = report_tolia_class_shares,
-					       [APDEX] = report_apdex, [WU] = report_wu_felt_delay, [VSIMAX] = report_vsimax };
+	static report_rule *const report[] = { [PERCEPTION] = report_late_share, [TOLIA] = report_tolia,
+					       [APDEX] = report_apdex, [WU] = report_felt_delay, [VSIMAX] = report_vsimax };
 
 	if (s->ranged)
-		rec_add_warning_line(r, "%s of %s samples are ranges: limits are judged by their late ends; "
+		rec_warn(r, "%s of %s samples are ranges: limits are judged by their late ends; "
 			"keyrepeat without --schedule types keys so that each answer can be told",
-			text_of_count((int64_t)s->ranged), text_of_count((int64_t)s->n));
+			count_text((int64_t)s->ranged), count_text((int64_t)s->n));
 	if (s->later)
-		rec_add_warning_line(r, "%s of %s samples were not answered: what rests on them is a lower bound",
-				     text_of_count((int64_t)s->later), text_of_count((int64_t)s->n));
+		rec_warn(r, "%s of %s samples were not answered: what rests on them is a lower bound",
+				     count_text((int64_t)s->later), count_text((int64_t)s->n));
 	if (s->failed)
-		rec_add_warning_line(r, "%s of %s samples failed: but for Apdex and VSImax, their times count as those of answers",
-				     text_of_count((int64_t)s->failed), text_of_count((int64_t)s->n));
+		rec_warn(r, "%s of %s samples failed: but for Apdex and VSImax, their times count as those of answers",
+				     count_text((int64_t)s->failed), count_text((int64_t)s->n));
 	if (s->empty)
-		rec_add_warning_line(r, "%s without a latency left out, the first in line %lu",
-				     text_of_count_and_noun((int64_t)s->empty, "row"), s->empty_line);
+		rec_warn(r, "%s without a latency left out, the first in line %lu",
+				     counted_text((int64_t)s->empty, "row"), s->empty_line);
 	if ((double)s->n < l->limits.apdex_few)
-		rec_add_warning_line(r, "only %zu samples: too few for a score (Apdex asks for %.0f)", s->n, l->limits.apdex_few);
-	rec_begin_text_table(r, "lrl", "  rule\tscore\t");
+		rec_warn(r, "only %zu samples: too few for a score (Apdex asks for %.0f)", s->n, l->limits.apdex_few);
+	rec_begin_table(r, "lrl", "  rule\tscore\t");
 	for (int m = PERCEPTION; m <= VSIMAX; m++) {
 		if (cfg.model != ALL && cfg.model != m)
 			continue;
 		rec_begin_object(r, models[m]);
 		report[m](r, s, &l->limits);
 		rec_add_str(r, "source", l->source[m - PERCEPTION]);
-		rec_end_container(r);
+		rec_end(r);
 	}
 }
 
@@ -307,26 +307,26 @@ int main(int argc, char **argv)
 	int first = cli_parse(argc, argv, "score SAMPLES [options]",
 			      "How users judge latencies: published rules, from one file of samples.", options);
 	struct latency_samples s;
-	struct sourced_model_limits l;
+	struct models_sourced_limits l;
 	struct rec_report *out;
 
 	if (first == argc)
 		die_usage("which samples? a file, or - for standard input");
-	cli_refuse_operands_from(argc, argv, first + 1);
-	load_model_limits(&l);
-	read_latency_samples_file(argv[first], &s);
-	out = rec_open_report_or_die(&out_cfg, "score");
+	cli_refuse_operands(argc, argv, first + 1);
+	load_limits(&l);
+	read_samples(argv[first], &s);
+	out = rec_must_open(&out_cfg, "score");
 	rec_begin_object(out, "settings");
 	rec_add_strs(out, { "file", argv[first] }, { "column", s.name });
-	rec_end_container(out);
+	rec_end(out);
 	rec_begin_object(out, "result");
 	rec_add_ints(out, { "samples", (int64_t)s.n }, { "passed_over", (int64_t)s.passed },
 		     { "later_than", (int64_t)s.later }, { "failed", (int64_t)s.failed });
 	rec_add_int(out, "ranged", (int64_t)s.ranged);
-	report_latency_quantiles(out, &s);
-	report_rule_scores(out, &s, &l);
-	rec_end_container(out);
-	rec_close_report_or_die(out);
-	latency_samples_free(&s);
+	report_quantiles(out, &s);
+	report_scores(out, &s, &l);
+	rec_end(out);
+	rec_must_close(out);
+	samples_free(&s);
 	return EXIT_OK;
 }

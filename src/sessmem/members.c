@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct process_table_entry *member_find_by_pid(struct process_table_entry *m, size_t n, pid_t pid)
+struct member *members_find(struct member *m, size_t n, pid_t pid)
 {
 	for (size_t i = 0; i < n; i++)
 		if (m[i].pid == pid)
@@ -15,7 +15,7 @@ struct process_table_entry *member_find_by_pid(struct process_table_entry *m, si
 	return NULL;
 }
 
-static bool member_is_in_listed_session(const struct process_table_entry *m, const pid_t *root, size_t roots)
+static bool is_listed(const struct member *m, const pid_t *root, size_t roots)
 {
 	for (size_t i = 0; i < roots; i++)
 		if (m->pid == root[i] || m->is.session == root[i])
@@ -23,39 +23,39 @@ static bool member_is_in_listed_session(const struct process_table_entry *m, con
 	return false;
 }
 
-void members_mark_login_processes(struct process_table_entry *m, size_t n, const pid_t *root, size_t roots)
+void members_mark_login(struct member *m, size_t n, const pid_t *root, size_t roots)
 {
 	bool more = true;
 
 	for (size_t i = 0; i < n; i++)
-		if (!member_is_kernel_thread(&m[i]) && member_is_in_listed_session(&m[i], root, roots))
+		if (!member_is_kernel(&m[i]) && is_listed(&m[i], root, roots))
 			m[i].in = true;
 	while (more) {	/* one generation of descendants a turn */
 		more = false;
 		for (size_t i = 0; i < n; i++) {
-			const struct process_table_entry *parent;
+			const struct member *parent;
 
-			if (m[i].in || member_is_kernel_thread(&m[i]))
+			if (m[i].in || member_is_kernel(&m[i]))
 				continue;
-			parent = member_find_by_pid(m, n, m[i].is.ppid);
+			parent = members_find(m, n, m[i].is.ppid);
 			if (parent && parent->in)
 				m[i].in = more = true;
 		}
 	}
 }
 
-int members_read_process(pid_t pid, struct process_table_entry *out)
+int members_read_process(pid_t pid, struct member *out)
 {
-	*out = (struct process_table_entry){ .pid = pid };
-	return proc_stat_of_process(pid, &out->is);
+	*out = (struct member){ .pid = pid };
+	return proc_read_stat(pid, &out->is);
 }
 
-int members_read_all_processes(struct process_table_entry **out, size_t *n)
+int members_read_all(struct member **out, size_t *n)
 {
-	struct process_table_entry *m = NULL;
+	struct member *m = NULL;
 	pid_t *pid = NULL;
 	size_t pids = 0, have = 0;
-	int err = files_list_numeric_names("/proc", &pid, &pids);
+	int err = files_list_dir("/proc", &pid, &pids);
 
 	if (!err)
 		m = calloc(pids + 1, sizeof(*m));
@@ -67,7 +67,7 @@ int members_read_all_processes(struct process_table_entry **out, size_t *n)
 	return err ? err : m ? 0 : -ENOMEM;
 }
 
-void members_read_command_line(pid_t pid, char *text, size_t size)
+void members_read_command(pid_t pid, char *text, size_t size)
 {
 	FILE *in;
 	char path[64];
@@ -87,10 +87,10 @@ void members_read_command_line(pid_t pid, char *text, size_t size)
 			text[i] = ' ';
 }
 
-int64_t members_page_table_bytes_of_pid(pid_t pid)
+int64_t members_table_bytes(pid_t pid)
 {
 	char folder[32];
 
 	snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
-	return account_read_number_behind_key(folder, "status", "VmPTE:");
+	return account_read_number(folder, "status", "VmPTE:");
 }

@@ -4,7 +4,7 @@
 
 #include "proc.h"
 
-struct process_table_entry {
+struct member {
 	pid_t pid;
 	struct proc_stat is;
 	bool in;		/* belongs to the login */
@@ -13,25 +13,25 @@ struct process_table_entry {
 /* Marks (`in`) the members of the login with these root processes: a root itself, every process whose session is a root's
  * pid, and every descendant of a marked process. A daemon (a session of its own, and its parent has ended) is not found. Kernel
  * threads are never marked. Pure. */
-void members_mark_login_processes(struct process_table_entry *m, size_t n, const pid_t *root, size_t roots);
+void members_mark_login(struct member *m, size_t n, const pid_t *root, size_t roots);
 
 /* The process with that pid; NULL: there is none. Pure. */
-struct process_table_entry *member_find_by_pid(struct process_table_entry *m, size_t n, pid_t pid);
+struct member *members_find(struct member *m, size_t n, pid_t pid);
 
 /* A kernel thread has no memory of its own. */
-static inline bool member_is_kernel_thread(const struct process_table_entry *m)
+static inline bool member_is_kernel(const struct member *m)
 {
 	return m->is.flags & PROC_KTHREAD;
 }
 
 /* All processes there are; *out is the caller's to free. A process that ends meanwhile is left out. 0 or -errno. */
-int members_read_all_processes(struct process_table_entry **out, size_t *n);
+int members_read_all(struct member **out, size_t *n);
 
 /* One process. 0; -ESRCH: it has ended. */
-int members_read_process(pid_t pid, struct process_table_entry *out);
+int members_read_process(pid_t pid, struct member *out);
 
 /* Reads the command line, words separated by spaces, as much as fits; "" where there is none or it may not be read. */
-void members_read_command_line(pid_t pid, char *text, size_t size);
+void members_read_command(pid_t pid, char *text, size_t size);
 
 /* Kernel memory for the page tables of the process (VmPTE of /proc/PID/status), in bytes; -1: not known. */
-int64_t members_page_table_bytes_of_pid(pid_t pid);
+int64_t members_table_bytes(pid_t pid);

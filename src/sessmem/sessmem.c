@@ -19,16 +19,16 @@
 #include <unistd.h>
 
 /* The memory of one process. */
-struct memory_reading_of_process {
-	struct process_table_entry member;
+struct process_reading {
+	struct member member;
 	struct smaps_sum sum;
 	int64_t page_tables;	/* bytes; -1: not known */
 	int64_t takes;		/* bytes that one more would need, too: all but the pages of files */
 	char command[256];
 };
 
-struct memory_readings_of_session {
-	struct memory_reading_of_process *row;
+struct session_reading {
+	struct process_reading *row;
 	size_t n;
 	size_t vanished, unreadable, ended;	/* ended: zombies */
 	int64_t changed;	/* bytes by which the private memory of processes differs from the reading before */
@@ -41,7 +41,7 @@ static struct {
 	const char *cgroup;
 	bool machine;
 } cfg;
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
 	{ CLI_PIDS, 0, "session", &cfg.session,
@@ -55,51 +55,51 @@ static const struct cli_opt options[] = {
 };
 
 /* Marks the processes that belong to the login now. */
-static void mark_selected_processes(struct process_table_entry *m, size_t n)
+static void mark_login(struct member *m, size_t n)
 {
 	struct cli_pids listed = { NULL, 0 };
 	int err = 0;
 
-	members_mark_login_processes(m, n, cfg.session.pid, cfg.session.n);
+	members_mark_login(m, n, cfg.session.pid, cfg.session.n);
 	if (cfg.cgroup)
-		err = files_list_processes_of_cgroup(cfg.cgroup, &listed.pid, &listed.n);
+		err = files_list_group(cfg.cgroup, &listed.pid, &listed.n);
 	if (err)
 		die(EXIT_RUN, "%s: %s; name the folder of a control group", cfg.cgroup,
 		    err == -ENOENT ? "no cgroup.procs there" : strerror(-err));
 	for (size_t i = 0; i < listed.n + cfg.pid.n; i++) {
-		struct process_table_entry *one = member_find_by_pid(m, n, i < listed.n ? listed.pid[i] : cfg.pid.pid[i - listed.n]);
+		struct member *one = members_find(m, n, i < listed.n ? listed.pid[i] : cfg.pid.pid[i - listed.n]);
 
-		if (one && !member_is_kernel_thread(one))
+		if (one && !member_is_kernel(one))
 			one->in = true;
 	}
 	free(listed.pid);
 }
 
-static void check_processes_exist(void)
+static void check_processes(void)
 {
 	const struct cli_pids *given[] = { &cfg.session, &cfg.pid };
-	struct process_table_entry one;
+	struct member one;
 
 	for (size_t g = 0; g < 2; g++)
 		for (size_t i = 0; i < given[g]->n; i++)
 			if (members_read_process(given[g]->pid[i], &one))
 				die(EXIT_RUN, "there is no process %d (any more)", (int)given[g]->pid[i]);
-			else if (given[g] == &cfg.pid && (one.is.state == 'Z' || member_is_kernel_thread(&one)))
+			else if (given[g] == &cfg.pid && (one.is.state == 'Z' || member_is_kernel(&one)))
 				die(EXIT_RUN, "process %d has no memory: it %s", (int)one.pid,
 				    one.is.state == 'Z' ? "has ended and waits for its parent" : "is a kernel thread");
 }
 
-static void read_process_memory_use(struct memory_readings_of_session *s, const struct process_table_entry *m)
+static void read_process(struct session_reading *s, const struct member *m)
 {
-	struct memory_reading_of_process *r;
-	struct process_table_entry now;
+	struct process_reading *r;
+	struct member now;
 	char rollup[64];
 	int err;
 
 	if (array_room(&s->row, s->n))
 		die(EXIT_RUN, "out of memory");
 	r = &s->row[s->n];
-	*r = (struct memory_reading_of_process){ .member = *m };
+	*r = (struct process_reading){ .member = *m };
 	if (m->is.state == 'Z') {
 		s->ended++;
 		return;
@@ -121,17 +121,17 @@ static void read_process_memory_use(struct memory_readings_of_session *s, const 
 		s->ended++;
 		return;
 	}
-	r->page_tables = members_page_table_bytes_of_pid(m->pid);
+	r->page_tables = members_table_bytes(m->pid);
 	snprintf(rollup, sizeof(rollup), "/proc/%d/smaps_rollup", (int)m->pid);
-	r->takes = read_pss_without_files(rollup);
+	r->takes = used_read_pss(rollup);
 	r->takes = (r->takes < 0 ? r->sum.all.private_dirty : r->takes) + r->sum.all.swap_pss;
-	members_read_command_line(m->pid, r->command, sizeof(r->command));
+	members_read_command(m->pid, r->command, sizeof(r->command));
 	s->n++;
 }
 
-static int compare_by_pid(const void *a, const void *b)
+static int compare_pids(const void *a, const void *b)
 {
-	const struct process_table_entry *x = a, *y = b;
+	const struct member *x = a, *y = b;
 
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
@@ -142,13 +142,13 @@ static int64_t private_bytes(const struct smaps_values *f)
 }
 
 /* Both are in the order of pids. A process that only one of them has counts with all of its private memory. */
-static int64_t count_changed_bytes(const struct memory_readings_of_session *a, const struct memory_readings_of_session *b)
+static int64_t count_changed_bytes(const struct session_reading *a, const struct session_reading *b)
 {
-	const struct memory_reading_of_process *x = a->row, *y = b->row, *x_end = x + a->n, *y_end = y + b->n;
+	const struct process_reading *x = a->row, *y = b->row, *x_end = x + a->n, *y_end = y + b->n;
 	int64_t sum = 0;
 
 	while (x < x_end || y < y_end) {
-		int order = x == x_end ? 1 : y == y_end ? -1 : compare_by_pid(&x->member, &y->member);
+		int order = x == x_end ? 1 : y == y_end ? -1 : compare_pids(&x->member, &y->member);
 
 		sum += llabs((order <= 0 ? private_bytes(&x->sum.all) : 0) - (order >= 0 ? private_bytes(&y->sum.all) : 0));
 		x += order <= 0;
@@ -158,60 +158,60 @@ static int64_t count_changed_bytes(const struct memory_readings_of_session *a, c
 }
 
 /* By the limits of the groups above that of --cgroup, if it is a memory group; else of the processes' groups and those above. */
-static int64_t read_room_of_limits(const struct cgroup_memory_use *group, const struct process_table_entry *m, size_t n)
+static int64_t read_room(const struct group_use *group, const struct member *m, size_t n)
 {
 	char folder[2 * PATH_MAX], above[PATH_MAX], mount[PATH_MAX], name[PATH_MAX], before[PATH_MAX] = "";
 	int64_t room = INT64_MAX;
 
 	snprintf(folder, sizeof(folder), "%s/..", cfg.cgroup ? cfg.cgroup : "");
 	if (group->version)
-		return realpath(folder, above) ? account_read_memory_limits(above).room : room;
-	if (!proc_find_cgroup_mount_point("", "memory", mount, sizeof(mount)))
+		return realpath(folder, above) ? account_read_limits(above).room : room;
+	if (!proc_find_cgroup_mount("", "memory", mount, sizeof(mount)))
 		return room;
 	for (size_t i = 0; i < n; i++) {
 		int64_t here;
 
-		if (!proc_cgroup_of_process(m[i].pid, "memory", name, sizeof(name)) || !strcmp(name, before))
+		if (!proc_read_cgroup(m[i].pid, "memory", name, sizeof(name)) || !strcmp(name, before))
 			continue;
 		strcpy(before, name);
 		snprintf(folder, sizeof(folder), "%s%s", mount, name);
-		here = account_read_memory_limits(folder).room;
+		here = account_read_limits(folder).room;
 		room = here < room ? here : room;
 	}
 	return room;
 }
 
 /* Reads all processes of the login once. */
-static struct memory_readings_of_session read_login(const struct cgroup_memory_use *group)
+static struct session_reading read_login(const struct group_use *group)
 {
-	struct memory_readings_of_session s = { 0 };
-	struct process_table_entry *m = NULL;
+	struct session_reading s = { 0 };
+	struct member *m = NULL;
 	size_t n, members = 0;
-	int err = members_read_all_processes(&m, &n);
+	int err = members_read_all(&m, &n);
 
 	if (err)
 		die(EXIT_RUN, "cannot read /proc: %s", strerror(-err));
-	mark_selected_processes(m, n);
+	mark_login(m, n);
 	for (size_t i = 0; i < n; i++)
 		if (m[i].in && m[i].pid != getpid())
 			m[members++] = m[i];
-	qsort(m, members, sizeof(*m), compare_by_pid);
+	qsort(m, members, sizeof(*m), compare_pids);
 	for (size_t i = 0; i < members && !proc_stop; i++)
-		read_process_memory_use(&s, &m[i]);
-	s.room = read_room_of_limits(group, m, members);
+		read_process(&s, &m[i]);
+	s.room = read_room(group, m, members);
 	free(m);
 	return s;
 }
 
-static struct memory_readings_of_session measure_memory(struct machine_memory_use *machine, struct cgroup_memory_use *group)
+static struct session_reading measure_memory(struct machine_use *machine, struct group_use *group)
 {
-	struct memory_readings_of_session first = { 0 }, s = { 0 };
+	struct session_reading first = { 0 }, s = { 0 };
 	int64_t since = clock_now();
-	int err = read_machine_memory_use("/proc/meminfo", machine);
+	int err = used_read_machine("/proc/meminfo", machine);
 
 	if (err)
 		die(EXIT_RUN, "cannot read /proc/meminfo: %s", strerror(-err));
-	if (cfg.cgroup && read_cgroup_memory_use(cfg.cgroup, group))
+	if (cfg.cgroup && used_read_group(cfg.cgroup, group))
 		group->version = 0;
 	if (cfg.machine)
 		return s;
@@ -223,7 +223,7 @@ static struct memory_readings_of_session measure_memory(struct machine_memory_us
 	return s;
 }
 
-static void report_memory_figures(struct rec_report *r, const char *before, const struct smaps_values *f)
+static void report_figures(struct rec_report *r, const char *before, const struct smaps_values *f)
 {
 	const struct {
 		const char *name;
@@ -241,19 +241,19 @@ static void report_memory_figures(struct rec_report *r, const char *before, cons
 	}
 }
 
-static void report_process_memory(struct rec_report *r, const struct memory_reading_of_process *p)
+static void report_process(struct rec_report *r, const struct process_reading *p)
 {
 	rec_begin_object(r, NULL);
 	rec_add_str(r, "name", p->member.is.comm);
 	rec_add_ints(r, { "pid", p->member.pid }, { "ppid", p->member.is.ppid }, { "session", p->member.is.session },
 		     { "threads", p->member.is.threads });
-	report_memory_figures(r, "", &p->sum.all);
+	report_figures(r, "", &p->sum.all);
 	rec_add_count(r, "page_tables_bytes", p->page_tables);
 	rec_add_str(r, "command", p->command);
-	rec_end_container(r);
+	rec_end(r);
 }
 
-static void add_memory_figures(struct smaps_values *to, const struct smaps_values *f)
+static void add_figures(struct smaps_values *to, const struct smaps_values *f)
 {
 	to->private_dirty += f->private_dirty;
 	to->private_clean += f->private_clean;
@@ -265,20 +265,20 @@ static void add_memory_figures(struct smaps_values *to, const struct smaps_value
 	to->rss += f->rss;
 }
 
-static void report_all_processes(struct rec_report *r, const struct memory_readings_of_session *s)
+static void report_processes(struct rec_report *r, const struct session_reading *s)
 {
 	struct smaps_values total = { 0 };
 	int64_t tables = 0;
 
 	rec_begin_array(r, "processes");
 	for (size_t i = 0; i < s->n; i++) {
-		report_process_memory(r, &s->row[i]);
-		add_memory_figures(&total, &s->row[i].sum.all);
+		report_process(r, &s->row[i]);
+		add_figures(&total, &s->row[i].sum.all);
 		tables = tables < 0 || s->row[i].page_tables < 0 ? -1 : tables + s->row[i].page_tables;
 	}
-	rec_end_container(r);
+	rec_end(r);
 	rec_add_int(r, "processes_read", (int64_t)s->n);
-	report_memory_figures(r, "total_", &total);
+	report_figures(r, "total_", &total);
 	rec_add_count(r, "total_page_tables_bytes", tables);
 	rec_add_ints(r, { "vanished", (int64_t)s->vanished }, { "unreadable", (int64_t)s->unreadable },
 		     { "ended", (int64_t)s->ended }, { "changed_bytes", s->changed });
@@ -288,49 +288,49 @@ static void report_all_processes(struct rec_report *r, const struct memory_readi
 
 #define NAMED 4		/* processes with a row of their own in the short report */
 
-static int compare_by_private_bytes(const void *a, const void *b)
+static int compare_private(const void *a, const void *b)
 {
-	const struct memory_reading_of_process *const *x = a, *const *y = b;
+	const struct process_reading *const *x = a, *const *y = b;
 	int64_t one = private_bytes(&(*x)->sum.all), other = private_bytes(&(*y)->sum.all);
 
 	return one < other ? 1 : one > other ? -1 : 0;
 }
 
-static void say_memory_row(struct rec_report *r, const char *name, const struct smaps_values *f, const char *note)
+static void say_row(struct rec_report *r, const char *name, const struct smaps_values *f, const char *note)
 {
-	rec_add_text_table_row(r, "%s\t%s\t%s\t%s%s", name, memory_text((double)private_bytes(f)), memory_text((double)f->swap),
+	rec_add_row(r, "%s\t%s\t%s\t%s%s", name, memory_text((double)private_bytes(f)), memory_text((double)f->swap),
 		memory_text((double)(f->pss - f->private_dirty - f->private_clean)), note);
 }
 
-static void say_memory_table_of_processes(struct rec_report *r, const struct memory_readings_of_session *s,
+static void say_processes(struct rec_report *r, const struct session_reading *s,
 					  struct smaps_values *total)
 {
-	const struct memory_reading_of_process **order = calloc(s->n + 1, sizeof(*order));
+	const struct process_reading **order = calloc(s->n + 1, sizeof(*order));
 	struct smaps_values rest = { 0 };
 	char more[32];
 
 	for (size_t i = 0; order && i < s->n; i++)
 		order[i] = &s->row[i];
 	if (order)
-		qsort(order, s->n, sizeof(*order), compare_by_private_bytes);
-	rec_begin_text_table(r, "lrrr", "process\tprivate\tof it swapped\tshared*");
+		qsort(order, s->n, sizeof(*order), compare_private);
+	rec_begin_table(r, "lrrr", "process\tprivate\tof it swapped\tshared*");
 	for (size_t i = 0; order && i < s->n; i++) {
 		const struct smaps_values *f = &order[i]->sum.all;
 
-		add_memory_figures(total, f);
+		add_figures(total, f);
 		if (i < NAMED || s->n == NAMED + 1)
-			say_memory_row(r, order[i]->member.is.comm, f, "");
+			say_row(r, order[i]->member.is.comm, f, "");
 		else
-			add_memory_figures(&rest, f);
+			add_figures(&rest, f);
 	}
 	snprintf(more, sizeof(more), "%zu more", s->n - NAMED);
 	if (s->n > NAMED + 1)
-		say_memory_row(r, more, &rest, "");
+		say_row(r, more, &rest, "");
 	free(order);
 }
 
-static void say_room_for_more(struct rec_report *r, const struct memory_readings_of_session *s, const struct machine_memory_use *m,
-			      const struct cgroup_memory_use *group)
+static void say_room(struct rec_report *r, const struct session_reading *s, const struct machine_use *m,
+			      const struct group_use *group)
 {
 	int64_t room = s->room < m->available ? s->room : m->available, takes = 0, charged = 0;
 
@@ -340,37 +340,37 @@ static void say_room_for_more(struct rec_report *r, const struct memory_readings
 		charged = group->anonymous + group->shared_memory + (group->swapped > 0 ? group->swapped : 0);
 	takes = charged > takes ? charged : takes;
 	if (takes > 0)
-		rec_add_short_report_line(r, "One more takes at least %s; %s are free%s: room for at most %s, by memory alone.",
+		rec_say(r, "One more takes at least %s; %s are free%s: room for at most %s, by memory alone.",
 					  memory_text((double)takes), memory_text((double)room),
-					  room < m->available ? " within the limits of memory groups" : "", text_of_count(room / takes));
+					  room < m->available ? " within the limits of memory groups" : "", count_text(room / takes));
 }
 
-static void say_memory_summary(struct rec_report *r, const struct memory_readings_of_session *s, const struct machine_memory_use *m,
-			       const struct cgroup_memory_use *group)
+static void say_summary(struct rec_report *r, const struct session_reading *s, const struct machine_use *m,
+			       const struct group_use *group)
 {
 	struct smaps_values total = { 0 };
 
 	if (!s) {
-		rec_add_short_report_line(r, "%s of %s in use: processes %s, kernel %s", memory_text((double)m->used),
+		rec_say(r, "%s of %s in use: processes %s, kernel %s", memory_text((double)m->used),
 					  memory_text((double)m->total),
 			memory_text((double)m->processes), memory_text((double)m->kernel));
-		rec_add_short_report_line(r, "%s available, %s of file cache; %s in swap", memory_text((double)m->available),
+		rec_say(r, "%s available, %s of file cache; %s in swap", memory_text((double)m->available),
 					  memory_text((double)m->cache),
 			memory_text((double)m->swapped));
 		return;
 	}
 	if (s->unreadable)
-		rec_add_warning_line(r, "%zu of %zu processes may not be read; as root they may", s->unreadable, s->unreadable + s->n);
+		rec_warn(r, "%zu of %zu processes may not be read; as root they may", s->unreadable, s->unreadable + s->n);
 	if (s->vanished)
-		rec_add_warning_line(r, "%zu processes ended while they were read", s->vanished);
-	say_memory_table_of_processes(r, s, &total);
+		rec_warn(r, "%zu processes ended while they were read", s->vanished);
+	say_processes(r, s, &total);
 	if (s->n > 1)
-		say_memory_row(r, "total", &total, "\t*fair share of it");
+		say_row(r, "total", &total, "\t*fair share of it");
 	if (s->changed)
-		rec_add_short_report_line(r, "Sums are not exact: private memory changed by %s between two readings.",
+		rec_say(r, "Sums are not exact: private memory changed by %s between two readings.",
 					  memory_text((double)s->changed));
 	if (!s->unreadable && !s->vanished)
-		say_room_for_more(r, s, m, group);
+		say_room(r, s, m, group);
 }
 
 static void report_pids(struct rec_report *r, const char *key, const struct cli_pids *p)
@@ -378,11 +378,11 @@ static void report_pids(struct rec_report *r, const char *key, const struct cli_
 	rec_begin_array(r, key);
 	for (size_t i = 0; i < p->n; i++)
 		rec_add_int(r, NULL, p->pid[i]);
-	rec_end_container(r);
+	rec_end(r);
 }
 
-static void report_session_memory(struct rec_report *r, const struct memory_readings_of_session *s,
-				  const struct machine_memory_use *machine, const struct cgroup_memory_use *group)
+static void report_session(struct rec_report *r, const struct session_reading *s,
+				  const struct machine_use *machine, const struct group_use *group)
 {
 	rec_begin_object(r, "settings");
 	report_pids(r, "session", &cfg.session);
@@ -390,24 +390,24 @@ static void report_session_memory(struct rec_report *r, const struct memory_read
 	report_pids(r, "pid", &cfg.pid);
 	rec_add_bool(r, "machine", cfg.machine);
 	rec_add_int(r, "page_bytes", sysconf(_SC_PAGESIZE));
-	rec_end_container(r);
+	rec_end(r);
 	rec_begin_object(r, "result");
 	if (!cfg.machine)
-		report_all_processes(r, s);
+		report_processes(r, s);
 	if (group->version)
-		report_cgroup_memory_use(r, group);
-	report_machine_memory_use(r, machine);
-	rec_end_container(r);
-	rec_set_main_table(r, "processes");
-	say_memory_summary(r, cfg.machine ? NULL : s, machine, group);
+		used_report_group(r, group);
+	used_report_machine(r, machine);
+	rec_end(r);
+	rec_set_table(r, "processes");
+	say_summary(r, cfg.machine ? NULL : s, machine, group);
 }
 
-static void read_sessmem_options(int argc, char **argv)
+static void read_options(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "sessmem --session PID,... | --cgroup FOLDER | --pid PID,... [options]",
 			      "Memory of a login, process by process: private, shared, its fair share.", options);
 
-	cli_refuse_operands_from(argc, argv, first);
+	cli_refuse_operands(argc, argv, first);
 	if (!cfg.session.n && !cfg.pid.n && !cfg.cgroup && !cfg.machine)
 		die_usage("no processes named: give --session PID, --cgroup FOLDER or --pid PID");
 	if (cfg.machine && (cfg.session.n || cfg.pid.n || cfg.cgroup))
@@ -416,21 +416,21 @@ static void read_sessmem_options(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct cgroup_memory_use group = { 0 };
-	struct machine_memory_use machine;
-	struct memory_readings_of_session seen;
+	struct group_use group = { 0 };
+	struct machine_use machine;
+	struct session_reading seen;
 	struct rec_report *out;
 
-	read_sessmem_options(argc, argv);
-	check_processes_exist();
-	proc_catch_stop_signals();
-	out = rec_open_report_or_die(&out_cfg, "sessmem");
+	read_options(argc, argv);
+	check_processes();
+	proc_catch_stop();
+	out = rec_must_open(&out_cfg, "sessmem");
 	seen = measure_memory(&machine, &group);
 	if (!seen.n && seen.unreadable)
 		die(EXIT_RUN, "none of %zu processes may be read; they are somebody else's: run it as root", seen.unreadable);
 	if (!seen.n && !cfg.machine && !cfg.cgroup && !proc_stop)
 		die(EXIT_RUN, "none of the processes has memory: they have ended, or are kernel threads");
-	report_session_memory(out, &seen, &machine, &group);
-	rec_close_report_or_die(out);
+	report_session(out, &seen, &machine, &group);
+	rec_must_close(out);
 	return proc_stop ? EXIT_INTERRUPTED : seen.unreadable || seen.vanished ? EXIT_LOSSY : EXIT_OK;
 }

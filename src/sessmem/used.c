@@ -6,14 +6,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-struct named_value_target {
+struct value_target {
 	const char *name;
 	int64_t *into;
 };
 
 /* Reads lines "NAME VALUE" into the variables; a name that is not found leaves its variable unchanged. Returns how many were
  * found, or -errno. */
-static int read_named_values_from_file(const char *path, const struct named_value_target *line, size_t n, int64_t unit)
+static int read_named_values(const char *path, const struct value_target *line, size_t n, int64_t unit)
 {
 	FILE *in = fopen(path, "re");
 	char name[128], text[256];
@@ -35,77 +35,77 @@ static int read_named_values_from_file(const char *path, const struct named_valu
 	return found;
 }
 
-int read_machine_memory_use(const char *meminfo, struct machine_memory_use *out)
+int used_read_machine(const char *meminfo, struct machine_use *out)
 {
 	int64_t total = -1, available = -1, vacant = -1, buffers = -1, cached = -1, shared = -1, reclaimable = -1, anonymous = -1;
 	int64_t slab = 0, stack = 0, tables = 0, second = 0, percpu = 0, swap = 0, swap_free = 0;
-	const struct named_value_target needed[] = {
+	const struct value_target needed[] = {
 		{ "MemTotal:", &total }, { "MemAvailable:", &available }, { "MemFree:", &vacant }, { "Buffers:", &buffers },
 		{ "Cached:", &cached }, { "Shmem:", &shared }, { "SReclaimable:", &reclaimable }, { "AnonPages:", &anonymous },
 	};
-	const struct named_value_target more[] = {	/* not every kernel has these */
+	const struct value_target more[] = {	/* not every kernel has these */
 		{ "SUnreclaim:", &slab }, { "KernelStack:", &stack }, { "PageTables:", &tables }, { "SecPageTables:", &second },
 		{ "Percpu:", &percpu }, { "SwapTotal:", &swap }, { "SwapFree:", &swap_free },
 	};
 	const int all = sizeof(needed) / sizeof(*needed);
-	int found = read_named_values_from_file(meminfo, needed, (size_t)all, 1024);
+	int found = read_named_values(meminfo, needed, (size_t)all, 1024);
 
 	if (found < 0)
 		return found;
 	if (found != all)
 		return -EPROTO;
-	read_named_values_from_file(meminfo, more, sizeof(more) / sizeof(*more), 1024);
-	*out = (struct machine_memory_use){ .total = total, .available = available,
+	read_named_values(meminfo, more, sizeof(more) / sizeof(*more), 1024);
+	*out = (struct machine_use){ .total = total, .available = available,
 				      .used = total - vacant - buffers - cached - reclaimable + shared,
 				      .processes = anonymous + shared, .kernel = slab + stack + tables + second + percpu,
 				      .cache = buffers + cached - shared, .swapped = swap - swap_free };
 	return 0;
 }
 
-int64_t read_pss_without_files(const char *smaps_rollup)
+int64_t used_read_pss(const char *smaps_rollup)
 {
 	int64_t anonymous = 0, shared = 0;
-	const struct named_value_target line[] = { { "Pss_Anon:", &anonymous }, { "Pss_Shmem:", &shared } };
+	const struct value_target line[] = { { "Pss_Anon:", &anonymous }, { "Pss_Shmem:", &shared } };
 
-	return read_named_values_from_file(smaps_rollup, line, 2, 1024) == 2 ? anonymous + shared : -1;
+	return read_named_values(smaps_rollup, line, 2, 1024) == 2 ? anonymous + shared : -1;
 }
 
-int read_cgroup_memory_use(const char *folder, struct cgroup_memory_use *out)
+int used_read_group(const char *folder, struct group_use *out)
 {
-	struct cgroup_memory_use g = { 0, -1, -1, -1, -1, -1, -1 };
+	struct group_use g = { 0, -1, -1, -1, -1, -1, -1 };
 	int64_t cache = -1;
-	const struct named_value_target v1[] = { { "total_rss", &g.anonymous }, { "total_shmem", &g.shared_memory },
+	const struct value_target v1[] = { { "total_rss", &g.anonymous }, { "total_shmem", &g.shared_memory },
 				   { "total_cache", &cache }, { "total_swap", &g.swapped } };
-	const struct named_value_target v2[] = { { "anon", &g.anonymous }, { "shmem", &g.shared_memory }, { "file", &cache },
+	const struct value_target v2[] = { { "anon", &g.anonymous }, { "shmem", &g.shared_memory }, { "file", &cache },
 					{ "kernel", &g.kernel } };
 	char path[4096];
 	int found;
 
 	*out = g;
-	g.charged = account_read_number_behind_key(folder, "memory.usage_in_bytes", NULL);
+	g.charged = account_read_number(folder, "memory.usage_in_bytes", NULL);
 	g.version = 1;
 	if (g.charged < 0) {
-		g.charged = account_read_number_behind_key(folder, "memory.current", NULL);
+		g.charged = account_read_number(folder, "memory.current", NULL);
 		g.version = 2;
 	}
 	if (g.charged < 0)
 		return 0;
 	snprintf(path, sizeof(path), "%s/memory.stat", folder);
-	found = g.version == 1 ? read_named_values_from_file(path, v1, 4, 1) : read_named_values_from_file(path, v2, 4, 1);
+	found = g.version == 1 ? read_named_values(path, v1, 4, 1) : read_named_values(path, v2, 4, 1);
 	if (found < 0)
 		return found;
 	if (g.anonymous < 0 || g.shared_memory < 0 || cache < 0)
 		return -EPROTO;
 	if (g.version == 1)
-		g.kernel = account_read_number_behind_key(folder, "memory.kmem.usage_in_bytes", NULL);
+		g.kernel = account_read_number(folder, "memory.kmem.usage_in_bytes", NULL);
 	else
-		g.swapped = account_read_number_behind_key(folder, "memory.swap.current", NULL);
+		g.swapped = account_read_number(folder, "memory.swap.current", NULL);
 	g.cache = cache - g.shared_memory;
 	*out = g;
 	return 0;
 }
 
-void report_cgroup_memory_use(struct rec_report *r, const struct cgroup_memory_use *g)
+void used_report_group(struct rec_report *r, const struct group_use *g)
 {
 	rec_begin_object(r, "cgroup");
 	rec_add_int(r, "version", g->version);
@@ -115,14 +115,14 @@ void report_cgroup_memory_use(struct rec_report *r, const struct cgroup_memory_u
 	rec_add_count(r, "kernel_bytes", g->kernel);
 	rec_add_count(r, "file_cache_bytes", g->cache);
 	rec_add_count(r, "swap_bytes", g->swapped);
-	rec_end_container(r);
+	rec_end(r);
 }
 
-void report_machine_memory_use(struct rec_report *r, const struct machine_memory_use *m)
+void used_report_machine(struct rec_report *r, const struct machine_use *m)
 {
 	rec_begin_object(r, "machine");
 	rec_add_ints(r, { "total_bytes", m->total }, { "used_bytes", m->used }, { "processes_bytes", m->processes },
 		     { "kernel_bytes", m->kernel }, { "file_cache_bytes", m->cache }, { "available_bytes", m->available },
 		     { "swap_bytes", m->swapped });
-	rec_end_container(r);
+	rec_end(r);
 }

@@ -17,15 +17,15 @@ struct burst_record {
 };
 
 /* How a run is stopped; in memory shared with the stopping process. */
-struct burst_stop_flag_and_wake {
+struct burst_stop {
 	atomic_bool *flag;
 	sem_t *wake;				/* posted once for each process after the flag was set */
 };
 
-/* Prepares execute_burst_plan(): touches the memory of `room` rows and runs a burst of 1 ns. */
-void burst_warm_up_memory(struct burst_record *rows, size_t room, const struct burst_stop_flag_and_wake *stop);
+/* Prepares burst_play(): touches the memory of `room` rows and runs a burst of 1 ns. */
+void burst_warm_up(struct burst_record *rows, size_t room, const struct burst_stop *stop);
 
 /* Runs the bursts of the plan, whose time 0 is origin_ns. *played: number of complete rows, at any time. A burst that is due before
  * the one before it has ended follows at once. */
-void execute_burst_plan(const struct burst_plan *plan, int64_t origin_ns, struct burst_record *rows, atomic_size_t *played,
-			const struct burst_stop_flag_and_wake *stop);
+void burst_play(const struct burst_plan *plan, int64_t origin_ns, struct burst_record *rows, atomic_size_t *played,
+			const struct burst_stop *stop);

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_burst_load_share(const char *text, double *out)
+static bool read_burst_load(const char *text, double *out)
 {
-	if (cli_parse_percentage(text, out))
+	if (cli_parse_percent(text, out))
 		return false;
 	*out /= 100;
 	return *out > 0 && *out <= 1;
@@ -21,7 +21,7 @@ static bool read_burst_load_share(const char *text, double *out)
 
 static bool read_burst_length(const char *text, int64_t *out)
 {
-	return !cli_parse_duration_ns(text, out) && *out >= BURST_LENGTH_MIN && *out <= NS_PER_DAY;
+	return !cli_parse_ns(text, out) && *out >= BURST_LENGTH_MIN && *out <= NS_PER_DAY;
 }
 
 static const char *const keys[] = { "every", "len", "random", "min", "max", "load" };
@@ -47,12 +47,12 @@ static bool read_burst_word(char *word, struct burst_plan_spec *s, unsigned *see
 		return !strcmp(word, "len") && read_burst_length(value, &s->length_ns);
 	}
 	if (!strcmp(word, "random"))
-		return !cli_parse_integer(value, &s->n) && s->n >= 1 && s->n <= BURST_PLAN_MAX;
+		return !cli_parse_int(value, &s->n) && s->n >= 1 && s->n <= BURST_PLAN_MAX;
 	if (!strcmp(word, "min"))
 		return read_burst_length(value, &s->min_ns);
 	if (!strcmp(word, "max"))
 		return read_burst_length(value, &s->max_ns);
-	return !strcmp(word, "load") && read_burst_load_share(value, &s->load);
+	return !strcmp(word, "load") && read_burst_load(value, &s->load);
 }
 
 int parse_burst_spec(const char *text, struct burst_plan_spec *out, struct why *why)
@@ -73,27 +73,27 @@ int parse_burst_spec(const char *text, struct burst_plan_spec *out, struct why *
 			out->kind = i < 2 ? BURST_EVERY : BURST_RANDOM;
 	}
 	if (out->kind == BURST_FILE)
-		return *text ? 0 : fail_with_reason(-EINVAL, why, "a list or the name of a file is needed");
+		return *text ? 0 : why_fail(-EINVAL, why, "a list or the name of a file is needed");
 	out->path = NULL;
 	/* strtok would take ",," for "," */
 	if (strlen(text) >= sizeof(copy) || strstr(text, ",,") || text[strlen(text) - 1] == ',')
-		return fail_with_reason(-EINVAL, why, "%s", forms[out->kind]);
+		return why_fail(-EINVAL, why, "%s", forms[out->kind]);
 	strcpy(copy, text);
 	for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
 		if (!read_burst_word(word, out, &seen))
-			return fail_with_reason(-EINVAL, why, "%s", forms[out->kind]);
+			return why_fail(-EINVAL, why, "%s", forms[out->kind]);
 	if (out->kind == BURST_EVERY ? !out->length_ns || !out->every_ns : !out->n)
-		return fail_with_reason(-EINVAL, why, "%s", forms[out->kind]);
+		return why_fail(-EINVAL, why, "%s", forms[out->kind]);
 	if (out->kind == BURST_EVERY && out->length_ns > out->every_ns)
-		return fail_with_reason(-EINVAL, why, "len must not be longer than every");
+		return why_fail(-EINVAL, why, "len must not be longer than every");
 	if (out->kind == BURST_RANDOM && out->min_ns > out->max_ns)
-		return fail_with_reason(-EINVAL, why, "min must not be longer than max");
+		return why_fail(-EINVAL, why, "min must not be longer than max");
 	if (out->kind == BURST_RANDOM && (double)out->max_ns > out->load * NS_PER_S)
-		return fail_with_reason(-EINVAL, why, "max must not be longer than the load's share of a second");
+		return why_fail(-EINVAL, why, "max must not be longer than the load's share of a second");
 	return 0;
 }
 
-static int make_room_for_planned_bursts(struct burst_plan *plan, size_t n)
+static int reserve_bursts(struct burst_plan *plan, size_t n)
 {
 	struct planned_burst *more;
 
@@ -112,7 +112,7 @@ int burst_plan_make_periodic(struct burst_plan *plan, const struct burst_plan_sp
 	int err;
 
 	*plan = (struct burst_plan){ 0 };
-	err = make_room_for_planned_bursts(plan, (size_t)n);
+	err = reserve_bursts(plan, (size_t)n);
 	if (err)
 		return err;
 	for (; (int64_t)plan->n < n; plan->n++)
@@ -122,7 +122,7 @@ int burst_plan_make_periodic(struct burst_plan *plan, const struct burst_plan_sp
 
 /* By how many ns the last burst must be put off, so that no second holds more than `most` ns of bursts. Only the second that ends
  * with the last burst is checked: the bursts within a sliding second are at a maximum when its end leaves a burst. */
-static int64_t last_burst_delay_to_limit_load_ns(const struct burst_plan *plan, int64_t most)
+static int64_t limit_load_ns(const struct burst_plan *plan, int64_t most)
 {
 	const struct planned_burst *last = &plan->due[plan->n - 1];
 	int64_t end = last->start_ns + last->length_ns, held = last->length_ns;
@@ -150,17 +150,17 @@ int burst_plan_make_random(struct burst_plan *plan, const struct burst_plan_spec
 	int err;
 
 	*plan = (struct burst_plan){ 0 };
-	err = make_room_for_planned_bursts(plan, (size_t)spec->n);
+	err = reserve_bursts(plan, (size_t)spec->n);
 	if (err)
 		return err;
 	while ((int64_t)plan->n < spec->n) {
-		double length = (double)spec->min_ns * exp(span * random_fraction_below_one(&seed));
-		double wait = -log(1 - random_fraction_below_one(&seed)) * pause;
+		double length = (double)spec->min_ns * exp(span * random_fraction(&seed));
+		double wait = -log(1 - random_fraction(&seed)) * pause;
 		struct planned_burst *due = &plan->due[plan->n++];
 
 		due->length_ns = length > (double)spec->max_ns ? spec->max_ns : (int64_t)length;
 		due->start_ns = free_ns + BURST_PAUSE_MIN + (int64_t)wait;
-		due->start_ns += last_burst_delay_to_limit_load_ns(plan, most);
+		due->start_ns += limit_load_ns(plan, most);
 		free_ns = due->start_ns + due->length_ns;
 	}
 	return 0;
@@ -171,12 +171,12 @@ struct burst_plan_reader {
 	size_t room;
 };
 
-static int add_plan_burst_from_cells(void *context, char *const *cell)
+static int add_read_burst(void *context, char *const *cell)
 {
 	struct burst_plan_reader *r = context;
 	struct planned_burst due;
 
-	if (!parse_count_of_table_cell(cell[0], &due.start_ns) || !parse_count_of_table_cell(cell[1], &due.length_ns) ||
+	if (!rows_in_count(cell[0], &due.start_ns) || !rows_in_count(cell[1], &due.length_ns) ||
 	    due.start_ns < 0 ||
 	    due.length_ns < BURST_LENGTH_MIN || (r->plan->n && due.start_ns < r->plan->due[r->plan->n - 1].start_ns))
 		return -EPROTO;
@@ -184,7 +184,7 @@ static int add_plan_burst_from_cells(void *context, char *const *cell)
 		return -E2BIG;
 	if (r->plan->n == r->room) {
 		size_t room = r->room ? r->room * 2 : 256;
-		int err = make_room_for_planned_bursts(r->plan, room < BURST_PLAN_MAX ? room : BURST_PLAN_MAX);
+		int err = reserve_bursts(r->plan, room < BURST_PLAN_MAX ? room : BURST_PLAN_MAX);
 
 		if (err)
 			return err;
@@ -201,13 +201,13 @@ int burst_plan_read_file(struct burst_plan *plan, FILE *in, unsigned long *line)
 	int err;
 
 	*plan = (struct burst_plan){ 0 };
-	err = read_rows_of_table_file(in, "burst-plan/1", columns, 2, add_plan_burst_from_cells, &r, line);
+	err = rows_in_read(in, "burst-plan/1", columns, 2, add_read_burst, &r, line);
 	if (err)
 		burst_plan_free(plan);
 	return err;
 }
 
-void burst_plan_explain_bad_line(FILE *in, unsigned long line, struct why *why)
+void burst_plan_explain(FILE *in, unsigned long line, struct why *why)
 {
 	char text[512] = "";
 

@@ -48,7 +48,7 @@ int burst_plan_make_random(struct burst_plan *plan, const struct burst_plan_spec
 int burst_plan_read_file(struct burst_plan *plan, FILE *in, unsigned long *line);
 
 /* After -EPROTO: writes what is wrong with that line, a text to follow the name of the file. Reads the file again. */
-void burst_plan_explain_bad_line(FILE *in, unsigned long line, struct why *why);
+void burst_plan_explain(FILE *in, unsigned long line, struct why *why);
 
 /* Removes the bursts that begin at `time_ns` or later. */
 void burst_plan_drop_after(struct burst_plan *plan, int64_t time_ns);

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static bool is_real_time_policy(int policy)
+static bool is_real_time(int policy)
 {
 	return policy == SCHED_FIFO || policy == SCHED_RR;
 }
@@ -31,7 +31,7 @@ int parse_cpu_policy_option(const char *text, void *value)
 	}
 	if (strncmp(text, "fifo:", 5) != 0 && strncmp(text, "rr:", 3) != 0)
 		return -1;
-	if (cli_parse_integer(strchr(text, ':') + 1, &priority) || priority < 1 || priority > 99)
+	if (cli_parse_int(strchr(text, ':') + 1, &priority) || priority < 1 || priority > 99)
 		return -1;
 	r->policy = text[0] == 'f' ? SCHED_FIFO : SCHED_RR;
 	r->priority = (int)priority;
@@ -63,16 +63,16 @@ struct cpu_policy_attr {
 	uint64_t sched_runtime, sched_deadline, sched_period;
 };
 
-static int read_sched_attr_of_process(pid_t pid, struct cpu_policy_attr *attr)
+static int read_sched_attr(pid_t pid, struct cpu_policy_attr *attr)
 {
 	memset(attr, 0, sizeof(*attr));
 	return syscall(SYS_sched_getattr, pid, attr, sizeof(*attr), 0) ? errno : 0;
 }
 
-static int set_own_scheduler_slice(int64_t slice_ns)
+static int set_own_slice(int64_t slice_ns)
 {
 	struct cpu_policy_attr attr;
-	int err = read_sched_attr_of_process(0, &attr);
+	int err = read_sched_attr(0, &attr);
 
 	if (err)
 		return err;
@@ -93,7 +93,7 @@ int cpu_policy_apply(const struct cpu_policy *r, enum cpu_policy_part *asked)
 	if (err)
 		return -err;
 	*asked = CPU_POLICY_CPUS;
-	err = proc_pin_thread_to_cpus(&r->cpus);
+	err = proc_pin_thread(&r->cpus);
 	if (err)
 		return -err;
 	*asked = CPU_POLICY_NICE;
@@ -104,10 +104,10 @@ int cpu_policy_apply(const struct cpu_policy *r, enum cpu_policy_part *asked)
 	if (((sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != r->policy || r->priority) && sched_setscheduler(0, r->policy, &param))
 		return errno;
 	*asked = CPU_POLICY_SLICE;
-	return r->slice_ns ? set_own_scheduler_slice(r->slice_ns) : 0;
+	return r->slice_ns ? set_own_slice(r->slice_ns) : 0;
 }
 
-void cpu_policy_explain_refusal(const struct cpu_policy *r, enum cpu_policy_part asked, int why, char *text, size_t size)
+void cpu_policy_explain(const struct cpu_policy *r, enum cpu_policy_part asked, int why, char *text, size_t size)
 {
 	const char *said = strerror(why);
 
@@ -117,7 +117,7 @@ void cpu_policy_explain_refusal(const struct cpu_policy *r, enum cpu_policy_part
 			 why == ENOENT || why == ENOTDIR ? "; a group is a folder that holds a cgroup.procs" :
 			 why == EACCES || why == EPERM ? "; only root or the owner of the cgroup may enter it" :
 			 why == EBUSY ? "; give a cgroup without child cgroups" :
-			 is_real_time_policy(r->policy) ? "; its cpu.rt_runtime_us may be 0" : "");
+			 is_real_time(r->policy) ? "; its cpu.rt_runtime_us may be 0" : "");
 		return;
 	case CPU_POLICY_CPUS:
 		snprintf(text, size, "--cpus was refused: %s%s", said,
@@ -128,7 +128,7 @@ void cpu_policy_explain_refusal(const struct cpu_policy *r, enum cpu_policy_part
 		return;
 	case CPU_POLICY_POLICY:
 		snprintf(text, size, "--policy %s was refused: %s; root, or a higher ulimit -r, may set it%s", cpu_policy_text(r), said,
-			 r->cgroup && is_real_time_policy(r->policy) ? ", in a group whose cpu.rt_runtime_us is not 0" : "");
+			 r->cgroup && is_real_time(r->policy) ? ", in a group whose cpu.rt_runtime_us is not 0" : "");
 		return;
 	case CPU_POLICY_SLICE:
 		snprintf(text, size, "--slice was refused: %s; leave it out on this kernel", said);
@@ -136,11 +136,11 @@ void cpu_policy_explain_refusal(const struct cpu_policy *r, enum cpu_policy_part
 	}
 }
 
-int64_t cpu_policy_slice_of_process_ns(pid_t pid)
+int64_t cpu_policy_slice_ns(pid_t pid)
 {
 	struct cpu_policy_attr attr;
 
-	if (read_sched_attr_of_process(pid, &attr) || is_real_time_policy((int)attr.sched_policy))
+	if (read_sched_attr(pid, &attr) || is_real_time((int)attr.sched_policy))
 		return 0;
 	return (int64_t)attr.sched_runtime;
 }

@@ -24,7 +24,7 @@ const char *cpu_policy_text(const struct cpu_policy *r);
 /* Applies the policy to the calling process. 0, or the errno with which the part *asked was refused. */
 int cpu_policy_apply(const struct cpu_policy *r, enum cpu_policy_part *asked);
 /* Writes one line about such a refusal: what, why, and the cure. */
-void cpu_policy_explain_refusal(const struct cpu_policy *r, enum cpu_policy_part asked, int why, char *text, size_t size);
+void cpu_policy_explain(const struct cpu_policy *r, enum cpu_policy_part asked, int why, char *text, size_t size);
 
 /* The time slice of a process (0: the caller) in ns; 0: the kernel or the policy has none. */
-int64_t cpu_policy_slice_of_process_ns(pid_t pid);
+int64_t cpu_policy_slice_ns(pid_t pid);

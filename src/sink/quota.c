@@ -29,7 +29,7 @@ static int64_t read_throttled_ns(const char *folder)
 }
 
 /* Cuts the folder to that of the group above. False: it was the uppermost one. */
-static bool go_to_group_above(const struct cpu_quota *q, char *folder)
+static bool cut_to_parent(const struct cpu_quota *q, char *folder)
 {
 	char *last = strrchr(folder, '/');
 
@@ -45,14 +45,14 @@ void quota_begin(struct cpu_quota *q, const char *root, pid_t pid)
 	int level = 0;
 
 	*q = (struct cpu_quota){ .folder = "" };
-	if (!proc_find_cgroup_mount_point(root, "cpu", mount, sizeof(mount)) || !proc_cgroup_of_process(pid, "cpu", group, sizeof(group)))
+	if (!proc_find_cgroup_mount(root, "cpu", mount, sizeof(mount)) || !proc_read_cgroup(pid, "cpu", group, sizeof(group)))
 		return;
 	q->mount = strlen(mount);
 	snprintf(q->folder, sizeof(q->folder), "%s%s", mount, strcmp(group, "/") ? group : "");
 	strcpy(folder, q->folder);
 	do
 		q->before_ns[level++] = read_throttled_ns(folder);
-	while (level < QUOTA_LEVELS && go_to_group_above(q, folder));
+	while (level < QUOTA_LEVELS && cut_to_parent(q, folder));
 }
 
 int64_t quota_throttled_ns(const struct cpu_quota *q, char *group, size_t size)
@@ -71,6 +71,6 @@ int64_t quota_throttled_ns(const struct cpu_quota *q, char *group, size_t size)
 			most = now - q->before_ns[level];
 			snprintf(group, size, "%s", folder[q->mount] ? folder + q->mount : "/");
 		}
-	} while (++level < QUOTA_LEVELS && go_to_group_above(q, folder));
+	} while (++level < QUOTA_LEVELS && cut_to_parent(q, folder));
 	return most;
 }

@@ -6,24 +6,24 @@
 #define EXCESS_PERIODS 10
 
 /* CPU time that may be used in this period, ns. */
-static int64_t cpu_share_period_budget_ns(const struct cpu_share_holder *s)
+static int64_t period_budget_ns(const struct cpu_share *s)
 {
 	return (int64_t)(s->wanted * (double)s->period_ns) + s->carry_ns;
 }
 
-void cpu_share_init(struct cpu_share_holder *s, double wanted, int64_t period_ns, int64_t now_ns, int64_t cpu_ns)
+void cpu_share_init(struct cpu_share *s, double wanted, int64_t period_ns, int64_t now_ns, int64_t cpu_ns)
 {
-	*s = (struct cpu_share_holder){ .wanted = wanted, .period_ns = period_ns, .start_ns = now_ns, .start_cpu_ns = cpu_ns };
+	*s = (struct cpu_share){ .wanted = wanted, .period_ns = period_ns, .start_ns = now_ns, .start_cpu_ns = cpu_ns };
 }
 
-int64_t cpu_share_next_wake_time_ns(struct cpu_share_holder *s, int64_t now_ns, int64_t cpu_ns)
+int64_t cpu_share_wake_ns(struct cpu_share *s, int64_t now_ns, int64_t cpu_ns)
 {
 	int64_t end = s->start_ns + s->period_ns;
 
 	if (now_ns >= end) {
 		int64_t most = (int64_t)(s->wanted * (double)s->period_ns / 10);
 		int64_t least = -EXCESS_PERIODS * s->period_ns;
-		int64_t owed = cpu_share_period_budget_ns(s) - (cpu_ns - s->start_cpu_ns);
+		int64_t owed = period_budget_ns(s) - (cpu_ns - s->start_cpu_ns);
 		int64_t passed = (now_ns - s->start_ns) / s->period_ns;
 
 		s->carry_ns = owed > most ? most : owed < least ? least : owed;
@@ -31,5 +31,5 @@ int64_t cpu_share_next_wake_time_ns(struct cpu_share_holder *s, int64_t now_ns, 
 		s->start_cpu_ns = cpu_ns;
 		end = s->start_ns + s->period_ns;
 	}
-	return cpu_ns - s->start_cpu_ns >= cpu_share_period_budget_ns(s) ? end : 0;
+	return cpu_ns - s->start_cpu_ns >= period_budget_ns(s) ? end : 0;
 }

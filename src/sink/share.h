@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-struct cpu_share_holder {
+struct cpu_share {
 	double wanted;		/* share of wall-clock time, 0 < wanted < 1 */
 	int64_t period_ns;
 	int64_t start_ns;	/* start of the present period (CLOCK_MONOTONIC) */
@@ -17,7 +17,7 @@ struct cpu_share_holder {
 	int64_t carry_ns;	/* from the period before: deficit (+, at most a tenth of a share) or excess (-) */
 };
 
-void cpu_share_init(struct cpu_share_holder *s, double wanted, int64_t period_ns, int64_t now_ns, int64_t cpu_ns);
+void cpu_share_init(struct cpu_share *s, double wanted, int64_t period_ns, int64_t now_ns, int64_t cpu_ns);
 
 /* What to do at `now_ns` with `cpu_ns` of CPU time used in total: 0: spin on; else sleep until the returned time. */
-int64_t cpu_share_next_wake_time_ns(struct cpu_share_holder *s, int64_t now_ns, int64_t cpu_ns);
+int64_t cpu_share_wake_ns(struct cpu_share *s, int64_t now_ns, int64_t cpu_ns);

@@ -35,13 +35,13 @@ static struct {
 	const char *burst_text, *burst_log;
 } cfg = { .count = 1, .percent = 100, .period_ns = 10 * NS_PER_MS, .seed = 1, .ready_fd = STDERR_FILENO,
 	  .policy = { .policy = SCHED_OTHER } };
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 static char autogroup[64], cgroup[512];
 static struct cpu_quota quota;
 
 static struct burst_plan plan;
 /* The bursts of each process, in memory shared with it. */
-static struct shared_burst_records {
+static struct burst_truth {
 	atomic_size_t played;
 	bool locked;
 	struct burst_record row[];
@@ -87,16 +87,16 @@ static void spin_briefly(void)
 
 static void hold_cpu_share(struct workers *workers, int64_t index, void *context)
 {
-	struct cpu_share_holder share;
+	struct cpu_share share;
 
 	(void)context;
-	cpu_share_init(&share, cfg.percent / 100, cfg.period_ns, clock_now(), clock_cpu_time_of_this_thread());
+	cpu_share_init(&share, cfg.percent / 100, cfg.period_ns, clock_now(), clock_thread_cpu());
 	atomic_store(&workers->child[index].ready, true);
 	while (!atomic_load_explicit(&workers->stop, memory_order_relaxed)) {
-		int64_t until = cpu_share_next_wake_time_ns(&share, clock_now(), clock_cpu_time_of_this_thread());
+		int64_t until = cpu_share_wake_ns(&share, clock_now(), clock_thread_cpu());
 
 		if (until)
-			clock_sleep_until(until);
+			clock_sleep(until);
 		else
 			spin_briefly();
 	}
@@ -110,24 +110,24 @@ static void spin_always(struct workers *workers, int64_t index, void *context)
 		spin_briefly();
 }
 
-static void play_burst_plan_in_worker(struct workers *workers, int64_t index, void *context)
+static void play_bursts(struct workers *workers, int64_t index, void *context)
 {
-	struct burst_stop_flag_and_wake stop = { &workers->stop, &workers->wake };
-	struct shared_burst_records *mine = truth[index];
-	struct rt_settings_granted got;
+	struct burst_stop stop = { &workers->stop, &workers->wake };
+	struct burst_truth *mine = truth[index];
+	struct rt_granted got;
 	int64_t origin_ns;
 
 	(void)context;
 	rt_setup(0, &got);
 	mine->locked = got.locked;
-	burst_warm_up_memory(mine->row, plan.n, &stop);
+	burst_warm_up(mine->row, plan.n, &stop);
 	atomic_store(&workers->child[index].ready, true);
 	while (!(origin_ns = atomic_load(&workers->origin_ns)) && !atomic_load(&workers->stop))
-		clock_sleep_until(clock_now() + NS_PER_MS);
-	execute_burst_plan(&plan, origin_ns, mine->row, &mine->played, &stop);
+		clock_sleep(clock_now() + NS_PER_MS);
+	burst_play(&plan, origin_ns, mine->row, &mine->played, &stop);
 }
 
-static void make_burst_plan_from_options(void)
+static void make_burst_plan(void)
 {
 	unsigned long line = 0;
 	struct why why;
@@ -143,7 +143,7 @@ static void make_burst_plan_from_options(void)
 			die(EXIT_RUN, "cannot read %s: %m", cfg.burst.path);
 		err = burst_plan_read_file(&plan, in, &line);
 		if (err == -EPROTO)
-			burst_plan_explain_bad_line(in, line, &why);
+			burst_plan_explain(in, line, &why);
 		fclose(in);
 		break;
 	}
@@ -178,7 +178,7 @@ static int write_burst_log(struct row_file *log, const struct workers *workers)
 			rows_end_row(log);
 		}
 	}
-	return rows_close_output_file(log);
+	return rows_close(log);
 }
 
 static void report_sink_settings(struct rec_report *r, const struct workers *workers)
@@ -196,32 +196,32 @@ static void report_sink_settings(struct rec_report *r, const struct workers *wor
 	rec_add_str(r, "cgroup", cfg.policy.cgroup);
 	rec_add_str(r, "burst", cfg.burst_text);
 	rec_add_int(r, "seed", cfg.seed);
-	cli_format_cpu_list(&workers->cpus, cpus, sizeof(cpus));
+	cli_format_cpus(&workers->cpus, cpus, sizeof(cpus));
 	if (*cpus)	/* those that the processes may use */
 		rec_add_str(r, "cpus", cpus);
-	rec_end_container(r);
+	rec_end(r);
 }
 
-static double child_cpu_share_percent(const struct worker *c)
+static double child_share_percent(const struct worker *c)
 {
 	return c->wall_ns > 0 ? 100.0 * (double)c->cpu_ns / (double)c->wall_ns : 0;
 }
 
-static void report_child_cpu_time(struct rec_report *r, const struct worker *c)
+static void report_child(struct rec_report *r, const struct worker *c)
 {
 	rec_begin_object(r, NULL);
 	rec_add_real(r, "cpu_s", (double)c->cpu_ns / NS_PER_S, 6);
 	rec_add_real(r, "wall_s", c->died ? NAN : (double)c->wall_ns / NS_PER_S, 6);
-	rec_add_real(r, "share_percent", c->died ? NAN : child_cpu_share_percent(c), 3);
+	rec_add_real(r, "share_percent", c->died ? NAN : child_share_percent(c), 3);
 	rec_add_real(r, "wanted_percent", cfg.burst_text ? NAN : cfg.percent, 3);
 	/* null if the kernel has no schedstat */
 	rec_add_real(r, "runqueue_wait_s", c->accounted ? (double)c->sched.wait_ns / NS_PER_S : NAN, 6);
-	rec_end_container(r);
+	rec_end(r);
 }
 
 /* Says in a few words what kept the load off the CPU for `missing_ns`. `waited_ns` for a CPU (NAN: not known): where others used
  * it, about as long; the kernel counts a wait when it ends. */
-static const char *missing_load_cause_text(const struct workers *workers, double missing_ns, double waited_ns, char *text,
+static const char *explain_missing_load(const struct workers *workers, double missing_ns, double waited_ns, char *text,
 					   size_t size)
 {
 	char group[256];
@@ -232,11 +232,11 @@ static const char *missing_load_cause_text(const struct workers *workers, double
 		snprintf(text, size, "The CPU quota of cgroup %s kept it off the CPU for %s, summed over CPUs.", group,
 			 ns_text((double)throttled_ns));
 	else if (!cfg.burst_text && (double)cfg.count * cfg.percent > 100.0 * cpus)
-		snprintf(text, size, "Together the processes need more than %s.", text_of_count_and_noun(cpus, "CPU"));
+		snprintf(text, size, "Together the processes need more than %s.", counted_text(cpus, "CPU"));
 	else if (!(waited_ns >= missing_ns / 2))
 		snprintf(text, size, "Why is not known (was it stopped?).");
 	else if (cfg.count > cpus)
-		snprintf(text, size, "The processes waited for each other on %s, or for others.", text_of_count_and_noun(cpus, "CPU"));
+		snprintf(text, size, "The processes waited for each other on %s, or for others.", counted_text(cpus, "CPU"));
 	else
 		snprintf(text, size, "Others used the CPU.");
 	return text;
@@ -280,26 +280,26 @@ static bool report_bursts(struct rec_report *r, const struct workers *workers)
 	rec_add_real(r, "asked_s", (double)asked / NS_PER_S, 6);
 	rec_add_real(r, "burned_s", (double)burned / NS_PER_S, 6);
 	rec_add_bool(r, "memory_locked", locked);
-	rec_add_sample_statistics(r, "late_us", &late, NS_PER_US);
-	rec_add_sample_statistics(r, "over_us", &over, NS_PER_US);
-	rec_end_container(r);
-	rec_add_short_report_line(r, "%s of %s played, %s of CPU time", text_of_count((int64_t)played),
-				  text_of_count_and_noun((int64_t)plan.n * workers->count, "burst"),
+	rec_add_sample(r, "late_us", &late, NS_PER_US);
+	rec_add_sample(r, "over_us", &over, NS_PER_US);
+	rec_end(r);
+	rec_say(r, "%s of %s played, %s of CPU time", count_text((int64_t)played),
+				  counted_text((int64_t)plan.n * workers->count, "burst"),
 		ns_text((double)burned));
-	rec_add_short_report_line(r, "  started %s late (worst %s), used %s more CPU time than planned (medians)",
+	rec_say(r, "  started %s late (worst %s), used %s more CPU time than planned (medians)",
 		ns_text(sample_quantile(&late, 0.5).value),
 		ns_text(sample_max(&late).value), ns_text(sample_quantile(&over, 0.5).value));
 	sample_free(&late);
 	sample_free(&over);
 	if (in_time < played)
-		rec_add_warning_line(r, "%s not played in time: ended later than planned by more than the length. %s",
-				     text_of_count_and_noun((int64_t)(played - in_time), "burst"),
-				     missing_load_cause_text(workers, longest_ns, waited_ns, cause, sizeof(cause)));
+		rec_warn(r, "%s not played in time: ended later than planned by more than the length. %s",
+				     counted_text((int64_t)(played - in_time), "burst"),
+				     explain_missing_load(workers, longest_ns, waited_ns, cause, sizeof(cause)));
 	return (double)in_time >= HELD * (double)played;
 }
 
 /* Returns whether the load was held. */
-static bool say_cpu_shares_of_workers(struct rec_report *r, const struct workers *workers)
+static bool say_shares(struct rec_report *r, const struct workers *workers)
 {
 	double least = INFINITY, most = 0, waited_ns = 0, missing_ns = 0;
 	const char *plural = workers->count == 1 ? "" : "es";
@@ -309,37 +309,37 @@ static bool say_cpu_shares_of_workers(struct rec_report *r, const struct workers
 	for (const struct worker *c = workers->child; c < workers->child + workers->count; c++) {
 		if (c->died)
 			continue;
-		least = fmin(least, child_cpu_share_percent(c));
-		most = fmax(most, child_cpu_share_percent(c));
+		least = fmin(least, child_share_percent(c));
+		most = fmax(most, child_share_percent(c));
 		waited_ns += c->accounted ? (double)c->sched.wait_ns : NAN;
 		missing_ns += fmax(0, cfg.percent / 100 * (double)c->wall_ns - (double)c->cpu_ns);
 		wall_ns = c->wall_ns > wall_ns ? c->wall_ns : wall_ns;
 		n++;
 	}
 	if (cfg.percent < 100)
-		rec_add_short_report_line(r, "%s process%s, %s %% of a CPU%s, %s", text_of_count(workers->count), plural,
+		rec_say(r, "%s process%s, %s %% of a CPU%s, %s", count_text(workers->count), plural,
 			number_text(cfg.percent), workers->count == 1 ? "" : " each", ns_text((double)wall_ns));
 	else
-		rec_add_short_report_line(r, "%s process%s, all the CPU time they can get, %s", text_of_count(workers->count), plural,
+		rec_say(r, "%s process%s, all the CPU time they can get, %s", count_text(workers->count), plural,
 					  ns_text((double)wall_ns));
 	if (!n)
 		return true;
-	rec_set_summary(r, "%s process%s got %s%s%s %% of a CPU%s in %s", text_of_count(workers->count), plural, number_text(least),
+	rec_set_summary(r, "%s process%s got %s%s%s %% of a CPU%s in %s", count_text(workers->count), plural, number_text(least),
 		n > 1 ? " to " : "", n > 1 ? number_text(most) : "", n > 1 ? " each" : "", ns_text((double)wall_ns));
 	if (n == 1)
-		rec_add_short_report_line(r, "  got %s %% of a CPU; waited %s for a CPU", number_text(most), ns_text(waited_ns));
+		rec_say(r, "  got %s %% of a CPU; waited %s for a CPU", number_text(most), ns_text(waited_ns));
 	else
-		rec_add_short_report_line(r, "  got %s to %s %% of a CPU each; waited %s for a CPU, in total", number_text(least),
+		rec_say(r, "  got %s to %s %% of a CPU each; waited %s for a CPU, in total", number_text(least),
 					  number_text(most),
 			ns_text(waited_ns));
 	if (cfg.percent >= 100)
 		return true;
 	if (least >= HELD * cfg.percent) {
-		rec_add_short_report_line(r, "Load held.");
+		rec_say(r, "Load held.");
 		return true;
 	}
-	missing_load_cause_text(workers, missing_ns, waited_ns, cause, sizeof(cause));
-	rec_add_warning_line(r, "Load NOT held: %s %% of %s %%. %s Each process waited %s of %s.", number_text(least),
+	explain_missing_load(workers, missing_ns, waited_ns, cause, sizeof(cause));
+	rec_warn(r, "Load NOT held: %s %% of %s %%. %s Each process waited %s of %s.", number_text(least),
 			     number_text(cfg.percent), cause, ns_text(waited_ns / (double)n), ns_text((double)wall_ns));
 	return false;
 }
@@ -354,27 +354,27 @@ static int64_t report_sink(struct rec_report *r, const struct workers *workers, 
 	rec_begin_object(r, "result");
 	rec_begin_array(r, "children");
 	for (int64_t i = 0; i < workers->count; i++) {
-		report_child_cpu_time(r, &workers->child[i]);
-		total += child_cpu_share_percent(&workers->child[i]);
+		report_child(r, &workers->child[i]);
+		total += child_share_percent(&workers->child[i]);
 		died += workers->child[i].died;
 	}
-	rec_end_container(r);
+	rec_end(r);
 	rec_add_real(r, "total_share_percent", died ? NAN : total, 3);
 	rec_add_int(r, "children_died", died);
 	rec_add_str(r, "autogroup", autogroup[0] ? autogroup : NULL);
 	rec_add_str(r, "cgroup", cgroup[0] ? cgroup : NULL);
-	*held = plan.due ? report_bursts(r, workers) : say_cpu_shares_of_workers(r, workers);
+	*held = plan.due ? report_bursts(r, workers) : say_shares(r, workers);
 	if (died)
-		rec_add_warning_line(r, "%s of %s processes died before the end.", text_of_count(died), text_of_count(workers->count));
-	rec_set_main_table(r, "children");
-	rec_end_container(r);
+		rec_warn(r, "%s of %s processes died before the end.", count_text(died), count_text(workers->count));
+	rec_set_table(r, "children");
+	rec_end(r);
 	return died;
 }
 
-static struct workers *start_cpu_load_workers(void)
+static struct workers *start_workers(void)
 {
 	struct workers *workers = workers_new(cfg.count);
-	worker_function *work = cfg.burst_text ? play_burst_plan_in_worker : cfg.percent < 100 ? hold_cpu_share : spin_always;
+	worker_function *work = cfg.burst_text ? play_bursts : cfg.percent < 100 ? hold_cpu_share : spin_always;
 	const struct worker *c;
 	struct why why;
 	int64_t who;
@@ -389,46 +389,46 @@ static struct workers *start_cpu_load_workers(void)
 		die(EXIT_RUN, "process %lld of %lld died before it could spin; too little memory?", (long long)who + 1, (long long)cfg.count);
 	c = &workers->child[who < cfg.count ? who : 0];
 	if (err == WORKERS_REFUSED) {
-		cpu_policy_explain_refusal(&cfg.policy, c->asked, atomic_load(&c->refused), why.text, sizeof(why.text));
+		cpu_policy_explain(&cfg.policy, c->asked, atomic_load(&c->refused), why.text, sizeof(why.text));
 		die(EXIT_RUN, "%s", why.text);
 	}
 	if (cfg.policy.slice_ns && !proc_stop && workers->child[0].slice_ns != cfg.policy.slice_ns)
 		warn("--slice has no effect on this kernel; settings.slice_ms is the time slice in use");
-	proc_read_first_line_of_file(workers->child[0].pid, "autogroup", autogroup, sizeof(autogroup));
-	proc_cgroup_of_process(workers->child[0].pid, "cpu", cgroup, sizeof(cgroup));
+	proc_read_line(workers->child[0].pid, "autogroup", autogroup, sizeof(autogroup));
+	proc_read_cgroup(workers->child[0].pid, "cpu", cgroup, sizeof(cgroup));
 	quota_begin(&quota, "", workers->child[0].pid);
 	return workers;
 }
 
 /* Runs the load. Returns whether a signal cut it short. */
-static bool run_cpu_load_until_end(struct workers *workers)
+static bool run_load(struct workers *workers)
 {
 	int64_t until;
 	bool cut;
 
 	if (!proc_stop)
-		proc_write_ready_line_or_warn((int)cfg.ready_fd);
+		proc_tell_ready((int)cfg.ready_fd);
 	until = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX;
 	if (cfg.burst_text) {
 		atomic_store(&workers->origin_ns, clock_now() + LEAD_NS);
-		cut = !workers_wait_unless_stopped(workers, INT64_MAX) || proc_stop;
+		cut = !workers_wait(workers, INT64_MAX) || proc_stop;
 	} else {
-		proc_sleep_until_or_stop(until);
+		proc_sleep(until);
 		cut = proc_stop && cfg.time_ns;		/* without --time a signal is the normal end */
 	}
 	workers_stop(workers);
 	/* with bursts each process must first record the one that was cut; else only killed processes are to be detected */
-	workers_reap_after_stop(workers, cfg.burst_text ? INT64_MAX : clock_now() + END_NS);
+	workers_reap(workers, cfg.burst_text ? INT64_MAX : clock_now() + END_NS);
 	return cut;
 }
 
-static void read_sink_options(int argc, char **argv)
+static void read_load_options(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "sink [-n COUNT] [-l PERCENT | --burst PLAN] [-t TIME] [options]",
 			      "CPU hogs: use all the CPU time they get, a fixed share of it, or planned bursts.", options);
 	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--burst-log", cfg.burst_log } };
 
-	cli_refuse_operands_from(argc, argv, first);
+	cli_refuse_operands(argc, argv, first);
 	if (cfg.burst_text && cfg.percent < 100)
 		die_usage("--burst and --load exclude each other");
 	if (cfg.burst_log && !cfg.burst_text)
@@ -437,8 +437,8 @@ static void read_sink_options(int argc, char **argv)
 		die_usage("--burst every: needs a --time");
 	if (cfg.policy.slice_ns && cfg.policy.priority)
 		die_usage("--slice is for other, batch and idle: real-time policies have no time slice");
-	rec_check_outputs_differ(place, 2);
-	proc_require_ready_fd_writable((int)cfg.ready_fd);
+	rec_check_outputs(place, 2);
+	proc_check_ready_fd((int)cfg.ready_fd);
 }
 
 int main(int argc, char **argv)
@@ -451,20 +451,20 @@ int main(int argc, char **argv)
 	bool cut, held;
 	int lost;
 
-	read_sink_options(argc, argv);
-	proc_request_sigterm_at_parent_end();
-	proc_catch_stop_signals();	/* before the output, which a signal would otherwise leave half done */
+	read_load_options(argc, argv);
+	proc_end_beside_parent();
+	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
 	if (cfg.burst_text)
-		make_burst_plan_from_options();
-	out = rec_open_report_or_die(&out_cfg, "sink");	/* before the run: a bad path must not cost it */
+		make_burst_plan();
+	out = rec_must_open(&out_cfg, "sink");	/* before the run: a bad path must not cost it */
 	burst_log = rows_must_open(cfg.burst_log, "burst/1", columns);
-	workers = start_cpu_load_workers();
-	cut = run_cpu_load_until_end(workers);
+	workers = start_workers();
+	cut = run_load(workers);
 	died = report_sink(out, workers, &held);
 	lost = burst_log ? write_burst_log(burst_log, workers) : 0;
 	if (lost)
 		warn("cannot write %s: %s; the report counts the bursts all the same", cfg.burst_log, strerror(-lost));
-	rec_close_report_or_die(out);
-	workers_reap_after_stop(workers, INT64_MAX);
+	rec_must_close(out);
+	workers_reap(workers, INT64_MAX);
 	return cut ? EXIT_INTERRUPTED : died || lost || !held ? EXIT_LOSSY : EXIT_OK;
 }

@@ -24,13 +24,13 @@ struct workers *workers_new(int64_t count)
 	return workers;
 }
 
-static void record_child_cpu_time(struct worker *c, pid_t pid)
+static void record_child_time(struct worker *c, pid_t pid)
 {
 	if (!atomic_load(&c->ready))
 		return;		/* stopped before its work began */
-	c->cpu_ns = clock_cpu_time_of_pid(pid) - c->start_cpu_ns;
+	c->cpu_ns = clock_pid_cpu(pid) - c->start_cpu_ns;
 	c->wall_ns = clock_now() - c->start_ns;
-	c->accounted = !proc_schedstat_of_process(pid, &c->sched);
+	c->accounted = !proc_read_schedstat(pid, &c->sched);
 }
 
 static __attribute__((noreturn)) void worker_main(struct workers *workers, int64_t index, pid_t parent,
@@ -40,7 +40,7 @@ static __attribute__((noreturn)) void worker_main(struct workers *workers, int64
 	enum cpu_policy_part asked;
 	int refused;
 
-	if (proc_request_sigkill_at_parent_end(parent))
+	if (proc_die_beside_parent(parent))
 		_exit(EXIT_RUN);
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	refused = cpu_policy_apply(policy, &asked);
@@ -50,13 +50,13 @@ static __attribute__((noreturn)) void worker_main(struct workers *workers, int64
 		_exit(EXIT_OK);
 	}
 	if (!index)
-		proc_get_allowed_cpus(&workers->cpus);
-	me->slice_ns = cpu_policy_slice_of_process_ns(0);
-	me->start_cpu_ns = clock_cpu_time_of_this_process();
+		proc_allowed_cpus(&workers->cpus);
+	me->slice_ns = cpu_policy_slice_ns(0);
+	me->start_cpu_ns = clock_process_cpu();
 	me->start_ns = clock_now();
 	work(workers, index, context);
 	if (!atomic_load(&workers->stop))
-		record_child_cpu_time(me, getpid());
+		record_child_time(me, getpid());
 	_exit(EXIT_OK);
 }
 
@@ -95,17 +95,17 @@ void workers_stop(struct workers *workers)
 {
 	for (int64_t i = 0; i < workers->count; i++)
 		if (!reap_child(&workers->child[i], WNOHANG))
-			record_child_cpu_time(&workers->child[i], workers->child[i].pid);
+			record_child_time(&workers->child[i], workers->child[i].pid);
 	atomic_store(&workers->stop, true);
 	for (int64_t i = 0; i < workers->count; i++)
 		sem_post(&workers->wake);
 }
 
-void workers_reap_after_stop(struct workers *workers, int64_t until_ns)
+void workers_reap(struct workers *workers, int64_t until_ns)
 {
 	for (int64_t i = 0; i < workers->count; i++)
 		while (!reap_child(&workers->child[i], until_ns == INT64_MAX ? 0 : WNOHANG) && clock_now() < until_ns)
-			clock_sleep_until(clock_now() + NS_PER_MS);
+			clock_sleep(clock_now() + NS_PER_MS);
 }
 
 /* Whether all processes are ready: 1 yes, 0 not yet; -WORKERS_REFUSED or -WORKERS_DIED (*who: which one). */
@@ -136,27 +136,27 @@ int workers_start(struct workers *workers, const struct cpu_policy *policy, work
 			int saved = errno;
 
 			workers_stop(workers);
-			workers_reap_after_stop(workers, INT64_MAX);
+			workers_reap(workers, INT64_MAX);
 			return -saved;
 		}
 		if (!pid) {
-			proc_ignore_stop_signals();
+			proc_ignore_stop();
 			worker_main(workers, *who, me, policy, work, context);
 		}
 		workers->child[*who].pid = workers->child[*who].was = pid;
 	}
 	while (!(seen = workers_ready_state(workers, who)) && !proc_stop)
-		clock_sleep_until(clock_now() + NS_PER_MS);
+		clock_sleep(clock_now() + NS_PER_MS);
 	if (seen >= 0)
 		return 0;
 	workers_stop(workers);
-	workers_reap_after_stop(workers, INT64_MAX);
+	workers_reap(workers, INT64_MAX);
 	return -seen;
 }
 
 /* Waits until the process has ended (true), until `until_ns`, or for a stop signal. Sleeps on a pidfd, since polling would disturb
  * measurements; polls only where pidfds are missing (Linux before 5.3, some containers). */
-static bool wait_for_child(struct worker *c, int64_t until_ns, const sigset_t *open)
+static bool await_child(struct worker *c, int64_t until_ns, const sigset_t *open)
 {
 	struct pollfd fd = { .fd = pidfd_open(c->pid, 0), .events = POLLIN };
 	bool ended = false;
@@ -174,16 +174,16 @@ static bool wait_for_child(struct worker *c, int64_t until_ns, const sigset_t *o
 	return ended;
 }
 
-bool workers_wait_unless_stopped(struct workers *workers, int64_t until_ns)
+bool workers_wait(struct workers *workers, int64_t until_ns)
 {
 	sigset_t stops, before;
 	bool all = true;
 
 	/* stop signals are blocked except in ppoll(): none is missed between the check of proc_stop and the sleep */
-	proc_fill_stop_signal_set(&stops);
+	proc_stop_set(&stops);
 	sigprocmask(SIG_BLOCK, &stops, &before);
 	for (int64_t i = 0; i < workers->count && all; i++)
-		all = workers->child[i].pid <= 0 || wait_for_child(&workers->child[i], until_ns, &before);
+		all = workers->child[i].pid <= 0 || await_child(&workers->child[i], until_ns, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return all;
 }

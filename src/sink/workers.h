@@ -16,7 +16,7 @@ struct worker {
 	atomic_int refused;		/* errno of that refusal; 0: none */
 	int64_t start_ns, start_cpu_ns;	/* wall-clock and CPU time when its worker_function began */
 	int64_t wall_ns, cpu_ns;	/* duration and CPU time of its worker_function; if it died, cpu_ns of the whole process */
-	int64_t slice_ns;		/* from cpu_policy_slice_of_process_ns() */
+	int64_t slice_ns;		/* from cpu_policy_slice_ns() */
 	struct proc_schedstat sched;
 	bool accounted, died;		/* sched is valid; the process was killed or failed */
 };
@@ -43,8 +43,8 @@ enum { WORKERS_REFUSED = 1, WORKERS_DIED };
 int workers_start(struct workers *workers, const struct cpu_policy *policy, worker_function *work, void *context, int64_t *who);
 
 /* Waits until all processes have ended by themselves, until `until_ns`, or for a stop signal. Whether all have ended. */
-bool workers_wait_unless_stopped(struct workers *workers, int64_t until_ns);
+bool workers_wait(struct workers *workers, int64_t until_ns);
 /* Reads the CPU times of all running processes and tells them to end. Works also if a low priority gives them no CPU time. */
 void workers_stop(struct workers *workers);
 /* After workers_stop(): waits until all processes have ended, or until `until_ns` (INT64_MAX: no limit), and sets their `died`. */
-void workers_reap_after_stop(struct workers *workers, int64_t until_ns);
+void workers_reap(struct workers *workers, int64_t until_ns);

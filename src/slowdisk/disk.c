@@ -120,7 +120,7 @@ static void on_fuse_readdir(fuse_req_t req, fuse_ino_t node, size_t size, off_t 
 
 /* Reads or writes the backing file, with O_DIRECT so that every request reaches its disk; unaligned requests use the page
  * cache. 0 or -errno. */
-static int read_or_write_backing_file(struct disk *d, enum disk_op op, size_t size, off_t offset)
+static int access_backing(struct disk *d, enum disk_op op, size_t size, off_t offset)
 {
 	int fd = d->direct >= 0 ? d->direct : d->cached;
 	size_t done = 0;
@@ -143,7 +143,7 @@ static int read_or_write_backing_file(struct disk *d, enum disk_op op, size_t si
 }
 
 /* Bytes of a request that lie within the disk. */
-static size_t bytes_of_request_within_disk(const struct disk *d, size_t size, off_t offset)
+static size_t clip_request(const struct disk *d, size_t size, off_t offset)
 {
 	if (offset < 0 || offset >= d->size)
 		return 0;
@@ -154,8 +154,8 @@ static void on_fuse_read(fuse_req_t req, fuse_ino_t node, size_t size, off_t off
 {
 	struct disk *d = fuse_req_userdata(req);
 	int64_t start = clock_now();
-	size_t n = bytes_of_request_within_disk(d, size > REQUEST_MAX ? REQUEST_MAX : size, offset);
-	int err = read_or_write_backing_file(d, DISK_READ, n, offset);
+	size_t n = clip_request(d, size > REQUEST_MAX ? REQUEST_MAX : size, offset);
+	int err = access_backing(d, DISK_READ, n, offset);
 
 	(void)node;
 	(void)fi;
@@ -171,14 +171,14 @@ static void on_fuse_write(fuse_req_t req, fuse_ino_t node, const char *from, siz
 {
 	struct disk *d = fuse_req_userdata(req);
 	int64_t start = clock_now();
-	size_t n = bytes_of_request_within_disk(d, size, offset);
+	size_t n = clip_request(d, size, offset);
 	int err = n < size || size > REQUEST_MAX ? -ENOSPC : 0;
 
 	(void)node;
 	(void)fi;
 	if (!err) {
 		memcpy(d->data, from, n);	/* the buffer of the request is not aligned */
-		err = read_or_write_backing_file(d, DISK_WRITE, n, offset);
+		err = access_backing(d, DISK_WRITE, n, offset);
 	}
 	d->cfg.wait(d->cfg.context, DISK_WRITE, start, (int64_t)n);
 	if (err)
@@ -227,12 +227,12 @@ static int open_backing(struct disk *d, struct why *why)
 	else if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode))
 		err = -ENODEV;
 	if (err)
-		return fail_with_reason(err, why, "cannot use %s: %s", d->cfg.backing,
+		return why_fail(err, why, "cannot use %s: %s", d->cfg.backing,
 				 err == -ENODEV ? "neither a file nor a disk" : strerror(-err));
 	d->direct = open(d->cfg.backing, O_RDWR | O_CLOEXEC | O_DIRECT);
 	d->size = lseek(d->cached, 0, SEEK_END);
 	if (d->size <= 0)
-		return fail_with_reason(-EINVAL, why,
+		return why_fail(-EINVAL, why,
 					"cannot use %s: it is empty; give it a size with truncate -s SIZE or fallocate",
 					d->cfg.backing);
 	return 0;
@@ -271,7 +271,7 @@ static int mount_fuse(struct disk *d, struct why *why)
 	errno = 0;
 	if (stat(d->cfg.folder, &st) || !S_ISDIR(st.st_mode)) {
 		err = errno ? -errno : -ENOTDIR;
-		return fail_with_reason(err, why, "cannot mount in %s: %s%s", d->cfg.folder, strerror(-err),
+		return why_fail(err, why, "cannot mount in %s: %s%s", d->cfg.folder, strerror(-err),
 				 err == -ENOTCONN ? "; a killed slowdisk has left a mount there: umount it" : "");
 	}
 	snprintf(most, sizeof(most), "fsname=slowdisk,max_read=%d", REQUEST_MAX);
@@ -295,7 +295,7 @@ static int mount_fuse(struct disk *d, struct why *why)
 	return 0;
 }
 
-int disk_new_and_mount(struct disk **out, const struct disk_cfg *cfg, struct why *why)
+int disk_mount(struct disk **out, const struct disk_cfg *cfg, struct why *why)
 {
 	struct disk *d = calloc(1, sizeof(*d));
 	int err = -ENOMEM;
@@ -312,7 +312,7 @@ int disk_new_and_mount(struct disk **out, const struct disk_cfg *cfg, struct why
 		err = mount_fuse(d, why);
 	}
 	if (err) {
-		free_disk_object(d);
+		disk_free(d);
 		return err;
 	}
 	*out = d;
@@ -324,12 +324,12 @@ int64_t disk_size(const struct disk *d)
 	return d->size;
 }
 
-bool disk_backing_is_direct(const struct disk *d)
+bool disk_is_direct(const struct disk *d)
 {
 	return d->direct >= 0;
 }
 
-int disk_fd_of_requests(const struct disk *d)
+int disk_request_fd(const struct disk *d)
 {
 	return fuse_session_fd(d->session);
 }
@@ -339,12 +339,12 @@ bool disk_is_mounted(const struct disk *d)
 	return d->ready && !fuse_session_exited(d->session);
 }
 
-const char *disk_last_fuse_message(void)
+const char *disk_fuse_message(void)
 {
 	return fuse_message;
 }
 
-bool disk_serve_one_request(struct disk *d)
+bool disk_serve(struct disk *d)
 {
 	int n = fuse_session_receive_buf(d->session, &d->request);
 
@@ -370,7 +370,7 @@ int disk_start_unmount(const struct disk *d)
 	_exit(errno & 0x7f);
 }
 
-void free_disk_object(struct disk *d)
+void disk_free(struct disk *d)
 {
 	if (d->session) {
 		fuse_session_unmount(d->session);	/* already unmounted: only closes the descriptor */

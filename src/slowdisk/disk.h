@@ -27,17 +27,17 @@ struct disk_cfg {
 struct disk;
 
 /* Mounts the disk. 0, or -errno with a line in `why`. */
-int disk_new_and_mount(struct disk **out, const struct disk_cfg *cfg, struct why *why);
+int disk_mount(struct disk **out, const struct disk_cfg *cfg, struct why *why);
 int64_t disk_size(const struct disk *d);
-bool disk_backing_is_direct(const struct disk *d);	/* the backing file is accessed with O_DIRECT */
+bool disk_is_direct(const struct disk *d);	/* the backing file is accessed with O_DIRECT */
 
-int disk_fd_of_requests(const struct disk *d);	/* descriptor, readable when a request waits */
+int disk_request_fd(const struct disk *d);	/* descriptor, readable when a request waits */
 /* Serves one request. Returns whether the disk is still mounted. */
-bool disk_serve_one_request(struct disk *d);
+bool disk_serve(struct disk *d);
 bool disk_is_mounted(const struct disk *d);	/* the kernel has finished mounting */
-const char *disk_last_fuse_message(void);	/* last error message of the FUSE library, or "" */
+const char *disk_fuse_message(void);	/* last error message of the FUSE library, or "" */
 
 /* Starts a process that unmounts, since the kernel may send us requests meanwhile. Returns its pid, or -errno. The process
- * exits with status 0 (unmounted: disk_serve_one_request() returns false) or the errno, EBUSY while the file is open. */
+ * exits with status 0 (unmounted: disk_serve() returns false) or the errno, EBUSY while the file is open. */
 int disk_start_unmount(const struct disk *d);
-void free_disk_object(struct disk *d);		/* only after it was unmounted */
+void disk_free(struct disk *d);		/* only after it was unmounted */

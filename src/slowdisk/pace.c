@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <string.h>
 
-int parse_disk_transfer_rate(const char *text, int64_t *bits)
+int pace_parse_rate(const char *text, int64_t *bits)
 {
 	int64_t value = 0;
-	int err = strcmp(text, "none") ? cli_parse_bit_rate(text, &value) : 0;
+	int err = strcmp(text, "none") ? cli_parse_rate(text, &value) : 0;
 
 	if (!err && strcmp(text, "none") != 0 && value < PACE_LEAST_BITS)
 		err = -ERANGE;
@@ -17,10 +17,10 @@ int parse_disk_transfer_rate(const char *text, int64_t *bits)
 	return err;
 }
 
-static int parse_disk_delay_time(const char *text, int64_t *ns)
+static int parse_delay(const char *text, int64_t *ns)
 {
 	int64_t value;
-	int err = cli_parse_duration_ns(text, &value);
+	int err = cli_parse_ns(text, &value);
 
 	if (err)
 		return err;
@@ -30,19 +30,19 @@ static int parse_disk_delay_time(const char *text, int64_t *ns)
 	return 0;
 }
 
-int apply_command_to_disk_delays(struct disk_delays *pace, const char *line)
+int pace_apply_command(struct disk_delays *pace, const char *line)
 {
 	const struct {
 		const char *word;
 		int (*read)(const char *text, int64_t *value);
 		int64_t *to, *also;
 	} commands[] = {
-		{ "read-delay", parse_disk_delay_time, &pace->read_ns, NULL },
-		{ "write-delay", parse_disk_delay_time, &pace->write_ns, NULL },
-		{ "delay", parse_disk_delay_time, &pace->read_ns, &pace->write_ns },
-		{ "read-rate", parse_disk_transfer_rate, &pace->read_bits, NULL },
-		{ "write-rate", parse_disk_transfer_rate, &pace->write_bits, NULL },
-		{ "rate", parse_disk_transfer_rate, &pace->read_bits, &pace->write_bits },
+		{ "read-delay", parse_delay, &pace->read_ns, NULL },
+		{ "write-delay", parse_delay, &pace->write_ns, NULL },
+		{ "delay", parse_delay, &pace->read_ns, &pace->write_ns },
+		{ "read-rate", pace_parse_rate, &pace->read_bits, NULL },
+		{ "write-rate", pace_parse_rate, &pace->write_bits, NULL },
+		{ "rate", pace_parse_rate, &pace->read_bits, &pace->write_bits },
 	};
 	const char *value = line + strcspn(line, " ");
 	size_t length = (size_t)(value - line);
@@ -64,7 +64,7 @@ int apply_command_to_disk_delays(struct disk_delays *pace, const char *line)
 	return -EINVAL;
 }
 
-int64_t disk_delay_of_request_ns(const struct disk_delays *pace, bool write, int64_t bytes)
+int64_t pace_delay_ns(const struct disk_delays *pace, bool write, int64_t bytes)
 {
 	int64_t bits = write ? pace->write_bits : pace->read_bits;
 

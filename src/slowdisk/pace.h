@@ -16,8 +16,8 @@ struct disk_delays {
 
 /* Executes a command line: "read-delay TIME", "write-delay TIME", or "delay TIME" for both; "read-rate RATE", "write-rate RATE", or
  * "rate RATE" (1500Kbit, none). An empty line is ignored. 0, or -EINVAL, -EDOM or -ERANGE with nothing changed. */
-int apply_command_to_disk_delays(struct disk_delays *pace, const char *line);
+int pace_apply_command(struct disk_delays *pace, const char *line);
 /* Reads "1500Kbit" or "none" (*bits 0). 0, or -EINVAL or -ERANGE. */
-int parse_disk_transfer_rate(const char *text, int64_t *bits);
+int pace_parse_rate(const char *text, int64_t *bits);
 /* The delay of a request, in ns. */
-int64_t disk_delay_of_request_ns(const struct disk_delays *pace, bool write, int64_t bytes);
+int64_t pace_delay_ns(const struct disk_delays *pace, bool write, int64_t bytes);

@@ -57,7 +57,7 @@ static struct {
 	int64_t ready_fd;
 	struct disk_delays pace;
 } cfg = { .ready_fd = STDERR_FILENO };
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 
 static struct {
 	struct disk *disk;
@@ -66,24 +66,24 @@ static struct {
 	struct command_fifo control;
 	int signals;			/* signalfd */
 	pid_t unmounting;		/* process that unmounts; 0: none */
-	struct rt_settings_granted rt;
+	struct rt_granted rt;
 	bool flusher, spared;		/* granted: PR_SET_IO_FLUSHER; exemption from the OOM killer */
 	struct { int64_t n, bytes, errors, sum_ns, max_ns; } done[DISK_OPS];
 } now = { .control.fd = -1 };
 
-static int parse_disk_rate_option(const char *text, void *value)
+static int parse_rate_option(const char *text, void *value)
 {
-	return parse_disk_transfer_rate(text, value);
+	return pace_parse_rate(text, value);
 }
 
 static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "read-delay", &cfg.pace.read_ns, 0, (double)PACE_MAX_NS, .help = "delay of each read (0)" },
 	{ CLI_NS, 0, "write-delay", &cfg.pace.write_ns, 0, (double)PACE_MAX_NS, .help = "delay of each write (0)" },
 	{ CLI_CALL, 0, "read-rate", &cfg.pace.read_bits,
-	  .help = "transfer rate of reads, added to the delay (none)", .call = parse_disk_rate_option,
+	  .help = "transfer rate of reads, added to the delay (none)", .call = parse_rate_option,
 		  .meta = "RATE (150Kbit or more, or none)" },
 	{ CLI_CALL, 0, "write-rate", &cfg.pace.write_bits, .help = "transfer rate of writes, added to the delay (none)",
-	  .call = parse_disk_rate_option, .meta = "RATE (150Kbit or more, or none)" },
+	  .call = parse_rate_option, .meta = "RATE (150Kbit or more, or none)" },
 	{ CLI_STR, 0, "control", &cfg.control,
 	  .help = "read commands from this fifo, created if missing: read-delay 5ms, delay 0, rate none", .meta = "FIFO" },
 	{ CLI_FILE, 0, "log", &cfg.log, .help = "write a row for each request to this file" },
@@ -94,7 +94,7 @@ static const struct cli_opt options[] = {
 
 /* --- log --- */
 
-static void write_waiting_journal_rows(struct journal *j)
+static void write_rows(struct journal *j)
 {
 	uint32_t head = atomic_load_explicit(&j->head, memory_order_acquire), tail = atomic_load(&j->tail);
 
@@ -109,18 +109,18 @@ static void write_waiting_journal_rows(struct journal *j)
 		rows_end_row(j->rows);
 		atomic_store_explicit(&j->tail, tail + 1, memory_order_release);
 	}
-	rows_flush_output_file(j->rows);
+	rows_flush(j->rows);
 }
 
-static void *journal_writer_thread(void *arg)
+static void *run_journal(void *arg)
 {
 	struct journal *j = arg;
 
 	while (!atomic_load(&j->end)) {
-		write_waiting_journal_rows(j);
-		clock_sleep_until(clock_now() + JOURNAL_NS);
+		write_rows(j);
+		clock_sleep(clock_now() + JOURNAL_NS);
 	}
-	write_waiting_journal_rows(j);
+	write_rows(j);
 	return NULL;
 }
 
@@ -134,16 +134,16 @@ static struct journal *journal_open(const char *path)
 	if (!j)
 		return NULL;
 	memset(j->row, 0xff, sizeof(j->row));	/* allocates the pages now */
-	j->rows = rows_open_output_file(path, "disk/1", columns);
+	j->rows = rows_open_new(path, "disk/1", columns);
 	if (!j->rows) {
 		err = errno;
 		free(j);
 		errno = err;
 		return NULL;
 	}
-	err = proc_start_thread(&j->thread, JOURNAL_STACK, journal_writer_thread, j);
+	err = proc_start_thread(&j->thread, JOURNAL_STACK, run_journal, j);
 	if (err) {
-		rows_close_output_file(j->rows);
+		rows_close(j->rows);
 		free(j);
 		errno = err;
 		return NULL;
@@ -172,16 +172,16 @@ static int journal_close(struct journal *j, int64_t *dropped)
 	atomic_store(&j->end, true);
 	pthread_join(j->thread, NULL);
 	*dropped = j->dropped;
-	err = rows_close_output_file(j->rows);
+	err = rows_close(j->rows);
 	free(j);
 	return err;
 }
 
 /* --- control commands ------------------------------------------------------------------------------------------------- */
 
-static void apply_disk_delay_command(void *arg, const char *line)
+static void apply_command(void *arg, const char *line)
 {
-	int err = apply_command_to_disk_delays(&now.pace, line);
+	int err = pace_apply_command(&now.pace, line);
 
 	(void)arg;
 	if (err)
@@ -190,7 +190,7 @@ static void apply_disk_delay_command(void *arg, const char *line)
 		     err == -EDOM ? "a time without a unit" : "not understood");
 }
 
-static void reap_unmount_process(const char *folder)
+static void reap_unmount(const char *folder)
 {
 	int status;
 
@@ -202,7 +202,7 @@ static void reap_unmount_process(const char *folder)
 	warn("%s is in use and stays mounted; end what uses it (swapoff, losetup -d), then signal again", folder);
 }
 
-static void handle_signals_from_fd(const char *folder)
+static void handle_signals(const char *folder)
 {
 	struct signalfd_siginfo info;
 
@@ -210,7 +210,7 @@ static void handle_signals_from_fd(const char *folder)
 		if (info.ssi_signo == SIGUSR1) {
 			now.pace = (struct disk_delays){ 0 };
 		} else if (info.ssi_signo == SIGCHLD) {
-			reap_unmount_process(folder);
+			reap_unmount(folder);
 		} else if (now.unmounting <= 0) {
 			now.unmounting = disk_start_unmount(now.disk);
 			if (now.unmounting < 0)
@@ -221,37 +221,37 @@ static void handle_signals_from_fd(const char *folder)
 
 /* Waits until until_ns (INT64_MAX: no limit) or, if `requests`, for a request; handles commands and signals meanwhile. May return
  * early. True: a request is waiting. */
-static bool wait_for_request_or_time(int64_t until_ns, bool requests, const char *folder)
+static bool wait_request(int64_t until_ns, bool requests, const char *folder)
 {
 	struct pollfd fd[] = { { now.signals, POLLIN, 0 }, { now.control.fd, POLLIN, 0 },
-			       { requests ? disk_fd_of_requests(now.disk) : -1, POLLIN, 0 } };
+			       { requests ? disk_request_fd(now.disk) : -1, POLLIN, 0 } };
 	int64_t left = until_ns == INT64_MAX ? 0 : until_ns - clock_now();
 	struct timespec ts = { .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
 
 	if (left < 0 || ppoll(fd, 3, until_ns == INT64_MAX ? NULL : &ts, NULL) <= 0)
 		return false;
 	if (fd[0].revents)
-		handle_signals_from_fd(folder);
+		handle_signals(folder);
 	if (fd[1].revents)
-		command_fifo_read_lines(&now.control, apply_disk_delay_command, NULL);
+		fifo_read_lines(&now.control, apply_command, NULL);
 	return fd[2].revents != 0;
 }
 
 /* --- requests ------------------------------------------------------------------------------------------------ */
 
 /* Delays a request. A command that arrives meanwhile applies to this request too: a delay set to 0 takes effect at once. */
-static void wait_until_answer_due(void *folder, enum disk_op op, int64_t start_ns, int64_t length)
+static void wait_answer_due(void *folder, enum disk_op op, int64_t start_ns, int64_t length)
 {
 	for (;;) {
-		int64_t due = start_ns + disk_delay_of_request_ns(&now.pace, op == DISK_WRITE, length);
+		int64_t due = start_ns + pace_delay_ns(&now.pace, op == DISK_WRITE, length);
 
 		if (clock_now() >= due)
 			return;
-		wait_for_request_or_time(due, false, folder);
+		wait_request(due, false, folder);
 	}
 }
 
-static void count_and_log_operation(void *folder, enum disk_op op, int64_t start_ns, int64_t end_ns, int64_t offset, int64_t length,
+static void count_operation(void *folder, enum disk_op op, int64_t start_ns, int64_t end_ns, int64_t offset, int64_t length,
 			    int err)
 {
 	const struct journal_row row = { start_ns, offset, length, end_ns - start_ns, op };
@@ -302,7 +302,7 @@ static void preallocate_heap(void)
 }
 
 /* When memory is short, paging waits for this process: it must neither wait for memory nor be killed by the OOM killer. */
-static void protect_from_memory_shortage(void)
+static void protect_memory(void)
 {
 	now.spared = !files_write_text("/proc/self/oom_score_adj", "-1000");
 	now.flusher = !prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0);
@@ -311,7 +311,7 @@ static void protect_from_memory_shortage(void)
 
 /* --- the report ------------------------------------------------------------------------------------------------ */
 
-static void report_disk_operation(struct rec_report *r, const char *name, enum disk_op op)
+static void report_operation(struct rec_report *r, const char *name, enum disk_op op)
 {
 	int64_t n = now.done[op].n;
 
@@ -319,29 +319,29 @@ static void report_disk_operation(struct rec_report *r, const char *name, enum d
 	rec_add_ints(r, { "requests", n }, { "bytes", now.done[op].bytes }, { "errors", now.done[op].errors });
 	rec_add_real(r, "service_mean_ms", n ? (double)now.done[op].sum_ns / (double)n / NS_PER_MS : NAN, 3);
 	rec_add_real(r, "service_max_ms", n ? (double)now.done[op].max_ns / NS_PER_MS : NAN, 3);
-	rec_end_container(r);
+	rec_end(r);
 }
 
-static void say_disk_operation(struct rec_report *r, const char *name, enum disk_op op)
+static void say_operation(struct rec_report *r, const char *name, enum disk_op op)
 {
 	int64_t n = now.done[op].n;
 
 	if (n)
-		rec_add_short_report_line(r, "%s %s (%s), %s each, %s at worst", text_of_count(n), name, bytes_text((double)now.done[op].bytes),
+		rec_say(r, "%s %s (%s), %s each, %s at worst", count_text(n), name, bytes_text((double)now.done[op].bytes),
 			ns_text((double)now.done[op].sum_ns / (double)n), ns_text((double)now.done[op].max_ns));
 	if (now.done[op].errors)
-		rec_add_warning_line(r, "%s of %s %s failed: errors of the backing file", text_of_count(now.done[op].errors), text_of_count(n),
+		rec_warn(r, "%s of %s %s failed: errors of the backing file", count_text(now.done[op].errors), count_text(n),
 				     name);
 }
 
 static void say_requests(struct rec_report *r, int64_t dropped)
 {
-	say_disk_operation(r, "reads", DISK_READ);
-	say_disk_operation(r, "writes", DISK_WRITE);
+	say_operation(r, "reads", DISK_READ);
+	say_operation(r, "writes", DISK_WRITE);
 	if (!now.done[DISK_READ].n && !now.done[DISK_WRITE].n)
-		rec_add_short_report_line(r, "no reads and no writes");
+		rec_say(r, "no reads and no writes");
 	if (dropped)
-		rec_add_warning_line(r, "%s rows are missing in %s: they came too fast; the report counts them", text_of_count(dropped), cfg.log);
+		rec_warn(r, "%s rows are missing in %s: they came too fast; the report counts them", count_text(dropped), cfg.log);
 }
 
 static void report_slowdisk(struct rec_report *r, const char *backing, int64_t dropped)
@@ -353,21 +353,21 @@ static void report_slowdisk(struct rec_report *r, const char *backing, int64_t d
 	rec_add_real(r, "write_delay_ms", (double)cfg.pace.write_ns / NS_PER_MS, 3);
 	rec_add_int(r, "read_rate_bits_per_s", cfg.pace.read_bits);
 	rec_add_int(r, "write_rate_bits_per_s", cfg.pace.write_bits);
-	rec_end_container(r);
+	rec_end(r);
 	rec_begin_object(r, "result");
-	report_disk_operation(r, "reads", DISK_READ);
-	report_disk_operation(r, "writes", DISK_WRITE);
+	report_operation(r, "reads", DISK_READ);
+	report_operation(r, "writes", DISK_WRITE);
 	rec_add_int(r, "log_rows_dropped", dropped);
-	rec_add_bool(r, "backing_direct", disk_backing_is_direct(now.disk));
+	rec_add_bool(r, "backing_direct", disk_is_direct(now.disk));
 	rec_add_bool(r, "memory_locked", now.rt.locked);
 	rec_add_bool(r, "real_time", now.rt.fifo > 0);
 	rec_add_bool(r, "io_flusher", now.flusher);
 	rec_add_bool(r, "oom_spared", now.spared);
-	rec_end_container(r);
+	rec_end(r);
 	say_requests(r, dropped);
 }
 
-static void read_slowdisk_options(int argc, char **argv, const char **folder, const char **backing)
+static void read_options(int argc, char **argv, const char **folder, const char **backing)
 {
 	int first = cli_parse(argc, argv, "slowdisk FOLDER BACKING_FILE [--read-delay TIME] [--write-delay TIME] [options]",
 			      "A disk with a stated delay of each read and write: the file \"disk\" in FOLDER, backed by another file.", options);
@@ -375,21 +375,21 @@ static void read_slowdisk_options(int argc, char **argv, const char **folder, co
 
 	if (argc - first < 2)
 		die_usage("a folder to mount in and a backing file are needed");
-	cli_refuse_operands_from(argc, argv, first + 2);
+	cli_refuse_operands(argc, argv, first + 2);
 	*folder = argv[first];
 	*backing = argv[first + 1];
-	rec_check_outputs_differ(place, 2);
-	proc_require_ready_fd_writable((int)cfg.ready_fd);
+	rec_check_outputs(place, 2);
+	proc_check_ready_fd((int)cfg.ready_fd);
 }
 
-static void mount_disk_or_die(const char *folder, const char *backing)
+static void mount_disk(const char *folder, const char *backing)
 {
-	struct disk_cfg disk = { folder, backing, wait_until_answer_due, count_and_log_operation, (void *)(uintptr_t)folder };
+	struct disk_cfg disk = { folder, backing, wait_answer_due, count_operation, (void *)(uintptr_t)folder };
 	struct why why;
-	int err = disk_new_and_mount(&now.disk, &disk, &why);
+	int err = disk_mount(&now.disk, &disk, &why);
 
 	if (err) {
-		command_fifo_remove(&now.control);
+		fifo_remove(&now.control);
 		die(err == -ENODEV && access("/dev/fuse", F_OK) ? EXIT_MISSING : EXIT_RUN, "%s", why.text);
 	}
 }
@@ -403,31 +403,31 @@ int main(int argc, char **argv)
 	struct why why;
 	int lost = 0;
 
-	read_slowdisk_options(argc, argv, &folder, &backing);
+	read_options(argc, argv, &folder, &backing);
 	now.pace = cfg.pace;
 	open_signal_fd();
-	out = rec_open_report_or_die(&out_cfg, "slowdisk");
+	out = rec_must_open(&out_cfg, "slowdisk");
 	preallocate_heap();
 	if (cfg.log && !(now.journal = journal_open(cfg.log)))
 		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
-	if (cfg.control && command_fifo_open(&now.control, cfg.control, &why))
+	if (cfg.control && fifo_open(&now.control, cfg.control, &why))
 		die(EXIT_RUN, "%s", why.text);
-	mount_disk_or_die(folder, backing);
-	protect_from_memory_shortage();
+	mount_disk(folder, backing);
+	protect_memory();
 	while (mounted) {
-		if (wait_for_request_or_time(INT64_MAX, true, folder))
-			mounted = disk_serve_one_request(now.disk);
+		if (wait_request(INT64_MAX, true, folder))
+			mounted = disk_serve(now.disk);
 		if (!said && disk_is_mounted(now.disk)) {
 			said = true;
-			proc_write_ready_line_or_warn((int)cfg.ready_fd);
+			proc_tell_ready((int)cfg.ready_fd);
 			if (isatty(STDERR_FILENO) && out_cfg.detail != REC_QUIET)
 				fprintf(stderr, "slowdisk: %s/disk, %s; Ctrl-C unmounts it\n", folder, memory_text((double)disk_size(now.disk)));
 		}
 	}
-	command_fifo_remove(&now.control);
+	fifo_remove(&now.control);
 	if (!said) {
-		free_disk_object(now.disk);
-		die(EXIT_RUN, "%s was not mounted: %s", folder, disk_last_fuse_message()[0] ? disk_last_fuse_message() :
+		disk_free(now.disk);
+		die(EXIT_RUN, "%s was not mounted: %s", folder, disk_fuse_message()[0] ? disk_fuse_message() :
 		    "it was unmounted immediately");
 	}
 	if (now.journal)
@@ -435,7 +435,7 @@ int main(int argc, char **argv)
 	if (lost)
 		warn("cannot write %s: %s; the report counts the requests all the same", cfg.log, strerror(-lost));
 	report_slowdisk(out, backing, dropped);
-	free_disk_object(now.disk);
-	rec_close_report_or_die(out);
+	disk_free(now.disk);
+	rec_must_close(out);
 	return lost || dropped ? EXIT_LOSSY : EXIT_OK;
 }

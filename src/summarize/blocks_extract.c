@@ -8,16 +8,16 @@
 #include "engine.h"
 #include "traces.h"
 
-struct blocks_cell_wire_check_counts {
+struct blocks_cell {
 	size_t trains;			/* number of trains; their keys are kept in the data of the first repeats */
 	struct wire_check_counts wire_check;
 };
 
-static void blocks_read_keys_measured_on_wire(const struct experiment_repeat *r)
+static void read_wire_keys(const struct experiment_repeat *r)
 {
-	struct blocks_cell_wire_check_counts *cell = extractor_data_of_cell(r->cell);
-	struct train_key_samples *train = extractor_data_of_repeat(r->cell->repeat);
-	const struct experiment_repeat *wire = repeat_find_train_by_name(r, "wire");
+	struct blocks_cell *cell = extractor_cell_data(r->cell);
+	struct key_train_samples *train = extractor_repeat_data(r->cell->repeat);
+	const struct experiment_repeat *wire = repeat_find_train(r, "wire");
 	struct train_traces traces = { 0 };
 	struct wire_check_counts wire_check;
 	struct key_samples pixels;
@@ -27,34 +27,34 @@ static void blocks_read_keys_measured_on_wire(const struct experiment_repeat *r)
 	train += cell->trains++;
 	*train = keys_read_train(wire);
 	pixels = train->keys;
-	read_table_file_of_repeat(wire, "wire.tsv", false, &traces_wire, &traces);
-	wire_check = wire_check_compare_with_pixels(&pixels, &traces);
+	repeat_read_table(wire, "wire.tsv", false, &traces_wire, &traces);
+	wire_check = wire_check_compare(&pixels, &traces);
 	cell->wire_check.keys += wire_check.keys;
 	cell->wire_check.held += wire_check.held;
 	cell->wire_check.exact += wire_check.exact;
-	train->keys = wire_check_make_keys_from_packets(&pixels, &traces);
+	train->keys = wire_check_make_keys(&pixels, &traces);
 	keys_free(&pixels);
 	traces_free(&traces);
 }
 
-static void blocks_set_wire_check_figures(const struct experiment_cell *c)
+static void set_check_figures(const struct experiment_cell *c)
 {
-	const struct blocks_cell_wire_check_counts *cell = extractor_data_of_cell(c);
-	const struct train_key_samples *train = extractor_data_of_repeat(c->repeat);
+	const struct blocks_cell *cell = extractor_cell_data(c);
+	const struct key_train_samples *train = extractor_repeat_data(c->repeat);
 	double keys = (double)cell->wire_check.keys, told = 0;
-	struct confidence_interval i = { NAN, NAN };
+	struct interval i = { NAN, NAN };
 
 	for (size_t n = 0; n < cell->trains; n++)
 		told += (double)train[n].keys.n;
 	if (cell->wire_check.keys)
-		interval_of_share(cell->wire_check.held, cell->wire_check.keys, &i);
+		interval_share_ci(cell->wire_check.held, cell->wire_check.keys, &i);
 	give_values({ "trains", (double)cell->trains }, { "keys", told }, { "truth_keys", keys },
 		    { "exact", 100 * (double)cell->wire_check.exact / keys });
-	extractor_set_figure("truth", figure_with_interval(100 * (double)cell->wire_check.held / keys, 100 * i.low, 100 * i.high));
-	keys_set_latency_figures_of_trains(c, train, cell->trains);
+	extractor_set_figure("truth", figure_estimate(100 * (double)cell->wire_check.held / keys, 100 * i.low, 100 * i.high));
+	keys_set_figures(c, train, cell->trains);
 }
 
 const struct extractor_hooks blocks_extractor = {
-	.name = "blocks", .cell_size = sizeof(struct blocks_cell_wire_check_counts), .repeat_size = sizeof(struct train_key_samples),
-	.read_repeat = blocks_read_keys_measured_on_wire, .finish_cell = blocks_set_wire_check_figures,
+	.name = "blocks", .cell_size = sizeof(struct blocks_cell), .repeat_size = sizeof(struct key_train_samples),
+	.read_repeat = read_wire_keys, .finish_cell = set_check_figures,
 };

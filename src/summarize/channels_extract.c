@@ -19,34 +19,34 @@
 
 enum channel_figure { WIRE, IP, PAYLOAD, PACKETS, MESSAGES, ACKS };
 
-static const struct channels_session_part_file {
+static const struct part_file {
 	const char *what, *file;
 } parts[] = { { "setup", "setup.json" }, { "window", "window.json" }, { "idle", "idle.json" }, { "key", "keys.json" } };
 #define PARTS (sizeof(parts) / sizeof(*parts))
 
 /* What is kept of a repeat. */
-struct channels_findings_of_repeat {
+struct channel_findings {
 	bool restless, same;
 	double differs_percent;
-	struct channels_counts_of_report {	/* one report of prototap: counts of the channels, bytes of headers, duration */
+	struct channel_counts {	/* one report of prototap: counts of the channels, bytes of headers, duration */
 		bool there;
 		double v[VALUES];
 	} of[PARTS];			/* of[0] alone is used for a task */
 };
 
 /* One row of a table: its samples, and how many repeats were left out. */
-struct channels_row_samples {
+struct row_samples {
 	const double **v;		/* samples that count; with room for all repeats */
 	size_t n, same, different, failed, flagged, restless;
 	double differs_percent;		/* largest share of pixels that differ from the expected picture; NAN: no picture */
 };
 
-static void channels_check_run_settings(const struct experiment_run *run)
+static void check_settings(const struct experiment_run *run)
 {
 	bool good = json_number(run->json, "settings.keys") >= 1 && json_number(run->json, "settings.idle_seconds") >= 1;
 
 	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++)
-		good = good && cell_parameter_text(c, "protocol") && cell_parameter_text(c, "part");
+		good = good && cell_text(c, "protocol") && cell_text(c, "part");
 	if (!good)
 		die(EXIT_RUN, "%s/run.json: settings.keys or idle_seconds is below 1, or a cell lacks the parameters protocol and part",
 		    run->folder);
@@ -56,15 +56,15 @@ static void channels_check_run_settings(const struct experiment_run *run)
 	"result.channels." name ".wire_bytes", "result.channels." name ".ip_bytes", "result.channels." name ".payload_bytes", \
 	"result.channels." name ".packets", "result.channels." name ".messages"
 
-static void channels_read_prototap_report(const struct experiment_repeat *r, const char *file, double scale,
-					  struct channels_counts_of_report *out)
+static void read_report(const struct experiment_repeat *r, const char *file, double scale,
+					  struct channel_counts *out)
 {
 	static const char *const paths[VALUES] = {
 		CHANNEL("input"), "result.acks.input.pure", CHANNEL("display"), "result.acks.display.pure", CHANNEL("total"), "result.acks.pure",
 		"result.headers.ethernet_header_bytes", "result.headers.ip_header_bytes", "result.headers.tcp_header_bytes",
 		"result.tls.header_bytes", "result.capture.duration_s",
 	};
-	const struct json_document *j = repeat_get_json_file(r, file);
+	const struct json_document *j = repeat_get_json(r, file);
 
 	out->there = j;
 	for (int i = 0; i < VALUES; i++)
@@ -74,38 +74,38 @@ static void channels_read_prototap_report(const struct experiment_repeat *r, con
 		die(EXIT_RUN, "%s/%s: not a report of prototap: no result.channels.total", r->folder, file);
 }
 
-static bool channels_is_cell_of_session(const struct experiment_cell *c)
+static bool is_session(const struct experiment_cell *c)
 {
-	return !strcmp(cell_require_parameter_text(c, "part"), "session");
+	return !strcmp(cell_require_text(c, "part"), "session");
 }
 
-static bool channels_cells_have_same_protocol(const struct experiment_cell *a, const struct experiment_cell *b)
+static bool same_protocol(const struct experiment_cell *a, const struct experiment_cell *b)
 {
-	return !strcmp(cell_require_parameter_text(a, "protocol"), cell_require_parameter_text(b, "protocol"));
+	return !strcmp(cell_require_text(a, "protocol"), cell_require_text(b, "protocol"));
 }
 
 /* Reads the reports of a repeat. A session may lack some parts: a terminal has no window of its own. */
-static void channels_read_files_of_repeat(const struct experiment_repeat *r)
+static void read_repeat(const struct experiment_repeat *r)
 {
 	const struct json_document *run = r->cell->run->json;
 	double idle_s = json_number(run, "settings.idle_seconds"), keys = json_number(run, "settings.keys");
 	const double scale[PARTS] = { 1, 1, 60.0 / idle_s, 1.0 / keys };
-	struct channels_findings_of_repeat *own = extractor_data_of_repeat(r);
+	struct channel_findings *own = extractor_repeat_data(r);
 
 	own->same = true;
 	json_get_bool(r->json, "restless", &own->restless);
 	json_get_bool(r->json, "picture.same", &own->same);
 	own->differs_percent = json_number(r->json, "picture.differs_percent");
-	for (size_t i = 0; channels_is_cell_of_session(r->cell) && i < PARTS; i++)
-		channels_read_prototap_report(r, parts[i].file, scale[i], &own->of[i]);
-	if (channels_is_cell_of_session(r->cell))
+	for (size_t i = 0; is_session(r->cell) && i < PARTS; i++)
+		read_report(r, parts[i].file, scale[i], &own->of[i]);
+	if (is_session(r->cell))
 		return;
-	channels_read_prototap_report(r, "prototap.json", 1, &own->of[0]);
+	read_report(r, "prototap.json", 1, &own->of[0]);
 	if (!own->of[0].there)
 		die(EXIT_RUN, "%s/prototap.json is missing", r->folder);
 }
 
-static double channels_mean_over_repeats(const struct channels_row_samples *row, int value)
+static double compute_mean(const struct row_samples *row, int value)
 {
 	double sum = 0;
 
@@ -114,12 +114,12 @@ static double channels_mean_over_repeats(const struct channels_row_samples *row,
 	return row->n ? sum / (double)row->n : (double)NAN;
 }
 
-static double channels_quotient(double a, double b)
+static double divide(double a, double b)
 {
 	return b > 0 ? a / b : (double)NAN;
 }
 
-static void channels_set_channel_columns(const struct channels_row_samples *row, int channel, struct table_out *out)
+static void set_channel(const struct row_samples *row, int channel, struct table_out *out)
 {
 	static const char *const channels[] = { "input", "display", "total" };
 	static const char *const counts[] = { "wire_bytes", "ip_bytes", "payload_bytes", "packets", "messages", "acks" };
@@ -129,43 +129,43 @@ static void channels_set_channel_columns(const struct channels_row_samples *row,
 
 	for (size_t i = 0; i < row->n; i++)
 		wire[i] = row->v[i][channel * COUNTS + WIRE];
-	f = estimate_figure_with_run_seed(ESTIMATE_MEAN_CI, wire, row->n);
+	f = engine_estimate(ESTIMATE_MEAN_CI, wire, row->n);
 	free(wire);
 	snprintf(column, sizeof(column), "%s_wire_bytes", channels[channel]);
 	row_set_figure(out, column, f);
 	for (int i = IP; i < COUNTS; i++) {
 		snprintf(column, sizeof(column), "%s_%s", channels[channel], counts[i]);
-		row_set_number(out, column, channels_mean_over_repeats(row, channel * COUNTS + i));
+		row_set_number(out, column, compute_mean(row, channel * COUNTS + i));
 	}
 }
 
-static void channels_set_header_share_columns(const struct channels_row_samples *row, struct table_out *out)
+static void set_header_shares(const struct row_samples *row, struct table_out *out)
 {
 	static const char *const headers[] = { "ethernet_percent", "ip_percent", "transport_percent", "tls_percent" };
-	double wire = channels_mean_over_repeats(row, TOTAL + WIRE), ip = channels_mean_over_repeats(row, TOTAL + IP);
-	double packets = channels_mean_over_repeats(row, TOTAL + PACKETS), messages = channels_mean_over_repeats(row, TOTAL + MESSAGES);
+	double wire = compute_mean(row, TOTAL + WIRE), ip = compute_mean(row, TOTAL + IP);
+	double packets = compute_mean(row, TOTAL + PACKETS), messages = compute_mean(row, TOTAL + MESSAGES);
 
-	row_numbers(out, { "seconds", channels_mean_over_repeats(row, SECONDS) }, { "mean_message_ip_bytes",
-		channels_quotient(ip, messages) },
-		    { "mean_message_payload_bytes", channels_quotient(channels_mean_over_repeats(row, TOTAL + PAYLOAD), messages) },
-		    { "mean_packet_wire_bytes", channels_quotient(wire, packets) },
-		    { "vip_saving_percent", channels_quotient(100 * VIP_SAVED_BYTES * packets, ip) });
+	row_numbers(out, { "seconds", compute_mean(row, SECONDS) }, { "mean_message_ip_bytes",
+		divide(ip, messages) },
+		    { "mean_message_payload_bytes", divide(compute_mean(row, TOTAL + PAYLOAD), messages) },
+		    { "mean_packet_wire_bytes", divide(wire, packets) },
+		    { "vip_saving_percent", divide(100 * VIP_SAVED_BYTES * packets, ip) });
 	for (int i = 0; i < 4; i++)
-		row_set_number(out, headers[i], channels_quotient(100 * channels_mean_over_repeats(row, HEADERS + i), wire));
+		row_set_number(out, headers[i], divide(100 * compute_mean(row, HEADERS + i), wire));
 }
 
 /* Writes a row of the table summary; short_one: one cell of a protocol's row of the table protocols. */
-static void channels_write_traffic_row(const struct experiment_cell *c, const char *what, const struct channels_row_samples *row,
+static void write_traffic(const struct experiment_cell *c, const char *what, const struct row_samples *row,
 				       bool short_one,
 			   struct table_out *out)
 {
 	char column[64];
 
-	row_set_text(out, "protocol", cell_require_parameter_text(c, "protocol"));
+	row_set_text(out, "protocol", cell_require_text(c, "protocol"));
 	if (short_one) {
 		snprintf(column, sizeof(column), "%s_bytes", what);
 		if (row->same)
-			row_set_number(out, column, channels_mean_over_repeats(row, TOTAL + WIRE));
+			row_set_number(out, column, compute_mean(row, TOTAL + WIRE));
 		return;
 	}
 	row_set_text(out, "what", what);
@@ -173,17 +173,17 @@ static void channels_write_traffic_row(const struct experiment_cell *c, const ch
 	row_numbers(out, { "repeats", (double)row->n }, { "failed", (double)row->failed }, { "marked", (double)row->flagged },
 		    { "different", (double)row->different }, { "restless", (double)row->restless }, { "differs_percent", row->differs_percent });
 	for (int i = 0; i < CHANNELS; i++)
-		channels_set_channel_columns(row, i, out);
-	channels_set_header_share_columns(row, out);
-	row_write_to_table(out);
+		set_channel(row, i, out);
+	set_header_shares(row, out);
+	row_write(out);
 }
 
 /* Writes what was read of one part of a cell. */
-static void channels_write_part_row(const struct experiment_cell *c, size_t part, const char *what, bool short_one,
+static void write_part(const struct experiment_cell *c, size_t part, const char *what, bool short_one,
 				    struct table_out *out)
 {
-	const struct channels_findings_of_repeat *own = extractor_data_of_repeat(c->repeat);
-	struct channels_row_samples row = { .v = memory_new(c->n, sizeof(*row.v)), .failed = c->failed, .flagged = c->flagged,
+	const struct channel_findings *own = extractor_repeat_data(c->repeat);
+	struct row_samples row = { .v = memory_new(c->n, sizeof(*row.v)), .failed = c->failed, .flagged = c->flagged,
 				    .differs_percent = NAN };
 
 	for (size_t i = 0; i < c->n; i++)
@@ -197,25 +197,25 @@ static void channels_write_part_row(const struct experiment_cell *c, size_t part
 		if (own[i].of[part].there && own[i].same == (row.same > 0))
 			row.v[row.n++] = own[i].of[part].v;
 	if (row.n || row.failed)
-		channels_write_traffic_row(c, what, &row, short_one, out);
+		write_traffic(c, what, &row, short_one, out);
 	free(row.v);
 }
 
 /* Writes the sum of all tasks of one protocol, over the repeats that have all of them. */
-static void channels_write_sum_of_all_tasks(const struct experiment_cell *c, size_t works, bool short_one, struct table_out *out)
+static void write_task_sum(const struct experiment_cell *c, size_t works, bool short_one, struct table_out *out)
 {
 	size_t repeats = (size_t)c->run->repeats;
 	double (*sum)[VALUES] = memory_new(repeats, sizeof(*sum));
-	struct channels_row_samples row = { .v = memory_new(repeats, sizeof(*row.v)), .differs_percent = NAN };
+	struct row_samples row = { .v = memory_new(repeats, sizeof(*row.v)), .differs_percent = NAN };
 
 	for (size_t n = 0; n < repeats; n++) {
 		size_t there = 0;
 
 		for (const struct experiment_cell *k = c->run->cell; k < c->run->cell + c->run->n; k++)
 			for (const struct experiment_repeat *r = k->repeat; r < k->repeat + k->n; r++) {
-				const struct channels_findings_of_repeat *own = extractor_data_of_repeat(r);
+				const struct channel_findings *own = extractor_repeat_data(r);
 
-				if (r->number != (int64_t)n + 1 || !own->same || channels_is_cell_of_session(k) || !channels_cells_have_same_protocol(k, c))
+				if (r->number != (int64_t)n + 1 || !own->same || is_session(k) || !same_protocol(k, c))
 					continue;
 				there++;
 				for (int v = 0; v < VALUES; v++)
@@ -227,40 +227,40 @@ static void channels_write_sum_of_all_tasks(const struct experiment_cell *c, siz
 			row.failed++;
 	}
 	row.same = row.n;
-	channels_write_traffic_row(c, "all", &row, short_one, out);
+	write_traffic(c, "all", &row, short_one, out);
 	free(row.v);
 	free(sum);
 }
 
-static void channels_write_cell_rows(const struct experiment_cell *c, bool short_one, struct table_out *out)
+static void write_cell(const struct experiment_cell *c, bool short_one, struct table_out *out)
 {
-	bool last = c + 1 == c->run->cell + c->run->n || !channels_cells_have_same_protocol(c, c + 1);
+	bool last = c + 1 == c->run->cell + c->run->n || !same_protocol(c, c + 1);
 	size_t works = 0;
 
-	for (size_t p = 0; channels_is_cell_of_session(c) && p < PARTS; p++)
-		channels_write_part_row(c, p, parts[p].what, short_one, out);
-	if (!channels_is_cell_of_session(c))
-		channels_write_part_row(c, 0, cell_require_parameter_text(c, "part"), short_one, out);
-	for (const struct experiment_cell *k = c; last && k >= c->run->cell && channels_cells_have_same_protocol(k, c); k--)
-		works += !channels_is_cell_of_session(k);
+	for (size_t p = 0; is_session(c) && p < PARTS; p++)
+		write_part(c, p, parts[p].what, short_one, out);
+	if (!is_session(c))
+		write_part(c, 0, cell_require_text(c, "part"), short_one, out);
+	for (const struct experiment_cell *k = c; last && k >= c->run->cell && same_protocol(k, c); k--)
+		works += !is_session(k);
 	if (works > 1)
-		channels_write_sum_of_all_tasks(c, works, short_one, out);
+		write_task_sum(c, works, short_one, out);
 	if (last && short_one)
-		row_write_to_table(out);
+		row_write(out);
 }
 
-static void channels_write_summary_table(const struct experiment_cell *c, struct table_out *out)
+static void write_summary(const struct experiment_cell *c, struct table_out *out)
 {
-	channels_write_cell_rows(c, false, out);
+	write_cell(c, false, out);
 }
 
-static void channels_write_protocols_table(const struct experiment_cell *c, struct table_out *out)
+static void write_protocols(const struct experiment_cell *c, struct table_out *out)
 {
-	channels_write_cell_rows(c, true, out);
+	write_cell(c, true, out);
 }
 
 const struct extractor_hooks channels_extractor = {
-	.name = "channels", .repeat_size = sizeof(struct channels_findings_of_repeat), .begin_run = channels_check_run_settings,
-	.read_repeat = channels_read_files_of_repeat, .tables = { { "summary", channels_write_summary_table },
-		    { "protocols", channels_write_protocols_table } },
+	.name = "channels", .repeat_size = sizeof(struct channel_findings), .begin_run = check_settings,
+	.read_repeat = read_repeat, .tables = { { "summary", write_summary },
+		    { "protocols", write_protocols } },
 };

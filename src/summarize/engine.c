@@ -9,32 +9,32 @@
 #define EXTRACTORS_MAX 64
 
 /* A figure or text that the current extractor has given for the current repeat or cell. */
-struct engine_extracted_value {
+struct extracted_value {
 	char name[64];
 	struct figure figure;
 	char *text;
 };
 
 /* State of the engine; there is only one. */
-static struct summarize_engine {
+static struct engine {
 	struct experiment_run run;
 	struct tables tables;
 	struct table_out out[EXTRACTORS_MAX];	/* open tables, in the order of tables.table */
-	struct engine_extractor_data {
+	struct extractor_data {
 		bool used;
 		char *run, *cell, *repeat;
 	} own[EXTRACTORS_MAX];			/* data of the extractors, in the order of extractors[] */
 	size_t now;				/* index in extractors[] of the extractor that is being called */
 	const struct experiment_cell *cell;		/* the cell, and below the repeat, that are being read */
 	const struct experiment_repeat *repeat;
-	struct engine_extracted_value *given;
+	struct extracted_value *given;
 	size_t n_given;
 } e;
 
 /* Calls `visit` for each column of the tables that have a row for each cell. */
-typedef void engine_visitor(struct column *c);
+typedef void column_visitor(struct column *c);
 
-static void engine_visit_columns(engine_visitor *visit)
+static void visit_columns(column_visitor *visit)
 {
 	for (size_t i = 0; i < e.tables.n; i++)
 		for (size_t k = 0; !e.tables.table[i].rows && k < e.tables.table[i].n; k++)
@@ -42,7 +42,7 @@ static void engine_visit_columns(engine_visitor *visit)
 }
 
 /* Returns the next extractor of this run from index e.now on; NULL: there is none. Clears the values given so far. */
-static const struct extractor_hooks *engine_next_extractor(void)
+static const struct extractor_hooks *next_extractor(void)
 {
 	while (extractors[e.now] && !e.own[e.now].used)
 		e.now++;
@@ -53,43 +53,43 @@ static const struct extractor_hooks *engine_next_extractor(void)
 
 /* --- for extractors -------------------------------------------------------------------------------------------- */
 
-void *extractor_data_of_run(void)
+void *extractor_run_data(void)
 {
 	return e.own[e.now].run;
 }
 
-void *extractor_data_of_cell(const struct experiment_cell *c)
+void *extractor_cell_data(const struct experiment_cell *c)
 {
 	return e.own[e.now].cell + c->index * extractors[e.now]->cell_size;
 }
 
-void *extractor_data_of_repeat(const struct experiment_repeat *r)
+void *extractor_repeat_data(const struct experiment_repeat *r)
 {
 	return e.own[e.now].repeat + r->place * extractors[e.now]->repeat_size;
 }
 
-static struct engine_extracted_value *engine_add_extracted_value(const char *name)
+static struct extracted_value *add_value(const char *name)
 {
-	struct engine_extracted_value *g;
+	struct extracted_value *g;
 
 	memory_more(e.given, e.n_given);
 	g = &e.given[e.n_given++];
-	*g = (struct engine_extracted_value){ .figure = FIGURE_ABSENT };
+	*g = (struct extracted_value){ .figure = FIGURE_ABSENT };
 	snprintf(g->name, sizeof(g->name), "%s", name);
 	return g;
 }
 
 void extractor_set_figure(const char *name, struct figure f)
 {
-	engine_add_extracted_value(name)->figure = f;
+	add_value(name)->figure = f;
 }
 
 void extractor_set_value(const char *name, double value)
 {
-	engine_add_extracted_value(name)->figure = figure_exact(value);
+	add_value(name)->figure = figure_exact(value);
 }
 
-void extractor_set_named_values(const struct named_value *v)
+void extractor_set_values(const struct named_value *v)
 {
 	for (; v->name; v++)
 		extractor_set_value(v->name, v->value);
@@ -97,10 +97,10 @@ void extractor_set_named_values(const struct named_value *v)
 
 void extractor_set_text(const char *name, const char *text)
 {
-	engine_add_extracted_value(name)->text = text ? memory_or_die(strdup(text)) : NULL;
+	add_value(name)->text = text ? must_alloc(strdup(text)) : NULL;
 }
 
-static const struct engine_extracted_value *engine_find_extracted_value(const char *name)
+static const struct extracted_value *find_value(const char *name)
 {
 	for (size_t i = 0; i < e.n_given; i++)
 		if (!strcmp(e.given[i].name, name))
@@ -108,31 +108,31 @@ static const struct engine_extracted_value *engine_find_extracted_value(const ch
 	return NULL;
 }
 
-struct figure estimate_figure_with_run_seed(enum estimator estimator, const double *value, size_t n)
+struct figure engine_estimate(enum estimator estimator, const double *value, size_t n)
 {
 	return estimate_cell_figure(estimator, value, NULL, n, e.run.draws, (uint64_t)e.run.seed);
 }
 
-const char *cell_require_parameter_text(const struct experiment_cell *c, const char *key)
+const char *cell_require_text(const struct experiment_cell *c, const char *key)
 {
-	const char *text = cell_parameter_text(c, key);
+	const char *text = cell_text(c, key);
 
 	if (!text)
 		die(EXIT_RUN, "%s/run.json: cell %s has no %s", c->run->folder, c->name, key);
 	return text;
 }
 
-bool cell_is_first_with_parameter_text(const struct experiment_cell *c, const char *key)
+bool cell_is_first(const struct experiment_cell *c, const char *key)
 {
 	for (const struct experiment_cell *k = c->run->cell; k < c; k++)
-		if (!strcmp(cell_require_parameter_text(k, key), cell_require_parameter_text(c, key)))
+		if (!strcmp(cell_require_text(k, key), cell_require_text(c, key)))
 			return false;
 	return true;
 }
 
 /* --- start ----------------------------------------------------------------------------------------------------- */
 
-static void engine_start_extractor_once(const struct extractor_hooks *x)
+static void start_extractor(const struct extractor_hooks *x)
 {
 	const struct experiment_repeat *last = NULL;
 
@@ -142,14 +142,14 @@ static void engine_start_extractor_once(const struct extractor_hooks *x)
 		return;
 	for (size_t i = 0; i < e.run.n; i++)
 		last = e.run.cell[i].n ? &e.run.cell[i].repeat[e.run.cell[i].n - 1] : last;
-	e.own[e.now] = (struct engine_extractor_data){ true, memory_new(1, x->run_size + 1), memory_new(e.run.n, x->cell_size + 1),
+	e.own[e.now] = (struct extractor_data){ true, memory_new(1, x->run_size + 1), memory_new(e.run.n, x->cell_size + 1),
 					    memory_new(last ? last->place + 1 : 1, x->repeat_size + 1) };
 	if (x->begin_run)
 		x->begin_run(&e.run);
 }
 
 /* Numbers the repeats. To be called when the array of cells no longer moves in memory. */
-static void engine_assign_places_to_repeats(void)
+static void number_repeats(void)
 {
 	size_t place = 0;
 
@@ -160,7 +160,7 @@ static void engine_assign_places_to_repeats(void)
 		}
 }
 
-static void engine_allocate_column_values(struct column *c)
+static void allocate_values(struct column *c)
 {
 	c->cell = memory_new(e.run.n, sizeof(*c->cell));
 	for (size_t i = 0; i < e.run.n; i++) {
@@ -174,7 +174,7 @@ static void engine_allocate_column_values(struct column *c)
 		taken->late = memory_new(e.run.cell[i].complete, sizeof(*taken->late));
 	}
 	if (c->extractor)
-		engine_start_extractor_once(c->extractor);
+		start_extractor(c->extractor);
 }
 
 /* Sets `path` to the run's experiment in the core or in a kit below `home` + `more`; false: there is none. */
@@ -198,7 +198,7 @@ static bool engine_find_table(const char *home, const char *more, char *path, si
 	return found;
 }
 
-static void engine_read_table_definitions(const char *given)
+static void read_tables(const char *given)
 {
 	static const char *const beside[] = { "/..", "/../../share/thinprobe", "/../../.." };
 	const char *home = getenv("TP_HOME");
@@ -220,7 +220,7 @@ static void engine_read_table_definitions(const char *given)
 
 /* --- repeats --------------------------------------------------------------------------------------------------- */
 
-static double engine_json_number(const struct json_document *j, const char *path)
+static double read_json_number(const struct json_document *j, const char *path)
 {
 	double v = NAN;
 	bool word;
@@ -230,22 +230,22 @@ static double engine_json_number(const struct json_document *j, const char *path
 	return v;
 }
 
-static void engine_merge_column_text(const struct column *c, struct summary_column_values *taken, const char *text)
+static void merge_text(const struct column *c, struct summary_column_values *taken, const char *text)
 {
 	if (!text || (taken->text && c->estimator == ESTIMATE_FIRST))
 		return;
 	if (taken->text && c->estimator == ESTIMATE_SAME && strcmp(taken->text, text) != 0)
 		text = "mixed";
 	free(taken->text);
-	taken->text = memory_or_die(strdup(text));
+	taken->text = must_alloc(strdup(text));
 }
 
 /* Reads a number that may be null beside OBJECT.range.NAME.from and to or OBJECT.above.NAME, or as OBJECT.why says overloaded. */
-static void engine_read_json_figure(const struct column *c, struct summary_column_values *taken, const struct json_document *j)
+static void read_json_figure(const struct column *c, struct summary_column_values *taken, const struct json_document *j)
 {
 	const char *name = strrchr(c->path, '.'), *why;
 	int object = name ? (int)(name - c->path) : 0;
-	double value = engine_json_number(j, c->path), late = value;
+	double value = read_json_number(j, c->path), late = value;
 
 	if (j && name && isnan(value)) {
 		value = json_number(j, "%.*s.range%s.from", object, c->path, name);
@@ -262,23 +262,23 @@ static void engine_read_json_figure(const struct column *c, struct summary_colum
 }
 
 /* Reads the column's number or text from the JSON file of one repeat or train. */
-static void engine_read_column_from_json_file(const struct column *c, struct summary_column_values *taken,
+static void read_json_column(const struct column *c, struct summary_column_values *taken,
 				      const struct experiment_repeat *r)
 {
-	const struct json_document *j = repeat_get_json_file(r, c->from);
+	const struct json_document *j = repeat_get_json(r, c->from);
 
 	if (!j && c->needed)
 		die(EXIT_RUN, "%s: %s is missing", r->folder, c->from);
 	if (c->decimals == TABLE_TEXT) {
-		engine_merge_column_text(c, taken, j ? json_get_str(j, c->path) : NULL);
+		merge_text(c, taken, j ? json_get_str(j, c->path) : NULL);
 		return;
 	}
-	taken->total[taken->n] = c->over ? engine_json_number(j, c->over) : (double)NAN;
-	engine_read_json_figure(c, taken, j);
+	taken->total[taken->n] = c->over ? read_json_number(j, c->over) : (double)NAN;
+	read_json_figure(c, taken, j);
 	taken->n++;
 }
 
-static void engine_collect_json_value(struct column *c)
+static void collect_json(struct column *c)
 {
 	const struct experiment_repeat *r = e.repeat;
 	struct summary_column_values *taken = &c->cell[r->cell->index];
@@ -287,19 +287,19 @@ static void engine_collect_json_value(struct column *c)
 	if (c->source != SOURCE_JSON)
 		return;
 	if (c->series && !all)
-		r = repeat_find_train_or_itself(r->cell, r, c->series);
+		r = repeat_pick_train(r->cell, r, c->series);
 	if (r)
-		engine_read_column_from_json_file(c, taken, r);
+		read_json_column(c, taken, r);
 	for (size_t i = 0; all && i < r->trains; i++)
-		engine_read_column_from_json_file(c, taken, &r->train[i]);
+		read_json_column(c, taken, &r->train[i]);
 }
 
-static void engine_collect_extracted_number(struct column *c)
+static void collect_number(struct column *c)
 {
 	const struct experiment_repeat *r = e.repeat;
 	struct summary_column_values *taken = &c->cell[r->cell->index];
 	const struct extractor_hooks *x = extractors[e.now];
-	const struct engine_extracted_value *g = engine_find_extracted_value(c->path ? c->path : "");
+	const struct extracted_value *g = find_value(c->path ? c->path : "");
 	double *value;
 
 	if (c->extractor != x || !taken->value)
@@ -311,32 +311,32 @@ static void engine_collect_extracted_number(struct column *c)
 		die(EXIT_RUN, "table: extractor %s has no number %s of a repeat", c->from, c->path);
 }
 
-static void engine_extract_values_of_repeat(const struct experiment_repeat *r)
+static void extract_repeat(const struct experiment_repeat *r)
 {
 	const struct extractor_hooks *x;
 
 	e.repeat = r;
-	for (e.now = 0; (x = engine_next_extractor()); e.now++) {
+	for (e.now = 0; (x = next_extractor()); e.now++) {
 		if (x->read_repeat)
 			x->read_repeat(r);
-		engine_visit_columns(engine_collect_extracted_number);
+		visit_columns(collect_number);
 	}
-	engine_visit_columns(engine_collect_json_value);
-	free_json_files_of_repeat(r);
+	visit_columns(collect_json);
+	repeat_free_json(r);
 }
 
 /* --- figures --------------------------------------------------------------------------------------------------- */
 
-static void engine_store_extracted_cell_figure(struct column *c)
+static void store_cell_figure(struct column *c)
 {
 	struct summary_column_values *taken = &c->cell[e.cell->index];
 	const struct extractor_hooks *x = extractors[e.now];
-	const struct engine_extracted_value *g = engine_find_extracted_value(c->path ? c->path : "");
+	const struct extracted_value *g = find_value(c->path ? c->path : "");
 
 	if (c->extractor != x || taken->value)
 		return;
 	if (c->decimals == TABLE_TEXT)
-		engine_merge_column_text(c, taken, g ? g->text : NULL);
+		merge_text(c, taken, g ? g->text : NULL);
 	else if (g)
 		taken->figure = g->figure;
 	else if (!x->figure_of || !x->figure_of(e.cell, c->path, &taken->figure))
@@ -345,51 +345,51 @@ static void engine_store_extracted_cell_figure(struct column *c)
 		taken->figure = FIGURE_ABSENT;	/* no column beside the figure would show that it is only a lower bound */
 }
 
-static const char *engine_cell_state_word(const struct experiment_cell *c, bool measured)
+static const char *choose_state_word(const struct experiment_cell *c, bool measured)
 {
 	if (!c->n)
 		return measured && !c->tried ? "not measured" : "failed";
 	return measured ? "measured" : c->failed || (int64_t)c->n < c->run->repeats ? "partial" : "complete";
 }
 
-static void engine_set_cell_count_or_word(const struct column *c, const struct experiment_cell *cell,
+static void set_count(const struct column *c, const struct experiment_cell *cell,
 					  struct summary_column_values *taken)
 {
 	const size_t numbers[COUNTS] = { [COUNT_COMPLETE] = cell->n, [COUNT_FAILED] = cell->failed,
 		[COUNT_FLAGGED] = cell->flagged, [COUNT_TRIED] = cell->tried };
-	const char *const texts[COUNTS] = { [COUNT_STATE] = engine_cell_state_word(cell, false),
-		[COUNT_MEASURED] = engine_cell_state_word(cell, true),
+	const char *const texts[COUNTS] = { [COUNT_STATE] = choose_state_word(cell, false),
+		[COUNT_MEASURED] = choose_state_word(cell, true),
 					    [COUNT_REASON] = cell->reason, [COUNT_NAME] = cell->name };
 
 	taken->figure = figure_exact((double)numbers[c->count]);
-	engine_merge_column_text(c, taken, texts[c->count]);
+	merge_text(c, taken, texts[c->count]);
 }
 
 /* Sets a value of run.json, which is the same for all cells. */
-static void engine_set_column_from_run_json(const struct column *c, struct summary_column_values *taken, const char *path)
+static void set_run_value(const struct column *c, struct summary_column_values *taken, const char *path)
 {
 	char number[64];
 
-	taken->figure = figure_exact(engine_json_number(e.run.json, path));
+	taken->figure = figure_exact(read_json_number(e.run.json, path));
 	snprintf(number, sizeof(number), "%.10g", taken->figure.value);
 	if (c->decimals == TABLE_TEXT)
-		engine_merge_column_text(c, taken, isfinite(taken->figure.value) ? number : json_get_str(e.run.json, path));
+		merge_text(c, taken, isfinite(taken->figure.value) ? number : json_get_str(e.run.json, path));
 }
 
-static void engine_adjust_column_p_by_holm(struct column *c)
+static void adjust_p_values(struct column *c)
 {
 	double *p = memory_new(e.run.n, sizeof(*p));
 
 	for (size_t i = 0; i < e.run.n; i++)
 		p[i] = c->cell[i].figure.value;
-	holm_adjust_p_values(p, e.run.n);
+	interval_adjust_holm(p, e.run.n);
 	for (size_t i = 0; i < e.run.n; i++)
 		c->cell[i].figure = figure_exact(p[i]);
 	free(p);
 }
 
 /* Combines the repeats' numbers. Estimator range of JSON numbers: logmean+ci (of %: percent+ci) of both ends. */
-static struct figure engine_estimate_repeats(const struct column *c, const struct summary_column_values *taken)
+static struct figure estimate_repeats(const struct column *c, const struct summary_column_values *taken)
 {
 	enum estimator mean = strcmp(c->unit, "%") ? ESTIMATE_LOGMEAN_CI : ESTIMATE_PERCENT_CI;
 	enum estimator estimator = c->estimator == ESTIMATE_RANGE ? mean : c->estimator;
@@ -405,12 +405,12 @@ static struct figure engine_estimate_repeats(const struct column *c, const struc
 		return figure_absent("range");
 	for (size_t i = 0; i < taken->n; i++)
 		open = open || isinf(taken->late[i]);
-	late = open ? figure_of_statistic((struct sample_value_or_lower_bound){ early.value, true }) :
+	late = open ? figure_statistic((struct sample_stat){ early.value, true }) :
 	       estimate_cell_figure(estimator, taken->late, NULL, taken->n, e.run.draws, (uint64_t)e.run.seed);
-	return figure_join_ends(&early, &late);
+	return figure_join(&early, &late);
 }
 
-static void engine_estimate_column(struct column *c)
+static void estimate_column(struct column *c)
 {
 	char path[160];
 
@@ -419,36 +419,36 @@ static void engine_estimate_column(struct column *c)
 
 		snprintf(path, sizeof(path), "cells.%zu.parameters.%s", i, c->path ? c->path : "");
 		if (c->source == SOURCE_COUNT)
-			engine_set_cell_count_or_word(c, &e.run.cell[i], taken);
+			set_count(c, &e.run.cell[i], taken);
 		else if (c->source == SOURCE_PARAM)
-			engine_set_column_from_run_json(c, taken, path);
+			set_run_value(c, taken, path);
 		else if (c->source == SOURCE_RUN)
-			engine_set_column_from_run_json(c, taken, c->path);
+			set_run_value(c, taken, c->path);
 		else if (taken->value && c->decimals != TABLE_TEXT)
-			taken->figure = engine_estimate_repeats(c, taken);
+			taken->figure = estimate_repeats(c, taken);
 		if (!figure_known(&taken->figure) && !e.run.cell[i].n && e.run.cell[i].failed)
 			taken->figure.why = "failed";
 	}
 	if (c->estimator == ESTIMATE_CHANCE_HOLM)
-		engine_adjust_column_p_by_holm(c);
+		adjust_p_values(c);
 }
 
-static void engine_compute_cell_figures(void)
+static void compute_figures(void)
 {
 	const struct extractor_hooks *x;
 
 	for (e.cell = e.run.cell; e.cell < e.run.cell + e.run.n; e.cell++)
-		for (e.now = 0; (x = engine_next_extractor()); e.now++) {
+		for (e.now = 0; (x = next_extractor()); e.now++) {
 			if (x->finish_cell)
 				x->finish_cell(e.cell);
-			engine_visit_columns(engine_store_extracted_cell_figure);
+			visit_columns(store_cell_figure);
 		}
-	engine_visit_columns(engine_estimate_column);
+	visit_columns(estimate_column);
 }
 
 /* --- tables ---------------------------------------------------------------------------------------------------- */
 
-static void engine_write_row(const struct table *t, const struct experiment_cell *c, struct table_out *out)
+static void write_row(const struct table *t, const struct experiment_cell *c, struct table_out *out)
 {
 	for (size_t k = 0; k < t->n; k++) {
 		const struct summary_column_values *taken = &t->column[k].cell[c->index];
@@ -458,16 +458,16 @@ static void engine_write_row(const struct table *t, const struct experiment_cell
 		else
 			row_set_figure(out, t->column[k].name, taken->figure);
 	}
-	row_write_to_table(out);
+	row_write(out);
 }
 
-static void engine_write_table(const struct table *t, struct table_out *out)
+static void write_table(const struct table *t, struct table_out *out)
 {
 	const struct extractor_hooks *x = t->extractor;
 	size_t i = 0;
 
 	if (x)
-		engine_start_extractor_once(x);
+		start_extractor(x);
 	while (x && x->tables[i].write && x->tables[i].table && strcmp(x->tables[i].table, t->name) != 0)
 		i++;
 	if (x && !x->tables[i].write)
@@ -477,27 +477,27 @@ static void engine_write_table(const struct table *t, struct table_out *out)
 		if (x)
 			x->tables[i].write(c, out);
 		else
-			engine_write_row(t, c, out);
+			write_row(t, c, out);
 	}
 }
 
-static void engine_say_summary(struct rec_report *out, const struct engine_counts_of_repeats *n, const char *unit)
+static void say_summary(struct rec_report *out, const struct repeat_counts *n, const char *unit)
 {
 	char tables[256] = "";
 
 	for (size_t i = 0; i < e.tables.n; i++)
 		if (!e.tables.table[i].given && e.out[i].rows)
 			snprintf(tables + strlen(tables), sizeof(tables) - strlen(tables), "%s%s.tsv (%s rows)", *tables ? ", " : "",
-				 e.tables.table[i].name, text_of_count((int64_t)e.out[i].rows));
-	rec_add_short_report_line(out, "%zu conditions, %lld repeats: %s %s complete, %s failed, %s flagged", e.run.n,
+				 e.tables.table[i].name, count_text((int64_t)e.out[i].rows));
+	rec_say(out, "%zu conditions, %lld repeats: %s %s complete, %s failed, %s flagged", e.run.n,
 				  (long long)e.run.repeats,
-		text_of_count((int64_t)n->complete), unit, n->failed ? text_of_count((int64_t)n->failed) : "none",
-		n->flagged ? text_of_count((int64_t)n->flagged) : "none");
+		count_text((int64_t)n->complete), unit, n->failed ? count_text((int64_t)n->failed) : "none",
+		n->flagged ? count_text((int64_t)n->flagged) : "none");
 	if (*tables)
-		rec_add_short_report_line(out, "wrote %s", tables);
+		rec_say(out, "wrote %s", tables);
 }
 
-static void engine_write_run_report(struct rec_report *out, const struct engine_counts_of_repeats *n)
+static void write_report(struct rec_report *out, const struct repeat_counts *n)
 {
 	const char *unit = e.tables.counts ? e.tables.counts : "cells";
 	const struct extractor_hooks *x;
@@ -509,7 +509,7 @@ static void engine_write_run_report(struct rec_report *out, const struct engine_
 	rec_add_real(out, "threshold_ms", e.run.threshold_ms, 3);
 	rec_add_int(out, "draws", (int64_t)e.run.draws);
 	rec_add_int(out, "seed", e.run.seed);
-	rec_end_container(out);
+	rec_end(out);
 	rec_begin_object(out, "result");
 	rec_add_int(out, "cells", (int64_t)e.run.n);
 	snprintf(key, sizeof(key), "%s_complete", unit);
@@ -526,55 +526,55 @@ static void engine_write_run_report(struct rec_report *out, const struct engine_
 		if (!e.tables.table[i].given)
 			rec_add_int(out, key, (int64_t)e.out[i].rows);
 	}
-	for (e.now = 0; (x = engine_next_extractor()); e.now++)
+	for (e.now = 0; (x = next_extractor()); e.now++)
 		if (x->report)
 			x->report(&e.run, out);
-	rec_end_container(out);
-	engine_say_summary(out, n, unit);
+	rec_end(out);
+	say_summary(out, n, unit);
 }
 
 /* Removes unfinished tables when the program ends, so that none is left half written. */
-static void engine_remove_unfinished_tables(void)
+static void remove_unfinished(void)
 {
 	for (size_t i = 0; i < e.tables.n; i++)
 		table_out_close(&e.out[i], false);
-	table_out_close_long_tsv(false);
+	table_out_close_long(false);
 }
 
-struct engine_counts_of_repeats engine_summarize(const char *folder, const struct engine_options *options, struct rec_report *out)
+struct repeat_counts engine_summarize(const char *folder, const struct engine_options *options, struct rec_report *out)
 {
-	struct engine_counts_of_repeats n = { 0 };
+	struct repeat_counts n = { 0 };
 
-	run_folder_read_run_json(folder, &e.run);
+	run_folder_read_run(folder, &e.run);
 	e.run.draws = (size_t)options->draws;
 	e.run.seed = options->seed >= 0 ? options->seed : e.run.seed;
-	engine_read_table_definitions(options->experiment);
+	read_tables(options->experiment);
 	run_folder_read_cells(&e.run, e.tables.found);
-	engine_assign_places_to_repeats();
-	engine_visit_columns(engine_allocate_column_values);
+	number_repeats();
+	visit_columns(allocate_values);
 	for (size_t i = 0; i < e.tables.n; i++)
 		if (e.tables.table[i].extractor)
-			engine_start_extractor_once(e.tables.table[i].extractor);
+			start_extractor(e.tables.table[i].extractor);
 	for (const struct experiment_cell *c = e.run.cell; c < e.run.cell + e.run.n; c++) {
 		n.complete += c->complete;
 		n.failed += c->failed;
 		n.flagged += c->flagged;
 		for (size_t k = 0; k < c->n; k++)
-			engine_extract_values_of_repeat(&c->repeat[k]);
+			extract_repeat(&c->repeat[k]);
 	}
-	engine_compute_cell_figures();
-	atexit(engine_remove_unfinished_tables);
-	table_out_open_long_tsv(&e.run, &e.tables);
+	compute_figures();
+	atexit(remove_unfinished);
+	table_out_open_long(&e.run, &e.tables);
 	for (size_t i = 0; i < e.tables.n; i++) {
 		if (e.tables.table[i].given)
 			continue;
 		table_out_open(&e.out[i], &e.tables.table[i], e.run.folder);
-		engine_write_table(&e.tables.table[i], &e.out[i]);
+		write_table(&e.tables.table[i], &e.out[i]);
 	}
-	engine_write_run_report(out, &n);
+	write_report(out, &n);
 	for (size_t i = 0; i < e.tables.n; i++)
 		table_out_close(&e.out[i], true);
-	table_out_close_long_tsv(true);
-	table_out_write_schema_tsv(&e.run, &e.tables);
+	table_out_close_long(true);
+	table_out_write_schema(&e.run, &e.tables);
 	return n;
 }

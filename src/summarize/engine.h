@@ -27,17 +27,17 @@ struct experiment_repeat {
 	const char *series;		/* "" for a repeat; for one of the trains in `train`, the name of its folder */
 	struct experiment_repeat *train;		/* complete trains: subfolders of the repeat with a cell.json of their own */
 	size_t trains;
-	struct cached_json_file_of_repeat *files;
+	struct cached_json *files;
 };
 /* Returns the repeat's train whose folder is `series`; NULL: there is none. */
-const struct experiment_repeat *repeat_find_train_by_name(const struct experiment_repeat *r, const char *series);
+const struct experiment_repeat *repeat_find_train(const struct experiment_repeat *r, const char *series);
 /* Returns FILE of the repeat's folder as JSON, valid until the next repeat is read; NULL: no such file. A file that cannot be read,
  * or is no regular file, ends the program with one line. */
-const struct json_document *repeat_get_json_file(const struct experiment_repeat *r, const char *file);
+const struct json_document *repeat_get_json(const struct experiment_repeat *r, const char *file);
 bool repeat_has_file(const struct experiment_repeat *r, const char *file);
 /* Reads the rows of FILE in the repeat's folder. A missing file is an error only if `needed`. */
-void read_table_file_of_repeat(const struct experiment_repeat *r, const char *file, bool needed,
-			       const struct input_table_description *kind,
+void repeat_read_table(const struct experiment_repeat *r, const char *file, bool needed,
+			       const struct input_table *kind,
 		       void *into);
 
 struct experiment_run;
@@ -53,12 +53,12 @@ struct experiment_cell {
 	const char *reason;		/* why the last failed repeat failed; NULL: none failed */
 };
 /* Parameter `key` of a cell as number or text; NAN or NULL: the cell has no such parameter of that type. */
-double cell_parameter_number(const struct experiment_cell *c, const char *key);
-const char *cell_parameter_text(const struct experiment_cell *c, const char *key);
+double cell_number(const struct experiment_cell *c, const char *key);
+const char *cell_text(const struct experiment_cell *c, const char *key);
 /* ends the program where the cell has no such text */
-const char *cell_require_parameter_text(const struct experiment_cell *c, const char *key);
+const char *cell_require_text(const struct experiment_cell *c, const char *key);
 /* true: no earlier cell has the same text under `key` */
-bool cell_is_first_with_parameter_text(const struct experiment_cell *c, const char *key);
+bool cell_is_first(const struct experiment_cell *c, const char *key);
 
 struct experiment_run {
 	const char *folder, *experiment;
@@ -72,7 +72,7 @@ struct experiment_run {
 
 /* Returns the repeat's train of that series; the repeat itself, if no repeat of the cell has such a train; NULL: only other repeats
  * have one. */
-const struct experiment_repeat *repeat_find_train_or_itself(const struct experiment_cell *c, const struct experiment_repeat *r,
+const struct experiment_repeat *repeat_pick_train(const struct experiment_cell *c, const struct experiment_repeat *r,
 						     const char *series);
 
 /* Row of a table that an extractor writes. Cells are set by column name, in any order; cells not set stay empty. A column that the
@@ -84,12 +84,12 @@ void row_set_number(struct table_out *t, const char *column, double value);
 /* for columns of estimator ends or ends+above */
 void row_set_figure(struct table_out *t, const char *column, struct figure f);
 /* Sets `cell`, the cell's name, and all columns of this table that are named like a parameter of the cell. */
-void row_set_cell_parameters(struct table_out *t, const struct experiment_cell *c);
+void row_set_parameters(struct table_out *t, const struct experiment_cell *c);
 /* Copies values of the JSON object at path `prefix` into the row. `columns`: words COLUMN, COLUMN=PATH or COLUMN=PATH*FACTOR;
  * without PATH the key is the column's name. Values are numbers, booleans (0, 1) or texts; a missing value leaves the cell
  * empty. */
-void row_set_json_values(struct table_out *t, const struct json_document *j, const char *prefix, const char *columns);
-void row_write_to_table(struct table_out *t);
+void row_set_json(struct table_out *t, const struct json_document *j, const char *prefix, const char *columns);
+void row_write(struct table_out *t);
 
 /* Sets several numbers of a row: row_numbers(out, { "p50_ms", p50 }, { "max_ms", max }). row_finish() ends the row, too. */
 struct named_value {
@@ -97,32 +97,32 @@ struct named_value {
 	double value;
 };
 #define NAMED_VALUES(...) ((const struct named_value[]){ __VA_ARGS__, { NULL, 0 } })
-#define row_numbers(t, ...) row_set_named_numbers(t, NAMED_VALUES(__VA_ARGS__))
-#define row_finish(t, ...) (row_numbers(t, __VA_ARGS__), row_write_to_table(t))
-void row_set_named_numbers(struct table_out *t, const struct named_value *v);
+#define row_numbers(t, ...) row_set_numbers(t, NAMED_VALUES(__VA_ARGS__))
+#define row_finish(t, ...) (row_numbers(t, __VA_ARGS__), row_write(t))
+void row_set_numbers(struct table_out *t, const struct named_value *v);
 
 /* Memory that the current extractor keeps for the run, for each cell and for each complete repeat (repeats of a cell: one array);
  * sizes as in struct extractor_hooks, all zero at first. What extractors allocate beside it is never freed: the program ends with
  * the run. */
-void *extractor_data_of_run(void);
-void *extractor_data_of_cell(const struct experiment_cell *c);
-void *extractor_data_of_repeat(const struct experiment_repeat *r);
+void *extractor_run_data(void);
+void *extractor_cell_data(const struct experiment_cell *c);
+void *extractor_repeat_data(const struct experiment_repeat *r);
 
 /* Give the figure or text of columns with source EXTRACTOR:name, for the current repeat (in read_repeat) or cell (in finish_cell).
  * Names that no column asks for are ignored. Values given per repeat are for columns whose estimator combines repeats. */
 void extractor_set_value(const char *name, double value);
-#define give_values(...) extractor_set_named_values(NAMED_VALUES(__VA_ARGS__))
-void extractor_set_named_values(const struct named_value *v);
+#define give_values(...) extractor_set_values(NAMED_VALUES(__VA_ARGS__))
+void extractor_set_values(const struct named_value *v);
 void extractor_set_figure(const char *name, struct figure f);
 void extractor_set_text(const char *name, const char *text);	/* NULL: empty */
 
 /* Returns the figure of n numbers, with the run's number of bootstrap draws and its seed. */
-struct figure estimate_figure_with_run_seed(enum estimator e, const double *value, size_t n);
+struct figure engine_estimate(enum estimator e, const double *value, size_t n);
 
 /* An extractor. All members but the name may be 0 or NULL. Errors end the program with one line (die()). */
 struct extractor_hooks {
 	const char *name;
-	/* bytes of extractor_data_of_run(), extractor_data_of_cell(), extractor_data_of_repeat() */
+	/* bytes of extractor_run_data(), extractor_cell_data(), extractor_repeat_data() */
 	size_t run_size, cell_size, repeat_size;
 	void (*begin_run)(const struct experiment_run *run);			/* called before any repeat is read */
 	void (*read_repeat)(const struct experiment_repeat *r);			/* reads the files of a complete repeat and gives its values */
@@ -142,7 +142,7 @@ extern const struct extractor_hooks *const extractors[];	/* NULL-terminated; def
 /* --- the engine as the program calls it ------------------------------------------------------------------------ */
 
 /* Numbers of repeats in the run. */
-struct engine_counts_of_repeats {
+struct repeat_counts {
 	size_t complete, failed, flagged;
 };
 struct engine_options {
@@ -150,4 +150,4 @@ struct engine_options {
 	int64_t draws, seed;		/* seed < 0: take the seed of the run */
 };
 /* Writes all tables of the run in `folder`. `out` gets the settings and the result of the report. */
-struct engine_counts_of_repeats engine_summarize(const char *folder, const struct engine_options *options, struct rec_report *out);
+struct repeat_counts engine_summarize(const char *folder, const struct engine_options *options, struct rec_report *out);

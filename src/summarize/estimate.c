@@ -8,13 +8,13 @@ const char *const estimate_names[] = {
 	"true", "false", "chance", "chance+holm", "band", "share+ci", NULL,
 };
 
-int count_extra_columns_of_estimator(enum estimator e)
+int estimate_extra_columns(enum estimator e)
 {
 	return e == ESTIMATE_RANGE ? 7 : e == ESTIMATE_ABOVE ? 4 : e == ESTIMATE_ENDS || strstr(estimate_names[e], "+ci") ? 3 : 0;
 }
 
 /* Median of a resample in which value[i] stands weight[i] times. `data`: n values, followed by room for n more. */
-static double estimate_median_of_resample(const unsigned *weight, size_t n, void *data)
+static double resample_median(const unsigned *weight, size_t n, void *data)
 {
 	double *value = data, *resample = value + n;
 	size_t total = 0;
@@ -22,13 +22,13 @@ static double estimate_median_of_resample(const unsigned *weight, size_t n, void
 	for (size_t i = 0; i < n; i++)
 		for (unsigned k = 0; k < weight[i] && total < n; k++)
 			resample[total++] = value[i];
-	return quantile_of_values(resample, total, 0.5);
+	return interval_quantile(resample, total, 0.5);
 }
 
 /* Interval of the mean of shares of `most`: Student's t on logits, so that no end leaves 0 to `most`. A share at an
  * end has no logit: it stands half as far from it as the nearest other share. Equal shares have no interval:
  * they say nothing of their spread. */
-static bool estimate_interval_of_shares(const double *v, size_t n, double most, struct confidence_interval *out)
+static bool compute_share_interval(const double *v, size_t n, double most, struct interval *out)
 {
 	double *logit = memory_new(n, sizeof(*logit)), nearest = most / 2;
 	bool differ = false, ok;
@@ -44,53 +44,53 @@ static bool estimate_interval_of_shares(const double *v, size_t n, double most, 
 
 		logit[i] = log(share / (most - share));
 	}
-	ok = differ && interval_student_t_of_mean(logit, n, out);
+	ok = differ && interval_t_mean(logit, n, out);
 	if (ok)
-		*out = (struct confidence_interval){ most / (1 + exp(-out->low)), most / (1 + exp(-out->high)) };
+		*out = (struct interval){ most / (1 + exp(-out->low)), most / (1 + exp(-out->high)) };
 	free(logit);
 	return ok;
 }
 
 /* Computes a mean or a median of n > 0 numbers in v, which has room for n more. An interval that belongs to a related figure
  * (geometric mean) is widened to include the figure itself. */
-static void estimate_mean_or_median(enum estimator e, double *v, size_t n, size_t draws, uint64_t seed,
+static void compute_middle(enum estimator e, double *v, size_t n, size_t draws, uint64_t seed,
 				    struct figure *out)
 {
 	bool near, median = e == ESTIMATE_MEDIAN || e == ESTIMATE_MEDIAN_CI;
-	struct confidence_interval i;
+	struct interval i;
 	double value = 0;
 
 	for (size_t k = 0; k < n; k++)
 		value += v[k];
 	value /= (double)n;
 	if (median)
-		value = quantile_of_values(v, n, 0.5);
+		value = interval_quantile(v, n, 0.5);
 	*out = figure_exact(value);
 	for (size_t k = 0; n == 2 && k < n; k++)
 		out->both[k] = v[k];
-	if (!count_extra_columns_of_estimator(e) || n < INTERVAL_REPEATS)
+	if (!estimate_extra_columns(e) || n < INTERVAL_REPEATS)
 		return;
 	if (e == ESTIMATE_PERCENT_CI || e == ESTIMATE_UNIT_CI) {
-		if (!estimate_interval_of_shares(v, n, e == ESTIMATE_UNIT_CI ? 1 : 100, &i))
+		if (!compute_share_interval(v, n, e == ESTIMATE_UNIT_CI ? 1 : 100, &i))
 			return;
 		out->low = fmin(i.low, value);
 		out->high = fmax(i.high, value);
 		return;
 	}
-	near = median ? interval_over_runs(v, true, estimate_median_of_resample, v, n, draws, seed, &i) :
-	       e == ESTIMATE_LOGMEAN_CI && n < INTERVAL_BOOTSTRAP_FROM && interval_student_t_of_logs(v, n, &i);
+	near = median ? interval_figure_ci(v, true, resample_median, v, n, draws, seed, &i) :
+	       e == ESTIMATE_LOGMEAN_CI && n < INTERVAL_BOOTSTRAP_FROM && interval_t_logs(v, n, &i);
 	if (near)
-		i = (struct confidence_interval){ fmin(i.low, value), fmax(i.high, value) };
-	else if (median || !interval_of_mean(v, n, draws, seed, &i))
+		i = (struct interval){ fmin(i.low, value), fmax(i.high, value) };
+	else if (median || !interval_mean_ci(v, n, draws, seed, &i))
 		return;
 	out->low = median || e == ESTIMATE_CHANGE_CI ? i.low : fmax(0, i.low);
 	out->high = i.high;
 }
 
-static void estimate_share_with_interval(const double *v, const double *total, size_t n, struct figure *out)
+static void compute_share(const double *v, const double *total, size_t n, struct figure *out)
 {
 	double hits = 0, of = 0;
-	struct confidence_interval i;
+	struct interval i;
 
 	for (size_t k = 0; k < n; k++)
 		if (isfinite(v[k]) && isfinite(total[k])) {
@@ -99,12 +99,12 @@ static void estimate_share_with_interval(const double *v, const double *total, s
 		}
 	if (!(of > 0) || hits < 0 || hits > of)
 		return;
-	if (interval_of_share((size_t)hits, (size_t)of, &i))
-		*out = figure_with_interval(100 * hits / of, 100 * i.low, 100 * i.high);
+	if (interval_share_ci((size_t)hits, (size_t)of, &i))
+		*out = figure_estimate(100 * hits / of, 100 * i.low, 100 * i.high);
 }
 
 /* Estimators without an interval. `v` holds known numbers only. */
-static double estimate_value_without_interval(enum estimator e, const double *v, size_t n)
+static double compute_plain(enum estimator e, const double *v, size_t n)
 {
 	double least = INFINITY, most = -INFINITY, squares = 0, sum = 0;
 	size_t zeros = 0;
@@ -139,11 +139,11 @@ struct figure estimate_cell_figure(enum estimator e, const double *value, const 
 	if (e == ESTIMATE_UNKNOWN)
 		out = figure_exact((double)(n - known));
 	else if (e == ESTIMATE_SHARE_CI)
-		estimate_share_with_interval(value, total, n, &out);
+		compute_share(value, total, n, &out);
 	else if (e < ESTIMATE_MEAN || e > ESTIMATE_MEDIAN_CI)
-		out = figure_exact(estimate_value_without_interval(e, v, known));
+		out = figure_exact(compute_plain(e, v, known));
 	else if (known)
-		estimate_mean_or_median(e, v, known, draws, seed, &out);
+		compute_middle(e, v, known, draws, seed, &out);
 	out.repeats = known;
 	free(v);
 	return out;
@@ -163,7 +163,7 @@ void pool_add_latency(struct latency_pool *p, int64_t value, size_t run)
 }
 
 /* Order of qsort(): by value; of equal values, lower bounds first. */
-static int pool_compare_latencies(const void *a, const void *b)
+static int compare_latencies(const void *a, const void *b)
 {
 	const struct pooled_latency *x = a, *y = b;
 
@@ -173,7 +173,7 @@ static int pool_compare_latencies(const void *a, const void *b)
 void pool_sort(struct latency_pool *p)
 {
 	if (p->n)
-		qsort(p->item, p->n, sizeof(*p->item), pool_compare_latencies);
+		qsort(p->item, p->n, sizeof(*p->item), compare_latencies);
 }
 
 void pool_free(struct latency_pool *p)
@@ -183,10 +183,10 @@ void pool_free(struct latency_pool *p)
 	*p = (struct latency_pool){ 0 };
 }
 
-static struct sample_value_or_lower_bound pool_weighted_quantile_or_bound(const struct latency_pool *p, const unsigned *weight,
+static struct sample_stat compute_quantile(const struct latency_pool *p, const unsigned *weight,
 									  double q)
 {
-	struct sample_value_or_lower_bound s = { NAN, false };
+	struct sample_stat s = { NAN, false };
 	size_t total = 0, seen = 0, i, k;
 	double at;
 
@@ -213,56 +213,56 @@ static struct sample_value_or_lower_bound pool_weighted_quantile_or_bound(const 
 
 double pool_weighted_quantile(const struct latency_pool *p, const unsigned *weight, double q)
 {
-	return pool_weighted_quantile_or_bound(p, weight, q).value;
+	return compute_quantile(p, weight, q).value;
 }
 
-struct pool_quantile_request {
+struct quantile_request {
 	const struct latency_pool *pool;
 	double q;
 };
 
-static double pool_resampled_quantile(const unsigned *weight, size_t runs, void *data)
+static double resample_quantile(const unsigned *weight, size_t runs, void *data)
 {
-	const struct pool_quantile_request *d = data;
+	const struct quantile_request *d = data;
 
 	(void)runs;
 	return pool_weighted_quantile(d->pool, weight, d->q);
 }
 
-struct figure pool_quantile_with_interval(const struct latency_pool *p, double q, double unit, bool logs, size_t draws,
+struct figure pool_quantile(const struct latency_pool *p, double q, double unit, bool logs, size_t draws,
 						       uint64_t seed)
 {
-	struct pool_quantile_request draw = { p, q };
+	struct quantile_request draw = { p, q };
 	unsigned *weight = memory_new(p->runs, sizeof(*weight));
 	double *own = memory_new(p->runs, sizeof(*own));
-	struct sample_value_or_lower_bound all = { NAN, false };
+	struct sample_stat all = { NAN, false };
 	struct figure f;
 	bool few = p->runs < INTERVAL_BOOTSTRAP_FROM, ok = true;
-	struct confidence_interval i;
+	struct interval i;
 
 	for (size_t r = 0; r < p->runs; r++) {
-		struct sample_value_or_lower_bound alone;
+		struct sample_stat alone;
 
 		weight[r] = 1;
-		alone = pool_weighted_quantile_or_bound(p, weight, q);
+		alone = compute_quantile(p, weight, q);
 		own[r] = alone.value;
 		ok = ok && !(alone.above && few);
 		weight[r] = 0;
 	}
 	for (size_t r = 0; r < p->runs; r++)
 		weight[r] = 1;
-	if (q >= 1 || sample_has_enough_for_quantile(&(struct sample){ .n = p->n }, q))
-		all = pool_weighted_quantile_or_bound(p, weight, q);
+	if (q >= 1 || sample_supports(&(struct sample){ .n = p->n }, q))
+		all = compute_quantile(p, weight, q);
 	for (size_t k = 0; q >= 1 && k < p->n; k++)
 		all.above = all.above || p->item[k].later;
 	all.value /= unit;
-	f = isnan(all.value) && p->n ? figure_absent("too few") : figure_of_statistic(all);
+	f = isnan(all.value) && p->n ? figure_absent("too few") : figure_statistic(all);
 	f.repeats = p->runs;
 	for (size_t r = 0; p->runs == 2 && ok && !f.above && q < 1 && r < 2; r++)
-		if (sample_has_enough_for_quantile(&(struct sample){ .n = p->of_run[r] }, q))
+		if (sample_supports(&(struct sample){ .n = p->of_run[r] }, q))
 			f.both[r] = own[r] / unit;
 	ok = ok && p->runs > 1 && isfinite(all.value) && !all.above && q < 1;
-	ok = ok && interval_over_runs(own, logs, pool_resampled_quantile, &draw, p->runs, draws, seed, &i);
+	ok = ok && interval_figure_ci(own, logs, resample_quantile, &draw, p->runs, draws, seed, &i);
 	/* an end that lies among lower bounds is not known */
 	for (size_t k = 0; ok && !few && k < p->n; k++)
 		ok = !p->item[k].later || i.high < (double)p->item[k].value;

@@ -37,7 +37,7 @@ extern const char *const estimate_names[];
 
 /* Number of cells beside the value: 0; 3 (NAME_low, NAME_high, NAME_both); 4 (and NAME_above); 7 (and NAME_from, NAME_to,
  * NAME_why). */
-int count_extra_columns_of_estimator(enum estimator e);
+int estimate_extra_columns(enum estimator e);
 /* Returns the figure of n numbers (NAN: not known). `total`: n numbers for ESTIMATE_SHARE_CI, otherwise not used. The figure's
  * `repeats` is how many numbers are known. */
 struct figure estimate_cell_figure(enum estimator e, const double *value, const double *total, size_t n, size_t draws,
@@ -67,5 +67,5 @@ void pool_free(struct latency_pool *p);
 double pool_weighted_quantile(const struct latency_pool *p, const unsigned *weight, double q);
 /* Returns the quantile of all values, divided by `unit`, if there are enough values for it, with an interval over runs (logs: on
  * logarithms). No interval for the largest value (q = 1), nor where values that are lower bounds reach it. */
-struct figure pool_quantile_with_interval(const struct latency_pool *p, double q, double unit, bool logs, size_t draws,
+struct figure pool_quantile(const struct latency_pool *p, double q, double unit, bool logs, size_t draws,
 						       uint64_t seed);

@@ -10,17 +10,17 @@
 
 const char *const eviction_names[] = { "LRU", "FIFO", "random", "MRU", NULL };
 
-struct simulated_cache_entry {
+struct cache_entry {
 	int64_t frame, stored, used;	/* when */
 };
 
 /* Which place is given up. */
-static int64_t eviction_choose_victim(enum eviction policy, const struct simulated_cache_entry *place, int64_t n, uint64_t *random)
+static int64_t choose_victim(enum eviction policy, const struct cache_entry *place, int64_t n, uint64_t *random)
 {
 	int64_t best = 0;
 
 	if (policy == EVICTION_RANDOM)
-		return (int64_t)(random_fraction_below_one(random) * (double)n);
+		return (int64_t)(random_fraction(random) * (double)n);
 	for (int64_t i = 1; i < n; i++) {
 		bool before = policy == EVICTION_FIFO ? place[i].stored < place[best].stored :
 			      policy == EVICTION_LRU  ? place[i].used < place[best].used :
@@ -33,7 +33,7 @@ static int64_t eviction_choose_victim(enum eviction policy, const struct simulat
 }
 
 /* Shows one frame; true: it was there. */
-static bool eviction_simulate_frame_access(struct simulated_cache_entry *place, int64_t *used, int64_t capacity,
+static bool simulate_access(struct cache_entry *place, int64_t *used, int64_t capacity,
 					   enum eviction policy,
 					   int64_t frame,
 			int64_t now, uint64_t *random)
@@ -46,15 +46,15 @@ static bool eviction_simulate_frame_access(struct simulated_cache_entry *place, 
 			return true;
 		}
 	}
-	at = *used < capacity ? (*used)++ : eviction_choose_victim(policy, place, capacity, random);
-	place[at] = (struct simulated_cache_entry){ frame, now, now };
+	at = *used < capacity ? (*used)++ : choose_victim(policy, place, capacity, random);
+	place[at] = (struct cache_entry){ frame, now, now };
 	return false;
 }
 
-static double eviction_simulate_once(enum eviction policy, int64_t capacity, const struct eviction_frame_sequence *trial,
+static double simulate_once(enum eviction policy, int64_t capacity, const struct eviction_trial *trial,
 				     uint64_t random)
 {
-	struct simulated_cache_entry *place = capacity > 0 ? calloc((size_t)capacity, sizeof(*place)) : NULL;
+	struct cache_entry *place = capacity > 0 ? calloc((size_t)capacity, sizeof(*place)) : NULL;
 	struct frame_sequence sequence;
 	int64_t used = 0, hits = 0;
 
@@ -64,7 +64,7 @@ static double eviction_simulate_once(enum eviction policy, int64_t capacity, con
 	}
 	frame_sequence_start(&sequence, trial->order, trial->frames, trial->hot, trial->seed);
 	for (int64_t now = 0; now < trial->warm + trial->count; now++) {
-		bool hit = eviction_simulate_frame_access(place, &used, capacity, policy, frame_sequence_next(&sequence), now, &random);
+		bool hit = simulate_access(place, &used, capacity, policy, frame_sequence_next(&sequence), now, &random);
 
 		hits += hit && now >= trial->warm;
 	}
@@ -72,23 +72,23 @@ static double eviction_simulate_once(enum eviction policy, int64_t capacity, con
 	return (double)hits / (double)trial->count;
 }
 
-double eviction_simulated_hit_ratio(enum eviction policy, int64_t capacity, const struct eviction_frame_sequence *trial)
+double eviction_hit_ratio(enum eviction policy, int64_t capacity, const struct eviction_trial *trial)
 {
 	int chances = policy == EVICTION_RANDOM ? CHANCES : 1;
 	double sum = 0;
 
 	for (int i = 0; i < chances; i++)
-		sum += eviction_simulate_once(policy, capacity, trial, trial->seed + 1 + (uint64_t)i);
+		sum += simulate_once(policy, capacity, trial, trial->seed + 1 + (uint64_t)i);
 	return sum / chances;
 }
 
-double eviction_capacity_from_hits(double hits, double frames)
+double eviction_capacity(double hits, double frames)
 {
 	return 1 + hits * (frames - 1);
 }
 
 /* How far off a policy is at most, at this size. */
-static double eviction_policy_error(enum eviction policy, int64_t capacity, const struct eviction_frame_sequence *trial,
+static double compute_error(enum eviction policy, int64_t capacity, const struct eviction_trial *trial,
 				    const double *hits,
 			     int trials)
 {
@@ -96,11 +96,11 @@ static double eviction_policy_error(enum eviction policy, int64_t capacity, cons
 
 	for (int t = 0; t < trials; t++)
 		if (!isnan(hits[t]))
-			worst = fmax(worst, fabs(eviction_simulated_hit_ratio(policy, capacity, &trial[t]) - hits[t]));
+			worst = fmax(worst, fabs(eviction_hit_ratio(policy, capacity, &trial[t]) - hits[t]));
 	return worst;
 }
 
-enum eviction eviction_find_likely_policy(double capacity, double slack, const struct eviction_frame_sequence *trial,
+enum eviction eviction_find_policy(double capacity, double slack, const struct eviction_trial *trial,
 					  const double *hits, int trials)
 {
 	int64_t low = llround(capacity * (1 - slack)), high = llround(capacity * (1 + slack)), step = (high - low) / SIZES + 1;
@@ -111,7 +111,7 @@ enum eviction eviction_find_likely_policy(double capacity, double slack, const s
 		double off = NAN;
 
 		for (int64_t c = low; c <= high; c += step)
-			off = fmin(off, eviction_policy_error((enum eviction)p, c, trial, hits, trials));
+			off = fmin(off, compute_error((enum eviction)p, c, trial, hits, trials));
 		if (isnan(off))
 			return EVICTIONS;
 		second = fmin(second, fmax(off, least));

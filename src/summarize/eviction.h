@@ -22,22 +22,22 @@ enum eviction { EVICTION_LRU, EVICTION_FIFO, EVICTION_RANDOM, EVICTION_MRU, EVIC
 extern const char *const eviction_names[];
 
 /* A sequence of frames shown in some order; the last `count` of them are counted. */
-struct eviction_frame_sequence {
+struct eviction_trial {
 	enum sequence_order order;
 	int64_t frames, hot, warm, count;
 	uint64_t seed;
 };
 
 /* Returns the simulated hit ratio of a cache with `capacity` places, empty at first; NAN: no memory, or nothing is shown. */
-double eviction_simulated_hit_ratio(enum eviction policy, int64_t capacity, const struct eviction_frame_sequence *trial);
+double eviction_hit_ratio(enum eviction policy, int64_t capacity, const struct eviction_trial *trial);
 
 /* Returns the number of places that follows from a hit ratio in random order: 1 + hits (frames - 1). */
-double eviction_capacity_from_hits(double hits, double frames);
+double eviction_capacity(double hits, double frames);
 
 /* Returns the policy whose simulated hit ratios are nearest to the measured ones (NAN: not measured); the error of a policy is its
  * largest difference in any trial, at the best size within `slack` (a share; 0: exact) of `capacity`. EVICTIONS: the smallest error
  * is above EVICTION_NEAR, or the second smallest is less than EVICTION_APART larger. */
 #define EVICTION_NEAR 0.12
 #define EVICTION_APART 0.05
-enum eviction eviction_find_likely_policy(double capacity, double slack, const struct eviction_frame_sequence *trial,
+enum eviction eviction_find_policy(double capacity, double slack, const struct eviction_trial *trial,
 					  const double *hits, int trials);

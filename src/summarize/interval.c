@@ -11,37 +11,37 @@
 
 #define TAIL ((1 - INTERVAL_LEVEL) / 2)
 
-static bool interval_of_middle_and_half_width(double middle, double half, struct confidence_interval *out)
+static bool make_interval(double middle, double half, struct interval *out)
 {
 	if (isfinite(half))
-		*out = (struct confidence_interval){ middle - half, middle + half };
+		*out = (struct interval){ middle - half, middle + half };
 	return isfinite(half);
 }
 
 /* Quantile of Student's t. (GSL would abort where its inversion does not converge; with the handler off it returns NAN: no
  * interval.) */
-static double interval_student_t_quantile(size_t freedom)
+static double t_quantile(size_t freedom)
 {
 	gsl_set_error_handler_off();
 	return gsl_cdf_tdist_Pinv(1 - TAIL, (double)freedom);
 }
 
 /* Standard error of the mean; NAN below two finite values. */
-static double interval_standard_error(const double *value, size_t n)
+static double standard_error(const double *value, size_t n)
 {
 	return n > 1 ? gsl_stats_sd(value, 1, n) / sqrt((double)n) : (double)NAN;
 }
 
-bool interval_student_t_of_mean(const double *value, size_t n, struct confidence_interval *out)
+bool interval_t_mean(const double *value, size_t n, struct interval *out)
 {
-	return n >= INTERVAL_REPEATS && interval_of_middle_and_half_width(gsl_stats_mean(value, 1, n),
-							  interval_student_t_quantile(n - 1) * interval_standard_error(value,
+	return n >= INTERVAL_REPEATS && make_interval(gsl_stats_mean(value, 1, n),
+							  t_quantile(n - 1) * standard_error(value,
 																  n), out);
 }
 
-double interval_t_test_p_value(const double *value, size_t n)
+double interval_t_test(const double *value, size_t n)
 {
-	double mean = gsl_stats_mean(value, 1, n), error = interval_standard_error(value, n);
+	double mean = gsl_stats_mean(value, 1, n), error = standard_error(value, n);
 
 	if (!(error > 0))
 		return isnan(error) ? NAN : mean == 0;
@@ -50,7 +50,7 @@ double interval_t_test_p_value(const double *value, size_t n)
 }
 
 /* Fits a line. Returns the variance of the slope; NAN: fewer than three points. */
-static double interval_fit_line_slope_variance(const double *x, const double *y, size_t n, double *start, double *slope)
+static double fit_slope(const double *x, const double *y, size_t n, double *start, double *slope)
 {
 	double of_start, covariance, variance, squares;
 
@@ -58,56 +58,56 @@ static double interval_fit_line_slope_variance(const double *x, const double *y,
 	return n > 2 ? variance : (double)NAN;
 }
 
-double interval_least_squares_slope(const double *x, const double *y, size_t n, double *start)
+double interval_slope(const double *x, const double *y, size_t n, double *start)
 {
 	double slope, ignored;
 
-	interval_fit_line_slope_variance(x, y, n, start ? start : &ignored, &slope);
+	fit_slope(x, y, n, start ? start : &ignored, &slope);
 	return slope;
 }
 
-bool interval_of_slope(const double *x, const double *y, size_t n, struct confidence_interval *out)
+bool interval_slope_ci(const double *x, const double *y, size_t n, struct interval *out)
 {
-	double start, slope, variance = interval_fit_line_slope_variance(x, y, n, &start, &slope);
+	double start, slope, variance = fit_slope(x, y, n, &start, &slope);
 
-	return isfinite(variance) && interval_of_middle_and_half_width(slope, interval_student_t_quantile(n - 2) * sqrt(variance), out);
+	return isfinite(variance) && make_interval(slope, t_quantile(n - 2) * sqrt(variance), out);
 }
 
-bool interval_student_t_of_logs(const double *value, size_t n, struct confidence_interval *out)
+bool interval_t_logs(const double *value, size_t n, struct interval *out)
 {
 	double *logs = memory_new(n, sizeof(*logs));
 	bool ok;
 
 	for (size_t i = 0; i < n; i++)
 		logs[i] = log(value[i]);	/* NAN or -INFINITY where the value is not positive */
-	ok = interval_student_t_of_mean(logs, n, out);
+	ok = interval_t_mean(logs, n, out);
 	if (ok)
-		*out = (struct confidence_interval){ exp(out->low), exp(out->high) };
+		*out = (struct interval){ exp(out->low), exp(out->high) };
 	free(logs);
 	return ok;
 }
 
-double quantile_of_values(double *value, size_t n, double p)
+double interval_quantile(double *value, size_t n, double p)
 {
 	gsl_sort(value, 1, n);
 	return n ? gsl_stats_quantile_from_sorted_data(value, 1, n, p) : (double)NAN;
 }
 
-struct figure interval_of_paired_ratios(const double *ratio, size_t n, double *p)
+struct figure interval_paired_ratio(const double *ratio, size_t n, double *p)
 {
-	struct confidence_interval i = { NAN, NAN };
+	struct interval i = { NAN, NAN };
 	double *logs = memory_new(n, sizeof(*logs)), mean;
 
 	for (size_t k = 0; k < n; k++)
 		logs[k] = log(ratio[k]);
 	mean = n ? gsl_stats_mean(logs, 1, n) : (double)NAN;
-	interval_student_t_of_mean(logs, n, &i);
-	*p = n < INTERVAL_PAIRS ? (double)NAN : interval_t_test_p_value(logs, n);
+	interval_t_mean(logs, n, &i);
+	*p = n < INTERVAL_PAIRS ? (double)NAN : interval_t_test(logs, n);
 	free(logs);
-	return figure_with_interval(exp(mean), exp(i.low), exp(i.high));
+	return figure_estimate(exp(mean), exp(i.low), exp(i.high));
 }
 
-const char *interval_ratio_verdict_word(const struct figure *ratio, double p)
+const char *interval_ratio_word(const struct figure *ratio, double p)
 {
 	if (!isfinite(p))
 		return "too few runs";
@@ -120,7 +120,7 @@ const char *interval_ratio_verdict_word(const struct figure *ratio, double p)
 
 /* Bias of the bootstrap: the normal quantile of the share of replicates below the figure. Ties count half: figures on a grid
  * (shares of 100 keys) have many. The share is kept off 0 and 1, whose quantile would be infinite. */
-static double interval_bootstrap_bias_correction(double figure, const double *sorted, size_t n)
+static double correct_bias(double figure, const double *sorted, size_t n)
 {
 	double below = 0;
 
@@ -129,17 +129,17 @@ static double interval_bootstrap_bias_correction(double figure, const double *so
 	return gsl_cdf_ugaussian_Pinv(fmin(fmax(below, 0.5), (double)n - 0.5) / (double)n);
 }
 
-bool interval_bca_from_replicates(double figure, double *replicate, size_t draws, const double *without, size_t runs,
-				  bool expanded, struct confidence_interval *out)
+bool interval_finish_bca(double figure, double *replicate, size_t draws, const double *without, size_t runs,
+				  bool expanded, struct interval *out)
 {
 	double end[2], z0, a, wide = gsl_cdf_ugaussian_Pinv(1 - TAIL);
 
 	if (!isfinite(figure) || !draws || runs < 2 || !isfinite(gsl_stats_mean(replicate, 1, draws) + gsl_stats_mean(without, 1, runs)))
 		return false;
 	if (expanded)
-		wide = interval_student_t_quantile(runs - 1) * sqrt((double)runs / (double)(runs - 1));
+		wide = t_quantile(runs - 1) * sqrt((double)runs / (double)(runs - 1));
 	gsl_sort(replicate, 1, draws);
-	z0 = interval_bootstrap_bias_correction(figure, replicate, draws);
+	z0 = correct_bias(figure, replicate, draws);
 	a = -gsl_stats_skew(without, 1, runs) * (double)runs / (6 * pow((double)runs - 1, 1.5));
 	a = isfinite(a) ? a : 0;	/* NAN: all values without one run are equal */
 	for (int side = 0; side < 2; side++) {
@@ -147,14 +147,14 @@ bool interval_bca_from_replicates(double figure, double *replicate, size_t draws
 
 		end[side] = gsl_stats_quantile_from_sorted_data(replicate, 1, draws, gsl_cdf_ugaussian_P(z0 + z / (1 - a * z)));
 	}
-	*out = (struct confidence_interval){ end[0], end[1] };
+	*out = (struct interval){ end[0], end[1] };
 	return true;
 }
 
-bool interval_bca_bootstrap(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed, bool expanded,
-			    struct confidence_interval *out)
+bool interval_bootstrap(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed, bool expanded,
+			    struct interval *out)
 {
-	gsl_rng *rng = (gsl_set_error_handler_off(), memory_or_die(gsl_rng_alloc(gsl_rng_mt19937)));
+	gsl_rng *rng = (gsl_set_error_handler_off(), must_alloc(gsl_rng_alloc(gsl_rng_mt19937)));
 	unsigned *weight = memory_new(runs, sizeof(*weight));
 	double *replicate = memory_new(draws, sizeof(*replicate)), *without = memory_new(runs, sizeof(*without));
 	bool ok;
@@ -174,7 +174,7 @@ bool interval_bca_bootstrap(interval_figure *figure, void *data, size_t runs, si
 		without[i] = figure(weight, runs, data);
 		weight[i] = 1;
 	}
-	ok = interval_bca_from_replicates(figure(weight, runs, data), replicate, draws, without, runs, expanded, out);
+	ok = interval_finish_bca(figure(weight, runs, data), replicate, draws, without, runs, expanded, out);
 	free(without);
 	free(replicate);
 	free(weight);
@@ -182,15 +182,15 @@ bool interval_bca_bootstrap(interval_figure *figure, void *data, size_t runs, si
 	return ok;
 }
 
-bool interval_over_runs(const double *value, bool logs, interval_figure *figure, void *data, size_t n, size_t draws, uint64_t seed,
-		   struct confidence_interval *out)
+bool interval_figure_ci(const double *value, bool logs, interval_figure *figure, void *data, size_t n, size_t draws, uint64_t seed,
+		   struct interval *out)
 {
 	if (n < INTERVAL_BOOTSTRAP_FROM)
-		return (logs ? interval_student_t_of_logs : interval_student_t_of_mean)(value, n, out);
-	return interval_bca_bootstrap(figure, data, n, draws, seed, true, out);
+		return (logs ? interval_t_logs : interval_t_mean)(value, n, out);
+	return interval_bootstrap(figure, data, n, draws, seed, true, out);
 }
 
-static double interval_weighted_mean(const unsigned *weight, size_t runs, void *data)
+static double weighted_mean(const unsigned *weight, size_t runs, void *data)
 {
 	const double *value = data;
 	double sum = 0, n = 0;
@@ -202,13 +202,13 @@ static double interval_weighted_mean(const unsigned *weight, size_t runs, void *
 	return n > 0 ? sum / n : (double)NAN;
 }
 
-bool interval_of_mean(const double *value, size_t n, size_t draws, uint64_t seed, struct confidence_interval *out)
+bool interval_mean_ci(const double *value, size_t n, size_t draws, uint64_t seed, struct interval *out)
 {
-	return interval_over_runs(value, false, interval_weighted_mean, (void *)(uintptr_t)value, n, draws, seed, out);
+	return interval_figure_ci(value, false, weighted_mean, (void *)(uintptr_t)value, n, draws, seed, out);
 }
 
 /* By bisection: gsl_cdf_beta_Pinv() does not converge for one in ten of our numbers. */
-static double interval_beta_quantile(double p, double a, double b)
+static double beta_quantile(double p, double a, double b)
 {
 	double low = 0, high = 1;
 
@@ -221,23 +221,23 @@ static double interval_beta_quantile(double p, double a, double b)
 }
 
 /* k of n independent events; the numbers need not be whole. */
-static bool interval_of_effective_share(double k, double n, struct confidence_interval *out)
+static bool share_interval(double k, double n, struct interval *out)
 {
 	double tail = k > 0 && k < n ? TAIL : 1 - INTERVAL_LEVEL;
 
 	if (!(n > 0) || !(k >= 0 && k <= n))
 		return false;
-	out->low = k > 0 ? interval_beta_quantile(tail, k, n - k + 1) : 0;
-	out->high = k < n ? interval_beta_quantile(1 - tail, k + 1, n - k) : 1;
+	out->low = k > 0 ? beta_quantile(tail, k, n - k + 1) : 0;
+	out->high = k < n ? beta_quantile(1 - tail, k + 1, n - k) : 1;
 	return true;
 }
 
-bool interval_of_share(size_t hits, size_t n, struct confidence_interval *out)
+bool interval_share_ci(size_t hits, size_t n, struct interval *out)
 {
-	return interval_of_effective_share((double)hits, (double)n, out);
+	return share_interval((double)hits, (double)n, out);
 }
 
-bool interval_of_share_in_runs(const struct share_in_runs *s, struct confidence_interval *out, bool *apart)
+bool interval_runs_ci(const struct share_runs *s, struct interval *out, bool *apart)
 {
 	double hits = 0, n = 0, p, rare, effect, chi = 0, freedom = (double)s->repeats - 1;
 
@@ -257,18 +257,18 @@ bool interval_of_share_in_runs(const struct share_in_runs *s, struct confidence_
 		chi += s->n[r] > 0 ? pow(s->hits[r] - s->n[r] * p, 2) / (s->n[r] * p * (1 - p) * effect) : 0;
 	if (chi > gsl_cdf_chisq_Pinv(INTERVAL_LEVEL, freedom)) {
 		*apart = true;
-		effect *= chi / freedom * pow(interval_student_t_quantile(s->repeats - 1) / gsl_cdf_ugaussian_Pinv(1 - TAIL), 2);
+		effect *= chi / freedom * pow(t_quantile(s->repeats - 1) / gsl_cdf_ugaussian_Pinv(1 - TAIL), 2);
 	}
-	return interval_of_effective_share(hits / effect, n / effect, out);
+	return share_interval(hits / effect, n / effect, out);
 }
 
-double interval_poisson_rate_high_end(double events)
+double interval_poisson_high(double events)
 {
 	gsl_set_error_handler_off();
 	return gsl_cdf_chisq_Pinv(INTERVAL_LEVEL, 2 * (events + 1)) / 2;
 }
 
-void holm_adjust_p_values(double *p, size_t n)
+void interval_adjust_holm(double *p, size_t n)
 {
 	size_t *at = memory_new(n, sizeof(*at)), left = 0;
 	double least = 0;

@@ -15,7 +15,7 @@
 
 #define INTERVAL_LEVEL 0.95
 
-struct confidence_interval {
+struct interval {
 	double low, high;
 };
 
@@ -23,30 +23,30 @@ struct confidence_interval {
 #define INTERVAL_REPEATS 3
 
 /* Interval of the mean: mean +- t(n - 1) s / sqrt(n). Needs INTERVAL_REPEATS finite values. */
-bool interval_student_t_of_mean(const double *value, size_t n, struct confidence_interval *out);
+bool interval_t_mean(const double *value, size_t n, struct interval *out);
 /* Interval of the geometric mean of skewed values: Student's t on their logarithms. Needs values > 0. */
-bool interval_student_t_of_logs(const double *value, size_t n, struct confidence_interval *out);
+bool interval_t_logs(const double *value, size_t n, struct interval *out);
 /* Two-sided p-value of a mean of 0 (one-sample t test): 0 where all values are equal and not 0, 1 where all are 0; NAN below two
  * finite values. */
-double interval_t_test_p_value(const double *value, size_t n);
+double interval_t_test(const double *value, size_t n);
 
 /* Quantile of type 7 (sample.h); sorts `value`. NAN: n is 0. */
-double quantile_of_values(double *value, size_t n, double p);
+double interval_quantile(double *value, size_t n, double p);
 
 /* Geometric mean of n ratios of paired values, with its interval (t on logarithms); *p: p-value of a ratio of 1, NAN below
  * INTERVAL_PAIRS pairs. */
 #define INTERVAL_PAIRS 5
-struct figure interval_of_paired_ratios(const double *ratio, size_t n, double *p);
+struct figure interval_paired_ratio(const double *ratio, size_t n, double *p);
 /* Verdict on a ratio: "too few runs" (p is NAN), "better" (below 1), "worse", "no difference shown", "too noisy" (the upper end of
  * the interval is more than twice the lower end), or "not comparable": a range that holds 1. */
 #define INTERVAL_NOT_COMPARABLE "not comparable"
-const char *interval_ratio_verdict_word(const struct figure *ratio, double p);
+const char *interval_ratio_word(const struct figure *ratio, double p);
 
 /* Slope of the least-squares line through n points; *start: its intercept at x = 0 (`start` may be NULL). NAN unless two x
  * differ. */
-double interval_least_squares_slope(const double *x, const double *y, size_t n, double *start);
+double interval_slope(const double *x, const double *y, size_t n, double *start);
 /* Interval of the slope: slope +- t(n - 2) times its standard error. Needs three points and two different x. */
-bool interval_of_slope(const double *x, const double *y, size_t n, struct confidence_interval *out);
+bool interval_slope_ci(const double *x, const double *y, size_t n, struct interval *out);
 
 /* A figure of runs in which run i counts weight[i] times. NAN: no run counts. */
 typedef double interval_figure(const unsigned *weight, size_t runs, void *data);
@@ -55,27 +55,27 @@ typedef double interval_figure(const unsigned *weight, size_t runs, void *data);
  * from leaving out one run at a time. expanded (Hesterberg 2015): with the quantiles of Student's t times sqrt(n / (n - 1))
  * instead of the normal ones, as resamples of n runs vary less than n runs do. `draws` resamples from a generator seeded with
  * `seed`: the same data give the same interval. Needs two runs; with fewer than ten, the interval is too narrow. */
-bool interval_bca_bootstrap(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed, bool expanded,
-			    struct confidence_interval *out);
-/* Second half of interval_bca_bootstrap(): the interval from the figure of all runs, its bootstrap replicates (sorted by this call)
+bool interval_bootstrap(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed, bool expanded,
+			    struct interval *out);
+/* Second half of interval_bootstrap(): the interval from the figure of all runs, its bootstrap replicates (sorted by this call)
  * and its values without one of the runs each. If all replicates are equal, both ends are that value. */
-bool interval_bca_from_replicates(double figure, double *replicate, size_t draws, const double *without, size_t runs,
-				  bool expanded, struct confidence_interval *out);
+bool interval_finish_bca(double figure, double *replicate, size_t draws, const double *without, size_t runs,
+				  bool expanded, struct interval *out);
 
 #define INTERVAL_BOOTSTRAP_FROM 10
 /* With fewer than INTERVAL_BOOTSTRAP_FROM runs Student's t over `value`, the figure of each run alone (`logs`: of its logarithm);
  * with more the expanded bootstrap. */
-bool interval_over_runs(const double *value, bool logs, interval_figure *figure, void *data, size_t n, size_t draws, uint64_t seed,
-		   struct confidence_interval *out);
-/* Interval of the mean over runs, by the method of interval_over_runs(). */
-bool interval_of_mean(const double *value, size_t n, size_t draws, uint64_t seed, struct confidence_interval *out);
+bool interval_figure_ci(const double *value, bool logs, interval_figure *figure, void *data, size_t n, size_t draws, uint64_t seed,
+		   struct interval *out);
+/* Interval of the mean over runs, by the method of interval_figure_ci(). */
+bool interval_mean_ci(const double *value, size_t n, size_t draws, uint64_t seed, struct interval *out);
 
 /* Exact interval of a share (Clopper & Pearson 1934), `hits` of `n` independent events, in 0..1. At 0 and at n hits it is one-sided
  * (the other end is certain): no hits of n give about 3/n, the rule of three. Needs n > 0. */
-bool interval_of_share(size_t hits, size_t n, struct confidence_interval *out);
+bool interval_share_ci(size_t hits, size_t n, struct interval *out);
 
 /* Events that come in runs (late keys in stalls): counts of each of `runs` repeats, and of all. */
-struct share_in_runs {
+struct share_runs {
 	const double *hits, *n;		/* of each repeat */
 	size_t repeats;
 	/* number of runs of misses [0] and of hits [1] within repeats, and sums of their squared lengths */
@@ -88,10 +88,10 @@ struct share_in_runs {
  * (m + 1) / m the quotient is too small for few runs (for exponential lengths, by just that factor). Where repeats differ by more
  * than that allows (chi-squared, 5 %), it is the variance between them, with Student's t for their number. *apart: so it was.
  * Needs INTERVAL_REPEATS repeats. */
-bool interval_of_share_in_runs(const struct share_in_runs *s, struct confidence_interval *out, bool *apart);
+bool interval_runs_ci(const struct share_runs *s, struct interval *out, bool *apart);
 /* Upper 95 % bound (one-sided; Garwood 1936) of a Poisson rate after `events` events in a window of length 1: no events give
  * 3.0. */
-double interval_poisson_rate_high_end(double events);
+double interval_poisson_high(double events);
 
 /* Adjusts the finite p-values among p[0..n) by Holm's (1979) step-down method, in place. */
-void holm_adjust_p_values(double *p, size_t n);
+void interval_adjust_holm(double *p, size_t n);

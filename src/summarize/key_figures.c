@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-static int keys_store_input_row_as_sample(void *into, const struct input_table_cell *cell)
+static int store_key(void *into, const struct input_cell *cell)
 {
 	struct key_samples *out = into;
 	struct key_times k;
@@ -27,7 +27,7 @@ static int keys_store_input_row_as_sample(void *into, const struct input_table_c
 	return 0;
 }
 
-static int keys_store_ping_as_key_sample(void *into, const struct input_table_cell *cell)
+static int store_ping(void *into, const struct input_cell *cell)
 {
 	struct key_samples *out = into;
 	struct key_times k = { .due_ns = PING_DUE, .sent_ns = PING_DUE };
@@ -40,11 +40,11 @@ static int keys_store_ping_as_key_sample(void *into, const struct input_table_ce
 	return 0;
 }
 
-static const struct input_table_description keys_ping_rows = { "ping/1", "number rtt_ns", keys_store_ping_as_key_sample, NULL };
+static const struct input_table keys_ping_rows = { "ping/1", "number rtt_ns", store_ping, NULL };
 /* in the order of key_columns */
-const struct input_table_description keys_rows = {
+const struct input_table keys_rows = {
 	"keys/1", "$due_ns $sent_ns $skipped $answer_ns $answer_high_ns $censored_ns | $key $earliest_ns",
-	keys_store_input_row_as_sample, &keys_ping_rows,
+	store_key, &keys_ping_rows,
 };
 
 void keys_free(struct key_samples *k)
@@ -64,7 +64,7 @@ enum measure { LATENCY_DUE, LATENCY_SENT, SEND_LATENESS, MEASURES };
 #define GREATEST 1.0	/* p of a row: the largest value */
 #define SHARE 2.0	/* p of a row: the share of late keys */
 
-static const struct estimates_figure_kind {
+static const struct figure_kind {
 	enum measure measure;
 	double p, unit;
 } estimates_rows[FIGURES] = {
@@ -75,15 +75,15 @@ static const struct estimates_figure_kind {
 	[LATENESS_P99] = { SEND_LATENESS, 0.99, NS_PER_US }, [LATENESS_MAX] = { SEND_LATENESS, GREATEST, NS_PER_US },
 };
 
-struct estimates_working_data {
-	const struct key_latency_figures_cfg *cfg;
-	const struct train_key_samples *train;
+struct estimate_work {
+	const struct key_figures_cfg *cfg;
+	const struct key_train_samples *train;
 	size_t n;
 	struct latency_pool pool;		/* pool.runs: repeats with at least one value */
 };
 
 /* high: by the late ends of ranges, otherwise by the early ends */
-static struct latency_pool estimates_build_latency_pool(const struct train_key_samples *t, size_t n, enum measure m, bool high)
+static struct latency_pool build_pool(const struct key_train_samples *t, size_t n, enum measure m, bool high)
 {
 	struct latency_pool pool = { 0 };
 
@@ -107,8 +107,8 @@ static struct latency_pool estimates_build_latency_pool(const struct train_key_s
 
 /* Adds the runs of late and of other keys of one train, in the order of the keys. high: by the late ends of ranges. A latency that
  * is only known to exceed a time below the threshold may be late: it counts as late by the late end. */
-static void estimates_add_late_runs(const struct key_samples *keys, int64_t threshold_ns, bool high, double *n, double *late,
-				    struct share_in_runs *share)
+static void add_late_runs(const struct key_samples *keys, int64_t threshold_ns, bool high, double *n, double *late,
+				    struct share_runs *share)
 {
 	double run = 0;
 	bool was = false;
@@ -134,7 +134,7 @@ static void estimates_add_late_runs(const struct key_samples *keys, int64_t thre
 }
 
 /* Returns how many keys are due in LATE_STALL_NS; 1 where no due times are known. */
-static double estimates_keys_of_stated_stall(const struct train_key_samples *t, size_t n)
+static double stated_stall_keys(const struct key_train_samples *t, size_t n)
 {
 	double ns = 0, keys = 0;
 
@@ -147,16 +147,16 @@ static double estimates_keys_of_stated_stall(const struct train_key_samples *t, 
 }
 
 /* Computes the share of late keys. Its interval takes stalls, not keys, as independent: one stall makes many keys late. */
-static enum interval_kind estimates_late_key_share(const struct train_key_samples *t, size_t n, int64_t threshold_ns, bool high,
+static enum interval_kind compute_late_share(const struct key_train_samples *t, size_t n, int64_t threshold_ns, bool high,
 						   struct figure *f)
 {
 	double *keys = memory_new(2 * n, sizeof(*keys)), *late = keys + n, all = 0, hits = 0;
-	struct share_in_runs share = { .hits = late, .n = keys, .stated = estimates_keys_of_stated_stall(t, n) };
-	struct confidence_interval i;
+	struct share_runs share = { .hits = late, .n = keys, .stated = stated_stall_keys(t, n) };
+	struct interval i;
 	bool apart, ok;
 
 	for (size_t r = 0; r < n; r++) {
-		estimates_add_late_runs(&t[r].keys, threshold_ns, high, &keys[share.repeats], &late[share.repeats], &share);
+		add_late_runs(&t[r].keys, threshold_ns, high, &keys[share.repeats], &late[share.repeats], &share);
 		all += keys[share.repeats];
 		hits += late[share.repeats];
 		share.repeats += keys[share.repeats] > 0;
@@ -165,7 +165,7 @@ static enum interval_kind estimates_late_key_share(const struct train_key_sample
 	f->repeats = share.repeats;
 	for (size_t r = 0; share.repeats == 2 && r < 2; r++)
 		f->both[r] = 100 * late[r] / keys[r];
-	ok = interval_of_share_in_runs(&share, &i, &apart);
+	ok = interval_runs_ci(&share, &i, &apart);
 	if (ok) {
 		f->low = 100 * i.low;
 		f->high = 100 * i.high;
@@ -174,7 +174,7 @@ static enum interval_kind estimates_late_key_share(const struct train_key_sample
 	return ok ? apart ? INTERVAL_T : INTERVAL_EXACT : INTERVAL_NONE;
 }
 
-static void estimates_count_keys(const struct train_key_samples *t, size_t n, struct key_latency_figures *out)
+static void count_keys(const struct key_train_samples *t, size_t n, struct key_figures *out)
 {
 	for (size_t r = 0; r < n; r++) {
 		out->overloaded += t[r].overloaded;
@@ -195,58 +195,58 @@ static void estimates_count_keys(const struct train_key_samples *t, size_t n, st
 }
 
 /* By late ends: only where they may differ. A key without an echo is late by its late end. */
-static bool estimates_have_late_end(const struct key_latency_figures *e, enum measure m, bool share)
+static bool has_late_end(const struct key_figures *e, enum measure m, bool share)
 {
 	return m != SEND_LATENESS && (e->ranged || (share && e->censored));
 }
 
 /* Computes the figures of one measure by one end of ranges. */
-static void estimates_compute_ends(struct estimates_working_data *w, enum measure m, bool high, struct key_latency_figures *out,
+static void compute_ends(struct estimate_work *w, enum measure m, bool high, struct key_figures *out,
 				   struct figure of[FIGURES])
 {
 	for (enum figure_name i = 0; i < FIGURES; i++) {
-		const struct estimates_figure_kind *row = &estimates_rows[i];
+		const struct figure_kind *row = &estimates_rows[i];
 		enum interval_kind kind;
 
-		if (row->measure != m || (high && !estimates_have_late_end(out, m, row->p == SHARE)))
+		if (row->measure != m || (high && !has_late_end(out, m, row->p == SHARE)))
 			continue;
 		if (row->p == SHARE) {
-			kind = estimates_late_key_share(w->train, w->n, w->cfg->threshold_ns, high, &of[i]);
+			kind = compute_late_share(w->train, w->n, w->cfg->threshold_ns, high, &of[i]);
 			out->late_interval = high ? out->late_interval : kind;
 		} else if (m != SEND_LATENESS && out->overloaded) {
 			of[i] = figure_absent("overloaded");
 		} else {
-			of[i] = pool_quantile_with_interval(&w->pool, row->p, row->unit, m != SEND_LATENESS, w->cfg->draws, w->cfg->seed);
+			of[i] = pool_quantile(&w->pool, row->p, row->unit, m != SEND_LATENESS, w->cfg->draws, w->cfg->seed);
 		}
 	}
 }
 
-struct key_latency_figures estimate_key_latency_figures(const struct train_key_samples *train, size_t n,
-							const struct key_latency_figures_cfg *cfg)
+struct key_figures keys_estimate_figures(const struct key_train_samples *train, size_t n,
+							const struct key_figures_cfg *cfg)
 {
-	struct estimates_working_data w = { .cfg = cfg, .train = train, .n = n };
-	struct key_latency_figures out = {
+	struct estimate_work w = { .cfg = cfg, .train = train, .n = n };
+	struct key_figures out = {
 		.interval = n < INTERVAL_REPEATS ? INTERVAL_NONE : n < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA };
 
-	estimates_count_keys(train, n, &out);
+	count_keys(train, n, &out);
 	for (enum figure_name i = 0; i < FIGURES; i++)
 		out.of[i] = out.late_end[i] = FIGURE_ABSENT;
 	for (enum measure m = 0; m < MEASURES; m++)
 		for (int high = 0; high < 2; high++) {
-			w.pool = estimates_build_latency_pool(train, n, m, high);
-			estimates_compute_ends(&w, m, high, &out, high ? out.late_end : out.of);
+			w.pool = build_pool(train, n, m, high);
+			compute_ends(&w, m, high, &out, high ? out.late_end : out.of);
 			pool_free(&w.pool);
 		}
 	for (enum figure_name i = 0; i < FIGURES; i++)
 		if (figure_known(&out.late_end[i]))
-			out.of[i] = figure_join_ends(&out.of[i], &out.late_end[i]);
+			out.of[i] = figure_join(&out.of[i], &out.late_end[i]);
 	return out;
 }
 
-struct cdf_point *estimates_compute_latency_cdf(const struct train_key_samples *train, size_t n_train, bool high, size_t max,
+struct cdf_point *keys_compute_cdf(const struct key_train_samples *train, size_t n_train, bool high, size_t max,
 						size_t *n)
 {
-	struct latency_pool pool = estimates_build_latency_pool(train, n_train, LATENCY_DUE, high);
+	struct latency_pool pool = build_pool(train, n_train, LATENCY_DUE, high);
 	struct cdf_point *out;
 	size_t exact = 0;
 

@@ -17,7 +17,7 @@ struct key_samples {
 /* Reads samples.tsv of keyrepeat or of ping into a struct key_samples, which starts all zero. A ping counts as a key that is due
  * and sent at PING_DUE and answered after its round trip time; nothing is known of a lost ping. */
 #define PING_DUE 1
-extern const struct input_table_description keys_rows;
+extern const struct input_table keys_rows;
 void keys_free(struct key_samples *k);
 
 /* --- figures of a cell from the keys of its repeats -------------------------------------------------------------- */
@@ -26,7 +26,7 @@ void keys_free(struct key_samples *k);
  * (logarithms of latencies), from ten repeats on a BCa bootstrap over repeats. A pooled percentile is not the mean of the repeats'
  * percentiles, so the t interval is widened to include it where necessary. Largest values have no interval. */
 /* The keys of one repeat. */
-struct train_key_samples {
+struct key_train_samples {
 	struct key_samples keys;
 	bool overloaded;
 	int64_t repeat;
@@ -42,7 +42,7 @@ enum figure_name {
 
 enum interval_kind { INTERVAL_NONE, INTERVAL_T, INTERVAL_BCA, INTERVAL_EXACT };
 
-struct key_latency_figures {
+struct key_figures {
 	struct figure of[FIGURES];	/* a range where keys are ranges */
 	struct figure late_end[FIGURES];	/* the same by the late ends alone; absent where those are not needed */
 	size_t keys;		/* keys of all repeats of which something is known */
@@ -55,7 +55,7 @@ struct key_latency_figures {
 	enum interval_kind interval, late_interval;	/* method of the intervals of percentiles, and of the share of late keys */
 };
 
-struct key_latency_figures_cfg {
+struct key_figures_cfg {
 	int64_t threshold_ns;	/* a key with a longer latency is late */
 	size_t draws;		/* resamples of the bootstrap */
 	uint64_t seed;
@@ -63,8 +63,8 @@ struct key_latency_figures_cfg {
 
 /* Computes the figures of n trains. If one of them is overloaded, latency percentiles stay unknown: pooling it would measure the
  * length of the run, leaving it out would drop exactly the slow keys. */
-struct key_latency_figures estimate_key_latency_figures(const struct train_key_samples *train, size_t n,
-							const struct key_latency_figures_cfg *cfg);
+struct key_figures keys_estimate_figures(const struct key_train_samples *train, size_t n,
+							const struct key_figures_cfg *cfg);
 
 #define CDF_POINTS 1000		/* most points of a curve */
 /* Point of a cumulative distribution: the share of all keys whose echo is known to be there `ns` after the due time. Keys without
@@ -75,7 +75,7 @@ struct cdf_point {
 };
 /* Returns at most `max` (>= 2) points of the pooled curve, by early or late (`high`) ends of ranges, including the first and the
  * last point; none if a train is overloaded. The caller frees the array. */
-struct cdf_point *estimates_compute_latency_cdf(const struct train_key_samples *train, size_t n_train, bool high, size_t max,
+struct cdf_point *keys_compute_cdf(const struct key_train_samples *train, size_t n_train, bool high, size_t max,
 						size_t *n);
 
 /* --- for other extractors ----------------------------------------------------------------------------------------- */
@@ -84,9 +84,9 @@ struct experiment_cell;
 struct experiment_repeat;
 struct table_out;
 /* Reads samples.tsv of a repeat, and from keyrepeat.json, if there is one, whether it was overloaded. */
-struct train_key_samples keys_read_train(const struct experiment_repeat *r);
+struct key_train_samples keys_read_train(const struct experiment_repeat *r);
 /* Median latency of the keys in ns; absent if the train was overloaded. */
-struct figure keys_median_latency_ns(const struct train_key_samples *t);
+struct figure keys_median_ns(const struct key_train_samples *t);
 /* Gives the figures "low.p50" etc. (keys_extract.c) of n trains of a cell. */
-struct key_latency_figures keys_set_latency_figures_of_trains(const struct experiment_cell *c,
-							      const struct train_key_samples *train, size_t n);
+struct key_figures keys_set_figures(const struct experiment_cell *c,
+							      const struct key_train_samples *train, size_t n);

@@ -29,33 +29,33 @@
 
 /* --- reading --------------------------------------------------------------------------------------------------- */
 
-struct train_key_samples keys_read_train(const struct experiment_repeat *r)
+struct key_train_samples keys_read_train(const struct experiment_repeat *r)
 {
-	const struct json_document *j = repeat_get_json_file(r, "keyrepeat.json");
-	struct train_key_samples t = { .repeat = r->number };
+	const struct json_document *j = repeat_get_json(r, "keyrepeat.json");
+	struct key_train_samples t = { .repeat = r->number };
 
 	if (j)
 		json_get_bool(j, "result.overloaded", &t.overloaded);
-	read_table_file_of_repeat(r, "samples.tsv", true, &keys_rows, &t.keys);
+	repeat_read_table(r, "samples.tsv", true, &keys_rows, &t.keys);
 	return t;
 }
 
 /* Returns the keys' latencies in ns, by the early or the late (`high`) ends of ranges; the caller frees the sample. */
-static struct sample keys_collect_latencies(const struct key_samples *keys, bool high)
+static struct sample collect_latencies(const struct key_samples *keys, bool high)
 {
 	struct sample s = { 0 };
 
 	for (size_t i = 0; i < keys->n; i++)
 		key_add_latency(&keys->key[i], high ? KEY_LATE : KEY_EARLY, &s);
-	memory_die_if_values_lost(s.lost);
+	memory_check_lost(s.lost);
 	return s;
 }
 
-struct figure keys_median_latency_ns(const struct train_key_samples *t)
+struct figure keys_median_ns(const struct key_train_samples *t)
 {
-	struct sample early = keys_collect_latencies(&t->keys, false), late = keys_collect_latencies(&t->keys, true);
+	struct sample early = collect_latencies(&t->keys, false), late = collect_latencies(&t->keys, true);
 	struct figure f = t->overloaded ? figure_absent("overloaded") :
-			  figure_between(sample_quantile(&early, 0.5), sample_quantile(&late, 0.5), 0);
+			  figure_make_range(sample_quantile(&early, 0.5), sample_quantile(&late, 0.5), 0);
 
 	sample_free(&early);
 	sample_free(&late);
@@ -64,29 +64,29 @@ struct figure keys_median_latency_ns(const struct train_key_samples *t)
 
 /* --- figures --------------------------------------------------------------------------------------------------- */
 
-static void keys_read_files_of_repeat(const struct experiment_repeat *r)
+static void read_repeat(const struct experiment_repeat *r)
 {
-	struct train_key_samples *t = extractor_data_of_repeat(r);
+	struct key_train_samples *t = extractor_repeat_data(r);
 	const struct json_document *j;
 
 	*t = keys_read_train(r);
-	j = repeat_get_json_file(r, "keyrepeat.json");
+	j = repeat_get_json(r, "keyrepeat.json");
 	extractor_set_value("coalesced_percent", 100 * json_number(j, "result.coalesced") / json_number(j, "result.keys_answered"));
 }
 
 /* Statistics of each train, of which a cell has the mean or the least over its trains. */
-static const struct keys_train_statistic {
+static const struct train_statistic {
 	const char *name;
 	enum { KEYS_MEAN, KEYS_MIN, KEYS_SD, KEYS_VARIANCE } statistic;
 	enum estimator estimator;
 	bool ends;	/* known from the ends of ranges alone; deviations are not */
-} keys_train_statistics[] = {
+} train_statistics[] = {
 	{ "mean", KEYS_MEAN, ESTIMATE_MEAN_CI, true }, { "min", KEYS_MIN, ESTIMATE_MIN, true },
 	{ "sd", KEYS_SD, ESTIMATE_MEAN_CI, false }, { "variance", KEYS_VARIANCE, ESTIMATE_MEAN_CI, false },
 };
 
 /* Combines the statistic of each train, by one end of ranges. A lower bound has no interval. */
-static struct figure keys_combine_trains(const struct train_key_samples *train, size_t n, const struct keys_train_statistic *k,
+static struct figure combine_trains(const struct key_train_samples *train, size_t n, const struct train_statistic *k,
 					 bool high)
 {
 	double *of = memory_new(n, sizeof(*of));
@@ -94,31 +94,31 @@ static struct figure keys_combine_trains(const struct train_key_samples *train, 
 	bool above = false;
 
 	for (size_t i = 0; i < n; i++) {
-		struct sample s = keys_collect_latencies(&train[i].keys, high);
-		struct sample_value_or_lower_bound v = k->statistic == KEYS_MEAN ? sample_mean(&s) :
+		struct sample s = collect_latencies(&train[i].keys, high);
+		struct sample_stat v = k->statistic == KEYS_MEAN ? sample_mean(&s) :
 						       k->statistic == KEYS_MIN ? sample_min(&s) : sample_sd(&s);
 
 		of[i] = k->statistic == KEYS_VARIANCE ? pow(v.value, 2) / (MS * MS) : v.value / MS;
 		above = above || v.above;
 		sample_free(&s);
 	}
-	f = estimate_figure_with_run_seed(k->estimator, of, n);
+	f = engine_estimate(k->estimator, of, n);
 	if (above) {
-		f = figure_of_statistic((struct sample_value_or_lower_bound){ f.value, true });
+		f = figure_statistic((struct sample_stat){ f.value, true });
 		f.repeats = n;
 	}
 	free(of);
 	return f;
 }
 
-static void keys_set_train_statistics(const struct train_key_samples *train, size_t n, const struct key_latency_figures *e)
+static void set_statistics(const struct key_train_samples *train, size_t n, const struct key_figures *e)
 {
-	for (size_t i = 0; i < sizeof(keys_train_statistics) / sizeof(*keys_train_statistics); i++) {
-		const struct keys_train_statistic *k = &keys_train_statistics[i];
-		struct figure early = keys_combine_trains(train, n, k, false), late = keys_combine_trains(train, n, k, true);
+	for (size_t i = 0; i < sizeof(train_statistics) / sizeof(*train_statistics); i++) {
+		const struct train_statistic *k = &train_statistics[i];
+		struct figure early = combine_trains(train, n, k, false), late = combine_trains(train, n, k, true);
 
 		extractor_set_figure(k->name, e->overloaded && k->estimator != ESTIMATE_MIN ?
-				     figure_absent("overloaded") : e->ranged && !k->ends ? figure_absent("range") : figure_join_ends(&early, &late));
+				     figure_absent("overloaded") : e->ranged && !k->ends ? figure_absent("range") : figure_join(&early, &late));
 	}
 }
 
@@ -131,13 +131,13 @@ static const struct {
 	{ "lateness.p99", "", LATENESS_P99 }, { "lateness.max", "", LATENESS_MAX },
 };
 
-struct key_latency_figures keys_set_latency_figures_of_trains(const struct experiment_cell *c,
-							      const struct train_key_samples *train, size_t n)
+struct key_figures keys_set_figures(const struct experiment_cell *c,
+							      const struct key_train_samples *train, size_t n)
 {
-	const struct key_latency_figures_cfg cfg = {
+	const struct key_figures_cfg cfg = {
 		.threshold_ns = llround(c->run->threshold_ms * MS), .draws = c->run->draws, .seed = (uint64_t)c->run->seed,
 	};
-	struct key_latency_figures e = estimate_key_latency_figures(train, n, &cfg);
+	struct key_figures e = keys_estimate_figures(train, n, &cfg);
 	double answered = 0, updates = 0;	/* updates: number of different answer times; one update may answer several keys */
 
 	for (size_t i = 0; i < sizeof(keys_figures) / sizeof(*keys_figures); i++) {
@@ -148,7 +148,7 @@ struct key_latency_figures keys_set_latency_figures_of_trains(const struct exper
 	}
 	extractor_set_figure("end.p50", e.ranged ? e.late_end[P50] : e.of[P50]);
 	extractor_set_figure("end.p90", e.ranged ? e.late_end[P90] : e.of[P90]);
-	keys_set_train_statistics(train, n, &e);
+	set_statistics(train, n, &e);
 	for (size_t i = 0; i < n; i++) {
 		int64_t update = 0;
 
@@ -165,42 +165,42 @@ struct key_latency_figures keys_set_latency_figures_of_trains(const struct exper
 	return e;
 }
 
-static void keys_set_cell_figures(const struct experiment_cell *c)
+static void set_cell_figures(const struct experiment_cell *c)
 {
 	static const char *const kinds[] = { "none", "t", "bca", "exact" };
-	struct key_latency_figures *e = extractor_data_of_cell(c);
+	struct key_figures *e = extractor_cell_data(c);
 
-	*e = keys_set_latency_figures_of_trains(c, extractor_data_of_repeat(c->repeat), c->n);
+	*e = keys_set_figures(c, extractor_repeat_data(c->repeat), c->n);
 	extractor_set_text("interval", kinds[e->interval]);
 	extractor_set_text("late_interval", kinds[e->late_interval]);
 }
 
 /* --- rows and report ------------------------------------------------------------------------------------------- */
 
-static void keys_write_latency_cdf_curve(const struct experiment_cell *c, bool high, const char *bound, struct table_out *out)
+static void write_curve(const struct experiment_cell *c, bool high, const char *bound, struct table_out *out)
 {
 	size_t n;
-	struct cdf_point *point = estimates_compute_latency_cdf(extractor_data_of_repeat(c->repeat), c->n, high, CDF_POINTS, &n);
+	struct cdf_point *point = keys_compute_cdf(extractor_repeat_data(c->repeat), c->n, high, CDF_POINTS, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		row_set_cell_parameters(out, c);
+		row_set_parameters(out, c);
 		row_numbers(out, { "latency_ms", (double)point[i].ns / MS }, { "share", point[i].share });
 		row_set_text(out, "bound", bound);
-		row_write_to_table(out);
+		row_write(out);
 	}
 	free(point);
 }
 
 static void keys_write_cdf(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct key_latency_figures *e = extractor_data_of_cell(c);
+	const struct key_figures *e = extractor_cell_data(c);
 
-	keys_write_latency_cdf_curve(c, false, e->ranged ? "low" : "exact", out);
+	write_curve(c, false, e->ranged ? "low" : "exact", out);
 	if (e->ranged)
-		keys_write_latency_cdf_curve(c, true, "high", out);
+		write_curve(c, true, "high", out);
 }
 
-static void keys_report_app_idle_updates(const struct json_document *run, const char *app, struct rec_report *out)
+static void report_app_noise(const struct json_document *run, const char *app, struct rec_report *out)
 {
 	double updates = json_number(run, "idle.%s.updates", app), seconds = json_number(run, "idle.%s.seconds", app);
 
@@ -209,18 +209,18 @@ static void keys_report_app_idle_updates(const struct json_document *run, const 
 	rec_begin_object(out, app);
 	rec_add_int(out, "updates", llround(updates));
 	rec_add_reals(out, { "seconds", seconds, 3 }, { "unsolicited_per_s", updates / seconds, 4 },
-		      { "unsolicited_high_per_s", interval_poisson_rate_high_end(updates) / seconds, 4 });
-	rec_end_container(out);
+		      { "unsolicited_high_per_s", interval_poisson_high(updates) / seconds, 4 });
+	rec_end(out);
 }
 
 /* Reports the screen updates without input of a cell's session, which run.json names PROTOCOL-APP; only once for each session. */
-static void keys_report_session_idle_updates(const struct experiment_cell *c, struct rec_report *out)
+static void report_session_noise(const struct experiment_cell *c, struct rec_report *out)
 {
-	const char *protocol = cell_parameter_text(c, "protocol"), *app = cell_parameter_text(c, "app");
+	const char *protocol = cell_text(c, "protocol"), *app = cell_text(c, "app");
 	char name[128];
 
 	for (const struct experiment_cell *b = c->run->cell; protocol && app && b < c; b++) {
-		const char *of = cell_parameter_text(b, "protocol"), *runs = cell_parameter_text(b, "app");
+		const char *of = cell_text(b, "protocol"), *runs = cell_text(b, "app");
 
 		if (of && runs && !strcmp(of, protocol) && !strcmp(runs, app))
 			return;
@@ -230,24 +230,24 @@ static void keys_report_session_idle_updates(const struct experiment_cell *c, st
 	snprintf(name, sizeof(name), "%s-%s", protocol, app);
 	for (char *at = name; (at = strchr(at, ':'));)
 		*at = '-';
-	keys_report_app_idle_updates(c->run->json, name, out);
+	report_app_noise(c->run->json, name, out);
 }
 
-static void keys_report_overload_and_noise(const struct experiment_run *run, struct rec_report *out)
+static void report_overload(const struct experiment_run *run, struct rec_report *out)
 {
-	const struct key_latency_figures *e = extractor_data_of_cell(run->cell);
+	const struct key_figures *e = extractor_cell_data(run->cell);
 	int64_t overloaded = 0;
 
 	for (size_t i = 0; i < run->n; i++)
 		overloaded += e[i].overloaded > 0;
 	rec_add_int(out, "cells_overloaded", overloaded);
 	rec_begin_object(out, "idle_noise");
-	keys_report_app_idle_updates(run->json, "light", out);
-	keys_report_app_idle_updates(run->json, "heavy", out);
-	keys_report_app_idle_updates(run->json, "own", out);
+	report_app_noise(run->json, "light", out);
+	report_app_noise(run->json, "heavy", out);
+	report_app_noise(run->json, "own", out);
 	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++)
-		keys_report_session_idle_updates(c, out);
-	rec_end_container(out);
+		report_session_noise(c, out);
+	rec_end(out);
 }
 
 /* --- settings compared with the default -------------------------------------------------------------------------- */
@@ -259,7 +259,7 @@ static void keys_report_overload_and_noise(const struct experiment_run *run, str
  * pair was overloaded, or its median has no echo, there is no ratio: without that pair it would leave out the slow keys. */
 #define COMPARE_BASE "default"
 
-struct compare_setting_result {
+struct setting_result {
 	const struct experiment_cell *cell;
 	size_t pairs;
 	size_t overloaded, unanswered, failed, ranged;	/* repeats with such a side; failed: not measured on one side */
@@ -267,10 +267,10 @@ struct compare_setting_result {
 	double p;		/* p-value of a ratio of 1; NAN: too few pairs */
 };
 
-static bool compare_parameter_is_same(const struct experiment_cell *a, const struct experiment_cell *b, const char *key)
+static bool parameter_is_same(const struct experiment_cell *a, const struct experiment_cell *b, const char *key)
 {
-	const char *x = cell_parameter_text(a, key), *y = cell_parameter_text(b, key);
-	double v = cell_parameter_number(a, key), w = cell_parameter_number(b, key);
+	const char *x = cell_text(a, key), *y = cell_text(b, key);
+	double v = cell_number(a, key), w = cell_number(b, key);
 
 	if (x || y)
 		return x && y && !strcmp(x, y);
@@ -278,23 +278,23 @@ static bool compare_parameter_is_same(const struct experiment_cell *a, const str
 }
 
 /* Returns the default's cell that differs from `c` only in the setting; NULL: there is none. */
-static const struct experiment_cell *compare_find_default_cell(const struct experiment_run *run, const struct experiment_cell *c)
+static const struct experiment_cell *find_default_cell(const struct experiment_run *run, const struct experiment_cell *c)
 {
 	for (const struct experiment_cell *base = run->cell; base < run->cell + run->n; base++) {
-		const char *setting = cell_parameter_text(base, "setting"), *axis;
+		const char *setting = cell_text(base, "setting"), *axis;
 		bool same = setting && !strcmp(setting, COMPARE_BASE);
 
 		for (int k = 0; same && (axis = json_get_text(run->json, "axes.%d", k)); k++)
-			same = !strcmp(axis, "setting") || compare_parameter_is_same(c, base, axis);
+			same = !strcmp(axis, "setting") || parameter_is_same(c, base, axis);
 		if (same)
 			return base;
 	}
 	return NULL;
 }
 
-static const struct train_key_samples *compare_find_train(const struct experiment_cell *c, int64_t repeat)
+static const struct key_train_samples *find_train(const struct experiment_cell *c, int64_t repeat)
 {
-	const struct train_key_samples *t = c ? extractor_data_of_repeat(c->repeat) : NULL;
+	const struct key_train_samples *t = c ? extractor_repeat_data(c->repeat) : NULL;
 
 	for (size_t i = 0; c && i < c->n; i++)
 		if (t[i].repeat == repeat)
@@ -303,18 +303,18 @@ static const struct train_key_samples *compare_find_train(const struct experimen
 }
 
 /* Computes the ratio of a setting. Its interval stays unknown where the p-value is. */
-static void compare_compute_paired_ratio(struct compare_setting_result *out, const struct experiment_cell *base)
+static void compute_ratio(struct setting_result *out, const struct experiment_cell *base)
 {
 	size_t room = (size_t)out->cell->run->repeats;
 	double *least = memory_new(2 * room, sizeof(*least)), *most = least + room, p[2];
 	struct figure early, late;
 
 	for (int64_t r = 1; r <= out->cell->run->repeats; r++) {
-		const struct train_key_samples *k = compare_find_train(out->cell, r), *b = compare_find_train(base, r);
+		const struct key_train_samples *k = find_train(out->cell, r), *b = find_train(base, r);
 		struct figure x, y;
 
-		x = k ? keys_median_latency_ns(k) : FIGURE_ABSENT;
-		y = b ? keys_median_latency_ns(b) : FIGURE_ABSENT;
+		x = k ? keys_median_ns(k) : FIGURE_ABSENT;
+		y = b ? keys_median_ns(b) : FIGURE_ABSENT;
 		if ((!figure_known(&x) && !x.why) || (!figure_known(&y) && !y.why)) {
 			out->failed++;
 			continue;
@@ -332,9 +332,9 @@ static void compare_compute_paired_ratio(struct compare_setting_result *out, con
 	if (out->overloaded || out->unanswered) {
 		out->ratio = figure_absent(out->overloaded ? "overloaded" : "range");
 	} else {
-		early = interval_of_paired_ratios(least, out->pairs, &p[0]);
-		late = interval_of_paired_ratios(most, out->pairs, &p[1]);
-		out->ratio = figure_join_ends(&early, &late);
+		early = interval_paired_ratio(least, out->pairs, &p[0]);
+		late = interval_paired_ratio(most, out->pairs, &p[1]);
+		out->ratio = figure_join(&early, &late);
 		out->p = (early.value < 1) == (late.value < 1) ? fmax(p[0], p[1]) : 1;
 		out->p = isfinite(p[0]) ? out->p : (double)NAN;
 	}
@@ -344,7 +344,7 @@ static void compare_compute_paired_ratio(struct compare_setting_result *out, con
 }
 
 /* Writes which pairs stand in the way of a ratio, as "overloaded in 5 of 10, failed in 1 of 10". */
-static void compare_describe_pairs(const struct compare_setting_result *of, char *text, size_t size)
+static void describe_pairs(const struct setting_result *of, char *text, size_t size)
 {
 	const struct { size_t n; const char *word; } kinds[] = {
 		{ of->overloaded, "overloaded" }, { of->unanswered, "unanswered" }, { of->ranged, "a range" }, { of->failed, "failed" },
@@ -359,55 +359,55 @@ static void compare_describe_pairs(const struct compare_setting_result *of, char
 }
 
 /* Returns the p-value of setting i, adjusted over the settings of the same part. */
-static double compare_compute_holm_adjusted_p(const struct compare_setting_result *one, size_t n, size_t i)
+static double adjust_p(const struct setting_result *one, size_t n, size_t i)
 {
 	double *p = memory_new(n, sizeof(*p)), adjusted;
 
 	for (size_t k = 0; k < n; k++)
-		p[k] = compare_parameter_is_same(one[k].cell, one[i].cell, "part") ? one[k].p : (double)NAN;
-	holm_adjust_p_values(p, n);
+		p[k] = parameter_is_same(one[k].cell, one[i].cell, "part") ? one[k].p : (double)NAN;
+	interval_adjust_holm(p, n);
 	adjusted = p[i];
 	free(p);
 	return adjusted;
 }
 
 /* Writes the rows of all settings with the first cell of the run. */
-static void compare_write_setting_rows(const struct experiment_cell *first, struct table_out *out)
+static void write_setting_rows(const struct experiment_cell *first, struct table_out *out)
 {
 	const struct experiment_run *run = first->run;
-	struct compare_setting_result *one = memory_new(run->n, sizeof(*one));
+	struct setting_result *one = memory_new(run->n, sizeof(*one));
 	size_t n = 0;
 
 	for (const struct experiment_cell *c = first; !first->index && c < run->cell + run->n; c++) {
-		const char *setting = cell_parameter_text(c, "setting");
+		const char *setting = cell_text(c, "setting");
 
 		if (!setting || !*setting || !strcmp(setting, COMPARE_BASE))
 			continue;
 		one[n].cell = c;
-		compare_compute_paired_ratio(&one[n++], compare_find_default_cell(run, c));
+		compute_ratio(&one[n++], find_default_cell(run, c));
 	}
 	for (size_t i = 0; i < n; i++) {
-		double p = compare_compute_holm_adjusted_p(one, n, i);
+		double p = adjust_p(one, n, i);
 		char pairs[128];
 
-		row_set_cell_parameters(out, one[i].cell);
+		row_set_parameters(out, one[i].cell);
 		row_set_number(out, "pairs", (double)one[i].pairs);
 		row_set_figure(out, "ratio", one[i].ratio);
 		row_set_number(out, "p", p);
 		row_set_text(out, "verdict", one[i].overloaded || one[i].unanswered ? INTERVAL_NOT_COMPARABLE :
-			     interval_ratio_verdict_word(&one[i].ratio, p));
-		compare_describe_pairs(&one[i], pairs, sizeof(pairs));
+			     interval_ratio_word(&one[i].ratio, p));
+		describe_pairs(&one[i], pairs, sizeof(pairs));
 		row_set_text(out, "pairs_why", pairs);
-		row_write_to_table(out);
+		row_write(out);
 	}
 	free(one);
 }
 
 const struct extractor_hooks keys_extractor = {
-	.name = "keys", .cell_size = sizeof(struct key_latency_figures), .repeat_size = sizeof(struct train_key_samples),
-		.read_repeat = keys_read_files_of_repeat,
-	.finish_cell = keys_set_cell_figures, .tables = { { "cdf", keys_write_cdf }, { "compare", compare_write_setting_rows } },
-		       .report = keys_report_overload_and_noise,
+	.name = "keys", .cell_size = sizeof(struct key_figures), .repeat_size = sizeof(struct key_train_samples),
+		.read_repeat = read_repeat,
+	.finish_cell = set_cell_figures, .tables = { { "cdf", keys_write_cdf }, { "compare", write_setting_rows } },
+		       .report = report_overload,
 };
 
 /* --- latency over round trip time -------------------------------------------------------------------------------- */
@@ -419,39 +419,39 @@ const struct extractor_hooks keys_extractor = {
  * Parameters: protocol, rtt_ms, loss_percent, keys_per_s (0: single keys); cell.json: parameters.ping_ms (if missing: rtt_ms). */
 #define SLOPE_APART_MS 10.0
 
-struct rtt_latency_point {
+struct slope_point {
 	double rtt_ms, median_ms;	/* median_ms NAN: not one number */
 	bool single;			/* single keys without loss: a point of the line */
 };
 
-static void slope_read_point_of_repeat(const struct experiment_repeat *r)
+static void read_point(const struct experiment_repeat *r)
 {
-	struct rtt_latency_point *p = extractor_data_of_repeat(r);
-	struct train_key_samples train;
+	struct slope_point *p = extractor_repeat_data(r);
+	struct key_train_samples train;
 	struct figure median;
 
-	p->single = !(cell_parameter_number(r->cell, "loss_percent") > 0) && !(cell_parameter_number(r->cell, "keys_per_s") > 0);
+	p->single = !(cell_number(r->cell, "loss_percent") > 0) && !(cell_number(r->cell, "keys_per_s") > 0);
 	if (!p->single)
 		return;
 	train = keys_read_train(r);
-	p->rtt_ms = cell_parameter_number(r->cell, "rtt_ms");
+	p->rtt_ms = cell_number(r->cell, "rtt_ms");
 	json_get_real(r->json, "parameters.ping_ms", &p->rtt_ms);
-	median = keys_median_latency_ns(&train);
+	median = keys_median_ns(&train);
 	p->median_ms = median.above ? (double)NAN : median.value / NS_PER_MS;
 	keys_free(&train.keys);
 }
 
 /* The line's points, and what its round trip times were: as set, and how far the pings of one setting were apart. */
-struct rtt_latency_points {
+struct slope_points {
 	double *x, *y, least_ms, most_ms, scatter_ms;
 	size_t n;
 	bool unknown;	/* a repeat has no median */
 };
 
-static void slope_add_points_of_cell(struct rtt_latency_points *l, const struct experiment_cell *c)
+static void add_points(struct slope_points *l, const struct experiment_cell *c)
 {
-	const struct rtt_latency_point *p = extractor_data_of_repeat(c->repeat);
-	double set = cell_parameter_number(c, "rtt_ms"), least = INFINITY, most = -INFINITY;
+	const struct slope_point *p = extractor_repeat_data(c->repeat);
+	double set = cell_number(c, "rtt_ms"), least = INFINITY, most = -INFINITY;
 
 	for (size_t r = 0; r < c->n; r++) {
 		if (!p[r].single)
@@ -469,41 +469,41 @@ static void slope_add_points_of_cell(struct rtt_latency_points *l, const struct 
 	l->scatter_ms = fmax(l->scatter_ms, most - least);
 }
 
-static void slope_write_protocol_row(const struct experiment_cell *first, struct table_out *out)
+static void write_protocol_row(const struct experiment_cell *first, struct table_out *out)
 {
 	const struct experiment_run *run = first->run;
-	const char *protocol = cell_require_parameter_text(first, "protocol"), *why = "";
+	const char *protocol = cell_require_text(first, "protocol"), *why = "";
 	size_t room = run->n * (size_t)run->repeats;
-	struct rtt_latency_points l = { .least_ms = INFINITY, .most_ms = -INFINITY };
+	struct slope_points l = { .least_ms = INFINITY, .most_ms = -INFINITY };
 	double start = NAN, slope = NAN, squares = 0, apart;
-	struct confidence_interval i = { NAN, NAN };
+	struct interval i = { NAN, NAN };
 
-	if (!cell_is_first_with_parameter_text(first, "protocol"))
+	if (!cell_is_first(first, "protocol"))
 		return;
 	l.x = memory_new(2 * room, sizeof(*l.x));
 	l.y = l.x + room;
 	for (const struct experiment_cell *c = first; c < run->cell + run->n; c++)
-		if (!strcmp(cell_require_parameter_text(c, "protocol"), protocol))
-			slope_add_points_of_cell(&l, c);
+		if (!strcmp(cell_require_text(c, "protocol"), protocol))
+			add_points(&l, c);
 	apart = l.most_ms - l.least_ms;
 	if (!(apart >= SLOPE_APART_MS && apart > l.scatter_ms)) {
 		free(l.x);
 		return;
 	}
-	why = l.unknown ? "no exact median" : !interval_of_slope(l.x, l.y, l.n, &i) ? "too few points" : "";
+	why = l.unknown ? "no exact median" : !interval_slope_ci(l.x, l.y, l.n, &i) ? "too few points" : "";
 	if (!*why)
-		slope = interval_least_squares_slope(l.x, l.y, l.n, &start);
+		slope = interval_slope(l.x, l.y, l.n, &start);
 	for (size_t k = 0; k < l.n; k++)
 		squares += pow(l.y[k] - start - slope * l.x[k], 2);
 	row_set_text(out, "protocol", protocol);
 	row_set_number(out, "points", (double)l.n);
-	row_set_figure(out, "slope", figure_with_interval(slope, i.low, i.high));
+	row_set_figure(out, "slope", figure_estimate(slope, i.low, i.high));
 	row_set_text(out, "slope_why", why);
 	row_finish(out, { "start_ms", start }, { "spread_ms", sqrt(squares / (double)(l.n - 2)) });
 	free(l.x);
 }
 
 const struct extractor_hooks slope_extractor = {
-	.name = "slope", .repeat_size = sizeof(struct rtt_latency_point), .read_repeat = slope_read_point_of_repeat,
-	.tables = { { NULL, slope_write_protocol_row } },
+	.name = "slope", .repeat_size = sizeof(struct slope_point), .read_repeat = read_point,
+	.tables = { { NULL, write_protocol_row } },
 };

@@ -38,14 +38,14 @@ static const struct {
 };
 enum { MEMORIES = sizeof(logins_memory) / sizeof(*logins_memory) };
 
-struct login_counts_of_steps {
+struct login_steps {
 	int64_t logins[STEPS_MAX + 1];	/* number of logins at each step; the first is 0 */
 	size_t steps;
 };
 
-struct login_cell_memory {
+struct login_cell {
 	bool *there;			/* for each reading (complete repeat and step): machine.tsv has it */
-	struct login_process_kind {		/* processes of one name and class; the first kind: all processes, and the machine */
+	struct process_kind {		/* processes of one name and class; the first kind: all processes, and the machine */
 		const char *name, *class;
 		double all;		/* private memory summed over all readings; rows are sorted by it */
 		double (*of)[FIGURES];	/* figures of each reading */
@@ -54,9 +54,9 @@ struct login_cell_memory {
 	const struct experiment_repeat *now;	/* the repeat that is being read */
 };
 
-static void logins_read_run_settings(const struct experiment_run *run)
+static void read_settings(const struct experiment_run *run)
 {
-	struct login_counts_of_steps *s = extractor_data_of_run();
+	struct login_steps *s = extractor_run_data();
 	char path[64];
 	int64_t n;
 
@@ -73,9 +73,9 @@ static void logins_read_run_settings(const struct experiment_run *run)
 }
 
 /* Finds the index of the current repeat's reading with so many logins. False: no such number of logins. */
-static bool logins_find_reading_index(const struct login_cell_memory *c, int64_t logins, size_t *at)
+static bool find_reading(const struct login_cell *c, int64_t logins, size_t *at)
 {
-	const struct login_counts_of_steps *s = extractor_data_of_run();
+	const struct login_steps *s = extractor_run_data();
 
 	for (size_t i = 0; i < s->steps; i++)
 		if (s->logins[i] == logins) {
@@ -85,36 +85,36 @@ static bool logins_find_reading_index(const struct login_cell_memory *c, int64_t
 	return false;
 }
 
-static struct login_process_kind *logins_find_or_add_process_kind(struct login_cell_memory *c, const char *name, const char *class)
+static struct process_kind *get_kind(struct login_cell *c, const char *name, const char *class)
 {
-	const struct login_counts_of_steps *s = extractor_data_of_run();
-	struct login_process_kind *k;
+	const struct login_steps *s = extractor_run_data();
+	struct process_kind *k;
 
 	for (size_t i = 0; i < c->kinds; i++)
 		if (!strcmp(c->kind[i].name, name) && !strcmp(c->kind[i].class, class))
 			return &c->kind[i];
 	c->kind = memory_grow(c->kind, c->kinds, sizeof(*k));
 	k = &c->kind[c->kinds++];
-	*k = (struct login_process_kind){ memory_or_die(strdup(name)), memory_or_die(strdup(class)), 0,
+	*k = (struct process_kind){ must_alloc(strdup(name)), must_alloc(strdup(class)), 0,
 				  memory_new(c->now->cell->n * s->steps, sizeof(*k->of)) };
 	return k;
 }
 
 enum { P_LOGINS, P_NAME, P_CLASS, P_DIRTY, P_SWAP, P_CLEAN, P_PSS, P_SHARED, P_TABLES, P_THREADS, P_SWAP_PSS };
-static int logins_add_input_process_memory(void *into, const struct input_table_cell *cell)
+static int add_process_row(void *into, const struct input_cell *cell)
 {
 	static const int adds[][2] = {
 		{ P_DIRTY, PRIVATE }, { P_SWAP, PRIVATE }, { P_DIRTY, DIRTY }, { P_SWAP, SWAP }, { P_CLEAN, CLEAN }, { P_PSS, PSS },
 		{ P_SWAP_PSS, PSS }, { P_SHARED, SHARED }, { P_TABLES, TABLES }, { P_THREADS, THREADS },
 	};
-	const struct login_counts_of_steps *s = extractor_data_of_run();
-	struct login_cell_memory *c = into;
-	struct login_process_kind *k;
+	const struct login_steps *s = extractor_run_data();
+	struct login_cell *c = into;
+	struct process_kind *k;
 	size_t at = 0;
 
-	if (!logins_find_reading_index(c, cell[P_LOGINS].count, &at) || at % s->steps == 0)
+	if (!find_reading(c, cell[P_LOGINS].count, &at) || at % s->steps == 0)
 		return -EPROTO;
-	k = logins_find_or_add_process_kind(c, cell[P_NAME].text, cell[P_CLASS].text);
+	k = get_kind(c, cell[P_NAME].text, cell[P_CLASS].text);
 	for (size_t i = 0; i < sizeof(adds) / sizeof(*adds); i++) {
 		double v = cell[adds[i][0]].real;
 
@@ -126,13 +126,13 @@ static int logins_add_input_process_memory(void *into, const struct input_table_
 	return 0;
 }
 
-static int logins_store_machine_memory_row(void *into, const struct input_table_cell *cell)
+static int store_machine_row(void *into, const struct input_cell *cell)
 {
-	struct login_cell_memory *c = into;
+	struct login_cell *c = into;
 	double *of;
 	size_t at = 0;
 
-	if (!logins_find_reading_index(c, cell[0].count, &at))
+	if (!find_reading(c, cell[0].count, &at))
 		return -EPROTO;
 	of = c->kind->of[at];
 	for (size_t i = 1, f = MACHINE; f < FIGURES; i++, f++)
@@ -142,55 +142,55 @@ static int logins_store_machine_memory_row(void *into, const struct input_table_
 	return 0;
 }
 
-static void logins_read_files_of_repeat(const struct experiment_repeat *r)
+static void read_repeat(const struct experiment_repeat *r)
 {
-	static const struct input_table_description processes = { "login-memory/1", "logins $name $class private_dirty_bytes swap_bytes "
-		"private_clean_bytes pss_bytes shared_bytes | page_tables_bytes threads swap_pss_bytes", logins_add_input_process_memory, NULL };
-	static const struct input_table_description machine = { "memory/1", "logins used_bytes | lab_bytes processes_bytes kernel_bytes "
+	static const struct input_table processes = { "login-memory/1", "logins $name $class private_dirty_bytes swap_bytes "
+		"private_clean_bytes pss_bytes shared_bytes | page_tables_bytes threads swap_pss_bytes", add_process_row, NULL };
+	static const struct input_table machine = { "memory/1", "logins used_bytes | lab_bytes processes_bytes kernel_bytes "
 		"file_cache_bytes total_bytes group_used_bytes group_kernel_bytes group_shared_memory_bytes group_file_cache_bytes",
-		logins_store_machine_memory_row, NULL };
-	const struct login_counts_of_steps *s = extractor_data_of_run();
-	struct login_cell_memory *c = extractor_data_of_cell(r->cell);
+		store_machine_row, NULL };
+	const struct login_steps *s = extractor_run_data();
+	struct login_cell *c = extractor_cell_data(r->cell);
 
 	c->now = r;
 	c->there = c->there ? c->there : memory_new(r->cell->n * s->steps, sizeof(*c->there));
-	logins_find_or_add_process_kind(c, "", "");
-	read_table_file_of_repeat(r, "samples.tsv", true, &processes, c);
-	read_table_file_of_repeat(r, "machine.tsv", true, &machine, c);
+	get_kind(c, "", "");
+	repeat_read_table(r, "samples.tsv", true, &processes, c);
+	repeat_read_table(r, "machine.tsv", true, &machine, c);
 	for (size_t i = 0; i < s->steps; i++)
 		if (!c->there[r->index * s->steps + i])
 			die(EXIT_RUN, "%s/machine.tsv: no row for one of settings.logins", r->folder);
 }
 
 /* Returns the mean over repeats of a figure, divided by `of`. */
-static struct figure logins_mean_figure(const struct experiment_cell *c, const struct login_process_kind *k,
+static struct figure mean_figure(const struct experiment_cell *c, const struct process_kind *k,
 						     int figure, size_t step, double of)
 {
-	const struct login_counts_of_steps *s = extractor_data_of_run();
+	const struct login_steps *s = extractor_run_data();
 	double *v = memory_new(c->n, sizeof(*v));
 	struct figure f;
 
 	for (size_t r = 0; r < c->n; r++)
 		v[r] = k->of[r * s->steps + step][figure] / of;
-	f = estimate_figure_with_run_seed(ESTIMATE_MEAN_CI, v, c->n);
+	f = engine_estimate(ESTIMATE_MEAN_CI, v, c->n);
 	free(v);
 	return f;
 }
 
-static void logins_set_scaled_figure_column(struct table_out *out, const char *column, struct figure f, double unit)
+static void set_scaled(struct table_out *out, const char *column, struct figure f, double unit)
 {
-	struct figure scaled = figure_with_interval(f.value / unit, f.low / unit, f.high / unit);
+	struct figure scaled = figure_estimate(f.value / unit, f.low / unit, f.high / unit);
 
 	for (int i = 0; i < 2; i++)
 		scaled.both[i] = f.both[i] / unit;
 	row_set_figure(out, column, scaled);
 }
 
-static void logins_write_summary(const struct experiment_cell *c, struct table_out *out)
+static void write_summary(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct login_counts_of_steps *s = extractor_data_of_run();
-	const struct login_cell_memory *own = extractor_data_of_cell(c);
-	const char *system = cell_parameter_text(c, "system"), *kind = system ? strrchr(system, '.') : NULL;
+	const struct login_steps *s = extractor_run_data();
+	const struct login_cell *own = extractor_cell_data(c);
+	const char *system = cell_text(c, "system"), *kind = system ? strrchr(system, '.') : NULL;
 	char protocol[64];
 
 	snprintf(protocol, sizeof(protocol), "%.*s", kind ? (int)(kind - system) : 0, kind ? system : "");
@@ -204,22 +204,22 @@ static void logins_write_summary(const struct experiment_cell *c, struct table_o
 		row_set_text(out, "state", c->complete ? "measured" : "failed");
 		row_numbers(out, { "repeats", (double)c->complete }, { "failed", (double)c->failed }, { "marked", (double)c->flagged });
 		for (int f = 0; f < FIGURES && c->n; f++) {
-			mean[f] = logins_mean_figure(c, own->kind, f, step, 1);
+			mean[f] = mean_figure(c, own->kind, f, step, 1);
 			row_set_figure(out, logins_names[f], mean[f]);
 		}
 		for (size_t i = 0; i < MEMORIES && c->n; i++)
 			if (logins_memory[i].mb)
-				logins_set_scaled_figure_column(out, logins_memory[i].mb, mean[logins_memory[i].figure], MIB);
+				set_scaled(out, logins_memory[i].mb, mean[logins_memory[i].figure], MIB);
 		if (step && c->n)
 			row_set_number(out, "each_mb", mean[PRIVATE].value / MIB / (double)s->logins[step]);
-		row_write_to_table(out);
+		row_write(out);
 	}
 }
 
-static void logins_write_slopes(const struct experiment_cell *c, struct table_out *out)
+static void write_slopes(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct login_counts_of_steps *s = extractor_data_of_run();
-	const struct login_cell_memory *own = extractor_data_of_cell(c);
+	const struct login_steps *s = extractor_run_data();
+	const struct login_cell *own = extractor_cell_data(c);
 	double x[STEPS_MAX], y[STEPS_MAX], *slope = memory_new(2 * c->n, sizeof(*slope)), *start = slope + c->n;
 
 	for (size_t i = 0; i < MEMORIES; i++) {
@@ -234,64 +234,64 @@ static void logins_write_slopes(const struct experiment_cell *c, struct table_ou
 				y[points] = own->kind->of[r * s->steps + step][logins_memory[i].figure];
 				points += isfinite(y[points]) ? 1 : 0;
 			}
-			slope[n] = points ? interval_least_squares_slope(x, y, points, &start[n]) : (double)NAN;
+			slope[n] = points ? interval_slope(x, y, points, &start[n]) : (double)NAN;
 			n += isfinite(slope[n]) ? 1 : 0;
 		}
 		if (!n)
 			continue;
-		slopes = estimate_figure_with_run_seed(ESTIMATE_CHANGE_CI, slope, n);
-		row_set_text(out, "system", cell_parameter_text(c, "system"));
+		slopes = engine_estimate(ESTIMATE_CHANGE_CI, slope, n);
+		row_set_text(out, "system", cell_text(c, "system"));
 		row_set_text(out, "what", logins_memory[i].what);
 		row_numbers(out, { "repeats", (double)n }, { "logins_min", (double)s->logins[1] },
 			    { "logins_max", (double)s->logins[s->steps - 1] });
 		row_set_figure(out, "slope_bytes", slopes);
-		row_set_figure(out, "start_bytes", estimate_figure_with_run_seed(ESTIMATE_CHANGE_CI, start, n));
-		logins_set_scaled_figure_column(out, "slope_mb", slopes, MIB);
-		row_write_to_table(out);
+		row_set_figure(out, "start_bytes", engine_estimate(ESTIMATE_CHANGE_CI, start, n));
+		set_scaled(out, "slope_mb", slopes, MIB);
+		row_write(out);
 	}
 	free(slope);
 }
 
 /* Order of qsort(): the kind with the most private memory first. */
-static int logins_compare_private(const void *a, const void *b)
+static int compare_private(const void *a, const void *b)
 {
-	double x = ((const struct login_process_kind *)a)->all, y = ((const struct login_process_kind *)b)->all;
+	double x = ((const struct process_kind *)a)->all, y = ((const struct process_kind *)b)->all;
 
 	return (x < y) - (x > y);
 }
 
-static void logins_write_processes(const struct experiment_cell *c, struct table_out *out)
+static void write_processes(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct login_counts_of_steps *s = extractor_data_of_run();
-	struct login_cell_memory *own = extractor_data_of_cell(c);
+	const struct login_steps *s = extractor_run_data();
+	struct login_cell *own = extractor_cell_data(c);
 	size_t kinds = own->kinds ? own->kinds - 1 : 0;
 
 	for (size_t i = 0; i < own->kinds * c->n * s->steps; i++)
 		own->kind[i % own->kinds].all += own->kind[i % own->kinds].of[i / own->kinds][PRIVATE];
 	if (kinds)
-		qsort(own->kind + 1, kinds, sizeof(*own->kind), logins_compare_private);
+		qsort(own->kind + 1, kinds, sizeof(*own->kind), compare_private);
 	for (size_t i = kinds; i < s->steps * kinds; i++) {
 		size_t step = i / kinds;
-		const struct login_process_kind *k = &own->kind[1 + i % kinds];
+		const struct process_kind *k = &own->kind[1 + i % kinds];
 
-		row_set_text(out, "system", cell_parameter_text(c, "system"));
+		row_set_text(out, "system", cell_text(c, "system"));
 		row_set_number(out, "logins", (double)s->logins[step]);
 		row_set_text(out, "name", k->name);
 		row_set_text(out, "class", k->class);
 		for (int f = 0; f < SUMS; f++) {
-			struct figure mean = logins_mean_figure(c, k, f, step, (double)s->logins[step]);
+			struct figure mean = mean_figure(c, k, f, step, (double)s->logins[step]);
 
 			row_set_figure(out, f == PROCESSES ? "count" : logins_names[f], mean);
 			if (f == PRIVATE)
-				logins_set_scaled_figure_column(out, "private_kb", mean, KIB);
+				set_scaled(out, "private_kb", mean, KIB);
 		}
-		row_write_to_table(out);
+		row_write(out);
 	}
 }
 
 const struct extractor_hooks logins_extractor = {
-	.name = "logins", .run_size = sizeof(struct login_counts_of_steps), .cell_size = sizeof(struct login_cell_memory),
-		.begin_run = logins_read_run_settings,
-	.read_repeat = logins_read_files_of_repeat, .tables = { { "summary", logins_write_summary }, { "slope", logins_write_slopes },
-		    { "who", logins_write_processes } },
+	.name = "logins", .run_size = sizeof(struct login_steps), .cell_size = sizeof(struct login_cell),
+		.begin_run = read_settings,
+	.read_repeat = read_repeat, .tables = { { "summary", write_summary }, { "slope", write_slopes },
+		    { "who", write_processes } },
 };

@@ -7,7 +7,7 @@
 
 const char *const lost_class_names[LOST_CLASSES] = { "own", "kernel", "foreign", "itself", "ended", "unexplained" };
 
-struct lost_classified_process {
+struct lost_process {
 	int64_t pid;
 	enum lost_class class;
 	char process[16];	/* name of the process whose thread this is; empty: not known */
@@ -15,9 +15,9 @@ struct lost_classified_process {
 
 enum { E_CPU, E_START, E_LOST, E_SPAN, E_KIND };
 
-static int lost_store_event_input_row(void *into, const struct input_table_cell *c)
+static int store_event(void *into, const struct input_cell *c)
 {
-	struct lost_cpu_time *l = into;
+	struct lost_profile *l = into;
 	int64_t span = c[E_SPAN].count > c[E_LOST].count ? c[E_SPAN].count : c[E_LOST].count;
 
 	for (int i = 0; i < E_KIND; i++)
@@ -32,27 +32,27 @@ static int lost_store_event_input_row(void *into, const struct input_table_cell 
 	if (strcmp(c[E_KIND].text, "event"))
 		return -EPROTO;
 	memory_more(l->event, l->events);
-	l->event[l->events++] = (struct lost_cpu_time_event){ c[E_CPU].count, c[E_START].count, c[E_START].count + span, c[E_LOST].count,
+	l->event[l->events++] = (struct lost_event){ c[E_CPU].count, c[E_START].count, c[E_START].count + span, c[E_LOST].count,
 		0 };
 	return 0;
 }
 
-const struct input_table_description lost_events = { "lost/1", "cpu start_ns lost_ns span_ns $kind", lost_store_event_input_row,
+const struct input_table lost_events = { "lost/1", "cpu start_ns lost_ns span_ns $kind", store_event,
 	NULL };
 
-static int lost_compare_pid(const void *a, const void *b)
+static int compare_pids(const void *a, const void *b)
 {
-	int64_t x = ((const struct lost_classified_process *)a)->pid, y = ((const struct lost_classified_process *)b)->pid;
+	int64_t x = ((const struct lost_process *)a)->pid, y = ((const struct lost_process *)b)->pid;
 
 	return (x > y) - (x < y);
 }
 
-static int lost_store_process_input_row(void *into, const struct input_table_cell *c)
+static int store_process(void *into, const struct input_cell *c)
 {
-	struct lost_cpu_time *l = into;
-	struct lost_classified_process *p = memory_more(l->process, l->processes) + l->processes;
+	struct lost_profile *l = into;
+	struct lost_process *p = memory_more(l->process, l->processes) + l->processes;
 
-	*p = (struct lost_classified_process){ .pid = c[0].count };
+	*p = (struct lost_process){ .pid = c[0].count };
 	while (p->class < LOST_CLASSES && strcmp(c[1].text, lost_class_names[p->class]) != 0)
 		p->class++;
 	if (p->pid == ROWS_IN_NONE || p->class == LOST_CLASSES)
@@ -62,19 +62,19 @@ static int lost_store_process_input_row(void *into, const struct input_table_cel
 	return 0;
 }
 
-const struct input_table_description lost_processes = { "process/1", "pid $class | $process", lost_store_process_input_row, NULL };
+const struct input_table lost_processes = { "process/1", "pid $class | $process", store_process, NULL };
 
-static const struct lost_classified_process *lost_find_process_of_culprit(const struct lost_cpu_time *l, const char *kind,
+static const struct lost_process *find_process(const struct lost_profile *l, const char *kind,
 									  int64_t pid)
 {
-	const struct lost_classified_process key = { .pid = pid };
+	const struct lost_process key = { .pid = pid };
 
-	return l->processes && !strcmp(kind, "task") ? bsearch(&key, l->process, l->processes, sizeof(key), lost_compare_pid) : NULL;
+	return l->processes && !strcmp(kind, "task") ? bsearch(&key, l->process, l->processes, sizeof(key), compare_pids) : NULL;
 }
 
 /* Returns the class of a culprit. Everything that is no task belongs to the kernel, except time without a record. (The profiler
  * leaves its own time out.) */
-static enum lost_class lost_class_of_culprit(const struct lost_classified_process *p, const char *kind)
+static enum lost_class classify_culprit(const struct lost_process *p, const char *kind)
 {
 	if (!strcmp(kind, "unexplained"))
 		return LOST_UNEXPLAINED;
@@ -83,7 +83,7 @@ static enum lost_class lost_class_of_culprit(const struct lost_classified_proces
 	return p ? p->class : LOST_ENDED;
 }
 
-static size_t lost_find_or_add_culprit_name(struct lost_cpu_time *l, const char *name, const char *kind)
+static size_t get_culprit_name(struct lost_profile *l, const char *name, const char *kind)
 {
 	struct lost_culprit_name *n;
 
@@ -99,11 +99,11 @@ static size_t lost_find_or_add_culprit_name(struct lost_cpu_time *l, const char 
 
 enum { C_CPU, C_START, C_END, C_NS, C_PID, C_CULPRIT, C_KIND };
 
-static int lost_store_culprit_input_row(void *into, const struct input_table_cell *c)
+static int store_culprit(void *into, const struct input_cell *c)
 {
-	struct lost_cpu_time *l = into;
+	struct lost_profile *l = into;
 	const char *culprit = c[C_CULPRIT].text, *kind = c[C_KIND].text;
-	const struct lost_classified_process *p;
+	const struct lost_process *p;
 	char thread[sizeof(l->name->name)];
 
 	for (int i = 0; i < C_PID; i++)
@@ -112,34 +112,34 @@ static int lost_store_culprit_input_row(void *into, const struct input_table_cel
 	if (c[C_END].count < c[C_START].count || strlen(kind) >= sizeof(l->name->kind))
 		return -EPROTO;
 	if (!l->shares && l->processes)
-		qsort(l->process, l->processes, sizeof(*l->process), lost_compare_pid);
-	p = lost_find_process_of_culprit(l, kind, c[C_PID].count);
+		qsort(l->process, l->processes, sizeof(*l->process), compare_pids);
+	p = find_process(l, kind, c[C_PID].count);
 	snprintf(thread, sizeof(thread), "%.*s", (int)sizeof(thread) - 1, culprit);
 	if (p && *p->process && strcmp(p->process, culprit))
 		snprintf(thread, sizeof(thread), "%.16s (%s)", culprit, p->process);
 	memory_more(l->share, l->shares);
 	l->share[l->shares++] = (struct lost_culprit_share){ c[C_CPU].count, c[C_START].count, c[C_END].count, c[C_NS].count,
-						     lost_class_of_culprit(p, kind),
-						     lost_find_or_add_culprit_name(l, thread, kind) };
+						     classify_culprit(p, kind),
+						     get_culprit_name(l, thread, kind) };
 	return 0;
 }
 
-const struct input_table_description lost_culprits = { "culprit/1", "cpu start_ns end_ns ns pid $culprit $kind",
-	lost_store_culprit_input_row,
+const struct input_table lost_culprits = { "culprit/1", "cpu start_ns end_ns ns pid $culprit $kind",
+	store_culprit,
 	NULL };
 
-void lost_free_cpu_time(struct lost_cpu_time *l)
+void lost_free(struct lost_profile *l)
 {
 	free(l->event);
 	free(l->share);
 	free(l->name);
 	free(l->process);
-	*l = (struct lost_cpu_time){ 0 };
+	*l = (struct lost_profile){ 0 };
 }
 
-static int lost_compare_start(const void *a, const void *b)
+static int compare_starts(const void *a, const void *b)
 {
-	const struct lost_cpu_time_event *x = a, *y = b;
+	const struct lost_event *x = a, *y = b;
 
 	if (x->cpu != y->cpu)
 		return (x->cpu > y->cpu) - (x->cpu < y->cpu);
@@ -147,13 +147,13 @@ static int lost_compare_start(const void *a, const void *b)
 }
 
 /* Returns the index of the first event of a CPU that ends after `t`; events of a CPU do not overlap. */
-static size_t lost_find_event_after(const struct lost_cpu_time *l, int64_t cpu, int64_t t)
+static size_t find_event(const struct lost_profile *l, int64_t cpu, int64_t t)
 {
 	size_t low = 0, high = l->events;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const struct lost_cpu_time_event *e = &l->event[middle];
+		const struct lost_event *e = &l->event[middle];
 
 		if (e->cpu < cpu || (e->cpu == cpu && e->end <= t))
 			low = middle + 1;
@@ -168,15 +168,15 @@ bool lost_class_is_system(enum lost_class class)
 	return class == LOST_OWN || class == LOST_KERNEL;
 }
 
-void lost_compute_system_time_of_events(struct lost_cpu_time *l)
+void lost_share_events(struct lost_profile *l)
 {
 	if (l->events)
-		qsort(l->event, l->events, sizeof(*l->event), lost_compare_start);
+		qsort(l->event, l->events, sizeof(*l->event), compare_starts);
 	for (size_t e = 0; e < l->events; e++)
 		l->event[e].system = l->named ? 0 : (double)l->event[e].length;
 	for (size_t i = 0; i < l->shares; i++) {
 		const struct lost_culprit_share *s = &l->share[i];
-		size_t from = lost_find_event_after(l, s->cpu, s->start), to = from;
+		size_t from = find_event(l, s->cpu, s->start), to = from;
 		double sum = 0;
 
 		if (!lost_class_is_system(s->class))
@@ -188,7 +188,7 @@ void lost_compute_system_time_of_events(struct lost_cpu_time *l)
 	}
 }
 
-double lost_ns_of_class(const struct lost_cpu_time *l, enum lost_class class)
+double lost_class_ns(const struct lost_profile *l, enum lost_class class)
 {
 	double sum = 0;
 
@@ -200,32 +200,32 @@ double lost_ns_of_class(const struct lost_cpu_time *l, enum lost_class class)
 	return sum;
 }
 
-double lost_cpu_ns_of_event(const struct lost_cpu_time_event *e, bool system)
+double lost_event_ns(const struct lost_event *e, bool system)
 {
 	return system ? e->system : (double)e->length;
 }
 
-double lost_sum_of_event_excess_ns(const struct lost_cpu_time *l, double x_ns, bool system)
+double lost_sum_excess(const struct lost_profile *l, double x_ns, bool system)
 {
 	double sum = 0;
 
 	for (size_t e = 0; e < l->events; e++)
-		sum += fmax(0, lost_cpu_ns_of_event(&l->event[e], system) - x_ns);
+		sum += fmax(0, lost_event_ns(&l->event[e], system) - x_ns);
 	return sum;
 }
 
-void lost_spread_events_over_time_bins(const struct lost_cpu_time *l, int64_t start, int64_t width, double *bin, size_t bins,
+void lost_fill_bins(const struct lost_profile *l, int64_t start, int64_t width, double *bin, size_t bins,
 				       bool system)
 {
 	for (size_t e = 0; e < l->events; e++) {
-		const struct lost_cpu_time_event *v = &l->event[e];
+		const struct lost_event *v = &l->event[e];
 		double from = (double)(v->start - start) / (double)width, to = (double)(v->end - start) / (double)width;
 
 		/* (an event of length 0 has nothing to spread) */
 		for (size_t b = from > 0 ? (size_t)from : 0; to > fmax(from, 0) && b < bins && (double)b < to; b++) {
 			double part = fmin(to, (double)b + 1) - fmax(from, (double)b);
 
-			bin[b] += lost_cpu_ns_of_event(v, system) * part / (to - from);
+			bin[b] += lost_event_ns(v, system) * part / (to - from);
 		}
 	}
 }

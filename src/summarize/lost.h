@@ -21,10 +21,10 @@ extern const char *const lost_class_names[LOST_CLASSES];
 
 bool lost_class_is_system(enum lost_class class);
 
-struct lost_cpu_time_event {
+struct lost_event {
 	int64_t cpu, start, end;	/* CLOCK_MONOTONIC, ns; end: including pauses within the event */
 	int64_t length;			/* lost time in ns, without the pauses */
-	double system;			/* ns of `length` that the system took; set by lost_compute_system_time_of_events() */
+	double system;			/* ns of `length` that the system took; set by lost_share_events() */
 };
 
 struct lost_culprit_share {
@@ -37,37 +37,37 @@ struct lost_culprit_name {
 	char name[40], kind[16];
 };
 
-struct lost_cpu_time {
-	struct lost_cpu_time_event *event;
+struct lost_profile {
+	struct lost_event *event;
 	struct lost_culprit_share *share;
 	struct lost_culprit_name *name;
 	size_t events, shares, names;
 	size_t rows;			/* number of rows read: events and ticks */
 	int64_t tick_ns, first_ns;	/* tick_ns: time of all ticks; first_ns: when the first row began */
 	bool named;			/* culprits were recorded; set by the caller */
-	struct lost_classified_process *process;
+	struct lost_process *process;
 	size_t processes;
 };
 
-/* Row kinds that add to a struct lost_cpu_time, which starts all zero. Read processes (process/1: pid, class, and optionally the
+/* Row kinds that add to a struct lost_profile, which starts all zero. Read processes (process/1: pid, class, and optionally the
  * name of the
  * process whose thread it is, which is appended to the thread's name) before culprits (culprit/1); events (lost/1) at any time. */
-extern const struct input_table_description lost_events, lost_processes, lost_culprits;
-void lost_free_cpu_time(struct lost_cpu_time *l);
+extern const struct input_table lost_events, lost_processes, lost_culprits;
+void lost_free(struct lost_profile *l);
 
 /* Computes the system's share of each event. The time of a culprit that covers several events (a long burst that the scheduler
  * split) is divided in proportion to their lengths. Without culprits, all time is the system's. */
-void lost_compute_system_time_of_events(struct lost_cpu_time *l);
+void lost_share_events(struct lost_profile *l);
 
 /* Returns the ns that a class took; NAN: culprits were not recorded. */
-double lost_ns_of_class(const struct lost_cpu_time *l, enum lost_class class);
+double lost_class_ns(const struct lost_profile *l, enum lost_class class);
 /* Returns the length of an event in ns; system: the system's share of it */
-double lost_cpu_ns_of_event(const struct lost_cpu_time_event *e, bool system);
+double lost_event_ns(const struct lost_event *e, bool system);
 /* Returns the sum over events of max(0, length - x) in ns; system: by the system's shares. Divided by the observed time, it is the
  * probability that a task which waits until the running work is done waits for longer than x (run-to-completion bound). */
-double lost_sum_of_event_excess_ns(const struct lost_cpu_time *l, double x_ns, bool system);
+double lost_sum_excess(const struct lost_profile *l, double x_ns, bool system);
 
 /* Adds to bin[i] the ns lost from start + i * width on; each event is spread evenly over its duration; system: the system's share
  * only. */
-void lost_spread_events_over_time_bins(const struct lost_cpu_time *l, int64_t start, int64_t width, double *bin, size_t bins,
+void lost_fill_bins(const struct lost_profile *l, int64_t start, int64_t width, double *bin, size_t bins,
 				       bool system);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static inline void *memory_or_die(const void *memory)
+static inline void *must_alloc(const void *memory)
 {
 	if (!memory)
 		die(EXIT_RUN, "out of memory");
@@ -16,26 +16,26 @@ static inline void *memory_or_die(const void *memory)
 }
 
 /* Ends the program if `lost`, a number of values that could not be stored, is not 0. */
-static inline void memory_die_if_values_lost(size_t lost)
+static inline void memory_check_lost(size_t lost)
 {
-	memory_or_die(lost ? NULL : "");
+	must_alloc(lost ? NULL : "");
 }
 
 /* Returns an array of n elements of `size` bytes, all zero. */
 static inline void *memory_new(size_t n, size_t size)
 {
-	return memory_or_die(calloc(n ? n : 1, size));
+	return must_alloc(calloc(n ? n : 1, size));
 }
 
 /* Returns `array` with room for one more than n elements. Its room doubles: 1, 2, 4, ... elements. */
 static inline void *memory_grow(void *array, size_t n, size_t size)
 {
-	return n & (n - 1) ? array : memory_or_die(reallocarray(array, n ? 2 * n : 1, size));
+	return n & (n - 1) ? array : must_alloc(reallocarray(array, n ? 2 * n : 1, size));
 }
 #define memory_more(array, n) ((array) = memory_grow(array, n, sizeof(*(array))))
 
 /* Returns the index of `word` in `names`, which end with NULL; -1: it is none of them. */
-static inline int index_of_word_in_names(const char *const *names, const char *word)
+static inline int find_word(const char *const *names, const char *word)
 {
 	for (int i = 0; names[i]; i++)
 		if (!strcmp(names[i], word))

@@ -13,12 +13,12 @@
 #define MD1_STEPS 2000
 #define MD1_CREDIT_MOST 12
 
-struct md1_queue_moments {
+struct md1_moments {
 	double mean, variance;
 };
 
 /* Returns the probability that at most the work x is queued ahead (M/D/1; load: utilization). */
-static double md1_probability_of_work_up_to(double load, double x)
+static double compute_work_share(double load, double x)
 {
 	double sum = 0;
 
@@ -36,9 +36,9 @@ static double md1_probability_of_work_up_to(double load, double x)
 /* Mean and variance of the work queued ahead of an arrival in an M/D/1 queue that exceeds `credit` (the work that a token bucket
  * lets through at once), in units of the time that one frame takes on the link. Credit 0: Pollaczek and Khinchine; above 0 from the
  * distribution (Crommelin 1932; Erlang 1909). NAN: `load` of 1 or more, or a credit above MD1_CREDIT_MOST. */
-static struct md1_queue_moments md1_excess_work_moments(double load, double credit)
+static struct md1_moments compute_md1(double load, double credit)
 {
-	struct md1_queue_moments all = { NAN, NAN };
+	struct md1_moments all = { NAN, NAN };
 	double mean, square, h = credit / MD1_STEPS;
 
 	if (!(load >= 0 && load < 1 && credit >= 0 && credit <= MD1_CREDIT_MOST))
@@ -49,7 +49,7 @@ static struct md1_queue_moments md1_excess_work_moments(double load, double cred
 	 * numbers) */
 	square -= 2 * credit * mean;
 	for (int i = 0; i < MD1_STEPS; i++) {
-		double x = (i + 0.5) * h, longer = 1 - md1_probability_of_work_up_to(load, x);
+		double x = (i + 0.5) * h, longer = 1 - compute_work_share(load, x);
 
 		mean -= longer * h;
 		square += 2 * (credit - x) * longer * h;
@@ -59,17 +59,17 @@ static struct md1_queue_moments md1_excess_work_moments(double load, double cred
 	return all;
 }
 
-struct netload_cell_load {
+struct link_load {
 	double sum, n;			/* sum over repeats of received_percent, and their number */
 	double frame_ms;		/* time that one frame takes on the link */
 	double credit;			/* queued work that the token bucket lets a ping overtake, in frames */
 };
 
-static void netload_read_files_of_repeat(const struct experiment_repeat *r)
+static void read_repeat(const struct experiment_repeat *r)
 {
-	struct netload_cell_load *cell = extractor_data_of_cell(r->cell);
+	struct link_load *cell = extractor_cell_data(r->cell);
 	double link = json_number(r->json, "link_bit_s"), bucket = json_number(r->json, "bucket_bytes");
-	const struct json_document *j = repeat_get_json_file(r, "netload.json");
+	const struct json_document *j = repeat_get_json(r, "netload.json");
 	double sent = j ? json_number(j, "result.sent_mbit_s") : 0, received = j ? json_number(j, "result.received_mbit_s") : 0;
 
 	if (!(link > 0))
@@ -85,24 +85,24 @@ static void netload_read_files_of_repeat(const struct experiment_repeat *r)
 	cell->n += isfinite(received) ? 1 : 0;
 }
 
-static void netload_set_cell_figures(const struct experiment_cell *c)
+static void set_figures(const struct experiment_cell *c)
 {
-	const struct netload_cell_load *cell = extractor_data_of_cell(c);
-	struct md1_queue_moments w = md1_excess_work_moments(cell->sum / cell->n / 100, cell->credit);
+	const struct link_load *cell = extractor_cell_data(c);
+	struct md1_moments w = compute_md1(cell->sum / cell->n / 100, cell->credit);
 
 	give_values({ "md1_wait_ms", w.mean * cell->frame_ms }, { "md1_variance_ms2", w.variance * cell->frame_ms * cell->frame_ms });
 }
 
-static void netload_write_md1_curve_of_link(const struct experiment_cell *c, struct table_out *out)
+static void write_curve(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct netload_cell_load *cell = extractor_data_of_cell(c);
-	const char *link = cell_require_parameter_text(c, "link");
+	const struct link_load *cell = extractor_cell_data(c);
+	const char *link = cell_require_text(c, "link");
 
 	for (const struct experiment_cell *k = c->run->cell; k < c; k++)
-		if (k->n && !strcmp(cell_require_parameter_text(k, "link"), link))
+		if (k->n && !strcmp(cell_require_text(k, "link"), link))
 			return;
 	for (int load = 0; c->n && load <= 995; load += load < 900 ? 10 : load < 980 ? 5 : 1) {
-		struct md1_queue_moments w = md1_excess_work_moments(load / 1000.0, cell->credit);
+		struct md1_moments w = compute_md1(load / 1000.0, cell->credit);
 
 		row_set_text(out, "link", link);
 		row_finish(out, { "load_percent", load / 10.0 }, { "wait_ms", w.mean * cell->frame_ms },
@@ -111,6 +111,6 @@ static void netload_write_md1_curve_of_link(const struct experiment_cell *c, str
 }
 
 const struct extractor_hooks netload_extractor = {
-	.name = "netload", .cell_size = sizeof(struct netload_cell_load), .read_repeat = netload_read_files_of_repeat,
-	.finish_cell = netload_set_cell_figures, .tables = { { NULL, netload_write_md1_curve_of_link } },
+	.name = "netload", .cell_size = sizeof(struct link_load), .read_repeat = read_repeat,
+	.finish_cell = set_figures, .tables = { { NULL, write_curve } },
 };

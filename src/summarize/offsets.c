@@ -9,7 +9,7 @@ const char *const probe_names[PROBES] = { "patch", "wire" };
  * sent */
 #define CONVERSION_NS (20 * NS_PER_US)
 
-void offsets_add_train_keys(struct probe_offset_samples *o, enum probe probe, const struct key_samples *keys,
+void offsets_add_train(struct probe_offsets *o, enum probe probe, const struct key_samples *keys,
 			    const struct train_traces *t)
 {
 	for (size_t i = 0; i < keys->n; i++) {
@@ -26,7 +26,7 @@ void offsets_add_train_keys(struct probe_offset_samples *o, enum probe probe, co
 			size_t next;
 
 			sent = seen ? seen->seen : TRACE_NONE;
-			next = e->draw == TRACE_NONE ? t->updates : traces_count_updates_until(t, e->draw - CONVERSION_NS - 1);
+			next = e->draw == TRACE_NONE ? t->updates : traces_count_updates(t, e->draw - CONVERSION_NS - 1);
 			answer = next < t->updates ? t->update[next].first : TRACE_NONE;
 		}
 		if (sent == TRACE_NONE || answer == TRACE_NONE) {
@@ -41,17 +41,17 @@ void offsets_add_train_keys(struct probe_offset_samples *o, enum probe probe, co
 		value[INJECTED] = e->flushed - e->received;
 		for (int f = 0; f < OFFSETS; f++) {
 			sample_add(&o->of[f], value[f]);
-			memory_die_if_values_lost(o->of[f].lost);
+			memory_check_lost(o->of[f].lost);
 		}
 	}
 }
 
-int offsets_highest_tail_percent(const struct sample *offset)
+int offsets_find_tail(const struct sample *offset)
 {
 	static const int percent[] = { 99, 95, 90 };
 
 	for (size_t i = 0; i < sizeof(percent) / sizeof(*percent); i++)
-		if (sample_has_enough_for_quantile(offset, percent[i] / 100.0))
+		if (sample_supports(offset, percent[i] / 100.0))
 			return percent[i];
 	return offset->n ? 75 : 0;
 }

@@ -9,84 +9,84 @@
 
 #define MS ((double)NS_PER_MS)
 
-struct offsets_per_probe {
-	struct probe_offset_samples of[PROBES];
+struct offsets_group {
+	struct probe_offsets of[PROBES];
 	size_t trains[PROBES], flagged[PROBES];
 };
-struct offsets_cell_and_path_samples {
-	struct offsets_per_probe own, all;	/* own: of this cell; all: of the path, kept with the path's first cell */
+struct offsets_cell {
+	struct offsets_group own, all;	/* own: of this cell; all: of the path, kept with the path's first cell */
 };
 
-static bool offsets_cells_have_same_path(const struct experiment_cell *a, const struct experiment_cell *b)
+static bool same_path(const struct experiment_cell *a, const struct experiment_cell *b)
 {
-	return !strcmp(cell_require_parameter_text(a, "path"), cell_require_parameter_text(b, "path"));
+	return !strcmp(cell_require_text(a, "path"), cell_require_text(b, "path"));
 }
 
-static void offsets_add_train_to_group(struct offsets_per_probe *g, const struct experiment_repeat *r,
+static void add_train(struct offsets_group *g, const struct experiment_repeat *r,
 				       const struct key_samples *keys, const struct train_traces *traces)
 {
 	for (int p = 0; p < PROBES; p++) {
 		if (p == PROBE_WIRE && !repeat_has_file(r, "wire.tsv"))
 			continue;
-		offsets_add_train_keys(&g->of[p], (enum probe)p, keys, traces);
+		offsets_add_train(&g->of[p], (enum probe)p, keys, traces);
 		g->trains[p]++;
 		g->flagged[p] += r->flagged;
 	}
 }
 
-static void offsets_read_files_of_repeat(const struct experiment_repeat *r)
+static void read_repeat(const struct experiment_repeat *r)
 {
 	const struct experiment_cell *first = r->cell->run->cell;
-	struct offsets_cell_and_path_samples *cell = extractor_data_of_cell(r->cell), *path;
+	struct offsets_cell *cell = extractor_cell_data(r->cell), *path;
 	struct key_samples keys = keys_read_train(r).keys;
 	struct train_traces traces = { 0 };
 
-	while (!offsets_cells_have_same_path(first, r->cell))
+	while (!same_path(first, r->cell))
 		first++;
-	path = extractor_data_of_cell(first);
-	read_table_file_of_repeat(r, "echo.tsv", true, &traces_echoes, &traces);
-	read_table_file_of_repeat(r, "wire.tsv", false, &traces_wire, &traces);
-	offsets_add_train_to_group(&cell->own, r, &keys, &traces);
-	offsets_add_train_to_group(&path->all, r, &keys, &traces);
+	path = extractor_cell_data(first);
+	repeat_read_table(r, "echo.tsv", true, &traces_echoes, &traces);
+	repeat_read_table(r, "wire.tsv", false, &traces_wire, &traces);
+	add_train(&cell->own, r, &keys, &traces);
+	add_train(&path->all, r, &keys, &traces);
 	keys_free(&keys);
 	traces_free(&traces);
 }
 
-static double offsets_quantile_ms(struct sample *s, double q)
+static double quantile_ms(struct sample *s, double q)
 {
 	return sample_quantile(s, q).value / MS;
 }
 
 /* Writes one row. base_ms: the offset without an injected delay; NAN: not known. */
-static void offsets_write_probe_row(struct table_out *out, const struct experiment_cell *c, const char *delay, int probe,
-				    struct offsets_per_probe *g,
+static void write_probe(struct table_out *out, const struct experiment_cell *c, const char *delay, int probe,
+				    struct offsets_group *g,
 			double base_ms)
 {
 	struct sample *of = g->of[probe].of;
-	int tail = offsets_highest_tail_percent(&of[OFFSET]);
-	double offset = offsets_quantile_ms(&of[OFFSET], 0.5);
-	double floor_ms = json_number(c->run->json, "protocols.%s.floor_ms", cell_require_parameter_text(c, "path"));
+	int tail = offsets_find_tail(&of[OFFSET]);
+	double offset = quantile_ms(&of[OFFSET], 0.5);
+	double floor_ms = json_number(c->run->json, "protocols.%s.floor_ms", cell_require_text(c, "path"));
 
-	row_set_text(out, "path", cell_require_parameter_text(c, "path"));
+	row_set_text(out, "path", cell_require_text(c, "path"));
 	row_set_text(out, "probe", probe_names[probe]);
 	row_set_text(out, "delay", delay);
 	row_finish(out, { "trains", (double)g->trains[probe] }, { "marked", (double)g->flagged[probe] },
 		    { "keys", (double)of[OFFSET].n }, { "lost", (double)g->of[probe].lost }, { "injected_ms",
-		    	offsets_quantile_ms(&of[INJECTED], 0.5) },
-		    { "measured_ms", offsets_quantile_ms(&of[MEASURED], 0.5) }, { "offset_ms", offset },
+		    	quantile_ms(&of[INJECTED], 0.5) },
+		    { "measured_ms", quantile_ms(&of[MEASURED], 0.5) }, { "offset_ms", offset },
 		    { "offset_min_ms", sample_min(&of[OFFSET]).value / MS }, { "offset_max_ms", sample_max(&of[OFFSET]).value / MS },
 		    { "sd_ms", sample_sd(&of[OFFSET]).value / MS }, { "tail_percent", tail ? (double)tail : (double)NAN },
-		    { "tail_ms", tail ? offsets_quantile_ms(&of[OFFSET], tail / 100.0) - offset : (double)NAN },
-		    { "error_ms", tail ? offsets_quantile_ms(&of[MAGNITUDE], tail / 100.0) : (double)NAN }, { "there_ms",
-		    	offsets_quantile_ms(&of[THERE], 0.5) },
-		    { "back_ms", offsets_quantile_ms(&of[BACK], 0.5) }, { "less_base_ms", offset - base_ms }, { "floor_ms", floor_ms },
+		    { "tail_ms", tail ? quantile_ms(&of[OFFSET], tail / 100.0) - offset : (double)NAN },
+		    { "error_ms", tail ? quantile_ms(&of[MAGNITUDE], tail / 100.0) : (double)NAN }, { "there_ms",
+		    	quantile_ms(&of[THERE], 0.5) },
+		    { "back_ms", quantile_ms(&of[BACK], 0.5) }, { "less_base_ms", offset - base_ms }, { "floor_ms", floor_ms },
 		    { "less_floor_ms", offset - floor_ms });
 }
 
 /* True: the cell has no injected delay. */
-static bool offsets_cell_has_no_delay(const struct experiment_cell *c)
+static bool has_no_delay(const struct experiment_cell *c)
 {
-	const char *delay = cell_parameter_text(c, "delay"), *name = "";
+	const char *delay = cell_text(c, "delay"), *name = "";
 
 	for (int d = 0; delay && name; d++) {
 		double ms = json_number(c->run->json, "settings.delays.%d.ms", d);
@@ -99,29 +99,29 @@ static bool offsets_cell_has_no_delay(const struct experiment_cell *c)
 }
 
 /* Writes the rows of a path, with its first cell. */
-static void offsets_write_path_rows(const struct experiment_cell *first, struct table_out *out)
+static void write_path(const struct experiment_cell *first, struct table_out *out)
 {
-	struct offsets_per_probe *all = &((struct offsets_cell_and_path_samples *)extractor_data_of_cell(first))->all;
+	struct offsets_group *all = &((struct offsets_cell *)extractor_cell_data(first))->all;
 	double base[PROBES] = { NAN, NAN };
 
-	if (!cell_is_first_with_parameter_text(first, "path"))
+	if (!cell_is_first(first, "path"))
 		return;
 	for (const struct experiment_cell *c = first; c < first->run->cell + first->run->n; c++) {
-		struct offsets_per_probe *g = &((struct offsets_cell_and_path_samples *)extractor_data_of_cell(c))->own;
+		struct offsets_group *g = &((struct offsets_cell *)extractor_cell_data(c))->own;
 
-		for (int p = 0; offsets_cells_have_same_path(c, first) && p < PROBES; p++) {
-			if (offsets_cell_has_no_delay(c) && g->of[p].of[OFFSET].n)
-				base[p] = offsets_quantile_ms(&g->of[p].of[OFFSET], 0.5);
+		for (int p = 0; same_path(c, first) && p < PROBES; p++) {
+			if (has_no_delay(c) && g->of[p].of[OFFSET].n)
+				base[p] = quantile_ms(&g->of[p].of[OFFSET], 0.5);
 			if (g->trains[p])
-				offsets_write_probe_row(out, c, cell_parameter_text(c, "delay"), p, g, base[p]);
+				write_probe(out, c, cell_text(c, "delay"), p, g, base[p]);
 		}
 	}
 	for (int p = 0; p < PROBES; p++)
 		if (all->trains[p])
-			offsets_write_probe_row(out, first, "all", p, all, base[p]);
+			write_probe(out, first, "all", p, all, base[p]);
 }
 
 const struct extractor_hooks offsets_extractor = {
-	.name = "offsets", .cell_size = sizeof(struct offsets_cell_and_path_samples), .read_repeat = offsets_read_files_of_repeat,
-	.tables = { { NULL, offsets_write_path_rows } },
+	.name = "offsets", .cell_size = sizeof(struct offsets_cell), .read_repeat = read_repeat,
+	.tables = { { NULL, write_path } },
 };

@@ -21,7 +21,7 @@ static const char *const pagein_values[] = {
 };
 
 /* Sets the latency of a key; without an echo, the timeout as a lower bound. */
-static void pagein_set_key_latency(const struct json_document *j, const char *prefix, struct trial_of_repeat *t, int value)
+static void set_key_latency(const struct json_document *j, const char *prefix, struct trial *t, int value)
 {
 	double ms = json_number(j, "%s.%s", prefix, pagein_values[value]);
 
@@ -29,7 +29,7 @@ static void pagein_set_key_latency(const struct json_document *j, const char *pr
 }
 
 /* Sets the median and the largest latency of the keys typed while memory was taken. */
-static void pagein_set_typed_latencies(const struct json_document *j, const char *prefix, struct trial_of_repeat *t)
+static void set_typed(const struct json_document *j, const char *prefix, struct trial *t)
 {
 	static const char *const of[] = { "p50", "max" };
 
@@ -41,7 +41,7 @@ static void pagein_set_typed_latencies(const struct json_document *j, const char
 }
 
 /* Adds up figures of the processes; a sum is unknown if one process lacks the figure. */
-static void pagein_sum_process_figures(const struct json_document *j, const char *prefix, struct trial_of_repeat *t)
+static void sum_processes(const struct json_document *j, const char *prefix, struct trial *t)
 {
 	static const char *const sums[] = { "swap_bytes", "anonymous_private_bytes", "file_resident_bytes",
 		"file_mapped_by_others_bytes", "major_faults", "minor_faults" };
@@ -59,59 +59,59 @@ static void pagein_sum_process_figures(const struct json_document *j, const char
 	}
 }
 
-static void pagein_read_trial(const struct experiment_repeat *r, const struct json_document *j, const char *path, const char *state,
-			      struct trial_of_repeat *t)
+static void read_trial(const struct experiment_repeat *r, const struct json_document *j, const char *path, const char *state,
+			      struct trial *t)
 {
 	const char *text = json_get_text(j, "%s.why", path);
-	int group = index_of_word_in_names(pagein_groups, state);
+	int group = find_word(pagein_groups, state);
 
 	if (group < 0)
 		die(EXIT_RUN, "%s/pagein.json: result.runs[] has an unknown state", r->folder);
 	t->group = (unsigned)group;
 	snprintf(t->text, sizeof(t->text), "%s", text ? text : "");
 	for (int v = PAGEIN_FIRST; group <= PAGEIN_KEPT && v <= PAGEIN_SECOND; v++)
-		pagein_set_key_latency(j, path, t, v);
-	pagein_set_typed_latencies(j, path, t);
-	pagein_sum_process_figures(j, path, t);
+		set_key_latency(j, path, t, v);
+	set_typed(j, path, t);
+	sum_processes(j, path, t);
 	t->value[PAGEIN_SWAP_IN] = json_number(j, "%s.swap_in_bytes", path);
 	t->value[PAGEIN_READ] = json_number(j, "%s.refaulted_read_percent", path);
 }
 
-static void pagein_read_files_of_repeat(const struct experiment_repeat *r)
+static void read_repeat(const struct experiment_repeat *r)
 {
-	trials_read_file(extractor_data_of_cell(r->cell), r, "pagein.json", pagein_read_trial);
+	trials_read_file(extractor_cell_data(r->cell), r, "pagein.json", read_trial);
 }
 
-static bool pagein_compute_cell_figure(const struct experiment_cell *c, const char *path, struct figure *out)
+static bool compute_figure(const struct experiment_cell *c, const char *path, struct figure *out)
 {
-	return trials_compute_figure_by_name(extractor_data_of_cell(c), pagein_groups, pagein_values, path, out);
+	return trials_compute_figure(extractor_cell_data(c), pagein_groups, pagein_values, path, out);
 }
 
 /* Gives `why` of the first run that was not evicted. */
-static void pagein_set_reason_not_evicted(const struct experiment_cell *c)
+static void set_reason(const struct experiment_cell *c)
 {
-	const struct cell_trials *runs = extractor_data_of_cell(c);
+	const struct cell_trials *runs = extractor_cell_data(c);
 
 	for (size_t i = 0; i < runs->n; i++)
 		if (runs->of[i].group == PAGEIN_NOT_EVICTED)
 			extractor_set_text("why", runs->of[i].text);
 }
 
-static void pagein_write_trial_rows(const struct experiment_cell *c, struct table_out *out)
+static void write_trials(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct cell_trials *runs = extractor_data_of_cell(c);
+	const struct cell_trials *runs = extractor_cell_data(c);
 
-	for (const struct trial_of_repeat *t = runs->of; t < runs->of + runs->n; t++) {
+	for (const struct trial *t = runs->of; t < runs->of + runs->n; t++) {
 		trials_begin_row(c, t, pagein_values, PAGEIN_LEAST - 1, out);
 		row_set_text(out, "state", pagein_groups[t->group]);
 		row_set_number(out, "first_key_above", t->above >> PAGEIN_FIRST & 1);
 		row_set_text(out, "why", t->text);
-		row_write_to_table(out);
+		row_write(out);
 	}
 }
 
 const struct extractor_hooks pagein_extractor = {
-	.name = "pagein", .cell_size = sizeof(struct cell_trials), .read_repeat = pagein_read_files_of_repeat,
-		.finish_cell = pagein_set_reason_not_evicted,
-	.figure_of = pagein_compute_cell_figure, .tables = { { NULL, pagein_write_trial_rows } },
+	.name = "pagein", .cell_size = sizeof(struct cell_trials), .read_repeat = read_repeat,
+		.finish_cell = set_reason,
+	.figure_of = compute_figure, .tables = { { NULL, write_trials } },
 };

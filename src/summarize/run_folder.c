@@ -13,7 +13,7 @@
 
 /* Writes the path into `room`. Anything but a regular file ends the program: a FIFO would wait for its writer, a device may never
  * end. */
-static void run_folder_path_of_regular_file(const char *folder, const char *name, char room[PATH_ROOM])
+static void make_file_path(const char *folder, const char *name, char room[PATH_ROOM])
 {
 	struct stat s;
 
@@ -28,7 +28,7 @@ struct json_document *run_folder_read_json(const char *folder, const char *name,
 	struct why what;
 	struct json_document *j;
 
-	run_folder_path_of_regular_file(folder, name, path);
+	make_file_path(folder, name, path);
 	if (!needed && access(path, F_OK))
 		return NULL;
 	j = json_read_file(path, &what);
@@ -37,7 +37,7 @@ struct json_document *run_folder_read_json(const char *folder, const char *name,
 	return j;
 }
 
-static bool run_folder_has_file(const char *folder, const char *name)
+static bool has_file(const char *folder, const char *name)
 {
 	char path[PATH_ROOM];
 
@@ -73,24 +73,24 @@ const char *json_get_text(const struct json_document *j, const char *path, ...)
 /* --- tables ---------------------------------------------------------------------------------------------------- */
 
 struct rows_parser {
-	const struct input_table_description *kind;
+	const struct input_table *kind;
 	void *into;
 	char sort[ROWS_IN_COLUMNS];	/* kind of each column: '%', '$', or any other character for counts */
 	size_t n;
 };
 
-static int rows_parse_row(void *context, char *const *text)
+static int parse_row(void *context, char *const *text)
 {
 	const struct rows_parser *r = context;
-	struct input_table_cell cell[ROWS_IN_COLUMNS];
+	struct input_cell cell[ROWS_IN_COLUMNS];
 
 	for (size_t i = 0; i < r->n; i++) {
-		struct input_table_cell *c = &cell[i];
+		struct input_cell *c = &cell[i];
 
-		*c = (struct input_table_cell){ text[i], ROWS_IN_NONE, NAN };
+		*c = (struct input_cell){ text[i], ROWS_IN_NONE, NAN };
 		if (!text[i] || !*text[i] || r->sort[i] == '$')
 			continue;
-		if (r->sort[i] == '%' ? cli_parse_real_number(text[i], &c->real) || !isfinite(c->real) : !parse_count_of_table_cell(text[i],
+		if (r->sort[i] == '%' ? cli_parse_real(text[i], &c->real) || !isfinite(c->real) : !rows_in_count(text[i],
 																    &c->count))
 			return -EPROTO;
 		c->real = r->sort[i] == '%' ? c->real : (double)c->count;
@@ -98,7 +98,7 @@ static int rows_parse_row(void *context, char *const *text)
 	return r->kind->row(r->into, cell);
 }
 
-int rows_read(FILE *in, const struct input_table_description *kind, void *into, unsigned long *line)
+int rows_read(FILE *in, const struct input_table *kind, void *into, unsigned long *line)
 {
 	struct rows_parser r = { .kind = kind, .into = into };
 	char words[1024], *rest = words, *word;
@@ -115,7 +115,7 @@ int rows_read(FILE *in, const struct input_table_description *kind, void *into, 
 		r.sort[r.n] = *word;
 		columns[r.n++] = word + strspn(word, "%$");
 	}
-	err = read_rows_of_table_file(in, kind->schema, columns, needed < r.n ? needed : r.n, rows_parse_row, &r, line);
+	err = rows_in_read(in, kind->schema, columns, needed < r.n ? needed : r.n, parse_row, &r, line);
 	if (err != -EPROTO || *line > 1 || !kind->otherwise)
 		return err;
 	rewind(in);
@@ -124,40 +124,40 @@ int rows_read(FILE *in, const struct input_table_description *kind, void *into, 
 
 /* --- files of a repeat ----------------------------------------------------------------------------------------- */
 
-struct cached_json_file_of_repeat {
-	struct cached_json_file_of_repeat *next;
+struct cached_json {
+	struct cached_json *next;
 	struct json_document *json;		/* NULL: the file does not exist */
 	char name[];
 };
 
-static struct cached_json_file_of_repeat *create_cached_json_file(const char *name, struct json_document *json,
-							 struct cached_json_file_of_repeat *next)
+static struct cached_json *cache_json(const char *name, struct json_document *json,
+							 struct cached_json *next)
 {
-	struct cached_json_file_of_repeat *f = memory_new(1, sizeof(*f) + strlen(name) + 1);
+	struct cached_json *f = memory_new(1, sizeof(*f) + strlen(name) + 1);
 
-	*f = (struct cached_json_file_of_repeat){ next, json };
+	*f = (struct cached_json){ next, json };
 	strcpy(f->name, name);
 	return f;
 }
 
-const struct json_document *repeat_get_json_file(const struct experiment_repeat *r, const char *file)
+const struct json_document *repeat_get_json(const struct experiment_repeat *r, const char *file)
 {
-	struct cached_json_file_of_repeat *f = r->files;
+	struct cached_json *f = r->files;
 
 	while (f && strcmp(f->name, file) != 0)
 		f = f->next;
 	if (!f)
-		r->files->next = f = create_cached_json_file(file, run_folder_read_json(r->folder, file, false), r->files->next);
+		r->files->next = f = cache_json(file, run_folder_read_json(r->folder, file, false), r->files->next);
 	return f->json;
 }
 
 bool repeat_has_file(const struct experiment_repeat *r, const char *file)
 {
-	return run_folder_has_file(r->folder, file);
+	return has_file(r->folder, file);
 }
 
-void read_table_file_of_repeat(const struct experiment_repeat *r, const char *file, bool needed,
-			       const struct input_table_description *kind,
+void repeat_read_table(const struct experiment_repeat *r, const char *file, bool needed,
+			       const struct input_table *kind,
 		       void *into)
 {
 	unsigned long line = 0;
@@ -165,7 +165,7 @@ void read_table_file_of_repeat(const struct experiment_repeat *r, const char *fi
 	FILE *in;
 	int err;
 
-	run_folder_path_of_regular_file(r->folder, file, path);
+	make_file_path(r->folder, file, path);
 	in = fopen(path, "re");
 	if (!in && errno == ENOENT && !needed)
 		return;
@@ -177,17 +177,17 @@ void read_table_file_of_repeat(const struct experiment_repeat *r, const char *fi
 	fclose(in);
 }
 
-void free_json_files_of_repeat(const struct experiment_repeat *r)
+void repeat_free_json(const struct experiment_repeat *r)
 {
 	for (size_t i = 0; i < r->trains; i++)
-		free_json_files_of_repeat(&r->train[i]);
-	for (struct cached_json_file_of_repeat *f; r->files && (f = r->files->next); free(f)) {
+		repeat_free_json(&r->train[i]);
+	for (struct cached_json *f; r->files && (f = r->files->next); free(f)) {
 		r->files->next = f->next;
 		json_free(f->json);
 	}
 }
 
-const struct experiment_repeat *repeat_find_train_by_name(const struct experiment_repeat *r, const char *series)
+const struct experiment_repeat *repeat_find_train(const struct experiment_repeat *r, const char *series)
 {
 	for (size_t i = 0; i < r->trains; i++)
 		if (!strcmp(r->train[i].series, series))
@@ -197,42 +197,42 @@ const struct experiment_repeat *repeat_find_train_by_name(const struct experimen
 
 /* --- parameters ------------------------------------------------------------------------------------------------ */
 
-double cell_parameter_number(const struct experiment_cell *c, const char *key)
+double cell_number(const struct experiment_cell *c, const char *key)
 {
 	return json_number(c->run->json, "cells.%zu.parameters.%s", c->index, key);
 }
 
-const char *cell_parameter_text(const struct experiment_cell *c, const char *key)
+const char *cell_text(const struct experiment_cell *c, const char *key)
 {
 	return json_get_text(c->run->json, "cells.%zu.parameters.%s", c->index, key);
 }
 
-const struct experiment_repeat *repeat_find_train_or_itself(const struct experiment_cell *c, const struct experiment_repeat *r,
+const struct experiment_repeat *repeat_pick_train(const struct experiment_cell *c, const struct experiment_repeat *r,
 						     const char *series)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < c->n; i++)
-		any = any || repeat_find_train_by_name(&c->repeat[i], series);
-	return any ? repeat_find_train_by_name(r, series) : r;
+		any = any || repeat_find_train(&c->repeat[i], series);
+	return any ? repeat_find_train(r, series) : r;
 }
 
 /* --- cells ----------------------------------------------------------------------------------------------------- */
 
 /* True: `word` can be part of a path and leads to no other folder. */
-static bool run_folder_is_safe_path_part(const char *word)
+static bool is_safe_name(const char *word)
 {
 	return *word && *word != '.' && !strchr(word, '/');
 }
 
 /* Reads cell.json of a repeat (series "") or of its train in folder `series`. False: it is not complete. */
-static bool run_folder_read_json_of_repeat(struct experiment_cell *c, int64_t number, const char *series,
+static bool read_repeat_json(struct experiment_cell *c, int64_t number, const char *series,
 					   struct experiment_repeat *out)
 {
 	const char *state, *text;
 
 	*out = (struct experiment_repeat){ .number = number, .index = c->n };
-	memory_die_if_values_lost(asprintf(&out->folder, "%s/cells/%s/%lld%s%s", c->run->folder, c->name, (long long)number, *series ?
+	memory_check_lost(asprintf(&out->folder, "%s/cells/%s/%lld%s%s", c->run->folder, c->name, (long long)number, *series ?
 					   "/" : "",
 			   series) < 0);
 	out->series = strrchr(out->folder, '\0') - strlen(series);
@@ -246,7 +246,7 @@ static bool run_folder_read_json_of_repeat(struct experiment_cell *c, int64_t nu
 		out->flagged = text && *text;
 		c->flagged += out->flagged;
 		c->complete++;
-		out->files = create_cached_json_file("cell.json", out->json, NULL);
+		out->files = cache_json("cell.json", out->json, NULL);
 		return true;
 	}
 	text = json_get_text(out->json, "reason");
@@ -256,7 +256,7 @@ static bool run_folder_read_json_of_repeat(struct experiment_cell *c, int64_t nu
 }
 
 /* Reads the trains in subfolders of a repeat, in the order of their names. */
-static void run_folder_read_trains(struct experiment_cell *c, struct experiment_repeat *r)
+static void read_trains(struct experiment_cell *c, struct experiment_repeat *r)
 {
 	struct dirent **entry;
 	int n = scandir(r->folder, &entry, NULL, versionsort);
@@ -268,19 +268,19 @@ static void run_folder_read_trains(struct experiment_cell *c, struct experiment_
 		char cell[300];
 
 		snprintf(cell, sizeof(cell), "%s/cell.json", entry[i]->d_name);
-		if (entry[i]->d_name[0] != '.' && run_folder_has_file(r->folder, cell))
-			r->trains += run_folder_read_json_of_repeat(c, r->number, entry[i]->d_name, &r->train[r->trains]);
+		if (entry[i]->d_name[0] != '.' && has_file(r->folder, cell))
+			r->trains += read_repeat_json(c, r->number, entry[i]->d_name, &r->train[r->trains]);
 		free(entry[i]);
 	}
 	free(entry);
 }
 
-static void run_folder_read_cell(struct experiment_run *run, const char *name, bool found)
+static void read_cell(struct experiment_run *run, const char *name, bool found)
 {
 	struct experiment_cell *c;
 	char folder[300];
 
-	if (!run_folder_is_safe_path_part(name))
+	if (!is_safe_name(name))
 		die(EXIT_RUN, "%s/run.json: no valid name of a cell: %s", run->folder, name);
 	for (size_t i = 0; i < run->n; i++)
 		if (!strcmp(run->cell[i].name, name))
@@ -291,12 +291,12 @@ static void run_folder_read_cell(struct experiment_run *run, const char *name, b
 													 sizeof(*c->repeat)) };
 	for (int64_t n = 1; n <= run->repeats; n++) {
 		snprintf(folder, sizeof(folder), "cells/%s/%lld", name, (long long)n);
-		if ((!found || run_folder_has_file(run->folder, folder)) && run_folder_read_json_of_repeat(c, n, "", &c->repeat[c->n]))
-			run_folder_read_trains(c, &c->repeat[c->n++]);
+		if ((!found || has_file(run->folder, folder)) && read_repeat_json(c, n, "", &c->repeat[c->n]))
+			read_trains(c, &c->repeat[c->n++]);
 	}
 }
 
-void run_folder_read_run_json(const char *folder, struct experiment_run *out)
+void run_folder_read_run(const char *folder, struct experiment_run *out)
 {
 	const char *schema;
 
@@ -306,7 +306,7 @@ void run_folder_read_run_json(const char *folder, struct experiment_run *out)
 	if (!schema || strcmp(schema, "thinprobe.run/1") != 0)
 		die(EXIT_RUN, "%s/run.json: not of schema thinprobe.run/1", folder);
 	out->experiment = json_get_str(out->json, "experiment");
-	if (!out->experiment || !run_folder_is_safe_path_part(out->experiment))
+	if (!out->experiment || !is_safe_name(out->experiment))
 		die(EXIT_RUN, "%s/run.json: no valid name of an experiment", folder);
 	json_get_int(out->json, "settings.repeats", &out->repeats);
 	json_get_int(out->json, "settings.seed", &out->seed);
@@ -320,7 +320,7 @@ void run_folder_read_cells(struct experiment_run *run, bool found)
 	const char *name;
 
 	while ((name = json_get_text(run->json, "cells.%zu.name", run->n)))
-		run_folder_read_cell(run, name, found);
+		read_cell(run, name, found);
 	if (!run->n)
 		die(EXIT_RUN, "%s/run.json: no cells", run->folder);
 }

@@ -8,7 +8,7 @@ const char *const stage_names[STAGES] = {
 	"due_sent", "sent_wire", "wire_app", "app_drawn", "drawn_wire", "wire_wire", "wire_pixels", "latency",
 };
 
-void stages_compute_stage_lengths(const struct stage_event_times *t, int64_t ns[STAGES])
+void stages_compute(const struct stage_times *t, int64_t ns[STAGES])
 {
 	bool logged = t->app != TRACE_NONE && t->drawn != TRACE_NONE;
 
@@ -23,7 +23,7 @@ void stages_compute_stage_lengths(const struct stage_event_times *t, int64_t ns[
 }
 
 /* Finds the times of one key at all places. False: some time is not known. */
-static bool stages_find_times(const struct key_times *k, const struct train_traces *t, int64_t base, struct stage_event_times *out)
+static bool find_times(const struct key_times *k, const struct train_traces *t, int64_t base, struct stage_times *out)
 {
 	const struct trace_wire_key *on_wire = traces_find_key(t, k->number);
 	const struct trace_screen_update *reply;
@@ -31,10 +31,10 @@ static bool stages_find_times(const struct key_times *k, const struct train_trac
 
 	if (!k->exact || !k->sent_ns || !on_wire || on_wire->seen == TRACE_NONE)
 		return false;
-	reply = traces_last_update_until(t, k->answer_ns);
+	reply = traces_last_update(t, k->answer_ns);
 	if (!reply || reply->first < on_wire->seen)
 		return false;
-	*out = (struct stage_event_times){ k->due_ns, k->sent_ns, on_wire->seen, TRACE_NONE, TRACE_NONE, reply->first,
+	*out = (struct stage_times){ k->due_ns, k->sent_ns, on_wire->seen, TRACE_NONE, TRACE_NONE, reply->first,
 					  k->answer_ns };
 	if (base < 0 || !t->echoes)
 		return true;
@@ -50,24 +50,24 @@ static bool stages_find_times(const struct key_times *k, const struct train_trac
 	return true;
 }
 
-struct stage_length_samples stages_split_train_keys(const struct key_samples *keys, const struct train_traces *t, int64_t base)
+struct stage_samples stages_split_train(const struct key_samples *keys, const struct train_traces *t, int64_t base)
 {
-	struct stage_length_samples out = { .keys = keys->n };
+	struct stage_samples out = { .keys = keys->n };
 
 	/* the patch counts modulo 2^24, the log does not */
 	if (base >= 0 && t->echoes)
 		base += (t->echo[0].number - 1 - base + NUMBER_BITS / 2) / (NUMBER_BITS + 1) * (NUMBER_BITS + 1);
 	for (size_t i = 0; i < keys->n; i++) {
-		struct stage_event_times times;
+		struct stage_times times;
 		int64_t ns[STAGES];
 
-		if (!stages_find_times(&keys->key[i], t, base, &times))
+		if (!find_times(&keys->key[i], t, base, &times))
 			continue;
-		stages_compute_stage_lengths(&times, ns);
+		stages_compute(&times, ns);
 		for (int s = 0; s < STAGES; s++) {
 			if (ns[s] != TRACE_NONE)
 				sample_add(&out.of[s], ns[s]);
-			memory_die_if_values_lost(out.of[s].lost);
+			memory_check_lost(out.of[s].lost);
 		}
 		out.split++;
 	}

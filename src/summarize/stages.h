@@ -20,14 +20,14 @@ enum stage {
 };
 extern const char *const stage_names[STAGES];
 
-struct stage_event_times {
+struct stage_times {
 	int64_t due, sent, wire, app, drawn, reply, pixels;	/* times in ns; app, drawn: TRACE_NONE without a log */
 };
 
 /* Computes the length of each stage in `ns`; TRACE_NONE: not known. */
-void stages_compute_stage_lengths(const struct stage_event_times *t, int64_t ns[STAGES]);
+void stages_compute(const struct stage_times *t, int64_t ns[STAGES]);
 
-struct stage_length_samples {
+struct stage_samples {
 	struct sample of[STAGES];	/* ns, one value for each key that was split; never freed */
 	size_t split;			/* keys that were split */
 	size_t keys;			/* all keys without skipped ones */
@@ -35,4 +35,4 @@ struct stage_length_samples {
 
 /* Splits the keys whose answer and whose times at all places are exactly known. `base`: keys that the application had counted
  * before the first key of the train; below 0: the application shows no numbers. */
-struct stage_length_samples stages_split_train_keys(const struct key_samples *keys, const struct train_traces *t, int64_t base);
+struct stage_samples stages_split_train(const struct key_samples *keys, const struct train_traces *t, int64_t base);

@@ -11,7 +11,7 @@
 
 /* Standard deviation of the intervals between keys by their schedule. Two neighbours are each moved by U(0, period/3): their
  * difference has a standard deviation of period/3 / sqrt(12) * sqrt(2). */
-static double stalls_scheduled_interval_sd_ms(const struct json_document *probe)
+static double compute_schedule_sd(const struct json_document *probe)
 {
 	const char *schedule = json_get_text(probe, "settings.schedule");
 	double period = json_number(probe, "result.stalls.period_ms");
@@ -23,7 +23,7 @@ static double stalls_scheduled_interval_sd_ms(const struct json_document *probe)
 }
 
 /* Returns the number of updates in the capture for a merge gap; NAN: not counted for this gap. */
-static double stalls_update_count_of_merge_gap(const struct json_document *capture, double gap_ms)
+static double count_updates(const struct json_document *capture, double gap_ms)
 {
 	if (fabs(json_number(capture, "result.updates.merge_ms") - gap_ms) < 1e-6)
 		return json_number(capture, "result.updates.count");
@@ -34,7 +34,7 @@ static double stalls_update_count_of_merge_gap(const struct json_document *captu
 }
 
 /* Returns the number of keys of a train, including skipped ones. */
-static double stalls_count_all_keys_of_train(const struct experiment_repeat *train)
+static double count_keys(const struct experiment_repeat *train)
 {
 	struct key_samples keys = keys_read_train(train).keys;
 	size_t n = keys.n + keys.skipped;
@@ -43,15 +43,15 @@ static double stalls_count_all_keys_of_train(const struct experiment_repeat *tra
 	return (double)n;
 }
 
-static void stalls_read_files_of_repeat(const struct experiment_repeat *r)
+static void read_repeat(const struct experiment_repeat *r)
 {
 	static const char *const plain[] = { "mean_ms", "mean_positive_ms", "count", "jitter_sd_ms", "jitter_variance_ms2" };
-	const struct experiment_repeat *train = repeat_find_train_or_itself(r->cell, r, "stall");
-	const struct json_document *probe = train ? repeat_get_json_file(train, "keyrepeat.json") : NULL;
-	const struct json_document *capture = train ? repeat_get_json_file(train, "prototap.json") : NULL;
+	const struct experiment_repeat *train = repeat_pick_train(r->cell, r, "stall");
+	const struct json_document *probe = train ? repeat_get_json(train, "keyrepeat.json") : NULL;
+	const struct json_document *capture = train ? repeat_get_json(train, "prototap.json") : NULL;
 	bool watched = isfinite(json_number(probe, "result.stalls.mean_ms")), depends = false;
 	const struct json_document *j = watched ? probe : capture;
-	double period = json_number(j, "result.stalls.period_ms"), keys = capture ? stalls_count_all_keys_of_train(train) : (double)NAN;
+	double period = json_number(j, "result.stalls.period_ms"), keys = capture ? count_keys(train) : (double)NAN;
 
 	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
 		extractor_set_value(plain[i], json_number(j, "result.stalls.%s", plain[i]));
@@ -61,13 +61,13 @@ static void stalls_read_files_of_repeat(const struct experiment_repeat *r)
 	/* on average one update per mean stall plus period */
 	give_values({ "updates_per_s", 1000 / (json_number(j, "result.stalls.mean_ms") + period) },
 		    { "wire_bytes_per_key", keys > 0 ? json_number(capture, "result.channels.total.wire_bytes") / keys : (double)NAN },
-		    { "schedule_jitter_ms", stalls_scheduled_interval_sd_ms(probe) }, { "updates_10ms",
-		    	stalls_update_count_of_merge_gap(capture, 10) },
-		    { "updates_5ms", stalls_update_count_of_merge_gap(capture, 5) }, { "updates_20ms",
-		    	stalls_update_count_of_merge_gap(capture, 20) });
+		    { "schedule_jitter_ms", compute_schedule_sd(probe) }, { "updates_10ms",
+		    	count_updates(capture, 10) },
+		    { "updates_5ms", count_updates(capture, 5) }, { "updates_20ms",
+		    	count_updates(capture, 20) });
 	if (capture)
 		json_get_bool(capture, "result.updates.depends_on_merge", &depends);
-	extractor_set_value("depends_on_merge", isnan(stalls_update_count_of_merge_gap(capture, 10)) ? (double)NAN : depends);
+	extractor_set_value("depends_on_merge", isnan(count_updates(capture, 10)) ? (double)NAN : depends);
 }
 
-const struct extractor_hooks stalls_extractor = { .name = "stalls", .read_repeat = stalls_read_files_of_repeat };
+const struct extractor_hooks stalls_extractor = { .name = "stalls", .read_repeat = read_repeat };

@@ -54,20 +54,20 @@ struct step_series_reader {
 };
 
 /* Index of the bin of a time, relative to the first bin. */
-static int64_t step_series_bin_index(const struct step_series *t, int64_t time_ns)
+static int64_t find_bin(const struct step_series *t, int64_t time_ns)
 {
 	return (int64_t)floor((double)(time_ns - t->origin_ns) / (double)PIECE_NS) - t->first;
 }
 
 /* Rows are in the order of time, so bins are only added at the end. */
-static int step_series_add_traffic(void *into, const struct input_table_cell *c)
+static int add_traffic(void *into, const struct input_cell *c)
 {
 	struct step_series *t = ((struct step_series_reader *)into)->out;
 	int64_t at;
 
 	if (!t->n)
-		t->first = step_series_bin_index(t, c[0].count);
-	at = step_series_bin_index(t, c[0].count);
+		t->first = find_bin(t, c[0].count);
+	at = find_bin(t, c[0].count);
 	if (at < 0 || at >= STEP_BINS_MAX)
 		return -EPROTO;
 	while ((int64_t)t->n <= at)
@@ -77,10 +77,10 @@ static int step_series_add_traffic(void *into, const struct input_table_cell *c)
 }
 
 /* CPU time between two readings counts in the bin of their middle. */
-static int step_series_add_cpu(void *into, const struct input_table_cell *c)
+static int add_cpu(void *into, const struct input_cell *c)
 {
 	struct step_series_reader *r = into;
-	int64_t time = c[0].count, wall = c[1].count, own = c[2].count, at = step_series_bin_index(r->out, (r->time_ns + time) / 2);
+	int64_t time = c[0].count, wall = c[1].count, own = c[2].count, at = find_bin(r->out, (r->time_ns + time) / 2);
 
 	if (r->time_ns && wall > r->wall_ns && at >= 0 && at < (int64_t)r->out->n)
 		r->out->bin[at].cpu_percent = 100.0 * (double)(own - r->own_ns) / (double)(wall - r->wall_ns);
@@ -90,9 +90,9 @@ static int step_series_add_cpu(void *into, const struct input_table_cell *c)
 
 struct step_series step_series_read(const struct experiment_repeat *r, const char *step, double origin_ns)
 {
-	static const struct input_table_description traffic = { "traffic/1", "bin_start_ns display_wire_bytes", step_series_add_traffic,
+	static const struct input_table traffic = { "traffic/1", "bin_start_ns display_wire_bytes", add_traffic,
 		NULL };
-	static const struct input_table_description cpu = { "cpu/1", "time_ns wall_ns own_ns", step_series_add_cpu, NULL };
+	static const struct input_table cpu = { "cpu/1", "time_ns wall_ns own_ns", add_cpu, NULL };
 	struct step_series out = { .bin = memory_new(STEP_BINS_MAX, sizeof(*out.bin)) };
 	struct step_series_reader reading = { .out = &out };
 	char file[128];
@@ -101,10 +101,10 @@ struct step_series step_series_read(const struct experiment_repeat *r, const cha
 		return out;
 	out.origin_ns = (int64_t)origin_ns;
 	snprintf(file, sizeof(file), "%s/traffic.tsv", step);
-	read_table_file_of_repeat(r, file, false, &traffic, &reading);
+	repeat_read_table(r, file, false, &traffic, &reading);
 	snprintf(file, sizeof(file), "%s/cpu.tsv", step);
 	if (out.n)
-		read_table_file_of_repeat(r, file, false, &cpu, &reading);
+		repeat_read_table(r, file, false, &cpu, &reading);
 	return out;
 }
 
@@ -113,7 +113,7 @@ struct step_series step_series_read(const struct experiment_repeat *r, const cha
 #define STEPS_AGAIN 80.0
 #define STEPS_CACHED 20.0
 
-static double step_figure_of_one_repeat(const struct experiment_repeat *r, const char *name, const char *figure)
+static double get_repeat_figure(const struct experiment_repeat *r, const char *name, const char *figure)
 {
 	char path[96];
 	double v = NAN;
@@ -124,7 +124,7 @@ static double step_figure_of_one_repeat(const struct experiment_repeat *r, const
 }
 
 /* Computes NAME.FIGURE. */
-static bool steps_compute_figure_of_step(const struct experiment_repeat *r, const char *path, double *out)
+static bool compute_figure(const struct experiment_repeat *r, const char *path, double *out)
 {
 	const char *dot = strchr(path, '.');
 	char name[64];
@@ -137,17 +137,17 @@ static bool steps_compute_figure_of_step(const struct experiment_repeat *r, cons
 		return step_compute_figure(r->json, name, dot + 1, out);
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)(dot - path), path);
-	fresh = step_figure_of_one_repeat(r, !strcmp(name, "banner") ? "banner-fresh" : "fresh", "bytes_per_frame");
-	*out = fresh > 0 ? 100 * (step_figure_of_one_repeat(r, name, "bytes_per_frame") / fresh) : (double)NAN;
+	fresh = get_repeat_figure(r, !strcmp(name, "banner") ? "banner-fresh" : "fresh", "bytes_per_frame");
+	*out = fresh > 0 ? 100 * (get_repeat_figure(r, name, "bytes_per_frame") / fresh) : (double)NAN;
 	return true;
 }
 
-static double steps_mean_over_repeats(const struct experiment_cell *c, const char *path)
+static double compute_mean(const struct experiment_cell *c, const char *path)
 {
 	double sum = 0, n = 0, v;
 
 	for (size_t i = 0; i < c->n; i++)
-		if (steps_compute_figure_of_step(&c->repeat[i], path, &v) && isfinite(v)) {
+		if (compute_figure(&c->repeat[i], path, &v) && isfinite(v)) {
 			sum += v;
 			n++;
 		}
@@ -155,7 +155,7 @@ static double steps_mean_over_repeats(const struct experiment_cell *c, const cha
 }
 
 /* Computes NAME.users_MBIT. */
-static bool steps_compute_users_per_link(const struct experiment_cell *c, const char *path, struct figure *out)
+static bool compute_users(const struct experiment_cell *c, const char *path, struct figure *out)
 {
 	const char *dot = strchr(path, '.');
 	char name[64];
@@ -164,36 +164,36 @@ static bool steps_compute_users_per_link(const struct experiment_cell *c, const 
 	if (!dot || strncmp(dot, ".users_", 7) != 0)
 		return false;
 	snprintf(name, sizeof(name), "%.*s.mbit_per_s", (int)(dot - path), path);
-	each = steps_mean_over_repeats(c, name);
+	each = compute_mean(c, name);
 	*out = figure_exact(each > 0 ? floor(strtod(dot + 7, NULL) / each) : (double)NAN);
 	return true;
 }
 
-static const char *steps_cache_verdict_word(double share_percent)
+static const char *choose_verdict(double share_percent)
 {
 	return isnan(share_percent) ? NULL : share_percent >= STEPS_AGAIN ? "again" : share_percent <= STEPS_CACHED ? "cached" : "in part";
 }
 
-static void steps_set_cache_verdicts(const struct experiment_cell *c)
+static void set_verdicts(const struct experiment_cell *c)
 {
-	extractor_set_text("loop.verdict", steps_cache_verdict_word(steps_mean_over_repeats(c, "loop.share_percent")));
-	extractor_set_text("banner.verdict", steps_cache_verdict_word(steps_mean_over_repeats(c, "banner.share_percent")));
+	extractor_set_text("loop.verdict", choose_verdict(compute_mean(c, "loop.share_percent")));
+	extractor_set_text("banner.verdict", choose_verdict(compute_mean(c, "banner.share_percent")));
 }
 
-static void steps_write_step_series(const struct experiment_cell *c, const char *name, struct table_out *out)
+static void write_step(const struct experiment_cell *c, const char *name, struct table_out *out)
 {
-	double seconds = step_figure_of_one_repeat(c->repeat, name, "seconds");
+	double seconds = get_repeat_figure(c->repeat, name, "seconds");
 	struct step_series t;
 
 	if (isnan(seconds))
 		return;
-	t = step_series_read(c->repeat, name, step_figure_of_one_repeat(c->repeat, name, "from_ns"));
+	t = step_series_read(c->repeat, name, get_repeat_figure(c->repeat, name, "from_ns"));
 	for (size_t p = 1; p < t.n; p++) {	/* the first bin is not complete */
 		double from_s = (double)(t.first + (int64_t)p) * STEP_BIN_S;
 
 		if (from_s + STEP_BIN_S > seconds)
 			break;
-		row_set_cell_parameters(out, c);
+		row_set_parameters(out, c);
 		row_set_text(out, "step", name);
 		row_finish(out, { "time_s", from_s }, { "mbit_per_s", t.bin[p].bytes * STEP_BIN_MBIT_PER_S },
 			    { "cpu_percent", t.bin[p].cpu_percent });
@@ -201,16 +201,16 @@ static void steps_write_step_series(const struct experiment_cell *c, const char 
 	free(t.bin);
 }
 
-static void steps_write_series_rows(const struct experiment_cell *c, struct table_out *out)
+static void write_series(const struct experiment_cell *c, struct table_out *out)
 {
 	if (!c->n)
 		return;
-	steps_write_step_series(c, "fresh", out);
-	steps_write_step_series(c, "loop", out);
+	write_step(c, "fresh", out);
+	write_step(c, "loop", out);
 }
 
 const struct extractor_hooks steps_extractor = {
-	.name = "steps", .finish_cell = steps_set_cache_verdicts, .number_of = steps_compute_figure_of_step,
-		.figure_of = steps_compute_users_per_link,
-	.tables = { { NULL, steps_write_series_rows } },
+	.name = "steps", .finish_cell = set_verdicts, .number_of = compute_figure,
+		.figure_of = compute_users,
+	.tables = { { NULL, write_series } },
 };

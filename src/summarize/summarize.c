@@ -5,7 +5,7 @@
 #include "engine.h"
 
 static struct engine_options cfg = { .draws = 2000, .seed = -1 };
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "draws", &cfg.draws, 100, 1000000, .help = "resamples of the bootstrap, used from ten repeats on (2000)" },
@@ -18,7 +18,7 @@ static const struct cli_opt options[] = {
 
 int main(int argc, char **argv)
 {
-	struct engine_counts_of_repeats n;
+	struct repeat_counts n;
 	struct rec_report *out;
 	int first;
 
@@ -26,10 +26,10 @@ int main(int argc, char **argv)
 			  "Statistics over the repeats of a run: writes RUN/summary.tsv and the other tables of its experiment.", options);
 	if (first >= argc)
 		die_usage("which run folder?");
-	cli_refuse_operands_from(argc, argv, first + 1);
-	out = rec_open_report_or_die(&out_cfg, "summarize");
+	cli_refuse_operands(argc, argv, first + 1);
+	out = rec_must_open(&out_cfg, "summarize");
 	n = engine_summarize(argv[first], &cfg, out);
-	rec_close_report_or_die(out);
+	rec_must_close(out);
 	if (!n.complete)
 		die(EXIT_RUN, "%s: no repeat of any cell is complete; the tables hold no figures", argv[first]);
 	return n.failed ? EXIT_LOSSY : EXIT_OK;

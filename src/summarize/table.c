@@ -54,7 +54,7 @@ static bool table_is_valid_name(const char *word)
 	return *word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == strlen(word);
 }
 
-static struct table *table_find_by_name(const struct table_definition_reader *r, const char *name)
+static struct table *table_find(const struct table_definition_reader *r, const char *name)
 {
 	for (size_t i = 0; i < r->tables->n; i++)
 		if (!strcmp(r->tables->table[i].name, name))
@@ -68,11 +68,11 @@ static void table_read_table_line(struct table_definition_reader *r)
 	struct tables *all = r->tables;
 	struct table t = { .name = r->word[1] };
 
-	if (index_of_word_in_names(taken, t.name) >= 0)
+	if (find_word(taken, t.name) >= 0)
 		table_die_at_bad_word(r, "a name that a run's own files have", t.name);
 	if (!table_is_valid_name(t.name))
 		table_die_at_bad_word(r, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional] [raw]", NULL);
-	if (table_find_by_name(r, t.name))
+	if (table_find(r, t.name))
 		table_die_at_bad_word(r, "a second table of that name", t.name);
 	snprintf(t.schema, sizeof(t.schema), "%s/1", t.name);
 	for (size_t i = 3; i < r->n; i++) {
@@ -129,7 +129,7 @@ static void table_read_column_source(struct table_definition_reader *r, struct c
 	static const char *const kinds[] = { "-", "param", "count", "run", NULL };	/* in the order of enum column_source */
 	static const char *const counts[] = { "state", "measured", "complete", "failed", "flagged", "tried", "reason", "name", NULL };
 	char *path = table_cut_word_at(word, ':');
-	int kind = index_of_word_in_names(kinds, word), count;
+	int kind = find_word(kinds, word), count;
 	size_t length = strlen(word);
 
 	c->source = kind < 0 ? SOURCE_EXTRACTOR : (enum column_source)kind;
@@ -137,7 +137,7 @@ static void table_read_column_source(struct table_definition_reader *r, struct c
 	if (c->source == SOURCE_ROW ? !!path : !c->path || !*c->path)
 		table_die_at_bad_word(r, "a source is -, param, count:WORD, run:PATH, FILE.json:PATH or EXTRACTOR:FIGURE, not", word);
 	if (c->source == SOURCE_COUNT) {
-		count = index_of_word_in_names(counts, path);
+		count = find_word(counts, path);
 		c->count = (enum count_kind)count;
 		if (count < 0)
 			table_die_at_bad_word(r, "no such count", path);
@@ -162,7 +162,7 @@ static void table_read_column_format(struct table_definition_reader *r, struct c
 			      const char *better)
 {
 	static const char *const sides[] = { "-", "lower", "higher", NULL };
-	int e = index_of_word_in_names(estimate_names, estimator), side = index_of_word_in_names(sides, better);
+	int e = find_word(estimate_names, estimator), side = find_word(sides, better);
 
 	if (e < 0)
 		table_die_at_bad_word(r, "no such estimator", estimator);
@@ -201,15 +201,15 @@ static void table_read_column_line(struct table_definition_reader *r)
 	if (t->rows ? c->source != SOURCE_ROW && c->source != SOURCE_PARAM : c->source == SOURCE_ROW)
 		table_die_at_bad_word(r, t->rows ? "of rows that others write the source is - or param" : "a table of cells wants a source",
 				      c->name);
-	for (int e = 0; e <= count_extra_columns_of_estimator(c->estimator); e++, t->places++) {
-		memory_die_if_values_lost(asprintf(&c->end[e], "%s%s", c->name, ends[e]) < 0);
+	for (int e = 0; e <= estimate_extra_columns(c->estimator); e++, t->places++) {
+		memory_check_lost(asprintf(&c->end[e], "%s%s", c->name, ends[e]) < 0);
 		for (size_t i = 0; i + 1 < t->n; i++)
-			if (index_of_word_in_names((const char *const *)t->column[i].end, c->end[e]) >= 0)
+			if (find_word((const char *const *)t->column[i].end, c->end[e]) >= 0)
 				table_die_at_bad_word(r, "a second column of that name", c->end[e]);
 	}
 }
 
-static void table_read_unit_of_counts_line(struct table_definition_reader *r)
+static void read_counts_unit(struct table_definition_reader *r)
 {
 	r->tables->counts = r->word[1];
 	if (!table_is_valid_name(r->word[1]))
@@ -241,7 +241,7 @@ static void table_read_definition_line(struct table_definition_reader *r, char *
 	} lines[] = {
 		{ "table", 3, WORDS, table_read_table_line, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional] [raw]" },
 		{ "include", 2, 2, table_read_included_file, "include wants one FILE, and not one that includes this" },
-		{ "counts", 2, 2, table_read_unit_of_counts_line, "counts wants one WORD" },
+		{ "counts", 2, 2, read_counts_unit, "counts wants one WORD" },
 	};
 
 	table_split_definition_line(r, text);

@@ -58,7 +58,7 @@ struct column {
 	enum count_kind count;
 	enum estimator estimator;
 	bool needed;		/* a repeat without the file ends the program */
-	/* folder of the trains to read (repeat_find_train_or_itself() in engine.h); "*": of all trains; NULL: the repeats themselves */
+	/* folder of the trains to read (repeat_pick_train() in engine.h); "*": of all trains; NULL: the repeats themselves */
 	const char *series;
 	int decimals;
 	const char *better;	/* lower, higher or "" */
@@ -110,7 +110,7 @@ void table_out_open(struct table_out *t, const struct table *table, const char *
 void table_out_close(struct table_out *t, bool keep);
 /* Open and close long.tsv (schema long/1): while it is open, each row of a table that is not raw adds a row for each figure to
  * it. */
-void table_out_open_long_tsv(const struct experiment_run *run, const struct tables *tables);
-void table_out_close_long_tsv(bool keep);
+void table_out_open_long(const struct experiment_run *run, const struct tables *tables);
+void table_out_close_long(bool keep);
 /* Writes schema.tsv (schema/1: all columns). */
-void table_out_write_schema_tsv(const struct experiment_run *run, const struct tables *tables);
+void table_out_write_schema(const struct experiment_run *run, const struct tables *tables);

@@ -10,15 +10,15 @@
 
 #define NUMBER 400	/* room for a number with its decimals */
 
-/* --- files, which take their names when they are whole (rows_open_output_file() alone writes in place) --------------------- */
+/* --- files, which take their names when they are whole (rows_open_new() alone writes in place) --------------------- */
 
-static noreturn void table_out_die_of_error(const struct table_out *t, int err)
+static noreturn void die_failed(const struct table_out *t, int err)
 {
 	unlink(t->temporary);
 	die(EXIT_RUN, "%s: %s", t->path, strerror(err));
 }
 
-static void table_out_create_file(struct table_out *t, const char *folder, const char *name, const char *schema,
+static void create_file(struct table_out *t, const char *folder, const char *name, const char *schema,
 			    const char *const *columns)
 {
 	mode_t mask = umask(0);
@@ -29,18 +29,18 @@ static void table_out_create_file(struct table_out *t, const char *folder, const
 	snprintf(t->temporary, sizeof(t->temporary), "%s.XXXXXX", t->path);
 	fd = mkostemp(t->temporary, O_CLOEXEC);
 	if (fd < 0)
-		table_out_die_of_error(t, errno);
+		die_failed(t, errno);
 	fchmod(fd, 0666 & ~mask);	/* mkostemp() created the file with mode 0600 */
 	close(fd);
-	t->file = rows_open_output_file(t->temporary, schema, columns);
+	t->file = rows_open_new(t->temporary, schema, columns);
 	if (!t->file)
-		table_out_die_of_error(t, errno);
+		die_failed(t, errno);
 }
 
 /* keep: rename the file to its final name; otherwise remove it. */
-static void table_out_finish_file(struct table_out *t, bool keep)
+static void finish_file(struct table_out *t, bool keep)
 {
-	int err = rows_close_output_file(t->file), fd = keep && !err ? open(t->temporary, O_RDONLY | O_CLOEXEC) : -1;
+	int err = rows_close(t->file), fd = keep && !err ? open(t->temporary, O_RDONLY | O_CLOEXEC) : -1;
 
 	t->file = NULL;
 	if (keep && !err && (fd < 0 || fsync(fd) || rename(t->temporary, t->path)))
@@ -48,7 +48,7 @@ static void table_out_finish_file(struct table_out *t, bool keep)
 	if (fd >= 0)
 		close(fd);
 	if (keep && err)
-		table_out_die_of_error(t, -err);
+		die_failed(t, -err);
 	if (!keep)
 		unlink(t->temporary);
 }
@@ -64,7 +64,7 @@ void table_out_open(struct table_out *t, const struct table *table, const char *
 	for (size_t i = 0; i < table->n; i++)
 		for (int e = 0; e < TABLE_ENDS && table->column[i].end[e]; e++)
 			names[table->column[i].place + (size_t)e] = table->column[i].end[e];
-	table_out_create_file(t, folder, table->name, table->schema, names);
+	create_file(t, folder, table->name, table->schema, names);
 	free(names);
 }
 
@@ -73,14 +73,14 @@ void table_out_close(struct table_out *t, bool keep)
 	bool drop = !keep || (t->table && t->table->optional && !t->rows);
 
 	if (t->file)
-		table_out_finish_file(t, !drop);
+		finish_file(t, !drop);
 	if (keep && drop)
 		unlink(t->path);
 }
 
 /* --- rows ------------------------------------------------------------------------------------------------------ */
 
-static char **table_out_find_cell_of_column(struct table_out *t, const char *column, const struct column **of)
+static char **find_cell(struct table_out *t, const char *column, const struct column **of)
 {
 	*of = table_find_column(t->table, column);
 	if (!*of)
@@ -88,14 +88,14 @@ static char **table_out_find_cell_of_column(struct table_out *t, const char *col
 	return &t->cell[(*of)->place];
 }
 
-static void table_out_set_cell(char **cell, const char *text)
+static void set_cell(char **cell, const char *text)
 {
 	free(*cell);
-	*cell = text ? memory_or_die(strdup(text)) : NULL;
+	*cell = text ? must_alloc(strdup(text)) : NULL;
 }
 
 /* Returns NULL if the number is not known. */
-static const char *table_out_format_number(char room[NUMBER], double v, int decimals)
+static const char *format_number(char room[NUMBER], double v, int decimals)
 {
 	snprintf(room, NUMBER, "%.*f", decimals < 0 ? 0 : decimals, v);
 	return isfinite(v) ? room : NULL;
@@ -105,7 +105,7 @@ void row_set_text(struct table_out *t, const char *column, const char *value)
 {
 	const struct column *c;
 
-	table_out_set_cell(table_out_find_cell_of_column(t, column, &c), value);
+	set_cell(find_cell(t, column, &c), value);
 }
 
 void row_set_figure(struct table_out *t, const char *column, struct figure f)
@@ -114,32 +114,32 @@ void row_set_figure(struct table_out *t, const char *column, struct figure f)
 	const double numbers[TABLE_ENDS] = { f.value, f.low, f.high, NAN, figure_known(&f) ? f.above : (double)NAN,
 		range ? f.from : (double)NAN, range ? f.to : (double)NAN, NAN };
 	const struct column *c;
-	char **cell = table_out_find_cell_of_column(t, column, &c), room[NUMBER], both[2 * NUMBER];
+	char **cell = find_cell(t, column, &c), room[NUMBER], both[2 * NUMBER];
 	bool two = isfinite(f.both[0]) && isfinite(f.both[1]);
 
 	t->figure[c - t->table->column] = f;
 	snprintf(both, sizeof(both), "%.*f %.*f", c->decimals, f.both[0], c->decimals, f.both[1]);
 	for (int e = 0; e < TABLE_ENDS && c->end[e]; e++)
-		table_out_set_cell(&cell[e], e == TABLE_WHY ? f.why : e == TABLE_BOTH ? two ? both : NULL :
-				    table_out_format_number(room, numbers[e], e == TABLE_ABOVE ? 0 : c->decimals));
+		set_cell(&cell[e], e == TABLE_WHY ? f.why : e == TABLE_BOTH ? two ? both : NULL :
+				    format_number(room, numbers[e], e == TABLE_ABOVE ? 0 : c->decimals));
 }
 
 void row_set_number(struct table_out *t, const char *column, double value)
 {
 	const struct column *c;
-	char **cell = table_out_find_cell_of_column(t, column, &c), room[NUMBER];
+	char **cell = find_cell(t, column, &c), room[NUMBER];
 
 	t->figure[c - t->table->column] = figure_exact(value);
-	table_out_set_cell(cell, table_out_format_number(room, value, c->decimals));
+	set_cell(cell, format_number(room, value, c->decimals));
 }
 
-void row_set_named_numbers(struct table_out *t, const struct named_value *v)
+void row_set_numbers(struct table_out *t, const struct named_value *v)
 {
 	for (; v->name; v++)
 		row_set_number(t, v->name, v->value);
 }
 
-void row_set_json_values(struct table_out *t, const struct json_document *j, const char *prefix, const char *columns)
+void row_set_json(struct table_out *t, const struct json_document *j, const char *prefix, const char *columns)
 {
 	char word[160], column[80], key[80], path[160];
 	int length;
@@ -158,37 +158,37 @@ void row_set_json_values(struct table_out *t, const struct json_document *j, con
 	}
 }
 
-void row_set_cell_parameters(struct table_out *t, const struct experiment_cell *c)
+void row_set_parameters(struct table_out *t, const struct experiment_cell *c)
 {
 	t->of = c;
 	for (size_t i = 0; i < t->table->n; i++) {
 		const char *name = t->table->column[i].name;
 
-		if (isfinite(cell_parameter_number(c, name)))
-			row_set_number(t, name, cell_parameter_number(c, name));
-		else if (cell_parameter_text(c, name) || !strcmp(name, "cell"))
-			row_set_text(t, name, cell_parameter_text(c, name) ? cell_parameter_text(c, name) : c->name);
+		if (isfinite(cell_number(c, name)))
+			row_set_number(t, name, cell_number(c, name));
+		else if (cell_text(c, name) || !strcmp(name, "cell"))
+			row_set_text(t, name, cell_text(c, name) ? cell_text(c, name) : c->name);
 	}
 }
 
-static void table_out_write_cell(struct row_file *file, const char *text)
+static void write_cell(struct row_file *file, const char *text)
 {
 	if (text)
 		rows_write_str(file, text);
 	else
-		rows_write_empty_cell(file);
+		rows_write_empty(file);
 }
 
-static void table_out_write_long_rows(const struct table_out *t);
+static void write_long_rows(const struct table_out *t);
 
-void row_write_to_table(struct table_out *t)
+void row_write(struct table_out *t)
 {
-	table_out_write_long_rows(t);
+	write_long_rows(t);
 	for (size_t i = 0; i < t->table->n; i++)
 		t->figure[i] = FIGURE_ABSENT;
 	for (size_t i = 0; i < t->table->places; i++) {
-		table_out_write_cell(t->file, t->cell[i]);
-		table_out_set_cell(&t->cell[i], NULL);
+		write_cell(t->file, t->cell[i]);
+		set_cell(&t->cell[i], NULL);
 	}
 	rows_end_row(t->file);
 	t->rows++;
@@ -196,12 +196,12 @@ void row_write_to_table(struct table_out *t)
 
 /* --- long.tsv and schema.tsv ----------------------------------------------------------------------------------- */
 
-void table_out_write_schema_tsv(const struct experiment_run *run, const struct tables *tables)
+void table_out_write_schema(const struct experiment_run *run, const struct tables *tables)
 {
 	static const char *const names[] = { "table", "column", "type", "unit", "decimals", "better", "heading", NULL };
 	struct table_out t = { 0 };
 
-	table_out_create_file(&t, run->folder, "schema", "schema/1", names);
+	create_file(&t, run->folder, "schema", "schema/1", names);
 	for (const struct table *of = tables->table; of < tables->table + tables->n; of++)
 		for (const struct column *c = of->column; c < of->column + of->n; c++)
 			for (int e = 0; e < TABLE_ENDS && c->end[e]; e++) {
@@ -216,7 +216,7 @@ void table_out_write_schema_tsv(const struct experiment_run *run, const struct t
 				rows_write_str(t.file, e ? "" : c->heading);
 				rows_end_row(t.file);
 			}
-	table_out_finish_file(&t, true);
+	finish_file(&t, true);
 }
 
 #define AXES_MAX 64
@@ -229,7 +229,7 @@ static struct long_table {
 	char name[PATH_MAX];		/* of the run */
 } long_table;
 
-static void table_out_add_axis(const char *name)
+static void add_axis(const char *name)
 {
 	for (size_t i = 0; i < long_table.axes; i++)
 		if (!strcmp(long_table.axis[i], name))
@@ -240,21 +240,21 @@ static void table_out_add_axis(const char *name)
 
 /* Finds the parameters that are columns of long.tsv: the run's axes, or without axes the parameters that a table of cells names;
  * and what names the rows of other tables. */
-static void table_out_find_axes(const struct experiment_run *run, const struct tables *tables)
+static void find_axes(const struct experiment_run *run, const struct tables *tables)
 {
 	const char *axis;
 	bool named;
 
 	for (int n = 0; (axis = json_get_text(run->json, "axes.%d", n)); n++)
-		table_out_add_axis(axis);
+		add_axis(axis);
 	named = long_table.axes;
 	for (const struct table *t = tables->table; t < tables->table + tables->n; t++)
 		for (const struct column *c = t->column; c < t->column + t->n; c++)
 			if (c->source == SOURCE_PARAM && !t->raw && !t->given && (t->rows || !named))
-				table_out_add_axis(t->rows ? c->name : c->path);
+				add_axis(t->rows ? c->name : c->path);
 }
 
-void table_out_open_long_tsv(const struct experiment_run *run, const struct tables *tables)
+void table_out_open_long(const struct experiment_run *run, const struct tables *tables)
 {
 	static const char *const after[] = {
 		"metric", "unit", "value", "low", "high", "above", "n", "repeats", "estimator", "better", "flags", "table", "from", "to",
@@ -262,37 +262,37 @@ void table_out_open_long_tsv(const struct experiment_run *run, const struct tabl
 	};
 	const char *names[2 + AXES_MAX + sizeof(after) / sizeof(*after)] = { "run", "experiment" }, *slash;
 
-	table_out_find_axes(run, tables);
+	find_axes(run, tables);
 	slash = realpath(run->folder, long_table.name) ? strrchr(long_table.name, '/') : NULL;
 	memmove(long_table.name, slash && slash[1] ? slash + 1 : run->folder, strlen(slash && slash[1] ? slash + 1 : run->folder) + 1);
 	long_table.experiment = run->experiment;
 	memcpy(names + 2, long_table.axis, long_table.axes * sizeof(*names));
 	memcpy(names + 2 + long_table.axes, after, sizeof(after));
-	table_out_create_file(&long_table.out, run->folder, "long", "long/1", names);
+	create_file(&long_table.out, run->folder, "long", "long/1", names);
 }
 
-void table_out_close_long_tsv(bool keep)
+void table_out_close_long(bool keep)
 {
 	if (long_table.out.file)
-		table_out_finish_file(&long_table.out, keep);
+		finish_file(&long_table.out, keep);
 }
 
 /* Writes a parameter of the row: of a table of cells that of the cell, otherwise the row's own column. */
-static void table_out_write_long_parameter(const struct table_out *t, const char *axis)
+static void write_parameter(const struct table_out *t, const char *axis)
 {
 	const struct column *c = t->table->rows ? table_find_column(t->table, axis) : NULL;
-	double number = t->table->rows ? (double)NAN : cell_parameter_number(t->of, axis);
-	const char *text = t->table->rows ? NULL : cell_parameter_text(t->of, axis);
+	double number = t->table->rows ? (double)NAN : cell_number(t->of, axis);
+	const char *text = t->table->rows ? NULL : cell_text(t->of, axis);
 	char room[NUMBER];
 
 	if (isfinite(number)) {
 		snprintf(room, sizeof(room), "%.10g", number);
 		text = room;
 	}
-	table_out_write_cell(long_table.out.file, c && c->source == SOURCE_PARAM ? t->cell[c->place] : text);
+	write_cell(long_table.out.file, c && c->source == SOURCE_PARAM ? t->cell[c->place] : text);
 }
 
-static void table_out_write_long_rows(const struct table_out *t)
+static void write_long_rows(const struct table_out *t)
 {
 	struct row_file *file = long_table.out.file;
 	char room[NUMBER];
@@ -307,12 +307,12 @@ static void table_out_write_long_rows(const struct table_out *t)
 		rows_write_str(file, long_table.name);
 		rows_write_str(file, long_table.experiment);
 		for (size_t k = 0; k < long_table.axes; k++)
-			table_out_write_long_parameter(t, long_table.axis[k]);
+			write_parameter(t, long_table.axis[k]);
 		rows_write_str(file, c->name);
 		rows_write_str(file, c->unit);
-		table_out_write_cell(file, table_out_format_number(room, f->value, c->decimals));
-		table_out_write_cell(file, table_out_format_number(room, f->low, c->decimals));
-		table_out_write_cell(file, table_out_format_number(room, f->high, c->decimals));
+		write_cell(file, format_number(room, f->value, c->decimals));
+		write_cell(file, format_number(room, f->low, c->decimals));
+		write_cell(file, format_number(room, f->high, c->decimals));
 		rows_write_int(file, f->above);
 		rows_write_count(file, f->repeats ? (int64_t)f->repeats : -1);
 		rows_write_int(file, (int64_t)t->of->n);
@@ -320,9 +320,9 @@ static void table_out_write_long_rows(const struct table_out *t)
 		rows_write_str(file, c->better);
 		rows_write_int(file, (int64_t)t->of->flagged);
 		rows_write_str(file, t->table->name);
-		table_out_write_cell(file, table_out_format_number(room, range ? f->from : (double)NAN, c->decimals));
-		table_out_write_cell(file, table_out_format_number(room, range ? f->to : (double)NAN, c->decimals));
-		table_out_write_cell(file, f->why);
+		write_cell(file, format_number(room, range ? f->from : (double)NAN, c->decimals));
+		write_cell(file, format_number(room, range ? f->to : (double)NAN, c->decimals));
+		write_cell(file, f->why);
 		rows_end_row(file);
 	}
 }

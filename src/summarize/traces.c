@@ -6,7 +6,7 @@
 
 enum { TRACES_KIND, TRACES_TIME, TRACES_END, TRACES_KEY, TRACES_LOW, TRACES_HIGH, TRACES_EXACT, TRACES_BLOCK, TRACES_CAPTURED };
 
-static int traces_store_wire_input_row(void *into, const struct input_table_cell *c)
+static int store_wire(void *into, const struct input_cell *c)
 {
 	struct train_traces *t = into;
 
@@ -33,7 +33,7 @@ static int traces_store_wire_input_row(void *into, const struct input_table_cell
 	return 0;
 }
 
-static int traces_store_echo_input_row(void *into, const struct input_table_cell *c)
+static int store_echo(void *into, const struct input_cell *c)
 {
 	struct train_traces *t = into;
 	struct trace_app_echo *e = memory_more(t->echo, t->echoes);
@@ -44,10 +44,10 @@ static int traces_store_echo_input_row(void *into, const struct input_table_cell
 	return 0;
 }
 
-const struct input_table_description traces_wire = {
-	"wire/1", "$kind time_ns end_ns key low_ns high_ns exact block | captured", traces_store_wire_input_row, NULL,
+const struct input_table traces_wire = {
+	"wire/1", "$kind time_ns end_ns key low_ns high_ns exact block | captured", store_wire, NULL,
 };
-const struct input_table_description traces_echoes = { "echo/1", "seq received_ns draw_ns flushed_ns", traces_store_echo_input_row,
+const struct input_table traces_echoes = { "echo/1", "seq received_ns draw_ns flushed_ns", store_echo,
 	NULL };
 
 void traces_free(struct train_traces *t)
@@ -58,7 +58,7 @@ void traces_free(struct train_traces *t)
 	*t = (struct train_traces){ 0 };
 }
 
-size_t traces_count_updates_until(const struct train_traces *t, int64_t ns)
+size_t traces_count_updates(const struct train_traces *t, int64_t ns)
 {
 	size_t low = 0, high = t->updates;
 
@@ -73,14 +73,14 @@ size_t traces_count_updates_until(const struct train_traces *t, int64_t ns)
 	return low;
 }
 
-const struct trace_screen_update *traces_last_update_until(const struct train_traces *t, int64_t ns)
+const struct trace_screen_update *traces_last_update(const struct train_traces *t, int64_t ns)
 {
-	size_t n = traces_count_updates_until(t, ns);
+	size_t n = traces_count_updates(t, ns);
 
 	return n ? &t->update[n - 1] : NULL;
 }
 
-static int traces_compare_number(const void *wanted, const void *row)
+static int compare_numbers(const void *wanted, const void *row)
 {
 	int64_t a = *(const int64_t *)wanted, b = *(const int64_t *)row;
 
@@ -89,33 +89,33 @@ static int traces_compare_number(const void *wanted, const void *row)
 
 const struct trace_wire_key *traces_find_key(const struct train_traces *t, int64_t number)
 {
-	return t->keys ? bsearch(&number, t->key, t->keys, sizeof(*t->key), traces_compare_number) : NULL;
+	return t->keys ? bsearch(&number, t->key, t->keys, sizeof(*t->key), compare_numbers) : NULL;
 }
 
 const struct trace_app_echo *traces_find_echo(const struct train_traces *t, int64_t number)
 {
-	return t->echoes ? bsearch(&number, t->echo, t->echoes, sizeof(*t->echo), traces_compare_number) : NULL;
+	return t->echoes ? bsearch(&number, t->echo, t->echoes, sizeof(*t->echo), compare_numbers) : NULL;
 }
 
 /* --- check of latencies from packets ---------------------------------------------------------------------------- */
 
 /* Returns the key in the packets; NULL: the capture does not contain its block. A key that crossed the link only after the next key
  * was sent has no time of its own, but is paired like all others: leaving it out would drop the late keys. */
-static const struct trace_wire_key *traces_find_captured_key(const struct train_traces *wire, const struct key_times *k)
+static const struct trace_wire_key *find_captured(const struct train_traces *wire, const struct key_times *k)
 {
 	const struct trace_wire_key *t = traces_find_key(wire, k->number);
 
 	return t && t->captured ? t : NULL;
 }
 
-struct wire_check_counts wire_check_compare_with_pixels(const struct key_samples *pixels, const struct train_traces *wire)
+struct wire_check_counts wire_check_compare(const struct key_samples *pixels, const struct train_traces *wire)
 {
 	struct wire_check_counts out = { 0 };
 
 	for (size_t i = 0; i < pixels->n; i++) {
 		const struct key_times *k = &pixels->key[i];
-		const struct trace_wire_key *t = traces_find_captured_key(wire, k);
-		const struct trace_screen_update *shown = k->exact ? traces_last_update_until(wire, k->answer_ns) : NULL;
+		const struct trace_wire_key *t = find_captured(wire, k);
+		const struct trace_screen_update *shown = k->exact ? traces_last_update(wire, k->answer_ns) : NULL;
 
 		if (!t || !shown) {
 			out.untested++;
@@ -129,30 +129,30 @@ struct wire_check_counts wire_check_compare_with_pixels(const struct key_samples
 }
 
 /* Returns a lower bound of the time of an answer whose range has no end. */
-static int64_t traces_earliest_answer_ns(const struct train_traces *wire, const struct trace_wire_key *t, int64_t sent)
+static int64_t find_earliest_answer(const struct train_traces *wire, const struct trace_wire_key *t, int64_t sent)
 {
 	int64_t gone = t->seen != TRACE_NONE ? t->seen : sent;
-	size_t next = traces_count_updates_until(wire, gone);
+	size_t next = traces_count_updates(wire, gone);
 
 	if (t->low != TRACE_NONE)
 		return t->low;
 	return next < wire->updates ? wire->update[next].first : gone;
 }
 
-struct key_samples wire_check_make_keys_from_packets(const struct key_samples *pixels, const struct train_traces *wire)
+struct key_samples wire_check_make_keys(const struct key_samples *pixels, const struct train_traces *wire)
 {
 	struct key_samples out = { .skipped = pixels->skipped, .key = memory_new(pixels->n, sizeof(*out.key)) };
 
 	for (size_t i = 0; i < pixels->n; i++) {
 		struct key_times k = pixels->key[i];
-		const struct trace_wire_key *t = traces_find_captured_key(wire, &k);
+		const struct trace_wire_key *t = find_captured(wire, &k);
 
 		if (!t)
 			continue;
 		k.answer_ns = t->low == TRACE_NONE ? 0 : t->low;
 		k.high_ns = t->high == TRACE_NONE ? 0 : t->high;
 		k.exact = k.answer_ns && k.high_ns == k.answer_ns;
-		k.censored_ns = k.answer_ns && k.high_ns ? 0 : traces_earliest_answer_ns(wire, t, k.sent_ns ? k.sent_ns : k.due_ns);
+		k.censored_ns = k.answer_ns && k.high_ns ? 0 : find_earliest_answer(wire, t, k.sent_ns ? k.sent_ns : k.due_ns);
 		out.ranged = out.ranged || (k.answer_ns && !k.exact);
 		out.key[out.n++] = k;
 	}

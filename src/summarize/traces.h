@@ -33,13 +33,13 @@ struct train_traces {
 };
 
 /* Row kinds that add to a struct train_traces, which starts all zero. */
-extern const struct input_table_description traces_wire, traces_echoes;
+extern const struct input_table traces_wire, traces_echoes;
 void traces_free(struct train_traces *t);
 
 /* Returns how many updates began at or before `ns`; the first ones. */
-size_t traces_count_updates_until(const struct train_traces *t, int64_t ns);
+size_t traces_count_updates(const struct train_traces *t, int64_t ns);
 /* Returns the last update that began at or before `ns`: the client showed its content at that time. NULL: none. */
-const struct trace_screen_update *traces_last_update_until(const struct train_traces *t, int64_t ns);
+const struct trace_screen_update *traces_last_update(const struct train_traces *t, int64_t ns);
 const struct trace_wire_key *traces_find_key(const struct train_traces *t, int64_t number);
 const struct trace_app_echo *traces_find_echo(const struct train_traces *t, int64_t number);
 
@@ -53,7 +53,7 @@ struct wire_check_counts {
 
 /* Compares the keys. The true update is the last one that began before the client's pixels showed the answer: decoding takes the
  * client less than the 10 ms between updates. */
-struct wire_check_counts wire_check_compare_with_pixels(const struct key_samples *pixels, const struct train_traces *wire);
+struct wire_check_counts wire_check_compare(const struct key_samples *pixels, const struct train_traces *wire);
 
 /* Returns the same keys as measured from packets alone: with the range of the answer, or its lower bound. The caller frees them. */
-struct key_samples wire_check_make_keys_from_packets(const struct key_samples *pixels, const struct train_traces *wire);
+struct key_samples wire_check_make_keys(const struct key_samples *pixels, const struct train_traces *wire);

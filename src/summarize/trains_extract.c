@@ -8,7 +8,7 @@
 #include "engine.h"
 
 /* Returns cell.json of train number i of a cell, in the order of repeats; NULL: there are no more. */
-static const struct json_document *trains_cell_json_of_ith_train(const struct experiment_cell *c, size_t i)
+static const struct json_document *get_train_json(const struct experiment_cell *c, size_t i)
 {
 	for (size_t r = 0; r < c->n; r++) {
 		if (i == 0)
@@ -21,7 +21,7 @@ static const struct json_document *trains_cell_json_of_ith_train(const struct ex
 }
 
 /* Compares one word of "autogroup=/autogroup-4 session=17 nice=0 ... cgroup=/"; a missing word equals a missing word. */
-static bool trains_texts_agree_in_word(const char *a, const char *b, const char *word)
+static bool words_agree(const char *a, const char *b, const char *word)
 {
 	const char *x = strstr(a, word), *y = strstr(b, word);
 	size_t n;
@@ -34,7 +34,7 @@ static bool trains_texts_agree_in_word(const char *a, const char *b, const char 
 
 /* Merges the scheduling group of a train into `kept`; values that differ become "varies". The session leader's pid is left out: it
  * may differ between trains. */
-static void trains_merge_scheduling_words(char *kept, size_t size, const char *words)
+static void merge_words(char *kept, size_t size, const char *words)
 {
 	char text[1024] = "";
 	size_t n = 0;
@@ -47,7 +47,7 @@ static void trains_merge_scheduling_words(char *kept, size_t size, const char *w
 			bool varies;
 
 			snprintf(key, sizeof(key), "%.*s=", name, w);
-			varies = *kept && !trains_texts_agree_in_word(kept, w, key);
+			varies = *kept && !words_agree(kept, w, key);
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%.*s", n ? " " : "", varies ? name : length, w);
 			if (varies && n < sizeof(text))
 				n += (size_t)snprintf(text + n, sizeof(text) - n, "=varies");
@@ -59,44 +59,44 @@ static void trains_merge_scheduling_words(char *kept, size_t size, const char *w
 }
 
 /* Returns 1 if the application and the CPU hogs are in one scheduling group, 0 if not, NAN: not known. */
-static double app_shares_group_with_cpu_hogs(const struct experiment_cell *c, const struct json_document *train)
+static double shares_group(const struct experiment_cell *c, const struct json_document *train)
 {
 	const char *app = json_get_text(train, "autogroup.app"), *sinks = json_get_text(train, "autogroup.sinks"),
-			  *name = cell_parameter_text(c,
+			  *name = cell_text(c,
 																       "app");
 
 	if ((!app || !*app) && name && !strcmp(name, "own"))	/* the session's server is the application */
 		app = json_get_text(train, "autogroup.session");
 	if (!app || !sinks || !*app || !*sinks)
 		return NAN;
-	return trains_texts_agree_in_word(app, sinks, "autogroup-") && trains_texts_agree_in_word(app, sinks, "cgroup=");
+	return words_agree(app, sinks, "autogroup-") && words_agree(app, sinks, "cgroup=");
 }
 
-static void trains_set_cell_figures(const struct experiment_cell *c)
+static void set_figures(const struct experiment_cell *c)
 {
 	static const char *const competes[] = { "session", "app", "sinks" };
 	double cost = NAN, period = NAN, disturbed = NAN, same_group = NAN, fair;
 	char text[3][1024] = { "", "", "" };
 	const struct json_document *j;
 
-	for (size_t i = 0; (j = trains_cell_json_of_ith_train(c, i)); i++) {
-		double same = app_shares_group_with_cpu_hogs(c, j), steal = json_number(j, "steal_percent");
+	for (size_t i = 0; (j = get_train_json(c, i)); i++) {
+		double same = shares_group(c, j), steal = json_number(j, "steal_percent");
 
 		json_get_real(j, "cost_ms", &cost);
 		json_get_real(j, "period_ms", &period);
 		disturbed = fmax(disturbed, json_number(j, "foreign_percent") + (isnan(steal) ? 0 : steal));
 		same_group = isnan(same) ? same_group : same;
 		for (int k = 0; k < 3; k++)
-			trains_merge_scheduling_words(text[k], sizeof(text[k]), json_get_text(j, "autogroup.%s", competes[k]));
+			merge_words(text[k], sizeof(text[k]), json_get_text(j, "autogroup.%s", competes[k]));
 	}
 	give_values({ "disturbed_percent", disturbed }, { "same_group", same_group },
-		    { "cost_ms", isfinite(cost) ? cost : cell_parameter_number(c, "cost_ms") });
+		    { "cost_ms", isfinite(cost) ? cost : cell_number(c, "cost_ms") });
 	/* Mean stall with a fair share: keys come every period; with n CPU hogs an application gets 1 / (n + 1) of the CPU, so a redraw
 	 * takes cost * (n + 1), which is the interval between two redraws once it is longer than the period. */
-	fair = cost * (cell_parameter_number(c, "sinks") + 1) - period;
+	fair = cost * (cell_number(c, "sinks") + 1) - period;
 	extractor_set_value("fair_stall_ms", isfinite(fair) ? fmax(0, fair) : (double)NAN);
 	for (int k = 0; k < 3; k++)
 		extractor_set_text(competes[k], text[k]);
 }
 
-const struct extractor_hooks trains_extractor = { .name = "trains", .finish_cell = trains_set_cell_figures };
+const struct extractor_hooks trains_extractor = { .name = "trains", .finish_cell = set_figures };

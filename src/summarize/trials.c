@@ -4,21 +4,21 @@
 #define TRIALS_SCALE 1e6	/* samples hold whole numbers: millionths */
 
 static const char *const trials_statistics[] = { "n", "above", "mean", "sd", "min", "median", "max", "p50", NULL };
-enum trials_value_statistic { TRIALS_N, TRIALS_ABOVE, TRIALS_MEAN, TRIALS_SD, TRIALS_MIN, TRIALS_MEDIAN, TRIALS_MAX, TRIALS_P50 };
+enum trials_statistic { TRIALS_N, TRIALS_ABOVE, TRIALS_MEAN, TRIALS_SD, TRIALS_MIN, TRIALS_MEDIAN, TRIALS_MAX, TRIALS_P50 };
 
-struct trial_of_repeat *trials_add(struct cell_trials *t, int64_t repeat, int64_t number)
+struct trial *trials_add(struct cell_trials *t, int64_t repeat, int64_t number)
 {
-	struct trial_of_repeat *one;
+	struct trial *one;
 
 	t->of = memory_grow(t->of, t->n, sizeof(*one));
 	one = &t->of[t->n++];
-	*one = (struct trial_of_repeat){ .repeat = repeat, .number = number };
+	*one = (struct trial){ .repeat = repeat, .number = number };
 	for (int v = 0; v < TRIALS_VALUES; v++)
 		one->value[v] = NAN;
 	return one;
 }
 
-void trials_set_value(struct trial_of_repeat *t, int value, double v, bool above)
+void trials_set_value(struct trial *t, int value, double v, bool above)
 {
 	t->value[value] = v;
 	t->above |= (uint32_t)above << value;
@@ -26,7 +26,7 @@ void trials_set_value(struct trial_of_repeat *t, int value, double v, bool above
 
 void trials_read_file(struct cell_trials *t, const struct experiment_repeat *r, const char *file, trials_reader *read)
 {
-	const struct json_document *j = repeat_get_json_file(r, file);
+	const struct json_document *j = repeat_get_json(r, file);
 	const char *state;
 	char path[64];
 
@@ -41,20 +41,20 @@ void trials_read_file(struct cell_trials *t, const struct experiment_repeat *r, 
 	}
 }
 
-struct figure trials_value_statistic(const struct cell_trials *t, unsigned groups, int value, const char *text,
+struct figure trials_statistic(const struct cell_trials *t, unsigned groups, int value, const char *text,
 						  const char *statistic)
 {
 	struct sample s = { 0 };
 	struct figure f = FIGURE_ABSENT, all;
-	struct sample_value_or_lower_bound of = { NAN, false };
+	struct sample_stat of = { NAN, false };
 	double *v = memory_new(t->n, sizeof(*v));
 
-	for (const struct trial_of_repeat *one = t->of; one < t->of + t->n; one++) {
+	for (const struct trial *one = t->of; one < t->of + t->n; one++) {
 		if (!(groups >> one->group & 1) || !isfinite(one->value[value]) || (text && strcmp(text, one->text) != 0))
 			continue;
 		(one->above >> value & 1 ? sample_add_censored : sample_add)(&s, llround(one->value[value] * TRIALS_SCALE));
 	}
-	switch (index_of_word_in_names(trials_statistics, statistic)) {
+	switch (find_word(trials_statistics, statistic)) {
 	case TRIALS_N: of.value = (double)s.n * TRIALS_SCALE; break;
 	case TRIALS_ABOVE: of.value = (double)s.censored * TRIALS_SCALE; break;
 	case TRIALS_MEAN: of = sample_mean(&s); break;
@@ -64,26 +64,26 @@ struct figure trials_value_statistic(const struct cell_trials *t, unsigned group
 	case TRIALS_P50:
 		for (size_t i = 0; i < s.n; i++)
 			v[i] = (double)s.value[i];
-		f = estimate_figure_with_run_seed(ESTIMATE_MEDIAN_CI, v, s.n);
+		f = engine_estimate(ESTIMATE_MEDIAN_CI, v, s.n);
 		/* fall through */
 	case TRIALS_MEDIAN: of = sample_quantile(&s, 0.5); break;
 	}
 	sample_free(&s);
 	free(v);
 	of.value /= TRIALS_SCALE;
-	all = figure_of_statistic(of);
+	all = figure_statistic(of);
 	all.low = f.low / TRIALS_SCALE;
 	all.high = f.high / TRIALS_SCALE;
 	return all;
 }
 
-static bool trials_parse_group_names(const char *const *names, char *words, unsigned *groups)
+static bool parse_groups(const char *const *names, char *words, unsigned *groups)
 {
 	char *rest = NULL;
 
 	*groups = 0;
 	for (char *word = strtok_r(words, "+", &rest); word; word = strtok_r(NULL, "+", &rest)) {
-		int g = index_of_word_in_names(names, word);
+		int g = find_word(names, word);
 
 		if (g < 0)
 			return false;
@@ -92,7 +92,7 @@ static bool trials_parse_group_names(const char *const *names, char *words, unsi
 	return *groups;
 }
 
-bool trials_compute_figure_by_name(const struct cell_trials *t, const char *const *groups, const char *const *values,
+bool trials_compute_figure(const struct cell_trials *t, const char *const *groups, const char *const *values,
 				   const char *path,
 		   struct figure *out)
 {
@@ -100,25 +100,25 @@ bool trials_compute_figure_by_name(const struct cell_trials *t, const char *cons
 	int parts = sscanf(path, "%95[^.].%31[^.].%15s", words, value, statistic), v;
 	unsigned mask, n = 0;
 
-	if (parts < 2 || !trials_parse_group_names(groups, words, &mask))
+	if (parts < 2 || !parse_groups(groups, words, &mask))
 		return false;
-	v = index_of_word_in_names(values, value);
+	v = find_word(values, value);
 	if (parts == 2 && !strcmp(value, "n")) {
 		for (size_t i = 0; i < t->n; i++)
 			n += mask >> t->of[i].group & 1;
 		*out = figure_exact((double)n);
-	} else if (v < 0 || index_of_word_in_names(trials_statistics, statistic) < 0) {
+	} else if (v < 0 || find_word(trials_statistics, statistic) < 0) {
 		return false;
 	} else {
-		*out = trials_value_statistic(t, mask, v, NULL, statistic);
+		*out = trials_statistic(t, mask, v, NULL, statistic);
 	}
 	return true;
 }
 
-void trials_begin_row(const struct experiment_cell *c, const struct trial_of_repeat *t, const char *const *values, int last,
+void trials_begin_row(const struct experiment_cell *c, const struct trial *t, const char *const *values, int last,
 		      struct table_out *out)
 {
-	row_set_cell_parameters(out, c);
+	row_set_parameters(out, c);
 	row_numbers(out, { "repeat", (double)t->repeat }, { "run", (double)t->number });
 	for (int v = 0; v <= last; v++)
 		row_set_number(out, values[v], t->value[v]);

@@ -12,7 +12,7 @@
 #define TRIALS_VALUES 20
 #define TRIALS_ALL (~0u)	/* mask of all groups */
 
-struct trial_of_repeat {
+struct trial {
 	int64_t repeat, number;		/* number: of the trial in its repeat, from 1 */
 	unsigned group;
 	double value[TRIALS_VALUES];	/* NAN: not known */
@@ -22,27 +22,27 @@ struct trial_of_repeat {
 
 /* The trials of a cell. */
 struct cell_trials {
-	struct trial_of_repeat *of;
+	struct trial *of;
 	size_t n;
 };
 
 /* adds a trial whose values are all unknown */
-struct trial_of_repeat *trials_add(struct cell_trials *t, int64_t repeat, int64_t number);
-void trials_set_value(struct trial_of_repeat *t, int value, double v, bool above);
+struct trial *trials_add(struct cell_trials *t, int64_t repeat, int64_t number);
+void trials_set_value(struct trial *t, int value, double v, bool above);
 
 /* Adds the elements of result.runs in FILE; `read` gets each element's state and path. */
 typedef void trials_reader(const struct experiment_repeat *r, const struct json_document *j, const char *path, const char *state,
-			   struct trial_of_repeat *t);
+			   struct trial *t);
 void trials_read_file(struct cell_trials *t, const struct experiment_repeat *r, const char *file, trials_reader *read);
 
 /* Returns a statistic of a value over the trials in `groups` (bit g: group g), with `text` only over trials with that text; its
  * `above`: it is a lower bound. NAN: no such statistic. */
-struct figure trials_value_statistic(const struct cell_trials *t, unsigned groups, int value, const char *text,
+struct figure trials_statistic(const struct cell_trials *t, unsigned groups, int value, const char *text,
 						  const char *statistic);
 /* Returns the figure of name `path`; groups, values: their names, with NULL at the end. False: no such figure. */
-bool trials_compute_figure_by_name(const struct cell_trials *t, const char *const *groups, const char *const *values,
+bool trials_compute_figure(const struct cell_trials *t, const char *const *groups, const char *const *values,
 				   const char *path,
 		   struct figure *out);
 /* Sets the first columns of a trial's row, and its values up to index `last`. */
-void trials_begin_row(const struct experiment_cell *c, const struct trial_of_repeat *t, const char *const *values, int last,
+void trials_begin_row(const struct experiment_cell *c, const struct trial *t, const char *const *values, int last,
 		      struct table_out *out);

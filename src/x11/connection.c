@@ -16,7 +16,7 @@ static int ignore_io_error(Display *d)
 	return 0;
 }
 
-static void mark_connection_broken(Display *d, void *flag)
+static void mark_broken(Display *d, void *flag)
 {
 	(void)d;
 	atomic_store((_Atomic bool *)flag, true);
@@ -30,7 +30,7 @@ Display *x11_connect(const char *name, _Atomic bool *broken, struct why *why)
 	XSetIOErrorHandler(ignore_io_error);
 	d = XOpenDisplay(name);
 	if (d)
-		XSetIOErrorExitHandler(d, mark_connection_broken, broken);
+		XSetIOErrorExitHandler(d, mark_broken, broken);
 	else if (*XDisplayName(name))
 		why_say(why, "cannot open display %s: is it running, and may you use it (xhost, XAUTHORITY)?", XDisplayName(name));
 	else
@@ -68,7 +68,7 @@ void x11_close(struct x11_connection *x)
 	if (x->display && !x->broken)
 		XCloseDisplay(x->display);
 	if (x->guarded)
-		socket_watchdog_end(&x->watchdog);
+		watchdog_end(&x->watchdog);
 	*x = (struct x11_connection){ .display = NULL };
 }
 
@@ -77,7 +77,7 @@ void x11_limit_waiting(struct x11_connection *x, int64_t until_ns, int64_t grace
 	if (x->guarded)
 		atomic_store(&x->watchdog.until_ns, until_ns);
 	else
-		x->guarded = !socket_watchdog_start(&x->watchdog, ConnectionNumber(x->display), until_ns, grace_ns);
+		x->guarded = !watchdog_start(&x->watchdog, ConnectionNumber(x->display), until_ns, grace_ns);
 }
 
 bool x11_take_event(struct x11_connection *x, XEvent *event)
@@ -89,7 +89,7 @@ bool x11_take_event(struct x11_connection *x, XEvent *event)
 	return !x->broken;
 }
 
-void x11_sleep_until_event(struct x11_connection *x, int64_t until_ns)
+void x11_await_event(struct x11_connection *x, int64_t until_ns)
 {
 	fd_set in;
 
@@ -97,5 +97,5 @@ void x11_sleep_until_event(struct x11_connection *x, int64_t until_ns)
 		return;
 	FD_ZERO(&in);
 	FD_SET(ConnectionNumber(x->display), &in);
-	proc_select_until_or_stop(ConnectionNumber(x->display) + 1, &in, NULL, until_ns);
+	proc_select(ConnectionNumber(x->display) + 1, &in, NULL, until_ns);
 }

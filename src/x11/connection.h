@@ -42,7 +42,7 @@ void x11_limit_waiting(struct x11_connection *x, int64_t until_ns, int64_t grace
 /* Takes an event that has come. False: none has, or the connection is broken. */
 bool x11_take_event(struct x11_connection *x, XEvent *event);
 /* Sends all queued requests, then sleeps until an event comes, until_ns is reached or a stop signal arrives. */
-void x11_sleep_until_event(struct x11_connection *x, int64_t until_ns);
+void x11_await_event(struct x11_connection *x, int64_t until_ns);
 
 /* The part of connection x11_open() that only connects: NULL with one line in `why`. *broken, which must live as long as the
  * connection, becomes true when it breaks. */

@@ -6,7 +6,7 @@
 #include <sys/ipc.h>
 #include <sys/shm.h>
 
-int x11_pixel_luminance(const void *pixels, int x, int y)
+int x11_luminance(const void *pixels, int x, int y)
 {
 	XImage *image = (XImage *)(uintptr_t)pixels;
 	unsigned long p = XGetPixel(image, x, y);
@@ -27,7 +27,7 @@ static void set_colour_masks(XImage *image, const Visual *v)
 	image->blue_mask = v->blue_mask;
 }
 
-XImage *x11_read_screen_image(struct x11_connection *x, const struct pixel_area *at)
+XImage *x11_read_image(struct x11_connection *x, const struct pixel_area *at)
 {
 	XImage *image = XGetImage(x->display, x->root, at->x, at->y, (unsigned)at->w, (unsigned)at->h, AllPlanes, ZPixmap);
 
@@ -37,7 +37,7 @@ XImage *x11_read_screen_image(struct x11_connection *x, const struct pixel_area 
 }
 
 /* Tries shared memory, which saves the copy through the socket. False: the X server is on another machine or refuses it. */
-static bool use_shared_memory(struct x11_screen_pixels *p, int w, int h)
+static bool use_shared_memory(struct x11_pixels *p, int w, int h)
 {
 	Display *d = p->x->display;
 	XImage *image = !XShmQueryExtension(d) ? NULL :
@@ -69,15 +69,15 @@ static bool use_shared_memory(struct x11_screen_pixels *p, int w, int h)
 	return false;
 }
 
-bool x11_screen_pixels_alloc(struct x11_screen_pixels *p, struct x11_connection *x, int w, int h)
+bool x11_pixels_alloc(struct x11_pixels *p, struct x11_connection *x, int w, int h)
 {
 	p->x = x;
 	if (!use_shared_memory(p, w, h))
-		p->image = x11_read_screen_image(x, &(struct pixel_area){ 0, 0, w, h });
+		p->image = x11_read_image(x, &(struct pixel_area){ 0, 0, w, h });
 	return p->image;
 }
 
-bool x11_screen_pixels_read(struct x11_screen_pixels *p, const struct pixel_area *at)
+bool x11_pixels_read(struct x11_pixels *p, const struct pixel_area *at)
 {
 	XImage *image = p->image;
 
@@ -91,7 +91,7 @@ bool x11_screen_pixels_read(struct x11_screen_pixels *p, const struct pixel_area
 	return XShmGetImage(p->x->display, p->x->root, image, at->x, at->y, AllPlanes);
 }
 
-void x11_screen_pixels_copy_to_rgb(const struct x11_screen_pixels *p, int w, int h, uint32_t *out, size_t stride)
+void x11_pixels_copy(const struct x11_pixels *p, int w, int h, uint32_t *out, size_t stride)
 {
 	XImage *image = p->image;
 	uint32_t colours = (uint32_t)(image->red_mask | image->green_mask | image->blue_mask);
@@ -104,7 +104,7 @@ void x11_screen_pixels_copy_to_rgb(const struct x11_screen_pixels *p, int w, int
 	}
 }
 
-void x11_screen_pixels_free(struct x11_screen_pixels *p)
+void x11_pixels_free(struct x11_pixels *p)
 {
 	if (p->shared) {
 		if (!p->x->broken)
@@ -137,22 +137,22 @@ XImage *x11_create_image(const struct x11_connection *x, int width, int height)
 }
 
 /* Scales a colour of 8 bits to the bits of `mask`, the place of the colour within a pixel. */
-static unsigned long scale_colour_to_mask(uint32_t value, unsigned long mask)
+static unsigned long scale_colour(uint32_t value, unsigned long mask)
 {
 	unsigned long low = mask & (~mask + 1);
 
 	return low ? (value * (mask / low) + 127) / 255 * low : 0;
 }
 
-void x11_fill_image_from_rgb(const struct x11_connection *x, XImage *image, const uint32_t *rgb)
+void x11_fill_image(const struct x11_connection *x, XImage *image, const uint32_t *rgb)
 {
 	const Visual *v = x->visual;
 
 	for (int y = 0; y < image->height; y++) {
 		for (int c = 0; c < image->width; c++, rgb++) {
-			unsigned long pixel = scale_colour_to_mask(*rgb >> 16 & 0xff, v->red_mask) |
-					      scale_colour_to_mask(*rgb >> 8 & 0xff, v->green_mask) |
-					      scale_colour_to_mask(*rgb & 0xff, v->blue_mask);
+			unsigned long pixel = scale_colour(*rgb >> 16 & 0xff, v->red_mask) |
+					      scale_colour(*rgb >> 8 & 0xff, v->green_mask) |
+					      scale_colour(*rgb & 0xff, v->blue_mask);
 
 			if (image->bits_per_pixel == 32)
 				memcpy(image->data + (size_t)y * (size_t)image->bytes_per_line + (size_t)c * 4, &(uint32_t){ (uint32_t)pixel }, 4);

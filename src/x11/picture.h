@@ -9,28 +9,28 @@
 #include <stdint.h>
 
 /* A buffer for rectangles of the screen, in memory shared with the X server where that is possible. */
-struct x11_screen_pixels {
+struct x11_pixels {
 	struct x11_connection *x;
-	XImage *image;			/* NULL: not open; after x11_screen_pixels_read(), row 0 is the top row of the rectangle */
+	XImage *image;			/* NULL: not open; after x11_pixels_read(), row 0 is the top row of the rectangle */
 	XShmSegmentInfo shm;
 	bool shared;
 };
 
 /* Allocates a buffer for rectangles of up to w x h pixels. False: out of memory. */
-bool x11_screen_pixels_alloc(struct x11_screen_pixels *p, struct x11_connection *x, int w, int h);
+bool x11_pixels_alloc(struct x11_pixels *p, struct x11_connection *x, int w, int h);
 /* Reads a rectangle of the screen. False: not on the screen, or the connection is broken. */
-bool x11_screen_pixels_read(struct x11_screen_pixels *p, const struct pixel_area *at);
+bool x11_pixels_read(struct x11_pixels *p, const struct pixel_area *at);
 /* Copies the w x h pixels read last to pixels of 32 bits, `stride` pixels a row. Bits that belong to no colour become 0. */
-void x11_screen_pixels_copy_to_rgb(const struct x11_screen_pixels *p, int w, int h, uint32_t *out, size_t stride);
+void x11_pixels_copy(const struct x11_pixels *p, int w, int h, uint32_t *out, size_t stride);
 /* Frees the buffer, if it is open. */
-void x11_screen_pixels_free(struct x11_screen_pixels *p);
+void x11_pixels_free(struct x11_pixels *p);
 
-/* Luminance of a pixel of an XImage, 0 (black) to 255 (white): patch_searched_image.luminance. */
-int x11_pixel_luminance(const void *image, int x, int y);
+/* Luminance of a pixel of an XImage, 0 (black) to 255 (white): patch_image.luminance. */
+int x11_luminance(const void *image, int x, int y);
 /* Reads a rectangle of the screen; freed by XDestroyImage(). NULL: cannot be read. */
-XImage *x11_read_screen_image(struct x11_connection *x, const struct pixel_area *at);
+XImage *x11_read_image(struct x11_connection *x, const struct pixel_area *at);
 
 /* An image in the pixel format of the screen, freed by XDestroyImage(). NULL: out of memory. */
 XImage *x11_create_image(const struct x11_connection *x, int width, int height);
 /* Converts 0xrrggbb pixels, one for each pixel of `image`, to the image's format. */
-void x11_fill_image_from_rgb(const struct x11_connection *x, XImage *image, const uint32_t *rgb);
+void x11_fill_image(const struct x11_connection *x, XImage *image, const uint32_t *rgb);

@@ -3,24 +3,24 @@
 
 #include <math.h>
 
-bool x11_read_number_shown_by_patch(struct x11_number_patch *p, uint32_t *number)
+bool x11_patch_read(struct x11_patch *p, uint32_t *number)
 {
-	return x11_screen_pixels_read(&p->picture, &p->area) &&
-	       patch_read_number_at(&(struct patch_searched_image){ p->area.w, p->area.h, x11_pixel_luminance, p->picture.image },
+	return x11_pixels_read(&p->picture, &p->area) &&
+	       patch_read(&(struct patch_image){ p->area.w, p->area.h, x11_luminance, p->picture.image },
 				    &p->place, number);
 }
 
-bool x11_find_number_patch(struct x11_number_patch *p, struct x11_connection *x, const struct pixel_area *in, double max_cell,
+bool x11_patch_find(struct x11_patch *p, struct x11_connection *x, const struct pixel_area *in, double max_cell,
 			   uint32_t *number)
 {
-	XImage *all = x11_read_screen_image(x, in);
+	XImage *all = x11_read_image(x, in);
 	struct patch_place at;
 	struct pixel_area patch;
 	bool found;
 
 	if (!all)
 		return false;
-	found = patch_find_in_image(&(struct patch_searched_image){ in->w, in->h, x11_pixel_luminance, all }, 3, max_cell,
+	found = patch_find(&(struct patch_image){ in->w, in->h, x11_luminance, all }, 3, max_cell,
 				    &at, number);
 	XDestroyImage(all);
 	if (!found)
@@ -30,8 +30,8 @@ bool x11_find_number_patch(struct x11_number_patch *p, struct x11_connection *x,
 				     (int)ceil(at.cell * PATCH_ROWS) + 3 };
 	p->area = area_intersect(&patch, in);
 	p->place = (struct patch_place){ in->x + at.x - p->area.x, in->y + at.y - p->area.y, at.cell };
-	if (x11_screen_pixels_alloc(&p->picture, x, p->area.w, p->area.h) && x11_read_number_shown_by_patch(p, number))
+	if (x11_pixels_alloc(&p->picture, x, p->area.w, p->area.h) && x11_patch_read(p, number))
 		return true;
-	x11_screen_pixels_free(&p->picture);
+	x11_pixels_free(&p->picture);
 	return false;
 }

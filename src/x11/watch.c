@@ -40,7 +40,7 @@ XRectangle *x11_watch_fetch(struct x11_watch *w, int *n)
 	return XFixesFetchRegion(w->x->display, w->parts, n);
 }
 
-struct pixel_area x11_bound_rectangles(const XRectangle *part, int n, const struct pixel_area *in)
+struct pixel_area x11_bound_parts(const XRectangle *part, int n, const struct pixel_area *in)
 {
 	struct pixel_area box = { 0 };
 

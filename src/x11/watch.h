@@ -21,4 +21,4 @@ void x11_watch_rearm(struct x11_watch *w);
 /* The rectangles drawn since the last call, freed by XFree(); NULL: none, or the connection is broken. */
 XRectangle *x11_watch_fetch(struct x11_watch *w, int *n);
 /* The box around the parts of these rectangles that lie in the area; empty: none does. */
-struct pixel_area x11_bound_rectangles(const XRectangle *part, int n, const struct pixel_area *in);
+struct pixel_area x11_bound_parts(const XRectangle *part, int n, const struct pixel_area *in);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window.h"
 
-bool x11_window_has_property(Display *d, Window w, Atom name)
+bool x11_has_property(Display *d, Window w, Atom name)
 {
 	Atom type = None;
 	int format;
@@ -28,7 +28,7 @@ unsigned long x11_read_property(Display *d, Window w, Atom name, long most, unsi
 	return n;
 }
 
-bool x11_has_window_manager(const struct x11_connection *x)
+bool x11_has_manager(const struct x11_connection *x)
 {
 	XWindowAttributes a;
 
@@ -51,7 +51,7 @@ bool x11_focus_window(const struct x11_connection *x, Window w)
 	XEvent ask = { .xclient = { .type = ClientMessage, .window = w, .format = 32, .data.l = { 2, CurrentTime },
 				    .message_type = XInternAtom(x->display, "_NET_ACTIVE_WINDOW", False) } };
 
-	if (x11_window_has_property(x->display, x->root, XInternAtom(x->display, "_NET_SUPPORTING_WM_CHECK", False)))
+	if (x11_has_property(x->display, x->root, XInternAtom(x->display, "_NET_SUPPORTING_WM_CHECK", False)))
 		return XSendEvent(x->display, x->root, False, SubstructureRedirectMask | SubstructureNotifyMask, &ask);
 	XRaiseWindow(x->display, w);
 	XSetInputFocus(x->display, w, RevertToPointerRoot, CurrentTime);

@@ -4,10 +4,10 @@
 
 #include "connection.h"
 
-bool x11_window_has_property(Display *d, Window w, Atom name);
+bool x11_has_property(Display *d, Window w, Atom name);
 /* Reads a property of up to 4 * `most` bytes. Returns its number of elements; 0: no such property. *value is freed by XFree(). */
 unsigned long x11_read_property(Display *d, Window w, Atom name, long most, unsigned char **value, int *format);
-bool x11_has_window_manager(const struct x11_connection *x);
+bool x11_has_manager(const struct x11_connection *x);
 /* Where the inside of a window lies on the screen, also beyond its edges. False: the window is not visible. */
 bool x11_locate_window(const struct x11_connection *x, Window w, XWindowAttributes *a, struct pixel_area *at);
 /* Gives a top-level window the keyboard focus: asks the window manager, which would take back a focus set without it; where no

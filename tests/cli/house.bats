@@ -350,11 +350,11 @@ foreign() {
 	local twice
 
 	command -v ctags >/dev/null || skip "no ctags"
-	ctags -f - --languages=C --langmap=C:.c.h --c-kinds=f --fields=f --excmd=number -R $(trees src) >names
-	grep -q '^main	' names	# (names were found)
+	ctags -f - --languages=C --langmap=C:.c.h --c-kinds=f --fields=f --excmd=number -R $(trees src) >"$BATS_TEST_TMPDIR/names"
+	grep -q "^main	" "$BATS_TEST_TMPDIR/names"	# (names were found)
 	# those that are static have a field "file:"
-	twice=$(awk -F'\t' '!/\tfile:/ && $1 != "main" { sub(/.*src\//, "", $2); split($2, path, "/"); print $1, path[1] }' names | sort -u |
-		awk '{ rooms[$1] = rooms[$1] " " $2; n[$1]++ } END { for (name in n) if (n[name] > 1) print name ":" rooms[name] }')
+	twice=$(awk -F'\t' '!/\tfile:/ && $1 != "main" { sub(/.*src\//, "", $2); split($2, path, "/"); print $1, path[1] }' "$BATS_TEST_TMPDIR/names" |
+		sort -u | awk '{ rooms[$1] = rooms[$1] " " $2; n[$1]++ } END { for (name in n) if (n[name] > 1) print name ":" rooms[name] }')
 	echo "$twice"
 	[ -z "$twice" ]
 }
@@ -368,6 +368,17 @@ foreign() {
 	found=$(LC_ALL=C.UTF-8 grep -nE '^.{133}' "${files[@]}" | cut -d: -f1,2 || true)
 	echo "$found"
 	[ -z "$found" ]
+}
+
+@test "no function has a name of over 28 letters" {
+	command -v ctags >/dev/null || skip "no ctags"
+	ctags -f - --languages=C --langmap=C:.c.h --c-kinds=f --excmd=number -R $(trees src) | awk -F'\t' 'length($1) > 28 { print $1; long = 1 } END { exit long }'
+}
+
+@test "clang-format would change nothing" {
+	command -v clang-format >/dev/null || skip "clang-format is not installed"
+	git rev-parse --git-dir >/dev/null 2>&1 || skip "not a checkout"
+	git ls-files '*.[ch]' | xargs clang-format --dry-run -Werror
 }
 
 # --- a release -----------------------------------------------------------------------------------------------------

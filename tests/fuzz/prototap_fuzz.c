@@ -39,7 +39,7 @@ static void fuzz_drops(const uint8_t *data, size_t size)
 
 	if (fd < 0)
 		return;
-	pcapng_count_dropped_packets(fd);
+	pcapng_count_drops(fd);
 	close(fd);
 }
 
@@ -52,7 +52,7 @@ static bool take(void *context, const struct packet *p)
 {
 	struct reading *r = context;
 
-	meter_decode_and_count_packet(r->meter, r->link, p);
+	meter_add_packet(r->meter, r->link, p);
 	return true;
 }
 
@@ -68,9 +68,9 @@ static void fuzz_files(struct capture_meter *m, const uint8_t *data, size_t size
 	for (int i = 0; i < n; i++)
 		snprintf(path[i], sizeof(path[i]), "/proc/self/fd/%d", fd[i]);
 	s = source_open_files(paths, n, &why);
-	if (s && !source_begin_files(s, size & 1, &why)) {
+	if (s && !source_begin(s, size & 1, &why)) {
 		reading.link = source_link_layer(s)->type;
-		while (source_deliver_packets(s, take, &reading, &why) > 0)
+		while (source_deliver(s, take, &reading, &why) > 0)
 			;
 	}
 	if (s)
@@ -96,7 +96,7 @@ static void fuzz_packets(struct capture_meter *m, enum link_type link, const uin
 		if (!copy)
 			return;
 		memcpy(copy, data + at, captured);
-		meter_decode_and_count_packet(m, link, &(struct packet){ now, copy, captured, captured + beyond });
+		meter_add_packet(m, link, &(struct packet){ now, copy, captured, captured + beyond });
 		free(copy);
 		at += captured;
 	}
@@ -128,8 +128,8 @@ static void check_decoded(const struct capture_meter *m)
 static void check_costs(const struct capture_meter *m)
 {
 	for (int c = 0; c < CHANNELS; c++) {
-		const struct channel_traffic_counts *n = &m->sum[c];
-		const struct tls_record_counts *tls = &m->contents.tls[c];
+		const struct channel_counts *n = &m->sum[c];
+		const struct tls_counts *tls = &m->contents.tls[c];
 		uint64_t packets = 0, payload = 0;
 
 		for (int p = 0; p < PLACES; p++) {
@@ -150,7 +150,7 @@ static void check(const struct capture_meter *m)
 	uint64_t packets = 0, carried = 0, accounted = 0, what = 0;
 
 	for (int c = 0; c < CHANNELS; c++) {
-		const struct channel_traffic_counts *n = &m->sum[c];
+		const struct channel_counts *n = &m->sum[c];
 
 		packets += n->packets;
 		carried += n->ip_bytes - n->ip_header_bytes - n->tcp_header_bytes - n->udp_header_bytes + n->beyond_bytes;
@@ -174,7 +174,7 @@ static const struct key_log *keys(void)
 {
 	static struct key_times key[3] = { { .due_ns = 100000000, .sent_ns = 100000000, .skipped = 1 },
 					  { .due_ns = 150000000, .sent_ns = 150000000 }, { .due_ns = 3000000000 } };
-	static struct wall_clock_offset wall = { .at_ns = 1 };
+	static struct wall_reading wall = { .at_ns = 1 };
 	static const struct key_log typed = { .key = key, .wall = &wall, .n = 3, .walls = 1 };
 
 	return &typed;
@@ -222,8 +222,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		cfg.decode = DECODE_AUTO;
 	if (data[0] & 128)
 		cfg.typed = keys();
-	cfg.tap[cfg.taps++] = (struct meter_observer){ .context = &intervals, .packet = interval_observe_packet,
-		.data = interval_observe_data };
+	cfg.tap[cfg.taps++] = (struct meter_observer){ .context = &intervals, .packet = interval_add_packet,
+		.data = interval_add_data };
 	if (meter_init(&m, &cfg))
 		return 0;
 	if (kind == WHOLE_FILE) {

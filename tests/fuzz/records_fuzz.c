@@ -26,7 +26,7 @@ static bool same_time(const struct pcap_pkthdr *h, int64_t time_ns)
 		time_ns == (int64_t)h->ts.tv_sec * 1000000000 + h->ts.tv_usec;
 }
 
-static void compare(pcap_t *p, struct pcap_file_reader *r)
+static void compare(pcap_t *p, struct pcap_reader *r)
 {
 	struct packet packet;
 	struct pcap_pkthdr *h;
@@ -35,15 +35,15 @@ static void compare(pcap_t *p, struct pcap_file_reader *r)
 
 	do {
 		n = pcap_next_ex(p, &h, &bytes);
-		mine = pcap_reader_next_record(r, &packet);
+		mine = pcap_reader_next(r, &packet);
 		must(mine == (n == 1 ? 1 : n == PCAP_ERROR ? -1 : 0));
 		if (mine != 1)
 			break;
 		must(packet.captured == h->caplen && packet.original == h->len && same_time(h, packet.time_ns));
 		must(!memcmp(packet.bytes, bytes, h->caplen));
 	} while (true);
-	must(mine == 0 || *pcap_reader_error_text(r));
-	must(pcap_reader_next_record(r, &packet) == mine);
+	must(mine == 0 || *pcap_reader_error(r));
+	must(pcap_reader_next(r, &packet) == mine);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -52,9 +52,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd = size ? memfd_create("fuzz", 0) : -1;
 	FILE *f = fd >= 0 && write(fd, data + 1, size - 1) == (ssize_t)size - 1 && !lseek(fd, 0, SEEK_SET) ? fdopen(fd, "rb") : NULL;
 	pcap_t *p = f ? pcap_fopen_offline_with_tstamp_precision(f, PCAP_TSTAMP_PRECISION_NANO, error) : NULL;
-	struct pcap_file_reader *r = NULL;
+	struct pcap_reader *r = NULL;
 
-	if (p && link_layer_of_pcap_type(pcap_datalink(p)))
+	if (p && find_link_layer(pcap_datalink(p)))
 		r = pcap_reader_open(fd, 0, 1 + (size_t)data[0], (uint32_t)pcap_snapshot(p));
 	if (r)
 		compare(p, r);

@@ -12,14 +12,14 @@ static char said_path[] = "/tmp/thinprobe-said.XXXXXX";
 
 static struct rec_report *begin_said(enum rec_format format)
 {
-	struct rec_report_options cfg = { .format = (int)format, .path = said_path };
+	struct rec_cfg cfg = { .format = (int)format, .path = said_path };
 	int fd;
 
 	strcpy(said_path, "/tmp/thinprobe-said.XXXXXX");
 	fd = mkstemp(said_path);
 	assert_true(fd >= 0);
 	close(fd);
-	return rec_open_report(&cfg, "test");
+	return rec_open(&cfg, "test");
 }
 
 static const char *end_said(struct rec_report *r)
@@ -28,7 +28,7 @@ static const char *end_said(struct rec_report *r)
 	size_t n;
 	FILE *f;
 
-	assert_int_equal(rec_close_report(r), 0);
+	assert_int_equal(rec_close(r), 0);
 	f = fopen(said_path, "r");
 	assert_non_null(f);
 	n = fread(text, 1, sizeof(text) - 1, f);

@@ -18,24 +18,24 @@ TEST(a_frame_shows_its_number_and_is_itself_again)
 	static uint32_t first[100 * 100], again[100 * 100], other[100 * 100];
 
 	for (int content = PICTURE_NOISE; content <= PICTURE_FLAT; content++) {
-		struct frame_picture_cfg p = { 100, 100, (enum picture_content)content, 5 };
-		struct patch_searched_image view = { 100, 100, grey, first };
+		struct picture_cfg p = { 100, 100, (enum picture_content)content, 5 };
+		struct patch_image view = { 100, 100, grey, first };
 		struct patch_place at = { PICTURE_CELL, PICTURE_CELL, PICTURE_CELL };
 		uint32_t number = 0;
 
-		draw_frame_picture(&p, 77, first);
-		draw_frame_picture(&p, 77, again);
-		draw_frame_picture(&p, 78, other);
-		assert_true(patch_read_number_at(&view, &at, &number));
+		picture_draw(&p, 77, first);
+		picture_draw(&p, 77, again);
+		picture_draw(&p, 78, other);
+		assert_true(patch_read(&view, &at, &number));
 		assert_int_equal(number, 77);
-		assert_true(patch_find_in_image(&view, 3, 8, &at, &number));
+		assert_true(patch_find(&view, 3, 8, &at, &number));
 		assert_int_equal(number, 77);
 		assert_int_equal(at.x, PICTURE_CELL);
 		assert_int_equal(at.y, PICTURE_CELL);
 		assert_memory_equal(first, again, sizeof(first));
 		assert_memory_not_equal(first, other, sizeof(first));
 		p.seed = 6;
-		draw_frame_picture(&p, 77, other);
+		picture_draw(&p, 77, other);
 		assert_memory_not_equal(first, other, sizeof(first));
 	}
 }
@@ -43,33 +43,33 @@ TEST(a_frame_shows_its_number_and_is_itself_again)
 TEST(the_chance_in_a_frame_is_counted)
 {
 	static uint32_t rgb[120 * 100];
-	struct frame_picture_cfg p = { 100, 100, PICTURE_NOISE, 1 };
+	struct picture_cfg p = { 100, 100, PICTURE_NOISE, 1 };
 
 	/* all pixels but those under the mark of 40 x 32: 8,720 of 3 bytes */
-	assert_int_equal(draw_frame_picture(&p, 1, rgb), 8720 * 24);
+	assert_int_equal(picture_draw(&p, 1, rgb), 8720 * 24);
 	p.content = PICTURE_FLAT;
-	assert_int_equal(draw_frame_picture(&p, 1, rgb), 8);
+	assert_int_equal(picture_draw(&p, 1, rgb), 8);
 	/* 120 x 100, squares of 10: 60 noisy and 60 of one colour. The mark hides 3 x 4 squares and the
 	 * upper fifth of a row of four: of the first three rows of squares, 12, half are noisy; of the
 	 * fourth, two noisy ones lose 20 pixels each. */
-	p = (struct frame_picture_cfg){ 120, 100, PICTURE_MIXED, 1 };
-	assert_int_equal(draw_frame_picture(&p, 1, rgb), 8 * (54 * 100 - 2 * 20 + 54));
+	p = (struct picture_cfg){ 120, 100, PICTURE_MIXED, 1 };
+	assert_int_equal(picture_draw(&p, 1, rgb), 8 * (54 * 100 - 2 * 20 + 54));
 }
 
 TEST(noise_differs_everywhere_and_squares_are_flat_in_turn)
 {
 	static uint32_t a[100 * 100], b[100 * 100];
-	struct frame_picture_cfg p = { 100, 100, PICTURE_NOISE, 1 };
+	struct picture_cfg p = { 100, 100, PICTURE_NOISE, 1 };
 	int alike = 0;
 
-	draw_frame_picture(&p, 0, a);
-	draw_frame_picture(&p, 1, b);
+	picture_draw(&p, 0, a);
+	picture_draw(&p, 1, b);
 	for (int y = 32; y < 100; y++)
 		for (int x = 0; x < 100; x++)
 			alike += a[y * 100 + x] == b[y * 100 + x];
 	assert_in_range(alike, 0, 5);	/* 6,800 pixels of 2^24 colours */
 	p.content = PICTURE_MIXED;
-	draw_frame_picture(&p, 0, a);
+	picture_draw(&p, 0, a);
 	for (int y = 50; y < 60; y++)
 		for (int x = 60; x < 70; x++)
 			assert_int_equal(a[y * 100 + x], a[50 * 100 + 60]);
@@ -80,13 +80,13 @@ TEST(slots_do_not_drift)
 {
 	struct frame_slots s = { .start_ns = 1000, .rate_per_s = 30 };
 
-	assert_int_equal(frame_slot_due_ns(&s, 0), 1000);
-	assert_int_equal(frame_slot_due_ns(&s, 1), 1000 + 33333333);
-	assert_int_equal(frame_slot_due_ns(&s, 2), 1000 + 66666667);
-	assert_int_equal(frame_slot_due_ns(&s, 30 * 3600 * 24), 1000 + NS_PER_DAY);
+	assert_int_equal(frame_due_ns(&s, 0), 1000);
+	assert_int_equal(frame_due_ns(&s, 1), 1000 + 33333333);
+	assert_int_equal(frame_due_ns(&s, 2), 1000 + 66666667);
+	assert_int_equal(frame_due_ns(&s, 30 * 3600 * 24), 1000 + NS_PER_DAY);
 	s.next = 5;
-	assert_false(is_next_frame_slot_over(&s, frame_slot_due_ns(&s, 6) - 1));
-	assert_true(is_next_frame_slot_over(&s, frame_slot_due_ns(&s, 6)));
+	assert_false(frame_slot_is_over(&s, frame_due_ns(&s, 6) - 1));
+	assert_true(frame_slot_is_over(&s, frame_due_ns(&s, 6)));
 }
 
 TEST(frames_left_out_of_a_loop_are_missed)
@@ -97,7 +97,7 @@ TEST(frames_left_out_of_a_loop_are_missed)
 
 	assert_int_equal(frame_tally_start(&s, 5), 0);
 	for (size_t i = 0; i < COUNT(numbers); i++)
-		frame_tally_add_seen_number(&s, numbers[i], now += 10);
+		frame_tally_add(&s, numbers[i], now += 10);
 	/* 3, 4, 0, (1), 2, (3, 4, 0), 1, 2; and 9, which is another's */
 	assert_int_equal(s.frames, 6);
 	assert_int_equal(s.distinct, 5);
@@ -108,8 +108,8 @@ TEST(frames_left_out_of_a_loop_are_missed)
 	assert_int_equal(s.gap.n, 5);
 	frame_tally_free(&s);
 	assert_int_equal(frame_tally_start(&s, 0), 0);
-	assert_true(frame_tally_add_seen_number(&s, PATCH_NUMBER_MAX, 1));
-	assert_true(frame_tally_add_seen_number(&s, 5, 2));
+	assert_true(frame_tally_add(&s, PATCH_NUMBER_MAX, 1));
+	assert_true(frame_tally_add(&s, 5, 2));
 	assert_int_equal(s.missed, 0);
 	frame_tally_free(&s);
 }

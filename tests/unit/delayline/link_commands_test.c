@@ -39,7 +39,7 @@ TEST(losses)
 
 TEST(orders_change_what_they_name_in_the_way_they_name)
 {
-	struct link_command_changes o = { 0 };
+	struct link_changes o = { 0 };
 
 	assert_int_equal(parse_link_command(&o, "delay 40ms"), 0);
 	assert_int_equal(o.cfg[0].delay_ns, 40000000);
@@ -78,8 +78,8 @@ TEST(what_is_no_order_changes_nothing)
 		{ "forth", -EINVAL }, { "sideways delay 1ms", -EINVAL }, { "report now", -EINVAL }, { "quit", -EINVAL },
 		{ "forth seed x", -EINVAL },
 	};
-	struct link_command_changes o = { .cfg = { { .delay_ns = 3 }, { .delay_ns = 4 } } };
-	const struct link_command_changes before = o;
+	struct link_changes o = { .cfg = { { .delay_ns = 3 }, { .delay_ns = 4 } } };
+	const struct link_changes before = o;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		assert_int_equal(parse_link_command(&o, bad[i].line), bad[i].err);
@@ -97,9 +97,9 @@ TEST(drops_of_an_interface)
 		"tap0: 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26\n"
 		"  tap: 1 2 3\n";
 
-	assert_int_equal(tap_port_parse_dropped_frames(text, "tap0"), 22);
-	assert_int_equal(tap_port_parse_dropped_frames(text, "lo"), 0);
-	assert_int_equal(tap_port_parse_dropped_frames(text, "tap"), -1);
-	assert_int_equal(tap_port_parse_dropped_frames(text, "ap0"), -1);
-	assert_int_equal(tap_port_parse_dropped_frames("", "lo"), -1);
+	assert_int_equal(tap_port_parse_drops(text, "tap0"), 22);
+	assert_int_equal(tap_port_parse_drops(text, "lo"), 0);
+	assert_int_equal(tap_port_parse_drops(text, "tap"), -1);
+	assert_int_equal(tap_port_parse_drops(text, "ap0"), -1);
+	assert_int_equal(tap_port_parse_drops("", "lo"), -1);
 }

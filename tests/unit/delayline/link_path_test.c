@@ -8,18 +8,18 @@
 #define MS 1000000LL
 #define S 1000000000LL
 
-static int64_t due_of(struct link_direction_model *p, int64_t now, int64_t bytes)
+static int64_t due_of(struct link_path *p, int64_t now, int64_t bytes)
 {
 	int64_t due = -1;
 
-	assert_int_equal(link_path_schedule_packet(p, now, bytes, &due), LINK_PASSES);
+	assert_int_equal(link_path_schedule(p, now, bytes, &due), LINK_PASSES);
 	return due;
 }
 
 TEST(nothing_asked_for_nothing_done)
 {
-	struct link_direction_settings cfg = { 0 };
-	struct link_direction_model p;
+	struct link_settings cfg = { 0 };
+	struct link_path p;
 
 	link_path_init(&p, &cfg, 1);
 	assert_int_equal(due_of(&p, 5, 1514), 5);
@@ -29,8 +29,8 @@ TEST(nothing_asked_for_nothing_done)
 
 TEST(a_delay_is_added_and_counts_from_now_on)
 {
-	struct link_direction_settings cfg = { .delay_ns = 40 * MS };
-	struct link_direction_model p;
+	struct link_settings cfg = { .delay_ns = 40 * MS };
+	struct link_path p;
 
 	link_path_init(&p, &cfg, 1);
 	assert_int_equal(due_of(&p, 0, 100), 40 * MS);
@@ -60,8 +60,8 @@ TEST(a_rate_is_exact_over_many_packets)
 
 	for (size_t r = 0; r < sizeof(rates) / sizeof(*rates); r++) {
 		for (size_t b = 0; b < sizeof(sizes) / sizeof(*sizes); b++) {
-			struct link_direction_settings cfg = { .rate_bits = rates[r], .queue_ns = INT64_MAX / 4 };
-			struct link_direction_model p;
+			struct link_settings cfg = { .rate_bits = rates[r], .queue_ns = INT64_MAX / 4 };
+			struct link_path p;
 			int64_t due = 0;
 
 			link_path_init(&p, &cfg, 1);
@@ -77,14 +77,14 @@ TEST(a_rate_is_exact_over_many_packets)
  * are served. */
 TEST(a_full_queue_drops_the_tail)
 {
-	struct link_direction_settings cfg = { .rate_bits = 8000000, .queue_ns = 10 * MS };	/* 1000 bytes: 1 ms */
+	struct link_settings cfg = { .rate_bits = 8000000, .queue_ns = 10 * MS };	/* 1000 bytes: 1 ms */
 	int64_t due, passed = 0;
-	struct link_direction_model p;
+	struct link_path p;
 	int first = -1;
 
 	link_path_init(&p, &cfg, 1);
 	for (int i = 0; i < 10000; i++) {
-		enum link_fate fate = link_path_schedule_packet(&p, i * MS / 2, 1000, &due);
+		enum link_fate fate = link_path_schedule(&p, i * MS / 2, 1000, &due);
 
 		if (fate == LINK_QUEUE_FULL && first < 0)
 			first = i;
@@ -100,13 +100,13 @@ TEST(a_full_queue_drops_the_tail)
 
 TEST(what_the_queue_drops_takes_no_turn)
 {
-	struct link_direction_settings cfg = { .rate_bits = 8000000, .queue_ns = 0 };
-	struct link_direction_model p;
+	struct link_settings cfg = { .rate_bits = 8000000, .queue_ns = 0 };
+	struct link_path p;
 	int64_t due;
 
 	link_path_init(&p, &cfg, 1);
 	assert_int_equal(due_of(&p, 0, 1000), MS);
-	assert_int_equal(link_path_schedule_packet(&p, 0, 1000, &due), LINK_QUEUE_FULL);
+	assert_int_equal(link_path_schedule(&p, 0, 1000, &due), LINK_QUEUE_FULL);
 	assert_int_equal(due_of(&p, MS, 1000), 2 * MS);
 }
 
@@ -117,40 +117,40 @@ TEST(losses_are_as_many_as_asked_for)
 	enum { N = 100000 };
 
 	for (size_t k = 0; k < sizeof(shares) / sizeof(*shares); k++) {
-		struct link_direction_settings cfg = { .loss = shares[k] };
-		struct link_direction_model p;
+		struct link_settings cfg = { .loss = shares[k] };
+		struct link_path p;
 		int lost = 0;
 		int64_t due;
 
 		link_path_init(&p, &cfg, 7);
 		for (int i = 0; i < N; i++)
-			lost += link_path_schedule_packet(&p, i, 100, &due) == LINK_LOSES;
+			lost += link_path_schedule(&p, i, 100, &due) == LINK_LOSES;
 		assert_true(fabs(lost - N * shares[k]) < 3.9 * sqrt(N * shares[k] * (1 - shares[k])));
 	}
 }
 
 TEST(none_and_all)
 {
-	struct link_direction_settings cfg = { .loss = 0 };
-	struct link_direction_model p;
+	struct link_settings cfg = { .loss = 0 };
+	struct link_path p;
 	int64_t due;
 
 	link_path_init(&p, &cfg, 3);
 	for (int i = 0; i < 1000; i++)
-		assert_int_equal(link_path_schedule_packet(&p, i, 100, &due), LINK_PASSES);
+		assert_int_equal(link_path_schedule(&p, i, 100, &due), LINK_PASSES);
 	cfg.loss = 1;
 	link_path_configure(&p, &cfg);
 	for (int i = 0; i < 1000; i++)
-		assert_int_equal(link_path_schedule_packet(&p, 1000 + i, 100, &due), LINK_LOSES);
+		assert_int_equal(link_path_schedule(&p, 1000 + i, 100, &due), LINK_LOSES);
 }
 
 /* Whatever the delay, the jitter, the sizes and the rate: the n-th packet's fate is the seed's. Another seed, another sequence. */
 TEST(the_same_seed_loses_the_same_packets)
 {
-	struct link_direction_settings plain = { .loss = 0.1 },
+	struct link_settings plain = { .loss = 0.1 },
 		other = { .loss = 0.1, .delay_ns = 300 * MS, .jitter_ns = 20 * MS, .shape = JITTER_NORMAL,
 			  .rate_bits = 1000000000, .queue_ns = S };
-	struct link_direction_model a, b, c;
+	struct link_path a, b, c;
 	int64_t due;
 	int differ = 0;
 
@@ -158,16 +158,16 @@ TEST(the_same_seed_loses_the_same_packets)
 	link_path_init(&b, &other, 42);
 	link_path_init(&c, &plain, 43);
 	for (int i = 0; i < 5000; i++) {
-		enum link_fate fate = link_path_schedule_packet(&a, i * MS, 100, &due);
+		enum link_fate fate = link_path_schedule(&a, i * MS, 100, &due);
 
-		assert_int_equal(link_path_schedule_packet(&b, i * MS, 60 + i % 1400, &due), fate);
-		differ += link_path_schedule_packet(&c, i * MS, 100, &due) != fate;
+		assert_int_equal(link_path_schedule(&b, i * MS, 60 + i % 1400, &due), fate);
+		differ += link_path_schedule(&c, i * MS, 100, &due) != fate;
 	}
 	assert_true(differ > 500);	/* 2 x 0.1 x 0.9 of them */
 	link_path_set_seed(&a, 9);
 	link_path_init(&b, &plain, 9);
 	for (int i = 0; i < 1000; i++)
-		assert_int_equal(link_path_schedule_packet(&a, 6000 * MS + i, 100, &due), link_path_schedule_packet(&b, i, 100, &due));
+		assert_int_equal(link_path_schedule(&a, 6000 * MS + i, 100, &due), link_path_schedule(&b, i, 100, &due));
 }
 
 TEST(jitter_has_the_spread_that_was_asked_for)
@@ -175,10 +175,10 @@ TEST(jitter_has_the_spread_that_was_asked_for)
 	enum { N = 50000 };
 
 	for (int shape = JITTER_UNIFORM; shape <= JITTER_NORMAL; shape++) {
-		struct link_direction_settings cfg = { .delay_ns = 100 * MS, .jitter_ns = 10 * MS, .shape = shape, .reorder = true };
+		struct link_settings cfg = { .delay_ns = 100 * MS, .jitter_ns = 10 * MS, .shape = shape, .reorder = true };
 		/* uniform in +-a: a / sqrt 3; normal cut at 3 sd: sqrt(1 - 6 phi(3)) of it, and what is cut lies at 3 */
 		double sum = 0, squares = 0, sd = shape == JITTER_UNIFORM ? 10 / sqrt(3) : 9.98, most = shape == JITTER_UNIFORM ? 10 : 30;
-		struct link_direction_model p;
+		struct link_path p;
 
 		link_path_init(&p, &cfg, 5);
 		for (int i = 0; i < N; i++) {
@@ -195,9 +195,9 @@ TEST(jitter_has_the_spread_that_was_asked_for)
 
 TEST(jitter_never_reorders_nor_goes_before_the_packet)
 {
-	struct link_direction_settings cfg = { .delay_ns = 5 * MS, .jitter_ns = 10 * MS, .shape = JITTER_NORMAL };
+	struct link_settings cfg = { .delay_ns = 5 * MS, .jitter_ns = 10 * MS, .shape = JITTER_NORMAL };
 	int64_t before = 0;
-	struct link_direction_model p;
+	struct link_path p;
 
 	link_path_init(&p, &cfg, 11);
 	for (int i = 0; i < 20000; i++) {

@@ -10,26 +10,26 @@
 static struct culprit_share got[SHARES_MAX];
 static size_t n;
 
-static void lost(struct culprit_attribution_state *w, int64_t at)
+static void lost(struct attribution *w, int64_t at)
 {
-	attribution_add_trace_record(w, &(struct trace_record){ .time_ns = at, .kind = TRACE_LOST });
+	attribution_add_record(w, &(struct trace_record){ .time_ns = at, .kind = TRACE_LOST });
 }
 
-static void on(struct culprit_attribution_state *w, int64_t at, enum trace_class class, int id, const char *name)
+static void on(struct attribution *w, int64_t at, enum trace_class class, int id, const char *name)
 {
 	struct trace_record r = { .time_ns = at, .kind = TRACE_ENTER, .class = class, .id = id };
 
 	strncpy(r.name, name, sizeof(r.name) - 1);
-	attribution_add_trace_record(w, &r);
+	attribution_add_record(w, &r);
 }
 
-static void off(struct culprit_attribution_state *w, int64_t at, enum trace_class class, int id)
+static void off(struct attribution *w, int64_t at, enum trace_class class, int id)
 {
-	attribution_add_trace_record(w, &(struct trace_record){ .time_ns = at, .kind = TRACE_EXIT, .class = class, .id = id });
+	attribution_add_record(w, &(struct trace_record){ .time_ns = at, .kind = TRACE_EXIT, .class = class, .id = id });
 }
 
 /* In the initial pid namespace both ids are the same; task 7 is called "t7". */
-static void to(struct culprit_attribution_state *w, int64_t at, int prev, bool wants, int next)
+static void to(struct attribution *w, int64_t at, int prev, bool wants, int next)
 {
 	struct trace_record r = { .time_ns = at, .kind = TRACE_SWITCH, .prev_pid = prev, .prev_here = prev,
 				  .next_pid = next, .next_here = next, .prev_wants = wants };
@@ -37,14 +37,14 @@ static void to(struct culprit_attribution_state *w, int64_t at, int prev, bool w
 	r.prev_comm[0] = r.next_comm[0] = 't';
 	r.prev_comm[1] = (char)('0' + prev % 10);
 	r.next_comm[1] = (char)('0' + next % 10);
-	attribution_add_trace_record(w, &r);
+	attribution_add_record(w, &r);
 }
 
-static void ask(struct culprit_attribution_state *w, int64_t start, int64_t end)
+static void ask(struct attribution *w, int64_t start, int64_t end)
 {
 	int64_t sum = 0;
 
-	n = attribution_split_gap_by_culprit(w, start, end, got, SHARES_MAX);
+	n = attribution_split_gap(w, start, end, got, SHARES_MAX);
 	for (size_t i = 0; i < n; i++)
 		sum += got[i].ns;
 	assert_int_equal(sum, end - start);
@@ -67,9 +67,9 @@ static void had(enum culprit_kind kind, const char *name, int64_t ns, int64_t re
 	assert_int_equal(s->residue_ns, residue);
 }
 
-static struct culprit_attribution_state *begin(void **state)
+static struct attribution *begin(void **state)
 {
-	struct culprit_attribution_state *w = *state;
+	struct attribution *w = *state;
 
 	to(w, 0, 1, false, LOOP);
 	return w;
@@ -89,7 +89,7 @@ static int drop(void **state)
 
 TEST_WITH(make, drop, a_tick)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 
 	on(w, 100 * US, TRACE_TIMER, 236, "local timer");
 	off(w, 103 * US, TRACE_TIMER, 236);
@@ -100,7 +100,7 @@ TEST_WITH(make, drop, a_tick)
 	/* The way in belongs to the timer, so does the microsecond behind it; the way out to the softirq before it. */
 	had(CULPRIT_TIMER, "local timer", 5 * US, 2 * US);
 	had(CULPRIT_SOFTIRQ, "SCHED", 4 * US, 2 * US);
-	assert_false(do_shares_continue_burst(got, n));
+	assert_false(shares_continue_burst(got, n));
 	assert_true(shares_are_tick(got, n));
 	/* A hypervisor took the CPU, and the tick was due when it came back. */
 	on(w, 10 * MS, TRACE_TIMER, 236, "local timer");
@@ -125,7 +125,7 @@ TEST_WITH(make, drop, a_tick)
 
 TEST_WITH(make, drop, irq_in_softirq_in_task)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 
 	to(w, 10 * US, LOOP, true, 7);
 	on(w, 30 * US, TRACE_SOFTIRQ, 3, "NET_RX");
@@ -151,7 +151,7 @@ TEST_WITH(make, drop, irq_in_softirq_in_task)
 
 TEST_WITH(make, drop, residue)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 
 	/* A task alone: the switches' own time is its, there is nobody else. */
 	to(w, 11 * US, LOOP, true, 7);
@@ -177,7 +177,7 @@ TEST_WITH(make, drop, residue)
 
 TEST_WITH(make, drop, tasks_among_themselves)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 
 	to(w, 10, LOOP, true, 7);
 	to(w, 50, 7, true, 8);
@@ -195,7 +195,7 @@ TEST_WITH(make, drop, tasks_among_themselves)
 /* Two interrupts so close that the loop did not turn in between. */
 TEST_WITH(make, drop, two_stretches_of_one_part)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 
 	on(w, 100, TRACE_IRQ, 1, "a");
 	off(w, 150, TRACE_IRQ, 1);
@@ -211,7 +211,7 @@ TEST_WITH(make, drop, two_stretches_of_one_part)
 
 TEST_WITH(make, drop, a_burst_cut_by_the_scheduler)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 
 	to(w, 10 * MS, LOOP, true, 7);
 	to(w, 610 * MS, 7, true, LOOP);	/* its turn is over */
@@ -224,21 +224,21 @@ TEST_WITH(make, drop, a_burst_cut_by_the_scheduler)
 	ask(w, 10 * MS, 610 * MS);
 	assert_true(share(CULPRIT_TASK, "t7")->wants);
 	assert_false(share(CULPRIT_TASK, "t7")->resumed);
-	assert_false(do_shares_continue_burst(got, n));
+	assert_false(shares_continue_burst(got, n));
 	ask(w, 612 * MS, 612 * MS + 4 * US);
-	assert_false(do_shares_continue_burst(got, n));	/* a tick is no part of it */
+	assert_false(shares_continue_burst(got, n));	/* a tick is no part of it */
 	ask(w, 614 * MS, 700 * MS);
-	assert_true(do_shares_continue_burst(got, n));
+	assert_true(shares_continue_burst(got, n));
 	assert_true(share(CULPRIT_TASK, "t7")->resumed);
 	assert_false(share(CULPRIT_TASK, "t7")->wants);
 	ask(w, 710 * MS, 720 * MS);
-	assert_false(do_shares_continue_burst(got, n));
+	assert_false(shares_continue_burst(got, n));
 }
 
 /* It is the loop's own time that counts, not what another task had meanwhile. */
 TEST_WITH(make, drop, a_slice_is_short)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 
 	to(w, 10 * MS, LOOP, true, 7);
 	to(w, 100 * MS, 7, true, LOOP);
@@ -250,16 +250,16 @@ TEST_WITH(make, drop, a_slice_is_short)
 	to(w, 422 * MS, 7, false, LOOP);
 	ask(w, 10 * MS, 100 * MS);
 	ask(w, 105 * MS, 305 * MS);
-	assert_false(do_shares_continue_burst(got, n));
+	assert_false(shares_continue_burst(got, n));
 	ask(w, 315 * MS, 400 * MS);
-	assert_true(do_shares_continue_burst(got, n));
+	assert_true(shares_continue_burst(got, n));
 	ask(w, 421 * MS, 422 * MS);
-	assert_false(do_shares_continue_burst(got, n));
+	assert_false(shares_continue_burst(got, n));
 }
 
 TEST_WITH(make, drop, missing_exits)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 
 	/* The same interrupt again: it had ended somewhere. */
 	on(w, 100 * US, TRACE_TIMER, 236, "local timer");
@@ -292,7 +292,7 @@ TEST_WITH(make, drop, missing_exits)
 /* An inner exit that went missing ends with the outer one. */
 TEST_WITH(make, drop, inner_exit_missing)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 
 	on(w, 100, TRACE_SOFTIRQ, 1, "TIMER");
 	on(w, 110, TRACE_IRQ, 9, "acpi");
@@ -306,7 +306,7 @@ TEST_WITH(make, drop, inner_exit_missing)
 
 TEST_WITH(make, drop, softirqs_do_not_nest)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 
 	on(w, 100, TRACE_SOFTIRQ, 1, "TIMER");
 	on(w, 120, TRACE_SOFTIRQ, 9, "RCU");
@@ -321,7 +321,7 @@ TEST_WITH(make, drop, softirqs_do_not_nest)
 /* An interrupt does not switch: its exit is missing, the task that comes is there. */
 TEST_WITH(make, drop, switch_inside)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 
 	on(w, 100, TRACE_RESCHED, 253, "reschedule");
 	to(w, 120, LOOP, true, 7);
@@ -333,7 +333,7 @@ TEST_WITH(make, drop, switch_inside)
 
 TEST_WITH(make, drop, records_lost)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 
 	to(w, 10 * MS, LOOP, true, 7);
 	/* ... here it left, came back, and the loop ran ... */
@@ -356,7 +356,7 @@ TEST_WITH(make, drop, records_lost)
 /* Lost without a word: a state that covers a part and the loop's time on both sides is not believed. */
 TEST_WITH(make, drop, a_false_state_ends)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 
 	to(w, 10 * MS, LOOP, true, 7);
 	ask(w, 30 * MS, 31 * MS);
@@ -370,11 +370,11 @@ TEST_WITH(make, drop, a_false_state_ends)
 /* The kernel left a switch out: the time before the one that tells it is not given to who was there before. */
 TEST_WITH(make, drop, a_switch_is_left_out)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 
 	to(w, MS, LOOP, true, 7);
 	to(w, 2 * MS, 7, false, LOOP);
-	assert_int_equal(attribution_missed_switch_count(w), 0);
+	assert_int_equal(attribution_missed_switches(w), 0);
 	/* Between two tasks: 7 gave way to 9 or to who knows whom. */
 	to(w, 10 * MS, LOOP, true, 7);
 	to(w, 40 * MS, 7, true, 8);
@@ -384,7 +384,7 @@ TEST_WITH(make, drop, a_switch_is_left_out)
 	assert_int_equal(n, 2);
 	had(CULPRIT_TASK, "t7", 40 * MS, 0);
 	had(CULPRIT_UNEXPLAINED, MISSED_SWITCH_NAME, 50 * MS, 0);
-	assert_int_equal(attribution_missed_switch_count(w), 1);
+	assert_int_equal(attribution_missed_switches(w), 1);
 	/* Back to the loop. */
 	to(w, 200 * MS, LOOP, true, 7);
 	to(w, 202 * MS, 7, true, 8);
@@ -397,7 +397,7 @@ TEST_WITH(make, drop, a_switch_is_left_out)
 	ask(w, 300 * MS, 301 * MS);
 	assert_int_equal(n, 1);
 	had(CULPRIT_TASK, "t9", MS, 0);
-	assert_int_equal(attribution_missed_switch_count(w), 2);
+	assert_int_equal(attribution_missed_switches(w), 2);
 	/* Away from the loop; an interrupt whose end has no record either is not told to have had it. */
 	to(w, 405 * MS, 7, false, 8);
 	to(w, 406 * MS, 8, false, LOOP);
@@ -412,17 +412,17 @@ TEST_WITH(make, drop, a_switch_is_left_out)
 	ask(w, 500 * MS, 510 * MS);
 	had(CULPRIT_TASK, "t7", MS, 0);
 	had(CULPRIT_UNEXPLAINED, MISSED_SWITCH_NAME, 9 * MS, 0);
-	assert_int_equal(attribution_missed_switch_count(w), 4);
+	assert_int_equal(attribution_missed_switches(w), 4);
 	/* After records were lost anything can follow anything. */
 	lost(w, 600 * MS);
 	to(w, 610 * MS, 3, false, LOOP);
-	assert_int_equal(attribution_missed_switch_count(w), 4);
+	assert_int_equal(attribution_missed_switches(w), 4);
 }
 
 /* The two clocks differ by a little: what sticks out is cut, the sum stays exact. */
 TEST_WITH(make, drop, across_the_edges)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 
 	to(w, 100 * US - 300, LOOP, true, 7);
 	on(w, 110 * US, TRACE_IRQ, 1, "disk");
@@ -439,7 +439,7 @@ TEST_WITH(make, drop, across_the_edges)
 /* Four seconds of two tasks taking turns are two shares, however many switches. */
 TEST_WITH(make, drop, bounded_within_a_part)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 	int64_t at = 0;
 
 	to(w, at, LOOP, true, 7);
@@ -455,12 +455,12 @@ TEST_WITH(make, drop, bounded_within_a_part)
 	had(CULPRIT_TASK, "t7", 200001 * 10 * US, 0);
 	had(CULPRIT_TASK, "t8", 200000 * 8 * US, 0);
 	had(CULPRIT_TIMER, "local timer", 200000 * 2 * US, 0);
-	assert_int_equal(attribution_too_late_gap_count(w), 0);
+	assert_int_equal(attribution_late_gaps(w), 0);
 }
 
 TEST_WITH(make, drop, many_culprits)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 	int64_t others = 0;
 
 	to(w, 0, LOOP, true, 1000);
@@ -492,18 +492,18 @@ TEST_WITH(make, drop, many_culprits)
 	to(w, 16100, 7, false, 8);
 	to(w, 16110, 8, false, 9);
 	to(w, 16130, 9, false, LOOP);
-	n = attribution_split_gap_by_culprit(w, 16000, 16130, got, 2);
+	n = attribution_split_gap(w, 16000, 16130, got, 2);
 	assert_int_equal(n, 2);
 	assert_int_equal(got[0].ns, 100);
 	assert_int_equal(got[1].ns, 30);
 	assert_string_equal(got[1].name, "others");
-	assert_int_equal(attribution_split_gap_by_culprit(w, 16200, 16210, got, 0), 0);
+	assert_int_equal(attribution_split_gap(w, 16200, 16210, got, 0), 0);
 }
 
 /* Short slices between those of ever others who have more. */
 TEST_WITH(make, drop, cut_among_many_culprits)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 	int64_t at = 0;
 	size_t i = 0;
 
@@ -526,7 +526,7 @@ TEST_WITH(make, drop, cut_among_many_culprits)
 /* Stretches with culprits of their own, each with few enough of them, in one part: together too many. */
 TEST_WITH(make, drop, many_culprits_of_many_stretches)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 	int64_t at = 0, others = 0, rows = 0;
 
 	for (int stretch = 0; stretch < 4; stretch++) {
@@ -547,7 +547,7 @@ TEST_WITH(make, drop, many_culprits_of_many_stretches)
 /* Parts below the loop's threshold are never asked for: they make no leak and no lie. */
 TEST_WITH(make, drop, never_asked_for)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 	int64_t at = MS;
 
 	for (int i = 0; i < 100000; i++, at += MS) {
@@ -559,14 +559,14 @@ TEST_WITH(make, drop, never_asked_for)
 	ask(w, at, at + MS);
 	assert_int_equal(n, 1);
 	had(CULPRIT_TASK, "t7", MS, 0);
-	assert_int_equal(attribution_too_late_gap_count(w), 0);
-	attribution_split_gap_by_culprit(w, at + MS, at + 2 * MS, got, SHARES_MAX);
-	assert_int_equal(attribution_too_late_gap_count(w), 0);
+	assert_int_equal(attribution_late_gaps(w), 0);
+	attribution_split_gap(w, at + MS, at + 2 * MS, got, SHARES_MAX);
+	assert_int_equal(attribution_late_gaps(w), 0);
 }
 
 TEST_WITH(make, drop, asked_too_late)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 
 	for (int i = 0; i < 100000; i++) {
 		on(w, i * MS, TRACE_TIMER, 236, "local timer");
@@ -574,13 +574,13 @@ TEST_WITH(make, drop, asked_too_late)
 	}
 	ask(w, 5 * MS, 6 * MS);
 	had(CULPRIT_UNEXPLAINED, "unexplained", MS, MS);
-	assert_int_equal(attribution_too_late_gap_count(w), 1);
+	assert_int_equal(attribution_late_gaps(w), 1);
 }
 
 /* In a pid namespace of a lab: the loop is 5 there and 4005 outside, another session's task is not visible. */
 TEST(two_pid_namespaces)
 {
-	struct culprit_attribution_state *w = attribution_new(5);
+	struct attribution *w = attribution_new(5);
 	struct trace_record out = { .kind = TRACE_SWITCH, .prev_pid = 4005, .prev_here = 5, .next_pid = 4242,
 				    .next_comm = "ours" };
 	struct trace_record back = { .kind = TRACE_SWITCH, .prev_pid = 4242, .prev_here = 42, .prev_comm = "ours",
@@ -588,11 +588,11 @@ TEST(two_pid_namespaces)
 
 	/* Thread 5 of the initial namespace is somebody else. */
 	back.time_ns = 10;	/* back to the loop, which nobody knows yet */
-	attribution_add_trace_record(w, &back);
+	attribution_add_record(w, &back);
 	out.time_ns = 100;
-	attribution_add_trace_record(w, &out);
+	attribution_add_record(w, &out);
 	back.time_ns = 150;
-	attribution_add_trace_record(w, &back);
+	attribution_add_record(w, &back);
 	ask(w, 100, 150);
 	assert_int_equal(n, 1);
 	had(CULPRIT_TASK, "ours", 50, 0);
@@ -600,12 +600,12 @@ TEST(two_pid_namespaces)
 	out.time_ns = 200;
 	out.next_pid = 5;
 	strcpy(out.next_comm, "foreign");
-	attribution_add_trace_record(w, &out);
+	attribution_add_record(w, &out);
 	back.time_ns = 280;
 	back.prev_pid = 5;
 	back.prev_here = 0;
 	strcpy(back.prev_comm, "foreign");
-	attribution_add_trace_record(w, &back);
+	attribution_add_record(w, &back);
 	ask(w, 200, 280);
 	assert_int_equal(n, 1);
 	had(CULPRIT_TASK, "foreign", 80, 0);
@@ -616,10 +616,10 @@ TEST(two_pid_namespaces)
 /* A new name under way: a shell that becomes a compiler. */
 TEST_WITH(make, drop, latest_name)
 {
-	struct culprit_attribution_state *w = begin(state);
+	struct attribution *w = begin(state);
 
 	to(w, 10, LOOP, true, 7);
-	attribution_add_trace_record(w, &(struct trace_record){ .time_ns = 60, .kind = TRACE_SWITCH, .prev_pid = 7, .prev_here = 7,
+	attribution_add_record(w, &(struct trace_record){ .time_ns = 60, .kind = TRACE_SWITCH, .prev_pid = 7, .prev_here = 7,
 					      .prev_comm = "cc1", .next_pid = LOOP, .next_here = LOOP });
 	ask(w, 10, 60);
 	had(CULPRIT_TASK, "cc1", 50, 0);
@@ -636,7 +636,7 @@ static uint32_t roll(uint32_t below)
 /* Whatever comes in whatever order: no crash, the sums stay exact, nothing negative, each culprit once. */
 TEST_WITH(make, drop, anything)
 {
-	struct culprit_attribution_state *w = *state;
+	struct attribution *w = *state;
 	int64_t at = 0, asked = 0;
 
 	for (int i = 0; i < 400000; i++) {

@@ -16,7 +16,7 @@ TEST(what_was_before_the_profile_is_not_charged)
 {
 	struct culprit_share s[] = { share("hog", 4000, 1000, 5000) };
 
-	assert_int_equal(shares_clip_and_rescale(s, 1, 4000, 5000), 1);
+	assert_int_equal(shares_clip(s, 1, 4000, 5000), 1);
 	assert_int_equal(s[0].ns, 1000);
 	assert_int_equal(s[0].start_ns, 4000);
 	assert_int_equal(s[0].end_ns, 5000);
@@ -26,7 +26,7 @@ TEST(who_ran_outside_only_is_gone)
 {
 	struct culprit_share s[] = { share("late", 600, 400, 1000), share("early", 400, 0, 400) };
 
-	assert_int_equal(shares_clip_and_rescale(s, 2, 0, 300), 1);
+	assert_int_equal(shares_clip(s, 2, 0, 300), 1);
 	assert_string_equal(s[0].name, "early");
 	assert_int_equal(s[0].ns, 300);
 }
@@ -36,7 +36,7 @@ TEST(shares_sum_to_what_is_left)
 {
 	struct culprit_share s[] = { share("outer", 800, 0, 1000), share("inner", 200, 100, 300) };
 
-	assert_int_equal(shares_clip_and_rescale(s, 2, 0, 500), 2);
+	assert_int_equal(shares_clip(s, 2, 0, 500), 2);
 	assert_int_equal(s[0].ns, 334);
 	assert_int_equal(s[1].ns, 166);
 }
@@ -46,8 +46,8 @@ TEST(a_way_in_alone_belongs_to_who_came)
 {
 	struct culprit_share s[] = { share("task", 1000, 500, 1000), share("gone", 0, 600, 600) };
 
-	assert_int_equal(shares_clip_and_rescale(s, 2, 0, 300), 1);
+	assert_int_equal(shares_clip(s, 2, 0, 300), 1);
 	assert_string_equal(s[0].name, "task");
 	assert_int_equal(s[0].ns, 300);
-	assert_int_equal(shares_clip_and_rescale(s, 0, 0, 300), 0);
+	assert_int_equal(shares_clip(s, 0, 0, 300), 0);
 }

@@ -27,8 +27,8 @@ TEST(an_event)
 	struct event_culprits e = { 0 };
 
 	assert_null(event_culprits_largest(&e));
-	event_culprits_add_shares(&e, first, 2);
-	event_culprits_add_shares(&e, second, 2);
+	event_culprits_add(&e, first, 2);
+	event_culprits_add(&e, second, 2);
 	assert_int_equal(e.n, 2);
 	assert_int_equal(e.at[0].ns, 865);
 	assert_int_equal(e.at[0].start_ns, 0);
@@ -48,8 +48,8 @@ TEST(kinds_and_threads_apart)
 	};
 	struct event_culprits e = { 0 };
 
-	event_culprits_add_shares(&e, all, 7);
-	event_culprits_add_shares(&e, all, 7);
+	event_culprits_add(&e, all, 7);
+	event_culprits_add(&e, all, 7);
 	assert_int_equal(e.n, 7);
 	assert_int_equal(event_culprits_largest(&e)->pid, 8);
 	assert_int_equal(event_culprits_largest(&e)->ns, 40);
@@ -64,7 +64,7 @@ TEST(too_many)
 		for (int twice = 0; twice < 2; twice++) {
 			struct culprit_share s = task(i, "t", i * 10, i * 10 + 5, 5);
 
-			event_culprits_add_shares(&e, &s, 1);
+			event_culprits_add(&e, &s, 1);
 		}
 	assert_int_equal(e.n, CULPRITS);
 	for (size_t i = 0; i < e.n; i++)
@@ -73,11 +73,11 @@ TEST(too_many)
 	assert_string_equal(e.at[CULPRITS - 1].name, "others");
 	assert_true(e.at[CULPRITS - 1].end_ns >= 3990);
 	/* One that had most of the time keeps its name. */
-	event_culprits_add_shares(&e, &(struct culprit_share){ .kind = CULPRIT_TASK, .pid = 999, .name = "late", .ns = 10000 }, 1);
+	event_culprits_add(&e, &(struct culprit_share){ .kind = CULPRIT_TASK, .pid = 999, .name = "late", .ns = 10000 }, 1);
 	for (int i = 1; i <= 400; i++) {
 		struct culprit_share s = task(i, "t", i * 10, i * 10 + 5, 5);
 
-		event_culprits_add_shares(&e, &s, 1);
+		event_culprits_add(&e, &s, 1);
 	}
 	assert_int_equal(event_culprits_largest(&e)->pid, 999);
 }
@@ -91,12 +91,12 @@ TEST(over_the_run)
 	struct event_culprits e = { 0 };
 	size_t n;
 
-	event_culprits_add_shares(&e, one, 2);
-	culprit_table_add_event(t, &e);
+	event_culprits_add(&e, one, 2);
+	culprit_table_add(t, &e);
 	memset(&e, 0, sizeof(e));
-	event_culprits_add_shares(&e, two, 2);
-	culprit_table_add_event(t, &e);
-	line = culprit_table_sorted_lines(t, &n);
+	event_culprits_add(&e, two, 2);
+	culprit_table_add(t, &e);
+	line = culprit_table_sort(t, &n);
 	assert_int_equal(n, 2);
 	assert_string_equal(line[0].name, "disk");
 	assert_int_equal(line[0].ns, 100);
@@ -120,10 +120,10 @@ TEST(a_full_table)
 
 		snprintf(s.name, sizeof(s.name), "job%d", i);
 		s.kind = (enum culprit_kind)(i % (CULPRIT_UNEXPLAINED + 1));
-		event_culprits_add_shares(&e, &s, 1);
-		culprit_table_add_event(t, &e);
+		event_culprits_add(&e, &s, 1);
+		culprit_table_add(t, &e);
 	}
-	line = culprit_table_sorted_lines(t, &n);
+	line = culprit_table_sort(t, &n);
 	assert_int_equal(n, 10 + CULPRIT_UNEXPLAINED + 1);
 	for (size_t i = 0; i < n; i++)
 		sum += line[i].ns;

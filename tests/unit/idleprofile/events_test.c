@@ -60,7 +60,7 @@ TEST(parts_near_each_other_are_one_event_of_their_sum)
 	lose(&e, 1200 * US, 1201 * US);
 	lose(&e, 1301 * US, 1310 * US);		/* 100 us after: not less */
 	lose(&e, 5000 * US, 9000 * US);
-	events_emit_remaining(&e);
+	events_finish(&e);
 	assert_int_equal(n, 3);
 	is_event(0, 1000 * US, (20 + 31 + 1) * US, 1201 * US, 3);
 	is_event(1, 1301 * US, 9 * US, 1310 * US, 1);
@@ -74,7 +74,7 @@ TEST(half_a_tick_is_the_limit_where_that_is_less)
 	lose(&e, 1000 * US, 1010 * US);
 	lose(&e, 1069 * US, 1070 * US);		/* 59 us after */
 	lose(&e, 1131 * US, 1140 * US);		/* 61 us after */
-	events_emit_remaining(&e);
+	events_finish(&e);
 	assert_int_equal(n, 2);
 	is_event(0, 1000 * US, 11 * US, 1070 * US, 2);
 }
@@ -85,7 +85,7 @@ TEST(the_length_is_what_was_lost_not_the_span)
 	struct lost_time_gap p = { .start_ns = 100, .end_ns = 50100, .lost_ns = 30000 };	/* 20 us of it are our own */
 
 	events_add_gap(&e, &p);
-	events_emit_remaining(&e);
+	events_finish(&e);
 	is_event(0, 100, 30000, 50100, 1);
 }
 
@@ -102,7 +102,7 @@ TEST(a_tick_is_apart_and_parts_nothing)
 	tick.end_ns = 4320 * US;
 	events_add_gap(&e, &tick);
 	lose(&e, 4400 * US, 4410 * US);
-	events_emit_remaining(&e);
+	events_finish(&e);
 	assert_int_equal(n, 5);
 	assert_true(seen[0].tick);
 	is_event(0, 4030 * US, 10 * US, 4040 * US, 1);
@@ -117,12 +117,12 @@ TEST(what_is_over_is_handed_out_at_once)
 	struct event_collector e = begin(0);
 
 	lose(&e, 1000 * US, 1010 * US);
-	events_emit_finished(&e, 1109 * US);
+	events_flush(&e, 1109 * US);
 	assert_int_equal(n, 0);
-	events_emit_finished(&e, 1110 * US);
+	events_flush(&e, 1110 * US);
 	assert_int_equal(n, 1);
-	events_emit_finished(&e, 2000 * US);
-	events_emit_remaining(&e);
+	events_flush(&e, 2000 * US);
+	events_finish(&e);
 	assert_int_equal(n, 1);
 }
 
@@ -134,12 +134,12 @@ TEST(a_task_that_the_loop_interrupted_is_one_event)
 
 	lose_to(&e, 0, 600 * MS, 7, false, true);
 	events_add_gap(&e, &tick);
-	events_emit_finished(&e, 601 * MS + 500 * US);
+	events_flush(&e, 601 * MS + 500 * US);
 	lose_to(&e, 602 * MS, 602 * MS + 30 * US, 9, false, false);
 	lose_to(&e, 604 * MS, 1204 * MS, 7, true, true);
 	lose_to(&e, 1208 * MS, 2000 * MS, 7, true, false);
 	lose_to(&e, 2000 * MS + 50 * US, 2001 * MS, 8, false, false);	/* 50 us after its end */
-	events_emit_finished(&e, 2002 * MS);
+	events_flush(&e, 2002 * MS);
 	assert_int_equal(n, 3);
 	assert_true(seen[0].tick);
 	is_event(1, 602 * MS, 30 * US, 602 * MS + 30 * US, 1);
@@ -158,7 +158,7 @@ TEST(a_task_that_slept_in_between_is_two_events)
 
 	lose_to(&e, 0, 5 * MS, 7, false, false);
 	lose_to(&e, 6 * MS, 9 * MS, 7, false, false);
-	events_emit_remaining(&e);
+	events_finish(&e);
 	assert_int_equal(n, 2);
 }
 
@@ -167,9 +167,9 @@ TEST(an_interrupted_task_that_does_not_come_back_is_not_waited_for_long)
 	struct event_collector e = begin(4 * MS);
 
 	lose_to(&e, 0, 5 * MS, 7, false, true);		/* then moved to another CPU */
-	events_emit_finished(&e, 5 * MS + BURST_PAUSE_NS - 1);
+	events_flush(&e, 5 * MS + BURST_PAUSE_NS - 1);
 	assert_int_equal(n, 0);
-	events_emit_finished(&e, 5 * MS + BURST_PAUSE_NS);
+	events_flush(&e, 5 * MS + BURST_PAUSE_NS);
 	assert_int_equal(n, 1);
 	is_event(0, 0, 5 * MS, 5 * MS, 1);
 }
@@ -178,7 +178,7 @@ TEST(nothing_lost_is_no_event)
 {
 	struct event_collector e = begin(0);
 
-	events_emit_finished(&e, 1000 * MS);
-	events_emit_remaining(&e);
+	events_flush(&e, 1000 * MS);
+	events_finish(&e);
 	assert_int_equal(n, 0);
 }

@@ -12,7 +12,7 @@
 /* A made-up root with a mount table and, where there are controllers, the cgroup.subtree_control of a group at /top. */
 static void cgroups_are_found_where_cpu_is(const char *mounts, const char *controllers, int version, const char *root)
 {
-	struct cpu_cgroup_mount p;
+	struct cgroup_mount p;
 	struct why why = { "" };
 
 	make_folder(NULL);
@@ -22,7 +22,7 @@ static void cgroups_are_found_where_cpu_is(const char *mounts, const char *contr
 	put("proc/self/mounts", mounts);
 	if (controllers)
 		put("top/cgroup.subtree_control", controllers);
-	assert_int_equal(group_find_cpu_cgroup_mount(folder, &p, &why), version ? 0 : -ENOENT);
+	assert_int_equal(group_find_mount(folder, &p, &why), version ? 0 : -ENOENT);
 	assert_int_equal(p.version, version);
 	if (version)
 		assert_string_equal(p.root + strlen(folder), root);
@@ -47,17 +47,17 @@ TEST(the_mount_point_of_cpu)
 
 TEST(a_container_is_told_by_its_namespace)
 {
-	assert_false(group_is_container_namespace("cgroup:[4026531835]"));	/* 0xeffffffb, of the kernel's first process */
-	assert_true(group_is_container_namespace("cgroup:[4026532193]"));
+	assert_false(group_is_container("cgroup:[4026531835]"));	/* 0xeffffffb, of the kernel's first process */
+	assert_true(group_is_container("cgroup:[4026532193]"));
 }
 
 TEST_WITH(make_folder, remove_folder, idle_and_joining_are_these_two_files)
 {
-	assert_int_equal(group_set_cgroup_idle(folder), -ENOENT);	/* never made where the kernel has none */
+	assert_int_equal(group_set_idle(folder), -ENOENT);	/* never made where the kernel has none */
 	put("cpu.idle", "");
 	put("cgroup.procs", "");
-	assert_int_equal(group_set_cgroup_idle(folder), 0);
-	assert_int_equal(group_join_cgroup(folder), 0);
+	assert_int_equal(group_set_idle(folder), 0);
+	assert_int_equal(group_join(folder), 0);
 	assert_string_equal(content(in_folder("cpu.idle")), "1");
 	assert_string_equal(content(in_folder("cgroup.procs")), "0");
 }
@@ -68,7 +68,7 @@ static bool gone_within(const char *path, int64_t ns)
 	int64_t end = clock_now() + ns;
 
 	while (!stat(path, &st) && clock_now() < end)
-		clock_sleep_until(clock_now() + NS_PER_MS);
+		clock_sleep(clock_now() + NS_PER_MS);
 	return stat(path, &st) != 0;
 }
 
@@ -80,11 +80,11 @@ TEST(a_real_one_is_made_entered_and_removed)
 	int ends[2];
 	pid_t pid;
 
-	group_make_idle_cgroup(&g);
+	group_make(&g);
 	if (!g.path[0]) {
 		print_message("# %s\n", g.why.text);
 		assert_true(g.why.text[0]);
-		group_remove_cgroup(&g);
+		group_remove(&g);
 		skip();
 	}
 	assert_int_equal(stat(g.path, &st), 0);
@@ -94,7 +94,7 @@ TEST(a_real_one_is_made_entered_and_removed)
 	if (!pid) {
 		FILE *f;
 
-		group_enter_idle_cgroup(&g, said, sizeof(said));
+		group_enter(&g, said, sizeof(said));
 		dprintf(ends[1], "%s\n", said);
 		f = fopen("/proc/self/cgroup", "r");
 		while (f && fgets(line, sizeof(line), f))
@@ -113,7 +113,7 @@ TEST(a_real_one_is_made_entered_and_removed)
 		assert_non_null(strstr(text, strrchr(path, '/')));
 	}
 	close(ends[0]);
-	group_remove_cgroup(&g);
+	group_remove(&g);
 	assert_int_not_equal(stat(path, &st), 0);
 }
 
@@ -129,7 +129,7 @@ TEST(it_is_gone_after_its_maker_was_killed)
 	if (!pid) {
 		struct idle_cgroup g;
 
-		group_make_idle_cgroup(&g);
+		group_make(&g);
 		if (write(ends[1], g.path, strlen(g.path)) < 0)
 			_exit(1);
 		close(ends[1]);

@@ -20,16 +20,16 @@ static int wait_of(int64_t ns)
 
 TEST(edges_are_ten_a_decade_and_hold_their_own_value)
 {
-	assert_int_equal(length_histogram_upper_edge_ns(0), 1 * US);
-	assert_int_equal(length_histogram_upper_edge_ns(10), 10 * US);
-	assert_int_equal(length_histogram_upper_edge_ns(3), 1995);	/* 10^0.3 = 1.99526 */
-	assert_int_equal(length_histogram_upper_edge_ns(80), 100000 * MS);
+	assert_int_equal(lengths_edge_ns(0), 1 * US);
+	assert_int_equal(lengths_edge_ns(10), 10 * US);
+	assert_int_equal(lengths_edge_ns(3), 1995);	/* 10^0.3 = 1.99526 */
+	assert_int_equal(lengths_edge_ns(80), 100000 * MS);
 	for (int i = 0; i < LENGTH_BINS - 1; i++) {
-		struct length_histogram l = { 0 };
+		struct event_lengths l = { 0 };
 
-		length_histogram_add_event(&l, length_histogram_upper_edge_ns(i));
+		lengths_add(&l, lengths_edge_ns(i));
 		assert_int_equal(l.bin_events[i], 1);
-		length_histogram_add_event(&l, length_histogram_upper_edge_ns(i) + 1);
+		lengths_add(&l, lengths_edge_ns(i) + 1);
 		assert_int_equal(l.bin_events[i], 1);
 		assert_int_equal(l.bin_events[i + 1], 1);
 	}
@@ -37,10 +37,10 @@ TEST(edges_are_ten_a_decade_and_hold_their_own_value)
 
 TEST(short_and_very_long_events_are_in_the_first_and_last_bin)
 {
-	struct length_histogram l = { 0 };
+	struct event_lengths l = { 0 };
 
-	length_histogram_add_event(&l, 1);
-	length_histogram_add_event(&l, 3600 * 1000 * MS);
+	lengths_add(&l, 1);
+	lengths_add(&l, 3600 * 1000 * MS);
 	assert_int_equal(l.bin_events[0], 1);
 	assert_int_equal(l.bin_events[LENGTH_BINS - 1], 1);
 	assert_int_equal(l.bin_ns[LENGTH_BINS - 1], 3600 * 1000 * MS);
@@ -48,11 +48,11 @@ TEST(short_and_very_long_events_are_in_the_first_and_last_bin)
 
 TEST(sums_are_kept_by_length)
 {
-	struct length_histogram l = { 0 };
+	struct event_lengths l = { 0 };
 	int64_t sum = 0, upto_1ms = 0;
 
 	for (int64_t i = 1; i <= 100; i++)
-		length_histogram_add_event(&l, i * 20 * US);		/* 20 us ... 2 ms */
+		lengths_add(&l, i * 20 * US);		/* 20 us ... 2 ms */
 	for (int i = 0; i < LENGTH_BINS; i++) {
 		sum += l.bin_ns[i];
 		if (i <= 30)				/* 1 us * 10^3 */
@@ -65,37 +65,37 @@ TEST(sums_are_kept_by_length)
 /* Fixed length L at rate r: P(wait > x) = r (L - x). */
 TEST(the_bound_of_equal_events_is_a_straight_line)
 {
-	struct length_histogram l = { 0 };
+	struct event_lengths l = { 0 };
 
 	for (int i = 0; i < 500; i++)
-		length_histogram_add_event(&l, 10 * MS);
-	assert_near(bound_on_long_wait_probability(&l, wait_of(1 * MS), 10000 * MS), 0.45, 1e-12);
-	assert_near(bound_on_long_wait_probability(&l, wait_of(5 * MS), 10000 * MS), 0.25, 1e-12);
-	assert_near(bound_on_long_wait_probability(&l, wait_of(10 * MS), 10000 * MS), 0, 1e-12);
-	assert_near(bound_on_long_wait_probability(&l, wait_of(20 * MS), 10000 * MS), 0, 1e-12);
+		lengths_add(&l, 10 * MS);
+	assert_near(lengths_wait_bound(&l, wait_of(1 * MS), 10000 * MS), 0.45, 1e-12);
+	assert_near(lengths_wait_bound(&l, wait_of(5 * MS), 10000 * MS), 0.25, 1e-12);
+	assert_near(lengths_wait_bound(&l, wait_of(10 * MS), 10000 * MS), 0, 1e-12);
+	assert_near(lengths_wait_bound(&l, wait_of(20 * MS), 10000 * MS), 0, 1e-12);
 }
 
 /* Exponential lengths of mean m at load u: P(wait > x) = u exp(-x/m). Lengths at the midpoints of equal probabilities. */
 TEST(the_bound_of_exponential_events_is_exponential)
 {
-	struct length_histogram l = { 0 };
+	struct event_lengths l = { 0 };
 	const int n = 100000;
 	const double mean = 2.0 * (double)MS;
 
 	for (int i = 0; i < n; i++)
-		length_histogram_add_event(&l, llround(-mean * log1p(-(i + 0.5) / n)));
+		lengths_add(&l, llround(-mean * log1p(-(i + 0.5) / n)));
 	for (int i = 0; i < WAIT_BOUNDS; i++) {
 		double x = (double)wait_bounds_ns[i];
 
 		if (x > 10.0 * (double)MS)
 			break;
-		assert_near(bound_on_long_wait_probability(&l, i, llround(mean * n / 0.3)), 0.3 * exp(-x / mean), 1e-4);
+		assert_near(lengths_wait_bound(&l, i, llround(mean * n / 0.3)), 0.3 * exp(-x / mean), 1e-4);
 	}
 }
 
 TEST(no_time_no_bound)
 {
-	struct length_histogram l = { 0 };
+	struct event_lengths l = { 0 };
 
-	assert_true(isnan(bound_on_long_wait_probability(&l, 0, 0)));
+	assert_true(isnan(lengths_wait_bound(&l, 0, 0)));
 }

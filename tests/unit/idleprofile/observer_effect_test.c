@@ -14,7 +14,7 @@ static int64_t ticks_of(const char *text, int cpu)
 	int64_t n;
 
 	assert_non_null(f);
-	n = observer_parse_timer_interrupts(f, cpu);
+	n = observer_parse_ticks(f, cpu);
 	fclose(f);
 	return n;
 }
@@ -51,7 +51,7 @@ TEST(throughput_has_its_noise_beside_it)
 	};
 	struct observer_effect o = { 0 };
 
-	observer_effect_evaluate(&o, calm, 3);
+	observer_evaluate(&o, calm, 3);
 	assert_false(o.disturbed);
 	assert_near(o.throughput_percent, 98, 1e-9);
 	assert_near(o.throughput_low_percent, 95, 1e-9);
@@ -64,7 +64,7 @@ TEST(what_others_disturbed_is_no_figure)
 	const struct observer_round busy[] = { { { 700, 1000 }, 100 * NS_PER_MS, 7 * NS_PER_MS }, { { 1000, 990 }, 100 * NS_PER_MS, 0 } };
 	struct observer_effect o = { 0 };
 
-	observer_effect_evaluate(&o, busy, 2);
+	observer_evaluate(&o, busy, 2);
 	assert_true(o.disturbed);
 	assert_near(o.others_percent, 3.5, 1e-9);
 	assert_true(isnan(o.throughput_percent) && isnan(o.throughput_low_percent) && isnan(o.throughput_high_percent));
@@ -80,7 +80,7 @@ TEST(gaps_are_exponential)
 	const double rate = 250, mean = (double)NS_PER_S / rate;
 
 	for (int i = 0; i < n; i++) {
-		double gap = (double)wakeups_random_interval_ns(&random, rate);
+		double gap = (double)wakeups_draw_ns(&random, rate);
 
 		assert_true(gap >= 0);
 		sum += gap;

@@ -15,7 +15,7 @@ static int comes_back;	/* at so many more looks at the clock the loop has its CP
 
 static void part(int64_t from, int64_t to)
 {
-	ring_push_span(&spin->cpu[0].ring, from, to);
+	ring_push(&spin->cpu[0].ring, from, to);
 	atomic_store(&spin->cpu[0].seen, to);
 }
 
@@ -43,7 +43,7 @@ static int make(void **state)
 	spin->cpu[0].steps[0] = 1;
 	cfg.spin = spin;
 	for (int i = 0; i < 2; i++)
-		stamp_map_add_clock_pair(&cfg.map, &(struct stamp_clock_pair){ i * NS_PER_S, i * NS_PER_S, 0 });
+		stamp_map_add(&cfg.map, &(struct stamp_pair){ i * NS_PER_S, i * NS_PER_S, 0 });
 	comes_back = 0;
 	now = START - NS_PER_S;
 	f = pipeline_new(&cfg);
@@ -66,7 +66,7 @@ static void ran_until(int64_t ns)
 static void drain_at(int64_t ns)
 {
 	now = ns;
-	pipeline_drain_inputs(f);
+	pipeline_drain(f);
 }
 
 static void had(int64_t lost_ns, int64_t events)
@@ -80,24 +80,24 @@ TEST_WITH(make, drop, parts_are_cut_at_the_edges)
 {
 	part(START - 9 * NS_PER_MS, START - 8 * NS_PER_MS);
 	drain_at(START - NS_PER_MS);
-	pipeline_begin_profile(f, START, END);
+	pipeline_begin(f, START, END);
 	part(START - NS_PER_MS, START + 2 * NS_PER_MS);
 	drain_at(START + 200 * NS_PER_MS);
 	part(START + 500 * NS_PER_MS, START + 505 * NS_PER_MS);
 	part(END - NS_PER_MS, END + 7 * NS_PER_MS);
 	now = END + 10 * NS_PER_MS;
 	ran_until(now);
-	pipeline_end_profile(f, END);
+	pipeline_end(f, END);
 	had(8 * NS_PER_MS, 3);
 }
 
 TEST_WITH(make, drop, a_loop_without_its_cpu_has_lost_it_until_the_end)
 {
-	pipeline_begin_profile(f, START, END);
+	pipeline_begin(f, START, END);
 	ran_until(END - 300 * NS_PER_MS);
 	drain_at(END - 100 * NS_PER_MS);
 	now = END + NS_PER_S;
-	pipeline_end_profile(f, END);
+	pipeline_end(f, END);
 	had(300 * NS_PER_MS, 1);
 }
 
@@ -106,11 +106,11 @@ TEST_WITH(make, drop, a_loop_without_its_cpu_has_lost_it_until_the_end)
 TEST_WITH(make, drop, a_loop_that_comes_back_at_the_end_loses_nothing)
 {
 	for (int look = 1; look <= 4; look++) {
-		pipeline_begin_profile(f, START, END);
+		pipeline_begin(f, START, END);
 		ran_until(END - 300 * NS_PER_MS);
 		now = END + NS_PER_S;
 		comes_back = look;
-		pipeline_end_profile(f, END);
+		pipeline_end(f, END);
 		had(300 * NS_PER_MS, 1);
 		drop(state);
 		assert_int_equal(make(state), 0);
@@ -120,12 +120,12 @@ TEST_WITH(make, drop, a_loop_that_comes_back_at_the_end_loses_nothing)
 /* 100 ms before the profile and 400 in it; what is lost around that counts as ever. */
 TEST_WITH(make, drop, what_nobody_watched_is_not_lost)
 {
-	pipeline_begin_profile(f, START, END);
+	pipeline_begin(f, START, END);
 	part(-(START - 100 * NS_PER_MS), START + 400 * NS_PER_MS);
 	part(START + 500 * NS_PER_MS, START + 503 * NS_PER_MS);
 	ran_until(END);
 	now = END;
-	pipeline_end_profile(f, END);
+	pipeline_end(f, END);
 	had(3 * NS_PER_MS, 1);
 	assert_int_equal(pipeline_cpu_total(f, 0)->unwatched_ns, 400 * NS_PER_MS);
 }
@@ -133,13 +133,13 @@ TEST_WITH(make, drop, what_nobody_watched_is_not_lost)
 /* Two parts that follow each other, and between them a drain with a new line through the anchors, which is 40 ns earlier. */
 TEST_WITH(make, drop, no_time_is_lost_twice)
 {
-	pipeline_begin_profile(f, START, END);
+	pipeline_begin(f, START, END);
 	part(START + 100 * NS_PER_MS, START + 200 * NS_PER_MS);
 	drain_at(START + 200 * NS_PER_MS);
 	part(START + 200 * NS_PER_MS - 40, START + 300 * NS_PER_MS);
 	ran_until(END);
 	now = END;
-	pipeline_end_profile(f, END);
+	pipeline_end(f, END);
 	had(200 * NS_PER_MS, 1);
 }
 
@@ -147,8 +147,8 @@ TEST_WITH(make, drop, a_profile_that_never_began_has_lost_nothing)
 {
 	ran_until(START - 900 * NS_PER_MS);
 	now = START;
-	pipeline_begin_profile(f, START, END);
-	pipeline_end_profile(f, START);
+	pipeline_begin(f, START, END);
+	pipeline_end(f, START);
 	had(0, 0);
 }
 
@@ -157,10 +157,10 @@ TEST_WITH(make, drop, what_found_no_room_is_counted_from_the_beginning_on)
 	for (int64_t i = 0; i < RING_ROOM + 7; i++)
 		part(START - NS_PER_S + i * 10, START - NS_PER_S + i * 10 + 5);
 	drain_at(START);
-	pipeline_begin_profile(f, START, END);
-	assert_int_equal(pipeline_lost_records_in_profile(f), 0);
+	pipeline_begin(f, START, END);
+	assert_int_equal(pipeline_lost(f), 0);
 	for (int64_t i = 0; i < RING_ROOM + 3; i++)
 		part(START + i * 10, START + i * 10 + 5);
 	drain_at(END);
-	assert_int_equal(pipeline_lost_records_in_profile(f), 3);
+	assert_int_equal(pipeline_lost(f), 3);
 }

@@ -10,7 +10,7 @@ static const char *said_of_one_cpu(int64_t unwatched_ns, int64_t lost_ns)
 	size_t size = (sizeof(struct idle_loops) + sizeof(struct cpu_idle_loop) + 63) / 64 * 64;
 	struct idle_loops *spin = aligned_alloc(64, size);
 	struct pipeline_cfg cfg = { .spin = spin, .bin_ns = NS_PER_S };
-	struct profile_report_inputs p = { .spin = spin, .wall_ns = NS_PER_S };
+	struct report_inputs p = { .spin = spin, .wall_ns = NS_PER_S };
 	struct rec_report *r = begin_said(REC_TEXT);
 	struct pipeline_cpu_total *total;
 
@@ -18,7 +18,7 @@ static const char *said_of_one_cpu(int64_t unwatched_ns, int64_t lost_ns)
 	memset(spin, 0, size);
 	spin->n = 1;
 	for (int i = 0; i < 2; i++)
-		stamp_map_add_clock_pair(&cfg.map, &(struct stamp_clock_pair){ i * NS_PER_S, i * NS_PER_S, 0 });
+		stamp_map_add(&cfg.map, &(struct stamp_pair){ i * NS_PER_S, i * NS_PER_S, 0 });
 	p.follow = pipeline_new(&cfg);
 	assert_non_null(p.follow);
 	total = (struct pipeline_cpu_total *)(uintptr_t)pipeline_cpu_total(p.follow, 0);

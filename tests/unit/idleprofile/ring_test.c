@@ -22,19 +22,19 @@ TEST(what_does_not_fit_is_dropped_and_counted)
 	struct span_ring *r = ring_new(UINT32_MAX - 10);	/* the counters run over on the way */
 	struct time_span s;
 
-	assert_false(ring_copy_oldest_span(r, &s));
+	assert_false(ring_peek(r, &s));
 	for (int64_t i = 0; i < RING_ROOM + 5; i++)
-		ring_push_span(r, i, i + 1);
+		ring_push(r, i, i + 1);
 	assert_int_equal(atomic_load(&r->overflowed), 5);
 	for (int64_t i = 0; i < RING_ROOM; i++) {
-		assert_true(ring_copy_oldest_span(r, &s));
+		assert_true(ring_peek(r, &s));
 		assert_int_equal(s.from, i);
 		assert_int_equal(s.to, i + 1);
-		ring_drop_oldest_span(r);
+		ring_drop(r);
 	}
-	assert_false(ring_copy_oldest_span(r, &s));
-	ring_push_span(r, 77, 78);
-	assert_true(ring_copy_oldest_span(r, &s));
+	assert_false(ring_peek(r, &s));
+	ring_push(r, 77, 78);
+	assert_true(ring_peek(r, &s));
 	assert_int_equal(s.from, 77);
 	free(r);
 }
@@ -44,7 +44,7 @@ TEST(what_does_not_fit_is_dropped_and_counted)
 static void *writer(void *arg)
 {
 	for (int64_t i = 1; i <= SPANS; i++)
-		ring_push_span(arg, i, -i);
+		ring_push(arg, i, -i);
 	return NULL;
 }
 
@@ -59,7 +59,7 @@ TEST(a_reader_meanwhile_sees_whole_spans_in_order)
 	assert_int_equal(pthread_create(&thread, NULL, writer, r), 0);
 	while (!over) {
 		over = pthread_tryjoin_np(thread, NULL) == 0;
-		for (; ring_copy_oldest_span(r, &s); ring_drop_oldest_span(r)) {
+		for (; ring_peek(r, &s); ring_drop(r)) {
 			assert_int_equal(s.to, -s.from);
 			assert_true(s.from > last);
 			last = s.from;

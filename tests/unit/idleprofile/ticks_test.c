@@ -29,13 +29,13 @@ static size_t make(struct made *out, int64_t period, int64_t phase, int64_t seco
 	int64_t end = 0;
 
 	for (int64_t t = phase; period && t < seconds * S; t += period)
-		out[n++] = (struct made){ t + (int64_t)(random_fraction_below_one(&seed) * 8000), 5000 +
-			(int64_t)(random_fraction_below_one(&seed) * 4000), true };
+		out[n++] = (struct made){ t + (int64_t)(random_fraction(&seed) * 8000), 5000 +
+			(int64_t)(random_fraction(&seed) * 4000), true };
 	for (int64_t i = 0; i < others * seconds; i++)
-		out[n++] = (struct made){ (int64_t)(random_fraction_below_one(&seed) * (double)(seconds * S)),
-					  6000 + (int64_t)(random_fraction_below_one(&seed) * 54000), false };
+		out[n++] = (struct made){ (int64_t)(random_fraction(&seed) * (double)(seconds * S)),
+					  6000 + (int64_t)(random_fraction(&seed) * 54000), false };
 	for (int64_t t = 0; busy && t < seconds * S; t += 50 * MS)
-		out[n++] = (struct made){ t + (int64_t)(random_fraction_below_one(&seed) * 3e6), busy * US, false };
+		out[n++] = (struct made){ t + (int64_t)(random_fraction(&seed) * 3e6), busy * US, false };
 	qsort(out, n, sizeof(*out), by_start);
 	for (size_t i = 0; i < n; i++) {	/* what begins within another part is not seen */
 		if (i && out[i].start < end)
@@ -57,7 +57,7 @@ static struct score play(struct tick_detector *t, int64_t period, const struct m
 	memset(t, 0, sizeof(*t));
 	t->period_ns = period;
 	for (size_t i = 0; i < n; i++) {
-		bool said = ticks_gap_is_tick(t, m[i].start, m[i].length);
+		bool said = ticks_take_gap(t, m[i].start, m[i].length);
 
 		if (m[i].start < from)
 			continue;
@@ -131,17 +131,17 @@ TEST(on_a_cpu_that_is_nearly_always_busy_none_is_made_up)
 	uint64_t seed = 99;
 
 	for (int run = 0; run < 50; run++) {
-		int64_t now = (int64_t)(random_fraction_below_one(&seed) * 1e9);
+		int64_t now = (int64_t)(random_fraction(&seed) * 1e9);
 
 		memset(&ticks, 0, sizeof(ticks));
 		ticks.period_ns = 4 * MS;
 		while (now < 5 * S) {
-			int64_t busy = (int64_t)(random_fraction_below_one(&seed) * 38e6), free_until;
+			int64_t busy = (int64_t)(random_fraction(&seed) * 38e6), free_until;
 
-			assert_false(ticks_gap_is_tick(&ticks, now, busy));
+			assert_false(ticks_take_gap(&ticks, now, busy));
 			now += busy;
-			for (free_until = now + 1 * MS; now < free_until; now += 20 * US + (int64_t)(random_fraction_below_one(&seed) * 100e3)) {
-				assert_false(ticks_gap_is_tick(&ticks, now, 10 * US));
+			for (free_until = now + 1 * MS; now < free_until; now += 20 * US + (int64_t)(random_fraction(&seed) * 100e3)) {
+				assert_false(ticks_take_gap(&ticks, now, 10 * US));
 				now += 10 * US;
 			}
 		}
@@ -155,11 +155,11 @@ TEST(a_long_part_at_the_tick_is_no_tick_and_a_slot_has_one)
 
 	play(&ticks, 4 * MS, made, n, 0);
 	assert_true(ticks.learned);
-	assert_false(ticks_gap_is_tick(&ticks, 10 * S + 1 * MS, 90 * US));
-	assert_true(ticks_gap_is_tick(&ticks, 10 * S + 5 * MS, 6 * US));
-	assert_false(ticks_gap_is_tick(&ticks, 10 * S + 5 * MS + 7 * US, 1 * US));
-	assert_false(ticks_gap_is_tick(&ticks, 10 * S + 11 * MS, 6 * US));
-	assert_true(ticks_gap_is_tick(&ticks, 10 * S + 13 * MS, 6 * US));
+	assert_false(ticks_take_gap(&ticks, 10 * S + 1 * MS, 90 * US));
+	assert_true(ticks_take_gap(&ticks, 10 * S + 5 * MS, 6 * US));
+	assert_false(ticks_take_gap(&ticks, 10 * S + 5 * MS + 7 * US, 1 * US));
+	assert_false(ticks_take_gap(&ticks, 10 * S + 11 * MS, 6 * US));
+	assert_true(ticks_take_gap(&ticks, 10 * S + 13 * MS, 6 * US));
 }
 
 TEST(a_wrong_period_finds_nothing)
@@ -174,7 +174,7 @@ TEST(a_wrong_period_finds_nothing)
 TEST(the_kernel_says_a_period_that_there_is)
 {
 	static const int rates[] = { 24, 32, 48, 64, 100, 128, 200, 250, 256, 300, 500, 512, 1000, 1024, 1200 };
-	int64_t period = ticks_kernel_period_ns();
+	int64_t period = ticks_period_ns();
 	bool known = false;
 
 	for (size_t i = 0; i < sizeof(rates) / sizeof(*rates); i++)

@@ -16,12 +16,12 @@ static void keep(void *arg, int64_t start, int64_t length, int64_t lost, int64_t
 	row[n++] = (struct row){ start, length, lost, tick };
 }
 
-static struct timeline_bin_collector begin(int64_t start, int64_t length)
+static struct timeline_bins begin(int64_t start, int64_t length)
 {
-	struct timeline_bin_collector b;
+	struct timeline_bins b;
 
 	n = 0;
-	timeline_bins_init(&b, start, length, keep, NULL);
+	bins_init(&b, start, length, keep, NULL);
 	return b;
 }
 
@@ -36,12 +36,12 @@ static void is_row(int i, int64_t start, int64_t length, int64_t lost, int64_t t
 
 TEST(a_part_is_spread_over_the_bins_it_touches)
 {
-	struct timeline_bin_collector b = begin(1000, 100);
+	struct timeline_bins b = begin(1000, 100);
 
-	timeline_bins_add_gap(&b, 1010, 1030, 20, false);
-	timeline_bins_add_gap(&b, 1090, 1350, 260, false);
-	timeline_bins_add_gap(&b, 1350, 1360, 10, true);
-	timeline_bins_emit_remaining(&b, 1450);
+	bins_add_gap(&b, 1010, 1030, 20, false);
+	bins_add_gap(&b, 1090, 1350, 260, false);
+	bins_add_gap(&b, 1350, 1360, 10, true);
+	bins_finish(&b, 1450);
 	assert_int_equal(n, 5);
 	is_row(0, 1000, 100, 30, 0);
 	is_row(1, 1100, 100, 100, 0);
@@ -52,13 +52,13 @@ TEST(a_part_is_spread_over_the_bins_it_touches)
 
 TEST(bins_without_a_part_are_there_too)
 {
-	struct timeline_bin_collector b = begin(0, 10);
+	struct timeline_bins b = begin(0, 10);
 
-	timeline_bins_emit_complete(&b, 35);
+	bins_flush(&b, 35);
 	assert_int_equal(n, 3);
-	timeline_bins_add_gap(&b, 57, 60, 3, false);
+	bins_add_gap(&b, 57, 60, 3, false);
 	assert_int_equal(n, 5);
-	timeline_bins_emit_remaining(&b, 60);
+	bins_finish(&b, 60);
 	assert_int_equal(n, 6);
 	is_row(5, 50, 10, 3, 0);
 }
@@ -66,10 +66,10 @@ TEST(bins_without_a_part_are_there_too)
 TEST(a_part_without_a_gap_takes_no_bin_beyond_its_length)
 {
 	/* where a product in floating point rounds: one nanosecond beyond the 20 ms of a bin */
-	struct timeline_bin_collector b = begin(0, 20000000);
+	struct timeline_bins b = begin(0, 20000000);
 
-	timeline_bins_add_gap(&b, 3625292, 499957505, 496332213, false);
-	timeline_bins_emit_remaining(&b, 500000000);
+	bins_add_gap(&b, 3625292, 499957505, 496332213, false);
+	bins_finish(&b, 500000000);
 	assert_int_equal(n, 25);
 	is_row(0, 0, 20000000, 16374708, 0);
 	for (int i = 1; i < 24; i++)
@@ -79,11 +79,11 @@ TEST(a_part_without_a_gap_takes_no_bin_beyond_its_length)
 
 TEST(a_part_that_lost_less_than_it_spans_keeps_its_sum)
 {
-	struct timeline_bin_collector b = begin(0, 100);
+	struct timeline_bins b = begin(0, 100);
 	int64_t sum = 0;
 
-	timeline_bins_add_gap(&b, 33, 733, 101, false);
-	timeline_bins_emit_remaining(&b, 800);
+	bins_add_gap(&b, 33, 733, 101, false);
+	bins_finish(&b, 800);
 	assert_int_equal(n, 8);
 	for (int i = 0; i < n; i++) {
 		assert_true(row[i].lost >= 0 && row[i].lost <= 16);
@@ -94,11 +94,11 @@ TEST(a_part_that_lost_less_than_it_spans_keeps_its_sum)
 
 TEST(a_part_that_ends_with_its_bin_stays_in_it)
 {
-	struct timeline_bin_collector b = begin(0, 100);
+	struct timeline_bins b = begin(0, 100);
 
-	timeline_bins_add_gap(&b, 50, 100, 50, false);
-	timeline_bins_add_gap(&b, 100, 200, 100, false);
-	timeline_bins_emit_remaining(&b, 200);
+	bins_add_gap(&b, 50, 100, 50, false);
+	bins_add_gap(&b, 100, 200, 100, false);
+	bins_finish(&b, 200);
 	assert_int_equal(n, 2);
 	is_row(0, 0, 100, 50, 0);
 	is_row(1, 100, 100, 100, 0);

@@ -59,7 +59,7 @@ static struct backlog_growth judge(size_t n)
 {
 	struct backlog_growth b;
 
-	backlog_judge_growth(due, answer, n, &b);
+	backlog_judge(due, answer, n, &b);
 	return b;
 }
 

@@ -5,15 +5,15 @@
 
 #define MS 1000000LL
 
-static struct caret_step_changed_pixels box(int64_t ms, int left, int top, int width, int height)
+static struct caret_step box(int64_t ms, int left, int top, int width, int height)
 {
-	return (struct caret_step_changed_pixels){ .at_ns = ms * MS, .top = top, .bottom = top + height - 1, .top_left = left,
+	return (struct caret_step){ .at_ns = ms * MS, .top = top, .bottom = top + height - 1, .top_left = left,
 		.left = left,
 				    .right = left + width, .all_left = left, .all_right = left + width };
 }
 
 /* cells `from` to `to` of the first line */
-static struct caret_step_changed_pixels cells(int64_t ms, int from, int to)
+static struct caret_step cells(int64_t ms, int from, int to)
 {
 	return box(ms, 6 * from, 0, 6 * (to - from + 1), 13);
 }
@@ -26,17 +26,17 @@ static int begin(void **state)
 	return 0;
 }
 
-static void idle(struct caret_step_changed_pixels step)
+static void idle(struct caret_step step)
 {
-	blink_filter_learn_keyless_change(&l, &step);
+	blink_learn_change(&l, &step);
 }
 
-static enum change_verdict judge(struct caret_step_changed_pixels step)
+static enum change_verdict judge(struct caret_step step)
 {
-	enum change_verdict v = blink_filter_judge_change(&l, &step);
+	enum change_verdict v = blink_judge_change(&l, &step);
 
 	if (v == CHANGE_ECHO)
-		blink_filter_remember_echo(&l, &step);
+		blink_keep_echo(&l, &step);
 	return v;
 }
 

@@ -13,11 +13,11 @@
 static struct key_times key[64];
 static struct key_train_block block[4];
 static struct key_train train;
-static struct screen_observations seen;
+static struct observations seen;
 static struct pair_update update[64];
-static struct shown_patch_number shown[64];
-static struct latency_statistics f;
-static const struct latency_statistics_cfg by_patch = { WATCH_PATCH, 50 * MS, 100 * MS, 0, 0 },
+static struct shown_number shown[64];
+static struct train_figures f;
+static const struct figures_cfg_of_train by_patch = { WATCH_PATCH, 50 * MS, 100 * MS, 0, 0 },
 	by_update = { WATCH_UPDATE, 50 * MS, 100 * MS, 0, 0 };
 
 /* n keys due each 50 ms, sent late_us after that, one block that ends at end_ms */
@@ -50,13 +50,13 @@ static void see_each(const int64_t *ms, size_t n)
 static void show(int64_t ms, uint32_t number)
 {
 	see(ms);
-	shown[seen.shows++] = (struct shown_patch_number){ AT(ms), number };
+	shown[seen.shows++] = (struct shown_number){ AT(ms), number };
 }
 
-static void compute(const struct latency_statistics_cfg *cfg)
+static void compute(const struct figures_cfg_of_train *cfg)
 {
-	latency_statistics_free(&f);
-	assert_int_equal(latency_statistics_compute(cfg, &train, &seen, &f), 0);
+	figures_free(&f);
+	assert_int_equal(figures_compute(cfg, &train, &seen, &f), 0);
 }
 
 static void expect_ms(double ns, double ms)
@@ -173,7 +173,7 @@ TEST(ranged_updates)
 TEST(as_many_updates_as_keys_prove_nothing_beside_noise)
 {
 	/* a block of 1.3 s: noise of 0.03/s disturbs 3.8 % of such blocks, 0.05/s 6.3 % */
-	struct latency_statistics_cfg cfg = by_update;
+	struct figures_cfg_of_train cfg = by_update;
 
 	cfg.noise_per_s = 0.03;
 	type(3, 0, 1300);
@@ -216,7 +216,7 @@ TEST(an_interrupted_train_leaves_out_keys_in_flight)
 }
 
 /* Each key is a block from when it was sent until the next was. */
-static void send_one_by_one(size_t n, const int64_t *sent_ms, int64_t end_ms)
+static void send_singly(size_t n, const int64_t *sent_ms, int64_t end_ms)
 {
 	static struct key_train_block single[64];
 
@@ -236,7 +236,7 @@ TEST(keys_one_by_one_are_exact_whatever_the_others_did)
 	static const int64_t sent_ms[] = { 0, 50, 100 };
 
 	/* the second key has two updates: one of them came without a key, which one is not known */
-	send_one_by_one(3, sent_ms, 1300);
+	send_singly(3, sent_ms, 1300);
 	SEE(20, 60, 90, 130);
 	compute(&by_update);
 	assert_int_equal(f.keys_exact, 2);
@@ -256,7 +256,7 @@ TEST(a_key_drawn_again_after_the_next_key_is_not_exact)
 	static const int64_t sent_ms[] = { 0, 50, 100 };
 
 	/* each key is drawn after 5 ms, and again after 70 */
-	send_one_by_one(3, sent_ms, 1300);
+	send_singly(3, sent_ms, 1300);
 	SEE(5, 55, 70, 105, 120, 170);
 	compute(&by_update);
 	assert_int_equal(f.keys_answered, 3);
@@ -271,7 +271,7 @@ TEST(a_key_that_waited_for_its_turn_is_a_range_from_due)
 	static const int64_t sent_ms[] = { 0, 180, 210 };
 
 	/* the first key is answered after 170 ms; sent when due, the others would have been answered between then and when they were */
-	send_one_by_one(3, sent_ms, 1300);
+	send_singly(3, sent_ms, 1300);
 	SEE(170, 200, 230);
 	compute(&by_update);
 	assert_int_equal(f.keys_exact, 3);
@@ -289,7 +289,7 @@ TEST(a_key_that_waited_for_rest_might_have_been_answered_as_fast)
 	static const int64_t sent_ms[] = { 0, 58 };
 
 	/* the first answer was there when the second key was due; until it was sent, the picture had to be at rest */
-	send_one_by_one(2, sent_ms, 1300);
+	send_singly(2, sent_ms, 1300);
 	SEE(45, 80);
 	compute(&by_update);
 	expect_ms(sample_min(&f.from_due).value, 22);
@@ -304,7 +304,7 @@ TEST(an_update_after_a_key_given_up_may_answer_either)
 	/* one of the first two keys may have no answer, also where there are as many updates; the last one is alone, but where an update
 	 * is missing, its own may be that of the key before */
 	for (int more = 0; more < 2; more++) {
-		send_one_by_one(3, sent_ms, 3300);
+		send_singly(3, sent_ms, 3300);
 		train.block[0].n = 2;
 		train.block[0].end_ns = AT(2040);
 		train.block[1] = train.block[2];
@@ -335,7 +335,7 @@ TEST(behind_a_key_without_update_each_key_may_be_answered_with_the_next)
 	static const int64_t sent_ms[] = { 0, 2000, 4000, 4500, 5000 };
 
 	/* each key shows 10 ms after the next one was sent; the first one was given up */
-	send_one_by_one(5, sent_ms, 6100);
+	send_singly(5, sent_ms, 6100);
 	train.block[0].n = 2;
 	train.block[0].end_ns = AT(4000);
 	memmove(&train.block[1], &train.block[2], 3 * sizeof(*train.block));
@@ -368,7 +368,7 @@ TEST(without_rest_at_the_end_no_late_end_is_known)
 	for (int i = 0; i < 40; i++)
 		sent_ms[i] = 50 * i;
 	/* an update 30 ms after each key; the display moves until the end */
-	send_one_by_one(40, sent_ms, 12000);
+	send_singly(40, sent_ms, 12000);
 	train.block[39].drain = PAIR_CUT;
 	for (int i = 0; i < 40; i++)
 		see(50 * i + 30);
@@ -403,13 +403,13 @@ TEST(without_rest_at_the_end_no_late_end_is_known)
 /* Updates of the display's own, ten a second, come within 60 ms of a key about as often as its answer. */
 TEST(waits_as_long_as_those_for_noise_have_no_late_end)
 {
-	struct latency_statistics_cfg noisy = by_update;
+	struct figures_cfg_of_train noisy = by_update;
 	static int64_t sent_ms[40];
 
 	for (int i = 0; i < 40; i++)
 		sent_ms[i] = 100 * i;
 	for (int noise = 0; noise <= 10; noise += 2) {
-		send_one_by_one(40, sent_ms, 6000);
+		send_singly(40, sent_ms, 6000);
 		for (int i = 0; i < 40; i++)
 			see(100 * i + 60);
 		noisy.noise_per_s = noise;
@@ -423,7 +423,7 @@ TEST(nothing_is_known_of_keys_never_sent)
 	static const int64_t sent_ms[] = { 0, 50, 0, 0 };
 
 	/* the second key is never answered; the last two wait for that in vain */
-	send_one_by_one(4, sent_ms, 10300);
+	send_singly(4, sent_ms, 10300);
 	key[2].sent_ns = key[3].sent_ns = 0;
 	train.block[1].n = 3;
 	train.block[1].end_ns = AT(10300);
@@ -524,6 +524,6 @@ TEST(repeats_of_display)
 
 static int drop_figures(void **state)
 {
-	latency_statistics_free(&f);
+	figures_free(&f);
 	return 0;
 }

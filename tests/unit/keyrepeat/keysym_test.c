@@ -27,20 +27,20 @@ TEST(names_are_keysymdef)
 		assert_int_equal(keysym_parse_text(bad[i], &keysym), -EINVAL);
 }
 
-static int read_text(const char *text, struct timed_act_script *s, size_t *line)
+static int read_text(const char *text, struct act_script *s, size_t *line)
 {
 	FILE *f = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 	int err;
 
 	assert_non_null(f);
-	err = timed_act_script_read(f, s, line);
+	err = script_read(f, s, line);
 	fclose(f);
 	return err;
 }
 
 TEST(script_adds_up_delays)
 {
-	struct timed_act_script s;
+	struct act_script s;
 	size_t line;
 
 	assert_int_equal(read_text("# greeting\n\n0 h\n120 i\n  50.5\tReturn  \n0 0x23", &s, &line), 0);
@@ -52,12 +52,12 @@ TEST(script_adds_up_delays)
 	assert_int_equal(s.act[0].keysym, 'h');
 	assert_int_equal(s.act[2].keysym, 0xff0d);
 	assert_int_equal(s.act[3].keysym, '#');
-	timed_act_script_free(&s);
+	script_free(&s);
 }
 
 TEST(script_has_keys_with_others_held)
 {
-	struct timed_act_script s;
+	struct act_script s;
 	size_t line;
 
 	assert_int_equal(read_text("0 ctrl+s\n0 ctrl+shift+Left\n0 alt++\n0 +\n0 shift+a", &s, &line), 0);
@@ -69,13 +69,13 @@ TEST(script_has_keys_with_others_held)
 	assert_int_equal(s.act[2].keysym, '+');
 	assert_int_equal(s.act[2].held, ACT_ALT);
 	assert_int_equal(s.act[3].held, 0);
-	assert_false(are_acts_equal(&s.act[3], &s.act[2]));
-	timed_act_script_free(&s);
+	assert_false(act_equals(&s.act[3], &s.act[2]));
+	script_free(&s);
 }
 
 TEST(script_types_a_text)
 {
-	struct timed_act_script s;
+	struct act_script s;
 	size_t line;
 
 	/* the blanks of the text are keys; what follows counts from the last of them */
@@ -86,12 +86,12 @@ TEST(script_types_a_text)
 	assert_int_equal(s.act[1].keysym, ' ');
 	assert_int_equal(s.act[3].keysym, 0xe4);
 	assert_int_equal(s.offset_ns[4], 260000000);
-	timed_act_script_free(&s);
+	script_free(&s);
 }
 
 TEST(script_moves_and_drags)
 {
-	struct timed_act_script s;
+	struct act_script s;
 	size_t line;
 
 	assert_int_equal(read_text("0 move 10,20\n100 button 1 down\n50 move 110,0 over 100\n10 button 1 "
@@ -112,8 +112,8 @@ TEST(script_moves_and_drags)
 	assert_int_equal(s.act[7].way, ACT_UP);
 	assert_int_equal(s.act[8].button, 4);
 	assert_int_equal(s.act[8].way, ACT_CLICK);
-	assert_true(are_acts_equal(&s.act[9], &(struct input_act){ .kind = ACT_MOVE }));
-	timed_act_script_free(&s);
+	assert_true(act_equals(&s.act[9], &(struct input_act){ .kind = ACT_MOVE }));
+	script_free(&s);
 }
 
 TEST(script_names_the_wrong_line)
@@ -127,12 +127,12 @@ TEST(script_names_the_wrong_line)
 		"10 a\n10 button 1", "10 a\n10 button 0 click", "10 a\n10 button 9 click", "10 a\n10 button 1 hold",
 		"10 a\n10 type 20", "10 a\n10 type 20 ", "10 a\n10 type x y",
 		"10 a\n10 type 5 a\001" };
-	struct timed_act_script s;
+	struct act_script s;
 	size_t line;
 
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		assert_int_equal(read_text(bad[i], &s, &line), -EINVAL);
 		assert_int_equal(line, 2);
-		timed_act_script_free(&s);
+		script_free(&s);
 	}
 }

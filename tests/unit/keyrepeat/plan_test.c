@@ -12,11 +12,11 @@ static int64_t at[N], again[N];
 
 TEST(periodic_is_exact)
 {
-	assert_int_equal(compute_key_due_times(SCHEDULE_PERIODIC, 20, 1, at, N), 0);
+	assert_int_equal(plan_compute_due_times(SCHEDULE_PERIODIC, 20, 1, at, N), 0);
 	for (int64_t i = 0; i < N; i++)
 		assert_int_equal(at[i], i * 50 * NS_PER_MS);
 	/* a rate that does not divide a second must not drift: key 3000 at 30/s is due after 100 s exactly */
-	assert_int_equal(compute_key_due_times(SCHEDULE_PERIODIC, 30, 1, at, N), 0);
+	assert_int_equal(plan_compute_due_times(SCHEDULE_PERIODIC, 30, 1, at, N), 0);
 	assert_int_equal(at[1], 33333333);
 	assert_int_equal(at[3000], 100 * NS_PER_S);
 }
@@ -26,7 +26,7 @@ TEST(jitter_is_uniform_up_to_a_third)
 	double sum = 0, squares = 0;
 	int64_t low = INT64_MAX, high = 0;
 
-	assert_int_equal(compute_key_due_times(SCHEDULE_JITTERED, 20, 7, at, N), 0);
+	assert_int_equal(plan_compute_due_times(SCHEDULE_JITTERED, 20, 7, at, N), 0);
 	for (int64_t i = 0; i < N; i++) {
 		int64_t u = at[i] - i * 50 * NS_PER_MS;
 
@@ -48,7 +48,7 @@ TEST(poisson_has_exponential_gaps)
 	double sum = 0, squares = 0;
 	size_t longer = 0;
 
-	assert_int_equal(compute_key_due_times(SCHEDULE_POISSON, 20, 3, at, N), 0);
+	assert_int_equal(plan_compute_due_times(SCHEDULE_POISSON, 20, 3, at, N), 0);
 	for (size_t i = 0; i < N; i++) {
 		double gap = (double)(at[i] - (i ? at[i - 1] : 0)) / 1e6;
 
@@ -67,7 +67,7 @@ TEST(blocks_count_from_their_own_start)
 {
 	bool moved = false;
 
-	assert_int_equal(compute_key_due_times(SCHEDULE_BLOCKS, 20, 1, at, 65), 0);
+	assert_int_equal(plan_compute_due_times(SCHEDULE_BLOCKS, 20, 1, at, 65), 0);
 	for (size_t b = 0; b < 65; b += SCHEDULE_BLOCK) {
 		assert_in_range(at[b], 0, 50 * NS_PER_MS);
 		moved = moved || labs(at[b] - at[0]) > NS_PER_MS;
@@ -81,10 +81,10 @@ TEST(seed_decides)
 {
 	size_t same = 0;
 
-	compute_key_due_times(SCHEDULE_JITTERED, 20, 42, at, N);
-	compute_key_due_times(SCHEDULE_JITTERED, 20, 42, again, N);
+	plan_compute_due_times(SCHEDULE_JITTERED, 20, 42, at, N);
+	plan_compute_due_times(SCHEDULE_JITTERED, 20, 42, again, N);
 	assert_memory_equal(at, again, sizeof(at));
-	compute_key_due_times(SCHEDULE_JITTERED, 20, 43, again, N);
+	plan_compute_due_times(SCHEDULE_JITTERED, 20, 43, again, N);
 	for (size_t i = 0; i < N; i++)
 		same += at[i] == again[i];
 	assert_true(same < 10);
@@ -92,15 +92,15 @@ TEST(seed_decides)
 
 TEST(too_late_is_refused)
 {
-	assert_int_equal(compute_key_due_times(SCHEDULE_PERIODIC, 1e-9, 1, at, N), -ERANGE);
+	assert_int_equal(plan_compute_due_times(SCHEDULE_PERIODIC, 1e-9, 1, at, N), -ERANGE);
 }
 
 #define CHOOSE(period, ...) \
-	pace_choose_period_ns((int64_t[]){ __VA_ARGS__ }, sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t), period)
+	plan_choose_period_ns((int64_t[]){ __VA_ARGS__ }, sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t), period)
 
 TEST(answers_faster_than_the_period_keep_it)
 {
-	assert_int_equal(pace_choose_period_ns(NULL, 0, 50), 50);
+	assert_int_equal(plan_choose_period_ns(NULL, 0, 50), 50);
 	assert_int_equal(CHOOSE(51, 34, 34, 34, 34, 34), 51);
 	assert_int_equal(CHOOSE(51, 35, 35, 35, 35, 35), 70);
 	assert_int_equal(CHOOSE(50 * NS_PER_MS, 200 * NS_PER_MS, 201 * NS_PER_MS, 200 * NS_PER_MS, 199 * NS_PER_MS, 200 * NS_PER_MS),
@@ -116,6 +116,6 @@ TEST(a_hiccup_does_not_slow_the_keys)
 
 TEST(due_times_are_stretched)
 {
-	assert_int_equal(pace_stretch_offset_ns(1234567, 50 * NS_PER_MS, 50 * NS_PER_MS), 1234567);
-	assert_int_equal(pace_stretch_offset_ns(75 * NS_PER_MS, 50 * NS_PER_MS, 400 * NS_PER_MS), 600 * NS_PER_MS);
+	assert_int_equal(plan_stretch_offset_ns(1234567, 50 * NS_PER_MS, 50 * NS_PER_MS), 1234567);
+	assert_int_equal(plan_stretch_offset_ns(75 * NS_PER_MS, 50 * NS_PER_MS, 400 * NS_PER_MS), 600 * NS_PER_MS);
 }

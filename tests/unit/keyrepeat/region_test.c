@@ -13,7 +13,7 @@
 static uint32_t last[WIDTH * HEIGHT], now[WIDTH * HEIGHT];
 static uint8_t bits[WIDTH * HEIGHT];
 static struct pixel_area found;
-static struct pixel_change_marks marks = { WIDTH, HEIGHT, bits };
+static struct change_marks marks = { WIDTH, HEIGHT, bits };
 
 static int setup(void **state)
 {
@@ -33,7 +33,7 @@ static void paint(int x, int y, int w, int h, uint32_t colour)
 /* As one look at the screen: what is painted since the last one is marked. */
 static bool look(uint8_t bit)
 {
-	bool changed = mark_changed_pixels(&marks, last, now, bit);
+	bool changed = region_mark_changes(&marks, last, now, bit);
 
 	memcpy(last, now, sizeof(now));
 	return changed;
@@ -84,7 +84,7 @@ TEST_WITH(setup, NULL, text_with_a_caret)
 	blink(0, REGION_BEFORE);
 	type(NULL);
 	blink(REGION_KEYS, REGION_AFTER);
-	assert_true(find_echo_region_in_change_marks(&marks, &found));
+	assert_true(region_find_echoes(&marks, &found));
 	/* from the caret's top, which is the line's, to all edges */
 	is(found, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
 }
@@ -98,20 +98,20 @@ TEST_WITH(setup, NULL, nothing_but_a_caret)
 		look((uint8_t)REGION_KEY(i));
 	}
 	blink(0, REGION_AFTER);
-	assert_false(find_echo_region_in_change_marks(&marks, &found));
+	assert_false(region_find_echoes(&marks, &found));
 }
 
 TEST_WITH(setup, NULL, no_change_at_all)
 {
 	assert_false(look(REGION_BEFORE));
-	assert_false(find_echo_region_in_change_marks(&marks, &found));
+	assert_false(region_find_echoes(&marks, &found));
 }
 
 TEST_WITH(setup, NULL, one_change_is_chance)
 {
 	paint(300, 300, 50, 10, 7);	/* a mail has come */
 	look(REGION_KEY(2));
-	assert_false(find_echo_region_in_change_marks(&marks, &found));
+	assert_false(region_find_echoes(&marks, &found));
 }
 
 /* A status line that shows the column, below, and a clock with seconds beside the text. */
@@ -131,7 +131,7 @@ TEST_WITH(setup, NULL, other_things_that_change)
 		paint(600, TEXT_Y + 4, 30, 10, (uint32_t)i + 30);
 		blink(REGION_KEYS, REGION_AFTER);
 	}
-	assert_true(find_echo_region_in_change_marks(&marks, &found));
+	assert_true(region_find_echoes(&marks, &found));
 	is(found, 0, TEXT_Y, 600, 380 - TEXT_Y);
 }
 
@@ -142,7 +142,7 @@ TEST_WITH(setup, NULL, a_greeting_that_goes_bounds_nothing)
 	paint(200, 200, 200, 40, 0);
 	look(REGION_BEFORE);
 	type(NULL);
-	assert_true(find_echo_region_in_change_marks(&marks, &found));
+	assert_true(region_find_echoes(&marks, &found));
 	is(found, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
 }
 
@@ -153,7 +153,7 @@ TEST_WITH(setup, NULL, what_is_above_is_left_out)
 		look(i ? REGION_AFTER : REGION_BEFORE);
 	}
 	type(NULL);
-	assert_true(find_echo_region_in_change_marks(&marks, &found));
+	assert_true(region_find_echoes(&marks, &found));
 	is(found, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
 }
 
@@ -164,7 +164,7 @@ TEST_WITH(setup, NULL, a_film_hides_all)
 		look(REGION_BEFORE);
 		type(NULL);
 	}
-	assert_false(find_echo_region_in_change_marks(&marks, &found));
+	assert_false(region_find_echoes(&marks, &found));
 }
 
 TEST(words)
@@ -177,11 +177,11 @@ TEST(words)
 	char text[REGION_TEXT];
 
 	for (size_t i = 0; i < COUNT(wrong); i++)
-		assert_int_not_equal(read_region_text(wrong[i], &r), 0);
+		assert_int_not_equal(region_read(wrong[i], &r), 0);
 	is(r, 1, 2, 3, 4);
-	assert_int_equal(read_region_text("600x300+10+20", &r), 0);
+	assert_int_equal(region_read("600x300+10+20", &r), 0);
 	is(r, 10, 20, 600, 300);
-	write_region_text(&r, text);
+	region_write(&r, text);
 	assert_string_equal(text, "600x300+10+20");
 }
 

@@ -9,7 +9,7 @@
 static int64_t one(const char *text, const char *key)
 {
 	put("file", text);
-	return account_read_number_behind_key(folder, "file", key);
+	return account_read_number(folder, "file", key);
 }
 
 TEST(files_of_one_number)
@@ -19,8 +19,8 @@ TEST(files_of_one_number)
 	assert_true(one("max\n", NULL) == INT64_MAX);
 	assert_int_equal(one("", NULL), -1);
 	assert_int_equal(one("none\n", NULL), -1);
-	assert_int_equal(account_read_number_behind_key(folder, "not there", NULL), -1);
-	assert_int_equal(account_read_number_behind_key("/nowhere", "file", NULL), -1);
+	assert_int_equal(account_read_number(folder, "not there", NULL), -1);
+	assert_int_equal(account_read_number("/nowhere", "file", NULL), -1);
 }
 
 TEST(lines_with_a_key)
@@ -45,7 +45,7 @@ TEST(lines_with_a_key)
 
 static struct memory_limits limits_of(const char *group)
 {
-	return account_read_memory_limits(in_folder(group));
+	return account_read_limits(in_folder(group));
 }
 
 /* A login beside others in a group G; what is charged to G counts, but for the file cache. */

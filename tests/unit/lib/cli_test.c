@@ -33,19 +33,19 @@ TEST(whole_numbers_are_read_whole)
 	};
 	int64_t v;
 
-	refuses(cli_parse_integer, bad, -EINVAL);
-	refuses(cli_parse_integer, large, -ERANGE);
-	assert_int_equal(cli_parse_integer("0", &v), 0);
+	refuses(cli_parse_int, bad, -EINVAL);
+	refuses(cli_parse_int, large, -ERANGE);
+	assert_int_equal(cli_parse_int("0", &v), 0);
 	assert_int_equal(v, 0);
-	assert_int_equal(cli_parse_integer("-7", &v), 0);
+	assert_int_equal(cli_parse_int("-7", &v), 0);
 	assert_int_equal(v, -7);
-	assert_int_equal(cli_parse_integer("+7", &v), 0);
+	assert_int_equal(cli_parse_int("+7", &v), 0);
 	assert_int_equal(v, 7);
-	assert_int_equal(cli_parse_integer("010", &v), 0);	/* ten, not eight */
+	assert_int_equal(cli_parse_int("010", &v), 0);	/* ten, not eight */
 	assert_int_equal(v, 10);
-	assert_int_equal(cli_parse_integer("9223372036854775807", &v), 0);
+	assert_int_equal(cli_parse_int("9223372036854775807", &v), 0);
 	assert_true(v == INT64_MAX);
-	assert_int_equal(cli_parse_integer("-9223372036854775808", &v), 0);
+	assert_int_equal(cli_parse_int("-9223372036854775808", &v), 0);
 	assert_true(v == INT64_MIN);
 }
 
@@ -58,18 +58,18 @@ TEST(decimals_are_plain)
 	double v;
 
 	for (const char *const *t = bad; *t; t++) {
-		if (cli_parse_real_number(*t, &v) != -EINVAL)
+		if (cli_parse_real(*t, &v) != -EINVAL)
 			fail_msg("\"%s\" was taken", *t);
 	}
-	assert_int_equal(cli_parse_real_number("1e400", &v), -ERANGE);
-	assert_int_equal(cli_parse_real_number("-1e400", &v), -ERANGE);
-	assert_int_equal(cli_parse_real_number("1e-400", &v), 0);	/* as good as nothing, but not wrong */
+	assert_int_equal(cli_parse_real("1e400", &v), -ERANGE);
+	assert_int_equal(cli_parse_real("-1e400", &v), -ERANGE);
+	assert_int_equal(cli_parse_real("1e-400", &v), 0);	/* as good as nothing, but not wrong */
 	assert_true(fabs(v) < 1e-300);
-	assert_int_equal(cli_parse_real_number("-12.5", &v), 0);
+	assert_int_equal(cli_parse_real("-12.5", &v), 0);
 	assert_near(v, -12.5, 0);
-	assert_int_equal(cli_parse_real_number(".5", &v), 0);
+	assert_int_equal(cli_parse_real(".5", &v), 0);
 	assert_near(v, 0.5, 0);
-	assert_int_equal(cli_parse_real_number("1e3", &v), 0);
+	assert_int_equal(cli_parse_real("1e3", &v), 0);
 	assert_near(v, 1000, 0);
 }
 
@@ -103,10 +103,10 @@ TEST(times_have_units)
 	static const char *const large[] = { "1e400", "1e300s", "106752d", "-1e300d", NULL };
 	static const char *const bare[] = { "60", "0.1", "-5", "1e-9", "1e10", NULL };
 
-	reads(cli_parse_duration_ns, good);
-	refuses(cli_parse_duration_ns, bad, -EINVAL);
-	refuses(cli_parse_duration_ns, large, -ERANGE);
-	refuses(cli_parse_duration_ns, bare, -EDOM);
+	reads(cli_parse_ns, good);
+	refuses(cli_parse_ns, bad, -EINVAL);
+	refuses(cli_parse_ns, large, -ERANGE);
+	refuses(cli_parse_ns, bare, -EDOM);
 }
 
 TEST(sizes_count_in_1024)
@@ -118,9 +118,9 @@ TEST(sizes_count_in_1024)
 	static const char *const bad_sizes[] = { "", "K", "32k", "1Gbit", "32 K", "0x10K", "-", "nanK", NULL };
 	static const char *const large_sizes[] = { "8388608T", "1e400", NULL };
 
-	reads(cli_parse_byte_size, sizes);
-	refuses(cli_parse_byte_size, bad_sizes, -EINVAL);
-	refuses(cli_parse_byte_size, large_sizes, -ERANGE);
+	reads(cli_parse_bytes, sizes);
+	refuses(cli_parse_bytes, bad_sizes, -EINVAL);
+	refuses(cli_parse_bytes, large_sizes, -ERANGE);
 }
 
 TEST(rates_have_a_unit)
@@ -134,9 +134,9 @@ TEST(rates_have_a_unit)
 		"10Mbits", "1.2.3Mbit", "-1Mbit", "+1Mbit", "10Mbit ", "10 Mbit",
 		"10Mbit/", "none", NULL };
 
-	reads(cli_parse_bit_rate, rates);
-	refuses(cli_parse_bit_rate, bad, -EINVAL);
-	refuses(cli_parse_bit_rate, ambiguous, -ENOTUNIQ);
+	reads(cli_parse_rate, rates);
+	refuses(cli_parse_rate, bad, -EINVAL);
+	refuses(cli_parse_rate, ambiguous, -ENOTUNIQ);
 }
 
 TEST(percentages_may_have_their_sign)
@@ -145,11 +145,11 @@ TEST(percentages_may_have_their_sign)
 	double v;
 
 	for (const char *const *t = good; *t; t++) {
-		assert_int_equal(cli_parse_percentage(*t, &v), 0);
+		assert_int_equal(cli_parse_percent(*t, &v), 0);
 		assert_true(v == 12.5);
 	}
 	for (const char *const *t = bad; *t; t++)
-		assert_int_equal(cli_parse_percentage(*t, &v), -EINVAL);
+		assert_int_equal(cli_parse_percent(*t, &v), -EINVAL);
 }
 
 TEST(cpu_lists_come_out_ascending_and_once)
@@ -160,16 +160,16 @@ TEST(cpu_lists_come_out_ascending_and_once)
 	struct cli_cpus cpus = { 0 };
 
 	for (const char *const *t = bad; *t; t++) {
-		if (cli_parse_cpu_list(*t, &cpus) != -EINVAL)
+		if (cli_parse_cpus(*t, &cpus) != -EINVAL)
 			fail_msg("\"%s\" was taken", *t);
 		assert_int_equal(cpus.n, 0);
 	}
-	assert_int_equal(cli_parse_cpu_list("1024", &cpus), -ERANGE);
-	assert_int_equal(cli_parse_cpu_list("0-99999999999999999999", &cpus), -ERANGE);
-	assert_int_equal(cli_parse_cpu_list("7,2-4,3,0", &cpus), 0);
+	assert_int_equal(cli_parse_cpus("1024", &cpus), -ERANGE);
+	assert_int_equal(cli_parse_cpus("0-99999999999999999999", &cpus), -ERANGE);
+	assert_int_equal(cli_parse_cpus("7,2-4,3,0", &cpus), 0);
 	assert_int_equal(cpus.n, 5);
 	assert_memory_equal(cpus.cpu, ((int[]){ 0, 2, 3, 4, 7 }), 5 * sizeof(int));
-	assert_int_equal(cli_parse_cpu_list("0-1023", &cpus), 0);
+	assert_int_equal(cli_parse_cpus("0-1023", &cpus), 0);
 	assert_int_equal(cpus.n, 1024);
 	assert_int_equal(cpus.cpu[1023], 1023);
 }
@@ -197,14 +197,14 @@ TEST(cpu_lists_are_written_with_ranges)
 	struct cli_cpus cpus = { 0 };
 	char text[64], three[4];
 
-	cli_format_cpu_list(&cpus, text, sizeof(text));
+	cli_format_cpus(&cpus, text, sizeof(text));
 	assert_string_equal(text, "");
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
-		cli_parse_cpu_list(lists[i][0], &cpus);
-		cli_format_cpu_list(&cpus, text, sizeof(text));
+		cli_parse_cpus(lists[i][0], &cpus);
+		cli_format_cpus(&cpus, text, sizeof(text));
 		assert_string_equal(text, lists[i][1]);
 	}
-	cli_format_cpu_list(&cpus, three, sizeof(three));
+	cli_format_cpus(&cpus, three, sizeof(three));
 	assert_string_equal(three, "0-1");
 }
 
@@ -225,7 +225,7 @@ static int read_even(const char *text, void *value)
 {
 	int64_t v;
 
-	if (cli_parse_integer(text, &v) || v % 2)
+	if (cli_parse_int(text, &v) || v % 2)
 		return -1;
 	*(int64_t *)value = v;
 	return 0;
@@ -237,7 +237,7 @@ static int read_pair(const char *text, void *value)
 {
 	char *comma = strchr(text, ',');
 
-	return comma ? cli_parse_duration_ns(comma + 1, value) : -EINVAL;
+	return comma ? cli_parse_ns(comma + 1, value) : -EINVAL;
 }
 
 static const struct cli_opt options[] = {

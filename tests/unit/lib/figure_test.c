@@ -5,8 +5,8 @@
 
 static struct figure between(double early, bool early_above, double late, bool late_above)
 {
-	return figure_between((struct sample_value_or_lower_bound){ early, early_above },
-			      (struct sample_value_or_lower_bound){ late, late_above }, 0.1);
+	return figure_make_range((struct sample_stat){ early, early_above },
+			      (struct sample_stat){ late, late_above }, 0.1);
 }
 
 TEST(one_number_is_exact)

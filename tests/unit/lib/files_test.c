@@ -14,14 +14,14 @@ TEST(text_and_its_first_line)
 	put("text", "one\ntwo\n");
 	assert_int_equal(files_read_all(in_folder("text"), text, sizeof(text)), 0);
 	assert_string_equal(text, "one\ntwo");		/* all that fits */
-	assert_int_equal(files_read_first_line(in_folder("text"), text, sizeof(text)), 0);
+	assert_int_equal(files_read_line(in_folder("text"), text, sizeof(text)), 0);
 	assert_string_equal(text, "one");
 	put("text", "1234567");
-	assert_int_equal(files_read_first_line(in_folder("text"), text, sizeof(text)), -E2BIG);
+	assert_int_equal(files_read_line(in_folder("text"), text, sizeof(text)), -E2BIG);
 	put("text", "123456");
-	assert_int_equal(files_read_first_line(in_folder("text"), text, sizeof(text)), 0);
+	assert_int_equal(files_read_line(in_folder("text"), text, sizeof(text)), 0);
 	assert_string_equal(text, "123456");
-	assert_int_equal(files_read_first_line(in_folder("none"), text, sizeof(text)), -ENOENT);
+	assert_int_equal(files_read_line(in_folder("none"), text, sizeof(text)), -ENOENT);
 	assert_string_equal(text, "");
 	assert_int_equal(files_read_all(folder, text, sizeof(text)), -EISDIR);
 	assert_string_equal(text, "");
@@ -35,7 +35,7 @@ TEST(a_file_that_is_not_there_is_not_made)
 	assert_int_equal(access(in_folder("none"), F_OK), -1);
 	put("one", "");
 	assert_int_equal(files_write_number(in_folder("one"), -17), 0);
-	assert_int_equal(files_read_first_line(in_folder("one"), text, sizeof(text)), 0);
+	assert_int_equal(files_read_line(in_folder("one"), text, sizeof(text)), 0);
 	assert_string_equal(text, "-17");
 }
 
@@ -48,12 +48,12 @@ TEST(lists_grow)
 	for (int i = 0; i < 300; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%d\n", 7 * i);
 	put("numbers", text);
-	assert_int_equal(files_list_numbers_in_file(in_folder("numbers"), &list, &n), 0);
-	assert_int_equal(files_list_numbers_in_file(in_folder("numbers"), &list, &n), 0);
+	assert_int_equal(files_list_numbers(in_folder("numbers"), &list, &n), 0);
+	assert_int_equal(files_list_numbers(in_folder("numbers"), &list, &n), 0);
 	assert_int_equal(n, 600);
 	for (int i = 0; i < 600; i++)
 		assert_int_equal(list[i], 7 * (i % 300));
-	assert_int_equal(files_list_numbers_in_file(in_folder("none"), &list, &n), -ENOENT);
+	assert_int_equal(files_list_numbers(in_folder("none"), &list, &n), -ENOENT);
 	assert_int_equal(n, 600);
 	free(list);
 }
@@ -68,7 +68,7 @@ TEST(names_that_are_numbers)
 	put("names/12a", "");
 	put("names/-3", "");
 	put("names/self", "");
-	assert_int_equal(files_list_numeric_names(in_folder("names"), &list, &n), 0);
+	assert_int_equal(files_list_dir(in_folder("names"), &list, &n), 0);
 	assert_int_equal(n, 1);
 	assert_int_equal(list[0], 12);
 	free(list);
@@ -87,7 +87,7 @@ TEST(a_group_and_those_below)
 	put("group/cgroup.procs", "1\n2\n");
 	put("group/one/cgroup.procs", "");
 	put("group/one/two/cgroup.procs", "40\n");
-	assert_int_equal(files_list_processes_of_cgroup(in_folder("group"), &list, &n), 0);
+	assert_int_equal(files_list_group(in_folder("group"), &list, &n), 0);
 	assert_int_equal(n, 3);
 	for (size_t i = 0; i < n; i++)
 		sum += list[i];

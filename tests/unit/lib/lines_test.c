@@ -23,7 +23,7 @@ static void close_text(void)
 
 static void next_is(bool quotes, const char *text, unsigned long line)
 {
-	assert_int_equal(read_next_line_joining_quotes(&l, quotes), 1);
+	assert_int_equal(line_reader_next(&l, quotes), 1);
 	assert_string_equal(l.text, text);
 	assert_int_equal(l.line, line);
 }
@@ -36,7 +36,7 @@ TEST(marks_and_ends_are_taken_off)
 	next_is(false, "a\tb", 1);
 	next_is(false, "1\t2", 4);
 	next_is(false, "last", 5);
-	assert_int_equal(read_next_line_joining_quotes(&l, false), 0);
+	assert_int_equal(line_reader_next(&l, false), 0);
 	close_text();
 }
 
@@ -47,7 +47,7 @@ TEST(quoted_cells_go_on)
 	open_text(text, sizeof(text) - 1);
 	next_is(true, "a,\"b c \"\"d\"\" \",e", 1);
 	next_is(true, "\"f\"", 4);
-	assert_int_equal(read_next_line_joining_quotes(&l, true), -EPROTO);
+	assert_int_equal(line_reader_next(&l, true), -EPROTO);
 	assert_int_equal(l.line, 5);
 	assert_non_null(strstr(l.why, "quote"));
 	close_text();
@@ -70,7 +70,7 @@ TEST(what_is_no_text_is_named)
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		open_text(of[i].bytes, of[i].n);
-		assert_int_equal(read_next_line_joining_quotes(&l, false), -EPROTO);
+		assert_int_equal(line_reader_next(&l, false), -EPROTO);
 		assert_non_null(strstr(l.why, of[i].word));
 		close_text();
 	}
@@ -83,19 +83,19 @@ TEST(long_lines_are_refused)
 	assert_non_null(text);
 	memset(text, 'x', 2 * LINES_LONGEST);
 	open_text(text, 2 * LINES_LONGEST);
-	assert_int_equal(read_next_line_joining_quotes(&l, false), -EPROTO);
+	assert_int_equal(line_reader_next(&l, false), -EPROTO);
 	assert_non_null(strstr(l.why, "too long"));
 	close_text();
 	text[LINES_LONGEST - 2] = '\n';
 	open_text(text, LINES_LONGEST - 1);
-	assert_int_equal(read_next_line_joining_quotes(&l, false), 1);
+	assert_int_equal(line_reader_next(&l, false), 1);
 	assert_int_equal(strlen(l.text), LINES_LONGEST - 2);
-	assert_int_equal(read_next_line_joining_quotes(&l, false), 0);
+	assert_int_equal(line_reader_next(&l, false), 0);
 	close_text();
 	memset(text, '\n', 2 * LINES_LONGEST);	/* a quote, and lines without end */
 	text[0] = '"';
 	open_text(text, 2 * LINES_LONGEST);
-	assert_int_equal(read_next_line_joining_quotes(&l, true), -EPROTO);
+	assert_int_equal(line_reader_next(&l, true), -EPROTO);
 	close_text();
 	free(text);
 }

@@ -20,7 +20,7 @@ static int listening(struct sockaddr_un *at, socklen_t size)
 static void meet(int server, const char *path)
 {
 	struct ucred peer;
-	int fd = connect_to_unix_socket(path, 1, &peer), other;
+	int fd = dial_unix(path, 1, &peer), other;
 	char byte = 'a';
 
 	assert_true(fd >= 0);
@@ -34,7 +34,7 @@ static void meet(int server, const char *path)
 	assert_int_equal(errno, EAGAIN);
 	close(other);
 	close(fd);
-	fd = connect_to_unix_socket(path, 0, NULL);
+	fd = dial_unix(path, 0, NULL);
 	assert_true(fd >= 0);
 	assert_int_equal(read(fd, &byte, 1), -1);	/* at once */
 	assert_int_equal(errno, EAGAIN);
@@ -51,14 +51,14 @@ TEST(a_file_and_a_name)
 	snprintf(at.sun_path, sizeof(at.sun_path), "/tmp/thinprobe-socket.%d", (int)getpid());
 	snprintf(name, sizeof(name), "%s", at.sun_path);
 	meet(listening(&at, sizeof(at)), name);
-	assert_int_equal(connect_to_unix_socket(name, 1, NULL), -ECONNREFUSED);	/* the file is still there */
+	assert_int_equal(dial_unix(name, 1, NULL), -ECONNREFUSED);	/* the file is still there */
 	unlink(name);
-	assert_int_equal(connect_to_unix_socket(name, 1, NULL), -ENOENT);
+	assert_int_equal(dial_unix(name, 1, NULL), -ENOENT);
 	memset(&at, 0, sizeof(at));
 	n = snprintf(name, sizeof(name), "@thinprobe-test-%d", (int)getpid());
 	memcpy(at.sun_path + 1, name + 1, (size_t)n - 1);
 	meet(listening(&at, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)n)), name);
-	assert_int_equal(connect_to_unix_socket(name, 1, NULL), -ECONNREFUSED);
+	assert_int_equal(dial_unix(name, 1, NULL), -ECONNREFUSED);
 }
 
 TEST(a_path_that_is_too_long)
@@ -68,5 +68,5 @@ TEST(a_path_that_is_too_long)
 	memset(path, 'a', sizeof(path) - 1);
 	path[0] = '/';
 	path[sizeof(path) - 1] = '\0';
-	assert_int_equal(connect_to_unix_socket(path, 1, NULL), -ENAMETOOLONG);
+	assert_int_equal(dial_unix(path, 1, NULL), -ENAMETOOLONG);
 }

@@ -29,13 +29,13 @@ static const struct pair_update *updates(const int64_t *at_ns, size_t m)
 static void pair_block(size_t n, const int64_t *at_ns, size_t m, enum pair_drain drain,
 		       int64_t end_ns)
 {
-	pair_keys_of_block_with_updates(key, n, updates(at_ns, m), m, drain, end_ns);
+	pair_block_updates(key, n, updates(at_ns, m), m, drain, end_ns);
 }
 
 static void narrow_block(size_t n, const int64_t *at_ns, size_t m, enum pair_drain drain,
 			 int64_t end_ns)
 {
-	pair_narrow_ranges_for_coalescing(key, n, updates(at_ns, m), m, drain, end_ns);
+	pair_narrow_ranges(key, n, updates(at_ns, m), m, drain, end_ns);
 }
 
 static void expect(const struct key_times *k, int64_t low_ms, int64_t high_ms, bool exact)
@@ -57,10 +57,10 @@ static void expect_censored(const struct key_times *k, int64_t ms)
 TEST(patch_answers_all_up_to_its_number)
 {
 	/* 7 stood there before; keys 2 and 3 share a picture, so do 4 and 5; 6 never comes */
-	const struct shown_patch_number shown[] = { { AT(10), 8 }, { AT(130), 10 }, { AT(230), 12 } };
+	const struct shown_number shown[] = { { AT(10), 8 }, { AT(130), 10 }, { AT(230), 12 } };
 
 	type(6);
-	assert_int_equal(pair_keys_with_patch_numbers(key, 6, shown, 3, 7, AT(900)), 0);
+	assert_int_equal(pair_patch_numbers(key, 6, shown, 3, 7, AT(900)), 0);
 	expect(&key[0], 10, 10, true);
 	expect(&key[1], 130, 130, true);
 	expect(&key[2], 130, 130, true);
@@ -76,10 +76,10 @@ TEST(patch_answers_all_up_to_its_number)
 
 TEST(patch_number_wraps)
 {
-	const struct shown_patch_number shown[] = { { AT(10), 0xffffff }, { AT(60), 0 }, { AT(110), 1 } };
+	const struct shown_number shown[] = { { AT(10), 0xffffff }, { AT(60), 0 }, { AT(110), 1 } };
 
 	type(3);
-	assert_int_equal(pair_keys_with_patch_numbers(key, 3, shown, 3, 0xfffffe, AT(900)), 0);
+	assert_int_equal(pair_patch_numbers(key, 3, shown, 3, 0xfffffe, AT(900)), 0);
 	expect(&key[0], 10, 10, true);
 	expect(&key[1], 60, 60, true);
 	expect(&key[2], 110, 110, true);
@@ -88,32 +88,32 @@ TEST(patch_number_wraps)
 TEST(patch_ahead_of_keys_is_told)
 {
 	/* at 60 ms two keys have gone, the patch counts three: somebody else typed one */
-	const struct shown_patch_number shown[] = { { AT(10), 1 }, { AT(60), 3 }, { AT(110), 4 } };
+	const struct shown_number shown[] = { { AT(10), 1 }, { AT(60), 3 }, { AT(110), 4 } };
 
 	type(3);
-	assert_int_equal(pair_keys_with_patch_numbers(key, 3, shown, 3, 0, AT(900)), 2);
+	assert_int_equal(pair_patch_numbers(key, 3, shown, 3, 0, AT(900)), 2);
 	expect(&key[1], 60, 60, true);
 	expect(&key[2], 110, 110, true);	/* never before it was sent */
 }
 
 TEST(patch_back_to_an_old_picture_answers_nothing)
 {
-	const struct shown_patch_number shown[] = { { AT(10), 99 }, { AT(20), 101 }, { AT(30), 100 }, { AT(70), 102 } };
+	const struct shown_number shown[] = { { AT(10), 99 }, { AT(20), 101 }, { AT(30), 100 }, { AT(70), 102 } };
 
 	type(2);
-	assert_int_equal(pair_keys_with_patch_numbers(key, 2, shown, 4, 100, AT(900)), 0);
+	assert_int_equal(pair_patch_numbers(key, 2, shown, 4, 100, AT(900)), 0);
 	expect(&key[0], 20, 20, true);
 	expect(&key[1], 70, 70, true);
 }
 
 TEST(key_never_sent_is_never_answered)
 {
-	const struct shown_patch_number shown[] = { { AT(10), 1 } };
+	const struct shown_number shown[] = { { AT(10), 1 } };
 	const int64_t update[] = { AT(10), AT(60) };
 
 	type(2);
 	key[1].sent_ns = 0;
-	assert_int_equal(pair_keys_with_patch_numbers(key, 2, shown, 1, 0, AT(900)), 0);
+	assert_int_equal(pair_patch_numbers(key, 2, shown, 1, 0, AT(900)), 0);
 	expect(&key[0], 10, 10, true);
 	expect_censored(&key[1], 900);
 	pair_block(2, update, 2, PAIR_DRAINED, AT(900));
@@ -247,16 +247,16 @@ TEST(an_update_that_goes_on_may_answer_a_later_key)
 	const struct pair_update before[] = { { AT(-4), AT(4) }, { AT(30), AT(31) } };
 
 	type(3);
-	pair_keys_of_block_with_updates(key, 3, update, 2, PAIR_DRAINED, AT(1300));
+	pair_block_updates(key, 3, update, 2, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 45, 53, false);
 	expect(&key[1], 50, 140, false);	/* not before it was sent */
 	expect(&key[2], 140, 140, false);
 	type(1);
-	pair_keys_of_block_with_updates(key, 1, before, 1, PAIR_DRAINED, AT(1300));
+	pair_block_updates(key, 1, before, 1, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 0, 4, false);		/* as many updates as keys, and yet not exact */
-	pair_keys_of_block_with_updates(key, 1, before, 2, PAIR_DRAINED, AT(1300));
+	pair_block_updates(key, 1, before, 2, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 0, 31, false);
-	pair_narrow_ranges_for_coalescing(key, 1, before, 2, PAIR_DRAINED, AT(1300));
+	pair_narrow_ranges(key, 1, before, 2, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 0, 31, false);
 }
 
@@ -269,7 +269,7 @@ TEST(truth_lies_in_the_range_of_merged_echoes)
 
 	for (int round = 0; round < 2000; round++) {
 			struct pair_update update[20];
-		struct pair_update_merger merger = { 0 };
+		struct pair_merger merger = { 0 };
 		int64_t truth[20], longest = 5 + round % 200;
 		size_t m = 0;
 
@@ -279,11 +279,11 @@ TEST(truth_lies_in_the_range_of_merged_echoes)
 			truth[i] = key[i].sent_ns + (1 + (int64_t)(seed >> 8) % longest) * MS;
 			if (i && truth[i] < truth[i - 1])
 				truth[i] = truth[i - 1];
-			if (pair_does_change_begin_update(&merger, truth[i], 10 * MS, 50 * MS))
+			if (pair_merge_change(&merger, truth[i], 10 * MS, 50 * MS))
 				update[m++].first_ns = truth[i];
 			update[m - 1].last_ns = truth[i];
 		}
-		pair_keys_of_block_with_updates(key, 20, update, m, PAIR_DRAINED, AT(9000));
+		pair_block_updates(key, 20, update, m, PAIR_DRAINED, AT(9000));
 		for (size_t i = 0; i < 20; i++) {
 			assert_true(key[i].answer_ns >= key[i].sent_ns);
 			assert_true(key[i].answer_ns <= truth[i]);
@@ -296,15 +296,15 @@ TEST(truth_lies_in_the_range_of_merged_echoes)
 
 TEST(changes_merge_by_single_linkage)
 {
-	struct pair_update_merger m = { 0 };
+	struct pair_merger m = { 0 };
 
-	assert_true(pair_does_change_begin_update(&m, AT(0), 10 * MS, 50 * MS));
-	assert_false(pair_does_change_begin_update(&m, AT(9), 10 * MS, 50 * MS));
-	assert_false(pair_does_change_begin_update(&m, AT(18), 10 * MS, 50 * MS));	/* 9 from the last, 18 from the first */
-	assert_true(pair_does_change_begin_update(&m, AT(28), 10 * MS, 50 * MS));	/* 10 is a gap */
+	assert_true(pair_merge_change(&m, AT(0), 10 * MS, 50 * MS));
+	assert_false(pair_merge_change(&m, AT(9), 10 * MS, 50 * MS));
+	assert_false(pair_merge_change(&m, AT(18), 10 * MS, 50 * MS));	/* 9 from the last, 18 from the first */
+	assert_true(pair_merge_change(&m, AT(28), 10 * MS, 50 * MS));	/* 10 is a gap */
 	for (int64_t t = 33; t < 78; t += 5)
-		assert_false(pair_does_change_begin_update(&m, AT(t), 10 * MS, 50 * MS));
-	assert_true(pair_does_change_begin_update(&m, AT(78), 10 * MS, 50 * MS));	/* never longer than a period */
+		assert_false(pair_merge_change(&m, AT(t), 10 * MS, 50 * MS));
+	assert_true(pair_merge_change(&m, AT(78), 10 * MS, 50 * MS));	/* never longer than a period */
 }
 
 TEST(coalescing_is_from_the_next_to_the_next_but_two)
@@ -348,8 +348,8 @@ TEST(coalescing_leaves_exact_pairs_and_unanswered_keys)
 TEST(a_stray_is_likely_from_five_percent_on)
 {
 	/* 1 - exp(-x) = 0.05 at x = 0.0513 */
-	assert_false(pair_is_stray_update_likely(0, 3600 * 1000 * MS));
-	assert_false(pair_is_stray_update_likely(0.051, 1000 * MS));
-	assert_true(pair_is_stray_update_likely(0.052, 1000 * MS));
-	assert_true(pair_is_stray_update_likely(0.026, 2000 * MS));
+	assert_false(pair_expects_stray(0, 3600 * 1000 * MS));
+	assert_false(pair_expects_stray(0.051, 1000 * MS));
+	assert_true(pair_expects_stray(0.052, 1000 * MS));
+	assert_true(pair_expects_stray(0.026, 2000 * MS));
 }

@@ -33,9 +33,9 @@ static int luminance(const void *pixels, int x, int y)
 	return c->grey[y * W + x];
 }
 
-static struct patch_searched_image image_of(const struct canvas *c)
+static struct patch_image image_of(const struct canvas *c)
 {
-	return (struct patch_searched_image){ c->width, c->height, luminance, c };
+	return (struct patch_image){ c->width, c->height, luminance, c };
 }
 
 static void ground(struct canvas *c, uint8_t value)
@@ -49,7 +49,7 @@ static void paint(struct canvas *c, uint32_t number, int left, int top, int cell
 {
 	struct patch_cells cells;
 
-	patch_encode_number(number, &cells);
+	patch_encode(number, &cells);
 	for (int y = 0; y < PATCH_ROWS * cell; y++)
 		for (int x = 0; x < PATCH_COLUMNS * cell; x++)
 			c->grey[(top + y) * W + left + x] = cells.white[y / cell][x / cell] ? white : black;
@@ -133,15 +133,15 @@ static void half(struct canvas *c)
 
 static void assert_found(const struct canvas *c, uint32_t number, double x, double y, double cell)
 {
-	struct patch_searched_image image = image_of(c);
+	struct patch_image image = image_of(c);
 	struct patch_place at = { 0 };
 	uint32_t got = ~number;
 
-	assert_true(patch_find_in_image(&image, 3, 16, &at, &got));
+	assert_true(patch_find(&image, 3, 16, &at, &got));
 	assert_int_equal(got, number);
 	assert_true(fabs(at.x - x) <= 1.5 && fabs(at.y - y) <= 1.5);
 	assert_true(fabs(at.cell - cell) < 0.08 * cell);
-	assert_true(patch_read_number_at(&image, &at, &got));
+	assert_true(patch_read(&image, &at, &got));
 	assert_int_equal(got, number);
 }
 
@@ -157,7 +157,7 @@ TEST(layout_is_as_documented)
 	static const uint8_t rows[PATCH_ROWS] = { 0x4e, 0xa6, 0x59, 0xc4, 0xdc ^ 0x3a, 0xbd ^ 0x95 };
 	struct patch_cells cells;
 
-	patch_encode_number(1, &cells);
+	patch_encode(1, &cells);
 	for (int r = 0; r < PATCH_ROWS; r++)
 		for (int c = 0; c < PATCH_COLUMNS; c++)
 			assert_int_equal(cells.white[r][c], rows[r] >> (7 - c) & 1);
@@ -166,7 +166,7 @@ TEST(layout_is_as_documented)
 TEST(every_number_comes_back)
 {
 	static struct canvas c;
-	struct patch_searched_image image = image_of(&c);
+	struct patch_image image = image_of(&c);
 	struct patch_place at = { 5, 3, 4 };
 	uint32_t got;
 
@@ -174,11 +174,11 @@ TEST(every_number_comes_back)
 	image = image_of(&c);
 	for (uint32_t n = 0; n <= PATCH_NUMBER_MAX; n = n * 9 / 8 + 1) {
 		paint(&c, n, at.x, at.y, 4, 0, 255);
-		assert_true(patch_read_number_at(&image, &at, &got));
+		assert_true(patch_read(&image, &at, &got));
 		assert_int_equal(got, n);
 	}
 	paint(&c, PATCH_NUMBER_MAX, at.x, at.y, 4, 0, 255);
-	assert_true(patch_read_number_at(&image, &at, &got));
+	assert_true(patch_read(&image, &at, &got));
 	assert_int_equal(got, PATCH_NUMBER_MAX);
 }
 
@@ -253,7 +253,7 @@ TEST(torn_is_not_read)
 {
 	static struct canvas c;
 	struct patch_place at = { 8, 8, 8 };
-	struct patch_searched_image image;
+	struct patch_image image;
 	uint32_t got;
 
 	ground(&c, 255);
@@ -266,7 +266,7 @@ TEST(torn_is_not_read)
 
 		paint(&c, n, 8, 8, 8, 0, 255);
 		memcpy(c.grey + torn * W, before.grey + torn * W, (size_t)(H - torn) * W);
-		if (patch_read_number_at(&image, &at, &got))
+		if (patch_read(&image, &at, &got))
 			assert_true(got == n || got == n - 1);
 	}
 }
@@ -276,21 +276,21 @@ TEST(wrong_place_is_not_read)
 	static struct canvas c;
 	const struct patch_place bad[] = { { 8, 20, 8 }, { 16, 8, 8 }, { -1, 8, 8 }, { 8, -5, 8 }, { W - 20, 8, 8 },
 					   { 8, H - 20, 8 }, { 8, 8, 16 }, { 8, 8, 4 }, { 8, 8, 0 }, { 8, 8, -3 }, { 8, 8, NAN } };
-	struct patch_searched_image image;
+	struct patch_image image;
 	uint32_t got;
 
 	ground(&c, 255);
 	paint(&c, 1234, 8, 8, 8, 0, 255);
 	image = image_of(&c);
 	for (size_t i = 0; i < COUNT(bad); i++)
-		assert_false(patch_read_number_at(&image, &bad[i], &got));
+		assert_false(patch_read(&image, &bad[i], &got));
 }
 
 /* Not one false patch in a million places and more of noise; fine, coarse, and of two colours. */
 TEST(noise_is_no_patch)
 {
 	static struct canvas c;
-	struct patch_searched_image image;
+	struct patch_image image;
 	struct patch_place at;
 	uint32_t got;
 
@@ -304,27 +304,27 @@ TEST(noise_is_no_patch)
 				c.grey[y * W + x] = x % grain ? c.grey[y * W + x - 1] : y % grain ? c.grey[(y - 1) * W + x] :
 						    (uint8_t)(i % 2 ? draw(256) : draw(2) * 255);
 		image = image_of(&c);
-		assert_false(patch_find_in_image(&image, 3, 16, &at, &got));
+		assert_false(patch_find(&image, 3, 16, &at, &got));
 	}
 }
 
 TEST(flat_and_tiny_pictures_are_no_patch)
 {
 	static struct canvas c;
-	struct patch_searched_image image;
+	struct patch_image image;
 	struct patch_place at;
 	uint32_t got;
 
 	ground(&c, 0);
 	image = image_of(&c);
-	assert_false(patch_find_in_image(&image, 3, 16, &at, &got));
+	assert_false(patch_find(&image, 3, 16, &at, &got));
 	for (int x = 0; x < W * H; x++)
 		c.grey[x] = (uint8_t)(x % W * 255 / W);
-	assert_false(patch_find_in_image(&image, 3, 16, &at, &got));
+	assert_false(patch_find(&image, 3, 16, &at, &got));
 	for (int n = 0; n < 30; n++) {
 		c.width = n;
 		c.height = 30 - n;
 		image = image_of(&c);
-		assert_false(patch_find_in_image(&image, 1, 16, &at, &got));
+		assert_false(patch_find(&image, 1, 16, &at, &got));
 	}
 }

@@ -41,11 +41,11 @@ TEST(a_chain_dies_with_its_head)
 		if (!second) {
 			pid_t third;
 
-			if (proc_request_sigkill_at_parent_end(me))
+			if (proc_die_beside_parent(me))
 				_exit(1);
 			me = getpid();
 			third = fork();
-			if (!third && proc_request_sigkill_at_parent_end(me))
+			if (!third && proc_die_beside_parent(me))
 				_exit(1);
 			if (write(ends[1], "x", 1) != 1)
 				_exit(1);
@@ -77,11 +77,11 @@ TEST(a_load_program_stops_with_its_parent)
 	head = fork();
 	if (!head) {
 		if (!fork()) {
-			proc_catch_stop_signals();
-			proc_request_sigterm_at_parent_end();
+			proc_catch_stop();
+			proc_end_beside_parent();
 			if (write(ends[1], "r", 1) != 1)
 				_exit(1);
-			proc_sleep_until_or_stop(clock_now() + PATIENCE);
+			proc_sleep(clock_now() + PATIENCE);
 			/* a friendly end: it has time to report */
 			_exit(write(ends[1], proc_stop == SIGTERM ? "T" : "?", 1) != 1);
 		}
@@ -100,15 +100,15 @@ TEST(a_load_program_stops_with_its_parent)
 TEST(a_lost_terminal_ends_it_but_not_under_nohup)
 {
 	signal(SIGHUP, SIG_IGN);
-	proc_catch_stop_signals();
+	proc_catch_stop();
 	proc_stop = 0;
 	raise(SIGHUP);
 	assert_int_equal(proc_stop, 0);
 	signal(SIGHUP, SIG_DFL);
-	proc_catch_stop_signals();
+	proc_catch_stop();
 	raise(SIGHUP);
 	assert_int_equal(proc_stop, SIGHUP);
-	proc_sleep_until_or_stop(INT64_MAX);
+	proc_sleep(INT64_MAX);
 	proc_stop = 0;
 	signal(SIGHUP, SIG_DFL);
 }
@@ -117,20 +117,20 @@ TEST(a_signal_before_the_wait_is_not_lost)
 {
 	int64_t start = clock_now();
 
-	proc_catch_stop_signals();
+	proc_catch_stop();
 	proc_stop = 0;
 	raise(SIGTERM);
 	assert_int_equal(proc_stop, SIGTERM);
-	proc_sleep_until_or_stop(INT64_MAX);
+	proc_sleep(INT64_MAX);
 	proc_stop = 0;
 	raise(SIGINT);
 	assert_int_equal(proc_stop, SIGINT);
-	proc_sleep_until_or_stop(start + 3600 * NS_PER_S);
+	proc_sleep(start + 3600 * NS_PER_S);
 	assert_true(clock_now() - start < PATIENCE);
 	proc_stop = 0;
 }
 
-/* proc_sleep_until_or_stop looks at the clock between its look at the flag and falling asleep: the very moment to be hit. The
+/* proc_sleep looks at the clock between its look at the flag and falling asleep: the very moment to be hit. The
  * linker sends its clock_now here (--wrap, see LIBS_proc_test in the Makefile). */
 int64_t __real_clock_now(void);
 int64_t __wrap_clock_now(void);
@@ -149,10 +149,10 @@ TEST(a_signal_just_before_falling_asleep_is_not_lost)
 {
 	int64_t start = clock_now();
 
-	proc_catch_stop_signals();
+	proc_catch_stop();
 	proc_stop = 0;
 	strike = true;
-	proc_sleep_until_or_stop(start + PATIENCE);
+	proc_sleep(start + PATIENCE);
 	assert_false(strike);
 	assert_int_equal(proc_stop, SIGTERM);
 	assert_true(clock_now() - start < PATIENCE);	/* it was the signal that ended it, not the time */
@@ -161,7 +161,7 @@ TEST(a_signal_just_before_falling_asleep_is_not_lost)
 
 TEST(a_signal_at_any_moment_ends_the_wait)
 {
-	proc_catch_stop_signals();
+	proc_catch_stop();
 	for (int i = 0; i < 400; i++) {
 		pid_t me = getpid(), pid;
 		int status;
@@ -177,7 +177,7 @@ TEST(a_signal_at_any_moment_ends_the_wait)
 			kill(me, i % 2 ? SIGTERM : SIGINT);
 			_exit(0);
 		}
-		proc_sleep_until_or_stop(clock_now() + PATIENCE);
+		proc_sleep(clock_now() + PATIENCE);
 		assert_int_not_equal(proc_stop, 0);
 		while (waitpid(pid, &status, 0) < 0)
 			assert_int_equal(errno, EINTR);
@@ -191,11 +191,11 @@ TEST(without_a_signal_the_time_ends_it)
 	sigset_t mask;
 
 	proc_stop = 0;
-	proc_sleep_until_or_stop(until);
+	proc_sleep(until);
 	assert_true(clock_now() >= until);
 	assert_int_equal(proc_stop, 0);
-	proc_sleep_until_or_stop(until);		/* has passed */
-	proc_sleep_until_or_stop(0);
+	proc_sleep(until);		/* has passed */
+	proc_sleep(0);
 	sigprocmask(SIG_BLOCK, NULL, &mask);
 	assert_false(sigismember(&mask, SIGTERM));
 	assert_false(sigismember(&mask, SIGINT));
@@ -207,14 +207,14 @@ TEST(ready_is_one_line)
 	char line[16];
 
 	assert_int_equal(pipe(ends), 0);
-	assert_int_equal(proc_write_ready_line(ends[1]), 0);
+	assert_int_equal(proc_write_ready(ends[1]), 0);
 	assert_int_equal(read(ends[0], line, sizeof(line)), 6);
 	assert_memory_equal(line, "ready\n", 6);
 	close(ends[0]);
-	proc_catch_stop_signals();
-	assert_int_equal(proc_write_ready_line(ends[1]), -EPIPE);	/* told, not killed */
+	proc_catch_stop();
+	assert_int_equal(proc_write_ready(ends[1]), -EPIPE);	/* told, not killed */
 	close(ends[1]);
-	assert_int_equal(proc_write_ready_line(ends[1]), -EBADF);
+	assert_int_equal(proc_write_ready(ends[1]), -EBADF);
 }
 
 TEST(pins_to_what_there_is)
@@ -222,55 +222,55 @@ TEST(pins_to_what_there_is)
 	struct cli_cpus before, after, one = { .n = 1 }, none = { .n = 0 }, missing = { .n = 1, .cpu = { 1023 } }, some = { .n = 2 };
 	struct cli_cpus *tried[] = { &missing, &some };
 
-	assert_int_equal(proc_get_allowed_cpus(&before), 0);
+	assert_int_equal(proc_allowed_cpus(&before), 0);
 	assert_true(before.n >= 1);
 	one.cpu[0] = before.cpu[before.n - 1];
-	assert_int_equal(proc_pin_thread_to_cpus(&one), 0);
-	assert_int_equal(proc_get_allowed_cpus(&after), 0);
+	assert_int_equal(proc_pin_thread(&one), 0);
+	assert_int_equal(proc_allowed_cpus(&after), 0);
 	assert_int_equal(after.n, 1);
 	assert_int_equal(after.cpu[0], one.cpu[0]);
-	assert_int_equal(proc_pin_thread_to_cpus(&none), 0);
-	assert_int_equal(proc_get_allowed_cpus(&after), 0);
+	assert_int_equal(proc_pin_thread(&none), 0);
+	assert_int_equal(proc_allowed_cpus(&after), 0);
 	assert_int_equal(after.n, 1);
 	some.cpu[0] = one.cpu[0];
 	some.cpu[1] = 1023;
 	for (size_t i = 0; i < 2; i++)
-		assert_int_equal(proc_pin_thread_to_cpus(tried[i]), -ENODEV);	/* also where only some are missing */
-	assert_int_equal(proc_pin_thread_to_cpus(&before), 0);
-	assert_int_equal(proc_get_allowed_cpus(&after), 0);
+		assert_int_equal(proc_pin_thread(tried[i]), -ENODEV);	/* also where only some are missing */
+	assert_int_equal(proc_pin_thread(&before), 0);
+	assert_int_equal(proc_allowed_cpus(&after), 0);
 	assert_memory_equal(after.cpu, before.cpu, (size_t)before.n * sizeof(int));
 }
 
 TEST(the_kernels_account_of_us)
 {
 	struct proc_schedstat a, b;
-	int64_t cpu = clock_cpu_time_of_this_thread();
-	int err = proc_schedstat_of_process(getpid(), &a);
+	int64_t cpu = clock_thread_cpu();
+	int err = proc_read_schedstat(getpid(), &a);
 
 	if (err == -ENOENT)
 		skip();		/* this kernel keeps none */
 	assert_int_equal(err, 0);
-	while (clock_cpu_time_of_this_thread() - cpu < 20 * NS_PER_MS)
+	while (clock_thread_cpu() - cpu < 20 * NS_PER_MS)
 		;
 	sched_yield();
-	assert_int_equal(proc_schedstat_of_process(getpid(), &b), 0);
+	assert_int_equal(proc_read_schedstat(getpid(), &b), 0);
 	assert_true(b.run_ns - a.run_ns >= 10 * NS_PER_MS);
 	assert_true(b.wait_ns >= a.wait_ns);
 	assert_true(b.slices >= a.slices);
-	assert_true(proc_schedstat_of_process(999999999, &a) < 0);
+	assert_true(proc_read_schedstat(999999999, &a) < 0);
 }
 
 TEST(autogroup_is_one_line_or_nothing)
 {
 	char text[64], tiny[5];
 
-	proc_read_first_line_of_file(getpid(), "autogroup", text, sizeof(text));
+	proc_read_line(getpid(), "autogroup", text, sizeof(text));
 	assert_null(strchr(text, '\n'));
 	if (text[0])
 		assert_int_equal(strncmp(text, "/autogroup-", 11), 0);
-	proc_read_first_line_of_file(getpid(), "autogroup", tiny, sizeof(tiny));
+	proc_read_line(getpid(), "autogroup", tiny, sizeof(tiny));
 	assert_true(strlen(tiny) < sizeof(tiny));
-	proc_read_first_line_of_file(999999999, "autogroup", text, sizeof(text));
+	proc_read_line(999999999, "autogroup", text, sizeof(text));
 	assert_string_equal(text, "");
 }
 
@@ -329,13 +329,13 @@ TEST(the_process_of_a_thread)
 	struct proc_stat s;
 	char text[32];
 
-	assert_int_equal(proc_pid_of_thread(getpid()), getpid());
-	assert_int_equal(proc_pid_of_thread(999999999), 0);
-	assert_int_equal(proc_stat_of_process(getpid(), &s), 0);
+	assert_int_equal(proc_thread_pid(getpid()), getpid());
+	assert_int_equal(proc_thread_pid(999999999), 0);
+	assert_int_equal(proc_read_stat(getpid(), &s), 0);
 	assert_int_equal(s.ppid, getppid());
-	proc_read_first_line_of_file(getpid(), "comm", text, sizeof(text));
+	proc_read_line(getpid(), "comm", text, sizeof(text));
 	assert_string_equal(s.comm, text);
-	assert_int_equal(proc_stat_of_process(999999999, &s), -ESRCH);
+	assert_int_equal(proc_read_stat(999999999, &s), -ESRCH);
 }
 
 static void group_is(const char *lines, const char *controller, int version, const char *group)
@@ -373,6 +373,6 @@ TEST(a_group_is_that_of_the_controller)
 /* The last one: from here on we die with our parent. */
 TEST(a_parent_already_dead_is_noticed)
 {
-	assert_int_equal(proc_request_sigkill_at_parent_end(getpid()), -ESRCH);	/* not our parent (any more) */
-	assert_int_equal(proc_request_sigkill_at_parent_end(getppid()), 0);
+	assert_int_equal(proc_die_beside_parent(getpid()), -ESRCH);	/* not our parent (any more) */
+	assert_int_equal(proc_die_beside_parent(getppid()), 0);
 }

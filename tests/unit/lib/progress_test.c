@@ -38,11 +38,11 @@ static void show_once_a_second(void)
 	struct progress_line p;
 
 	progress_start(&p, false);
-	assert_int_equal(progress_next_wake_ns(&p, INT64_MAX), p.next_ns);
-	assert_int_equal(progress_next_wake_ns(&p, 5), 5);
-	assert_false(is_progress_line_due(&p, p.next_ns - 1));
-	assert_true(is_progress_line_due(&p, p.next_ns));
-	assert_false(is_progress_line_due(&p, p.next_ns - 1));
+	assert_int_equal(progress_wake_ns(&p, INT64_MAX), p.next_ns);
+	assert_int_equal(progress_wake_ns(&p, 5), 5);
+	assert_false(progress_take_due(&p, p.next_ns - 1));
+	assert_true(progress_take_due(&p, p.next_ns));
+	assert_false(progress_take_due(&p, p.next_ns - 1));
 	progress_show(&p, "%d keys", 7);
 	progress_end(&p);
 	progress_end(&p);
@@ -64,8 +64,8 @@ static void be_quiet(void)
 	struct progress_line p;
 
 	progress_start(&p, true);
-	assert_int_equal(progress_next_wake_ns(&p, INT64_MAX), INT64_MAX);
-	assert_false(is_progress_line_due(&p, INT64_MAX));
+	assert_int_equal(progress_wake_ns(&p, INT64_MAX), INT64_MAX);
+	assert_false(progress_take_due(&p, INT64_MAX));
 	progress_show(&p, "something");
 	progress_end(&p);
 }

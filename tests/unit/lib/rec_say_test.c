@@ -9,8 +9,8 @@
 
 static struct rec_report *start(int format, int detail)
 {
-	struct rec_report_options cfg = { format, in_folder("report"), detail };
-	struct rec_report *r = rec_open_report(&cfg, "demo");
+	struct rec_cfg cfg = { format, in_folder("report"), detail };
+	struct rec_report *r = rec_open(&cfg, "demo");
 
 	assert_non_null(r);
 	return r;
@@ -18,7 +18,7 @@ static struct rec_report *start(int format, int detail)
 
 static const char *finish(struct rec_report *r)
 {
-	assert_int_equal(rec_close_report(r), 0);
+	assert_int_equal(rec_close(r), 0);
 	return content(in_folder("report"));
 }
 
@@ -28,7 +28,7 @@ static struct rec_report *tell(int format, int detail)
 
 	rec_begin_object(r, "settings");
 	rec_add_int(r, "count", 2);
-	rec_end_container(r);
+	rec_end(r);
 	rec_begin_object(r, "result");
 	rec_begin_array(r, "children");
 	for (int i = 0; i < 2; i++) {
@@ -37,13 +37,13 @@ static struct rec_report *tell(int format, int detail)
 		if (i) {
 			rec_begin_object(r, "wait");
 			rec_add_real(r, "p50", -0.0001, 3);
-			rec_end_container(r);
+			rec_end(r);
 		}
-		rec_end_container(r);
+		rec_end(r);
 	}
-	rec_end_container(r);
-	rec_end_container(r);
-	rec_add_short_report_line(r, "%d processes", 2);
+	rec_end(r);
+	rec_end(r);
+	rec_say(r, "%d processes", 2);
 	return r;
 }
 
@@ -61,8 +61,8 @@ TEST_WITH(make_folder, remove_folder, nothing_said_is_the_tree)
 
 	assert_int_equal(strncmp(finish(r), "schema ", 7), 0);
 	assert_string_equal(finish(start(REC_TEXT, REC_QUIET)), "");
-	rec_add_short_report_line(NULL, "to nobody");
-	rec_add_warning_line(NULL, "to nobody");
+	rec_say(NULL, "to nobody");
+	rec_warn(NULL, "to nobody");
 }
 
 TEST_WITH(make_folder, remove_folder, a_warning_comes_first_and_stays)
@@ -70,7 +70,7 @@ TEST_WITH(make_folder, remove_folder, a_warning_comes_first_and_stays)
 	for (int detail = REC_SHORT; detail <= REC_QUIET; detail++) {
 		struct rec_report *r = tell(REC_TEXT, detail);
 
-		rec_add_warning_line(r, "not held: %d %%", 14);
+		rec_warn(r, "not held: %d %%", 14);
 		assert_string_equal(finish(r), detail == REC_QUIET ? "! not held: 14 %\n" : "! not held: 14 %\n2 processes\n");
 	}
 }
@@ -83,7 +83,7 @@ TEST_WITH(make_folder, remove_folder, json_has_the_summary_before_the_settings)
 		json_t *all;
 
 		if (warned)
-			rec_add_warning_line(r, "not valid");
+			rec_warn(r, "not valid");
 		text = finish(r);
 		all = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 		assert_non_null(all);
@@ -99,10 +99,10 @@ TEST_WITH(make_folder, remove_folder, rows_are_the_main_table)
 {
 	struct rec_report *r = tell(REC_TSV, REC_SHORT);
 
-	rec_set_main_table(r, "children");
+	rec_set_table(r, "children");
 	assert_string_equal(finish(r), "schema\tcpu\twait.p50\nthinprobe.demo/1\t0\t\nthinprobe.demo/1\t1\t0.000\n");
 	r = tell(REC_TSV, REC_SHORT);
-	rec_set_main_table(r, "users");
+	rec_set_table(r, "users");
 	assert_string_equal(finish(r), "schema\tchildren.0.cpu\tchildren.1.cpu\tchildren.1.wait.p50\nthinprobe.demo/1\t0\t1\t0.000\n");
 }
 
@@ -120,13 +120,13 @@ TEST_WITH(make_folder, remove_folder, an_empty_table_has_its_columns)
 				rec_begin_object(r, NULL);
 				rec_add_int(r, "cpu", i ? 1 : 987654321);
 				rec_add_str(r, "name", i ? "one" : NULL);
-				rec_end_container(r);
+				rec_end(r);
 				if (i == 0)
-					rec_turn_first_row_into_header(r);
+					rec_set_header(r);
 			}
-			rec_end_container(r);
-			rec_end_container(r);
-			rec_set_main_table(r, "children");
+			rec_end(r);
+			rec_end(r);
+			rec_set_table(r, "children");
 			text = finish(r);
 			assert_null(strstr(text, "987654321"));
 			if (format == REC_TSV)
@@ -143,11 +143,11 @@ TEST_WITH(make_folder, remove_folder, long_lines_go_on_in_the_next)
 
 	memset(word, 'x', sizeof(word) - 1);
 	word[sizeof(word) - 1] = '\0';
-	rec_add_short_report_line(r, "  %.38s %.39s %.3s", word, word, word);
-	rec_add_short_report_line(r, "µ%.38s %.40s", word, word);	/* exactly 80 */
-	rec_add_short_report_line(r, "%s", word);
-	rec_add_warning_line(r, "%.40s %.40s", word, word);
-	rec_add_short_report_line(r, "a\tb\nc\033[2J");
+	rec_say(r, "  %.38s %.39s %.3s", word, word, word);
+	rec_say(r, "µ%.38s %.40s", word, word);	/* exactly 80 */
+	rec_say(r, "%s", word);
+	rec_warn(r, "%.40s %.40s", word, word);
+	rec_say(r, "a\tb\nc\033[2J");
 	assert_string_equal(finish(r),
 			    "! xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n  xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
 			    "  xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n    xxx\n"
@@ -160,13 +160,13 @@ TEST_WITH(make_folder, remove_folder, tables_are_aligned)
 {
 	struct rec_report *r = start(REC_TEXT, REC_SHORT);
 
-	rec_add_short_report_line(r, "above");
-	rec_begin_text_table(r, "lrr", "\tmin\tp50 µs");
-	rec_add_text_table_row(r, "  latency\t%s\t%s\tms", "8.1", "9.70");
-	rec_add_text_table_row(r, "  late\t%s", "0 of 595 keys, and a long text that widens no column");
-	rec_add_text_table_row(r, "x\t\t12");
-	rec_begin_text_table(r, "ll", "%s", "");
-	rec_add_text_table_row(r, "a\tb");
+	rec_say(r, "above");
+	rec_begin_table(r, "lrr", "\tmin\tp50 µs");
+	rec_add_row(r, "  latency\t%s\t%s\tms", "8.1", "9.70");
+	rec_add_row(r, "  late\t%s", "0 of 595 keys, and a long text that widens no column");
+	rec_add_row(r, "x\t\t12");
+	rec_begin_table(r, "ll", "%s", "");
+	rec_add_row(r, "a\tb");
 	assert_string_equal(finish(r), "above\n"
 				       "            min   p50 µs\n"
 				       "  latency   8.1     9.70   ms\n"
@@ -179,11 +179,11 @@ static const char *nine_rows(int worst, int detail)
 {
 	struct rec_report *r = start(REC_TEXT, detail);
 
-	rec_begin_text_table(r, "r", "%s", "");
+	rec_begin_table(r, "r", "%s", "");
 	for (int i = 0; i < 9; i++) {
-		rec_add_text_table_row(r, "%d", i);
+		rec_add_row(r, "%d", i);
 		if (worst >= 0)
-			rec_rank_last_table_row(r, i == worst ? 1 : 0);
+			rec_rank_row(r, i == worst ? 1 : 0);
 	}
 	return finish(r);
 }
@@ -203,9 +203,9 @@ TEST_WITH(make_folder, remove_folder, a_wide_row_is_wrapped_never_cut)
 	const char *text;
 	int columns = 0, widest = 0;
 
-	rec_begin_text_table(r, "lrr", "%s", "");
-	rec_add_text_table_row(r, "  %s\t7\t%s", "µµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµ", "µµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµ");
-	rec_add_text_table_row(r, "  late\t35 of 35 keys over 100 ms, 35 never answered (95 %% confidence: at most %s %%)", "100");
+	rec_begin_table(r, "lrr", "%s", "");
+	rec_add_row(r, "  %s\t7\t%s", "µµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµ", "µµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµ");
+	rec_add_row(r, "  late\t35 of 35 keys over 100 ms, 35 never answered (95 %% confidence: at most %s %%)", "100");
 	text = finish(r);
 	assert_non_null(strstr(text, "µ  7\n    µ"));
 	assert_non_null(strstr(text, "100"));
@@ -221,27 +221,27 @@ TEST_WITH(make_folder, remove_folder, the_summary_is_the_warning_else_the_answer
 {
 	struct rec_report *r = start(REC_JSON, REC_SHORT);
 
-	rec_add_short_report_line(r, "typed");
+	rec_say(r, "typed");
 	rec_set_summary(r, "p50 %d", 7);
 	rec_begin_object(r, "result");
-	rec_end_container(r);
+	rec_end(r);
 	assert_non_null(strstr(finish(r), "\"summary\": \"p50 7\""));
 	r = start(REC_TEXT, REC_SHORT);
-	rec_add_short_report_line(r, "typed");
+	rec_say(r, "typed");
 	rec_set_summary(r, "p50 %d", 7);
 	assert_string_equal(finish(r), "typed\n");
 	r = start(REC_JSON, REC_SHORT);
 	rec_set_summary(r, "p50 %d", 7);
-	rec_add_warning_line(r, "no echo");
+	rec_warn(r, "no echo");
 	rec_begin_object(r, "result");
-	rec_end_container(r);
+	rec_end(r);
 	assert_non_null(strstr(finish(r), "\"summary\": \"no echo\""));
 }
 
 /* As `| head` does. */
 TEST_WITH(make_folder, remove_folder, a_reader_who_left_is_no_error)
 {
-	struct rec_report_options cfg = { REC_TEXT, NULL, REC_SHORT };
+	struct rec_cfg cfg = { REC_TEXT, NULL, REC_SHORT };
 	int pipe_fd[2], kept = dup(STDOUT_FILENO), err;
 	struct rec_report *r;
 
@@ -250,10 +250,10 @@ TEST_WITH(make_folder, remove_folder, a_reader_who_left_is_no_error)
 	close(pipe_fd[0]);
 	dup2(pipe_fd[1], STDOUT_FILENO);
 	close(pipe_fd[1]);
-	r = rec_open_report(&cfg, "demo");
+	r = rec_open(&cfg, "demo");
 	for (int i = 0; i < 10000; i++)		/* more than the buffer holds */
-		rec_add_short_report_line(r, "line %d", i);
-	err = rec_close_report(r);
+		rec_say(r, "line %d", i);
+	err = rec_close(r);
 	clearerr(stdout);
 	dup2(kept, STDOUT_FILENO);
 	close(kept);
@@ -264,11 +264,11 @@ TEST_WITH(make_folder, remove_folder, warnings_and_summary_do_not_cut_a_table)
 {
 	struct rec_report *r = start(REC_TEXT, REC_SHORT);
 
-	rec_add_short_report_line(r, "first");
-	rec_begin_text_table(r, "lr", "name\tvalue");
-	rec_add_text_table_row(r, "one\t1");
+	rec_say(r, "first");
+	rec_begin_table(r, "lr", "name\tvalue");
+	rec_add_row(r, "one\t1");
 	rec_set_summary(r, "in short");
-	rec_add_warning_line(r, "careful");
-	rec_add_text_table_row(r, "two\t2");
+	rec_warn(r, "careful");
+	rec_add_row(r, "two\t2");
 	assert_string_equal(finish(r), "! careful\nfirst\nname   value\none        1\ntwo        2\n");
 }

@@ -24,8 +24,8 @@ static int entries(void)
 /* Opens a report in `format`; the file is in_folder("report"). */
 static struct rec_report *start(enum rec_format format)
 {
-	struct rec_report_options cfg = { (int)format, in_folder("report"), REC_SHORT };
-	struct rec_report *r = rec_open_report(&cfg, "demo");
+	struct rec_cfg cfg = { (int)format, in_folder("report"), REC_SHORT };
+	struct rec_report *r = rec_open(&cfg, "demo");
 
 	assert_non_null(r);
 	return r;
@@ -36,7 +36,7 @@ static json_t *reread(struct rec_report *r)
 	json_error_t error;
 	json_t *all;
 
-	assert_int_equal(rec_close_report(r), 0);
+	assert_int_equal(rec_close(r), 0);
 	all = json_load_file(in_folder("report"), JSON_REJECT_DUPLICATES, &error);
 	if (!all)
 		fail_msg("not JSON: %s (line %d)", error.text, error.line);
@@ -55,11 +55,11 @@ TEST_WITH(make_folder, remove_folder, json_says_who_made_it)
 	json_t *all;
 
 	rec_begin_object(r, "settings");
-	rec_end_container(r);
+	rec_end(r);
 	rec_begin_object(r, "result");
 	rec_begin_array(r, "none");
-	rec_end_container(r);
-	rec_end_container(r);
+	rec_end(r);
+	rec_end(r);
 	all = reread(r);
 	gethostname(host, sizeof(host) - 1);
 	assert_string_equal(string_of(all, "schema"), "thinprobe.demo/1");
@@ -113,11 +113,11 @@ TEST_WITH(make_folder, remove_folder, json_values_come_back)
 	rec_add_str(r, NULL, "two");
 	rec_begin_object(r, NULL);
 	rec_add_int(r, "three", 3);
-	rec_end_container(r);
+	rec_end(r);
 	rec_begin_array(r, NULL);
-	rec_end_container(r);
-	rec_end_container(r);
-	rec_end_container(r);
+	rec_end(r);
+	rec_end(r);
+	rec_end(r);
 	all = reread(r);
 	assert_true(json_integer_value(json_object_get(all, "most")) == INT64_MAX);
 	assert_true(json_integer_value(json_object_get(all, "least")) == INT64_MIN);
@@ -145,11 +145,11 @@ TEST_WITH(make_folder, remove_folder, json_strings_survive)
 	rec_begin_array(r, "texts");
 	for (int i = 0; texts[i]; i++)
 		rec_add_str(r, NULL, texts[i]);
-	rec_end_container(r);
+	rec_end(r);
 	rec_begin_array(r, "replaced");
 	for (size_t i = 0; i < sizeof(replaced) / sizeof(*replaced); i++)
 		rec_add_str(r, NULL, replaced[i].bad);
-	rec_end_container(r);
+	rec_end(r);
 	rec_add_int(r, "a \"key\"\n", 1);
 	all = reread(r);
 	list = json_object_get(all, "texts");
@@ -170,9 +170,9 @@ TEST_WITH(make_folder, remove_folder, timing_leaves_out_what_the_sample_does_not
 
 	for (int64_t i = 1; i <= 101; i++)
 		sample_add(&s, i * 1000000);
-	rec_add_sample_statistics(r, "latency_ms", &s, 1e6);
+	rec_add_sample(r, "latency_ms", &s, 1e6);
 	sample_free(&s);
-	rec_add_sample_statistics(r, "empty_ms", &s, 1e6);
+	rec_add_sample(r, "empty_ms", &s, 1e6);
 	all = reread(r);
 	/* sqrt(101 * 102 / 12) = 29.300 */
 	is_json(json_object_get(all, "latency_ms"), "{\"n\": 101, \"min\": 1, \"mean\": 51, \"sd\": 29.3, \"p25\": 26, \"p50\": 51,"
@@ -193,7 +193,7 @@ TEST_WITH(make_folder, remove_folder, timing_with_later_than_values)
 		sample_add(&s, i);
 	for (int64_t i = 0; i < 10; i++)
 		sample_add_censored(&s, 10000);
-	rec_add_sample_statistics(r, "t", &s, 1);
+	rec_add_sample(r, "t", &s, 1);
 	sample_free(&s);
 	all = reread(r);
 	/* p90 lies between 90 and >10000; sd has no lower bound of use */
@@ -207,9 +207,9 @@ TEST_WITH(make_folder, remove_folder, timing_with_later_than_values)
 	for (int64_t i = 1; i <= 2; i++)
 		sample_add(&s, i);
 	sample_add_censored(&s, 7);
-	rec_add_sample_statistics(r, "t", &s, 1);
+	rec_add_sample(r, "t", &s, 1);
 	sample_free(&s);
-	assert_int_equal(rec_close_report(r), 0);
+	assert_int_equal(rec_close(r), 0);
 	assert_non_null(strstr(content(in_folder("report")), "max >7"));
 }
 
@@ -228,7 +228,7 @@ TEST_WITH(make_folder, remove_folder, statistics_between_two_samples)
 		else
 			sample_add(&late, i < 170 ? 1001 + i : 5000);
 	}
-	rec_add_statistics_between(r, "t", &early, &late, 1);
+	rec_add_sample_range(r, "t", &early, &late, 1);
 	sample_free(&early);
 	sample_free(&late);
 	all = reread(r);
@@ -253,18 +253,18 @@ TEST_WITH(make_folder, remove_folder, the_result_is_one_row)
 	rec_begin_object(r, "latency_ms");
 	rec_add_real(r, "p50", 7.5, 1);
 	rec_add_real(r, "p99", NAN, 1);
-	rec_end_container(r);
+	rec_end(r);
 	rec_begin_array(r, "list");
 	rec_begin_object(r, NULL);
 	rec_add_int(r, "x", 7);
-	rec_end_container(r);
+	rec_end(r);
 	rec_add_int(r, NULL, 8);
-	rec_end_container(r);
-	rec_end_container(r);
+	rec_end(r);
+	rec_end(r);
 	rec_begin_object(r, "after");
 	rec_add_int(r, "not", 1);
-	rec_end_container(r);
-	assert_int_equal(rec_close_report(r), 0);
+	rec_end(r);
+	assert_int_equal(rec_close(r), 0);
 	assert_string_equal(content(in_folder("report")),
 			    "schema\tkeys\tname\tnothing\tword\tlatency_ms.p50\tlatency_ms.p99\tlist.0.x\tlist.1\n"
 			    "thinprobe.demo/1\t3\ta b c\t\tnull\t7.5\t\t7\t8\n");
@@ -275,7 +275,7 @@ TEST_WITH(make_folder, remove_folder, text_moves_no_cursor)
 	struct rec_report *r = start(REC_TEXT);
 
 	rec_add_str(r, "title", "evil\x1b[2J\r\ntitle");
-	assert_int_equal(rec_close_report(r), 0);
+	assert_int_equal(rec_close(r), 0);
 	assert_non_null(strstr(content(in_folder("report")), "evil?[2J  title\n"));
 }
 
@@ -292,7 +292,7 @@ TEST_WITH(make_folder, remove_folder, the_old_file_stays_until_the_new_one_is_wh
 	rec_add_int(r, "new", 1);
 	assert_string_equal(content(in_folder("report")), "old");
 	assert_int_equal(entries(), 2);
-	assert_int_equal(rec_close_report(r), 0);
+	assert_int_equal(rec_close(r), 0);
 	assert_non_null(strstr(content(in_folder("report")), "\"new\": 1"));
 	assert_int_equal(entries(), 1);		/* nothing temporary left */
 }
@@ -338,7 +338,7 @@ static void lose_a_child(void)
 	waitpid(pid, &status, 0);
 	if (entries() != 1)
 		_exit(99);
-	_exit(rec_close_report(half_written) ? 99 : 0);
+	_exit(rec_close(half_written) ? 99 : 0);
 }
 
 TEST_WITH(make_folder, remove_folder, a_program_that_dies_leaves_nothing)
@@ -356,10 +356,10 @@ TEST_WITH(make_folder, remove_folder, a_child_that_dies_leaves_its_parents_file)
 
 static void open_fails_with(const char *path, int err)
 {
-	struct rec_report_options cfg = { REC_JSON, path, REC_SHORT };
+	struct rec_cfg cfg = { REC_JSON, path, REC_SHORT };
 
 	errno = 0;
-	assert_null(rec_open_report(&cfg, "demo"));
+	assert_null(rec_open(&cfg, "demo"));
 	assert_int_equal(errno, err);
 }
 
@@ -379,15 +379,15 @@ TEST_WITH(make_folder, remove_folder, a_bad_path_is_told_before_the_run)
 
 TEST_WITH(make_folder, remove_folder, a_full_disk_is_told)
 {
-	struct rec_report_options cfg = { REC_JSON, "/dev/full", REC_SHORT };
+	struct rec_cfg cfg = { REC_JSON, "/dev/full", REC_SHORT };
 	struct rec_report *r;
 	struct stat st;
 
 	if (access("/dev/full", W_OK))
 		skip();
-	r = rec_open_report(&cfg, "demo");
+	r = rec_open(&cfg, "demo");
 	assert_non_null(r);
-	assert_int_equal(rec_close_report(r), -ENOSPC);
+	assert_int_equal(rec_close(r), -ENOSPC);
 	assert_int_equal(stat("/dev/full", &st), 0);
 	assert_true(S_ISCHR(st.st_mode));	/* written to, not replaced */
 }
@@ -400,7 +400,7 @@ TEST_WITH(make_folder, remove_folder, a_link_stays_a_link)
 	fclose(fopen(in_folder("target"), "w"));
 	assert_int_equal(symlink("target", in_folder("report")), 0);
 	r = start(REC_JSON);
-	assert_int_equal(rec_close_report(r), 0);
+	assert_int_equal(rec_close(r), 0);
 	assert_int_equal(lstat(in_folder("report"), &st), 0);
 	assert_true(S_ISLNK(st.st_mode));
 	assert_non_null(strstr(content(in_folder("target")), "thinprobe.demo/1"));
@@ -413,7 +413,7 @@ TEST_WITH(make_folder, remove_folder, the_umask_is_kept)
 	struct stat st;
 	struct rec_report *r = start(REC_JSON);
 
-	assert_int_equal(rec_close_report(r), 0);
+	assert_int_equal(rec_close(r), 0);
 	umask(before);
 	assert_int_equal(stat(in_folder("report"), &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0640);
@@ -426,8 +426,8 @@ TEST_WITH(make_folder, remove_folder, too_deep_is_an_error_not_an_overrun)
 	for (int i = 0; i < 40; i++)
 		rec_begin_object(r, "deeper");
 	for (int i = 0; i < 60; i++)
-		rec_end_container(r);
-	assert_int_equal(rec_close_report(r), -E2BIG);
+		rec_end(r);
+	assert_int_equal(rec_close(r), -E2BIG);
 	assert_int_equal(entries(), 0);
 }
 
@@ -437,7 +437,7 @@ static const char *const columns[] = { "key", "due_ns", "word", NULL };
 
 TEST_WITH(make_folder, remove_folder, rows_carry_their_schema)
 {
-	struct row_file *t = rows_open_output_file(in_folder("rows"), "demo/1", columns);
+	struct row_file *t = rows_open_new(in_folder("rows"), "demo/1", columns);
 
 	assert_non_null(t);
 	rows_write_int(t, 1);
@@ -449,33 +449,33 @@ TEST_WITH(make_folder, remove_folder, rows_carry_their_schema)
 	rows_write_str(t, "");
 	rows_end_row(t);
 	rows_write_count(t, 0);
-	rows_write_empty_cell(t);
+	rows_write_empty(t);
 	rows_write_str(t, "");
 	rows_end_row(t);
-	rows_flush_output_file(t);
+	rows_flush(t);
 	assert_string_equal(content(in_folder("rows")),		/* killed here, this is what there is */
 			    "schema\tkey\tdue_ns\tword\ndemo/1\t1\t-9223372036854775808\ta b \ndemo/1\t2\t\t\ndemo/1\t0\t\t\n");
-	assert_int_equal(rows_close_output_file(t), 0);
+	assert_int_equal(rows_close(t), 0);
 }
 
 /* A task may call itself anything. */
 TEST_WITH(make_folder, remove_folder, names_in_rows_are_text)
 {
-	struct row_file *t = rows_open_output_file(in_folder("rows"), "demo/1", columns);
+	struct row_file *t = rows_open_new(in_folder("rows"), "demo/1", columns);
 
 	rows_write_str(t, "gr\xc3\xbc\xc3\x9f \xe2\x82\xac");	/* well-formed stays */
 	rows_write_str(t, "\x1b[31m\x7f \xc2\x9b");
 	rows_write_str(t, "\xff\xc3(\xc3");
 	rows_end_row(t);
-	rows_flush_output_file(t);
+	rows_flush(t);
 	assert_string_equal(content(in_folder("rows")),
 			    "schema\tkey\tdue_ns\tword\ndemo/1\tgr\xc3\xbc\xc3\x9f \xe2\x82\xac\t?[31m? ?\t?\?(?\n");
-	assert_int_equal(rows_close_output_file(t), 0);
+	assert_int_equal(rows_close(t), 0);
 }
 
 TEST_WITH(make_folder, remove_folder, a_row_of_the_wrong_length_is_remembered)
 {
-	struct row_file *t = rows_open_output_file(in_folder("rows"), "demo/1", columns);
+	struct row_file *t = rows_open_new(in_folder("rows"), "demo/1", columns);
 
 	rows_write_int(t, 1);
 	rows_end_row(t);
@@ -483,12 +483,12 @@ TEST_WITH(make_folder, remove_folder, a_row_of_the_wrong_length_is_remembered)
 	rows_write_int(t, 1);
 	rows_write_int(t, 1);
 	rows_end_row(t);
-	assert_int_equal(rows_close_output_file(t), -EPROTO);
-	t = rows_open_output_file(in_folder("rows"), "demo/1", columns);
+	assert_int_equal(rows_close(t), -EPROTO);
+	t = rows_open_new(in_folder("rows"), "demo/1", columns);
 	for (int i = 0; i < 4; i++)
 		rows_write_int(t, i);
 	rows_end_row(t);
-	assert_int_equal(rows_close_output_file(t), -EPROTO);
+	assert_int_equal(rows_close(t), -EPROTO);
 }
 
 TEST_WITH(make_folder, remove_folder, rows_tell_what_went_wrong)
@@ -496,13 +496,13 @@ TEST_WITH(make_folder, remove_folder, rows_tell_what_went_wrong)
 	struct row_file *t;
 
 	errno = 0;
-	assert_null(rows_open_output_file(in_folder("no/such"), "demo/1", columns));
+	assert_null(rows_open_new(in_folder("no/such"), "demo/1", columns));
 	assert_int_equal(errno, ENOENT);
-	assert_null(rows_open_output_file(folder, "demo/1", columns));
+	assert_null(rows_open_new(folder, "demo/1", columns));
 	assert_int_equal(errno, EISDIR);
 	if (access("/dev/full", W_OK))
 		return;
-	t = rows_open_output_file("/dev/full", "demo/1", columns);
+	t = rows_open_new("/dev/full", "demo/1", columns);
 	assert_non_null(t);
-	assert_int_equal(rows_close_output_file(t), -ENOSPC);
+	assert_int_equal(rows_close(t), -ENOSPC);
 }

@@ -9,7 +9,7 @@ static const char *const columns[] = { "value", NULL };
 
 static int keep(void *context, char *const *cell)
 {
-	return parse_integer_of_table_cell(cell[0], context) ? 0 : -EPROTO;
+	return rows_in_int(cell[0], context) ? 0 : -EPROTO;
 }
 
 static int read_from(FILE *in, int64_t *value, unsigned long *line)
@@ -17,7 +17,7 @@ static int read_from(FILE *in, int64_t *value, unsigned long *line)
 	int err;
 
 	assert_non_null(in);
-	err = read_rows_of_table_file(in, "test/1", columns, 1, keep, value, line);
+	err = rows_in_read(in, "test/1", columns, 1, keep, value, line);
 	fclose(in);
 	return err;
 }
@@ -103,7 +103,7 @@ TEST(times_and_counts_are_those_that_can_be_added)
 	int64_t value;
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
-		assert_int_equal(parse_count_of_table_cell(known[i].cell, &value), known[i].good);
+		assert_int_equal(rows_in_count(known[i].cell, &value), known[i].good);
 		if (known[i].good)
 			assert_true(value == known[i].value);
 	}

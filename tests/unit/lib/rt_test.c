@@ -13,11 +13,11 @@ TEST(said_in_words)
 {
 	char text[128];
 
-	rt_describe_granted(&(struct rt_settings_granted){ true, 20, 0 }, text, sizeof(text));
+	rt_describe(&(struct rt_granted){ true, 20, 0 }, text, sizeof(text));
 	assert_string_equal(text, "memory locked, SCHED_FIFO 20");
-	rt_describe_granted(&(struct rt_settings_granted){ false, 0, EPERM }, text, sizeof(text));
+	rt_describe(&(struct rt_granted){ false, 0, EPERM }, text, sizeof(text));
 	assert_string_equal(text, "memory not locked, normal priority (Operation not permitted)");
-	rt_describe_granted(&(struct rt_settings_granted){ true, 0, 0 }, text, sizeof(text));
+	rt_describe(&(struct rt_granted){ true, 0, 0 }, text, sizeof(text));
 	assert_string_equal(text, "memory locked, normal priority");
 }
 
@@ -27,7 +27,7 @@ TEST(cut_off_but_never_beyond_the_end)
 		char text[66];
 
 		memset(text, '#', sizeof(text));
-		rt_describe_granted(&(struct rt_settings_granted){ false, 0, EPERM }, text, size);
+		rt_describe(&(struct rt_granted){ false, 0, EPERM }, text, size);
 		assert_true(strlen(text) < size);
 		assert_int_equal(text[size], '#');
 	}
@@ -42,7 +42,7 @@ static int in_child(int priority)
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
-		struct rt_settings_granted got;
+		struct rt_granted got;
 		struct sched_param param;
 
 		rt_setup(priority, &got);

@@ -20,7 +20,7 @@ static struct sample *of(const int64_t *values, size_t n)
 
 static void quantile_is(struct sample *s, double p, double value)
 {
-	struct sample_value_or_lower_bound q = sample_quantile(s, p);
+	struct sample_stat q = sample_quantile(s, p);
 
 	assert_near(q.value, value, 1e-9);
 	assert_false(q.above);
@@ -94,14 +94,14 @@ TEST(nothing_is_not_known)
 	assert_true(isnan(sample_sd(&s).value));
 	assert_true(isnan(sample_min(&s).value));
 	assert_true(isnan(sample_max(&s).value));
-	assert_false(sample_has_enough_for_quantile(&s, 0.5));
+	assert_false(sample_supports(&s, 0.5));
 	sample_free(&s);
 }
 
 TEST(later_than_stays_in_the_distribution)
 {
 	struct sample s = { 0 };
-	struct sample_value_or_lower_bound q;
+	struct sample_stat q;
 
 	for (int64_t i = 1; i <= 8; i++)
 		sample_add(&s, i * 10);			/* 10 .. 80 */
@@ -148,24 +148,24 @@ TEST(a_tail_needs_ten_values_beyond)
 {
 	struct sample s = { .n = 100 };
 
-	assert_true(sample_has_enough_for_quantile(&s, 0.9));
-	assert_false(sample_has_enough_for_quantile(&s, 0.95));
+	assert_true(sample_supports(&s, 0.9));
+	assert_false(sample_supports(&s, 0.95));
 	s.n = 99;
-	assert_false(sample_has_enough_for_quantile(&s, 0.9));
+	assert_false(sample_supports(&s, 0.9));
 	s.n = 199;
-	assert_false(sample_has_enough_for_quantile(&s, 0.95));
+	assert_false(sample_supports(&s, 0.95));
 	s.n = 200;
-	assert_true(sample_has_enough_for_quantile(&s, 0.95));
+	assert_true(sample_supports(&s, 0.95));
 	s.n = 999;
-	assert_false(sample_has_enough_for_quantile(&s, 0.99));
+	assert_false(sample_supports(&s, 0.99));
 	s.n = 1000;
-	assert_true(sample_has_enough_for_quantile(&s, 0.99));
+	assert_true(sample_supports(&s, 0.99));
 	s.n = 9999;
-	assert_false(sample_has_enough_for_quantile(&s, 0.999));
+	assert_false(sample_supports(&s, 0.999));
 	s.n = 10000;
-	assert_true(sample_has_enough_for_quantile(&s, 0.999));
+	assert_true(sample_supports(&s, 0.999));
 	s.n = 1;
-	assert_true(sample_has_enough_for_quantile(&s, 0.75));
+	assert_true(sample_supports(&s, 0.75));
 }
 
 TEST(reserved_room_is_kept)

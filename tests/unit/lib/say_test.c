@@ -24,14 +24,14 @@ TEST(numbers_have_three_digits)
 
 TEST(counts_are_whole)
 {
-	assert_string_equal(text_of_count(0), "0");
-	assert_string_equal(text_of_count(999), "999");
-	assert_string_equal(text_of_count(48212), "48,212");
-	assert_string_equal(text_of_count_and_noun(1, "run"), "1 run");
-	assert_string_equal(text_of_count_and_noun(0, "run"), "0 runs");
-	assert_string_equal(text_of_count_and_noun(48212, "run"), "48,212 runs");
-	assert_string_equal(text_of_count(-1234567), "-1,234,567");
-	assert_string_equal(text_of_count(INT64_MIN), "-9,223,372,036,854,775,808");
+	assert_string_equal(count_text(0), "0");
+	assert_string_equal(count_text(999), "999");
+	assert_string_equal(count_text(48212), "48,212");
+	assert_string_equal(counted_text(1, "run"), "1 run");
+	assert_string_equal(counted_text(0, "run"), "0 runs");
+	assert_string_equal(counted_text(48212, "run"), "48,212 runs");
+	assert_string_equal(count_text(-1234567), "-1,234,567");
+	assert_string_equal(count_text(INT64_MIN), "-9,223,372,036,854,775,808");
 }
 
 TEST(units_fit_the_value)
@@ -59,12 +59,12 @@ TEST(a_sample_says_what_it_supports)
 
 	for (int i = 1; i <= 40; i++)
 		sample_add(&s, i * 1000);
-	assert_string_equal(text_of_sample_quantile(&s, 0, 1000), "1.00");
-	assert_string_equal(text_of_sample_quantile(&s, 0.5, 1000), "20.5");
-	assert_string_equal(text_of_sample_quantile(&s, 0.99, 1000), "-");
-	assert_string_equal(text_of_sample_quantile(&s, 1, 1000), "40.0");
+	assert_string_equal(stat_text(&s, 0, 1000), "1.00");
+	assert_string_equal(stat_text(&s, 0.5, 1000), "20.5");
+	assert_string_equal(stat_text(&s, 0.99, 1000), "-");
+	assert_string_equal(stat_text(&s, 1, 1000), "40.0");
 	sample_add_censored(&s, 50000);
-	assert_string_equal(text_of_sample_quantile(&s, 1, 1000), ">50.0");
+	assert_string_equal(stat_text(&s, 1, 1000), ">50.0");
 	sample_free(&s);
-	assert_string_equal(text_of_sample_quantile(&s, 1, 1000), "-");
+	assert_string_equal(stat_text(&s, 1, 1000), "-");
 }

@@ -229,7 +229,7 @@ TEST_WITH(kernel, NULL, other_kernels)
 	assert_int_equal(tracepoint_formats_parse(&points, text), 0);
 	assert_true(points.id[1] < 0);
 	assert_string_equal(points.missing, "irq_handler_entry irq_handler_exit");
-	assert_int_equal(mark_tracepoint_pair_missing(&points, 4), 3);
+	assert_int_equal(tracepoint_drop_pair(&points, 4), 3);
 	assert_true(points.id[3] < 0 && points.id[4] < 0);
 	assert_string_equal(points.missing, "irq_handler_entry irq_handler_exit softirq_exit softirq_entry");
 	/* Nothing can be told without switches. */

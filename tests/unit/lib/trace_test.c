@@ -32,7 +32,7 @@ static struct cli_cpus one_cpu(void)
 {
 	struct cli_cpus all;
 
-	assert_int_equal(proc_get_allowed_cpus(&all), 0);
+	assert_int_equal(proc_allowed_cpus(&all), 0);
 	return (struct cli_cpus){ .n = 1, .cpu = { all.cpu[all.n - 1] } };
 }
 
@@ -40,7 +40,7 @@ static struct scheduling_trace *open_or_skip(const struct cli_cpus *cpus, size_t
 {
 	struct scheduling_trace *t = NULL;
 	struct why why = { "" };
-	int err = scheduling_trace_open(&t, cpus, false, bytes, &why);
+	int err = trace_open(&t, cpus, false, bytes, &why);
 
 	if (err == -EACCES || err == -ENODEV || err == -ENOENT) {
 		print_message("skipped: %s\n", why.text);
@@ -69,16 +69,16 @@ static void burn(const struct cli_cpus *cpus, int fifo, int out)
 	struct burn b;
 	int64_t from;
 
-	if (proc_pin_thread_to_cpus(cpus) || (fifo && sched_setscheduler(0, SCHED_FIFO, &param)))
+	if (proc_pin_thread(cpus) || (fifo && sched_setscheduler(0, SCHED_FIFO, &param)))
 		_exit(9);
-	clock_sleep_until(clock_now() + 5 * NS_PER_MS);
+	clock_sleep(clock_now() + 5 * NS_PER_MS);
 	b.start_ns = clock_now();
-	from = clock_cpu_time_of_this_thread();
-	while (clock_cpu_time_of_this_thread() - from < 100 * NS_PER_MS)
+	from = clock_thread_cpu();
+	while (clock_thread_cpu() - from < 100 * NS_PER_MS)
 		;
-	b.cpu_ns = clock_cpu_time_of_this_thread() - from;
+	b.cpu_ns = clock_thread_cpu() - from;
 	b.end_ns = clock_now();
-	clock_sleep_until(clock_now() + 5 * NS_PER_MS);
+	clock_sleep(clock_now() + 5 * NS_PER_MS);
 	_exit(write(out, &b, sizeof(b)) == sizeof(b) ? 0 : 8);
 }
 
@@ -95,7 +95,7 @@ static pid_t spin(const struct cli_cpus *cpus)
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
-		if (proc_request_sigkill_at_parent_end(parent) || proc_pin_thread_to_cpus(cpus) || sched_setscheduler(0, SCHED_IDLE, &none) ||
+		if (proc_die_beside_parent(parent) || proc_pin_thread(cpus) || sched_setscheduler(0, SCHED_IDLE, &none) ||
 		    write(pipes[1], &c, 1) != 1)
 			_exit(1);
 		for (;;)
@@ -167,14 +167,14 @@ static bool burn_seen(int fifo)
 	close(pipes[1]);
 	ready = (struct pollfd){ .fd = pipes[0], .events = POLLIN };
 	while (poll(&ready, 1, 10) == 0)
-		assert_int_equal(trace_pass_on_waiting_records(t, cpus.cpu[0], keep, &s), 0);
+		assert_int_equal(trace_drain(t, cpus.cpu[0], keep, &s), 0);
 	assert_int_equal(waitpid(s.pid, &status, 0), s.pid);
-	assert_int_equal(trace_pass_on_waiting_records(t, cpus.cpu[0], keep, &s), 0);
+	assert_int_equal(trace_drain(t, cpus.cpu[0], keep, &s), 0);
 	assert_int_equal(kill(spinner, SIGKILL), 0);
 	assert_int_equal(waitpid(spinner, NULL, 0), spinner);
-	lost = scheduling_trace_lost_record_count(t);
+	lost = trace_lost_records(t);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 9) {
-		scheduling_trace_close(t);
+		trace_close(t);
 		free(s.kept);
 		close(pipes[0]);
 		print_message("skipped: no real-time priority to be had\n");
@@ -194,10 +194,10 @@ static bool burn_seen(int fifo)
 		if (r->kind == TRACE_SWITCH && r->prev_here == s.pid)
 			assert_true(!strncmp(r->prev_comm, "trace_test", 15));
 	}
-	timer |= strstr(names_of_missing_tracepoints(t), "local_timer") != NULL;
-	softirq |= strstr(names_of_missing_tracepoints(t), "softirq") != NULL;
+	timer |= strstr(trace_missing_points(t), "local_timer") != NULL;
+	softirq |= strstr(trace_missing_points(t), "softirq") != NULL;
 	add_up(&s, &b, &on_ns, &irq_ns);
-	scheduling_trace_close(t);
+	trace_close(t);
 	free(s.kept);
 	/* Whether interrupts count as the thread's is the kernel's choice (IRQ_TIME_ACCOUNTING). */
 	return !lost && timer && softirq && on_ns >= b.cpu_ns * 99 / 100 && on_ns - irq_ns <= b.cpu_ns * 101 / 100;
@@ -235,14 +235,14 @@ static void ping_pong(const struct cli_cpus *cpus)
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
-		if (proc_pin_thread_to_cpus(cpus))
+		if (proc_pin_thread(cpus))
 			_exit(1);
 		for (int i = 0; i < ROUNDS; i++)
 			if (read(to[0], &c, 1) != 1 || write(from[1], &c, 1) != 1)
 				_exit(1);
 		_exit(0);
 	}
-	assert_int_equal(proc_pin_thread_to_cpus(cpus), 0);
+	assert_int_equal(proc_pin_thread(cpus), 0);
 	for (int i = 0; i < ROUNDS; i++) {
 		assert_int_equal(write(to[1], &c, 1), 1);
 		assert_int_equal(read(from[0], &c, 1), 1);
@@ -263,12 +263,12 @@ TEST(overflow)
 	struct seen s = { 0 };
 	int64_t switches = 0, gaps = 0;
 
-	assert_int_equal(proc_get_allowed_cpus(&all), 0);
+	assert_int_equal(proc_allowed_cpus(&all), 0);
 	ping_pong(&cpus);
-	assert_int_equal(trace_pass_on_waiting_records(t, cpus.cpu[0], keep, &s), 0);
+	assert_int_equal(trace_drain(t, cpus.cpu[0], keep, &s), 0);
 	ping_pong(&cpus);
-	assert_int_equal(trace_pass_on_waiting_records(t, cpus.cpu[0], keep, &s), 0);
-	proc_pin_thread_to_cpus(&all);
+	assert_int_equal(trace_drain(t, cpus.cpu[0], keep, &s), 0);
+	proc_pin_thread(&all);
 	for (size_t i = 0; i < s.n; i++) {
 		switches += s.kept[i].kind == TRACE_SWITCH;
 		gaps += s.kept[i].kind == TRACE_LOST;
@@ -276,11 +276,11 @@ TEST(overflow)
 			assert_true(s.kept[i].time_ns <= s.kept[i + 1].time_ns);
 	}
 	assert_true(gaps >= 1);
-	assert_true(scheduling_trace_lost_record_count(t) > ROUNDS);
+	assert_true(trace_lost_records(t) > ROUNDS);
 	/* (The first loss is told when the ring has room again, the second not yet.) */
-	assert_true(switches + scheduling_trace_lost_record_count(t) >= 2 * ROUNDS);
-	assert_int_equal(trace_pass_on_waiting_records(t, CLI_CPUS_MAX, keep, &s), -EINVAL);
-	scheduling_trace_close(t);
+	assert_true(switches + trace_lost_records(t) >= 2 * ROUNDS);
+	assert_int_equal(trace_drain(t, CLI_CPUS_MAX, keep, &s), -EINVAL);
+	trace_close(t);
 	free(s.kept);
 }
 
@@ -304,22 +304,22 @@ static int in_namespace(void)
 	int64_t lost;
 	int status;
 
-	if (getpid() != 1 || scheduling_trace_open(&t, &cpus, false, 1 << 22, &why))
+	if (getpid() != 1 || trace_open(&t, &cpus, false, 1 << 22, &why))
 		return 2;
 	s.pid = fork();
 	if (!s.pid) {
 		FILE *f = fopen("/proc/thread-self/comm", "w");
 
-		if (!f || fputs("pid test", f) < 0 || fclose(f) || proc_pin_thread_to_cpus(&cpus))
+		if (!f || fputs("pid test", f) < 0 || fclose(f) || proc_pin_thread(&cpus))
 			_exit(1);
 		for (int i = 0; i < 3; i++)
-			clock_sleep_until(clock_now() + NS_PER_MS);
+			clock_sleep(clock_now() + NS_PER_MS);
 		_exit(0);
 	}
-	if (waitpid(s.pid, &status, 0) != s.pid || status || trace_pass_on_waiting_records(t, cpus.cpu[0], find_here, &s))
+	if (waitpid(s.pid, &status, 0) != s.pid || status || trace_drain(t, cpus.cpu[0], find_here, &s))
 		return 3;
-	lost = scheduling_trace_lost_record_count(t);
-	scheduling_trace_close(t);
+	lost = trace_lost_records(t);
+	trace_close(t);
 	return s.n >= 3 ? 0 : lost ? RECORDS_LOST : 4;
 }
 
@@ -329,7 +329,7 @@ TEST(pid_namespace)
 	int status = RECORDS_LOST << 8;
 	pid_t pid;
 
-	scheduling_trace_close(open_or_skip(&cpus, 1));
+	trace_close(open_or_skip(&cpus, 1));
 	for (int i = 0; i < 5 && status == RECORDS_LOST << 8; i++) {
 		fflush(NULL);
 		pid = fork();
@@ -363,7 +363,7 @@ TEST(refused)
 		close(before);
 		if (!geteuid() && (setgid(65534) || setuid(65534)))
 			_exit(2);
-		switch (scheduling_trace_open(&t, &cpus, false, 1 << 16, &why)) {
+		switch (trace_open(&t, &cpus, false, 1 << 16, &why)) {
 		case 0:
 			_exit(0);	/* a machine that lets everybody */
 		case -EACCES:
@@ -393,7 +393,7 @@ TEST(leaves_nothing)
 	fclose(f);
 	fd = dup(0);
 	close(fd);
-	scheduling_trace_close(open_or_skip(&cpus, 1 << 16));
+	trace_close(open_or_skip(&cpus, 1 << 16));
 	f = fopen("/proc/self/mountinfo", "r");
 	assert_non_null(f);
 	assert_true(fread(after, 1, sizeof(after) - 1, f) > 0);

@@ -17,11 +17,11 @@ TEST(challenges_are_answered_as_others_do)
 	static const uint8_t zeros[] = { 0x8c, 0xa6, 0x4d, 0xe9, 0xc1, 0xb1, 0x23, 0xa7, 0x8c, 0xa6, 0x4d, 0xe9, 0xc1, 0xb1, 0x23, 0xa7 };
 	uint8_t answer[VNC_CHALLENGE], nothing[VNC_CHALLENGE] = { 0 };
 
-	vnc_password_challenge_response("secret", (const uint8_t *)"0123456789abcdef", answer);
+	vnc_password_answer("secret", (const uint8_t *)"0123456789abcdef", answer);
 	assert_memory_equal(answer, secret, VNC_CHALLENGE);
-	vnc_password_challenge_response("longer than eight", (const uint8_t *)"0123456789abcdef", answer);
+	vnc_password_answer("longer than eight", (const uint8_t *)"0123456789abcdef", answer);
 	assert_memory_equal(answer, longer, VNC_CHALLENGE);
-	vnc_password_challenge_response("", nothing, answer);
+	vnc_password_answer("", nothing, answer);
 	assert_memory_equal(answer, zeros, VNC_CHALLENGE);
 }
 

@@ -24,11 +24,11 @@ TEST(reads_are_ended)
 
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 		proc_stop = cases[i].stop;
-		assert_int_equal(socket_watchdog_start(&w, pair[0], cases[i].stop ? WATCHDOG_STOP : start + cases[i].after_ns, 50 * NS_PER_MS),
+		assert_int_equal(watchdog_start(&w, pair[0], cases[i].stop ? WATCHDOG_STOP : start + cases[i].after_ns, 50 * NS_PER_MS),
 				 0);
 		assert_int_equal(read(pair[0], &byte, 1), 0);
 		assert_true(clock_now() - start >= cases[i].least_ns);
-		assert_true(socket_watchdog_end(&w));
+		assert_true(watchdog_end(&w));
 		close(pair[0]);
 		close(pair[1]);
 		proc_stop = 0;
@@ -42,9 +42,9 @@ TEST(nothing_awaited_is_left_alone)
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 	proc_stop = 1;
-	assert_int_equal(socket_watchdog_start(&w, pair[0], WATCHDOG_IDLE, 0), 0);
-	clock_sleep_until(clock_now() + 200 * NS_PER_MS);
-	assert_false(socket_watchdog_end(&w));
+	assert_int_equal(watchdog_start(&w, pair[0], WATCHDOG_IDLE, 0), 0);
+	clock_sleep(clock_now() + 200 * NS_PER_MS);
+	assert_false(watchdog_end(&w));
 	assert_int_equal(write(pair[0], "x", 1), 1);
 	proc_stop = 0;
 	close(pair[0]);

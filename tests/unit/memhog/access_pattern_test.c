@@ -14,18 +14,18 @@ TEST(a_round_touches_every_page_once)
 {
 	for (int order = ACCESS_SEQ; order <= ACCESS_RANDOM; order++) {
 		for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++) {
-			struct page_access_pattern t;
+			struct access_pattern t;
 			char *touched = calloc(1, sizes[s]);
 
 			assert_non_null(touched);
-			access_pattern_init(&t, (enum access_order)order, sizes[s], PAGE, 0, 99, 0);
+			pattern_init(&t, (enum access_order)order, sizes[s], PAGE, 0, 99, 0);
 			for (uint64_t i = 0; i < 3 * sizes[s]; i++) {
-				uint64_t page = access_pattern_page_of_nth_touch(&t, i);
+				uint64_t page = pattern_page(&t, i);
 
 				assert_true(page < sizes[s]);
 				assert_int_equal(touched[page], i / sizes[s]);
 				touched[page]++;
-				assert_int_equal(access_pattern_round_of_nth_touch(&t, i), i / sizes[s]);
+				assert_int_equal(pattern_round(&t, i), i / sizes[s]);
 			}
 			free(touched);
 		}
@@ -34,28 +34,28 @@ TEST(a_round_touches_every_page_once)
 
 TEST(in_order_is_in_order)
 {
-	struct page_access_pattern t;
+	struct access_pattern t;
 
-	access_pattern_init(&t, ACCESS_SEQ, 1000, PAGE, 0, 1, 0);
+	pattern_init(&t, ACCESS_SEQ, 1000, PAGE, 0, 1, 0);
 	for (uint64_t i = 0; i < 2500; i++)
-		assert_int_equal(access_pattern_page_of_nth_touch(&t, i), i % 1000);
+		assert_int_equal(pattern_page(&t, i), i % 1000);
 }
 
 /* Of a random order of n the steps have a mean of (n + 1)/3, half of them go up, and few pages keep their neighbour. */
 TEST(a_random_order_is_one_and_another_one_each_round)
 {
 	enum { N = 10000 };
-	struct page_access_pattern t, other;
+	struct access_pattern t, other;
 	uint64_t same = 0, same_seed = 0;
 
-	access_pattern_init(&t, ACCESS_RANDOM, N, PAGE, 0, 5, 0);
-	access_pattern_init(&other, ACCESS_RANDOM, N, PAGE, 0, 6, 0);
+	pattern_init(&t, ACCESS_RANDOM, N, PAGE, 0, 5, 0);
+	pattern_init(&other, ACCESS_RANDOM, N, PAGE, 0, 6, 0);
 	for (uint64_t round = 0; round < 3; round++) {
 		uint64_t up = 0, near = 0;
 		double steps = 0;
 
 		for (uint64_t i = 1; i < N; i++) {
-			double step = (double)access_pattern_page_of_nth_touch(&t, round * N + i) - (double)access_pattern_page_of_nth_touch(&t,
+			double step = (double)pattern_page(&t, round * N + i) - (double)pattern_page(&t,
 																	     round * N + i - 1);
 
 			steps += fabs(step);
@@ -67,8 +67,8 @@ TEST(a_random_order_is_one_and_another_one_each_round)
 		assert_true(near < 20);						/* expected: 2 */
 	}
 	for (uint64_t i = 0; i < N; i++) {
-		same += access_pattern_page_of_nth_touch(&t, i) == access_pattern_page_of_nth_touch(&t, N + i);
-		same_seed += access_pattern_page_of_nth_touch(&t, i) == access_pattern_page_of_nth_touch(&other, i);
+		same += pattern_page(&t, i) == pattern_page(&t, N + i);
+		same_seed += pattern_page(&t, i) == pattern_page(&other, i);
 	}
 	assert_true(same < 12 && same_seed < 12);	/* expected: 1 */
 }
@@ -79,13 +79,13 @@ TEST(turns_follow_each_other_without_gap)
 	static const double rates[] = { 0, 4096, 1e6, 123456789, 1e12 };
 
 	for (size_t r = 0; r < sizeof(rates) / sizeof(*rates); r++) {
-		struct page_access_pattern t;
-		struct page_touch_batch turn;
+		struct access_pattern t;
+		struct touch_batch turn;
 		uint64_t next = 0;
 
-		access_pattern_init(&t, ACCESS_SEQ, 77, PAGE, rates[r], 1, 1000);
+		pattern_init(&t, ACCESS_SEQ, 77, PAGE, rates[r], 1, 1000);
 		for (int i = 0; i < 1000; i++) {
-			access_pattern_hand_out_batch(&t, 1000, &turn);
+			pattern_take_batch(&t, 1000, &turn);
 			assert_int_equal(turn.first, next);
 			assert_true(turn.count >= 1 && turn.count <= 256);
 			next += turn.count;
@@ -100,13 +100,13 @@ TEST(touches_are_due_at_the_rate)
 	const int64_t start = 5 * NS_PER_S;
 
 	for (size_t r = 0; r < sizeof(rates) / sizeof(*rates); r++) {
-		struct page_access_pattern t;
-		struct page_touch_batch turn;
+		struct access_pattern t;
+		struct touch_batch turn;
 		int64_t now = start;
 
-		access_pattern_init(&t, ACCESS_SEQ, 1000, PAGE, rates[r], 1, start);
+		pattern_init(&t, ACCESS_SEQ, 1000, PAGE, rates[r], 1, start);
 		for (int i = 0; i < 3000; i++) {
-			access_pattern_hand_out_batch(&t, now, &turn);
+			pattern_take_batch(&t, now, &turn);
 			assert_true(fabs((double)(turn.due_ns - start) - (double)turn.first * PAGE / rates[r] * 1e9) < 2);
 			/* a turn is no burst: a millisecond's work, or one page */
 			assert_true(turn.count == 1 || (double)turn.count * PAGE / rates[r] <= 1e-3 * (1 + 1e-9));
@@ -119,36 +119,36 @@ TEST(touches_are_due_at_the_rate)
 /* At 1000 pages/s: late by 50 ms, it catches up; late by 2 s, it gives up what it missed, counts it and goes on at the rate. */
 TEST(what_is_very_late_is_not_made_up_for)
 {
-	struct page_access_pattern t;
-	struct page_touch_batch turn;
+	struct access_pattern t;
+	struct touch_batch turn;
 	int64_t now = 0;
 	uint64_t before;
 
-	access_pattern_init(&t, ACCESS_SEQ, 1000, PAGE, 1000.0 * PAGE, 1, 0);
-	access_pattern_hand_out_batch(&t, 0, &turn);
+	pattern_init(&t, ACCESS_SEQ, 1000, PAGE, 1000.0 * PAGE, 1, 0);
+	pattern_take_batch(&t, 0, &turn);
 	now = 50 * NS_PER_MS;
 	while (turn.due_ns <= now)
-		access_pattern_hand_out_batch(&t, now, &turn);
+		pattern_take_batch(&t, now, &turn);
 	assert_int_equal(turn.first, 51);
 	assert_int_equal(t.given_up_ns, 0);
 	now = turn.due_ns + 2 * NS_PER_S;
 	before = turn.first;
-	access_pattern_hand_out_batch(&t, now, &turn);
+	pattern_take_batch(&t, now, &turn);
 	assert_int_equal(turn.first, before + 1);
 	assert_true(llabs(t.given_up_ns - 2 * NS_PER_S) <= 2 * NS_PER_MS);
 	assert_true(turn.due_ns == now);
-	access_pattern_hand_out_batch(&t, now, &turn);
+	pattern_take_batch(&t, now, &turn);
 	assert_true(llabs(turn.due_ns - now - NS_PER_MS) <= 2);
 }
 
 TEST(without_a_rate_nothing_is_due_or_late)
 {
-	struct page_access_pattern t;
-	struct page_touch_batch turn;
+	struct access_pattern t;
+	struct touch_batch turn;
 
-	access_pattern_init(&t, ACCESS_RANDOM, 10, PAGE, 0, 1, 0);
+	pattern_init(&t, ACCESS_RANDOM, 10, PAGE, 0, 1, 0);
 	for (int i = 0; i < 10; i++) {
-		access_pattern_hand_out_batch(&t, i * NS_PER_DAY, &turn);
+		pattern_take_batch(&t, i * NS_PER_DAY, &turn);
 		assert_int_equal(turn.due_ns, 0);
 		assert_int_equal(turn.count, 256);
 	}

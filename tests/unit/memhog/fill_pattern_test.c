@@ -21,13 +21,13 @@ TEST(the_first_word_is_splitmix)
 {
 	uint64_t *p = pages(1);
 
-	fill_pattern_write(p, PAGE, 0x9e3779b97f4a7c15u, 0);
+	fill_write_page(p, PAGE, 0x9e3779b97f4a7c15u, 0);
 	assert_true(p[0] == 0xe220a8397b1dcdafu);
 	/* keys are eight states apart */
-	fill_pattern_write(p, PAGE, 0x9e3779b97f4a7c15u - 8 * 1234567, 1234567);
+	fill_write_page(p, PAGE, 0x9e3779b97f4a7c15u - 8 * 1234567, 1234567);
 	assert_true(p[0] == 0xe220a8397b1dcdafu);
 	/* the one state of which xorshift makes nothing but zeroes is not used */
-	fill_pattern_write(p, PAGE, 0, 0);
+	fill_write_page(p, PAGE, 0, 0);
 	assert_true(p[0] != 0);
 	free(p);
 }
@@ -46,7 +46,7 @@ TEST(every_word_follows_the_one_eight_before_it)
 	uint64_t *p = pages(1), known = 88172645463325252u;
 
 	assert_true(xorshift64(&known) == 8748534153485358512u);	/* the known first output from the paper's seed */
-	fill_pattern_write(p, PAGE, 42, 7);
+	fill_write_page(p, PAGE, 42, 7);
 	for (size_t i = 8; i < WORDS; i++) {
 		uint64_t x = p[i - 8];
 
@@ -62,12 +62,12 @@ TEST(the_sum_is_of_all_words)
 {
 	uint64_t *p = pages(1), sum = 0;
 
-	fill_pattern_write(p, PAGE, 1, 2);
+	fill_write_page(p, PAGE, 1, 2);
 	for (size_t i = 0; i < WORDS; i++)
 		sum += p[i];
-	assert_true(fill_pattern_sum_page_words(p, PAGE) == sum);
+	assert_true(fill_sum_words(p, PAGE) == sum);
 	p[WORDS - 1]++;
-	assert_true(fill_pattern_sum_page_words(p, PAGE) == sum + 1);
+	assert_true(fill_sum_words(p, PAGE) == sum + 1);
 	free(p);
 }
 
@@ -85,7 +85,7 @@ TEST(no_two_pages_are_equal)
 	assert_non_null(sorted);
 	for (size_t i = 0; i < N; i++) {
 		sorted[i] = p + i * WORDS;
-		fill_pattern_write(sorted[i], PAGE, 3, i < N / 2 ? i : i - N / 2 + 1000000);
+		fill_write_page(sorted[i], PAGE, 3, i < N / 2 ? i : i - N / 2 + 1000000);
 	}
 	qsort(sorted, N, sizeof(*sorted), by_content);
 	for (size_t i = 1; i < N; i++)
@@ -121,7 +121,7 @@ TEST(no_compressor_makes_it_smaller)
 
 	assert_non_null(out);
 	for (size_t i = 0; i < N; i++)
-		fill_pattern_write(p + i * WORDS, PAGE, 5, i);
+		fill_write_page(p + i * WORDS, PAGE, 5, i);
 	assert_int_equal(fwrite(p, PAGE, N, out), N);
 	fclose(out);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {

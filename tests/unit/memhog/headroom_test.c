@@ -37,18 +37,18 @@ TEST(meminfo_is_read)
 	assert_int_equal(headroom_read_meminfo(in_folder("proc2"), &m), -EPROTO);
 }
 
-static struct memory_cgroup_usage read_group(int version, const char *name)
+static struct group_memory read_group(int version, const char *name)
 {
-	struct memory_cgroup_usage g = { .version = version };
+	struct group_memory g = { .version = version };
 
 	snprintf(g.folder, sizeof(g.folder), "%s/%s", folder, name);
-	assert_int_equal(headroom_read_memory_cgroup(&g), 0);
+	assert_int_equal(headroom_read_group(&g), 0);
 	return g;
 }
 
 TEST(a_group_of_version_1)
 {
-	struct memory_cgroup_usage g;
+	struct group_memory g;
 
 	put_below("v1/outer/inner/memory.limit_in_bytes", "9223372036854771712\n");
 	put_below("v1/outer/inner/memory.usage_in_bytes", "104857600\n");
@@ -68,7 +68,7 @@ TEST(a_group_of_version_1)
 
 TEST(a_group_of_version_2_has_the_lowest_limit_above_it)
 {
-	struct memory_cgroup_usage g;
+	struct group_memory g;
 
 	put_below("v2/user.slice/memory.max", "536870912\n");
 	put_below("v2/user.slice/memory.current", "10485760\n");	/* with other groups below it */
@@ -89,7 +89,7 @@ TEST(a_group_of_version_2_has_the_lowest_limit_above_it)
 	assert_true(g.limits.room == INT64_MAX);
 	assert_int_equal(g.swapped, -1);
 	g.version = 0;
-	assert_int_equal(headroom_read_memory_cgroup(&g), -ENOENT);
+	assert_int_equal(headroom_read_group(&g), -ENOENT);
 }
 
 /* 8 GiB, of which 6 are available, and 2 GiB of swap, 1 of them free. */
@@ -97,38 +97,38 @@ static const struct machine_memory machine = { 8192 * M, 6144 * M, 2048 * M, 102
 
 TEST(what_is_left_of_a_machine)
 {
-	const struct memory_cgroup_usage none = { .version = 0, .limits = { INT64_MAX, INT64_MAX } },
+	const struct group_memory none = { .version = 0, .limits = { INT64_MAX, INT64_MAX } },
 		loose = { .version = 1, .limits = { 9223372036854771712, 9223372036854771712 } };
 
-	assert_false(is_memory_limited_by_cgroup(&machine, &none) || is_memory_limited_by_cgroup(&machine, &loose));
-	assert_int_equal(headroom_left_after_bytes(&machine, &none, 0), 7168 * M);
-	assert_int_equal(headroom_left_after_bytes(&machine, &none, 1000 * M), 6168 * M);
-	assert_int_equal(headroom_left_after_bytes(&machine, &loose, 7200 * M), -32 * M);
-	assert_int_equal(total_memory_or_cgroup_limit(&machine, &loose), 8192 * M);
+	assert_false(headroom_is_limited(&machine, &none) || headroom_is_limited(&machine, &loose));
+	assert_int_equal(headroom_left(&machine, &none, 0), 7168 * M);
+	assert_int_equal(headroom_left(&machine, &none, 1000 * M), 6168 * M);
+	assert_int_equal(headroom_left(&machine, &loose, 7200 * M), -32 * M);
+	assert_int_equal(headroom_total(&machine, &loose), 8192 * M);
 }
 
 TEST(a_group_takes_no_more_than_its_limit)
 {
-	const struct memory_cgroup_usage g = { .version = 2, .limits = { 512 * M, 400 * M } },
+	const struct group_memory g = { .version = 2, .limits = { 512 * M, 400 * M } },
 		full = { .version = 2, .limits = { 512 * M, 0 } };
 
-	assert_true(is_memory_limited_by_cgroup(&machine, &g));
-	assert_int_equal(headroom_left_after_bytes(&machine, &g, 0), 6144 * M);
-	assert_int_equal(headroom_left_after_bytes(&machine, &g, 100 * M), 6044 * M);
-	assert_int_equal(headroom_left_after_bytes(&machine, &g, 5120 * M), 5744 * M);	/* what is beyond goes to swap, or ends it */
-	assert_int_equal(headroom_left_after_bytes(&machine, &full, 5120 * M), 6144 * M);
-	assert_int_equal(total_memory_or_cgroup_limit(&machine, &g), 512 * M);
+	assert_true(headroom_is_limited(&machine, &g));
+	assert_int_equal(headroom_left(&machine, &g, 0), 6144 * M);
+	assert_int_equal(headroom_left(&machine, &g, 100 * M), 6044 * M);
+	assert_int_equal(headroom_left(&machine, &g, 5120 * M), 5744 * M);	/* what is beyond goes to swap, or ends it */
+	assert_int_equal(headroom_left(&machine, &full, 5120 * M), 6144 * M);
+	assert_int_equal(headroom_total(&machine, &g), 512 * M);
 }
 
 TEST(the_reserve_and_when_to_look)
 {
 	const struct machine_memory small = { 1024 * M, 0, 0, 0 };
 
-	assert_int_equal(headroom_default_reserve(&machine), 8192 * M / 10);
-	assert_int_equal(headroom_default_reserve(&small), 256 * M);
+	assert_int_equal(headroom_reserve(&machine), 8192 * M / 10);
+	assert_int_equal(headroom_reserve(&small), 256 * M);
 	/* at 40 GB/s: 4 GB last 100 ms; never busier than every 2 ms, never later than after 1 s */
-	assert_int_equal(headroom_check_interval_ns(4000000000), 100 * NS_PER_MS);
-	assert_int_equal(headroom_check_interval_ns(0), 2 * NS_PER_MS);
-	assert_int_equal(headroom_check_interval_ns(-5), 2 * NS_PER_MS);
-	assert_int_equal(headroom_check_interval_ns(INT64_MAX), NS_PER_S);
+	assert_int_equal(headroom_check_ns(4000000000), 100 * NS_PER_MS);
+	assert_int_equal(headroom_check_ns(0), 2 * NS_PER_MS);
+	assert_int_equal(headroom_check_ns(-5), 2 * NS_PER_MS);
+	assert_int_equal(headroom_check_ns(INT64_MAX), NS_PER_S);
 }

@@ -14,15 +14,15 @@ TEST(a_load_comes_back_as_it_was)
 	char line[CTL_LINE_MAX];
 
 	memset(&load, 0x55, sizeof(load));
-	assert_int_equal(ctl_parse_load_line(LOAD, &load), 0);
+	assert_int_equal(ctl_parse_load(LOAD, &load), 0);
 	assert_int_equal(load.rate, 9600000);
 	assert_int_equal(load.time_ns, 60000000000);
 	assert_int_equal(load.lanes, 2);
 	assert_int_equal(load.size, 1448);
 	assert_true(load.both && !load.udp && !load.payload_bits);
-	assert_int_equal(ctl_format_load_line(line, sizeof(line), &load), 0);
+	assert_int_equal(ctl_format_load(line, sizeof(line), &load), 0);
 	assert_string_equal(line, LOAD);
-	assert_int_equal(ctl_format_load_line(line, 40, &load), -ENOBUFS);
+	assert_int_equal(ctl_format_load(line, 40, &load), -ENOBUFS);
 }
 
 /* Each of these in place of a part of the line; nothing is changed by a line that is refused. */
@@ -47,7 +47,7 @@ TEST(a_line_that_is_not_ours_is_refused)
 		char line[CTL_LINE_MAX];
 
 		snprintf(line, sizeof(line), "%.*s%s%s", (int)(at - LOAD), LOAD, bad[i].to, at + strlen(bad[i].from));
-		assert_int_equal(ctl_parse_load_line(line, &load), bad[i].err);
+		assert_int_equal(ctl_parse_load(line, &load), bad[i].err);
 		assert_int_equal(load.rate, 4711);
 	}
 }
@@ -56,9 +56,9 @@ TEST(a_datagram_needs_room_for_its_mark)
 {
 	struct load_cfg load;
 
-	assert_int_equal(ctl_parse_load_line("netload 1 load rate=0 time_ns=0 lanes=1 size=31 seed=0 burst_ns=1 "
+	assert_int_equal(ctl_parse_load("netload 1 load rate=0 time_ns=0 lanes=1 size=31 seed=0 burst_ns=1 "
 					"catch_up_ns=0 udp=1 both=0 payload_bits=0 random=1", &load), -ERANGE);
-	assert_int_equal(ctl_parse_load_line("netload 1 load rate=0 time_ns=0 lanes=1 size=32 seed=0 burst_ns=1 "
+	assert_int_equal(ctl_parse_load("netload 1 load rate=0 time_ns=0 lanes=1 size=32 seed=0 burst_ns=1 "
 					"catch_up_ns=0 udp=1 both=0 payload_bits=0 random=1", &load), 0);
 }
 
@@ -76,21 +76,21 @@ TEST(ports_are_as_many_as_asked_for)
 	uint64_t key = 5;
 	char line[CTL_LINE_MAX];
 
-	assert_int_equal(ctl_format_ok_line(line, sizeof(line), 0xfedcba9876543210u, port, 3), 0);
+	assert_int_equal(ctl_format_ok(line, sizeof(line), 0xfedcba9876543210u, port, 3), 0);
 	assert_string_equal(line, "netload 1 ok key=fedcba9876543210 ports=1234,80,65535");
-	assert_int_equal(ctl_parse_ok_line(line, &key, read, 3), 0);
+	assert_int_equal(ctl_parse_ok(line, &key, read, 3), 0);
 	assert_true(key == 0xfedcba9876543210u);
 	assert_memory_equal(port, read, 3 * sizeof(int));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		key = 5;
-		assert_true(ctl_parse_ok_line(bad[i], &key, read, 3) < 0);
+		assert_true(ctl_parse_ok(bad[i], &key, read, 3) < 0);
 		assert_true(key == 5);
 	}
 	/* the longest there can be has room */
 	for (int i = 0; i < LOAD_STREAMS; i++)
 		port[i] = 65535;
-	assert_int_equal(ctl_format_ok_line(line, sizeof(line), UINT64_MAX, port, LOAD_STREAMS), 0);
-	assert_int_equal(ctl_parse_ok_line(line, &key, read, LOAD_STREAMS), 0);
+	assert_int_equal(ctl_format_ok(line, sizeof(line), UINT64_MAX, port, LOAD_STREAMS), 0);
+	assert_int_equal(ctl_parse_ok(line, &key, read, LOAD_STREAMS), 0);
 }
 
 TEST(what_one_end_counted_comes_back)
@@ -98,25 +98,25 @@ TEST(what_one_end_counted_comes_back)
 	struct load_counts a = { .sent_ns = 5, .sent_low = -1, .got_high = INT64_MAX, .cpu_ns = 9 }, b = { 0 };
 	char line[CTL_LINE_MAX];
 
-	a.lane[1] = (struct stream_frame_counts){ 1, 2, 3, 4, 5, 6, 7, 8, INT64_MAX / LOAD_STREAMS };
-	assert_int_equal(ctl_format_stream_counts_line(line, sizeof(line), 1, &a.lane[1]), 0);
-	assert_int_equal(ctl_parse_stream_counts_line(line, &b, 2), 0);
+	a.lane[1] = (struct stream_counts){ 1, 2, 3, 4, 5, 6, 7, 8, INT64_MAX / LOAD_STREAMS };
+	assert_int_equal(ctl_format_stream(line, sizeof(line), 1, &a.lane[1]), 0);
+	assert_int_equal(ctl_parse_stream(line, &b, 2), 0);
 	assert_memory_equal(&a.lane[1], &b.lane[1], sizeof(a.lane[1]));
-	assert_int_equal(ctl_parse_stream_counts_line(line, &b, 1), -ERANGE);
+	assert_int_equal(ctl_parse_stream(line, &b, 1), -ERANGE);
 	/* more than a sum over all streams holds: no end counts so far */
 	a.lane[0].got_wire = INT64_MAX / LOAD_STREAMS + 1;
-	assert_int_equal(ctl_format_stream_counts_line(line, sizeof(line), 0, &a.lane[0]), 0);
-	assert_int_equal(ctl_parse_stream_counts_line(line, &b, 2), -ERANGE);
-	assert_int_equal(ctl_parse_stream_counts_line("netload 1 lane -1 sent_frames=0", &b, 2), -ERANGE);
-	assert_int_equal(ctl_format_total_counts_line(line, sizeof(line), &a), 0);
-	assert_int_equal(ctl_parse_total_counts_line(line, &b), 0);
+	assert_int_equal(ctl_format_stream(line, sizeof(line), 0, &a.lane[0]), 0);
+	assert_int_equal(ctl_parse_stream(line, &b, 2), -ERANGE);
+	assert_int_equal(ctl_parse_stream("netload 1 lane -1 sent_frames=0", &b, 2), -ERANGE);
+	assert_int_equal(ctl_format_total(line, sizeof(line), &a), 0);
+	assert_int_equal(ctl_parse_total(line, &b), 0);
 	assert_int_equal(b.sent_low, -1);
 	assert_int_equal(b.cpu_ns, 9);
 	assert_memory_equal(&a.lane[1], &b.lane[1], sizeof(a.lane[1]));
 	/* the longest there can be has room */
 	a = (struct load_counts){ 0 };
 	memset(&a.sent_ns, 0x7f, sizeof(a) - offsetof(struct load_counts, sent_ns));
-	assert_int_equal(ctl_format_total_counts_line(line, sizeof(line), &a), 0);
+	assert_int_equal(ctl_format_total(line, sizeof(line), &a), 0);
 }
 
 TEST(a_refusal_is_printed_and_nothing_else_of_it)
@@ -127,9 +127,9 @@ TEST(a_refusal_is_printed_and_nothing_else_of_it)
 	assert_string_equal(ctl_refusal_text("netload 1 no words that are too long for it", words, sizeof(words)), "words that are ");
 	assert_null(ctl_refusal_text("netload 1 now", words, sizeof(words)));
 	assert_null(ctl_refusal_text("netload 1 ok", words, sizeof(words)));
-	assert_int_equal(ctl_parse_go_line("netload 1 go"), 0);
-	assert_int_equal(ctl_parse_go_line("netload 1 gone"), -EPROTO);
-	assert_int_equal(ctl_parse_go_line("netload 1 go on"), -EPROTO);
+	assert_int_equal(ctl_parse_go("netload 1 go"), 0);
+	assert_int_equal(ctl_parse_go("netload 1 gone"), -EPROTO);
+	assert_int_equal(ctl_parse_go("netload 1 go on"), -EPROTO);
 }
 
 TEST(only_who_knows_the_key_is_let_in)
@@ -137,12 +137,12 @@ TEST(only_who_knows_the_key_is_let_in)
 	unsigned char mark[CTL_MARK_BYTES];
 	uint64_t number = 0;
 
-	ctl_format_stream_mark(mark, 0x1122334455667788u, 3, 0xa1b2c3d4e5f60718u);
+	ctl_format_mark(mark, 0x1122334455667788u, 3, 0xa1b2c3d4e5f60718u);
 	assert_memory_equal(mark, "TPNL\0\1\0\3\x11\x22\x33\x44\x55\x66\x77\x88\xa1\xb2\xc3\xd4\xe5\xf6\x07\x18", 24);
-	assert_int_equal(ctl_parse_stream_mark(mark, 0x1122334455667788u, 4, &number), 3);
+	assert_int_equal(ctl_parse_mark(mark, 0x1122334455667788u, 4, &number), 3);
 	assert_true(number == 0xa1b2c3d4e5f60718u);
-	assert_int_equal(ctl_parse_stream_mark(mark, 0x1122334455667789u, 4, &number), -EPROTO);
-	assert_int_equal(ctl_parse_stream_mark(mark, 0x1122334455667788u, 3, &number), -EPROTO);
+	assert_int_equal(ctl_parse_mark(mark, 0x1122334455667789u, 4, &number), -EPROTO);
+	assert_int_equal(ctl_parse_mark(mark, 0x1122334455667788u, 3, &number), -EPROTO);
 	mark[5] = 2;
-	assert_int_equal(ctl_parse_stream_mark(mark, 0x1122334455667788u, 4, &number), -EPROTO);
+	assert_int_equal(ctl_parse_mark(mark, 0x1122334455667788u, 4, &number), -EPROTO);
 }

@@ -15,7 +15,7 @@ static int64_t play(struct pacer *b, int64_t from_ns, int64_t to_ns, int64_t lat
 	int64_t sent = 0, wake;
 
 	for (int64_t now = from_ns; now < to_ns; now = wake > now ? wake + late_ns : now) {
-		int64_t n = pacer_frames_to_send(b, now, &wake);
+		int64_t n = pacer_take_due(b, now, &wake);
 
 		pacer_count_done(b, n);
 		sent += n;
@@ -33,11 +33,11 @@ TEST(ten_megabits_are_a_frame_each_millisecond_and_a_fifth)
 	assert_int_equal(b.batch, 1);
 	assert_int_equal(pacer_due_ns(&b, 1) - START, 1211200);
 	assert_int_equal(pacer_due_ns(&b, 1000000) - START, 1211200000000);
-	assert_int_equal(pacer_frames_to_send(&b, START, &wake), 1);
+	assert_int_equal(pacer_take_due(&b, START, &wake), 1);
 	pacer_count_done(&b, 1);
-	assert_int_equal(pacer_frames_to_send(&b, START + 1211199, &wake), 0);
+	assert_int_equal(pacer_take_due(&b, START + 1211199, &wake), 0);
 	assert_int_equal(wake, START + 1211200);
-	assert_int_equal(pacer_frames_to_send(&b, START + 1211200, &wake), 1);
+	assert_int_equal(pacer_take_due(&b, START + 1211200, &wake), 1);
 }
 
 TEST(every_second_has_its_frames_at_any_rate)
@@ -126,12 +126,12 @@ TEST(at_random_it_is_a_poisson_process_from_near)
 	struct pacer b;
 
 	pacer_start(&b, 96000000, FRAME, 500 * NS_PER_US, 50 * NS_PER_MS, START);
-	pacer_use_random_times(&b, 7, room);
+	pacer_use_random(&b, 7, room);
 	assert_int_equal(b.block, 7926);
 	for (int64_t wake = START, now = START; now < START + 10 * NS_PER_S; now = wake) {
 		int64_t due = pacer_due_ns(&b, b.done);
 
-		if (!pacer_frames_to_send(&b, now, &wake))
+		if (!pacer_take_due(&b, now, &wake))
 			continue;
 		assert_true(due <= now && due >= last);
 		assert_int_equal(pacer_frames_due(&b, due) > b.done, 1);
@@ -154,27 +154,27 @@ TEST(at_random_it_is_a_poisson_process_from_near)
 
 TEST(small_rates_have_smaller_frames)
 {
-	assert_int_equal(frame_header_bytes(false, false, true), 66);
-	assert_int_equal(frame_header_bytes(false, true, false), 74);
-	assert_int_equal(frame_header_bytes(true, false, true), 42);
-	assert_int_equal(frame_payload_bytes_for_rate(0, 66, 1448), 1448);
-	assert_int_equal(frame_payload_bytes_for_rate(10000000, 66, 1448), 1448);
+	assert_int_equal(load_header_bytes(false, false, true), 66);
+	assert_int_equal(load_header_bytes(false, true, false), 74);
+	assert_int_equal(load_header_bytes(true, false, true), 42);
+	assert_int_equal(load_payload_bytes(0, 66, 1448), 1448);
+	assert_int_equal(load_payload_bytes(10000000, 66, 1448), 1448);
 	/* 1 Mbit/s: 312 bytes on the wire, 400 of them a second */
-	assert_int_equal(frame_payload_bytes_for_rate(1000000, 66, 1448), 246);
-	assert_int_equal(frame_payload_bytes_for_rate(1000, 66, 1448), 64);
+	assert_int_equal(load_payload_bytes(1000000, 66, 1448), 246);
+	assert_int_equal(load_payload_bytes(1000, 66, 1448), 64);
 }
 
 TEST(seconds_are_read_late_and_still_right)
 {
-	struct per_second_rate_range s;
+	struct second_range s;
 
-	rate_window_start(&s, START, 500);
-	rate_window_close_second(&s, START + NS_PER_S - 1, 1000);
+	second_start(&s, START, 500);
+	second_close(&s, START + NS_PER_S - 1, 1000);
 	assert_int_equal(s.seconds, 0);
 	assert_int_equal(s.low, -1);
-	rate_window_close_second(&s, START + NS_PER_S, 1500);
-	rate_window_close_second(&s, START + 7 * NS_PER_S / 2, 1500 + 5000);	/* 2.5 s long */
-	rate_window_close_second(&s, START + 9 * NS_PER_S / 2, 6500 + 100);
+	second_close(&s, START + NS_PER_S, 1500);
+	second_close(&s, START + 7 * NS_PER_S / 2, 1500 + 5000);	/* 2.5 s long */
+	second_close(&s, START + 9 * NS_PER_S / 2, 6500 + 100);
 	assert_int_equal(s.seconds, 3);
 	assert_int_equal(s.low, 100);
 	assert_int_equal(s.high, 2000);
@@ -196,19 +196,19 @@ TEST(what_the_end_finds_unsent_is_given_up)
 TEST(datagrams_are_lost_late_or_double)
 {
 	static const uint64_t order[] = { 0, 1, 3, 2, 2, 9, 9, 5, 10000, 10001, 5905, 5906, 10000 };
-	struct datagram_arrivals a = { 0 };
+	struct stream_arrivals a = { 0 };
 	int64_t new = 0;
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
-		new += seq_track_add_number(&a, order[i]) == SEQ_NEW;
+		new += arrivals_add(&a, order[i]) == SEQ_NEW;
 	/* 2, 5 and 5906 out of order; 2, 9 and 10000 twice; 5905 is older than the window, and taken for reordered */
 	assert_int_equal(a.got, 10);
 	assert_int_equal(new, 10);
 	assert_int_equal(a.reordered, 4);
 	assert_int_equal(a.duplicate, 3);
 	assert_int_equal(a.next, 10002);
-	assert_int_equal(seq_track_add_number(&a, UINT64_MAX), SEQ_FOREIGN);
-	assert_int_equal(seq_track_add_number(&a, (uint64_t)a.next + SEQ_JUMP_MAX + 1), SEQ_FOREIGN);
-	assert_int_equal(seq_track_add_number(&a, INT64_MAX), SEQ_FOREIGN);
+	assert_int_equal(arrivals_add(&a, UINT64_MAX), SEQ_FOREIGN);
+	assert_int_equal(arrivals_add(&a, (uint64_t)a.next + SEQ_JUMP_MAX + 1), SEQ_FOREIGN);
+	assert_int_equal(arrivals_add(&a, INT64_MAX), SEQ_FOREIGN);
 	assert_int_equal(a.got, 10);
 }

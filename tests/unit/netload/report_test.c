@@ -7,12 +7,12 @@
 static const char *said_of_load(bool udp)
 {
 	static struct load_session load;
-	static const struct rt_settings_granted rt;
+	static const struct rt_granted rt;
 	struct rec_report *r = begin_said(REC_TEXT);
 
 	load.load = (struct load_cfg){ .lanes = 1, .size = 1000, .both = true, .udp = udp };
 	load.own = (struct load_counts){ .sent_ns = NS_PER_S, .got_ns = NS_PER_S, .sent_low = -1, .got_low = -1 };
-	report_sent_load(r, &load, &(struct load_report_facts){ .to = "a:1", .stopped_by = "time", .rt = &rt });
+	report_sent_load(r, &load, &(struct send_facts){ .to = "a:1", .stopped_by = "time", .rt = &rt });
 	return end_said(r);
 }
 
@@ -37,7 +37,7 @@ static const char *warned_of(struct load_counts *end, int64_t wire_bytes)
 	struct rec_report *r = begin_said(REC_TEXT);
 
 	fill(end, wire_bytes);
-	assert_true(warn_of_missed_rate(r, &both_ways, end));
+	assert_true(report_warn_rate(r, &both_ways, end));
 	return end_said(r);
 }
 
@@ -58,8 +58,8 @@ TEST(frames_too_large_for_so_short_a_load)
 
 TEST(both_directions_must_keep_the_rate)
 {
-	static const struct rt_settings_granted rt;
-	static const struct load_report_facts facts = { .to = "a:1", .stopped_by = "time", .rt = &rt, .heard = true };
+	static const struct rt_granted rt;
+	static const struct send_facts facts = { .to = "a:1", .stopped_by = "time", .rt = &rt, .heard = true };
 
 	for (int missed = 0; missed < 2; missed++) {
 		struct rec_report *r = begin_said(REC_TEXT);

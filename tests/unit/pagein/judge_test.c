@@ -9,50 +9,50 @@
 #define PAGE 4096LL
 
 /* Eight pages read ahead with each fault, as page-cluster 3 does; all counters known. */
-static struct swap_device_readings disk(int64_t read_pages)
+static struct swap_readings disk(int64_t read_pages)
 {
-	return (struct swap_device_readings){ .read_bytes = read_pages * PAGE, .cached_bytes = -1, .fault_bytes = 8 * PAGE };
+	return (struct swap_readings){ .read_bytes = read_pages * PAGE, .cached_bytes = -1, .fault_bytes = 8 * PAGE };
 }
 
-static struct process_memory_for_judge process(int64_t resident_kb, int64_t swap_kb)
+static struct judged_process process(int64_t resident_kb, int64_t swap_kb)
 {
-	return (struct process_memory_for_judge){ .resident = resident_kb * KB, .swap = swap_kb * KB, .swap_after = swap_kb * KB };
+	return (struct judged_process){ .resident = resident_kb * KB, .swap = swap_kb * KB, .swap_after = swap_kb * KB };
 }
 
 TEST(ninety_percent_of_every_process)
 {
-	struct process_memory_for_judge p[2] = { process(100, 900), process(0, 50) };
+	struct judged_process p[2] = { process(100, 900), process(0, 50) };
 
-	assert_int_equal(find_reason_not_evicted(p, 2), JUDGE_CLEAR);
+	assert_int_equal(judge_find_obstacle(p, 2), JUDGE_CLEAR);
 	p[0] = process(101, 899);
-	assert_int_equal(find_reason_not_evicted(p, 2), JUDGE_RESIDENT);
+	assert_int_equal(judge_find_obstacle(p, 2), JUDGE_RESIDENT);
 	/* a large one that went hides no small one that stayed */
 	p[0] = process(0, 1000000);
 	p[1] = process(6, 50);
-	assert_int_equal(find_reason_not_evicted(p, 2), JUDGE_RESIDENT);
-	assert_int_equal(find_reason_not_evicted(p, 1), JUDGE_CLEAR);
+	assert_int_equal(judge_find_obstacle(p, 2), JUDGE_RESIDENT);
+	assert_int_equal(judge_find_obstacle(p, 1), JUDGE_CLEAR);
 	p[1].locked = 6 * KB;
-	assert_int_equal(find_reason_not_evicted(p, 2), JUDGE_LOCKED);
+	assert_int_equal(judge_find_obstacle(p, 2), JUDGE_LOCKED);
 	/* what it has locked does not matter where all the rest has gone */
 	p[1] = process(5, 50);
 	p[1].locked = 5 * KB;
-	assert_int_equal(find_reason_not_evicted(p, 2), JUDGE_CLEAR);
+	assert_int_equal(judge_find_obstacle(p, 2), JUDGE_CLEAR);
 	p[1] = process(0, 0);
-	assert_int_equal(find_reason_not_evicted(p, 2), JUDGE_NOTHING_ANONYMOUS);
-	assert_true(isnan(evicted_percent_of_process(&p[1])));
-	assert_int_equal(find_reason_not_evicted(p, 0), JUDGE_NOTHING_ANONYMOUS);
+	assert_int_equal(judge_find_obstacle(p, 2), JUDGE_NOTHING_ANONYMOUS);
+	assert_true(isnan(judge_evicted_percent(&p[1])));
+	assert_int_equal(judge_find_obstacle(p, 0), JUDGE_NOTHING_ANONYMOUS);
 }
 
 TEST(kept_is_all_of_it)
 {
-	struct process_memory_for_judge p[2] = { process(900, 100), process(50, 0) };
+	struct judged_process p[2] = { process(900, 100), process(50, 0) };
 
-	assert_true(is_every_process_kept_in_memory(p, 2));
+	assert_true(judge_all_kept(p, 2));
 	p[0] = process(899, 101);
-	assert_false(is_every_process_kept_in_memory(p, 2));
+	assert_false(judge_all_kept(p, 2));
 	p[0] = process(0, 0);
-	assert_false(is_every_process_kept_in_memory(p, 2));
-	assert_false(is_every_process_kept_in_memory(p, 0));
+	assert_false(judge_all_kept(p, 2));
+	assert_false(judge_all_kept(p, 0));
 }
 
 /* One process with 4000 kB in swap, of which 100 pages came back (back_kb 400) after a key. A fault reads eight pages. */
@@ -81,8 +81,8 @@ TEST(what_came_back_was_read_or_waited_in_the_cache)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct process_memory_for_judge p = process(cases[i].resident_kb, 4000);
-		struct swap_device_readings d = disk(cases[i].read_pages);
+		struct judged_process p = process(cases[i].resident_kb, 4000);
+		struct swap_readings d = disk(cases[i].read_pages);
 		struct judge_verdict v;
 
 		d.read_bytes = cases[i].read_pages < 0 ? -1 : d.read_bytes;
@@ -90,7 +90,7 @@ TEST(what_came_back_was_read_or_waited_in_the_cache)
 		p.swap_after -= cases[i].back_kb * KB;
 		p.major = cases[i].major;
 		p.minor = 99;
-		judge_paged_out_run(&p, 1, &d, &v);
+		judge_evicted_run(&p, 1, &d, &v);
 		if (v.state != cases[i].state || v.why != cases[i].why || isnan(v.read_percent) != isnan(cases[i].percent) ||
 		    fabs(v.read_percent - cases[i].percent) > 1e-9)
 			fail_msg("%s: state %d, why %d, %g %%", cases[i].what, v.state, v.why, v.read_percent);
@@ -100,15 +100,15 @@ TEST(what_came_back_was_read_or_waited_in_the_cache)
 /* 100 pages came back to the one and 20 to the other, for 20 major faults; 130 pages were read. */
 TEST(processes_add_up_and_one_that_went_further_out_hides_nothing)
 {
-	struct process_memory_for_judge p[2] = { process(0, 4000), process(0, 400) };
-	struct swap_device_readings d = disk(130);
+	struct judged_process p[2] = { process(0, 4000), process(0, 400) };
+	struct swap_readings d = disk(130);
 	struct judge_verdict v;
 
 	p[0].swap_after = 3600 * KB;
 	p[0].major = 15;
 	p[1].swap_after = 320 * KB;
 	p[1].major = 5;
-	judge_paged_out_run(p, 2, &d, &v);
+	judge_evicted_run(p, 2, &d, &v);
 	assert_int_equal(v.state, JUDGE_PAGED_OUT);
 	assert_int_equal(v.refaulted_bytes, 120 * PAGE);
 	assert_true(v.read_percent == 100);
@@ -116,7 +116,7 @@ TEST(processes_add_up_and_one_that_went_further_out_hides_nothing)
 	p[0].swap_after = 4400 * KB;	/* it grew, and that went out, too */
 	p[1].major = 3;
 	d = disk(10);
-	judge_paged_out_run(p, 2, &d, &v);
+	judge_evicted_run(p, 2, &d, &v);
 	assert_int_equal(v.refaulted_bytes, 20 * PAGE);
 	assert_true(fabs(v.read_percent - 50) < 1e-9);
 	assert_int_equal(v.state, JUDGE_PAGED_OUT);
@@ -124,15 +124,15 @@ TEST(processes_add_up_and_one_that_went_further_out_hides_nothing)
 
 TEST(in_memory_needs_nothing_from_the_disk)
 {
-	struct process_memory_for_judge p[1] = { process(1000, 3000) };	/* what a key does not touch may be in swap */
-	struct swap_device_readings d = disk(0);
+	struct judged_process p[1] = { process(1000, 3000) };	/* what a key does not touch may be in swap */
+	struct swap_readings d = disk(0);
 	struct judge_verdict v;
 
 	p[0].minor = 12;
-	judge_in_memory_run(p, 1, &d, &v);
+	judge_resident_run(p, 1, &d, &v);
 	assert_int_equal(v.state, JUDGE_IN_MEMORY);
 	p[0].major = 1;
-	judge_in_memory_run(p, 1, &d, &v);
+	judge_resident_run(p, 1, &d, &v);
 	assert_int_equal(v.state, JUDGE_NOT_IN_MEMORY);
 	assert_int_equal(v.why, JUDGE_MAJOR_FAULT);
 }

@@ -10,7 +10,7 @@ static const char *summary_of(const int *in_ms, const int *out_ms, size_t each)
 {
 	static struct cycle_run run[10];
 	const struct cycle_cfg cfg = { .n = 1 };
-	struct cycle_outcome_counts tally = { .of = { [JUDGE_IN_MEMORY] = (int64_t)each, [JUDGE_PAGED_OUT] = (int64_t)each } };
+	struct cycle_tally tally = { .of = { [JUDGE_IN_MEMORY] = (int64_t)each, [JUDGE_PAGED_OUT] = (int64_t)each } };
 	struct rec_report *r = begin_said(REC_TEXT);
 
 	for (size_t i = 0; i < 2 * each; i++) {
@@ -19,7 +19,7 @@ static const char *summary_of(const int *in_ms, const int *out_ms, size_t each)
 		run[i] = (struct cycle_run){ .verdict.state = i % 2 ? JUDGE_PAGED_OUT : JUDGE_IN_MEMORY,
 			.first = { .answer = { .due_ns = NS_PER_S, .answered_ns = ms ? NS_PER_S + ms * NS_PER_MS : 0 }, .asked = true } };
 	}
-	say_cycle_summary(r, &cfg, run, 2 * each, NS_PER_S, &tally);
+	report_say_cycles(r, &cfg, run, 2 * each, NS_PER_S, &tally);
 	return end_said(r);
 }
 

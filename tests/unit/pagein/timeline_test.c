@@ -73,7 +73,7 @@ static void wait_for_a_row(const char *path)
 {
 	for (int lots = 0; lots < 2; lots++)
 		for (off_t before = size_of(path); size_of(path) == before;)
-			clock_sleep_until(clock_now() + NS_PER_MS);
+			clock_sleep(clock_now() + NS_PER_MS);
 }
 
 /* 8 MB are taken meanwhile: the last row has them, the first has not. */
@@ -83,7 +83,7 @@ TEST(a_table_over_time)
 	long long at, resident = 0, from = 0, before = 0, rows = 0;
 	pid_t self = getpid();
 	struct timeline_cfg cfg = { .path = path, .pid = &self, .pids = 1, .period_ns = NS_PER_MS };
-	struct memory_timeline *t;
+	struct timeline *t;
 	char *memory;
 	FILE *f;
 
@@ -130,7 +130,7 @@ TEST(signals_are_left_to_who_waits_for_them)
 	char path[512];
 	pid_t self = getpid();
 	struct timeline_cfg cfg = { .path = path, .pid = &self, .pids = 1, .period_ns = NS_PER_MS };
-	struct memory_timeline *t;
+	struct timeline *t;
 	sigset_t term;
 
 	snprintf(path, sizeof(path), "%s/signals.tsv", folder);
@@ -141,7 +141,7 @@ TEST(signals_are_left_to_who_waits_for_them)
 	sigaddset(&term, SIGTERM);
 	assert_int_equal(pthread_sigmask(SIG_BLOCK, &term, NULL), 0);
 	assert_int_equal(kill(self, SIGTERM), 0);
-	clock_sleep_until(clock_now() + 30 * NS_PER_MS);
+	clock_sleep(clock_now() + 30 * NS_PER_MS);
 	assert_int_equal(atomic_load(&heard), 0);
 	assert_int_equal(pthread_sigmask(SIG_UNBLOCK, &term, NULL), 0);
 	assert_int_equal(atomic_load(&heard), 1);

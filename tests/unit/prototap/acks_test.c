@@ -14,49 +14,49 @@ static struct segment segment_of(uint32_t seq, uint32_t ack, uint8_t flags, uint
 
 TEST(held_back_beyond_the_quickest)
 {
-	struct ack_receiver_state side[2];
+	struct ack_receiver side[2];
 	struct segment data, ack;
 	uint32_t seq = 0xffffff00u;	/* the second piece of data wraps */
-	struct ack_classification seen;
+	struct ack_seen seen;
 	int64_t at = 1000 * MS;
 
-	ack_receiver_states_init(side);
+	acks_init(side);
 	for (int i = 0; i < 4; i++, at += 1000 * MS) {
 		/* 100 ms there and back; the third is held back 40 ms longer, the fourth 29 */
 		int64_t wait = i == 2 ? 140 : i == 3 ? 129 : 100;
 
 		data = segment_of(seq, 1, TCP_ACK | TCP_PSH, 200);
-		assert_false(acks_classify_segment(side, 1, &data, at).pure);
+		assert_false(acks_add_segment(side, 1, &data, at).pure);
 		seq += 200;
 		ack = segment_of(1, seq, TCP_ACK, 0);
-		seen = acks_classify_segment(side, 0, &ack, at + wait * MS);
+		seen = acks_add_segment(side, 0, &ack, at + wait * MS);
 		assert_true(seen.pure && seen.fresh);
 		assert_int_equal(seen.delayed, i == 2);
 	}
-	seen = acks_classify_segment(side, 0, &ack, at);
+	seen = acks_add_segment(side, 0, &ack, at);
 	assert_true(seen.pure && !seen.fresh && !seen.delayed);
 	ack = segment_of(1, seq, TCP_ACK | TCP_FIN, 0);
-	assert_false(acks_classify_segment(side, 0, &ack, at).pure);
+	assert_false(acks_add_segment(side, 0, &ack, at).pure);
 }
 
 TEST(what_is_left_out_waits_from_when_it_came)
 {
-	struct ack_receiver_state side[2];
+	struct ack_receiver side[2];
 	struct segment s;
 
-	ack_receiver_states_init(side);
+	acks_init(side);
 	s = segment_of(100, 1, TCP_ACK, 100);
-	acks_classify_segment(side, 1, &s, 0 + MS);
+	acks_add_segment(side, 1, &s, 0 + MS);
 	s = segment_of(1, 200, TCP_ACK, 0);
-	assert_false(acks_classify_segment(side, 0, &s, 2 * MS).delayed);	/* 1 ms is the way */
+	assert_false(acks_add_segment(side, 0, &s, 2 * MS).delayed);	/* 1 ms is the way */
 	s = segment_of(200, 1, TCP_ACK, 100);
-	acks_classify_segment(side, 1, &s, 10 * MS);
+	acks_add_segment(side, 1, &s, 10 * MS);
 	s = segment_of(300, 1, TCP_ACK, 100);
-	acks_classify_segment(side, 1, &s, 35 * MS);
+	acks_add_segment(side, 1, &s, 35 * MS);
 	s = segment_of(1, 300, TCP_ACK, 0);
-	assert_false(acks_classify_segment(side, 0, &s, 36 * MS).delayed);	/* 26 ms */
+	assert_false(acks_add_segment(side, 0, &s, 36 * MS).delayed);	/* 26 ms */
 	s = segment_of(1, 400, TCP_ACK, 0);
-	assert_false(acks_classify_segment(side, 0, &s, 60 * MS).delayed);	/* 25 ms after the second came */
+	assert_false(acks_add_segment(side, 0, &s, 60 * MS).delayed);	/* 25 ms after the second came */
 }
 
 struct heard {
@@ -80,7 +80,7 @@ static void say(struct reorder_buffer *o, size_t *held, int64_t at, const char *
 {
 	uint32_t n = (uint32_t)strlen(text);
 
-	reorder_buffer_hand_over_or_keep(o, held, at, (const uint8_t *)text, n, n + beyond, hear, h);
+	reorder_add(o, held, at, (const uint8_t *)text, n, n + beyond, hear, h);
 }
 
 TEST(early_bytes_wait_and_repeated_ones_do_not_count)
@@ -112,10 +112,10 @@ TEST(a_hole_that_is_given_up_is_jumped_over)
 
 	say(&o, &held, 5, "five", 0, &h);
 	say(&o, &held, 20, "twenty", 0, &h);
-	assert_true(reorder_has_hole_before(&o, 9));
+	assert_true(reorder_has_hole(&o, 9));
 	reorder_skip_holes(&o, &held, 9, hear, &h);
 	assert_string_equal(h.text, "five");
-	assert_false(reorder_has_hole_before(&o, 9));
+	assert_false(reorder_has_hole(&o, 9));
 	assert_int_equal(o.next, 9);
 	reorder_free(&o, &held);
 	assert_int_equal(held, 0);
@@ -131,8 +131,8 @@ TEST(behind_a_hole_what_follows_on_each_other_is_one)
 	one = held;
 	/* one piece each would have to be looked through for every segment: half an hour for these */
 	for (int64_t at = 2; at < 1000000; at++)
-		reorder_buffer_hand_over_or_keep(&o, &held, at, (const uint8_t *)"x", 1, 1, hear, &h);
-	reorder_buffer_hand_over_or_keep(&o, &held, 1000, (const uint8_t *)"x", 1, 1, hear, &h);
+		reorder_add(&o, &held, at, (const uint8_t *)"x", 1, 1, hear, &h);
+	reorder_add(&o, &held, 1000, (const uint8_t *)"x", 1, 1, hear, &h);
 	assert_true(held < one + (4 << 20));
 	reorder_free(&o, &held);
 	assert_int_equal(held, 0);
@@ -161,7 +161,7 @@ TEST(without_room_bytes_are_a_length)
 	struct heard h = { 0 };
 	size_t held = REORDER_ROOM - 4096;
 
-	reorder_buffer_hand_over_or_keep(&o, &held, 1, much, sizeof(much), sizeof(much), hear, &h);
+	reorder_add(&o, &held, 1, much, sizeof(much), sizeof(much), hear, &h);
 	say(&o, &held, 1 + (int64_t)sizeof(much), "on", 0, &h);
 	assert_true(held <= REORDER_ROOM);
 	say(&o, &held, 0, "a", 0, &h);

@@ -6,7 +6,7 @@
 
 #define US 1000LL
 
-static struct duplicate_filter filter;
+static struct duplicates filter;
 
 /* An IPv4 packet without Ethernet header. */
 static bool add(int64_t time_ns, int identification, int seq, int payload, int ttl)
@@ -18,7 +18,7 @@ static bool add(int64_t time_ns, int identification, int seq, int payload, int t
 	struct packet p = { .time_ns = time_ns, .bytes = bytes, .captured = (uint32_t)(40 + payload),
 			    .original = (uint32_t)(40 + payload) };
 
-	return duplicate_filter_add(&filter, &p, &s);
+	return duplicate_add(&filter, &p, &s);
 }
 
 TEST(copies_are_told_from_what_was_sent_again)

@@ -23,8 +23,8 @@ TEST(tcp_and_udp_are_two_flows)
 	struct flow_key a, b;
 
 	udp.transport = TRANSPORT_UDP;
-	flow_key_of(&tcp, &a);
-	flow_key_of(&udp, &b);
+	flow_make_key(&tcp, &a);
+	flow_make_key(&udp, &b);
 	assert_int_equal(flow_table_init(&t, 4, 42), 0);
 	assert_non_null(flow_new(&t, &a, flow_hash(&t, &a)));
 	assert_non_null(flow_find(&t, &a, flow_hash(&t, &a)));
@@ -39,10 +39,10 @@ TEST(both_directions_are_one_flow)
 	struct segment local = segment_of(1, 40000, 1, 5900, 0), local_back = segment_of(1, 5900, 1, 40000, 0);
 	struct flow_key a, b;
 
-	assert_int_equal(flow_key_of(&there, &a), 0);
-	assert_int_equal(flow_key_of(&back, &b), 1);
+	assert_int_equal(flow_make_key(&there, &a), 0);
+	assert_int_equal(flow_make_key(&back, &b), 1);
 	assert_memory_equal(&a, &b, sizeof(a));
-	assert_int_equal(flow_key_of(&local, &a) + flow_key_of(&local_back, &b), 1);
+	assert_int_equal(flow_make_key(&local, &a) + flow_make_key(&local_back, &b), 1);
 	assert_memory_equal(&a, &b, sizeof(a));
 }
 
@@ -52,8 +52,8 @@ static struct flow *add(struct flow_table *t, uint16_t port, int64_t last_ns)
 	struct flow_key key;
 	struct flow *f, *victim;
 
-	flow_key_of(&s, &key);
-	victim = flow_find_eviction_victim(t);
+	flow_make_key(&s, &key);
+	victim = flow_find_victim(t);
 	if (victim)
 		flow_remove(t, victim);
 	f = flow_new(t, &key, flow_hash(t, &key));
@@ -67,7 +67,7 @@ static struct flow *find(struct flow_table *t, uint16_t port)
 	struct segment s = segment_of(2, 5900, 1, port, 0);
 	struct flow_key key;
 
-	flow_key_of(&s, &key);
+	flow_make_key(&s, &key);
 	return flow_find(t, &key, flow_hash(t, &key));
 }
 
@@ -120,22 +120,22 @@ TEST(the_ranking_keeps_the_largest)
 {
 	struct flow_ranking r;
 
-	assert_int_equal(flow_ranking_init(&r, 5), 0);
+	assert_int_equal(ranking_init(&r, 5), 0);
 	for (uint64_t i = 0; i < 1000; i++) {
 		struct flow f = { .start_ns = (int64_t)i };
 
 		f.count[0].wire_bytes = i * 7919 % 1000;	/* each of 0 to 999 once */
-		flow_ranking_offer(&r, &f);
+		ranking_offer(&r, &f);
 	}
-	flow_ranking_sort(&r);
+	ranking_sort(&r);
 	assert_int_equal(r.n, 5);
 	for (uint32_t i = 0; i < 5; i++)
 		assert_int_equal(flow_bytes(&r.flow[i]), 999 - i);
-	flow_ranking_free(&r);
-	assert_int_equal(flow_ranking_init(&r, 0), 0);
-	flow_ranking_offer(&r, &(struct flow){ 0 });
+	ranking_free(&r);
+	assert_int_equal(ranking_init(&r, 0), 0);
+	ranking_offer(&r, &(struct flow){ 0 });
 	assert_int_equal(r.n, 0);
-	flow_ranking_free(&r);
+	ranking_free(&r);
 }
 
 static struct server_ports ports;
@@ -156,26 +156,26 @@ TEST(reads_ports)
 	assert_int_equal(ports.use[6002], PORT_SERVER);
 	assert_int_equal(ports.use[6091], PORT_DISPLAY);
 	assert_int_equal(ports.use[65535], PORT_SERVER);
-	assert_int_equal(ports_write_pcap_filter(&ports, text, sizeof(text)), 0);
+	assert_int_equal(ports_write_filter(&ports, text, sizeof(text)), 0);
 	asked = "portrange 5900-5902 or port 6001 or port 6002 or port 6091 or port 65535 or (ip[6:2]";
 	assert_memory_equal(text, asked, strlen(asked));
-	assert_int_equal(ports_write_pcap_filter(&ports, text, 20), -E2BIG);
+	assert_int_equal(ports_write_filter(&ports, text, 20), -E2BIG);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		assert_int_equal(ports_parse_list(&ports, wrong[i]), -EINVAL);
 }
 
-static int server_of(const struct segment *s, enum server_by *by)
+static int server_of(const struct segment *s, enum server_clue *by)
 {
 	int end = -1;
 
-	return ports_identify_server(&ports, NULL, s, &end, by) ? end : -1;
+	return ports_find_server(&ports, NULL, s, &end, by) ? end : -1;
 }
 
 TEST(the_server_is_found)
 {
 	struct segment s = segment_of(1, 40000, 2, 5900, TCP_SYN);
 	uint8_t address[16] = { [15] = 1 };
-	enum server_by by;
+	enum server_clue by;
 	int end;
 
 	ports = (struct server_ports){ 0 };
@@ -188,11 +188,11 @@ TEST(the_server_is_found)
 	assert_int_equal(by, BY_LOWER_PORT);
 	s.port[1] = 6000;
 	assert_int_equal(server_of(&s, &by), 0);	/* an X display */
-	assert_true(ports_identify_server(&ports, address, &s, &end, &by));
+	assert_true(ports_find_server(&ports, address, &s, &end, &by));
 	assert_int_equal(end, 0);
 	assert_int_equal(by, BY_ADDRESS);
 	address[15] = 9;
-	assert_false(ports_identify_server(&ports, address, &s, &end, &by));
+	assert_false(ports_find_server(&ports, address, &s, &end, &by));
 	assert_int_equal(ports_parse_list(&ports, "5900,x11:6091"), 0);
 	assert_int_equal(server_of(&s, &by), -1);
 	s.port[1] = 5900;

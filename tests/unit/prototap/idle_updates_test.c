@@ -10,15 +10,15 @@ TEST(windows_add_up)
 {
 	struct idle_updates n = { 0 };
 
-	assert_true(isnan(idle_updates_per_s(&n)));
-	assert_true(isnan(idle_updates_per_s_upper_bound(&n)));
-	assert_int_equal(idle_updates_parse_and_add_window(&n, "0/60s"), 0);
-	assert_true(fabs(idle_updates_per_s_upper_bound(&n) - 2.995732 / 60) < 1e-6);
-	assert_int_equal(idle_updates_parse_and_add_window(&n, "3/1m"), 0);
+	assert_true(isnan(idle_rate(&n)));
+	assert_true(isnan(idle_rate_bound(&n)));
+	assert_int_equal(idle_add_window(&n, "0/60s"), 0);
+	assert_true(fabs(idle_rate_bound(&n) - 2.995732 / 60) < 1e-6);
+	assert_int_equal(idle_add_window(&n, "3/1m"), 0);
 	assert_int_equal(n.updates, 3);
 	assert_int_equal(n.window_ns, 120000000000);
-	assert_true(fabs(idle_updates_per_s(&n) - 0.025) < 1e-12);
-	assert_true(fabs(idle_updates_per_s_upper_bound(&n) - 7.753657 / 120) < 1e-6);
+	assert_true(fabs(idle_rate(&n) - 0.025) < 1e-12);
+	assert_true(fabs(idle_rate_bound(&n) - 7.753657 / 120) < 1e-6);
 }
 
 TEST(other_words_are_refused)
@@ -29,7 +29,7 @@ TEST(other_words_are_refused)
 	struct idle_updates n = { 0 };
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		assert_int_not_equal(idle_updates_parse_and_add_window(&n, wrong[i]), 0);
+		assert_int_not_equal(idle_add_window(&n, wrong[i]), 0);
 	assert_int_equal(n.window_ns, 0);
 }
 
@@ -40,7 +40,7 @@ TEST(bound_is_that_of_the_tables)
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
-		assert_true(fabs(poisson_upper_bound(table[i].n) - table[i].high) < 1e-3);
+		assert_true(fabs(poisson_bound(table[i].n) - table[i].high) < 1e-3);
 	/* far out it is that of a normal variable: n + 1.645 sqrt(n) + about 1.6 */
-	assert_true(fabs(poisson_upper_bound(1000000) - 1000000 - 1644.85 - 1.57) < 0.5);
+	assert_true(fabs(poisson_bound(1000000) - 1000000 - 1644.85 - 1.57) < 0.5);
 }

@@ -60,12 +60,12 @@ static void packet(int channel, int64_t at, bool acknowledges)
 	struct segment s = { .payload_bytes = 10, .wire_bytes = 64, .window = 100, .payload_at = 54,
 			     .flags = acknowledges ? TCP_ACK : 0, .seq = sent[channel], .ack = sent[1 - channel] };
 	struct packet p = { .time_ns = at, .bytes = bytes, .captured = 64, .original = 64 };
-	struct meter_observed_packet seen = { .segment = &s, .packet = &p, .ack = { .took_ns = -1 } };
+	struct meter_packet seen = { .segment = &s, .packet = &p, .ack = { .took_ns = -1 } };
 
 	sent[channel] += 10;
 
-	interval_observe_packet(&t, &f, channel, &seen);
-	interval_observe_data(&t, &f, channel, at, 10);
+	interval_add_packet(&t, &f, channel, &seen);
+	interval_add_data(&t, &f, channel, at, 10);
 }
 
 static void near(int64_t value, int64_t wanted)
@@ -76,13 +76,13 @@ static void near(int64_t value, int64_t wanted)
 TEST(a_histogram_is_off_by_less_than_it_says)
 {
 	for (int64_t ns = 1; ns < 130 * S; ns += ns / 7 + 1) {
-		struct response_time_histogram h = { 0 };
+		struct response_times h = { 0 };
 		int64_t error;
 
-		response_histogram_add_time(&h, ns / 2);
-		response_histogram_add_time(&h, ns);
-		response_histogram_add_time(&h, ns * 2);
-		error = response_histogram_quantile(&h, 0.5) - ns;
+		response_add(&h, ns / 2);
+		response_add(&h, ns);
+		response_add(&h, ns * 2);
+		error = response_quantile(&h, 0.5) - ns;
 		assert_true((error < 0 ? -error : error) <= ns * 16 / 1000 + 300);
 		assert_int_equal(h.max_ns, ns * 2);
 		assert_int_equal(h.min_ns, ns / 2);
@@ -214,7 +214,7 @@ TEST_WITH(begin, end, no_wait_crosses_a_clock_that_was_set)
 	packet(INPUT, 100 * S, false);
 	packet(DISPLAY, 100 * S + 20 * MS, false);
 	packet(INPUT, 100 * S + 500 * MS, false);
-	intervals_note_set_clock(&t, 105 * S);
+	intervals_set_clock(&t, 105 * S);
 	packet(DISPLAY, 105 * S + 20 * MS, true);
 	intervals_advance(&t, 106 * S);
 	for (int i = 0; i < n_rows; i++) {
@@ -238,20 +238,20 @@ TEST(acknowledgements_of_frames_are_learned)
 		for (int side = 0; side < 2; side++) {
 			struct opaque_client *c = side ? &mixed : &own;
 
-			opaque_client_add_message(c, 30, at, i, 250 * MS, 10 * MS, &learned);
-			opaque_client_add_message(c, 30, at + 200 * MS, i, 450 * MS, 10 * MS, &learned);	/* released */
-			opaque_client_add_update(c, at + 250 * MS);
-			last = opaque_client_add_message(c, side ? 30 : 44, at + 270 * MS, i + 1, 20 * MS, 10 * MS, &learned);
+			opaque_add_message(c, 30, at, i, 250 * MS, 10 * MS, &learned);
+			opaque_add_message(c, 30, at + 200 * MS, i, 450 * MS, 10 * MS, &learned);	/* released */
+			opaque_add_update(c, at + 250 * MS);
+			last = opaque_add_message(c, side ? 30 : 44, at + 270 * MS, i + 1, 20 * MS, 10 * MS, &learned);
 			ever |= !side && learned;
 			if (!side && i == 19)
 				assert_int_equal(last, MESSAGE_REPLY);
 		}
 	}
 	assert_true(ever);
-	assert_int_equal(opaque_client_state(&own, 20), OPAQUE_TOLD);
-	assert_int_equal(opaque_client_state(&mixed, 20), OPAQUE_MIXED);
-	assert_int_equal(opaque_client_add_message(&own, 30, 6000 * MS, 20, 50 * MS, 10 * MS, &learned), MESSAGE_INPUT);
-	assert_int_equal(opaque_client_add_message(&own, 30, 6080 * MS, 20, 130 * MS, 10 * MS, &learned), MESSAGE_OPAQUE);
+	assert_int_equal(opaque_judge(&own, 20), OPAQUE_TOLD);
+	assert_int_equal(opaque_judge(&mixed, 20), OPAQUE_MIXED);
+	assert_int_equal(opaque_add_message(&own, 30, 6000 * MS, 20, 50 * MS, 10 * MS, &learned), MESSAGE_INPUT);
+	assert_int_equal(opaque_add_message(&own, 30, 6080 * MS, 20, 130 * MS, 10 * MS, &learned), MESSAGE_OPAQUE);
 }
 
 /* Presses every 300 ms, each released after 70 ms and answered after 20 ms, `stop_ns` without updates, then all answered again:
@@ -264,12 +264,12 @@ static int count_presses_after_stop(int64_t stop_ns)
 	int input = 0;
 
 	for (; at < end; at += 300 * MS) {
-		bool counts = opaque_client_add_message(&c, 30, at, 0, 0, -1, &learned) == MESSAGE_INPUT;
+		bool counts = opaque_add_message(&c, 30, at, 0, 0, -1, &learned) == MESSAGE_INPUT;
 
 		input += at >= goes_on && counts;
 		if (at < stops || at >= goes_on)
-			opaque_client_add_update(&c, at + 20 * MS);
-		opaque_client_add_message(&c, 30, at + 70 * MS, 0, 0, -1, &learned);
+			opaque_add_update(&c, at + 20 * MS);
+		opaque_add_message(&c, 30, at + 70 * MS, 0, 0, -1, &learned);
 	}
 	return input;
 }
@@ -313,7 +313,7 @@ TEST_WITH(begin, end, a_clock_that_jumps_costs_no_loop)
 
 TEST(what_a_user_did)
 {
-	static const struct { enum interval_protocol kind; size_t n; enum client_message message; uint8_t bytes[120], buttons; } cases[] = {
+	static const struct { enum input_protocol kind; size_t n; enum client_message message; uint8_t bytes[120], buttons; } cases[] = {
 		{ INTERVAL_RFB, 10, MESSAGE_REPLY, { 3, 1 }, 0 },			/* a request */
 		{ INTERVAL_RFB, 1, MESSAGE_OTHER, { 1 }, 0 },				/* of the handshake */
 		{ INTERVAL_RFB, 0, MESSAGE_OPAQUE, { 4, 1 }, 0 },
@@ -345,21 +345,21 @@ TEST(what_a_user_did)
 	uint8_t buttons = 0;	/* of the cases in this order */
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		assert_int_equal(read_client_message(cases[i].kind, cases[i].bytes, cases[i].n, &buttons), cases[i].message);
+		assert_int_equal(input_read_message(cases[i].kind, cases[i].bytes, cases[i].n, &buttons), cases[i].message);
 		assert_int_equal(buttons, cases[i].buttons);
 	}
 }
 
 /* --- verdicts --- */
 
-static struct verdict_interval_readings reading(bool near_server)
+static struct verdict_readings reading(bool near_server)
 {
-	return (struct verdict_interval_readings){ .length_ns = S, .open_ns = { -1, -1, -1, -1, -1 }, .packets = 100,
+	return (struct verdict_readings){ .length_ns = S, .open_ns = { -1, -1, -1, -1, -1 }, .packets = 100,
 						   .server_is_near = near_server };
 }
 
 /* An interval with four inputs, each with these times in ms (-1: none). */
-static struct verdict judge_interval(struct verdict_baseline *b, const struct verdict_interval_readings *seen, int wait,
+static struct verdict judge_interval(struct verdict_baseline *b, const struct verdict_readings *seen, int wait,
 				     int client_ack, int server_ack, int reply)
 {
 	const int ms[VERDICT_PARTS] = { wait, client_ack, server_ack, reply, -1 };
@@ -367,13 +367,13 @@ static struct verdict judge_interval(struct verdict_baseline *b, const struct ve
 	for (int p = 0; p < VERDICT_PARTS; p++)
 		for (int i = 0; i < 4 && ms[p] >= 0; i++)
 			usual_add_value(&b->part[p], ms[p] * MS);
-	return verdict_judge_and_learn(b, seen);
+	return verdict_add_interval(b, seen);
 }
 
 /* Ten usual intervals. */
-static void learn(struct verdict_baseline *b, const struct verdict_interval_readings *seen, int client_ack, int server_ack, int reply)
+static void learn(struct verdict_baseline *b, const struct verdict_readings *seen, int client_ack, int server_ack, int reply)
 {
-	verdict_baseline_init(b);
+	verdict_init(b);
 	for (int i = 0; i < 10; i++)
 		judge_interval(b, seen, 40, client_ack, server_ack, reply);
 }
@@ -381,7 +381,7 @@ static void learn(struct verdict_baseline *b, const struct verdict_interval_read
 /* Ten usual intervals, then one of these times. */
 static enum verdict_word judge(bool near_server, int wait, int client_ack, int server_ack, int reply)
 {
-	struct verdict_interval_readings seen = reading(near_server);
+	struct verdict_readings seen = reading(near_server);
 	struct verdict_baseline b;
 
 	learn(&b, &seen, 10, near_server ? 0 : 20, 15);
@@ -404,7 +404,7 @@ TEST(a_rise_has_a_cause)
 
 TEST(what_stopped_is_late_however_long)
 {
-	struct verdict_interval_readings seen = reading(true);
+	struct verdict_readings seen = reading(true);
 	struct verdict_baseline b, copy;
 	struct verdict v;
 
@@ -437,7 +437,7 @@ TEST(what_stopped_is_late_however_long)
 /* The client's host, to which the server sends its data again and again; then nothing says whether packets are lost. */
 TEST(a_silent_client_host_is_no_late_client)
 {
-	struct verdict_interval_readings seen = reading(true);
+	struct verdict_readings seen = reading(true);
 	struct verdict_baseline b;
 
 	learn(&b, &seen, 10, 1, 15);
@@ -452,10 +452,10 @@ TEST(a_silent_client_host_is_no_late_client)
 
 TEST(lost_packets_and_closed_windows)
 {
-	struct verdict_interval_readings seen = reading(false);
+	struct verdict_readings seen = reading(false);
 	struct verdict_baseline b, copy;
 
-	verdict_baseline_init(&b);
+	verdict_init(&b);
 	for (int i = 0; i < VERDICT_FIRST; i++)
 		assert_int_equal(judge_interval(&b, &seen, 40, 10, 20, -1).word, VERDICT_LEARNING);
 	for (int i = 0; i < 10; i++)
@@ -474,7 +474,7 @@ TEST(lost_packets_and_closed_windows)
 
 TEST(a_reply_that_the_kernel_lost_is_no_late_client)
 {
-	struct verdict_interval_readings seen = reading(true);
+	struct verdict_readings seen = reading(true);
 	struct verdict_baseline b, copy;
 
 	learn(&b, &seen, 10, 1, 15);
@@ -488,10 +488,10 @@ TEST(a_reply_that_the_kernel_lost_is_no_late_client)
 /* What was lost from the start on is no news, and does not make a slow server a slow network. */
 TEST(steady_loss_is_usual)
 {
-	struct verdict_interval_readings seen = reading(true);
+	struct verdict_readings seen = reading(true);
 	struct verdict_baseline b;
 
-	verdict_baseline_init(&b);
+	verdict_init(&b);
 	seen.retransmitted = 20;
 	for (int i = 0; i < VERDICT_FIRST; i++)
 		assert_int_equal(judge_interval(&b, &seen, 40, 10, 1, -1).word, VERDICT_LEARNING);
@@ -504,7 +504,7 @@ TEST(steady_loss_is_usual)
 
 TEST(loss_that_lasts_becomes_usual)
 {
-	struct verdict_interval_readings seen = reading(true);
+	struct verdict_readings seen = reading(true);
 	struct verdict_baseline b;
 
 	seen.length_ns = 10 * S;
@@ -521,11 +521,11 @@ TEST(loss_that_lasts_becomes_usual)
 /* A server whose delay is near a multiple of the time between two keys: half of them are followed at once by another's update. */
 TEST(some_late_updates_of_opaque_messages)
 {
-	struct verdict_interval_readings seen = reading(true);
+	struct verdict_readings seen = reading(true);
 	struct verdict_baseline b, copy;
 
 	seen.length_ns = 10 * S;
-	verdict_baseline_init(&b);
+	verdict_init(&b);
 	for (int i = 0; i < 60; i++)
 		judge_interval(&b, &seen, 20, 10, 1, -1);
 	for (int opaque = 0; opaque < 2; opaque++) {
@@ -535,7 +535,7 @@ TEST(some_late_updates_of_opaque_messages)
 		copy = b;
 		for (int i = 0; i < 4; i++)
 			usual_add_value(&copy.part[PART_WAIT], (i % 2 ? 240 : 10) * MS);
-		v = verdict_judge_and_learn(&copy, &seen);
+		v = verdict_add_interval(&copy, &seen);
 		assert_int_equal(v.word, opaque ? VERDICT_UNKNOWN : VERDICT_USUAL);
 		assert_int_equal(v.why, opaque ? WHY_RANGE : WHY_NONE);
 		copy = b;
@@ -545,7 +545,7 @@ TEST(some_late_updates_of_opaque_messages)
 
 TEST(what_lasts_becomes_usual)
 {
-	struct verdict_interval_readings seen = reading(true);
+	struct verdict_readings seen = reading(true);
 	struct verdict_baseline b, copy;
 
 	seen.length_ns = 10 * S;

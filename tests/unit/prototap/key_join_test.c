@@ -49,9 +49,9 @@ static void packets(struct play *p, const int *ms, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (ms[i] > 0)
-			key_join_add_input_data(&p->wire, AT(ms[i]) + 1000);
+			key_join_add_input(&p->wire, AT(ms[i]) + 1000);
 		else
-			key_join_add_update_data(&p->wire, ++p->updates, AT(-ms[i]) + 1000, 10);
+			key_join_add_update(&p->wire, ++p->updates, AT(-ms[i]) + 1000, 10);
 	}
 }
 #define PACKETS(p, ...) packets(p, (const int[]){ __VA_ARGS__ }, sizeof((const int[]){ __VA_ARGS__ }) / sizeof(int))
@@ -247,9 +247,9 @@ TEST(long_packets_of_an_update_belong_to_it)
 	struct play p;
 
 	start(&p, key, 1, 0);
-	key_join_add_input_data(&p.wire, AT(101));
-	key_join_add_update_data(&p.wire, 1, AT(110), 1000);
-	key_join_add_update_data(&p.wire, 1, AT(115), 500);
+	key_join_add_input(&p.wire, AT(101));
+	key_join_add_update(&p.wire, 1, AT(110), 1000);
+	key_join_add_update(&p.wire, 1, AT(115), 500);
 	assert_int_equal(p.wire.now.packets, 2);
 	assert_int_equal(p.wire.now.bytes, 1500);
 	assert_int_equal(p.wire.now.last_ns, AT(115) - 1000);

@@ -42,7 +42,7 @@ TEST(packets_come_out_by_time_and_keep_their_order_at_equal_times)
 		add(&o, random >> 16 & 63, (uint8_t)(i / 8), (uint32_t)1 + (random & 3), &t);
 	}
 	assert_int_equal(t.n, 0);
-	order_hand_over_all(&o, take, &t);
+	order_release_all(&o, take, &t);
 	assert_int_equal(t.n, MANY);
 	for (int i = 1; i < MANY; i++)
 		assert_true(t.time_ns[i] > t.time_ns[i - 1] || (t.time_ns[i] == t.time_ns[i - 1] && t.first[i] >= t.first[i - 1]));
@@ -69,7 +69,7 @@ TEST(what_comes_too_late_begins_a_new_order)
 	assert_int_equal(t.first[171], 2);
 	add(&o, 30, 6, 1, &t);
 	add(&o, 20, 5, 1, &t);		/* and order begins anew */
-	order_hand_over_all(&o, take, &t);
+	order_release_all(&o, take, &t);
 	assert_int_equal(t.first[172], 4);
 	assert_int_equal(t.first[173], 5);
 	assert_int_equal(t.first[174], 6);

@@ -42,7 +42,7 @@ static void record(uint32_t s, uint32_t fraction, uint32_t captured, uint32_t or
 }
 
 /* Where `before` bytes that are no part of it stand first. */
-static struct pcap_file_reader *open_file(size_t room, uint32_t snaplen, int before)
+static struct pcap_reader *open_file(size_t room, uint32_t snaplen, int before)
 {
 	int fd = memfd_create("made", 0);
 
@@ -51,11 +51,11 @@ static struct pcap_file_reader *open_file(size_t room, uint32_t snaplen, int bef
 	return pcap_reader_open(fd, before, room, snaplen);	/* the descriptor dies with the test */
 }
 
-static void expect(struct pcap_file_reader *r, int64_t time_ns, uint32_t captured, uint32_t original, uint32_t first)
+static void expect(struct pcap_reader *r, int64_t time_ns, uint32_t captured, uint32_t original, uint32_t first)
 {
 	struct packet p;
 
-	assert_int_equal(pcap_reader_next_record(r, &p), 1);
+	assert_int_equal(pcap_reader_next(r, &p), 1);
 	assert_int_equal(p.time_ns, time_ns);
 	assert_int_equal(p.captured, captured);
 	assert_int_equal(p.original, original);
@@ -71,7 +71,7 @@ TEST(damage_is_told_and_stays)
 		{ 61, "truncated dump file; tried to read 16 header bytes, only got 15" },
 		{ 75, "truncated dump file; tried to read 16 header bytes, only got 1" },
 	};
-	struct pcap_file_reader *r;
+	struct pcap_reader *r;
 	struct packet p;
 
 	for (size_t i = 0; i < sizeof(cuts) / sizeof(*cuts); i++) {
@@ -81,9 +81,9 @@ TEST(damage_is_told_and_stays)
 		file.n -= cuts[i].cut;
 		r = open_file(80, 65535, 0);
 		expect(r, 1000000000, 10, 10, 10);
-		assert_int_equal(pcap_reader_next_record(r, &p), -1);
-		assert_string_equal(pcap_reader_error_text(r), cuts[i].words);
-		assert_int_equal(pcap_reader_next_record(r, &p), -1);
+		assert_int_equal(pcap_reader_next(r, &p), -1);
+		assert_string_equal(pcap_reader_error(r), cuts[i].words);
+		assert_int_equal(pcap_reader_next(r, &p), -1);
 		pcap_reader_close(r);
 	}
 }
@@ -91,15 +91,15 @@ TEST(damage_is_told_and_stays)
 TEST(a_length_that_cannot_be_is_no_reason_to_ask_for_memory)
 {
 	static const uint32_t lengths[] = { 262145, 0x7fffffff, 0x80000000, 0xffffffff };
-	struct pcap_file_reader *r;
+	struct pcap_reader *r;
 	struct packet p;
 
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
 		begin(true, 0xa1b2c3d4, 4, 262144);
 		record(1, 0, lengths[i], lengths[i]);
 		r = open_file(4096, 262144, 0);
-		assert_int_equal(pcap_reader_next_record(r, &p), -1);
-		assert_non_null(strstr(pcap_reader_error_text(r), "bigger than maximum of 262144"));
+		assert_int_equal(pcap_reader_next(r, &p), -1);
+		assert_non_null(strstr(pcap_reader_error(r), "bigger than maximum of 262144"));
 		pcap_reader_close(r);
 	}
 	begin(true, 0xa1b2c3d4, 4, 262144);

@@ -10,14 +10,14 @@
 
 #include "prototap/stream.h"
 
-static struct early_interval_pool pool;
-static struct tcp_stream_state stream;
-static struct stream_segment_result taken;
+static struct stream_pool pool;
+static struct tcp_stream stream;
+static struct stream_result taken;
 
 static int prepare(void **state)
 {
 	(void)state;
-	stream = (struct tcp_stream_state){ 0 };
+	stream = (struct tcp_stream){ 0 };
 	return stream_pool_init(&pool, 1024);
 }
 
@@ -45,20 +45,20 @@ static void what_is_acknowledged_beyond_the_data_is_unseen(void **state)
 	(void)state;
 	stream_begin(&stream, UINT32_MAX - 5);
 	stream_note_ack(&stream, UINT32_MAX - 4);	/* a FIN, maybe */
-	assert_int_equal(stream_unseen_bytes(&stream), 0);
+	assert_int_equal(stream_unseen(&stream), 0);
 	stream_note_ack(&stream, 14);
 	stream_note_ack(&stream, 4);
-	assert_int_equal(stream_unseen_bytes(&stream), 20);
+	assert_int_equal(stream_unseen(&stream), 20);
 	take(UINT32_MAX - 5, 10, true);		/* captured after its acknowledgement */
-	assert_int_equal(stream_unseen_bytes(&stream), 10);
+	assert_int_equal(stream_unseen(&stream), 10);
 	take(4, 10, true);
-	assert_int_equal(stream_unseen_bytes(&stream), 0);
+	assert_int_equal(stream_unseen(&stream), 0);
 	stream_note_ack(&stream, 1 << 30);
 	stream_note_ack(&stream, 1u << 31);
 	stream_note_ack(&stream, 3u << 30);
 	stream_note_ack(&stream, 7u << 29);
 	stream_note_ack(&stream, 13);		/* a whole round of numbers */
-	stream_give_up_all_holes(&stream, &pool, &taken);
+	stream_drop_holes(&stream, &pool, &taken);
 	assert_int_equal(taken.missing_bytes, (1LL << 32) - 1);
 }
 
@@ -116,13 +116,13 @@ static void what_is_acknowledged_will_not_come(void **state)
 	stream_begin(&stream, 0);
 	take(100, 100, true);
 	take(300, 100, true);
-	stream_give_up_acked_holes(&stream, &pool, 99, &taken);
+	stream_drop_acked_holes(&stream, &pool, 99, &taken);
 	ready_is(0, 0, false);
-	stream_give_up_acked_holes(&stream, &pool, 200, &taken);
+	stream_drop_acked_holes(&stream, &pool, 200, &taken);
 	ready_is(100, 1, false);
 	assert_int_equal(taken.missing_bytes, 100);
 	assert_int_equal(stream.count, 1);
-	stream_give_up_all_holes(&stream, &pool, &taken);
+	stream_drop_holes(&stream, &pool, &taken);
 	ready_is(100, 1, false);
 	assert_int_equal(taken.missing_bytes, 100);
 }
@@ -147,7 +147,7 @@ static void too_many_holes_give_up_the_oldest(void **state)
 
 static void a_full_pool_never_blocks(void **state)
 {
-	struct tcp_stream_state other = { 0 };
+	struct tcp_stream other = { 0 };
 
 	(void)state;
 	stream_pool_free(&pool);
@@ -159,7 +159,7 @@ static void a_full_pool_never_blocks(void **state)
 	take(100, 10, true);		/* no room and nothing to give up: taken as it is */
 	ready_is(10, 1, false);
 	assert_int_equal(taken.missing_bytes, 100);
-	stream_give_up_all_holes(&other, &pool, &taken);
+	stream_drop_holes(&other, &pool, &taken);
 	take(120, 10, true);
 	ready_is(0, 0, false);
 }
@@ -200,7 +200,7 @@ static void agrees_with_a_model(void **state)
 		bool open = false;
 
 		memset(owner, 0, sizeof(owner));
-		stream = (struct tcp_stream_state){ 0 };
+		stream = (struct tcp_stream){ 0 };
 		stream_begin(&stream, base);
 		for (int i = 0; i < 200; i++) {
 			uint32_t at = draw(&seed, 2) ? next + draw(&seed, 300) : draw(&seed, MODEL_BYTES), n = 1 + draw(&seed, 100);
@@ -229,7 +229,7 @@ static void agrees_with_a_model(void **state)
 			if (next)
 				assert_int_equal(open, owner[next - 1] == 1);
 		}
-		stream_give_up_all_holes(&stream, &pool, &taken);
+		stream_drop_holes(&stream, &pool, &taken);
 		assert_int_equal(stream.count, 0);
 	}
 }

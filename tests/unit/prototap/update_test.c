@@ -11,19 +11,19 @@
 #define MS NS_PER_MS
 enum { INPUT, DISPLAY };
 
-static uint32_t messages(struct flow_current_message *m, int direction, int64_t ms, uint32_t ends, bool open)
+static uint32_t messages(struct message_state *m, int direction, int64_t ms, uint32_t ends, bool open)
 {
-	struct new_stream_data part = { .bytes = 10, .ends = ends, .open = open };
+	struct stream_data part = { .bytes = 10, .ends = ends, .open = open };
 	bool fresh;
 
-	return count_messages_begun_by_data(m, direction, ms * MS, &part, &fresh);
+	return message_count_begun(m, direction, ms * MS, &part, &fresh);
 }
 
 TEST(a_message_ends_in_push_turn_or_pause)
 {
-	struct flow_current_message m;
+	struct message_state m;
 
-	flow_current_message_reset(&m);
+	message_reset(&m);
 	assert_int_equal(messages(&m, DISPLAY, 0, 0, true), 1);
 	assert_int_equal(messages(&m, DISPLAY, 1, 0, true), 0);
 	assert_int_equal(messages(&m, DISPLAY, 2, 1, false), 0);	/* PSH ends it */
@@ -38,19 +38,19 @@ TEST(a_message_ends_in_push_turn_or_pause)
 
 TEST(several_ends_at_once)
 {
-	struct flow_current_message m;
+	struct message_state m;
 
-	flow_current_message_reset(&m);
+	message_reset(&m);
 	assert_int_equal(messages(&m, DISPLAY, 0, 3, false), 3);
 	assert_int_equal(messages(&m, DISPLAY, 1, 2, true), 3);
 	assert_int_equal(messages(&m, DISPLAY, 2, 2, true), 2);	/* the first of them was open */
 	assert_int_equal(messages(&m, DISPLAY, 3, 1, false), 0);
 }
 
-static void updates_of(struct screen_update_series *u, const int64_t *us, size_t n)
+static void updates_of(struct update_series *u, const int64_t *us, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		screen_update_add_message(u, us[i] * NS_PER_US);
+		update_add_message(u, us[i] * NS_PER_US);
 }
 
 /* 0, 9.999 | 20 (10.001 after the last) | 40, 45, 50 ... 90 (50 after the first, 5 after the last) | 95 | 200 */
@@ -58,9 +58,9 @@ TEST(single_linkage_below_the_gap_within_the_period)
 {
 	static const int64_t us[] = { 0, 9999, 20000, 40000, 45000, 50000, 55000, 60000, 65000, 70000, 75000,
 				      80000, 85000, 90000, 95000, 200000 };
-	struct screen_update_series u;
+	struct update_series u;
 
-	screen_update_series_start(&u, 10 * MS, 50 * MS, NULL);
+	update_start(&u, 10 * MS, 50 * MS, NULL);
 	updates_of(&u, us, sizeof(us) / sizeof(*us));
 	assert_int_equal(u.count, 5);
 	assert_int_equal(u.gaps.n, 4);		/* 20 20 55 105 */
@@ -68,24 +68,24 @@ TEST(single_linkage_below_the_gap_within_the_period)
 	assert_int_equal(u.gaps.max, 105 * MS);
 	assert_true(fabs(u.gaps.mean - 50.0 * MS) < 1);
 	/* (30^2 + 30^2 + 5^2 + 55^2) / 3 = 4850 / 3 */
-	assert_true(fabs(gap_statistics_variance(&u.gaps) / MS / MS - 4850.0 / 3) < 1e-6);
+	assert_true(fabs(gaps_variance(&u.gaps) / MS / MS - 4850.0 / 3) < 1e-6);
 	assert_int_equal(u.gaps.stalls, 2);
 	assert_true(fabs(u.gaps.stalls_sum - 60.0 * MS) < 1);
 }
 
 TEST(a_long_message_links_by_its_end)
 {
-	struct screen_update_series u;
+	struct update_series u;
 	uint64_t number;
 
-	screen_update_series_start(&u, 10 * MS, 50 * MS, NULL);
-	number = screen_update_add_message(&u, 0);
-	screen_update_extend(&u, number, 15 * MS);
-	screen_update_extend(&u, number, 30 * MS);
-	assert_int_equal(screen_update_add_message(&u, 39 * MS), number);	/* 9 after its end */
-	assert_int_equal(screen_update_add_message(&u, 49 * MS), number + 1);	/* exactly 10 after */
-	screen_update_extend(&u, number, 55 * MS);	/* an older update's message does not stretch this one */
-	assert_int_equal(screen_update_add_message(&u, 60 * MS), number + 2);
+	update_start(&u, 10 * MS, 50 * MS, NULL);
+	number = update_add_message(&u, 0);
+	update_extend(&u, number, 15 * MS);
+	update_extend(&u, number, 30 * MS);
+	assert_int_equal(update_add_message(&u, 39 * MS), number);	/* 9 after its end */
+	assert_int_equal(update_add_message(&u, 49 * MS), number + 1);	/* exactly 10 after */
+	update_extend(&u, number, 55 * MS);	/* an older update's message does not stretch this one */
+	assert_int_equal(update_add_message(&u, 60 * MS), number + 2);
 }
 
 TEST(gaps_are_kept_in_bounded_memory)
@@ -94,14 +94,14 @@ TEST(gaps_are_kept_in_bounded_memory)
 
 	for (int k = 0; k < 2; k++) {
 		struct sample kept = { 0 };
-		struct screen_update_series u;
+		struct update_series u;
 		int64_t below = 0;
 
-		screen_update_series_start(&u, 1, 50 * MS, &kept);
+		update_start(&u, 1, 50 * MS, &kept);
 		u.keep_most = most[k];
 		/* gaps of 1, 2, ... 1000 us in turn: one in ten is up to 100 us, in what was kept as well */
 		for (int64_t i = 0, now = 0; i < 2 * (int64_t)UPDATE_GAPS_MAX + 1; i++, now += (i % 1000 + 1) * NS_PER_US)
-			screen_update_add_message(&u, now);
+			update_add_message(&u, now);
 		assert_int_equal(u.gaps.n, 2 * UPDATE_GAPS_MAX);
 		assert_int_equal(kept.n, most[k]);
 		for (size_t i = 0; i < kept.n; i++)
@@ -113,28 +113,28 @@ TEST(gaps_are_kept_in_bounded_memory)
 
 TEST(one_update_has_no_gaps)
 {
-	struct screen_update_series u;
+	struct update_series u;
 
-	screen_update_series_start(&u, 10 * MS, 50 * MS, NULL);
-	screen_update_add_message(&u, 5);
+	update_start(&u, 10 * MS, 50 * MS, NULL);
+	update_add_message(&u, 5);
 	assert_int_equal(u.gaps.n, 0);
-	assert_true(isnan(gap_statistics_variance(&u.gaps)));
-	screen_update_add_message(&u, 0);	/* captures may step back in time: it joins */
+	assert_true(isnan(gaps_variance(&u.gaps)));
+	update_add_message(&u, 0);	/* captures may step back in time: it joins */
 	assert_int_equal(u.count, 1);
 }
 
 TEST(a_clock_set_back_begins_an_update_without_a_gap)
 {
-	struct screen_update_series u;
+	struct update_series u;
 
-	screen_update_series_start(&u, 10 * MS, 50 * MS, NULL);
-	screen_update_add_message(&u, 1000 * MS);
-	screen_update_add_message(&u, 1060 * MS);		/* 60 */
-	screen_update_add_message(&u, 1051 * MS);		/* 9 before its first packet: packets that swapped places */
+	update_start(&u, 10 * MS, 50 * MS, NULL);
+	update_add_message(&u, 1000 * MS);
+	update_add_message(&u, 1060 * MS);		/* 60 */
+	update_add_message(&u, 1051 * MS);		/* 9 before its first packet: packets that swapped places */
 	assert_int_equal(u.count, 2);
-	screen_update_add_message(&u, 100 * MS);
-	screen_update_add_message(&u, 105 * MS);
-	screen_update_add_message(&u, 170 * MS);		/* 70 */
+	update_add_message(&u, 100 * MS);
+	update_add_message(&u, 105 * MS);
+	update_add_message(&u, 170 * MS);		/* 70 */
 	assert_int_equal(u.count, 4);
 	assert_int_equal(u.gaps.n, 2);
 	assert_int_equal(u.gaps.min, 60 * MS);

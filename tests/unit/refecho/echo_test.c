@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#define AFTER_ALL drop_queue
-#include "../unit.h"
 /* Which keys a redraw answers, and when: small stories played by hand. Times are in milliseconds times MS. */
 #include "refecho/echo.h"
 #define AFTER_ALL drop_queue
@@ -31,12 +29,12 @@ static void start(size_t batch, bool per_key)
 
 static uint32_t key(int64_t at_ms, int64_t delay_ms)
 {
-	return echo_queue_add_received_key(&e, at_ms * MS, delay_ms * MS, false, (unsigned char)('a' + e.received % 26));
+	return echo_add_key(&e, at_ms * MS, delay_ms * MS, false, (unsigned char)('a' + e.received % 26));
 }
 
 static uint32_t dropped(int64_t at_ms)
 {
-	return echo_queue_add_received_key(&e, at_ms * MS, 0, true, 'x');
+	return echo_add_key(&e, at_ms * MS, 0, true, 'x');
 }
 
 /* Takes at from_ms, draws at draw_ms, flushes at once. The number shown, 0 when nothing was due. */
@@ -44,31 +42,31 @@ static uint32_t redraw(int64_t from_ms, int64_t draw_ms)
 {
 	uint32_t number;
 
-	if (!echo_begin_redraw_of_due_keys(&e, from_ms * MS))
+	if (!echo_begin_redraw(&e, from_ms * MS))
 		return 0;
-	number = echo_mark_redraw_drawn(&e, draw_ms * MS);
-	echo_mark_drawn_keys_flushed(&e, draw_ms * MS + 1, leave, gone);
+	number = echo_end_redraw(&e, draw_ms * MS);
+	echo_mark_flushed(&e, draw_ms * MS + 1, leave, gone);
 	return number;
 }
 
 TEST(one_key_waits_for_its_delay)
 {
 	start(1, false);
-	assert_true(echo_next_redraw_due_ns(&e) == NEVER);
+	assert_true(echo_next_due_ns(&e) == NEVER);
 	assert_int_equal(key(100, 20), 1);
-	assert_true(echo_next_redraw_due_ns(&e) == 120 * MS);
-	assert_int_equal(echo_begin_redraw_of_due_keys(&e, 120 * MS - 1), 0);
-	assert_int_equal(echo_begin_redraw_of_due_keys(&e, 120 * MS), 1);
-	assert_int_equal(key_of_current_redraw(&e, 0)->character, 'a');
-	assert_null(key_of_current_redraw(&e, 1));
-	assert_int_equal(echo_mark_redraw_drawn(&e, 130 * MS), 1);
+	assert_true(echo_next_due_ns(&e) == 120 * MS);
+	assert_int_equal(echo_begin_redraw(&e, 120 * MS - 1), 0);
+	assert_int_equal(echo_begin_redraw(&e, 120 * MS), 1);
+	assert_int_equal(echo_redraw_key(&e, 0)->character, 'a');
+	assert_null(echo_redraw_key(&e, 1));
+	assert_int_equal(echo_end_redraw(&e, 130 * MS), 1);
 	assert_int_equal(gone_n, 0);
-	echo_mark_drawn_keys_flushed(&e, 131 * MS, leave, gone);
+	echo_mark_flushed(&e, 131 * MS, leave, gone);
 	assert_int_equal(gone_n, 1);
 	assert_true(gone[0].received_ns == 100 * MS && gone[0].draw_ns == 130 * MS && gone[0].flushed_ns == 131 * MS);
 	assert_false(gone[0].coalesced);
-	assert_true(echo_next_redraw_due_ns(&e) == NEVER);
-	echo_mark_drawn_keys_flushed(&e, 140 * MS, leave, gone);
+	assert_true(echo_next_due_ns(&e) == NEVER);
+	echo_mark_flushed(&e, 140 * MS, leave, gone);
 	assert_int_equal(e.flushes, 1);		/* a flush with nothing drawn is none */
 }
 
@@ -78,7 +76,7 @@ TEST(delays_overlap)
 	for (int i = 0; i < 3; i++)
 		key(50 * i, 200);
 	for (int i = 0; i < 3; i++) {
-		assert_true(echo_next_redraw_due_ns(&e) == (200 + 50 * i) * MS);
+		assert_true(echo_next_due_ns(&e) == (200 + 50 * i) * MS);
 		assert_int_equal(redraw(200 + 50 * i, 201 + 50 * i), i + 1);
 	}
 }
@@ -104,11 +102,11 @@ TEST(redraw_answers_what_was_due_when_it_began)
 {
 	start(1, false);
 	key(0, 0);
-	assert_int_equal(echo_begin_redraw_of_due_keys(&e, 0), 1);
+	assert_int_equal(echo_begin_redraw(&e, 0), 1);
 	key(50, 0);
 	key(100, 0);
-	assert_int_equal(echo_mark_redraw_drawn(&e, 120 * MS), 1);
-	echo_mark_drawn_keys_flushed(&e, 120 * MS, leave, gone);
+	assert_int_equal(echo_end_redraw(&e, 120 * MS), 1);
+	echo_mark_flushed(&e, 120 * MS, leave, gone);
 	assert_int_equal(redraw(120, 240), 3);
 	assert_int_equal(gone_n, 3);
 	assert_true(!gone[0].coalesced && gone[1].coalesced && !gone[2].coalesced);
@@ -122,7 +120,7 @@ TEST(per_key_coalesces_nothing)
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(redraw(100 + i, 100 + i), i + 1);
 	assert_int_equal(e.coalesced, 0);
-	assert_true(echo_next_redraw_due_ns(&e) == NEVER);
+	assert_true(echo_next_due_ns(&e) == NEVER);
 }
 
 TEST(batch_of_three)
@@ -130,19 +128,19 @@ TEST(batch_of_three)
 	start(3, false);
 	key(0, 5);
 	key(50, 5);
-	assert_true(echo_next_redraw_due_ns(&e) == 1050 * MS);		/* one second after the last */
+	assert_true(echo_next_due_ns(&e) == 1050 * MS);		/* one second after the last */
 	assert_int_equal(redraw(200, 200), 0);
 	key(100, 5);
-	assert_true(echo_next_redraw_due_ns(&e) == 105 * MS);
+	assert_true(echo_next_due_ns(&e) == 105 * MS);
 	assert_int_equal(redraw(105, 105), 3);
 	key(150, 5);
-	assert_true(echo_next_redraw_due_ns(&e) == 1150 * MS);
+	assert_true(echo_next_due_ns(&e) == 1150 * MS);
 	assert_int_equal(redraw(1149, 1149), 0);
 	assert_int_equal(redraw(1150, 1150), 4);		/* the rest drains */
 	assert_int_equal(e.coalesced, 2);
 	/* a delay longer than the second: not before it is due */
 	key(2000, 3000);
-	assert_true(echo_next_redraw_due_ns(&e) == 5000 * MS);
+	assert_true(echo_next_due_ns(&e) == 5000 * MS);
 	assert_int_equal(redraw(5000, 5000), 5);
 }
 
@@ -151,8 +149,8 @@ TEST(batch_per_key_is_exact_under_backlog)
 	start(3, true);
 	for (int i = 0; i < 7; i++)
 		key(10 * i, 0);
-	assert_int_equal(echo_begin_redraw_of_due_keys(&e, 500 * MS), 3);
-	assert_int_equal(echo_mark_redraw_drawn(&e, 510 * MS), 3);
+	assert_int_equal(echo_begin_redraw(&e, 500 * MS), 3);
+	assert_int_equal(echo_end_redraw(&e, 510 * MS), 3);
 	assert_int_equal(redraw(520, 520), 6);
 	assert_int_equal(redraw(530, 530), 0);
 	assert_int_equal(redraw(1060, 1060), 7);
@@ -168,15 +166,15 @@ TEST(dropped_is_only_overtaken)
 {
 	start(1, false);
 	assert_int_equal(dropped(0), 1);
-	assert_true(echo_next_redraw_due_ns(&e) == NEVER);
+	assert_true(echo_next_due_ns(&e) == NEVER);
 	assert_int_equal(redraw(5000, 5000), 0);
 	assert_int_equal(key(6000, 0), 2);
 	assert_int_equal(dropped(6001), 3);
 	assert_int_equal(redraw(6002, 6003), 2);
 	assert_int_equal(gone_n, 2);				/* 1 was overtaken, 3 still waits */
 	assert_true(gone[0].dropped && !gone[0].coalesced && gone[0].flushed_ns == 6003 * MS + 1);
-	assert_true(echo_next_redraw_due_ns(&e) == NEVER);
-	echo_remove_unshown_keys_after_run(&e, leave, gone);
+	assert_true(echo_next_due_ns(&e) == NEVER);
+	echo_drop_unshown(&e, leave, gone);
 	assert_int_equal(gone_n, 3);
 	assert_true(gone[2].seq == 3 && gone[2].dropped && !gone[2].draw_ns && !gone[2].flushed_ns);
 	assert_int_equal(e.dropped, 2);
@@ -192,10 +190,10 @@ TEST(dropped_counts_for_no_batch)
 	dropped(2);
 	assert_int_equal(redraw(10, 10), 0);
 	key(11, 0);
-	assert_int_equal(echo_begin_redraw_of_due_keys(&e, 11 * MS), 2);
-	assert_true(key_of_current_redraw(&e, 1)->dropped);
-	assert_int_equal(key_of_current_redraw(&e, 3)->seq, 4);
-	assert_int_equal(echo_mark_redraw_drawn(&e, 12 * MS), 4);
+	assert_int_equal(echo_begin_redraw(&e, 11 * MS), 2);
+	assert_true(echo_redraw_key(&e, 1)->dropped);
+	assert_int_equal(echo_redraw_key(&e, 3)->seq, 4);
+	assert_int_equal(echo_end_redraw(&e, 12 * MS), 4);
 }
 
 /* A VNC client that asks late: two numbers are drawn before one is sent. The first was never seen. */
@@ -203,18 +201,18 @@ TEST(drawn_over_before_the_flush_is_coalesced)
 {
 	start(1, false);
 	key(0, 0);
-	echo_begin_redraw_of_due_keys(&e, 0);
-	echo_mark_redraw_drawn(&e, 1 * MS);
+	echo_begin_redraw(&e, 0);
+	echo_end_redraw(&e, 1 * MS);
 	key(10, 0);
-	echo_begin_redraw_of_due_keys(&e, 10 * MS);
-	echo_mark_drawn_keys_flushed(&e, 10 * MS + 1, leave, gone);	/* while the second is being drawn: only the first is out */
+	echo_begin_redraw(&e, 10 * MS);
+	echo_mark_flushed(&e, 10 * MS + 1, leave, gone);	/* while the second is being drawn: only the first is out */
 	assert_int_equal(gone_n, 1);
 	assert_false(gone[0].coalesced);
-	echo_mark_redraw_drawn(&e, 11 * MS);
+	echo_end_redraw(&e, 11 * MS);
 	key(20, 0);
-	echo_begin_redraw_of_due_keys(&e, 20 * MS);
-	echo_mark_redraw_drawn(&e, 21 * MS);
-	echo_mark_drawn_keys_flushed(&e, 30 * MS, leave, gone);
+	echo_begin_redraw(&e, 20 * MS);
+	echo_end_redraw(&e, 21 * MS);
+	echo_mark_flushed(&e, 30 * MS, leave, gone);
 	assert_int_equal(gone_n, 3);
 	assert_true(gone[1].seq == 2 && gone[1].coalesced && gone[1].draw_ns == 11 * MS && gone[1].flushed_ns == 30 * MS);
 	assert_false(gone[2].coalesced);
@@ -236,7 +234,7 @@ TEST(a_full_queue_loses_and_counts)
 		assert_int_equal(key(31 + i, 0), 19 + i);
 	}
 	assert_int_equal(gone_n, 116);
-	echo_remove_unshown_keys_after_run(&e, leave, gone);
+	echo_drop_unshown(&e, leave, gone);
 	assert_int_equal(gone_n, 117);
 	assert_int_equal(e.waiting, 1);
 }

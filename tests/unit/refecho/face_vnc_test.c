@@ -19,7 +19,7 @@
 #define PATIENCE (20 * NS_PER_S)
 
 static struct {
-	struct echo_display_hooks *face;
+	struct echo_face *face;
 	int fd;
 	uint32_t pixel[PIXELS];
 	unsigned char keys[100];
@@ -36,7 +36,7 @@ static void on_key(void *arg, int64_t now_ns, unsigned char character)
 	t.keys[t.keys_n++] = character;
 }
 
-static void on_drawn_keys_flushed(void *arg, int64_t now_ns)
+static void on_flushed(void *arg, int64_t now_ns)
 {
 	assert_ptr_equal(arg, &t);
 	t.flushes++;
@@ -143,11 +143,11 @@ static int luminance(const void *pixels, int x, int y)
 
 static uint32_t shown(int cell)
 {
-	const struct patch_searched_image image = { SCENE_WIDTH, SCENE_HEIGHT, luminance, t.pixel };
+	const struct patch_image image = { SCENE_WIDTH, SCENE_HEIGHT, luminance, t.pixel };
 	const struct patch_place at = { 2 * cell, 2 * cell, cell };
 	uint32_t number = UINT32_MAX;
 
-	assert_true(patch_read_number_at(&image, &at, &number));
+	assert_true(patch_read(&image, &at, &number));
 	return number;
 }
 
@@ -187,14 +187,14 @@ static int connect_to(int port)
 
 static int start(bool noise, int cell)
 {
-	struct echo_display_cfg cfg = { .listen = "127.0.0.1", .cell = cell, .noise = noise, .seed = 1,
-				.key = on_key, .flushed = on_drawn_keys_flushed, .arg = &t };
+	struct echo_face_cfg cfg = { .listen = "127.0.0.1", .cell = cell, .noise = noise, .seed = 1,
+				.key = on_key, .flushed = on_flushed, .arg = &t };
 	struct why why = { "" };
 
 	memset(&t, 0, sizeof(t));
 	for (int tries = 0; !t.face && tries < 5; tries++) {	/* another program may be quicker to take one that was free */
 		cfg.port = free_port();
-		t.face = vnc_echo_display_open(&cfg, &why);
+		t.face = face_open_vnc(&cfg, &why);
 	}
 	if (!t.face)
 		fail_msg("%s", why.text);

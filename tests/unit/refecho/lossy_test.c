@@ -26,7 +26,7 @@ const char *__lsan_default_suppressions(void)
 #define PATIENCE (30 * NS_PER_S)
 
 struct server {
-	struct echo_display_hooks *face;
+	struct echo_face *face;
 	uint32_t number;
 	int waiting;
 };
@@ -40,7 +40,7 @@ static void on_key(void *arg, int64_t now_ns, unsigned char character)
 	s->waiting++;
 }
 
-static void on_drawn_keys_flushed(void *arg, int64_t now_ns)
+static void on_flushed(void *arg, int64_t now_ns)
 {
 	(void)arg;
 	(void)now_ns;
@@ -59,12 +59,12 @@ static pid_t start_server_on(int port, int cell, bool noise)
 	assert_true(pid >= 0);
 	if (!pid) {
 		struct server s = { 0 };
-		struct echo_display_cfg cfg = { .listen = "127.0.0.1", .port = port, .cell = cell, .noise = noise, .seed = 1,
-					.key = on_key, .flushed = on_drawn_keys_flushed, .arg = &s };
+		struct echo_face_cfg cfg = { .listen = "127.0.0.1", .port = port, .cell = cell, .noise = noise, .seed = 1,
+					.key = on_key, .flushed = on_flushed, .arg = &s };
 		struct why why;
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		s.face = vnc_echo_display_open(&cfg, &why);
+		s.face = face_open_vnc(&cfg, &why);
 		if (!s.face || write(listening[1], "r", 1) != 1)
 			_exit(1);
 		for (;;) {
@@ -174,20 +174,20 @@ static void read_all(int cell, bool noise, int quality, int *full, int *halved, 
 	*full = *halved = 0;
 	*left = 0;
 	for (uint32_t n = 1; n <= KEYS; n++) {
-		const struct patch_searched_image image = { SCENE_WIDTH, SCENE_HEIGHT, luminance, client->frameBuffer };
-		const struct patch_searched_image half = { SCENE_WIDTH / 2, SCENE_HEIGHT / 2, luminance_half, client->frameBuffer };
+		const struct patch_image image = { SCENE_WIDTH, SCENE_HEIGHT, luminance, client->frameBuffer };
+		const struct patch_image half = { SCENE_WIDTH / 2, SCENE_HEIGHT / 2, luminance_half, client->frameBuffer };
 		uint32_t got;
 
 		SendKeyEvent(client, 'n', TRUE);
 		/* The first picture may come twice; then the number before stands there again. */
 		do
 			next_update(client);
-		while (patch_read_number_at(&image, &at, &got) && got == n - 1);
-		if (patch_read_number_at(&image, &at, &got)) {
+		while (patch_read(&image, &at, &got) && got == n - 1);
+		if (patch_read(&image, &at, &got)) {
 			assert_int_equal(got, n);
 			++*full;
 		}
-		if (patch_read_number_at(&half, &at_half, &got)) {
+		if (patch_read(&half, &at_half, &got)) {
 			assert_int_equal(got, n);
 			++*halved;
 		}

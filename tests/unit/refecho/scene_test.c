@@ -24,7 +24,7 @@ static void paint(const struct pixel_area *box, int n, uint8_t value)
 	}
 }
 
-static void start(struct echo_scene_content *s, int cell)
+static void start(struct echo_scene *s, int cell)
 {
 	scene_init(s, cell);
 	memset(grey, 255, sizeof(grey));
@@ -35,9 +35,9 @@ static void start(struct echo_scene_content *s, int cell)
 
 TEST(changes_alone_keep_the_patch_right)
 {
-	const struct patch_searched_image image = { SCENE_WIDTH, SCENE_HEIGHT, luminance, NULL };
+	const struct patch_image image = { SCENE_WIDTH, SCENE_HEIGHT, luminance, NULL };
 	struct pixel_area white[BOXES], black[BOXES];
-	struct echo_scene_content s;
+	struct echo_scene s;
 	int whites, blacks;
 
 	for (int cell = SCENE_CELL_MIN; cell <= SCENE_CELL_MAX; cell++) {
@@ -46,10 +46,10 @@ TEST(changes_alone_keep_the_patch_right)
 
 		start(&s, cell);
 		for (uint32_t n = 1; n < 300; n++) {
-			scene_set_patch_number(&s, n * 7919, n % 10 == 0, white, &whites, black, &blacks);
+			scene_set_number(&s, n * 7919, n % 10 == 0, white, &whites, black, &blacks);
 			paint(white, whites, 255);
 			paint(black, blacks, 0);
-			assert_true(patch_read_number_at(&image, &at, &got));
+			assert_true(patch_read(&image, &at, &got));
 			assert_int_equal(got, n * 7919);
 		}
 	}
@@ -59,20 +59,20 @@ TEST(changes_alone_keep_the_patch_right)
 TEST(only_changed_cells_are_painted)
 {
 	struct pixel_area white[BOXES], black[BOXES];
-	struct echo_scene_content s;
+	struct echo_scene s;
 	int whites, blacks;
 
 	start(&s, 8);
-	scene_set_patch_number(&s, 0, false, white, &whites, black, &blacks);
+	scene_set_number(&s, 0, false, white, &whites, black, &blacks);
 	assert_int_equal(whites + blacks, 0);
-	scene_set_patch_number(&s, 5, false, white, &whites, black, &blacks);
+	scene_set_number(&s, 5, false, white, &whites, black, &blacks);
 	for (int i = 0; i < whites; i++)
 		for (int x = 0; x < white[i].w; x++)
 			assert_int_equal(grey[white[i].y][white[i].x + x], 0);
 	for (int i = 0; i < blacks; i++)
 		for (int x = 0; x < black[i].w; x++)
 			assert_int_equal(grey[black[i].y][black[i].x + x], 255);
-	scene_set_patch_number(&s, 5, true, white, &whites, black, &blacks);
+	scene_set_number(&s, 5, true, white, &whites, black, &blacks);
 	memset(grey, 128, sizeof(grey));
 	paint(white, whites, 255);
 	paint(black, blacks, 0);
@@ -84,29 +84,29 @@ TEST(only_changed_cells_are_painted)
 TEST(numbers_beyond_24_bits_wrap)
 {
 	struct pixel_area white[BOXES], black[BOXES];
-	struct echo_scene_content s;
+	struct echo_scene s;
 	int whites, blacks;
 
 	scene_init(&s, 8);
-	scene_set_patch_number(&s, 0x1000007, false, white, &whites, black, &blacks);
+	scene_set_number(&s, 0x1000007, false, white, &whites, black, &blacks);
 	assert_int_equal(s.number, 7);
 }
 
 TEST(the_line_is_begun_anew_when_full)
 {
 	bool cleared;
-	struct echo_scene_content s;
+	struct echo_scene s;
 
 	for (int cell = SCENE_CELL_MIN; cell <= SCENE_CELL_MAX; cell++) {
 		struct pixel_area line, box;
 		int n = 0;
 
 		scene_init(&s, cell);
-		line = scene_text_line_box(&s);
+		line = scene_line_box(&s);
 		/* outside the patch's quiet zone, inside the window */
 		assert_true(line.y >= (2 + PATCH_ROWS + 1) * cell && line.y + line.h <= SCENE_HEIGHT);
 		for (cleared = false; !cleared; n++) {
-			box = scene_add_typed_character(&s, 'a', &cleared);
+			box = scene_add_character(&s, 'a', &cleared);
 			assert_true(box.x >= line.x && box.x + box.w <= line.x + line.w && box.y == line.y);
 			assert_true(n < 100);
 		}
@@ -115,8 +115,8 @@ TEST(the_line_is_begun_anew_when_full)
 		assert_int_equal(box.x, line.x);
 	}
 	scene_init(&s, 8);
-	scene_add_typed_character(&s, '\r', &cleared);
-	scene_add_typed_character(&s, 200, &cleared);
+	scene_add_character(&s, '\r', &cleared);
+	scene_add_character(&s, 200, &cleared);
 	assert_memory_equal(s.line, "..", 2);
 }
 
@@ -127,12 +127,12 @@ TEST(glyphs_differ)
 
 	for (int c = 0; c < 95; c++) {
 		for (int i = 0; i < 5 * 7; i++)
-			dots[c] = dots[c] << 1 | scene_font_has_dot((unsigned char)(c + 0x20), i % 5, i / 5);
+			dots[c] = dots[c] << 1 | scene_has_dot((unsigned char)(c + 0x20), i % 5, i / 5);
 		assert_true((dots[c] == 0) == (c == 0));
 		for (int other = 0; other < c; other++)
 			assert_true(dots[c] != dots[other]);
 	}
-	assert_false(scene_font_has_dot('A', -1, 0) || scene_font_has_dot('A', 0, -1) || scene_font_has_dot('A', 5, 3) ||
-		     scene_font_has_dot('A', 0, 7));
-	assert_true(scene_font_has_dot(0x80, 2, 6) == scene_font_has_dot('.', 2, 6));
+	assert_false(scene_has_dot('A', -1, 0) || scene_has_dot('A', 0, -1) || scene_has_dot('A', 5, 3) ||
+		     scene_has_dot('A', 0, 7));
+	assert_true(scene_has_dot(0x80, 2, 6) == scene_has_dot('.', 2, 6));
 }

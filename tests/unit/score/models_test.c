@@ -5,7 +5,7 @@
 #include "fields.h"
 #include "score/models.h"
 
-static const struct models_rating_limits limits = {
+static const struct models_limits limits = {
 	.perception = 100, .crisp = 150, .noticeable = 1000, .annoying = 2000, .unacceptable = 5000,
 	.apdex_target = 100, .apdex_tolerating = 4, .apdex_excellent = 0.94, .apdex_good = 0.85, .apdex_fair = 0.7,
 	.apdex_poor = 0.5, .wu_expected = 100, .wu_beta = 2, .vsi_base = 15, .vsi_dropped = 2, .vsi_samples = 5,
@@ -31,7 +31,7 @@ TEST(classes_of_ranges)
 
 	for (size_t i = 0; i < 4; i++)
 		one[i].late_ms = to[i];
-	models_compute_tolia_class_shares(&s, &limits, least, most);
+	models_compute_tolia(&s, &limits, least, most);
 	for (size_t c = 0; c < MODELS_TOLIA; c++) {
 		assert_near(least[c], least_by_hand[c], 1e-12);
 		assert_near(most[c], most_by_hand[c], 1e-12);
@@ -46,7 +46,7 @@ TEST(rules_by_hand)
 	double share[MODELS_TOLIA], most[MODELS_TOLIA], mean;
 
 	assert_near(models_late_share(&s, MODELS_LATE, 100), 0.8, 1e-12);
-	models_compute_tolia_class_shares(&s, &limits, share, most);
+	models_compute_tolia(&s, &limits, share, most);
 	assert_near(share[0], 0.3, 1e-12);	/* 50 100 101 */
 	assert_near(share[1], 0.3, 1e-12);	/* 150 400 401 */
 	assert_near(share[2], 0.1, 1e-12);	/* 1000 */
@@ -58,22 +58,22 @@ TEST(rules_by_hand)
 	assert_int_equal(a.tolerating, 3);
 	assert_int_equal(a.frustrated, 5);
 	assert_near(a.score, 0.35, 1e-12);
-	assert_string_equal(models_apdex_rating_word(&limits, a.score), "unacceptable");
-	assert_string_equal(models_apdex_rating_word(&limits, 0.85), "good");
-	assert_string_equal(models_apdex_rating_word(&limits, 0.9349), "good");	/* words are of hundredths: 0.93 and 0.94 */
-	assert_string_equal(models_apdex_rating_word(&limits, 0.9351), "excellent");
-	assert_string_equal(models_apdex_rating_word(&limits, 0.4949), "unacceptable");
-	assert_string_equal(models_apdex_rating_word(&limits, 0.4951), "poor");
+	assert_string_equal(models_apdex_word(&limits, a.score), "unacceptable");
+	assert_string_equal(models_apdex_word(&limits, 0.85), "good");
+	assert_string_equal(models_apdex_word(&limits, 0.9349), "good");	/* words are of hundredths: 0.93 and 0.94 */
+	assert_string_equal(models_apdex_word(&limits, 0.9351), "excellent");
+	assert_string_equal(models_apdex_word(&limits, 0.4949), "unacceptable");
+	assert_string_equal(models_apdex_word(&limits, 0.4951), "poor");
 	s.one[0].failed = true;	/* soon, but with an error */
 	models_compute_apdex(&s, MODELS_LATE, &limits, &a);
 	assert_int_equal(a.satisfied, 1);
 	assert_int_equal(a.frustrated, 6);
 	/* (.001 .05 .3 .301 .9 2 4.9 8.9)^2 */
-	assert_near(models_wu_felt_delay(&s, MODELS_LATE, &limits, &mean),
+	assert_near(models_felt_delay(&s, MODELS_LATE, &limits, &mean),
 		    1e-6 + 0.0025 + 0.09 + 0.090601 + 0.81 + 4 + 24.01 + 79.21, 1e-9);
 	assert_near(mean, 10.8213102, 1e-6);
 	assert_true(isnan(models_late_share(&none, MODELS_LATE, 100)));
-	assert_null(models_apdex_rating_word(&limits, NAN));
+	assert_null(models_apdex_word(&limits, NAN));
 }
 
 /* 200 samples, one more user each ten; latency 500 ms, and from 15 users on 1,600 ms. */
@@ -134,15 +134,15 @@ TEST(cells_with_quotes)
 	char line[] = "a,\"b, \"\"c\"\"\",,\"d\"x,e\r\n", tabs[] = "\"a\"\t\tb", many[] = "1,2,3";
 	char *cell[5];
 
-	assert_int_equal(fields_split_line(line, true, cell, 5), 5);
+	assert_int_equal(fields_split(line, true, cell, 5), 5);
 	assert_string_equal(cell[0], "a");
 	assert_string_equal(cell[1], "b, \"c\"");
 	assert_string_equal(cell[2], "");
 	assert_string_equal(cell[3], "d");
 	assert_string_equal(cell[4], "e");
-	assert_int_equal(fields_index_of_name(cell, 5, "e"), 4);
-	assert_int_equal(fields_index_of_name(cell, 5, "f"), -1);
-	assert_int_equal(fields_split_line(tabs, false, cell, 5), 3);
+	assert_int_equal(fields_find_name(cell, 5, "e"), 4);
+	assert_int_equal(fields_find_name(cell, 5, "f"), -1);
+	assert_int_equal(fields_split(tabs, false, cell, 5), 3);
 	assert_string_equal(cell[0], "\"a\"");
-	assert_int_equal(fields_split_line(many, true, cell, 2), 0);
+	assert_int_equal(fields_split(many, true, cell, 2), 0);
 }

@@ -10,7 +10,7 @@
 /* A login as they are: a door (10) starts a display server (11) and a terminal (12), whose shell
  * (13) leads a session of its own and runs an editor (14); a daemon (15) of that session lost its
  * parent; another (16) made a session for itself first. 20 is somebody else's. */
-static const struct process_table_entry table[] = {
+static const struct member table[] = {
 	{ .pid = 1, .is.ppid = 0, .is.session = 1 },
 	{ .pid = 2, .is.ppid = 0, .is.session = 0, .is.flags = PROC_KTHREAD },
 	{ .pid = 10, .is.ppid = 1, .is.session = 5 },
@@ -27,11 +27,11 @@ static const struct process_table_entry table[] = {
 
 static uint64_t marked_by(const pid_t *root, size_t roots)
 {
-	struct process_table_entry m[N];
+	struct member m[N];
 	uint64_t set = 0;
 
 	memcpy(m, table, sizeof(m));
-	members_mark_login_processes(m, N, root, roots);
+	members_mark_login(m, N, root, roots);
 	for (size_t i = 0; i < N; i++)
 		set |= m[i].in ? UINT64_C(1) << m[i].pid : 0;
 	return set;
@@ -65,35 +65,35 @@ TEST(test_nobody)
 
 TEST(test_read)
 {
-	struct process_table_entry m;
+	struct member m;
 
 	assert_int_equal(members_read_process(getpid(), &m), 0);
 	assert_int_equal(m.pid, getpid());
 	assert_int_equal(m.is.ppid, getppid());
 	assert_int_equal(m.is.session, getsid(0));
-	assert_false(member_is_kernel_thread(&m));
+	assert_false(member_is_kernel(&m));
 	assert_int_equal(members_read_process(INT_MAX, &m), -ESRCH);
 }
 
 TEST(test_scan)
 {
-	struct process_table_entry *m;
+	struct member *m;
 	size_t n;
 
-	assert_int_equal(members_read_all_processes(&m, &n), 0);
-	assert_non_null(member_find_by_pid(m, n, getpid()));
+	assert_int_equal(members_read_all(&m, &n), 0);
+	assert_non_null(members_find(m, n, getpid()));
 	free(m);
 }
 
 TEST(test_command)
 {
 	char text[16];
-	int64_t bytes = members_page_table_bytes_of_pid(getpid());
+	int64_t bytes = members_table_bytes(getpid());
 
-	members_read_command_line(getpid(), text, sizeof(text));
+	members_read_command(getpid(), text, sizeof(text));
 	assert_true(strlen(text) > 0 && strlen(text) < sizeof(text));
 	assert_true(bytes > 0 && bytes % 1024 == 0);
-	members_read_command_line(INT_MAX, text, sizeof(text));
+	members_read_command(INT_MAX, text, sizeof(text));
 	assert_string_equal(text, "");
-	assert_int_equal(members_page_table_bytes_of_pid(INT_MAX), -1);
+	assert_int_equal(members_table_bytes(INT_MAX), -1);
 }

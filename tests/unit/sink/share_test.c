@@ -30,7 +30,7 @@ static int64_t every_other_slice(int64_t from, int64_t turn)
 }
 
 struct world {
-	struct cpu_share_holder share;
+	struct cpu_share share;
 	available cpu;
 	int64_t turn;			/* one spin, and what it takes to look at the clock */
 	int64_t now, used, woke_late;
@@ -74,7 +74,7 @@ static void run(struct world *w, int64_t until)
 			period = w->now / PERIOD;
 			used_before = w->used;
 		}
-		wake = cpu_share_next_wake_time_ns(&w->share, w->now, w->used);
+		wake = cpu_share_wake_ns(&w->share, w->now, w->used);
 		if (!wake) {
 			pass(w, w->now + w->turn, true);
 			continue;
@@ -144,7 +144,7 @@ TEST(starved_in_the_middle_of_a_period_is_no_burst_either)
 	w->now = 5 * NS_PER_S - 1234567;	/* neither the start nor the freedom falls on a period */
 	cpu_share_init(&w->share, 0.37, PERIOD, w->now - 3 * NS_PER_MS, 0);
 	while (w->now < 7 * NS_PER_S) {
-		int64_t wake = cpu_share_next_wake_time_ns(&w->share, w->now, w->used);
+		int64_t wake = cpu_share_wake_ns(&w->share, w->now, w->used);
 
 		pass(w, wake ? wake : w->now + w->turn, !wake);
 	}
@@ -205,12 +205,12 @@ TEST(a_glitch_in_the_accounts_does_not_silence_it)
 
 TEST(a_suspended_machine_is_not_owed_an_hour)
 {
-	struct cpu_share_holder s;
+	struct cpu_share s;
 	int64_t hour = 3600 * NS_PER_S;
 
 	cpu_share_init(&s, 0.37, PERIOD, 0, 0);
-	assert_int_equal(cpu_share_next_wake_time_ns(&s, hour + 4 * NS_PER_MS, 0), 0);
+	assert_int_equal(cpu_share_wake_ns(&s, hour + 4 * NS_PER_MS, 0), 0);
 	assert_int_equal(s.start_ns, hour);		/* the grid of periods stays where it was */
 	assert_true(s.carry_ns <= (int64_t)(0.037 * PERIOD));
-	assert_int_equal(cpu_share_next_wake_time_ns(&s, hour + 9 * NS_PER_MS, 5 * NS_PER_MS), hour + PERIOD);
+	assert_int_equal(cpu_share_wake_ns(&s, hour + 9 * NS_PER_MS, 5 * NS_PER_MS), hour + PERIOD);
 }

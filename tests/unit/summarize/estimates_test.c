@@ -9,12 +9,12 @@
 
 #define KEYS 20
 
-static const struct key_latency_figures_cfg cfg = { .threshold_ns = 40 * NS_PER_MS, .draws = 2000, .seed = 1 };
+static const struct key_figures_cfg cfg = { .threshold_ns = 40 * NS_PER_MS, .draws = 2000, .seed = 1 };
 
 /* Key k (0..19) is answered base + k ms after it was due. */
-static struct train_key_samples train_of(int base_ms)
+static struct key_train_samples train_of(int base_ms)
 {
-	struct train_key_samples t = { 0 };
+	struct key_train_samples t = { 0 };
 
 	t.keys.key = calloc(KEYS, sizeof(*t.keys.key));
 	t.keys.n = KEYS;
@@ -27,13 +27,13 @@ static struct train_key_samples train_of(int base_ms)
 	return t;
 }
 
-static void make(struct train_key_samples *t, const int *base, size_t n)
+static void make(struct key_train_samples *t, const int *base, size_t n)
 {
 	for (size_t r = 0; r < n; r++)
 		t[r] = train_of(base[r]);
 }
 
-static void drop(struct train_key_samples *t, size_t n)
+static void drop(struct key_train_samples *t, size_t n)
 {
 	for (size_t r = 0; r < n; r++)
 		keys_free(&t[r].keys);
@@ -42,11 +42,11 @@ static void drop(struct train_key_samples *t, size_t n)
 TEST(three_runs)
 {
 	static const int base[] = { 10, 14, 30 };
-	struct train_key_samples t[3];
-	struct key_latency_figures f;
+	struct key_train_samples t[3];
+	struct key_figures f;
 
 	make(t, base, 3);
-	f = estimate_key_latency_figures(t, 3, &cfg);
+	f = keys_estimate_figures(t, 3, &cfg);
 	assert_int_equal(f.keys, 60);
 	assert_int_equal(f.interval, INTERVAL_T);
 	/* np.percentile(all, 50); np.exp(t interval of the logs of the runs' own) */
@@ -72,17 +72,17 @@ TEST(three_runs)
 TEST(one_run_has_no_interval)
 {
 	static const int base[] = { 10 };
-	struct train_key_samples t[1];
-	struct key_latency_figures f;
+	struct key_train_samples t[1];
+	struct key_figures f;
 
 	make(t, base, 1);
-	f = estimate_key_latency_figures(t, 1, &cfg);
+	f = keys_estimate_figures(t, 1, &cfg);
 	assert_near(f.of[P50].value, 19.5, 1e-9);
 	assert_near(f.of[LATE].value, 0, 0);
 	for (int i = 0; i < FIGURES; i++)
 		assert_true(isnan(f.of[i].low) && isnan(f.of[i].high));
 	assert_int_equal(f.interval, INTERVAL_NONE);
-	f = estimate_key_latency_figures(NULL, 0, &cfg);
+	f = keys_estimate_figures(NULL, 0, &cfg);
 	for (int i = 0; i < FIGURES; i++)
 		assert_true(isnan(f.of[i].value));
 	drop(t, 1);
@@ -92,11 +92,11 @@ TEST(one_run_has_no_interval)
 TEST(two_runs_have_two_values)
 {
 	static const int base[] = { 10, 30 };
-	struct train_key_samples t[2];
-	struct key_latency_figures f;
+	struct key_train_samples t[2];
+	struct key_figures f;
 
 	make(t, base, 2);
-	f = estimate_key_latency_figures(t, 2, &cfg);
+	f = keys_estimate_figures(t, 2, &cfg);
 	assert_near(f.of[P50].both[0], 19.5, 1e-9);
 	assert_near(f.of[P50].both[1], 39.5, 1e-9);
 	assert_near(f.of[LATE].both[0], 0, 0);
@@ -107,7 +107,7 @@ TEST(two_runs_have_two_values)
 	t[1].keys.ranged = true;
 	for (int k = 0; k < KEYS; k++)
 		t[1].keys.key[k].high_ns = t[1].keys.key[k].answer_ns + 500 * NS_PER_MS;
-	f = estimate_key_latency_figures(t, 2, &cfg);
+	f = keys_estimate_figures(t, 2, &cfg);
 	assert_true(figure_is_range(&f.of[P50]) && isnan(f.of[P50].both[0]));
 	drop(t, 2);
 }
@@ -120,14 +120,14 @@ TEST(stalls_are_what_is_independent)
 		{ 50, 100, 60.6962234, 100 },
 		{ 31, 50, 18.343347, 81.656653 },		/* three stalls of ten keys: 0.5 (4 / 3) 300 / 30 - 0.5 */
 	};
-	struct train_key_samples t[3];
-	struct key_latency_figures f;
+	struct key_train_samples t[3];
+	struct key_figures f;
 
 	for (size_t i = 0; i < 3; i++) {
 		const int base[] = { known[i].base, known[i].base, known[i].base };
 
 		make(t, base, 3);
-		f = estimate_key_latency_figures(t, 3, &cfg);
+		f = keys_estimate_figures(t, 3, &cfg);
 		assert_int_equal(f.late_interval, INTERVAL_EXACT);
 		assert_near(f.of[LATE].value, known[i].value, 1e-9);
 		assert_near(f.of[LATE].low, known[i].low, 1e-4);
@@ -139,15 +139,15 @@ TEST(stalls_are_what_is_independent)
 TEST(a_key_without_echo_stays_in)
 {
 	static const int base[] = { 10, 14, 30 };
-	struct train_key_samples t[3];
-	struct key_latency_figures f;
+	struct key_train_samples t[3];
+	struct key_figures f;
 
 	make(t, base, 3);
 	for (int k = 10; k < KEYS; k++) {	/* half of the last run, 1 s after they were due nothing was there */
 		t[2].keys.key[k].answer_ns = t[2].keys.key[k].high_ns = 0;
 		t[2].keys.key[k].censored_ns = t[2].keys.key[k].due_ns + NS_PER_S;
 	}
-	f = estimate_key_latency_figures(t, 3, &cfg);
+	f = keys_estimate_figures(t, 3, &cfg);
 	assert_int_equal(f.keys, 60);
 	assert_int_equal(f.censored, 10);
 	assert_near(f.of[LATE].value, 100.0 * 10 / 60, 1e-9);	/* the ninth of those was below 40 ms before */
@@ -163,15 +163,15 @@ TEST(a_key_without_echo_stays_in)
 TEST(a_key_given_up_early_may_be_late)
 {
 	static const int base[] = { 10, 10 };
-	struct train_key_samples t[2];
-	struct key_latency_figures f;
+	struct key_train_samples t[2];
+	struct key_figures f;
 
 	make(t, base, 2);
 	for (int r = 0; r < 2; r++) {
 		t[r].keys.key[0].answer_ns = t[r].keys.key[0].high_ns = 0;
 		t[r].keys.key[0].censored_ns = t[r].keys.key[0].due_ns + 20 * NS_PER_MS;
 	}
-	f = estimate_key_latency_figures(t, 2, &cfg);
+	f = keys_estimate_figures(t, 2, &cfg);
 	assert_true(isnan(f.of[LATE].value));
 	assert_near(f.of[LATE].from, 0, 0);
 	assert_near(f.of[LATE].to, 5, 1e-9);
@@ -182,8 +182,8 @@ TEST(a_key_given_up_early_may_be_late)
 TEST(ranges_have_two_ends)
 {
 	static const int base[] = { 10, 10 };
-	struct train_key_samples t[2];
-	struct key_latency_figures f;
+	struct key_train_samples t[2];
+	struct key_figures f;
 
 	make(t, base, 2);
 	for (int r = 0; r < 2; r++) {
@@ -191,7 +191,7 @@ TEST(ranges_have_two_ends)
 			t[r].keys.key[k].high_ns = t[r].keys.key[k].answer_ns + 100 * NS_PER_MS;
 		t[r].keys.ranged = true;
 	}
-	f = estimate_key_latency_figures(t, 2, &cfg);
+	f = keys_estimate_figures(t, 2, &cfg);
 	assert_int_equal(f.ranged_keys, 20);
 	assert_true(isnan(f.of[P50].value) && isnan(f.of[LATE].value));
 	assert_near(f.of[P50].from, 19.5, 1e-9);
@@ -207,14 +207,14 @@ TEST(ranges_have_two_ends)
 TEST(overload_hides_percentiles_and_nothing_else)
 {
 	static const int base[] = { 10, 14, 30 };
-	struct train_key_samples t[3];
+	struct key_train_samples t[3];
 	struct cdf_point *point;
-	struct key_latency_figures f;
+	struct key_figures f;
 	size_t n;
 
 	make(t, base, 3);
 	t[1].overloaded = true;
-	f = estimate_key_latency_figures(t, 3, &cfg);
+	f = keys_estimate_figures(t, 3, &cfg);
 	assert_int_equal(f.overloaded, 1);
 	for (int i = P50; i <= SENT_P50; i++) {
 		assert_false(figure_known(&f.of[i]) || figure_known(&f.late_end[i]));
@@ -222,7 +222,7 @@ TEST(overload_hides_percentiles_and_nothing_else)
 	}
 	assert_near(f.of[LATE].value, 15, 1e-9);
 	assert_near(f.of[LATENESS_MAX].value, 20, 1e-9);
-	point = estimates_compute_latency_cdf(t, 3, false, 1000, &n);
+	point = keys_compute_cdf(t, 3, false, 1000, &n);
 	assert_int_equal(n, 0);
 	free(point);
 	drop(t, 3);
@@ -233,16 +233,16 @@ TEST(overload_hides_percentiles_and_nothing_else)
 TEST(twelve_runs_are_bootstrapped)
 {
 	static const int base[] = { 10, 11, 9, 14, 10, 12, 30, 10, 11, 13, 9, 16 };
-	struct train_key_samples t[12];
-	struct key_latency_figures f, again;
+	struct key_train_samples t[12];
+	struct key_figures f, again;
 
 	make(t, base, 12);
-	f = estimate_key_latency_figures(t, 12, &cfg);
+	f = keys_estimate_figures(t, 12, &cfg);
 	assert_int_equal(f.interval, INTERVAL_BCA);
 	assert_near(f.of[P50].value, 22, 1e-9);
 	assert_near(f.of[P50].low, 20.5, 0.51);
 	assert_near(f.of[P50].high, 27.5, 1.01);
-	again = estimate_key_latency_figures(t, 12, &cfg);
+	again = keys_estimate_figures(t, 12, &cfg);
 	assert_near(again.of[P50].high, f.of[P50].high, 0);
 	drop(t, 12);
 }
@@ -251,20 +251,20 @@ TEST(the_curve_keeps_its_ends)
 {
 	static const int base[] = { 10, 10 };
 	struct cdf_point *point;
-	struct train_key_samples t[2];
+	struct key_train_samples t[2];
 	size_t n;
 
 	make(t, base, 2);
 	t[1].keys.key[19].answer_ns = t[1].keys.key[19].high_ns = 0;
 	t[1].keys.key[19].censored_ns = t[1].keys.key[19].due_ns + NS_PER_S;
-	point = estimates_compute_latency_cdf(t, 2, false, 1000, &n);
+	point = keys_compute_cdf(t, 2, false, 1000, &n);
 	assert_int_equal(n, 39);
 	assert_int_equal(point[0].ns, 10 * NS_PER_MS);
 	assert_near(point[0].share, 1.0 / 40, 1e-12);
 	assert_int_equal(point[38].ns, 29 * NS_PER_MS);
 	assert_near(point[38].share, 39.0 / 40, 1e-12);	/* one key had no echo: never 1 */
 	free(point);
-	point = estimates_compute_latency_cdf(t, 2, false, 5, &n);
+	point = keys_compute_cdf(t, 2, false, 5, &n);
 	assert_int_equal(n, 5);
 	assert_int_equal(point[0].ns, 10 * NS_PER_MS);
 	assert_int_equal(point[4].ns, 29 * NS_PER_MS);

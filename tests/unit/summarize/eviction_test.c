@@ -8,9 +8,9 @@
 
 static double hits(enum eviction policy, int64_t capacity, enum sequence_order order, int64_t frames, int64_t hot, int64_t count)
 {
-	struct eviction_frame_sequence t = { order, frames, hot, 20 * frames, count, 7 };
+	struct eviction_trial t = { order, frames, hot, 20 * frames, count, 7 };
 
-	return eviction_simulated_hit_ratio(policy, capacity, &t);
+	return eviction_hit_ratio(policy, capacity, &t);
 }
 
 TEST(a_loop_that_fits_always_hits)
@@ -46,9 +46,9 @@ TEST(random_order_tells_the_size_whatever_the_policy)
 			continue;
 		h = hits((enum eviction)p, 65, SEQUENCE_RANDOM, 130, 0, 100000);
 		assert_near(h, 64.0 / 129, 0.01);
-		assert_near(eviction_capacity_from_hits(h, 130), 65, 1.3);
+		assert_near(eviction_capacity(h, 130), 65, 1.3);
 	}
-	assert_near(eviction_capacity_from_hits(64.0 / 129, 130), 65, 1e-9);
+	assert_near(eviction_capacity(64.0 / 129, 130), 65, 1e-9);
 }
 
 TEST(being_shown_keeps_a_frame_under_lru_only)
@@ -60,7 +60,7 @@ TEST(being_shown_keeps_a_frame_under_lru_only)
 
 TEST(each_policy_is_recognised_and_noise_is_not)
 {
-	static const struct eviction_frame_sequence trial[] = {
+	static const struct eviction_trial trial[] = {
 		{ SEQUENCE_LOOP, 82, 0, 164, 164, 3 }, { SEQUENCE_RANDOM, 130, 0, 260, 260, 4 }, { SEQUENCE_HOT, 162, 32, 260, 260, 5 },
 	};
 
@@ -68,18 +68,18 @@ TEST(each_policy_is_recognised_and_noise_is_not)
 		double h[3];
 
 		for (int t = 0; t < 3; t++) {
-			struct eviction_frame_sequence other = trial[t];	/* as long as in a run, by other chances */
+			struct eviction_trial other = trial[t];	/* as long as in a run, by other chances */
 
 			other.seed += 100;
-			h[t] = eviction_simulated_hit_ratio((enum eviction)p, 65, &other) + (t % 2 ? -0.03 : 0.03);
+			h[t] = eviction_hit_ratio((enum eviction)p, 65, &other) + (t % 2 ? -0.03 : 0.03);
 		}
-		assert_int_equal(eviction_find_likely_policy(65, 0, trial, h, 3), p);
+		assert_int_equal(eviction_find_policy(65, 0, trial, h, 3), p);
 	}
 	/* a size that is not known well */
-	assert_int_equal(eviction_find_likely_policy(60, 0.15, trial, (const double[]){ 0, 0.5, 0.5 }, 3), EVICTION_LRU);
-	assert_int_equal(eviction_find_likely_policy(65, 0, trial, (const double[]){ 0.5, 0.9, 0.1 }, 3), EVICTIONS);
-	assert_int_equal(eviction_find_likely_policy(65, 0, trial, (const double[]){ NAN, NAN, NAN }, 3), EVICTIONS);
+	assert_int_equal(eviction_find_policy(60, 0.15, trial, (const double[]){ 0, 0.5, 0.5 }, 3), EVICTION_LRU);
+	assert_int_equal(eviction_find_policy(65, 0, trial, (const double[]){ 0.5, 0.9, 0.1 }, 3), EVICTIONS);
+	assert_int_equal(eviction_find_policy(65, 0, trial, (const double[]){ NAN, NAN, NAN }, 3), EVICTIONS);
 	/* the loop alone does not tell LRU from FIFO */
-	assert_int_equal(eviction_find_likely_policy(65, 0, trial, (const double[]){ 0, 0.5, NAN }, 3), EVICTIONS);
-	assert_true(isnan(eviction_simulated_hit_ratio(EVICTION_LRU, 0, &trial[0])));
+	assert_int_equal(eviction_find_policy(65, 0, trial, (const double[]){ 0, 0.5, NAN }, 3), EVICTIONS);
+	assert_true(isnan(eviction_hit_ratio(EVICTION_LRU, 0, &trial[0])));
 }

@@ -13,31 +13,31 @@ TEST(p_of_the_t_test)
 	double mean = 1.1, sd = sqrt((2.1 * 2.1 + 0.9 * 0.9 + 1.9 * 1.9 + 0.1 * 0.1 + 0.6 * 0.6) / 4);
 	double t = mean / (sd / sqrt(5)), u = t / sqrt(1 + t * t / 4);
 
-	assert_near(interval_t_test_p_value(five, 5), 2 * (0.5 - 0.375 * u * (1 - u * u / 12)), 1e-9);
-	assert_near(interval_t_test_p_value(alike, 3), 0, 0);
-	assert_near(interval_t_test_p_value(nothing, 2), 1, 0);
-	assert_true(isnan(interval_t_test_p_value(five, 1)));
+	assert_near(interval_t_test(five, 5), 2 * (0.5 - 0.375 * u * (1 - u * u / 12)), 1e-9);
+	assert_near(interval_t_test(alike, 3), 0, 0);
+	assert_near(interval_t_test(nothing, 2), 1, 0);
+	assert_true(isnan(interval_t_test(five, 1)));
 }
 
 /* st.t.interval(0.95, n - 1, loc=a.mean(), scale=st.sem(a)); GSL's quantile is good to eight digits */
 TEST(t_is_scipys)
 {
 	static const double five[] = { 9.4, 9.9, 11.2, 10.1, 9.7 }, two[] = { 12, 18 };
-	struct confidence_interval i;
+	struct interval i;
 
-	assert_true(interval_student_t_of_mean(five, 5, &i));
+	assert_true(interval_t_mean(five, 5, &i));
 	assert_near(i.low, 9.20604565164412, 1e-7);
 	assert_near(i.high, 10.913954358345878, 1e-7);
-	assert_false(interval_student_t_of_mean(two, 2, &i));
+	assert_false(interval_t_mean(two, 2, &i));
 }
 
 /* np.exp of the same on np.log([20, 25, 80]) */
 TEST(t_log_is_scipys)
 {
 	static const double three[] = { 20, 25, 80 };
-	struct confidence_interval i;
+	struct interval i;
 
-	assert_true(interval_student_t_of_logs(three, 3, &i));
+	assert_true(interval_t_logs(three, 3, &i));
 	assert_near(i.low, 5.38217558, 1e-6);
 	assert_near(i.high, 217.31121145, 1e-5);
 }
@@ -45,14 +45,14 @@ TEST(t_log_is_scipys)
 TEST(no_interval_from_too_little)
 {
 	static const double one[] = { 3 }, hole[] = { 3, NAN }, zero[] = { 3, 0 };
-	struct confidence_interval i = { -1, -2 };
+	struct interval i = { -1, -2 };
 
-	assert_false(interval_student_t_of_mean(one, 1, &i));
-	assert_false(interval_student_t_of_mean(one, 0, &i));
-	assert_false(interval_student_t_of_mean(hole, 2, &i));
-	assert_false(interval_student_t_of_logs(zero, 2, &i));
-	assert_false(interval_of_share(0, 0, &i));
-	assert_false(interval_of_share(2, 1, &i));
+	assert_false(interval_t_mean(one, 1, &i));
+	assert_false(interval_t_mean(one, 0, &i));
+	assert_false(interval_t_mean(hole, 2, &i));
+	assert_false(interval_t_logs(zero, 2, &i));
+	assert_false(interval_share_ci(0, 0, &i));
+	assert_false(interval_share_ci(2, 1, &i));
 	assert_near(i.low, -1, 0);
 	assert_near(i.high, -2, 0);
 }
@@ -69,24 +69,24 @@ TEST(share_is_clopper_and_pearsons)
 		{ 0, 1, 0, 0.95 },
 		{ 1, 1, 0.05, 1 },
 	};
-	struct confidence_interval i;
+	struct interval i;
 
 	for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++) {
-		assert_true(interval_of_share(known[k].hits, known[k].n, &i));
+		assert_true(interval_share_ci(known[k].hits, known[k].n, &i));
 		assert_near(i.low, known[k].low, 1e-9);
 		assert_near(i.high, known[k].high, 1e-9);
 	}
 	/* the rule of three */
-	assert_true(interval_of_share(0, 1000, &i));
+	assert_true(interval_share_ci(0, 1000, &i));
 	assert_near(i.high, 3.0 / 1000, 1e-5);
 }
 
 /* st.chi2.ppf(0.95, 2 * (k + 1)) / 2 */
 TEST(rate_is_garwoods)
 {
-	assert_near(interval_poisson_rate_high_end(0), 2.9957322735539895, 1e-9);
-	assert_near(interval_poisson_rate_high_end(1), 4.743864518390577, 1e-9);
-	assert_near(interval_poisson_rate_high_end(10), 16.962219235721903, 1e-9);
+	assert_near(interval_poisson_high(0), 2.9957322735539895, 1e-9);
+	assert_near(interval_poisson_high(1), 4.743864518390577, 1e-9);
+	assert_near(interval_poisson_high(10), 16.962219235721903, 1e-9);
 }
 
 /* Replicates and jackknife values that are written down, so nothing is random: z0 = -0.13692622576,
@@ -95,15 +95,15 @@ TEST(bca_from_given_replicates)
 {
 	static const double without[] = { 10, 12, 9, 30, 11 };
 	double replicate[101];
-	struct confidence_interval i;
+	struct interval i;
 
 	for (int k = 0; k < 101; k++)
 		replicate[k] = (double)(k * 37 % 101 * (k * 37 % 101)) / 100;
-	assert_true(interval_bca_from_replicates(20, replicate, 101, without, 5, false, &i));
+	assert_true(interval_finish_bca(20, replicate, 101, without, 5, false, &i));
 	assert_near(i.low, 0.00223703990075934, 1e-6);
 	assert_near(i.high, 84.16511618930251, 1e-6);
 	/* z = 2.7764451052 sqrt(5 / 4), Student's t with four degrees of freedom */
-	assert_true(interval_bca_from_replicates(20, replicate, 101, without, 5, true, &i));
+	assert_true(interval_finish_bca(20, replicate, 101, without, 5, true, &i));
 	assert_near(i.low, 1.6419392240285546e-07, 1e-9);
 	assert_near(i.high, 96.57760839034866, 1e-5);
 }
@@ -125,20 +125,20 @@ static double mean(const unsigned *weight, size_t runs, void *data)
 TEST(bca_is_scipys_within_chance)
 {
 	static double skewed[] = { 3.1, 2.7, 4.9, 3.3, 8.2, 2.9, 3.6, 5.1, 2.5, 3.0, 12.4, 4.2 };
-	struct confidence_interval i, again;
+	struct interval i, again;
 
 	for (uint64_t seed = 1; seed <= 3; seed++) {
-		assert_true(interval_bca_bootstrap(mean, skewed, 12, 50000, seed, false, &i));
+		assert_true(interval_bootstrap(mean, skewed, 12, 50000, seed, false, &i));
 		assert_near(i.low, 3.5333, 0.04);
 		assert_near(i.high, 7.0917, 0.12);
 	}
-	assert_true(interval_bca_bootstrap(mean, skewed, 12, 50000, 3, false, &again));
+	assert_true(interval_bootstrap(mean, skewed, 12, 50000, 3, false, &again));
 	assert_memory_equal(&i, &again, sizeof(i));
-	assert_true(interval_bca_bootstrap(mean, skewed, 12, 50000, 3, true, &i));
+	assert_true(interval_bootstrap(mean, skewed, 12, 50000, 3, true, &i));
 	/* of a mean: the same from ten runs on, Student's t below */
-	assert_true(interval_of_mean(skewed, 12, 50000, 3, &again));
+	assert_true(interval_mean_ci(skewed, 12, 50000, 3, &again));
 	assert_memory_equal(&i, &again, sizeof(i));
-	assert_true(interval_of_mean(skewed, 9, 50000, 3, &i) && interval_student_t_of_mean(skewed, 9, &again));
+	assert_true(interval_mean_ci(skewed, 9, 50000, 3, &i) && interval_t_mean(skewed, 9, &again));
 	assert_memory_equal(&i, &again, sizeof(i));
 }
 
@@ -146,13 +146,13 @@ TEST(bca_survives_what_does_not_vary)
 {
 	static double same[] = { 7, 7, 7, 7, 7, 7, 7, 7, 7, 7 };
 	static double hole[] = { 7, 7, 7, 7, 7, 7, 7, 7, 7, NAN };
-	struct confidence_interval i;
+	struct interval i;
 
-	assert_true(interval_bca_bootstrap(mean, same, 10, 500, 1, false, &i));
+	assert_true(interval_bootstrap(mean, same, 10, 500, 1, false, &i));
 	assert_near(i.low, 7, 1e-12);
 	assert_near(i.high, 7, 1e-12);
-	assert_false(interval_bca_bootstrap(mean, hole, 10, 500, 1, false, &i));
-	assert_false(interval_bca_bootstrap(mean, same, 1, 500, 1, false, &i));
+	assert_false(interval_bootstrap(mean, hole, 10, 500, 1, false, &i));
+	assert_false(interval_bootstrap(mean, same, 1, 500, 1, false, &i));
 }
 
 /* A textbook's: x 1 to 5, y 2 4 5 4 5. Slope 0.6, residual sum of squares 2.4, so its standard
@@ -160,15 +160,15 @@ TEST(bca_survives_what_does_not_vary)
 TEST(of_a_slope)
 {
 	static const double x[] = { 1, 2, 3, 4, 5 }, y[] = { 2, 4, 5, 4, 5 }, same[] = { 2, 2, 2, 2, 2 };
-	struct confidence_interval i = { -7, -7 };
+	struct interval i = { -7, -7 };
 
-	assert_true(interval_of_slope(x, y, 5, &i));
+	assert_true(interval_slope_ci(x, y, 5, &i));
 	assert_true(fabs(i.low - (0.6 - 3.182446 * sqrt(0.08))) < 1e-5);
 	assert_true(fabs(i.high - (0.6 + 3.182446 * sqrt(0.08))) < 1e-5);
-	i = (struct confidence_interval){ -7, -7 };
-	assert_false(interval_of_slope(x, y, 2, &i));
-	assert_false(interval_of_slope(same, y, 5, &i));
-	assert_false(interval_of_slope((const double[]){ 1, 2, NAN }, y, 3, &i));
+	i = (struct interval){ -7, -7 };
+	assert_false(interval_slope_ci(x, y, 2, &i));
+	assert_false(interval_slope_ci(same, y, 5, &i));
+	assert_false(interval_slope_ci((const double[]){ 1, 2, NAN }, y, 3, &i));
 	assert_true(i.low < -6 && i.high < -6);
 }
 
@@ -179,7 +179,7 @@ TEST(a_published_line)
 	const double y[] = { 8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68 };
 	double start = 0;
 
-	assert_near(interval_least_squares_slope(x, y, 11, &start), 0.5001, 5e-5);
+	assert_near(interval_slope(x, y, 11, &start), 0.5001, 5e-5);
 	assert_near(start, 3.0001, 5e-5);
 }
 
@@ -188,7 +188,7 @@ TEST(no_line)
 	const double x[] = { 4, 4 }, y[] = { 1, 2 };
 	double start = 0;
 
-	assert_true(isnan(interval_least_squares_slope(x, y, 2, &start)));
+	assert_true(isnan(interval_slope(x, y, 2, &start)));
 	assert_true(isnan(start));
-	assert_true(isnan(interval_least_squares_slope(x, y, 0, &start)));
+	assert_true(isnan(interval_slope(x, y, 0, &start)));
 }

@@ -42,7 +42,7 @@ static const struct train_traces traces = {
 	.echo = echo, .echoes = sizeof(echo) / sizeof(*echo),
 };
 
-static void offsets_free(struct probe_offset_samples *o)
+static void offsets_free(struct probe_offsets *o)
 {
 	for (int i = 0; i < OFFSETS; i++)
 		sample_free(&o->of[i]);
@@ -50,9 +50,9 @@ static void offsets_free(struct probe_offset_samples *o)
 
 TEST(from_pixels)
 {
-	struct probe_offset_samples o = { 0 };
+	struct probe_offsets o = { 0 };
 
-	offsets_add_train_keys(&o, PROBE_PATCH, &keys, &traces);
+	offsets_add_train(&o, PROBE_PATCH, &keys, &traces);
 	assert_int_equal(o.of[OFFSET].n, 2);
 	assert_int_equal(o.lost, 3);
 	/* key 2: 5,400 measured, 5,000 injected; key 6: 250 and 50 */
@@ -69,9 +69,9 @@ TEST(from_pixels)
 
 TEST(on_the_wire)
 {
-	struct probe_offset_samples o = { 0 };
+	struct probe_offsets o = { 0 };
 
-	offsets_add_train_keys(&o, PROBE_WIRE, &keys, &traces);
+	offsets_add_train(&o, PROBE_WIRE, &keys, &traces);
 	/* keys 2, 5 and 6: the pixels' answer is not asked for */
 	assert_int_equal(o.of[OFFSET].n, 3);
 	assert_int_equal(o.lost, 2);
@@ -91,11 +91,11 @@ TEST(the_tail_that_can_be_told)
 							       { 199, 90 }, { 200, 95 }, { 999, 95 }, { 1000, 99 } };
 
 	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
-		struct probe_offset_samples o = { 0 };
+		struct probe_offsets o = { 0 };
 
 		for (int v = 0; v < expected[i].n; v++)
 			sample_add(&o.of[OFFSET], v);
-		assert_int_equal(offsets_highest_tail_percent(&o.of[OFFSET]), expected[i].percent);
+		assert_int_equal(offsets_find_tail(&o.of[OFFSET]), expected[i].percent);
 		offsets_free(&o);
 	}
 }

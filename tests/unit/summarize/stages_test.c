@@ -28,7 +28,7 @@ static int read_echo(struct train_traces *t, const char *text, unsigned long *li
 	return err;
 }
 
-static void stages_free(struct stage_length_samples *s)
+static void stages_free(struct stage_samples *s)
 {
 	for (int i = 0; i < STAGES; i++)
 		sample_free(&s->of[i]);
@@ -36,19 +36,19 @@ static void stages_free(struct stage_length_samples *s)
 
 TEST(a_key_is_split_into_stages_that_add_up)
 {
-	const struct stage_event_times t = { 100, 103, 110, 145, 1250, 1800, 1875 },
+	const struct stage_times t = { 100, 103, 110, 145, 1250, 1800, 1875 },
 		without = { 100, 103, 110, TRACE_NONE, TRACE_NONE, 1800, 1875 };
 	static const int64_t lengths[STAGES] = { 3, 7, 35, 1105, 550, TRACE_NONE, 75, 1775 };
 	int64_t ns[STAGES], sum = 0;
 
-	stages_compute_stage_lengths(&t, ns);
+	stages_compute(&t, ns);
 	for (int s = 0; s < STAGES; s++) {
 		assert_int_equal(ns[s], lengths[s]);
 		sum += s < LATENCY && s != WIRE_WIRE ? ns[s] : 0;
 	}
 	assert_int_equal(sum, t.pixels - t.due);
 	assert_int_equal(ns[WIRE_WIRE], TRACE_NONE);
-	stages_compute_stage_lengths(&without, ns);
+	stages_compute(&without, ns);
 	assert_int_equal(ns[WIRE_WIRE], 1690);
 	assert_int_equal(ns[WIRE_APP], TRACE_NONE);
 	assert_int_equal(ns[DUE_SENT] + ns[SENT_WIRE] + ns[WIRE_WIRE] + ns[WIRE_PIXELS], t.pixels - t.due);
@@ -89,12 +89,12 @@ static void train_of(struct key_samples *k, struct train_traces *t)
 
 TEST(keys_with_an_exact_answer_are_split)
 {
-	struct stage_length_samples s;
+	struct stage_samples s;
 	struct train_traces t;
 	struct key_samples k;
 
 	train_of(&k, &t);
-	s = stages_split_train_keys(&k, &t, 300);
+	s = stages_split_train(&k, &t, 300);
 	assert_int_equal(s.keys, 4);
 	assert_int_equal(s.split, 2);
 	/* key 6: due 999, sent 1000, wire 1001, read 1002, out 1081, reply 1090, pixels 1097 */
@@ -115,12 +115,12 @@ TEST(keys_with_an_exact_answer_are_split)
 	}
 	stages_free(&s);
 	/* numbers of other keys: the log tells of later ones only, so nothing can be split */
-	s = stages_split_train_keys(&k, &t, 290);
+	s = stages_split_train(&k, &t, 290);
 	assert_int_equal(s.split, 0);
 	stages_free(&s);
 	/* the application keeps no log */
 	t.echoes = 0;
-	s = stages_split_train_keys(&k, &t, 300);
+	s = stages_split_train(&k, &t, 300);
 	assert_int_equal(s.split, 2);
 	assert_int_equal(s.of[WIRE_WIRE].value[0], 89 * MS);
 	assert_int_equal(s.of[APP_DRAWN].n, 0);
@@ -130,14 +130,14 @@ TEST(keys_with_an_exact_answer_are_split)
 
 TEST(the_patch_counts_modulo_2_24)
 {
-	struct stage_length_samples s;
+	struct stage_samples s;
 	struct train_traces t;
 	struct key_samples k;
 
 	train_of(&k, &t);
 	for (size_t i = 0; i < t.echoes; i++)
 		t.echo[i].number += 3 << 24;
-	s = stages_split_train_keys(&k, &t, 300);
+	s = stages_split_train(&k, &t, 300);
 	assert_int_equal(s.split, 2);
 	stages_free(&s);
 	traces_free(&t);
@@ -145,13 +145,13 @@ TEST(the_patch_counts_modulo_2_24)
 
 TEST(an_application_that_serves_by_itself_has_drawn_when_it_is_on_the_wire)
 {
-	struct stage_length_samples s;
+	struct stage_samples s;
 	struct train_traces t;
 	struct key_samples k;
 
 	train_of(&k, &t);
 	t.echo[0].flushed = 1091 * MS;
-	s = stages_split_train_keys(&k, &t, 300);
+	s = stages_split_train(&k, &t, 300);
 	assert_int_equal(s.of[APP_DRAWN].value[0], 88 * MS);
 	assert_int_equal(s.of[DRAWN_WIRE].value[0], 0);
 	assert_int_equal(s.of[LATENCY].value[0], 98 * MS);
@@ -161,18 +161,18 @@ TEST(an_application_that_serves_by_itself_has_drawn_when_it_is_on_the_wire)
 
 TEST(an_update_that_began_before_the_drawing_is_not_the_reply)
 {
-	struct stage_length_samples s;
+	struct stage_samples s;
 	struct train_traces t;
 	struct key_samples k;
 
 	train_of(&k, &t);
 	t.echo[0].draw = 1091 * MS;
-	s = stages_split_train_keys(&k, &t, 300);
+	s = stages_split_train(&k, &t, 300);
 	assert_int_equal(s.split, 1);
 	stages_free(&s);
 	/* nor one from before the key */
 	t.key[1].seen = 1091 * MS;
-	s = stages_split_train_keys(&k, &t, 300);
+	s = stages_split_train(&k, &t, 300);
 	assert_int_equal(s.split, 0);
 	stages_free(&s);
 	traces_free(&t);
@@ -185,7 +185,7 @@ TEST(ranges_are_held_against_the_pixels)
 	struct key_samples k;
 
 	train_of(&k, &t);
-	wire_check = wire_check_compare_with_pixels(&k, &t);
+	wire_check = wire_check_compare(&k, &t);
 	assert_int_equal(wire_check.keys, 2);	/* 8 was not answered, 9 is no exact answer */
 	assert_int_equal(wire_check.held, 2);
 	assert_int_equal(wire_check.exact, 0);
@@ -194,17 +194,17 @@ TEST(ranges_are_held_against_the_pixels)
 	t.key[0].high = 1089 * MS;
 	t.key[0].exact = true;
 	t.key[1].low = 1091 * MS;
-	wire_check = wire_check_compare_with_pixels(&k, &t);
+	wire_check = wire_check_compare(&k, &t);
 	assert_int_equal(wire_check.held, 0);
 	assert_int_equal(wire_check.exact, 1);
 	t.key[0].low = 1050 * MS;
 	t.key[0].high = TRACE_NONE;
 	t.key[1].low = TRACE_NONE;
-	wire_check = wire_check_compare_with_pixels(&k, &t);
+	wire_check = wire_check_compare(&k, &t);
 	assert_int_equal(wire_check.held, 1);
 	/* not in the capture: nothing to hold */
 	t.key[1].captured = false;
-	wire_check = wire_check_compare_with_pixels(&k, &t);
+	wire_check = wire_check_compare(&k, &t);
 	assert_int_equal(wire_check.keys, 1);
 	assert_int_equal(wire_check.untested, 3);
 	traces_free(&t);
@@ -216,7 +216,7 @@ TEST(keys_as_the_wire_alone_tells_them)
 	struct key_samples k, w;
 
 	train_of(&k, &t);
-	w = wire_check_make_keys_from_packets(&k, &t);
+	w = wire_check_make_keys(&k, &t);
 	assert_int_equal(w.n, 4);
 	assert_int_equal(w.skipped, 5);
 	assert_true(w.ranged);
@@ -250,17 +250,17 @@ TEST(a_key_that_was_not_seen_alone_stays)
 	unsigned long line;
 
 	assert_int_equal(read_wire(&t, late, &line), 0);
-	w = wire_check_make_keys_from_packets(&k, &t);
+	w = wire_check_make_keys(&k, &t);
 	assert_int_equal(w.n, 4);
 	assert_int_equal(w.key[1].answer_ns, 1200 * MS);
 	assert_int_equal(w.key[2].answer_ns, 0);
 	assert_int_equal(w.key[2].censored_ns, 1200 * MS);
-	wire_check = wire_check_compare_with_pixels(&k, &t);
+	wire_check = wire_check_compare(&k, &t);
 	assert_int_equal(wire_check.keys, 2);
 	keys_free(&w);
 	/* the block's first key was not seen: it is not in the capture, whatever else crossed meanwhile */
 	t.key[0].captured = t.key[1].captured = t.key[2].captured = false;
-	w = wire_check_make_keys_from_packets(&k, &t);
+	w = wire_check_make_keys(&k, &t);
 	assert_int_equal(w.n, 1);
 	keys_free(&w);
 	traces_free(&t);

@@ -73,7 +73,7 @@ TEST(test_columns)
 	assert_string_equal(c->over, "link.packets");
 	assert_string_equal(c->better, "lower");
 	c = table_find_column(&t.table[0], "p50_ms");
-	assert_true(c->source == SOURCE_EXTRACTOR && c->extractor && count_extra_columns_of_estimator(c->estimator) == 4);
+	assert_true(c->source == SOURCE_EXTRACTOR && c->extractor && estimate_extra_columns(c->estimator) == 4);
 	assert_string_equal(c->path, "low.p50");
 	assert_null(table_find_column(&t.table[1], "part"));
 }

@@ -12,7 +12,7 @@ static const char *const groups[] = { "out", "in", NULL }, *const values[] = { "
 
 static void add(struct cell_trials *t, unsigned group, double ms, bool above, double bytes)
 {
-	struct trial_of_repeat *one = trials_add(t, 1, 1);
+	struct trial *one = trials_add(t, 1, 1);
 
 	assert_non_null(one);
 	one->group = group;
@@ -24,7 +24,7 @@ static double figure(const struct cell_trials *t, const char *path)
 {
 	struct figure f;
 
-	assert_true(trials_compute_figure_by_name(t, groups, values, path, &f));
+	assert_true(trials_compute_figure(t, groups, values, path, &f));
 	return f.value;
 }
 
@@ -43,15 +43,15 @@ TEST(trials_are_pooled_by_what_they_were)
 	assert_near(figure(&t, "out.key_ms.mean"), 1800, 0);
 	assert_near(figure(&t, "out.key_ms.median"), 300, 0);
 	assert_near(figure(&t, "out.key_ms.max"), 5000, 0);
-	assert_true(trials_compute_figure_by_name(&t, groups, values, "out.key_ms.max", &f) && f.above);
-	assert_true(trials_compute_figure_by_name(&t, groups, values, "out.key_ms.mean", &f) && f.above);
-	assert_true(trials_compute_figure_by_name(&t, groups, values, "out.key_ms.median", &f) && !f.above);
+	assert_true(trials_compute_figure(&t, groups, values, "out.key_ms.max", &f) && f.above);
+	assert_true(trials_compute_figure(&t, groups, values, "out.key_ms.mean", &f) && f.above);
+	assert_true(trials_compute_figure(&t, groups, values, "out.key_ms.median", &f) && !f.above);
 	assert_near(figure(&t, "out.key_ms.above"), 1, 0);
 	assert_near(figure(&t, "out.bytes.n"), 2, 0);
 	assert_near(figure(&t, "out.bytes.mean"), 2000, 0);
 	assert_near(figure(&t, "out.bytes.sd"), sqrt(2) * 1000, 1e-6);
 	assert_near(figure(&t, "in.key_ms.p50"), 2, 0);
-	assert_true(trials_compute_figure_by_name(&t, groups, values, "out.key_ms.p50", &f));
+	assert_true(trials_compute_figure(&t, groups, values, "out.key_ms.p50", &f));
 	assert_true(f.low < 300 && f.high > 300 && !f.above);
 	free(t.of);
 }
@@ -76,5 +76,5 @@ TEST(what_is_no_figure_is_refused)
 	struct figure f;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		assert_false(trials_compute_figure_by_name(&t, groups, values, wrong[i], &f));
+		assert_false(trials_compute_figure(&t, groups, values, wrong[i], &f));
 }

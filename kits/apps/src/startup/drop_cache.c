@@ -15,7 +15,7 @@
 
 #define PAGES_AT_ONCE 4096	/* pages for each mincore() */
 
-static bool can_file_cache_be_dropped(const char *path)
+static bool is_droppable(const char *path)
 {
 	static const char *const excluded[] = { "/dev/", "/proc/", "/sys/", "/memfd:", "/SYSV" };
 	static const char deleted[] = " (deleted)";
@@ -27,7 +27,7 @@ static bool can_file_cache_be_dropped(const char *path)
 	return path[0] == '/' && (n < sizeof(deleted) || strcmp(path + n - (sizeof(deleted) - 1), deleted) != 0);
 }
 
-char *mapped_file_path_of_maps_line(char *line)
+char *file_set_mapped_path(char *line)
 {
 	char *path = line;
 
@@ -37,10 +37,10 @@ char *mapped_file_path_of_maps_line(char *line)
 		path += strspn(path, " ");
 	}
 	path[strcspn(path, "\n")] = '\0';
-	return can_file_cache_be_dropped(path) ? path : NULL;
+	return is_droppable(path) ? path : NULL;
 }
 
-void file_set_add(struct cold_file_set *c, const char *path)
+void file_set_add(struct file_set *c, const char *path)
 {
 	size_t low = 0, high = c->n, middle;
 	char *copy;
@@ -58,7 +58,7 @@ void file_set_add(struct cold_file_set *c, const char *path)
 		else
 			low = middle + 1;
 	}
-	if (c->n == FILE_SET_MAX || !can_file_cache_be_dropped(path) || stat(path, &st) || !S_ISREG(st.st_mode))
+	if (c->n == FILE_SET_MAX || !is_droppable(path) || stat(path, &st) || !S_ISREG(st.st_mode))
 		return;
 	if (array_room(&c->path, c->n))
 		return;
@@ -70,7 +70,7 @@ void file_set_add(struct cold_file_set *c, const char *path)
 	c->n++;
 }
 
-static void add_mapped_files_of_process(struct cold_file_set *c, pid_t pid)
+static void add_mapped_files(struct file_set *c, pid_t pid)
 {
 	char path[64], line[4400], *file;
 	FILE *f;
@@ -78,7 +78,7 @@ static void add_mapped_files_of_process(struct cold_file_set *c, pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f)) {
-		file = mapped_file_path_of_maps_line(line);
+		file = file_set_mapped_path(line);
 		if (file)
 			file_set_add(c, file);
 	}
@@ -87,7 +87,7 @@ static void add_mapped_files_of_process(struct cold_file_set *c, pid_t pid)
 }
 
 /* Adds the file that a link below /proc/PID/fd points to. */
-static void add_file_behind_descriptor_link(struct cold_file_set *c, pid_t pid, int fd)
+static void add_linked_file(struct file_set *c, pid_t pid, int fd)
 {
 	char link[64], file[4096];
 	ssize_t n;
@@ -100,30 +100,30 @@ static void add_file_behind_descriptor_link(struct cold_file_set *c, pid_t pid, 
 	file_set_add(c, file);
 }
 
-static void add_open_files_of_process(struct cold_file_set *c, pid_t pid)
+static void add_open_files(struct file_set *c, pid_t pid)
 {
 	char folder[64];
 	pid_t *fd = NULL;
 	size_t n = 0;
 
 	snprintf(folder, sizeof(folder), "/proc/%d/fd", (int)pid);
-	files_list_numeric_names(folder, &fd, &n);
+	files_list_dir(folder, &fd, &n);
 	for (size_t i = 0; i < n; i++)
-		add_file_behind_descriptor_link(c, pid, fd[i]);
+		add_linked_file(c, pid, fd[i]);
 	free(fd);
 }
 
-void file_set_add_process_tree_files(struct cold_file_set *c, const struct process_tree *t)
+void file_set_add_tree(struct file_set *c, const struct tree *t)
 {
 	for (int i = 0; i < t->n; i++) {
-		add_mapped_files_of_process(c, t->pid[i]);
-		add_open_files_of_process(c, t->pid[i]);
+		add_mapped_files(c, t->pid[i]);
+		add_open_files(c, t->pid[i]);
 	}
 }
 
 /* Bytes of a file in the page cache. For files of other users, which this user may not write, the kernel says that all pages are
  * there. */
-static int64_t page_cache_bytes_of_file(int fd, int64_t size)
+static int64_t count_cached_bytes(int fd, int64_t size)
 {
 	unsigned char in[PAGES_AT_ONCE];
 	int64_t page = sysconf(_SC_PAGESIZE), found = 0;
@@ -147,7 +147,7 @@ static int64_t page_cache_bytes_of_file(int fd, int64_t size)
 }
 
 /* Inserts a file into the list of those of which most bytes stayed. */
-static void insert_file_by_bytes_still_cached(struct cache_drop_result *out, const char *path, int64_t bytes)
+static void insert_stayed(struct drop_result *out, const char *path, int64_t bytes)
 {
 	for (int i = 0; i < FILE_SET_STAYED && bytes > 0; i++) {
 		const char *was = out->stayed[i];
@@ -164,9 +164,9 @@ static void insert_file_by_bytes_still_cached(struct cache_drop_result *out, con
 	}
 }
 
-void file_set_drop_page_cache(const struct cold_file_set *c, struct cache_drop_result *out)
+void file_set_drop(const struct file_set *c, struct drop_result *out)
 {
-	*out = (struct cache_drop_result){ 0 };
+	*out = (struct drop_result){ 0 };
 	for (size_t i = 0; i < c->n; i++) {
 		int fd = open(c->path[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		struct stat st;
@@ -178,30 +178,30 @@ void file_set_drop_page_cache(const struct cold_file_set *c, struct cache_drop_r
 				close(fd);
 			continue;
 		}
-		before = page_cache_bytes_of_file(fd, st.st_size);
+		before = count_cached_bytes(fd, st.st_size);
 		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-		after = page_cache_bytes_of_file(fd, st.st_size);
+		after = count_cached_bytes(fd, st.st_size);
 		out->files++;
 		if (access(c->path[i], W_OK) && st.st_uid != geteuid()) {
 			out->dropped_bytes = out->stayed_bytes = -1;
 		} else if (out->stayed_bytes >= 0) {
 			out->dropped_bytes += before > after ? before - after : 0;
 			out->stayed_bytes += after;
-			insert_file_by_bytes_still_cached(out, c->path[i], after);
+			insert_stayed(out, c->path[i], after);
 		}
 		close(fd);
 	}
 }
 
-void file_set_free(struct cold_file_set *c)
+void file_set_free(struct file_set *c)
 {
 	for (size_t i = 0; i < c->n; i++)
 		free(c->path[i]);
 	free(c->path);
-	*c = (struct cold_file_set){ 0 };
+	*c = (struct file_set){ 0 };
 }
 
-int file_open_trace_start(struct file_open_trace *o)
+int open_trace_start(struct open_trace *o)
 {
 	const char *const places[] = { "/", ".", getenv("HOME") };
 	int err;
@@ -213,13 +213,13 @@ int file_open_trace_start(struct file_open_trace *o)
 		if (!places[i] || !fanotify_mark(o->fd, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN, AT_FDCWD, places[i]) || i)
 			continue;
 		err = -errno;
-		file_open_trace_stop(o);
+		open_trace_stop(o);
 		return err;
 	}
 	return 0;
 }
 
-void file_open_trace_add_files_to_set(struct file_open_trace *o, struct cold_file_set *c, pid_t root)
+void open_trace_collect(struct open_trace *o, struct file_set *c, pid_t root)
 {
 	_Alignas(struct fanotify_event_metadata) char text[8192];
 	const struct fanotify_event_metadata *e;
@@ -232,17 +232,17 @@ void file_open_trace_add_files_to_set(struct file_open_trace *o, struct cold_fil
 			/* several events in a row are mostly of the same process */
 			if (e->pid != last) {
 				last = e->pid;
-				ours = last > 0 && is_process_in_tree(root, last);
+				ours = last > 0 && tree_has_process(root, last);
 			}
 			if (ours && e->fd >= 0)
-				add_file_behind_descriptor_link(c, getpid(), e->fd);
+				add_linked_file(c, getpid(), e->fd);
 			if (e->fd >= 0)
 				close(e->fd);
 		}
 	}
 }
 
-void file_open_trace_stop(struct file_open_trace *o)
+void open_trace_stop(struct open_trace *o)
 {
 	if (o->fd >= 0)
 		close(o->fd);

@@ -11,38 +11,38 @@
 #define FILE_SET_MAX 16384
 #define FILE_SET_STAYED 5
 
-struct cold_file_set {
+struct file_set {
 	char **path;		/* owned, each once, in the order of strcmp() */
 	size_t n;
 };
 
-struct cache_drop_result {
+struct drop_result {
 	int64_t files, refused;		/* files dropped; files that could not be opened any more */
 	/* bytes in the cache before, and bytes still there after; -1: not known, since the kernel tells only users who may write
 	 * the file */
 	int64_t dropped_bytes, stayed_bytes;
-	/* the files of which most bytes stayed, most first; NULL: no more; owned by the cold_file_set */
+	/* the files of which most bytes stayed, most first; NULL: no more; owned by the file_set */
 	const char *stayed[FILE_SET_STAYED];
 	int64_t stayed_of_bytes[FILE_SET_STAYED];
 };
 
 /* Adds a file unless it is there already, or no regular file, or deleted. */
-void file_set_add(struct cold_file_set *c, const char *path);
+void file_set_add(struct file_set *c, const char *path);
 /* Adds the files that these processes have mapped or open now. */
-void file_set_add_process_tree_files(struct cold_file_set *c, const struct process_tree *t);
-void file_set_drop_page_cache(const struct cold_file_set *c, struct cache_drop_result *out);
-void file_set_free(struct cold_file_set *c);
+void file_set_add_tree(struct file_set *c, const struct tree *t);
+void file_set_drop(const struct file_set *c, struct drop_result *out);
+void file_set_free(struct file_set *c);
 
 /* The file in a line of /proc/PID/maps; NULL: none that could be dropped. Cuts off the end of the line. Pure. */
-char *mapped_file_path_of_maps_line(char *line);
+char *file_set_mapped_path(char *line);
 
 /* Reports files when they are opened, by fanotify, which needs CAP_SYS_ADMIN in the first user namespace. */
-struct file_open_trace {
+struct open_trace {
 	int fd;		/* -1: not running */
 };
 
 /* Starts on the file systems of /, of the working folder and of HOME. 0 or -errno (-EPERM). */
-int file_open_trace_start(struct file_open_trace *o);
+int open_trace_start(struct open_trace *o);
 /* Adds the files that processes below `root` have opened since the last call. */
-void file_open_trace_add_files_to_set(struct file_open_trace *o, struct cold_file_set *c, pid_t root);
-void file_open_trace_stop(struct file_open_trace *o);
+void open_trace_collect(struct open_trace *o, struct file_set *c, pid_t root);
+void open_trace_stop(struct open_trace *o);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int parse_key_name_with_super(const char *text, struct input_act *out)
+int post_parse_key(const char *text, struct input_act *out)
 {
 	/* modifiers that act_parse_key() does not know */
 	static const struct {
@@ -34,7 +34,7 @@ int parse_key_name_with_super(const char *text, struct input_act *out)
 }
 
 /* NULL, or an error. */
-static const char *add_act_to_scripted_event(struct scripted_event *e, const struct input_act *act)
+static const char *add_act(struct scripted_event *e, const struct input_act *act)
 {
 	if (array_room(&e->act, e->n))
 		return "no memory";
@@ -43,35 +43,35 @@ static const char *add_act_to_scripted_event(struct scripted_event *e, const str
 }
 
 /* Adds the characters of a text as keys. NULL, or an error. */
-static const char *add_typed_text_to_scripted_event(struct scripted_event *e, const char *text)
+static const char *add_text(struct scripted_event *e, const char *text)
 {
 	const char *wrong = *text ? NULL : "nothing to type";
 
 	while (!wrong && *text) {
 		struct input_act act;
 
-		wrong = act_parse_next_character(&text, &act) ? "a character that no key types" : add_act_to_scripted_event(e, &act);
+		wrong = act_parse_character(&text, &act) ? "a character that no key types" : add_act(e, &act);
 	}
 	return wrong;
 }
 
 /* NULL, or an error. */
-static const char *parse_word_of_scripted_event(struct scripted_event *e, const char *text)
+static const char *parse_word(struct scripted_event *e, const char *text)
 {
 	struct input_act act = { .kind = ACT_BUTTON, .button = 1 };
 	char after;
 
 	if (!strncmp(text, "type:", 5))
-		return add_typed_text_to_scripted_event(e, text + 5);
+		return add_text(e, text + 5);
 	if (!strncmp(text, "click:", 6))
-		return sscanf(text + 6, "%d,%d%c", &act.x, &act.y, &after) == 2 ? add_act_to_scripted_event(e, &act) : "a click is click:X,Y";
-	if (parse_key_name_with_super(text, &act))
+		return sscanf(text + 6, "%d,%d%c", &act.x, &act.y, &after) == 2 ? add_act(e, &act) : "a click is click:X,Y";
+	if (post_parse_key(text, &act))
 		return "a key is its name, with ctrl+, shift+, alt+ or super+ in front";
-	return add_act_to_scripted_event(e, &act);
+	return add_act(e, &act);
 }
 
 /* NULL, or an error. */
-static const char *read_scripted_event(struct scripted_event *e, char *line)
+static const char *read_event(struct scripted_event *e, char *line)
 {
 	char *tab = strchr(line, '\t'), *rest;
 	const char *wrong = NULL;
@@ -83,11 +83,11 @@ static const char *read_scripted_event(struct scripted_event *e, char *line)
 	if (!e->name)
 		return "no memory";
 	for (char *word = strtok_r(tab + 1, " \t", &rest); word && !wrong; word = strtok_r(NULL, " \t", &rest))
-		wrong = parse_word_of_scripted_event(e, word);
+		wrong = parse_word(e, word);
 	return wrong || e->n ? wrong : "no keys after the name";
 }
 
-int event_script_read_file(struct event_script *s, FILE *in, struct why *why)
+int event_script_read(struct event_script *s, FILE *in, struct why *why)
 {
 	const char *wrong = NULL;
 	char *line = NULL;
@@ -105,7 +105,7 @@ int event_script_read_file(struct event_script *s, FILE *in, struct why *why)
 			break;
 		}
 		s->event[s->n] = (struct scripted_event){ 0 };
-		wrong = read_scripted_event(&s->event[s->n++], line);
+		wrong = read_event(&s->event[s->n++], line);
 	}
 	free(line);
 	if (!wrong && !s->n)

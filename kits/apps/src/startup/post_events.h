@@ -27,7 +27,7 @@ struct event_script {
 };
 
 /* 0, or -EPROTO with the reason in `why` ("line 3: ..."); the events are freed then. */
-int event_script_read_file(struct event_script *s, FILE *in, struct why *why);
+int event_script_read(struct event_script *s, FILE *in, struct why *why);
 void event_script_free(struct event_script *s);
 /* Reads a key with modifiers. 0 or -EINVAL. */
-int parse_key_name_with_super(const char *text, struct input_act *out);
+int post_parse_key(const char *text, struct input_act *out);

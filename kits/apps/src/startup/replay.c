@@ -15,7 +15,7 @@
 #define LARGEST (1024 * 1024)	/* bytes; larger (merged) requests are split */
 #define PAGES_TOGETHER 8	/* pages that the kernel reads around a fault by default: 2 to the power of vm.page-cluster */
 
-int64_t number_of_replay_requests(int64_t requests, int64_t bytes)
+int64_t replay_count_requests(int64_t requests, int64_t bytes)
 {
 	if (bytes <= 0)
 		return 0;
@@ -24,14 +24,14 @@ int64_t number_of_replay_requests(int64_t requests, int64_t bytes)
 	return requests > 0 ? requests : 1;
 }
 
-int64_t bytes_of_replay_request(int64_t i, int64_t n, int64_t bytes)
+int64_t replay_request_bytes(int64_t i, int64_t n, int64_t bytes)
 {
 	int64_t blocks = (bytes + BLOCK - 1) / BLOCK;
 
 	return (blocks / n + (i < blocks % n)) * BLOCK;
 }
 
-struct disk_replay_state {
+struct replay_state {
 	int fd;
 	char *buffer;
 	uint64_t random;
@@ -40,12 +40,12 @@ struct disk_replay_state {
 };
 
 /* Makes one request of whole blocks. 0 or -errno. */
-static int replay_disk_request(struct disk_replay_state *r, int64_t bytes, bool writing, int64_t *took_ns, int64_t *moved)
+static int replay_request(struct replay_state *r, int64_t bytes, bool writing, int64_t *took_ns, int64_t *moved)
 {
 	while (bytes > 0) {
 		int64_t part = bytes > LARGEST ? LARGEST : bytes;
 		int64_t places = (r->size - part) / BLOCK + 1;
-		off_t at = (off_t)((int64_t)(random_fraction_below_one(&r->random) * (double)places) * BLOCK);
+		off_t at = (off_t)((int64_t)(random_fraction(&r->random) * (double)places) * BLOCK);
 		int64_t begin = clock_now();
 		ssize_t n = writing ? pwrite(r->fd, r->buffer, (size_t)part, at) : pread(r->fd, r->buffer, (size_t)part, at);
 
@@ -59,21 +59,21 @@ static int replay_disk_request(struct disk_replay_state *r, int64_t bytes, bool 
 }
 
 /* Makes the requests of one step in one direction. 0, -errno, or 1: time limit or signal. */
-static int replay_reads_or_writes_of_step(struct disk_replay_state *r, int64_t requests, int64_t bytes, bool writing,
+static int replay_direction(struct replay_state *r, int64_t requests, int64_t bytes, bool writing,
 					  int64_t *took_ns,
 		     int64_t *count, int64_t *moved)
 {
-	int64_t n = number_of_replay_requests(requests, bytes);
+	int64_t n = replay_count_requests(requests, bytes);
 	int err;
 
 	for (int64_t i = 0; i < n; i++) {
-		int64_t size = bytes_of_replay_request(i, n, bytes);
+		int64_t size = replay_request_bytes(i, n, bytes);
 
 		if (proc_stop || clock_now() > r->until_ns)
 			return 1;
 		if (!size)
 			continue;
-		err = replay_disk_request(r, size, writing, took_ns, moved);
+		err = replay_request(r, size, writing, took_ns, moved);
 		if (err)
 			return err;
 		++*count;
@@ -81,23 +81,23 @@ static int replay_reads_or_writes_of_step(struct disk_replay_state *r, int64_t r
 	return 0;
 }
 
-static int replay_traffic_steps(struct disk_replay_state *r, const struct swap_traffic_step *step, size_t n,
-				struct swap_replay_result *out)
+static int replay_steps(struct replay_state *r, const struct traffic_step *step, size_t n,
+				struct replay_result *out)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < n && !err; i++) {
-		const struct swap_traffic_counts *m = &step[i].moved;
+		const struct traffic_counts *m = &step[i].moved;
 
-		err = replay_reads_or_writes_of_step(r, m->reads, m->read_bytes, false, &out->read_ns, &out->reads, &out->read_bytes);
+		err = replay_direction(r, m->reads, m->read_bytes, false, &out->read_ns, &out->reads, &out->read_bytes);
 		if (!err)
-			err = replay_reads_or_writes_of_step(r, m->writes, m->write_bytes, true, &out->write_ns, &out->writes, &out->write_bytes);
+			err = replay_direction(r, m->writes, m->write_bytes, true, &out->write_ns, &out->writes, &out->write_bytes);
 	}
 	return err;
 }
 
 /* Scales the times of a replay that was cut short up to all bytes, as if it had gone on at the same speed. */
-static void extrapolate_times_of_cut_replay(struct swap_replay_result *out, const struct swap_traffic_step *step, size_t n)
+static void extrapolate_times(struct replay_result *out, const struct traffic_step *step, size_t n)
 {
 	int64_t reads = 0, writes = 0;
 
@@ -112,7 +112,7 @@ static void extrapolate_times_of_cut_replay(struct swap_replay_result *out, cons
 	out->cut = true;
 }
 
-static int prepare_disk_replay(struct disk_replay_state *r, const char *path)
+static int prepare_replay(struct replay_state *r, const char *path)
 {
 	struct stat st;
 
@@ -131,19 +131,19 @@ static int prepare_disk_replay(struct disk_replay_state *r, const char *path)
 	return 0;
 }
 
-int replay_swap_traffic(const char *path, const struct swap_traffic_step *step, size_t n, int64_t until_ns,
-	       int64_t limit_ns, struct swap_replay_result *out)
+int replay_traffic(const char *path, const struct traffic_step *step, size_t n, int64_t until_ns,
+	       int64_t limit_ns, struct replay_result *out)
 {
-	struct disk_replay_state r = { .fd = -1, .random = 1, .until_ns = clock_now() + limit_ns };
-	int err = prepare_disk_replay(&r, path);
+	struct replay_state r = { .fd = -1, .random = 1, .until_ns = clock_now() + limit_ns };
+	int err = prepare_replay(&r, path);
 
-	*out = (struct swap_replay_result){ 0 };
+	*out = (struct replay_result){ 0 };
 	while (n && step[n - 1].at_ns > until_ns)
 		n--;
 	if (!err)
-		err = replay_traffic_steps(&r, step, n, out);
+		err = replay_steps(&r, step, n, out);
 	if (err > 0) {
-		extrapolate_times_of_cut_replay(out, step, n);
+		extrapolate_times(out, step, n);
 		err = 0;
 	}
 	free(r.buffer);

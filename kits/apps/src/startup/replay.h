@@ -8,7 +8,7 @@
 
 #include "traffic.h"
 
-struct swap_replay_result {
+struct replay_result {
 	int64_t read_ns, write_ns;
 	int64_t reads, read_bytes, writes, write_bytes;	/* as replayed, in whole blocks of 4096 bytes */
 	bool cut;		/* the time limit or a signal ended the replay: times are scaled up to all bytes */
@@ -16,11 +16,11 @@ struct swap_replay_result {
 
 /* Replays the steps recorded until until_ns, for at most limit_ns. Overwrites the file `path`, of at least 1 MiB. 0 or -errno:
  * -EINVAL: its file system has no O_DIRECT; -EFBIG: the file is too small. */
-int replay_swap_traffic(const char *path, const struct swap_traffic_step *step, size_t n, int64_t until_ns,
-	       int64_t limit_ns, struct swap_replay_result *out);
+int replay_traffic(const char *path, const struct traffic_step *step, size_t n, int64_t until_ns,
+	       int64_t limit_ns, struct replay_result *out);
 
 /* Size of request `i` of `n` for `bytes` in total, rounded up to whole blocks of which no request gets more than one more than
  * another. Pure. */
-int64_t bytes_of_replay_request(int64_t i, int64_t n, int64_t bytes);
+int64_t replay_request_bytes(int64_t i, int64_t n, int64_t bytes);
 /* The number of requests for `bytes`; `requests` < 0 (not known): with 8 pages each. Pure. */
-int64_t number_of_replay_requests(int64_t requests, int64_t bytes);
+int64_t replay_count_requests(int64_t requests, int64_t bytes);

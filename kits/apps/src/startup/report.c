@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-double memory_management_share_of_swap_ns(int64_t startup_ns, int64_t t0_ns, int64_t t0_spread_ns, int64_t t_io_ns)
+double report_overhead(int64_t startup_ns, int64_t t0_ns, int64_t t0_spread_ns, int64_t t_io_ns)
 {
 	int64_t swap_ns = startup_ns - t0_ns;
 
@@ -17,7 +17,7 @@ double memory_management_share_of_swap_ns(int64_t startup_ns, int64_t t0_ns, int
 	return (double)(swap_ns - t_io_ns) / (double)swap_ns;
 }
 
-static void report_ms_or_unknown(struct rec_report *r, const char *key, int64_t ns)
+static void report_ms(struct rec_report *r, const char *key, int64_t ns)
 {
 	rec_add_real(r, key, ns < 0 ? NAN : (double)ns / NS_PER_MS, 3);
 }
@@ -27,12 +27,12 @@ static void report_mean_bytes(struct rec_report *r, const char *key, int64_t byt
 	rec_add_real(r, key, n > 0 && bytes >= 0 ? (double)bytes / (double)n : NAN, 1);
 }
 
-static int64_t replay_io_ns_of_run(const struct startup_run_results *run)
+static int64_t get_io_ns(const struct run_results *run)
 {
 	return run->replay_error ? -1 : run->replay.read_ns + run->replay.write_ns;
 }
 
-static void report_cache_drop(struct rec_report *r, const struct cache_drop_result *c)
+static void report_cache_drop(struct rec_report *r, const struct drop_result *c)
 {
 	rec_begin_object(r, "cold");
 	rec_add_int(r, "files", c->files);
@@ -44,69 +44,69 @@ static void report_cache_drop(struct rec_report *r, const struct cache_drop_resu
 		rec_begin_object(r, NULL);
 		rec_add_str(r, "file", c->stayed[i]);
 		rec_add_int(r, "bytes", c->stayed_of_bytes[i]);
-		rec_end_container(r);
+		rec_end(r);
 	}
-	rec_end_container(r);
-	rec_end_container(r);
+	rec_end(r);
+	rec_end(r);
 }
 
-static void report_replay(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run_results *run)
+static void report_replay(struct rec_report *r, const struct report_cfg *cfg, const struct run_results *run)
 {
 	bool known = !run->replay_error;
 
-	report_ms_or_unknown(r, "t_io_ms", replay_io_ns_of_run(run));
-	report_ms_or_unknown(r, "t_io_read_ms", known ? run->replay.read_ns : -1);
-	report_ms_or_unknown(r, "t_io_write_ms", known ? run->replay.write_ns : -1);
+	report_ms(r, "t_io_ms", get_io_ns(run));
+	report_ms(r, "t_io_read_ms", known ? run->replay.read_ns : -1);
+	report_ms(r, "t_io_write_ms", known ? run->replay.write_ns : -1);
 	rec_add_count(r, "t_io_requests", known ? run->replay.reads + run->replay.writes : -1);
 	if (known)
 		rec_add_bool(r, "t_io_scaled", run->replay.cut);
 	if (cfg->t0_given)
-		rec_add_real(r, "e", memory_management_share_of_swap_ns(run->result.stable_ns, cfg->t0_ns, cfg->t0_spread_ns,
-						run->result.stable_ns < 0 ? -1 : replay_io_ns_of_run(run)), 4);
+		rec_add_real(r, "e", report_overhead(run->result.stable_ns, cfg->t0_ns, cfg->t0_spread_ns,
+						run->result.stable_ns < 0 ? -1 : get_io_ns(run)), 4);
 }
 
-static void report_delays(struct rec_report *r, const struct startup_report_cfg *cfg, const struct start_result *o)
+static void report_delays(struct rec_report *r, const struct report_cfg *cfg, const struct start_result *o)
 {
 	static const char *const keys[] = { [DELAY_BLKIO] = "blkio_delay_ms", [DELAY_SWAPIN] = "swapin_delay_ms",
 					    [DELAY_THRASHING] = "thrashing_delay_ms", [DELAY_FREEPAGES] = "freepages_delay_ms" };
 
 	for (int k = 0; k < DELAY_KINDS; k++)
-		report_ms_or_unknown(r, keys[k], cfg->delays && o->delay_readings ? (int64_t)o->delays.ns[k] : -1);
+		report_ms(r, keys[k], cfg->delays && o->delay_readings ? (int64_t)o->delays.ns[k] : -1);
 	rec_add_count(r, "delays_read", cfg->delays ? o->delay_readings : -1);
 	rec_add_count(r, "delays_discarded", cfg->delays ? o->delays_discarded : -1);
 }
 
-static void report_events(struct rec_report *r, const struct event_script *script, const struct scripted_event_result *event)
+static void report_events(struct rec_report *r, const struct event_script *script, const struct event_result *event)
 {
 	rec_begin_array(r, "events");
 	for (size_t i = 0; i < script->n; i++) {
 		rec_begin_object(r, NULL);
 		rec_add_str(r, "name", script->event[i].name);
 		rec_add_str(r, "state", start_event_states[event[i].state]);
-		report_ms_or_unknown(r, "first_change_ms", event[i].first_change_ns);
-		report_ms_or_unknown(r, "stable_ms", event[i].stable_ns);
-		rec_end_container(r);
+		report_ms(r, "first_change_ms", event[i].first_change_ns);
+		report_ms(r, "stable_ms", event[i].stable_ns);
+		rec_end(r);
 	}
-	rec_end_container(r);
+	rec_end(r);
 }
 
-static void report_run(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run_results *run)
+static void report_run(struct rec_report *r, const struct report_cfg *cfg, const struct run_results *run)
 {
 	const struct start_result *o = &run->result;
 
 	rec_begin_object(r, NULL);
 	rec_add_str(r, "state", start_states[o->state]);
-	report_ms_or_unknown(r, "mapped_ms", o->mapped_ns);
-	report_ms_or_unknown(r, "first_paint_ms", o->paint_ns);
-	report_ms_or_unknown(r, "stable_ms", o->stable_ns);
-	report_ms_or_unknown(r, "splash_ms", o->splash_ns);
-	report_ms_or_unknown(r, "last_change_ms", o->last_change_ns);
+	report_ms(r, "mapped_ms", o->mapped_ns);
+	report_ms(r, "first_paint_ms", o->paint_ns);
+	report_ms(r, "stable_ms", o->stable_ns);
+	report_ms(r, "splash_ms", o->splash_ns);
+	report_ms(r, "last_change_ms", o->last_change_ns);
 	rec_add_int(r, "splashes", o->splashes);
 	rec_add_bool(r, "caret", o->caret);
 	rec_add_bool(r, "busy", o->busy);
 	rec_add_ints(r, { "windows", o->windows }, { "width", o->width }, { "height", o->height },
 		     { "changes", o->changes }, { "looks", o->looks });
-	report_ms_or_unknown(r, "resolution_ms", o->longest_ns);
+	report_ms(r, "resolution_ms", o->longest_ns);
 	rec_add_int(r, "processes", o->processes);
 	rec_add_int(r, "threads", o->threads);
 	rec_add_real(r, "cpu_s", (double)o->counts.cpu_ns / NS_PER_S, 3);
@@ -125,7 +125,7 @@ static void report_run(struct rec_report *r, const struct startup_report_cfg *cf
 	rec_add_count(r, "proportional_bytes", o->memory.proportional_bytes);
 	rec_add_count(r, "private_bytes", o->memory.private_bytes);
 	rec_add_count(r, "swapped_bytes", o->memory.swapped_bytes);
-	report_ms_or_unknown(r, "probe_cpu_ms", o->probe_cpu_ns);
+	report_ms(r, "probe_cpu_ms", o->probe_cpu_ns);
 	report_delays(r, cfg, o);
 	report_replay(r, cfg, run);
 	if (cfg->cold)
@@ -136,12 +136,12 @@ static void report_run(struct rec_report *r, const struct startup_report_cfg *cf
 	if (o->exit_status >= 0 && WIFEXITED(o->exit_status))
 		rec_add_int(r, "exit_status", WEXITSTATUS(o->exit_status));
 	rec_add_int(r, "exec_ns", o->exec_ns);
-	rec_end_container(r);
+	rec_end(r);
 }
 
 /* The known values of all stable starts. */
-static struct sample collect_times_of_stable_runs(const struct startup_run_results *run, int64_t n,
-						  int64_t (*of)(const struct startup_run_results *))
+static struct sample collect_times(const struct run_results *run, int64_t n,
+						  int64_t (*of)(const struct run_results *))
 {
 	struct sample s = { 0 };
 
@@ -151,53 +151,53 @@ static struct sample collect_times_of_stable_runs(const struct startup_run_resul
 	return s;
 }
 
-static void report_timing_of_runs(struct rec_report *r, const char *key, const struct startup_run_results *run, int64_t n,
-			  int64_t (*of)(const struct startup_run_results *))
+static void report_timing(struct rec_report *r, const char *key, const struct run_results *run, int64_t n,
+			  int64_t (*of)(const struct run_results *))
 {
-	struct sample s = collect_times_of_stable_runs(run, n, of);
+	struct sample s = collect_times(run, n, of);
 
-	rec_add_sample_statistics(r, key, &s, NS_PER_MS);
+	rec_add_sample(r, key, &s, NS_PER_MS);
 	sample_free(&s);
 }
 
-static int64_t window_mapped_ns_of_run(const struct startup_run_results *run)
+static int64_t get_mapped_ns(const struct run_results *run)
 {
 	return run->result.mapped_ns;
 }
 
-static int64_t window_painted_ns_of_run(const struct startup_run_results *run)
+static int64_t get_paint_ns(const struct run_results *run)
 {
 	return run->result.paint_ns;
 }
 
-static int64_t content_stable_ns_of_run(const struct startup_run_results *run)
+static int64_t get_stable_ns(const struct run_results *run)
 {
 	return run->result.stable_ns;
 }
 
-static void say_timing_of_runs(struct rec_report *r, const char *name, const struct startup_run_results *run, int64_t n,
-		     int64_t (*of)(const struct startup_run_results *))
+static void say_timing(struct rec_report *r, const char *name, const struct run_results *run, int64_t n,
+		     int64_t (*of)(const struct run_results *))
 {
-	struct sample s = collect_times_of_stable_runs(run, n, of);
+	struct sample s = collect_times(run, n, of);
 
 	if (s.n == 1)
-		rec_add_text_table_row(r, "  %s\t%s\tms", name, text_of_sample_quantile(&s, 0.5, NS_PER_MS));
+		rec_add_row(r, "  %s\t%s\tms", name, stat_text(&s, 0.5, NS_PER_MS));
 	else if (s.n)
-		rec_add_text_table_row(r, "  %s\t%s\t%s\t%s\tms", name, text_of_sample_quantile(&s, 0.5, NS_PER_MS), text_of_sample_quantile(&s,
+		rec_add_row(r, "  %s\t%s\t%s\t%s\tms", name, stat_text(&s, 0.5, NS_PER_MS), stat_text(&s,
 																	     0, NS_PER_MS),
-			text_of_sample_quantile(&s, 1, NS_PER_MS));
+			stat_text(&s, 1, NS_PER_MS));
 	sample_free(&s);
 }
 
 /* The state of the last start that was not stable. */
-static enum start_state state_of_last_unstable_start(const struct startup_run_results *run, int64_t n)
+static enum start_state find_last_failure(const struct run_results *run, int64_t n)
 {
 	while (n && run[n - 1].result.state == START_STABLE)
 		n--;
 	return n ? run[n - 1].result.state : START_STABLE;
 }
 
-void say_starts(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run_results *run, int64_t n,
+void report_say_starts(struct rec_report *r, const struct report_cfg *cfg, const struct run_results *run, int64_t n,
 		const char *command)
 {
 	const struct start_result *last = NULL;
@@ -210,34 +210,34 @@ void say_starts(struct rec_report *r, const struct startup_report_cfg *cfg, cons
 			last = &run[i].result;
 	}
 	if (!n) {
-		rec_add_warning_line(r, "%s was not started: a signal came first.", command);
+		rec_warn(r, "%s was not started: a signal came first.", command);
 		return;
 	}
 	if (good < n) {
-		snprintf(state, sizeof(state), "%s", start_states[state_of_last_unstable_start(run, n)]);
+		snprintf(state, sizeof(state), "%s", start_states[find_last_failure(run, n)]);
 		for (char *p = state; *p; p++)
 			*p = *p == '_' ? ' ' : *p;
-		rec_add_warning_line(r, "%s of %s starts did not reach stable content, the last of them: %s (see \"runs\" in --json)",
-			 text_of_count(n - good), text_of_count(n), state);
+		rec_warn(r, "%s of %s starts did not reach stable content, the last of them: %s (see \"runs\" in --json)",
+			 count_text(n - good), count_text(n), state);
 	}
 	if (!good) {
-		rec_add_short_report_line(r, "%s: %s start%s, no times", command, text_of_count(n), n == 1 ? "" : "s");
+		rec_say(r, "%s: %s start%s, no times", command, count_text(n), n == 1 ? "" : "s");
 		return;
 	}
-	rec_add_short_report_line(r, "%s: %s start%s, files %s", command, text_of_count(n), n == 1 ? "" : "s", cfg->cold ? "on disk" :
+	rec_say(r, "%s: %s start%s, files %s", command, count_text(n), n == 1 ? "" : "s", cfg->cold ? "on disk" :
 				  "cached");
-	rec_begin_text_table(r, good > 1 ? "lrrr" : "lr", "%s", good > 1 ? "\tmedian\tmin\tmax" : "");
-	say_timing_of_runs(r, "window appears", run, n, window_mapped_ns_of_run);
-	say_timing_of_runs(r, "first pixels", run, n, window_painted_ns_of_run);
-	say_timing_of_runs(r, "content stable", run, n, content_stable_ns_of_run);
+	rec_begin_table(r, good > 1 ? "lrrr" : "lr", "%s", good > 1 ? "\tmedian\tmin\tmax" : "");
+	say_timing(r, "window appears", run, n, get_mapped_ns);
+	say_timing(r, "first pixels", run, n, get_paint_ns);
+	say_timing(r, "content stable", run, n, get_stable_ns);
 	read = last->moved.read_bytes;
 	if (last->memory.resident_bytes > 0)
-		rec_add_short_report_line(r, "%s%s resident%s%s%s", n > 1 ? "the last stable one: " : "",
+		rec_say(r, "%s%s resident%s%s%s", n > 1 ? "the last stable one: " : "",
 			memory_text((double)last->memory.resident_bytes), read < 0 ? "" : ", ",
 			read < 0 ? "" : read ? memory_text((double)read) : "nothing", read < 0 ? "" : " read from swap");
 }
 
-static void report_event_timings(struct rec_report *r, const struct event_script *script, const struct startup_run_results *run,
+static void report_event_timings(struct rec_report *r, const struct event_script *script, const struct run_results *run,
 				 int64_t n)
 {
 	rec_begin_array(r, "events");
@@ -246,7 +246,7 @@ static void report_event_timings(struct rec_report *r, const struct event_script
 		int64_t missed = 0;
 
 		for (int64_t k = 0; k < n; k++) {
-			const struct scripted_event_result *e = run[k].result.event ? &run[k].result.event[i] : NULL;
+			const struct event_result *e = run[k].result.event ? &run[k].result.event[i] : NULL;
 
 			if (!e || e->state != START_EVENT_STABLE) {
 				missed++;
@@ -258,16 +258,16 @@ static void report_event_timings(struct rec_report *r, const struct event_script
 		rec_begin_object(r, NULL);
 		rec_add_str(r, "name", script->event[i].name);
 		rec_add_int(r, "missed", missed);
-		rec_add_sample_statistics(r, "first_change_ms", &first, NS_PER_MS);
-		rec_add_sample_statistics(r, "stable_ms", &rest, NS_PER_MS);
-		rec_end_container(r);
+		rec_add_sample(r, "first_change_ms", &first, NS_PER_MS);
+		rec_add_sample(r, "stable_ms", &rest, NS_PER_MS);
+		rec_end(r);
 		sample_free(&first);
 		sample_free(&rest);
 	}
-	rec_end_container(r);
+	rec_end(r);
 }
 
-int64_t report_starts(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run_results *run, int64_t n)
+int64_t report_starts(struct rec_report *r, const struct report_cfg *cfg, const struct run_results *run, int64_t n)
 {
 	int64_t good = 0, longest = 0;
 
@@ -279,16 +279,16 @@ int64_t report_starts(struct rec_report *r, const struct startup_report_cfg *cfg
 		if (run[i].result.longest_ns > longest)
 			longest = run[i].result.longest_ns;
 	}
-	rec_end_container(r);
+	rec_end(r);
 	rec_add_int(r, "runs_stable", good);
 	rec_add_int(r, "runs_not_stable", n - good);
-	report_timing_of_runs(r, "mapped_ms", run, n, window_mapped_ns_of_run);
-	report_timing_of_runs(r, "first_paint_ms", run, n, window_painted_ns_of_run);
-	report_timing_of_runs(r, "stable_ms", run, n, content_stable_ns_of_run);
-	report_timing_of_runs(r, "t_io_ms", run, n, replay_io_ns_of_run);
+	report_timing(r, "mapped_ms", run, n, get_mapped_ns);
+	report_timing(r, "first_paint_ms", run, n, get_paint_ns);
+	report_timing(r, "stable_ms", run, n, get_stable_ns);
+	report_timing(r, "t_io_ms", run, n, get_io_ns);
 	if (cfg->script)
 		report_event_timings(r, cfg->script, run, n);
-	report_ms_or_unknown(r, "resolution_ms", longest);
-	rec_end_container(r);
+	report_ms(r, "resolution_ms", longest);
+	rec_end(r);
 	return good;
 }

@@ -6,14 +6,14 @@
 #include "replay.h"
 #include "start.h"
 
-struct startup_run_results {
+struct run_results {
 	struct start_result result;
-	struct cache_drop_result cold;
-	struct swap_replay_result replay;
+	struct drop_result cold;
+	struct replay_result replay;
 	int replay_error;		/* 0; -errno; 1: no replay was requested */
 };
 
-struct startup_report_cfg {
+struct report_cfg {
 	bool cold;			/* files were dropped from the page cache before each start */
 	bool delays;			/* delay accounting works */
 	bool t0_given;			/* --baseline was given: t0_ns and t0_spread_ns */
@@ -28,10 +28,10 @@ struct startup_report_cfg {
  * overlapped with work or with each other. NAN where t_io_ns < 0 (not known), or T_swap is not above 0 or not above
  * OVERHEAD_SPREADS times t0_spread_ns, the standard deviation of T0: e would be noise. */
 #define OVERHEAD_SPREADS 3
-double memory_management_share_of_swap_ns(int64_t startup_ns, int64_t t0_ns, int64_t t0_spread_ns, int64_t t_io_ns);
+double report_overhead(int64_t startup_ns, int64_t t0_ns, int64_t t0_spread_ns, int64_t t_io_ns);
 
 /* Writes the object "result" for `n` runs. Returns how many of them were stable. */
-int64_t report_starts(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run_results *run, int64_t n);
+int64_t report_starts(struct rec_report *r, const struct report_cfg *cfg, const struct run_results *run, int64_t n);
 /* Writes the short report. */
-void say_starts(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run_results *run, int64_t n,
+void report_say_starts(struct rec_report *r, const struct report_cfg *cfg, const struct run_results *run, int64_t n,
 		const char *command);

@@ -22,15 +22,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct screen_watch_state;
+struct screen_watch;
 
-struct screen_watch_cfg {
+struct screen_cfg {
 	const char *display;	/* NULL: $DISPLAY */
 	const char *window;	/* only windows with this text in title or class; NULL: those of the application's processes */
 	int least;		/* least width and height of a window that counts, in pixels */
 };
 
-struct screen_content_seen {
+struct screen_content {
 	int windows;			/* number of windows that count now */
 	bool painted;			/* a window that counts has more than one colour and differs from the screen before the start */
 	uint64_t picture;		/* hash of pixels and places of all windows that count */
@@ -44,38 +44,38 @@ struct screen_content_seen {
 };
 
 /* Opens the display. NULL with a line in `why`. Owned until screen_close(). */
-struct screen_watch_state *screen_open(const struct screen_watch_cfg *cfg, struct why *why);
-void screen_close(struct screen_watch_state *s);
-const char *screen_display_name(const struct screen_watch_state *s);
+struct screen_watch *screen_open(const struct screen_cfg *cfg, struct why *why);
+void screen_close(struct screen_watch *s);
+const char *screen_display_name(const struct screen_watch *s);
 /* The name of the window manager; "unnamed": it has none; NULL: no window manager runs. */
-const char *screen_window_manager_name(struct screen_watch_state *s);
+const char *screen_manager_name(struct screen_watch *s);
 /* Writes the server's vendor and screen size, and how pixels are read. */
-void screen_describe_server(struct screen_watch_state *s, char *text, size_t size);
+void screen_describe(struct screen_watch *s, char *text, size_t size);
 
 /* Forgets all windows and reads the screen, before the application starts: windows that exist now never count. 0 or -EPIPE. */
-int screen_reset_before_start(struct screen_watch_state *s);
+int screen_reset(struct screen_watch *s);
 /* Sets the process whose descendants are the application. */
-void screen_set_application_root_pid(struct screen_watch_state *s, pid_t root);
+void screen_set_root(struct screen_watch *s, pid_t root);
 /* Makes menus count, or not. */
-void screen_set_whether_menus_count(struct screen_watch_state *s, bool on);
+void screen_count_menus(struct screen_watch *s, bool on);
 
-int screen_connection_fd(const struct screen_watch_state *s);
+int screen_fd(const struct screen_watch *s);
 /* Handles the events that have come. 0; -EPIPE: the display is gone. */
-int screen_handle_events(struct screen_watch_state *s);
+int screen_handle_events(struct screen_watch *s);
 /* When the next look is due; INT64_MAX: nothing was drawn since the last look. */
-int64_t screen_next_look_ns(const struct screen_watch_state *s);
+int64_t screen_next_ns(const struct screen_watch *s);
 /* Waits until the X server has reported all drawing up to now. Returns the time until which all drawing has been looked at: now, or
  * the first drawing not looked at. */
-int64_t screen_wait_for_drawing_reports(struct screen_watch_state *s);
-/* Reads what was drawn and updates screen_last_content_seen(). 0; -EPIPE: the display is gone. */
-int screen_read_new_drawing(struct screen_watch_state *s);
-const struct screen_content_seen *screen_last_content_seen(const struct screen_watch_state *s);
+int64_t screen_await_reports(struct screen_watch *s);
+/* Reads what was drawn and updates screen_seen(). 0; -EPIPE: the display is gone. */
+int screen_look(struct screen_watch *s);
+const struct screen_content *screen_seen(const struct screen_watch *s);
 
 /* Checks that the display's keyboard has all keys of the script. 0, or -1 with a line in `why`. */
-int screen_check_keys_of_script(struct screen_watch_state *s, const struct event_script *script, struct why *why);
+int screen_check_keys(struct screen_watch *s, const struct event_script *script, struct why *why);
 /* Gives the newest window the keyboard focus, unless a menu is open. */
-void screen_focus_newest_window(struct screen_watch_state *s);
+void screen_focus_newest(struct screen_watch *s);
 /* Sends all keys and clicks of an event at once. */
-void screen_send_input(struct screen_watch_state *s, const struct scripted_event *e);
+void screen_send_input(struct screen_watch *s, const struct scripted_event *e);
 /* Asks all windows of the application to close (WM_DELETE_WINDOW). Returns how many accept such a request. */
-int screen_ask_windows_to_close(struct screen_watch_state *s);
+int screen_ask_to_close(struct screen_watch *s);

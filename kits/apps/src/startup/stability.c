@@ -3,12 +3,12 @@
 
 #define TURNS 3		/* changes after which each of two pictures has come back: A B A B */
 
-void stability_init(struct content_stability *r, int64_t quiet_ns)
+void stability_init(struct stability *r, int64_t quiet_ns)
 {
-	*r = (struct content_stability){ .quiet_ns = quiet_ns };
+	*r = (struct stability){ .quiet_ns = quiet_ns };
 }
 
-void stability_init_after_event(struct content_stability *r, const struct content_stability *last, int64_t quiet_ns)
+void stability_restart(struct stability *r, const struct stability *last, int64_t quiet_ns)
 {
 	stability_init(r, quiet_ns);
 	if (!last->any)
@@ -18,7 +18,7 @@ void stability_init_after_event(struct content_stability *r, const struct conten
 		r->known[r->knowns++] = last->before;
 }
 
-static bool is_picture_known(const struct content_stability *r, uint64_t picture)
+static bool is_picture_known(const struct stability *r, uint64_t picture)
 {
 	for (int i = 0; i < r->knowns; i++)
 		if (r->known[i] == picture)
@@ -26,7 +26,7 @@ static bool is_picture_known(const struct content_stability *r, uint64_t picture
 	return false;
 }
 
-void stability_add_look(struct content_stability *r, int64_t at_ns, uint64_t picture)
+void stability_add_look(struct stability *r, int64_t at_ns, uint64_t picture)
 {
 	bool back = r->turns && picture == r->before;
 
@@ -52,7 +52,7 @@ void stability_add_look(struct content_stability *r, int64_t at_ns, uint64_t pic
 	r->any = true;
 }
 
-bool has_content_become_stable(struct content_stability *r, int64_t now_ns)
+bool stability_update(struct stability *r, int64_t now_ns)
 {
 	bool pair = r->turns >= TURNS && now_ns - r->pair_ns >= r->quiet_ns;
 

@@ -4,13 +4,13 @@
  * Content is stable when, for the quiet time, only one picture was seen; or two in turn, each at least twice, as with a blinking
  * caret. It is stable since the last change before: since that picture, or the first of the two, appeared. A third picture ends
  * stability; further turns of the two do not, but they may show that the last change was the caret's already, and then the time is
- * corrected. has_content_become_stable() must be called at least once in a quiet time. Pure: times and hashes are passed in. */
+ * corrected. stability_update() must be called at least once in a quiet time. Pure: times and hashes are passed in. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct content_stability {
+struct stability {
 	int64_t quiet_ns;		/* how long content must not change */
 	bool any;			/* there was a look */
 	uint64_t now, before;		/* hashes: of the last picture, and of the other one of the two seen last */
@@ -26,11 +26,11 @@ struct content_stability {
 	int64_t changes;		/* looks that showed another picture than the look before */
 };
 
-void stability_init(struct content_stability *r, int64_t quiet_ns);
+void stability_init(struct stability *r, int64_t quiet_ns);
 /* Starts anew after an event: content becomes stable only after a picture other than those with which `last` ended (one, or two in
  * turn). */
-void stability_init_after_event(struct content_stability *r, const struct content_stability *last, int64_t quiet_ns);
+void stability_restart(struct stability *r, const struct stability *last, int64_t quiet_ns);
 /* Adds a look, in ascending order of time. */
-void stability_add_look(struct content_stability *r, int64_t at_ns, uint64_t picture);
+void stability_add_look(struct stability *r, int64_t at_ns, uint64_t picture);
 /* True if content is stable at now_ns, which is not before the last look; since when is in stable_ns. */
-bool has_content_become_stable(struct content_stability *r, int64_t now_ns);
+bool stability_update(struct stability *r, int64_t now_ns);

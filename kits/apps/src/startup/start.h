@@ -33,7 +33,7 @@ struct start_log_entry {
 	const char *name;	/* of the event sent or reacted to; NULL: none */
 	uint64_t picture;	/* hash of the content */
 	int windows;		/* that count */
-	const struct swap_traffic_counts *moved;	/* of "swap"; else NULL */
+	const struct traffic_counts *moved;	/* of "swap"; else NULL */
 };
 typedef void start_log(const struct start_log_entry *note);
 
@@ -47,16 +47,16 @@ struct start_cfg {
 	const struct scripted_event *key;	/* sent just before the start, and times count from it; NULL: none */
 	const struct event_script *script;	/* NULL: no events */
 	bool keep;			/* leave the application running */
-	struct screen_watch_state *screen;
-	struct swap_traffic *traffic;
+	struct screen_watch *screen;
+	struct traffic *traffic;
 	struct taskstats_link *taskstats;	/* fd -1: no delay accounting */
-	struct cold_file_set *learn;		/* gets the files that the application uses, which costs time; NULL: not wanted */
-	struct file_open_trace *opened;	/* with `learn`: reports opened files; fd -1: not available */
+	struct file_set *learn;		/* gets the files that the application uses, which costs time; NULL: not wanted */
+	struct open_trace *opened;	/* with `learn`: reports opened files; fd -1: not available */
 	start_log *log;			/* NULL: no log */
 };
 
 /* Times count from when the input was sent; -1: did not happen. */
-struct scripted_event_result {
+struct event_result {
 	enum start_event_state state;
 	int64_t first_change_ns, stable_ns;
 };
@@ -77,15 +77,15 @@ struct start_result {
 	int windows, width, height;		/* windows that count; size of the largest, in pixels */
 	int processes, threads;			/* when content became stable */
 	/* up to the last change, as read at most START_TREE_TICK after it */
-	struct process_tree_fault_and_cpu_sums counts;
-	struct swap_traffic_counts moved;
+	struct tree_sums counts;
+	struct traffic_counts moved;
 	struct refault_counts refaults;
 	struct delay_reading delays;
 	int64_t delay_readings, delays_discarded;
 	int exit_status;			/* of the command, as wait() gives it; -1: did not end by itself */
-	struct process_tree_memory memory;		/* when watching ended */
+	struct tree_memory memory;		/* when watching ended */
 	int64_t probe_cpu_ns;			/* CPU time of this program */
-	struct scripted_event_result *event;		/* one for each event of the script, owned; NULL: no script */
+	struct event_result *event;		/* one for each event of the script, owned; NULL: no script */
 };
 
 #define START_TREE_TICK (100 * NS_PER_MS)	/* from one reading of the process tree to the next */
@@ -93,5 +93,5 @@ struct start_result {
 /* Starts the application, waits, plays the script and ends the application, unless cfg->keep. 0 or -errno with nothing left
  * running: -EPIPE: the display went away; -ENOMEM; others: the command could not be started, and subreaper->shared says what was
  * refused. */
-int measure_one_start(const struct start_cfg *cfg, struct subreaper_process *subreaper, struct start_result *out);
+int start_measure(const struct start_cfg *cfg, struct subreaper *subreaper, struct start_result *out);
 void start_result_free(struct start_result *r);

@@ -28,21 +28,21 @@ static struct {
 	bool cold, keep;
 } cfg = { .runs = 1, .warm_up = -1, .least = 32, .quiet_ns = 500 * NS_PER_MS, .ceiling_ns = 120 * NS_PER_S,
 	  .watch_on_ns = 2 * NS_PER_S, .close_ns = 3 * NS_PER_S };
-static struct rec_report_options out_cfg;
-static struct startup_report_cfg report_cfg;
+static struct rec_cfg out_cfg;
+static struct report_cfg report_cfg;
 static struct event_script script;
 static struct input_act key_act;
 static struct scripted_event key_event = { "--key", &key_act, 1 };
 static const struct event_script key_script = { &key_event, 1 };
 static struct taskstats_link taskstats = { .fd = -1 };
-static struct swap_traffic traffic;
-static struct cold_file_set files;
-static struct file_open_trace opened = { -1 };
-static struct rt_settings_granted punctual;
+static struct traffic traffic;
+static struct file_set files;
+static struct open_trace opened = { -1 };
+static struct rt_granted punctual;
 static struct row_file *rows;
 static int64_t run_number;
 
-static int read_baseline_option(const char *text, void *value)
+static int read_baseline(const char *text, void *value)
 {
 	char mean[32];
 	const char *comma = strchr(text, ',');
@@ -52,7 +52,7 @@ static int read_baseline_option(const char *text, void *value)
 		die_usage("--baseline %s: a mean and a spread, as in 1.2s,40ms", text);
 	memcpy(mean, text, (size_t)(comma - text));
 	mean[comma - text] = '\0';
-	if (cli_parse_duration_ns(mean, &report_cfg.t0_ns) || cli_parse_duration_ns(comma + 1, &report_cfg.t0_spread_ns) ||
+	if (cli_parse_ns(mean, &report_cfg.t0_ns) || cli_parse_ns(comma + 1, &report_cfg.t0_spread_ns) ||
 	    report_cfg.t0_ns < 0 || report_cfg.t0_spread_ns < 0)
 		die_usage("--baseline %s: a mean and a spread, as in 1.2s,40ms", text);
 	report_cfg.t0_given = true;
@@ -76,7 +76,7 @@ static const struct cli_opt options[] = {
 	  .help = "read swap traffic from this block device's figures (the group's, or the machine's)", .meta = "DEVICE" },
 	{ CLI_FILE, 0, "scratch", &cfg.scratch, .help = "repeat the swap traffic on this file, which is overwritten, to know T_IO" },
 	{ CLI_CALL, 0, "baseline", NULL,
-	  .help = "mean and spread of starts without swapping, to know e", .call = read_baseline_option, .meta = "MEAN,SPREAD" },
+	  .help = "mean and spread of starts without swapping, to know e", .call = read_baseline, .meta = "MEAN,SPREAD" },
 	{ CLI_STR, 0, "key", &cfg.key, .help = "press this key before each start, and count times from it", .meta = "KEY" },
 	{ CLI_FILE, 0, "then", &cfg.then, .help = "events after the start: lines with a name, a tab, and keys" },
 	{ CLI_NS, 0, "close-for", &cfg.close_ns, 0, 600e9,
@@ -98,9 +98,9 @@ static void open_start_log(void)
 	rows = rows_must_open(cfg.log, "startup/1", columns);
 }
 
-static void write_start_log_row(const struct start_log_entry *n)
+static void write_log_row(const struct start_log_entry *n)
 {
-	const struct swap_traffic_counts *m = n->moved;
+	const struct traffic_counts *m = n->moved;
 	const int64_t counts[] = { m ? m->reads : -1, m ? m->read_bytes : -1, m ? m->writes : -1, m ? m->write_bytes : -1 };
 	char picture[20];
 
@@ -109,7 +109,7 @@ static void write_start_log_row(const struct start_log_entry *n)
 	if (n->name)
 		rows_write_str(rows, n->name);
 	else
-		rows_write_empty_cell(rows);
+		rows_write_empty(rows);
 	rows_write_int(rows, n->windows);
 	snprintf(picture, sizeof(picture), "%016llx", (unsigned long long)n->picture);
 	rows_write_str(rows, picture);
@@ -118,21 +118,21 @@ static void write_start_log_row(const struct start_log_entry *n)
 	rows_end_row(rows);
 }
 
-static void read_event_script_of_option(void)
+static void read_script(void)
 {
 	FILE *in = fopen(cfg.then, "re");
 	struct why why;
 
 	if (!in)
 		die(EXIT_RUN, "cannot read %s: %m", cfg.then);
-	if (event_script_read_file(&script, in, &why))
+	if (event_script_read(&script, in, &why))
 		die(EXIT_RUN, "%s: %s", cfg.then, why.text);
 	fclose(in);
 	report_cfg.script = &script;
 }
 
-/* Ends the program if err is an error of replay_swap_traffic(). */
-static void die_if_replay_failed(int err)
+/* Ends the program if err is an error of replay_traffic(). */
+static void check_replay(int err)
 {
 	if (err == -EINVAL)
 		die(EXIT_RUN, "--scratch %s: its file system has no O_DIRECT; take a file on the device of the swap", cfg.scratch);
@@ -145,18 +145,18 @@ static void die_if_replay_failed(int err)
 }
 
 /* Opens the counters of swap traffic and of delays, and checks --scratch. */
-static void open_swap_and_delay_counters(void)
+static void open_counters(void)
 {
-	struct swap_replay_result unused;
-	int err = swap_traffic_open_counters(&traffic, cfg.swap_device, cfg.cgroup);
+	struct replay_result unused;
+	int err = traffic_open(&traffic, cfg.swap_device, cfg.cgroup);
 
 	if (err == -ENODEV)
 		die(EXIT_RUN, "--cgroup %s: no memory.stat in it; give the folder of a memory group", cfg.cgroup);
 	if (err)
 		die(EXIT_RUN, "--swap-device %s: no such block device (%s); lsblk lists them", cfg.swap_device, strerror(-err));
 	if (cfg.scratch)	/* a replay of 0 steps, to find errors before the runs */
-		die_if_replay_failed(replay_swap_traffic(cfg.scratch, NULL, 0, 0, 0, &unused));
-	if (cfg.swap_device && !is_device_used_as_swap(cfg.swap_device))
+		check_replay(replay_traffic(cfg.scratch, NULL, 0, 0, 0, &unused));
+	if (cfg.swap_device && !traffic_is_swap(cfg.swap_device))
 		warn("--swap-device %s is not in use as swap (swapon --show lists swap devices); its counters are read all the same",
 		     cfg.swap_device);
 	err = taskstats_open(&taskstats);
@@ -165,22 +165,22 @@ static void open_swap_and_delay_counters(void)
 		err == -ENODATA ? "delays are not counted: sysctl kernel.task_delayacct=1" : "this kernel has no taskstats";
 }
 
-static struct screen_watch_state *open_screen(void)
+static struct screen_watch *open_screen(void)
 {
-	struct screen_watch_cfg screen_cfg = { cfg.display, cfg.window, (int)cfg.least };
+	struct screen_cfg screen_cfg = { cfg.display, cfg.window, (int)cfg.least };
 	struct why why;
-	struct screen_watch_state *screen = screen_open(&screen_cfg, &why);
+	struct screen_watch *screen = screen_open(&screen_cfg, &why);
 
 	if (!screen)
 		die(EXIT_RUN, "%s", why.text);
-	if ((cfg.then && screen_check_keys_of_script(screen, &script, &why)) ||
-	    (cfg.key && screen_check_keys_of_script(screen, &key_script, &why)))
+	if ((cfg.then && screen_check_keys(screen, &script, &why)) ||
+	    (cfg.key && screen_check_keys(screen, &key_script, &why)))
 		die(EXIT_RUN, "%s", why.text);
 	return screen;
 }
 
 /* Ends the program if there is no such command, before any other check. */
-static void die_unless_command_exists(const char *name)
+static void check_command(const char *name)
 {
 	const char *at = getenv("PATH");
 	char path[PATH_MAX];
@@ -197,7 +197,7 @@ static void die_unless_command_exists(const char *name)
 		die(EXIT_RUN, "cannot start %s: %s", name, strchr(name, '/') ? strerror(errno) : "no such command in PATH");
 }
 
-static void set_real_time_and_lock_memory(void)
+static void set_real_time(void)
 {
 	rt_setup((int)cfg.priority, &punctual);
 	/* without MCL_FUTURE: mapping a file to see which of its pages are cached would read the whole file into memory */
@@ -205,7 +205,7 @@ static void set_real_time_and_lock_memory(void)
 		mlockall(MCL_CURRENT);
 }
 
-static void report_start_settings(struct rec_report *r, struct screen_watch_state *screen, char *const *command)
+static void report_settings(struct rec_report *r, struct screen_watch *screen, char *const *command)
 {
 	char text[256];
 
@@ -213,10 +213,10 @@ static void report_start_settings(struct rec_report *r, struct screen_watch_stat
 	rec_begin_array(r, "command");
 	for (; *command; command++)
 		rec_add_str(r, NULL, *command);
-	rec_end_container(r);
+	rec_end(r);
 	rec_add_str(r, "display", screen_display_name(screen));
-	screen_describe_server(screen, text, sizeof(text));
-	rec_add_strs(r, { "server", text }, { "window_manager", screen_window_manager_name(screen) },
+	screen_describe(screen, text, sizeof(text));
+	rec_add_strs(r, { "server", text }, { "window_manager", screen_manager_name(screen) },
 		     { "window", cfg.window });
 	rec_add_int(r, "runs", cfg.runs);
 	rec_add_int(r, "warm_up", cfg.warm_up);
@@ -232,12 +232,12 @@ static void report_start_settings(struct rec_report *r, struct screen_watch_stat
 	rec_add_str(r, "why_no_delays", report_cfg.no_delays);
 	rec_add_real(r, "t0_ms", report_cfg.t0_given ? (double)report_cfg.t0_ns / NS_PER_MS : NAN, 3);
 	rec_add_real(r, "t0_spread_ms", report_cfg.t0_given ? (double)report_cfg.t0_spread_ns / NS_PER_MS : NAN, 3);
-	rt_describe_granted(&punctual, text, sizeof(text));
+	rt_describe(&punctual, text, sizeof(text));
 	rec_add_str(r, "probe", text);
-	rec_end_container(r);
+	rec_end(r);
 }
 
-static void die_of_failed_start(int err, const struct subreaper_process *subreaper, const char *command)
+static void die_failed_start(int err, const struct subreaper *subreaper, const char *command)
 {
 	if (err == -EPIPE)
 		die(EXIT_RUN, "display %s closed the connection: does its server still run?", cfg.display ? cfg.display : "$DISPLAY");
@@ -248,48 +248,48 @@ static void die_of_failed_start(int err, const struct subreaper_process *subreap
 	die(EXIT_RUN, "cannot start a process: %s", strerror(-err));
 }
 
-static void replay_swap_traffic_of_run(struct startup_run_results *run)
+static void replay_run(struct run_results *run)
 {
 	int64_t until = run->result.exec_ns + run->result.stable_ns + 10 * NS_PER_MS;
 	bool wanted = cfg.scratch && !proc_stop && run->result.stable_ns >= 0;
 
 	/* a start without stable content has no e, so its traffic is not replayed */
-	run->replay_error = wanted ? replay_swap_traffic(cfg.scratch, traffic.step, traffic.n, until, REPLAY_LIMIT_NS, &run->replay) : 1;
-	die_if_replay_failed(run->replay_error);
+	run->replay_error = wanted ? replay_traffic(cfg.scratch, traffic.step, traffic.n, until, REPLAY_LIMIT_NS, &run->replay) : 1;
+	check_replay(run->replay_error);
 }
 
 /* Does all runs, warm-up runs first. Returns the number of runs in `run`, without warm-up runs. */
-static int64_t start_application_repeatedly(struct screen_watch_state *screen, char **command, struct startup_run_results *run)
+static int64_t run_starts(struct screen_watch *screen, char **command, struct run_results *run)
 {
 	struct start_cfg start_cfg = { .start = { command, screen_display_name(screen), cfg.cgroup, cfg.app_output },
 		.quiet_ns = cfg.quiet_ns,
 				   .ceiling_ns = cfg.ceiling_ns, .watch_on_ns = cfg.watch_on_ns, .close_ns = cfg.close_ns, .any_owner = cfg.window,
 				   .key = cfg.key ? &key_event : NULL,
 				   .script = cfg.then ? &script : NULL, .keep = cfg.keep, .screen = screen, .traffic = &traffic,
-				   .taskstats = &taskstats, .opened = &opened, .log = rows ? write_start_log_row : NULL };
-	struct subreaper_process subreaper = { 0 };
+				   .taskstats = &taskstats, .opened = &opened, .log = rows ? write_log_row : NULL };
+	struct subreaper subreaper = { 0 };
 	int64_t n = 0;
 
 	for (int64_t i = -cfg.warm_up; i < cfg.runs && !proc_stop; i++) {
-		struct startup_run_results unused = { 0 }, *one = i < 0 ? &unused : &run[n];
+		struct run_results unused = { 0 }, *one = i < 0 ? &unused : &run[n];
 		int err;
 
 		run_number = i + 1;
 		if ((i > -cfg.warm_up || cfg.key) && cfg.pause_ns)
-			proc_sleep_until_or_stop(clock_now() + cfg.pause_ns);
+			proc_sleep(clock_now() + cfg.pause_ns);
 		/* files are learnt in warm-up runs only */
 		start_cfg.learn = cfg.cold && i < 0 ? &files : NULL;
 		if (start_cfg.learn)
-			file_open_trace_start(&opened);
+			open_trace_start(&opened);
 		if (cfg.cold && i >= 0)
-			file_set_drop_page_cache(&files, &one->cold);
-		err = measure_one_start(&start_cfg, &subreaper, &one->result);
+			file_set_drop(&files, &one->cold);
+		err = start_measure(&start_cfg, &subreaper, &one->result);
 		/* not in the runs that count: the kernel would queue an event for each file that any process opens */
-		file_open_trace_stop(&opened);
+		open_trace_stop(&opened);
 		if (rows && (!err || err == -EPIPE))
-			rows_flush_output_file(rows);
+			rows_flush(rows);
 		if (err && (err != -EPIPE || !n))
-			die_of_failed_start(err, &subreaper, command[0]);
+			die_failed_start(err, &subreaper, command[0]);
 		if (i < 0) {
 			start_result_free(&unused.result);
 			continue;
@@ -297,12 +297,12 @@ static int64_t start_application_repeatedly(struct screen_watch_state *screen, c
 		n++;
 		if (err)
 			break;
-		replay_swap_traffic_of_run(one);
+		replay_run(one);
 	}
 	return n;
 }
 
-static char **read_startup_options(int argc, char **argv)
+static char **read_options(int argc, char **argv)
 {
 	static const char *const synopsis = "startup [options] -- COMMAND…";
 	struct rec_output_path place[4];
@@ -318,7 +318,7 @@ static char **read_startup_options(int argc, char **argv)
 	place[1] = (struct rec_output_path){ "--log", cfg.log };
 	place[2] = (struct rec_output_path){ "--app-output", cfg.app_output };
 	place[3] = (struct rec_output_path){ "--scratch", cfg.scratch };
-	rec_check_outputs_differ(place, 4);
+	rec_check_outputs(place, 4);
 	if (!behind)
 		die_usage("no command to start; put it behind --");
 	if (argc - first > behind)
@@ -335,33 +335,33 @@ static char **read_startup_options(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	char **command = read_startup_options(argc, argv);
-	struct startup_run_results *run = calloc((size_t)cfg.runs, sizeof(*run));
-	struct screen_watch_state *screen;
+	char **command = read_options(argc, argv);
+	struct run_results *run = calloc((size_t)cfg.runs, sizeof(*run));
+	struct screen_watch *screen;
 	struct rec_report *out;
 	int64_t n, good;
 	int lost;
 
 	if (!run)
 		die(EXIT_RUN, "no memory for %lld runs", (long long)cfg.runs);
-	proc_request_sigterm_at_parent_end();
-	proc_catch_stop_signals();
+	proc_end_beside_parent();
+	proc_catch_stop();
 	if (cfg.then)
-		read_event_script_of_option();
-	if (cfg.key && parse_key_name_with_super(cfg.key, &key_act))
+		read_script();
+	if (cfg.key && post_parse_key(cfg.key, &key_act))
 		die_usage("--key %s: no such key; give its name, such as Return, with ctrl+, shift+, alt+ or super+ in front", cfg.key);
-	die_unless_command_exists(command[0]);
+	check_command(command[0]);
 	screen = open_screen();
-	open_swap_and_delay_counters();
-	out = rec_open_report_or_die(&out_cfg, "startup");	/* before the runs, so that a wrong path does not cost them */
+	open_counters();
+	out = rec_must_open(&out_cfg, "startup");	/* before the runs, so that a wrong path does not cost them */
 	open_start_log();
-	set_real_time_and_lock_memory();
-	n = start_application_repeatedly(screen, command, run);
-	report_start_settings(out, screen, command);	/* after the runs: the window manager may have started meanwhile */
+	set_real_time();
+	n = run_starts(screen, command, run);
+	report_settings(out, screen, command);	/* after the runs: the window manager may have started meanwhile */
 	good = report_starts(out, &report_cfg, run, n);
-	rec_set_main_table(out, "runs");
-	say_starts(out, &report_cfg, run, n, command[0]);
-	lost = rows_close_output_file(rows);
+	rec_set_table(out, "runs");
+	report_say_starts(out, &report_cfg, run, n, command[0]);
+	lost = rows_close(rows);
 	if (lost)
 		warn("cannot write %s: %s; the report has the times all the same", cfg.log, strerror(-lost));
 	screen_close(screen);
@@ -370,8 +370,8 @@ int main(int argc, char **argv)
 	free(run);
 	event_script_free(&script);
 	file_set_free(&files);
-	swap_traffic_close_counters(&traffic);
+	traffic_close(&traffic);
 	taskstats_close(&taskstats);
-	rec_close_report_or_die(out);
+	rec_must_close(out);
 	return proc_stop ? EXIT_INTERRUPTED : !good ? EXIT_RUN : good < n || lost ? EXIT_LOSSY : EXIT_OK;
 }

@@ -16,9 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct process_tree below;
+static struct tree below;
 
-static void exec_application_command(const struct subreaper_cfg *cfg, struct subreaper_shared *shared)
+static void exec_command(const struct subreaper_cfg *cfg, struct subreaper_shared *shared)
 {
 	static const int reset[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD };
 	sigset_t none;
@@ -46,7 +46,7 @@ static void exec_application_command(const struct subreaper_cfg *cfg, struct sub
 	_exit(127);
 }
 
-static void on_child_signal_only_wake(int signal)
+static void on_child_signal(int signal)
 {
 	(void)signal;
 }
@@ -66,27 +66,27 @@ static bool reap_orphans(pid_t first, struct subreaper_shared *shared)
 	return pid == 0;
 }
 
-static void kill_all_descendants(pid_t first, struct subreaper_shared *shared)
+static void kill_descendants(pid_t first, struct subreaper_shared *shared)
 {
-	struct process_tree_fault_and_cpu_sums unused;
+	struct tree_sums unused;
 
-	for (bool left = true; left; clock_sleep_until(clock_now() + 2 * NS_PER_MS)) {
-		process_tree_read(&below, getpid(), &unused);
-		process_tree_send_signal(&below, SIGKILL);
+	for (bool left = true; left; clock_sleep(clock_now() + 2 * NS_PER_MS)) {
+		tree_read(&below, getpid(), &unused);
+		tree_signal(&below, SIGKILL);
 		left = reap_orphans(first, shared);
 	}
 }
 
 static void subreaper_main(int pipe, int started, const struct subreaper_cfg *cfg, struct subreaper_shared *shared)
 {
-	struct sigaction sa = { .sa_handler = on_child_signal_only_wake };
+	struct sigaction sa = { .sa_handler = on_child_signal };
 	struct pollfd fd = { .fd = pipe, .events = POLLIN };
 	sigset_t child, before;
 	pid_t first;
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL);
 	setpgid(0, 0);		/* a signal to the group of this program must not end the process that cleans up */
-	proc_ignore_stop_signals();
+	proc_ignore_stop();
 	sigemptyset(&sa.sa_mask);
 	sigaction(SIGCHLD, &sa, NULL);
 	sigemptyset(&child);
@@ -94,7 +94,7 @@ static void subreaper_main(int pipe, int started, const struct subreaper_cfg *cf
 	sigprocmask(SIG_BLOCK, &child, &before);
 	first = fork();
 	if (!first)
-		exec_application_command(cfg, shared);
+		exec_command(cfg, shared);
 	if (first < 0)
 		atomic_store(&shared->refused, errno);
 	close(started);
@@ -104,14 +104,14 @@ static void subreaper_main(int pipe, int started, const struct subreaper_cfg *cf
 	}
 	if (atomic_load(&shared->leave))
 		_exit(0);
-	kill_all_descendants(first, shared);
+	kill_descendants(first, shared);
 	atomic_store(&shared->all_ended, true);
 	while (poll(&fd, 1, -1) < 0)	/* keep our pid valid while the main program still walks the process tree below it */
 		;
 	_exit(0);
 }
 
-int subreaper_start(struct subreaper_process *n, const struct subreaper_cfg *cfg)
+int subreaper_start(struct subreaper *n, const struct subreaper_cfg *cfg)
 {
 	int life[2], started[2], err;
 	char unused;
@@ -143,30 +143,30 @@ int subreaper_start(struct subreaper_process *n, const struct subreaper_cfg *cfg
 	if (!err)
 		err = atomic_load(&n->shared->group_refused) ? n->shared->group_refused : n->shared->refused;
 	if (err)
-		subreaper_end_all_processes(n, 0);
+		subreaper_end(n, 0);
 	return -err;
 }
 
-bool subreaper_has_children(const struct subreaper_process *n)
+bool subreaper_running(const struct subreaper *n)
 {
 	return n->pid > 0 && !atomic_load(&n->shared->all_ended);
 }
 
-int subreaper_end_all_processes(struct subreaper_process *n, int64_t patience_ns)
+int subreaper_end(struct subreaper *n, int64_t patience_ns)
 {
 	int64_t until = clock_now() + patience_ns;
-	struct process_tree_fault_and_cpu_sums unused;
+	struct tree_sums unused;
 	int how = 0;
 
 	if (n->pid > 0) {
-		process_tree_read(&below, n->pid, &unused);
+		tree_read(&below, n->pid, &unused);
 		if (below.n && patience_ns) {
-			process_tree_send_signal(&below, SIGTERM);
+			tree_signal(&below, SIGTERM);
 			how = 1;
-			while (subreaper_has_children(n) && clock_now() < until)
-				clock_sleep_until(clock_now() + 5 * NS_PER_MS);
+			while (subreaper_running(n) && clock_now() < until)
+				clock_sleep(clock_now() + 5 * NS_PER_MS);
 		}
-		if (subreaper_has_children(n))
+		if (subreaper_running(n))
 			how = 2;
 		close(n->pipe);
 		while (waitpid(n->pid, NULL, 0) < 0 && errno == EINTR)
@@ -176,7 +176,7 @@ int subreaper_end_all_processes(struct subreaper_process *n, int64_t patience_ns
 	return how;
 }
 
-void subreaper_leave_processes_running(struct subreaper_process *n)
+void subreaper_leave(struct subreaper *n)
 {
 	atomic_store(&n->shared->leave, true);
 	close(n->pipe);

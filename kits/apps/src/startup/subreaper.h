@@ -27,7 +27,7 @@ struct subreaper_shared {
 	_Atomic bool leave;		/* do not kill the processes below at the end */
 };
 
-struct subreaper_process {
+struct subreaper {
 	pid_t pid;		/* the subreaper process; 0: none */
 	int pipe;
 	struct subreaper_shared *shared;	/* owned; allocated by the first start, then reused */
@@ -35,11 +35,11 @@ struct subreaper_process {
 
 /* Starts the command (`n` all zero the first time) and waits until it is executed or refused. 0, or -errno with nothing left to
  * end: of this process, or of the command, if shared->refused or shared->group_refused is set. */
-int subreaper_start(struct subreaper_process *n, const struct subreaper_cfg *cfg);
+int subreaper_start(struct subreaper *n, const struct subreaper_cfg *cfg);
 /* True while a process below still runs. */
-bool subreaper_has_children(const struct subreaper_process *n);
+bool subreaper_running(const struct subreaper *n);
 /* Sends SIGTERM to all processes below and, after patience_ns, SIGKILL, and ends the subreaper: no process is left. 0: none was
  * left before; 1: all ended after SIGTERM; 2: killed. */
-int subreaper_end_all_processes(struct subreaper_process *n, int64_t patience_ns);
+int subreaper_end(struct subreaper *n, int64_t patience_ns);
 /* Ends the subreaper alone: the processes below go on, even after this program has ended. */
-void subreaper_leave_processes_running(struct subreaper_process *n);
+void subreaper_leave(struct subreaper *n);

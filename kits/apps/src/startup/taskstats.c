@@ -23,7 +23,7 @@ struct netlink_message {
 	char rest[4096];
 };
 
-static int ask_kernel_by_generic_netlink(struct taskstats_link *l, unsigned short family, uint8_t command, uint16_t attribute,
+static int ask_kernel(struct taskstats_link *l, unsigned short family, uint8_t command, uint16_t attribute,
 		      const void *value, size_t size, struct netlink_message *answer)
 {
 	struct netlink_message m = { .head = { .nlmsg_len = NLMSG_LENGTH(GENL_HDRLEN), .nlmsg_type = family,
@@ -56,7 +56,7 @@ static int ask_kernel_by_generic_netlink(struct taskstats_link *l, unsigned shor
 }
 
 /* Finds an attribute in `n` bytes of attributes; NULL: not there. */
-static const struct nlattr *find_netlink_attribute(const char *at, size_t n, uint16_t type)
+static const struct nlattr *find_attribute(const char *at, size_t n, uint16_t type)
 {
 	while (n >= ATTRIBUTE) {
 		const struct nlattr *a = (const struct nlattr *)(const void *)at;
@@ -74,30 +74,30 @@ static const struct nlattr *find_netlink_attribute(const char *at, size_t n, uin
 	return NULL;
 }
 
-static const struct nlattr *find_attribute_in_message(const struct netlink_message *m, uint16_t type)
+static const struct nlattr *message_attribute(const struct netlink_message *m, uint16_t type)
 {
 	size_t n = m->head.nlmsg_len - NLMSG_LENGTH(GENL_HDRLEN);
 
-	return find_netlink_attribute(m->rest, n > sizeof(m->rest) ? sizeof(m->rest) : n, type);
+	return find_attribute(m->rest, n > sizeof(m->rest) ? sizeof(m->rest) : n, type);
 }
 
 static int find_taskstats_family(struct taskstats_link *l)
 {
 	struct netlink_message m;
 	const struct nlattr *a;
-	int err = ask_kernel_by_generic_netlink(l, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, TASKSTATS_GENL_NAME,
+	int err = ask_kernel(l, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, TASKSTATS_GENL_NAME,
 			     sizeof(TASKSTATS_GENL_NAME), &m);
 
 	if (err)
 		return err;
-	a = find_attribute_in_message(&m, CTRL_ATTR_FAMILY_ID);
+	a = message_attribute(&m, CTRL_ATTR_FAMILY_ID);
 	if (!a)
 		return -ENOENT;
 	memcpy(&l->family, (const char *)a + ATTRIBUTE, sizeof(l->family));
 	return 0;
 }
 
-static bool is_delay_accounting_on(void)
+static bool is_accounting_on(void)
 {
 	FILE *f = fopen("/proc/sys/kernel/task_delayacct", "re");
 	int on = 1;
@@ -122,8 +122,8 @@ int taskstats_open(struct taskstats_link *l)
 	setsockopt(l->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	err = find_taskstats_family(l);
 	if (!err)
-		err = taskstats_read_delays_of_process(l, getpid(), &unused);
-	if (!err && !is_delay_accounting_on())
+		err = taskstats_read(l, getpid(), &unused);
+	if (!err && !is_accounting_on())
 		err = -ENODATA;
 	if (err)
 		taskstats_close(l);
@@ -137,7 +137,7 @@ void taskstats_close(struct taskstats_link *l)
 	l->fd = -1;
 }
 
-static int read_task_delays_from_kernel(struct taskstats_link *l, uint16_t ask_for, uint16_t answer, pid_t pid,
+static int read_delays(struct taskstats_link *l, uint16_t ask_for, uint16_t answer, pid_t pid,
 					struct delay_reading *out)
 {
 	const struct nlattr *outer, *inner;
@@ -145,14 +145,14 @@ static int read_task_delays_from_kernel(struct taskstats_link *l, uint16_t ask_f
 	struct taskstats s = { 0 };
 	struct netlink_message m;
 	size_t n;
-	int err = ask_kernel_by_generic_netlink(l, l->family, TASKSTATS_CMD_GET, ask_for, &id, sizeof(id), &m);
+	int err = ask_kernel(l, l->family, TASKSTATS_CMD_GET, ask_for, &id, sizeof(id), &m);
 
 	if (err)
 		return err;
-	outer = find_attribute_in_message(&m, answer);
+	outer = message_attribute(&m, answer);
 	if (!outer)
 		return -EPROTO;
-	inner = find_netlink_attribute((const char *)outer + ATTRIBUTE, (size_t)outer->nla_len - ATTRIBUTE, TASKSTATS_TYPE_STATS);
+	inner = find_attribute((const char *)outer + ATTRIBUTE, (size_t)outer->nla_len - ATTRIBUTE, TASKSTATS_TYPE_STATS);
 	if (!inner)
 		return -EPROTO;
 	/* newer kernels append members to the structure */
@@ -165,12 +165,12 @@ static int read_task_delays_from_kernel(struct taskstats_link *l, uint16_t ask_f
 	return 0;
 }
 
-int taskstats_read_delays_of_process(struct taskstats_link *l, pid_t pid, struct delay_reading *out)
+int taskstats_read(struct taskstats_link *l, pid_t pid, struct delay_reading *out)
 {
-	return read_task_delays_from_kernel(l, TASKSTATS_CMD_ATTR_TGID, TASKSTATS_TYPE_AGGR_TGID, pid, out);
+	return read_delays(l, TASKSTATS_CMD_ATTR_TGID, TASKSTATS_TYPE_AGGR_TGID, pid, out);
 }
 
-int taskstats_sum_delays_of_threads(struct taskstats_link *l, pid_t pid, int64_t elapsed_ns, struct delay_reading *out)
+int taskstats_sum_threads(struct taskstats_link *l, pid_t pid, int64_t elapsed_ns, struct delay_reading *out)
 {
 	struct delay_reading one;
 	char path[64];
@@ -180,12 +180,12 @@ int taskstats_sum_delays_of_threads(struct taskstats_link *l, pid_t pid, int64_t
 
 	*out = (struct delay_reading){ { 0 } };
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	err = files_list_numeric_names(path, &tid, &n);
+	err = files_list_dir(path, &tid, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (read_task_delays_from_kernel(l, TASKSTATS_CMD_ATTR_PID, TASKSTATS_TYPE_AGGR_PID, tid[i], &one))
+		if (read_delays(l, TASKSTATS_CMD_ATTR_PID, TASKSTATS_TYPE_AGGR_PID, tid[i], &one))
 			continue;
 		for (int k = 0; k < DELAY_KINDS; k++)
-			if (is_delay_plausible(one.ns[k], elapsed_ns, 1))
+			if (delays_plausible(one.ns[k], elapsed_ns, 1))
 				out->ns[k] += one.ns[k];
 	}
 	free(tid);

@@ -17,7 +17,7 @@ struct taskstats_link {
 int taskstats_open(struct taskstats_link *l);
 void taskstats_close(struct taskstats_link *l);
 /* Delays of a process: the kernel's sums over all its threads, ended ones included. 0 or -errno (-ESRCH: it has ended). */
-int taskstats_read_delays_of_process(struct taskstats_link *l, pid_t pid, struct delay_reading *out);
+int taskstats_read(struct taskstats_link *l, pid_t pid, struct delay_reading *out);
 /* Delays of a process: sums over the threads that it has now, without impossible values (delays.h). For processes in which one
  * thread with an impossible value spoils the kernel's sum. 0 or -errno. */
-int taskstats_sum_delays_of_threads(struct taskstats_link *l, pid_t pid, int64_t elapsed_ns, struct delay_reading *out);
+int taskstats_sum_threads(struct taskstats_link *l, pid_t pid, int64_t elapsed_ns, struct delay_reading *out);

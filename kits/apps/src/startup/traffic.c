@@ -13,7 +13,7 @@
 
 const char *const traffic_names[] = { "device", "cgroup", "machine" };
 
-int64_t find_counter_value(const char *text, const char *key)
+int64_t traffic_find_counter(const char *text, const char *key)
 {
 	size_t n = strlen(key);
 	long long value;
@@ -26,14 +26,14 @@ int64_t find_counter_value(const char *text, const char *key)
 	return -1;
 }
 
-bool parse_device_stat_line(const char *text, struct swap_traffic_counts *out)
+bool traffic_parse_device(const char *text, struct traffic_counts *out)
 {
 	long long reads, read_sectors, writes, write_sectors;
 
 	/* reads, merged reads, sectors, ms; then the same for writes */
 	if (sscanf(text, "%lld %*d %lld %*d %lld %*d %lld", &reads, &read_sectors, &writes, &write_sectors) != 4)
 		return false;
-	*out = (struct swap_traffic_counts){ reads, read_sectors * SECTOR, writes, write_sectors * SECTOR };
+	*out = (struct traffic_counts){ reads, read_sectors * SECTOR, writes, write_sectors * SECTOR };
 	return true;
 }
 
@@ -51,45 +51,45 @@ static int64_t pages_to_bytes(int64_t pages)
 }
 
 /* The value of `key` with all groups below: in cgroup version 1 a key of its own, with the prefix total_. */
-static int64_t find_counter_value_with_subgroups(const char *text, const char *key)
+static int64_t find_total(const char *text, const char *key)
 {
 	char total[64];
 	int64_t value;
 
 	snprintf(total, sizeof(total), "total_%s", key);
-	value = find_counter_value(text, total);
-	return value >= 0 ? value : find_counter_value(text, key);
+	value = traffic_find_counter(text, total);
+	return value >= 0 ? value : traffic_find_counter(text, key);
 }
 
-static struct swap_traffic_counts read_swap_counters(const struct swap_traffic *t)
+static struct traffic_counts read_swap(const struct traffic *t)
 {
-	struct swap_traffic_counts c = { -1, -1, -1, -1 };
+	struct traffic_counts c = { -1, -1, -1, -1 };
 	char text[16384];
 
 	if (!read_counter_file(t->fd, text, sizeof(text)))
 		return c;
 	if (t->from == TRAFFIC_DEVICE) {
-		parse_device_stat_line(text, &c);
+		traffic_parse_device(text, &c);
 	} else {
-		c.read_bytes = pages_to_bytes(find_counter_value_with_subgroups(text, "pswpin"));
-		c.write_bytes = pages_to_bytes(find_counter_value_with_subgroups(text, "pswpout"));
+		c.read_bytes = pages_to_bytes(find_total(text, "pswpin"));
+		c.write_bytes = pages_to_bytes(find_total(text, "pswpout"));
 	}
 	return c;
 }
 
-static struct refault_counts read_refault_counters(const struct swap_traffic *t)
+static struct refault_counts read_refaults(const struct traffic *t)
 {
 	char text[16384];
 
 	if (!read_counter_file(t->stat_fd, text, sizeof(text)))
 		return (struct refault_counts){ -1, -1, -1 };
-	return (struct refault_counts){ find_counter_value_with_subgroups(text, "workingset_refault_anon"),
-		find_counter_value_with_subgroups(text,
+	return (struct refault_counts){ find_total(text, "workingset_refault_anon"),
+		find_total(text,
 																  "workingset_refault_file"),
-					  find_counter_value_with_subgroups(text, "pgscan_direct") };
+					  find_total(text, "pgscan_direct") };
 }
 
-static int open_file_in_folder(const char *folder, const char *name)
+static int open_file(const char *folder, const char *name)
 {
 	char path[4096];
 
@@ -97,12 +97,12 @@ static int open_file_in_folder(const char *folder, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static const char *device_name_without_dev(const char *device)
+static const char *strip_dev(const char *device)
 {
 	return strncmp(device, "/dev/", 5) ? device : device + 5;
 }
 
-bool is_device_used_as_swap(const char *device)
+bool traffic_is_swap(const char *device)
 {
 	FILE *f = fopen("/proc/swaps", "re");
 	char line[1024];
@@ -110,56 +110,56 @@ bool is_device_used_as_swap(const char *device)
 
 	while (f && !found && fgets(line, sizeof(line), f)) {
 		line[strcspn(line, " \t\n")] = '\0';
-		found = !strcmp(device_name_without_dev(line), device_name_without_dev(device));
+		found = !strcmp(strip_dev(line), strip_dev(device));
 	}
 	if (f)
 		fclose(f);
 	return found;
 }
 
-static int open_device_stat_file(const char *device)
+static int open_device_stat(const char *device)
 {
-	const char *name = device_name_without_dev(device);
+	const char *name = strip_dev(device);
 	char folder[256];
 
 	if (strchr(name, '/') || snprintf(folder, sizeof(folder), "/sys/class/block/%s", name) >= (int)sizeof(folder)) {
 		errno = ENOENT;
 		return -1;
 	}
-	return open_file_in_folder(folder, "stat");
+	return open_file(folder, "stat");
 }
 
-int swap_traffic_open_counters(struct swap_traffic *t, const char *device, const char *cgroup)
+int traffic_open(struct traffic *t, const char *device, const char *cgroup)
 {
 	char text[16384];
 
-	*t = (struct swap_traffic){ .fd = -1, .stat_fd = -1 };
-	t->stat_fd = cgroup ? open_file_in_folder(cgroup, "memory.stat") : open("/proc/vmstat", O_RDONLY | O_CLOEXEC);
+	*t = (struct traffic){ .fd = -1, .stat_fd = -1 };
+	t->stat_fd = cgroup ? open_file(cgroup, "memory.stat") : open("/proc/vmstat", O_RDONLY | O_CLOEXEC);
 	if (t->stat_fd < 0 && cgroup)
 		return -ENODEV;
 	if (device) {
 		t->from = TRAFFIC_DEVICE;
-		t->fd = open_device_stat_file(device);
+		t->fd = open_device_stat(device);
 		if (t->fd < 0) {
 			int err = -errno;
 
-			swap_traffic_close_counters(t);
+			traffic_close(t);
 			return err;
 		}
 		return 0;
 	}
 	t->from = TRAFFIC_MACHINE;
 	/* not every kernel counts the swapped pages of a cgroup */
-	if (cgroup && read_counter_file(t->stat_fd, text, sizeof(text)) && find_counter_value_with_subgroups(text, "pswpin") >= 0) {
+	if (cgroup && read_counter_file(t->stat_fd, text, sizeof(text)) && find_total(text, "pswpin") >= 0) {
 		t->from = TRAFFIC_GROUP;
-		t->fd = open_file_in_folder(cgroup, "memory.stat");
+		t->fd = open_file(cgroup, "memory.stat");
 	} else {
 		t->fd = open("/proc/vmstat", O_RDONLY | O_CLOEXEC);
 	}
 	return 0;
 }
 
-void swap_traffic_close_counters(struct swap_traffic *t)
+void traffic_close(struct traffic *t)
 {
 	if (t->fd >= 0)
 		close(t->fd);
@@ -171,11 +171,11 @@ void swap_traffic_close_counters(struct swap_traffic *t)
 	t->n = 0;
 }
 
-void swap_traffic_restart_counting(struct swap_traffic *t)
+void traffic_restart(struct traffic *t)
 {
 	t->n = 0;
-	t->begin = t->last = read_swap_counters(t);
-	t->refaults_begin = read_refault_counters(t);
+	t->begin = t->last = read_swap(t);
+	t->refaults_begin = read_refaults(t);
 }
 
 static int64_t counter_growth(int64_t now, int64_t before)
@@ -183,39 +183,39 @@ static int64_t counter_growth(int64_t now, int64_t before)
 	return now < 0 || before < 0 ? -1 : now - before;
 }
 
-void swap_traffic_record_step(struct swap_traffic *t, int64_t now_ns)
+void traffic_record_step(struct traffic *t, int64_t now_ns)
 {
-	struct swap_traffic_counts now = read_swap_counters(t), moved;
+	struct traffic_counts now = read_swap(t), moved;
 
-	moved = (struct swap_traffic_counts){ counter_growth(now.reads, t->last.reads), counter_growth(now.read_bytes, t->last.read_bytes),
+	moved = (struct traffic_counts){ counter_growth(now.reads, t->last.reads), counter_growth(now.read_bytes, t->last.read_bytes),
 					 counter_growth(now.writes, t->last.writes), counter_growth(now.write_bytes, t->last.write_bytes) };
 	if (moved.reads <= 0 && moved.read_bytes <= 0 && moved.writes <= 0 && moved.write_bytes <= 0)
 		return;
 	t->last = now;
 	if (!array_room(&t->step, t->n))
-		t->step[t->n++] = (struct swap_traffic_step){ now_ns, moved };
+		t->step[t->n++] = (struct traffic_step){ now_ns, moved };
 }
 
-static void add_or_make_sum_unknown(int64_t *sum, int64_t value)
+static void add_known(int64_t *sum, int64_t value)
 {
 	*sum = *sum < 0 || value < 0 ? -1 : *sum + value;
 }
 
-void swap_traffic_sum_until(const struct swap_traffic *t, int64_t until_ns, struct swap_traffic_counts *out)
+void traffic_sum(const struct traffic *t, int64_t until_ns, struct traffic_counts *out)
 {
-	*out = (struct swap_traffic_counts){ t->begin.reads < 0 ? -1 : 0, t->begin.read_bytes < 0 ? -1 : 0, t->begin.writes < 0 ? -1 : 0,
+	*out = (struct traffic_counts){ t->begin.reads < 0 ? -1 : 0, t->begin.read_bytes < 0 ? -1 : 0, t->begin.writes < 0 ? -1 : 0,
 					t->begin.write_bytes < 0 ? -1 : 0 };
 	for (size_t i = 0; i < t->n && t->step[i].at_ns <= until_ns; i++) {
-		add_or_make_sum_unknown(&out->reads, t->step[i].moved.reads);
-		add_or_make_sum_unknown(&out->read_bytes, t->step[i].moved.read_bytes);
-		add_or_make_sum_unknown(&out->writes, t->step[i].moved.writes);
-		add_or_make_sum_unknown(&out->write_bytes, t->step[i].moved.write_bytes);
+		add_known(&out->reads, t->step[i].moved.reads);
+		add_known(&out->read_bytes, t->step[i].moved.read_bytes);
+		add_known(&out->writes, t->step[i].moved.writes);
+		add_known(&out->write_bytes, t->step[i].moved.write_bytes);
 	}
 }
 
-void swap_traffic_refaults_since_begin(const struct swap_traffic *t, struct refault_counts *out)
+void traffic_get_refaults(const struct traffic *t, struct refault_counts *out)
 {
-	struct refault_counts now = read_refault_counters(t);
+	struct refault_counts now = read_refaults(t);
 
 	*out = (struct refault_counts){ counter_growth(now.anonymous, t->refaults_begin.anonymous),
 					  counter_growth(now.file, t->refaults_begin.file),

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Requests and bytes, since the boot or in a period. -1: not known from this source. */
-struct swap_traffic_counts {
+struct traffic_counts {
 	int64_t reads, read_bytes, writes, write_bytes;
 };
 
@@ -22,37 +22,37 @@ struct refault_counts {
 enum traffic_from { TRAFFIC_DEVICE, TRAFFIC_GROUP, TRAFFIC_MACHINE };
 extern const char *const traffic_names[];	/* "device", "cgroup", "machine" */
 
-struct swap_traffic_step {
+struct traffic_step {
 	int64_t at_ns;			/* when the counters were read */
-	struct swap_traffic_counts moved;	/* since the step before; at least one count is above 0 */
+	struct traffic_counts moved;	/* since the step before; at least one count is above 0 */
 };
 
-struct swap_traffic {
+struct traffic {
 	enum traffic_from from;
 	int fd;				/* of the file with the counts; -1: none */
 	int stat_fd;			/* of the file with the refaults, of the cgroup or the machine; -1: none */
-	struct swap_traffic_counts begin, last;	/* at swap_traffic_restart_counting(); at the last step */
-	struct refault_counts refaults_begin;	/* at swap_traffic_restart_counting() */
-	struct swap_traffic_step *step;	/* n steps, owned */
+	struct traffic_counts begin, last;	/* at traffic_restart(); at the last step */
+	struct refault_counts refaults_begin;	/* at traffic_restart() */
+	struct traffic_step *step;	/* n steps, owned */
 	size_t n;
 };
 
 /* `device`: "loop3" or "/dev/loop3", NULL: none; `cgroup`: a folder, NULL: none. 0, or -errno: -ENOENT: no such device; -ENODEV: no
  * memory.stat in the folder. */
-int swap_traffic_open_counters(struct swap_traffic *t, const char *device, const char *cgroup);
+int traffic_open(struct traffic *t, const char *device, const char *cgroup);
 /* True if the machine swaps to this device now, by /proc/swaps. */
-bool is_device_used_as_swap(const char *device);
-void swap_traffic_close_counters(struct swap_traffic *t);
+bool traffic_is_swap(const char *device);
+void traffic_close(struct traffic *t);
 /* Forgets all steps; traffic counts from now on. */
-void swap_traffic_restart_counting(struct swap_traffic *t);
+void traffic_restart(struct traffic *t);
 /* Reads the counters and records a step if they have grown. */
-void swap_traffic_record_step(struct swap_traffic *t, int64_t now_ns);
+void traffic_record_step(struct traffic *t, int64_t now_ns);
 /* Sums up the steps recorded until until_ns. */
-void swap_traffic_sum_until(const struct swap_traffic *t, int64_t until_ns, struct swap_traffic_counts *out);
-/* The refaults since swap_traffic_restart_counting(). */
-void swap_traffic_refaults_since_begin(const struct swap_traffic *t, struct refault_counts *out);
+void traffic_sum(const struct traffic *t, int64_t until_ns, struct traffic_counts *out);
+/* The refaults since traffic_restart(). */
+void traffic_get_refaults(const struct traffic *t, struct refault_counts *out);
 
 /* The value of `key` in lines of "key value", as in memory.stat and vmstat; -1: no such key. Pure. */
-int64_t find_counter_value(const char *text, const char *key);
+int64_t traffic_find_counter(const char *text, const char *key);
 /* Reads the line of a block device's stat file (Documentation/block/stat.rst). False: not such a line. Pure. */
-bool parse_device_stat_line(const char *text, struct swap_traffic_counts *out);
+bool traffic_parse_device(const char *text, struct traffic_counts *out);

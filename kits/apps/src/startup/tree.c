@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void add_process_faults_and_cpu_time(struct process_tree_fault_and_cpu_sums *c, const struct proc_stat *s, bool own)
+static void add_faults(struct tree_sums *c, const struct proc_stat *s, bool own)
 {
 	int64_t tick = NS_PER_S / sysconf(_SC_CLK_TCK);
 
@@ -21,17 +21,17 @@ static void add_process_faults_and_cpu_time(struct process_tree_fault_and_cpu_su
 }
 
 /* Appends the children of all threads of a process to the list. */
-static void append_children_of_process(struct process_tree *t, pid_t pid)
+static void append_children(struct tree *t, pid_t pid)
 {
 	char path[64];
 	pid_t *thread = NULL, *child = NULL;
 	size_t threads = 0, children = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	files_list_numeric_names(path, &thread, &threads);
+	files_list_dir(path, &thread, &threads);
 	for (size_t i = 0; i < threads; i++) {
 		snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)thread[i]);
-		files_list_numbers_in_file(path, &child, &children);
+		files_list_numbers(path, &child, &children);
 	}
 	for (size_t i = 0; i < children && t->n < TREE_MAX; i++)
 		t->pid[t->n++] = child[i];
@@ -39,23 +39,23 @@ static void append_children_of_process(struct process_tree *t, pid_t pid)
 	free(child);
 }
 
-void process_tree_read(struct process_tree *t, pid_t root, struct process_tree_fault_and_cpu_sums *counts)
+void tree_read(struct tree *t, pid_t root, struct tree_sums *counts)
 {
 	struct proc_stat s;
 	int kept = 0;
 
 	t->n = 0;
-	*counts = (struct process_tree_fault_and_cpu_sums){ 0 };
+	*counts = (struct tree_sums){ 0 };
 	/* `root` is not part of the tree, but the children that it has waited for are */
-	if (!proc_stat_of_process(root, &s))
-		add_process_faults_and_cpu_time(counts, &s, false);
-	append_children_of_process(t, root);
+	if (!proc_read_stat(root, &s))
+		add_faults(counts, &s, false);
+	append_children(t, root);
 	for (int i = 0; i < t->n; i++) {
-		if (proc_stat_of_process(t->pid[i], &s))
+		if (proc_read_stat(t->pid[i], &s))
 			continue;
-		add_process_faults_and_cpu_time(counts, &s, true);
+		add_faults(counts, &s, true);
 		counts->blocked = counts->blocked || s.state == 'D';
-		append_children_of_process(t, t->pid[i]);
+		append_children(t, t->pid[i]);
 		if (s.state == 'Z' || s.state == 'X')
 			continue;
 		t->pid[kept] = t->pid[i];
@@ -65,28 +65,28 @@ void process_tree_read(struct process_tree *t, pid_t root, struct process_tree_f
 	t->n = kept;
 }
 
-bool is_process_in_tree(pid_t root, pid_t pid)
+bool tree_has_process(pid_t root, pid_t pid)
 {
 	struct proc_stat s;
 
 	for (int depth = 0; pid > 1 && depth < 1000; depth++) {
 		if (pid == root)
 			return true;
-		if (proc_stat_of_process(pid, &s))
+		if (proc_read_stat(pid, &s))
 			return false;
 		pid = s.ppid;
 	}
 	return pid == root;
 }
 
-void process_tree_send_signal(const struct process_tree *t, int signal)
+void tree_signal(const struct tree *t, int signal)
 {
 	for (int i = 0; i < t->n; i++)
 		kill(t->pid[i], signal);
 }
 
 /* Adds the memory of a process; nothing if it has ended. False: not allowed. */
-static bool add_process_memory(struct process_tree_memory *m, pid_t pid)
+static bool add_memory(struct tree_memory *m, pid_t pid)
 {
 	struct smaps_sum sum;
 	char path[64];
@@ -106,13 +106,13 @@ static bool add_process_memory(struct process_tree_memory *m, pid_t pid)
 	return true;
 }
 
-void process_tree_read_memory(const struct process_tree *t, struct process_tree_memory *out)
+void tree_read_memory(const struct tree *t, struct tree_memory *out)
 {
 	bool all = true;
 
-	*out = (struct process_tree_memory){ 0 };
+	*out = (struct tree_memory){ 0 };
 	for (int i = 0; i < t->n; i++)
-		all = add_process_memory(out, t->pid[i]) && all;
+		all = add_memory(out, t->pid[i]) && all;
 	if (!all)
-		*out = (struct process_tree_memory){ -1, -1, -1, -1 };
+		*out = (struct tree_memory){ -1, -1, -1, -1 };
 }

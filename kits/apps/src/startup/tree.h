@@ -9,7 +9,7 @@
 
 #define TREE_MAX 4096
 
-struct process_tree {
+struct tree {
 	int n;				/* processes */
 	pid_t pid[TREE_MAX];
 	int threads[TREE_MAX];		/* of each process */
@@ -18,12 +18,12 @@ struct process_tree {
 
 /* Sums over all processes below the root, including those that have ended and were waited for. A process that ends while the tree
  * is read may be missing from that reading, but not from later ones; the sums never fall, so the caller keeps the larger. */
-struct process_tree_fault_and_cpu_sums {
+struct tree_sums {
 	int64_t minor_faults, major_faults, cpu_ns;
 	bool blocked;			/* a process is in state D: waits for a device */
 };
 
-struct process_tree_memory {
+struct tree_memory {
 	int64_t resident_bytes;
 	int64_t proportional_bytes;	/* shared pages divided by the number of processes that map them (Pss) */
 	int64_t private_bytes;		/* private dirty pages and swapped pages */
@@ -31,11 +31,11 @@ struct process_tree_memory {
 };
 
 /* Lists the processes below `root`, without `root` and without zombies. */
-void process_tree_read(struct process_tree *t, pid_t root, struct process_tree_fault_and_cpu_sums *counts);
+void tree_read(struct tree *t, pid_t root, struct tree_sums *counts);
 /* True if `pid` is `root` or below it. */
-bool is_process_in_tree(pid_t root, pid_t pid);
+bool tree_has_process(pid_t root, pid_t pid);
 /* Sends a signal to all processes of the tree. */
-void process_tree_send_signal(const struct process_tree *t, int signal);
+void tree_signal(const struct tree *t, int signal);
 /* Sums up the memory of all processes of the tree, from /proc/PID/smaps_rollup. All -1 if one of them may not be read (a program
  * with more rights than ours): a partial sum would be misleading. */
-void process_tree_read_memory(const struct process_tree *t, struct process_tree_memory *out);
+void tree_read_memory(const struct tree *t, struct tree_memory *out);

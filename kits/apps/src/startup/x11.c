@@ -16,15 +16,15 @@
 #define PAUSE_MOST (50 * NS_PER_MS)	/* ... but not more after a look that was delayed, so that no change is missed */
 
 /* Reads a part of the screen into `to`, an array of the screen's size. */
-static bool x11_read_pixels_of_area(struct screen_watch_state *s, const struct pixel_area *at, uint32_t *to)
+static bool read_pixels(struct screen_watch *s, const struct pixel_area *at, uint32_t *to)
 {
 	size_t stride = (size_t)s->x.screen.w;
 
 	if (area_is_empty(at))
 		return true;
-	if (!x11_screen_pixels_read(&s->picture, at) || s->x.broken)
+	if (!x11_pixels_read(&s->picture, at) || s->x.broken)
 		return false;
-	x11_screen_pixels_copy_to_rgb(&s->picture, at->w, at->h, to + (size_t)at->y * stride + (size_t)at->x, stride);
+	x11_pixels_copy(&s->picture, at->w, at->h, to + (size_t)at->y * stride + (size_t)at->x, stride);
 	return true;
 }
 
@@ -37,12 +37,12 @@ static uint64_t hash_row(const uint32_t *pixel, int n, int y)
 		h = (h ^ pixel[x]) * 0x9e3779b97f4a7c15u;
 		h ^= h >> 29;
 	}
-	return random_splitmix64_output(h);
+	return random_mix(h);
 }
 
 /* True if the area has more than one colour and differs from the screen at the start (a window without a background shows what lay
  * below it). */
-static bool has_window_been_painted(const struct screen_watch_state *s, const struct pixel_area *at)
+static bool is_painted(const struct screen_watch *s, const struct pixel_area *at)
 {
 	uint32_t first = s->now[(size_t)at->y * (size_t)s->x.screen.w + (size_t)at->x];
 	bool two = false, new = false;
@@ -57,9 +57,9 @@ static bool has_window_been_painted(const struct screen_watch_state *s, const st
 	return two && new;
 }
 
-void x11_window_read_and_hash(struct screen_watch_state *s, struct x11_watched_window *w, const struct pixel_area *part)
+void x11_window_hash(struct screen_watch *s, struct x11_window *w, const struct pixel_area *part)
 {
-	if (area_is_empty(part) || !x11_read_pixels_of_area(s, part, s->now))
+	if (area_is_empty(part) || !read_pixels(s, part, s->now))
 		return;
 	for (int y = part->y; y < part->y + part->h; y++) {
 		uint64_t *row = &w->row[y - w->at.y];
@@ -69,10 +69,10 @@ void x11_window_read_and_hash(struct screen_watch_state *s, struct x11_watched_w
 		w->sum += *row;
 	}
 	if (!w->painted)
-		w->painted = has_window_been_painted(s, &w->at);
+		w->painted = is_painted(s, &w->at);
 }
 
-static void intern_window_atoms(struct screen_watch_state *s)
+static void intern_atoms(struct screen_watch *s)
 {
 	static const char *const names[ATOMS] = {
 		[ATOM_TYPE] = "_NET_WM_WINDOW_TYPE", [ATOM_SPLASH] = "_NET_WM_WINDOW_TYPE_SPLASH",
@@ -87,7 +87,7 @@ static void intern_window_atoms(struct screen_watch_state *s)
 }
 
 /* True if the X server knows the process ids of its clients (X-Resource 1.2) as this process sees them: asks for our own. */
-static bool server_knows_pids(struct screen_watch_state *s)
+static bool server_knows_pids(struct screen_watch *s)
 {
 	XResClientIdSpec spec = { None, XRES_CLIENT_ID_PID_MASK };
 	XResClientIdValue *ids = NULL;
@@ -107,7 +107,7 @@ static bool server_knows_pids(struct screen_watch_state *s)
 	return same;
 }
 
-static int prepare_screen_watching(struct screen_watch_state *s, struct why *why)
+static int prepare_screen(struct screen_watch *s, struct why *why)
 {
 	size_t pixels = (size_t)s->x.screen.w * (size_t)s->x.screen.h;
 	Display *d = s->x.display;
@@ -116,50 +116,50 @@ static int prepare_screen_watching(struct screen_watch_state *s, struct why *why
 	if (!x11_watch_start(&s->drawing, &s->x, "start its server with it", why))
 		return -1;
 	if (!XTestQueryExtension(d, &a, &b, &c, &e))
-		return fail_with_reason(-1, why, "display %s has no XTEST extension, which sends keys to the application: start its server "
+		return why_fail(-1, why, "display %s has no XTEST extension, which sends keys to the application: start its server "
 					"with it", DisplayString(d));
-	intern_window_atoms(s);
+	intern_atoms(s);
 	s->knows_pids = server_knows_pids(s);
 	s->before = calloc(pixels, sizeof(*s->before));
 	s->now = calloc(pixels, sizeof(*s->now));
-	if (!s->before || !s->now || !x11_screen_pixels_alloc(&s->picture, &s->x, s->x.screen.w, s->x.screen.h))
-		return fail_with_reason(-1, why, "no memory for the pixels of display %s", DisplayString(d));
+	if (!s->before || !s->now || !x11_pixels_alloc(&s->picture, &s->x, s->x.screen.w, s->x.screen.h))
+		return why_fail(-1, why, "no memory for the pixels of display %s", DisplayString(d));
 	XSelectInput(d, s->x.root, SubstructureNotifyMask);
 	XSync(d, False);
 	return 0;
 }
 
-struct screen_watch_state *screen_open(const struct screen_watch_cfg *cfg, struct why *why)
+struct screen_watch *screen_open(const struct screen_cfg *cfg, struct why *why)
 {
-	struct screen_watch_state *s = calloc(1, sizeof(*s));
+	struct screen_watch *s = calloc(1, sizeof(*s));
 
 	if (!s) {
 		why_say(why, "out of memory");
 		return NULL;
 	}
 	s->cfg = *cfg;
-	if (x11_open(&s->x, cfg->display, why) && !prepare_screen_watching(s, why))
+	if (x11_open(&s->x, cfg->display, why) && !prepare_screen(s, why))
 		return s;
 	screen_close(s);
 	return NULL;
 }
 
-void screen_close(struct screen_watch_state *s)
+void screen_close(struct screen_watch *s)
 {
-	x11_windows_forget_all(s);
-	x11_screen_pixels_free(&s->picture);
+	x11_windows_forget(s);
+	x11_pixels_free(&s->picture);
 	free(s->before);
 	free(s->now);
 	x11_close(&s->x);
 	free(s);
 }
 
-const char *screen_display_name(const struct screen_watch_state *s)
+const char *screen_display_name(const struct screen_watch *s)
 {
 	return DisplayString(s->x.display);
 }
 
-const char *screen_window_manager_name(struct screen_watch_state *s)
+const char *screen_manager_name(struct screen_watch *s)
 {
 	Display *d = s->x.display;
 	unsigned char *window, *name = NULL;
@@ -173,22 +173,22 @@ const char *screen_window_manager_name(struct screen_watch_state *s)
 		XFree(window);
 	if (name)
 		XFree(name);
-	return x11_has_window_manager(&s->x) ? s->manager : NULL;
+	return x11_has_manager(&s->x) ? s->manager : NULL;
 }
 
-void screen_describe_server(struct screen_watch_state *s, char *text, size_t size)
+void screen_describe(struct screen_watch *s, char *text, size_t size)
 {
 	snprintf(text, size, "%s %d, %dx%d, pixels by %s, owners of windows by %s", ServerVendor(s->x.display),
 		 VendorRelease(s->x.display), s->x.screen.w, s->x.screen.h, s->picture.shared ? "shared memory" : "GetImage",
 		 s->knows_pids ? "X-Resource" : "_NET_WM_PID");
 }
 
-int screen_reset_before_start(struct screen_watch_state *s)
+int screen_reset(struct screen_watch *s)
 {
 	XEvent old;
 
-	x11_windows_forget_all(s);
-	s->seen = (struct screen_content_seen){ 0 };
+	x11_windows_forget(s);
+	s->seen = (struct screen_content){ 0 };
 	s->menus = s->moved = false;
 	s->next_ns = s->drawn_ns = 0;
 	s->owner = 0;
@@ -196,29 +196,29 @@ int screen_reset_before_start(struct screen_watch_state *s)
 	while (x11_take_event(&s->x, &old))
 		;
 	x11_watch_forget(&s->drawing);
-	if (!x11_read_pixels_of_area(s, &s->x.screen, s->before) || s->x.broken)
+	if (!read_pixels(s, &s->x.screen, s->before) || s->x.broken)
 		return -EPIPE;
 	memcpy(s->now, s->before, (size_t)s->x.screen.w * (size_t)s->x.screen.h * sizeof(*s->now));
 	return 0;
 }
 
-void screen_set_application_root_pid(struct screen_watch_state *s, pid_t root)
+void screen_set_root(struct screen_watch *s, pid_t root)
 {
 	s->owner = root;
 }
 
-void screen_set_whether_menus_count(struct screen_watch_state *s, bool on)
+void screen_count_menus(struct screen_watch *s, bool on)
 {
 	s->menus = on;
 	s->moved = true;
 }
 
-int screen_connection_fd(const struct screen_watch_state *s)
+int screen_fd(const struct screen_watch *s)
 {
 	return ConnectionNumber(s->x.display);
 }
 
-int screen_handle_events(struct screen_watch_state *s)
+int screen_handle_events(struct screen_watch *s)
 {
 	XEvent event;
 
@@ -228,19 +228,19 @@ int screen_handle_events(struct screen_watch_state *s)
 		if (event.type == s->drawing.event)
 			s->drawn_ns = s->drawn_ns ? s->drawn_ns : now;
 		else
-			x11_windows_handle_event(s, &event, now);
+			x11_windows_note(s, &event, now);
 	}
 	if (s->moved && !s->drawn_ns)
 		s->drawn_ns = clock_now();
 	return s->x.broken ? -EPIPE : 0;
 }
 
-int64_t screen_next_look_ns(const struct screen_watch_state *s)
+int64_t screen_next_ns(const struct screen_watch *s)
 {
 	return !s->drawn_ns ? INT64_MAX : s->drawn_ns > s->next_ns ? s->drawn_ns : s->next_ns;
 }
 
-int64_t screen_wait_for_drawing_reports(struct screen_watch_state *s)
+int64_t screen_await_reports(struct screen_watch *s)
 {
 	int64_t now = clock_now();
 
@@ -251,47 +251,47 @@ int64_t screen_wait_for_drawing_reports(struct screen_watch_state *s)
 }
 
 /* Reads what was drawn inside windows that count: in each window the bounding box of the damage. */
-static void read_damaged_window_pixels(struct screen_watch_state *s)
+static void read_drawing(struct screen_watch *s)
 {
 	int n;
 	XRectangle *parts = x11_watch_fetch(&s->drawing, &n);
 
 	for (int i = 0; parts && i < s->windows; i++) {
-		struct x11_watched_window *w = &s->window[i];
-		struct pixel_area drawn = x11_bound_rectangles(parts, n, &w->at);
+		struct x11_window *w = &s->window[i];
+		struct pixel_area drawn = x11_bound_parts(parts, n, &w->at);
 
 		if (w->row && (w->counts || w->menu))
-			x11_window_read_and_hash(s, w, &drawn);
+			x11_window_hash(s, w, &drawn);
 	}
 	if (parts)
 		XFree(parts);
 }
 
-static uint64_t combine_two_hashes(uint64_t a, uint64_t b)
+static uint64_t combine_hashes(uint64_t a, uint64_t b)
 {
 	uint64_t z = (a ^ (b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2))) * 0xbf58476d1ce4e5b9u;
 
 	return z ^ (z >> 31);
 }
 
-static void update_screen_content_seen(struct screen_watch_state *s, int64_t now_ns)
+static void update_content(struct screen_watch *s, int64_t now_ns)
 {
-	struct screen_content_seen *seen = &s->seen;
+	struct screen_content *seen = &s->seen;
 	int64_t area = 0;
 
 	seen->windows = 0;
 	seen->painted = false;
 	seen->picture = seen->set = 0;
 	for (int i = 0; i < s->windows; i++) {
-		const struct x11_watched_window *w = &s->window[i];
+		const struct x11_window *w = &s->window[i];
 		/* without the window's id, so that the same picture has the same hash in every run */
-		uint64_t place = combine_two_hashes((uint64_t)w->at.x << 32 | (uint64_t)(uint32_t)w->at.y, (uint64_t)w->at.w << 32 |
+		uint64_t place = combine_hashes((uint64_t)w->at.x << 32 | (uint64_t)(uint32_t)w->at.y, (uint64_t)w->at.w << 32 |
 						    (uint64_t)w->at.h);
 
 		if (!w->counts && !(w->menu && s->menus))
 			continue;
-		seen->picture += combine_two_hashes(place, w->sum);
-		seen->set += combine_two_hashes(w->id, 1);
+		seen->picture += combine_hashes(place, w->sum);
+		seen->set += combine_hashes(w->id, 1);
 		if (!w->counts)
 			continue;
 		seen->windows++;
@@ -306,7 +306,7 @@ static void update_screen_content_seen(struct screen_watch_state *s, int64_t now
 		seen->paint_ns = now_ns;
 }
 
-int screen_read_new_drawing(struct screen_watch_state *s)
+int screen_look(struct screen_watch *s)
 {
 	int64_t begin = clock_now(), drawn = s->drawn_ns, end, pause;
 	uint64_t before = s->seen.picture;
@@ -314,11 +314,11 @@ int screen_read_new_drawing(struct screen_watch_state *s)
 	s->drawn_ns = 0;
 	if (s->moved) {
 		s->moved = false;
-		x11_windows_decide_which_count(s);
+		x11_windows_decide(s);
 	}
-	read_damaged_window_pixels(s);
+	read_drawing(s);
 	end = clock_now();
-	update_screen_content_seen(s, end);
+	update_content(s, end);
 	s->seen.looks++;
 	s->seen.look_ns = end;
 	if (drawn && s->seen.picture != before && end - drawn > s->seen.longest_ns)
@@ -328,7 +328,7 @@ int screen_read_new_drawing(struct screen_watch_state *s)
 	return s->x.broken ? -EPIPE : 0;
 }
 
-const struct screen_content_seen *screen_last_content_seen(const struct screen_watch_state *s)
+const struct screen_content *screen_seen(const struct screen_watch *s)
 {
 	return &s->seen;
 }

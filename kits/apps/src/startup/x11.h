@@ -15,7 +15,7 @@
 enum x11_owner { X11_OWNER_UNKNOWN, X11_OWNER_APPLICATION, X11_OWNER_OTHER };
 
 /* A window created since the start as a child of the root window, even if a window manager has put it into a frame since. */
-struct x11_watched_window {
+struct x11_window {
 	Window id;
 	bool mapped;
 	bool frame;		/* of a window manager, around another window */
@@ -23,7 +23,7 @@ struct x11_watched_window {
 	enum x11_owner owner;
 	int64_t mapped_ns;
 	bool counts, menu;	/* visible and the application's: as a normal window, as a menu */
-	bool painted;		/* has shown something (screen_last_content_seen.painted) */
+	bool painted;		/* has shown something (screen_seen.painted) */
 	struct pixel_area at;	/* the part that lies on the screen */
 	uint64_t *row;		/* hash of each row of pixels, owned */
 	uint64_t sum;		/* of all rows' hashes */
@@ -34,33 +34,33 @@ enum x11_atom {
 	ATOM_PID, ATOM_MACHINE, ATOM_TAKES, ATOM_DELETE, ATOM_CHECK, ATOM_NAME, ATOMS
 };
 
-struct screen_watch_state {
-	struct screen_watch_cfg cfg;
+struct screen_watch {
+	struct screen_cfg cfg;
 	struct x11_connection x;
 	Atom atom[ATOMS];
 	bool knows_pids;		/* the X server can tell the process that owns a window */
 	pid_t owner;			/* windows of this process and its descendants are the application's */
 	bool menus;			/* menus count, too */
 
-	struct x11_screen_pixels picture;
+	struct x11_pixels picture;
 	uint32_t *before, *now;		/* pixels of the screen: at the start; and as read since, inside windows; owned */
 	struct x11_watch drawing;
 	int64_t drawn_ns;		/* first drawing since the last look; 0: nothing was drawn */
 	bool moved;			/* windows came, went or moved since the last look */
 	int64_t next_ns;		/* earliest time of the next look */
 
-	struct x11_watched_window window[X11_WINDOWS_MAX];
+	struct x11_window window[X11_WINDOWS_MAX];
 	int windows;
-	struct screen_content_seen seen;
+	struct screen_content seen;
 	char manager[128];
 };
 
 /* x11_windows.c */
-void x11_windows_forget_all(struct screen_watch_state *s);
-void x11_windows_handle_event(struct screen_watch_state *s, const XEvent *event, int64_t now_ns);
+void x11_windows_forget(struct screen_watch *s);
+void x11_windows_note(struct screen_watch *s, const XEvent *event, int64_t now_ns);
 /* Finds out which windows are visible and count, and reads the pixels of those that are new or have moved. */
-void x11_windows_decide_which_count(struct screen_watch_state *s);
+void x11_windows_decide(struct screen_watch *s);
 
 /* x11.c */
 /* Reads a part of a window from the screen and updates the hashes of its rows. */
-void x11_window_read_and_hash(struct screen_watch_state *s, struct x11_watched_window *w, const struct pixel_area *part);
+void x11_window_hash(struct screen_watch *s, struct x11_window *w, const struct pixel_area *part);

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-int screen_check_keys_of_script(struct screen_watch_state *s, const struct event_script *script, struct why *why)
+int screen_check_keys(struct screen_watch *s, const struct event_script *script, struct why *why)
 {
 	struct x11_chord chord;
 
@@ -15,7 +15,7 @@ int screen_check_keys_of_script(struct screen_watch_state *s, const struct event
 			const struct input_act *act = &script->event[i].act[k];
 
 			if (act->kind == ACT_KEY && x11_find_chord(s->x.display, act, &chord))
-				return fail_with_reason(-1, why, "event %s: the keyboard of display %s has no key for %s: use another, or add it "
+				return why_fail(-1, why, "event %s: the keyboard of display %s has no key for %s: use another, or add it "
 							"with setxkbmap", script->event[i].name, DisplayString(s->x.display),
 							keysym_name(act->keysym));
 		}
@@ -24,12 +24,12 @@ int screen_check_keys_of_script(struct screen_watch_state *s, const struct event
 }
 
 /* The menu, or the window that counts, that was mapped last; NULL: none. */
-static struct x11_watched_window *newest_window(struct screen_watch_state *s, bool menu)
+static struct x11_window *newest_window(struct screen_watch *s, bool menu)
 {
-	struct x11_watched_window *found = NULL;
+	struct x11_window *found = NULL;
 
 	for (int i = 0; i < s->windows; i++) {
-		struct x11_watched_window *w = &s->window[i];
+		struct x11_window *w = &s->window[i];
 
 		if ((menu ? w->menu : w->counts) && (!found || w->mapped_ns > found->mapped_ns))
 			found = w;
@@ -37,7 +37,7 @@ static struct x11_watched_window *newest_window(struct screen_watch_state *s, bo
 	return found;
 }
 
-static bool is_pointer_in_area(struct screen_watch_state *s, const struct pixel_area *at)
+static bool pointer_is_in_area(struct screen_watch *s, const struct pixel_area *at)
 {
 	Window root, child;
 	int x, y, a, b;
@@ -47,29 +47,29 @@ static bool is_pointer_in_area(struct screen_watch_state *s, const struct pixel_
 	       y >= at->y && x < at->x + at->w && y < at->y + at->h;
 }
 
-void screen_focus_newest_window(struct screen_watch_state *s)
+void screen_focus_newest(struct screen_watch *s)
 {
-	struct x11_watched_window *w = newest_window(s, false);
+	struct x11_window *w = newest_window(s, false);
 
 	if (!w || newest_window(s, true))
 		return;
 	x11_focus_window(&s->x, w->id);
 	/* old toolkits need the pointer above the window, too */
-	if (!is_pointer_in_area(s, &w->at))
+	if (!pointer_is_in_area(s, &w->at))
 		XTestFakeMotionEvent(s->x.display, -1, w->at.x + w->at.w / 2, w->at.y + w->at.h / 2, 0);
 	XSync(s->x.display, False);
 }
 
-static void click_at(struct screen_watch_state *s, int x, int y)
+static void click_at(struct screen_watch *s, int x, int y)
 {
-	const struct x11_watched_window *w = newest_window(s, false);
+	const struct x11_window *w = newest_window(s, false);
 
 	XTestFakeMotionEvent(s->x.display, -1, x + (w ? w->at.x : 0), y + (w ? w->at.y : 0), 0);
 	XTestFakeButtonEvent(s->x.display, 1, True, 0);
 	XTestFakeButtonEvent(s->x.display, 1, False, 0);
 }
 
-void screen_send_input(struct screen_watch_state *s, const struct scripted_event *e)
+void screen_send_input(struct screen_watch *s, const struct scripted_event *e)
 {
 	struct x11_chord chord;
 
@@ -84,7 +84,7 @@ void screen_send_input(struct screen_watch_state *s, const struct scripted_event
 	XFlush(s->x.display);
 }
 
-int screen_ask_windows_to_close(struct screen_watch_state *s)
+int screen_ask_to_close(struct screen_watch *s)
 {
 	int asked = 0;
 

@@ -8,14 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-void x11_windows_forget_all(struct screen_watch_state *s)
+void x11_windows_forget(struct screen_watch *s)
 {
 	for (int i = 0; i < s->windows; i++)
 		free(s->window[i].row);
 	s->windows = 0;
 }
 
-static struct x11_watched_window *known_window_by_id(struct screen_watch_state *s, Window id)
+static struct x11_window *find_window(struct screen_watch *s, Window id)
 {
 	for (int i = 0; i < s->windows; i++)
 		if (s->window[i].id == id)
@@ -23,40 +23,40 @@ static struct x11_watched_window *known_window_by_id(struct screen_watch_state *
 	return NULL;
 }
 
-static void add_window_to_list(struct screen_watch_state *s, Window id, bool override)
+static void add_window(struct screen_watch *s, Window id, bool override)
 {
 	XWindowAttributes a;
 
-	if (s->windows == X11_WINDOWS_MAX || known_window_by_id(s, id))
+	if (s->windows == X11_WINDOWS_MAX || find_window(s, id))
 		return;
-	s->window[s->windows++] = (struct x11_watched_window){ .id = id, .override = override };
+	s->window[s->windows++] = (struct x11_window){ .id = id, .override = override };
 	XSelectInput(s->x.display, id, StructureNotifyMask | (s->cfg.window ? PropertyChangeMask : 0));
 	/* the window may have been mapped before its events were selected */
-	if (XGetWindowAttributes(s->x.display, id, &a) && a.map_state != IsUnmapped && !known_window_by_id(s, id)->mapped) {
-		known_window_by_id(s, id)->mapped = true;
-		known_window_by_id(s, id)->mapped_ns = clock_now();
+	if (XGetWindowAttributes(s->x.display, id, &a) && a.map_state != IsUnmapped && !find_window(s, id)->mapped) {
+		find_window(s, id)->mapped = true;
+		find_window(s, id)->mapped_ns = clock_now();
 		s->moved = true;
 	}
 }
 
-static void drop_window_from_list(struct screen_watch_state *s, struct x11_watched_window *w)
+static void drop_window(struct screen_watch *s, struct x11_window *w)
 {
 	free(w->row);
 	*w = s->window[--s->windows];
 	s->moved = true;
 }
 
-void x11_windows_handle_event(struct screen_watch_state *s, const XEvent *event, int64_t now_ns)
+void x11_windows_note(struct screen_watch *s, const XEvent *event, int64_t now_ns)
 {
-	struct x11_watched_window *w;
+	struct x11_window *w;
 
 	switch (event->type) {
 	case CreateNotify:
 		if (event->xcreatewindow.parent == s->x.root)
-			add_window_to_list(s, event->xcreatewindow.window, event->xcreatewindow.override_redirect);
+			add_window(s, event->xcreatewindow.window, event->xcreatewindow.override_redirect);
 		break;
 	case MapNotify:
-		w = known_window_by_id(s, event->xmap.window);
+		w = find_window(s, event->xmap.window);
 		if (w && !w->mapped) {
 			w->mapped = true;
 			w->mapped_ns = now_ns;
@@ -64,21 +64,21 @@ void x11_windows_handle_event(struct screen_watch_state *s, const XEvent *event,
 		s->moved = true;	/* mapping a window manager's frame also shows the window inside it */
 		break;
 	case UnmapNotify:
-		w = known_window_by_id(s, event->xunmap.window);
+		w = find_window(s, event->xunmap.window);
 		if (w)
 			w->mapped = false;
 		s->moved = true;
 		break;
 	case ReparentNotify:
-		w = known_window_by_id(s, event->xreparent.parent);
+		w = find_window(s, event->xreparent.parent);
 		if (w)
 			w->frame = true;
 		s->moved = true;
 		break;
 	case DestroyNotify:
-		w = known_window_by_id(s, event->xdestroywindow.window);
+		w = find_window(s, event->xdestroywindow.window);
 		if (w)
-			drop_window_from_list(s, w);
+			drop_window(s, w);
 		break;
 	case ConfigureNotify:
 	case PropertyNotify: s->moved = true; break;
@@ -87,7 +87,7 @@ void x11_windows_handle_event(struct screen_watch_state *s, const XEvent *event,
 }
 
 /* True if the first type of the window (_NET_WM_WINDOW_TYPE) is one of these n. */
-static bool is_window_of_one_of_types(struct screen_watch_state *s, Window w, const enum x11_atom *types, int n)
+static bool has_type(struct screen_watch *s, Window w, const enum x11_atom *types, int n)
 {
 	unsigned char *value;
 	int format = 0;
@@ -103,7 +103,7 @@ static bool is_window_of_one_of_types(struct screen_watch_state *s, Window w, co
 }
 
 /* The process that owns a window, by X-Resource; -1: not known. */
-static pid_t window_owner_pid_from_server(struct screen_watch_state *s, Window w)
+static pid_t server_owner(struct screen_watch *s, Window w)
 {
 	XResClientIdSpec spec = { w, XRES_CLIENT_ID_PID_MASK };
 	XResClientIdValue *ids = NULL;
@@ -119,7 +119,7 @@ static pid_t window_owner_pid_from_server(struct screen_watch_state *s, Window w
 	return pid;
 }
 
-static bool is_window_of_this_machine(struct screen_watch_state *s, Window w)
+static bool is_local_window(struct screen_watch *s, Window w)
 {
 	XTextProperty name = { 0 };
 	char host[256] = "";
@@ -134,14 +134,14 @@ static bool is_window_of_this_machine(struct screen_watch_state *s, Window w)
 }
 
 /* The process that owns a window, by _NET_WM_PID; -1: not known. */
-static pid_t window_owner_pid_from_property(struct screen_watch_state *s, Window w)
+static pid_t property_owner(struct screen_watch *s, Window w)
 {
 	unsigned char *value;
 	int format = 0;
 	pid_t pid = -1;
 	unsigned long n = x11_read_property(s->x.display, w, s->atom[ATOM_PID], 1, &value, &format);
 
-	if (n && format == 32 && is_window_of_this_machine(s, w))
+	if (n && format == 32 && is_local_window(s, w))
 		pid = (pid_t)*(unsigned long *)(void *)value;
 	if (value)
 		XFree(value);
@@ -149,7 +149,7 @@ static pid_t window_owner_pid_from_property(struct screen_watch_state *s, Window
 }
 
 /* True if the window has --window's text in its title, or as its class. */
-static bool has_wanted_name(struct screen_watch_state *s, Window w)
+static bool has_wanted_name(struct screen_watch *s, Window w)
 {
 	char *title = NULL;
 	unsigned char *utf8 = NULL;
@@ -176,30 +176,30 @@ static bool has_wanted_name(struct screen_watch_state *s, Window w)
 
 /* True if the window has a class, a name or protocols, as every application's window has (ICCCM 4.1.2); a frame has none of
  * them. */
-static bool has_client_properties(struct screen_watch_state *s, Window w)
+static bool has_client_properties(struct screen_watch *s, Window w)
 {
-	return x11_window_has_property(s->x.display, w, XA_WM_CLASS) || x11_window_has_property(s->x.display, w, XA_WM_NAME) ||
-	       x11_window_has_property(s->x.display, w, s->atom[ATOM_TAKES]);
+	return x11_has_property(s->x.display, w, XA_WM_CLASS) || x11_has_property(s->x.display, w, XA_WM_NAME) ||
+	       x11_has_property(s->x.display, w, s->atom[ATOM_TAKES]);
 }
 
-static bool is_window_of_application(struct screen_watch_state *s, struct x11_watched_window *w)
+static bool is_own_window(struct screen_watch *s, struct x11_window *w)
 {
 	pid_t pid;
 
 	if (s->cfg.window && !w->override)
 		return has_wanted_name(s, w->id);
 	if (w->owner == X11_OWNER_UNKNOWN) {
-		pid = window_owner_pid_from_server(s, w->id);
+		pid = server_owner(s, w->id);
 		if (pid <= 0)
-			pid = window_owner_pid_from_property(s, w->id);
-		w->owner = (pid > 0 ? is_process_in_tree(s->owner, pid) : has_client_properties(s, w->id)) ? X11_OWNER_APPLICATION :
+			pid = property_owner(s, w->id);
+		w->owner = (pid > 0 ? tree_has_process(s->owner, pid) : has_client_properties(s, w->id)) ? X11_OWNER_APPLICATION :
 			X11_OWNER_OTHER;
 	}
 	return w->owner == X11_OWNER_APPLICATION;
 }
 
 /* Finds the part of a window that lies on the screen, and reads it if it is new or has moved. False: not visible, or too small. */
-static bool locate_window_and_read_if_moved(struct screen_watch_state *s, struct x11_watched_window *w, XWindowAttributes *a)
+static bool locate_window(struct screen_watch *s, struct x11_window *w, XWindowAttributes *a)
 {
 	struct pixel_area at;
 
@@ -218,28 +218,28 @@ static bool locate_window_and_read_if_moved(struct screen_watch_state *s, struct
 		w->row = row;
 		w->sum = 0;
 		w->at = at;
-		x11_window_read_and_hash(s, w, &at);
+		x11_window_hash(s, w, &at);
 	}
 	return true;
 }
 
-static void decide_if_window_counts(struct screen_watch_state *s, struct x11_watched_window *w)
+static void decide_window(struct screen_watch *s, struct x11_window *w)
 {
 	static const enum x11_atom never[] = { ATOM_TOOLTIP, ATOM_NOTIFICATION, ATOM_DND, ATOM_DOCK, ATOM_DESKTOP }, splash = ATOM_SPLASH;
 	bool was = w->counts || w->menu, is_splash;
 	XWindowAttributes a;
 
 	w->counts = w->menu = false;
-	if (w->frame || !w->mapped || !is_window_of_application(s, w) || is_window_of_one_of_types(s, w->id, never, 5))
+	if (w->frame || !w->mapped || !is_own_window(s, w) || has_type(s, w->id, never, 5))
 		return;
 	if (!was && w->row) {	/* the window was hidden meanwhile: read it again */
 		free(w->row);
 		w->row = NULL;
 	}
-	if (!locate_window_and_read_if_moved(s, w, &a))
+	if (!locate_window(s, w, &a))
 		return;
 	w->override = a.override_redirect;
-	is_splash = is_window_of_one_of_types(s, w->id, &splash, 1);
+	is_splash = has_type(s, w->id, &splash, 1);
 	if ((is_splash || w->override) && !s->seen.splash_ns && !s->seen.mapped_ns)
 		s->seen.splash_ns = w->mapped_ns;
 	if (is_splash)
@@ -250,8 +250,8 @@ static void decide_if_window_counts(struct screen_watch_state *s, struct x11_wat
 		s->seen.mapped_ns = w->mapped_ns;
 }
 
-void x11_windows_decide_which_count(struct screen_watch_state *s)
+void x11_windows_decide(struct screen_watch *s)
 {
 	for (int i = 0; i < s->windows && !s->x.broken; i++)
-		decide_if_window_counts(s, &s->window[i]);
+		decide_window(s, &s->window[i]);
 }

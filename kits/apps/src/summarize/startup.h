@@ -15,15 +15,15 @@ enum startup_value {
 enum startup_event_value { STARTUP_EVENT, STARTUP_FIRST_CHANGE, STARTUP_UNCHANGED };
 
 /* What is kept of a cell. */
-struct startup_cell_trials {
+struct startup_trials {
 	struct cell_trials starts, events;	/* an event's text is its name */
 };
 
-struct startup_unloaded_time {
+struct startup_base {
 	double t0_ms, spread_ms;	/* T0 and its standard deviation; NAN: not known */
 };
 /* share e of the added time that is not I/O */
-struct figure startup_added_share_without_io(const struct startup_cell_trials *s, struct startup_unloaded_time base);
+struct figure startup_added_share(const struct startup_trials *s, struct startup_base base);
 
 /* --- menus.c ------------------------------------------------------------------------------------------------------- */
 
@@ -32,22 +32,22 @@ struct figure startup_added_share_without_io(const struct startup_cell_trials *s
  *
  * An action is a path through menus ("File/Open"), or a keyboard shortcut ("ctrl+o"). Times of the user are those of
  * kits/apps/data/think.tsv. All times in seconds. */
-struct klm_operator_times {
+struct klm_times {
 	double key, point, button, home, mental;
 };
 
 /* Returns T_index: one keystroke for each part of the shortcut; without a shortcut (""), moving the hand to the mouse, then
  * pointing and clicking for each level of the path. */
-double menus_action_selection_time_s(const struct klm_operator_times *t, const char *path, const char *shortcut);
+double menus_selection_s(const struct klm_times *t, const char *path, const char *shortcut);
 /* Returns the delay that the user feels: 0 up to the expected time, (total - expected)^beta beyond. */
 double menus_felt_delay_s(double total, double expected, double beta);
 
-struct menus_user_action {
+struct user_action {
 	const char *application, *path, *shortcut;	/* strings of the JSON file */
 	double count;
 };
 #define MENUS_EVENTS 256
 /* Finds the actions that every class of users performs, in `prefix`.classes[]{events[]}: adds up their counts; keeps the shortcut
  * only if all classes have the same. Returns the number of actions, in the order of the first class. */
-size_t menus_find_actions_of_all_classes(const struct json_document *j, const char *prefix,
-					 struct menus_user_action event[MENUS_EVENTS]);
+size_t menus_find_actions(const struct json_document *j, const char *prefix,
+					 struct user_action event[MENUS_EVENTS]);

@@ -26,40 +26,40 @@ static const char *const startup_keys[STARTUP_SWAP_IN_MB] = {
 	"freepages_delay_ms", "swap_in_bytes", "swap_out_bytes", "major_faults", "minor_faults", "read_requests", "delays_discarded",
 };
 
-static void startup_check_run_parameters(const struct experiment_run *run)
+static void check_parameters(const struct experiment_run *run)
 {
 	static const char *const keys[] = { "app", "start", "axis", "swap" };
 
 	for (size_t i = 0; i < run->n; i++)
 		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++)
-			if (!cell_parameter_text(&run->cell[i], keys[k]))
+			if (!cell_text(&run->cell[i], keys[k]))
 				die(EXIT_RUN, "%s/run.json: a cell without app, start, axis or swap", run->folder);
 }
 
-static double startup_time_limit_ms(const struct experiment_repeat *r)
+static double get_limit_ms(const struct experiment_repeat *r)
 {
 	return json_number(r->cell->run->json, "settings.ceiling_s") * 1000;
 }
 
 /* Reads the events after the start; a name that begins with "-" is only a step on the way to an event. */
-static void startup_read_later_events(const struct experiment_repeat *r, const struct json_document *j, const char *run,
+static void read_events(const struct experiment_repeat *r, const struct json_document *j, const char *run,
 				      int64_t number)
 {
 	const char *name, *state;
 	char of[96];
 
 	for (int i = 0; snprintf(of, sizeof(of), "%s.events.%d", run, i), name = json_get_text(j, "%s.name", of); i++) {
-		struct trial_of_repeat *t;
+		struct trial *t;
 		double ms;
 
 		if (name[0] == '-')
 			continue;
-		t = trials_add(&((struct startup_cell_trials *)extractor_data_of_cell(r->cell))->events, r->number, number);
+		t = trials_add(&((struct startup_trials *)extractor_cell_data(r->cell))->events, r->number, number);
 		snprintf(t->text, sizeof(t->text), "%s", name);
 		state = json_get_text(j, "%s.state", of);
 		ms = json_number(j, "%s.stable_ms", of);
 		if (isfinite(ms) || (state && !strcmp(state, "ceiling")))
-			trials_set_value(t, STARTUP_EVENT, isfinite(ms) ? ms : startup_time_limit_ms(r), !isfinite(ms));
+			trials_set_value(t, STARTUP_EVENT, isfinite(ms) ? ms : get_limit_ms(r), !isfinite(ms));
 		else if (state && !strcmp(state, "no_change"))
 			trials_set_value(t, STARTUP_UNCHANGED, 1, false);
 		trials_set_value(t, STARTUP_FIRST_CHANGE, json_number(j, "%s.first_change_ms", of), false);
@@ -68,9 +68,9 @@ static void startup_read_later_events(const struct experiment_repeat *r, const s
 
 /* Reads a start. A start that showed no window by the time limit, or whose screen still changed then, gets that limit as a lower
  * bound; a start that ended early is in no figure. */
-static void startup_read_trial_of_start(const struct experiment_repeat *r, const struct json_document *j, const char *of,
+static void read_start(const struct experiment_repeat *r, const struct json_document *j, const char *of,
 					const char *state,
-			       struct trial_of_repeat *t)
+			       struct trial *t)
 {
 	bool above = !strcmp(state, "ceiling") || !strcmp(state, "no_window");
 
@@ -80,62 +80,62 @@ static void startup_read_trial_of_start(const struct experiment_repeat *r, const
 	for (int v = 0; v < STARTUP_SWAP_IN_MB; v++)
 		t->value[v] = json_number(j, "%s.%s", of, startup_keys[v]);
 	if (above)
-		trials_set_value(t, STARTUP_TIME, startup_time_limit_ms(r), true);
+		trials_set_value(t, STARTUP_TIME, get_limit_ms(r), true);
 	t->value[STARTUP_SWAP_IN_MB] = t->value[STARTUP_SWAP_IN] / MB;
 	t->value[STARTUP_SWAP_OUT_MB] = t->value[STARTUP_SWAP_OUT] / MB;
-	startup_read_later_events(r, j, of, t->number);
+	read_events(r, j, of, t->number);
 }
 
-static void startup_read_files_of_repeat(const struct experiment_repeat *r)
+static void read_repeat(const struct experiment_repeat *r)
 {
-	trials_read_file(&((struct startup_cell_trials *)extractor_data_of_cell(r->cell))->starts, r, "startup.json",
-			 startup_read_trial_of_start);
+	trials_read_file(&((struct startup_trials *)extractor_cell_data(r->cell))->starts, r, "startup.json",
+			 read_start);
 	extractor_set_value("swap_used_mb", json_number(r->json, "memory.swap_used_bytes") / MB);
 	extractor_set_value("left_mb", json_number(r->json, "memory.left_bytes") / MB);
 }
 
 /* Returns the first cell with these parameters; NULL: none. */
-static const struct experiment_cell *startup_find_cell(const struct experiment_run *run, const char *app, const char *start,
+static const struct experiment_cell *find_cell(const struct experiment_run *run, const char *app, const char *start,
 						       const char *axis)
 {
 	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++)
-		if (!strcmp(cell_parameter_text(c, "app"), app) && !strcmp(cell_parameter_text(c, "start"), start) &&
-		    !strcmp(cell_parameter_text(c, "axis"), axis))
+		if (!strcmp(cell_text(c, "app"), app) && !strcmp(cell_text(c, "start"), start) &&
+		    !strcmp(cell_text(c, "axis"), axis))
 			return c;
 	return NULL;
 }
 
-static struct figure startup_value_statistic(const struct startup_cell_trials *s, enum startup_value value,
+static struct figure compute_statistic(const struct startup_trials *s, enum startup_value value,
 							  const char *statistic)
 {
-	return trials_value_statistic(&s->starts, 1u << STARTUP_STARTED, (int)value, NULL, statistic);
+	return trials_statistic(&s->starts, 1u << STARTUP_STARTED, (int)value, NULL, statistic);
 }
 
 /* Median time in ms of a start or of an event, without an interval; unknown if `c` is NULL. */
-static struct figure startup_start_or_event_median_ms(const struct experiment_cell *c, const char *event)
+static struct figure compute_median(const struct experiment_cell *c, const char *event)
 {
-	const struct startup_cell_trials *s = c ? extractor_data_of_cell(c) : NULL;
+	const struct startup_trials *s = c ? extractor_cell_data(c) : NULL;
 
 	if (!s)
 		return FIGURE_ABSENT;
-	return strcmp(event, STARTUP_START) ? trials_value_statistic(&s->events, TRIALS_ALL, STARTUP_EVENT, event, "median") :
-					      startup_value_statistic(s, STARTUP_TIME, "median");
+	return strcmp(event, STARTUP_START) ? trials_statistic(&s->events, TRIALS_ALL, STARTUP_EVENT, event, "median") :
+					      compute_statistic(s, STARTUP_TIME, "median");
 }
 
-struct figure startup_added_share_without_io(const struct startup_cell_trials *s, struct startup_unloaded_time base)
+struct figure startup_added_share(const struct startup_trials *s, struct startup_base base)
 {
 	double *value = memory_new(s->starts.n, sizeof(*value)), t0 = base.t0_ms;
-	struct figure time = startup_value_statistic(s, STARTUP_TIME, "median"), e = FIGURE_ABSENT;
-	struct confidence_interval i;
+	struct figure time = compute_statistic(s, STARTUP_TIME, "median"), e = FIGURE_ABSENT;
+	struct interval i;
 	size_t n = 0;
 
 	/* a median at the time limit is only a lower bound */
 	if (!time.above && time.value - t0 > SPREADS * base.spread_ms && time.value > t0)
-		e = figure_exact((time.value - t0 - startup_value_statistic(s, STARTUP_IO, "median").value) / (time.value - t0));
-	for (const struct trial_of_repeat *t = s->starts.of; t < s->starts.of + s->starts.n && isfinite(e.value); t++)
+		e = figure_exact((time.value - t0 - compute_statistic(s, STARTUP_IO, "median").value) / (time.value - t0));
+	for (const struct trial *t = s->starts.of; t < s->starts.of + s->starts.n && isfinite(e.value); t++)
 		if (!t->above && t->value[STARTUP_TIME] > t0 && isfinite(t->value[STARTUP_IO]))
 			value[n++] = (t->value[STARTUP_TIME] - t0 - t->value[STARTUP_IO]) / (t->value[STARTUP_TIME] - t0);
-	if (n && interval_student_t_of_mean(value, n, &i)) {
+	if (n && interval_t_mean(value, n, &i)) {
 		e.low = fmin(i.low, e.value);
 		e.high = fmax(i.high, e.value);
 	}
@@ -143,71 +143,71 @@ struct figure startup_added_share_without_io(const struct startup_cell_trials *s
 	return e;
 }
 
-static bool startup_cell_parameter_is(const struct experiment_cell *c, const char *key, const char *value)
+static bool has_parameter(const struct experiment_cell *c, const char *key, const char *value)
 {
-	return !strcmp(cell_parameter_text(c, key), value);
+	return !strcmp(cell_text(c, key), value);
 }
 
 /* Returns the cell whose starts give T0; NULL: none. */
-static const struct experiment_cell *startup_find_unloaded_cell(const struct experiment_cell *c)
+static const struct experiment_cell *find_unloaded(const struct experiment_cell *c)
 {
-	if (!startup_cell_parameter_is(c, "axis", "reads"))
-		return startup_find_cell(c->run, cell_parameter_text(c, "app"), cell_parameter_text(c, "start"), "none");
+	if (!has_parameter(c, "axis", "reads"))
+		return find_cell(c->run, cell_text(c, "app"), cell_text(c, "start"), "none");
 	for (const struct experiment_cell *o = c->run->cell; o < c->run->cell + c->run->n; o++)
-		if (startup_cell_parameter_is(o, "app", cell_parameter_text(c, "app")) && startup_cell_parameter_is(o, "axis", "reads") &&
-		    cell_parameter_number(o, "step") == 0)
+		if (has_parameter(o, "app", cell_text(c, "app")) && has_parameter(o, "axis", "reads") &&
+		    cell_number(o, "step") == 0)
 			return o;
 	return NULL;
 }
 
 /* Returns the percentage of starts that take longer than the threshold, including starts that reached the time limit. */
-static double startup_late_percent(const struct startup_cell_trials *s, double threshold_ms)
+static double compute_late(const struct startup_trials *s, double threshold_ms)
 {
 	size_t late = 0, n = 0;
 
-	for (const struct trial_of_repeat *t = s->starts.of; t < s->starts.of + s->starts.n; t++) {
+	for (const struct trial *t = s->starts.of; t < s->starts.of + s->starts.n; t++) {
 		n += t->group == STARTUP_STARTED;
 		late += t->group == STARTUP_STARTED && (t->above || t->value[STARTUP_TIME] > threshold_ms);
 	}
 	return n ? 100 * (double)late / (double)n : (double)NAN;
 }
 
-static void startup_set_cell_figures(const struct experiment_cell *c)
+static void set_figures(const struct experiment_cell *c)
 {
-	const struct startup_cell_trials *s = extractor_data_of_cell(c);
-	const struct experiment_cell *none = startup_find_unloaded_cell(c);
-	struct startup_unloaded_time base = { NAN, NAN };
-	struct figure time = startup_value_statistic(s, STARTUP_TIME, "median"), t0 = FIGURE_ABSENT;
-	double blkio = startup_value_statistic(s, STARTUP_BLKIO, "median").value, swapin = startup_value_statistic(s, STARTUP_SWAPIN,
+	const struct startup_trials *s = extractor_cell_data(c);
+	const struct experiment_cell *none = find_unloaded(c);
+	struct startup_base base = { NAN, NAN };
+	struct figure time = compute_statistic(s, STARTUP_TIME, "median"), t0 = FIGURE_ABSENT;
+	double blkio = compute_statistic(s, STARTUP_BLKIO, "median").value, swapin = compute_statistic(s, STARTUP_SWAPIN,
 														   "median").value;
-	double thrashing = startup_value_statistic(s, STARTUP_THRASHING, "median").value;
+	double thrashing = compute_statistic(s, STARTUP_THRASHING, "median").value;
 
 	if (none)
-		t0 = startup_value_statistic(extractor_data_of_cell(none), STARTUP_TIME, "median");
+		t0 = compute_statistic(extractor_cell_data(none), STARTUP_TIME, "median");
 	if (!t0.above)	/* nothing can be compared with a lower bound */
-		base = (struct startup_unloaded_time){ t0.value,
-			none ? startup_value_statistic(extractor_data_of_cell(none), STARTUP_TIME, "sd").value : (double)NAN };
-	give_values({ "late", startup_late_percent(s, c->run->threshold_ms) }, { "t0_ms", base.t0_ms },
+		base = (struct startup_base){ t0.value,
+			none ? compute_statistic(extractor_cell_data(none), STARTUP_TIME, "sd").value : (double)NAN };
+	give_values({ "late", compute_late(s, c->run->threshold_ms) }, { "t0_ms", base.t0_ms },
 		    { "t0_spread_ms", base.spread_ms });
 	extractor_set_figure("added_ms",
-			     figure_of_statistic((struct sample_value_or_lower_bound){ time.value - base.t0_ms, time.above }));
+			     figure_statistic((struct sample_stat){ time.value - base.t0_ms, time.above }));
 	/* blkio or swapin + thrashing of the application's threads, whichever is larger: both may count the same wait */
 	extractor_set_value("waits_ms", isnan(blkio) ? NAN : fmax(blkio, fmax(swapin, 0) + fmax(thrashing, 0)));
 	/* next to a running memory hog, the device's traffic includes the hog's: there is no T_IO of the start */
-	extractor_set_figure("e", startup_cell_parameter_is(c, "axis", "used") ? startup_added_share_without_io(s, base) : FIGURE_ABSENT);
+	extractor_set_figure("e", has_parameter(c, "axis", "used") ? startup_added_share(s, base) : FIGURE_ABSENT);
 }
 
-static bool startup_compute_cell_figure(const struct experiment_cell *c, const char *path, struct figure *out)
+static bool compute_figure(const struct experiment_cell *c, const char *path, struct figure *out)
 {
-	return trials_compute_figure_by_name(&((const struct startup_cell_trials *)extractor_data_of_cell(c))->starts, startup_groups,
+	return trials_compute_figure(&((const struct startup_trials *)extractor_cell_data(c))->starts, startup_groups,
 				     startup_values, path, out);
 }
 
-static void startup_write_start_rows(const struct experiment_cell *c, struct table_out *out)
+static void write_starts(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct startup_cell_trials *s = extractor_data_of_cell(c);
+	const struct startup_trials *s = extractor_cell_data(c);
 
-	for (const struct trial_of_repeat *t = s->starts.of; t < s->starts.of + s->starts.n; t++) {
+	for (const struct trial *t = s->starts.of; t < s->starts.of + s->starts.n; t++) {
 		if (t->group == STARTUP_BROKEN)
 			continue;
 		trials_begin_row(c, t, startup_values, STARTUP_SWAP_IN_MB - 1, out);
@@ -215,7 +215,7 @@ static void startup_write_start_rows(const struct experiment_cell *c, struct tab
 	}
 }
 
-static void startup_write_event_row(const struct experiment_cell *c, const struct cell_trials *events, const char *name,
+static void write_event(const struct experiment_cell *c, const struct cell_trials *events, const char *name,
 				struct table_out *out)
 {
 	static const struct {
@@ -227,70 +227,70 @@ static void startup_write_event_row(const struct experiment_cell *c, const struc
 		{ "event_ms_max", STARTUP_EVENT, "max" }, { "first_change_ms", STARTUP_FIRST_CHANGE, "median" },
 	};
 
-	row_set_cell_parameters(out, c);
+	row_set_parameters(out, c);
 	row_set_text(out, "event", name);
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-		row_set_figure(out, columns[i].column, trials_value_statistic(events, TRIALS_ALL, (int)columns[i].value, name,
+		row_set_figure(out, columns[i].column, trials_statistic(events, TRIALS_ALL, (int)columns[i].value, name,
 									      columns[i].statistic));
-	row_write_to_table(out);
+	row_write(out);
 }
 
-static void startup_write_event_rows(const struct experiment_cell *c, struct table_out *out)
+static void write_events(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct cell_trials *events = &((const struct startup_cell_trials *)extractor_data_of_cell(c))->events;
+	const struct cell_trials *events = &((const struct startup_trials *)extractor_cell_data(c))->events;
 
 	for (size_t i = 0, first; i < events->n; i++) {
 		for (first = 0; strcmp(events->of[first].text, events->of[i].text) != 0; first++)
 			;
 		if (first == i)
-			startup_write_event_row(c, events, events->of[i].text, out);
+			write_event(c, events, events->of[i].text, out);
 	}
 }
 
 /* --- tables of the run ----------------------------------------------------------------------------------------- */
 
 /* Memory pressure of a step: grows with the memory in swap, or as less memory is left. */
-static double startup_memory_pressure_of_cell(const struct experiment_cell *c)
+static double get_pressure(const struct experiment_cell *c)
 {
-	return startup_cell_parameter_is(c, "axis", "left") ? -cell_parameter_number(c, "step") : cell_parameter_number(c, "step");
+	return has_parameter(c, "axis", "left") ? -cell_number(c, "step") : cell_number(c, "step");
 }
 
 /* Returns which starts the tables use: "warm" (files in memory), or "cold" if the run has no warm ones. */
-static const char *startup_kind_of_starts_in_tables(const struct experiment_run *run)
+static const char *choose_start_kind(const struct experiment_run *run)
 {
 	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++)
-		if (startup_cell_parameter_is(c, "start", "warm") && isfinite(startup_start_or_event_median_ms(c, STARTUP_START).value))
+		if (has_parameter(c, "start", "warm") && isfinite(compute_median(c, STARTUP_START).value))
 			return "warm";
 	return "cold";
 }
 
 /* Returns the cell with the heaviest memory pressure of a kind (axis NULL: of both, "left" before "used"): the last swap device,
  * and its hardest step that was measured. */
-static const struct experiment_cell *startup_find_cell_of_most_pressure(const struct experiment_run *run, const char *app,
+static const struct experiment_cell *find_most_pressure(const struct experiment_run *run, const char *app,
 									const char *axis,
 							       const char *event)
 {
 	const struct experiment_cell *hardest = NULL;
-	const char *start = startup_kind_of_starts_in_tables(run);
+	const char *start = choose_start_kind(run);
 
 	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++) {
-		bool alike = hardest && startup_cell_parameter_is(hardest, "axis", cell_parameter_text(c, "axis"));
+		bool alike = hardest && has_parameter(hardest, "axis", cell_text(c, "axis"));
 
-		if (!startup_cell_parameter_is(c, "app", app) || !startup_cell_parameter_is(c, "start", start) ||
-		    isnan(startup_start_or_event_median_ms(c, event).value) ||
-		    (axis ? !startup_cell_parameter_is(c, "axis", axis) : !startup_cell_parameter_is(c, "axis", "used") &&
-		     !startup_cell_parameter_is(c, "axis", "left")))
+		if (!has_parameter(c, "app", app) || !has_parameter(c, "start", start) ||
+		    isnan(compute_median(c, event).value) ||
+		    (axis ? !has_parameter(c, "axis", axis) : !has_parameter(c, "axis", "used") &&
+		     !has_parameter(c, "axis", "left")))
 			continue;
-		if (!hardest || (!alike && startup_cell_parameter_is(c, "axis", "left")) || (alike &&
-		    (!startup_cell_parameter_is(hardest, "swap", cell_parameter_text(c, "swap")) ||
-		     startup_memory_pressure_of_cell(c) > startup_memory_pressure_of_cell(hardest))))
+		if (!hardest || (!alike && has_parameter(c, "axis", "left")) || (alike &&
+		    (!has_parameter(hardest, "swap", cell_text(c, "swap")) ||
+		     get_pressure(c) > get_pressure(hardest))))
 			hardest = c;
 	}
 	return hardest;
 }
 
 /* Writes rows like Table 1 of the paper, with the start under the heaviest pressure of each kind. */
-static void startup_write_application_rows(const struct experiment_cell *first, struct table_out *out)
+static void write_applications(const struct experiment_cell *first, struct table_out *out)
 {
 	static const char *const times[] = { "t0_warm_ms", "t0_cold_ms", "used_ms", "left_ms" };
 	const struct experiment_run *run = first->run;
@@ -298,29 +298,29 @@ static void startup_write_application_rows(const struct experiment_cell *first, 
 	char of[96];
 
 	for (int i = 0; !first->index && (app = json_get_text(run->json, "settings.apps.%d", i)); i++) {
-		const struct experiment_cell *at[] = { startup_find_cell(run, app, "warm", "none"), startup_find_cell(run, app, "cold", "none"),
-			startup_find_cell_of_most_pressure(run, app, "used", STARTUP_START), startup_find_cell_of_most_pressure(run, app, "left",
+		const struct experiment_cell *at[] = { find_cell(run, app, "warm", "none"), find_cell(run, app, "cold", "none"),
+			find_most_pressure(run, app, "used", STARTUP_START), find_most_pressure(run, app, "left",
 																STARTUP_START) };
 
 		row_set_text(out, "app", app);
 		snprintf(of, sizeof(of), "applications.%s", app);
-		row_set_json_values(out, run->json, of, "kind version program_bytes files_bytes rss_bytes anonymous_bytes");
+		row_set_json(out, run->json, of, "kind version program_bytes files_bytes rss_bytes anonymous_bytes");
 		for (size_t k = 0; k < sizeof(times) / sizeof(*times); k++)
-			row_set_figure(out, times[k], startup_start_or_event_median_ms(at[k], STARTUP_START));
-		row_set_number(out, "used_step", at[2] ? cell_parameter_number(at[2], "step") : (double)NAN);
-		row_finish(out, { "left_step", at[3] ? cell_parameter_number(at[3], "step") : (double)NAN });
+			row_set_figure(out, times[k], compute_median(at[k], STARTUP_START));
+		row_set_number(out, "used_step", at[2] ? cell_number(at[2], "step") : (double)NAN);
+		row_finish(out, { "left_step", at[3] ? cell_number(at[3], "step") : (double)NAN });
 	}
 }
 
-struct startup_felt_action {
-	const struct menus_user_action *event;
+struct felt_action {
+	const struct user_action *event;
 	struct figure none_ms, pressed_ms;
 	const struct experiment_cell *under;
 };
 
-static int startup_compare_felt_actions(const void *a, const void *b)
+static int compare_actions(const void *a, const void *b)
 {
-	const struct startup_felt_action *x = a, *y = b;
+	const struct felt_action *x = a, *y = b;
 	double xms = isnan(x->pressed_ms.value) ? x->none_ms.value : x->pressed_ms.value;
 	double yms = isnan(y->pressed_ms.value) ? y->none_ms.value : y->pressed_ms.value;
 
@@ -328,16 +328,16 @@ static int startup_compare_felt_actions(const void *a, const void *b)
 }
 
 /* Writes one row. Column high: the action belongs to U_ah, the actions of all users that take longer than the threshold. */
-static void startup_write_felt_delay_row(const struct experiment_run *run, const struct startup_felt_action *f,
+static void write_felt_row(const struct experiment_run *run, const struct felt_action *f,
 					 struct table_out *out)
 {
 	const struct json_document *j = run->json;
 	static const char *const columns[][3] = { { "t_handle_s", "t_total_s", "felt_s" },
 		{ "pressed_handle_s", "pressed_total_s", "pressed_felt_s" } };
 	static const char at[] = "settings.model.times_s.%s";
-	const struct klm_operator_times times = { json_number(j, at, "key"), json_number(j, at, "point"), json_number(j, at, "button"),
+	const struct klm_times times = { json_number(j, at, "key"), json_number(j, at, "point"), json_number(j, at, "button"),
 		json_number(j, at, "home"), json_number(j, at, "mental") };
-	double index = menus_action_selection_time_s(&times, f->event->path, f->event->shortcut), expected = index + times.mental;
+	double index = menus_selection_s(&times, f->event->path, f->event->shortcut), expected = index + times.mental;
 	double tolerance = json_number(j, "settings.model.tolerance_s");
 
 	row_set_text(out, "app", f->event->application);
@@ -347,7 +347,7 @@ static void startup_write_felt_delay_row(const struct experiment_run *run, const
 	row_numbers(out, { "high", fmax(f->none_ms.value, f->pressed_ms.value) > run->threshold_ms }, { "t_index_s", index },
 		    { "t_think_s", times.mental });
 	if (f->under)
-		row_set_cell_parameters(out, f->under);
+		row_set_parameters(out, f->under);
 	for (int i = 0; i < 2; i++) {
 		struct figure ms = i ? f->pressed_ms : f->none_ms;
 		double handle_s = ms.value / 1000, total_s = expected + handle_s;
@@ -356,38 +356,38 @@ static void startup_write_felt_delay_row(const struct experiment_run *run, const
 
 		for (int k = 0; k < 3; k++)
 			row_set_figure(out, columns[i][k],
-				       figure_of_statistic((struct sample_value_or_lower_bound){ value[k], ms.above }));
+				       figure_statistic((struct sample_stat){ value[k], ms.above }));
 	}
-	row_write_to_table(out);
+	row_write(out);
 }
 
 /* Writes the actions that every class of users performs and that were measured, the slowest first. */
-static void startup_write_felt_delay_rows(const struct experiment_cell *first, struct table_out *out)
+static void write_felt(const struct experiment_cell *first, struct table_out *out)
 {
 	const struct experiment_run *run = first->run;
-	struct menus_user_action event[MENUS_EVENTS];
-	struct startup_felt_action felt[MENUS_EVENTS];
-	size_t common = first->index ? 0 : menus_find_actions_of_all_classes(run->json, "settings.model", event), n = 0;
+	struct user_action event[MENUS_EVENTS];
+	struct felt_action felt[MENUS_EVENTS];
+	size_t common = first->index ? 0 : menus_find_actions(run->json, "settings.model", event), n = 0;
 
 	for (size_t i = 0; i < common; i++) {
 		const char *app = event[i].application, *path = event[i].path;
-		const struct experiment_cell *under = startup_find_cell_of_most_pressure(run, app, NULL, path);
+		const struct experiment_cell *under = find_most_pressure(run, app, NULL, path);
 
-		felt[n] = (struct startup_felt_action){ &event[i],
-			startup_start_or_event_median_ms(startup_find_cell(run, app, startup_kind_of_starts_in_tables(run), "none"),
-			path), startup_start_or_event_median_ms(under, path), under };
+		felt[n] = (struct felt_action){ &event[i],
+			compute_median(find_cell(run, app, choose_start_kind(run), "none"),
+			path), compute_median(under, path), under };
 		n += isfinite(felt[n].none_ms.value) || isfinite(felt[n].pressed_ms.value);
 	}
-	qsort(felt, n, sizeof(*felt), startup_compare_felt_actions);
+	qsort(felt, n, sizeof(*felt), compare_actions);
 	for (size_t i = 0; i < n; i++)
-		startup_write_felt_delay_row(run, &felt[i], out);
+		write_felt_row(run, &felt[i], out);
 }
 
 const struct extractor_hooks startup_extractor = {
-	.name = "startup", .cell_size = sizeof(struct startup_cell_trials), .begin_run = startup_check_run_parameters,
-		.read_repeat = startup_read_files_of_repeat,
-	.finish_cell = startup_set_cell_figures, .figure_of = startup_compute_cell_figure,
-		       .tables = { { "runs", startup_write_start_rows },
-		    { "events", startup_write_event_rows }, { "applications", startup_write_application_rows }, { "felt",
-		    	startup_write_felt_delay_rows } },
+	.name = "startup", .cell_size = sizeof(struct startup_trials), .begin_run = check_parameters,
+		.read_repeat = read_repeat,
+	.finish_cell = set_figures, .figure_of = compute_figure,
+		       .tables = { { "runs", write_starts },
+		    { "events", write_events }, { "applications", write_applications }, { "felt",
+		    	write_felt } },
 };

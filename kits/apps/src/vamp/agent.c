@@ -19,13 +19,13 @@ static const char *const words[] = { "begin", "cpu", "end", "alive" };
 #define WORDS (sizeof(words) / sizeof(*words))
 
 /* Each line has exactly one valid form: the parsed line, written again, must equal the text. */
-int agent_parse_line(const char *text, struct agent_protocol_line *out)
+int agent_parse(const char *text, struct agent_line *out)
 {
 	char version[8] = "", word[8] = "", again[AGENT_LINE], end;
 	long long sequence;
 	size_t i = 0;
 
-	*out = (struct agent_protocol_line){ 0 };
+	*out = (struct agent_line){ 0 };
 	if (sscanf(text, "vamp/%7[0-9]%c", version, &end) != 2 || end != ' ')
 		return -EPROTO;
 	if (strcmp(version, "1"))
@@ -39,11 +39,11 @@ int agent_parse_line(const char *text, struct agent_protocol_line *out)
 		return -EPROTO;
 	out->sequence = sequence;
 	out->word = (enum agent_message)i;
-	again[agent_format_line(out, again) - 1] = '\0';
+	again[agent_format(out, again) - 1] = '\0';
 	return strcmp(again, text) ? -EPROTO : 0;
 }
 
-size_t agent_format_line(const struct agent_protocol_line *line, char text[AGENT_LINE])
+size_t agent_format(const struct agent_line *line, char text[AGENT_LINE])
 {
 	int n = snprintf(text, AGENT_LINE, "vamp/1 %lld %s", (long long)line->sequence, words[line->word]);
 
@@ -53,7 +53,7 @@ size_t agent_format_line(const struct agent_protocol_line *line, char text[AGENT
 	return (size_t)n;
 }
 
-int agent_background_percent_of_run(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, int64_t stolen_ns, int64_t step_ns)
+int agent_percent(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, int64_t stolen_ns, int64_t step_ns)
 {
 	int64_t ran = interval_ns - idle_ns - stolen_ns - (stolen_ns > 0 ? step_ns : 0);
 
@@ -64,32 +64,32 @@ int agent_background_percent_of_run(int64_t background_ns, int64_t interval_ns, 
 
 #define THREADS 1024	/* threads that are followed at most; the run time of others is not counted */
 
-struct agent_thread_run_time {
+struct thread_time {
 	pid_t tid;
 	int64_t run_ns;
 };
 
-struct agent_load_measurement {
-	struct agent_thread_run_time seen[2][THREADS];	/* seen[now]: at this measurement; the other: at the one before */
+struct agent_load {
+	struct thread_time seen[2][THREADS];	/* seen[now]: at this measurement; the other: at the one before */
 	size_t n[2];
 	int now;
 	int64_t taken_ns;
 	struct cpu_ticks ticks[AGENT_CPUS];
 	size_t tags;
-	struct high_load_process tag[];
+	struct background_tag tag[];
 };
 
 /* The resolution of idle and stolen time in /proc/stat, in ns. */
-static int64_t agent_clock_tick_ns(void)
+static int64_t clock_tick_ns(void)
 {
 	return NS_PER_S / sysconf(_SC_CLK_TCK);
 }
 
 /* Run time of the thread at the last measurement; -1: the thread is new. Threads come in the same order each time, so the search
  * starts at *hint, behind the last one found. */
-static int64_t agent_last_measured_thread_run_ns(const struct agent_load_measurement *l, pid_t tid, size_t *hint)
+static int64_t last_run_ns(const struct agent_load *l, pid_t tid, size_t *hint)
 {
-	const struct agent_thread_run_time *old = l->seen[!l->now];
+	const struct thread_time *old = l->seen[!l->now];
 	size_t n = l->n[!l->now];
 
 	for (size_t i = 0; i < n; i++) {
@@ -103,18 +103,18 @@ static int64_t agent_last_measured_thread_run_ns(const struct agent_load_measure
 	return -1;
 }
 
-static void agent_add_thread_run_time(struct agent_load_measurement *l, pid_t pid, pid_t tid, int64_t interval_ns, size_t *hint,
-				 struct agent_cpu_interval_times cpu[AGENT_CPUS])
+static void add_thread_time(struct agent_load *l, pid_t pid, pid_t tid, int64_t interval_ns, size_t *hint,
+				 struct agent_cpu_times cpu[AGENT_CPUS])
 {
 	int64_t before, ran;
 	struct proc_schedstat time;
 	struct proc_stat stat;
 	char path[80], text[1024];
 
-	if (l->n[l->now] == THREADS || proc_schedstat_of_process(tid, &time))
+	if (l->n[l->now] == THREADS || proc_read_schedstat(tid, &time))
 		return;
-	l->seen[l->now][l->n[l->now]++] = (struct agent_thread_run_time){ tid, time.run_ns };
-	before = agent_last_measured_thread_run_ns(l, tid, hint);
+	l->seen[l->now][l->n[l->now]++] = (struct thread_time){ tid, time.run_ns };
+	before = last_run_ns(l, tid, hint);
 	ran = time.run_ns - (before < 0 ? 0 : before);
 	if (before < 0 && ran > interval_ns)
 		ran = interval_ns;	/* the thread may be older, but had not been followed */
@@ -126,9 +126,9 @@ static void agent_add_thread_run_time(struct agent_load_measurement *l, pid_t pi
 		cpu[stat.cpu].background_ns += ran;
 }
 
-static void agent_add_process_run_times(struct agent_load_measurement *l, const struct high_load_process *tag, int64_t interval_ns,
+static void add_process_times(struct agent_load *l, const struct background_tag *tag, int64_t interval_ns,
 				    size_t *hint,
-				  struct agent_cpu_interval_times cpu[AGENT_CPUS])
+				  struct agent_cpu_times cpu[AGENT_CPUS])
 {
 	struct proc_stat stat;
 	pid_t *tid = NULL;
@@ -136,51 +136,51 @@ static void agent_add_process_run_times(struct agent_load_measurement *l, const 
 	size_t n = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)tag->pid);
-	if (!proc_stat_of_process(tag->pid, &stat) && (!tag->start || stat.start == tag->start))
-		files_list_numeric_names(path, &tid, &n);
+	if (!proc_read_stat(tag->pid, &stat) && (!tag->start || stat.start == tag->start))
+		files_list_dir(path, &tid, &n);
 	for (size_t i = 0; i < n; i++)
-		agent_add_thread_run_time(l, tag->pid, tid[i], interval_ns, hint, cpu);
+		add_thread_time(l, tag->pid, tid[i], interval_ns, hint, cpu);
 	free(tid);
 }
 
-static int agent_read_idle_and_stolen_times(struct agent_load_measurement *l, struct agent_cpu_interval_times cpu[AGENT_CPUS])
+static int read_idle_times(struct agent_load *l, struct agent_cpu_times cpu[AGENT_CPUS])
 {
 	struct cpu_ticks now[AGENT_CPUS];
 	FILE *f = fopen("/proc/stat", "re");
 	int n = cpu_ticks_read(f, now, AGENT_CPUS);
-	int64_t step = agent_clock_tick_ns();
+	int64_t step = clock_tick_ns();
 
 	if (f)
 		fclose(f);
 	memset(cpu, 0, AGENT_CPUS * sizeof(*cpu));
 	for (int i = 0; i < n; i++)
 		if (now[i].all) {
-			cpu[i] = (struct agent_cpu_interval_times){ .online = true, .idle_ns = (now[i].idle - l->ticks[i].idle) * step,
+			cpu[i] = (struct agent_cpu_times){ .online = true, .idle_ns = (now[i].idle - l->ticks[i].idle) * step,
 							  .stolen_ns = (now[i].stolen - l->ticks[i].stolen) * step };
 			l->ticks[i] = now[i];
 		}
 	return n;
 }
 
-int agent_measure_cpu_loads(struct agent_load_measurement *l, int64_t *interval_ns, struct agent_cpu_interval_times cpu[AGENT_CPUS])
+int agent_measure(struct agent_load *l, int64_t *interval_ns, struct agent_cpu_times cpu[AGENT_CPUS])
 {
 	int64_t now_ns = clock_now();
 	size_t hint = 0;
-	int cpus = agent_read_idle_and_stolen_times(l, cpu);
+	int cpus = read_idle_times(l, cpu);
 
 	*interval_ns = l->taken_ns ? now_ns - l->taken_ns : 0;
 	l->taken_ns = now_ns;
 	l->now = !l->now;
 	l->n[l->now] = 0;
 	for (size_t i = 0; i < l->tags; i++)
-		agent_add_process_run_times(l, &l->tag[i], *interval_ns, &hint, cpu);
+		add_process_times(l, &l->tag[i], *interval_ns, &hint, cpu);
 	return cpus;
 }
 
-struct agent_load_measurement *agent_start_load_measurement(const struct high_load_process *tag, size_t n)
+struct agent_load *agent_start_load(const struct background_tag *tag, size_t n)
 {
-	struct agent_load_measurement *l = calloc(1, sizeof(*l) + n * sizeof(*tag));
-	struct agent_cpu_interval_times cpu[AGENT_CPUS];
+	struct agent_load *l = calloc(1, sizeof(*l) + n * sizeof(*tag));
+	struct agent_cpu_times cpu[AGENT_CPUS];
 	int64_t none;
 
 	if (!l)
@@ -188,7 +188,7 @@ struct agent_load_measurement *agent_start_load_measurement(const struct high_lo
 	l->tags = n;
 	if (n)
 		memcpy(l->tag, tag, n * sizeof(*tag));
-	agent_measure_cpu_loads(l, &none, cpu);
+	agent_measure(l, &none, cpu);
 	return l;
 }
 
@@ -196,22 +196,22 @@ struct agent_load_measurement *agent_start_load_measurement(const struct high_lo
 #define ALIVE_NS NS_PER_S
 #define KEPT 0.7	/* factor by which older sums are multiplied at each report */
 
-struct agent_inside_guest {
-	struct throttle_method throttle;
+struct agent_throttle {
+	struct throttle throttle;
 	int fd;
-	struct agent_load_measurement *load;	/* load measured in the current episode; NULL: no episode */
+	struct agent_load *load;	/* load measured in the current episode; NULL: no episode */
 	int64_t begun, episode, told;	/* episodes begun; number of the current one, and of the one announced to the host; 0: none */
 	int64_t due_ns;			/* time of the next report or "alive" line */
 	int64_t sequence, reports, unsent;
 	int err;			/* error of the port, after which nothing is sent; 0: none */
-	struct agent_cpu_interval_times cpu[AGENT_CPUS];
-	struct agent_decaying_time_sums {
+	struct agent_cpu_times cpu[AGENT_CPUS];
+	struct decaying_sums {
 		double background_ns, interval_ns, idle_ns, stolen_ns;
 	} recent[AGENT_CPUS];		/* decaying sums of the last intervals */
 	char text[AGENT_CPUS * AGENT_LINE];
 };
 
-static void agent_write_lines_to_port(struct agent_inside_guest *a, const char *text, size_t size, int64_t lines)
+static void write_lines(struct agent_throttle *a, const char *text, size_t size, int64_t lines)
 {
 	ssize_t n = a->err ? -1 : write(a->fd, text, size);
 
@@ -224,126 +224,126 @@ static void agent_write_lines_to_port(struct agent_inside_guest *a, const char *
 		a->err = -errno;
 }
 
-static bool agent_send_message(struct agent_inside_guest *a, enum agent_message word)
+static bool send_message(struct agent_throttle *a, enum agent_message word)
 {
-	struct agent_protocol_line line = { .sequence = a->sequence + 1, .word = word };
+	struct agent_line line = { .sequence = a->sequence + 1, .word = word };
 	int64_t unsent = a->unsent;
 	char text[AGENT_LINE];
 
-	agent_write_lines_to_port(a, text, agent_format_line(&line, text), 1);
+	write_lines(a, text, agent_format(&line, text), 1);
 	return a->unsent == unsent;
 }
 
 /* Adds an interval to the decaying sums and returns the background share of run time, in percent. A single interval says little:
  * the guest updates no counter while its vCPU waits for a CPU of the host, and then all at once. */
-static int agent_update_background_percent(struct agent_decaying_time_sums *r, const struct agent_cpu_interval_times *c,
+static int update_percent(struct decaying_sums *r, const struct agent_cpu_times *c,
 					   int64_t interval_ns)
 {
 	r->background_ns = r->background_ns * KEPT + (double)c->background_ns;
 	r->interval_ns = r->interval_ns * KEPT + (double)interval_ns;
 	r->idle_ns = r->idle_ns * KEPT + (double)c->idle_ns;
 	r->stolen_ns = r->stolen_ns * KEPT + (double)c->stolen_ns;
-	return agent_background_percent_of_run((int64_t)r->background_ns, (int64_t)r->interval_ns, (int64_t)r->idle_ns,
+	return agent_percent((int64_t)r->background_ns, (int64_t)r->interval_ns, (int64_t)r->idle_ns,
 					       (int64_t)r->stolen_ns,
-			     agent_clock_tick_ns());
+			     clock_tick_ns());
 }
 
-static void agent_report_cpu_loads(struct agent_inside_guest *a)
+static void report_loads(struct agent_throttle *a)
 {
 	int64_t interval_ns, lines = 0;
-	int cpus = agent_measure_cpu_loads(a->load, &interval_ns, a->cpu);
+	int cpus = agent_measure(a->load, &interval_ns, a->cpu);
 	size_t n = 0;
 
 	for (int i = 0; i < cpus; i++) {
-		const struct agent_cpu_interval_times *c = &a->cpu[i];
-		struct agent_protocol_line line = { .word = AGENT_CPU, .cpu = i };
+		const struct agent_cpu_times *c = &a->cpu[i];
+		struct agent_line line = { .word = AGENT_CPU, .cpu = i };
 
 		if (!c->online)
 			continue;
 		line.sequence = a->sequence + ++lines;
-		line.percent = agent_update_background_percent(&a->recent[i], c, interval_ns);
-		n += agent_format_line(&line, a->text + n);
+		line.percent = update_percent(&a->recent[i], c, interval_ns);
+		n += agent_format(&line, a->text + n);
 	}
-	agent_write_lines_to_port(a, a->text, n, lines);
+	write_lines(a, a->text, n, lines);
 	a->reports++;
 }
 
 /* Sends "end" and "begin" lines that are due, also those that did not fit into the port before. */
-static void agent_send_episode_changes(struct agent_inside_guest *a, int64_t now_ns)
+static void send_changes(struct agent_throttle *a, int64_t now_ns)
 {
-	if (a->told && a->told != a->episode && agent_send_message(a, AGENT_END)) {
+	if (a->told && a->told != a->episode && send_message(a, AGENT_END)) {
 		a->told = 0;
 		a->due_ns = now_ns + ALIVE_NS;
 	}
-	if (!a->told && a->episode && agent_send_message(a, AGENT_BEGIN)) {
+	if (!a->told && a->episode && send_message(a, AGENT_BEGIN)) {
 		a->told = a->episode;
 		memset(a->recent, 0, sizeof(a->recent));
 		a->due_ns = now_ns + REPORT_NS;
 	}
 }
 
-static int64_t agent_do_periodic_work(struct throttle_method *f, int64_t now_ns)
+static int64_t do_periodic_work(struct throttle *f, int64_t now_ns)
 {
-	struct agent_inside_guest *a = (struct agent_inside_guest *)f;
+	struct agent_throttle *a = (struct agent_throttle *)f;
 
-	agent_send_episode_changes(a, now_ns);
+	send_changes(a, now_ns);
 	if (now_ns >= a->due_ns) {
 		if (a->told && a->told == a->episode)
-			agent_report_cpu_loads(a);
+			report_loads(a);
 		else if (!a->told)
-			agent_send_message(a, AGENT_ALIVE);
+			send_message(a, AGENT_ALIVE);
 		a->due_ns = now_ns + (a->episode ? REPORT_NS : ALIVE_NS);
 	}
 	return a->err ? INT64_MAX : a->due_ns;
 }
 
-static int agent_end_episode(struct throttle_method *f)
+static int end_episode(struct throttle *f)
 {
-	struct agent_inside_guest *a = (struct agent_inside_guest *)f;
+	struct agent_throttle *a = (struct agent_throttle *)f;
 
 	free(a->load);
 	a->load = NULL;
 	a->episode = 0;
-	agent_send_episode_changes(a, clock_now());
+	send_changes(a, clock_now());
 	return 0;
 }
 
-static int agent_begin_episode(struct throttle_method *f, const struct high_load_process *tag, size_t n)
+static int begin_episode(struct throttle *f, const struct background_tag *tag, size_t n)
 {
-	struct agent_inside_guest *a = (struct agent_inside_guest *)f;
+	struct agent_throttle *a = (struct agent_throttle *)f;
 
-	agent_end_episode(f);
-	a->load = agent_start_load_measurement(tag, n);
+	end_episode(f);
+	a->load = agent_start_load(tag, n);
 	if (!a->load)
 		return -ENOMEM;
 	a->episode = ++a->begun;
-	agent_send_episode_changes(a, clock_now());
+	send_changes(a, clock_now());
 	return 0;
 }
 
-static void agent_inside_guest_close(struct throttle_method *f)
+static void close_throttle(struct throttle *f)
 {
-	struct agent_inside_guest *a = (struct agent_inside_guest *)f;
+	struct agent_throttle *a = (struct agent_throttle *)f;
 
-	agent_end_episode(f);
+	end_episode(f);
 	close(a->fd);
 	free(a);
 }
 
-static void agent_describe(const struct throttle_method *f, char *text, size_t size)
+static void describe_throttle(const struct throttle *f, char *text, size_t size)
 {
-	const struct agent_inside_guest *a = (const struct agent_inside_guest *)f;
+	const struct agent_throttle *a = (const struct agent_throttle *)f;
 
 	snprintf(text, size, "reports to the host which vCPUs run background tasks: %lld lines, %lld of them unsent, %lld reports%s%s",
 		 (long long)a->sequence, (long long)a->unsent, (long long)a->reports, a->err ? "; the port has failed: " : "",
 		 a->err ? strerror(-a->err) : "");
 }
 
-static const struct throttle_method_hooks agent_ops = { agent_begin_episode, agent_do_periodic_work, agent_end_episode,
-	agent_inside_guest_close,
-	agent_describe };
+static const struct throttle_hooks agent_ops = { begin_episode, do_periodic_work, end_episode,
+	close_throttle,
+	describe_throttle };
 
-static int agent_open_port(const char *port)
+static int open_port(const char *port)
 {
 	struct stat st;
 	int fd;
@@ -351,17 +351,17 @@ static int agent_open_port(const char *port)
 	if (stat(port, &st))
 		return -errno;
 	if (S_ISSOCK(st.st_mode))
-		return connect_to_unix_socket(port, 0, NULL);
+		return dial_unix(port, 0, NULL);
 	if (!S_ISCHR(st.st_mode))
 		return -ENODEV;
 	fd = open(port, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
-int agent_inside_guest_open(struct throttle_method **out, const char *port, struct why *why)
+int agent_open(struct throttle **out, const char *port, struct why *why)
 {
-	struct agent_inside_guest *a = calloc(1, sizeof(*a));
-	int fd = a ? agent_open_port(port) : -ENOMEM;
+	struct agent_throttle *a = calloc(1, sizeof(*a));
+	int fd = a ? open_port(port) : -ENOMEM;
 
 	if (fd < 0) {
 		why_say(why, "cannot open the port %s: %s: give QEMU a virtserialport with the name org.thinprobe.vamp", port,

@@ -19,36 +19,36 @@
 #define AGENT_SEQUENCE_MAX 1000000000000000
 
 enum agent_message { AGENT_BEGIN, AGENT_CPU, AGENT_END, AGENT_ALIVE };
-struct agent_protocol_line {
+struct agent_line {
 	int64_t sequence;
 	enum agent_message word;
 	int cpu, percent;	/* only in AGENT_CPU: 0 to AGENT_CPUS - 1, 0 to 100 */
 };
 
 /* Parses a line without its end. 0; -EPROTONOSUPPORT: another version of the protocol; -EPROTO: an invalid line. Pure. */
-int agent_parse_line(const char *text, struct agent_protocol_line *out);
+int agent_parse(const char *text, struct agent_line *out);
 /* Writes the line with its end. Returns the number of bytes. Pure. */
-size_t agent_format_line(const struct agent_protocol_line *line, char text[AGENT_LINE]);
+size_t agent_format(const struct agent_line *line, char text[AGENT_LINE]);
 
 /* Computes the share of background tasks in a vCPU's run time, in percent, from the times counted in an interval. The kernel
  * counts idle and stolen time in steps of `step_ns`. If time was stolen, the least run time that the counters allow is used: a
  * slow vCPU runs for a few ms in an interval only, and rounding must not make it fast again. Pure. */
-int agent_background_percent_of_run(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, int64_t stolen_ns,
+int agent_percent(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, int64_t stolen_ns,
 				    int64_t step_ns);
 
-struct agent_load_measurement;
+struct agent_load;
 
 /* Starts to measure on which CPUs these background processes run, and for how long, from /proc. Owned by the caller; NULL: no
  * memory.
  * A thread's run time since the last measurement (schedstat) counts for the CPU on which it is now (field 39 of stat): if it
  * moved meanwhile, up to one interval counts for the wrong CPU. A measurement reads two small files a thread, about 15 us. */
-struct agent_load_measurement *agent_start_load_measurement(const struct high_load_process *tag, size_t n);
+struct agent_load *agent_start_load(const struct background_tag *tag, size_t n);
 
 /* Times of one CPU of the guest in an interval. */
-struct agent_cpu_interval_times {
+struct agent_cpu_times {
 	int64_t background_ns, idle_ns, stolen_ns;
 	bool online;
 };
 /* Measures the time since the last call. Processes that have ended are skipped. Returns the highest CPU number plus one. */
-int agent_measure_cpu_loads(struct agent_load_measurement *l, int64_t *interval_ns,
-			    struct agent_cpu_interval_times cpu[AGENT_CPUS]);
+int agent_measure(struct agent_load *l, int64_t *interval_ns,
+			    struct agent_cpu_times cpu[AGENT_CPUS]);

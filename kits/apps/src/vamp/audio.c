@@ -16,37 +16,37 @@
 
 #define ANSWER_MS 2000
 
-struct sound_server_watch {
+struct audio_watch {
 	struct input_source source;	/* first member, so that the pointers convert; its fd is an epoll of the children's descriptors */
 	char *asked;			/* value of --audio-server; NULL: not given */
 	struct audio_server server;
 	struct audio_pactl changes, list;	/* changes.pid 0: there is no server */
-	struct line_from_pieces_assembler lines;
+	struct line_assembler lines;
 	int64_t asked_last_ns;
 	int64_t changed_ns, asked_ns;	/* first change that is in no list yet; first one that the requested list will have; 0: none */
 	bool listed;		/* a list has been read */
-	struct audio_stream_list streams;
-	struct audio_wakeup_counts counting;
-	struct audio_wakeup_tracer *wakeups;
+	struct audio_streams streams;
+	struct audio_counts counting;
+	struct wakeup_tracer *wakeups;
 	struct why why_not;	/* why wake-ups are not counted; "": they are */
 };
 
-static int audio_add_polled_fd(const struct sound_server_watch *a, int fd)
+static int add_polled_fd(const struct audio_watch *a, int fd)
 {
 	struct epoll_event e = { .events = EPOLLIN };
 
 	return epoll_ctl(a->source.fd, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
 }
 
-static void audio_read_and_count_wakeups(struct sound_server_watch *a)
+static void count_wakeups(struct audio_watch *a)
 {
 	const int ours[] = { (int)getpid(), (int)a->changes.pid, (int)a->list.pid };
 
 	if (a->wakeups)
-		audio_wakeup_tracer_count_new(a->wakeups, &a->counting, ours, sizeof(ours) / sizeof(*ours));
+		wakeups_count(a->wakeups, &a->counting, ours, sizeof(ours) / sizeof(*ours));
 }
 
-static int audio_request_stream_list(struct sound_server_watch *a)
+static int request_list(struct audio_watch *a)
 {
 	static const char *const words[] = { "--format=json", "list", "sink-inputs", NULL };
 	int err;
@@ -54,16 +54,16 @@ static int audio_request_stream_list(struct sound_server_watch *a)
 	a->asked_ns = a->changed_ns;
 	a->asked_last_ns = clock_now();
 	a->changed_ns = 0;
-	err = audio_pactl_start(&a->list, &a->server, words, false);
-	return err ? err : audio_add_polled_fd(a, a->list.pidfd);
+	err = pactl_start(&a->list, &a->server, words, false);
+	return err ? err : add_polled_fd(a, a->list.pidfd);
 }
 
-static void audio_disconnect(struct sound_server_watch *a)
+static void disconnect_server(struct audio_watch *a)
 {
-	audio_read_and_count_wakeups(a);
-	audio_pactl_end(&a->changes);
-	audio_pactl_end(&a->list);
-	audio_wakeup_tracer_close(a->wakeups);
+	count_wakeups(a);
+	pactl_end(&a->changes);
+	pactl_end(&a->list);
+	wakeups_close(a->wakeups);
 	a->wakeups = NULL;
 	a->streams.n = 0;
 	a->lines.n = 0;
@@ -71,46 +71,46 @@ static void audio_disconnect(struct sound_server_watch *a)
 	a->listed = false;
 }
 
-static int audio_connect(struct sound_server_watch *a, struct why *why)
+static int connect_server(struct audio_watch *a, struct why *why)
 {
 	static const char *const words[] = { "subscribe", NULL };
-	int err = audio_find_server_address_and_pid(&a->server, a->asked, why);
+	int err = audio_find_server(&a->server, a->asked, why);
 
 	if (err)
 		return err;
-	err = audio_pactl_start(&a->changes, &a->server, words, true);
+	err = pactl_start(&a->changes, &a->server, words, true);
 	if (!err)
-		err = audio_add_polled_fd(a, a->changes.out);
+		err = add_polled_fd(a, a->changes.out);
 	if (!err)
-		err = audio_request_stream_list(a);
+		err = request_list(a);
 	if (err) {
 		why_say(why, "cannot run pactl: %s", strerror(-err));
-		audio_disconnect(a);
+		disconnect_server(a);
 		return err;
 	}
 	a->why_not.text[0] = '\0';
 	if (a->server.pid)
-		audio_wakeup_tracer_open(&a->wakeups, a->server.pid, &a->why_not);
+		wakeups_open(&a->wakeups, a->server.pid, &a->why_not);
 	else
 		why_say(&a->why_not, "the server's process is not known");
 	return 0;
 }
 
 /* Reads the list that pactl has printed. 0, or pactl's exit status where it failed. */
-static int audio_receive_stream_list(struct sound_server_watch *a, void (*each)(void *arg, const struct input_event *event),
+static int receive_list(struct audio_watch *a, void (*each)(void *arg, const struct input_event *event),
 				     void *arg)
 {
-	struct audio_stream_list now;
+	struct audio_streams now;
 	char path[40];
 	int err, status;
 
-	audio_read_and_count_wakeups(a);	/* while the pid of this pactl is still known */
+	count_wakeups(a);	/* while the pid of this pactl is still known */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", a->list.out);
-	err = audio_parse_stream_list(path, &now);
-	status = audio_pactl_end(&a->list);
+	err = audio_parse_streams(path, &now);
+	status = pactl_end(&a->list);
 	if (err)
 		return status ? status : 1;
-	if (each && a->listed && audio_stream_list_has_new_stream(&a->streams, &now)) {
+	if (each && a->listed && audio_has_new(&a->streams, &now)) {
 		struct input_event event = { .seen_ns = a->asked_ns ? a->asked_ns : clock_now(), .what = "audio" };
 
 		each(arg, &event);
@@ -122,7 +122,7 @@ static int audio_receive_stream_list(struct sound_server_watch *a, void (*each)(
 
 /* Reads the printed changes: "Event 'new' on sink-input #5"; a stream that resumes after a pause is a 'change'. False: the server
  * has ended. */
-static bool audio_read_stream_changes(struct sound_server_watch *a, int64_t now)
+static bool read_changes(struct audio_watch *a, int64_t now)
 {
 	char text[1024];
 	ssize_t n;
@@ -131,7 +131,7 @@ static bool audio_read_stream_changes(struct sound_server_watch *a, int64_t now)
 		for (size_t at = 0; at < (size_t)n;) {
 			const char *line;
 
-			at += assemble_line_from_data_pieces(&a->lines, text + at, (size_t)n - at, &line);
+			at += line_assemble(&a->lines, text + at, (size_t)n - at, &line);
 			if (line && strstr(line, " on sink-input #") && !a->changed_ns)
 				a->changed_ns = now;
 		}
@@ -145,93 +145,93 @@ static bool fd_is_readable(int fd)
 	return fd >= 0 && poll(&one, 1, 0) > 0;
 }
 
-static int audio_emit_new_stream_events(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
+static int read_events(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
-	struct sound_server_watch *a = (struct sound_server_watch *)s;
+	struct audio_watch *a = (struct audio_watch *)s;
 	int64_t now = clock_now();
 
-	if (fd_is_readable(a->changes.out) && !audio_read_stream_changes(a, now)) {
-		audio_disconnect(a);
+	if (fd_is_readable(a->changes.out) && !read_changes(a, now)) {
+		disconnect_server(a);
 		return 0;
 	}
 	if (fd_is_readable(a->list.pidfd))
-		audio_receive_stream_list(a, each, arg);
+		receive_list(a, each, arg);
 	if (a->changed_ns && !a->list.pid)
-		audio_request_stream_list(a);
+		request_list(a);
 	return 0;
 }
 
-static const struct input_source_ops ops = { .name = "audio", .read = audio_emit_new_stream_events };
+static const struct input_source_ops ops = { .name = "audio", .read = read_events };
 
-int audio_open_server_watch(struct sound_server_watch **out, const char *server, struct why *why)
+int audio_open(struct audio_watch **out, const char *server, struct why *why)
 {
-	struct sound_server_watch *a = calloc(1, sizeof(*a));
+	struct audio_watch *a = calloc(1, sizeof(*a));
 	struct pollfd answer;
 	int err, status;
 
 	*out = NULL;
 	if (!a)
-		return fail_with_reason(-ENOMEM, why, "out of memory");
+		return why_fail(-ENOMEM, why, "out of memory");
 	a->asked = server ? strdup(server) : NULL;
 	a->changes = a->list = (struct audio_pactl){ .pidfd = -1, .out = -1 };
 	a->source = (struct input_source){ .ops = &ops, .fd = epoll_create1(EPOLL_CLOEXEC) };
 	if (a->source.fd < 0 || (server && !a->asked)) {
 		err = -errno;
 		why_say(why, "cannot watch the sound server: %s", strerror(-err));
-		audio_close_server_watch(a);
+		audio_close(a);
 		return err;
 	}
 	*out = a;
-	err = audio_connect(a, why);
+	err = connect_server(a, why);
 	if (err)
 		return -ENOENT;
 	answer = (struct pollfd){ .fd = a->list.pidfd, .events = POLLIN };
 	if (poll(&answer, 1, ANSWER_MS) <= 0)
 		return 0;	/* the list will come later */
-	status = audio_receive_stream_list(a, NULL, NULL);
+	status = receive_list(a, NULL, NULL);
 	if (!status)
 		return 0;
-	audio_disconnect(a);
+	disconnect_server(a);
 	why_say(why, status == 127 ? "there is no pactl to ask the sound server: install pulseaudio-utils" :
 		 "the sound server at %s does not answer pactl (is it this user's? is pactl older than 16?)", a->server.name);
 	return -ENOENT;
 }
 
-struct input_source *audio_input_source_of_watch(struct sound_server_watch *a)
+struct input_source *audio_source(struct audio_watch *a)
 {
 	return &a->source;
 }
 
-bool audio_has_playing_stream(const struct sound_server_watch *a)
+bool audio_plays(const struct audio_watch *a)
 {
 	return a->streams.n > 0;	/* an empty list if there is no server */
 }
 
-bool audio_process_plays_sound(const struct sound_server_watch *a, int pid)
+bool audio_is_player(const struct audio_watch *a, int pid)
 {
 	if (!a->changes.pid || pid <= 0)
 		return false;
-	return pid == a->server.pid || audio_stream_list_has_pid(&a->streams, pid) ||
-	       (audio_has_playing_stream(a) && pid == audio_find_pid_waking_server_most(&a->counting));
+	return pid == a->server.pid || audio_has_pid(&a->streams, pid) ||
+	       (audio_plays(a) && pid == audio_top_waker(&a->counting));
 }
 
-void audio_connect_and_average_wakeups(struct sound_server_watch *a, const int *tagged, size_t n)
+void audio_refresh(struct audio_watch *a, const int *tagged, size_t n)
 {
 	struct why why;
 
 	if (!a->changes.pid)
-		audio_connect(a, &why);
+		connect_server(a, &why);
 	else if (!a->list.pid && clock_now() - a->asked_last_ns > NS_PER_S)
-		audio_request_stream_list(a);	/* finds streams that began before pactl had subscribed */
-	audio_read_and_count_wakeups(a);
-	audio_update_wakeup_averages(&a->counting, tagged, n);
+		request_list(a);	/* finds streams that began before pactl had subscribed */
+	count_wakeups(a);
+	audio_average(&a->counting, tagged, n);
 	if (a->wakeups)
-		audio_wakeup_tracer_update_filter(a->wakeups);
+		wakeups_update(a->wakeups);
 }
 
-size_t audio_copy_wakeup_counters(const struct sound_server_watch *a, struct audio_wakeup_counter *out, size_t room)
+size_t audio_copy_counters(const struct audio_watch *a, struct audio_counter *out, size_t room)
 {
-	struct audio_stream_list rest = a->streams;
+	struct audio_streams rest = a->streams;
 	size_t n = 0;
 
 	for (; n < a->counting.n && n < room; n++) {
@@ -244,13 +244,13 @@ size_t audio_copy_wakeup_counters(const struct sound_server_watch *a, struct aud
 	}
 	for (size_t k = 0; k < rest.n && n < room; k++)
 		if (rest.stream[k].pid)
-			out[n++] = (struct audio_wakeup_counter){ .pid = rest.stream[k].pid, .stream = true };
+			out[n++] = (struct audio_counter){ .pid = rest.stream[k].pid, .stream = true };
 	for (size_t i = 0; i < n; i++)
-		proc_read_first_line_of_file(out[i].pid, "comm", out[i].comm, sizeof(out[i].comm));
+		proc_read_line(out[i].pid, "comm", out[i].comm, sizeof(out[i].comm));
 	return n;
 }
 
-void audio_describe_server_watch(const struct sound_server_watch *a, char *text, size_t size)
+void audio_describe(const struct audio_watch *a, char *text, size_t size)
 {
 	if (!a->changes.pid)
 		snprintf(text, size, "no sound server");
@@ -259,11 +259,11 @@ void audio_describe_server_watch(const struct sound_server_watch *a, char *text,
 			 a->streams.n, a->wakeups ? "wake-ups counted" : "wake-ups not counted: ", a->why_not.text);
 }
 
-void audio_close_server_watch(struct sound_server_watch *a)
+void audio_close(struct audio_watch *a)
 {
 	if (!a)
 		return;
-	audio_disconnect(a);
+	disconnect_server(a);
 	if (a->source.fd >= 0)
 		close(a->source.fd);
 	free(a->asked);

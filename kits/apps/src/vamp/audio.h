@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 /* The figures of a process that wakes the sound server. */
-struct audio_wakeup_counter {
+struct audio_counter {
 	int pid;
 	char comm[16];
 	int64_t wakeups;	/* wake-ups of the server since the last averaging */
@@ -21,28 +21,28 @@ struct audio_wakeup_counter {
 	bool stream;		/* has a playing stream */
 };
 
-struct sound_server_watch;
+struct audio_watch;
 /* Watches the sound server (PulseAudio, or PipeWire's replacement of it) of this user, or at `server`. 0; -ENOENT: no server runs
- * (`why`), but *out is made: each audio_connect_and_average_wakeups() looks for a server again. Other errors: *out is NULL.
+ * (`why`), but *out is made: each audio_refresh() looks for a server again. Other errors: *out is NULL.
  * Needs pactl (pulseaudio-utils). Counting wake-ups needs the right to trace; without it only clients with a playing stream
- * count, and audio_describe_server_watch() says so. Waits up to 2 s for the server's answer; the other functions do not wait.
- * Forks children: call it after undo_create_recorder(). */
-int audio_open_server_watch(struct sound_server_watch **out, const char *server, struct why *why);
+ * count, and audio_describe() says so. Waits up to 2 s for the server's answer; the other functions do not wait.
+ * Forks children: call it after undo_open(). */
+int audio_open(struct audio_watch **out, const char *server, struct why *why);
 /* The source of "audio" events: a stream starts to play. Owned by `a`. Its read() also updates the list of streams, and never
  * fails. */
-struct input_source *audio_input_source_of_watch(struct sound_server_watch *a);
+struct input_source *audio_source(struct audio_watch *a);
 /* Is the process the sound server, a client with a playing stream or, while a stream plays, the process that wakes the server
  * most? */
-bool audio_process_plays_sound(const struct sound_server_watch *a, int pid);
+bool audio_is_player(const struct audio_watch *a, int pid);
 /* Does any stream play? */
-bool audio_has_playing_stream(const struct sound_server_watch *a);
+bool audio_plays(const struct audio_watch *a);
 /* Averages the wake-up counts: at the start of every episode, and every max_int_period without one. `tagged`: the background
  * processes, whose confidence grows by 1 (up to 10); that of others shrinks by 1. */
-void audio_connect_and_average_wakeups(struct sound_server_watch *a, const int *tagged, size_t n);
+void audio_refresh(struct audio_watch *a, const int *tagged, size_t n);
 /* Copies the figures of up to `room` processes that wake the sound server, for the log; returns how many. */
-size_t audio_copy_wakeup_counters(const struct sound_server_watch *a, struct audio_wakeup_counter *out, size_t room);
-void audio_describe_server_watch(const struct sound_server_watch *a, char *text, size_t size);
-void audio_close_server_watch(struct sound_server_watch *a);
+size_t audio_copy_counters(const struct audio_watch *a, struct audio_counter *out, size_t room);
+void audio_describe(const struct audio_watch *a, char *text, size_t size);
+void audio_close(struct audio_watch *a);
 
 /* --- the server and its streams --- */
 
@@ -55,7 +55,7 @@ struct audio_server {
 	gid_t gid;
 };
 /* Finds the server, and connects once to check that it runs. 0, or -errno with the reason in `why`. Does not block. */
-int audio_find_server_address_and_pid(struct audio_server *s, const char *name, struct why *why);
+int audio_find_server(struct audio_server *s, const char *name, struct why *why);
 
 /* A child that runs pactl; if we are root, as the user of the server, which may refuse others. */
 struct audio_pactl {
@@ -64,14 +64,14 @@ struct audio_pactl {
 	int out;		/* output of pactl: a non-blocking pipe, or a file in memory */
 };
 /* `words`: arguments, NULL-terminated. `stream`: pactl goes on printing, into a pipe. 0 or -errno. */
-int audio_pactl_start(struct audio_pactl *p, const struct audio_server *s, const char *const *words, bool stream);
+int pactl_start(struct audio_pactl *p, const struct audio_server *s, const char *const *words, bool stream);
 /* Kills pactl if it still runs, and closes its descriptors. Returns its exit status; 127: pactl is not installed; -1: killed. */
-int audio_pactl_end(struct audio_pactl *p);
+int pactl_end(struct audio_pactl *p);
 
 #define AUDIO_STREAMS 64	/* maximum; further streams are ignored */
 
 /* The streams that play (not corked), as `pactl -f json list sink-inputs` prints them. */
-struct audio_stream_list {
+struct audio_streams {
 	size_t n;
 	struct {
 		int64_t index;	/* number that the server gave the stream; never used twice */
@@ -80,10 +80,10 @@ struct audio_stream_list {
 };
 
 /* 0; -EPROTO: the file is not such a list. */
-int audio_parse_stream_list(const char *path, struct audio_stream_list *out);
+int audio_parse_streams(const char *path, struct audio_streams *out);
 /* Does `now` have a playing stream that `before` has not? */
-bool audio_stream_list_has_new_stream(const struct audio_stream_list *before, const struct audio_stream_list *now);
-bool audio_stream_list_has_pid(const struct audio_stream_list *l, int pid);
+bool audio_has_new(const struct audio_streams *before, const struct audio_streams *now);
+bool audio_has_pid(const struct audio_streams *l, int pid);
 
 /* --- wake-ups --- */
 
@@ -99,8 +99,8 @@ struct audio_wakeup {
 	bool interrupt;			/* woken by an interrupt: the task that ran then is not the cause */
 };
 
-struct audio_wakeup_counts {
-	struct audio_wakeup_counter process[AUDIO_PROCESSES];
+struct audio_counts {
+	struct audio_counter process[AUDIO_PROCESSES];
 	size_t n;
 	struct {
 		int tid, source;	/* `source`: the process on whose behalf the thread was last woken; 0: none */
@@ -110,20 +110,20 @@ struct audio_wakeup_counts {
 
 /* Adds a wake-up, in the order of time. A wake-up by a thread of the server counts for the process that woke that thread.
  * `server`: pid of the server. Pure. */
-void audio_add_wakeup_to_counts(struct audio_wakeup_counts *c, int server, const struct audio_wakeup *w);
+void audio_add_wakeup(struct audio_counts *c, int server, const struct audio_wakeup *w);
 /* Updates all confidences (+1 for the `tagged` processes, -1 for others), then each average = (average + wake-ups / confidence) /
  * 2. With confidence 0 the wake-ups count in full. Processes whose average and confidence are 0 are removed. Pure. */
-void audio_update_wakeup_averages(struct audio_wakeup_counts *c, const int *tagged, size_t n);
+void audio_average(struct audio_counts *c, const int *tagged, size_t n);
 /* The process with the highest average, if that is at least one wake-up; 0: none. Pure. */
-int audio_find_pid_waking_server_most(const struct audio_wakeup_counts *c);
+int audio_top_waker(const struct audio_counts *c);
 
-struct audio_wakeup_tracer;
+struct wakeup_tracer;
 /* Starts to count. 0, or -errno with the reason in `why` (no permission to trace, no such tracepoint). Forks once if tracefs is
  * not mounted. Outside the initial pid namespace the filter matches the server's threads by name, since their pids in the
  * kernel's records are not known there. */
-int audio_wakeup_tracer_open(struct audio_wakeup_tracer **out, int server, struct why *why);
+int wakeups_open(struct wakeup_tracer **out, int server, struct why *why);
 /* Adds the wake-ups since the last call to `c`, except those by the `n` processes in `ours`. */
-void audio_wakeup_tracer_count_new(struct audio_wakeup_tracer *w, struct audio_wakeup_counts *c, const int *ours, size_t n);
+void wakeups_count(struct wakeup_tracer *w, struct audio_counts *c, const int *ours, size_t n);
 /* Updates the filter to the threads that the server has now. */
-void audio_wakeup_tracer_update_filter(struct audio_wakeup_tracer *w);
-void audio_wakeup_tracer_close(struct audio_wakeup_tracer *w);
+void wakeups_update(struct wakeup_tracer *w);
+void wakeups_close(struct wakeup_tracer *w);

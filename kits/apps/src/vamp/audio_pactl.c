@@ -21,7 +21,7 @@
 
 #define WORDS 8
 
-static void audio_choose_server_address(struct audio_server *s, const char *name)
+static void choose_address(struct audio_server *s, const char *name)
 {
 	const char *given = name ? name : getenv("PULSE_SERVER");
 	const char *folder = getenv("PULSE_RUNTIME_PATH"), *runtime = getenv("XDG_RUNTIME_DIR");
@@ -39,37 +39,37 @@ static void audio_choose_server_address(struct audio_server *s, const char *name
 
 /* Finds the server's pid. If systemd made the socket (the server starts when a client connects), the server writes its pid into a
  * file beside the socket. */
-static pid_t audio_find_server_pid(const char *socket, pid_t maker)
+static pid_t find_server_pid(const char *socket, pid_t maker)
 {
 	char path[200], text[24];
 	pid_t pid;
 
-	proc_read_first_line_of_file(maker, "comm", text, sizeof(text));
+	proc_read_line(maker, "comm", text, sizeof(text));
 	if (strcmp(text, "systemd"))
 		return maker;
 	snprintf(path, sizeof(path), "%.*s/pid", (int)(strrchr(socket, '/') - socket), socket);
-	files_read_first_line(path, text, sizeof(text));
+	files_read_line(path, text, sizeof(text));
 	pid = atoi(text);
 	return pid > 0 && !kill(pid, 0) ? pid : 0;
 }
 
-int audio_find_server_address_and_pid(struct audio_server *s, const char *name, struct why *why)
+int audio_find_server(struct audio_server *s, const char *name, struct why *why)
 {
 	struct ucred maker;
 	struct stat st;
 	int fd;
 
 	*s = (struct audio_server){ .uid = geteuid(), .gid = getegid() };
-	audio_choose_server_address(s, name);
+	choose_address(s, name);
 	if (!s->socket)
 		return 0;
-	fd = connect_to_unix_socket(s->socket, 0, &maker);
+	fd = dial_unix(s->socket, 0, &maker);
 	if (fd < 0) {
 		why_say(why, "no sound server at %s: %s (start one, or name it with --audio-server)", s->socket, strerror(-fd));
 		return fd;
 	}
 	close(fd);
-	s->pid = audio_find_server_pid(s->socket, maker.pid);
+	s->pid = find_server_pid(s->socket, maker.pid);
 	if (!stat(s->socket, &st)) {
 		s->uid = st.st_uid;
 		s->gid = st.st_gid;
@@ -78,7 +78,7 @@ int audio_find_server_address_and_pid(struct audio_server *s, const char *name, 
 }
 
 /* Executes pactl in the child. The user is changed first, since that clears the signal for the parent's death. */
-static void audio_exec_pactl(const struct audio_server *s, const char *const *words, int out, pid_t parent)
+static void exec_pactl(const struct audio_server *s, const char *const *words, int out, pid_t parent)
 {
 	const char *argv[WORDS + 5] = { "pactl", "--server", s->name };
 	int null = open("/dev/null", O_RDWR);
@@ -88,14 +88,14 @@ static void audio_exec_pactl(const struct audio_server *s, const char *const *wo
 		_exit(1);
 	for (int i = 0; words[i] && i < WORDS; i++)
 		argv[3 + i] = words[i];
-	if (proc_request_sigkill_at_parent_end(parent) || setenv("LC_ALL", "C", 1) || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(null,
+	if (proc_die_beside_parent(parent) || setenv("LC_ALL", "C", 1) || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(null,
 																    2) < 0)
 		_exit(1);
 	execvp("pactl", (char **)(uintptr_t)argv);
 	_exit(127);
 }
 
-int audio_pactl_start(struct audio_pactl *p, const struct audio_server *s, const char *const *words, bool stream)
+int pactl_start(struct audio_pactl *p, const struct audio_server *s, const char *const *words, bool stream)
 {
 	int ends[2] = { -1, -1 }, err = 0;
 	pid_t parent = getpid();
@@ -108,7 +108,7 @@ int audio_pactl_start(struct audio_pactl *p, const struct audio_server *s, const
 	p->out = ends[0];
 	p->pid = fork();
 	if (!p->pid)
-		audio_exec_pactl(s, words, ends[1], parent);
+		exec_pactl(s, words, ends[1], parent);
 	if (p->pid < 0 || (p->pidfd = pidfd_open(p->pid, 0)) < 0)
 		err = -errno;
 	if (stream)
@@ -116,11 +116,11 @@ int audio_pactl_start(struct audio_pactl *p, const struct audio_server *s, const
 	if (p->pid < 0)
 		p->pid = 0;
 	if (err)
-		audio_pactl_end(p);
+		pactl_end(p);
 	return err;
 }
 
-int audio_pactl_end(struct audio_pactl *p)
+int pactl_end(struct audio_pactl *p)
 {
 	int status = 0;
 
@@ -137,9 +137,9 @@ int audio_pactl_end(struct audio_pactl *p)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-int audio_parse_stream_list(const char *path, struct audio_stream_list *out)
+int audio_parse_streams(const char *path, struct audio_streams *out)
 {
-	struct audio_stream_list l = { 0 };
+	struct audio_streams l = { 0 };
 	struct why why;
 	char key[64];
 	struct json_document *j = json_read_file(path, &why);
@@ -156,7 +156,7 @@ int audio_parse_stream_list(const char *path, struct audio_stream_list *out)
 			continue;
 		snprintf(key, sizeof(key), "%d.properties.application.process.id", i);
 		text = json_get_str(j, key);
-		if (!text || cli_parse_integer(text, &pid) || pid < 1 || pid > INT32_MAX)
+		if (!text || cli_parse_int(text, &pid) || pid < 1 || pid > INT32_MAX)
 			pid = 0;
 		l.stream[l.n].index = index;
 		l.stream[l.n++].pid = (int)pid;
@@ -166,7 +166,7 @@ int audio_parse_stream_list(const char *path, struct audio_stream_list *out)
 	return 0;
 }
 
-bool audio_stream_list_has_new_stream(const struct audio_stream_list *before, const struct audio_stream_list *now)
+bool audio_has_new(const struct audio_streams *before, const struct audio_streams *now)
 {
 	for (size_t i = 0; i < now->n; i++) {
 		size_t k = 0;
@@ -179,7 +179,7 @@ bool audio_stream_list_has_new_stream(const struct audio_stream_list *before, co
 	return false;
 }
 
-bool audio_stream_list_has_pid(const struct audio_stream_list *l, int pid)
+bool audio_has_pid(const struct audio_streams *l, int pid)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->stream[i].pid == pid)

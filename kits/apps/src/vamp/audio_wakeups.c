@@ -14,18 +14,18 @@
 
 #define FORGET 0.01	/* smaller averages count as 0 */
 
-static struct audio_wakeup_counter *audio_find_or_add_counter(struct audio_wakeup_counts *c, int pid)
+static struct audio_counter *find_counter(struct audio_counts *c, int pid)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (c->process[i].pid == pid)
 			return &c->process[i];
 	if (c->n == AUDIO_PROCESSES)
 		return NULL;
-	c->process[c->n] = (struct audio_wakeup_counter){ .pid = pid };
+	c->process[c->n] = (struct audio_counter){ .pid = pid };
 	return &c->process[c->n++];
 }
 
-static int *audio_find_or_add_thread_waker(struct audio_wakeup_counts *c, int tid)
+static int *find_waker(struct audio_counts *c, int tid)
 {
 	for (size_t i = 0; i < c->threads; i++)
 		if (c->thread[i].tid == tid)
@@ -37,17 +37,17 @@ static int *audio_find_or_add_thread_waker(struct audio_wakeup_counts *c, int ti
 	return &c->thread[c->threads++].source;
 }
 
-void audio_add_wakeup_to_counts(struct audio_wakeup_counts *c, int server, const struct audio_wakeup *w)
+void audio_add_wakeup(struct audio_counts *c, int server, const struct audio_wakeup *w)
 {
-	int source = w->interrupt ? 0 : w->waker_pid == server ? *audio_find_or_add_thread_waker(c, w->waker_tid) : w->waker_pid;
-	struct audio_wakeup_counter *p = source > 0 ? audio_find_or_add_counter(c, source) : NULL;
+	int source = w->interrupt ? 0 : w->waker_pid == server ? *find_waker(c, w->waker_tid) : w->waker_pid;
+	struct audio_counter *p = source > 0 ? find_counter(c, source) : NULL;
 
-	*audio_find_or_add_thread_waker(c, w->woken_tid) = source;
+	*find_waker(c, w->woken_tid) = source;
 	if (p)
 		p->wakeups++;
 }
 
-static bool audio_pid_is_in_background_list(const int *tagged, size_t n, int pid)
+static bool is_tagged(const int *tagged, size_t n, int pid)
 {
 	for (size_t i = 0; i < n; i++)
 		if (tagged[i] == pid)
@@ -55,17 +55,17 @@ static bool audio_pid_is_in_background_list(const int *tagged, size_t n, int pid
 	return false;
 }
 
-void audio_update_wakeup_averages(struct audio_wakeup_counts *c, const int *tagged, size_t n)
+void audio_average(struct audio_counts *c, const int *tagged, size_t n)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++)
-		audio_find_or_add_counter(c, tagged[i]);
+		find_counter(c, tagged[i]);
 	for (size_t i = 0; i < c->n; i++) {
-		struct audio_wakeup_counter *p = &c->process[i];
+		struct audio_counter *p = &c->process[i];
 		double divisor;
 
-		if (!audio_pid_is_in_background_list(tagged, n, p->pid))
+		if (!is_tagged(tagged, n, p->pid))
 			p->confidence -= p->confidence > 0;
 		else if (p->confidence < AUDIO_CONFIDENCE)
 			p->confidence++;
@@ -78,9 +78,9 @@ void audio_update_wakeup_averages(struct audio_wakeup_counts *c, const int *tagg
 	c->n = kept;
 }
 
-int audio_find_pid_waking_server_most(const struct audio_wakeup_counts *c)
+int audio_top_waker(const struct audio_counts *c)
 {
-	const struct audio_wakeup_counter *most = NULL;
+	const struct audio_counter *most = NULL;
 
 	for (size_t i = 0; i < c->n; i++)
 		if (c->process[i].average >= 1 && (!most || c->process[i].average > most->average))
@@ -92,7 +92,7 @@ int audio_find_pid_waking_server_most(const struct audio_wakeup_counts *c)
 #define FILTER 4000		/* the kernel accepts a page */
 #define FLAG_INTERRUPT 0x18	/* TRACE_FLAG_HARDIRQ and TRACE_FLAG_SOFTIRQ of linux/trace_events.h */
 
-struct audio_wakeup_tracer {
+struct wakeup_tracer {
 	int server;
 	bool initial;		/* this process is in the initial pid namespace */
 	struct cli_cpus cpus;
@@ -104,7 +104,7 @@ struct audio_wakeup_tracer {
 	size_t n;
 };
 
-static int audio_parse_sched_waking_format(struct audio_wakeup_tracer *w)
+static int parse_waking(struct wakeup_tracer *w)
 {
 	static const char *const event[] = { "sched/sched_waking" };
 	char text[1][TRACEFS_TEXT];
@@ -119,11 +119,11 @@ static int audio_parse_sched_waking_format(struct audio_wakeup_tracer *w)
 }
 
 /* Writes a filter for a thread's name; characters that are not allowed in the filter's quotes become '?' (any character). */
-static void audio_format_thread_name_filter(int tid, char *out, size_t size)
+static void filter_thread(int tid, char *out, size_t size)
 {
 	char name[32];
 
-	proc_read_first_line_of_file(tid, "comm", name, sizeof(name));
+	proc_read_line(tid, "comm", name, sizeof(name));
 	for (char *c = name; *c; c++)
 		if (*c == '"' || *c == '\\' || *c < ' ')
 			*c = '?';
@@ -131,7 +131,7 @@ static void audio_format_thread_name_filter(int tid, char *out, size_t size)
 }
 
 /* Makes a filter for the threads of the server; if it has ended, a filter that matches nothing. */
-static void audio_make_thread_filter(const struct audio_wakeup_tracer *w, char *text, size_t size)
+static void make_filter(const struct wakeup_tracer *w, char *text, size_t size)
 {
 	char path[32], one[64];
 	size_t n = 0, threads = 0;
@@ -139,37 +139,37 @@ static void audio_make_thread_filter(const struct audio_wakeup_tracer *w, char *
 
 	snprintf(text, size, "pid == -1");
 	snprintf(path, sizeof(path), "/proc/%d/task", w->server);
-	files_list_numeric_names(path, &tid, &threads);
+	files_list_dir(path, &tid, &threads);
 	for (size_t i = 0; i < threads; i++) {
 		if (w->initial)
 			snprintf(one, sizeof(one), "pid == %d", (int)tid[i]);
 		else
-			audio_format_thread_name_filter(tid[i], one, sizeof(one));
+			filter_thread(tid[i], one, sizeof(one));
 		if (n + strlen(one) + 5 < size)
 			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " || " : "", one);
 	}
 	free(tid);
 }
 
-int audio_wakeup_tracer_open(struct audio_wakeup_tracer **out, int server, struct why *why)
+int wakeups_open(struct wakeup_tracer **out, int server, struct why *why)
 {
-	struct audio_wakeup_tracer *w = calloc(1, sizeof(*w));
+	struct wakeup_tracer *w = calloc(1, sizeof(*w));
 	char ours[64] = "";
 	int id, err;
 
 	*out = NULL;
 	if (!w)
-		return fail_with_reason(-ENOMEM, why, "out of memory");
+		return why_fail(-ENOMEM, why, "out of memory");
 	w->server = server;
 	w->initial = readlink("/proc/self/ns/pid", ours, sizeof(ours) - 1) > 0 && !strcmp(ours, "pid:[4026531836]");
-	id = audio_parse_sched_waking_format(w);
-	err = id < 0 ? tracepoint_explain_refusal(id, -1, why) : 0;
-	if (!err && proc_get_online_cpus(&w->cpus)) {
+	id = parse_waking(w);
+	err = id < 0 ? tracepoint_explain(id, -1, why) : 0;
+	if (!err && proc_online_cpus(&w->cpus)) {
 		why_say(why, "cannot read which CPUs are online");
 		err = -EIO;
 	}
 	if (!err) {
-		audio_make_thread_filter(w, w->filter, sizeof(w->filter));
+		make_filter(w, w->filter, sizeof(w->filter));
 		err = tracepoint_open_rings(&w->rings, &w->cpus, &id, 1, w->filter, RING_BYTES, why);
 	}
 	if (err) {
@@ -180,9 +180,9 @@ int audio_wakeup_tracer_open(struct audio_wakeup_tracer **out, int server, struc
 	return 0;
 }
 
-static int audio_decode_and_append_wakeup(void *arg, const struct perf_event_header *header)
+static int append_wakeup(void *arg, const struct perf_event_header *header)
 {
-	struct audio_wakeup_tracer *w = arg;
+	struct wakeup_tracer *w = arg;
 	struct tracepoint_sample s;
 
 	if (!tracepoint_decode_sample(header, &s))
@@ -197,42 +197,42 @@ static int audio_decode_and_append_wakeup(void *arg, const struct perf_event_hea
 	return 0;
 }
 
-static int compare_wakeup_times(const void *a, const void *b)
+static int compare_times(const void *a, const void *b)
 {
 	const struct audio_wakeup *p = a, *q = b;
 
 	return p->time_ns > q->time_ns ? 1 : p->time_ns < q->time_ns ? -1 : 0;
 }
 
-void audio_wakeup_tracer_count_new(struct audio_wakeup_tracer *w, struct audio_wakeup_counts *c, const int *ours, size_t n)
+void wakeups_count(struct wakeup_tracer *w, struct audio_counts *c, const int *ours, size_t n)
 {
 	w->n = 0;
 	for (int i = 0; i < w->cpus.n; i++)
-		tracepoint_pass_on_records(w->rings, w->cpus.cpu[i], audio_decode_and_append_wakeup, w);
+		tracepoint_drain(w->rings, w->cpus.cpu[i], append_wakeup, w);
 	if (w->n)
-		qsort(w->got, w->n, sizeof(*w->got), compare_wakeup_times);
+		qsort(w->got, w->n, sizeof(*w->got), compare_times);
 	for (size_t i = 0; i < w->n; i++) {
 		struct audio_wakeup *one = &w->got[i];
 
 		for (size_t k = 0; k < n; k++)
 			if (one->waker_pid == ours[k])
 				one->waker_pid = 0;
-		audio_add_wakeup_to_counts(c, w->server, one);
+		audio_add_wakeup(c, w->server, one);
 	}
 }
 
-void audio_wakeup_tracer_update_filter(struct audio_wakeup_tracer *w)
+void wakeups_update(struct wakeup_tracer *w)
 {
 	char filter[FILTER];
 
-	audio_make_thread_filter(w, filter, sizeof(filter));
+	make_filter(w, filter, sizeof(filter));
 	if (!strcmp(filter, w->filter))
 		return;
 	memcpy(w->filter, filter, sizeof(w->filter));
 	tracepoint_set_filter(w->rings, w->filter);
 }
 
-void audio_wakeup_tracer_close(struct audio_wakeup_tracer *w)
+void wakeups_close(struct wakeup_tracer *w)
 {
 	if (!w)
 		return;

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-const struct cgroup_version_file_names groups_version[3] = {
+const struct group_version groups_version[3] = {
 	[1] = { "cpu.shares", "tasks", 1024 }, [2] = { "cpu.weight", "cgroup.threads", 100 }
 };
 
-struct cgroup_file_path groups_file_path(const char *folder, const char *file)
+struct group_path groups_path(const char *folder, const char *file)
 {
-	struct cgroup_file_path p;
+	struct group_path p;
 
 	snprintf(p.text, sizeof(p.text), "%s/%s", folder, file);
 	return p;
@@ -20,17 +20,17 @@ struct cgroup_file_path groups_file_path(const char *folder, const char *file)
 
 bool groups_has_file(const char *folder, const char *file)
 {
-	return access(groups_file_path(folder, file).text, F_OK) == 0;
+	return access(groups_path(folder, file).text, F_OK) == 0;
 }
 
-int groups_find_mount(struct cpu_cgroup_hierarchy *g, const char *root)
+int groups_mount(struct cpu_groups *g, const char *root)
 {
-	*g = (struct cpu_cgroup_hierarchy){ .root = root };
-	g->version = proc_find_cgroup_mount_point(root, "cpu", g->mount, sizeof(g->mount));
+	*g = (struct cpu_groups){ .root = root };
+	g->version = proc_find_cgroup_mount(root, "cpu", g->mount, sizeof(g->mount));
 	return g->version;
 }
 
-bool groups_find_task_group(const struct cpu_cgroup_hierarchy *g, pid_t tid, char *folder, size_t size)
+bool groups_find_task(const struct cpu_groups *g, pid_t tid, char *folder, size_t size)
 {
 	char file[UNDO_PATH], group[UNDO_PATH];
 	bool found = false;
@@ -46,19 +46,19 @@ bool groups_find_task_group(const struct cpu_cgroup_hierarchy *g, pid_t tid, cha
 	return found;
 }
 
-bool groups_file_lists_cpu(const char *folder, const char *file)
+bool groups_has_cpu(const char *folder, const char *file)
 {
 	char line[512], *rest;
 
-	files_read_first_line(groups_file_path(folder, file).text, line, sizeof(line));
+	files_read_line(groups_path(folder, file).text, line, sizeof(line));
 	for (char *word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
 		if (!strcmp(word, "cpu"))
 			return true;
 	return false;
 }
 
-int groups_enable_cpu_below(const char *folder, struct undo_recorder *undo)
+int groups_enable_cpu(const char *folder, struct undo_recorder *undo)
 {
-	return groups_file_lists_cpu(folder, "cgroup.subtree_control") ? 0 :
-	       undoable_enable_controller(undo, groups_file_path(folder, "cgroup.subtree_control").text, "cpu");
+	return groups_has_cpu(folder, "cgroup.subtree_control") ? 0 :
+	       undo_enable(undo, groups_path(folder, "cgroup.subtree_control").text, "cpu");
 }

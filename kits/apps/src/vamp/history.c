@@ -3,21 +3,21 @@
 
 #define BORN_ERROR_NS 20000000	/* error of a process's start time: the kernel gives it in ticks of 10 ms */
 
-size_t slot_of_sample_number(int64_t sample)
+size_t history_slot(int64_t sample)
 {
 	return (size_t)sample % HISTORY_SLOTS;
 }
 
-void sample_timestamps_add(struct sample_timestamps *m, int64_t now_ns, bool fresh)
+void history_add_time(struct sample_times *m, int64_t now_ns, bool fresh)
 {
 	if (!m->fresh)
 		m->last++;
 	m->fresh = fresh;
-	m->at_ns[slot_of_sample_number(m->last)] = now_ns;
+	m->at_ns[history_slot(m->last)] = now_ns;
 }
 
 /* First sample of the period: HISTORY_SUBS sub-epochs back; with an extra sample, one more. */
-static int64_t history_oldest_sample_number(const struct process_history *p, const struct sample_timestamps *m)
+static int64_t oldest_sample(const struct process_history *p, const struct sample_times *m)
 {
 	int64_t from = m->last - HISTORY_SUBS - m->fresh;
 
@@ -30,9 +30,9 @@ struct cpu_use {
 };
 
 /* Adds the sub-epoch that ends with sample k. */
-static void cpu_use_add_sub_epoch(struct cpu_use *u, const struct thread_history *t, const struct sample_timestamps *m, int64_t k)
+static void add_sub_epoch(struct cpu_use *u, const struct thread_history *t, const struct sample_times *m, int64_t k)
 {
-	size_t a = slot_of_sample_number(k - 1), b = slot_of_sample_number(k);
+	size_t a = history_slot(k - 1), b = history_slot(k);
 	bool zero = k == t->first;	/* the thread started in this sub-epoch */
 	double span = (double)(m->at_ns[b] - m->at_ns[a]);
 	double run = (double)(t->at[b].run_ns - (zero ? 0 : t->at[a].run_ns));
@@ -48,7 +48,7 @@ static void cpu_use_add_sub_epoch(struct cpu_use *u, const struct thread_history
 	u->wait += wait;
 }
 
-static struct cpu_use history_thread_cpu_use(const struct thread_history *t, const struct sample_timestamps *m, int64_t from,
+static struct cpu_use thread_use(const struct thread_history *t, const struct sample_times *m, int64_t from,
 					     double span)
 {
 	struct cpu_use u = { 0 };
@@ -57,8 +57,8 @@ static struct cpu_use history_thread_cpu_use(const struct thread_history *t, con
 	if (from < t->first - t->born)
 		from = t->first - t->born;
 	for (int64_t k = from + 1; k <= m->last; k++)
-		cpu_use_add_sub_epoch(&u, t, m, k);
-	own = (double)(m->at_ns[slot_of_sample_number(m->last)] - m->at_ns[slot_of_sample_number(from)]);
+		add_sub_epoch(&u, t, m, k);
+	own = (double)(m->at_ns[history_slot(m->last)] - m->at_ns[history_slot(from)]);
 	if (own > span)
 		own = span;	/* the process is younger than the span */
 	if (u.run > own)
@@ -71,28 +71,28 @@ static struct cpu_use history_thread_cpu_use(const struct thread_history *t, con
 	return u;
 }
 
-bool history_process_is_new(const struct process_history *p, const struct sample_timestamps *m)
+bool history_is_new(const struct process_history *p, const struct sample_times *m)
 {
-	return p->first > 0 && p->born_ns > m->at_ns[slot_of_sample_number(p->first - 1)] - BORN_ERROR_NS;
+	return p->first > 0 && p->born_ns > m->at_ns[history_slot(p->first - 1)] - BORN_ERROR_NS;
 }
 
 /* Did some thread have or want a CPU in at least three of four samples? */
-static bool history_mostly_wants_cpu(const struct process_history *p, const struct sample_timestamps *m, int64_t from)
+static bool mostly_wants(const struct process_history *p, const struct sample_times *m, int64_t from)
 {
 	int wanted = 0, seen = 0;
 
 	for (int64_t k = from + 1; k <= m->last; k++, seen++)
 		for (size_t i = 0; i < p->n; i++)
-			if (k >= p->thread[i].first && p->thread[i].at[slot_of_sample_number(k)].wants) {
+			if (k >= p->thread[i].first && p->thread[i].at[history_slot(k)].wants) {
 				wanted++;
 				break;
 			}
 	return wanted * 4 >= seen * 3;
 }
 
-struct process_load history_compute_load(const struct process_history *p, const struct sample_timestamps *m, int64_t sub_ns)
+struct process_load history_load(const struct process_history *p, const struct sample_times *m, int64_t sub_ns)
 {
-	int64_t from = history_oldest_sample_number(p, m), begin, end = m->at_ns[slot_of_sample_number(m->last)];
+	int64_t from = oldest_sample(p, m), begin, end = m->at_ns[history_slot(m->last)];
 	double run = 0, wait = 0, shares = 0, in_threads = 0, span, all;
 	struct process_load out = { 0 };
 	int running = 0;
@@ -100,19 +100,19 @@ struct process_load history_compute_load(const struct process_history *p, const 
 
 	if (m->last < 0 || p->first > m->last)
 		return out;
-	young = from == p->first && history_process_is_new(p, m);
+	young = from == p->first && history_is_new(p, m);
 	if (young)	/* the process started in the period: count from its start */
 		from--;
-	begin = m->at_ns[slot_of_sample_number(from)];
+	begin = m->at_ns[history_slot(from)];
 	out.span_ns = end - (young && p->born_ns > begin ? p->born_ns : begin);
 	if (out.span_ns < sub_ns / 2)
 		return out;
 	if (out.span_ns < sub_ns)
 		out.span_ns = sub_ns;
 	span = (double)out.span_ns;
-	all = (double)(p->run_ns[slot_of_sample_number(m->last)] - (young ? 0 : p->run_ns[slot_of_sample_number(from)]));
+	all = (double)(p->run_ns[history_slot(m->last)] - (young ? 0 : p->run_ns[history_slot(from)]));
 	for (size_t i = 0; i < p->n; i++) {
-		struct cpu_use u = history_thread_cpu_use(&p->thread[i], m, from, span);
+		struct cpu_use u = thread_use(&p->thread[i], m, from, span);
 
 		in_threads += u.run;
 		shares += u.share;
@@ -124,27 +124,27 @@ struct process_load history_compute_load(const struct process_history *p, const 
 	out.load = shares + (run - in_threads) / span;	/* threads that have ended or were not sampled: without waits */
 	if (wait > span - run)
 		wait = span - run;
-	if (running > 1 && wait >= 0 && run / (span - wait) > out.load && history_mostly_wants_cpu(p, m, from))
+	if (running > 1 && wait >= 0 && run / (span - wait) > out.load && mostly_wants(p, m, from))
 		out.load = run / (span - wait);
 	if (out.load > (double)(p->n > 1 ? p->n : 1))
 		out.load = (double)(p->n > 1 ? p->n : 1);
 	return out;
 }
 
-void history_note_load_if_cpu_was_free(struct process_history *p, const struct sample_timestamps *m)
+void history_note_load(struct process_history *p, const struct sample_times *m)
 {
 	double most = 0;
 
 	if (m->last - HISTORY_SUBS < p->first)
 		return;
 	for (int64_t k = m->last - HISTORY_SUBS + 1; k <= m->last; k++) {
-		size_t a = slot_of_sample_number(k - 1), b = slot_of_sample_number(k);
+		size_t a = history_slot(k - 1), b = history_slot(k);
 		double span = (double)(m->at_ns[b] - m->at_ns[a]), run = (double)(p->run_ns[b] - p->run_ns[a]);
 		struct cpu_use u = { 0 };
 
 		for (size_t i = 0; i < p->n; i++)
 			if (k > p->thread[i].first - p->thread[i].born)
-				cpu_use_add_sub_epoch(&u, &p->thread[i], m, k);
+				add_sub_epoch(&u, &p->thread[i], m, k);
 		if (u.wait > KNOWN_LOAD_WAIT_MAX * span && run + u.wait > KNOWN_LOAD_AWAKE_MAX * span)
 			return;
 		if (run - u.run > KNOWN_LOAD_SLACK * span)	/* the waits of unsampled threads are not known */
@@ -155,7 +155,7 @@ void history_note_load_if_cpu_was_free(struct process_history *p, const struct s
 	p->known = most;
 }
 
-enum load_verdict history_judge_load(const struct process_history *p, const struct process_load *load, double threshold)
+enum load_verdict history_judge(const struct process_history *p, const struct process_load *load, double threshold)
 {
 	if (load->load <= threshold)
 		return VERDICT_LOW;

@@ -21,14 +21,14 @@
 #define HISTORY_SLOTS 8			/* samples kept: more than HISTORY_SUBS + 2, a power of two */
 
 /* Times of the samples. The last sample may be an extra one, taken at an input (`fresh`); the next regular sample overwrites it. */
-struct sample_timestamps {
+struct sample_times {
 	int64_t at_ns[HISTORY_SLOTS];
 	int64_t last;			/* number of the last sample, from 0; -1: none yet */
 	bool fresh;			/* the last sample is an extra one */
 };
 /* Begins a sample. */
-void sample_timestamps_add(struct sample_timestamps *m, int64_t now_ns, bool fresh);
-size_t slot_of_sample_number(int64_t sample);
+void history_add_time(struct sample_times *m, int64_t now_ns, bool fresh);
+size_t history_slot(int64_t sample);
 
 struct thread_history {
 	pid_t tid;
@@ -70,13 +70,13 @@ struct process_load {
 };
 /* Load from the last sample back, over at most HISTORY_SUBS sub-epochs and the time since their end. All 0 if less than half a
  * sub-epoch (`sub_ns`) is known. A younger process is judged by its whole life, at least one sub-epoch. */
-struct process_load history_compute_load(const struct process_history *p, const struct sample_timestamps *m, int64_t sub_ns);
+struct process_load history_load(const struct process_history *p, const struct sample_times *m, int64_t sub_ns);
 
 /* Did the process start after the sample before its first one? To be asked while that sample is kept. */
-bool history_process_is_new(const struct process_history *p, const struct sample_timestamps *m);
+bool history_is_new(const struct process_history *p, const struct sample_times *m);
 
 /* Updates the known load; after each regular sample. */
-void history_note_load_if_cpu_was_free(struct process_history *p, const struct sample_timestamps *m);
+void history_note_load(struct process_history *p, const struct sample_times *m);
 
 enum load_verdict { VERDICT_LOW, VERDICT_KNOWN, VERDICT_BACKGROUND };	/* KNOWN: above the threshold, but the known load is below */
-enum load_verdict history_judge_load(const struct process_history *p, const struct process_load *load, double threshold);
+enum load_verdict history_judge(const struct process_history *p, const struct process_load *load, double threshold);

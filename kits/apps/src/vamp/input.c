@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int trigger_keys_parse(const char *text, struct trigger_keys_and_buttons *keys, struct why *why)
+int input_parse_keys(const char *text, struct trigger_keys *keys, struct why *why)
 {
-	struct trigger_keys_and_buttons read = { 0 };
+	struct trigger_keys read = { 0 };
 	const char *end;
 
 	do {
@@ -25,7 +25,7 @@ int trigger_keys_parse(const char *text, struct trigger_keys_and_buttons *keys, 
 
 		end = strchrnul(text, ',');
 		if (end == text || snprintf(word, sizeof(word), "%.*s", (int)(end - text), text) >= (int)sizeof(word))
-			return fail_with_reason(-EINVAL, why,
+			return why_fail(-EINVAL, why,
 						"--keys: names are divided by one comma each: Return,KP_Enter,button");
 		text = end + 1;
 		if (!strcmp(word, "button")) {
@@ -33,11 +33,11 @@ int trigger_keys_parse(const char *text, struct trigger_keys_and_buttons *keys, 
 		} else if (!strcmp(word, "any")) {
 			read.any = true;
 		} else if (keysym_parse_text(word, &keysym)) {
-			return fail_with_reason(-EINVAL, why,
+			return why_fail(-EINVAL, why,
 					 "--keys: there is no key %s: take a name of X11 (Return, KP_Enter, a, F5), any or button",
 					 word);
 		} else if (read.n == INPUT_KEYS) {
-			return fail_with_reason(-EINVAL, why, "--keys: at most %d keys", INPUT_KEYS);
+			return why_fail(-EINVAL, why, "--keys: at most %d keys", INPUT_KEYS);
 		} else {
 			read.keysym[read.n++] = keysym;
 		}
@@ -46,7 +46,7 @@ int trigger_keys_parse(const char *text, struct trigger_keys_and_buttons *keys, 
 	return 0;
 }
 
-bool trigger_keys_include_keysym(const struct trigger_keys_and_buttons *keys, uint32_t keysym)
+bool input_has_key(const struct trigger_keys *keys, uint32_t keysym)
 {
 	for (int i = 0; i < keys->n; i++)
 		if (keys->keysym[i] == keysym)
@@ -54,7 +54,7 @@ bool trigger_keys_include_keysym(const struct trigger_keys_and_buttons *keys, ui
 	return keys->any;
 }
 
-struct control_fifo_input {
+struct fifo_input {
 	struct input_source source;	/* first member, so that the pointers convert */
 	struct command_fifo control;
 	int64_t seen_ns;
@@ -62,9 +62,9 @@ struct control_fifo_input {
 	void *arg;
 };
 
-static void input_fifo_emit_line_as_event(void *arg, const char *line)
+static void emit_line(void *arg, const char *line)
 {
-	struct control_fifo_input *c = arg;
+	struct fifo_input *c = arg;
 	struct input_event event = { .seen_ns = c->seen_ns };
 
 	snprintf(event.what, sizeof(event.what), "%.*s", (int)sizeof(event.what) - 1, line);
@@ -74,37 +74,37 @@ static void input_fifo_emit_line_as_event(void *arg, const char *line)
 	c->each(c->arg, &event);
 }
 
-static int input_fifo_read(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
+static int read_fifo(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
-	struct control_fifo_input *c = (struct control_fifo_input *)s;
+	struct fifo_input *c = (struct fifo_input *)s;
 
 	c->seen_ns = clock_now();
 	c->each = each;
 	c->arg = arg;
-	command_fifo_read_lines(&c->control, input_fifo_emit_line_as_event, c);
+	fifo_read_lines(&c->control, emit_line, c);
 	return 0;
 }
 
-static void input_fifo_close(struct input_source *s)
+static void close_fifo(struct input_source *s)
 {
-	struct control_fifo_input *c = (struct control_fifo_input *)s;
+	struct fifo_input *c = (struct fifo_input *)s;
 
-	command_fifo_remove(&c->control);
+	fifo_remove(&c->control);
 	close(c->control.fd);
 	free(c);
 }
 
-static const struct input_source_ops control_ops = { .name = "control", .read = input_fifo_read, .close = input_fifo_close };
+static const struct input_source_ops control_ops = { .name = "control", .read = read_fifo, .close = close_fifo };
 
-int input_fifo_open(struct input_source **out, const char *path, struct why *why)
+int input_open_fifo(struct input_source **out, const char *path, struct why *why)
 {
-	struct control_fifo_input *c = calloc(1, sizeof(*c));
+	struct fifo_input *c = calloc(1, sizeof(*c));
 	int err;
 
 	*out = NULL;
 	if (!c)
-		return fail_with_reason(-ENOMEM, why, "out of memory");
-	err = command_fifo_open(&c->control, path, why);
+		return why_fail(-ENOMEM, why, "out of memory");
+	err = fifo_open(&c->control, path, why);
 	if (err) {
 		free(c);
 		return err;
@@ -125,7 +125,7 @@ struct evdev_record {
 
 struct evdev_input {
 	struct input_source source;	/* first member, so that the pointers convert */
-	struct trigger_keys_and_buttons keys;
+	struct trigger_keys keys;
 };
 
 /* Names of keys by position on a US keyboard: the device reports positions, not characters. */
@@ -150,17 +150,17 @@ static const char *const places[] = {
 };
 
 /* Number of a mouse button in X11's order: left, middle, right, and the side buttons from 8 on. 0: not a mouse button. */
-static int evdev_button_number(int code)
+static int button_number(int code)
 {
 	return code == BTN_LEFT || code == BTN_TOUCH ? 1 : code == BTN_MIDDLE ? 2 : code == BTN_RIGHT ? 3 :
 	       code >= BTN_SIDE && code <= BTN_TASK ? 8 + code - BTN_SIDE : 0;
 }
 
 /* Does the record count: a key press (value 1; 2 is an automatic repeat) or the release of a button? */
-static bool evdev_record_is_trigger(const struct trigger_keys_and_buttons *keys, const struct evdev_record *r, char *what,
+static bool is_trigger(const struct trigger_keys *keys, const struct evdev_record *r, char *what,
 				    size_t size)
 {
-	int button = evdev_button_number(r->code);
+	int button = button_number(r->code);
 	uint32_t keysym = 0;
 
 	if (r->type != EV_KEY)
@@ -175,10 +175,10 @@ static bool evdev_record_is_trigger(const struct trigger_keys_and_buttons *keys,
 		snprintf(what, size, "%s", places[r->code]);
 	else
 		snprintf(what, size, "key %d", r->code);
-	return trigger_keys_include_keysym(keys, keysym);
+	return input_has_key(keys, keysym);
 }
 
-static int input_evdev_read(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
+static int read_device(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
 	struct evdev_input *d = (struct evdev_input *)s;
 	struct evdev_record record[RECORDS];
@@ -186,20 +186,20 @@ static int input_evdev_read(struct input_source *s, void (*each)(void *arg, cons
 	struct input_event event = { .seen_ns = clock_now() };
 
 	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*record); i++)
-		if (evdev_record_is_trigger(&d->keys, &record[i], event.what, sizeof(event.what)))
+		if (is_trigger(&d->keys, &record[i], event.what, sizeof(event.what)))
 			each(arg, &event);
 	return n > 0 ? 0 : n == 0 ? -EPIPE : errno == EAGAIN || errno == EINTR ? 0 : -errno;
 }
 
-static void input_evdev_close(struct input_source *s)
+static void close_device(struct input_source *s)
 {
 	close(s->fd);
 	free(s);
 }
 
-static const struct input_source_ops evdev_ops = { .name = "evdev", .read = input_evdev_read, .close = input_evdev_close };
+static const struct input_source_ops evdev_ops = { .name = "evdev", .read = read_device, .close = close_device };
 
-int input_evdev_open(struct input_source **out, const char *device, const struct trigger_keys_and_buttons *keys, struct why *why)
+int input_open_evdev(struct input_source **out, const char *device, const struct trigger_keys *keys, struct why *why)
 {
 	struct evdev_input *d = calloc(1, sizeof(*d));
 	int fd = open(device, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err = d ? errno : ENOMEM, version;

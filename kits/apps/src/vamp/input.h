@@ -15,7 +15,7 @@ struct input_event {
 
 #define INPUT_KEYS 16
 /* The keys and buttons that open an episode. Names are X11 keysyms ("Return", "KP_Enter"), "button" and "any". */
-struct trigger_keys_and_buttons {
+struct trigger_keys {
 	int n;
 	uint32_t keysym[INPUT_KEYS];	/* keys whose press counts; by default Return and KP_Enter */
 	bool any;			/* every key counts */
@@ -36,15 +36,15 @@ struct input_source {
 };
 
 /* Parses --keys "Return,KP_Enter,button". 0, or -EINVAL with the reason in `why`, and *keys is unchanged. Pure. */
-int trigger_keys_parse(const char *text, struct trigger_keys_and_buttons *keys, struct why *why);
-bool trigger_keys_include_keysym(const struct trigger_keys_and_buttons *keys, uint32_t keysym);	/* does this key count? */
+int input_parse_keys(const char *text, struct trigger_keys *keys, struct why *why);
+bool input_has_key(const struct trigger_keys *keys, uint32_t keysym);	/* does this key count? */
 
 /* Open a source. 0, or -errno with one line (what, why, cure) in `why`. */
 /* Raw events of all devices, by the X input extension. `display` NULL: $DISPLAY. After a change of the keyboard map, read() asks
  * the display for it and waits for the answer. */
-int input_x11_open(struct input_source **out, const char *display, const struct trigger_keys_and_buttons *keys, struct why *why);
+int input_open_x11(struct input_source **out, const char *display, const struct trigger_keys *keys, struct why *why);
 /* Events of one /dev/input/eventN. */
-int input_evdev_open(struct input_source **out, const char *device, const struct trigger_keys_and_buttons *keys, struct why *why);
+int input_open_evdev(struct input_source **out, const char *device, const struct trigger_keys *keys, struct why *why);
 /* Lines through a fifo, which is made if it does not exist, and then removed at the end. Every line is an event. Tools that send
  * RFB input write to it. */
-int input_fifo_open(struct input_source **out, const char *path, struct why *why);
+int input_open_fifo(struct input_source **out, const char *path, struct why *why);

@@ -25,7 +25,7 @@
 
 struct x11_input {
 	struct input_source source;	/* first member, so that the pointers convert */
-	struct trigger_keys_and_buttons keys;
+	struct trigger_keys keys;
 	Display *display;
 	int opcode, xkb_event;
 	KeySym *map;			/* `columns` keysyms for each key code from min_code on */
@@ -38,7 +38,7 @@ struct x11_input {
 static volatile sig_atomic_t connection = -1;
 static char no_answer[160];
 
-static void x11_break_stalled_connection(int signal)
+static void break_connection(int signal)
 {
 	int err = errno;
 	ssize_t told;
@@ -54,9 +54,9 @@ static void x11_break_stalled_connection(int signal)
 	_exit(EXIT_RUN);	/* the watchdog process restores the changed settings */
 }
 
-static void x11_set_alarm_timeout(int seconds)
+static void set_timeout(int seconds)
 {
-	struct sigaction sa = { .sa_handler = seconds ? x11_break_stalled_connection : SIG_DFL };
+	struct sigaction sa = { .sa_handler = seconds ? break_connection : SIG_DFL };
 
 	if (!seconds)
 		alarm(0);
@@ -67,7 +67,7 @@ static void x11_set_alarm_timeout(int seconds)
 }
 
 /* Asks the display for the keyboard map, which changes when a program sends a character that is on no key. */
-static void x11_fetch_keyboard_map(struct x11_input *x)
+static void fetch_map(struct x11_input *x)
 {
 	if (x->map)
 		XFree(x->map);
@@ -75,22 +75,22 @@ static void x11_fetch_keyboard_map(struct x11_input *x)
 	x->map = XGetKeyboardMapping(x->display, (KeyCode)x->min_code, x->max_code - x->min_code + 1, &x->columns);
 }
 
-static void x11_refetch_keyboard_map(struct x11_input *x)
+static void refetch_map(struct x11_input *x)
 {
 	connection = ConnectionNumber(x->display);
-	x11_set_alarm_timeout(PATIENCE_S);
-	x11_fetch_keyboard_map(x);
-	x11_set_alarm_timeout(0);
+	set_timeout(PATIENCE_S);
+	fetch_map(x);
+	set_timeout(0);
 }
 
 /* Does this key count? A key may have several keysyms: the first columns are without and with shift, of two layouts. */
-static bool x11_key_is_trigger(const struct x11_input *x, int code, char *what, size_t size)
+static bool key_is_trigger(const struct x11_input *x, int code, char *what, size_t size)
 {
 	for (int i = 0; x->map && code >= x->min_code && code <= x->max_code && i < x->columns && i < 4; i++) {
 		KeySym symbol = x->map[(code - x->min_code) * x->columns + i];
 		const char *name;
 
-		if (!trigger_keys_include_keysym(&x->keys, (uint32_t)symbol))
+		if (!input_has_key(&x->keys, (uint32_t)symbol))
 			continue;
 		/* (XKeysymToString would return memory that cannot be freed.) */
 		if (symbol >= 0x01000000)
@@ -104,15 +104,15 @@ static bool x11_key_is_trigger(const struct x11_input *x, int code, char *what, 
 	return false;
 }
 
-static bool x11_event_is_trigger(const struct x11_input *x, const XIRawEvent *raw, char *what, size_t size)
+static bool event_is_trigger(const struct x11_input *x, const XIRawEvent *raw, char *what, size_t size)
 {
 	if (raw->evtype == XI_RawKeyPress)
-		return x11_key_is_trigger(x, raw->detail, what, size);
+		return key_is_trigger(x, raw->detail, what, size);
 	snprintf(what, size, "button %d", raw->detail);
 	return raw->evtype == XI_RawButtonRelease && x->keys.button && (raw->detail < WHEEL_FIRST || raw->detail > WHEEL_LAST);
 }
 
-static int input_x11_read(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
+static int read_display(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
 	struct x11_input *x = (struct x11_input *)s;
 	int mode = QueuedAfterReading;	/* read from the socket once, so that a flood of events is handled in portions */
@@ -123,10 +123,10 @@ static int input_x11_read(struct input_source *s, void (*each)(void *arg, const 
 
 		XNextEvent(x->display, &e);
 		if (e.type == MappingNotify || e.type == x->xkb_event)
-			x11_refetch_keyboard_map(x);
+			refetch_map(x);
 		if (e.type != GenericEvent || e.xcookie.extension != x->opcode || !XGetEventData(x->display, &e.xcookie))
 			continue;
-		if (x11_event_is_trigger(x, e.xcookie.data, event.what, sizeof(event.what)))
+		if (event_is_trigger(x, e.xcookie.data, event.what, sizeof(event.what)))
 			each(arg, &event);
 		XFreeEventData(x->display, &e.xcookie);
 	}
@@ -135,7 +135,7 @@ static int input_x11_read(struct input_source *s, void (*each)(void *arg, const 
 
 /* Leaves the connection open until the process ends: XCloseDisplay would wait for a server that may be stopped, and write to a
  * broken connection. */
-static void input_x11_close(struct input_source *s)
+static void close_display(struct input_source *s)
 {
 	struct x11_input *x = (struct x11_input *)s;
 
@@ -144,10 +144,10 @@ static void input_x11_close(struct input_source *s)
 	free(x);
 }
 
-static const struct input_source_ops ops = { .name = "x11", .read = input_x11_read, .close = input_x11_close };
+static const struct input_source_ops ops = { .name = "x11", .read = read_display, .close = close_display };
 
 /* 0, or -ENOTSUP if the display has no X input extension 2.1. */
-static int x11_select_raw_events(struct x11_input *x)
+static int select_events(struct x11_input *x)
 {
 	unsigned char bits[XIMaskLen(XI_LASTEVENT)] = { 0 };
 	XIEventMask mask = { .deviceid = XIAllMasterDevices, .mask_len = sizeof(bits), .mask = bits };
@@ -164,38 +164,38 @@ static int x11_select_raw_events(struct x11_input *x)
 		x->xkb_event = -1;
 	/* (An XKB client, as Xlib is, gets no MappingNotify.) */
 	XkbSelectEvents(x->display, XkbUseCoreKbd, changes, changes);
-	x11_fetch_keyboard_map(x);
+	fetch_map(x);
 	return 0;
 }
 
-int input_x11_open(struct input_source **out, const char *display, const struct trigger_keys_and_buttons *keys, struct why *why)
+int input_open_x11(struct input_source **out, const char *display, const struct trigger_keys *keys, struct why *why)
 {
 	struct x11_input *x = calloc(1, sizeof(*x));
 	int err;
 
 	*out = NULL;
 	if (!x)
-		return fail_with_reason(-ENOMEM, why, "out of memory");
+		return why_fail(-ENOMEM, why, "out of memory");
 	snprintf(no_answer, sizeof(no_answer), "vamp: display %.80s does not answer: is it stopped, or its link down?\n",
 		 XDisplayName(display));
 	connection = -1;
-	x11_set_alarm_timeout(PATIENCE_OPEN_S);
+	set_timeout(PATIENCE_OPEN_S);
 	x->display = x11_connect(display, &x->broken, why);
 	if (!x->display) {
-		x11_set_alarm_timeout(0);
+		set_timeout(0);
 		free(x);
 		return -ECONNREFUSED;
 	}
 	x->source = (struct input_source){ .ops = &ops, .fd = ConnectionNumber(x->display) };
 	x->keys = *keys;
-	err = x11_select_raw_events(x);
-	x11_set_alarm_timeout(0);
+	err = select_events(x);
+	set_timeout(0);
 	if (x->broken)
 		err = -EPIPE;
 	if (err) {
 		why_say(why, "display %s %s", XDisplayName(display), err == -EPIPE ? "went away" :
 			 "has no X input extension 2.1 or later: use a newer X server, or --evdev");
-		input_x11_close(&x->source);
+		close_display(&x->source);
 		return err;
 	}
 	*out = &x->source;

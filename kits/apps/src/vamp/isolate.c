@@ -51,14 +51,14 @@ struct irq_search {
 	bool wanted[IRQS];
 };
 
-static void irq_search_add_irq(struct irq_search *s, long irq)
+static void add_irq(struct irq_search *s, long irq)
 {
 	if (irq > 0 && irq < IRQS)
 		s->wanted[irq] = true;
 }
 
 /* Adds the interrupts that sysfs lists for the device (msi_irqs, irq); false if it lists none. */
-static bool irq_search_add_sysfs_irqs(struct irq_search *s, const char *device)
+static bool add_sysfs_irqs(struct irq_search *s, const char *device)
 {
 	char path[PATH_MAX + 16], text[24];
 	pid_t *irq = NULL;
@@ -66,28 +66,28 @@ static bool irq_search_add_sysfs_irqs(struct irq_search *s, const char *device)
 	bool listed;
 
 	snprintf(path, sizeof(path), "%s/msi_irqs", device);
-	listed = !files_list_numeric_names(path, &irq, &n);
+	listed = !files_list_dir(path, &irq, &n);
 	for (size_t i = 0; i < n; i++)
-		irq_search_add_irq(s, irq[i]);
+		add_irq(s, irq[i]);
 	free(irq);
 	if (listed)
 		return true;
 	snprintf(path, sizeof(path), "%s/irq", device);
-	if (files_read_first_line(path, text, sizeof(text)) || !strtol(text, NULL, 10))
+	if (files_read_line(path, text, sizeof(text)) || !strtol(text, NULL, 10))
 		return false;
-	irq_search_add_irq(s, strtol(text, NULL, 10));
+	add_irq(s, strtol(text, NULL, 10));
 	return true;
 }
 
 /* Adds the interrupts whose handler in /proc/irq has this name: /proc/irq/1/i8042, /proc/irq/38/virtio2-input.0. */
-static void irq_search_add_irqs_of_handler(struct irq_search *s, const char *name)
+static void add_handler_irqs(struct irq_search *s, const char *name)
 {
 	char path[PATH_MAX];
 	pid_t *irq = NULL;
 	size_t n = 0, length = strlen(name);
 
 	snprintf(path, sizeof(path), "%s/proc/irq", s->root);
-	files_list_numeric_names(path, &irq, &n);
+	files_list_dir(path, &irq, &n);
 	for (size_t i = 0; i < n; i++) {
 		struct dirent *entry;
 		DIR *dir;
@@ -96,7 +96,7 @@ static void irq_search_add_irqs_of_handler(struct irq_search *s, const char *nam
 		dir = opendir(path);
 		while (dir && (entry = readdir(dir)))
 			if (!strncmp(entry->d_name, name, length) && (!entry->d_name[length] || strchr("-.:@", entry->d_name[length])))
-				irq_search_add_irq(s, irq[i]);
+				add_irq(s, irq[i]);
 		if (dir)
 			closedir(dir);
 	}
@@ -104,7 +104,7 @@ static void irq_search_add_irqs_of_handler(struct irq_search *s, const char *nam
 }
 
 /* Goes up from the device to the first one whose interrupts sysfs lists; a bus is above its devices. */
-static void irq_search_add_irqs_of_device(struct irq_search *s, const char *link)
+static void add_device_irqs(struct irq_search *s, const char *link)
 {
 	char device[PATH_MAX], all[PATH_MAX], *last;
 
@@ -112,13 +112,13 @@ static void irq_search_add_irqs_of_device(struct irq_search *s, const char *link
 		return;	/* no hardware: a loop device, a bridge, a zram */
 	strcpy(all, device);
 	for (; (last = strrchr(device, '/')) && strcmp(last, "/devices"); *last = '\0')
-		if (irq_search_add_sysfs_irqs(s, device))
+		if (add_sysfs_irqs(s, device))
 			return;
 	for (; (last = strrchr(all, '/')) && strcmp(last, "/devices"); *last = '\0')
-		irq_search_add_irqs_of_handler(s, last + 1);
+		add_handler_irqs(s, last + 1);
 }
 
-int isolate_find_device_irqs(struct device_irq_list *out, const char *root)
+int isolate_find_irqs(struct device_irq_list *out, const char *root)
 {
 	struct irq_search *s = calloc(1, sizeof(*s));
 	size_t n = 0;
@@ -138,7 +138,7 @@ int isolate_find_device_irqs(struct device_irq_list *out, const char *root)
 			if (entry->d_name[0] == '.')
 				continue;
 			snprintf(path, sizeof(path), "%s/sys/class/%s/%s/device", root, classes[c], entry->d_name);
-			irq_search_add_irqs_of_device(s, path);
+			add_device_irqs(s, path);
 		}
 		if (dir)
 			closedir(dir);
@@ -154,7 +154,7 @@ int isolate_find_device_irqs(struct device_irq_list *out, const char *root)
 }
 
 /* Routes the interrupts to these CPUs. Returns how many the kernel accepted: it refuses some (NVMe has a queue for each CPU). */
-static size_t isolate_route_irqs_to_cpus(const struct device_irq_list *irqs, const char *root, const cpu_set_t *cpus,
+static size_t route_irqs(const struct device_irq_list *irqs, const char *root, const cpu_set_t *cpus,
 				struct undo_recorder *undo)
 {
 	struct cli_cpus list = { 0 };
@@ -164,10 +164,10 @@ static size_t isolate_route_irqs_to_cpus(const struct device_irq_list *irqs, con
 	for (int cpu = 0; cpu < CLI_CPUS_MAX && cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET((size_t)cpu, cpus))
 			list.cpu[list.n++] = cpu;
-	cli_format_cpu_list(&list, text, sizeof(text));
+	cli_format_cpus(&list, text, sizeof(text));
 	for (size_t i = 0; i < irqs->n; i++) {
 		snprintf(path, sizeof(path), "%s/proc/irq/%d/smp_affinity_list", root, irqs->irq[i]);
-		steered += !undoable_write_file(undo, path, text);
+		steered += !undo_write_file(undo, path, text);
 	}
 	return steered;
 }
@@ -176,21 +176,21 @@ static size_t isolate_route_irqs_to_cpus(const struct device_irq_list *irqs, con
 #define GROW_EVERY NS_PER_S
 
 struct isolate_throttle {
-	struct throttle_method throttle;
+	struct throttle throttle;
 	const struct process_scope *scope;
-	const struct sound_server_watch *audio;	/* NULL: sound is not watched */
+	const struct audio_watch *audio;	/* NULL: sound is not watched */
 	struct undo_recorder *undo;
 	cpu_set_t all;
 	int cpus;
 	struct device_irq_list irqs;
-	struct high_load_process *tag;		/* background processes of the episode; owned */
+	struct background_tag *tag;		/* background processes of the episode; owned */
 	size_t tags, mark, steered;
 	int foreground;			/* number of CPUs of the foreground; 0: no episode */
 	int64_t looked_ns, busy, ticks;
 };
 
 /* The first n of the usable CPUs. */
-static cpu_set_t isolate_get_first_usable_cpus(const struct isolate_throttle *s, int n)
+static cpu_set_t first_cpus(const struct isolate_throttle *s, int n)
 {
 	cpu_set_t set;
 
@@ -203,9 +203,9 @@ static cpu_set_t isolate_get_first_usable_cpus(const struct isolate_throttle *s,
 	return set;
 }
 
-static void isolate_read_foreground_busy_ticks(struct isolate_throttle *s, int64_t now_ns)
+static void read_busy_ticks(struct isolate_throttle *s, int64_t now_ns)
 {
-	cpu_set_t set = isolate_get_first_usable_cpus(s, s->foreground);
+	cpu_set_t set = first_cpus(s, s->foreground);
 	struct cpu_ticks cpu[CPU_SETSIZE];
 	FILE *f = fopen("/proc/stat", "re");
 	int n = cpu_ticks_read(f, cpu, CPU_SETSIZE);
@@ -221,29 +221,29 @@ static void isolate_read_foreground_busy_ticks(struct isolate_throttle *s, int64
 	s->looked_ns = now_ns;
 }
 
-struct thread_cpu_restriction {
+struct cpu_restriction {
 	struct undo_recorder *undo;
 	const cpu_set_t *to;
 };
 
 /* Restricts a thread to those of its allowed CPUs that are in `to`; if there are none, leaves it. Returns an error only if the
  * list of changes is full. */
-static int isolate_restrict_thread_cpus(void *placing, pid_t tid, bool *changed)
+static int restrict_thread(void *placing, pid_t tid, bool *changed)
 {
-	const struct thread_cpu_restriction *p = placing;
-	struct undo_task_setting was;
+	const struct cpu_restriction *p = placing;
+	struct undo_setting was;
 	cpu_set_t is, set;
 
-	if (undo_get_original_setting(p->undo, UNDO_AFFINITY, tid, &was) || sched_getaffinity(tid, sizeof(is), &is))
+	if (undo_first_setting(p->undo, UNDO_AFFINITY, tid, &was) || sched_getaffinity(tid, sizeof(is), &is))
 		return 0;
 	CPU_AND(&set, &was.set, p->to);
 	if (!CPU_COUNT(&set) || CPU_EQUAL(&set, &is))
 		return 0;
 	*changed = true;
-	return undoable_set_affinity(p->undo, tid, 0, &set) == -ENOSPC ? -ENOSPC : 0;
+	return undo_set_cpus(p->undo, tid, 0, &set) == -ENOSPC ? -ENOSPC : 0;
 }
 
-static bool isolate_is_background_process(const struct isolate_throttle *s, const struct scope_process *p)
+static bool is_background(const struct isolate_throttle *s, const struct scope_process *p)
 {
 	for (size_t i = 0; i < s->tags; i++)
 		if (s->tag[i].pid == p->pid && s->tag[i].start == p->start)
@@ -251,12 +251,12 @@ static bool isolate_is_background_process(const struct isolate_throttle *s, cons
 	return false;
 }
 
-static int isolate_pin_processes(struct isolate_throttle *s)
+static int pin_processes(struct isolate_throttle *s)
 {
-	cpu_set_t foreground = isolate_get_first_usable_cpus(s, s->foreground), background;
+	cpu_set_t foreground = first_cpus(s, s->foreground), background;
 	struct scope_process *process;
 	size_t n;
-	int err = scope_list_processes(s->scope, &process, &n);
+	int err = scope_list(s->scope, &process, &n);
 
 	CPU_XOR(&background, &s->all, &foreground);
 	if (err)
@@ -264,14 +264,14 @@ static int isolate_pin_processes(struct isolate_throttle *s)
 	/* The background first: when the foreground gets its CPUs, these are free. */
 	for (int turn = 0; turn < 2; turn++)
 		for (size_t i = 0; !err && i < n; i++)
-			if (isolate_is_background_process(s, &process[i]) == !turn)
-				err = apply_change_to_process_threads(process[i].pid, isolate_restrict_thread_cpus,
-							&(struct thread_cpu_restriction){ s->undo, turn ? &foreground : &background });
+			if (is_background(s, &process[i]) == !turn)
+				err = scope_each_thread(process[i].pid, restrict_thread,
+							&(struct cpu_restriction){ s->undo, turn ? &foreground : &background });
 	free(process);
 	return err;
 }
 
-static int isolate_end_episode(struct throttle_method *f)
+static int end_episode(struct throttle *f)
 {
 	struct isolate_throttle *s = (struct isolate_throttle *)f;
 
@@ -281,35 +281,35 @@ static int isolate_end_episode(struct throttle_method *f)
 	free(s->tag);
 	s->tag = NULL;
 	s->tags = 0;
-	return undo_changes_after_mark(s->undo, s->mark) ? -EIO : 0;
+	return undo_revert(s->undo, s->mark) ? -EIO : 0;
 }
 
-static int isolate_begin_episode(struct throttle_method *f, const struct high_load_process *tag, size_t n)
+static int begin_episode(struct throttle *f, const struct background_tag *tag, size_t n)
 {
 	struct isolate_throttle *s = (struct isolate_throttle *)f;
 	cpu_set_t foreground;
 	int err;
 
-	isolate_end_episode(f);
+	end_episode(f);
 	s->tag = malloc((n ? n : 1) * sizeof(*tag));
 	if (!s->tag)
 		return -ENOMEM;
 	for (s->tags = 0; s->tags < n; s->tags++)
 		s->tag[s->tags] = tag[s->tags];
-	s->mark = undo_get_current_mark(s->undo);
-	s->foreground = s->audio && audio_has_playing_stream(s->audio) && s->cpus > 2 ? 2 : 1;
-	err = isolate_pin_processes(s);
+	s->mark = undo_mark(s->undo);
+	s->foreground = s->audio && audio_plays(s->audio) && s->cpus > 2 ? 2 : 1;
+	err = pin_processes(s);
 	if (err) {
-		isolate_end_episode(f);
+		end_episode(f);
 		return err;
 	}
-	foreground = isolate_get_first_usable_cpus(s, s->foreground);
-	s->steered = isolate_route_irqs_to_cpus(&s->irqs, "", &foreground, s->undo);
-	isolate_read_foreground_busy_ticks(s, clock_now());
+	foreground = first_cpus(s, s->foreground);
+	s->steered = route_irqs(&s->irqs, "", &foreground, s->undo);
+	read_busy_ticks(s, clock_now());
 	return 0;
 }
 
-static int64_t isolate_do_periodic_work(struct throttle_method *f, int64_t now_ns)
+static int64_t do_periodic_work(struct throttle *f, int64_t now_ns)
 {
 	struct isolate_throttle *s = (struct isolate_throttle *)f;
 	int64_t busy = s->busy, ticks = s->ticks;
@@ -318,25 +318,25 @@ static int64_t isolate_do_periodic_work(struct throttle_method *f, int64_t now_n
 		return INT64_MAX;
 	if (now_ns - s->looked_ns < GROW_EVERY)
 		return s->looked_ns + GROW_EVERY;
-	isolate_read_foreground_busy_ticks(s, now_ns);
+	read_busy_ticks(s, now_ns);
 	if (s->foreground < s->cpus - 1 && (s->busy - busy) * 100 > (s->ticks - ticks) * FULL_PERCENT) {
 		s->foreground++;
-		isolate_read_foreground_busy_ticks(s, now_ns);	/* the next interval has one CPU more */
-		isolate_pin_processes(s);
+		read_busy_ticks(s, now_ns);	/* the next interval has one CPU more */
+		pin_processes(s);
 	}
 	return now_ns + GROW_EVERY;
 }
 
-static void isolate_throttle_close(struct throttle_method *f)
+static void close_throttle(struct throttle *f)
 {
 	struct isolate_throttle *s = (struct isolate_throttle *)f;
 
-	isolate_end_episode(f);
+	end_episode(f);
 	free(s->irqs.irq);
 	free(s);
 }
 
-static void isolate_describe(const struct throttle_method *f, char *text, size_t size)
+static void describe_throttle(const struct throttle *f, char *text, size_t size)
 {
 	const struct isolate_throttle *s = (const struct isolate_throttle *)f;
 
@@ -347,11 +347,11 @@ static void isolate_describe(const struct throttle_method *f, char *text, size_t
 		snprintf(text, size, "background on at most %d of %d CPUs: no episode", s->cpus - 1, s->cpus);
 }
 
-static const struct throttle_method_hooks isolate_ops = { isolate_begin_episode, isolate_do_periodic_work, isolate_end_episode,
-	isolate_throttle_close,
-	isolate_describe };
+static const struct throttle_hooks isolate_ops = { begin_episode, do_periodic_work, end_episode,
+	close_throttle,
+	describe_throttle };
 
-int isolate_throttle_open(struct throttle_method **out, const struct process_scope *scope, const struct sound_server_watch *audio,
+int isolate_open(struct throttle **out, const struct process_scope *scope, const struct audio_watch *audio,
 			  bool interrupts, struct undo_recorder *undo, struct why *why)
 {
 	struct isolate_throttle *s = calloc(1, sizeof(*s));
@@ -362,7 +362,7 @@ int isolate_throttle_open(struct throttle_method **out, const struct process_sco
 	if (!err && CPU_COUNT(&s->all) < 2)
 		err = -ENOTSUP;
 	if (!err && interrupts)
-		err = isolate_find_device_irqs(&s->irqs, "");
+		err = isolate_find_irqs(&s->irqs, "");
 	if (err) {
 		if (err == -ENOTSUP)
 			why_say(why, "isolation needs two CPUs, and this process may use one: leave --isolate out");

@@ -18,4 +18,4 @@ struct device_irq_list {
 	size_t n;
 };
 /* Finds the interrupts from sys/class/... and proc/irq below `root` ("" but for tests). 0 or -errno. */
-int isolate_find_device_irqs(struct device_irq_list *out, const char *root);
+int isolate_find_irqs(struct device_irq_list *out, const char *root);

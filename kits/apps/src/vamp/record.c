@@ -11,49 +11,49 @@
 
 const char *const exemption_words[] = { "", "plays sound", "light before others took the CPUs" };
 
-static int compare_judged_processes(const void *a, const void *b)
+static int compare_judged(const void *a, const void *b)
 {
-	const struct high_load_process *x = a, *y = b;
+	const struct background_tag *x = a, *y = b;
 	bool exempt_x = x->why != EXEMPT_NOT, exempt_y = y->why != EXEMPT_NOT;
 
 	return exempt_x != exempt_y ? exempt_x - exempt_y : (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-int find_background_processes(const struct task_sampler *tasks, int64_t sub_ns, double threshold,
-			      const struct sound_server_watch *audio,
-		    struct judged_process_list *out)
+int record_judge(const struct task_sampler *tasks, int64_t sub_ns, double threshold,
+			      const struct audio_watch *audio,
+		    struct judged_list *out)
 {
-	const struct sample_timestamps *m = tasks_timestamps_of_samples(tasks);
+	const struct sample_times *m = tasks_times(tasks);
 	const struct process_history *p;
-	struct high_load_process *shrunk;
+	struct background_tag *shrunk;
 
-	*out = (struct judged_process_list){ .tag = calloc(tasks_in_scope_count(tasks) + 1, sizeof(*out->tag)) };
+	*out = (struct judged_list){ .tag = calloc(tasks_count(tasks) + 1, sizeof(*out->tag)) };
 	if (!out->tag)
 		return -ENOMEM;
-	for (size_t i = 0; (p = tasks_next_in_scope(tasks, &i));) {
-		struct process_load load = history_compute_load(p, m, sub_ns);
-		enum load_verdict verdict = history_judge_load(p, &load, threshold);
-		struct high_load_process *tag = &out->tag[out->n];
+	for (size_t i = 0; (p = tasks_next(tasks, &i));) {
+		struct process_load load = history_load(p, m, sub_ns);
+		enum load_verdict verdict = history_judge(p, &load, threshold);
+		struct background_tag *tag = &out->tag[out->n];
 
 		if (verdict == VERDICT_LOW)
 			continue;
-		*tag = (struct high_load_process){ .pid = p->pid, .start = p->start, .load_percent = 100 * load.load,
+		*tag = (struct background_tag){ .pid = p->pid, .start = p->start, .load_percent = 100 * load.load,
 						.run_percent = 100 * load.run };
-		proc_read_first_line_of_file(p->pid, "comm", tag->comm, sizeof(tag->comm));	/* the current name: exec may have changed it */
+		proc_read_line(p->pid, "comm", tag->comm, sizeof(tag->comm));	/* the current name: exec may have changed it */
 		if (!*tag->comm)
 			memcpy(tag->comm, p->comm, sizeof(tag->comm));
-		tag->why = audio && audio_process_plays_sound(audio, p->pid) ? EXEMPT_SOUND : verdict == VERDICT_KNOWN ? EXEMPT_LIGHT :
+		tag->why = audio && audio_is_player(audio, p->pid) ? EXEMPT_SOUND : verdict == VERDICT_KNOWN ? EXEMPT_LIGHT :
 			   EXEMPT_NOT;
 		out->background += tag->why == EXEMPT_NOT;
 		out->n++;
 	}
 	shrunk = reallocarray(out->tag, out->n + 1, sizeof(*shrunk));	/* the list is kept for the whole run */
 	out->tag = shrunk ? shrunk : out->tag;
-	qsort(out->tag, out->n, sizeof(*out->tag), compare_judged_processes);
+	qsort(out->tag, out->n, sizeof(*out->tag), compare_judged);
 	return 0;
 }
 
-void report_judged_process(struct rec_report *r, const struct high_load_process *tag, const char *why)
+void record_report_tag(struct rec_report *r, const struct background_tag *tag, const char *why)
 {
 	rec_begin_object(r, NULL);
 	rec_add_int(r, "pid", tag->pid);
@@ -61,16 +61,16 @@ void report_judged_process(struct rec_report *r, const struct high_load_process 
 	rec_add_reals(r, { "cpu_percent", tag->load_percent, 1 }, { "run_percent", tag->run_percent, 1 });
 	if (*why)
 		rec_add_str(r, "why", why);
-	rec_end_container(r);
+	rec_end(r);
 }
 
-void judged_list_free(struct judged_process_list *j)
+void record_free_judged(struct judged_list *j)
 {
 	free(j->tag);
-	*j = (struct judged_process_list){ 0 };
+	*j = (struct judged_list){ 0 };
 }
 
-bool judged_lists_have_same_background(const struct judged_process_list *a, const struct judged_process_list *b)
+bool record_same_tags(const struct judged_list *a, const struct judged_list *b)
 {
 	bool same = a->background == b->background;
 
@@ -81,10 +81,10 @@ bool judged_lists_have_same_background(const struct judged_process_list *a, cons
 
 const char *const episode_end_words[] = { "", "input", "time", "stop" };
 
-struct episode_record *run_record_add_episode(struct run_record *t)
+struct episode_record *record_add_episode(struct run_record *t)
 {
 	if (t->n == RECORD_EPISODES_MAX) {
-		judged_list_free(&t->episode[0].judged);
+		record_free_judged(&t->episode[0].judged);
 		memmove(t->episode, t->episode + 1, --t->n * sizeof(*t->episode));
 		t->left_out++;
 	} else if (array_room(&t->episode, t->n)) {
@@ -94,25 +94,25 @@ struct episode_record *run_record_add_episode(struct run_record *t)
 	return &t->episode[t->n++];
 }
 
-struct episode_record *run_record_current_episode(const struct run_record *t)
+struct episode_record *record_current(const struct run_record *t)
 {
 	return t->n && !t->episode[t->n - 1].ended ? &t->episode[t->n - 1] : NULL;
 }
 
-double run_record_own_cpu_percent(const struct run_record *t)
+double record_cpu_percent(const struct run_record *t)
 {
 	return t->now_ns > t->began_ns ? 100 * (double)t->cpu_ns / (double)(t->now_ns - t->began_ns) : NAN;
 }
 
-void run_record_free(struct run_record *t)
+void record_free(struct run_record *t)
 {
 	for (size_t i = 0; i < t->n; i++)
-		judged_list_free(&t->episode[i].judged);
+		record_free_judged(&t->episode[i].judged);
 	free(t->episode);
 	sample_free(&t->decision_ns);
 }
 
-struct row_file *open_log_or_die(const char *path, const char *schema, const char *const *columns)
+struct row_file *record_open_log(const char *path, const char *schema, const char *const *columns)
 {
 	struct stat st;
 
@@ -123,19 +123,19 @@ struct row_file *open_log_or_die(const char *path, const char *schema, const cha
 	return rows_must_open(path, schema, columns);
 }
 
-struct row_file *open_episode_log(const char *path)
+struct row_file *record_open_rows(const char *path)
 {
 	static const char *const columns[] = {
 		"time_ns", "event", "what", "pid", "comm", "load_percent", "run_percent", "wakeups", "average_1000", "confidence", NULL
 	};
 
-	return open_log_or_die(path, "vamp-log/1", columns);
+	return record_open_log(path, "vamp-log/1", columns);
 }
 
 /* `tag`, `counter`: figures of a process; NULL: empty cells. */
-static void log_write_row(struct row_file *log, int64_t at_ns, const char *event, const char *what,
-			  const struct high_load_process *tag,
-		    const struct audio_wakeup_counter *counter)
+static void write_row(struct row_file *log, int64_t at_ns, const char *event, const char *what,
+			  const struct background_tag *tag,
+		    const struct audio_counter *counter)
 {
 	rows_write_int(log, at_ns);
 	rows_write_str(log, event);
@@ -148,35 +148,35 @@ static void log_write_row(struct row_file *log, int64_t at_ns, const char *event
 	rows_end_row(log);
 }
 
-void log_write_episode_begin(struct row_file *log, const struct episode_record *e)
+void record_write_begin(struct row_file *log, const struct episode_record *e)
 {
 	if (!log)
 		return;
-	log_write_row(log, e->started_ns, "episode", e->trigger, NULL, NULL);
+	write_row(log, e->started_ns, "episode", e->trigger, NULL, NULL);
 	for (size_t i = 0; i < e->judged.n; i++) {
-		const struct high_load_process *tag = &e->judged.tag[i];
+		const struct background_tag *tag = &e->judged.tag[i];
 
-		log_write_row(log, e->decided_ns, tag->why == EXEMPT_NOT ? "tag" : "excluded", exemption_words[tag->why], tag, NULL);
+		write_row(log, e->decided_ns, tag->why == EXEMPT_NOT ? "tag" : "excluded", exemption_words[tag->why], tag, NULL);
 	}
-	rows_flush_output_file(log);
+	rows_flush(log);
 }
 
-void log_write_episode_end(struct row_file *log, const struct episode_record *e)
+void record_write_end(struct row_file *log, const struct episode_record *e)
 {
 	if (!log)
 		return;
-	log_write_row(log, e->ended_ns, "end", episode_end_words[e->ended], NULL, NULL);
-	rows_flush_output_file(log);
+	write_row(log, e->ended_ns, "end", episode_end_words[e->ended], NULL, NULL);
+	rows_flush(log);
 }
 
-void log_write_wakeups(struct row_file *log, int64_t now_ns, const struct sound_server_watch *audio)
+void record_write_audio(struct row_file *log, int64_t now_ns, const struct audio_watch *audio)
 {
-	struct audio_wakeup_counter counter[32];
-	size_t n = log && audio ? audio_copy_wakeup_counters(audio, counter, sizeof(counter) / sizeof(*counter)) : 0;
+	struct audio_counter counter[32];
+	size_t n = log && audio ? audio_copy_counters(audio, counter, sizeof(counter) / sizeof(*counter)) : 0;
 
 	for (size_t i = 0; i < n; i++)
 		if (counter[i].stream || counter[i].wakeups)
-			log_write_row(log, now_ns, "audio", counter[i].stream ? "stream" : "", NULL, &counter[i]);
+			write_row(log, now_ns, "audio", counter[i].stream ? "stream" : "", NULL, &counter[i]);
 	if (n)
-		rows_flush_output_file(log);
+		rows_flush(log);
 }

@@ -9,20 +9,20 @@
 #include "tasks.h"
 
 /* Processes with a load above the threshold: first the background processes, then the exempt ones; both in the order of pids. */
-struct judged_process_list {
-	struct high_load_process *tag;	/* owned */
+struct judged_list {
+	struct background_tag *tag;	/* owned */
 	size_t n, background;	/* the first `background` of the `n` are background processes */
 };
 
 /* Judges by the last sample of `tasks`. `audio` NULL: no process plays sound. `threshold`: share of a CPU. 0 or -ENOMEM. */
-int find_background_processes(const struct task_sampler *tasks, int64_t sub_ns, double threshold,
-			      const struct sound_server_watch *audio,
-		    struct judged_process_list *out);
+int record_judge(const struct task_sampler *tasks, int64_t sub_ns, double threshold,
+			      const struct audio_watch *audio,
+		    struct judged_list *out);
 /* Adds a process to a report; `why` "": not exempt. */
-void report_judged_process(struct rec_report *r, const struct high_load_process *tag, const char *why);
-void judged_list_free(struct judged_process_list *j);
+void record_report_tag(struct rec_report *r, const struct background_tag *tag, const char *why);
+void record_free_judged(struct judged_list *j);
 /* Do both lists have the same background processes? */
-bool judged_lists_have_same_background(const struct judged_process_list *a, const struct judged_process_list *b);
+bool record_same_tags(const struct judged_list *a, const struct judged_list *b);
 
 enum episode_end { ENDED_NOT, ENDED_INPUT, ENDED_TIME, ENDED_STOP };
 extern const char *const episode_end_words[];		/* "", "input", "time", "stop" */
@@ -32,7 +32,7 @@ struct episode_record {
 	int64_t decided_ns;		/* when the processes were throttled; 0: they were not */
 	char trigger[32];
 	enum episode_end ended;
-	struct judged_process_list judged;
+	struct judged_list judged;
 	int err;			/* error of throttling; 0: none */
 };
 
@@ -52,32 +52,32 @@ struct run_record {
 };
 
 /* Adds an episode and returns it; NULL: no memory. */
-struct episode_record *run_record_add_episode(struct run_record *t);
+struct episode_record *record_add_episode(struct run_record *t);
 /* The current episode; NULL: none. */
-struct episode_record *run_record_current_episode(const struct run_record *t);
-double run_record_own_cpu_percent(const struct run_record *t);
-void run_record_free(struct run_record *t);
+struct episode_record *record_current(const struct run_record *t);
+double record_cpu_percent(const struct run_record *t);
+void record_free(struct run_record *t);
 
 /* Opens the --log of a command. Ends the program if the file cannot be written, or is a pipe, whose reader could block us. `path`
  * NULL: returns NULL. */
-struct row_file *open_log_or_die(const char *path, const char *schema, const char *const *columns);
+struct row_file *record_open_log(const char *path, const char *schema, const char *const *columns);
 
-struct row_file *open_episode_log(const char *path);
+struct row_file *record_open_rows(const char *path);
 /* Each row is written when the call returns. A `log` of NULL is ignored. */
 /* a row for the episode and for each judged process */
-void log_write_episode_begin(struct row_file *log, const struct episode_record *e);
-void log_write_episode_end(struct row_file *log, const struct episode_record *e);
+void record_write_begin(struct row_file *log, const struct episode_record *e);
+void record_write_end(struct row_file *log, const struct episode_record *e);
 /* Writes the wake-up counts of the sound server; `audio` may be NULL. */
-void log_write_wakeups(struct row_file *log, int64_t now_ns, const struct sound_server_watch *audio);
+void record_write_audio(struct row_file *log, int64_t now_ns, const struct audio_watch *audio);
 
 #define ANSWER_NAME "thinprobe-vamp-"
 
 /* Listens on an abstract Unix socket, "thinprobe-vamp-UID-PID", for `vamp status`. Returns the descriptor to poll, or -errno. */
-int status_open_listening_socket(void);
+int status_open(void);
 /* Answers all clients that have connected, without blocking. Each gets lines of tab-separated cells, then the end of the
  * connection:
  *   episode SECONDS TRIGGER     (only if one lasts; seconds since its begin)
  *   cost PERCENT PROCESSES EPISODES
  *   way TEXT, sound TEXT
  *   background|excluded PID COMM LOAD_PERCENT RUN_PERCENT WHY */
-void status_answer_clients(int fd, const struct run_record *t);
+void status_answer(int fd, const struct run_record *t);

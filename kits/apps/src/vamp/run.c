@@ -31,7 +31,7 @@ static struct {
 	int64_t before_ns, most_ns, time_ns, ready_fd;
 } cfg = { .keys = "Return,KP_Enter,button", .ratio = -1, .threshold = 50, .before_ns = 1024 * NS_PER_MS, .most_ns = 5 * NS_PER_S,
 	  .ready_fd = STDERR_FILENO };
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
 	{ CLI_STR, 'd', "display", &cfg.display, .help = "input of this X display ($DISPLAY, if no other is named)", .meta = "DISPLAY" },
@@ -60,57 +60,57 @@ static const struct cli_opt options[] = {
 };
 
 static struct process_scope scope;
-static struct vamp_daemon_state run;
+static struct vamp_daemon run;
 
-static enum throttle_ratio chosen_throttle_ratio(void)
+static enum throttle_ratio chosen_ratio(void)
 {
 	return cfg.ratio < 0 ? RATIO_M : (enum throttle_ratio)cfg.ratio;
 }
 
-static void die_unless_opened(int err, const char *why)
+static void check_opened(int err, const char *why)
 {
 	if (err)
 		die(err == -ENOENT || err == -ENOTSUP || err == -ENOSYS ? EXIT_MISSING : EXIT_RUN, "%s", *why ? why : strerror(-err));
 }
 
 /* A fifo that is made here is removed at the end, even after kill -9. */
-static void open_control_fifo(void)
+static void open_fifo(void)
 {
 	struct why why = { "" };
-	int err = access(cfg.control, F_OK) ? undoable_mkfifo(run.undo, cfg.control) : 0;
+	int err = access(cfg.control, F_OK) ? undo_mkfifo(run.undo, cfg.control) : 0;
 
 	if (err)
 		die(EXIT_RUN, "cannot make the fifo %s: %s", cfg.control, strerror(-err));
-	die_unless_opened(input_fifo_open(&run.source[run.sources++], cfg.control, &why), why.text);
+	check_opened(input_open_fifo(&run.source[run.sources++], cfg.control, &why), why.text);
 }
 
-static void open_input_sources(void)
+static void open_sources(void)
 {
-	struct trigger_keys_and_buttons keys;
+	struct trigger_keys keys;
 	struct why why = { "" };
 
-	if (trigger_keys_parse(cfg.keys, &keys, &why))
+	if (input_parse_keys(cfg.keys, &keys, &why))
 		die_usage("%s", why.text);
 	if (!cfg.display && !cfg.evdev && !cfg.control && !(cfg.display = getenv("DISPLAY")))
 		die_usage("no source of input: give --display, --evdev or --control, or set DISPLAY");
 	if (cfg.display)
-		die_unless_opened(input_x11_open(&run.source[run.sources++], cfg.display, &keys, &why), why.text);
+		check_opened(input_open_x11(&run.source[run.sources++], cfg.display, &keys, &why), why.text);
 	if (cfg.evdev)
-		die_unless_opened(input_evdev_open(&run.source[run.sources++], cfg.evdev, &keys, &why), why.text);
+		check_opened(input_open_evdev(&run.source[run.sources++], cfg.evdev, &keys, &why), why.text);
 	if (cfg.control)
-		open_control_fifo();
+		open_fifo();
 }
 
 /* A missing sound server is an error only if --audio-server was given. */
-static void open_sound_server_watch(void)
+static void open_audio(void)
 {
 	struct why why = { "" };
-	int err = cfg.no_audio ? -ENOENT : audio_open_server_watch(&run.audio, cfg.audio_server, &why);
+	int err = cfg.no_audio ? -ENOENT : audio_open(&run.audio, cfg.audio_server, &why);
 
 	if (err && cfg.audio_server)
-		die_unless_opened(err, why.text);
+		check_opened(err, why.text);
 	if (run.audio)	/* even without a server, since one may start later */
-		run.source[run.sources++] = audio_input_source_of_watch(run.audio);
+		run.source[run.sources++] = audio_source(run.audio);
 	if (err)
 		snprintf(run.record.sound, sizeof(run.record.sound), "%s", cfg.no_audio ? "not looked for" : why.text);
 }
@@ -121,30 +121,30 @@ static void open_throttles(void)
 	struct why why = { "" };
 
 	if (cfg.batch)
-		die_unless_opened(batch_throttle_open(&run.way[run.ways++], cfg.batch, run.undo, &why), why.text);
+		check_opened(batch_open(&run.way[run.ways++], cfg.batch, run.undo, &why), why.text);
 	if (cfg.ratio >= 0 || (!cfg.agent && !cfg.batch)) {
-		int err = shares_throttle_open(&run.way[run.ways], cfg.group, chosen_throttle_ratio(), run.undo, &why);
+		int err = shares_open(&run.way[run.ways], cfg.group, chosen_ratio(), run.undo, &why);
 
 		if (err && cfg.isolate && cfg.ratio < 0)	/* isolation needs no privileges: go on without shares */
 			warn("CPU weights are not changed: %s", why.text);
 		else
-			die_unless_opened(err, why.text);
+			check_opened(err, why.text);
 		run.ways += !err;
 	}
 	if (cfg.isolate)
-		die_unless_opened(isolate_throttle_open(&run.way[run.ways++], &scope, run.audio, !cfg.no_interrupts,
+		check_opened(isolate_open(&run.way[run.ways++], &scope, run.audio, !cfg.no_interrupts,
 							run.undo, &why), why.text);
 	if (cfg.agent)
-		die_unless_opened(agent_inside_guest_open(&run.way[run.ways++], cfg.agent, &why), why.text);
+		check_opened(agent_open(&run.way[run.ways++], cfg.agent, &why), why.text);
 }
 
-static void check_cgroup_folder(const char *option, const char *folder)
+static void check_group(const char *option, const char *folder)
 {
-	if (folder && access(groups_file_path(folder, "cgroup.procs").text, R_OK))
+	if (folder && access(groups_path(folder, "cgroup.procs").text, R_OK))
 		die(EXIT_RUN, "%s %s: %m; name the folder of a control group, such as one below /sys/fs/cgroup", option, folder);
 }
 
-static void set_process_scope(void)
+static void set_scope(void)
 {
 	struct passwd *user = cfg.user ? getpwnam(cfg.user) : NULL;
 	static char real[PATH_MAX];	/* the path as the kernel reports it: no symbolic link, no "//" */
@@ -153,73 +153,73 @@ static void set_process_scope(void)
 		die_usage("there is no user %s", cfg.user);
 	if (user && geteuid() && user->pw_uid != geteuid())
 		die_usage("--user %s: only root may change the processes of others", cfg.user);
-	check_cgroup_folder("--group", cfg.group);
-	check_cgroup_folder("--batch", cfg.batch);
+	check_group("--group", cfg.group);
+	check_group("--batch", cfg.batch);
 	if (cfg.group && !realpath(cfg.group, real))
 		die(EXIT_RUN, "--group %s: %m", cfg.group);
 	cfg.group = cfg.group ? real : NULL;
 	scope = (struct process_scope){ .group = cfg.group, .by_user = user || geteuid(), .uid = user ? user->pw_uid : geteuid() };
 }
 
-static void open_daemon_parts(void)
+static void open_parts(void)
 {
 	int err;
 
-	set_process_scope();
+	set_scope();
 	run.threshold = cfg.threshold / 100;
 	run.sub_ns = cfg.before_ns / HISTORY_SUBS;
 	run.episode.most_ns = cfg.most_ns;
-	run.log = open_episode_log(cfg.log);
-	err = cfg.dry && !cfg.control ? 0 : undo_create_recorder(&run.undo, UNDO_ROOM);
+	run.log = record_open_rows(cfg.log);
+	err = cfg.dry && !cfg.control ? 0 : undo_open(&run.undo, UNDO_ROOM);
 	if (err)
 		die(EXIT_RUN, "cannot start the watchdog: %s", strerror(-err));
-	open_sound_server_watch();
+	open_audio();
 	if (!cfg.dry)
 		open_throttles();
-	err = task_sampler_open(&run.tasks, &scope, run.sub_ns);
+	err = tasks_open(&run.tasks, &scope, run.sub_ns);
 	if (err)
 		die(EXIT_MISSING, "the kernel does not report how long tasks wait (/proc/PID/schedstat): it needs CONFIG_SCHED_INFO");
-	run.answers = status_open_listening_socket();
+	run.answers = status_open();
 	if (run.answers < 0)
 		die(EXIT_RUN, "cannot listen for vamp status: %s", strerror(-run.answers));
-	open_input_sources();
+	open_sources();
 }
 
-static void close_daemon_parts(void)
+static void close_parts(void)
 {
-	watch_record_throttles_and_cost(&run);
+	watch_record(&run);
 	for (int i = 0; i < run.ways; i++)
 		run.way[i]->ops->close(run.way[i]);
-	run.record.not_undone = run.undo ? undo_all_and_free(run.undo) : 0;
+	run.record.not_undone = run.undo ? undo_close(run.undo) : 0;
 	for (int i = 0; i < run.sources; i++)
-		if (!run.audio || run.source[i] != audio_input_source_of_watch(run.audio))
+		if (!run.audio || run.source[i] != audio_source(run.audio))
 			run.source[i]->ops->close(run.source[i]);
 	if (run.audio)
-		audio_close_server_watch(run.audio);
-	task_sampler_close(run.tasks);
+		audio_close(run.audio);
+	tasks_close(run.tasks);
 	close(run.answers);
 }
 
-static void report_judged_processes(struct rec_report *r, const char *key, const struct high_load_process *tag, size_t n)
+static void report_tags(struct rec_report *r, const char *key, const struct background_tag *tag, size_t n)
 {
 	rec_begin_array(r, key);
 	for (; n--; tag++)
-		report_judged_process(r, tag, exemption_words[tag->why]);
-	rec_end_container(r);
+		record_report_tag(r, tag, exemption_words[tag->why]);
+	rec_end(r);
 }
 
 static void report_episode(struct rec_report *r, const struct episode_record *e)
 {
-	const struct judged_process_list *j = &e->judged;
+	const struct judged_list *j = &e->judged;
 
 	rec_begin_object(r, NULL);
 	rec_add_ints(r, { "started_ns", e->started_ns }, { "ended_ns", e->ended_ns });
 	rec_add_strs(r, { "trigger", e->trigger }, { "ended_by", episode_end_words[e->ended] });
 	rec_add_count(r, "decided_us", e->decided_ns ? (e->decided_ns - e->started_ns) / NS_PER_US : -1);
 	rec_add_bool(r, "applied", !e->err);
-	report_judged_processes(r, "background", j->tag, j->background);
-	report_judged_processes(r, "excluded", j->tag + j->background, j->n - j->background);
-	rec_end_container(r);
+	report_tags(r, "background", j->tag, j->background);
+	report_tags(r, "excluded", j->tag + j->background, j->n - j->background);
+	rec_end(r);
 }
 
 static void report_episodes(struct rec_report *r, struct run_record *t)
@@ -232,14 +232,14 @@ static void report_episodes(struct rec_report *r, struct run_record *t)
 		tagged += (int64_t)t->episode[i].judged.background;
 		report_episode(r, &t->episode[i]);
 	}
-	rec_end_container(r);
+	rec_end(r);
 	rec_add_ints(r, { "episodes_left_out", t->left_out }, { "tagged_processes", tagged });
-	rec_add_sample_statistics(r, "input_to_decision_us", &t->decision_ns, (double)NS_PER_US);
+	rec_add_sample(r, "input_to_decision_us", &t->decision_ns, (double)NS_PER_US);
 	rec_add_ints(r, { "sub_epochs", t->samples }, { "missed_sub_epochs", t->missed });
-	rec_add_real(r, "daemon_cpu_percent", run_record_own_cpu_percent(t), 3);
+	rec_add_real(r, "daemon_cpu_percent", record_cpu_percent(t), 3);
 	rec_add_ints(r, { "sampled_tasks", (int64_t)t->most_processes }, { "not_undone", (int64_t)t->not_undone });
 	rec_add_strs(r, { "way", t->way }, { "sound", *t->sound ? t->sound : NULL });
-	rec_end_container(r);
+	rec_end(r);
 }
 
 static void say_episodes(struct rec_report *r, struct run_record *t)
@@ -249,28 +249,28 @@ static void say_episodes(struct rec_report *r, struct run_record *t)
 
 	for (size_t i = 0; i < t->n; i++)
 		tagged += (int64_t)t->episode[i].judged.background;
-	rec_add_short_report_line(r, "%s in %s: background processes %s %s",
-				  text_of_count_and_noun((int64_t)t->n + t->left_out, "episode"), ns_text(seconds),
-		cfg.dry ? "would have been throttled" : "throttled", text_of_count_and_noun(tagged, "time"));
+	rec_say(r, "%s in %s: background processes %s %s",
+				  counted_text((int64_t)t->n + t->left_out, "episode"), ns_text(seconds),
+		cfg.dry ? "would have been throttled" : "throttled", counted_text(tagged, "time"));
 	if (t->decision_ns.n)
-		rec_add_short_report_line(r, "  input to decision %s ms (p50), %s ms at worst", text_of_sample_quantile(&t->decision_ns, 0.5,
+		rec_say(r, "  input to decision %s ms (p50), %s ms at worst", stat_text(&t->decision_ns, 0.5,
 															NS_PER_MS),
-			text_of_sample_quantile(&t->decision_ns, 1, NS_PER_MS));
-	rec_add_short_report_line(r, "  costs %s %% of a CPU for %s; %s of %s missed",
-				  number_text(run_record_own_cpu_percent(t)),
-		text_of_count_and_noun((int64_t)t->most_processes, "task"), text_of_count(t->missed),
-		text_of_count_and_noun(t->samples + t->missed, "sample"));
-	rec_set_main_table(r, "episodes");
+			stat_text(&t->decision_ns, 1, NS_PER_MS));
+	rec_say(r, "  costs %s %% of a CPU for %s; %s of %s missed",
+				  number_text(record_cpu_percent(t)),
+		counted_text((int64_t)t->most_processes, "task"), count_text(t->missed),
+		counted_text(t->samples + t->missed, "sample"));
+	rec_set_table(r, "episodes");
 }
 
-static void report_vamp_settings(struct rec_report *r, const struct rt_settings_granted *priority)
+static void report_settings(struct rec_report *r, const struct rt_granted *priority)
 {
 	char text[128];
 
-	rt_describe_granted(priority, text, sizeof(text));
+	rt_describe(priority, text, sizeof(text));
 	rec_begin_object(r, "settings");
 	rec_add_strs(r, { "display", cfg.display }, { "evdev", cfg.evdev }, { "control", cfg.control }, { "keys", cfg.keys },
-		     { "ratio", cfg.dry || ((cfg.agent || cfg.batch) && cfg.ratio < 0) ? NULL : throttle_ratio_words[chosen_throttle_ratio()] });
+		     { "ratio", cfg.dry || ((cfg.agent || cfg.batch) && cfg.ratio < 0) ? NULL : throttle_ratio_words[chosen_ratio()] });
 	rec_add_bool(r, "isolate", cfg.isolate);
 	rec_add_bool(r, "interrupts", cfg.isolate && !cfg.no_interrupts);
 	rec_add_strs(r, { "agent", cfg.agent }, { "batch", cfg.batch });
@@ -279,36 +279,36 @@ static void report_vamp_settings(struct rec_report *r, const struct rt_settings_
 	rec_add_real(r, "threshold_percent", cfg.threshold, 1);
 	rec_add_ints(r, { "before_ms", cfg.before_ns / NS_PER_MS }, { "most_ms", cfg.most_ns / NS_PER_MS });
 	rec_add_str(r, "probe", text);
-	rec_end_container(r);
+	rec_end(r);
 }
 
-int vamp_run_command(int argc, char **argv)
+int run_command(int argc, char **argv)
 {
-	struct rt_settings_granted priority;
+	struct rt_granted priority;
 	struct rec_report *out;
 	int err, first = cli_parse(argc, argv, "vamp run [options]",
 				   "Throttles the background tasks from an input until the episode ends, and undoes it.", options);
 
-	cli_refuse_operands_from(argc, argv, first);
+	cli_refuse_operands(argc, argv, first);
 	if (cfg.no_interrupts && !cfg.isolate)
 		die_usage("--no-interrupts goes with --isolate");
-	proc_require_ready_fd_writable((int)cfg.ready_fd);
-	rec_check_outputs_differ((struct rec_output_path[]){ { "output", out_cfg.path ? out_cfg.path : "-" }, { "log", cfg.log },
+	proc_check_ready_fd((int)cfg.ready_fd);
+	rec_check_outputs((struct rec_output_path[]){ { "output", out_cfg.path ? out_cfg.path : "-" }, { "log", cfg.log },
 					     { "control", cfg.control } }, 3);
-	proc_catch_stop_signals();
-	out = rec_open_report_or_die(&out_cfg, "vamp");
-	open_daemon_parts();
+	proc_catch_stop();
+	out = rec_must_open(&out_cfg, "vamp");
+	open_parts();
 	rt_setup(1, &priority);	/* after all forks; the daemon must not wait for the tasks that it throttles */
-	watch_take_first_sample(&run);
-	proc_write_ready_line_or_warn((int)cfg.ready_fd);
-	watch_loop_until(&run, cfg.time_ns ? run.record.began_ns + cfg.time_ns : INT64_MAX);
-	close_daemon_parts();
-	err = rows_close_output_file(run.log);
-	report_vamp_settings(out, &priority);
+	watch_begin(&run);
+	proc_tell_ready((int)cfg.ready_fd);
+	watch_loop(&run, cfg.time_ns ? run.record.began_ns + cfg.time_ns : INT64_MAX);
+	close_parts();
+	err = rows_close(run.log);
+	report_settings(out, &priority);
 	report_episodes(out, &run.record);
 	say_episodes(out, &run.record);
-	rec_close_report_or_die(out);
-	run_record_free(&run.record);
+	rec_must_close(out);
+	record_free(&run.record);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.log, strerror(-err));
 	if (run.err)

@@ -23,7 +23,7 @@ int scope_list_pids(const struct process_scope *s, pid_t **out, size_t *n)
 
 	*out = NULL;
 	*n = 0;
-	err = s->group ? files_list_processes_of_cgroup(s->group, out, n) : files_list_numeric_names("/proc", out, n);
+	err = s->group ? files_list_group(s->group, out, n) : files_list_dir("/proc", out, n);
 	if (err) {
 		free(*out);
 		return err;
@@ -33,7 +33,7 @@ int scope_list_pids(const struct process_scope *s, pid_t **out, size_t *n)
 	return 0;
 }
 
-bool scope_has_process(const struct process_scope *s, pid_t pid, struct scope_process *out)
+bool scope_check(const struct process_scope *s, pid_t pid, struct scope_process *out)
 {
 	char path[32];
 	struct proc_stat is;
@@ -41,7 +41,7 @@ bool scope_has_process(const struct process_scope *s, pid_t pid, struct scope_pr
 	int policy;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (proc_stat_of_process(pid, &is) || stat(path, &st))
+	if (proc_read_stat(pid, &is) || stat(path, &st))
 		return false;
 	*out = (struct scope_process){ .pid = pid, .start = is.start };
 	memcpy(out->comm, is.comm, sizeof(out->comm));
@@ -50,7 +50,7 @@ bool scope_has_process(const struct process_scope *s, pid_t pid, struct scope_pr
 	       policy != SCHED_RR && policy != SCHED_DEADLINE && (!s->by_user || st.st_uid == s->uid);
 }
 
-int scope_list_processes(const struct process_scope *s, struct scope_process **out, size_t *n)
+int scope_list(const struct process_scope *s, struct scope_process **out, size_t *n)
 {
 	pid_t *pid;
 	size_t pids;
@@ -61,12 +61,12 @@ int scope_list_processes(const struct process_scope *s, struct scope_process **o
 	*out = reallocarray(NULL, pids + 1, sizeof(**out));
 	*n = 0;
 	for (size_t i = 0; *out && i < pids; i++)
-		*n += scope_has_process(s, pid[i], &(*out)[*n]);
+		*n += scope_check(s, pid[i], &(*out)[*n]);
 	free(pid);
 	return *out ? 0 : -ENOMEM;
 }
 
-int apply_change_to_process_threads(pid_t pid, int (*change)(void *arg, pid_t tid, bool *changed), void *arg)
+int scope_each_thread(pid_t pid, int (*change)(void *arg, pid_t tid, bool *changed), void *arg)
 {
 	bool changed = true;
 	char folder[40];
@@ -78,7 +78,7 @@ int apply_change_to_process_threads(pid_t pid, int (*change)(void *arg, pid_t ti
 		size_t n = 0;
 
 		changed = false;
-		err = files_list_numeric_names(folder, &tid, &n);
+		err = files_list_dir(folder, &tid, &n);
 		err = err == -ENOENT ? 0 : err;	/* the process has ended */
 		for (size_t i = 0; i < n && !err; i++) {
 			err = change(arg, tid[i], &changed);

@@ -14,19 +14,19 @@ struct process_scope {
 	uid_t uid;
 };
 
-/* A process in scope. scope_list_processes() lists all; *out is the caller's to free. 0 or -errno. */
+/* A process in scope. scope_list() lists all; *out is the caller's to free. 0 or -errno. */
 struct scope_process {
 	pid_t pid;
 	uint64_t start;
 	char comm[16];
 };
-int scope_list_processes(const struct process_scope *s, struct scope_process **out, size_t *n);
+int scope_list(const struct process_scope *s, struct scope_process **out, size_t *n);
 
 /* For a caller that knows most processes already: lists the pids that could be in scope, ascending (the caller's to free; 0 or
  * -errno), and tells whether one of them is. */
 int scope_list_pids(const struct process_scope *s, pid_t **out, size_t *n);
-bool scope_has_process(const struct process_scope *s, pid_t pid, struct scope_process *out);
+bool scope_check(const struct process_scope *s, pid_t pid, struct scope_process *out);
 
 /* Calls `change` for each thread of a process; it sets *changed if it changed the thread. Repeats this up to four times until
  * nothing changed, since a thread may create others meanwhile. -ESRCH of a thread is ignored. 0 or -errno. */
-int apply_change_to_process_threads(pid_t pid, int (*change)(void *arg, pid_t tid, bool *changed), void *arg);
+int scope_each_thread(pid_t pid, int (*change)(void *arg, pid_t tid, bool *changed), void *arg);

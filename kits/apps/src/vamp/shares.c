@@ -15,14 +15,14 @@
 #define GROUP_NAME "thinprobe-vamp-"
 #define PASSES 20		/* new processes may be created while their group is emptied */
 
-static bool shares_group_is_below(const char *folder, const char *above)
+static bool is_below(const char *folder, const char *above)
 {
 	size_t n = strlen(above);
 
 	return !strncmp(folder, above, n) && (folder[n] == '/' || folder[n] == '\0');
 }
 
-static bool shares_has_child_groups(const char *folder)
+static bool has_children(const char *folder)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
@@ -36,17 +36,17 @@ static bool shares_has_child_groups(const char *folder)
 }
 
 /* Moves all processes of the group to `rest`, including those created meanwhile. */
-static int shares_move_processes_to_rest_group(const char *folder, const char *rest, struct undo_recorder *undo)
+static int move_rest(const char *folder, const char *rest, struct undo_recorder *undo)
 {
-	struct cgroup_file_path from = groups_file_path(folder, "cgroup.procs"), to = groups_file_path(rest, "cgroup.procs");
+	struct group_path from = groups_path(folder, "cgroup.procs"), to = groups_path(rest, "cgroup.procs");
 
 	for (int pass = 0; pass < PASSES; pass++) {
 		pid_t *pid = NULL;
 		size_t n = 0;
-		int err = files_list_numbers_in_file(from.text, &pid, &n);
+		int err = files_list_numbers(from.text, &pid, &n);
 
 		for (size_t i = 0; i < n && (!err || err == -ESRCH); i++)
-			err = undoable_move_task(undo, pid[i], 0, to.text, from.text);
+			err = undo_move_task(undo, pid[i], 0, to.text, from.text);
 		free(pid);
 		if (err && err != -ESRCH)
 			return err;
@@ -58,125 +58,125 @@ static int shares_move_processes_to_rest_group(const char *folder, const char *r
 
 /* Lets the groups below `above` have weights. Processes are moved away first, except from the root group, which alone has no
  * cgroup.events. */
-static int shares_enable_weights(const struct background_cgroup *g, struct undo_recorder *undo, struct why *why)
+static int enable_weights(const struct background_group *g, struct undo_recorder *undo, struct why *why)
 {
 	char rest[UNDO_PATH], text[8];
 	int err = 0;
 
-	if (!groups_file_lists_cpu(g->above, "cgroup.controllers"))
-		return fail_with_reason(-ENOTSUP, why,
+	if (!groups_has_cpu(g->above, "cgroup.controllers"))
+		return why_fail(-ENOTSUP, why,
 				 "%s has no cpu controller: write +cpu to cgroup.subtree_control of the group above", g->above);
-	if (groups_file_lists_cpu(g->above, "cgroup.subtree_control"))
+	if (groups_has_cpu(g->above, "cgroup.subtree_control"))
 		return 0;
-	files_read_first_line(groups_file_path(g->above, "cgroup.procs").text, text, sizeof(text));
+	files_read_line(groups_path(g->above, "cgroup.procs").text, text, sizeof(text));
 	if (*text && groups_has_file(g->above, "cgroup.events")) {
-		if (shares_has_child_groups(g->above))
-			return fail_with_reason(-EBUSY, why,
+		if (has_children(g->above))
+			return why_fail(-EBUSY, why,
 						"%s holds processes beside groups: move these into a group of their own", g->above);
 		snprintf(rest, sizeof(rest), "%s/" GROUP_NAME "%d-rest", g->above, (int)getpid());
-		err = undoable_mkdir(undo, rest);
+		err = undo_mkdir(undo, rest);
 		if (!err)
-			err = shares_move_processes_to_rest_group(g->above, rest, undo);
+			err = move_rest(g->above, rest, undo);
 	}
 	if (!err)
-		err = groups_enable_cpu_below(g->above, undo);
+		err = groups_enable_cpu(g->above, undo);
 	if (err)
 		why_say(why, "%s/cgroup.subtree_control: %s: run it as root or in a delegated group (systemd-run -p Delegate=yes)",
 			 g->above, strerror(-err));
 	return err;
 }
 
-static int shares_make_background_group(const struct background_cgroup *g, enum throttle_ratio ratio, struct undo_recorder *undo)
+static int make_group(const struct background_group *g, enum throttle_ratio ratio, struct undo_recorder *undo)
 {
-	const struct cgroup_version_file_names *v = &groups_version[g->groups.version];
-	int parts = throttle_ratio_steps[ratio].parts, err = undoable_mkdir(undo, g->ours);
+	const struct group_version *v = &groups_version[g->groups.version];
+	int parts = throttle_ratio_steps[ratio].parts, err = undo_mkdir(undo, g->ours);
 	char text[16];
 
 	snprintf(text, sizeof(text), "%d\n", (v->whole + parts / 2) / parts);
-	return err ? err : undoable_write_file(undo, groups_file_path(g->ours, v->weight).text, text);
+	return err ? err : undo_write_file(undo, groups_path(g->ours, v->weight).text, text);
 }
 
-int shares_open_background_group(struct background_cgroup *g, const char *root, const char *above, enum throttle_ratio ratio,
+int shares_open_group(struct background_group *g, const char *root, const char *above, enum throttle_ratio ratio,
 				 struct undo_recorder *undo, struct why *why)
 {
-	size_t mark = undo_get_current_mark(undo), n;
+	size_t mark = undo_mark(undo), n;
 	int err;
 
-	if (!groups_find_mount(&g->groups, root))
-		return fail_with_reason(-ENOENT, why, "no cpu cgroups are mounted");
+	if (!groups_mount(&g->groups, root))
+		return why_fail(-ENOENT, why, "no cpu cgroups are mounted");
 	if (above)
 		snprintf(g->above, sizeof(g->above), "%s%s", root, above);
-	else if (!groups_find_task_group(&g->groups, 0, g->above, sizeof(g->above)) || !groups_has_file(g->above, "cgroup.procs"))
+	else if (!groups_find_task(&g->groups, 0, g->above, sizeof(g->above)) || !groups_has_file(g->above, "cgroup.procs"))
 		snprintf(g->above, sizeof(g->above), "%s", g->groups.mount);	/* in a container, whose own group is mounted as the root */
 	for (n = strlen(g->above); n > 1 && g->above[n - 1] == '/'; n--)
 		g->above[n - 1] = '\0';
-	if (!shares_group_is_below(g->above, g->groups.mount) || !groups_has_file(g->above, "cgroup.procs"))
-		return fail_with_reason(-ENOENT, why, "%s is no cpu group: give a folder below %s", g->above, g->groups.mount);
+	if (!is_below(g->above, g->groups.mount) || !groups_has_file(g->above, "cgroup.procs"))
+		return why_fail(-ENOENT, why, "%s is no cpu group: give a folder below %s", g->above, g->groups.mount);
 	if (snprintf(g->ours, sizeof(g->ours), "%s/" GROUP_NAME "%d", g->above, (int)getpid()) >= (int)sizeof(g->ours) - 32)
-		return fail_with_reason(-ENAMETOOLONG, why, "the path of %s is too long", g->above);
-	err = g->groups.version == 2 ? shares_enable_weights(g, undo, why) : 0;
+		return why_fail(-ENAMETOOLONG, why, "the path of %s is too long", g->above);
+	err = g->groups.version == 2 ? enable_weights(g, undo, why) : 0;
 	if (!err) {
-		err = shares_make_background_group(g, ratio, undo);
+		err = make_group(g, ratio, undo);
 		if (err)
 			why_say(why, "%s: %s: run it as root or give a delegated group", g->ours, strerror(-err));
 	}
 	if (err)
-		undo_changes_after_mark(undo, mark);
+		undo_revert(undo, mark);
 	return err;
 }
 
-static bool shares_is_vamp_group(const char *folder)
+static bool is_vamp_group(const char *folder)
 {
 	const char *name = strrchr(folder, '/');
 
 	return name && !strncmp(name + 1, GROUP_NAME, strlen(GROUP_NAME)) && !strstr(name, "-rest");
 }
 
-int shares_move_process_to_background(const struct background_cgroup *g, struct undo_recorder *undo,
-				    const struct high_load_process *tag)
+int shares_move(const struct background_group *g, struct undo_recorder *undo,
+				    const struct background_tag *tag)
 {
 	char folder[UNDO_PATH];
 
-	if (!groups_find_task_group(&g->groups, tag->pid, folder, sizeof(folder)))
+	if (!groups_find_task(&g->groups, tag->pid, folder, sizeof(folder)))
 		return -ESRCH;
-	if (!shares_group_is_below(folder, g->above))
+	if (!is_below(folder, g->above))
 		return -EXDEV;
 	if (!strcmp(folder, g->ours))
 		return 0;
-	if (shares_is_vamp_group(folder))	/* another vamp throttles it: undoing both moves could leave it in that vamp's group for good */
+	if (is_vamp_group(folder))	/* another vamp throttles it: undoing both moves could leave it in that vamp's group for good */
 		return -EBUSY;
-	return undoable_move_task(undo, tag->pid, tag->start, groups_file_path(g->ours, "cgroup.procs").text, groups_file_path(folder,
+	return undo_move_task(undo, tag->pid, tag->start, groups_path(g->ours, "cgroup.procs").text, groups_path(folder,
 			      "cgroup.procs").text);
 }
 
 #define NICE_MOST 19
 
 struct shares_throttle {
-	struct throttle_method throttle;
+	struct throttle throttle;
 	struct undo_recorder *undo;
 	enum throttle_ratio ratio;
-	struct background_cgroup group;
+	struct background_group group;
 	struct why no_group;	/* why nice values are used; "": a group is used */
-	size_t opened, mark;	/* undo_get_current_mark() before the group was made, and before the episode */
+	size_t opened, mark;	/* undo_mark() before the group was made, and before the episode */
 	bool lasts, autogrouped;
 	size_t weighed, passed;	/* processes with a changed weight, and processes left unchanged */
 };
 
 /* Is the process in an autogroup? In the root group each session is a group of its own (sched(7)), and a nice value counts only
  * within it. */
-static bool shares_is_autogrouped(pid_t pid)
+static bool is_autogrouped(pid_t pid)
 {
 	char on[4] = "", group[UNDO_PATH];
 
-	return !files_read_first_line("/proc/sys/kernel/sched_autogroup_enabled", on, sizeof(on)) && !strcmp(on, "1") &&
-	       proc_cgroup_of_process(pid, "cpu", group, sizeof(group)) && !strcmp(group, "/");
+	return !files_read_line("/proc/sys/kernel/sched_autogroup_enabled", on, sizeof(on)) && !strcmp(on, "1") &&
+	       proc_read_cgroup(pid, "cpu", group, sizeof(group)) && !strcmp(group, "/");
 }
 
-static int shares_raise_nice_of_thread(void *shares, pid_t tid, bool *changed)
+static int raise_thread(void *shares, pid_t tid, bool *changed)
 {
 	struct shares_throttle *s = shares;
-	struct undo_task_setting was;
-	int nice, err = undo_get_original_setting(s->undo, UNDO_NICE, tid, &was);
+	struct undo_setting was;
+	int nice, err = undo_first_setting(s->undo, UNDO_NICE, tid, &was);
 
 	if (err)
 		return err;
@@ -185,18 +185,18 @@ static int shares_raise_nice_of_thread(void *shares, pid_t tid, bool *changed)
 	if (getpriority(PRIO_PROCESS, (id_t)tid) == nice)
 		return 0;
 	*changed = true;
-	return undoable_set_nice(s->undo, tid, 0, nice);
+	return undo_set_nice(s->undo, tid, 0, nice);
 }
 
-static int shares_raise_nice_of_process(struct shares_throttle *s, const struct high_load_process *tag)
+static int raise_process(struct shares_throttle *s, const struct background_tag *tag)
 {
 	struct proc_stat task;
 
-	return proc_stat_of_process(tag->pid, &task) || task.start != tag->start ? -ESRCH : apply_change_to_process_threads(tag->pid,
-														 shares_raise_nice_of_thread, s);
+	return proc_read_stat(tag->pid, &task) || task.start != tag->start ? -ESRCH : scope_each_thread(tag->pid,
+														 raise_thread, s);
 }
 
-static int shares_end_episode(struct throttle_method *f)
+static int end_episode(struct throttle *f)
 {
 	struct shares_throttle *s = (struct shares_throttle *)f;
 
@@ -204,21 +204,21 @@ static int shares_end_episode(struct throttle_method *f)
 		return 0;
 	s->lasts = false;
 	s->weighed = s->passed = 0;	/* figures of the episode */
-	return undo_changes_after_mark(s->undo, s->mark) ? -EIO : 0;
+	return undo_revert(s->undo, s->mark) ? -EIO : 0;
 }
 
-static int shares_begin_episode(struct throttle_method *f, const struct high_load_process *tag, size_t n)
+static int begin_episode(struct throttle *f, const struct background_tag *tag, size_t n)
 {
 	struct shares_throttle *s = (struct shares_throttle *)f;
 	int first = 0;
 
-	shares_end_episode(f);
-	s->mark = undo_get_current_mark(s->undo);
+	end_episode(f);
+	s->mark = undo_mark(s->undo);
 	s->weighed = s->passed = 0;
-	s->autogrouped = *s->no_group.text && n && shares_is_autogrouped(tag[0].pid);
+	s->autogrouped = *s->no_group.text && n && is_autogrouped(tag[0].pid);
 	for (size_t i = 0; i < n; i++) {
-		int err = *s->no_group.text ? shares_raise_nice_of_process(s, &tag[i]) :
-			  shares_move_process_to_background(&s->group, s->undo, &tag[i]);
+		int err = *s->no_group.text ? raise_process(s, &tag[i]) :
+			  shares_move(&s->group, s->undo, &tag[i]);
 
 		if (!err)
 			s->weighed++;
@@ -228,22 +228,22 @@ static int shares_begin_episode(struct throttle_method *f, const struct high_loa
 		}
 	}
 	if (first && !s->weighed) {
-		undo_changes_after_mark(s->undo, s->mark);
+		undo_revert(s->undo, s->mark);
 		return first;
 	}
 	s->lasts = true;
 	return 0;
 }
 
-static void shares_throttle_close(struct throttle_method *f)
+static void close_throttle(struct throttle *f)
 {
 	struct shares_throttle *s = (struct shares_throttle *)f;
 
-	undo_changes_after_mark(s->undo, s->opened);
+	undo_revert(s->undo, s->opened);
 	free(s);
 }
 
-static void shares_describe(const struct throttle_method *f, char *text, size_t size)
+static void describe_throttle(const struct throttle *f, char *text, size_t size)
 {
 	const struct shares_throttle *s = (const struct shares_throttle *)f;
 	int n = snprintf(text, size, "%zu process%s 1 : %d ", s->weighed, s->weighed == 1 ? " weighs" : "es weigh",
@@ -259,32 +259,32 @@ static void shares_describe(const struct throttle_method *f, char *text, size_t 
 		snprintf(text + n, size - (size_t)n, "; %zu not changed: outside of the group, of another vamp, or not permitted", s->passed);
 }
 
-static const struct throttle_method_hooks shares_ops = { shares_begin_episode, NULL, shares_end_episode, shares_throttle_close,
-	shares_describe };
+static const struct throttle_hooks shares_ops = { begin_episode, NULL, end_episode, close_throttle,
+	describe_throttle };
 
 /* Tests on this process whether a nice value can be changed and set back. */
-static int shares_test_nice_change(struct undo_recorder *undo)
+static int test_nice(struct undo_recorder *undo)
 {
-	size_t mark = undo_get_current_mark(undo);
-	int nice = getpriority(PRIO_PROCESS, 0), err = undoable_set_nice(undo, getpid(), 0, nice < NICE_MOST ? nice + 1 : NICE_MOST);
+	size_t mark = undo_mark(undo);
+	int nice = getpriority(PRIO_PROCESS, 0), err = undo_set_nice(undo, getpid(), 0, nice < NICE_MOST ? nice + 1 : NICE_MOST);
 
-	undo_changes_after_mark(undo, mark);
+	undo_revert(undo, mark);
 	return err;
 }
 
-int shares_throttle_open(struct throttle_method **out, const char *group, enum throttle_ratio ratio, struct undo_recorder *undo,
+int shares_open(struct throttle **out, const char *group, enum throttle_ratio ratio, struct undo_recorder *undo,
 			 struct why *why)
 {
 	struct shares_throttle *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
-		return fail_with_reason(-ENOMEM, why, "no memory");
-	*s = (struct shares_throttle){ .throttle.ops = &shares_ops, .undo = undo, .ratio = ratio, .opened = undo_get_current_mark(undo) };
-	err = shares_open_background_group(&s->group, "", group, ratio, undo, &s->no_group) ?
-	      shares_test_nice_change(undo) : 0;
+		return why_fail(-ENOMEM, why, "no memory");
+	*s = (struct shares_throttle){ .throttle.ops = &shares_ops, .undo = undo, .ratio = ratio, .opened = undo_mark(undo) };
+	err = shares_open_group(&s->group, "", group, ratio, undo, &s->no_group) ?
+	      test_nice(undo) : 0;
 	if (err) {
-		fail_with_reason(err, why, "no group (%s), and nice values could not be set back (%s): "
+		why_fail(err, why, "no group (%s), and nice values could not be set back (%s): "
 				 "run it as root or --group a delegated group", s->no_group.text, strerror(-err));
 		free(s);
 		return err;

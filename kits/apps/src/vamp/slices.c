@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-void slices_init_cpu_state(struct traced_cpu_state *s, int cpu, int64_t now_ns)
+void slices_init(struct traced_cpu *s, int cpu, int64_t now_ns)
 {
-	*s = (struct traced_cpu_state){ .cpu = cpu, .since_ns = now_ns, .running = -1, .cut = true };
+	*s = (struct traced_cpu){ .cpu = cpu, .since_ns = now_ns, .running = -1, .cut = true };
 }
 
-bool slices_get_slice_from_record(struct traced_cpu_state *s, const struct trace_record *r, struct cpu_time_slice *out)
+bool slices_add_record(struct traced_cpu *s, const struct trace_record *r, struct cpu_time_slice *out)
 {
 	bool known = s->since_ns > 0 && r->kind == TRACE_SWITCH && (s->running < 0 || s->running == r->prev_pid);
 
@@ -37,7 +37,7 @@ bool slices_get_slice_from_record(struct traced_cpu_state *s, const struct trace
 	return known && r->prev_pid > 0;
 }
 
-bool slices_end_running_slice(struct traced_cpu_state *s, int64_t now_ns, struct cpu_time_slice *out)
+bool slices_end(struct traced_cpu *s, int64_t now_ns, struct cpu_time_slice *out)
 {
 	if (!s->since_ns || s->running <= 0)
 		return false;
@@ -48,20 +48,20 @@ bool slices_end_running_slice(struct traced_cpu_state *s, int64_t now_ns, struct
 	return true;
 }
 
-static struct process_slice_sums *slices_sums_find_or_add(struct slices_sums *sums, int pid)
+static struct process_slices *find_sums(struct slices_sums *sums, int pid)
 {
 	for (size_t i = 0; i < sums->n; i++)
 		if (sums->process[i].pid == pid)
 			return &sums->process[i];
 	if (array_room(&sums->process, sums->n))
 		return NULL;
-	sums->process[sums->n] = (struct process_slice_sums){ .pid = pid };
+	sums->process[sums->n] = (struct process_slices){ .pid = pid };
 	return &sums->process[sums->n++];
 }
 
-int slices_sums_add_slice(struct slices_sums *sums, const struct cpu_time_slice *s)
+int slices_add(struct slices_sums *sums, const struct cpu_time_slice *s)
 {
-	struct process_slice_sums *p = slices_sums_find_or_add(sums, s->pid);
+	struct process_slices *p = find_sums(sums, s->pid);
 
 	if (!p)
 		return -ENOMEM;
@@ -74,20 +74,20 @@ int slices_sums_add_slice(struct slices_sums *sums, const struct cpu_time_slice 
 	return p->quanta.lost ? -ENOMEM : 0;
 }
 
-static int compare_process_run_times(const void *a, const void *b)
+static int compare_run_ns(const void *a, const void *b)
 {
-	const struct process_slice_sums *p = a, *q = b;
+	const struct process_slices *p = a, *q = b;
 
 	return p->ran_ns < q->ran_ns ? 1 : p->ran_ns > q->ran_ns ? -1 : 0;
 }
 
-void slices_sums_sort(struct slices_sums *sums)
+void slices_sort(struct slices_sums *sums)
 {
 	if (sums->n)
-		qsort(sums->process, sums->n, sizeof(*sums->process), compare_process_run_times);
+		qsort(sums->process, sums->n, sizeof(*sums->process), compare_run_ns);
 }
 
-void slices_sums_free(struct slices_sums *sums)
+void slices_free(struct slices_sums *sums)
 {
 	for (size_t i = 0; i < sums->n; i++)
 		sample_free(&sums->process[i].quanta);

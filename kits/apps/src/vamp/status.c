@@ -15,7 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-int status_open_listening_socket(void)
+int status_open(void)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	int n = snprintf(to.sun_path + 1, sizeof(to.sun_path) - 1, ANSWER_NAME "%u-%d", (unsigned)geteuid(), (int)getpid());
@@ -30,17 +30,17 @@ int status_open_listening_socket(void)
 	return -err;
 }
 
-static void status_write_answer(FILE *out, const struct run_record *t)
+static void write_answer(FILE *out, const struct run_record *t)
 {
-	const struct episode_record *e = run_record_current_episode(t);
+	const struct episode_record *e = record_current(t);
 
 	if (e)
 		fprintf(out, "episode\t%.3f\t%s\n", (double)(t->now_ns - e->started_ns) / (double)NS_PER_S, e->trigger);
-	fprintf(out, "cost\t%.3f\t%zu\t%zu\nway\t%s\n", run_record_own_cpu_percent(t), t->processes, t->n, t->way);
+	fprintf(out, "cost\t%.3f\t%zu\t%zu\nway\t%s\n", record_cpu_percent(t), t->processes, t->n, t->way);
 	if (*t->sound)
 		fprintf(out, "sound\t%s\n", t->sound);
 	for (size_t i = 0; e && i < e->judged.n; i++) {
-		struct high_load_process tag = e->judged.tag[i];
+		struct background_tag tag = e->judged.tag[i];
 
 		for (char *c = tag.comm; *c; c++)
 			*c = (char)((unsigned char)*c < ' ' ? '?' : *c);
@@ -49,7 +49,7 @@ static void status_write_answer(FILE *out, const struct run_record *t)
 	}
 }
 
-void status_answer_clients(int fd, const struct run_record *t)
+void status_answer(int fd, const struct run_record *t)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -57,7 +57,7 @@ void status_answer_clients(int fd, const struct run_record *t)
 	int to;
 
 	if (out) {
-		status_write_answer(out, t);
+		write_answer(out, t);
 		fclose(out);
 	}
 	while ((to = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
@@ -68,7 +68,7 @@ void status_answer_clients(int fd, const struct run_record *t)
 	free(text);
 }
 
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
 	REC_OPTIONS(out_cfg),
@@ -76,25 +76,25 @@ static const struct cli_opt options[] = {
 };
 
 enum { CELLS = 6, PATIENCE_S = 5 };
-struct status_answer_line {
+struct answer_line {
 	char *cell[CELLS];	/* "" where the line has fewer cells */
 };
-struct status_daemon_answer {
+struct daemon_answer {
 	int pid;
 	char user[32];
-	struct status_answer_line *line;
+	struct answer_line *line;
 	size_t n;
 };
 
 /* Asks one vamp, within PATIENCE_S in all. NULL: no answer; *silent: connected, but no answer came. Any program may take any
  * name, so the owner of the socket must be the user in the name. */
-static char *status_ask_daemon(const char *name, uid_t uid, bool *silent)
+static char *ask_daemon(const char *name, uid_t uid, bool *silent)
 {
 	int64_t until_ns = clock_now() + PATIENCE_S * NS_PER_S;
 	size_t n = 0, room = 1 << 20;
 	char *text = malloc(room);
 	struct ucred maker;
-	int fd = connect_to_unix_socket(name, PATIENCE_S, &maker);
+	int fd = dial_unix(name, PATIENCE_S, &maker);
 	ssize_t got = fd >= 0 && maker.uid == uid;
 
 	if (!text)
@@ -111,21 +111,21 @@ static char *status_ask_daemon(const char *name, uid_t uid, bool *silent)
 	return NULL;
 }
 
-static void status_split_lines(struct status_daemon_answer *d, char *rest)
+static void split_lines(struct daemon_answer *d, char *rest)
 {
 	char *text;
 
 	while ((text = strsep(&rest, "\n")) && *text) {
 		if (array_room(&d->line, d->n))
 			die(EXIT_RUN, "out of memory");
-		d->line[d->n] = (struct status_answer_line){ { "", "", "", "", "", "" } };
-		d->n += fields_split_line(text, false, d->line[d->n].cell, CELLS) > 0;
+		d->line[d->n] = (struct answer_line){ { "", "", "", "", "", "" } };
+		d->n += fields_split(text, false, d->line[d->n].cell, CELLS) > 0;
 	}
 }
 
-static char *const *status_cells_of_key(const struct status_daemon_answer *d, const char *key)
+static char *const *find_cells(const struct daemon_answer *d, const char *key)
 {
-	static const struct status_answer_line none = { { "", "", "", "", "", "" } };
+	static const struct answer_line none = { { "", "", "", "", "", "" } };
 
 	for (size_t i = 0; i < d->n; i++)
 		if (!strcmp(d->line[i].cell[0], key))
@@ -135,10 +135,10 @@ static char *const *status_cells_of_key(const struct status_daemon_answer *d, co
 
 /* Asks every vamp whose socket is listed in /proc/net/unix, in that order. *silent: the pid of one that does not answer, or
  * unchanged. */
-static size_t status_query_all_daemons(struct status_daemon_answer **out, int *silent)
+static size_t query_daemons(struct daemon_answer **out, int *silent)
 {
 	FILE *in = fopen("/proc/net/unix", "re");
-	struct status_daemon_answer *d = NULL;
+	struct daemon_answer *d = NULL;
 	char line[256];
 	size_t n = 0;
 
@@ -154,70 +154,70 @@ static size_t status_query_all_daemons(struct status_daemon_answer **out, int *s
 		if (!name || sscanf(name, "@" ANSWER_NAME "%u-%d", &uid, &pid) != 2)
 			continue;
 		name[strcspn(name, "\n")] = '\0';
-		text = status_ask_daemon(name, uid, &mute);
+		text = ask_daemon(name, uid, &mute);
 		if (mute)
 			*silent = pid;
 		if (!text)
 			continue;
 		if (array_room(&d, n))
 			die(EXIT_RUN, "out of memory");
-		d[n] = (struct status_daemon_answer){ .pid = pid };
+		d[n] = (struct daemon_answer){ .pid = pid };
 		user = getpwuid(uid);
 		if (user)
 			snprintf(d[n].user, sizeof(d[n].user), "%s", user->pw_name);
 		else
 			snprintf(d[n].user, sizeof(d[n].user), "%u", uid);
-		status_split_lines(&d[n++], text);
+		split_lines(&d[n++], text);
 	}
 	fclose(in);
 	*out = d;
 	return n;
 }
 
-static void say_status_of_daemon(struct rec_report *r, const struct status_daemon_answer *d)
+static void say_daemon(struct rec_report *r, const struct daemon_answer *d)
 {
-	char *const *episode = status_cells_of_key(d, "episode"), *const *cost = status_cells_of_key(d, "cost");
+	char *const *episode = find_cells(d, "episode"), *const *cost = find_cells(d, "cost");
 	char lasts[100] = "no episode";
 
 	if (**episode)
 		snprintf(lasts, sizeof(lasts), "episode for %s s, by %s", episode[1], episode[2]);
-	rec_add_short_report_line(r, "vamp %d of %s: %s; %s so far; costs %s %% of a CPU for %s processes", d->pid, d->user, lasts,
+	rec_say(r, "vamp %d of %s: %s; %s so far; costs %s %% of a CPU for %s processes", d->pid, d->user, lasts,
 				  cost[3], cost[1],
 		cost[2]);
 	for (size_t i = 0; i < d->n; i++) {
 		char *const *cell = d->line[i].cell;
 
 		if (!strcmp(cell[0], "background"))
-			rec_add_short_report_line(r, "  throttled: %s (%s), load %s %% of a CPU, ran %s %%", cell[2], cell[1], cell[3], cell[4]);
+			rec_say(r, "  throttled: %s (%s), load %s %% of a CPU, ran %s %%", cell[2], cell[1], cell[3], cell[4]);
 		else if (!strcmp(cell[0], "excluded"))
-			rec_add_short_report_line(r, "  not throttled: %s (%s), load %s %%: %s", cell[2], cell[1], cell[3], cell[5]);
+			rec_say(r, "  not throttled: %s (%s), load %s %%: %s", cell[2], cell[1], cell[3], cell[5]);
 		else if (!strcmp(cell[0], "way") || !strcmp(cell[0], "sound"))
-			rec_add_short_report_line(r, "  %s: %s", cell[0], cell[1]);
+			rec_say(r, "  %s: %s", cell[0], cell[1]);
 	}
 }
 
-static void report_processes_of_daemon_answer(struct rec_report *r, const struct status_daemon_answer *d, const char *key)
+static void report_tags(struct rec_report *r, const struct daemon_answer *d, const char *key)
 {
 	rec_begin_array(r, key);
 	for (size_t i = 0; i < d->n; i++) {
 		char *const *cell = d->line[i].cell;
-		struct high_load_process tag = { .pid = (pid_t)strtol(cell[1], NULL, 10), .load_percent = strtod(cell[3], NULL),
+		struct background_tag tag = { .pid = (pid_t)strtol(cell[1], NULL, 10), .load_percent = strtod(cell[3], NULL),
 						 .run_percent = strtod(cell[4], NULL) };
 
 		if (strcmp(cell[0], key))
 			continue;
 		snprintf(tag.comm, sizeof(tag.comm), "%s", cell[2]);
-		report_judged_process(r, &tag, cell[5]);
+		record_report_tag(r, &tag, cell[5]);
 	}
-	rec_end_container(r);
+	rec_end(r);
 }
 
-static void report_status_of_daemons(struct rec_report *r, const struct status_daemon_answer *d, size_t n)
+static void report_daemons(struct rec_report *r, const struct daemon_answer *d, size_t n)
 {
 	rec_begin_object(r, "result");
 	rec_begin_array(r, "daemons");
 	for (; n--; d++) {
-		char *const *episode = status_cells_of_key(d, "episode"), *const *cost = status_cells_of_key(d, "cost");
+		char *const *episode = find_cells(d, "episode"), *const *cost = find_cells(d, "cost");
 		bool lasts = **episode;
 
 		rec_begin_object(r, NULL);
@@ -229,37 +229,37 @@ static void report_status_of_daemons(struct rec_report *r, const struct status_d
 		rec_add_int(r, "episodes", strtol(cost[3], NULL, 10));
 		rec_add_real(r, "daemon_cpu_percent", strtod(cost[1], NULL), 3);
 		rec_add_int(r, "sampled_tasks", strtol(cost[2], NULL, 10));
-		rec_add_strs(r, { "way", status_cells_of_key(d, "way")[1] }, { "sound", status_cells_of_key(d, "sound")[1] });
-		report_processes_of_daemon_answer(r, d, "background");
-		report_processes_of_daemon_answer(r, d, "excluded");
-		rec_end_container(r);
+		rec_add_strs(r, { "way", find_cells(d, "way")[1] }, { "sound", find_cells(d, "sound")[1] });
+		report_tags(r, d, "background");
+		report_tags(r, d, "excluded");
+		rec_end(r);
 	}
-	rec_end_container(r);
-	rec_end_container(r);
+	rec_end(r);
+	rec_end(r);
 }
 
-int vamp_status_command(int argc, char **argv)
+int status_command(int argc, char **argv)
 {
-	struct status_daemon_answer *d;
+	struct daemon_answer *d;
 	struct rec_report *out;
 	size_t n;
 	int silent = 0;
 	int first = cli_parse(argc, argv, "vamp status [options]", "Says which processes are throttled now, by which vamp, and why.",
 			      options);
 
-	cli_refuse_operands_from(argc, argv, first);
-	n = status_query_all_daemons(&d, &silent);
+	cli_refuse_operands(argc, argv, first);
+	n = query_daemons(&d, &silent);
 	if (silent)
 		warn("vamp %d does not answer: is it stopped, or does it wait for its display?", silent);
 	if (!n && silent)
 		return EXIT_RUN;
 	if (!n)
 		die(EXIT_RUN, "no vamp runs here; start one with vamp run");
-	out = rec_open_report_or_die(&out_cfg, "vamp");
-	report_status_of_daemons(out, d, n);
-	rec_set_main_table(out, "daemons");
+	out = rec_must_open(&out_cfg, "vamp");
+	report_daemons(out, d, n);
+	rec_set_table(out, "daemons");
 	for (size_t i = 0; i < n; i++)
-		say_status_of_daemon(out, &d[i]);
-	rec_close_report_or_die(out);
+		say_daemon(out, &d[i]);
+	rec_must_close(out);
 	return silent ? EXIT_LOSSY : EXIT_OK;
 }

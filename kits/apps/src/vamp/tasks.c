@@ -16,7 +16,7 @@
 
 enum { SCHEDSTAT, STATUS };
 
-static void history_drop_thread(struct process_history *p, size_t i)
+static void drop_thread(struct process_history *p, size_t i)
 {
 	for (int f = SCHEDSTAT; f <= STATUS; f++)
 		if (p->thread[i].fd[f] >= 0)
@@ -24,13 +24,13 @@ static void history_drop_thread(struct process_history *p, size_t i)
 	p->thread[i] = p->thread[--p->n];
 }
 
-static void history_drop_all_threads(struct process_history *p)
+static void drop_threads(struct process_history *p)
 {
 	while (p->n)
-		history_drop_thread(p, p->n - 1);
+		drop_thread(p, p->n - 1);
 }
 
-static ssize_t thread_read_proc_file(const struct process_history *p, struct thread_history *t, int which, char *text, size_t size)
+static ssize_t read_proc_file(const struct process_history *p, struct thread_history *t, int which, char *text, size_t size)
 {
 	static const char *const name[] = { "schedstat", "status" };
 	char path[64];
@@ -46,13 +46,13 @@ static ssize_t thread_read_proc_file(const struct process_history *p, struct thr
 }
 
 /* Reads whether the thread wants a CPU, and how often it has gone to sleep. */
-static void thread_read_status(const struct process_history *p, struct thread_history *t, size_t slot)
+static void read_status(const struct process_history *p, struct thread_history *t, size_t slot)
 {
 	static const char state[] = "\nState:\t", sleeps[] = "\nvoluntary_ctxt_switches:\t";
 	char text[8192];
 	const char *at;
 
-	if (thread_read_proc_file(p, t, STATUS, text, sizeof(text)) <= 0)
+	if (read_proc_file(p, t, STATUS, text, sizeof(text)) <= 0)
 		return;
 	at = strstr(text, state);
 	t->at[slot].wants = at && at[sizeof(state) - 1] == 'R';
@@ -62,28 +62,28 @@ static void thread_read_status(const struct process_history *p, struct thread_hi
 }
 
 /* False: the thread has ended. */
-static bool thread_sample_cpu_times(const struct process_history *p, struct thread_history *thread,
-				    const struct sample_timestamps *m,
+static bool sample_thread(const struct process_history *p, struct thread_history *thread,
+				    const struct sample_times *m,
 			  double active_ns)
 {
-	size_t slot = slot_of_sample_number(m->last), before = slot_of_sample_number(m->last - 1);
+	size_t slot = history_slot(m->last), before = history_slot(m->last - 1);
 	bool known = thread->first < m->last;
 	char text[128];
 	long long run, wait;
 
 	thread->at[slot].sleeps = -1;
 	thread->at[slot].wants = false;
-	if (thread_read_proc_file(p, thread, SCHEDSTAT, text, sizeof(text)) <= 0 || sscanf(text, "%lld %lld", &run, &wait) != 2)
+	if (read_proc_file(p, thread, SCHEDSTAT, text, sizeof(text)) <= 0 || sscanf(text, "%lld %lld", &run, &wait) != 2)
 		return false;
 	thread->at[slot].run_ns = run;
 	thread->at[slot].wait_ns = wait;
 	if (!known || thread->at[before].wants ||
 	    (double)(run + wait - thread->at[before].run_ns - thread->at[before].wait_ns) > active_ns)
-		thread_read_status(p, thread, slot);
+		read_status(p, thread, slot);
 	return true;
 }
 
-static struct thread_history *history_find_thread(struct process_history *p, pid_t tid)
+static struct thread_history *find_thread(struct process_history *p, pid_t tid)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if (p->thread[i].tid == tid)
@@ -91,18 +91,18 @@ static struct thread_history *history_find_thread(struct process_history *p, pid
 	return NULL;
 }
 
-static int history_add_new_threads(struct process_history *p, const struct sample_timestamps *m)
+static int add_threads(struct process_history *p, const struct sample_times *m)
 {
-	bool first = !p->n, born = !first || history_process_is_new(p, m);
+	bool first = !p->n, born = !first || history_is_new(p, m);
 	pid_t *tid = NULL;
 	char path[64];
 	size_t n = 0;
 	int err = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
-	files_list_numeric_names(path, &tid, &n);
+	files_list_dir(path, &tid, &n);
 	for (size_t i = 0; i < n && !err; i++) {
-		if (!first && history_find_thread(p, tid[i]))
+		if (!first && find_thread(p, tid[i]))
 			continue;
 		err = array_room(&p->thread, p->n);
 		if (!err)
@@ -116,28 +116,28 @@ static int history_add_new_threads(struct process_history *p, const struct sampl
  * `active_ns` since the sample before, or wanted a CPU then; and where all threads together ran or waited for `much_ns`, also of
  * others until one wants a CPU: a wait that still lasts is in no counter. `look`: there may be new threads. *wants: a thread wants
  * a CPU now. 0 or -ENOMEM. */
-static int tasks_sample_threads(struct process_history *p, const struct sample_timestamps *m, double active_ns, double much_ns,
+static int sample_threads(struct process_history *p, const struct sample_times *m, double active_ns, double much_ns,
 				bool look, bool *wants)
 {
-	size_t slot = slot_of_sample_number(m->last), before = slot_of_sample_number(m->last - 1);
+	size_t slot = history_slot(m->last), before = history_slot(m->last - 1);
 	int64_t awake = 0;
 
 	*wants = false;
-	if ((look || !p->n) && history_add_new_threads(p, m))
+	if ((look || !p->n) && add_threads(p, m))
 		return -ENOMEM;
 	for (size_t i = 0; i < p->n;) {
-		if (thread_sample_cpu_times(p, &p->thread[i], m, active_ns)) {
+		if (sample_thread(p, &p->thread[i], m, active_ns)) {
 			const struct thread_history *t = &p->thread[i++];
 
 			*wants = *wants || t->at[slot].wants;
 			if (t->first < m->last)
 				awake += t->at[slot].run_ns + t->at[slot].wait_ns - t->at[before].run_ns - t->at[before].wait_ns;
 		} else
-			history_drop_thread(p, i);
+			drop_thread(p, i);
 	}
 	for (size_t i = 0; i < p->n && !*wants && (double)awake > much_ns; i++) {
 		if (p->thread[i].at[slot].sleeps < 0)
-			thread_read_status(p, &p->thread[i], slot);
+			read_status(p, &p->thread[i], slot);
 		*wants = p->thread[i].at[slot].wants;
 	}
 	return 0;
@@ -151,7 +151,7 @@ static int tasks_sample_threads(struct process_history *p, const struct sample_t
 #define TICKS_PER_S 100			/* USER_HZ of the kernel */
 
 struct sampled_process {
-	struct process_history past;		/* first member: tasks_next_in_scope() returns its address */
+	struct process_history past;		/* first member: tasks_next() returns its address */
 	clockid_t clock;		/* clock of the process's CPU time */
 	bool in_scope, gone;
 	int64_t ran;			/* number of the last sample in which it ran */
@@ -161,7 +161,7 @@ struct sampled_process {
 struct task_sampler {
 	const struct process_scope *scope;
 	int64_t sub_ns, boot_ns;	/* boot_ns: CLOCK_BOOTTIME, the clock of process start times, minus CLOCK_MONOTONIC */
-	struct sample_timestamps moments;
+	struct sample_times moments;
 	struct sampled_process **process;	/* processes sorted by pid */
 	size_t n, in_scope;
 	int loadavg;
@@ -169,18 +169,18 @@ struct task_sampler {
 	unsigned scans;
 };
 
-static void sampled_process_free(struct sampled_process *p)
+static void free_process(struct sampled_process *p)
 {
-	history_drop_all_threads(&p->past);
+	drop_threads(&p->past);
 	free(p->past.thread);
 	free(p);
 }
 
-static void tasks_check_process_scope(const struct task_sampler *t, struct sampled_process *p)
+static void check_scope(const struct task_sampler *t, struct sampled_process *p)
 {
 	struct scope_process is = { 0 };
 
-	p->in_scope = scope_has_process(t->scope, p->past.pid, &is);
+	p->in_scope = scope_check(t->scope, p->past.pid, &is);
 	p->past.first = t->moments.last;
 	p->past.start = is.start;
 	memcpy(p->past.comm, is.comm, sizeof(is.comm));
@@ -188,12 +188,12 @@ static void tasks_check_process_scope(const struct task_sampler *t, struct sampl
 }
 
 /* Like glibc's clock_getcpuclockid, without its check that the process exists. */
-static clockid_t cpu_clock_id_of_pid(pid_t pid)
+static clockid_t cpu_clock_id(pid_t pid)
 {
 	return (clockid_t)((~(unsigned)pid << 3) | 2);
 }
 
-static struct sampled_process *sampled_process_new(const struct task_sampler *t, pid_t pid)
+static struct sampled_process *make_process(const struct task_sampler *t, pid_t pid)
 {
 	struct sampled_process *p = calloc(1, sizeof(*p));
 
@@ -203,13 +203,13 @@ static struct sampled_process *sampled_process_new(const struct task_sampler *t,
 	p->past.known = -1;
 	p->ran = INT64_MIN / 2;
 	p->met = t->moments.last;
-	p->clock = cpu_clock_id_of_pid(pid);
-	tasks_check_process_scope(t, p);
+	p->clock = cpu_clock_id(pid);
+	check_scope(t, p);
 	return p;
 }
 
 /* Reads the last pid that the kernel assigned; -1: not known. */
-static long tasks_read_last_pid(const struct task_sampler *t)
+static long read_last_pid(const struct task_sampler *t)
 {
 	char text[128];
 	ssize_t n = pread(t->loadavg, text, sizeof(text) - 1, 0);
@@ -221,7 +221,7 @@ static long tasks_read_last_pid(const struct task_sampler *t)
 }
 
 /* Merges the sorted list of all pids with the known processes. */
-static int tasks_scan_all_pids(struct task_sampler *t)
+static int scan_all_pids(struct task_sampler *t)
 {
 	struct sampled_process **merged;
 	size_t pids, n = 0, old = 0;
@@ -233,8 +233,8 @@ static int tasks_scan_all_pids(struct task_sampler *t)
 	merged = reallocarray(NULL, pids + 1, sizeof(struct sampled_process *));
 	for (size_t i = 0; merged && i < pids; i++) {
 		while (old < t->n && (t->process[old]->past.pid < pid[i] || t->process[old]->gone))
-			sampled_process_free(t->process[old++]);
-		merged[n] = old < t->n && t->process[old]->past.pid == pid[i] ? t->process[old++] : sampled_process_new(t, pid[i]);
+			free_process(t->process[old++]);
+		merged[n] = old < t->n && t->process[old]->past.pid == pid[i] ? t->process[old++] : make_process(t, pid[i]);
 		if (merged[n])
 			n++;
 		else
@@ -244,30 +244,30 @@ static int tasks_scan_all_pids(struct task_sampler *t)
 	if (!merged)
 		return -ENOMEM;
 	while (old < t->n)
-		sampled_process_free(t->process[old++]);
+		free_process(t->process[old++]);
 	free(t->process);
 	t->process = merged;
 	t->n = n;
 	return err;
 }
 
-static int compare_process_pids(const void *a, const void *b)
+static int compare_pids(const void *a, const void *b)
 {
 	const struct sampled_process *const *x = a, *const *y = b;
 
 	return ((*x)->past.pid > (*y)->past.pid) - ((*x)->past.pid < (*y)->past.pid);
 }
 
-static bool tasks_knows_pid(const struct task_sampler *t, size_t n, pid_t pid)
+static bool knows_pid(const struct task_sampler *t, size_t n, pid_t pid)
 {
 	const struct sampled_process like = { .past.pid = pid }, *key = &like;
-	struct sampled_process *const *found = bsearch(&key, t->process, n, sizeof(key), compare_process_pids);
+	struct sampled_process *const *found = bsearch(&key, t->process, n, sizeof(key), compare_pids);
 
 	return found && !(*found)->gone;
 }
 
 /* Tries only the pids that the kernel has assigned since. */
-static int tasks_scan_new_pids(struct task_sampler *t, long from, long to)
+static int scan_new_pids(struct task_sampler *t, long from, long to)
 {
 	struct sampled_process **grown = reallocarray(t->process, t->n + (size_t)(to - from), sizeof(struct sampled_process *));
 	size_t n = t->n;
@@ -277,34 +277,34 @@ static int tasks_scan_new_pids(struct task_sampler *t, long from, long to)
 		return -ENOMEM;
 	t->process = grown;
 	for (long pid = from + 1; pid <= to; pid++)
-		if (!clock_gettime(cpu_clock_id_of_pid((pid_t)pid), &ts) && !tasks_knows_pid(t, n, (pid_t)pid)) {	/* (no clock: not a process) */
-			t->process[t->n] = sampled_process_new(t, (pid_t)pid);
+		if (!clock_gettime(cpu_clock_id((pid_t)pid), &ts) && !knows_pid(t, n, (pid_t)pid)) {	/* (no clock: not a process) */
+			t->process[t->n] = make_process(t, (pid_t)pid);
 			if (!t->process[t->n++])
 				return t->n--, -ENOMEM;
 		}
 	if (t->n > n)
-		qsort(t->process, t->n, sizeof(*t->process), compare_process_pids);
+		qsort(t->process, t->n, sizeof(*t->process), compare_pids);
 	return 0;
 }
 
 /* Looks for new processes. *new_pids: there may also be new threads. */
-static int tasks_find_new_processes(struct task_sampler *t, bool *new_pids)
+static int find_new(struct task_sampler *t, bool *new_pids)
 {
-	long before = t->last_pid, last = tasks_read_last_pid(t);
+	long before = t->last_pid, last = read_last_pid(t);
 
 	*new_pids = last != before || last < 0;
 	t->last_pid = last;
 	if (t->scope->group || last < 0 || before < 0 || ++t->scans % LOOK_AGAIN == 0)
-		return tasks_scan_all_pids(t);
+		return scan_all_pids(t);
 	if (!*new_pids)
 		return 0;
-	return last > before && last - before <= SCAN_NEW ? tasks_scan_new_pids(t, before, last) : tasks_scan_all_pids(t);
+	return last > before && last - before <= SCAN_NEW ? scan_new_pids(t, before, last) : scan_all_pids(t);
 }
 
 /* 0; -ESRCH: the process has ended, or another one has its pid. */
-static int tasks_sample_process(struct task_sampler *t, struct sampled_process *p, bool new_pids)
+static int sample_process(struct task_sampler *t, struct sampled_process *p, bool new_pids)
 {
-	size_t slot = slot_of_sample_number(t->moments.last), before = slot_of_sample_number(t->moments.last - 1);
+	size_t slot = history_slot(t->moments.last), before = history_slot(t->moments.last - 1);
 	bool active = t->moments.last - p->ran <= HISTORY_SUBS + 1, known = p->past.first < t->moments.last;
 	struct timespec ts;
 	int64_t ran;
@@ -318,17 +318,17 @@ static int tasks_sample_process(struct task_sampler *t, struct sampled_process *
 	if (clock_gettime(p->clock, &ts))
 		return -ESRCH;
 	p->past.run_ns[slot] = ts.tv_sec * NS_PER_S + ts.tv_nsec;
-	ran = known ? p->past.run_ns[slot] - p->past.run_ns[before] : history_process_is_new(&p->past, &t->moments) ?
+	ran = known ? p->past.run_ns[slot] - p->past.run_ns[before] : history_is_new(&p->past, &t->moments) ?
 	      p->past.run_ns[slot] : 0;
 	if (ran < 0)
 		return -ESRCH;
 	if ((double)ran > ACTIVE * (double)t->sub_ns)
 		p->ran = t->moments.last;
 	else if (!active) {
-		history_drop_all_threads(&p->past);
+		drop_threads(&p->past);
 		return 0;
 	}
-	err = tasks_sample_threads(&p->past, &t->moments, ACTIVE * (double)t->sub_ns, MUCH * (double)t->sub_ns, new_pids, &wants);
+	err = sample_threads(&p->past, &t->moments, ACTIVE * (double)t->sub_ns, MUCH * (double)t->sub_ns, new_pids, &wants);
 	if (wants)	/* a starved process stays active */
 		p->ran = t->moments.last;
 	return err;
@@ -336,30 +336,30 @@ static int tasks_sample_process(struct task_sampler *t, struct sampled_process *
 
 /* Should the user of the process be checked again? A process may change its user after its start: at samples 1, 2, 4, 8, ... of
  * its life. */
-static bool tasks_is_user_recheck_due(const struct task_sampler *t, const struct sampled_process *p)
+static bool is_recheck_due(const struct task_sampler *t, const struct sampled_process *p)
 {
 	int64_t age = t->moments.last - p->met;
 
 	return !p->gone && !t->moments.fresh && age > 0 && !(age & (age - 1));
 }
 
-int tasks_sample_all_processes(struct task_sampler *t, int64_t now_ns, bool fresh)
+int tasks_sample(struct task_sampler *t, int64_t now_ns, bool fresh)
 {
 	bool new_pids;
 	int err;
 
-	sample_timestamps_add(&t->moments, now_ns, fresh);
-	err = tasks_find_new_processes(t, &new_pids);
+	history_add_time(&t->moments, now_ns, fresh);
+	err = find_new(t, &new_pids);
 
 	t->in_scope = 0;
 	for (size_t i = 0; !err && i < t->n; i++) {
 		struct sampled_process *p = t->process[i];
 
-		if (!p->in_scope && t->scope->by_user && tasks_is_user_recheck_due(t, p))
-			tasks_check_process_scope(t, p);
+		if (!p->in_scope && t->scope->by_user && is_recheck_due(t, p))
+			check_scope(t, p);
 		if (!p->in_scope)
 			continue;
-		err = tasks_sample_process(t, p, new_pids);
+		err = sample_process(t, p, new_pids);
 		if (err == -ESRCH) {
 			p->in_scope = false;
 			p->gone = true;
@@ -367,13 +367,13 @@ int tasks_sample_all_processes(struct task_sampler *t, int64_t now_ns, bool fres
 			continue;
 		}
 		if (!fresh)
-			history_note_load_if_cpu_was_free(&p->past, &t->moments);
+			history_note_load(&p->past, &t->moments);
 		t->in_scope++;
 	}
 	return err;
 }
 
-int task_sampler_open(struct task_sampler **out, const struct process_scope *scope, int64_t sub_ns)
+int tasks_open(struct task_sampler **out, const struct process_scope *scope, int64_t sub_ns)
 {
 	struct task_sampler *t = calloc(1, sizeof(*t));
 	struct proc_schedstat own;
@@ -382,7 +382,7 @@ int task_sampler_open(struct task_sampler **out, const struct process_scope *sco
 
 	if (!t)
 		return -ENOMEM;
-	if (proc_schedstat_of_process(getpid(), &own)) {
+	if (proc_read_schedstat(getpid(), &own)) {
 		free(t);
 		return -ENOSYS;
 	}
@@ -405,26 +405,26 @@ int task_sampler_open(struct task_sampler **out, const struct process_scope *sco
 	return 0;
 }
 
-void task_sampler_close(struct task_sampler *t)
+void tasks_close(struct task_sampler *t)
 {
 	for (size_t i = 0; i < t->n; i++)
-		sampled_process_free(t->process[i]);
+		free_process(t->process[i]);
 	free(t->process);
 	close(t->loadavg);
 	free(t);
 }
 
-size_t tasks_in_scope_count(const struct task_sampler *t)
+size_t tasks_count(const struct task_sampler *t)
 {
 	return t->in_scope;
 }
 
-const struct sample_timestamps *tasks_timestamps_of_samples(const struct task_sampler *t)
+const struct sample_times *tasks_times(const struct task_sampler *t)
 {
 	return &t->moments;
 }
 
-const struct process_history *tasks_next_in_scope(const struct task_sampler *t, size_t *i)
+const struct process_history *tasks_next(const struct task_sampler *t, size_t *i)
 {
 	while (*i < t->n) {
 		const struct sampled_process *p = t->process[(*i)++];

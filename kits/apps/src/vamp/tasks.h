@@ -14,13 +14,13 @@
 struct task_sampler;
 
 /* `scope` must stay valid. 0 or -errno; -ENOSYS: the kernel does not count how long threads wait for a CPU. */
-int task_sampler_open(struct task_sampler **out, const struct process_scope *scope, int64_t sub_ns);
+int tasks_open(struct task_sampler **out, const struct process_scope *scope, int64_t sub_ns);
 /* Samples all processes in scope. `fresh`: an extra sample, see history.h. 0 or -errno (-ENODEV: the group of the scope has been
  * removed). */
-int tasks_sample_all_processes(struct task_sampler *t, int64_t now_ns, bool fresh);
-void task_sampler_close(struct task_sampler *t);
+int tasks_sample(struct task_sampler *t, int64_t now_ns, bool fresh);
+void tasks_close(struct task_sampler *t);
 
-/* Number of processes in scope. tasks_next_in_scope() returns them one by one, with *i from 0, then NULL. */
-size_t tasks_in_scope_count(const struct task_sampler *t);
-const struct process_history *tasks_next_in_scope(const struct task_sampler *t, size_t *i);
-const struct sample_timestamps *tasks_timestamps_of_samples(const struct task_sampler *t);
+/* Number of processes in scope. tasks_next() returns them one by one, with *i from 0, then NULL. */
+size_t tasks_count(const struct task_sampler *t);
+const struct process_history *tasks_next(const struct task_sampler *t, size_t *i);
+const struct sample_times *tasks_times(const struct task_sampler *t);

@@ -23,7 +23,7 @@ static struct {
 	struct cli_cpus cpus;
 	const char *log;
 } cfg = { .time_ns = 10 * NS_PER_S, .ready_fd = STDERR_FILENO };
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
 	{ CLI_NS, 't', "time", &cfg.time_ns, NS_PER_MS, 30.0 * NS_PER_DAY, .help = "trace this long (10s)" },
@@ -35,18 +35,18 @@ static const struct cli_opt options[] = {
 };
 
 static struct {
-	struct traced_cpu_state *cpu;	/* one for each of cfg.cpus, in that order */
+	struct traced_cpu *cpu;	/* one for each of cfg.cpus, in that order */
 	struct row_file *log;
 	struct slices_sums sums;
 	int64_t start_ns, end_ns;
 	int err;
 } run;
 
-static void trace_sum_and_log_slice(const struct cpu_time_slice *s)
+static void add_slice(const struct cpu_time_slice *s)
 {
 	struct row_file *t = run.log;
 
-	if (slices_sums_add_slice(&run.sums, s))
+	if (slices_add(&run.sums, s))
 		run.err = -ENOMEM;
 	if (!t)
 		return;
@@ -57,48 +57,48 @@ static void trace_sum_and_log_slice(const struct cpu_time_slice *s)
 	rows_end_row(t);
 }
 
-static int trace_handle_switch_record(void *cpu, const struct trace_record *r)
+static int handle_record(void *cpu, const struct trace_record *r)
 {
 	struct cpu_time_slice s;
 
-	if (r->time_ns > run.start_ns && r->time_ns <= run.end_ns && slices_get_slice_from_record(cpu, r, &s))
-		trace_sum_and_log_slice(&s);
+	if (r->time_ns > run.start_ns && r->time_ns <= run.end_ns && slices_add_record(cpu, r, &s))
+		add_slice(&s);
 	return run.err;
 }
 
-static void trace_drain_cpus(struct scheduling_trace *t)
+static void drain_cpus(struct scheduling_trace *t)
 {
 	for (int i = 0; i < cfg.cpus.n && !run.err; i++)
-		run.err = trace_pass_on_waiting_records(t, cfg.cpus.cpu[i], trace_handle_switch_record, &run.cpu[i]);
+		run.err = trace_drain(t, cfg.cpus.cpu[i], handle_record, &run.cpu[i]);
 	if (run.log && !run.err)
-		run.err = rows_flush_output_file(run.log);
+		run.err = rows_flush(run.log);
 }
 
-static void trace_collect_slices_until_end(struct scheduling_trace *t)
+static void collect_slices(struct scheduling_trace *t)
 {
 	int64_t end_ns;
 
-	proc_catch_stop_signals();
+	proc_catch_stop();
 	run.start_ns = clock_now();
 	run.end_ns = INT64_MAX;
 	for (int i = 0; i < cfg.cpus.n; i++)
-		slices_init_cpu_state(&run.cpu[i], cfg.cpus.cpu[i], run.start_ns);
+		slices_init(&run.cpu[i], cfg.cpus.cpu[i], run.start_ns);
 	end_ns = run.start_ns + cfg.time_ns;
-	proc_write_ready_line_or_warn((int)cfg.ready_fd);
+	proc_tell_ready((int)cfg.ready_fd);
 	for (int64_t now = run.start_ns; now < end_ns && !proc_stop && !run.err; now = clock_now()) {
-		clock_sleep_until(now + DRAIN_NS < end_ns ? now + DRAIN_NS : end_ns);
-		trace_drain_cpus(t);
+		clock_sleep(now + DRAIN_NS < end_ns ? now + DRAIN_NS : end_ns);
+		drain_cpus(t);
 	}
 	run.end_ns = clock_now();
-	trace_drain_cpus(t);
+	drain_cpus(t);
 	for (int i = 0; i < cfg.cpus.n && !run.err; i++) {
 		struct cpu_time_slice s;
 
-		if (!slices_end_running_slice(&run.cpu[i], run.end_ns, &s))
+		if (!slices_end(&run.cpu[i], run.end_ns, &s))
 			continue;
 		if (!s.pid && s.tid > 0)	/* the task did not leave a CPU during the trace, so it still exists */
-			s.pid = proc_pid_of_thread(s.tid);
-		trace_sum_and_log_slice(&s);
+			s.pid = proc_thread_pid(s.tid);
+		add_slice(&s);
 	}
 }
 
@@ -109,36 +109,36 @@ static void report_slices(struct rec_report *r, int64_t lost)
 	int64_t slices = 0, beginless = 0, beginless_ns = 0;
 	char text[512];
 
-	cli_format_cpu_list(&cfg.cpus, text, sizeof(text));
+	cli_format_cpus(&cfg.cpus, text, sizeof(text));
 	rec_begin_object(r, "settings");
 	rec_add_real(r, "time_s", (double)cfg.time_ns / (double)NS_PER_S, 6);
 	rec_add_str(r, "cpus", text);
-	rec_end_container(r);
+	rec_end(r);
 	for (size_t i = 0; i < run.sums.n; i++)
 		slices += run.sums.process[i].slices;
 	for (int i = 0; i < cfg.cpus.n; i++) {
 		beginless += run.cpu[i].beginless;
 		beginless_ns += run.cpu[i].beginless_ns;
 	}
-	slices_sums_sort(&run.sums);
+	slices_sort(&run.sums);
 	rec_begin_object(r, "result");
 	rec_add_real(r, "traced_s", (double)(run.end_ns - run.start_ns) / (double)NS_PER_S, 6);
 	rec_add_ints(r, { "slices", slices }, { "lost_records", lost }, { "without_begin", beginless });
 	rec_add_real(r, "without_begin_ms", (double)beginless_ns / NS_PER_MS, 6);
 	rec_begin_array(r, "processes");
 	for (size_t i = 0; i < run.sums.n; i++) {
-		struct process_slice_sums *p = &run.sums.process[i];
+		struct process_slices *p = &run.sums.process[i];
 
 		rec_begin_object(r, NULL);
 		rec_add_count(r, "pid", p->pid ? p->pid : -1);
 		rec_add_str(r, "comm", p->pid ? p->comm : NULL);
 		rec_add_real(r, "ran_ms", (double)p->ran_ns / NS_PER_MS, 6);
 		rec_add_ints(r, { "slices", p->slices }, { "wanted_more", p->wanted_more });
-		rec_add_sample_statistics(r, "quanta_ms", &p->quanta, NS_PER_MS);
-		rec_end_container(r);
+		rec_add_sample(r, "quanta_ms", &p->quanta, NS_PER_MS);
+		rec_end(r);
 	}
-	rec_end_container(r);
-	rec_end_container(r);
+	rec_end(r);
+	rec_end(r);
 }
 
 static void say_slices(struct rec_report *r)
@@ -149,22 +149,22 @@ static void say_slices(struct rec_report *r)
 		slices += run.sums.process[i].slices;
 		ran_ns += run.sums.process[i].ran_ns;
 	}
-	rec_add_short_report_line(r, "%s slices of %s processes in %s on %d CPUs", text_of_count(slices),
-				  text_of_count((int64_t)run.sums.n),
+	rec_say(r, "%s slices of %s processes in %s on %d CPUs", count_text(slices),
+				  count_text((int64_t)run.sums.n),
 		ns_text((double)(run.end_ns - run.start_ns)), cfg.cpus.n);
-	rec_begin_text_table(r, "lrrrr", "\tof all\tslices\tmedian\tlongest ms");
+	rec_begin_table(r, "lrrrr", "\tof all\tslices\tmedian\tlongest ms");
 	for (size_t i = 0; i < run.sums.n && i < SAID; i++) {
-		struct process_slice_sums *p = &run.sums.process[i];
+		struct process_slices *p = &run.sums.process[i];
 
-		rec_add_text_table_row(r, "  %s\t%s %%\t%s\t%s\t%s", p->pid ? p->comm : "others",
+		rec_add_row(r, "  %s\t%s %%\t%s\t%s\t%s", p->pid ? p->comm : "others",
 				       number_text(100.0 * (double)p->ran_ns / (double)ran_ns),
-			text_of_count(p->slices), text_of_sample_quantile(&p->quanta, 0.5, NS_PER_MS), text_of_sample_quantile(&p->quanta, 1,
+			count_text(p->slices), stat_text(&p->quanta, 0.5, NS_PER_MS), stat_text(&p->quanta, 1,
 															       NS_PER_MS));
 	}
-	rec_set_main_table(r, "processes");
+	rec_set_table(r, "processes");
 }
 
-int vamp_trace_command(int argc, char **argv)
+int trace_command(int argc, char **argv)
 {
 	static const char *const columns[] = { "start_ns", "cpu", "pid", "tid", "comm", "ran_ns", "wanted_more", "whole", NULL };
 	int first = cli_parse(argc, argv, "vamp trace [-t TIME] [--cpus LIST] [options]",
@@ -176,38 +176,38 @@ int vamp_trace_command(int argc, char **argv)
 	struct why why;
 	int64_t lost;
 
-	cli_refuse_operands_from(argc, argv, first);
-	proc_require_ready_fd_writable((int)cfg.ready_fd);
-	rec_check_outputs_differ(places, sizeof(places) / sizeof(*places));
-	if (!cfg.cpus.n && proc_get_online_cpus(&cfg.cpus))
+	cli_refuse_operands(argc, argv, first);
+	proc_check_ready_fd((int)cfg.ready_fd);
+	rec_check_outputs(places, sizeof(places) / sizeof(*places));
+	if (!cfg.cpus.n && proc_online_cpus(&cfg.cpus))
 		die(EXIT_RUN, "cannot read which CPUs are online; name them with --cpus");
-	proc_get_online_cpus(&online);
+	proc_online_cpus(&online);
 	for (int i = 0, k = 0; i < cfg.cpus.n; i++) {
 		while (k < online.n && online.cpu[k] < cfg.cpus.cpu[i])
 			k++;
 		if (k == online.n || online.cpu[k] != cfg.cpus.cpu[i])
 			die_usage("--cpus: there is no CPU %d here", cfg.cpus.cpu[i]);
 	}
-	out = rec_open_report_or_die(&out_cfg, "vamp");
-	run.log = open_log_or_die(cfg.log, "vamp-trace/1", columns);
+	out = rec_must_open(&out_cfg, "vamp");
+	run.log = record_open_log(cfg.log, "vamp-trace/1", columns);
 	run.cpu = calloc((size_t)cfg.cpus.n, sizeof(*run.cpu));
 	if (!run.cpu)
 		die(EXIT_RUN, "out of memory");
-	if (scheduling_trace_open(&t, &cfg.cpus, true, RING_BYTES, &why))
+	if (trace_open(&t, &cfg.cpus, true, RING_BYTES, &why))
 		die(EXIT_RUN, "cannot trace: %s", why.text);
-	trace_collect_slices_until_end(t);
-	lost = scheduling_trace_lost_record_count(t);
-	scheduling_trace_close(t);
-	if (rows_close_output_file(run.log) && !run.err)
+	collect_slices(t);
+	lost = trace_lost_records(t);
+	trace_close(t);
+	if (rows_close(run.log) && !run.err)
 		run.err = -EIO;
 	if (run.err)
 		die(EXIT_RUN, "the trace ended early: %s", strerror(-run.err));
 	if (lost)
-		rec_add_warning_line(out, "%lld kernel records were lost: the tasks that ran then are in no figure", (long long)lost);
+		rec_warn(out, "%lld kernel records were lost: the tasks that ran then are in no figure", (long long)lost);
 	report_slices(out, lost);
 	say_slices(out);
-	slices_sums_free(&run.sums);
+	slices_free(&run.sums);
 	free(run.cpu);
-	rec_close_report_or_die(out);
+	rec_must_close(out);
 	return proc_stop ? EXIT_INTERRUPTED : lost ? EXIT_LOSSY : EXIT_OK;
 }

@@ -19,7 +19,7 @@
 /* The watchdog keeps only standard error open, blocks all signals, and is in a process group of its own, so that no signal for
  * the parent's group reaches it. It waits for its parent with a pidfd: the end of a pipe would be held open by every child of the
  * parent. */
-static __attribute__((noreturn)) void undo_watchdog_main(struct undo_recorder *u, int us)
+static __attribute__((noreturn)) void watchdog_main(struct undo_recorder *u, int us)
 {
 	struct pollfd end = { .fd = STDIN_FILENO, .events = POLLIN };
 
@@ -30,10 +30,10 @@ static __attribute__((noreturn)) void undo_watchdog_main(struct undo_recorder *u
 	syscall(SYS_close_range, 3U, ~0U, 0U);
 	while (poll(&end, 1, -1) < 1)
 		;
-	_exit(undo_changes_after_mark(u, 0) ? EXIT_RUN : EXIT_OK);
+	_exit(undo_revert(u, 0) ? EXIT_RUN : EXIT_OK);
 }
 
-static int undo_start_watchdog(struct undo_recorder *u)
+static int start_watchdog(struct undo_recorder *u)
 {
 	int us = (int)syscall(SYS_pidfd_open, getpid(), 0), err = 0;
 	sigset_t all, before;
@@ -44,7 +44,7 @@ static int undo_start_watchdog(struct undo_recorder *u)
 	sigprocmask(SIG_SETMASK, &all, &before);	/* the watchdog must not get a signal before it blocks them */
 	u->watchdog = fork();
 	if (!u->watchdog)
-		undo_watchdog_main(u, us);
+		watchdog_main(u, us);
 	if (u->watchdog < 0)
 		err = -errno;
 	else
@@ -54,7 +54,7 @@ static int undo_start_watchdog(struct undo_recorder *u)
 	return err;
 }
 
-int undo_create_recorder(struct undo_recorder **out, size_t room)
+int undo_open(struct undo_recorder **out, size_t room)
 {
 	struct undo_recorder *u = calloc(1, sizeof(*u));
 	size_t size = sizeof(*u->list) + room * sizeof(*u->list->note);
@@ -65,7 +65,7 @@ int undo_create_recorder(struct undo_recorder **out, size_t room)
 	u->room = room;
 	u->indexed = true;
 	u->list = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	err = u->list == MAP_FAILED ? -errno : undo_start_watchdog(u);
+	err = u->list == MAP_FAILED ? -errno : start_watchdog(u);
 	if (err) {
 		if (u->list != MAP_FAILED)
 			munmap(u->list, size);
@@ -76,21 +76,21 @@ int undo_create_recorder(struct undo_recorder **out, size_t room)
 	return 0;
 }
 
-pid_t undo_watchdog_pid(const struct undo_recorder *u)
+pid_t undo_watchdog(const struct undo_recorder *u)
 {
 	return u->watchdog;
 }
 
-size_t undo_get_current_mark(const struct undo_recorder *u)
+size_t undo_mark(const struct undo_recorder *u)
 {
 	return u->list->count;
 }
 
-size_t undo_all_and_free(struct undo_recorder *u)
+size_t undo_close(struct undo_recorder *u)
 {
 	size_t failed;
 
-	undo_changes_after_mark(u, 0);
+	undo_revert(u, 0);
 	failed = u->failed;
 
 	if (!waitpid(u->watchdog, NULL, WNOHANG)) {	/* the watchdog has not ended, so its pid is still its own */
@@ -103,7 +103,7 @@ size_t undo_all_and_free(struct undo_recorder *u)
 	return failed;
 }
 
-static uint64_t clock_ticks_since_boot(void)
+static uint64_t ticks_now(void)
 {
 	uint64_t per_s = (uint64_t)sysconf(_SC_CLK_TCK);
 	struct timespec t;
@@ -112,41 +112,41 @@ static uint64_t clock_ticks_since_boot(void)
 	return (uint64_t)t.tv_sec * per_s + (uint64_t)t.tv_nsec * per_s / NS_PER_S;
 }
 
-static int undo_entry_copy_path(char to[UNDO_PATH], const char *from)
+static int copy_path(char to[UNDO_PATH], const char *from)
 {
 	return snprintf(to, UNDO_PATH, "%s", from) < UNDO_PATH ? 0 : -ENAMETOOLONG;
 }
 
-/* Prepares the next note. It counts from undo_commit_entry() on. */
-static int undo_prepare_entry(struct undo_recorder *u, enum undo_kind kind, const char *path, struct undo_entry **out)
+/* Prepares the next note. It counts from commit_entry() on. */
+static int prepare_entry(struct undo_recorder *u, enum undo_kind kind, const char *path, struct undo_entry **out)
 {
 	size_t count = u->list->count;
 
 	if (count == u->room)
 		return -ENOSPC;
 	if (waitpid(u->watchdog, NULL, WNOHANG)) {	/* the watchdog has ended, perhaps reaped by other code */
-		int err = undo_start_watchdog(u);
+		int err = start_watchdog(u);
 
 		if (err)
 			return err;
 	}
 	*out = &u->list->note[count];
 	(*out)->kind = kind;
-	(*out)->tick = clock_ticks_since_boot();
+	(*out)->tick = ticks_now();
 	(*out)->tid = 0;
-	return undo_entry_copy_path((*out)->path, path);
+	return copy_path((*out)->path, path);
 }
 
 /* Prepares a note about a task. */
-static int undo_prepare_task_entry(struct undo_recorder *u, enum undo_kind kind, const char *path, pid_t tid, uint64_t start,
+static int prepare_task(struct undo_recorder *u, enum undo_kind kind, const char *path, pid_t tid, uint64_t start,
 				struct undo_entry **out)
 {
 	struct proc_stat task;
-	int err = undo_prepare_entry(u, kind, path, out);
+	int err = prepare_entry(u, kind, path, out);
 
 	if (err)
 		return err;
-	if (proc_stat_of_process(tid, &task) || (start && task.start != start))
+	if (proc_read_stat(tid, &task) || (start && task.start != start))
 		return -ESRCH;
 	(*out)->tid = tid;
 	(*out)->start = task.start;
@@ -154,7 +154,7 @@ static int undo_prepare_task_entry(struct undo_recorder *u, enum undo_kind kind,
 	return 0;
 }
 
-static void undo_commit_entry(struct undo_recorder *u)
+static void commit_entry(struct undo_recorder *u)
 {
 	size_t at = u->list->count;
 	struct undo_entry *note = &u->list->note[at];
@@ -167,7 +167,7 @@ static void undo_commit_entry(struct undo_recorder *u)
 }
 
 /* Drops the last note if its change has failed. Returns `err`. */
-static int undo_drop_entry_on_error(struct undo_recorder *u, int err)
+static int drop_failed(struct undo_recorder *u, int err)
 {
 	size_t at = u->list->count - 1;
 	const struct undo_entry *note = &u->list->note[at];
@@ -181,71 +181,71 @@ static int undo_drop_entry_on_error(struct undo_recorder *u, int err)
 }
 
 /* `back`: the text that undoes the write; NULL: the current text of the file. */
-static int undoable_write_with_undo_text(struct undo_recorder *u, const char *path, const char *text, const char *back)
+static int write_noted(struct undo_recorder *u, const char *path, const char *text, const char *back)
 {
 	struct undo_entry *note;
-	int err = undo_prepare_entry(u, UNDO_WRITE, path, &note);
+	int err = prepare_entry(u, UNDO_WRITE, path, &note);
 
 	if (!err)
-		err = back ? undo_entry_copy_path(note->was, back) : files_read_first_line(path, note->was, sizeof(note->was));
+		err = back ? copy_path(note->was, back) : files_read_line(path, note->was, sizeof(note->was));
 	if (err)
 		return err;
-	undo_commit_entry(u);
-	return undo_drop_entry_on_error(u, files_write_text(path, text));
+	commit_entry(u);
+	return drop_failed(u, files_write_text(path, text));
 }
 
-int undoable_write_file(struct undo_recorder *u, const char *path, const char *text)
+int undo_write_file(struct undo_recorder *u, const char *path, const char *text)
 {
-	return undoable_write_with_undo_text(u, path, text, NULL);
+	return write_noted(u, path, text, NULL);
 }
 
-int undoable_enable_controller(struct undo_recorder *u, const char *path, const char *word)
+int undo_enable(struct undo_recorder *u, const char *path, const char *word)
 {
 	char add[32], take[32];
 
 	snprintf(add, sizeof(add), "+%s", word);
 	snprintf(take, sizeof(take), "-%s", word);
-	return undoable_write_with_undo_text(u, path, add, take);
+	return write_noted(u, path, add, take);
 }
 
-static int undoable_make_dir_or_fifo(struct undo_recorder *u, enum undo_kind kind, const char *path)
+static int make_path(struct undo_recorder *u, enum undo_kind kind, const char *path)
 {
 	struct undo_entry *note;
-	int err = undo_prepare_entry(u, kind, path, &note);
+	int err = prepare_entry(u, kind, path, &note);
 
 	if (!err && !access(path, F_OK))
 		err = -EEXIST;	/* made by another program: undoing must not remove it */
 	if (err)
 		return err;
-	undo_commit_entry(u);
-	return undo_drop_entry_on_error(u, (kind == UNDO_MKDIR ? mkdir(path, 0755) : mkfifo(path, 0600)) ? -errno : 0);
+	commit_entry(u);
+	return drop_failed(u, (kind == UNDO_MKDIR ? mkdir(path, 0755) : mkfifo(path, 0600)) ? -errno : 0);
 }
 
-int undoable_mkdir(struct undo_recorder *u, const char *path)
+int undo_mkdir(struct undo_recorder *u, const char *path)
 {
-	return undoable_make_dir_or_fifo(u, UNDO_MKDIR, path);
+	return make_path(u, UNDO_MKDIR, path);
 }
 
-int undoable_mkfifo(struct undo_recorder *u, const char *path)
+int undo_mkfifo(struct undo_recorder *u, const char *path)
 {
-	return undoable_make_dir_or_fifo(u, UNDO_MKFIFO, path);
+	return make_path(u, UNDO_MKFIFO, path);
 }
 
-int undoable_move_task(struct undo_recorder *u, pid_t tid, uint64_t start, const char *to, const char *from)
+int undo_move_task(struct undo_recorder *u, pid_t tid, uint64_t start, const char *to, const char *from)
 {
 	struct undo_entry *note;
-	int err = undo_prepare_task_entry(u, UNDO_MOVE, to, tid, start, &note);
+	int err = prepare_task(u, UNDO_MOVE, to, tid, start, &note);
 
 	if (!err)
-		err = undo_entry_copy_path(note->was, from);
+		err = copy_path(note->was, from);
 	if (err)
 		return err;
-	undo_commit_entry(u);
-	return undo_drop_entry_on_error(u, files_write_number(to, tid));
+	commit_entry(u);
+	return drop_failed(u, files_write_number(to, tid));
 }
 
 /* May this process set the nice value of a task back? Lowering a nice value needs a right that raising it does not. */
-static bool undo_may_set_nice(pid_t tid, int nice)
+static bool may_set_nice(pid_t tid, int nice)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = { { 0 } };
@@ -256,53 +256,53 @@ static bool undo_may_set_nice(pid_t tid, int nice)
 	return !prlimit(tid, RLIMIT_NICE, NULL, &limit) && 20 - nice <= (int)(limit.rlim_cur < 40 ? limit.rlim_cur : 40);
 }
 
-int undo_get_original_setting(const struct undo_recorder *u, enum undo_kind kind, pid_t tid, struct undo_task_setting *out)
+int undo_first_setting(const struct undo_recorder *u, enum undo_kind kind, pid_t tid, struct undo_setting *out)
 {
 	struct undo_entry *note;
 	struct proc_stat task;
-	int err = proc_stat_of_process(tid, &task);
+	int err = proc_read_stat(tid, &task);
 
 	if (!err)
-		err = undo_read_task_setting(kind, tid, out);
+		err = undo_read_task(kind, tid, out);
 	if (err)
 		return err;
-	note = undo_find_entry_of_task(u, kind, tid, task.start);
+	note = undo_find_entry(u, kind, tid, task.start);
 	if (!note)
-		note = undo_find_inherited_entry_of_task(u, 0, kind, tid, &task, out);
+		note = undo_find_inherited(u, 0, kind, tid, &task, out);
 	if (note)
 		*out = note->before;
 	return 0;
 }
 
-static int undoable_change_setting(struct undo_recorder *u, enum undo_kind kind, pid_t tid, uint64_t start,
-				   const struct undo_task_setting *to)
+static int change_setting(struct undo_recorder *u, enum undo_kind kind, pid_t tid, uint64_t start,
+				   const struct undo_setting *to)
 {
 	struct undo_entry *note, *before;
-	int err = undo_prepare_task_entry(u, kind, "", tid, start, &note);
+	int err = prepare_task(u, kind, "", tid, start, &note);
 
 	if (err)
 		return err;
-	before = undo_find_entry_of_task(u, kind, tid, note->start);
+	before = undo_find_entry(u, kind, tid, note->start);
 	if (before) {
 		before->now = *to;
-		return undo_write_task_setting(kind, tid, to);
+		return undo_write_task(kind, tid, to);
 	}
-	err = undo_get_original_setting(u, kind, tid, &note->before);
-	if (!err && kind == UNDO_NICE && !undo_may_set_nice(tid, note->before.nice))
+	err = undo_first_setting(u, kind, tid, &note->before);
+	if (!err && kind == UNDO_NICE && !may_set_nice(tid, note->before.nice))
 		err = -EPERM;
 	if (err)
 		return err;
 	note->now = *to;
-	undo_commit_entry(u);
-	return undo_drop_entry_on_error(u, undo_write_task_setting(kind, tid, to));
+	commit_entry(u);
+	return drop_failed(u, undo_write_task(kind, tid, to));
 }
 
-int undoable_set_nice(struct undo_recorder *u, pid_t tid, uint64_t start, int nice)
+int undo_set_nice(struct undo_recorder *u, pid_t tid, uint64_t start, int nice)
 {
-	return undoable_change_setting(u, UNDO_NICE, tid, start, &(struct undo_task_setting){ .nice = nice });
+	return change_setting(u, UNDO_NICE, tid, start, &(struct undo_setting){ .nice = nice });
 }
 
-int undoable_set_affinity(struct undo_recorder *u, pid_t tid, uint64_t start, const cpu_set_t *set)
+int undo_set_cpus(struct undo_recorder *u, pid_t tid, uint64_t start, const cpu_set_t *set)
 {
-	return undoable_change_setting(u, UNDO_AFFINITY, tid, start, &(struct undo_task_setting){ .set = *set });
+	return change_setting(u, UNDO_AFFINITY, tid, start, &(struct undo_setting){ .set = *set });
 }

@@ -15,7 +15,7 @@
 #define PASSES 50		/* limit: tasks may be created meanwhile, and a task that cannot be moved must not block the rest */
 #define NAP (20 * NS_PER_MS)	/* an emptied group stays busy until its last task has been reaped */
 
-int undo_read_task_setting(enum undo_kind kind, pid_t tid, struct undo_task_setting *out)
+int undo_read_task(enum undo_kind kind, pid_t tid, struct undo_setting *out)
 {
 	errno = 0;
 	if (kind == UNDO_NICE)
@@ -25,7 +25,7 @@ int undo_read_task_setting(enum undo_kind kind, pid_t tid, struct undo_task_sett
 	return -errno;
 }
 
-int undo_write_task_setting(enum undo_kind kind, pid_t tid, const struct undo_task_setting *to)
+int undo_write_task(enum undo_kind kind, pid_t tid, const struct undo_setting *to)
 {
 	int failed = kind == UNDO_NICE ? setpriority(PRIO_PROCESS, (id_t)tid, to->nice) :
 		     sched_setaffinity(tid, sizeof(to->set), &to->set);
@@ -33,12 +33,12 @@ int undo_write_task_setting(enum undo_kind kind, pid_t tid, const struct undo_ta
 	return failed ? -errno : 0;
 }
 
-static bool undo_are_task_settings_equal(enum undo_kind kind, const struct undo_task_setting *a, const struct undo_task_setting *b)
+static bool are_equal(enum undo_kind kind, const struct undo_setting *a, const struct undo_setting *b)
 {
 	return kind == UNDO_NICE ? a->nice == b->nice : CPU_EQUAL(&a->set, &b->set);
 }
 
-struct undo_entry *undo_find_entry_of_task(const struct undo_recorder *u, enum undo_kind kind, pid_t tid, uint64_t start)
+struct undo_entry *undo_find_entry(const struct undo_recorder *u, enum undo_kind kind, pid_t tid, uint64_t start)
 {
 	size_t i = u->indexed ? u->newest[(size_t)tid % UNDO_BUCKETS] : u->list->top;
 
@@ -52,7 +52,7 @@ struct undo_entry *undo_find_entry_of_task(const struct undo_recorder *u, enum u
 }
 
 /* Truncates the list at `top`, and removes the dropped notes from the buckets. */
-static void undo_truncate_entry_list(struct undo_recorder *u, size_t top)
+static void truncate_list(struct undo_recorder *u, size_t top)
 {
 	u->list->top = top;
 	for (size_t i = 0; i < UNDO_BUCKETS; i++)
@@ -62,8 +62,8 @@ static void undo_truncate_entry_list(struct undo_recorder *u, size_t top)
 
 /* Prefers a note of the process itself, then of the parent, then of another task of the session. (UNDO_MOVE: the caller has found
  * the task in the group.) */
-struct undo_entry *undo_find_inherited_entry_of_task(const struct undo_recorder *u, size_t from, enum undo_kind kind, pid_t tid,
-					   const struct proc_stat *task, const struct undo_task_setting *is)
+struct undo_entry *undo_find_inherited(const struct undo_recorder *u, size_t from, enum undo_kind kind, pid_t tid,
+					   const struct proc_stat *task, const struct undo_setting *is)
 {
 	struct undo_entry *parent = NULL, *session = NULL;
 	pid_t process = 0;
@@ -74,11 +74,11 @@ struct undo_entry *undo_find_inherited_entry_of_task(const struct undo_recorder 
 		struct undo_entry *note = &u->list->note[i];
 
 		if (note->kind != kind || task->start < note->tick || (kind != UNDO_MOVE &&
-								       !undo_are_task_settings_equal(kind, &note->now, is)) ||
+								       !are_equal(kind, &note->now, is)) ||
 		    (note->tid != task->ppid && note->session != task->session))
 			continue;
 		if (!process)
-			process = proc_pid_of_thread(tid);
+			process = proc_thread_pid(tid);
 		if (process && !syscall(SYS_tgkill, process, note->tid, 0))
 			return note;
 		if (note->tid == task->ppid)
@@ -91,7 +91,7 @@ struct undo_entry *undo_find_inherited_entry_of_task(const struct undo_recorder 
 
 /* Moves a process back by writing to the file `from`; if its group no longer exists, to that of the nearest group above that
  * accepts it. */
-static int undo_move_process_back(pid_t pid, const char *from)
+static int move_back(pid_t pid, const char *from)
 {
 	char path[UNDO_PATH];
 	int err = files_write_number(from, pid), first = err;
@@ -115,13 +115,13 @@ static int undo_move_process_back(pid_t pid, const char *from)
 
 /* Empties a group: a process that was created in it goes where its parent came from, else where the last moved process came from,
  * else to `above`. */
-static void undo_move_processes_out_of_group(const struct undo_recorder *u, size_t from, const char *file, const char *above)
+static void empty_group(const struct undo_recorder *u, size_t from, const char *file, const char *above)
 {
 	for (int pass = 0; pass < PASSES; pass++) {
 		pid_t *pid = NULL;
 		size_t n = 0;
 
-		if (files_list_numbers_in_file(file, &pid, &n) || !n) {
+		if (files_list_numbers(file, &pid, &n) || !n) {
 			free(pid);
 			return;
 		}
@@ -129,23 +129,23 @@ static void undo_move_processes_out_of_group(const struct undo_recorder *u, size
 			struct undo_entry *note = NULL;
 			struct proc_stat task;
 
-			if (!proc_stat_of_process(pid[i], &task))
-				note = undo_find_inherited_entry_of_task(u, from, UNDO_MOVE, pid[i], &task, NULL);
+			if (!proc_read_stat(pid[i], &task))
+				note = undo_find_inherited(u, from, UNDO_MOVE, pid[i], &task, NULL);
 			if (note && strcmp(note->path, file))
 				note = NULL;	/* the note is about another group */
 			for (size_t k = u->list->top; !note && k-- > from;)
 				if (u->list->note[k].kind == UNDO_MOVE && !strcmp(u->list->note[k].path, file))
 					note = &u->list->note[k];
 			if (note || above)
-				undo_move_process_back(pid[i], note ? note->was : above);
+				move_back(pid[i], note ? note->was : above);
 		}
 		free(pid);
 		if (pass > 1)
-			clock_sleep_until(clock_now() + NAP);
+			clock_sleep(clock_now() + NAP);
 	}
 }
 
-static int undo_remove_group(const struct undo_recorder *u, size_t from, const char *folder)
+static int remove_group(const struct undo_recorder *u, size_t from, const char *folder)
 {
 	char file[UNDO_PATH + 32], above[UNDO_PATH + 32];
 	const char *last = strrchr(folder, '/');
@@ -157,36 +157,36 @@ static int undo_remove_group(const struct undo_recorder *u, size_t from, const c
 			return 0;
 		if (errno != EBUSY)
 			return -errno;
-		undo_move_processes_out_of_group(u, from, file, above);
+		empty_group(u, from, file, above);
 		if (pass)
-			clock_sleep_until(clock_now() + NAP);
+			clock_sleep(clock_now() + NAP);
 	}
 	return -EBUSY;
 }
 
 /* Restores the settings that a task has inherited. Returns whether one was changed. */
-static bool undo_restore_descendant(const struct undo_recorder *u, size_t from, pid_t tid)
+static bool restore_child(const struct undo_recorder *u, size_t from, pid_t tid)
 {
 	struct proc_stat task;
 	bool changed = false;
 
-	if (proc_stat_of_process(tid, &task) || task.start < u->list->note[from].tick)
+	if (proc_read_stat(tid, &task) || task.start < u->list->note[from].tick)
 		return false;
 	for (enum undo_kind kind = UNDO_NICE; kind <= UNDO_AFFINITY; kind++) {
 		struct undo_entry *note;
-		struct undo_task_setting is;
+		struct undo_setting is;
 
-		if (undo_find_entry_of_task(u, kind, tid, task.start) || undo_read_task_setting(kind, tid, &is))
+		if (undo_find_entry(u, kind, tid, task.start) || undo_read_task(kind, tid, &is))
 			continue;
-		note = undo_find_inherited_entry_of_task(u, from, kind, tid, &task, &is);
-		if (note && !undo_are_task_settings_equal(kind, &note->before, &is))
-			changed = !undo_write_task_setting(kind, tid, &note->before) || changed;
+		note = undo_find_inherited(u, from, kind, tid, &task, &is);
+		if (note && !are_equal(kind, &note->before, &is))
+			changed = !undo_write_task(kind, tid, &note->before) || changed;
 	}
 	return changed;
 }
 
 /* Restores all tasks, again as long as one was changed: it may have had children meanwhile. */
-static void undo_restore_descendants(const struct undo_recorder *u, size_t from)
+static void restore_children(const struct undo_recorder *u, size_t from)
 {
 	bool changed = true;
 
@@ -195,16 +195,16 @@ static void undo_restore_descendants(const struct undo_recorder *u, size_t from)
 		pid_t *pid = NULL, *tid;
 
 		changed = false;
-		files_list_numeric_names("/proc", &pid, &n);
+		files_list_dir("/proc", &pid, &n);
 		for (size_t i = 0; i < n; i++) {
 			char folder[40];
 
 			snprintf(folder, sizeof(folder), "/proc/%d/task", (int)pid[i]);
 			tid = NULL;
 			threads = 0;
-			files_list_numeric_names(folder, &tid, &threads);
+			files_list_dir(folder, &tid, &threads);
 			for (size_t k = 0; k < threads; k++)
-				changed = undo_restore_descendant(u, from, tid[k]) || changed;
+				changed = restore_child(u, from, tid[k]) || changed;
 			free(tid);
 		}
 		free(pid);
@@ -212,7 +212,7 @@ static void undo_restore_descendants(const struct undo_recorder *u, size_t from)
 }
 
 /* Undoes changes that tasks inherited from the notes from `from` on, which are themselves undone. */
-static void undo_revert_inherited_changes(const struct undo_recorder *u, size_t from)
+static void revert_inherited(const struct undo_recorder *u, size_t from)
 {
 	const char *emptied = "";
 	bool inherited = false;
@@ -223,34 +223,34 @@ static void undo_revert_inherited_changes(const struct undo_recorder *u, size_t 
 		inherited = inherited || note->kind == UNDO_NICE || note->kind == UNDO_AFFINITY;
 		if (note->kind == UNDO_MOVE && strcmp(note->path, emptied)) {
 			emptied = note->path;
-			undo_move_processes_out_of_group(u, from, emptied, NULL);
+			empty_group(u, from, emptied, NULL);
 		}
 	}
 	if (inherited)
-		undo_restore_descendants(u, from);
+		restore_children(u, from);
 }
 
-static int undo_revert_entry(const struct undo_recorder *u, size_t at)
+static int revert_entry(const struct undo_recorder *u, size_t at)
 {
 	const struct undo_entry *note = &u->list->note[at];
 	struct proc_stat task;
 	struct stat st;
 	int err = 0;
 
-	if (note->tid && (proc_stat_of_process(note->tid, &task) || task.start != note->start))
+	if (note->tid && (proc_read_stat(note->tid, &task) || task.start != note->start))
 		return 0;
 	switch (note->kind) {
 	case UNDO_WRITE: err = files_write_text(note->path, note->was); break;
-	case UNDO_MKDIR: err = undo_remove_group(u, at, note->path); break;
+	case UNDO_MKDIR: err = remove_group(u, at, note->path); break;
 	case UNDO_MKFIFO:
 		err = lstat(note->path, &st) || (S_ISFIFO(st.st_mode) && unlink(note->path)) ? -errno : 0;
 		break;
 	case UNDO_MOVE:
-		err = undo_move_process_back(note->tid, note->was);
+		err = move_back(note->tid, note->was);
 		break;
 	case UNDO_NICE:
 	case UNDO_AFFINITY:
-		err = undo_write_task_setting(note->kind, note->tid, &note->before);
+		err = undo_write_task(note->kind, note->tid, &note->before);
 		break;
 	}
 	if (err == -ESRCH || (err == -ENOENT && !note->tid) || (err == -ENODEV && !note->tid))
@@ -258,7 +258,7 @@ static int undo_revert_entry(const struct undo_recorder *u, size_t at)
 	return err;
 }
 
-static void undo_warn_failed(const struct undo_entry *note, int err)
+static void warn_failed(const struct undo_entry *note, int err)
 {
 	static const char *const whats[] = { "write", "mkdir", "mkfifo", "move", "nice", "affinity" };
 
@@ -268,9 +268,9 @@ static void undo_warn_failed(const struct undo_entry *note, int err)
 		warn("could not undo: %s %s: %s", whats[note->kind], note->path, strerror(-err));
 }
 
-size_t undo_changes_after_mark(struct undo_recorder *u, size_t mark)
+size_t undo_revert(struct undo_recorder *u, size_t mark)
 {
-	struct shared_undo_list *list = u->list;
+	struct undo_list *list = u->list;
 	size_t failed = 0;
 
 	while (list->count > mark) {
@@ -278,18 +278,18 @@ size_t undo_changes_after_mark(struct undo_recorder *u, size_t mark)
 		int err;
 
 		if (list->note[at].kind == UNDO_MKDIR) {	/* first move all processes out of the group */
-			undo_revert_inherited_changes(u, at + 1);
-			undo_truncate_entry_list(u, at + 1);
+			revert_inherited(u, at + 1);
+			truncate_list(u, at + 1);
 		}
-		err = undo_revert_entry(u, at);
+		err = revert_entry(u, at);
 		if (err) {
-			undo_warn_failed(&list->note[at], err);
+			warn_failed(&list->note[at], err);
 			failed++;
 		}
 		list->count = at;
 	}
-	undo_revert_inherited_changes(u, mark);
-	undo_truncate_entry_list(u, list->count);
+	revert_inherited(u, mark);
+	truncate_list(u, list->count);
 	u->failed += failed;
 	return failed;
 }

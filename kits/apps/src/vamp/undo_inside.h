@@ -8,29 +8,29 @@
 #include <stdatomic.h>
 
 /* 0 or -errno. */
-int undo_read_task_setting(enum undo_kind kind, pid_t tid, struct undo_task_setting *out);
-int undo_write_task_setting(enum undo_kind kind, pid_t tid, const struct undo_task_setting *to);
+int undo_read_task(enum undo_kind kind, pid_t tid, struct undo_setting *out);
+int undo_write_task(enum undo_kind kind, pid_t tid, const struct undo_setting *to);
 
 struct undo_entry {
 	enum undo_kind kind;
 	pid_t tid, session;
 	uint64_t start, tick;		/* start of the task, and time of the note: clock ticks after the boot */
 	uint32_t older;			/* next older note of the same bucket, as index + 1; 0: none */
-	struct undo_task_setting before, now;
+	struct undo_setting before, now;
 	char path[UNDO_PATH];		/* the written file, the made folder, or the file to which the task was written */
 	char was[UNDO_PATH];		/* text of the file before, or the file to which the task is written back */
 };
 
 /* In memory shared with the watchdog. Notes from `count` to `top` are undone already, but still needed to find tasks that
  * inherited a change: an interrupted undo is then repeated. */
-struct shared_undo_list {
+struct undo_list {
 	atomic_size_t count, top;
 	struct undo_entry note[];
 };
 
 enum { UNDO_BUCKETS = 4096 };
 struct undo_recorder {
-	struct shared_undo_list *list;
+	struct undo_list *list;
 	bool indexed;			/* false in the watchdog, whose `newest` is as old as its fork */
 	uint32_t newest[UNDO_BUCKETS];	/* by hash of the tid: newest note, as index + 1; 0: none */
 	size_t room;
@@ -39,8 +39,8 @@ struct undo_recorder {
 };
 
 /* The note of this kind for this task; NULL: none. */
-struct undo_entry *undo_find_entry_of_task(const struct undo_recorder *u, enum undo_kind kind, pid_t tid, uint64_t start);
+struct undo_entry *undo_find_entry(const struct undo_recorder *u, enum undo_kind kind, pid_t tid, uint64_t start);
 /* The note, at index `from` or later, whose change this task has inherited; NULL: none. For a task without a note of its own.
  * `is`: its current setting. */
-struct undo_entry *undo_find_inherited_entry_of_task(const struct undo_recorder *u, size_t from, enum undo_kind kind, pid_t tid,
-					   const struct proc_stat *task, const struct undo_task_setting *is);
+struct undo_entry *undo_find_inherited(const struct undo_recorder *u, size_t from, enum undo_kind kind, pid_t tid,
+					   const struct proc_stat *task, const struct undo_setting *is);

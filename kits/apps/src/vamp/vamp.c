@@ -6,10 +6,10 @@
 #include "commands.h"
 
 static const struct cli_command commands[] = {
-	{ "run", "", "throttle background tasks from an input until the episode ends", vamp_run_command },
-	{ "status", "", "print which processes are throttled now, and why", vamp_status_command },
-	{ "trace", "", "record which task ran on which CPU and for how long", vamp_trace_command },
-	{ "vm", "", "slow down the virtual CPUs of a QEMU that run background tasks", vamp_vm_command },
+	{ "run", "", "throttle background tasks from an input until the episode ends", run_command },
+	{ "status", "", "print which processes are throttled now, and why", status_command },
+	{ "trace", "", "record which task ran on which CPU and for how long", trace_command },
+	{ "vm", "", "slow down the virtual CPUs of a QEMU that run background tasks", vm_command },
 	{ NULL, NULL, NULL, NULL },
 };
 

@@ -24,7 +24,7 @@ static struct {
 	bool status, dry_run;
 	int64_t time_ns, ready_fd;
 } cfg = { .ratio = RATIO_M, .ready_fd = STDERR_FILENO };
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "qmp", &cfg.qmp, .help = "QEMU's control socket: qemu -qmp unix:SOCKET,server=on,wait=off", .meta = "SOCKET" },
@@ -42,7 +42,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void check_vm_options(const char *operand)
+static void check_options(const char *operand)
 {
 	const struct rec_output_path places[] = { { "--output", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
 
@@ -52,50 +52,50 @@ static void check_vm_options(const char *operand)
 		die_usage("--qmp is missing: name QEMU's control socket (qemu -qmp unix:SOCKET,server=on,wait=off)");
 	if (!cfg.agent && !cfg.status)
 		die_usage("--agent is missing: name the host's end of the port org.thinprobe.vamp");
-	rec_check_outputs_differ(places, 2);
-	proc_require_ready_fd_writable((int)cfg.ready_fd);
+	rec_check_outputs(places, 2);
+	proc_check_ready_fd((int)cfg.ready_fd);
 }
 
-static void report_vcpu_times(struct rec_report *out, int index, const struct vcpu_times *s)
+static void report_times(struct rec_report *out, int index, const struct vcpu_times *s)
 {
 	rec_begin_object(out, NULL);
 	rec_add_int(out, "index", index);
 	rec_add_reals(out, { "slow_s", (double)s->slow_ns / 1e9, 3 }, { "run_s", (double)s->run_ns / 1e9, 3 },
 			   { "wait_s", (double)s->wait_ns / 1e9, 3 });
-	rec_end_container(out);
+	rec_end(out);
 }
 
-static void say_guest_run(struct rec_report *r, const struct guest_watch *w, size_t left)
+static void say_run(struct rec_report *r, const struct guest_watch *w, size_t left)
 {
 	int64_t slow_ns = 0;
 	double wall_ns = (double)(w->ended_ns - w->started_ns);
 
 	for (size_t i = 0; i < w->vm->n; i++)
 		slow_ns += w->all[i].slow_ns;
-	rec_add_short_report_line(r, "%s in %s: %s held back for %s in all", text_of_count_and_noun(w->state.episodes, "episode"),
-				  ns_text(wall_ns), text_of_count_and_noun((int64_t)w->vm->n, "vCPU"), ns_text((double)slow_ns));
-	rec_add_short_report_line(r, "  costs %s %% of a CPU", number_text((double)w->cpu_ns * 100 / wall_ns));
+	rec_say(r, "%s in %s: %s held back for %s in all", counted_text(w->state.episodes, "episode"),
+				  ns_text(wall_ns), counted_text((int64_t)w->vm->n, "vCPU"), ns_text((double)slow_ns));
+	rec_say(r, "  costs %s %% of a CPU", number_text((double)w->cpu_ns * 100 / wall_ns));
 	if (w->state.lost || w->state.refused)
-		rec_add_warning_line(r, "%s lines of the agent were lost, %s not understood.", text_of_count(w->state.lost),
-				     text_of_count(w->state.refused));
+		rec_warn(r, "%s lines of the agent were lost, %s not understood.", count_text(w->state.lost),
+				     count_text(w->state.refused));
 	if (w->failures || left)
-		rec_add_warning_line(r, "%s weights could not be set, %zu changes not undone.", text_of_count(w->failures), left);
-	rec_set_main_table(r, "episodes");
+		rec_warn(r, "%s weights could not be set, %zu changes not undone.", count_text(w->failures), left);
+	rec_set_table(r, "episodes");
 }
 
 /* `left`: number of changes that could not be undone. */
-static void report_guest_run(struct rec_report *out, const struct guest_watch *w, size_t left)
+static void report_run(struct rec_report *out, const struct guest_watch *w, size_t left)
 {
 	double wall_ns = (double)(w->ended_ns - w->started_ns);
 	char tell[512];
 
-	guest_weights_describe(w->weights, tell, sizeof(tell));
+	weights_describe(w->weights, tell, sizeof(tell));
 	rec_begin_object(out, "settings");
 	rec_add_str(out, "ratio", throttle_ratio_words[cfg.ratio]);
-	rec_add_int(out, "slow_weight", guest_vcpu_weight_in_1024ths(w->weights, true));
-	rec_add_strs(out, { "way", guest_weights_method_name(w->weights) }, { "changes", tell });
+	rec_add_int(out, "slow_weight", weights_in_1024ths(w->weights, true));
+	rec_add_strs(out, { "way", weights_way(w->weights) }, { "changes", tell });
 	rec_add_int(out, "pid", w->vm->pid);
-	rec_end_container(out);
+	rec_end(out);
 	rec_begin_object(out, "result");
 	rec_add_reals(out, { "watched_s", wall_ns / 1e9, 3 }, { "daemon_cpu_percent", (double)w->cpu_ns * 100 / wall_ns, 3 });
 	rec_add_ints(out, { "lines", w->state.lines }, { "lines_lost", w->state.lost }, { "lines_refused", w->state.refused });
@@ -104,8 +104,8 @@ static void report_guest_run(struct rec_report *out, const struct guest_watch *w
 			  { "episodes_begun", w->state.episodes });
 	rec_begin_array(out, "vcpus");
 	for (size_t i = 0; i < w->vm->n; i++)
-		report_vcpu_times(out, w->vm->vcpu[i].index, &w->all[i]);
-	rec_end_container(out);
+		report_times(out, w->vm->vcpu[i].index, &w->all[i]);
+	rec_end(out);
 	rec_begin_array(out, "episodes");
 	for (const struct guest_episode *e = w->episode; e < w->episode + w->episodes; e++) {
 		rec_begin_object(out, NULL);
@@ -113,43 +113,43 @@ static void report_guest_run(struct rec_report *out, const struct guest_watch *w
 		rec_add_str(out, "ended_by", e->ended_by);
 		rec_begin_array(out, "vcpus");
 		for (size_t i = 0; i < w->vm->n; i++)
-			report_vcpu_times(out, w->vm->vcpu[i].index, &e->vcpu[i]);
-		rec_end_container(out);
-		rec_end_container(out);
+			report_times(out, w->vm->vcpu[i].index, &e->vcpu[i]);
+		rec_end(out);
+		rec_end(out);
 	}
-	rec_end_container(out);
-	rec_end_container(out);
+	rec_end(out);
+	rec_end(out);
 }
 
 /* Reports threads, groups and weights as they are now (--status). */
-static void report_guest_vcpu_status(struct rec_report *out, const struct guest_machine *vm)
+static void report_status(struct rec_report *out, const struct guest_machine *vm)
 {
 	char group[UNDO_PATH];
-	struct cpu_cgroup_hierarchy groups;
-	const char *weight = groups_version[groups_find_mount(&groups, "")].weight;
+	struct cpu_groups groups;
+	const char *weight = groups_version[groups_mount(&groups, "")].weight;
 
 	rec_begin_object(out, "result");
 	rec_add_int(out, "pid", vm->pid);
-	rec_add_str(out, "group", groups_find_task_group(&groups, vm->pid, group, sizeof(group)) ? group : NULL);
+	rec_add_str(out, "group", groups_find_task(&groups, vm->pid, group, sizeof(group)) ? group : NULL);
 	rec_begin_array(out, "vcpus");
 	for (size_t i = 0; i < vm->n; i++) {
 		pid_t tid = vm->vcpu[i].tid;
-		bool grouped = groups_find_task_group(&groups, tid, group, sizeof(group));
+		bool grouped = groups_find_task(&groups, tid, group, sizeof(group));
 		struct proc_schedstat spent;
 
 		rec_begin_object(out, NULL);
 		rec_add_ints(out, { "index", vm->vcpu[i].index }, { "thread", tid });
 		rec_add_str(out, "group", grouped ? group : NULL);
-		rec_add_count(out, "weight", grouped ? account_read_number_behind_key(group, weight, NULL) : -1);
+		rec_add_count(out, "weight", grouped ? account_read_number(group, weight, NULL) : -1);
 		rec_add_int(out, "nice", getpriority(PRIO_PROCESS, (id_t)tid));
-		rec_add_real(out, "run_s", proc_schedstat_of_process(tid, &spent) ? -1 : (double)spent.run_ns / 1e9, 3);
-		rec_end_container(out);
+		rec_add_real(out, "run_s", proc_read_schedstat(tid, &spent) ? -1 : (double)spent.run_ns / 1e9, 3);
+		rec_end(out);
 	}
-	rec_end_container(out);
-	rec_end_container(out);
+	rec_end(out);
+	rec_end(out);
 }
 
-int vamp_vm_command(int argc, char **argv)
+int vm_command(int argc, char **argv)
 {
 	static struct guest_machine vm;
 	static struct guest_watch watch;
@@ -162,39 +162,39 @@ int vamp_vm_command(int argc, char **argv)
 
 	err = cli_parse(argc, argv, "vamp vm --qmp SOCKET --agent SOCKET [options]",
 			"Gives the virtual CPUs of a QEMU that run background tasks a smaller part of the machine's CPU share.", options);
-	check_vm_options(argv[err]);
-	if (guest_find_qemu_process_and_vcpus(&vm, cfg.qmp, &why))
+	check_options(argv[err]);
+	if (guest_find(&vm, cfg.qmp, &why))
 		die(EXIT_RUN, "%s", why.text);
-	out = rec_open_report_or_die(&out_cfg, "vamp");
+	out = rec_must_open(&out_cfg, "vamp");
 	if (cfg.status) {
-		report_guest_vcpu_status(out, &vm);
-		rec_close_report_or_die(out);
+		report_status(out, &vm);
+		rec_must_close(out);
 		return EXIT_OK;
 	}
 	watch.vm = &vm;
-	watch.port = connect_to_unix_socket(cfg.agent, 0, NULL);
+	watch.port = dial_unix(cfg.agent, 0, NULL);
 	if (watch.port < 0)
 		die(EXIT_RUN, "cannot reach the agent's port at %s: %s: QEMU needs -chardev socket,path=%s,server=on,wait=off and its port",
 		    cfg.agent, strerror(-watch.port), cfg.agent);
-	watch.log = open_log_or_die(cfg.log, "vamp-vm/1", vm_watch_columns);
+	watch.log = record_open_log(cfg.log, "vamp-vm/1", vm_watch_columns);
 	watch.until_ns = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX;
-	proc_catch_stop_signals();
-	err = undo_create_recorder(&undo, 3 * vm.n + 16);
+	proc_catch_stop();
+	err = undo_open(&undo, 3 * vm.n + 16);
 	if (err)
 		die(EXIT_RUN, "cannot start the watchdog that undoes the changes: %s", strerror(-err));
-	if (guest_weights_open(&watch.weights, &vm, cfg.group, (enum throttle_ratio)cfg.ratio, cfg.dry_run, undo, &why)) {
-		undo_all_and_free(undo);
+	if (weights_open(&watch.weights, &vm, cfg.group, (enum throttle_ratio)cfg.ratio, cfg.dry_run, undo, &why)) {
+		undo_close(undo);
 		die(EXIT_RUN, "%s", why.text);
 	}
-	guest_weights_describe(watch.weights, way, sizeof(way));
-	warn("%s: %s", guest_weights_method_name(watch.weights), way);
-	proc_write_ready_line_or_warn((int)cfg.ready_fd);
-	err = guest_watch_until_end(&watch);
-	left = undo_all_and_free(undo);
-	report_guest_run(out, &watch, left);
-	say_guest_run(out, &watch, left);
-	rec_close_report_or_die(out);
-	if (rows_close_output_file(watch.log))
+	weights_describe(watch.weights, way, sizeof(way));
+	warn("%s: %s", weights_way(watch.weights), way);
+	proc_tell_ready((int)cfg.ready_fd);
+	err = guest_watch_run(&watch);
+	left = undo_close(undo);
+	report_run(out, &watch, left);
+	say_run(out, &watch, left);
+	rec_must_close(out);
+	if (rows_close(watch.log))
 		die(EXIT_RUN, "cannot write %s completely: %m", cfg.log);
 	free(watch.weights);
 	guest_watch_free(&watch);

@@ -22,10 +22,10 @@ struct guest_machine {
 /* Asks a QEMU for the threads of its vCPUs, by the QEMU Machine Protocol (command query-cpus-fast). *out is sorted by index,
  * without duplicates; `start` is 0. *owner: the user who made the socket. Closes the connection, since QEMU talks to one client at
  * a time. 0, or -errno with the reason in `why`. */
-int qmp_query_vcpu_threads(const char *path, struct guest_vcpu *out, size_t room, size_t *n, uid_t *owner, struct why *why);
+int qmp_query(const char *path, struct guest_vcpu *out, size_t room, size_t *n, uid_t *owner, struct why *why);
 /* The same, and checks in /proc that these are threads of one process, of the user who made the socket (or root made it, as libvirt
  * does). 0, or -errno with the reason in `why`. */
-int guest_find_qemu_process_and_vcpus(struct guest_machine *out, const char *qmp, struct why *why);
+int guest_find(struct guest_machine *out, const char *qmp, struct why *why);
 
 /* vm_weights divides the machine's CPU share among its virtual CPUs: by a control group for each, named thinprobe-vamp-PID-vcpuN,
  * below the machine's own group, whose weight stays as it is. A fast vCPU has the weight of any other thread of QEMU, a slow one
@@ -34,20 +34,20 @@ int guest_find_qemu_process_and_vcpus(struct guest_machine *out, const char *qmp
  * Version 1: threads are moved by the file `tasks`. Version 2: the groups are made threaded (cgroup.type) and threads are moved by
  * cgroup.threads; this needs the cpu controller in cgroup.subtree_control of the machine's group. If each vCPU is in a group of its
  * own already, as libvirt makes them, the weights of those are changed. */
-struct guest_vcpu_weights;	/* to be freed by free() */
+struct vcpu_weights;	/* to be freed by free() */
 
 /* Makes the groups; all vCPUs are fast then. `group`: folder of the machine's own group, into which QEMU is moved if it is in
  * another; NULL: the group that QEMU is in. Falls back to nice values if no group can be made. `dry`: changes nothing. 0, or
  * -errno with the reason in `why`; the caller undoes the changes with `undo`. */
-int guest_weights_open(struct guest_vcpu_weights **out, const struct guest_machine *vm, const char *group,
+int weights_open(struct vcpu_weights **out, const struct guest_machine *vm, const char *group,
 		       enum throttle_ratio ratio, bool dry, struct undo_recorder *undo, struct why *why);
 /* 0, or -errno and the weight is unchanged. */
-int guest_weights_set_vcpu(struct guest_vcpu_weights *w, size_t vcpu, bool slow);
+int weights_set(struct vcpu_weights *w, size_t vcpu, bool slow);
 /* The weight of a slow or fast vCPU in the scale of nice values, where nice 0 has 1024. */
-int guest_vcpu_weight_in_1024ths(const struct guest_vcpu_weights *w, bool slow);
-/* The way: "cgroup v1", "cgroup v2", "nice" or "dry run". guest_weights_describe() writes one line about it for the report. */
-const char *guest_weights_method_name(const struct guest_vcpu_weights *w);
-void guest_weights_describe(const struct guest_vcpu_weights *w, char *text, size_t size);
+int weights_in_1024ths(const struct vcpu_weights *w, bool slow);
+/* The way: "cgroup v1", "cgroup v2", "nice" or "dry run". weights_describe() writes one line about it for the report. */
+const char *weights_way(const struct vcpu_weights *w);
+void weights_describe(const struct vcpu_weights *w, char *text, size_t size);
 
 /* --- vm_watch.c: reads the lines of the guest's agent, decides which virtual CPUs shall be slow, sets their weights, and measures
  * their CPU time. The guest is not trusted: its lines only change how its own machine's CPU share is divided; bad lines are
@@ -56,7 +56,7 @@ void guest_weights_describe(const struct guest_vcpu_weights *w, char *text, size
 #define VM_SILENCE_NS 3000000000LL	/* an episode ends after this time without a line */
 
 /* State of the agent, and what it asks for: pure. */
-struct guest_agent_state {
+struct guest_state {
 	int vcpus;				/* numbers 0 to vcpus - 1 */
 	bool episode, silent;
 	int64_t episodes;			/* number of episodes begun */
@@ -68,13 +68,13 @@ struct guest_agent_state {
 	bool foreign;				/* a line had another version of the protocol */
 };
 
-void guest_state_init(struct guest_agent_state *s, int vcpus, int64_t now_ns);
+void state_init(struct guest_state *s, int vcpus, int64_t now_ns);
 /* Handles a line of the agent, without its end. */
-void guest_state_add_agent_line(struct guest_agent_state *s, const char *line, int64_t now_ns);
+void state_add_line(struct guest_state *s, const char *line, int64_t now_ns);
 /* Ends the episode if the agent has been silent too long; to be called now and then. True once in each silence. */
-bool guest_state_end_if_silent(struct guest_agent_state *s, int64_t now_ns);
+bool state_end_silent(struct guest_state *s, int64_t now_ns);
 /* Ends the episode, for a reason of the host's. */
-void guest_state_end_episode(struct guest_agent_state *s, const char *why);
+void state_end_episode(struct guest_state *s, const char *why);
 
 #define VM_EPISODES 10000	/* episodes kept at most; state.episodes counts all */
 
@@ -84,18 +84,18 @@ struct vcpu_times {
 };
 struct guest_episode {
 	int64_t started_ns, ended_ns;
-	const char *ended_by;		/* as in guest_agent_state, or "port closed", "end of the run" */
+	const char *ended_by;		/* as in guest_state, or "port closed", "end of the run" */
 	struct vcpu_times *vcpu;		/* owned */
 };
 struct guest_watch {
 	/* set by the caller: */
 	const struct guest_machine *vm;
-	struct guest_vcpu_weights *weights;
+	struct vcpu_weights *weights;
 	int port;			/* connected to the agent's socket */
 	struct row_file *log;		/* NULL: no log */
 	int64_t until_ns;
 	/* results: */
-	struct guest_agent_state state;
+	struct guest_state state;
 	struct guest_episode *episode;	/* owned */
 	size_t episodes;
 	int64_t silences, failures;	/* silences of the agent; failures to set a weight */
@@ -114,5 +114,5 @@ struct guest_watch {
 extern const char *const vm_watch_columns[];	/* columns of the log, schema "vamp-vm/1"; NULL-terminated */
 
 /* Runs until a signal, until_ns, or the end of the port; then all vCPUs are equal again. 0 or -errno (-ENOMEM). */
-int guest_watch_until_end(struct guest_watch *w);
+int guest_watch_run(struct guest_watch *w);
 void guest_watch_free(struct guest_watch *w);

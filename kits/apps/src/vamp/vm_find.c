@@ -17,7 +17,7 @@
 #define EVENTS 1000	/* maximum number of events between two answers */
 
 /* Reads the next object that has the key, which the caller frees. NULL: end of file, an error, or a timeout. */
-static json_t *qmp_read_object_with_key(FILE *in, const char *key)
+static json_t *read_object(FILE *in, const char *key)
 {
 	for (int i = 0; i < EVENTS; i++) {
 		json_t *message = json_loadf(in, JSON_DISABLE_EOF_CHECK, NULL);
@@ -29,22 +29,22 @@ static json_t *qmp_read_object_with_key(FILE *in, const char *key)
 	return NULL;
 }
 
-static json_t *qmp_send_command_and_read_answer(FILE *in, const char *command)
+static json_t *ask_qemu(FILE *in, const char *command)
 {
 	char text[64];
 	int n = snprintf(text, sizeof(text), "{\"execute\": \"%s\"}\n", command);
 
-	return send(fileno(in), text, (size_t)n, MSG_NOSIGNAL) == n ? qmp_read_object_with_key(in, "return") : NULL;
+	return send(fileno(in), text, (size_t)n, MSG_NOSIGNAL) == n ? read_object(in, "return") : NULL;
 }
 
-static int compare_vcpu_indexes(const void *a, const void *b)
+static int compare_indexes(const void *a, const void *b)
 {
 	const struct guest_vcpu *x = a, *y = b;
 
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-static int qmp_parse_vcpus(json_t *answer, struct guest_vcpu *out, size_t room, size_t *n)
+static int parse_vcpus(json_t *answer, struct guest_vcpu *out, size_t room, size_t *n)
 {
 	json_t *list = json_object_get(answer, "return"), *one;
 	size_t i;
@@ -60,18 +60,18 @@ static int qmp_parse_vcpus(json_t *answer, struct guest_vcpu *out, size_t room, 
 			return -EPROTO;
 		out[i] = (struct guest_vcpu){ .index = (int)index, .tid = (pid_t)tid };
 	}
-	qsort(out, *n, sizeof(*out), compare_vcpu_indexes);
+	qsort(out, *n, sizeof(*out), compare_indexes);
 	for (i = 1; i < *n; i++)
 		if (out[i].index == out[i - 1].index)
 			return -EPROTO;
 	return 0;
 }
 
-int qmp_query_vcpu_threads(const char *path, struct guest_vcpu *out, size_t room, size_t *n, uid_t *owner, struct why *why)
+int qmp_query(const char *path, struct guest_vcpu *out, size_t room, size_t *n, uid_t *owner, struct why *why)
 {
 	json_t *greeting = NULL, *ready = NULL, *answer = NULL;
 	struct ucred maker = { 0 };
-	int fd = connect_to_unix_socket(path, PATIENCE_S, &maker), err = 0;
+	int fd = dial_unix(path, PATIENCE_S, &maker), err = 0;
 	FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
 
 	*owner = maker.uid;
@@ -83,13 +83,13 @@ int qmp_query_vcpu_threads(const char *path, struct guest_vcpu *out, size_t room
 			close(fd);
 		return err;
 	}
-	greeting = qmp_read_object_with_key(in, "QMP");
-	ready = greeting ? qmp_send_command_and_read_answer(in, "qmp_capabilities") : NULL;
-	answer = ready ? qmp_send_command_and_read_answer(in, "query-cpus-fast") : NULL;
+	greeting = read_object(in, "QMP");
+	ready = greeting ? ask_qemu(in, "qmp_capabilities") : NULL;
+	answer = ready ? ask_qemu(in, "query-cpus-fast") : NULL;
 	if (!greeting) {
 		err = -ETIMEDOUT;
 		why_say(why, "no greeting from QEMU at %s: it serves one client at a time: give it a second -qmp socket", path);
-	} else if (!answer || qmp_parse_vcpus(answer, out, room, n)) {
+	} else if (!answer || parse_vcpus(answer, out, room, n)) {
 		err = -EPROTO;
 		why_say(why, "QEMU at %s does not report the threads of its CPUs: use version 2.12 or newer", path);
 	}
@@ -102,23 +102,23 @@ int qmp_query_vcpu_threads(const char *path, struct guest_vcpu *out, size_t room
 
 /* Returns the start of a task, in clock ticks after the boot, with the pid and the owner of its process. 0: there is no such
  * task. */
-static uint64_t guest_read_thread_start_time(pid_t tid, int64_t *process, int64_t *owner)
+static uint64_t read_start(pid_t tid, int64_t *process, int64_t *owner)
 {
 	struct proc_stat stat;
 	char folder[32];
 
 	snprintf(folder, sizeof(folder), "/proc/%d", (int)tid);
-	*process = account_read_number_behind_key(folder, "status", "Tgid:");
-	*owner = account_read_number_behind_key(folder, "status", "Uid:");
-	return *process > 0 && *owner >= 0 && !proc_stat_of_process(tid, &stat) ? stat.start : 0;
+	*process = account_read_number(folder, "status", "Tgid:");
+	*owner = account_read_number(folder, "status", "Uid:");
+	return *process > 0 && *owner >= 0 && !proc_read_stat(tid, &stat) ? stat.start : 0;
 }
 
-int guest_find_qemu_process_and_vcpus(struct guest_machine *out, const char *qmp, struct why *why)
+int guest_find(struct guest_machine *out, const char *qmp, struct why *why)
 {
 	int64_t process, owner;
 	bool twice = false;
 	uid_t maker;
-	int err = qmp_query_vcpu_threads(qmp, out->vcpu, AGENT_CPUS, &out->n, &maker, why);
+	int err = qmp_query(qmp, out->vcpu, AGENT_CPUS, &out->n, &maker, why);
 
 	if (err)
 		return err;
@@ -126,7 +126,7 @@ int guest_find_qemu_process_and_vcpus(struct guest_machine *out, const char *qmp
 	for (size_t i = 0; i < out->n; i++) {
 		struct guest_vcpu *v = &out->vcpu[i];
 
-		v->start = guest_read_thread_start_time(v->tid, &process, &owner);
+		v->start = read_start(v->tid, &process, &owner);
 		if (!v->start) {
 			why_say(why, "vCPU %d: there is no thread %d here: run this on QEMU's host, outside of containers",
 				 v->index, (int)v->tid);
@@ -141,6 +141,6 @@ int guest_find_qemu_process_and_vcpus(struct guest_machine *out, const char *qmp
 		}
 		out->pid = (pid_t)process;
 	}
-	out->start = guest_read_thread_start_time(out->pid, &process, &owner);
+	out->start = read_start(out->pid, &process, &owner);
 	return out->start ? 0 : -ESRCH;
 }

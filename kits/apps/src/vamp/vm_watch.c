@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static void guest_state_make_vcpus_fast(struct guest_agent_state *s)
+static void make_fast(struct guest_state *s)
 {
 	for (int i = 0; i < s->vcpus; i++) {
 		s->slow[i] = false;
@@ -20,29 +20,29 @@ static void guest_state_make_vcpus_fast(struct guest_agent_state *s)
 	}
 }
 
-void guest_state_init(struct guest_agent_state *s, int vcpus, int64_t now_ns)
+void state_init(struct guest_state *s, int vcpus, int64_t now_ns)
 {
-	*s = (struct guest_agent_state){ .vcpus = vcpus, .heard_ns = now_ns };
-	guest_state_make_vcpus_fast(s);
+	*s = (struct guest_state){ .vcpus = vcpus, .heard_ns = now_ns };
+	make_fast(s);
 }
 
-void guest_state_end_episode(struct guest_agent_state *s, const char *why)
+void state_end_episode(struct guest_state *s, const char *why)
 {
 	if (!s->episode)
 		return;
 	s->episode = false;
 	s->ended_by = why;
-	guest_state_make_vcpus_fast(s);
+	make_fast(s);
 }
 
 /* Checks the sequence number, and counts missing lines. The first line may have any number, since the agent may have started
  * before. */
-static int guest_state_check_line_sequence(struct guest_agent_state *s, int64_t sequence)
+static int check_sequence(struct guest_state *s, int64_t sequence)
 {
 	int64_t gap = s->sequence ? sequence - s->sequence - 1 : 0;
 
 	if (sequence == 1)
-		guest_state_end_episode(s, "new agent");
+		state_end_episode(s, "new agent");
 	else if (gap < 0)
 		return -EPROTO;
 	else if (s->lost < AGENT_SEQUENCE_MAX)	/* prevents an overflow by a hostile guest */
@@ -51,37 +51,37 @@ static int guest_state_check_line_sequence(struct guest_agent_state *s, int64_t 
 	return 0;
 }
 
-void guest_state_add_agent_line(struct guest_agent_state *s, const char *text, int64_t now_ns)
+void state_add_line(struct guest_state *s, const char *text, int64_t now_ns)
 {
-	struct agent_protocol_line line;
-	int err = agent_parse_line(text, &line);
+	struct agent_line line;
+	int err = agent_parse(text, &line);
 
 	s->lines++;
 	s->foreign |= err == -EPROTONOSUPPORT;
-	if (err || (line.word == AGENT_CPU && line.cpu >= s->vcpus) || guest_state_check_line_sequence(s, line.sequence)) {
+	if (err || (line.word == AGENT_CPU && line.cpu >= s->vcpus) || check_sequence(s, line.sequence)) {
 		s->refused++;
 		return;
 	}
 	s->heard_ns = now_ns;
 	s->silent = false;
 	if (line.word == AGENT_BEGIN) {
-		guest_state_end_episode(s, "next episode");
+		state_end_episode(s, "next episode");
 		s->episode = true;
 		s->episodes++;
 	} else if (line.word == AGENT_END) {
-		guest_state_end_episode(s, "agent");
+		state_end_episode(s, "agent");
 	} else if (line.word == AGENT_CPU && s->episode) {
 		s->percent[line.cpu] = line.percent;
 		s->slow[line.cpu] = line.percent > 50;
 	}
 }
 
-bool guest_state_end_if_silent(struct guest_agent_state *s, int64_t now_ns)
+bool state_end_silent(struct guest_state *s, int64_t now_ns)
 {
 	if (s->silent || now_ns - s->heard_ns <= VM_SILENCE_NS)
 		return false;
 	s->silent = true;
-	guest_state_end_episode(s, "silence");
+	state_end_episode(s, "silence");
 	return true;
 }
 
@@ -93,14 +93,14 @@ bool guest_state_end_if_silent(struct guest_agent_state *s, int64_t now_ns)
 const char *const vm_watch_columns[] = { "time_ns", "interval_ns", "vcpu", "weight", "background_percent", "run_ns", "wait_ns",
 	NULL };
 
-static void guest_watch_read_vcpu_times(struct guest_watch *w, int64_t now_ns)
+static void read_times(struct guest_watch *w, int64_t now_ns)
 {
 	for (size_t i = 0; i < w->vm->n; i++) {
 		struct proc_schedstat stat;
 
 		if (w->slow[i])
 			w->all[i].slow_ns += now_ns - w->accounted_ns;
-		if (proc_schedstat_of_process(w->vm->vcpu[i].tid, &stat))
+		if (proc_read_schedstat(w->vm->vcpu[i].tid, &stat))
 			continue;	/* the thread has ended */
 		if (!w->accounted_ns)
 			w->base[i] = (struct vcpu_times){ 0, stat.run_ns, stat.wait_ns };
@@ -111,13 +111,13 @@ static void guest_watch_read_vcpu_times(struct guest_watch *w, int64_t now_ns)
 }
 
 /* Writes rows for the time since the last rows, with the weights that were in force. */
-static void guest_watch_write_log_rows(struct guest_watch *w)
+static void write_rows(struct guest_watch *w)
 {
 	if (!w->log || w->accounted_ns - w->logged_ns < LEAST_NS)
 		return;
 	for (size_t i = 0; i < w->vm->n; i++) {
 		rows_write_ints(w->log, w->accounted_ns, w->accounted_ns - w->logged_ns, w->vm->vcpu[i].index,
-				guest_vcpu_weight_in_1024ths(w->weights, w->slow[i]));
+				weights_in_1024ths(w->weights, w->slow[i]));
 		rows_write_count(w->log, w->percent[i]);
 		rows_write_ints(w->log, w->all[i].run_ns - w->logged[i].run_ns, w->all[i].wait_ns - w->logged[i].wait_ns);
 		rows_end_row(w->log);
@@ -126,7 +126,7 @@ static void guest_watch_write_log_rows(struct guest_watch *w)
 	memcpy(w->logged, w->all, sizeof(w->logged));
 }
 
-static int guest_watch_record_episode_begin(struct guest_watch *w)
+static int record_begin(struct guest_watch *w)
 {
 	struct guest_episode *e;
 
@@ -145,7 +145,7 @@ static int guest_watch_record_episode_begin(struct guest_watch *w)
 	return 0;
 }
 
-static void guest_watch_record_episode_end(struct guest_watch *w)
+static void record_end(struct guest_watch *w)
 {
 	struct guest_episode *e = &w->episode[w->episodes - 1];
 
@@ -158,19 +158,19 @@ static void guest_watch_record_episode_end(struct guest_watch *w)
 }
 
 /* Sets the weights by the current state: once in a pause, however many lines came. */
-static int guest_watch_apply_state(struct guest_watch *w)
+static int apply_state(struct guest_watch *w)
 {
 	bool over = w->open && (!w->state.episode || w->seen != w->state.episodes);
 	bool begun = w->state.episode && w->seen != w->state.episodes;
 
 	if (over || begun || memcmp(w->slow, w->state.slow, sizeof(w->slow))) {
-		guest_watch_read_vcpu_times(w, clock_now());
-		guest_watch_write_log_rows(w);
+		read_times(w, clock_now());
+		write_rows(w);
 	}
 	for (size_t i = 0; i < w->vm->n; i++) {
 		if (w->slow[i] == w->state.slow[i])
 			continue;
-		if (guest_weights_set_vcpu(w->weights, i, w->state.slow[i])) {
+		if (weights_set(w->weights, i, w->state.slow[i])) {
 			w->failures++;
 			continue;	/* retried at the agent's next line */
 		}
@@ -178,11 +178,11 @@ static int guest_watch_apply_state(struct guest_watch *w)
 	}
 	memcpy(w->percent, w->state.percent, sizeof(w->percent));
 	if (over)
-		guest_watch_record_episode_end(w);
-	return begun ? guest_watch_record_episode_begin(w) : 0;
+		record_end(w);
+	return begun ? record_begin(w) : 0;
 }
 
-static void guest_watch_read_agent_lines(struct guest_watch *w, struct line_from_pieces_assembler *lines)
+static void read_lines(struct guest_watch *w, struct line_assembler *lines)
 {
 	char text[PIECE];
 	ssize_t n = read(w->port, text, sizeof(text));
@@ -192,15 +192,15 @@ static void guest_watch_read_agent_lines(struct guest_watch *w, struct line_from
 	for (size_t at = 0; n > 0 && at < (size_t)n;) {
 		const char *line;
 
-		at += assemble_line_from_data_pieces(lines, text + at, (size_t)n - at, &line);
+		at += line_assemble(lines, text + at, (size_t)n - at, &line);
 		if (line)
-			guest_state_add_agent_line(&w->state, line, now_ns);
+			state_add_line(&w->state, line, now_ns);
 	}
 }
 
-static int guest_watch_poll_loop(struct guest_watch *w, const sigset_t *signals)
+static int poll_loop(struct guest_watch *w, const sigset_t *signals)
 {
-	struct line_from_pieces_assembler lines = { 0 };
+	struct line_assembler lines = { 0 };
 	int64_t deaf_ns = 0, due_ns = w->log ? w->started_ns + LOG_NS : INT64_MAX, now_ns;
 	int err = 0;
 
@@ -213,48 +213,48 @@ static int guest_watch_poll_loop(struct guest_watch *w, const sigset_t *signals)
 		struct pollfd port = { .fd = deaf ? -1 : w->port, .events = POLLIN };
 
 		if (ppoll(&port, 1, &ts, signals) > 0) {
-			guest_watch_read_agent_lines(w, &lines);
+			read_lines(w, &lines);
 			deaf_ns = clock_now() + PAUSE_NS;
 		}
 		now_ns = clock_now();
 		if (w->closed)
-			guest_state_end_episode(&w->state, "port closed");
-		else if (!deaf && guest_state_end_if_silent(&w->state, now_ns)) {
+			state_end_episode(&w->state, "port closed");
+		else if (!deaf && state_end_silent(&w->state, now_ns)) {
 			w->silences++;
 			warn("the guest's agent is silent: all vCPUs are equal until its next line");
 		}
-		err = guest_watch_apply_state(w);
+		err = apply_state(w);
 		if (now_ns >= due_ns) {
-			guest_watch_read_vcpu_times(w, now_ns);
-			guest_watch_write_log_rows(w);
-			rows_flush_output_file(w->log);
+			read_times(w, now_ns);
+			write_rows(w);
+			rows_flush(w->log);
 			due_ns += (1 + (now_ns - due_ns) / LOG_NS) * LOG_NS;
 		}
 	}
 	return err;
 }
 
-int guest_watch_until_end(struct guest_watch *w)
+int guest_watch_run(struct guest_watch *w)
 {
-	int64_t cpu_ns = clock_cpu_time_of_this_process();
+	int64_t cpu_ns = clock_process_cpu();
 	sigset_t stops, before;
 	int err, last;
 
 	w->started_ns = clock_now();
-	guest_state_init(&w->state, (int)w->vm->n, w->started_ns);
+	state_init(&w->state, (int)w->vm->n, w->started_ns);
 	memcpy(w->percent, w->state.percent, sizeof(w->percent));
-	guest_watch_read_vcpu_times(w, w->started_ns);
+	read_times(w, w->started_ns);
 	w->logged_ns = w->started_ns;
-	proc_fill_stop_signal_set(&stops);	/* delivered only during the poll, so that none is missed */
+	proc_stop_set(&stops);	/* delivered only during the poll, so that none is missed */
 	sigprocmask(SIG_BLOCK, &stops, &before);
-	err = guest_watch_poll_loop(w, &before);
+	err = poll_loop(w, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	guest_state_end_episode(&w->state, "end of the run");
-	last = guest_watch_apply_state(w);
-	guest_watch_read_vcpu_times(w, clock_now());
-	guest_watch_write_log_rows(w);
+	state_end_episode(&w->state, "end of the run");
+	last = apply_state(w);
+	read_times(w, clock_now());
+	write_rows(w);
 	w->ended_ns = w->accounted_ns;
-	w->cpu_ns = clock_cpu_time_of_this_process() - cpu_ns;
+	w->cpu_ns = clock_process_cpu() - cpu_ns;
 	return err ? err : last;
 }
 

@@ -10,13 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-struct guest_vcpu_weights {
+struct vcpu_weights {
 	enum throttle_ratio ratio;
 	const struct guest_machine *vm;
 	struct undo_recorder *undo;
 	bool dry;
 	struct why why;			/* why nice values are used instead of groups */
-	struct cpu_cgroup_hierarchy groups;		/* version 0: nice values, or a dry run */
+	struct cpu_groups groups;		/* version 0: nice values, or a dry run */
 	char machine[UNDO_PATH];	/* folder of the machine's own group */
 	bool adopted;			/* the groups of the vCPUs existed before */
 	struct {
@@ -26,9 +26,9 @@ struct guest_vcpu_weights {
 };
 
 /* Moves QEMU as a whole to the group, if it is in another. */
-static int guest_move_qemu_to_group(struct guest_vcpu_weights *w, const char *folder)
+static int move_qemu(struct vcpu_weights *w, const char *folder)
 {
-	struct cgroup_file_path from = groups_file_path(w->machine, "cgroup.procs");
+	struct group_path from = groups_path(w->machine, "cgroup.procs");
 	char real[PATH_MAX];
 
 	if (!realpath(folder, real))
@@ -39,49 +39,49 @@ static int guest_move_qemu_to_group(struct guest_vcpu_weights *w, const char *fo
 		return -ENAMETOOLONG;
 	if (!groups_has_file(real, groups_version[w->groups.version].weight))
 		return -ENOTDIR;
-	return undoable_move_task(w->undo, w->vm->pid, w->vm->start, groups_file_path(w->machine, "cgroup.procs").text, from.text);
+	return undo_move_task(w->undo, w->vm->pid, w->vm->start, groups_path(w->machine, "cgroup.procs").text, from.text);
 }
 
 /* Makes a group for a vCPU and moves its thread there; its weight needs no note, since the group is removed as a whole. Where
  * adopted: notes the weight of the group that the thread is in. */
-static int guest_make_vcpu_cgroup(struct guest_vcpu_weights *w, size_t i)
+static int make_group(struct vcpu_weights *w, size_t i)
 {
-	const struct cgroup_version_file_names *v = &groups_version[w->groups.version];
+	const struct group_version *v = &groups_version[w->groups.version];
 	const struct guest_vcpu *vcpu = &w->vm->vcpu[i];
 	char folder[UNDO_PATH], weight[24];
 	int err;
 
-	if (w->adopted ? !groups_find_task_group(&w->groups, vcpu->tid, folder, sizeof(folder)) :
+	if (w->adopted ? !groups_find_task(&w->groups, vcpu->tid, folder, sizeof(folder)) :
 	    snprintf(folder, sizeof(folder), "%s/thinprobe-vamp-%d-vcpu%d", w->machine, (int)getpid(), vcpu->index) >= (int)sizeof(folder))
 		return w->adopted ? -ESRCH : -ENAMETOOLONG;
 	if (snprintf(w->vcpu[i].file, sizeof(w->vcpu[i].file), "%s/%s", folder, v->weight) >= (int)sizeof(w->vcpu[i].file))
 		return -ENAMETOOLONG;
 	w->vcpu[i].fast = v->whole;
 	if (w->adopted) {
-		err = files_read_first_line(w->vcpu[i].file, weight, sizeof(weight));
+		err = files_read_line(w->vcpu[i].file, weight, sizeof(weight));
 		w->vcpu[i].fast = atoi(weight);
-		return err ? err : undoable_write_file(w->undo, w->vcpu[i].file, weight);
+		return err ? err : undo_write_file(w->undo, w->vcpu[i].file, weight);
 	}
-	err = undoable_mkdir(w->undo, folder);
+	err = undo_mkdir(w->undo, folder);
 	if (!err && w->groups.version == 2)
-		err = files_write_text(groups_file_path(folder, "cgroup.type").text, "threaded");
+		err = files_write_text(groups_path(folder, "cgroup.type").text, "threaded");
 	if (!err)
 		err = files_write_number(w->vcpu[i].file, v->whole);
-	return err ? err : undoable_move_task(w->undo, vcpu->tid, vcpu->start, groups_file_path(folder, v->threads).text,
-				     groups_file_path(w->machine, v->threads).text);
+	return err ? err : undo_move_task(w->undo, vcpu->tid, vcpu->start, groups_path(folder, v->threads).text,
+				     groups_path(w->machine, v->threads).text);
 }
 
 /* 0, or -errno with the reason in w->why, and nothing has changed. */
-static int guest_make_all_vcpu_cgroups(struct guest_vcpu_weights *w, const char *folder)
+static int make_groups(struct vcpu_weights *w, const char *folder)
 {
-	size_t mark = undo_get_current_mark(w->undo);
+	size_t mark = undo_mark(w->undo);
 	char at[UNDO_PATH];
 	int err;
 
-	groups_find_mount(&w->groups, "");
-	if (!groups_find_task_group(&w->groups, w->vm->pid, w->machine, sizeof(w->machine)) ||
-	    !groups_find_task_group(&w->groups, w->vm->vcpu[0].tid, at, sizeof(at)))
-		return fail_with_reason(-ENOENT, &w->why, "no cpu control group is mounted here");
+	groups_mount(&w->groups, "");
+	if (!groups_find_task(&w->groups, w->vm->pid, w->machine, sizeof(w->machine)) ||
+	    !groups_find_task(&w->groups, w->vm->vcpu[0].tid, at, sizeof(at)))
+		return why_fail(-ENOENT, &w->why, "no cpu control group is mounted here");
 	w->adopted = !folder && strcmp(at, w->machine) != 0;
 	/* Is it the top group? Version 1: only the top has a release_agent; version 2: all groups but the top have a cgroup.type. */
 	if (!folder && !w->adopted &&
@@ -89,52 +89,52 @@ static int guest_make_all_vcpu_cgroups(struct guest_vcpu_weights *w, const char 
 		why_say(&w->why, "QEMU is in no group of its own, whose share could be divided: start it in one, or name one with --group");
 		return -ENOENT;
 	}
-	err = folder ? guest_move_qemu_to_group(w, folder) : 0;
+	err = folder ? move_qemu(w, folder) : 0;
 	if (!err && w->groups.version == 2 && !w->adopted)
-		err = groups_enable_cpu_below(w->machine, w->undo);
+		err = groups_enable_cpu(w->machine, w->undo);
 	for (size_t i = 0; !err && i < w->vm->n; i++)
-		err = guest_make_vcpu_cgroup(w, i);
+		err = make_group(w, i);
 	if (err) {
 		why_say(&w->why, "cannot make groups below %.150s: %s", folder ? folder : w->machine, strerror(-err));
-		undo_changes_after_mark(w->undo, mark);
+		undo_revert(w->undo, mark);
 	}
 	return err;
 }
 
 /* Falls back to nice values. Sets the current values once, to find out early whether they can be set back. */
-static int guest_weights_fall_back_to_nice(struct guest_vcpu_weights *w)
+static int use_nice(struct vcpu_weights *w)
 {
 	int err = 0;
 
 	w->groups.version = 0;
 	for (size_t i = 0; !err && i < w->vm->n; i++) {
 		const struct guest_vcpu *v = &w->vm->vcpu[i];
-		struct undo_task_setting was = { 0 };
+		struct undo_setting was = { 0 };
 
-		err = undo_get_original_setting(w->undo, UNDO_NICE, v->tid, &was);
+		err = undo_first_setting(w->undo, UNDO_NICE, v->tid, &was);
 		w->vcpu[i].fast = was.nice;
 		if (!err)
-			err = undoable_set_nice(w->undo, v->tid, v->start, w->vcpu[i].fast);
+			err = undo_set_nice(w->undo, v->tid, v->start, w->vcpu[i].fast);
 	}
 	return err;
 }
 
-int guest_weights_open(struct guest_vcpu_weights **out, const struct guest_machine *vm, const char *group,
+int weights_open(struct vcpu_weights **out, const struct guest_machine *vm, const char *group,
 		       enum throttle_ratio ratio, bool dry, struct undo_recorder *undo, struct why *why)
 {
-	struct guest_vcpu_weights *w = calloc(1, sizeof(*w));
+	struct vcpu_weights *w = calloc(1, sizeof(*w));
 	int err;
 
 	if (!w)
-		return fail_with_reason(-ENOMEM, why, "no memory");
-	*w = (struct guest_vcpu_weights){ .ratio = ratio, .vm = vm, .undo = undo, .dry = dry };
-	err = dry ? 0 : guest_make_all_vcpu_cgroups(w, group);
+		return why_fail(-ENOMEM, why, "no memory");
+	*w = (struct vcpu_weights){ .ratio = ratio, .vm = vm, .undo = undo, .dry = dry };
+	err = dry ? 0 : make_groups(w, group);
 	if (err && group) {
-		fail_with_reason(err, why, "--group %s: %s", group, w->why.text);
+		why_fail(err, why, "--group %s: %s", group, w->why.text);
 	} else if (err) {
-		err = guest_weights_fall_back_to_nice(w);
+		err = use_nice(w);
 		if (err)
-			fail_with_reason(err, why, "%s; and nice values cannot be set back either: %s: run this as root",
+			why_fail(err, why, "%s; and nice values cannot be set back either: %s: run this as root",
 					 w->why.text, strerror(-err));
 	}
 	if (err)
@@ -145,7 +145,7 @@ int guest_weights_open(struct guest_vcpu_weights **out, const struct guest_machi
 }
 
 /* In the unit of the group's version. */
-static int guest_weight_of_slow_vcpu(const struct guest_vcpu_weights *w, size_t vcpu)
+static int slow_weight(const struct vcpu_weights *w, size_t vcpu)
 {
 	int parts = throttle_ratio_steps[w->ratio].parts;
 	int weight = (w->vcpu[vcpu].fast + (w->groups.version == 2 ? parts / 2 : 0)) / parts;
@@ -153,35 +153,35 @@ static int guest_weight_of_slow_vcpu(const struct guest_vcpu_weights *w, size_t 
 	return weight > 2 ? weight : 2;	/* the minimum of version 1 */
 }
 
-int guest_weights_set_vcpu(struct guest_vcpu_weights *w, size_t vcpu, bool slow)
+int weights_set(struct vcpu_weights *w, size_t vcpu, bool slow)
 {
 	int fast = w->vcpu[vcpu].fast;
 
 	if (w->dry)
 		return 0;
 	if (w->groups.version)
-		return files_write_number(w->vcpu[vcpu].file, slow ? guest_weight_of_slow_vcpu(w, vcpu) : fast);
-	return undoable_set_nice(w->undo, w->vm->vcpu[vcpu].tid, w->vm->vcpu[vcpu].start,
+		return files_write_number(w->vcpu[vcpu].file, slow ? slow_weight(w, vcpu) : fast);
+	return undo_set_nice(w->undo, w->vm->vcpu[vcpu].tid, w->vm->vcpu[vcpu].start,
 			     fast + (slow ? throttle_ratio_steps[w->ratio].nicer : 0));
 }
 
-int guest_vcpu_weight_in_1024ths(const struct guest_vcpu_weights *w, bool slow)
+int weights_in_1024ths(const struct vcpu_weights *w, bool slow)
 {
 	if (!slow)
 		return 1024;
 	if (w->dry)
 		return 1024 / throttle_ratio_steps[w->ratio].parts;
-	return w->groups.version ? 1024 * guest_weight_of_slow_vcpu(w, 0) / w->vcpu[0].fast : throttle_ratio_steps[w->ratio].weight;
+	return w->groups.version ? 1024 * slow_weight(w, 0) / w->vcpu[0].fast : throttle_ratio_steps[w->ratio].weight;
 }
 
-const char *guest_weights_method_name(const struct guest_vcpu_weights *w)
+const char *weights_way(const struct vcpu_weights *w)
 {
 	static const char *const ways[] = { "nice", "cgroup v1", "cgroup v2" };
 
 	return w->dry ? "dry run" : ways[w->groups.version];
 }
 
-void guest_weights_describe(const struct guest_vcpu_weights *w, char *text, size_t size)
+void weights_describe(const struct vcpu_weights *w, char *text, size_t size)
 {
 	if (w->dry)
 		snprintf(text, size, "nothing is changed");

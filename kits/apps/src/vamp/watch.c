@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-struct episode_change episode_timer_handle_input(struct episode_timer *e, int64_t now_ns, bool sound)
+struct episode_change episode_handle_input(struct episode_timer *e, int64_t now_ns, bool sound)
 {
 	struct episode_change turn = { .ends = e->lasts && !sound, .begins = !e->lasts || !sound };
 
@@ -20,21 +20,21 @@ struct episode_change episode_timer_handle_input(struct episode_timer *e, int64_
 	return turn;
 }
 
-bool episode_end_if_due(struct episode_timer *e, int64_t now_ns)
+bool episode_end_due(struct episode_timer *e, int64_t now_ns)
 {
-	bool over = now_ns >= episode_end_due_ns(e);
+	bool over = now_ns >= episode_due_ns(e);
 
 	if (over)
 		e->lasts = false;
 	return over;
 }
 
-int64_t episode_end_due_ns(const struct episode_timer *e)
+int64_t episode_due_ns(const struct episode_timer *e)
 {
 	return e->lasts ? e->since_ns + e->most_ns : INT64_MAX;
 }
 
-static void watch_describe_throttles_in_record(struct vamp_daemon_state *w)
+static void describe_throttles(struct vamp_daemon *w)
 {
 	size_t n = 0;
 
@@ -46,10 +46,10 @@ static void watch_describe_throttles_in_record(struct vamp_daemon_state *w)
 		n += (size_t)snprintf(w->record.way + n, sizeof(w->record.way) - n, "%s%s", i ? "; " : "", text);
 	}
 	if (w->audio)
-		audio_describe_server_watch(w->audio, w->record.sound, sizeof(w->record.sound));
+		audio_describe(w->audio, w->record.sound, sizeof(w->record.sound));
 }
 
-static int watch_apply_throttles(struct vamp_daemon_state *w, const struct judged_process_list *now)
+static int apply_throttles(struct vamp_daemon *w, const struct judged_list *now)
 {
 	int err = 0;
 
@@ -66,26 +66,26 @@ static int watch_apply_throttles(struct vamp_daemon_state *w, const struct judge
 	return err;
 }
 
-static void watch_end_throttles(struct vamp_daemon_state *w)
+static void end_throttles(struct vamp_daemon *w)
 {
 	for (int i = 0; i < w->ways && w->applied; i++)
 		w->way[i]->ops->end(w->way[i]);
 	w->applied = false;
 }
 
-static void watch_record_episode_end(struct vamp_daemon_state *w, enum episode_end how, int64_t at_ns)
+static void record_end(struct vamp_daemon *w, enum episode_end how, int64_t at_ns)
 {
-	struct episode_record *e = run_record_current_episode(&w->record);
+	struct episode_record *e = record_current(&w->record);
 
 	if (!e)
 		return;
 	e->ended_ns = at_ns;
 	e->ended = how;
-	log_write_episode_end(w->log, e);
+	record_write_end(w->log, e);
 }
 
 /* Averages the wake-up counts of the sound server; `now`: the background processes, whose confidence grows. */
-static void watch_log_and_average_wakeups(struct vamp_daemon_state *w, const struct judged_process_list *now)
+static void average_wakeups(struct vamp_daemon *w, const struct judged_list *now)
 {
 	int *pid = w->audio ? calloc(now->background + 1, sizeof(*pid)) : NULL;
 
@@ -94,22 +94,22 @@ static void watch_log_and_average_wakeups(struct vamp_daemon_state *w, const str
 		return;
 	for (size_t i = 0; i < now->background; i++)
 		pid[i] = now->tag[i].pid;
-	log_write_wakeups(w->log, w->averaged_ns, w->audio);
-	audio_connect_and_average_wakeups(w->audio, pid, now->background);
+	record_write_audio(w->log, w->averaged_ns, w->audio);
+	audio_refresh(w->audio, pid, now->background);
 	free(pid);
 }
 
-static void watch_note_error_and_process_count(struct vamp_daemon_state *w, int err)
+static void note_sample(struct vamp_daemon *w, int err)
 {
 	w->err = w->err ? w->err : err;
-	w->record.processes = tasks_in_scope_count(w->tasks);
+	w->record.processes = tasks_count(w->tasks);
 	if (w->record.processes > w->record.most_processes)
 		w->record.most_processes = w->record.processes;
 }
 
-static void watch_list_background_processes(struct vamp_daemon_state *w, struct judged_process_list *now)
+static void judge_processes(struct vamp_daemon *w, struct judged_list *now)
 {
-	int err = find_background_processes(w->tasks, w->sub_ns, w->threshold, w->audio, now);
+	int err = record_judge(w->tasks, w->sub_ns, w->threshold, w->audio, now);
 
 	w->err = w->err ? w->err : err;
 }
@@ -125,11 +125,11 @@ const char *watch_error_text(int err)
 
 /* Handles an input. If the background processes are the same as in the current episode they stay throttled: ending and beginning
  * would give them full CPU weight for a moment. */
-static void watch_begin_episode_on_input(struct vamp_daemon_state *w, const struct input_event *event, bool sound)
+static void handle_input(struct vamp_daemon *w, const struct input_event *event, bool sound)
 {
-	struct episode_record *e, *before = run_record_current_episode(&w->record);
+	struct episode_record *e, *before = record_current(&w->record);
 	struct episode_change turn;
-	struct judged_process_list now;
+	struct judged_list now;
 	bool same;
 
 	if (event->seen_ns - w->second_ns >= NS_PER_S) {
@@ -138,90 +138,90 @@ static void watch_begin_episode_on_input(struct vamp_daemon_state *w, const stru
 	}
 	if (w->inputs++ >= WATCH_INPUTS)
 		return;
-	turn = episode_timer_handle_input(&w->episode, event->seen_ns, sound);
+	turn = episode_handle_input(&w->episode, event->seen_ns, sound);
 	if (!turn.begins)
 		return;
-	watch_note_error_and_process_count(w, tasks_sample_all_processes(w->tasks, clock_now(), true));
-	watch_list_background_processes(w, &now);
+	note_sample(w, tasks_sample(w->tasks, clock_now(), true));
+	judge_processes(w, &now);
 	if (w->err) {
-		judged_list_free(&now);
+		record_free_judged(&now);
 		return;
 	}
-	same = w->applied && before && !before->err && judged_lists_have_same_background(&before->judged, &now);
+	same = w->applied && before && !before->err && record_same_tags(&before->judged, &now);
 	if (turn.ends)
-		watch_record_episode_end(w, ENDED_INPUT, event->seen_ns);
+		record_end(w, ENDED_INPUT, event->seen_ns);
 	if (!same)
-		watch_end_throttles(w);
-	e = run_record_add_episode(&w->record);
+		end_throttles(w);
+	e = record_add_episode(&w->record);
 	if (!e) {
 		w->err = -ENOMEM;
-		judged_list_free(&now);
+		record_free_judged(&now);
 		return;
 	}
 	e->started_ns = event->seen_ns;
 	memcpy(e->trigger, event->what, sizeof(e->trigger));
 	e->judged = now;
-	e->err = same ? 0 : watch_apply_throttles(w, &now);
+	e->err = same ? 0 : apply_throttles(w, &now);
 	e->decided_ns = clock_now();
 	sample_add(&w->record.decision_ns, e->decided_ns - e->started_ns);
-	log_write_episode_begin(w->log, e);
-	watch_log_and_average_wakeups(w, &now);
-	watch_describe_throttles_in_record(w);
+	record_write_begin(w->log, e);
+	average_wakeups(w, &now);
+	describe_throttles(w);
 }
 
-static void watch_keep_first_input_event(void *arg, const struct input_event *event)
+static void keep_first_event(void *arg, const struct input_event *event)
 {
-	struct vamp_daemon_state *w = arg;
+	struct vamp_daemon *w = arg;
 
 	if (!w->event.seen_ns)
 		w->event = *event;
 }
 
-static void watch_read_input_source(struct vamp_daemon_state *w, int i)
+static void read_source(struct vamp_daemon *w, int i)
 {
 	struct input_source *s = w->source[i];
 	int err;
 
 	w->event.seen_ns = 0;
-	err = s->ops->read(s, watch_keep_first_input_event, w);
+	err = s->ops->read(s, keep_first_event, w);
 	if (w->event.seen_ns)
-		watch_begin_episode_on_input(w, &w->event, w->audio && s == audio_input_source_of_watch(w->audio));
+		handle_input(w, &w->event, w->audio && s == audio_source(w->audio));
 	if (!err)
 		return;
 	warn("no more input from %s: %s", s->ops->name, strerror(-err));
-	if (!w->audio || s != audio_input_source_of_watch(w->audio))
+	if (!w->audio || s != audio_source(w->audio))
 		s->ops->close(s);
 	if (w->sources - 1 == (w->audio ? 1 : 0))	/* sound alone is no source of user input */
 		w->err = -EPIPE;
 	w->source[i] = w->source[--w->sources];
 }
 
-static void watch_sample_sub_epoch(struct vamp_daemon_state *w, int64_t now)
+static void sample_sub_epoch(struct vamp_daemon *w, int64_t now)
 {
-	watch_note_error_and_process_count(w, tasks_sample_all_processes(w->tasks, now, false));
+	note_sample(w, tasks_sample(w->tasks, now, false));
 	w->record.samples++;
 	if (w->audio && !w->episode.lasts && now - w->averaged_ns >= w->episode.most_ns) {
-		struct judged_process_list would;
+		struct judged_list would;
 
-		watch_list_background_processes(w, &would);
-		watch_log_and_average_wakeups(w, &would);
-		judged_list_free(&would);
+		judge_processes(w, &would);
+		average_wakeups(w, &would);
+		record_free_judged(&would);
 	}
 }
 
-static void watch_read_own_cpu_cost(struct vamp_daemon_state *w)
+static void read_own_cost(struct vamp_daemon *w)
 {
 	struct rusage children;
-	int64_t watchdog = w->undo ? clock_cpu_time_of_pid(undo_watchdog_pid(w->undo)) : 0;
+	int64_t watchdog = w->undo ? clock_pid_cpu(undo_watchdog(w->undo)) : 0;
 
 	getrusage(RUSAGE_CHILDREN, &children);
 	w->record.now_ns = clock_now();
-	w->record.cpu_ns = -w->cpu_before_ns + clock_cpu_time_of_this_process() + (watchdog > 0 ? watchdog : 0) +
+	w->record.cpu_ns = -w->cpu_before_ns + clock_process_cpu() + (watchdog > 0 ? watchdog : 0) +
 			  (children.ru_utime.tv_sec + children.ru_stime.tv_sec) * NS_PER_S +
 			  (children.ru_utime.tv_usec + children.ru_stime.tv_usec) * NS_PER_US;
 }
 
-static void watch_wait_and_handle_events(struct vamp_daemon_state *w, int64_t due_ns, const sigset_t *waiting)
+static void handle_events(struct vamp_daemon *w, int64_t due_ns, const sigset_t *waiting)
 {
 	struct pollfd fd[WATCH_SOURCES + 1] = { { .fd = w->answers, .events = POLLIN } };
 	struct timespec ts = { 0 };
@@ -241,54 +241,54 @@ static void watch_wait_and_handle_events(struct vamp_daemon_state *w, int64_t du
 		return;
 	for (int i = n - 1; i >= 0; i--)	/* backwards: a source that has ended is replaced by the last one */
 		if (fd[i + 1].revents)
-			watch_read_input_source(w, i);
+			read_source(w, i);
 	if (fd[0].revents) {
-		watch_read_own_cpu_cost(w);
-		status_answer_clients(w->answers, &w->record);
+		read_own_cost(w);
+		status_answer(w->answers, &w->record);
 	}
 }
 
-void watch_take_first_sample(struct vamp_daemon_state *w)
+void watch_begin(struct vamp_daemon *w)
 {
-	watch_read_own_cpu_cost(w);
+	read_own_cost(w);
 	w->cpu_before_ns = w->record.cpu_ns;
 	w->record.began_ns = clock_now();
-	watch_note_error_and_process_count(w, tasks_sample_all_processes(w->tasks, w->record.began_ns, false));
-	watch_describe_throttles_in_record(w);
+	note_sample(w, tasks_sample(w->tasks, w->record.began_ns, false));
+	describe_throttles(w);
 }
 
-void watch_loop_until(struct vamp_daemon_state *w, int64_t until_ns)
+void watch_loop(struct vamp_daemon *w, int64_t until_ns)
 {
 	int64_t next = w->record.began_ns + w->sub_ns;
 	sigset_t stop, before;
 
-	proc_fill_stop_signal_set(&stop);
+	proc_stop_set(&stop);
 	sigprocmask(SIG_BLOCK, &stop, &before);
 	while (!proc_stop && !w->err && clock_now() < until_ns) {
 		int64_t now;
 
-		watch_wait_and_handle_events(w, clock_earlier(clock_earlier(next, episode_end_due_ns(&w->episode)), until_ns), &before);
+		handle_events(w, clock_earlier(clock_earlier(next, episode_due_ns(&w->episode)), until_ns), &before);
 		now = clock_now();
-		if (episode_end_if_due(&w->episode, now)) {
-			watch_end_throttles(w);
-			watch_record_episode_end(w, ENDED_TIME, now);
-			watch_describe_throttles_in_record(w);
+		if (episode_end_due(&w->episode, now)) {
+			end_throttles(w);
+			record_end(w, ENDED_TIME, now);
+			describe_throttles(w);
 		}
 		if (now >= next) {
 			int64_t late = (now - next) / w->sub_ns;
 
-			watch_sample_sub_epoch(w, now);
+			sample_sub_epoch(w, now);
 			w->record.missed += late;
 			next += (1 + late) * w->sub_ns;
 		}
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	watch_end_throttles(w);
-	watch_record_episode_end(w, ENDED_STOP, clock_now());
+	end_throttles(w);
+	record_end(w, ENDED_STOP, clock_now());
 }
 
-void watch_record_throttles_and_cost(struct vamp_daemon_state *w)
+void watch_record(struct vamp_daemon *w)
 {
-	watch_describe_throttles_in_record(w);
-	watch_read_own_cpu_cost(w);
+	describe_throttles(w);
+	read_own_cost(w);
 }

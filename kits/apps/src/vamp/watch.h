@@ -18,28 +18,28 @@ struct episode_timer {
 struct episode_change {
 	bool ends, begins;
 };
-struct episode_change episode_timer_handle_input(struct episode_timer *e, int64_t now_ns, bool sound);
+struct episode_change episode_handle_input(struct episode_timer *e, int64_t now_ns, bool sound);
 /* True: the episode has reached its maximum length, and is ended. Pure. */
-bool episode_end_if_due(struct episode_timer *e, int64_t now_ns);
+bool episode_end_due(struct episode_timer *e, int64_t now_ns);
 /* When the episode will have reached its maximum length; INT64_MAX: there is no episode. Pure. */
-int64_t episode_end_due_ns(const struct episode_timer *e);
+int64_t episode_due_ns(const struct episode_timer *e);
 
 enum { WATCH_SOURCES = 4, WATCH_WAYS = 4 };
 #define WATCH_INPUTS 20		/* inputs per second that can begin an episode; further ones are ignored */
 
 /* The caller sets and opens the members up to `answers`, and closes those that are still there. */
-struct vamp_daemon_state {
+struct vamp_daemon {
 	double threshold;		/* load that makes a process background, as a share of a CPU */
 	int64_t sub_ns;
 	struct task_sampler *tasks;
 	struct undo_recorder *undo;		/* NULL: nothing is changed */
-	struct sound_server_watch *audio;		/* NULL: sound is not watched; its source is also in `source` */
-	struct throttle_method *way[WATCH_WAYS];
+	struct audio_watch *audio;		/* NULL: sound is not watched; its source is also in `source` */
+	struct throttle *way[WATCH_WAYS];
 	int ways;
 	struct input_source *source[WATCH_SOURCES];	/* a source that ends is closed and removed */
 	int sources;
 	struct row_file *log;		/* NULL: no log */
-	int answers;			/* socket that status_open_listening_socket() returned */
+	int answers;			/* socket that status_open() returned */
 	struct episode_timer episode;
 	struct run_record record;
 	int64_t second_ns;		/* begin of the current second, for WATCH_INPUTS */
@@ -53,10 +53,10 @@ struct vamp_daemon_state {
 };
 
 /* Takes the first sample. */
-void watch_take_first_sample(struct vamp_daemon_state *w);
+void watch_begin(struct vamp_daemon *w);
 /* Runs until `until_ns`, a signal to stop, the end of the last source of user input, or an error (w->err); then undoes the
  * throttling. */
-void watch_loop_until(struct vamp_daemon_state *w, int64_t until_ns);
+void watch_loop(struct vamp_daemon *w, int64_t until_ns);
 const char *watch_error_text(int err);
 /* Updates cost, way and sound server in the record, for the report. */
-void watch_record_throttles_and_cost(struct vamp_daemon_state *w);
+void watch_record(struct vamp_daemon *w);

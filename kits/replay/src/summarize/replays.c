@@ -5,7 +5,7 @@
 #define US 1000.0		/* pools hold whole numbers: microseconds */
 
 /* Returns the base's replay of the same repeat; NULL: there is none. */
-static const struct session_replay *replays_find_base_replay(const struct setting_replays *base, const struct session_replay *one)
+static const struct session_replay *find_base(const struct setting_replays *base, const struct session_replay *one)
 {
 	for (size_t i = 0; i < base->n; i++)
 		if (base->of[i].repeat == one->repeat)
@@ -13,7 +13,7 @@ static const struct session_replay *replays_find_base_replay(const struct settin
 	return NULL;
 }
 
-struct replays_means_of_one_response replays_compute_response_means(const struct setting_replays *r,
+struct response_means replays_response_means(const struct setting_replays *r,
 								    const struct setting_replays *base,
 							     size_t response)
 {
@@ -21,7 +21,7 @@ struct replays_means_of_one_response replays_compute_response_means(const struct
 	size_t n = 0;
 
 	for (const struct session_replay *one = r->of; one < r->of + r->n; one++) {
-		const struct session_replay *with = replays_find_base_replay(base, one);
+		const struct session_replay *with = find_base(base, one);
 
 		if (!with || !(one->latency_ms[response] > 0) || !(with->latency_ms[response] > 0))
 			continue;
@@ -29,11 +29,11 @@ struct replays_means_of_one_response replays_compute_response_means(const struct
 		log_base += log(with->latency_ms[response]);
 		n++;
 	}
-	return (struct replays_means_of_one_response){ exp(log_ms / (double)n), exp(log_base / (double)n),
+	return (struct response_means){ exp(log_ms / (double)n), exp(log_base / (double)n),
 		exp(log_ms / (double)n) / exp(log_base / (double)n), n };
 }
 
-struct latency_pool replays_build_latency_pool(const struct setting_replays *r)
+struct latency_pool replays_build_pool(const struct setting_replays *r)
 {
 	struct latency_pool pool = { 0 };
 	size_t runs = 0;
@@ -50,13 +50,13 @@ struct latency_pool replays_build_latency_pool(const struct setting_replays *r)
 	return pool;
 }
 
-static void replays_compute_response_ratios(const struct setting_replays *r, const struct setting_replays *base, double *ratio,
+static void compute_response_ratios(const struct setting_replays *r, const struct setting_replays *base, double *ratio,
 					struct figure *out)
 {
 	size_t n = 0, slower = 0, faster = 0;
 
 	for (size_t i = 0; i < r->responses; i++) {
-		ratio[n] = replays_compute_response_means(r, base, i).ratio;
+		ratio[n] = replays_response_means(r, base, i).ratio;
 		slower += ratio[n] >= REPLAYS_SLOWER;
 		faster += ratio[n] <= REPLAYS_FASTER;
 		n += isfinite(ratio[n]) ? 1 : 0;
@@ -64,12 +64,12 @@ static void replays_compute_response_ratios(const struct setting_replays *r, con
 	out[REPLAYS_SLOWER_POINTS] = figure_exact((double)slower);
 	out[REPLAYS_FASTER_POINTS] = figure_exact((double)faster);
 	out[REPLAYS_POINTS] = figure_exact((double)n);
-	out[REPLAYS_RATIO_P25] = figure_exact(quantile_of_values(ratio, n, 0.25));
-	out[REPLAYS_RATIO_P75] = figure_exact(quantile_of_values(ratio, n, 0.75));
-	out[REPLAYS_RATIO_MAX] = figure_exact(quantile_of_values(ratio, n, 1));
+	out[REPLAYS_RATIO_P25] = figure_exact(interval_quantile(ratio, n, 0.25));
+	out[REPLAYS_RATIO_P75] = figure_exact(interval_quantile(ratio, n, 0.75));
+	out[REPLAYS_RATIO_MAX] = figure_exact(interval_quantile(ratio, n, 1));
 }
 
-static void replays_compute_ratio_figures(const struct setting_replays *r, const struct setting_replays *base,
+static void compute_ratios(const struct setting_replays *r, const struct setting_replays *base,
 				      struct figure *out)
 {
 	double *pair = memory_new(r->n, sizeof(*pair)), *total = memory_new(r->n, sizeof(*total));
@@ -78,7 +78,7 @@ static void replays_compute_ratio_figures(const struct setting_replays *r, const
 	double p;
 
 	for (const struct session_replay *one = r->of; one < r->of + r->n; one++) {
-		const struct session_replay *with = replays_find_base_replay(base, one);
+		const struct session_replay *with = find_base(base, one);
 		size_t n = 0;
 
 		if (!with)
@@ -92,12 +92,12 @@ static void replays_compute_ratio_figures(const struct setting_replays *r, const
 				ratio[n++] = ms / base_ms;
 			missing += base_ms > 0 && !(ms > 0);
 		}
-		pair[pairs] = quantile_of_values(ratio, n, 0.5);
+		pair[pairs] = interval_quantile(ratio, n, 0.5);
 		pairs += pair[pairs] > 0;
 	}
-	replays_compute_response_ratios(r, base, ratio, out);
-	out[REPLAYS_TOTAL_RATIO] = interval_of_paired_ratios(total, totals, &p);
-	out[REPLAYS_RATIO] = interval_of_paired_ratios(pair, pairs, &p);
+	compute_response_ratios(r, base, ratio, out);
+	out[REPLAYS_TOTAL_RATIO] = interval_paired_ratio(total, totals, &p);
+	out[REPLAYS_RATIO] = interval_paired_ratio(pair, pairs, &p);
 	out[REPLAYS_P] = figure_exact(p);
 	out[REPLAYS_PAIRS] = figure_exact((double)pairs);
 	out[REPLAYS_MISSING] = figure_exact((double)missing);
@@ -106,24 +106,24 @@ static void replays_compute_ratio_figures(const struct setting_replays *r, const
 	free(ratio);
 }
 
-void replays_compute_setting_figures(const struct setting_replays *r, const struct setting_replays *base, double threshold_ms,
+void replays_compute(const struct setting_replays *r, const struct setting_replays *base, double threshold_ms,
 				     size_t draws, uint64_t seed,
 		     struct figure out[REPLAYS_FIGURES])
 {
 	static const double percentiles[] = { [REPLAYS_P25] = 0.25, [REPLAYS_P50] = 0.5, [REPLAYS_P75] = 0.75, [REPLAYS_P90] = 0.9,
 		[REPLAYS_MAX] = 1 };
-	struct latency_pool pool = replays_build_latency_pool(r);
+	struct latency_pool pool = replays_build_pool(r);
 	size_t late = 0;
 
 	for (size_t i = 0; i < REPLAYS_FIGURES; i++)
 		out[i] = figure_exact(i < REPLAYS_PAIRS || i > REPLAYS_FASTER_POINTS ? (double)NAN : 0);
 	for (size_t i = REPLAYS_P25; i <= REPLAYS_MAX; i++)
-		out[i] = pool_quantile_with_interval(&pool, percentiles[i], US, true, draws, seed);
+		out[i] = pool_quantile(&pool, percentiles[i], US, true, draws, seed);
 	out[REPLAYS_RESPONSES] = figure_exact((double)pool.n);
 	for (size_t k = 0; k < pool.n; k++)
 		late += (double)pool.item[k].value > threshold_ms * US;
 	out[REPLAYS_LATE] = figure_exact(pool.n ? 100 * (double)late / (double)pool.n : (double)NAN);
 	if (base)
-		replays_compute_ratio_figures(r, base, out);
+		compute_ratios(r, base, out);
 	pool_free(&pool);
 }

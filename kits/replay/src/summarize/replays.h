@@ -36,17 +36,17 @@ enum replays_figure {
 };
 
 /* Computes the figures of a setting. base NULL: the setting is the base itself. */
-void replays_compute_setting_figures(const struct setting_replays *r, const struct setting_replays *base, double threshold_ms,
+void replays_compute(const struct setting_replays *r, const struct setting_replays *base, double threshold_ms,
 				     size_t draws, uint64_t seed,
 		     struct figure out[REPLAYS_FIGURES]);
 /* Returns all latencies in us, sorted; free with pool_free(). */
-struct latency_pool replays_build_latency_pool(const struct setting_replays *r);
+struct latency_pool replays_build_pool(const struct setting_replays *r);
 
 /* One response: geometric means over the n pairs of replays that both have it. */
-struct replays_means_of_one_response {
+struct response_means {
 	double ms, base_ms, ratio;
 	size_t n;
 };
-struct replays_means_of_one_response replays_compute_response_means(const struct setting_replays *r,
+struct response_means replays_response_means(const struct setting_replays *r,
 								    const struct setting_replays *base,
 							     size_t response);

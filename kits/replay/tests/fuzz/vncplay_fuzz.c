@@ -50,9 +50,9 @@ static void fuzz_log(const uint8_t *data, size_t size)
 	struct file log = file_of(data, size), side = file_of(sent, sizeof(sent) - 1);
 	struct replay run[2] = { { .file = log.path, .label = "run" } };
 	struct responses answers = { 0 };
-	struct response_analysis_result study = { 0 };
+	struct analysis_result study = { 0 };
 	const struct method_2005_cfg cfg = METHOD_2005_DEFAULTS;
-	struct method_2005_matches paper = { 0 };
+	struct frame_matches paper = { 0 };
 	struct why why;
 
 	if (!replay_read(&run[0], side.path)) {
@@ -62,9 +62,9 @@ static void fuzz_log(const uint8_t *data, size_t size)
 		for (size_t i = 0; i < study.responses.n; i++)
 			if (study.responses.item[i].confidence < 0 || study.responses.item[i].confidence > 1)
 				abort();
-		response_analysis_result_free(&study);
-		if (run[0].width <= 2000 && run[0].height <= 2000 && !method_2005_find_matches(&cfg, run, 2, &paper, &why)) {
-			if (!method_2005_make_responses(run, 2, &paper, &answers))
+		analysis_result_free(&study);
+		if (run[0].width <= 2000 && run[0].height <= 2000 && !method_2005_find(&cfg, run, 2, &paper, &why)) {
+			if (!method_2005_respond(run, 2, &paper, &answers))
 				responses_free(&answers);
 			method_2005_free(&paper);
 		}
@@ -137,7 +137,7 @@ static void fuzz_side(const uint8_t *data, size_t size)
 	if (!in)
 		return;
 	if (!sent_inputs_read(in, &inputs)) {
-		stimuli = sent_inputs_make_stimuli(&inputs, &n);
+		stimuli = stimuli_make(&inputs, &n);
 		for (size_t i = 0; stimuli && i < n; i++)
 			if (stimuli[i].press_us < 0 || (i && stimuli[i].press_us < stimuli[i - 1].press_us))
 				abort();
@@ -150,7 +150,7 @@ static void fuzz_side(const uint8_t *data, size_t size)
 static void fuzz_trace(const uint8_t *data, size_t size)
 {
 	struct file f = file_of(data, size);
-	struct recorded_input_trace t;
+	struct input_trace t;
 	struct why why;
 
 	if (!trace_load(f.path, &t, &why)) {
@@ -166,7 +166,7 @@ static void fuzz_trace(const uint8_t *data, size_t size)
 static void fuzz_deps(const uint8_t *data, size_t size)
 {
 	struct file f = file_of(data, size);
-	struct learned_dependencies d;
+	struct dependencies d;
 	struct why why;
 
 	if (!deps_read(f.path, &d, &why))

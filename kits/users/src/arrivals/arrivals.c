@@ -22,13 +22,13 @@ static struct {
 	const char *rows;
 	int unit;
 } cfg = { .test.seed = 1, .unit = -1 };
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 
 static const char *const units[] = { "ns", "us", "ms", "s", NULL };
 static const int64_t unit_ns[] = { 1, NS_PER_US, NS_PER_MS, NS_PER_S };
 
 /* "2m,3m": time to cut off at the beginning and at the end; "2m": only at the beginning. */
-static int parse_warmup_option(const char *text, void *value)
+static int parse_warmup(const char *text, void *value)
 {
 	char head[64], *tail;
 	int err = 0;
@@ -40,12 +40,12 @@ static int parse_warmup_option(const char *text, void *value)
 	tail = strchr(head, ',');
 	if (tail) {
 		*tail++ = '\0';
-		err = cli_parse_duration_ns(tail, &cfg.tail_ns);
+		err = cli_parse_ns(tail, &cfg.tail_ns);
 	}
-	return err ? err : cli_parse_duration_ns(head, &cfg.head_ns);
+	return err ? err : cli_parse_ns(head, &cfg.head_ns);
 }
 
-static int parse_where_filter(const char *text, void *value)
+static int parse_where(const char *text, void *value)
 {
 	const char *equals = strchr(text, '=');
 	char *column;
@@ -67,9 +67,9 @@ static const struct cli_opt options[] = {
 	  .of = "log", .help = "the column that is the time of arrival (timeStamp, start_ns, sent_ns, ...)", .meta = "NAME" },
 	{ CLI_WORD, 0, "unit", &cfg.unit, .of = "log", .help = "its unit (as its name ends)", .words = units },
 	{ CLI_CALL, 0, "where", NULL,
-	  .of = "log", .help = "only rows with this value; may be given again", .call = parse_where_filter, .meta = "COLUMN=VALUE" },
+	  .of = "log", .help = "only rows with this value; may be given again", .call = parse_where, .meta = "COLUMN=VALUE" },
 	{ CLI_CALL, 0, "warmup", NULL, .of = "log", .help = "leave out so much at the beginning, and at the end (0,0)",
-	  .call = parse_warmup_option, .meta = "TIME[,TIME], such as 2m,3m" },
+	  .call = parse_warmup, .meta = "TIME[,TIME], such as 2m,3m" },
 	{ CLI_NS, 0, "interval", &cfg.test.interval_ns, 1, 1e18, .help = "count arrivals in intervals of this (ten arrivals on average)" },
 	{ CLI_NS, 0, "tick", &cfg.test.tick_ns, 1, 1e12, .of = "log", .help = "resolution of its times (inferred from the times)" },
 	{ CLI_STR, 0, "sources", &cfg.log.source,
@@ -81,19 +81,19 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void read_arrivals_log_file(const char *file, struct logged_arrivals *l)
+static void read_log(const char *file, struct logged_arrivals *l)
 {
-	FILE *in = cli_open_input_file_or_die(file);
+	FILE *in = cli_open_input(file);
 	unsigned long line;
 	const char *why;
 	int err;
 
-	err = read_logged_arrivals(in, &cfg.log, l, &line, &why);
-	cli_close_input_file_or_die(in, file, err, line, why);
+	err = logs_in_read(in, &cfg.log, l, &line, &why);
+	cli_close_input(in, file, err, line, why);
 }
 
 /* Makes arrivals of a Poisson process: given their number, they are independent and uniformly distributed. */
-static void make_random_poisson_arrivals(struct logged_arrivals *l)
+static void draw_arrivals(struct logged_arrivals *l)
 {
 	uint64_t random = (uint64_t)cfg.test.seed;
 
@@ -102,11 +102,11 @@ static void make_random_poisson_arrivals(struct logged_arrivals *l)
 	if (!l->arrival)
 		die(EXIT_RUN, "out of memory for %lld arrivals", (long long)cfg.sample);
 	for (size_t i = 0; i < l->n; i++)
-		l->arrival[i].time_ns = (int64_t)(random_fraction_below_one(&random) * NS_PER_S);
+		l->arrival[i].time_ns = (int64_t)(random_fraction(&random) * NS_PER_S);
 }
 
 /* Leaves out arrivals within the times of --warmup; *from: the first time of the log before the cut. */
-static void cut_warmup_and_cooldown(struct logged_arrivals *l, int64_t *from)
+static void cut_warmup(struct logged_arrivals *l, int64_t *from)
 {
 	int64_t first = INT64_MAX, last = INT64_MIN;
 	size_t n = 0;
@@ -124,22 +124,22 @@ static void cut_warmup_and_cooldown(struct logged_arrivals *l, int64_t *from)
 
 /* Returns the number of arrivals of the first `sources` sources (0: of all), with their times, spread within ticks, in
  * `time_ns`. */
-static size_t copy_arrival_times_of_sources(const struct logged_arrivals *l, uint32_t sources, int64_t *time_ns)
+static size_t copy_times(const struct logged_arrivals *l, uint32_t sources, int64_t *time_ns)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < l->n; i++)
 		if (!sources || l->arrival[i].source < sources)
 			time_ns[n++] = l->arrival[i].time_ns;
-	poisson_spread_times_in_ticks(time_ns, n, cfg.test.tick_ns, (uint64_t)cfg.test.seed);
+	poisson_spread(time_ns, n, cfg.test.tick_ns, (uint64_t)cfg.test.seed);
 	return n;
 }
 
-static void report_poisson_test_figures(struct rec_report *r, const struct logged_arrivals *l, const struct poisson_test_result *p)
+static void report_tests(struct rec_report *r, const struct logged_arrivals *l, const struct poisson_result *p)
 {
 	double band = p->n ? POISSON_BAND / sqrt((double)p->n) : (double)NAN;
 	char words[400], hint[300];
-	bool broken = poisson_format_warning_about_log(p, hint, sizeof(hint));
+	bool broken = poisson_format_hint(p, hint, sizeof(hint));
 
 	poisson_format_verdict(p, words, sizeof(words));
 	rec_add_ints(r, { "arrivals", (int64_t)l->n }, { "n", (int64_t)p->n }, { "passed_over", (int64_t)l->passed });
@@ -162,7 +162,7 @@ static void report_poisson_test_figures(struct rec_report *r, const struct logge
 	for (size_t t = 0; t < POISSON_TESTS; t++)
 		if (p->rejected[t])
 			rec_add_str(r, NULL, poisson_test_names[t]);
-	rec_end_container(r);
+	rec_end(r);
 	if (p->verdict)
 		rec_add_bool(r, "poisson", p->poisson);
 	else
@@ -170,44 +170,44 @@ static void report_poisson_test_figures(struct rec_report *r, const struct logge
 	rec_add_strs(r, { "verdict", words }, { "hint", broken ? hint : NULL });
 }
 
-static void say_arrivals_verdict(struct rec_report *r, const struct logged_arrivals *l, const struct poisson_test_result *p)
+static void say_verdict(struct rec_report *r, const struct logged_arrivals *l, const struct poisson_result *p)
 {
 	double band = POISSON_BAND / sqrt((double)p->n);
 	char words[400], by[96];
 
-	if (poisson_format_warning_about_log(p, words, sizeof(words)))
-		rec_add_warning_line(r, "%s", words);
+	if (poisson_format_hint(p, words, sizeof(words)))
+		rec_warn(r, "%s", words);
 	poisson_format_verdict(p, words, sizeof(words));
 	if (!p->verdict)
-		rec_add_warning_line(r, "%s", words);
+		rec_warn(r, "%s", words);
 	if (l->untimed)
-		rec_add_warning_line(r, "%s without a time left out", text_of_count_and_noun((int64_t)l->untimed, "row"));
+		rec_warn(r, "%s without a time left out", counted_text((int64_t)l->untimed, "row"));
 	if (!(p->mean_s > 0))
-		rec_add_short_report_line(r, "%s requests, all at the same time", text_of_count((int64_t)l->n));
+		rec_say(r, "%s requests, all at the same time", count_text((int64_t)l->n));
 	else if (!p->verdict)	/* a CoV of a few gaps tells nothing */
-		rec_add_short_report_line(r, "%s requests in %s (%s/s)", text_of_count((int64_t)l->n), ns_text(p->span_s * NS_PER_S),
+		rec_say(r, "%s requests in %s (%s/s)", count_text((int64_t)l->n), ns_text(p->span_s * NS_PER_S),
 					  number_text(1 / p->mean_s));
 	else if (p->gaps_told)
-		rec_add_short_report_line(r, "%s requests in %s (%s/s); CoV of the gaps %.2f (random: %.2f to %.2f)",
-					  text_of_count((int64_t)l->n),
+		rec_say(r, "%s requests in %s (%s/s); CoV of the gaps %.2f (random: %.2f to %.2f)",
+					  count_text((int64_t)l->n),
 			ns_text(p->span_s * NS_PER_S), number_text(1 / p->mean_s), p->cov, 1 - band, 1 + band);
 	else
-		rec_add_short_report_line(r, "%s requests in %s (%s/s); times in steps of %s: too coarse for gaps", text_of_count((int64_t)l->n),
+		rec_say(r, "%s requests in %s (%s/s); times in steps of %s: too coarse for gaps", count_text((int64_t)l->n),
 			ns_text(p->span_s * NS_PER_S), number_text(1 / p->mean_s), ns_text((double)cfg.test.tick_ns));
-	poisson_list_rejecting_tests(p, by, sizeof(by));
+	poisson_list_tests(p, by, sizeof(by));
 	if (p->verdict && p->poisson)
-		rec_add_short_report_line(r, "Random arrivals (Poisson): plausible. None of %zu tests rejects it at %g %%.", p->tested,
+		rec_say(r, "Random arrivals (Poisson): plausible. None of %zu tests rejects it at %g %%.", p->tested,
 					  100 * POISSON_LEVEL);
 	else if (p->verdict)
-		rec_add_short_report_line(r, "Random arrivals (Poisson): rejected at %g %% by %s.", 100 * POISSON_LEVEL, by);
+		rec_say(r, "Random arrivals (Poisson): rejected at %g %% by %s.", 100 * POISSON_LEVEL, by);
 	if (cfg.sample && p->verdict && !p->poisson)
-		rec_add_short_report_line(r, "These are random arrivals: of such samples (--seed), one in twenty is rejected by chance.");
+		rec_say(r, "These are random arrivals: of such samples (--seed), one in twenty is rejected by chance.");
 	if (cfg.log.source)
-		rec_set_main_table(r, "by_sources");
+		rec_set_table(r, "by_sources");
 }
 
 /* Returns the next number of sources: 1, 2, 3, 5, 7, 10, 15, 20, 30, ... and `all`; 0: there is none. */
-static uint32_t next_source_count_to_report(uint32_t now, uint32_t all)
+static uint32_t next_sources(uint32_t now, uint32_t all)
 {
 	static const double steps[] = { 1, 1.5, 2, 3, 5, 7 };
 	double decade = 1, last = now;
@@ -223,7 +223,7 @@ static uint32_t next_source_count_to_report(uint32_t now, uint32_t all)
 		}
 }
 
-static int report_cov_by_source_count(struct rec_report *r, struct row_file *t, const struct logged_arrivals *l, int64_t *time_ns)
+static int report_sources(struct rec_report *r, struct row_file *t, const struct logged_arrivals *l, int64_t *time_ns)
 {
 	double *gap = malloc((l->n ? l->n : 1) * sizeof(*gap));
 
@@ -231,8 +231,8 @@ static int report_cov_by_source_count(struct rec_report *r, struct row_file *t, 
 		return -ENOMEM;
 	rec_add_int(r, "sources", l->sources);
 	rec_begin_array(r, "by_sources");
-	for (uint32_t s = 0; (s = next_source_count_to_report(s, l->sources)) > 0;) {
-		size_t n = copy_arrival_times_of_sources(l, s, time_ns);
+	for (uint32_t s = 0; (s = next_sources(s, l->sources)) > 0;) {
+		size_t n = copy_times(l, s, time_ns);
 		double span, band;
 		struct gaps_statistics f;
 
@@ -243,38 +243,38 @@ static int report_cov_by_source_count(struct rec_report *r, struct row_file *t, 
 		span = (double)(time_ns[n - 1] - time_ns[0]);
 		if (cfg.test.tick_ns > 1 && 2.0 * (double)cfg.test.tick_ns * (double)(n - 1) > span)
 			break;	/* with more sources, gaps are shorter than half a tick */
-		gaps_compute_statistics(gap, n - 1, &f);
+		gaps_compute(gap, n - 1, &f);
 		band = POISSON_BAND / sqrt((double)(n - 1));
 		rec_begin_object(r, NULL);
 		rec_add_ints(r, { "sources", s }, { "n", (int64_t)n - 1 });
 		rec_add_reals(r, { "rate_per_s", 1 / f.mean, 6 }, { "cov", f.cov, 6 }, { "cov_low", f.cov - band, 6 },
 				 { "cov_high", f.cov + band, 6 });
-		rec_end_container(r);
+		rec_end(r);
 		if (t)
 			draw_write_row(t, "sources", s, f.cov, 1, f.cov - band, f.cov + band);
 	}
-	rec_end_container(r);
+	rec_end(r);
 	free(gap);
 	return 0;
 }
 
 /* Where all times are whole multiples of a step longer than the tick, it may be that of the clock: what is then not rejected has no
  * verdict. */
-static int doubt_verdict_by_longer_step(const struct logged_arrivals *l, int64_t *time_ns,
-					const struct gap_null_distributions *nulls, struct poisson_test_result *p)
+static int doubt_verdict(const struct logged_arrivals *l, int64_t *time_ns,
+					const struct gap_nulls *nulls, struct poisson_result *p)
 {
 	int64_t tick_ns = cfg.test.tick_ns;
-	struct poisson_test_result by_step;
+	struct poisson_result by_step;
 	size_t n;
 	int err;
 
 	if (!p->verdict || p->poisson || l->step_ns <= tick_ns)
 		return 0;
 	cfg.test.tick_ns = l->step_ns;
-	n = copy_arrival_times_of_sources(l, 0, time_ns);
-	err = test_arrivals_against_poisson(time_ns, n, &cfg.test, nulls, &by_step);
+	n = copy_times(l, 0, time_ns);
+	err = poisson_test_all(time_ns, n, &cfg.test, nulls, &by_step);
 	cfg.test.tick_ns = tick_ns;
-	copy_arrival_times_of_sources(l, 0, time_ns);
+	copy_times(l, 0, time_ns);
 	if (!err && !(by_step.verdict && !by_step.poisson)) {
 		p->verdict = false;
 		memset(p->rejected, 0, sizeof(p->rejected));
@@ -283,26 +283,26 @@ static int doubt_verdict_by_longer_step(const struct logged_arrivals *l, int64_t
 	return err;
 }
 
-static int test_and_report_arrivals(struct rec_report *out, struct row_file *t, const struct logged_arrivals *l, int64_t *time_ns)
+static int test_arrivals(struct rec_report *out, struct row_file *t, const struct logged_arrivals *l, int64_t *time_ns)
 {
-	size_t n = copy_arrival_times_of_sources(l, 0, time_ns);
-	struct gap_null_distributions *nulls = n > POISSON_FEWEST ? null_dists_simulate_gaps(n - 1) : NULL;
-	struct poisson_test_result p;
-	int err = n > POISSON_FEWEST && !nulls ? -ENOMEM : test_arrivals_against_poisson(time_ns, n, &cfg.test, nulls, &p);
+	size_t n = copy_times(l, 0, time_ns);
+	struct gap_nulls *nulls = n > POISSON_FEWEST ? nulls_simulate(n - 1) : NULL;
+	struct poisson_result p;
+	int err = n > POISSON_FEWEST && !nulls ? -ENOMEM : poisson_test_all(time_ns, n, &cfg.test, nulls, &p);
 
 	if (!err)
-		err = doubt_verdict_by_longer_step(l, time_ns, nulls, &p);
+		err = doubt_verdict(l, time_ns, nulls, &p);
 	free(nulls);
 	if (err)
 		return err;
-	report_poisson_test_figures(out, l, &p);
-	say_arrivals_verdict(out, l, &p);
+	report_tests(out, l, &p);
+	say_verdict(out, l, &p);
 	if (t)
-		err = write_all_plot_rows_of_arrivals(t, time_ns, &p);
-	return err || !cfg.log.source ? err : report_cov_by_source_count(out, t, l, time_ns);
+		err = draw_write_rows(t, time_ns, &p);
+	return err || !cfg.log.source ? err : report_sources(out, t, l, time_ns);
 }
 
-static void report_arrivals_settings(struct rec_report *out, const char *file, const struct logged_arrivals *l)
+static void report_settings(struct rec_report *out, const char *file, const struct logged_arrivals *l)
 {
 	rec_begin_object(out, "settings");
 	rec_add_str(out, "file", file);
@@ -313,7 +313,7 @@ static void report_arrivals_settings(struct rec_report *out, const char *file, c
 			   { "skip_tail_s", (double)cfg.tail_ns / NS_PER_S, 6 });
 	rec_add_str(out, "sources", cfg.log.source);
 	rec_add_int(out, "seed", (int64_t)cfg.test.seed);
-	rec_end_container(out);
+	rec_end(out);
 }
 
 int main(int argc, char **argv)
@@ -328,20 +328,20 @@ int main(int argc, char **argv)
 
 	if (first == argc && !cfg.sample)
 		die_usage("which log? a file, or - for standard input");
-	cli_refuse_operands_from(argc, argv, first + !cfg.sample);
-	if (cfg.sample && cli_option_not_of("sample"))
-		die_usage("--%s needs a log; --sample reads none", cli_option_not_of("sample")->name);
-	rec_check_outputs_differ((struct rec_output_path[]){ { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--rows", cfg.rows } }, 2);
+	cli_refuse_operands(argc, argv, first + !cfg.sample);
+	if (cfg.sample && cli_foreign_option("sample"))
+		die_usage("--%s needs a log; --sample reads none", cli_foreign_option("sample")->name);
+	rec_check_outputs((struct rec_output_path[]){ { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--rows", cfg.rows } }, 2);
 	cfg.log.unit_ns = cfg.unit >= 0 ? unit_ns[cfg.unit] : 0;
 	if (cfg.sample)
-		make_random_poisson_arrivals(&l);
+		draw_arrivals(&l);
 	else
-		read_arrivals_log_file(file, &l);
+		read_log(file, &l);
 	if (l.kind == LOGS_IN_CLF && (cfg.log.column || cfg.unit >= 0 || cfg.log.wheres))
 		die_usage("the Common Log Format has no columns: no --column, --unit, --where");
 	if (l.n < 2)
 		die(EXIT_RUN, "%s: %zu arrivals; at least two are needed", file, l.n);
-	cut_warmup_and_cooldown(&l, &from);
+	cut_warmup(&l, &from);
 	if (l.n < 2)
 		die(EXIT_RUN, "%s: only %zu arrivals left after --warmup; at least two are needed: skip less", file, l.n);
 	if (cfg.test.tick_ns)
@@ -351,20 +351,20 @@ int main(int argc, char **argv)
 	/* small numbers: spreading within a tick adds to them */
 	for (size_t i = 0; i < l.n; i++)
 		l.arrival[i].time_ns -= from - from % cfg.test.tick_ns;
-	out = rec_open_report_or_die(&out_cfg, "arrivals");
-	report_arrivals_settings(out, file, &l);
+	out = rec_must_open(&out_cfg, "arrivals");
+	report_settings(out, file, &l);
 	t = rows_must_open(cfg.rows, "arrivals/1", draw_columns);
 	time_ns = malloc(l.n * sizeof(*time_ns));
 	rec_begin_object(out, "result");
-	err = time_ns ? test_and_report_arrivals(out, t, &l, time_ns) : -ENOMEM;
+	err = time_ns ? test_arrivals(out, t, &l, time_ns) : -ENOMEM;
 	free(time_ns);
 	if (err)
 		die(EXIT_RUN, "cannot test the arrivals: %s", strerror(-err));
-	err = rows_close_output_file(t);
+	err = rows_close(t);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.rows, strerror(-err));
-	rec_end_container(out);
-	rec_close_report_or_die(out);
-	free_logged_arrivals(&l);
+	rec_end(out);
+	rec_must_close(out);
+	logs_in_free(&l);
 	return EXIT_OK;
 }

@@ -6,22 +6,22 @@
 #include <gsl/gsl_randist.h>
 #include <math.h>
 
-double chances_normal_quantile(double p)
+double chances_normal(double p)
 {
 	return gsl_cdf_ugaussian_Pinv(p);
 }
 
-double chances_chi2_two_sided_p(double value, double freedom)
+double chances_chi2_p(double value, double freedom)
 {
 	return fmin(1, 2 * fmin(gsl_cdf_chisq_P(value, freedom), gsl_cdf_chisq_Q(value, freedom)));
 }
 
-double chances_poisson_probability(unsigned count, double mean)
+double chances_poisson(unsigned count, double mean)
 {
 	return gsl_ran_poisson_pdf(count, mean);
 }
 
-void chances_compute_power_spectrum(double *value, size_t n)
+void chances_spectrum(double *value, size_t n)
 {
 	gsl_fft_real_radix2_transform(value, 1, n);
 	/* GSL puts the real parts at the front, the imaginary parts at the back */

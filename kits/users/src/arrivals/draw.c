@@ -24,7 +24,7 @@ void draw_write_row(struct row_file *t, const char *kind, double x, double y, do
 	rows_end_row(t);
 }
 
-static void write_gap_histogram_plot_rows(struct row_file *t, const int64_t *time_ns, const struct poisson_test_result *p)
+static void write_gaps(struct row_file *t, const int64_t *time_ns, const struct poisson_result *p)
 {
 	double seen[GAP_BINS] = { 0 }, n = (double)p->n;
 
@@ -43,7 +43,7 @@ static void write_gap_histogram_plot_rows(struct row_file *t, const int64_t *tim
 }
 
 /* Bins of counts are half a standard deviation of the Poisson distribution wide, at least one count. */
-static int write_count_histogram_plot_rows(struct row_file *t, const int64_t *time_ns, const struct poisson_test_result *p)
+static int write_counts(struct row_file *t, const int64_t *time_ns, const struct poisson_result *p)
 {
 	double *seen = calloc(COUNTS_MOST, sizeof(*seen)), mean = 0, width = p->interval_s * 1e9;
 	double drawn = (double)(time_ns[p->n < MARKS ? p->n : MARKS - 1] - time_ns[0]);
@@ -68,7 +68,7 @@ static int write_count_histogram_plot_rows(struct row_file *t, const int64_t *ti
 
 		for (size_t i = c; i < c + step && i < COUNTS_MOST; i++) {
 			share += seen[i] / (double)p->intervals;
-			expected += chances_poisson_probability((unsigned)i, mean);
+			expected += chances_poisson((unsigned)i, mean);
 		}
 		draw_write_row(t, "count", (double)c + (double)(step - 1) / 2, share, expected, NAN, NAN);
 	}
@@ -78,11 +78,11 @@ static int write_count_histogram_plot_rows(struct row_file *t, const int64_t *ti
 	return 0;
 }
 
-int write_all_plot_rows_of_arrivals(struct row_file *t, const int64_t *time_ns, const struct poisson_test_result *p)
+int draw_write_rows(struct row_file *t, const int64_t *time_ns, const struct poisson_result *p)
 {
 	for (size_t i = 0; i <= p->n && i < MARKS; i++)
 		draw_write_row(t, "arrival", (double)(time_ns[i] - time_ns[0]) / 1e6, NAN, NAN, NAN, NAN);
 	if (p->mean_s > 0 && p->gaps_told)
-		write_gap_histogram_plot_rows(t, time_ns, p);
-	return write_count_histogram_plot_rows(t, time_ns, p);
+		write_gaps(t, time_ns, p);
+	return write_counts(t, time_ns, p);
 }

@@ -9,6 +9,6 @@
 extern const char *const draw_columns[];	/* columns of schema arrivals/1 */
 
 /* Writes the rows of p->n + 1 arrivals, in ascending order. 0 or -ENOMEM. */
-int write_all_plot_rows_of_arrivals(struct row_file *t, const int64_t *time_ns, const struct poisson_test_result *p);
+int draw_write_rows(struct row_file *t, const int64_t *time_ns, const struct poisson_result *p);
 /* A row of any kind; NAN: an empty cell. */
 void draw_write_row(struct row_file *t, const char *kind, double x, double y, double expected, double low, double high);

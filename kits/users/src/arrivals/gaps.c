@@ -10,7 +10,7 @@
 
 #define SEED 20050718
 
-void gaps_compute_statistics(const double *gap, size_t n, struct gaps_statistics *out)
+void gaps_compute(const double *gap, size_t n, struct gaps_statistics *out)
 {
 	double sum = 0, squares = 0, products = 0;
 
@@ -30,7 +30,7 @@ void gaps_compute_statistics(const double *gap, size_t n, struct gaps_statistics
 	out->lag1 = squares > 0 ? products / squares : 0;
 }
 
-double gaps_ks_distance_exponential(double *gap, size_t n, double mean)
+double gaps_ks_distance(double *gap, size_t n, double mean)
 {
 	double most = 0;
 
@@ -45,37 +45,37 @@ double gaps_ks_distance_exponential(double *gap, size_t n, double mean)
 
 /* --- how the figures vary by chance ------------------------------------------------------------------------------ */
 
-struct gap_null_distributions {
+struct gap_nulls {
 	size_t n;
 	/* sorted; cov - 1 and lag1 are multiplied by sqrt(n) */
 	double cov[NULL_DISTS_DRAWS], lag1[NULL_DISTS_DRAWS], ks[NULL_DISTS_DRAWS];
 };
 
 /* Rescales simulated values from sets of `from` gaps to sets of n gaps. */
-static void rescale_null_draws_to_n(double *z, size_t from, size_t n)
+static void rescale_draws(double *z, size_t from, size_t n)
 {
 	double part = sqrt((double)from / (double)n);
 
 	qsort(z, NULL_DISTS_DRAWS, sizeof(*z), ascending_double);
 	for (size_t i = 0; i < NULL_DISTS_DRAWS && from < n; i++) {
-		double normal = chances_normal_quantile(((double)i + 0.5) / NULL_DISTS_DRAWS);
+		double normal = chances_normal(((double)i + 0.5) / NULL_DISTS_DRAWS);
 
 		z[i] = normal + (z[i] - normal) * part;
 	}
 }
 
 /* Stephens' modification for the exponential distribution with an estimated mean. */
-static double scale_ks_distance_stephens(double distance, size_t n)
+static double scale_ks_distance(double distance, size_t n)
 {
 	double root = sqrt((double)n);
 
 	return (distance - 0.2 / (double)n) * (root + 0.26 + 0.5 / root);
 }
 
-struct gap_null_distributions *null_dists_simulate_gaps(size_t n)
+struct gap_nulls *nulls_simulate(size_t n)
 {
 	size_t of = n < NULL_DISTS_GAPS ? n : NULL_DISTS_GAPS, of_ks = n < NULL_DISTS_KS_GAPS ? n : NULL_DISTS_KS_GAPS;
-	struct gap_null_distributions *t = n < 2 ? NULL : malloc(sizeof(*t));
+	struct gap_nulls *t = n < 2 ? NULL : malloc(sizeof(*t));
 	double *gap = malloc(NULL_DISTS_GAPS * sizeof(*gap));
 	uint64_t seed = SEED;
 
@@ -90,23 +90,23 @@ struct gap_null_distributions *null_dists_simulate_gaps(size_t n)
 		double mean = 0;
 
 		for (size_t i = 0; i < of; i++)
-			gap[i] = -log1p(-random_fraction_below_one(&seed));
-		gaps_compute_statistics(gap, of, &f);
+			gap[i] = -log1p(-random_fraction(&seed));
+		gaps_compute(gap, of, &f);
 		t->cov[d] = (f.cov - 1) * sqrt((double)of);
 		t->lag1[d] = f.lag1 * sqrt((double)of);
 		for (size_t i = 0; i < of_ks; i++)
 			mean += gap[i] / (double)of_ks;
-		t->ks[d] = scale_ks_distance_stephens(gaps_ks_distance_exponential(gap, of_ks, mean), of_ks);
+		t->ks[d] = scale_ks_distance(gaps_ks_distance(gap, of_ks, mean), of_ks);
 	}
 	free(gap);
-	rescale_null_draws_to_n(t->cov, of, n);
-	rescale_null_draws_to_n(t->lag1, of, n);
+	rescale_draws(t->cov, of, n);
+	rescale_draws(t->lag1, of, n);
 	qsort(t->ks, NULL_DISTS_DRAWS, sizeof(*t->ks), ascending_double);
 	return t;
 }
 
 /* Returns how many of the sorted values are below `value`. */
-static size_t count_null_draws_below(const double *z, double value)
+static size_t count_below(const double *z, double value)
 {
 	size_t n = 0;
 
@@ -115,29 +115,29 @@ static size_t count_null_draws_below(const double *z, double value)
 	return n;
 }
 
-static double upper_tail_p_of_null_draws(const double *z, double value)
+static double upper_tail_p(const double *z, double value)
 {
-	return (double)(NULL_DISTS_DRAWS - count_null_draws_below(z, value) + 1) / (NULL_DISTS_DRAWS + 1);
+	return (double)(NULL_DISTS_DRAWS - count_below(z, value) + 1) / (NULL_DISTS_DRAWS + 1);
 }
 
-static double two_sided_p_of_null_draws(const double *z, double value)
+static double two_sided_p(const double *z, double value)
 {
-	double high = upper_tail_p_of_null_draws(z, value), low = (double)(count_null_draws_below(z, value) + 1) / (NULL_DISTS_DRAWS + 1);
+	double high = upper_tail_p(z, value), low = (double)(count_below(z, value) + 1) / (NULL_DISTS_DRAWS + 1);
 
 	return fmin(1, 2 * fmin(low, high));
 }
 
-double null_dists_cov_p_value(const struct gap_null_distributions *t, double cov)
+double nulls_cov_p(const struct gap_nulls *t, double cov)
 {
-	return two_sided_p_of_null_draws(t->cov, (cov - 1) * sqrt((double)t->n));
+	return two_sided_p(t->cov, (cov - 1) * sqrt((double)t->n));
 }
 
-double null_dists_lag1_p_value(const struct gap_null_distributions *t, double lag1)
+double nulls_lag1_p(const struct gap_nulls *t, double lag1)
 {
-	return two_sided_p_of_null_draws(t->lag1, lag1 * sqrt((double)t->n));
+	return two_sided_p(t->lag1, lag1 * sqrt((double)t->n));
 }
 
-double null_dists_ks_p_value(const struct gap_null_distributions *t, double distance)
+double nulls_ks_p(const struct gap_nulls *t, double distance)
 {
-	return upper_tail_p_of_null_draws(t->ks, scale_ks_distance_stephens(distance, t->n));
+	return upper_tail_p(t->ks, scale_ks_distance(distance, t->n));
 }

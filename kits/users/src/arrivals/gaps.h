@@ -9,10 +9,10 @@ struct gaps_statistics {
 	double cov;		/* coefficient of variation, sd / mean; NAN if all gaps are 0 */
 	double lag1;		/* correlation of each gap with the next; 0 if all gaps are equal */
 };
-void gaps_compute_statistics(const double *gap, size_t n, struct gaps_statistics *out);
+void gaps_compute(const double *gap, size_t n, struct gaps_statistics *out);
 
 /* Kolmogorov-Smirnov distance: the largest distance between the share of gaps up to t and 1 - exp(-t / mean). Sorts `gap`. */
-double gaps_ks_distance_exponential(double *gap, size_t n, double mean);
+double gaps_ks_distance(double *gap, size_t n, double mean);
 
 /* Null distributions: how the statistics of gaps vary for a Poisson process. They are simulated, since textbook formulas hold only
  * for very many arrivals.
@@ -26,11 +26,11 @@ double gaps_ks_distance_exponential(double *gap, size_t n, double mean);
 #define NULL_DISTS_GAPS 2000
 #define NULL_DISTS_KS_GAPS 200
 
-struct gap_null_distributions;
+struct gap_nulls;
 /* simulates n >= 2 gaps in about 0.25 s; NULL: no memory; to be freed by free() */
-struct gap_null_distributions *null_dists_simulate_gaps(size_t n);
+struct gap_nulls *nulls_simulate(size_t n);
 
 /* p-values of the statistics of n gaps, never below 1 / NULL_DISTS_DRAWS; two-sided for cov and lag1, one-sided for ks. */
-double null_dists_cov_p_value(const struct gap_null_distributions *t, double cov);
-double null_dists_lag1_p_value(const struct gap_null_distributions *t, double lag1);
-double null_dists_ks_p_value(const struct gap_null_distributions *t, double distance);
+double nulls_cov_p(const struct gap_nulls *t, double cov);
+double nulls_lag1_p(const struct gap_nulls *t, double lag1);
+double nulls_ks_p(const struct gap_nulls *t, double distance);

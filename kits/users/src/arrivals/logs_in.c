@@ -25,7 +25,7 @@ static const char *const usual_time_columns[] = { "timeStamp", "start_ns", "sent
 
 /* --- times ----------------------------------------------------------------------------------------------------- */
 
-bool parse_decimal_log_time(const char *text, int64_t unit_ns, int64_t *out, int64_t *tick_ns)
+bool logs_in_parse_time(const char *text, int64_t unit_ns, int64_t *out, int64_t *tick_ns)
 {
 	int64_t whole = 0, part = 0, step = unit_ns;
 	const char *p = text;
@@ -47,7 +47,7 @@ bool parse_decimal_log_time(const char *text, int64_t unit_ns, int64_t *out, int
 	return !*p;
 }
 
-bool parse_apache_log_date(const char *text, int64_t *out)
+bool logs_in_parse_date(const char *text, int64_t *out)
 {
 	struct tm t = { 0 };
 	long zone_s;
@@ -62,26 +62,26 @@ bool parse_apache_log_date(const char *text, int64_t *out)
 /* --- sources --------------------------------------------------------------------------------------------------- */
 
 /* A source of requests: a node of the tree logs_in.names, which is ordered by name. */
-struct logged_request_source {
+struct request_source {
 	char *name;
 	uint32_t number;	/* in the order of first appearance, from 0 */
 };
 
 /* Order of names; digits count as numbers: "user 9" comes before "user 10". */
-static int compare_source_names(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
-	return strverscmp(((const struct logged_request_source *)a)->name, ((const struct logged_request_source *)b)->name);
+	return strverscmp(((const struct request_source *)a)->name, ((const struct request_source *)b)->name);
 }
 
-static void free_logged_request_source(void *source)
+static void free_source(void *source)
 {
-	free(((struct logged_request_source *)source)->name);
+	free(((struct request_source *)source)->name);
 	free(source);
 }
 
-static int assign_source_number(struct logged_arrivals *l, const char *name, uint32_t *out)
+static int assign_number(struct logged_arrivals *l, const char *name, uint32_t *out)
 {
-	struct logged_request_source key = { .name = (char *)(uintptr_t)name }, *new, **at = tfind(&key, &l->names, compare_source_names);
+	struct request_source key = { .name = (char *)(uintptr_t)name }, *new, **at = tfind(&key, &l->names, compare_names);
 
 	if (at) {
 		*out = (*at)->number;
@@ -90,9 +90,9 @@ static int assign_source_number(struct logged_arrivals *l, const char *name, uin
 	new = malloc(sizeof(*new));
 	if (!new)
 		return -ENOMEM;
-	*new = (struct logged_request_source){ strdup(name), l->sources };
-	if (!new->name || !tsearch(new, &l->names, compare_source_names)) {
-		free_logged_request_source(new);
+	*new = (struct request_source){ strdup(name), l->sources };
+	if (!new->name || !tsearch(new, &l->names, compare_names)) {
+		free_source(new);
 		return -ENOMEM;
 	}
 	*out = l->sources++;
@@ -100,26 +100,26 @@ static int assign_source_number(struct logged_arrivals *l, const char *name, uin
 }
 
 /* place[number]: position of that source in the order of names; next: the next position. */
-struct source_ranks_by_name {
+struct source_ranks {
 	uint32_t *place, next;
 };
 
-static void store_source_rank_by_name(const void *node, VISIT visit, void *context)
+static void store_rank(const void *node, VISIT visit, void *context)
 {
-	struct source_ranks_by_name *p = context;
+	struct source_ranks *p = context;
 
 	if (visit == postorder || visit == leaf)
-		p->place[(*(const struct logged_request_source *const *)node)->number] = p->next++;
+		p->place[(*(const struct request_source *const *)node)->number] = p->next++;
 }
 
 /* Numbers the sources of all arrivals in the order of their names. */
-static int renumber_sources_by_name(struct logged_arrivals *l)
+static int renumber_sources(struct logged_arrivals *l)
 {
-	struct source_ranks_by_name p = { .place = malloc((l->sources + 1) * sizeof(*p.place)) };
+	struct source_ranks p = { .place = malloc((l->sources + 1) * sizeof(*p.place)) };
 
 	if (!p.place)
 		return -ENOMEM;
-	twalk_r(l->names, store_source_rank_by_name, &p);
+	twalk_r(l->names, store_rank, &p);
 	for (size_t i = 0; i < l->n; i++)
 		l->arrival[i].source = p.place[l->arrival[i].source];
 	free(p.place);
@@ -127,10 +127,10 @@ static int renumber_sources_by_name(struct logged_arrivals *l)
 }
 
 /* Adds an arrival. source NULL: sources are not read. */
-static int add_request_arrival(struct logged_arrivals *l, int64_t time_ns, const char *source)
+static int add_arrival(struct logged_arrivals *l, int64_t time_ns, const char *source)
 {
 	struct logged_arrival a = { .time_ns = time_ns };
-	int err = source ? assign_source_number(l, source, &a.source) : 0;
+	int err = source ? assign_number(l, source, &a.source) : 0;
 
 	if (!err)
 		err = array_room(&l->arrival, l->n);
@@ -157,23 +157,23 @@ static int find_log_column(const struct log_table_reader *t, char *const *cell, 
 	unsigned long place;
 
 	if (!t->headless)
-		return fields_index_of_name(cell, t->fields, name);
+		return fields_find_name(cell, t->fields, name);
 	place = strtoul(name, &end, 10);
 	return end != name && !*end && place >= 1 && place <= t->fields ? (int)place - 1 : -1;
 }
 
 /* Finds the column of the times, and its unit. JMeter can be told to write no header line; its times come first, in ms since
  * 1970. */
-static int find_time_column(struct log_table_reader *t, char *const *cell, const char **why)
+static int find_time(struct log_table_reader *t, char *const *cell, const char **why)
 {
 	const struct log_reader_cfg *cfg = t->cfg;
 	int64_t first, tick;
 	bool ms;
 
-	t->time = cfg->column ? fields_index_of_name(cell, t->fields, cfg->column) : -1;
+	t->time = cfg->column ? fields_find_name(cell, t->fields, cfg->column) : -1;
 	for (size_t i = 0; !cfg->column && t->time < 0 && i < sizeof(usual_time_columns) / sizeof(*usual_time_columns); i++)
-		t->time = fields_index_of_name(cell, t->fields, usual_time_columns[i]);
-	t->headless = t->time < 0 && parse_decimal_log_time(cell[0], 1, &first, &tick);
+		t->time = fields_find_name(cell, t->fields, usual_time_columns[i]);
+	t->headless = t->time < 0 && logs_in_parse_time(cell[0], 1, &first, &tick);
 	ms = t->headless && t->commas && first > MS_OF_1980 && first < MS_OF_2200;
 	if (t->headless)
 		t->time = cfg->column ? find_log_column(t, cell, cfg->column) : ms ? 0 : -1;
@@ -187,7 +187,7 @@ static int find_time_column(struct log_table_reader *t, char *const *cell, const
 	else
 		snprintf(t->out->name, sizeof(t->out->name), "%s", cell[t->time]);
 	t->unit_ns = cfg->unit_ns ? cfg->unit_ns : (ms && !t->time) || !strcmp(t->out->name, "timeStamp") ? MS :
-		fields_time_unit_of_column(t->out->name);
+		fields_time_unit(t->out->name);
 	*why = t->headless ? "no header line names the unit of the times; give --unit" :
 		"no unit: the column's name does not end in _ns, _us, _ms or _s; give --unit";
 	return t->unit_ns ? 0 : -EPROTO;
@@ -198,9 +198,9 @@ static int read_log_header(struct log_table_reader *t, char *line, const char **
 	const struct log_reader_cfg *cfg = t->cfg;
 	char *cell[FIELDS];
 
-	t->fields = fields_split_line(line, t->commas, cell, FIELDS);
+	t->fields = fields_split(line, t->commas, cell, FIELDS);
 	*why = "more than 256 columns";
-	if (!t->fields || find_time_column(t, cell, why))
+	if (!t->fields || find_time(t, cell, why))
 		return -EPROTO;
 	t->source = cfg->source ? find_log_column(t, cell, cfg->source) : -1;
 	*why = t->headless ? "no header line: --sources takes the number of a column, from 1" : "the header has no such --sources";
@@ -212,13 +212,13 @@ static int read_log_header(struct log_table_reader *t, char *line, const char **
 			return -EPROTO;
 	*why = t->out->why.text;
 	for (size_t i = 0; i < cfg->wheres + 2 && !t->headless; i++)
-		if (fields_name_is_repeated(cell, t->fields, i < cfg->wheres ? t->where[i] : i == cfg->wheres ? t->time : t->source,
+		if (fields_is_repeated(cell, t->fields, i < cfg->wheres ? t->where[i] : i == cfg->wheres ? t->time : t->source,
 					    &t->out->why))
 			return -EPROTO;
 	return 0;
 }
 
-static int read_log_row_cells(struct log_table_reader *t, char *const *cell, const char **why)
+static int read_cells(struct log_table_reader *t, char *const *cell, const char **why)
 {
 	int64_t time_ns, tick_ns;
 
@@ -233,19 +233,19 @@ static int read_log_row_cells(struct log_table_reader *t, char *const *cell, con
 		return 0;
 	}
 	*why = "not a time: expected a whole or decimal number";
-	if (!parse_decimal_log_time(cell[t->time], t->unit_ns, &time_ns, &tick_ns))
+	if (!logs_in_parse_time(cell[t->time], t->unit_ns, &time_ns, &tick_ns))
 		return -EPROTO;
 	if (tick_ns < t->tick_ns)
 		t->tick_ns = tick_ns;
-	return add_request_arrival(t->out, time_ns, t->source >= 0 ? cell[t->source] : NULL);
+	return add_arrival(t->out, time_ns, t->source >= 0 ? cell[t->source] : NULL);
 }
 
-static int split_and_read_log_row(struct log_table_reader *t, char *line, const char **why)
+static int read_row(struct log_table_reader *t, char *line, const char **why)
 {
 	char *cell[FIELDS];
 
 	*why = t->headless ? "number of cells differs from the first line's" : "number of cells differs from the header's";
-	return fields_split_line(line, t->commas, cell, FIELDS) == t->fields ? read_log_row_cells(t, cell, why) : -EPROTO;
+	return fields_split(line, t->commas, cell, FIELDS) == t->fields ? read_cells(t, cell, why) : -EPROTO;
 }
 
 /* Reads a line such as: host ident user [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326 */
@@ -255,12 +255,12 @@ static int read_clf_line(const struct log_table_reader *t, char *line, const cha
 	int64_t time_ns;
 
 	*why = "not a line of the Common Log Format: host ident user [10/Oct/2000:13:55:36 -0700] ...";
-	while (open && !parse_apache_log_date(open + 1, &time_ns))	/* user names may contain brackets, too */
+	while (open && !logs_in_parse_date(open + 1, &time_ns))	/* user names may contain brackets, too */
 		open = strchr(open + 1, '[');
 	if (!open)
 		return -EPROTO;
 	*host_end = '\0';
-	return add_request_arrival(t->out, time_ns, t->cfg->source ? line : NULL);
+	return add_arrival(t->out, time_ns, t->cfg->source ? line : NULL);
 }
 
 static enum logs_in_kind guess_log_kind(const char *line)
@@ -268,14 +268,14 @@ static enum logs_in_kind guess_log_kind(const char *line)
 	int64_t t;
 
 	for (const char *open = strchr(line, '['); open; open = strchr(open + 1, '['))
-		if (parse_apache_log_date(open + 1, &t))
+		if (logs_in_parse_date(open + 1, &t))
 			return LOGS_IN_CLF;
 	return strchr(line, '\t') || !strchr(line, ',') ? LOGS_IN_TSV : LOGS_IN_JTL;
 }
 
 /* Infers the resolution of the times: if all are whole seconds, milliseconds, ..., they were most likely recorded so. Only decimal
  * steps: another common divisor may be the arrivals' own. So may be whole hundredths or tenths of a second. */
-static void infer_log_time_resolution(struct logged_arrivals *l, int64_t tick_ns)
+static void infer_tick(struct logged_arrivals *l, int64_t tick_ns)
 {
 	l->step_ns = tick_ns;
 	for (bool all = true; all && l->step_ns < S; l->step_ns *= all ? 10 : 1)
@@ -285,7 +285,7 @@ static void infer_log_time_resolution(struct logged_arrivals *l, int64_t tick_ns
 }
 
 /* Reads the first line: finds the format of the log and the columns. A first line of numbers is a row, not a header. */
-static int read_first_log_line(void *context, char *line, const char **why)
+static int read_first_line(void *context, char *line, const char **why)
 {
 	struct log_table_reader *t = context;
 	char *copy = NULL;
@@ -301,7 +301,7 @@ static int read_first_log_line(void *context, char *line, const char **why)
 		return -ENOMEM;
 	err = read_log_header(t, line, why);
 	if (!err && t->headless)
-		err = split_and_read_log_row(t, copy, why);
+		err = read_row(t, copy, why);
 	free(copy);
 	return err;
 }
@@ -310,10 +310,10 @@ static int read_log_line(void *context, char *line, const char **why)
 {
 	struct log_table_reader *t = context;
 
-	return t->out->kind == LOGS_IN_CLF ? read_clf_line(t, line, why) : split_and_read_log_row(t, line, why);
+	return t->out->kind == LOGS_IN_CLF ? read_clf_line(t, line, why) : read_row(t, line, why);
 }
 
-int read_logged_arrivals(FILE *in, const struct log_reader_cfg *cfg, struct logged_arrivals *out, unsigned long *line,
+int logs_in_read(FILE *in, const struct log_reader_cfg *cfg, struct logged_arrivals *out, unsigned long *line,
 			  const char **why)
 {
 	struct log_table_reader t = { .cfg = cfg, .out = out, .tick_ns = S };
@@ -321,19 +321,19 @@ int read_logged_arrivals(FILE *in, const struct log_reader_cfg *cfg, struct logg
 
 	*out = (struct logged_arrivals){ .kind = (enum logs_in_kind)cfg->kind, .tick_ns = 1 };
 	*line = 0;
-	err = for_each_line_of_table(in, &t.commas, read_first_log_line, read_log_line, &t, line, why);
+	err = lines_read_table(in, &t.commas, read_first_line, read_log_line, &t, line, why);
 	if (!err && out->names)
-		err = renumber_sources_by_name(out);
+		err = renumber_sources(out);
 	if (out->kind == LOGS_IN_CLF)
 		out->tick_ns = out->step_ns = S;
 	else if (!err)
-		infer_log_time_resolution(out, t.tick_ns);
+		infer_tick(out, t.tick_ns);
 	return err;
 }
 
-void free_logged_arrivals(struct logged_arrivals *l)
+void logs_in_free(struct logged_arrivals *l)
 {
-	tdestroy(l->names, free_logged_request_source);
+	tdestroy(l->names, free_source);
 	free(l->arrival);
 	*l = (struct logged_arrivals){ 0 };
 }

@@ -48,14 +48,14 @@ struct logged_arrivals {
 	void *names;				/* owned; tree of the sources' names (tsearch()) */
 };
 
-/* Reads a log. 0; -EPROTO with the reason in `why` and the line in *line; -ENOMEM, -EIO. Call free_logged_arrivals() either way. */
-int read_logged_arrivals(FILE *in, const struct log_reader_cfg *cfg, struct logged_arrivals *out, unsigned long *line,
+/* Reads a log. 0; -EPROTO with the reason in `why` and the line in *line; -ENOMEM, -EIO. Call logs_in_free() either way. */
+int logs_in_read(FILE *in, const struct log_reader_cfg *cfg, struct logged_arrivals *out, unsigned long *line,
 			  const char **why);
-void free_logged_arrivals(struct logged_arrivals *l);
+void logs_in_free(struct logged_arrivals *l);
 
 /* Reads a decimal number ("1700000000.123") times `unit_ns`, exactly; fractions of a ns are cut off. *tick_ns: the smallest step
  * that so many decimals can express, at least 1. False for anything else, and for numbers below 0 or over INT64_MAX / 4. */
-bool parse_decimal_log_time(const char *text, int64_t unit_ns, int64_t *out, int64_t *tick_ns);
+bool logs_in_parse_time(const char *text, int64_t unit_ns, int64_t *out, int64_t *tick_ns);
 /* Reads ns since 1970 from a text that begins with "10/Oct/2000:13:55:36 -0700" (Apache's %t without brackets). False for any other
  * text and for years other than 1970 to 2200. */
-bool parse_apache_log_date(const char *text, int64_t *out);
+bool logs_in_parse_date(const char *text, int64_t *out);

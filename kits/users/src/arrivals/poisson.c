@@ -19,21 +19,21 @@
 
 const char *const poisson_test_names[] = { "cov", "ks", "dispersion", "lag1", "periodogram" };
 
-void poisson_spread_times_in_ticks(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed)
+void poisson_spread(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed)
 {
 	for (size_t i = 0; i < n && tick_ns > 1; i++)
-		time_ns[i] += (int64_t)(random_fraction_below_one(&seed) * (double)tick_ns);
+		time_ns[i] += (int64_t)(random_fraction(&seed) * (double)tick_ns);
 	qsort(time_ns, n, sizeof(*time_ns), ascending_int64);
 }
 
 /* --- the tests ------------------------------------------------------------------------------------------------- */
 
-static void test_gaps_against_poisson(const double *gap, double *scratch, const struct gap_null_distributions *nulls,
-			      struct poisson_test_result *out)
+static void test_gaps(const double *gap, double *scratch, const struct gap_nulls *nulls,
+			      struct poisson_result *out)
 {
 	struct gaps_statistics f;
 
-	gaps_compute_statistics(gap, out->n, &f);
+	gaps_compute(gap, out->n, &f);
 	out->mean_s = f.mean;
 	out->sd_s = f.sd;
 	if (!out->gaps_told)
@@ -41,16 +41,16 @@ static void test_gaps_against_poisson(const double *gap, double *scratch, const 
 	out->cov = f.cov;
 	out->lag1 = f.lag1;
 	memcpy(scratch, gap, out->n * sizeof(*gap));
-	out->ks = gaps_ks_distance_exponential(scratch, out->n, f.mean);
+	out->ks = gaps_ks_distance(scratch, out->n, f.mean);
 	if (!nulls)
 		return;
-	out->p[POISSON_COV] = null_dists_cov_p_value(nulls, f.cov);
-	out->p[POISSON_LAG1] = null_dists_lag1_p_value(nulls, f.lag1);
-	out->p[POISSON_KS] = null_dists_ks_p_value(nulls, out->ks);
+	out->p[POISSON_COV] = nulls_cov_p(nulls, f.cov);
+	out->p[POISSON_LAG1] = nulls_lag1_p(nulls, f.lag1);
+	out->p[POISSON_KS] = nulls_ks_p(nulls, out->ks);
 }
 
 /* Arrivals that are uniformly distributed from `begin` to `end` if the process is Poisson. */
-struct poisson_test_window {
+struct test_window {
 	const int64_t *time_ns;
 	size_t n;
 	int64_t begin, end;
@@ -58,10 +58,10 @@ struct poisson_test_window {
 
 /* Returns the arrivals between the first and the last; if ticks hold several arrivals, those of all ticks except the first and the
  * last, which the log has only in part. */
-static struct poisson_test_window poisson_select_test_window(const int64_t *time_ns, int64_t tick_ns,
-							     const struct poisson_test_result *p)
+static struct test_window select_window(const int64_t *time_ns, int64_t tick_ns,
+							     const struct poisson_result *p)
 {
-	struct poisson_test_window w = { time_ns + 1, p->n - 1, time_ns[0], time_ns[p->n] };
+	struct test_window w = { time_ns + 1, p->n - 1, time_ns[0], time_ns[p->n] };
 
 	if (p->gaps_told)
 		return w;
@@ -77,8 +77,8 @@ static struct poisson_test_window poisson_select_test_window(const int64_t *time
 }
 
 /* Tests the counts in intervals of equal length: chi-squared (Cochran 1954). */
-static void test_counts_against_poisson(const struct poisson_test_window *w, const struct poisson_test_cfg *cfg,
-				struct poisson_test_result *out)
+static void test_counts(const struct test_window *w, const struct poisson_test_cfg *cfg,
+				struct poisson_result *out)
 {
 	double span = (double)(w->end - w->begin);
 	double width = cfg->interval_ns ? (double)cfg->interval_ns :
@@ -100,7 +100,7 @@ static void test_counts_against_poisson(const struct poisson_test_window *w, con
 	}
 	out->dispersion = sum > 0 ? (squares - sum * sum / intervals) / (intervals - 1) / (sum / intervals) : (double)NAN;
 	if (isfinite(out->dispersion))
-		out->p[POISSON_DISPERSION] = chances_chi2_two_sided_p((intervals - 1) * out->dispersion, intervals - 1);
+		out->p[POISSON_DISPERSION] = chances_chi2_p((intervals - 1) * out->dispersion, intervals - 1);
 }
 
 /* Returns the probability of a power of at least z for n random directions (Rayleigh; Greenwood & Durand 1955). */
@@ -112,8 +112,8 @@ static double rayleigh_p(double z, double n)
 	return z * z > n ? exp(-z) : fmin(1, fmax(p, 0));
 }
 
-static int test_periodogram_against_poisson(const struct poisson_test_window *w, const struct poisson_test_cfg *cfg,
-				    struct poisson_test_result *out)
+static int test_periodogram(const struct test_window *w, const struct poisson_test_cfg *cfg,
+				    struct poisson_result *out)
 {
 	double span = (double)(w->end - w->begin), most = span / (2.0 * (double)cfg->tick_ns), inside = (double)w->n;
 	size_t frequencies = w->n + 1 < FREQUENCIES_MOST ? w->n + 1 : FREQUENCIES_MOST, bins = 4;
@@ -133,7 +133,7 @@ static int test_periodogram_against_poisson(const struct poisson_test_window *w,
 
 		bin[b < bins ? b : bins - 1]++;
 	}
-	chances_compute_power_spectrum(bin, bins);
+	chances_spectrum(bin, bins);
 	out->frequencies = frequencies;
 	out->peak = 0;
 	for (size_t k = 1; k <= frequencies; k++)
@@ -147,7 +147,7 @@ static int test_periodogram_against_poisson(const struct poisson_test_window *w,
 }
 
 /* Holm's method: the smallest p-value is compared with level / m, the next with level / (m - 1), until one is larger. */
-static void poisson_decide_by_holm(struct poisson_test_result *out)
+static void decide_holm(struct poisson_result *out)
 {
 	double last = 0;
 	size_t left;
@@ -175,14 +175,14 @@ static void poisson_decide_by_holm(struct poisson_test_result *out)
 	}
 }
 
-int test_arrivals_against_poisson(const int64_t *time_ns, size_t arrivals, const struct poisson_test_cfg *cfg,
-		  const struct gap_null_distributions *nulls, struct poisson_test_result *out)
+int poisson_test_all(const int64_t *time_ns, size_t arrivals, const struct poisson_test_cfg *cfg,
+		  const struct gap_nulls *nulls, struct poisson_result *out)
 {
-	struct poisson_test_window w;
+	struct test_window w;
 	double *gap, ticks;
 	int err;
 
-	*out = (struct poisson_test_result){ .n = arrivals ? arrivals - 1 : 0, .mean_s = NAN, .sd_s = NAN, .cov = NAN,
+	*out = (struct poisson_result){ .n = arrivals ? arrivals - 1 : 0, .mean_s = NAN, .sd_s = NAN, .cov = NAN,
 				 .lag1 = NAN, .ks = NAN, .dispersion = NAN, .peak = NAN, .peak_period_s = NAN, .interval_s = NAN,
 				 .p_joint = NAN, .gaps_told = true };
 	for (size_t t = 0; t < POISSON_TESTS; t++)
@@ -211,19 +211,19 @@ int test_arrivals_against_poisson(const int64_t *time_ns, size_t arrivals, const
 	ticks = fmax(out->span_s * NS / (double)cfg->tick_ns, 1);
 	out->ties_expected = (double)out->n + ticks * expm1(-(double)out->n / ticks);
 	out->gaps_told = cfg->tick_ns <= 1 || (double)cfg->tick_ns / NS * 2 * (double)out->n <= out->span_s;
-	test_gaps_against_poisson(gap, gap + out->n, out->n >= POISSON_FEWEST ? nulls : NULL, out);
+	test_gaps(gap, gap + out->n, out->n >= POISSON_FEWEST ? nulls : NULL, out);
 	free(gap);
-	w = poisson_select_test_window(time_ns, cfg->tick_ns, out);
-	test_counts_against_poisson(&w, cfg, out);
-	err = test_periodogram_against_poisson(&w, cfg, out);
+	w = select_window(time_ns, cfg->tick_ns, out);
+	test_counts(&w, cfg, out);
+	err = test_periodogram(&w, cfg, out);
 	if (!err)
-		poisson_decide_by_holm(out);
+		decide_holm(out);
 	return err;
 }
 
 /* --- in words -------------------------------------------------------------------------------------------------- */
 
-bool poisson_format_warning_about_log(const struct poisson_test_result *p, char *text, size_t size)
+bool poisson_format_hint(const struct poisson_result *p, char *text, size_t size)
 {
 	double n = (double)p->n, over = (double)p->ties - p->ties_expected;
 
@@ -244,7 +244,7 @@ bool poisson_format_warning_about_log(const struct poisson_test_result *p, char 
 	return false;
 }
 
-void poisson_list_rejecting_tests(const struct poisson_test_result *p, char *text, size_t size)
+void poisson_list_tests(const struct poisson_result *p, char *text, size_t size)
 {
 	*text = '\0';
 	for (size_t t = 0; t < POISSON_TESTS; t++)
@@ -252,7 +252,7 @@ void poisson_list_rejecting_tests(const struct poisson_test_result *p, char *tex
 			snprintf(text + strlen(text), size - strlen(text), "%s%s", *text ? ", " : "", poisson_test_names[t]);
 }
 
-void poisson_format_verdict(const struct poisson_test_result *p, char *text, size_t size)
+void poisson_format_verdict(const struct poisson_result *p, char *text, size_t size)
 {
 	bool skewed = p->rejected[POISSON_COV] || p->rejected[POISSON_DISPERSION];
 	double band = POISSON_BAND / sqrt((double)p->n);
@@ -268,7 +268,7 @@ void poisson_format_verdict(const struct poisson_test_result *p, char *text, siz
 			snprintf(text, size, "no verdict: none of the tests can be made of arrivals that are so close together");
 		return;
 	}
-	poisson_list_rejecting_tests(p, by, sizeof(by));
+	poisson_list_tests(p, by, sizeof(by));
 	if (p->gaps_told)
 		snprintf(figure, sizeof(figure), "CoV %.3f %s 1 +- %.3f", p->cov, fabs(p->cov - 1) <= band ? "within" : "outside", band);
 	else

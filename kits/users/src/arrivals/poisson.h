@@ -28,7 +28,7 @@ struct poisson_test_cfg {
 	uint64_t seed;		/* seed for the random places of arrivals within their ticks */
 };
 
-struct poisson_test_result {
+struct poisson_result {
 	size_t n;			/* number of gaps */
 	size_t ties;			/* gaps of 0 as recorded: arrivals in the same tick as the arrival before */
 	double ties_expected;		/* number of ties expected by chance for so many arrivals and ticks */
@@ -49,18 +49,18 @@ struct poisson_test_result {
 };
 
 /* Moves each time to a random place within its tick; sorts the times. */
-void poisson_spread_times_in_ticks(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed);
+void poisson_spread(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed);
 
 /* Tests n + 1 = `arrivals` times, ascending, already spread within ticks. `nulls`: for n gaps (may be NULL below POISSON_FEWEST). 0
  * or -ENOMEM. */
-int test_arrivals_against_poisson(const int64_t *time_ns, size_t arrivals, const struct poisson_test_cfg *cfg,
-		  const struct gap_null_distributions *nulls, struct poisson_test_result *out);
+int poisson_test_all(const int64_t *time_ns, size_t arrivals, const struct poisson_test_cfg *cfg,
+		  const struct gap_nulls *nulls, struct poisson_result *out);
 
 /* Writes the names of the tests that reject, "cov, ks"; "": none. */
-void poisson_list_rejecting_tests(const struct poisson_test_result *p, char *text, size_t size);
+void poisson_list_tests(const struct poisson_result *p, char *text, size_t size);
 /* Writes the verdict in words, with its error band. */
-void poisson_format_verdict(const struct poisson_test_result *p, char *text, size_t size);
+void poisson_format_verdict(const struct poisson_result *p, char *text, size_t size);
 
 /* Writes a warning if the log itself looks broken: far more ties than by chance, or one gap that is a large part of the whole time.
  * False: no warning. */
-bool poisson_format_warning_about_log(const struct poisson_test_result *p, char *text, size_t size);
+bool poisson_format_hint(const struct poisson_result *p, char *text, size_t size);

@@ -19,11 +19,11 @@
 #define LEVERED 1e-6
 #define NOTHING 1e-3	/* share of the shortest response time below which a delay is dropped */
 
-void demands_predict_model_point(const struct mva_network *net, enum mva_method method, double n, double z_s, double rate,
+void demands_predict(const struct mva_network *net, enum mva_method method, double n, double z_s, double rate,
 				 struct mva_solution *out)
 {
 	if (isfinite(n) && isfinite(z_s)) {
-		mva_solve_network(net, method, n, z_s, out);
+		mva_solve(net, method, n, z_s, out);
 		return;
 	}
 	*out = (struct mva_solution){ .x = rate, .r_s = net->delay_s };
@@ -37,21 +37,21 @@ void demands_predict_model_point(const struct mva_network *net, enum mva_method 
 	out->q = rate * out->r_s;
 }
 
-static bool users_exceed_response_limit(const struct mva_network *net, enum mva_method method, double n, double r_s, double nz,
+static bool exceeds_limit(const struct mva_network *net, enum mva_method method, double n, double r_s, double nz,
 					double z_s)
 {
 	struct mva_solution p;
 
-	mva_solve_network(net, method, n, isfinite(nz) ? n / nz : z_s, &p);
+	mva_solve(net, method, n, isfinite(nz) ? n / nz : z_s, &p);
 	return p.r_s > r_s;
 }
 
-double max_users_within_response_limit(const struct mva_network *net, enum mva_method method, double r_s, double nz, double z_s,
+double demands_max_users(const struct mva_network *net, enum mva_method method, double r_s, double nz, double z_s,
 					 double most)
 {
 	double low = 0, high = 1;
 
-	for (; !users_exceed_response_limit(net, method, high, r_s, nz, z_s); high *= 2) {
+	for (; !exceeds_limit(net, method, high, r_s, nz, z_s); high *= 2) {
 		low = high;
 		if (high > most)
 			return INFINITY;
@@ -59,7 +59,7 @@ double max_users_within_response_limit(const struct mva_network *net, enum mva_m
 	while (high - low > 1) {
 		double middle = floor((low + high) / 2);
 
-		if (users_exceed_response_limit(net, method, middle, r_s, nz, z_s))
+		if (exceeds_limit(net, method, middle, r_s, nz, z_s))
 			high = middle;
 		else
 			low = middle;
@@ -67,12 +67,12 @@ double max_users_within_response_limit(const struct mva_network *net, enum mva_m
 	return low;
 }
 
-double max_rate_within_response_limit(const struct mva_network *net, double r_s)
+double demands_max_rate(const struct mva_network *net, double r_s)
 {
 	struct mva_bounds b;
 	double low = 0, high;
 
-	mva_compute_bounds(net, &b);
+	mva_bound(net, &b);
 	if (b.r_min_s > r_s)
 		return 0;
 	high = b.x_max;
@@ -80,7 +80,7 @@ double max_rate_within_response_limit(const struct mva_network *net, double r_s)
 		double middle = (low + high) / 2;
 		struct mva_solution p;
 
-		demands_predict_model_point(net, MVA_EXACT, NAN, NAN, middle, &p);
+		demands_predict(net, MVA_EXACT, NAN, NAN, middle, &p);
 		if (p.r_s > r_s)
 			high = middle;
 		else
@@ -91,7 +91,7 @@ double max_rate_within_response_limit(const struct mva_network *net, double r_s)
 
 /* --- busy times ------------------------------------------------------------------------------------------------ */
 
-static double observed_row_request_rate(const struct observed_load_row *r)
+static double row_rate(const struct observed_row *r)
 {
 	return isfinite(r->rate) ? r->rate : r->n / (r->r_s + r->z_s);
 }
@@ -99,7 +99,7 @@ static double observed_row_request_rate(const struct observed_load_row *r)
 /* Returns the slope of a line through the origin: total busy time over total requests, which is least squares with errors that grow
  * with the load (Denning & Buzen 1978); *half: half its 95 % interval. Errors of rows differ in size, so each row contributes its
  * own residual over one minus its leverage (HC3; MacKinnon & White 1985). */
-static double fit_slope_through_origin(const double *x, const double *y, size_t n, double *half)
+static double fit_slope(const double *x, const double *y, size_t n, double *half)
 {
 	double sum_x = 0, sum_y = 0, own = 0;
 
@@ -116,7 +116,7 @@ static double fit_slope_through_origin(const double *x, const double *y, size_t 
 	return sum_y / sum_x;
 }
 
-static int fit_demands_to_busy_times(const struct observed_load_rows *o, struct service_demands *d, const char **why)
+static int fit_busy_times(const struct observed_rows *o, struct service_demands *d, const char **why)
 {
 	double *x = calloc(2 * d->rows, sizeof(*x)), *y = x + d->rows;
 
@@ -127,14 +127,14 @@ static int fit_demands_to_busy_times(const struct observed_load_rows *o, struct 
 		size_t n = 0;
 
 		for (size_t i = 0; i < d->rows; i++) {
-			double rate = observed_row_request_rate(&o->row[i]);
+			double rate = row_rate(&o->row[i]);
 
 			if (!isfinite(rate) || !isfinite(o->row[i].u[k]))
 				continue;
 			x[n] = rate;
 			y[n++] = o->row[i].u[k];
 		}
-		d->net.demand_s[k] = fit_slope_through_origin(x, y, n, &half);
+		d->net.demand_s[k] = fit_slope(x, y, n, &half);
 		if (!(d->net.demand_s[k] > 0) || isinf(d->net.demand_s[k])) {
 			*why = "busy times without rates, or all 0: give lambda (or n, z and the response time) beside each u_ column, or leave it out";
 			free(x);
@@ -150,8 +150,8 @@ static int fit_demands_to_busy_times(const struct observed_load_rows *o, struct 
 
 /* --- response times -------------------------------------------------------------------------------------------- */
 
-struct demand_fit_problem {
-	const struct observed_load_row **row;	/* rows with a response time and a load */
+struct fit_problem {
+	const struct observed_row **row;	/* rows with a response time and a load */
 	size_t rows;
 	const struct service_demands *from;
 	size_t stations;			/* number of stations to fit; the delay follows them in the vector */
@@ -159,12 +159,12 @@ struct demand_fit_problem {
 	enum mva_method method;
 };
 
-static bool observed_row_is_fittable(const struct observed_load_row *r)
+static bool is_fittable(const struct observed_row *r)
 {
 	return r->r_s > 0 && (isfinite(r->z_s) ? r->n >= 1 : r->rate > 0);
 }
 
-static void set_network_demands_from_vector(const struct demand_fit_problem *p, const gsl_vector *v, struct mva_network *net)
+static void set_demands(const struct fit_problem *p, const gsl_vector *v, struct mva_network *net)
 {
 	*net = p->from->net;
 	for (size_t k = 0; k < p->stations; k++)
@@ -172,32 +172,32 @@ static void set_network_demands_from_vector(const struct demand_fit_problem *p, 
 	net->delay_s = p->delay ? exp(gsl_vector_get(v, p->stations)) : 0;
 }
 
-static int compute_fit_residuals(const gsl_vector *v, void *data, gsl_vector *f)
+static int compute_residuals(const gsl_vector *v, void *data, gsl_vector *f)
 {
-	const struct demand_fit_problem *p = data;
+	const struct fit_problem *p = data;
 	struct mva_network net;
 
-	set_network_demands_from_vector(p, v, &net);
+	set_demands(p, v, &net);
 	for (size_t i = 0; i < p->rows; i++) {
-		const struct observed_load_row *r = p->row[i];
+		const struct observed_row *r = p->row[i];
 		struct mva_solution at;
 		double off;
 
-		demands_predict_model_point(&net, p->method, r->n, r->z_s, r->rate, &at);
+		demands_predict(&net, p->method, r->n, r->z_s, r->rate, &at);
 		off = log(at.r_s / r->r_s);
 		gsl_vector_set(f, i, isfinite(off) && fabs(off) < FAR ? off : at.r_s < r->r_s ? -FAR : FAR);
 	}
 	return GSL_SUCCESS;
 }
 
-struct demand_fit_solution {
+struct fit_solution {
 	double value[FREE_MOST], error[FREE_MOST];	/* logarithms of demands, and their standard errors (NAN: none) */
 	double squares;
 };
 
-/* Computes standard errors: the usual ones, for equal errors of rows, or those of fit_slope_through_origin() (HC3), whichever is
+/* Computes standard errors: the usual ones, for equal errors of rows, or those of fit_slope() (HC3), whichever is
  * larger; `covar` is (J'J)^-1. */
-static void compute_fit_standard_errors(const gsl_matrix *jacobian, const gsl_vector *left, const gsl_matrix *covar, double squares,
+static void compute_errors(const gsl_matrix *jacobian, const gsl_vector *left, const gsl_matrix *covar, double squares,
 			    double *error)
 {
 	size_t n = jacobian->size1, p = jacobian->size2;
@@ -221,12 +221,12 @@ static void compute_fit_standard_errors(const gsl_matrix *jacobian, const gsl_ve
 }
 
 /* Fits from one starting point. False: no convergence. */
-static bool fit_demands_from_one_start(struct demand_fit_problem *p, const double *begin, struct demand_fit_solution *out)
+static bool fit_one_start(struct fit_problem *p, const double *begin, struct fit_solution *out)
 {
 	size_t free_n = p->stations + p->delay;
 	gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
 	gsl_multifit_nlinear_workspace *w = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, p->rows, free_n);
-	gsl_multifit_nlinear_fdf f = { .f = compute_fit_residuals, .n = p->rows, .p = free_n, .params = p };
+	gsl_multifit_nlinear_fdf f = { .f = compute_residuals, .n = p->rows, .p = free_n, .params = p };
 	gsl_matrix *covar = gsl_matrix_alloc(free_n, free_n);
 	gsl_vector_const_view from = gsl_vector_const_view_array(begin, free_n);
 	bool ok = w && covar;
@@ -252,7 +252,7 @@ static bool fit_demands_from_one_start(struct demand_fit_problem *p, const doubl
 			out->error[i] = NAN;
 		}
 		if (!err)
-			compute_fit_standard_errors(gsl_multifit_nlinear_jac(w), left, covar, out->squares, out->error);
+			compute_errors(gsl_multifit_nlinear_jac(w), left, covar, out->squares, out->error);
 	}
 	if (covar)
 		gsl_matrix_free(covar);
@@ -263,21 +263,21 @@ static bool fit_demands_from_one_start(struct demand_fit_problem *p, const doubl
 
 /* Fits from several starting points: the shortest response time divided among the stations in different ways, with no station
  * overloaded at the highest measured rate. */
-static bool fit_demands_from_many_starts(struct demand_fit_problem *p, struct demand_fit_solution *best)
+static bool fit_many_starts(struct fit_problem *p, struct fit_solution *best)
 {
 	static const double shares[] = { 0.9, 0.5, 0.2, 0.05 };
 	double shortest = INFINITY, fastest = 0;
 	bool found = false;
 
 	for (size_t i = 0; i < p->rows; i++) {
-		double rate = observed_row_request_rate(p->row[i]);
+		double rate = row_rate(p->row[i]);
 
 		shortest = fmin(shortest, p->row[i]->r_s);
 		fastest = isfinite(rate) ? fmax(fastest, rate) : fastest;
 	}
 	for (size_t s = 0; s < sizeof(shares) / sizeof(*shares); s++) {
 		double begin[FREE_MOST], left = shortest;
-		struct demand_fit_solution now;
+		struct fit_solution now;
 
 		for (size_t k = 0; k < p->stations; k++) {
 			double d = fmin(shares[s] * left, fastest > 0 ? 0.9 / fastest : INFINITY);
@@ -287,7 +287,7 @@ static bool fit_demands_from_many_starts(struct demand_fit_problem *p, struct de
 		}
 		if (p->delay)
 			begin[p->stations] = log(fmax(left, 0.01 * shortest));
-		if (fit_demands_from_one_start(p, begin, &now) && (!found || now.squares < best->squares)) {
+		if (fit_one_start(p, begin, &now) && (!found || now.squares < best->squares)) {
 			*best = now;
 			found = true;
 		}
@@ -295,11 +295,11 @@ static bool fit_demands_from_many_starts(struct demand_fit_problem *p, struct de
 	return found;
 }
 
-static int fit_demands_to_response_times(const struct observed_load_rows *o, const struct demands_fit_cfg *cfg,
+static int fit_responses(const struct observed_rows *o, const struct demands_fit_cfg *cfg,
 					 struct service_demands *d, const char **why)
 {
-	struct demand_fit_problem p = { .from = d, .delay = !cfg->no_delay, .method = cfg->method };
-	struct demand_fit_solution s = { .squares = 0 };
+	struct fit_problem p = { .from = d, .delay = !cfg->no_delay, .method = cfg->method };
+	struct fit_solution s = { .squares = 0 };
 	double shortest = INFINITY, t;
 	bool ok;
 
@@ -308,7 +308,7 @@ static int fit_demands_to_response_times(const struct observed_load_rows *o, con
 	if (!p.row)
 		return -ENOMEM;
 	for (size_t i = 0; i < d->rows; i++)
-		if (observed_row_is_fittable(&o->row[i])) {
+		if (is_fittable(&o->row[i])) {
 			p.row[p.rows++] = &o->row[i];
 			shortest = fmin(shortest, o->row[i].r_s);
 		}
@@ -322,10 +322,10 @@ static int fit_demands_to_response_times(const struct observed_load_rows *o, con
 	ok = p.stations + p.delay <= FREE_MOST && p.stations + d->busy <= MVA_STATIONS && p.rows && p.rows >= p.stations + p.delay;
 	if (ok && p.stations + p.delay) {
 		*why = "the fit does not converge for these rows; fewer --stations, or other rows";
-		ok = fit_demands_from_many_starts(&p, &s);
+		ok = fit_many_starts(&p, &s);
 		if (ok && p.delay && p.stations + d->busy && exp(s.value[p.stations]) < NOTHING * shortest) {
 			p.delay = false;
-			ok = p.stations ? fit_demands_from_many_starts(&p, &s) : true;
+			ok = p.stations ? fit_many_starts(&p, &s) : true;
 		}
 	}
 	free(p.row);
@@ -351,25 +351,25 @@ static int fit_demands_to_response_times(const struct observed_load_rows *o, con
 	return 0;
 }
 
-static void compute_fit_error(const struct observed_load_rows *o, const struct demands_fit_cfg *cfg, struct service_demands *d)
+static void compute_error(const struct observed_rows *o, const struct demands_fit_cfg *cfg, struct service_demands *d)
 {
 	double squares = 0;
 	size_t n = 0;
 
 	for (size_t i = 0; i < d->rows && d->response_rows; i++) {
-		const struct observed_load_row *r = &o->row[i];
+		const struct observed_row *r = &o->row[i];
 		struct mva_solution at;
 
-		if (!observed_row_is_fittable(r))
+		if (!is_fittable(r))
 			continue;
-		demands_predict_model_point(&d->net, cfg->method, r->n, r->z_s, r->rate, &at);
+		demands_predict(&d->net, cfg->method, r->n, r->z_s, r->rate, &at);
 		squares += pow(log(at.r_s / r->r_s), 2);
 		n++;
 	}
 	d->error = n ? sqrt(squares / (double)n) : (double)NAN;
 }
 
-int demands_estimate_from_load_rows(const struct observed_load_rows *o, const struct demands_fit_cfg *cfg,
+int demands_estimate(const struct observed_rows *o, const struct demands_fit_cfg *cfg,
 				    struct service_demands *out,
 			const char **why)
 {
@@ -381,10 +381,10 @@ int demands_estimate_from_load_rows(const struct observed_load_rows *o, const st
 	out->rows = cfg->first && cfg->first < o->rows ? cfg->first : o->rows;
 	gsl_set_error_handler_off();	/* without this, GSL aborts the program on errors */
 	if (o->resources)
-		err = fit_demands_to_busy_times(o, out, why);
+		err = fit_busy_times(o, out, why);
 	if (!err)
-		err = fit_demands_to_response_times(o, cfg, out, why);
+		err = fit_responses(o, cfg, out, why);
 	if (!err)
-		compute_fit_error(o, cfg, out);
+		compute_error(o, cfg, out);
 	return err;
 }

@@ -28,18 +28,18 @@ struct service_demands {
 };
 
 /* Fits the demands. 0; -EINVAL with the reason in `why` if the rows are not sufficient; -ENOMEM. */
-int demands_estimate_from_load_rows(const struct observed_load_rows *o, const struct demands_fit_cfg *cfg,
+int demands_estimate(const struct observed_rows *o, const struct demands_fit_cfg *cfg,
 				    struct service_demands *out,
 			const char **why);
 
 /* Predicts with the model: closed if n and z_s are numbers, else open at `rate` (x, r_s, q, u; r_s is INFINITY beyond
  * saturation). */
-void demands_predict_model_point(const struct mva_network *net, enum mva_method method, double n, double z_s, double rate,
+void demands_predict(const struct mva_network *net, enum mva_method method, double n, double z_s, double rate,
 				 struct mva_solution *out);
 
 /* Returns the largest number of users whose response time is at most r_s; 0: not even one; INFINITY: more than `most`. Users think
  * for z_s, or for n / nz if nz is a number. */
-double max_users_within_response_limit(const struct mva_network *net, enum mva_method method, double r_s, double nz, double z_s,
+double demands_max_users(const struct mva_network *net, enum mva_method method, double r_s, double nz, double z_s,
 					 double most);
 /* Returns the highest rate of an open stream whose response time is at most r_s; 0: even a single request takes longer. */
-double max_rate_within_response_limit(const struct mva_network *net, double r_s);
+double demands_max_rate(const struct mva_network *net, double r_s);

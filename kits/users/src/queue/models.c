@@ -10,7 +10,7 @@ const char *const mva_methods[] = { "exact", "schweitzer", NULL };
 #define STILL 1e-14	/* convergence threshold relative to N: a double has no more digits */
 
 /* One step of MVA: response times from the queues that an arrival finds, then throughput and queues. */
-static void mva_compute_one_iteration(const struct mva_network *net, double n, double z_s, const double *found,
+static void iterate_once(const struct mva_network *net, double n, double z_s, const double *found,
 				      struct mva_solution *p)
 {
 	double r = net->delay_s, at[MVA_STATIONS];
@@ -25,17 +25,17 @@ static void mva_compute_one_iteration(const struct mva_network *net, double n, d
 		p->at[k] = p->x * at[k];
 }
 
-static void mva_solve_exact(const struct mva_network *net, double n, double z_s, struct mva_solution *p)
+static void solve_exact(const struct mva_network *net, double n, double z_s, struct mva_solution *p)
 {
 	for (double i = 1; i <= n; i++) {
 		double found[MVA_STATIONS];
 
 		memcpy(found, p->at, sizeof(found));
-		mva_compute_one_iteration(net, i, z_s, found, p);
+		iterate_once(net, i, z_s, found, p);
 	}
 }
 
-static void mva_solve_schweitzer(const struct mva_network *net, double n, double z_s, struct mva_solution *p)
+static void solve_schweitzer(const struct mva_network *net, double n, double z_s, struct mva_solution *p)
 {
 	double found[MVA_STATIONS], last[MVA_STATIONS], change, still = fmax(net->tolerance, STILL * n);
 	int turn = 0;
@@ -48,26 +48,26 @@ static void mva_solve_schweitzer(const struct mva_network *net, double n, double
 		memcpy(last, p->at, sizeof(last));
 		for (size_t k = 0; k < net->stations; k++)
 			found[k] = n > 1 ? last[k] * (n - 1) / n : 0;
-		mva_compute_one_iteration(net, n, z_s, found, p);
+		iterate_once(net, n, z_s, found, p);
 		change = 0;
 		for (size_t k = 0; k < net->stations; k++)
 			change = fmax(change, fabs(p->at[k] - last[k]));
 	} while (change >= still && ++turn < TURNS);
 }
 
-void mva_solve_network(const struct mva_network *net, enum mva_method method, double n, double z_s, struct mva_solution *out)
+void mva_solve(const struct mva_network *net, enum mva_method method, double n, double z_s, struct mva_solution *out)
 {
 	struct mva_bounds b;
 
-	mva_compute_bounds(net, &b);
+	mva_bound(net, &b);
 	*out = (struct mva_solution){ .r_s = b.r_min_s };
-	(method == MVA_EXACT ? mva_solve_exact : mva_solve_schweitzer)(net, n, z_s, out);
+	(method == MVA_EXACT ? solve_exact : solve_schweitzer)(net, n, z_s, out);
 	out->q = out->x * out->r_s;
 	for (size_t k = 0; k < net->stations; k++)
 		out->u[k] = out->x * net->demand_s[k];
 }
 
-void mva_compute_bounds(const struct mva_network *net, struct mva_bounds *out)
+void mva_bound(const struct mva_network *net, struct mva_bounds *out)
 {
 	*out = (struct mva_bounds){ .r_min_s = net->delay_s };
 	for (size_t k = 0; k < net->stations; k++) {
@@ -78,12 +78,12 @@ void mva_compute_bounds(const struct mva_network *net, struct mva_bounds *out)
 	out->x_max = 1 / out->demand_max_s;
 }
 
-double mva_throughput_upper_bound(const struct mva_bounds *b, double n, double z_s)
+double mva_max_x(const struct mva_bounds *b, double n, double z_s)
 {
 	return fmin(b->x_max, n / (b->r_min_s + z_s));
 }
 
-double mva_response_time_lower_bound(const struct mva_bounds *b, double n, double z_s)
+double mva_min_r(const struct mva_bounds *b, double n, double z_s)
 {
 	return fmax(b->r_min_s, n * b->demand_max_s - z_s);
 }
@@ -91,7 +91,7 @@ double mva_response_time_lower_bound(const struct mva_bounds *b, double n, doubl
 /* --- single queues ------------------------------------------------------------------------------------------------ */
 
 /* The usual recursion for 1/B, without factorials and overflow. */
-double erlang_b_blocking_probability(double servers, double load)
+double erlang_b(double servers, double load)
 {
 	double inverse = 1;
 
@@ -102,19 +102,19 @@ double erlang_b_blocking_probability(double servers, double load)
 	return 1 / inverse;
 }
 
-double erlang_c_waiting_probability(double servers, double load)
+double erlang_c(double servers, double load)
 {
-	double b = erlang_b_blocking_probability(servers, load);
+	double b = erlang_b(servers, load);
 
 	return load >= servers ? 1 : b * servers / (servers - load * (1 - b));
 }
 
-void erlang_solve_open_queue(double rate, double service_s, double servers, struct erlang_queue_figures *out)
+void erlang_open_queue(double rate, double service_s, double servers, struct erlang_figures *out)
 {
 	double load = rate * service_s;
 
-	*out = (struct erlang_queue_figures){ .steady = load < servers, .blocked = erlang_b_blocking_probability(servers, load),
-		.waits = erlang_c_waiting_probability(servers, load) };
+	*out = (struct erlang_figures){ .steady = load < servers, .blocked = erlang_b(servers, load),
+		.waits = erlang_c(servers, load) };
 	out->x = out->steady ? rate : servers / service_s;
 	out->u = out->x * service_s / servers;
 	out->w_s = out->steady ? out->waits * service_s / (servers - load) : INFINITY;
@@ -124,7 +124,7 @@ void erlang_solve_open_queue(double rate, double service_s, double servers, stru
 
 /* P(R > t) of service alone, or of waiting (exponential, rate (m - a)/S) and then service: exp(-s) + C (exp(-left s) - exp(-s)) /
  * (1 - left), written without cancellation where both rates are nearly equal, and without overflow where they are not. */
-static double erlang_response_tail_probability(double t, double service_s, double servers, double load, double waits)
+static double tail_probability(double t, double service_s, double servers, double load, double waits)
 {
 	double s = t / service_s, left = servers - load, more = 1 - left;
 
@@ -133,20 +133,20 @@ static double erlang_response_tail_probability(double t, double service_s, doubl
 	return exp(-s) * (1 + waits * (more < 0 ? expm1(more * s) / more : s));
 }
 
-double erlang_response_time_quantile(double rate, double service_s, double servers, double p)
+double erlang_quantile(double rate, double service_s, double servers, double p)
 {
-	double load = rate * service_s, waits = erlang_c_waiting_probability(servers, load), low = 0, high = service_s;
+	double load = rate * service_s, waits = erlang_c(servers, load), low = 0, high = service_s;
 
 	if (load >= servers)
 		return INFINITY;
-	while (erlang_response_tail_probability(high, service_s, servers, load, waits) > 1 - p)
+	while (tail_probability(high, service_s, servers, load, waits) > 1 - p)
 		high *= 2;
 	for (int i = 0; i < 200 && high > low; i++) {
 		double middle = low + (high - low) / 2;
 
 		if (middle <= low || middle >= high)
 			break;
-		if (erlang_response_tail_probability(middle, service_s, servers, load, waits) > 1 - p)
+		if (tail_probability(middle, service_s, servers, load, waits) > 1 - p)
 			low = middle;
 		else
 			high = middle;
@@ -157,11 +157,11 @@ double erlang_response_time_quantile(double rate, double service_s, double serve
 /* The server is idle if all N users think: Erlang's B of N servers with the load a = Z/S, computed as the odds (1 - B)/B, since 1 -
  * B loses its digits where B is near 1: odds(N) = (1 + odds(N - 1)) N/a. Response times come from the queue that an arrival finds,
  * the queue with N - 1 users (Sevcik & Mitrani 1981): N/X - Z loses its digits where Z is much longer than R. */
-void erlang_solve_closed_queue(double n, double z_s, double service_s, struct erlang_queue_figures *out)
+void erlang_closed_queue(double n, double z_s, double service_s, struct erlang_figures *out)
 {
 	double odds = 0, found = 0, r = service_s, busy = 0;
 
-	*out = (struct erlang_queue_figures){ .steady = true, .blocked = NAN };
+	*out = (struct erlang_figures){ .steady = true, .blocked = NAN };
 	for (double i = 1; i <= n; i++) {
 		out->waits = busy;
 		odds = (1 + odds) * i * service_s / z_s;

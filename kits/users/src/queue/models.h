@@ -33,7 +33,7 @@ struct mva_solution {
 
 /* Solves the network for `n` users who think for z_s. n >= 0; a fraction only for Schweitzer: the exact method rounds down. The
  * exact method takes time proportional to n times the stations. */
-void mva_solve_network(const struct mva_network *net, enum mva_method method, double n, double z_s, struct mva_solution *out);
+void mva_solve(const struct mva_network *net, enum mva_method method, double n, double z_s, struct mva_solution *out);
 
 /* Asymptotic bounds (Denning & Buzen 1978), which no method can exceed. */
 struct mva_bounds {
@@ -41,15 +41,15 @@ struct mva_bounds {
 	double x_max;		/* highest throughput: 1 / demand_max_s */
 	double r_min_s;		/* response time without queueing: sum of the demands and delay_s */
 };
-void mva_compute_bounds(const struct mva_network *net, struct mva_bounds *out);
+void mva_bound(const struct mva_network *net, struct mva_bounds *out);
 /* upper bound of throughput: min(x_max, n / (r_min + z)) */
-double mva_throughput_upper_bound(const struct mva_bounds *b, double n, double z_s);
+double mva_max_x(const struct mva_bounds *b, double n, double z_s);
 /* lower bound of response time: max(r_min, n demand_max - z) */
-double mva_response_time_lower_bound(const struct mva_bounds *b, double n, double z_s);
+double mva_min_r(const struct mva_bounds *b, double n, double z_s);
 
 /* Single queues in closed form: M/M/1, M/M/m with Erlang's B and C (1917), M/M/1/N/N (machine repairman). Arrivals and service are
  * memoryless. Times in s, rates in 1/s. Figures of a queue without a steady state (overload) are INFINITY. */
-struct erlang_queue_figures {
+struct erlang_figures {
 	double x;		/* throughput, requests per second */
 	double u;		/* utilization of each server */
 	double r_s, w_s;	/* response time; waiting time, which is part of it */
@@ -60,13 +60,13 @@ struct erlang_queue_figures {
 };
 
 /* load: rate times service time, in erlangs; servers: whole, >= 0 */
-double erlang_b_blocking_probability(double servers, double load);
-double erlang_c_waiting_probability(double servers, double load);	/* 1 where load >= servers */
+double erlang_b(double servers, double load);
+double erlang_c(double servers, double load);	/* 1 where load >= servers */
 
 /* Open queue: `rate` requests per second, each served for `service_s` by one of `servers`. */
-void erlang_solve_open_queue(double rate, double service_s, double servers, struct erlang_queue_figures *out);
+void erlang_open_queue(double rate, double service_s, double servers, struct erlang_figures *out);
 /* Response time that a share p (below 1) of the requests does not exceed, first come first served. */
-double erlang_response_time_quantile(double rate, double service_s, double servers, double p);
+double erlang_quantile(double rate, double service_s, double servers, double p);
 
 /* Closed queue: one server and `n` users (whole) who think for an exponential time of mean z_s > 0. */
-void erlang_solve_closed_queue(double n, double z_s, double service_s, struct erlang_queue_figures *out);
+void erlang_closed_queue(double n, double z_s, double service_s, struct erlang_figures *out);

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-int number_list_parse_time_in_seconds(const char *text, double *out)
+int number_parse_time(const char *text, double *out)
 {
 	int64_t ns;
-	int err = cli_parse_duration_ns(text, &ns);
+	int err = cli_parse_ns(text, &ns);
 
 	if (!err && ns < 0)
 		err = -ERANGE;
@@ -21,7 +21,7 @@ int number_list_parse_time_in_seconds(const char *text, double *out)
 	return err;
 }
 
-static int add_value_to_number_list(struct number_list *l, double value)
+static int add_value(struct number_list *l, double value)
 {
 	if (l->n >= NUMBER_LIST_MOST)
 		return -ERANGE;
@@ -31,7 +31,7 @@ static int add_value_to_number_list(struct number_list *l, double value)
 	return 0;
 }
 
-static int add_range_to_number_list(struct number_list *l, double from, double to, double step)
+static int add_range(struct number_list *l, double from, double to, double step)
 {
 	double steps = floor((to - from) / step + 1e-9);	/* tolerance, as 0.1 is no exact double */
 	int err = 0;
@@ -39,11 +39,11 @@ static int add_range_to_number_list(struct number_list *l, double from, double t
 	if (!(step > 0) || !(to >= from) || !(steps < NUMBER_LIST_MOST))
 		return -ERANGE;
 	for (double i = 0; !err && i <= steps; i++)
-		err = add_value_to_number_list(l, from + i * step);
+		err = add_value(l, from + i * step);
 	return err;
 }
 
-static int parse_number_list_part(struct number_list *l, char *text, number_list_reader *one)
+static int parse_part(struct number_list *l, char *text, number_list_reader *one)
 {
 	double value[3];
 	int n = 0, err = 0;
@@ -52,18 +52,18 @@ static int parse_number_list_part(struct number_list *l, char *text, number_list
 		err = n == 3 ? -EINVAL : one(word, &value[n]);
 	if (err)
 		return err;
-	return n == 1 ? add_value_to_number_list(l, value[0]) : n == 3 ? add_range_to_number_list(l, value[0], value[1], value[2]) :
+	return n == 1 ? add_value(l, value[0]) : n == 3 ? add_range(l, value[0], value[1], value[2]) :
 	       -EINVAL;
 }
 
-int number_list_parse_text(const char *text, number_list_reader *one, struct number_list *out)
+int number_list_parse(const char *text, number_list_reader *one, struct number_list *out)
 {
 	struct number_list l = { 0 };
 	char *copy = strdup(text), *rest = copy, *word;
 	int err = copy ? 0 : -ENOMEM;
 
 	while (!err && (word = strsep(&rest, ",")))
-		err = parse_number_list_part(&l, word, one);
+		err = parse_part(&l, word, one);
 	free(copy);
 	if (err) {
 		number_list_free(&l);

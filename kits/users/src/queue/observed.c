@@ -13,43 +13,43 @@
 #define FIELDS 64
 #define ROWS_MOST 100000
 
-/* Where the cells of a column are stored (offset in struct observed_load_row), and their unit. */
-struct observed_column_storage {
+/* Where the cells of a column are stored (offset in struct observed_row), and their unit. */
+struct column_place {
 	size_t offset;
 	double unit;
 	bool used, text, share;
 };
 
-struct observed_rows_reader {
-	struct observed_load_rows *out;
+struct rows_reader {
+	struct observed_rows *out;
 	const char *response;
-	struct observed_column_storage place[FIELDS];
+	struct column_place place[FIELDS];
 	size_t fields;
 	bool commas;
 };
 
-#define OBSERVED_PLACE(member, unit) { offsetof(struct observed_load_row, member), unit, true, false, false }
+#define OBSERVED_PLACE(member, unit) { offsetof(struct observed_row, member), unit, true, false, false }
 
-static bool observed_find_column_storage(struct observed_rows_reader *r, const char *name, const char *response,
-				       struct observed_column_storage *p)
+static bool find_place(struct rows_reader *r, const char *name, const char *response,
+				       struct column_place *p)
 {
 	static const struct {
 		const char *name;
-		struct observed_column_storage place;
+		struct column_place place;
 	} columns[] = {
 		{ "n", OBSERVED_PLACE(n, 1) }, { "users", OBSERVED_PLACE(n, 1) }, { "z_s", OBSERVED_PLACE(z_s, 1) },
 		{ "z_ms", OBSERVED_PLACE(z_s, 1e-3) }, { "lambda", OBSERVED_PLACE(rate, 1) }, { "rate", OBSERVED_PLACE(rate, 1) },
 		{ "x", OBSERVED_PLACE(rate, 1) }, { "mean_ms", OBSERVED_PLACE(mean_ms, 1) }, { "sd_ms", OBSERVED_PLACE(sd_ms, 1) },
-		{ "run", { offsetof(struct observed_load_row, run), 1, true, true, false } },
+		{ "run", { offsetof(struct observed_row, run), 1, true, true, false } },
 	};
 
 	if (response ? !strcmp(name, response) : !strcmp(name, "r_s") || !strcmp(name, "r_ms")) {
-		*p = (struct observed_column_storage)OBSERVED_PLACE(r_s, (double)fields_time_unit_of_column(name) / 1e9);
+		*p = (struct column_place)OBSERVED_PLACE(r_s, (double)fields_time_unit(name) / 1e9);
 	} else if (!strncmp(name, "u_", 2) && name[2] && r->out->resources < MVA_STATIONS) {
 		size_t k = r->out->resources++;
 
 		snprintf(r->out->resource[k], OBSERVED_NAME, "%s", name + 2);
-		*p = (struct observed_column_storage){ offsetof(struct observed_load_row, u) + k * sizeof(double), 1, true, false, true };
+		*p = (struct column_place){ offsetof(struct observed_row, u) + k * sizeof(double), 1, true, false, true };
 	} else {
 		for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 			*p = strcmp(name, columns[i].name) ? *p : columns[i].place;
@@ -57,21 +57,21 @@ static bool observed_find_column_storage(struct observed_rows_reader *r, const c
 	return p->used;
 }
 
-static int observed_read_header(void *context, char *line, const char **why)
+static int read_header(void *context, char *line, const char **why)
 {
-	struct observed_rows_reader *r = context;
+	struct rows_reader *r = context;
 	const char *response = r->response;
 	char *field[FIELDS];
 	bool found = !response;
 	size_t useful = 0;
 
 	r->commas = !strchr(line, '\t');
-	r->fields = fields_split_line(line, r->commas, field, FIELDS);
+	r->fields = fields_split(line, r->commas, field, FIELDS);
 	*why = "the header has more than 64 columns";
 	if (!r->fields)
 		return -EPROTO;
 	for (size_t i = 0; i < r->fields; i++) {
-		bool is = observed_find_column_storage(r, field[i], response, &r->place[i]);
+		bool is = find_place(r, field[i], response, &r->place[i]);
 
 		useful += is;
 		for (size_t j = 0; is && j < i; j++)
@@ -85,15 +85,15 @@ static int observed_read_header(void *context, char *line, const char **why)
 	return useful && found ? 0 : -EPROTO;
 }
 
-static int observed_read_row(void *context, char *line, const char **why)
+static int read_row(void *context, char *line, const char **why)
 {
-	struct observed_rows_reader *r = context;
-	struct observed_load_row blank = { .n = NAN, .z_s = NAN, .rate = NAN, .r_s = NAN, .mean_ms = NAN, .sd_ms = NAN }, *row;
+	struct rows_reader *r = context;
+	struct observed_row blank = { .n = NAN, .z_s = NAN, .rate = NAN, .r_s = NAN, .mean_ms = NAN, .sd_ms = NAN }, *row;
 	char *field[FIELDS];
 	double value;
 
 	*why = "number of cells differs from the header's";
-	if (fields_split_line(line, r->commas, field, FIELDS) != r->fields)
+	if (fields_split(line, r->commas, field, FIELDS) != r->fields)
 		return -EPROTO;
 	*why = "more than 100,000 rows";
 	if (r->out->rows >= ROWS_MOST)
@@ -105,7 +105,7 @@ static int observed_read_row(void *context, char *line, const char **why)
 	for (size_t k = 0; k < MVA_STATIONS; k++)
 		row->u[k] = NAN;
 	for (size_t i = 0; i < r->fields; i++) {
-		const struct observed_column_storage *p = &r->place[i];
+		const struct column_place *p = &r->place[i];
 
 		if (!p->used || !*field[i])
 			continue;
@@ -114,7 +114,7 @@ static int observed_read_row(void *context, char *line, const char **why)
 			continue;
 		}
 		*why = "not a number from 0 on";
-		if (cli_parse_real_number(field[i], &value) || !isfinite(value) || value < 0)
+		if (cli_parse_real(field[i], &value) || !isfinite(value) || value < 0)
 			return -EPROTO;
 		*why = "utilization above 1 (write 0.71 for 71 %)";
 		if (p->share && value > 1.05)	/* utilizations may be rounded up a little */
@@ -125,17 +125,17 @@ static int observed_read_row(void *context, char *line, const char **why)
 	return 0;
 }
 
-int observed_read_rows(FILE *in, const char *response, struct observed_load_rows *out, unsigned long *line, const char **why)
+int observed_read(FILE *in, const char *response, struct observed_rows *out, unsigned long *line, const char **why)
 {
-	struct observed_rows_reader r = { .out = out, .response = response };
+	struct rows_reader r = { .out = out, .response = response };
 	int err;
 
-	*out = (struct observed_load_rows){ 0 };
+	*out = (struct observed_rows){ 0 };
 	*line = 0;
 	*why = "the name of the response time's column does not end in _ns, _us, _ms or _s";
-	if (response && !fields_time_unit_of_column(response))
+	if (response && !fields_time_unit(response))
 		return -EPROTO;
-	err = for_each_line_of_table(in, &r.commas, observed_read_header, observed_read_row, &r, line, why);
+	err = lines_read_table(in, &r.commas, read_header, read_row, &r, line, why);
 	if (!err && !out->rows) {
 		*why = "no rows";
 		*line = 0;
@@ -144,8 +144,8 @@ int observed_read_rows(FILE *in, const char *response, struct observed_load_rows
 	return err;
 }
 
-void observed_load_rows_free(struct observed_load_rows *o)
+void observed_free(struct observed_rows *o)
 {
 	free(o->row);
-	*o = (struct observed_load_rows){ 0 };
+	*o = (struct observed_rows){ 0 };
 }

@@ -12,19 +12,19 @@
 
 #define OBSERVED_NAME 64
 
-struct observed_load_row {
+struct observed_row {
 	char run[OBSERVED_NAME];
 	double n, z_s, rate, r_s, mean_ms, sd_ms;
 	double u[MVA_STATIONS];
 };
 
-struct observed_load_rows {
-	struct observed_load_row *row;	/* owned */
+struct observed_rows {
+	struct observed_row *row;	/* owned */
 	size_t rows, resources;
 	char resource[MVA_STATIONS][OBSERVED_NAME];
 };
 
 /* Reads the rows. `response`: name of the column of response times (ending in _s or _ms); NULL: r_s or r_ms. 0; -EPROTO with the
- * reason in `why` and the line in *line (0: the file as a whole); -ENOMEM, -EIO. Call observed_load_rows_free() either way. */
-int observed_read_rows(FILE *in, const char *response, struct observed_load_rows *out, unsigned long *line, const char **why);
-void observed_load_rows_free(struct observed_load_rows *o);
+ * reason in `why` and the line in *line (0: the file as a whole); -ENOMEM, -EIO. Call observed_free() either way. */
+int observed_read(FILE *in, const char *response, struct observed_rows *out, unsigned long *line, const char **why);
+void observed_free(struct observed_rows *o);

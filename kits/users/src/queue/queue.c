@@ -25,20 +25,20 @@ static struct {
 	int method;
 } cfg = { .service_ns = -1, .response_ns = -1, .threshold_ns = -1, .servers = -1,
 	  .stations = -1, .nz = NAN, .pages = 1 };
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 
-static int parse_time_list_option(const char *text, void *value)
+static int parse_times(const char *text, void *value)
 {
-	return number_list_parse_text(text, number_list_parse_time_in_seconds, value);
+	return number_list_parse(text, number_parse_time, value);
 }
 
-static int parse_number_list_option(const char *text, void *value)
+static int parse_numbers(const char *text, void *value)
 {
-	return number_list_parse_text(text, cli_parse_real_number, value);
+	return number_list_parse(text, cli_parse_real, value);
 }
 
 /* "9:15": 9 pages are 15 objects. */
-static int parse_ratio_of_pages_to_objects(const char *text, void *value)
+static int parse_pages(const char *text, void *value)
 {
 	double pages, objects;
 	char more;
@@ -51,12 +51,12 @@ static int parse_ratio_of_pages_to_objects(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_CALL, 0, "demand", &cfg.demand, .of = "mva", .help = "service demand of a request at each station",
-	  .call = parse_time_list_option, .meta = "TIME,..., such as 50ms,40ms,30ms" },
+	  .call = parse_times, .meta = "TIME,..., such as 50ms,40ms,30ms" },
 	{ CLI_NS, 0, "delay", &cfg.delay_ns, 0, 1e15,
 	  .of = "mva", .help = "time of a request outside the stations, without queueing (0)" },
 	{ CLI_CALL, 'n', "users", &cfg.users,
-	  .of = "mva, mm1n, fit", .help = "how many users", .call = parse_number_list_option, .meta = "N,... or FROM:TO:STEP" },
-	{ CLI_CALL, 'z', "think-time", &cfg.think, .call = parse_time_list_option,
+	  .of = "mva, mm1n, fit", .help = "how many users", .call = parse_numbers, .meta = "N,... or FROM:TO:STEP" },
+	{ CLI_CALL, 'z', "think-time", &cfg.think, .call = parse_times,
 	  .of = "mva, mm1n, fit, users", .help = "think time; users: several, or FROM:TO:STEP (fit: that of the last row)",
 	  .meta = "TIME[,...]" },
 	{ CLI_REAL, 0, "users-per-second", &cfg.nz, 1e-9, 1e9,
@@ -66,12 +66,12 @@ static const struct cli_opt options[] = {
 	{ CLI_REAL, 0, "tolerance", &cfg.tolerance, 0, 1,
 	  .of = "mva", .help = "convergence threshold of Schweitzer's iteration, in requests (0: machine precision)", .meta = "REQUESTS" },
 	{ CLI_CALL, 0, "rate", &cfg.rate,
-	  .of = "mm1, mmm, users", .help = "requests a second", .call = parse_number_list_option, .meta = "RATE,... or FROM:TO:STEP" },
+	  .of = "mm1, mmm, users", .help = "requests a second", .call = parse_numbers, .meta = "RATE,... or FROM:TO:STEP" },
 	{ CLI_NS, 0, "service", &cfg.service_ns, 1, 1e15, .of = "mm1, mmm, mm1n", .help = "mean service time" },
 	{ CLI_INT, 0, "servers", &cfg.servers, 1, 1e6, .of = "mmm", .help = "how many of them" },
 	{ CLI_NS, 0, "response", &cfg.response_ns, 0, 1e15, .of = "users", .help = "measured response time" },
 	{ CLI_CALL, 0, "pages", &cfg.pages,
-	  .of = "users", .help = "PAGES pages consist of OBJECTS requests (1:1)", .call = parse_ratio_of_pages_to_objects,
+	  .of = "users", .help = "PAGES pages consist of OBJECTS requests (1:1)", .call = parse_pages,
 		  .meta = "PAGES:OBJECTS" },
 	{ CLI_STR, 0, "column", &cfg.column,
 	  .of = "users, fit", .help = "the column that is the response time (r_s or r_ms)", .meta = "NAME" },
@@ -87,38 +87,38 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static struct rec_report *open_model_report(const char *mode)
+static struct rec_report *open_report(const char *mode)
 {
 	const struct rec_output_path places[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--rows", cfg.rows } };
 	struct rec_report *out;
 
-	rec_check_outputs_differ(places, 2);
-	out = rec_open_report_or_die(&out_cfg, "queue");
+	rec_check_outputs(places, 2);
+	out = rec_must_open(&out_cfg, "queue");
 	rec_begin_object(out, "settings");
 	rec_add_str(out, "model", mode);
 	return out;
 }
 
-static void begin_report_result(struct rec_report *out)
+static void begin_result(struct rec_report *out)
 {
-	rec_end_container(out);
+	rec_end(out);
 	rec_begin_object(out, "result");
 }
 
-static void close_model_outputs(struct rec_report *out, struct row_file *t)
+static void close_outputs(struct rec_report *out, struct row_file *t)
 {
-	int err = rows_close_output_file(t);
+	int err = rows_close(t);
 
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.rows, strerror(-err));
-	rec_end_container(out);
-	rec_close_report_or_die(out);
+	rec_end(out);
+	rec_must_close(out);
 }
 
 /* --- closed networks ------------------------------------------------------------------------------------------- */
 
 /* Users must be whole numbers, except for Schweitzer's approximation. */
-static void check_values_of_users_option(bool fractions, size_t stations)
+static void check_users(bool fractions, size_t stations)
 {
 	double work = 0;
 
@@ -138,7 +138,7 @@ static double think_time_s(double n, double otherwise)
 	return isfinite(cfg.nz) ? n / cfg.nz : cfg.think.n ? cfg.think.value[0] : otherwise;
 }
 
-static void require_users_and_think_time(const char *mode)
+static void require_users(const char *mode)
 {
 	if (isfinite(cfg.nz) && cfg.think.n)
 		die_usage("give either -z or --users-per-second, which sets the think time");
@@ -153,7 +153,7 @@ static void require_users_and_think_time(const char *mode)
 static int run_mva_command(const char *mode)
 {
 	struct mva_network net = { .stations = cfg.demand.n, .delay_s = (double)cfg.delay_ns / 1e9, .tolerance = cfg.tolerance };
-	struct reported_mva_model m = { &net, (enum mva_method)cfg.method, out_cfg.format == REC_TEXT, true };
+	struct report_model m = { &net, (enum mva_method)cfg.method, out_cfg.format == REC_TEXT, true };
 	struct mva_bounds bounds;
 	double most = 0;
 	struct rec_report *out;
@@ -169,44 +169,44 @@ static int run_mva_command(const char *mode)
 	}
 	if (!(most > 0))
 		die_usage("--demand: at least one demand must be above 0");
-	require_users_and_think_time(mode);
-	check_values_of_users_option(m.method == MVA_SCHWEITZER, net.stations);
+	require_users(mode);
+	check_users(m.method == MVA_SCHWEITZER, net.stations);
 	m.other = true;
 	for (size_t i = 0; i < cfg.users.n; i++)
 		m.other = m.other && floor(cfg.users.value[i]) == cfg.users.value[i];
-	out = open_model_report(mode);
+	out = open_report(mode);
 	rec_add_str(out, "method", mva_methods[cfg.method]);
 	rec_add_reals(out, { "delay_s", net.delay_s, 9 }, { "tolerance", net.tolerance, 6 });
-	begin_report_result(out);
+	begin_result(out);
 	t = rows_must_open(cfg.rows, "queue/1", plot_columns);
-	report_mva_bounds(out, &net);
-	begin_model_points_table(out);
+	report_bounds(out, &net);
+	report_points_table(out);
 	rec_begin_array(out, "rows");
 	for (size_t i = 0; i < cfg.users.n; i++)
-		report_mva_point(out, t, &m, cfg.users.value[i], think_time_s(cfg.users.value[i], 0));
-	rec_end_container(out);
-	mva_compute_bounds(&net, &bounds);
+		report_point(out, t, &m, cfg.users.value[i], think_time_s(cfg.users.value[i], 0));
+	rec_end(out);
+	mva_bound(&net, &bounds);
 	if (isfinite(cfg.nz))
-		rec_add_short_report_line(out, "at most %s requests/s", number_text(bounds.x_max));
+		rec_say(out, "at most %s requests/s", number_text(bounds.x_max));
 	else
-		rec_add_short_report_line(out, "at most %s requests/s; response time rises from about %s users on", number_text(bounds.x_max),
-			text_of_count(llround((bounds.r_min_s + think_time_s(1, 0)) / bounds.demand_max_s)));
-	close_model_outputs(out, t);
+		rec_say(out, "at most %s requests/s; response time rises from about %s users on", number_text(bounds.x_max),
+			count_text(llround((bounds.r_min_s + think_time_s(1, 0)) / bounds.demand_max_s)));
+	close_outputs(out, t);
 	return EXIT_OK;
 }
 
 /* --- one queue ------------------------------------------------------------------------------------------------- */
 
-static double require_service_s(const char *mode)
+static double require_service(const char *mode)
 {
 	if (cfg.service_ns < 0)
 		die_usage("queue %s needs --service TIME", mode);
 	return (double)cfg.service_ns / 1e9;
 }
 
-static int run_open_queue_command(const char *mode)
+static int run_open_queue(const char *mode)
 {
-	double s = require_service_s(mode), servers = cfg.servers < 0 ? 1 : (double)cfg.servers, unstable = INFINITY;
+	double s = require_service(mode), servers = cfg.servers < 0 ? 1 : (double)cfg.servers, unstable = INFINITY;
 	struct rec_report *out;
 
 	if (!cfg.rate.n)
@@ -216,112 +216,112 @@ static int run_open_queue_command(const char *mode)
 	for (size_t i = 0; i < cfg.rate.n; i++)
 		if (!(cfg.rate.value[i] > 0 && cfg.rate.value[i] <= 1e9))
 			die_usage("--rate %g: above 0", cfg.rate.value[i]);
-	out = open_model_report(mode);
+	out = open_report(mode);
 	rec_add_real(out, "service_s", s, 9);
 	rec_add_int(out, "servers", (int64_t)servers);
-	begin_report_result(out);
-	rec_begin_text_table(out, "rrrrr", "requests\tresponse\tp95\tin queue\tbusy");
-	rec_set_main_table(out, "rows");
+	begin_result(out);
+	rec_begin_table(out, "rrrrr", "requests\tresponse\tp95\tin queue\tbusy");
+	rec_set_table(out, "rows");
 	rec_begin_array(out, "rows");
 	for (size_t i = 0; i < cfg.rate.n; i++)
 		if (!report_open_queue(out, cfg.rate.value[i], s, servers, out_cfg.format == REC_TEXT))
 			unstable = fmin(unstable, cfg.rate.value[i]);
-	rec_end_container(out);
+	rec_end(out);
 	if (isfinite(unstable))
-		rec_add_warning_line(out,
+		rec_warn(out,
 				     "No steady state from %.9g requests a second on: %.9g at most can be served; the queue grows without end.",
 			 unstable, servers / s);
-	close_model_outputs(out, NULL);
+	close_outputs(out, NULL);
 	return isinf(unstable) ? EXIT_OK : EXIT_LOSSY;
 }
 
-static int run_closed_queue_command(const char *mode)
+static int run_closed_queue(const char *mode)
 {
-	double s = require_service_s(mode);
+	double s = require_service(mode);
 	struct rec_report *out;
 
-	require_users_and_think_time(mode);
+	require_users(mode);
 	if (cfg.think.n && !(cfg.think.value[0] > 0))
 		die_usage("-z 0: without think time the server is always busy; give a time above 0");
-	check_values_of_users_option(false, 1);
-	out = open_model_report(mode);
+	check_users(false, 1);
+	out = open_report(mode);
 	rec_add_real(out, "service_s", s, 9);
-	begin_report_result(out);
-	begin_model_points_table(out);
+	begin_result(out);
+	report_points_table(out);
 	rec_begin_array(out, "rows");
 	for (size_t i = 0; i < cfg.users.n; i++)
 		report_closed_queue(out, cfg.users.value[i], think_time_s(cfg.users.value[i], 0), s, out_cfg.format == REC_TEXT);
-	rec_end_container(out);
-	close_model_outputs(out, NULL);
+	rec_end(out);
+	close_outputs(out, NULL);
 	return EXIT_OK;
 }
 
 /* --- measured rows --------------------------------------------------------------------------------------------- */
 
-static void read_observed_rows_file(const char *file, struct observed_load_rows *o)
+static void read_rows(const char *file, struct observed_rows *o)
 {
-	FILE *in = cli_open_input_file_or_die(file);
+	FILE *in = cli_open_input(file);
 	unsigned long line;
 	const char *why;
 	int err;
 
-	err = observed_read_rows(in, cfg.column, o, &line, &why);
-	cli_close_input_file_or_die(in, file, err, line, why);
+	err = observed_read(in, cfg.column, o, &line, &why);
+	cli_close_input(in, file, err, line, why);
 }
 
-static int run_user_counts_command(const char *file)
+static int run_users(const char *file)
 {
-	struct observed_load_row asked = { .n = NAN, .z_s = NAN, .mean_ms = NAN, .sd_ms = NAN };
-	struct observed_load_rows o = { .row = &asked, .rows = 1 };
-	struct load_to_users_conversion_cfg u = { cfg.pages, cfg.think.value, cfg.think.n, !file };
+	struct observed_row asked = { .n = NAN, .z_s = NAN, .mean_ms = NAN, .sd_ms = NAN };
+	struct observed_rows o = { .row = &asked, .rows = 1 };
+	struct users_cfg u = { cfg.pages, cfg.think.value, cfg.think.n, !file };
 	struct rec_report *out;
 	const char *off;
 
 	if (file) {
 		if (cfg.rate.n || cfg.response_ns >= 0)
 			die_usage("give either a file of rows, or --rate and --response");
-		read_observed_rows_file(file, &o);
+		read_rows(file, &o);
 	} else {
 		if (cfg.rate.n != 1 || cfg.response_ns < 0 || !cfg.think.n)
 			die_usage("queue users needs --rate R, --response TIME and --think-time TIME,..., or a file of measured rows");
 		asked.rate = cfg.rate.value[0];
 		asked.r_s = (double)cfg.response_ns / 1e9;
 	}
-	out = open_model_report("users");
+	out = open_report("users");
 	rec_add_real(out, "pages_per_object", cfg.pages, 9);
-	begin_report_result(out);
-	begin_users_table(out, &u);
+	begin_result(out);
+	report_users_table(out, &u);
 	rec_begin_array(out, "rows");
 	for (size_t i = 0; i < o.rows; i++)
-		report_users_computed_from_row(out, &u, &o.row[i]);
-	rec_end_container(out);
-	end_users_table(out, &u);
-	off = file ? names_of_rows_off_little(&o) : NULL;
+		report_row_users(out, &u, &o.row[i]);
+	rec_end(out);
+	report_users_end(out, &u);
+	off = file ? fit_off_row_names(&o) : NULL;
 	if (off)
-		rec_add_warning_line(out, "row %s: " LITTLE_WARNING, off);
-	close_model_outputs(out, NULL);
+		rec_warn(out, "row %s: " LITTLE_WARNING, off);
+	close_outputs(out, NULL);
 	if (file)
-		observed_load_rows_free(&o);
+		observed_free(&o);
 	return off ? EXIT_LOSSY : EXIT_OK;
 }
 
 /* Largest load whose mean response time stays below --threshold, from the ends of the demands' intervals; absent: not asked for, or
  * a load of the other kind. */
-struct predicted_largest_load {
+struct load_forecast {
 	struct figure users, rate;
 };
 
 #define TELLS 4		/* the forecast's ends may differ by so much; beyond that it tells nothing */
 
-static void report_load_predictions(struct rec_report *out, struct row_file *t, const struct reported_mva_model *m, double last_z,
-			       const struct predicted_largest_load *most)
+static void report_forecast(struct rec_report *out, struct row_file *t, const struct report_model *m, double last_z,
+			       const struct load_forecast *most)
 {
 	if (cfg.users.n) {
-		begin_model_points_table(out);
+		report_points_table(out);
 		rec_begin_array(out, "foretold");
 		for (size_t i = 0; i < cfg.users.n; i++)
-			report_mva_point(out, t, m, cfg.users.value[i], think_time_s(cfg.users.value[i], last_z));
-		rec_end_container(out);
+			report_point(out, t, m, cfg.users.value[i], think_time_s(cfg.users.value[i], last_z));
+		rec_end(out);
 	}
 	if (cfg.threshold_ns > 0) {
 		double limit = (double)cfg.threshold_ns / 1e9;
@@ -330,23 +330,23 @@ static void report_load_predictions(struct rec_report *out, struct row_file *t, 
 		rec_add_reals(out, { "r_s", limit, 9 }, { "users", most->users.value, 0 }, { "users_low", most->users.low, 0 },
 				   { "users_high", most->users.high, 0 }, { "rate", most->rate.value, 9 },
 				   { "rate_low", most->rate.low, 9 }, { "rate_high", most->rate.high, 9 });
-		rec_end_container(out);
+		rec_end(out);
 	}
 }
 
-static double predict_largest_load_of_network(const struct mva_network *net, enum mva_method method, double last_z)
+static double largest_load(const struct mva_network *net, enum mva_method method, double last_z)
 {
 	double limit = (double)cfg.threshold_ns / 1e9, z = think_time_s(1, last_z);
 
-	return isfinite(z) ? max_users_within_response_limit(net, method, limit, cfg.nz, z, USERS_MOST) :
-			     max_rate_within_response_limit(net, limit);
+	return isfinite(z) ? demands_max_users(net, method, limit, cfg.nz, z, USERS_MOST) :
+			     demands_max_rate(net, limit);
 }
 
 /* All demands at the low ends of their intervals allow the highest load, at the high ends the lowest. */
-static struct predicted_largest_load predict_largest_load(const struct service_demands *d, const struct reported_mva_model *m,
+static struct load_forecast forecast_load(const struct service_demands *d, const struct report_model *m,
 							  double last_z)
 {
-	struct predicted_largest_load most = { FIGURE_ABSENT, FIGURE_ABSENT };
+	struct load_forecast most = { FIGURE_ABSENT, FIGURE_ABSENT };
 	struct mva_network low = d->net, high = d->net;
 	struct figure f;
 	bool known = true;
@@ -360,14 +360,14 @@ static struct predicted_largest_load predict_largest_load(const struct service_d
 	}
 	low.delay_s = isfinite(d->delay_low) ? d->delay_low : low.delay_s;
 	high.delay_s = isfinite(d->delay_high) ? d->delay_high : high.delay_s;
-	f = figure_with_interval(predict_largest_load_of_network(&d->net, m->method, last_z),
-				 known ? predict_largest_load_of_network(&high, m->method, last_z) : (double)NAN,
-				 known ? predict_largest_load_of_network(&low, m->method, last_z) : (double)NAN);
+	f = figure_estimate(largest_load(&d->net, m->method, last_z),
+				 known ? largest_load(&high, m->method, last_z) : (double)NAN,
+				 known ? largest_load(&low, m->method, last_z) : (double)NAN);
 	*(isfinite(think_time_s(1, last_z)) ? &most.users : &most.rate) = f;
 	return most;
 }
 
-static const char *text_of_extrapolation(double least, double most)
+static const char *range_text(double least, double most)
 {
 	static char text[80];
 
@@ -376,7 +376,7 @@ static const char *text_of_extrapolation(double least, double most)
 }
 
 /* Says the forecast with its ends, and from which rows it is extrapolated. */
-static void say_largest_load(struct rec_report *out, const struct figure *f, const char *what, const struct observed_load_rows *o,
+static void say_largest_load(struct rec_report *out, const struct figure *f, const char *what, const struct observed_rows *o,
 			     size_t rows)
 {
 	const char *limit = ns_text((double)cfg.threshold_ns);
@@ -389,45 +389,45 @@ static void say_largest_load(struct rec_report *out, const struct figure *f, con
 		most = fmax(most, load);
 	}
 	if (isnan(f->low))
-		rec_add_short_report_line(out, "Cannot tell how many %s stay below %s: the rows tell no interval (%s by the fit alone).", what,
+		rec_say(out, "Cannot tell how many %s stay below %s: the rows tell no interval (%s by the fit alone).", what,
 					  limit, load_text(f->value));
 	else if (!(f->high <= TELLS * f->low))
-		rec_add_short_report_line(out, "Cannot tell how many %s stay below %s: %s to %s. Measure more rows, with higher loads.", what,
+		rec_say(out, "Cannot tell how many %s stay below %s: %s to %s. Measure more rows, with higher loads.", what,
 					  limit, load_text(f->low), load_text(f->high));
 	else
-		rec_add_short_report_line(out, "%s (95 %%: %s to %s) %s stay below %s on average%s.", load_text(f->value),
+		rec_say(out, "%s (95 %%: %s to %s) %s stay below %s on average%s.", load_text(f->value),
 					  load_text(f->low), load_text(f->high), what, limit, f->value <= most ? "" :
-					  text_of_extrapolation(least, most));
+					  range_text(least, most));
 }
 
-static void say_fit_summary(struct rec_report *out, const struct service_demands *d, const struct observed_load_rows *o,
-			    const struct predicted_largest_load *most)
+static void say_fit_summary(struct rec_report *out, const struct service_demands *d, const struct observed_rows *o,
+			    const struct load_forecast *most)
 {
 	bool fits = !fit_means_nothing(d, o);
 
 	if (fit_warning_text(d, o))
-		rec_add_warning_line(out, "%s", fit_warning_text(d, o));
-	if (!cfg.column && rows_contradict_little(o, d->rows))
-		rec_add_warning_line(out, LITTLE_WARNING);
+		rec_warn(out, "%s", fit_warning_text(d, o));
+	if (!cfg.column && fit_rows_off_little(o, d->rows))
+		rec_warn(out, LITTLE_WARNING);
 	if (fits && isfinite(most->users.value))
 		say_largest_load(out, &most->users, "users", o, d->rows);
 	if (fits && isfinite(most->rate.value))
 		say_largest_load(out, &most->rate, "requests a second", o, d->rows);
 	if (fits && isfinite(d->error))
-		rec_add_short_report_line(out, "The model fits %zu rows within %s %%. Service demands of a request:", d->rows,
+		rec_say(out, "The model fits %zu rows within %s %%. Service demands of a request:", d->rows,
 					  number_text(100 * expm1(d->error)));
 	else
-		rec_add_short_report_line(out, "Service demands of a request%s, from %zu rows:", fits ? "" : ", which do not fit",
+		rec_say(out, "Service demands of a request%s, from %zu rows:", fits ? "" : ", which do not fit",
 					  d->rows);
 	for (size_t k = 0; k < d->net.stations; k++)
-		rec_add_short_report_line(out, "  %s of %s (95 %%: %s to %s)", ns_text(d->net.demand_s[k] * 1e9), k < d->busy ? o->resource[k] :
+		rec_say(out, "  %s of %s (95 %%: %s to %s)", ns_text(d->net.demand_s[k] * 1e9), k < d->busy ? o->resource[k] :
 					  "one queue",
 			ns_text(d->low[k] * 1e9), ns_text(d->high[k] * 1e9));
 	if (d->net.delay_s > 0)
-		rec_add_short_report_line(out, "  %s outside the stations (95 %%: %s to %s)", ns_text(d->net.delay_s * 1e9),
+		rec_say(out, "  %s outside the stations (95 %%: %s to %s)", ns_text(d->net.delay_s * 1e9),
 					  ns_text(d->delay_low * 1e9),
 			ns_text(d->delay_high * 1e9));
-	rec_set_main_table(out, "rows");
+	rec_set_table(out, "rows");
 }
 
 static int run_fit_command(const char *file)
@@ -435,10 +435,10 @@ static int run_fit_command(const char *file)
 	struct demands_fit_cfg how = { .first = (size_t)cfg.first, .stations = (int)cfg.stations, .no_delay = cfg.no_delay,
 				   .method = (enum mva_method)cfg.method };
 	struct service_demands d;
-	struct reported_mva_model m = { &d.net, (enum mva_method)cfg.method, out_cfg.format == REC_TEXT, false };
-	struct observed_load_rows o;
+	struct report_model m = { &d.net, (enum mva_method)cfg.method, out_cfg.format == REC_TEXT, false };
+	struct observed_rows o;
 	double last_z = NAN;
-	struct predicted_largest_load most;
+	struct load_forecast most;
 	const char *why = "";
 	struct rec_report *out;
 	struct row_file *t;
@@ -449,9 +449,9 @@ static int run_fit_command(const char *file)
 		die_usage("queue fit needs a file of measured rows (n, z_s, lambda, r_ms, u_NAME)");
 	if (isfinite(cfg.nz) && cfg.think.n)
 		die_usage("give either -z or --users-per-second");
-	check_values_of_users_option(m.method == MVA_SCHWEITZER, MVA_STATIONS);
-	read_observed_rows_file(file, &o);
-	err = demands_estimate_from_load_rows(&o, &how, &d, &why);
+	check_users(m.method == MVA_SCHWEITZER, MVA_STATIONS);
+	read_rows(file, &o);
+	err = demands_estimate(&o, &how, &d, &why);
 	if (err == -EINVAL)
 		die(EXIT_RUN, "%s: %s", file, why);
 	if (err)
@@ -460,19 +460,19 @@ static int run_fit_command(const char *file)
 		last_z = isfinite(o.row[i].z_s) ? o.row[i].z_s : last_z;
 	if (cfg.users.n && !isfinite(think_time_s(1, last_z)))
 		die_usage("a prediction for users needs a think time: -z TIME, or --users-per-second RATIO");
-	out = open_model_report("fit");
+	out = open_report("fit");
 	rec_add_strs(out, { "method", mva_methods[cfg.method] }, { "file", file }, { "column", cfg.column });
-	begin_report_result(out);
+	begin_result(out);
 	t = rows_must_open(cfg.rows, "queue/1", plot_columns);
-	most = predict_largest_load(&d, &m, last_z);
+	most = forecast_load(&d, &m, last_z);
 	say_fit_summary(out, &d, &o, &most);
 	report_fitted_demands(out, &d, &o);
-	report_mva_bounds(out, &d.net);
+	report_bounds(out, &d.net);
 	report_fitted_rows(out, t, &d, &m, &o);
-	report_load_predictions(out, t, &m, last_z, &most);
-	close_model_outputs(out, t);
-	wrong = fit_means_nothing(&d, &o) || (!cfg.column && rows_contradict_little(&o, d.rows));
-	observed_load_rows_free(&o);
+	report_forecast(out, t, &m, last_z, &most);
+	close_outputs(out, t);
+	wrong = fit_means_nothing(&d, &o) || (!cfg.column && fit_rows_off_little(&o, d.rows));
+	observed_free(&o);
 	return wrong ? EXIT_LOSSY : EXIT_OK;
 }
 
@@ -482,8 +482,8 @@ static const struct {
 	int (*run)(const char *word);
 	bool reads;
 } model[] = {
-	{ "mva", run_mva_command, false }, { "mm1", run_open_queue_command, false }, { "mmm", run_open_queue_command, false },
-	{ "mm1n", run_closed_queue_command, false }, { "users", run_user_counts_command, true }, { "fit", run_fit_command, true },
+	{ "mva", run_mva_command, false }, { "mm1", run_open_queue, false }, { "mmm", run_open_queue, false },
+	{ "mm1n", run_closed_queue, false }, { "users", run_users, true }, { "fit", run_fit_command, true },
 };
 #define MODELS (sizeof(model) / sizeof(*model))
 
@@ -500,8 +500,8 @@ int main(int argc, char **argv)
 		i++;
 	if (i == MODELS)
 		die_usage("%s: mva, mm1, mmm, mm1n, users or fit", mode);
-	cli_refuse_operands_from(argc, argv, first + 1 + model[i].reads);
-	if (cli_option_not_of(mode))
-		die_usage("--%s does not belong to queue %s", cli_option_not_of(mode)->name, mode);
+	cli_refuse_operands(argc, argv, first + 1 + model[i].reads);
+	if (cli_foreign_option(mode))
+		die_usage("--%s does not belong to queue %s", cli_foreign_option(mode)->name, mode);
 	return model[i].run(model[i].reads ? file : mode);
 }

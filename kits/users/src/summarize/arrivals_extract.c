@@ -12,14 +12,14 @@
  * mean interval. The first two moments of this distribution give the CoV. */
 #include "summarize/engine.h"
 
-struct arrivals_cell_response_time_sum {
+struct response_sum {
 	double sum_ms, n;	/* sum of the repeats' mean response times, and their number */
 };
 
-static void arrivals_read_repeat_response_time(const struct experiment_repeat *r)
+static void read_response_time(const struct experiment_repeat *r)
 {
-	struct arrivals_cell_response_time_sum *cell = extractor_data_of_cell(r->cell);
-	double mean = json_number(repeat_get_json_file(r, "vusers.json"), "result.response_ms.mean");
+	struct response_sum *cell = extractor_cell_data(r->cell);
+	double mean = json_number(repeat_get_json(r, "vusers.json"), "result.response_ms.mean");
 
 	cell->sum_ms += isnan(mean) ? 0 : mean;
 	cell->n += isnan(mean) ? 0 : 1;
@@ -29,7 +29,7 @@ static void arrivals_read_repeat_response_time(const struct experiment_repeat *r
  * time, so up to it S = 1 and G = 1 - x/m; beyond it the integrals are those of the think time alone, times s^(n - 1). All have a
  * closed form. Think times are uniform from 0 to twice the mean (CoV without response time: sqrt((2N - 1)/(2N + 1))) or exponential
  * (CoV 1). NAN: fewer than one user, no think time, response time below 0 or not known. */
-static double arrivals_cov_of_independent_users(bool uniform, double n, double think, double response)
+static double compute_user_cov(bool uniform, double n, double think, double response)
 {
 	double m = response + think, s = think / m, within, behind, moment;
 
@@ -41,31 +41,31 @@ static double arrivals_cov_of_independent_users(bool uniform, double n, double t
 	return sqrt(fmax(0, moment * n * n / (m * m) - 1));
 }
 
-static void arrivals_set_independent_users_cov(const struct experiment_cell *c)
+static void set_user_cov(const struct experiment_cell *c)
 {
 	const char *spread = json_get_str(c->run->json, "settings.spread");
-	const struct arrivals_cell_response_time_sum *cell = extractor_data_of_cell(c);
+	const struct response_sum *cell = extractor_cell_data(c);
 	bool uniform = spread && !strcmp(spread, "uniform");
 	double response_s = cell->sum_ms / cell->n / 1e3;
 
 	extractor_set_value("cov_independent", !uniform && (!spread || strcmp(spread, "exp") != 0) ? (double)NAN :
-		   arrivals_cov_of_independent_users(uniform, cell_parameter_number(c, "users"), cell_parameter_number(c, "think_s"),
+		   compute_user_cov(uniform, cell_number(c, "users"), cell_number(c, "think_s"),
 						     response_s));
 }
 
-struct arrivals_row_copy_context {
+struct row_copy {
 	const struct experiment_repeat *repeat;
 	struct table_out *out;
 	bool sources;			/* rows of kind `sources`, or all others */
 };
 
-static int arrivals_copy_row(void *into, const struct input_table_cell *cell)
+static int copy_row(void *into, const struct input_cell *cell)
 {
-	const struct arrivals_row_copy_context *p = into;
+	const struct row_copy *p = into;
 
 	if (!strcmp(cell[0].text, "sources") != p->sources)
 		return 0;
-	row_set_cell_parameters(p->out, p->repeat->cell);
+	row_set_parameters(p->out, p->repeat->cell);
 	if (p->sources) {
 		row_numbers(p->out, { "repeat", (double)p->repeat->number }, { "users", cell[1].real }, { "cov", cell[2].real },
 			    { "cov_low", cell[4].real }, { "cov_high", cell[5].real });
@@ -73,31 +73,31 @@ static int arrivals_copy_row(void *into, const struct input_table_cell *cell)
 		row_set_text(p->out, "kind", cell[0].text);
 		row_numbers(p->out, { "x", cell[1].real }, { "y", cell[2].real }, { "expected", cell[3].real });
 	}
-	row_write_to_table(p->out);
+	row_write(p->out);
 	return 0;
 }
 
-static void arrivals_copy_rows(const struct experiment_repeat *r, bool sources, struct table_out *out)
+static void copy_rows(const struct experiment_repeat *r, bool sources, struct table_out *out)
 {
-	static const struct input_table_description kind = { "arrivals/1", "$kind %x %y %expected %low %high", arrivals_copy_row, NULL };
+	static const struct input_table kind = { "arrivals/1", "$kind %x %y %expected %low %high", copy_row, NULL };
 
-	read_table_file_of_repeat(r, "arrivals.tsv", false, &kind, &(struct arrivals_row_copy_context){ r, out, sources });
+	repeat_read_table(r, "arrivals.tsv", false, &kind, &(struct row_copy){ r, out, sources });
 }
 
-static void arrivals_write_source_cov_rows(const struct experiment_cell *c, struct table_out *out)
+static void write_cov_rows(const struct experiment_cell *c, struct table_out *out)
 {
 	for (size_t i = 0; i < c->n; i++)
-		arrivals_copy_rows(&c->repeat[i], true, out);
+		copy_rows(&c->repeat[i], true, out);
 }
 
-static void arrivals_write_plot_rows(const struct experiment_cell *c, struct table_out *out)
+static void write_plot_rows(const struct experiment_cell *c, struct table_out *out)
 {
 	if (c->n)
-		arrivals_copy_rows(c->repeat, false, out);
+		copy_rows(c->repeat, false, out);
 }
 
 const struct extractor_hooks arrivals_extractor = {
-	.name = "arrivals", .cell_size = sizeof(struct arrivals_cell_response_time_sum), .read_repeat = arrivals_read_repeat_response_time,
-	.finish_cell = arrivals_set_independent_users_cov, .tables = { { "points", arrivals_write_source_cov_rows },
-		{ "marks", arrivals_write_plot_rows } },
+	.name = "arrivals", .cell_size = sizeof(struct response_sum), .read_repeat = read_response_time,
+	.finish_cell = set_user_cov, .tables = { { "points", write_cov_rows },
+		{ "marks", write_plot_rows } },
 };

@@ -11,7 +11,7 @@
 
 static const char *const fits_fitted[] = { "all", "first", NULL };
 
-struct fit_report_reader {
+struct fit_reader {
 	const struct experiment_cell *first;	/* first cell of the part */
 	struct table_out *out;
 	const char *const *next;	/* next element of fits_fitted to read; NULL: none read yet */
@@ -19,14 +19,14 @@ struct fit_report_reader {
 };
 
 /* Reads the next report of the part. False: there is none, or `first` is not the first cell of a part. */
-static bool fits_read_next_report(struct fit_report_reader *f)
+static bool read_next_report(struct fit_reader *f)
 {
-	const char *part = cell_parameter_text(f->first, "part"), *folder = f->first->run->folder;
+	const char *part = cell_text(f->first, "part"), *folder = f->first->run->folder;
 	char name[300];
 
 	json_free(f->json);
 	f->next = f->next ? f->next : fits_fitted;
-	for (; part && cell_is_first_with_parameter_text(f->first, "part") && *f->next; f->next++) {
+	for (; part && cell_is_first(f->first, "part") && *f->next; f->next++) {
 		snprintf(name, sizeof(name), "fit/%s-%s.json", part, *f->next);
 		f->json = run_folder_read_json(folder, name, false);
 		if (!f->json)
@@ -38,21 +38,21 @@ static bool fits_read_next_report(struct fit_report_reader *f)
 }
 
 /* Begins a row whose columns are copied from an object of the report. */
-static void fits_begin_row(const struct fit_report_reader *f, const char *object, const char *columns)
+static void begin_row(const struct fit_reader *f, const char *object, const char *columns)
 {
-	row_set_text(f->out, "part", cell_parameter_text(f->first, "part"));
+	row_set_text(f->out, "part", cell_text(f->first, "part"));
 	row_set_text(f->out, "fitted", f->next[-1]);
-	row_set_json_values(f->out, f->json, object, columns);
+	row_set_json(f->out, f->json, object, columns);
 }
 
 /* Writes the path of the i-th measured row to `path` and returns the row's name, which is that of a cell. NULL: there is none. */
-static const char *fits_measured_row_name(const struct fit_report_reader *f, size_t i, char path[64])
+static const char *get_row_name(const struct fit_reader *f, size_t i, char path[64])
 {
 	snprintf(path, 64, "result.rows.%zu", i);
 	return json_get_text(f->json, "%s.run", path);
 }
 
-static void fits_begin_demand_row(const struct fit_report_reader *f, const char *object, const char *columns)
+static void begin_demand_row(const struct fit_reader *f, const char *object, const char *columns)
 {
 	const struct experiment_run *run = f->first->run;
 	bool disturbed = false;
@@ -60,83 +60,83 @@ static void fits_begin_demand_row(const struct fit_report_reader *f, const char 
 	char path[64];
 	size_t rows;
 
-	for (rows = 0; (name = fits_measured_row_name(f, rows, path)); rows++)
+	for (rows = 0; (name = get_row_name(f, rows, path)); rows++)
 		for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++)
 			disturbed = disturbed || (!strcmp(c->name, name) && c->flagged);
-	fits_begin_row(f, object, columns);
-	row_set_json_values(f->out, f->json, "result", "rows=rows_used error_percent");
+	begin_row(f, object, columns);
+	row_set_json(f->out, f->json, "result", "rows=rows_used error_percent");
 	row_numbers(f->out, { "of_rows", (double)rows }, { "disturbed", disturbed });
 }
 
-static void fits_write_demand_rows(const struct experiment_cell *c, struct table_out *out)
+static void write_demands(const struct experiment_cell *c, struct table_out *out)
 {
 	char path[64];
 
-	for (struct fit_report_reader f = { .first = c, .out = out }; fits_read_next_report(&f);) {
+	for (struct fit_reader f = { .first = c, .out = out }; read_next_report(&f);) {
 		for (size_t i = 0; snprintf(path, sizeof(path), "result.demands.%zu", i), json_get_text(f.json, "%s.name", path); i++) {
-			fits_begin_demand_row(&f, path, "name source=from demand_ms=demand_s*1e3 low_ms=low_s*1e3 high_ms=high_s*1e3");
-			row_write_to_table(out);
+			begin_demand_row(&f, path, "name source=from demand_ms=demand_s*1e3 low_ms=low_s*1e3 high_ms=high_s*1e3");
+			row_write(out);
 		}
-		fits_begin_demand_row(&f, "result.delay", "demand_ms=delay_s*1e3 low_ms=low_s*1e3 high_ms=high_s*1e3");
+		begin_demand_row(&f, "result.delay", "demand_ms=delay_s*1e3 low_ms=low_s*1e3 high_ms=high_s*1e3");
 		row_set_text(out, "name", "delay");
 		row_set_text(out, "source", "response time");
-		row_write_to_table(out);
+		row_write(out);
 	}
 }
 
-static void fits_write_comparison_rows(const struct experiment_cell *c, struct table_out *out)
+static void write_comparison(const struct experiment_cell *c, struct table_out *out)
 {
 	char path[64];
 
-	for (struct fit_report_reader f = { .first = c, .out = out }; fits_read_next_report(&f);)
-		for (size_t i = 0; fits_measured_row_name(&f, i, path); i++) {
-			fits_begin_row(&f, path, "cell=run used=fitted lambda_per_s=lambda_measured lambda_fit_per_s=lambda "
+	for (struct fit_reader f = { .first = c, .out = out }; read_next_report(&f);)
+		for (size_t i = 0; get_row_name(&f, i, path); i++) {
+			begin_row(&f, path, "cell=run used=fitted lambda_per_s=lambda_measured lambda_fit_per_s=lambda "
 				   "response_ms=r_measured_s*1e3 response_fit_ms=r_s*1e3 off_percent");
-			row_write_to_table(out);
+			row_write(out);
 		}
 }
 
-static void fits_write_curve(const struct experiment_cell *c, struct table_out *out)
+static void write_curve(const struct experiment_cell *c, struct table_out *out)
 {
 	char path[64], fitted[96];
 
-	for (struct fit_report_reader f = { .first = c, .out = out }; fits_read_next_report(&f);)
-		for (size_t i = 0; fits_measured_row_name(&f, i, path); i++) {
+	for (struct fit_reader f = { .first = c, .out = out }; read_next_report(&f);)
+		for (size_t i = 0; get_row_name(&f, i, path); i++) {
 			bool used = false;
 
 			snprintf(fitted, sizeof(fitted), "%s.fitted", path);
 			json_get_bool(f.json, fitted, &used);
-			fits_begin_row(&f, path, "n z_s lambda=lambda_measured r_s=r_measured_s");
+			begin_row(&f, path, "n z_s lambda=lambda_measured r_s=r_measured_s");
 			row_set_text(out, "kind", used ? "measured" : "later");
 			row_finish(out, { "q", json_number(f.json, "%s.lambda_measured", path) * json_number(f.json, "%s.r_measured_s", path) });
-			fits_begin_row(&f, path, "n z_s lambda q r_s");
+			begin_row(&f, path, "n z_s lambda q r_s");
 			row_set_text(out, "kind", "fit");
-			row_write_to_table(out);
+			row_write(out);
 		}
 }
 
-static void fits_write_real_user_rows(const struct experiment_cell *c, struct table_out *out)
+static void write_real_users(const struct experiment_cell *c, struct table_out *out)
 {
-	const char *part = cell_parameter_text(c, "part");
+	const char *part = cell_text(c, "part");
 	struct json_document *json = NULL;
 	char name[300], path[64];
 
-	if (part && cell_is_first_with_parameter_text(c, "part")) {
+	if (part && cell_is_first(c, "part")) {
 		snprintf(name, sizeof(name), "fit/%s-users.json", part);
 		json = run_folder_read_json(c->run->folder, name, false);
 	}
 	for (size_t i = 0; json && (snprintf(path, sizeof(path), "result.rows.%zu", i), json_get_text(json, "%s.run", path)); i++) {
 		row_set_text(out, "part", part);
-		row_set_json_values(out, json, path, "users=n cell=run think_s=z_s lambda_per_s=lambda response_ms=r_s*1e3 q n_calculated "
+		row_set_json(out, json, path, "users=n cell=run think_s=z_s lambda_per_s=lambda response_ms=r_s*1e3 q n_calculated "
 			 "pages_per_s=lambda_pages q_pages users_10s=web.0.users users_20s=web.1.users users_30s=web.2.users "
 			 "users_40s=web.3.users users_50s=web.4.users");
-		row_write_to_table(out);
+		row_write(out);
 	}
 	json_free(json);
 }
 
 const struct extractor_hooks fits_extractor = {
-	.name = "fits", .tables = { { "slope", fits_write_demand_rows }, { "compare", fits_write_comparison_rows }, { "curve",
-		fits_write_curve },
-		    { "world", fits_write_real_user_rows } },
+	.name = "fits", .tables = { { "slope", write_demands }, { "compare", write_comparison }, { "curve",
+		write_curve },
+		    { "world", write_real_users } },
 };

@@ -27,7 +27,7 @@ enum headcount_figure {
 };
 
 /* What was measured with one number of users in one repeat. NAN: not known. */
-struct headcount_user_step {
+struct headcount_step {
 	int64_t users, repeat;
 	double of[HEADCOUNT_FIGURES];
 	double sum, squares, *p95;	/* sum, squares: of the users' mean latencies; p95: of each user (owned) */
@@ -35,7 +35,7 @@ struct headcount_user_step {
 };
 
 /* A limit that a search found. Texts are those of cell.json. */
-struct headcount_user_limit_found {
+struct headcount_limit {
 	/* ended: why no user could be added; resource: what there was too little of; "" for neither */
 	const char *criterion, *ended, *resource;
 	int64_t repeat;
@@ -45,18 +45,18 @@ struct headcount_user_limit_found {
 	bool untold;		/* a range at `beyond`, whose early end would have met the criterion, counted against it */
 };
 
-struct headcount_cell_measurements {
+struct headcount_cell {
 	const struct experiment_cell *cell;
 	int64_t repeat;			/* number of the repeat that is being read */
-	struct headcount_user_step *step;	/* ascending by users, then by repeat */
+	struct headcount_step *step;	/* ascending by users, then by repeat */
 	size_t steps;
-	struct headcount_user_limit_found *limit;	/* grouped by criterion, ascending by repeat */
+	struct headcount_limit *limit;	/* grouped by criterion, ascending by repeat */
 	size_t limits;
 	double servers;			/* number of CPUs of the server */
 };
 
 /* A rule that says when a resource counts as full: an element of settings.limits in run.json (kits/users/data/limits.tsv). */
-struct headcount_full_resource_rule {
+struct headcount_rule {
 	const char *name, *unless, *unit;	/* unless: name of a rule that, if fulfilled, overrules this one */
 	int figure;				/* enum headcount_figure, or HEADCOUNT_ALONE */
 	double at_least;
@@ -64,8 +64,8 @@ struct headcount_full_resource_rule {
 #define HEADCOUNT_ALONE HEADCOUNT_FIGURES	/* rule on what one user alone takes of a criterion's limit, in percent */
 #define HEADCOUNT_RULES 16
 
-struct headcount_run_settings {
-	struct headcount_full_resource_rule rule[HEADCOUNT_RULES];
+struct headcount_run {
+	struct headcount_rule rule[HEADCOUNT_RULES];
 	size_t rules;
 	double rate, typing;		/* keys per second of user 1, and of each other user */
 	double *value;			/* scratch array with room for one number of each repeat */
@@ -75,14 +75,14 @@ struct headcount_run_settings {
 bool headcount_parse_criterion(const char *text, bool *apdex, double *value);
 
 /* Predictions from the first third of the curves of n limits of one criterion (headcount_forecast.c). */
-struct user_count_forecast {
+struct user_forecast {
 	struct figure users;
 	const char *of, *why;		/* of: the resource at its limit; why: reason why there is no forecast */
 	double most;			/* largest number of users in the first third */
 };
-struct user_count_forecast headcount_forecast_users(const struct headcount_run_settings *h,
-						    const struct headcount_cell_measurements *s,
-						    const struct headcount_user_limit_found *l, size_t n);
+struct user_forecast headcount_forecast_users(const struct headcount_run *h,
+						    const struct headcount_cell *s,
+						    const struct headcount_limit *l, size_t n);
 
 /* What a key takes of a resource, and the number of users that fill it. */
 struct resource_slope {
@@ -93,6 +93,6 @@ struct resource_slope {
 };
 #define HEADCOUNT_RESOURCES 4
 /* Returns how many slopes are known. */
-size_t headcount_fit_resource_slopes(const struct headcount_run_settings *h, const struct headcount_cell_measurements *s,
-				     const struct headcount_user_limit_found *l, size_t n,
+size_t headcount_fit_slopes(const struct headcount_run *h, const struct headcount_cell *s,
+				     const struct headcount_limit *l, size_t n,
 				     struct resource_slope out[HEADCOUNT_RESOURCES]);

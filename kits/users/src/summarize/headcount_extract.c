@@ -26,7 +26,7 @@ static const char *const headcount_names[HEADCOUNT_FIGURES] = {		/* names of col
 	"memory_share_percent", "faults_percent", "drops_percent",
 };
 
-static struct headcount_user_step *headcount_find_user_step(const struct headcount_cell_measurements *s, double users,
+static struct headcount_step *find_step(const struct headcount_cell *s, double users,
 							    int64_t repeat)
 {
 	for (size_t i = 0; i < s->steps; i++)
@@ -37,18 +37,18 @@ static struct headcount_user_step *headcount_find_user_step(const struct headcou
 
 /* --- reading --------------------------------------------------------------------------------------------------- */
 
-static struct headcount_user_step *headcount_find_or_add_user_step(struct headcount_cell_measurements *s, int64_t users)
+static struct headcount_step *get_step(struct headcount_cell *s, int64_t users)
 {
-	struct headcount_user_step *step;
+	struct headcount_step *step;
 
 	if (users < 1 || users > HEADCOUNT_USERS)
 		return NULL;
-	step = headcount_find_user_step(s, (double)users, s->repeat);
+	step = find_step(s, (double)users, s->repeat);
 	if (step)
 		return step;
 	s->step = memory_grow(s->step, s->steps, sizeof(*step));
 	step = &s->step[s->steps++];
-	*step = (struct headcount_user_step){ .users = users, .repeat = s->repeat };
+	*step = (struct headcount_step){ .users = users, .repeat = s->repeat };
 	for (size_t f = 0; f < HEADCOUNT_FIGURES; f++)
 		step->of[f] = NAN;
 	return step;
@@ -56,9 +56,9 @@ static struct headcount_user_step *headcount_find_or_add_user_step(struct headco
 
 enum { U_USERS, U_USER, U_MEAN, U_P50, U_P95, U_APDEX, U_LATE, U_ALL };
 
-static int headcount_store_user_input_row(void *into, const struct input_table_cell *c)
+static int store_user_row(void *into, const struct input_cell *c)
 {
-	struct headcount_user_step *s = headcount_find_or_add_user_step(into, c[U_USERS].count);
+	struct headcount_step *s = get_step(into, c[U_USERS].count);
 
 	if (!s || c[U_USER].count < 1 || c[U_USER].count > s->users)
 		return -EPROTO;
@@ -73,43 +73,43 @@ static int headcount_store_user_input_row(void *into, const struct input_table_c
 	return 0;
 }
 
-static const struct input_table_description headcount_users = {
-	"capacity-user/1", "users user %mean_ms %p50_ms %p95_ms %apdex %late_percent", headcount_store_user_input_row, NULL,
+static const struct input_table headcount_users = {
+	"capacity-user/1", "users user %mean_ms %p50_ms %p95_ms %apdex %late_percent", store_user_row, NULL,
 };
 
 /* Columns of machine.tsv: the number of users, then the figures from HEADCOUNT_KEYS to HEADCOUNT_STALL; those from HEADCOUNT_OWN on
  * may be missing. */
-static int headcount_store_machine_input_row(void *into, const struct input_table_cell *c)
+static int store_machine_row(void *into, const struct input_cell *c)
 {
-	struct headcount_user_step *s = headcount_find_or_add_user_step(into, c[0].count);
+	struct headcount_step *s = get_step(into, c[0].count);
 
 	for (size_t f = HEADCOUNT_KEYS; s && f <= HEADCOUNT_STALL; f++)
 		s->of[f] = c[1 + f - HEADCOUNT_KEYS].real;
 	return s ? 0 : -EPROTO;
 }
 
-static const struct input_table_description headcount_machine = {
+static const struct input_table headcount_machine = {
 	"capacity-machine/1", "users %keys_per_s %server_busy_percent %client_busy_percent %foreign_percent %waiting %available_bytes "
 	"%swap_in_bytes_per_s %link_percent | %own_percent %major_faults_per_s %drops_per_s %client_waiting %memory_stall_ms_per_s",
-	headcount_store_machine_input_row, NULL,
+	store_machine_row, NULL,
 };
 
-static const char *headcount_text_of_list_element(const struct json_document *j, const char *list, size_t i, const char *key)
+static const char *get_element_text(const struct json_document *j, const char *list, size_t i, const char *key)
 {
 	const char *text = json_get_text(j, "%s.%zu.%s", list, i, key);
 
 	return text ? text : "";
 }
 
-static void headcount_read_user_limits_found(struct headcount_cell_measurements *s, const struct experiment_repeat *r)
+static void read_limits(struct headcount_cell *s, const struct experiment_repeat *r)
 {
 	const struct json_document *j = r->json;
 
-	for (size_t i = 0; headcount_text_of_list_element(j, "limits", i, "criterion")[0]; i++) {
-		struct headcount_user_limit_found one = {
-			.criterion = headcount_text_of_list_element(j, "limits", i, "criterion"),
-			.ended = headcount_text_of_list_element(j, "limits", i, "ended"),
-			.resource = headcount_text_of_list_element(j, "limits", i, "resource"), .repeat = r->number,
+	for (size_t i = 0; get_element_text(j, "limits", i, "criterion")[0]; i++) {
+		struct headcount_limit one = {
+			.criterion = get_element_text(j, "limits", i, "criterion"),
+			.ended = get_element_text(j, "limits", i, "ended"),
+			.resource = get_element_text(j, "limits", i, "resource"), .repeat = r->number,
 			.users = json_number(j, "limits.%zu.users", i), .beyond = json_number(j, "limits.%zu.beyond", i),
 			.users_all = json_number(j, "limits.%zu.users_all", i),
 		};
@@ -132,21 +132,21 @@ static void headcount_read_user_limits_found(struct headcount_cell_measurements 
 	}
 }
 
-static void headcount_read_run_settings(const struct experiment_run *run)
+static void read_settings(const struct experiment_run *run)
 {
 	static const char list[] = "settings.limits";
-	struct headcount_run_settings *h = extractor_data_of_run();
+	struct headcount_run *h = extractor_run_data();
 
 	h->value = memory_new((size_t)run->repeats + 1, sizeof(*h->value));
 	h->rate = json_number(run->json, "settings.rate_per_s");
 	h->typing = json_number(run->json, "settings.typing_per_s");
-	for (size_t i = 0; i < HEADCOUNT_RULES && headcount_text_of_list_element(run->json, list, i, "name")[0]; i++) {
-		struct headcount_full_resource_rule *rule = &h->rule[h->rules++];
-		const char *figure = headcount_text_of_list_element(run->json, list, i, "figure");
+	for (size_t i = 0; i < HEADCOUNT_RULES && get_element_text(run->json, list, i, "name")[0]; i++) {
+		struct headcount_rule *rule = &h->rule[h->rules++];
+		const char *figure = get_element_text(run->json, list, i, "figure");
 
-		*rule = (struct headcount_full_resource_rule){ headcount_text_of_list_element(run->json, list, i, "name"),
-			headcount_text_of_list_element(run->json, list, i, "unless"),
-			headcount_text_of_list_element(run->json, list, i, "unit"), 0, json_number(run->json, "%s.%zu.at_least", list, i) };
+		*rule = (struct headcount_rule){ get_element_text(run->json, list, i, "name"),
+			get_element_text(run->json, list, i, "unless"),
+			get_element_text(run->json, list, i, "unit"), 0, json_number(run->json, "%s.%zu.at_least", list, i) };
 		while (rule->figure < HEADCOUNT_FIGURES && strcmp(headcount_names[rule->figure], figure) != 0)
 			rule->figure++;
 		if ((rule->figure == HEADCOUNT_ALONE && strcmp(figure, "alone_percent") != 0) || !(rule->at_least > 0))
@@ -158,7 +158,7 @@ static void headcount_read_run_settings(const struct experiment_run *run)
 
 /* Returns the mean wait in ms of random arrivals with exponential service at so many servers; user 1 does not wait for its own keys
  * (headcount_forecast.c). */
-static double headcount_queue_wait_ms(const double *of, double rate, double servers)
+static double compute_queue_wait(const double *of, double rate, double servers)
 {
 	double busy = of[HEADCOUNT_BUSY] / 100, own = of[HEADCOUNT_OWN] / 100, keys = of[HEADCOUNT_KEYS];
 	double others = fmax(fmin(busy * (1 - rate / keys), 1), 0);
@@ -167,16 +167,16 @@ static double headcount_queue_wait_ms(const double *of, double rate, double serv
 }
 
 /* Computes the figures of a step that follow from its users, or from two other figures. */
-static void headcount_derive_step_figures(const struct headcount_cell_measurements *s, struct headcount_user_step *p)
+static void derive_figures(const struct headcount_cell *s, struct headcount_step *p)
 {
-	const struct headcount_run_settings *h = extractor_data_of_run();
-	const struct headcount_user_step *one = headcount_find_user_step(s, 1, p->repeat);
+	const struct headcount_run *h = extractor_run_data();
+	const struct headcount_step *one = find_step(s, 1, p->repeat);
 	double *of = p->of, keys = of[HEADCOUNT_KEYS], more;
 
 	of[HEADCOUNT_ALL_MEAN] = p->sum / (double)p->n;
 	of[HEADCOUNT_JAIN] = p->sum * p->sum / ((double)p->n * p->squares);
-	of[HEADCOUNT_ALL_P95] = estimate_figure_with_run_seed(ESTIMATE_MAX, p->p95, p->n).value;
-	of[HEADCOUNT_MEDIAN_P95] = estimate_figure_with_run_seed(ESTIMATE_MEDIAN, p->p95, p->n).value;
+	of[HEADCOUNT_ALL_P95] = engine_estimate(ESTIMATE_MAX, p->p95, p->n).value;
+	of[HEADCOUNT_MEDIAN_P95] = engine_estimate(ESTIMATE_MEDIAN, p->p95, p->n).value;
 	of[HEADCOUNT_WORST] = of[HEADCOUNT_ALL_P95] / of[HEADCOUNT_MEDIAN_P95];
 	if (!isfinite(of[HEADCOUNT_OWN]))
 		of[HEADCOUNT_OWN] = of[HEADCOUNT_BUSY] - of[HEADCOUNT_FOREIGN];
@@ -193,43 +193,43 @@ static void headcount_derive_step_figures(const struct headcount_cell_measuremen
 	of[HEADCOUNT_VIEWERS_SHARE] = 100 * 1000 * of[HEADCOUNT_CLIENT_WAITING] / keys / more;
 	of[HEADCOUNT_MEMORY_SHARE] = 100 * of[HEADCOUNT_STALL] / keys / more;
 	if (of[HEADCOUNT_WAIT_SHARE] >= SHARE_HALF)
-		of[HEADCOUNT_OVER_QUEUE] = of[HEADCOUNT_WAIT] / headcount_queue_wait_ms(of, h->rate, s->servers);
+		of[HEADCOUNT_OVER_QUEUE] = of[HEADCOUNT_WAIT] / compute_queue_wait(of, h->rate, s->servers);
 }
 
-static int headcount_compare_steps(const void *a, const void *b)
+static int compare_steps(const void *a, const void *b)
 {
-	const struct headcount_user_step *x = a, *y = b;
+	const struct headcount_step *x = a, *y = b;
 
 	return x->users != y->users ? (x->users > y->users) - (x->users < y->users) : (x->repeat > y->repeat) - (x->repeat < y->repeat);
 }
 
-static void headcount_read_files_of_repeat(const struct experiment_repeat *r)
+static void read_repeat(const struct experiment_repeat *r)
 {
-	struct headcount_cell_measurements *s = extractor_data_of_cell(r->cell);
+	struct headcount_cell *s = extractor_cell_data(r->cell);
 
-	headcount_read_user_limits_found(s, r);
+	read_limits(s, r);
 	s->cell = r->cell;
 	s->repeat = r->number;
 	s->servers = 1;
 	json_get_real(r->json, "server_cpus", &s->servers);
-	read_table_file_of_repeat(r, "samples.tsv", true, &headcount_users, s);
-	read_table_file_of_repeat(r, "machine.tsv", true, &headcount_machine, s);
+	repeat_read_table(r, "samples.tsv", true, &headcount_users, s);
+	repeat_read_table(r, "machine.tsv", true, &headcount_machine, s);
 	for (size_t i = 0; i < s->steps; i++)
 		if (s->step[i].repeat == r->number)
-			headcount_derive_step_figures(s, &s->step[i]);
+			derive_figures(s, &s->step[i]);
 	if (s->steps)
-		qsort(s->step, s->steps, sizeof(*s->step), headcount_compare_steps);
+		qsort(s->step, s->steps, sizeof(*s->step), compare_steps);
 }
 
 /* --- what is full ---------------------------------------------------------------------------------------------- */
 
 /* Returns the figure of a rule with so many users. */
-static double headcount_rule_figure_value(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *l,
-				   const struct headcount_full_resource_rule *r,
+static double get_rule_value(const struct headcount_cell *s, const struct headcount_limit *l,
+				   const struct headcount_rule *r,
 			      double users)
 {
 	bool alone = r->figure == HEADCOUNT_ALONE, apdex;
-	const struct headcount_user_step *step = headcount_find_user_step(s, alone ? 1 : users, l->repeat);
+	const struct headcount_step *step = find_step(s, alone ? 1 : users, l->repeat);
 	double value;
 
 	if (!step || isnan(users) || (alone && !headcount_parse_criterion(l->criterion, &apdex, &value)))
@@ -240,20 +240,20 @@ static double headcount_rule_figure_value(const struct headcount_cell_measuremen
 /* Is the rule fulfilled with the first number of users for which the criterion did not hold? Pages are read back either because the
  * users' memory no longer fits, or by other programs on the machine, whose reads are counted too; where at least half of the memory
  * that was available with one user still is, it was other programs. */
-static bool headcount_resource_is_full(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *l,
-				     const struct headcount_full_resource_rule *r)
+static bool is_full(const struct headcount_cell *s, const struct headcount_limit *l,
+				     const struct headcount_rule *r)
 {
-	const struct headcount_run_settings *h = extractor_data_of_run();
-	const struct headcount_user_step *step = headcount_find_user_step(s, l->beyond, l->repeat), *one = headcount_find_user_step(s, 1,
+	const struct headcount_run *h = extractor_run_data();
+	const struct headcount_step *step = find_step(s, l->beyond, l->repeat), *one = find_step(s, 1,
 																    l->repeat);
 
-	if (!(headcount_rule_figure_value(s, l, r, l->beyond) >= r->at_least))
+	if (!(get_rule_value(s, l, r, l->beyond) >= r->at_least))
 		return false;
 	if (r->figure == HEADCOUNT_FAULTS && step && one && step->of[HEADCOUNT_AVAILABLE] > 0 &&
 	    step->of[HEADCOUNT_AVAILABLE] >= one->of[HEADCOUNT_AVAILABLE] / 2)
 		return false;
-	for (const struct headcount_full_resource_rule *other = h->rule; other < h->rule + h->rules; other++)
-		if (other != r && !strcmp(other->name, r->unless) && headcount_rule_figure_value(s, l, other, l->beyond) >= other->at_least)
+	for (const struct headcount_rule *other = h->rule; other < h->rule + h->rules; other++)
+		if (other != r && !strcmp(other->name, r->unless) && get_rule_value(s, l, other, l->beyond) >= other->at_least)
 			return false;
 	return true;
 }
@@ -261,46 +261,46 @@ static bool headcount_resource_is_full(const struct headcount_cell_measurements 
 #define TALLIES (HEADCOUNT_RULES + 8)
 
 /* How often one resource was full, over the repeats. */
-struct headcount_full_resource_tally {
+struct resource_tally {
 	const char *name;
 	size_t times;
 	int64_t repeat;		/* last repeat that was counted; 0: none */
 	double fullness;	/* sum of value over threshold */
 };
 
-static int headcount_compare_tally(const void *a, const void *b)
+static int compare_tallies(const void *a, const void *b)
 {
-	const struct headcount_full_resource_tally *x = a, *y = b;
+	const struct resource_tally *x = a, *y = b;
 
 	return x->times != y->times ? (x->times < y->times) - (x->times > y->times) :
 				      (x->fullness < y->fullness) - (x->fullness > y->fullness);
 }
 
 /* Counts a resource at most once for each repeat, whatever number of its rules is fulfilled. */
-static void headcount_add_to_resource_tally(struct headcount_full_resource_tally *t, const char *name, int64_t repeat,
+static void add_tally(struct resource_tally *t, const char *name, int64_t repeat,
 					  double fullness)
 {
-	const struct headcount_full_resource_tally *end = t + TALLIES;
+	const struct resource_tally *end = t + TALLIES;
 
 	while (t < end && t->name && strcmp(t->name, name) != 0)
 		t++;
 	if (t == end || t->repeat == repeat)
 		return;
-	*t = (struct headcount_full_resource_tally){ name, t->times + 1, repeat, t->fullness + fullness };
+	*t = (struct resource_tally){ name, t->times + 1, repeat, t->fullness + fullness };
 }
 
 /* Writes the full resources, the fullest first, such as "CPU, memory (1 of 3)". */
-static void headcount_list_full_resources(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *l,
+static void list_full_resources(const struct headcount_cell *s, const struct headcount_limit *l,
 					  size_t n,
 					  char *text,
 				  size_t size)
 {
-	const struct headcount_run_settings *h = extractor_data_of_run();
-	struct headcount_full_resource_tally t[TALLIES] = { 0 };
+	const struct headcount_run *h = extractor_run_data();
+	struct resource_tally t[TALLIES] = { 0 };
 	size_t reached = 0, used = 0;
 
 	text[0] = '\0';
-	for (const struct headcount_user_limit_found *end = l + n; l < end; l++) {
+	for (const struct headcount_limit *end = l + n; l < end; l++) {
 		bool any = l->ended[0];
 
 		if (isnan(l->beyond))
@@ -308,16 +308,16 @@ static void headcount_list_full_resources(const struct headcount_cell_measuremen
 		reached++;
 		/* a user who could not be added could not be measured: the resource counts as completely full */
 		if (any)
-			headcount_add_to_resource_tally(t, l->resource, l->repeat, HUGE_VAL);
-		for (const struct headcount_full_resource_rule *r = h->rule; r < h->rule + h->rules; r++)
-			if (headcount_resource_is_full(s, l, r) && strcmp(r->name, l->resource) != 0) {
-				headcount_add_to_resource_tally(t, r->name, l->repeat, headcount_rule_figure_value(s, l, r, l->beyond) / r->at_least);
+			add_tally(t, l->resource, l->repeat, HUGE_VAL);
+		for (const struct headcount_rule *r = h->rule; r < h->rule + h->rules; r++)
+			if (is_full(s, l, r) && strcmp(r->name, l->resource) != 0) {
+				add_tally(t, r->name, l->repeat, get_rule_value(s, l, r, l->beyond) / r->at_least);
 				any = true;
 			}
 		if (!any)
-			headcount_add_to_resource_tally(t, "unexplained", l->repeat, 0);
+			add_tally(t, "unexplained", l->repeat, 0);
 	}
-	qsort(t, TALLIES, sizeof(*t), headcount_compare_tally);
+	qsort(t, TALLIES, sizeof(*t), compare_tallies);
 	for (size_t i = 0; i < TALLIES && t[i].name && used < size; i++) {
 		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", t[i].name);
 		if (t[i].times < reached && used < size)
@@ -327,17 +327,17 @@ static void headcount_list_full_resources(const struct headcount_cell_measuremen
 
 /* --- rows ------------------------------------------------------------------------------------------------------ */
 
-static void headcount_begin_row(struct table_out *out, const struct experiment_cell *c)
+static void begin_row(struct table_out *out, const struct experiment_cell *c)
 {
-	const char *protocol = cell_parameter_text(c, "protocol"), *app = cell_parameter_text(c, "app");
+	const char *protocol = cell_text(c, "protocol"), *app = cell_text(c, "app");
 	char name[128];
 
 	snprintf(name, sizeof(name), "%s.%s", protocol ? protocol : "", app ? app : "");
 	row_set_text(out, "system", name);
-	row_set_cell_parameters(out, c);
+	row_set_parameters(out, c);
 }
 
-static enum estimator headcount_estimator(int figure)
+static enum estimator choose_estimator(int figure)
 {
 	switch (figure) {
 	case HEADCOUNT_P95: return ESTIMATE_LOGMEAN_CI;
@@ -348,32 +348,32 @@ static enum estimator headcount_estimator(int figure)
 }
 
 /* Writes one row for all repeats with the same number of users. A cell of which nothing was measured has a row, too. */
-static void headcount_write_summary(const struct experiment_cell *c, struct table_out *out)
+static void write_summary(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct headcount_cell_measurements *s = extractor_data_of_cell(c);
-	const struct headcount_run_settings *h = extractor_data_of_run();
+	const struct headcount_cell *s = extractor_cell_data(c);
+	const struct headcount_run *h = extractor_run_data();
 	size_t i = 0, n;
 
 	do {
-		const struct headcount_user_step *step = &s->step[i];
+		const struct headcount_step *step = &s->step[i];
 
 		for (n = 0; i + n < s->steps && step[n].users == step->users; n++)
 			;
-		headcount_begin_row(out, c);
+		begin_row(out, c);
 		row_set_text(out, "state", n ? "measured" : "failed");
 		row_numbers(out, { "users", n ? (double)step->users : (double)NAN }, { "repeats", (double)n }, { "failed", (double)c->failed },
 			    { "marked", (double)c->flagged });
 		for (int f = 0; n && f < HEADCOUNT_FIGURES; f++) {
 			for (size_t k = 0; k < n; k++)
 				h->value[k] = step[k].of[f];
-			row_set_figure(out, headcount_names[f], estimate_figure_with_run_seed(headcount_estimator(f), h->value, n));
+			row_set_figure(out, headcount_names[f], engine_estimate(choose_estimator(f), h->value, n));
 		}
-		row_write_to_table(out);
+		row_write(out);
 	} while ((i += n) < s->steps);
 }
 
 /* Writes fairness on both sides of the limit: means over the repeats. */
-static void headcount_set_fairness_columns(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *l,
+static void set_fairness(const struct headcount_cell *s, const struct headcount_limit *l,
 					   size_t n,
 				     struct table_out *out)
 {
@@ -381,23 +381,23 @@ static void headcount_set_fairness_columns(const struct headcount_cell_measureme
 		{ "jain_good", false, HEADCOUNT_JAIN }, { "jain_bad", true, HEADCOUNT_JAIN },
 		{ "worst_good", false, HEADCOUNT_WORST }, { "worst_bad", true, HEADCOUNT_WORST },
 	};
-	const struct headcount_run_settings *h = extractor_data_of_run();
+	const struct headcount_run *h = extractor_run_data();
 
 	for (size_t c = 0; c < sizeof(columns) / sizeof(*columns); c++) {
 		for (size_t i = 0; i < n; i++) {
-			const struct headcount_user_step *step = headcount_find_user_step(s, columns[c].bad ? l[i].beyond : l[i].users, l[i].repeat);
+			const struct headcount_step *step = find_step(s, columns[c].bad ? l[i].beyond : l[i].users, l[i].repeat);
 
 			h->value[i] = step ? step->of[columns[c].figure] : (double)NAN;
 		}
-		row_set_number(out, columns[c].column, estimate_figure_with_run_seed(ESTIMATE_MEAN, h->value, n).value);
+		row_set_number(out, columns[c].column, engine_estimate(ESTIMATE_MEAN, h->value, n).value);
 	}
 }
 
-static void headcount_set_forecast_columns(const struct headcount_cell_measurements *s,
-					   const struct headcount_user_limit_found *l, size_t n, struct table_out *out)
+static void set_forecast(const struct headcount_cell *s,
+					   const struct headcount_limit *l, size_t n, struct table_out *out)
 {
-	const struct headcount_run_settings *h = extractor_data_of_run();
-	struct user_count_forecast all = headcount_forecast_users(h, s, l, n);
+	const struct headcount_run *h = extractor_run_data();
+	struct user_forecast all = headcount_forecast_users(h, s, l, n);
 
 	row_set_number(out, "forecast_from", all.most);
 	row_set_figure(out, "forecast", all.users);
@@ -405,14 +405,14 @@ static void headcount_set_forecast_columns(const struct headcount_cell_measureme
 	row_set_text(out, "forecast_why", all.why);
 	for (size_t i = 0; i < n; i++)
 		h->value[i] = headcount_forecast_users(h, s, &l[i], 1).users.value;
-	row_set_figure(out, "forecast_repeats", estimate_figure_with_run_seed(ESTIMATE_MEAN_CI, h->value, n));
+	row_set_figure(out, "forecast_repeats", engine_estimate(ESTIMATE_MEAN_CI, h->value, n));
 }
 
-static void headcount_write_criterion_row(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *l,
+static void write_criterion(const struct headcount_cell *s, const struct headcount_limit *l,
 					  size_t n,
 				  struct table_out *out)
 {
-	const struct headcount_run_settings *h = extractor_data_of_run();
+	const struct headcount_run *h = extractor_run_data();
 	const char *ended = "";
 	struct figure users;
 	char words[256];
@@ -426,47 +426,47 @@ static void headcount_write_criterion_row(const struct headcount_cell_measuremen
 		reached += !isnan(l[i].beyond);
 		ended = l[i].ended[0] ? l[i].ended : ended;
 	}
-	users = estimate_figure_with_run_seed(ESTIMATE_MEAN, h->value, n);	/* users_min to users_max say how searches differ */
-	headcount_list_full_resources(s, l, n, words, sizeof(words));
-	headcount_begin_row(out, s->cell);
+	users = engine_estimate(ESTIMATE_MEAN, h->value, n);	/* users_min to users_max say how searches differ */
+	list_full_resources(s, l, n, words, sizeof(words));
+	begin_row(out, s->cell);
 	row_set_text(out, "criterion", l->criterion);
 	row_numbers(out, { "repeats", (double)n }, { "reached", reached });
 	row_set_figure(out, "users", users);
-	row_set_number(out, "users_min", estimate_figure_with_run_seed(ESTIMATE_MIN, h->value, n).value);
-	row_set_number(out, "users_max", estimate_figure_with_run_seed(ESTIMATE_MAX, h->value, n).value);
+	row_set_number(out, "users_min", engine_estimate(ESTIMATE_MIN, h->value, n).value);
+	row_set_number(out, "users_max", engine_estimate(ESTIMATE_MAX, h->value, n).value);
 	row_numbers(out, { "plan", plan }, { "untold", untold });
 	row_set_text(out, "limit", words);
 	row_set_text(out, "ended", ended);
-	headcount_set_fairness_columns(s, l, n, out);
-	headcount_set_forecast_columns(s, l, n, out);
-	row_write_to_table(out);
+	set_fairness(s, l, n, out);
+	set_forecast(s, l, n, out);
+	row_write(out);
 }
 
-static void headcount_write_resource_slopes(const struct headcount_cell_measurements *s,
-					    const struct headcount_user_limit_found *l, size_t n, struct table_out *out)
+static void write_resources(const struct headcount_cell *s,
+					    const struct headcount_limit *l, size_t n, struct table_out *out)
 {
 	struct resource_slope slope[HEADCOUNT_RESOURCES];
-	size_t slopes = headcount_fit_resource_slopes(extractor_data_of_run(), s, l, n, slope);
+	size_t slopes = headcount_fit_slopes(extractor_run_data(), s, l, n, slope);
 
 	for (const struct resource_slope *one = slope; one < slope + slopes; one++) {
-		headcount_begin_row(out, s->cell);
+		begin_row(out, s->cell);
 		row_set_text(out, "criterion", l->criterion);
 		row_set_text(out, "name", one->name);
 		row_numbers(out, { "points", (double)one->points }, { "none", one->none });
 		row_set_figure(out, "slope", one->slope);
 		row_set_figure(out, "users", one->users);
-		row_write_to_table(out);
+		row_write(out);
 	}
 }
 
 /* Writes something for n limits of one criterion. */
-typedef void headcount_write(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *l, size_t n,
+typedef void limits_writer(const struct headcount_cell *s, const struct headcount_limit *l, size_t n,
 			     struct table_out *out);
 
-static void headcount_call_for_each_criterion(const struct experiment_cell *c, headcount_write *write, struct table_out *out)
+static void write_criteria(const struct experiment_cell *c, limits_writer *write, struct table_out *out)
 {
-	const struct headcount_cell_measurements *s = extractor_data_of_cell(c);
-	const struct headcount_user_limit_found *l = s->limit, *end = l + s->limits;
+	const struct headcount_cell *s = extractor_cell_data(c);
+	const struct headcount_limit *l = s->limit, *end = l + s->limits;
 
 	for (size_t n; l < end; l += n) {
 		for (n = 1; l + n < end && !strcmp(l[n].criterion, l->criterion); n++)
@@ -475,43 +475,43 @@ static void headcount_call_for_each_criterion(const struct experiment_cell *c, h
 	}
 }
 
-static void headcount_write_criterion_rows(const struct experiment_cell *c, struct table_out *out)
+static void write_points(const struct experiment_cell *c, struct table_out *out)
 {
-	headcount_call_for_each_criterion(c, headcount_write_criterion_row, out);
+	write_criteria(c, write_criterion, out);
 }
 
-static void headcount_write_slope_rows(const struct experiment_cell *c, struct table_out *out)
+static void write_slopes(const struct experiment_cell *c, struct table_out *out)
 {
-	headcount_call_for_each_criterion(c, headcount_write_resource_slopes, out);
+	write_criteria(c, write_resources, out);
 }
 
-static void headcount_write_rule_rows(const struct experiment_cell *c, struct table_out *out)
+static void write_rules(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct headcount_cell_measurements *s = extractor_data_of_cell(c);
-	const struct headcount_run_settings *h = extractor_data_of_run();
+	const struct headcount_cell *s = extractor_cell_data(c);
+	const struct headcount_run *h = extractor_run_data();
 
 	for (size_t i = 0; i < c->n * s->limits * h->rules; i++) {
-		const struct headcount_user_limit_found *l = &s->limit[i / h->rules % s->limits];
-		const struct headcount_full_resource_rule *r = &h->rule[i % h->rules];
+		const struct headcount_limit *l = &s->limit[i / h->rules % s->limits];
+		const struct headcount_rule *r = &h->rule[i % h->rules];
 
 		if (l->repeat != c->repeat[i / h->rules / s->limits].number)
 			continue;
-		headcount_begin_row(out, c);
+		begin_row(out, c);
 		row_set_text(out, "criterion", l->criterion);
 		row_set_number(out, "repeat", (double)l->repeat);
 		row_set_text(out, "name", r->name);
 		row_set_text(out, "unit", r->unit);
 		row_finish(out, { "at_least", r->at_least }, { "users_good", l->users }, { "good",
-			headcount_rule_figure_value(s, l, r, l->users) },
-			    { "users_bad", l->beyond }, { "bad", headcount_rule_figure_value(s, l, r, l->beyond) },
-				{ "full", headcount_resource_is_full(s, l, r) });
+			get_rule_value(s, l, r, l->users) },
+			    { "users_bad", l->beyond }, { "bad", get_rule_value(s, l, r, l->beyond) },
+				{ "full", is_full(s, l, r) });
 	}
 }
 
 const struct extractor_hooks headcount_extractor = {
-	.name = "headcount", .run_size = sizeof(struct headcount_run_settings), .cell_size = sizeof(struct headcount_cell_measurements),
-	.begin_run = headcount_read_run_settings, .read_repeat = headcount_read_files_of_repeat,
-		     .tables = { { "summary", headcount_write_summary },
-		    { "points", headcount_write_criterion_rows }, { "compare", headcount_write_rule_rows }, { "slope",
-		    	headcount_write_slope_rows } },
+	.name = "headcount", .run_size = sizeof(struct headcount_run), .cell_size = sizeof(struct headcount_cell),
+	.begin_run = read_settings, .read_repeat = read_repeat,
+		     .tables = { { "summary", write_summary },
+		    { "points", write_points }, { "compare", write_rules }, { "slope",
+		    	write_slopes } },
 };

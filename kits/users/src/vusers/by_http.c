@@ -19,7 +19,7 @@
 
 #define RELEASED 0x80		/* flag beside EPOLLIN and EPOLLOUT: libcurl does not use the socket at present */
 
-struct http_user_connection {		/* one connection of a user; fetches one object after the other */
+struct http_lane {		/* one connection of a user; fetches one object after the other */
 	CURL *easy;
 	uint32_t user;
 	bool busy;		/* a transfer is running: the handle is in the multi handle */
@@ -39,7 +39,7 @@ struct http_users {
 	struct http_users_cfg cfg;
 	struct crowd *crowd;
 	struct http_user *user;
-	struct http_user_connection *lane;	/* those of user u begin at lane[u * lanes] */
+	struct http_lane *lane;	/* those of user u begin at lane[u * lanes] */
 	int lanes;		/* per user */
 	CURLM *multi;
 	CURLU **url;		/* parsed URL of each object */
@@ -55,7 +55,7 @@ static size_t discard_body(char *data, size_t size, size_t n, void *context)
 	return size * n;
 }
 
-static int on_curl_timer(CURLM *multi, long ms, void *context)
+static int on_timer(CURLM *multi, long ms, void *context)
 {
 	struct http_users *h = context;
 
@@ -64,7 +64,7 @@ static int on_curl_timer(CURLM *multi, long ms, void *context)
 	return 0;
 }
 
-static bool grow_socket_event_table(struct http_users *h, curl_socket_t fd)
+static bool grow_events(struct http_users *h, curl_socket_t fd)
 {
 	size_t room = h->watched_room ? h->watched_room : 1024;
 	uint8_t *grown;
@@ -84,14 +84,14 @@ static bool grow_socket_event_table(struct http_users *h, curl_socket_t fd)
 
 /* libcurl releases a socket after each answer and registers it again for the next request. The socket stays in the epoll meanwhile:
  * only changes of its events are passed to the kernel. */
-static int on_curl_socket_events(CURL *easy, curl_socket_t fd, int what, void *context, void *known)
+static int on_socket_events(CURL *easy, curl_socket_t fd, int what, void *context, void *known)
 {
 	struct http_users *h = context;
 	struct epoll_event want = { .data.u64 = (uint64_t)fd };
 
 	(void)easy;
 	(void)known;
-	if (!grow_socket_event_table(h, fd))
+	if (!grow_events(h, fd))
 		return 0;
 	if (what == CURL_POLL_REMOVE) {
 		h->watched[fd] |= RELEASED;
@@ -105,7 +105,7 @@ static int on_curl_socket_events(CURL *easy, curl_socket_t fd, int what, void *c
 }
 
 /* Forgets the events of a descriptor that is closed: the kernel removes it from the epoll, and its number may be reused. */
-static int on_curl_close_socket(void *context, curl_socket_t fd)
+static int on_close_socket(void *context, curl_socket_t fd)
 {
 	struct http_users *h = context;
 
@@ -139,9 +139,9 @@ static bool make_urls(struct http_users *h)
 	return h->url;
 }
 
-static bool is_http_error_status(long code) { return code < 200 || code >= 400; }
+static bool is_error_status(long code) { return code < 200 || code >= 400; }
 
-static bool make_http_connection_handle(struct http_users *h, struct http_user_connection *l, uint32_t user)
+static bool make_connection(struct http_users *h, struct http_lane *l, uint32_t user)
 {
 	l->user = user;
 	l->easy = curl_easy_init();
@@ -150,7 +150,7 @@ static bool make_http_connection_handle(struct http_users *h, struct http_user_c
 	curl_easy_setopt(l->easy, CURLOPT_CONNECT_TO, h->user[user].connect_to);
 	curl_easy_setopt(l->easy, CURLOPT_RESOLVE, h->user[user].resolve);
 	curl_easy_setopt(l->easy, CURLOPT_WRITEFUNCTION, discard_body);
-	curl_easy_setopt(l->easy, CURLOPT_CLOSESOCKETFUNCTION, on_curl_close_socket);
+	curl_easy_setopt(l->easy, CURLOPT_CLOSESOCKETFUNCTION, on_close_socket);
 	curl_easy_setopt(l->easy, CURLOPT_CLOSESOCKETDATA, h);
 	curl_easy_setopt(l->easy, CURLOPT_PRIVATE, (char *)l);
 	curl_easy_setopt(l->easy, CURLOPT_NOSIGNAL, 1L);
@@ -161,18 +161,18 @@ static bool make_http_connection_handle(struct http_users *h, struct http_user_c
 	return true;
 }
 
-static struct http_user_connection *http_user_connections_of(const struct http_users *h, uint32_t user)
+static struct http_lane *user_lanes(const struct http_users *h, uint32_t user)
 {
 	return &h->lane[(size_t)user * (size_t)h->lanes];
 }
 
-static bool make_http_user(struct http_users *h, uint32_t n)
+static bool make_user(struct http_users *h, uint32_t n)
 {
 	const struct target *t = h->cfg.target;
 	struct http_user *u = &h->user[n];
 	char text[512], number[64];
 
-	target_numeric_address(t, number, sizeof(number));
+	target_address_text(t, number, sizeof(number));
 	snprintf(text, sizeof(text), "::user%u.invalid:%u", (unsigned)n, (unsigned)t->port[0]);
 	u->connect_to = curl_slist_append(NULL, text);
 	snprintf(text, sizeof(text), "user%u.invalid:%u:%s%s%s", (unsigned)n, (unsigned)t->port[0],
@@ -184,12 +184,12 @@ static bool make_http_user(struct http_users *h, uint32_t n)
 	random_bits(&u->random);
 	u->page = -1;
 	for (int i = 0; i < h->lanes; i++)
-		if (!make_http_connection_handle(h, &http_user_connections_of(h, n)[i], n))
+		if (!make_connection(h, &user_lanes(h, n)[i], n))
 			return false;
 	return true;
 }
 
-int http_connections_per_user(const struct http_users_cfg *cfg)
+int http_user_lanes(const struct http_users_cfg *cfg)
 {
 	int most = 1;
 
@@ -210,7 +210,7 @@ struct http_users *http_users_open(const struct http_users_cfg *cfg, struct crow
 	h->cfg = *cfg;
 	h->crowd = crowd;
 	h->wake_ns = INT64_MAX;
-	h->lanes = http_connections_per_user(cfg);
+	h->lanes = http_user_lanes(cfg);
 	h->user = calloc((size_t)n, sizeof(*h->user));
 	h->lane = calloc((size_t)n * (size_t)h->lanes, sizeof(*h->lane));
 	h->multi = curl_multi_init();
@@ -218,19 +218,19 @@ struct http_users *http_users_open(const struct http_users_cfg *cfg, struct crow
 		http_users_close(h);
 		return NULL;
 	}
-	curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, on_curl_socket_events);
+	curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, on_socket_events);
 	curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);
-	curl_multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, on_curl_timer);
+	curl_multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, on_timer);
 	curl_multi_setopt(h->multi, CURLMOPT_TIMERDATA, h);
 	curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, (long)(n * h->lanes < INT_MAX ? n * h->lanes : INT_MAX));
 	curl_multi_setopt(h->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING);
 	return h;
 }
 
-static void cancel_http_user_transfers(void *self, uint32_t user)
+static void cancel_transfers(void *self, uint32_t user)
 {
 	struct http_users *h = self;
-	struct http_user_connection *l = http_user_connections_of(h, user);
+	struct http_lane *l = user_lanes(h, user);
 
 	for (int i = 0; i < h->lanes; i++) {
 		if (l[i].busy)	/* removing a running transfer closes its connection */
@@ -243,9 +243,9 @@ static void cancel_http_user_transfers(void *self, uint32_t user)
 void http_users_close(struct http_users *h)
 {
 	for (int64_t i = 0; h->user && h->lane && i < h->crowd->cfg.users; i++) {
-		cancel_http_user_transfers(h, (uint32_t)i);
+		cancel_transfers(h, (uint32_t)i);
 		for (int k = 0; k < h->lanes; k++)
-			curl_easy_cleanup(http_user_connections_of(h, (uint32_t)i)[k].easy);
+			curl_easy_cleanup(user_lanes(h, (uint32_t)i)[k].easy);
 		curl_slist_free_all(h->user[i].connect_to);
 		curl_slist_free_all(h->user[i].resolve);
 	}
@@ -261,7 +261,7 @@ void http_users_close(struct http_users *h)
 	curl_global_cleanup();
 }
 
-const char *http_library_version_text(void)
+const char *http_library_name(void)
 {
 	static char name[32];
 
@@ -270,18 +270,18 @@ const char *http_library_version_text(void)
 }
 
 /* Prepares a user; libcurl connects at the first request. */
-static void prepare_http_user(void *self, uint32_t user)
+static void prepare_user(void *self, uint32_t user)
 {
 	struct http_users *h = self;
 
-	if (!http_user_connections_of(h, user)->easy && !make_http_user(h, user))
-		crowd_handle_user_lost_connection(h->crowd, user, -ENOMEM, NULL);
+	if (!user_lanes(h, user)->easy && !make_user(h, user))
+		crowd_lost(h->crowd, user, -ENOMEM, NULL);
 	else
-		crowd_handle_user_connected(h->crowd, user);
+		crowd_connected(h->crowd, user);
 }
 
 /* Starts the transfer of the next object of the user's request, if there is one left. 0 or -ENOMEM. */
-static int start_next_object_transfer(struct http_users *h, struct http_user_connection *l)
+static int start_transfer(struct http_users *h, struct http_lane *l)
 {
 	struct http_user *u = &h->user[l->user];
 
@@ -297,7 +297,7 @@ static int start_next_object_transfer(struct http_users *h, struct http_user_con
 }
 
 /* Sends the next request. After a lost connection the user starts a new page. */
-static int send_http_request(void *self, uint32_t user, struct crowd_request_description *what)
+static int ask_server(void *self, uint32_t user, struct crowd_request *what)
 {
 	struct http_users *h = self;
 	const struct workload *w = h->cfg.workload;
@@ -305,23 +305,23 @@ static int send_http_request(void *self, uint32_t user, struct crowd_request_des
 	int err = 0;
 
 	if (u->page < 0 || h->cfg.whole_pages || u->object == w->page[u->page].n) {
-		u->page = workload_choose_page(w, &u->random);
+		u->page = workload_draw_page(w, &u->random);
 		u->object = 0;
 	}
-	*what = (struct crowd_request_description){ (uint16_t)(h->cfg.whole_pages ? u->page : w->page[u->page].first + u->object),
+	*what = (struct crowd_request){ (uint16_t)(h->cfg.whole_pages ? u->page : w->page[u->page].first + u->object),
 		u->object == 0 };
 	u->until = h->cfg.whole_pages ? w->page[u->page].n : u->object + 1;
 	u->bytes = 0;
 	u->code = 200;
 	for (int i = 0; !err && i < h->lanes; i++)
-		err = start_next_object_transfer(h, &http_user_connections_of(h, user)[i]);
+		err = start_transfer(h, &user_lanes(h, user)[i]);
 	return err;
 }
 
-static void handle_one_ended_transfer(struct http_users *h, CURL *easy, CURLcode result)
+static void end_transfer(struct http_users *h, CURL *easy, CURLcode result)
 {
 	char *private;
-	struct http_user_connection *l;
+	struct http_lane *l;
 	struct http_user *u;
 	curl_off_t size = 0;
 	long code = 0, made = 0, head = 0;
@@ -340,27 +340,27 @@ static void handle_one_ended_transfer(struct http_users *h, CURL *easy, CURLcode
 	h->crowd->sums.bytes += size + head;
 	h->crowd->sums.connections += made;
 	u->bytes += (uint32_t)(size + head);
-	if (!is_http_error_status(u->code))
+	if (!is_error_status(u->code))
 		u->code = (uint16_t)code;
-	if (result || start_next_object_transfer(h, l)) {
-		cancel_http_user_transfers(h, l->user);
-		crowd_handle_user_lost_connection(h->crowd, l->user, result ? -EIO : -ENOMEM, result ? curl_easy_strerror(result) : NULL);
+	if (result || start_transfer(h, l)) {
+		cancel_transfers(h, l->user);
+		crowd_lost(h->crowd, l->user, result ? -EIO : -ENOMEM, result ? curl_easy_strerror(result) : NULL);
 	} else if (!u->under_way) {
-		crowd_handle_answer_to_user(h->crowd, l->user, now, u->bytes, u->code, !is_http_error_status(u->code));
+		crowd_answered(h->crowd, l->user, now, u->bytes, u->code, !is_error_status(u->code));
 	}
 }
 
-static void handle_ended_transfers(struct http_users *h)
+static void end_transfers(struct http_users *h)
 {
 	CURLMsg *message;
 	int left;
 
 	while ((message = curl_multi_info_read(h->multi, &left)))
 		if (message->msg == CURLMSG_DONE)
-			handle_one_ended_transfer(h, message->easy_handle, message->data.result);
+			end_transfer(h, message->easy_handle, message->data.result);
 }
 
-static void on_http_event(void *self, uint64_t data, uint32_t events)
+static void on_event(void *self, uint64_t data, uint32_t events)
 {
 	struct http_users *h = self;
 	int running, what = (events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
@@ -373,23 +373,23 @@ static void on_http_event(void *self, uint64_t data, uint32_t events)
 		return;
 	}
 	curl_multi_socket_action(h->multi, (curl_socket_t)data, what, &running);
-	handle_ended_transfers(h);
+	end_transfers(h);
 }
 
-static int64_t http_timer_expiry_ns(void *self)
+static int64_t timer_due_ns(void *self)
 {
 	return ((struct http_users *)self)->wake_ns;
 }
 
-static void http_handle_timer(void *self)
+static void handle_timer(void *self)
 {
 	struct http_users *h = self;
 	int running;
 
 	h->wake_ns = INT64_MAX;
 	curl_multi_socket_action(h->multi, CURL_SOCKET_TIMEOUT, 0, &running);
-	handle_ended_transfers(h);
+	end_transfers(h);
 }
 
-const struct crowd_protocol_hooks by_http_protocol = { .connect = prepare_http_user, .send = send_http_request,
-	.drop = cancel_http_user_transfers, .event = on_http_event, .wake_ns = http_timer_expiry_ns, .tick = http_handle_timer };
+const struct crowd_hooks by_http_protocol = { .connect = prepare_user, .send = ask_server,
+	.drop = cancel_transfers, .event = on_event, .wake_ns = timer_due_ns, .tick = handle_timer };

@@ -14,7 +14,7 @@
 #define SCRATCH (64 << 10)
 
 struct vnc_user {
-	struct rfb_update_detector rfb;
+	struct vrfb rfb;
 	int fd;			/* -1: none */
 	uint32_t typed;		/* requests sent */
 	uint32_t bytes;		/* received since the last request */
@@ -25,7 +25,7 @@ struct vnc_users {
 	struct vnc_users_cfg cfg;
 	struct crowd *crowd;
 	struct vnc_user *user;
-	struct rfb_echo_patch *patch;
+	struct vrfb_patch *patch;
 	uint8_t scratch[SCRATCH];
 };
 
@@ -51,7 +51,7 @@ struct vnc_users *vnc_users_open(const struct vnc_users_cfg *cfg, struct crowd *
 	return v;
 }
 
-static void hang_up_vnc_user(void *self, uint32_t user)
+static void hang_up(void *self, uint32_t user)
 {
 	struct vnc_user *u = &((struct vnc_users *)self)->user[user];
 
@@ -63,7 +63,7 @@ static void hang_up_vnc_user(void *self, uint32_t user)
 void vnc_users_close(struct vnc_users *v)
 {
 	for (int64_t i = 0; v && v->user && v->crowd && i < v->crowd->cfg.users; i++)
-		hang_up_vnc_user(v, (uint32_t)i);
+		hang_up(v, (uint32_t)i);
 	if (v) {
 		free(v->user);
 		free(v->patch);
@@ -71,13 +71,13 @@ void vnc_users_close(struct vnc_users *v)
 	free(v);
 }
 
-static void close_and_report_lost_vnc_user(struct vnc_users *v, uint32_t user, int err, const char *why)
+static void lose_user(struct vnc_users *v, uint32_t user, int err, const char *why)
 {
-	hang_up_vnc_user(v, user);
-	crowd_handle_user_lost_connection(v->crowd, user, err, why);
+	hang_up(v, user);
+	crowd_lost(v->crowd, user, err, why);
 }
 
-static void connect_vnc_user(void *self, uint32_t user)
+static void connect_user(void *self, uint32_t user)
 {
 	struct vnc_users *v = self;
 	struct vnc_user *u = &v->user[user];
@@ -85,28 +85,28 @@ static void connect_vnc_user(void *self, uint32_t user)
 	struct sockaddr_storage to;
 	int one = 1;
 
-	target_sockaddr_of_user(v->cfg.target, (uint32_t)v->crowd->cfg.before + user, &to);
-	vrfb_init_detector(&u->rfb, &v->cfg.rfb, v->patch ? &v->patch[user] : NULL);
+	target_user_address(v->cfg.target, (uint32_t)v->crowd->cfg.before + user, &to);
+	vrfb_init(&u->rfb, &v->cfg.rfb, v->patch ? &v->patch[user] : NULL);
 	u->connected = false;
 	u->fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (u->fd < 0 || epoll_ctl(v->crowd->epoll, EPOLL_CTL_ADD, u->fd, &want)) {
-		close_and_report_lost_vnc_user(v, user, -errno, NULL);
+		lose_user(v, user, -errno, NULL);
 		return;
 	}
 	setsockopt(u->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	if (connect(u->fd, (struct sockaddr *)&to, v->cfg.target->address_size) && errno != EINPROGRESS)
-		close_and_report_lost_vnc_user(v, user, -errno, NULL);
+		lose_user(v, user, -errno, NULL);
 }
 
 /* Sends a short message. -ENOBUFS if the socket takes only a part: the server does not read any more. */
-static int send_vnc_message(struct vnc_user *u, const void *bytes, size_t n)
+static int send_message(struct vnc_user *u, const void *bytes, size_t n)
 {
 	ssize_t sent = send(u->fd, bytes, n, MSG_NOSIGNAL);
 
 	return sent == (ssize_t)n ? 0 : sent < 0 ? -errno : -ENOBUFS;
 }
 
-static const char *vnc_error_text(int err)
+static const char *error_text(int err)
 {
 	switch (err) {
 	case -EPROTO: return "the server does not speak RFB, or sends an encoding that was not requested";
@@ -118,7 +118,7 @@ static const char *vnc_error_text(int err)
 	}
 }
 
-static void read_bytes_for_vnc_user(struct vnc_users *v, uint32_t user)
+static void read_user(struct vnc_users *v, uint32_t user)
 {
 	struct vnc_user *u = &v->user[user];
 	ssize_t n = recv(u->fd, v->scratch, SCRATCH, 0);
@@ -128,29 +128,29 @@ static void read_bytes_for_vnc_user(struct vnc_users *v, uint32_t user)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		close_and_report_lost_vnc_user(v, user, n ? -errno : -EPIPE, n ? NULL : "the server closed the connection");
+		lose_user(v, user, n ? -errno : -EPIPE, n ? NULL : "the server closed the connection");
 		return;
 	}
 	v->crowd->sums.bytes += n;
 	u->bytes += (uint32_t)n;
-	flags = vrfb_parse_bytes(&u->rfb, v->scratch, (size_t)n);
-	v->crowd->sums.unasked += measuring_window_contains_time(&v->crowd->window, now) ? u->rfb.unasked : 0;
+	flags = vrfb_parse(&u->rfb, v->scratch, (size_t)n);
+	v->crowd->sums.unasked += window_contains(&v->crowd->window, now) ? u->rfb.unasked : 0;
 	u->rfb.unasked = 0;
 	if (flags >= 0 && u->rfb.n_out) {
-		err = send_vnc_message(u, u->rfb.out, u->rfb.n_out);
+		err = send_message(u, u->rfb.out, u->rfb.n_out);
 		u->rfb.n_out = 0;
 	}
 	if (flags < 0 || err) {
-		close_and_report_lost_vnc_user(v, user, flags < 0 ? flags : err, flags < 0 ? vnc_error_text(flags) : NULL);
+		lose_user(v, user, flags < 0 ? flags : err, flags < 0 ? error_text(flags) : NULL);
 		return;
 	}
 	if (flags & VRFB_READY)
-		crowd_handle_user_connected(v->crowd, user);
+		crowd_connected(v->crowd, user);
 	if (flags & VRFB_ANSWER)
-		crowd_handle_answer_to_user(v->crowd, user, now, u->bytes, 0, true);
+		crowd_answered(v->crowd, user, now, u->bytes, 0, true);
 }
 
-static void on_vnc_event(void *self, uint64_t data, uint32_t events)
+static void on_event(void *self, uint64_t data, uint32_t events)
 {
 	struct vnc_users *v = self;
 	uint32_t user = (uint32_t)data;
@@ -163,35 +163,35 @@ static void on_vnc_event(void *self, uint64_t data, uint32_t events)
 	if (u->fd < 0)	/* disconnected by an earlier event of the same batch */
 		return;
 	if (u->connected) {
-		read_bytes_for_vnc_user(v, user);
+		read_user(v, user);
 		return;
 	}
 	getsockopt(u->fd, SOL_SOCKET, SO_ERROR, &err, &size);
 	if (err || epoll_ctl(v->crowd->epoll, EPOLL_CTL_MOD, u->fd, &want)) {
-		close_and_report_lost_vnc_user(v, user, err ? -err : -errno, NULL);
+		lose_user(v, user, err ? -err : -errno, NULL);
 		return;
 	}
 	u->connected = true;
 }
 
 /* Sends a key (the letters in turn, so that consecutive ones differ) or a pointer move between two positions. */
-static int send_vnc_input(void *self, uint32_t user, struct crowd_request_description *what)
+static int send_input(void *self, uint32_t user, struct crowd_request *what)
 {
 	struct vnc_users *v = self;
 	struct vnc_user *u = &v->user[user];
 	uint8_t bytes[16];
 	size_t n;
 
-	*what = (struct crowd_request_description){ .label = v->cfg.move, .first = true };
+	*what = (struct crowd_request){ .label = v->cfg.move, .first = true };
 	u->bytes = 0;
-	vrfb_expect_answer(&u->rfb);
+	vrfb_expect(&u->rfb);
 	if (v->cfg.move)
-		n = messages_put_pointer_event(bytes, 0, u->typed % 2 ? u->rfb.width / 3 : u->rfb.width / 2, u->rfb.height / 2);
+		n = messages_put_pointer(bytes, 0, u->typed % 2 ? u->rfb.width / 3 : u->rfb.width / 2, u->rfb.height / 2);
 	else
-		n = messages_put_key_press_and_release(bytes, 'a' + u->typed % 26);
+		n = messages_put_key_stroke(bytes, 'a' + u->typed % 26);
 	u->typed++;
-	return send_vnc_message(u, bytes, n);
+	return send_message(u, bytes, n);
 }
 
-const struct crowd_protocol_hooks by_vnc_protocol = { .connect = connect_vnc_user, .send = send_vnc_input, .drop = hang_up_vnc_user,
-						.event = on_vnc_event };
+const struct crowd_hooks by_vnc_protocol = { .connect = connect_user, .send = send_input, .drop = hang_up,
+						.event = on_event };

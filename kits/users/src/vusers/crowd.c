@@ -18,14 +18,14 @@
 #define SWEEP_NS (100 * NS_PER_MS)	/* interval of timeout checks: precision of a timeout */
 #define RETRY_NS NS_PER_S
 
-int64_t crowd_measuring_begin_ns(const struct crowd_cfg *cfg, int64_t start_ns)
+int64_t crowd_begin_ns(const struct crowd_cfg *cfg, int64_t start_ns)
 {
 	return start_ns + cfg->ramp_ns + cfg->skip_ns;
 }
 
-int64_t crowd_measuring_end_ns(const struct crowd_cfg *cfg, int64_t start_ns)
+int64_t crowd_end_ns(const struct crowd_cfg *cfg, int64_t start_ns)
 {
-	return cfg->time_ns ? crowd_measuring_begin_ns(cfg, start_ns) + cfg->time_ns : INT64_MAX;
+	return cfg->time_ns ? crowd_begin_ns(cfg, start_ns) + cfg->time_ns : INT64_MAX;
 }
 
 int crowd_open(struct crowd *c)
@@ -35,7 +35,7 @@ int crowd_open(struct crowd *c)
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (c->epoll < 0)
 		return -errno;
-	c->sums.memory_bytes = -resident_bytes_of_this_process();
+	c->sums.memory_bytes = -thread_rss_bytes();
 	c->user = calloc(n, sizeof(*c->user));
 	c->idle = calloc(n, sizeof(*c->idle));
 	if (!c->user || !c->idle || due_heap_open(&c->dues, n)) {
@@ -62,11 +62,11 @@ void crowd_close(struct crowd *c)
 static void log_request(struct crowd *c, uint32_t user, int64_t now, enum vlog_end end, uint32_t bytes, uint16_t code)
 {
 	const struct crowd_user *u = &c->user[user];
-	struct request_log_row row = { .due_ns = u->due_ns, .ready_ns = u->ready_ns, .sent_ns = u->sent_ns,
+	struct vlog_row row = { .due_ns = u->due_ns, .ready_ns = u->ready_ns, .sent_ns = u->sent_ns,
 				.end_ns = now, .user = (uint32_t)c->cfg.before + user, .bytes = bytes, .label = u->label,
-				.code = code, .end = (uint8_t)end, .measured = measuring_window_contains_time(&c->window, u->due_ns) };
+				.code = code, .end = (uint8_t)end, .measured = window_contains(&c->window, u->due_ns) };
 
-	request_log_add(c->log, &row);
+	vlog_add(c->log, &row);
 }
 
 static bool is_disconnected(const struct crowd_user *u)
@@ -75,7 +75,7 @@ static bool is_disconnected(const struct crowd_user *u)
 }
 
 /* Adds the time from gone_ns to now, as far as it lies in the window. */
-static void add_disconnected_time_in_window(struct crowd *c, const struct crowd_user *u, int64_t now)
+static void add_time_gone(struct crowd *c, const struct crowd_user *u, int64_t now)
 {
 	int64_t from = u->gone_ns > c->window.from_ns ? u->gone_ns : c->window.from_ns,
 		to = now < c->window.end_ns ? now : c->window.end_ns;
@@ -83,7 +83,7 @@ static void add_disconnected_time_in_window(struct crowd *c, const struct crowd_
 	c->sums.gone_ns += to > from ? (double)(to - from) : 0;
 }
 
-static void begin_connecting_user(struct crowd *c, uint32_t user)
+static void begin_connecting(struct crowd *c, uint32_t user)
 {
 	struct crowd_user *u = &c->user[user];
 
@@ -93,7 +93,7 @@ static void begin_connecting_user(struct crowd *c, uint32_t user)
 	c->protocol->connect(c->self, user);
 }
 
-static void mark_user_idle_and_enqueue(struct crowd *c, uint32_t user, int64_t now, int64_t due_ns)
+static void enqueue_idle(struct crowd *c, uint32_t user, int64_t now, int64_t due_ns)
 {
 	struct crowd_user *u = &c->user[user];
 
@@ -108,7 +108,7 @@ static void mark_user_idle_and_enqueue(struct crowd *c, uint32_t user, int64_t n
 		due_heap_add(&c->dues, due_ns, user);
 }
 
-void crowd_handle_user_connected(struct crowd *c, uint32_t user)
+void crowd_connected(struct crowd *c, uint32_t user)
 {
 	struct crowd_user *u = &c->user[user];
 	int64_t now = clock_now();
@@ -123,27 +123,27 @@ void crowd_handle_user_connected(struct crowd *c, uint32_t user)
 		return;
 	}
 	c->sums.reconnected++;
-	add_disconnected_time_in_window(c, u, now);
-	mark_user_idle_and_enqueue(c, user, now, now + random_think_time_ns(&c->cfg.think, &u->random));
+	add_time_gone(c, u, now);
+	enqueue_idle(c, user, now, now + think_draw_ns(&c->cfg.think, &u->random));
 }
 
-void crowd_handle_answer_to_user(struct crowd *c, uint32_t user, int64_t now, uint32_t bytes, uint16_t code, bool ok)
+void crowd_answered(struct crowd *c, uint32_t user, int64_t now, uint32_t bytes, uint16_t code, bool ok)
 {
 	struct crowd_user *u = &c->user[user];
 
 	if (u->state != CROWD_ASKED)
 		return;
-	measuring_window_note_request_end(&c->window, now);
+	window_note_end(&c->window, now);
 	log_request(c, user, now, ok ? VLOG_OK : VLOG_ERROR, bytes, code);
-	c->sums.finished += ok && measuring_window_contains_time(&c->window, now);
-	if (ok && measuring_window_contains_time(&c->window, u->due_ns)) {
+	c->sums.finished += ok && window_contains(&c->window, now);
+	if (ok && window_contains(&c->window, u->due_ns)) {
 		u->answered++;
 		u->response_ns += now - u->due_ns;
 	}
-	mark_user_idle_and_enqueue(c, user, now, c->cfg.open ? 0 : now + random_think_time_ns(&c->cfg.think, &u->random));
+	enqueue_idle(c, user, now, c->cfg.open ? 0 : now + think_draw_ns(&c->cfg.think, &u->random));
 }
 
-void crowd_handle_user_lost_connection(struct crowd *c, uint32_t user, int err, const char *why)
+void crowd_lost(struct crowd *c, uint32_t user, int err, const char *why)
 {
 	struct crowd_user *u = &c->user[user];
 	int64_t now = clock_now();
@@ -152,7 +152,7 @@ void crowd_handle_user_lost_connection(struct crowd *c, uint32_t user, int err, 
 	if (why)
 		snprintf(c->sums.last_why, sizeof(c->sums.last_why), "%s", why);
 	if (u->state == CROWD_ASKED) {
-		measuring_window_note_request_end(&c->window, now);
+		window_note_end(&c->window, now);
 		log_request(c, user, now, VLOG_ERROR, 0, 0);
 	}
 	if (u->state == CROWD_CONNECTING) {
@@ -169,7 +169,7 @@ void crowd_handle_user_lost_connection(struct crowd *c, uint32_t user, int err, 
 static void send_request(struct crowd *c, uint32_t user, int64_t due)
 {
 	struct crowd_user *u = &c->user[user];
-	struct crowd_request_description what = { 0 };
+	struct crowd_request what = { 0 };
 	int64_t now = clock_now();
 	int err;
 
@@ -177,19 +177,19 @@ static void send_request(struct crowd *c, uint32_t user, int64_t due)
 	u->ready_ns = due > u->free_ns ? due : u->free_ns;
 	u->sent_ns = now;
 	u->state = CROWD_ASKED;
-	measuring_window_note_request_sent(&c->window, now);
-	c->sums.due += measuring_window_contains_time(&c->window, due);
+	window_note_sent(&c->window, now);
+	c->sums.due += window_contains(&c->window, due);
 	err = c->protocol->send(c->self, user, &what);
 	u->label = what.label;
-	c->sums.pages += measuring_window_contains_time(&c->window, due) && what.first;
+	c->sums.pages += window_contains(&c->window, due) && what.first;
 	if (err) {
 		c->protocol->drop(c->self, user);
-		crowd_handle_user_lost_connection(c, user, err, NULL);
+		crowd_lost(c, user, err, NULL);
 	}
 }
 
 /* Disconnects the users whose request or connection has timed out; they reconnect later. */
-static void drop_timed_out_users(struct crowd *c, int64_t now)
+static void drop_overdue(struct crowd *c, int64_t now)
 {
 	for (uint32_t i = 0; i < c->cfg.users; i++) {
 		struct crowd_user *u = &c->user[i];
@@ -198,13 +198,13 @@ static void drop_timed_out_users(struct crowd *c, int64_t now)
 			continue;
 		c->protocol->drop(c->self, i);
 		if (u->state == CROWD_ASKED) {
-			measuring_window_note_request_end(&c->window, now);
+			window_note_end(&c->window, now);
 			log_request(c, i, now, VLOG_TIMEOUT, 0, 0);
 			u->state = CROWD_AWAY;
 			u->gone_ns = now;
 			c->retry_ns = c->retry_ns ? c->retry_ns : now;
 		} else {
-			crowd_handle_user_lost_connection(c, i, -ETIMEDOUT, NULL);
+			crowd_lost(c, i, -ETIMEDOUT, NULL);
 		}
 	}
 }
@@ -219,7 +219,7 @@ static void reconnect_users(struct crowd *c, int64_t now)
 			c->retry_ns = now + NS_PER_MS;
 			return;
 		}
-		begin_connecting_user(c, c->back);
+		begin_connecting(c, c->back);
 	}
 	c->back = 0;
 	c->retry_ns = 0;
@@ -230,7 +230,7 @@ static void reconnect_users(struct crowd *c, int64_t now)
 /* When the next request is due; INT64_MAX: none is. */
 static int64_t next_due_ns(const struct crowd *c)
 {
-	return c->cfg.open ? c->next_due_ns : due_heap_first_time_ns(&c->dues);
+	return c->cfg.open ? c->next_due_ns : due_heap_first_ns(&c->dues);
 }
 
 /* When the next request can be sent; INT64_MAX: not before another event. */
@@ -240,7 +240,7 @@ static int64_t next_send_ns(const struct crowd *c)
 }
 
 /* Takes the user who sends the next request. Closed loop: whose request it is; open loop: who has been free for longest. */
-static uint32_t take_next_sender(struct crowd *c)
+static uint32_t take_sender(struct crowd *c)
 {
 	uint32_t user;
 
@@ -255,40 +255,40 @@ static uint32_t take_next_sender(struct crowd *c)
 	return user;
 }
 
-static void send_due_requests(struct crowd *c, int64_t now)
+static void send_due(struct crowd *c, int64_t now)
 {
 	for (int most = AT_ONCE; most-- && next_send_ns(c) <= now;) {
 		int64_t due = next_due_ns(c);
-		uint32_t user = take_next_sender(c);
+		uint32_t user = take_sender(c);
 
 		if (c->user[user].state != CROWD_FREE)
 			continue;
 		send_request(c, user, due);
 		if (c->cfg.open)
-			c->next_due_ns += random_think_time_ns(&c->cfg.think, &c->random);
+			c->next_due_ns += think_draw_ns(&c->cfg.think, &c->random);
 	}
 }
 
 /* --- the loop ---------------------------------------------------------------------------------------------------- */
 
-static int crowd_wait_and_handle_events(struct crowd *c, int64_t until, const sigset_t *mask)
+static int handle_events(struct crowd *c, int64_t until, const sigset_t *mask)
 {
 	struct epoll_event event[AT_ONCE];
-	int n = epoll_wait_until(c->epoll, event, AT_ONCE, until, mask);
+	int n = thread_wait_events(c->epoll, event, AT_ONCE, until, mask);
 
 	for (int i = 0; i < n; i++)
 		c->protocol->event(c->self, event[i].data.u64, event[i].events);
 	return n < 0 ? n : 0;
 }
 
-static int crowd_run_loop_once(struct crowd *c, int64_t until, const sigset_t *mask)
+static int run_once(struct crowd *c, int64_t until, const sigset_t *mask)
 {
 	int64_t now = clock_now(), wake = c->protocol->wake_ns ? c->protocol->wake_ns(c->self) : INT64_MAX;
 
 	if (wake <= now)
 		c->protocol->tick(c->self);
 	if (now >= c->sweep_ns) {
-		drop_timed_out_users(c, now);
+		drop_overdue(c, now);
 		c->sweep_ns = now + SWEEP_NS;
 	}
 	until = clock_earlier(until, clock_earlier(wake, c->sweep_ns));
@@ -299,139 +299,139 @@ static int crowd_run_loop_once(struct crowd *c, int64_t until, const sigset_t *m
 	}
 	if (c->running)	/* computed here: the calls above may have made another user due */
 		until = clock_earlier(until, next_send_ns(c));
-	return crowd_wait_and_handle_events(c, until, mask);
+	return handle_events(c, until, mask);
 }
 
-static void block_stop_signals(sigset_t *before)
+static void block_signals(sigset_t *before)
 {
 	sigset_t stops;
 
-	proc_fill_stop_signal_set(&stops);
+	proc_stop_set(&stops);
 	sigprocmask(SIG_BLOCK, &stops, before);
 }
 
-int crowd_connect_users(struct crowd *c)
+int crowd_connect(struct crowd *c)
 {
 	sigset_t before;
 	int err = 0;
 
-	block_stop_signals(&before);
+	block_signals(&before);
 	while (!err && !proc_stop && (c->next < c->cfg.users || c->connecting)) {
 		while (c->next < c->cfg.users && c->connecting < CONNECTING_MOST)
-			begin_connecting_user(c, c->next++);
+			begin_connecting(c, c->next++);
 		if (!c->sums.users_ready && !c->connecting && c->sums.last_err)
 			break;	/* all of the first attempts have failed */
 		if (c->connecting)
-			err = crowd_run_loop_once(c, INT64_MAX, &before);
+			err = run_once(c, INT64_MAX, &before);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	c->sums.memory_bytes += resident_bytes_of_this_process();
+	c->sums.memory_bytes += thread_rss_bytes();
 	return err ? err : proc_stop ? -EINTR : c->sums.users_ready ||
 	       !c->cfg.users ? 0 : c->sums.last_err ? c->sums.last_err : -ETIMEDOUT;
 }
 
-int crowd_wait_for_start_time(struct crowd *c, int64_t wall_ns)
+int crowd_wait_start(struct crowd *c, int64_t wall_ns)
 {
-	struct wall_clock_offset offset;
+	struct wall_reading offset;
 	sigset_t before;
 	int err = 0;
 
-	block_stop_signals(&before);
+	block_signals(&before);
 	for (;;) {
-		clock_read_wall_offset(&offset);
+		clock_read_wall(&offset);
 		if (err || proc_stop || clock_now() + offset.offset_ns >= wall_ns)
 			break;
-		err = crowd_run_loop_once(c, wall_ns - offset.offset_ns, &before);
+		err = run_once(c, wall_ns - offset.offset_ns, &before);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return err ? err : proc_stop ? -EINTR : 0;
 }
 
-static void init_window_and_schedule_users(struct crowd *c, int64_t now)
+static void schedule_users(struct crowd *c, int64_t now)
 {
 	c->running = true;
-	measuring_window_init(&c->window, now, crowd_measuring_begin_ns(&c->cfg, now), crowd_measuring_end_ns(&c->cfg, now));
+	window_init(&c->window, now, crowd_begin_ns(&c->cfg, now), crowd_end_ns(&c->cfg, now));
 	c->sweep_ns = now + SWEEP_NS;
-	c->next_due_ns = now + random_think_time_ns(&c->cfg.think, &c->random);
+	c->next_due_ns = now + think_draw_ns(&c->cfg.think, &c->random);
 	for (uint32_t i = 0; i < c->cfg.users; i++) {
 		int64_t from = now + (int64_t)((double)c->cfg.ramp_ns * (double)(c->cfg.before + i) / (double)c->cfg.all);
 
 		if (c->user[i].state == CROWD_FREE)
-			mark_user_idle_and_enqueue(c, i, now, from + random_think_time_ns(&c->cfg.think, &c->user[i].random));
+			enqueue_idle(c, i, now, from + think_draw_ns(&c->cfg.think, &c->user[i].random));
 		else	/* could not connect, or was disconnected while others connected */
 			c->retry_ns = now + RETRY_NS;
 	}
 }
 
 /* Logs as cut: in the open loop the requests that were due and never sent; the requests without an answer at the end. */
-static void log_unsent_and_unanswered(struct crowd *c, int64_t now)
+static void log_cut_off(struct crowd *c, int64_t now)
 {
-	for (; c->cfg.open && c->next_due_ns < c->window.end_ns; c->next_due_ns += random_think_time_ns(&c->cfg.think, &c->random)) {
-		struct request_log_row row = { .due_ns = c->next_due_ns, .end_ns = now, .user = VLOG_NOBODY, .end = VLOG_CUT,
-					.measured = measuring_window_contains_time(&c->window, c->next_due_ns) };
+	for (; c->cfg.open && c->next_due_ns < c->window.end_ns; c->next_due_ns += think_draw_ns(&c->cfg.think, &c->random)) {
+		struct vlog_row row = { .due_ns = c->next_due_ns, .end_ns = now, .user = VLOG_NOBODY, .end = VLOG_CUT,
+					.measured = window_contains(&c->window, c->next_due_ns) };
 
 		c->sums.unsent++;
 		c->sums.due += row.measured;
-		request_log_add(c->log, &row);
+		vlog_add(c->log, &row);
 	}
 	for (uint32_t i = 0; i < c->cfg.users; i++)
 		if (c->user[i].state == CROWD_ASKED)
 			log_request(c, i, now, VLOG_CUT, 0, 0);
 }
 
-static void show_crowd_progress(const struct crowd *c, int64_t now)
+static void show_progress(const struct crowd *c, int64_t now)
 {
 	int64_t away = 0;
 
-	if (!c->cfg.progress || !is_progress_line_due(c->cfg.progress, now))
+	if (!c->cfg.progress || !progress_take_due(c->cfg.progress, now))
 		return;
 	for (int64_t i = 0; i < c->cfg.users; i++)
 		away += is_disconnected(&c->user[i]);
-	progress_show(c->cfg.progress, "%s of %s users connected   %s requests   %s answered%s%s", text_of_count(c->cfg.users - away),
-		      text_of_count(c->cfg.users), text_of_count(c->sums.due), text_of_count(c->sums.finished),
+	progress_show(c->cfg.progress, "%s of %s users connected   %s requests   %s answered%s%s", count_text(c->cfg.users - away),
+		      count_text(c->cfg.users), count_text(c->sums.due), count_text(c->sums.finished),
 		      c->window.end_ns < INT64_MAX ? "   left: " : "",
 		      c->window.end_ns < INT64_MAX ? ns_text((double)((c->window.end_ns - now) / NS_PER_S) * NS_PER_S) : "");
 }
 
-int crowd_run(struct crowd *c, struct request_log *log, int64_t start_ns)
+int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 {
-	struct thread_cpu_and_wait_times first = { 0, -1 }, last;
+	struct thread_times first = { 0, -1 }, last;
 	sigset_t before;
 	int64_t now, over, until;
 	bool window = false;
 	int err = 0;
 
 	c->log = log;
-	block_stop_signals(&before);
-	init_window_and_schedule_users(c, start_ns);
+	block_signals(&before);
+	schedule_users(c, start_ns);
 	while (!err && (now = clock_now()) < c->window.end_ns && !proc_stop) {
 		if (!window && now >= c->window.from_ns) {
 			window = true;
-			first = thread_cpu_and_wait_now();
+			first = thread_times_now();
 		}
-		send_due_requests(c, now);
-		show_crowd_progress(c, now);
+		send_due(c, now);
+		show_progress(c, now);
 		until = clock_earlier(c->window.end_ns, window ? INT64_MAX : c->window.from_ns);
-		err = crowd_run_loop_once(c, c->cfg.progress ? progress_next_wake_ns(c->cfg.progress, until) : until, &before);
+		err = run_once(c, c->cfg.progress ? progress_wake_ns(c->cfg.progress, until) : until, &before);
 	}
 	now = clock_now();
 	c->sums.stopped = proc_stop && now < c->window.end_ns;
-	measuring_window_cut_off_at(&c->window, now);
+	window_cut_off(&c->window, now);
 	for (uint32_t i = 0; i < c->cfg.users; i++)
 		if (is_disconnected(&c->user[i])) {
-			add_disconnected_time_in_window(c, &c->user[i], now);
+			add_time_gone(c, &c->user[i], now);
 			c->user[i].gone_ns = now;
 		}
-	last = window ? thread_cpu_and_wait_now() : first;
-	c->sums.spent = (struct thread_cpu_and_wait_times){ last.cpu_ns - first.cpu_ns,
+	last = window ? thread_times_now() : first;
+	c->sums.spent = (struct thread_times){ last.cpu_ns - first.cpu_ns,
 		first.waited_ns < 0 || last.waited_ns < 0 ? -1 : last.waited_ns - first.waited_ns };
 	over = now + c->cfg.timeout_ns;
 	while (!err && !c->sums.stopped && (c->window.asked || next_due_ns(c) < c->window.end_ns) && (now = clock_now()) < over &&
 	       !proc_stop) {
-		send_due_requests(c, now);
-		err = crowd_run_loop_once(c, over, &before);
+		send_due(c, now);
+		err = run_once(c, over, &before);
 	}
-	log_unsent_and_unanswered(c, clock_now());
+	log_cut_off(c, clock_now());
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return err;
 }

@@ -23,20 +23,20 @@
 struct crowd;
 
 /* Description of a request. */
-struct crowd_request_description {
-	uint16_t label;	/* index of its name (request_log_cfg.label) */
+struct crowd_request {
+	uint16_t label;	/* index of its name (vlog_cfg.label) */
 	bool first;	/* the first request of a page */
 };
 
 /* The functions of a protocol, called with its own `self`. */
-struct crowd_protocol_hooks {
-	/* Begins to connect; crowd_handle_user_connected() or crowd_handle_user_lost_connection() follows, perhaps before the return. */
+struct crowd_hooks {
+	/* Begins to connect; crowd_connected() or crowd_lost() follows, perhaps before the return. */
 	void (*connect)(void *self, uint32_t user);
-	/* Sends a request and describes it in *what. crowd_handle_answer_to_user() or crowd_handle_user_lost_connection() follows after
+	/* Sends a request and describes it in *what. crowd_answered() or crowd_lost() follows after
 	 * the return. 0 or
 	 * -errno: the connection is lost. */
-	int (*send)(void *self, uint32_t user, struct crowd_request_description *what);
-	/* Closes the connection of the user, without a call of crowd_handle_user_lost_connection(). */
+	int (*send)(void *self, uint32_t user, struct crowd_request *what);
+	/* Closes the connection of the user, without a call of crowd_lost(). */
 	void (*drop)(void *self, uint32_t user);
 	/* Handles an event of a descriptor that the protocol has added to the epoll of the crowd. */
 	void (*event)(void *self, uint64_t data, uint32_t events);
@@ -49,7 +49,7 @@ struct crowd_cfg {
 	int64_t users;
 	int64_t before;		/* watched users (watch.h): they have the numbers 0 to before - 1 and come first in the ramp */
 	int64_t all;		/* users and watched users together */
-	struct think_time_distribution think;	/* think time of a user; in the open loop the gap between requests, of mean 1 s / rate */
+	struct think_times think;	/* think time of a user; in the open loop the gap between requests, of mean 1 s / rate */
 	bool open;
 	int64_t ramp_ns;	/* all users start within this time, one after the other */
 	int64_t skip_ns;	/* warm-up after the ramp: requests due in it are not measured */
@@ -83,7 +83,7 @@ struct crowd_sums {
 	int64_t connections;		/* TCP connections made, where a user may have several (HTTP) */
 	int64_t unasked;		/* VNC: updates within the window that began while their user waited for no answer */
 	double gone_ns;			/* time without a connection within the window, summed over all users */
-	struct thread_cpu_and_wait_times spent;	/* of this thread within the window */
+	struct thread_times spent;	/* of this thread within the window */
 	int64_t memory_bytes;		/* growth of the process while all users connected */
 	int last_err;			/* -errno and message of the last connection that failed */
 	char last_why[160];
@@ -92,9 +92,9 @@ struct crowd_sums {
 
 struct crowd {
 	struct crowd_cfg cfg;
-	const struct crowd_protocol_hooks *protocol;
+	const struct crowd_hooks *protocol;
 	void *self;			/* argument of the protocol's functions */
-	struct request_log *log;
+	struct vlog *log;
 	int epoll;
 	struct crowd_user *user;	/* owned */
 	struct crowd_sums sums;
@@ -112,23 +112,23 @@ struct crowd {
 };
 
 /* Begin and end of the measuring window of a run that starts at start_ns; end INT64_MAX: at a signal. */
-int64_t crowd_measuring_begin_ns(const struct crowd_cfg *cfg, int64_t start_ns);
-int64_t crowd_measuring_end_ns(const struct crowd_cfg *cfg, int64_t start_ns);
+int64_t crowd_begin_ns(const struct crowd_cfg *cfg, int64_t start_ns);
+int64_t crowd_end_ns(const struct crowd_cfg *cfg, int64_t start_ns);
 
 /* Allocates; `c` is all zero but for cfg, protocol and self. 0 or -errno. */
 int crowd_open(struct crowd *c);
 void crowd_close(struct crowd *c);
 /* Connects all users. 0 if at least one is connected; -ETIMEDOUT or another -errno if none is; -EINTR on a signal. */
-int crowd_connect_users(struct crowd *c);
+int crowd_connect(struct crowd *c);
 /* Keeps the connections until wall_ns (CLOCK_REALTIME), also if that clock is set meanwhile. 0 (at once if wall_ns is past); -EINTR
  * on a signal, or -errno. */
-int crowd_wait_for_start_time(struct crowd *c, int64_t wall_ns);
+int crowd_wait_start(struct crowd *c, int64_t wall_ns);
 /* Runs from start_ns (now, or a little before) until the time is over or a stop signal comes; then waits for the answers of
  * requests in flight, at most the timeout. 0 or -errno. */
-int crowd_run(struct crowd *c, struct request_log *log, int64_t start_ns);
+int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns);
 
 /* Called by the protocol: the user is connected; a request was answered. */
-void crowd_handle_user_connected(struct crowd *c, uint32_t user);
-void crowd_handle_answer_to_user(struct crowd *c, uint32_t user, int64_t now_ns, uint32_t bytes, uint16_t code, bool ok);
+void crowd_connected(struct crowd *c, uint32_t user);
+void crowd_answered(struct crowd *c, uint32_t user, int64_t now_ns, uint32_t bytes, uint16_t code, bool ok);
 /* Called by the protocol: the connection of the user is lost and already closed. `why`: a message, or NULL. */
-void crowd_handle_user_lost_connection(struct crowd *c, uint32_t user, int err, const char *why);
+void crowd_lost(struct crowd *c, uint32_t user, int err, const char *why);

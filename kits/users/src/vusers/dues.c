@@ -19,7 +19,7 @@ void due_heap_add(struct due_heap *d, int64_t at_ns, uint32_t user)
 	d->heap[i] = (struct user_due_time){ at_ns, user };
 }
 
-int64_t due_heap_first_time_ns(const struct due_heap *d)
+int64_t due_heap_first_ns(const struct due_heap *d)
 {
 	return d->n ? d->heap[0].at_ns : INT64_MAX;
 }

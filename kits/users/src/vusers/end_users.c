@@ -31,7 +31,7 @@ static struct {
 	struct crowd crowd;
 	struct vnc_users *vnc;
 	struct http_users *http;
-	struct watched_user_set *watch;
+	struct watched_users *watch;
 	int32_t encodings[MESSAGES_ENCODINGS];
 	int n_encodings;
 	char words[64];			/* the encodings as text, separated by blanks, as libvncclient takes them */
@@ -40,22 +40,22 @@ static struct {
 	char punctual[96], start[START_TEXT];
 } run;
 
-void request_real_time_priority(const struct vusers_options *cfg, char *text, size_t size)
+void ends_ask_priority(const struct vusers_options *cfg, char *text, size_t size)
 {
-	struct rt_settings_granted got;
+	struct rt_granted got;
 
 	rt_setup((int)cfg->priority, &got);
 	munlockall();	/* memory of thousands of users exceeds the usual limit on locked memory */
 	got.locked = false;
 	if (cfg->priority && !got.fifo)
 		warn("--priority %d was refused: %s; going on without", (int)cfg->priority, strerror(got.why));
-	rt_describe_granted(&got, text, size);
+	rt_describe(&got, text, size);
 }
 
 /* --- options --------------------------------------------------------------------------------------------- */
 
 /* Raises the limit on open descriptors to `want`. Returns the limit (-1: none). Only root may exceed the hard limit. */
-static int64_t raise_descriptor_limit(const struct vusers_options *cfg, int64_t want)
+static int64_t raise_fd_limit(const struct vusers_options *cfg, int64_t want)
 {
 	struct rlimit limit;
 
@@ -76,7 +76,7 @@ static void read_think_file(struct vusers_options *cfg)
 {
 	unsigned long line;
 	FILE *f = fopen(cfg->think_file, "re");
-	int err = f ? think_distribution_read_values(f, &cfg->think, &line) : -errno;
+	int err = f ? think_read_values(f, &cfg->think, &line) : -errno;
 
 	if (err == -EPROTO)
 		die(EXIT_USAGE, "%s: line %lu is not a time in seconds", cfg->think_file, line);
@@ -86,18 +86,18 @@ static void read_think_file(struct vusers_options *cfg)
 }
 
 /* Sets the mean think time of one user; in the open loop the mean gap between the requests of all users. */
-static void set_think_mean_from_options(struct vusers_options *cfg)
+static void set_think_mean(struct vusers_options *cfg)
 {
 	if (cfg->think_file)
 		read_think_file(cfg);
 	if ((cfg->rate > 0) + (cfg->nz > 0) + (cfg->think_ns >= 0) > 1)
 		die_usage("give only one of --think-time, --users-per-second and --open");
 	if (cfg->rate > 0)
-		think_distribution_set_mean(&cfg->think, 1e9 / cfg->rate);
+		think_set_mean(&cfg->think, 1e9 / cfg->rate);
 	else if (cfg->nz > 0)
-		think_distribution_set_mean(&cfg->think, 1e9 * (double)cfg->users / cfg->nz);
+		think_set_mean(&cfg->think, 1e9 * (double)cfg->users / cfg->nz);
 	else if (cfg->think_ns >= 0)
-		think_distribution_set_mean(&cfg->think, (double)cfg->think_ns);
+		think_set_mean(&cfg->think, (double)cfg->think_ns);
 	else if (!cfg->think_file)
 		die_usage("no think time is given: --think-time TIME, --users-per-second RATIO, or --open RATE");
 	if (cfg->rate > 0 && !(cfg->think.mean_ns > 0))
@@ -112,7 +112,7 @@ static void read_workload(const struct vusers_options *cfg, struct workload *w, 
 	int err;
 
 	if (!cfg->workload) {
-		if (make_workload_of_one_url_path(w, t->path))
+		if (workload_make_one(w, t->path))
 			die_usage("%s: the path of the URL is too long or contains blanks", t->path);
 		return;
 	}
@@ -128,23 +128,23 @@ static void read_workload(const struct vusers_options *cfg, struct workload *w, 
 }
 
 /* Reaching all users takes a while, so the time must be ahead; a time in the past is most often one of another day or zone. */
-static void die_unless_start_time_is_ahead(const struct vusers_options *cfg)
+static void check_start_time(const struct vusers_options *cfg)
 {
-	struct wall_clock_offset offset;
+	struct wall_reading offset;
 	char now[START_TEXT];
 	int64_t wall;
 
-	clock_read_wall_offset(&offset);
+	clock_read_wall(&offset);
 	wall = clock_now() + offset.offset_ns;
-	format_start_time(wall, now);
+	start_format(wall, now);
 	if (cfg->start_at_ns && cfg->start_at_ns <= wall)
 		die_usage("--start-at: that was %s ago (now: %s); give a later time, such as @%lld for in 10 s",
 			  ns_text((double)(wall - cfg->start_at_ns)), now, (long long)(wall / NS_PER_S + 10));
 }
 
-static void check_users_options(struct vusers_options *cfg, const struct target *t, const char *text)
+static void check_options(struct vusers_options *cfg, const struct target *t, const char *text)
 {
-	const struct cli_opt *other = cli_option_not_of(t->http ? "http" : "vnc");
+	const struct cli_opt *other = cli_foreign_option(t->http ? "http" : "vnc");
 
 	if (other && !strcmp(other->of, "serve"))
 		die_usage("--%s is an option of vusers serve", other->name);
@@ -157,7 +157,7 @@ static void check_users_options(struct vusers_options *cfg, const struct target 
 }
 
 /* An estimate of the requests in the measuring window. */
-static int64_t estimated_request_count(const struct vusers_options *cfg)
+static int64_t expected_requests(const struct vusers_options *cfg)
 {
 	double mean = cfg->think.mean_ns, per_s = cfg->rate > 0 ? cfg->rate : mean > 0 ? 1e9 * (double)cfg->users / mean : 1e5;
 	double n = cfg->time_ns ? per_s * (double)cfg->time_ns / 1e9 * 1.1 : EXPECTED_MOST;
@@ -175,18 +175,18 @@ static void die_not_connected(const struct crowd *c, const char *text, int err)
 #define UNASKED_MOST 0.05	/* updates that no request awaited, of the answers: more tell that other things change the screens */
 
 /* Why what was taken for an answer may be that of another user, or none, as a line in `text`; NULL: nothing speaks for it. */
-static const char *unsure_answers_text(const struct vusers_options *cfg, const struct request_log_sums *s, char *text, size_t size)
+static const char *unsure_text(const struct vusers_options *cfg, const struct vlog_sums *s, char *text, size_t size)
 {
 	int64_t unasked = run.crowd.sums.unasked, answers = s->users.ended[VLOG_OK];
 
 	if (run.vnc && cfg->echo == ECHO_PATCH && cfg->users > run.target.ports)
 		snprintf(text, size, "%s type into %s, whose patch shows the keys of all: an answer may be that of another, and response "
-			 "times too short; give each user a server (vnc:HOST:PORT-PORT)", text_of_count_and_noun(cfg->users, "user"),
-			 text_of_count_and_noun(run.target.ports, "server"));
+			 "times too short; give each user a server (vnc:HOST:PORT-PORT)", counted_text(cfg->users, "user"),
+			 counted_text(run.target.ports, "server"));
 	else if (cfg->echo != ECHO_PATCH && (double)unasked > UNASKED_MOST * (double)answers)
 		snprintf(text, size, "%s came while their user waited for none (%s): other things change these screens, so an answer "
-			 "may be none, and response times too short", text_of_count_and_noun(unasked, "update"),
-			 text_of_count_and_noun(answers, "answer"));
+			 "may be none, and response times too short", counted_text(unasked, "update"),
+			 counted_text(answers, "answer"));
 	else
 		return NULL;
 	return text;
@@ -194,8 +194,8 @@ static const char *unsure_answers_text(const struct vusers_options *cfg, const s
 
 /* --- the run --------------------------------------------------------------------------------------------------------- */
 
-static void prepare_http_load_and_facts(const struct vusers_options *cfg, struct users_report_facts *what,
-					struct request_log_cfg *log)
+static void prepare_http(const struct vusers_options *cfg, struct report_facts *what,
+					struct vlog_cfg *log)
 {
 	read_workload(cfg, &run.workload, &run.target);
 	if (cfg->per == PER_OBJECT && cfg->parallel > 1)
@@ -211,17 +211,17 @@ static void prepare_http_load_and_facts(const struct vusers_options *cfg, struct
 	log->url = run.target.origin;
 	what->kind = "http";
 	what->workload = cfg->workload ? cfg->workload : "the page of the URL";
-	what->objects_per_page = workload_objects_per_page(&run.workload);
+	what->objects_per_page = workload_page_size(&run.workload);
 	what->whole_pages = cfg->per == PER_PAGE;
 	what->parallel = (int)cfg->parallel;
-	what->library = http_library_version_text();
+	what->library = http_library_name();
 }
 
-static void prepare_vnc_load_and_facts(const struct vusers_options *cfg, struct users_report_facts *what)
+static void prepare_vnc(const struct vusers_options *cfg, struct report_facts *what)
 {
 	struct why why;
 
-	run.n_encodings = messages_parse_encoding_list(cfg->encodings, true, run.encodings, &why);
+	run.n_encodings = messages_parse_encodings(cfg->encodings, true, run.encodings, &why);
 	if (run.n_encodings < 0)
 		die_usage("--encodings: %s", why.text);
 	snprintf(run.words, sizeof(run.words), "%s", cfg->encodings);
@@ -237,7 +237,7 @@ static void prepare_vnc_load_and_facts(const struct vusers_options *cfg, struct 
 }
 
 /* Sets up the users that keep no pixels; watched users have the numbers before them. */
-static void open_crowd_from_options(const struct vusers_options *cfg)
+static void open_crowd(const struct vusers_options *cfg)
 {
 	struct vnc_users_cfg vnc = { .target = &run.target, .move = cfg->asks, .patch = cfg->echo == ECHO_PATCH,
 				  .rfb = { run.encodings, run.n_encodings, cfg->password_file ? run.password : NULL } };
@@ -248,7 +248,7 @@ static void open_crowd_from_options(const struct vusers_options *cfg)
 				     .open = cfg->rate > 0 && cfg->users > cfg->watched, .ramp_ns = cfg->ramp_ns, .skip_ns = cfg->skip_ns,
 				     .time_ns = cfg->time_ns, .timeout_ns = cfg->timeout_ns, .seed = (uint64_t)cfg->seed };
 	if (c->cfg.open)	/* watched users send their share of the requests themselves */
-		think_distribution_set_mean(&c->cfg.think, cfg->think.mean_ns * (double)cfg->users / (double)c->cfg.users);
+		think_set_mean(&c->cfg.think, cfg->think.mean_ns * (double)cfg->users / (double)c->cfg.users);
 	err = crowd_open(c);
 	if (!err && run.target.http)
 		c->self = run.http = http_users_open(&run.fetch, c);
@@ -260,9 +260,9 @@ static void open_crowd_from_options(const struct vusers_options *cfg)
 }
 
 /* Starts and connects the watched users. 0 or -EINTR. */
-static int start_and_connect_watched_users(const struct vusers_options *cfg, const char *text)
+static int start_watched(const struct vusers_options *cfg, const char *text)
 {
-	struct watched_users_cfg w = { .target = &run.target, .crowd = &run.crowd.cfg,
+	struct watched_cfg w = { .target = &run.target, .crowd = &run.crowd.cfg,
 			       .viewer = { run.words, cfg->password_file ? run.password : NULL, cfg->echo == ECHO_PATCH },
 			       .think = cfg->think, .open = cfg->rate > 0, .move = cfg->asks, .n = (int)cfg->watched };
 	int here;
@@ -270,37 +270,37 @@ static int start_and_connect_watched_users(const struct vusers_options *cfg, con
 	if (!cfg->watched)
 		return 0;
 	if (w.open)
-		think_distribution_set_mean(&w.think, cfg->think.mean_ns * (double)cfg->users);
-	run.watch = watched_users_start(&w);
+		think_set_mean(&w.think, cfg->think.mean_ns * (double)cfg->users);
+	run.watch = watched_start(&w);
 	if (!run.watch)
 		die(EXIT_RUN, "cannot start %d watched users: %m", w.n);
-	here = watched_users_wait_connected(run.watch);
+	here = watched_wait(run.watch);
 	if (!here)
-		die(EXIT_RUN, "%s: watched users: %s", text, watched_failure_text(run.watch));
+		die(EXIT_RUN, "%s: watched users: %s", text, watched_failure(run.watch));
 	return here < 0 ? here : 0;
 }
 
-static void close_all_load_users(struct vusers_options *cfg)
+static void close_users(struct vusers_options *cfg)
 {
 	if (run.watch)
-		watched_users_close(run.watch);
+		watched_close(run.watch);
 	if (run.http)
 		http_users_close(run.http);
 	if (run.vnc)
 		vnc_users_close(run.vnc);
 	crowd_close(&run.crowd);
 	workload_free(&run.workload);
-	think_distribution_free(&cfg->think);
+	think_free(&cfg->think);
 	explicit_bzero(run.password, sizeof(run.password));
 }
 
-static void fill_report_facts_of_start_time(const struct vusers_options *cfg, int64_t start, struct users_report_facts *what)
+static void fill_start_facts(const struct vusers_options *cfg, int64_t start, struct report_facts *what)
 {
-	struct wall_clock_offset offset;
+	struct wall_reading offset;
 
-	clock_read_wall_offset(&offset);
+	clock_read_wall(&offset);
 	if (cfg->start_at_ns) {
-		format_start_time(cfg->start_at_ns, run.start);
+		start_format(cfg->start_at_ns, run.start);
 		what->start_text = run.start;
 	}
 	what->start_ns = cfg->start_at_ns ? cfg->start_at_ns - offset.offset_ns : start;
@@ -308,49 +308,49 @@ static void fill_report_facts_of_start_time(const struct vusers_options *cfg, in
 }
 
 /* Connects all users and runs them. 0; -EINTR: stopped by a signal before the start. */
-static int connect_and_run_all_users(const struct vusers_options *cfg, const char *text, struct request_log *log,
-				     struct users_report_facts *what)
+static int run_users(const struct vusers_options *cfg, const char *text, struct vlog *log,
+				     struct report_facts *what)
 {
 	struct crowd *c = &run.crowd;
 	int64_t start;
-	int err = crowd_connect_users(c);
+	int err = crowd_connect(c);
 
 	if (err && err != -EINTR)
 		die_not_connected(c, text, err);
 	if (!err)
-		err = start_and_connect_watched_users(cfg, text);
+		err = start_watched(cfg, text);
 	if (!err) {
-		proc_write_ready_line_or_warn((int)cfg->ready_fd);
-		err = crowd_wait_for_start_time(c, cfg->start_at_ns);
+		proc_tell_ready((int)cfg->ready_fd);
+		err = crowd_wait_start(c, cfg->start_at_ns);
 	}
 	c->sums.stopped = err;
 	if (!err) {
 		start = clock_now();
-		fill_report_facts_of_start_time(cfg, start, what);
+		fill_start_facts(cfg, start, what);
 		if (run.watch)
-			watched_users_begin_run(run.watch, log, start);
+			watched_begin_run(run.watch, log, start);
 		err = crowd_run(c, log, start);
 	}
 	if (err && err != -EINTR)
 		die(EXIT_RUN, "cannot wait for events: %s", strerror(-err));
 	if (run.watch)
-		watched_users_end_run(run.watch, c->sums.stopped, what->user);
+		watched_end_run(run.watch, c->sums.stopped, what->user);
 	return err;
 }
 
-int run_load_generator(struct vusers_options *cfg, const char *text)
+int ends_run_users(struct vusers_options *cfg, const char *text)
 {
-	struct request_log_cfg log_cfg = { .tsv = cfg->log, .jtl = cfg->jtl, .label = by_vnc_labels, .url = text, .users = cfg->users };
-	struct users_report_facts what = { .target = text, .rate = cfg->rate > 0 ? cfg->rate : (double)NAN,
+	struct vlog_cfg log_cfg = { .tsv = cfg->log, .jtl = cfg->jtl, .label = by_vnc_labels, .url = text, .users = cfg->users };
+	struct report_facts what = { .target = text, .rate = cfg->rate > 0 ? cfg->rate : (double)NAN,
 				    .nz = cfg->nz > 0 ? cfg->nz : (double)NAN, .objects_per_page = NAN,
 				    .threshold_ns = cfg->threshold_ns, .late_limit_ns = cfg->late_ns, .connections = -1,
-						    .clock_error_ns = wall_clock_error_bound_ns(),
+						    .clock_error_ns = start_clock_error(),
 				    .think_text = cfg->think_text,
 				    .punctual_by = run.punctual, .watched = (int)cfg->watched };
 	struct crowd *c = &run.crowd;
 	struct progress_line progress;
-	struct request_log_sums sums;
-	struct request_log *log;
+	struct vlog_sums sums;
+	struct vlog *log;
 	struct why why;
 	char unsure[256];
 	const char *wrong;
@@ -359,40 +359,40 @@ int run_load_generator(struct vusers_options *cfg, const char *text)
 
 	if (target_parse(text, &run.target, &why))
 		die_usage("%s: %s", text, why.text);
-	check_users_options(cfg, &run.target, text);
-	set_think_mean_from_options(cfg);
-	die_unless_start_time_is_ahead(cfg);
-	rec_check_outputs_differ((const struct rec_output_path[]){ { "output", cfg->out.path }, { "log", cfg->log }, { "jtl", cfg->jtl } },
+	check_options(cfg, &run.target, text);
+	set_think_mean(cfg);
+	check_start_time(cfg);
+	rec_check_outputs((const struct rec_output_path[]){ { "output", cfg->out.path }, { "log", cfg->log }, { "jtl", cfg->jtl } },
 				 3);
 	if (run.target.http)
-		prepare_http_load_and_facts(cfg, &what, &log_cfg);
+		prepare_http(cfg, &what, &log_cfg);
 	else
-		prepare_vnc_load_and_facts(cfg, &what);
-	what.descriptors = cfg->users * (run.target.http ? http_connections_per_user(&run.fetch) : 1) + SPARE_DESCRIPTORS;
-	what.descriptors_most = raise_descriptor_limit(cfg, what.descriptors);
-	log_cfg.expect = estimated_request_count(cfg);
-	out = rec_open_report_or_die(&cfg->out, "vusers");
-	log = request_log_open(&log_cfg, &wrong);
+		prepare_vnc(cfg, &what);
+	what.descriptors = cfg->users * (run.target.http ? http_user_lanes(&run.fetch) : 1) + SPARE_DESCRIPTORS;
+	what.descriptors_most = raise_fd_limit(cfg, what.descriptors);
+	log_cfg.expect = expected_requests(cfg);
+	out = rec_must_open(&cfg->out, "vusers");
+	log = vlog_open(&log_cfg, &wrong);
 	if (!log)
 		die(EXIT_RUN, "cannot write %s: %m", wrong);
-	request_real_time_priority(cfg, run.punctual, sizeof(run.punctual));
+	ends_ask_priority(cfg, run.punctual, sizeof(run.punctual));
 	what.each_user = cfg->out.format == REC_TSV;
-	open_crowd_from_options(cfg);
+	open_crowd(cfg);
 	progress_start(&progress, cfg->out.detail == REC_QUIET);
 	c->cfg.progress = &progress;
-	early = connect_and_run_all_users(cfg, text, log, &what);
+	early = run_users(cfg, text, log, &what);
 	progress_end(&progress);
-	err = request_log_close(log, &sums);
-	what.process_cpu_ns = clock_cpu_time_of_this_process();
+	err = vlog_close(log, &sums);
+	what.process_cpu_ns = clock_process_cpu();
 	what.bytes = c->sums.bytes;
-	what.why_unsure = unsure_answers_text(cfg, &sums, unsure, sizeof(unsure));
+	what.why_unsure = unsure_text(cfg, &sums, unsure, sizeof(unsure));
 	what.connections = run.http ? c->sums.connections : -1;
 	report_users(out, c, &sums, &what);
-	status = report_verdict_as_exit_status(out, c, &sums, &what, err);
-	rec_close_report_or_die(out);
+	status = report_verdict(out, c, &sums, &what, err);
+	rec_must_close(out);
 	if (early)
 		status = EXIT_INTERRUPTED;
-	close_all_load_users(cfg);
-	request_log_free_sums(&sums);
+	close_users(cfg);
+	vlog_free_sums(&sums);
 	return status;
 }

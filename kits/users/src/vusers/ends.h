@@ -16,13 +16,13 @@ struct vusers_options {
 	int64_t seed, ready_fd, priority, size, width, parallel;
 	double rate, nz;
 	const char *think_text, *think_file, *password_file, *log, *jtl, *workload, *encodings, *stations, *pause;
-	struct think_time_distribution think;	/* distribution of --think-dist; its mean is set later */
+	struct think_times think;	/* distribution of --think-dist; its mean is set later */
 	int asks, echo, per, service;
-	struct rec_report_options out;
+	struct rec_cfg out;
 };
 
 /* Runs the load generator. Returns the exit status; dies with a line if an option is wrong or the run cannot start. */
-int run_load_generator(struct vusers_options *cfg, const char *target);
+int ends_run_users(struct vusers_options *cfg, const char *target);
 
 /* Asks for real-time priority and exact timers for this thread; `text` is what was granted. */
-void request_real_time_priority(const struct vusers_options *cfg, char *text, size_t size);
+void ends_ask_priority(const struct vusers_options *cfg, char *text, size_t size);

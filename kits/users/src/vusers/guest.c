@@ -30,12 +30,12 @@ static uint8_t *make_grey_update(uint16_t width, uint16_t height, uint8_t grey, 
 	return p;
 }
 
-int reference_server_answers_make(struct reference_server_answers *w, bool http, int64_t size, uint16_t width, uint16_t height)
+int answers_make(struct server_answers *w, bool http, int64_t size, uint16_t width, uint16_t height)
 {
 	char head[160];
 	int n;
 
-	*w = (struct reference_server_answers){ .http = http, .width = width, .height = height };
+	*w = (struct server_answers){ .http = http, .width = width, .height = height };
 	if (!http) {
 		w->answer = make_grey_update(width < SQUARE ? width : SQUARE, height < SQUARE ? height : SQUARE, 0, &w->size);
 		w->turned = make_grey_update(width < SQUARE ? width : SQUARE, height < SQUARE ? height : SQUARE, 255, &w->size);
@@ -53,19 +53,19 @@ int reference_server_answers_make(struct reference_server_answers *w, bool http,
 	return 0;
 }
 
-void reference_server_answers_free(struct reference_server_answers *w)
+void answers_free(struct server_answers *w)
 {
 	free(w->answer);
 	free(w->turned);
 	free(w->whole);
 }
 
-void served_client_init(struct served_client *g, int fd, uint32_t serial)
+void client_init(struct served_client *g, int fd, uint32_t serial)
 {
 	*g = (struct served_client){ .fd = fd, .serial = serial, .need = RFB_VERSION };
 }
 
-static int send_bytes_to_served_client(struct served_client *g, const void *bytes, size_t n)
+static int send_bytes(struct served_client *g, const void *bytes, size_t n)
 {
 	ssize_t sent = send(g->fd, bytes, n, MSG_NOSIGNAL);
 
@@ -73,7 +73,7 @@ static int send_bytes_to_served_client(struct served_client *g, const void *byte
 }
 
 /* Sends the last `left` bytes of a message as far as the socket takes them. 0 or -errno. */
-static int send_left_bytes_to_served_client(struct served_client *g, const uint8_t *bytes, size_t size)
+static int send_left(struct served_client *g, const uint8_t *bytes, size_t size)
 {
 	ssize_t sent = send(g->fd, bytes + size - g->left, g->left, MSG_NOSIGNAL);
 
@@ -83,15 +83,15 @@ static int send_left_bytes_to_served_client(struct served_client *g, const uint8
 	return 0;
 }
 
-int served_client_send_version(struct served_client *g, const struct reference_server_answers *w)
+int client_send_version(struct served_client *g, const struct server_answers *w)
 {
-	return w->http ? 0 : send_bytes_to_served_client(g, "RFB 003.008\n", 12);
+	return w->http ? 0 : send_bytes(g, "RFB 003.008\n", 12);
 }
 
 /* --- HTTP ---------------------------------------------------------------------------------------------------------- */
 
 /* Counts requests: an empty line ends one, since requests of vusers have no body. */
-static int count_http_requests_received(struct served_client *g, const uint8_t *bytes, size_t n)
+static int count_http(struct served_client *g, const uint8_t *bytes, size_t n)
 {
 	int requests = 0;
 
@@ -113,37 +113,37 @@ static int count_http_requests_received(struct served_client *g, const uint8_t *
 
 /* --- RFB ----------------------------------------------------------------------------------------------------------- */
 
-static int send_framebuffer_update(struct served_client *g, const struct reference_server_answers *w)
+static int send_update(struct served_client *g, const struct server_answers *w)
 {
 	g->wants = false;
 	g->owed = 0;
 	if (g->told) {
 		g->black = !g->black;
-		return send_bytes_to_served_client(g, g->black ? w->answer : w->turned, w->size);
+		return send_bytes(g, g->black ? w->answer : w->turned, w->size);
 	}
 	g->told = true;
 	g->left = w->whole_size;
-	return send_left_bytes_to_served_client(g, w->whole, w->whole_size);
+	return send_left(g, w->whole, w->whole_size);
 }
 
-static int send_server_init(struct served_client *g, const struct reference_server_answers *w)
+static int send_server_init(struct served_client *g, const struct server_answers *w)
 {
 	uint8_t init[32] = { 0, 0, 0, 0, 32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0, 0, 0, 0, 0, 0, 0,
 			     8, 'v', 'u', 's', 'e', 'r', 's', ' ', ' ' };
 
 	rfb_put_u16(init, w->width);
 	rfb_put_u16(init + 2, w->height);
-	return send_bytes_to_served_client(g, init, sizeof(init));
+	return send_bytes(g, init, sizeof(init));
 }
 
 /* Handles a message whose type is `kind`, and whose bytes after it are in `head`, but for those that are skipped. */
-static int serve_client_message(struct served_client *g, const struct reference_server_answers *w)
+static int serve_message(struct served_client *g, const struct server_answers *w)
 {
 	g->skip = rfb_message_rest(&rfb_client_kinds[g->kind], g->head);
 	switch (g->kind) {
 	case RFB_CLIENT_REQUEST:
 		g->wants = true;
-		return !g->left && (!g->told || g->owed) ? send_framebuffer_update(g, w) : 0;
+		return !g->left && (!g->told || g->owed) ? send_update(g, w) : 0;
 	case RFB_CLIENT_KEY: return g->head[0] ? 1 : 0;
 	case RFB_CLIENT_POINTER: return 1;
 	default: return 0;
@@ -151,16 +151,16 @@ static int serve_client_message(struct served_client *g, const struct reference_
 }
 
 /* Handles the part that is complete in `head`. 1: a request, 0: none, or -errno. */
-static int serve_rfb_client(struct served_client *g, const struct reference_server_answers *w)
+static int serve_part(struct served_client *g, const struct server_answers *w)
 {
 	switch (g->stage) {
 	case STAGE_VERSION:
 		g->stage = STAGE_SECURITY;
 		g->need = 1;
-		return memcmp(g->head, "RFB 003.008\n", 12) ? -EPROTO : send_bytes_to_served_client(g, "\1\1", 2);
+		return memcmp(g->head, "RFB 003.008\n", 12) ? -EPROTO : send_bytes(g, "\1\1", 2);
 	case STAGE_SECURITY:
 		g->stage = STAGE_INIT;
-		return g->head[0] != 1 ? -EPROTO : send_bytes_to_served_client(g, "\0\0\0\0", 4);
+		return g->head[0] != 1 ? -EPROTO : send_bytes(g, "\0\0\0\0", 4);
 	case STAGE_INIT:
 		g->stage = STAGE_TYPE;
 		return send_server_init(g, w);
@@ -172,11 +172,11 @@ static int serve_rfb_client(struct served_client *g, const struct reference_serv
 	default:
 		g->stage = STAGE_TYPE;
 		g->need = 1;
-		return serve_client_message(g, w);
+		return serve_message(g, w);
 	}
 }
 
-static int count_rfb_requests_received(struct served_client *g, const struct reference_server_answers *w, const uint8_t *bytes,
+static int count_rfb(struct served_client *g, const struct server_answers *w, const uint8_t *bytes,
 				    size_t n)
 {
 	int requests = 0;
@@ -194,7 +194,7 @@ static int count_rfb_requests_received(struct served_client *g, const struct ref
 		if (g->have < g->need)
 			continue;
 		g->have = 0;
-		got = serve_rfb_client(g, w);
+		got = serve_part(g, w);
 		if (got < 0)
 			return got;
 		requests += got;
@@ -204,25 +204,25 @@ static int count_rfb_requests_received(struct served_client *g, const struct ref
 
 /* --- both ---------------------------------------------------------------------------------------------------------- */
 
-int served_client_count_requests(struct served_client *g, const struct reference_server_answers *w, const uint8_t *bytes, size_t n)
+int client_count_asked(struct served_client *g, const struct server_answers *w, const uint8_t *bytes, size_t n)
 {
-	return w->http ? count_http_requests_received(g, bytes, n) : count_rfb_requests_received(g, w, bytes, n);
+	return w->http ? count_http(g, bytes, n) : count_rfb(g, w, bytes, n);
 }
 
-int served_client_send_answer(struct served_client *g, const struct reference_server_answers *w)
+int client_send_answer(struct served_client *g, const struct server_answers *w)
 {
 	if (w->http) {
 		if (g->left)	/* pipelined requests: not a client of vusers */
 			return -ENOBUFS;
 		g->left = w->size;
-		return send_left_bytes_to_served_client(g, w->answer, w->size);
+		return send_left(g, w->answer, w->size);
 	}
 	g->owed++;
-	return g->wants && !g->left ? send_framebuffer_update(g, w) : 0;
+	return g->wants && !g->left ? send_update(g, w) : 0;
 }
 
-int served_client_send_rest(struct served_client *g, const struct reference_server_answers *w)
+int client_send_rest(struct served_client *g, const struct server_answers *w)
 {
-	return w->http ? send_left_bytes_to_served_client(g, w->answer, w->size) : send_left_bytes_to_served_client(g, w->whole,
+	return w->http ? send_left(g, w->answer, w->size) : send_left(g, w->whole,
 														    w->whole_size);
 }

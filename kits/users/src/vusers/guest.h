@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Settings and messages shared by all clients. */
-struct reference_server_answers {
+struct server_answers {
 	bool http;
 	uint16_t width, height;
 	uint8_t *answer;	/* HTTP: header and body; RFB: an update with a black square; owned */
@@ -32,14 +32,14 @@ struct served_client {
 };
 
 /* 0 or -ENOMEM. */
-int reference_server_answers_make(struct reference_server_answers *w, bool http, int64_t size, uint16_t width, uint16_t height);
-void reference_server_answers_free(struct reference_server_answers *w);
+int answers_make(struct server_answers *w, bool http, int64_t size, uint16_t width, uint16_t height);
+void answers_free(struct server_answers *w);
 
-void served_client_init(struct served_client *g, int fd, uint32_t serial);
-int served_client_send_version(struct served_client *g, const struct reference_server_answers *w);
+void client_init(struct served_client *g, int fd, uint32_t serial);
+int client_send_version(struct served_client *g, const struct server_answers *w);
 /* Parses received bytes. Returns the number of requests completed; -EPROTO: another protocol, or another -errno. */
-int served_client_count_requests(struct served_client *g, const struct reference_server_answers *w, const uint8_t *bytes, size_t n);
+int client_count_asked(struct served_client *g, const struct server_answers *w, const uint8_t *bytes, size_t n);
 /* Sends the answer to one request. 0 or -errno. */
-int served_client_send_answer(struct served_client *g, const struct reference_server_answers *w);
+int client_send_answer(struct served_client *g, const struct server_answers *w);
 /* Sends more of a partly sent message once the socket is writable. 0 or -errno. */
-int served_client_send_rest(struct served_client *g, const struct reference_server_answers *w);
+int client_send_rest(struct served_client *g, const struct server_answers *w);

@@ -17,7 +17,7 @@
 
 /* --- rows ------------------------------------------------------------------------------------------------------- */
 
-int merged_add_generator_users(struct merged_generator_runs *m, int64_t users)
+int merged_add_users(struct merged_runs *m, int64_t users)
 {
 	struct crowd *c = &m->crowd;
 	struct crowd_user *all = reallocarray(c->user, (size_t)(c->cfg.users + users), sizeof(*all));
@@ -32,7 +32,7 @@ int merged_add_generator_users(struct merged_generator_runs *m, int64_t users)
 	return 0;
 }
 
-int merged_add_row(struct merged_generator_runs *m, struct request_log_row row)
+int merged_add_row(struct merged_runs *m, struct vlog_row row)
 {
 	struct crowd *c = &m->crowd;
 	int err;
@@ -44,7 +44,7 @@ int merged_add_row(struct merged_generator_runs *m, struct request_log_row row)
 	if (err)
 		return err;
 	m->row[m->n++] = row;
-	request_log_sums_add_row(&m->sums, &row);
+	vlog_add_sums(&m->sums, &row);
 	if (row.measured && row.sent_ns)
 		sample_add(&m->late[m->parts - 1], row.sent_ns - row.ready_ns);
 	if (row.measured && row.end == VLOG_OK) {
@@ -59,21 +59,21 @@ struct merged_event {
 	bool sent;
 };
 
-static int compare_merged_event_times(const void *a, const void *b)
+static int compare_events(const void *a, const void *b)
 {
 	const struct merged_event *x = a, *y = b;
 
 	return x->at_ns != y->at_ns ? (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns) : x->sent - y->sent;
 }
 
-static int compare_row_end_times(const void *a, const void *b)
+static int compare_end_ns(const void *a, const void *b)
 {
-	int64_t x = ((const struct request_log_row *)a)->end_ns, y = ((const struct request_log_row *)b)->end_ns;
+	int64_t x = ((const struct vlog_row *)a)->end_ns, y = ((const struct vlog_row *)b)->end_ns;
 
 	return (x > y) - (x < y);
 }
 
-int replay_merged_rows_into_window(struct merged_generator_runs *m, int64_t from_ns, int64_t end_ns)
+int merged_replay(struct merged_runs *m, int64_t from_ns, int64_t end_ns)
 {
 	struct merged_event *event = calloc(2 * m->n + 1, sizeof(*event));
 	struct crowd *c = &m->crowd;
@@ -81,9 +81,9 @@ int replay_merged_rows_into_window(struct merged_generator_runs *m, int64_t from
 
 	if (!event)
 		return -ENOMEM;
-	qsort(m->row, m->n, sizeof(*m->row), compare_row_end_times);
+	qsort(m->row, m->n, sizeof(*m->row), compare_end_ns);
 	for (size_t i = 0; i < m->n; i++) {
-		const struct request_log_row *r = &m->row[i];
+		const struct vlog_row *r = &m->row[i];
 
 		c->sums.finished += r->end == VLOG_OK && r->end_ns >= from_ns && r->end_ns < end_ns;
 		if (!r->sent_ns)
@@ -91,20 +91,20 @@ int replay_merged_rows_into_window(struct merged_generator_runs *m, int64_t from
 		event[n++] = (struct merged_event){ r->sent_ns, true };
 		event[n++] = (struct merged_event){ r->end_ns, false };
 	}
-	qsort(event, n, sizeof(*event), compare_merged_event_times);
-	measuring_window_init(&c->window, n && event[0].at_ns < from_ns ? event[0].at_ns : from_ns, from_ns, end_ns);
+	qsort(event, n, sizeof(*event), compare_events);
+	window_init(&c->window, n && event[0].at_ns < from_ns ? event[0].at_ns : from_ns, from_ns, end_ns);
 	for (size_t i = 0; i < n; i++)
-		(event[i].sent ? measuring_window_note_request_sent : measuring_window_note_request_end)(&c->window, event[i].at_ns);
-	measuring_window_cut_off_at(&c->window, n && event[n - 1].at_ns > end_ns ? event[n - 1].at_ns : end_ns);
+		(event[i].sent ? window_note_sent : window_note_end)(&c->window, event[i].at_ns);
+	window_cut_off(&c->window, n && event[n - 1].at_ns > end_ns ? event[n - 1].at_ns : end_ns);
 	free(event);
 	return 0;
 }
 
-void merged_free(struct merged_generator_runs *m)
+void merged_free(struct merged_runs *m)
 {
 	free(m->crowd.user);
 	free(m->row);
-	request_log_free_sums(&m->sums);
+	vlog_free_sums(&m->sums);
 	for (int i = 0; i < m->parts; i++)
 		sample_free(&m->late[i]);
 }
@@ -116,9 +116,9 @@ static const char *const shared[] = { "kind", "loop", "think_s", "ramp_s", "skip
 				      "asks", "echo", "workload", "thinks_before" };
 
 static struct {
-	struct merged_generator_runs m;
+	struct merged_runs m;
 	struct json_document *json[MERGE_MOST];
-	struct merged_generator_facts part[MERGE_MOST];
+	struct generator_facts part[MERGE_MOST];
 	const char *label[LABELS];	/* names of requests; copies, kept until the program ends */
 	int labels;
 	int64_t shift_ns;		/* to be added to the times of the log that is read */
@@ -126,7 +126,7 @@ static struct {
 	char unsure[300];
 } run;
 
-static int64_t get_int_from_report_or_die(int i, const char *name, const char *path)
+static int64_t get_int(int i, const char *name, const char *path)
 {
 	int64_t value;
 
@@ -135,19 +135,19 @@ static int64_t get_int_from_report_or_die(int i, const char *name, const char *p
 	return value;
 }
 
-static double get_real_from_report_or_default(int i, const char *path, double other)
+static double get_real(int i, const char *path, double other)
 {
 	json_get_real(run.json[i], path, &other);
 	return other;
 }
 
-static int64_t get_report_seconds_as_ns(int i, const char *path)
+static int64_t get_seconds_ns(int i, const char *path)
 {
-	return (int64_t)llround(get_real_from_report_or_default(i, path, 0) * S);
+	return (int64_t)llround(get_real(i, path, 0) * S);
 }
 
 /* Whether two reports have the same value, or both none. */
-static bool reports_have_same_setting(const struct json_document *a, const struct json_document *b, const char *path)
+static bool same_setting(const struct json_document *a, const struct json_document *b, const char *path)
 {
 	const char *x = json_get_str(a, path), *y = json_get_str(b, path);
 	double p = -1, q = -1;
@@ -157,26 +157,26 @@ static bool reports_have_same_setting(const struct json_document *a, const struc
 	return p >= q && p <= q && (x && y ? !strcmp(x, y) : x == y);
 }
 
-static void die_unless_settings_match_first(int i, const char *name)
+static void check_settings(int i, const char *name)
 {
 	char path[64];
 
 	for (size_t k = 0; k < sizeof(shared) / sizeof(*shared); k++) {
 		snprintf(path, sizeof(path), "settings.%s", shared[k]);
-		if (!reports_have_same_setting(run.json[0], run.json[i], path))
+		if (!same_setting(run.json[0], run.json[i], path))
 			die(EXIT_USAGE, "%s: %s is not that of the first report; generators that are merged share it", name, path);
 	}
 	if (!json_get_str(run.json[i], "result.start_at"))
 		die(EXIT_USAGE, "%s: it has no start_at; start all generators with one --start-at", name);
-	if (get_real_from_report_or_default(i, "settings.watched", 0) > 0)
+	if (get_real(i, "settings.watched", 0) > 0)
 		die(EXIT_USAGE, "%s: it has watched users, who cannot be merged; give --watched to no generator", name);
 	for (int k = 0; k < i; k++)
-		if (reports_have_same_setting(run.json[k], run.json[i], "settings.seed"))
+		if (same_setting(run.json[k], run.json[i], "settings.seed"))
 			die(EXIT_USAGE, "%s: another report has its seed, whose users ask at the same times; give each generator its own --seed",
 			    name);
 }
 
-static uint16_t find_or_add_request_label(const char *name)
+static uint16_t find_label(const char *name)
 {
 	int i = 0;
 
@@ -187,14 +187,14 @@ static uint16_t find_or_add_request_label(const char *name)
 	return (uint16_t)i;
 }
 
-static int add_log_row_to_merged(void *context, char *const *cell)
+static int add_log_row(void *context, char *const *cell)
 {
-	struct request_log_row row;
+	struct vlog_row row;
 
 	(void)context;
-	if (!request_log_parse_row(cell, &row) || row.watched)
+	if (!vlog_parse_row(cell, &row) || row.watched)
 		return -EPROTO;
-	row.label = find_or_add_request_label(cell[VLOG_LABEL]);
+	row.label = find_label(cell[VLOG_LABEL]);
 	row.due_ns += run.shift_ns;
 	row.ready_ns += row.ready_ns ? run.shift_ns : 0;
 	row.sent_ns += row.sent_ns ? run.shift_ns : 0;
@@ -202,51 +202,51 @@ static int add_log_row_to_merged(void *context, char *const *cell)
 	return merged_add_row(&run.m, row);
 }
 
-static void read_generator_log(const char *name)
+static void read_log(const char *name)
 {
-	FILE *in = cli_open_input_file_or_die(name);
+	FILE *in = cli_open_input(name);
 	unsigned long line = 0;
-	int err = read_rows_of_table_file(in, VLOG_SCHEMA, vlog_columns, VLOG_COLUMNS, add_log_row_to_merged, NULL, &line);
+	int err = rows_in_read(in, VLOG_SCHEMA, vlog_columns, VLOG_COLUMNS, add_log_row, NULL, &line);
 
-	cli_close_input_file_or_die(in, name, err == -ERANGE ? -EPROTO : err, line, "not a row of vusers --log of that report");
+	cli_close_input(in, name, err == -ERANGE ? -EPROTO : err, line, "not a row of vusers --log of that report");
 }
 
 /* Adds what only the report of generator i knows. */
-static void add_generator_report_figures(int i, const char *name)
+static void add_figures(int i, const char *name)
 {
 	struct crowd_sums *s = &run.m.crowd.sums;
-	double seconds = get_real_from_report_or_default(i, "result.seconds", 0), waited_ns;
-	struct merged_generator_facts *p = &run.part[i];
+	double seconds = get_real(i, "result.seconds", 0), waited_ns;
+	struct generator_facts *p = &run.part[i];
 	const char *stopped = json_get_str(run.json[i], "result.stopped_by");
 
-	*p = (struct merged_generator_facts){ .users = get_int_from_report_or_die(i, name, "settings.users"),
-		.users_ready = get_int_from_report_or_die(i, name, "result.users_ready"),
-				   .requests = get_int_from_report_or_die(i, name, "result.requests"), .start_at = json_get_str(run.json[i], "result.start_at"),
-				   .started_late_ms = get_real_from_report_or_default(i, "result.started_late_ms", NAN),
-				   .clock_error_ms = get_real_from_report_or_default(i, "result.clock_error_ms", NAN),
-				   .cpu_percent = get_real_from_report_or_default(i, "result.generator.cpu_percent", NAN),
-				   .memory_bytes_per_user = get_real_from_report_or_default(i, "result.generator.memory_bytes_per_user", NAN),
+	*p = (struct generator_facts){ .users = get_int(i, name, "settings.users"),
+		.users_ready = get_int(i, name, "result.users_ready"),
+				   .requests = get_int(i, name, "result.requests"), .start_at = json_get_str(run.json[i], "result.start_at"),
+				   .started_late_ms = get_real(i, "result.started_late_ms", NAN),
+				   .clock_error_ms = get_real(i, "result.clock_error_ms", NAN),
+				   .cpu_percent = get_real(i, "result.generator.cpu_percent", NAN),
+				   .memory_bytes_per_user = get_real(i, "result.generator.memory_bytes_per_user", NAN),
 				   .why_invalid = json_get_str(run.json[i], "result.why_invalid") };
 	s->users_ready += p->users_ready;
-	s->due += get_int_from_report_or_die(i, name, "result.due");
-	s->unsent += get_int_from_report_or_die(i, name, "result.unsent");
-	s->pages += get_int_from_report_or_die(i, name, "result.pages");
-	s->reconnected += get_int_from_report_or_die(i, name, "result.reconnected");
-	s->refused += get_int_from_report_or_die(i, name, "result.refused");
-	s->gone_ns += get_real_from_report_or_default(i, "result.gone_percent", 0) / 100 * seconds * S * (double)p->users;
+	s->due += get_int(i, name, "result.due");
+	s->unsent += get_int(i, name, "result.unsent");
+	s->pages += get_int(i, name, "result.pages");
+	s->reconnected += get_int(i, name, "result.reconnected");
+	s->refused += get_int(i, name, "result.refused");
+	s->gone_ns += get_real(i, "result.gone_percent", 0) / 100 * seconds * S * (double)p->users;
 	/* below 0, and so not known, where one generator does not know it */
 	s->memory_bytes += isfinite(p->memory_bytes_per_user) ? (int64_t)(p->memory_bytes_per_user * (double)p->users) :
 								INT64_MIN / 2 / MERGE_MOST;
 	s->stopped = s->stopped || (stopped && !strcmp(stopped, "signal"));
-	s->spent.cpu_ns = (int64_t)fmax((double)s->spent.cpu_ns, get_real_from_report_or_default(i, "result.generator.cpu_percent",
+	s->spent.cpu_ns = (int64_t)fmax((double)s->spent.cpu_ns, get_real(i, "result.generator.cpu_percent",
 												 0) / 100 * seconds * S);
-	waited_ns = get_real_from_report_or_default(i, "result.generator.waited_percent", NAN) / 100 * seconds * S;
+	waited_ns = get_real(i, "result.generator.waited_percent", NAN) / 100 * seconds * S;
 	s->spent.waited_ns = isnan(waited_ns) || s->spent.waited_ns < 0 ? -1 : (int64_t)fmax((double)s->spent.waited_ns, waited_ns);
-	run.m.sums.lost += get_int_from_report_or_die(i, name, "result.generator.log_lost");
-	run.m.sums.cpu_ns += get_report_seconds_as_ns(i, "result.generator.log_cpu_s");
+	run.m.sums.lost += get_int(i, name, "result.generator.log_lost");
+	run.m.sums.cpu_ns += get_seconds_ns(i, "result.generator.log_cpu_s");
 }
 
-static void add_generator_report_and_log(int i, const char *report, const char *log)
+static void add_generator(int i, const char *report, const char *log)
 {
 	struct why why;
 	int64_t answered = run.m.sums.users.ended[VLOG_OK];
@@ -254,12 +254,12 @@ static void add_generator_report_and_log(int i, const char *report, const char *
 	run.json[i] = json_read_file(report, &why);
 	if (!run.json[i])
 		die(EXIT_USAGE, "%s: %s", report, why.text);
-	die_unless_settings_match_first(i, report);
-	if (merged_add_generator_users(&run.m, get_int_from_report_or_die(i, report, "settings.users")))
+	check_settings(i, report);
+	if (merged_add_users(&run.m, get_int(i, report, "settings.users")))
 		die(EXIT_RUN, "out of memory");
-	add_generator_report_figures(i, report);
-	run.shift_ns = get_int_from_report_or_die(0, report, "result.start_ns") - get_int_from_report_or_die(i, report, "result.start_ns");
-	read_generator_log(log);
+	add_figures(i, report);
+	run.shift_ns = get_int(0, report, "result.start_ns") - get_int(i, report, "result.start_ns");
+	read_log(log);
 	answered = run.m.sums.users.ended[VLOG_OK] - answered;
 	if (answered != run.part[i].requests)
 		die(EXIT_USAGE, "%s: it has %lld answered requests, and %s says %lld: not the log of that run", log, (long long)answered,
@@ -267,13 +267,13 @@ static void add_generator_report_and_log(int i, const char *report, const char *
 }
 
 /* The generator that sent latest is that of the report, so that a good one does not hide a bad one. */
-static void choose_most_delayed_generator(struct users_report_facts *what)
+static void choose_latest(struct report_facts *what)
 {
 	struct sample *late = run.m.late;
 	int worst = 0;
 
 	for (int i = 0; i < run.m.parts; i++) {
-		struct merged_generator_facts *p = &run.part[i];
+		struct generator_facts *p = &run.part[i];
 
 		p->late_p99_ms = sample_quantile(&late[i], 0.99).value / (double)NS_PER_MS;
 		p->late_max_ms = sample_max(&late[i]).value / (double)NS_PER_MS;
@@ -296,81 +296,81 @@ static void choose_most_delayed_generator(struct users_report_facts *what)
 	late[worst] = (struct sample){ 0 };
 }
 
-static double sum_over_generator_reports(const char *path)
+static double sum_reports(const char *path)
 {
 	double sum = 0;
 
 	for (int i = 0; i < run.m.parts; i++)
-		sum += get_real_from_report_or_default(i, path, NAN);
+		sum += get_real(i, path, NAN);
 	return sum;
 }
 
-static void fill_report_facts_from_merged(struct users_report_facts *w)
+static void fill_facts(struct report_facts *w)
 {
 	const struct json_document *j = run.json[0];
 	const char *unit = json_get_str(j, "settings.thinks_before"), *think = json_get_str(j, "settings.think");
-	double connections = sum_over_generator_reports("result.connections");
+	double connections = sum_reports("result.connections");
 
-	*w = (struct users_report_facts){ .target = json_get_str(j, "settings.target"), .kind = json_get_str(j, "settings.kind"),
+	*w = (struct report_facts){ .target = json_get_str(j, "settings.target"), .kind = json_get_str(j, "settings.kind"),
 				   .asks = json_get_str(j, "settings.asks"), .echo = json_get_str(j, "settings.echo"),
 				   .encodings = json_get_str(j, "settings.encodings"), .workload = json_get_str(j, "settings.workload"),
 				   .library = json_get_str(j, "settings.library"), .punctual_by = json_get_str(j, "settings.punctual_by"),
 				   .think_text = think ? think : json_get_str(j, "settings.gaps"),
-				   .rate = sum_over_generator_reports("settings.rate_per_s"), .nz = sum_over_generator_reports("settings.nz_per_s"),
-				   .objects_per_page = get_real_from_report_or_default(0, "settings.objects_per_page", NAN),
-				   .whole_pages = unit && !strcmp(unit, "pages"), .parallel = (int)get_real_from_report_or_default(0, "settings.parallel", 1),
-				   .start_ns = get_int_from_report_or_die(0, "the first report", "result.start_ns"), .start_text = run.part[0].start_at,
-				   .threshold_ns = get_report_seconds_as_ns(0, "settings.threshold_ms") / 1000,
-				   .late_limit_ns = get_report_seconds_as_ns(0, "settings.late_limit_ms") / 1000,
-				   .bytes = (int64_t)sum_over_generator_reports("result.bytes"), .connections = isfinite(connections) ? (int64_t)connections :
+				   .rate = sum_reports("settings.rate_per_s"), .nz = sum_reports("settings.nz_per_s"),
+				   .objects_per_page = get_real(0, "settings.objects_per_page", NAN),
+				   .whole_pages = unit && !strcmp(unit, "pages"), .parallel = (int)get_real(0, "settings.parallel", 1),
+				   .start_ns = get_int(0, "the first report", "result.start_ns"), .start_text = run.part[0].start_at,
+				   .threshold_ns = get_seconds_ns(0, "settings.threshold_ms") / 1000,
+				   .late_limit_ns = get_seconds_ns(0, "settings.late_limit_ms") / 1000,
+				   .bytes = (int64_t)sum_reports("result.bytes"), .connections = isfinite(connections) ? (int64_t)connections :
 					    -1,
-				   .descriptors = (int64_t)sum_over_generator_reports("result.generator.descriptors"),
-				   .descriptors_most = (int64_t)sum_over_generator_reports("result.generator.descriptors_most"),
-				   .process_cpu_ns = (int64_t)(sum_over_generator_reports("result.generator.process_cpu_s") * S),
+				   .descriptors = (int64_t)sum_reports("result.generator.descriptors"),
+				   .descriptors_most = (int64_t)sum_reports("result.generator.descriptors_most"),
+				   .process_cpu_ns = (int64_t)(sum_reports("result.generator.process_cpu_s") * S),
 				   .part = run.part, .parts = run.m.parts };
-	choose_most_delayed_generator(w);
+	choose_latest(w);
 }
 
-static int write_merged_log(const char *path)
+static int write_log(const char *path)
 {
 	struct row_file *t = rows_must_open(path, VLOG_SCHEMA, vlog_columns);
 
 	for (size_t i = 0; i < run.m.n; i++)
-		request_log_write_row(t, run.label[run.m.row[i].label], &run.m.row[i]);
-	return rows_close_output_file(t);
+		vlog_write_row(t, run.label[run.m.row[i].label], &run.m.row[i]);
+	return rows_close(t);
 }
 
-int run_merge_command(char *const *word, int words, const char *log, const struct rec_report_options *out_cfg)
+int merge_reports(char *const *word, int words, const char *log, const struct rec_cfg *out_cfg)
 {
 	struct crowd *c = &run.m.crowd;
-	struct users_report_facts what;
+	struct report_facts what;
 	struct rec_report *out;
 	int64_t from, end;
 	int status, err;
 
 	if (words < 2 || words % 2 || words > 2 * MERGE_MOST)
 		die_usage("merge what? REPORT LOG of each generator, %d at most", MERGE_MOST);
-	rec_check_outputs_differ((const struct rec_output_path[]){ { "output", out_cfg->path }, { "log", log } }, 2);
-	out = rec_open_report_or_die(out_cfg, "vusers");
+	rec_check_outputs((const struct rec_output_path[]){ { "output", out_cfg->path }, { "log", log } }, 2);
+	out = rec_must_open(out_cfg, "vusers");
 	for (int i = 0; i < words / 2; i++)
-		add_generator_report_and_log(i, word[2 * i], word[2 * i + 1]);
-	c->cfg = (struct crowd_cfg){ .users = c->cfg.users, .all = c->cfg.users, .ramp_ns = get_report_seconds_as_ns(0, "settings.ramp_s"),
-				     .skip_ns = get_report_seconds_as_ns(0, "settings.skip_s"), .time_ns = get_report_seconds_as_ns(0, "settings.time_s"),
-				     .timeout_ns = get_report_seconds_as_ns(0, "settings.timeout_s"), .seed = (uint64_t)get_int_from_report_or_die(0, *word,
+		add_generator(i, word[2 * i], word[2 * i + 1]);
+	c->cfg = (struct crowd_cfg){ .users = c->cfg.users, .all = c->cfg.users, .ramp_ns = get_seconds_ns(0, "settings.ramp_s"),
+				     .skip_ns = get_seconds_ns(0, "settings.skip_s"), .time_ns = get_seconds_ns(0, "settings.time_s"),
+				     .timeout_ns = get_seconds_ns(0, "settings.timeout_s"), .seed = (uint64_t)get_int(0, *word,
 																		   "settings.seed"),
-				     .think.mean_ns = get_real_from_report_or_default(0, "settings.think_s", 0) * S };
-	fill_report_facts_from_merged(&what);
+				     .think.mean_ns = get_real(0, "settings.think_s", 0) * S };
+	fill_facts(&what);
 	c->cfg.open = isfinite(what.rate);
-	from = crowd_measuring_begin_ns(&c->cfg, what.start_ns + what.started_late_ns);
+	from = crowd_begin_ns(&c->cfg, what.start_ns + what.started_late_ns);
 	end = from;
 	for (int i = 0; i < run.m.parts; i++)
-		end = from + get_report_seconds_as_ns(i, "result.seconds") > end ? from + get_report_seconds_as_ns(i, "result.seconds") : end;
-	if (replay_merged_rows_into_window(&run.m, from, end))
+		end = from + get_seconds_ns(i, "result.seconds") > end ? from + get_seconds_ns(i, "result.seconds") : end;
+	if (merged_replay(&run.m, from, end))
 		die(EXIT_RUN, "out of memory for %zu rows", run.m.n);
-	err = log ? write_merged_log(log) : 0;
+	err = log ? write_log(log) : 0;
 	report_users(out, c, &run.m.sums, &what);
-	status = report_verdict_as_exit_status(out, c, &run.m.sums, &what, err);
-	rec_close_report_or_die(out);
+	status = report_verdict(out, c, &run.m.sums, &what, err);
+	rec_must_close(out);
 	for (int i = 0; i < run.m.parts; i++)
 		json_free(run.json[i]);
 	merged_free(&run.m);

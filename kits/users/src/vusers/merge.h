@@ -12,22 +12,22 @@
 
 #define MERGE_MOST 64	/* generators */
 
-struct merged_generator_runs {
+struct merged_runs {
 	struct crowd crowd;		/* counts, users and the window; not opened by crowd_open() */
-	struct request_log_sums sums;
-	struct request_log_row *row;		/* rows of all, ascending in end_ns once replay_merged_rows_into_window() has returned; owned */
+	struct vlog_sums sums;
+	struct vlog_row *row;		/* rows of all, ascending in end_ns once merged_replay() has returned; owned */
 	size_t n;
 	struct sample late[MERGE_MOST];	/* measured requests, ready to sent in ns, of each generator */
 	int parts;
 };
 
 /* Adds a generator of `users` users, whose rows follow; they are numbered after those of the generators before. 0 or -ENOMEM. */
-int merged_add_generator_users(struct merged_generator_runs *m, int64_t users);
+int merged_add_users(struct merged_runs *m, int64_t users);
 /* Adds a row of the generator added last; its user has the number in that generator. 0, -ENOMEM, -ERANGE: no such user. */
-int merged_add_row(struct merged_generator_runs *m, struct request_log_row row);
+int merged_add_row(struct merged_runs *m, struct vlog_row row);
 /* Computes requests in flight and gaps between sends in the window from_ns to end_ns (CLOCK_MONOTONIC of the first generator). */
-int replay_merged_rows_into_window(struct merged_generator_runs *m, int64_t from_ns, int64_t end_ns);
-void merged_free(struct merged_generator_runs *m);
+int merged_replay(struct merged_runs *m, int64_t from_ns, int64_t end_ns);
+void merged_free(struct merged_runs *m);
 
 /* `vusers merge`: word[0] is a report, word[1] its log, and so on. Returns the exit status; dies with a line if they do not fit. */
-int run_merge_command(char *const *word, int words, const char *log, const struct rec_report_options *out);
+int merge_reports(char *const *word, int words, const char *log, const struct rec_cfg *out);

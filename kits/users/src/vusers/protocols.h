@@ -12,11 +12,11 @@ struct vnc_users_cfg {
 	const struct target *target;
 	bool move;			/* move the pointer instead of typing keys */
 	bool patch;			/* the echo is the next number in the patch of refecho; else the next update */
-	struct rfb_update_detector_cfg rfb;
+	struct vrfb_cfg rfb;
 };
 
 struct vnc_users;
-extern const struct crowd_protocol_hooks by_vnc_protocol;
+extern const struct crowd_hooks by_vnc_protocol;
 extern const char *const by_vnc_labels[];	/* names of the requests: "key", "move" */
 
 /* NULL: out of memory. Owned by the caller. */
@@ -32,12 +32,12 @@ struct http_users_cfg {
 };
 
 /* Connections per user: `parallel`, but at most the number of objects of the largest page. */
-int http_connections_per_user(const struct http_users_cfg *cfg);
+int http_user_lanes(const struct http_users_cfg *cfg);
 
 struct http_users;
-extern const struct crowd_protocol_hooks by_http_protocol;
+extern const struct crowd_hooks by_http_protocol;
 
 /* NULL: out of memory, or libcurl lacks a feature. Owned by the caller. */
 struct http_users *http_users_open(const struct http_users_cfg *cfg, struct crowd *crowd);
 void http_users_close(struct http_users *h);
-const char *http_library_version_text(void);			/* "libcurl/7.88.1" */
+const char *http_library_name(void);			/* "libcurl/7.88.1" */

@@ -9,13 +9,13 @@
 #include "watch.h"
 
 /* One of several generators whose reports were merged (merge.h). Not known: NAN, NULL. */
-struct merged_generator_facts {
+struct generator_facts {
 	int64_t users, users_ready, requests;
 	const char *start_at, *why_invalid;
 	double started_late_ms, clock_error_ms, late_p99_ms, late_max_ms, cpu_percent, memory_bytes_per_user;
 };
 
-struct users_report_facts {
+struct report_facts {
 	const char *target, *kind, *asks, *echo, *encodings, *workload, *library, *think_text;	/* NULL: not for this protocol */
 	double rate, nz;		/* --open and --users-per-second; NAN: not given */
 	double objects_per_page;
@@ -32,28 +32,28 @@ struct users_report_facts {
 	const char *punctual_by;
 	const char *why_invalid;	/* a reason that is known already; NULL: none */
 	const char *why_unsure;		/* why what was taken for an answer may be none; NULL: nothing speaks for it */
-	const struct merged_generator_facts *part;	/* the generators of a merged report */
+	const struct generator_facts *part;	/* the generators of a merged report */
 	int parts;			/* 0: the report of one generator */
 	bool each_user;			/* report an entry for each user, too */
 	int watched;			/* number of watched users */
-	struct watched_user_result user[WATCH_MOST];	/* the watched users */
+	struct watched_result user[WATCH_MOST];	/* the watched users */
 };
 
 /* Limits for a valid run. */
 #define REPORT_CPU_MOST 90	/* CPU use of the event loop, percent of one CPU */
 #define REPORT_START_LATE_MOST (100 * 1000000LL)	/* ns from --start-at to the real start */
 #define REPORT_GONE_MOST 5	/* time that users were without a connection, percent of the time of all users */
-double percent_of_time_disconnected(const struct crowd *c);	/* time without a connection, percent; NAN: no window or no users */
+double report_gone_percent(const struct crowd *c);	/* time without a connection, percent; NAN: no window or no users */
 
 /* Why the run is not valid, as a line in `text`; NULL: it is valid. */
-const char *invalid_run_reason_text(const struct crowd *c, struct request_log_sums *s, const struct users_report_facts *w,
+const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const struct report_facts *w,
 				    char *text, size_t size);
 
 /* Write the report of the load generator (without warnings, which the caller adds) and of the reference server. */
-void report_users(struct rec_report *r, struct crowd *c, struct request_log_sums *s, const struct users_report_facts *w);
+void report_users(struct rec_report *r, struct crowd *c, struct vlog_sums *s, const struct report_facts *w);
 /* Adds warnings to the report of the load generator, and returns the exit status. log_err: 0, or -errno of writing the log. */
-int report_verdict_as_exit_status(struct rec_report *r, const struct crowd *c, struct request_log_sums *s,
-				  const struct users_report_facts *w,
+int report_verdict(struct rec_report *r, const struct crowd *c, struct vlog_sums *s,
+				  const struct report_facts *w,
 		 int log_err);
-void report_reference_server(struct rec_report *r, const char *target, const struct reference_server_cfg *cfg,
-			     struct reference_server_sums *s);
+void report_server(struct rec_report *r, const char *target, const struct serve_cfg *cfg,
+			     struct serve_sums *s);

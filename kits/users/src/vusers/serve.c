@@ -23,19 +23,19 @@
 #define LISTENER UINT32_MAX
 
 /* A request in the stations. */
-struct pending_client_request {
+struct pending_request {
 	int64_t at_ns;		/* when it leaves the stations */
 	uint32_t guest, serial;	/* descriptor and serial number of its client */
 };
 
-struct reference_server_state {
-	const struct reference_server_cfg *cfg;
-	struct reference_server_sums *sums;
+struct serve_state {
+	const struct serve_cfg *cfg;
+	struct serve_sums *sums;
 	struct service_stations stations;
-	struct reference_server_answers way;
+	struct server_answers way;
 	struct served_client *guest;		/* by descriptor */
 	size_t room;
-	struct pending_client_request *line;	/* ring buffer, ascending by at_ns */
+	struct pending_request *line;	/* ring buffer, ascending by at_ns */
 	size_t head, n, line_room;
 	int epoll;
 	int64_t first_ns;		/* time of the first request; 0: none yet */
@@ -45,7 +45,7 @@ struct reference_server_state {
 	uint8_t scratch[SCRATCH];
 };
 
-int stations_parse_means(const char *text, struct service_stations *out)
+int stations_parse(const char *text, struct service_stations *out)
 {
 	char copy[STATIONS_MOST * 32], *rest = copy, *word;
 
@@ -54,17 +54,17 @@ int stations_parse_means(const char *text, struct service_stations *out)
 	for (out->n = 0; (word = strsep(&rest, ","));) {
 		int64_t ns;
 
-		if (out->n == STATIONS_MOST || cli_parse_duration_ns(word, &ns) || ns < 0 || ns > 3600 * NS_PER_S)
+		if (out->n == STATIONS_MOST || cli_parse_ns(word, &ns) || ns < 0 || ns > 3600 * NS_PER_S)
 			return -EINVAL;
 		out->mean_ns[out->n++] = (double)ns;
 	}
 	return 0;
 }
 
-int64_t stations_admit_request(struct service_stations *s, int64_t now_ns)
+int64_t stations_admit(struct service_stations *s, int64_t now_ns)
 {
 	for (int i = 0; i < s->n; i++) {
-		double service = s->mean_ns[i] * (s->exponential ? -log(1 - random_fraction_below_one(&s->random)) : 1);
+		double service = s->mean_ns[i] * (s->exponential ? -log(1 - random_fraction(&s->random)) : 1);
 
 		now_ns = (now_ns > s->free_ns[i] ? now_ns : s->free_ns[i]) + llround(service);
 		s->free_ns[i] = now_ns;
@@ -73,7 +73,7 @@ int64_t stations_admit_request(struct service_stations *s, int64_t now_ns)
 	return now_ns;
 }
 
-int serve_open_listening_socket(const struct target *at)
+int serve_listen(const struct target *at)
 {
 	int one = 1, err, fd = socket(at->address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
@@ -87,7 +87,7 @@ int serve_open_listening_socket(const struct target *at)
 	return err;
 }
 
-static void disconnect_served_client(struct reference_server_state *s, uint32_t fd, bool refused)
+static void let_go(struct serve_state *s, uint32_t fd, bool refused)
 {
 	close((int)fd);
 	s->guest[fd].serial = 0;
@@ -95,7 +95,7 @@ static void disconnect_served_client(struct reference_server_state *s, uint32_t 
 	s->sums->refused += refused;
 }
 
-static void accept_clients(struct reference_server_state *s, int listener)
+static void accept_clients(struct serve_state *s, int listener)
 {
 	int one = 1, fd;
 
@@ -115,21 +115,21 @@ static void accept_clients(struct reference_server_state *s, int listener)
 			s->room = room;
 		}
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-		served_client_init(&s->guest[fd], fd, ++s->serial ? s->serial : ++s->serial);
+		client_init(&s->guest[fd], fd, ++s->serial ? s->serial : ++s->serial);
 		s->sums->guests++;
 		s->guests++;
 		s->sums->guests_most += s->guests > s->sums->guests_most;
-		if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &want) || served_client_send_version(&s->guest[fd], &s->way))
-			disconnect_served_client(s, (uint32_t)fd, false);
+		if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &want) || client_send_version(&s->guest[fd], &s->way))
+			let_go(s, (uint32_t)fd, false);
 	}
 }
 
 /* Appends to the ring, which grows: clients may have several requests waiting. False: out of memory. */
-static bool enqueue_pending_request(struct reference_server_state *s, struct pending_client_request who)
+static bool enqueue_pending(struct serve_state *s, struct pending_request who)
 {
 	if (s->n == s->line_room) {
 		size_t room = s->line_room ? 2 * s->line_room : 1024;
-		struct pending_client_request *grown = calloc(room, sizeof(*grown));
+		struct pending_request *grown = calloc(room, sizeof(*grown));
 
 		if (!grown)
 			return false;
@@ -145,7 +145,7 @@ static bool enqueue_pending_request(struct reference_server_state *s, struct pen
 }
 
 /* If the socket took only a part of an answer, waits until it is writable. */
-static void request_epollout_if_bytes_left(struct reference_server_state *s, uint32_t fd)
+static void await_writable(struct serve_state *s, uint32_t fd)
 {
 	struct epoll_event want = { .events = EPOLLIN | EPOLLOUT, .data.u32 = fd };
 
@@ -153,7 +153,7 @@ static void request_epollout_if_bytes_left(struct reference_server_state *s, uin
 		epoll_ctl(s->epoll, EPOLL_CTL_MOD, (int)fd, &want);
 }
 
-static void answer_served_client(struct reference_server_state *s, struct pending_client_request who)
+static void answer_client(struct serve_state *s, struct pending_request who)
 {
 	struct served_client *g = &s->guest[who.guest];
 
@@ -161,13 +161,13 @@ static void answer_served_client(struct reference_server_state *s, struct pendin
 		return;
 	s->sums->answered++;
 	sample_add(&s->sums->late, clock_now() - who.at_ns);
-	if (served_client_send_answer(g, &s->way))
-		disconnect_served_client(s, who.guest, false);
+	if (client_send_answer(g, &s->way))
+		let_go(s, who.guest, false);
 	else
-		request_epollout_if_bytes_left(s, who.guest);
+		await_writable(s, who.guest);
 }
 
-static void read_from_served_client(struct reference_server_state *s, uint32_t fd)
+static void read_client(struct serve_state *s, uint32_t fd)
 {
 	struct served_client *g = &s->guest[fd];
 	ssize_t n = recv((int)fd, s->scratch, SCRATCH, 0);
@@ -176,118 +176,118 @@ static void read_from_served_client(struct reference_server_state *s, uint32_t f
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	asked = n > 0 ? served_client_count_requests(g, &s->way, s->scratch, (size_t)n) : -EPIPE;
+	asked = n > 0 ? client_count_asked(g, &s->way, s->scratch, (size_t)n) : -EPIPE;
 	if (asked < 0) {
-		disconnect_served_client(s, fd, asked == -EPROTO);
+		let_go(s, fd, asked == -EPROTO);
 		return;
 	}
-	request_epollout_if_bytes_left(s, fd);
+	await_writable(s, fd);
 	for (uint32_t serial = g->serial; asked-- && g->serial == serial;) {
-		struct pending_client_request who = { now, fd, serial };
+		struct pending_request who = { now, fd, serial };
 
 		s->first_ns = s->first_ns ? s->first_ns : now;
 		s->sums->requests++;
-		who.at_ns = stations_admit_request(&s->stations, now);
+		who.at_ns = stations_admit(&s->stations, now);
 		sample_add(&s->sums->inside, who.at_ns - now);
 		if (!s->stations.n)
-			answer_served_client(s, who);
-		else if (!enqueue_pending_request(s, who))
-			disconnect_served_client(s, fd, false);
+			answer_client(s, who);
+		else if (!enqueue_pending(s, who))
+			let_go(s, fd, false);
 	}
 }
 
-static void on_served_client_event(struct reference_server_state *s, uint32_t fd, uint32_t events)
+static void on_client_event(struct serve_state *s, uint32_t fd, uint32_t events)
 {
 	if (!s->guest[fd].serial)
 		return;
 	if (events & EPOLLOUT) {
 		struct epoll_event want = { .events = EPOLLIN, .data.u32 = fd };
 
-		if (served_client_send_rest(&s->guest[fd], &s->way)) {
-			disconnect_served_client(s, fd, false);
+		if (client_send_rest(&s->guest[fd], &s->way)) {
+			let_go(s, fd, false);
 			return;
 		}
 		if (!s->guest[fd].left)
 			epoll_ctl(s->epoll, EPOLL_CTL_MOD, (int)fd, &want);
 	}
 	if (events & (EPOLLIN | EPOLLERR | EPOLLHUP))
-		read_from_served_client(s, fd);
+		read_client(s, fd);
 }
 
 /* Answers the requests that have left the stations by now. Returns when the next one leaves, INT64_MAX: none. */
-static int64_t answer_due_requests(struct reference_server_state *s, int64_t now)
+static int64_t answer_due(struct serve_state *s, int64_t now)
 {
 	while (s->n && s->line[s->head].at_ns <= now) {
-		struct pending_client_request who = s->line[s->head];
+		struct pending_request who = s->line[s->head];
 
 		s->head = (s->head + 1) % s->line_room;
 		s->n--;
-		answer_served_client(s, who);
+		answer_client(s, who);
 	}
 	return s->n ? s->line[s->head].at_ns : INT64_MAX;
 }
 
 /* Stalls once (--freeze). */
-static void stall_if_due(struct reference_server_state *s, int64_t now)
+static void stall_when_due(struct serve_state *s, int64_t now)
 {
 	if (!s->cfg->pause_ns || s->paused || !s->first_ns || now < s->first_ns + s->cfg->pause_at_ns)
 		return;
 	s->paused = true;
-	clock_sleep_until(now + s->cfg->pause_ns);
+	clock_sleep(now + s->cfg->pause_ns);
 }
 
-static int serve_loop(struct reference_server_state *s, int listener, const sigset_t *mask)
+static int serve_loop(struct serve_state *s, int listener, const sigset_t *mask)
 {
 	while (!proc_stop) {
 		struct epoll_event event[AT_ONCE];
 		int64_t now = clock_now(), until;
 		int n;
 
-		stall_if_due(s, now);
-		until = answer_due_requests(s, clock_now());
+		stall_when_due(s, now);
+		until = answer_due(s, clock_now());
 		if (s->cfg->pause_ns && !s->paused && s->first_ns && until > s->first_ns + s->cfg->pause_at_ns)
 			until = s->first_ns + s->cfg->pause_at_ns;
-		n = epoll_wait_until(s->epoll, event, AT_ONCE, until, mask);
+		n = thread_wait_events(s->epoll, event, AT_ONCE, until, mask);
 		if (n < 0)
 			return n;
 		for (int i = 0; i < n; i++) {
 			if (event[i].data.u32 == LISTENER)
 				accept_clients(s, listener);
 			else
-				on_served_client_event(s, event[i].data.u32, event[i].events);
+				on_client_event(s, event[i].data.u32, event[i].events);
 		}
 	}
 	return 0;
 }
 
-int serve_clients(int listener, const struct reference_server_cfg *cfg, struct reference_server_sums *out)
+int serve_clients(int listener, const struct serve_cfg *cfg, struct serve_sums *out)
 {
 	struct epoll_event want = { .events = EPOLLIN, .data.u32 = LISTENER };
-	struct reference_server_state *s = calloc(1, sizeof(*s));
+	struct serve_state *s = calloc(1, sizeof(*s));
 	int64_t from = clock_now(), now;
 	sigset_t stops, before;
 	int err = -ENOMEM;
 
 	if (!s)
 		return err;
-	*s = (struct reference_server_state){ .cfg = cfg, .sums = out, .stations = cfg->stations,
+	*s = (struct serve_state){ .cfg = cfg, .sums = out, .stations = cfg->stations,
 				  .epoll = epoll_create1(EPOLL_CLOEXEC), .room = 1024 };
 	s->guest = calloc(s->room, sizeof(*s->guest));
-	if (s->guest && !reference_server_answers_make(&s->way, cfg->at->http, cfg->size, (uint16_t)cfg->width, (uint16_t)cfg->height)) {
-		proc_fill_stop_signal_set(&stops);
+	if (s->guest && !answers_make(&s->way, cfg->at->http, cfg->size, (uint16_t)cfg->width, (uint16_t)cfg->height)) {
+		proc_stop_set(&stops);
 		sigprocmask(SIG_BLOCK, &stops, &before);
 		err = s->epoll < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, listener, &want) ? -errno : serve_loop(s, listener, &before);
 		sigprocmask(SIG_SETMASK, &before, NULL);
 	}
 	now = clock_now();
 	out->ns = now - from;
-	out->cpu_ns = clock_cpu_time_of_this_process();
+	out->cpu_ns = clock_process_cpu();
 	for (int i = 0; i < s->stations.n; i++)
 		out->busy[i] = s->first_ns ? s->stations.busy_ns[i] / (double)(now - s->first_ns) : 0;
 	for (size_t fd = 0; s->guest && fd < s->room; fd++)
 		if (s->guest[fd].serial)
 			close((int)fd);
-	reference_server_answers_free(&s->way);
+	answers_free(&s->way);
 	free(s->guest);
 	free(s->line);
 	close(s->epoll);

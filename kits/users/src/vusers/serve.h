@@ -23,11 +23,11 @@ struct service_stations {
 };
 
 /* Parses mean service times: "50ms,40ms,30ms". 0 or -EINVAL. */
-int stations_parse_means(const char *text, struct service_stations *out);
+int stations_parse(const char *text, struct service_stations *out);
 /* When a request that arrives at `now_ns` leaves the last station (ns). Calls must have ascending times. */
-int64_t stations_admit_request(struct service_stations *s, int64_t now_ns);
+int64_t stations_admit(struct service_stations *s, int64_t now_ns);
 
-struct reference_server_cfg {
+struct serve_cfg {
 	const struct target *at;
 	struct service_stations stations;	/* n 0: requests are answered at once */
 	int64_t pause_at_ns, pause_ns;	/* stall of pause_ns (0: none), pause_at_ns after the first request */
@@ -35,7 +35,7 @@ struct reference_server_cfg {
 	int64_t width, height;		/* RFB: size of the desktop in pixels */
 };
 
-struct reference_server_sums {
+struct serve_sums {
 	int64_t guests, guests_most;	/* clients: in total, and at once */
 	int64_t requests, answered, refused;	/* refused: clients that spoke another protocol */
 	struct sample inside;		/* ns in the stations, by the model */
@@ -45,6 +45,6 @@ struct reference_server_sums {
 };
 
 /* Returns a listening socket, or -errno. */
-int serve_open_listening_socket(const struct target *at);
+int serve_listen(const struct target *at);
 /* Serves clients until a stop signal. 0 or -errno. `out` starts all zero; the caller frees its samples. */
-int serve_clients(int listener, const struct reference_server_cfg *cfg, struct reference_server_sums *out);
+int serve_clients(int listener, const struct serve_cfg *cfg, struct serve_sums *out);

@@ -12,7 +12,7 @@
 #define LATEST_S 9000000000LL	/* the year 2255: int64_t holds it in ns */
 
 /* Reads a fraction such as ".25", if there is one. False: a dot without digits. */
-static bool parse_fraction_of_second(const char **at, int64_t *ns)
+static bool parse_fraction(const char **at, int64_t *ns)
 {
 	int64_t unit = NS_PER_S / 10;
 
@@ -37,7 +37,7 @@ static bool parse_time_zone(const char *text, int64_t *seconds)
 }
 
 /* Only what is written again alike is a time: strptime() takes single digits and February 30, too. */
-static bool parse_date_and_time(const char **at, int64_t *seconds)
+static bool parse_date(const char **at, int64_t *seconds)
 {
 	struct tm t = { 0 };
 	char again[24];
@@ -53,7 +53,7 @@ static bool parse_date_and_time(const char **at, int64_t *seconds)
 	return true;
 }
 
-bool parse_start_time(const char *text, int64_t *ns)
+bool start_parse(const char *text, int64_t *ns)
 {
 	int64_t seconds, fraction, zone = 0;
 
@@ -62,9 +62,9 @@ bool parse_start_time(const char *text, int64_t *ns)
 			return false;
 		for (seconds = 0; isdigit((unsigned char)*text) && seconds < LATEST_S; text++)
 			seconds = seconds * 10 + (*text - '0');
-		if (!parse_fraction_of_second(&text, &fraction) || *text)
+		if (!parse_fraction(&text, &fraction) || *text)
 			return false;
-	} else if (!parse_date_and_time(&text, &seconds) || !parse_fraction_of_second(&text, &fraction) || !parse_time_zone(text, &zone)) {
+	} else if (!parse_date(&text, &seconds) || !parse_fraction(&text, &fraction) || !parse_time_zone(text, &zone)) {
 		return false;
 	}
 	seconds -= zone;
@@ -74,7 +74,7 @@ bool parse_start_time(const char *text, int64_t *ns)
 	return true;
 }
 
-void format_start_time(int64_t ns, char text[START_TEXT])
+void start_format(int64_t ns, char text[START_TEXT])
 {
 	time_t seconds = (time_t)(ns / NS_PER_S);
 	struct tm t;
@@ -85,7 +85,7 @@ void format_start_time(int64_t ns, char text[START_TEXT])
 	snprintf(text + n, START_TEXT - n, ".%03dZ", (int)(ns % NS_PER_S / NS_PER_MS));
 }
 
-int64_t wall_clock_error_bound_ns(void)
+int64_t start_clock_error(void)
 {
 	struct timex t = { 0 };
 	int state = adjtimex(&t);

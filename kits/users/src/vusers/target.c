@@ -19,7 +19,7 @@ static bool parse_port(const char *text, const char **end, int colons, uint16_t 
 	for (; *p >= '0' && *p <= '9' && v <= 65535; p++)
 		v = 10 * v + *p - '0';
 	*end = p;
-	*port = (uint16_t)vnc_address_port_of_number(v, colons);
+	*port = (uint16_t)vnc_address_port(v, colons);
 	return p > text && v <= 65535 && *port;
 }
 
@@ -47,7 +47,7 @@ static bool parse_ports(const char *text, int colons, struct target *t)
 }
 
 /* Copies the host at the start of `text`, also [::1]. Returns the text behind it, NULL if there is no host. */
-static const char *copy_host_at_start_of_text(const char *text, char *host, size_t size)
+static const char *copy_host(const char *text, char *host, size_t size)
 {
 	bool brackets = *text == '[';
 	size_t n = brackets ? strcspn(++text, "]") : strcspn(text, ":/");
@@ -67,13 +67,13 @@ static int parse_http_url(const char *text, struct target *t, struct why *why)
 	t->ports = 1;
 	t->port[0] = strncmp(text, "https", 5) ? 80 : 443;
 	if (strlen(text) >= sizeof(t->origin) || strpbrk(text, " \"\\@#"))
-		return fail_with_reason(-EINVAL, why, "not an address such as http://127.0.0.1:8080/");
+		return why_fail(-EINVAL, why, "not an address such as http://127.0.0.1:8080/");
 	snprintf(t->origin, sizeof(t->origin), "%.*s", (int)(end - text), text);
 	snprintf(t->path, sizeof(t->path), "%s", *end ? end : "/");
-	rest = copy_host_at_start_of_text(rest, t->host, sizeof(t->host));
+	rest = copy_host(rest, t->host, sizeof(t->host));
 	if (rest && *rest == ':' && !parse_port(rest + 1, &rest, 2, &t->port[0]))
 		rest = NULL;
-	return rest == end ? 0 : fail_with_reason(-EINVAL, why, "not an address such as http://127.0.0.1:8080/");
+	return rest == end ? 0 : why_fail(-EINVAL, why, "not an address such as http://127.0.0.1:8080/");
 }
 
 static int resolve_host(struct target *t, struct why *why)
@@ -85,7 +85,7 @@ static int resolve_host(struct target *t, struct why *why)
 	snprintf(port, sizeof(port), "%u", (unsigned)t->port[0]);
 	err = getaddrinfo(t->host, port, &want, &got);
 	if (err)
-		return fail_with_reason(-EAFNOSUPPORT, why, "%s: %s", t->host, gai_strerror(err));
+		return why_fail(-EAFNOSUPPORT, why, "%s: %s", t->host, gai_strerror(err));
 	memcpy(&t->address, got->ai_addr, got->ai_addrlen);
 	t->address_size = got->ai_addrlen;
 	freeaddrinfo(got);
@@ -101,17 +101,17 @@ int target_parse(const char *text, struct target *t, struct why *why)
 	if (!strncmp(text, "http://", 7) || !strncmp(text, "https://", 8)) {
 		err = parse_http_url(text, t, why);
 	} else if (!strncmp(text, "vnc:", 4)) {
-		rest = vnc_address_split_off_host(text + 4, t->host, sizeof(t->host), &colons);
+		rest = vnc_address_split(text + 4, t->host, sizeof(t->host), &colons);
 		if (!rest || !text[4] || !parse_ports(colons ? rest : "0", colons, t))
-			err = fail_with_reason(-EINVAL, why,
+			err = why_fail(-EINVAL, why,
 					 "not an address such as vnc:127.0.0.1:1 (port 5901), or with several ports vnc:127.0.0.1:5901-5910,5920");
 	} else {
-		err = fail_with_reason(-EINVAL, why, "a target is vnc:HOST:DISPLAY, vnc:HOST:PORT or http://HOST:PORT/PATH");
+		err = why_fail(-EINVAL, why, "a target is vnc:HOST:DISPLAY, vnc:HOST:PORT or http://HOST:PORT/PATH");
 	}
 	return err ? err : resolve_host(t, why);
 }
 
-void target_sockaddr_of_user(const struct target *t, uint32_t user, struct sockaddr_storage *out)
+void target_user_address(const struct target *t, uint32_t user, struct sockaddr_storage *out)
 {
 	uint16_t port = htons(t->port[user % (uint32_t)t->ports]);
 
@@ -122,7 +122,7 @@ void target_sockaddr_of_user(const struct target *t, uint32_t user, struct socka
 		((struct sockaddr_in *)out)->sin_port = port;
 }
 
-void target_numeric_address(const struct target *t, char *text, size_t size)
+void target_address_text(const struct target *t, char *text, size_t size)
 {
 	if (getnameinfo((const struct sockaddr *)&t->address, t->address_size, text, (socklen_t)size, NULL, 0, NI_NUMERICHOST))
 		*text = '\0';

@@ -26,6 +26,6 @@ struct target {
 /* 0; or with a line in `why` -EINVAL (no target), -EAFNOSUPPORT (the host has no address). */
 int target_parse(const char *text, struct target *t, struct why *why);
 /* The address to which a user connects: the host with the port of that user. */
-void target_sockaddr_of_user(const struct target *t, uint32_t user, struct sockaddr_storage *out);
+void target_user_address(const struct target *t, uint32_t user, struct sockaddr_storage *out);
 /* The numeric address of the host: "127.0.0.1". */
-void target_numeric_address(const struct target *t, char *text, size_t size);
+void target_address_text(const struct target *t, char *text, size_t size);

@@ -11,7 +11,7 @@
 
 static const char *const names[] = { "exp", "uniform", "const", "lognormal", "file" };
 
-int think_distribution_parse(const char *text, struct think_time_distribution *out, const char **path)
+int think_parse(const char *text, struct think_times *out, const char **path)
 {
 	*path = NULL;
 	out->variation = 1;
@@ -22,7 +22,7 @@ int think_distribution_parse(const char *text, struct think_time_distribution *o
 	}
 	if (!strncmp(text, "lognormal:", 10)) {
 		out->kind = THINK_LOGNORMAL;
-		return cli_parse_real_number(text + 10, &out->variation) || !(out->variation > 0 && out->variation <= 100) ? -EINVAL : 0;
+		return cli_parse_real(text + 10, &out->variation) || !(out->variation > 0 && out->variation <= 100) ? -EINVAL : 0;
 	}
 	for (int k = THINK_EXP; k < THINK_FILE; k++) {
 		if (strcmp(text, names[k]) != 0)
@@ -33,7 +33,7 @@ int think_distribution_parse(const char *text, struct think_time_distribution *o
 	return -EINVAL;
 }
 
-static int think_distribution_add_file_value(struct think_time_distribution *t, double ns)
+static int add_value(struct think_times *t, double ns)
 {
 	if (t->n == THINK_VALUES_MOST)
 		return -E2BIG;
@@ -43,7 +43,7 @@ static int think_distribution_add_file_value(struct think_time_distribution *t, 
 	return 0;
 }
 
-int think_distribution_read_values(FILE *in, struct think_time_distribution *out, unsigned long *line)
+int think_read_values(FILE *in, struct think_times *out, unsigned long *line)
 {
 	char text[128];
 	double s, sum = 0;
@@ -58,9 +58,9 @@ int think_distribution_read_values(FILE *in, struct think_time_distribution *out
 			word[n - 1] = '\0';
 		if (!*word)
 			continue;
-		if (cli_parse_real_number(word, &s) || !(s >= 0 && s * 1e9 <= THINK_MOST_NS))
+		if (cli_parse_real(word, &s) || !(s >= 0 && s * 1e9 <= THINK_MOST_NS))
 			return -EPROTO;
-		err = think_distribution_add_file_value(out, s * 1e9);
+		err = add_value(out, s * 1e9);
 		sum += s * 1e9;
 	}
 	if (err)
@@ -74,7 +74,7 @@ int think_distribution_read_values(FILE *in, struct think_time_distribution *out
 	return 0;
 }
 
-void think_distribution_set_mean(struct think_time_distribution *t, double mean_ns)
+void think_set_mean(struct think_times *t, double mean_ns)
 {
 	if (t->kind == THINK_FILE && t->mean_ns > 0)
 		t->scale *= mean_ns / t->mean_ns;
@@ -82,32 +82,32 @@ void think_distribution_set_mean(struct think_time_distribution *t, double mean_
 }
 
 /* A standard normal value (Box and Muller 1958). The second value is dropped, so that the state stays one word. */
-static double draw_normal_random(uint64_t *state)
+static double draw_normal(uint64_t *state)
 {
-	double u = 1 - random_fraction_below_one(state), v = random_fraction_below_one(state);
+	double u = 1 - random_fraction(state), v = random_fraction(state);
 
 	return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
 }
 
-int64_t random_think_time_ns(const struct think_time_distribution *t, uint64_t *state)
+int64_t think_draw_ns(const struct think_times *t, uint64_t *state)
 {
 	double ns = t->mean_ns, variance = log1p(t->variation * t->variation);
 
 	switch (t->kind) {
-	case THINK_EXP: ns *= -log(1 - random_fraction_below_one(state)); break;
-	case THINK_UNIFORM: ns *= 2 * random_fraction_below_one(state); break;
+	case THINK_EXP: ns *= -log(1 - random_fraction(state)); break;
+	case THINK_UNIFORM: ns *= 2 * random_fraction(state); break;
 	case THINK_CONST: break;
 	case THINK_LOGNORMAL:	/* of mean 1: exp(s z - s^2 / 2) */
-		ns *= exp(sqrt(variance) * draw_normal_random(state) - variance / 2);
+		ns *= exp(sqrt(variance) * draw_normal(state) - variance / 2);
 		break;
 	case THINK_FILE:
-		ns = t->n ? t->scale * t->value[(size_t)(random_fraction_below_one(state) * (double)t->n)] : 0;
+		ns = t->n ? t->scale * t->value[(size_t)(random_fraction(state) * (double)t->n)] : 0;
 		break;
 	}
 	return llround(fmin(ns, THINK_MOST_NS));
 }
 
-void think_distribution_free(struct think_time_distribution *t)
+void think_free(struct think_times *t)
 {
 	free(t->value);
 	t->value = NULL;

@@ -14,7 +14,7 @@
 
 enum think_kind { THINK_EXP, THINK_UNIFORM, THINK_CONST, THINK_LOGNORMAL, THINK_FILE };
 
-struct think_time_distribution {
+struct think_times {
 	enum think_kind kind;
 	double mean_ns;		/* 0: no think time (THINK_FILE: mean of the file) */
 	double variation;	/* THINK_LOGNORMAL: standard deviation divided by mean */
@@ -27,12 +27,12 @@ struct think_time_distribution {
 #define THINK_MOST_NS 31536e12	/* the longest time drawn: one year */
 
 /* Parses "exp", "uniform", "const", "lognormal[:CV]" or "file:PATH" (*path is then PATH, not read yet; else NULL). 0 or -EINVAL. */
-int think_distribution_parse(const char *text, struct think_time_distribution *out, const char **path);
+int think_parse(const char *text, struct think_times *out, const char **path);
 /* Reads seconds, one per line; # begins a comment. 0, -EPROTO with the number of a line that is no time, -ENODATA for no value,
  * -E2BIG, -ENOMEM, -EIO. */
-int think_distribution_read_values(FILE *in, struct think_time_distribution *out, unsigned long *line);
+int think_read_values(FILE *in, struct think_times *out, unsigned long *line);
 /* Sets the mean; values of a file are scaled. */
-void think_distribution_set_mean(struct think_time_distribution *t, double mean_ns);
+void think_set_mean(struct think_times *t, double mean_ns);
 /* Draws a time in ns, 0 or more. */
-int64_t random_think_time_ns(const struct think_time_distribution *t, uint64_t *state);
-void think_distribution_free(struct think_time_distribution *t);
+int64_t think_draw_ns(const struct think_times *t, uint64_t *state);
+void think_free(struct think_times *t);

@@ -8,25 +8,25 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-struct thread_cpu_and_wait_times thread_cpu_and_wait_now(void)
+struct thread_times thread_times_now(void)
 {
-	struct thread_cpu_and_wait_times s = { clock_cpu_time_of_this_thread(), -1 };
+	struct thread_times s = { clock_thread_cpu(), -1 };
 	struct proc_schedstat own;
 
-	if (!proc_schedstat_of_process((pid_t)syscall(SYS_gettid), &own))
+	if (!proc_read_schedstat((pid_t)syscall(SYS_gettid), &own))
 		s.waited_ns = own.wait_ns;
 	return s;
 }
 
 /* Not from statm, which the kernel updates per CPU, in batches. */
-int64_t resident_bytes_of_this_process(void)
+int64_t thread_rss_bytes(void)
 {
-	int64_t bytes = account_read_number_behind_key("/proc/self", "smaps_rollup", "Rss:");
+	int64_t bytes = account_read_number("/proc/self", "smaps_rollup", "Rss:");
 
 	return bytes < 0 ? 0 : bytes;
 }
 
-int epoll_wait_until(int epoll, struct epoll_event *event, int most, int64_t until_ns, const sigset_t *mask)
+int thread_wait_events(int epoll, struct epoll_event *event, int most, int64_t until_ns, const sigset_t *mask)
 {
 	int64_t left = until_ns - clock_now();
 	struct timespec time;

@@ -6,16 +6,16 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 
-struct thread_cpu_and_wait_times {
+struct thread_times {
 	int64_t cpu_ns;		/* time on a CPU */
 	int64_t waited_ns;	/* time ready to run but not on a CPU; -1: not known */
 };
 
 /* Usage of the calling thread since it began. */
-struct thread_cpu_and_wait_times thread_cpu_and_wait_now(void);
+struct thread_times thread_times_now(void);
 /* Resident memory of this process in bytes; 0: not known. */
-int64_t resident_bytes_of_this_process(void);
+int64_t thread_rss_bytes(void);
 
 /* Waits for events of an epoll descriptor until `until_ns` (CLOCK_MONOTONIC; INT64_MAX: no limit) or a signal that `mask` lets
  * through. Returns the number of events, 0 at that time or on a signal, -errno. May return 0 earlier, after a second at most. */
-int epoll_wait_until(int epoll, struct epoll_event *event, int most, int64_t until_ns, const sigset_t *mask);
+int thread_wait_events(int epoll, struct epoll_event *event, int most, int64_t until_ns, const sigset_t *mask);

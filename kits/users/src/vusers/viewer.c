@@ -35,7 +35,7 @@ struct viewer {
 static _Thread_local char last_words[160];
 static char tag;	/* its address is our key for rfbClientGetClientData() */
 
-static void keep_vnc_library_message(const char *format, ...)
+static void keep_message(const char *format, ...)
 {
 	va_list args;
 
@@ -45,19 +45,19 @@ static void keep_vnc_library_message(const char *format, ...)
 	last_words[strcspn(last_words, "\r\n")] = '\0';
 }
 
-void viewer_redirect_library_messages(void)
+void viewer_catch_messages(void)
 {
-	rfbClientLog = rfbClientErr = keep_vnc_library_message;
+	rfbClientLog = rfbClientErr = keep_message;
 }
 
-static struct viewer *viewer_of_library_client(rfbClient *client)
+static struct viewer *find_viewer(rfbClient *client)
 {
 	return rfbClientGetClientData(client, &tag);
 }
 
-static char *viewer_password_copy(rfbClient *client)
+static char *copy_password(rfbClient *client)
 {
-	struct viewer *v = viewer_of_library_client(client);
+	struct viewer *v = find_viewer(client);
 
 	v->wants = !v->cfg.password;
 	return strdup(v->cfg.password ? v->cfg.password : "");
@@ -65,27 +65,27 @@ static char *viewer_password_copy(rfbClient *client)
 
 /* --- pixels -------------------------------------------------------------------------------------------------------- */
 
-static int viewer_pixel_luminance(const void *pixels, int x, int y)
+static int pixel_luminance(const void *pixels, int x, int y)
 {
 	const rfbClient *c = pixels;
 
 	return c->frameBuffer[((size_t)y * (size_t)c->width + (size_t)x) * 4 + 1];	/* green, as the shifts below say */
 }
 
-static void read_viewer_patch_number(struct viewer *v)
+static void read_number(struct viewer *v)
 {
-	struct patch_searched_image image = { v->client->width, v->client->height, viewer_pixel_luminance, v->client };
+	struct patch_image image = { v->client->width, v->client->height, pixel_luminance, v->client };
 	uint32_t number;
 
 	if (!v->found)
-		v->found = patch_find_in_image(&image, CELL_MIN, CELL_MOST, &v->place, &v->shown);
-	else if (patch_read_number_at(&image, &v->place, &number))
+		v->found = patch_find(&image, CELL_MIN, CELL_MOST, &v->place, &v->shown);
+	else if (patch_read(&image, &v->place, &number))
 		v->shown = number;
 }
 
 /* Sets v->changed if pixels differ from the copy, and updates the copy: servers also send unchanged pixels. The framebuffer of
  * libvncclient is aligned as malloc() does. */
-static void compare_pixels_with_screen_copy(struct viewer *v, int x, int y, int w, int h)
+static void compare_pixels(struct viewer *v, int x, int y, int w, int h)
 {
 	const rfbClient *c = v->client;
 	const uint32_t *now = (const uint32_t *)(const void *)c->frameBuffer;
@@ -111,23 +111,23 @@ static void compare_pixels_with_screen_copy(struct viewer *v, int x, int y, int 
 	}
 }
 
-static void on_viewer_rectangle(rfbClient *client, int x, int y, int w, int h)
+static void on_rectangle(rfbClient *client, int x, int y, int w, int h)
 {
-	struct viewer *v = viewer_of_library_client(client);
+	struct viewer *v = find_viewer(client);
 
 	if (w <= 0 || h <= 0 || x < 0 || y < 0 || x + w > client->width || y + h > client->height)
 		return;
 	if (v->cfg.patch)
 		v->changed = true;
 	else
-		compare_pixels_with_screen_copy(v, x, y, w, h);
+		compare_pixels(v, x, y, w, h);
 }
 
 /* Called by libvncclient when an update is completely decoded. */
-static void on_viewer_update(rfbClient *client)
+static void on_update(rfbClient *client)
 {
 	int64_t now = clock_now();
-	struct viewer *v = viewer_of_library_client(client);
+	struct viewer *v = find_viewer(client);
 	bool answers = v->changed;
 
 	if (!v->changed)	/* only a cursor shape, or unchanged pixels */
@@ -135,7 +135,7 @@ static void on_viewer_update(rfbClient *client)
 	v->changed = false;
 	v->pictured = true;
 	if (v->cfg.patch) {
-		read_viewer_patch_number(v);
+		read_number(v);
 		answers = v->found && ((v->shown - v->awaited) & PATCH_NUMBER_MAX) < PATCH_NUMBER_MAX / 2;
 	}
 	if (v->asked && answers) {
@@ -153,9 +153,9 @@ static bool start_viewer(struct viewer *v, int fd, int port)
 
 	c->sock = fd;
 	c->serverPort = port;
-	c->GetPassword = viewer_password_copy;
-	c->GotFrameBufferUpdate = on_viewer_rectangle;
-	c->FinishedFrameBufferUpdate = on_viewer_update;
+	c->GetPassword = copy_password;
+	c->GotFrameBufferUpdate = on_rectangle;
+	c->FinishedFrameBufferUpdate = on_update;
 	c->canHandleNewFBSize = TRUE;
 	c->appData.shareDesktop = TRUE;
 	c->appData.encodingsString = v->cfg.encodings;
@@ -221,7 +221,7 @@ void viewer_close(struct viewer *v)
 }
 
 /* Loops because poll() does not see the bytes that the library has read ahead. */
-int viewer_read_messages(struct viewer *v)
+int viewer_read(struct viewer *v)
 {
 	do {
 		if (!HandleRFBServerMessage(v->client))
@@ -235,24 +235,24 @@ bool viewer_is_ready(const struct viewer *v)
 	return v->pictured && (v->found || !v->cfg.patch);
 }
 
-void viewer_expect_answer(struct viewer *v)
+void viewer_expect(struct viewer *v)
 {
 	v->asked = true;
 	v->answered_ns = 0;
 	v->awaited = (v->shown + 1) & PATCH_NUMBER_MAX;
 }
 
-int64_t viewer_answer_arrival_ns(const struct viewer *v)
+int64_t viewer_answered_ns(const struct viewer *v)
 {
 	return v->answered_ns;
 }
 
-int viewer_send_bytes(struct viewer *v, const uint8_t *bytes, size_t n)
+int viewer_send(struct viewer *v, const uint8_t *bytes, size_t n)
 {
 	return WriteToRFBServer(v->client, (const char *)bytes, (unsigned)n) ? 0 : -EPIPE;
 }
 
-void viewer_get_screen_size(const struct viewer *v, int *width, int *height)
+void viewer_get_size(const struct viewer *v, int *width, int *height)
 {
 	*width = v->client->width;
 	*height = v->client->height;

@@ -18,7 +18,7 @@ struct viewer_cfg {
 struct viewer;
 
 /* Must be called once before the first viewer_open(). */
-void viewer_redirect_library_messages(void);
+void viewer_catch_messages(void);
 /* Does the handshake over `fd` (connected, blocking; stays the caller's) and requests the whole screen. NULL with errno and the
  * reason in `why`: EACCES (refused), EPROTO, ENOMEM. */
 struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, struct why *why);
@@ -26,12 +26,12 @@ void viewer_close(struct viewer *v);
 
 /* Reads the messages that have arrived; blocks in the middle of a message. 0 or -EPIPE: the connection is closed, or the
  * bytes are no RFB. */
-int viewer_read_messages(struct viewer *v);
+int viewer_read(struct viewer *v);
 /* Whether the first screen has arrived, and with cfg.patch the patch was found in it. */
 bool viewer_is_ready(const struct viewer *v);
 /* To be called before a request is sent: the next answer will be for it. */
-void viewer_expect_answer(struct viewer *v);
+void viewer_expect(struct viewer *v);
 /* When the answer was in the pixels (ns, CLOCK_MONOTONIC); 0: not yet. */
-int64_t viewer_answer_arrival_ns(const struct viewer *v);
-int viewer_send_bytes(struct viewer *v, const uint8_t *bytes, size_t n);	/* 0 or -EPIPE */
-void viewer_get_screen_size(const struct viewer *v, int *width, int *height);
+int64_t viewer_answered_ns(const struct viewer *v);
+int viewer_send(struct viewer *v, const uint8_t *bytes, size_t n);	/* 0 or -EPIPE */
+void viewer_get_size(const struct viewer *v, int *width, int *height);

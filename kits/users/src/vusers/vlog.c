@@ -15,33 +15,33 @@
 #define FEW_ROOM (1u << 12)	/* rows in the ring of the watched users, a power of two */
 #define REST_NS (2 * NS_PER_MS)	/* the thread sleeps so long between batches */
 
-struct request_log_ring {
+struct vlog_ring {
 	_Alignas(64) _Atomic uint32_t head;	/* written by the writer of rows */
 	int64_t lost;
 	uint32_t room;
-	struct request_log_row *row;
+	struct vlog_row *row;
 	_Alignas(64) _Atomic uint32_t tail;	/* written by the logging thread */
 };
 
-struct request_log {
-	struct request_log_ring crowd, few;
+struct vlog {
+	struct vlog_ring crowd, few;
 	pthread_mutex_t lock;			/* serialises the writers of `few` */
 	_Alignas(64) atomic_bool over;
-	struct request_log_cfg cfg;
-	struct request_log_sums sums;
+	struct vlog_cfg cfg;
+	struct vlog_sums sums;
 	struct row_file *rows;
 	FILE *jtl;
 	int jtl_err;		/* errno of the first failed write */
 	int64_t wall_ns;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	pthread_t thread;
-	struct request_log_row row[ROOM], few_row[FEW_ROOM];
+	struct vlog_row row[ROOM], few_row[FEW_ROOM];
 };
 
 static const char *const end_words[] = { "ok", "error", "timeout", "cut" };
 const char *const vlog_columns[] = { "user", "label", "due_ns", "ready_ns", "sent_ns", "end_ns",
 				       "state", "code", "bytes", "measured", "watched", NULL };
 
-void request_log_write_row(struct row_file *t, const char *label, const struct request_log_row *r)
+void vlog_write_row(struct row_file *t, const char *label, const struct vlog_row *r)
 {
 	rows_write_count(t, r->user == VLOG_NOBODY ? -1 : (int64_t)r->user);
 	rows_write_str(t, label);
@@ -53,19 +53,19 @@ void request_log_write_row(struct row_file *t, const char *label, const struct r
 	rows_end_row(t);
 }
 
-bool request_log_parse_row(char *const *cell, struct request_log_row *r)
+bool vlog_parse_row(char *const *cell, struct vlog_row *r)
 {
 	int64_t n[VLOG_COLUMNS] = { 0 };
 
 	for (int i = 0; i < VLOG_COLUMNS; i++) {
 		if (i == VLOG_LABEL || i == VLOG_STATE)
 			continue;
-		if (!parse_count_of_table_cell(cell[i], &n[i]))
+		if (!rows_in_count(cell[i], &n[i]))
 			return false;
 		if (n[i] == ROWS_IN_NONE)
 			n[i] = i == VLOG_USER ? VLOG_NOBODY : 0;
 	}
-	*r = (struct request_log_row){ .user = (uint32_t)n[VLOG_USER], .due_ns = n[2], .ready_ns = n[3], .sent_ns = n[4], .end_ns = n[5],
+	*r = (struct vlog_row){ .user = (uint32_t)n[VLOG_USER], .due_ns = n[2], .ready_ns = n[3], .sent_ns = n[4], .end_ns = n[5],
 				.code = (uint16_t)n[7], .bytes = (uint32_t)n[8], .measured = n[9], .watched = n[10] };
 	while (r->end < VLOG_ENDS && strcmp(end_words[r->end], cell[VLOG_STATE]) != 0)
 		r->end++;
@@ -91,7 +91,7 @@ static void write_csv_cell(FILE *out, const char *text, const char *more)
 }
 
 /* Writes a row as JMeter 5 does; times count from sending. An answered key gets code 200. */
-static void write_jtl_row(struct request_log *l, const struct request_log_row *r)
+static void write_jtl_row(struct vlog *l, const struct vlog_row *r)
 {
 	int64_t ms = (r->end_ns - r->sent_ns) / NS_PER_MS;
 	char code[32] = "Non HTTP response code";
@@ -111,7 +111,7 @@ static void write_jtl_row(struct request_log *l, const struct request_log_row *r
 		l->jtl_err = errno ? errno : EIO;
 }
 
-static void add_request_to_timings(struct request_timing_samples *s, const struct request_log_row *r)
+static void add_timings(struct vlog_timings *s, const struct vlog_row *r)
 {
 	s->ended[r->end]++;
 	if (r->end == VLOG_OK) {
@@ -124,16 +124,16 @@ static void add_request_to_timings(struct request_timing_samples *s, const struc
 		sample_add(&s->late, r->sent_ns - r->ready_ns);
 }
 
-void request_log_sums_add_row(struct request_log_sums *s, const struct request_log_row *r)
+void vlog_add_sums(struct vlog_sums *s, const struct vlog_row *r)
 {
 	if (!r->measured)
 		return;
 	if (r->watched) {
-		add_request_to_timings(&s->watched, r);
-		add_request_to_timings(&s->one[r->user], r);
+		add_timings(&s->watched, r);
+		add_timings(&s->one[r->user], r);
 		return;
 	}
-	add_request_to_timings(&s->users, r);
+	add_timings(&s->users, r);
 	s->bytes += r->bytes;
 	if (r->sent_ns)
 		sample_add(&s->waited, r->ready_ns - r->due_ns);
@@ -141,7 +141,7 @@ void request_log_sums_add_row(struct request_log_sums *s, const struct request_l
 		sample_add_censored(&s->waited, r->end_ns - r->due_ns);
 }
 
-static bool drain_log_ring(struct request_log *l, struct request_log_ring *from)
+static bool drain_log_ring(struct vlog *l, struct vlog_ring *from)
 {
 	uint32_t tail = atomic_load_explicit(&from->tail, memory_order_relaxed),
 		head = atomic_load_explicit(&from->head, memory_order_acquire);
@@ -149,11 +149,11 @@ static bool drain_log_ring(struct request_log *l, struct request_log_ring *from)
 	if (tail == head)
 		return false;
 	for (; tail != head; tail++) {
-		const struct request_log_row *r = &from->row[tail % from->room];
+		const struct vlog_row *r = &from->row[tail % from->room];
 
-		request_log_sums_add_row(&l->sums, r);
+		vlog_add_sums(&l->sums, r);
 		if (l->rows)
-			request_log_write_row(l->rows, l->cfg.label[r->label], r);
+			vlog_write_row(l->rows, l->cfg.label[r->label], r);
 		if (l->jtl)
 			write_jtl_row(l, r);
 		atomic_store_explicit(&from->tail, tail + 1, memory_order_release);
@@ -161,44 +161,44 @@ static bool drain_log_ring(struct request_log *l, struct request_log_ring *from)
 	return true;
 }
 
-static bool drain_log_rings(struct request_log *l)
+static bool drain_log_rings(struct vlog *l)
 {
 	bool some = drain_log_ring(l, &l->crowd);
 
 	return drain_log_ring(l, &l->few) || some;
 }
 
-static void *request_log_thread(void *context)
+static void *log_thread(void *context)
 {
-	struct request_log *l = context;
+	struct vlog *l = context;
 	int64_t flushed = clock_now(), now;
 
 	while (drain_log_rings(l) || !atomic_load(&l->over)) {
 		now = clock_now();
 		if (l->rows && now - flushed >= NS_PER_S) {	/* so that a killed run leaves its rows */
-			rows_flush_output_file(l->rows);
+			rows_flush(l->rows);
 			flushed = now;
 		}
-		clock_sleep_until(now + REST_NS);
+		clock_sleep(now + REST_NS);
 	}
 	drain_log_rings(l);
-	l->sums.cpu_ns = clock_cpu_time_of_this_thread();
+	l->sums.cpu_ns = clock_thread_cpu();
 	return NULL;
 }
 
-static void request_log_free(struct request_log *l)
+static void free_log(struct vlog *l)
 {
 	if (l->rows)
-		rows_close_output_file(l->rows);
+		rows_close(l->rows);
 	if (l->jtl)
 		fclose(l->jtl);
 	free(l);
 }
 
-struct request_log *request_log_open(const struct request_log_cfg *cfg, const char **what)
+struct vlog *vlog_open(const struct vlog_cfg *cfg, const char **what)
 {
-	struct request_log *l = aligned_alloc(64, (sizeof(*l) + 63) / 64 * 64);
-	struct wall_clock_offset offset;
+	struct vlog *l = aligned_alloc(64, (sizeof(*l) + 63) / 64 * 64);
+	struct wall_reading offset;
 	size_t room;
 	int err;
 
@@ -212,9 +212,9 @@ struct request_log *request_log_open(const struct request_log_cfg *cfg, const ch
 	l->few.row = l->few_row;
 	l->few.room = FEW_ROOM;
 	pthread_mutex_init(&l->lock, NULL);
-	clock_read_wall_offset(&offset);
+	clock_read_wall(&offset);
 	l->wall_ns = offset.offset_ns;
-	if (cfg->tsv && (*what = cfg->tsv, !(l->rows = rows_open_output_file(cfg->tsv, VLOG_SCHEMA, vlog_columns))))
+	if (cfg->tsv && (*what = cfg->tsv, !(l->rows = rows_open_new(cfg->tsv, VLOG_SCHEMA, vlog_columns))))
 		goto failed;
 	if (cfg->jtl && (*what = cfg->jtl, !(l->jtl = fopen(cfg->jtl, "we"))))
 		goto failed;
@@ -229,19 +229,19 @@ struct request_log *request_log_open(const struct request_log_cfg *cfg, const ch
 		goto failed;
 	}
 	*what = "a thread";
-	err = pthread_create(&l->thread, NULL, request_log_thread, l);
+	err = pthread_create(&l->thread, NULL, log_thread, l);
 	if (!err)
 		return l;
 	errno = err;
 failed:
 	err = errno;
-	request_log_free_sums(&l->sums);
-	request_log_free(l);
+	vlog_free_sums(&l->sums);
+	free_log(l);
 	errno = err;
 	return NULL;
 }
 
-static void push_row_to_log_ring(struct request_log_ring *to, const struct request_log_row *row)
+static void push_row(struct vlog_ring *to, const struct vlog_row *row)
 {
 	uint32_t head = atomic_load_explicit(&to->head, memory_order_relaxed);
 
@@ -253,19 +253,19 @@ static void push_row_to_log_ring(struct request_log_ring *to, const struct reque
 	atomic_store_explicit(&to->head, head + 1, memory_order_release);
 }
 
-void request_log_add(struct request_log *l, const struct request_log_row *row)
+void vlog_add(struct vlog *l, const struct vlog_row *row)
 {
-	push_row_to_log_ring(&l->crowd, row);
+	push_row(&l->crowd, row);
 }
 
-void request_log_add_watched(struct request_log *l, const struct request_log_row *row)
+void vlog_add_watched(struct vlog *l, const struct vlog_row *row)
 {
 	pthread_mutex_lock(&l->lock);
-	push_row_to_log_ring(&l->few, row);
+	push_row(&l->few, row);
 	pthread_mutex_unlock(&l->lock);
 }
 
-int request_log_close(struct request_log *l, struct request_log_sums *out)
+int vlog_close(struct vlog *l, struct vlog_sums *out)
 {
 	int err = 0;
 
@@ -275,24 +275,24 @@ int request_log_close(struct request_log *l, struct request_log_sums *out)
 		       (int64_t)(l->sums.users.response.lost + l->sums.users.late.lost + l->sums.watched.response.lost);
 	*out = l->sums;
 	if (l->rows)
-		err = rows_close_output_file(l->rows);
+		err = rows_close(l->rows);
 	l->rows = NULL;
 	if (l->jtl && fflush(l->jtl) && !l->jtl_err)
 		l->jtl_err = errno;
 	if (!err)
 		err = -l->jtl_err;
-	request_log_free(l);
+	free_log(l);
 	return err;
 }
 
-static void free_timings(struct request_timing_samples *s)
+static void free_timings(struct vlog_timings *s)
 {
 	sample_free(&s->response);
 	sample_free(&s->from_sent);
 	sample_free(&s->late);
 }
 
-void request_log_free_sums(struct request_log_sums *s)
+void vlog_free_sums(struct vlog_sums *s)
 {
 	free_timings(&s->users);
 	sample_free(&s->waited);

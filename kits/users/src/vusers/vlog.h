@@ -19,28 +19,28 @@ enum vlog_end { VLOG_OK, VLOG_ERROR, VLOG_TIMEOUT, VLOG_CUT, VLOG_ENDS };
 #define VLOG_WATCHED_MOST 16
 
 /* One request. Times in ns on CLOCK_MONOTONIC; 0: did not happen. */
-struct request_log_row {
+struct vlog_row {
 	int64_t due_ns;		/* when it should be sent */
 	int64_t ready_ns;	/* when it could be sent: due, and its user free */
 	int64_t sent_ns;
 	int64_t end_ns;		/* answered or given up */
 	uint32_t user;		/* VLOG_NOBODY: no user was free for it */
 	uint32_t bytes;		/* received */
-	uint16_t label, code;	/* index in struct request_log_cfg.label; HTTP status, 0: none */
+	uint16_t label, code;	/* index in struct vlog_cfg.label; HTTP status, 0: none */
 	uint8_t end;		/* enum vlog_end */
 	bool measured;		/* due within the measuring window */
 	bool watched;		/* of a watched user (watch.h) */
 };
 
 /* Times of requests in ns, and how many ended in which way. */
-struct request_timing_samples {
+struct vlog_timings {
 	struct sample response;		/* due to answer; a request that timed out or was cut is censored ("later than") */
 	struct sample from_sent;	/* sent to answer, of answered requests */
 	struct sample late;		/* ready to sent: lateness of the load generator */
 	int64_t ended[VLOG_ENDS];
 };
 
-struct request_log_cfg {
+struct vlog_cfg {
 	const char *tsv, *jtl;		/* paths of the log files; NULL: not written */
 	const char *const *label;	/* names of the requests, by number */
 	const char *url;		/* for JTL: the URL is `url` and the path of the label */
@@ -49,13 +49,13 @@ struct request_log_cfg {
 	int64_t expect;			/* expected rows: memory is allocated for them before the run */
 };
 
-/* Sums over the requests of the measuring window; valid once request_log_close() has returned. */
-struct request_log_sums {
-	struct request_timing_samples users;	/* all users but the watched ones */
+/* Sums over the requests of the measuring window; valid once vlog_close() has returned. */
+struct vlog_sums {
+	struct vlog_timings users;	/* all users but the watched ones */
 	struct sample waited;		/* ns, due to ready: waited for a free user; censored if none became free */
 	int64_t bytes, lost;		/* bytes received; rows lost to a full ring or failed allocations */
 	int64_t cpu_ns;			/* CPU time of the logging thread */
-	struct request_timing_samples watched, one[VLOG_WATCHED_MOST];	/* all watched users together, and each of them */
+	struct vlog_timings watched, one[VLOG_WATCHED_MOST];	/* all watched users together, and each of them */
 };
 
 /* The table of requests that --log writes. */
@@ -63,19 +63,19 @@ struct request_log_sums {
 #define VLOG_COLUMNS 11
 #define VLOG_LABEL 1	/* the column of the request's name */
 extern const char *const vlog_columns[];
-void request_log_write_row(struct row_file *t, const char *label, const struct request_log_row *row);
+void vlog_write_row(struct row_file *t, const char *label, const struct vlog_row *row);
 /* Reads the cells of vlog_columns into all fields but the label. False: not a row of such a table. */
-bool request_log_parse_row(char *const *cell, struct request_log_row *row);
+bool vlog_parse_row(char *const *cell, struct vlog_row *row);
 /* Adds a request to the sums, if it is measured. */
-void request_log_sums_add_row(struct request_log_sums *s, const struct request_log_row *row);
+void vlog_add_sums(struct vlog_sums *s, const struct vlog_row *row);
 
-struct request_log;
+struct vlog;
 /* Starts the thread. NULL with errno set, and *what: the file or resource that failed. */
-struct request_log *request_log_open(const struct request_log_cfg *cfg, const char **what);
-void request_log_add(struct request_log *l, const struct request_log_row *row);
+struct vlog *vlog_open(const struct vlog_cfg *cfg, const char **what);
+void vlog_add(struct vlog *l, const struct vlog_row *row);
 /* The same for watched users, from any thread: waits for other watched users, never for the event loop. */
-void request_log_add_watched(struct request_log *l, const struct request_log_row *row);
+void vlog_add_watched(struct vlog *l, const struct vlog_row *row);
 /* Writes the remaining rows and ends the thread. 0, or -errno of the first write that failed. The caller frees `out` with
- * request_log_free_sums(). */
-int request_log_close(struct request_log *l, struct request_log_sums *out);
-void request_log_free_sums(struct request_log_sums *s);
+ * vlog_free_sums(). */
+int vlog_close(struct vlog *l, struct vlog_sums *out);
+void vlog_free_sums(struct vlog_sums *s);

@@ -10,14 +10,14 @@
 
 enum { VRFB_VERSION, VRFB_SECURITY_33, VRFB_SECURITY_COUNT, VRFB_SECURITY_TYPES, VRFB_CHALLENGE, VRFB_RESULT, VRFB_INIT, VRFB_MESSAGES };
 
-static void expect_piece(struct rfb_update_detector *s, int state, uint32_t need)
+static void expect_piece(struct vrfb *s, int state, uint32_t need)
 {
 	s->state = state;
 	skip_parser_expect(&s->in, 0, need);
 }
 
 /* Reserves n bytes in `out`; NULL: it is full. */
-static uint8_t *reserve_output(struct rfb_update_detector *s, size_t n)
+static uint8_t *reserve_output(struct vrfb *s, size_t n)
 {
 	uint8_t *at = s->out + s->n_out;
 
@@ -27,7 +27,7 @@ static uint8_t *reserve_output(struct rfb_update_detector *s, size_t n)
 	return at;
 }
 
-static int append_reply(struct rfb_update_detector *s, const void *bytes, size_t n)
+static int append_reply(struct vrfb *s, const void *bytes, size_t n)
 {
 	uint8_t *p = reserve_output(s, n);
 
@@ -37,13 +37,13 @@ static int append_reply(struct rfb_update_detector *s, const void *bytes, size_t
 	return 0;
 }
 
-static int request_update(struct rfb_update_detector *s, bool incremental)
+static int request_update(struct vrfb *s, bool incremental)
 {
 	uint8_t *p = reserve_output(s, 10);
 
 	if (!p)
 		return -ENOBUFS;
-	messages_put_update_request(p, incremental, s->width, s->height);
+	messages_put_request(p, incremental, s->width, s->height);
 	return 0;
 }
 
@@ -51,7 +51,7 @@ static int request_update(struct rfb_update_detector *s, bool incremental)
 
 enum { AUTH_NONE = 1, AUTH_VNC = 2 };
 
-static int answer_version(struct rfb_update_detector *s, const uint8_t *p)
+static int answer_version(struct vrfb *s, const uint8_t *p)
 {
 	/* "RFB 003.008\n"; newer servers speak 3.8, and Apple's 3.889 too */
 	int minor;
@@ -64,13 +64,13 @@ static int answer_version(struct rfb_update_detector *s, const uint8_t *p)
 	return append_reply(s, s->version == 3 ? "RFB 003.003\n" : s->version == 7 ? "RFB 003.007\n" : "RFB 003.008\n", 12);
 }
 
-static int request_server_init(struct rfb_update_detector *s)
+static int request_init(struct vrfb *s)
 {
 	expect_piece(s, VRFB_INIT, 24);
 	return append_reply(s, "\1", 1);	/* shared */
 }
 
-static int expect_challenge(struct rfb_update_detector *s)
+static int expect_proof(struct vrfb *s)
 {
 	if (!s->cfg->password)
 		return -EACCES;
@@ -79,22 +79,22 @@ static int expect_challenge(struct rfb_update_detector *s)
 	return 0;
 }
 
-static int choose_security_type(struct rfb_update_detector *s, const uint8_t *types, uint32_t n)
+static int choose_security(struct vrfb *s, const uint8_t *types, uint32_t n)
 {
 	if (memchr(types, AUTH_NONE, n)) {
 		if (append_reply(s, "\1", 1))
 			return -ENOBUFS;
 		if (s->version == 7)	/* sends no security result for None */
-			return request_server_init(s);
+			return request_init(s);
 		expect_piece(s, VRFB_RESULT, 4);
 		return 0;
 	}
 	if (!memchr(types, AUTH_VNC, n))
 		return -EPROTONOSUPPORT;
-	return append_reply(s, "\2", 1) ? -ENOBUFS : expect_challenge(s);
+	return append_reply(s, "\2", 1) ? -ENOBUFS : expect_proof(s);
 }
 
-static int handle_server_init(struct rfb_update_detector *s, const uint8_t *p)
+static int handle_init(struct vrfb *s, const uint8_t *p)
 {
 	static const int32_t pseudo[] = { RFB_CURSOR, RFB_DESKTOP_SIZE, RFB_LAST_RECT };
 	int more = (int)(sizeof(pseudo) / sizeof(*pseudo));
@@ -111,17 +111,17 @@ static int handle_server_init(struct rfb_update_detector *s, const uint8_t *p)
 		to = reserve_output(s, 20);
 		if (!to)
 			return -ENOBUFS;
-		messages_put_set_pixel_format(to);
+		messages_put_format(to);
 		s->walk.format = rfb_read_pixel_sizes(to + 4);
 	}
 	to = reserve_output(s, 4 + 4 * (size_t)(s->cfg->n_encodings + more));
 	if (!to)
 		return -ENOBUFS;
-	messages_put_set_encodings(to, s->cfg->encodings, s->cfg->n_encodings, pseudo, more);
+	messages_put_encodings(to, s->cfg->encodings, s->cfg->n_encodings, pseudo, more);
 	return request_update(s, false);
 }
 
-static int handle_handshake(struct rfb_update_detector *s, const uint8_t *p, uint32_t n)
+static int handle_handshake(struct vrfb *s, const uint8_t *p, uint32_t n)
 {
 	uint8_t answer[VNC_CHALLENGE];
 	uint32_t type;
@@ -130,32 +130,32 @@ static int handle_handshake(struct rfb_update_detector *s, const uint8_t *p, uin
 	case VRFB_VERSION: return answer_version(s, p);
 	case VRFB_SECURITY_33:
 		type = rfb_get_u32(p);
-		return type == AUTH_NONE ? request_server_init(s) : type == AUTH_VNC ? expect_challenge(s) : type == 0 ? -ECONNREFUSED :
+		return type == AUTH_NONE ? request_init(s) : type == AUTH_VNC ? expect_proof(s) : type == 0 ? -ECONNREFUSED :
 		       -EPROTO;
 	case VRFB_SECURITY_COUNT:
 		expect_piece(s, VRFB_SECURITY_TYPES, p[0]);
 		return p[0] ? 0 : -ECONNREFUSED;
-	case VRFB_SECURITY_TYPES: return choose_security_type(s, p, n);
+	case VRFB_SECURITY_TYPES: return choose_security(s, p, n);
 	case VRFB_CHALLENGE:
-		vnc_password_challenge_response(s->cfg->password, p, answer);
+		vnc_password_answer(s->cfg->password, p, answer);
 		expect_piece(s, VRFB_RESULT, 4);
 		return append_reply(s, answer, sizeof(answer));
-	case VRFB_RESULT: return !rfb_get_u32(p) ? request_server_init(s) : s->proven ? -EKEYREJECTED : -ECONNREFUSED;
-	default: return handle_server_init(s, p);
+	case VRFB_RESULT: return !rfb_get_u32(p) ? request_init(s) : s->proven ? -EKEYREJECTED : -ECONNREFUSED;
+	default: return handle_init(s, p);
 	}
 }
 
 /* --- updates ------------------------------------------------------------------------------------------------------- */
 
-static int patch_pixel_luminance(const void *pixels, int x, int y)
+static int read_luminance(const void *pixels, int x, int y)
 {
 	return ((const uint8_t *)pixels)[y * VRFB_PATCH_WIDTH + x];
 }
 
 /* Copies the green of the raw pixels that lie in the patch. */
-static void keep_patch_luminance(void *detector, const uint8_t *bytes, uint32_t n)
+static void keep_patch(void *detector, const uint8_t *bytes, uint32_t n)
 {
-	struct rfb_update_detector *s = detector;
+	struct vrfb *s = detector;
 	const struct rfb_rectangle *r = &s->walk.r;
 	uint64_t from = s->passed;
 
@@ -169,25 +169,25 @@ static void keep_patch_luminance(void *detector, const uint8_t *bytes, uint32_t 
 }
 
 /* Whether the patch shows the awaited number or a later one (modulo 2^24: half of the numbers count as earlier). */
-static bool patch_shows_awaited_number(struct rfb_echo_patch *p)
+static bool read_patch_number(struct vrfb_patch *p)
 {
-	struct patch_searched_image image = { VRFB_PATCH_WIDTH, VRFB_PATCH_HEIGHT, patch_pixel_luminance, p->luminance };
+	struct patch_image image = { VRFB_PATCH_WIDTH, VRFB_PATCH_HEIGHT, read_luminance, p->luminance };
 	struct patch_place at = { 0, 0, VRFB_CELL };
 
-	if (!patch_read_number_at(&image, &at, &p->shown))
+	if (!patch_read(&image, &at, &p->shown))
 		return false;
 	p->seen = true;
 	return ((p->shown - p->awaited) & PATCH_NUMBER_MAX) < PATCH_NUMBER_MAX / 2;
 }
 
-static int begin_rectangle(struct rfb_update_detector *s)
+static int begin_rectangle(struct vrfb *s)
 {
 	const struct rfb_rectangle *r = &s->walk.r;
 	int32_t encoding = rfb_rectangle_kinds[r->kind].type;
 
 	s->pixels |= encoding >= 0 && r->w && r->h;
 	if (encoding == RFB_RAW && s->patch && r->w) {
-		s->in.passed = keep_patch_luminance;
+		s->in.passed = keep_patch;
 		s->passed = 0;
 	}
 	if (encoding != RFB_DESKTOP_SIZE)
@@ -197,7 +197,7 @@ static int begin_rectangle(struct rfb_update_detector *s)
 	return r->w && r->h ? 0 : -EPROTO;
 }
 
-static void end_update(struct rfb_update_detector *s)
+static void end_update(struct vrfb *s)
 {
 	bool answers = s->pixels && s->counts;
 
@@ -205,7 +205,7 @@ static void end_update(struct rfb_update_detector *s)
 	s->updated = true;
 	s->unasked += s->ready && s->pixels && !s->counts;
 	if (s->patch)
-		answers = patch_shows_awaited_number(s->patch) && s->asked;
+		answers = read_patch_number(s->patch) && s->asked;
 	if (!s->ready)
 		s->flags |= VRFB_READY;
 	s->ready = true;
@@ -215,7 +215,7 @@ static void end_update(struct rfb_update_detector *s)
 	}
 }
 
-static int handle_messages(struct rfb_update_detector *s, const uint8_t *piece, uint32_t n)
+static int handle_messages(struct vrfb *s, const uint8_t *piece, uint32_t n)
 {
 	switch (rfb_walk_step(&s->walk, &s->in, piece, n)) {
 	case RFB_WALK_MESSAGE:
@@ -236,7 +236,7 @@ static int handle_messages(struct rfb_update_detector *s, const uint8_t *piece, 
 
 static void parse_piece(void *detector, struct skip_parser *w, const uint8_t *piece, uint32_t n)
 {
-	struct rfb_update_detector *s = detector;
+	struct vrfb *s = detector;
 
 	s->err = s->state < VRFB_MESSAGES ? handle_handshake(s, piece, n) : handle_messages(s, piece, n);
 	if (s->err)
@@ -245,14 +245,14 @@ static void parse_piece(void *detector, struct skip_parser *w, const uint8_t *pi
 		s->err = -EPROTO;
 }
 
-void vrfb_init_detector(struct rfb_update_detector *s, const struct rfb_update_detector_cfg *cfg, struct rfb_echo_patch *patch)
+void vrfb_init(struct vrfb *s, const struct vrfb_cfg *cfg, struct vrfb_patch *patch)
 {
-	*s = (struct rfb_update_detector){ .cfg = cfg, .patch = patch, .in.want = 12 };
+	*s = (struct vrfb){ .cfg = cfg, .patch = patch, .in.want = 12 };
 	if (patch)
 		memset(patch, 0, sizeof(*patch));
 }
 
-int vrfb_parse_bytes(struct rfb_update_detector *s, const uint8_t *bytes, size_t n)
+int vrfb_parse(struct vrfb *s, const uint8_t *bytes, size_t n)
 {
 	s->flags = 0;
 	s->updated = false;
@@ -264,7 +264,7 @@ int vrfb_parse_bytes(struct rfb_update_detector *s, const uint8_t *bytes, size_t
 	return s->updated && request_update(s, true) ? -ENOBUFS : s->flags;
 }
 
-void vrfb_expect_answer(struct rfb_update_detector *s)
+void vrfb_expect(struct vrfb *s)
 {
 	s->asked = true;
 	if (s->patch)

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Flags returned by vrfb_parse_bytes(). */
+/* Flags returned by vrfb_parse(). */
 enum {
 	VRFB_READY = 1,		/* the first update is complete: the user sees the desktop */
 	VRFB_ANSWER = 2,	/* an update that began after the request is complete (or the patch shows the awaited number) */
@@ -28,25 +28,25 @@ enum {
 #define VRFB_PATCH_WIDTH (PATCH_COLUMNS * VRFB_CELL)
 #define VRFB_PATCH_HEIGHT (PATCH_ROWS * VRFB_CELL)
 
-struct rfb_echo_patch {
+struct vrfb_patch {
 	uint8_t luminance[VRFB_PATCH_HEIGHT * VRFB_PATCH_WIDTH];
 	uint32_t shown, awaited;	/* number in the patch; number that answers the request */
 	bool seen;			/* a number was read at least once */
 };
 
-struct rfb_update_detector_cfg {
+struct vrfb_cfg {
 	const int32_t *encodings;	/* to request, preferred first; pseudo-encodings are added */
 	int n_encodings;
 	const char *password;		/* NULL: none */
 };
 
-struct rfb_update_detector {
-	const struct rfb_update_detector_cfg *cfg;
-	struct rfb_echo_patch *patch;	/* not owned; NULL: the next update is the answer */
+struct vrfb {
+	const struct vrfb_cfg *cfg;
+	struct vrfb_patch *patch;	/* not owned; NULL: the next update is the answer */
 	struct skip_parser in;
 	struct rfb_walk walk;
 	int state;			/* meaning of the next piece */
-	int err, flags;			/* of the current call of vrfb_parse_bytes() */
+	int err, flags;			/* of the current call of vrfb_parse() */
 	uint64_t passed;		/* bytes of the raw rectangle so far, where those of the patch are kept */
 	uint32_t unasked;		/* updates with pixels that began while no request awaited its answer, after the first; the caller
 					 * may set it to 0 */
@@ -62,10 +62,10 @@ struct rfb_update_detector {
 	uint8_t out[104];		/* n_out bytes to be sent; the sender then sets n_out = 0 */
 };
 
-void vrfb_init_detector(struct rfb_update_detector *s, const struct rfb_update_detector_cfg *cfg, struct rfb_echo_patch *patch);
+void vrfb_init(struct vrfb *s, const struct vrfb_cfg *cfg, struct vrfb_patch *patch);
 /* Takes received bytes. Returns flags; or -EPROTO (no RFB, or an unknown encoding), -EACCES (the server wants a
  * password and there is none), -EKEYREJECTED (wrong password), -EPROTONOSUPPORT (other security types only), -ECONNREFUSED (the
  * server refuses), -ENOBUFS (`out` is full because the caller did not send it). */
-int vrfb_parse_bytes(struct rfb_update_detector *s, const uint8_t *bytes, size_t n);
+int vrfb_parse(struct vrfb *s, const uint8_t *bytes, size_t n);
 /* To be called before a request is sent: the next update (or number) answers it. */
-void vrfb_expect_answer(struct rfb_update_detector *s);
+void vrfb_expect(struct vrfb *s);

@@ -24,30 +24,30 @@ static struct vusers_options cfg = { .users = 1, .parallel = 1, .think_ns = -1, 
 			       .threshold_ns = 100 * NS_PER_MS, .late_ns = 5 * NS_PER_MS, .seed = 1, .ready_fd = STDERR_FILENO, .think_text = "exp",
 			       .encodings = "zrle,hextile,copyrect,raw", .size = 1000, .width = 640 };
 
-static int parse_think_option(const char *text, void *value)
+static int parse_think(const char *text, void *value)
 {
 	(void)value;
 	cfg.think_text = text;
-	return think_distribution_parse(text, &cfg.think, &cfg.think_file) ? -1 : 0;
+	return think_parse(text, &cfg.think, &cfg.think_file) ? -1 : 0;
 }
 
-static int parse_start_time_option(const char *text, void *value)
+static int parse_start_at(const char *text, void *value)
 {
-	return parse_start_time(text, value) ? 0 : -1;
+	return start_parse(text, value) ? 0 : -1;
 }
 
 static const struct cli_opt options[] = {
 	{ CLI_INT, 'n', "users", &cfg.users, 1, 1000000, .help = "number of users (1)" },
 	{ CLI_NS, 'z', "think-time", &cfg.think_ns, 0, 86400e9, .help = "mean think time of a user before a request" },
 	{ CLI_CALL, 0, "think-dist", NULL, .help = "distribution of think times; with --open of gaps between requests (exp)",
-	  .call = parse_think_option, .meta = "exp|uniform|const|lognormal[:CV]|file:F" },
+	  .call = parse_think, .meta = "exp|uniform|const|lognormal[:CV]|file:F" },
 	{ CLI_REAL, 0, "users-per-second", &cfg.nz, 1e-6, 1e9,
 	  .help = "users divided by think time (1/s): sets the think time by the number of users", .meta = "RATIO" },
 	{ CLI_REAL, 0, "open", &cfg.rate, 1e-6, 1e6,
 	  .help = "open loop: requests per second, independent of answers (closed loop)", .meta = "RATE" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * 86400e9, .help = "duration of the measurement (until a signal)" },
 	{ CLI_CALL, 0, "start-at", &cfg.start_at_ns, .help = "begin at this time, once all users are connected (at once)",
-	  .call = parse_start_time_option, .meta = "TIME, such as 2030-01-31T12:00:00Z or @1895918400.5" },
+	  .call = parse_start_at, .meta = "TIME, such as 2030-01-31T12:00:00Z or @1895918400.5" },
 	{ CLI_NS, 0, "ramp", &cfg.ramp_ns, 0, 86400e9, .help = "users start one by one over this time, before the warm-up (0)" },
 	{ CLI_NS, 0, "warmup", &cfg.skip_ns, 0, 86400e9, .help = "warm-up after the ramp, not measured (0)" },
 	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9, .help = "timeout for an answer and for connecting (10s)" },
@@ -84,7 +84,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void parse_server_freeze_option(struct reference_server_cfg *s)
+static void parse_freeze(struct serve_cfg *s)
 {
 	char at[32];
 	size_t n = strcspn(cfg.pause, ",");
@@ -92,41 +92,41 @@ static void parse_server_freeze_option(struct reference_server_cfg *s)
 	if (n < sizeof(at) && cfg.pause[n]) {
 		memcpy(at, cfg.pause, n);
 		at[n] = '\0';
-		if (!cli_parse_duration_ns(at, &s->pause_at_ns) && !cli_parse_duration_ns(cfg.pause + n + 1, &s->pause_ns) &&
+		if (!cli_parse_ns(at, &s->pause_at_ns) && !cli_parse_ns(cfg.pause + n + 1, &s->pause_ns) &&
 		    s->pause_at_ns >= 0 && s->pause_ns >= 0)
 			return;
 	}
 	die_usage("--freeze %s: not two times such as 5s,1s", cfg.pause);
 }
 
-static int run_reference_server(const char *text)
+static int run_server(const char *text)
 {
 	static struct target target;
-	struct reference_server_cfg s = { .at = &target, .size = cfg.size, .width = cfg.width, .height = cfg.width * 3 / 4 };
-	struct reference_server_sums sums = { 0 };
+	struct serve_cfg s = { .at = &target, .size = cfg.size, .width = cfg.width, .height = cfg.width * 3 / 4 };
+	struct serve_sums sums = { 0 };
 	struct why why;
 	struct rec_report *out;
 	int fd, err;
 
 	if (target_parse(text, &target, &why))
 		die_usage("%s: %s", text, why.text);
-	if (cfg.stations && stations_parse_means(cfg.stations, &s.stations))
+	if (cfg.stations && stations_parse(cfg.stations, &s.stations))
 		die_usage("--stations %s: not up to %d times such as 50ms,40ms,30ms", cfg.stations, STATIONS_MOST);
 	s.stations.exponential = !cfg.service;
 	s.stations.random = (uint64_t)cfg.seed;
 	if (cfg.pause)
-		parse_server_freeze_option(&s);
-	out = rec_open_report_or_die(&cfg.out, "vusers");
-	request_real_time_priority(&cfg, why.text, sizeof(why.text));
-	fd = serve_open_listening_socket(&target);
+		parse_freeze(&s);
+	out = rec_must_open(&cfg.out, "vusers");
+	ends_ask_priority(&cfg, why.text, sizeof(why.text));
+	fd = serve_listen(&target);
 	if (fd < 0)
 		die(EXIT_RUN, "cannot listen at %s: %s; choose another port", text, strerror(-fd));
-	proc_write_ready_line_or_warn((int)cfg.ready_fd);
+	proc_tell_ready((int)cfg.ready_fd);
 	err = serve_clients(fd, &s, &sums);
 	if (err)
 		die(EXIT_RUN, "cannot wait for events: %s", strerror(-err));
-	report_reference_server(out, text, &s, &sums);
-	rec_close_report_or_die(out);
+	report_server(out, text, &s, &sums);
+	rec_must_close(out);
 	sample_free(&sums.inside);
 	sample_free(&sums.late);
 	close(fd);
@@ -142,14 +142,14 @@ int main(int argc, char **argv)
 	if (first == argc)
 		die_usage("users of what? vnc:HOST:PORT or http://HOST:PORT/");
 	if (!strcmp(argv[first], "merge"))
-		return run_merge_command(argv + first + 1, argc - first - 1, cfg.log, &cfg.out);
+		return merge_reports(argv + first + 1, argc - first - 1, cfg.log, &cfg.out);
 	server = !strcmp(argv[first], "serve");
 	first += server;
 	if (first == argc)
 		die_usage("serve where? vnc:HOST:PORT or http://HOST:PORT/");
-	cli_refuse_operands_from(argc, argv, first + 1);
-	proc_require_ready_fd_writable((int)cfg.ready_fd);
-	proc_request_sigterm_at_parent_end();
-	proc_catch_stop_signals();
-	return server ? run_reference_server(argv[first]) : run_load_generator(&cfg, argv[first]);
+	cli_refuse_operands(argc, argv, first + 1);
+	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_end_beside_parent();
+	proc_catch_stop();
+	return server ? run_server(argv[first]) : ends_run_users(&cfg, argv[first]);
 }

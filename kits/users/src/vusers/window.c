@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window.h"
 
-void measuring_window_init(struct measuring_window *w, int64_t now_ns, int64_t from_ns, int64_t end_ns)
+void window_init(struct measuring_window *w, int64_t now_ns, int64_t from_ns, int64_t end_ns)
 {
 	*w = (struct measuring_window){ .from_ns = from_ns, .end_ns = end_ns, .seen_ns = now_ns };
 }
 
-bool measuring_window_contains_time(const struct measuring_window *w, int64_t due_ns)
+bool window_contains(const struct measuring_window *w, int64_t due_ns)
 {
 	return due_ns >= w->from_ns && due_ns < w->end_ns;
 }
 
-static void add_requests_in_flight_area(struct measuring_window *w, int64_t now)
+static void add_in_flight(struct measuring_window *w, int64_t now)
 {
 	int64_t from = w->seen_ns > w->from_ns ? w->seen_ns : w->from_ns, to = now < w->end_ns ? now : w->end_ns;
 
@@ -32,29 +32,29 @@ static void add_send_gap(struct measuring_window *w, int64_t sent)
 	w->last_sent_ns = sent;
 }
 
-void measuring_window_note_request_sent(struct measuring_window *w, int64_t now_ns)
+void window_note_sent(struct measuring_window *w, int64_t now_ns)
 {
-	add_requests_in_flight_area(w, now_ns);
+	add_in_flight(w, now_ns);
 	w->asked++;
-	if (measuring_window_contains_time(w, now_ns) && w->asked > w->asked_most)
+	if (window_contains(w, now_ns) && w->asked > w->asked_most)
 		w->asked_most = w->asked;
 	add_send_gap(w, now_ns);
 }
 
-void measuring_window_note_request_end(struct measuring_window *w, int64_t now_ns)
+void window_note_end(struct measuring_window *w, int64_t now_ns)
 {
-	add_requests_in_flight_area(w, now_ns);
+	add_in_flight(w, now_ns);
 	w->asked--;
 }
 
-void measuring_window_cut_off_at(struct measuring_window *w, int64_t now_ns)
+void window_cut_off(struct measuring_window *w, int64_t now_ns)
 {
-	add_requests_in_flight_area(w, now_ns);
+	add_in_flight(w, now_ns);
 	if (now_ns < w->end_ns)
 		w->end_ns = now_ns;
 }
 
-double measuring_window_seconds(const struct measuring_window *w)
+double window_seconds(const struct measuring_window *w)
 {
 	return w->end_ns > w->from_ns ? (double)(w->end_ns - w->from_ns) / 1e9 : 0;
 }

@@ -16,12 +16,12 @@ struct measuring_window {
 };
 
 /* Initialises *w at the time now_ns. */
-void measuring_window_init(struct measuring_window *w, int64_t now_ns, int64_t from_ns, int64_t end_ns);
+void window_init(struct measuring_window *w, int64_t now_ns, int64_t from_ns, int64_t end_ns);
 /* Whether a request that is due at due_ns is measured. */
-bool measuring_window_contains_time(const struct measuring_window *w, int64_t due_ns);
+bool window_contains(const struct measuring_window *w, int64_t due_ns);
 /* A request is sent; a request has ended. Times ascend over all calls. */
-void measuring_window_note_request_sent(struct measuring_window *w, int64_t now_ns);
-void measuring_window_note_request_end(struct measuring_window *w, int64_t now_ns);
+void window_note_sent(struct measuring_window *w, int64_t now_ns);
+void window_note_end(struct measuring_window *w, int64_t now_ns);
 /* Ends the window now, if it has not ended before. */
-void measuring_window_cut_off_at(struct measuring_window *w, int64_t now_ns);
-double measuring_window_seconds(const struct measuring_window *w);	/* its length; 0 if it never began */
+void window_cut_off(struct measuring_window *w, int64_t now_ns);
+double window_seconds(const struct measuring_window *w);	/* its length; 0 if it never began */

@@ -10,7 +10,7 @@
 
 enum { CELL_PAGE, CELL_WEIGHT, CELL_OBJECT, CELL_PATH, CELLS_MIN, CELLS_MOST = CELLS_MIN + 1 };
 
-static bool is_valid_url_path(const char *text)
+static bool is_valid_path(const char *text)
 {
 	if (*text != '/')
 		return false;
@@ -20,18 +20,18 @@ static bool is_valid_url_path(const char *text)
 	return true;
 }
 
-static const char *add_workload_object(struct workload *w, char **cell)
+static const char *add_object(struct workload *w, char **cell)
 {
 	struct workload_page *p = w->pages ? &w->page[w->pages - 1] : NULL;
 	struct workload_object *o = &w->object[w->objects];
 	double weight;
 
-	if (cli_parse_real_number(cell[CELL_WEIGHT], &weight) || !(weight > 0 && weight <= 1e9))
+	if (cli_parse_real(cell[CELL_WEIGHT], &weight) || !(weight > 0 && weight <= 1e9))
 		return "the weight is not a number above 0";
 	if (!*cell[CELL_PAGE] || strlen(cell[CELL_PAGE]) >= WORKLOAD_NAME || !*cell[CELL_OBJECT] ||
 	    strlen(cell[CELL_OBJECT]) >= WORKLOAD_NAME)
 		return "a name is empty, or too long";
-	if (strlen(cell[CELL_PATH]) >= WORKLOAD_PATH || !is_valid_url_path(cell[CELL_PATH]))
+	if (strlen(cell[CELL_PATH]) >= WORKLOAD_PATH || !is_valid_path(cell[CELL_PATH]))
 		return "the path does not begin with / or contains blanks";
 	if (!p || strcmp(p->name, cell[CELL_PAGE]) != 0) {
 		for (int i = 0; i < w->pages; i++)
@@ -75,13 +75,13 @@ int workload_read(FILE *in, struct workload *w, unsigned long *line, const char 
 		text[n] = '\0';
 		if (!*why && (!*text || *text == '#'))
 			continue;
-		cells = *why ? 0 : fields_split_line(text, false, cell, CELLS_MOST);
+		cells = *why ? 0 : fields_split(text, false, cell, CELLS_MOST);
 		if (!*why && cells < CELLS_MIN)
 			*why = "not the columns page, weight, object, path and optionally bytes, separated by tabs";
 		if (!*why && w->objects == WORKLOAD_OBJECTS)
 			*why = "more than 1000 objects";
 		if (!*why)
-			*why = add_workload_object(w, cell);
+			*why = add_object(w, cell);
 		if (*why) {
 			workload_free(w);
 			return -EPROTO;
@@ -93,7 +93,7 @@ int workload_read(FILE *in, struct workload *w, unsigned long *line, const char 
 	return ferror(in) ? -EIO : -ENODATA;
 }
 
-int make_workload_of_one_url_path(struct workload *w, const char *path)
+int workload_make_one(struct workload *w, const char *path)
 {
 	char name[] = "page", weight[] = "1", object[] = "object", copy[WORKLOAD_PATH], *cell[] = { name, weight, object, copy };
 
@@ -102,15 +102,15 @@ int make_workload_of_one_url_path(struct workload *w, const char *path)
 	strcpy(copy, path);
 	if (alloc_workload(w))
 		return -ENOMEM;
-	if (!add_workload_object(w, cell))
+	if (!add_object(w, cell))
 		return 0;
 	workload_free(w);
 	return -EPROTO;
 }
 
-int workload_choose_page(const struct workload *w, uint64_t *state)
+int workload_draw_page(const struct workload *w, uint64_t *state)
 {
-	double at = random_fraction_below_one(state) * w->page[w->pages - 1].up_to;
+	double at = random_fraction(state) * w->page[w->pages - 1].up_to;
 	int i = 0;
 
 	while (i < w->pages - 1 && at >= w->page[i].up_to)
@@ -118,7 +118,7 @@ int workload_choose_page(const struct workload *w, uint64_t *state)
 	return i;
 }
 
-double workload_objects_per_page(const struct workload *w)
+double workload_page_size(const struct workload *w)
 {
 	double objects = 0;
 

@@ -28,9 +28,9 @@ struct workload {
 /* 0; -EPROTO with the number of a malformed line and the reason in `why`; -ENODATA for no object; -ENOMEM; -EIO. */
 int workload_read(FILE *in, struct workload *w, unsigned long *line, const char **why);
 /* Makes a workload of one page with one object. 0, -ENAMETOOLONG, -EPROTO, -ENOMEM. */
-int make_workload_of_one_url_path(struct workload *w, const char *path);
+int workload_make_one(struct workload *w, const char *path);
 /* Draws the index of a page. *state: of the random numbers. */
-int workload_choose_page(const struct workload *w, uint64_t *state);
+int workload_draw_page(const struct workload *w, uint64_t *state);
 /* The mean number of objects per fetched page, by the weights. */
-double workload_objects_per_page(const struct workload *w);
+double workload_page_size(const struct workload *w);
 void workload_free(struct workload *w);

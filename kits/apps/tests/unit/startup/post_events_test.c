@@ -11,7 +11,7 @@ static struct why why;
 static int read_counter_file(struct event_script *s, const char *text)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-	int err = event_script_read_file(s, in, &why);
+	int err = event_script_read(s, in, &why);
 
 	fclose(in);
 	return err;
@@ -30,11 +30,11 @@ TEST(modifiers_in_any_order)
 {
 	struct input_act act;
 
-	assert_int_equal(parse_key_name_with_super("shift+super+control+a", &act), 0);
+	assert_int_equal(post_parse_key("shift+super+control+a", &act), 0);
 	assert_int_equal(act.held, ACT_SHIFT | POST_SUPER | ACT_CTRL);
 	assert_int_equal(act.keysym, 'a');
-	assert_int_equal(parse_key_name_with_super("super+", &act), -EINVAL);
-	assert_int_equal(parse_key_name_with_super("hyper+a", &act), -EINVAL);
+	assert_int_equal(post_parse_key("super+", &act), -EINVAL);
+	assert_int_equal(post_parse_key("hyper+a", &act), -EINVAL);
 }
 
 TEST(words)

@@ -13,31 +13,31 @@
 TEST(by_hand)
 {
 	/* 10 s instead of 2: 8 s more, of which 2 s are requests: 6 of 8 */
-	assert_near(memory_management_share_of_swap_ns(10000 * MS, 2000 * MS, 100 * MS, 2000 * MS), 0.75, 1e-12);
-	assert_near(memory_management_share_of_swap_ns(3000 * MS, 2000 * MS, 10 * MS, 1000 * MS), 0, 1e-12);
-	assert_near(memory_management_share_of_swap_ns(3000 * MS, 2000 * MS, 10 * MS, 0), 1, 1e-12);
+	assert_near(report_overhead(10000 * MS, 2000 * MS, 100 * MS, 2000 * MS), 0.75, 1e-12);
+	assert_near(report_overhead(3000 * MS, 2000 * MS, 10 * MS, 1000 * MS), 0, 1e-12);
+	assert_near(report_overhead(3000 * MS, 2000 * MS, 10 * MS, 0), 1, 1e-12);
 	/* requests that overlap take more than what was added */
-	assert_near(memory_management_share_of_swap_ns(3000 * MS, 2000 * MS, 10 * MS, 1500 * MS), -0.5, 1e-12);
+	assert_near(report_overhead(3000 * MS, 2000 * MS, 10 * MS, 1500 * MS), -0.5, 1e-12);
 }
 
 TEST(only_beyond_three_spreads)
 {
-	assert_true(isnan(memory_management_share_of_swap_ns(2300 * MS, 2000 * MS, 100 * MS, 50 * MS)));
-	assert_near(memory_management_share_of_swap_ns(2301 * MS, 2000 * MS, 100 * MS, 301 * MS), 0, 1e-12);
-	assert_true(isnan(memory_management_share_of_swap_ns(2000 * MS, 2000 * MS, 0, 0)));
-	assert_true(isnan(memory_management_share_of_swap_ns(1000 * MS, 2000 * MS, 0, 0)));
+	assert_true(isnan(report_overhead(2300 * MS, 2000 * MS, 100 * MS, 50 * MS)));
+	assert_near(report_overhead(2301 * MS, 2000 * MS, 100 * MS, 301 * MS), 0, 1e-12);
+	assert_true(isnan(report_overhead(2000 * MS, 2000 * MS, 0, 0)));
+	assert_true(isnan(report_overhead(1000 * MS, 2000 * MS, 0, 0)));
 }
 
 TEST(not_without_t_io)
 {
-	assert_true(isnan(memory_management_share_of_swap_ns(10000 * MS, 2000 * MS, 100 * MS, -1)));
+	assert_true(isnan(report_overhead(10000 * MS, 2000 * MS, 100 * MS, -1)));
 }
 
 /* What was read from swap may not be known; and of several starts it is that of the start whose memory is told. */
 TEST(what_was_read_from_swap)
 {
-	static struct startup_run_results run[2];
-	static const struct startup_report_cfg cfg = { .cold = false };
+	static struct run_results run[2];
+	static const struct report_cfg cfg = { .cold = false };
 	static const int64_t read[] = { -1, 0, 3 << 20 };
 	static const char *const words[] = { NULL, "nothing read from swap", "3.00 MiB read from swap" };
 
@@ -48,7 +48,7 @@ TEST(what_was_read_from_swap)
 		run[0].result = (struct start_result){ .state = START_STABLE, .memory.resident_bytes = 1 << 20, .moved.read_bytes = 7 << 20 };
 		run[1].result = run[0].result;
 		run[1].result.moved.read_bytes = read[i];
-		say_starts(r, &cfg, run, 2, "x");
+		report_say_starts(r, &cfg, run, 2, "x");
 		said = end_said(r);
 		assert_non_null(strstr(said, "resident"));
 		if (words[i])
@@ -60,8 +60,8 @@ TEST(what_was_read_from_swap)
 
 TEST(delays_that_were_never_read_are_not_0)
 {
-	static const struct startup_report_cfg cfg = { .delays = true };
-	static struct startup_run_results run;
+	static const struct report_cfg cfg = { .delays = true };
+	static struct run_results run;
 
 	for (run.result.delay_readings = 0; run.result.delay_readings < 2; run.result.delay_readings++) {
 		struct rec_report *r = begin_said(REC_JSON);

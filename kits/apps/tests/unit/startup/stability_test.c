@@ -13,7 +13,7 @@ struct look {
 };
 
 /* Plays looks, asks every 10 ms, and says when rest was first certain and since when it was: -1, -1 for never by until_ms. */
-static void play(struct content_stability *r, const struct look *look, size_t n, int64_t until_ms, int64_t *certain_ms,
+static void play(struct stability *r, const struct look *look, size_t n, int64_t until_ms, int64_t *certain_ms,
 		 int64_t *since_ms)
 {
 	size_t next = 0;
@@ -24,7 +24,7 @@ static void play(struct content_stability *r, const struct look *look, size_t n,
 			stability_add_look(r, look[next].at_ms * MS, (uint64_t)look[next].picture);
 			next++;
 		}
-		if (has_content_become_stable(r, t * MS) && *certain_ms < 0) {
+		if (stability_update(r, t * MS) && *certain_ms < 0) {
 			*certain_ms = t;
 			*since_ms = r->stable_ns / MS;
 		}
@@ -33,7 +33,7 @@ static void play(struct content_stability *r, const struct look *look, size_t n,
 
 #define PLAY(until, certain, since, ...) do { \
 		const struct look looks[] = { __VA_ARGS__ }; \
-		struct content_stability r; \
+		struct stability r; \
 		int64_t c, s; \
 		stability_init(&r, QUIET); \
 		play(&r, looks, sizeof(looks) / sizeof(*looks), until, &c, &s); \
@@ -53,10 +53,10 @@ TEST(a_look_that_shows_the_same_is_no_change)
 
 TEST(nothing_seen_is_no_rest)
 {
-	struct content_stability r;
+	struct stability r;
 
 	stability_init(&r, QUIET);
-	assert_false(has_content_become_stable(&r, 100 * NS_PER_S));
+	assert_false(stability_update(&r, 100 * NS_PER_S));
 }
 
 TEST(what_changes_within_the_quiet_time_is_no_rest)
@@ -87,58 +87,58 @@ TEST(three_that_take_turns_are_no_rest)
 
 TEST(turns_do_not_end_a_rest_but_a_third_does)
 {
-	struct content_stability r;
+	struct stability r;
 
 	stability_init(&r, QUIET);
 	stability_add_look(&r, 0, 'a');
 	stability_add_look(&r, 100 * MS, 'b');
-	assert_true(has_content_become_stable(&r, 600 * MS));
+	assert_true(stability_update(&r, 600 * MS));
 	assert_int_equal(r.stable_ns, 100 * MS);
 	stability_add_look(&r, 700 * MS, 'a');
-	assert_true(has_content_become_stable(&r, 700 * MS));
+	assert_true(stability_update(&r, 700 * MS));
 	assert_int_equal(r.stable_ns, 100 * MS);
 	/* now it is certain that they take turns, so the step at 100 was the caret's */
 	stability_add_look(&r, 1300 * MS, 'b');
-	assert_true(has_content_become_stable(&r, 1300 * MS));
+	assert_true(stability_update(&r, 1300 * MS));
 	assert_int_equal(r.stable_ns, 0);
 	stability_add_look(&r, 1400 * MS, 'c');
-	assert_false(has_content_become_stable(&r, 1400 * MS));
-	assert_true(has_content_become_stable(&r, 1900 * MS));
+	assert_false(stability_update(&r, 1400 * MS));
+	assert_true(stability_update(&r, 1900 * MS));
 	assert_int_equal(r.stable_ns, 1400 * MS);
 }
 
 TEST(after_an_input_only_something_new_is_an_answer)
 {
-	struct content_stability r, event;
+	struct stability r, event;
 
 	stability_init(&r, QUIET);
 	stability_add_look(&r, 0, 'a');
 	stability_add_look(&r, 300 * MS, 'b');
 	stability_add_look(&r, 600 * MS, 'a');
 	stability_add_look(&r, 900 * MS, 'b');
-	stability_init_after_event(&event, &r, QUIET);
+	stability_restart(&event, &r, QUIET);
 	stability_add_look(&event, 1200 * MS, 'a');	/* the caret goes on */
 	stability_add_look(&event, 1500 * MS, 'b');
-	assert_false(has_content_become_stable(&event, 9000 * MS));
+	assert_false(stability_update(&event, 9000 * MS));
 	assert_false(event.changed);
 	stability_add_look(&event, 9100 * MS, 'c');
 	stability_add_look(&event, 9300 * MS, 'd');
-	assert_false(has_content_become_stable(&event, 9790 * MS));
-	assert_true(has_content_become_stable(&event, 9800 * MS));
+	assert_false(stability_update(&event, 9790 * MS));
+	assert_true(stability_update(&event, 9800 * MS));
 	assert_int_equal(event.first_change_ns, 9100 * MS);
 	assert_int_equal(event.stable_ns, 9300 * MS);
 }
 
 TEST(a_step_before_an_input_is_not_half_a_pair)
 {
-	struct content_stability r, event;
+	struct stability r, event;
 
 	stability_init(&r, QUIET);
 	stability_add_look(&r, 0, 'a');
 	stability_add_look(&r, 300 * MS, 'b');
-	stability_init_after_event(&event, &r, QUIET);
+	stability_restart(&event, &r, QUIET);
 	stability_add_look(&event, 1000 * MS, 'a');	/* a dialog closed: what was there before it is back */
 	assert_true(event.changed);
-	assert_true(has_content_become_stable(&event, 1500 * MS));
+	assert_true(stability_update(&event, 1500 * MS));
 	assert_int_equal(event.stable_ns, 1000 * MS);
 }

@@ -24,12 +24,12 @@ TEST(the_answer_to_an_earlier_question_is_thrown_away)
 
 	if (taskstats_open(&link))
 		skip();		/* takes root, and a kernel that counts */
-	assert_int_equal(taskstats_read_delays_of_process(&link, getpid(), &reading), 0);
+	assert_int_equal(taskstats_read(&link, getpid(), &reading), 0);
 	assert_int_equal(sendto(link.fd, &early, sizeof(early), 0, (struct sockaddr *)&kernel, sizeof(kernel)), sizeof(early));
-	assert_int_equal(taskstats_read_delays_of_process(&link, getpid(), &reading), 0);
-	assert_int_equal(taskstats_read_delays_of_process(&link, getpid(), &reading), 0);
-	assert_true(taskstats_read_delays_of_process(&link, 0x3ffffff, &reading) < 0);
-	assert_int_equal(taskstats_read_delays_of_process(&link, getpid(), &reading), 0);
+	assert_int_equal(taskstats_read(&link, getpid(), &reading), 0);
+	assert_int_equal(taskstats_read(&link, getpid(), &reading), 0);
+	assert_true(taskstats_read(&link, 0x3ffffff, &reading) < 0);
+	assert_int_equal(taskstats_read(&link, getpid(), &reading), 0);
 	taskstats_close(&link);
 	assert_int_equal(link.fd, -1);
 }

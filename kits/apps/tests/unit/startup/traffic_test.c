@@ -7,44 +7,44 @@
 
 TEST(a_device_counts_sectors_of_512_bytes)
 {
-	struct swap_traffic_counts c;
+	struct traffic_counts c;
 
 	/* read I/Os, read merges, read sectors, read ticks, write I/Os, write merges, write sectors, ... */
-	assert_true(parse_device_stat_line("   446216   784926  9550688  4382310   893317  1023  10246592  9200  0  2447750 6885290\n",
+	assert_true(traffic_parse_device("   446216   784926  9550688  4382310   893317  1023  10246592  9200  0  2447750 6885290\n",
 					   &c));
 	assert_int_equal(c.reads, 446216);
 	assert_int_equal(c.read_bytes, 9550688LL * 512);
 	assert_int_equal(c.writes, 893317);
 	assert_int_equal(c.write_bytes, 10246592LL * 512);
-	assert_false(parse_device_stat_line("12 13\n", &c));
+	assert_false(traffic_parse_device("12 13\n", &c));
 }
 
 TEST(a_key_is_found_whole)
 {
 	const char *text = "cache 4096\npswpinx 3\ntotal_pswpin 9\npswpin 17\npswpout 0\n";
 
-	assert_int_equal(find_counter_value(text, "pswpin"), 17);
-	assert_int_equal(find_counter_value(text, "pswpout"), 0);
-	assert_int_equal(find_counter_value(text, "cache"), 4096);
-	assert_int_equal(find_counter_value(text, "swap"), -1);
-	assert_int_equal(find_counter_value("", "cache"), -1);
+	assert_int_equal(traffic_find_counter(text, "pswpin"), 17);
+	assert_int_equal(traffic_find_counter(text, "pswpout"), 0);
+	assert_int_equal(traffic_find_counter(text, "cache"), 4096);
+	assert_int_equal(traffic_find_counter(text, "swap"), -1);
+	assert_int_equal(traffic_find_counter("", "cache"), -1);
 }
 
 TEST(what_moved_counts_until_a_time)
 {
-	struct swap_traffic_step step[] = {
+	struct traffic_step step[] = {
 		{ 10, { 2, 8192, 0, 0 } }, { 20, { 1, 4096, 3, 30000 } }, { 30, { 5, 50000, 0, 0 } },
 	};
-	struct swap_traffic t = { .step = step, .n = 3 };
-	struct swap_traffic_counts c;
+	struct traffic t = { .step = step, .n = 3 };
+	struct traffic_counts c;
 
-	swap_traffic_sum_until(&t, 20, &c);
+	traffic_sum(&t, 20, &c);
 	assert_int_equal(c.reads, 3);
 	assert_int_equal(c.read_bytes, 12288);
 	assert_int_equal(c.writes, 3);
 	assert_int_equal(c.write_bytes, 30000);
 	t.begin.reads = t.begin.writes = -1;	/* pages only */
-	swap_traffic_sum_until(&t, 30, &c);
+	traffic_sum(&t, 30, &c);
 	assert_int_equal(c.reads, -1);
 	assert_int_equal(c.read_bytes, 62288);
 }
@@ -53,26 +53,26 @@ TEST(sizes_are_whole_blocks_and_add_up)
 {
 	int64_t sum = 0;
 
-	assert_int_equal(bytes_of_replay_request(0, 1, 4096), 4096);
-	assert_int_equal(bytes_of_replay_request(0, 1, 5000), 8192);
+	assert_int_equal(replay_request_bytes(0, 1, 4096), 4096);
+	assert_int_equal(replay_request_bytes(0, 1, 5000), 8192);
 	/* 10 blocks in 4 requests */
-	assert_int_equal(bytes_of_replay_request(0, 4, 40960), 12288);
-	assert_int_equal(bytes_of_replay_request(1, 4, 40960), 12288);
-	assert_int_equal(bytes_of_replay_request(2, 4, 40960), 8192);
-	assert_int_equal(bytes_of_replay_request(3, 4, 40960), 8192);
+	assert_int_equal(replay_request_bytes(0, 4, 40960), 12288);
+	assert_int_equal(replay_request_bytes(1, 4, 40960), 12288);
+	assert_int_equal(replay_request_bytes(2, 4, 40960), 8192);
+	assert_int_equal(replay_request_bytes(3, 4, 40960), 8192);
 	for (int64_t i = 0; i < 7; i++)
-		sum += bytes_of_replay_request(i, 7, 123456);
+		sum += replay_request_bytes(i, 7, 123456);
 	assert_int_equal(sum, (123456 + 4095) / 4096 * 4096);
 }
 
 TEST(pages_alone_make_requests_of_eight)
 {
-	assert_int_equal(number_of_replay_requests(5, 40960), 5);
-	assert_int_equal(number_of_replay_requests(-1, 65536), 2);
-	assert_int_equal(number_of_replay_requests(-1, 65537), 3);
-	assert_int_equal(number_of_replay_requests(-1, 4096), 1);
-	assert_int_equal(number_of_replay_requests(7, 0), 0);
-	assert_int_equal(number_of_replay_requests(0, 4096), 1);
+	assert_int_equal(replay_count_requests(5, 40960), 5);
+	assert_int_equal(replay_count_requests(-1, 65536), 2);
+	assert_int_equal(replay_count_requests(-1, 65537), 3);
+	assert_int_equal(replay_count_requests(-1, 4096), 1);
+	assert_int_equal(replay_count_requests(7, 0), 0);
+	assert_int_equal(replay_count_requests(0, 4096), 1);
 }
 
 TEST(only_files_that_can_be_dropped)
@@ -84,10 +84,10 @@ TEST(only_files_that_can_be_dropped)
 	char gone[] = "7f00-7f01 r-xp 00000000 fe:01 1234                       /tmp/x (deleted)\n";
 	char device[] = "7f00-7f01 rw-s 00000000 00:06 12                         /dev/zero\n";
 
-	assert_string_equal(mapped_file_path_of_maps_line(library), "/usr/lib/a b.so");
-	assert_null(mapped_file_path_of_maps_line(stack));
-	assert_null(mapped_file_path_of_maps_line(none));
-	assert_null(mapped_file_path_of_maps_line(shared));
-	assert_null(mapped_file_path_of_maps_line(gone));
-	assert_null(mapped_file_path_of_maps_line(device));
+	assert_string_equal(file_set_mapped_path(library), "/usr/lib/a b.so");
+	assert_null(file_set_mapped_path(stack));
+	assert_null(file_set_mapped_path(none));
+	assert_null(file_set_mapped_path(shared));
+	assert_null(file_set_mapped_path(gone));
+	assert_null(file_set_mapped_path(device));
 }

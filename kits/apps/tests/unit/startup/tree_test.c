@@ -8,11 +8,11 @@
 
 #define SIZE ((size_t)8 << 20)
 
-static struct process_tree tree;
+static struct tree tree;
 
 TEST(ours_and_what_has_ended)
 {
-	struct process_tree_memory before, after;
+	struct tree_memory before, after;
 	pid_t ended = fork();
 	char *room;
 
@@ -22,11 +22,11 @@ TEST(ours_and_what_has_ended)
 	tree.n = 2;
 	tree.pid[0] = ended;
 	tree.pid[1] = getpid();
-	process_tree_read_memory(&tree, &before);
+	tree_read_memory(&tree, &before);
 	room = malloc(SIZE);
 	assert_non_null(room);
 	memset(room, 1, SIZE);
-	process_tree_read_memory(&tree, &after);
+	tree_read_memory(&tree, &after);
 	assert_int_equal(room[SIZE / 2], 1);
 	free(room);
 	assert_true(before.resident_bytes > 0);
@@ -44,14 +44,14 @@ TEST(somebody_elses)
 		skip();		/* process 1 may be ours, where we are not root */
 	pid = fork();
 	if (!pid) {
-		struct process_tree_memory m;
+		struct tree_memory m;
 
 		if (setgid(65534) || setuid(65534))
 			_exit(2);
 		tree.n = 2;
 		tree.pid[0] = getppid();
 		tree.pid[1] = 1;
-		process_tree_read_memory(&tree, &m);
+		tree_read_memory(&tree, &m);
 		_exit(m.resident_bytes != -1 || m.proportional_bytes != -1 || m.private_bytes != -1 || m.swapped_bytes != -1);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);

@@ -6,15 +6,15 @@
 #include "summarize/startup.h"
 #include "../../../../../tests/unit/unit.h"
 
-static const struct klm_operator_times times = { .key = 0.28, .point = 1.1, .button = 0.1, .home = 0.4, .mental = 1.35 };
+static const struct klm_times times = { .key = 0.28, .point = 1.1, .button = 0.1, .home = 0.4, .mental = 1.35 };
 
 TEST(the_way_is_a_shortcuts_keys_or_the_mouse)
 {
-	assert_near(menus_action_selection_time_s(&times, "File/Open", "ctrl+o"), 0.56, 1e-9);
-	assert_near(menus_action_selection_time_s(&times, "a key", "a"), 0.28, 1e-9);
-	assert_near(menus_action_selection_time_s(&times, "zoom", "+"), 0.28, 1e-9);
-	assert_near(menus_action_selection_time_s(&times, "File/Open/document", ""), 4.3, 1e-9);	/* 0.4 + 3 x (1.1 + 0.2) */
-	assert_near(menus_action_selection_time_s(&times, "start", ""), 1.7, 1e-9);
+	assert_near(menus_selection_s(&times, "File/Open", "ctrl+o"), 0.56, 1e-9);
+	assert_near(menus_selection_s(&times, "a key", "a"), 0.28, 1e-9);
+	assert_near(menus_selection_s(&times, "zoom", "+"), 0.28, 1e-9);
+	assert_near(menus_selection_s(&times, "File/Open/document", ""), 4.3, 1e-9);	/* 0.4 + 3 x (1.1 + 0.2) */
+	assert_near(menus_selection_s(&times, "start", ""), 1.7, 1e-9);
 }
 
 TEST(nothing_is_felt_up_to_what_was_expected)
@@ -38,7 +38,7 @@ TEST(common_events_have_their_counts_together)
 		" {\"application\": \"a\", \"path\": \"y\", \"count\": 3, \"shortcut\": \"\"}]},"
 		"{\"class\": \"3\", \"events\": [{\"application\": \"a\", \"path\": \"y\", \"count\": 1},"
 		" {\"application\": \"a\", \"path\": \"x\", \"count\": 4, \"shortcut\": \"F1\"}]}]}}";
-	struct menus_user_action event[MENUS_EVENTS];
+	struct user_action event[MENUS_EVENTS];
 	char path[] = "/tmp/menus.XXXXXX";
 	struct why why;
 	FILE *out = fdopen(mkstemp(path), "w");
@@ -50,12 +50,12 @@ TEST(common_events_have_their_counts_together)
 	j = json_read_file(path, &why);
 	unlink(path);
 	assert_non_null(j);
-	assert_int_equal(menus_find_actions_of_all_classes(j, "m", event), 2);
+	assert_int_equal(menus_find_actions(j, "m", event), 2);
 	assert_string_equal(event[0].path, "x");
 	assert_near(event[0].count, 7, 0);
 	assert_string_equal(event[0].shortcut, "");	/* who knows no shortcut goes through the menu */
 	assert_string_equal(event[1].path, "y");
 	assert_near(event[1].count, 9, 0);
-	assert_int_equal(menus_find_actions_of_all_classes(j, "none", event), 0);
+	assert_int_equal(menus_find_actions(j, "none", event), 0);
 	json_free(j);
 }

@@ -44,7 +44,7 @@ static pid_t start_burner(int cpu)
 	if (!pid) {
 		pthread_t second;
 
-		if (proc_request_sigkill_at_parent_end(parent) || proc_pin_thread_to_cpus(&one) ||
+		if (proc_die_beside_parent(parent) || proc_pin_thread(&one) ||
 		    pthread_create(&second, NULL, burn, &one) || write(ready[1], &byte, 1) != 1)
 			_exit(1);
 		burn(NULL);
@@ -65,35 +65,35 @@ static int last_cpu(void)
 {
 	static struct cli_cpus allowed;
 
-	assert_int_equal(proc_get_allowed_cpus(&allowed), 0);
+	assert_int_equal(proc_allowed_cpus(&allowed), 0);
 	return allowed.cpu[allowed.n - 1];
 }
 
 TEST(run_time_counts_for_the_cpu_where_it_was_spent)
 {
-	static struct agent_cpu_interval_times cpu[AGENT_CPUS];
+	static struct agent_cpu_times cpu[AGENT_CPUS];
 	int here = last_cpu();
 	pid_t pid = start_burner(here), other = start_burner(here);
-	struct high_load_process tags[] = { { .pid = pid, .comm = "burner" }, { .pid = other, .start = 1, .comm = "not this one" } };
+	struct background_tag tags[] = { { .pid = pid, .comm = "burner" }, { .pid = other, .start = 1, .comm = "not this one" } };
 	int64_t interval_ns, before_ns, begun_ns, measured_ns, ended_ns, counted_ns = 0, least_ns, most_ns;
-	struct agent_load_measurement *l;
+	struct agent_load *l;
 
-	clock_sleep_until(clock_now() + 100 * NS_PER_MS);
-	before_ns = clock_cpu_time_of_pid(pid);
-	l = agent_start_load_measurement(tags, 2);
-	begun_ns = measured_ns = clock_cpu_time_of_pid(pid);
+	clock_sleep(clock_now() + 100 * NS_PER_MS);
+	before_ns = clock_pid_cpu(pid);
+	l = agent_start_load(tags, 2);
+	begun_ns = measured_ns = clock_pid_cpu(pid);
 	assert_non_null(l);
 	for (int round = 0; round < 10 || (round < 600 && measured_ns - begun_ns < 100 * NS_PER_MS); round++) {
-		clock_sleep_until(clock_now() + 50 * NS_PER_MS);
-		measured_ns = clock_cpu_time_of_pid(pid);
-		assert_true(agent_measure_cpu_loads(l, &interval_ns, cpu) > here);
+		clock_sleep(clock_now() + 50 * NS_PER_MS);
+		measured_ns = clock_pid_cpu(pid);
+		assert_true(agent_measure(l, &interval_ns, cpu) > here);
 		assert_true(cpu[here].online);
 		counted_ns += cpu[here].background_ns;
 		for (int i = 0; i < AGENT_CPUS; i++)
 			if (i != here)
 				assert_int_equal(cpu[i].background_ns, 0);
 	}
-	ended_ns = clock_cpu_time_of_pid(pid);
+	ended_ns = clock_pid_cpu(pid);
 	/* It went on between our looks and the agent's, however long that took us. */
 	least_ns = measured_ns - begun_ns;
 	most_ns = ended_ns - before_ns;
@@ -102,15 +102,15 @@ TEST(run_time_counts_for_the_cpu_where_it_was_spent)
 	assert_true(counted_ns < most_ns + 40 * NS_PER_MS + most_ns / 10);
 	assert_true(least_ns > 50 * NS_PER_MS);
 	end_burner(pid);
-	agent_measure_cpu_loads(l, &interval_ns, cpu);
-	agent_measure_cpu_loads(l, &interval_ns, cpu);
+	agent_measure(l, &interval_ns, cpu);
+	agent_measure(l, &interval_ns, cpu);
 	assert_int_equal(cpu[here].background_ns, 0);	/* it has ended, and the other was never tagged: its start is another */
 	end_burner(other);
 	free(l);
 }
 
 /* The next line of what has come and of what the agent still sends, if it is not NULL. */
-static bool next_line(struct throttle_method *agent, int in, char *text, size_t size)
+static bool next_line(struct throttle *agent, int in, char *text, size_t size)
 {
 	for (size_t n = 0; n + 1 < size;) {
 		struct pollfd come = { .fd = in, .events = POLLIN };
@@ -119,7 +119,7 @@ static bool next_line(struct throttle_method *agent, int in, char *text, size_t 
 			int64_t due_ns = agent->ops->do_periodic_work(agent, clock_now());
 
 			if (!poll(&come, 1, 0))
-				clock_sleep_until(due_ns);
+				clock_sleep(due_ns);
 		}
 		if (read(in, text + n, 1) != 1)
 			return false;
@@ -133,30 +133,30 @@ static bool next_line(struct throttle_method *agent, int in, char *text, size_t 
 }
 
 /* The same for the daemon's loop, which goes on meanwhile. */
-static void pass(struct throttle_method *agent, int64_t ns)
+static void pass(struct throttle *agent, int64_t ns)
 {
 	for (int64_t end = clock_now() + ns; clock_now() < end;) {
 		int64_t due_ns = agent->ops->do_periodic_work(agent, clock_now());
 
-		clock_sleep_until(due_ns < end ? due_ns : end);
+		clock_sleep(due_ns < end ? due_ns : end);
 	}
 }
 
-static bool next_parsed(struct throttle_method *agent, int in, int64_t *sequence, struct agent_protocol_line *line)
+static bool next_parsed(struct throttle *agent, int in, int64_t *sequence, struct agent_line *line)
 {
 	char text[256];
 
 	if (!next_line(agent, in, text, sizeof(text)))
 		return false;
-	assert_int_equal(agent_parse_line(text, line), 0);
+	assert_int_equal(agent_parse(text, line), 0);
 	assert_int_equal(line->sequence, ++*sequence);
 	return true;
 }
 
 /* Reads on until a report gives some percent of the CPU, and none of any other. */
-static void until_reported(struct throttle_method *agent, int in, int64_t *sequence, int cpu)
+static void until_reported(struct throttle *agent, int in, int64_t *sequence, int cpu)
 {
-	struct agent_protocol_line line;
+	struct agent_line line;
 
 	for (int64_t end = clock_now() + PATIENCE; clock_now() < end;) {
 		assert_true(next_parsed(agent, in, sequence, &line));
@@ -169,9 +169,9 @@ static void until_reported(struct throttle_method *agent, int in, int64_t *seque
 }
 
 /* The next line that is no report, and the greatest percent that the reports before it gave of the CPU, of both at most -1. */
-static enum agent_message next_word(struct throttle_method *agent, int in, int64_t *sequence, int cpu, int *most, int *elsewhere)
+static enum agent_message next_word(struct throttle *agent, int in, int64_t *sequence, int cpu, int *most, int *elsewhere)
 {
-	struct agent_protocol_line line;
+	struct agent_line line;
 
 	*most = *elsewhere = -1;
 	while (next_parsed(agent, in, sequence, &line)) {
@@ -190,8 +190,8 @@ TEST(an_episode_is_told_through_a_socket)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	int server = socket(AF_UNIX, SOCK_STREAM, 0), here = last_cpu(), in, most, elsewhere;
-	struct high_load_process tag = { .pid = start_burner(here) };
-	struct throttle_method *agent;
+	struct background_tag tag = { .pid = start_burner(here) };
+	struct throttle *agent;
 	int64_t sequence = 0;
 	struct why why;
 	char told[256];
@@ -199,7 +199,7 @@ TEST(an_episode_is_told_through_a_socket)
 	snprintf(at.sun_path, sizeof(at.sun_path), "/tmp/vamp-agent-test.%d", (int)getpid());
 	assert_int_equal(bind(server, (struct sockaddr *)&at, sizeof(at)), 0);
 	assert_int_equal(listen(server, 1), 0);
-	assert_int_equal(agent_inside_guest_open(&agent, at.sun_path, &why), 0);
+	assert_int_equal(agent_open(&agent, at.sun_path, &why), 0);
 	in = accept(server, NULL, NULL);
 	assert_true(in >= 0);
 	assert_int_equal(next_word(agent, in, &sequence, here, &most, &elsewhere), AGENT_ALIVE);
@@ -235,10 +235,10 @@ TEST(an_episode_is_told_through_a_socket)
 
 TEST(a_port_that_is_none_is_refused)
 {
-	struct throttle_method *agent;
+	struct throttle *agent;
 	struct why why;
 
-	assert_true(agent_inside_guest_open(&agent, "/nonexistent/port", &why) < 0);
-	assert_true(agent_inside_guest_open(&agent, "/proc/self/stat", &why) < 0);
+	assert_true(agent_open(&agent, "/nonexistent/port", &why) < 0);
+	assert_true(agent_open(&agent, "/proc/self/stat", &why) < 0);
 	assert_non_null(strstr(why.text, "/proc/self/stat"));
 }

@@ -6,7 +6,7 @@
 #include "vamp/audio.h"
 #include "../../../../../tests/unit/unit.h"
 
-static int read_text(const char *text, struct audio_stream_list *out)
+static int read_text(const char *text, struct audio_streams *out)
 {
 	char path[] = "/tmp/list.XXXXXX";
 	FILE *f = fdopen(mkstemp(path), "w");
@@ -14,7 +14,7 @@ static int read_text(const char *text, struct audio_stream_list *out)
 
 	assert_non_null(f);
 	assert_true(fputs(text, f) >= 0 && !fclose(f));
-	err = audio_parse_stream_list(path, out);
+	err = audio_parse_streams(path, out);
 	unlink(path);
 	return err;
 }
@@ -28,7 +28,7 @@ static const char four[] =
 
 TEST(those_that_play)
 {
-	struct audio_stream_list l;
+	struct audio_streams l;
 
 	assert_int_equal(read_text(four, &l), 0);
 	assert_int_equal(l.n, 3);
@@ -36,8 +36,8 @@ TEST(those_that_play)
 	assert_int_equal(l.stream[0].pid, 14316);
 	assert_int_equal(l.stream[1].pid, 0);
 	assert_int_equal(l.stream[2].pid, 0);
-	assert_true(audio_stream_list_has_pid(&l, 14316));
-	assert_false(audio_stream_list_has_pid(&l, 77) || audio_stream_list_has_pid(&l, 78));
+	assert_true(audio_has_pid(&l, 14316));
+	assert_false(audio_has_pid(&l, 77) || audio_has_pid(&l, 78));
 	assert_int_equal(read_text("[]", &l), 0);
 	assert_int_equal(l.n, 0);
 	assert_int_equal(read_text("", &l), -EPROTO);
@@ -47,7 +47,7 @@ TEST(those_that_play)
 TEST(more_than_there_is_room_for)
 {
 	static char text[8192] = "[";
-	struct audio_stream_list l;
+	struct audio_streams l;
 
 	for (int i = 0; i < 100; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s{\"index\":%d,\"corked\":false}", i ? "," : "", i);
@@ -57,13 +57,13 @@ TEST(more_than_there_is_room_for)
 
 TEST(a_start)
 {
-	struct audio_stream_list before = { .n = 2, .stream = { { 3, 10 }, { 5, 10 } } };
-	struct audio_stream_list now = { .n = 1, .stream = { { 5, 10 } } };
+	struct audio_streams before = { .n = 2, .stream = { { 3, 10 }, { 5, 10 } } };
+	struct audio_streams now = { .n = 1, .stream = { { 5, 10 } } };
 
-	assert_false(audio_stream_list_has_new_stream(&before, &now));
-	assert_true(audio_stream_list_has_new_stream(&now, &before));
+	assert_false(audio_has_new(&before, &now));
+	assert_true(audio_has_new(&now, &before));
 	now.stream[0].index = 6;	/* the same process, another stream */
-	assert_true(audio_stream_list_has_new_stream(&before, &now));
+	assert_true(audio_has_new(&before, &now));
 	now.n = 0;
-	assert_false(audio_stream_list_has_new_stream(&before, &now));
+	assert_false(audio_has_new(&before, &now));
 }

@@ -17,7 +17,7 @@
 
 static char folder[] = "/tmp/audio.XXXXXX";
 static struct why why;
-static struct sound_server_watch *a;
+static struct audio_watch *a;
 static pid_t server, player;
 static int events;
 static int64_t seen_ns;
@@ -29,7 +29,7 @@ static pid_t run(const char *const *words)
 
 	if (pid)
 		return pid;
-	if (proc_request_sigkill_at_parent_end(parent) || !freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr) ||
+	if (proc_die_beside_parent(parent) || !freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr) ||
 	    !freopen("/dev/zero", "r", stdin))
 		_exit(1);
 	execvp(words[0], (char **)(uintptr_t)words);
@@ -64,7 +64,7 @@ static int finish(void **state)
 	char command[64];
 
 	(void)state;
-	audio_close_server_watch(a);
+	audio_close(a);
 	end(&player);
 	end(&server);
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
@@ -91,20 +91,20 @@ static void hear(void *arg, const struct input_event *event)
 /* Reads until it is so, for up to 20 s, and asks anew each second, as vamp does; true: it is. */
 static bool until_is(int pid, bool is)
 {
-	struct input_source *s = audio_input_source_of_watch(a);
+	struct input_source *s = audio_source(a);
 	int64_t asked_ns = clock_now();
 
-	for (int64_t end_ns = asked_ns + 20 * NS_PER_S; clock_now() < end_ns && audio_process_plays_sound(a, pid) != is;) {
+	for (int64_t end_ns = asked_ns + 20 * NS_PER_S; clock_now() < end_ns && audio_is_player(a, pid) != is;) {
 		struct pollfd ready = { .fd = s->fd, .events = POLLIN };
 
 		poll(&ready, 1, 100);
 		assert_int_equal(s->ops->read(s, hear, NULL), 0);
 		if (clock_now() - asked_ns > NS_PER_S) {
 			asked_ns = clock_now();
-			audio_connect_and_average_wakeups(a, NULL, 0);
+			audio_refresh(a, NULL, 0);
 		}
 	}
-	return audio_process_plays_sound(a, pid) == is;
+	return audio_is_player(a, pid) == is;
 }
 
 static void play(const char *property)
@@ -123,50 +123,50 @@ TEST(a_server_that_comes_later)
 	int64_t from;
 
 	need_tools();
-	assert_int_equal(audio_open_server_watch(&a, NULL, &why), -ENOENT);
-	assert_true(why.text[0] && a && audio_input_source_of_watch(a)->fd >= 0);
-	audio_describe_server_watch(a, text, sizeof(text));
+	assert_int_equal(audio_open(&a, NULL, &why), -ENOENT);
+	assert_true(why.text[0] && a && audio_source(a)->fd >= 0);
+	audio_describe(a, text, sizeof(text));
 	assert_string_equal(text, "no sound server");
-	audio_connect_and_average_wakeups(a, NULL, 0);
+	audio_refresh(a, NULL, 0);
 	server = run(words);
-	assert_false(audio_process_plays_sound(a, server));
-	for (int i = 0; i < 200 && !audio_process_plays_sound(a, server); i++) {
-		clock_sleep_until(clock_now() + 50 * NS_PER_MS);
-		audio_connect_and_average_wakeups(a, NULL, 0);
+	assert_false(audio_is_player(a, server));
+	for (int i = 0; i < 200 && !audio_is_player(a, server); i++) {
+		clock_sleep(clock_now() + 50 * NS_PER_MS);
+		audio_refresh(a, NULL, 0);
 	}
 	assert_true(until_is(server, true));
-	assert_false(audio_process_plays_sound(a, getpid()) || audio_process_plays_sound(a, 0) || audio_process_plays_sound(a, 1));
+	assert_false(audio_is_player(a, getpid()) || audio_is_player(a, 0) || audio_is_player(a, 1));
 	assert_int_equal(events, 0);
 	/* Found at once by another, which would also take its socket by name. */
-	audio_close_server_watch(a);
+	audio_close(a);
 	snprintf(text, sizeof(text), "unix:%s/pulse/native", folder);
 	from = clock_now();
-	assert_int_equal(audio_open_server_watch(&a, text, &why), 0);
-	assert_true(audio_process_plays_sound(a, server));
+	assert_int_equal(audio_open(&a, text, &why), 0);
+	assert_true(audio_is_player(a, server));
 	/* A pactl that takes 2 s is not waited for: then its list comes now, before there is a stream that would not be new. */
 	if (clock_now() - from < 2 * NS_PER_S)
 		return;
-	ready.fd = audio_input_source_of_watch(a)->fd;
+	ready.fd = audio_source(a)->fd;
 	poll(&ready, 1, 20000);
-	assert_int_equal(audio_input_source_of_watch(a)->ops->read(audio_input_source_of_watch(a), hear, NULL), 0);
+	assert_int_equal(audio_source(a)->ops->read(audio_source(a), hear, NULL), 0);
 }
 
 TEST(a_stream)
 {
-	struct audio_wakeup_counter counter[8];
+	struct audio_counter counter[8];
 	int64_t from = clock_now();
 	int streams = 0;
 	size_t n;
 	pid_t gone;
 
 	need_tools();
-	assert_false(audio_has_playing_stream(a));	/* a server alone is no sound */
+	assert_false(audio_plays(a));	/* a server alone is no sound */
 	play(NULL);
 	assert_true(until_is(player, true));
-	assert_true(audio_has_playing_stream(a));
+	assert_true(audio_plays(a));
 	assert_int_equal(events, 1);
 	assert_true(seen_ns >= from);
-	n = audio_copy_wakeup_counters(a, counter, 8);
+	n = audio_copy_counters(a, counter, 8);
 	for (size_t i = 0; i < n; i++) {	/* others, too, may have woken the server meanwhile */
 		streams += counter[i].stream;
 		assert_int_equal(counter[i].stream, counter[i].pid == player);
@@ -175,14 +175,14 @@ TEST(a_stream)
 	gone = player;
 	end(&player);
 	assert_true(until_is(gone, false));
-	assert_false(audio_has_playing_stream(a));
+	assert_false(audio_plays(a));
 	assert_int_equal(events, 1);
 }
 
 /* One that gives a wrong pid is found by who wakes the server; a busy bystander is not. */
 TEST(a_waker)
 {
-	struct audio_wakeup_counter counter[8];
+	struct audio_counter counter[8];
 	const char *const hog[] = { "yes", NULL };
 	pid_t bystander;
 	char text[200];
@@ -190,7 +190,7 @@ TEST(a_waker)
 	bool listed = false;
 
 	need_tools();
-	audio_describe_server_watch(a, text, sizeof(text));
+	audio_describe(a, text, sizeof(text));
 	if (!strstr(text, "wake-ups counted")) {
 		print_message("skipped: %s\n", text);
 		skip();
@@ -198,13 +198,13 @@ TEST(a_waker)
 	bystander = run(hog);
 	play("--property=application.process.id=1");
 	assert_true(until_is(1, true));
-	for (int i = 0; i < 40 && !audio_process_plays_sound(a, player); i++) {
-		clock_sleep_until(clock_now() + 250 * NS_PER_MS);
-		audio_connect_and_average_wakeups(a, &bystander, 1);
+	for (int i = 0; i < 40 && !audio_is_player(a, player); i++) {
+		clock_sleep(clock_now() + 250 * NS_PER_MS);
+		audio_refresh(a, &bystander, 1);
 	}
-	assert_true(audio_process_plays_sound(a, player));
-	assert_false(audio_process_plays_sound(a, bystander));
-	n = audio_copy_wakeup_counters(a, counter, 8);
+	assert_true(audio_is_player(a, player));
+	assert_false(audio_is_player(a, bystander));
+	n = audio_copy_counters(a, counter, 8);
 	for (size_t i = 0; i < n && i < 8; i++) {
 		listed |= counter[i].pid == player && !strcmp(counter[i].comm, "pacat") && counter[i].average >= 1;
 		if (counter[i].pid == bystander)
@@ -223,6 +223,6 @@ TEST(the_server_goes_away)
 	need_tools();
 	end(&server);
 	assert_true(until_is(gone, false));
-	audio_connect_and_average_wakeups(a, NULL, 0);
-	assert_false(audio_process_plays_sound(a, gone));
+	audio_refresh(a, NULL, 0);
+	assert_false(audio_is_player(a, gone));
 }

@@ -22,14 +22,14 @@ static pid_t fork_child(void)
 
 	fflush(NULL);
 	pid = fork();
-	if (!pid && proc_request_sigkill_at_parent_end(parent))
+	if (!pid && proc_die_beside_parent(parent))
 		_exit(1);
 	return pid;
 }
 
 static void nap(int64_t ns)
 {
-	clock_sleep_until(clock_now() + ns);
+	clock_sleep(clock_now() + ns);
 }
 
 /* Sleeps until it is told, and as many times for a while. (An event: a pipe's lock would wake it once more at times.) */
@@ -64,8 +64,8 @@ static bool sleeps(pid_t pid)
 
 TEST(known_numbers)
 {
-	static struct audio_wakeup_counts c, none;
-	struct audio_wakeup_tracer *w, *other;
+	static struct audio_counts c, none;
+	struct wakeup_tracer *w, *other;
 	struct why why;
 	char ours[16], its[16];
 	int to = eventfd(0, 0), from = eventfd(0, 0), me = (int)getpid();
@@ -84,7 +84,7 @@ TEST(known_numbers)
 	hog = fork_child();
 	while (!hog)
 		;
-	err = audio_wakeup_tracer_open(&w, server, &why);
+	err = wakeups_open(&w, server, &why);
 	if (err == -EACCES || err == -ENODEV || err == -ENOENT) {
 		kill(server, SIGKILL);
 		kill(hog, SIGKILL);
@@ -92,17 +92,17 @@ TEST(known_numbers)
 		skip();
 	}
 	assert_int_equal(err, 0);
-	assert_int_equal(audio_wakeup_tracer_open(&other, server, &why), 0);
+	assert_int_equal(wakeups_open(&other, server, &why), 0);
 	for (int i = 0; i < WAKEUPS; i++) {
 		while (!sleeps(server))
 			nap(NS_PER_MS / 10);
 		assert_int_equal(eventfd_write(to, 1), 0);
 	}
 	assert_int_equal(eventfd_read(from, &told), 0);
-	audio_wakeup_tracer_update_filter(w);
-	audio_wakeup_tracer_count_new(w, &c, NULL, 0);
-	audio_wakeup_tracer_count_new(w, &c, NULL, 0);	/* nothing more */
-	audio_wakeup_tracer_count_new(other, &none, &me, 1);
+	wakeups_update(w);
+	wakeups_count(w, &c, NULL, 0);
+	wakeups_count(w, &c, NULL, 0);	/* nothing more */
+	wakeups_count(other, &none, &me, 1);
 	kill(server, SIGKILL);
 	kill(hog, SIGKILL);
 	waitpid(server, NULL, 0);
@@ -112,7 +112,7 @@ TEST(known_numbers)
 	assert_int_equal(c.process[0].pid, me);
 	assert_int_equal(c.process[0].wakeups, WAKEUPS);
 	assert_int_equal(none.n, 0);
-	audio_wakeup_tracer_update_filter(w);	/* it has ended */
-	audio_wakeup_tracer_close(w);
-	audio_wakeup_tracer_close(other);
+	wakeups_update(w);	/* it has ended */
+	wakeups_close(w);
+	wakeups_close(other);
 }

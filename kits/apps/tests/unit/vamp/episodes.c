@@ -18,8 +18,8 @@
 static struct scope_process known[64];
 static size_t knowns;
 
-int __wrap_scope_list_processes(const struct process_scope *s, struct scope_process **out, size_t *n);
-int __wrap_scope_list_processes(const struct process_scope *s, struct scope_process **out, size_t *n)
+int __wrap_scope_list(const struct process_scope *s, struct scope_process **out, size_t *n);
+int __wrap_scope_list(const struct process_scope *s, struct scope_process **out, size_t *n)
 {
 	(void)s;
 	*out = malloc(sizeof(known));
@@ -31,12 +31,12 @@ int __wrap_scope_list_processes(const struct process_scope *s, struct scope_proc
 }
 
 /* For so long, with a look at the CPUs ten times a second. */
-static void hold(struct throttle_method **way, size_t ways, int64_t ns)
+static void hold(struct throttle **way, size_t ways, int64_t ns)
 {
 	for (int64_t end = clock_now() + ns; !proc_stop && clock_now() < end;) {
 		int64_t next = clock_now() + 100 * NS_PER_MS;
 
-		clock_sleep_until(next < end ? next : end);
+		clock_sleep(next < end ? next : end);
 		for (size_t i = 0; i < ways; i++)
 			if (way[i]->ops->do_periodic_work)
 				way[i]->ops->do_periodic_work(way[i], clock_now());
@@ -45,8 +45,8 @@ static void hold(struct throttle_method **way, size_t ways, int64_t ns)
 
 int main(int argc, char **argv)
 {
-	struct high_load_process tag[64] = { { 0 } };
-	struct throttle_method *way[2];
+	struct background_tag tag[64] = { { 0 } };
+	struct throttle *way[2];
 	struct undo_recorder *undo;
 	size_t tags = 0, ways = 0;
 	struct process_scope scope = { 0 };
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 		struct proc_stat task;
 
 		known[knowns].pid = (pid_t)strtol(*pid, NULL, 10);
-		if (proc_stat_of_process(known[knowns].pid, &task))
+		if (proc_read_stat(known[knowns].pid, &task))
 			return EXIT_USAGE;
 		known[knowns].start = task.start;
 		if (**pid == '+') {
@@ -69,17 +69,17 @@ int main(int argc, char **argv)
 		}
 		knowns++;
 	}
-	proc_catch_stop_signals();
-	err = undo_create_recorder(&undo, 1000);
+	proc_catch_stop();
+	err = undo_open(&undo, 1000);
 	if (!err && strcmp(argv[1], "isolate")) {
 		const char *group = strcmp(argv[2], "none") ? argv[2] : "/none";
 
-		err = shares_throttle_open(&way[ways], group, *argv[3] == 'L' ? RATIO_L : *argv[3] == 'M' ? RATIO_M : RATIO_H, undo,
+		err = shares_open(&way[ways], group, *argv[3] == 'L' ? RATIO_L : *argv[3] == 'M' ? RATIO_M : RATIO_H, undo,
 					   &why);
 		ways += !err;
 	}
 	if (!err && strcmp(argv[1], "shares")) {
-		err = isolate_throttle_open(&way[ways], &scope, NULL, true, undo, &why);
+		err = isolate_open(&way[ways], &scope, NULL, true, undo, &why);
 		ways += !err;
 	}
 	if (err) {
@@ -104,5 +104,5 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = ways; i--;)
 		way[i]->ops->close(way[i]);
-	return undo_all_and_free(undo) || err ? EXIT_RUN : EXIT_OK;
+	return undo_close(undo) || err ? EXIT_RUN : EXIT_OK;
 }

@@ -10,7 +10,7 @@
 
 /* One process whose threads have counters that grow by what each did in a sub-epoch. */
 struct scene {
-	struct sample_timestamps m;
+	struct sample_times m;
 	struct process_history p;
 	struct thread_history thread[THREADS];
 	int64_t now_ns, sleeps[THREADS], run_ns[THREADS], wait_ns[THREADS], ended_ns;
@@ -22,7 +22,7 @@ struct did {
 
 static void put(struct scene *s)
 {
-	size_t slot = slot_of_sample_number(s->m.last);
+	size_t slot = history_slot(s->m.last);
 
 	s->p.run_ns[slot] = s->ended_ns;
 	for (size_t i = 0; i < s->p.n; i++) {
@@ -40,7 +40,7 @@ static void begin(struct scene *s, size_t threads)
 	s->p = (struct process_history){ .pid = 7, .born_ns = 0, .known = -1, .thread = s->thread, .n = threads };
 	for (size_t i = 0; i < threads; i++)
 		s->thread[i].tid = 7 + (pid_t)i;
-	sample_timestamps_add(&s->m, s->now_ns, false);
+	history_add_time(&s->m, s->now_ns, false);
 	put(s);
 }
 
@@ -48,18 +48,18 @@ static void begin(struct scene *s, size_t threads)
 static void pass(struct scene *s, int64_t ns, const struct did *did, size_t n, bool fresh)
 {
 	s->now_ns += ns;
-	sample_timestamps_add(&s->m, s->now_ns, fresh);
+	history_add_time(&s->m, s->now_ns, fresh);
 	for (size_t i = 0; i < s->p.n; i++) {
 		const struct did *d = &did[i % n];
 
 		s->run_ns[i] += d->run_ms * MS;
 		s->wait_ns[i] += d->wait_ms * MS;
 		s->sleeps[i] += d->sleeps;
-		s->thread[i].at[slot_of_sample_number(s->m.last)].wants = d->wants;
+		s->thread[i].at[history_slot(s->m.last)].wants = d->wants;
 	}
 	put(s);
 	if (!fresh)
-		history_note_load_if_cpu_was_free(&s->p, &s->m);
+		history_note_load(&s->p, &s->m);
 }
 
 static void passes(struct scene *s, int times, struct did did)
@@ -70,14 +70,14 @@ static void passes(struct scene *s, int times, struct did did)
 
 static struct process_load load_of(const struct scene *s)
 {
-	return history_compute_load(&s->p, &s->m, SUB);
+	return history_load(&s->p, &s->m, SUB);
 }
 
 static enum load_verdict verdict_of(const struct scene *s)
 {
 	struct process_load load = load_of(s);
 
-	return history_judge_load(&s->p, &load, 0.5);
+	return history_judge(&s->p, &load, 0.5);
 }
 
 /* The paper's example: a hog among five on a CPU runs a fifth of the time and waits for the rest: 20 % of a CPU, load 100 %. */

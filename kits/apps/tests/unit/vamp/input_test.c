@@ -15,27 +15,27 @@ TEST(keys_by_name)
 {
 	static const char *const bad[] = { "", ",", "Return,", ",Return", "Return,,button", "Retur", "Return button",
 					   "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", "a_name_that_is_far_too_long_for_a_key" };
-	struct trigger_keys_and_buttons keys = { .n = 7 };
+	struct trigger_keys keys = { .n = 7 };
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		why.text[0] = '\0';
-		assert_int_equal(trigger_keys_parse(bad[i], &keys, &why), -EINVAL);
+		assert_int_equal(input_parse_keys(bad[i], &keys, &why), -EINVAL);
 		assert_true(why.text[0]);
 		assert_int_equal(keys.n, 7);
 	}
-	assert_int_equal(trigger_keys_parse("Return,button,KP_Enter", &keys, &why), 0);
+	assert_int_equal(input_parse_keys("Return,button,KP_Enter", &keys, &why), 0);
 	assert_int_equal(keys.n, 2);
 	assert_true(keys.button);
-	assert_true(trigger_keys_include_keysym(&keys, 0xff0d) && trigger_keys_include_keysym(&keys, 0xff8d));
-	assert_false(trigger_keys_include_keysym(&keys, 'a'));
-	assert_int_equal(trigger_keys_parse("button", &keys, &why), 0);
-	assert_false(trigger_keys_include_keysym(&keys, 0xff0d));
-	assert_int_equal(trigger_keys_parse("Prior", &keys, &why), 0);
-	assert_true(trigger_keys_include_keysym(&keys, 0xff55));	/* Page_Up, its other name */
+	assert_true(input_has_key(&keys, 0xff0d) && input_has_key(&keys, 0xff8d));
+	assert_false(input_has_key(&keys, 'a'));
+	assert_int_equal(input_parse_keys("button", &keys, &why), 0);
+	assert_false(input_has_key(&keys, 0xff0d));
+	assert_int_equal(input_parse_keys("Prior", &keys, &why), 0);
+	assert_true(input_has_key(&keys, 0xff55));	/* Page_Up, its other name */
 	assert_false(keys.button);
-	assert_int_equal(trigger_keys_parse("any", &keys, &why), 0);
-	assert_true(trigger_keys_include_keysym(&keys, 'a') && trigger_keys_include_keysym(&keys, 0));
-	assert_int_equal(trigger_keys_parse("a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p", &keys, &why), 0);
+	assert_int_equal(input_parse_keys("any", &keys, &why), 0);
+	assert_true(input_has_key(&keys, 'a') && input_has_key(&keys, 0));
+	assert_int_equal(input_parse_keys("a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p", &keys, &why), 0);
 	assert_int_equal(keys.n, INPUT_KEYS);
 }
 
@@ -53,15 +53,15 @@ static void record(int fd, int type, int code, int value)
 /* A device's stream, by hand, through a fifo in its place. */
 TEST(records_of_a_device)
 {
-	struct trigger_keys_and_buttons keys;
+	struct trigger_keys keys;
 	struct input_source *s;
 	struct heard h = { 0 };
 	char path[] = "/tmp/evdev.XXXXXX";
 	int fd;
 
 	assert_true(mkstemp(path) >= 0 && !unlink(path) && !mkfifo(path, 0600));
-	assert_int_equal(trigger_keys_parse("Return,KP_Enter,button", &keys, &why), 0);
-	assert_int_equal(input_evdev_open(&s, path, &keys, &why), 0);
+	assert_int_equal(input_parse_keys("Return,KP_Enter,button", &keys, &why), 0);
+	assert_int_equal(input_open_evdev(&s, path, &keys, &why), 0);
 	assert_string_equal(s->ops->name, "evdev");
 	fd = open(path, O_WRONLY);
 	assert_true(fd >= 0 && !unlink(path));
@@ -94,18 +94,18 @@ TEST(records_of_a_device)
 
 TEST(any_key_but_no_button)
 {
-	struct trigger_keys_and_buttons keys;
+	struct trigger_keys keys;
 	struct input_source *s;
 	struct heard h = { 0 };
 	char path[] = "/tmp/evdev.XXXXXX";
 	int fd = mkstemp(path);
 
-	assert_int_equal(trigger_keys_parse("any", &keys, &why), 0);
+	assert_int_equal(input_parse_keys("any", &keys, &why), 0);
 	record(fd, EV_KEY, KEY_Q, 1);
 	record(fd, EV_KEY, BTN_LEFT, 0);
 	record(fd, EV_KEY, BTN_TOOL_FINGER, 1);
 	record(fd, EV_KEY, KEY_BRIGHTNESSUP, 1);
-	assert_int_equal(input_evdev_open(&s, path, &keys, &why), 0);
+	assert_int_equal(input_open_evdev(&s, path, &keys, &why), 0);
 	assert_int_equal(s->ops->read(s, hear, &h), 0);
 	assert_int_equal(s->ops->read(s, hear, &h), -EPIPE);	/* a plain file ends */
 	assert_int_equal(h.n, 2);
@@ -118,10 +118,10 @@ TEST(any_key_but_no_button)
 
 TEST(no_such_device)
 {
-	struct trigger_keys_and_buttons keys = { 0 };
+	struct trigger_keys keys = { 0 };
 	struct input_source *s;
 
-	assert_int_equal(input_evdev_open(&s, "/dev/input/none", &keys, &why), -ENOENT);
+	assert_int_equal(input_open_evdev(&s, "/dev/input/none", &keys, &why), -ENOENT);
 	assert_non_null(strstr(why.text, "/dev/input/none"));
 	assert_null(s);
 }
@@ -136,10 +136,10 @@ TEST(lines_are_events)
 	int fd;
 
 	assert_true(mkstemp(path) >= 0);
-	assert_int_equal(input_fifo_open(&s, path, &why), -EEXIST);	/* a plain file */
+	assert_int_equal(input_open_fifo(&s, path, &why), -EEXIST);	/* a plain file */
 	assert_true(why.text[0] && !s);
 	unlink(path);
-	assert_int_equal(input_fifo_open(&s, path, &why), 0);
+	assert_int_equal(input_open_fifo(&s, path, &why), 0);
 	assert_int_equal(s->ops->read(s, hear, &h), 0);
 	fd = open(path, O_WRONLY | O_NONBLOCK);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));

@@ -38,7 +38,7 @@ static int start_display(void **state)
 	snprintf(fd, sizeof(fd), "%d", pipes[1]);
 	server = fork();
 	if (!server) {
-		if (proc_request_sigkill_at_parent_end(parent) || !freopen("/dev/null", "w", stderr))
+		if (proc_die_beside_parent(parent) || !freopen("/dev/null", "w", stderr))
 			_exit(1);
 		execlp("Xvfb", "Xvfb", "-displayfd", fd, "-noreset", "-nolisten", "tcp", (char *)NULL);
 		_exit(1);
@@ -66,14 +66,14 @@ static int end_display(void **state)
 static struct input_source *open_or_skip(const char *names)
 {
 	struct input_source *s;
-	struct trigger_keys_and_buttons keys;
+	struct trigger_keys keys;
 
 	if (server <= 0) {
 		print_message("skipped: no Xvfb or no xdotool\n");
 		skip();
 	}
-	assert_int_equal(trigger_keys_parse(names, &keys, &why), 0);
-	assert_int_equal(input_x11_open(&s, NULL, &keys, &why), 0);
+	assert_int_equal(input_parse_keys(names, &keys, &why), 0);
+	assert_int_equal(input_open_x11(&s, NULL, &keys, &why), 0);
 	return s;
 }
 
@@ -119,7 +119,7 @@ TEST(a_keyboard_that_changes)
 	pid_t parent = getpid(), typist = fork();
 
 	if (!typist) {
-		if (proc_request_sigkill_at_parent_end(parent) || !freopen("/dev/null", "w", stderr))
+		if (proc_die_beside_parent(parent) || !freopen("/dev/null", "w", stderr))
 			_exit(1);
 		execlp("xdotool", "xdotool", "key", "--delay", "60000", "U2603", (char *)NULL);
 		_exit(1);
@@ -159,9 +159,9 @@ TEST(any_key)
 TEST(no_display)
 {
 	struct input_source *s;
-	struct trigger_keys_and_buttons keys = { .button = true };
+	struct trigger_keys keys = { .button = true };
 
-	assert_true(input_x11_open(&s, ":4711", &keys, &why) < 0);
+	assert_true(input_open_x11(&s, ":4711", &keys, &why) < 0);
 	assert_non_null(strstr(why.text, ":4711"));
 	assert_null(s);
 }

@@ -82,7 +82,7 @@ TEST(interrupts_of_devices_are_found)
 	file("sys/devices/pci0/05.0/msi_irqs/50", "msix\n");	/* some other device */
 	folder("proc/irq/40/virtio20-rng");
 	folder("proc/irq/41/ttyS0");
-	assert_int_equal(isolate_find_device_irqs(&irqs, root), 0);
+	assert_int_equal(isolate_find_irqs(&irqs, root), 0);
 	assert_int_equal(irqs.n, sizeof(wanted) / sizeof(*wanted));
 	for (size_t i = 0; i < irqs.n; i++)
 		assert_int_equal(irqs.irq[i], wanted[i]);

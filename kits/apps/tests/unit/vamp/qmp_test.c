@@ -46,7 +46,7 @@ static int ask(const char *greeting, const char *const answer[2], struct guest_v
 		}
 		_exit(0);
 	}
-	err = qmp_query_vcpu_threads(at.sun_path, vcpu, 4, n, &owner, &why);
+	err = qmp_query(at.sun_path, vcpu, 4, n, &owner, &why);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	close(server);

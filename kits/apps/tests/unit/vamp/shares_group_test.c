@@ -82,7 +82,7 @@ int __wrap_files_write_text(const char *path, const char *text)
 			return -EBUSY;
 		leaver = pid;
 		nftw(mount, leave, 8, FTW_PHYS);
-		files_read_first_line(path, text_of, sizeof(text_of));
+		files_read_line(path, text_of, sizeof(text_of));
 		FILE *f = fopen(path, "a");
 		fprintf(f, "%s\n", pid);
 		fclose(f);
@@ -183,12 +183,12 @@ static void play(int which, char session[128])
 	assert_int_equal(files_write_number(line, first), 0);
 	assert_int_equal(files_write_number(line, second), 0);
 	tell_group("self", session);
-	assert_int_equal(undo_create_recorder(&undo, 100), 0);
+	assert_int_equal(undo_open(&undo, 100), 0);
 }
 
 static void play_ends(void)
 {
-	assert_int_equal(undo_all_and_free(undo), 0);
+	assert_int_equal(undo_close(undo), 0);
 	reap(first);
 	reap(second);
 	remove_tree(root);
@@ -202,32 +202,32 @@ static bool is_in(pid_t pid, const char *folder)
 	return holds(folder, "cgroup.procs", number);
 }
 
-static struct high_load_process tag_of(pid_t pid)
+static struct background_tag tag_of(pid_t pid)
 {
 	struct proc_stat task;
 
-	assert_int_equal(proc_stat_of_process(pid, &task), 0);
-	return (struct high_load_process){ .pid = pid, .start = task.start };
+	assert_int_equal(proc_read_stat(pid, &task), 0);
+	return (struct background_tag){ .pid = pid, .start = task.start };
 }
 
-static void assert_weight(const struct background_cgroup *g, const char *file, const char *weight)
+static void assert_weight(const struct background_group *g, const char *file, const char *weight)
 {
 	assert_true(holds(g->ours, file, weight));
 }
 
 /* A process is taken into the group and comes back; afterwards the session is as before. */
-static void take_and_return(struct background_cgroup *g, const char *session, const char *between)
+static void take_and_return(struct background_group *g, const char *session, const char *between)
 {
-	struct high_load_process tag = tag_of(second);
-	size_t mark = undo_get_current_mark(undo);
+	struct background_tag tag = tag_of(second);
+	size_t mark = undo_mark(undo);
 
-	assert_int_equal(shares_move_process_to_background(g, undo, &tag), 0);
+	assert_int_equal(shares_move(g, undo, &tag), 0);
 	assert_true(is_in(second, g->ours));
 	assert_true(is_in(first, between));
-	assert_int_equal(shares_move_process_to_background(g, undo, &tag), 0);	/* it is there already */
-	assert_int_equal(undo_changes_after_mark(undo, mark), 0);
+	assert_int_equal(shares_move(g, undo, &tag), 0);	/* it is there already */
+	assert_int_equal(undo_revert(undo, mark), 0);
 	assert_true(is_in(second, between));
-	assert_int_equal(undo_changes_after_mark(undo, 0), 0);
+	assert_int_equal(undo_revert(undo, 0), 0);
 	assert_true(is_in(first, session));
 	assert_true(is_in(second, session));
 	assert_int_equal(access(g->ours, F_OK), -1);
@@ -236,13 +236,13 @@ static void take_and_return(struct background_cgroup *g, const char *session, co
 TEST(version_1_weighs_by_shares)
 {
 	static const char *const weights[RATIOS] = { "341", "114", "57" };	/* 1024 / 3, 9, 18, rounded */
-	struct background_cgroup g;
+	struct background_group g;
 	char session[128];
 	struct why why;
 
 	for (int ratio = 0; ratio < RATIOS; ratio++) {
 		play(1, session);
-		assert_int_equal(shares_open_background_group(&g, root, NULL, (enum throttle_ratio)ratio, undo, &why), 0);
+		assert_int_equal(shares_open_group(&g, root, NULL, (enum throttle_ratio)ratio, undo, &why), 0);
 		assert_int_equal(g.groups.version, 1);
 		assert_string_equal(g.above, session);
 		assert_weight(&g, "cpu.shares", weights[ratio]);
@@ -254,13 +254,13 @@ TEST(version_1_weighs_by_shares)
 TEST(version_2_puts_the_others_into_a_group_of_their_own)
 {
 	static const char *const weights[RATIOS] = { "33", "11", "6" };	/* 100 / 3, 9, 18, rounded */
-	struct background_cgroup g;
+	struct background_group g;
 	char session[128], rest[200];
 	struct why why;
 
 	for (int ratio = 0; ratio < RATIOS; ratio++) {
 		play(2, session);
-		assert_int_equal(shares_open_background_group(&g, root, NULL, (enum throttle_ratio)ratio, undo, &why), 0);
+		assert_int_equal(shares_open_group(&g, root, NULL, (enum throttle_ratio)ratio, undo, &why), 0);
 		assert_int_equal(g.groups.version, 2);
 		assert_weight(&g, "cpu.weight", weights[ratio]);
 		assert_true(holds(session, "cgroup.subtree_control", "cpu"));
@@ -275,13 +275,13 @@ TEST(version_2_puts_the_others_into_a_group_of_their_own)
 
 TEST(version_2_where_groups_below_have_weights_already)
 {
-	struct background_cgroup g;
+	struct background_group g;
 	char session[128], slice[64];
 	struct why why;
 
 	play(2, session);
 	snprintf(slice, sizeof(slice), "%s", mount + strlen(root));
-	assert_int_equal(shares_open_background_group(&g, root, slice, RATIO_M, undo, &why), 0);
+	assert_int_equal(shares_open_group(&g, root, slice, RATIO_M, undo, &why), 0);
 	assert_weight(&g, "cpu.weight", "11");
 	take_and_return(&g, session, session);
 	assert_true(holds(mount, "cgroup.subtree_control", "cpu"));
@@ -290,23 +290,23 @@ TEST(version_2_where_groups_below_have_weights_already)
 
 TEST(what_cannot_be_is_told_and_nothing_changes)
 {
-	struct background_cgroup g;
+	struct background_group g;
 	char session[128], inner[160];
 	struct why why;
-	struct high_load_process tag;
+	struct background_tag tag;
 
 	play(2, session);
 	snprintf(inner, sizeof(inner), "%s/inner", session);
 	assert_int_equal(mkdir(inner, 0755), 0);	/* it would get the weight of all others together */
 	*why.text = '\0';
-	assert_int_equal(shares_open_background_group(&g, root, NULL, RATIO_M, undo, &why), -EBUSY);
+	assert_int_equal(shares_open_group(&g, root, NULL, RATIO_M, undo, &why), -EBUSY);
 	assert_true(*why.text);
 	assert_true(is_in(first, session));
 	*why.text = '\0';
-	assert_int_equal(shares_open_background_group(&g, root, inner + strlen(root), RATIO_M, undo, &why), -ENOTSUP);
+	assert_int_equal(shares_open_group(&g, root, inner + strlen(root), RATIO_M, undo, &why), -ENOTSUP);
 	assert_true(*why.text);
-	assert_int_equal(shares_open_background_group(&g, root, "/elsewhere", RATIO_M, undo, &why), -ENOENT);
-	assert_int_equal(undo_get_current_mark(undo), 0);
+	assert_int_equal(shares_open_group(&g, root, "/elsewhere", RATIO_M, undo, &why), -ENOENT);
+	assert_int_equal(undo_mark(undo), 0);
 	rmdir(inner);
 	/* a process of another session is not taken into this one's budget */
 	snprintf(inner, sizeof(inner), "%s/other", mount);
@@ -314,8 +314,8 @@ TEST(what_cannot_be_is_told_and_nothing_changes)
 	why_say(&why, "%s/cgroup.procs", inner);
 	files_write_number(why.text, second);
 	tag = tag_of(second);
-	assert_int_equal(shares_open_background_group(&g, root, NULL, RATIO_M, undo, &why), 0);
-	assert_int_equal(shares_move_process_to_background(&g, undo, &tag), -EXDEV);
+	assert_int_equal(shares_open_group(&g, root, NULL, RATIO_M, undo, &why), 0);
+	assert_int_equal(shares_move(&g, undo, &tag), -EXDEV);
 	assert_true(is_in(second, inner));
 	play_ends();
 }

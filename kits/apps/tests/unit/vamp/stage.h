@@ -43,7 +43,7 @@ static inline pid_t sleeper(void)
 
 	if (pid)
 		return pid;
-	proc_request_sigkill_at_parent_end(getppid());
+	proc_die_beside_parent(getppid());
 	for (;;)
 		pause();
 }

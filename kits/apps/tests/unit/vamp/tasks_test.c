@@ -34,8 +34,8 @@ static void work(int out)
 
 	alarm(600);	/* whatever becomes of the test */
 	pthread_create(&thread, NULL, rest, NULL);
-	while (!atomic_load(&resting) || proc_stat_of_process(atomic_load(&resting), &other) || other.state != 'S')
-		clock_sleep_until(clock_now() + NS_PER_MS);
+	while (!atomic_load(&resting) || proc_read_stat(atomic_load(&resting), &other) || other.state != 'S')
+		clock_sleep(clock_now() + NS_PER_MS);
 	if (write(out, &pid, sizeof(pid)) != sizeof(pid))
 		_exit(1);
 	for (;;)
@@ -66,7 +66,7 @@ static const struct process_history *find(const struct task_sampler *t, pid_t pi
 {
 	const struct process_history *p;
 
-	for (size_t i = 0; (p = tasks_next_in_scope(t, &i));)
+	for (size_t i = 0; (p = tasks_next(t, &i));)
 		if (p->pid == pid)
 			return p;
 	return NULL;
@@ -74,8 +74,8 @@ static const struct process_history *find(const struct task_sampler *t, pid_t pi
 
 static void until_used(pid_t pid, int64_t ns)
 {
-	for (int i = 0; clock_cpu_time_of_pid(pid) < ns && i < 30000; i++)
-		clock_sleep_until(clock_now() + 10 * NS_PER_MS);
+	for (int i = 0; clock_pid_cpu(pid) < ns && i < 30000; i++)
+		clock_sleep(clock_now() + 10 * NS_PER_MS);
 }
 
 TEST(test_counts_as_the_kernel)
@@ -88,19 +88,19 @@ TEST(test_counts_as_the_kernel)
 	int64_t first;
 	size_t slot;
 
-	if (task_sampler_open(&t, &scope, SUB))
+	if (tasks_open(&t, &scope, SUB))
 		skip();
-	assert_int_equal(tasks_sample_all_processes(t, clock_now(), false), 0);
+	assert_int_equal(tasks_sample(t, clock_now(), false), 0);
 	p = find(t, pid);
 	assert_non_null(p);
-	first = p->run_ns[slot_of_sample_number(tasks_timestamps_of_samples(t)->last)];
+	first = p->run_ns[history_slot(tasks_times(t)->last)];
 	until_used(pid, first + 100 * NS_PER_MS);
-	assert_int_equal(proc_schedstat_of_process(pid, &before), 0);
-	assert_int_equal(tasks_sample_all_processes(t, clock_now(), false), 0);
-	assert_int_equal(proc_schedstat_of_process(pid, &after), 0);
+	assert_int_equal(proc_read_schedstat(pid, &before), 0);
+	assert_int_equal(tasks_sample(t, clock_now(), false), 0);
+	assert_int_equal(proc_read_schedstat(pid, &after), 0);
 	p = find(t, pid);
 	assert_non_null(p);
-	slot = slot_of_sample_number(tasks_timestamps_of_samples(t)->last);
+	slot = history_slot(tasks_times(t)->last);
 	assert_true(p->run_ns[slot] >= first + 100 * NS_PER_MS);
 	assert_int_equal(p->n, 2);	/* its threads are looked at, for it ran */
 	for (size_t i = 0; i < p->n; i++)
@@ -111,11 +111,11 @@ TEST(test_counts_as_the_kernel)
 		} else
 			assert_false(p->thread[i].at[slot].wants);
 	kill(pid, SIGKILL);
-	while (clock_cpu_time_of_pid(pid) >= 0)
-		clock_sleep_until(clock_now() + 10 * NS_PER_MS);
-	assert_int_equal(tasks_sample_all_processes(t, clock_now(), true), 0);
+	while (clock_pid_cpu(pid) >= 0)
+		clock_sleep(clock_now() + 10 * NS_PER_MS);
+	assert_int_equal(tasks_sample(t, clock_now(), true), 0);
 	assert_null(find(t, pid));
-	task_sampler_close(t);
+	tasks_close(t);
 }
 
 /* One that is born between two samples is found at the next. */
@@ -125,15 +125,15 @@ TEST(test_new_process)
 	struct task_sampler *t;
 	pid_t pid;
 
-	if (task_sampler_open(&t, &scope, SUB))
+	if (tasks_open(&t, &scope, SUB))
 		skip();
-	assert_int_equal(tasks_sample_all_processes(t, clock_now(), false), 0);
+	assert_int_equal(tasks_sample(t, clock_now(), false), 0);
 	pid = start_worker();
 	until_used(pid, 50 * NS_PER_MS);
-	assert_int_equal(tasks_sample_all_processes(t, clock_now(), false), 0);
+	assert_int_equal(tasks_sample(t, clock_now(), false), 0);
 	assert_non_null(find(t, pid));
 	kill(pid, SIGKILL);
-	task_sampler_close(t);
+	tasks_close(t);
 }
 
 static bool has(const struct process_scope *s, pid_t pid)
@@ -142,7 +142,7 @@ static bool has(const struct process_scope *s, pid_t pid)
 	bool found = false;
 	size_t n;
 
-	if (scope_list_processes(s, &all, &n))
+	if (scope_list(s, &all, &n))
 		return false;
 	while (n--)
 		found = found || all[n].pid == pid;

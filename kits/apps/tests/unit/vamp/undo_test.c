@@ -25,7 +25,7 @@ static void assert_holds(const char *path, const char *text)
 {
 	char is[64];
 
-	assert_int_equal(files_read_first_line(path, is, sizeof(is)), 0);
+	assert_int_equal(files_read_line(path, is, sizeof(is)), 0);
 	assert_string_equal(is, text);
 }
 
@@ -43,7 +43,7 @@ static uint64_t start_of(pid_t pid)
 {
 	struct proc_stat task;
 
-	assert_int_equal(proc_stat_of_process(pid, &task), 0);
+	assert_int_equal(proc_read_stat(pid, &task), 0);
 	return task.start;
 }
 
@@ -65,16 +65,16 @@ TEST_WITH(make_files, NULL, files_come_back_in_reverse)
 	struct undo_recorder *u;
 	size_t mark;
 
-	assert_int_equal(undo_create_recorder(&u, 10), 0);
-	assert_int_equal(undoable_write_file(u, file, "341\n"), 0);
-	mark = undo_get_current_mark(u);
-	assert_int_equal(undoable_write_file(u, file, "56\n"), 0);
-	assert_int_equal(undoable_write_file(u, file, "11\n"), 0);
+	assert_int_equal(undo_open(&u, 10), 0);
+	assert_int_equal(undo_write_file(u, file, "341\n"), 0);
+	mark = undo_mark(u);
+	assert_int_equal(undo_write_file(u, file, "56\n"), 0);
+	assert_int_equal(undo_write_file(u, file, "11\n"), 0);
 	assert_holds(file, "11");
-	assert_int_equal(undo_changes_after_mark(u, mark), 0);
+	assert_int_equal(undo_revert(u, mark), 0);
 	assert_holds(file, "341");
-	assert_int_equal(undo_get_current_mark(u), mark);
-	assert_int_equal(undo_all_and_free(u), 0);
+	assert_int_equal(undo_mark(u), mark);
+	assert_int_equal(undo_close(u), 0);
 	assert_holds(file, "1024");
 }
 
@@ -87,18 +87,18 @@ TEST_WITH(make_files, NULL, what_cannot_be_done_is_not_noted)
 	lengthy[0] = '/';
 	lengthy[sizeof(lengthy) - 1] = '\0';
 	snprintf(path, sizeof(path), "%s/missing", folder);
-	assert_int_equal(undo_create_recorder(&u, 2), 0);
-	assert_int_equal(undoable_write_file(u, path, "1\n"), -ENOENT);
-	assert_int_equal(undoable_write_file(u, lengthy, "1\n"), -ENAMETOOLONG);
-	assert_int_equal(undoable_mkdir(u, folder), -EEXIST);	/* not ours: it must not be removed */
+	assert_int_equal(undo_open(&u, 2), 0);
+	assert_int_equal(undo_write_file(u, path, "1\n"), -ENOENT);
+	assert_int_equal(undo_write_file(u, lengthy, "1\n"), -ENAMETOOLONG);
+	assert_int_equal(undo_mkdir(u, folder), -EEXIST);	/* not ours: it must not be removed */
 	snprintf(path, sizeof(path), "%s/missing/group", folder);
-	assert_int_equal(undoable_mkdir(u, path), -ENOENT);
-	assert_int_equal(undo_get_current_mark(u), 0);
-	assert_int_equal(undoable_write_file(u, file, "1\n"), 0);
-	assert_int_equal(undoable_write_file(u, file, "2\n"), 0);
-	assert_int_equal(undoable_write_file(u, file, "3\n"), -ENOSPC);
+	assert_int_equal(undo_mkdir(u, path), -ENOENT);
+	assert_int_equal(undo_mark(u), 0);
+	assert_int_equal(undo_write_file(u, file, "1\n"), 0);
+	assert_int_equal(undo_write_file(u, file, "2\n"), 0);
+	assert_int_equal(undo_write_file(u, file, "3\n"), -ENOSPC);
 	assert_holds(file, "2");
-	assert_int_equal(undo_all_and_free(u), 0);
+	assert_int_equal(undo_close(u), 0);
 	assert_int_equal(access(folder, F_OK), 0);
 	assert_holds(file, "1024");
 }
@@ -110,16 +110,16 @@ TEST_WITH(make_files, NULL, a_file_that_has_gone_is_nothing_to_undo_and_a_folder
 
 	snprintf(group, sizeof(group), "%s/group", folder);
 	snprintf(inside, sizeof(inside), "%s/file", group);
-	assert_int_equal(undo_create_recorder(&u, 4), 0);
-	assert_int_equal(undoable_mkdir(u, group), 0);
+	assert_int_equal(undo_open(&u, 4), 0);
+	assert_int_equal(undo_mkdir(u, group), 0);
 	put("1\n", "%s", inside);
-	assert_int_equal(undoable_write_file(u, file, "1\n"), 0);
+	assert_int_equal(undo_write_file(u, file, "1\n"), 0);
 	assert_int_equal(unlink(file), 0);
-	assert_int_equal(undo_changes_after_mark(u, 0), 1);	/* not empty */
-	assert_int_equal(undo_get_current_mark(u), 0);
+	assert_int_equal(undo_revert(u, 0), 1);	/* not empty */
+	assert_int_equal(undo_mark(u), 0);
 	unlink(inside);
 	rmdir(group);
-	assert_int_equal(undo_all_and_free(u), 1);	/* what was left is counted to the end */
+	assert_int_equal(undo_close(u), 1);	/* what was left is counted to the end */
 	make_files(NULL);
 }
 
@@ -130,19 +130,19 @@ TEST_WITH(make_files, NULL, a_fifo_goes_with_the_list)
 	struct undo_recorder *u;
 
 	snprintf(fifo, sizeof(fifo), "%s/fifo", folder);
-	assert_int_equal(undo_create_recorder(&u, 4), 0);
-	assert_int_equal(undoable_mkfifo(u, file), -EEXIST);
-	assert_int_equal(undoable_mkfifo(u, fifo), 0);
-	assert_int_equal(undoable_mkfifo(u, fifo), -EEXIST);
-	assert_int_equal(undo_changes_after_mark(u, 0), 0);
+	assert_int_equal(undo_open(&u, 4), 0);
+	assert_int_equal(undo_mkfifo(u, file), -EEXIST);
+	assert_int_equal(undo_mkfifo(u, fifo), 0);
+	assert_int_equal(undo_mkfifo(u, fifo), -EEXIST);
+	assert_int_equal(undo_revert(u, 0), 0);
 	assert_int_equal(access(fifo, F_OK), -1);
-	assert_int_equal(undoable_mkfifo(u, fifo), 0);
+	assert_int_equal(undo_mkfifo(u, fifo), 0);
 	unlink(fifo);
-	assert_int_equal(undo_changes_after_mark(u, 0), 0);	/* it has gone already */
-	assert_int_equal(undoable_mkfifo(u, fifo), 0);
+	assert_int_equal(undo_revert(u, 0), 0);	/* it has gone already */
+	assert_int_equal(undo_mkfifo(u, fifo), 0);
 	unlink(fifo);
 	put("1\n", "%s", fifo);
-	assert_int_equal(undo_all_and_free(u), 0);
+	assert_int_equal(undo_close(u), 0);
 	assert_holds(fifo, "1");
 	unlink(fifo);
 }
@@ -155,13 +155,13 @@ TEST_WITH(make_files, NULL, a_move_notes_where_the_task_was)
 
 	snprintf(number, sizeof(number), "%d", (int)pid);
 	put("", "%s", file);
-	assert_int_equal(undo_create_recorder(&u, 4), 0);
-	assert_int_equal(undoable_move_task(u, pid, start_of(pid) + 1, file, other), -ESRCH);	/* the pid is another's now */
-	assert_int_equal(undo_get_current_mark(u), 0);
-	assert_int_equal(undoable_move_task(u, pid, start_of(pid), file, other), 0);
+	assert_int_equal(undo_open(&u, 4), 0);
+	assert_int_equal(undo_move_task(u, pid, start_of(pid) + 1, file, other), -ESRCH);	/* the pid is another's now */
+	assert_int_equal(undo_mark(u), 0);
+	assert_int_equal(undo_move_task(u, pid, start_of(pid), file, other), 0);
 	assert_holds(file, number);
 	put("", "%s", file);	/* as the kernel would */
-	assert_int_equal(undo_all_and_free(u), 0);
+	assert_int_equal(undo_close(u), 0);
 	assert_holds(other, number);
 	reap(pid);
 }
@@ -172,13 +172,13 @@ TEST_WITH(make_files, NULL, a_task_that_has_ended_is_nothing_to_undo)
 	pid_t pid = sleeper();
 
 	put("", "%s", file);
-	assert_int_equal(undo_create_recorder(&u, 4), 0);
-	assert_int_equal(undoable_move_task(u, pid, 0, file, other), 0);
-	assert_int_equal(undoable_set_nice(u, pid, 0, 19), may_lower_nice() ? 0 : -EPERM);
+	assert_int_equal(undo_open(&u, 4), 0);
+	assert_int_equal(undo_move_task(u, pid, 0, file, other), 0);
+	assert_int_equal(undo_set_nice(u, pid, 0, 19), may_lower_nice() ? 0 : -EPERM);
 	reap(pid);
 	put("", "%s", file);
-	assert_int_equal(undoable_set_nice(u, pid, 0, 5), -ESRCH);
-	assert_int_equal(undo_all_and_free(u), 0);
+	assert_int_equal(undo_set_nice(u, pid, 0, 5), -ESRCH);
+	assert_int_equal(undo_close(u), 0);
 	assert_holds(other, "none");
 }
 
@@ -186,21 +186,21 @@ TEST_WITH(make_files, NULL, a_nice_value_keeps_its_first_note)
 {
 	struct undo_recorder *u;
 	pid_t pid = sleeper();
-	struct undo_task_setting was;
+	struct undo_setting was;
 
 	if (!may_lower_nice()) {
 		reap(pid);
 		skip();
 	}
 	assert_int_equal(setpriority(PRIO_PROCESS, (id_t)pid, 3), 0);
-	assert_int_equal(undo_create_recorder(&u, 4), 0);
-	assert_int_equal(undoable_set_nice(u, pid, 0, 8), 0);
-	assert_int_equal(undoable_set_nice(u, pid, 0, 16), 0);
+	assert_int_equal(undo_open(&u, 4), 0);
+	assert_int_equal(undo_set_nice(u, pid, 0, 8), 0);
+	assert_int_equal(undo_set_nice(u, pid, 0, 16), 0);
 	assert_int_equal(nice_of(pid), 16);
-	assert_int_equal(undo_get_current_mark(u), 1);
-	assert_int_equal(undo_get_original_setting(u, UNDO_NICE, pid, &was), 0);
+	assert_int_equal(undo_mark(u), 1);
+	assert_int_equal(undo_first_setting(u, UNDO_NICE, pid, &was), 0);
 	assert_int_equal(was.nice, 3);
-	assert_int_equal(undo_all_and_free(u), 0);
+	assert_int_equal(undo_close(u), 0);
 	assert_int_equal(nice_of(pid), 3);
 	reap(pid);
 }
@@ -218,10 +218,10 @@ TEST(without_the_right_to_go_back_a_nice_value_is_not_changed)
 		setrlimit(RLIMIT_NICE, &none);
 		if (geteuid() == 0 && setresuid(65534, 65534, 65534))
 			_exit(3);
-		if (undo_create_recorder(&u, 4))
+		if (undo_open(&u, 4))
 			_exit(4);
-		err = undoable_set_nice(u, getpid(), 0, nice + 1 < 19 ? nice + 1 : 19);
-		_exit(err != -EPERM ? 5 : nice_of(0) != nice ? 6 : undo_all_and_free(u) ? 7 : 0);
+		err = undo_set_nice(u, getpid(), 0, nice + 1 < 19 ? nice + 1 : 19);
+		_exit(err != -EPERM ? 5 : nice_of(0) != nice ? 6 : undo_close(u) ? 7 : 0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(WIFEXITED(status) ? WEXITSTATUS(status) : 99, 0);
@@ -256,7 +256,7 @@ static pid_t parent_to_be(int *ask, int *say)
 		*say = out[0];
 		return pid;
 	}
-	proc_request_sigkill_at_parent_end(getppid());
+	proc_die_beside_parent(getppid());
 	close(in[1]);
 	setsid();	/* nothing else of this test is in this session */
 	for (char c; read(in[0], &c, 1) == 1;) {
@@ -281,7 +281,7 @@ static void two_born(int ask, int say, pid_t born[2])
 TEST(tasks_born_meanwhile_get_what_their_parent_had)
 {
 	pid_t before[2], born[2], late;
-	struct undo_task_setting was;
+	struct undo_setting was;
 	int ask, say;
 	pid_t pid = parent_to_be(&ask, &say);
 	cpu_set_t all, one, is;
@@ -301,9 +301,9 @@ TEST(tasks_born_meanwhile_get_what_their_parent_had)
 		assert_int_equal(setpriority(PRIO_PROCESS, (id_t)before[i], 10), 0);	/* the nice value that undo_nice sets below */
 	assert_int_equal(setpriority(PRIO_PROCESS, (id_t)pid, 2), 0);
 	usleep(30000);	/* the birth of a task is known to a clock tick */
-	assert_int_equal(undo_create_recorder(&u, 10), 0);
-	assert_int_equal(undoable_set_nice(u, pid, 0, 10), 0);
-	assert_int_equal(undoable_set_affinity(u, pid, 0, &one), 0);
+	assert_int_equal(undo_open(&u, 10), 0);
+	assert_int_equal(undo_set_nice(u, pid, 0, 10), 0);
+	assert_int_equal(undo_set_cpus(u, pid, 0, &one), 0);
 	two_born(ask, say, born);
 	late = sleeper();	/* another parent's, which happens to be as they were made */
 	setpgid(late, late);
@@ -312,12 +312,12 @@ TEST(tasks_born_meanwhile_get_what_their_parent_had)
 		assert_int_equal(nice_of(born[i]), 10);
 		assert_int_equal(sched_getaffinity(born[i], sizeof(is), &is), 0);
 		assert_true(CPU_EQUAL(&is, &one));
-		assert_int_equal(undo_get_original_setting(u, UNDO_NICE, born[i], &was), 0);
+		assert_int_equal(undo_first_setting(u, UNDO_NICE, born[i], &was), 0);
 		assert_int_equal(was.nice, 2);
-		assert_int_equal(undo_get_original_setting(u, UNDO_AFFINITY, born[i], &was), 0);
+		assert_int_equal(undo_first_setting(u, UNDO_AFFINITY, born[i], &was), 0);
 		assert_true(CPU_EQUAL(&was.set, &all));
 	}
-	assert_int_equal(undo_all_and_free(u), 0);
+	assert_int_equal(undo_close(u), 0);
 	assert_int_equal(nice_of(pid), 2);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(nice_of(born[i]), 2);
@@ -339,7 +339,7 @@ static bool comes_back(const char *path, const char *text)
 	char is[64];
 
 	for (int64_t end = clock_now() + PATIENCE; clock_now() < end; usleep(2000))
-		if (!files_read_first_line(path, is, sizeof(is)) && !strcmp(is, text))
+		if (!files_read_line(path, is, sizeof(is)) && !strcmp(is, text))
 			return true;
 	return false;
 }
@@ -357,16 +357,16 @@ static pid_t daemon_of(const char *group, pid_t *watchdog, bool again)
 		pid_t is;
 
 		setpgid(0, 0);
-		if (undo_create_recorder(&u, 10) || undoable_mkdir(u, group) || undoable_write_file(u, file, "56\n"))
+		if (undo_open(&u, 10) || undo_mkdir(u, group) || undo_write_file(u, file, "56\n"))
 			_exit(1);
 		if (again) {	/* its watchdog is killed: the next change starts another */
-			kill(undo_watchdog_pid(u), SIGKILL);
-			while (waitid(P_PID, (id_t)undo_watchdog_pid(u), &(siginfo_t){ 0 }, WEXITED | WNOWAIT))
+			kill(undo_watchdog(u), SIGKILL);
+			while (waitid(P_PID, (id_t)undo_watchdog(u), &(siginfo_t){ 0 }, WEXITED | WNOWAIT))
 				;
-			if (undoable_write_file(u, file, "11\n"))
+			if (undo_write_file(u, file, "11\n"))
 				_exit(1);
 		}
-		is = undo_watchdog_pid(u);
+		is = undo_watchdog(u);
 		if (write(ends[1], &is, sizeof(is)) != sizeof(is))
 			_exit(1);
 		for (;;)

@@ -6,17 +6,17 @@
 
 #define S 1000000000LL
 
-static struct guest_agent_state s;
+static struct guest_state s;
 
 static void take(const char *line)
 {
-	guest_state_add_agent_line(&s, line, 5 * S);
+	state_add_line(&s, line, 5 * S);
 }
 
 static int begin(void **state)
 {
 	(void)state;
-	guest_state_init(&s, 2, 0);
+	state_init(&s, 2, 0);
 	return 0;
 }
 
@@ -62,17 +62,17 @@ TEST_WITH(begin, NULL, silence_ends_an_episode_and_is_told_once)
 {
 	take("vamp/1 1 begin");
 	take("vamp/1 2 cpu 0 80");
-	assert_false(guest_state_end_if_silent(&s, 8 * S));
+	assert_false(state_end_silent(&s, 8 * S));
 	assert_true(s.slow[0]);
-	assert_true(guest_state_end_if_silent(&s, 8 * S + 1));
+	assert_true(state_end_silent(&s, 8 * S + 1));
 	assert_false(s.slow[0] || s.episode);
 	assert_string_equal(s.ended_by, "silence");
-	assert_false(guest_state_end_if_silent(&s, 100 * S));
-	guest_state_add_agent_line(&s, "vamp/1 9 cpu 0 80", 101 * S);
+	assert_false(state_end_silent(&s, 100 * S));
+	state_add_line(&s, "vamp/1 9 cpu 0 80", 101 * S);
 	assert_false(s.slow[0]);		/* it is over */
 	assert_int_equal(s.lost, 6);
-	assert_false(guest_state_end_if_silent(&s, 104 * S));
-	assert_true(guest_state_end_if_silent(&s, 105 * S));
+	assert_false(state_end_silent(&s, 104 * S));
+	assert_true(state_end_silent(&s, 105 * S));
 }
 
 TEST_WITH(begin, NULL, a_new_agent_ends_the_episode_of_the_old_one)
@@ -115,7 +115,7 @@ TEST_WITH(begin, NULL, a_liar_changes_no_more_than_its_own_weights)
 		int slow = 0;
 
 		snprintf(text, sizeof(text), "vamp/1 %lld %s", sequence, words[seeds_draw(&die, 9)]);
-		guest_state_add_agent_line(&s, text, round);
+		state_add_line(&s, text, round);
 		for (int i = 0; i < AGENT_CPUS; i++)
 			slow += s.slow[i];
 		assert_in_range(slow, 0, s.episode ? 2 : 0);

@@ -13,24 +13,24 @@
 #define ALIGN_REACH 3		/* inputs by which the causes of two equal changes may differ: a slow run may respond late */
 #define ALIGN_NONE UINT32_MAX	/* in place of an update: this run lacks the change */
 
-struct common_tile_change {		/* a change of a tile that several runs have in common */
+struct common_change {		/* a change of a tile that several runs have in common */
 	uint32_t tile;
 	int32_t cause;		/* number of the last input before the change, in the run where that number is least */
 	uint8_t seen;		/* 1: the change occurs more than once in every run that has it */
 };
 
-struct common_tile_changes {
-	struct common_tile_change *change;
+struct common_changes {
+	struct common_change *change;
 	uint32_t *at;		/* at[i * runs + r]: the update of run r that has change i; ALIGN_NONE: none has */
 	size_t n;
 	int runs;
 };
 
-struct change_aligner;
-/* press_ms as for animation_detector_new. NULL: no memory. */
-struct change_aligner *change_aligner_new(int runs, const uint32_t *const *press_ms);
-void change_aligner_free(struct change_aligner *a);
+struct aligner;
+/* press_ms as for animation_new. NULL: no memory. */
+struct aligner *aligner_new(int runs, const uint32_t *const *press_ms);
+void aligner_free(struct aligner *a);
 /* Appends the changes of one tile that at least two runs have in common; masked changes are left out. 0 or -ENOMEM. */
-int align_tile_changes(struct change_aligner *a, uint32_t tile, const struct tile_change_list *track,
-		       struct common_tile_changes *out);
-void common_tile_changes_free(struct common_tile_changes *s);
+int align_tile(struct aligner *a, uint32_t tile, const struct tile_changes *track,
+		       struct common_changes *out);
+void common_changes_free(struct common_changes *s);

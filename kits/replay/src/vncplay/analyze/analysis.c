@@ -23,19 +23,19 @@ struct analysis_state {
 	int runs, inputs, columns, rows;
 	struct replay_changes *view;
 	const uint32_t **press_ms;
-	struct tile_change_list *track;
+	struct tile_changes *track;
 	uint64_t *restless;	/* for each tile: number of masked changes */
-	struct animation_detector *animation;
-	struct change_aligner *align;
-	struct common_tile_changes common;
+	struct animation *animation;
+	struct aligner *align;
+	struct common_changes common;
 };
 
-static size_t screen_tile_count(const struct analysis_state *w)
+static size_t count_tiles(const struct analysis_state *w)
 {
 	return (size_t)w->columns * (size_t)w->rows;
 }
 
-static int32_t last_press_before(const uint32_t *press, int inputs, uint32_t ms)
+static int32_t find_last_press(const uint32_t *press, int inputs, uint32_t ms)
 {
 	int from = 0, to = inputs;
 
@@ -50,40 +50,40 @@ static int32_t last_press_before(const uint32_t *press, int inputs, uint32_t ms)
 	return from - 1;
 }
 
-static size_t tile_number_to_screen_index(const struct analysis_state *w, uint32_t tile)
+static size_t tile_index(const struct analysis_state *w, uint32_t tile)
 {
 	return tile / TILE_COLUMNS * (size_t)w->columns + tile % TILE_COLUMNS;
 }
 
 /* Sorts the changes by tile: counts those of each tile, then puts each into its place. */
-static void sort_changes_by_tile(const struct analysis_state *w, const struct tilelog *tiles, struct replay_changes *v)
+static void sort_changes(const struct analysis_state *w, const struct tilelog *tiles, struct replay_changes *v)
 {
 	uint32_t *at = v->start + 1;	/* start[t + 1] moves from the first change of tile t to behind its last */
 
 	for (size_t i = 0; i < tiles->n; i++)
-		at[tile_number_to_screen_index(w, tiles->changed[i]) + 1]++;
-	for (size_t i = 1; i <= screen_tile_count(w); i++)
+		at[tile_index(w, tiles->changed[i]) + 1]++;
+	for (size_t i = 1; i <= count_tiles(w); i++)
 		at[i] += at[i - 1];
 	for (size_t u = 0; u < tiles->n_updates; u++) {
 		size_t end = u + 1 < tiles->n_updates ? tiles->update[u + 1].first : tiles->n;
 		uint32_t ms = tiles->update[u].ms;
-		int32_t after = last_press_before(v->press_ms, w->inputs, ms);
+		int32_t after = find_last_press(v->press_ms, w->inputs, ms);
 
 		v->update_ms[u] = ms;
 		for (size_t i = tiles->update[u].first; i < end; i++) {
-			v->place[i] = at[tile_number_to_screen_index(w, tiles->changed[i])]++;
+			v->place[i] = at[tile_index(w, tiles->changed[i])]++;
 			v->change[v->place[i]] = (struct tile_change){ .ms = ms, .update = (uint32_t)u, .content = tiles->content[i],
 									.after = after };
 		}
 	}
-	for (size_t t = 0; t < screen_tile_count(w); t++)
+	for (size_t t = 0; t < count_tiles(w); t++)
 		for (uint32_t i = v->start[t]; i < v->start[t + 1]; i++)
 			v->change[i].change = v->change[i].content - (i > v->start[t] ? v->change[i - 1].content : 0);
 }
 
-static int make_replay_changes(const struct analysis_state *w, const struct replay *r, struct replay_changes *v)
+static int make_changes(const struct analysis_state *w, const struct replay *r, struct replay_changes *v)
 {
-	v->start = calloc(screen_tile_count(w) + 2, sizeof(*v->start));
+	v->start = calloc(count_tiles(w) + 2, sizeof(*v->start));
 	v->change = malloc((r->tiles.n + 1) * sizeof(*v->change));
 	v->place = malloc((r->tiles.n + 1) * sizeof(*v->place));
 	v->update_ms = malloc((r->tiles.n_updates + 1) * sizeof(*v->update_ms));
@@ -99,11 +99,11 @@ static int make_replay_changes(const struct analysis_state *w, const struct repl
 		v->stimulus[i] = there ? r->stimulus[i] : (struct stimulus){ .press_us = -1, .release_us = -1 };
 		v->press_ms[i] = there ? (uint32_t)(r->stimulus[i].press_us / 1000) : r->total_ms + 1;
 	}
-	sort_changes_by_tile(w, &r->tiles, v);
+	sort_changes(w, &r->tiles, v);
 	return 0;
 }
 
-static void free_replay_changes(struct replay_changes *v)
+static void free_changes(struct replay_changes *v)
 {
 	free(v->start);
 	free(v->change);
@@ -115,7 +115,7 @@ static void free_replay_changes(struct replay_changes *v)
 	free(v->masked);
 }
 
-static int prepare_analysis(struct analysis_state *w)
+static int prepare_runs(struct analysis_state *w)
 {
 	size_t runs = (size_t)w->runs;
 	int err = 0;
@@ -123,42 +123,42 @@ static int prepare_analysis(struct analysis_state *w)
 	w->view = calloc(runs, sizeof(*w->view));
 	w->press_ms = calloc(runs, sizeof(*w->press_ms));
 	w->track = calloc(runs, sizeof(*w->track));
-	w->restless = calloc(screen_tile_count(w) + 1, sizeof(*w->restless));
+	w->restless = calloc(count_tiles(w) + 1, sizeof(*w->restless));
 	if (!w->view || !w->press_ms || !w->track || !w->restless)
 		return -ENOMEM;
 	for (int r = 0; r < w->runs && !err; r++) {
-		err = make_replay_changes(w, &w->replay[r], &w->view[r]);
+		err = make_changes(w, &w->replay[r], &w->view[r]);
 		w->press_ms[r] = w->view[r].press_ms;
 	}
 	if (err)
 		return err;
-	w->animation = animation_detector_new(w->runs, w->inputs, w->press_ms);
-	w->align = change_aligner_new(w->runs, w->press_ms);
+	w->animation = animation_new(w->runs, w->inputs, w->press_ms);
+	w->align = aligner_new(w->runs, w->press_ms);
 	return w->animation && w->align ? 0 : -ENOMEM;
 }
 
 /* Sets w->track to the changes of a tile. False: no run has any. */
-static bool select_changes_of_tile(struct analysis_state *w, size_t t)
+static bool select_tile(struct analysis_state *w, size_t t)
 {
 	bool any = false;
 
 	for (int r = 0; r < w->runs; r++) {
 		const struct replay_changes *v = &w->view[r];
 
-		w->track[r] = (struct tile_change_list){ v->start[t + 1] - v->start[t], v->change + v->start[t] };
+		w->track[r] = (struct tile_changes){ v->start[t + 1] - v->start[t], v->change + v->start[t] };
 		any |= w->track[r].n > 0;
 	}
 	return any;
 }
 
-static int align_tile_and_count_masked(struct analysis_state *w, size_t t)
+static int align_one_tile(struct analysis_state *w, size_t t)
 {
 	size_t column = t % (size_t)w->columns, row = t / (size_t)w->columns;
 	int err;
 
-	if (!select_changes_of_tile(w, t))
+	if (!select_tile(w, t))
 		return 0;
-	err = align_tile_changes(w->align, (uint32_t)(row * TILE_COLUMNS + column), w->track, &w->common);
+	err = align_tile(w->align, (uint32_t)(row * TILE_COLUMNS + column), w->track, &w->common);
 	for (int r = 0; r < w->runs; r++) {
 		const struct tilelog *tiles = &w->replay[r].tiles;
 
@@ -177,7 +177,7 @@ static int align_tile_and_count_masked(struct analysis_state *w, size_t t)
 }
 
 /* Whether most changes of this tile whose content occurs once are masked. */
-static bool new_content_is_mostly_masked(const struct analysis_state *w)
+static bool is_mostly_masked(const struct analysis_state *w)
 {
 	size_t masked = 0, n = 0;
 
@@ -194,7 +194,7 @@ static bool new_content_is_mostly_masked(const struct analysis_state *w)
 
 /* With noise all over the screen no tile would be left for responses. New content is unmasked: noise differs between runs
  * anyway. */
-static void unmask_new_content(const struct analysis_state *w)
+static void unmask_content(const struct analysis_state *w)
 {
 	for (int r = 0; r < w->runs; r++)
 		for (size_t i = 0; i < w->track[r].n; i++)
@@ -202,30 +202,30 @@ static void unmask_new_content(const struct analysis_state *w)
 				w->track[r].change[i].masked = 0;
 }
 
-static int mask_and_align_all_tiles(struct analysis_state *w)
+static int align_all_tiles(struct analysis_state *w)
 {
 	size_t with = 0, restless = 0;
 	int err = 0;
 
-	for (size_t t = 0; t < screen_tile_count(w); t++) {
-		if (!select_changes_of_tile(w, t))
+	for (size_t t = 0; t < count_tiles(w); t++) {
+		if (!select_tile(w, t))
 			continue;
-		mark_animated_changes(w->animation, w->track);
+		animation_mark_tile(w->animation, w->track);
 		with++;
-		restless += new_content_is_mostly_masked(w);
+		restless += is_mostly_masked(w);
 	}
 	if (w->runs > 1 && (double)restless > EVERYWHERE * (double)with)
-		for (size_t t = 0; t < screen_tile_count(w); t++)
-			if (select_changes_of_tile(w, t))
-				unmask_new_content(w);
+		for (size_t t = 0; t < count_tiles(w); t++)
+			if (select_tile(w, t))
+				unmask_content(w);
 	for (int r = 0; r < w->runs && !err; r++)
-		err = mask_animated_tile_groups(w->columns, w->rows, &w->replay[r].tiles, w->view[r].place, w->view[r].change);
-	for (size_t t = 0; t < screen_tile_count(w) && !err; t++)
-		err = align_tile_and_count_masked(w, t);
+		err = animation_mask_groups(w->columns, w->rows, &w->replay[r].tiles, w->view[r].place, w->view[r].change);
+	for (size_t t = 0; t < count_tiles(w) && !err; t++)
+		err = align_one_tile(w, t);
 	return err;
 }
 
-static int by_area(const void *a, const void *b)
+static int compare_areas(const void *a, const void *b)
 {
 	const struct masked_place *x = a, *y = b;
 	int64_t ax = (int64_t)x->box.w * x->box.h, ay = (int64_t)y->box.w * y->box.h;
@@ -234,7 +234,7 @@ static int by_area(const void *a, const void *b)
 }
 
 /* Gathers the masked tiles that touch tile t into one place. `stack` has room for all tiles. */
-static struct masked_place gather_masked_area_at_tile(struct analysis_state *w, size_t t, uint32_t *stack)
+static struct masked_place gather_area(struct analysis_state *w, size_t t, uint32_t *stack)
 {
 	struct masked_place m = { .changes = 0 };
 	size_t n = 0;
@@ -263,34 +263,34 @@ static struct masked_place gather_masked_area_at_tile(struct analysis_state *w, 
 	return m;
 }
 
-static int gather_masked_areas(struct analysis_state *w, struct response_analysis_result *out)
+static int gather_areas(struct analysis_state *w, struct analysis_result *out)
 {
-	uint32_t *stack = malloc((screen_tile_count(w) + 1) * sizeof(*stack));
+	uint32_t *stack = malloc((count_tiles(w) + 1) * sizeof(*stack));
 
-	for (size_t t = 0; stack && t < screen_tile_count(w); t++) {
+	for (size_t t = 0; stack && t < count_tiles(w); t++) {
 		if (w->restless[t] < MASKED_LEAST)
 			continue;
 		if (array_room(&out->masked, out->n_masked)) {
 			free(stack);
 			return -ENOMEM;
 		}
-		out->masked[out->n_masked++] = gather_masked_area_at_tile(w, t, stack);
+		out->masked[out->n_masked++] = gather_area(w, t, stack);
 	}
 	free(stack);
 	if (out->n_masked)
-		qsort(out->masked, out->n_masked, sizeof(*out->masked), by_area);
+		qsort(out->masked, out->n_masked, sizeof(*out->masked), compare_areas);
 	return stack ? 0 : -ENOMEM;
 }
 
-static int find_responses_of_all_runs(struct analysis_state *w, struct response_analysis_result *out)
+static int find_responses(struct analysis_state *w, struct analysis_result *out)
 {
-	struct updates_and_inputs_of_run *run = calloc((size_t)w->runs, sizeof(*run));
+	struct analyzed_run *run = calloc((size_t)w->runs, sizeof(*run));
 	int err;
 
 	if (!run)
 		return -ENOMEM;
 	for (int r = 0; r < w->runs; r++)
-		run[r] = (struct updates_and_inputs_of_run){ w->view[r].update_ms, w->replay[r].tiles.n_updates, w->view[r].stimulus,
+		run[r] = (struct analyzed_run){ w->view[r].update_ms, w->replay[r].tiles.n_updates, w->view[r].stimulus,
 					       w->replay[r].move, w->replay[r].moves, w->view[r].used };
 	err = responses_find(run, w->runs, w->inputs, &w->common, &out->responses);
 	for (int r = 0; r < w->runs; r++)
@@ -300,7 +300,7 @@ static int find_responses_of_all_runs(struct analysis_state *w, struct response_
 	return err;
 }
 
-static void set_input_count_and_tile_grid(struct analysis_state *w, struct response_analysis_result *out)
+static void measure_runs(struct analysis_state *w, struct analysis_result *out)
 {
 	for (int r = 0; r < w->runs; r++) {
 		const struct replay *p = &w->replay[r];
@@ -320,39 +320,39 @@ static void set_input_count_and_tile_grid(struct analysis_state *w, struct respo
 	out->inputs = w->inputs;
 }
 
-int analyze_replays(const struct replay *replay, int runs, struct response_analysis_result *out)
+int analyze_replays(const struct replay *replay, int runs, struct analysis_result *out)
 {
 	struct analysis_state w = { .replay = replay, .runs = runs };
 	int err;
 
-	*out = (struct response_analysis_result){ 0 };
-	set_input_count_and_tile_grid(&w, out);
+	*out = (struct analysis_result){ 0 };
+	measure_runs(&w, out);
 	out->unmatched = calloc((size_t)runs, sizeof(*out->unmatched));
-	err = out->unmatched ? prepare_analysis(&w) : -ENOMEM;
+	err = out->unmatched ? prepare_runs(&w) : -ENOMEM;
 	if (!err)
-		err = mask_and_align_all_tiles(&w);
+		err = align_all_tiles(&w);
 	if (!err)
-		err = find_responses_of_all_runs(&w, out);
+		err = find_responses(&w, out);
 	if (!err)
-		err = gather_masked_areas(&w, out);
+		err = gather_areas(&w, out);
 	for (int r = 0; w.view && r < runs; r++)
-		free_replay_changes(&w.view[r]);
+		free_changes(&w.view[r]);
 	free(w.view);
 	free(w.press_ms);
 	free(w.track);
 	free(w.restless);
-	animation_detector_free(w.animation);
-	change_aligner_free(w.align);
-	common_tile_changes_free(&w.common);
+	animation_free(w.animation);
+	aligner_free(w.align);
+	common_changes_free(&w.common);
 	if (err)
-		response_analysis_result_free(out);
+		analysis_result_free(out);
 	return err;
 }
 
-void response_analysis_result_free(struct response_analysis_result *s)
+void analysis_result_free(struct analysis_result *s)
 {
 	responses_free(&s->responses);
 	free(s->masked);
 	free(s->unmatched);
-	*s = (struct response_analysis_result){ 0 };
+	*s = (struct analysis_result){ 0 };
 }

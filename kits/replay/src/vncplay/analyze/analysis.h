@@ -11,7 +11,7 @@ struct masked_place {		/* a part of the screen that changes without input */
 	uint64_t changes;	/* of its tiles, in all runs */
 };
 
-struct response_analysis_result {
+struct analysis_result {
 	int inputs;		/* clicks, keys and turns of the wheel of the run that has most */
 	struct responses responses;
 	struct masked_place *masked;	/* the largest first */
@@ -21,5 +21,5 @@ struct response_analysis_result {
 };
 
 /* 0 or -ENOMEM. `runs` is at most ALIGN_RUNS. */
-int analyze_replays(const struct replay *replay, int runs, struct response_analysis_result *out);
-void response_analysis_result_free(struct response_analysis_result *s);
+int analyze_replays(const struct replay *replay, int runs, struct analysis_result *out);
+void analysis_result_free(struct analysis_result *s);

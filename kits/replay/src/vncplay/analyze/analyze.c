@@ -25,10 +25,10 @@ static const char *const formats[] = { "text", "json", "tsv", "vncanalyze", NULL
 static struct {
 	int method;
 	const char *aux, *labels;
-	struct rec_report_options out;
+	struct rec_cfg out;
 	struct method_2005_cfg paper;
 } cfg = { .paper = METHOD_2005_DEFAULTS };
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
 	{ CLI_WORD, 'm', "method", &cfg.method, .help = "by hashes of tiles, or as the paper of 2005 did (tiles)", .words = methods },
@@ -51,7 +51,7 @@ struct replay_jobs {
 	_Atomic int next;
 };
 
-static void *read_replays_until_none_left(void *whose)
+static void *run_reader(void *whose)
 {
 	struct replay_jobs *j = whose;
 	int r;
@@ -68,15 +68,15 @@ static void read_replays(struct replay *replay, int runs)
 	pthread_t reader[READERS];
 	int n = 0;
 
-	while (n < READERS && n < cpus - 1 && n < runs - 1 && !pthread_create(&reader[n], NULL, read_replays_until_none_left, &job))
+	while (n < READERS && n < cpus - 1 && n < runs - 1 && !pthread_create(&reader[n], NULL, run_reader, &job))
 		n++;
-	read_replays_until_none_left(&job);
+	run_reader(&job);
 	while (n > 0)
 		pthread_join(reader[--n], NULL);
 }
 
 /* Splits "a,b,c" into one word for each run. NULL: the option was not given. */
-static char **split_option_list_per_run(const char *text, int runs, const char *what)
+static char **split_list(const char *text, int runs, const char *what)
 {
 	char **word, *copy, *at;
 	int n = 1;
@@ -97,7 +97,7 @@ static char **split_option_list_per_run(const char *text, int runs, const char *
 	return word;
 }
 
-static const char *label_from_log_path(const char *file)
+static const char *make_label(const char *file)
 {
 	const char *slash = strrchr(file, '/');
 	char *label = strdup(slash ? slash + 1 : file);
@@ -111,17 +111,17 @@ static const char *label_from_log_path(const char *file)
 }
 
 /* Refuses an --output that is one of the input files. `aux` NULL: the side file is LOG.aux. */
-static void refuse_output_over_analyzed_files(const char *log, const char *aux)
+static void check_output(const char *log, const char *aux)
 {
 	char beside[PATH_MAX];
 	struct rec_output_path places[] = { { "OUT.rfb", log }, { "OUT.rfb.aux", aux ? aux : beside }, { "--output", cfg.out.path } };
 
 	snprintf(beside, sizeof(beside), "%s.aux", log);
-	rec_check_outputs_differ(places, sizeof(places) / sizeof(*places));
+	rec_check_outputs(places, sizeof(places) / sizeof(*places));
 }
 
 /* Dies when a replay could not be read. Returns EXIT_LOSSY when one is cut, else EXIT_OK. */
-static int exit_status_of_read_replays(const struct replay *replay, int runs)
+static int check_replays(const struct replay *replay, int runs)
 {
 	int status = EXIT_OK;
 
@@ -129,7 +129,7 @@ static int exit_status_of_read_replays(const struct replay *replay, int runs)
 		if (replay[r].err)
 			die(EXIT_RUN, "%s: %s", replay[r].file, replay[r].why.text);
 	for (int r = 0; r < runs; r++) {
-		if (replay_is_known_to_be_partial(&replay[r]))
+		if (replay_is_partial(&replay[r]))
 			status = EXIT_LOSSY;
 		if (!replay[r].cut)
 			continue;
@@ -146,21 +146,21 @@ static void report_analysis(struct rec_report *out, const struct findings *f)
 	int err;
 
 	if (out) {
-		findings_write_to_report(out, f);
-		err = rec_close_report(out);
+		findings_report(out, f);
+		err = rec_close(out);
 	} else {
 		if (cfg.out.path && strcmp(cfg.out.path, "-") != 0)
 			old = fopen(cfg.out.path, "we");
 		if (!old)
 			die(EXIT_RUN, "cannot write %s: %m", cfg.out.path);
-		findings_write_in_2005_format(old, f);
+		findings_write_2005(old, f);
 		err = ferror(old) || (old == stdout ? fflush(old) : fclose(old)) ? -EIO : 0;
 	}
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
 }
 
-static void find_responses_by_chosen_method(struct findings *f, struct method_2005_matches *paper)
+static void run_method(struct findings *f, struct frame_matches *paper)
 {
 	struct why why = { "" };
 	int err;
@@ -168,9 +168,9 @@ static void find_responses_by_chosen_method(struct findings *f, struct method_20
 	if (cfg.method == METHOD_TILES) {
 		err = analyze_replays(f->replay, f->runs, &f->analysis);
 	} else {
-		err = method_2005_find_matches(&cfg.paper, f->replay, f->runs, paper, &why);
+		err = method_2005_find(&cfg.paper, f->replay, f->runs, paper, &why);
 		if (!err)
-			err = method_2005_make_responses(f->replay, f->runs, paper, &f->analysis.responses);
+			err = method_2005_respond(f->replay, f->runs, paper, &f->analysis.responses);
 		f->analysis.inputs = (int)f->replay[0].inputs.n_old;
 		f->paper = paper;
 	}
@@ -184,40 +184,40 @@ int vncplay_analyze(int argc, char **argv)
 			      "The response time of every input, over several replays of one trace.", options);
 	int runs = argc - first, status;
 	struct findings f = { .method = methods[cfg.method], .runs = runs };
-	struct method_2005_matches paper = { 0 };
+	struct frame_matches paper = { 0 };
 	struct rec_report *out = NULL;
 	struct replay *replay;
 	char **aux, **labels;
 
 	if (runs < 1)
 		die_usage("analyze what? OUT.rfb...");
-	if (cfg.method != METHOD_PAPER && cli_option_not_of("tiles"))
-		die_usage("--%s needs --method paper", cli_option_not_of("tiles")->name);
+	if (cfg.method != METHOD_PAPER && cli_foreign_option("tiles"))
+		die_usage("--%s needs --method paper", cli_foreign_option("tiles")->name);
 	if (runs > ALIGN_RUNS)
 		die_usage("%d logs: at most %d at a time", runs, ALIGN_RUNS);
-	aux = split_option_list_per_run(cfg.aux, runs, "aux");
-	labels = split_option_list_per_run(cfg.labels, runs, "labels");
+	aux = split_list(cfg.aux, runs, "aux");
+	labels = split_list(cfg.labels, runs, "labels");
 	for (int r = 0; r < runs; r++)
-		refuse_output_over_analyzed_files(argv[first + r], aux ? aux[r] : NULL);
+		check_output(argv[first + r], aux ? aux[r] : NULL);
 	replay = calloc((size_t)runs, sizeof(*replay));
 	if (!replay)
 		die(EXIT_RUN, "out of memory");
 	for (int r = 0; r < runs; r++) {
 		replay[r].file = argv[first + r];
 		replay[r].aux = aux ? aux[r] : NULL;
-		replay[r].label = labels ? labels[r] : label_from_log_path(argv[first + r]);
+		replay[r].label = labels ? labels[r] : make_label(argv[first + r]);
 	}
 	if (cfg.out.format != FORMAT_OLD)
-		out = rec_open_report_or_die(&cfg.out, "vncplay-analyze");
+		out = rec_must_open(&cfg.out, "vncplay-analyze");
 	read_replays(replay, runs);
-	status = exit_status_of_read_replays(replay, runs);
+	status = check_replays(replay, runs);
 	f.replay = replay;
 	f.labelled = labels != NULL;
-	find_responses_by_chosen_method(&f, &paper);
-	if (findings_are_unusable(&f, &f.unusable) && out)
+	run_method(&f, &paper);
+	if (findings_check(&f, &f.unusable) && out)
 		status = EXIT_LOSSY;
 	report_analysis(out, &f);
-	response_analysis_result_free(&f.analysis);
+	analysis_result_free(&f.analysis);
 	method_2005_free(&paper);
 	for (int r = 0; r < runs; r++) {
 		replay_free(&replay[r]);

@@ -24,37 +24,37 @@
 #define EVEN 0.08		/* intervals are equal when they differ by at most this share of their length */
 
 /* bursts of one tile between one input and the next, in one run; index 0: before the first input */
-struct input_interval_bursts {
+struct interval_bursts {
 	uint16_t bursts, late;
 	bool regular;
 };
 
-struct animation_detector {
+struct animation {
 	int runs, inputs;
 	const uint32_t *const *press_ms;
-	/* for repeated content (seen 1) or new content (seen 0), each run, each input: burst_counts_of_run() */
-	struct input_interval_bursts *bursts;
+	/* for repeated content (seen 1) or new content (seen 0), each run, each input: run_bursts() */
+	struct interval_bursts *bursts;
 	float *score;
 	bool *at;	/* for each input + 1: whether the tile is animated there */
 };
 
-struct animation_detector *animation_detector_new(int runs, int inputs, const uint32_t *const *press_ms)
+struct animation *animation_new(int runs, int inputs, const uint32_t *const *press_ms)
 {
-	struct animation_detector *u = calloc(1, sizeof(*u));
+	struct animation *u = calloc(1, sizeof(*u));
 
 	if (!u)
 		return NULL;
-	*u = (struct animation_detector){ .runs = runs, .inputs = inputs, .press_ms = press_ms };
+	*u = (struct animation){ .runs = runs, .inputs = inputs, .press_ms = press_ms };
 	u->score = calloc((size_t)runs, sizeof(*u->score));
 	u->at = calloc((size_t)inputs + 1, sizeof(*u->at));
 	u->bursts = calloc(2 * (size_t)runs * ((size_t)inputs + 1), sizeof(*u->bursts));
 	if (u->score && u->at && u->bursts)
 		return u;
-	animation_detector_free(u);
+	animation_free(u);
 	return NULL;
 }
 
-void animation_detector_free(struct animation_detector *u)
+void animation_free(struct animation *u)
 {
 	if (!u)
 		return;
@@ -64,12 +64,12 @@ void animation_detector_free(struct animation_detector *u)
 	free(u);
 }
 
-static struct input_interval_bursts *burst_counts_of_run(const struct animation_detector *u, int seen, int run)
+static struct interval_bursts *run_bursts(const struct animation *u, int seen, int run)
 {
 	return u->bursts + (size_t)(seen * u->runs + run) * ((size_t)u->inputs + 1);
 }
 
-static void mark_repeated_changes(const struct tile_change_list *t)
+static void mark_repeated(const struct tile_changes *t)
 {
 	uint64_t known[SEEN_MOST], changed[SEEN_MOST];
 	size_t at[SEEN_MOST], n = 0, next = 0;
@@ -97,7 +97,7 @@ static void mark_repeated_changes(const struct tile_change_list *t)
 	}
 }
 
-static bool burst_is_late_in_interval(const struct animation_detector *u, int run, uint32_t ms, int after)
+static bool is_burst_late(const struct animation *u, int run, uint32_t ms, int after)
 {
 	const uint32_t *press = u->press_ms[run];
 	double from, to;
@@ -126,8 +126,8 @@ static double interval_spread(const uint32_t *ms, size_t n, double *mean)
 
 /* Marks inputs with bursts at equal intervals, unless the inputs come at intervals about as equal: then the bursts are
  * responses. */
-static void mark_regular_burst_inputs(const struct animation_detector *u, int run, const struct tile_change_list *t, int seen,
-				      struct input_interval_bursts *c)
+static void mark_regular_inputs(const struct animation *u, int run, const struct tile_changes *t, int seen,
+				      struct interval_bursts *c)
 {
 	uint32_t burst[REGULAR + 2], press[REGULAR + 2], last = 0;
 	int32_t after[REGULAR + 2];
@@ -166,8 +166,8 @@ static void mark_regular_burst_inputs(const struct animation_detector *u, int ru
 	}
 }
 
-static void count_bursts_per_input(const struct animation_detector *u, int run, const struct tile_change_list *t, int seen,
-			 struct input_interval_bursts *c)
+static void count_bursts(const struct animation *u, int run, const struct tile_changes *t, int seen,
+			 struct interval_bursts *c)
 {
 	uint32_t last = 0, counted = 0;
 	bool any = false;
@@ -179,22 +179,22 @@ static void count_bursts_per_input(const struct animation_detector *u, int run, 
 		if (x->seen != seen)
 			continue;
 		if (!any || x->ms - last > BURST_GAP_MS || x->ms - counted > BURST_MOST_MS) {
-			struct input_interval_bursts *at = &c[x->after + 1];
+			struct interval_bursts *at = &c[x->after + 1];
 
 			if (at->bursts < UINT16_MAX) {
 				at->bursts++;
-				at->late = (uint16_t)(at->late + (i > 0 && burst_is_late_in_interval(u, run, x->ms, x->after)));
+				at->late = (uint16_t)(at->late + (i > 0 && is_burst_late(u, run, x->ms, x->after)));
 			}
 			counted = x->ms;
 		}
 		last = x->ms;
 		any = true;
 	}
-	mark_regular_burst_inputs(u, run, t, seen, c);
+	mark_regular_inputs(u, run, t, seen, c);
 }
 
 /* Animation score of an input: above 1, the tile is animated around it. */
-static float animation_score_at_input(const struct input_interval_bursts *c, int inputs, int at)
+static float score_input(const struct interval_bursts *c, int inputs, int at)
 {
 	int from = at - AROUND < 0 ? 0 : at - AROUND, to = at + AROUND > inputs ? inputs : at + AROUND;
 	int bursts = 0, late = 0, with = 0;
@@ -212,17 +212,17 @@ static float animation_score_at_input(const struct input_interval_bursts *c, int
 }
 
 /* Whether the tile has a burst after this input in most runs. */
-static bool tile_has_burst_in_most_runs(const struct animation_detector *u, int seen, int at)
+static bool has_common_burst(const struct animation *u, int seen, int at)
 {
 	int n = 0;
 
 	for (int r = 0; r < u->runs; r++)
-		n += burst_counts_of_run(u, seen, r)[at].bursts > 0;
+		n += run_bursts(u, seen, r)[at].bursts > 0;
 	return 2 * n > u->runs;
 }
 
 /* The second lowest score of the runs, or the lowest of two or three. */
-static float second_lowest_animation_score(float *score, int n)
+static float second_lowest_score(float *score, int n)
 {
 	float least = score[0], second = 1e9f;
 
@@ -237,12 +237,12 @@ static float second_lowest_animation_score(float *score, int n)
 	return n > 3 ? second : least;
 }
 
-void mark_animated_changes(struct animation_detector *u, const struct tile_change_list *track)
+void animation_mark_tile(struct animation *u, const struct tile_changes *track)
 {
 	size_t enough = 0;
 
 	for (int r = 0; r < u->runs; r++) {
-		mark_repeated_changes(&track[r]);
+		mark_repeated(&track[r]);
 		for (size_t i = 0; i < track[r].n; i++)
 			track[r].change[i].masked = 0;
 		enough += track[r].n >= LEAST;
@@ -253,13 +253,13 @@ void mark_animated_changes(struct animation_detector *u, const struct tile_chang
 		int restless_at = 0, bursts_at = 0;
 
 		for (int r = 0; r < u->runs; r++)
-			count_bursts_per_input(u, r, &track[r], seen, burst_counts_of_run(u, seen, r));
+			count_bursts(u, r, &track[r], seen, run_bursts(u, seen, r));
 		for (int at = 1; at <= u->inputs; at++) {
 			for (int r = 0; r < u->runs; r++)
-				u->score[r] = animation_score_at_input(burst_counts_of_run(u, seen, r), u->inputs, at);
-			u->at[at] = second_lowest_animation_score(u->score, u->runs) > 1;
+				u->score[r] = score_input(run_bursts(u, seen, r), u->inputs, at);
+			u->at[at] = second_lowest_score(u->score, u->runs) > 1;
 			restless_at += u->at[at];
-			bursts_at += tile_has_burst_in_most_runs(u, seen, at);
+			bursts_at += has_common_burst(u, seen, at);
 		}
 		if (restless_at >= OFTEN && restless_at >= OFTEN_SHARE * bursts_at)
 			memset(u->at, true, ((size_t)u->inputs + 1) * sizeof(*u->at));
@@ -277,19 +277,19 @@ void mark_animated_changes(struct animation_detector *u, const struct tile_chang
 #define EDGE_SHARE 8
 #define FEW 4			/* tiles that a typed letter and its caret may touch */
 
-struct tile_group_search_state {
+struct group_search {
 	int columns, rows;
 	uint32_t *of;		/* for each tile: 1 + index of its change in this update; 0: none */
 	uint32_t *stack, *group;	/* tiles */
 };
 
-static uint32_t tile_number_to_group_index(const struct tile_group_search_state *k, uint32_t tile)
+static uint32_t tile_index(const struct group_search *k, uint32_t tile)
 {
 	return tile / TILE_COLUMNS * (uint32_t)k->columns + tile % TILE_COLUMNS;
 }
 
 /* Moves a tile from the update to the group. */
-static void move_tile_to_group(struct tile_group_search_state *k, uint32_t tile, size_t *n, size_t *waiting)
+static void group_tile(struct group_search *k, uint32_t tile, size_t *n, size_t *waiting)
 {
 	k->group[(*n)++] = k->of[tile] - 1;
 	k->of[tile] = 0;
@@ -297,11 +297,11 @@ static void move_tile_to_group(struct tile_group_search_state *k, uint32_t tile,
 }
 
 /* Takes the tiles that touch `start`, directly or through others, out of the update and masks them if the group is an animation. */
-static void mask_animated_tile_group(struct tile_group_search_state *k, uint32_t start, struct tile_change *change)
+static void mask_group(struct group_search *k, uint32_t start, struct tile_change *change)
 {
 	size_t n = 0, waiting = 0, restless = 0, back = 0;
 
-	move_tile_to_group(k, start, &n, &waiting);
+	group_tile(k, start, &n, &waiting);
 	while (waiting) {
 		uint32_t t = k->stack[--waiting];
 		int x = (int)(t % (uint32_t)k->columns), y = (int)(t / (uint32_t)k->columns);
@@ -311,7 +311,7 @@ static void mask_animated_tile_group(struct tile_group_search_state *k, uint32_t
 			uint32_t next = (uint32_t)(ny * k->columns + nx);
 
 			if (nx >= 0 && ny >= 0 && nx < k->columns && ny < k->rows && k->of[next])
-				move_tile_to_group(k, next, &n, &waiting);
+				group_tile(k, next, &n, &waiting);
 		}
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -327,10 +327,10 @@ static void mask_animated_tile_group(struct tile_group_search_state *k, uint32_t
 			change[k->group[i]].masked = MASKED_NEW;
 }
 
-int mask_animated_tile_groups(int columns, int rows, const struct tilelog *tiles, const uint32_t *place, struct tile_change *change)
+int animation_mask_groups(int columns, int rows, const struct tilelog *tiles, const uint32_t *place, struct tile_change *change)
 {
 	size_t all = (size_t)columns * (size_t)rows + 1;
-	struct tile_group_search_state k = { columns, rows, calloc(all, sizeof(*k.of)), malloc(all * sizeof(*k.stack)),
+	struct group_search k = { columns, rows, calloc(all, sizeof(*k.of)), malloc(all * sizeof(*k.stack)),
 				    malloc(all * sizeof(*k.group)) };
 	int err = k.of && k.stack && k.group ? 0 : -ENOMEM;
 
@@ -338,10 +338,10 @@ int mask_animated_tile_groups(int columns, int rows, const struct tilelog *tiles
 		size_t end = u + 1 < tiles->n_updates ? tiles->update[u + 1].first : tiles->n;
 
 		for (size_t i = tiles->update[u].first; i < end; i++)
-			k.of[tile_number_to_group_index(&k, tiles->changed[i])] = place[i] + 1;
+			k.of[tile_index(&k, tiles->changed[i])] = place[i] + 1;
 		for (size_t i = tiles->update[u].first; i < end; i++)
-			if (k.of[tile_number_to_group_index(&k, tiles->changed[i])])
-				mask_animated_tile_group(&k, tile_number_to_group_index(&k, tiles->changed[i]), change);
+			if (k.of[tile_index(&k, tiles->changed[i])])
+				mask_group(&k, tile_index(&k, tiles->changed[i]), change);
 	}
 	free(k.of);
 	free(k.stack);

@@ -26,24 +26,24 @@ struct tile_change {		/* one change of a tile in one run */
 	uint8_t masked;		/* out: MASKED_NEW or MASKED_REPEATED; 0: not masked */
 };
 
-struct tile_change_list {		/* the changes of one tile in one run, ascending in time */
+struct tile_changes {		/* the changes of one tile in one run, ascending in time */
 	size_t n;
 	struct tile_change *change;
 };
 
-struct animation_detector;
+struct animation;
 
 /* For runs of `inputs` inputs each. press_ms[run][i]: when input i was sent, press_ms[run][inputs]: when the run ended, ms since
  * the log began; not copied. NULL: no memory. */
-struct animation_detector *animation_detector_new(int runs, int inputs, const uint32_t *const *press_ms);
-void animation_detector_free(struct animation_detector *u);
+struct animation *animation_new(int runs, int inputs, const uint32_t *const *press_ms);
+void animation_free(struct animation *u);
 /* Sets `seen` and `masked` of one tile; `track` has one element for each run. */
-void mark_animated_changes(struct animation_detector *u, const struct tile_change_list *track);
+void animation_mark_tile(struct animation *u, const struct tile_changes *track);
 
 /* Neighbours: tiles that touch masked tiles and change with them are masked as well, such as the minutes of a clock beside its
  * seconds, or the edge of an animation. Of tiles that touch each other and change in one update, all are masked when at least
  * half are, and at most three (or an eighth) are not. Exception: up to four tiles of which only a caret is masked, since they may
  * be a letter that was typed. Sets `masked` of neighbours in
  * one run, for a screen of columns * rows tiles; change i of `tiles` is change[place[i]]. 0 or -ENOMEM. */
-int mask_animated_tile_groups(int columns, int rows, const struct tilelog *tiles, const uint32_t *place,
+int animation_mask_groups(int columns, int rows, const struct tilelog *tiles, const uint32_t *place,
 			      struct tile_change *change);

@@ -13,12 +13,12 @@ static double us_to_ms(int64_t us)
 	return us == RESPONSE_NONE ? NAN : (double)us / 1000;
 }
 
-static void report_response_times_of_runs(struct rec_report *out, const char *key, const int64_t *us, int runs)
+static void report_times(struct rec_report *out, const char *key, const int64_t *us, int runs)
 {
 	rec_begin_array(out, key);
 	for (int r = 0; r < runs; r++)
 		rec_add_real(out, NULL, us_to_ms(us[r]), 1);
-	rec_end_container(out);
+	rec_end(out);
 }
 
 static void report_response(struct rec_report *out, const struct response *a, int runs)
@@ -27,16 +27,16 @@ static void report_response(struct rec_report *out, const struct response *a, in
 	rec_add_int(out, "input", a->input);
 	rec_add_str(out, "kind", stimulus_words[a->kind]);
 	rec_add_real(out, "at_s", (double)a->at_us / 1e6, 3);
-	report_response_times_of_runs(out, "latency_from_press_ms", a->press_us, runs);
-	report_response_times_of_runs(out, "latency_from_release_ms", a->release_us, runs);
-	report_response_times_of_runs(out, "complete_ms", a->complete_us, runs);
+	report_times(out, "latency_from_press_ms", a->press_us, runs);
+	report_times(out, "latency_from_release_ms", a->release_us, runs);
+	report_times(out, "complete_ms", a->complete_us, runs);
 	rec_add_real(out, "confidence", a->confidence, 3);
 	rec_add_int(out, "tiles", a->tiles);
-	rec_end_container(out);
+	rec_end(out);
 }
 
 /* Collects the latencies from presses in run r, us. *n counts all responses, also those to movements, which have no press. */
-static void collect_run_latencies(const struct responses *answers, int r, struct sample *us, int64_t *n)
+static void collect_latencies(const struct responses *answers, int r, struct sample *us, int64_t *n)
 {
 	*us = (struct sample){ 0 };
 	*n = 0;
@@ -52,7 +52,7 @@ static void collect_run_latencies(const struct responses *answers, int r, struct
 }
 
 /* Quantile of the latencies from presses in run r, us: a range where it lacks answers that another replay has. */
-static struct figure run_latency_quantile(const struct responses *answers, int r, double p)
+static struct figure latency_quantile(const struct responses *answers, int r, double p)
 {
 	struct sample early = { 0 }, late = { 0 };
 	struct figure f;
@@ -70,14 +70,14 @@ static struct figure run_latency_quantile(const struct responses *answers, int r
 			sample_add(&late, a->press_us[r]);
 		}
 	}
-	f = figure_between(sample_quantile(&early, p), sample_quantile(&late, p), 0);
+	f = figure_make_range(sample_quantile(&early, p), sample_quantile(&late, p), 0);
 	sample_free(&early);
 	sample_free(&late);
 	return f;
 }
 
 /* Number of inputs with a response in at least one replay. */
-static int64_t count_answered_inputs(const struct responses *answers)
+static int64_t count_answered(const struct responses *answers)
 {
 	int64_t n = 0;
 
@@ -86,7 +86,7 @@ static int64_t count_answered_inputs(const struct responses *answers)
 	return n;
 }
 
-static void report_one_replay(struct rec_report *out, const struct replay *p, int64_t answered, struct figure median,
+static void report_replay(struct rec_report *out, const struct replay *p, int64_t answered, struct figure median,
 			      int64_t unmatched)
 {
 	struct rec_named_figure p50 = { "latency_p50_ms", median };
@@ -97,7 +97,7 @@ static void report_one_replay(struct rec_report *out, const struct replay *p, in
 	rec_add_real(out, "total_s", p->total_ms / 1e3, 3);
 	rec_add_int(out, "responses", answered);
 	rec_add_figures(out, &p50, 1, 1000, 1);
-	rec_add_bounds_of_figures(out, &p50, 1, 1000);
+	rec_add_bounds(out, &p50, 1, 1000);
 	rec_add_str(out, "file", p->file);
 	rec_add_ints(out, { "inputs", (int64_t)p->inputs.n }, { "syncs", (int64_t)p->inputs.n_syncs },
 		     { "updates", (int64_t)p->updates }, { "bytes", (int64_t)p->bytes }, { "width", p->width },
@@ -105,15 +105,15 @@ static void report_one_replay(struct rec_report *out, const struct replay *p, in
 	rec_add_count(out, "unmatched", unmatched);
 	rec_add_bool(out, "cut", p->cut);
 	rec_add_str(out, "cut_why", p->cut ? p->why.text : NULL);
-	rec_end_container(out);
+	rec_end(out);
 }
 
-static bool replays_share_setting(const struct findings *f, int a, int b)
+static bool share_setting(const struct findings *f, int a, int b)
 {
 	return !f->labelled || !strcmp(f->replay[a].label, f->replay[b].label);
 }
 
-bool findings_are_unusable(const struct findings *f, struct why *why)
+bool findings_check(const struct findings *f, struct why *why)
 {
 	double median[ALIGN_RUNS];
 	struct sample us;
@@ -121,7 +121,7 @@ bool findings_are_unusable(const struct findings *f, struct why *why)
 
 	*why->text = '\0';
 	for (int r = 0; r < f->runs; r++) {
-		collect_run_latencies(&f->analysis.responses, r, &us, &n);
+		collect_latencies(&f->analysis.responses, r, &us, &n);
 		median[r] = sample_quantile(&us, 0.5).value;
 		/* (--method paper counts releases as inputs) */
 		if (!*why->text && (!n || (!f->paper && 2 * (int64_t)us.n < f->analysis.inputs)))
@@ -131,33 +131,33 @@ bool findings_are_unusable(const struct findings *f, struct why *why)
 	}
 	for (int a = 0; a < f->runs; a++)
 		for (int b = 0; !*why->text && b < f->runs; b++)
-			if (replays_share_setting(f, a, b) && median[b] > 2 * median[a] && median[b] - median[a] > FINDINGS_FRAME_US)
+			if (share_setting(f, a, b) && median[b] > 2 * median[a] && median[b] - median[a] > FINDINGS_FRAME_US)
 				why_say(why, "medians of replays differ: %.1f ms in %s, %.1f ms in %s (--labels tells settings apart)",
 					 median[a] / 1000, f->replay[a].label, median[b] / 1000, f->replay[b].label);
 	return *why->text;
 }
 
-static void print_replay_table_row(struct rec_report *out, const struct findings *f, int r)
+static void print_replay(struct rec_report *out, const struct findings *f, int r)
 {
 	static const double p[] = { 0.5, 0.9, 1 };
 	char word[3][64];
 	struct sample us;
 	int64_t n;
 
-	collect_run_latencies(&f->analysis.responses, r, &us, &n);
+	collect_latencies(&f->analysis.responses, r, &us, &n);
 	for (size_t i = 0; i < 3; i++) {
-		struct figure q = run_latency_quantile(&f->analysis.responses, r, p[i]);
+		struct figure q = latency_quantile(&f->analysis.responses, r, p[i]);
 
 		snprintf(word[i], sizeof(word[i]), "%s", figure_is_range(&q) ? figure_text(&q, 1000) :
-			 text_of_sample_quantile(&us, p[i], 1000));
+			 stat_text(&us, p[i], 1000));
 	}
-	rec_add_text_table_row(out, "%s\t%s of %s\t%s\t%s\t%s\t%s", f->replay[r].label, text_of_count((int64_t)us.n),
-			       text_of_count(f->analysis.inputs), word[0], word[1], word[2], ns_text(f->replay[r].total_ms * 1e6));
-	rec_rank_last_table_row(out, us.n ? sample_max(&us).value : INFINITY);
+	rec_add_row(out, "%s\t%s of %s\t%s\t%s\t%s\t%s", f->replay[r].label, count_text((int64_t)us.n),
+			       count_text(f->analysis.inputs), word[0], word[1], word[2], ns_text(f->replay[r].total_ms * 1e6));
+	rec_rank_row(out, us.n ? sample_max(&us).value : INFINITY);
 	sample_free(&us);
 }
 
-static void print_slowest_response(struct rec_report *out, const struct findings *f)
+static void print_slowest(struct rec_report *out, const struct findings *f)
 {
 	const struct response *slowest = NULL;
 	int in = 0;
@@ -172,40 +172,40 @@ static void print_slowest_response(struct rec_report *out, const struct findings
 			in = r;
 		}
 	if (slowest)
-		rec_add_short_report_line(out, "slowest: input %d, a %s at %s: %s (%s)", slowest->input, stimulus_words[slowest->kind],
+		rec_say(out, "slowest: input %d, a %s at %s: %s (%s)", slowest->input, stimulus_words[slowest->kind],
 			ns_text((double)slowest->at_us * 1e3), ns_text((double)slowest->press_us[in] * 1e3), f->replay[in].label);
 }
 
-static void print_findings_text(struct rec_report *out, const struct findings *f)
+static void print_text(struct rec_report *out, const struct findings *f)
 {
-	int64_t answered = count_answered_inputs(&f->analysis.responses);
+	int64_t answered = count_answered(&f->analysis.responses);
 
 	if (*f->unusable.text)
-		rec_add_warning_line(out, "NOT usable: %s", f->unusable.text);
+		rec_warn(out, "NOT usable: %s", f->unusable.text);
 	if (f->analysis.differ)
-		rec_add_warning_line(out, "the replays have different inputs: are they of one trace?");
+		rec_warn(out, "the replays have different inputs: are they of one trace?");
 	if (f->runs > 1 && f->analysis.inputs > 0 && !f->analysis.responses.n)
-		rec_add_warning_line(out,
+		rec_warn(out,
 				     "none of %d inputs was answered alike in two replays: did each begin in the same state (vncplay play --before)?",
 			 f->analysis.inputs);
 	else if (!f->paper && answered < f->analysis.inputs)
-		rec_add_warning_line(out, "%s of %d inputs were answered in no replay", text_of_count(f->analysis.inputs - answered),
+		rec_warn(out, "%s of %d inputs were answered in no replay", count_text(f->analysis.inputs - answered),
 				     f->analysis.inputs);
 	for (int r = 0; r < f->runs; r++)
 		if (f->replay[r].cut)
-			rec_add_warning_line(out, "%s: cut: %s; what is before is used", f->replay[r].file, f->replay[r].why.text);
+			rec_warn(out, "%s: cut: %s; what is before is used", f->replay[r].file, f->replay[r].why.text);
 	for (int r = 0; r < f->runs; r++)
-		if (replay_is_known_to_be_partial(&f->replay[r]))
-			rec_add_warning_line(out, "%s: the replay ended by \"%s\": not all of the session is in its figures",
+		if (replay_is_partial(&f->replay[r]))
+			rec_warn(out, "%s: the replay ended by \"%s\": not all of the session is in its figures",
 					     f->replay[r].file, f->replay[r].inputs.status);
-	rec_begin_text_table(out, "lrrrrr", "\tanswered\tp50\tp90\tmax ms\tsession");
+	rec_begin_table(out, "lrrrrr", "\tanswered\tp50\tp90\tmax ms\tsession");
 	for (int r = 0; r < f->runs; r++)
-		print_replay_table_row(out, f, r);
-	print_slowest_response(out, f);
-	rec_set_main_table(out, "responses");
+		print_replay(out, f, r);
+	print_slowest(out, f);
+	rec_set_table(out, "responses");
 }
 
-void findings_write_to_report(struct rec_report *out, const struct findings *f)
+void findings_report(struct rec_report *out, const struct findings *f)
 {
 	int64_t unmatched = 0;
 
@@ -216,43 +216,43 @@ void findings_write_to_report(struct rec_report *out, const struct findings *f)
 		rec_add_real(out, "differ_percent", f->paper->cfg.differ_percent, 3);
 		rec_add_real(out, "join_ms", (double)f->paper->cfg.join_ns / 1e6, 3);
 	}
-	rec_end_container(out);
+	rec_end(out);
 	rec_begin_object(out, "result");
 	rec_add_bool(out, "usable", !*f->unusable.text);
 	rec_add_str(out, "why_unusable", *f->unusable.text ? f->unusable.text : NULL);
 	rec_add_int(out, "inputs_to_be_answered", f->analysis.inputs);
-	rec_add_int(out, "inputs_answered", count_answered_inputs(&f->analysis.responses));
+	rec_add_int(out, "inputs_answered", count_answered(&f->analysis.responses));
 	rec_begin_array(out, "runs");
 	for (int r = 0; r < f->runs; r++) {
 		int64_t answered;
 		struct sample us;
 
-		collect_run_latencies(&f->analysis.responses, r, &us, &answered);
-		report_one_replay(out, &f->replay[r], answered, run_latency_quantile(&f->analysis.responses, r, 0.5),
+		collect_latencies(&f->analysis.responses, r, &us, &answered);
+		report_replay(out, &f->replay[r], answered, latency_quantile(&f->analysis.responses, r, 0.5),
 				  f->analysis.unmatched ? (int64_t)f->analysis.unmatched[r] : -1);
 		sample_free(&us);
 		unmatched += f->analysis.unmatched ? (int64_t)f->analysis.unmatched[r] : 0;
 	}
-	rec_end_container(out);
+	rec_end(out);
 	rec_begin_array(out, "responses");
 	for (size_t i = 0; i < f->analysis.responses.n; i++)
 		report_response(out, &f->analysis.responses.item[i], f->runs);
-	rec_end_container(out);
+	rec_end(out);
 	rec_begin_array(out, "masked");
 	for (size_t i = 0; i < f->analysis.n_masked; i++) {
 		rec_begin_object(out, NULL);
 		rec_add_ints(out, { "x", f->analysis.masked[i].box.x }, { "y", f->analysis.masked[i].box.y },
 			     { "w", f->analysis.masked[i].box.w }, { "h", f->analysis.masked[i].box.h },
 			     { "changes", (int64_t)f->analysis.masked[i].changes });
-		rec_end_container(out);
+		rec_end(out);
 	}
-	rec_end_container(out);
+	rec_end(out);
 	rec_add_count(out, "unmatched", f->analysis.unmatched ? unmatched : -1);
-	rec_end_container(out);
-	print_findings_text(out, f);
+	rec_end(out);
+	print_text(out, f);
 }
 
-void findings_write_in_2005_format(FILE *out, const struct findings *f)
+void findings_write_2005(FILE *out, const struct findings *f)
 {
 	for (int r = 0; r < f->runs; r++) {
 		fprintf(out, "Sync log %d: %s.aux\n", r, f->replay[r].file);
@@ -260,7 +260,7 @@ void findings_write_in_2005_format(FILE *out, const struct findings *f)
 			fprintf(out, "input_ts: %d: %u\n", r, f->replay[r].inputs.old_ms[i]);
 	}
 	if (f->paper) {
-		method_2005_write_match_lines(out, f->paper);
+		method_2005_write(out, f->paper);
 		return;
 	}
 	for (size_t i = 0; i < f->analysis.responses.n; i++) {

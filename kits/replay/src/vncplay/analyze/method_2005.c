@@ -14,20 +14,20 @@
 #define SYNCS 2			/* snapshots before and after a frame between which a run is searched for it */
 #define SET 0xff000000u		/* bits of painted pixels; a pixel that was never painted is 0 */
 
-struct searched_frame_2005 {			/* a frame of the first run, to be found in all runs */
+struct searched_frame {			/* a frame of the first run, to be found in all runs */
 	uint32_t ms;
 	int32_t low, centre, high;	/* snapshots so far: 500 ms before the frame, at the frame, 500 ms after it */
 	uint32_t *pixels;
 };
 
-struct frame_best_match {			/* the best match of a frame in one run */
+struct best_match {			/* the best match of a frame in one run */
 	int64_t low_ms, centre_ms, high_ms;
 	int64_t equal;		/* pixels of the present screen that equal the frame; -1: not counted yet */
 	int64_t best;
 	uint32_t best_ms;
 };
 
-struct frame_scan_2005_state {
+struct frame_scan {
 	const struct method_2005_cfg *cfg;
 	struct rfb_decoder *rfb;
 	uint32_t ms;
@@ -35,16 +35,16 @@ struct frame_scan_2005_state {
 	uint32_t *now, *analysed;	/* pixels */
 	uint32_t shown_ms;	/* when the screen last changed, ms since the log began */
 	bool changed;
-	struct searched_frame_2005 *frame;
+	struct searched_frame *frame;
 	size_t n;
 	const struct replay *first;
-	struct frame_best_match *found;	/* NULL: the first pass, which collects frames */
+	struct best_match *found;	/* NULL: the first pass, which collects frames */
 	int err;
 };
 
 /* --- times of snapshots: number 0 is before all, one more than their number is after all --- */
 
-static int32_t count_snapshots_matched_until(const struct replay *r, int64_t ms)
+static int32_t count_snapshots(const struct replay *r, int64_t ms)
 {
 	int32_t i = 0;
 
@@ -55,22 +55,22 @@ static int32_t count_snapshots_matched_until(const struct replay *r, int64_t ms)
 	return i;
 }
 
-static int64_t time_of_matched_snapshot_ms(const struct replay *r, int32_t n)
+static int64_t snapshot_time_ms(const struct replay *r, int32_t n)
 {
 	if (n <= 0)
 		return 0;
 	return (size_t)n > r->inputs.n_syncs ? INT32_MAX : (int64_t)r->inputs.sync_ms[n - 1];
 }
 
-static size_t reduced_screen_pixel_count(const struct frame_scan_2005_state *s)
+static size_t count_pixels(const struct frame_scan *s)
 {
 	return (size_t)s->width * (size_t)s->height;
 }
 
-static void add_frame_to_find_if_changed(struct frame_scan_2005_state *s)
+static void add_changed_frame(struct frame_scan *s)
 {
-	size_t equal = 0, all = reduced_screen_pixel_count(s);
-	struct searched_frame_2005 *f;
+	size_t equal = 0, all = count_pixels(s);
+	struct searched_frame *f;
 
 	if (s->n) {
 		for (size_t i = 0; i < all; i++)
@@ -83,8 +83,8 @@ static void add_frame_to_find_if_changed(struct frame_scan_2005_state *s)
 		return;
 	}
 	f = &s->frame[s->n];
-	*f = (struct searched_frame_2005){ s->shown_ms, count_snapshots_matched_until(s->first, (int64_t)s->shown_ms - SLACK_MS),
-			     count_snapshots_matched_until(s->first, s->shown_ms), count_snapshots_matched_until(s->first, (int64_t)s->shown_ms +
+	*f = (struct searched_frame){ s->shown_ms, count_snapshots(s->first, (int64_t)s->shown_ms - SLACK_MS),
+			     count_snapshots(s->first, s->shown_ms), count_snapshots(s->first, (int64_t)s->shown_ms +
 														 SLACK_MS),
 			     malloc(all * sizeof(*f->pixels)) };
 	if (!f->pixels) {
@@ -96,15 +96,15 @@ static void add_frame_to_find_if_changed(struct frame_scan_2005_state *s)
 	s->n++;
 }
 
-static void compare_screen_with_frame(struct frame_scan_2005_state *s, size_t i)
+static void compare_frame(struct frame_scan *s, size_t i)
 {
-	struct frame_best_match *f = &s->found[i];
+	struct best_match *f = &s->found[i];
 
 	if (s->ms < f->low_ms || s->ms > f->high_ms)
 		return;
 	if (f->equal < 0) {
 		f->equal = 0;
-		for (size_t p = 0; p < reduced_screen_pixel_count(s); p++)
+		for (size_t p = 0; p < count_pixels(s); p++)
 			f->equal += s->now[p] == s->frame[i].pixels[p];
 	}
 	/* of equal matches the nearest to the centre wins; at the centre itself none counts, as in the analyzer of 2005 */
@@ -114,7 +114,7 @@ static void compare_screen_with_frame(struct frame_scan_2005_state *s, size_t i)
 	}
 }
 
-static void set_reduced_screen_pixel(struct frame_scan_2005_state *s, size_t at, uint32_t colour)
+static void set_pixel(struct frame_scan *s, size_t at, uint32_t colour)
 {
 	uint32_t old = s->now[at];
 
@@ -128,29 +128,29 @@ static void set_reduced_screen_pixel(struct frame_scan_2005_state *s, size_t at,
 	}
 }
 
-static void on_scan_painted(void *whose, struct box b)
+static void on_painted(void *whose, struct box b)
 {
-	struct frame_scan_2005_state *s = whose;
+	struct frame_scan *s = whose;
 	const struct screen *screen = rfb_screen(s->rfb);
 	int scale = (int)s->cfg->scale;
 
 	if (s->err || !s->now)
 		return;
 	if (!s->found && s->changed && (s->ms - s->shown_ms) * NS_PER_MS >= s->cfg->join_ns)
-		add_frame_to_find_if_changed(s);
+		add_changed_frame(s);
 	for (int y = b.y / scale; y < (b.y + b.h) / scale && y < s->height; y++)
 		for (int x = b.x / scale; x < (b.x + b.w) / scale && x < s->width; x++)
-			set_reduced_screen_pixel(s, (size_t)y * (size_t)s->width + (size_t)x, screen->pixels[(ptrdiff_t)y * scale * screen->width +
+			set_pixel(s, (size_t)y * (size_t)s->width + (size_t)x, screen->pixels[(ptrdiff_t)y * scale * screen->width +
 													     x * scale] | SET);
 	s->shown_ms = s->ms;
 	s->changed = true;
 	for (size_t i = 0; s->found && i < s->n; i++)
-		compare_screen_with_frame(s, i);
+		compare_frame(s, i);
 }
 
-static int scan_log_for_frames(struct frame_scan_2005_state *s, const struct replay *r)
+static int scan_log(struct frame_scan *s, const struct replay *r)
 {
-	static const struct rfb_event_callbacks events = { .painted = on_scan_painted };
+	static const struct rfb_event_callbacks events = { .painted = on_painted };
 	struct fbs_block block;
 	const char *why;
 	struct fbs_reader *log = fbs_open(r->file, &why);
@@ -172,23 +172,23 @@ static int scan_log_for_frames(struct frame_scan_2005_state *s, const struct rep
 			break;
 	}
 	if (!s->err && !s->found && s->changed)
-		add_frame_to_find_if_changed(s);
+		add_changed_frame(s);
 	rfb_decoder_free(s->rfb);
 	fbs_close(log);
 	return s->err;
 }
 
-static int find_frames_in_run(struct frame_scan_2005_state *s, const struct replay *r, int run, struct method_2005_matches *out)
+static int find_frames(struct frame_scan *s, const struct replay *r, int run, struct frame_matches *out)
 {
-	memset(s->now, 0, reduced_screen_pixel_count(s) * sizeof(*s->now));
+	memset(s->now, 0, count_pixels(s) * sizeof(*s->now));
 	for (size_t i = 0; i < s->n; i++) {
-		const struct searched_frame_2005 *f = &s->frame[i];
+		const struct searched_frame *f = &s->frame[i];
 
-		s->found[i] = (struct frame_best_match){ time_of_matched_snapshot_ms(r, f->low - SYNCS) - SLACK_MS, time_of_matched_snapshot_ms(r,
+		s->found[i] = (struct best_match){ snapshot_time_ms(r, f->low - SYNCS) - SLACK_MS, snapshot_time_ms(r,
 																		f->centre),
-					      time_of_matched_snapshot_ms(r, f->high + SYNCS) + SLACK_MS, -1, -1, ALIGN_NONE };
+					      snapshot_time_ms(r, f->high + SYNCS) + SLACK_MS, -1, -1, ALIGN_NONE };
 	}
-	if (scan_log_for_frames(s, r))
+	if (scan_log(s, r))
 		return s->err ? s->err : -EIO;
 	for (size_t i = 0; i < s->n; i++) {
 		out->match[i].found_ms[run] = s->found[i].best_ms;
@@ -197,7 +197,7 @@ static int find_frames_in_run(struct frame_scan_2005_state *s, const struct repl
 	return 0;
 }
 
-static int allocate_frame_matches(struct frame_scan_2005_state *s, int runs, struct method_2005_matches *out)
+static int allocate_matches(struct frame_scan *s, int runs, struct frame_matches *out)
 {
 	out->match = calloc(s->n ? s->n : 1, sizeof(*out->match));
 	out->numbers = calloc(s->n ? 2 * s->n * (size_t)runs : 1, sizeof(*out->numbers));
@@ -205,42 +205,42 @@ static int allocate_frame_matches(struct frame_scan_2005_state *s, int runs, str
 	if (!out->match || !out->numbers || !s->found)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n; i++) {
-		out->match[i] = (struct frame_match_2005){ s->frame[i].ms, out->numbers + 2 * i * (size_t)runs,
+		out->match[i] = (struct frame_match){ s->frame[i].ms, out->numbers + 2 * i * (size_t)runs,
 						      out->numbers + (2 * i + 1) * (size_t)runs };
 	}
 	out->n = s->n;
 	return 0;
 }
 
-int method_2005_find_matches(const struct method_2005_cfg *cfg, const struct replay *replay, int runs,
-			     struct method_2005_matches *out, struct why *why)
+int method_2005_find(const struct method_2005_cfg *cfg, const struct replay *replay, int runs,
+			     struct frame_matches *out, struct why *why)
 {
 	int scale = (int)cfg->scale;
-	struct frame_scan_2005_state s = { .cfg = cfg, .first = &replay[0], .width = replay[0].width / scale,
+	struct frame_scan s = { .cfg = cfg, .first = &replay[0], .width = replay[0].width / scale,
 		.height = replay[0].height / scale };
 	int err = 0;
 
-	*out = (struct method_2005_matches){ .cfg = *cfg, .runs = runs, .pixels = (uint32_t)reduced_screen_pixel_count(&s) };
+	*out = (struct frame_matches){ .cfg = *cfg, .runs = runs, .pixels = (uint32_t)count_pixels(&s) };
 	for (int r = 1; r < runs; r++) {
 		if (replay[r].inputs.n_syncs == replay[0].inputs.n_syncs)
 			continue;
-		return fail_with_reason(-EPROTO, why,
+		return why_fail(-EPROTO, why,
 				 "%s has %zu snapshots, %s %zu: the paper's method needs as many in each; --method tiles does not",
 				 replay[r].file, replay[r].inputs.n_syncs, replay[0].file, replay[0].inputs.n_syncs);
 	}
-	if (!reduced_screen_pixel_count(&s))
-		return fail_with_reason(-EPROTO, why, "%s has a screen of %d x %d pixels: nothing is left of it with --scale %d",
+	if (!count_pixels(&s))
+		return why_fail(-EPROTO, why, "%s has a screen of %d x %d pixels: nothing is left of it with --scale %d",
 				 replay[0].file, replay[0].width, replay[0].height, scale);
-	s.now = calloc(reduced_screen_pixel_count(&s) + 1, sizeof(*s.now));
-	s.analysed = calloc(reduced_screen_pixel_count(&s) + 1, sizeof(*s.analysed));
+	s.now = calloc(count_pixels(&s) + 1, sizeof(*s.now));
+	s.analysed = calloc(count_pixels(&s) + 1, sizeof(*s.analysed));
 	if (!s.now || !s.analysed)
 		err = -ENOMEM;
 	if (!err)
-		err = scan_log_for_frames(&s, &replay[0]);
+		err = scan_log(&s, &replay[0]);
 	if (!err)
-		err = allocate_frame_matches(&s, runs, out);
+		err = allocate_matches(&s, runs, out);
 	for (int r = 0; r < runs && !err; r++)
-		err = find_frames_in_run(&s, &replay[r], r, out);
+		err = find_frames(&s, &replay[r], r, out);
 	for (size_t i = 0; i < s.n; i++)
 		free(s.frame[i].pixels);
 	free(s.frame);
@@ -252,15 +252,15 @@ int method_2005_find_matches(const struct method_2005_cfg *cfg, const struct rep
 	return err;
 }
 
-void method_2005_free(struct method_2005_matches *p)
+void method_2005_free(struct frame_matches *p)
 {
 	free(p->match);
 	free(p->numbers);
-	*p = (struct method_2005_matches){ 0 };
+	*p = (struct frame_matches){ 0 };
 }
 
 /* Index of the last input line in the form of 2005 before `ms`; -1: none. */
-static int64_t last_2005_input_before(const struct replay *r, uint32_t ms)
+static int64_t find_last_input(const struct replay *r, uint32_t ms)
 {
 	int64_t found = -1;
 
@@ -269,7 +269,7 @@ static int64_t last_2005_input_before(const struct replay *r, uint32_t ms)
 	return found;
 }
 
-static enum stimulus_kind stimulus_kind_of_2005_input(const struct replay *r, int64_t old)
+static enum stimulus_kind find_stimulus_kind(const struct replay *r, int64_t old)
 {
 	int64_t i = 0;
 
@@ -282,7 +282,7 @@ static enum stimulus_kind stimulus_kind_of_2005_input(const struct replay *r, in
 	return STIMULUS_CLICK;
 }
 
-int method_2005_make_responses(const struct replay *replay, int runs, const struct method_2005_matches *p, struct responses *out)
+int method_2005_respond(const struct replay *replay, int runs, const struct frame_matches *p, struct responses *out)
 {
 	*out = (struct responses){ 0 };
 	for (size_t i = 0; i < p->n; i++) {
@@ -291,7 +291,7 @@ int method_2005_make_responses(const struct replay *replay, int runs, const stru
 		double equal = 0;
 
 		for (int r = 0; r < runs; r++) {
-			int64_t b = p->match[i].found_ms[r] == ALIGN_NONE ? -1 : last_2005_input_before(&replay[r], p->match[i].found_ms[r]);
+			int64_t b = p->match[i].found_ms[r] == ALIGN_NONE ? -1 : find_last_input(&replay[r], p->match[i].found_ms[r]);
 
 			cause = b < cause ? b : cause;
 			equal += (double)p->match[i].equal[r] / p->pixels / runs;
@@ -303,7 +303,7 @@ int method_2005_make_responses(const struct replay *replay, int runs, const stru
 			responses_free(out);
 			return -ENOMEM;
 		}
-		a->kind = stimulus_kind_of_2005_input(&replay[0], cause);
+		a->kind = find_stimulus_kind(&replay[0], cause);
 		a->input = (int)cause;
 		a->at_us = (int64_t)replay[0].inputs.old_ms[cause] * 1000;
 		a->confidence = equal;
@@ -315,7 +315,7 @@ int method_2005_make_responses(const struct replay *replay, int runs, const stru
 	return 0;
 }
 
-void method_2005_write_match_lines(FILE *out, const struct method_2005_matches *p)
+void method_2005_write(FILE *out, const struct frame_matches *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		for (int r = 0; r < p->runs; r++)

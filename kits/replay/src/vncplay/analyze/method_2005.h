@@ -21,15 +21,15 @@ struct method_2005_cfg {
 };
 #define METHOD_2005_DEFAULTS { 4, 2, 1000000 }
 
-struct frame_match_2005 {
+struct frame_match {
 	uint32_t ms;		/* when the first run showed the frame, ms since its log began */
 	uint32_t *found_ms;	/* for each run: when it showed the frame; ALIGN_NONE: no frame there */
 	uint32_t *equal;	/* for each run: equal pixels, of method_2005.pixels */
 };
 
-struct method_2005_matches {
+struct frame_matches {
 	struct method_2005_cfg cfg;
-	struct frame_match_2005 *match;
+	struct frame_match *match;
 	size_t n;
 	int runs;
 	uint32_t pixels;	/* of the reduced screen */
@@ -38,10 +38,10 @@ struct method_2005_matches {
 
 /* Reads the logs a second time, after replay_read. 0; -EPROTO with `why`: the runs have different numbers of snapshots, or the
  * reduced screen has no pixel; -errno. */
-int method_2005_find_matches(const struct method_2005_cfg *cfg, const struct replay *replay, int runs,
-			     struct method_2005_matches *out, struct why *why);
-void method_2005_free(struct method_2005_matches *p);
+int method_2005_find(const struct method_2005_cfg *cfg, const struct replay *replay, int runs,
+			     struct frame_matches *out, struct why *why);
+void method_2005_free(struct frame_matches *p);
 /* One response for each match; its cause is the last input before it in all runs. Press and release of buttons and keys count as
  * inputs, as in side files of 2005. 0 or -ENOMEM. */
-int method_2005_make_responses(const struct replay *replay, int runs, const struct method_2005_matches *p, struct responses *out);
-void method_2005_write_match_lines(FILE *out, const struct method_2005_matches *p);
+int method_2005_respond(const struct replay *replay, int runs, const struct frame_matches *p, struct responses *out);
+void method_2005_write(FILE *out, const struct frame_matches *p);

@@ -13,9 +13,9 @@
 #define APART_MS 300
 #define EDGE 0.03		/* share of the mass that is ignored at the beginning and at the end of a paint */
 
-static int by_cause_and_updates(const void *a, const void *b, void *whose)
+static int compare_pieces(const void *a, const void *b, void *whose)
 {
-	const struct common_tile_changes *s = whose;
+	const struct common_changes *s = whose;
 	size_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	if (s->change[x].cause != s->change[y].cause)
@@ -29,7 +29,7 @@ static int by_cause_and_updates(const void *a, const void *b, void *whose)
 	return 0;
 }
 
-static int by_cause_and_time(const void *a, const void *b)
+static int compare_times(const void *a, const void *b)
 {
 	const struct paint_piece *x = a, *y = b;
 
@@ -46,23 +46,23 @@ static double median(double *v, size_t n)
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-static double time_of_update_ms(const struct updates_and_inputs_of_run *run, int r, uint32_t at)
+static double update_time_ms(const struct analyzed_run *run, int r, uint32_t at)
 {
 	return run[r].update_ms[at];
 }
 
-static void set_piece_time_since_cause(const struct updates_and_inputs_of_run *run, int runs, struct paint_piece *p,
+static void set_piece_time(const struct analyzed_run *run, int runs, struct paint_piece *p,
 				       double *scratch)
 {
 	size_t n = 0;
 
 	for (int r = 0; r < runs; r++)
 		if (p->at[r] != ALIGN_NONE && run[r].stimulus[p->cause].press_us >= 0)
-			scratch[n++] = time_of_update_ms(run, r, p->at[r]) - (double)run[r].stimulus[p->cause].press_us / 1000;
+			scratch[n++] = update_time_ms(run, r, p->at[r]) - (double)run[r].stimulus[p->cause].press_us / 1000;
 	p->since_ms = median(scratch, n);
 }
 
-static int collect_paint_pieces(const struct updates_and_inputs_of_run *run, int runs, struct common_tile_changes *s,
+static int collect_pieces(const struct analyzed_run *run, int runs, struct common_changes *s,
 				struct paint_pieces *out, double *scratch)
 {
 	uint32_t *order = malloc((s->n ? s->n : 1) * sizeof(*order));
@@ -72,9 +72,9 @@ static int collect_paint_pieces(const struct updates_and_inputs_of_run *run, int
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n; i++)
 		order[i] = (uint32_t)i;
-	qsort_r(order, s->n, sizeof(*order), by_cause_and_updates, s);
+	qsort_r(order, s->n, sizeof(*order), compare_pieces, s);
 	for (size_t i = 0; i < s->n; i++)
-		n += !i || by_cause_and_updates(&order[i - 1], &order[i], s) != 0;
+		n += !i || compare_pieces(&order[i - 1], &order[i], s) != 0;
 	out->piece = calloc(n ? n : 1, sizeof(*out->piece));
 	out->at = calloc(n ? n * (size_t)runs : 1, sizeof(*out->at));
 	if (!out->piece || !out->at) {
@@ -84,23 +84,23 @@ static int collect_paint_pieces(const struct updates_and_inputs_of_run *run, int
 	for (size_t i = 0; i < s->n; i++) {
 		struct paint_piece *p;
 
-		if (!i || by_cause_and_updates(&order[i - 1], &order[i], s) != 0) {
+		if (!i || compare_pieces(&order[i - 1], &order[i], s) != 0) {
 			p = &out->piece[out->n];
 			p->at = out->at + out->n++ * (size_t)runs;
 			p->cause = s->change[order[i]].cause;
 			memcpy(p->at, s->at + order[i] * (size_t)runs, (size_t)runs * sizeof(*p->at));
-			set_piece_time_since_cause(run, runs, p, scratch);
+			set_piece_time(run, runs, p, scratch);
 		}
 		p = &out->piece[out->n - 1];
 		p->tiles++;
 		p->mass += s->change[order[i]].seen ? 0.5 : 1;
 	}
 	free(order);
-	qsort(out->piece, out->n, sizeof(*out->piece), by_cause_and_time);
+	qsort(out->piece, out->n, sizeof(*out->piece), compare_times);
 	return 0;
 }
 
-static bool small_piece_belongs_to_large(const struct paint_piece *small, const struct paint_piece *large, int runs)
+static bool piece_belongs(const struct paint_piece *small, const struct paint_piece *large, int runs)
 {
 	int agree = 0, differ = 0;
 
@@ -116,7 +116,7 @@ static bool small_piece_belongs_to_large(const struct paint_piece *small, const 
 }
 
 /* Merges small pieces that the alignment split off into the piece that most runs have them in. */
-static void merge_small_pieces(struct paint_pieces *p, int runs)
+static void merge_pieces(struct paint_pieces *p, int runs)
 {
 	size_t from = 0, n = 0;
 
@@ -128,7 +128,7 @@ static void merge_small_pieces(struct paint_pieces *p, int runs)
 		while (p->piece[from].cause < small->cause - ALIGN_REACH)
 			from++;
 		for (size_t j = from; j < p->n && p->piece[j].cause <= small->cause + ALIGN_REACH; j++)
-			if (j != i && p->piece[j].tiles && small_piece_belongs_to_large(small, &p->piece[j], runs) && (!into ||
+			if (j != i && p->piece[j].tiles && piece_belongs(small, &p->piece[j], runs) && (!into ||
 														       p->piece[j].mass > into->mass))
 				into = &p->piece[j];
 		if (!into)
@@ -143,7 +143,7 @@ static void merge_small_pieces(struct paint_pieces *p, int runs)
 	p->n = n;
 }
 
-static int find_main_piece_of_updates(const struct updates_and_inputs_of_run *run, int runs, struct paint_pieces *p)
+static int find_main_pieces(const struct analyzed_run *run, int runs, struct paint_pieces *p)
 {
 	p->owner = calloc((size_t)runs, sizeof(*p->owner));
 	for (int r = 0; p->owner && r < runs; r++) {
@@ -158,23 +158,23 @@ static int find_main_piece_of_updates(const struct updates_and_inputs_of_run *ru
 			uint32_t at = p->piece[i].at[r];
 
 			if (at != ALIGN_NONE && p->owner[r][at].mass < p->piece[i].mass)
-				p->owner[r][at] = (struct main_piece_of_update){ p->piece[i].cause, p->piece[i].mass };
+				p->owner[r][at] = (struct main_piece){ p->piece[i].cause, p->piece[i].mass };
 		}
 	return 0;
 }
 
-int group_changes_into_pieces(const struct updates_and_inputs_of_run *run, int runs, struct common_tile_changes *changes,
+int paint_group_pieces(const struct analyzed_run *run, int runs, struct common_changes *changes,
 			      struct paint_pieces *out)
 {
 	double *scratch = calloc((size_t)runs, sizeof(*scratch));
 	int err;
 
 	*out = (struct paint_pieces){ .runs = runs };
-	err = scratch ? collect_paint_pieces(run, runs, changes, out, scratch) : -ENOMEM;
+	err = scratch ? collect_pieces(run, runs, changes, out, scratch) : -ENOMEM;
 	free(scratch);
 	if (!err) {
-		merge_small_pieces(out, runs);
-		err = find_main_piece_of_updates(run, runs, out);
+		merge_pieces(out, runs);
+		err = find_main_pieces(run, runs, out);
 	}
 	if (err)
 		paint_pieces_free(out);
@@ -192,7 +192,7 @@ void paint_pieces_free(struct paint_pieces *p)
 }
 
 /* Whether a piece was shown within RESPONSE_GAP_MS of the paint so far, in three quarters of the runs that have both. */
-static bool piece_follows_paint(const struct updates_and_inputs_of_run *run, const struct paint_pieces *p,
+static bool piece_follows(const struct analyzed_run *run, const struct paint_pieces *p,
 				const struct paint_piece *next, const struct paint_burst *paint)
 {
 	int soon = 0, both = 0;
@@ -202,29 +202,29 @@ static bool piece_follows_paint(const struct updates_and_inputs_of_run *run, con
 
 		if (next->at[r] == ALIGN_NONE || paint->shown_ms[r] == RESPONSE_NONE)
 			continue;
-		t = time_of_update_ms(run, r, next->at[r]);
+		t = update_time_ms(run, r, next->at[r]);
 		both++;
 		soon += t - (double)paint->whole_ms[r] <= RESPONSE_GAP_MS && (double)paint->shown_ms[r] - t <= RESPONSE_GAP_MS;
 	}
 	return both && 4 * soon >= 3 * both;
 }
 
-struct timed_paint_piece {
+struct timed_piece {
 	int64_t ms;
 	double mass;
 	uint32_t at;
 };
 
-static int by_paint_piece_time(const void *a, const void *b)
+static int compare_strips(const void *a, const void *b)
 {
-	const struct timed_paint_piece *x = a, *y = b;
+	const struct timed_piece *x = a, *y = b;
 
 	return (x->ms > y->ms) - (x->ms < y->ms);
 }
 
 /* Picks the heaviest cluster of strips, clusters being separated by more than APART_MS. *strip moves to its first; returns
  * their number. */
-static size_t pick_heaviest_piece_cluster(struct timed_paint_piece **strip, size_t n)
+static size_t pick_heaviest_cluster(struct timed_piece **strip, size_t n)
 {
 	size_t best = 0, best_n = 0;
 	double most = -1;
@@ -246,13 +246,13 @@ static size_t pick_heaviest_piece_cluster(struct timed_paint_piece **strip, size
 
 /* Sets when run r showed the first and the last strip, ignoring EDGE of the mass at either end. Returns the mass that the run
  * showed. */
-static double find_first_and_last_piece_times(const struct paint_pieces *p, struct paint_burst *out, int r,
-					      struct timed_paint_piece *strip, size_t n)
+static double find_piece_times(const struct paint_pieces *p, struct paint_burst *out, int r,
+					      struct timed_piece *strip, size_t n)
 {
 	double mass = 0, so_far = 0, had;
 
-	qsort(strip, n, sizeof(*strip), by_paint_piece_time);
-	n = pick_heaviest_piece_cluster(&strip, n);
+	qsort(strip, n, sizeof(*strip), compare_strips);
+	n = pick_heaviest_cluster(&strip, n);
 	for (size_t i = 0; i < n; i++)
 		mass += strip[i].mass;
 	had = mass;
@@ -270,10 +270,10 @@ static double find_first_and_last_piece_times(const struct paint_pieces *p, stru
 	return had;
 }
 
-static double find_when_run_showed_burst(const struct updates_and_inputs_of_run *run, const struct paint_pieces *p,
+static double find_burst_times(const struct analyzed_run *run, const struct paint_pieces *p,
 				      struct paint_burst *out, int r)
 {
-	struct timed_paint_piece *strip = malloc(out->n * sizeof(*strip));
+	struct timed_piece *strip = malloc(out->n * sizeof(*strip));
 	double mass = 0;
 	size_t n = 0;
 
@@ -282,15 +282,15 @@ static double find_when_run_showed_burst(const struct updates_and_inputs_of_run 
 		return 0;
 	for (size_t i = out->first; i < out->first + out->n; i++)
 		if (p->piece[i].at[r] != ALIGN_NONE)
-			strip[n++] = (struct timed_paint_piece){ (int64_t)time_of_update_ms(run, r, p->piece[i].at[r]), p->piece[i].mass,
+			strip[n++] = (struct timed_piece){ (int64_t)update_time_ms(run, r, p->piece[i].at[r]), p->piece[i].mass,
 				p->piece[i].at[r] };
 	if (n)
-		mass = find_first_and_last_piece_times(p, out, r, strip, n);
+		mass = find_piece_times(p, out, r, strip, n);
 	free(strip);
 	return mass;
 }
 
-void gather_paint_burst(const struct updates_and_inputs_of_run *run, const struct paint_pieces *p, size_t first,
+void paint_gather_burst(const struct analyzed_run *run, const struct paint_pieces *p, size_t first,
 			struct paint_burst *out)
 {
 	int present = 0, could = 0;
@@ -305,7 +305,7 @@ void gather_paint_burst(const struct updates_and_inputs_of_run *run, const struc
 	for (size_t i = first; i < p->n && p->piece[i].cause == out->cause; i++) {
 		struct paint_piece next = p->piece[i];
 
-		if (out->n && !piece_follows_paint(run, p, &next, out))
+		if (out->n && !piece_follows(run, p, &next, out))
 			continue;
 		/* move it next to the paint's other pieces */
 		memmove(&p->piece[first + out->n + 1], &p->piece[first + out->n], (i - first - out->n) * sizeof(next));
@@ -313,7 +313,7 @@ void gather_paint_burst(const struct updates_and_inputs_of_run *run, const struc
 		out->mass += next.mass;
 		out->tiles += next.tiles;
 		for (int r = 0; r < p->runs; r++) {
-			int64_t t = next.at[r] == ALIGN_NONE ? RESPONSE_NONE : (int64_t)time_of_update_ms(run, r, next.at[r]);
+			int64_t t = next.at[r] == ALIGN_NONE ? RESPONSE_NONE : (int64_t)update_time_ms(run, r, next.at[r]);
 
 			if (t == RESPONSE_NONE)
 				continue;
@@ -324,7 +324,7 @@ void gather_paint_burst(const struct updates_and_inputs_of_run *run, const struc
 		}
 	}
 	for (int r = 0; r < p->runs; r++) {
-		double mass = find_when_run_showed_burst(run, p, out, r);
+		double mass = find_burst_times(run, p, out, r);
 
 		could += run[r].stimulus[out->cause].press_us >= 0;
 		if (run[r].stimulus[out->cause].press_us < 0 || mass < PRESENT * out->mass)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void on_replay_resized(void *whose, int width, int height)
+static void on_resized(void *whose, int width, int height)
 {
 	struct replay *r = whose;
 
@@ -16,14 +16,14 @@ static void on_replay_resized(void *whose, int width, int height)
 	tilelog_resize(&r->tiles, width, height);
 }
 
-static void on_replay_painted(void *whose, struct box box)
+static void on_painted(void *whose, struct box box)
 {
 	struct replay *r = whose;
 
-	tilelog_mark_painted(&r->tiles, box_clip(box, r->width, r->height));
+	tilelog_mark(&r->tiles, box_clip(box, r->width, r->height));
 }
 
-static void mark_replay_as_cut_short(struct replay *r, const char *why)
+static void mark_cut(struct replay *r, const char *why)
 {
 	if (!r->cut)
 		why_say(&r->why, "%s", why);
@@ -31,7 +31,7 @@ static void mark_replay_as_cut_short(struct replay *r, const char *why)
 }
 
 /* Feeds the log to the decoder; all blocks of one millisecond are compared once. */
-static int decode_log_blocks(struct replay *r, struct fbs_reader *log, struct rfb_decoder *rfb)
+static int decode_blocks(struct replay *r, struct fbs_reader *log, struct rfb_decoder *rfb)
 {
 	struct fbs_block block;
 	uint32_t ms = 0;
@@ -39,23 +39,23 @@ static int decode_log_blocks(struct replay *r, struct fbs_reader *log, struct rf
 
 	while ((more = fbs_next_block(log, &block)) > 0 && !err) {
 		if (block.ms > ms && rfb_greeting_is_complete(rfb)) {
-			tilelog_compare_dirty_tiles(&r->tiles, rfb_screen(rfb), ms);
+			tilelog_compare(&r->tiles, rfb_screen(rfb), ms);
 		}
 		if (block.ms > ms)	/* times never decrease, even if the clock was set back */
 			ms = block.ms;
 		err = rfb_decode_bytes(rfb, block.bytes, block.n);
 	}
 	if (more < 0 && !err && rfb_greeting_is_complete(rfb)) {
-		mark_replay_as_cut_short(r, "the log ends inside of a block");
+		mark_cut(r, "the log ends inside of a block");
 		if (block.n)
-			tilelog_compare_dirty_tiles(&r->tiles, rfb_screen(rfb), ms);
+			tilelog_compare(&r->tiles, rfb_screen(rfb), ms);
 	}
 	if (rfb_greeting_is_complete(rfb))
-		tilelog_compare_dirty_tiles(&r->tiles, rfb_screen(rfb), ms);
+		tilelog_compare(&r->tiles, rfb_screen(rfb), ms);
 	if (r->total_ms < ms)
 		r->total_ms = ms;
 	if (err == -EPROTO && rfb_greeting_is_complete(rfb)) {
-		mark_replay_as_cut_short(r, rfb_failure_text(rfb));
+		mark_cut(r, rfb_failure_text(rfb));
 		err = 0;
 	}
 	return err ? err : r->tiles.err;
@@ -63,9 +63,9 @@ static int decode_log_blocks(struct replay *r, struct fbs_reader *log, struct rf
 
 static int read_fbs_log(struct replay *r, struct fbs_reader *log)
 {
-	static const struct rfb_event_callbacks events = { .resized = on_replay_resized, .painted = on_replay_painted };
+	static const struct rfb_event_callbacks events = { .resized = on_resized, .painted = on_painted };
 	struct rfb_decoder *rfb = rfb_decoder_open(&events, r, NULL, 0, 0);
-	int err = rfb ? decode_log_blocks(r, log, rfb) : -ENOMEM;
+	int err = rfb ? decode_blocks(r, log, rfb) : -ENOMEM;
 
 	r->bytes = fbs_file_size(log);
 	if (!err && !rfb_greeting_is_complete(rfb))
@@ -74,12 +74,12 @@ static int read_fbs_log(struct replay *r, struct fbs_reader *log)
 		why_say(&r->why, "%s", err != -EPROTO ? strerror(-err) : *rfb_failure_text(rfb) ? rfb_failure_text(rfb) :
 			 "it ends before the server has said how large its screen is");
 	if (rfb)
-		r->updates = rfb_number_of_updates(rfb);
+		r->updates = rfb_updates(rfb);
 	rfb_decoder_free(rfb);
 	return err;
 }
 
-static int collect_pointer_moves(struct replay *r)
+static int collect_moves(struct replay *r)
 {
 	r->move = malloc((r->inputs.n ? r->inputs.n : 1) * sizeof(*r->move));
 	if (!r->move)
@@ -92,7 +92,7 @@ static int collect_pointer_moves(struct replay *r)
 
 /* When the pointer moves before the first press, inserts a stimulus for that movement, so that changes before the press have a
  * cause. */
-static int insert_first_move_stimulus(struct replay *r)
+static int insert_first_move(struct replay *r)
 {
 	struct stimulus *grown;
 
@@ -107,7 +107,7 @@ static int insert_first_move_stimulus(struct replay *r)
 	return 0;
 }
 
-static int read_replay_side_file(struct replay *r, const char *aux)
+static int read_side_file(struct replay *r, const char *aux)
 {
 	char path[4096];
 	FILE *in;
@@ -124,17 +124,17 @@ static int read_replay_side_file(struct replay *r, const char *aux)
 	err = sent_inputs_read(in, &r->inputs);
 	fclose(in);
 	if (!err) {
-		r->stimulus = sent_inputs_make_stimuli(&r->inputs, &r->stimuli);
-		err = r->stimulus ? collect_pointer_moves(r) : -ENOMEM;
+		r->stimulus = stimuli_make(&r->inputs, &r->stimuli);
+		err = r->stimulus ? collect_moves(r) : -ENOMEM;
 	}
 	if (!err)
-		err = insert_first_move_stimulus(r);
+		err = insert_first_move(r);
 	if (err)
 		why_say(&r->why, "%.150s: %s", path, err == -EPROTO ? "no line of a side file in it" : strerror(-err));
 	if (!err && r->inputs.end_us >= 0 && r->inputs.end_us / 1000 > r->total_ms && r->inputs.end_us / 1000 < UINT32_MAX)
 		r->total_ms = (uint32_t)(r->inputs.end_us / 1000);
 	if (!err && r->inputs.cut)
-		mark_replay_as_cut_short(r, "the side file ends inside of a line, or its times go back");
+		mark_cut(r, "the side file ends inside of a line, or its times go back");
 	return err;
 }
 
@@ -150,14 +150,14 @@ int replay_read(struct replay *r, const char *aux)
 		why_say(&r->why, "%s", why ? why : strerror(-err));
 		return err;
 	}
-	err = read_replay_side_file(r, aux);
+	err = read_side_file(r, aux);
 	if (!err)
 		err = read_fbs_log(r, log);
 	fbs_close(log);
 	return err;
 }
 
-bool replay_is_known_to_be_partial(const struct replay *r)
+bool replay_is_partial(const struct replay *r)
 {
 	return r->inputs.status[0] && strcmp(r->inputs.status, "complete") != 0;
 }

@@ -31,4 +31,4 @@ struct replay {
 int replay_read(struct replay *r, const char *aux);
 void replay_free(struct replay *r);
 /* By its side file it ended before its trace did. */
-bool replay_is_known_to_be_partial(const struct replay *r);
+bool replay_is_partial(const struct replay *r);

@@ -14,7 +14,7 @@
 #define JUST_US 250000
 
 struct response_finder {
-	const struct updates_and_inputs_of_run *run;
+	const struct analyzed_run *run;
 	int runs, inputs;
 	const struct paint_pieces *pieces;
 	struct responses *out;
@@ -24,13 +24,13 @@ struct response_finder {
 	int64_t *moved;		/* for each run: index of the last movement before a paint */
 };
 
-static double response_weight_of_paint(const struct paint_burst *p)
+static double paint_weight(const struct paint_burst *p)
 {
 	return p->share * p->mass / (p->mass + MASS_HALF);
 }
 
 /* Gathers the paints after one input, whose first piece is `first`. Returns the first piece of the next input. */
-static size_t collect_paints_of_input(struct response_finder *f, size_t first)
+static size_t collect_paints(struct response_finder *f, size_t first)
 {
 	size_t n = first;
 	int32_t cause = f->pieces->piece[first].cause;
@@ -42,7 +42,7 @@ static size_t collect_paints_of_input(struct response_finder *f, size_t first)
 
 		p->shown_ms = f->times + f->n_paints * 2 * (size_t)f->runs;
 		p->whole_ms = p->shown_ms + f->runs;
-		gather_paint_burst(f->run, f->pieces, first, p);
+		paint_gather_burst(f->run, f->pieces, first, p);
 	}
 	return n;
 }
@@ -67,7 +67,7 @@ struct response *responses_add(struct responses *out, int runs)
 	return a;
 }
 
-static void mark_updates_of_response(struct response_finder *f, const struct paint_burst *p)
+static void mark_updates(struct response_finder *f, const struct paint_burst *p)
 {
 	for (size_t i = p->first; i < p->first + p->n; i++)
 		for (int r = 0; r < f->runs; r++)
@@ -75,27 +75,27 @@ static void mark_updates_of_response(struct response_finder *f, const struct pai
 				f->run[r].used[f->pieces->piece[i].at[r]] = 1;
 }
 
-static const struct paint_burst *earliest_likely_response_paint(const struct response_finder *f, double *best)
+static const struct paint_burst *find_response_paint(const struct response_finder *f, double *best)
 {
 	*best = 0;
 	for (size_t i = 0; i < f->n_paints; i++)
-		if (response_weight_of_paint(&f->paint[i]) > *best)
-			*best = response_weight_of_paint(&f->paint[i]);
+		if (paint_weight(&f->paint[i]) > *best)
+			*best = paint_weight(&f->paint[i]);
 	for (size_t i = 0; i < f->n_paints; i++)
-		if (response_weight_of_paint(&f->paint[i]) > 0 && response_weight_of_paint(&f->paint[i]) >= WEAK * *best)
+		if (paint_weight(&f->paint[i]) > 0 && paint_weight(&f->paint[i]) >= WEAK * *best)
 			return &f->paint[i];
 	return NULL;
 }
 
 /* The paint that responds to the release, when the press had a paint before it: a button looks pressed, and then acts. NULL:
  * none. */
-static const struct paint_burst *find_paint_caused_by_release(const struct response_finder *f, const struct paint_burst *first,
+static const struct paint_burst *find_release_paint(const struct response_finder *f, const struct paint_burst *first,
 							      double best)
 {
 	for (const struct paint_burst *p = first + 1; p < f->paint + f->n_paints; p++) {
 		int before = 0, after = 0, both = 0;
 
-		if (response_weight_of_paint(p) < WEAK * best)
+		if (paint_weight(p) < WEAK * best)
 			continue;
 		for (int r = 0; r < f->runs; r++) {
 			int64_t release = f->run[r].stimulus[p->cause].release_us;
@@ -112,25 +112,25 @@ static const struct paint_burst *find_paint_caused_by_release(const struct respo
 	return NULL;
 }
 
-static double response_confidence(const struct response_finder *f, const struct paint_burst *p, double rival)
+static double rate_confidence(const struct response_finder *f, const struct paint_burst *p, double rival)
 {
-	double own = response_weight_of_paint(p);
+	double own = paint_weight(p);
 
 	return p->share * (0.5 + 0.5 * p->mass / (p->mass + 1)) * (own / (own + rival / 2)) * (f->runs < 2 ? ALONE : 1);
 }
 
-static double best_earlier_paint_weight(const struct response_finder *f, const struct paint_burst *chosen)
+static double best_earlier_weight(const struct response_finder *f, const struct paint_burst *chosen)
 {
 	double best = 0;
 
 	for (const struct paint_burst *p = f->paint; p < chosen; p++)	/* earlier paints that were too weak */
-		best = response_weight_of_paint(p) > best ? response_weight_of_paint(p) : best;
+		best = paint_weight(p) > best ? paint_weight(p) : best;
 	return best;
 }
 
 static int add_press_response(struct response_finder *f, const struct paint_burst *p, double best)
 {
-	const struct paint_burst *later = find_paint_caused_by_release(f, p, best);
+	const struct paint_burst *later = find_release_paint(f, p, best);
 	struct response *a = responses_add(f->out, f->runs);
 
 	if (!a)
@@ -152,15 +152,15 @@ static int add_press_response(struct response_finder *f, const struct paint_burs
 		if (s->release_us >= 0 && of->shown_ms[r] != RESPONSE_NONE)
 			a->release_us[r] = of->shown_ms[r] * 1000 - s->release_us;
 	}
-	a->confidence = response_confidence(f, p, best_earlier_paint_weight(f, p));
+	a->confidence = rate_confidence(f, p, best_earlier_weight(f, p));
 	a->tiles = p->tiles;
-	mark_updates_of_response(f, p);
+	mark_updates(f, p);
 	if (later)
-		mark_updates_of_response(f, later);
+		mark_updates(f, later);
 	return 0;
 }
 
-static int64_t last_move_before(const struct updates_and_inputs_of_run *run, int64_t before_us)
+static int64_t find_last_move(const struct analyzed_run *run, int64_t before_us)
 {
 	size_t from = 0, to = run->moves;
 
@@ -175,7 +175,7 @@ static int64_t last_move_before(const struct updates_and_inputs_of_run *run, int
 	return (int64_t)from - 1;
 }
 
-static const struct sent_input *find_sent_move_by_number(const struct updates_and_inputs_of_run *run, int n, int64_t near)
+static const struct sent_input *find_move(const struct analyzed_run *run, int n, int64_t near)
 {
 	for (; near >= 0; near--)
 		if (run->move[near].n <= n)
@@ -184,7 +184,7 @@ static const struct sent_input *find_sent_move_by_number(const struct updates_an
 }
 
 /* Number of the movement that a paint follows closely in all runs that have the paint; -1: none. Sets f->moved. */
-static int find_move_causing_paint(const struct response_finder *f, const struct paint_burst *p, int64_t most_us)
+static int find_causing_move(const struct response_finder *f, const struct paint_burst *p, int64_t most_us)
 {
 	int n = INT32_MAX;
 	int64_t least = INT64_MAX, most = 0;
@@ -192,14 +192,14 @@ static int find_move_causing_paint(const struct response_finder *f, const struct
 	for (int r = 0; r < f->runs; r++) {
 		if (p->shown_ms[r] == RESPONSE_NONE)
 			continue;
-		f->moved[r] = last_move_before(&f->run[r], p->shown_ms[r] * 1000);
+		f->moved[r] = find_last_move(&f->run[r], p->shown_ms[r] * 1000);
 		if (f->moved[r] < 0)
 			return -1;
 		if (f->run[r].move[f->moved[r]].n < n)
 			n = f->run[r].move[f->moved[r]].n;
 	}
 	for (int r = 0; r < f->runs; r++) {
-		const struct sent_input *m = p->shown_ms[r] == RESPONSE_NONE ? NULL : find_sent_move_by_number(&f->run[r], n, f->moved[r]);
+		const struct sent_input *m = p->shown_ms[r] == RESPONSE_NONE ? NULL : find_move(&f->run[r], n, f->moved[r]);
 		int64_t us;
 
 		if (p->shown_ms[r] == RESPONSE_NONE)
@@ -214,17 +214,17 @@ static int find_move_causing_paint(const struct response_finder *f, const struct
 }
 
 /* Whether a paint is long after the press and just after a movement, in all runs that have it. */
-static bool paint_is_move_response(const struct response_finder *f, const struct paint_burst *p)
+static bool is_move_response(const struct response_finder *f, const struct paint_burst *p)
 {
 	for (int r = 0; r < f->runs; r++)
 		if (p->shown_ms[r] != RESPONSE_NONE && p->shown_ms[r] * 1000 - f->run[r].stimulus[p->cause].press_us < LONG_US)
 			return false;
-	return find_move_causing_paint(f, p, JUST_US) >= 0;
+	return find_causing_move(f, p, JUST_US) >= 0;
 }
 
 static int add_move_response(struct response_finder *f, const struct paint_burst *p)
 {
-	int n = find_move_causing_paint(f, p, HOVER_US);
+	int n = find_causing_move(f, p, HOVER_US);
 	struct response *a;
 
 	if (n < 0 || (f->runs > 1 && p->share * f->runs < 2) || p->share < 0.5)
@@ -239,7 +239,7 @@ static int add_move_response(struct response_finder *f, const struct paint_burst
 	a->input = n;
 	a->at_us = -1;
 	for (int r = 0; r < f->runs; r++) {
-		const struct sent_input *m = p->shown_ms[r] == RESPONSE_NONE ? NULL : find_sent_move_by_number(&f->run[r], n, f->moved[r]);
+		const struct sent_input *m = p->shown_ms[r] == RESPONSE_NONE ? NULL : find_move(&f->run[r], n, f->moved[r]);
 
 		if (!m)
 			continue;
@@ -249,20 +249,20 @@ static int add_move_response(struct response_finder *f, const struct paint_burst
 		a->press_us[r] = p->shown_ms[r] * 1000 - m->at_us;
 		a->complete_us[r] = p->whole_ms[r] * 1000 - m->at_us;
 	}
-	a->confidence = response_confidence(f, p, 0) / 2;
+	a->confidence = rate_confidence(f, p, 0) / 2;
 	a->tiles = p->tiles;
-	mark_updates_of_response(f, p);
+	mark_updates(f, p);
 	return 0;
 }
 
-static int by_input(const void *a, const void *b)
+static int compare_inputs(const void *a, const void *b)
 {
 	const struct response *x = a, *y = b;
 
 	return (x->input > y->input) - (x->input < y->input);
 }
 
-int responses_find(const struct updates_and_inputs_of_run *run, int runs, int inputs, struct common_tile_changes *changes,
+int responses_find(const struct analyzed_run *run, int runs, int inputs, struct common_changes *changes,
 		   struct responses *out)
 {
 	struct paint_pieces pieces;
@@ -270,7 +270,7 @@ int responses_find(const struct updates_and_inputs_of_run *run, int runs, int in
 	int err;
 
 	*out = (struct responses){ 0 };
-	err = group_changes_into_pieces(run, runs, changes, &pieces);
+	err = paint_group_pieces(run, runs, changes, &pieces);
 	if (err)
 		return err;
 	f.moved = calloc((size_t)runs, sizeof(*f.moved));
@@ -282,14 +282,14 @@ int responses_find(const struct updates_and_inputs_of_run *run, int runs, int in
 		const struct paint_burst *first;
 		double best;
 
-		at = collect_paints_of_input(&f, at);
-		first = earliest_likely_response_paint(&f, &best);
-		if (first && (run[0].stimulus[first->cause].kind == STIMULUS_MOVE || paint_is_move_response(&f, first)))
+		at = collect_paints(&f, at);
+		first = find_response_paint(&f, &best);
+		if (first && (run[0].stimulus[first->cause].kind == STIMULUS_MOVE || is_move_response(&f, first)))
 			first = NULL;
 		if (first)
 			err = add_press_response(&f, first, best);
 		for (size_t i = 0; i < f.n_paints && !err; i++)
-			if (&f.paint[i] != first && (!first || &f.paint[i] > first) && response_weight_of_paint(&f.paint[i]) > 0)
+			if (&f.paint[i] != first && (!first || &f.paint[i] > first) && paint_weight(&f.paint[i]) > 0)
 				err = add_move_response(&f, &f.paint[i]);
 	}
 	free(f.moved);
@@ -297,7 +297,7 @@ int responses_find(const struct updates_and_inputs_of_run *run, int runs, int in
 	free(f.times);
 	paint_pieces_free(&pieces);
 	if (out->n)
-		qsort(out->item, out->n, sizeof(*out->item), by_input);
+		qsort(out->item, out->n, sizeof(*out->item), compare_inputs);
 	if (err)
 		responses_free(out);
 	return err;

@@ -15,7 +15,7 @@
 #define RESPONSE_GAP_MS 120
 #define RESPONSE_NONE INT64_MIN	/* in place of a time: this run lacks it */
 
-struct updates_and_inputs_of_run {		/* one run, as responses_find reads it */
+struct analyzed_run {		/* one run, as responses_find reads it */
 	const uint32_t *update_ms;	/* when each update became visible, ms since the log began */
 	size_t updates;
 	const struct stimulus *stimulus;	/* `inputs` of them, the same in all runs; press_us -1: the run ended before */
@@ -42,7 +42,7 @@ struct responses {
 };
 
 /* 0 or -ENOMEM. */
-int responses_find(const struct updates_and_inputs_of_run *run, int runs, int inputs, struct common_tile_changes *changes,
+int responses_find(const struct analyzed_run *run, int runs, int inputs, struct common_changes *changes,
 		   struct responses *out);
 /* Appends a response all of whose times are RESPONSE_NONE. NULL: no memory. The pointer is valid until the next call. */
 struct response *responses_add(struct responses *out, int runs);
@@ -51,7 +51,7 @@ void responses_free(struct responses *a);
 /* --- paint_pieces.c: changes that become visible together in every run are one piece, pieces in quick succession one paint --- */
 
 struct paint_piece {
-	int32_t cause;		/* number of the last input before the piece, as in struct common_tile_change */
+	int32_t cause;		/* number of the last input before the piece, as in struct common_change */
 	uint32_t tiles;
 	double mass;		/* 1 for each tile, 0.5 for a tile whose change occurs more than once */
 	double since_ms;	/* time from the cause to the piece: median over the runs that have it */
@@ -62,7 +62,7 @@ struct paint_pieces {
 	struct paint_piece *piece;	/* ascending in cause, then in since_ms */
 	size_t n;
 	uint32_t *at;
-	struct main_piece_of_update {
+	struct main_piece {
 		int32_t cause;	/* of the heaviest piece of this update; of equal masses, of the first */
 		double mass;	/* of that piece; 0: no piece */
 	} **owner;		/* for each run and update */
@@ -70,7 +70,7 @@ struct paint_pieces {
 };
 
 /* 0 or -ENOMEM. */
-int group_changes_into_pieces(const struct updates_and_inputs_of_run *run, int runs, struct common_tile_changes *changes,
+int paint_group_pieces(const struct analyzed_run *run, int runs, struct common_changes *changes,
 			      struct paint_pieces *out);
 void paint_pieces_free(struct paint_pieces *p);
 
@@ -85,5 +85,5 @@ struct paint_burst {			/* neighbours in the list of pieces */
 
 /* Gathers the paint that begins with piece `first`. Its lists of `runs` times are the caller's. Pieces of other paints with the
  * same cause are moved behind it. */
-void gather_paint_burst(const struct updates_and_inputs_of_run *run, const struct paint_pieces *p, size_t first,
+void paint_gather_burst(const struct analyzed_run *run, const struct paint_pieces *p, size_t first,
 			struct paint_burst *out);

@@ -12,7 +12,7 @@
 
 static const char *const why_words[] = { "alone", "sometimes", NULL };
 
-uint64_t deps_hash_screen_part(const struct screen *s, struct box box)
+uint64_t deps_hash_part(const struct screen *s, struct box box)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 
@@ -28,7 +28,7 @@ uint64_t deps_hash_screen_part(const struct screen *s, struct box box)
 	return h;
 }
 
-int deps_add_input_dependency(struct learned_dependencies *d, const struct dependency_before_input *b)
+int deps_add_change(struct dependencies *d, const struct dependency *b)
 {
 	if (array_room(&d->before, d->n_before))
 		return -ENOMEM;
@@ -36,7 +36,7 @@ int deps_add_input_dependency(struct learned_dependencies *d, const struct depen
 	return 0;
 }
 
-int deps_add_ignored_part(struct learned_dependencies *d, const struct ignored_screen_part *i)
+int deps_add_ignored(struct dependencies *d, const struct ignored_part *i)
 {
 	if (array_room(&d->ignore, d->n_ignore))
 		return -ENOMEM;
@@ -44,14 +44,14 @@ int deps_add_ignored_part(struct learned_dependencies *d, const struct ignored_s
 	return 0;
 }
 
-void deps_free(struct learned_dependencies *d)
+void deps_free(struct dependencies *d)
 {
 	free(d->before);
 	free(d->ignore);
-	*d = (struct learned_dependencies){ 0 };
+	*d = (struct dependencies){ 0 };
 }
 
-const struct dependency_before_input *deps_of_trace_line(const struct learned_dependencies *d, int line, int *n)
+const struct dependency *deps_find(const struct dependencies *d, int line, int *n)
 {
 	int low = 0, high = d->n_before;
 
@@ -69,15 +69,15 @@ const struct dependency_before_input *deps_of_trace_line(const struct learned_de
 	return *n ? &d->before[low] : NULL;
 }
 
-static bool box_is_within_limits(const struct box *b)
+static bool is_box_valid(const struct box *b)
 {
 	return b->x >= 0 && b->y >= 0 && b->w > 0 && b->h > 0 && b->x < SCREEN_SIDE_MOST && b->y < SCREEN_SIDE_MOST &&
 	       b->w <= SCREEN_SIDE_MOST && b->h <= SCREEN_SIDE_MOST;
 }
 
-static int read_dependency_line(struct learned_dependencies *d, const char *text, int file_line, const char **what)
+static int read_dependency(struct dependencies *d, const char *text, int file_line, const char **what)
 {
-	struct dependency_before_input b = { .file_line = file_line };
+	struct dependency b = { .file_line = file_line };
 	char hash[20], *end;
 	int used = 0;
 
@@ -88,7 +88,7 @@ static int read_dependency_line(struct learned_dependencies *d, const char *text
 	}
 	b.any = !strcmp(hash, "*");
 	b.hash = b.any ? 0 : strtoull(hash, &end, 16);
-	if (b.line < 1 || !box_is_within_limits(&b.box) || (!b.any && (*end || strlen(hash) != 16))) {
+	if (b.line < 1 || !is_box_valid(&b.box) || (!b.any && (*end || strlen(hash) != 16))) {
 		*what = "a value that cannot be";
 		return -EPROTO;
 	}
@@ -96,48 +96,48 @@ static int read_dependency_line(struct learned_dependencies *d, const char *text
 		*what = "its line of the trace is before that of the line above";
 		return -EPROTO;
 	}
-	return deps_add_input_dependency(d, &b);
+	return deps_add_change(d, &b);
 }
 
-static int read_ignored_part_line(struct learned_dependencies *d, const char *text, const char **what)
+static int read_ignored(struct dependencies *d, const char *text, const char **what)
 {
-	struct ignored_screen_part i = { .why = DEPS_ALONE };
+	struct ignored_part i = { .why = DEPS_ALONE };
 	char why[16];
 	int used = 0;
 
 	if (sscanf(text, "ignore %6d %6d %6d %6d %15s%n", &i.box.x, &i.box.y, &i.box.w, &i.box.h, why, &used) != 5 ||
-	    text[used] || !box_is_within_limits(&i.box)) {
+	    text[used] || !is_box_valid(&i.box)) {
 		*what = "not of the form \"ignore X Y W H WHY\"";
 		return -EPROTO;
 	}
-	if (index_of_word(why_words, why) >= 0)
-		i.why = (enum deps_why)index_of_word(why_words, why);
-	return deps_add_ignored_part(d, &i);
+	if (trace_find_word(why_words, why) >= 0)
+		i.why = (enum deps_why)trace_find_word(why_words, why);
+	return deps_add_ignored(d, &i);
 }
 
-static int read_deps_line(struct learned_dependencies *d, const char *text, int n, const char **what)
+static int read_deps_line(struct dependencies *d, const char *text, int n, const char **what)
 {
 	int used = 0;
 
 	if (*text == '#')
 		return 0;
 	if (!strncmp(text, "before ", 7))
-		return read_dependency_line(d, text, n, what);
+		return read_dependency(d, text, n, what);
 	if (!strncmp(text, "ignore ", 7))
-		return read_ignored_part_line(d, text, what);
+		return read_ignored(d, text, what);
 	if (sscanf(text, "inputs %9d%n", &d->inputs, &used) == 1 && !text[used] && d->inputs >= 0)
 		return 0;
 	*what = "neither inputs, before nor ignore";
 	return -EPROTO;
 }
 
-static int read_deps_lines(struct learned_dependencies *d, struct line_reader *l, const char **what)
+static int read_deps_lines(struct dependencies *d, struct line_reader *l, const char **what)
 {
-	int err, got = read_next_line_joining_quotes(l, false);
+	int err, got = line_reader_next(l, false);
 
 	*what = got ? "not a file of vncplay learn: the first line must be \"vncplay-deps 1\"" : "an empty file";
 	err = got == 1 && !strcmp(l->text, "vncplay-deps 1") ? 0 : -EPROTO;
-	while (!err && (got = read_next_line_joining_quotes(l, false)) == 1) {
+	while (!err && (got = line_reader_next(l, false)) == 1) {
 		*what = "too many lines";
 		err = d->n_before + d->n_ignore == DEPS_MOST ? -EPROTO : read_deps_line(d, l->text, (int)l->line, what);
 	}
@@ -147,14 +147,14 @@ static int read_deps_lines(struct learned_dependencies *d, struct line_reader *l
 	return got;
 }
 
-int deps_read(const char *path, struct learned_dependencies *d, struct why *why)
+int deps_read(const char *path, struct dependencies *d, struct why *why)
 {
 	struct line_reader l = { 0 };
 	const char *what = "";
 	int err;
 	FILE *in;
 
-	*d = (struct learned_dependencies){ 0 };
+	*d = (struct dependencies){ 0 };
 	in = fopen(path, "re");
 	if (!in)
 		return -errno;
@@ -170,7 +170,7 @@ int deps_read(const char *path, struct learned_dependencies *d, struct why *why)
 	return err;
 }
 
-int deps_write(const struct learned_dependencies *d, FILE *out)
+int deps_write(const struct dependencies *d, FILE *out)
 {
 	fprintf(out, "vncplay-deps 1\ninputs %d\n", d->inputs);
 	for (int i = 0; i < d->n_ignore; i++) {
@@ -179,7 +179,7 @@ int deps_write(const struct learned_dependencies *d, FILE *out)
 		fprintf(out, "ignore %d %d %d %d %s\n", b->x, b->y, b->w, b->h, why_words[d->ignore[i].why]);
 	}
 	for (int i = 0; i < d->n_before; i++) {
-		const struct dependency_before_input *b = &d->before[i];
+		const struct dependency *b = &d->before[i];
 
 		fprintf(out, "before %d change %d %d %d %d ", b->line, b->box.x, b->box.y, b->box.w, b->box.h);
 		if (b->any)

@@ -15,38 +15,38 @@
 
 #define DEPS_MOST 100000	/* dependencies that are read, at most */
 
-struct dependency_before_input {	/* a dependency: a change that must precede an input */
+struct dependency {	/* a dependency: a change that must precede an input */
 	int line;
 	struct box box;		/* the part of the screen that must have changed since the previous press of a button or key */
 	bool any;		/* true: any change meets it */
-	uint64_t hash;		/* else deps_hash_screen_part of the content that it must show */
+	uint64_t hash;		/* else deps_hash_part of the content that it must show */
 	int file_line;		/* its line in the file of dependencies */
 };
 
 enum deps_why { DEPS_ALONE, DEPS_SOMETIMES };	/* changes without input; changed in some replays only */
-struct ignored_screen_part {
+struct ignored_part {
 	struct box box;
 	enum deps_why why;
 };
 
-struct learned_dependencies {
+struct dependencies {
 	int inputs;		/* number of inputs of the trace that it was learned from */
-	struct dependency_before_input *before;	/* ascending in `line` */
+	struct dependency *before;	/* ascending in `line` */
 	int n_before;
-	struct ignored_screen_part *ignore;
+	struct ignored_part *ignore;
 	int n_ignore;
 };
 
 /* 0; -EPROTO with the line and the error in `why`; or -errno. After an error `d` is empty. */
-int deps_read(const char *path, struct learned_dependencies *d, struct why *why);
+int deps_read(const char *path, struct dependencies *d, struct why *why);
 /* 0 or -errno. */
-int deps_write(const struct learned_dependencies *d, FILE *out);
-void deps_free(struct learned_dependencies *d);
+int deps_write(const struct dependencies *d, FILE *out);
+void deps_free(struct dependencies *d);
 /* 0 or -ENOMEM. To be added ascending in `line`. */
-int deps_add_input_dependency(struct learned_dependencies *d, const struct dependency_before_input *b);
-int deps_add_ignored_part(struct learned_dependencies *d, const struct ignored_screen_part *i);
+int deps_add_change(struct dependencies *d, const struct dependency *b);
+int deps_add_ignored(struct dependencies *d, const struct ignored_part *i);
 
 /* The first dependency of a line of the trace, *n: their number; NULL: none. */
-const struct dependency_before_input *deps_of_trace_line(const struct learned_dependencies *d, int line, int *n);
+const struct dependency *deps_find(const struct dependencies *d, int line, int *n);
 /* The hash of a part of the screen (FNV-1a of its pixels, row by row); pixels outside of the screen count as black. */
-uint64_t deps_hash_screen_part(const struct screen *s, struct box box);
+uint64_t deps_hash_part(const struct screen *s, struct box box);

@@ -25,7 +25,7 @@ static bool is_pixel_masked(const struct match_cfg *cfg, int x, int y)
 	return false;
 }
 
-struct mismatch_count match_count_mismatches(const struct match_cfg *cfg, const struct screen *s, struct box box,
+struct mismatch_count match_count(const struct match_cfg *cfg, const struct screen *s, struct box box,
 			     const uint32_t *pixels, int dx, int dy, int most)
 {
 	struct mismatch_count seen = { 0 };
@@ -52,7 +52,7 @@ struct mismatch_count match_count_mismatches(const struct match_cfg *cfg, const 
 	return seen;
 }
 
-const struct box *match_find_mask_outside_screen(const struct box *masks, int n, int width, int height)
+const struct box *match_find_stray_mask(const struct box *masks, int n, int width, int height)
 {
 	for (int i = 0; i < n; i++)
 		if (masks[i].x >= width || masks[i].y >= height)
@@ -60,13 +60,13 @@ const struct box *match_find_mask_outside_screen(const struct box *masks, int n,
 	return NULL;
 }
 
-bool match_is_close_enough(const struct match_cfg *cfg, struct mismatch_count seen)
+bool match_is_close(const struct match_cfg *cfg, struct mismatch_count seen)
 {
 	return seen.mismatched * 100.0 <= cfg->share * seen.of;
 }
 
 /* Number of pixels of the snapshot that differ from the snapshot moved by dx, dy. */
-static int count_pixels_unlike_shifted(struct box box, const uint32_t *pixels, int dx, int dy, int tolerance)
+static int count_shifted_diffs(struct box box, const uint32_t *pixels, int dx, int dy, int tolerance)
 {
 	int n = 0;
 
@@ -76,7 +76,7 @@ static int count_pixels_unlike_shifted(struct box box, const uint32_t *pixels, i
 	return n;
 }
 
-static bool pixels_lack_texture(const struct match_cfg *cfg, struct box box, const uint32_t *pixels)
+static bool lacks_texture(const struct match_cfg *cfg, struct box box, const uint32_t *pixels)
 {
 	int n = box.w * box.h, step = 1 + n / 1024, seen = 0, most = 0, allowed = (int)(cfg->share * n / 100);
 
@@ -92,24 +92,24 @@ static bool pixels_lack_texture(const struct match_cfg *cfg, struct box box, con
 	if (seen - most < (seen / 10 > TEXTURE_LEAST ? seen / 10 : TEXTURE_LEAST))
 		return true;
 	/* A stripe looks the same when moved along itself: its place cannot be found. */
-	return count_pixels_unlike_shifted(box, pixels, SAME_PLACE, 0, cfg->tolerance) <= allowed ||
-	       count_pixels_unlike_shifted(box, pixels, 0, SAME_PLACE, cfg->tolerance) <= allowed;
+	return count_shifted_diffs(box, pixels, SAME_PLACE, 0, cfg->tolerance) <= allowed ||
+	       count_shifted_diffs(box, pixels, 0, SAME_PLACE, cfg->tolerance) <= allowed;
 }
 
-enum match_found match_search_displaced_snapshot(const struct match_cfg *cfg, const struct screen *s, struct box box,
+enum match_found match_search(const struct match_cfg *cfg, const struct screen *s, struct box box,
 			      const uint32_t *pixels, int radius, int *dx, int *dy, struct mismatch_count *seen)
 {
 	int allowed = (int)(cfg->share * (box.w * box.h) / 100), left = -1, top = 0, right = 0, bottom = 0;
 	struct mismatch_count best = { 0 };
 
-	if (pixels_lack_texture(cfg, box, pixels))
+	if (lacks_texture(cfg, box, pixels))
 		return MATCH_FLAT;
 	for (int y = -radius; y <= radius; y++) {
 		for (int x = -radius; x <= radius; x++) {
-			struct mismatch_count here = match_count_mismatches(cfg, s, box, pixels, x, y, allowed);
+			struct mismatch_count here = match_count(cfg, s, box, pixels, x, y, allowed);
 
 			/* at least half of the snapshot must be compared: masks may hide the rest */
-			if (!match_is_close_enough(cfg, here) || 2 * here.of < box.w * box.h)
+			if (!match_is_close(cfg, here) || 2 * here.of < box.w * box.h)
 				continue;
 			if (left < 0 || here.mismatched < best.mismatched) {
 				best = here;

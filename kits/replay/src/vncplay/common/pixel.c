@@ -8,7 +8,7 @@
 const struct rfb_format rfb_xrgb = { .bits = 32, .depth = 24, .true_colour = 1, .red_max = 255, .green_max = 255, .blue_max = 255,
 				     .red_shift = 16, .green_shift = 8, .blue_shift = 0 };
 
-static uint32_t pixel_value_from_bytes(const struct pixel_layout *p, const uint8_t *bytes)
+static uint32_t read_pixel_value(const struct pixel_layout *p, const uint8_t *bytes)
 {
 	uint32_t v = 0;
 
@@ -17,7 +17,7 @@ static uint32_t pixel_value_from_bytes(const struct pixel_layout *p, const uint8
 	return v << p->drop;
 }
 
-uint32_t pixel_join_rgb_parts(const struct pixel_layout *p, const unsigned parts[3])
+uint32_t pixel_join_parts(const struct pixel_layout *p, const unsigned parts[3])
 {
 	uint32_t v = 0;
 
@@ -26,27 +26,27 @@ uint32_t pixel_join_rgb_parts(const struct pixel_layout *p, const unsigned parts
 	return v;
 }
 
-static void pixel_split_rgb_parts(const struct pixel_layout *p, uint32_t v, unsigned parts[3])
+static void split_parts(const struct pixel_layout *p, uint32_t v, unsigned parts[3])
 {
 	for (int i = 0; i < 3; i++)
 		parts[i] = v >> p->shift[i] & p->max[i];
 }
 
-void decode_pixel_rgb_parts(const struct pixel_layout *p, const uint8_t *bytes, unsigned parts[3])
+void pixel_get_parts(const struct pixel_layout *p, const uint8_t *bytes, unsigned parts[3])
 {
 	if (p->kind == PIXEL_RGB)
 		for (int i = 0; i < 3; i++)
 			parts[i] = bytes[i];
 	else
-		pixel_split_rgb_parts(p, pixel_value_from_bytes(p, bytes), parts);
+		split_parts(p, read_pixel_value(p, bytes), parts);
 }
 
-static uint32_t decode_pixel_via_rgb_parts(const struct pixel_layout *p, const uint8_t *bytes)
+static uint32_t decode_parts(const struct pixel_layout *p, const uint8_t *bytes)
 {
 	unsigned parts[3];
 
-	pixel_split_rgb_parts(p, pixel_value_from_bytes(p, bytes), parts);
-	return pixel_join_rgb_parts(p, parts);
+	split_parts(p, read_pixel_value(p, bytes), parts);
+	return pixel_join_parts(p, parts);
 }
 
 static uint32_t decode_rgb(const uint8_t *bytes)
@@ -68,7 +68,7 @@ uint32_t pixel_decode(const struct pixel_layout *p, const uint8_t *bytes)
 	case PIXEL_RGB: return decode_rgb(bytes);
 	case PIXEL_WORD: break;
 	}
-	return decode_pixel_via_rgb_parts(p, bytes);
+	return decode_parts(p, bytes);
 }
 
 /* Decodes rfb_xrgb quickly. The fourth byte of a pixel is undefined and must not count as a change. */
@@ -79,7 +79,7 @@ static void decode_xrgb_row(uint32_t *to, const uint8_t *from, size_t n)
 		to[i] = le32toh(to[i]) & 0xffffff;
 }
 
-void decode_pixel_row(const struct pixel_layout *p, uint32_t *to, const uint8_t *from, size_t n)
+void pixel_decode_row(const struct pixel_layout *p, uint32_t *to, const uint8_t *from, size_t n)
 {
 	if (p->kind == PIXEL_XRGB) {
 		decode_xrgb_row(to, from, n);
@@ -90,7 +90,7 @@ void decode_pixel_row(const struct pixel_layout *p, uint32_t *to, const uint8_t 
 }
 
 /* CPIXEL omits the fourth byte when all colours fit into the other three. */
-static void derive_zrle_pixel_layout(struct pixel_layouts *p)
+static void derive_zrle_layout(struct pixel_layouts *p)
 {
 	uint32_t used = 0;
 	bool low, high;
@@ -111,7 +111,7 @@ static void derive_zrle_pixel_layout(struct pixel_layouts *p)
 		p->zrle.kind = PIXEL_BGR;
 }
 
-static bool pixel_format_is_valid(const struct rfb_format *f)
+static bool is_format_valid(const struct rfb_format *f)
 {
 	const uint16_t max[3] = { f->red_max, f->green_max, f->blue_max };
 	const uint8_t shift[3] = { f->red_shift, f->green_shift, f->blue_shift };
@@ -126,12 +126,12 @@ static bool pixel_format_is_valid(const struct rfb_format *f)
 	return true;
 }
 
-bool pixel_layouts_set_format(struct pixel_layouts *p, const struct rfb_format *f)
+bool pixel_set_format(struct pixel_layouts *p, const struct rfb_format *f)
 {
 	struct pixel_layout *plain = &p->plain;
 	bool bytes_of_colour;
 
-	if (!pixel_format_is_valid(f))
+	if (!is_format_valid(f))
 		return false;
 	memset(p, 0, sizeof(*p));
 	p->format = *f;
@@ -140,7 +140,7 @@ bool pixel_layouts_set_format(struct pixel_layouts *p, const struct rfb_format *
 	bytes_of_colour = f->true_colour && f->bits == 32 && f->red_max == 255 && f->green_max == 255 && f->blue_max == 255;
 	if (f->bits == 8) {
 		for (unsigned i = 0; f->true_colour && i < 256; i++)
-			plain->map[i] = decode_pixel_via_rgb_parts(plain, &(uint8_t){ (uint8_t)i });
+			plain->map[i] = decode_parts(plain, &(uint8_t){ (uint8_t)i });
 		plain->kind = PIXEL_BYTE;
 	} else if (bytes_of_colour && !f->big_endian && f->red_shift == 16 && f->green_shift == 8 && f->blue_shift == 0) {
 		plain->kind = PIXEL_XRGB;
@@ -150,11 +150,11 @@ bool pixel_layouts_set_format(struct pixel_layouts *p, const struct rfb_format *
 		p->tight.kind = PIXEL_RGB;
 		p->tight.bytes = 3;
 	}
-	derive_zrle_pixel_layout(p);
+	derive_zrle_layout(p);
 	return true;
 }
 
-void pixel_layouts_set_map_colour(struct pixel_layouts *p, unsigned index, uint16_t red, uint16_t green, uint16_t blue)
+void pixel_set_colour(struct pixel_layouts *p, unsigned index, uint16_t red, uint16_t green, uint16_t blue)
 {
 	if (p->format.true_colour || index > 255)
 		return;

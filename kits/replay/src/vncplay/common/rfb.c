@@ -90,7 +90,7 @@ struct rfb_decoder *rfb_decoder_open(const struct rfb_event_callbacks *events, v
 		rfb_set_next_step(&r->wire, rfb_decode_version, 12);
 		return r;
 	}
-	err = pixel_layouts_set_format(&r->pixels, format) ? rfb_set_size(r, width, height) : -EINVAL;
+	err = pixel_set_format(&r->pixels, format) ? rfb_set_size(r, width, height) : -EINVAL;
 	if (err) {
 		rfb_decoder_free(r);
 		errno = err == -ENOMEM ? ENOMEM : EINVAL;
@@ -131,12 +131,12 @@ bool rfb_greeting_is_complete(const struct rfb_decoder *r)
 	return r->ready;
 }
 
-unsigned rfb_number_of_updates(const struct rfb_decoder *r)
+unsigned rfb_updates(const struct rfb_decoder *r)
 {
 	return r->updates;
 }
 
-unsigned rfb_number_of_resizes(const struct rfb_decoder *r)
+unsigned rfb_resizes(const struct rfb_decoder *r)
 {
 	return r->resizes;
 }
@@ -170,7 +170,7 @@ int rfb_set_size(struct rfb_decoder *r, int width, int height)
 	return err;
 }
 
-static void expect_messages_after_greeting(struct rfb_decoder *r)
+static void expect_messages(struct rfb_decoder *r)
 {
 	r->ready = true;
 	rfb_set_next_step(&r->wire, rfb_decode_message_type, 1);
@@ -184,7 +184,7 @@ static ssize_t decode_desktop_name_bytes(struct rfb_decoder *r, const uint8_t *i
 		r->name[r->named++] = (char)(in[i] < ' ' || in[i] == 0x7f ? '?' : in[i]);
 	r->left -= now;
 	if (!r->left)
-		expect_messages_after_greeting(r);
+		expect_messages(r);
 	return (ssize_t)now;
 }
 
@@ -196,7 +196,7 @@ static ssize_t decode_server_init(struct rfb_decoder *r, const uint8_t *in, size
 				     .red_shift = f[10], .green_shift = f[11], .blue_shift = f[12] };
 	int err;
 
-	if (!pixel_layouts_set_format(&r->pixels, &format))
+	if (!pixel_set_format(&r->pixels, &format))
 		return rfb_fail(r, "the server's pixel format is not supported");
 	err = rfb_set_size(r, rfb_get_u16(in), rfb_get_u16(in + 2));
 	if (err)
@@ -205,7 +205,7 @@ static ssize_t decode_server_init(struct rfb_decoder *r, const uint8_t *in, size
 	if (r->left)
 		rfb_set_next_step(&r->wire, decode_desktop_name_bytes, 1);
 	else
-		expect_messages_after_greeting(r);
+		expect_messages(r);
 	return 24;
 }
 

@@ -21,21 +21,21 @@ struct pixel_layout {
 	uint32_t map[256];	/* PIXEL_BYTE: the colour map, 0x00RRGGBB */
 };
 
-/* A pixel format as PIXEL, TPIXEL (Tight) and CPIXEL (ZRLE). pixel_layouts_set_format returns false for a format that is not
+/* A pixel format as PIXEL, TPIXEL (Tight) and CPIXEL (ZRLE). pixel_set_format returns false for a format that is not
  * supported. */
 struct pixel_layouts {
 	struct rfb_format format;
 	struct pixel_layout plain, tight, zrle;
 };
-bool pixel_layouts_set_format(struct pixel_layouts *p, const struct rfb_format *format);
+bool pixel_set_format(struct pixel_layouts *p, const struct rfb_format *format);
 /* Sets an entry of the colour map; colours are 0 to 65535. Ignored for true-colour formats. */
-void pixel_layouts_set_map_colour(struct pixel_layouts *p, unsigned index, uint16_t red, uint16_t green, uint16_t blue);
+void pixel_set_colour(struct pixel_layouts *p, unsigned index, uint16_t red, uint16_t green, uint16_t blue);
 
 uint32_t pixel_decode(const struct pixel_layout *p, const uint8_t *bytes);
-void decode_pixel_row(const struct pixel_layout *p, uint32_t *to, const uint8_t *from, size_t n);
+void pixel_decode_row(const struct pixel_layout *p, uint32_t *to, const uint8_t *from, size_t n);
 /* Red, green and blue of a pixel in the format's range (0 to max); and such three joined to 0x00RRGGBB. */
-void decode_pixel_rgb_parts(const struct pixel_layout *p, const uint8_t *bytes, unsigned parts[3]);
-uint32_t pixel_join_rgb_parts(const struct pixel_layout *p, const unsigned parts[3]);
+void pixel_get_parts(const struct pixel_layout *p, const uint8_t *bytes, unsigned parts[3]);
+uint32_t pixel_join_parts(const struct pixel_layout *p, const unsigned parts[3]);
 
 #define RFB_HOLD 2048	/* bytes that a step may need at once, at most */
 #define UNUSED __attribute__((unused))	/* marks a parameter that a step does not need */
@@ -115,7 +115,7 @@ void rfb_begin_hextile_rectangle(struct rfb_decoder *r);	/* sets the first step 
 /* rfb_zlib.c: zlib streams, and the encodings Zlib and ZRLE */
 /* Sends the next n bytes of the stream through a zlib stream (STREAM_NONE: as they are) to r->body, then ends the rectangle. */
 int rfb_begin_body(struct rfb_decoder *r, uint64_t n, int stream);
-rfb_step rfb_begin_zlib_rectangle, rfb_begin_zrle_rectangle, rfb_decode_raw_body_pixels;
+rfb_step rfb_begin_zlib_rectangle, rfb_begin_zrle_rectangle, rfb_decode_raw_body;
 void rfb_end_body(struct rfb_decoder *r);	/* the body must have no more bytes */
 void rfb_zlib_reset(struct rfb_decoder *r, int stream);
 void rfb_free_zlib_streams(struct rfb_decoder *r);

@@ -138,7 +138,7 @@ static ssize_t decode_colour_map_entries(struct rfb_decoder *r, const uint8_t *i
 	size_t used = 0;
 
 	for (; r->left && n - used >= 6; used += 6, r->left--)
-		pixel_layouts_set_map_colour(&r->pixels, r->colour++, rfb_get_u16(in + used), rfb_get_u16(in + used + 2), rfb_get_u16(in + used +
+		pixel_set_colour(&r->pixels, r->colour++, rfb_get_u16(in + used), rfb_get_u16(in + used + 2), rfb_get_u16(in + used +
 																      4));
 	if (!r->left)
 		expect_next_message(r);

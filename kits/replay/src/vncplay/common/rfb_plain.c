@@ -40,7 +40,7 @@ static size_t paint_pixels(struct rfb_decoder *r, const uint8_t *in, size_t n)
 		now = (n - used) / bytes;
 		if (now > (size_t)(r->area.w - r->x))
 			now = (size_t)(r->area.w - r->x);
-		decode_pixel_row(r->pixel, pixel_at(r, r->area.x + r->x, r->area.y + r->y), in + used, now);
+		pixel_decode_row(r->pixel, pixel_at(r, r->area.x + r->x, r->area.y + r->y), in + used, now);
 		used += now * bytes;
 		advance_paint_position(r, now);
 	}

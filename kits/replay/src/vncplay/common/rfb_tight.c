@@ -23,7 +23,7 @@ static ssize_t decode_tight_fill(struct rfb_decoder *r, const uint8_t *in, size_
 }
 
 /* Reads a compact length: 1 to 3 bytes of 7, 7 and 8 bits, lowest first. Returns the bytes consumed; 0: incomplete. */
-static size_t read_tight_compact_length(const uint8_t *in, size_t n, uint32_t *length)
+static size_t read_compact_length(const uint8_t *in, size_t n, uint32_t *length)
 {
 	*length = 0;
 	for (size_t i = 0; i < n && i < 3; i++) {
@@ -73,7 +73,7 @@ static ssize_t decode_gradient_pixels(struct rfb_decoder *r, const uint8_t *in, 
 
 		if (!r->x)
 			memset(r->corner, 0, sizeof(r->corner));
-		decode_pixel_rgb_parts(p, in + used, parts);
+		pixel_get_parts(p, in + used, parts);
 		for (int i = 0; i < 3; i++) {
 			int guess = (int)left[i] + (int)above[i] - (int)r->corner[i];
 
@@ -82,7 +82,7 @@ static ssize_t decode_gradient_pixels(struct rfb_decoder *r, const uint8_t *in, 
 			r->corner[i] = above[i];
 			above[i] = parts[i];
 		}
-		rfb_paint_run(r, pixel_join_rgb_parts(p, parts), 1);
+		rfb_paint_run(r, pixel_join_parts(p, parts), 1);
 	}
 	if (rfb_area_is_full(r))
 		rfb_end_body(r);
@@ -92,7 +92,7 @@ static ssize_t decode_gradient_pixels(struct rfb_decoder *r, const uint8_t *in, 
 static ssize_t decode_tight_body_length(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	uint32_t bytes;
-	size_t used = read_tight_compact_length(in, n, &bytes);
+	size_t used = read_compact_length(in, n, &bytes);
 	int err;
 
 	if (!used) {
@@ -155,7 +155,7 @@ static ssize_t decode_tight_filter_type(struct rfb_decoder *r, const uint8_t *in
 
 	switch (in[0]) {
 	case COPY:
-		err = begin_tight_body(r, rfb_decode_raw_body_pixels, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
+		err = begin_tight_body(r, rfb_decode_raw_body, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
 		break;
 	case PALETTE: rfb_set_next_step(&r->wire, decode_tight_palette_size, 1); break;
 	case GRADIENT: err = begin_tight_gradient(r); break;
@@ -283,7 +283,7 @@ static ssize_t decode_tight_jpeg_bytes(struct rfb_decoder *r, const uint8_t *in,
 static ssize_t decode_tight_jpeg_length(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	uint32_t bytes;
-	size_t used = read_tight_compact_length(in, n, &bytes);
+	size_t used = read_compact_length(in, n, &bytes);
 
 	if (!used) {
 		r->wire.need = n + 1;
@@ -314,7 +314,7 @@ ssize_t rfb_begin_tight_rectangle(struct rfb_decoder *r, const uint8_t *in, size
 	} else if (r->mask & EXPLICIT_FILTER) {
 		rfb_set_next_step(&r->wire, decode_tight_filter_type, 1);
 	} else {
-		err = begin_tight_body(r, rfb_decode_raw_body_pixels, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
+		err = begin_tight_body(r, rfb_decode_raw_body, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
 		if (err)
 			return err;
 	}

@@ -102,7 +102,7 @@ void rfb_end_body(struct rfb_decoder *r)
 	rfb_set_next_step(&r->body, NULL, 0);
 }
 
-ssize_t rfb_decode_raw_body_pixels(struct rfb_decoder *r, const uint8_t *in, size_t n)
+ssize_t rfb_decode_raw_body(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	return rfb_paint_area(r, in, n, rfb_end_body);
 }
@@ -112,7 +112,7 @@ ssize_t rfb_begin_zlib_rectangle(struct rfb_decoder *r, const uint8_t *in, size_
 {
 	int err;
 
-	rfb_set_next_step(&r->body, rfb_area_is_full(r) ? NULL : rfb_decode_raw_body_pixels, r->pixels.plain.bytes);
+	rfb_set_next_step(&r->body, rfb_area_is_full(r) ? NULL : rfb_decode_raw_body, r->pixels.plain.bytes);
 	err = rfb_begin_body(r, rfb_get_u32(in), STREAM_ZLIB);
 	return err ? err : 4;
 }
@@ -161,14 +161,14 @@ static int bits_per_palette_index(const struct rfb_decoder *r)
 	return r->colours == 2 ? 1 : r->colours <= 4 ? 2 : 4;
 }
 
-static size_t packed_palette_row_bytes(const struct rfb_decoder *r)
+static size_t packed_row_bytes(const struct rfb_decoder *r)
 {
 	return (size_t)(r->area.w * bits_per_palette_index(r) + 7) / 8;
 }
 
 static ssize_t decode_zrle_packed_rows(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
-	size_t used = 0, row = packed_palette_row_bytes(r);
+	size_t used = 0, row = packed_row_bytes(r);
 	int bits = bits_per_palette_index(r), index;
 
 	for (; !rfb_area_is_full(r) && n - used >= row; used += row)
@@ -237,7 +237,7 @@ static ssize_t decode_palette_colours(struct rfb_decoder *r, const uint8_t *in, 
 	for (int i = 0; i < r->colours; i++)
 		r->palette[i] = pixel_decode(r->pixel, in + (size_t)i * bytes);
 	if (r->mask < PLAIN_RUNS)
-		rfb_set_next_step(&r->body, decode_zrle_packed_rows, packed_palette_row_bytes(r));
+		rfb_set_next_step(&r->body, decode_zrle_packed_rows, packed_row_bytes(r));
 	else
 		rfb_set_next_step(&r->body, paint_zrle_runs, 1);
 	return (ssize_t)((size_t)r->colours * bytes);

@@ -29,7 +29,7 @@ struct server_connection {
 	struct rfb_decoder *rfb;
 	int64_t came_ns;		/* when the bytes read last had arrived, CLOCK_MONOTONIC */
 	struct why why;
-	struct server_greeting_result greeting;
+	struct server_greeting greeting;
 	uint8_t *queue;
 	size_t queued, gone;
 	uint8_t piece[PIECE];
@@ -37,7 +37,7 @@ struct server_connection {
 
 #define LATE_MOST_NS (10 * NS_PER_S)	/* a larger difference means that the wall clock was set meanwhile */
 
-void server_enable_arrival_stamps(int fd)
+void server_stamp_arrivals(int fd)
 {
 	int on = 1;
 
@@ -45,17 +45,17 @@ void server_enable_arrival_stamps(int fd)
 }
 
 /* Converts the kernel's timestamp, which is CLOCK_REALTIME, to CLOCK_MONOTONIC. */
-static int64_t wall_time_to_monotonic(struct timespec wall, int64_t now_ns)
+static int64_t convert_wall_time(struct timespec wall, int64_t now_ns)
 {
-	struct wall_clock_offset offset;
+	struct wall_reading offset;
 	int64_t came;
 
-	clock_read_wall_offset(&offset);
+	clock_read_wall(&offset);
 	came = wall.tv_sec * NS_PER_S + wall.tv_nsec - offset.offset_ns;
 	return came > now_ns || came < now_ns - LATE_MOST_NS ? now_ns : came;
 }
 
-ssize_t server_recv_with_arrival_time(int fd, void *bytes, size_t n, int flags, int64_t *came_ns)
+ssize_t server_recv_stamped(int fd, void *bytes, size_t n, int flags, int64_t *came_ns)
 {
 	union {
 		struct cmsghdr align;
@@ -73,7 +73,7 @@ ssize_t server_recv_with_arrival_time(int fd, void *bytes, size_t n, int flags, 
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SO_TIMESTAMPNS || c->cmsg_len < CMSG_LEN(sizeof(wall)))
 			continue;
 		memcpy(&wall, CMSG_DATA(c), sizeof(wall));
-		came = wall_time_to_monotonic(wall, now);
+		came = convert_wall_time(wall, now);
 	}
 	if (came > *came_ns)
 		*came_ns = came;
@@ -81,14 +81,14 @@ ssize_t server_recv_with_arrival_time(int fd, void *bytes, size_t n, int flags, 
 	return got;
 }
 
-static int set_server_error(struct server_connection *s, int err, const char *text)
+static int set_error(struct server_connection *s, int err, const char *text)
 {
 	s->err = err;
-	return fail_with_reason(err, &s->why, "%s", text);
+	return why_fail(err, &s->why, "%s", text);
 }
 
 /* How many bytes may be decoded before the clock is looked at: 16 bytes can paint a whole screen, however large. */
-static size_t bytes_to_decode_at_once(const struct server_connection *s, size_t n)
+static size_t limit_piece(const struct server_connection *s, size_t n)
 {
 	const struct screen *screen = rfb_screen(s->rfb);
 	int64_t most = 16 * PIXELS_AT_ONCE / ((int64_t)screen->width * screen->height) + 16;
@@ -98,13 +98,13 @@ static size_t bytes_to_decode_at_once(const struct server_connection *s, size_t 
 }
 
 /* Decodes bytes until `until_ns`; *used: how many. 0 or -errno. */
-static int decode_bytes_until_deadline(struct server_connection *s, const uint8_t *bytes, size_t n, int64_t until_ns, size_t *used)
+static int decode_piece(struct server_connection *s, const uint8_t *bytes, size_t n, int64_t until_ns, size_t *used)
 {
 	size_t now;
 	int err = 0;
 
 	for (*used = 0; *used < n && !err && (!*used || clock_now() < until_ns); *used += now) {
-		now = bytes_to_decode_at_once(s, n - *used);
+		now = limit_piece(s, n - *used);
 		err = rfb_decode_bytes(s->rfb, bytes + *used, now);
 	}
 	return err;
@@ -112,7 +112,7 @@ static int decode_bytes_until_deadline(struct server_connection *s, const uint8_
 
 int server_read(struct server_connection *s, void (*tee)(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns), void *whose)
 {
-	unsigned updates = rfb_number_of_updates(s->rfb), resizes = rfb_number_of_resizes(s->rfb);
+	unsigned updates = rfb_updates(s->rfb), resizes = rfb_resizes(s->rfb);
 	const uint8_t *bytes = s->piece;
 	size_t used;
 	ssize_t n;
@@ -125,27 +125,27 @@ int server_read(struct server_connection *s, void (*tee)(void *whose, const uint
 		n = (ssize_t)s->greeting.ahead_n;
 		s->came_ns = clock_now();
 	} else {
-		n = server_recv_with_arrival_time(s->fd, s->piece, sizeof(s->piece), MSG_PEEK, &s->came_ns);
+		n = server_recv_stamped(s->fd, s->piece, sizeof(s->piece), MSG_PEEK, &s->came_ns);
 	}
 	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : set_server_error(s, -errno, strerror(errno));
+		return errno == EAGAIN || errno == EINTR ? 0 : set_error(s, -errno, strerror(errno));
 	if (!n)
-		return set_server_error(s, -EPIPE, "the server closed the connection");
-	err = decode_bytes_until_deadline(s, bytes, (size_t)n, clock_now() + (s->greeting.ahead_n ? AHEAD_NS : TAKE_NS), &used);
+		return set_error(s, -EPIPE, "the server closed the connection");
+	err = decode_piece(s, bytes, (size_t)n, clock_now() + (s->greeting.ahead_n ? AHEAD_NS : TAKE_NS), &used);
 	/* bytes that were not decoded stay in the socket, so that a server that sends expensive updates cannot block the caller */
 	if (!s->greeting.ahead_n && recv(s->fd, NULL, used, MSG_TRUNC) != (ssize_t)used && !err)
-		return set_server_error(s, -EIO, "the socket lost bytes");
+		return set_error(s, -EIO, "the socket lost bytes");
 	if (s->greeting.ahead_n && used < s->greeting.ahead_n && !err)
-		return set_server_error(s, -EPROTO, "the server sent more than was requested");
+		return set_error(s, -EPROTO, "the server sent more than was requested");
 	s->greeting.ahead_n = 0;
 	if (tee)
 		tee(whose, bytes, used, s->came_ns);
 	if (err)
-		return set_server_error(s, err, err == -EPROTO ? rfb_failure_text(s->rfb) : strerror(-err));
+		return set_error(s, err, err == -EPROTO ? rfb_failure_text(s->rfb) : strerror(-err));
 	/* One request for each read, however many updates it had: a flooded client does not flood back. After a new size, the whole
 	 * screen is requested. */
-	if (rfb_number_of_resizes(s->rfb) != resizes || rfb_number_of_updates(s->rfb) != updates)
-		err = server_request_update(s, rfb_number_of_resizes(s->rfb) == resizes);
+	if (rfb_resizes(s->rfb) != resizes || rfb_updates(s->rfb) != updates)
+		err = server_request_update(s, rfb_resizes(s->rfb) == resizes);
 	return err ? err : 1;
 }
 
@@ -159,14 +159,14 @@ int server_flush(struct server_connection *s)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return errno == EAGAIN ? 0 : set_server_error(s, -errno, strerror(errno));
+			return errno == EAGAIN ? 0 : set_error(s, -errno, strerror(errno));
 		s->gone += (size_t)n;
 	}
 	s->gone = s->queued = 0;
 	return 0;
 }
 
-static int queue_bytes_to_server(struct server_connection *s, const uint8_t *bytes, size_t n)
+static int queue_bytes(struct server_connection *s, const uint8_t *bytes, size_t n)
 {
 	if (s->err)
 		return s->err;
@@ -176,7 +176,7 @@ static int queue_bytes_to_server(struct server_connection *s, const uint8_t *byt
 		s->gone = 0;
 	}
 	if (s->queued + n > QUEUE)
-		return set_server_error(s, -ENOBUFS, "the server no longer takes what is sent to it");
+		return set_error(s, -ENOBUFS, "the server no longer takes what is sent to it");
 	memcpy(s->queue + s->queued, bytes, n);
 	s->queued += n;
 	return server_flush(s);
@@ -191,14 +191,14 @@ int server_send_pointer(struct server_connection *s, int mask, int x, int y)
 {
 	uint8_t m[MESSAGES_MOST];
 
-	return queue_bytes_to_server(s, m, messages_put_pointer_event(m, mask, x, y));
+	return queue_bytes(s, m, messages_put_pointer(m, mask, x, y));
 }
 
 int server_send_key(struct server_connection *s, uint32_t keysym, bool down)
 {
 	uint8_t m[MESSAGES_MOST];
 
-	return queue_bytes_to_server(s, m, messages_put_key_event(m, keysym, down));
+	return queue_bytes(s, m, messages_put_key(m, keysym, down));
 }
 
 int server_request_update(struct server_connection *s, bool incremental)
@@ -206,10 +206,10 @@ int server_request_update(struct server_connection *s, bool incremental)
 	const struct screen *screen = rfb_screen(s->rfb);
 	uint8_t m[MESSAGES_MOST];
 
-	return queue_bytes_to_server(s, m, messages_put_update_request(m, incremental, screen->width, screen->height));
+	return queue_bytes(s, m, messages_put_request(m, incremental, screen->width, screen->height));
 }
 
-static int begin_rfb_session(struct server_connection *s, const int32_t *list, int n, const struct rfb_event_callbacks *events,
+static int begin_session(struct server_connection *s, const int32_t *list, int n, const struct rfb_event_callbacks *events,
 			     void *whose)
 {
 	/* Pseudo-encodings. Those of the cursor keep the server from painting the pointer into every snapshot. */
@@ -221,19 +221,19 @@ static int begin_rfb_session(struct server_connection *s, const int32_t *list, i
 
 	s->rfb = rfb_decoder_open(events, whose, NULL, 0, 0);
 	if (!s->rfb)
-		return set_server_error(s, -errno, strerror(errno));
+		return set_error(s, -errno, strerror(errno));
 	err = rfb_decode_bytes(s->rfb, s->greeting.bytes, s->greeting.n);
 	if (err || !rfb_greeting_is_complete(s->rfb))
-		return set_server_error(s, err ? err : -EPROTO, err == -ENOMEM ? strerror(ENOMEM) : rfb_failure_text(s->rfb));
-	server_enable_arrival_stamps(s->fd);
+		return set_error(s, err ? err : -EPROTO, err == -ENOMEM ? strerror(ENOMEM) : rfb_failure_text(s->rfb));
+	server_stamp_arrivals(s->fd);
 	fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) | O_NONBLOCK);
-	at = messages_put_set_pixel_format(hello);
-	at += messages_put_set_encodings(hello + at, list, n, always, sizeof(always) / sizeof(*always));
-	err = queue_bytes_to_server(s, hello, at);
+	at = messages_put_format(hello);
+	at += messages_put_encodings(hello + at, list, n, always, sizeof(always) / sizeof(*always));
+	err = queue_bytes(s, hello, at);
 	return err ? err : server_request_update(s, false);
 }
 
-static int connect_and_greet_server(struct server_connection *s, const struct server_cfg *cfg)
+static int connect_and_greet(struct server_connection *s, const struct server_cfg *cfg)
 {
 	int64_t until = clock_now() + cfg->timeout_ns;
 	char password[VNC_PASSWORD_TEXT], host[256];
@@ -245,14 +245,14 @@ static int connect_and_greet_server(struct server_connection *s, const struct se
 	if (err)
 		return err;
 	if (vnc_address_parse(cfg->address, host, sizeof(host), &port))
-		return fail_with_reason(-EINVAL, &s->why, "%.60s is no server: " VNC_ADDRESS_FORMS, cfg->address);
-	s->fd = connect_tcp_until(host, port, until, &s->why);
+		return why_fail(-EINVAL, &s->why, "%.60s is no server: " VNC_ADDRESS_FORMS, cfg->address);
+	s->fd = dial_tcp(host, port, until, &s->why);
 	if (s->fd < 0)
 		return s->fd;
 	fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) & ~O_NONBLOCK);
 	err = server_greet(s->fd, port, cfg->password_file ? password : NULL, until, &s->greeting, &text);
 	if (err)
-		fail_with_reason(err, &s->why, "%.60s: %s", cfg->address, text.text);
+		why_fail(err, &s->why, "%.60s: %s", cfg->address, text.text);
 	explicit_bzero(password, sizeof(password));
 	return err;
 }
@@ -264,7 +264,7 @@ struct server_connection *server_connect(const struct server_cfg *cfg, const str
 	struct server_connection *s;
 	int n, err;
 
-	n = messages_parse_encoding_list(cfg->encodings ? cfg->encodings : "tight,zlib,hextile,copyrect,raw", false, list, why);
+	n = messages_parse_encodings(cfg->encodings ? cfg->encodings : "tight,zlib,hextile,copyrect,raw", false, list, why);
 	if (n < 0) {
 		errno = -n;
 		return NULL;
@@ -279,9 +279,9 @@ struct server_connection *server_connect(const struct server_cfg *cfg, const str
 		return NULL;
 	}
 	s->fd = -1;
-	err = connect_and_greet_server(s, cfg);
+	err = connect_and_greet(s, cfg);
 	if (!err)
-		err = begin_rfb_session(s, list, n, events, whose);
+		err = begin_session(s, list, n, events, whose);
 	if (err) {
 		*why = s->why;
 		server_disconnect(s);
@@ -318,13 +318,13 @@ const struct rfb_decoder *server_rfb_decoder(const struct server_connection *s)
 	return s->rfb;
 }
 
-const uint8_t *server_greeting_for_log(const struct server_connection *s, size_t *n)
+const uint8_t *server_get_greeting(const struct server_connection *s, size_t *n)
 {
 	*n = s->greeting.n;
 	return s->greeting.bytes;
 }
 
-void server_flush_until(struct server_connection *s, int64_t until_ns)
+void server_drain(struct server_connection *s, int64_t until_ns)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLOUT };
 

@@ -52,18 +52,18 @@ int server_request_update(struct server_connection *s, bool incremental);	/* of 
 /* the decoder, with the screen and the desktop's name */
 const struct rfb_decoder *server_rfb_decoder(const struct server_connection *s);
 /* The greeting for a log: RFB 3.3, no security, ServerInit with rfb_xrgb; *n: its length. */
-const uint8_t *server_greeting_for_log(const struct server_connection *s, size_t *n);
+const uint8_t *server_get_greeting(const struct server_connection *s, size_t *n);
 /* Sends what is unsent until `until_ns` (CLOCK_MONOTONIC) at the latest. */
-void server_flush_until(struct server_connection *s, int64_t until_ns);
+void server_drain(struct server_connection *s, int64_t until_ns);
 
 /* Lets the kernel note when bytes arrive (SO_TIMESTAMPNS), so that a process that reads late, because its CPU is loaded, still
- * has the time of arrival. Without it, server_recv_with_arrival_time returns the time of reading. */
-void server_enable_arrival_stamps(int fd);
+ * has the time of arrival. Without it, server_recv_stamped returns the time of reading. */
+void server_stamp_arrivals(int fd);
 /* recv(). *came_ns: in, the result of the last call (0: none); out, when the last of these bytes arrived (CLOCK_MONOTONIC, never
  * decreasing, never later than now). */
-ssize_t server_recv_with_arrival_time(int fd, void *bytes, size_t n, int flags, int64_t *came_ns);
+ssize_t server_recv_stamped(int fd, void *bytes, size_t n, int flags, int64_t *came_ns);
 
-struct server_greeting_result {
+struct server_greeting {
 	uint8_t bytes[MESSAGES_GREETING];	/* the greeting as a log has it; `n`: its length */
 	size_t n;
 	uint8_t *ahead;		/* bytes read beyond the greeting; owned by the caller */
@@ -71,4 +71,4 @@ struct server_greeting_result {
 };
 /* server_greet.c: does the greeting over `fd` (blocking; stays the caller's). `password` NULL: none. 0, or -errno with the reason
  * in `why`: -EACCES (refused), -EPROTO, -ETIMEDOUT, -EINTR, -ENOMEM. */
-int server_greet(int fd, int port, const char *password, int64_t until_ns, struct server_greeting_result *out, struct why *why);
+int server_greet(int fd, int port, const char *password, int64_t until_ns, struct server_greeting *out, struct why *why);

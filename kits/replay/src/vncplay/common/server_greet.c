@@ -18,7 +18,7 @@
 
 static char last_words[256];	/* the library's last message; its log functions take no context, so one greeting at a time */
 
-static void keep_last_library_message(const char *format, ...)
+static void keep_message(const char *format, ...)
 {
 	char line[sizeof(last_words)];
 	va_list args;
@@ -34,25 +34,25 @@ static void keep_last_library_message(const char *format, ...)
 
 static const char password_key;
 
-static char *server_password_for_library(rfbClient *client)
+static char *give_password(rfbClient *client)
 {
 	const char *password = rfbClientGetClientData(client, (void *)&password_key);
 
 	if (!password)
-		keep_last_library_message("it wants a password: --password-file FILE");
+		keep_message("it wants a password: --password-file FILE");
 	return strdup(password ? password : "");
 }
 
-static int explain_greeting_failure(rfbClient *client, bool late, bool wanted, struct why *why)
+static int explain_failure(rfbClient *client, bool late, bool wanted, struct why *why)
 {
 	static const char types[] = "Unknown authentication scheme from VNC server: ";
 
 	if (proc_stop)
-		return fail_with_reason(-EINTR, why, "interrupted");
+		return why_fail(-EINTR, why, "interrupted");
 	if (late)
-		return fail_with_reason(-ETIMEDOUT, why, "no whole greeting in time");
+		return why_fail(-ETIMEDOUT, why, "no whole greeting in time");
 	if (wanted)
-		return fail_with_reason(-EACCES, why, "it wants a password: --password-file FILE");
+		return why_fail(-EACCES, why, "it wants a password: --password-file FILE");
 	if (!strncmp(last_words, types, sizeof(types) - 1)) {
 		why_say(why, "it offers the security types %s only, of which none is served here; let it offer None (1) or VncAuth (2)",
 			 last_words + sizeof(types) - 1);
@@ -62,21 +62,21 @@ static int explain_greeting_failure(rfbClient *client, bool late, bool wanted, s
 	return client->authScheme == rfbVncAuth ? -EACCES : -EPROTO;
 }
 
-static int copy_greeting_result(rfbClient *client, struct server_greeting_result *out)
+static int copy_greeting(rfbClient *client, struct server_greeting *out)
 {
 	if (client->tlsSession || (client->authScheme != rfbNoAuth && client->authScheme != rfbVncAuth))
 		return -EACCES;
 	out->ahead = malloc(client->buffered + 1);
 	if (!out->ahead || !client->desktopName)
 		return -ENOMEM;
-	out->n = messages_put_server_greeting(out->bytes, client->si.framebufferWidth, client->si.framebufferHeight,
+	out->n = messages_put_greeting(out->bytes, client->si.framebufferWidth, client->si.framebufferHeight,
 					      (const uint8_t *)client->desktopName, client->si.nameLength);
 	out->ahead_n = client->buffered;
 	memcpy(out->ahead, client->bufoutptr, out->ahead_n);
 	return 0;
 }
 
-int server_greet(int fd, int port, const char *password, int64_t until_ns, struct server_greeting_result *out, struct why *why)
+int server_greet(int fd, int port, const char *password, int64_t until_ns, struct server_greeting *out, struct why *why)
 {
 	static const uint32_t schemes[] = { rfbNoAuth, rfbVncAuth };
 	rfbClientLogProc log = rfbClientLog, err_log = rfbClientErr;
@@ -86,11 +86,11 @@ int server_greet(int fd, int port, const char *password, int64_t until_ns, struc
 	char *host;
 	int err;
 
-	*out = (struct server_greeting_result){ 0 };
+	*out = (struct server_greeting){ 0 };
 	last_words[0] = '\0';
-	rfbClientLog = rfbClientErr = keep_last_library_message;
+	rfbClientLog = rfbClientErr = keep_message;
 	client = rfbGetClient(8, 3, 4);
-	err = client ? socket_watchdog_start(&guard, fd, until_ns, 0) : -ENOMEM;
+	err = client ? watchdog_start(&guard, fd, until_ns, 0) : -ENOMEM;
 	if (err) {
 		why_say(why, "no memory for the greeting");
 		if (client)
@@ -100,15 +100,15 @@ int server_greet(int fd, int port, const char *password, int64_t until_ns, struc
 	client->sock = fd;
 	client->serverPort = port;
 	client->appData.shareDesktop = TRUE;
-	client->GetPassword = server_password_for_library;
+	client->GetPassword = give_password;
 	rfbClientSetClientData(client, (void *)&password_key, (void *)password);
 	SetClientAuthSchemes(client, schemes, 2);
 	good = InitialiseRFBConnection(client);
-	late = socket_watchdog_end(&guard);
+	late = watchdog_end(&guard);
 	if (!good || late)
-		err = explain_greeting_failure(client, late, client->authScheme == rfbVncAuth && !password, why);
+		err = explain_failure(client, late, client->authScheme == rfbVncAuth && !password, why);
 	else
-		err = copy_greeting_result(client, out);
+		err = copy_greeting(client, out);
 	if (err == -EACCES && good)
 		why_say(why, "it chose security type %u, which is not served here; let it offer None (1) or VncAuth (2)",
 			 client->authScheme);

@@ -68,8 +68,8 @@ void side_file_write_wiggle(struct growing_file *w, int64_t now_ns, int x, int y
 	fprintf(w->out, "wiggle at %" PRId64 " x=%d y=%d\n", since_begin_us(w, now_ns), x, y);
 }
 
-void side_file_write_snapshot_event(struct growing_file *w, enum side_file_snapshot_event what,
-				    const struct awaited_screen_state *s, int64_t now_ns)
+void side_file_write_wait(struct growing_file *w, enum side_file_event what,
+				    const struct awaited_screen *s, int64_t now_ns)
 {
 	static const char *const words[] = { "wait", "ok", "timeout" };
 
@@ -110,7 +110,7 @@ void sent_inputs_free(struct sent_inputs *in)
 	*in = (struct sent_inputs){ 0 };
 }
 
-static int append_sent_input(struct sent_inputs *in, struct sent_input one)
+static int add_input(struct sent_inputs *in, struct sent_input one)
 {
 	if (array_room(&in->input, in->n))
 		return -ENOMEM;
@@ -118,7 +118,7 @@ static int append_sent_input(struct sent_inputs *in, struct sent_input one)
 	return 0;
 }
 
-static int append_time_to_list(uint32_t **list, size_t *n, int64_t ms)
+static int add_time(uint32_t **list, size_t *n, int64_t ms)
 {
 	if (array_room(list, *n))
 		return -ENOMEM;
@@ -138,7 +138,7 @@ static bool read_whole_number(const char *text, int64_t most, int64_t *out)
 	return !errno && *out <= most && (!*end || *end == ' ');
 }
 
-static bool parse_number_after_key(const char *line, const char *key, int base, int64_t *out)
+static bool parse_key_number(const char *line, const char *key, int base, int64_t *out)
 {
 	const char *at = strstr(line, key);
 	char *end;
@@ -150,7 +150,7 @@ static bool parse_number_after_key(const char *line, const char *key, int base, 
 	return !errno && end > at + strlen(key) && *out >= 0 && *out <= UINT32_MAX;
 }
 
-static int read_sent_input_line(struct sent_inputs *in, const char *line)
+static int read_input_line(struct sent_inputs *in, const char *line)
 {
 	struct sent_input one = { .x = -1, .y = -1 };
 	int64_t v;
@@ -161,22 +161,22 @@ static int read_sent_input_line(struct sent_inputs *in, const char *line)
 													  &one.at_us))
 		return 1;
 	one.n = n;
-	kind = index_of_word(trace_event_words, word);
+	kind = trace_find_word(trace_event_words, word);
 	if (kind < 0 || kind == TRACE_SNAPSHOT)
 		return 1;
 	one.kind = (enum trace_event_kind)kind;
-	if (parse_number_after_key(line, " line=", 10, &v))
+	if (parse_key_number(line, " line=", 10, &v))
 		one.line = (int)(v & INT32_MAX);
-	if (parse_number_after_key(line, " x=", 10, &v))
+	if (parse_key_number(line, " x=", 10, &v))
 		one.x = (int)(v & 0xffff);
-	if (parse_number_after_key(line, " y=", 10, &v))
+	if (parse_key_number(line, " y=", 10, &v))
 		one.y = (int)(v & 0xffff);
-	if (parse_number_after_key(line, " button=", 10, &v))
+	if (parse_key_number(line, " button=", 10, &v))
 		one.button = (int)(v & 0xff);
-	if (parse_number_after_key(line, " keysym=", 16, &v))
+	if (parse_key_number(line, " keysym=", 16, &v))
 		one.keysym = (uint32_t)v;
 	in->old = false;
-	return append_sent_input(in, one);
+	return add_input(in, one);
 }
 
 static bool skip_prefix(const char *line, const char *with, const char **rest)
@@ -190,23 +190,23 @@ static bool skip_prefix(const char *line, const char *with, const char **rest)
 }
 
 /* Reads a line. 0; 1: it is not known; -ENOMEM. */
-static int read_side_file_line(struct sent_inputs *in, struct sent_inputs *old, const char *line)
+static int read_known_line(struct sent_inputs *in, struct sent_inputs *old, const char *line)
 {
 	const char *rest, *word;
 	int64_t v;
 
 	if (skip_prefix(line, "input ", &rest))
-		return read_sent_input_line(in, line);
+		return read_input_line(in, line);
 	if (skip_prefix(line, "== sending mouse click event at ", &rest) || skip_prefix(line, "== sending keyboard event at ", &rest)) {
 		struct sent_input one = { .x = -1, .y = -1, .kind = line[11] == 'm' ? TRACE_PRESS : TRACE_KEY_DOWN, .n = (int)old->n };
 
 		if (!read_whole_number(rest, UINT32_MAX, &v))
 			return 1;
 		one.at_us = v * 1000;
-		return append_sent_input(old, one) || append_time_to_list(&in->old_ms, &in->n_old, v) ? -ENOMEM : 0;
+		return add_input(old, one) || add_time(&in->old_ms, &in->n_old, v) ? -ENOMEM : 0;
 	}
 	if (skip_prefix(line, "Sync ok at ", &rest))
-		return !read_whole_number(rest, UINT32_MAX, &v) ? 1 : append_time_to_list(&in->sync_ms, &in->n_syncs, v);
+		return !read_whole_number(rest, UINT32_MAX, &v) ? 1 : add_time(&in->sync_ms, &in->n_syncs, v);
 	if (skip_prefix(line, "run end at ", &rest) && read_whole_number(rest, TIME_MOST, &v)) {
 		in->end_us = v;
 		word = strstr(rest, "status=");
@@ -219,7 +219,7 @@ static int read_side_file_line(struct sent_inputs *in, struct sent_inputs *old, 
 }
 
 /* Lines in the form of 2005: decides which of them are releases. */
-static void mark_releases_in_2005_side_file(struct sent_inputs *old)
+static void mark_2005_releases(struct sent_inputs *old)
 {
 	/* [0]: of the mouse, [1]: of the keyboard: index of the press that is not released yet; -1: none */
 	ptrdiff_t held[2] = { -1, -1 };
@@ -243,20 +243,20 @@ static void mark_releases_in_2005_side_file(struct sent_inputs *old)
 	}
 }
 
-static int by_input_time(const void *a, const void *b)
+static int compare_times(const void *a, const void *b)
 {
 	const struct sent_input *x = a, *y = b;
 
 	return x->at_us != y->at_us ? (x->at_us > y->at_us) - (x->at_us < y->at_us) : (x->n > y->n) - (x->n < y->n);
 }
 
-static void sort_sent_inputs_by_time(struct sent_inputs *in)
+static void sort_inputs(struct sent_inputs *in)
 {
 	for (size_t i = 1; i < in->n; i++)
 		if (in->input[i].at_us < in->input[i - 1].at_us)
 			in->cut = true;
 	if (in->cut && in->n)
-		qsort(in->input, in->n, sizeof(*in->input), by_input_time);
+		qsort(in->input, in->n, sizeof(*in->input), compare_times);
 }
 
 int sent_inputs_read(FILE *file, struct sent_inputs *in)
@@ -279,7 +279,7 @@ int sent_inputs_read(FILE *file, struct sent_inputs *in)
 			break;
 		}
 		line[strcspn(line, "\r\n")] = '\0';
-		err = read_side_file_line(in, &old, line);
+		err = read_known_line(in, &old, line);
 		known = known || err == 0;
 	}
 	if (err >= 0)
@@ -289,10 +289,10 @@ int sent_inputs_read(FILE *file, struct sent_inputs *in)
 		in->input = old.input;
 		in->n = old.n;
 		old.input = NULL;
-		sort_sent_inputs_by_time(in);
-		mark_releases_in_2005_side_file(in);
+		sort_inputs(in);
+		mark_2005_releases(in);
 	} else {
-		sort_sent_inputs_by_time(in);
+		sort_inputs(in);
 	}
 	sent_inputs_free(&old);
 	if (err)
@@ -305,7 +305,7 @@ static bool is_wheel_input(const struct sent_input *e)
 	return e->button >= 4 && e->button <= 7;
 }
 
-struct stimulus *sent_inputs_make_stimuli(const struct sent_inputs *in, size_t *n)
+struct stimulus *stimuli_make(const struct sent_inputs *in, size_t *n)
 {
 	struct stimulus *list = calloc(in->n ? in->n : 1, sizeof(*list));
 	size_t *from = calloc(in->n ? in->n : 1, sizeof(*from));	/* for each stimulus: index of its input */

@@ -20,8 +20,8 @@ void side_file_write_input(struct growing_file *w, int n, const struct trace_eve
 			   int64_t late_ns);
 void side_file_write_wiggle(struct growing_file *w, int64_t now_ns, int x, int y);	/* the pointer was moved aside or back */
 
-enum side_file_snapshot_event { SIDE_WAIT, SIDE_OK, SIDE_TIMEOUT };
-struct awaited_screen_state {		/* a snapshot or a dependency that a replay waits for */
+enum side_file_event { SIDE_WAIT, SIDE_OK, SIDE_TIMEOUT };
+struct awaited_screen {		/* a snapshot or a dependency that a replay waits for */
 	int n;			/* number of the snapshot, from 0; -1: a dependency */
 	int line;		/* in the trace: of the snapshot, or of the input that has the dependency */
 	enum trace_why why;
@@ -29,8 +29,8 @@ struct awaited_screen_state {		/* a snapshot or a dependency that a replay waits
 	int mismatched, of, dx, dy;	/* pixels that differ, of how many; displacement in pixels */
 	bool pointer_masked;
 };
-void side_file_write_snapshot_event(struct growing_file *w, enum side_file_snapshot_event what,
-				    const struct awaited_screen_state *s, int64_t now_ns);
+void side_file_write_wait(struct growing_file *w, enum side_file_event what,
+				    const struct awaited_screen *s, int64_t now_ns);
 void side_file_write_end(struct growing_file *w, int64_t now_ns, const char *status);
 
 struct sent_input {		/* an input of a side file */
@@ -73,4 +73,4 @@ struct stimulus {
 };
 
 /* Clicks, keys and turns of the wheel, ascending in time; *n: their number. Owned by the caller; NULL: no memory. */
-struct stimulus *sent_inputs_make_stimuli(const struct sent_inputs *in, size_t *n);
+struct stimulus *stimuli_make(const struct sent_inputs *in, size_t *n);

@@ -13,7 +13,7 @@
 
 static uint32_t multiplier[TILE_SIDE * TILE_SIDE];	/* of each pixel in the hash: random and odd */
 
-static void make_hash_multipliers(void)
+static void make_multipliers(void)
 {
 	uint64_t state = 0;
 
@@ -22,12 +22,12 @@ static void make_hash_multipliers(void)
 }
 
 /* Linear: equal changes of tiles are equal differences of their hashes. */
-uint64_t tilelog_hash_tile(const uint32_t *pixels, int stride, int w, int h)
+uint64_t tilelog_hash(const uint32_t *pixels, int stride, int w, int h)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	uint64_t sum = 0;
 
-	pthread_once(&once, make_hash_multipliers);
+	pthread_once(&once, make_multipliers);
 	for (int y = 0; y < h; y++)
 		for (int x = 0; x < w; x++)
 			sum += (uint64_t)pixels[(ptrdiff_t)y * stride + x] * multiplier[y * TILE_SIDE + x];
@@ -69,10 +69,10 @@ void tilelog_resize(struct tilelog *t, int width, int height)
 	t->n_dirty = 0;
 	for (size_t i = 0; i < n; i++)
 		tile[i].dirty = 0;
-	tilelog_mark_painted(t, (struct box){ 0, 0, width, height });
+	tilelog_mark(t, (struct box){ 0, 0, width, height });
 }
 
-void tilelog_mark_painted(struct tilelog *t, struct box box)
+void tilelog_mark(struct tilelog *t, struct box box)
 {
 	int right, below;
 
@@ -94,7 +94,7 @@ void tilelog_mark_painted(struct tilelog *t, struct box box)
 
 /* Whether a change is listed. A change that is not listed counts as well, up to FULL_MS, so that a tile that slows down is
  * listed again. */
-static int tile_rate_permits_logging_change(struct tile_state *s, uint32_t ms)
+static int count_tile_change(struct tile_state *s, uint32_t ms)
 {
 	if (s->quiet_ms < ms)
 		s->quiet_ms = ms;
@@ -108,7 +108,7 @@ static int tile_rate_permits_logging_change(struct tile_state *s, uint32_t ms)
 	return !s->restless;
 }
 
-static void log_tile_if_changed(struct tilelog *t, const struct screen *s, uint32_t i, uint32_t ms)
+static void compare_tile(struct tilelog *t, const struct screen *s, uint32_t i, uint32_t ms)
 {
 	int x = (int)i % t->columns * TILE_SIDE, y = (int)i / t->columns * TILE_SIDE;
 	int w = s->width - x < TILE_SIDE ? s->width - x : TILE_SIDE, h = s->height - y < TILE_SIDE ? s->height - y : TILE_SIDE;
@@ -117,11 +117,11 @@ static void log_tile_if_changed(struct tilelog *t, const struct screen *s, uint3
 
 	tile->dirty = 0;
 	tile->looked_ms = ms;
-	content = tilelog_hash_tile(s->pixels + (ptrdiff_t)y * s->width + x, s->width, w, h);
+	content = tilelog_hash(s->pixels + (ptrdiff_t)y * s->width + x, s->width, w, h);
 	if (content == tile->content)
 		return;
 	tile->content = content;
-	if (!t->every && !tile_rate_permits_logging_change(tile, ms)) {
+	if (!t->every && !count_tile_change(tile, ms)) {
 		tile->unlisted++;
 		t->unlisted++;
 		return;
@@ -134,7 +134,7 @@ static void log_tile_if_changed(struct tilelog *t, const struct screen *s, uint3
 	t->content[t->n++] = content;
 }
 
-void tilelog_compare_dirty_tiles(struct tilelog *t, const struct screen *s, uint32_t ms)
+void tilelog_compare(struct tilelog *t, const struct screen *s, uint32_t ms)
 {
 	size_t first = t->n, left = 0;
 
@@ -147,7 +147,7 @@ void tilelog_compare_dirty_tiles(struct tilelog *t, const struct screen *s, uint
 		if (tile->restless && ms - tile->looked_ms < NAP_MS)
 			t->dirty[left++] = t->dirty[i];
 		else
-			log_tile_if_changed(t, s, t->dirty[i], ms);
+			compare_tile(t, s, t->dirty[i], ms);
 	}
 	t->n_dirty = left;
 	if (t->n == first)
@@ -156,5 +156,5 @@ void tilelog_compare_dirty_tiles(struct tilelog *t, const struct screen *s, uint
 		t->err = -ENOMEM;
 		return;
 	}
-	t->update[t->n_updates++] = (struct tilelog_changes_of_one_ms){ ms, (uint32_t)first };
+	t->update[t->n_updates++] = (struct tilelog_update){ ms, (uint32_t)first };
 }

@@ -20,7 +20,7 @@
 #define TILELOG_RATE 4		/* changes of a tile per second that are always listed */
 #define TILELOG_BURST 160	/* changes of a tile above TILELOG_RATE that are listed before it counts as restless */
 
-struct tilelog_changes_of_one_ms {		/* the changes that became visible in one millisecond */
+struct tilelog_update {		/* the changes that became visible in one millisecond */
 	uint32_t ms;		/* since the log began */
 	uint32_t first;		/* number of its first change; its last is the one before the next update's first */
 };
@@ -41,7 +41,7 @@ struct tilelog {
 	uint32_t *changed;	/* for each change: the tile's number */
 	uint64_t *content;	/* for each change: the tile's new content */
 	size_t n;		/* changes */
-	struct tilelog_changes_of_one_ms *update;
+	struct tilelog_update *update;
 	size_t n_updates;
 	uint64_t unlisted;	/* changes of restless tiles that were not listed */
 	bool every;		/* set by the caller: list every change, however fast */
@@ -50,9 +50,9 @@ struct tilelog {
 
 void tilelog_free(struct tilelog *t);
 void tilelog_resize(struct tilelog *t, int width, int height);	/* pixels; all tiles become dirty */
-void tilelog_mark_painted(struct tilelog *t, struct box box);	/* marks tiles as dirty; the caller clips `box` to the screen */
+void tilelog_mark(struct tilelog *t, struct box box);	/* marks tiles as dirty; the caller clips `box` to the screen */
 /* Compares the dirty tiles with the screen and lists those that changed at `ms` (since the log began; never decreasing). */
-void tilelog_compare_dirty_tiles(struct tilelog *t, const struct screen *s, uint32_t ms);
+void tilelog_compare(struct tilelog *t, const struct screen *s, uint32_t ms);
 
 /* The hash of a tile of w x h pixels, each at most TILE_SIDE; `stride`: pixels from one row to the next. */
-uint64_t tilelog_hash_tile(const uint32_t *pixels, int stride, int w, int h);
+uint64_t tilelog_hash(const uint32_t *pixels, int stride, int w, int h);

@@ -18,16 +18,16 @@ static char *next_word(char **rest)
 	return strtok_r(NULL, " \t", rest);
 }
 
-static bool parse_number_in_range(const char *text, int64_t least, int64_t most, int64_t *out)
+static bool parse_number(const char *text, int64_t least, int64_t most, int64_t *out)
 {
-	return text && isdigit((unsigned char)*text) && !cli_parse_integer(text, out) && *out >= least && *out <= most;
+	return text && isdigit((unsigned char)*text) && !cli_parse_int(text, out) && *out >= least && *out <= most;
 }
 
-static bool parse_int_in_range(const char *text, int least, int most, int *out)
+static bool parse_int(const char *text, int least, int most, int *out)
 {
 	int64_t v;
 
-	if (!parse_number_in_range(text, least, most, &v))
+	if (!parse_number(text, least, most, &v))
 		return false;
 	*out = (int)v;
 	return true;
@@ -61,9 +61,9 @@ static bool read_quoted(const char *text, char *out, size_t size)
 	return text[0] == '"' && !text[1];
 }
 
-static int read_trace_header_line(struct trace_line_reader *r, const char *first, char *rest)
+static int read_header_line(struct trace_line_reader *r, const char *first, char *rest)
 {
-	struct recorded_input_trace *t = r->t;
+	struct input_trace *t = r->t;
 	struct tm when = { 0 };
 	const char *end;
 
@@ -76,7 +76,7 @@ static int read_trace_header_line(struct trace_line_reader *r, const char *first
 
 		if (x)
 			*x++ = '\0';
-		return x && parse_int_in_range(rest, 1, SCREEN_SIDE_MOST, &t->width) && parse_int_in_range(x, 1, SCREEN_SIDE_MOST, &t->height) ?
+		return x && parse_int(rest, 1, SCREEN_SIDE_MOST, &t->width) && parse_int(x, 1, SCREEN_SIDE_MOST, &t->height) ?
 		       0 :
 			trace_lines_set_error(r, "screen: a size such as 1024x768 is expected");
 	}
@@ -97,7 +97,7 @@ static int read_snapshot_pixels(struct trace_line_reader *r, const char *text, s
 	size_t n = (size_t)e->box.w * (size_t)e->box.h, at = 0;
 	int err;
 
-	e->pixels = trace_lines_alloc_pixels(r, e->box, &err);
+	e->pixels = trace_lines_alloc(r, e->box, &err);
 	if (!e->pixels)
 		return err;
 	while (at < n) {
@@ -126,18 +126,18 @@ static int read_snapshot_pixels(struct trace_line_reader *r, const char *text, s
 	return trace_lines_set_error(r, "snapshot: %zu pixels are expected, as RRGGBB or COUNT*RRGGBB with commas between", n);
 }
 
-static int read_snapshot_event(struct trace_line_reader *r, char *rest, struct trace_event *e)
+static int read_snapshot(struct trace_line_reader *r, char *rest, struct trace_event *e)
 {
-	int why = index_of_word(trace_why_words, next_word(&rest)), err;
+	int why = trace_find_word(trace_why_words, next_word(&rest)), err;
 	const char *pixels;
 
 	if (why < 0)
 		return trace_lines_set_error(r, "snapshot: click, key or hover is expected");
 	e->why = (enum trace_why)why;
-	if (!parse_int_in_range(next_word(&rest), 0, SCREEN_SIDE_MOST - 1, &e->box.x) ||
-	    !parse_int_in_range(next_word(&rest), 0, SCREEN_SIDE_MOST - 1, &e->box.y) ||
-	    !parse_int_in_range(next_word(&rest), 1, SCREEN_SIDE_MOST, &e->box.w) ||
-	    !parse_int_in_range(next_word(&rest), 1, SCREEN_SIDE_MOST, &e->box.h) ||
+	if (!parse_int(next_word(&rest), 0, SCREEN_SIDE_MOST - 1, &e->box.x) ||
+	    !parse_int(next_word(&rest), 0, SCREEN_SIDE_MOST - 1, &e->box.y) ||
+	    !parse_int(next_word(&rest), 1, SCREEN_SIDE_MOST, &e->box.w) ||
+	    !parse_int(next_word(&rest), 1, SCREEN_SIDE_MOST, &e->box.h) ||
 	    e->box.x + e->box.w > SCREEN_SIDE_MOST || e->box.y + e->box.h > SCREEN_SIDE_MOST)
 		return trace_lines_set_error(r, "snapshot: X Y WIDTH HEIGHT within %d pixels are expected", SCREEN_SIDE_MOST);
 	pixels = next_word(&rest);
@@ -152,15 +152,15 @@ static int read_snapshot_event(struct trace_line_reader *r, char *rest, struct t
 	return err ? err : trace_lines_add_event(r, e);
 }
 
-static int read_trace_event(struct trace_line_reader *r, char *at, char *rest)
+static int read_event(struct trace_line_reader *r, char *at, char *rest)
 {
 	const struct trace_event *last = r->t->n ? &r->t->events[r->t->n - 1] : NULL;
 	struct trace_event e = { .x = last ? last->x : -1, .y = last ? last->y : -1 };
 	const char *what = next_word(&rest), *text;
-	int kind = index_of_word(trace_event_words, what);
+	int kind = trace_find_word(trace_event_words, what);
 	int64_t us;
 
-	if (!parse_number_in_range(at, 0, TRACE_AT_MOST_NS / NS_PER_US, &us))
+	if (!parse_number(at, 0, TRACE_AT_MOST_NS / NS_PER_US, &us))
 		return trace_lines_set_error(r, "\"%.20s\" is not a time in microseconds", at);
 	e.at_ns = us * NS_PER_US;
 	if (last && e.at_ns < last->at_ns)
@@ -172,14 +172,14 @@ static int read_trace_event(struct trace_line_reader *r, char *at, char *rest)
 		return trace_lines_set_error(r, "an event before the screen's size (a line such as screen 1024x768)");
 	switch (e.kind) {
 	case TRACE_SNAPSHOT:
-		return read_snapshot_event(r, rest, &e);
+		return read_snapshot(r, rest, &e);
 	case TRACE_PRESS:
 	case TRACE_RELEASE:
-		if (!parse_int_in_range(next_word(&rest), 1, 8, &e.button))
+		if (!parse_int(next_word(&rest), 1, 8, &e.button))
 			return trace_lines_set_error(r, "%s: a button from 1 to 8 is expected", what);
 		/* fall through */
 	case TRACE_MOVE:
-		if (!parse_int_in_range(next_word(&rest), 0, TRACE_SIDE_MOST, &e.x) || !parse_int_in_range(next_word(&rest), 0, TRACE_SIDE_MOST,
+		if (!parse_int(next_word(&rest), 0, TRACE_SIDE_MOST, &e.x) || !parse_int(next_word(&rest), 0, TRACE_SIDE_MOST,
 													   &e.y))
 			return trace_lines_set_error(r, "%s: X Y are expected, from 0 to %d", what, TRACE_SIDE_MOST);
 		break;
@@ -195,7 +195,7 @@ static int read_trace_event(struct trace_line_reader *r, char *at, char *rest)
 }
 
 /* Reads a line without its end. 1; 0: the file ends, *cut: within a line; -EPROTO, -ENOMEM, -errno. */
-static int read_next_trace_line(FILE *in, struct trace_line_reader *r, char *text, bool *cut)
+static int fetch_line(FILE *in, struct trace_line_reader *r, char *text, bool *cut)
 {
 	long at = ftell(in);	/* -1: a pipe */
 	size_t n;
@@ -217,7 +217,7 @@ static int read_next_trace_line(FILE *in, struct trace_line_reader *r, char *tex
 		trace_lines_set_error(r, "a zero byte: the trace is damaged; record it again, or cut it before this line");
 }
 
-static int read_first_trace_line(struct trace_line_reader *r, char *text, struct trace_2005_reader_state *old)
+static int read_first_line(struct trace_line_reader *r, char *text, struct trace_2005_state *old)
 {
 	static const char head[] = "vncplay-trace ";
 
@@ -243,18 +243,18 @@ static int read_trace_line(struct trace_line_reader *r, char *text)
 	first = strtok_r(text, " \t", &rest);
 	if (!first)
 		return 0;
-	return isdigit((unsigned char)*first) ? read_trace_event(r, first, rest) : read_trace_header_line(r, first, rest);
+	return isdigit((unsigned char)*first) ? read_event(r, first, rest) : read_header_line(r, first, rest);
 }
 
-int trace_load(const char *path, struct recorded_input_trace *t, struct why *why)
+int trace_load(const char *path, struct input_trace *t, struct why *why)
 {
 	struct trace_line_reader r = { .t = t, .why = why };
-	struct trace_2005_reader_state old = { .x = -1, .y = -1 };
+	struct trace_2005_state old = { .x = -1, .y = -1 };
 	FILE *in = fopen(path, "re");
 	char *text = malloc(LINE_MOST);
 	int err = text ? 0 : -ENOMEM, more;
 
-	*t = (struct recorded_input_trace){ 0 };
+	*t = (struct input_trace){ 0 };
 	*why->text = '\0';
 	if (!in) {
 		err = -errno;
@@ -262,13 +262,13 @@ int trace_load(const char *path, struct recorded_input_trace *t, struct why *why
 		return err;
 	}
 	errno = 0;
-	while (!err && (more = read_next_trace_line(in, &r, text, &t->cut)) != 0)
-		err = more < 0 ? more : r.line == 1 ? read_first_trace_line(&r, text, &old) : t->version ? read_trace_line(&r, text) :
+	while (!err && (more = fetch_line(in, &r, text, &t->cut)) != 0)
+		err = more < 0 ? more : r.line == 1 ? read_first_line(&r, text, &old) : t->version ? read_trace_line(&r, text) :
 		      trace_2005_read_line(&r, &old, text);
 	if (!err && r.line == 1)
 		err = trace_lines_set_error(&r, t->cut ? "not a trace, or cut within its first line" : "the file is empty");
 	if (!err && !t->version)
-		err = trace_2005_release_modifiers(&r, &old);
+		err = trace_2005_end(&r, &old);
 	free(text);
 	fclose(in);
 	if (err)

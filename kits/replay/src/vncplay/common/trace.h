@@ -35,7 +35,7 @@ struct trace_event {
 	int line;		/* line in the file, from 1 */
 };
 
-struct recorded_input_trace {
+struct input_trace {
 	int version;		/* of the format: 1; 0: a trace of the VNCplay of 2005 */
 	char server[256];	/* name of the desktop; "": not known */
 	int width, height;	/* of the screen, pixels; 0: not known */
@@ -45,18 +45,18 @@ struct recorded_input_trace {
 };
 
 #define TRACE_KEYS_MOST 32
-struct held_down_keys {	/* keys that are down; beyond TRACE_KEYS_MOST further keys are ignored */
+struct held_keys {	/* keys that are down; beyond TRACE_KEYS_MOST further keys are ignored */
 	uint32_t key[TRACE_KEYS_MOST];	/* keysyms */
 	int n;
 };
-void update_held_down_keys(struct held_down_keys *k, uint32_t keysym, bool down);
+void held_keys_update(struct held_keys *k, uint32_t keysym, bool down);
 
 /* 0; -EPROTO with the line and the error in `why`; -errno. After an error `t` is empty. */
-int trace_load(const char *path, struct recorded_input_trace *t, struct why *why);
-void trace_free(struct recorded_input_trace *t);
-int count_inputs_of_trace(const struct recorded_input_trace *t);	/* number of events that are no snapshots */
+int trace_load(const char *path, struct input_trace *t, struct why *why);
+void trace_free(struct input_trace *t);
+int trace_count_inputs(const struct input_trace *t);	/* number of events that are no snapshots */
 /* Index of a word in a list that ends with NULL, such as the two above; -1: not in it, or `word` is NULL. */
-int index_of_word(const char *const *words, const char *word);
+int trace_find_word(const char *const *words, const char *word);
 
 /* Writing: each event is in the file when the call returns, so that the trace of a killed process can be used. 0 or -errno. */
 struct growing_file *trace_create(const char *path, const char *server, int width, int height);	/* NULL with errno */

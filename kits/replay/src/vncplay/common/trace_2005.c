@@ -57,7 +57,7 @@ static const struct {
 	{ 65489, 65489, 0x1005ff75 },
 };
 
-static uint32_t keysym_of_awt_code(int code)
+static uint32_t find_awt_keysym(int code)
 {
 	for (unsigned i = 0; i < sizeof(awt_keys) / sizeof(*awt_keys); i++)
 		if (code >= awt_keys[i].first && code <= awt_keys[i].last)
@@ -65,30 +65,30 @@ static uint32_t keysym_of_awt_code(int code)
 	return 0;
 }
 
-uint32_t keysym_of_awt_key_event(int code, int character, bool control)
+uint32_t trace_2005_keysym(int code, int character, bool control)
 {
 	if (!character || character == AWT_UNDEFINED)
-		return keysym_of_awt_code(code);
+		return find_awt_keysym(code);
 	if (character < 0x20) {
 		/* Backspace, Tab, Return and Escape, unless Ctrl and a letter produced them */
 		if ((character == 8 || character == 9 || character == 10 || character == 0x1b) && (!control || code == character))
-			return keysym_of_awt_code(character);
-		return control ? (uint32_t)character + 0x60 : keysym_of_awt_code(code);
+			return find_awt_keysym(character);
+		return control ? (uint32_t)character + 0x60 : find_awt_keysym(code);
 	}
 	if (character == 0x7f)
 		return 0xffff;
 	if (character < 0x7f || (character >= 0xa0 && character <= 0xff))
 		return (uint32_t)character;
 	if (character < 0xa0)
-		return keysym_of_awt_code(code);
+		return find_awt_keysym(code);
 	/* Java 1.1 on X passed some keysyms unchanged, and the VNCplay of 2005 as well, also of currencies */
 	if (character >= 0xff00 || (character >= 0x20a0 && character <= 0x20af))
 		return (uint32_t)character;
-	return character >= 0xd800 && character < 0xe000 ? keysym_of_awt_code(code) : 0x01000000u | (uint32_t)character;
+	return character >= 0xd800 && character < 0xe000 ? find_awt_keysym(code) : 0x01000000u | (uint32_t)character;
 }
 
 /* The values of a line. */
-struct trace_2005_line_values {
+struct line_values {
 	const char *type;
 	int64_t id, modifiers, x, y, button, keycode, keychar, x0, y0, x1, y1;
 	unsigned has;
@@ -97,12 +97,12 @@ static const struct {
 	const char *key;
 	size_t at;
 } keys[] = {
-#define KEY(name) { #name, offsetof(struct trace_2005_line_values, name) }
+#define KEY(name) { #name, offsetof(struct line_values, name) }
 	KEY(id), KEY(modifiers), KEY(x), KEY(y), KEY(button), KEY(keycode), KEY(keychar), KEY(x0), KEY(y0), KEY(x1), KEY(y1),
 };
 enum { HAS_ID, HAS_MODIFIERS, HAS_X, HAS_Y, HAS_BUTTON, HAS_KEYCODE, HAS_KEYCHAR, HAS_X0, HAS_Y0, HAS_X1, HAS_Y1, KEYS };
 
-static int check_2005_line_has_values(struct trace_line_reader *r, const struct trace_2005_line_values *t, unsigned first,
+static int check_values(struct trace_line_reader *r, const struct line_values *t, unsigned first,
 				      unsigned last)
 {
 	for (unsigned i = first; i <= last; i++)
@@ -111,7 +111,7 @@ static int check_2005_line_has_values(struct trace_line_reader *r, const struct 
 	return 0;
 }
 
-static int add_2005_trace_event(struct trace_line_reader *r, struct trace_2005_reader_state *o, struct trace_event e)
+static int add_event(struct trace_line_reader *r, struct trace_2005_state *o, struct trace_event e)
 {
 	e.at_ns = o->at_ns;
 	e.x = o->x;
@@ -120,57 +120,57 @@ static int add_2005_trace_event(struct trace_line_reader *r, struct trace_2005_r
 }
 
 /* Adds presses and releases of modifier keys until those in `want` are down. */
-static int add_2005_modifier_key_events(struct trace_line_reader *r, struct trace_2005_reader_state *o, unsigned want)
+static int add_modifier_keys(struct trace_line_reader *r, struct trace_2005_state *o, unsigned want)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < HELD && !err; i++)
 		if ((want ^ o->held) & held[i].mask)
-			err = add_2005_trace_event(r, o, (struct trace_event){ .kind = want & held[i].mask ? TRACE_KEY_DOWN : TRACE_KEY_UP,
+			err = add_event(r, o, (struct trace_event){ .kind = want & held[i].mask ? TRACE_KEY_DOWN : TRACE_KEY_UP,
 									.keysym = held[i].keysym });
 	o->held = want & AWT_HELD;
 	return err;
 }
 
-int trace_2005_release_modifiers(struct trace_line_reader *r, struct trace_2005_reader_state *o)
+int trace_2005_end(struct trace_line_reader *r, struct trace_2005_state *o)
 {
-	return add_2005_modifier_key_events(r, o, 0);
+	return add_modifier_keys(r, o, 0);
 }
 
-static int read_2005_key_event(struct trace_line_reader *r, struct trace_2005_reader_state *o,
-			       const struct trace_2005_line_values *t)
+static int read_key_event(struct trace_line_reader *r, struct trace_2005_state *o,
+			       const struct line_values *t)
 {
 	bool down = t->id == KEY_PRESSED;
-	int err = check_2005_line_has_values(r, t, HAS_KEYCODE, HAS_KEYCHAR);
+	int err = check_values(r, t, HAS_KEYCODE, HAS_KEYCHAR);
 	uint32_t keysym;
 
 	if (err || (t->id != KEY_PRESSED && t->id != KEY_RELEASED))
 		return err;
 	for (size_t i = 0; i < HELD; i++)
 		if (t->keycode == held[i].code)
-			return add_2005_modifier_key_events(r, o, down ? o->held | held[i].mask : o->held & ~held[i].mask);
+			return add_modifier_keys(r, o, down ? o->held | held[i].mask : o->held & ~held[i].mask);
 	if (t->keycode < 0 || t->keycode > 0x1ffff || t->keychar < 0 || t->keychar > 0xffff)
 		return trace_lines_set_error(r, "the key code is out of range");
-	keysym = keysym_of_awt_key_event((int)t->keycode, (int)t->keychar, (t->modifiers & AWT_CTRL) != 0);
-	err = add_2005_modifier_key_events(r, o, t->has & 1u << HAS_MODIFIERS ? (unsigned)t->modifiers & AWT_HELD : o->held);
-	return err || !keysym ? err : add_2005_trace_event(r, o, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP,
+	keysym = trace_2005_keysym((int)t->keycode, (int)t->keychar, (t->modifiers & AWT_CTRL) != 0);
+	err = add_modifier_keys(r, o, t->has & 1u << HAS_MODIFIERS ? (unsigned)t->modifiers & AWT_HELD : o->held);
+	return err || !keysym ? err : add_event(r, o, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP,
 										.keysym = keysym });
 }
 
 /* The button of an event: its number or, without one, the button that AWT's modifiers state. */
-static int button_of_2005_event(const struct trace_2005_line_values *t)
+static int find_button(const struct line_values *t)
 {
 	if (t->button >= 1 && t->button <= 8)
 		return (int)t->button;
 	return t->modifiers & AWT_MIDDLE ? 2 : t->modifiers & AWT_RIGHT ? 3 : 1;
 }
 
-static int read_2005_mouse_event(struct trace_line_reader *r, struct trace_2005_reader_state *o,
-				 const struct trace_2005_line_values *t)
+static int read_mouse_event(struct trace_line_reader *r, struct trace_2005_state *o,
+				 const struct line_values *t)
 {
 	bool press = t->id == MOUSE_PRESSED, release = t->id == MOUSE_RELEASED;
 	unsigned modifiers = (unsigned)t->modifiers & AWT_HELD, buttons = o->buttons;
-	int err = check_2005_line_has_values(r, t, HAS_X, HAS_Y), button = button_of_2005_event(t);
+	int err = check_values(r, t, HAS_X, HAS_Y), button = find_button(t);
 
 	if (err || (!press && !release && t->id != MOUSE_MOVED && t->id != MOUSE_DRAGGED))
 		return err;	/* other mouse events: the VNCplay of 2005 did not send them */
@@ -185,17 +185,17 @@ static int read_2005_mouse_event(struct trace_line_reader *r, struct trace_2005_
 	if (buttons & 4)
 		modifiers &= ~(unsigned)AWT_RIGHT;
 	if (buttons && t->has & 1u << HAS_MODIFIERS)	/* (a move without a button needs no modifier keys) */
-		err = add_2005_modifier_key_events(r, o, modifiers);
+		err = add_modifier_keys(r, o, modifiers);
 	if (err)
 		return err;
 	if (!press && !release)
-		return add_2005_trace_event(r, o, (struct trace_event){ .kind = TRACE_MOVE });
+		return add_event(r, o, (struct trace_event){ .kind = TRACE_MOVE });
 	o->buttons = press ? buttons : buttons & ~(1u << (button - 1));
-	return add_2005_trace_event(r, o, (struct trace_event){ .kind = press ? TRACE_PRESS : TRACE_RELEASE, .button = button });
+	return add_event(r, o, (struct trace_event){ .kind = press ? TRACE_PRESS : TRACE_RELEASE, .button = button });
 }
 
 /* Reads a pixel "pxXpyY=ARGB"; ARGB is a signed 32-bit number. */
-static int read_2005_pixel(struct trace_line_reader *r, char *key, const char *value, struct trace_event *e, size_t *n)
+static int read_pixel(struct trace_line_reader *r, char *key, const char *value, struct trace_event *e, size_t *n)
 {
 	char *y = strstr(key, "y"), *px = key + 2;
 	int64_t at_x, at_y, argb;
@@ -204,7 +204,7 @@ static int read_2005_pixel(struct trace_line_reader *r, char *key, const char *v
 	if (!y || y == px)
 		return 0;	/* not a pixel */
 	*y++ = '\0';
-	if (cli_parse_integer(px, &at_x) || cli_parse_integer(y, &at_y) || cli_parse_integer(value, &argb) || argb < INT32_MIN ||
+	if (cli_parse_int(px, &at_x) || cli_parse_int(y, &at_y) || cli_parse_int(value, &argb) || argb < INT32_MIN ||
 	    argb > (int64_t)UINT32_MAX)
 		return trace_lines_set_error(r, "a pixel is not of the form pxXpyY=ARGB");
 	at_x -= e->box.x;
@@ -218,13 +218,13 @@ static int read_2005_pixel(struct trace_line_reader *r, char *key, const char *v
 }
 
 /* Reads a snapshot. `pixels`: a copy of the line from its second word on. */
-static int read_2005_snapshot(struct trace_line_reader *r, struct trace_2005_reader_state *o,
-			      const struct trace_2005_line_values *t, char *pixels)
+static int read_snapshot(struct trace_line_reader *r, struct trace_2005_state *o,
+			      const struct line_values *t, char *pixels)
 {
 	struct trace_event e = { .kind = TRACE_SNAPSHOT, .why = TRACE_FOR_CLICK };
 	char *rest = NULL;
 	size_t n = 0;
-	int err = check_2005_line_has_values(r, t, HAS_X0, HAS_Y1);
+	int err = check_values(r, t, HAS_X0, HAS_Y1);
 
 	if (err)
 		return err;
@@ -232,7 +232,7 @@ static int read_2005_snapshot(struct trace_line_reader *r, struct trace_2005_rea
 		return trace_lines_set_error(r, "a snapshot from %lld,%lld to %lld,%lld", (long long)t->x0, (long long)t->y0,
 				       (long long)t->x1, (long long)t->y1);
 	e.box = (struct box){ (int)t->x0, (int)t->y0, (int)(t->x1 - t->x0) + 1, (int)(t->y1 - t->y0) + 1 };
-	e.pixels = trace_lines_alloc_pixels(r, e.box, &err);
+	e.pixels = trace_lines_alloc(r, e.box, &err);
 	if (!e.pixels)
 		return err;
 	for (char *word = strtok_r(pixels, " \t", &rest); word && !err; word = strtok_r(NULL, " \t", &rest)) {
@@ -240,18 +240,18 @@ static int read_2005_snapshot(struct trace_line_reader *r, struct trace_2005_rea
 
 		if (!strncmp(word, "px", 2) && value) {
 			*value++ = '\0';
-			err = read_2005_pixel(r, word, value, &e, &n);
+			err = read_pixel(r, word, value, &e, &n);
 		}
 	}
 	if (!err && n != (size_t)e.box.w * (size_t)e.box.h)
 		err = trace_lines_set_error(r, "a snapshot of %dx%d with %zu pixels", e.box.w, e.box.h, n);
 	if (!err)
-		return add_2005_trace_event(r, o, e);
+		return add_event(r, o, e);
 	free(e.pixels);
 	return err;
 }
 
-static int read_2005_line_values(struct trace_line_reader *r, struct trace_2005_line_values *t, char *text)
+static int read_values(struct trace_line_reader *r, struct line_values *t, char *text)
 {
 	char *rest = NULL;
 
@@ -266,7 +266,7 @@ static int read_2005_line_values(struct trace_line_reader *r, struct trace_2005_
 		for (unsigned i = 0; i < KEYS; i++) {
 			if (strcmp(word, keys[i].key) != 0)
 				continue;
-			if (cli_parse_integer(value, (int64_t *)((char *)t + keys[i].at)))
+			if (cli_parse_int(value, (int64_t *)((char *)t + keys[i].at)))
 				return trace_lines_set_error(r, "%s=%.20s is not a whole number", word, value);
 			t->has |= 1u << i;
 		}
@@ -274,16 +274,16 @@ static int read_2005_line_values(struct trace_line_reader *r, struct trace_2005_
 	return t->type ? 0 : trace_lines_set_error(r, "no type= in it");
 }
 
-int trace_2005_read_line(struct trace_line_reader *r, struct trace_2005_reader_state *o, char *text)
+int trace_2005_read_line(struct trace_line_reader *r, struct trace_2005_state *o, char *text)
 {
 	char *rest = NULL, *delay = strtok_r(text, " \t", &rest), *again = NULL;
-	struct trace_2005_line_values t = { 0 };
+	struct line_values t = { 0 };
 	int64_t ms;
 	int err;
 
 	if (!delay)
 		return 0;
-	if (cli_parse_integer(delay, &ms) || ms > TRACE_AT_MOST_NS / NS_PER_MS || ms < -TRACE_AT_MOST_NS / NS_PER_MS)
+	if (cli_parse_int(delay, &ms) || ms > TRACE_AT_MOST_NS / NS_PER_MS || ms < -TRACE_AT_MOST_NS / NS_PER_MS)
 		return trace_lines_set_error(r, "\"%.20s\" is not a delay in milliseconds", delay);
 	if (ms > 0)	/* (negative: the clock was set back while recording) */
 		o->at_ns += ms * NS_PER_MS;
@@ -294,13 +294,13 @@ int trace_2005_read_line(struct trace_line_reader *r, struct trace_2005_reader_s
 		if (!again)
 			return -ENOMEM;
 	}
-	err = read_2005_line_values(r, &t, rest);
+	err = read_values(r, &t, rest);
 	if (!err && !strcmp(t.type, "sync"))
-		err = again ? read_2005_snapshot(r, o, &t, again) : 0;
+		err = again ? read_snapshot(r, o, &t, again) : 0;
 	else if (!err && !strcmp(t.type, "java.awt.event.MouseEvent"))
-		err = check_2005_line_has_values(r, &t, HAS_ID, HAS_ID) ?: read_2005_mouse_event(r, o, &t);
+		err = check_values(r, &t, HAS_ID, HAS_ID) ?: read_mouse_event(r, o, &t);
 	else if (!err && !strcmp(t.type, "java.awt.event.KeyEvent"))
-		err = check_2005_line_has_values(r, &t, HAS_ID, HAS_ID) ?: read_2005_key_event(r, o, &t);
+		err = check_values(r, &t, HAS_ID, HAS_ID) ?: read_key_event(r, o, &t);
 	/* other types: the VNCplay of 2005 ignored them */
 	free(again);
 	return err;

@@ -10,7 +10,7 @@
 const char *const trace_event_words[] = { "move", "press", "release", "keydown", "keyup", "snapshot", NULL };
 const char *const trace_why_words[] = { "click", "key", "hover", NULL };
 
-int index_of_word(const char *const *words, const char *word)
+int trace_find_word(const char *const *words, const char *word)
 {
 	for (int i = 0; word && words[i]; i++)
 		if (!strcmp(words[i], word))
@@ -31,7 +31,7 @@ int trace_lines_set_error(struct trace_line_reader *r, const char *format, ...)
 
 int trace_lines_add_event(struct trace_line_reader *r, const struct trace_event *e)
 {
-	struct recorded_input_trace *t = r->t;
+	struct input_trace *t = r->t;
 	int err;
 
 	if (t->n == TRACE_EVENTS_MOST)
@@ -47,7 +47,7 @@ int trace_lines_add_event(struct trace_line_reader *r, const struct trace_event 
 	return 0;
 }
 
-uint32_t *trace_lines_alloc_pixels(struct trace_line_reader *r, struct box box, int *err)
+uint32_t *trace_lines_alloc(struct trace_line_reader *r, struct box box, int *err)
 {
 	size_t n = (size_t)box.w * (size_t)box.h;
 	uint32_t *pixels;
@@ -70,15 +70,15 @@ uint32_t *trace_lines_alloc_pixels(struct trace_line_reader *r, struct box box, 
 	return pixels;
 }
 
-void trace_free(struct recorded_input_trace *t)
+void trace_free(struct input_trace *t)
 {
 	for (int i = 0; i < t->n; i++)
 		free(t->events[i].pixels);
 	free(t->events);
-	*t = (struct recorded_input_trace){ 0 };
+	*t = (struct input_trace){ 0 };
 }
 
-int count_inputs_of_trace(const struct recorded_input_trace *t)
+int trace_count_inputs(const struct input_trace *t)
 {
 	int n = 0;
 
@@ -87,7 +87,7 @@ int count_inputs_of_trace(const struct recorded_input_trace *t)
 	return n;
 }
 
-void update_held_down_keys(struct held_down_keys *k, uint32_t keysym, bool down)
+void held_keys_update(struct held_keys *k, uint32_t keysym, bool down)
 {
 	int i = 0;
 

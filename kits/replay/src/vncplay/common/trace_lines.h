@@ -14,7 +14,7 @@
 #define TRACE_AT_MOST_NS (30ll * 86400 * 1000000000)	/* largest time of an event */
 
 struct trace_line_reader {
-	struct recorded_input_trace *t;
+	struct input_trace *t;
 	size_t pixels;		/* pixels of the snapshots so far */
 	int line;
 	struct why *why;	/* the caller's, for an error */
@@ -26,19 +26,19 @@ int trace_lines_add_event(struct trace_line_reader *r, const struct trace_event 
 /* Writes "line 12: ..." to r->why. Returns -EPROTO. */
 int trace_lines_set_error(struct trace_line_reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Memory for a snapshot's pixels, all TRACE_ANY. NULL with *err: -EPROTO (too many) or -ENOMEM. */
-uint32_t *trace_lines_alloc_pixels(struct trace_line_reader *r, struct box box, int *err);
+uint32_t *trace_lines_alloc(struct trace_line_reader *r, struct box box, int *err);
 
 /* State between the lines of a trace of 2005. */
-struct trace_2005_reader_state {
+struct trace_2005_state {
 	int64_t at_ns;
 	unsigned held;		/* modifiers that are down, as bits of AWT */
 	unsigned buttons;	/* buttons down: bit 0 is button 1 */
 	int x, y;
 };
 /* Reads a line, whose text it changes. 0, -EPROTO, -ENOMEM. */
-int trace_2005_read_line(struct trace_line_reader *r, struct trace_2005_reader_state *o, char *text);
-int trace_2005_release_modifiers(struct trace_line_reader *r, struct trace_2005_reader_state *o);	/* releases all modifier keys */
+int trace_2005_read_line(struct trace_line_reader *r, struct trace_2005_state *o, char *text);
+int trace_2005_end(struct trace_line_reader *r, struct trace_2005_state *o);	/* releases all modifier keys */
 
 /* The keysym of an AWT key: of its character if it has one, else of its code. 0: none. `control`: Ctrl is down, which turns
  * letters into control characters. */
-uint32_t keysym_of_awt_key_event(int code, int character, bool control);
+uint32_t trace_2005_keysym(int code, int character, bool control);

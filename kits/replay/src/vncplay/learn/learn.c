@@ -22,7 +22,7 @@ static const struct cli_opt options[] = {
 };
 
 /* When each input was sent, us since the log began; owned by the caller. NULL with the reason in `why`: the replay is left out. */
-static int64_t *read_input_times_of_replay(const char *log, const struct recorded_input_trace *t, int inputs, struct why *why)
+static int64_t *read_input_times(const char *log, const struct input_trace *t, int inputs, struct why *why)
 {
 	int64_t *sent = calloc((size_t)inputs + 1, sizeof(*sent));
 	char path[PATH_MAX];
@@ -64,7 +64,7 @@ static int64_t *read_input_times_of_replay(const char *log, const struct recorde
 	return sent;
 }
 
-static void write_deps_file(const struct learned_dependencies *d, const char *trace, int runs, int steps)
+static void write_deps_file(const struct dependencies *d, const char *trace, int runs, int steps)
 {
 	char path[PATH_MAX];
 	FILE *out = stdout;
@@ -95,7 +95,7 @@ static void write_deps_file(const struct learned_dependencies *d, const char *tr
 	}
 }
 
-static void refuse_repeated_file_names(char **names, int n)
+static void refuse_repeats(char **names, int n)
 {
 	for (int i = 0; output && i < n; i++)
 		if (!strcmp(output, names[i]))
@@ -114,22 +114,22 @@ int vncplay_learn(int argc, char **argv)
 	char **names = argv + first;
 	int n = argc - first, err;
 	int64_t **sent;
-	struct recorded_input_trace t;
-	struct dependency_learner *l;
-	struct learned_dependencies d;
+	struct input_trace t;
+	struct learner *l;
+	struct dependencies d;
 
 	if (n < 3)
 		die_usage("learn from what? TRACE and the logs of at least two replays of it");
-	refuse_repeated_file_names(names, n);
+	refuse_repeats(names, n);
 	err = trace_load(names[0], &t, &why);
 	if (err)
 		die(EXIT_RUN, "%s: %s", names[0], *why.text ? why.text : strerror(-err));
-	l = learn_begin_for_trace(&t);
+	l = learn_begin(&t);
 	sent = calloc((size_t)n, sizeof(*sent));
 	if (!l || !sent)
 		die(EXIT_RUN, "no memory");
 	for (int i = 1; i < n; i++) {
-		sent[i] = read_input_times_of_replay(names[i], &t, count_inputs_of_trace(&t), &why);
+		sent[i] = read_input_times(names[i], &t, trace_count_inputs(&t), &why);
 		if (!sent[i]) {
 			warn("%s is left out: %s", names[i], why.text);
 			continue;
@@ -143,15 +143,15 @@ int vncplay_learn(int argc, char **argv)
 	if (runs < 2)
 		die(EXIT_RUN, "%d complete replay%s: nothing can be learned from fewer than two; vncplay play --repeat 5 --jitter 30 makes five",
 		    runs, runs == 1 ? "" : "s");
-	err = learn_find_parts_of_steps(l);
+	err = learn_find_parts(l);
 	for (int i = 1; !err && i < n; i++)
 		if (sent[i])
 			err = learn_read_log(l, names[i], sent[i], true, &why);
 	if (!err)
-		err = learn_make_dependencies(l, &d);
+		err = learn_make_result(l, &d);
 	if (err)
 		die(EXIT_RUN, "cannot learn: %s", err == -EPROTO ? why.text : strerror(-err));
-	write_deps_file(&d, names[0], runs, learner_step_count(l));
+	write_deps_file(&d, names[0], runs, learn_count_steps(l));
 	for (int i = 1; i < n; i++)
 		free(sent[i]);
 	free(sent);

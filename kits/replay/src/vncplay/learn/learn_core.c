@@ -14,13 +14,13 @@
 #define ALONE_APART_US 100000	/* ALONE_TIMES times, at least this far apart, before the next input */
 #define ALONE_TIMES 3
 
-struct learned_screen_part {
+struct learned_part {
 	struct box box;
 	uint64_t hash;
 	bool any, known;
 };
 
-struct learned_tile_state {			/* of the current replay, except alone_runs and ever */
+struct learned_tile {			/* of the current replay, except alone_runs and ever */
 	int alone_runs;
 	bool ever;		/* the tile is part of a step */
 	bool alone;
@@ -29,16 +29,16 @@ struct learned_tile_state {			/* of the current replay, except alone_runs and ev
 	int64_t counted_us;
 };
 
-struct dependency_learner {
-	const struct recorded_input_trace *t;
+struct learner {
+	const struct input_trace *t;
 	int inputs, steps, runs;
 	int *line, *step_of;	/* line of each step in the trace; step of each input, -1: the input is no step */
 	int width, height, across, down, tiles;
 	uint16_t *changed;	/* changed[step * tiles + tile]: number of replays in which the tile changed before that step */
-	struct learned_tile_state *tile;
-	struct learned_screen_part *part;	/* part[step * LEARN_BOXES + i], i < parts[step] */
+	struct learned_tile *tile;
+	struct learned_part *part;	/* part[step * LEARN_BOXES + i], i < parts[step] */
 	int *parts;
-	struct learned_dependencies result;	/* so far: the parts to ignore */
+	struct dependencies result;	/* so far: the parts to ignore */
 	/* the current replay: the next step, inputs sent so far, when the last was sent */
 	int next, sent;
 	int64_t last_us;
@@ -47,9 +47,9 @@ struct dependency_learner {
 	int resized, err;
 };
 
-struct dependency_learner *learn_begin_for_trace(const struct recorded_input_trace *t)
+struct learner *learn_begin(const struct input_trace *t)
 {
-	struct dependency_learner *l = calloc(1, sizeof(*l));
+	struct learner *l = calloc(1, sizeof(*l));
 
 	if (!l)
 		return NULL;
@@ -80,7 +80,7 @@ struct dependency_learner *learn_begin_for_trace(const struct recorded_input_tra
 	return NULL;
 }
 
-void learn_free(struct dependency_learner *l)
+void learn_free(struct learner *l)
 {
 	if (!l)
 		return;
@@ -95,15 +95,15 @@ void learn_free(struct dependency_learner *l)
 	free(l);
 }
 
-int learner_step_count(const struct dependency_learner *l)
+int learn_count_steps(const struct learner *l)
 {
 	return l->steps;
 }
 
-static void reset_learn_tiles(struct dependency_learner *l)
+static void reset_learn_tiles(struct learner *l)
 {
 	for (int i = 0; i < l->tiles; i++) {
-		struct learned_tile_state *t = &l->tile[i];
+		struct learned_tile *t = &l->tile[i];
 
 		t->times = t->gap = 0;
 		t->interval = -1;
@@ -113,7 +113,7 @@ static void reset_learn_tiles(struct dependency_learner *l)
 
 static void on_resized(void *whose, int width, int height)
 {
-	struct dependency_learner *l = whose;
+	struct learner *l = whose;
 	size_t tiles;
 
 	l->resized++;
@@ -141,12 +141,12 @@ static void on_resized(void *whose, int width, int height)
 
 static void on_painted(void *whose, struct box b)
 {
-	struct dependency_learner *l = whose;
+	struct learner *l = whose;
 
-	tilelog_mark_painted(&l->seen, box_clip(b, l->width, l->height));
+	tilelog_mark(&l->seen, box_clip(b, l->width, l->height));
 }
 
-static void count_change_without_input(struct dependency_learner *l, struct learned_tile_state *t, int64_t at_us)
+static void count_lone_change(struct learner *l, struct learned_tile *t, int64_t at_us)
 {
 	if (at_us - l->last_us < ALONE_US || (t->gap == l->sent && at_us - t->counted_us < ALONE_APART_US))
 		return;
@@ -158,14 +158,14 @@ static void count_change_without_input(struct dependency_learner *l, struct lear
 		t->alone = true;
 }
 
-static void record_tile_change(struct dependency_learner *l, int number, int64_t at_us)
+static void record_tile_change(struct learner *l, int number, int64_t at_us)
 {
-	struct learned_tile_state *t = &l->tile[number];
+	struct learned_tile *t = &l->tile[number];
 	uint16_t *runs = &l->changed[(size_t)l->next * (size_t)l->tiles + (size_t)number];
 
 	if (!l->sent)	/* before the first input: the server sends the first screen */
 		return;
-	count_change_without_input(l, t, at_us);
+	count_lone_change(l, t, at_us);
 	if (t->interval == l->next)
 		return;
 	t->interval = l->next;
@@ -174,16 +174,16 @@ static void record_tile_change(struct dependency_learner *l, int number, int64_t
 }
 
 /* Compares the painted tiles and notes those that changed. */
-static void record_changed_tiles(struct dependency_learner *l, const struct screen *s, uint32_t ms)
+static void record_changed_tiles(struct learner *l, const struct screen *s, uint32_t ms)
 {
-	tilelog_compare_dirty_tiles(&l->seen, s, ms);
+	tilelog_compare(&l->seen, s, ms);
 	for (size_t i = 0; i < l->seen.n; i++)
 		record_tile_change(l, (int)(l->seen.changed[i] / TILE_COLUMNS) * l->across + (int)(l->seen.changed[i] % TILE_COLUMNS),
 				   (int64_t)ms * 1000);
 	l->seen.n = l->seen.n_updates = 0;
 }
 
-static void set_last_sent_input(struct dependency_learner *l, int input)
+static void set_last_input(struct learner *l, int input)
 {
 	l->sent = input + 1;
 	l->last_us = l->sent_us[input];
@@ -192,13 +192,13 @@ static void set_last_sent_input(struct dependency_learner *l, int input)
 }
 
 /* Notes the hashes of a step's parts when the step is sent. */
-static void record_part_hashes(struct dependency_learner *l, int input, const struct screen *s)
+static void record_part_hashes(struct learner *l, int input, const struct screen *s)
 {
 	int step = l->step_of[input];
 
 	for (int i = 0; step >= 0 && i < l->parts[step]; i++) {
-		struct learned_screen_part *p = &l->part[step * LEARN_BOXES + i];
-		uint64_t hash = deps_hash_screen_part(s, p->box);
+		struct learned_part *p = &l->part[step * LEARN_BOXES + i];
+		uint64_t hash = deps_hash_part(s, p->box);
 
 		p->any |= p->known && p->hash != hash;
 		p->known = true;
@@ -208,42 +208,42 @@ static void record_part_hashes(struct dependency_learner *l, int input, const st
 
 /* Notes the inputs sent up to and including millisecond `ms`, before the log's block of that time. Returns the number of
  * inputs sent so far. */
-static int learn_from_inputs_sent_until(struct dependency_learner *l, int sent, int64_t ms, bool parts, const struct screen *s)
+static int learn_sent_inputs(struct learner *l, int sent, int64_t ms, bool parts, const struct screen *s)
 {
 	while (sent < l->inputs && l->sent_us[sent] < (ms + 1) * 1000) {
 		if (parts)
 			record_part_hashes(l, sent++, s);
 		else
-			set_last_sent_input(l, sent++);
+			set_last_input(l, sent++);
 	}
 	return sent;
 }
 
-static int decode_log_blocks(struct dependency_learner *l, struct fbs_reader *log, struct rfb_decoder *rfb, bool parts,
+static int decode_blocks(struct learner *l, struct fbs_reader *log, struct rfb_decoder *rfb, bool parts,
 			     struct why *why)
 {
 	struct fbs_block block;
 	int sent = 0, more, err;
 
 	while ((more = fbs_next_block(log, &block)) == 1) {
-		sent = learn_from_inputs_sent_until(l, sent, block.ms, parts, rfb_screen(rfb));
+		sent = learn_sent_inputs(l, sent, block.ms, parts, rfb_screen(rfb));
 		err = rfb_decode_bytes(rfb, block.bytes, block.n);
 		if (err == -EPROTO)
 			why_say(why, "%s", rfb_failure_text(rfb));
 		if (l->resized > 1)
-			return fail_with_reason(-EPROTO, why, "the screen changes its size");
+			return why_fail(-EPROTO, why, "the screen changes its size");
 		if (err || l->err || l->seen.err)
 			return err ? err : l->err ? l->err : l->seen.err;
 		if (!parts)
 			record_changed_tiles(l, rfb_screen(rfb), block.ms);
 	}
 	if (more < 0)
-		return fail_with_reason(more, why, "the log ends within a block");
-	learn_from_inputs_sent_until(l, sent, INT64_MAX / 1000 - 1, parts, rfb_screen(rfb));
-	return l->resized ? 0 : fail_with_reason(-EPROTO, why, "the log has no screen");
+		return why_fail(more, why, "the log ends within a block");
+	learn_sent_inputs(l, sent, INT64_MAX / 1000 - 1, parts, rfb_screen(rfb));
+	return l->resized ? 0 : why_fail(-EPROTO, why, "the log has no screen");
 }
 
-int learn_read_log(struct dependency_learner *l, const char *path, const int64_t *sent_us, bool parts, struct why *why)
+int learn_read_log(struct learner *l, const char *path, const int64_t *sent_us, bool parts, struct why *why)
 {
 	const struct rfb_event_callbacks events = { .resized = on_resized, .painted = parts ? NULL : on_painted };
 	const char *what = NULL;
@@ -259,9 +259,9 @@ int learn_read_log(struct dependency_learner *l, const char *path, const int64_t
 	errno = 0;
 	log = fbs_open(path, &what);
 	if (!log)
-		return errno ? fail_with_reason(-errno, why, "%s", strerror(errno)) : fail_with_reason(-EPROTO, why, "%s", what);
+		return errno ? why_fail(-errno, why, "%s", strerror(errno)) : why_fail(-EPROTO, why, "%s", what);
 	rfb = rfb_decoder_open(&events, l, NULL, 0, 0);
-	err = rfb ? decode_log_blocks(l, log, rfb, parts, why) : -ENOMEM;
+	err = rfb ? decode_blocks(l, log, rfb, parts, why) : -ENOMEM;
 	rfb_decoder_free(rfb);
 	fbs_close(log);
 	for (int i = 0; i < l->tiles && !err && !parts; i++)
@@ -275,7 +275,7 @@ static int box_area(const struct box *b)
 	return b->w * b->h;
 }
 
-static void add_box_replacing_smallest_if_full(struct box *boxes, int *n, int most, struct box b)
+static void add_box(struct box *boxes, int *n, int most, struct box b)
 {
 	int least = 0;
 
@@ -290,7 +290,7 @@ static void add_box_replacing_smallest_if_full(struct box *boxes, int *n, int mo
 		boxes[least] = b;
 }
 
-static int by_box_place(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
 	const struct box *p = a, *q = b;
 
@@ -298,7 +298,7 @@ static int by_box_place(const void *a, const void *b)
 }
 
 /* Each rectangle is a run of tiles in a row, extended down as long as the rows below have the same run. */
-int learn_cover_tiles_with_boxes(const uint8_t *set, int w, int h, int width, int height, struct box *boxes, int most)
+int learn_cover_tiles(const uint8_t *set, int w, int h, int width, int height, struct box *boxes, int most)
 {
 	uint8_t *left = malloc((size_t)w * (size_t)h + 1);
 	int n = 0;
@@ -325,54 +325,54 @@ int learn_cover_tiles_with_boxes(const uint8_t *set, int w, int h, int width, in
 					memset(row + x, 0, (size_t)(end - x));
 			}
 			b = box_clip((struct box){ x * TILE_SIDE, y * TILE_SIDE, (end - x) * TILE_SIDE, (down - y) * TILE_SIDE }, width, height);
-			add_box_replacing_smallest_if_full(boxes, &n, most, b);
+			add_box(boxes, &n, most, b);
 			x = end - 1;
 		}
 	}
 	free(left);
-	qsort(boxes, (size_t)n, sizeof(*boxes), by_box_place);
+	qsort(boxes, (size_t)n, sizeof(*boxes), compare_places);
 	return n;
 }
 
-static int add_tiles_as_ignored_parts(struct dependency_learner *l, const uint8_t *set, enum deps_why why)
+static int add_ignored_tiles(struct learner *l, const uint8_t *set, enum deps_why why)
 {
 	struct box *boxes = calloc((size_t)l->tiles + 1, sizeof(*boxes));
-	int n = boxes ? learn_cover_tiles_with_boxes(set, l->across, l->down, l->width, l->height, boxes, l->tiles) : 0;
+	int n = boxes ? learn_cover_tiles(set, l->across, l->down, l->width, l->height, boxes, l->tiles) : 0;
 	int err = boxes ? 0 : -ENOMEM;
 
 	for (int i = 0; !err && i < n; i++)
-		err = deps_add_ignored_part(&l->result, &(struct ignored_screen_part){ .box = boxes[i], .why = why });
+		err = deps_add_ignored(&l->result, &(struct ignored_part){ .box = boxes[i], .why = why });
 	free(boxes);
 	return err;
 }
 
-static bool tile_is_changed_without_input(const struct dependency_learner *l, const struct learned_tile_state *t)
+static bool changes_alone(const struct learner *l, const struct learned_tile *t)
 {
 	return 2 * t->alone_runs >= l->runs;
 }
 
-static int count_replays_with_tile_change(const struct dependency_learner *l, int step, int tile)
+static int count_replays(const struct learner *l, int step, int tile)
 {
 	return step < 0 || step > l->steps ? 0 : l->changed[(size_t)step * (size_t)l->tiles + (size_t)tile];
 }
 
 /* Whether a tile changes before some steps in some replays only, at least twice. A change that the other replays have one step
  * earlier or later is slow there, not missing. */
-static bool tile_changes_only_in_some_replays(const struct dependency_learner *l, int tile)
+static bool changes_sometimes(const struct learner *l, int tile)
 {
 	int n = 0;
 
 	for (int step = 0; step <= l->steps; step++) {
-		int here = count_replays_with_tile_change(l, step, tile);
+		int here = count_replays(l, step, tile);
 
-		n += here && here + count_replays_with_tile_change(l, step + 1, tile) < l->runs && here + count_replays_with_tile_change(l,
+		n += here && here + count_replays(l, step + 1, tile) < l->runs && here + count_replays(l,
 																	 step - 1,
 															     tile) < l->runs;
 	}
 	return n > 1;
 }
 
-int learn_find_parts_of_steps(struct dependency_learner *l)
+int learn_find_parts(struct learner *l)
 {
 	uint8_t *set = calloc((size_t)l->tiles + 1, 1);
 	int err;
@@ -383,37 +383,37 @@ int learn_find_parts_of_steps(struct dependency_learner *l)
 		struct box boxes[LEARN_BOXES];
 
 		for (int i = 0; i < l->tiles; i++) {
-			set[i] = l->changed[(size_t)step * (size_t)l->tiles + (size_t)i] == l->runs && !tile_is_changed_without_input(l, &l->tile[i]);
+			set[i] = l->changed[(size_t)step * (size_t)l->tiles + (size_t)i] == l->runs && !changes_alone(l, &l->tile[i]);
 			l->tile[i].ever |= set[i];
 		}
-		l->parts[step] = learn_cover_tiles_with_boxes(set, l->across, l->down, l->width, l->height, boxes, LEARN_BOXES);
+		l->parts[step] = learn_cover_tiles(set, l->across, l->down, l->width, l->height, boxes, LEARN_BOXES);
 		for (int i = 0; i < l->parts[step]; i++)
-			l->part[step * LEARN_BOXES + i] = (struct learned_screen_part){ .box = boxes[i] };
+			l->part[step * LEARN_BOXES + i] = (struct learned_part){ .box = boxes[i] };
 	}
 	for (int i = 0; i < l->tiles; i++)
-		set[i] = tile_is_changed_without_input(l, &l->tile[i]);
-	err = add_tiles_as_ignored_parts(l, set, DEPS_ALONE);
+		set[i] = changes_alone(l, &l->tile[i]);
+	err = add_ignored_tiles(l, set, DEPS_ALONE);
 	for (int i = 0; i < l->tiles; i++)
-		set[i] = !tile_is_changed_without_input(l, &l->tile[i]) && !l->tile[i].ever && tile_changes_only_in_some_replays(l, i);
+		set[i] = !changes_alone(l, &l->tile[i]) && !l->tile[i].ever && changes_sometimes(l, i);
 	if (!err)
-		err = add_tiles_as_ignored_parts(l, set, DEPS_SOMETIMES);
+		err = add_ignored_tiles(l, set, DEPS_SOMETIMES);
 	free(set);
 	return err;
 }
 
-int learn_make_dependencies(struct dependency_learner *l, struct learned_dependencies *d)
+int learn_make_result(struct learner *l, struct dependencies *d)
 {
 	int err = 0;
 
 	*d = l->result;
-	l->result = (struct learned_dependencies){ 0 };
+	l->result = (struct dependencies){ 0 };
 	d->inputs = l->inputs;
 	for (int step = 0; step < l->steps; step++) {
 		for (int i = 0; !err && i < l->parts[step]; i++) {
-			const struct learned_screen_part *p = &l->part[step * LEARN_BOXES + i];
-			struct dependency_before_input b = { .line = l->line[step], .box = p->box, .any = p->any, .hash = p->hash };
+			const struct learned_part *p = &l->part[step * LEARN_BOXES + i];
+			struct dependency b = { .line = l->line[step], .box = p->box, .any = p->any, .hash = p->hash };
 
-			err = deps_add_input_dependency(d, &b);
+			err = deps_add_change(d, &b);
 		}
 	}
 	if (err)

@@ -16,22 +16,22 @@
 
 #define LEARN_BOXES 8		/* parts of one step at most; the largest are kept */
 
-struct dependency_learner;
+struct learner;
 
 /* NULL: no memory. The trace must outlive it. */
-struct dependency_learner *learn_begin_for_trace(const struct recorded_input_trace *t);
-void learn_free(struct dependency_learner *l);
+struct learner *learn_begin(const struct input_trace *t);
+void learn_free(struct learner *l);
 
 /* Reads a replay, of which input i was sent sent_us[i] us after its log began. First all replays without `parts`; then
- * learn_find_parts_of_steps; then all with `parts`: for the content of the parts. 0, -EPROTO with `why`, or -errno; after an
+ * learn_find_parts; then all with `parts`: for the content of the parts. 0, -EPROTO with `why`, or -errno; after an
  * error, discard everything. */
-int learn_read_log(struct dependency_learner *l, const char *path, const int64_t *sent_us, bool parts, struct why *why);
-int learn_find_parts_of_steps(struct dependency_learner *l);	/* 0 or -ENOMEM */
+int learn_read_log(struct learner *l, const char *path, const int64_t *sent_us, bool parts, struct why *why);
+int learn_find_parts(struct learner *l);	/* 0 or -ENOMEM */
 /* The result, owned by the caller; to be called once. 0 or -ENOMEM. */
-int learn_make_dependencies(struct dependency_learner *l, struct learned_dependencies *d);
+int learn_make_result(struct learner *l, struct dependencies *d);
 
-int learner_step_count(const struct dependency_learner *l);
+int learn_count_steps(const struct learner *l);
 
 /* Covers a set of w * h tiles (set[y * w + x] 1: in the set) with disjoint rectangles; keeps the `most` largest. Boxes are in
  * pixels, clipped to the screen of width * height. Returns their number. */
-int learn_cover_tiles_with_boxes(const uint8_t *set, int w, int h, int width, int height, struct box *boxes, int most);
+int learn_cover_tiles(const uint8_t *set, int w, int h, int width, int height, struct box *boxes, int most);

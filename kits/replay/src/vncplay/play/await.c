@@ -13,7 +13,7 @@
 /* Area of the usual arrow cursor, relative to the point that it shows. */
 static const struct box pointer_picture = { -1, -1, 14, 20 };
 
-static bool pointer_picture_is_to_be_masked(const struct snapshot_wait_state *a, int64_t now, bool drawn)
+static bool is_pointer_masked(const struct snapshot_wait *a, int64_t now, bool drawn)
 {
 	switch (a->cfg->pointer) {
 	case AWAIT_POINTER_ALWAYS:
@@ -25,9 +25,9 @@ static bool pointer_picture_is_to_be_masked(const struct snapshot_wait_state *a,
 	}
 }
 
-static void update_pointer_picture_mask(struct snapshot_wait_state *a, int64_t now, int x, int y, bool drawn)
+static void update_pointer_mask(struct snapshot_wait *a, int64_t now, int x, int y, bool drawn)
 {
-	bool leave = x >= 0 && pointer_picture_is_to_be_masked(a, now, drawn);
+	bool leave = x >= 0 && is_pointer_masked(a, now, drawn);
 	struct box at = { x + pointer_picture.x, y + pointer_picture.y, pointer_picture.w, pointer_picture.h };
 	struct box *own = &a->masks[a->cfg->match.n_masks];
 
@@ -39,17 +39,17 @@ static void update_pointer_picture_mask(struct snapshot_wait_state *a, int64_t n
 	a->dirty = true;
 }
 
-void snapshot_wait_begin(struct snapshot_wait_state *a, const struct snapshot_wait_cfg *cfg, const struct trace_event *shot,
+void snapshot_wait_begin(struct snapshot_wait *a, const struct snapshot_wait_cfg *cfg, const struct trace_event *shot,
 			 bool held, int dx, int dy)
 {
-	*a = (struct snapshot_wait_state){ .cfg = cfg, .shot = shot, .match = cfg->match, .since_ns = NEVER, .matched_ns = NEVER,
+	*a = (struct snapshot_wait){ .cfg = cfg, .shot = shot, .match = cfg->match, .since_ns = NEVER, .matched_ns = NEVER,
 			     .dirty = true, .least = -1, .held = held, .hint_dx = dx, .hint_dy = dy, .dx = dx, .dy = dy };
 	for (int i = 0; i < cfg->match.n_masks; i++)
 		a->masks[i] = cfg->match.masks[i];
 	a->match.masks = a->masks;
 }
 
-void snapshot_wait_on_painted(struct snapshot_wait_state *a, struct box box)
+void snapshot_wait_painted(struct snapshot_wait *a, struct box box)
 {
 	struct box around = a->shot->box;
 
@@ -59,7 +59,7 @@ void snapshot_wait_on_painted(struct snapshot_wait_state *a, struct box box)
 		a->dirty = true;
 }
 
-void snapshot_wait_on_input_due(struct snapshot_wait_state *a, int64_t now_ns)
+void snapshot_wait_due(struct snapshot_wait *a, int64_t now_ns)
 {
 	if (a->since_ns != NEVER)
 		return;
@@ -69,14 +69,14 @@ void snapshot_wait_on_input_due(struct snapshot_wait_state *a, int64_t now_ns)
 }
 
 /* Compares the snapshot at its recorded place, and at the displacement. */
-static void compare_snapshot_with_screen(struct snapshot_wait_state *a, const struct screen *s, int64_t now)
+static void compare_snapshot(struct snapshot_wait *a, const struct screen *s, int64_t now)
 {
 	bool moved = a->dx || a->dy, there = false;
 
 	a->dirty = false;
 	if (!a->held || !moved) {
-		a->seen = match_count_mismatches(&a->match, s, a->shot->box, a->shot->pixels, 0, 0, INT_MAX);
-		there = match_is_close_enough(&a->match, a->seen);
+		a->seen = match_count(&a->match, s, a->shot->box, a->shot->pixels, 0, 0, INT_MAX);
+		there = match_is_close(&a->match, a->seen);
 		if (a->least < 0 || a->seen.mismatched < a->least)
 			a->least = a->seen.mismatched;
 		if (there && moved) {	/* it appeared at its recorded place after all */
@@ -85,10 +85,10 @@ static void compare_snapshot_with_screen(struct snapshot_wait_state *a, const st
 		}
 	}
 	if (moved && !there) {
-		struct mismatch_count seen = match_count_mismatches(&a->match, s, a->shot->box, a->shot->pixels, a->dx, a->dy,
+		struct mismatch_count seen = match_count(&a->match, s, a->shot->box, a->shot->pixels, a->dx, a->dy,
 							     INT_MAX);
 
-		there = match_is_close_enough(&a->match, seen);
+		there = match_is_close(&a->match, seen);
 		if (there || a->held) {
 			a->seen = seen;
 			if (a->held && (a->least < 0 || seen.mismatched < a->least))
@@ -104,14 +104,14 @@ static void compare_snapshot_with_screen(struct snapshot_wait_state *a, const st
 		a->matched_ns = now;
 }
 
-static bool search_snapshot_nearby(struct snapshot_wait_state *a, const struct screen *s, int64_t now)
+static bool search_snapshot(struct snapshot_wait *a, const struct screen *s, int64_t now)
 {
 	struct mismatch_count seen;
 	int dx, dy;
 
 	a->search_at_ns = now + SEARCH_EACH_NS;
 	a->searched = true;
-	a->found = match_search_displaced_snapshot(&a->match, s, a->shot->box, a->shot->pixels, a->cfg->radius, &dx, &dy, &seen);
+	a->found = match_search(&a->match, s, a->shot->box, a->shot->pixels, a->cfg->radius, &dx, &dy, &seen);
 	if (a->found != MATCH_MOVED)
 		return false;
 	a->dx = dx;
@@ -121,20 +121,20 @@ static bool search_snapshot_nearby(struct snapshot_wait_state *a, const struct s
 	return true;
 }
 
-static int64_t earlier_of(int64_t a, int64_t b)
+static int64_t earlier_time(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
 
-enum await_word snapshot_wait_next_action(struct snapshot_wait_state *a, const struct screen *s, int64_t now_ns, int x, int y,
+enum await_word snapshot_wait_step(struct snapshot_wait *a, const struct screen *s, int64_t now_ns, int x, int y,
 					  bool drawn, int64_t *wake_ns)
 {
 	int64_t over;
 
 	*wake_ns = NEVER;
-	update_pointer_picture_mask(a, now_ns, x, y, drawn);
+	update_pointer_mask(a, now_ns, x, y, drawn);
 	if (a->dirty)
-		compare_snapshot_with_screen(a, s, now_ns);
+		compare_snapshot(a, s, now_ns);
 	if (a->since_ns == NEVER)
 		return AWAIT_NOT_YET;
 	if (a->out && (a->matched_ns != NEVER || now_ns >= a->wiggle_at_ns)) {
@@ -153,28 +153,28 @@ enum await_word snapshot_wait_next_action(struct snapshot_wait_state *a, const s
 	over = a->since_ns + a->cfg->timeout_ns;
 	if (now_ns >= over)
 		return AWAIT_TIMEOUT;
-	if (now_ns >= a->search_at_ns && search_snapshot_nearby(a, s, now_ns))
+	if (now_ns >= a->search_at_ns && search_snapshot(a, s, now_ns))
 		return AWAIT_THERE;
 	if (a->may_wiggle && now_ns >= a->wiggle_at_ns) {
 		a->out = true;
 		a->wiggle_at_ns = now_ns + OUT_NS;
 		return AWAIT_OUT;
 	}
-	*wake_ns = earlier_of(over, a->search_at_ns);
+	*wake_ns = earlier_time(over, a->search_at_ns);
 	if (a->may_wiggle)
-		*wake_ns = earlier_of(*wake_ns, a->wiggle_at_ns);
+		*wake_ns = earlier_time(*wake_ns, a->wiggle_at_ns);
 	if (a->cfg->pointer == AWAIT_POINTER_AUTO && !a->pointer_masked && drawn && now_ns < a->since_ns + a->cfg->patience_ns)
-		*wake_ns = earlier_of(*wake_ns, a->since_ns + a->cfg->patience_ns);
+		*wake_ns = earlier_time(*wake_ns, a->since_ns + a->cfg->patience_ns);
 	return AWAIT_NOT_YET;
 }
 
-int dependency_wait_begin(struct dependency_wait_state *w, const struct learned_dependencies *deps, int line)
+int dependency_wait_begin(struct dependency_wait *w, const struct dependencies *deps, int line)
 {
 	dependency_wait_free(w);
-	*w = (struct dependency_wait_state){ .dirty = true, .since_ns = INT64_MAX };
+	*w = (struct dependency_wait){ .dirty = true, .since_ns = INT64_MAX };
 	if (!deps)
 		return 0;
-	w->need = deps_of_trace_line(deps, line, &w->n);
+	w->need = deps_find(deps, line, &w->n);
 	if (!w->n)
 		return 0;
 	w->changed = calloc((size_t)w->n, sizeof(*w->changed));
@@ -184,33 +184,33 @@ int dependency_wait_begin(struct dependency_wait_state *w, const struct learned_
 	return -ENOMEM;
 }
 
-void dependency_wait_free(struct dependency_wait_state *w)
+void dependency_wait_free(struct dependency_wait *w)
 {
 	free(w->changed);
 	w->changed = NULL;
 	w->n = 0;
 }
 
-void dependency_wait_on_painted(struct dependency_wait_state *w, struct box box)
+void dependency_wait_painted(struct dependency_wait *w, struct box box)
 {
 	for (int i = 0; i < w->n; i++)
 		if (box_meets(box, w->need[i].box))
 			w->changed[i] = w->dirty = true;
 }
 
-static int find_unmet_dependency(const struct dependency_wait_state *w, const struct screen *s)
+static int find_unmet(const struct dependency_wait *w, const struct screen *s)
 {
 	for (int i = 0; i < w->n; i++)
-		if (w->need[i].any ? !w->changed[i] : deps_hash_screen_part(s, w->need[i].box) != w->need[i].hash)
+		if (w->need[i].any ? !w->changed[i] : deps_hash_part(s, w->need[i].box) != w->need[i].hash)
 			return i;
 	return -1;
 }
 
-bool dependency_wait_is_met_and_settled(struct dependency_wait_state *w, const struct screen *s, int64_t settle_ns, int64_t now_ns)
+bool dependency_wait_update(struct dependency_wait *w, const struct screen *s, int64_t settle_ns, int64_t now_ns)
 {
 	if (w->dirty) {
 		w->dirty = false;
-		if (find_unmet_dependency(w, s) >= 0)
+		if (find_unmet(w, s) >= 0)
 			w->since_ns = INT64_MAX;
 		else if (w->since_ns == INT64_MAX)
 			w->since_ns = now_ns;
@@ -218,9 +218,9 @@ bool dependency_wait_is_met_and_settled(struct dependency_wait_state *w, const s
 	return w->since_ns != INT64_MAX && now_ns - w->since_ns >= settle_ns;
 }
 
-const struct dependency_before_input *dependency_wait_first_unmet(const struct dependency_wait_state *w, const struct screen *s)
+const struct dependency *dependency_wait_unmet(const struct dependency_wait *w, const struct screen *s)
 {
-	int i = find_unmet_dependency(w, s);
+	int i = find_unmet(w, s);
 
 	return &w->need[i < 0 ? 0 : i];
 }

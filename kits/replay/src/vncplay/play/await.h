@@ -25,7 +25,7 @@ struct snapshot_wait_cfg {
 	int pointer;			/* enum await_pointer: when the pointer's picture is masked */
 };
 
-struct snapshot_wait_state {
+struct snapshot_wait {
 	const struct snapshot_wait_cfg *cfg;
 	const struct trace_event *shot;	/* the snapshot */
 	struct match_cfg match;		/* cfg->match, and a mask for the pointer's picture when pointer_masked */
@@ -47,10 +47,10 @@ struct snapshot_wait_state {
 
 /* Begins with a snapshot. `held`: a button is down. `dx`, `dy`: by how much the previous click was displaced, pixels: the
  * snapshot is compared there as well, and only there while a button is down. The caller sets a->may_wiggle. */
-void snapshot_wait_begin(struct snapshot_wait_state *a, const struct snapshot_wait_cfg *cfg, const struct trace_event *shot,
+void snapshot_wait_begin(struct snapshot_wait *a, const struct snapshot_wait_cfg *cfg, const struct trace_event *shot,
 			 bool held, int dx, int dy);
-void snapshot_wait_on_painted(struct snapshot_wait_state *a, struct box box);	/* the server painted `box` */
-void snapshot_wait_on_input_due(struct snapshot_wait_state *a, int64_t now_ns);	/* the input of the snapshot is due now */
+void snapshot_wait_painted(struct snapshot_wait *a, struct box box);	/* the server painted `box` */
+void snapshot_wait_due(struct snapshot_wait *a, int64_t now_ns);	/* the input of the snapshot is due now */
 
 enum await_word {
 	AWAIT_NOT_YET,		/* do nothing before *wake_ns, or before something is painted */
@@ -62,23 +62,23 @@ enum await_word {
 };
 /* Returns what to do now. `x`, `y`: the pointer; `drawn`: the server may draw the pointer into the screen (it never sent a
  * cursor shape). */
-enum await_word snapshot_wait_next_action(struct snapshot_wait_state *a, const struct screen *s, int64_t now_ns, int x, int y,
+enum await_word snapshot_wait_step(struct snapshot_wait *a, const struct screen *s, int64_t now_ns, int x, int y,
 					  bool drawn, int64_t *wake_ns);
 
 /* Dependencies (deps.h): changes of the screen that an input waits for besides its snapshot. */
-struct dependency_wait_state {	/* zeroed: no dependencies */
-	const struct dependency_before_input *need;	/* those of one input; not owned */
+struct dependency_wait {	/* zeroed: no dependencies */
+	const struct dependency *need;	/* those of one input; not owned */
 	int n;
 	bool *changed;		/* for each: painted since dependency_wait_begin; owned */
-	bool dirty;		/* painted since the last dependency_wait_is_met_and_settled */
+	bool dirty;		/* painted since the last dependency_wait_update */
 	int64_t since_ns;	/* since when all are met; INT64_MAX: not all are */
 };
 
 /* Watches the dependencies of the input at this line of the trace; `deps` NULL: none. 0, or -ENOMEM: none is watched. */
-int dependency_wait_begin(struct dependency_wait_state *w, const struct learned_dependencies *deps, int line);
-void dependency_wait_free(struct dependency_wait_state *w);
-void dependency_wait_on_painted(struct dependency_wait_state *w, struct box box);	/* the server painted `box` */
+int dependency_wait_begin(struct dependency_wait *w, const struct dependencies *deps, int line);
+void dependency_wait_free(struct dependency_wait *w);
+void dependency_wait_painted(struct dependency_wait *w, struct box box);	/* the server painted `box` */
 /* Whether all dependencies have been met for `settle_ns`. */
-bool dependency_wait_is_met_and_settled(struct dependency_wait_state *w, const struct screen *s, int64_t settle_ns, int64_t now_ns);
+bool dependency_wait_update(struct dependency_wait *w, const struct screen *s, int64_t settle_ns, int64_t now_ns);
 /* A dependency that is not met; the first when all are. w->n must not be 0. */
-const struct dependency_before_input *dependency_wait_first_unmet(const struct dependency_wait_state *w, const struct screen *s);
+const struct dependency *dependency_wait_unmet(const struct dependency_wait *w, const struct screen *s);

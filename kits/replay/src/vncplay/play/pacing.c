@@ -9,9 +9,9 @@
 #define AGAIN_NS (500 * NS_PER_MS)	/* clicks closer than this may be a double click; desktops use shorter limits */
 #define AGAIN_PIXELS 4
 
-void pacing_start(struct input_pacing_state *t, double speed, double jitter, uint64_t seed, int64_t start_ns)
+void pacing_start(struct pacing *t, double speed, double jitter, uint64_t seed, int64_t start_ns)
 {
-	*t = (struct input_pacing_state){ .speed = speed, .jitter = jitter, .random = seed, .due_ns = start_ns };
+	*t = (struct pacing){ .speed = speed, .jitter = jitter, .random = seed, .due_ns = start_ns };
 }
 
 static bool is_button_event(const struct trace_event *e)
@@ -20,7 +20,7 @@ static bool is_button_event(const struct trace_event *e)
 }
 
 /* Whether the interval before this input belongs to a gesture and is kept exactly. */
-static bool interval_belongs_to_gesture(const struct input_pacing_state *t, const struct trace_event *input)
+static bool is_gesture(const struct pacing *t, const struct trace_event *input)
 {
 	if (t->buttons || t->down.n)
 		return true;
@@ -30,38 +30,38 @@ static bool interval_belongs_to_gesture(const struct input_pacing_state *t, cons
 	       abs(input->y - t->click.y) <= AGAIN_PIXELS;
 }
 
-static void pacing_remember_input(struct input_pacing_state *t, const struct trace_event *input)
+static void remember_input(struct pacing *t, const struct trace_event *input)
 {
 	if (input->kind == TRACE_PRESS)
 		t->buttons |= 1u << (input->button - 1);
 	else if (input->kind == TRACE_RELEASE)
 		t->buttons &= ~(1u << (input->button - 1));
 	else if (input->kind == TRACE_KEY_DOWN || input->kind == TRACE_KEY_UP)
-		update_held_down_keys(&t->down, input->keysym, input->kind == TRACE_KEY_DOWN);
+		held_keys_update(&t->down, input->keysym, input->kind == TRACE_KEY_DOWN);
 	if (is_button_event(input))
 		t->click = *input;
 }
 
-int64_t pacing_compute_due(struct input_pacing_state *t, const struct trace_event *input)
+int64_t pacing_compute_due(struct pacing *t, const struct trace_event *input)
 {
 	int64_t distance = input->at_ns - t->at_ns;
 
 	if (distance < 0)
 		distance = 0;
-	if (!interval_belongs_to_gesture(t, input)) {
+	if (!is_gesture(t, input)) {
 		double factor = 1 / t->speed;
 
 		if (t->jitter > 0)
-			factor *= 1 + t->jitter * (2 * random_fraction_below_one(&t->random) - 1);
+			factor *= 1 + t->jitter * (2 * random_fraction(&t->random) - 1);
 		distance = llround((double)distance * factor);
 	}
 	t->due_ns += distance;
 	t->at_ns = input->at_ns;
-	pacing_remember_input(t, input);
+	remember_input(t, input);
 	return t->due_ns;
 }
 
-int64_t pacing_delay_until_now(struct input_pacing_state *t, int64_t now_ns)
+int64_t pacing_shift(struct pacing *t, int64_t now_ns)
 {
 	int64_t by = now_ns - t->due_ns;
 

@@ -10,21 +10,21 @@
 
 #include <stdint.h>
 
-struct input_pacing_state {
+struct pacing {
 	double speed;		/* think times are divided by this */
 	double jitter;		/* and multiplied by a random factor from 1 - jitter to 1 + jitter */
 	uint64_t random;	/* state of the random numbers; at first the seed */
 	int64_t due_ns;		/* when the last input was due, CLOCK_MONOTONIC */
 	int64_t at_ns;		/* time of the last input in the trace, ns */
 	unsigned buttons;	/* buttons down after the last input: bit 0 is button 1 */
-	struct held_down_keys down;	/* keys down after the last input */
+	struct held_keys down;	/* keys down after the last input */
 	struct trace_event click;	/* the last press or release of a button; button 0: none yet */
 };
 
 /* speed > 0; 0 <= jitter < 1. The first input is due at `start_ns` (CLOCK_MONOTONIC) plus its time in the trace. */
-void pacing_start(struct input_pacing_state *t, double speed, double jitter, uint64_t seed, int64_t start_ns);
+void pacing_start(struct pacing *t, double speed, double jitter, uint64_t seed, int64_t start_ns);
 /* Returns when an input is due (CLOCK_MONOTONIC). To be called once for each input, in order; not for snapshots. */
-int64_t pacing_compute_due(struct input_pacing_state *t, const struct trace_event *input);
+int64_t pacing_compute_due(struct pacing *t, const struct trace_event *input);
 /* The last input had to wait for the screen until `now_ns`: it and all later inputs are due later by that wait, which is
  * returned (ns; 0: it was not late). */
-int64_t pacing_delay_until_now(struct input_pacing_state *t, int64_t now_ns);
+int64_t pacing_shift(struct pacing *t, int64_t now_ns);

@@ -32,14 +32,14 @@ static struct play_cfg cfg = {
 		   .wiggle_ns = 300 * NS_PER_MS, .wiggle_each_ns = NS_PER_S },
 	.speed = 1, .seed = 1, .wait_end_ns = 5 * NS_PER_S,
 };
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 static int64_t tolerance = MATCH_TOLERANCE, radius, repeat = 1, seed = 1, priority;
 static double jitter;
 static const char *before, *deps_path;
 
 static const char *const pointer_words[] = { "auto", "never", "always", NULL };
 
-static int parse_mask_option(const char *text, void *value)
+static int parse_mask(const char *text, void *value)
 {
 	struct box b;
 
@@ -66,7 +66,7 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "patience", &cfg.await.patience_ns, 0, 3600e9,
 	  .help = "before looking around, or leaving out the pointer's picture (2s)" },
 	{ CLI_CALL, 0, "mask", masks,
-	  .help = "pixels that never count; may be given many times", .call = parse_mask_option, .meta = "X,Y,W,H" },
+	  .help = "pixels that never count; may be given many times", .call = parse_mask, .meta = "X,Y,W,H" },
 	{ CLI_WORD, 0, "mask-pointer", &cfg.await.pointer,
 	  .help = "leave the pointer's picture out of snapshots (auto)", .words = pointer_words },
 	{ CLI_FILE, 0, "deps", &deps_path, .help = "wait for what this file of vncplay learn names, too" },
@@ -79,7 +79,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void read_trace(const char *path, struct recorded_input_trace *t)
+static void read_trace(const char *path, struct input_trace *t)
 {
 	struct why why = { "" };
 	int err = trace_load(path, t, &why);
@@ -94,10 +94,10 @@ static void read_trace(const char *path, struct recorded_input_trace *t)
 		warn("%s does not say how large its screen was: not checked", path);
 }
 
-/* Refuses masks outside of the trace's screen. With --any-size or an unknown screen size, connect_and_play_trace checks them. */
-static void refuse_masks_outside_screen(const struct recorded_input_trace *t)
+/* Refuses masks outside of the trace's screen. With --any-size or an unknown screen size, play_trace checks them. */
+static void refuse_stray_masks(const struct input_trace *t)
 {
-	const struct box *m = t->width && !cfg.any_size ? match_find_mask_outside_screen(masks, cfg.asked_masks, t->width, t->height) :
+	const struct box *m = t->width && !cfg.any_size ? match_find_stray_mask(masks, cfg.asked_masks, t->width, t->height) :
 			      NULL;
 
 	if (m)
@@ -107,7 +107,7 @@ static void refuse_masks_outside_screen(const struct recorded_input_trace *t)
 
 /* Whether the parts to ignore hide more than half of a snapshot. Such a snapshot is compared as a whole: a click on it would
  * be blind. */
-static bool is_snapshot_mostly_ignored(const struct learned_dependencies *d, const struct trace_event *shot)
+static bool is_mostly_ignored(const struct dependencies *d, const struct trace_event *shot)
 {
 	int hidden = 0, n = shot->box.w * shot->box.h;
 
@@ -122,12 +122,12 @@ static bool is_snapshot_mostly_ignored(const struct learned_dependencies *d, con
 	return 2 * hidden > n;
 }
 
-static void add_masks_of_ignored_parts(const char *path, const struct recorded_input_trace *t, struct learned_dependencies *d)
+static void add_ignored_masks(const char *path, const struct input_trace *t, struct dependencies *d)
 {
 	int n = 0, dropped = 0;
 
 	for (int i = 0; i < t->n; i++) {
-		if (t->events[i].kind != TRACE_SNAPSHOT || !is_snapshot_mostly_ignored(d, &t->events[i]))
+		if (t->events[i].kind != TRACE_SNAPSHOT || !is_mostly_ignored(d, &t->events[i]))
 			continue;
 		n = 0;
 		for (int k = 0; k < d->n_ignore; k++) {
@@ -149,22 +149,22 @@ static void add_masks_of_ignored_parts(const char *path, const struct recorded_i
 	}
 }
 
-static void read_deps_and_add_masks(const char *path, const struct recorded_input_trace *t, struct learned_dependencies *d)
+static void read_deps_file(const char *path, const struct input_trace *t, struct dependencies *d)
 {
 	struct why why = { "" };
 	int err = deps_read(path, d, &why);
 
 	if (err)
 		die(EXIT_RUN, "%s: %s", path, *why.text ? why.text : strerror(-err));
-	if (d->inputs != count_inputs_of_trace(t))
+	if (d->inputs != trace_count_inputs(t))
 		die(EXIT_RUN, "%s was learned from a trace of %d inputs, this one has %d: learn again", path, d->inputs,
-		    count_inputs_of_trace(t));
-	add_masks_of_ignored_parts(path, t, d);
+		    trace_count_inputs(t));
+	add_ignored_masks(path, t, d);
 	cfg.deps = d;
 }
 
 /* Path of the log of a replay: OUT.rfb, or OUT-3.rfb with --repeat. */
-static void make_replay_log_path(const char *out, int64_t run, char *path, size_t size)
+static void make_log_path(const char *out, int64_t run, char *path, size_t size)
 {
 	size_t n = strlen(out), stem = n > 4 && !strcmp(out + n - 4, ".rfb") ? n - 4 : n;
 	int wrote;
@@ -178,7 +178,7 @@ static void make_replay_log_path(const char *out, int64_t run, char *path, size_
 }
 
 /* Runs the command of --before. 0, or the exit status. */
-static int run_command_of_before_option(int64_t run)
+static int run_before(int64_t run)
 {
 	char number[24];
 	int status;
@@ -201,22 +201,22 @@ static int run_command_of_before_option(int64_t run)
 	return EXIT_RUN;
 }
 
-static int exit_status_of_play(struct rec_report *out, const struct play_result *r, const struct recorded_input_trace *t,
+static int find_exit_status(struct rec_report *out, const struct play_result *r, const struct input_trace *t,
 			       const char *path)
 {
 	if (r->status != PLAY_COMPLETE && r->status != PLAY_INTERRUPTED)
-		rec_add_warning_line(out, "%s: %s", path, r->why.text);
+		rec_warn(out, "%s: %s", path, r->why.text);
 	switch (r->status) {
 	case PLAY_COMPLETE: return EXIT_OK;
 	case PLAY_INTERRUPTED: return EXIT_INTERRUPTED;
 	case PLAY_CLOSED:	/* after the last input, only its response may be missing */
-		return r->inputs == count_inputs_of_trace(t) ? EXIT_LOSSY : EXIT_RUN;
+		return r->inputs == trace_count_inputs(t) ? EXIT_LOSSY : EXIT_RUN;
 	default:
 		return EXIT_RUN;
 	}
 }
 
-static void report_play_settings(struct rec_report *out, const char *server, const char *trace)
+static void report_settings(struct rec_report *out, const char *server, const char *trace)
 {
 	rec_begin_object(out, "settings");
 	rec_add_str(out, "server", server);
@@ -233,20 +233,20 @@ static void report_play_settings(struct rec_report *out, const char *server, con
 	rec_add_int(out, "masks", cfg.await.match.n_masks);
 	rec_add_str(out, "deps", deps_path);
 	rec_add_str(out, "encodings", cfg.server.encodings);
-	rec_end_container(out);
+	rec_end(out);
 }
 
-static void report_play_result(struct rec_report *out, const char *path, const struct recorded_input_trace *t,
+static void report_result(struct rec_report *out, const char *path, const struct input_trace *t,
 			       struct play_result *r)
 {
-	int inputs = count_inputs_of_trace(t), snapshots = t->n - inputs;
+	int inputs = trace_count_inputs(t), snapshots = t->n - inputs;
 
 	rec_begin_object(out, NULL);
 	rec_add_strs(out, { "file", path }, { "status", play_status_words[r->status] },
 		     { "why", *r->why.text ? r->why.text : NULL });
 	if (!r->began) {	/* nothing was replayed: zeros would look like measurements */
-		rec_end_container(out);
-		rec_add_text_table_row(out, "%s\tnothing was replayed", path);
+		rec_end(out);
+		rec_add_row(out, "%s\tnothing was replayed", path);
 		return;
 	}
 	rec_add_int(out, "inputs", r->inputs);
@@ -254,36 +254,36 @@ static void report_play_result(struct rec_report *out, const char *path, const s
 	rec_begin_object(out, "snapshots");
 	rec_add_ints(out, { "of_trace", snapshots }, { "matched", r->snapshots }, { "at_once", r->at_once },
 		     { "waited", r->waited }, { "moved", r->moved }, { "without_pointer", r->pointer_masked });
-	rec_end_container(out);
+	rec_end(out);
 	rec_add_int(out, "dependencies", r->dependencies);
 	rec_add_int(out, "wiggles", r->wiggles);
-	rec_add_sample_statistics(out, "waits_ms", &r->wait_ns, NS_PER_MS);
+	rec_add_sample(out, "waits_ms", &r->wait_ns, NS_PER_MS);
 	rec_add_real(out, "shifted_s", (double)r->shifted_ns / NS_PER_S, 3);
-	rec_add_sample_statistics(out, "input_lateness_us", &r->late_ns, NS_PER_US);
+	rec_add_sample(out, "input_lateness_us", &r->late_ns, NS_PER_US);
 	rec_add_real(out, "total_s", (double)r->total_ns / NS_PER_S, 3);
 	rec_add_real(out, "log_s", (double)r->log_ns / NS_PER_S, 3);
 	rec_add_int(out, "bytes", r->bytes);
 	rec_add_int(out, "updates", r->updates);
 	rec_add_real(out, "cpu_percent", r->log_ns > 0 ? 100 * (double)r->cpu_ns / (double)r->log_ns : (double)NAN, 2);
 	rec_add_count(out, "memory_peak_bytes", proc_memory_peak(getpid()) ? proc_memory_peak(getpid()) : -1);
-	rec_end_container(out);
-	rec_add_text_table_row(out, "%s\t%s\t%s of %s\t%s of %s\t%s\t%s", path, play_status_words[r->status], text_of_count(r->inputs),
-		      text_of_count(inputs),
-		text_of_count(r->snapshots), text_of_count(snapshots), ns_text((double)r->total_ns), ns_text((double)r->shifted_ns));
-	rec_rank_last_table_row(out, r->status == PLAY_COMPLETE ? 0 : 1);
+	rec_end(out);
+	rec_add_row(out, "%s\t%s\t%s of %s\t%s of %s\t%s\t%s", path, play_status_words[r->status], count_text(r->inputs),
+		      count_text(inputs),
+		count_text(r->snapshots), count_text(snapshots), ns_text((double)r->total_ns), ns_text((double)r->shifted_ns));
+	rec_rank_row(out, r->status == PLAY_COMPLETE ? 0 : 1);
 }
 
 /* Refuses output files that are also input files, for every replay. */
-static void refuse_output_over_play_inputs(const char *trace, const char *out)
+static void check_outputs(const char *trace, const char *out)
 {
 	for (int64_t run = 1; run <= repeat; run++) {
 		char path[PATH_MAX], side[PATH_MAX + 8];
 		struct rec_output_path places[] = { { "OUT.rfb", path }, { "OUT.rfb.aux", side }, { "TRACE", trace },
 					      { "--deps", deps_path }, { "--output", out_cfg.path } };
 
-		make_replay_log_path(out, run, path, sizeof(path));
+		make_log_path(out, run, path, sizeof(path));
 		snprintf(side, sizeof(side), "%s.aux", path);
-		rec_check_outputs_differ(places, sizeof(places) / sizeof(*places));
+		rec_check_outputs(places, sizeof(places) / sizeof(*places));
 	}
 }
 
@@ -291,51 +291,51 @@ int vncplay_play(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "vncplay play SERVER TRACE OUT.rfb [options]",
 			      "Replays a recorded session, each input once the screen shows what it showed.", options), status = 0;
-	static struct recorded_input_trace t;
-	static struct learned_dependencies deps;
-	struct rt_settings_granted rt;
+	static struct input_trace t;
+	static struct dependencies deps;
+	struct rt_granted rt;
 	struct rec_report *out;
 
 	if (argc - first < 3)
 		die_usage("play what? SERVER TRACE OUT.rfb");
-	cli_refuse_operands_from(argc, argv, first + 3);
+	cli_refuse_operands(argc, argv, first + 3);
 	cfg.server.address = argv[first];
 	cfg.await.match.tolerance = (int)tolerance;
 	cfg.await.radius = (int)radius;
 	cfg.jitter = jitter / 100;
-	refuse_output_over_play_inputs(argv[first + 1], argv[first + 2]);
-	proc_catch_stop_signals();
+	check_outputs(argv[first + 1], argv[first + 2]);
+	proc_catch_stop();
 	read_trace(argv[first + 1], &t);
-	refuse_masks_outside_screen(&t);
+	refuse_stray_masks(&t);
 	if (deps_path)
-		read_deps_and_add_masks(deps_path, &t, &deps);
-	out = rec_open_report_or_die(&out_cfg, "vncplay-play");
+		read_deps_file(deps_path, &t, &deps);
+	out = rec_must_open(&out_cfg, "vncplay-play");
 	rt_setup((int)priority, &rt);
 	munlockall();	/* the screen needs more memory than an ordinary user may lock */
 	if (priority && !rt.fifo)
 		warn("--priority %d was refused: %s; going on without", (int)priority, strerror(rt.why));
-	report_play_settings(out, argv[first], argv[first + 1]);
+	report_settings(out, argv[first], argv[first + 1]);
 	rec_begin_object(out, "result");
-	rec_begin_text_table(out, "llrrrr", "\t\tinputs\tsnapshots\tlength\twaited");
-	rec_set_main_table(out, "runs");
+	rec_begin_table(out, "llrrrr", "\t\tinputs\tsnapshots\tlength\twaited");
+	rec_set_table(out, "runs");
 	rec_begin_array(out, "runs");
 	for (int64_t run = 1; run <= repeat && !status && !proc_stop; run++) {
 		struct play_result r;
 		char path[PATH_MAX];
 
-		make_replay_log_path(argv[first + 2], run, path, sizeof(path));
-		status = run_command_of_before_option(run);
+		make_log_path(argv[first + 2], run, path, sizeof(path));
+		status = run_before(run);
 		if (status)
 			break;
 		cfg.seed = (uint64_t)(seed + run - 1);
-		connect_and_play_trace(&cfg, &t, path, &r);
-		report_play_result(out, path, &t, &r);
-		status = exit_status_of_play(out, &r, &t, path);
+		play_trace(&cfg, &t, path, &r);
+		report_result(out, path, &t, &r);
+		status = find_exit_status(out, &r, &t, path);
 		play_result_free(&r);
 	}
-	rec_end_container(out);
-	rec_end_container(out);
-	rec_close_report_or_die(out);
+	rec_end(out);
+	rec_end(out);
+	rec_must_close(out);
 	trace_free(&t);
 	deps_free(&deps);
 	return proc_stop ? EXIT_INTERRUPTED : status;

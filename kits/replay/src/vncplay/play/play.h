@@ -18,12 +18,12 @@
 struct play_cfg {
 	struct server_cfg server;
 	struct snapshot_wait_cfg await;
-	double speed, jitter;	/* as in struct input_pacing_state */
+	double speed, jitter;	/* as in struct pacing */
 	uint64_t seed;
 	int64_t wait_end_ns;	/* how long to log after the last input, at least */
 	bool any_size;
 	int asked_masks;	/* the first asked_masks of await.match.masks come from --mask, the others from --deps */
-	const struct learned_dependencies *deps;	/* NULL: none */
+	const struct dependencies *deps;	/* NULL: none */
 };
 
 enum play_status { PLAY_COMPLETE, PLAY_TIMEOUT, PLAY_CLOSED, PLAY_INTERRUPTED, PLAY_REFUSED, PLAY_FAILED };
@@ -50,13 +50,13 @@ struct play_result {
 /* Runs one replay. `out`: path of the log; writes the side file out.aux, and at a timeout the pictures out.expected.ppm and
  * out.actual.ppm, which it removes first. A signal to stop (proc.h) ends it early. Returns r->status; play_result_free empties
  * `r`. */
-enum play_status connect_and_play_trace(const struct play_cfg *cfg, const struct recorded_input_trace *t, const char *out,
+enum play_status play_trace(const struct play_cfg *cfg, const struct input_trace *t, const char *out,
 					struct play_result *r);
 void play_result_free(struct play_result *r);
 
 /* --- play_connection.c: what the server sends is logged before it is used, what is sent is noted with its time --- */
 
-struct replay_connection {
+struct live_replay {
 	const struct play_cfg *cfg;
 	struct play_result *r;
 	struct server_connection *server;
@@ -71,32 +71,32 @@ struct replay_connection {
 	bool touched;			/* the last read painted something */
 	void (*painted)(void *whose, struct box box);
 	void *whose;
-	sigset_t outside;		/* signals blocked before live_connect_and_open_log */
+	sigset_t outside;		/* signals blocked before live_open */
 	unsigned mask;			/* buttons down: bit 0 is button 1 */
 	int x, y;			/* the pointer as sent last; -1: not sent yet */
-	struct held_down_keys down;
+	struct held_keys down;
 };
 
-/* Connects and begins the log. 0, or -errno with r->status and r->why set. live_release_and_close is due either way. */
-int live_connect_and_open_log(struct replay_connection *l, const struct play_cfg *cfg, const char *out, struct play_result *r);
+/* Connects and begins the log. 0, or -errno with r->status and r->why set. live_close is due either way. */
+int live_open(struct live_replay *l, const struct play_cfg *cfg, const char *out, struct play_result *r);
 /* Waits until `until_ns` (CLOCK_MONOTONIC) or until the server sends; reads at most once, so that an input that is due can be
  * sent. 0, or -errno with r->status and r->why set: the replay is over. */
-int live_wait_and_read(struct replay_connection *l, int64_t until_ns);
-/* Waits until the whole screen was painted once. 0 or -errno, as live_wait_and_read. */
-int live_await_first_screen(struct replay_connection *l, int64_t until_ns);
+int live_wait(struct live_replay *l, int64_t until_ns);
+/* Waits until the whole screen was painted once. 0 or -errno, as live_wait. */
+int live_await_screen(struct live_replay *l, int64_t until_ns);
 /* Sets r->status and r->why. Returns -ECANCELED. */
-int live_set_failure(struct replay_connection *l, enum play_status status, const char *format,
+int live_fail(struct live_replay *l, enum play_status status, const char *format,
 		     ...) __attribute__((format(printf, 3, 4)));
 
-/* Send an input. 0 or -errno, as live_wait_and_read. `mask`: buttons down, bit 0 is button 1. */
-int live_send_pointer(struct replay_connection *l, unsigned mask, int x, int y);
-int live_send_key(struct replay_connection *l, uint32_t keysym, bool down);
+/* Send an input. 0 or -errno, as live_wait. `mask`: buttons down, bit 0 is button 1. */
+int live_send_pointer(struct live_replay *l, unsigned mask, int x, int y);
+int live_send_key(struct live_replay *l, uint32_t keysym, bool down);
 
-const struct screen *live_server_screen(const struct replay_connection *l);
+const struct screen *live_screen(const struct live_replay *l);
 /* Releases all buttons and keys, ends the log and the side file. */
-void live_release_and_close(struct replay_connection *l);
+void live_close(struct live_replay *l);
 
 /* Writes out.expected.ppm and out.actual.ppm: the snapshot and the screen in its place, each with the screen around it, which is
  * darkened in the expected picture. 0 or -errno. */
-int play_write_timeout_pictures(const char *out, const struct screen *s, const struct trace_event *shot);
-void play_remove_timeout_pictures(const char *out);
+int play_write_pictures(const char *out, const struct screen *s, const struct trace_event *shot);
+void play_remove_pictures(const char *out);

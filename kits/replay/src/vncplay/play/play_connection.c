@@ -15,7 +15,7 @@
 
 const char *const play_status_words[] = { "complete", "timeout", "closed", "interrupted", "refused", "failed" };
 
-int live_set_failure(struct replay_connection *l, enum play_status status, const char *format, ...)
+int live_fail(struct live_replay *l, enum play_status status, const char *format, ...)
 {
 	va_list args;
 
@@ -28,7 +28,7 @@ int live_set_failure(struct replay_connection *l, enum play_status status, const
 
 static void on_resized(void *whose, int width, int height)
 {
-	struct replay_connection *l = whose;
+	struct live_replay *l = whose;
 
 	(void)width;
 	(void)height;
@@ -38,7 +38,7 @@ static void on_resized(void *whose, int width, int height)
 
 static void on_painted(void *whose, struct box box)
 {
-	struct replay_connection *l = whose;
+	struct live_replay *l = whose;
 
 	l->touched = true;
 	l->covered = box_join(l->covered, box);
@@ -48,8 +48,8 @@ static void on_painted(void *whose, struct box box)
 
 static void on_update_ended(void *whose)
 {
-	struct replay_connection *l = whose;
-	const struct screen *s = live_server_screen(l);
+	struct live_replay *l = whose;
+	const struct screen *s = live_screen(l);
 
 	l->r->updates++;
 	if (l->covered.w >= s->width && l->covered.h >= s->height)
@@ -58,7 +58,7 @@ static void on_update_ended(void *whose)
 
 static void on_cursor_shape(void *whose)
 {
-	struct replay_connection *l = whose;
+	struct live_replay *l = whose;
 
 	l->shaped = true;
 }
@@ -66,9 +66,9 @@ static void on_cursor_shape(void *whose)
 static const struct rfb_event_callbacks events = { .resized = on_resized, .painted = on_painted, .ended = on_update_ended,
 	.shape = on_cursor_shape };
 
-static void log_received_bytes(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns)
+static void log_bytes(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns)
 {
-	struct replay_connection *l = whose;
+	struct live_replay *l = whose;
 	int64_t ms = (now_ns - l->began_ns) / NS_PER_MS;
 	int err;
 
@@ -78,27 +78,27 @@ static void log_received_bytes(void *whose, const uint8_t *bytes, size_t n, int6
 		l->log_err = err;
 }
 
-const struct screen *live_server_screen(const struct replay_connection *l)
+const struct screen *live_screen(const struct live_replay *l)
 {
 	return rfb_screen(server_rfb_decoder(l->server));
 }
 
-static int read_updates_from_server(struct replay_connection *l)
+static int read_updates(struct live_replay *l)
 {
 	int done;
 
 	l->touched = false;
-	done = server_read(l->server, log_received_bytes, l);
+	done = server_read(l->server, log_bytes, l);
 	if (l->touched)
 		l->painted_ns = clock_now();
 	if (l->log_err)
-		return live_set_failure(l, PLAY_FAILED, "cannot write the log: %s", strerror(-l->log_err));
+		return live_fail(l, PLAY_FAILED, "cannot write the log: %s", strerror(-l->log_err));
 	if (done < 0)
-		return live_set_failure(l, PLAY_CLOSED, "the connection is over: %s", server_failure_text(l->server));
+		return live_fail(l, PLAY_CLOSED, "the connection is over: %s", server_failure_text(l->server));
 	return 0;
 }
 
-int live_wait_and_read(struct replay_connection *l, int64_t until_ns)
+int live_wait(struct live_replay *l, int64_t until_ns)
 {
 	struct pollfd p = { .fd = server_fd(l->server), .events = (short)(POLLIN | (server_has_unsent(l->server) ? POLLOUT : 0)) };
 	int64_t left = until_ns - clock_now();
@@ -106,11 +106,11 @@ int live_wait_and_read(struct replay_connection *l, int64_t until_ns)
 	int ready, err;
 
 	if (proc_stop)
-		return live_set_failure(l, PLAY_INTERRUPTED, "interrupted");
+		return live_fail(l, PLAY_INTERRUPTED, "interrupted");
 	if (left > 0) {
 		err = growing_file_flush(l->side);	/* before this process sleeps */
 		if (err)
-			return live_set_failure(l, PLAY_FAILED, "cannot write the side file: %s", strerror(-err));
+			return live_fail(l, PLAY_FAILED, "cannot write the side file: %s", strerror(-err));
 		left = until_ns - clock_now();
 		if (left > NS_PER_S)	/* (the caller waits again) */
 			left = NS_PER_S;
@@ -119,97 +119,97 @@ int live_wait_and_read(struct replay_connection *l, int64_t until_ns)
 	}
 	ready = ppoll(&p, 1, &wait, &l->outside);
 	if (ready < 0 && errno != EINTR)
-		return live_set_failure(l, PLAY_FAILED, "cannot wait: %s", strerror(errno));
+		return live_fail(l, PLAY_FAILED, "cannot wait: %s", strerror(errno));
 	if (ready <= 0)
 		return 0;
 	if ((p.revents & POLLOUT) && server_flush(l->server))
-		return live_set_failure(l, PLAY_CLOSED, "the connection is over: %s", server_failure_text(l->server));
-	return p.revents & ~POLLOUT ? read_updates_from_server(l) : 0;
+		return live_fail(l, PLAY_CLOSED, "the connection is over: %s", server_failure_text(l->server));
+	return p.revents & ~POLLOUT ? read_updates(l) : 0;
 }
 
-int live_await_first_screen(struct replay_connection *l, int64_t until_ns)
+int live_await_screen(struct live_replay *l, int64_t until_ns)
 {
-	int err = read_updates_from_server(l);
+	int err = read_updates(l);
 
 	while (!err && !l->whole) {
 		if (clock_now() >= until_ns)
-			return live_set_failure(l, PLAY_TIMEOUT, "the server sent no whole screen in time");
-		err = live_wait_and_read(l, until_ns);
+			return live_fail(l, PLAY_TIMEOUT, "the server sent no whole screen in time");
+		err = live_wait(l, until_ns);
 	}
 	return err;
 }
 
-int live_send_pointer(struct replay_connection *l, unsigned mask, int x, int y)
+int live_send_pointer(struct live_replay *l, unsigned mask, int x, int y)
 {
 	if (server_send_pointer(l->server, (int)mask, x, y))
-		return live_set_failure(l, PLAY_CLOSED, "the connection is over: %s", server_failure_text(l->server));
+		return live_fail(l, PLAY_CLOSED, "the connection is over: %s", server_failure_text(l->server));
 	l->mask = mask;
 	l->x = x;
 	l->y = y;
 	return 0;
 }
 
-int live_send_key(struct replay_connection *l, uint32_t keysym, bool down)
+int live_send_key(struct live_replay *l, uint32_t keysym, bool down)
 {
 	if (server_send_key(l->server, keysym, down))
-		return live_set_failure(l, PLAY_CLOSED, "the connection is over: %s", server_failure_text(l->server));
-	update_held_down_keys(&l->down, keysym, down);
+		return live_fail(l, PLAY_CLOSED, "the connection is over: %s", server_failure_text(l->server));
+	held_keys_update(&l->down, keysym, down);
 	return 0;
 }
 
 /* Releases all buttons and keys: a server repeats a key that it believes to be down for ever. */
-static void release_keys_and_buttons(struct replay_connection *l)
+static void release_all(struct live_replay *l)
 {
 	if (l->mask)
 		server_send_pointer(l->server, 0, l->x, l->y);
 	for (int i = 0; i < l->down.n; i++)
 		server_send_key(l->server, l->down.key[i], false);
-	server_flush_until(l->server, clock_now() + LET_GO_NS);
+	server_drain(l->server, clock_now() + LET_GO_NS);
 }
 
-static int open_replay_output_files(struct replay_connection *l, const char *out)
+static int open_outputs(struct live_replay *l, const char *out)
 {
 	size_t n;
-	const uint8_t *greeting = server_greeting_for_log(l->server, &n);
+	const uint8_t *greeting = server_get_greeting(l->server, &n);
 	char path[PATH_MAX];
 	int err;
 
 	if (snprintf(path, sizeof(path), "%s.aux", out) >= (int)sizeof(path))
-		return live_set_failure(l, PLAY_FAILED, "%.100s...: %s", out, strerror(ENAMETOOLONG));
+		return live_fail(l, PLAY_FAILED, "%.100s...: %s", out, strerror(ENAMETOOLONG));
 	l->log = fbs_create(out);
 	if (!l->log)
-		return live_set_failure(l, PLAY_FAILED, "cannot write %s: %s", out, strerror(errno));
+		return live_fail(l, PLAY_FAILED, "cannot write %s: %s", out, strerror(errno));
 	l->began_ns = clock_now();
 	err = fbs_write(l->log, greeting, n, 0);
 	if (err)
-		return live_set_failure(l, PLAY_FAILED, "cannot write %s: %s", out, strerror(-err));
+		return live_fail(l, PLAY_FAILED, "cannot write %s: %s", out, strerror(-err));
 	l->side = side_file_create(path, l->began_ns);
 	if (!l->side)
-		return live_set_failure(l, PLAY_FAILED, "cannot write %s: %s", path, strerror(errno));
+		return live_fail(l, PLAY_FAILED, "cannot write %s: %s", path, strerror(errno));
 	return 0;
 }
 
-int live_connect_and_open_log(struct replay_connection *l, const struct play_cfg *cfg, const char *out, struct play_result *r)
+int live_open(struct live_replay *l, const struct play_cfg *cfg, const char *out, struct play_result *r)
 {
 	struct why why;
 	sigset_t stops;
 
-	*l = (struct replay_connection){ .cfg = cfg, .r = r, .x = -1, .y = -1 };
+	*l = (struct live_replay){ .cfg = cfg, .r = r, .x = -1, .y = -1 };
 	l->server = server_connect(&cfg->server, &events, l, &why);
-	proc_fill_stop_signal_set(&stops);
+	proc_stop_set(&stops);
 	sigprocmask(SIG_BLOCK, &stops, &l->outside);
 	if (!l->server)
-		return proc_stop ? live_set_failure(l, PLAY_INTERRUPTED, "interrupted") :
-		       live_set_failure(l, PLAY_REFUSED, "%s", why.text);
-	return open_replay_output_files(l, out);
+		return proc_stop ? live_fail(l, PLAY_INTERRUPTED, "interrupted") :
+		       live_fail(l, PLAY_REFUSED, "%s", why.text);
+	return open_outputs(l, out);
 }
 
-void live_release_and_close(struct replay_connection *l)
+void live_close(struct live_replay *l)
 {
 	int err = 0, side_err = 0;
 
 	if (l->server)
-		release_keys_and_buttons(l);
+		release_all(l);
 	if (l->log) {
 		l->r->log_ns = clock_now() - l->began_ns;
 		err = growing_file_finish(l->log);
@@ -219,7 +219,7 @@ void live_release_and_close(struct replay_connection *l)
 		side_err = growing_file_finish(l->side);
 	}
 	if ((err || side_err) && l->r->status != PLAY_FAILED)
-		live_set_failure(l, PLAY_FAILED, "cannot write the log or its side file: %s", strerror(err ? -err : -side_err));
+		live_fail(l, PLAY_FAILED, "cannot write the log or its side file: %s", strerror(err ? -err : -side_err));
 	server_disconnect(l->server);
 	sigprocmask(SIG_SETMASK, &l->outside, NULL);
 }
@@ -233,7 +233,7 @@ static uint32_t pixel_at(const struct screen *s, int x, int y)
 	return x >= 0 && y >= 0 && x < s->width && y < s->height ? s->pixels[(size_t)y * (size_t)s->width + (size_t)x] : 0;
 }
 
-static int write_timeout_picture(const char *path, const struct screen *s, const struct trace_event *shot, bool expected)
+static int write_picture(const char *path, const struct screen *s, const struct trace_event *shot, bool expected)
 {
 	struct box b = { shot->box.x - AROUND, shot->box.y - AROUND, shot->box.w + 2 * AROUND, shot->box.h + 2 * AROUND };
 	FILE *out = fopen(path, "we");
@@ -264,29 +264,29 @@ static int write_timeout_picture(const char *path, const struct screen *s, const
 	return err;
 }
 
-static int make_timeout_picture_path(char *path, const char *out, int which)
+static int make_picture_path(char *path, const char *out, int which)
 {
 	return snprintf(path, PATH_MAX, "%s.%s.ppm", out, picture_names[which]) < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-int play_write_timeout_pictures(const char *out, const struct screen *s, const struct trace_event *shot)
+int play_write_pictures(const char *out, const struct screen *s, const struct trace_event *shot)
 {
 	char path[PATH_MAX];
 	int err = 0;
 
 	for (int i = 1; !err && i >= 0; i--) {
-		err = make_timeout_picture_path(path, out, i);
+		err = make_picture_path(path, out, i);
 		if (!err)
-			err = write_timeout_picture(path, s, shot, i);
+			err = write_picture(path, s, shot, i);
 	}
 	return err;
 }
 
-void play_remove_timeout_pictures(const char *out)
+void play_remove_pictures(const char *out)
 {
 	char path[PATH_MAX];
 
 	for (int i = 0; i < 2; i++)
-		if (!make_timeout_picture_path(path, out, i))
+		if (!make_picture_path(path, out, i))
 			unlink(path);
 }

@@ -12,20 +12,20 @@
 #define NEAR 4				/* pixels by which a second click may miss the first */
 
 struct play_state {
-	struct replay_connection live;
+	struct live_replay live;
 	const struct play_cfg *cfg;
-	const struct recorded_input_trace *t;
+	const struct input_trace *t;
 	const char *out;
 	struct play_result *r;
-	struct input_pacing_state pacing;
-	struct snapshot_wait_state await;
+	struct pacing pacing;
+	struct snapshot_wait await;
 	bool awaiting;
 	int next;		/* index in the trace's events */
 	int due_of;		/* index of the input that pacing.due_ns is of; -1: none yet */
 	int64_t first_due_ns, sent_ns;
 	int moved_x, moved_y;	/* displacement of the current click, pixels */
 	int click_x, click_y;	/* where that click was recorded */
-	struct dependency_wait_state dependencies;	/* of the next press of a button or key */
+	struct dependency_wait dependencies;	/* of the next press of a button or key */
 	int need_of;		/* index of that press in the trace's events */
 };
 
@@ -34,21 +34,21 @@ static void on_painted(void *whose, struct box box)
 	struct play_state *p = whose;
 
 	if (p->awaiting)
-		snapshot_wait_on_painted(&p->await, box);
-	dependency_wait_on_painted(&p->dependencies, box);
+		snapshot_wait_painted(&p->await, box);
+	dependency_wait_painted(&p->dependencies, box);
 }
 
 /* Index of the first input from event i on; t->n: none. */
-static int next_input_index(const struct recorded_input_trace *t, int i)
+static int find_next_input(const struct input_trace *t, int i)
 {
 	while (i < t->n && t->events[i].kind == TRACE_SNAPSHOT)
 		i++;
 	return i;
 }
 
-static int64_t next_input_due_time(struct play_state *p)
+static int64_t find_due_time(struct play_state *p)
 {
-	int i = next_input_index(p->t, p->next);
+	int i = find_next_input(p->t, p->next);
 
 	if (i == p->t->n)	/* a snapshot after the last input is due now */
 		return p->sent_ns ? p->sent_ns : p->pacing.due_ns;
@@ -62,14 +62,14 @@ static int64_t next_input_due_time(struct play_state *p)
 }
 
 /* Notes a wait that ends now: all later inputs are delayed by it. */
-static void delay_later_inputs_by_wait(struct play_state *p, int64_t ns, int64_t now)
+static void delay_inputs(struct play_state *p, int64_t ns, int64_t now)
 {
 	sample_add(&p->r->wait_ns, ns);
-	p->r->shifted_ns += pacing_delay_until_now(&p->pacing, now);
+	p->r->shifted_ns += pacing_shift(&p->pacing, now);
 }
 
 /* Watches the dependencies of the next press of a button or key; changes of the screen count from now on. */
-static int watch_next_press_dependencies(struct play_state *p)
+static int watch_next_press(struct play_state *p)
 {
 	int i = p->next;
 
@@ -77,36 +77,36 @@ static int watch_next_press_dependencies(struct play_state *p)
 		i++;
 	p->need_of = i;
 	return dependency_wait_begin(&p->dependencies, i < p->t->n ? p->cfg->deps : NULL, i < p->t->n ? p->t->events[i].line : 0) ?
-	       live_set_failure(&p->live, PLAY_FAILED, "no memory") : 0;
+	       live_fail(&p->live, PLAY_FAILED, "no memory") : 0;
 }
 
-static bool dependencies_are_met(struct play_state *p, int64_t now)
+static bool update_dependencies(struct play_state *p, int64_t now)
 {
-	return dependency_wait_is_met_and_settled(&p->dependencies, live_server_screen(&p->live), p->cfg->await.settle_ns, now);
+	return dependency_wait_update(&p->dependencies, live_screen(&p->live), p->cfg->await.settle_ns, now);
 }
 
 static int await_dependencies(struct play_state *p)
 {
 	int64_t since = p->pacing.due_ns, over = since + p->cfg->await.timeout_ns, now = clock_now();
-	struct awaited_screen_state s = { .n = -1, .line = p->t->events[p->next].line };
+	struct awaited_screen s = { .n = -1, .line = p->t->events[p->next].line };
 	bool waits = false;
 	int err;
 
-	while (!dependencies_are_met(p, now)) {
+	while (!update_dependencies(p, now)) {
 		if (!waits)
-			side_file_write_snapshot_event(p->live.side, SIDE_WAIT, &s, now);
+			side_file_write_wait(p->live.side, SIDE_WAIT, &s, now);
 		waits = true;
 		if (now >= over) {
-			const struct dependency_before_input *b = dependency_wait_first_unmet(&p->dependencies, live_server_screen(&p->live));
+			const struct dependency *b = dependency_wait_unmet(&p->dependencies, live_screen(&p->live));
 
 			s.waited_ns = now - since;
-			side_file_write_snapshot_event(p->live.side, SIDE_TIMEOUT, &s, now);
-			return live_set_failure(&p->live, PLAY_TIMEOUT,
+			side_file_write_wait(p->live.side, SIDE_TIMEOUT, &s, now);
+			return live_fail(&p->live, PLAY_TIMEOUT,
 						"line %d of the trace needs a change at %d,%d (%dx%d; line %d of the dependencies), "
 					 "which did not come; a longer --timeout, or play without --deps",
 					 s.line, b->box.x, b->box.y, b->box.w, b->box.h, b->file_line);
 		}
-		err = live_wait_and_read(&p->live, p->dependencies.since_ns == INT64_MAX ? over :
+		err = live_wait(&p->live, p->dependencies.since_ns == INT64_MAX ? over :
 					 p->dependencies.since_ns + p->cfg->await.settle_ns);
 		if (err)
 			return err;
@@ -117,15 +117,15 @@ static int await_dependencies(struct play_state *p)
 	if (!waits)
 		return 0;
 	s.waited_ns = now - since;
-	side_file_write_snapshot_event(p->live.side, SIDE_OK, &s, now);
-	delay_later_inputs_by_wait(p, s.waited_ns, now);
+	side_file_write_wait(p->live.side, SIDE_OK, &s, now);
+	delay_inputs(p, s.waited_ns, now);
 	return 0;
 }
 
 /* Where the pointer is, or will be at the next input. False: not known. */
-static bool find_pointer_position(const struct play_state *p, int *x, int *y)
+static bool find_pointer(const struct play_state *p, int *x, int *y)
 {
-	int i = next_input_index(p->t, p->next);
+	int i = find_next_input(p->t, p->next);
 	const struct trace_event *e = i < p->t->n ? &p->t->events[i] : NULL;
 
 	*x = p->live.x;
@@ -137,42 +137,42 @@ static bool find_pointer_position(const struct play_state *p, int *x, int *y)
 	return *x >= 0;
 }
 
-static int fail_on_snapshot_timeout(struct play_state *p, struct awaited_screen_state *s, int64_t now)
+static int fail_timeout(struct play_state *p, struct awaited_screen *s, int64_t now)
 {
 	const struct trace_event *e = p->await.shot;
 	const char *found = "";
 	int err;
 
-	side_file_write_snapshot_event(p->live.side, SIDE_TIMEOUT, s, now);
+	side_file_write_wait(p->live.side, SIDE_TIMEOUT, s, now);
 	if (p->await.searched)
 		found = p->await.found == MATCH_FLAT ? "; it has too little in it to be looked for elsewhere" :
 			p->await.found == MATCH_AMBIGUOUS ? "; there are several such places around it" : "; nor is it anywhere around";
-	err = play_write_timeout_pictures(p->out, live_server_screen(&p->live), e);
+	err = play_write_pictures(p->out, live_screen(&p->live), e);
 	if (err)
-		return live_set_failure(&p->live, PLAY_TIMEOUT,
+		return live_fail(&p->live, PLAY_TIMEOUT,
 				 "line %d of the trace: the screen at %d,%d (%dx%d) is not as recorded: %d of %d pixels differ%s; no pictures: %s",
 				 e->line, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched, s->of, found, strerror(-err));
-	return live_set_failure(&p->live, PLAY_TIMEOUT,
+	return live_fail(&p->live, PLAY_TIMEOUT,
 				"line %d of the trace: after %.3g s the screen at %d,%d (%dx%d) is not as recorded: "
 			 "%d of %d pixels differ, %d at the best%s; see %.187s.expected.ppm and .actual.ppm",
 			 e->line, (double)s->waited_ns / NS_PER_S, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched,
 			 s->of, p->await.least, found, p->out);
 }
 
-static int end_snapshot_wait(struct play_state *p, struct awaited_screen_state *s, int64_t now, bool waits)
+static int end_snapshot_wait(struct play_state *p, struct awaited_screen *s, int64_t now, bool waits)
 {
-	const struct snapshot_wait_state *a = &p->await;
+	const struct snapshot_wait *a = &p->await;
 	bool moved = a->dx || a->dy;
-	int i = next_input_index(p->t, p->next);
+	int i = find_next_input(p->t, p->next);
 
-	side_file_write_snapshot_event(p->live.side, SIDE_OK, s, now);
+	side_file_write_wait(p->live.side, SIDE_OK, s, now);
 	p->r->snapshots++;
 	p->r->at_once += !waits && !moved;
 	p->r->waited += waits && !moved;
 	p->r->moved += moved;
 	p->r->pointer_masked += a->pointer_masked;
 	if (waits)
-		delay_later_inputs_by_wait(p, s->waited_ns, now);
+		delay_inputs(p, s->waited_ns, now);
 	if (!p->live.mask)	/* while a button is down, a dragged object keeps its displacement */
 		p->moved_x = p->moved_y = 0;
 	if (!p->live.mask && moved && a->shot->why == TRACE_FOR_CLICK && i < p->t->n) {
@@ -189,7 +189,7 @@ static int end_snapshot_wait(struct play_state *p, struct awaited_screen_state *
 /* Moves the pointer a pixel aside or back, so that programs notice what has appeared below it. */
 static int wiggle_pointer(struct play_state *p, enum await_word word, int x, int y)
 {
-	int aside = x + 1 < live_server_screen(&p->live)->width ? x + 1 : x - 1, err = 0;
+	int aside = x + 1 < live_screen(&p->live)->width ? x + 1 : x - 1, err = 0;
 
 	if (word == AWAIT_OUT) {
 		p->r->wiggles++;
@@ -204,15 +204,15 @@ static int wiggle_pointer(struct play_state *p, enum await_word word, int x, int
 static int await_snapshot(struct play_state *p)
 {
 	const struct trace_event *e = &p->t->events[p->next];
-	struct awaited_screen_state s = { .n = p->r->snapshots, .line = e->line, .why = e->why };
-	int64_t when = next_input_due_time(p), now = clock_now(), wake;
+	struct awaited_screen s = { .n = p->r->snapshots, .line = e->line, .why = e->why };
+	int64_t when = find_due_time(p), now = clock_now(), wake;
 	bool waits = false, noted = false;	/* waits: it did not match at once; noted: its input was due */
 	int x0, y0, x, y, err = 0;
 	bool known;
 
 	snapshot_wait_begin(&p->await, &p->cfg->await, e, p->live.mask != 0, p->moved_x, p->moved_y);
 	p->awaiting = true;
-	known = find_pointer_position(p, &x0, &y0);
+	known = find_pointer(p, &x0, &y0);
 	x = x0;
 	y = y0;
 	p->await.may_wiggle = known && !p->live.mask && e->why != TRACE_FOR_KEY;
@@ -220,11 +220,11 @@ static int await_snapshot(struct play_state *p)
 		enum await_word word;
 
 		if (now >= when - EARLY_NS && !noted) {
-			snapshot_wait_on_input_due(&p->await, when);
-			side_file_write_snapshot_event(p->live.side, SIDE_WAIT, &s, now);
+			snapshot_wait_due(&p->await, when);
+			side_file_write_wait(p->live.side, SIDE_WAIT, &s, now);
 			noted = true;
 		}
-		word = snapshot_wait_next_action(&p->await, live_server_screen(&p->live), now, p->live.x, p->live.y, !p->live.shaped, &wake);
+		word = snapshot_wait_step(&p->await, live_screen(&p->live), now, p->live.x, p->live.y, !p->live.shaped, &wake);
 		s.mismatched = p->await.seen.mismatched;
 		s.of = p->await.seen.of;
 		s.dx = p->await.dx;
@@ -233,7 +233,7 @@ static int await_snapshot(struct play_state *p)
 		s.pointer_masked = p->await.pointer_masked;
 		switch (word) {
 		case AWAIT_OK: return end_snapshot_wait(p, &s, now, waits && now > when);
-		case AWAIT_TIMEOUT: return fail_on_snapshot_timeout(p, &s, now);
+		case AWAIT_TIMEOUT: return fail_timeout(p, &s, now);
 		case AWAIT_OUT:
 		case AWAIT_BACK:
 			if (word == AWAIT_OUT && s.dx == p->moved_x && s.dy == p->moved_y) {	/* and no new offset of the window was found */
@@ -251,9 +251,9 @@ static int await_snapshot(struct play_state *p)
 		default:
 			if (noted)
 				waits = true;
-			err = live_wait_and_read(&p->live, noted ? wake : when - EARLY_NS);
+			err = live_wait(&p->live, noted ? wake : when - EARLY_NS);
 			if (p->dependencies.n)
-				dependencies_are_met(p, clock_now());
+				update_dependencies(p, clock_now());
 		}
 		now = clock_now();
 	}
@@ -262,7 +262,7 @@ static int await_snapshot(struct play_state *p)
 
 /* Ends the displacement of a click with the first input that does not belong to it: its release, the moves of a drag and a
  * second click do. */
-static void forget_displacement_of_past_click(struct play_state *p, const struct trace_event *e)
+static void forget_displacement(struct play_state *p, const struct trace_event *e)
 {
 	if (p->live.mask || e->kind == TRACE_KEY_DOWN || e->kind == TRACE_KEY_UP || e->kind == TRACE_RELEASE)
 		return;
@@ -276,7 +276,7 @@ static int send_input(struct play_state *p, const struct trace_event *e)
 	int64_t now, late;
 	int x, y, err;
 
-	forget_displacement_of_past_click(p, e);
+	forget_displacement(p, e);
 	x = e->x + p->moved_x;
 	y = e->y + p->moved_y;
 	now = clock_now();
@@ -292,20 +292,20 @@ static int send_input(struct play_state *p, const struct trace_event *e)
 	p->r->inputs++;
 	p->sent_ns = now;
 	p->next++;
-	return e->kind == TRACE_PRESS || e->kind == TRACE_KEY_DOWN ? watch_next_press_dependencies(p) : 0;
+	return e->kind == TRACE_PRESS || e->kind == TRACE_KEY_DOWN ? watch_next_press(p) : 0;
 }
 
 static int play_input(struct play_state *p)
 {
-	int64_t when = next_input_due_time(p);
+	int64_t when = find_due_time(p);
 	int err;
 
 	while (clock_now() < when - EARLY_NS) {
-		err = live_wait_and_read(&p->live, when - EARLY_NS);
+		err = live_wait(&p->live, when - EARLY_NS);
 		if (err)
 			return err;
 		if (p->dependencies.n)
-			dependencies_are_met(p, clock_now());	/* (a dependency that is met when its input is due costs no time) */
+			update_dependencies(p, clock_now());	/* (a dependency that is met when its input is due costs no time) */
 	}
 	if (p->dependencies.n && p->next == p->need_of) {
 		err = await_dependencies(p);
@@ -328,28 +328,28 @@ static int await_last_response(struct play_state *p)
 
 		if (now >= wake || now >= most)
 			return 0;
-		err = live_wait_and_read(&p->live, wake < most ? wake : most);
+		err = live_wait(&p->live, wake < most ? wake : most);
 		if (err)
 			return err;
 	}
 }
 
-static int refuse_other_screen_size(struct play_state *p)
+static int refuse_other_size(struct play_state *p)
 {
-	const struct screen *s = live_server_screen(&p->live);
-	const struct box *m = match_find_mask_outside_screen(p->cfg->await.match.masks, p->cfg->asked_masks, s->width, s->height);
+	const struct screen *s = live_screen(&p->live);
+	const struct box *m = match_find_stray_mask(p->cfg->await.match.masks, p->cfg->asked_masks, s->width, s->height);
 
 	if (m && (!p->t->width || p->cfg->any_size))
-		return live_set_failure(&p->live, PLAY_REFUSED, "--mask %d,%d,%d,%d is outside of the server's screen, "
+		return live_fail(&p->live, PLAY_REFUSED, "--mask %d,%d,%d,%d is outside of the server's screen, "
 				 "which is %dx%d: it would hide nothing", m->x, m->y, m->w, m->h, s->width, s->height);
 	if (!p->t->width || p->cfg->any_size || (s->width == p->t->width && s->height == p->t->height))
 		return 0;
-	return live_set_failure(&p->live, PLAY_REFUSED,
+	return live_fail(&p->live, PLAY_REFUSED,
 			 "the server's screen is %dx%d, the trace is of one of %dx%d: give the server that size, or play with --any-size", s->width,
 			 s->height, p->t->width, p->t->height);
 }
 
-static void write_settings_to_side_file(struct play_state *p)
+static void write_settings(struct play_state *p)
 {
 	const struct snapshot_wait_cfg *a = &p->cfg->await;
 
@@ -362,21 +362,21 @@ static void write_settings_to_side_file(struct play_state *p)
 
 static int play_to_end(struct play_state *p)
 {
-	int err = refuse_other_screen_size(p);
+	int err = refuse_other_size(p);
 
 	if (err)
 		return err;
-	write_settings_to_side_file(p);
-	err = live_await_first_screen(&p->live, clock_now() + p->cfg->await.timeout_ns);
+	write_settings(p);
+	err = live_await_screen(&p->live, clock_now() + p->cfg->await.timeout_ns);
 	if (err)
 		return err;
-	err = refuse_other_screen_size(p);
+	err = refuse_other_size(p);
 	if (err)
 		return err;
 	p->r->began = true;
 	pacing_start(&p->pacing, p->cfg->speed, p->cfg->jitter, p->cfg->seed, clock_now());
 	side_file_write_start(p->live.side, clock_now());
-	err = watch_next_press_dependencies(p);
+	err = watch_next_press(p);
 	while (!err && p->next < p->t->n)
 		err = p->t->events[p->next].kind == TRACE_SNAPSHOT ? await_snapshot(p) : play_input(p);
 	if (p->first_due_ns && p->sent_ns)
@@ -384,11 +384,11 @@ static int play_to_end(struct play_state *p)
 	return err ? err : await_last_response(p);
 }
 
-enum play_status connect_and_play_trace(const struct play_cfg *cfg, const struct recorded_input_trace *t, const char *out,
+enum play_status play_trace(const struct play_cfg *cfg, const struct input_trace *t, const char *out,
 					struct play_result *r)
 {
 	struct play_state p = { .cfg = cfg, .t = t, .out = out, .r = r, .due_of = -1 };
-	int64_t cpu = clock_cpu_time_of_this_process();
+	int64_t cpu = clock_process_cpu();
 
 	*r = (struct play_result){ .status = PLAY_COMPLETE };
 	if (sample_reserve(&r->late_ns, (size_t)t->n + 1) || sample_reserve(&r->wait_ns, (size_t)t->n + 1)) {
@@ -396,15 +396,15 @@ enum play_status connect_and_play_trace(const struct play_cfg *cfg, const struct
 		why_say(&r->why, "no memory");
 		return r->status;
 	}
-	play_remove_timeout_pictures(out);	/* pictures of an earlier run */
-	if (!live_connect_and_open_log(&p.live, cfg, out, r)) {
+	play_remove_pictures(out);	/* pictures of an earlier run */
+	if (!live_open(&p.live, cfg, out, r)) {
 		p.live.painted = on_painted;
 		p.live.whose = &p;
 		play_to_end(&p);
 	}
-	live_release_and_close(&p.live);
+	live_close(&p.live);
 	dependency_wait_free(&p.dependencies);
-	r->cpu_ns = clock_cpu_time_of_this_process() - cpu;
+	r->cpu_ns = clock_process_cpu() - cpu;
 	return r->status;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int change_map_restart_from_screen(struct change_map *f, const struct screen *s)
+int change_map_restart(struct change_map *f, const struct screen *s)
 {
 	size_t n = (size_t)s->width * (size_t)s->height;
 
@@ -31,11 +31,11 @@ void change_map_free(struct change_map *f)
 	*f = (struct change_map){ 0 };
 }
 
-void change_map_update_painted(struct change_map *f, const struct screen *s, struct box box, uint32_t now_ms,
+void change_map_update(struct change_map *f, const struct screen *s, struct box box, uint32_t now_ms,
 			       enum change_cause cause)
 {
 	if (s->width != f->width || s->height != f->height)
-		return;	/* change_map_restart_from_screen follows */
+		return;	/* change_map_restart follows */
 	box = box_clip(box, f->width, f->height);
 	for (int y = box.y; y < box.y + box.h; y++) {
 		size_t row = (size_t)y * (size_t)f->width + (size_t)box.x;
@@ -55,7 +55,7 @@ void change_map_update_painted(struct change_map *f, const struct screen *s, str
 	}
 }
 
-bool change_map_is_pixel_blinking(const struct change_map *f, size_t i, uint32_t now_ms)
+bool change_map_blinks(const struct change_map *f, size_t i, uint32_t now_ms)
 {
 	return f->alone[i] >= BLINK_TIMES && now_ms - f->at_ms[i] <= BLINK_MS;
 }
@@ -74,7 +74,7 @@ static int count_changed_pixels(const struct change_map *f, struct box within, u
 		for (int x = within.x; x < within.x + within.w; x++) {
 			uint32_t at = f->at_ms[row + (size_t)x];
 
-			if (!at || at < since_ms || change_map_is_pixel_blinking(f, row + (size_t)x, now_ms))
+			if (!at || at < since_ms || change_map_blinks(f, row + (size_t)x, now_ms))
 				continue;
 			left = !n || x < left ? x : left;
 			right = !n || x > right ? x : right;
@@ -88,7 +88,7 @@ static int count_changed_pixels(const struct change_map *f, struct box within, u
 	return n;
 }
 
-int change_map_count_changed_pixels(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms)
+int change_map_count(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms)
 {
 	struct box around;
 	uint32_t last;
@@ -96,7 +96,7 @@ int change_map_count_changed_pixels(const struct change_map *f, struct box withi
 	return count_changed_pixels(f, within, since_ms, now_ms, &around, &last);
 }
 
-uint32_t change_map_last_change_ms(const struct change_map *f, struct box within, uint32_t now_ms)
+uint32_t change_map_last_ms(const struct change_map *f, struct box within, uint32_t now_ms)
 {
 	struct box around;
 	uint32_t last;
@@ -105,7 +105,7 @@ uint32_t change_map_last_change_ms(const struct change_map *f, struct box within
 	return last;
 }
 
-struct box change_map_most_changed_area(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms, int most)
+struct box change_map_find_area(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms, int most)
 {
 	struct box area, part;
 	uint32_t last;

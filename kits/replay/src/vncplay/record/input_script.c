@@ -45,7 +45,7 @@ static int add_script_step(struct input_script_reader *r, double after_ms, struc
 	return 0;
 }
 
-static int reject_script_line(struct input_script_reader *r, const char *what)
+static int reject_line(struct input_script_reader *r, const char *what)
 {
 	r->wrong = what;
 	return -EINVAL;
@@ -58,7 +58,7 @@ static char *next_word(char **rest)
 
 static bool parse_milliseconds(const char *text, double *ms)
 {
-	return text && !cli_parse_real_number(text, ms) && *ms >= 0 && *ms <= 86400e3;
+	return text && !cli_parse_real(text, ms) && *ms >= 0 && *ms <= 86400e3;
 }
 
 /* Reads "X,Y" or "X Y". */
@@ -69,17 +69,17 @@ static bool read_script_place(struct input_script_reader *r, char **rest, int *x
 
 	if (comma)
 		*comma = '\0';
-	if (!first || !second || cli_parse_integer(first, &at[0]) || cli_parse_integer(second, &at[1]))
-		return reject_script_line(r, "a place such as 320,200 is expected"), false;
+	if (!first || !second || cli_parse_int(first, &at[0]) || cli_parse_int(second, &at[1]))
+		return reject_line(r, "a place such as 320,200 is expected"), false;
 	if (at[0] < 0 || at[1] < 0 || at[0] >= r->width || at[1] >= r->height)
-		return reject_script_line(r, "the place is not on the screen"), false;
+		return reject_line(r, "the place is not on the screen"), false;
 	*x = (int)at[0];
 	*y = (int)at[1];
 	return true;
 }
 
 /* Adds the steps of a movement that takes `ms` (negative: as long as a hand would), slower at both ends. */
-static int add_pointer_move_steps(struct input_script_reader *r, int x, int y, double ms)
+static int add_move_steps(struct input_script_reader *r, int x, int y, double ms)
 {
 	double dx = x - r->x, dy = y - r->y, away = (dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy);
 	int steps, err = 0;
@@ -89,7 +89,7 @@ static int add_pointer_move_steps(struct input_script_reader *r, int x, int y, d
 		ms = ms > MOVE_MOST_MS ? MOVE_MOST_MS : ms;
 	}
 	if (r->x < 0 && ms > 0)
-		return reject_script_line(r, "over: the pointer has no place yet to start from");
+		return reject_line(r, "over: the pointer has no place yet to start from");
 	steps = (int)(ms / MOVE_STEP_MS) + (ms > 0);
 	for (int i = 1; i < steps && !err; i++) {
 		double part = (double)i / steps, way = part * part * (3 - 2 * part);
@@ -122,7 +122,7 @@ static int add_click_steps(struct input_script_reader *r, int button, int64_t ti
 }
 
 /* Reads "over MS", "button B" and "N [times]" in any order; NULL: that word is not allowed. */
-static int read_script_action_options(struct input_script_reader *r, char **rest, double *over, int *button, int64_t *times)
+static int read_action_options(struct input_script_reader *r, char **rest, double *over, int *button, int64_t *times)
 {
 	char *w;
 
@@ -131,17 +131,17 @@ static int read_script_action_options(struct input_script_reader *r, char **rest
 
 		if (over && !strcmp(w, "over")) {
 			if (!parse_milliseconds(next_word(rest), over))
-				return reject_script_line(r, "over: milliseconds are expected");
+				return reject_line(r, "over: milliseconds are expected");
 		} else if (button && !strcmp(w, "button")) {
 			w = next_word(rest);
 			if (!w || act_parse_button(w, "click", &act))
-				return reject_script_line(r, "button: a number from 1 to 8 is expected");
+				return reject_line(r, "button: a number from 1 to 8 is expected");
 			*button = act.button;
 		} else if (times && isdigit((unsigned char)*w)) {
-			if (cli_parse_integer(w, times) || *times < 1 || *times > 1000)
-				return reject_script_line(r, "1 to 1000 times");
+			if (cli_parse_int(w, times) || *times < 1 || *times > 1000)
+				return reject_line(r, "1 to 1000 times");
 		} else if (!times || strcmp(w, "times") != 0) {
-			return reject_script_line(r, "something follows that does not belong there");
+			return reject_line(r, "something follows that does not belong there");
 		}
 	}
 	return 0;
@@ -154,8 +154,8 @@ static int read_script_move(struct input_script_reader *r, char *rest)
 
 	if (!read_script_place(r, &rest, &x, &y))
 		return -EINVAL;
-	err = read_script_action_options(r, &rest, &over, NULL, NULL);
-	return err ? err : add_pointer_move_steps(r, x, y, over);
+	err = read_action_options(r, &rest, &over, NULL, NULL);
+	return err ? err : add_move_steps(r, x, y, over);
 }
 
 static int read_script_click(struct input_script_reader *r, char *rest)
@@ -165,9 +165,9 @@ static int read_script_click(struct input_script_reader *r, char *rest)
 
 	if (!read_script_place(r, &rest, &x, &y))
 		return -EINVAL;
-	err = read_script_action_options(r, &rest, NULL, &button, &times);
+	err = read_action_options(r, &rest, NULL, &button, &times);
 	if (!err && (x != r->x || y != r->y))
-		err = add_pointer_move_steps(r, x, y, -1);
+		err = add_move_steps(r, x, y, -1);
 	return err ? err : add_click_steps(r, button, times, REST_MS, AGAIN_MS, PRESS_MS);
 }
 
@@ -178,15 +178,15 @@ static int read_script_drag(struct input_script_reader *r, char *rest)
 
 	if (!read_script_place(r, &rest, &x, &y) || !read_script_place(r, &rest, &to_x, &to_y))
 		return -EINVAL;
-	err = read_script_action_options(r, &rest, &over, &button, NULL);
+	err = read_action_options(r, &rest, &over, &button, NULL);
 	if (!err && (x != r->x || y != r->y))
-		err = add_pointer_move_steps(r, x, y, -1);
+		err = add_move_steps(r, x, y, -1);
 	if (!err)
 		err = add_button_step(r, REST_MS, button, true);
 	if (!err)
 		err = add_script_step(r, REST_MS, (struct input_script_step){ .kind = SCRIPT_MOVE, .x = x, .y = y });
 	if (!err)
-		err = add_pointer_move_steps(r, to_x, to_y, over);
+		err = add_move_steps(r, to_x, to_y, over);
 	return err ? err : add_button_step(r, REST_MS, button, false);
 }
 
@@ -196,9 +196,9 @@ static int read_script_button(struct input_script_reader *r, char *rest)
 	struct input_act act;
 
 	if (!number || !way || next_word(&rest) || act_parse_button(number, way, &act))
-		return reject_script_line(r, "button: N down, N up or N click is expected");
+		return reject_line(r, "button: N down, N up or N click is expected");
 	if (r->x < 0)
-		return reject_script_line(r, "button: the pointer has no place yet (move X,Y)");
+		return reject_line(r, "button: the pointer has no place yet (move X,Y)");
 	return act.way == ACT_CLICK ? add_click_steps(r, act.button, 1, 0, 0, PRESS_MS) :
 	       add_button_step(r, 0, act.button, act.way == ACT_DOWN);
 }
@@ -208,13 +208,13 @@ static int read_script_scroll(struct input_script_reader *r, char *rest)
 	static const char *const ways[] = { "up", "down", "left", "right", NULL };
 	char *way = next_word(&rest);
 	int64_t times = 1;
-	int i = index_of_word(ways, way), err;
+	int i = trace_find_word(ways, way), err;
 
 	if (i < 0)
-		return reject_script_line(r, "scroll: up, down, left or right is expected");
+		return reject_line(r, "scroll: up, down, left or right is expected");
 	if (r->x < 0)
-		return reject_script_line(r, "scroll: the pointer has no place yet (move X,Y)");
-	err = read_script_action_options(r, &rest, NULL, NULL, &times);
+		return reject_line(r, "scroll: the pointer has no place yet (move X,Y)");
+	err = read_action_options(r, &rest, NULL, NULL, &times);
 	return err ? err : add_click_steps(r, 4 + i, times, 0, KEY_MS, KEY_MS / 2);
 }
 
@@ -270,12 +270,12 @@ static int read_script_typing(struct input_script_reader *r, char *text)
 		}
 	}
 	if (!*text)
-		return reject_script_line(r, "type: a text is expected");
+		return reject_line(r, "type: a text is expected");
 	for (const char *rest = text; *rest && !err; first = false) {
 		struct input_act act;
 
-		if (act_parse_next_character(&rest, &act))
-			return reject_script_line(r, "type: not a character (UTF-8)");
+		if (act_parse_character(&rest, &act))
+			return reject_line(r, "type: not a character (UTF-8)");
 		err = add_keystroke_steps(r, &act, first ? 0 : gap > KEY_MS ? gap - KEY_MS : 0);
 	}
 	return err;
@@ -286,7 +286,7 @@ static int read_script_key(struct input_script_reader *r, const char *name, char
 	struct input_act act;
 
 	if (!name || next_word(&rest) || act_parse_key(name, &act) || (way && act.held))
-		return reject_script_line(r, "neither a key nor a word of a script");
+		return reject_line(r, "neither a key nor a word of a script");
 	return way ? add_key_step(r, 0, act.keysym, *way == 'd') : add_keystroke_steps(r, &act, 0);
 }
 
@@ -295,8 +295,8 @@ static int read_script_quiet(struct input_script_reader *r, char *rest)
 	char *time = next_word(&rest);
 	int64_t ns = 500 * NS_PER_MS;
 
-	if ((time && (cli_parse_duration_ns(time, &ns) || ns < NS_PER_MS || ns > SCRIPT_QUIET_MOST_NS)) || next_word(&rest))
-		return reject_script_line(r, "quiet: a time up to 10s is expected");
+	if ((time && (cli_parse_ns(time, &ns) || ns < NS_PER_MS || ns > SCRIPT_QUIET_MOST_NS)) || next_word(&rest))
+		return reject_line(r, "quiet: a time up to 10s is expected");
 	return add_script_step(r, (double)ns / NS_PER_MS, (struct input_script_step){ .kind = SCRIPT_QUIET });
 }
 
@@ -305,12 +305,12 @@ static int read_script_pause(struct input_script_reader *r, char *rest)
 	char *time = next_word(&rest);
 	int64_t ns;
 
-	if (!time || cli_parse_duration_ns(time, &ns) || ns < 0 || ns > NS_PER_DAY || next_word(&rest))
-		return reject_script_line(r, "pause: a time such as 500ms is expected");
+	if (!time || cli_parse_ns(time, &ns) || ns < 0 || ns > NS_PER_DAY || next_word(&rest))
+		return reject_line(r, "pause: a time such as 500ms is expected");
 	return add_script_step(r, (double)ns / NS_PER_MS, (struct input_script_step){ .kind = SCRIPT_LINE });
 }
 
-static int parse_input_script_line(struct input_script_reader *r, char *text)
+static int parse_script_line(struct input_script_reader *r, char *text)
 {
 	static const struct {
 		const char *word;
@@ -357,7 +357,7 @@ int input_script_read(FILE *in, int width, int height, struct input_script *h, s
 
 		if (!*first || *first == '#')
 			continue;
-		err = strlen(text) == (size_t)n ? parse_input_script_line(&r, text) : reject_script_line(&r, "a zero byte");
+		err = strlen(text) == (size_t)n ? parse_script_line(&r, text) : reject_line(&r, "a zero byte");
 		if (err)
 			break;
 	}

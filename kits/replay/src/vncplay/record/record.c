@@ -25,9 +25,9 @@ static struct {
 	const char *script, *bind;
 	int64_t port, snapshot, time_ns, ready_fd;
 } cfg;
-static struct rec_report_options out_cfg;
+static struct rec_cfg out_cfg;
 
-static int parse_key_area_option(const char *text, void *value)
+static int parse_key_area(const char *text, void *value)
 {
 	struct box *b = value;
 
@@ -53,7 +53,7 @@ static const struct cli_opt options[] = {
 	  .help = "presses on one spot at most so far apart belong together (400ms)" },
 	{ CLI_NS, 0, "key-pause", &cfg.recorder.key_pause_ns, 1e6, 60e9, .help = "keys after such a pause are looked after anew (400ms)" },
 	{ CLI_CALL, 0, "key-area", &cfg.recorder.key_area, .help = "what keys change (learned from what they do change)",
-	  .call = parse_key_area_option, .meta = "X,Y,W,H (of at most 65536 pixels)" },
+	  .call = parse_key_area, .meta = "X,Y,W,H (of at most 65536 pixels)" },
 	{ CLI_NS, 0, "hover", &cfg.recorder.hover_ns, 0, 10e9,
 	  .help = "what changes near the pointer so long after a move is its doing; 0: never (800ms)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
@@ -64,7 +64,7 @@ static const struct cli_opt options[] = {
 struct recording_session {
 	struct server_connection *server;
 	struct growing_file *trace;
-	struct source_of_inputs_to_record *user;
+	struct input_source *user;
 	struct recorder *recorder;	/* NULL until the first picture is complete */
 	int64_t start_ns;	/* when the recording began, CLOCK_MONOTONIC */
 	int64_t covered;	/* pixels painted before the recorder was opened */
@@ -83,7 +83,7 @@ static void on_resized(void *whose, int width, int height)
 	snprintf(text, sizeof(text), "the screen is %dx%d from here on", width, height);
 	err = trace_write_comment(r->trace, text);
 	if (!err)
-		err = recorder_on_screen_resized(r->recorder);
+		err = recorder_resized(r->recorder);
 	if (!err && r->user->resized)
 		err = r->user->resized(r->user);
 	r->err = r->err ? r->err : err;
@@ -97,7 +97,7 @@ static void on_painted(void *whose, struct box box)
 		r->covered += (int64_t)box.w * box.h;
 		return;
 	}
-	recorder_on_screen_painted(r->recorder, clock_now(), box);
+	recorder_painted(r->recorder, clock_now(), box);
 	if (r->user->painted)
 		r->user->painted(r->user, box);
 }
@@ -114,28 +114,28 @@ static void on_cursor_shape(void *whose)
 	((struct recording_session *)whose)->shape = true;
 }
 
-static int send_recorded_pointer(void *whose, int mask, int x, int y)
+static int send_pointer(void *whose, int mask, int x, int y)
 {
 	return server_send_pointer(((struct recording_session *)whose)->server, mask, x, y);
 }
 
-static int send_recorded_key(void *whose, uint32_t keysym, bool down)
+static int send_key(void *whose, uint32_t keysym, bool down)
 {
 	return server_send_key(((struct recording_session *)whose)->server, keysym, down);
 }
 
-static int write_trace_event(void *whose, const struct trace_event *e)
+static int log_event(void *whose, const struct trace_event *e)
 {
 	return trace_write_event(((struct recording_session *)whose)->trace, e);
 }
 
-static int write_trace_comment(void *whose, const char *text)
+static int log_comment(void *whose, const char *text)
 {
 	return trace_write_comment(((struct recording_session *)whose)->trace, text);
 }
 
 /* Sleeps until the server or the user sends, until `until_ns`, or until a stop signal. */
-static void wait_for_server_or_user(struct recording_session *r, int64_t until_ns)
+static void wait_input(struct recording_session *r, int64_t until_ns)
 {
 	fd_set in, out;
 	int top = server_fd(r->server);
@@ -150,11 +150,11 @@ static void wait_for_server_or_user(struct recording_session *r, int64_t until_n
 
 		until_ns = wake_ns < until_ns ? wake_ns : until_ns;
 	}
-	proc_select_until_or_stop(top + 1, &in, &out, until_ns);
+	proc_select(top + 1, &in, &out, until_ns);
 }
 
 /* Reads from the server for up to 50 ms. 0, or -errno: the connection is over. */
-static int read_server_updates(struct recording_session *r)
+static int read_updates(struct recording_session *r)
 {
 	int64_t until = clock_now() + 50 * NS_PER_MS;
 	int got = 1, err = server_flush(r->server);
@@ -175,25 +175,25 @@ static int await_first_picture(struct recording_session *r)
 	while (!err && !proc_stop && clock_now() < until && (!r->updated || r->covered < (int64_t)screen->width * screen->height)) {
 		bool before = r->updated;
 
-		err = read_server_updates(r);
+		err = read_updates(r);
 		if (r->updated && !before && until > clock_now() + FIRST_NS)
 			until = clock_now() + FIRST_NS;
 		if (!err)
-			wait_for_server_or_user(r, until);
+			wait_input(r, until);
 	}
 	return err ? err : r->updated || proc_stop ? 0 : -ETIMEDOUT;
 }
 
 /* Records until the end. Returns the reason as a word for the report; sets *status to the exit status and `why` to an error,
  * if any. */
-static const char *record_until_end(struct recording_session *r, struct why *why, int *status)
+static const char *run_recording(struct recording_session *r, struct why *why, int *status)
 {
 	int64_t end = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX, wake;
 	bool held;
 	int err;
 
 	for (;;) {
-		err = read_server_updates(r);
+		err = read_updates(r);
 		if (err) {
 			*status = cfg.script ? EXIT_LOSSY : EXIT_OK;	/* the rest of a script is lost; a user saw the connection close */
 			why_say(why, "%s", server_failure_text(r->server));
@@ -202,10 +202,10 @@ static const char *record_until_end(struct recording_session *r, struct why *why
 		err = r->err ? r->err : r->user->take(r->user, r->recorder, clock_now(), why);
 		if (err == 1)
 			return r->user->ended;
-		held = recorder_has_queued_inputs(r->recorder);
+		held = recorder_has_queued(r->recorder);
 		if (!err)
-			err = recorder_send_due_inputs(r->recorder, clock_now(), &wake);
-		if (held && !recorder_has_queued_inputs(r->recorder))	/* a script may be waiting for it */
+			err = recorder_send_due(r->recorder, clock_now(), &wake);
+		if (held && !recorder_has_queued(r->recorder))	/* a script may be waiting for it */
 			wake = clock_now();
 		if (err < 0) {
 			*status = EXIT_RUN;
@@ -219,7 +219,7 @@ static const char *record_until_end(struct recording_session *r, struct why *why
 		}
 		if (clock_now() >= end)
 			return "time is up";
-		wait_for_server_or_user(r, wake < end ? wake : end);
+		wait_input(r, wake < end ? wake : end);
 	}
 }
 
@@ -235,7 +235,7 @@ static void report_recording(struct rec_report *out, const struct recording_sess
 	rec_add_real(out, "quiet_ms", (double)cfg.recorder.quiet_ns / NS_PER_MS, 1);
 	rec_add_real(out, "quiet_most_ms", (double)cfg.recorder.quiet_most_ns / NS_PER_MS, 1);
 	rec_add_int(out, "snapshot_size", cfg.recorder.snapshot);
-	rec_end_container(out);
+	rec_end(out);
 	rec_begin_object(out, "result");
 	rec_add_str(out, "name", rfb_desktop_name(rfb));
 	rec_add_int(out, "width", rfb_screen(rfb)->width);
@@ -249,31 +249,31 @@ static void report_recording(struct rec_report *out, const struct recording_sess
 		rec_add_int(out, trace_why_words[i], c->snapshots[i]);
 		snapshots += c->snapshots[i];
 	}
-	rec_end_container(out);
+	rec_end(out);
 	rec_add_int(out, "quiesced", c->quiesced);
 	rec_add_int(out, "restless", c->restless);
 	rec_add_real(out, "held_most_ms", (double)c->held_most_ns / NS_PER_MS, 1);
 	rec_add_bool(out, "pointer_shape", r->shape);
-	rec_end_container(out);
+	rec_end(out);
 	if (!c->presses && !c->keys)
-		rec_add_warning_line(out, "no click and no key in %s: nothing to replay", ns_text(seconds * NS_PER_S));
+		rec_warn(out, "no click and no key in %s: nothing to replay", ns_text(seconds * NS_PER_S));
 	else
-		rec_add_short_report_line(out, "recorded %s: %s (%s, %s), %s", ns_text(seconds * NS_PER_S),
-					  text_of_count_and_noun(c->inputs, "input"), text_of_count_and_noun(c->keys, "key"),
-			text_of_count_and_noun(c->presses, "click"), text_of_count_and_noun(snapshots, "snapshot"));
-	rec_add_short_report_line(out, "  inputs were held back %s at most", ns_text((double)c->held_most_ns));
+		rec_say(out, "recorded %s: %s (%s, %s), %s", ns_text(seconds * NS_PER_S),
+					  counted_text(c->inputs, "input"), counted_text(c->keys, "key"),
+			counted_text(c->presses, "click"), counted_text(snapshots, "snapshot"));
+	rec_say(out, "  inputs were held back %s at most", ns_text((double)c->held_most_ns));
 	if (c->restless)
-		rec_add_short_report_line(out, "  %s the screen did not come to rest before a snapshot",
-					  text_of_count_and_noun(c->restless, "time"));
+		rec_say(out, "  %s the screen did not come to rest before a snapshot",
+					  counted_text(c->restless, "time"));
 }
 
-static void check_record_options(void)
+static void check_options(void)
 {
 	if (cfg.headless && !cfg.script)
 		die_usage("--headless needs --script FILE");
 	if (cfg.script && (cfg.port || cfg.bind))
 		die_usage("--script and %s: either a script or a viewer", cfg.port ? "--listen" : "--bind");
-	proc_require_ready_fd_writable((int)cfg.ready_fd);
+	proc_check_ready_fd((int)cfg.ready_fd);
 	cfg.recorder.snapshot = (int)cfg.snapshot;
 	cfg.recorder.anchor = !cfg.no_anchor;
 	if (cfg.recorder.quiet_most_ns < cfg.recorder.quiet_ns)
@@ -285,8 +285,8 @@ static void begin_recording(struct recording_session *r, const char *path)
 {
 	static const struct rfb_event_callbacks events = { .resized = on_resized, .painted = on_painted, .ended = on_update_ended,
 		.shape = on_cursor_shape };
-	static const struct recorder_callbacks out = { .pointer = send_recorded_pointer, .key = send_recorded_key,
-						       .log = write_trace_event, .note = write_trace_comment };
+	static const struct recorder_callbacks out = { .pointer = send_pointer, .key = send_key,
+						       .log = log_event, .note = log_comment };
 	const struct screen *screen;
 	struct why why = { "" };
 	char words[80];
@@ -302,8 +302,8 @@ static void begin_recording(struct recording_session *r, const char *path)
 	if (err || proc_stop)
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s: no picture came: %s", cfg.server.address,
 		    proc_stop ? "interrupted" : err == -ETIMEDOUT ? "it took too long" : server_failure_text(r->server));
-	r->user = cfg.script ? open_script_source(screen, cfg.script, &why) :
-		  open_viewer_proxy_source(screen, name, cfg.bind ? cfg.bind : "127.0.0.1", (int)cfg.port, words, &why);
+	r->user = cfg.script ? script_source_open(screen, cfg.script, &why) :
+		  viewer_source_open(screen, name, cfg.bind ? cfg.bind : "127.0.0.1", (int)cfg.port, words, &why);
 	if (!r->user)
 		die(cfg.script || strncmp(why.text, "--bind", 6) == 0 ? EXIT_USAGE : EXIT_RUN, "%s", why.text);
 	r->trace = trace_create(path, name, screen->width, screen->height);
@@ -316,7 +316,7 @@ static void begin_recording(struct recording_session *r, const char *path)
 	if (cfg.script)
 		return;
 	warn("work in a viewer: %s; the recording ends when it leaves", words);
-	proc_write_ready_line_or_warn((int)cfg.ready_fd);
+	proc_tell_ready((int)cfg.ready_fd);
 }
 
 int vncplay_record(int argc, char **argv)
@@ -338,18 +338,18 @@ int vncplay_record(int argc, char **argv)
 			  argc - first < 2 ? "" : argv[first + 2]);
 	cfg.server.address = argv[first];
 	path = argv[first + 1];
-	check_record_options();
-	rec_check_outputs_differ((struct rec_output_path[]){
+	check_options();
+	rec_check_outputs((struct rec_output_path[]){
 		{ "--script", cfg.script && strcmp(cfg.script, "-") != 0 ? cfg.script : NULL }, { "TRACE", path },
 		{ "--output", out_cfg.path } }, 3);
-	rec = rec_open_report_or_die(&out_cfg, "vncplay-record");
-	proc_catch_stop_signals();
+	rec = rec_must_open(&out_cfg, "vncplay-record");
+	proc_catch_stop();
 	begin_recording(&r, path);
-	ended = record_until_end(&r, &why, &status);
-	if (!recorder_send_rest_and_release(r.recorder, clock_now()))
-		server_flush_until(r.server, clock_now() + BYE_NS);
+	ended = run_recording(&r, &why, &status);
+	if (!recorder_finish(r.recorder, clock_now()))
+		server_drain(r.server, clock_now() + BYE_NS);
 	if (*why.text)
-		rec_add_warning_line(rec, "%s", why.text);
+		rec_warn(rec, "%s", why.text);
 	report_recording(rec, &r, path, ended);
 	r.user->close(r.user);
 	recorder_free(r.recorder);
@@ -357,6 +357,6 @@ int vncplay_record(int argc, char **argv)
 	err = growing_file_finish(r.trace);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", path, strerror(-err));
-	rec_close_report_or_die(rec);
+	rec_must_close(rec);
 	return status;
 }

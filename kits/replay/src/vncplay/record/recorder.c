@@ -29,7 +29,7 @@ struct recorder *recorder_open(const struct recorder_cfg *cfg, const struct reco
 	r->start_ns = r->at_ns = r->changed_ns = start_ns;
 	r->x = r->y = -1;
 	r->any.sent_ns = r->press.sent_ns = r->key.sent_ns = r->move.sent_ns = r->anchor_ns = INT64_MIN;
-	if (change_map_restart_from_screen(&r->changes, screen)) {
+	if (change_map_restart(&r->changes, screen)) {
 		free(r);
 		return NULL;
 	}
@@ -43,7 +43,7 @@ void recorder_free(struct recorder *r)
 	free(r);
 }
 
-static int append_to_input_queue(struct recorder *r, int64_t at_ns, struct trace_event e)
+static int queue_input(struct recorder *r, int64_t at_ns, struct trace_event e)
 {
 	if (r->first == r->n)
 		r->first = r->n = 0;
@@ -53,7 +53,7 @@ static int append_to_input_queue(struct recorder *r, int64_t at_ns, struct trace
 	e.at_ns = r->at_ns;
 	e.x = r->x;
 	e.y = r->y;
-	r->queue[r->n++] = (struct queued_input_event){ e, r->mask };
+	r->queue[r->n++] = (struct queued_input){ e, r->mask };
 	return 0;
 }
 
@@ -67,13 +67,13 @@ int recorder_accept_pointer(struct recorder *r, int64_t at_ns, int mask, int x, 
 	if (x != r->x || y != r->y) {
 		r->x = x;
 		r->y = y;
-		err = append_to_input_queue(r, at_ns, (struct trace_event){ .kind = TRACE_MOVE });
+		err = queue_input(r, at_ns, (struct trace_event){ .kind = TRACE_MOVE });
 	}
 	for (int i = 0; i < 8 && !err; i++) {
 		if (!((mask ^ r->mask) & 1 << i))
 			continue;
 		r->mask ^= 1 << i;
-		err = append_to_input_queue(r, at_ns, (struct trace_event){ .kind = mask & 1 << i ? TRACE_PRESS : TRACE_RELEASE, .button = i +
+		err = queue_input(r, at_ns, (struct trace_event){ .kind = mask & 1 << i ? TRACE_PRESS : TRACE_RELEASE, .button = i +
 			1 });
 	}
 	return err;
@@ -81,45 +81,45 @@ int recorder_accept_pointer(struct recorder *r, int64_t at_ns, int mask, int x, 
 
 int recorder_accept_key(struct recorder *r, int64_t at_ns, uint32_t keysym, bool down)
 {
-	return append_to_input_queue(r, at_ns, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP, .keysym = keysym });
+	return queue_input(r, at_ns, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP, .keysym = keysym });
 }
 
-int recorder_on_screen_resized(struct recorder *r)
+int recorder_resized(struct recorder *r)
 {
 	r->soon = r->keyed = (struct box){ 0, 0, 0, 0 };
 	r->looked = false;	/* the planned area may lie outside of the screen now */
-	return change_map_restart_from_screen(&r->changes, r->screen);
+	return change_map_restart(&r->changes, r->screen);
 }
 
-static int64_t ns_elapsed_since_or_never(int64_t then_ns, int64_t now_ns)
+static int64_t elapsed_ns(int64_t then_ns, int64_t now_ns)
 {
 	return then_ns == INT64_MIN ? INT64_MAX : now_ns - then_ns;
 }
 
-void recorder_on_screen_painted(struct recorder *r, int64_t now_ns, struct box box)
+void recorder_painted(struct recorder *r, int64_t now_ns, struct box box)
 {
-	int64_t acted = ns_elapsed_since_or_never(r->key.sent_ns > r->press.sent_ns ? r->key.sent_ns : r->press.sent_ns, now_ns);
+	int64_t acted = elapsed_ns(r->key.sent_ns > r->press.sent_ns ? r->key.sent_ns : r->press.sent_ns, now_ns);
 	bool release = r->any.e.kind == TRACE_RELEASE || r->any.e.kind == TRACE_KEY_UP;
-	int64_t released = release ? ns_elapsed_since_or_never(r->any.sent_ns, now_ns) : INT64_MAX;
-	uint32_t now_ms = recorder_ms_since_start(r, now_ns);
+	int64_t released = release ? elapsed_ns(r->any.sent_ns, now_ns) : INT64_MAX;
+	uint32_t now_ms = recorder_ms(r, now_ns);
 	enum change_cause cause = CHANGE_UNPROMPTED;
 
 	acted = released < acted ? released : acted;
 	if (acted <= LATELY_NS)
 		cause = CHANGE_AFTER_PRESS;
-	else if (ns_elapsed_since_or_never(r->any.sent_ns, now_ns) <= LATELY_NS)
+	else if (elapsed_ns(r->any.sent_ns, now_ns) <= LATELY_NS)
 		cause = CHANGE_AFTER_MOVE;
-	change_map_update_painted(&r->changes, r->screen, box, now_ms, cause);
-	if (change_map_last_change_ms(&r->changes, box, now_ms) != now_ms)
+	change_map_update(&r->changes, r->screen, box, now_ms, cause);
+	if (change_map_last_ms(&r->changes, box, now_ms) != now_ms)
 		return;
 	r->changed_ns = now_ns;
 	if (acted <= SOON_NS)
-		r->soon = box_join(r->soon, change_map_most_changed_area(&r->changes, box, now_ms, now_ms, INT32_MAX));
+		r->soon = box_join(r->soon, change_map_find_area(&r->changes, box, now_ms, now_ms, INT32_MAX));
 }
 
-static void remember_sent_input(struct recorder *r, const struct queued_input_event *h, int64_t now_ns)
+static void remember_sent(struct recorder *r, const struct queued_input *h, int64_t now_ns)
 {
-	const struct sent_event_with_time past = { h->e, now_ns };
+	const struct past_input past = { h->e, now_ns };
 
 	r->count.inputs++;
 	switch (h->e.kind) {
@@ -138,7 +138,7 @@ static void remember_sent_input(struct recorder *r, const struct queued_input_ev
 		r->count.releases++;
 		break;
 	default:
-		update_held_down_keys(&r->down, h->e.keysym, h->e.kind == TRACE_KEY_DOWN);
+		held_keys_update(&r->down, h->e.keysym, h->e.kind == TRACE_KEY_DOWN);
 		if (h->e.kind == TRACE_KEY_UP)
 			break;
 		r->count.keys++;
@@ -152,7 +152,7 @@ static void remember_sent_input(struct recorder *r, const struct queued_input_ev
 	r->buttons = h->mask;
 }
 
-static int send_queued_input(struct recorder *r, struct queued_input_event h, int64_t now_ns)
+static int send_input(struct recorder *r, struct queued_input h, int64_t now_ns)
 {
 	struct trace_event e = h.e;
 	int err;
@@ -167,14 +167,14 @@ static int send_queued_input(struct recorder *r, struct queued_input_event h, in
 		err = r->out.pointer(r->whose, h.mask, e.x, e.y);
 	if (now_ns - h.e.at_ns > r->count.held_most_ns)
 		r->count.held_most_ns = now_ns - h.e.at_ns;
-	remember_sent_input(r, &h, now_ns);
+	remember_sent(r, &h, now_ns);
 	r->first++;
 	r->looked = r->needs_snapshot = r->waited = false;
 	return err;
 }
 
 /* When an input may be sent: its own interval after the previous input, of which a pause may shrink to RECORDER_PAUSE_NS. */
-static int64_t queued_input_due_time(const struct recorder *r, const struct queued_input_event *h)
+static int64_t find_due_time(const struct recorder *r, const struct queued_input *h)
 {
 	int64_t gap = h->e.at_ns - r->any.e.at_ns;
 
@@ -185,13 +185,13 @@ static int64_t queued_input_due_time(const struct recorder *r, const struct queu
 }
 
 /* Sends the first input of the queue if it is due. 1: sent; 0: not before *wake_ns; -errno. */
-static int send_first_queued_input_if_due(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
+static int send_first_input(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
 {
-	const struct queued_input_event h = r->queue[r->first];
+	const struct queued_input h = r->queue[r->first];
 	int64_t rest, most = r->cfg.quiet_most_ns;
 	int err;
 
-	*wake_ns = queued_input_due_time(r, &h);
+	*wake_ns = find_due_time(r, &h);
 	if (now_ns < *wake_ns)
 		return 0;
 	if (!r->looked) {
@@ -203,7 +203,7 @@ static int send_first_queued_input_if_due(struct recorder *r, int64_t now_ns, in
 	if (r->needs_snapshot) {
 		if (h.e.kind == TRACE_MOVE && most > HOVER_MOST_NS)
 			most = HOVER_MOST_NS;
-		rest = recorder_expected_settle_time_ns(r, now_ns);
+		rest = recorder_settle_ns(r, now_ns);
 		*wake_ns = rest < r->ready_ns + most ? rest : r->ready_ns + most;
 		if (now_ns < *wake_ns) {
 			r->count.quiesced += !r->waited;
@@ -214,23 +214,23 @@ static int send_first_queued_input_if_due(struct recorder *r, int64_t now_ns, in
 		if (err)
 			return err;
 	}
-	err = send_queued_input(r, h, now_ns);
+	err = send_input(r, h, now_ns);
 	return err ? err : 1;
 }
 
-int recorder_send_due_inputs(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
+int recorder_send_due(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
 {
 	int done = 1;
 
 	*wake_ns = INT64_MAX;
 	while (r->first < r->n && done == 1)
-		done = send_first_queued_input_if_due(r, now_ns, wake_ns);
+		done = send_first_input(r, now_ns, wake_ns);
 	if (r->first == r->n)
 		*wake_ns = INT64_MAX;
 	return done < 0 ? done : 0;
 }
 
-bool recorder_has_queued_inputs(const struct recorder *r)
+bool recorder_has_queued(const struct recorder *r)
 {
 	return r->first < r->n;
 }
@@ -240,16 +240,16 @@ int64_t recorder_last_change_ns(const struct recorder *r)
 	return r->changed_ns;
 }
 
-int recorder_send_rest_and_release(struct recorder *r, int64_t now_ns)
+int recorder_finish(struct recorder *r, int64_t now_ns)
 {
 	int err = r->mask ? recorder_accept_pointer(r, now_ns, 0, r->x, r->y) : 0;
 
 	while (!err && r->first < r->n)
-		err = send_queued_input(r, r->queue[r->first], now_ns);
+		err = send_input(r, r->queue[r->first], now_ns);
 	while (!err && r->down.n) {
 		err = recorder_accept_key(r, now_ns, r->down.key[0], false);
 		if (!err)
-			err = send_queued_input(r, r->queue[r->first], now_ns);
+			err = send_input(r, r->queue[r->first], now_ns);
 	}
 	return err;
 }

@@ -61,36 +61,36 @@ int recorder_accept_pointer(struct recorder *r, int64_t at_ns, int mask, int x, 
 int recorder_accept_key(struct recorder *r, int64_t at_ns, uint32_t keysym, bool down);
 
 /* Changes of the screen by the server. */
-int recorder_on_screen_resized(struct recorder *r);	/* 0 or -ENOMEM */
-void recorder_on_screen_painted(struct recorder *r, int64_t now_ns, struct box box);
+int recorder_resized(struct recorder *r);	/* 0 or -ENOMEM */
+void recorder_painted(struct recorder *r, int64_t now_ns, struct box box);
 
 /* Sends the inputs that need not wait any more. 0, or the error of a callback. *wake_ns: when to call it again unless something
  * happens before (CLOCK_MONOTONIC; INT64_MAX: never). */
-int recorder_send_due_inputs(struct recorder *r, int64_t now_ns, int64_t *wake_ns);
-bool recorder_has_queued_inputs(const struct recorder *r);	/* an input waits to be sent */
+int recorder_send_due(struct recorder *r, int64_t now_ns, int64_t *wake_ns);
+bool recorder_has_queued(const struct recorder *r);	/* an input waits to be sent */
 /* When a pixel that does not blink last changed, CLOCK_MONOTONIC. */
 int64_t recorder_last_change_ns(const struct recorder *r);
 /* Ends the recording: sends waiting inputs at once and releases all buttons and keys. 0, or the error of a callback. */
-int recorder_send_rest_and_release(struct recorder *r, int64_t now_ns);
+int recorder_finish(struct recorder *r, int64_t now_ns);
 
 const struct recorder_statistics *recorder_get_statistics(const struct recorder *r);
 
 /* The source of the inputs: a script, or a person with any viewer. */
-struct source_of_inputs_to_record {
+struct input_source {
 	/* Adds the descriptors to wait for to *fds and raises *top to the highest. Returns when to call `take` at the latest
 	 * (CLOCK_MONOTONIC; INT64_MAX: when a descriptor is ready). */
-	int64_t (*wait)(struct source_of_inputs_to_record *u, fd_set *fds, int *top);
+	int64_t (*wait)(struct input_source *u, fd_set *fds, int *top);
 	/* Passes new inputs to the recorder. 0; 1: the user is done, the recording ends; -errno with the reason in `why`. */
-	int (*take)(struct source_of_inputs_to_record *u, struct recorder *r, int64_t now_ns, struct why *why);
-	void (*painted)(struct source_of_inputs_to_record *u, struct box box);	/* the screen was painted; may be NULL */
-	int (*resized)(struct source_of_inputs_to_record *u);	/* the screen has a new size; 0 or -errno; may be NULL */
-	void (*close)(struct source_of_inputs_to_record *u);
+	int (*take)(struct input_source *u, struct recorder *r, int64_t now_ns, struct why *why);
+	void (*painted)(struct input_source *u, struct box box);	/* the screen was painted; may be NULL */
+	int (*resized)(struct input_source *u);	/* the screen has a new size; 0 or -errno; may be NULL */
+	void (*close)(struct input_source *u);
 	const char *ended;		/* for the report: why the recording ended when `take` returned 1 */
 };
 
 /* Both read `screen`, which must outlive the user. NULL with the reason in `why`.
  * A VNC server for one viewer on address `bind`; port 0: any free port. `words` gets the viewer's command line. */
-struct source_of_inputs_to_record *open_viewer_proxy_source(const struct screen *screen, const char *name, const char *bind,
+struct input_source *viewer_source_open(const struct screen *screen, const char *name, const char *bind,
 							    int port, char words[80], struct why *why);
 /* A script (input_script.h); path "-": standard input. */
-struct source_of_inputs_to_record *open_script_source(const struct screen *screen, const char *path, struct why *why);
+struct input_source *script_source_open(const struct screen *screen, const char *path, struct why *why);

@@ -21,33 +21,33 @@ enum change_cause {
 
 struct change_map {
 	int width, height;	/* pixels */
-	uint32_t *seen;		/* the screen at the last change_map_update_painted; owned, as the other two */
+	uint32_t *seen;		/* the screen at the last change_map_update; owned, as the other two */
 	uint32_t *at_ms;	/* when each pixel changed, ms since the recording began, from 1; 0: never */
 	uint8_t *alone;		/* for each pixel: changes without input since its last change after a press */
 };
 
 /* Begins with the present screen, no pixel of which has changed; also when the screen's size changes. 0 or -ENOMEM. */
-int change_map_restart_from_screen(struct change_map *f, const struct screen *s);
+int change_map_restart(struct change_map *f, const struct screen *s);
 void change_map_free(struct change_map *f);
 /* The server painted `box`. */
-void change_map_update_painted(struct change_map *f, const struct screen *s, struct box box, uint32_t now_ms,
+void change_map_update(struct change_map *f, const struct screen *s, struct box box, uint32_t now_ms,
 			       enum change_cause cause);
 
-bool change_map_is_pixel_blinking(const struct change_map *f, size_t i, uint32_t now_ms);	/* pixel i of the screen */
+bool change_map_blinks(const struct change_map *f, size_t i, uint32_t now_ms);	/* pixel i of the screen */
 /* Of the pixels in `within` that do not blink: how many changed at `since_ms` or later, and when the last changed (0: never). */
-int change_map_count_changed_pixels(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms);
-uint32_t change_map_last_change_ms(const struct change_map *f, struct box within, uint32_t now_ms);
+int change_map_count(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms);
+uint32_t change_map_last_ms(const struct change_map *f, struct box within, uint32_t now_ms);
 /* The part of `within`, of at most `most` pixels, that has most of the pixels changed at `since_ms` or later and not blinking:
  * their bounding box, halved across its longer side until it is small enough, the half with more of them each time. */
-struct box change_map_most_changed_area(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms,
+struct box change_map_find_area(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms,
 					int most);
 
-struct queued_input_event {		/* an input that waits to be sent; no snapshot */
+struct queued_input {		/* an input that waits to be sent; no snapshot */
 	struct trace_event e;
 	int mask;		/* pointer buttons that are down after this input: bit 0 is button 1 */
 };
 
-struct sent_event_with_time {		/* an input that was sent */
+struct past_input {		/* an input that was sent */
 	struct trace_event e;
 	int64_t sent_ns;	/* CLOCK_MONOTONIC; INT64_MIN: none was sent yet */
 };
@@ -61,14 +61,14 @@ struct recorder {
 	int64_t start_ns;	/* when the recording began, CLOCK_MONOTONIC, as all times here */
 	int64_t changed_ns;	/* when a pixel that does not blink last changed */
 
-	struct queued_input_event *queue;	/* `n` elements, of which those from `first` on wait to be sent */
+	struct queued_input *queue;	/* `n` elements, of which those from `first` on wait to be sent */
 	int first, n;
 	int mask, x, y;		/* buttons and pointer after the last input in the queue */
 	int64_t at_ns;		/* when the user made the last input in the queue */
 
-	struct sent_event_with_time any, press, key, move;	/* the last input, press of a button, press of a key and move that were sent */
+	struct past_input any, press, key, move;	/* the last input, press of a button, press of a key and move that were sent */
 	int buttons;		/* buttons down on the server */
-	struct held_down_keys down;	/* keys down on the server */
+	struct held_keys down;	/* keys down on the server */
 	int64_t anchor_ns;	/* changes since then are the response to the last press or run of keys */
 	struct box soon;	/* the part of that response that came within 300 ms of an input */
 	struct box keyed;	/* the area of the snapshot before the last run of keys */
@@ -83,13 +83,13 @@ struct recorder {
 };
 
 /* A time of CLOCK_MONOTONIC as change_map counts it. */
-static inline uint32_t recorder_ms_since_start(const struct recorder *r, int64_t ns)
+static inline uint32_t recorder_ms(const struct recorder *r, int64_t ns)
 {
 	return ns <= r->start_ns ? 1 : (uint32_t)((ns - r->start_ns) / NS_PER_MS) + 1;
 }
 /* Sets needs_snapshot, why and area for the first input in the queue. */
-void recorder_plan_snapshot(struct recorder *r, const struct queued_input_event *h, int64_t now_ns);
+void recorder_plan_snapshot(struct recorder *r, const struct queued_input *h, int64_t now_ns);
 /* When the area will have settled if nothing more changes, CLOCK_MONOTONIC. */
-int64_t recorder_expected_settle_time_ns(const struct recorder *r, int64_t now_ns);
+int64_t recorder_settle_ns(const struct recorder *r, int64_t now_ns);
 /* Takes and logs the snapshots of an input. `restless`: the area did not settle in time. 0 or -errno. */
-int recorder_take_snapshots(struct recorder *r, const struct queued_input_event *h, int64_t now_ns, bool restless);
+int recorder_take_snapshots(struct recorder *r, const struct queued_input *h, int64_t now_ns, bool restless);

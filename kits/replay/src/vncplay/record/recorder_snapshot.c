@@ -43,7 +43,7 @@ static struct box enlarge_box(struct box b, int by, const struct screen *s)
 	return box_clip((struct box){ b.x - by, b.y - by, b.w + 2 * by, b.h + 2 * by }, s->width, s->height);
 }
 
-static struct box square_around_point(int x, int y, int side, const struct screen *s)
+static struct box make_square(int x, int y, int side, const struct screen *s)
 {
 	return box_clip((struct box){ x - side / 2, y - side / 2, side, side }, s->width, s->height);
 }
@@ -61,7 +61,7 @@ static int snapshot_take(struct trace_event *e, struct box box, const struct scr
 	for (int y = box.y; y < box.y + box.h; y++) {
 		for (int x = box.x; x < box.x + box.w; x++) {
 			size_t i = (size_t)y * (size_t)s->width + (size_t)x;
-			bool any = change_map_is_pixel_blinking(f, i, now_ms) || (f->at_ms[i] && f->at_ms[i] >= since_ms);
+			bool any = change_map_blinks(f, i, now_ms) || (f->at_ms[i] && f->at_ms[i] >= since_ms);
 
 			left += !any;
 			e->pixels[n++] = any ? TRACE_ANY : s->pixels[i];
@@ -70,7 +70,7 @@ static int snapshot_take(struct trace_event *e, struct box box, const struct scr
 	return left;
 }
 
-static int count_pixels_unlike_main_colour(const uint32_t *pixels, int n)
+static int count_rough_pixels(const uint32_t *pixels, int n)
 {
 	int counted = 0, most = 0;
 
@@ -89,19 +89,19 @@ static int count_pixels_unlike_main_colour(const uint32_t *pixels, int n)
 	return counted - most;
 }
 
-static bool pixels_lack_texture(const uint32_t *pixels, int n)
+static bool lacks_texture(const uint32_t *pixels, int n)
 {
-	int rough = count_pixels_unlike_main_colour(pixels, n);
+	int rough = count_rough_pixels(pixels, n);
 
 	return rough < TEXTURE_LEAST || rough < n / 8;
 }
 
-static bool snapshot_lacks_texture(const struct trace_event *e)
+static bool is_snapshot_flat(const struct trace_event *e)
 {
-	return pixels_lack_texture(e->pixels, e->box.w * e->box.h);
+	return lacks_texture(e->pixels, e->box.w * e->box.h);
 }
 
-static struct box find_textured_anchor_box(int x, int y, int side, int reach, const struct screen *s, const struct change_map *f,
+static struct box find_anchor(int x, int y, int side, int reach, const struct screen *s, const struct change_map *f,
 			      uint32_t now_ms)
 {
 	struct box best = { 0, 0, 0, 0 };
@@ -110,13 +110,13 @@ static struct box find_textured_anchor_box(int x, int y, int side, int reach, co
 	for (int dy = -reach; dy <= reach; dy += ANCHOR_STEP) {
 		for (int dx = -reach; dx <= reach; dx += ANCHOR_STEP) {
 			int64_t away = (int64_t)dx * dx + (int64_t)dy * dy;
-			struct box box = square_around_point(x + dx, y + dy, side, s);
+			struct box box = make_square(x + dx, y + dy, side, s);
 			struct trace_event e;
 
 			if (away >= nearest || box.w < side || box.h < side ||
 			    box_meets(box, (struct box){ x - POINTER_BEFORE, y - POINTER_BEFORE, POINTER_SIDE, POINTER_SIDE }))
 				continue;
-			if (snapshot_take(&e, box, s, f, UINT32_MAX, now_ms) == box.w * box.h && !snapshot_lacks_texture(&e)) {
+			if (snapshot_take(&e, box, s, f, UINT32_MAX, now_ms) == box.w * box.h && !is_snapshot_flat(&e)) {
 				nearest = away;
 				best = box;
 			}
@@ -126,53 +126,53 @@ static struct box find_textured_anchor_box(int x, int y, int side, int reach, co
 	return best;
 }
 
-static struct box whole_screen_box(const struct recorder *r)
+static struct box screen_box(const struct recorder *r)
 {
 	return (struct box){ 0, 0, r->screen->width, r->screen->height };
 }
 
-static bool events_are_far_apart(const struct trace_event *a, const struct trace_event *b)
+static bool are_far_apart(const struct trace_event *a, const struct trace_event *b)
 {
 	return abs(a->x - b->x) > STILL || abs(a->y - b->y) > STILL;
 }
 
-static void plan_press_snapshot(struct recorder *r, const struct queued_input_event *h)
+static void plan_press_snapshot(struct recorder *r, const struct queued_input *h)
 {
-	const struct sent_event_with_time *p = &r->press;
+	const struct past_input *p = &r->press;
 
 	if (r->buttons)
 		return;
 	r->needs_snapshot = p->sent_ns == INT64_MIN || p->e.button != h->e.button ||
-		h->e.at_ns - p->e.at_ns > r->cfg.double_ns || events_are_far_apart(&p->e, &h->e) || r->key.sent_ns > p->sent_ns;
+		h->e.at_ns - p->e.at_ns > r->cfg.double_ns || are_far_apart(&p->e, &h->e) || r->key.sent_ns > p->sent_ns;
 }
 
-static void plan_release_snapshot(struct recorder *r, const struct queued_input_event *h, int64_t now_ns)
+static void plan_release_snapshot(struct recorder *r, const struct queued_input *h, int64_t now_ns)
 {
-	const struct sent_event_with_time *p = &r->press;
+	const struct past_input *p = &r->press;
 
-	if (p->sent_ns == INT64_MIN || p->e.button != h->e.button || !events_are_far_apart(&p->e, &h->e))
+	if (p->sent_ns == INT64_MIN || p->e.button != h->e.button || !are_far_apart(&p->e, &h->e))
 		return;
-	r->needs_snapshot = change_map_count_changed_pixels(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen),
-							    recorder_ms_since_start(r, p->sent_ns),
-			       recorder_ms_since_start(r, now_ns)) > 0;
+	r->needs_snapshot = change_map_count(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen),
+							    recorder_ms(r, p->sent_ns),
+			       recorder_ms(r, now_ns)) > 0;
 }
 
 /* The area that keys changed within 300 ms. A small area as a whole; of a large one (a title, a menu, scrolled lines) the part
  * that the last key changed, where the next key takes effect; without such a part, the part with most changes. */
 static struct box typed_area(const struct recorder *r, uint32_t since_ms, uint32_t now_ms)
 {
-	struct box all = change_map_most_changed_area(&r->changes, r->soon, since_ms, now_ms, INT32_MAX);
-	uint32_t last_ms = r->key.sent_ns == INT64_MIN ? UINT32_MAX : recorder_ms_since_start(r, r->key.sent_ns);
+	struct box all = change_map_find_area(&r->changes, r->soon, since_ms, now_ms, INT32_MAX);
+	uint32_t last_ms = r->key.sent_ns == INT64_MIN ? UINT32_MAX : recorder_ms(r, r->key.sent_ns);
 
 	if ((int64_t)all.w * all.h <= KEY_MOST)
 		return all;
-	return change_map_most_changed_area(&r->changes, all, change_map_count_changed_pixels(&r->changes, all, last_ms,
+	return change_map_find_area(&r->changes, all, change_map_count(&r->changes, all, last_ms,
 											      now_ms) >= KEY_LEAST ? last_ms :
 					    since_ms,
 			  now_ms, KEY_MOST);
 }
 
-static struct box enlarge_small_key_area(const struct recorder *r, struct box b)
+static struct box enlarge_key_area(const struct recorder *r, struct box b)
 {
 	int wider = b.w < KEY_WIDE ? KEY_WIDE - b.w : 0, higher = b.h < KEY_HIGH ? KEY_HIGH - b.h : 0;
 
@@ -181,9 +181,9 @@ static struct box enlarge_small_key_area(const struct recorder *r, struct box b)
 	return box_clip((struct box){ b.x - wider / 2, b.y - higher / 2, b.w + wider, b.h + higher }, r->screen->width, r->screen->height);
 }
 
-static void plan_key_snapshot(struct recorder *r, const struct queued_input_event *h, int64_t now_ns)
+static void plan_key_snapshot(struct recorder *r, const struct queued_input *h, int64_t now_ns)
 {
-	uint32_t since_ms = r->anchor_ns == INT64_MIN ? 1 : recorder_ms_since_start(r, r->anchor_ns), now_ms = recorder_ms_since_start(r,
+	uint32_t since_ms = r->anchor_ns == INT64_MIN ? 1 : recorder_ms(r, r->anchor_ns), now_ms = recorder_ms(r,
 																       now_ns);
 	int soon, later;
 
@@ -193,19 +193,19 @@ static void plan_key_snapshot(struct recorder *r, const struct queued_input_even
 	r->why = TRACE_FOR_KEY;
 	r->area = box_clip(r->cfg.key_area, r->screen->width, r->screen->height);
 	if (!r->cfg.key_area.w) {
-		soon = change_map_count_changed_pixels(&r->changes, r->soon, since_ms, now_ms);
-		later = change_map_count_changed_pixels(&r->changes, whole_screen_box(r), since_ms, now_ms) - soon;
+		soon = change_map_count(&r->changes, r->soon, since_ms, now_ms);
+		later = change_map_count(&r->changes, screen_box(r), since_ms, now_ms) - soon;
 		if (r->anchor_ns != INT64_MIN && later > LATER_LEAST && later > LATER_TIMES * soon)
-			r->area = change_map_most_changed_area(&r->changes, whole_screen_box(r), since_ms, now_ms, KEY_MOST);
+			r->area = change_map_find_area(&r->changes, screen_box(r), since_ms, now_ms, KEY_MOST);
 		else if (soon >= KEY_LEAST)
 			r->area = typed_area(r, since_ms, now_ms);
 		else if (r->keyed.w && r->key.sent_ns > r->press.sent_ns)
 			r->area = r->keyed;
 		else if (r->press.sent_ns != INT64_MIN)
-			r->area = square_around_point(r->press.e.x, r->press.e.y, KEY_SPOT, r->screen);
+			r->area = make_square(r->press.e.x, r->press.e.y, KEY_SPOT, r->screen);
 		else if (h->e.x >= 0)
-			r->area = square_around_point(h->e.x, h->e.y, KEY_SPOT, r->screen);
-		r->area = enlarge_small_key_area(r, r->area);
+			r->area = make_square(h->e.x, h->e.y, KEY_SPOT, r->screen);
+		r->area = enlarge_key_area(r, r->area);
 		r->keyed = r->area;
 	}
 	r->needs_snapshot = true;
@@ -213,7 +213,7 @@ static void plan_key_snapshot(struct recorder *r, const struct queued_input_even
 
 /* Of the four parts of `near` beside the pointer's picture, which some servers draw into the screen, the one with most changed
  * pixels; *most: their number. */
-static struct box most_changed_part_beside_pointer(const struct recorder *r, struct box near, struct box pointer,
+static struct box find_changed_part(const struct recorder *r, struct box near, struct box pointer,
 				 uint32_t since_ms, uint32_t now_ms, int *most)
 {
 	int right = pointer.x + pointer.w, bottom = pointer.y + pointer.h;
@@ -225,7 +225,7 @@ static struct box most_changed_part_beside_pointer(const struct recorder *r, str
 
 	*most = 0;
 	for (int i = 0; i < 4; i++) {
-		int n = change_map_count_changed_pixels(&r->changes, parts[i], since_ms, now_ms);
+		int n = change_map_count(&r->changes, parts[i], since_ms, now_ms);
 
 		if (n <= *most)
 			continue;
@@ -235,30 +235,30 @@ static struct box most_changed_part_beside_pointer(const struct recorder *r, str
 	return best;
 }
 
-static void plan_move_snapshot(struct recorder *r, const struct queued_input_event *h, int64_t now_ns)
+static void plan_move_snapshot(struct recorder *r, const struct queued_input *h, int64_t now_ns)
 {
-	uint32_t since_ms = recorder_ms_since_start(r, r->move.sent_ns), now_ms = recorder_ms_since_start(r, now_ns);
+	uint32_t since_ms = recorder_ms(r, r->move.sent_ns), now_ms = recorder_ms(r, now_ns);
 	int x = r->move.e.x, y = r->move.e.y, n;
 	struct box near, part;
 
 	if (!r->cfg.hover_ns || r->buttons || r->move.sent_ns == INT64_MIN || r->any.sent_ns != r->move.sent_ns ||
 	    r->any.e.kind != TRACE_MOVE || h->e.at_ns - r->move.e.at_ns < REST_NS || r->changed_ns < r->move.sent_ns)
 		return;
-	near = square_around_point(x, y, 2 * NEAR + 1, r->screen);
-	part = most_changed_part_beside_pointer(r, near, square_around_point(x, y, 2 * POINTER, r->screen), since_ms, now_ms, &n);
-	if (n < HOVER_LEAST || change_map_last_change_ms(&r->changes, part, now_ms) > recorder_ms_since_start(r, r->move.sent_ns +
+	near = make_square(x, y, 2 * NEAR + 1, r->screen);
+	part = find_changed_part(r, near, make_square(x, y, 2 * POINTER, r->screen), since_ms, now_ms, &n);
+	if (n < HOVER_LEAST || change_map_last_ms(&r->changes, part, now_ms) > recorder_ms(r, r->move.sent_ns +
 													      r->cfg.hover_ns))
 		return;	/* no hover: too few changes, or changes that continue for longer than hover_ns */
 	r->why = TRACE_FOR_HOVER;
-	r->area = change_map_most_changed_area(&r->changes, part, since_ms, now_ms, HOVER_MOST);
+	r->area = change_map_find_area(&r->changes, part, since_ms, now_ms, HOVER_MOST);
 	r->needs_snapshot = true;
 }
 
-void recorder_plan_snapshot(struct recorder *r, const struct queued_input_event *h, int64_t now_ns)
+void recorder_plan_snapshot(struct recorder *r, const struct queued_input *h, int64_t now_ns)
 {
 	r->needs_snapshot = false;
 	r->why = TRACE_FOR_CLICK;
-	r->area = square_around_point(h->e.x, h->e.y, r->cfg.snapshot, r->screen);
+	r->area = make_square(h->e.x, h->e.y, r->cfg.snapshot, r->screen);
 	switch (h->e.kind) {
 	case TRACE_PRESS: plan_press_snapshot(r, h); break;
 	case TRACE_RELEASE: plan_release_snapshot(r, h, now_ns); break;
@@ -270,10 +270,10 @@ void recorder_plan_snapshot(struct recorder *r, const struct queued_input_event 
 		r->needs_snapshot = false;
 }
 
-int64_t recorder_expected_settle_time_ns(const struct recorder *r, int64_t now_ns)
+int64_t recorder_settle_ns(const struct recorder *r, int64_t now_ns)
 {
-	uint32_t changed_ms = change_map_last_change_ms(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen),
-							recorder_ms_since_start(r, now_ns));
+	uint32_t changed_ms = change_map_last_ms(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen),
+							recorder_ms(r, now_ns));
 	int64_t changed = changed_ms ? r->start_ns + changed_ms * NS_PER_MS : INT64_MIN;	/* (rounded up by at most 1 ms) */
 	int64_t last = r->any.sent_ns > changed ? r->any.sent_ns : changed;
 
@@ -282,18 +282,18 @@ int64_t recorder_expected_settle_time_ns(const struct recorder *r, int64_t now_n
 
 /* Whether the snapshot also matches elsewhere nearby, like one of two equal buttons. A replay must not search for such a
  * snapshot. */
-static bool snapshot_matches_elsewhere(const struct recorder *r, const struct trace_event *e)
+static bool has_twin(const struct recorder *r, const struct trace_event *e)
 {
 	static const struct match_cfg alike = { .tolerance = MATCH_TOLERANCE, .share = MATCH_SHARE };
 	struct mismatch_count seen;
 	int dx, dy;
 
-	return match_search_displaced_snapshot(&alike, r->screen, e->box, e->pixels, MATCH_RADIUS, &dx, &dy, &seen) == MATCH_AMBIGUOUS;
+	return match_search(&alike, r->screen, e->box, e->pixels, MATCH_RADIUS, &dx, &dy, &seen) == MATCH_AMBIGUOUS;
 }
 
-static int write_snapshot_to_trace(struct recorder *r, const struct queued_input_event *h, struct trace_event *e)
+static int write_snapshot(struct recorder *r, const struct queued_input *h, struct trace_event *e)
 {
-	e->twin = r->why == TRACE_FOR_CLICK && snapshot_matches_elsewhere(r, e);
+	e->twin = r->why == TRACE_FOR_CLICK && has_twin(r, e);
 	e->kind = TRACE_SNAPSHOT;
 	e->why = r->why;
 	e->at_ns = h->e.at_ns - r->start_ns;
@@ -303,9 +303,9 @@ static int write_snapshot_to_trace(struct recorder *r, const struct queued_input
 	return r->out.log(r->whose, e);
 }
 
-int recorder_take_snapshots(struct recorder *r, const struct queued_input_event *h, int64_t now_ns, bool restless)
+int recorder_take_snapshots(struct recorder *r, const struct queued_input *h, int64_t now_ns, bool restless)
 {
-	uint32_t since_ms = restless ? recorder_ms_since_start(r, r->ready_ns) : UINT32_MAX, now_ms = recorder_ms_since_start(r, now_ns);
+	uint32_t since_ms = restless ? recorder_ms(r, r->ready_ns) : UINT32_MAX, now_ms = recorder_ms(r, now_ns);
 	struct trace_event e = { 0 };
 	struct box box = r->area;
 	char text[160];
@@ -333,16 +333,16 @@ int recorder_take_snapshots(struct recorder *r, const struct queued_input_event 
 			 box.x, box.y, box.w, box.h);
 		err = r->out.note(r->whose, text);
 	} else if (!err) {
-		err = write_snapshot_to_trace(r, h, &e);
+		err = write_snapshot(r, h, &e);
 	}
 	box = r->cfg.anchor && !err && r->why != TRACE_FOR_HOVER && !r->cfg.key_area.w &&
-	      (snapshot_lacks_texture(&e) || 8 * left < box.w * box.h) ?
-		find_textured_anchor_box(h->e.x, h->e.y, r->cfg.snapshot, ANCHOR_REACH, r->screen, &r->changes, now_ms) : (struct box){ 0, 0, 0,
+	      (is_snapshot_flat(&e) || 8 * left < box.w * box.h) ?
+		find_anchor(h->e.x, h->e.y, r->cfg.snapshot, ANCHOR_REACH, r->screen, &r->changes, now_ms) : (struct box){ 0, 0, 0,
 			0 };
 	free(e.pixels);
 	e.pixels = NULL;
 	if (box.w && !err && (err = snapshot_take(&e, box, r->screen, &r->changes, since_ms, now_ms)) >= 0)
-		err = write_snapshot_to_trace(r, h, &e);
+		err = write_snapshot(r, h, &e);
 	free(e.pixels);
 	return err;
 }

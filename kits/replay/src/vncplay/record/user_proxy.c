@@ -23,7 +23,7 @@
 #define SOON_NS (5 * NS_PER_MS)	/* wait before an update that the library could not send is tried again */
 
 struct viewer_proxy {
-	struct source_of_inputs_to_record user;
+	struct input_source user;
 	rfbScreenInfoPtr server;
 	const struct screen *screen;
 	struct recorder *recorder;	/* set while inputs are taken */
@@ -70,12 +70,12 @@ static enum rfbNewClientAction on_viewer_connects(rfbClientPtr client)
 	return RFB_CLIENT_ACCEPT;
 }
 
-static void ignore_library_log(const char *format, ...)
+static void ignore_log(const char *format, ...)
 {
 	(void)format;
 }
 
-static int64_t proxy_prepare_wait(struct source_of_inputs_to_record *u, fd_set *fds, int *top)
+static int64_t proxy_prepare_wait(struct input_source *u, fd_set *fds, int *top)
 {
 	struct viewer_proxy *p = (struct viewer_proxy *)u;
 
@@ -86,7 +86,7 @@ static int64_t proxy_prepare_wait(struct source_of_inputs_to_record *u, fd_set *
 	return p->viewer && FB_UPDATE_PENDING(p->viewer) && !sraRgnEmpty(p->viewer->requestedRegion) ? clock_now() + SOON_NS : INT64_MAX;
 }
 
-static int proxy_pass_inputs(struct source_of_inputs_to_record *u, struct recorder *r, int64_t now_ns, struct why *why)
+static int proxy_pass_inputs(struct input_source *u, struct recorder *r, int64_t now_ns, struct why *why)
 {
 	struct viewer_proxy *p = (struct viewer_proxy *)u;
 
@@ -97,12 +97,12 @@ static int proxy_pass_inputs(struct source_of_inputs_to_record *u, struct record
 	return p->err ? p->err : p->left;
 }
 
-static void proxy_mark_painted_for_viewer(struct source_of_inputs_to_record *u, struct box b)
+static void proxy_mark_painted(struct input_source *u, struct box b)
 {
 	rfbMarkRectAsModified(((struct viewer_proxy *)u)->server, b.x, b.y, b.x + b.w, b.y + b.h);
 }
 
-static int proxy_resize_for_viewer(struct source_of_inputs_to_record *u)
+static int proxy_resize(struct input_source *u)
 {
 	struct viewer_proxy *p = (struct viewer_proxy *)u;
 
@@ -113,7 +113,7 @@ static int proxy_resize_for_viewer(struct source_of_inputs_to_record *u)
 	return 0;
 }
 
-static void proxy_close(struct source_of_inputs_to_record *u)
+static void proxy_close(struct input_source *u)
 {
 	struct viewer_proxy *p = (struct viewer_proxy *)u;
 
@@ -137,14 +137,14 @@ static int find_free_port(in_addr_t address)
 	return port;
 }
 
-struct source_of_inputs_to_record *open_viewer_proxy_source(const struct screen *screen, const char *name, const char *where,
+struct input_source *viewer_source_open(const struct screen *screen, const char *name, const char *where,
 							    int port, char words[80], struct why *why)
 {
 	struct viewer_proxy *p = calloc(1, sizeof(*p));
 	rfbScreenInfoPtr s;
 
-	rfbLog = ignore_library_log;
-	rfbErr = ignore_library_log;
+	rfbLog = ignore_log;
+	rfbErr = ignore_log;
 	if (p)
 		p->server = rfbGetScreen(NULL, NULL, screen->width, screen->height, 8, 3, 4);
 	if (!p || !p->server) {
@@ -154,8 +154,8 @@ struct source_of_inputs_to_record *open_viewer_proxy_source(const struct screen 
 	}
 	p->screen = screen;
 	snprintf(p->name, sizeof(p->name), "%s", name);
-	p->user = (struct source_of_inputs_to_record){ proxy_prepare_wait, proxy_pass_inputs, proxy_mark_painted_for_viewer,
-		proxy_resize_for_viewer, proxy_close,
+	p->user = (struct input_source){ proxy_prepare_wait, proxy_pass_inputs, proxy_mark_painted,
+		proxy_resize, proxy_close,
 		"viewer left" };
 	s = p->server;
 	s->screenData = p;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct script_input_source {
-	struct source_of_inputs_to_record user;
+struct script_source {
+	struct input_source user;
 	struct input_script hand;
 	int next;
 	int64_t base_ns;	/* when the previous step was due, CLOCK_MONOTONIC */
@@ -19,22 +19,22 @@ struct script_input_source {
 	int mask, x, y;
 };
 
-static int64_t script_prepare_wait(struct source_of_inputs_to_record *u, fd_set *fds, int *top)
+static int64_t script_prepare_wait(struct input_source *u, fd_set *fds, int *top)
 {
 	(void)fds;
 	(void)top;
-	return ((struct script_input_source *)u)->wake_ns;
+	return ((struct script_source *)u)->wake_ns;
 }
 
 /* Whether a step may be done now; sets s->wake_ns. */
-static bool script_step_is_due(struct script_input_source *s, const struct input_script_step *step, const struct recorder *r,
+static bool prepare_step(struct script_source *s, const struct input_script_step *step, const struct recorder *r,
 			int64_t now_ns)
 {
 	int64_t quiet;
 
 	if (step->kind == SCRIPT_QUIET || (step->kind == SCRIPT_LINE && !s->since_ns)) {
 		s->wake_ns = INT64_MAX;	/* (the recorder wakes up when it sends the input) */
-		if (recorder_has_queued_inputs(r))
+		if (recorder_has_queued(r))
 			return false;
 	}
 	if (!s->since_ns)
@@ -49,7 +49,7 @@ static bool script_step_is_due(struct script_input_source *s, const struct input
 	return now_ns >= s->wake_ns;
 }
 
-static int perform_script_step(struct script_input_source *s, const struct input_script_step *step, struct recorder *r,
+static int perform_step(struct script_source *s, const struct input_script_step *step, struct recorder *r,
 			       int64_t at_ns)
 {
 	switch (step->kind) {
@@ -65,35 +65,35 @@ static int perform_script_step(struct script_input_source *s, const struct input
 	}
 }
 
-static int script_pass_inputs(struct source_of_inputs_to_record *u, struct recorder *r, int64_t now_ns, struct why *why)
+static int script_pass_inputs(struct input_source *u, struct recorder *r, int64_t now_ns, struct why *why)
 {
-	struct script_input_source *s = (struct script_input_source *)u;
+	struct script_source *s = (struct script_source *)u;
 	int err = 0;
 
 	(void)why;
 	while (s->next < s->hand.n && !err) {
 		const struct input_script_step *step = &s->hand.steps[s->next];
 
-		if (!script_step_is_due(s, step, r, now_ns))
+		if (!prepare_step(s, step, r, now_ns))
 			return 0;
 		s->base_ns = s->wake_ns;
 		s->since_ns = 0;
 		s->next++;
-		err = perform_script_step(s, step, r, s->base_ns);
+		err = perform_step(s, step, r, s->base_ns);
 	}
 	s->wake_ns = INT64_MAX;
-	return err ? err : !recorder_has_queued_inputs(r);
+	return err ? err : !recorder_has_queued(r);
 }
 
-static void script_close(struct source_of_inputs_to_record *u)
+static void script_close(struct input_source *u)
 {
-	input_script_free(&((struct script_input_source *)u)->hand);
+	input_script_free(&((struct script_source *)u)->hand);
 	free(u);
 }
 
-struct source_of_inputs_to_record *open_script_source(const struct screen *screen, const char *path, struct why *why)
+struct input_source *script_source_open(const struct screen *screen, const char *path, struct why *why)
 {
-	struct script_input_source *s = calloc(1, sizeof(*s));
+	struct script_source *s = calloc(1, sizeof(*s));
 	FILE *in = strcmp(path, "-") != 0 ? fopen(path, "re") : stdin;
 	struct why line = { "" };
 	int err = !s ? -ENOMEM : !in ? -errno : input_script_read(in, screen->width, screen->height, &s->hand, &line);
@@ -101,11 +101,11 @@ struct source_of_inputs_to_record *open_script_source(const struct screen *scree
 	if (in && in != stdin)
 		fclose(in);
 	if (err) {
-		fail_with_reason(err, why, "%s: %s", path, *line.text ? line.text : strerror(-err));
+		why_fail(err, why, "%s: %s", path, *line.text ? line.text : strerror(-err));
 		if (s)
 			script_close(&s->user);
 		return NULL;
 	}
-	s->user = (struct source_of_inputs_to_record){ script_prepare_wait, script_pass_inputs, NULL, NULL, script_close, "script done" };
+	s->user = (struct input_source){ script_prepare_wait, script_pass_inputs, NULL, NULL, script_close, "script done" };
 	return &s->user;
 }

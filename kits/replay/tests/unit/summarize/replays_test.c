@@ -20,7 +20,7 @@ TEST(pairs_are_of_one_repeat)
 {
 	struct figure f[REPLAYS_FIGURES];
 
-	replays_compute_setting_figures(&slow, &base, 60, 2000, 1, f);
+	replays_compute(&slow, &base, 60, 2000, 1, f);
 	assert_int_equal(f[REPLAYS_PAIRS].value, 2);
 	assert_near(f[REPLAYS_RATIO].value, 4, 1e-9);		/* the geometric mean of 2 and 8 */
 	assert_true(isnan(f[REPLAYS_RATIO].high));		/* of two */
@@ -42,7 +42,7 @@ TEST(percentiles_are_pooled)
 {
 	struct figure f[REPLAYS_FIGURES];
 
-	replays_compute_setting_figures(&base, NULL, 40, 2000, 1, f);
+	replays_compute(&base, NULL, 40, 2000, 1, f);
 	/* 10 10 20 20 30 30 40 40 */
 	assert_near(f[REPLAYS_P25].value, 17.5, 1e-9);
 	assert_near(f[REPLAYS_P50].value, 25, 1e-9);
@@ -57,22 +57,22 @@ TEST(percentiles_are_pooled)
 
 TEST(a_point_has_what_both_have)
 {
-	struct replays_means_of_one_response p;
+	struct response_means p;
 
-	p = replays_compute_response_means(&slow, &base, 3);
+	p = replays_response_means(&slow, &base, 3);
 	assert_int_equal(p.n, 1);
 	assert_near(p.ms, 80, 1e-9);
 	assert_near(p.ratio, 2, 1e-9);
-	p = replays_compute_response_means(&slow, &base, 0);
+	p = replays_response_means(&slow, &base, 0);
 	assert_near(p.ms, 40, 1e-9);	/* of 20 and 80 */
-	assert_int_equal(replays_compute_response_means(&none, &base, 0).n, 0);
+	assert_int_equal(replays_response_means(&none, &base, 0).n, 0);
 }
 
 static const char *verdict(double p, double ratio, double low, double high)
 {
-	struct figure f = figure_with_interval(ratio, low, high);
+	struct figure f = figure_estimate(ratio, low, high);
 
-	return interval_ratio_verdict_word(&f, p);
+	return interval_ratio_word(&f, p);
 }
 
 TEST(verdicts_need_five_pairs)
@@ -88,7 +88,7 @@ TEST(nothing_measured_is_nothing_known)
 {
 	struct figure f[REPLAYS_FIGURES];
 
-	replays_compute_setting_figures(&none, &none, 100, 2000, 1, f);
+	replays_compute(&none, &none, 100, 2000, 1, f);
 	assert_true(isnan(f[REPLAYS_TOTAL_RATIO].value) && isnan(f[REPLAYS_P50].value));
 	assert_int_equal(f[REPLAYS_RESPONSES].value, 0);
 }

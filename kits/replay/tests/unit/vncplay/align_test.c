@@ -16,13 +16,13 @@ static struct one {
 	struct tile_change change[MOST];
 	size_t n;
 } run[5];
-static struct tile_change_list track[5];
-static struct common_tile_changes out;
+static struct tile_changes track[5];
+static struct common_changes out;
 
 static void clear(void)
 {
 	memset(run, 0, sizeof(run));
-	common_tile_changes_free(&out);
+	common_changes_free(&out);
 }
 
 static void add(int r, uint32_t ms, uint64_t content)
@@ -39,28 +39,28 @@ static void add(int r, uint32_t ms, uint64_t content)
 static void tracks(int runs)
 {
 	for (int r = 0; r < runs; r++)
-		track[r] = (struct tile_change_list){ run[r].n, run[r].change };
+		track[r] = (struct tile_changes){ run[r].n, run[r].change };
 }
 
 static void align(int runs)
 {
-	struct change_aligner *a = change_aligner_new(runs, all_press);
+	struct aligner *a = aligner_new(runs, all_press);
 
 	assert_non_null(a);
 	tracks(runs);
-	assert_int_equal(align_tile_changes(a, 7, track, &out), 0);
-	change_aligner_free(a);
+	assert_int_equal(align_tile(a, 7, track, &out), 0);
+	aligner_free(a);
 }
 
 static size_t masked(int runs, int of)
 {
-	struct animation_detector *u = animation_detector_new(runs, INPUTS, all_press);
+	struct animation *u = animation_new(runs, INPUTS, all_press);
 	size_t n = 0;
 
 	assert_non_null(u);
 	tracks(runs);
-	mark_animated_changes(u, track);
-	animation_detector_free(u);
+	animation_mark_tile(u, track);
+	animation_free(u);
 	for (size_t i = 0; i < run[of].n; i++)
 		n += run[of].change[i].masked != 0;
 	return n;
@@ -205,12 +205,12 @@ static uint8_t beside(uint8_t restless)
 {
 	uint32_t changed[] = { 5, 6 }, place[] = { 0, 1 };
 	uint64_t content[] = { 1, 2 };
-	struct tilelog_changes_of_one_ms update = { 100, 0 };
+	struct tilelog_update update = { 100, 0 };
 	struct tilelog tiles = { .columns = 10, .rows = 1, .changed = changed, .content = content, .n = 2,
 				 .update = &update, .n_updates = 1 };
 	struct tile_change change[] = { { .masked = 0 }, { .masked = restless } };
 
-	assert_int_equal(mask_animated_tile_groups(10, 1, &tiles, place, change), 0);
+	assert_int_equal(animation_mask_groups(10, 1, &tiles, place, change), 0);
 	assert_int_equal(change[1].masked, restless);
 	return change[0].masked;
 }
@@ -234,6 +234,6 @@ TEST(an_animation_that_each_input_starts_is_its_answer)
 static int end(void **state)
 {
 	(void)state;
-	common_tile_changes_free(&out);
+	common_changes_free(&out);
 	return 0;
 }

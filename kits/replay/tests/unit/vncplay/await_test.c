@@ -15,7 +15,7 @@ static struct trace_event shot = { .kind = TRACE_SNAPSHOT, .box = { 20, 20, 11, 
 static const struct snapshot_wait_cfg plain = { .match = { .tolerance = 8, .share = 3 }, .timeout_ns = 5000 * MS,
 					.settle_ns = 50 * MS, .patience_ns = 1000 * MS, .wiggle_ns = 300 * MS, .wiggle_each_ns = 1000 * MS };
 
-static struct snapshot_wait_state a;
+static struct snapshot_wait a;
 static int64_t wake;	/* when it wants to be asked again, ms */
 
 static void blank(void)
@@ -53,7 +53,7 @@ static void begin(const struct snapshot_wait_cfg *cfg)
 
 static enum await_word step(int64_t ms)
 {
-	enum await_word word = snapshot_wait_next_action(&a, &screen, ms * MS, 25, 25, false, &wake);
+	enum await_word word = snapshot_wait_step(&a, &screen, ms * MS, 25, 25, false, &wake);
 
 	wake /= MS;
 	return word;
@@ -61,7 +61,7 @@ static enum await_word step(int64_t ms)
 
 static void paint(void)
 {
-	snapshot_wait_on_painted(&a, (struct box){ 0, 0, W, H });
+	snapshot_wait_painted(&a, (struct box){ 0, 0, W, H });
 }
 
 TEST_WITH(set_up, NULL, test_there_before_it_is_due)
@@ -69,7 +69,7 @@ TEST_WITH(set_up, NULL, test_there_before_it_is_due)
 	show(20, 20);
 	begin(&plain);
 	assert_int_equal(step(1000), AWAIT_NOT_YET);
-	snapshot_wait_on_input_due(&a, 2000 * MS);
+	snapshot_wait_due(&a, 2000 * MS);
 	assert_int_equal(step(2000), AWAIT_OK);
 	assert_int_equal(a.seen.mismatched, 0);
 	assert_int_equal(a.seen.of, 121);
@@ -78,7 +78,7 @@ TEST_WITH(set_up, NULL, test_there_before_it_is_due)
 TEST_WITH(set_up, NULL, test_late_and_settled)
 {
 	begin(&plain);
-	snapshot_wait_on_input_due(&a, 1000 * MS);
+	snapshot_wait_due(&a, 1000 * MS);
 	assert_int_equal(step(1000), AWAIT_NOT_YET);
 	assert_int_equal(wake, 1300);
 	show(20, 20);
@@ -108,7 +108,7 @@ TEST_WITH(set_up, NULL, test_wiggles_and_gives_up)
 	int64_t now = 1000;
 
 	begin(&plain);
-	snapshot_wait_on_input_due(&a, 1000 * MS);
+	snapshot_wait_due(&a, 1000 * MS);
 	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); now = wake) {
 		enum await_word word = step(now);
 
@@ -125,7 +125,7 @@ TEST_WITH(set_up, NULL, test_wiggles_and_gives_up)
 TEST_WITH(set_up, NULL, test_matches_while_the_pointer_is_out)
 {
 	begin(&plain);
-	snapshot_wait_on_input_due(&a, 0);
+	snapshot_wait_due(&a, 0);
 	assert_int_equal(step(300), AWAIT_OUT);
 	show(20, 20);
 	paint();
@@ -142,7 +142,7 @@ TEST_WITH(set_up, NULL, test_moved)
 	show(35, 12);
 	begin(&cfg);
 	a.may_wiggle = false;
-	snapshot_wait_on_input_due(&a, 0);
+	snapshot_wait_due(&a, 0);
 	assert_int_equal(step(0), AWAIT_NOT_YET);
 	assert_int_equal(wake, 1000);	/* patience */
 	assert_int_equal(step(1000), AWAIT_THERE);
@@ -163,7 +163,7 @@ TEST_WITH(set_up, NULL, test_held)
 {
 	show(20, 20);
 	snapshot_wait_begin(&a, &plain, &shot, true, 15, -8);
-	snapshot_wait_on_input_due(&a, 0);
+	snapshot_wait_due(&a, 0);
 	step(0);
 	assert_int_equal(step(60), AWAIT_NOT_YET);
 	show(35, 12);
@@ -182,22 +182,22 @@ TEST_WITH(set_up, NULL, test_pointer_in_the_picture)
 			pixels[j * W + i] = 0x00ff00;
 	begin(&cfg);
 	a.may_wiggle = false;
-	snapshot_wait_on_input_due(&a, 0);
-	assert_int_equal(snapshot_wait_next_action(&a, &screen, 900 * MS, 25, 25, true, &wake), AWAIT_NOT_YET);
+	snapshot_wait_due(&a, 0);
+	assert_int_equal(snapshot_wait_step(&a, &screen, 900 * MS, 25, 25, true, &wake), AWAIT_NOT_YET);
 	assert_int_equal(wake, 1000 * MS);
-	snapshot_wait_next_action(&a, &screen, 1000 * MS, 25, 25, true, &wake);
-	assert_int_equal(snapshot_wait_next_action(&a, &screen, 1050 * MS, 25, 25, true, &wake), AWAIT_OK);
+	snapshot_wait_step(&a, &screen, 1000 * MS, 25, 25, true, &wake);
+	assert_int_equal(snapshot_wait_step(&a, &screen, 1050 * MS, 25, 25, true, &wake), AWAIT_OK);
 	assert_true(a.pointer_masked);
 	assert_true(a.seen.of >= 121 / 2);	/* the rest still has to be right */
 
 	begin(&cfg);	/* a server that sends a shape does not draw it */
-	snapshot_wait_on_input_due(&a, 0);
+	snapshot_wait_due(&a, 0);
 	a.may_wiggle = false;
-	snapshot_wait_next_action(&a, &screen, 1000 * MS, 25, 25, false, &wake);
-	assert_int_equal(snapshot_wait_next_action(&a, &screen, 4000 * MS, 25, 25, false, &wake), AWAIT_NOT_YET);
+	snapshot_wait_step(&a, &screen, 1000 * MS, 25, 25, false, &wake);
+	assert_int_equal(snapshot_wait_step(&a, &screen, 4000 * MS, 25, 25, false, &wake), AWAIT_NOT_YET);
 	cfg.pointer = AWAIT_POINTER_NEVER;
 	begin(&cfg);
 	a.may_wiggle = false;
-	snapshot_wait_on_input_due(&a, 0);
-	assert_int_equal(snapshot_wait_next_action(&a, &screen, 4000 * MS, 25, 25, true, &wake), AWAIT_NOT_YET);
+	snapshot_wait_due(&a, 0);
+	assert_int_equal(snapshot_wait_step(&a, &screen, 4000 * MS, 25, 25, true, &wake), AWAIT_NOT_YET);
 }

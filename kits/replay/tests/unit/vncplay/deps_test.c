@@ -26,7 +26,7 @@ static int tear_down(void **state)
 	return unlink(path);
 }
 
-static int read_text(const char *text, struct learned_dependencies *d)
+static int read_text(const char *text, struct dependencies *d)
 {
 	FILE *f = fopen(path, "w");
 
@@ -39,8 +39,8 @@ static int read_text(const char *text, struct learned_dependencies *d)
 
 TEST(test_good)
 {
-	const struct dependency_before_input *b;
-	struct learned_dependencies d;
+	const struct dependency *b;
+	struct dependencies d;
 	int n;
 
 	assert_int_equal(read_text("vncplay-deps 1\ninputs 12\n# a remark\n\nignore 0 464 64 16 alone\nignore 8 8 16 16 sometimes\n"
@@ -49,16 +49,16 @@ TEST(test_good)
 	assert_int_equal(d.n_ignore, 2);
 	assert_int_equal(d.ignore[0].box.y, 464);
 	assert_int_equal(d.ignore[1].why, DEPS_SOMETIMES);
-	b = deps_of_trace_line(&d, 7, &n);
+	b = deps_find(&d, 7, &n);
 	assert_int_equal(n, 1);
 	assert_int_equal(b->hash, 0xdeadbeef);
 	assert_false(b->any);
 	assert_int_equal(b->file_line, 7);
-	b = deps_of_trace_line(&d, 9, &n);
+	b = deps_find(&d, 9, &n);
 	assert_int_equal(n, 2);
 	assert_true(b[1].any);
 	assert_int_equal(b[1].box.x, 32);
-	assert_null(deps_of_trace_line(&d, 8, &n));
+	assert_null(deps_find(&d, 8, &n));
 	assert_int_equal(n, 0);
 	deps_free(&d);
 }
@@ -83,7 +83,7 @@ TEST(test_bad)
 		{ "vncplay-deps 1\nignore 0 0 16 99999 alone\n", "line 2: not of the form" },
 		{ "vncplay-deps 1\ninputs many\n", "line 2: neither" },
 	};
-	struct learned_dependencies d;
+	struct dependencies d;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		assert_int_equal(read_text(bad[i].text, &d), -EPROTO);
@@ -97,15 +97,15 @@ TEST(test_bad)
 
 TEST(test_round_trip)
 {
-	struct learned_dependencies d = { .inputs = 3 }, back;
-	struct dependency_before_input b = { .line = 8, .box = { 1, 2, 3, 4 }, .hash = 0x0123456789abcdefu };
-	struct ignored_screen_part g = { .box = { 5, 6, 7, 8 }, .why = DEPS_SOMETIMES };
+	struct dependencies d = { .inputs = 3 }, back;
+	struct dependency b = { .line = 8, .box = { 1, 2, 3, 4 }, .hash = 0x0123456789abcdefu };
+	struct ignored_part g = { .box = { 5, 6, 7, 8 }, .why = DEPS_SOMETIMES };
 	FILE *f = fopen(path, "w");
 
-	assert_int_equal(deps_add_input_dependency(&d, &b), 0);
+	assert_int_equal(deps_add_change(&d, &b), 0);
 	b.any = true;
-	assert_int_equal(deps_add_input_dependency(&d, &b), 0);
-	assert_int_equal(deps_add_ignored_part(&d, &g), 0);
+	assert_int_equal(deps_add_change(&d, &b), 0);
+	assert_int_equal(deps_add_ignored(&d, &g), 0);
 	assert_int_equal(deps_write(&d, f), 0);
 	fclose(f);
 	assert_int_equal(deps_read(path, &back, &why), 0);
@@ -124,7 +124,7 @@ TEST(test_hash)
 	uint32_t pixels[2] = { 0x6f6f66, 0 };
 	struct screen s = { 2, 1, pixels };
 
-	assert_int_equal(deps_hash_screen_part(&s, (struct box){ 0, 0, 1, 1 }), 0xdcb27518fed9d577u);
-	assert_int_equal(deps_hash_screen_part(&s, (struct box){ 1, 0, 1, 1 }), deps_hash_screen_part(&s, (struct box){ 7, 7, 1, 1 }));
-	assert_int_not_equal(deps_hash_screen_part(&s, (struct box){ 0, 0, 2, 1 }), deps_hash_screen_part(&s, (struct box){ 0, 0, 1, 1 }));
+	assert_int_equal(deps_hash_part(&s, (struct box){ 0, 0, 1, 1 }), 0xdcb27518fed9d577u);
+	assert_int_equal(deps_hash_part(&s, (struct box){ 1, 0, 1, 1 }), deps_hash_part(&s, (struct box){ 7, 7, 1, 1 }));
+	assert_int_not_equal(deps_hash_part(&s, (struct box){ 0, 0, 2, 1 }), deps_hash_part(&s, (struct box){ 0, 0, 1, 1 }));
 }

@@ -45,7 +45,7 @@ static struct trace_event events[] = {
 	{ .kind = TRACE_SNAPSHOT, .line = 9 }, { .kind = TRACE_KEY_DOWN, .line = 10 }, { .kind = TRACE_KEY_UP, .line = 11 },
 	{ .kind = TRACE_PRESS, .line = 12 },
 };
-static const struct recorded_input_trace trace = { .version = 1, .events = events, .n = 7 };
+static const struct input_trace trace = { .version = 1, .events = events, .n = 7 };
 #define INPUTS 6
 
 /* move at 100, press at 1000, release at 1050, key at 5000 and 5010, press at 9000 */
@@ -78,27 +78,27 @@ static void write_run(int run)
 
 TEST(test_learned)
 {
-	struct dependency_learner *l = learn_begin_for_trace(&trace);
+	struct learner *l = learn_begin(&trace);
 	struct why why = { "" };
-	struct learned_dependencies d;
+	struct dependencies d;
 	int n;
 
 	assert_non_null(l);
-	assert_int_equal(learner_step_count(l), 3);
+	assert_int_equal(learn_count_steps(l), 3);
 	for (int run = 0; run < 3; run++) {
 		write_run(run);
 		assert_int_equal(learn_read_log(l, path, sent, false, &why), 0);
 	}
-	assert_int_equal(learn_find_parts_of_steps(l), 0);
+	assert_int_equal(learn_find_parts(l), 0);
 	for (int run = 0; run < 3; run++) {
 		write_run(run);
 		assert_int_equal(learn_read_log(l, path, sent, true, &why), 0);
 	}
-	assert_int_equal(learn_make_dependencies(l, &d), 0);
+	assert_int_equal(learn_make_result(l, &d), 0);
 	learn_free(l);
 	assert_int_equal(d.inputs, INPUTS);
 	assert_int_equal(d.n_before, 1);	/* the window before the key; not the letter, which one replay did without */
-	assert_non_null(deps_of_trace_line(&d, 10, &n));
+	assert_non_null(deps_find(&d, 10, &n));
 	assert_int_equal(n, 1);
 	assert_memory_equal(&d.before[0].box, &((struct box){ 16, 0, 32, 32 }), sizeof(struct box));
 	assert_false(d.before[0].any);		/* it was the same in all */
@@ -114,9 +114,9 @@ TEST(test_learned)
 TEST(test_the_same_millisecond)
 {
 	static const int64_t times[INPUTS] = { 100000, 1000000, 1050000, 5000999, 5010000, 9000000 };
-	struct dependency_learner *l = learn_begin_for_trace(&trace);
+	struct learner *l = learn_begin(&trace);
 	struct why why = { "" };
-	struct learned_dependencies d;
+	struct dependencies d;
 	int n;
 
 	for (int run = 0; run < 2; run++) {
@@ -128,11 +128,11 @@ TEST(test_the_same_millisecond)
 		assert_int_equal(run ? 0 : learn_read_log(l, path, times, false, &why), 0);
 		assert_int_equal(learn_read_log(l, path, times, false, &why), 0);
 	}
-	assert_int_equal(learn_find_parts_of_steps(l), 0);
+	assert_int_equal(learn_find_parts(l), 0);
 	assert_int_equal(learn_read_log(l, path, times, true, &why), 0);
-	assert_int_equal(learn_make_dependencies(l, &d), 0);
-	assert_null(deps_of_trace_line(&d, 10, &n));
-	assert_non_null(deps_of_trace_line(&d, 12, &n));
+	assert_int_equal(learn_make_result(l, &d), 0);
+	assert_null(deps_find(&d, 10, &n));
+	assert_non_null(deps_find(&d, 12, &n));
 	assert_int_equal(n, 2);
 	learn_free(l);
 	deps_free(&d);
@@ -140,7 +140,7 @@ TEST(test_the_same_millisecond)
 
 TEST(test_no_log)
 {
-	struct dependency_learner *l = learn_begin_for_trace(&trace);
+	struct learner *l = learn_begin(&trace);
 	struct why why = { "" };
 
 	out = growing_file_create(path);
@@ -168,13 +168,13 @@ TEST(test_boxes)
 
 	for (int i = 0; i < 24; i++)
 		set[i] = picture[i] == '#';
-	assert_int_equal(learn_cover_tiles_with_boxes(set, 6, 4, 90, 64, b, 8), 5);
+	assert_int_equal(learn_cover_tiles(set, 6, 4, 90, 64, b, 8), 5);
 	assert_memory_equal(&b[0], &((struct box){ 0, 0, 32, 32 }), sizeof(*b));
 	assert_memory_equal(&b[1], &((struct box){ 80, 0, 10, 32 }), sizeof(*b));	/* cut to the screen */
 	assert_memory_equal(&b[2], &((struct box){ 0, 32, 90, 16 }), sizeof(*b));
 	assert_memory_equal(&b[3], &((struct box){ 16, 48, 16, 16 }), sizeof(*b));
 	assert_memory_equal(&b[4], &((struct box){ 48, 48, 16, 16 }), sizeof(*b));
-	assert_int_equal(learn_cover_tiles_with_boxes(set, 6, 4, 90, 64, b, 2), 2);	/* the two largest */
+	assert_int_equal(learn_cover_tiles(set, 6, 4, 90, 64, b, 2), 2);	/* the two largest */
 	assert_int_equal(b[0].h, 32);
 	assert_int_equal(b[1].w, 90);
 }

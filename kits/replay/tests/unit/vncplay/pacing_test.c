@@ -15,27 +15,27 @@ static struct trace_event at(int64_t ms, enum trace_event_kind kind, int what)
 	return e;
 }
 
-static int64_t due_ms(struct input_pacing_state *t, struct trace_event e)
+static int64_t due_ms(struct pacing *t, struct trace_event e)
 {
 	return (pacing_compute_due(t, &e) - START) / MS;
 }
 
 TEST(test_distances_are_kept)
 {
-	struct input_pacing_state t;
+	struct pacing t;
 
 	pacing_start(&t, 1, 0, 1, START);
 	assert_int_equal(due_ms(&t, at(500, TRACE_MOVE, 0)), 500);
 	assert_int_equal(due_ms(&t, at(700, TRACE_PRESS, 1)), 700);
-	assert_int_equal(pacing_delay_until_now(&t, START + 2700 * MS), 2000 * MS);	/* it had to wait */
+	assert_int_equal(pacing_shift(&t, START + 2700 * MS), 2000 * MS);	/* it had to wait */
 	assert_int_equal(due_ms(&t, at(780, TRACE_RELEASE, 1)), 2780);
-	assert_int_equal(pacing_delay_until_now(&t, START + 2000 * MS), 0);		/* it is not due yet */
+	assert_int_equal(pacing_shift(&t, START + 2000 * MS), 0);		/* it is not due yet */
 	assert_int_equal(due_ms(&t, at(5000, TRACE_KEY_DOWN, 'a')), 7000);
 }
 
 TEST(test_speed_is_of_thinking)
 {
-	struct input_pacing_state t;
+	struct pacing t;
 
 	pacing_start(&t, 2, 0, 1, START);
 	assert_int_equal(due_ms(&t, at(1000, TRACE_PRESS, 1)), 500);
@@ -59,7 +59,7 @@ TEST(test_speed_is_of_thinking)
 TEST(test_what_is_no_double_click)
 {
 	struct trace_event far = at(1200, TRACE_PRESS, 1);
-	struct input_pacing_state t;
+	struct pacing t;
 
 	pacing_start(&t, 2, 0, 1, START);
 	due_ms(&t, at(1000, TRACE_PRESS, 1));
@@ -74,7 +74,7 @@ TEST(test_what_is_no_double_click)
 
 TEST(test_jitter)
 {
-	struct input_pacing_state a, b, c;
+	struct pacing a, b, c;
 	int64_t last = 0, least = INT64_MAX, most = 0, sum = 0;
 	int differs = 0;
 

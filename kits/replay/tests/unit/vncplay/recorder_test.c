@@ -105,8 +105,8 @@ static void until(int64_t ms)
 	int64_t wake;
 
 	for (; now < ms * MS; now += MS)
-		assert_int_equal(recorder_send_due_inputs(r, START + now, &wake), 0);
-	assert_int_equal(recorder_send_due_inputs(r, START + now, &wake), 0);
+		assert_int_equal(recorder_send_due(r, START + now, &wake), 0);
+	assert_int_equal(recorder_send_due(r, START + now, &wake), 0);
 }
 
 static void pointer(int64_t ms, int mask, int x, int y)
@@ -127,7 +127,7 @@ static void paint(int64_t ms, int x, int y, int w, int h, uint32_t seed)
 {
 	until(ms);
 	texture(x, y, w, h, seed);
-	recorder_on_screen_painted(r, START + ms * MS, (struct box){ x, y, w, h });
+	recorder_painted(r, START + ms * MS, (struct box){ x, y, w, h });
 }
 
 static int count(enum trace_event_kind kind)
@@ -170,7 +170,7 @@ TEST_WITH(setup, teardown, a_press_waits_until_the_screen_has_answered_to_the_mo
 	pointer(1080, 0, 100, 90);
 	until(1149);
 	assert_int_equal(n_sent, 1);
-	assert_true(recorder_has_queued_inputs(r));
+	assert_true(recorder_has_queued(r));
 	until(1150);
 	assert_int_equal(n_sent, 2);
 	assert_int_equal(sent[1].mask, 1);
@@ -178,7 +178,7 @@ TEST_WITH(setup, teardown, a_press_waits_until_the_screen_has_answered_to_the_mo
 	assert_int_equal(n_sent, 2);
 	until(1210);
 	assert_int_equal(n_sent, 3);
-	assert_false(recorder_has_queued_inputs(r));
+	assert_false(recorder_has_queued(r));
 	/* and the trace has the user's times */
 	assert_int_equal(n_written, 4);
 	assert_int_equal(written[1].e.kind, TRACE_SNAPSHOT);
@@ -293,7 +293,7 @@ TEST_WITH(setup, teardown, only_changes_around_the_pointer_matter)
 	paint(1145, 300, 200, 50, 50, 5);	/* elsewhere */
 	until(1148);
 	texture(100, 90, 10, 10, 1);		/* painted, but the same as before */
-	recorder_on_screen_painted(r, START + now, (struct box){ 100, 90, 10, 10 });
+	recorder_painted(r, START + now, (struct box){ 100, 90, 10, 10 });
 	until(1150);
 	assert_int_equal(n_sent, 2);
 	pointer(1160, 0, 100, 90);
@@ -301,9 +301,9 @@ TEST_WITH(setup, teardown, only_changes_around_the_pointer_matter)
 	pointer(3010, 1, 200, 200);
 	paint(3100, 218, 200, 2, 2, 5);		/* within the margin */
 	until(3249);
-	assert_true(recorder_has_queued_inputs(r));
+	assert_true(recorder_has_queued(r));
 	until(3251);
-	assert_false(recorder_has_queued_inputs(r));
+	assert_false(recorder_has_queued(r));
 }
 
 TEST_WITH(setup, teardown, what_never_rests_is_left_out_after_a_while)
@@ -358,7 +358,7 @@ TEST_WITH(setup, teardown, a_spot_of_one_colour_has_a_second_snapshot)
 {
 	for (int i = 0; i < 50 * 60; i++)
 		pixels[(70 + i / 60) * W + 70 + i % 60] = 0xc0c0c0;
-	recorder_on_screen_painted(r, START, (struct box){ 70, 70, 60, 50 });
+	recorder_painted(r, START, (struct box){ 70, 70, 60, 50 });
 	pointer(1000, 0, 100, 90);
 	pointer(2000, 1, 100, 90);
 	assert_int_equal(count(TRACE_SNAPSHOT), 2);
@@ -380,9 +380,9 @@ TEST_WITH(setup, teardown, a_drag_is_looked_after_where_it_ends)
 	pointer(2200, 1, 200, 90);
 	paint(2230, 195, 80, 20, 20, 4);	/* what is dragged comes along */
 	pointer(2250, 0, 200, 90);
-	assert_true(recorder_has_queued_inputs(r));
+	assert_true(recorder_has_queued(r));
 	until(2381);
-	assert_false(recorder_has_queued_inputs(r));
+	assert_false(recorder_has_queued(r));
 	assert_int_equal(count(TRACE_SNAPSHOT), 2);
 	is_box(last_snapshot()->box, 195, 85, 11, 11);
 	assert_int_equal(written[n_written - 1].e.kind, TRACE_RELEASE);
@@ -391,7 +391,7 @@ TEST_WITH(setup, teardown, a_drag_is_looked_after_where_it_ends)
 	pointer(4000, 1, 200, 90);
 	pointer(4100, 1, 100, 90);
 	pointer(4110, 0, 100, 90);	/* nothing changed there */
-	assert_false(recorder_has_queued_inputs(r));
+	assert_false(recorder_has_queued(r));
 	assert_int_equal(count(TRACE_SNAPSHOT), 3);
 }
 
@@ -417,7 +417,7 @@ TEST_WITH(setup, teardown, keys_wait_for_what_the_click_lit_up)
 	click();
 	paint(1100, 60, 80, 80, 20, 8);	/* the field */
 	strike(1180, 'a');		/* within 150 ms of it */
-	assert_true(recorder_has_queued_inputs(r));
+	assert_true(recorder_has_queued(r));
 	strike(1300, 'b');
 	until(2000);
 	assert_int_equal(recorder_get_statistics(r)->snapshots[TRACE_FOR_KEY], 1);
@@ -542,13 +542,13 @@ TEST_WITH(setup, teardown, nothing_that_is_held_is_lost_at_the_end)
 	pointer(1000, 5, 100, 90);
 	assert_int_equal(recorder_accept_key(r, START + 1000 * MS, 'a', true), 0);
 	assert_int_equal(n_sent, 1);
-	assert_int_equal(recorder_send_rest_and_release(r, START + 1001 * MS), 0);
+	assert_int_equal(recorder_finish(r, START + 1001 * MS), 0);
 	assert_int_equal(count(TRACE_PRESS), 2);
 	assert_int_equal(count(TRACE_RELEASE), 2);
 	assert_int_equal(count(TRACE_KEY_DOWN), 1);
 	assert_int_equal(count(TRACE_KEY_UP), 1);
 	assert_int_equal(sent[n_sent - 2].mask, 0);
-	assert_false(recorder_has_queued_inputs(r));
+	assert_false(recorder_has_queued(r));
 }
 
 TEST_WITH(setup, teardown, a_screen_of_another_size_goes_on)
@@ -557,11 +557,11 @@ TEST_WITH(setup, teardown, a_screen_of_another_size_goes_on)
 	pointer(1010, 1, 399, 299);
 	screen.width = 200;
 	screen.height = 150;
-	assert_int_equal(recorder_on_screen_resized(r), 0);
+	assert_int_equal(recorder_resized(r), 0);
 	until(2000);
 	assert_int_equal(count(TRACE_PRESS), 1);
 	strike(3000, 'a');
 	screen.width = W;
 	screen.height = H;
-	assert_int_equal(recorder_send_rest_and_release(r, START + 4000 * MS), 0);
+	assert_int_equal(recorder_finish(r, START + 4000 * MS), 0);
 }

@@ -175,7 +175,7 @@ static void session(const char *name, const int32_t *encodings, int n, const str
 	worst = differs(rfb_screen(r), truth, f, &mean);
 	if (worst > most || mean > 1 + most / 16.0)
 		fail_msg("%s: after a copy and a block it differs by up to %d, %g on the mean", name, worst, mean);
-	assert_int_equal(rfb_number_of_updates(r), seen.updates);
+	assert_int_equal(rfb_updates(r), seen.updates);
 	again(r, &seen, &all, f, WIDTH, HEIGHT, 1 + all.n / 10);
 	again(r, &seen, &all, f, WIDTH, HEIGHT, 300);
 	if (deep)
@@ -259,7 +259,7 @@ TEST(test_a_session_with_all_else)
 	assert_int_equal(r->pixels.format.blue_shift, 16);
 	assert_int_equal(r->pixels.format.blue_max, 255);
 	assert_int_equal(seen.resized, 1);
-	assert_int_equal(rfb_number_of_resizes(r), 1);
+	assert_int_equal(rfb_resizes(r), 1);
 	client_ask(fd, false, WIDTH, HEIGHT);
 	wait_for(fd, r, &all, &seen, 1);
 	assert_int_equal(seen.shapes, 1);

@@ -21,7 +21,7 @@ static int read_text(const char *text, size_t size)
 	err = sent_inputs_read(f, &in);
 	fclose(f);
 	if (!err) {
-		s = sent_inputs_make_stimuli(&in, &n);
+		s = stimuli_make(&in, &n);
 		assert_non_null(s);
 	}
 	return err;

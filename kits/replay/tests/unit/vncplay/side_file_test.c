@@ -32,7 +32,7 @@ TEST(test_lines)
 		"dependency timeout at 3100000 waited_us=1000000 mismatched=0 of=0 moved=0,0\n"
 		"run end at 3200000 status=timeout\n";
 	struct trace_event e = { .kind = TRACE_MOVE, .x = 10, .y = 20, .line = 7, .button = 1, .keysym = 0xff0d };
-	struct awaited_screen_state s = { .n = 0, .line = 8, .why = TRACE_FOR_CLICK, .waited_ns = 1001999000, .mismatched = 2,
+	struct awaited_screen s = { .n = 0, .line = 8, .why = TRACE_FOR_CLICK, .waited_ns = 1001999000, .mismatched = 2,
 			       .of = 121, .dx = 40, .dy = -3 }, d = { .n = -1, .line = 13 };
 	char path[] = "/tmp/vncplay aux.XXXXXX", text[2000];
 	int fd = mkstemp(path);
@@ -46,9 +46,9 @@ TEST(test_lines)
 	side_file_write_setting(w, "speed=%d", 1);
 	side_file_write_start(w, BEGAN + 1000000);
 	side_file_write_input(w, 0, &e, 10, 20, BEGAN + 2000999, 3999);
-	side_file_write_snapshot_event(w, SIDE_WAIT, &s, BEGAN + 3000000);
+	side_file_write_wait(w, SIDE_WAIT, &s, BEGAN + 3000000);
 	side_file_write_wiggle(w, BEGAN + 303500000, 11, 20);
-	side_file_write_snapshot_event(w, SIDE_OK, &s, BEGAN + 1004999000);
+	side_file_write_wait(w, SIDE_OK, &s, BEGAN + 1004999000);
 	e.kind = TRACE_PRESS;
 	e.line++;
 	e.line++;
@@ -62,9 +62,9 @@ TEST(test_lines)
 	e.kind = TRACE_KEY_UP;
 	e.line++;
 	side_file_write_input(w, 4, &e, 50, 17, BEGAN + 2050000000, 12000);
-	side_file_write_snapshot_event(w, SIDE_WAIT, &d, BEGAN + 2100000000);
+	side_file_write_wait(w, SIDE_WAIT, &d, BEGAN + 2100000000);
 	d.waited_ns = 1000000000;
-	side_file_write_snapshot_event(w, SIDE_TIMEOUT, &d, BEGAN + 3100000000LL);
+	side_file_write_wait(w, SIDE_TIMEOUT, &d, BEGAN + 3100000000LL);
 	side_file_write_end(w, BEGAN + 3200000000LL, "timeout");
 	assert_int_equal(growing_file_finish(w), 0);
 	f = fopen(path, "r");

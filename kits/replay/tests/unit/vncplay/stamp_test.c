@@ -41,14 +41,14 @@ TEST_WITH(connected, closed, test_late_reader)
 	int64_t came = 0, before, after, read_at, last = 0;
 	char got[8];
 
-	server_enable_arrival_stamps(pair[1]);
+	server_stamp_arrivals(pair[1]);
 	for (int i = 0; i < 40; i++) {	/* the kernel begins to note times some time after it was asked to */
 		before = clock_now();
 		assert_int_equal(send(pair[0], "abcd", 4, 0), 4);
 		after = clock_now();
-		clock_sleep_until(after + 50 * NS_PER_MS);
+		clock_sleep(after + 50 * NS_PER_MS);
 		read_at = clock_now();
-		assert_int_equal(server_recv_with_arrival_time(pair[1], got, 4, 0, &came), 4);
+		assert_int_equal(server_recv_stamped(pair[1], got, 4, 0, &came), 4);
 		assert_memory_equal(got, "abcd", 4);
 		assert_true(came >= before - NS_PER_MS && came <= clock_now() && came >= last);
 		last = came;
@@ -66,10 +66,10 @@ TEST_WITH(connected, closed, test_nothing_and_the_end)
 	errno = 0;
 	assert_int_equal(recv(pair[1], got, 8, MSG_DONTWAIT), -1);
 	shutdown(pair[0], SHUT_WR);
-	assert_int_equal(server_recv_with_arrival_time(pair[1], got, 8, 0, &came), 0);
+	assert_int_equal(server_recv_stamped(pair[1], got, 8, 0, &came), 0);
 	assert_true(came >= 5 && came <= clock_now());
 	came = 7;
-	assert_int_equal(server_recv_with_arrival_time(-1, got, 8, 0, &came), -1);
+	assert_int_equal(server_recv_stamped(-1, got, 8, 0, &came), -1);
 	assert_int_equal(errno, EBADF);
 }
 
@@ -79,10 +79,10 @@ TEST_WITH(connected, closed, test_in_pieces)
 	int64_t came = 0, first;
 	char got[8];
 
-	server_enable_arrival_stamps(pair[1]);
+	server_stamp_arrivals(pair[1]);
 	assert_int_equal(send(pair[0], "abcdefgh", 8, 0), 8);
-	assert_int_equal(server_recv_with_arrival_time(pair[1], got, 3, 0, &came), 3);
+	assert_int_equal(server_recv_stamped(pair[1], got, 3, 0, &came), 3);
 	first = came;
-	assert_int_equal(server_recv_with_arrival_time(pair[1], got, 5, 0, &came), 5);
+	assert_int_equal(server_recv_stamped(pair[1], got, 5, 0, &came), 5);
 	assert_true(came >= first && came <= clock_now());
 }

@@ -18,7 +18,7 @@
 
 static char path[40];
 static struct why why;
-static struct recorded_input_trace t;
+static struct input_trace t;
 
 static int setup(void **state)
 {
@@ -281,9 +281,9 @@ TEST(keys_of_java_have_their_keysyms)
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (keysym_of_awt_key_event(keys[i].code, keys[i].character, keys[i].control) != keys[i].keysym)
+		if (trace_2005_keysym(keys[i].code, keys[i].character, keys[i].control) != keys[i].keysym)
 			fail_msg("code %d, character %d: 0x%x", keys[i].code, keys[i].character,
-				 keysym_of_awt_key_event(keys[i].code, keys[i].character, keys[i].control));
+				 trace_2005_keysym(keys[i].code, keys[i].character, keys[i].control));
 }
 
 TEST(broken_traces_of_2005_are_refused)

@@ -22,11 +22,11 @@ TEST(dates_of_servers)
 	int64_t t;
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
-		assert_true(parse_apache_log_date(of[i].text, &t));
+		assert_true(logs_in_parse_date(of[i].text, &t));
 		assert_int_equal(t, of[i].s * S);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_false(parse_apache_log_date(bad[i], &t));
+		assert_false(logs_in_parse_date(bad[i], &t));
 }
 
 TEST(decimals_stay_exact)
@@ -42,19 +42,19 @@ TEST(decimals_stay_exact)
 	int64_t t, tick;
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
-		assert_true(parse_decimal_log_time(of[i].text, of[i].unit, &t, &tick));
+		assert_true(logs_in_parse_time(of[i].text, of[i].unit, &t, &tick));
 		assert_int_equal(t, of[i].ns);
 		assert_int_equal(tick, of[i].tick);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_false(parse_decimal_log_time(bad[i].text, bad[i].unit, &t, &tick));
+		assert_false(logs_in_parse_time(bad[i].text, bad[i].unit, &t, &tick));
 }
 
 static int read_text(const char *text, const struct log_reader_cfg *cfg, struct logged_arrivals *l, unsigned long *line)
 {
 	FILE *f = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 	const char *why;
-	int err = read_logged_arrivals(f, cfg, l, line, &why);
+	int err = logs_in_read(f, cfg, l, line, &why);
 
 	fclose(f);
 	return err;
@@ -76,12 +76,12 @@ TEST(jtl_with_quotes_and_threads)
 	assert_int_equal(l.arrival[1].source, 1);
 	assert_int_equal(l.arrival[2].source, 0);
 	assert_int_equal(l.arrival[1].time_ns, 1007000000);
-	free_logged_arrivals(&l);
+	logs_in_free(&l);
 	cfg = (struct log_reader_cfg){ .where = { { "label", "a, \"b\"" } }, .wheres = 1 };
 	assert_int_equal(read_text("timeStamp,elapsed,label,threadName\n1000,5,\"a, \"\"b\"\"\",T\n1007,5,c,T\n", &cfg, &l, &line), 0);
 	assert_int_equal(l.n, 1);
 	assert_int_equal(l.passed, 1);
-	free_logged_arrivals(&l);
+	logs_in_free(&l);
 }
 
 TEST(ticks_as_they_look)
@@ -101,7 +101,7 @@ TEST(ticks_as_they_look)
 
 		assert_int_equal(read_text(of[i].text, &cfg, &l, &line), 0);
 		assert_int_equal(l.tick_ns, of[i].tick);
-		free_logged_arrivals(&l);
+		logs_in_free(&l);
 	}
 }
 
@@ -122,6 +122,6 @@ TEST(bad_lines_are_named)
 
 		assert_true(read_text(of[i].text, &cfg, &l, &line) < 0);
 		assert_int_equal(line, of[i].line);
-		free_logged_arrivals(&l);
+		logs_in_free(&l);
 	}
 }

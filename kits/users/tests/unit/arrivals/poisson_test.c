@@ -40,13 +40,13 @@ static void arrivals(double (*gap)(void), size_t gaps)
 	}
 }
 
-static struct poisson_test_result judge_of(size_t gaps, int64_t tick, const struct gap_null_distributions *nulls)
+static struct poisson_result judge_of(size_t gaps, int64_t tick, const struct gap_nulls *nulls)
 {
 	struct poisson_test_cfg cfg = { .tick_ns = tick, .seed = 5 };
-	struct poisson_test_result p;
+	struct poisson_result p;
 
-	poisson_spread_times_in_ticks(at, gaps + 1, tick, cfg.seed);
-	assert_int_equal(test_arrivals_against_poisson(at, gaps + 1, &cfg, nulls, &p), 0);
+	poisson_spread(at, gaps + 1, tick, cfg.seed);
+	assert_int_equal(poisson_test_all(at, gaps + 1, &cfg, nulls, &p), 0);
 	return p;
 }
 
@@ -59,14 +59,14 @@ TEST(one_in_twenty_poisson_processes_is_rejected)
 		bool gaps_told;
 		size_t tested;
 	} of[] = { { 1, 2000, 70, 130, true, 5 }, { 1000000, 1000, 28, 75, true, 5 }, { 100000000, 1000, 28, 75, false, 2 } };
-	struct gap_null_distributions *nulls = null_dists_simulate_gaps(GAPS);
+	struct gap_nulls *nulls = nulls_simulate(GAPS);
 
 	for (size_t t = 0; t < sizeof(of) / sizeof(*of); t++) {
 		int rejected = 0;
 
 		seed_with(t ? 2 : 1);
 		for (int set = 0; set < of[t].sets; set++) {
-			struct poisson_test_result p;
+			struct poisson_result p;
 
 			arrivals(exponential, GAPS);
 			for (size_t i = 0; i <= GAPS; i++)
@@ -136,14 +136,14 @@ TEST(others_are_rejected)
 		{ "batches", batches, 0 }, { "two points", two_points, 42 }, { "over and over", over_and_over, 42 },
 		{ "like the last", like_the_last, 30 },
 	};
-	struct gap_null_distributions *nulls = null_dists_simulate_gaps(GAPS);
+	struct gap_nulls *nulls = nulls_simulate(GAPS);
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		int rejected = 0, passed = 0;
 
 		seed_with((unsigned short)(10 + i));
 		for (int set = 0; set < 50; set++) {
-			struct poisson_test_result p;
+			struct poisson_result p;
 
 			arrivals(of[i].gap, GAPS);
 			p = judge_of(GAPS, 1, nulls);
@@ -158,8 +158,8 @@ TEST(others_are_rejected)
 
 TEST(the_period_of_a_beat_is_found)
 {
-	struct gap_null_distributions *nulls = null_dists_simulate_gaps(2000);
-	struct poisson_test_result p;
+	struct gap_nulls *nulls = nulls_simulate(2000);
+	struct poisson_result p;
 
 	seed_with(50);
 	/* a beat each 100 ms with jitter, among as many at random */
@@ -191,14 +191,14 @@ static size_t superpose(int users, size_t most)
 /* The judge wants a table for n gaps: sets of nearly as many arrivals are cut to it. */
 static int superposed_rejected(int users, size_t gaps, int sets)
 {
-	struct gap_null_distributions *nulls = null_dists_simulate_gaps(gaps);
+	struct gap_nulls *nulls = nulls_simulate(gaps);
 	int rejected = 0;
 
 	for (int set = 0; set < sets; set++) {
 		size_t n = superpose(users, gaps + gaps / 4 + 40);
 
 		assert_true(n >= gaps);
-		poisson_spread_times_in_ticks(at, n + 1, 1, 1);
+		poisson_spread(at, n + 1, 1, 1);
 		rejected += !judge_of(gaps, 1, nulls).poisson;
 	}
 	free(nulls);
@@ -226,14 +226,14 @@ TEST(many_uniform_users_are_nearly_a_poisson_process_and_one_is_none)
 TEST(critical_values_are_the_published_ones)
 {
 	static const double table[3][3] = { { 0.990, 0.10, 0.018 }, { 1.094, 0.05, 0.010 }, { 1.308, 0.01, 0.004 } };
-	struct gap_null_distributions *twenty = null_dists_simulate_gaps(20), *many = null_dists_simulate_gaps(1000);
+	struct gap_nulls *twenty = nulls_simulate(20), *many = nulls_simulate(1000);
 
 	/* (D - 0.2/n)(sqrt(n) + 0.26 + 0.5/sqrt(n)) is what the table is of */
 	for (int i = 0; i < 3; i++)
-		assert_near(null_dists_ks_p_value(many, table[i][0] / (sqrt(1000) + 0.26 + 0.5 / sqrt(1000)) + 0.2 / 1000), table[i][1],
+		assert_near(nulls_ks_p(many, table[i][0] / (sqrt(1000) + 0.26 + 0.5 / sqrt(1000)) + 0.2 / 1000), table[i][1],
 			    table[i][2]);
-	assert_near(null_dists_ks_p_value(twenty, 0.234), 0.05, 0.012);
-	assert_near(null_dists_ks_p_value(many, 1.06 / sqrt(1000)), 0.05, 0.012);
+	assert_near(nulls_ks_p(twenty, 0.234), 0.05, 0.012);
+	assert_near(nulls_ks_p(many, 1.06 / sqrt(1000)), 0.05, 0.012);
 	free(twenty);
 	free(many);
 }
@@ -245,20 +245,20 @@ TEST(figures_by_hand)
 	double a[] = { 1, 2, 3 }, b[] = { 1, 1, 4, 4 }, c[] = { log(2) };
 	struct gaps_statistics f;
 
-	gaps_compute_statistics(a, 3, &f);
+	gaps_compute(a, 3, &f);
 	assert_near(f.cov, 0.5, 1e-15);
 	assert_near(f.lag1, 0, 1e-15);
-	gaps_compute_statistics(b, 4, &f);
+	gaps_compute(b, 4, &f);
 	assert_near(f.sd, sqrt(3), 1e-15);
 	assert_near(f.lag1, 0.25, 1e-15);
-	assert_near(gaps_ks_distance_exponential(c, 1, 1), 0.5, 1e-15);	/* half of the exponential gaps are shorter than log 2 */
+	assert_near(gaps_ks_distance(c, 1, 1), 0.5, 1e-15);	/* half of the exponential gaps are shorter than log 2 */
 }
 
 /* Constant gaps: no variance, so no dispersion; all directions alike at one cycle a gap, so that power is all n. */
 TEST(constant_arrivals_by_hand)
 {
-	struct gap_null_distributions *nulls = null_dists_simulate_gaps(400);
-	struct poisson_test_result p;
+	struct gap_nulls *nulls = nulls_simulate(400);
+	struct poisson_result p;
 
 	arrivals(constant, 400);
 	p = judge_of(400, 1, nulls);
@@ -272,14 +272,14 @@ TEST(constant_arrivals_by_hand)
 
 TEST(holm_stops_at_the_first_that_is_not_small_enough)
 {
-	struct poisson_test_result p = { .n = 100, .cov = 1.5, .gaps_told = true, .verdict = true, .tested = 5,
+	struct poisson_result p = { .n = 100, .cov = 1.5, .gaps_told = true, .verdict = true, .tested = 5,
 			     .rejected = { true, false, true, false, false } };
 	char words[400];
 
 	poisson_format_verdict(&p, words, sizeof(words));
 	assert_string_equal(words,
 			    "not a Poisson process, too bursty: CoV 1.500 outside 1 +- 0.196, rejected by cov, dispersion at 5 % (Holm)");
-	p = (struct poisson_test_result){ .n = 100, .cov = 1.1, .gaps_told = true, .verdict = true, .poisson = true, .tested = 5 };
+	p = (struct poisson_result){ .n = 100, .cov = 1.1, .gaps_told = true, .verdict = true, .poisson = true, .tested = 5 };
 	poisson_format_verdict(&p, words, sizeof(words));
 	assert_string_equal(words, "as a Poisson process: CoV 1.100 within 1 +- 0.196, none of 5 tests rejects at 5 % (Holm)");
 }
@@ -287,19 +287,19 @@ TEST(holm_stops_at_the_first_that_is_not_small_enough)
 /* Of 300 in 100 ticks chance leaves 100 exp(-3) ticks empty: 300 - 100 + 5 are not the first in theirs. */
 TEST(ties_by_chance_are_no_hint)
 {
-	struct poisson_test_result p = { .n = 300, .ties = 210, .ties_expected = 205, .span_s = 100, .mean_s = 1.0 / 3, .longest_s = 2 };
+	struct poisson_result p = { .n = 300, .ties = 210, .ties_expected = 205, .span_s = 100, .mean_s = 1.0 / 3, .longest_s = 2 };
 	char text[300];
 
-	assert_false(poisson_format_warning_about_log(&p, text, sizeof(text)));
+	assert_false(poisson_format_hint(&p, text, sizeof(text)));
 	p.ties = 295;
-	assert_true(poisson_format_warning_about_log(&p, text, sizeof(text)));
+	assert_true(poisson_format_hint(&p, text, sizeof(text)));
 	assert_non_null(strstr(text, "295 of 301 arrivals bear the time of the one before, of which chance makes 205"));
 	p.ties = 210;
 	p.longest_s = 30;
-	assert_true(poisson_format_warning_about_log(&p, text, sizeof(text)));
+	assert_true(poisson_format_hint(&p, text, sizeof(text)));
 	assert_non_null(strstr(text, "one gap of 30 s is 30 % of all the time"));
 	p.n = 20;
-	assert_false(poisson_format_warning_about_log(&p, text, sizeof(text)));
+	assert_false(poisson_format_hint(&p, text, sizeof(text)));
 	seed_with(71);
 	for (size_t i = 0; i <= 300; i++)
 		at[i] = (int64_t)(1e11 * uniform()) / 1000000000 * 1000000000;
@@ -312,7 +312,7 @@ TEST(ties_by_chance_are_no_hint)
 
 TEST(few_get_no_verdict)
 {
-	struct poisson_test_result p;
+	struct poisson_result p;
 	char words[400];
 
 	seed_with(70);

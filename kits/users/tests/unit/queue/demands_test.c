@@ -4,8 +4,8 @@
 #include "../../../../../tests/unit/near.h"
 #include "queue/demands.h"
 
-static struct observed_load_row row[8];
-static struct observed_load_rows o;
+static struct observed_row row[8];
+static struct observed_rows o;
 static struct service_demands d;
 static const char *why;
 
@@ -13,17 +13,17 @@ static const char *why;
 static void begin(size_t rows, size_t resources)
 {
 	for (size_t i = 0; i < rows; i++) {
-		row[i] = (struct observed_load_row){ .n = NAN, .z_s = NAN, .rate = NAN, .r_s = NAN, .mean_ms = NAN, .sd_ms = NAN };
+		row[i] = (struct observed_row){ .n = NAN, .z_s = NAN, .rate = NAN, .r_s = NAN, .mean_ms = NAN, .sd_ms = NAN };
 		for (size_t k = 0; k < MVA_STATIONS; k++)
 			row[i].u[k] = NAN;
 	}
-	o = (struct observed_load_rows){ .row = row, .rows = rows, .resources = resources, .resource = { "cpu" } };
+	o = (struct observed_rows){ .row = row, .rows = rows, .resources = resources, .resource = { "cpu" } };
 	why = "";
 }
 
 static int estimate(struct demands_fit_cfg cfg)
 {
-	return demands_estimate_from_load_rows(&o, &cfg, &d, &why);
+	return demands_estimate(&o, &cfg, &d, &why);
 }
 #define ESTIMATED(...) assert_int_equal(estimate((struct demands_fit_cfg){ __VA_ARGS__ }), 0)
 #define REFUSED(...) assert_true(estimate((struct demands_fit_cfg){ __VA_ARGS__ }) < 0)
@@ -82,7 +82,7 @@ TEST(a_station_and_a_delay_come_back_from_response_times)
 	for (size_t i = 4; i < 6; i++) {
 		struct mva_solution p;
 
-		demands_predict_model_point(&d.net, MVA_EXACT, n[i], 2, NAN, &p);
+		demands_predict(&d.net, MVA_EXACT, n[i], 2, NAN, &p);
 		assert_near(p.r_s, row[i].r_s, 1e-3 * row[i].r_s);
 	}
 }

@@ -58,7 +58,7 @@ TEST(exact_is_what_a_markov_chain_says)
 			double x, q;
 
 			chain(n, z[i], net.demand_s, &x, &q);
-			mva_solve_network(&net, MVA_EXACT, n, z[i], &p);
+			mva_solve(&net, MVA_EXACT, n, z[i], &p);
 			assert_near(p.x, x, 1e-9 * x);
 			assert_near(p.q, q, 1e-9 * q);
 			assert_near(p.r_s, q / x, 1e-9 * q / x);
@@ -87,7 +87,7 @@ TEST(exact_is_what_octave_says)
 		struct mva_network net = { .demand_s = { 0.05, 0.04, 0.03 }, .stations = 3 };
 		struct mva_solution p;
 
-		mva_solve_network(&net, MVA_EXACT, of[i].n, of[i].z, &p);
+		mva_solve(&net, MVA_EXACT, of[i].n, of[i].z, &p);
 		assert_near(p.x, of[i].x, 1e-9 * of[i].x);
 		assert_near(p.q, of[i].q, 1e-9 * of[i].q);
 		assert_near(p.u[0], of[i].u, 1e-9 * of[i].u);
@@ -113,7 +113,7 @@ TEST(table_1_is_schweitzers)
 			double within = strict ? 0.005 + 1e-9 : 0.015;
 			struct mva_solution p;
 
-			mva_solve_network(&net, MVA_SCHWEITZER, row[i].n, row[i].z, &p);
+			mva_solve(&net, MVA_SCHWEITZER, row[i].n, row[i].z, &p);
 			assert_near(p.x, row[i].lambda, within);
 			assert_near(p.q, row[i].q, within);
 			assert_near(p.q / row[i].z, row[i].qz, within);
@@ -130,14 +130,14 @@ TEST(laws_hold_and_bounds_are_not_passed)
 			struct mva_solution p;
 			double at = 0;
 
-			mva_solve_network(&net, (enum mva_method)method, n, 8, &p);
-			mva_compute_bounds(&net, &b);
+			mva_solve(&net, (enum mva_method)method, n, 8, &p);
+			mva_bound(&net, &b);
 			for (size_t k = 0; k < 3; k++)
 				at += p.at[k];
 			assert_near(p.q + p.x * 8, n, 1e-6);		/* N = Q + lambda Z */
 			assert_near(at + p.x * 0.02, p.q, 1e-6);	/* those at a station, and those in the delay */
-			assert_true(p.x <= mva_throughput_upper_bound(&b, n, 8) * (1 + 1e-9));
-			assert_true(p.r_s >= mva_response_time_lower_bound(&b, n, 8) * (1 - 1e-9));
+			assert_true(p.x <= mva_max_x(&b, n, 8) * (1 + 1e-9));
+			assert_true(p.r_s >= mva_min_r(&b, n, 8) * (1 - 1e-9));
 		}
 }
 
@@ -147,10 +147,10 @@ TEST(one_user_never_waits_and_nobody_asks_nothing)
 	struct mva_solution p;
 
 	for (int method = MVA_EXACT; method <= MVA_SCHWEITZER; method++) {
-		mva_solve_network(&net, (enum mva_method)method, 1, 0.38, &p);
+		mva_solve(&net, (enum mva_method)method, 1, 0.38, &p);
 		assert_near(p.r_s, 0.12, 1e-12);
 		assert_near(p.x, 2, 1e-12);
-		mva_solve_network(&net, (enum mva_method)method, 0, 1, &p);
+		mva_solve(&net, (enum mva_method)method, 0, 1, &p);
 		assert_near(p.x, 0, 0);
 		assert_near(p.q, 0, 0);
 	}
@@ -161,12 +161,12 @@ TEST(one_user_never_waits_and_nobody_asks_nothing)
 /* Erlang's own tables: B(10, 5) = 0.018385, and by hand B(2, 1) = (1/2) / (1 + 1 + 1/2). */
 TEST(erlangs_formulas)
 {
-	assert_near(erlang_b_blocking_probability(2, 1), 0.2, 1e-15);
-	assert_near(erlang_b_blocking_probability(10, 5), 0.018384570, 1e-9);
-	assert_near(erlang_b_blocking_probability(5, 0), 0, 0);
-	assert_near(erlang_c_waiting_probability(1, 0.7), 0.7, 1e-15);		/* M/M/1: a request waits with probability rho */
-	assert_near(erlang_c_waiting_probability(2, 1), 1.0 / 3, 1e-15);
-	assert_near(erlang_c_waiting_probability(3, 3), 1, 0);
+	assert_near(erlang_b(2, 1), 0.2, 1e-15);
+	assert_near(erlang_b(10, 5), 0.018384570, 1e-9);
+	assert_near(erlang_b(5, 0), 0, 0);
+	assert_near(erlang_c(1, 0.7), 0.7, 1e-15);		/* M/M/1: a request waits with probability rho */
+	assert_near(erlang_c(2, 1), 1.0 / 3, 1e-15);
+	assert_near(erlang_c(3, 3), 1, 0);
 }
 
 /* Sums over a birth and death process, cut where nothing is left. */
@@ -176,7 +176,7 @@ TEST(open_queues_are_birth_and_death)
 
 	for (size_t i = 0; i < 3; i++) {
 		double m = servers[i], rate = 0.8 * m / 0.05, p = 1, sum = 0, q = 0, waits = 0;
-		struct erlang_queue_figures e;
+		struct erlang_figures e;
 
 		for (int k = 0; k < 3000; k++) {
 			sum += p;
@@ -184,7 +184,7 @@ TEST(open_queues_are_birth_and_death)
 			waits += k >= m ? p : 0;
 			p *= rate * 0.05 / fmin(k + 1, m);
 		}
-		erlang_solve_open_queue(rate, 0.05, m, &e);
+		erlang_open_queue(rate, 0.05, m, &e);
 		assert_true(e.steady);
 		assert_near(e.q, q / sum, 1e-9);
 		assert_near(e.waits, waits / sum, 1e-9);
@@ -196,16 +196,16 @@ TEST(open_queues_are_birth_and_death)
 TEST(the_quantile_of_one_server_is_exponential)
 {
 	/* R of M/M/1 is exponential with mean S / (1 - rho) */
-	assert_near(erlang_response_time_quantile(18, 0.05, 1, 0.95), 0.5 * log(20), 1e-9);
-	assert_near(erlang_response_time_quantile(0.001, 0.05, 4, 0.5), 0.05 * log(2), 1e-6);
-	assert_true(isinf(erlang_response_time_quantile(40, 0.05, 1, 0.5)));
+	assert_near(erlang_quantile(18, 0.05, 1, 0.95), 0.5 * log(20), 1e-9);
+	assert_near(erlang_quantile(0.001, 0.05, 4, 0.5), 0.05 * log(2), 1e-6);
+	assert_true(isinf(erlang_quantile(40, 0.05, 1, 0.5)));
 }
 
 TEST(too_much_is_no_steady_state)
 {
-	struct erlang_queue_figures e;
+	struct erlang_figures e;
 
-	erlang_solve_open_queue(30, 0.05, 1, &e);
+	erlang_open_queue(30, 0.05, 1, &e);
 	assert_false(e.steady);
 	assert_near(e.x, 20, 1e-12);
 	assert_true(isinf(e.r_s));
@@ -216,11 +216,11 @@ TEST(the_repairman_is_a_closed_network)
 {
 	for (int n = 1; n <= 60; n += 3) {
 		struct mva_network net = { .demand_s = { 0.05 }, .stations = 1 };
-		struct erlang_queue_figures e;
+		struct erlang_figures e;
 		struct mva_solution p;
 
-		erlang_solve_closed_queue(n, 1.3, 0.05, &e);
-		mva_solve_network(&net, MVA_EXACT, n, 1.3, &p);
+		erlang_closed_queue(n, 1.3, 0.05, &e);
+		mva_solve(&net, MVA_EXACT, n, 1.3, &p);
 		assert_near(e.x, p.x, 1e-9 * p.x);
 		assert_near(e.r_s, p.r_s, 1e-9);
 		assert_near(e.q + e.x * 1.3, n, 1e-9 * n);

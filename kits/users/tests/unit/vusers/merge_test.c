@@ -10,18 +10,18 @@
 
 /* The first has a user who sends every 10 ms and is answered after 4; the second two users who send 5 ms later, 1 ms too late, and
  * are answered after 6: from when their requests were due. */
-static void add_two_generators(struct merged_generator_runs *m)
+static void add_two_generators(struct merged_runs *m)
 {
-	assert_int_equal(merged_add_generator_users(m, 1), 0);
+	assert_int_equal(merged_add_users(m, 1), 0);
 	for (int k = 0; k < 10; k++)
-		assert_int_equal(merged_add_row(m, (struct request_log_row){ .due_ns = 10 * k * MS, .ready_ns = 10 * k * MS,
+		assert_int_equal(merged_add_row(m, (struct vlog_row){ .due_ns = 10 * k * MS, .ready_ns = 10 * k * MS,
 			.sent_ns = 10 * k * MS + !k,
 			.end_ns = (10 * k + 4) * MS, .user = 0, .bytes = 100, .measured = true }), 0);
-	assert_int_equal(merged_add_generator_users(m, 2), 0);
+	assert_int_equal(merged_add_users(m, 2), 0);
 	for (int k = 0; k < 20; k++) {
 		int64_t due = (10 * (k / 2) + 4) * MS;
 
-		assert_int_equal(merged_add_row(m, (struct request_log_row){ .due_ns = due, .ready_ns = due, .sent_ns = due + MS, .end_ns = due +
+		assert_int_equal(merged_add_row(m, (struct vlog_row){ .due_ns = due, .ready_ns = due, .sent_ns = due + MS, .end_ns = due +
 			6 * MS,
 			.user = (uint32_t)k % 2, .bytes = 10, .measured = true }), 0);
 	}
@@ -29,7 +29,7 @@ static void add_two_generators(struct merged_generator_runs *m)
 
 TEST(response_times_are_pooled)
 {
-	struct merged_generator_runs m = { 0 };
+	struct merged_runs m = { 0 };
 
 	add_two_generators(&m);
 	assert_int_equal(m.sums.users.ended[VLOG_OK], 30);
@@ -46,7 +46,7 @@ TEST(response_times_are_pooled)
 
 TEST(users_have_numbers_of_their_own)
 {
-	struct merged_generator_runs m = { 0 };
+	struct merged_runs m = { 0 };
 
 	add_two_generators(&m);
 	assert_int_equal(m.crowd.cfg.users, 3);
@@ -55,18 +55,18 @@ TEST(users_have_numbers_of_their_own)
 		assert_int_equal(m.crowd.user[i].response_ns, (i ? 60 : 40) * MS);
 	}
 	assert_int_equal(m.row[29].user, 2);
-	assert_int_equal(merged_add_row(&m, (struct request_log_row){ .user = 2, .measured = true }), -ERANGE);
-	assert_int_equal(merged_add_row(&m, (struct request_log_row){ .user = VLOG_NOBODY, .end = VLOG_CUT, .measured = true }), 0);
+	assert_int_equal(merged_add_row(&m, (struct vlog_row){ .user = 2, .measured = true }), -ERANGE);
+	assert_int_equal(merged_add_row(&m, (struct vlog_row){ .user = VLOG_NOBODY, .end = VLOG_CUT, .measured = true }), 0);
 	assert_int_equal(m.sums.users.ended[VLOG_CUT], 1);
 	merged_free(&m);
 }
 
 TEST(requests_in_flight_are_those_of_all)
 {
-	struct merged_generator_runs m = { 0 };
+	struct merged_runs m = { 0 };
 
 	add_two_generators(&m);
-	assert_int_equal(replay_merged_rows_into_window(&m, 1, 100 * MS), 0);
+	assert_int_equal(merged_replay(&m, 1, 100 * MS), 0);
 	/* 10 of 4 ms and 20 of 5 ms in flight, in 100 ms; the last two are answered at 100 ms, when the window is over */
 	assert_true(fabs(m.crowd.window.asked_ns / (100.0 * MS) - 1.4) < 1e-6);
 	assert_int_equal(m.crowd.window.asked_most, 2);

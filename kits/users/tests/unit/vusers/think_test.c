@@ -22,13 +22,13 @@ static FILE *text(const char *content)
 
 /* The mean of n draws is off by sd/sqrt(n); their standard deviation, with a kurtosis k, by sd
  * sqrt((k - 1) / 4n). Five of these are allowed. */
-static void holds(const struct think_time_distribution *t, double mean, double sd, double kurtosis)
+static void holds(const struct think_times *t, double mean, double sd, double kurtosis)
 {
 	double sum = 0, squares = 0, m, s;
 	uint64_t state = 42;
 
 	for (int i = 0; i < DRAWS; i++) {
-		double v = (double)random_think_time_ns(t, &state);
+		double v = (double)think_draw_ns(t, &state);
 
 		assert_true(v >= 0);
 		sum += v / mean;
@@ -40,14 +40,14 @@ static void holds(const struct think_time_distribution *t, double mean, double s
 	assert_true(fabs(s - sd / mean) <= 5 * sd / mean * sqrt((kurtosis - 1) / 4 / DRAWS) + 1e-9);
 }
 
-static struct think_time_distribution of(const char *words, double mean)
+static struct think_times of(const char *words, double mean)
 {
-	struct think_time_distribution t = { 0 };
+	struct think_times t = { 0 };
 	const char *path;
 
-	assert_int_equal(think_distribution_parse(words, &t, &path), 0);
+	assert_int_equal(think_parse(words, &t, &path), 0);
 	assert_null(path);
-	think_distribution_set_mean(&t, mean);
+	think_set_mean(&t, mean);
 	return t;
 }
 
@@ -63,7 +63,7 @@ TEST(times_have_the_mean_and_spread_of_their_distribution)
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
-		struct think_time_distribution t = of(row[i].words, MEAN);
+		struct think_times t = of(row[i].words, MEAN);
 
 		holds(&t, MEAN, row[i].sd, row[i].kurtosis);
 	}
@@ -71,12 +71,12 @@ TEST(times_have_the_mean_and_spread_of_their_distribution)
 
 TEST(uniform_reaches_twice_the_mean)
 {
-	struct think_time_distribution t = of("uniform", MEAN);
+	struct think_times t = of("uniform", MEAN);
 	uint64_t random = 1;
 	int64_t most = 0;
 
 	for (int i = 0; i < DRAWS; i++) {
-		int64_t v = random_think_time_ns(&t, &random);
+		int64_t v = think_draw_ns(&t, &random);
 
 		most = v > most ? v : most;
 	}
@@ -85,32 +85,32 @@ TEST(uniform_reaches_twice_the_mean)
 
 TEST(a_file_gives_its_own_values_and_they_can_be_stretched)
 {
-	struct think_time_distribution t = { 0 };
+	struct think_times t = { 0 };
 	const char *path;
 	unsigned long line;
 	FILE *f = text("# seconds\n1\n2 # the second\n\n  3\n");
 
-	assert_int_equal(think_distribution_parse("file:a b", &t, &path), 0);
+	assert_int_equal(think_parse("file:a b", &t, &path), 0);
 	assert_string_equal(path, "a b");
-	assert_int_equal(think_distribution_read_values(f, &t, &line), 0);
+	assert_int_equal(think_read_values(f, &t, &line), 0);
 	fclose(f);
 	assert_int_equal(t.n, 3);
 	holds(&t, 2e9, sqrt(2.0 / 3) * 1e9, 1.5);
-	think_distribution_set_mean(&t, 10e9);
+	think_set_mean(&t, 10e9);
 	holds(&t, 10e9, 5 * sqrt(2.0 / 3) * 1e9, 1.5);
-	think_distribution_set_mean(&t, 2e9);	/* and back */
+	think_set_mean(&t, 2e9);	/* and back */
 	holds(&t, 2e9, sqrt(2.0 / 3) * 1e9, 1.5);
-	think_distribution_free(&t);
+	think_free(&t);
 }
 
 TEST(the_same_seed_gives_the_same_times)
 {
-	struct think_time_distribution t = of("exp", MEAN);
+	struct think_times t = of("exp", MEAN);
 	uint64_t a = 7, b = 7, c = 8;
 
 	for (int i = 0; i < 100; i++)
-		assert_int_equal(random_think_time_ns(&t, &a), random_think_time_ns(&t, &b));
-	assert_int_not_equal(random_think_time_ns(&t, &a), random_think_time_ns(&t, &c));
+		assert_int_equal(think_draw_ns(&t, &a), think_draw_ns(&t, &b));
+	assert_int_not_equal(think_draw_ns(&t, &a), think_draw_ns(&t, &c));
 }
 
 TEST(what_is_no_distribution_or_no_time_is_refused)
@@ -123,19 +123,19 @@ TEST(what_is_no_distribution_or_no_time_is_refused)
 		      { "1e30\n", 1, -EPROTO }, { "nan\n", 1, -EPROTO }, { "# none\n", 0, -ENODATA }, { "", 0, -ENODATA } };
 	static const char *const words[] = { "", "expo", "file:", "file", "lognormal:", "lognormal:0",
 					     "lognormal:-1", "lognormal:x", "const:1", NULL };
-	struct think_time_distribution t = { 0 };
+	struct think_times t = { 0 };
 	const char *path;
 
 	for (int i = 0; words[i]; i++)
-		assert_int_equal(think_distribution_parse(words[i], &t, &path), -EINVAL);
+		assert_int_equal(think_parse(words[i], &t, &path), -EINVAL);
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		unsigned long line = 0;
 		FILE *f = text(files[i].content);
 
-		assert_int_equal(think_distribution_read_values(f, &t, &line), files[i].err);
+		assert_int_equal(think_read_values(f, &t, &line), files[i].err);
 		if (files[i].line)
 			assert_int_equal(line, files[i].line);
 		fclose(f);
-		think_distribution_free(&t);
+		think_free(&t);
 	}
 }

@@ -12,7 +12,7 @@
 #include "../../../../../tests/unit/unit.h"
 
 static const int32_t encodings[] = { 16, 5, 1, 0 };
-static const struct rfb_update_detector_cfg cfg = { encodings, 4, NULL }, known = { encodings, 4, "secret" };
+static const struct vrfb_cfg cfg = { encodings, 4, NULL }, known = { encodings, 4, "secret" };
 
 #define HELLO "RFB 003.008\n" "\2\2\1" "\0\0\0\0"
 /* 40 x 20, 16 bits a pixel, named "hand" */
@@ -55,7 +55,7 @@ struct told {
 	uint8_t first[64];
 };
 
-static struct told feed(struct rfb_update_detector *v, const struct stream *s, size_t piece, uint64_t seed)
+static struct told feed(struct vrfb *v, const struct stream *s, size_t piece, uint64_t seed)
 {
 	struct told t = { 0 };
 
@@ -64,7 +64,7 @@ static struct told feed(struct rfb_update_detector *v, const struct stream *s, s
 		int flags;
 
 		n = n < s->n - at ? n : s->n - at;
-		flags = vrfb_parse_bytes(v, s->bytes + at, n);
+		flags = vrfb_parse(v, s->bytes + at, n);
 		at += n;
 		if (flags < 0) {
 			t.err = flags;
@@ -130,10 +130,10 @@ TEST(everything_that_is_asked_for_is_passed_over_in_pieces_of_any_size)
 	add_rect(&s, 0, 0, -224);	/* the last one */
 	ADD(&s, "\0\0\0\0");		/* and one of nothing */
 	for (size_t piece = 0; piece < 70; piece++) {
-		struct rfb_update_detector v;
+		struct vrfb v;
 		struct told t;
 
-		vrfb_init_detector(&v, &cfg, NULL);
+		vrfb_init(&v, &cfg, NULL);
 		t = feed(&v, &s, piece ? piece : 1, 0);
 		assert_int_equal(t.err, 0);
 		assert_int_equal(t.ready, 1);
@@ -146,9 +146,9 @@ TEST(everything_that_is_asked_for_is_passed_over_in_pieces_of_any_size)
 		assert_int_equal(v.in.skip, 0);
 	}
 	for (uint64_t seed = 1; seed < 200; seed++) {
-		struct rfb_update_detector v;
+		struct vrfb v;
 
-		vrfb_init_detector(&v, &cfg, NULL);
+		vrfb_init(&v, &cfg, NULL);
 		assert_int_equal(feed(&v, &s, 0, seed).err, 0);
 		assert_int_equal(v.height, 10);
 	}
@@ -161,12 +161,12 @@ TEST(what_it_says_itself_is_as_the_specification_has_it)
 	static const char said[] = "RFB 003.008\n" "\1" "\1" "\2\0\0\7" "\0\0\0\20" "\0\0\0\5" "\0\0\0\1"
 		"\0\0\0\0" "\xff\xff\xff\x11" "\xff\xff\xff\x21" "\xff\xff\xff\x20"
 				   "\3\0\0\0\0\0\0\50\0\24";
-	struct rfb_update_detector v;
+	struct vrfb v;
 	struct told t;
 
 	s.n = 0;
 	begin(&s);
-	vrfb_init_detector(&v, &cfg, NULL);
+	vrfb_init(&v, &cfg, NULL);
 	t = feed(&v, &s, 1, 0);
 	assert_int_equal(t.sent, sizeof(said) - 1);
 	assert_memory_equal(t.first, said, sizeof(said) - 1);
@@ -183,9 +183,9 @@ TEST(what_it_says_itself_is_as_the_specification_has_it)
 TEST(an_update_that_began_before_the_key_or_has_no_pixels_is_no_answer)
 {
 	static struct stream s;
-	struct rfb_update_detector v;
+	struct vrfb v;
 
-	vrfb_init_detector(&v, &cfg, NULL);
+	vrfb_init(&v, &cfg, NULL);
 	s.n = 0;
 	begin(&s);
 	ADD(&s, "\0\0\0\0");
@@ -195,7 +195,7 @@ TEST(an_update_that_began_before_the_key_or_has_no_pixels_is_no_answer)
 	add_rect(&s, 2, 2, 0);
 	add_zeros(&s, 4);		/* half of it */
 	assert_int_equal(feed(&v, &s, 3, 0).updates, 0);
-	vrfb_expect_answer(&v);
+	vrfb_expect(&v);
 	s.n = 0;
 	add_zeros(&s, 4);
 	ADD(&s, "\0\0\0\1");		/* a cursor only */
@@ -226,7 +226,7 @@ static void add_patch(struct stream *s, uint32_t number)
 {
 	struct patch_cells cells;
 
-	patch_encode_number(number, &cells);
+	patch_encode(number, &cells);
 	ADD(s, "\0\0\0\1" "\0\20\0\20\0\100\0\60\0\0\0\0");
 	for (int y = 0; y < 48; y++)
 		for (int x = 0; x < 64; x++)
@@ -236,18 +236,18 @@ static void add_patch(struct stream *s, uint32_t number)
 TEST(where_the_patch_is_read_only_the_next_number_answers)
 {
 	static struct stream s;
-	struct rfb_echo_patch patch;
-	struct rfb_update_detector v;
+	struct vrfb_patch patch;
+	struct vrfb v;
 
 	for (size_t piece = 0; piece < 9; piece++) {
-		vrfb_init_detector(&v, &cfg, &patch);
+		vrfb_init(&v, &cfg, &patch);
 		s.n = 0;
 		begin(&s);
 		add_patch(&s, 0xffffff);
 		assert_int_equal(feed(&v, &s, piece, piece + 1).ready, 1);
 		assert_true(patch.seen);
 		assert_int_equal(patch.shown, 0xffffff);
-		vrfb_expect_answer(&v);
+		vrfb_expect(&v);
 		s.n = 0;
 		add_patch(&s, 0xffffff);	/* something else has changed */
 		assert_int_equal(feed(&v, &s, piece, piece + 1).answers, 0);
@@ -281,11 +281,11 @@ TEST(who_refuses_or_wants_a_password_or_speaks_something_else_is_told_apart)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		static struct stream s;
-		struct rfb_update_detector v;
+		struct vrfb v;
 
 		s.n = 0;
 		add(&s, cases[i].bytes, cases[i].n);
-		vrfb_init_detector(&v, &cfg, NULL);
+		vrfb_init(&v, &cfg, NULL);
 		assert_int_equal(feed(&v, &s, 1 + i % 3, 0).err, cases[i].err);
 	}
 }
@@ -317,12 +317,12 @@ TEST(every_version_is_spoken_with_and_without_a_password)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		for (size_t piece = 0; piece < 20; piece++) {
 			static struct stream s;
-			struct rfb_update_detector v;
+			struct vrfb v;
 			struct told t;
 
 			s.n = 0;
 			add(&s, cases[i].bytes, cases[i].n);
-			vrfb_init_detector(&v, &known, NULL);
+			vrfb_init(&v, &known, NULL);
 			t = feed(&v, &s, piece, piece);
 			assert_int_equal(t.err, cases[i].err);
 			if (cases[i].err)
@@ -340,8 +340,8 @@ TEST(garbage_is_refused_or_passed_over)
 	uint64_t random = 99;
 
 	for (int round = 0; round < 3000; round++) {
-		struct rfb_echo_patch patch;
-		struct rfb_update_detector v;
+		struct vrfb_patch patch;
+		struct vrfb v;
 
 		s.n = 0;
 		if (round % 3)
@@ -354,7 +354,7 @@ TEST(garbage_is_refused_or_passed_over)
 			/* small numbers, of which sizes and kinds are made, more often than others */
 			add(&s, &(uint8_t){ (uint8_t)(bits % 3 ? bits >> 8 & 7 : bits >> 8) }, 1);
 		}
-		vrfb_init_detector(&v, &cfg, round % 2 ? &patch : NULL);
+		vrfb_init(&v, &cfg, round % 2 ? &patch : NULL);
 		feed(&v, &s, (size_t)(round % 50), (uint64_t)round);
 		assert_true(v.n_out <= sizeof(v.out));
 	}
@@ -363,7 +363,7 @@ TEST(garbage_is_refused_or_passed_over)
 /* The same of what clients say to the reference server. */
 TEST(garbage_from_clients_is_refused_or_passed_over)
 {
-	static struct reference_server_answers way[2];
+	static struct server_answers way[2];
 	uint64_t random = 98;
 
 	for (int round = 0; round < 2000; round++) {
@@ -372,19 +372,19 @@ TEST(garbage_from_clients_is_refused_or_passed_over)
 		int fd[2], err = 0;
 
 		if (!way[http].answer)
-			assert_int_equal(reference_server_answers_make(&way[http], http, 10, 16, 16), 0);
+			assert_int_equal(answers_make(&way[http], http, 10, 16, 16), 0);
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fd), 0);
-		served_client_init(&g, fd[0], 1);
+		client_init(&g, fd[0], 1);
 		if (round % 4)
-			err = served_client_count_requests(&g, &way[http], (const uint8_t *)(http ? "GET / HTTP/1.1" : "RFB 003.008\n\1\1"), 14);
+			err = client_count_asked(&g, &way[http], (const uint8_t *)(http ? "GET / HTTP/1.1" : "RFB 003.008\n\1\1"), 14);
 		for (int i = 0; i < 300 && err >= 0; i++) {
 			uint64_t bits = random_bits(&random);
 
-			err = served_client_count_requests(&g, &way[http], &(uint8_t){ (uint8_t)(bits % 5 ? bits >> 8 & 7 : bits >> 8) }, 1);
+			err = client_count_asked(&g, &way[http], &(uint8_t){ (uint8_t)(bits % 5 ? bits >> 8 & 7 : bits >> 8) }, 1);
 		}
 		close(fd[0]);
 		close(fd[1]);
 	}
-	reference_server_answers_free(&way[0]);
-	reference_server_answers_free(&way[1]);
+	answers_free(&way[0]);
+	answers_free(&way[1]);
 }

@@ -9,20 +9,20 @@ TEST(only_what_lies_within_it_counts)
 {
 	struct measuring_window w;
 
-	measuring_window_init(&w, 0, 100, 200);
-	assert_false(measuring_window_contains_time(&w, 99));
-	assert_true(measuring_window_contains_time(&w, 100));
-	assert_true(measuring_window_contains_time(&w, 199));
-	assert_false(measuring_window_contains_time(&w, 200));
+	window_init(&w, 0, 100, 200);
+	assert_false(window_contains(&w, 99));
+	assert_true(window_contains(&w, 100));
+	assert_true(window_contains(&w, 199));
+	assert_false(window_contains(&w, 200));
 	/* two before the window, one of which ends in it; a third within; and one that goes after its end */
-	measuring_window_note_request_sent(&w, 10);
-	measuring_window_note_request_sent(&w, 50);
+	window_note_sent(&w, 10);
+	window_note_sent(&w, 50);
 	assert_int_equal(w.asked_most, 0);
-	measuring_window_note_request_end(&w, 120);
-	measuring_window_note_request_sent(&w, 150);
+	window_note_end(&w, 120);
+	window_note_sent(&w, 150);
 	assert_int_equal(w.asked_most, 2);
-	measuring_window_note_request_end(&w, 260);
-	measuring_window_note_request_sent(&w, 270);
+	window_note_end(&w, 260);
+	window_note_sent(&w, 270);
 	/* 2 x 20 + 1 x 30 + 2 x 50 */
 	assert_true(fabs(w.asked_ns - 170) < 1e-9);
 	assert_int_equal(w.asked, 2);
@@ -34,16 +34,16 @@ TEST(gaps_have_their_mean_and_spread)
 	static const int64_t at[] = { 1000, 1010, 1040, 1100, 1200 };	/* gaps 10, 30, 60, 100 */
 	struct measuring_window w;
 
-	measuring_window_init(&w, 0, 1000, INT64_MAX);
+	window_init(&w, 0, 1000, INT64_MAX);
 	for (size_t i = 0; i < sizeof(at) / sizeof(*at); i++)
-		measuring_window_note_request_sent(&w, at[i]);
-	measuring_window_cut_off_at(&w, 1300);
+		window_note_sent(&w, at[i]);
+	window_cut_off(&w, 1300);
 	assert_int_equal(w.gaps, 4);
 	assert_true(fabs(w.gap_mean - 50) < 1e-9);
 	assert_true(fabs(w.gap_square - (1600 + 400 + 100 + 2500)) < 1e-9);
 	assert_int_equal(w.end_ns, 1300);
-	assert_true(fabs(measuring_window_seconds(&w) - 300e-9) < 1e-15);
-	measuring_window_cut_off_at(&w, 1400);		/* once only */
+	assert_true(fabs(window_seconds(&w) - 300e-9) < 1e-15);
+	window_cut_off(&w, 1400);		/* once only */
 	assert_int_equal(w.end_ns, 1300);
 }
 
@@ -51,9 +51,9 @@ TEST(one_that_never_began_has_no_length)
 {
 	struct measuring_window w;
 
-	measuring_window_init(&w, 0, 500, 900);
-	measuring_window_note_request_sent(&w, 100);
-	measuring_window_cut_off_at(&w, 200);
-	assert_true(measuring_window_seconds(&w) <= 0);
+	window_init(&w, 0, 500, 900);
+	window_note_sent(&w, 100);
+	window_cut_off(&w, 200);
+	assert_true(window_seconds(&w) <= 0);
 	assert_true(w.asked_ns <= 0);
 }

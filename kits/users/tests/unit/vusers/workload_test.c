@@ -44,9 +44,9 @@ TEST(the_script_of_nine_pages_has_fifteen_objects)
 	fclose(f);
 	assert_int_equal(w.pages, 4);
 	assert_int_equal(w.objects, 6);
-	assert_true(fabs(workload_objects_per_page(&w) - 15.0 / 9) < 1e-12);
+	assert_true(fabs(workload_page_size(&w) - 15.0 / 9) < 1e-12);
 	for (int i = 0; i < 90000; i++)
-		count[workload_choose_page(&w, &random)]++;
+		count[workload_draw_page(&w, &random)]++;
 	for (int i = 0; i < 4; i++) {
 		assert_string_equal(w.page[i].name, pages[i].name);
 		/* five standard deviations of a share */
@@ -76,11 +76,11 @@ TEST(what_is_no_workload_is_refused_with_its_line)
 	assert_int_equal(read_text("# nothing\n", &w, &line), -ENODATA);
 	assert_int_equal(read_text("a\t1\tx\t/x\t1000", &w, &line), 0);	/* without an end of line */
 	workload_free(&w);
-	assert_int_equal(make_workload_of_one_url_path(&w, "/a/b?c=d"), 0);
+	assert_int_equal(workload_make_one(&w, "/a/b?c=d"), 0);
 	assert_string_equal(w.object[0].path, "/a/b?c=d");
-	assert_true(workload_objects_per_page(&w) > 0.999 && workload_objects_per_page(&w) < 1.001);
+	assert_true(workload_page_size(&w) > 0.999 && workload_page_size(&w) < 1.001);
 	workload_free(&w);
-	assert_int_equal(make_workload_of_one_url_path(&w, "no"), -EPROTO);
+	assert_int_equal(workload_make_one(&w, "no"), -EPROTO);
 }
 
 TEST(users_come_out_in_the_order_of_their_times)
@@ -91,11 +91,11 @@ TEST(users_come_out_in_the_order_of_their_times)
 	bool seen[1000] = { false };
 
 	assert_int_equal(due_heap_open(&d, 1000), 0);
-	assert_true(due_heap_first_time_ns(&d) == INT64_MAX);
+	assert_true(due_heap_first_ns(&d) == INT64_MAX);
 	for (uint32_t i = 0; i < 1000; i++)
 		due_heap_add(&d, (int64_t)(random_bits(&random) % 500), i);
 	for (int i = 0; i < 1000; i++) {
-		int64_t first = due_heap_first_time_ns(&d);
+		int64_t first = due_heap_first_ns(&d);
 		struct user_due_time who = due_heap_take(&d);
 
 		assert_true(who.at_ns == first && first >= last && !seen[who.user]);
@@ -112,9 +112,9 @@ TEST(who_comes_before_the_one_before_has_gone_waits)
 	static const int64_t come[] = { 0, 1, 2, 20, 21 }, gone[] = { 5, 8, 11, 25, 28 };
 	struct service_stations s = { 0 };
 
-	assert_int_equal(stations_parse_means("3ms,2ms", &s), 0);
+	assert_int_equal(stations_parse("3ms,2ms", &s), 0);
 	for (int i = 0; i < 5; i++)
-		assert_int_equal(stations_admit_request(&s, come[i] * NS_PER_MS), gone[i] * NS_PER_MS);
+		assert_int_equal(stations_admit(&s, come[i] * NS_PER_MS), gone[i] * NS_PER_MS);
 	assert_true(fabs(s.busy_ns[0] - 15e6) < 1 && fabs(s.busy_ns[1] - 10e6) < 1);
 }
 
@@ -127,8 +127,8 @@ TEST(random_arrivals_at_one_station_are_an_m_m_1)
 	int64_t now = 0;
 
 	for (int i = 0; i < 400000; i++) {
-		now += llround(-log(1 - random_fraction_below_one(&random)) * 2e6);
-		sum += (double)(stations_admit_request(&s, now) - now);
+		now += llround(-log(1 - random_fraction(&random)) * 2e6);
+		sum += (double)(stations_admit(&s, now) - now);
 	}
 	assert_true(fabs(sum / 400000 / 2e6 - 1) < 0.03);
 }
@@ -139,6 +139,6 @@ TEST(what_is_no_list_of_times_is_refused)
 	struct service_stations s;
 
 	for (int i = 0; bad[i]; i++)
-		assert_int_equal(stations_parse_means(bad[i], &s), -EINVAL);
-	assert_int_equal(stations_parse_means("0", &s), 0);
+		assert_int_equal(stations_parse(bad[i], &s), -EINVAL);
+	assert_int_equal(stations_parse("0", &s), 0);
 }
