@@ -23,10 +23,10 @@ enum step { GREET, GREET_BACK, KEY, KEY_ACK, ECHO_KEY, ECHO_ACK, REQUEST, BULK, 
 static struct session {
 	enum step step;
 	int64_t at_us;
-	uint32_t seq[2];	/* of the next byte from client, server */
-	int segments;		/* of the display frame that still must go */
-	int unanswered;		/* of them, since the last acknowledgement */
-	uint32_t late;		/* sequence number of the segment held back; 0: none */
+	uint32_t seq[2]; /* of the next byte from client, server */
+	int segments;	 /* of the display frame that still must go */
+	int unanswered;	 /* of them, since the last acknowledgement */
+	uint32_t late;	 /* sequence number of the segment held back; 0: none */
 } session[SESSIONS];
 
 static struct {
@@ -112,15 +112,17 @@ static uint32_t full_segment(int i)
 
 static void send_segment(int i, int side, uint32_t seq, int flags, uint32_t payload)
 {
-	static uint8_t frame[FRAME_MAX];	/* beyond the headers: what was sent before, as good as any */
+	static uint8_t frame[FRAME_MAX]; /* beyond the headers: what was sent before, as good as any */
 	uint32_t client = 0x0a010000 + (uint32_t)i + 1, server = 0x0a000002, options = 12;
 	uint32_t port[2] = { 40000 + (uint32_t)i, FIRST_PORT + (uint32_t)i };
 	uint8_t *p;
 
 	if (is_ipv6(i))
-		p = put_ipv6(put_ethernet(frame, 1 - side, 0x86dd), side ? server : client, side ? client : server, 20 + options + payload);
+		p = put_ipv6(put_ethernet(frame, 1 - side, 0x86dd), side ? server : client, side ? client : server,
+			     20 + options + payload);
 	else
-		p = put_ipv4(put_ethernet(frame, 1 - side, 0x0800), side ? server : client, side ? client : server, 6, 20 + options + payload);
+		p = put_ipv4(put_ethernet(frame, 1 - side, 0x0800), side ? server : client, side ? client : server, 6,
+			     20 + options + payload);
 	p = put16(put16(p, port[side]), port[1 - side]);
 	p = put32(put32(p, seq), flags & ACK ? session[i].seq[1 - side] : 0);
 	*p++ = (uint8_t)((20 + options) / 4 << 4);
@@ -158,7 +160,7 @@ static void bulk(struct session *s, int i)
 	bool last = s->segments == 1;
 	uint32_t full = full_segment(i);
 
-	if (!last && !draw(2000) && !s->late) {		/* this one comes after its follower */
+	if (!last && !draw(2000) && !s->late) { /* this one comes after its follower */
 		s->late = s->seq[SERVER];
 		s->seq[SERVER] += full;
 		s->segments--;
@@ -217,9 +219,7 @@ static void go_on(int i)
 		s->at_us += 60;
 		s->step = ECHO_ACK;
 		break;
-	case BULK:
-		bulk(s, i);
-		break;
+	case BULK: bulk(s, i); break;
 	case BULK_ACK:
 		send(i, CLIENT, ACK, 0);
 		s->unanswered = 0;
@@ -291,7 +291,8 @@ int main(int argc, char **argv)
 		out.bytes = sizeof(head);
 	}
 	for (int i = 0; i < SESSIONS; i++)
-		session[i] = (struct session){ .at_us = 1000 + (int64_t)draw(50000), .seq = { draw(UINT32_MAX), draw(UINT32_MAX) } };
+		session[i] =
+			(struct session){ .at_us = 1000 + (int64_t)draw(50000), .seq = { draw(UINT32_MAX), draw(UINT32_MAX) } };
 	while (out.file && !ferror(out.file) && out.bytes < bytes && out.packets < packets) {
 		if (other && !draw(100))
 			send_other();

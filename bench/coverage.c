@@ -49,7 +49,7 @@ static double coverage_normal(void)
 /* Draws which keys of a repeat are late, each with probability p; stalls begin at random, and one may be under way at the start. */
 static void coverage_draw_late(enum coverage_kind kind, double p, bool late[KEYS])
 {
-	double begin = p / (BURST * (1 - p));	/* chance that a stall begins with a key: mean gap BURST (1 - p) / p */
+	double begin = p / (BURST * (1 - p)); /* chance that a stall begins with a key: mean gap BURST (1 - p) / p */
 	bool is = coverage_uniform() < p;
 	int left = is ? 1 + (int)(BURST * coverage_uniform()) : 0;
 
@@ -90,8 +90,12 @@ static struct key_train_samples coverage_make_train(int64_t repeat, const double
 	for (int i = 0; i < KEYS; i++) {
 		int64_t due = (i + 1) * 50 * NS_PER_MS;
 
-		t.keys.key[i] = (struct key_times){ .number = i + 1, .due_ns = due, .sent_ns = due, .exact = true,
-			.answer_ns = due + llround(ms[i] * NS_PER_MS), .high_ns = due + llround(ms[i] * NS_PER_MS) };
+		t.keys.key[i] = (struct key_times){ .number = i + 1,
+						    .due_ns = due,
+						    .sent_ns = due,
+						    .exact = true,
+						    .answer_ns = due + llround(ms[i] * NS_PER_MS),
+						    .high_ns = due + llround(ms[i] * NS_PER_MS) };
 	}
 	return t;
 }
@@ -143,7 +147,7 @@ enum { C_P50, C_P90, C_JITTER, C_MEAN, C_DIFFERENCE, C_FIGURES };
 static struct figure coverage_difference(const struct figure *a, const struct figure *b)
 {
 	return figure_estimate(a->value - b->value, a->value - b->value - hypot(a->value - a->low, b->high - b->value),
-				    a->value - b->value + hypot(a->high - a->value, b->value - b->low));
+			       a->value - b->value + hypot(a->high - a->value, b->value - b->low));
 }
 
 /* Draws the repeats of a cell; jitter and mean: of the latencies of each repeat, as of intervals between updates. */
@@ -193,7 +197,8 @@ static double coverage_true_jitter(enum coverage_kind kind)
 static void coverage_of_figures(enum coverage_kind kind, size_t repeats, bool overloaded, int draws, struct coverage c[C_FIGURES])
 {
 	const double sigma = hypot(SIGMA, BETWEEN);
-	const double truth[C_FIGURES] = { 10, 10 * exp(1.2815515655 * sigma), coverage_true_jitter(kind), 10 * exp(sigma * sigma / 2), 0 };
+	const double truth[C_FIGURES] = { 10, 10 * exp(1.2815515655 * sigma), coverage_true_jitter(kind),
+					  10 * exp(sigma * sigma / 2), 0 };
 
 	memset(c, 0, C_FIGURES * sizeof(*c));
 	for (int d = 0; d < draws; d++) {
@@ -224,8 +229,8 @@ int main(int argc, char **argv)
 
 			for (size_t i = 0; i < sizeof(truth) / sizeof(*truth); i++) {
 				c[0] = coverage_of_late_share(kind, repeats[r], truth[i], draws);
-				printf("late_share\t%g\t%s\t%zu\t%.1f\t%.2f\t%.0f\n", 100 * truth[i], coverage_kinds[kind], repeats[r],
-				       100 * c[0].held, c[0].width, 100 * c[0].none);
+				printf("late_share\t%g\t%s\t%zu\t%.1f\t%.2f\t%.0f\n", 100 * truth[i], coverage_kinds[kind],
+				       repeats[r], 100 * c[0].held, c[0].width, 100 * c[0].none);
 			}
 			for (int overloaded = 0; kind != UNEVEN && overloaded < 2; overloaded++) {
 				coverage_of_figures(kind, repeats[r], overloaded, draws, c);

@@ -75,7 +75,7 @@ static void pass(char how, char *memory, size_t bytes)
 	else
 		for (size_t i = 0; i < n; i++)
 			value += at[i];
-	__asm__ volatile("" :: "r"(memory) : "memory");
+	__asm__ volatile("" ::"r"(memory) : "memory");
 	sink = value[0] ^ value[7];
 }
 

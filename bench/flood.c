@@ -44,10 +44,10 @@ static int open_socket(const char *interface)
 
 	if (!to.sll_ifindex)
 		die(interface);
-	fd = socket(AF_PACKET, SOCK_RAW, 0);	/* protocol 0: receives nothing */
+	fd = socket(AF_PACKET, SOCK_RAW, 0); /* protocol 0: receives nothing */
 	if (fd < 0 || bind(fd, (struct sockaddr *)&to, sizeof(to)))
 		die("cannot send raw packets");
-	setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one));	/* no queue that could drop */
+	setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one)); /* no queue that could drop */
 	return fd;
 }
 

@@ -18,16 +18,24 @@
 
 #define FRAMES_MAX 100000
 #define FRAMES_DEFAULT 10
-#define SIDE_MAX 4096	/* width and height of a frame, in pixels */
-#define UNSET -1	/* of --frames and --hot: not given */
+#define SIDE_MAX 4096 /* width and height of a frame, in pixels */
+#define UNSET -1      /* of --frames and --hot: not given */
 
 static struct {
 	int64_t frames, hot, seed, time_ns, wait_ns, ready_fd;
 	double rate_per_s;
 	int width, height, x, y, order, content, draw;
 	const char *display, *log;
-} cfg = { .frames = UNSET, .hot = UNSET, .seed = 1, .wait_ns = 10 * NS_PER_S, .ready_fd = STDERR_FILENO,
-	  .rate_per_s = 20, .width = 100, .height = 100, .order = SEQUENCE_LOOP, .content = PICTURE_MIXED };
+} cfg = { .frames = UNSET,
+	  .hot = UNSET,
+	  .seed = 1,
+	  .wait_ns = 10 * NS_PER_S,
+	  .ready_fd = STDERR_FILENO,
+	  .rate_per_s = 20,
+	  .width = 100,
+	  .height = 100,
+	  .order = SEQUENCE_LOOP,
+	  .content = PICTURE_MIXED };
 static struct rec_cfg out_cfg;
 
 static int read_size(const char *text, void *value)
@@ -55,28 +63,26 @@ static int read_place(const char *text, void *value)
 static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "frames", &cfg.frames, 1, FRAMES_MAX,
 	  .help = "how many different frames (10); count: length of the loop, so that missed frames can be counted" },
-	{ CLI_CALL, 0, "geometry", NULL,
-	  .of = "show, write", .help = "of a frame in pixels (100x100)", .call = read_size,
-		.meta = "WxH" },
+	{ CLI_CALL, 0, "geometry", NULL, .of = "show, write", .help = "of a frame in pixels (100x100)", .call = read_size,
+	  .meta = "WxH" },
 	{ CLI_REAL, 0, "rate", &cfg.rate_per_s, 0.1, 1000, .of = "show", .help = "frames a second (20)" },
-	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY,
-	  .of = "show, count", .help = "stop after this time (until a signal)" },
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .of = "show, count",
+	  .help = "stop after this time (until a signal)" },
 	{ CLI_STR, 'd', "display", &cfg.display, .of = "show, count", .help = "the X display ($DISPLAY)", .meta = "DISPLAY" },
-	{ CLI_CALL, 0, "at", NULL,
-	  .of = "show", .help = "place of the window (0,0)", .call = read_place, .meta = "X,Y" },
-	{ CLI_WORD, 0, "order", &cfg.order,
-	  .of = "show", .help = "in which order frames follow each other (loop)", .words = sequence_names },
-	{ CLI_INT, 0, "hot", &cfg.hot, 1, FRAMES_MAX,
-	  .of = "show", .help = "with --order hot: every second frame is one of the first so many" },
+	{ CLI_CALL, 0, "at", NULL, .of = "show", .help = "place of the window (0,0)", .call = read_place, .meta = "X,Y" },
+	{ CLI_WORD, 0, "order", &cfg.order, .of = "show", .help = "in which order frames follow each other (loop)",
+	  .words = sequence_names },
+	{ CLI_INT, 0, "hot", &cfg.hot, 1, FRAMES_MAX, .of = "show",
+	  .help = "with --order hot: every second frame is one of the first so many" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, .of = "show, write", .help = "of the pictures and of the random order (1)" },
-	{ CLI_WORD, 0, "draw", &cfg.draw,
-	  .of = "show", .help = "send each frame every time, or once to a pixmap of the display (image)", .words = show_draws },
-	{ CLI_WORD, 0, "content", &cfg.content,
-	  .of = "show, write", .help = "what a frame shows (mixed)", .words = picture_contents },
+	{ CLI_WORD, 0, "draw", &cfg.draw, .of = "show",
+	  .help = "send each frame every time, or once to a pixmap of the display (image)", .words = show_draws },
+	{ CLI_WORD, 0, "content", &cfg.content, .of = "show, write", .help = "what a frame shows (mixed)",
+	  .words = picture_contents },
 	{ CLI_NS, 0, "wait", &cfg.wait_ns, 0, 3600 * NS_PER_S, .of = "count", .help = "look for the animation so long (10s)" },
 	{ CLI_FILE, 0, "log", &cfg.log, .of = "show, count", .help = "write a row for each frame shown, or seen, to this file" },
-	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023,
-	  .of = "show, count", .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
+	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .of = "show, count", .help = "write \"ready\" to this descriptor (2)",
+	  .meta = "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -130,8 +136,7 @@ static void report_shown(struct rec_report *r, const struct animation_cfg *show,
 	rec_add_real(r, "information_bytes", got->information_bytes, 1);
 	rec_add_sample(r, "lateness_us", &got->lateness_ns, NS_PER_US);
 	rec_end(r);
-	rec_say(r, "%s of %s shown at %s/s, %s late (worst %s)", count_text(got->shown),
-				  counted_text(got->due, "frame"),
+	rec_say(r, "%s of %s shown at %s/s, %s late (worst %s)", count_text(got->shown), counted_text(got->due, "frame"),
 		number_text(average_rate(got->shown, got->start_ns, got->end_ns)), got->late ? count_text(got->late) : "none",
 		ns_text(sample_max(&got->lateness_ns).value));
 	if (got->left_out)
@@ -159,11 +164,17 @@ static void refuse_show_conflicts(void)
 
 static int run_show(struct rec_report *r)
 {
-	struct animation_cfg how = { .display = cfg.display, .order = (enum sequence_order)cfg.order,
-				.frames = option_frames(), .hot = cfg.hot,
-				.rate_per_s = cfg.rate_per_s, .time_ns = cfg.time_ns, .draw = (enum show_draw)cfg.draw, .x = cfg.x, .y = cfg.y,
-					      .ready = write_ready_line,
-				.picture = { cfg.width, cfg.height, (enum picture_content)cfg.content, (uint64_t)cfg.seed } };
+	struct animation_cfg how = { .display = cfg.display,
+				     .order = (enum sequence_order)cfg.order,
+				     .frames = option_frames(),
+				     .hot = cfg.hot,
+				     .rate_per_s = cfg.rate_per_s,
+				     .time_ns = cfg.time_ns,
+				     .draw = (enum show_draw)cfg.draw,
+				     .x = cfg.x,
+				     .y = cfg.y,
+				     .ready = write_ready_line,
+				     .picture = { cfg.width, cfg.height, (enum picture_content)cfg.content, (uint64_t)cfg.seed } };
 	struct show_result got;
 	struct why why;
 	int lost;
@@ -191,12 +202,11 @@ static void say_frames_seen(struct rec_report *r, int64_t loop, struct count_res
 
 	if (misses_are_known(loop, seen))
 		rec_say(r, "%s seen in %s: %s/s, %s of %s, %s missed (but for whole rounds)", frames, seconds, rate,
-					  count_text(seen->distinct),
-			counted_text(loop, "kind"), seen->missed ? count_text(seen->missed) : "none");
+			count_text(seen->distinct), counted_text(loop, "kind"), seen->missed ? count_text(seen->missed) : "none");
 	else if (loop > 1)
-		rec_say(r, "%s seen in %s: %s/s, %s of %s; missed: unknown, %s", frames, seconds, rate,
-					  count_text(seen->distinct), counted_text(loop, "kind"),
-					  seen->foreign ? "the loop has other frames than --frames says" : "the picture did not change");
+		rec_say(r, "%s seen in %s: %s/s, %s of %s; missed: unknown, %s", frames, seconds, rate, count_text(seen->distinct),
+			counted_text(loop, "kind"),
+			seen->foreign ? "the loop has other frames than --frames says" : "the picture did not change");
 	else
 		rec_say(r, "%s seen in %s: %s/s, %s; missed: unknown, give --frames N", frames, seconds, rate,
 			counted_text(seen->distinct, "kind"));
@@ -229,8 +239,11 @@ static void report_counted(struct rec_report *r, const struct frame_count_cfg *c
 
 static int run_count(struct rec_report *r)
 {
-	struct frame_count_cfg how = { .display = cfg.display, .loop = cfg.frames == UNSET ? 0 : cfg.frames,
-				 .wait_ns = cfg.wait_ns, .time_ns = cfg.time_ns, .ready = write_ready_line };
+	struct frame_count_cfg how = { .display = cfg.display,
+				       .loop = cfg.frames == UNSET ? 0 : cfg.frames,
+				       .wait_ns = cfg.wait_ns,
+				       .time_ns = cfg.time_ns,
+				       .ready = write_ready_line };
 	struct count_result got;
 	struct why why;
 	int lost;
@@ -245,8 +258,7 @@ static int run_count(struct rec_report *r)
 }
 
 /* Writes one frame as raw video: four bytes a pixel, blue, green, red, 0. */
-static bool write_frame(const struct picture_cfg *picture, uint32_t frame, uint32_t *rgb, unsigned char *bytes,
-				  FILE *out)
+static bool write_frame(const struct picture_cfg *picture, uint32_t frame, uint32_t *rgb, unsigned char *bytes, FILE *out)
 {
 	size_t pixels = (size_t)picture->width * (size_t)picture->height;
 
@@ -288,8 +300,8 @@ static int run_write(struct rec_report *r, const char *path)
 	rec_begin_object(r, "result");
 	rec_add_ints(r, { "frames", frames }, { "frame_bytes", (int64_t)cfg.width * cfg.height * 4 });
 	rec_end(r);
-	rec_say(r, "%s of %dx%d pixels written to %s, %s", counted_text(frames, "frame"), cfg.width,
-				  cfg.height, path, bytes_text((double)frames * cfg.width * cfg.height * 4));
+	rec_say(r, "%s of %dx%d pixels written to %s, %s", counted_text(frames, "frame"), cfg.width, cfg.height, path,
+		bytes_text((double)frames * cfg.width * cfg.height * 4));
 	return close_report(r, 0, false);
 }
 
@@ -303,11 +315,12 @@ static void refuse_foreign_options(const char *word)
 
 int main(int argc, char **argv)
 {
-	int first = cli_parse(argc, argv,
-			      "animate [show] [--frames N] [--geometry WxH] [--rate R] [-t TIME] [options] | animate count [-t TIME] [options]"
-			      " | animate write FILE [--frames N] [--geometry WxH] [options]",
-			      "Shows a looping animation of numbered frames, writes it as raw video, or counts the frames that really appear.",
-			      options);
+	int first = cli_parse(
+		argc, argv,
+		"animate [show] [--frames N] [--geometry WxH] [--rate R] [-t TIME] [options] | animate count [-t TIME] [options]"
+		" | animate write FILE [--frames N] [--geometry WxH] [options]",
+		"Shows a looping animation of numbered frames, writes it as raw video, or counts the frames that really appear.",
+		options);
 	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
 	const char *word = first < argc ? argv[first] : "show";
 	int words = word[0] == 'w' ? 2 : 1;
@@ -324,7 +337,7 @@ int main(int argc, char **argv)
 	rec_check_outputs(place, 2);
 	proc_check_ready_fd((int)cfg.ready_fd);
 	proc_end_beside_parent();
-	proc_catch_stop();	/* before the output is opened, which a signal would otherwise leave incomplete */
+	proc_catch_stop(); /* before the output is opened, which a signal would otherwise leave incomplete */
 	out = rec_must_open(&out_cfg, "animate");
 	return word[0] == 's' ? run_show(out) : word[0] == 'c' ? run_count(out) : run_write(out, argv[first + 1]);
 }

@@ -12,8 +12,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SEARCH_NS (50 * NS_PER_MS)	/* from one search of the screen to the next */
-#define CELL_MOST (2.0 * PICTURE_CELL)	/* pixels of a patch cell, where the display is scaled */
+#define SEARCH_NS (50 * NS_PER_MS)     /* from one search of the screen to the next */
+#define CELL_MOST (2.0 * PICTURE_CELL) /* pixels of a patch cell, where the display is scaled */
 
 const char *const count_columns[] = { "seen_ns", "frame", "asked_ns", NULL };
 
@@ -54,8 +54,10 @@ static int await_animation(struct frame_counter *c, struct why *why)
 		if (check_display(c, why))
 			return -EPIPE;
 		if (proc_stop || clock_now() >= until) {
-			why_say(why, proc_stop ? "stopped before an animation was found" :
-				 "no animation on display %s; start one there (animate), in sight", DisplayString(c->x11.display));
+			why_say(why,
+				proc_stop ? "stopped before an animation was found"
+					  : "no animation on display %s; start one there (animate), in sight",
+				DisplayString(c->x11.display));
 			return -ETIMEDOUT;
 		}
 		proc_sleep(clock_now() + SEARCH_NS);

@@ -11,9 +11,9 @@
  * within its slot is late. A frame whose slot is over before drawing begins is left out: an animation that cannot keep up does not
  * run slower. */
 struct frame_slots {
-	int64_t start_ns;	/* CLOCK_MONOTONIC */
+	int64_t start_ns; /* CLOCK_MONOTONIC */
 	double rate_per_s;
-	int64_t next;		/* number of the next slot */
+	int64_t next; /* number of the next slot */
 };
 
 /* When a slot begins (CLOCK_MONOTONIC). */
@@ -23,14 +23,14 @@ bool frame_slot_is_over(const struct frame_slots *s, int64_t now_ns);
 
 /* Counts frames by their numbers: a frame is seen when the number on the screen changes. */
 struct frame_tally {
-	int64_t loop;			/* frames in one round of the animation; 0: unknown */
-	int64_t frames, distinct;	/* frames seen; different numbers among them */
-	int64_t missed;			/* frames of the loop between two seen ones; rounds missed as a whole are not noticed */
-	int64_t foreign;		/* numbers that the loop does not have */
-	int64_t first_ns, last_ns;	/* when the first and the last frame were seen */
-	uint32_t last;			/* number of the last frame seen */
-	struct sample gap;		/* ns between one frame and the next */
-	uint8_t *ever;			/* one bit for each number: has been seen; owned */
+	int64_t loop;		   /* frames in one round of the animation; 0: unknown */
+	int64_t frames, distinct;  /* frames seen; different numbers among them */
+	int64_t missed;		   /* frames of the loop between two seen ones; rounds missed as a whole are not noticed */
+	int64_t foreign;	   /* numbers that the loop does not have */
+	int64_t first_ns, last_ns; /* when the first and the last frame were seen */
+	uint32_t last;		   /* number of the last frame seen */
+	struct sample gap;	   /* ns between one frame and the next */
+	uint8_t *ever;		   /* one bit for each number: has been seen; owned */
 };
 
 /* 0 or -ENOMEM. */

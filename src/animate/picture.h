@@ -14,16 +14,16 @@
 
 #include <stdint.h>
 
-#define PICTURE_CELL 4		/* pixels of a patch cell */
+#define PICTURE_CELL 4 /* pixels of a patch cell */
 #define PICTURE_MARK_WIDTH ((PATCH_COLUMNS + 2) * PICTURE_CELL)
 #define PICTURE_MARK_HEIGHT ((PATCH_ROWS + 2) * PICTURE_CELL)
 #define PICTURE_SQUARE 10
 
 enum picture_content { PICTURE_NOISE, PICTURE_MIXED, PICTURE_FLAT };
-extern const char *const picture_contents[];	/* NULL-terminated */
+extern const char *const picture_contents[]; /* NULL-terminated */
 
 struct picture_cfg {
-	int width, height;	/* pixels; at least PICTURE_MARK_WIDTH x PICTURE_MARK_HEIGHT */
+	int width, height; /* pixels; at least PICTURE_MARK_WIDTH x PICTURE_MARK_HEIGHT */
 	enum picture_content content;
 	uint64_t seed;
 };

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #define MAP_WAIT_NS (10 * NS_PER_S)
-#define STOP_NS (2 * NS_PER_S)	/* from a stop signal until a display that stopped reading is given up */
-#define MEMORY_MAX (1LL << 30)	/* bytes of all frames together */
-#define BORN_MAX 64		/* frames over which the mean of information_bytes is taken */
+#define STOP_NS (2 * NS_PER_S) /* from a stop signal until a display that stopped reading is given up */
+#define MEMORY_MAX (1LL << 30) /* bytes of all frames together */
+#define BORN_MAX 64	       /* frames over which the mean of information_bytes is taken */
 
 const char *const show_draws[] = { "image", "pixmap", NULL };
 const char *const show_columns[] = { "n", "frame", "due_ns", "begun_ns", "sent_ns", NULL };
@@ -24,10 +24,10 @@ struct frame_player {
 	Window window;
 	GC gc;
 	uint32_t *rgb;
-	XImage **image;		/* one for each frame; or a single one, drawn anew each time (SEQUENCE_FRESH, SHOW_PIXMAP) */
-	Pixmap *pixmap;		/* one for each frame with SHOW_PIXMAP, else NULL */
-	int64_t images, current;	/* elements of `image`; frame on the screen now */
-	int64_t born, bits;	/* frames made so far; random bits in the first BORN_MAX of them */
+	XImage **image;		 /* one for each frame; or a single one, drawn anew each time (SEQUENCE_FRESH, SHOW_PIXMAP) */
+	Pixmap *pixmap;		 /* one for each frame with SHOW_PIXMAP, else NULL */
+	int64_t images, current; /* elements of `image`; frame on the screen now */
+	int64_t born, bits;	 /* frames made so far; random bits in the first BORN_MAX of them */
 	bool mapped, exposed, closed;
 };
 
@@ -60,7 +60,7 @@ static int make_frames(struct frame_player *s, struct why *why)
 	s->pixmap = c->draw == SHOW_PIXMAP ? calloc((size_t)c->frames, sizeof(*s->pixmap)) : NULL;
 	if (!s->rgb || !s->image || (c->draw == SHOW_PIXMAP && !s->pixmap))
 		return explain_memory(why);
-	for (int64_t i = 0; i < s->images && !proc_stop; i++) {	/* may take seconds; a stop signal ends it, and nothing is shown */
+	for (int64_t i = 0; i < s->images && !proc_stop; i++) { /* may take seconds; a stop signal ends it, and nothing is shown */
 		s->image[i] = x11_create_image(&s->x11, c->picture.width, c->picture.height);
 		if (!s->image[i])
 			return explain_memory(why);
@@ -115,9 +115,14 @@ static int make_window(struct frame_player *s, struct why *why)
 	int64_t patience = clock_now() + MAP_WAIT_NS;
 	char name[] = "animate", class[] = "Animate";
 	XClassHint class_hint = { name, class };
-	XSizeHints hints = { .flags = USPosition | PPosition | PMinSize | PMaxSize | PSize, .x = c->x,
-			     .y = c->y, .width = c->picture.width, .height = c->picture.height,
-			     .min_width = c->picture.width, .min_height = c->picture.height, .max_width = c->picture.width,
+	XSizeHints hints = { .flags = USPosition | PPosition | PMinSize | PMaxSize | PSize,
+			     .x = c->x,
+			     .y = c->y,
+			     .width = c->picture.width,
+			     .height = c->picture.height,
+			     .min_width = c->picture.width,
+			     .min_height = c->picture.height,
+			     .max_width = c->picture.width,
 			     .max_height = c->picture.height };
 
 	s->window = XCreateSimpleWindow(d, s->x11.root, c->x, c->y, (unsigned)c->picture.width, (unsigned)c->picture.height, 0, 0,
@@ -135,13 +140,14 @@ static int make_window(struct frame_player *s, struct why *why)
 		return -EPIPE;
 	if (s->mapped && s->exposed)
 		return 0;
-	why_say(why, proc_stop ? "stopped before the window was shown" :
-		 "display %s did not show the window within 10 s; is its window manager alive?", DisplayString(d));
+	why_say(why,
+		proc_stop ? "stopped before the window was shown"
+			  : "display %s did not show the window within 10 s; is its window manager alive?",
+		DisplayString(d));
 	return -ETIMEDOUT;
 }
 
-static void write_slot_row(const struct animation_cfg *c, int64_t slot, int64_t frame, int64_t due, int64_t begun,
-				     int64_t sent)
+static void write_slot_row(const struct animation_cfg *c, int64_t slot, int64_t frame, int64_t due, int64_t begun, int64_t sent)
 {
 	if (!c->log)
 		return;
@@ -151,9 +157,10 @@ static void write_slot_row(const struct animation_cfg *c, int64_t slot, int64_t 
 }
 
 static void show_next_slot(struct frame_player *s, struct frame_slots *slots, struct frame_sequence *sequence,
-				    struct show_result *out)
+			   struct show_result *out)
 {
-	int64_t slot = slots->next, frame = frame_sequence_next(sequence), due = frame_due_ns(slots, slot), begun = clock_now(), sent;
+	int64_t slot = slots->next, frame = frame_sequence_next(sequence), due = frame_due_ns(slots, slot), begun = clock_now(),
+		sent;
 
 	if (s->cfg->order == SEQUENCE_FRESH)
 		frame &= PATCH_NUMBER_MAX;
@@ -184,7 +191,7 @@ static int show_frames(struct frame_player *s, struct show_result *out, struct w
 	int64_t end;
 
 	frame_sequence_start(&sequence, c->order, c->frames, c->hot, c->picture.seed);
-	XSync(s->x11.display, False);	/* until the X server has all pixmaps */
+	XSync(s->x11.display, False); /* until the X server has all pixmaps */
 	slots = (struct frame_slots){ .start_ns = clock_now() + NS_PER_MS, .rate_per_s = c->rate_per_s };
 	out->start_ns = slots.start_ns;
 	end = c->time_ns ? slots.start_ns + c->time_ns : INT64_MAX;
@@ -215,7 +222,7 @@ static void free_player(struct frame_player *s)
 {
 	for (int64_t i = 0; s->image && i < s->images; i++)
 		if (s->image[i])
-			XDestroyImage(s->image[i]);	/* frees memory only: allowed also after the connection broke */
+			XDestroyImage(s->image[i]); /* frees memory only: allowed also after the connection broke */
 	free(s->image);
 	free(s->pixmap);
 	free(s->rgb);

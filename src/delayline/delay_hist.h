@@ -12,10 +12,10 @@
 struct delay_hist {
 	int64_t n, max_ns, min_ns;
 	double sum_ns;
-	int64_t count[DELAY_HIST_MAX_US];	/* count[i]: values from i us to below i + 1 us */
+	int64_t count[DELAY_HIST_MAX_US]; /* count[i]: values from i us to below i + 1 us */
 };
 
-void delay_hist_add(struct delay_hist *l, int64_t ns);	/* a value below 0 counts as 0 */
+void delay_hist_add(struct delay_hist *l, int64_t ns); /* a value below 0 counts as 0 */
 /* Microseconds; NAN: no values, or for p above 0.75 fewer than ten values beyond the percentile. */
 double delay_hist_percentile(const struct delay_hist *l, double p);
 double delay_hist_mean_us(const struct delay_hist *l);

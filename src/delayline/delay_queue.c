@@ -7,16 +7,16 @@
 
 struct delay_queue_item {
 	int64_t due_ns;
-	uint64_t number;	/* order of arrival among all packets */
+	uint64_t number; /* order of arrival among all packets */
 	uint32_t slot, bytes;
 	int way;
 };
 
 struct delay_queue {
-	size_t room, n, most;	/* slots, packets now, packets at most so far */
-	uint64_t number;	/* order of arrival of the next packet */
+	size_t room, n, most; /* slots, packets now, packets at most so far */
+	uint64_t number;      /* order of arrival of the next packet */
 	struct delay_queue_item *heap;
-	uint32_t *free_slot;	/* numbers of free slots: free_slot[n] to free_slot[room - 1] */
+	uint32_t *free_slot; /* numbers of free slots: free_slot[n] to free_slot[room - 1] */
 	unsigned char *memory;
 };
 

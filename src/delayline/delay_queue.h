@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DELAY_QUEUE_SLOT 2048		/* bytes of a slot; a frame that fills it was longer, and is refused */
+#define DELAY_QUEUE_SLOT 2048 /* bytes of a slot; a frame that fills it was longer, and is refused */
 
 struct delay_queue;
 
@@ -26,4 +26,4 @@ int64_t delay_queue_due_ns(const struct delay_queue *s);
 const unsigned char *delay_queue_pop(struct delay_queue *s, int64_t *due_ns, size_t *bytes, int *way);
 
 size_t delay_queue_length(const struct delay_queue *s);
-size_t delay_queue_peak(const struct delay_queue *s);	/* greatest length so far */
+size_t delay_queue_peak(const struct delay_queue *s); /* greatest length so far */

@@ -20,14 +20,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PRIORITY 25	/* real-time, above the probe's, as network interrupts would be */
+#define PRIORITY 25 /* real-time, above the probe's, as network interrupts would be */
 
 #define COMMANDS_AT_START 32
 
 static struct {
-	const char *end[2];	/* values of --end */
+	const char *end[2]; /* values of --end */
 	int ends;
-	const char *order[COMMANDS_AT_START];	/* values of --order */
+	const char *order[COMMANDS_AT_START]; /* values of --order */
 	int n_orders;
 	struct link_settings path;
 	int64_t seed, packets, run_ns, parent, ready_fd;
@@ -83,7 +83,8 @@ static int read_order_option(const char *text, void *value)
 	if (cfg.n_orders == COMMANDS_AT_START)
 		die_usage("--order %s: give at most %d orders; use --control for more", text, COMMANDS_AT_START);
 	if (!*text || parse_link_command(&tried, text) || !tried.changed)
-		die_usage("--order %s: not a command that changes the link; such as \"forth rate 1500Kbit\" or \"delay 20ms\"", text);
+		die_usage("--order %s: not a command that changes the link; such as \"forth rate 1500Kbit\" or \"delay 20ms\"",
+			  text);
 	cfg.order[cfg.n_orders++] = text;
 	return 0;
 }
@@ -96,16 +97,18 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "shape", &cfg.path.shape,
 	  .help = "distribution of the jitter: uniform, or normal with that standard deviation (uniform)", .words = jitter_shapes },
 	{ CLI_FLAG, 0, "reorder", &cfg.path.reorder, .help = "jitter may let packets overtake each other" },
-	{ CLI_CALL, 0, "loss", &cfg.path.loss,
-	  .help = "share of packets lost, in percent, independently of each other (0)", .call = read_loss_option, .meta = "PERCENT" },
-	{ CLI_CALL, 0, "rate", &cfg.path.rate_bits,
-	  .help = "rate of the link in bits of frames, such as 10Mbit (none)", .call = read_link_rate_option, .meta = "RATE" },
+	{ CLI_CALL, 0, "loss", &cfg.path.loss, .help = "share of packets lost, in percent, independently of each other (0)",
+	  .call = read_loss_option, .meta = "PERCENT" },
+	{ CLI_CALL, 0, "rate", &cfg.path.rate_bits, .help = "rate of the link in bits of frames, such as 10Mbit (none)",
+	  .call = read_link_rate_option, .meta = "RATE" },
 	{ CLI_NS, 0, "queue", &cfg.path.queue_ns, 0, (double)LINK_TIME_MAX_NS,
 	  .help = "longest wait of a packet for the rate; beyond, it is dropped (50ms)" },
-	{ CLI_CALL, 0, "order", &cfg, .help = "apply this command at the start, such as \"back rate 384Kbit\"; may be given many times",
+	{ CLI_CALL, 0, "order", &cfg,
+	  .help = "apply this command at the start, such as \"back rate 384Kbit\"; may be given many times",
 	  .call = read_order_option, .meta = "ORDER" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e15, .help = "seed of the random losses and jitter (1)" },
-	{ CLI_INT, 0, "packets", &cfg.packets, 16, 1 << 20, .help = "memory for this many packets under way, both ways together (16384)" },
+	{ CLI_INT, 0, "packets", &cfg.packets, 16, 1 << 20,
+	  .help = "memory for this many packets under way, both ways together (16384)" },
 	{ CLI_STR, 0, "control", &cfg.control,
 	  .help = "take commands from this fifo, created if missing: delay 50ms, loss 1%, report ...", .meta = "FIFO" },
 	{ CLI_CPUS, 0, "cpus", &cfg.cpus, .help = "run on these CPUs (any)" },
@@ -160,8 +163,10 @@ static void report_way(struct rec_report *r, int i)
 static void report_added_delay(struct rec_report *r)
 {
 	static const int64_t edges_us[] = { 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, DELAY_HIST_MAX_US };
-	static const struct { const char *name; double p;
-			      } percentiles[] = { { "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }, { "p999", 0.999 } };
+	static const struct {
+		const char *name;
+		double p;
+	} percentiles[] = { { "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }, { "p999", 0.999 } };
 	const struct delay_hist *added = &fwd.added;
 
 	rec_begin_object(r, "added_delay_us");
@@ -198,15 +203,21 @@ static void describe_way(const struct link_settings *p, const char *each_way, ch
 		snprintf(jitter, sizeof(jitter), " ± %s", ns_text((double)p->jitter_ns));
 	if (p->loss > 0)
 		snprintf(loss, sizeof(loss), "loss %s %%", number_text(p->loss * 100));
-	snprintf(text, size, "%s, %s%s%s, %s", rate, p->delay_ns ? ns_text((double)p->delay_ns) : "no delay", jitter, each_way, loss);
+	snprintf(text, size, "%s, %s%s%s, %s", rate, p->delay_ns ? ns_text((double)p->delay_ns) : "no delay", jitter, each_way,
+		 loss);
 }
 
 static void say_way(struct rec_report *r, int i, const char *link)
 {
 	const struct forward_way *way = &fwd.way[i];
-	const struct { int64_t n; const char *what; } gone[] = {
-		{ way->fate[LINK_LOSES], "lost by --loss" }, { way->fate[LINK_QUEUE_FULL], "dropped (queue full)" },
-		{ way->no_room, "dropped (no room)" }, { way->refused, "refused by the interface" },
+	const struct {
+		int64_t n;
+		const char *what;
+	} gone[] = {
+		{ way->fate[LINK_LOSES], "lost by --loss" },
+		{ way->fate[LINK_QUEUE_FULL], "dropped (queue full)" },
+		{ way->no_room, "dropped (no room)" },
+		{ way->refused, "refused by the interface" },
 		{ tap_port_read_drops(&fwd.ends[i]), "missed by the program" },
 	};
 	char text[256] = "";
@@ -216,8 +227,7 @@ static void say_way(struct rec_report *r, int i, const char *link)
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %s %s", count_text(gone[k].n), gone[k].what);
 	if (way->packets && !*text)
 		strcpy(text, ", all delivered");
-	rec_say(r, "  %s -> %s   %s%s%s%s", fwd.ends[i].name, fwd.ends[!i].name,
-				  counted_text(way->packets, "packet"), text,
+	rec_say(r, "  %s -> %s   %s%s%s%s", fwd.ends[i].name, fwd.ends[!i].name, counted_text(way->packets, "packet"), text,
 		*link ? "; " : "", link);
 }
 
@@ -228,15 +238,16 @@ static void say_link(struct rec_report *r, double wall_ns)
 	char link[2][256];
 
 	for (int i = 0; i < 2; i++)
-		describe_way(&now.commands.cfg[i], alike && now.commands.cfg[i].delay_ns ? " each way" : "", link[i], sizeof(link[i]));
+		describe_way(&now.commands.cfg[i], alike && now.commands.cfg[i].delay_ns ? " each way" : "", link[i],
+			     sizeof(link[i]));
 	rec_say(r, "%s <-> %s: %s%s%s", fwd.ends[0].name, fwd.ends[1].name, alike ? link[0] : "", alike ? "; " : "",
-				  ns_text(wall_ns));
+		ns_text(wall_ns));
 	for (int i = 0; i < 2; i++)
 		say_way(r, i, alike ? "" : link[i]);
 	if (added->n)
 		rec_say(r, "Delay added by the program itself: %s µs (p50), %s (p99), %s at worst",
-			number_text(delay_hist_percentile(added, 0.5)),
-			number_text(delay_hist_percentile(added, 0.99)), number_text((double)added->max_ns / NS_PER_US));
+			number_text(delay_hist_percentile(added, 0.5)), number_text(delay_hist_percentile(added, 0.99)),
+			number_text((double)added->max_ns / NS_PER_US));
 	if (lost_frames())
 		rec_warn(r, "%s packets were dropped because all slots were taken; give more with --packets",
 			 count_text(fwd.way[0].no_room + fwd.way[1].no_room));
@@ -301,8 +312,10 @@ static void apply_order(void *arg, const char *line)
 
 	(void)arg;
 	if (err) {
-		warn("command \"%s\" is %s", line, err == -ERANGE ? "out of range" :
-		     err == -EDOM ? "a time without a unit" : "unknown; thinprobe-delayline(1) lists the commands");
+		warn("command \"%s\" is %s", line,
+		     err == -ERANGE ? "out of range"
+		     : err == -EDOM ? "a time without a unit"
+				    : "unknown; thinprobe-delayline(1) lists the commands");
 		return;
 	}
 	for (int i = 0; i < 2; i++) {
@@ -322,9 +335,9 @@ static void apply_order(void *arg, const char *line)
 
 static void read_line_options(int argc, char **argv)
 {
-	int first = cli_parse(argc, argv,
-			      "delayline --end NAME[@FILE] --end NAME[@FILE] [--delay TIME] [--loss PERCENT] [--rate RATE] [options]",
-			      "Joins two interfaces by a link of a stated delay, jitter, loss and rate.", options);
+	int first = cli_parse(
+		argc, argv, "delayline --end NAME[@FILE] --end NAME[@FILE] [--delay TIME] [--loss PERCENT] [--rate RATE] [options]",
+		"Joins two interfaces by a link of a stated delay, jitter, loss and rate.", options);
 	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--control", cfg.control } };
 
 	cli_refuse_operands(argc, argv, first);
@@ -342,7 +355,7 @@ static void open_tap_ports(void)
 		int i = turn % 2;
 		int err;
 
-		if ((turn < 2) == !!strchr(cfg.end[i], '@'))	/* interfaces without a namespace first */
+		if ((turn < 2) == !!strchr(cfg.end[i], '@')) /* interfaces without a namespace first */
 			continue;
 		err = tap_port_open(&fwd.ends[i], cfg.end[i], &why);
 		if (err)

@@ -6,7 +6,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#define BATCH 16	/* frames read from an interface before frames that are due are written */
+#define BATCH 16 /* frames read from an interface before frames that are due are written */
 /* Waking up takes up to EARLY, more than a packet may be late: so we wake up EARLY before a due time and busy-wait, for at most 1
  * / SPIN_PART of the time so far. Typing never needs more; heavier traffic must leave the CPU to other processes. */
 #define EARLY (100 * NS_PER_US)
@@ -29,7 +29,7 @@ static bool read_frame(struct tap_forwarder *p, int i)
 	}
 	way->packets++;
 	way->bytes += n;
-	if (!slot || n == DELAY_QUEUE_SLOT) {	/* no free slot, or a frame that read() has cut */
+	if (!slot || n == DELAY_QUEUE_SLOT) { /* no free slot, or a frame that read() has cut */
 		way->no_room++;
 		return true;
 	}

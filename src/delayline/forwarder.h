@@ -10,22 +10,22 @@
 #include <signal.h>
 #include <stdbool.h>
 
-struct forward_way {	/* [i]: from ends[i] to the other interface */
+struct forward_way { /* [i]: from ends[i] to the other interface */
 	struct link_path path;
-	int64_t packets, bytes;			/* read from the sending interface */
-	int64_t fate[LINK_FATES];		/* packets by enum link_fate */
-	int64_t passed_bytes;			/* written to the receiving interface */
-	int64_t no_room;			/* packets dropped because the delay queue was full or the frame too long */
-	int64_t refused;			/* packets that the receiving interface did not take: it is down */
+	int64_t packets, bytes;	  /* read from the sending interface */
+	int64_t fate[LINK_FATES]; /* packets by enum link_fate */
+	int64_t passed_bytes;	  /* written to the receiving interface */
+	int64_t no_room;	  /* packets dropped because the delay queue was full or the frame too long */
+	int64_t refused;	  /* packets that the receiving interface did not take: it is down */
 };
 
 struct tap_forwarder {
 	struct tap_interface ends[2];
 	struct forward_way way[2];
 	struct delay_queue *queue;
-	struct delay_hist added;	/* time from when a frame was due until it was written */
-	int64_t begun_ns, spun_ns;	/* first call (CLOCK_MONOTONIC); time spent busy-waiting since */
-	int broken;		/* 1 + index of the interface that is gone; 0: none */
+	struct delay_hist added;   /* time from when a frame was due until it was written */
+	int64_t begun_ns, spun_ns; /* first call (CLOCK_MONOTONIC); time spent busy-waiting since */
+	int broken;		   /* 1 + index of the interface that is gone; 0: none */
 };
 
 /* Waits for frames, due times, `control` (-1: no such descriptor), a signal that `while_waiting` lets in, or `until_ns`

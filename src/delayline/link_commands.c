@@ -69,8 +69,13 @@ static int find_link_word(const char *text, const char *const *words, int *out)
 static int parse_link_setting(struct link_settings *cfg, const char *name, const char *value)
 {
 	static const char *const order[] = { "kept", "free", NULL };
-	const struct { const char *name; int64_t *ns; } times[] = {
-		{ "queue", &cfg->queue_ns }, { "delay", &cfg->delay_ns }, { "jitter", &cfg->jitter_ns },
+	const struct {
+		const char *name;
+		int64_t *ns;
+	} times[] = {
+		{ "queue", &cfg->queue_ns },
+		{ "delay", &cfg->delay_ns },
+		{ "jitter", &cfg->jitter_ns },
 	};
 	int word, err;
 

@@ -15,9 +15,9 @@
 enum { LINK_FORTH = 1, LINK_BACK = 2 };
 
 struct link_changes {
-	struct link_settings cfg[2];	/* settings after the commands so far: forth, back */
-	int changed;			/* bits LINK_FORTH, LINK_BACK: directions whose settings changed */
-	bool seeded, report;		/* a seed, a report command was read */
+	struct link_settings cfg[2]; /* settings after the commands so far: forth, back */
+	int changed;		     /* bits LINK_FORTH, LINK_BACK: directions whose settings changed */
+	bool seeded, report;	     /* a seed, a report command was read */
 	uint64_t seed;
 };
 

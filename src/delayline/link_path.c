@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#define CUT 3.0		/* normal jitter is cut at this many standard deviations: no absurdly late packet in a long run */
+#define CUT 3.0 /* normal jitter is cut at this many standard deviations: no absurdly late packet in a long run */
 
 const char *const jitter_shapes[] = { "uniform", "normal", 0 };
 
@@ -27,7 +27,7 @@ void link_path_set_seed(struct link_path *p, uint64_t seed)
 void link_path_configure(struct link_path *p, const struct link_settings *cfg)
 {
 	if (cfg->rate_bits != p->cfg.rate_bits)
-		p->remainder = 0;	/* its unit depends on the rate */
+		p->remainder = 0; /* its unit depends on the rate */
 	p->cfg = *cfg;
 }
 
@@ -37,7 +37,7 @@ static double draw_jitter(struct link_path *p)
 
 	if (p->cfg.shape == JITTER_UNIFORM)
 		return 2 * x - 1;
-	x = sqrt(-2 * log(1 - x)) * cos(2 * M_PI * y);	/* Box and Muller 1958 */
+	x = sqrt(-2 * log(1 - x)) * cos(2 * M_PI * y); /* Box and Muller 1958 */
 	return fmin(fmax(x, -CUT), CUT);
 }
 
@@ -53,7 +53,7 @@ static int compute_transmit_end(struct link_path *p, int64_t now_ns, int64_t byt
 	if (p->sent_ns > now_ns)
 		begins = p->sent_ns;
 	else
-		p->remainder = 0;	/* the link was idle */
+		p->remainder = 0; /* the link was idle */
 	if (begins - now_ns > p->cfg.queue_ns)
 		return -1;
 	work = bytes * 8 * NS_PER_S + p->remainder;

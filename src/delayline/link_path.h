@@ -19,21 +19,21 @@ enum jitter_shape { JITTER_UNIFORM, JITTER_NORMAL };
 extern const char *const jitter_shapes[];
 
 struct link_settings {
-	int64_t rate_bits;	/* bits per second; 0: no limit, and no queue */
+	int64_t rate_bits; /* bits per second; 0: no limit, and no queue */
 	int64_t queue_ns, delay_ns, jitter_ns;
-	double loss;		/* probability, 0 to 1 */
-	int shape;		/* enum jitter_shape */
-	bool reorder;		/* jitter may let packets overtake each other */
+	double loss;  /* probability, 0 to 1 */
+	int shape;    /* enum jitter_shape */
+	bool reorder; /* jitter may let packets overtake each other */
 };
 
 enum link_fate { LINK_PASSES, LINK_LOSES, LINK_QUEUE_FULL, LINK_FATES };
 
 struct link_path {
 	struct link_settings cfg;
-	uint64_t loss_state, jitter_state;	/* of the two random number generators */
-	int64_t sent_ns;	/* end of the previous packet's transmission */
-	int64_t remainder;	/* of the previous packet's division by the rate, in bits times ns per s */
-	int64_t due_ns;		/* delivery time of the previous packet */
+	uint64_t loss_state, jitter_state; /* of the two random number generators */
+	int64_t sent_ns;		   /* end of the previous packet's transmission */
+	int64_t remainder;		   /* of the previous packet's division by the rate, in bits times ns per s */
+	int64_t due_ns;			   /* delivery time of the previous packet */
 };
 
 void link_path_init(struct link_path *p, const struct link_settings *cfg, uint64_t seed);

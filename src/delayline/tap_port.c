@@ -20,16 +20,17 @@ static int create_tap(struct tap_interface *e, struct why *why)
 
 	e->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (e->fd < 0)
-		return why_fail(-errno, why,
-					"cannot open /dev/net/tun: %s; run modprobe tun, or give this user access to it",
-					strerror(errno));
+		return why_fail(-errno, why, "cannot open /dev/net/tun: %s; run modprobe tun, or give this user access to it",
+				strerror(errno));
 	memcpy(request.ifr_name, e->name, sizeof(request.ifr_name));
 	if (ioctl(e->fd, TUNSETIFF, &request)) {
 		err = errno;
 		close(e->fd);
 		e->fd = -1;
 		return why_fail(-err, why, "cannot create the interface %s: %s%s", e->name, strerror(err),
-			      err == EPERM ? "; needs CAP_NET_ADMIN in its network namespace" : err == EBUSY ? "; another interface has this name" : "");
+				err == EPERM   ? "; needs CAP_NET_ADMIN in its network namespace"
+				: err == EBUSY ? "; another interface has this name"
+					       : "");
 	}
 	e->counters = open("/proc/thread-self/net/dev", O_RDONLY | O_CLOEXEC);
 	return 0;
@@ -51,7 +52,7 @@ int tap_port_open(struct tap_interface *e, const char *where, struct why *why)
 	if (there < 0 || setns(there, CLONE_NEWNET)) {
 		err = errno;
 		why_fail(-err, why, "cannot enter the network namespace %s: %s%s", space + 1, strerror(err),
-		       err == EPERM ? "; needs CAP_SYS_ADMIN there" : "");
+			 err == EPERM ? "; needs CAP_SYS_ADMIN there" : "");
 	}
 	if (there >= 0)
 		close(there);

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 struct tap_interface {
-	char name[16];		/* of the interface */
-	int fd;			/* non-blocking; one read or write is one frame */
-	int counters;		/* descriptor of /proc/net/dev in the interface's namespace, or -1 */
+	char name[16]; /* of the interface */
+	int fd;	       /* non-blocking; one read or write is one frame */
+	int counters;  /* descriptor of /proc/net/dev in the interface's namespace, or -1 */
 };
 
 /* Creates an interface, "NAME" here or "NAME@/proc/PID/ns/net" in that namespace. The process stays in the namespace (an ordinary

@@ -5,21 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH 16	/* nested interrupts at most: a device over a softirq over a task needs 3 */
+#define DEPTH 16 /* nested interrupts at most: a device over a softirq over a task needs 3 */
 #define WAITING 16
 /* Maximum difference between the clocks of the loop and of the records. A state of "loop off the CPU" that lasts longer while the
  * loop runs is false. */
 #define SKEW_NS 20000
 
 struct attribution {
-	int loop_tid;		/* thread id of the loop in our pid namespace */
-	int loop_pid;		/* thread id of the loop in the initial pid namespace; 0: not seen yet */
-	int64_t last_ns;	/* time of the last record */
+	int loop_tid;	 /* thread id of the loop in our pid namespace */
+	int loop_pid;	 /* thread id of the loop in the initial pid namespace; 0: not seen yet */
+	int64_t last_ns; /* time of the last record */
 	bool begun;
-	bool blind;		/* the state is unknown: there was no record yet, or some were lost */
-	int task, here;		/* thread id of the task on the CPU, in the initial pid namespace and in ours; valid while `away` */
+	bool blind;	/* the state is unknown: there was no record yet, or some were lost */
+	int task, here; /* thread id of the task on the CPU, in the initial pid namespace and in ours; valid while `away` */
 	char comm[16];
-	bool away;		/* a task other than the loop is on the CPU */
+	bool away; /* a task other than the loop is on the CPU */
 	struct nested_interrupt {
 		enum culprit_kind kind;
 		int id;
@@ -28,17 +28,17 @@ struct attribution {
 	int depth;
 	/* Tasks preempted by the loop while runnable; since_ns and away_ns: time, and sum of all busy intervals, at the preemption. */
 	struct preempted_task {
-		int task;	/* thread id; 0: free slot */
+		int task; /* thread id; 0: free slot */
 		int64_t since_ns, away_ns;
 	} waiting[WAITING];
-	int64_t away_ns;	/* length of all busy intervals so far */
-	int64_t late;		/* gaps that were asked for too late */
-	int64_t missed;		/* task switches without a record */
+	int64_t away_ns; /* length of all busy intervals so far */
+	int64_t late;	 /* gaps that were asked for too late */
+	int64_t missed;	 /* task switches without a record */
 	struct busy_queue queue;
 };
 
 static const enum culprit_kind kinds[] = {
-	[TRACE_IRQ] = CULPRIT_IRQ, [TRACE_SOFTIRQ] = CULPRIT_SOFTIRQ, [TRACE_TIMER] = CULPRIT_TIMER,
+	[TRACE_IRQ] = CULPRIT_IRQ,	   [TRACE_SOFTIRQ] = CULPRIT_SOFTIRQ, [TRACE_TIMER] = CULPRIT_TIMER,
 	[TRACE_RESCHED] = CULPRIT_RESCHED, [TRACE_CALL] = CULPRIT_CALL,
 };
 
@@ -135,7 +135,7 @@ static void end_busy_interval(struct attribution *w)
 
 		if (p->kind != CULPRIT_TASK || !p->wants || p->id <= 0)
 			continue;
-		for (int k = 0; k < WAITING; k++) {	/* the task's own slot, else a free one, else the oldest */
+		for (int k = 0; k < WAITING; k++) { /* the task's own slot, else a free one, else the oldest */
 			struct preempted_task *at = &w->waiting[k];
 
 			if (at->task == p->id || (slot->task != p->id && at->since_ns < slot->since_ns))
@@ -173,7 +173,7 @@ static void note_task_came(struct attribution *w, const struct trace_record *r)
 {
 	struct busy_slice *p = busy_get_slice(&w->queue, CULPRIT_TASK, r->next_pid, w->last_ns);
 
-	if (!p->name[0])	/* the first time in this busy interval */
+	if (!p->name[0]) /* the first time in this busy interval */
 		p->resumed = take_resumed_burst(w, r->next_pid);
 	set_slice_name(p, r->next_comm);
 	if (r->next_here)
@@ -322,9 +322,7 @@ void attribution_add_record(struct attribution *w, const struct trace_record *r)
 		now = w->last_ns;
 	}
 	switch (r->kind) {
-	case TRACE_SWITCH:
-		add_task_switch(w, r, now);
-		break;
+	case TRACE_SWITCH: add_task_switch(w, r, now); break;
 	case TRACE_ENTER:
 		credit_elapsed_time(w, now);
 		enter_interrupt(w, r);
@@ -343,12 +341,11 @@ void attribution_add_record(struct attribution *w, const struct trace_record *r)
 	}
 }
 
-size_t attribution_split_gap(struct attribution *w, int64_t start_ns, int64_t end_ns,
-					struct culprit_share *out, size_t max)
+size_t attribution_split_gap(struct attribution *w, int64_t start_ns, int64_t end_ns, struct culprit_share *out, size_t max)
 {
 	const struct busy_interval *s = busy_open_interval(&w->queue);
 
-	if (s && s->start_ns < start_ns - SKEW_NS) {	/* the loop ran at start_ns: a record is missing */
+	if (s && s->start_ns < start_ns - SKEW_NS) { /* the loop ran at start_ns: a record is missing */
 		end_busy_interval(w);
 		w->depth = 0;
 		w->away = false;

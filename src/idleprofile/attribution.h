@@ -23,8 +23,7 @@ void attribution_add_record(struct attribution *w, const struct trace_record *r)
 /* Splits the gap [start_ns, end_ns) into shares, largest first; they sum to end_ns - start_ns exactly. Gaps must be asked for in
  * order, each after the trace was drained beyond the gap's end. Returns the number of shares (at least 1 for a gap of positive
  * length and max > 0). */
-size_t attribution_split_gap(struct attribution *w, int64_t start_ns, int64_t end_ns,
-					struct culprit_share *out, size_t max);
+size_t attribution_split_gap(struct attribution *w, int64_t start_ns, int64_t end_ns, struct culprit_share *out, size_t max);
 /* Number of task switches without a record: a recorded switch left a task that, by the records before, was not on the CPU. The
  * time before it is CULPRIT_UNEXPLAINED, with the name MISSED_SWITCH_NAME. */
 int64_t attribution_missed_switches(const struct attribution *w);

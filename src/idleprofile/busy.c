@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OTHERS (-1)	/* id of an "others" slice: no thread or interrupt has this number */
+#define OTHERS (-1) /* id of an "others" slice: no thread or interrupt has this number */
 /* Maximum number of named slices in an interval: leaves room for an "others" share of each kind. */
 #define NAMED (SHARES_MAX - CULPRIT_UNEXPLAINED - 1)
 
@@ -68,8 +68,7 @@ void busy_drop_intervals(struct busy_queue *q, int64_t until_ns)
 		remove_oldest_interval(q);
 }
 
-static struct busy_slice *find_slice(struct busy_queue *q, const struct busy_interval *s,
-								   enum culprit_kind kind, int id)
+static struct busy_slice *find_slice(struct busy_queue *q, const struct busy_interval *s, enum culprit_kind kind, int id)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct busy_slice *p = busy_slice_at(q, s, i);
@@ -88,8 +87,7 @@ static struct busy_slice *add_slice(struct busy_queue *q, struct busy_interval *
 	return busy_slice_at(q, s, s->n++);
 }
 
-static struct busy_slice *init_slice(struct busy_slice *p, enum culprit_kind kind,
-							     int id, int64_t start_ns)
+static struct busy_slice *init_slice(struct busy_slice *p, enum culprit_kind kind, int id, int64_t start_ns)
 {
 	*p = (struct busy_slice){ .kind = kind, .id = id, .start_ns = start_ns, .end_ns = start_ns };
 	return p;
@@ -122,8 +120,7 @@ static struct busy_slice *merge_least_slice(struct busy_queue *q, struct busy_in
 	return least;
 }
 
-struct busy_slice *busy_get_slice(struct busy_queue *q, enum culprit_kind kind, int id,
-							     int64_t start_ns)
+struct busy_slice *busy_get_slice(struct busy_queue *q, enum culprit_kind kind, int id, int64_t start_ns)
 {
 	struct busy_interval *s = busy_open_interval(q);
 	struct busy_slice *p = find_slice(q, s, kind, id);
@@ -140,8 +137,8 @@ struct busy_slice *busy_get_slice(struct busy_queue *q, enum culprit_kind kind, 
 struct gap_share_set {
 	size_t n;
 	struct culprit_share at[SHARES_MAX + CULPRIT_UNEXPLAINED + 1];
-	int before;		/* index of the share of the latest interrupt so far; -1: none */
-	int64_t waiting_ns;	/* time without a record before the first interrupt */
+	int before;	    /* index of the share of the latest interrupt so far; -1: none */
+	int64_t waiting_ns; /* time without a record before the first interrupt */
 };
 
 static int64_t later_ns(int64_t a, int64_t b)
@@ -199,15 +196,15 @@ static void add_missed_switch_time(struct gap_share_set *part, int64_t from, int
 	span_extend(&s->start_ns, &s->end_ns, from, to);
 }
 
-static struct culprit_share *share_slice(struct gap_share_set *part, const struct busy_slice *p, int64_t ns,
-					      int64_t from, int64_t to)
+static struct culprit_share *share_slice(struct gap_share_set *part, const struct busy_slice *p, int64_t ns, int64_t from,
+					 int64_t to)
 {
 	int pid = p->kind != CULPRIT_TASK || p->id < 0 ? 0 : p->here ? p->here : -p->id;
 	struct culprit_share *s = get_share(part, p->kind, pid, p->name[0] ? p->name : "?");
 
 	if (s->start_ns == INT64_MAX)
 		s->resumed = p->resumed;
-	else if (s->pid && p->name[0])	/* the task has a new name: a shell has become a compiler, for example */
+	else if (s->pid && p->name[0]) /* the task has a new name: a shell has become a compiler, for example */
 		snprintf(s->name, sizeof(s->name), "%s", p->name);
 	s->wants = p->wants;
 	s->ns += ns;
@@ -222,8 +219,8 @@ static int64_t scale_ns(int64_t ns, int64_t part, int64_t whole)
 }
 
 /* Adds the slices of a busy interval that lie in [from, to); in proportion where the interval extends beyond it. */
-static void share_interval(struct gap_share_set *part, struct busy_queue *q, const struct busy_interval *s,
-				     int64_t end_ns, int64_t from, int64_t to)
+static void share_interval(struct gap_share_set *part, struct busy_queue *q, const struct busy_interval *s, int64_t end_ns,
+			   int64_t from, int64_t to)
 {
 	struct culprit_share *largest = NULL;
 	int first = -1, last = -1;
@@ -254,7 +251,7 @@ static void share_interval(struct gap_share_set *part, struct busy_queue *q, con
 		}
 	}
 	if (largest)
-		largest->ns += left;	/* the rounding error */
+		largest->ns += left; /* the rounding error */
 	else
 		credit_uncovered_time(part, left);
 	if (first >= 0 && part->waiting_ns) {
@@ -309,12 +306,12 @@ static size_t merge_smallest_shares(struct culprit_share *at, size_t n, size_t m
 	return max;
 }
 
-size_t busy_split_gap(struct busy_queue *q, int64_t start_ns, int64_t end_ns, int64_t skew_ns,
-			      struct culprit_share *out, size_t max)
+size_t busy_split_gap(struct busy_queue *q, int64_t start_ns, int64_t end_ns, int64_t skew_ns, struct culprit_share *out,
+		      size_t max)
 {
 	struct gap_share_set part = { .before = -1 };
 	int64_t at = start_ns;
-	bool unseen = false;	/* the switch at `at` has no record */
+	bool unseen = false; /* the switch at `at` has no record */
 	size_t n;
 
 	if (end_ns <= start_ns)
@@ -385,7 +382,7 @@ size_t shares_clip(struct culprit_share *share, size_t n, int64_t from, int64_t 
 		return 0;
 	main = share[0];
 	n = clip_shares(share, n, from, to, &sum);
-	if (!sum) {		/* only unrecorded time lies in [from, to): the largest share gets it */
+	if (!sum) { /* only unrecorded time lies in [from, to): the largest share gets it */
 		main.start_ns = from;
 		main.end_ns = to;
 		main.ns = main.residue_ns = left;

@@ -8,11 +8,11 @@
 /* The time of one culprit in one busy interval. */
 struct busy_slice {
 	enum culprit_kind kind;
-	int id;			/* task: thread id in the initial pid namespace; interrupt or softirq: its number */
-	int here;		/* thread id of a task in our pid namespace; 0: not known */
+	int id;	  /* task: thread id in the initial pid namespace; interrupt or softirq: its number */
+	int here; /* thread id of a task in our pid namespace; 0: not known */
 	char name[24];
 	int64_t ns, start_ns, end_ns;
-	bool resumed, wants;	/* as in struct culprit_share */
+	bool resumed, wants; /* as in struct culprit_share */
 };
 
 /* Capacity: more than the trace's ring can hold between two drains, since a busy interval has at least two records. */
@@ -20,15 +20,15 @@ struct busy_slice {
 #define BUSY_SLICES 16384
 struct busy_interval {
 	int64_t start_ns, end_ns;
-	size_t first, n;	/* first slice and number of slices, in the queue's ring of slices */
-	bool begin_unrecorded, end_unrecorded;	/* the switch before, or after it has no record: the running task is unknown */
+	size_t first, n;		       /* first slice and number of slices, in the queue's ring of slices */
+	bool begin_unrecorded, end_unrecorded; /* the switch before, or after it has no record: the running task is unknown */
 };
 
 struct busy_queue {
-	size_t first, n;	/* oldest interval and number of intervals */
-	size_t slices;		/* slices used so far, including dropped ones */
-	bool open;		/* the newest interval has not ended */
-	int64_t forgotten_ns;	/* end of the newest interval that was dropped for lack of room */
+	size_t first, n;      /* oldest interval and number of intervals */
+	size_t slices;	      /* slices used so far, including dropped ones */
+	bool open;	      /* the newest interval has not ended */
+	int64_t forgotten_ns; /* end of the newest interval that was dropped for lack of room */
 	struct busy_interval interval[BUSY_INTERVALS];
 	struct busy_slice slice[BUSY_SLICES];
 };
@@ -44,13 +44,12 @@ void busy_cancel_interval(struct busy_queue *q);
 void busy_drop_intervals(struct busy_queue *q, int64_t until_ns);
 /* The slice of this culprit in the open interval. A new slice starts at start_ns with an empty name. If there are too many, the
  * slice with the least time is merged into one named "others" of its kind. */
-struct busy_slice *busy_get_slice(struct busy_queue *q, enum culprit_kind kind, int id,
-							     int64_t start_ns);
+struct busy_slice *busy_get_slice(struct busy_queue *q, enum culprit_kind kind, int id, int64_t start_ns);
 
 /* As attribution_split_gap(). An interval that extends beyond both ends of the gap by more than skew_ns is ignored:
  * the loop ran there. */
-size_t busy_split_gap(struct busy_queue *q, int64_t start_ns, int64_t end_ns, int64_t skew_ns,
-			      struct culprit_share *out, size_t max);
+size_t busy_split_gap(struct busy_queue *q, int64_t start_ns, int64_t end_ns, int64_t skew_ns, struct culprit_share *out,
+		      size_t max);
 
 /* Cuts the shares of a gap, largest first, down to [from, to) within the gap. A share keeps the portion of its time that its span
  * (first to last moment) has there. Unrecorded time has no known position, so all shares are then scaled to sum to to - from

@@ -25,13 +25,13 @@ static inline void span_extend(int64_t *start_ns, int64_t *end_ns, int64_t other
 /* The time that one culprit took of one gap. Each culprit has one share in a gap. */
 struct culprit_share {
 	enum culprit_kind kind;
-	int pid;		/* task: thread id in our pid namespace; -N: thread N of the initial namespace, invisible to us; else 0 */
-	char name[24];		/* comm of the task, or name of the interrupt handler or softirq; never empty */
+	int pid;       /* task: thread id in our pid namespace; -N: thread N of the initial namespace, invisible to us; else 0 */
+	char name[24]; /* comm of the task, or name of the interrupt handler or softirq; never empty */
 	int64_t ns;
-	int64_t residue_ns;	/* part of `ns` that no record covers */
-	int64_t start_ns, end_ns;	/* when the culprit first and last ran in the gap; others may have run in between */
-	bool resumed;		/* preempted before this gap, and the loop has run less than BURST_PAUSE_NS since: the same burst of work */
-	bool wants;		/* the gap ended while this task was still runnable: a later gap may continue it as `resumed` */
+	int64_t residue_ns;	  /* part of `ns` that no record covers */
+	int64_t start_ns, end_ns; /* when the culprit first and last ran in the gap; others may have run in between */
+	bool resumed; /* preempted before this gap, and the loop has run less than BURST_PAUSE_NS since: the same burst of work */
+	bool wants;   /* the gap ended while this task was still runnable: a later gap may continue it as `resumed` */
 };
 
 /* How long the loop may run in the middle of one task's burst: a scheduler's time slice, rounded up for a slow tick. Gaps further

@@ -9,10 +9,8 @@
 #define US 1000LL
 #define MS 1000000LL
 
-const int64_t wait_bounds_ns[WAIT_BOUNDS] = {
-	5 * US, 10 * US, 20 * US, 50 * US, 100 * US, 200 * US, 500 * US, 1 * MS, 2 * MS, 5 * MS, 10 * MS, 20 * MS, 50 * MS,
-	100 * MS, 200 * MS, 500 * MS, 1000 * MS
-};
+const int64_t wait_bounds_ns[WAIT_BOUNDS] = { 5 * US, 10 * US, 20 * US, 50 * US, 100 * US, 200 * US, 500 * US, 1 * MS,	 2 * MS,
+					      5 * MS, 10 * MS, 20 * MS, 50 * MS, 100 * MS, 200 * MS, 500 * MS, 1000 * MS };
 
 int64_t lengths_edge_ns(int bin)
 {
@@ -102,7 +100,7 @@ struct culprit_table {
 
 struct culprit_table *culprit_table_new(size_t max)
 {
-	size_t lines = max + CULPRIT_UNEXPLAINED + 1;	/* one more for the "others" of each kind */
+	size_t lines = max + CULPRIT_UNEXPLAINED + 1; /* one more for the "others" of each kind */
 	struct culprit_table *t = calloc(1, sizeof(*t) + lines * sizeof(*t->line));
 
 	if (t)
@@ -142,7 +140,7 @@ void culprit_table_add(struct culprit_table *t, const struct event_culprits *e)
 		while (k < i && (e->at[k].kind != e->at[i].kind || strcmp(e->at[k].name, e->at[i].name)))
 			k++;
 		if (k < i)
-			continue;	/* already counted with the first thread of that name */
+			continue; /* already counted with the first thread of that name */
 		for (k = i; k < e->n; k++)
 			if (e->at[k].kind == e->at[i].kind && !strcmp(e->at[k].name, e->at[i].name))
 				ns += e->at[k].ns;

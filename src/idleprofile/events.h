@@ -15,16 +15,16 @@
 
 #include "culprit.h"
 
-#define LENGTH_BINS 82		/* upper edges 1 us * 10^(i/10) for i = 0..80, and one bin for longer events */
+#define LENGTH_BINS 82 /* upper edges 1 us * 10^(i/10) for i = 0..80, and one bin for longer events */
 #define WAIT_BOUNDS 17
 
 struct event_lengths {
-	int64_t bin_ns[LENGTH_BINS];	/* time lost in the events of each bin */
+	int64_t bin_ns[LENGTH_BINS]; /* time lost in the events of each bin */
 	int64_t bin_events[LENGTH_BINS];
 	int64_t beyond_ns[WAIT_BOUNDS];
 };
 
-extern const int64_t wait_bounds_ns[WAIT_BOUNDS];	/* the values of x in the run-to-completion bound, in ns, ascending */
+extern const int64_t wait_bounds_ns[WAIT_BOUNDS]; /* the values of x in the run-to-completion bound, in ns, ascending */
 
 /* Upper edge of a bin in ns; INT64_MAX for the last bin. */
 int64_t lengths_edge_ns(int bin);
@@ -39,8 +39,8 @@ struct event_culprit {
 	enum culprit_kind kind;
 	int pid;
 	char name[24];
-	int64_t start_ns, end_ns;	/* when the culprit first and last ran in the event */
-	int64_t ns;			/* CPU time of the culprit, without other tasks that ran in between */
+	int64_t start_ns, end_ns; /* when the culprit first and last ran in the event */
+	int64_t ns;		  /* CPU time of the culprit, without other tasks that ran in between */
 };
 
 #define CULPRITS 256
@@ -60,12 +60,12 @@ const struct event_culprit *event_culprits_largest(const struct event_culprits *
 struct culprit_total {
 	enum culprit_kind kind;
 	char name[24];
-	int64_t ns, longest_ns;		/* longest_ns: the most time it had in one event */
+	int64_t ns, longest_ns; /* longest_ns: the most time it had in one event */
 	int64_t events;
 };
 
 struct culprit_table;
-struct culprit_table *culprit_table_new(size_t max);	/* NULL: no memory; beyond `max` names: "others" */
+struct culprit_table *culprit_table_new(size_t max); /* NULL: no memory; beyond `max` names: "others" */
 void culprit_table_add(struct culprit_table *t, const struct event_culprits *e);
 /* All lines, most time first; valid until the next culprit_table_add(). */
 const struct culprit_total *culprit_table_sort(struct culprit_table *t, size_t *n);
@@ -75,25 +75,25 @@ void culprit_table_free(struct culprit_table *t);
 
 struct lost_time_gap {
 	int64_t start_ns, end_ns;
-	int64_t lost_ns;		/* end - start, less the loop's own turn and this program's own work */
+	int64_t lost_ns; /* end - start, less the loop's own turn and this program's own work */
 	bool tick;
-	const struct culprit_share *share;	/* the culprits (`shares` of them) that took lost_ns; NULL: not known */
+	const struct culprit_share *share; /* the culprits (`shares` of them) that took lost_ns; NULL: not known */
 	size_t shares;
 };
 
 struct lost_time_event {
-	int64_t start_ns, end_ns;	/* begin of the first gap and end of the last gap */
-	int64_t lost_ns;		/* length of the event: the sum of its gaps */
-	int64_t parts;			/* number of gaps; 0: no event */
+	int64_t start_ns, end_ns; /* begin of the first gap and end of the last gap */
+	int64_t lost_ns;	  /* length of the event: the sum of its gaps */
+	int64_t parts;		  /* number of gaps; 0: no event */
 	bool tick;
-	bool wants;			/* the last gap ended while the task in it was still runnable */
+	bool wants; /* the last gap ended while the task in it was still runnable */
 	struct event_culprits who;
 };
 
 struct event_collector {
 	int64_t join_ns;
-	int64_t hold_ns;		/* how long an event whose task is still runnable stays open */
-	void (*each)(void *arg, const struct lost_time_event *e);	/* called for every event when it has ended */
+	int64_t hold_ns;					  /* how long an event whose task is still runnable stays open */
+	void (*each)(void *arg, const struct lost_time_event *e); /* called for every event when it has ended */
 	void *arg;
 	struct lost_time_event held, open;
 };

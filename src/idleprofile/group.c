@@ -132,7 +132,7 @@ void group_make(struct idle_cgroup *g)
 	*g = (struct idle_cgroup){ .pipe = -1 };
 	if (group_find_mount("", &g->place, &g->why))
 		return;
-	if (access(g->place.root, W_OK)) {	/* no cgroup can be made: no janitor is needed */
+	if (access(g->place.root, W_OK)) { /* no cgroup can be made: no janitor is needed */
 		why_say(&g->why, "%.100s: %s", g->place.root, strerror(errno));
 		return;
 	}
@@ -166,7 +166,7 @@ void group_remove(struct idle_cgroup *g)
 	close(g->pipe);
 	g->pipe = -1;
 	if (err)
-		return;		/* the janitor goes on trying */
+		return; /* the janitor goes on trying */
 	while (waitpid(g->janitor, NULL, 0) < 0 && errno == EINTR)
 		;
 }
@@ -189,7 +189,7 @@ static bool is_autogroup_on(void)
 
 static bool set_autogroup_nice(void)
 {
-	for (int i = 0; i < 20; i++) {	/* the kernel accepts ten changes a second from an ordinary user */
+	for (int i = 0; i < 20; i++) { /* the kernel accepts ten changes a second from an ordinary user */
 		int err = write_group_file("/proc/self", "autogroup", "19");
 
 		if (!err)
@@ -203,7 +203,7 @@ static bool set_autogroup_nice(void)
 
 bool group_is_container(const char *ns)
 {
-	return strcmp(ns, "cgroup:[4026531835]") != 0;	/* PROC_CGROUP_INIT_INO in the kernel's proc_ns.h */
+	return strcmp(ns, "cgroup:[4026531835]") != 0; /* PROC_CGROUP_INIT_INO in the kernel's proc_ns.h */
 }
 
 static const char *container_note(void)
@@ -212,7 +212,7 @@ static const char *container_note(void)
 	ssize_t n = readlink("/proc/self/ns/cgroup", ns, sizeof(ns) - 1);
 
 	if (n <= 0)
-		return "";	/* the kernel has no cgroup namespaces */
+		return ""; /* the kernel has no cgroup namespaces */
 	ns[n] = '\0';
 	return group_is_container(ns) ? ", within this container only" : "";
 }
@@ -222,7 +222,7 @@ void group_enter(void *group, char *said, size_t size)
 	struct idle_cgroup *g = group;
 
 	if (g->pipe >= 0)
-		close(g->pipe);		/* the janitor must wait for the end of the parent process, not of this one */
+		close(g->pipe); /* the janitor must wait for the end of the parent process, not of this one */
 	setsid();
 	if (g->path[0] && !group_join(g->path))
 		snprintf(said, size, "cgroup v%d cpu.idle%s", g->place.version, container_note());

@@ -18,8 +18,8 @@
 
 /* Where a cpu cgroup can be made. */
 struct cgroup_mount {
-	int version;			/* cgroup version, 1 or 2; 0: no cgroup can be made */
-	char root[PATH_MAX / 2];	/* mount point of the hierarchy */
+	int version;		 /* cgroup version, 1 or 2; 0: no cgroup can be made */
+	char root[PATH_MAX / 2]; /* mount point of the hierarchy */
 };
 
 /* Finds where the cpu controller is mounted, version 1 first, since a controller is in one hierarchy only. On version 2 the cpu
@@ -29,10 +29,10 @@ int group_find_mount(const char *root, struct cgroup_mount *out, struct why *why
 
 struct idle_cgroup {
 	struct cgroup_mount place;
-	char path[PATH_MAX];		/* path of the cgroup; "": none */
-	struct why why;			/* why there is no cgroup */
+	char path[PATH_MAX]; /* path of the cgroup; "": none */
+	struct why why;	     /* why there is no cgroup */
 	pid_t janitor;
-	int pipe;			/* write end of the janitor's pipe, held open by this process alone; -1: none */
+	int pipe; /* write end of the janitor's pipe, held open by this process alone; -1: none */
 };
 
 /* Makes the cgroup with cpu.idle = 1, and its janitor process. Never fails: without a cgroup, `path` is "" and `why` has the

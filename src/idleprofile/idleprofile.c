@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #define DRAIN_NS (200 * NS_PER_MS)
-#define SETTLE_NS (400 * NS_PER_MS)	/* without kernel records: time to learn the phase of the tick before the profile begins */
-#define START_NS (60 * NS_PER_S)	/* time limit for a loop to get its first milliseconds of CPU */
+#define SETTLE_NS (400 * NS_PER_MS) /* without kernel records: time to learn the phase of the tick before the profile begins */
+#define START_NS (60 * NS_PER_S)    /* time limit for a loop to get its first milliseconds of CPU */
 #define PAUSE_NS (2 * NS_PER_S)
-#define OVERTIME_NS (100 * NS_PER_MS)	/* this long after the end of the run, the loops stop spinning even without an order */
+#define OVERTIME_NS (100 * NS_PER_MS) /* this long after the end of the run, the loops stop spinning even without an order */
 #define TRACE_BYTES (1 << 20)
 
 static struct {
@@ -29,8 +29,12 @@ static struct {
 	int clock;
 	bool who;
 	struct cli_pids ignore;
-} cfg = { .time_ns = 10 * NS_PER_S, .threshold_ns = 5 * NS_PER_US, .bin_ns = 10 * NS_PER_MS, .effect_ns = 2 * NS_PER_S,
-	  .seed = 1, .ready_fd = STDERR_FILENO };
+} cfg = { .time_ns = 10 * NS_PER_S,
+	  .threshold_ns = 5 * NS_PER_US,
+	  .bin_ns = 10 * NS_PER_MS,
+	  .effect_ns = 2 * NS_PER_S,
+	  .seed = 1,
+	  .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
 static struct profile_logs logs;
 static const char *const clocks[] = { "auto", "vdso", NULL };
@@ -162,7 +166,8 @@ static int calibrate_loops(struct stamp_map *map, struct observer_effect *own)
 	}
 	spin->ns_per_stamp = map->ns_per_stamp;
 	progress_start(&wait, out_cfg.detail == REC_QUIET || !cfg.effect_ns);
-	progress_show(&wait, "measuring the loop's own effect; longer than %s where the CPU is not idle", ns_text((double)cfg.effect_ns));
+	progress_show(&wait, "measuring the loop's own effect; longer than %s where the CPU is not idle",
+		      ns_text((double)cfg.effect_ns));
 	err = observer_measure(own, spin, spin->cpu[0].cpu, cfg.effect_ns, (uint64_t)cfg.seed);
 	progress_end(&wait);
 	return check_loops(err);
@@ -177,10 +182,10 @@ static struct profile_state {
 	struct gap_pipeline *follow;
 	struct woken_threads *wakeups;
 	struct observer_effect own;
-	bool log_lost;			/* a log file was not written completely */
-	bool cut;			/* a signal ended the run before its time */
+	bool log_lost; /* a log file was not written completely */
+	bool cut;      /* a signal ended the run before its time */
 	int64_t start_ns, end_ns, cpu_ns;
-	int64_t stop_ns;		/* time after which the loops are not allowed to spin, whatever happens to this process; 0: not set */
+	int64_t stop_ns; /* time after which the loops are not allowed to spin, whatever happens to this process; 0: not set */
 	int64_t spin_ns[CLI_CPUS_MAX];
 } run = { .cfg = { .map = { .anchors = 0 } } };
 
@@ -206,7 +211,8 @@ static void show_progress(struct gap_pipeline *f)
 	int64_t since = clock_now() - run.start_ns;
 
 	progress_show(&progress, "%s of %s  lost %s %%, longest %s", ns_text((double)since), ns_text((double)cfg.time_ns),
-		      number_text(100.0 * (double)(sum.lost_ns + sum.tick_ns) / (double)since / spin->n), ns_text((double)sum.longest_ns));
+		      number_text(100.0 * (double)(sum.lost_ns + sum.tick_ns) / (double)since / spin->n),
+		      ns_text((double)sum.longest_ns));
 }
 
 static void drain_gaps(struct gap_pipeline *f, int64_t end_ns)
@@ -216,7 +222,7 @@ static void drain_gaps(struct gap_pipeline *f, int64_t end_ns)
 
 		proc_sleep(next < end_ns ? next : end_ns);
 		if (spin_take_ended(spin))
-			check_loops(-ESRCH);	/* without this, the CPUs would look busy until the end of the run */
+			check_loops(-ESRCH); /* without this, the CPUs would look busy until the end of the run */
 		left = run.stop_ns ? run.stop_ns - clock_now() : SPIN_ALLOWANCE_NS;
 		spin_allow(spin, left < SPIN_ALLOWANCE_NS ? left : SPIN_ALLOWANCE_NS);
 		pipeline_drain(f);
@@ -310,8 +316,8 @@ static void report_settings(struct rec_report *r)
 	rec_add_int(r, "seed", cfg.seed);
 	rec_add_str(r, "why_no_tsc", run.tsc ? NULL : run.why_no_tsc);
 	rec_add_str(r, "why_no_who", *run.why_no_who.text ? run.why_no_who.text : NULL);
-	rec_add_str(r, "not_traced", run.cfg.trace && *trace_missing_points(run.cfg.trace) ?
-		trace_missing_points(run.cfg.trace) : NULL);
+	rec_add_str(r, "not_traced",
+		    run.cfg.trace && *trace_missing_points(run.cfg.trace) ? trace_missing_points(run.cfg.trace) : NULL);
 	rec_add_str(r, "why_no_cgroup", explain_no_cgroup());
 	rec_end(r);
 }
@@ -332,10 +338,18 @@ static void free_run(void)
 static int write_report(struct rec_report *out)
 {
 	struct report_inputs r = {
-		.follow = run.follow, .spin = spin, .own = &run.own, .map = &run.cfg.map, .spin_ns = run.spin_ns,
-		.threshold_ns = cfg.threshold_ns, .wall_ns = run.end_ns - run.start_ns, .cpu_ns = run.cpu_ns,
-		.memory_peak_bytes = proc_memory_peak(getpid()) + proc_memory_peak(spin->pid), .rows = logs.rows,
-		.wakeups = run.wakeups != NULL, .who = run.cfg.trace != NULL,
+		.follow = run.follow,
+		.spin = spin,
+		.own = &run.own,
+		.map = &run.cfg.map,
+		.spin_ns = run.spin_ns,
+		.threshold_ns = cfg.threshold_ns,
+		.wall_ns = run.end_ns - run.start_ns,
+		.cpu_ns = run.cpu_ns,
+		.memory_peak_bytes = proc_memory_peak(getpid()) + proc_memory_peak(spin->pid),
+		.rows = logs.rows,
+		.wakeups = run.wakeups != NULL,
+		.who = run.cfg.trace != NULL,
 		.brief = out_cfg.format == REC_TEXT,
 	};
 	bool lossy = report_warn_unwatched(out, run.follow) || pipeline_lost(run.follow) > 0;
@@ -379,8 +393,10 @@ static void profile_cpus(void)
 static void check_outputs(void)
 {
 	const struct rec_output_path place[] = {
-		{ "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", logs.path[LOGS_EVENTS] },
-		{ "--who-log", logs.path[LOGS_CULPRITS] }, { "--timeline", logs.path[LOGS_BINS] },
+		{ "-o", out_cfg.path ? out_cfg.path : "-" },
+		{ "--log", logs.path[LOGS_EVENTS] },
+		{ "--who-log", logs.path[LOGS_CULPRITS] },
+		{ "--timeline", logs.path[LOGS_BINS] },
 	};
 
 	rec_check_outputs(place, sizeof(place) / sizeof(*place));
@@ -419,7 +435,7 @@ int main(int argc, char **argv)
 
 	read_options(argc, argv);
 	proc_end_beside_parent();
-	proc_catch_stop();	/* before any file is opened: a signal would leave it incomplete */
+	proc_catch_stop(); /* before any file is opened: a signal would leave it incomplete */
 	out = open_outputs();
 	profile_cpus();
 	return write_report(out);

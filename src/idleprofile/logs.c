@@ -5,8 +5,8 @@
 
 __extension__ typedef __int128 wide_ns;
 
-void bins_init(struct timeline_bins *b, int64_t start_ns, int64_t bin_ns,
-			void (*each)(void *, int64_t, int64_t, int64_t, int64_t), void *arg)
+void bins_init(struct timeline_bins *b, int64_t start_ns, int64_t bin_ns, void (*each)(void *, int64_t, int64_t, int64_t, int64_t),
+	       void *arg)
 {
 	*b = (struct timeline_bins){ .bin_ns = bin_ns, .start_ns = start_ns, .each = each, .arg = arg };
 }
@@ -54,7 +54,10 @@ int logs_open(struct profile_logs *l, const char **failed)
 	static const char *const event[] = { "cpu", "start_ns", "lost_ns", "span_ns", "parts", "kind", "who", NULL };
 	static const char *const culprit[] = { "cpu", "start_ns", "end_ns", "culprit", "kind", "pid", "ns", NULL };
 	static const char *const bin[] = { "cpu", "start_ns", "bin_ns", "lost_ns", "tick_ns", NULL };
-	static const struct { const char *schema; const char *const *columns; } tables[LOGS] = {
+	static const struct {
+		const char *schema;
+		const char *const *columns;
+	} tables[LOGS] = {
 		[LOGS_EVENTS] = { "lost/1", event },
 		[LOGS_CULPRITS] = { "culprit/1", culprit },
 		[LOGS_BINS] = { "utilisation/1", bin },
@@ -108,8 +111,7 @@ void logs_write_culprits(struct profile_logs *l, int cpu, const struct lost_time
 	}
 }
 
-void logs_write_bin(struct profile_logs *l, int cpu, int64_t start_ns, int64_t bin_ns, int64_t lost_ns,
-				     int64_t tick_ns)
+void logs_write_bin(struct profile_logs *l, int cpu, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns)
 {
 	struct row_file *t = l->table[LOGS_BINS];
 

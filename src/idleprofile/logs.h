@@ -7,14 +7,14 @@
 #include "rec.h"
 
 struct timeline_bins {
-	int64_t bin_ns, start_ns;	/* length and start of the current bin */
+	int64_t bin_ns, start_ns; /* length and start of the current bin */
 	int64_t lost_ns, tick_ns;
 	void (*each)(void *arg, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns);
 	void *arg;
 };
 
-void bins_init(struct timeline_bins *b, int64_t start_ns, int64_t bin_ns,
-			void (*each)(void *, int64_t, int64_t, int64_t, int64_t), void *arg);
+void bins_init(struct timeline_bins *b, int64_t start_ns, int64_t bin_ns, void (*each)(void *, int64_t, int64_t, int64_t, int64_t),
+	       void *arg);
 /* Adds a gap with `lost_ns` of lost time (at most end - start), spread evenly over the bins that it touches. Gaps must come in
  * ascending order. */
 void bins_add_gap(struct timeline_bins *b, int64_t start_ns, int64_t end_ns, int64_t lost_ns, bool tick);
@@ -26,10 +26,10 @@ void bins_finish(struct timeline_bins *b, int64_t end_ns);
 enum logs_table { LOGS_EVENTS, LOGS_CULPRITS, LOGS_BINS, LOGS };
 
 struct profile_logs {
-	const char *path[LOGS];		/* NULL: this log is not wanted; not owned */
+	const char *path[LOGS]; /* NULL: this log is not wanted; not owned */
 	struct row_file *table[LOGS];
 	int err[LOGS];
-	int64_t rows;			/* rows written so far, in all logs */
+	int64_t rows; /* rows written so far, in all logs */
 };
 
 /* Opens the logs that have a path. 0, or -errno with the path in *failed; logs opened before it stay open. */
@@ -39,8 +39,7 @@ void logs_write_event(struct profile_logs *l, int cpu, const struct lost_time_ev
 /* Writes a row of schema culprit/1 for each culprit of the event. */
 void logs_write_culprits(struct profile_logs *l, int cpu, const struct lost_time_event *e);
 /* Writes a row of schema utilisation/1. */
-void logs_write_bin(struct profile_logs *l, int cpu, int64_t start_ns, int64_t bin_ns, int64_t lost_ns,
-				     int64_t tick_ns);
+void logs_write_bin(struct profile_logs *l, int cpu, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns);
 /* Flushes all logs, so that they are valid even after a kill. A log that cannot be written is closed and its error kept. */
 void logs_flush(struct profile_logs *l);
 /* Takes the next kept error: -errno with the path in *failed; 0: no more. */

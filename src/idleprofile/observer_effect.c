@@ -20,7 +20,7 @@ struct observer_run {
 	uint64_t random;
 	int loop_tid;
 	struct observer_round round[ROUNDS];
-	double ticks[2];	/* timer interrupts per second, summed over the rounds: without the loop, with it */
+	double ticks[2]; /* timer interrupts per second, summed over the rounds: without the loop, with it */
 };
 
 int64_t observer_parse_ticks(FILE *f, int cpu)
@@ -104,8 +104,7 @@ static int64_t loop_cpu_ns(const struct observer_run *t)
 }
 
 /* Works for `time_ns` and measures the turns per second. Time in which neither this thread nor the loop ran went to other tasks. */
-static void measure_throughput(struct observer_run *t, struct observer_round *r, bool beside,
-					int64_t time_ns)
+static void measure_throughput(struct observer_run *t, struct observer_round *r, bool beside, int64_t time_ns)
 {
 	int64_t wall = -clock_now(), had = -clock_thread_cpu() - loop_cpu_ns(t);
 
@@ -181,8 +180,12 @@ int observer_measure(struct observer_effect *o, struct idle_loops *s, int cpu, i
 	pthread_t thread;
 	int err;
 
-	*o = (struct observer_effect){ .throughput_percent = NAN, .throughput_low_percent = NAN, .throughput_high_percent = NAN,
-			   .others_percent = NAN, .ticks_alone_per_s = NAN, .ticks_beside_per_s = NAN };
+	*o = (struct observer_effect){ .throughput_percent = NAN,
+				       .throughput_low_percent = NAN,
+				       .throughput_high_percent = NAN,
+				       .others_percent = NAN,
+				       .ticks_alone_per_s = NAN,
+				       .ticks_beside_per_s = NAN };
 	for (int i = 0; i < s->n; i++)
 		if (s->cpu[i].cpu == cpu)
 			t.loop_tid = atomic_load(&s->cpu[i].tid);

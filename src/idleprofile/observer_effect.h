@@ -11,12 +11,12 @@
 #include "spin.h"
 
 struct observer_effect {
-	struct sample alone, beside;		/* wake-up latencies in ns, without the loop and with it; owned */
-	double throughput_percent;		/* throughput with the loop, in percent of that without; NAN: not measured, or disturbed */
-	double throughput_low_percent, throughput_high_percent;	/* lowest and highest round */
-	double others_percent;			/* share of the CPU's time that went to tasks other than this program and the loop */
-	bool disturbed;				/* others_percent over OBSERVER_DISTURBED_PERCENT: the figures do not show the loop's effect */
-	double ticks_alone_per_s, ticks_beside_per_s;	/* timer interrupts, without the loop and with it; NAN: not known */
+	struct sample alone, beside; /* wake-up latencies in ns, without the loop and with it; owned */
+	double throughput_percent;   /* throughput with the loop, in percent of that without; NAN: not measured, or disturbed */
+	double throughput_low_percent, throughput_high_percent; /* lowest and highest round */
+	double others_percent; /* share of the CPU's time that went to tasks other than this program and the loop */
+	bool disturbed;	       /* others_percent over OBSERVER_DISTURBED_PERCENT: the figures do not show the loop's effect */
+	double ticks_alone_per_s, ticks_beside_per_s; /* timer interrupts, without the loop and with it; NAN: not known */
 };
 
 #define OBSERVER_DISTURBED_PERCENT 3.0

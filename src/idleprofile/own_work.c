@@ -63,7 +63,7 @@ void own_work_tids_add(struct own_work_tids *t, int tid)
 {
 	if (t->own < OWN_WORK_TIDS) {
 		t->tid[t->own++] = tid;
-		t->n = t->own;		/* the threads of ignored processes are read again below */
+		t->n = t->own; /* the threads of ignored processes are read again below */
 		t->refreshed_ns = 0;
 	}
 }

@@ -8,7 +8,7 @@
 #include "culprit.h"
 #include "cli.h"
 
-#define OWN_WORK_REST_NS 50000	/* a gap with less than this beside own work (task switches, the timer) is own work */
+#define OWN_WORK_REST_NS 50000 /* a gap with less than this beside own work (task switches, the timer) is own work */
 #define OWN_WORK_NOTES 4096
 #define OWN_WORK_TIDS 256
 
@@ -20,7 +20,9 @@ struct own_work_time {
 /* The latest notes of one CPU, in a ring. */
 struct own_work_notes {
 	uint32_t first, n;
-	struct { int64_t from, to, cpu_ns; } note[OWN_WORK_NOTES];
+	struct {
+		int64_t from, to, cpu_ns;
+	} note[OWN_WORK_NOTES];
 };
 /* Notes that this program worked between these times and used `cpu_ns` of CPU time. */
 void own_work_note(struct own_work_notes *w, int64_t from, int64_t to, int64_t cpu_ns);
@@ -36,9 +38,9 @@ void own_work_start(struct own_work_span *w);
 void own_work_stop(struct own_work_span *w);
 
 struct own_work_tids {
-	int n, own;			/* number of thread ids; the first `own` are this program's and stay */
+	int n, own; /* number of thread ids; the first `own` are this program's and stay */
 	int tid[OWN_WORK_TIDS];
-	const struct cli_pids *ignore;	/* NULL: none */
+	const struct cli_pids *ignore; /* NULL: none */
 	int64_t refreshed_ns;
 };
 /* Starts with the calling thread and the threads of the processes in `ignore` (not owned; NULL: none). */

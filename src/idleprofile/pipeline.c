@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define WAITS_KEPT 500000
-#define NAMES 512		/* names of culprits kept apart over the run */
+#define NAMES 512 /* names of culprits kept apart over the run */
 
 struct cpu_pipeline {
 	struct gap_pipeline *f;
@@ -20,15 +20,15 @@ struct cpu_pipeline {
 	struct timeline_bins bins;
 	struct own_work_notes itself;
 	struct pipeline_cpu_total total;
-	int64_t step;			/* median turn of the loop, in stamps */
-	int64_t upto_ns;		/* no gap before this time is missing */
+	int64_t step;	 /* median turn of the loop, in stamps */
+	int64_t upto_ns; /* no gap before this time is missing */
 };
 
 struct gap_pipeline {
 	struct pipeline_cfg cfg;
 	struct own_work_tids tids;
 	struct woken_threads *wakeups;
-	int64_t start_ns, end_ns;	/* begin and end of the profile; INT64_MAX: not begun */
+	int64_t start_ns, end_ns; /* begin and end of the profile; INT64_MAX: not begun */
 	int64_t lost_before, missed_before;
 	struct profile_sums sums;
 	struct culprit_table *names;
@@ -76,11 +76,11 @@ static void log_bin(void *arg, int64_t start_ns, int64_t bin_ns, int64_t lost_ns
 }
 
 /* Removes own work from *lost and from the shares. True: the whole gap was own work. */
-static bool subtract_own_work(struct cpu_pipeline *c, int64_t from, int64_t to, int64_t *lost,
-				       struct culprit_share *share, size_t *n)
+static bool subtract_own_work(struct cpu_pipeline *c, int64_t from, int64_t to, int64_t *lost, struct culprit_share *share,
+			      size_t *n)
 {
-	struct own_work_time found = c->f->cfg.trace ? own_work_take_shares(&c->f->tids, share, n) :
-					 own_work_find(&c->itself, from, to);
+	struct own_work_time found =
+		c->f->cfg.trace ? own_work_take_shares(&c->f->tids, share, n) : own_work_find(&c->itself, from, to);
 
 	if (!found.there)
 		return false;
@@ -117,8 +117,7 @@ static void add_gap(struct cpu_pipeline *c, int64_t from, int64_t to, int64_t lo
 
 	p.shares = c->who ? attribution_split_gap(c->who, from, to, share, SHARES_MAX) : 0;
 	p.tick = c->who ? shares_are_tick(share, p.shares) : ticks_take_gap(&c->ticks, from, to - from);
-	if (!clip_gap(c->f, &p, share) || subtract_own_work(c, p.start_ns, p.end_ns, &p.lost_ns, share,
-											 &p.shares))
+	if (!clip_gap(c->f, &p, share) || subtract_own_work(c, p.start_ns, p.end_ns, &p.lost_ns, share, &p.shares))
 		return;
 	for (size_t i = 0; i < p.shares; i++)
 		if (share[i].kind == CULPRIT_UNEXPLAINED) {
@@ -156,7 +155,7 @@ static void add_wakeup_latency(struct gap_pipeline *f, int64_t wait, bool longer
 		sample_add_censored(&f->sums.waits, wait);
 	else if (f->sums.waits_n <= WAITS_KEPT)
 		sample_add(&f->sums.waits, wait);
-	else {	/* Vitter's algorithm R: each wake-up is kept with the same probability */
+	else { /* Vitter's algorithm R: each wake-up is kept with the same probability */
 		uint64_t at = random_bits(&f->random) % (uint64_t)f->sums.waits_n;
 
 		if (at < WAITS_KEPT)

@@ -15,23 +15,23 @@
 #include "wakeups.h"
 
 struct pipeline_cpu_total {
-	int64_t lost_ns, events;	/* without ticks and own work */
+	int64_t lost_ns, events; /* without ticks and own work */
 	int64_t tick_ns, ticks;
-	int64_t unwatched_ns;		/* time in which the loop paused since nothing drained its gaps; in no other figure */
-	int64_t itself_ns;		/* own work of this program, and time of the processes of --ignore */
-	int64_t unexplained_ns;		/* part of lost_ns without a known culprit; only with a trace */
-	int64_t missed_ns;		/* part of unexplained_ns beside task switches that have no record */
-	int64_t of_length[LENGTH_BINS];	/* number of events and ticks in each bin of the length histogram */
-	int64_t longest_ns, longest_at_ns;	/* the longest event, and when it began (CLOCK_MONOTONIC) */
-	char longest_who[24];		/* main culprit of the longest event; only with a trace */
+	int64_t unwatched_ns;		   /* time in which the loop paused since nothing drained its gaps; in no other figure */
+	int64_t itself_ns;		   /* own work of this program, and time of the processes of --ignore */
+	int64_t unexplained_ns;		   /* part of lost_ns without a known culprit; only with a trace */
+	int64_t missed_ns;		   /* part of unexplained_ns beside task switches that have no record */
+	int64_t of_length[LENGTH_BINS];	   /* number of events and ticks in each bin of the length histogram */
+	int64_t longest_ns, longest_at_ns; /* the longest event, and when it began (CLOCK_MONOTONIC) */
+	char longest_who[24];		   /* main culprit of the longest event; only with a trace */
 };
 
 /* Sums over all CPUs. */
 struct profile_sums {
-	struct event_lengths lengths;		/* histogram of the lengths of events */
-	struct sample waits;		/* wake-up latencies of the woken tasks, in ns: a uniform sample (all, up to 500,000) */
-	int64_t waits_n;		/* number of wake-ups measured */
-	int64_t waits_beyond[WAIT_BOUNDS];	/* number of wake-ups with a latency over wait_bounds_ns[i] */
+	struct event_lengths lengths;	   /* histogram of the lengths of events */
+	struct sample waits;		   /* wake-up latencies of the woken tasks, in ns: a uniform sample (all, up to 500,000) */
+	int64_t waits_n;		   /* number of wake-ups measured */
+	int64_t waits_beyond[WAIT_BOUNDS]; /* number of wake-ups with a latency over wait_bounds_ns[i] */
 };
 
 struct gap_pipeline;
@@ -39,10 +39,10 @@ struct gap_pipeline;
 struct pipeline_cfg {
 	struct idle_loops *spin;
 	struct stamp_map map;		/* conversion of stamps to ns, with at least two anchors */
-	struct scheduling_trace *trace;		/* kernel records; NULL: without culprits */
-	struct profile_logs *logs;		/* not owned */
+	struct scheduling_trace *trace; /* kernel records; NULL: without culprits */
+	struct profile_logs *logs;	/* not owned */
 	int64_t bin_ns;
-	const struct cli_pids *ignore;	/* processes whose time is left out, with a trace; not owned */
+	const struct cli_pids *ignore; /* processes whose time is left out, with a trace; not owned */
 	uint64_t seed;
 };
 

@@ -24,7 +24,7 @@ bool report_warn_unwatched(struct rec_report *out, const struct gap_pipeline *f)
 
 	if (most)
 		rec_warn(out, "not watched for %.3f s, in which this program was stopped or hung: that time is in no figure",
-				     (double)most / (double)NS_PER_S);
+			 (double)most / (double)NS_PER_S);
 	return most > 0;
 }
 
@@ -33,9 +33,10 @@ void report_warn_missed(struct rec_report *out, const struct gap_pipeline *f)
 	struct pipeline_cpu_total sum = pipeline_cpu_sum(f);
 
 	if (sum.missed_ns * 100 > sum.lost_ns)
-		rec_warn(out,
-				     "the kernel left out records of %lld task switches: the culprits of %.1f %% of the lost time are not known",
-				     (long long)pipeline_missed(f), 100.0 * (double)sum.missed_ns / (double)sum.lost_ns);
+		rec_warn(
+			out,
+			"the kernel left out records of %lld task switches: the culprits of %.1f %% of the lost time are not known",
+			(long long)pipeline_missed(f), 100.0 * (double)sum.missed_ns / (double)sum.lost_ns);
 }
 
 static double to_seconds(int64_t ns)
@@ -111,10 +112,11 @@ static void report_ticks(struct rec_report *r, const struct report_inputs *p)
 	rec_begin_object(r, "ticks");
 	rec_add_str(r, "told_by", p->who ? "kernel records" : learned ? "period" : NULL);
 	rec_add_real(r, "period_ms", period ? (double)period / NS_PER_MS : NAN, 6);
-	learned = learned || p->who;	/* else ticks count as events */
+	learned = learned || p->who; /* else ticks count as events */
 	rec_add_known_int(r, "count", learned, n);
 	rec_add_reals(r, { "per_s", learned && p->wall_ns ? (double)n / to_seconds(p->wall_ns) / p->spin->n : NAN, 3 },
-		      { "lost_s", learned ? to_seconds(ns) : NAN, 9 }, { "mean_us", n ? (double)ns / (double)n / NS_PER_US : NAN, 3 });
+		      { "lost_s", learned ? to_seconds(ns) : NAN, 9 },
+		      { "mean_us", n ? (double)ns / (double)n / NS_PER_US : NAN, 3 });
 	rec_end(r);
 }
 
@@ -296,8 +298,8 @@ static void say_cpus(struct rec_report *r, const struct report_inputs *p)
 		if (watched_cpu_ns(p, i) > 0)
 			snprintf(lost, sizeof(lost), "%s %%", number_text(busy_percent(p, i)));
 		rec_add_row(r, "%d\t%s\t%s\t%s\t%s%s", p->spin->cpu[i].cpu, lost,
-			number_text((double)(t->events + t->ticks) / to_seconds(p->wall_ns)), ns_text(median_length_ns(t)),
-			ns_text((double)t->longest_ns), arrow);
+			    number_text((double)(t->events + t->ticks) / to_seconds(p->wall_ns)), ns_text(median_length_ns(t)),
+			    ns_text((double)t->longest_ns), arrow);
 		rec_rank_row(r, (double)t->longest_ns);
 	}
 }
@@ -318,12 +320,14 @@ static void say_culprits(struct rec_report *r, const struct report_inputs *p)
 	for (size_t i = 0, shown = 0; i < n && shown < 3 && ratio_percent(line[i].ns, all) >= 0.5; i++) {
 		if (line[i].kind == CULPRIT_UNEXPLAINED)
 			continue;
-		used += (size_t)snprintf(text + used, sizeof(text) - used, ", %s %.0f %%", line[i].name, ratio_percent(line[i].ns, all));
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ", %s %.0f %%", line[i].name,
+					 ratio_percent(line[i].ns, all));
 		named += line[i].ns;
 		shown++;
 	}
 	if (ratio_percent(all - tick - named - unexplained, all) >= 0.5)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, ", others %.0f %%", ratio_percent(all - tick - named - unexplained, all));
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ", others %.0f %%",
+					 ratio_percent(all - tick - named - unexplained, all));
 	snprintf(text + used, sizeof(text) - used, ", unexplained %.0f %%", ratio_percent(unexplained, all));
 	rec_say(r, "%s", text);
 }
@@ -338,7 +342,7 @@ void say_profile(struct rec_report *r, const struct report_inputs *p)
 
 	for (int i = 0; i < p->spin->n; i++) {
 		watched += watched_cpu_ns(p, i);
-		if (!(busy_percent(p, i) >= 50))	/* or not known: not watched */
+		if (!(busy_percent(p, i) >= 50)) /* or not known: not watched */
 			continue;
 		taken.cpu[taken.n++] = p->spin->cpu[i].cpu;
 		most = fmax(most, busy_percent(p, i));
@@ -354,8 +358,7 @@ void say_profile(struct rec_report *r, const struct report_inputs *p)
 		rec_say(r, "%s. Not idle: nothing can be said of waits.", list);
 	else
 		rec_say(r, "%s: a task would have waited over 1 ms with a chance of at most %s %%", list,
-					  number_text(100 * lengths_wait_bound(&pipeline_sums(p->follow)->lengths,
-											   wait, watched)));
+			number_text(100 * lengths_wait_bound(&pipeline_sums(p->follow)->lengths, wait, watched)));
 	say_cpus(r, p);
 	say_culprits(r, p);
 }

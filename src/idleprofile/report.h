@@ -10,12 +10,12 @@ struct report_inputs {
 	struct idle_loops *spin;
 	struct observer_effect *own;
 	const struct stamp_map *map;
-	const int64_t *spin_ns;		/* CPU time of each loop during the profile; negative: not known */
-	int64_t threshold_ns, wall_ns, cpu_ns;	/* cpu_ns: CPU time of this program without its loops, during the profile */
+	const int64_t *spin_ns;		       /* CPU time of each loop during the profile; negative: not known */
+	int64_t threshold_ns, wall_ns, cpu_ns; /* cpu_ns: CPU time of this program without its loops, during the profile */
 	int64_t memory_peak_bytes;
-	int64_t rows;			/* rows written to log files */
+	int64_t rows; /* rows written to log files */
 	bool wakeups, who;
-	bool brief;			/* text report: culprits first, no histogram bins without events */
+	bool brief; /* text report: culprits first, no histogram bins without events */
 };
 
 /* Writes the object "result", which must be open. */

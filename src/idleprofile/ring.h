@@ -9,16 +9,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RING_ROOM 16384		/* spans; a power of two; 256 KB */
+#define RING_ROOM 16384 /* spans; a power of two; 256 KB */
 
 struct time_span {
-	int64_t from, to;	/* in the unit of the writer's clock */
+	int64_t from, to; /* in the unit of the writer's clock */
 };
 
 struct span_ring {
-	_Alignas(64) _Atomic uint32_t head;	/* number of spans written; changed by the writer only */
+	_Alignas(64) _Atomic uint32_t head; /* number of spans written; changed by the writer only */
 	_Atomic int64_t overflowed;
-	_Alignas(64) _Atomic uint32_t tail;	/* number of spans read; changed by the reader only */
+	_Alignas(64) _Atomic uint32_t tail; /* number of spans read; changed by the reader only */
 	_Alignas(64) struct time_span span[RING_ROOM];
 };
 

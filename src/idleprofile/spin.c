@@ -15,9 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CALIBRATION_TURNS 300000	/* turns; take some milliseconds */
+#define CALIBRATION_TURNS 300000 /* turns; take some milliseconds */
 #define STACK_BYTES 65536
-#define LOOK_NS (20 * NS_PER_MS)	/* between checks whether a paused loop may spin again */
+#define LOOK_NS (20 * NS_PER_MS) /* between checks whether a paused loop may spin again */
 
 static void futex_wait(_Atomic uint32_t *word, uint32_t value)
 {
@@ -35,8 +35,8 @@ static size_t shared_bytes(int n)
 }
 
 /* Pauses until more time is allowed or another order comes. Returns the stamp of the end of the pause. */
-static __attribute__((noinline)) int64_t pause_loop(struct idle_loops *s, struct cpu_idle_loop *me,
-							 uint32_t order, bool tsc, int64_t since)
+static __attribute__((noinline)) int64_t pause_loop(struct idle_loops *s, struct cpu_idle_loop *me, uint32_t order, bool tsc,
+						    int64_t since)
 {
 	int64_t now;
 
@@ -50,7 +50,7 @@ static __attribute__((noinline)) int64_t pause_loop(struct idle_loops *s, struct
 
 /* Inlined twice, so that the choice of the clock is made outside the loop. */
 static inline __attribute__((always_inline)) void run_idle_loop(struct idle_loops *s, struct cpu_idle_loop *me, uint32_t order,
-								     bool tsc)
+								bool tsc)
 {
 	const int64_t limit = me->limit;
 	int64_t last = stamp_read(tsc);
@@ -71,8 +71,8 @@ static inline __attribute__((always_inline)) void run_idle_loop(struct idle_loop
 }
 
 /* The same turn as in run_idle_loop(), with its length counted in memory that was touched before. */
-static inline __attribute__((always_inline)) void calibrate_loop(struct idle_loops *s, struct cpu_idle_loop *me,
-								      uint32_t order, bool tsc)
+static inline __attribute__((always_inline)) void calibrate_loop(struct idle_loops *s, struct cpu_idle_loop *me, uint32_t order,
+								 bool tsc)
 {
 	int64_t last;
 
@@ -107,8 +107,7 @@ static void carry_out_order(struct idle_loops *s, struct cpu_idle_loop *me, uint
 		else
 			run_idle_loop(s, me, order, false);
 		break;
-	default:
-		atomic_store(&me->doing, order);
+	default: atomic_store(&me->doing, order);
 	}
 }
 
@@ -131,7 +130,7 @@ static void *run_loop_thread(void *arg)
 	prctl(PR_SET_NAME, name);
 	if (!err && sched_setscheduler(0, SCHED_IDLE, &param))
 		err = -errno;
-	memset(me->ring.span, 0, sizeof(me->ring.span));	/* page in the ring before the measurement */
+	memset(me->ring.span, 0, sizeof(me->ring.span)); /* page in the ring before the measurement */
 	atomic_store(&me->refused, -err);
 	atomic_store(&me->tid, (int)gettid());
 	while (!err) {
@@ -147,7 +146,7 @@ static void *run_loop_thread(void *arg)
 }
 
 static __attribute__((noreturn)) void run_loop_process(struct idle_loops *s, pid_t parent, void (*enter)(void *, char *, size_t),
-		     void *arg)
+						       void *arg)
 {
 	static pthread_t thread[CLI_CPUS_MAX];
 	static struct spin_thread_args seat[CLI_CPUS_MAX];
@@ -165,7 +164,7 @@ static __attribute__((noreturn)) void run_loop_process(struct idle_loops *s, pid
 		atomic_store(&s->failed, err);
 		_exit(EXIT_RUN);
 	}
-	mlockall(MCL_CURRENT);		/* where allowed; all of the memory has been touched already */
+	mlockall(MCL_CURRENT); /* where allowed; all of the memory has been touched already */
 	for (int i = 0; i < s->n; i++)
 		pthread_join(thread[i], NULL);
 	_exit(EXIT_OK);
@@ -198,8 +197,8 @@ static bool loop_is_calibrated(const struct cpu_idle_loop *c, uint32_t what)
 }
 
 /* Waits until `is` holds for all loops. A signal to stop does not end a wait for SPIN_PAUSE: the gaps are still to be read. */
-static int wait_all_loops(struct idle_loops *s, bool (*is)(const struct cpu_idle_loop *, uint32_t),
-					     uint32_t what, int64_t within_ns)
+static int wait_all_loops(struct idle_loops *s, bool (*is)(const struct cpu_idle_loop *, uint32_t), uint32_t what,
+			  int64_t within_ns)
 {
 	bool pausing = is == loop_is_obeying && what % 4 == SPIN_PAUSE;
 	int64_t end = clock_now() + within_ns;
@@ -256,8 +255,7 @@ int64_t spin_turn_quantile(const struct cpu_idle_loop *c, double p, int64_t long
 	return last;
 }
 
-int spin_start(struct idle_loops **out, const struct cli_cpus *cpus, bool tsc, void (*enter)(void *, char *, size_t),
-			    void *arg)
+int spin_start(struct idle_loops **out, const struct cli_cpus *cpus, bool tsc, void (*enter)(void *, char *, size_t), void *arg)
 {
 	struct idle_loops *s = mmap(NULL, shared_bytes(cpus->n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t parent = getpid(), pid;
@@ -266,11 +264,11 @@ int spin_start(struct idle_loops **out, const struct cli_cpus *cpus, bool tsc, v
 	if (s == MAP_FAILED)
 		return -errno;
 	s->tsc = tsc;
-	s->until = INT64_MAX;	/* no limit: calibration ends by itself */
+	s->until = INT64_MAX; /* no limit: calibration ends by itself */
 	s->n = cpus->n;
 	for (int i = 0; i < s->n; i++)
 		s->cpu[i].cpu = cpus->cpu[i];
-	pid = fork();		/* into a local variable: in the child it is 0 */
+	pid = fork(); /* into a local variable: in the child it is 0 */
 	if (!pid)
 		run_loop_process(s, parent, enter, arg);
 	s->pid = pid;

@@ -15,39 +15,40 @@
 #include "ring.h"
 #include "stamp.h"
 
-#define SPIN_STEPS 8192		/* turn lengths that calibration can tell apart, in stamps */
+#define SPIN_STEPS 8192 /* turn lengths that calibration can tell apart, in stamps */
 
 enum spin_loop_command { SPIN_PAUSE, SPIN_CALIBRATE, SPIN_RUN, SPIN_STOP };
 
 struct cpu_idle_loop {
 	int cpu;
-	_Atomic int refused;		/* errno of pinning or of SCHED_IDLE; 0: neither failed */
+	_Atomic int refused; /* errno of pinning or of SCHED_IDLE; 0: neither failed */
 	_Atomic int tid;
-	_Atomic uint32_t doing;		/* the value of spin.order that the loop carries out now */
+	_Atomic uint32_t doing; /* the value of spin.order that the loop carries out now */
 	_Atomic bool calibrated;
-	int64_t limit;			/* longest turn that is not a gap, in stamps; set before SPIN_RUN */
-	_Alignas(64) _Atomic int64_t seen;	/* stamp of the latest turn */
-	uint32_t steps[SPIN_STEPS];	/* histogram of calibration: number of turns by length in stamps; the last counts all longer ones */
+	int64_t limit;			   /* longest turn that is not a gap, in stamps; set before SPIN_RUN */
+	_Alignas(64) _Atomic int64_t seen; /* stamp of the latest turn */
+	uint32_t steps
+		[SPIN_STEPS]; /* histogram of calibration: number of turns by length in stamps; the last counts all longer ones */
 	struct span_ring ring;
 };
 
 /* In memory shared by this process and that of the loops. */
 struct idle_loops {
-	_Atomic uint32_t order;		/* round * 4 + enum spin_loop_command; a futex */
-	_Atomic int64_t until;		/* stamp after which the loops pause by themselves */
-	double ns_per_stamp;		/* set before SPIN_RUN */
+	_Atomic uint32_t order; /* round * 4 + enum spin_loop_command; a futex */
+	_Atomic int64_t until;	/* stamp after which the loops pause by themselves */
+	double ns_per_stamp;	/* set before SPIN_RUN */
 	bool tsc;
 	int n;
-	pid_t pid;			/* process of the loops; 0: it has ended */
-	_Atomic int failed;		/* errno of starting the threads; 0: they started */
-	char place[64];			/* result that `enter` wrote */
+	pid_t pid;	    /* process of the loops; 0: it has ended */
+	_Atomic int failed; /* errno of starting the threads; 0: they started */
+	char place[64];	    /* result that `enter` wrote */
 	struct cpu_idle_loop cpu[];
 };
 
 /* Starts the process and its paused threads. `enter` runs in that process first (it enters the scheduling group) and writes its
  * result into `place`. 0 or -errno; *out is freed by spin_end(). To be called before other threads are started. */
-int spin_start(struct idle_loops **out, const struct cli_cpus *cpus, bool tsc,
-			    void (*enter)(void *arg, char *place, size_t size), void *arg);
+int spin_start(struct idle_loops **out, const struct cli_cpus *cpus, bool tsc, void (*enter)(void *arg, char *place, size_t size),
+	       void *arg);
 
 /* Gives an order and waits until all loops carry it out (no wait for SPIN_STOP). 0; -ETIMEDOUT: a loop did not get its CPU within
  * within_ns; -ESRCH: the process has ended; -EINTR: a signal to stop came. */

@@ -38,7 +38,7 @@ static inline int64_t stamp_read(bool tsc)
 
 struct stamp_pair {
 	int64_t stamp, ns;
-	int64_t error;		/* the true time lies within +-error stamps */
+	int64_t error; /* the true time lies within +-error stamps */
 };
 void stamp_read_pair(bool tsc, struct stamp_pair *out);
 

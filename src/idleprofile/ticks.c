@@ -13,8 +13,8 @@
 #define TRY_NS (150 * NS_PER_MS)
 #define SLOTS_MOST 2500
 #define MET_LEAST 30
-#define MET_SHARE 0.7		/* minimum share of the periods that are not hidden */
-#define MET_CHANCE 5.0		/* minimum ratio to the number that gaps at random times would have */
+#define MET_SHARE 0.7  /* minimum share of the periods that are not hidden */
+#define MET_CHANCE 5.0 /* minimum ratio to the number that gaps at random times would have */
 
 struct tick_candidate {
 	int64_t phase_ns, length_ns, slot;
@@ -116,7 +116,7 @@ static void learn_phase(struct tick_detector *t, int64_t from, int64_t now)
 	qsort(c, (size_t)n, sizeof(*c), compare_phases);
 	count = find_fullest_window(c, n, period, &begin);
 	mark_hidden_periods(t, &s, period, c[begin].phase_ns);
-	for (int i = begin; i < begin + count; i++)	/* a gap beyond the end of the ring belongs to the period before */
+	for (int i = begin; i < begin + count; i++) /* a gap beyond the end of the ring belongs to the period before */
 		set_period_state(&s, c[i % n].slot - (i >= n), MET);
 	for (int i = 0; i < s.n; i++) {
 		met += s.is[i] == MET;

@@ -17,19 +17,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TICKS_LEARN 1024		/* number of gaps kept to learn from */
-#define TICKS_SHORT_NS 100000		/* longer gaps are never ticks */
+#define TICKS_LEARN 1024      /* number of gaps kept to learn from */
+#define TICKS_SHORT_NS 100000 /* longer gaps are never ticks */
 
 struct tick_detector {
-	int64_t period_ns;		/* set by the caller; 0: unknown, no tick is recognized */
-	bool learned;			/* the following four members are known */
-	int64_t phase_ns;		/* a tick starts at this time modulo the period, or later */
-	int64_t window_ns;		/* a tick starts at most this long after phase_ns */
+	int64_t period_ns; /* set by the caller; 0: unknown, no tick is recognized */
+	bool learned;	   /* the following four members are known */
+	int64_t phase_ns;  /* a tick starts at this time modulo the period, or later */
+	int64_t window_ns; /* a tick starts at most this long after phase_ns */
 	int64_t longest_ns;
-	int64_t slot;			/* number of the period of the last tick */
-	int64_t tried_ns;		/* time of the last attempt to learn the phase */
-	int n;				/* number of gaps in `kept`, which is a ring */
-	struct { int64_t start_ns, length_ns; } kept[TICKS_LEARN];
+	int64_t slot;	  /* number of the period of the last tick */
+	int64_t tried_ns; /* time of the last attempt to learn the phase */
+	int n;		  /* number of gaps in `kept`, which is a ring */
+	struct {
+		int64_t start_ns, length_ns;
+	} kept[TICKS_LEARN];
 };
 
 /* The tick's period in ns as the kernel says; 0: not known. */

@@ -23,7 +23,7 @@ struct woken_thread {
 	const _Atomic uint32_t *stop;
 	int cpu, err;
 	_Atomic int tid;
-	int64_t due;		/* due time of the wake-up for which the task sleeps */
+	int64_t due; /* due time of the wake-up for which the task sleeps */
 	double rate;
 	uint64_t random;
 	pthread_t thread;
@@ -31,8 +31,8 @@ struct woken_thread {
 };
 
 struct woken_threads {
-	_Atomic uint32_t stop;	/* 1: end; a futex */
-	int n;			/* number of threads started */
+	_Atomic uint32_t stop; /* 1: end; a futex */
+	int n;		       /* number of threads started */
 	struct woken_thread *waker;
 };
 

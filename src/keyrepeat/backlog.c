@@ -6,12 +6,12 @@
 /* Each half of the train is divided into 8 parts whose mean backlogs are fitted: neighbouring keys on one tooth of a sawtooth are
  * not independent, parts longer than a tooth nearly are. */
 #define PARTS 8
-#define T_LIMIT 5.21	/* one-sided Student t, 6 degrees of freedom, 0.1 % */
-#define RISE_MIN 2.0	/* keys: a smaller rise does not count as growing, however straight */
+#define T_LIMIT 5.21 /* one-sided Student t, 6 degrees of freedom, 0.1 % */
+#define RISE_MIN 2.0 /* keys: a smaller rise does not count as growing, however straight */
 
 /* Least-squares line through points added one by one (Welford): x in seconds from the first due time, y the backlog in keys. */
 struct line_fit {
-	double n, mean_x, mean_y, sxx, sxy, syy;	/* sums of products of deviations from the means */
+	double n, mean_x, mean_y, sxx, sxy, syy; /* sums of products of deviations from the means */
 };
 
 static void add_point(struct line_fit *l, double x, double y)
@@ -35,8 +35,8 @@ static double compute_t(const struct line_fit *l)
 }
 
 /* Adds the backlog just after each of the keys `first` to `last` - 1 fell due. *answered: counts the answers before that time. */
-static void add_keys(struct line_fit *l, const int64_t *due_ns, const int64_t *answer_ns, size_t n,
-				      size_t first, size_t last, size_t *answered)
+static void add_keys(struct line_fit *l, const int64_t *due_ns, const int64_t *answer_ns, size_t n, size_t first, size_t last,
+		     size_t *answered)
 {
 	for (size_t j = first; j < last; j++) {
 		while (*answered < n && answer_ns[*answered] <= due_ns[j])
@@ -71,6 +71,6 @@ void backlog_judge(const int64_t *due_ns, const int64_t *answer_ns, size_t n, st
 			begin_s = part.mean_x;
 	}
 	/* steady, by a real amount, and higher than ever in the first half: a backlog that goes up and down may rise at the end */
-	out->overloaded = compute_t(&parts) > T_LIMIT && parts.sxy / parts.sxx * (part.mean_x - begin_s) >= RISE_MIN &&
-			  part.mean_y > before;
+	out->overloaded =
+		compute_t(&parts) > T_LIMIT && parts.sxy / parts.sxx * (part.mean_x - begin_s) >= RISE_MIN && part.mean_y > before;
 }

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 struct backlog_growth {
-	double per_s;		/* least-squares slope of the backlog over the last half, keys/s; NAN with fewer than 4 keys there */
-	bool overloaded;	/* never true with fewer than 32 keys: too few to tell */
+	double per_s;	 /* least-squares slope of the backlog over the last half, keys/s; NAN with fewer than 4 keys there */
+	bool overloaded; /* never true with fewer than 32 keys: too few to tell */
 };
 
 /* `due_ns` and `answer_ns` hold n ascending times each; INT64_MAX: not answered. */

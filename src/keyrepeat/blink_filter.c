@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define CELL_MIN 4	/* pixels: the least way of a caret for one character */
+#define CELL_MIN 4 /* pixels: the least way of a caret for one character */
 
 static struct blink_place step_place(const struct caret_step *step)
 {

@@ -8,28 +8,28 @@
 #include "caret.h"
 
 #define BLINK_PLACES 32
-#define BLINK_FORGET_NS 10000000000LL	/* a place without a change between keys for 10 s is forgotten */
-#define BLINK_PERIOD_NS 2500000000LL	/* the slowest blinking of a caret */
+#define BLINK_FORGET_NS 10000000000LL /* a place without a change between keys for 10 s is forgotten */
+#define BLINK_PERIOD_NS 2500000000LL  /* the slowest blinking of a caret */
 
 struct blink_place {
-	int left, top, right, bottom;	/* pixels; right and bottom are the last ones inside */
-	int edge;			/* right edge of the lowest changed row, where the cell of a caret ends */
-	int times;			/* changes seen here */
-	int64_t last_ns;		/* the latest of them */
+	int left, top, right, bottom; /* pixels; right and bottom are the last ones inside */
+	int edge;		      /* right edge of the lowest changed row, where the cell of a caret ends */
+	int times;		      /* changes seen here */
+	int64_t last_ns;	      /* the latest of them */
 };
 
 /* All zero at first. */
 struct blink_filter {
 	struct blink_place place[BLINK_PLACES];
 	size_t places;
-	struct blink_place echo;	/* pixels that the last echo changed; times 0: none yet */
+	struct blink_place echo; /* pixels that the last echo changed; times 0: none yet */
 };
 
 enum change_verdict {
-	CHANGE_ECHO,		/* certainly the echo */
-	CHANGE_DOUBTFUL,	/* the echo if nothing better follows: may also be the first blink of the caret at its new place, or the
+	CHANGE_ECHO,	   /* certainly the echo */
+	CHANGE_DOUBTFUL,   /* the echo if nothing better follows: may also be the first blink of the caret at its new place, or the
 				 * second change of something that has changed without a key only once */
-	CHANGE_WITHOUT_KEY	/* at a place that changes without keys */
+	CHANGE_WITHOUT_KEY /* at a place that changes without keys */
 };
 
 /* Remembers the place of a change that came without a key. */

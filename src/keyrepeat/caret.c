@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CELL_MIN 4		/* pixels: no cell of a terminal is narrower */
+#define CELL_MIN 4 /* pixels: no cell of a terminal is narrower */
 
-bool caret_find_change(const uint32_t *before, const uint32_t *after, size_t stride, int x, int y,
-		      int w, int h, struct caret_step *out)
+bool caret_find_change(const uint32_t *before, const uint32_t *after, size_t stride, int x, int y, int w, int h,
+		       struct caret_step *out)
 {
 	bool changed = false;
 
@@ -74,20 +74,17 @@ static int first_step_cells(const struct caret_step *s, int line, int cell)
 {
 	if (s->bottom - s->top + 1 <= line)
 		return (s->right - s->left) % cell ? -1 : (s->right - s->left) / cell - 1;
-	return count_cells(s->all_right - s->top_left, cell) - 1 + count_cells(s->right - s->all_left,
-														 cell);
+	return count_cells(s->all_right - s->top_left, cell) - 1 + count_cells(s->right - s->all_left, cell);
 }
 
 /* True if `to` changed only the line below that of `from`: the letter on the line above was drawn by a step of its own. */
-static bool is_next_line_only(const struct caret_step *from,
-					    const struct caret_step *to)
+static bool is_next_line_only(const struct caret_step *from, const struct caret_step *to)
 {
 	return to->top > from->bottom && to->top - from->bottom <= to->bottom - to->top + 1;
 }
 
 /* Cells that the caret went from one step to the next; -1: not a caret. */
-static int step_cells(const struct caret_step *from, const struct caret_step *to,
-					   int cell)
+static int step_cells(const struct caret_step *from, const struct caret_step *to, int cell)
 {
 	int by;
 
@@ -96,7 +93,7 @@ static int step_cells(const struct caret_step *from, const struct caret_step *to
 		return by < 0 || by % cell ? -1 : by / cell;
 	}
 	by = to->all_right - from->right;
-	if (is_next_line_only(from, to) || (by < 0 && by > -cell))	/* a letter may not fill its cell */
+	if (is_next_line_only(from, to) || (by < 0 && by > -cell)) /* a letter may not fill its cell */
 		by = 0;
 	if (to->bottom < from->bottom || by < 0)
 		return -1;
@@ -104,8 +101,7 @@ static int step_cells(const struct caret_step *from, const struct caret_step *to
 }
 
 /* Cells that the caret went in all steps; -1: these are not the steps of a caret. */
-static int64_t count_all_cells(const struct caret_step *step, size_t n,
-					      struct shown_number *shown)
+static int64_t count_all_cells(const struct caret_step *step, size_t n, struct shown_number *shown)
 {
 	int line, cell, by;
 	int64_t count = 0;
@@ -132,12 +128,10 @@ static bool is_foreign_line(const struct caret_step *step, size_t n, size_t i)
 {
 	if (!i || share_line(&step[i - 1], &step[i]))
 		return false;
-	return i + 1 == n || (share_line(&step[i - 1], &step[i + 1]) && !share_line(&step[i],
-															&step[i + 1]));
+	return i + 1 == n || (share_line(&step[i - 1], &step[i + 1]) && !share_line(&step[i], &step[i + 1]));
 }
 
-static size_t skip_foreign_steps(const struct caret_step *step, size_t n, size_t keys,
-					     struct shown_number *shown)
+static size_t skip_foreign_steps(const struct caret_step *step, size_t n, size_t keys, struct shown_number *shown)
 {
 	for (size_t foreign = 0; foreign < n && foreign <= CARET_FOREIGN; foreign++) {
 		int64_t count = count_all_cells(step + foreign, n - foreign, shown);
@@ -148,8 +142,7 @@ static size_t skip_foreign_steps(const struct caret_step *step, size_t n, size_t
 	return 0;
 }
 
-size_t caret_count_shown(const struct caret_step *step, size_t n, size_t keys,
-				    struct shown_number *shown)
+size_t caret_count_shown(const struct caret_step *step, size_t n, size_t keys, struct shown_number *shown)
 {
 	struct caret_step *own;
 	size_t kept = 0, count;

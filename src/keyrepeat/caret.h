@@ -17,10 +17,10 @@
 /* The pixels that one update changed: rows and columns counted from the upper left; right edges are one column beyond. */
 struct caret_step {
 	int64_t at_ns;
-	int top, bottom;	/* the highest and the lowest row with a changed pixel */
-	int top_left;		/* first changed column of the row `top`: where the caret stood before */
-	int left, right;	/* first and last changed column of the row `bottom`: the caret's line */
-	int all_left, all_right;	/* first and last changed column of all rows; when the caret went to a new line: where the new
+	int top, bottom;	 /* the highest and the lowest row with a changed pixel */
+	int top_left;		 /* first changed column of the row `top`: where the caret stood before */
+	int left, right;	 /* first and last changed column of the row `bottom`: the caret's line */
+	int all_left, all_right; /* first and last changed column of all rows; when the caret went to a new line: where the new
 					 * line begins, and where the line before ended */
 };
 
@@ -30,8 +30,8 @@ struct caret_step {
 /* Compares two pictures of 32-bit pixels, `stride` pixels a row, inside the w x h rectangle at x, y. Fills all of *out but at_ns
  * with the first group of changed rows, which ends before CARET_APART unchanged rows; rows below out->bottom need another call.
  * False: nothing has changed. */
-bool caret_find_change(const uint32_t *before, const uint32_t *after, size_t stride, int x, int y,
-		      int w, int h, struct caret_step *out);
+bool caret_find_change(const uint32_t *before, const uint32_t *after, size_t stride, int x, int y, int w, int h,
+		       struct caret_step *out);
 
 /* Steps that are not the caret's: up to this many before its first step (a pointer that disappears), and as many on other lines
  * later (a status line). */
@@ -40,5 +40,4 @@ bool caret_find_change(const uint32_t *before, const uint32_t *after, size_t str
 /* Fills `shown`, which has room for n elements, with the characters shown after each step, for pair_patch_numbers() with
  * base 0. Returns the number of elements if the steps are those of a caret that went `keys` cells; 0 if not, and for keys == 1,
  * when a blinking caret looks the same. */
-size_t caret_count_shown(const struct caret_step *step, size_t n, size_t keys,
-				    struct shown_number *shown);
+size_t caret_count_shown(const struct caret_step *step, size_t n, size_t keys, struct shown_number *shown);

@@ -19,8 +19,8 @@ static void describe_typing(const struct console_cfg *cfg, size_t keys, int64_t 
 	if (cfg->script)
 		snprintf(text, size, "%s acts of %s in %s", count_text((int64_t)keys), cfg->script, ns_text((double)ns));
 	else
-		snprintf(text, size, "%s key%s in %s (%.3g/s)", count_text((int64_t)keys), keys == 1 ? "" : "s", ns_text((double)ns),
-			 cfg->rate_per_s);
+		snprintf(text, size, "%s key%s in %s (%.3g/s)", count_text((int64_t)keys), keys == 1 ? "" : "s",
+			 ns_text((double)ns), cfg->rate_per_s);
 }
 
 void console_announce(const struct console_cfg *cfg)
@@ -72,8 +72,9 @@ void console_end_progress(struct console_progress *p)
 /* A quantile of the latency from due to seen. Under overload only the shortest latency does not depend on the length of the run. */
 static struct figure latency_quantile(struct train_figures *f, double p)
 {
-	return p > 0 && f->backlog.overloaded ? figure_absent("overloaded") :
-	       figure_make_range(sample_quantile(&f->from_due, p), sample_quantile(&f->high, p), 0);
+	return p > 0 && f->backlog.overloaded
+		       ? figure_absent("overloaded")
+		       : figure_make_range(sample_quantile(&f->from_due, p), sample_quantile(&f->high, p), 0);
 }
 
 static const char *quantile_text(struct train_figures *f, double p)
@@ -86,9 +87,8 @@ static const char *quantile_text(struct train_figures *f, double p)
 static void say_latency(struct rec_report *r, struct train_figures *f)
 {
 	rec_begin_table(r, "lrrrrr", "\tmin\tp50\tp90\tp99\tmax");
-	rec_add_row(r, "  latency\t%s\t%s\t%s\t%s\t%s\tms, due to seen", quantile_text(f, 0),
-			       quantile_text(f, 0.5), quantile_text(f, 0.9), quantile_text(f, 0.99),
-			       quantile_text(f, 1));
+	rec_add_row(r, "  latency\t%s\t%s\t%s\t%s\t%s\tms, due to seen", quantile_text(f, 0), quantile_text(f, 0.5),
+		    quantile_text(f, 0.9), quantile_text(f, 0.99), quantile_text(f, 1));
 }
 
 /* Writes "0", or "0 to 12" where it is not known of all keys. */
@@ -117,8 +117,8 @@ static void say_late_keys(struct rec_report *r, const struct console_cfg *cfg, c
 	if (train->held)
 		snprintf(held, sizeof(held), "; %s waited for the answer before", count_text((int64_t)train->held));
 	rec_add_row(r, "  late\t%s of %s keys over %s%s%s (95 %% confidence: at most %s %%)%s", late_keys_text(f),
-		count_text((int64_t)f->keys_due), ns_text((double)cfg->threshold_ns), unanswered, unsent,
-		number_text(100 * binomial_share_bound((int64_t)f->late_high, (int64_t)f->keys_due)), held);
+		    count_text((int64_t)f->keys_due), ns_text((double)cfg->threshold_ns), unanswered, unsent,
+		    number_text(100 * binomial_share_bound((int64_t)f->late_high, (int64_t)f->keys_due)), held);
 }
 
 static void say_overload(struct rec_report *r, const struct key_train *train, struct train_figures *f)
@@ -126,16 +126,16 @@ static void say_overload(struct rec_report *r, const struct key_train *train, st
 	struct figure sent = figure_make_range(sample_quantile(&f->from_sent, 0.5), sample_quantile(&f->sent_high, 0.5), 0);
 
 	if (train->one_by_one)
-		rec_warn(r, "Overloaded: one at a time, keys came faster than they were answered, so latencies from due "
-			"grow as long as the run lasts; from sending, p50 is %s ms. Cure: a lower --rate.",
-			figure_text(&sent, NS_PER_MS));
+		rec_warn(r,
+			 "Overloaded: one at a time, keys came faster than they were answered, so latencies from due "
+			 "grow as long as the run lasts; from sending, p50 is %s ms. Cure: a lower --rate.",
+			 figure_text(&sent, NS_PER_MS));
 	else
 		rec_warn(r, "Overloaded: keys came faster than they were answered, so latencies grow as long as the run "
-			"lasts; only the shortest means something.");
+			    "lasts; only the shortest means something.");
 }
 
-static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train,
-		       struct train_figures *f)
+static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train, struct train_figures *f)
 {
 	struct figure p50 = latency_quantile(f, 0.5), p90 = latency_quantile(f, 0.9);
 	double jitter = sample_sd(&f->interarrival).value;
@@ -143,35 +143,40 @@ static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, cons
 	if (f->backlog.overloaded && f->any_answer)
 		say_overload(r, train, f);
 	if (train->one_by_one && train->period_ns > cfg->period_ns)
-		rec_say(r, "Answers take longer than two thirds of a key period, so one key was typed at a time: "
-			"each %s, not %s", ns_text((double)train->period_ns), ns_text((double)cfg->period_ns));
+		rec_say(r,
+			"Answers take longer than two thirds of a key period, so one key was typed at a time: "
+			"each %s, not %s",
+			ns_text((double)train->period_ns), ns_text((double)cfg->period_ns));
 	if (f->owed_in_warmup)
 		rec_warn(r, "A warm-up key had no answer, so later updates may answer the key before. Does each key change the "
-			"display at once? --watch patch is exact.");
+			    "display at once? --watch patch is exact.");
 	say_latency(r, f);
 	say_late_keys(r, cfg, train, f);
 	if (cfg->periodic && f->largest_gap_ns >= 0)
 		rec_add_row(r, "  smoothness\tlongest gap between updates %s; jitter %s", ns_text((double)f->largest_gap_ns),
-			isfinite(jitter) ? ns_text(jitter) : "-");
+			    isfinite(jitter) ? ns_text(jitter) : "-");
 	if (figure_is_range(&p50) || figure_is_range(&p90))
-		rec_add_row(r, "  ranges\t%s", train->due && train->key[train->due - 1].repeated ?
-			"when the display repeated the held key is not known: --mode tap is exact" : f->ahead ?
-			"which keys the patch counted for somebody else is not known: let nobody else type" :
-			cfg->watch == WATCH_PATCH ? "which keys the patch did not count is not known: does each arrive?" : !train->one_by_one ?
-			"updates do not tell which key they answer: without --schedule, keys are typed one at a time; "
-			"--watch patch is exact" :
-			f->restless ? "which updates are the display's own is not known: --watch patch is exact" :
-			f->keys_in_doubt ? "a key had no answer, so later updates may answer the key before: does each key change the display "
-			"at once? --watch patch is exact" :
-			train->held ? "keys had to wait for the answer before: a lower --rate is exact, and so is --watch patch" :
-			"not each key has one update: stop what moves on the display; --watch patch is exact");
+		rec_add_row(
+			r, "  ranges\t%s",
+			train->due && train->key[train->due - 1].repeated
+				? "when the display repeated the held key is not known: --mode tap is exact"
+			: f->ahead ? "which keys the patch counted for somebody else is not known: let nobody else type"
+			: cfg->watch == WATCH_PATCH ? "which keys the patch did not count is not known: does each arrive?"
+			: !train->one_by_one
+				? "updates do not tell which key they answer: without --schedule, keys are typed one at a time; "
+				  "--watch patch is exact"
+			: f->restless ? "which updates are the display's own is not known: --watch patch is exact"
+			: f->keys_in_doubt
+				? "a key had no answer, so later updates may answer the key before: does each key change the display "
+				  "at once? --watch patch is exact"
+			: train->held ? "keys had to wait for the answer before: a lower --rate is exact, and so is --watch patch"
+				      : "not each key has one update: stop what moves on the display; --watch patch is exact");
 	if (f->any_answer)
-		rec_set_summary(r, "latency p50 %s, max %s ms; %s of %s late", quantile_text(f, 0.5),
-			quantile_text(f, 1), late_keys_text(f), count_text((int64_t)f->keys_due));
+		rec_set_summary(r, "latency p50 %s, max %s ms; %s of %s late", quantile_text(f, 0.5), quantile_text(f, 1),
+				late_keys_text(f), count_text((int64_t)f->keys_due));
 }
 
-void console_write(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train,
-			  struct train_figures *f)
+void console_write(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train, struct train_figures *f)
 {
 	double seconds = (double)(train->end_ns - train->begin_ns) / NS_PER_S,
 	       cpu = train->busy_ns > 0 ? 100.0 * (double)train->cpu_ns / (double)train->busy_ns : NAN;
@@ -185,7 +190,7 @@ void console_write(struct rec_report *r, const struct console_cfg *cfg, const st
 	}
 	if (!f->keys_due && f->keys_skipped)
 		rec_warn(r, "nothing measured: the first %s were warm-up; a longer -t, or --warmup 0",
-				     counted_text((int64_t)f->keys_skipped, "key"));
+			 counted_text((int64_t)f->keys_skipped, "key"));
 	if (!*cfg->receiver) {
 		if (!f->keys_due) {
 			rec_say(r, "Probe overhead, no server: no key was counted");
@@ -200,7 +205,7 @@ void console_write(struct rec_report *r, const struct console_cfg *cfg, const st
 	if (train->period_ns > 0)
 		typed.rate_per_s = (double)NS_PER_S / (double)train->period_ns;
 	describe_typing(&typed, f->keys_sent + f->keys_skipped, train->end_ns - train->begin_ns - train->drain_ns, what,
-				  sizeof(what));
+			sizeof(what));
 	if (f->keys_skipped)
 		snprintf(skipped, sizeof(skipped), "first %s ignored; ", count_text((int64_t)f->keys_skipped));
 	rec_say(r, "Typed %s into %s on %s", what, cfg->receiver, cfg->target);
@@ -209,5 +214,5 @@ void console_write(struct rec_report *r, const struct console_cfg *cfg, const st
 	else
 		say_echoes(r, cfg, train, f);
 	rec_add_row(r, "  probe\t%skeys sent at most %s late (p50 %s)", skipped, ns_text(sample_max(&f->lateness).value),
-		ns_text(sample_quantile(&f->lateness, 0.5).value));
+		    ns_text(sample_quantile(&f->lateness, 0.5).value));
 }

@@ -9,16 +9,16 @@
 #include <pthread.h>
 
 struct console_cfg {
-	const char *target;	/* as given on the command line */
-	const char *receiver;	/* window that gets the keys; "": none does */
-	const char *script;	/* file with the keys; NULL: one key repeatedly */
-	size_t keys;		/* to be typed; 0: only watches */
+	const char *target;   /* as given on the command line */
+	const char *receiver; /* window that gets the keys; "": none does */
+	const char *script;   /* file with the keys; NULL: one key repeatedly */
+	size_t keys;	      /* to be typed; 0: only watches */
 	double rate_per_s;
-	int64_t time_ns;	/* duration of the train */
-	int64_t threshold_ns;	/* latency above which a key is late */
-	int64_t period_ns;	/* from one key to the next, as asked for */
-	int watch;		/* enum target_watch */
-	bool periodic;		/* keys are due at equal distances: gaps between updates are the server's, not the schedule's */
+	int64_t time_ns;      /* duration of the train */
+	int64_t threshold_ns; /* latency above which a key is late */
+	int64_t period_ns;    /* from one key to the next, as asked for */
+	int watch;	      /* enum target_watch */
+	bool periodic;	      /* keys are due at equal distances: gaps between updates are the server's, not the schedule's */
 };
 
 /* Says what will be typed where; only where standard error is a terminal. */
@@ -38,5 +38,4 @@ void console_show_progress(struct console_progress *p, bool quiet);
 void console_end_progress(struct console_progress *p);
 
 /* Writes the short report. */
-void console_write(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train,
-			  struct train_figures *f);
+void console_write(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train, struct train_figures *f);

@@ -47,7 +47,7 @@ static bool block_gave_up(const struct key_train *t, const struct key_train_bloc
 /* A drained block counts as noisy where an update without a key is likely, or a key without an update: as many updates as keys then
  * does not prove one update for each key. */
 static enum pair_drain pairing_drain(const struct figures_cfg_of_train *cfg, const struct key_train *t,
-							const struct key_train_block *b)
+				     const struct key_train_block *b)
 {
 	bool proven = !block_gave_up(t, b) && !pair_expects_stray(cfg->noise_per_s, b->end_ns - b->begin_ns);
 
@@ -121,8 +121,7 @@ static void widen_after_owed(struct key_train *t, const struct observations *see
 
 	for (size_t b = 0; b < t->blocks; b++) {
 		const struct key_train_block *block = &t->block[b];
-		size_t updates = find_update_at(seen, block->end_ns) -
-				 find_update_at(seen, block->begin_ns);
+		size_t updates = find_update_at(seen, block->end_ns) - find_update_at(seen, block->begin_ns);
 
 		for (size_t i = block->first; owed && i < block->first + block->n && i < t->due; i++) {
 			struct key_times *key = &t->key[i];
@@ -137,13 +136,12 @@ static void widen_after_owed(struct key_train *t, const struct observations *see
 	}
 }
 
-#define STRAYS_IN_WAIT 0.25	/* updates without a key, as --noise says: so many in the usual wait, and they are taken for answers */
+#define STRAYS_IN_WAIT 0.25 /* updates without a key, as --noise says: so many in the usual wait, and they are taken for answers */
 
 /* True if the display still changed at the end of the train: then updates of its own may have been taken for answers. An
  * interrupted train does not wait for rest; there, more updates than keys tell. Also if half of the waits are so long that
  * updates without a key end them. */
-static bool display_is_restless(const struct figures_cfg_of_train *cfg, const struct key_train *t,
-				const struct observations *seen)
+static bool display_is_restless(const struct figures_cfg_of_train *cfg, const struct key_train *t, const struct observations *seen)
 {
 	size_t long_waits = 0;
 	const struct key_train_block *last = &t->block[t->blocks - 1];
@@ -193,8 +191,8 @@ static void widen_to_redraw(struct key_train *t, const struct observations *seen
 	}
 }
 
-static void pair_train(const struct figures_cfg_of_train *cfg, struct key_train *t,
-					  const struct observations *seen, struct train_figures *f)
+static void pair_train(const struct figures_cfg_of_train *cfg, struct key_train *t, const struct observations *seen,
+		       struct train_figures *f)
 {
 	if (cfg->watch == WATCH_PATCH)
 		f->ahead = pair_patch(t, seen);
@@ -211,7 +209,7 @@ static void pair_train(const struct figures_cfg_of_train *cfg, struct key_train 
 		/* an update that had begun before the block may have gone on in it */
 		from -= from > 0 && seen->update[from - 1].last_ns >= block->begin_ns;
 		pair_block_updates(&t->key[block->first], n < block->n ? n : block->n, seen->update + from, to - from,
-			    pairing_drain(cfg, t, block), block->end_ns);
+				   pairing_drain(cfg, t, block), block->end_ns);
 		if (!block_gave_up(t, block))
 			continue;
 		for (size_t i = block->first; i < block->first + block->n; i++) {
@@ -251,7 +249,7 @@ static size_t drop_in_flight(const struct figures_cfg_of_train *cfg, struct key_
  * answer could have come as fast as it did from sending. If that may never be answered, it could have come at once. */
 static void find_held_answers(struct key_train *t)
 {
-	const struct key_times *before = NULL;	/* the last key that was sent before this one was due */
+	const struct key_times *before = NULL; /* the last key that was sent before this one was due */
 	size_t next = 0;
 
 	for (size_t i = 0; i < t->due && t->one_by_one; i++) {
@@ -285,8 +283,7 @@ static void widen_to_repeats(struct key_train *t)
 		}
 }
 
-static void add_key_figures(const struct figures_cfg_of_train *cfg, const struct key_times *key,
-				  struct train_figures *f)
+static void add_key_figures(const struct figures_cfg_of_train *cfg, const struct key_times *key, struct train_figures *f)
 {
 	f->keys_due++;
 	f->keys_sent += key->sent_ns || key->repeated;
@@ -318,9 +315,8 @@ static void add_gap(const struct figures_cfg_of_train *cfg, struct train_figures
 }
 
 /* Counts the updates and gaps of one block from its first key that counts. Gaps between blocks are caused by the schedule. */
-static void add_block_updates(const struct figures_cfg_of_train *cfg, const struct key_train *t,
-				 const struct key_train_block *b,
-			  const struct observations *seen, struct train_figures *f)
+static void add_block_updates(const struct figures_cfg_of_train *cfg, const struct key_train *t, const struct key_train_block *b,
+			      const struct observations *seen, struct train_figures *f)
 {
 	size_t due = t->due > b->first ? t->due - b->first : 0, n = due < b->n ? due : b->n, skip = 0;
 	const struct key_times *key = &t->key[b->first];
@@ -331,7 +327,7 @@ static void add_block_updates(const struct figures_cfg_of_train *cfg, const stru
 		skip++;
 	if (skip == n || key_sent_time(&key[skip]) == INT64_MAX)
 		return;
-	end = key[n - 1].high_ns ? key[n - 1].high_ns : b->end_ns;	/* later updates answer no key */
+	end = key[n - 1].high_ns ? key[n - 1].high_ns : b->end_ns; /* later updates answer no key */
 	begin = find_update_at(seen, b->begin_ns);
 	from = find_update_at(seen, key_sent_time(&key[skip]));
 	/* start at the update that answered the first key, so that late echoes of skipped keys do not count */
@@ -356,8 +352,8 @@ static bool gave_keys_up(const struct key_train *t, const struct train_figures *
 }
 
 /* Keys sent one by one are one train to the display; at a period that was made longer, gaps are those of the schedule. */
-static void add_single_updates(const struct figures_cfg_of_train *cfg, const struct key_train *t,
-						     const struct observations *seen, struct train_figures *f)
+static void add_single_updates(const struct figures_cfg_of_train *cfg, const struct key_train *t, const struct observations *seen,
+			       struct train_figures *f)
 {
 	const struct key_train_block *last = &t->block[t->blocks - 1];
 	struct key_train_block all = { 0, last->first + last->n, t->block[0].begin_ns, last->end_ns, last->drain };
@@ -392,8 +388,8 @@ static int compute_backlog(const struct key_train *t, struct train_figures *f)
 	return due && answer ? 0 : -ENOMEM;
 }
 
-int figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *train,
-			       const struct observations *seen, struct train_figures *out)
+int figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *train, const struct observations *seen,
+		    struct train_figures *out)
 {
 	size_t keys = train->due;
 	double positive = 0;
@@ -401,8 +397,7 @@ int figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *tr
 	*out = (struct train_figures){ .largest_gap_ns = -1, .backlog = { NAN, false }, .mean_positive_ns = NAN };
 	if (sample_reserve(&out->lateness, keys) || sample_reserve(&out->from_due, keys) || sample_reserve(&out->from_sent, keys) ||
 	    sample_reserve(&out->high, keys) || sample_reserve(&out->sent_high, keys) ||
-	    sample_reserve(&out->interarrival, seen->updates) ||
-	    sample_reserve(&out->stall, seen->updates))
+	    sample_reserve(&out->interarrival, seen->updates) || sample_reserve(&out->stall, seen->updates))
 		return -ENOMEM;
 	pair_train(cfg, train, seen, out);
 	out->in_flight = drop_in_flight(cfg, train);
@@ -419,7 +414,7 @@ int figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *tr
 	out->late_high_percent = out->keys_due ? 100.0 * (double)out->late_high / (double)out->keys_due : NAN;
 	if (cfg->watch == WATCH_NONE)
 		return 0;
-	if (!train->blocks) {		/* no keys were sent: all updates count */
+	if (!train->blocks) { /* no keys were sent: all updates count */
 		size_t from = find_update_at(seen, train->begin_ns);
 
 		out->updates = seen->updates - from;

@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define ASKED_ROOM 100000	/* changes of the picture that a run with --schedule asked can record */
+#define ASKED_ROOM 100000 /* changes of the picture that a run with --schedule asked can record */
 
 enum { TAP, HOLD };
 static const char *const modes[] = { "tap", "hold", NULL };
@@ -28,15 +28,25 @@ static const struct target_ops *const targets[] = { &target_x11, &target_vnc, &t
 static struct {
 	double rate_per_s, noise_per_s;
 	int64_t time_ns, seed, priority, threshold_ns, skip, ready_fd, patch_wait_ns, connect_ns, timeout_ns;
-	int schedule, mode, watch;	/* schedule, watch: -1 until the target is known */
+	int schedule, mode, watch; /* schedule, watch: -1 until the target is known */
 	const char *key, *script, *log, *password_file;
 	bool hold_start, find_region;
 	struct pixel_area region;
 	uint64_t window;
 	struct cli_cpus cpus;
-} cfg = { .rate_per_s = 20, .time_ns = 60 * NS_PER_S, .seed = 1, .priority = 20, .threshold_ns = 100 * NS_PER_MS, .skip = 5,
-	  .ready_fd = STDERR_FILENO, .patch_wait_ns = 5 * NS_PER_S, .connect_ns = 10 * NS_PER_S, .timeout_ns = 30 * NS_PER_S,
-	  .schedule = -1, .watch = -1, .key = "a" };
+} cfg = { .rate_per_s = 20,
+	  .time_ns = 60 * NS_PER_S,
+	  .seed = 1,
+	  .priority = 20,
+	  .threshold_ns = 100 * NS_PER_MS,
+	  .skip = 5,
+	  .ready_fd = STDERR_FILENO,
+	  .patch_wait_ns = 5 * NS_PER_S,
+	  .connect_ns = 10 * NS_PER_S,
+	  .timeout_ns = 30 * NS_PER_S,
+	  .schedule = -1,
+	  .watch = -1,
+	  .key = "a" };
 static struct rec_cfg out_cfg;
 
 /* Reads "0.25/s" or "0.25". */
@@ -70,15 +80,17 @@ static int read_window_id(const char *text, void *value)
 static const struct cli_opt options[] = {
 	{ CLI_REAL, 'r', "rate", &cfg.rate_per_s, 0, 1000, .help = "keys per second; 0 only watches (20)" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "length of the train (60s)" },
-	{ CLI_WORD, 0, "schedule", &cfg.schedule, .help = "when keys are due (update: jittered, else periodic)", .words = schedule_names },
+	{ CLI_WORD, 0, "schedule", &cfg.schedule, .help = "when keys are due (update: jittered, else periodic)",
+	  .words = schedule_names },
 	{ CLI_WORD, 0, "mode", &cfg.mode, .help = "press and release each time, or press once and repeat (tap)", .words = modes },
 	{ CLI_STR, 'k', "key", &cfg.key, .help = "which key: a character, a name, U20AC or 0xff0d (a)", .meta = "KEY" },
 	{ CLI_FILE, 0, "script", &cfg.script, .help = "keys, moves and clicks from this file, \"DELAY_MS WHAT\" a line" },
 	{ CLI_WORD, 0, "watch", &cfg.watch, .help = "what counts as echo (update; null: none)", .words = watches },
-	{ CLI_CALL, 0, "region", &cfg.region, .help = "only changes in this rectangle count; auto types a few keys to find it (all)",
-	  .call = read_region, .meta = "WxH+X+Y" },
-	{ CLI_CALL, 0, "window", &cfg.window,
-	  .help = "keys are for this X window only; the region counts from its corner", .call = read_window_id, .meta = "ID" },
+	{ CLI_CALL, 0, "region", &cfg.region,
+	  .help = "only changes in this rectangle count; auto types a few keys to find it (all)", .call = read_region,
+	  .meta = "WxH+X+Y" },
+	{ CLI_CALL, 0, "window", &cfg.window, .help = "keys are for this X window only; the region counts from its corner",
+	  .call = read_window_id, .meta = "ID" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, .help = "for schedules with chance in them (1)" },
 	{ CLI_FILE, 0, "log", &cfg.log, .help = "write one row for each key to this file" },
 	{ CLI_FLAG, 0, "hold-start", &cfg.hold_start, .help = "after \"ready\", wait for a line on standard input" },
@@ -86,11 +98,12 @@ static const struct cli_opt options[] = {
 	{ CLI_CPUS, 0, "cpus", &cfg.cpus, .help = "stay on these CPUs (as inherited)" },
 	{ CLI_NS, 0, "late", &cfg.threshold_ns, 1e3, 3600e9, .help = "an echo later than this is late (100ms)" },
 	{ CLI_INT, 0, "warmup", &cfg.skip, 0, 1e6, .help = "leave the first keys out of figures (5)" },
-	{ CLI_CALL, 0, "noise", &cfg.noise_per_s,
-	  .help = "updates a second that come without a key (0)", .call = read_noise, .meta = "X/s" },
+	{ CLI_CALL, 0, "noise", &cfg.noise_per_s, .help = "updates a second that come without a key (0)", .call = read_noise,
+	  .meta = "X/s" },
 	{ CLI_FILE, 0, "password-file", &cfg.password_file, .help = "vnc: the password, as vncpasswd writes it or as text (none)" },
 	{ CLI_NS, 0, "connect", &cfg.connect_ns, 1e6, 600e9, .help = "vnc: give up connecting and greeting after this time (10s)" },
-	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9, .help = "wait so long for the echo of a key that was asked for (30s)" },
+	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9,
+	  .help = "wait so long for the echo of a key that was asked for (30s)" },
 	{ CLI_NS, 0, "patch-wait", &cfg.patch_wait_ns, 0, 600e9, .help = "look for the patch so long (5s)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),
@@ -104,13 +117,13 @@ static bool types_on_demand(void)
 
 /* The run, as its parts are known. */
 static struct {
-	const char *name, *where;	/* the target as given; without its scheme */
+	const char *name, *where; /* the target as given; without its scheme */
 	struct key_plan plan;
 	struct observations seen;
 	struct key_train_cfg cfg;
 	char server[400], receiver[200];
-	struct pixel_area region;	/* the part of the display that is watched */
-	const char *region_from;	/* NULL: the target has no regions */
+	struct pixel_area region; /* the part of the display that is watched */
+	const char *region_from;  /* NULL: the target has no regions */
 	struct rt_granted rt;
 	struct rec_report *out;
 	struct row_file *rows;
@@ -127,12 +140,15 @@ static const struct target_ops *find_target_ops(const char *text, const char **w
 		}
 	}
 	if (text[strspn(text, ":.0123456789")] == '\0' && *text)
-		die_usage("%s is no target: write x11:%s for the X display, or vnc:localhost%s for the VNC server", text, text, text);
-	if (!strncmp(text, "rdp:", 4) || !strncmp(text, "spice:", 6))
-		die_usage("%s is no target: keys go through a client's window; with the client open, thinprobe run stalls --on attach::0,pick",
+		die_usage("%s is no target: write x11:%s for the X display, or vnc:localhost%s for the VNC server", text, text,
 			  text);
+	if (!strncmp(text, "rdp:", 4) || !strncmp(text, "spice:", 6))
+		die_usage(
+			"%s is no target: keys go through a client's window; with the client open, thinprobe run stalls --on attach::0,pick",
+			text);
 	if (strchr(text, ':') && strspn(strrchr(text, ':') + 1, "0123456789") == strlen(strrchr(text, ':') + 1))
-		die_usage("%s is no target: write vnc:%s for a VNC server; targets are x11:DISPLAY, vnc:HOST:DISPLAY and null:", text, text);
+		die_usage("%s is no target: write vnc:%s for a VNC server; targets are x11:DISPLAY, vnc:HOST:DISPLAY and null:",
+			  text, text);
 	die_usage("%s is no target: give x11:DISPLAY, vnc:HOST:DISPLAY or null:", text);
 }
 
@@ -148,17 +164,20 @@ static void refuse_conflicts(const struct target_ops *target)
 	if (cfg.mode == HOLD && (cfg.script || cfg.schedule != SCHEDULE_PERIODIC))
 		die_usage("--mode hold repeats one key periodically: leave out --script and --schedule");
 	if (types_on_demand() && (cfg.script || cfg.hold_start || !run.plan.n))
-		die_usage("--schedule asked sends one --key for each line on standard input: leave out --script, --hold-start and --rate 0");
+		die_usage(
+			"--schedule asked sends one --key for each line on standard input: leave out --script, --hold-start and --rate 0");
 	if (types_on_demand() && out_cfg.path && !strcmp(out_cfg.path, "-"))
 		die_usage("--schedule asked answers on standard output: give the report a file with -o");
 	if (cfg.mode == HOLD && target->repeats_itself && cfg.rate_per_s > 0 &&
 	    (run.plan.period_ns % NS_PER_MS || run.plan.period_ns > 65535 * NS_PER_MS))
-		die_usage("--mode hold: an X display repeats keys at intervals of whole milliseconds, up to 65535; %g keys/s is not such a rate",
-			  cfg.rate_per_s);
+		die_usage(
+			"--mode hold: an X display repeats keys at intervals of whole milliseconds, up to 65535; %g keys/s is not such a rate",
+			cfg.rate_per_s);
 	if (!target->region && (cfg.window || cfg.find_region || !area_is_empty(&cfg.region)))
 		die_usage("--window and --region are for x11: only");
 	if (cfg.window && cfg.mode == HOLD)
-		die_usage("--window needs --mode tap: a key that is held down goes on repeating when another window gets the focus");
+		die_usage(
+			"--window needs --mode tap: a key that is held down goes on repeating when another window gets the focus");
 	if (cfg.window && plan_uses_pointer(&run.plan))
 		die_usage("--window is for keys: leave it out for a script that moves the pointer, which may leave the window");
 	if (cfg.find_region && run.plan.n && !plan_first_plain_key(&run.plan))
@@ -213,7 +232,7 @@ static void report_settings(void)
 static void alloc_observations(const struct target_ops *target)
 {
 	double seconds = (double)cfg.time_ns / NS_PER_S + 30,
-		drains = cfg.schedule == SCHEDULE_BLOCKS ? (double)run.plan.n / SCHEDULE_BLOCK * 2 : 0;
+	       drains = cfg.schedule == SCHEDULE_BLOCKS ? (double)run.plan.n / SCHEDULE_BLOCK * 2 : 0;
 	double per_s = (double)NS_PER_S / OBSERVATIONS_GAP_NS + (double)NS_PER_S / (double)run.plan.period_ns;
 	double updates = (seconds + drains) * per_s;
 	/* a moving caret causes a few changes a key; where there are far more than that, no caret is followed */
@@ -235,7 +254,7 @@ static void close_target(void)
 {
 	train_stop_watching(&run.cfg);
 	run.cfg.target->close(run.cfg.self);
-	munlockall();				/* so that the limit on locked memory does not stop the report */
+	munlockall(); /* so that the limit on locked memory does not stop the report */
 }
 
 static int write_key_log(const struct key_train *train)
@@ -249,9 +268,15 @@ static int write_key_log(const struct key_train *train)
 
 static int type_on_demand(void)
 {
-	const struct on_demand_cfg on_demand_cfg = { .target = run.cfg.target, .self = run.cfg.self, .seen = &run.seen,
-		.watch = cfg.watch, .timeout_ns = cfg.timeout_ns, .key = run.plan.only_key, .in_fd = STDIN_FILENO,
-		.out_fd = STDOUT_FILENO, .skip = (size_t)cfg.skip };
+	const struct on_demand_cfg on_demand_cfg = { .target = run.cfg.target,
+						     .self = run.cfg.self,
+						     .seen = &run.seen,
+						     .watch = cfg.watch,
+						     .timeout_ns = cfg.timeout_ns,
+						     .key = run.plan.only_key,
+						     .in_fd = STDIN_FILENO,
+						     .out_fd = STDOUT_FILENO,
+						     .skip = (size_t)cfg.skip };
 	struct on_demand_run d;
 	int err, rows_err, status = EXIT_OK;
 
@@ -311,8 +336,10 @@ static void await_start_line(void)
 
 static const struct target_ops *read_command_line(int argc, char **argv)
 {
-	int first = cli_parse(argc, argv, "keyrepeat TARGET [options]", "Sends keys on an open-loop schedule to x11:DISPLAY, "
-			      "vnc:HOST:DISPLAY or null: and watches for their echo.", options);
+	int first = cli_parse(argc, argv, "keyrepeat TARGET [options]",
+			      "Sends keys on an open-loop schedule to x11:DISPLAY, "
+			      "vnc:HOST:DISPLAY or null: and watches for their echo.",
+			      options);
 	const struct target_ops *target;
 	struct why why;
 
@@ -332,13 +359,17 @@ static const struct target_ops *read_command_line(int argc, char **argv)
 /* Makes the plan and opens the outputs: before the run, so that a wrong word or path does not cost it. */
 static void prepare_typing(const struct target_ops *target)
 {
-	const struct key_plan_cfg wanted = { .script = cfg.script, .key = cfg.key, .rate_per_s = cfg.rate_per_s, .time_ns = cfg.time_ns,
-		.schedule = cfg.schedule, .seed = (uint64_t)cfg.seed };
+	const struct key_plan_cfg wanted = { .script = cfg.script,
+					     .key = cfg.key,
+					     .rate_per_s = cfg.rate_per_s,
+					     .time_ns = cfg.time_ns,
+					     .schedule = cfg.schedule,
+					     .seed = (uint64_t)cfg.seed };
 	struct why why;
 	int err;
 
 	proc_check_ready_fd((int)cfg.ready_fd);
-	proc_catch_stop();	/* before the output is opened, which a signal would otherwise leave incomplete */
+	proc_catch_stop(); /* before the output is opened, which a signal would otherwise leave incomplete */
 	err = plan_make(&wanted, &run.plan, &why);
 	if (err)
 		die(err, "%s", why.text);
@@ -354,10 +385,19 @@ static void prepare_typing(const struct target_ops *target)
 static void open_target(const struct target_ops *target)
 {
 	const struct key_plan *plan = &run.plan;
-	const struct target_cfg target_cfg = { .where = run.where, .watch = cfg.watch, .hold = cfg.mode == HOLD, .keys = plan->n > 0,
-		.period_ns = plan->period_ns, .patch_wait_ns = cfg.patch_wait_ns, .connect_ns = cfg.connect_ns,
-		.password_file = cfg.password_file, .window = cfg.window, .region = cfg.region,
-		.find_region = cfg.find_region, .first_key = plan_first_plain_key(plan), .seen = &run.seen };
+	const struct target_cfg target_cfg = { .where = run.where,
+					       .watch = cfg.watch,
+					       .hold = cfg.mode == HOLD,
+					       .keys = plan->n > 0,
+					       .period_ns = plan->period_ns,
+					       .patch_wait_ns = cfg.patch_wait_ns,
+					       .connect_ns = cfg.connect_ns,
+					       .password_file = cfg.password_file,
+					       .window = cfg.window,
+					       .region = cfg.region,
+					       .find_region = cfg.find_region,
+					       .first_key = plan_first_plain_key(plan),
+					       .seen = &run.seen };
 	struct why why = { "" };
 	void *self;
 
@@ -370,11 +410,21 @@ static void open_target(const struct target_ops *target)
 	}
 	if (!self)
 		die(EXIT_RUN, "%s", why.text);
-	run.cfg = (struct key_train_cfg){ .target = target, .self = self, .seen = &run.seen, .watch = cfg.watch, .hold = cfg.mode == HOLD,
-		.n = plan->n, .offset_ns = plan->offset_ns, .key = plan->key, .only = plan->only_key,
-		.block = !cfg.script && cfg.schedule == SCHEDULE_BLOCKS ? SCHEDULE_BLOCK : 0, .period_ns = plan->period_ns,
-		.one_by_one = sends_singly(), .watch_ns = cfg.time_ns, .noise_per_s = cfg.noise_per_s,
-		.priority = (int)cfg.priority };
+	run.cfg = (struct key_train_cfg){ .target = target,
+					  .self = self,
+					  .seen = &run.seen,
+					  .watch = cfg.watch,
+					  .hold = cfg.mode == HOLD,
+					  .n = plan->n,
+					  .offset_ns = plan->offset_ns,
+					  .key = plan->key,
+					  .only = plan->only_key,
+					  .block = !cfg.script && cfg.schedule == SCHEDULE_BLOCKS ? SCHEDULE_BLOCK : 0,
+					  .period_ns = plan->period_ns,
+					  .one_by_one = sends_singly(),
+					  .watch_ns = cfg.time_ns,
+					  .noise_per_s = cfg.noise_per_s,
+					  .priority = (int)cfg.priority };
 	observations_clear(&run.seen);
 	target->describe(self, run.server, sizeof(run.server));
 	if (target->receiver)
@@ -385,8 +435,11 @@ static void open_target(const struct target_ops *target)
 
 static int report_train(const struct console_cfg *console, struct key_train *train)
 {
-	const struct figures_cfg_of_train figures_cfg = { .watch = cfg.watch, .period_ns = run.plan.period_ns,
-		.threshold_ns = cfg.threshold_ns, .noise_per_s = cfg.noise_per_s, .time_ns = cfg.time_ns };
+	const struct figures_cfg_of_train figures_cfg = { .watch = cfg.watch,
+							  .period_ns = run.plan.period_ns,
+							  .threshold_ns = cfg.threshold_ns,
+							  .noise_per_s = cfg.noise_per_s,
+							  .time_ns = cfg.time_ns };
 	struct train_figures figures;
 	const char *trouble;
 	int err, status;
@@ -436,16 +489,22 @@ int main(int argc, char **argv)
 
 	prepare_typing(target);
 	open_target(target);
-	console = (struct console_cfg){ .target = run.name, .receiver = run.receiver, .script = cfg.script, .keys = run.plan.n,
-		.rate_per_s = cfg.rate_per_s, .time_ns = run.plan.n ? run.plan.offset_ns[run.plan.n - 1] + run.plan.period_ns : 0,
-		.threshold_ns = cfg.threshold_ns, .period_ns = run.plan.period_ns, .watch = cfg.watch,
-		.periodic = !cfg.script && cfg.schedule == SCHEDULE_PERIODIC };
+	console = (struct console_cfg){ .target = run.name,
+					.receiver = run.receiver,
+					.script = cfg.script,
+					.keys = run.plan.n,
+					.rate_per_s = cfg.rate_per_s,
+					.time_ns = run.plan.n ? run.plan.offset_ns[run.plan.n - 1] + run.plan.period_ns : 0,
+					.threshold_ns = cfg.threshold_ns,
+					.period_ns = run.plan.period_ns,
+					.watch = cfg.watch,
+					.periodic = !cfg.script && cfg.schedule == SCHEDULE_PERIODIC };
 	if (!types_on_demand() && out_cfg.detail != REC_QUIET)
 		console_announce(&console);
 	err = train_start_watching(&run.cfg);
 	if (err)
 		die(EXIT_RUN, "cannot start a thread: %s", strerror(-err));
-	rt_setup((int)cfg.priority, &run.rt);	/* locks memory: after all allocations */
+	rt_setup((int)cfg.priority, &run.rt); /* locks memory: after all allocations */
 	if (cfg.watch == WATCH_PATCH)
 		await_still_patch();
 	status = types_on_demand() ? type_on_demand() : type_train(&console);

@@ -90,8 +90,13 @@ static void null_describe(void *p, char *text, size_t size)
 }
 
 const struct target_ops target_null = {
-	.scheme = "null", .open = null_open, .act = null_act, .send_fd = null_send_fd,
-		  .send = null_send_key,
-	.watch_fd = null_watch_fd, .handle = null_record_echoes, .close = null_close,
-		    .describe = null_describe,
+	.scheme = "null",
+	.open = null_open,
+	.act = null_act,
+	.send_fd = null_send_fd,
+	.send = null_send_key,
+	.watch_fd = null_watch_fd,
+	.handle = null_record_echoes,
+	.close = null_close,
+	.describe = null_describe,
 };

@@ -12,23 +12,23 @@
 
 #include <stdatomic.h>
 
-#define OBSERVATIONS_GAP_NS 10000000LL	/* changes less than 10 ms apart are one update */
+#define OBSERVATIONS_GAP_NS 10000000LL /* changes less than 10 ms apart are one update */
 
 struct observations {
-	struct pair_update *update;	/* owned; last_ns of the latest one still changes, and is for the thread that adds only */
-	struct shown_number *shown;	/* owned: each change of the patch's number */
-	struct caret_step *step;	/* owned: which pixels each change of the picture changed, changes not merged */
-	size_t update_room, shown_room, step_room;	/* elements allocated */
-	int64_t longest_ns;		/* longest duration of an update */
+	struct pair_update *update; /* owned; last_ns of the latest one still changes, and is for the thread that adds only */
+	struct shown_number *shown; /* owned: each change of the patch's number */
+	struct caret_step *step;    /* owned: which pixels each change of the picture changed, changes not merged */
+	size_t update_room, shown_room, step_room; /* elements allocated */
+	int64_t longest_ns;			   /* longest duration of an update */
 	struct pair_merger merge;
-	_Atomic size_t updates, shows, steps;	/* elements used */
-	_Atomic size_t lost;		/* updates and numbers for which there was no room */
-	_Atomic bool steps_lost;	/* a change found no room or could not be read: the way of the caret is not known */
-	_Atomic int64_t last_change_ns;	/* latest change of any pixel; 0: none yet */
-	_Atomic int64_t number;		/* shown by the patch; -1: none seen yet */
-	_Atomic int64_t unreadable;	/* readings of the patch that failed: half drawn or covered */
-	_Atomic bool dropped;		/* the connection to the display is broken */
-	_Atomic(const char *) left;	/* why keys no longer reach the chosen window, a static text; NULL: keys do */
+	_Atomic size_t updates, shows, steps; /* elements used */
+	_Atomic size_t lost;		      /* updates and numbers for which there was no room */
+	_Atomic bool steps_lost;	      /* a change found no room or could not be read: the way of the caret is not known */
+	_Atomic int64_t last_change_ns;	      /* latest change of any pixel; 0: none yet */
+	_Atomic int64_t number;		      /* shown by the patch; -1: none seen yet */
+	_Atomic int64_t unreadable;	      /* readings of the patch that failed: half drawn or covered */
+	_Atomic bool dropped;		      /* the connection to the display is broken */
+	_Atomic(const char *) left;	      /* why keys no longer reach the chosen window, a static text; NULL: keys do */
 };
 
 /* Allocates room for so many elements; step_room is 0 for a target that reports no steps. 0 or -ENOMEM. */
@@ -44,7 +44,7 @@ void observations_add_update(struct observations *s, int64_t at_ns);
 void observations_add_step(struct observations *s, const struct caret_step *step);
 /* Records which of the pixels in an area changed between two pictures (rows of `stride` pixels), an update only if some did, and
  * copies the area to `before`. */
-void observations_compare(struct observations *s, int64_t at_ns, uint32_t *before, const uint32_t *now,
-				   size_t stride, const struct pixel_area *in);
+void observations_compare(struct observations *s, int64_t at_ns, uint32_t *before, const uint32_t *now, size_t stride,
+			  const struct pixel_area *in);
 /* Records the number that the patch showed at at_ns. */
 void observations_add_number(struct observations *s, int64_t at_ns, uint32_t number);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define LEAD_NS (3 * NS_PER_MS)	/* from the request to the due time; meanwhile the display is asked where the key would go */
+#define LEAD_NS (3 * NS_PER_MS) /* from the request to the due time; meanwhile the display is asked where the key would go */
 #define POLL_NS NS_PER_MS	/* between two readings of the observations, which carry their own times: not part of a latency */
 
 static const char *const answer_names[] = { "none", "patch", "change", "doubt" };
@@ -44,8 +44,7 @@ static enum on_demand_answer find_echo_update(struct on_demand_run *d, struct ke
 }
 
 /* Judges the changes of the picture that have come. `key` NULL: no key is under way. *doubt: the first doubtful change. */
-static enum on_demand_answer find_echo_change(struct on_demand_run *d, struct key_times *key,
-						     const struct caret_step **doubt)
+static enum on_demand_answer find_echo_change(struct on_demand_run *d, struct key_times *key, const struct caret_step **doubt)
 {
 	const struct observations *seen = d->cfg.seen;
 
@@ -69,8 +68,7 @@ static enum on_demand_answer find_echo_change(struct on_demand_run *d, struct ke
 	return ON_DEMAND_NONE;
 }
 
-static enum on_demand_answer find_echo(struct on_demand_run *d, struct key_times *key,
-					      const struct caret_step **doubt)
+static enum on_demand_answer find_echo(struct on_demand_run *d, struct key_times *key, const struct caret_step **doubt)
 {
 	if (d->cfg.watch == WATCH_PATCH)
 		return find_patch_echo(d, key);
@@ -130,8 +128,8 @@ static int print_echo(const struct on_demand_run *d, const struct key_times *key
 		snprintf(sent, sizeof(sent), "%lld", (long long)key->sent_ns);
 	if (key->answer_ns)
 		snprintf(answered, sizeof(answered), "%lld", (long long)key->answer_ns);
-	length = (size_t)snprintf(line, sizeof(line), "%zu\t%lld\t%s\t%s\t%s\n", d->train.blocks, (long long)key->due_ns, sent, answered,
-				  answer_names[answer]);
+	length = (size_t)snprintf(line, sizeof(line), "%zu\t%lld\t%s\t%s\t%s\n", d->train.blocks, (long long)key->due_ns, sent,
+				  answered, answer_names[answer]);
 	while (done < length) {
 		ssize_t n = write(d->cfg.out_fd, line + done, length - done);
 
@@ -170,7 +168,8 @@ int on_demand_type_keys(struct on_demand_run *d, const struct on_demand_cfg *cfg
 
 static const char *quantile_range_text(struct sample ends[2], double p)
 {
-	struct figure f = figure_make_range(sample_quantile(&ends[0], p), p < 1 ? sample_quantile(&ends[1], p) : sample_max(&ends[1]), 0);
+	struct figure f =
+		figure_make_range(sample_quantile(&ends[0], p), p < 1 ? sample_quantile(&ends[1], p) : sample_max(&ends[1]), 0);
 
 	return figure_text(&f, NS_PER_MS);
 }
@@ -192,8 +191,8 @@ void on_demand_report(struct rec_report *r, const struct on_demand_run *d)
 		     { "in_doubt", (int64_t)d->count[ON_DEMAND_DOUBT] });
 	rec_add_sample_range(r, "latency_from_due_ms", &due[0], &due[1], NS_PER_MS);
 	rec_add_sample_range(r, "latency_from_sent_ms", &sent[0], &sent[1], NS_PER_MS);
-	rec_say(r, "%s asked for, %s answered: p50 %s ms, at most %s ms", counted_text(asked, "key"),
-				  count_text(answered), quantile_range_text(due, 0.5), quantile_range_text(due, 1));
+	rec_say(r, "%s asked for, %s answered: p50 %s ms, at most %s ms", counted_text(asked, "key"), count_text(answered),
+		quantile_range_text(due, 0.5), quantile_range_text(due, 1));
 	rec_add_real(r, "longest_block_ms", (double)t->blocked_ns / NS_PER_MS, 3);
 	rec_end(r);
 	for (int late = 0; late < 2; late++) {

@@ -10,32 +10,32 @@
 #include "train.h"
 
 enum on_demand_answer {
-	ON_DEMAND_NONE,		/* no echo before the timeout, or echoes are not watched */
-	ON_DEMAND_PATCH,	/* the number in the patch counted the key */
-	ON_DEMAND_CHANGE,	/* a change at a place where nothing changes without keys */
-	ON_DEMAND_DOUBT,	/* a change that may be a blinking caret's, and no better one followed */
+	ON_DEMAND_NONE,	  /* no echo before the timeout, or echoes are not watched */
+	ON_DEMAND_PATCH,  /* the number in the patch counted the key */
+	ON_DEMAND_CHANGE, /* a change at a place where nothing changes without keys */
+	ON_DEMAND_DOUBT,  /* a change that may be a blinking caret's, and no better one followed */
 	ON_DEMAND_ANSWERS
 };
 
 struct on_demand_cfg {
 	const struct target_ops *target;
-	void *self;		/* the open target */
+	void *self; /* the open target */
 	struct observations *seen;
-	int watch;		/* enum target_watch */
-	int64_t timeout_ns;	/* how long to wait for an echo after the key was due */
-	int key;		/* the target's number of the key to type */
+	int watch;	    /* enum target_watch */
+	int64_t timeout_ns; /* how long to wait for an echo after the key was due */
+	int key;	    /* the target's number of the key to type */
 	int in_fd, out_fd;
-	size_t skip;		/* first keys, left out of the figures */
+	size_t skip; /* first keys, left out of the figures */
 };
 
 struct on_demand_run {
 	struct on_demand_cfg cfg;
 	struct key_sender sender;
 	struct blink_filter filter;
-	size_t steps, updates, shows;	/* observations judged so far */
-	struct key_train train;		/* the keys typed so far, for the log; a key_train_block has one key; train_free() frees it */
-	size_t count[ON_DEMAND_ANSWERS];	/* keys with each answer */
-	size_t sent;			/* keys sent */
+	size_t steps, updates, shows; /* observations judged so far */
+	struct key_train train;	      /* the keys typed so far, for the log; a key_train_block has one key; train_free() frees it */
+	size_t count[ON_DEMAND_ANSWERS]; /* keys with each answer */
+	size_t sent;			 /* keys sent */
 };
 
 /* Types until the input ends or sender_has_ended(). 0, -EPIPE when nobody reads the answers any more, or -ENOMEM. */

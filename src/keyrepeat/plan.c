@@ -29,8 +29,7 @@ int plan_compute_due_times(enum schedule_kind kind, double rate_per_s, uint64_t 
 				phase = random_fraction(&state) * period;
 			at = (double)(i % SCHEDULE_BLOCK) * period + phase;
 			break;
-		case SCHEDULE_ASKED:
-			return -EINVAL;
+		case SCHEDULE_ASKED: return -EINVAL;
 		}
 		if (!(at < 9e18))
 			return -ERANGE;
@@ -51,8 +50,10 @@ static int plan_script(const struct key_plan_cfg *cfg, struct key_plan *plan, st
 	err = script_read(in, script, &line);
 	fclose(in);
 	if (err == -EINVAL) {
-		why_say(why, "%s, line %zu: want DELAY_MS and a key, as in \"120 a\" or \"50.5 ctrl+s\", "
-			 "or move X,Y [over MS] (over: after another move), button N down|up|click, type MS TEXT", cfg->script, line);
+		why_say(why,
+			"%s, line %zu: want DELAY_MS and a key, as in \"120 a\" or \"50.5 ctrl+s\", "
+			"or move X,Y [over MS] (over: after another move), button N down|up|click, type MS TEXT",
+			cfg->script, line);
 		return EXIT_USAGE;
 	}
 	if (err)
@@ -81,14 +82,16 @@ int plan_make(const struct key_plan_cfg *cfg, struct key_plan *out, struct why *
 		return plan_script(cfg, out, why);
 	out->period_ns = cfg->rate_per_s > 0 ? llround(NS_PER_S / cfg->rate_per_s) : 50 * NS_PER_MS;
 	if (asked)
-		out->period_ns = NS_PER_MS;	/* the longest update: keys on demand may follow each other closely */
+		out->period_ns = NS_PER_MS; /* the longest update: keys on demand may follow each other closely */
 	if (!(cfg->rate_per_s > 0))
 		return 0;
 	if (n < 1 || n > PLAN_KEYS_MAX)
 		return why_fail(EXIT_USAGE, why, "-t times --rate are %.0f keys: 1 to %d", n, PLAN_KEYS_MAX);
 	if (act_parse_key(cfg->key, &out->only)) {
-		why_say(why, "--key %s: no such key; give a character, a name such as Return, "
-			 "U20AC or 0xff0d, after ctrl+, shift+ or alt+ if these are held", cfg->key);
+		why_say(why,
+			"--key %s: no such key; give a character, a name such as Return, "
+			"U20AC or 0xff0d, after ctrl+, shift+ or alt+ if these are held",
+			cfg->key);
 		return EXIT_USAGE;
 	}
 	out->n = (size_t)n;

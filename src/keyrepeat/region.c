@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK 8			/* changed pixels are grouped in blocks of 8 x 8 pixels */
-#define REACH_X 3		/* blocks this near side by side belong to one group: letters of a line leave gaps */
-#define REACH_Y 1		/* blocks this near above each other: lines are further apart */
-#define CARET_WIDTH 40		/* pixels, rounded up to blocks: largest caret; most other things that blink are larger */
+#define BLOCK 8	       /* changed pixels are grouped in blocks of 8 x 8 pixels */
+#define REACH_X 3      /* blocks this near side by side belong to one group: letters of a line leave gaps */
+#define REACH_Y 1      /* blocks this near above each other: lines are further apart */
+#define CARET_WIDTH 40 /* pixels, rounded up to blocks: largest caret; most other things that blink are larger */
 #define CARET_HEIGHT 80
 
 #define NOISE (REGION_BEFORE | REGION_AFTER)
@@ -21,9 +21,9 @@ int region_read(const char *text, struct pixel_area *out)
 	struct pixel_area r;
 
 	/* sscanf() would accept a sign before each number */
-	if (strspn(text, "0123456789x+") != strlen(text) || *text == '+' || strstr(text, "x+") ||
-	    strstr(text, "++") || strlen(text) >= REGION_TEXT || sscanf(text, "%5dx%5d+%5d+%5d%n", &r.w, &r.h, &r.x, &r.y, &end) != 4 ||
-	    end < 0 || text[end] || area_is_empty(&r))
+	if (strspn(text, "0123456789x+") != strlen(text) || *text == '+' || strstr(text, "x+") || strstr(text, "++") ||
+	    strlen(text) >= REGION_TEXT || sscanf(text, "%5dx%5d+%5d+%5d%n", &r.w, &r.h, &r.x, &r.y, &end) != 4 || end < 0 ||
+	    text[end] || area_is_empty(&r))
 		return -EINVAL;
 	*out = r;
 	return 0;
@@ -56,9 +56,9 @@ bool region_mark_changes(struct change_marks *m, const uint32_t *before, const u
 /* The picture divided into blocks. */
 struct block_grid {
 	const struct change_marks *marks;
-	int w, h;		/* in blocks */
-	uint8_t *bits;		/* of each block: those of all its pixels */
-	int *todo;		/* stack of blocks to visit, with room for all */
+	int w, h;      /* in blocks */
+	uint8_t *bits; /* of each block: those of all its pixels */
+	int *todo;     /* stack of blocks to visit, with room for all */
 };
 
 /* The bits of a pixel; of one that changes without keys, only these. */
@@ -94,11 +94,10 @@ static void free_grid(struct block_grid *g)
 /* Neighbouring blocks with changed pixels. */
 struct block_group {
 	uint8_t bits;
-	int left, top, right, bottom;	/* in pixels; right and bottom are one beyond the last */
+	int left, top, right, bottom; /* in pixels; right and bottom are one beyond the last */
 };
 
-static void add_block(const struct block_grid *g, int block, uint8_t wanted,
-				      struct block_group *out)
+static void add_block(const struct block_grid *g, int block, uint8_t wanted, struct block_group *out)
 {
 	int x0 = block % g->w * BLOCK, y0 = block / g->w * BLOCK;
 
@@ -151,7 +150,7 @@ static int count_group_keys(const struct block_group *group)
 	return n;
 }
 
-#define GROUPS_MAX 256		/* more groups: the whole screen changes, as in a film */
+#define GROUPS_MAX 256 /* more groups: the whole screen changes, as in a film */
 
 /* Appends all groups that have one of the wanted bits to the n groups in `group`. Returns the new number of groups. */
 static int take_wanted_groups(struct block_grid *g, uint8_t wanted, struct block_group *group, int n)
@@ -167,14 +166,14 @@ static bool is_line_caret(const struct block_group *line, const struct block_gro
 	int reach = REACH_X * BLOCK;
 
 	return noise->right - noise->left <= CARET_WIDTH && noise->bottom - noise->top <= CARET_HEIGHT &&
-	       noise->left <= line->right + reach && noise->right >= line->left - reach &&
-	       noise->top < line->bottom + BLOCK && noise->bottom > line->top - BLOCK;
+	       noise->left <= line->right + reach && noise->right >= line->left - reach && noise->top < line->bottom + BLOCK &&
+	       noise->bottom > line->top - BLOCK;
 }
 
 /* Extends the region from a line of text to where further text will appear: to the right, in new lines from the left edge, and
  * down. */
-static void extend_region(const struct change_marks *m, const struct block_group *line,
-					   const struct block_group *other, int n, struct pixel_area *out)
+static void extend_region(const struct change_marks *m, const struct block_group *line, const struct block_group *other, int n,
+			  struct pixel_area *out)
 {
 	int left = 0, right = m->w, bottom = m->h;
 

@@ -23,7 +23,7 @@ void region_write(const struct pixel_area *r, char text[REGION_TEXT]);
 
 struct change_marks {
 	int w, h;
-	uint8_t *bits;		/* w x h; the caller's */
+	uint8_t *bits; /* w x h; the caller's */
 };
 
 /* Sets `bit` for each pixel in which the two pictures of w x h pixels differ. True if one of these has never changed without a

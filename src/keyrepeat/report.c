@@ -9,8 +9,9 @@
 #include <math.h>
 #include <stdio.h>
 
-const char *const report_columns[] = { "key", "due_ns", "sent_ns", "answer_ns", "answer_high_ns", "censored_ns", "skipped", "block",
-				       "realtime_offset_ns", "earliest_ns", NULL };
+const char *const report_columns[] = { "key",	      "due_ns",	 "sent_ns", "answer_ns",	  "answer_high_ns",
+				       "censored_ns", "skipped", "block",   "realtime_offset_ns", "earliest_ns",
+				       NULL };
 
 int report_write_keys(struct row_file *rows, const struct key_train *train)
 {
@@ -69,8 +70,9 @@ static void report_stalls(struct rec_report *r, const struct figures_cfg_of_trai
 	rec_add_real(r, "period_ms", (double)cfg->period_ns / NS_PER_MS, 3);
 	rec_add_ints(r, { "intervals", (int64_t)f->stall.n }, { "count", (int64_t)f->stalls });
 	rec_add_reals(r, { "mean_ms", sample_mean(&f->stall).value / NS_PER_MS, 3 },
-		      { "mean_positive_ms", f->mean_positive_ns / NS_PER_MS, 3 }, { "max_ms", sample_max(&f->stall).value / NS_PER_MS, 3 },
-		      { "jitter_sd_ms", sd, 3 }, { "jitter_variance_ms2", sd * sd, 3 });
+		      { "mean_positive_ms", f->mean_positive_ns / NS_PER_MS, 3 },
+		      { "max_ms", sample_max(&f->stall).value / NS_PER_MS, 3 }, { "jitter_sd_ms", sd, 3 },
+		      { "jitter_variance_ms2", sd * sd, 3 });
 	rec_end(r);
 }
 
@@ -84,7 +86,7 @@ static void report_echoes(struct rec_report *r, const struct figures_cfg_of_trai
 	rec_add_str(r, "pairing", cfg->watch == WATCH_PATCH ? "patch" : f->caret ? "caret" : "updates");
 	rec_add_real(r, "threshold_ms", (double)cfg->threshold_ns / NS_PER_MS, 3);
 	rec_add_real(r, "late_share_percent", f->late_high > f->late ? NAN : f->late_percent, 3);
-	rec_add_real(r, "late_share_high_percent", f->late_high_percent, 3);	/* with the latest possible answer of each key */
+	rec_add_real(r, "late_share_high_percent", f->late_high_percent, 3); /* with the latest possible answer of each key */
 	rec_add_real(r, "late_share_bound_percent", 100 * binomial_share_bound((int64_t)f->late_high, (int64_t)f->keys_due), 3);
 	rec_add_real(r, "backlog_per_s", f->backlog.per_s, 3);
 	rec_add_bool(r, "overloaded", f->backlog.overloaded);
@@ -122,7 +124,7 @@ static void add_clock_offset(struct rec_report *r, const struct key_train *train
 }
 
 void report_train_result(struct rec_report *r, const struct figures_cfg_of_train *cfg, const struct key_train *train,
-			     const struct observations *seen, struct train_figures *f, bool keys)
+			 const struct observations *seen, struct train_figures *f, bool keys)
 {
 	static const char *const ends[] = { "complete", "interrupted", "connection dropped", "window left" };
 	double seconds = (double)(train->end_ns - train->begin_ns) / NS_PER_S;
@@ -190,7 +192,8 @@ const char *report_find_trouble(const struct figures_cfg_of_train *cfg, const st
 	if (seen->lost)
 		return "more updates came than there was room for; the rest are counted as updates_lost";
 	if (train->one_by_one && f->keys_sent < f->keys_due) {
-		snprintf(text, sizeof(text), "%s never sent: each waited for an answer that took long or never came. Does each key "
+		snprintf(text, sizeof(text),
+			 "%s never sent: each waited for an answer that took long or never came. Does each key "
 			 "change the display? --schedule periodic sends without waiting",
 			 counted_text((int64_t)(f->keys_due - f->keys_sent), "key"));
 		return text;

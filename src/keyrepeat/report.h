@@ -7,7 +7,7 @@
 
 /* Writes the object "result". `keys`: false for a run that only watched. */
 void report_train_result(struct rec_report *r, const struct figures_cfg_of_train *cfg, const struct key_train *train,
-			     const struct observations *seen, struct train_figures *f, bool keys);
+			 const struct observations *seen, struct train_figures *f, bool keys);
 
 /* A warning for a run that has a report but went wrong, valid until the next call; NULL: none. *status: the exit status of the
  * program. */

@@ -26,7 +26,7 @@ static void guard_child_main(int fd, void (*undo)(void *with), void *with)
 		n = read(fd, &end, 1);
 	while (n < 0 && errno == EINTR);
 	if (n == 0) {
-		alarm(10);	/* in seconds: ends the child where the display does not answer */
+		alarm(10); /* in seconds: ends the child where the display does not answer */
 		undo(with);
 	}
 	_exit(0);

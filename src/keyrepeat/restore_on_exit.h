@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 struct restore_guard {
-	pid_t pid;	/* the child; 0: none */
-	int fd;		/* our end of the pipe */
+	pid_t pid; /* the child; 0: none */
+	int fd;	   /* our end of the pipe */
 };
 
 /* Forks the child; called while the program has one thread. undo(with) would run in a copy of the process as it is now, with all

@@ -15,9 +15,9 @@
 /* The state of the reader after a line. */
 struct script_reader {
 	struct act_script *out;
-	int64_t at_ns;			/* due time of the last action */
-	struct input_act place;		/* where the last move ended */
-	bool moved;			/* there was one */
+	int64_t at_ns;		/* due time of the last action */
+	struct input_act place; /* where the last move ended */
+	bool moved;		/* there was one */
 };
 
 static int add_act(struct script_reader *r, int64_t at_ns, const struct input_act *act)
@@ -44,7 +44,8 @@ static int read_delay_ms(const char *text, int64_t *ns)
 /* Reads "X,Y [over MS]". */
 static int read_move_act(struct script_reader *r, char *rest)
 {
-	char *save = NULL, *place = strtok_r(rest, BLANK, &save), *over = strtok_r(NULL, BLANK, &save), *ms = strtok_r(NULL, BLANK, &save);
+	char *save = NULL, *place = strtok_r(rest, BLANK, &save), *over = strtok_r(NULL, BLANK, &save),
+	     *ms = strtok_r(NULL, BLANK, &save);
 	struct input_act to, step = { .kind = ACT_MOVE };
 	int64_t ns = 0, steps;
 	int err = 0;
@@ -126,8 +127,10 @@ static int read_script_line(struct script_reader *r, char *text)
 	if (!rest)
 		rest = none;
 	r->at_ns += ns;
-	return !strcmp(what, "move") ? read_move_act(r, rest) : !strcmp(what, "button") ? read_button_act(r, rest) :
-	       !strcmp(what, "type") ? read_text_act(r, rest) : read_key_act(r, what, rest);
+	return !strcmp(what, "move")	 ? read_move_act(r, rest)
+	       : !strcmp(what, "button") ? read_button_act(r, rest)
+	       : !strcmp(what, "type")	 ? read_text_act(r, rest)
+					 : read_key_act(r, what, rest);
 }
 
 int script_read(FILE *in, struct act_script *out, size_t *line)

@@ -19,12 +19,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define SCRIPT_STEP_MS 20	/* between two steps of a move: mice report more often, but viewers do not send more often */
+#define SCRIPT_STEP_MS 20 /* between two steps of a move: mice report more often, but viewers do not send more often */
 
 struct act_script {
 	size_t n;
-	int64_t *offset_ns;	/* due times, ascending, from the start; owned */
-	struct input_act *act;	/* owned */
+	int64_t *offset_ns;    /* due times, ascending, from the start; owned */
+	struct input_act *act; /* owned */
 };
 
 /* Reads the whole file. 0 or -errno; for -EINVAL, *line is the number of the wrong line. script_free() in both cases. */

@@ -7,9 +7,9 @@
 #include <poll.h>
 #include <unistd.h>
 
-#define SPIN_NS (100 * NS_PER_US)	/* busy loop before the due time: waking up from sleep takes about as long */
-#define AIM_NS (2 * NS_PER_MS)		/* before the due time, target_ops.aim is called */
-#define RELEASE_NS (5 * NS_PER_MS)	/* how long a tapped key is down, unless the next is due earlier */
+#define SPIN_NS (100 * NS_PER_US)  /* busy loop before the due time: waking up from sleep takes about as long */
+#define AIM_NS (2 * NS_PER_MS)	   /* before the due time, target_ops.aim is called */
+#define RELEASE_NS (5 * NS_PER_MS) /* how long a tapped key is down, unless the next is due earlier */
 
 void sender_init(struct key_sender *s, const struct target_ops *target, void *self, struct observations *seen, bool hold)
 {
@@ -108,7 +108,7 @@ void sender_press_key(struct key_sender *s, struct key_times *key, int number, i
 		return;
 	while (clock_now() < key->due_ns)
 		;
-	if (atomic_load(&s->seen->left))	/* the window may have lost the keyboard during the wait */
+	if (atomic_load(&s->seen->left)) /* the window may have lost the keyboard during the wait */
 		return;
 	key->sent_ns = clock_now();
 	/* the key before is still down: the server read nothing when it was due to go up, or gaps are shorter than a tap */

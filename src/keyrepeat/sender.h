@@ -8,25 +8,24 @@
 #include "target.h"
 
 enum sender_end {
-	SENDER_COMPLETE,	/* all keys sent, or still sending */
-	SENDER_INTERRUPTED,	/* stop signal */
-	SENDER_DROPPED,		/* the connection is broken */
-	SENDER_LEFT		/* the chosen window lost the keyboard */
+	SENDER_COMPLETE,    /* all keys sent, or still sending */
+	SENDER_INTERRUPTED, /* stop signal */
+	SENDER_DROPPED,	    /* the connection is broken */
+	SENDER_LEFT	    /* the chosen window lost the keyboard */
 };
 
 struct key_sender {
 	const struct target_ops *target;
-	void *self;			/* the open target */
+	void *self; /* the open target */
 	struct observations *seen;
-	bool hold;			/* keys stay down until sender_release_key() */
-	int down;			/* the target's number of the key that is down; -1: none */
-	int64_t release_ns;		/* when that key goes up; INT64_MAX: not before the end of the train */
-	int64_t blocked_ns;		/* longest wait of a due key because the server read nothing */
+	bool hold;	    /* keys stay down until sender_release_key() */
+	int down;	    /* the target's number of the key that is down; -1: none */
+	int64_t release_ns; /* when that key goes up; INT64_MAX: not before the end of the train */
+	int64_t blocked_ns; /* longest wait of a due key because the server read nothing */
 	enum sender_end end;
 };
 
-void sender_init(struct key_sender *s, const struct target_ops *target, void *self, struct observations *seen,
-		     bool hold);
+void sender_init(struct key_sender *s, const struct target_ops *target, void *self, struct observations *seen, bool hold);
 
 /* True once no more keys can be sent; `end` then says why. */
 bool sender_has_ended(struct key_sender *s);

@@ -15,18 +15,18 @@
 enum target_watch { WATCH_NONE, WATCH_UPDATE, WATCH_PATCH };
 
 struct target_cfg {
-	const char *where;		/* address of the display: the text after "scheme:" */
-	int watch;			/* enum target_watch */
-	bool hold;			/* one press, then repeats */
-	bool keys;			/* keys will be sent; false: only watches */
-	int64_t period_ns;		/* from one key to the next */
-	int64_t patch_wait_ns;		/* how long open() looks for the patch */
-	int64_t connect_ns;		/* how long open() waits for connection and greeting, and then for the first picture */
-	const char *password_file;	/* NULL: none */
-	uint64_t window;		/* X11 id of the only window that may get the keys; 0: the one with the focus */
-	struct pixel_area region;		/* only changes in it count, from the corner of `window` if there is one; empty: all */
-	bool find_region;		/* open() types a few keys to find the region */
-	const struct input_act *first_key;	/* the key to type for find_region */
+	const char *where;		   /* address of the display: the text after "scheme:" */
+	int watch;			   /* enum target_watch */
+	bool hold;			   /* one press, then repeats */
+	bool keys;			   /* keys will be sent; false: only watches */
+	int64_t period_ns;		   /* from one key to the next */
+	int64_t patch_wait_ns;		   /* how long open() looks for the patch */
+	int64_t connect_ns;		   /* how long open() waits for connection and greeting, and then for the first picture */
+	const char *password_file;	   /* NULL: none */
+	uint64_t window;		   /* X11 id of the only window that may get the keys; 0: the one with the focus */
+	struct pixel_area region;	   /* only changes in it count, from the corner of `window` if there is one; empty: all */
+	bool find_region;		   /* open() types a few keys to find the region */
+	const struct input_act *first_key; /* the key to type for find_region */
 	struct observations *seen;
 };
 

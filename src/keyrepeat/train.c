@@ -11,13 +11,13 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define LEAD_NS (20 * NS_PER_MS)	/* from the start of a block to its first possible due time */
-#define DRAIN_POLL_NS (2 * NS_PER_MS)	/* between two tests whether all answers have come: resolution of drain times only */
-#define WALL_NS NS_PER_S		/* between two readings of the offset of CLOCK_REALTIME, the clock of packet times */
-#define WALL_ROOM_NS (300 * NS_PER_US)	/* no reading in this time before a key is due; a reading takes a few microseconds */
-#define TURN_POLL_NS NS_PER_MS		/* between two tests whether the next key may go */
-#define TURN_NS (2 * NS_PER_S)		/* longest wait for the answer to the key before: it may never be answered */
-#define STACK_BYTES (1 << 20)		/* of the watching thread; below the usual 8 MB, as all of it is locked into memory */
+#define LEAD_NS (20 * NS_PER_MS)       /* from the start of a block to its first possible due time */
+#define DRAIN_POLL_NS (2 * NS_PER_MS)  /* between two tests whether all answers have come: resolution of drain times only */
+#define WALL_NS NS_PER_S	       /* between two readings of the offset of CLOCK_REALTIME, the clock of packet times */
+#define WALL_ROOM_NS (300 * NS_PER_US) /* no reading in this time before a key is due; a reading takes a few microseconds */
+#define TURN_POLL_NS NS_PER_MS	       /* between two tests whether the next key may go */
+#define TURN_NS (2 * NS_PER_S)	       /* longest wait for the answer to the key before: it may never be answered */
+#define STACK_BYTES (1 << 20)	       /* of the watching thread; below the usual 8 MB, as all of it is locked into memory */
 
 static struct {
 	pthread_t thread;
@@ -104,7 +104,8 @@ static void record_wall_offset(struct key_train *t, int64_t next_due_ns)
 {
 	int64_t now = clock_now();
 
-	if (t->walls < t->wall_room && next_due_ns - now >= WALL_ROOM_NS && (!t->walls || now - t->wall[t->walls - 1].at_ns >= WALL_NS))
+	if (t->walls < t->wall_room && next_due_ns - now >= WALL_ROOM_NS &&
+	    (!t->walls || now - t->wall[t->walls - 1].at_ns >= WALL_NS))
 		clock_read_wall(&t->wall[t->walls++]);
 }
 
@@ -190,7 +191,7 @@ static void await_answers(struct key_train_run *run, struct key_train_block *b)
 	int64_t begin = clock_now(), limit = begin + answer_limit_ns(cfg->watch, cfg->noise_per_s), judged = 0;
 
 	b->drain = PAIR_CUT;
-	if (cfg->watch == WATCH_NONE && cfg->block)	/* a pause between blocks, for prototap */
+	if (cfg->watch == WATCH_NONE && cfg->block) /* a pause between blocks, for prototap */
 		proc_sleep(begin + quiet_needed_ns(cfg->noise_per_s));
 	while (cfg->watch != WATCH_NONE && !sender_has_ended(&run->sender)) {
 		record_wall_offset(run->train, INT64_MAX);
@@ -252,8 +253,7 @@ static bool single_keys_answered(const struct key_train_run *run, const struct k
 /* Waits until all keys of the block are answered, but when a key has waited for TURN_NS not longer than until the next is due (0:
  * not known yet). An update after the last of several keys may have answered the first: then the others get as long as that took.
  * True: the next key begins a block. */
-static bool await_turn(struct key_train_run *run, const struct key_train_block *b, int64_t due_ns,
-				      int64_t give_up_ns)
+static bool await_turn(struct key_train_run *run, const struct key_train_block *b, int64_t due_ns, int64_t give_up_ns)
 {
 	const struct key_times *last = &run->train->key[b->first + b->n - 1];
 	int64_t sent = last->sent_ns ? last->sent_ns : last->due_ns;
@@ -326,7 +326,7 @@ static void send_single_key(struct key_train_run *run, size_t i, bool alone, int
 	struct key_times *key = &t->key[i];
 
 	t->held += key->due_ns + PACE_HELD_NS < clock_now();
-	if (clock_now() < give_up_ns) {	/* else it is due, and is never sent */
+	if (clock_now() < give_up_ns) { /* else it is due, and is never sent */
 		sender_press_key(&run->sender, key, run->cfg->key ? run->cfg->key[i] : run->cfg->only, give_up_ns);
 		sender_release_key(&run->sender, 0);
 	}
@@ -358,7 +358,8 @@ static void send_singly(struct key_train_run *run)
 		if (sender_has_ended(&run->sender))
 			break;
 		if (i == PACE_FIRST_KEYS && atomic_load(&cfg->seen->last_change_ns) < begin) {
-			t->block[t->blocks - 1].n = n - t->block[t->blocks - 1].first;	/* no echo: the other keys will not be sent */
+			t->block[t->blocks - 1].n =
+				n - t->block[t->blocks - 1].first; /* no echo: the other keys will not be sent */
 			break;
 		}
 		if (i == PACE_FIRST_KEYS || (i > PACE_FIRST_KEYS && clock_now() - begin < cfg->watch_ns / PACE_FIRST_PART)) {
@@ -408,12 +409,13 @@ int train_send_keys(const struct key_train_cfg *cfg, struct key_train *out)
 	size_t size = cfg->block ? cfg->block : cfg->n ? cfg->n : 1, blocks = (cfg->n + size - 1) / size;
 	struct key_train_run run = { .cfg = cfg, .train = out };
 
-	*out = (struct key_train){ .key = calloc(cfg->n + 1, sizeof(*out->key)), .period_ns = cfg->period_ns,
+	*out = (struct key_train){ .key = calloc(cfg->n + 1, sizeof(*out->key)),
+				   .period_ns = cfg->period_ns,
 				   .block = calloc((cfg->one_by_one ? cfg->n : blocks) + 1, sizeof(*out->block)) };
 	if (!out->key || !out->block || alloc_wall_offsets(cfg, out, size, blocks))
 		return -ENOMEM;
 	for (size_t i = 0; i < cfg->n; i++)
-		out->key[i].due_ns = INT64_MAX;	/* written to before the run, so that no page fault delays a key */
+		out->key[i].due_ns = INT64_MAX; /* written to before the run, so that no page fault delays a key */
 	sender_init(&run.sender, cfg->target, cfg->self, cfg->seen, cfg->hold);
 	out->base = (uint32_t)atomic_load(&cfg->seen->number);
 	record_wall_offset(out, INT64_MAX);

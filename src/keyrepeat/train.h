@@ -14,45 +14,45 @@
 
 struct key_train_cfg {
 	const struct target_ops *target;
-	void *self;			/* the open target */
+	void *self; /* the open target */
 	struct observations *seen;
-	int watch;			/* enum target_watch */
-	bool hold;			/* one press, then repeats */
-	size_t n;			/* keys */
-	const int64_t *offset_ns;	/* due time of each key, from the start of its block */
-	const int *key;			/* the target's number of each key; NULL: all are `only` */
+	int watch;		  /* enum target_watch */
+	bool hold;		  /* one press, then repeats */
+	size_t n;		  /* keys */
+	const int64_t *offset_ns; /* due time of each key, from the start of its block */
+	const int *key;		  /* the target's number of each key; NULL: all are `only` */
 	int only;
-	size_t block;			/* keys in a block; 0: all keys are one block */
-	bool one_by_one;		/* a key is sent when the one before is answered, at a period chosen by plan.h */
+	size_t block;	 /* keys in a block; 0: all keys are one block */
+	bool one_by_one; /* a key is sent when the one before is answered, at a period chosen by plan.h */
 	int64_t period_ns;
-	int64_t watch_ns;		/* how long to watch without keys; end of the schedule if the period is made longer */
-	double noise_per_s;		/* updates that come without a key */
-	int priority;			/* SCHED_FIFO priority to ask for the sender, one less for the watcher; 0: none */
+	int64_t watch_ns;   /* how long to watch without keys; end of the schedule if the period is made longer */
+	double noise_per_s; /* updates that come without a key */
+	int priority;	    /* SCHED_FIFO priority to ask for the sender, one less for the watcher; 0: none */
 };
 
 struct key_train_block {
-	size_t first, n;		/* first key; number of keys */
-	int64_t begin_ns, end_ns;	/* end_ns: after the wait for the last answers (drain) */
+	size_t first, n;	  /* first key; number of keys */
+	int64_t begin_ns, end_ns; /* end_ns: after the wait for the last answers (drain) */
 	enum pair_drain drain;
 };
 
 struct key_train {
-	struct key_times *key;		/* owned; due_ns and sent_ns are filled in */
-	struct key_train_block *block;	/* owned; of keys sent one by one, each is a block unless no answer came */
-	size_t blocks;			/* blocks begun */
-	bool one_by_one;		/* keys were sent one by one, */
-	int64_t period_ns;		/* this far apart: the period of the schedule, or a longer one */
-	size_t held;			/* keys that waited for the answer to the one before */
-	size_t warmup;			/* first keys, sent before the period was made longer */
-	_Atomic size_t gone;		/* keys sent or given up so far; read by the progress line in another thread */
-	size_t due;			/* keys that fell due before the train ended: fewer than n only if it ended early */
-	struct wall_reading *wall;	/* owned: offset of CLOCK_REALTIME, read about once a second */
-	size_t walls, wall_room;	/* elements used and allocated */
-	uint32_t base;			/* number of the patch before the first key */
-	int64_t begin_ns, end_ns;	/* from the first possible due time to the end of the last drain */
-	int64_t drain_ns;		/* duration of the last drain */
-	int64_t busy_ns, cpu_ns;	/* without drains: duration, and CPU time of both threads */
-	int64_t blocked_ns;		/* longest wait of a due key because the server read nothing */
+	struct key_times *key;	       /* owned; due_ns and sent_ns are filled in */
+	struct key_train_block *block; /* owned; of keys sent one by one, each is a block unless no answer came */
+	size_t blocks;		       /* blocks begun */
+	bool one_by_one;	       /* keys were sent one by one, */
+	int64_t period_ns;	       /* this far apart: the period of the schedule, or a longer one */
+	size_t held;		       /* keys that waited for the answer to the one before */
+	size_t warmup;		       /* first keys, sent before the period was made longer */
+	_Atomic size_t gone;	       /* keys sent or given up so far; read by the progress line in another thread */
+	size_t due;		       /* keys that fell due before the train ended: fewer than n only if it ended early */
+	struct wall_reading *wall;     /* owned: offset of CLOCK_REALTIME, read about once a second */
+	size_t walls, wall_room;       /* elements used and allocated */
+	uint32_t base;		       /* number of the patch before the first key */
+	int64_t begin_ns, end_ns;      /* from the first possible due time to the end of the last drain */
+	int64_t drain_ns;	       /* duration of the last drain */
+	int64_t busy_ns, cpu_ns;       /* without drains: duration, and CPU time of both threads */
+	int64_t blocked_ns;	       /* longest wait of a due key because the server read nothing */
 	enum sender_end end;
 };
 

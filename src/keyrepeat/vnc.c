@@ -31,23 +31,23 @@
 struct vnc_client {
 	rfbClient *client;
 	struct observations *seen;
-	const char *password_file;	/* NULL: none */
-	int watch;			/* enum target_watch */
-	bool asked;			/* the server asked for a password */
-	struct why bad_password;	/* why the password file cannot be read; "": can be */
-	struct pixel_area area;		/* around all rectangles of the update; empty: it had none */
-	uint32_t *before;		/* the picture before the update; NULL: none yet */
+	const char *password_file; /* NULL: none */
+	int watch;		   /* enum target_watch */
+	bool asked;		   /* the server asked for a password */
+	struct why bad_password;   /* why the password file cannot be read; "": can be */
+	struct pixel_area area;	   /* around all rectangles of the update; empty: it had none */
+	uint32_t *before;	   /* the picture before the update; NULL: none yet */
 	int before_width, before_height;
-	bool pictured;			/* the first whole picture has come */
-	bool found;			/* `place` is where the patch is */
+	bool pictured; /* the first whole picture has come */
+	bool found;    /* `place` is where the patch is */
 	struct patch_place place;
 	int acts;
-	struct input_act *act;		/* the prepared actions; owned */
-	int x, y, buttons;		/* position of the pointer; bit N - 1: button N is down */
+	struct input_act *act; /* the prepared actions; owned */
+	int x, y, buttons;     /* position of the pointer; bit N - 1: button N is down */
 };
 
-static int tag;				/* key of rfbClientGetClientData(): the address counts, not the value */
-static char last_error[160];		/* the last message of the library, instead of on standard error; "": none */
+static int tag;		     /* key of rfbClientGetClientData(): the address counts, not the value */
+static char last_error[160]; /* the last message of the library, instead of on standard error; "": none */
 
 static void keep_message(const char *format, va_list args)
 {
@@ -114,7 +114,7 @@ static int pixel_luminance(const void *pixels, int x, int y)
 	const rfbClient *c = pixels;
 	const uint8_t *p = c->frameBuffer + ((size_t)y * (size_t)c->width + (size_t)x) * 4;
 
-	return (p[0] * 77 + p[1] * 150 + p[2] * 29) >> 8;	/* red, green, blue: set_up_client() asks for this order */
+	return (p[0] * 77 + p[1] * 150 + p[2] * 29) >> 8; /* red, green, blue: set_up_client() asks for this order */
 }
 
 static struct patch_image searched_image(const rfbClient *c)
@@ -162,8 +162,7 @@ static void record_changes(struct vnc_client *self, int64_t now)
 	if (at->x < 0 || at->y < 0 || at->x + at->w > c->width || at->y + at->h > c->height)
 		return;
 	/* the picture is aligned for uint32_t: libvncclient allocates it by malloc() */
-	observations_compare(self->seen, now, self->before, (const uint32_t *)(const void *)c->frameBuffer,
-				      (size_t)c->width, at);
+	observations_compare(self->seen, now, self->before, (const uint32_t *)(const void *)c->frameBuffer, (size_t)c->width, at);
 }
 
 /* Called by libvncclient when a whole update has been written to the framebuffer. */
@@ -173,7 +172,7 @@ static void on_update(rfbClient *client)
 	struct vnc_client *self = find_client(client);
 	uint32_t number;
 
-	if (area_is_empty(&self->area))		/* no pixels: a pointer shape, for example */
+	if (area_is_empty(&self->area)) /* no pixels: a pointer shape, for example */
 		return;
 	self->pictured = true;
 	if (self->watch == WATCH_UPDATE)
@@ -198,8 +197,7 @@ static int check_address(const char *where, struct why *why)
 
 	if (!vnc_address_parse(where, host, sizeof(host), &port))
 		return 0;
-	return why_fail(-1, why,
-			 "vnc:%s is no address: give vnc:HOST:DISPLAY or vnc:HOST:PORT, as in vnc:127.0.0.1:5901", where);
+	return why_fail(-1, why, "vnc:%s is no address: give vnc:HOST:DISPLAY or vnc:HOST:PORT, as in vnc:127.0.0.1:5901", where);
 }
 
 /* Writes why there was no greeting. `late`: connect_ns was over. */
@@ -210,18 +208,19 @@ static void explain_silence(const struct vnc_client *self, const struct target_c
 	if (proc_stop)
 		why_say(why, "stopped before vnc:%s had greeted", where);
 	else if (late)
-		why_say(why, "no whole greeting from vnc:%s in %g s: is that a VNC server? see --connect",
-			 where, (double)cfg->connect_ns / NS_PER_S);
+		why_say(why, "no whole greeting from vnc:%s in %g s: is that a VNC server? see --connect", where,
+			(double)cfg->connect_ns / NS_PER_S);
 	else if (self->bad_password.text[0])
 		why_fail(-1, why, "cannot read a password: %s", self->bad_password.text);
 	else if (self->asked && !self->password_file)
 		why_say(why, "vnc:%s wants a password: give --password-file FILE", where);
 	else if (self->asked)
-		why_say(why, "vnc:%s refused the password of %s (%s)",
-			 where, self->password_file, last_error[0] ? last_error : "no reason given");
+		why_say(why, "vnc:%s refused the password of %s (%s)", where, self->password_file,
+			last_error[0] ? last_error : "no reason given");
 	else
-		why_say(why, "no VNC greeting from vnc:%s (%s): does a VNC server listen there, with a security type that libvncclient knows?",
-			 where, last_error[0] ? last_error : "no reason given");
+		why_say(why,
+			"no VNC greeting from vnc:%s (%s): does a VNC server listen there, with a security type that libvncclient knows?",
+			where, last_error[0] ? last_error : "no reason given");
 }
 
 /* Handles all messages that come, after waiting up to timeout_ms for the first. 0 or -EPIPE. */
@@ -253,7 +252,7 @@ static bool find_patch(struct vnc_client *self)
 
 /* Reads until the first picture has come and, with WATCH_PATCH, the patch has been found in it. */
 static int read_picture(struct vnc_client *self, const struct target_cfg *cfg, int64_t until, struct watchdog *watchdog,
-			    struct why *why)
+			struct why *why)
 {
 	int64_t look_until = until;
 
@@ -275,8 +274,7 @@ static int read_picture(struct vnc_client *self, const struct target_cfg *cfg, i
 		if (find_patch(self))
 			return 0;
 		if (clock_now() > look_until)
-			return why_fail(-1, why, "no patch on the display of vnc:%s: start refecho there, in sight",
-						cfg->where);
+			return why_fail(-1, why, "no patch on the display of vnc:%s: start refecho there, in sight", cfg->where);
 	}
 	return 0;
 }
@@ -294,7 +292,7 @@ static int await_picture(struct vnc_client *self, const struct target_cfg *cfg, 
 	if (!watchdog_end(&watchdog))
 		return err;
 	if (proc_stop)
-		return 0;	/* the run then ends at once, with a report */
+		return 0; /* the run then ends at once, with a report */
 	return why_fail(-1, why, "vnc:%s stopped in the middle of a message: is its display alive?", cfg->where);
 }
 
@@ -325,9 +323,10 @@ static void set_up_client(struct vnc_client *self)
 	c->FinishedFrameBufferUpdate = on_update;
 	c->canHandleNewFBSize = TRUE;
 	c->appData.encodingsString = ENCODINGS;
-	c->appData.compressLevel = 2;	/* both levels: defaults of TigerVNC's viewer */
+	c->appData.compressLevel = 2; /* both levels: defaults of TigerVNC's viewer */
 	c->appData.qualityLevel = 8;
-	c->appData.useRemoteCursor = TRUE;	/* without the pointer in the picture, it does not cover the patch or count as an update */
+	c->appData.useRemoteCursor =
+		TRUE; /* without the pointer in the picture, it does not cover the patch or count as an update */
 	c->format.redShift = 0;
 	c->format.greenShift = 8;
 	c->format.blueShift = 16;
@@ -343,7 +342,7 @@ static int connect_server(struct vnc_client *self, const struct target_cfg *cfg,
 	struct why reason;
 	int port, fd, none = 0, err;
 	rfbClient *c = self->client;
-	struct watchdog watchdog = { .exact = true };	/* also ends a greeting that comes one byte at a time */
+	struct watchdog watchdog = { .exact = true }; /* also ends a greeting that comes one byte at a time */
 	bool good, late;
 
 	vnc_address_parse(cfg->where, host, sizeof(host), &port);
@@ -353,10 +352,10 @@ static int connect_server(struct vnc_client *self, const struct target_cfg *cfg,
 		rfbClientCleanup(c);
 		return -1;
 	}
-	c->listenSpecified = TRUE;	/* tells the library to use c->sock instead of connecting */
+	c->listenSpecified = TRUE; /* tells the library to use c->sock instead of connecting */
 	c->sock = fd;
 	free(c->serverHost);
-	c->serverHost = strdup(host);	/* for the check of the certificate */
+	c->serverHost = strdup(host); /* for the check of the certificate */
 	c->serverPort = port;
 	err = watchdog_start(&watchdog, fd, until, 0);
 	if (err) {
@@ -364,7 +363,7 @@ static int connect_server(struct vnc_client *self, const struct target_cfg *cfg,
 		rfbClientCleanup(c);
 		return -1;
 	}
-	good = rfbInitClient(c, &none, NULL);	/* frees `c` if it fails */
+	good = rfbInitClient(c, &none, NULL); /* frees `c` if it fails */
 	late = watchdog_end(&watchdog);
 	if (good && !late)
 		return 0;
@@ -402,8 +401,8 @@ static int add_vnc_act(void *p, const struct input_act *act, struct why *why)
 	struct vnc_client *self = p;
 
 	if (act->kind == ACT_MOVE && (act->x >= self->client->width || act->y >= self->client->height))
-		return why_fail(-1, why, "move %d,%d: the screen of the VNC server is %dx%d", act->x, act->y,
-				 self->client->width, self->client->height);
+		return why_fail(-1, why, "move %d,%d: the screen of the VNC server is %dx%d", act->x, act->y, self->client->width,
+				self->client->height);
 	if (array_room(&self->act, self->acts))
 		return why_fail(-1, why, "out of memory");
 	self->act[self->acts] = *act;
@@ -477,9 +476,17 @@ static void write_receiver(void *p, char *text, size_t size)
 }
 
 const struct target_ops target_vnc = {
-	.scheme = "vnc", .check = check_address, .open = vnc_open, .act = add_vnc_act, .send_fd = socket_fd,
-	.send = send_act, .watch_fd = socket_fd, .handle = handle_messages,
-		.interrupt = shut_socket,
-	.close = vnc_close, .describe = vnc_describe,
-	.receiver = write_receiver, .tells_steps = true,
+	.scheme = "vnc",
+	.check = check_address,
+	.open = vnc_open,
+	.act = add_vnc_act,
+	.send_fd = socket_fd,
+	.send = send_act,
+	.watch_fd = socket_fd,
+	.handle = handle_messages,
+	.interrupt = shut_socket,
+	.close = vnc_close,
+	.describe = vnc_describe,
+	.receiver = write_receiver,
+	.tells_steps = true,
 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GRACE_NS NS_PER_S	/* a display may take this long to answer after a stop signal: most stalled ones do */
+#define GRACE_NS NS_PER_S /* a display may take this long to answer after a stop signal: most stalled ones do */
 
 /* True for the X server inside a Wayland session: newer ones have an extension XWAYLAND, older ones outputs of that name. */
 static bool is_xwayland(const struct x11_connection *x)
@@ -48,7 +48,7 @@ static int set_watched_area(struct x11_target *self, const struct target_cfg *cf
 	if (!area_is_empty(&self->area))
 		return 0;
 	return why_fail(-1, why, "nothing of the region is inside the %s of x11:%s", self->window ? "window" : "screen",
-				cfg->where);
+			cfg->where);
 }
 
 static void interrupt_handling(void *p)
@@ -76,8 +76,10 @@ static void close_x11(void *p)
 static int prepare_target(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	if (is_xwayland(&self->send))
-		return why_fail(-1, why, "x11:%s is Xwayland, inside a Wayland session, where keys (XTEST) and pixels of the "
-					"screen do not pass: log in to an X11 session", cfg->where);
+		return why_fail(-1, why,
+				"x11:%s is Xwayland, inside a Wayland session, where keys (XTEST) and pixels of the "
+				"screen do not pass: log in to an X11 session",
+				cfg->where);
 	if ((cfg->watch != WATCH_NONE || cfg->window) && !x11_open(&self->watch, cfg->where, why))
 		return why_fail(-1, why, "cannot open display %s a second time: are all its connections taken?", cfg->where);
 	if ((cfg->window && x11_find_window(self, cfg, why)) || set_watched_area(self, cfg, why) ||
@@ -86,7 +88,7 @@ static int prepare_target(struct x11_target *self, const struct target_cfg *cfg,
 	if (cfg->window && cfg->keys)
 		x11_limit_waiting(&self->send, WATCHDOG_IDLE, GRACE_NS);
 	if ((cfg->window && cfg->keys && x11_take_keyboard(self, why)) ||
-	    set_watched_area(self, cfg, why) ||	/* again: a window may have moved when it was raised */
+	    set_watched_area(self, cfg, why) || /* again: a window may have moved when it was raised */
 	    (cfg->find_region && x11_find_region(self, cfg, why)))
 		return -1;
 	return cfg->watch != WATCH_NONE ? x11_start_watching(self, cfg, why) : 0;
@@ -131,8 +133,10 @@ static void describe_x11(void *p, char *text, size_t size)
 	struct x11_target *self = p;
 
 	snprintf(text, size, "%s %d, %dx%d, depth %d%s", ServerVendor(self->send.display), VendorRelease(self->send.display),
-		 self->send.screen.w, self->send.screen.h, self->send.depth, self->mode == WATCH_NONE ? "" :
-		 self->picture.shared || self->patch.picture.shared ? ", pixels by shared memory" : ", pixels by GetImage");
+		 self->send.screen.w, self->send.screen.h, self->send.depth,
+		 self->mode == WATCH_NONE			      ? ""
+		 : self->picture.shared || self->patch.picture.shared ? ", pixels by shared memory"
+								      : ", pixels by GetImage");
 }
 
 static void get_watched_region(void *p, struct pixel_area *out, const char **from)
@@ -146,9 +150,19 @@ static void get_watched_region(void *p, struct pixel_area *out, const char **fro
 }
 
 const struct target_ops target_x11 = {
-	.scheme = "x11", .open = open_x11, .act = x11_add_act, .send_fd = x11_send_fd,
-	.aim = x11_check_keyboard, .send = x11_send_act, .watch_fd = x11_watch_fd,
-	.handle = x11_handle_events, .interrupt = interrupt_handling, .close = close_x11,
-	.describe = describe_x11, .receiver = x11_write_receiver, .region = get_watched_region,
-	.repeats_itself = true, .tells_steps = true,
+	.scheme = "x11",
+	.open = open_x11,
+	.act = x11_add_act,
+	.send_fd = x11_send_fd,
+	.aim = x11_check_keyboard,
+	.send = x11_send_act,
+	.watch_fd = x11_watch_fd,
+	.handle = x11_handle_events,
+	.interrupt = interrupt_handling,
+	.close = close_x11,
+	.describe = describe_x11,
+	.receiver = x11_write_receiver,
+	.region = get_watched_region,
+	.repeats_itself = true,
+	.tells_steps = true,
 };

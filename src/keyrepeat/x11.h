@@ -17,39 +17,39 @@
 /* An action as it is sent by XTEST. */
 struct x11_act {
 	struct input_act act;
-	struct x11_chord chord;		/* of ACT_KEY */
+	struct x11_chord chord; /* of ACT_KEY */
 };
 
 /* Auto-repeat is a setting of the whole display, so it is restored at the end, even after a kill (restore_on_exit.h). */
 struct x11_autorepeat {
 	char display[256];
 	bool changed, was_on, rate_changed;
-	unsigned int delay_ms, interval_ms;	/* before the run */
+	unsigned int delay_ms, interval_ms; /* before the run */
 };
 
 struct x11_target {
-	struct x11_connection send, watch;	/* watch: not open when nothing is watched */
+	struct x11_connection send, watch; /* watch: not open when nothing is watched */
 	struct observations *seen;
-	int mode;			/* enum target_watch */
+	int mode; /* enum target_watch */
 
 	int acts;
-	struct x11_act *act;	/* owned */
-	unsigned buttons;		/* pointer buttons held down: bit N for button N */
+	struct x11_act *act; /* owned */
+	unsigned buttons;    /* pointer buttons held down: bit N for button N */
 	struct x11_autorepeat repeat;
 	struct restore_guard guard;
 
-	Window window;			/* the only window that may get the keys; None: the one with the focus */
-	Window top;			/* the top-level window around `window`, which the window manager handles */
-	Window focus;			/* the window with the focus when keys last went into `top` */
-	struct pixel_area window_at;	/* `window` on the screen, without border */
+	Window window;		     /* the only window that may get the keys; None: the one with the focus */
+	Window top;		     /* the top-level window around `window`, which the window manager handles */
+	Window focus;		     /* the window with the focus when keys last went into `top` */
+	struct pixel_area window_at; /* `window` on the screen, without border */
 
-	struct pixel_area area;		/* watched part of the screen */
-	bool limited;			/* `area` is not the whole screen */
-	const char *from;		/* how `area` was chosen: "given", "window", "screen", "found by typing" */
+	struct pixel_area area; /* watched part of the screen */
+	bool limited;		/* `area` is not the whole screen */
+	const char *from;	/* how `area` was chosen: "given", "window", "screen", "found by typing" */
 	struct x11_watch drawing;
-	struct x11_pixels picture;	/* of the area */
-	uint32_t *before, *now;		/* pixels of the area at the last change, and as read now; owned */
-	struct x11_patch patch;		/* with WATCH_PATCH */
+	struct x11_pixels picture; /* of the area */
+	uint32_t *before, *now;	   /* pixels of the area at the last change, and as read now; owned */
+	struct x11_patch patch;	   /* with WATCH_PATCH */
 };
 
 /* x11_send.c */

@@ -8,17 +8,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NO_KEYS_NS (2500 * NS_PER_MS)	/* watching without keys: the caret of any system blinks within it */
-#define ECHO_NS (400 * NS_PER_MS)	/* shortest wait for the changes after a key; on a busy machine the first may come later */
-#define QUIET_NS (250 * NS_PER_MS)	/* after a change the wait goes on until nothing changed for this long ... */
-#define ECHO_MAX_NS (3 * NS_PER_S)	/* ... but ends here, where something changes all the time, or nothing does */
-#define READ_NS (25 * NS_PER_MS)	/* between two readings of the screen */
-#define DOWN_NS (5 * NS_PER_MS)		/* how long a key is held down */
+#define NO_KEYS_NS (2500 * NS_PER_MS) /* watching without keys: the caret of any system blinks within it */
+#define ECHO_NS (400 * NS_PER_MS)     /* shortest wait for the changes after a key; on a busy machine the first may come later */
+#define QUIET_NS (250 * NS_PER_MS)    /* after a change the wait goes on until nothing changed for this long ... */
+#define ECHO_MAX_NS (3 * NS_PER_S)    /* ... but ends here, where something changes all the time, or nothing does */
+#define READ_NS (25 * NS_PER_MS)      /* between two readings of the screen */
+#define DOWN_NS (5 * NS_PER_MS)	      /* how long a key is held down */
 
 struct region_finder {
 	struct x11_target *self;
 	struct change_marks marks;
-	uint32_t *last, *now;	/* pixels of the last reading and of this one */
+	uint32_t *last, *now; /* pixels of the last reading and of this one */
 };
 
 /* Marks the pixels that changed since the last call. True when some did. */
@@ -69,7 +69,7 @@ static int type_and_find(struct region_finder *f, int key, struct why *why)
 {
 	struct pixel_area found;
 
-	mark_new_changes(f, 0);	/* the first picture has no other to be compared with */
+	mark_new_changes(f, 0); /* the first picture has no other to be compared with */
 	mark_keyless_changes(f, REGION_BEFORE);
 	for (int i = 0; i < REGION_KEYS && !proc_stop; i++) {
 		if (!type_and_mark(f, key, (uint8_t)REGION_KEY(i)))
@@ -77,9 +77,10 @@ static int type_and_find(struct region_finder *f, int key, struct why *why)
 	}
 	mark_keyless_changes(f, REGION_AFTER);
 	if (proc_stop)
-		return 0;	/* the run then ends at once, with a report */
+		return 0; /* the run then ends at once, with a report */
 	if (!region_find_echoes(&f->marks, &found)) {
-		why_say(why, "no place follows the keys typed: put the caret into a text field in sight, or mark the place with --region");
+		why_say(why,
+			"no place follows the keys typed: put the caret into a text field in sight, or mark the place with --region");
 		return -1;
 	}
 	f->self->area = (struct pixel_area){ f->self->area.x + found.x, f->self->area.y + found.y, found.w, found.h };
@@ -91,8 +92,10 @@ static int type_and_find(struct region_finder *f, int key, struct why *why)
 int x11_find_region(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	size_t pixels = (size_t)self->area.w * (size_t)self->area.h;
-	struct region_finder f = { .self = self, .marks = { self->area.w, self->area.h, calloc(pixels, 1) },
-			    .last = calloc(pixels, sizeof(*f.last)), .now = calloc(pixels, sizeof(*f.now)) };
+	struct region_finder f = { .self = self,
+				   .marks = { self->area.w, self->area.h, calloc(pixels, 1) },
+				   .last = calloc(pixels, sizeof(*f.last)),
+				   .now = calloc(pixels, sizeof(*f.now)) };
 	int key = x11_add_act(self, cfg->first_key, why), err = -1;
 
 	if (key < 0)

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 static void restore_autorepeat(Display *d, const struct x11_autorepeat *r)
 {
 	if (r->rate_changed)
@@ -66,8 +65,10 @@ int x11_begin_sending(struct x11_target *self, const struct target_cfg *cfg, str
 
 	if (XTestQueryExtension(self->send.display, &a, &b, &c, &d))
 		return set_autorepeat(self, cfg, why);
-	return why_fail(-1, why, "x11:%s has no XTEST extension, so keys cannot be sent to it: start its server with it, "
-				"or use vnc:", cfg->where);
+	return why_fail(-1, why,
+			"x11:%s has no XTEST extension, so keys cannot be sent to it: start its server with it, "
+			"or use vnc:",
+			cfg->where);
 }
 
 void x11_end_sending(struct x11_target *self)
@@ -94,14 +95,14 @@ int x11_add_act(void *p, const struct input_act *act, struct why *why)
 	int err = act->kind == ACT_KEY ? x11_find_chord(self->send.display, act, &out.chord) : 0;
 
 	if (err == -ENOENT)
-		return why_fail(-1, why, "the keyboard of x11:%s has no key for the symbol 0x%x: use another, or add it with "
-					"setxkbmap", where, (unsigned)act->keysym);
+		return why_fail(-1, why,
+				"the keyboard of x11:%s has no key for the symbol 0x%x: use another, or add it with "
+				"setxkbmap",
+				where, (unsigned)act->keysym);
 	if (err)
-		return why_fail(-1, why, "the keyboard of x11:%s lacks a key that is to be held down (shift, ctrl or alt)",
-					where);
+		return why_fail(-1, why, "the keyboard of x11:%s lacks a key that is to be held down (shift, ctrl or alt)", where);
 	if (act->kind == ACT_MOVE && (act->x >= screen->w || act->y >= screen->h))
-		return why_fail(-1, why, "move %d,%d: the screen of x11:%s is %dx%d", act->x, act->y, where, screen->w,
-					screen->h);
+		return why_fail(-1, why, "move %d,%d: the screen of x11:%s is %dx%d", act->x, act->y, where, screen->w, screen->h);
 	if (array_room(&self->act, self->acts))
 		return why_fail(-1, why, "out of memory");
 	self->act[self->acts] = out;

@@ -62,7 +62,7 @@ static bool fetch_drawn_box(struct x11_target *self, struct pixel_area *at)
 	XRectangle *parts;
 	int n;
 
-	if (self->mode == WATCH_PATCH && !self->limited) {	/* only the patch will be read: saves a round trip to the server */
+	if (self->mode == WATCH_PATCH && !self->limited) { /* only the patch will be read: saves a round trip to the server */
 		x11_watch_rearm(&self->drawing);
 		return true;
 	}

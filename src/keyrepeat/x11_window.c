@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FOCUS_NS (2 * NS_PER_S)	/* longest wait for the focus: a window manager may animate the change */
+#define FOCUS_NS (2 * NS_PER_S) /* longest wait for the focus: a window manager may animate the change */
 #define EVENTS (FocusChangeMask | StructureNotifyMask)
 
 static Window get_parent(Display *d, Window w)
@@ -93,10 +93,11 @@ int x11_find_window(struct x11_target *self, const struct target_cfg *cfg, struc
 	self->window = (Window)cfg->window;
 	if (!XGetWindowAttributes(self->send.display, self->window, &a))
 		return why_fail(-1, why, "x11:%s has no window 0x%lx: run xwininfo and click into the window to see its id",
-					cfg->where, self->window);
+				cfg->where, self->window);
 	if (!x11_locate_window(&self->send, self->window, &a, &self->window_at))
-		return why_fail(-1, why, "window 0x%lx of x11:%s is not visible: open it (it may be minimised, or on another desktop)",
-					self->window, cfg->where);
+		return why_fail(-1, why,
+				"window 0x%lx of x11:%s is not visible: open it (it may be minimised, or on another desktop)",
+				self->window, cfg->where);
 	self->top = get_top_level(self->send.display, self->window);
 	XSelectInput(self->watch.display, self->top, EVENTS);
 	if (self->window != self->top)
@@ -144,11 +145,14 @@ int x11_take_keyboard(struct x11_target *self, struct why *why)
 	focus_target(self);
 	while (!take_keyboard_events(self)) {
 		if (clock_now() > until || self->send.broken || self->watch.broken || proc_stop)
-			return why_fail(-1, why, "window 0x%lx does not get the keyboard: click into it, close what is in front of "
-						"it, and switch off a client's own grab (xfreerdp: -grab-keyboard)", self->window);
+			return why_fail(-1, why,
+					"window 0x%lx does not get the keyboard: click into it, close what is in front of "
+					"it, and switch off a client's own grab (xfreerdp: -grab-keyboard)",
+					self->window);
 		proc_sleep(clock_now() + 20 * NS_PER_MS);
 	}
-	x11_locate_window(&self->send, self->window, &a, &self->window_at);	/* fails if the window has gone; an event reports that */
+	x11_locate_window(&self->send, self->window, &a,
+			  &self->window_at); /* fails if the window has gone; an event reports that */
 	return 0;
 }
 
@@ -209,20 +213,18 @@ void x11_note_window_event(struct x11_target *self, const XEvent *event)
 	switch (event->type) {
 	case FocusOut:
 		/* the focus went to a window inside, or the event is about the pointer only: the keyboard stays */
-		if (event->xfocus.detail == NotifyInferior || event->xfocus.detail >= NotifyPointer || event->xfocus.mode == NotifyUngrab)
+		if (event->xfocus.detail == NotifyInferior || event->xfocus.detail >= NotifyPointer ||
+		    event->xfocus.mode == NotifyUngrab)
 			break;
-		record_loss(self, event->xfocus.mode == NotifyGrab ? "another program grabbed the keyboard" :
-					    "another window has the keyboard");
+		record_loss(self, event->xfocus.mode == NotifyGrab ? "another program grabbed the keyboard"
+								   : "another window has the keyboard");
 		break;
 	case UnmapNotify:
-	case DestroyNotify:
-		record_loss(self, "the window was closed or minimised");
-		break;
+	case DestroyNotify: record_loss(self, "the window was closed or minimised"); break;
 	case ConfigureNotify:
 		if (x11_locate_window(&self->watch, self->window, &a, &now) && memcmp(&now, &self->window_at, sizeof(now)) != 0)
 			record_loss(self, "the window was moved or resized");
 		break;
-	default:
-		break;
+	default: break;
 	}
 }

@@ -11,7 +11,7 @@ int64_t account_read_number(const char *folder, const char *file, const char *ke
 /* What the memory limits of a cgroup, of version 1 or 2, and of those above it allow, in bytes; INT64_MAX: no limit. */
 struct memory_limits {
 	int64_t lowest;
-	int64_t room;	/* the least that one of them leaves; file and kernel caches count as left, since they can be dropped */
+	int64_t room; /* the least that one of them leaves; file and kernel caches count as left, since they can be dropped */
 };
 /* `folder`: of the cgroup, an absolute path; parts of it that are not there are passed over. */
 struct memory_limits account_read_limits(const char *folder);

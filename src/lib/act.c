@@ -94,8 +94,11 @@ int act_list_keysyms(const struct input_act *act, uint32_t keysym[ACT_KEYSYMS])
 	static const struct {
 		unsigned held;
 		uint32_t keysym;
-	} modifiers[] = { { ACT_CTRL, 0xffe3 }, { ACT_ALT, 0xffe9 }, { ACT_SHIFT, 0xffe1 },
-			  { ACT_LEVEL3, 0xfe03 /* ISO_Level3_Shift */ }, { ACT_SUPER, 0xffeb } };
+	} modifiers[] = { { ACT_CTRL, 0xffe3 },
+			  { ACT_ALT, 0xffe9 },
+			  { ACT_SHIFT, 0xffe1 },
+			  { ACT_LEVEL3, 0xfe03 /* ISO_Level3_Shift */ },
+			  { ACT_SUPER, 0xffeb } };
 	int n = 0;
 
 	for (size_t i = 0; i < sizeof(modifiers) / sizeof(*modifiers); i++)

@@ -6,17 +6,17 @@
 #include <stdint.h>
 
 enum act_kind { ACT_KEY, ACT_MOVE, ACT_BUTTON };
-enum { ACT_SHIFT = 1, ACT_CTRL = 2, ACT_ALT = 4, ACT_SUPER = 8, ACT_LEVEL3 = 16 };	/* modifiers; LEVEL3: AltGr */
+enum { ACT_SHIFT = 1, ACT_CTRL = 2, ACT_ALT = 4, ACT_SUPER = 8, ACT_LEVEL3 = 16 }; /* modifiers; LEVEL3: AltGr */
 enum act_way { ACT_CLICK, ACT_DOWN, ACT_UP };
 
-#define ACT_BUTTON_MAX 8	/* 1 to 3 are left, middle, right; 4 and 5 turn the wheel */
-#define ACT_PLACE_MAX 32767	/* pixels */
+#define ACT_BUTTON_MAX 8    /* 1 to 3 are left, middle, right; 4 and 5 turn the wheel */
+#define ACT_PLACE_MAX 32767 /* pixels */
 
 struct input_act {
 	enum act_kind kind;
 	uint32_t keysym;
-	unsigned held;			/* modifiers (ACT_SHIFT ...), pressed before the key and released after it */
-	int x, y;			/* pixels of the screen */
+	unsigned held; /* modifiers (ACT_SHIFT ...), pressed before the key and released after it */
+	int x, y;      /* pixels of the screen */
 	int button;
 	enum act_way way;
 };

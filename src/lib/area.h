@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 struct pixel_area {
-	int x, y, w, h;		/* w or h 0: empty */
+	int x, y, w, h; /* w or h 0: empty */
 };
 
 bool area_is_empty(const struct pixel_area *a);

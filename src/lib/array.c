@@ -11,7 +11,7 @@ int array_grow(void *array, size_t n, size_t size)
 
 	if (n && (n < 8 || (n & (n - 1))))
 		return 0;
-	memcpy(&items, array, sizeof(items));	/* a pointer of any type */
+	memcpy(&items, array, sizeof(items)); /* a pointer of any type */
 	items = reallocarray(items, n ? 2 * n : 8, size);
 	if (!items)
 		return -ENOMEM;

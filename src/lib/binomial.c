@@ -7,13 +7,13 @@
 static double cumulate_binomial(int64_t hits, int64_t n, double p)
 {
 	double logit = log(p) - log1p(-p);
-	double term = lgamma((double)n + 1) - lgamma((double)hits + 1) - lgamma((double)(n - hits) + 1) +
-		      (double)hits * log(p) + (double)(n - hits) * log1p(-p);
+	double term = lgamma((double)n + 1) - lgamma((double)hits + 1) - lgamma((double)(n - hits) + 1) + (double)hits * log(p) +
+		      (double)(n - hits) * log1p(-p);
 	double sum = 0;
 
 	for (int64_t k = hits; k >= 0; k--) {
 		sum += exp(term);
-		if (term < -745)	/* the following terms are smaller: hits is below the mean where this matters */
+		if (term < -745) /* the following terms are smaller: hits is below the mean where this matters */
 			break;
 		term += log((double)k) - log((double)(n - k + 1)) - logit;
 	}

@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #define OPTIONS_MAX 64
-#define HELP_COLUMN 32		/* where the help of an option begins */
-#define FIRST_LONG 256		/* getopt values of long-only options, beyond every letter */
+#define HELP_COLUMN 32 /* where the help of an option begins */
+#define FIRST_LONG 256 /* getopt values of long-only options, beyond every letter */
 
 static char tool_name[32] = "thinprobe";
-static const struct cli_opt *given[OPTIONS_MAX];	/* options given, by their index in the table; NULL: not given */
+static const struct cli_opt *given[OPTIONS_MAX]; /* options given, by their index in the table; NULL: not given */
 
 const char *cli_tool_name(void)
 {
@@ -29,7 +29,7 @@ const char *cli_tool_name(void)
 /* Prints one line without control characters, in one write, so that lines of several processes do not mix. */
 static __attribute__((format(printf, 1, 0))) void print_message(const char *format, va_list args, const char *after)
 {
-	int saved = errno;	/* %m must show the errno of the caller */
+	int saved = errno; /* %m must show the errno of the caller */
 	char line[1024] = "", message[800];
 	FILE *whole;
 
@@ -121,8 +121,8 @@ static void print_option_help(const struct cli_opt *o)
 
 	if (o->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", o->letter);
-	snprintf(left, sizeof(left), "  %s--%s%s%s", letter, o->name, takes_value(o) ? " " : "", takes_value(o) ?
-		 value_name(o) : "");
+	snprintf(left, sizeof(left), "  %s--%s%s%s", letter, o->name, takes_value(o) ? " " : "",
+		 takes_value(o) ? value_name(o) : "");
 	if (o->type == CLI_WORD)
 		list_words(o, words, sizeof(words));
 	snprintf(help, sizeof(help), "%s%s%s%s%s", o->of ? o->of : "", o->of ? ": " : "", o->help, *words ? ": " : "", words);
@@ -138,7 +138,8 @@ static void print_option_help(const struct cli_opt *o)
 static void print_examples(const char *synopsis)
 {
 	const char *command = strchr(synopsis, ' '), *end = command ? strchrnul(command + 1, ' ') : NULL;
-	size_t common = command && islower(command[1]) && !strstr(synopsis, " | ") ? (size_t)(end - synopsis) : strcspn(synopsis, " ");
+	size_t common =
+		command && islower(command[1]) && !strstr(synopsis, " | ") ? (size_t)(end - synopsis) : strcspn(synopsis, " ");
 	int printed = 0;
 
 	if (!cli_examples)
@@ -246,21 +247,15 @@ static void store_value(const struct cli_opt *o, const char *text)
 	int err = 0;
 
 	switch (o->type) {
-	case CLI_FLAG:
-		*(bool *)o->value = true;
-		return;
-	case CLI_SET:
-		*(int *)o->value = (int)o->min;
-		return;
+	case CLI_FLAG: *(bool *)o->value = true; return;
+	case CLI_SET: *(int *)o->value = (int)o->min; return;
 	case CLI_STR:
 	case CLI_FILE:
 		if (!*text)
 			die_usage("--%s needs a value", o->name);
 		*(const char **)o->value = text;
 		return;
-	case CLI_WORD:
-		read_word(o, text);
-		return;
+	case CLI_WORD: read_word(o, text); return;
 	case CLI_CALL:
 		err = o->call(text, o->value);
 		if (err == -EDOM)
@@ -318,7 +313,8 @@ static __attribute__((noreturn)) void die_bad_option(const char *word, const str
 	const char *name = optopt ? NULL : find_near_name(word, options);
 
 	if (!optopt)
-		die_usage("unknown or ambiguous option %s%s%s%s", word, name ? "; did you mean --" : "", name ? name : "", name ? "?" : "");
+		die_usage("unknown or ambiguous option %s%s%s%s", word, name ? "; did you mean --" : "", name ? name : "",
+			  name ? "?" : "");
 	for (; longs->name; longs++)
 		if (longs->val == optopt)
 			die_usage("--%s takes no value", longs->name);
@@ -425,7 +421,8 @@ int cli_run_command(int argc, char **argv, const char *tool, const char *summary
 	for (const struct cli_command *c = commands; c->word; c++)
 		printf("  %-11s %-*s%s\n", c->word, *c->operands ? 17 : 0, c->operands, c->help);
 	printf("\n  -h, --help                   print this and exit (COMMAND --help: its options)\n"
-	       "  -V, --version                print the version and exit\n\nManual: man thinprobe-%s\n", tool);
+	       "  -V, --version                print the version and exit\n\nManual: man thinprobe-%s\n",
+	       tool);
 	print_examples(tool);
 	return EXIT_OK;
 }

@@ -11,54 +11,54 @@
 #include <sys/types.h>
 
 enum exit_status {
-	EXIT_OK = 0,		/* measured */
-	EXIT_RUN = 1,		/* could not measure; the reason and the cure are on standard error */
-	EXIT_USAGE = 2,		/* wrong usage */
-	EXIT_LOSSY = 3,		/* measured, but data was lost; the report counts it */
-	EXIT_MISSING = 4,	/* a program or right is missing, see `thinprobe doctor` */
-	EXIT_INTERRUPTED = 130	/* ended by a signal, with a valid report */
+	EXIT_OK = 0,	       /* measured */
+	EXIT_RUN = 1,	       /* could not measure; the reason and the cure are on standard error */
+	EXIT_USAGE = 2,	       /* wrong usage */
+	EXIT_LOSSY = 3,	       /* measured, but data was lost; the report counts it */
+	EXIT_MISSING = 4,      /* a program or right is missing, see `thinprobe doctor` */
+	EXIT_INTERRUPTED = 130 /* ended by a signal, with a valid report */
 };
 
 enum cli_type {
 	CLI_END,
-	CLI_FLAG,	/* bool *: set when given */
-	CLI_SET,	/* int *: set to `min` when given; takes no value */
-	CLI_INT,	/* int64_t * */
-	CLI_REAL,	/* double * */
-	CLI_PERCENT,	/* double *, percent: 5, or 5% */
-	CLI_NS,		/* int64_t *, nanoseconds: 60s 500ms 20us 5m; only --time and --seconds take a number without unit, of seconds */
-	CLI_BYTES,	/* int64_t *, bytes: 32K 1.5G 100; K, M, G are powers of 1024 */
-	CLI_STR,	/* const char **, points into argv */
-	CLI_FILE,	/* as CLI_STR, a path: FILE in --help */
-	CLI_WORD,	/* int *, the index in `words` */
-	CLI_CPUS,	/* struct cli_cpus *, a list as in 0,2-4 */
-	CLI_PIDS,	/* struct cli_pids *, a list as in 812,977; given again, it is continued */
-	CLI_CALL	/* `call` reads the text: 0, -EDOM (a time without a unit), -ENOTUNIQ (a rate with an ambiguous unit), or
+	CLI_FLAG,    /* bool *: set when given */
+	CLI_SET,     /* int *: set to `min` when given; takes no value */
+	CLI_INT,     /* int64_t * */
+	CLI_REAL,    /* double * */
+	CLI_PERCENT, /* double *, percent: 5, or 5% */
+	CLI_NS,	   /* int64_t *, nanoseconds: 60s 500ms 20us 5m; only --time and --seconds take a number without unit, of seconds */
+	CLI_BYTES, /* int64_t *, bytes: 32K 1.5G 100; K, M, G are powers of 1024 */
+	CLI_STR,   /* const char **, points into argv */
+	CLI_FILE,  /* as CLI_STR, a path: FILE in --help */
+	CLI_WORD,  /* int *, the index in `words` */
+	CLI_CPUS,  /* struct cli_cpus *, a list as in 0,2-4 */
+	CLI_PIDS,  /* struct cli_pids *, a list as in 812,977; given again, it is continued */
+	CLI_CALL   /* `call` reads the text: 0, -EDOM (a time without a unit), -ENOTUNIQ (a rate with an ambiguous unit), or
 			 * another negative number: "--name TEXT: not META" is printed */
 };
 
 #define CLI_CPUS_MAX 1024
 struct cli_cpus {
 	int n;
-	int cpu[CLI_CPUS_MAX];	/* ascending, each once */
+	int cpu[CLI_CPUS_MAX]; /* ascending, each once */
 };
 
 struct cli_pids {
-	pid_t *pid;	/* in the order given; never freed */
+	pid_t *pid; /* in the order given; never freed */
 	size_t n;
 };
 
-struct cli_opt {		/* a row names its members from `of` on, and leaves out those that are 0 */
+struct cli_opt { /* a row names its members from `of` on, and leaves out those that are 0 */
 	enum cli_type type;
-	char letter;		/* 0: long form only */
+	char letter; /* 0: long form only */
 	const char *name;
 	void *value;
-	double min, max;	/* inclusive range, in the unit of *value; both 0: not checked */
-	const char *of;		/* the commands or kinds that have this option, "show, count"; NULL: all. In front of the help */
-	const char *help;	/* "what it does (default)" */
-	const char *const *words;	/* CLI_WORD: NULL-terminated */
+	double min, max;	  /* inclusive range, in the unit of *value; both 0: not checked */
+	const char *of;		  /* the commands or kinds that have this option, "show, count"; NULL: all. In front of the help */
+	const char *help;	  /* "what it does (default)" */
+	const char *const *words; /* CLI_WORD: NULL-terminated */
 	int (*call)(const char *text, void *value);
-	const char *meta;	/* name of the value in --help; NULL: default of the type */
+	const char *meta; /* name of the value in --help; NULL: default of the type */
 };
 
 /* Parses options anywhere on the line, moves the operands (in order) to the end of argv and returns the index of the first.
@@ -69,7 +69,7 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 /* A command of a program that has several, each with options of its own. */
 struct cli_command {
 	const char *word, *operands, *help;
-	int (*run)(int argc, char **argv);	/* argv[0]: the word; exit status */
+	int (*run)(int argc, char **argv); /* argv[0]: the word; exit status */
 };
 /* Runs the command that the first word names, with exit status EXIT_USAGE if it is none of `commands` (ended by a row without
  * word); or prints --help or --version. */
@@ -99,12 +99,12 @@ void cli_close_input(FILE *in, const char *file, int err, unsigned long line, co
 /* Parsers of a whole text: 0, or -EINVAL (no such value, or text after it), or -ERANGE. */
 int cli_parse_int(const char *text, int64_t *out);
 int cli_parse_real(const char *text, double *out);
-int cli_parse_percent(const char *text, double *out);	/* 5 and 5% alike */
-int cli_parse_ns(const char *text, int64_t *out);	/* -EDOM: a number other than 0 without a unit */
+int cli_parse_percent(const char *text, double *out); /* 5 and 5% alike */
+int cli_parse_ns(const char *text, int64_t *out);     /* -EDOM: a number other than 0 without a unit */
 int cli_parse_bytes(const char *text, int64_t *out);
-int cli_parse_rate(const char *text, int64_t *out);	/* bits per second: 10Mbit, 2.5Gbit/s, 64kbit, 1000bit, in upper or lower
+int cli_parse_rate(const char *text, int64_t *out); /* bits per second: 10Mbit, 2.5Gbit/s, 64kbit, 1000bit, in upper or lower
 							 * case; -ENOTUNIQ for ambiguous units: 10M, 10Mbps, 10MB/s */
 int cli_parse_cpus(const char *text, struct cli_cpus *out);
-int cli_read_pids(const char *text, struct cli_pids *out);	/* adds to the list; -ENOMEM, too */
+int cli_read_pids(const char *text, struct cli_pids *out); /* adds to the list; -ENOMEM, too */
 /* Writes the list as text, "0,2-4". CPUs that do not fit are left out. */
 void cli_format_cpus(const struct cli_cpus *cpus, char *text, size_t size);

@@ -93,8 +93,8 @@ static int parse_unit_number(const char *text, const struct unit_factor *units, 
 int cli_parse_ns(const char *text, int64_t *out)
 {
 	static const struct unit_factor units[] = {
-		{ "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 },
-		{ "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 }, { NULL, 0 },
+		{ "s", 1e9 },	 { "ms", 1e6 },	  { "us", 1e3 },    { "ns", 1 }, { "m", 60e9 },
+		{ "min", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 }, { NULL, 0 },
 	};
 	double bare;
 
@@ -109,10 +109,19 @@ int cli_parse_ns(const char *text, int64_t *out)
 int cli_parse_bytes(const char *text, int64_t *out)
 {
 	static const struct unit_factor units[] = {
-		{ "", 1 }, { "B", 1 }, { "K", 1024.0 }, { "KB", 1024.0 }, { "KiB", 1024.0 },
-		{ "M", 1048576.0 }, { "MB", 1048576.0 }, { "MiB", 1048576.0 },
-		{ "G", 1073741824.0 }, { "GB", 1073741824.0 }, { "GiB", 1073741824.0 },
-		{ "T", 1099511627776.0 }, { NULL, 0 },
+		{ "", 1 },
+		{ "B", 1 },
+		{ "K", 1024.0 },
+		{ "KB", 1024.0 },
+		{ "KiB", 1024.0 },
+		{ "M", 1048576.0 },
+		{ "MB", 1048576.0 },
+		{ "MiB", 1048576.0 },
+		{ "G", 1073741824.0 },
+		{ "GB", 1073741824.0 },
+		{ "GiB", 1073741824.0 },
+		{ "T", 1099511627776.0 },
+		{ NULL, 0 },
 	};
 
 	return parse_unit_number(text, units, out);
@@ -121,8 +130,8 @@ int cli_parse_bytes(const char *text, int64_t *out)
 int cli_parse_rate(const char *text, int64_t *out)
 {
 	static const struct unit_factor units[] = {
-		{ "bit", 1 }, { "bit/s", 1 }, { "kbit", 1e3 }, { "kbit/s", 1e3 }, { "mbit", 1e6 }, { "mbit/s", 1e6 },
-		{ "gbit", 1e9 }, { "gbit/s", 1e9 }, { NULL, 0 },
+		{ "bit", 1 },	   { "bit/s", 1 },  { "kbit", 1e3 },   { "kbit/s", 1e3 }, { "mbit", 1e6 },
+		{ "mbit/s", 1e6 }, { "gbit", 1e9 }, { "gbit/s", 1e9 }, { NULL, 0 },
 	};
 	/* ambiguous, also with K, M, G: bits in iperf3, bytes elsewhere; tc reads "bps" as bytes */
 	static const char *const bits_or_bytes[] = { "", "b", "b/s", "bps", "/s", NULL };

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CONTROL_READS 16	/* reads per call: a flood of commands must not block the program */
+#define CONTROL_READS 16 /* reads per call: a flood of commands must not block the program */
 
 size_t line_assemble(struct line_assembler *in, const char *data, size_t size, const char **line)
 {
@@ -20,7 +20,7 @@ size_t line_assemble(struct line_assembler *in, const char *data, size_t size, c
 			continue;
 		}
 		if (in->n == sizeof(in->text))
-			in->n--;	/* cut: longer than any command */
+			in->n--; /* cut: longer than any command */
 		in->text[in->n] = '\0';
 		in->n = 0;
 		*line = in->text;

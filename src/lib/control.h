@@ -17,9 +17,9 @@ struct line_assembler {
 size_t line_assemble(struct line_assembler *in, const char *data, size_t size, const char **line);
 
 struct command_fifo {
-	int fd;			/* descriptor of the fifo; -1: not open */
-	bool made;		/* the fifo was created by fifo_open() */
-	const char *path;	/* not owned */
+	int fd;		  /* descriptor of the fifo; -1: not open */
+	bool made;	  /* the fifo was created by fifo_open() */
+	const char *path; /* not owned */
 	struct line_assembler lines;
 };
 

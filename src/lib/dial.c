@@ -48,7 +48,7 @@ static int connect_address(const struct addrinfo *a, int64_t until_ns)
 		close(fd);
 		return err;
 	}
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));	/* no delay of small messages */
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)); /* no delay of small messages */
 	return fd;
 }
 
@@ -65,7 +65,7 @@ int dial_tcp(const char *host, int port, int64_t until_ns, struct why *why)
 	for (struct addrinfo *a = found; a; a = a->ai_next) {
 		int64_t now = clock_now(), until = until_ns;
 
-		if (a->ai_next)		/* half of the time, so that an address that drops packets leaves time for the others */
+		if (a->ai_next) /* half of the time, so that an address that drops packets leaves time for the others */
 			until = now + (until_ns - now) / 2;
 		fd = connect_address(a, until);
 		if (fd >= 0 || fd == -EINTR)

@@ -25,7 +25,7 @@ size_t fields_split(char *line, bool commas, char **cell, size_t most)
 				*to++ = *p;
 			}
 			p += *p == '"';
-			p += strcspn(p, separator);	/* text behind the closing quote is ignored */
+			p += strcspn(p, separator); /* text behind the closing quote is ignored */
 		} else {
 			p += strcspn(p, separator);
 			to = p;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "figure.h"
 
-#define SAME 0.01	/* ends that differ by no more than this share are one number to a reader */
+#define SAME 0.01 /* ends that differ by no more than this share are one number to a reader */
 
 struct figure figure_exact(double value)
 {
@@ -54,7 +54,7 @@ struct figure figure_make_range(struct sample_stat early, struct sample_stat lat
 struct figure figure_join(const struct figure *early, const struct figure *late)
 {
 	struct figure f = figure_make_range((struct sample_stat){ early->value, early->above },
-					 (struct sample_stat){ late->value, late->above }, 0);
+					    (struct sample_stat){ late->value, late->above }, 0);
 
 	f.low = early->low;
 	f.high = late->high;

@@ -23,14 +23,14 @@
 struct figure {
 	double value, from, to;
 	double low, high, both[2];
-	bool above;		/* only a lower bound is known */
-	size_t repeats;		/* number of repeats that the figure is made from; 0: not known */
-	const char *why;	/* why it is absent or not one number; static text */
+	bool above;	 /* only a lower bound is known */
+	size_t repeats;	 /* number of repeats that the figure is made from; 0: not known */
+	const char *why; /* why it is absent or not one number; static text */
 };
 
 #define FIGURE_ABSENT ((struct figure){ .value = NAN, .from = NAN, .to = NAN, .low = NAN, .high = NAN, .both = { NAN, NAN } })
 
-struct figure figure_exact(double value);			/* NAN: absent */
+struct figure figure_exact(double value); /* NAN: absent */
 struct figure figure_absent(const char *why);
 /* An exact figure, and the ends of its interval (NAN: none). */
 struct figure figure_estimate(double value, double low, double high);
@@ -43,8 +43,8 @@ struct figure figure_make_range(struct sample_stat early, struct sample_stat lat
 /* The same of two figures with intervals: `low` is that of the early figure, `high` that of the late one. */
 struct figure figure_join(const struct figure *early, const struct figure *late);
 
-bool figure_known(const struct figure *f);			/* false: absent */
-bool figure_is_range(const struct figure *f);			/* including a range without a known late end */
+bool figure_known(const struct figure *f);    /* false: absent */
+bool figure_is_range(const struct figure *f); /* including a range without a known late end */
 /* The least and the most that the true figure can be; NAN: absent. figure_at_most() of a censored figure is INFINITY. */
 double figure_at_least(const struct figure *f);
 double figure_at_most(const struct figure *f);

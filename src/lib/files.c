@@ -115,10 +115,11 @@ int files_list_group(const char *folder, pid_t **list, size_t *n)
 	if (!dir)
 		return err ? err : -errno;
 	while (!err && (e = readdir(dir))) {
-		if (e->d_type != DT_DIR || e->d_name[0] == '.' || snprintf(path, sizeof(path), "%s/%s", folder, e->d_name) >= (int)sizeof(path))
+		if (e->d_type != DT_DIR || e->d_name[0] == '.' ||
+		    snprintf(path, sizeof(path), "%s/%s", folder, e->d_name) >= (int)sizeof(path))
 			continue;
 		err = files_list_group(path, list, n);
-		if (err == -ENOENT || err == -ENODEV)	/* the group was removed meanwhile */
+		if (err == -ENOENT || err == -ENODEV) /* the group was removed meanwhile */
 			err = 0;
 	}
 	closedir(dir);

@@ -19,8 +19,8 @@ struct json_document *json_read_file(const char *path, struct why *why);
 void json_free(struct json_document *j);
 
 /* False with *out unchanged if the value is missing, null or of another type. */
-bool json_get_real(const struct json_document *j, const char *path, double *out);	/* whole numbers too */
-bool json_get_int(const struct json_document *j, const char *path, int64_t *out);	/* whole numbers only */
+bool json_get_real(const struct json_document *j, const char *path, double *out); /* whole numbers too */
+bool json_get_int(const struct json_document *j, const char *path, int64_t *out); /* whole numbers only */
 bool json_get_bool(const struct json_document *j, const char *path, bool *out);
 /* NULL if the value is missing or no string; owned by `j`. */
 const char *json_get_str(const struct json_document *j, const char *path);

@@ -16,7 +16,7 @@ bool key_find_latency(const struct key_times *k, int which, int64_t *ns, bool *b
 		at = k->earliest_ns;
 	*bound = !at;
 	*ns = (at ? at : k->censored_ns) - from;
-	*ns = *bound && *ns < 0 ? 0 : *ns;	/* a key that fell due after the end of a capture */
+	*ns = *bound && *ns < 0 ? 0 : *ns; /* a key that fell due after the end of a capture */
 	return (at || k->censored_ns) && !(from_sent && !from);
 }
 
@@ -39,8 +39,8 @@ bool key_is_late(const struct key_times *k, int which, int64_t limit_ns)
 	return bound ? which & KEY_LATE || ns >= limit_ns : ns > limit_ns;
 }
 
-const char *const key_columns[] = { "due_ns", "sent_ns", "skipped", "answer_ns", "answer_high_ns", "censored_ns", "key",
-				    "earliest_ns", NULL };
+const char *const key_columns[] = { "due_ns",	   "sent_ns", "skipped",     "answer_ns", "answer_high_ns",
+				    "censored_ns", "key",     "earliest_ns", NULL };
 
 bool key_read_cells(char *const cell[KEY_COLUMNS], struct key_times *out)
 {
@@ -51,8 +51,13 @@ bool key_read_cells(char *const cell[KEY_COLUMNS], struct key_times *out)
 			return false;
 		v[i] = v[i] == ROWS_IN_NONE ? 0 : v[i];
 	}
-	*out = (struct key_times){ .number = v[KEY_NUMBER], .due_ns = v[KEY_DUE], .sent_ns = v[KEY_SENT],
-				   .answer_ns = v[KEY_ANSWER], .high_ns = v[KEY_ANSWER_HIGH], .censored_ns = v[KEY_CENSORED], .earliest_ns = v[KEY_EARLIEST],
+	*out = (struct key_times){ .number = v[KEY_NUMBER],
+				   .due_ns = v[KEY_DUE],
+				   .sent_ns = v[KEY_SENT],
+				   .answer_ns = v[KEY_ANSWER],
+				   .high_ns = v[KEY_ANSWER_HIGH],
+				   .censored_ns = v[KEY_CENSORED],
+				   .earliest_ns = v[KEY_EARLIEST],
 				   .skipped = v[KEY_SKIPPED] };
 	if (out->answer_ns && !out->high_ns && !out->censored_ns)
 		out->high_ns = out->answer_ns;

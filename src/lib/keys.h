@@ -7,17 +7,17 @@
 
 /* Times in ns, all of the same clock; 0: not known, or did not happen. */
 struct key_times {
-	int64_t number;		/* in its train, from 1, skipped keys counted */
+	int64_t number; /* in its train, from 1, skipped keys counted */
 	int64_t due_ns;
 	int64_t sent_ns;
-	int64_t answer_ns;	/* time of the answer, or the earliest possible one */
-	int64_t high_ns;	/* the latest possible time of the answer */
-	int64_t censored_ns;	/* answered later than this, if at all; with answer_ns set, only the latest time is unknown */
-	int64_t earliest_ns;	/* earliest possible answer, had the key not had to wait for its turn; 0: it did not wait */
-	bool skipped;		/* a warm-up key: paired, but left out of statistics */
-	bool repeated;		/* hold mode: an autorepeat of the display at about due_ns; sent_ns is not known */
-	bool exact;		/* answer_ns is the answer, not a bound */
-	bool coalesced;		/* the same update answered a later key, too */
+	int64_t answer_ns;   /* time of the answer, or the earliest possible one */
+	int64_t high_ns;     /* the latest possible time of the answer */
+	int64_t censored_ns; /* answered later than this, if at all; with answer_ns set, only the latest time is unknown */
+	int64_t earliest_ns; /* earliest possible answer, had the key not had to wait for its turn; 0: it did not wait */
+	bool skipped;	     /* a warm-up key: paired, but left out of statistics */
+	bool repeated;	     /* hold mode: an autorepeat of the display at about due_ns; sent_ns is not known */
+	bool exact;	     /* answer_ns is the answer, not a bound */
+	bool coalesced;	     /* the same update answered a later key, too */
 };
 
 /* When the key was sent: sent_ns; due_ns for an autorepeat of the display; INT64_MAX if it was never sent. */
@@ -34,7 +34,15 @@ bool key_is_late(const struct key_times *k, int which, int64_t limit_ns);
 
 /* Columns of a row of schema keys/1. */
 enum key_column {
-	KEY_DUE, KEY_SENT, KEY_SKIPPED, KEY_ANSWER, KEY_ANSWER_HIGH, KEY_CENSORED, KEY_NUMBER, KEY_EARLIEST, KEY_COLUMNS
+	KEY_DUE,
+	KEY_SENT,
+	KEY_SKIPPED,
+	KEY_ANSWER,
+	KEY_ANSWER_HIGH,
+	KEY_CENSORED,
+	KEY_NUMBER,
+	KEY_EARLIEST,
+	KEY_COLUMNS
 };
 extern const char *const key_columns[KEY_COLUMNS + 1];
 /* Reads a key from the cells of its row; NULL: the file has no such column. An answer without another end is exact. False: a cell

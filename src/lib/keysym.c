@@ -32,7 +32,7 @@ int keysym_parse_text(const char *text, uint32_t *out)
 		keysym = point < 0x20 || point > 0xff || (point >= 0x7f && point < 0xa0) ? 0 : (uint32_t)point;
 	else
 		keysym = strspn(text, "0x") == 2 && strlen(text) > 10 ? 0 : xkb_keysym_from_name(text, XKB_KEYSYM_NO_FLAGS);
-	if (!keysym || keysym > 0x1fffffff)	/* keysyms have 29 bits */
+	if (!keysym || keysym > 0x1fffffff) /* keysyms have 29 bits */
 		return -EINVAL;
 	*out = keysym;
 	return 0;

@@ -25,7 +25,9 @@ static const char *explain_binary(const char *text)
 	} of[] = {
 		{ "\x1f\x8b", "compressed with gzip: pipe zcat FILE into this program, with - as the file" },
 		{ "\x28\xb5\x2f\xfd", "compressed with zstd: pipe zstdcat FILE into this program, with - as the file" },
-		{ "\xfd" "7zXZ", "compressed with xz: pipe xzcat FILE into this program, with - as the file" },
+		{ "\xfd"
+		  "7zXZ",
+		  "compressed with xz: pipe xzcat FILE into this program, with - as the file" },
 		{ "BZh", "compressed with bzip2: pipe bzcat FILE into this program, with - as the file" },
 		{ "\xff\xfe", "UTF-16: convert it with iconv -f UTF-16 -t UTF-8" },
 		{ "\xfe\xff", "UTF-16: convert it with iconv -f UTF-16 -t UTF-8" },
@@ -99,7 +101,7 @@ int line_reader_next(struct line_reader *l, bool quotes)
 }
 
 int lines_read_table(FILE *in, const bool *quotes, lines_take *head, lines_take *body, void *context, unsigned long *line,
-			   const char **why)
+		     const char **why)
 {
 	struct line_reader l;
 	lines_take *take = head;

@@ -25,9 +25,8 @@ int dial_unix(const char *path, int patience_s, struct ucred *peer)
 	if (fd < 0)
 		return -errno;
 	if (!setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) &&
-	    !setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) &&	/* also the timeout of connect() */
-	    !connect(fd, (struct sockaddr *)&to, size) &&
-	    (!peer || !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &peer_size)))
+	    !setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) && /* also the timeout of connect() */
+	    !connect(fd, (struct sockaddr *)&to, size) && (!peer || !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &peer_size)))
 		return fd;
 	err = -errno;
 	close(fd);

@@ -20,7 +20,8 @@ size_t nearest_distance(const char *word, size_t n, const char *name)
 
 			least = d[i - 1][j] + 1 < least ? d[i - 1][j] + 1 : least;
 			least = d[i][j - 1] + 1 < least ? d[i][j - 1] + 1 : least;
-			if (i > 1 && j > 1 && word[i - 1] == name[j - 2] && word[i - 2] == name[j - 1] && d[i - 2][j - 2] + 1 < least)
+			if (i > 1 && j > 1 && word[i - 1] == name[j - 2] && word[i - 2] == name[j - 1] &&
+			    d[i - 2][j - 2] + 1 < least)
 				least = d[i - 2][j - 2] + 1;
 			d[i][j] = least;
 		}

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#define NEAREST_LETTERS 40	/* longer words are near no name */
+#define NEAREST_LETTERS 40 /* longer words are near no name */
 
 /* Letters to add, leave out, change or swap with the next one, to make `name` of the first `n` letters of `word`; NEAREST_FAR: more
  * than a slip of the keyboard, which is one letter of a word of less than four, else two, and never all letters. */

@@ -11,8 +11,8 @@ static void clear_answer(struct key_times *key)
 	key->exact = key->coalesced = false;
 }
 
-size_t pair_patch_numbers(struct key_times *keys, size_t n, const struct shown_number *shown, size_t m,
-				    uint32_t base, int64_t end_ns)
+size_t pair_patch_numbers(struct key_times *keys, size_t n, const struct shown_number *shown, size_t m, uint32_t base,
+			  int64_t end_ns)
 {
 	size_t answered = 0, gone = 0, ahead = 0;
 
@@ -23,7 +23,7 @@ size_t pair_patch_numbers(struct key_times *keys, size_t n, const struct shown_n
 
 		while (gone < n && key_sent_time(&keys[gone]) <= shown[j].at_ns)
 			gone++;
-		if (count > NUMBER_BITS / 2)	/* below the base: an outdated screen */
+		if (count > NUMBER_BITS / 2) /* below the base: an outdated screen */
 			continue;
 		if (count > gone) {
 			ahead++;
@@ -63,20 +63,20 @@ static size_t find_update(const struct pair_update *update, size_t m, size_t nex
 }
 
 /* Sets the late end to the last change of update `last`, the latest possible one. */
-static void set_late_end(struct key_times *key, const struct pair_update *update, size_t m, size_t last,
-			      enum pair_drain drain, int64_t end_ns)
+static void set_late_end(struct key_times *key, const struct pair_update *update, size_t m, size_t last, enum pair_drain drain,
+			 int64_t end_ns)
 {
 	key->high_ns = key->censored_ns = 0;
 	if (last >= m && drain == PAIR_CUT)
-		key->censored_ns = end_ns;	/* the answer may still have been on the way */
+		key->censored_ns = end_ns; /* the answer may still have been on the way */
 	else
 		key->high_ns = update[last < m ? last : m - 1].last_ns;
 	if (key->high_ns && key->high_ns < key->answer_ns)
 		key->high_ns = key->answer_ns;
 }
 
-void pair_block_updates(struct key_times *keys, size_t n, const struct pair_update *update, size_t m,
-				     enum pair_drain drain, int64_t end_ns)
+void pair_block_updates(struct key_times *keys, size_t n, const struct pair_update *update, size_t m, enum pair_drain drain,
+			int64_t end_ns)
 {
 	size_t gone = 0, surplus, next = 0, begun;
 
@@ -115,8 +115,8 @@ bool pair_expects_stray(double noise_per_s, int64_t ns)
 	return -expm1(-noise_per_s * (double)ns / 1e9) > PAIR_STRAY_LIKELY;
 }
 
-void pair_narrow_ranges(struct key_times *keys, size_t n, const struct pair_update *update, size_t m,
-				       enum pair_drain drain, int64_t end_ns)
+void pair_narrow_ranges(struct key_times *keys, size_t n, const struct pair_update *update, size_t m, enum pair_drain drain,
+			int64_t end_ns)
 {
 	size_t next = 0;
 

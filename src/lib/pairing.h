@@ -10,19 +10,19 @@
 /* A number that the patch showed, and when. */
 struct shown_number {
 	int64_t at_ns;
-	uint32_t number;	/* modulo 2^24 */
+	uint32_t number; /* modulo 2^24 */
 };
 
 /* Pairs the keys of a train, in the order of sending, with the numbers of the patch (ascending times). `base`: the number
  * shown before the first key. Keys unanswered at end_ns are censored there. Returns how often a number was higher than the
  * keys sent by then: another user types, or numbers from before the train were still arriving. */
-size_t pair_patch_numbers(struct key_times *keys, size_t n, const struct shown_number *shown, size_t m,
-				    uint32_t base, int64_t end_ns);
+size_t pair_patch_numbers(struct key_times *keys, size_t n, const struct shown_number *shown, size_t m, uint32_t base,
+			  int64_t end_ns);
 
 enum pair_drain {
-	PAIR_DRAINED,		/* no updates at the end of the block: every answer has arrived */
-	PAIR_NOISY,		/* the display never stops updating: answers have most likely arrived */
-	PAIR_CUT		/* the block ended while answers may still have been on the way */
+	PAIR_DRAINED, /* no updates at the end of the block: every answer has arrived */
+	PAIR_NOISY,   /* the display never stops updating: answers have most likely arrived */
+	PAIR_CUT      /* the block ended while answers may still have been on the way */
 };
 
 /* Changes that belong together. Its time is that of its first change, but any later one may have been the answer to a key that was
@@ -34,8 +34,8 @@ struct pair_update {
 /* Pairs one block of keys with updates (ascending). Updates that ended before the first key was sent are ignored. Of a key without
  * an exact pair, answer_ns is a true lower bound: the begin of the first update that went on after the key was sent, or the time of
  * sending if that update had begun before; high_ns is the last change of the latest possible update. */
-void pair_block_updates(struct key_times *keys, size_t n, const struct pair_update *update, size_t m,
-				     enum pair_drain drain, int64_t end_ns);
+void pair_block_updates(struct key_times *keys, size_t n, const struct pair_update *update, size_t m, enum pair_drain drain,
+			int64_t end_ns);
 
 /* Probability of an update without a key (stray) up to which updates of a block are still paired one to one. */
 #define PAIR_STRAY_LIKELY 0.05
@@ -46,8 +46,8 @@ bool pair_expects_stray(double noise_per_s, int64_t ns);
  * pair_block_updates() to those from the next update after the key to the next but two. To be called after
  * pair_block_updates(), with the same updates; exact keys are not changed. */
 #define PAIR_COALESCING_BEYOND 2
-void pair_narrow_ranges(struct key_times *keys, size_t n, const struct pair_update *update, size_t m,
-				       enum pair_drain drain, int64_t end_ns);
+void pair_narrow_ranges(struct key_times *keys, size_t n, const struct pair_update *update, size_t m, enum pair_drain drain,
+			int64_t end_ns);
 
 /* Merges changes of the screen into updates: changes less than gap_ns apart belong together, up to longest_ns. The time of
  * an update is that of its first change. Starts all zero. */

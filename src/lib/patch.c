@@ -11,13 +11,13 @@
 static const uint8_t whitening[PATCH_ROWS] = { MARKER, 0xa6, 0x59, 0xc5, 0x3a, 0x95 };
 
 #define CELLS (PATCH_ROWS * PATCH_COLUMNS)
-#define CONTRAST_MIN 16.0	/* grey levels between the marker's light and dark cells */
-#define WITHIN_MAX 0.5		/* standard deviation of pixels within cells, relative to the contrast; noise of +-63: 0.29 */
-#define BETWEEN_MAX 0.3		/* standard deviation of cells of one colour, relative to the contrast */
-#define EXPLAINED_MIN 0.3	/* part of the variance of the pixels explained by the pattern; noisy JPEG: 0.4 */
-#define QUIET_MAX 0.25		/* standard deviation of the quiet zone, relative to the contrast */
+#define CONTRAST_MIN 16.0 /* grey levels between the marker's light and dark cells */
+#define WITHIN_MAX 0.5	  /* standard deviation of pixels within cells, relative to the contrast; noise of +-63: 0.29 */
+#define BETWEEN_MAX 0.3	  /* standard deviation of cells of one colour, relative to the contrast */
+#define EXPLAINED_MIN 0.3 /* part of the variance of the pixels explained by the pattern; noisy JPEG: 0.4 */
+#define QUIET_MAX 0.25	  /* standard deviation of the quiet zone, relative to the contrast */
 #define CELL_MIN 3.0
-#define SCALE_STEP 1.04		/* ratio of cell sizes tried: an error of a sixth of a cell at most, 8 cells away */
+#define SCALE_STEP 1.04 /* ratio of cell sizes tried: an error of a sixth of a cell at most, 8 cells away */
 
 uint16_t patch_crc16(const void *bytes, size_t n)
 {
@@ -135,7 +135,7 @@ bool patch_read(const struct patch_image *image, const struct patch_place *where
 struct grey_image {
 	int width, height;
 	uint8_t *pixel;
-	uint32_t *sum;		/* (width + 1) x (height + 1) */
+	uint32_t *sum; /* (width + 1) x (height + 1) */
 };
 
 static int grey_luminance(const void *pixels, int x, int y)
@@ -180,7 +180,8 @@ static bool mean_cells(const struct grey_image *g, double middle_x, double middl
 	double x = middle_x - cell * PATCH_COLUMNS / 2, y = middle_y - cell * PATCH_ROWS / 2;
 
 	/* half a pixel beyond the edge is tolerated */
-	if (!(cell > 2 && x >= -0.5 && y >= -0.5 && x + PATCH_COLUMNS * cell < g->width + 0.5 && y + PATCH_ROWS * cell < g->height + 0.5))
+	if (!(cell > 2 && x >= -0.5 && y >= -0.5 && x + PATCH_COLUMNS * cell < g->width + 0.5 &&
+	      y + PATCH_ROWS * cell < g->height + 0.5))
 		return false;
 	for (int i = 0; i < CELLS; i++) {
 		double left = x + (i % PATCH_COLUMNS) * cell, top = y + (i / PATCH_COLUMNS) * cell;
@@ -291,7 +292,7 @@ static bool pattern_fills_area(const struct grey_image *g, const struct patch_pl
 
 /* Finds the best position near a rough one and reads the patch there, or up to a pixel beside it. */
 static bool refine_and_read(const struct grey_image *g, double left, double top, double cell, struct patch_place *where,
-			 uint32_t *number)
+			    uint32_t *number)
 {
 	struct patch_image copy = { g->width, g->height, grey_luminance, g };
 	double at[3] = { left + cell * PATCH_COLUMNS / 2, top + cell * PATCH_ROWS / 2, cell };
@@ -299,7 +300,7 @@ static bool refine_and_read(const struct grey_image *g, double left, double top,
 	if (climb_to_fit(g, at, NULL) < 0)
 		return false;
 	for (int i = 0; i < 9; i++) {
-		static const int around[9][2] = { { 0, 0 }, { 1, 0 }, { -1, 0 }, { 0, 1 }, { 0, -1 },
+		static const int around[9][2] = { { 0, 0 }, { 1, 0 },	{ -1, 0 }, { 0, 1 }, { 0, -1 },
 						  { 1, 1 }, { -1, -1 }, { 1, -1 }, { -1, 1 } };
 		struct patch_place place = centre_place(at, around[i][0], around[i][1]);
 		struct patch_cells cells;
@@ -353,8 +354,7 @@ static bool scan_cell_size(const struct grey_image *g, double cell, struct patch
 	return false;
 }
 
-bool patch_find(const struct patch_image *image, double min_cell, double max_cell, struct patch_place *where,
-			 uint32_t *number)
+bool patch_find(const struct patch_image *image, double min_cell, double max_cell, struct patch_place *where, uint32_t *number)
 {
 	struct grey_image g = { 0 };
 	bool found = false;

@@ -29,14 +29,13 @@ struct patch_image {
 };
 
 struct patch_place {
-	int x, y;	/* upper left pixel */
-	double cell;	/* pixels per cell, need not be whole (half scale) */
+	int x, y;    /* upper left pixel */
+	double cell; /* pixels per cell, need not be whole (half scale) */
 };
 
 /* Searches for a patch with cells of min_cell (at least 3) to max_cell pixels. True: found, with a correct CRC. Copies the
  * image and tries all positions and sizes: about 0.1 s for 1024 x 768 without a patch. False also if out of memory. */
-bool patch_find(const struct patch_image *image, double min_cell, double max_cell, struct patch_place *where,
-			 uint32_t *number);
+bool patch_find(const struct patch_image *image, double min_cell, double max_cell, struct patch_place *where, uint32_t *number);
 /* Reads the patch at a known place. False: marker or CRC is wrong (partly drawn). Reads a third of the pixels of the patch;
  * allocates nothing. */
 bool patch_read(const struct patch_image *image, const struct patch_place *where, uint32_t *number);

@@ -29,7 +29,7 @@ void proc_catch_stop(void)
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGHUP, NULL, &hangup);
-	if (hangup.sa_handler != SIG_IGN)	/* as nohup wants it */
+	if (hangup.sa_handler != SIG_IGN) /* as nohup wants it */
 		sigaction(SIGHUP, &sa, NULL);
 	signal(SIGPIPE, SIG_IGN);
 }
@@ -166,8 +166,9 @@ int proc_online_cpus(struct cli_cpus *out)
 {
 	char text[256];
 
-	return files_read_line("/sys/devices/system/cpu/online", text, sizeof(text)) || cli_parse_cpus(text, out) ?
-	       proc_allowed_cpus(out) : 0;
+	return files_read_line("/sys/devices/system/cpu/online", text, sizeof(text)) || cli_parse_cpus(text, out)
+		       ? proc_allowed_cpus(out)
+		       : 0;
 }
 
 int proc_enter_cgroup(const char *folder)
@@ -210,11 +211,14 @@ int proc_parse_stat(const char *text, struct proc_stat *out)
 	*out = (struct proc_stat){ .cpu = -1 };
 	/* 3 state, 4 parent, 5 group, 6 session, 7 terminal, 8 its group, 9 flags, 10-13 faults, 14-17
 	 * times, 18-19 priority, 20 threads, 22 start, 39 CPU */
-	if (!name || !after || after < name || sscanf(after + 1, " %c %d %*d %d %*d %*d %u %" SCNd64 " %" SCNd64 " %" SCNd64 " %"
-			     SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %*d %*d %" SCNd64 " %*d %" SCNu64
-			     " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d", &out->state, &out->ppid, &out->session,
-			     &out->flags, &out->minor, &out->minor_waited, &out->major, &out->major_waited, &out->user, &out->system,
-			     &out->user_waited, &out->system_waited, &out->threads, &out->start, &out->cpu) < 14)
+	if (!name || !after || after < name ||
+	    sscanf(after + 1,
+		   " %c %d %*d %d %*d %*d %u %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
+		   " %" SCNd64 " %*d %*d %" SCNd64 " %*d %" SCNu64
+		   " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d",
+		   &out->state, &out->ppid, &out->session, &out->flags, &out->minor, &out->minor_waited, &out->major,
+		   &out->major_waited, &out->user, &out->system, &out->user_waited, &out->system_waited, &out->threads, &out->start,
+		   &out->cpu) < 14)
 		return -EPROTO;
 	snprintf(out->comm, sizeof(out->comm), "%.*s", (int)(after - name - 1), name + 1);
 	return 0;
@@ -307,7 +311,9 @@ int proc_find_cgroup_mount(const char *root, const char *controller, char *folde
 	snprintf(path, sizeof(path), "%s/proc/self/mounts", root);
 	f = setmntent(path, "re");
 	while (f && version != 1 && (m = getmntent(f))) {
-		int here = !strcmp(m->mnt_type, "cgroup") && hasmntopt(m, controller) ? 1 : !version && !strcmp(m->mnt_type, "cgroup2") ? 2 : 0;
+		int here = !strcmp(m->mnt_type, "cgroup") && hasmntopt(m, controller) ? 1
+			   : !version && !strcmp(m->mnt_type, "cgroup2")	      ? 2
+										      : 0;
 
 		if (here && snprintf(path, sizeof(path), "%s%s", root, m->mnt_dir) < (int)size) {
 			strcpy(folder, path);

@@ -63,18 +63,18 @@ struct proc_schedstat {
 };
 int proc_read_schedstat(pid_t pid, struct proc_schedstat *out);
 
-#define PROC_KTHREAD 0x200000u	/* PF_KTHREAD of linux/sched.h: a thread of the kernel */
+#define PROC_KTHREAD 0x200000u /* PF_KTHREAD of linux/sched.h: a thread of the kernel */
 
 /* Values of /proc/PID/stat (proc(5)); "waited": of ended children that were waited for. */
 struct proc_stat {
 	char comm[16], state;
 	pid_t ppid, session;
-	unsigned flags;			/* PF_... of the kernel */
-	int64_t minor, minor_waited, major, major_waited;	/* page faults */
-	int64_t user, system, user_waited, system_waited;	/* clock ticks */
+	unsigned flags;					  /* PF_... of the kernel */
+	int64_t minor, minor_waited, major, major_waited; /* page faults */
+	int64_t user, system, user_waited, system_waited; /* clock ticks */
 	int64_t threads;
-	uint64_t start;			/* start time in clock ticks since boot, to recognise a reused pid */
-	int cpu;			/* CPU on which it ran last; -1: not known */
+	uint64_t start; /* start time in clock ticks since boot, to recognise a reused pid */
+	int cpu;	/* CPU on which it ran last; -1: not known */
 };
 /* Parses such a text; the process name in it may contain spaces and brackets. 0 or -EPROTO. */
 int proc_parse_stat(const char *text, struct proc_stat *out);

@@ -20,7 +20,7 @@ const char *const rec_formats[] = { "text", "json", "tsv", NULL };
 struct rec_report {
 	struct rec_cfg cfg;
 	FILE *out;
-	char *place, *temporary;	/* final and temporary path; NULL if the output is written directly (stdout, devices, pipes) */
+	char *place, *temporary; /* final and temporary path; NULL if the output is written directly (stdout, devices, pipes) */
 	struct rec_lines lines;
 	const char *main_table;
 	struct rec_node root, *host;
@@ -170,8 +170,11 @@ static struct figure compute_sd(const struct sample *early, const struct sample 
 
 static size_t compute_statistics(struct sample *early, struct sample *late, struct rec_named_figure *out)
 {
-	static const struct { const char *name; double p; } quantiles[] = {
-		{ "p25", 0.25 }, { "p50", 0.5 }, { "p75", 0.75 }, { "p90", 0.9 },
+	static const struct {
+		const char *name;
+		double p;
+	} quantiles[] = {
+		{ "p25", 0.25 }, { "p50", 0.5 },  { "p75", 0.75 },   { "p90", 0.9 },
 		{ "p95", 0.95 }, { "p99", 0.99 }, { "p999", 0.999 },
 	};
 	size_t n = 0;
@@ -184,8 +187,10 @@ static size_t compute_statistics(struct sample *early, struct sample *late, stru
 		double p = quantiles[i].p;
 		bool enough = sample_supports(late, p);
 
-		out[n++] = (struct rec_named_figure){ quantiles[i].name, enough || !late->n ?
-			figure_make_range(sample_quantile(early, p), sample_quantile(late, p), 0) : figure_absent("too few") };
+		out[n++] = (struct rec_named_figure){ quantiles[i].name, enough || !late->n
+										 ? figure_make_range(sample_quantile(early, p),
+												     sample_quantile(late, p), 0)
+										 : figure_absent("too few") };
 	}
 	out[n++] = (struct rec_named_figure){ "max", figure_make_range(sample_max(early), sample_max(late), 0) };
 	return n;
@@ -509,7 +514,7 @@ static bool is_same_output(const char *a, const char *b)
 
 	if (!strcmp(a, "-") || !strcmp(b, "-"))
 		return !strcmp(a, b);
-	if (!stat(a, &s) && !stat(b, &t))	/* a file may have two names (hard links) */
+	if (!stat(a, &s) && !stat(b, &t)) /* a file may have two names (hard links) */
 		return !S_ISCHR(s.st_mode) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
 	return resolve_output(a, x) && resolve_output(b, y) && !strcmp(x, y);
 }
@@ -519,5 +524,6 @@ void rec_check_outputs(const struct rec_output_path *place, size_t n)
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < i; k++)
 			if (place[i].path && place[k].path && is_same_output(place[i].path, place[k].path))
-				die_usage("%s and %s would both write %s; give each its own", place[k].option, place[i].option, place[i].path);
+				die_usage("%s and %s would both write %s; give each its own", place[k].option, place[i].option,
+					  place[i].path);
 }

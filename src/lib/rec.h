@@ -20,9 +20,9 @@ enum rec_format { REC_TEXT, REC_JSON, REC_TSV };
 enum rec_detail { REC_SHORT, REC_QUIET, REC_VERBOSE };
 
 struct rec_cfg {
-	int format;		/* enum rec_format */
-	const char *path;	/* NULL or "-": standard output */
-	int detail;		/* enum rec_detail, for REC_TEXT */
+	int format;	  /* enum rec_format */
+	const char *path; /* NULL or "-": standard output */
+	int detail;	  /* enum rec_detail, for REC_TEXT */
 };
 
 extern const char *const rec_formats[];
@@ -31,14 +31,16 @@ extern const char *const rec_formats[];
 /* For a tool whose --quiet means something else: `quiet` is the name of the option. */
 #define REC_OPTIONS_QUIET(cfg, quiet) \
 	{ CLI_WORD, 0, "format", &(cfg).format, .help = "how to report (text)", .words = rec_formats }, \
-	REC_OPTIONS_SHORT(cfg, quiet)
+		REC_OPTIONS_SHORT(cfg, quiet)
 /* Without --format, for a tool that has formats of its own. */
 #define REC_OPTIONS_SHORT(cfg, quiet) \
 	{ CLI_SET, 0, "json", &(cfg).format, REC_JSON, 0, .help = "same as --format json" }, \
-	{ CLI_SET, 0, "tsv", &(cfg).format, REC_TSV, 0, .help = "same as --format tsv: the main table of the result" }, \
-	{ CLI_SET, 'q', quiet, &(cfg).detail, REC_QUIET, 0, .help = "text: only the warnings" }, \
-	{ CLI_SET, 'v', "verbose", &(cfg).detail, REC_VERBOSE, 0, .help = "text: settings and all figures, too" }, \
-	{ CLI_FILE, 'o', "output", &(cfg).path, .help = "write the report to this file (standard output)" }
+		{ CLI_SET, 0, "tsv", &(cfg).format, REC_TSV, 0, .help = "same as --format tsv: the main table of the result" }, \
+		{ CLI_SET, 'q', quiet, &(cfg).detail, REC_QUIET, 0, .help = "text: only the warnings" }, \
+		{ CLI_SET, 'v', "verbose", &(cfg).detail, REC_VERBOSE, 0, .help = "text: settings and all figures, too" }, \
+	{ \
+		CLI_FILE, 'o', "output", &(cfg).path, .help = "write the report to this file (standard output)" \
+	}
 
 /* Dies with EXIT_USAGE if two options would write to the same file (except devices); `path` NULL: not given, "-": standard
  * output. To be called before any of them is opened, which would truncate it. */
@@ -59,19 +61,28 @@ void rec_begin_array(struct rec_report *r, const char *key);
 void rec_end(struct rec_report *r);
 
 void rec_add_int(struct rec_report *r, const char *key, int64_t value);
-void rec_add_count(struct rec_report *r, const char *key, int64_t value);	/* below 0: null, not known */
-void rec_add_known_int(struct rec_report *r, const char *key, bool known, int64_t value);	/* null if not known */
+void rec_add_count(struct rec_report *r, const char *key, int64_t value);		  /* below 0: null, not known */
+void rec_add_known_int(struct rec_report *r, const char *key, bool known, int64_t value); /* null if not known */
 /* NAN and infinities become null. `decimals` digits after the point; no negative zero. */
 void rec_add_real(struct rec_report *r, const char *key, double value, int decimals);
-void rec_add_str(struct rec_report *r, const char *key, const char *value);	/* NULL becomes null; copied */
+void rec_add_str(struct rec_report *r, const char *key, const char *value); /* NULL becomes null; copied */
 void rec_add_bool(struct rec_report *r, const char *key, bool value);
 /* Several values of one kind: rec_add_ints(r, { "width", 800 }, { "height", 600 }); rec_add_reals(r, { "wait_ms", 2.5, 1 }); */
 #define rec_add_ints(r, ...) rec_add_int_list(r, (const struct rec_named_int[]){ __VA_ARGS__, { NULL, 0 } })
 #define rec_add_reals(r, ...) rec_add_real_list(r, (const struct rec_named_real[]){ __VA_ARGS__, { NULL, 0, 0 } })
 #define rec_add_strs(r, ...) rec_add_str_list(r, (const struct rec_named_str[]){ __VA_ARGS__, { NULL, NULL } })
-struct rec_named_int { const char *key; int64_t value; };
-struct rec_named_real { const char *key; double value; int decimals; };
-struct rec_named_str { const char *key, *value; };
+struct rec_named_int {
+	const char *key;
+	int64_t value;
+};
+struct rec_named_real {
+	const char *key;
+	double value;
+	int decimals;
+};
+struct rec_named_str {
+	const char *key, *value;
+};
 void rec_add_int_list(struct rec_report *r, const struct rec_named_int *v);
 void rec_add_real_list(struct rec_report *r, const struct rec_named_real *v);
 void rec_add_str_list(struct rec_report *r, const struct rec_named_str *v);
@@ -84,7 +95,10 @@ void rec_add_sample(struct rec_report *r, const char *key, struct sample *s, dou
  * known. */
 void rec_add_sample_range(struct rec_report *r, const char *key, struct sample *early, struct sample *late, double unit);
 /* Adds figures by themselves, null where one is no number; and what stands for those, in "above", "range" and "why". */
-struct rec_named_figure { const char *name; struct figure figure; };
+struct rec_named_figure {
+	const char *name;
+	struct figure figure;
+};
 void rec_add_figures(struct rec_report *r, const struct rec_named_figure *row, size_t n, double unit, int decimals);
 void rec_add_bounds(struct rec_report *r, const struct rec_named_figure *row, size_t n, double unit);
 /* Adds {"from", "to"}. */
@@ -128,23 +142,23 @@ void rec_must_close(struct rec_report *r);
 /* A table of samples: tab-separated, with a header line; the first column is "schema", with `schema` in every row, so that
  * files can be concatenated. The file of a killed program is valid up to its last line. */
 struct row_file;
-struct row_file *rows_open_new(const char *path, const char *schema, const char *const *columns);	/* NULL, errno */
+struct row_file *rows_open_new(const char *path, const char *schema, const char *const *columns); /* NULL, errno */
 /* The same, but appends to the file. The header is written only to an empty file, never to standard output. */
 struct row_file *rows_append(const char *path, const char *schema, const char *const *columns);
 /* NULL if `path` is NULL; ends the program with EXIT_RUN if the file cannot be written. */
 struct row_file *rows_must_open(const char *path, const char *schema, const char *const *columns);
 void rows_write_int(struct row_file *t, int64_t value);
-void rows_write_count(struct row_file *t, int64_t value);	/* below 0: empty, not known */
-void rows_write_time(struct row_file *t, int64_t ns);	/* 0: empty, did not happen */
+void rows_write_count(struct row_file *t, int64_t value); /* below 0: empty, not known */
+void rows_write_time(struct row_file *t, int64_t ns);	  /* 0: empty, did not happen */
 /* A cell for each of the values that follow `t`. */
 #define rows_write_ints(t, ...) rows_write_cells(t, rows_write_int, ROWS_VALUES(__VA_ARGS__))
 #define rows_write_counts(t, ...) rows_write_cells(t, rows_write_count, ROWS_VALUES(__VA_ARGS__))
 #define rows_write_times(t, ...) rows_write_cells(t, rows_write_time, ROWS_VALUES(__VA_ARGS__))
 #define ROWS_VALUES(...) (const int64_t[]){ __VA_ARGS__ }, sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)
 void rows_write_cells(struct row_file *t, void write(struct row_file *t, int64_t value), const int64_t *value, size_t n);
-void rows_write_real(struct row_file *t, double value);	/* nine digits; empty if not finite */
-void rows_write_empty(struct row_file *t);			/* an empty cell: not known */
+void rows_write_real(struct row_file *t, double value); /* nine digits; empty if not finite */
+void rows_write_empty(struct row_file *t);		/* an empty cell: not known */
 void rows_write_str(struct row_file *t, const char *value);
-void rows_end_row(struct row_file *t);			/* ends the row; a wrong number of cells is reported by rows_close() */
-int rows_flush(struct row_file *t);			/* 0 or -errno of the first write that failed; later rows may be lost */
-int rows_close(struct row_file *t);			/* 0 (also for NULL) or -errno, -EPROTO for a row of the wrong length */
+void rows_end_row(struct row_file *t); /* ends the row; a wrong number of cells is reported by rows_close() */
+int rows_flush(struct row_file *t);    /* 0 or -errno of the first write that failed; later rows may be lost */
+int rows_close(struct row_file *t);    /* 0 (also for NULL) or -errno, -EPROTO for a row of the wrong length */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define COLUMNS_MAX 16
-#define ROWS_SHOWN 5		/* rows printed of a longer table */
+#define ROWS_SHOWN 5 /* rows printed of a longer table */
 
 void rec_add_line(struct rec_report *r, enum rec_line_kind kind, const char *align, const char *format, ...)
 {
@@ -144,7 +144,7 @@ static int choose_shown_rows(struct rec_line *head, bool all)
 		if (chosen[k] == worst)
 			worst = -1;
 	}
-	if (worst >= 0 && n > ROWS_SHOWN) {	/* replaces the nearest of those between */
+	if (worst >= 0 && n > ROWS_SHOWN) { /* replaces the nearest of those between */
 		int k = (worst * (ROWS_SHOWN - 1) + (n - 1) / 2) / (n - 1);
 
 		chosen[k < 1 ? 1 : k > ROWS_SHOWN - 2 ? ROWS_SHOWN - 2 : k] = worst;
@@ -159,8 +159,8 @@ static int choose_shown_rows(struct rec_line *head, bool all)
 
 static struct rec_line *write_text_table(FILE *out, struct rec_line *head, bool all)
 {
-	int columns = (int)strlen(head->align), width[COLUMNS_MAX] = { 0 }, total = 0, gap = 3, rows = choose_shown_rows(head,
-																 all), hidden = 0;
+	int columns = (int)strlen(head->align), width[COLUMNS_MAX] = { 0 }, total = 0, gap = 3, rows = choose_shown_rows(head, all),
+	    hidden = 0;
 	struct rec_line *l;
 
 	widen_columns(head->text, columns, width);

@@ -4,28 +4,28 @@
 
 #include "rec.h"
 
-enum rec_kind { OBJECT, ARRAY, NUMBER, STRING, WORD };	/* WORD: true, false or null */
+enum rec_kind { OBJECT, ARRAY, NUMBER, STRING, WORD }; /* WORD: true, false or null */
 
 struct rec_node {
 	enum rec_kind kind;
 	char *key, *text;
 	struct rec_node *first, *last, *next;
-	struct rec_node *header;	/* ARRAY: an element that is never printed but names columns of --tsv; NULL: none */
+	struct rec_node *header; /* ARRAY: an element that is never printed but names columns of --tsv; NULL: none */
 };
 
 /* A line of the short report, in the order of the calls. */
 struct rec_line {
 	enum rec_line_kind kind;
-	char *text;		/* cells of a table between tabs */
-	const char *align;	/* LINE_HEAD: a letter a column, 'l' or 'r' */
-	double rank;		/* LINE_ROW: badness by rec_rank_row(); NAN: none */
-	bool shown;		/* LINE_ROW: one of the rows to print */
+	char *text;	   /* cells of a table between tabs */
+	const char *align; /* LINE_HEAD: a letter a column, 'l' or 'r' */
+	double rank;	   /* LINE_ROW: badness by rec_rank_row(); NAN: none */
+	bool shown;	   /* LINE_ROW: one of the rows to print */
 	struct rec_line *next;
 };
 
 struct rec_lines {
 	struct rec_line *first, *last;
-	struct rec_line *ahead;	/* the last of the warnings and summaries, which stand first; NULL: none */
+	struct rec_line *ahead; /* the last of the warnings and summaries, which stand first; NULL: none */
 };
 
 struct rec_lines *rec_get_lines(struct rec_report *r);

@@ -18,7 +18,7 @@ static void write_json_text(FILE *out, const char *text)
 			fprintf(out, "\\%c", *p);
 		else if (*p < 0x20 || *p == 0x7f)
 			fprintf(out, "\\u%04x", *p);
-		else if (p[0] == 0xc2 && p[1] < 0xa0)	/* C1 control characters */
+		else if (p[0] == 0xc2 && p[1] < 0xa0) /* C1 control characters */
 			fprintf(out, "\\u%04x", p[1]);
 		else if (!n)
 			fputs("\xef\xbf\xbd", out);
@@ -174,7 +174,7 @@ static void write_report_as_text(FILE *out, const struct rec_node *n, int indent
 
 struct rec_row_columns {
 	char **path;
-	const struct rec_node **leaf;	/* cells of the current row; NULL: empty */
+	const struct rec_node **leaf; /* cells of the current row; NULL: empty */
 	int n;
 	bool failed;
 };
@@ -252,10 +252,7 @@ int rec_write_tree(FILE *out, enum rec_format format, const struct rec_node *roo
 		write_json_node(out, root, 0);
 		fputc('\n', out);
 		return 0;
-	case REC_TSV:
-		return write_main_table(out, main_table ? main_table : result ? result : root, schema);
-	default:
-		write_report_as_text(out, root, 0);
-		return 0;
+	case REC_TSV: return write_main_table(out, main_table ? main_table : result ? result : root, schema);
+	default: write_report_as_text(out, root, 0); return 0;
 	}
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define FIELDS_MAX 64
-#define ROW_BYTES 16384		/* longest row with its line end: FIELDS_MAX numbers take a tenth of that */
+#define ROW_BYTES 16384 /* longest row with its line end: FIELDS_MAX numbers take a tenth of that */
 
 /* Splits `line` at its tabs. False without a line end: the last number of a truncated row would look complete. */
 static bool split_tabs(char *line, char **field, size_t *n)
@@ -53,8 +53,8 @@ static int read_data_row(const struct rows_in_layout *t, char *const *field, siz
 	return t->row(t->context, cell);
 }
 
-int rows_in_read(FILE *in, const char *schema, const char *const *columns, size_t needed, rows_in_row *row,
-			    void *context, unsigned long *line)
+int rows_in_read(FILE *in, const char *schema, const char *const *columns, size_t needed, rows_in_row *row, void *context,
+		 unsigned long *line)
 {
 	struct rows_in_layout t = { .schema = schema, .columns = columns, .needed = needed, .row = row, .context = context };
 	char text[ROW_BYTES], *field[FIELDS_MAX];
@@ -73,7 +73,7 @@ int rows_in_read(FILE *in, const char *schema, const char *const *columns, size_
 	if (!err && ferror(in))
 		err = -EIO;
 	if (!err && !*line)
-		err = -EPROTO;	/* not even a header */
+		err = -EPROTO; /* not even a header */
 	return err;
 }
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define ROWS_IN_COLUMNS 32	/* most columns that can be requested */
+#define ROWS_IN_COLUMNS 32 /* most columns that can be requested */
 
 /* Callback for one row: cell[i] belongs to columns[i], NULL if the file has no such column; valid during the call. 0, or an error
  * that ends the reading. */
@@ -16,10 +16,10 @@ typedef int rows_in_row(void *context, char *const *cell);
 
 /* Calls `row` for each row. The first `needed` of `columns` (NULL-terminated) must exist in the file. 0, or the error of `row`, or
  * -EPROTO for another schema, a missing column, a row of the wrong length or over 16 KB, with its line number in *line; -EIO. */
-int rows_in_read(FILE *in, const char *schema, const char *const *columns, size_t needed, rows_in_row *row,
-			    void *context, unsigned long *line);
+int rows_in_read(FILE *in, const char *schema, const char *const *columns, size_t needed, rows_in_row *row, void *context,
+		 unsigned long *line);
 
-#define ROWS_IN_NONE INT64_MIN	/* an empty cell, or an absent one */
+#define ROWS_IN_NONE INT64_MIN /* an empty cell, or an absent one */
 
 /* Reads a whole number, or an empty cell as ROWS_IN_NONE. False for anything else. */
 bool rows_in_int(const char *cell, int64_t *out);

@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 struct rt_granted {
-	bool locked;	/* mlockall succeeded */
-	int fifo;	/* SCHED_FIFO priority granted; 0: none */
-	int why;	/* errno if the priority was refused; 0: not refused */
+	bool locked; /* mlockall succeeded */
+	int fifo;    /* SCHED_FIFO priority granted; 0: none */
+	int why;     /* errno if the priority was refused; 0: not refused */
 };
 
 /* Requests SCHED_FIFO at `priority` (0: not requested), locks the memory, and sets the timer slack to 1 ns. *got: what was

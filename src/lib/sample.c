@@ -83,7 +83,7 @@ struct sample_stat sample_mean(const struct sample *s)
 
 	if (!s->n)
 		return m;
-	for (size_t i = 0; i < s->n; i++)	/* running mean: avoids overflow and loss of digits */
+	for (size_t i = 0; i < s->n; i++) /* running mean: avoids overflow and loss of digits */
 		mean += ((double)s->value[i] - mean) / (double)(i + 1);
 	m.value = mean;
 	return m;

@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 struct sample {
-	int64_t *value;		/* owned; sorted by the functions that compute quantiles */
+	int64_t *value; /* owned; sorted by the functions that compute quantiles */
 	size_t n, room;
-	size_t censored;	/* number of censored values */
-	int64_t censored_min;	/* the smallest censored value */
-	uint64_t lost;		/* values dropped after a failed allocation */
+	size_t censored;      /* number of censored values */
+	int64_t censored_min; /* the smallest censored value */
+	uint64_t lost;	      /* values dropped after a failed allocation */
 	bool sorted;
 };
 

@@ -126,7 +126,8 @@ const char *ns_text(double ns)
 
 const char *bytes_text(double bytes)
 {
-	static const struct unit_factor units[] = { { 1, "B" }, { 1e3, "kB" }, { 1e6, "MB" }, { 1e9, "GB" }, { 1e12, "TB" }, { 0, NULL } };
+	static const struct unit_factor units[] = { { 1, "B" },	   { 1e3, "kB" },  { 1e6, "MB" },
+						    { 1e9, "GB" }, { 1e12, "TB" }, { 0, NULL } };
 
 	return unit_text(bytes, units);
 }
@@ -156,7 +157,8 @@ const char *figure_text(const struct figure *f, double unit)
 	if (!figure_known(f))
 		strcpy(text, "-");
 	else if (!figure_is_range(f) || f->above)
-		snprintf(text, TEXT_SIZE, "%s%s", f->above ? ">" : "", number_text((figure_is_range(f) ? f->from : f->value) / unit));
+		snprintf(text, TEXT_SIZE, "%s%s", f->above ? ">" : "",
+			 number_text((figure_is_range(f) ? f->from : f->value) / unit));
 	else
 		snprintf(text, TEXT_SIZE, "%s to %s", number_text(f->from / unit), number_text(f->to / unit));
 	return text;

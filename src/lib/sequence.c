@@ -28,8 +28,7 @@ int64_t frame_sequence_next(struct frame_sequence *s)
 	case SEQUENCE_RANDOM: next = pick_other_frame(s); break;
 	case SEQUENCE_HOT: next = step % 2 ? s->hot + step / 2 % (s->n - s->hot) : step / 2 % s->hot; break;
 	case SEQUENCE_FRESH:
-	case SEQUENCE_ORDERS:
-		break;
+	case SEQUENCE_ORDERS: break;
 	}
 	return s->last = next;
 }

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum sequence_order { SEQUENCE_LOOP, SEQUENCE_RANDOM, SEQUENCE_HOT, SEQUENCE_FRESH, SEQUENCE_ORDERS };
-extern const char *const sequence_names[];	/* NULL-terminated */
+extern const char *const sequence_names[]; /* NULL-terminated */
 
 struct frame_sequence {
 	enum sequence_order order;

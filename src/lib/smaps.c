@@ -40,12 +40,13 @@ static bool has_prefix(const char *text, const char *with)
 /* Shared memory has a name and an inode like a file, but is not backed by one: recognised by the name. */
 static enum smaps_kind mapping_kind(const struct smaps_mapping *m)
 {
-	static const char *const memory[] = { "/SYSV", "/memfd:", "/dev/shm/", "/dev/zero (deleted)", "/anon_hugepage", "[anon_shmem:" };
+	static const char *const memory[] = { "/SYSV",		"/memfd:",     "/dev/shm/", "/dev/zero (deleted)",
+					      "/anon_hugepage", "[anon_shmem:" };
 
 	for (size_t i = 0; i < sizeof(memory) / sizeof(*memory); i++)
 		if (has_prefix(m->name, memory[i]))
 			return SMAPS_SHARED_MEMORY;
-	if (has_prefix(m->name, "[v"))	/* vdso, vvar, vvar_vclock, vsyscall */
+	if (has_prefix(m->name, "[v")) /* vdso, vvar, vvar_vclock, vsyscall */
 		return SMAPS_SPECIAL;
 	if (m->inode)
 		return SMAPS_FILE;
@@ -59,7 +60,8 @@ static int parse_mapping_line(char *line, struct smaps_mapping *m)
 
 	*m = (struct smaps_mapping){ 0 };
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*x:%*x %" SCNu64 " %n", &m->start, &m->end, m->perms, &m->offset,
-		   &m->inode, &name) != 5 || !name || strlen(m->perms) != 4)
+		   &m->inode, &name) != 5 ||
+	    !name || strlen(m->perms) != 4)
 		return -EPROTO;
 	m->name = line + name;
 	m->kind = mapping_kind(m);
@@ -130,7 +132,7 @@ static bool is_value_line(const char *line)
 int smaps_parse(FILE *in, struct smaps_sum *sum, smaps_each *each, void *context)
 {
 	struct smaps_mapping m;
-	char *line = NULL, *head = NULL;	/* `head`: first line of the mapping, which holds its name */
+	char *line = NULL, *head = NULL; /* `head`: first line of the mapping, which holds its name */
 	size_t room = 0, head_room = 0;
 	ssize_t n;
 	int err = 0;

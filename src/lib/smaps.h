@@ -11,28 +11,28 @@
 #include <sys/types.h>
 
 struct smaps_values {
-	int64_t size;			/* address space, resident or not */
-	int64_t rss;			/* resident: sum of the next four */
+	int64_t size; /* address space, resident or not */
+	int64_t rss;  /* resident: sum of the next four */
 	int64_t private_dirty, private_clean, shared_dirty, shared_clean;
 	int64_t pss;
-	int64_t anonymous;		/* part of rss without a file, including modified copies of file pages */
-	int64_t swap, swap_pss;		/* in swap, not in rss; of shared memory all its swapped pages */
-	int64_t locked;			/* Pss of the locked mappings */
-	int64_t huge;			/* part of `anonymous` in transparent huge pages */
+	int64_t anonymous;	/* part of rss without a file, including modified copies of file pages */
+	int64_t swap, swap_pss; /* in swap, not in rss; of shared memory all its swapped pages */
+	int64_t locked;		/* Pss of the locked mappings */
+	int64_t huge;		/* part of `anonymous` in transparent huge pages */
 };
 
 enum smaps_kind {
-	SMAPS_ANONYMOUS,	/* heap, stacks, private mappings without a file */
-	SMAPS_FILE,		/* program, libraries, data files */
-	SMAPS_SHARED_MEMORY,	/* System V, memfd, /dev/shm, shared mappings without a file: paged to swap, not to a file */
-	SMAPS_SPECIAL		/* [vdso] [vvar] [vsyscall]: the kernel's */
+	SMAPS_ANONYMOUS,     /* heap, stacks, private mappings without a file */
+	SMAPS_FILE,	     /* program, libraries, data files */
+	SMAPS_SHARED_MEMORY, /* System V, memfd, /dev/shm, shared mappings without a file: paged to swap, not to a file */
+	SMAPS_SPECIAL	     /* [vdso] [vvar] [vsyscall]: the kernel's */
 };
 
 struct smaps_mapping {
 	uint64_t start, end, offset, inode;
-	char perms[5];			/* "r-xp" */
+	char perms[5]; /* "r-xp" */
 	enum smaps_kind kind;
-	const char *name;		/* "" if it has none; valid until the callback returns */
+	const char *name; /* "" if it has none; valid until the callback returns */
 	struct smaps_values is;
 };
 
@@ -42,12 +42,12 @@ struct smaps_sum {
 	/* Anonymous memory of private mappings (including data of programs and libraries, and pages shared after a fork), which can only
 	 * be paged to swap. */
 	int64_t anonymous_resident;
-	int64_t anonymous_swap;		/* includes pages in the swap cache, which come back without a read */
+	int64_t anonymous_swap; /* includes pages in the swap cache, which come back without a read */
 	/* Pages that belong to the files of SMAPS_FILE mappings: rss without anonymous. */
-	int64_t file_resident;		/* = shared + private */
-	int64_t file_shared;		/* mapped more than once: not reclaimed with this process */
+	int64_t file_resident; /* = shared + private */
+	int64_t file_shared;   /* mapped more than once: not reclaimed with this process */
 	int64_t file_private;
-	int64_t file_private_clean;	/* Private_Clean of these mappings as it stands */
+	int64_t file_private_clean; /* Private_Clean of these mappings as it stands */
 	/* Pages of SMAPS_SHARED_MEMORY mappings. */
 	int64_t shared_memory_resident, shared_memory_swap;
 };

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define NARROWEST 20	/* columns: a terminal that reports a smaller width is not believed, and gets TEXT_WIDTH */
+#define NARROWEST 20 /* columns: a terminal that reports a smaller width is not believed, and gets TEXT_WIDTH */
 
 int text_utf8_length(const unsigned char *p)
 {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define TEXT_WIDTH 80		/* columns of a line */
+#define TEXT_WIDTH 80 /* columns of a line */
 
 /* Length of the valid UTF-8 sequence at `p` (RFC 3629: no overlong forms, no surrogates); 0: invalid. */
 int text_utf8_length(const unsigned char *p);

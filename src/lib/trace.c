@@ -23,8 +23,7 @@ struct scheduling_trace {
 	struct trace_record batch[BATCH];
 };
 
-int trace_open(struct scheduling_trace **out, const struct cli_cpus *cpus, bool switches_only, size_t ring_bytes,
-			  struct why *why)
+int trace_open(struct scheduling_trace **out, const struct cli_cpus *cpus, bool switches_only, size_t ring_bytes, struct why *why)
 {
 	struct scheduling_trace *t = calloc(1, sizeof(*t));
 	int id[TRACE_POINTS];

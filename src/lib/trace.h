@@ -15,22 +15,22 @@
 #include "why.h"
 
 enum trace_kind {
-	TRACE_SWITCH,	/* a task switch: sets *_pid, *_here, *_comm and prev_wants */
-	TRACE_ENTER,	/* start of an interrupt or softirq: sets class, id and name */
-	TRACE_EXIT,	/* its end: sets class and id */
-	TRACE_LOST	/* records before this one were lost: the running task is unknown until the next switch */
+	TRACE_SWITCH, /* a task switch: sets *_pid, *_here, *_comm and prev_wants */
+	TRACE_ENTER,  /* start of an interrupt or softirq: sets class, id and name */
+	TRACE_EXIT,   /* its end: sets class and id */
+	TRACE_LOST    /* records before this one were lost: the running task is unknown until the next switch */
 };
 
 enum trace_class {
-	TRACE_IRQ,	/* device interrupt; id: its number, name: of the handler */
-	TRACE_SOFTIRQ,	/* softirq; id: its vector, name: TIMER, NET_RX ... */
-	TRACE_TIMER,	/* local timer interrupt: tick, high-resolution timers */
-	TRACE_RESCHED,	/* rescheduling interrupt: another CPU woke a task on this CPU */
-	TRACE_CALL	/* function call interrupt from another CPU; on arm also other IPIs, by name */
+	TRACE_IRQ,     /* device interrupt; id: its number, name: of the handler */
+	TRACE_SOFTIRQ, /* softirq; id: its vector, name: TIMER, NET_RX ... */
+	TRACE_TIMER,   /* local timer interrupt: tick, high-resolution timers */
+	TRACE_RESCHED, /* rescheduling interrupt: another CPU woke a task on this CPU */
+	TRACE_CALL     /* function call interrupt from another CPU; on arm also other IPIs, by name */
 };
 
 struct trace_record {
-	int64_t time_ns;	/* CLOCK_MONOTONIC */
+	int64_t time_ns; /* CLOCK_MONOTONIC */
 	enum trace_kind kind;
 	enum trace_class class;
 	int id;
@@ -41,7 +41,7 @@ struct trace_record {
 	/* Process of that thread in our pid namespace; 0: not known yet. */
 	int prev_process, next_process;
 	char prev_comm[16], next_comm[16];
-	bool prev_wants;	/* the previous task was still runnable (preempted or throttled), not asleep or ended */
+	bool prev_wants; /* the previous task was still runnable (preempted or throttled), not asleep or ended */
 };
 
 struct scheduling_trace;
@@ -49,8 +49,7 @@ struct scheduling_trace;
 /* Opens the tracepoints (switches_only: only sched_switch) and starts recording. ring_bytes per CPU is rounded up to a power
  * of two of pages. 0, or -errno with the reason in `why`: -EACCES (no right), -ENOENT (no tracefs or no sched_switch). Freed
  * by trace_close(). Forks once: to be called before there are threads that hold locks. */
-int trace_open(struct scheduling_trace **out, const struct cli_cpus *cpus, bool switches_only, size_t ring_bytes,
-			  struct why *why);
+int trace_open(struct scheduling_trace **out, const struct cli_cpus *cpus, bool switches_only, size_t ring_bytes, struct why *why);
 /* The tracepoints that this kernel lacks, as "reschedule call_function"; "" if it has all. Valid until trace_close(). */
 const char *trace_missing_points(const struct scheduling_trace *t);
 /* Calls `each` for all waiting records of one CPU, in time order. Anything but 0 from `each` ends the drain, drops the rest

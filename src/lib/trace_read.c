@@ -9,29 +9,43 @@
 
 const char *const trace_points_names[TRACE_POINTS] = {
 	"sched/sched_switch",
-	"irq/irq_handler_entry", "irq/irq_handler_exit",
-	"irq/softirq_entry", "irq/softirq_exit",
-	"irq_vectors/local_timer_entry", "irq_vectors/local_timer_exit",
-	"irq_vectors/reschedule_entry", "irq_vectors/reschedule_exit",
-	"irq_vectors/call_function_entry", "irq_vectors/call_function_exit",
-	"irq_vectors/call_function_single_entry", "irq_vectors/call_function_single_exit",
+	"irq/irq_handler_entry",
+	"irq/irq_handler_exit",
+	"irq/softirq_entry",
+	"irq/softirq_exit",
+	"irq_vectors/local_timer_entry",
+	"irq_vectors/local_timer_exit",
+	"irq_vectors/reschedule_entry",
+	"irq_vectors/reschedule_exit",
+	"irq_vectors/call_function_entry",
+	"irq_vectors/call_function_exit",
+	"irq_vectors/call_function_single_entry",
+	"irq_vectors/call_function_single_exit",
 	/* arm has no irq_vectors: its timer is an interrupt with a handler. irq_work is omitted, since perf uses it itself. */
-	"ipi/ipi_entry", "ipi/ipi_exit",
+	"ipi/ipi_entry",
+	"ipi/ipi_exit",
 };
 
 /* The tracepoints; entries have odd indexes, exits even ones. */
 static const struct tracepoint_field_names {
 	enum trace_class class;
-	const char *number, *name;	/* fields of id and name; a name after ' is a constant */
+	const char *number, *name; /* fields of id and name; a name after ' is a constant */
 } points[TRACE_POINTS] = {
 	{ 0, NULL, NULL },
-	{ TRACE_IRQ, "irq", "name" }, { TRACE_IRQ, "irq", NULL },
-	{ TRACE_SOFTIRQ, "vec", NULL }, { TRACE_SOFTIRQ, "vec", NULL },
-	{ TRACE_TIMER, "vector", "'local timer" }, { TRACE_TIMER, "vector", NULL },
-	{ TRACE_RESCHED, "vector", "'reschedule" }, { TRACE_RESCHED, "vector", NULL },
-	{ TRACE_CALL, "vector", "'function call" }, { TRACE_CALL, "vector", NULL },
-	{ TRACE_CALL, "vector", "'function call" }, { TRACE_CALL, "vector", NULL },
-	{ TRACE_CALL, NULL, "'inter-processor" }, { TRACE_CALL, NULL, NULL },
+	{ TRACE_IRQ, "irq", "name" },
+	{ TRACE_IRQ, "irq", NULL },
+	{ TRACE_SOFTIRQ, "vec", NULL },
+	{ TRACE_SOFTIRQ, "vec", NULL },
+	{ TRACE_TIMER, "vector", "'local timer" },
+	{ TRACE_TIMER, "vector", NULL },
+	{ TRACE_RESCHED, "vector", "'reschedule" },
+	{ TRACE_RESCHED, "vector", NULL },
+	{ TRACE_CALL, "vector", "'function call" },
+	{ TRACE_CALL, "vector", NULL },
+	{ TRACE_CALL, "vector", "'function call" },
+	{ TRACE_CALL, "vector", NULL },
+	{ TRACE_CALL, NULL, "'inter-processor" },
+	{ TRACE_CALL, NULL, NULL },
 };
 #define FIRST_VECTOR 5
 #define FIRST_IPI 13
@@ -89,7 +103,7 @@ int tracepoint_formats_parse(struct tracepoint_formats *p, char (*text)[TRACEFS_
 
 int tracepoint_formats_read(struct tracepoint_formats *p, size_t n)
 {
-	char (*text)[TRACEFS_TEXT] = calloc(TRACE_POINTS, sizeof(*text));
+	char(*text)[TRACEFS_TEXT] = calloc(TRACE_POINTS, sizeof(*text));
 	char ours[64] = "";
 	int err;
 
@@ -132,7 +146,7 @@ static void decode_interrupt_name(const struct tracepoint_formats *p, int i, con
 		snprintf(out->name, sizeof(out->name), "softirq %d", out->id);
 	} else if (word && word[0] == '\'') {
 		snprintf(out->name, sizeof(out->name), "%s", word + 1);
-	} else if (p->name[i].size == 4) {	/* __data_loc: where the text is, and its length above */
+	} else if (p->name[i].size == 4) { /* __data_loc: where the text is, and its length above */
 		uint32_t where = (uint32_t)tracefs_field_value(raw, size, p->name[i]);
 
 		copy_text_field(raw, size, where & 0xffff, where >> 16, out->name, sizeof(out->name));

@@ -6,7 +6,7 @@
 #include "tracefs.h"
 #include "tracepoint.h"
 
-#define TRACE_POINTS 15		/* the first is sched_switch */
+#define TRACE_POINTS 15 /* the first is sched_switch */
 
 /* Maps thread ids of the initial pid namespace to ours, as seen at task switches. */
 #define TRACE_THREADS 1024
@@ -15,11 +15,11 @@ struct thread_ids {
 };
 
 struct tracepoint_formats {
-	int id[TRACE_POINTS];	/* -1: missing in this kernel */
+	int id[TRACE_POINTS]; /* -1: missing in this kernel */
 	struct tracefs_field type, number[TRACE_POINTS], name[TRACE_POINTS];
 	struct tracefs_field prev_pid, prev_comm, prev_state, next_pid, next_comm;
 	char missing[256];
-	bool initial;		/* this process is in the initial pid namespace */
+	bool initial; /* this process is in the initial pid namespace */
 	struct thread_ids thread[TRACE_THREADS];
 };
 

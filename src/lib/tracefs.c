@@ -58,7 +58,7 @@ static int read_formats_in_child(const char *const *event, size_t n, char (*text
 	struct formats_from_child {
 		int err;
 		char text[][TRACEFS_TEXT];
-	} *shared;
+	} * shared;
 	size_t size = sizeof(*shared) + n * TRACEFS_TEXT;
 	int err, status;
 	pid_t pid;
@@ -74,7 +74,7 @@ static int read_formats_in_child(const char *const *event, size_t n, char (*text
 	}
 	err = pid < 0 ? -errno : 0;
 	while (!err && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;	/* ECHILD if SIGCHLD is ignored: the child has ended then, too */
+		; /* ECHILD if SIGCHLD is ignored: the child has ended then, too */
 	if (!err)
 		err = shared->err;
 	if (!err)

@@ -13,9 +13,9 @@
 int tracefs_read_formats(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT]);
 
 /* Parsers of a format text; pure. */
-int tracefs_event_id(const char *format);	/* id of the event; -1: none */
+int tracefs_event_id(const char *format); /* id of the event; -1: none */
 struct tracefs_field {
-	int offset, size;	/* bytes in the record's raw data; size 0: no such field */
+	int offset, size; /* bytes in the record's raw data; size 0: no such field */
 };
 struct tracefs_field tracefs_find_field(const char *format, const char *name);
 /* The value of a field of 1, 2, 4 or 8 bytes; 0 if the record is too short. */

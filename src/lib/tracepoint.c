@@ -14,13 +14,13 @@
 
 struct cpu_ring {
 	int cpu;
-	int fd[TRACEPOINTS];	/* perf events; the ring belongs to the first */
+	int fd[TRACEPOINTS]; /* perf events; the ring belongs to the first */
 	struct perf_event_mmap_page *page;
-	size_t bytes;		/* of the records */
+	size_t bytes; /* of the records */
 };
 
 struct tracepoint_rings {
-	size_t n, points;	/* number of rings; events in each, some not open (-1) */
+	size_t n, points; /* number of rings; events in each, some not open (-1) */
 	struct cpu_ring *ring;
 };
 
@@ -74,7 +74,7 @@ static int open_perf_ring(struct cpu_ring *r, int *id, size_t n, const char *fil
 			continue;
 		r->fd[i] = open_perf_tracepoint(id[i], r->cpu, bytes);
 		if (r->fd[i] < 0 && i > 0 && r->fd[i] != -EMFILE && r->fd[i] != -ENFILE) {
-			id[i] = -1;	/* exists, but was refused */
+			id[i] = -1; /* exists, but was refused */
 			continue;
 		}
 		if (r->fd[i] < 0)
@@ -124,8 +124,8 @@ int tracepoint_explain(int err, int cpu, struct why *why)
 	switch (err) {
 	case -EACCES:
 	case -EPERM:
-		why_say(why, geteuid() ? "tracing the kernel needs root (CAP_SYS_ADMIN, CAP_PERFMON)" :
-			 "tracing the kernel is refused even to this root: a container, or a kernel in lockdown");
+		why_say(why, geteuid() ? "tracing the kernel needs root (CAP_SYS_ADMIN, CAP_PERFMON)"
+				       : "tracing the kernel is refused even to this root: a container, or a kernel in lockdown");
 		return -EACCES;
 	case -ENOENT:
 	case -ENODEV:
@@ -135,11 +135,8 @@ int tracepoint_explain(int err, int cpu, struct why *why)
 			why_say(why, "CPU %d is not online", cpu);
 		break;
 	case -EMFILE:
-	case -ENFILE:
-		why_say(why, "tracing needs more open files than `ulimit -n` allows");
-		break;
-	default:
-		why_say(why, "tracing the kernel failed: %s", strerror(-err));
+	case -ENFILE: why_say(why, "tracing needs more open files than `ulimit -n` allows"); break;
+	default: why_say(why, "tracing the kernel failed: %s", strerror(-err));
 	}
 	return err;
 }
@@ -202,8 +199,7 @@ static const struct perf_event_header *ring_record_at(const struct cpu_ring *r, 
 }
 
 /* The record at offset `at` in one piece, copied to `whole` if it wraps around; NULL: larger than `size`. */
-static const struct perf_event_header *unwrap_ring_record(const struct cpu_ring *r, uint64_t at, char *whole,
-							  size_t size)
+static const struct perf_event_header *unwrap_ring_record(const struct cpu_ring *r, uint64_t at, char *whole, size_t size)
 {
 	const struct perf_event_header *header = ring_record_at(r, at);
 	size_t first = r->bytes - (at & (r->bytes - 1));
@@ -217,8 +213,7 @@ static const struct perf_event_header *unwrap_ring_record(const struct cpu_ring 
 	return (const void *)whole;
 }
 
-int tracepoint_drain(struct tracepoint_rings *t, int cpu, int (*each)(void *, const struct perf_event_header *),
-			       void *arg)
+int tracepoint_drain(struct tracepoint_rings *t, int cpu, int (*each)(void *, const struct perf_event_header *), void *arg)
 {
 	char whole[1024] __attribute__((aligned(8)));
 	struct cpu_ring *r = t->ring;
@@ -235,7 +230,7 @@ int tracepoint_drain(struct tracepoint_rings *t, int cpu, int (*each)(void *, co
 		const struct perf_event_header *header;
 		size_t size = ring_record_at(r, tail)->size;
 
-		if (size < sizeof(*header) || size > head - tail)	/* a damaged ring: skip its contents */
+		if (size < sizeof(*header) || size > head - tail) /* a damaged ring: skip its contents */
 			size = head - tail;
 		else if ((header = unwrap_ring_record(r, tail, whole, sizeof(whole))))
 			err = each(arg, header);
@@ -270,7 +265,9 @@ bool tracepoint_decode_sample(const struct perf_event_header *header, struct tra
 	memcpy(&size, body + 16, 4);
 	if (size > n - 20)
 		return false;
-	*out = (struct tracepoint_sample){ .time_ns = (int64_t)time, .pid = (int)pid, .tid = (int)tid, .raw = body + 20, .size = size };
+	*out = (struct tracepoint_sample){
+		.time_ns = (int64_t)time, .pid = (int)pid, .tid = (int)tid, .raw = body + 20, .size = size
+	};
 	return true;
 }
 

@@ -13,7 +13,7 @@
 #include "cli.h"
 #include "why.h"
 
-#define TRACEPOINTS 16		/* at most, in one ring */
+#define TRACEPOINTS 16 /* at most, in one ring */
 
 /* Opens events on CPUs. `id`: ids of the events (tracefs_event_id), -1: skipped. The first event is required; further ones that
  * the kernel refuses are set to -1. `filter`: a filter expression of the kernel (Documentation/trace/events.rst), NULL: all
@@ -25,8 +25,7 @@ int tracepoint_open_rings(struct tracepoint_rings **out, const struct cli_cpus *
 int tracepoint_set_filter(struct tracepoint_rings *t, const char *filter);
 /* Calls `each` for all waiting records of a CPU, in the order of the ring, nearly that of time. Anything but 0 from `each`
  * ends the drain and is returned. 0 or -errno; -EINVAL: a CPU that was not opened. Not thread-safe. */
-int tracepoint_drain(struct tracepoint_rings *t, int cpu, int (*each)(void *, const struct perf_event_header *),
-			       void *arg);
+int tracepoint_drain(struct tracepoint_rings *t, int cpu, int (*each)(void *, const struct perf_event_header *), void *arg);
 void tracepoint_close_rings(struct tracepoint_rings *t);
 
 /* Writes the reason of a failed open to `why`. Returns err, -EACCES for any lack of rights. `cpu` below 0: no CPU was opened
@@ -37,8 +36,8 @@ int tracepoint_explain(int err, int cpu, struct why *why);
 
 struct tracepoint_sample {
 	int64_t time_ns;
-	int pid, tid;		/* process and thread that ran, in our pid namespace; 0 or -1: not visible there, or exiting */
-	const char *raw;	/* fields of the event, at the offsets of tracefs_find_field() */
+	int pid, tid;	 /* process and thread that ran, in our pid namespace; 0 or -1: not visible there, or exiting */
+	const char *raw; /* fields of the event, at the offsets of tracefs_find_field() */
 	size_t size;
 };
 /* Decodes a PERF_RECORD_SAMPLE. False: another record. */

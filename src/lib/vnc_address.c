@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FIRST_PORT 5900		/* of display 0 */
+#define FIRST_PORT 5900 /* of display 0 */
 #define DISPLAYS 100
 
 const char *vnc_address_split(const char *text, char *host, size_t size, int *colons)
@@ -44,7 +44,7 @@ static int parse_bare_address(const char *text, char *host, size_t size, int *po
 
 int vnc_address_parse(const char *text, char *host, size_t size, int *port)
 {
-	int err = parse_bare_address(text, host, size, port);	/* a host may be called vnc */
+	int err = parse_bare_address(text, host, size, port); /* a host may be called vnc */
 
 	return err && !strncmp(text, "vnc:", 4) ? parse_bare_address(text + 4, host, size, port) : err;
 }

@@ -23,7 +23,7 @@ static void crypt_des(const char key[VNC_PASSWORD], const uint8_t *in, uint8_t *
 	gcry_check_version(NULL);
 	if (gcry_cipher_open(&des, GCRY_CIPHER_DES, GCRY_CIPHER_MODE_ECB, 0))
 		return;
-	gcry_cipher_ctl(des, GCRYCTL_SET_ALLOW_WEAK_KEY, NULL, 1);	/* libgcrypt calls the key of an empty password weak */
+	gcry_cipher_ctl(des, GCRYCTL_SET_ALLOW_WEAK_KEY, NULL, 1); /* libgcrypt calls the key of an empty password weak */
 	gcry_cipher_setkey(des, mirrored, sizeof(mirrored));
 	if (decrypt)
 		gcry_cipher_decrypt(des, out, n, in, n);
@@ -73,8 +73,8 @@ int vnc_password_read(const char *path, char password[VNC_PASSWORD_TEXT], struct
 		return 0;
 	}
 	if (n != VNC_PASSWORD && n != 2 * VNC_PASSWORD)
-		return why_fail(-EINVAL, why,
-				 "%s holds no password: neither a line of text nor the 8 bytes that vncpasswd writes", path);
+		return why_fail(-EINVAL, why, "%s holds no password: neither a line of text nor the 8 bytes that vncpasswd writes",
+				path);
 	memset(password, 0, VNC_PASSWORD_TEXT);
 	crypt_des(hiding_key, text, (uint8_t *)password, VNC_PASSWORD, true);
 	return 0;

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VNC_PASSWORD 8		/* characters used by VNC authentication */
-#define VNC_PASSWORD_TEXT 256	/* room for passwords of other security types */
+#define VNC_PASSWORD 8	      /* characters used by VNC authentication */
+#define VNC_PASSWORD_TEXT 256 /* room for passwords of other security types */
 #define VNC_CHALLENGE 16
 
 /* Reads a password from a file written by vncpasswd (8 bytes, or 16 with a view-only password, which is ignored), or from a line of

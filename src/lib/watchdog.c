@@ -10,8 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define CHECK_NS (50 * NS_PER_MS)	/* interval of checks */
-#define SILENCE_MS 1000			/* a server that sent nothing for so long is taken for stuck */
+#define CHECK_NS (50 * NS_PER_MS) /* interval of checks */
+#define SILENCE_MS 1000		  /* a server that sent nothing for so long is taken for stuck */
 
 /* Whether no data arrived lately; true for sockets that are not TCP. */
 static bool is_socket_silent(int sock)
@@ -32,7 +32,7 @@ static bool is_timeout_over(const struct watchdog *w, int64_t until, int64_t now
 static void *watch_socket(void *arg)
 {
 	struct watchdog *w = arg;
-	int64_t stop_ns = 0, last = 0;	/* when a stop signal was first seen during this read; 0: not yet */
+	int64_t stop_ns = 0, last = 0; /* when a stop signal was first seen during this read; 0: not yet */
 
 	while (!atomic_load(&w->stopping)) {
 		int64_t until = atomic_load(&w->until_ns), now = clock_now();
@@ -56,7 +56,7 @@ int watchdog_start(struct watchdog *w, int sock, int64_t until_ns, int64_t grace
 {
 	int err;
 
-	w->sock = fcntl(sock, F_DUPFD_CLOEXEC, 0);	/* a descriptor that is not reused while the thread runs */
+	w->sock = fcntl(sock, F_DUPFD_CLOEXEC, 0); /* a descriptor that is not reused while the thread runs */
 	if (w->sock < 0)
 		return -errno;
 	w->grace_ns = grace_ns;

@@ -9,15 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WATCHDOG_IDLE INT64_MAX	/* until_ns while no read is pending: stop signals are ignored, too */
-#define WATCHDOG_STOP (INT64_MAX - 1)	/* until_ns without a timeout: only a stop signal ends the read */
+#define WATCHDOG_IDLE INT64_MAX	      /* until_ns while no read is pending: stop signals are ignored, too */
+#define WATCHDOG_STOP (INT64_MAX - 1) /* until_ns without a timeout: only a stop signal ends the read */
 
 struct watchdog {
-	bool exact;			/* set by the caller: shut down at until_ns even if bytes still arrive */
-	int sock;			/* own duplicate of the socket */
-	int64_t grace_ns;		/* time between a stop signal and the shutdown */
-	_Atomic int64_t until_ns;	/* timeout; may be changed at any time, which restarts the grace period */
-	_Atomic bool stopping, bitten;	/* the thread is to end; the thread has shut the socket down */
+	bool exact;		       /* set by the caller: shut down at until_ns even if bytes still arrive */
+	int sock;		       /* own duplicate of the socket */
+	int64_t grace_ns;	       /* time between a stop signal and the shutdown */
+	_Atomic int64_t until_ns;      /* timeout; may be changed at any time, which restarts the grace period */
+	_Atomic bool stopping, bitten; /* the thread is to end; the thread has shut the socket down */
 	pthread_t thread;
 };
 

@@ -19,7 +19,7 @@ static uint64_t scramble_half(uint64_t half, uint64_t key)
  * repetitions on average. */
 static uint64_t permute_index(uint64_t n, uint64_t key, uint64_t i)
 {
-	unsigned bits = 1;	/* of each half of the Feistel network */
+	unsigned bits = 1; /* of each half of the Feistel network */
 	uint64_t mask;
 
 	while (bits < 32 && (n - 1) >> (2 * bits))
@@ -39,8 +39,8 @@ static uint64_t permute_index(uint64_t n, uint64_t key, uint64_t i)
 	return i;
 }
 
-void pattern_init(struct access_pattern *t, enum access_order order, uint64_t pages, uint64_t page_bytes,
-		 double rate, uint64_t seed, int64_t now_ns)
+void pattern_init(struct access_pattern *t, enum access_order order, uint64_t pages, uint64_t page_bytes, double rate,
+		  uint64_t seed, int64_t now_ns)
 {
 	*t = (struct access_pattern){ .pages = pages, .seed = seed, .order = order, .origin_ns = now_ns };
 	if (rate > 0)

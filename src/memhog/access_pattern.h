@@ -13,20 +13,20 @@ enum access_order { ACCESS_SEQ, ACCESS_RANDOM };
 struct access_pattern {
 	uint64_t pages, seed;
 	enum access_order order;
-	double page_ns;		/* time per page, of all threads together; 0: unlimited rate */
-	uint64_t next;		/* number of touches handed out */
-	int64_t origin_ns;	/* due time of touch 0, shifted by given_up_ns */
-	int64_t given_up_ns;	/* time by which the touches fell behind the rate without being made up for */
+	double page_ns;	     /* time per page, of all threads together; 0: unlimited rate */
+	uint64_t next;	     /* number of touches handed out */
+	int64_t origin_ns;   /* due time of touch 0, shifted by given_up_ns */
+	int64_t given_up_ns; /* time by which the touches fell behind the rate without being made up for */
 };
 
 struct touch_batch {
-	uint64_t first, count;	/* touches number first .. first + count - 1 */
-	int64_t due_ns;		/* due time of the first; 0: now */
+	uint64_t first, count; /* touches number first .. first + count - 1 */
+	int64_t due_ns;	       /* due time of the first; 0: now */
 };
 
 /* rate: bytes per second, of pages of page_bytes; 0: unlimited. pages > 0. */
-void pattern_init(struct access_pattern *t, enum access_order order, uint64_t pages, uint64_t page_bytes,
-		 double rate, uint64_t seed, int64_t now_ns);
+void pattern_init(struct access_pattern *t, enum access_order order, uint64_t pages, uint64_t page_bytes, double rate,
+		  uint64_t seed, int64_t now_ns);
 
 /* The next batch: the touches of about a millisecond, at most 256 pages. A delay over 100 ms is not made up for, since a hog
  * that was blocked by slow swap would return with a burst; it is added to given_up_ns. Not thread-safe. */

@@ -17,7 +17,7 @@ static uint64_t start_stream(uint64_t seed, uint64_t key, unsigned stream)
 {
 	uint64_t s = random_mix(seed + key * FILL_PATTERN_STREAMS + stream);
 
-	return s ? s : 1;	/* xorshift would stay at 0 */
+	return s ? s : 1; /* xorshift would stay at 0 */
 }
 
 FOR_EACH_CPU static void write_streams(fill_streams *at, size_t bytes, const fill_streams *from)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define RESERVE_LEAST (256LL << 20)
-#define FASTEST 40e9			/* bytes per second: faster than memory can be filled today */
+#define FASTEST 40e9 /* bytes per second: faster than memory can be filled today */
 #define CHECK_LEAST_NS (2 * NS_PER_MS)
 
 int headroom_read_meminfo(const char *folder, struct machine_memory *out)
@@ -34,8 +34,8 @@ int headroom_read_group(struct group_memory *g)
 	snprintf(at, sizeof(at), "%s", g->folder);
 	for (char *end = at + strlen(at); end && g->swapped < 0; end = strrchr(at, '/')) {
 		*end = '\0';
-		g->swapped = g->version == 1 ? account_read_number(at, "memory.stat", "total_swap") :
-					       account_read_number(at, "memory.swap.current", NULL);
+		g->swapped = g->version == 1 ? account_read_number(at, "memory.stat", "total_swap")
+					     : account_read_number(at, "memory.swap.current", NULL);
 	}
 	return 0;
 }

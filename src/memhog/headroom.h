@@ -9,17 +9,17 @@
 #include <stdint.h>
 
 struct machine_memory {
-	int64_t total, available, swap_total, swap_free;	/* bytes */
+	int64_t total, available, swap_total, swap_free; /* bytes */
 };
 /* Reads the file meminfo in a folder (/proc). 0, or -EPROTO if a line is missing. */
 int headroom_read_meminfo(const char *folder, struct machine_memory *out);
 
 /* The memory cgroup of this process. */
 struct group_memory {
-	int version;			/* cgroup version 1 or 2; 0: no group was found */
+	int version; /* cgroup version 1 or 2; 0: no group was found */
 	char folder[PATH_MAX];
-	struct memory_limits limits;	/* of the group and those above it */
-	int64_t swapped;		/* bytes in swap of the group and those below it; -1: not known */
+	struct memory_limits limits; /* of the group and those above it */
+	int64_t swapped;	     /* bytes in swap of the group and those below it; -1: not known */
 };
 /* Reads limits and swapped. 0, or -ENOENT without a group. */
 int headroom_read_group(struct group_memory *g);

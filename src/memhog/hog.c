@@ -25,36 +25,36 @@
 #define PR_SET_VMA 0x53564d41
 #define PR_SET_VMA_ANON_NAME 0
 #endif
-#define CHUNK ((size_t)128 << 10)	/* bytes filled at a time: fit into the caches of a CPU until they are copied */
-#define NAP_NS (20 * NS_PER_MS)		/* longest sleep of a thread between two checks of `stop` */
+#define CHUNK ((size_t)128 << 10) /* bytes filled at a time: fit into the caches of a CPU until they are copied */
+#define NAP_NS (20 * NS_PER_MS)	  /* longest sleep of a thread between two checks of `stop` */
 #define STACK ((size_t)64 * 1024)
 
 /* Fills missing pages of a mapping through userfaultfd: the kernel copies many pages in one call, without a fault and a clearing of
  * each. (Not MADV_POPULATE_WRITE: the kernel treats its pages as recently used, and in a memory cgroup with a limit it was seen to
  * find nothing to swap and to kill the process.) */
 struct uffd {
-	int fd;		/* -1: not available */
+	int fd; /* -1: not available */
 	void *start;
 	size_t bytes;
 };
 
 struct memory_hog {
 	struct hog_cfg cfg;
-	char *room, *base;		/* start of the mapping; start of the memory, aligned to HOG_HUGE */
+	char *room, *base; /* start of the mapping; start of the memory, aligned to HOG_HUGE */
 	size_t mapped, bytes;
 	pthread_t thread[HOG_THREADS_MAX];
-	int threads;			/* number of running threads */
+	int threads; /* number of running threads */
 	atomic_bool stop;
-	struct uffd uffd;		/* fd -1: pages are filled by touching them */
-	atomic_bool touching;		/* filling by userfaultfd is impossible or has failed */
-	atomic_size_t next, filled;	/* offset of the next chunk to fill; bytes filled */
-	atomic_int filling;		/* number of threads that still fill */
+	struct uffd uffd;	    /* fd -1: pages are filled by touching them */
+	atomic_bool touching;	    /* filling by userfaultfd is impossible or has failed */
+	atomic_size_t next, filled; /* offset of the next chunk to fill; bytes filled */
+	atomic_int filling;	    /* number of threads that still fill */
 	int64_t fill_start_ns;
 	_Atomic int64_t fill_end_ns;
-	pthread_mutex_t lock;		/* protects `pattern` */
+	pthread_mutex_t lock; /* protects `pattern` */
 	struct access_pattern pattern;
 	_Atomic int64_t touched;
-	_Atomic uint64_t seen;		/* sum of the words read, so that the compiler keeps the reads */
+	_Atomic uint64_t seen; /* sum of the words read, so that the compiler keeps the reads */
 };
 
 static void uffd_close(struct uffd *p)
@@ -184,7 +184,7 @@ static bool place_chunk(struct memory_hog *h, char *buffer, size_t at, size_t by
 	fill_chunk(h, buffer, at, bytes);
 	if (!uffd_fill_pages(&h->uffd, h->base + at, buffer, bytes))
 		return true;
-	uffd_unregister(&h->uffd);	/* before a thread touches a missing page */
+	uffd_unregister(&h->uffd); /* before a thread touches a missing page */
 	atomic_store(&h->touching, true);
 	return false;
 }
@@ -219,7 +219,7 @@ static void *run_fill_thread(void *arg)
 int hog_start_fill(struct memory_hog *h)
 {
 	h->fill_start_ns = clock_now();
-	if (h->cfg.huge || uffd_open(&h->uffd, h->base, h->bytes))	/* userfaultfd fills small pages only */
+	if (h->cfg.huge || uffd_open(&h->uffd, h->base, h->bytes)) /* userfaultfd fills small pages only */
 		atomic_store(&h->touching, true);
 	atomic_store(&h->filling, h->cfg.threads);
 	return start_workers(h, run_fill_thread);
@@ -257,8 +257,7 @@ static uint64_t touch_page(struct memory_hog *h, uint64_t touch)
 		return word[1] += pattern_round(&h->pattern, touch) | 1;
 	if (!h->cfg.write)
 		return fill_sum_words(word, HOG_PAGE);
-	fill_write_page(word, HOG_PAGE, h->cfg.seed, h->bytes / HOG_PAGE * (pattern_round(&h->pattern, touch) + 1) +
-			   page);
+	fill_write_page(word, HOG_PAGE, h->cfg.seed, h->bytes / HOG_PAGE * (pattern_round(&h->pattern, touch) + 1) + page);
 	return 0;
 }
 

@@ -18,20 +18,20 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define NAP_NS (4 * NS_PER_MS)		/* interval of checks while filling */
+#define NAP_NS (4 * NS_PER_MS) /* interval of checks while filling */
 #define THREADS_DEFAULT 8
 
 enum { SIZE_LEAST = 1 << 20 };
 enum { UNASKED = -1 };
 
-static struct memhog_options cfg = { .reserve = UNASKED, .seed = UNASKED, .touching = UNASKED, .pattern = UNASKED,
-			   .access = UNASKED, .ready_fd = STDERR_FILENO };
+static struct memhog_options cfg = {
+	.reserve = UNASKED, .seed = UNASKED, .touching = UNASKED, .pattern = UNASKED, .access = UNASKED, .ready_fd = STDERR_FILENO
+};
 static struct rec_cfg out_cfg;
 
 static const char *const page_words[] = { "4K", "2M", NULL };
 
-static struct hog_world world = { .left_least = INT64_MAX,
-	.group = { .limits = { INT64_MAX, INT64_MAX }, .swapped = -1 } };
+static struct hog_world world = { .left_least = INT64_MAX, .group = { .limits = { INT64_MAX, INT64_MAX }, .swapped = -1 } };
 
 static int read_size(const char *text, void *value)
 {
@@ -58,23 +58,24 @@ static int read_rate(const char *text, void *value)
 static const struct cli_opt options[] = {
 	{ CLI_CALL, 's', "size", &cfg.size, .help = "how much; PERCENT of the limit of the memory cgroup, else of the machine",
 	  .call = read_size, .meta = "SIZE (from 1M on) or PERCENT%" },
-	{ CLI_BYTES, 0, "until-swap", &cfg.until_swap, 4096, 1e15, .help = "grow until this much is in swap, up to --size (all memory)" },
+	{ CLI_BYTES, 0, "until-swap", &cfg.until_swap, 4096, 1e15,
+	  .help = "grow until this much is in swap, up to --size (all memory)" },
 	{ CLI_WORD, 0, "swap-of", &cfg.swap_of, .help = "whose swap --until-swap counts (process)", .words = report_swap_words },
 	{ CLI_WORD, 0, "touch", &cfg.touching, .words = report_touch_words,
 	  .help = "keep touching the filled memory, or not (keep with --pattern, --rate or --access)" },
 	{ CLI_WORD, 0, "pattern", &cfg.pattern,
 	  .help = "touch a word of each page, in order or at random, or all words (stream) (seq)", .words = report_pattern_words },
-	{ CLI_CALL, 0, "rate", &cfg.rate,
-	  .help = "touch this many bytes of pages a second (unlimited)", .call = read_rate, .meta = "SIZE/s (from 4K/s on)" },
-	{ CLI_WORD, 0, "access", &cfg.access,
-	  .help = "read the touched memory only, or write to it (write)", .words = report_access_words },
+	{ CLI_CALL, 0, "rate", &cfg.rate, .help = "touch this many bytes of pages a second (unlimited)", .call = read_rate,
+	  .meta = "SIZE/s (from 4K/s on)" },
+	{ CLI_WORD, 0, "access", &cfg.access, .help = "read the touched memory only, or write to it (write)",
+	  .words = report_access_words },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "stop this long after ready (when told to)" },
 	{ CLI_INT, 0, "threads", &cfg.threads, 1, HOG_THREADS_MAX, .help = "threads that fill and touch (one a CPU, up to 8)" },
 	{ CLI_WORD, 0, "page", &cfg.huge, .help = "page size (4K)", .words = page_words },
 	{ CLI_BYTES, 0, "reserve", &cfg.reserve, 0, 1e15,
 	  .help = "keep this much free for the rest of the machine (a tenth, at least 256M)" },
-	{ CLI_STR, 0, "cgroup", &cfg.cgroup,
-	  .help = "enter this cgroup: a folder that holds a cgroup.procs (inherited)", .meta = "FOLDER" },
+	{ CLI_STR, 0, "cgroup", &cfg.cgroup, .help = "enter this cgroup: a folder that holds a cgroup.procs (inherited)",
+	  .meta = "FOLDER" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, .help = "seed of the content and the random pattern (a new one each time)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),
@@ -147,7 +148,8 @@ static void become_oom_victim(void)
 
 	world.marked = !err;
 	if (err)
-		warn("cannot raise oom_score_adj: %s; the OOM killer may end another process for the memory taken here", strerror(-err));
+		warn("cannot raise oom_score_adj: %s; the OOM killer may end another process for the memory taken here",
+		     strerror(-err));
 	mlockall(MCL_CURRENT);
 }
 
@@ -186,7 +188,7 @@ static enum report_end fill_memory(struct memory_hog *h)
 	return end;
 }
 
-static volatile sig_atomic_t pause_touching;	/* set by SIGUSR1 */
+static volatile sig_atomic_t pause_touching; /* set by SIGUSR1 */
 
 static void on_pause_signal(int signal_number)
 {
@@ -220,9 +222,9 @@ static enum report_end hold_memory(struct memory_hog *h)
 
 static void read_options(int argc, char **argv)
 {
-	int first = cli_parse(argc, argv,
-			      "memhog -s SIZE|PERCENT% | --until-swap SIZE [--pattern PATTERN] [--rate SIZE/s] [-t TIME] [options]",
-			      "Takes memory, fills it with data that neither compresses nor merges, and optionally keeps touching it.", options);
+	int first = cli_parse(
+		argc, argv, "memhog -s SIZE|PERCENT% | --until-swap SIZE [--pattern PATTERN] [--rate SIZE/s] [-t TIME] [options]",
+		"Takes memory, fills it with data that neither compresses nor merges, and optionally keeps touching it.", options);
 	bool how = cfg.pattern != UNASKED || cfg.rate || cfg.access != UNASKED;
 
 	cli_refuse_operands(argc, argv, first);
@@ -261,8 +263,13 @@ static void choose_threads(void)
 static struct memory_hog *make_hog(void)
 {
 	const struct hog_cfg hog = {
-		.bytes = cfg.size, .huge = cfg.huge, .threads = (int)cfg.threads, .seed = (uint64_t)cfg.seed, .write = cfg.access != ACCESS_READ,
-		.order = cfg.pattern == PATTERN_RANDOM ? ACCESS_RANDOM : ACCESS_SEQ, .stream = cfg.pattern == PATTERN_STREAM,
+		.bytes = cfg.size,
+		.huge = cfg.huge,
+		.threads = (int)cfg.threads,
+		.seed = (uint64_t)cfg.seed,
+		.write = cfg.access != ACCESS_READ,
+		.order = cfg.pattern == PATTERN_RANDOM ? ACCESS_RANDOM : ACCESS_SEQ,
+		.stream = cfg.pattern == PATTERN_STREAM,
 		.rate = (double)cfg.rate,
 	};
 	struct memory_hog *h;
@@ -277,10 +284,12 @@ static void warn_missed_goal(struct rec_report *out, enum report_end end, bool r
 {
 	if (end == END_RESERVE)
 		rec_warn(out, "stopped %s: the rest of the machine had only %s of memory, and --reserve keeps %s free",
-			 ready ? "early" : "while filling", memory_text((double)world.left_least), memory_text((double)world.reserve));
+			 ready ? "early" : "while filling", memory_text((double)world.left_least),
+			 memory_text((double)world.reserve));
 	if (end == END_SIZE)
 		rec_warn(out, "all %s are filled and %s are in swap, not %s; give a larger --size or a smaller --until-swap",
-			 memory_text((double)cfg.size), memory_text((double)world.swapped_goal), memory_text((double)cfg.until_swap));
+			 memory_text((double)cfg.size), memory_text((double)world.swapped_goal),
+			 memory_text((double)cfg.until_swap));
 }
 
 int main(int argc, char **argv)

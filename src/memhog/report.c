@@ -41,8 +41,7 @@ void report_read_hog(const struct memory_hog *h, struct hog_reading *p)
 	p->is = own.sum;
 }
 
-static void report_settings(struct rec_report *r, const struct memhog_options *cfg,
-				const struct hog_world *world)
+static void report_settings(struct rec_report *r, const struct memhog_options *cfg, const struct hog_world *world)
 {
 	rec_begin_object(r, "settings");
 	rec_add_int(r, "size_bytes", cfg->size);
@@ -76,19 +75,16 @@ static void say_touch_rate(struct rec_report *r, const struct memhog_options *cf
 	double rate = touch_ns > 0 ? (double)touched / (double)touch_ns * NS_PER_S : NAN;
 
 	if (cfg->touching != TOUCH_KEEP)
-		rec_say(r, "not touched for %s; %s", ns_text((double)touch_ns),
-					  counted_text(faults, "major fault"));
+		rec_say(r, "not touched for %s; %s", ns_text((double)touch_ns), counted_text(faults, "major fault"));
 	else if (!cfg->rate)
 		rec_say(r, "touched at %s/s; %s", memory_text(rate), counted_text(faults, "major fault"));
 	else
-		rec_say(r, "touched at %s/s of the requested %s/s; %s", memory_text(rate),
-					  memory_text((double)cfg->rate),
+		rec_say(r, "touched at %s/s of the requested %s/s; %s", memory_text(rate), memory_text((double)cfg->rate),
 			counted_text(faults, "major fault"));
 }
 
-void report_hog(struct rec_report *r, const struct memhog_options *cfg, const struct hog_world *world,
-		struct memory_hog *h,
-	    const struct hog_reading *filled, const struct hog_reading *last, int64_t touch_ns, enum report_end end)
+void report_hog(struct rec_report *r, const struct memhog_options *cfg, const struct hog_world *world, struct memory_hog *h,
+		const struct hog_reading *filled, const struct hog_reading *last, int64_t touch_ns, enum report_end end)
 {
 	double fill_s = (double)hog_fill_ns(h) / NS_PER_S, touch_s = (double)touch_ns / NS_PER_S;
 	int64_t touched = hog_touch_count(h) * HOG_PAGE;
@@ -107,14 +103,13 @@ void report_hog(struct rec_report *r, const struct memhog_options *cfg, const st
 	rec_add_int(r, "fill_minor_faults", filled->used.ru_minflt);
 	rec_add_known_int(r, "until_swap_counted_bytes", cfg->until_swap, world->swapped_goal);
 	/* the page size of most of the memory: the kernel may lack huge pages for the rest */
-	rec_add_known_int(r, "page_bytes", !filled->err && filled->is.rss, filled->is.huge * 2 > filled->is.rss ? (int64_t)HOG_HUGE :
-			 HOG_PAGE);
+	rec_add_known_int(r, "page_bytes", !filled->err && filled->is.rss,
+			  filled->is.huge * 2 > filled->is.rss ? (int64_t)HOG_HUGE : HOG_PAGE);
 	rec_add_known_int(r, "huge_bytes", !filled->err, filled->is.huge);
 	rec_add_str(r, "pattern", cfg->touching == TOUCH_KEEP ? report_pattern_words[cfg->pattern] : NULL);
 	rec_add_int(r, "touched_bytes", touched);
 	rec_add_real(r, "touch_bytes_per_s", cfg->touching == TOUCH_KEEP && touch_s > 0 ? (double)touched / touch_s : NAN, 0);
-	rec_add_real(r, "behind_s", cfg->touching == TOUCH_KEEP && cfg->rate ? (double)hog_lag_ns(h) / NS_PER_S : NAN,
-		     6);
+	rec_add_real(r, "behind_s", cfg->touching == TOUCH_KEEP && cfg->rate ? (double)hog_lag_ns(h) / NS_PER_S : NAN, 6);
 	rec_add_int(r, "major_faults", last->used.ru_majflt);
 	rec_add_int(r, "minor_faults", last->used.ru_minflt);
 	rec_add_str(r, "stopped_by", end_words[end]);

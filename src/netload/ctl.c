@@ -9,41 +9,61 @@
 #include <string.h>
 
 #define BEGIN "netload "
-#define MAGIC 0x54504e4cU	/* "TPNL" */
+#define MAGIC 0x54504e4cU /* "TPNL" */
 
 /* A key of a line, the member that holds its value, and the greatest value. */
 struct line_key {
 	const char *name;
-	size_t at;		/* offset of the member */
+	size_t at; /* offset of the member */
 	int64_t most;
-	bool flag;		/* the member is a bool */
+	bool flag; /* the member is a bool */
 };
-#define LOAD_KEY(k, most) { #k, offsetof(struct load_cfg, k), most, false }
-#define LOAD_FLAG(k) { #k, offsetof(struct load_cfg, k), 1, true }
+#define LOAD_KEY(k, most) \
+	{ \
+#k, offsetof(struct load_cfg, k), most, false \
+	}
+#define LOAD_FLAG(k) \
+	{ \
+#k, offsetof(struct load_cfg, k), 1, true \
+	}
 /* The limit keeps sums over all streams from overflowing, whatever the other end sends. */
-#define LANE_KEY(k) { #k, offsetof(struct stream_counts, k), INT64_MAX / LOAD_STREAMS, false }
-#define SIDE_KEY(k) { #k, offsetof(struct load_counts, k), INT64_MAX, false }
+#define LANE_KEY(k) \
+	{ \
+#k, offsetof(struct stream_counts, k), INT64_MAX / LOAD_STREAMS, false \
+	}
+#define SIDE_KEY(k) \
+	{ \
+#k, offsetof(struct load_counts, k), INT64_MAX, false \
+	}
 
 static const struct line_key load_keys[] = {
-	LOAD_KEY(rate, LOAD_RATE_MOST), LOAD_KEY(time_ns, LOAD_TIME_MOST), LOAD_KEY(lanes, LOAD_STREAMS), LOAD_KEY(size, LOAD_SIZE_MOST),
-	LOAD_KEY(seed, INT64_MAX), LOAD_KEY(burst_ns, NS_PER_S), LOAD_KEY(catch_up_ns, 10 * NS_PER_S), LOAD_FLAG(udp), LOAD_FLAG(both),
-	LOAD_FLAG(payload_bits), LOAD_FLAG(random), { NULL, 0, 0, false },
+	LOAD_KEY(rate, LOAD_RATE_MOST),
+	LOAD_KEY(time_ns, LOAD_TIME_MOST),
+	LOAD_KEY(lanes, LOAD_STREAMS),
+	LOAD_KEY(size, LOAD_SIZE_MOST),
+	LOAD_KEY(seed, INT64_MAX),
+	LOAD_KEY(burst_ns, NS_PER_S),
+	LOAD_KEY(catch_up_ns, 10 * NS_PER_S),
+	LOAD_FLAG(udp),
+	LOAD_FLAG(both),
+	LOAD_FLAG(payload_bits),
+	LOAD_FLAG(random),
+	{ NULL, 0, 0, false },
 };
 static const struct line_key lane_keys[] = {
-	LANE_KEY(sent_frames), LANE_KEY(sent_payload), LANE_KEY(sent_wire), LANE_KEY(resent_frames),
-	LANE_KEY(got_frames), LANE_KEY(got_payload), LANE_KEY(got_wire), LANE_KEY(reordered), LANE_KEY(duplicate), { NULL, 0, 0, false },
+	LANE_KEY(sent_frames), LANE_KEY(sent_payload), LANE_KEY(sent_wire), LANE_KEY(resent_frames), LANE_KEY(got_frames),
+	LANE_KEY(got_payload), LANE_KEY(got_wire),     LANE_KEY(reordered), LANE_KEY(duplicate),     { NULL, 0, 0, false },
 };
 static const struct line_key side_keys[] = {
-	SIDE_KEY(sent_ns), SIDE_KEY(sent_low), SIDE_KEY(sent_high), SIDE_KEY(sent_seconds),
-	SIDE_KEY(got_ns), SIDE_KEY(got_low), SIDE_KEY(got_high), SIDE_KEY(got_seconds),
-	SIDE_KEY(behind_ns), SIDE_KEY(given_up_frames), SIDE_KEY(refused_frames),
-	SIDE_KEY(dropped_frames), SIDE_KEY(cpu_ns), { NULL, 0, 0, false },
+	SIDE_KEY(sent_ns),   SIDE_KEY(sent_low),	SIDE_KEY(sent_high),	  SIDE_KEY(sent_seconds),
+	SIDE_KEY(got_ns),    SIDE_KEY(got_low),		SIDE_KEY(got_high),	  SIDE_KEY(got_seconds),
+	SIDE_KEY(behind_ns), SIDE_KEY(given_up_frames), SIDE_KEY(refused_frames), SIDE_KEY(dropped_frames),
+	SIDE_KEY(cpu_ns),    { NULL, 0, 0, false },
 };
 
 /* --- writing --------------------------------------------------------------------------------------------------- */
 
-static int format_key_values(char *line, size_t size, const char *word, const struct line_key *keys,
-				      const void *from)
+static int format_key_values(char *line, size_t size, const char *word, const struct line_key *keys, const void *from)
 {
 	int n = snprintf(line, size, BEGIN "%d %s", CTL_VERSION, word);
 
@@ -262,7 +282,8 @@ _Static_assert(sizeof(struct stream_mark) == CTL_MARK_BYTES, "a mark has no padd
 
 void ctl_format_mark(unsigned char *mark, uint64_t key, int64_t lane, uint64_t number)
 {
-	const struct stream_mark m = { htobe32(MAGIC), htobe16(CTL_VERSION), htobe16((uint16_t)lane), htobe64(key), htobe64(number), 0 };
+	const struct stream_mark m = { htobe32(MAGIC), htobe16(CTL_VERSION), htobe16((uint16_t)lane),
+				       htobe64(key),   htobe64(number),	     0 };
 
 	memcpy(mark, &m, sizeof(m));
 }

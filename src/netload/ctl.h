@@ -17,8 +17,8 @@
 #include <stddef.h>
 
 #define CTL_VERSION 1
-#define CTL_LINE_MAX 1024	/* bytes of a line with its newline and terminating zero */
-#define CTL_MARK_BYTES 32	/* every datagram begins with a mark */
+#define CTL_LINE_MAX 1024 /* bytes of a line with its newline and terminating zero */
+#define CTL_MARK_BYTES 32 /* every datagram begins with a mark */
 
 /* Write a line without its newline. 0, or -ENOBUFS: `size` is too small. */
 int ctl_format_load(char *line, size_t size, const struct load_cfg *load);
@@ -29,7 +29,7 @@ int ctl_format_total(char *line, size_t size, const struct load_counts *s);
 /* Parse a line. 0; -EPROTO: not such a line; -ERANGE: a value out of range; -EPROTONOSUPPORT: another version. On error nothing is
  * written. */
 int ctl_parse_load(const char *line, struct load_cfg *load);
-int ctl_parse_ok(const char *line, uint64_t *key, int *port, int ports);	/* `ports`: how many the line must have */
+int ctl_parse_ok(const char *line, uint64_t *key, int *port, int ports); /* `ports`: how many the line must have */
 int ctl_parse_go(const char *line);
 int ctl_parse_stream(const char *line, struct load_counts *s, int64_t lanes);
 int ctl_parse_total(const char *line, struct load_counts *s);

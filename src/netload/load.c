@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "load.h"
 
-#define FRAMES_PER_S 400		/* least frames a second that load_payload_bytes() aims at */
-#define PAYLOAD_LEAST 64	/* least payload bytes that load_payload_bytes() chooses */
+#define FRAMES_PER_S 400 /* least frames a second that load_payload_bytes() aims at */
+#define PAYLOAD_LEAST 64 /* least payload bytes that load_payload_bytes() chooses */
 
 struct stream_counts load_sum_streams(const struct stream_counts *stream, int64_t n)
 {
@@ -11,7 +11,7 @@ struct stream_counts load_sum_streams(const struct stream_counts *stream, int64_
 
 	for (int64_t i = 0; i < n; i++)
 		for (size_t k = 0; k < sizeof(all) / sizeof(*to); k++)
-			to[k] += ((const int64_t *)&stream[i])[k];	/* all members are int64_t */
+			to[k] += ((const int64_t *)&stream[i])[k]; /* all members are int64_t */
 	return all;
 }
 

@@ -7,21 +7,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LOAD_STREAMS 64		/* most streams of one load */
-#define LOAD_RATE_LEAST 1000	/* bits a second */
+#define LOAD_STREAMS 64	     /* most streams of one load */
+#define LOAD_RATE_LEAST 1000 /* bits a second */
 #define LOAD_RATE_MOST 1000000000000LL
-#define LOAD_SIZE_MOST 65000	/* payload bytes of a frame */
+#define LOAD_SIZE_MOST 65000 /* payload bytes of a frame */
 #define LOAD_TIME_MOST (30 * NS_PER_DAY)
 
 struct load_cfg {
-	int64_t rate;		/* bits a second in each direction, all streams together; 0: as fast as possible */
-	int64_t time_ns;	/* 0: until stopped */
-	int64_t lanes;		/* streams */
-	int64_t size;		/* payload bytes of a frame; 0: the sender chooses */
-	int64_t seed, burst_ns, catch_up_ns;	/* as in pacer.h */
-	bool udp, both;		/* both: the server sends the same load back */
-	bool payload_bits;	/* the rate counts payload bits, not frame bits */
-	bool random;		/* frames at random intervals (pacer.h) */
+	int64_t rate;			     /* bits a second in each direction, all streams together; 0: as fast as possible */
+	int64_t time_ns;		     /* 0: until stopped */
+	int64_t lanes;			     /* streams */
+	int64_t size;			     /* payload bytes of a frame; 0: the sender chooses */
+	int64_t seed, burst_ns, catch_up_ns; /* as in pacer.h */
+	bool udp, both;			     /* both: the server sends the same load back */
+	bool payload_bits;		     /* the rate counts payload bits, not frame bits */
+	bool random;			     /* frames at random intervals (pacer.h) */
 };
 
 /* One stream at one end. Wire bytes are whole frames: Ethernet, IP, TCP or UDP headers and payload. */
@@ -36,10 +36,10 @@ struct load_counts {
 	/* Rates in frame bits a second: the lowest and the highest of all whole seconds; -1: there was no whole second. */
 	int64_t sent_ns, sent_low, sent_high, sent_seconds;
 	int64_t got_ns, got_low, got_high, got_seconds;
-	int64_t behind_ns;		/* greatest lateness of a frame when it was sent */
-	int64_t given_up_frames;	/* not sent, since over catch_up_ns late */
-	int64_t refused_frames;		/* not sent, since the socket's send buffer was full */
-	int64_t dropped_frames;		/* lost because the socket's receive buffer was full */
+	int64_t behind_ns;	 /* greatest lateness of a frame when it was sent */
+	int64_t given_up_frames; /* not sent, since over catch_up_ns late */
+	int64_t refused_frames;	 /* not sent, since the socket's send buffer was full */
+	int64_t dropped_frames;	 /* lost because the socket's receive buffer was full */
 	int64_t cpu_ns;
 };
 
@@ -54,23 +54,23 @@ int64_t load_header_bytes(bool udp, bool ipv6, bool timestamps);
 int64_t load_payload_bytes(int64_t rate, int64_t header, int64_t most);
 
 #define SEQ_WINDOW 4096
-#define SEQ_JUMP_MAX 1000000000	/* a number this far ahead is not one of our datagrams */
+#define SEQ_JUMP_MAX 1000000000 /* a number this far ahead is not one of our datagrams */
 
 /* Which datagrams of a numbered stream arrived, out of order or twice. A datagram more than SEQ_WINDOW behind the highest number
  * counts as reordered, also where it is a copy. */
 struct stream_arrivals {
-	int64_t next;			/* highest number so far + 1 */
+	int64_t next; /* highest number so far + 1 */
 	int64_t got, reordered, duplicate;
-	uint64_t seen[SEQ_WINDOW / 64];	/* a bit for each of the last SEQ_WINDOW numbers: it has arrived */
+	uint64_t seen[SEQ_WINDOW / 64]; /* a bit for each of the last SEQ_WINDOW numbers: it has arrived */
 };
 
-enum seq_kind { SEQ_FOREIGN, SEQ_NEW, SEQ_DUPLICATE };	/* SEQ_FOREIGN: not a number of this stream */
+enum seq_kind { SEQ_FOREIGN, SEQ_NEW, SEQ_DUPLICATE }; /* SEQ_FOREIGN: not a number of this stream */
 enum seq_kind arrivals_add(struct stream_arrivals *a, uint64_t number);
 
 /* The lowest and the highest rate of all whole seconds, from a total that is read now and then. */
 struct second_range {
-	int64_t from_ns, from_bits;	/* start of the current second, and the total then */
-	int64_t low, high, last, seconds;	/* bit/s in the slowest, the fastest and the last second; number of seconds */
+	int64_t from_ns, from_bits;	  /* start of the current second, and the total then */
+	int64_t low, high, last, seconds; /* bit/s in the slowest, the fastest and the last second; number of seconds */
 };
 
 void second_start(struct second_range *s, int64_t now_ns, int64_t bits);

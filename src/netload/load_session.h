@@ -13,13 +13,13 @@
 struct load_sender {
 	const struct load_cfg *load;
 	struct load_stream *lane;
-	uint64_t key;			/* written into every datagram */
-	const unsigned char *noise;	/* tx_new_noise() */
-	struct load_counts *side;	/* gets what was sent */
-	int priority;			/* real-time priority of the thread; 0: none */
+	uint64_t key;		    /* written into every datagram */
+	const unsigned char *noise; /* tx_new_noise() */
+	struct load_counts *side;   /* gets what was sent */
+	int priority;		    /* real-time priority of the thread; 0: none */
 	atomic_bool stop, started, over;
-	atomic_llong bits_per_s;	/* rate in the last whole second */
-	int err;			/* -errno of a stream that broke; 0: none */
+	atomic_llong bits_per_s; /* rate in the last whole second */
+	int err;		 /* -errno of a stream that broke; 0: none */
 	pthread_t thread;
 };
 
@@ -27,31 +27,31 @@ struct load_sender {
 unsigned char *tx_new_noise(int64_t seed);
 /* Bytes handed to the kernel at a time. */
 int64_t tx_batch_bytes(const struct load_cfg *load, int64_t header);
-int tx_start(struct load_sender *p);	/* 0 or -errno; the thread is to be joined */
+int tx_start(struct load_sender *p); /* 0 or -errno; the thread is to be joined */
 
 /* The receiving thread, which receives and counts on all streams. */
 struct load_receiver {
 	const struct load_cfg *load;
 	struct load_stream *lane;
-	uint64_t key;			/* expected in every datagram */
-	struct load_counts *side;	/* gets what was received */
-	atomic_llong end_ns;		/* receive until then; INT64_MAX: the other end still sends */
+	uint64_t key;		  /* expected in every datagram */
+	struct load_counts *side; /* gets what was received */
+	atomic_llong end_ns;	  /* receive until then; INT64_MAX: the other end still sends */
 	pthread_t thread;
 };
 
-int rx_start(struct load_receiver *p);	/* 0 or -errno */
+int rx_start(struct load_receiver *p); /* 0 or -errno */
 /* Receives what is still under way, unless `at_once`, and ends the thread. */
 void rx_stop(struct load_receiver *p, bool at_once);
 
 struct load_session {
 	struct load_cfg load;
-	uint64_t key;			/* random, chosen by the server: shows that a stream belongs to this load */
+	uint64_t key; /* random, chosen by the server: shows that a stream belongs to this load */
 	struct ctl_connection control;
 	struct load_stream lane[LOAD_STREAMS];
-	struct load_counts own, other;	/* what this end counted, what the other end counted */
+	struct load_counts own, other; /* what this end counted, what the other end counted */
 	struct load_sender push;
 	struct load_receiver pull;
-	bool pushes, pulls;		/* this end sends, receives */
+	bool pushes, pulls; /* this end sends, receives */
 	unsigned char *noise;
 };
 
@@ -69,25 +69,25 @@ void load_session_free(struct load_session *r);
  * in `why`. */
 int send_connect(struct load_session *r, const struct sock_address *to, struct why *why);
 
-enum send_end { SEND_TIME, SEND_SIGNAL, SEND_SERVER, SEND_BROKEN };	/* why a load ended */
+enum send_end { SEND_TIME, SEND_SIGNAL, SEND_SERVER, SEND_BROKEN }; /* why a load ended */
 extern const char *const send_end_words[];
 
 /* Sends the load until it ends. Calls `ready` once when the first frames have gone, `look` repeatedly. *heard: r->other has the
  * server's counts. 0, or -errno: the load could not begin. */
 int send_run(struct load_session *r, void (*ready)(void), void (*look)(const struct load_session *r), enum send_end *end,
-			bool *heard);
+	     bool *heard);
 
 /* --- the server --- */
 
-#define SERVE_AT_ONCE 32	/* most loads at a time; further clients are refused */
+#define SERVE_AT_ONCE 32 /* most loads at a time; further clients are refused */
 
 /* Sums over all loads, in memory shared with their processes. */
 struct serve_totals {
-	atomic_llong loads, refused, broken;	/* loads that ended well, clients refused, loads that broke off */
+	atomic_llong loads, refused, broken; /* loads that ended well, clients refused, loads that broke off */
 	atomic_llong got_payload, got_wire, sent_payload, sent_wire;
 };
 
-struct serve_totals *serve_totals_new(void);	/* NULL: no memory */
+struct serve_totals *serve_totals_new(void); /* NULL: no memory */
 /* Serves each load in a process of its own, so that one that fails does not end the others, until a stop signal or, with `once`,
  * the end of one load. 0 or -errno. */
 int serve(int listener, bool once, struct serve_totals *total);

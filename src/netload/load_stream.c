@@ -7,8 +7,8 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#define BACKLOG_LEAST 16384	/* least limit of unsent bytes in the kernel */
-#define ETHERNET 1500		/* bytes of the largest IP packet */
+#define BACKLOG_LEAST 16384 /* least limit of unsent bytes in the kernel */
+#define ETHERNET 1500	    /* bytes of the largest IP packet */
 
 static void read_tcp_info(int fd, struct tcp_info *info)
 {
@@ -84,7 +84,8 @@ void load_stream_count_rx(struct load_stream *l)
 	} else {
 		read_tcp_info(l->fd, &info);
 		/* The frame of the mark that opened the stream is not counted. */
-		c->got_frames = l->takes_mark && info.tcpi_data_segs_in ? (int64_t)info.tcpi_data_segs_in - 1 : info.tcpi_data_segs_in;
+		c->got_frames =
+			l->takes_mark && info.tcpi_data_segs_in ? (int64_t)info.tcpi_data_segs_in - 1 : info.tcpi_data_segs_in;
 	}
 	c->got_wire = c->got_payload + c->got_frames * l->header;
 }

@@ -7,12 +7,12 @@
 struct load_stream {
 	int fd;
 	bool udp;
-	bool over;			/* receiving: the other end has closed the stream */
-	bool takes_mark;		/* the other end opened this stream with a mark (ctl.h) */
-	int64_t header, mss;		/* header bytes of a frame; TCP: most payload of one segment */
-	int64_t rest;			/* bytes still to be sent of the current frame */
+	bool over;	     /* receiving: the other end has closed the stream */
+	bool takes_mark;     /* the other end opened this stream with a mark (ctl.h) */
+	int64_t header, mss; /* header bytes of a frame; TCP: most payload of one segment */
+	int64_t rest;	     /* bytes still to be sent of the current frame */
 	struct stream_arrivals arrive;
-	int64_t base_bytes, base_frames, base_resent;	/* sent on the socket before the load */
+	int64_t base_bytes, base_frames, base_resent; /* sent on the socket before the load */
 	struct stream_counts count;
 };
 

@@ -24,7 +24,8 @@ static struct {
 	bool once, rate_given;
 	int bits, spacing;
 } cfg = { .load = { .lanes = 1, .seed = 1, .burst_ns = 500 * NS_PER_US, .catch_up_ns = 500 * NS_PER_MS },
-	  .port = PORT, .ready_fd = STDERR_FILENO };
+	  .port = PORT,
+	  .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
 
 static const char *const bit_words[] = { "frame", "payload", NULL }, *const spacing_words[] = { "even", "random", NULL };
@@ -48,26 +49,26 @@ static int read_rate_option(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_INT, 'p', "port", &cfg.port, 1, 65535, .of = "serve", .help = "listen on this TCP port (5210)" },
-	{ CLI_STR, 0, "bind", &cfg.bind,
-	  .of = "serve", .help = "listen at this address; 0.0.0.0 or :: are all addresses (127.0.0.1)", .meta = "ADDRESS" },
+	{ CLI_STR, 0, "bind", &cfg.bind, .of = "serve",
+	  .help = "listen at this address; 0.0.0.0 or :: are all addresses (127.0.0.1)", .meta = "ADDRESS" },
 	{ CLI_FLAG, 0, "once", &cfg.once, .of = "serve", .help = "end after one load" },
 	{ CLI_CALL, 'r', "rate", &cfg.load.rate, .of = "send", .help = "bits a second, all streams together",
 	  .call = read_rate_option, .meta = "RATE (1Kbit to 1000Gbit, such as 9.6Mbit; max)" },
-	{ CLI_NS, 't', "time", &cfg.load.time_ns, 1e6, (double)LOAD_TIME_MOST,
-	  .of = "send", .help = "stop after this time (on a signal)" },
+	{ CLI_NS, 't', "time", &cfg.load.time_ns, 1e6, (double)LOAD_TIME_MOST, .of = "send",
+	  .help = "stop after this time (on a signal)" },
 	{ CLI_FLAG, 'u', "udp", &cfg.load.udp, .of = "send", .help = "datagrams, an open loop (TCP)" },
 	{ CLI_FLAG, 0, "both", &cfg.load.both, .of = "send", .help = "the server sends the same load back" },
 	{ CLI_INT, 0, "streams", &cfg.load.lanes, 1, LOAD_STREAMS, .of = "send", .help = "use this many streams, in turn (1)" },
-	{ CLI_BYTES, 0, "frame-size", &cfg.load.size, 1, LOAD_SIZE_MOST,
-	  .of = "send", .help = "payload of a frame (the largest, or a 400th of a second's bits)" },
-	{ CLI_WORD, 0, "rate-in", &cfg.bits,
-	  .of = "send", .help = "--rate counts bits of whole frames, or of their payload (frame)", .words = bit_words },
-	{ CLI_WORD, 0, "spacing", &cfg.spacing,
-	  .of = "send", .help = "frames at even or at random intervals (even)", .words = spacing_words },
-	{ CLI_NS, 0, "burst", &cfg.load.burst_ns, 1e3, 1e9,
-	  .of = "send", .help = "frames due within this time are sent together (500us, at least one frame)" },
-	{ CLI_NS, 0, "catch-up", &cfg.load.catch_up_ns, 0, 1e10,
-	  .of = "send", .help = "give up frames that are later than this (500ms)" },
+	{ CLI_BYTES, 0, "frame-size", &cfg.load.size, 1, LOAD_SIZE_MOST, .of = "send",
+	  .help = "payload of a frame (the largest, or a 400th of a second's bits)" },
+	{ CLI_WORD, 0, "rate-in", &cfg.bits, .of = "send",
+	  .help = "--rate counts bits of whole frames, or of their payload (frame)", .words = bit_words },
+	{ CLI_WORD, 0, "spacing", &cfg.spacing, .of = "send", .help = "frames at even or at random intervals (even)",
+	  .words = spacing_words },
+	{ CLI_NS, 0, "burst", &cfg.load.burst_ns, 1e3, 1e9, .of = "send",
+	  .help = "frames due within this time are sent together (500us, at least one frame)" },
+	{ CLI_NS, 0, "catch-up", &cfg.load.catch_up_ns, 0, 1e10, .of = "send",
+	  .help = "give up frames that are later than this (500ms)" },
 	{ CLI_INT, 0, "priority", &cfg.priority, 0, 98, .of = "send", .help = "real-time priority, where allowed (0: none)" },
 	{ CLI_INT, 0, "seed", &cfg.load.seed, 0, 9e18, .of = "send", .help = "seed of the random data (1)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
@@ -97,7 +98,8 @@ static int run_serve(void)
 	out = rec_must_open(&out_cfg, "netload");
 	listener = total ? sock_listen(&place, false) : -ENOMEM;
 	if (listener < 0)
-		die(EXIT_RUN, "cannot listen at %s port %d: %s; another --port or --bind", at, sock_port(&place), strerror(-listener));
+		die(EXIT_RUN, "cannot listen at %s port %d: %s; another --port or --bind", at, sock_port(&place),
+		    strerror(-listener));
 	from = clock_now();
 	write_ready_line();
 	err = serve(listener, cfg.once, total);
@@ -134,8 +136,8 @@ static int warn_shortfall(struct rec_report *rec, const struct load_session *r, 
 	if (early)
 		rec_warn(rec, "the server ended the load early");
 	if (broken)
-		rec_warn(rec, "a stream broke: %s%s", strerror(-r->push.err), r->push.err == -EMSGSIZE ?
-				     "; give a smaller --frame-size" : "");
+		rec_warn(rec, "a stream broke: %s%s", strerror(-r->push.err),
+			 r->push.err == -EMSGSIZE ? "; give a smaller --frame-size" : "");
 	missed = report_warn_rate(rec, r, &r->own);
 	missed |= r->load.both && heard && report_warn_rate(rec, r, &r->other);
 	if (end == SEND_SIGNAL && cfg.load.time_ns)
@@ -153,7 +155,7 @@ static void show_sent_rate(const struct load_session *r)
 
 static int run_send(const char *to)
 {
-	static struct load_session r;	/* static: all zero */
+	static struct load_session r; /* static: all zero */
 	struct rt_granted rt;
 	struct send_facts told = { .to = to, .rt = &rt };
 	struct sock_address place;
@@ -169,7 +171,7 @@ static int run_send(const char *to)
 	out = rec_must_open(&out_cfg, "netload");
 	r.load = cfg.load;
 	rt_setup((int)cfg.priority, &rt);
-	munlockall();	/* an ordinary user's limit is below a thread's stack, which could not start; the payload stays in memory anyway */
+	munlockall(); /* an ordinary user's limit is below a thread's stack, which could not start; the payload stays in memory anyway */
 	rt.locked = false;
 	if (cfg.priority && !rt.fifo)
 		warn("--priority %d was refused: %s; continuing without real-time priority", (int)cfg.priority, strerror(rt.why));
@@ -206,7 +208,7 @@ int main(int argc, char **argv)
 	if (strcmp(argv[first], "serve") && strcmp(argv[first], "send"))
 		die_usage("%s is not a command: netload serve, or netload send HOST:PORT", argv[first]);
 	other = cli_foreign_option(argv[first]);
-	if (other)	/* such as serve --time: the server would run longer than the user expects */
+	if (other) /* such as serve --time: the server would run longer than the user expects */
 		die_usage("--%s is an option of netload %s only", other->name, other->of);
 	proc_check_ready_fd((int)cfg.ready_fd);
 	proc_end_beside_parent();

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#define LATE_PART 25	/* a late sender catches up a 25th of catch_up_ns at once */
+#define LATE_PART 25 /* a late sender catches up a 25th of catch_up_ns at once */
 
 /* Holds frames times bits times nanoseconds, more than 64 bits can. */
 __extension__ typedef __int128 wide_bits;
@@ -33,7 +33,7 @@ static void draw_block_times(struct pacer *b, int64_t block)
 			if (pass)
 				b->offset[i] = (int64_t)(at / sum * span);
 		}
-		sum = at - log1p(-random_fraction(&again));	/* adds the interval from the last frame to the block's end */
+		sum = at - log1p(-random_fraction(&again)); /* adds the interval from the last frame to the block's end */
 	}
 	b->cached = block;
 }
@@ -106,7 +106,7 @@ int64_t pacer_take_due(struct pacer *b, int64_t now_ns, int64_t *wake_ns)
 		return 0;
 	/* Counted from when the batch was due, unless that is long ago: late wake-ups must not slow the rate. */
 	b->pause_ns = (b->pause_ns > now_ns - b->catch_up_ns / LATE_PART ? b->pause_ns : now_ns - b->catch_up_ns / LATE_PART) +
-		pace / 5 * 4;
+		      pace / 5 * 4;
 	return b->batch;
 }
 
@@ -117,7 +117,7 @@ void pacer_count_done(struct pacer *b, int64_t frames)
 
 void pacer_give_up_rest(struct pacer *b, int64_t now_ns)
 {
-	int64_t left = (pacer_frames_due(b, now_ns) - b->done) / b->batch * b->batch;	/* only batches of which all frames are due */
+	int64_t left = (pacer_frames_due(b, now_ns) - b->done) / b->batch * b->batch; /* only batches of which all frames are due */
 
 	if (left <= 0)
 		return;

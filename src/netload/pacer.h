@@ -14,18 +14,18 @@
 #include <stdint.h>
 
 struct pacer {
-	int64_t rate, frame_bits, catch_up_ns;	/* rate: bits a second */
-	int64_t batch;			/* frames of a batch */
+	int64_t rate, frame_bits, catch_up_ns; /* rate: bits a second */
+	int64_t batch;			       /* frames of a batch */
 	int64_t start_ns;
-	int64_t done;			/* frames of the schedule so far, sent or given up */
+	int64_t done; /* frames of the schedule so far, sent or given up */
 	int64_t given_up;
 	int64_t behind_ns;		/* greatest lateness of a batch */
 	int64_t pause_ns;		/* no batch before this time, however late the schedule is */
-	int64_t *offset, block, cached;	/* random: due times within block number `cached`; frames of a block */
+	int64_t *offset, block, cached; /* random: due times within block number `cached`; frames of a block */
 	uint64_t seed;
 };
 
-#define PACER_BLOCK_MAX 65536		/* most frames of a block */
+#define PACER_BLOCK_MAX 65536 /* most frames of a block */
 
 /* rate and frame_bits must be above 0. */
 void pacer_start(struct pacer *b, int64_t rate, int64_t frame_bits, int64_t burst_ns, int64_t catch_up_ns, int64_t now_ns);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define MEGA 1e6
-#define HELD 0.005	/* deviation up to which a rate was kept */
+#define HELD 0.005 /* deviation up to which a rate was kept */
 
 /* Rate of `bytes` in `ns`; NAN: ns is 0, the time is not known. */
 static double mbit_per_s(double bytes, int64_t ns)
@@ -81,13 +81,18 @@ struct load_direction {
 	int64_t sent_ns, got_ns;
 };
 
-static struct load_direction make_direction(const struct load_session *r, const struct load_counts *from,
-							       bool sender_known, const struct load_counts *to, bool receiver_known)
+static struct load_direction make_direction(const struct load_session *r, const struct load_counts *from, bool sender_known,
+					    const struct load_counts *to, bool receiver_known)
 {
 	return (struct load_direction){
-		.from = from, .to = to, .sender_known = sender_known, .receiver_known = receiver_known,
-		.sent = load_sum_streams(from->lane, r->load.lanes), .got = load_sum_streams(to->lane, r->load.lanes),
-		.sent_ns = sender_known ? from->sent_ns : 0, .got_ns = receiver_known ? longer_span_ns(from, to) : 0,
+		.from = from,
+		.to = to,
+		.sender_known = sender_known,
+		.receiver_known = receiver_known,
+		.sent = load_sum_streams(from->lane, r->load.lanes),
+		.got = load_sum_streams(to->lane, r->load.lanes),
+		.sent_ns = sender_known ? from->sent_ns : 0,
+		.got_ns = receiver_known ? longer_span_ns(from, to) : 0,
 	};
 }
 
@@ -102,24 +107,32 @@ static double received_mbit_s(const struct load_session *r, const struct load_di
 	return mbit_per_s((double)(r->load.payload_bits ? d->got.got_payload : d->got.got_wire), d->got_ns);
 }
 
-static void report_direction(struct rec_report *rec, const struct load_session *r,
-					 const struct load_direction *d)
+static void report_direction(struct rec_report *rec, const struct load_session *r, const struct load_direction *d)
 {
 	const struct stream_counts *sent = &d->sent, *got = &d->got;
 	bool tx = d->sender_known, rx = d->receiver_known, udp = r->load.udp, lost = tx && rx && udp;
-	const struct { const char *key; bool known; int64_t n; } counts[] = {
-		{ "sent_frames", tx, sent->sent_frames }, { "sent_wire_bytes", tx, sent->sent_wire },
-		{ "sent_payload_bytes", tx, sent->sent_payload }, { "received_frames", rx, got->got_frames },
-		{ "received_wire_bytes", rx, got->got_wire }, { "received_payload_bytes", rx, got->got_payload },
-		{ "lost_frames", lost, sent->sent_frames - got->got_frames }, { "reordered_frames", rx && udp, got->reordered },
-		{ "duplicate_frames", rx && udp, got->duplicate }, { "receiver_dropped_frames", rx && udp, d->to->dropped_frames },
-		{ "resent_frames", tx && !udp, sent->resent_frames }, { "refused_frames", tx && udp, d->from->refused_frames },
+	const struct {
+		const char *key;
+		bool known;
+		int64_t n;
+	} counts[] = {
+		{ "sent_frames", tx, sent->sent_frames },
+		{ "sent_wire_bytes", tx, sent->sent_wire },
+		{ "sent_payload_bytes", tx, sent->sent_payload },
+		{ "received_frames", rx, got->got_frames },
+		{ "received_wire_bytes", rx, got->got_wire },
+		{ "received_payload_bytes", rx, got->got_payload },
+		{ "lost_frames", lost, sent->sent_frames - got->got_frames },
+		{ "reordered_frames", rx && udp, got->reordered },
+		{ "duplicate_frames", rx && udp, got->duplicate },
+		{ "receiver_dropped_frames", rx && udp, d->to->dropped_frames },
+		{ "resent_frames", tx && !udp, sent->resent_frames },
+		{ "refused_frames", tx && udp, d->from->refused_frames },
 		{ "given_up_frames", tx, d->from->given_up_frames },
 	};
 
 	rec_add_reals(rec, { "offered_mbit_s", offered_mbit_s(r), 6 }, { "sent_mbit_s", sent_mbit_s(r, d), 6 },
-		      { "received_mbit_s", received_mbit_s(r, d), 6 },
-		      { "seconds", tx ? (double)d->sent_ns / NS_PER_S : NAN, 6 });
+		      { "received_mbit_s", received_mbit_s(r, d), 6 }, { "seconds", tx ? (double)d->sent_ns / NS_PER_S : NAN, 6 });
 	report_mbit_s(rec, "sent_lowest_second_mbit_s", tx ? d->from->sent_low : -1);
 	report_mbit_s(rec, "sent_highest_second_mbit_s", tx ? d->from->sent_high : -1);
 	report_mbit_s(rec, "received_lowest_second_mbit_s", rx ? d->to->got_low : -1);
@@ -142,8 +155,8 @@ static void report_streams(struct rec_report *rec, const struct load_session *r,
 		rec_add_real(rec, "sent_mbit_s", mbit_per_s((double)a->sent_wire, r->own.sent_ns), 6);
 		rec_add_int(rec, "sent_frames", a->sent_frames);
 		rec_add_int(rec, "sent_wire_bytes", a->sent_wire);
-		rec_add_real(rec, "received_mbit_s", t->heard ? mbit_per_s((double)b->got_wire,
-									   longer_span_ns(&r->own, &r->other)) : NAN, 6);
+		rec_add_real(rec, "received_mbit_s",
+			     t->heard ? mbit_per_s((double)b->got_wire, longer_span_ns(&r->own, &r->other)) : NAN, 6);
 		rec_add_known_int(rec, "received_frames", t->heard, b->got_frames);
 		rec_add_known_int(rec, "received_payload_bytes", t->heard, b->got_payload);
 		rec_add_real(rec, "lost_percent", t->heard && r->load.udp ? lost_percent(a, b) : NAN, 4);
@@ -186,11 +199,11 @@ static void say_rate_row(struct rec_report *rec, const char *name, bool known, d
 		rec_add_row(rec, "  %s\t%s\t\t%s", name, bit_rate_text(mbit_s * MEGA), note);
 	else
 		rec_add_row(rec, "  %s\t%s\tslowest second %s\t%s", name, bit_rate_text(mbit_s * MEGA),
-				       number_text((double)low / MEGA), note);
+			    number_text((double)low / MEGA), note);
 }
 
-static void say_direction(struct rec_report *rec, const struct load_session *r, const struct load_direction *d,
-				    const char *back, const char *cpu)
+static void say_direction(struct rec_report *rec, const struct load_session *r, const struct load_direction *d, const char *back,
+			  const char *cpu)
 {
 	char name[32], note[128] = "";
 
@@ -206,7 +219,7 @@ static void say_direction(struct rec_report *rec, const struct load_session *r, 
 }
 
 static void say_sent_load(struct rec_report *rec, const struct load_session *r, const struct send_facts *t,
-				  const struct load_direction *there, const struct load_direction *back)
+			  const struct load_direction *there, const struct load_direction *back)
 {
 	double seconds = (double)r->own.sent_ns / NS_PER_S;
 	char asked[64] = "as fast as possible", cpu[64] = "";
@@ -237,7 +250,7 @@ void report_sent_load(struct rec_report *rec, const struct load_session *r, cons
 	rec_add_bool(rec, "rate_held", is_rate_held(r, &r->own));
 	rec_add_real(rec, "cpu_percent", r->own.sent_ns > 0 ? 100 * t->cpu_s / ((double)r->own.sent_ns / NS_PER_S) : NAN, 2);
 	rec_add_real(rec, "receiver_cpu_percent",
-		 t->heard && r->own.sent_ns > 0 ? 100 * (double)r->other.cpu_ns / (double)r->own.sent_ns : NAN, 2);
+		     t->heard && r->own.sent_ns > 0 ? 100 * (double)r->other.cpu_ns / (double)r->own.sent_ns : NAN, 2);
 	rec_add_str(rec, "stopped_by", t->stopped_by);
 	if (r->load.both) {
 		rec_begin_object(rec, "back");
@@ -265,10 +278,9 @@ void report_served_loads(struct rec_report *rec, const char *bind, int port, boo
 		     { "sent_wire_bytes", (int64_t)s->sent_wire });
 	rec_add_real(rec, "seconds", seconds, 3);
 	rec_end(rec);
-	rec_say(rec, "%s loads in %s: %s received, %s sent", count_text((int64_t)s->loads),
-				  ns_text(seconds * NS_PER_S),
+	rec_say(rec, "%s loads in %s: %s received, %s sent", count_text((int64_t)s->loads), ns_text(seconds * NS_PER_S),
 		bytes_text((double)s->got_wire), bytes_text((double)s->sent_wire));
 	if (s->broken || s->refused)
 		rec_warn(rec, "%s loads broke off, %s clients were refused", count_text((int64_t)s->broken),
-				     count_text((int64_t)s->refused));
+			 count_text((int64_t)s->refused));
 }

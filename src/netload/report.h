@@ -7,10 +7,10 @@
 #include "rt.h"
 
 struct send_facts {
-	const char *to, *stopped_by;	/* HOST:PORT; word of enum send_end */
+	const char *to, *stopped_by; /* HOST:PORT; word of enum send_end */
 	const struct rt_granted *rt;
-	bool heard;			/* the server's counts are known */
-	double cpu_s;			/* CPU time of this process */
+	bool heard;   /* the server's counts are known */
+	double cpu_s; /* CPU time of this process */
 };
 
 /* Whether an end, &r->own or &r->other, kept the rate to within 0.5 %; true where no rate was asked for, false if not known. */

@@ -5,17 +5,17 @@
 #include <poll.h>
 #include <stdlib.h>
 
-#define SCRATCH (256 << 10)	/* bytes received in one call over TCP */
-#define PARCEL 64		/* datagrams received in one call */
-#define DRAIN_NS (5 * NS_PER_S)		/* longest time that sent data may stay under way */
-#define QUIET_NS (300 * NS_PER_MS)	/* a silence of this length after the sender's end: no more datagrams will come */
-#define LOOK_MS 50			/* longest wait between checks whether the load is over */
+#define SCRATCH (256 << 10)	   /* bytes received in one call over TCP */
+#define PARCEL 64		   /* datagrams received in one call */
+#define DRAIN_NS (5 * NS_PER_S)	   /* longest time that sent data may stay under way */
+#define QUIET_NS (300 * NS_PER_MS) /* a silence of this length after the sender's end: no more datagrams will come */
+#define LOOK_MS 50		   /* longest wait between checks whether the load is over */
 
 struct rx_thread {
 	struct load_receiver *p;
 	char *scratch;
 	struct second_range second;
-	int64_t first_ns, last_ns;	/* arrival of the first and the last data; 0: none yet */
+	int64_t first_ns, last_ns; /* arrival of the first and the last data; 0: none yet */
 };
 
 static void receive_bytes(struct rx_thread *s, struct load_stream *l)
@@ -45,7 +45,8 @@ static void receive_datagrams(struct rx_thread *s, struct load_stream *l)
 	}
 	n = recvmmsg(l->fd, msg, PARCEL, MSG_DONTWAIT | MSG_TRUNC, NULL);
 	for (int i = 0; i < n; i++) {
-		if (msg[i].msg_len < CTL_MARK_BYTES || ctl_parse_mark(mark[i], s->p->key, s->p->load->lanes, &number) != l - s->p->lane ||
+		if (msg[i].msg_len < CTL_MARK_BYTES ||
+		    ctl_parse_mark(mark[i], s->p->key, s->p->load->lanes, &number) != l - s->p->lane ||
 		    arrivals_add(&l->arrive, number) != SEQ_NEW)
 			continue;
 		l->count.got_frames++;
@@ -86,7 +87,7 @@ static bool goes_on_receiving(struct rx_thread *s, int64_t now)
 
 	if (now >= end)
 		return false;
-	if (s->p->load->udp)	/* end_ns lies DRAIN_NS after the sender's end */
+	if (s->p->load->udp) /* end_ns lies DRAIN_NS after the sender's end */
 		return end == INT64_MAX || (now - s->last_ns < QUIET_NS || now < end - DRAIN_NS + QUIET_NS);
 	for (int64_t i = 0; i < s->p->load->lanes; i++)
 		if (!s->p->lane[i].over)

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ANSWER_NS (5 * NS_PER_S)	/* longest wait for a connection or an answer */
-#define OPEN_NS (12 * NS_PER_S)		/* longest time for opening all streams */
-#define REPORT_NS (15 * NS_PER_S)	/* longest wait for the server's counts */
-#define OPENS UINT64_MAX		/* number in a mark that opens a stream and carries no data */
+#define ANSWER_NS (5 * NS_PER_S)  /* longest wait for a connection or an answer */
+#define OPEN_NS (12 * NS_PER_S)	  /* longest time for opening all streams */
+#define REPORT_NS (15 * NS_PER_S) /* longest wait for the server's counts */
+#define OPENS UINT64_MAX	  /* number in a mark that opens a stream and carries no data */
 
 const char *const send_end_words[] = { "time", "signal", "server", "broken" };
 
@@ -23,8 +23,7 @@ static int explain_answer(const char *line, int heard, struct why *why)
 	if (heard == -EINTR)
 		return why_fail(-EINTR, why, "stopped by a signal");
 	if (heard == -ETIMEDOUT)
-		return why_fail(-ETIMEDOUT, why,
-					"the server accepts connections, but does not answer as netload serve does");
+		return why_fail(-ETIMEDOUT, why, "the server accepts connections, but does not answer as netload serve does");
 	if (heard == -EPROTO)
 		return why_fail(-ECONNRESET, why, "the server answers, but not as netload serve does");
 	if (heard <= 0)
@@ -97,7 +96,7 @@ int send_connect(struct load_session *r, const struct sock_address *to, struct w
 	r->control.fd = sock_connect(to, clock_now() + ANSWER_NS, false);
 	if (r->control.fd < 0)
 		return why_fail(r->control.fd, why, "%s",
-				 r->control.fd == -EINTR ? "stopped by a signal" : strerror(-r->control.fd));
+				r->control.fd == -EINTR ? "stopped by a signal" : strerror(-r->control.fd));
 	err = negotiate_load(r, port, why);
 	for (int64_t i = 0; !err && i < r->load.lanes; i++) {
 		sock_set_port(&place, port[r->load.udp ? i : 0]);
@@ -144,7 +143,7 @@ static enum send_end await_load_end(struct load_session *r, void (*ready)(void),
 }
 
 int send_run(struct load_session *r, void (*ready)(void), void (*look)(const struct load_session *r), enum send_end *end,
-			bool *heard)
+	     bool *heard)
 {
 	int err;
 

@@ -13,10 +13,10 @@
 #include <linux/tcp.h>
 #include <unistd.h>
 
-#define HELLO_NS (5 * NS_PER_S)	/* longest wait for a client's request */
-#define OPEN_NS (10 * NS_PER_S)	/* longest time for opening all streams of a load */
+#define HELLO_NS (5 * NS_PER_S) /* longest wait for a client's request */
+#define OPEN_NS (10 * NS_PER_S) /* longest time for opening all streams of a load */
 #define NOT_OUR_LINE "this is netload, and that is not a line of its protocol"
-#define TCP_HEADERS 66		/* bytes, with IPv4 and timestamps: a good estimate for choosing buffers */
+#define TCP_HEADERS 66 /* bytes, with IPv4 and timestamps: a good estimate for choosing buffers */
 
 struct serve_totals *serve_totals_new(void)
 {
@@ -46,7 +46,8 @@ static int receive_request(struct load_session *r)
 		return err == -EPROTO ? refuse_client(&r->control, NOT_OUR_LINE) : err ? err : -ECONNRESET;
 	err = ctl_parse_load(line, &r->load);
 	if (err == -EPROTONOSUPPORT) {
-		snprintf(words, sizeof(words), "the server has protocol version %d; use the same netload at both ends", CTL_VERSION);
+		snprintf(words, sizeof(words), "the server has protocol version %d; use the same netload at both ends",
+			 CTL_VERSION);
 		return refuse_client(&r->control, words);
 	}
 	if (err)
@@ -204,7 +205,7 @@ static void enable_keepalive(int fd)
 /* Serves one client, in a process of its own. Exit status: 0: served, 1: refused, 2: broken off. */
 static int serve_client(int fd, struct serve_totals *total)
 {
-	static struct load_session r;	/* static: all zero */
+	static struct load_session r; /* static: all zero */
 	struct rt_granted got;
 	int err;
 
@@ -216,7 +217,7 @@ static int serve_client(int fd, struct serve_totals *total)
 		return 1;
 	}
 	rt_setup(0, &got);
-	munlockall();	/* the limit of an ordinary user is below a thread's stack, which could not start */
+	munlockall(); /* the limit of an ordinary user is below a thread's stack, which could not start */
 	err = open_streams(&r);
 	if (!err)
 		err = serve_load(&r, total);
@@ -291,7 +292,7 @@ int serve(int listener, bool once, struct serve_totals *total)
 		else if (sock_wait_ready(listener, POLLIN, clock_now() + 50 * NS_PER_MS, true) == 1)
 			err = fork_server(listener, total, &c);
 		over = (reap_children(&c, total) && once) || over || proc_stop;
-		if ((proc_stop || err) && !c.told) {	/* the stop signal may have reached the parent only */
+		if ((proc_stop || err) && !c.told) { /* the stop signal may have reached the parent only */
 			c.told = true;
 			for (int i = 0; i < c.n; i++)
 				kill(c.pid[i], SIGTERM);

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BUFFER (4 << 20)	/* bytes of a large socket buffer */
-#define SLICE_MS 50		/* longest sleep between checks of the stop flag */
+#define BUFFER (4 << 20) /* bytes of a large socket buffer */
+#define SLICE_MS 50	 /* longest sleep between checks of the stop flag */
 
 /* --- places ---------------------------------------------------------------------------------------------------- */
 
@@ -27,7 +27,7 @@ static int split_address(const char *text, int port, char *host, size_t size, in
 		colon = end[1] ? end + 1 : NULL;
 		text++;
 	} else if (port && colon && strchr(text, ':') != colon) {
-		colon = NULL;	/* an IPv6 address without a port */
+		colon = NULL; /* an IPv6 address without a port */
 		end = text + strlen(text);
 	}
 	if (!end)
@@ -43,15 +43,16 @@ static int split_address(const char *text, int port, char *host, size_t size, in
 
 int sock_resolve(const char *text, int port, bool numeric, struct sock_address *out, struct why *why)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | (numeric ? AI_NUMERICHOST | AI_PASSIVE : 0) },
-		*found;
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
+				  .ai_flags = AI_NUMERICSERV | (numeric ? AI_NUMERICHOST | AI_PASSIVE : 0) },
+			*found;
 	char host[256], service[16];
 	int64_t number;
 	int err;
 
 	if (split_address(text, port, host, sizeof(host), &number)) {
-		why_say(why, port ? "give an address, or an address and a port as ADDRESS:PORT" :
-			 "give HOST:PORT, such as 10.0.0.2:5210 or [::1]:5210");
+		why_say(why, port ? "give an address, or an address and a port as ADDRESS:PORT"
+				  : "give HOST:PORT, such as 10.0.0.2:5210 or [::1]:5210");
 		return -EINVAL;
 	}
 	snprintf(service, sizeof(service), "%d", (int)number);
@@ -67,7 +68,8 @@ int sock_resolve(const char *text, int port, bool numeric, struct sock_address *
 
 static in_port_t *sock_port_field(struct sock_address *p)
 {
-	return p->addr.ss_family == AF_INET6 ? &((struct sockaddr_in6 *)&p->addr)->sin6_port : &((struct sockaddr_in *)&p->addr)->sin_port;
+	return p->addr.ss_family == AF_INET6 ? &((struct sockaddr_in6 *)&p->addr)->sin6_port
+					     : &((struct sockaddr_in *)&p->addr)->sin_port;
 }
 
 void sock_set_port(struct sock_address *p, int port)
@@ -99,8 +101,8 @@ bool sock_is_same_host(const struct sock_address *a, const struct sock_address *
 	if (a->addr.ss_family != b->addr.ss_family)
 		return false;
 	if (a->addr.ss_family == AF_INET6)
-		return !memcmp(&((const struct sockaddr_in6 *)&a->addr)->sin6_addr, &((const struct sockaddr_in6 *)&b->addr)->sin6_addr,
-			       sizeof(struct in6_addr));
+		return !memcmp(&((const struct sockaddr_in6 *)&a->addr)->sin6_addr,
+			       &((const struct sockaddr_in6 *)&b->addr)->sin6_addr, sizeof(struct in6_addr));
 	return ((const struct sockaddr_in *)&a->addr)->sin_addr.s_addr == ((const struct sockaddr_in *)&b->addr)->sin_addr.s_addr;
 }
 
@@ -132,7 +134,7 @@ int sock_listen(const struct sock_address *at, bool roomy)
 	if (fd < 0)
 		return fd;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
-	if (roomy)	/* a receiver that waits for its CPU must not stop the sender */
+	if (roomy) /* a receiver that waits for its CPU must not stop the sender */
 		sock_set_buffer(fd, SO_RCVBUF, SO_RCVBUFFORCE);
 	if (bind(fd, (const struct sockaddr *)&at->addr, at->size) || listen(fd, 128))
 		return close_failed(fd, -errno);

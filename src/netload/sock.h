@@ -33,7 +33,7 @@ void sock_set_buffer(int fd, int plain, int forced);
 /* The control connection: lines of text (ctl.h). */
 struct ctl_connection {
 	int fd;
-	size_t n;			/* bytes received and not yet returned as lines */
+	size_t n; /* bytes received and not yet returned as lines */
 	char text[CTL_LINE_MAX];
 };
 

@@ -15,14 +15,14 @@
 #define NOISE_MORE (1 << 20)	/* a repetition of the beginning, for data that begins near the end */
 #define CHUNK (128 << 10)	/* bytes sent in one call at full speed */
 #define PARCEL 64		/* datagrams sent in one call */
-#define NAP_NS (50 * NS_PER_MS)	/* longest sleep between checks of the stop flag */
+#define NAP_NS (50 * NS_PER_MS) /* longest sleep between checks of the stop flag */
 
 struct tx_thread {
 	struct load_sender *p;
 	struct pacer beat;
 	struct second_range second;
-	int64_t from_ns, end_ns, turn;	/* start and end of the load; stream whose turn the next batch is */
-	size_t at, window;		/* position in the random payload; bytes of it that are used */
+	int64_t from_ns, end_ns, turn; /* start and end of the load; stream whose turn the next batch is */
+	size_t at, window;	       /* position in the random payload; bytes of it that are used */
 };
 
 unsigned char *tx_new_noise(int64_t seed)
@@ -150,7 +150,8 @@ static int64_t send_datagrams(struct tx_thread *s, struct load_stream *l, int64_
 		for (unsigned i = 0; i < n; i++) {
 			ctl_format_mark(mark[i], s->p->key, lane, (uint64_t)(l->count.sent_frames + i));
 			part[i][0] = (struct iovec){ mark[i], CTL_MARK_BYTES };
-			part[i][1] = (struct iovec){ (void *)(uintptr_t)next_noise(s, size - CTL_MARK_BYTES), size - CTL_MARK_BYTES };
+			part[i][1] =
+				(struct iovec){ (void *)(uintptr_t)next_noise(s, size - CTL_MARK_BYTES), size - CTL_MARK_BYTES };
 			msg[i].msg_hdr = (struct msghdr){ .msg_iov = part[i], .msg_iovlen = 2 };
 		}
 		sent = sendmmsg(l->fd, msg, n, MSG_NOSIGNAL);
@@ -188,7 +189,7 @@ static int64_t send_batch(struct tx_thread *s, int64_t frames)
 
 		took += l->udp ? send_datagrams(s, l, frames - took) : send_frames(s, l, frames - took);
 	}
-	if (load->udp && took < frames && !is_stop_requested(s)) {	/* datagrams: an open loop does not wait for buffer space */
+	if (load->udp && took < frames && !is_stop_requested(s)) { /* datagrams: an open loop does not wait for buffer space */
 		s->p->side->refused_frames += frames - took;
 		took = frames;
 	}
@@ -230,7 +231,8 @@ static void run_unpaced(struct tx_thread *s)
 		int64_t took = 0;
 
 		for (int64_t i = 0; i < load->lanes; i++)
-			took += load->udp ? send_datagrams(s, &s->p->lane[i], PARCEL) : (int64_t)send_bytes(s, &s->p->lane[i], CHUNK, 0);
+			took += load->udp ? send_datagrams(s, &s->p->lane[i], PARCEL)
+					  : (int64_t)send_bytes(s, &s->p->lane[i], CHUNK, 0);
 		atomic_store(&s->p->started, true);
 		if (!took)
 			await_buffer(s, now + NAP_NS);
@@ -251,7 +253,8 @@ static void *run_sender(void *context)
 	s.end_ns = p->load->time_ns ? s.from_ns + p->load->time_ns : INT64_MAX;
 	second_start(&s.second, s.from_ns, sent_bits(&s));
 	if (p->load->rate) {
-		pacer_start(&s.beat, p->load->rate, tx_frame_bits(p->load, p->lane), p->load->burst_ns, p->load->catch_up_ns, s.from_ns);
+		pacer_start(&s.beat, p->load->rate, tx_frame_bits(p->load, p->lane), p->load->burst_ns, p->load->catch_up_ns,
+			    s.from_ns);
 		if (room)
 			pacer_use_random(&s.beat, (uint64_t)p->load->seed, room);
 		run_paced(&s);

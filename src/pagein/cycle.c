@@ -8,22 +8,23 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WARM_KEYS 8			/* warm-up keys at most, until one causes no major fault */
+#define WARM_KEYS 8 /* warm-up keys at most, until one causes no major fault */
 #define WARM_GAP_NS (200 * NS_PER_MS)
-#define ATTEMPT_GAP_NS (50 * NS_PER_MS)	/* between two attempts to page out */
+#define ATTEMPT_GAP_NS (50 * NS_PER_MS) /* between two attempts to page out */
 #define HOG_EXTRA_NS (250 * NS_PER_MS)	/* how long a memory hog goes on after all is in swap, in the first round */
-#define CACHED_SHARE 10			/* up to 1/10 of the swapped pages may stay in the swap cache; more is worth another attempt */
+#define CACHED_SHARE 10 /* up to 1/10 of the swapped pages may stay in the swap cache; more is worth another attempt */
 
 /* Memory and page faults of all processes at one time. */
 struct memory_reading {
 	struct process_memory is[CYCLE_PROCESSES];
-	int64_t swapped_in;	/* bytes swapped in so far (memgroup_swapin_bytes); -1: not known */
-	int64_t group_bytes;	/* bytes charged to the memory group now; -1: not known */
+	int64_t swapped_in;  /* bytes swapped in so far (memgroup_swapin_bytes); -1: not known */
+	int64_t group_bytes; /* bytes charged to the memory group now; -1: not known */
 };
 
 const char *const cycle_methods[] = { "cgroup", "madvise", "hog", "none", NULL };
-const char *const cycle_columns[] = { "run", "time_ns", "event", "pid", "swap_bytes", "anonymous_bytes",
-				      "file_bytes", "major_faults", "minor_faults", "swap_in_bytes", "group_bytes", NULL };
+const char *const cycle_columns[] = { "run",	      "time_ns",	 "event",	"pid",
+				      "swap_bytes",   "anonymous_bytes", "file_bytes",	"major_faults",
+				      "minor_faults", "swap_in_bytes",	 "group_bytes", NULL };
 
 /* --- readings --- */
 
@@ -35,10 +36,8 @@ static int64_t read_swapin(const struct cycle_cfg *cfg)
 }
 
 /* Logs a row for each process if there is a log; `at_ns` 0: now. */
-static void log_memory(const struct cycle_cfg *cfg, const struct cycle_run *run,
-				    const struct memory_reading *r,
-			const char *event,
-			int64_t at_ns)
+static void log_memory(const struct cycle_cfg *cfg, const struct cycle_run *run, const struct memory_reading *r, const char *event,
+		       int64_t at_ns)
 {
 	if (!cfg->log)
 		return;
@@ -55,8 +54,10 @@ static void log_memory(const struct cycle_cfg *cfg, const struct cycle_run *run,
 
 static int explain_unreadable(const struct cycle_cfg *cfg, size_t i, int err, struct why *why)
 {
-	why_say(why, "process %d: %s", (int)cfg->pid[i], err == -ESRCH ? "it has ended" :
-		 err == -EACCES ? "no right to read its memory map; run as its user, or as root" : strerror(-err));
+	why_say(why, "process %d: %s", (int)cfg->pid[i],
+		err == -ESRCH	 ? "it has ended"
+		: err == -EACCES ? "no right to read its memory map; run as its user, or as root"
+				 : strerror(-err));
 	return -EIO;
 }
 
@@ -87,15 +88,15 @@ static int read_memory(const struct cycle_cfg *cfg, struct memory_reading *r, st
 }
 
 /* The memory of each process as judge.h takes it, as if nothing had changed since this reading. */
-static void copy_judged(const struct cycle_cfg *cfg, const struct memory_reading *r,
-				   struct judged_process *p)
+static void copy_judged(const struct cycle_cfg *cfg, const struct memory_reading *r, struct judged_process *p)
 {
 	for (size_t i = 0; i < cfg->n; i++) {
 		const struct smaps_sum *m = &r->is[i].memory;
 
-		p[i] = (struct judged_process){ .resident = m->anonymous_resident, .swap = m->anonymous_swap,
-			.swap_after = m->anonymous_swap,
-					       .locked = m->all.locked };
+		p[i] = (struct judged_process){ .resident = m->anonymous_resident,
+						.swap = m->anonymous_swap,
+						.swap_after = m->anonymous_swap,
+						.locked = m->all.locked };
 	}
 }
 
@@ -109,9 +110,10 @@ int cycle_time_key(const struct cycle_cfg *cfg, struct timed_key *key, struct wh
 	if (!err || err == -EINTR)
 		return err;
 	why_say(why, "%s",
-		 err == -ETIMEDOUT ? "the prober does not answer: is its --timeout longer than that of pagein, or its display stopped?" :
-		 err == -EPROTO ? "the prober does not answer as keyrepeat --schedule asked does" :
-			 "the prober has ended: see its message above");
+		err == -ETIMEDOUT
+			? "the prober does not answer: is its --timeout longer than that of pagein, or its display stopped?"
+		: err == -EPROTO ? "the prober does not answer as keyrepeat --schedule asked does"
+				 : "the prober has ended: see its message above");
 	return -EIO;
 }
 
@@ -126,8 +128,7 @@ int cycle_warm_up(const struct cycle_cfg *cfg, struct why *why)
 
 /* Whether too many pages are still in the swap cache. Not asked after madvise, which cannot empty the swap cache, nor beside a
  * memory hog, whose pages may be there. */
-static bool has_cached_pages(const struct cycle_cfg *cfg, const struct evict_hog *hog,
-				      const struct memory_reading *r)
+static bool has_cached_pages(const struct cycle_cfg *cfg, const struct evict_hog *hog, const struct memory_reading *r)
 {
 	int64_t swap = 0, cached = memgroup_cached_bytes(&cfg->group);
 
@@ -150,11 +151,12 @@ static int evict_once(const struct cycle_cfg *cfg, struct cycle_run *run, struct
 			err = evict_advise(cfg->pid[i]);
 			if (err)
 				why_say(why, "cannot advise on the memory of process %d: %s", (int)cfg->pid[i],
-					 err == -ENOSYS ? "Linux 5.10 has process_madvise; take --evict cgroup or hog" :
-					 err == -EPERM ? "CAP_SYS_NICE and the right to trace it are needed; run as root" : strerror(-err));
+					err == -ENOSYS	? "Linux 5.10 has process_madvise; take --evict cgroup or hog"
+					: err == -EPERM ? "CAP_SYS_NICE and the right to trace it are needed; run as root"
+							: strerror(-err));
 		}
 	} else if ((ended = evict_check_hog(hog, &said)) > 0) {
-		run->hogs_killed++;	/* paged out memory stays out: the next hog goes on from there */
+		run->hogs_killed++; /* paged out memory stays out: the next hog goes on from there */
 	} else if (ended < 0) {
 		err = why_fail(-EIO, why, "%s ended before all was paged out: %s", cfg->hog[0], said.text);
 	}
@@ -180,8 +182,8 @@ static int send_due_key(const struct cycle_cfg *cfg, struct cycle_run *run, int6
 }
 
 /* Tries to page out until all processes count as evicted for extra_ns, or until until_ns (CLOCK_MONOTONIC). */
-static int evict_all(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog,
-				 struct memory_reading *r, int64_t extra_ns, int64_t until_ns, struct why *why)
+static int evict_all(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, struct memory_reading *r,
+		     int64_t extra_ns, int64_t until_ns, struct why *why)
 {
 	struct judged_process p[CYCLE_PROCESSES];
 	int64_t since = 0, type_due_ns = 0;
@@ -220,8 +222,8 @@ static int evict_all(const struct cycle_cfg *cfg, struct cycle_run *run, struct 
 /* Pages the processes out, within cfg->evict_ns, and reads them into *r. Pages that a hog has just displaced are still being
  * written, so the hog runs on, four times as long in each round. Afterwards a hog runs only where cfg->hog_until says so. 0, -EINTR
  * on a stop signal, -EIO with a line in `why`. */
-static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog,
-		    struct memory_reading *r, struct why *why)
+static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, struct memory_reading *r,
+		    struct why *why)
 {
 	int64_t begin = clock_now(), extra = cfg->method == EVICT_HOG ? HOG_EXTRA_NS : 0;
 	struct judged_process p[CYCLE_PROCESSES];
@@ -229,7 +231,7 @@ static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct e
 
 	for (int round = 0; round < CYCLE_ROUNDS; round++, extra *= 4) {
 		if (round && cfg->hog_until == HOG_UNTIL_KEY2_PAUSED)
-			evict_stop_hog(hog);	/* a paused hog evicts nothing: start a new one */
+			evict_stop_hog(hog); /* a paused hog evicts nothing: start a new one */
 		err = evict_all(cfg, run, hog, r, extra, begin + cfg->evict_ns, why);
 		if (err)
 			return err;
@@ -244,8 +246,8 @@ static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct e
 			return -EINTR;
 		err = read_memory(cfg, r, why);
 		copy_judged(cfg, r, p);
-		if (err || (judge_find_obstacle(p, cfg->n) == JUDGE_CLEAR && !has_cached_pages(cfg, hog, r)) || clock_now() > begin +
-		    cfg->evict_ns)
+		if (err || (judge_find_obstacle(p, cfg->n) == JUDGE_CLEAR && !has_cached_pages(cfg, hog, r)) ||
+		    clock_now() > begin + cfg->evict_ns)
 			return err;
 	}
 	return 0;
@@ -269,8 +271,7 @@ static int64_t counter_increase(int64_t before, int64_t after)
 
 /* Sends the first key; counts page faults and swap-ins from the reading before the key (in *r) to the one after its echo (then in
  * *r). */
-static int time_first_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_reading *r,
-			  struct why *why)
+static int time_first_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_reading *r, struct why *why)
 {
 	struct judged_process p[CYCLE_PROCESSES];
 	struct memory_reading after = *r;
@@ -307,8 +308,7 @@ static int time_first_key(const struct cycle_cfg *cfg, struct cycle_run *run, st
 	return 0;
 }
 
-static int time_second_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_reading *r,
-			   struct why *why)
+static int time_second_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_reading *r, struct why *why)
 {
 	struct memory_reading after;
 	int err;
@@ -316,7 +316,7 @@ static int time_second_key(const struct cycle_cfg *cfg, struct cycle_run *run, s
 	proc_sleep(clock_now() + cfg->pause_ns);
 	if (proc_stop)
 		return -EINTR;
-	err = read_memory(cfg, r, why);	/* faults after the first echo do not count for the second key */
+	err = read_memory(cfg, r, why); /* faults after the first echo do not count for the second key */
 	if (err)
 		return err;
 	after = *r;
@@ -344,8 +344,8 @@ static struct swap_readings get_swap_readings(const struct cycle_run *run)
 }
 
 /* Sends both keys; *p and *device are then what judge.h takes. */
-static int time_both_keys(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_reading *r,
-		     struct judged_process *p, struct swap_readings *device, struct why *why)
+static int time_both_keys(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_reading *r, struct judged_process *p,
+			  struct swap_readings *device, struct why *why)
 {
 	int err = time_first_key(cfg, run, r, why);
 
@@ -411,8 +411,7 @@ static void record_unevicted(const struct cycle_cfg *cfg, struct cycle_run *run,
 	run->cached_bytes = memgroup_cached_bytes(&cfg->group);
 }
 
-static int measure_evicted(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog,
-					  struct why *why)
+static int measure_evicted(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, struct why *why)
 {
 	struct memory_reading r;
 	struct judged_process p[CYCLE_PROCESSES];

@@ -97,7 +97,7 @@ int evict_start_hog(struct evict_hog *h, char *const *command)
 		close(h->stderr_fd);
 		h->pid = 0;
 	} else {
-		setpgid(h->pid, h->pid);	/* parent and child both call this: either may run first */
+		setpgid(h->pid, h->pid); /* parent and child both call this: either may run first */
 	}
 	return err;
 }
@@ -123,7 +123,8 @@ int evict_check_hog(struct evict_hog *h, struct why *why)
 	if (!h->pid || waitpid(h->pid, &status, WNOHANG) != h->pid)
 		return 0;
 	/* a shell reports a killed child as exit status 137 */
-	killed = (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) || (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGKILL);
+	killed =
+		(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) || (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGKILL);
 	read_last_line(h->stderr_fd, why->text, sizeof(why->text));
 	if (!*why->text && WIFSIGNALED(status))
 		why_say(why, "ended by signal %d", WTERMSIG(status));

@@ -13,8 +13,8 @@ int evict_advise(pid_t pid);
 
 /* The memory hog: a command given by the user. */
 struct evict_hog {
-	pid_t pid;	/* also the id of its process group; 0: not running */
-	int stderr_fd;	/* memfd with its standard error, quoted if it fails */
+	pid_t pid;     /* also the id of its process group; 0: not running */
+	int stderr_fd; /* memfd with its standard error, quoted if it fails */
 };
 
 /* Starts the hog: 0 or -errno. The kernel sends it SIGTERM when pagein dies. */

@@ -56,9 +56,8 @@ static int64_t estimate_read_bytes(const struct swap_readings *device, int64_t r
 	return read;
 }
 
-static int64_t compute_refaulted(const struct judged_process *p, size_t n,
-					     const struct swap_readings *device,
-				    struct judge_verdict *out)
+static int64_t compute_refaulted(const struct judged_process *p, size_t n, const struct swap_readings *device,
+				 struct judge_verdict *out)
 {
 	int64_t major = 0, read;
 
@@ -70,7 +69,7 @@ static int64_t compute_refaulted(const struct judged_process *p, size_t n,
 			out->refaulted_bytes += p[i].swap - p[i].swap_after;
 	}
 	read = estimate_read_bytes(device, out->refaulted_bytes);
-	if (major * device->fault_bytes < read)		/* these processes waited for at most so much */
+	if (major * device->fault_bytes < read) /* these processes waited for at most so much */
 		read = major * device->fault_bytes;
 	out->read_percent = out->refaulted_bytes > 0 ? 100.0 * (double)read / (double)out->refaulted_bytes : NAN;
 	if (out->read_percent > 100)
@@ -78,8 +77,7 @@ static int64_t compute_refaulted(const struct judged_process *p, size_t n,
 	return major;
 }
 
-void judge_evicted_run(const struct judged_process *p, size_t n, const struct swap_readings *device,
-			 struct judge_verdict *out)
+void judge_evicted_run(const struct judged_process *p, size_t n, const struct swap_readings *device, struct judge_verdict *out)
 {
 	int64_t major = compute_refaulted(p, n, device, out);
 
@@ -91,8 +89,7 @@ void judge_evicted_run(const struct judged_process *p, size_t n, const struct sw
 	out->state = out->why == JUDGE_CLEAR ? JUDGE_PAGED_OUT : JUDGE_NOT_EVICTED;
 }
 
-void judge_resident_run(const struct judged_process *p, size_t n, const struct swap_readings *device,
-			 struct judge_verdict *out)
+void judge_resident_run(const struct judged_process *p, size_t n, const struct swap_readings *device, struct judge_verdict *out)
 {
 	out->state = JUDGE_IN_MEMORY;
 	if (compute_refaulted(p, n, device, out)) {

@@ -63,19 +63,16 @@ int memgroup_check_evict(const struct memgroup *g, struct why *why)
 
 	if (!join_path_names(path, g->path, reclaim_file(g)) || access(path, W_OK))
 		return why_fail(-1, why,
-				 "cannot write %s/%s (%s): run pagein as root; cgroup version 2 has this file since Linux 5.19", g->path, reclaim_file(g),
-				 strerror(errno));
+				"cannot write %s/%s (%s): run pagein as root; cgroup version 2 has this file since Linux 5.19",
+				g->path, reclaim_file(g), strerror(errno));
 	if (g->version == 1 && account_read_number(g->path, "memory.swappiness", NULL) == 0)
-		return why_fail(-1, why,
-				 "memory.swappiness of %s is 0, so its anonymous memory stays: write 60 to it", g->path);
+		return why_fail(-1, why, "memory.swappiness of %s is 0, so its anonymous memory stays: write 60 to it", g->path);
 	if (g->version == 2 && account_read_number("/proc/sys/vm", "swappiness", NULL) == 0)
 		return why_fail(-1, why, "vm.swappiness is 0, so anonymous memory stays: sysctl vm.swappiness=60");
 	if (g->version == 2 && account_read_number(g->path, "memory.swap.max", NULL) == 0)
-		return why_fail(-1, why,
-				 "memory.swap.max of %s is 0, so its anonymous memory stays: write max to it", g->path);
+		return why_fail(-1, why, "memory.swap.max of %s is 0, so its anonymous memory stays: write max to it", g->path);
 	if (account_read_number("/proc", "meminfo", "SwapTotal:") <= 0)
-		return why_fail(-1, why,
-				 "there is no swap: anonymous memory has nowhere to go; switch some on with swapon");
+		return why_fail(-1, why, "there is no swap: anonymous memory has nowhere to go; switch some on with swapon");
 	return 0;
 }
 
@@ -112,13 +109,12 @@ int64_t memgroup_cached_bytes(const struct memgroup *g)
 
 int64_t memgroup_used_bytes(const struct memgroup *g)
 {
-	return g->version ? account_read_number(g->path, g->version == 1 ? "memory.usage_in_bytes" : "memory.current", NULL) :
-	       -1;
+	return g->version ? account_read_number(g->path, g->version == 1 ? "memory.usage_in_bytes" : "memory.current", NULL) : -1;
 }
 
 int64_t memgroup_fault_bytes(void)
 {
 	int64_t cluster = account_read_number("/proc/sys/vm", "page-cluster", NULL);
 
-	return (int64_t)sysconf(_SC_PAGESIZE) << (cluster >= 0 && cluster <= 16 ? cluster : 3);	/* 3: the kernel's default */
+	return (int64_t)sysconf(_SC_PAGESIZE) << (cluster >= 0 && cluster <= 16 ? cluster : 3); /* 3: the kernel's default */
 }

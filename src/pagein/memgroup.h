@@ -9,8 +9,8 @@
 #include <sys/types.h>
 
 struct memgroup {
-	const char *path;	/* folder of the cgroup; not owned */
-	int version;		/* cgroup version 1 or 2; 0: no group is used */
+	const char *path; /* folder of the cgroup; not owned */
+	int version;	  /* cgroup version 1 or 2; 0: no group is used */
 };
 
 /* Takes `path` as the folder of a memory cgroup. 0, or -1 with a line in `why` that names the cure. */
@@ -30,7 +30,7 @@ int memgroup_page_out(const struct memgroup *g);
 int64_t memgroup_swapin_bytes(const struct memgroup *g, bool *machine);
 /* bytes in the swap cache, without a group of the machine; -1: not known */
 int64_t memgroup_cached_bytes(const struct memgroup *g);
-int64_t memgroup_used_bytes(const struct memgroup *g);		/* bytes charged to the group; -1: not known */
+int64_t memgroup_used_bytes(const struct memgroup *g); /* bytes charged to the group; -1: not known */
 
 /* The most that one major fault reads, in bytes: a page and those read ahead with it (vm.page-cluster, which may change at
  * any time). */

@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 #define WARM_UP_KEYS 5		/* not timed: on the first key X clients fetch the keyboard map */
-#define GRACE_NS (5 * NS_PER_S)	/* we wait so much longer than the --timeout of the prober */
+#define GRACE_NS (5 * NS_PER_S) /* we wait so much longer than the --timeout of the prober */
 #define RUNS_MAX 1000
-#define TIMELINE_NS (2 * NS_PER_MS)	/* sampling period of --timeline */
+#define TIMELINE_NS (2 * NS_PER_MS) /* sampling period of --timeline */
 
 static const char *const watches[] = { "update", "patch", NULL };
 
@@ -49,11 +49,10 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 'n', "repeat", &cfg.runs, 1, RUNS_MAX, .help = "runs in memory, and as many paged out (10)" },
 	{ CLI_WORD, 'e', "evict", &cycle.method, .help = "how to page the processes out (cgroup)", .words = cycle_methods },
 	{ CLI_STR, 0, "cgroup", &cfg.cgroup, .help = "memory cgroup of the processes: a folder", .meta = "FOLDER" },
-	{ CLI_CALL, 0, "hog", &cycle.hog,
-	  .help = "last option: the hog, a program that takes the memory (memhog in the cgroup)", .call = reject_bare_hog,
-		  .meta = "COMMAND..." },
-	{ CLI_WORD, 0, "hog-until", &cycle.hog_until, .words = hog_ends, .help =
-	  "end the hog once all is paged out, or when the second key was answered; key2-paused: send it SIGUSR1 before (evicted)" },
+	{ CLI_CALL, 0, "hog", &cycle.hog, .help = "last option: the hog, a program that takes the memory (memhog in the cgroup)",
+	  .call = reject_bare_hog, .meta = "COMMAND..." },
+	{ CLI_WORD, 0, "hog-until", &cycle.hog_until, .words = hog_ends,
+	  .help = "end the hog once all is paged out, or when the second key was answered; key2-paused: send it SIGUSR1 before (evicted)" },
 	{ CLI_NS, 0, "evict-timeout", &cycle.evict_ns, 1e6, 3600e9, .help = "time limit for paging out (20s)" },
 	{ CLI_FLAG, 0, "kept", &cycle.kept, .help = "time also runs in which the application could not be paged out" },
 	{ CLI_NS, 0, "type", &cycle.type_ns, 1e7, 3600e9, .help = "type a key at this interval while the hog takes memory" },
@@ -93,8 +92,10 @@ static void start_prober(struct key_prober *prober, const char *target)
 {
 	struct why why;
 	char timeout[32], connect[32];
-	const char *command[24] = { find_tool("keyrepeat"), target, "--schedule", "asked", "--key", cfg.key, "--watch",
-				    watches[cfg.watch], "--timeout", timeout, "--connect", connect, "--ready-fd", "3" };
+	const char *command[24] = {
+		find_tool("keyrepeat"), target,	     "--schedule", "asked",	"--key", cfg.key,      "--watch",
+		watches[cfg.watch],	"--timeout", timeout,	   "--connect", connect, "--ready-fd", "3"
+	};
 	const struct {
 		const char *option, *value;
 	} passed_on[] = { { "--region", cfg.region }, { "--window", cfg.window }, { "--password-file", cfg.password_file } };
@@ -108,8 +109,8 @@ static void start_prober(struct key_prober *prober, const char *target)
 			command[n++] = passed_on[i].value;
 		}
 	}
-	if (cfg.prober ? prober_open_pipes(prober, cfg.prober, &why) :
-	    prober_start(prober, (char *const *)(uintptr_t)command, 2 * cfg.connect_ns + 40 * NS_PER_S, &why))
+	if (cfg.prober ? prober_open_pipes(prober, cfg.prober, &why)
+		       : prober_start(prober, (char *const *)(uintptr_t)command, 2 * cfg.connect_ns + 40 * NS_PER_S, &why))
 		die(EXIT_RUN, "%s", why.text);
 }
 
@@ -126,7 +127,8 @@ static void check_memory_group(void)
 			die(EXIT_MISSING, "%s", why.text);
 		for (size_t i = 0; i < cycle.n; i++)
 			if (!memgroup_has_process(&cycle.group, cycle.pid[i]))
-				die(EXIT_RUN, "process %d is not in %s: start the application there (memory from before a move is charged elsewhere)",
+				die(EXIT_RUN,
+				    "process %d is not in %s: start the application there (memory from before a move is charged elsewhere)",
 				    (int)cycle.pid[i], cfg.cgroup);
 	}
 }
@@ -139,8 +141,9 @@ static void check_processes(void)
 
 		if (err)
 			die(EXIT_RUN, "process %d: %s", (int)cycle.pid[i],
-			    err == -ESRCH ? "there is no such process" :
-			    err == -EACCES ? "no right to read its memory map; run as its user, or as root" : strerror(-err));
+			    err == -ESRCH    ? "there is no such process"
+			    : err == -EACCES ? "no right to read its memory map; run as its user, or as root"
+					     : strerror(-err));
 	}
 }
 
@@ -211,8 +214,9 @@ static size_t run_cycles(struct cycle_run *run, int *err, struct why *why)
 /* NULL without --timeline. */
 static struct timeline *start_timeline(void)
 {
-	struct timeline_cfg how = { .path = cfg.timeline, .pid = cycle.pid, .pids = cycle.n, .group = cfg.cgroup,
-				    .period_ns = TIMELINE_NS };
+	struct timeline_cfg how = {
+		.path = cfg.timeline, .pid = cycle.pid, .pids = cycle.n, .group = cfg.cgroup, .period_ns = TIMELINE_NS
+	};
 	struct timeline *t = cfg.timeline ? timeline_start(&how) : NULL;
 
 	if (cfg.timeline && !t)
@@ -269,8 +273,9 @@ static int measure_cycles(struct rec_report *out, const char *target)
 
 static void check_options(int first, int argc)
 {
-	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log },
-					   { "--timeline", cfg.timeline } };
+	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" },
+						 { "--log", cfg.log },
+						 { "--timeline", cfg.timeline } };
 
 	if (!cfg.pid.n)
 		die_usage("which processes? give --pid PID,...");
@@ -313,15 +318,17 @@ int main(int argc, char **argv)
 	int first, status;
 
 	argc = cut_hog_command(argc, argv);
-	first = cli_parse(argc, argv, "pagein --pid PID,... TARGET [options] [--hog COMMAND...]",
-			  "Pages an application out, verifies that, and times the first key into it; alternates with runs in memory.", options);
+	first = cli_parse(
+		argc, argv, "pagein --pid PID,... TARGET [options] [--hog COMMAND...]",
+		"Pages an application out, verifies that, and times the first key into it; alternates with runs in memory.",
+		options);
 	check_options(first, argc);
-	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
+	proc_catch_stop(); /* before the output, which a signal would otherwise leave half done */
 	check_memory_group();
 	check_processes();
 	if (cycle.method == EVICT_HOG && !cycle.hog)
 		cycle.hog = default_hog_command();
-	out = rec_must_open(&out_cfg, "pagein");	/* before the run: a bad path must not cost it */
+	out = rec_must_open(&out_cfg, "pagein"); /* before the run: a bad path must not cost it */
 	cycle.log = rows_must_open(cfg.log, "pagein/1", cycle_columns);
 	status = measure_cycles(out, argv[first]);
 	rec_must_close(out);

@@ -46,10 +46,10 @@ static void exec_prober(char *const *command, const int in[2], const int out[2],
 {
 	/* move the pipe ends above the descriptors 0, 1 and 3 that they are copied to */
 	int read_end = fcntl(in[0], F_DUPFD_CLOEXEC, 10), write_end = fcntl(out[1], F_DUPFD_CLOEXEC, 10),
-		ready_end = fcntl(ready[1], F_DUPFD_CLOEXEC, 10);
+	    ready_end = fcntl(ready[1], F_DUPFD_CLOEXEC, 10);
 
-	setpgid(0, 0);			/* not reached by Ctrl-C: the prober ends at the end of its input */
-	proc_end_beside_parent();	/* SIGTERM, not SIGKILL: the prober must restore settings of the display */
+	setpgid(0, 0);		  /* not reached by Ctrl-C: the prober ends at the end of its input */
+	proc_end_beside_parent(); /* SIGTERM, not SIGKILL: the prober must restore settings of the display */
 	if (dup2(read_end, 0) < 0 || dup2(write_end, 1) < 0 || dup2(ready_end, 3) < 0 || getppid() != parent)
 		_exit(EXIT_RUN);
 	signal(SIGPIPE, SIG_DFL);
@@ -101,7 +101,7 @@ int prober_open_pipes(struct key_prober *p, const char *in_out, struct why *why)
 	p->in = open(in, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	if (p->in < 0)
 		why_say(why, "cannot write to %s: %s", in,
-			 errno == ENXIO ? "no process reads it; start keyrepeat --schedule asked there first" : strerror(errno));
+			errno == ENXIO ? "no process reads it; start keyrepeat --schedule asked there first" : strerror(errno));
 	free(in);
 	if (p->in < 0)
 		return -1;

@@ -8,14 +8,14 @@
 #include <sys/types.h>
 
 struct key_prober {
-	int in, out;		/* descriptors: requests to the prober, answers from the prober */
-	pid_t pid;		/* 0: not started by us */
+	int in, out; /* descriptors: requests to the prober, answers from the prober */
+	pid_t pid;   /* 0: not started by us */
 };
 
 /* The times of one key, in ns of the prober's own CLOCK_MONOTONIC. */
 struct prober_key_times {
-	int64_t due_ns, sent_ns, answered_ns;	/* sent_ns 0: could not be sent; answered_ns 0: no echo before the timeout */
-	char how[16];		/* how the echo was recognised, in keyrepeat's words */
+	int64_t due_ns, sent_ns, answered_ns; /* sent_ns 0: could not be sent; answered_ns 0: no echo before the timeout */
+	char how[16];			      /* how the echo was recognised, in keyrepeat's words */
 };
 
 /* Starts `command` (NULL-terminated), which must answer lines as keyrepeat --schedule asked does and write "ready" to descriptor

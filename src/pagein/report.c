@@ -22,9 +22,8 @@ static void report_process(struct rec_report *r, pid_t pid, const struct process
 	rec_add_real(r, "evicted_percent", judge_evicted_percent(&p->judged), 2);
 	rec_add_ints(r, { "file_resident_bytes", m->file_resident }, { "file_mapped_by_others_bytes", m->file_shared },
 		     { "shared_memory_resident_bytes", m->shared_memory_resident }, { "resident_bytes", m->all.rss },
-		     { "locked_bytes", m->all.locked }, { "major_faults", p->judged.major },
-		     { "minor_faults", p->judged.minor }, { "second_major_faults", p->second_major },
-		     { "second_minor_faults", p->second_minor });
+		     { "locked_bytes", m->all.locked }, { "major_faults", p->judged.major }, { "minor_faults", p->judged.minor },
+		     { "second_major_faults", p->second_major }, { "second_minor_faults", p->second_minor });
 	rec_end(r);
 }
 
@@ -58,8 +57,7 @@ static void report_run(struct rec_report *r, const struct cycle_cfg *cfg, struct
 	rec_add_real(r, "refaulted_read_percent", run->first.asked ? run->verdict.read_percent : NAN, 1);
 	rec_add_count(r, "swap_cached_bytes", run->cached_bytes);
 	rec_add_real(r, "evict_s", run->out ? (double)run->evict_ns / NS_PER_S : NAN, 3);
-	rec_add_ints(r, { "attempts", run->attempts }, { "hogs_killed", run->hogs_killed },
-		     { "warm_keys", run->warm_keys });
+	rec_add_ints(r, { "attempts", run->attempts }, { "hogs_killed", run->hogs_killed }, { "warm_keys", run->warm_keys });
 	rec_begin_array(r, "processes");
 	for (size_t i = 0; i < cfg->n; i++)
 		report_process(r, cfg->pid[i], &run->process[i]);
@@ -78,7 +76,7 @@ static void add_key_latency(struct sample *s, const struct timed_key *key, int64
 }
 
 static void report_timings(struct rec_report *r, const struct cycle_run *run, size_t n, enum judge_state state,
-		    const char *first_name, const char *second_name, int64_t timeout_ns, struct cycle_tally *tally)
+			   const char *first_name, const char *second_name, int64_t timeout_ns, struct cycle_tally *tally)
 {
 	struct sample first = { 0 }, second = { 0 };
 
@@ -94,8 +92,8 @@ static void report_timings(struct rec_report *r, const struct cycle_run *run, si
 	sample_free(&second);
 }
 
-void report_cycles(struct rec_report *r, const struct cycle_cfg *cfg, struct cycle_run *run, size_t n,
-		   int64_t timeout_ns, struct cycle_tally *tally)
+void report_cycles(struct rec_report *r, const struct cycle_cfg *cfg, struct cycle_run *run, size_t n, int64_t timeout_ns,
+		   struct cycle_tally *tally)
 {
 	*tally = (struct cycle_tally){ 0 };
 	for (size_t i = 0; i < n; i++)
@@ -117,8 +115,7 @@ void report_cycles(struct rec_report *r, const struct cycle_cfg *cfg, struct cyc
 
 /* --- for people --------------------------------------------------------------------------------------------------- */
 
-static void say_state(struct rec_report *r, const char *name, const struct cycle_run *run, size_t n,
-				  enum judge_state state,
+static void say_state(struct rec_report *r, const char *name, const struct cycle_run *run, size_t n, enum judge_state state,
 		      int64_t timeout_ns)
 {
 	struct sample first = { 0 }, second = { 0 }, faults = { 0 }, read = { 0 };
@@ -142,15 +139,15 @@ static void say_state(struct rec_report *r, const char *name, const struct cycle
 		snprintf(more, sizeof(more), "\t%s page faults, %s read back", stat_text(&faults, 0.5, 1),
 			 read.n ? memory_text(sample_quantile(&read, 0.5).value) : "-");
 	if (first.n)
-		rec_add_row(r, "%s\t%s ms\t%s ms%s", name, stat_text(&first, 0.5, NS_PER_MS),
-				       stat_text(&second, 0.5, NS_PER_MS), more);
+		rec_add_row(r, "%s\t%s ms\t%s ms%s", name, stat_text(&first, 0.5, NS_PER_MS), stat_text(&second, 0.5, NS_PER_MS),
+			    more);
 	sample_free(&first);
 	sample_free(&second);
 	sample_free(&faults);
 	sample_free(&read);
 }
 
-#define APART 3		/* runs of each state: without a delay, chance puts all three of one above those of the other once in twenty */
+#define APART 3 /* runs of each state: without a delay, chance puts all three of one above those of the other once in twenty */
 
 static void say_delay(struct rec_report *r, const struct cycle_run *run, size_t n, int64_t timeout_ns)
 {
@@ -196,27 +193,25 @@ static const char *cure_text(enum judge_why why)
 }
 
 void report_say_cycles(struct rec_report *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n, int64_t timeout_ns,
-		const struct cycle_tally *tally)
+		       const struct cycle_tally *tally)
 {
 	enum judge_why why = find_main_reason(run, n);
 	int64_t tried = tally->of[JUDGE_PAGED_OUT] + tally->of[JUDGE_NOT_EVICTED];
 
 	if (tally->of[JUDGE_NOT_EVICTED])
-		rec_warn(r, "%s page the process out%s%s (%s of %s). %s", tally->of[JUDGE_PAGED_OUT] ? "Could not always" :
-				     "Could not",
-			 judge_reasons[why] ? ": " : "", judge_reasons[why] ? judge_reasons[why] : "",
-			 count_text(tally->of[JUDGE_PAGED_OUT]), counted_text(tried, "run"), cure_text(why));
+		rec_warn(r, "%s page the process out%s%s (%s of %s). %s",
+			 tally->of[JUDGE_PAGED_OUT] ? "Could not always" : "Could not", judge_reasons[why] ? ": " : "",
+			 judge_reasons[why] ? judge_reasons[why] : "", count_text(tally->of[JUDGE_PAGED_OUT]),
+			 counted_text(tried, "run"), cure_text(why));
 	if (tally->of[JUDGE_NOT_IN_MEMORY])
-		rec_warn(r, "left out: %s in memory with major page faults",
-				     counted_text(tally->of[JUDGE_NOT_IN_MEMORY], "run"));
+		rec_warn(r, "left out: %s in memory with major page faults", counted_text(tally->of[JUDGE_NOT_IN_MEMORY], "run"));
 	if (tally->unanswered)
-		rec_warn(r, "not answered in %s: %s", ns_text((double)timeout_ns),
-				     counted_text(tally->unanswered, "key"));
-	rec_say(r, "%s of two keys each; time from the key to the first screen update",
-				  counted_text((int64_t)n, "run"));
+		rec_warn(r, "not answered in %s: %s", ns_text((double)timeout_ns), counted_text(tally->unanswered, "key"));
+	rec_say(r, "%s of two keys each; time from the key to the first screen update", counted_text((int64_t)n, "run"));
 	rec_begin_table(r, "lrr", "median of %s\tfirst key\tsecond key",
-		  counted_text(tally->of[JUDGE_IN_MEMORY] > tally->of[JUDGE_PAGED_OUT] ? tally->of[JUDGE_IN_MEMORY] :
-					 tally->of[JUDGE_PAGED_OUT], "run"));
+			counted_text(tally->of[JUDGE_IN_MEMORY] > tally->of[JUDGE_PAGED_OUT] ? tally->of[JUDGE_IN_MEMORY]
+											     : tally->of[JUDGE_PAGED_OUT],
+				     "run"));
 	say_state(r, "in memory", run, n, JUDGE_IN_MEMORY, timeout_ns);
 	say_state(r, "paged out", run, n, JUDGE_PAGED_OUT, timeout_ns);
 	if (cfg->kept)

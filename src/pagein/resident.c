@@ -20,7 +20,7 @@ int resident_read_all(pid_t pid, struct process_memory *out)
 	int err = smaps_read(pid, &out->memory, NULL, NULL);
 
 	proc_read_line(pid, "comm", out->name, sizeof(out->name));
-	if (!err && !out->memory.mappings)	/* a zombie */
+	if (!err && !out->memory.mappings) /* a zombie */
 		err = -ESRCH;
 	if (!err)
 		err = resident_read_faults(pid, out);

@@ -5,9 +5,9 @@
 #include "smaps.h"
 
 struct process_memory {
-	char name[64];			/* /proc/PID/comm */
+	char name[64]; /* /proc/PID/comm */
 	struct smaps_sum memory;
-	int64_t major, minor;		/* page faults so far, of all its threads */
+	int64_t major, minor; /* page faults so far, of all its threads */
 };
 
 /* 0, -ESRCH if there is no such process (any more), -EACCES without the right to read its mappings, -EPROTO. */

@@ -97,8 +97,10 @@ static void *run_sampler(void *data)
 
 struct timeline *timeline_start(const struct timeline_cfg *cfg)
 {
-	static const char *const columns[] = { "time_ns", "resident_bytes", "file_bytes", "swap_bytes", "major_faults",
-					       "minor_faults", "group_bytes", "group_swap_bytes", "group_major_faults", NULL };
+	static const char *const columns[] = { "time_ns",     "resident_bytes",	  "file_bytes",
+					       "swap_bytes",  "major_faults",	  "minor_faults",
+					       "group_bytes", "group_swap_bytes", "group_major_faults",
+					       NULL };
 	struct timeline *t = calloc(1, sizeof(*t));
 	int err;
 

@@ -10,10 +10,10 @@
 #include <sys/types.h>
 
 struct timeline_cfg {
-	const char *path;	/* output table: schema timeline/1, a row for each sample, times of CLOCK_MONOTONIC */
-	const pid_t *pid;	/* processes, summed up; an ended one counts 0. Must stay valid until timeline_stop() */
+	const char *path; /* output table: schema timeline/1, a row for each sample, times of CLOCK_MONOTONIC */
+	const pid_t *pid; /* processes, summed up; an ended one counts 0. Must stay valid until timeline_stop() */
 	size_t pids;
-	const char *group;	/* folder of a memory cgroup, v1 or v2; NULL: the cells of the group stay empty */
+	const char *group; /* folder of a memory cgroup, v1 or v2; NULL: the cells of the group stay empty */
 	int64_t period_ns;
 };
 
@@ -26,5 +26,5 @@ struct timeline_sample {
 void timeline_take_sample(const struct timeline_cfg *cfg, const char *proc, struct timeline_sample *out);
 
 struct timeline;
-struct timeline *timeline_start(const struct timeline_cfg *cfg);	/* NULL with errno set */
-int timeline_stop(struct timeline *t);	/* 0, or -errno: the table is incomplete. t may be NULL */
+struct timeline *timeline_start(const struct timeline_cfg *cfg); /* NULL with errno set */
+int timeline_stop(struct timeline *t);				 /* 0, or -errno: the table is incomplete. t may be NULL */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #define IPV4_HEADER 20
-#define MERGE_TOLERANCE 0.05	/* difference of update counts above which they depend on --merge */
-#define IDLE_LEAST_S 1.0	/* idle time below which there are no figures per minute */
+#define MERGE_TOLERANCE 0.05 /* difference of update counts above which they depend on --merge */
+#define IDLE_LEAST_S 1.0     /* idle time below which there are no figures per minute */
 
 double share_percent(uint64_t part, uint64_t whole)
 {
@@ -23,21 +23,20 @@ static double milliseconds(double ns)
 	return ns / NS_PER_MS;
 }
 
-void report_counters(struct rec_report *r, const struct report_counter *counts, size_t n, const void *from,
-			    bool known)
+void report_counters(struct rec_report *r, const struct report_counter *counts, size_t n, const void *from, bool known)
 {
 	for (size_t i = 0; i < n; i++)
-		rec_add_known_int(r, counts[i].key, known, (int64_t)*(const uint64_t *)((const char *)from + counts[i].at));
+		rec_add_known_int(r, counts[i].key, known, (int64_t) * (const uint64_t *)((const char *)from + counts[i].at));
 }
 
 #define CHANNEL(member) COUNTER_FIELD(#member, struct channel_counts, member)
-static const struct report_counter carried[] = { CHANNEL(packets), CHANNEL(wire_bytes), CHANNEL(ip_bytes),
-	CHANNEL(payload_bytes), CHANNEL(messages) };
+static const struct report_counter carried[] = { CHANNEL(packets), CHANNEL(wire_bytes), CHANNEL(ip_bytes), CHANNEL(payload_bytes),
+						 CHANNEL(messages) };
 
 static void report_channel(struct rec_report *r, const char *key, const struct channel_counts *n)
 {
 	static const struct report_counter losses[] = { CHANNEL(retransmitted_packets), CHANNEL(retransmitted_bytes),
-						      CHANNEL(out_of_order_packets), CHANNEL(missing_bytes) };
+							CHANNEL(out_of_order_packets), CHANNEL(missing_bytes) };
 
 	rec_begin_object(r, key);
 	REPORT_COUNTERS(r, carried, n);
@@ -76,8 +75,10 @@ static void report_flow(struct rec_report *r, const struct flow *f, int64_t capt
 	rec_add_real(r, "from_s", (double)(f->start_ns - capture_ns) / NS_PER_S, 6);
 	rec_add_real(r, "duration_s", (double)(f->last_ns - f->start_ns) / NS_PER_S, 6);
 	/* UDP has no beginning that could be seen. */
-	rec_add_str(r, "began", f->key.transport == TRANSPORT_UDP ? NULL :
-		    f->begun[INPUT] || f->begun[DISPLAY] ? "in the capture" : "before");
+	rec_add_str(r, "began",
+		    f->key.transport == TRANSPORT_UDP	   ? NULL
+		    : f->begun[INPUT] || f->begun[DISPLAY] ? "in the capture"
+							   : "before");
 	rec_add_str(r, "ended", flow_end_text(f));
 	REPORT_COUNTERS(r, carried, &both);
 	report_channel(r, "input", &f->count[INPUT]);
@@ -89,14 +90,22 @@ static void report_flow(struct rec_report *r, const struct flow *f, int64_t capt
 static void report_headers(struct rec_report *r, const struct channel_counts *n, uint64_t tls_bytes)
 {
 	static const struct report_counter headers[] = {
-		COUNTER_FIELD("ethernet_header_bytes", struct channel_counts, link_header_bytes), CHANNEL(ip_header_bytes),
-		CHANNEL(tcp_header_bytes), CHANNEL(udp_header_bytes),
+		COUNTER_FIELD("ethernet_header_bytes", struct channel_counts, link_header_bytes),
+		CHANNEL(ip_header_bytes),
+		CHANNEL(tcp_header_bytes),
+		CHANNEL(udp_header_bytes),
 	};
 	uint64_t transport = n->tcp_header_bytes + n->udp_header_bytes;
-	const struct { const char *key; uint64_t bytes; } shares[] = {
-		{ "ethernet_percent", n->link_header_bytes }, { "ip_percent", n->ip_header_bytes },
-		{ "transport_percent", transport }, { "tcp_percent", n->tcp_header_bytes },
-		{ "udp_percent", n->udp_header_bytes }, { "tls_percent", tls_bytes },	/* TLS is part of the payload */
+	const struct {
+		const char *key;
+		uint64_t bytes;
+	} shares[] = {
+		{ "ethernet_percent", n->link_header_bytes },
+		{ "ip_percent", n->ip_header_bytes },
+		{ "transport_percent", transport },
+		{ "tcp_percent", n->tcp_header_bytes },
+		{ "udp_percent", n->udp_header_bytes },
+		{ "tls_percent", tls_bytes }, /* TLS is part of the payload */
 		{ "payload_percent", n->ip_bytes - n->ip_header_bytes - transport },
 	};
 
@@ -121,8 +130,8 @@ static void report_session(struct rec_report *r, const struct capture_meter *m, 
 	rec_add_known_int(r, "setup_wire_bytes", !why, (int64_t)setup);
 	rec_add_real(r, "setup_s", why ? NAN : (double)(s->end_ns - s->first_ns) / NS_PER_S, 6);
 	rec_add_str(r, "setup_why_unknown", why);
-	rec_add_real(r, "after_setup_wire_bytes_per_minute", s->over && after_s > 0 ? (double)(wire_bytes - setup) / after_s * 60 : NAN,
-		     1);
+	rec_add_real(r, "after_setup_wire_bytes_per_minute",
+		     s->over && after_s > 0 ? (double)(wire_bytes - setup) / after_s * 60 : NAN, 1);
 	rec_end(r);
 }
 
@@ -135,7 +144,7 @@ static void report_updates(struct rec_report *r, struct capture_meter *m)
 	rec_add_int(r, "count", (int64_t)u->count);
 	rec_add_real(r, "merge_ms", milliseconds((double)u->merge_ns), 3);
 	rec_add_sample(r, "interarrival_ms", &m->gaps, NS_PER_MS);
-	if (u->gaps.n > m->gaps.n)	/* the percentiles are of a random choice among this many gaps */
+	if (u->gaps.n > m->gaps.n) /* the percentiles are of a random choice among this many gaps */
 		rec_add_int(r, "interarrival_of", (int64_t)u->gaps.n);
 	rec_begin_array(r, "other_merges");
 	for (int i = 1; i < MERGES; i++) {
@@ -203,7 +212,10 @@ static void report_setup(struct rec_report *r, const struct session_phases *s)
 	const struct phase_counts *n = s->count[PLACE_SETUP];
 	const char *why = session_why_unknown(s);
 	struct phase_counts both = n[INPUT];
-	const struct { const char *keys[3]; const struct phase_counts *n; } channels[] = {
+	const struct {
+		const char *keys[3];
+		const struct phase_counts *n;
+	} channels[] = {
 		{ { "packets", "wire_bytes", "payload_bytes" }, &both },
 		{ { "input_packets", "input_wire_bytes", "input_payload_bytes" }, &n[INPUT] },
 		{ { "display_packets", "display_wire_bytes", "display_payload_bytes" }, &n[DISPLAY] },
@@ -230,8 +242,9 @@ static void report_idle(struct rec_report *r, const struct session_phases *s, co
 	counters_add(&both, &idle->count[DISPLAY], sizeof(both));
 	rec_begin_object(r, "idle");
 	rec_add_real(r, "seconds", idle->seconds, 3);
-	rec_add_str(r, "of", s->typed ? "all but set-up and a second after each key" :
-		"all but set-up: nothing tells whether keys were typed");
+	rec_add_str(r, "of",
+		    s->typed ? "all but set-up and a second after each key"
+			     : "all but set-up: nothing tells whether keys were typed");
 	rec_add_real(r, "packets_per_minute", (double)both.packets / minutes, 2);
 	rec_add_real(r, "bytes_per_minute", (double)both.wire_bytes / minutes, 1);
 	rec_add_real(r, "input_bytes_per_minute", (double)idle->count[INPUT].wire_bytes / minutes, 1);
@@ -243,16 +256,15 @@ static void report_idle(struct rec_report *r, const struct session_phases *s, co
 static void report_key_channel(struct rec_report *r, const char *name, const struct phase_counts *n, double keys)
 {
 	rec_begin_object(r, name);
-	rec_add_reals(r, { "packets", (double)n->packets / keys, 3 },
-		      { "payload_packets", (double)n->payload_packets / keys, 3 },
+	rec_add_reals(r, { "packets", (double)n->packets / keys, 3 }, { "payload_packets", (double)n->payload_packets / keys, 3 },
 		      { "pure_acks", (double)n->pure_acks / keys, 3 }, { "wire_bytes", (double)n->wire_bytes / keys, 3 },
 		      { "payload_bytes", (double)n->payload_bytes / keys, 3 });
 	rec_end(r);
 }
 
 /* Unsolicited traffic is not subtracted; its share at the rate of idle time is reported beside it. */
-static void report_key_traffic(struct rec_report *r, const struct session_phases *s,
-				   const struct idle_traffic *idle, int64_t from_ns, int64_t to_ns)
+static void report_key_traffic(struct rec_report *r, const struct session_phases *s, const struct idle_traffic *idle,
+			       int64_t from_ns, int64_t to_ns)
 {
 	struct phase_counts both = idle->count[INPUT];
 	struct key_time_total keys;
@@ -276,8 +288,8 @@ void report_phases(struct rec_report *r, const struct capture_meter *m, int64_t 
 {
 	/* The last one is not in the sum of both channels. */
 	static const struct report_counter acks[] = {
-		COUNTER_FIELD("pure", struct channel_counts, pure_acks), COUNTER_FIELD("fresh", struct channel_counts,
-											       fresh_acks),
+		COUNTER_FIELD("pure", struct channel_counts, pure_acks),
+		COUNTER_FIELD("fresh", struct channel_counts, fresh_acks),
 		COUNTER_FIELD("delayed", struct channel_counts, delayed_acks),
 		COUNTER_FIELD("wire_bytes", struct channel_counts, ack_wire_bytes),
 	};

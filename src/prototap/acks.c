@@ -16,7 +16,7 @@ static bool is_seq_later(uint32_t a, uint32_t b)
 static void note_sent_data(struct ack_receiver *to, uint32_t end, int64_t time_ns)
 {
 	if (to->known && !is_seq_later(end, to->acked))
-		return;		/* a retransmission of acknowledged data: answered at once, by an acknowledgement that is not fresh */
+		return; /* a retransmission of acknowledged data: answered at once, by an acknowledgement that is not fresh */
 	if (to->waiting_ns && is_seq_later(end, to->newest)) {
 		to->newest = end;
 		to->newest_ns = time_ns;
@@ -28,11 +28,10 @@ static void note_sent_data(struct ack_receiver *to, uint32_t end, int64_t time_n
 	to->waiting_ns = to->newest_ns = time_ns;
 }
 
-static struct ack_seen classify_ack(struct ack_receiver *by, const struct segment *s,
-							       int64_t time_ns,
-							bool pure)
+static struct ack_seen classify_ack(struct ack_receiver *by, const struct segment *s, int64_t time_ns, bool pure)
 {
-	struct ack_seen seen = { .took_ns = -1, .pure = pure,
+	struct ack_seen seen = { .took_ns = -1,
+				 .pure = pure,
 				 .fresh = pure && (by->known ? is_seq_later(s->ack, by->acked) : by->waiting_ns != 0) };
 	int64_t took;
 
@@ -51,8 +50,7 @@ static struct ack_seen classify_ack(struct ack_receiver *by, const struct segmen
 	return seen;
 }
 
-struct ack_seen acks_add_segment(struct ack_receiver side[2], int from, const struct segment *s,
-						int64_t time_ns)
+struct ack_seen acks_add_segment(struct ack_receiver side[2], int from, const struct segment *s, int64_t time_ns)
 {
 	struct ack_seen seen = { .took_ns = -1 };
 	uint32_t length = s->payload_bytes + !!(s->flags & TCP_SYN) + !!(s->flags & TCP_FIN);

@@ -13,27 +13,26 @@
 #include <stdint.h>
 
 #define ACKS_DELAYED_NS 30000000LL
-#define ACKS_LATEST_NS 500000000LL	/* from here on an acknowledgement was lost or stopped, not delayed */
+#define ACKS_LATEST_NS 500000000LL /* from here on an acknowledgement was lost or stopped, not delayed */
 
 /* One side of a connection as the receiver of data. */
 struct ack_receiver {
-	uint32_t acked;		/* acknowledged so far; valid where `known` */
-	uint32_t newest;	/* end of the newest data sent to this side */
-	int64_t waiting_ns;	/* since when data waits for an acknowledgement; 0: none does */
-	int64_t newest_ns;	/* when the newest data was captured */
-	int64_t quickest_ns;	/* shortest time from data to acknowledgement; -1: none yet */
+	uint32_t acked;	     /* acknowledged so far; valid where `known` */
+	uint32_t newest;     /* end of the newest data sent to this side */
+	int64_t waiting_ns;  /* since when data waits for an acknowledgement; 0: none does */
+	int64_t newest_ns;   /* when the newest data was captured */
+	int64_t quickest_ns; /* shortest time from data to acknowledgement; -1: none yet */
 	bool known;
 };
 
 void acks_init(struct ack_receiver side[2]);
 
 struct ack_seen {
-	bool pure;		/* no payload, SYN, FIN or RST; window updates and repetitions included */
-	bool fresh;		/* pure, and acknowledges data for the first time */
-	bool delayed;		/* pure, and was delayed */
-	int64_t took_ns;	/* time since the data that it acknowledges; -1: acknowledges none for the first time */
+	bool pure;	 /* no payload, SYN, FIN or RST; window updates and repetitions included */
+	bool fresh;	 /* pure, and acknowledges data for the first time */
+	bool delayed;	 /* pure, and was delayed */
+	int64_t took_ns; /* time since the data that it acknowledges; -1: acknowledges none for the first time */
 };
 
 /* Adds a TCP segment sent by side `from` (0, 1), and classifies it. */
-struct ack_seen acks_add_segment(struct ack_receiver side[2], int from, const struct segment *s,
-						int64_t time_ns);
+struct ack_seen acks_add_segment(struct ack_receiver side[2], int from, const struct segment *s, int64_t time_ns);

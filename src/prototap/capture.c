@@ -17,19 +17,19 @@
 
 /* Not immediate mode, in which the kernel wakes us for every packet: a packet waits in the ring for up to CAPTURE_RING_MS. Its
  * time is the kernel's, so nothing is measured late. */
-#define DUMP_BUFFER (256 * 1024)	/* bytes of stdio's buffer for the file: its own 4 KB cost a third of the speed */
-#define FILTER_MAX 4096		/* instructions of a filter: BPF_MAXINSNS of Linux */
-#define FAR_S 4500000000	/* packet times are limited to this many seconds from 1970: the years 1827 to 2112 */
-#define FLUSH_NS NS_PER_S	/* a capture that is killed loses at most this much time of its file */
+#define DUMP_BUFFER (256 * 1024) /* bytes of stdio's buffer for the file: its own 4 KB cost a third of the speed */
+#define FILTER_MAX 4096		 /* instructions of a filter: BPF_MAXINSNS of Linux */
+#define FAR_S 4500000000	 /* packet times are limited to this many seconds from 1970: the years 1827 to 2112 */
+#define FLUSH_NS NS_PER_S	 /* a capture that is killed loses at most this much time of its file */
 
 struct capture {
 	pcap_t *pcap;
-	struct pcap_reader *records;	/* fast reader of this file; NULL: libpcap reads it */
+	struct pcap_reader *records; /* fast reader of this file; NULL: libpcap reads it */
 	struct capture_format facts;
 	bool live;
 	pcap_dumper_t *dump;
 	char *dump_buffer;
-	int64_t dumped_ns;	/* last flush of the file (CLOCK_MONOTONIC) */
+	int64_t dumped_ns; /* last flush of the file (CLOCK_MONOTONIC) */
 	packet_fn *fn;
 	void *context;
 };
@@ -88,7 +88,7 @@ int capture_deliver(struct capture *c, int most, packet_fn *fn, void *context)
 	c->context = context;
 	n = pcap_dispatch(c->pcap, most, take_live_packet, (u_char *)c);
 	if (n > 0 && c->dump && clock_now() - c->dumped_ns > FLUSH_NS) {
-		pcap_dump_flush(c->dump);	/* an error stays in the stream, and capture_close() returns it */
+		pcap_dump_flush(c->dump); /* an error stays in the stream, and capture_close() returns it */
 		c->dumped_ns = clock_now();
 	}
 	return n < 0 ? -1 : n;
@@ -113,19 +113,14 @@ int capture_next(struct capture *c, struct packet *p)
 static void explain_error(struct why *why, const char *interface, int status, pcap_t *p)
 {
 	switch (status) {
-	case PCAP_ERROR_NO_SUCH_DEVICE:
-		why_say(why, "there is no interface %s; `ip link` lists the interfaces", interface);
-		break;
+	case PCAP_ERROR_NO_SUCH_DEVICE: why_say(why, "there is no interface %s; `ip link` lists the interfaces", interface); break;
 	case PCAP_ERROR_PERM_DENIED:
 	case PCAP_ERROR_PROMISC_PERM_DENIED:
 		why_say(why, "not allowed to capture on %s; run as root, in a network namespace of your own, or with cap_net_raw",
-			 interface);
+			interface);
 		break;
-	case PCAP_ERROR_IFACE_NOT_UP:
-		why_say(why, "interface %s is down; `ip link set %s up`", interface, interface);
-		break;
-	default:
-		why_say(why, "cannot capture on %s: %s", interface, *pcap_geterr(p) ? pcap_geterr(p) : pcap_statustostr(status));
+	case PCAP_ERROR_IFACE_NOT_UP: why_say(why, "interface %s is down; `ip link set %s up`", interface, interface); break;
+	default: why_say(why, "cannot capture on %s: %s", interface, *pcap_geterr(p) ? pcap_geterr(p) : pcap_statustostr(status));
 	}
 }
 
@@ -173,8 +168,8 @@ static int activate_capture(struct capture *c, const struct capture_cfg *cfg, st
 		pcap_set_datalink(c->pcap, DLT_LINUX_SLL2);
 	c->facts.link = find_link_layer(pcap_datalink(c->pcap));
 	if (!c->facts.link)
-		return why_fail(-1, why, "%s has link type %s; prototap knows " LINKS_KNOWN ": use -i any",
-				 cfg->interface, link_name(c->pcap));
+		return why_fail(-1, why, "%s has link type %s; prototap knows " LINKS_KNOWN ": use -i any", cfg->interface,
+				link_name(c->pcap));
 	if (compile_filter(c, cfg->filter, &filter))
 		return why_fail(-1, why, "cannot filter by port: %s", pcap_geterr(c->pcap));
 	status = pcap_setfilter(c->pcap, &filter);
@@ -244,8 +239,13 @@ bool capture_read_drops(struct capture *c, int64_t *kernel, int64_t *interface)
 
 void capture_list_offloads(const char *interface, char *text, size_t size)
 {
-	static const struct { const char *name; unsigned command, mask; } features[] = {
-		{ "tso", ETHTOOL_GTSO, 1 }, { "gso", ETHTOOL_GGSO, 1 }, { "gro", ETHTOOL_GGRO, 1 },
+	static const struct {
+		const char *name;
+		unsigned command, mask;
+	} features[] = {
+		{ "tso", ETHTOOL_GTSO, 1 },
+		{ "gso", ETHTOOL_GGSO, 1 },
+		{ "gro", ETHTOOL_GGRO, 1 },
 		{ "lro", ETHTOOL_GFLAGS, ETH_FLAG_LRO },
 	};
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -288,7 +288,7 @@ struct capture *capture_open_file(FILE *stream, const char *path, size_t room, s
 		close_file(stream);
 		return NULL;
 	}
-	c->facts.nanoseconds = true;	/* packet times are converted to nanoseconds */
+	c->facts.nanoseconds = true; /* packet times are converted to nanoseconds */
 	at = ftello(stream);
 	c->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, error);
 	if (!c->pcap) {
@@ -312,13 +312,15 @@ bool capture_is_mixed(const struct capture *c, const char *path, struct why *why
 	const char *error = capture_error(c);
 
 	if (strstr(error, "different from the type of the first interface")) {
-		why_say(why, "%.350s has interfaces of different link types, which do not fit into one report; "
-			 "take one out: tshark -r %.350s -Y frame.interface_id==0 -w - | editcap -T %s -F nsecpcap - one.pcap",
-			 path, path, c->facts.link->editcap);
+		why_say(why,
+			"%.350s has interfaces of different link types, which do not fit into one report; "
+			"take one out: tshark -r %.350s -Y frame.interface_id==0 -w - | editcap -T %s -F nsecpcap - one.pcap",
+			path, path, c->facts.link->editcap);
 		return true;
 	}
 	if (strstr(error, "different from the snapshot length of the first interface")) {
-		why_say(why, "%.350s has interfaces of different snapshot lengths; convert it: editcap -F nsecpcap %.350s one.pcap", path, path);
+		why_say(why, "%.350s has interfaces of different snapshot lengths; convert it: editcap -F nsecpcap %.350s one.pcap",
+			path, path);
 		return true;
 	}
 	return false;

@@ -15,12 +15,12 @@ typedef bool packet_fn(void *context, const struct packet *p);
 
 struct capture;
 
-#define CAPTURE_FILTER 4096	/* bytes of a filter expression */
+#define CAPTURE_FILTER 4096 /* bytes of a filter expression */
 
 struct capture_cfg {
 	const char *interface;	/* "any": all interfaces */
 	const char *filter;	/* pcap-filter(7), run in the kernel; on Ethernet applied behind VLAN tags, too */
-	const char *write_path;	/* also write each packet to this pcap file, times in nanoseconds; NULL: no file */
+	const char *write_path; /* also write each packet to this pcap file, times in nanoseconds; NULL: no file */
 	int snaplen;		/* bytes kept of a packet */
 	int64_t buffer_bytes;	/* of the ring shared with the kernel */
 	bool promiscuous;	/* also packets to other machines, as on the mirror port of a switch */
@@ -35,8 +35,8 @@ struct capture *capture_open_file(FILE *stream, const char *path, size_t room, s
 
 struct capture_format {
 	const struct link_layer *link;
-	int snaplen;		/* bytes kept of a packet */
-	bool nanoseconds;	/* live: packet times have nanoseconds, else microseconds */
+	int snaplen;	  /* bytes kept of a packet */
+	bool nanoseconds; /* live: packet times have nanoseconds, else microseconds */
 };
 const struct capture_format *capture_get_format(const struct capture *c);
 
@@ -51,7 +51,7 @@ const char *capture_error(const struct capture *c);
 /* Whether the last error is not damage but a kind of file that libpcap cannot read; explains kind and cure in `why`. */
 bool capture_is_mixed(const struct capture *c, const char *path, struct why *why);
 
-#define CAPTURE_RING_MS 20	/* longest time that a packet of a live capture stays in the kernel's ring unread */
+#define CAPTURE_RING_MS 20 /* longest time that a packet of a live capture stays in the kernel's ring unread */
 
 /* Live: sleeps until there are packets, a signal comes or `timeout_ns` is over. */
 void capture_wait(struct capture *c, int64_t timeout_ns);

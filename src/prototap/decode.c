@@ -7,15 +7,31 @@
 #define COOKED2_HEADER 20
 #define LOOPBACK_HEADER 4
 #define VLAN_TAG 4
-#define VLAN_TAGS_MAX 8		/* at most two are in use; many more would be an attack */
-#define EXTENSIONS_MAX 16	/* headers of a packet; an endless chain would be an attack */
+#define VLAN_TAGS_MAX 8	  /* at most two are in use; many more would be an attack */
+#define EXTENSIONS_MAX 16 /* headers of a packet; an endless chain would be an attack */
 #define UDP_HEADER 8
 
-enum ethertype { ETHERTYPE_NONE = 0, ETHERTYPE_IPV4 = 0x0800, ETHERTYPE_IPV6 = 0x86dd,
-		 ETHERTYPE_VLAN = 0x8100, ETHERTYPE_QINQ = 0x88a8, ETHERTYPE_QINQ_OLD = 0x9100 };
+enum ethertype {
+	ETHERTYPE_NONE = 0,
+	ETHERTYPE_IPV4 = 0x0800,
+	ETHERTYPE_IPV6 = 0x86dd,
+	ETHERTYPE_VLAN = 0x8100,
+	ETHERTYPE_QINQ = 0x88a8,
+	ETHERTYPE_QINQ_OLD = 0x9100
+};
 enum link_device { ARPHRD_ETHERNET = 1, ARPHRD_FRAD = 770, ARPHRD_LOOPBACK = 772, ARPHRD_RADIOTAP = 803, ARPHRD_NETLINK = 824 };
-enum protocol { HOP_BY_HOP = 0, TCP = 6, UDP = 17, ROUTING = 43, FRAGMENT = 44, AUTHENTICATION = 51, DESTINATION = 60,
-		MOBILITY = 135, HOST_IDENTITY = 139, SHIM6 = 140 };
+enum protocol {
+	HOP_BY_HOP = 0,
+	TCP = 6,
+	UDP = 17,
+	ROUTING = 43,
+	FRAGMENT = 44,
+	AUTHENTICATION = 51,
+	DESTINATION = 60,
+	MOBILITY = 135,
+	HOST_IDENTITY = 139,
+	SHIM6 = 140
+};
 
 /* Raw IP is 101 in files, for which libpcap returns 12; OpenBSD writes 14. */
 static const struct link_layer links[] = {
@@ -42,12 +58,11 @@ const struct link_layer *find_link_layer(int number)
 const char *wire_bytes_text(enum link_type type)
 {
 	switch (type) {
-	case LINK_ETHERNET:
-		return "frame lengths";
-	case LINK_COOKED: case LINK_COOKED2:
+	case LINK_ETHERNET: return "frame lengths";
+	case LINK_COOKED:
+	case LINK_COOKED2:
 		return "IP packets and, where the device has one, 14 bytes of Ethernet header: a cooked capture keeps none";
-	default:
-		return "IP packets: nothing is around them there";
+	default: return "IP packets: nothing is around them there";
 	}
 }
 
@@ -102,7 +117,7 @@ static enum decoded decode_udp(struct bounded_reader *r, size_t at, uint32_t roo
 	length = read_be16(r, at + 4);
 	if (r->over)
 		return judge_missing(r, original);
-	if (!length && !out->ipv4)	/* a jumbogram (RFC 2675, 4) */
+	if (!length && !out->ipv4) /* a jumbogram (RFC 2675, 4) */
 		length = room;
 	if (length < UDP_HEADER || (length > room && !out->fragmented))
 		return DECODED_MALFORMED;
@@ -145,7 +160,7 @@ static enum decoded decode_ipv4(struct bounded_reader *r, size_t at, uint32_t ro
 	read_ipv4(r, at + 16, out->address[1]);
 	if (r->over)
 		return judge_missing(r, original);
-	if (!length)		/* 0: segmentation offload, the network card fills in the length */
+	if (!length) /* 0: segmentation offload, the network card fills in the length */
 		length = room;
 	if (first >> 4 != 4 || header < 20 || header > length || length > room)
 		return DECODED_MALFORMED;
@@ -161,10 +176,15 @@ static enum decoded decode_ipv4(struct bounded_reader *r, size_t at, uint32_t ro
 static bool is_extension(uint8_t protocol)
 {
 	switch (protocol) {
-	case HOP_BY_HOP: case ROUTING: case FRAGMENT: case AUTHENTICATION: case DESTINATION: case MOBILITY: case HOST_IDENTITY: case SHIM6:
-		return true;
-	default:
-		return false;
+	case HOP_BY_HOP:
+	case ROUTING:
+	case FRAGMENT:
+	case AUTHENTICATION:
+	case DESTINATION:
+	case MOBILITY:
+	case HOST_IDENTITY:
+	case SHIM6: return true;
+	default: return false;
 	}
 }
 
@@ -175,7 +195,7 @@ static enum decoded skip_extensions(struct bounded_reader *r, size_t at, uint32_
 		uint8_t kind = *next, words;
 		uint32_t header = out->ip_header_bytes;
 
-		if (i == EXTENSIONS_MAX || (kind == HOP_BY_HOP && i))	/* hop-by-hop options must come first (RFC 8200, 4.1) */
+		if (i == EXTENSIONS_MAX || (kind == HOP_BY_HOP && i)) /* hop-by-hop options must come first (RFC 8200, 4.1) */
 			return DECODED_MALFORMED;
 		if (header + 8 > out->ip_bytes)
 			return judge_oversized(out);
@@ -190,7 +210,9 @@ static enum decoded skip_extensions(struct bounded_reader *r, size_t at, uint32_
 		}
 		if (r->over)
 			return judge_missing(r, original);
-		out->ip_header_bytes += kind == FRAGMENT ? 8 : kind == AUTHENTICATION ? ((uint32_t)words + 2) * 4 : ((uint32_t)words + 1) * 8;
+		out->ip_header_bytes += kind == FRAGMENT	 ? 8
+					: kind == AUTHENTICATION ? ((uint32_t)words + 2) * 4
+								 : ((uint32_t)words + 1) * 8;
 	}
 	return out->ip_header_bytes > out->ip_bytes ? judge_oversized(out) : DECODED_SEGMENT;
 }
@@ -205,7 +227,7 @@ static enum decoded decode_ipv6(struct bounded_reader *r, size_t at, uint32_t ro
 	read_bytes(r, at + 24, out->address[1], 16);
 	if (r->over)
 		return judge_missing(r, original);
-	if (length == 40)	/* a jumbogram, or segmentation offload */
+	if (length == 40) /* a jumbogram, or segmentation offload */
 		length = room;
 	if (first >> 4 != 6 || length > room)
 		return DECODED_MALFORMED;
@@ -232,12 +254,11 @@ static uint32_t device_header(uint16_t device)
 static uint16_t family_ethertype(uint32_t family)
 {
 	switch (family > 0xffff ? __builtin_bswap32(family) : family) {
-	case 2:
-		return ETHERTYPE_IPV4;
-	case 24: case 28: case 30:	/* NetBSD and OpenBSD, FreeBSD, Darwin */
-		return ETHERTYPE_IPV6;
-	default:
-		return ETHERTYPE_NONE;
+	case 2: return ETHERTYPE_IPV4;
+	case 24:
+	case 28:
+	case 30: /* NetBSD and OpenBSD, FreeBSD, Darwin */ return ETHERTYPE_IPV6;
+	default: return ETHERTYPE_NONE;
 	}
 }
 

@@ -12,20 +12,20 @@
 
 /* One packet as it was captured. */
 struct packet {
-	int64_t time_ns;	/* CLOCK_REALTIME of the capturing host */
-	const uint8_t *bytes;	/* owned by the source of packets, valid until its next packet */
-	uint32_t captured;	/* number of `bytes` */
-	uint32_t original;	/* length on the wire in bytes */
+	int64_t time_ns;      /* CLOCK_REALTIME of the capturing host */
+	const uint8_t *bytes; /* owned by the source of packets, valid until its next packet */
+	uint32_t captured;    /* number of `bytes` */
+	uint32_t original;    /* length on the wire in bytes */
 };
 
 enum link_type { LINK_ETHERNET, LINK_COOKED, LINK_COOKED2, LINK_LOOPBACK, LINK_IP, LINK_IPV4, LINK_IPV6, LINK_TYPES };
 
 /* A link type that can be read. */
 struct link_layer {
-	int number;		/* DLT_* of libpcap, www.tcpdump.org/linktypes */
+	int number; /* DLT_* of libpcap, www.tcpdump.org/linktypes */
 	enum link_type type;
 	const char *name;
-	const char *editcap;	/* its name for editcap -T */
+	const char *editcap; /* its name for editcap -T */
 };
 #define LINKS_KNOWN "Ethernet, Linux cooked, loopback and raw IP"
 
@@ -40,31 +40,31 @@ enum tcp_flag { TCP_FIN = 1, TCP_SYN = 2, TCP_RST = 4, TCP_PSH = 8, TCP_ACK = 16
 
 /* The part of a TCP segment or UDP datagram that is in one packet. */
 struct segment {
-	uint8_t address[2][16];	/* source, destination; IPv4 as ::ffff:a.b.c.d */
+	uint8_t address[2][16]; /* source, destination; IPv4 as ::ffff:a.b.c.d */
 	uint16_t port[2];
-	uint32_t seq, ack;	/* of the TCP header; the payload of a SYN begins at seq + 1. UDP: 0, as are the flags */
-	uint16_t window;	/* of the TCP header, not scaled; 65535: not captured */
-	uint8_t flags;		/* enum tcp_flag */
-	uint8_t transport;	/* enum transport */
+	uint32_t seq, ack; /* of the TCP header; the payload of a SYN begins at seq + 1. UDP: 0, as are the flags */
+	uint16_t window;   /* of the TCP header, not scaled; 65535: not captured */
+	uint8_t flags;	   /* enum tcp_flag */
+	uint8_t transport; /* enum transport */
 	bool ipv4;
-	bool fragmented;	/* the first fragment of an IP packet; further ones are DECODED_FRAGMENT */
+	bool fragmented; /* the first fragment of an IP packet; further ones are DECODED_FRAGMENT */
 	/* Lengths on the wire in bytes; link + ip_header + transport_header + payload - beyond + padding = wire. */
-	uint32_t wire_bytes;	/* the frame, without checksum and preamble */
-	uint32_t link_bytes;	/* Ethernet header and VLAN tags; 0: the device has none */
-	uint32_t ip_bytes;	/* the IP packet */
+	uint32_t wire_bytes; /* the frame, without checksum and preamble */
+	uint32_t link_bytes; /* Ethernet header and VLAN tags; 0: the device has none */
+	uint32_t ip_bytes;   /* the IP packet */
 	uint32_t ip_header_bytes;
-	uint32_t transport_header_bytes;	/* with TCP options, and UDP options behind the datagram (RFC 9868) */
-	uint32_t payload_bytes;		/* TCP: in this packet; UDP: of the whole datagram */
-	uint32_t beyond_bytes;		/* UDP: part of the payload that is in later fragments */
-	uint32_t payload_at;		/* TCP: offset of the payload in the captured bytes; may lie beyond them */
+	uint32_t transport_header_bytes; /* with TCP options, and UDP options behind the datagram (RFC 9868) */
+	uint32_t payload_bytes;		 /* TCP: in this packet; UDP: of the whole datagram */
+	uint32_t beyond_bytes;		 /* UDP: part of the payload that is in later fragments */
+	uint32_t payload_at;		 /* TCP: offset of the payload in the captured bytes; may lie beyond them */
 };
 
 enum decoded {
 	DECODED_SEGMENT,
-	DECODED_OTHER,		/* neither TCP nor UDP over IP; also IP inside IP */
-	DECODED_FRAGMENT,	/* a fragment of an IP packet without the ports: its flow is not known */
-	DECODED_SHORT,		/* too few bytes were captured */
-	DECODED_MALFORMED	/* headers contradict each other or the packet's length */
+	DECODED_OTHER,	  /* neither TCP nor UDP over IP; also IP inside IP */
+	DECODED_FRAGMENT, /* a fragment of an IP packet without the ports: its flow is not known */
+	DECODED_SHORT,	  /* too few bytes were captured */
+	DECODED_MALFORMED /* headers contradict each other or the packet's length */
 };
 
 /* The packet's `original` length includes a cooked header. *out is complete after DECODED_SEGMENT; after DECODED_FRAGMENT it has

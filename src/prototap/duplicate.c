@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define IPV4_IDENTIFICATION 4	/* offset in the IPv4 header (RFC 791) */
+#define IPV4_IDENTIFICATION 4 /* offset in the IPv4 header (RFC 791) */
 
 static uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, uint32_t n)
 {
@@ -21,7 +21,9 @@ static uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, uint32_t n)
 /* Where the transport header begins; 0: not known, as of UDP. */
 static uint32_t transport_offset(const struct segment *s)
 {
-	return s->transport == TRANSPORT_TCP && s->payload_at >= s->transport_header_bytes ? s->payload_at - s->transport_header_bytes : 0;
+	return s->transport == TRANSPORT_TCP && s->payload_at >= s->transport_header_bytes
+		       ? s->payload_at - s->transport_header_bytes
+		       : 0;
 }
 
 static uint16_t read_identification(const struct packet *p, const struct segment *s, uint32_t transport)
@@ -46,7 +48,7 @@ bool duplicate_add(struct duplicates *d, const struct packet *p, const struct se
 	identification = read_identification(p, s, transport);
 	n = p->captured - transport < DUPLICATE_BYTES ? p->captured - transport : DUPLICATE_BYTES;
 	if (n > s->transport_header_bytes + s->payload_bytes)
-		n = s->transport_header_bytes + s->payload_bytes;	/* no padding */
+		n = s->transport_header_bytes + s->payload_bytes; /* no padding */
 	hash = hash_bytes(identification, &s->address[0][0], sizeof(s->address));
 	hash = hash_bytes(hash ^ s->payload_bytes, p->bytes + transport, n);
 	seen = &d->packet[hash % DUPLICATE_MEMORY];

@@ -14,12 +14,15 @@
 #define DUPLICATE_NS 10000000LL
 #define DUPLICATE_UNIDENTIFIED_NS 2000000LL
 #define DUPLICATE_MEMORY 4096
-#define DUPLICATE_BYTES 128	/* of a packet's transport header and payload */
+#define DUPLICATE_BYTES 128 /* of a packet's transport header and payload */
 
 struct duplicates {
-	struct packet_mark { uint64_t hash; int64_t time_ns; } packet[DUPLICATE_MEMORY];	/* by hash */
+	struct packet_mark {
+		uint64_t hash;
+		int64_t time_ns;
+	} packet[DUPLICATE_MEMORY]; /* by hash */
 	uint64_t copies;
-	bool payload_copies;		/* copies with payload were seen */
+	bool payload_copies; /* copies with payload were seen */
 };
 
 /* Whether `p`, decoded as `s`, is a copy of a packet just before; counts it. */

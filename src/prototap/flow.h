@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum channel { INPUT, DISPLAY, CHANNELS };	/* client to server, server to client */
+enum channel { INPUT, DISPLAY, CHANNELS }; /* client to server, server to client */
 
 /* Counts of one direction; all members are uint64_t. Packets, wire and IP bytes count everything, payload and messages new bytes
  * only. */
@@ -22,10 +22,11 @@ struct channel_counts {
 	uint64_t link_header_bytes, ip_header_bytes, tcp_header_bytes, udp_header_bytes;
 	uint64_t ipv4_packets, ipv4_bytes;
 	uint64_t payload_bytes, messages;
-	uint64_t beyond_bytes;	/* payload in later fragments, which are not in packets, wire and IP bytes */
-	uint64_t retransmitted_packets, retransmitted_bytes;	/* packets with payload seen before, and that payload */
+	uint64_t beyond_bytes; /* payload in later fragments, which are not in packets, wire and IP bytes */
+	uint64_t retransmitted_packets, retransmitted_bytes; /* packets with payload seen before, and that payload */
 	uint64_t out_of_order_packets, missing_bytes, resynchronized;
-	uint64_t payload_packets, pure_acks, fresh_acks, delayed_acks, ack_wire_bytes;	/* fresh and delayed ones are pure (acks.h) */
+	uint64_t payload_packets, pure_acks, fresh_acks, delayed_acks,
+		ack_wire_bytes; /* fresh and delayed ones are pure (acks.h) */
 };
 
 /* Adds structs of `bytes` that have only members of type uint64_t. */
@@ -35,25 +36,25 @@ void counters_add(void *to, const void *from, size_t bytes);
 struct flow_key {
 	uint8_t address[2][16];
 	uint16_t port[2];
-	uint16_t transport;		/* 16 bits: the struct has no padding, so keys can be compared as bytes */
+	uint16_t transport; /* 16 bits: the struct has no padding, so keys can be compared as bytes */
 };
 
 struct flow {
 	struct flow_key key;
-	uint32_t hash, next;		/* next: index of the next flow in the bucket; 0: none */
-	uint8_t server;			/* end of the key (0, 1) that is the server */
-	uint8_t server_clue;		/* enum server_clue */
+	uint32_t hash, next; /* next: index of the next flow in the bucket; 0: none */
+	uint8_t server;	     /* end of the key (0, 1) that is the server */
+	uint8_t server_clue; /* enum server_clue */
 	bool used, reset, evicted;
-	bool begun[CHANNELS], finished[CHANNELS];	/* SYN, FIN seen */
-	uint32_t first_seq[CHANNELS];	/* sequence number of the SYN */
+	bool begun[CHANNELS], finished[CHANNELS]; /* SYN, FIN seen */
+	uint32_t first_seq[CHANNELS];		  /* sequence number of the SYN */
 	int64_t start_ns, last_ns;
 	struct channel_counts count[CHANNELS];
 	struct tcp_stream stream[CHANNELS];
 	struct message_state run;
 	struct ack_receiver ack[CHANNELS];
-	uint64_t update[3];		/* number of the current message's update, for each merge gap */
-	struct flow_decoder *content;	/* owned by payload.c; NULL: nobody reads it */
-	bool tls_sought[CHANNELS];	/* the search for the start of TLS is over */
+	uint64_t update[3];	      /* number of the current message's update, for each merge gap */
+	struct flow_decoder *content; /* owned by payload.c; NULL: nobody reads it */
+	bool tls_sought[CHANNELS];    /* the search for the start of TLS is over */
 };
 
 bool has_flow_ended(const struct flow *f);
@@ -62,12 +63,12 @@ uint64_t flow_bytes(const struct flow *f);
 uint64_t flow_missing(const struct flow *f);
 
 struct flow_table {
-	struct flow *flow;		/* index 0 is never used */
+	struct flow *flow; /* index 0 is never used */
 	uint32_t *bucket;
 	uint32_t size, used, mask;
-	uint32_t free;			/* first of the list of freed entries; 0: none */
-	uint32_t fresh;			/* first entry that was never used */
-	uint32_t hand;			/* entry at which the next search for a victim begins */
+	uint32_t free;	/* first of the list of freed entries; 0: none */
+	uint32_t fresh; /* first entry that was never used */
+	uint32_t hand;	/* entry at which the next search for a victim begins */
 	uint64_t seed;
 };
 
@@ -76,7 +77,7 @@ int flow_table_init(struct flow_table *t, uint32_t size, uint64_t seed);
 void flow_table_free(struct flow_table *t);
 
 /* The address of an end of the key, in words. */
-#define FLOW_ADDRESS 46		/* bytes of the longest one */
+#define FLOW_ADDRESS 46 /* bytes of the longest one */
 const char *flow_address(const struct flow_key *key, int end, char text[FLOW_ADDRESS]);
 
 /* The segment's key; returns which end of it (0, 1) is the segment's source. */
@@ -96,7 +97,7 @@ struct flow_ranking {
 	struct flow *flow;
 	uint32_t size, n;
 };
-int ranking_init(struct flow_ranking *r, uint32_t size);	/* 0 or -ENOMEM */
+int ranking_init(struct flow_ranking *r, uint32_t size); /* 0 or -ENOMEM */
 void ranking_free(struct flow_ranking *r);
-void ranking_offer(struct flow_ranking *r, const struct flow *f);	/* copies it */
-void ranking_sort(struct flow_ranking *r);	/* most bytes first; no flow may be offered afterwards */
+void ranking_offer(struct flow_ranking *r, const struct flow *f); /* copies it */
+void ranking_sort(struct flow_ranking *r);			  /* most bytes first; no flow may be offered afterwards */

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPLIES_SHARE 0.95	/* of the updates have a reply: each has one */
-#define SILENT_LEAST 3		/* inputs without an update that show a silent server, if */
-#define SILENT_CHANCE 0.01	/* so many without an effect are less likely than this, or */
-#define SILENT_TIMES 2		/* they are so many times as many as ever waited, and */
-#define SILENT_MORE 2		/* so many more */
+#define REPLIES_SHARE 0.95 /* of the updates have a reply: each has one */
+#define SILENT_LEAST 3	   /* inputs without an update that show a silent server, if */
+#define SILENT_CHANCE 0.01 /* so many without an effect are less likely than this, or */
+#define SILENT_TIMES 2	   /* they are so many times as many as ever waited, and */
+#define SILENT_MORE 2	   /* so many more */
 
 /* --- connections --- */
 
@@ -178,7 +178,7 @@ static void add_update(struct interval_flow *f, int64_t time_ns, int64_t before_
 		if (in->judged)
 			usual_add_value(&f->base.part[PART_WAIT], time_ns - in->time_ns);
 	}
-	f->ignored += f->given_up > 0;	/* a server that stopped, or inputs without effect: as one */
+	f->ignored += f->given_up > 0; /* a server that stopped, or inputs without effect: as one */
 	forget_open(f);
 	if (matched) {
 		settle_matched(f, time_ns);
@@ -190,21 +190,21 @@ static void add_update(struct interval_flow *f, int64_t time_ns, int64_t before_
 
 /* --- packets --- */
 
-static enum client_message read_message(const struct intervals *t, struct interval_flow *f,
-						 const struct meter_packet *seen)
+static enum client_message read_message(const struct intervals *t, struct interval_flow *f, const struct meter_packet *seen)
 {
 	const struct segment *s = seen->segment;
 	const struct interval_row *r = &f->row;
 	uint16_t port = r->key.port[r->server];
-	enum input_protocol kind = t->ports->use[r->key.port[1 - r->server]] == PORT_DISPLAY ? INTERVAL_X11 :
-				  t->rfb || (port >= 5900 && port <= 5999) ? INTERVAL_RFB : INTERVAL_OPAQUE;
+	enum input_protocol kind = t->ports->use[r->key.port[1 - r->server]] == PORT_DISPLAY ? INTERVAL_X11
+				   : t->rfb || (port >= 5900 && port <= 5999)		     ? INTERVAL_RFB
+											     : INTERVAL_OPAQUE;
 	uint32_t there = seen->packet->captured > s->payload_at ? seen->packet->captured - s->payload_at : 0;
 
 	if (s->transport != TRANSPORT_TCP)
 		return MESSAGE_OPAQUE;
 	f->buttons_then = f->buttons;
 	return input_read_message(kind, there ? seen->packet->bytes + s->payload_at : NULL,
-				   there < s->payload_bytes ? there : s->payload_bytes, &f->buttons_then);
+				  there < s->payload_bytes ? there : s->payload_bytes, &f->buttons_then);
 }
 
 static uint32_t sequence_length(const struct segment *s)
@@ -228,8 +228,7 @@ static int64_t time_segment(struct interval_flow *f, int channel, const struct s
 }
 
 /* A packet that fills a hole was lost before the tap if the hole is older than a round trip to its sender; else overtaken. */
-static void count_lost(struct interval_flow *f, const struct flow *flow, int channel, const struct segment *s,
-				       int64_t time_ns)
+static void count_lost(struct interval_flow *f, const struct flow *flow, int channel, const struct segment *s, int64_t time_ns)
 {
 	const struct tcp_stream *stream = &flow->stream[channel];
 
@@ -257,13 +256,13 @@ void interval_add_packet(void *intervals, const struct flow *flow, int channel, 
 	interval_settle(f, time_ns);
 	count_lost(f, flow, channel, s, time_ns);
 	f->last_ns = f->heard_ns[channel] = time_ns;
-	f->ended = has_flow_ended(flow) || flow->finished[INPUT];	/* a server that hangs never ends its side */
-	if (s->flags & TCP_SYN)		/* maybe of another connection between the same ends */
+	f->ended = has_flow_ended(flow) || flow->finished[INPUT]; /* a server that hangs never ends its side */
+	if (s->flags & TCP_SYN)					  /* maybe of another connection between the same ends */
 		f->timed[channel].sent_ns = f->unacked_ns[channel] = f->buttons = 0;
 	f->row.packets++;
 	f->row.wire_bytes[channel] += s->wire_bytes;
 	if (f->resent > flow->count[INPUT].retransmitted_packets + flow->count[DISPLAY].retransmitted_packets)
-		f->resent_before = 0;	/* another connection between the same ends */
+		f->resent_before = 0; /* another connection between the same ends */
 	f->resent = flow->count[INPUT].retransmitted_packets + flow->count[DISPLAY].retransmitted_packets;
 	f->missing = flow_missing(flow);
 	f->row.zero_windows += channel == INPUT && !s->window && !(s->flags & TCP_RST);
@@ -336,7 +335,7 @@ void interval_add_data(void *intervals, const struct flow *flow, int channel, in
 	message = f->message;
 	if (message == MESSAGE_OPAQUE)
 		message = opaque_add_message(&f->client, bytes, time_ns, f->updates.count, time_ns - f->updates.last_ns,
-						    flow->ack[INPUT].quickest_ns, &learned);
+					     flow->ack[INPUT].quickest_ns, &learned);
 	if (learned)
 		begin_anew(f);
 	if (message == MESSAGE_INPUT || message == MESSAGE_OPAQUE) {

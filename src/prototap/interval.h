@@ -25,16 +25,16 @@
 #include <stdint.h>
 
 #define INTERVAL_FLOWS 1024
-#define INTERVAL_WAITING 1024			/* inputs of a connection that wait at one time; more are counted, and not timed */
+#define INTERVAL_WAITING 1024 /* inputs of a connection that wait at one time; more are counted, and not timed */
 #define INTERVAL_MATCHED 4
 #define INTERVAL_STEADIER 4
-#define INTERVAL_PICTURE 8			/* intervals with inputs whose updates tell whether the picture moves by itself */
-#define INTERVAL_ASKS 8				/* updates that wait for a reply at one time */
+#define INTERVAL_PICTURE 8 /* intervals with inputs whose updates tell whether the picture moves by itself */
+#define INTERVAL_ASKS 8	   /* updates that wait for a reply at one time */
 #define INTERVAL_REST_NS 1000000000LL
 #define INTERVAL_PATIENCE_NS 10000000000LL
 #define INTERVAL_SILENT_NS 600000000000LL
 #define INTERVAL_NEAR_NS 1000000LL
-#define INTERVAL_OTHERS 4096			/* connections beyond INTERVAL_FLOWS that are told apart in an interval */
+#define INTERVAL_OTHERS 4096 /* connections beyond INTERVAL_FLOWS that are told apart in an interval */
 
 /* Histogram of times: 32 bins an octave from 16 us to 137 s. A quantile is the middle of its bin, at most 1.6 % off, or 0.3 us
  * below 16 us; the extremes are exact. */
@@ -45,30 +45,30 @@ struct response_times {
 };
 void response_add(struct response_times *h, int64_t ns);
 void response_add_all(struct response_times *h, const struct response_times *more);
-int64_t response_quantile(const struct response_times *h, double p);	/* -1: empty */
+int64_t response_quantile(const struct response_times *h, double p); /* -1: empty */
 
 /* One row: an interval of a connection. Times in ns; -1: not known. */
 struct interval_row {
 	int64_t start_ns, length_ns;
 	struct flow_key key;
-	uint8_t server;			/* end of the key that is the server */
+	uint8_t server; /* end of the key that is the server */
 	uint64_t packets, wire_bytes[CHANNELS], inputs, updates, unanswered, retransmitted, zero_windows;
 	int64_t next_p50, next_p95, next_max, latest_p50, latest_p95;
-	int64_t waiting;		/* age of the oldest input without any update since; -1: none */
-	int64_t gap;			/* longest between updates that ended in this interval */
-	int64_t ack[CHANNELS], reply;	/* medians; or the age of what waits for far longer */
+	int64_t waiting;	      /* age of the oldest input without any update since; -1: none */
+	int64_t gap;		      /* longest between updates that ended in this interval */
+	int64_t ack[CHANNELS], reply; /* medians; or the age of what waits for far longer */
 	struct verdict verdict;
-	uint64_t lost_before;		/* packets that came again and were lost before the tap: not among `retransmitted` */
-	uint64_t untimed;		/* inputs that waited beside INTERVAL_WAITING others: no wait of theirs is known */
-	uint64_t others;		/* not a connection, but so many that are not followed; 0: a connection */
-	int64_t dropped;		/* packets of all connections that the kernel lost in this interval; -1: not known */
-	bool clock_set;			/* the clock was set in this interval */
-	const struct response_times *to_next, *to_latest;	/* valid during the call; NULL: none */
-	uint32_t to_next_n;		/* waits behind next_* */
+	uint64_t lost_before; /* packets that came again and were lost before the tap: not among `retransmitted` */
+	uint64_t untimed;     /* inputs that waited beside INTERVAL_WAITING others: no wait of theirs is known */
+	uint64_t others;      /* not a connection, but so many that are not followed; 0: a connection */
+	int64_t dropped;      /* packets of all connections that the kernel lost in this interval; -1: not known */
+	bool clock_set;	      /* the clock was set in this interval */
+	const struct response_times *to_next, *to_latest; /* valid during the call; NULL: none */
+	uint32_t to_next_n;				  /* waits behind next_* */
 };
 struct interval_input {
 	int64_t time_ns;
-	bool judged;		/* its wait counts for the verdict */
+	bool judged; /* its wait counts for the verdict */
 };
 
 struct time_range {
@@ -76,52 +76,53 @@ struct time_range {
 };
 
 struct timed_segment {
-	uint32_t end;		/* sequence number after it */
-	int64_t sent_ns;	/* 0: none waits for its acknowledgement */
+	uint32_t end;	 /* sequence number after it */
+	int64_t sent_ns; /* 0: none waits for its acknowledgement */
 };
 
 struct interval_flow {
-	struct interval_flow *next;	/* of the same bucket */
-	int64_t last_ns, heard_ns[CHANNELS];	/* latest packet; of each channel */
+	struct interval_flow *next;	     /* of the same bucket */
+	int64_t last_ns, heard_ns[CHANNELS]; /* latest packet; of each channel */
 	bool ended;
 	struct update_series updates;
-	struct interval_input waiting[INTERVAL_WAITING];	/* a ring: from `oldest` on */
-	int oldest, waits, answerable;	/* answerable: the first ones, after which an update came */
-	uint64_t open;			/* inputs since the latest update, also those given up and untimed */
-	int64_t open_ns;		/* the oldest of them */
-	uint64_t given_up;		/* of them */
-	uint64_t counted, most_counted, usually_counted;	/* judged ones of them; most in this interval; most in usual intervals */
-	int64_t counted_ns;		/* the oldest judged one */
-	uint64_t unasked;		/* updates of this interval while no input waited */
-	double intervals_lately, inputs_lately, lately, unasked_lately;	/* with inputs, about INTERVAL_PICTURE; updates; and those */
-	bool picture_moves;		/* so many came unasked that any may be the picture's own */
-	int matched;			/* updates in a row with one input each */
-	int64_t matched_ns;		/* the first of them */
-	struct time_range matched_next, matched_oldest;	/* their times since that input, and since the oldest that waits */
-	struct timed_segment timed[CHANNELS];	/* sent on this channel */
-	int64_t unacked_ns[CHANNELS];	/* since when data of this channel waits for its acknowledgement; 0: none does */
-	int64_t asks_ns[INTERVAL_ASKS], replied_ns;	/* updates that the client has not replied to; its latest reply */
+	struct interval_input waiting[INTERVAL_WAITING]; /* a ring: from `oldest` on */
+	int oldest, waits, answerable;			 /* answerable: the first ones, after which an update came */
+	uint64_t open;					 /* inputs since the latest update, also those given up and untimed */
+	int64_t open_ns;				 /* the oldest of them */
+	uint64_t given_up;				 /* of them */
+	uint64_t counted, most_counted, usually_counted; /* judged ones of them; most in this interval; most in usual intervals */
+	int64_t counted_ns;				 /* the oldest judged one */
+	uint64_t unasked;				 /* updates of this interval while no input waited */
+	double intervals_lately, inputs_lately, lately,
+		unasked_lately;				/* with inputs, about INTERVAL_PICTURE; updates; and those */
+	bool picture_moves;				/* so many came unasked that any may be the picture's own */
+	int matched;					/* updates in a row with one input each */
+	int64_t matched_ns;				/* the first of them */
+	struct time_range matched_next, matched_oldest; /* their times since that input, and since the oldest that waits */
+	struct timed_segment timed[CHANNELS];		/* sent on this channel */
+	int64_t unacked_ns[CHANNELS]; /* since when data of this channel waits for its acknowledgement; 0: none does */
+	int64_t asks_ns[INTERVAL_ASKS], replied_ns; /* updates that the client has not replied to; its latest reply */
 	int asks;
-	uint64_t asked;			/* updates so far, for comparison with `replies` */
-	enum client_message message;	/* the latest payload of the client */
-	uint8_t buttons, buttons_then;	/* of the pointer: those down; and after that payload, if it is new */
-	struct opaque_client client;	/* learned where messages cannot be read */
-	bool server_is_near;		/* the server once acknowledged within INTERVAL_NEAR_NS */
-	bool gap_unknown;		/* the clock was set since the latest update */
-	uint64_t replies;		/* of the client so far */
-	uint64_t answered, ignored;	/* inputs so far with an update, and such without as others then had one */
-	int64_t hole_ns[CHANNELS];	/* since when data of this channel is missing before later data; 0: none is */
-	uint64_t resent, resent_before;	/* retransmitted packets so far; at the start of the interval */
-	uint64_t missing, missing_before;	/* flow_missing(), likewise */
-	uint8_t holes;			/* bits: bytes were found missing in this interval (1), in the one before (2) */
+	uint64_t asked;			  /* updates so far, for comparison with `replies` */
+	enum client_message message;	  /* the latest payload of the client */
+	uint8_t buttons, buttons_then;	  /* of the pointer: those down; and after that payload, if it is new */
+	struct opaque_client client;	  /* learned where messages cannot be read */
+	bool server_is_near;		  /* the server once acknowledged within INTERVAL_NEAR_NS */
+	bool gap_unknown;		  /* the clock was set since the latest update */
+	uint64_t replies;		  /* of the client so far */
+	uint64_t answered, ignored;	  /* inputs so far with an update, and such without as others then had one */
+	int64_t hole_ns[CHANNELS];	  /* since when data of this channel is missing before later data; 0: none is */
+	uint64_t resent, resent_before;	  /* retransmitted packets so far; at the start of the interval */
+	uint64_t missing, missing_before; /* flow_missing(), likewise */
+	uint8_t holes;			  /* bits: bytes were found missing in this interval (1), in the one before (2) */
 	struct verdict_baseline base;
-	struct interval_row row;	/* of the current interval: its counts, and the longest gap */
-	struct response_times to_next, to_latest, to_ack[CHANNELS], to_reply;	/* to_ack: of data of this channel */
+	struct interval_row row; /* of the current interval: its counts, and the longest gap */
+	struct response_times to_next, to_latest, to_ack[CHANNELS], to_reply; /* to_ack: of data of this channel */
 };
 
 /* The connections for which there was no room. */
 struct interval_others {
-	uint32_t hash[2 * INTERVAL_OTHERS];	/* of flows, open addressing; 0: none */
+	uint32_t hash[2 * INTERVAL_OTHERS]; /* of flows, open addressing; 0: none */
 	struct interval_row row;
 };
 
@@ -129,19 +130,19 @@ typedef void interval_row_fn(void *context, const struct interval_row *row);
 
 struct intervals {
 	int64_t every_ns, merge_ns, period_ns;
-	int64_t start_ns;		/* of the current interval (clock of the packets); 0: no packet yet */
-	int64_t set_ns;			/* waits were forgotten latest, as the clock was set; 0: never */
-	bool clock_set;			/* in this interval */
-	int64_t dropped;		/* the caller's: packets that the kernel lost so far; -1: not known */
-	int64_t dropped_before;		/* at the start of the interval */
-	bool dropped_lately;		/* in the interval before */
-	struct interval_flow *bucket[INTERVAL_FLOWS];	/* owned */
+	int64_t start_ns;			      /* of the current interval (clock of the packets); 0: no packet yet */
+	int64_t set_ns;				      /* waits were forgotten latest, as the clock was set; 0: never */
+	bool clock_set;				      /* in this interval */
+	int64_t dropped;			      /* the caller's: packets that the kernel lost so far; -1: not known */
+	int64_t dropped_before;			      /* at the start of the interval */
+	bool dropped_lately;			      /* in the interval before */
+	struct interval_flow *bucket[INTERVAL_FLOWS]; /* owned */
 	int flows;
 	struct interval_others others;
 	const struct server_ports *ports;
-	bool rfb;			/* every port is RFB's; else 5900 to 5999 are */
+	bool rfb; /* every port is RFB's; else 5900 to 5999 are */
 	interval_row_fn *row;
-	void (*end)(void *context, int64_t start_ns, int64_t length_ns);	/* after the rows of an interval */
+	void (*end)(void *context, int64_t start_ns, int64_t length_ns); /* after the rows of an interval */
 	void *context;
 };
 
@@ -155,7 +156,7 @@ void interval_add_data(void *intervals, const struct flow *f, int channel, int64
 void intervals_advance(struct intervals *t, int64_t time_ns);
 /* The clock of the packets was set; `time_ns` is the first time on it. No wait is measured over that. */
 void intervals_set_clock(struct intervals *t, int64_t time_ns);
-void intervals_forget_waits(struct intervals *t, int64_t time_ns);	/* the clock may have been set */
+void intervals_forget_waits(struct intervals *t, int64_t time_ns); /* the clock may have been set */
 
 /* Between interval.c and interval_rows.c. Inputs leave that need not wait any longer at `time_ns`. */
 void interval_settle(struct interval_flow *f, int64_t time_ns);

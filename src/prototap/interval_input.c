@@ -7,11 +7,11 @@
 
 #define X11_XI_KEY_PRESS 2
 #define X11_XI_BUTTON_PRESS 4
-#define X11_XI_LEAST 12		/* words beyond the first 32 bytes */
-#define SOON_SHARE 0.8		/* of a kind's messages come soon after an update: acknowledgements */
-#define MIXED_SHARE 0.3		/* so many: some of them may be */
-#define UPDATES_SHARE 0.5	/* of the updates are acknowledged */
-#define ANSWERED_SHARE 0.9	/* of a kind's presses have an update after them: responsive */
+#define X11_XI_LEAST 12	   /* words beyond the first 32 bytes */
+#define SOON_SHARE 0.8	   /* of a kind's messages come soon after an update: acknowledgements */
+#define MIXED_SHARE 0.3	   /* so many: some of them may be */
+#define UPDATES_SHARE 0.5  /* of the updates are acknowledged */
+#define ANSWERED_SHARE 0.9 /* of a kind's presses have an update after them: responsive */
 
 /* --- protocols that can be read --- */
 
@@ -28,9 +28,11 @@ static bool find_rfb_press(struct bounded_reader *r, uint8_t *buttons, bool *rep
 		read_bytes(r, at + 1, look, kind->look);
 		switch (number) {
 		case 0: return press;
-		case RFB_CLIENT_REQUEST: case RFB_CLIENT_CONTINUOUS: case RFB_CLIENT_FENCE: *replies = true; break;
+		case RFB_CLIENT_REQUEST:
+		case RFB_CLIENT_CONTINUOUS:
+		case RFB_CLIENT_FENCE: *replies = true; break;
 		case RFB_CLIENT_KEY: press |= read_u8(r, at + 1) != 0; break;
-		case RFB_CLIENT_POINTER:	/* a pointer that moves with a button held says so each time */
+		case RFB_CLIENT_POINTER: /* a pointer that moves with a button held says so each time */
 			press |= read_u8(r, at + 1) & ~*buttons;
 			*buttons = read_u8(r, at + 1);
 			break;
@@ -63,7 +65,7 @@ static bool find_x11_press(struct bounded_reader *r)
 	for (size_t at = 0; at < r->n; at += 32) {
 		uint8_t type = read_u8(r, at) & 0x7f;
 
-		if (type == 2 || type == 4 || (type == 35 && is_generic_press(r, at)))	/* a key, a button */
+		if (type == 2 || type == 4 || (type == 35 && is_generic_press(r, at))) /* a key, a button */
 			return true;
 		if (type == 1 || type == 35)
 			at += 4 * (size_t)read_x11_length(r, at + 4);
@@ -77,7 +79,7 @@ enum client_message input_read_message(enum input_protocol kind, const uint8_t *
 	bool replies = kind == INTERVAL_X11, press;
 
 	if (kind == INTERVAL_OPAQUE || !n || (n > 1 && (bytes[0] == 22 || bytes[0] == 23) && bytes[1] == 3))
-		return MESSAGE_OPAQUE;		/* the last: a record of TLS */
+		return MESSAGE_OPAQUE; /* the last: a record of TLS */
 	press = kind == INTERVAL_RFB ? find_rfb_press(&r, buttons, &replies) : find_x11_press(&r);
 	return press ? MESSAGE_INPUT : replies ? MESSAGE_REPLY : MESSAGE_OTHER;
 }
@@ -122,7 +124,7 @@ static bool is_responsive(const struct opaque_kind *k)
 }
 
 enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, int64_t time_ns, uint64_t update,
-					      int64_t since_update_ns, int64_t trip_ns, bool *learned)
+				       int64_t since_update_ns, int64_t trip_ns, bool *learned)
 {
 	struct opaque_kind *k = get_kind(c, bytes, update);
 

@@ -20,21 +20,21 @@ enum client_message input_read_message(enum input_protocol kind, const uint8_t *
 
 #define OPAQUE_KINDS 12
 #define OPAQUE_LEAST 12
-#define OPAQUE_ANSWERS 6		/* least number of updates that answered a responsive kind */
-#define OPAQUE_SOON_NS 60000000LL	/* an acknowledgement follows its update within the round trip and this */
-#define OPAQUE_ANSWER_NS 1000000000LL	/* an update answers what came so long before it at most */
-#define OPAQUE_STOP_NS 10000000000LL	/* presses of a responsive kind that wait for so long count as one: the server stopped */
-#define OPAQUE_REST_NS 400000000LL	/* longer than a key is usually held down */
+#define OPAQUE_ANSWERS 6	      /* least number of updates that answered a responsive kind */
+#define OPAQUE_SOON_NS 60000000LL     /* an acknowledgement follows its update within the round trip and this */
+#define OPAQUE_ANSWER_NS 1000000000LL /* an update answers what came so long before it at most */
+#define OPAQUE_STOP_NS 10000000000LL  /* presses of a responsive kind that wait for so long count as one: the server stopped */
+#define OPAQUE_REST_NS 400000000LL    /* longer than a key is usually held down */
 
 struct opaque_kind {
 	uint64_t bytes, n, soon;
-	uint64_t presses, answered, open;	/* open: presses since the latest update */
-	uint64_t answers;		/* updates that answered some */
+	uint64_t presses, answered, open; /* open: presses since the latest update */
+	uint64_t answers;		  /* updates that answered some */
 	bool pressed;
-	int64_t last_ns;		/* latest message */
-	uint64_t updates_before;	/* the kind's first message */
-	uint64_t update;		/* latest update that one of the kind came after */
-	int64_t open_ns;		/* first of the open ones */
+	int64_t last_ns;	 /* latest message */
+	uint64_t updates_before; /* the kind's first message */
+	uint64_t update;	 /* latest update that one of the kind came after */
+	int64_t open_ns;	 /* first of the open ones */
 	bool acknowledges;
 };
 
@@ -48,7 +48,7 @@ struct opaque_client {
  * shortest round trip is `trip_ns` (-1: not known). *learned: a kind was just found to be acknowledgements; what was seen before
  * counted them as input. REPLY, INPUT (a press of a responsive kind) or OPAQUE. */
 enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, int64_t time_ns, uint64_t update,
-					      int64_t since_update_ns, int64_t trip_ns, bool *learned);
+				       int64_t since_update_ns, int64_t trip_ns, bool *learned);
 void opaque_add_update(struct opaque_client *c, int64_t time_ns);
 
 /* OPAQUE_LEARNING: too few messages so far. OPAQUE_MIXED: one size for acknowledgements and input, so waits are no waits. */

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HIST_SHIFT 5		/* 32 bins an octave */
-#define HIST_FLOOR 14		/* of 1 << 14 ns and above */
-#define SKIP_MAX 3600		/* more empty intervals in a row are skipped */
+#define HIST_SHIFT 5  /* 32 bins an octave */
+#define HIST_FLOOR 14 /* of 1 << 14 ns and above */
+#define SKIP_MAX 3600 /* more empty intervals in a row are skipped */
 #define REPLIES_LEAST 8
-#define PICTURE_SHARE 0.25	/* of the updates come unasked: the picture moves by itself */
-#define PICTURE_TIMES 3		/* they come in this many late waits or less: they hide a late server */
-#define IGNORED_SHARE 10	/* with every tenth input ignored, an input that waits shows nothing */
+#define PICTURE_SHARE 0.25 /* of the updates come unasked: the picture moves by itself */
+#define PICTURE_TIMES 3	   /* they come in this many late waits or less: they hide a late server */
+#define IGNORED_SHARE 10   /* with every tenth input ignored, an input that waits shows nothing */
 
 /* --- histogram --- */
 
@@ -91,8 +91,8 @@ static void learn_picture(struct interval_flow *f)
 	}
 	f->unasked = 0;
 	/* where the server is late, fewer updates seem unasked */
-	f->picture_moves = f->unasked_lately > 0 &&
-			   f->unasked_lately >= (f->picture_moves ? PICTURE_SHARE / 2 : PICTURE_SHARE) * f->lately;
+	f->picture_moves =
+		f->unasked_lately > 0 && f->unasked_lately >= (f->picture_moves ? PICTURE_SHARE / 2 : PICTURE_SHARE) * f->lately;
 }
 
 /* Whether the picture's own updates come so often that the wait for the next one looks usual, also where the server is late. */
@@ -112,10 +112,16 @@ static struct verdict compute_verdict(const struct intervals *t, struct interval
 {
 	bool opaque = f->client.messages > 0, trusted = f->ignored * IGNORED_SHARE <= f->answered;
 	enum opaque_state state = opaque ? opaque_judge(&f->client, f->updates.count) : OPAQUE_TOLD;
-	struct verdict_readings seen = { .length_ns = t->every_ns, .packets = f->row.packets,
-		.retransmitted = f->row.retransmitted + f->row.lost_before, .zero_windows = f->row.zero_windows,
-		.server_is_near = f->server_is_near, .inputs = f->row.inputs, .opaque = opaque,
-		.picture = is_wait_hidden(f, t->every_ns), .learning = state == OPAQUE_LEARNING, .blind = why_no_verdict(t, f, state) };
+	struct verdict_readings seen = { .length_ns = t->every_ns,
+					 .packets = f->row.packets,
+					 .retransmitted = f->row.retransmitted + f->row.lost_before,
+					 .zero_windows = f->row.zero_windows,
+					 .server_is_near = f->server_is_near,
+					 .inputs = f->row.inputs,
+					 .opaque = opaque,
+					 .picture = is_wait_hidden(f, t->every_ns),
+					 .learning = state == OPAQUE_LEARNING,
+					 .blind = why_no_verdict(t, f, state) };
 	int64_t waiting = known_age(f->counted_ns, end_ns);
 	struct verdict v;
 
@@ -144,7 +150,7 @@ static void emit_flow_row(struct intervals *t, struct interval_flow *f, int64_t 
 	interval_settle(f, end);
 	f->holes = (uint8_t)((f->holes << 1 & 2) | (f->missing != f->missing_before));
 	f->missing_before = f->missing;
-	if (f->holes & 1)		/* what waits may have been answered */
+	if (f->holes & 1) /* what waits may have been answered */
 		interval_forget_waits(f);
 	row->start_ns = t->start_ns;
 	row->length_ns = t->every_ns;
@@ -183,7 +189,8 @@ static void emit_others_row(struct intervals *t)
 		return;
 	row->start_ns = t->start_ns;
 	row->length_ns = t->every_ns;
-	row->next_p50 = row->next_p95 = row->next_max = row->latest_p50 = row->latest_p95 = row->waiting = row->gap = row->reply = -1;
+	row->next_p50 = row->next_p95 = row->next_max = row->latest_p50 = row->latest_p95 = row->waiting = row->gap = row->reply =
+		-1;
 	row->ack[INPUT] = row->ack[DISPLAY] = -1;
 	row->dropped = t->dropped < 0 ? -1 : t->dropped - t->dropped_before;
 	row->clock_set = t->clock_set;
@@ -218,7 +225,7 @@ void intervals_advance(struct intervals *t, int64_t time_ns)
 	int64_t start = time_ns - time_ns % t->every_ns;
 
 	if (!t->start_ns || t->start_ns - start > t->every_ns)
-		t->start_ns = start;	/* the first packet, or the clock was set back */
+		t->start_ns = start; /* the first packet, or the clock was set back */
 	for (int n = 0; t->start_ns < start && n < SKIP_MAX; n++)
 		close_current(t, t->start_ns + t->every_ns);
 	t->start_ns = start > t->start_ns ? start : t->start_ns;

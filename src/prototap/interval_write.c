@@ -10,12 +10,35 @@
 
 #define END_TEXT 80
 
-const char *const interval_columns[] = {
-	"start_ns", "length_ns", "client", "server", "input_wire_bytes", "display_wire_bytes", "inputs", "updates", "unanswered",
-	"next_p50_ns", "next_p95_ns", "next_max_ns", "latest_p50_ns", "latest_p95_ns", "waiting_ns", "gap_ns", "client_ack_ns",
-	"server_ack_ns", "reply_ns", "retransmitted_packets", "zero_windows", "verdict", "rise_ns",
-	"why", "untimed_inputs", "dropped_packets", "clock_set", "connections", NULL
-};
+const char *const interval_columns[] = { "start_ns",
+					 "length_ns",
+					 "client",
+					 "server",
+					 "input_wire_bytes",
+					 "display_wire_bytes",
+					 "inputs",
+					 "updates",
+					 "unanswered",
+					 "next_p50_ns",
+					 "next_p95_ns",
+					 "next_max_ns",
+					 "latest_p50_ns",
+					 "latest_p95_ns",
+					 "waiting_ns",
+					 "gap_ns",
+					 "client_ack_ns",
+					 "server_ack_ns",
+					 "reply_ns",
+					 "retransmitted_packets",
+					 "zero_windows",
+					 "verdict",
+					 "rise_ns",
+					 "why",
+					 "untimed_inputs",
+					 "dropped_packets",
+					 "clock_set",
+					 "connections",
+					 NULL };
 
 /* ADDRESS:PORT of an end of the key. */
 static const char *endpoint_text(const struct flow_key *key, int end, char *text)
@@ -92,8 +115,8 @@ static void add_row(struct row_file *t, const struct interval_row *r)
 	rows_write_ints(t, r->start_ns, r->length_ns);
 	rows_write_str(t, r->others ? "others" : endpoint_text(&r->key, 1 - r->server, text));
 	rows_write_str(t, r->others ? "others" : endpoint_text(&r->key, r->server, text));
-	rows_write_ints(t, (int64_t)r->wire_bytes[INPUT], (int64_t)r->wire_bytes[DISPLAY], (int64_t)r->inputs,
-			(int64_t)r->updates, (int64_t)r->unanswered);
+	rows_write_ints(t, (int64_t)r->wire_bytes[INPUT], (int64_t)r->wire_bytes[DISPLAY], (int64_t)r->inputs, (int64_t)r->updates,
+			(int64_t)r->unanswered);
 	rows_write_counts(t, r->next_p50, r->next_p95, r->next_max, r->latest_p50, r->latest_p95, r->waiting, r->gap,
 			  r->ack[DISPLAY], r->ack[INPUT], r->reply);
 	rows_write_ints(t, (int64_t)r->retransmitted, (int64_t)r->zero_windows);
@@ -110,9 +133,12 @@ static void add_row(struct row_file *t, const struct interval_row *r)
 
 struct metric_family {
 	const char *name, *label, *help;
-	size_t at;			/* of an int64_t in struct interval_row, in ns */
+	size_t at; /* of an int64_t in struct interval_row, in ns */
 };
-#define FAMILY(name, label, member, help) { "thinprobe_" name "_seconds", label, help, offsetof(struct interval_row, member) }
+#define FAMILY(name, label, member, help) \
+	{ \
+		"thinprobe_" name "_seconds", label, help, offsetof(struct interval_row, member) \
+	}
 
 static const struct metric_family families[] = {
 	FAMILY("response", ",quantile=\"0.5\"", next_p50, "From an input to the next update, of an interval."),
@@ -147,8 +173,15 @@ static void print_family(FILE *out, const struct metric_family *f, const struct 
 }
 
 /* Counts since the start, in the order of the file. */
-static const struct { const char *name, *label, *help; size_t at; } counters[] = {	/* at: of a 64-bit number in struct interval_writer */
-#define COUNTER(name, member, help) { name, "", help, offsetof(struct interval_writer, member) }
+static const struct {
+	const char *name, *label, *help;
+	size_t at;
+} counters[] = {
+/* at: of a 64-bit number in struct interval_writer */
+#define COUNTER(name, member, help) \
+	{ \
+		name, "", help, offsetof(struct interval_writer, member) \
+	}
 	{ "wire_bytes", "{to=\"server\"}", "Bytes of frames.", offsetof(struct interval_writer, wire_bytes[INPUT]) },
 	{ "wire_bytes", "{to=\"client\"}", "", offsetof(struct interval_writer, wire_bytes[DISPLAY]) },
 	COUNTER("inputs", inputs, "Inputs of users."),
@@ -174,7 +207,8 @@ static void print_metrics(FILE *out, const struct interval_writer *w, int64_t st
 			endpoint_text(&w->row[i].key, 1 - w->row[i].server, client),
 			endpoint_text(&w->row[i].key, w->row[i].server, server), verdict_words[w->row[i].verdict.word]);
 	fputs("# TYPE thinprobe_interval_start_seconds gauge\n# UNIT thinprobe_interval_start_seconds seconds\n"
-	      "# HELP thinprobe_interval_start_seconds Start of the interval.\n", out);
+	      "# HELP thinprobe_interval_start_seconds Start of the interval.\n",
+	      out);
 	if (start_ns >= 0)
 		fprintf(out, "thinprobe_interval_start_seconds %.3f\n", (double)start_ns / NS_PER_S);
 	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++) {
@@ -187,11 +221,14 @@ static void print_metrics(FILE *out, const struct interval_writer *w, int64_t st
 		if (n >= 0)
 			fprintf(out, "thinprobe_%s_total%s %lld\n", name, counters[i].label, (long long)n);
 	}
-	fprintf(out, "# TYPE thinprobe_other_connections gauge\n# HELP thinprobe_other_connections Connections that are not followed.\n"
-		"thinprobe_other_connections %llu\n", (unsigned long long)w->others);
+	fprintf(out,
+		"# TYPE thinprobe_other_connections gauge\n# HELP thinprobe_other_connections Connections that are not followed.\n"
+		"thinprobe_other_connections %llu\n",
+		(unsigned long long)w->others);
 	fputs("# TYPE thinprobe_verdicts counter\n# HELP thinprobe_verdicts Intervals of connections by verdict.\n", out);
 	for (int v = 0; v < VERDICTS; v++)
-		fprintf(out, "thinprobe_verdicts_total{verdict=\"%s\"} %llu\n", verdict_words[v], (unsigned long long)w->verdicts[v]);
+		fprintf(out, "thinprobe_verdicts_total{verdict=\"%s\"} %llu\n", verdict_words[v],
+			(unsigned long long)w->verdicts[v]);
 	fputs("# EOF\n", out);
 }
 
@@ -221,7 +258,7 @@ int writer_write_metrics(const struct interval_writer *w, int64_t start_ns)
 
 /* --- the line --- */
 
-#define P95_LEAST 200		/* ten beyond it */
+#define P95_LEAST 200 /* ten beyond it */
 
 /* Milliseconds with three digits, without the unit. */
 static const char *milliseconds_text(int64_t ns)
@@ -241,7 +278,8 @@ static const char *wait_text(int64_t next_ns, int64_t latest_ns, bool range)
 
 	if (!range)
 		return milliseconds_text(next_ns);
-	snprintf(text, sizeof(text), latest_ns < 0 ? "from %s" : "%s to %s", milliseconds_text(next_ns), milliseconds_text(latest_ns));
+	snprintf(text, sizeof(text), latest_ns < 0 ? "from %s" : "%s to %s", milliseconds_text(next_ns),
+		 milliseconds_text(latest_ns));
 	return text;
 }
 
@@ -278,12 +316,15 @@ static void print_line(const struct interval_writer *w, int64_t start_ns, int64_
 	if (!worst)
 		snprintf(verdict, sizeof(verdict), "  idle");
 	else if (worst->verdict.word >= VERDICT_NETWORK && worst->verdict.word != VERDICT_UNKNOWN && worst->verdict.why == WHY_NONE)
-		snprintf(verdict, sizeof(verdict), "! %s %s+%s", verdict_words[worst->verdict.word], is_wait_a_range(worst) ? ">" : "",
-			 ns_text((double)worst->verdict.rise_ns));
+		snprintf(verdict, sizeof(verdict), "! %s %s+%s", verdict_words[worst->verdict.word],
+			 is_wait_a_range(worst) ? ">" : "", ns_text((double)worst->verdict.rise_ns));
 	else
-		snprintf(verdict, sizeof(verdict), "%s %s%s%s", worst->verdict.word == VERDICT_UNKNOWN ? "?" :
-			 worst->verdict.word >= VERDICT_NETWORK ? "!" : " ", verdict_words[worst->verdict.word],
-			 *verdict_whys[worst->verdict.why] ? ": " : "", verdict_whys[worst->verdict.why]);
+		snprintf(verdict, sizeof(verdict), "%s %s%s%s",
+			 worst->verdict.word == VERDICT_UNKNOWN	  ? "?"
+			 : worst->verdict.word >= VERDICT_NETWORK ? "!"
+								  : " ",
+			 verdict_words[worst->verdict.word], *verdict_whys[worst->verdict.why] ? ": " : "",
+			 verdict_whys[worst->verdict.why]);
 	fprintf(stderr, "%s %-21s %2d conn %3s in %3s upd", clock, verdict, w->rows - (w->others > 0), count_text((int64_t)inputs),
 		count_text((int64_t)updates));
 	if (dropped > 0)
@@ -299,7 +340,7 @@ static void print_line(const struct interval_writer *w, int64_t start_ns, int64_
 static void print_totals(const struct interval_writer *w)
 {
 	const struct response_times *h = &w->to_next;
-	double median = w->to_latest.n ? 0.5 * h->n / w->to_latest.n : 2;	/* an input without is later than all others */
+	double median = w->to_latest.n ? 0.5 * h->n / w->to_latest.n : 2; /* an input without is later than all others */
 	struct interval_row all = { .next_p50 = response_quantile(h, 0.5),
 				    .latest_p50 = median > 1 ? -1 : response_quantile(&w->to_latest, median) };
 	bool range = is_wait_a_range(&all);
@@ -349,8 +390,8 @@ void writer_add_row(void *writer, const struct interval_row *row)
 		w->others = row->others;
 		w->other_packets += row->packets;
 		if (!w->others_warned)
-			warn("%d connections are followed; %llu more are in the row \"others\", without their waits", INTERVAL_FLOWS,
-			     (unsigned long long)row->others);
+			warn("%d connections are followed; %llu more are in the row \"others\", without their waits",
+			     INTERVAL_FLOWS, (unsigned long long)row->others);
 		w->others_warned = true;
 	} else {
 		w->verdicts[row->verdict.word]++;

@@ -6,32 +6,32 @@
 #include "rec.h"
 
 struct interval_cfg {
-	const char *table, *metrics;	/* paths; NULL: none. The table "-" is standard output */
-	int64_t rotate_bytes, keep;	/* a table of this size, or of another day (UTC), is renamed to TABLE.1; so many are kept */
-	bool append;			/* add rows to the file of the table instead of renaming it to TABLE.1 */
-	bool line;			/* a line an interval on standard error, and one of totals at the end */
-	const char *ports, *interface;	/* in words, for the line */
+	const char *table, *metrics;   /* paths; NULL: none. The table "-" is standard output */
+	int64_t rotate_bytes, keep;    /* a table of this size, or of another day (UTC), is renamed to TABLE.1; so many are kept */
+	bool append;		       /* add rows to the file of the table instead of renaming it to TABLE.1 */
+	bool line;		       /* a line an interval on standard error, and one of totals at the end */
+	const char *ports, *interface; /* in words, for the line */
 };
 
 struct interval_writer {
 	struct interval_cfg cfg;
 	struct row_file *table;
 	int64_t day;
-	bool table_warned, metrics_warned;	/* of a file that cannot be written; reset once it can */
-	struct interval_row *row;	/* owned; of the current interval; the last one may be that of connections not followed */
+	bool table_warned, metrics_warned; /* of a file that cannot be written; reset once it can */
+	struct interval_row *row; /* owned; of the current interval; the last one may be that of connections not followed */
 	int rows;
-	uint64_t others;		/* of the current interval */
+	uint64_t others; /* of the current interval */
 	bool others_warned;
 	/* since the start */
 	uint64_t wire_bytes[CHANNELS], inputs, updates, unanswered, retransmitted, verdicts[VERDICTS];
 	uint64_t packets, other_packets, untimed, clock_sets;
-	int64_t start_ns, end_ns, dropped;	/* dropped: -1: not known */
+	int64_t start_ns, end_ns, dropped; /* dropped: -1: not known */
 	struct response_times to_next, to_latest;
 };
 
-extern const char *const interval_columns[];	/* schema watch/1 */
+extern const char *const interval_columns[]; /* schema watch/1 */
 
-int writer_open(struct interval_writer *w, const struct interval_cfg *cfg);	/* 0 or -errno */
+int writer_open(struct interval_writer *w, const struct interval_cfg *cfg); /* 0 or -errno */
 /* Replaces the file of metrics as a whole: whoever reads it never sees half of it. Before the first interval `start_ns` is -1.
  * Returns 0 or -errno. */
 int writer_write_metrics(const struct interval_writer *w, int64_t start_ns);

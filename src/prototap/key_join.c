@@ -6,13 +6,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LIMIT_NS (10 * NS_PER_S)	/* keyrepeat waits this long for a display to rest, */
-#define LIMIT_NOISY_NS (2 * NS_PER_S)	/* and only this long with more than NOISY_PER_S updates a second without a key */
+#define LIMIT_NS (10 * NS_PER_S)      /* keyrepeat waits this long for a display to rest, */
+#define LIMIT_NOISY_NS (2 * NS_PER_S) /* and only this long with more than NOISY_PER_S updates a second without a key */
 #define NOISY_PER_S 0.5
 
-const char *const key_join_columns[] = { "kind", "n", "time_ns", "end_ns", "packets", "bytes", "key",
-				     "low_ns", "high_ns", "exact", "block",
-				     "captured", NULL };
+const char *const key_join_columns[] = { "kind",   "n",	      "time_ns", "end_ns", "packets",  "bytes", "key",
+					 "low_ns", "high_ns", "exact",	 "block",  "captured", NULL };
 
 int key_join_init(struct key_update_join *w, const struct key_join_cfg *cfg)
 {
@@ -131,7 +130,7 @@ static enum pair_drain classify_end(struct key_update_join *w, int64_t end_ns)
 {
 	bool likely;
 
-	if (!block_last_ns(w))	/* no key was sent, so no update answers one */
+	if (!block_last_ns(w)) /* no key was sent, so no update answers one */
 		return PAIR_NOISY;
 	likely = pair_expects_stray(w->cfg.noise_per_s, end_ns - block_begin_ns(w->cfg.typed, w->first));
 	w->marked += likely;
@@ -310,7 +309,7 @@ int key_join_finish(struct key_update_join *w, int64_t time_ns)
 		write_update_row(w);
 		if (w->open)
 			end_block(w, end);
-		while (w->end < t->n) {		/* keys due after the capture's end */
+		while (w->end < t->n) { /* keys due after the capture's end */
 			begin_block(w, w->end);
 			end_block(w, end > t->key[w->end - 1].due_ns ? end : t->key[w->end - 1].due_ns);
 		}

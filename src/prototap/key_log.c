@@ -10,18 +10,20 @@
 /* Of a key only what was known before any answer is read. */
 enum key_log_column { LOG_KEY, LOG_DUE, LOG_SENT, LOG_SKIPPED, LOG_OFFSET, LOG_BLOCK };
 static const char *const names[] = { "key", "due_ns", "sent_ns", "skipped", "realtime_offset_ns", "block", NULL };
-#define NEEDED 4	/* columns that every log has; older logs lack the others */
+#define NEEDED 4 /* columns that every log has; older logs lack the others */
 
 static int key_log_add(void *context, char *const *cell)
 {
-	char *const own[KEY_COLUMNS] = { [KEY_NUMBER] = cell[LOG_KEY], [KEY_DUE] = cell[LOG_DUE], [KEY_SENT] = cell[LOG_SENT],
+	char *const own[KEY_COLUMNS] = { [KEY_NUMBER] = cell[LOG_KEY],
+					 [KEY_DUE] = cell[LOG_DUE],
+					 [KEY_SENT] = cell[LOG_SENT],
 					 [KEY_SKIPPED] = cell[LOG_SKIPPED] };
 	struct key_log *t = context;
 	struct key_times key;
 	int64_t offset, block, last;
 
-	if (!key_read_cells(own, &key) || !rows_in_count(cell[LOG_OFFSET], &offset) ||
-	    !rows_in_count(cell[LOG_BLOCK], &block) || !key.due_ns || (key.sent_ns && key.sent_ns < key.due_ns))
+	if (!key_read_cells(own, &key) || !rows_in_count(cell[LOG_OFFSET], &offset) || !rows_in_count(cell[LOG_BLOCK], &block) ||
+	    !key.due_ns || (key.sent_ns && key.sent_ns < key.due_ns))
 		return -EPROTO;
 	if (t->n == KEY_LOG_MAX)
 		return -E2BIG;

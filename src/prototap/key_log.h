@@ -11,17 +11,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define KEY_LOG_MAX 1000000	/* keys: 14 hours at 20 a second, 100 MB */
-#define KEY_LOG_BLOCK_MAX 20	/* keys of a block; more in a row were not typed in blocks */
+#define KEY_LOG_MAX 1000000  /* keys: 14 hours at 20 a second, 100 MB */
+#define KEY_LOG_BLOCK_MAX 20 /* keys of a block; more in a row were not typed in blocks */
 
 struct key_log {
-	struct key_times *key;		/* owned; in the order of typing */
-	uint32_t *block;		/* owned; each key's block, ascending; 0: the file does not tell */
-	struct wall_reading *wall;	/* owned; offsets of CLOCK_REALTIME, one for each key that was sent */
-	size_t n, walls;		/* keys, offsets */
-	size_t unsent;			/* keys without a time of sending */
-	bool in_blocks;			/* no block is longer than KEY_LOG_BLOCK_MAX */
-	size_t longest;			/* keys of the longest block */
+	struct key_times *key;	   /* owned; in the order of typing */
+	uint32_t *block;	   /* owned; each key's block, ascending; 0: the file does not tell */
+	struct wall_reading *wall; /* owned; offsets of CLOCK_REALTIME, one for each key that was sent */
+	size_t n, walls;	   /* keys, offsets */
+	size_t unsent;		   /* keys without a time of sending */
+	bool in_blocks;		   /* no block is longer than KEY_LOG_BLOCK_MAX */
+	size_t longest;		   /* keys of the longest block */
 };
 
 /* 0; -ENOMEM; -E2BIG: over KEY_LOG_MAX keys; -ENODATA: no key was sent; -ENOTSUP: a key without an offset of the wall clock;

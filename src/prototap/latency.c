@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define RANGED_SHARE 0.05	/* share of keys without an exact pair above which the report remarks on it */
+#define RANGED_SHARE 0.05 /* share of keys without an exact pair above which the report remarks on it */
 
 const char *const latency_pairings[] = { "blocks", "none", NULL };
 const char *const latency_assumes[] = { "nothing", "coalescing", NULL };
@@ -94,28 +94,24 @@ static int read_typed_keys(struct key_latency *l, struct why *why)
 	fclose(l->in);
 	l->in = NULL;
 	switch (err) {
-	case 0:
-		break;
+	case 0: break;
 	case -EPROTO:
-		return why_fail(-1, why,
-				 "%s, line %lu: not what keyrepeat --log writes (schema keys/1, with realtime_offset_ns)",
-				 file, line);
-	case -E2BIG:
-		return why_fail(-1, why, "%s: more than %d keys; give the log of a shorter train", file, KEY_LOG_MAX);
-	case -ENODATA:
-		return why_fail(-1, why, "%s: no key in it was sent", file);
+		return why_fail(-1, why, "%s, line %lu: not what keyrepeat --log writes (schema keys/1, with realtime_offset_ns)",
+				file, line);
+	case -E2BIG: return why_fail(-1, why, "%s: more than %d keys; give the log of a shorter train", file, KEY_LOG_MAX);
+	case -ENODATA: return why_fail(-1, why, "%s: no key in it was sent", file);
 	case -ENOTSUP:
 		return why_fail(-1, why,
-				 "%s, line %lu: no offset of the wall clock, so the key cannot be compared with packets; type again",
-				 file, line);
-	default:
-		return why_fail(-1, why, "cannot read %s: %s", file, strerror(-err));
+				"%s, line %lu: no offset of the wall clock, so the key cannot be compared with packets; type again",
+				file, line);
+	default: return why_fail(-1, why, "cannot read %s: %s", file, strerror(-err));
 	}
 	l->step_ns = wall_largest_step(l->typed.wall, l->typed.walls);
 	if (l->step_ns > WALL_STEP_NS)
 		return why_fail(-1, why,
-				 "%s: the wall clock was set while these keys were typed (by %.3f ms within a second): "
-			      "packet times cannot be compared with them; type again", file, (double)l->step_ns / NS_PER_MS);
+				"%s: the wall clock was set while these keys were typed (by %.3f ms within a second): "
+				"packet times cannot be compared with them; type again",
+				file, (double)l->step_ns / NS_PER_MS);
 	return 0;
 }
 
@@ -129,8 +125,9 @@ static void add_data_to_join(void *join, const struct flow *f, int channel, int6
 
 int latency_read_keys(struct key_latency *l, struct why *why)
 {
-	struct key_join_cfg wire = { .pairing = l->cfg.pairing, .assume = l->cfg.assume, .noise_per_s = idle_rate(&l->cfg.noise),
-				 .rows = l->rows };
+	struct key_join_cfg wire = {
+		.pairing = l->cfg.pairing, .assume = l->cfg.assume, .noise_per_s = idle_rate(&l->cfg.noise), .rows = l->rows
+	};
 	const struct key_log *t = &l->typed;
 
 	if (!l->cfg.keys && !l->rows)
@@ -140,12 +137,16 @@ int latency_read_keys(struct key_latency *l, struct why *why)
 			return -1;
 		wire.typed = &l->typed;
 		if (l->cfg.pairing == PAIRING_BLOCKS && !t->in_blocks)
-			return why_fail(-1, why,
-					 "%s: %zu keys in a row without a pause, so the capture does not tell which update answers which key; "
-				      "type them with keyrepeat --schedule blocks (--pairing none: rows without latency)", l->cfg.keys, t->longest);
+			return why_fail(
+				-1, why,
+				"%s: %zu keys in a row without a pause, so the capture does not tell which update answers which key; "
+				"type them with keyrepeat --schedule blocks (--pairing none: rows without latency)",
+				l->cfg.keys, t->longest);
 		if (l->cfg.pairing == PAIRING_BLOCKS && t->unsent > t->n / 2)
-			return why_fail(-1, why, "%s: most keys have no time of sending (the display repeated them); "
-				      "type them with keyrepeat --mode tap", l->cfg.keys);
+			return why_fail(-1, why,
+					"%s: most keys have no time of sending (the display repeated them); "
+					"type them with keyrepeat --mode tap",
+					l->cfg.keys);
 	}
 	if (key_join_init(&l->wire, &wire))
 		return why_fail(-1, why, "no memory for %zu keys", t->n);
@@ -163,21 +164,27 @@ int latency_finish(struct key_latency *l, int64_t last_ns, struct why *why)
 		l->rows = NULL;
 	}
 	if (err)
-		return why_fail(-1, why,
-				 err == -E2BIG ? "over %d updates in one block of keys; does the display show an animation? stop it, and type again" :
-			      "out of memory with %d updates", BLOCK_UPDATES_MAX);
+		return why_fail(
+			-1, why,
+			err == -E2BIG
+				? "over %d updates in one block of keys; does the display show an animation? stop it, and type again"
+				: "out of memory with %d updates",
+			BLOCK_UPDATES_MAX);
 	if (closed)
 		return why_fail(-1, why, "cannot write %s: %s", l->cfg.rows, strerror(-closed));
 	if (!l->cfg.keys || l->cfg.pairing != PAIRING_BLOCKS)
 		return 0;
 	if (w->missed + w->unsent == w->blocks)
-		return why_fail(-1, why,
-				 "none of the keys in %s is in the capture: was it taken at another time, on another host, or of another port?",
-			      l->cfg.keys);
+		return why_fail(
+			-1, why,
+			"none of the keys in %s is in the capture: was it taken at another time, on another host, or of another port?",
+			l->cfg.keys);
 	if (w->cut + w->missed == w->blocks)
-		return why_fail(-1, why, "%s: the display never rested for a second after a block of keys, "
-			      "so the capture does not tell which update answers which key; "
-			      "type them with keyrepeat --schedule blocks, and let the capture go on for two seconds", l->cfg.keys);
+		return why_fail(-1, why,
+				"%s: the display never rested for a second after a block of keys, "
+				"so the capture does not tell which update answers which key; "
+				"type them with keyrepeat --schedule blocks, and let the capture go on for two seconds",
+				l->cfg.keys);
 	return 0;
 }
 
@@ -189,12 +196,15 @@ static void report_remarks(struct rec_report *r, const struct key_latency *l)
 	if ((double)(w->keys - w->exact) > RANGED_SHARE * (double)w->keys)
 		rec_add_str(r, NULL, "wire-only latency is a range at this load; use refecho");
 	if (!l->cfg.noise.window_ns)
-		rec_add_str(r, NULL, "the rate of updates without keys was not given (--idle): a pair is exact only if no such update came");
-	if (w->marked)
-		rec_add_str(r, NULL, "in marked blocks, an update without a key is likelier than 5 %: none of their pairs is exact");
-	if (l->cfg.assume == ASSUME_COALESCING)
 		rec_add_str(r, NULL,
-			    "upper ends rest on an assumption: the application coalesces keys, and answers each by the next update but two");
+			    "the rate of updates without keys was not given (--idle): a pair is exact only if no such update came");
+	if (w->marked)
+		rec_add_str(r, NULL,
+			    "in marked blocks, an update without a key is likelier than 5 %: none of their pairs is exact");
+	if (l->cfg.assume == ASSUME_COALESCING)
+		rec_add_str(
+			r, NULL,
+			"upper ends rest on an assumption: the application coalesces keys, and answers each by the next update but two");
 	rec_end(r);
 }
 
@@ -203,10 +213,17 @@ static void report_remarks(struct rec_report *r, const struct key_latency *l)
 static void report_pairs(struct rec_report *r, struct key_latency *l)
 {
 	static const struct report_counter counts[] = {
-		JOIN(exact), JOIN(ranged), JOIN(unanswered), JOIN(skipped), JOIN(not_sent),
-		COUNTER_FIELD("missed", struct key_update_join, missed_keys), COUNTER_FIELD("updates", struct key_update_join, paired_updates),
-		JOIN(blocks), COUNTER_FIELD("blocks_drained", struct key_update_join, drained),
-		COUNTER_FIELD("blocks_marked", struct key_update_join, marked), COUNTER_FIELD("blocks_cut", struct key_update_join, cut),
+		JOIN(exact),
+		JOIN(ranged),
+		JOIN(unanswered),
+		JOIN(skipped),
+		JOIN(not_sent),
+		COUNTER_FIELD("missed", struct key_update_join, missed_keys),
+		COUNTER_FIELD("updates", struct key_update_join, paired_updates),
+		JOIN(blocks),
+		COUNTER_FIELD("blocks_drained", struct key_update_join, drained),
+		COUNTER_FIELD("blocks_marked", struct key_update_join, marked),
+		COUNTER_FIELD("blocks_cut", struct key_update_join, cut),
 		COUNTER_FIELD("blocks_missed", struct key_update_join, missed),
 	};
 	struct key_update_join *w = &l->wire;

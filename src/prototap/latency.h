@@ -13,15 +13,17 @@ struct report_counter {
 	const char *key;
 	size_t at;
 };
-#define COUNTER_FIELD(key, type, member) { key, offsetof(type, member) }
+#define COUNTER_FIELD(key, type, member) \
+	{ \
+		key, offsetof(type, member) \
+	}
 /* Reports counters of the struct at `from`; not `known`: as null. */
-void report_counters(struct rec_report *r, const struct report_counter *counts, size_t n, const void *from,
-			    bool known);
+void report_counters(struct rec_report *r, const struct report_counter *counts, size_t n, const void *from, bool known);
 #define REPORT_COUNTERS(r, counts, from) report_counters(r, counts, sizeof(counts) / sizeof(*(counts)), from, true)
 
 /* Rate of screen updates that come without a key, from counts in windows without keys. */
 struct idle_updates {
-	int64_t updates, window_ns;	/* sums over all windows; 0 ns: not measured */
+	int64_t updates, window_ns; /* sums over all windows; 0 ns: not measured */
 };
 
 /* Adds a window "UPDATES/TIME", such as 0/60s. 0; -EINVAL, or -EDOM: a time without a unit. */
@@ -35,9 +37,9 @@ double idle_rate_bound(const struct idle_updates *n);
 double poisson_bound(int64_t events);
 
 struct latency_cfg {
-	const char *keys;	/* keyrepeat's log; NULL: only rows of updates */
-	const char *rows;	/* file of rows, "-": standard output; NULL: no rows */
-	int pairing, assume;	/* enum key_pairing, enum key_assumption */
+	const char *keys;    /* keyrepeat's log; NULL: only rows of updates */
+	const char *rows;    /* file of rows, "-": standard output; NULL: no rows */
+	int pairing, assume; /* enum key_pairing, enum key_assumption */
 	struct idle_updates noise;
 };
 
@@ -45,12 +47,12 @@ extern const char *const latency_pairings[], *const latency_assumes[];
 
 struct key_latency {
 	struct latency_cfg cfg;
-	FILE *in;			/* keyrepeat's log until it is read */
+	FILE *in; /* keyrepeat's log until it is read */
 	struct row_file *rows;
 	struct key_log typed;
 	struct key_update_join wire;
-	struct meter_observer tap;		/* for the meter; context NULL: neither keys nor rows */
-	int64_t step_ns;		/* largest change of the wall clock's offset within a second */
+	struct meter_observer tap; /* for the meter; context NULL: neither keys nor rows */
+	int64_t step_ns;	   /* largest change of the wall clock's offset within a second */
 };
 
 /* Opens the files without reading, so that privileges can be dropped before. 0, or -1 with a line in `why`. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define PORTS 65536
-#define IN_FLIGHT_NS NS_PER_S	/* data sent before the capture began is acknowledged by then */
+#define IN_FLIGHT_NS NS_PER_S /* data sent before the capture began is acknowledged by then */
 
 static const int64_t merge_beside_ns[MERGES] = { 0, 5 * NS_PER_MS, 20 * NS_PER_MS };
 
@@ -22,8 +22,8 @@ int meter_init(struct capture_meter *m, const struct meter_cfg *cfg)
 	m->passed = calloc(PORTS, sizeof(*m->passed));
 	m->duplicates = calloc(1, sizeof(*m->duplicates));
 	if (m->passed && m->duplicates && !flow_table_init(&m->table, cfg->flows_max, cfg->seed) &&
-	    !stream_pool_init(&m->pool, cfg->waits_max + 1) &&
-	    !ranking_init(&m->top, cfg->flows_shown) && !payload_totals_init(&m->contents, cfg->decode))
+	    !stream_pool_init(&m->pool, cfg->waits_max + 1) && !ranking_init(&m->top, cfg->flows_shown) &&
+	    !payload_totals_init(&m->contents, cfg->decode))
 		return 0;
 	meter_free(m);
 	return -ENOMEM;
@@ -47,8 +47,7 @@ static void notify_observers(const struct capture_meter *m, const struct flow *f
 }
 
 /* Counts new data in order: messages, and on the display channel updates. */
-static void count_ordered_data(struct capture_meter *m, struct flow *f, int c, int64_t time_ns,
-				     const struct stream_result *t)
+static void count_ordered_data(struct capture_meter *m, struct flow *f, int c, int64_t time_ns, const struct stream_result *t)
 {
 	struct channel_counts *n = &f->count[c];
 	bool fresh;
@@ -88,7 +87,7 @@ static void end_flow(struct capture_meter *m, struct flow *f)
 }
 
 static struct flow *begin_flow(struct capture_meter *m, const struct flow_key *key, uint32_t hash, int source,
-				     const struct segment *s, int64_t time_ns)
+			       const struct segment *s, int64_t time_ns)
 {
 	struct flow *f, *victim;
 	enum server_clue by;
@@ -189,7 +188,8 @@ static void add_payload(struct capture_meter *m, struct flow *f, int c, const st
 	struct channel_counts *n = &f->count[c];
 	struct stream_result t;
 
-	stream_add_segment(&f->stream[c], &m->pool, s->seq + (s->flags & TCP_SYN ? 1 : 0), s->payload_bytes, s->flags & TCP_PSH, &t);
+	stream_add_segment(&f->stream[c], &m->pool, s->seq + (s->flags & TCP_SYN ? 1 : 0), s->payload_bytes, s->flags & TCP_PSH,
+			   &t);
 	if (t.old_bytes && !is_keep_alive(&f->ack[1 - c], s)) {
 		n->retransmitted_packets++;
 		n->retransmitted_bytes += t.old_bytes;
@@ -229,7 +229,7 @@ static void count_unselected(struct capture_meter *m, const struct segment *s)
 static void note_received(struct flow *f, int c, const struct segment *s, int64_t time_ns)
 {
 	struct tcp_stream *stream = &f->stream[c];
-	bool strayed = f->begun[c] && !f->begun[1 - c];		/* the answer to a SYN may be of an earlier connection */
+	bool strayed = f->begun[c] && !f->begun[1 - c]; /* the answer to a SYN may be of an earlier connection */
 
 	if ((s->flags & (TCP_ACK | TCP_RST)) != TCP_ACK || strayed)
 		return;

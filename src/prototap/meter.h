@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-enum { MERGES = 3 };	/* merge gaps: --merge, and 5 and 20 ms for comparison */
+enum { MERGES = 3 }; /* merge gaps: --merge, and 5 and 20 ms for comparison */
 
 struct meter_packet {
 	const struct segment *segment;
@@ -44,17 +44,17 @@ struct port_count {
 #define METER_PAUSE_NS (3600 * NS_PER_S)
 
 struct meter_cfg {
-	struct meter_observer tap[METER_TAPS];	/* the first `taps` are used */
+	struct meter_observer tap[METER_TAPS]; /* the first `taps` are used */
 	int taps;
-	const struct server_ports *ports;	/* must outlive the meter */
-	const uint8_t *server;		/* address of the server, or NULL */
-	const struct key_log *typed;	/* keys typed meanwhile, or NULL; must outlive the meter */
+	const struct server_ports *ports; /* must outlive the meter */
+	const uint8_t *server;		  /* address of the server, or NULL */
+	const struct key_log *typed;	  /* keys typed meanwhile, or NULL; must outlive the meter */
 	int64_t period_ns, merge_ns;
-	bool watch;			/* a run of weeks: keeps UPDATE_GAPS_WATCH gaps between updates */
+	bool watch; /* a run of weeks: keeps UPDATE_GAPS_WATCH gaps between updates */
 	uint32_t flows_max, flows_shown;
-	uint32_t waits_max;		/* intervals of early data at one time, of all flows */
-	uint64_t seed;			/* of the flow table */
-	int decode;			/* enum payload_decode */
+	uint32_t waits_max; /* intervals of early data at one time, of all flows */
+	uint64_t seed;	    /* of the flow table */
+	int decode;	    /* enum payload_decode */
 };
 
 struct capture_meter {
@@ -62,26 +62,26 @@ struct capture_meter {
 	struct flow_table table;
 	struct stream_pool pool;
 	struct flow_ranking top;
-	struct flow *latest;		/* flow of the latest segment */
+	struct flow *latest; /* flow of the latest segment */
 	struct update_series update[MERGES];
-	struct sample gaps;		/* between updates, at --merge */
-	struct channel_counts sum[CHANNELS];	/* of ended flows; after meter_finish() of all */
-	uint64_t packets, decoded[DECODED_MALFORMED + 1], unasked, truncated;	/* unasked: segments that were not selected */
-	struct port_count *passed;	/* the unasked segments, by port */
-	struct duplicates *duplicates;	/* owned; copies of packets are in `packets`, and else in nothing */
-	uint64_t first_fragments, fragment_wire_bytes, fragment_ip_bytes;	/* the bytes are those of further fragments */
-	uint64_t flows, flows_evicted, steps_back;	/* steps_back: packets earlier than the one before */
-	uint64_t one_way;	/* flows with data in a direction without a packet */
+	struct sample gaps;						      /* between updates, at --merge */
+	struct channel_counts sum[CHANNELS];				      /* of ended flows; after meter_finish() of all */
+	uint64_t packets, decoded[DECODED_MALFORMED + 1], unasked, truncated; /* unasked: segments that were not selected */
+	struct port_count *passed;					      /* the unasked segments, by port */
+	struct duplicates *duplicates; /* owned; copies of packets are in `packets`, and else in nothing */
+	uint64_t first_fragments, fragment_wire_bytes, fragment_ip_bytes; /* the bytes are those of further fragments */
+	uint64_t flows, flows_evicted, steps_back;			  /* steps_back: packets earlier than the one before */
+	uint64_t one_way;						  /* flows with data in a direction without a packet */
 	uint64_t largest_frame_bytes;
-	int64_t first_ns, last_ns;	/* earliest and latest packet of any kind */
-	int64_t before_ns;	/* the packet before */
-	int64_t pause_ns;	/* longest time from the packet before */
-	bool set_back;		/* a connection stepped back by METER_PAUSE_NS or more */
+	int64_t first_ns, last_ns; /* earliest and latest packet of any kind */
+	int64_t before_ns;	   /* the packet before */
+	int64_t pause_ns;	   /* longest time from the packet before */
+	bool set_back;		   /* a connection stepped back by METER_PAUSE_NS or more */
 	struct session_phases setup;
 	struct payload_totals contents;
 };
 
-int meter_init(struct capture_meter *m, const struct meter_cfg *cfg);	/* 0 or -ENOMEM */
+int meter_init(struct capture_meter *m, const struct meter_cfg *cfg); /* 0 or -ENOMEM */
 void meter_free(struct capture_meter *m);
 
 void meter_add_packet(struct capture_meter *m, enum link_type link, const struct packet *p);

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_ROOM 1024	/* packets */
+#define FIRST_ROOM 1024 /* packets */
 
 struct held_packet {
-	struct packet packet;	/* its bytes are owned */
+	struct packet packet; /* its bytes are owned */
 	uint64_t number;
 };
 
@@ -39,7 +39,7 @@ static bool is_packet_earlier(const struct held_packet *a, const struct held_pac
 static int hold_copy(struct packet_order *o, const struct packet *p)
 {
 	struct held_packet new = { *p, o->came++ };
-	uint8_t *bytes = malloc(p->captured + 1);	/* malloc(0) may be NULL */
+	uint8_t *bytes = malloc(p->captured + 1); /* malloc(0) may be NULL */
 	size_t at, parent;
 
 	if (bytes && o->n == o->room) {

@@ -11,16 +11,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ORDER_ROOM (16u << 20)	/* bytes of memory for the packets held */
+#define ORDER_ROOM (16u << 20) /* bytes of memory for the packets held */
 
 struct packet_order {
-	struct held_packet *held;	/* owned; a binary heap, the earliest packet first */
-	size_t n, room;			/* in packets */
-	size_t bytes;			/* of memory for the packets held */
-	int64_t span_ns;		/* a packet is not held when one that is later by more than this has come; 0: no such limit */
-	int64_t handed_ns, latest_ns;	/* time of the packet handed over last, and of the latest one that came */
-	uint64_t came;			/* packets, which keep their order at equal times */
-	uint64_t moved;			/* packets put before others that came earlier */
+	struct held_packet *held;     /* owned; a binary heap, the earliest packet first */
+	size_t n, room;		      /* in packets */
+	size_t bytes;		      /* of memory for the packets held */
+	int64_t span_ns;	      /* a packet is not held when one that is later by more than this has come; 0: no such limit */
+	int64_t handed_ns, latest_ns; /* time of the packet handed over last, and of the latest one that came */
+	uint64_t came;		      /* packets, which keep their order at equal times */
+	uint64_t moved;		      /* packets put before others that came earlier */
 };
 
 void order_init(struct packet_order *o, int64_t span_ns);

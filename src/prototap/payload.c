@@ -8,16 +8,16 @@
 struct flow_decoder {
 	struct payload_totals *all;
 	struct flow *flow;
-	uint8_t kind;			/* enum payload_kind */
-	bool placed[CHANNELS];		/* `order` has the stream's offset */
+	uint8_t kind;	       /* enum payload_kind */
+	bool placed[CHANNELS]; /* `order` has the stream's offset */
 	bool is_tls[CHANNELS];
 	uint32_t seal;
 	struct reorder_buffer order[CHANNELS];
 	struct tls_parser tls[CHANNELS];
 	uint64_t undecoded;
 	const char *why;
-	void *decoder;			/* owned; struct rfb_stream or x11_stream, by `kind` */
-	struct skip_parser *parser[CHANNELS];	/* of the decoder; NULL: there is none */
+	void *decoder;			      /* owned; struct rfb_stream or x11_stream, by `kind` */
+	struct skip_parser *parser[CHANNELS]; /* of the decoder; NULL: there is none */
 	skip_parser_step *step[CHANNELS];
 };
 
@@ -158,16 +158,15 @@ static struct flow_decoder *begin_decoder(struct payload_totals *all, struct flo
 
 /* Starts reading a connection's payload if there is a reason to. RFB and X11 need the start of both directions; TLS may begin
  * later. */
-static struct flow_decoder *try_begin_decoder(struct payload_totals *all, struct flow *f, int c,
-								 const uint8_t *payload,
-					     uint32_t captured, const struct stream_result *t)
+static struct flow_decoder *try_begin_decoder(struct payload_totals *all, struct flow *f, int c, const uint8_t *payload,
+					      uint32_t captured, const struct stream_result *t)
 {
 	bool whole = f->begun[INPUT] && f->begun[DISPLAY] && f->count[INPUT].payload_bytes + f->count[DISPLAY].payload_bytes == 0;
 	struct flow_decoder *o;
 
 	if (all->decode && whole) {
 		o = begin_decoder(all, f);
-		if (o)		/* from the first byte, even if later ones come before it */
+		if (o) /* from the first byte, even if later ones come before it */
 			o->order[c].next = (int64_t)(uint32_t)(f->first_seq[c] + 1);
 		return o;
 	}

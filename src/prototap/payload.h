@@ -19,26 +19,26 @@
 enum payload_decode { DECODE_NOTHING, DECODE_RFB, DECODE_X11, DECODE_AUTO };
 enum payload_kind { PAYLOAD_UNDECIDED, PAYLOAD_OTHER, PAYLOAD_RFB, PAYLOAD_X11, PAYLOAD_KINDS };
 
-#define PAYLOAD_X11_MAX 128	/* X11 connections decoded at one time, 130 KB each */
-#define PAYLOAD_STOPS 40	/* different reasons that are counted */
+#define PAYLOAD_X11_MAX 128 /* X11 connections decoded at one time, 130 KB each */
+#define PAYLOAD_STOPS 40    /* different reasons that are counted */
 
 struct payload_totals {
-	int decode;			/* enum payload_decode */
-	size_t held;			/* bytes of memory for early data */
-	uint32_t x11_open;		/* X11 connections being decoded */
+	int decode;	   /* enum payload_decode */
+	size_t held;	   /* bytes of memory for early data */
+	uint32_t x11_open; /* X11 connections being decoded */
 	struct tls_counts tls[CHANNELS];
-	bool tls_least;			/* TLS overhead is a lower bound */
-	struct rfb_counts *rfb;		/* owned; NULL: not decoded */
-	struct x11_counts *x11;		/* owned; NULL: not decoded */
-	uint64_t connections[PAYLOAD_KINDS], undecoded[PAYLOAD_KINDS];	/* connections by kind, and their undecoded bytes */
+	bool tls_least;						       /* TLS overhead is a lower bound */
+	struct rfb_counts *rfb;					       /* owned; NULL: not decoded */
+	struct x11_counts *x11;					       /* owned; NULL: not decoded */
+	uint64_t connections[PAYLOAD_KINDS], undecoded[PAYLOAD_KINDS]; /* connections by kind, and their undecoded bytes */
 	struct decode_stop {
 		const char *why;
 		uint64_t streams;
-	} stop[PAYLOAD_STOPS];		/* why decoding stopped */
+	} stop[PAYLOAD_STOPS]; /* why decoding stopped */
 	int stops;
 };
 
-int payload_totals_init(struct payload_totals *all, int decode);	/* 0 or -ENOMEM */
+int payload_totals_init(struct payload_totals *all, int decode); /* 0 or -ENOMEM */
 void payload_totals_free(struct payload_totals *all);
 
 /* Adds the payload of a TCP segment in packet `p`; `t`: what stream_add_segment() found of it. */

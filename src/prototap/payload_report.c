@@ -10,7 +10,7 @@
 static void report_tls(struct rec_report *r, const struct capture_meter *m)
 {
 	static const struct report_counter of_all[] = { TLS(streams), TLS(records), TLS(record_bytes) },
-		of_channel[] = { TLS(records), TLS(application_records), TLS(record_bytes) };
+					   of_channel[] = { TLS(records), TLS(application_records), TLS(record_bytes) };
 	static const char *const channels[CHANNELS] = { "input", "display" };
 	struct tls_counts all = m->contents.tls[INPUT];
 
@@ -20,7 +20,8 @@ static void report_tls(struct rec_report *r, const struct capture_meter *m)
 	rec_add_int(r, "header_bytes", (int64_t)(TLS_HEADER * all.records));
 	rec_add_known_int(r, "seal_bytes", !all.unsealed, (int64_t)all.seal_bytes);
 	rec_add_bool(r, "seal_is_least", m->contents.tls_least);
-	rec_add_real(r, "share_percent", share_percent(all.record_bytes, m->sum[INPUT].payload_bytes + m->sum[DISPLAY].payload_bytes), 3);
+	rec_add_real(r, "share_percent",
+		     share_percent(all.record_bytes, m->sum[INPUT].payload_bytes + m->sum[DISPLAY].payload_bytes), 3);
 	rec_add_int(r, "broken_streams", (int64_t)all.broken);
 	for (int c = 0; c < CHANNELS; c++) {
 		const struct tls_counts *n = &m->contents.tls[c];
@@ -66,8 +67,8 @@ static void report_message_rows(struct rec_report *r, const char *key, struct me
 	rec_end(r);
 }
 
-static void report_rfb_rows(struct rec_report *r, const char *key, const struct message_tally *tally,
-				const struct rfb_kind *kinds, int n)
+static void report_rfb_rows(struct rec_report *r, const char *key, const struct message_tally *tally, const struct rfb_kind *kinds,
+			    int n)
 {
 	struct message_row row[RFB_RECTANGLE_KINDS];
 	size_t rows = 0;
@@ -111,7 +112,8 @@ static void report_x11(struct rec_report *r, const struct payload_totals *all)
 			if (!t->count)
 				continue;
 			row[rows] = (struct message_row){ .tally = t, .number = i };
-			x11_message_name(all->x11, (enum x11_kind)kind, i / X11_MINORS, i % X11_MINORS, row[rows].name, sizeof(row[rows].name));
+			x11_message_name(all->x11, (enum x11_kind)kind, i / X11_MINORS, i % X11_MINORS, row[rows].name,
+					 sizeof(row[rows].name));
 			rows++;
 		}
 		report_message_rows(r, keys[kind], row, rows);

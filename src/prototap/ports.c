@@ -58,8 +58,9 @@ int ports_parse_list(struct server_ports *p, const char *text)
 
 int ports_write_filter(const struct server_ports *p, char *text, size_t size)
 {
-	static const char hidden[] = " or (ip[6:2] & 0x1fff != 0 and (ip proto 6 or ip proto 17))"
-				     " or (ip6 and (ip6[6] == 0 or ip6[6] == 43 or ip6[6] == 44 or ip6[6] == 51 or ip6[6] == 60 or ip6[6] == 135))";
+	static const char hidden[] =
+		" or (ip[6:2] & 0x1fff != 0 and (ip proto 6 or ip proto 17))"
+		" or (ip6 and (ip6[6] == 0 or ip6[6] == 43 or ip6[6] == 44 or ip6[6] == 51 or ip6[6] == 60 or ip6[6] == 135))";
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->spans; i++) {
@@ -106,8 +107,7 @@ static int guess_server_end(const struct server_ports *p, const struct segment *
 	return is_display_port(p, s, owner) ? 1 - owner : owner;
 }
 
-bool ports_find_server(const struct server_ports *p, const uint8_t *server, const struct segment *s, int *end,
-			   enum server_clue *by)
+bool ports_find_server(const struct server_ports *p, const uint8_t *server, const struct segment *s, int *end, enum server_clue *by)
 {
 	enum port_use source = segment_port_use(p, s, 0), destination = segment_port_use(p, s, 1);
 
@@ -131,6 +131,6 @@ bool ports_find_server(const struct server_ports *p, const uint8_t *server, cons
 	else if (destination && !source)
 		*end = destination == PORT_SERVER ? 1 : 0;
 	else
-		*end = guess_server_end(p, s, by);	/* neither port was asked for, or both were */
+		*end = guess_server_end(p, s, by); /* neither port was asked for, or both were */
 	return true;
 }

@@ -47,7 +47,7 @@ static bool may_user_rename(const char *path, uid_t uid, gid_t gid)
 	bool may;
 
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
-		return true;	/* a device or a pipe is written directly, and already open */
+		return true; /* a device or a pipe is written directly, and already open */
 	snprintf(copy, sizeof(copy), "%s", path);
 	path = dirname(copy);
 	if (stat(path, &st) || st.st_mode & S_ISVTX)

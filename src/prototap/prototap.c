@@ -13,12 +13,18 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define WAITS_MAX 65535			/* intervals of early data, 2 MB: enough for some hundred flows with the most holes */
+#define WAITS_MAX 65535 /* intervals of early data, 2 MB: enough for some hundred flows with the most holes */
 
 static struct server_ports ports;
-static struct run_cfg cfg = { .ports = &ports, .period_ns = 50 * NS_PER_MS, .merge_ns = 10 * NS_PER_MS,
-			      .flows = 20, .flows_max = 32768, .snaplen = 262144,
-	  .buffer_bytes = 32 << 20, .ready_fd = STDERR_FILENO, .traffic_bin_ns = 100 * NS_PER_MS };
+static struct run_cfg cfg = { .ports = &ports,
+			      .period_ns = 50 * NS_PER_MS,
+			      .merge_ns = 10 * NS_PER_MS,
+			      .flows = 20,
+			      .flows_max = 32768,
+			      .snaplen = 262144,
+			      .buffer_bytes = 32 << 20,
+			      .ready_fd = STDERR_FILENO,
+			      .traffic_bin_ns = 100 * NS_PER_MS };
 static struct interval_cfg write_cfg = { .rotate_bytes = 64 << 20, .keep = 7 };
 static struct rec_cfg out_cfg;
 
@@ -51,20 +57,23 @@ static const struct cli_opt options[] = {
 	{ CLI_CALL, 0, "port", &ports, .help = "only these ports, owned by the server; x11:PORT and 6000-6063 by the display",
 	  .call = read_ports, .meta = "[x11:|server:]PORT[-PORT],..." },
 	{ CLI_CALL, 0, "server", cfg.server, .help = "only connections of this host, the server", .call = read_server,
-		.meta = "ADDRESS" },
+	  .meta = "ADDRESS" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "live: stop after this time (on a signal)" },
 	{ CLI_FILE, 'w', "write", &cfg.write_path, .help = "live: also write the packets to this file (pcap)" },
 	{ CLI_NS, 0, "period", &cfg.period_ns, 1e5, 1e10, .help = "key period; longer gaps between updates are stalls (50ms)" },
 	{ CLI_NS, 0, "merge", &cfg.merge_ns, 1e3, 1e10, .help = "messages closer together than this are one update (10ms)" },
 	{ CLI_FILE, 0, "keys", &cfg.latency.keys, .help = "read: keys typed during the capture, from keyrepeat --log" },
-	{ CLI_WORD, 0, "pairing", &cfg.latency.pairing, .help = "how updates are paired with keys (blocks)", .words = latency_pairings },
-	{ CLI_WORD, 0, "assume", &cfg.latency.assume, .help = "assumption about the application (nothing)", .words = latency_assumes },
+	{ CLI_WORD, 0, "pairing", &cfg.latency.pairing, .help = "how updates are paired with keys (blocks)",
+	  .words = latency_pairings },
+	{ CLI_WORD, 0, "assume", &cfg.latency.assume, .help = "assumption about the application (nothing)",
+	  .words = latency_assumes },
 	{ CLI_CALL, 0, "idle", &cfg.latency.noise, .help = "updates counted in a window without keys; may be given many times",
 	  .call = read_idle, .meta = "COUNT/TIME" },
 	{ CLI_FILE, 0, "rows", &cfg.latency.rows, .help = "write a row for each update and key to this file" },
 	{ CLI_FILE, 0, "traffic", &cfg.traffic, .help = "write a row for each time bin: packets and bytes each way" },
 	{ CLI_NS, 0, "traffic-bin", &cfg.traffic_bin_ns, 1e6, 3600 * NS_PER_S, .help = "length of a time bin (100ms)" },
-	{ CLI_NS, 0, "every", &cfg.every_ns, 1e8, 3600 * NS_PER_S, .help = "figures of each connection at intervals of this length" },
+	{ CLI_NS, 0, "every", &cfg.every_ns, 1e8, 3600 * NS_PER_S,
+	  .help = "figures of each connection at intervals of this length" },
 	{ CLI_FILE, 0, "intervals", &write_cfg.table, .help = "every: write a row for each interval and connection to this file" },
 	{ CLI_FILE, 0, "metrics", &write_cfg.metrics, .help = "every: write the latest interval to this file, for node_exporter" },
 	{ CLI_BYTES, 0, "rotate", &write_cfg.rotate_bytes, 4096, 1e12,
@@ -85,12 +94,17 @@ static const struct cli_opt options[] = {
 
 static void check_options(bool live, int files)
 {
-	const struct rec_output_path place[] = { { "-o", out_cfg.path }, { "--rows", cfg.latency.rows },
-					   { "--traffic", cfg.traffic }, { "-w", cfg.write_path },
-					   { "--intervals", write_cfg.table }, { "--metrics", write_cfg.metrics } };
+	const struct rec_output_path place[] = {
+		{ "-o", out_cfg.path },	  { "--rows", cfg.latency.rows },     { "--traffic", cfg.traffic },
+		{ "-w", cfg.write_path }, { "--intervals", write_cfg.table }, { "--metrics", write_cfg.metrics }
+	};
 
-	const struct { bool wrong; const char *what; } rules[] = {
-		{ cfg.latency.rows && !strcmp(cfg.latency.rows, "-") && !out_cfg.path, "--rows - needs -o FILE: the report goes elsewhere" },
+	const struct {
+		bool wrong;
+		const char *what;
+	} rules[] = {
+		{ cfg.latency.rows && !strcmp(cfg.latency.rows, "-") && !out_cfg.path,
+		  "--rows - needs -o FILE: the report goes elsewhere" },
 		{ !cfg.latency.keys && (cfg.latency.assume || cfg.latency.pairing || cfg.latency.noise.window_ns),
 		  "--pairing, --assume and --idle are for --keys" },
 		{ cfg.traffic_bin_ns != 100 * NS_PER_MS && !cfg.traffic, "--traffic-bin is for --traffic FILE" },
@@ -121,14 +135,18 @@ static void open_source(struct run_state *run, char **files, int n)
 {
 	char filter[CAPTURE_FILTER];
 	struct why why;
-	struct capture_cfg from = { .interface = cfg.interface, .filter = filter, .write_path = cfg.write_path,
-					 .snaplen = (int)cfg.snaplen, .buffer_bytes = cfg.buffer_bytes, .promiscuous = cfg.promiscuous };
+	struct capture_cfg from = { .interface = cfg.interface,
+				    .filter = filter,
+				    .write_path = cfg.write_path,
+				    .snaplen = (int)cfg.snaplen,
+				    .buffer_bytes = cfg.buffer_bytes,
+				    .promiscuous = cfg.promiscuous };
 
 	if (run->live && ports_write_filter(&ports, filter, sizeof(filter)))
 		die_usage("too many ports");
 	run->source = run->live ? source_open_live(&from, &why) : source_open_files(files, n, &why);
 	if (!run->source && run->again)
-		exit(SUPERVISE_NOT_YET);	/* the interface is down, or disappeared again */
+		exit(SUPERVISE_NOT_YET); /* the interface is down, or disappeared again */
 	if (!run->source)
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why.text);
 	if (run->again)
@@ -144,7 +162,7 @@ static int judge_run(const struct run_state *run)
 	bool empty = !run->live && run_is_empty(run, &why), lossy = !empty && run_has_losses(run, &why);
 
 	if (proc_stop && (!run->live || cfg.time_ns))
-		return EXIT_INTERRUPTED;	/* a live capture without -t is meant to end by a signal */
+		return EXIT_INTERRUPTED; /* a live capture without -t is meant to end by a signal */
 	return empty ? EXIT_RUN : lossy ? EXIT_LOSSY : EXIT_OK;
 }
 
@@ -173,9 +191,15 @@ static void open_intervals(struct run_state *run)
 	err = writer_open(&run->writer, &write_cfg);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", write_cfg.table, strerror(-err));
-	run->intervals = (struct intervals){ .every_ns = cfg.every_ns, .merge_ns = cfg.merge_ns, .period_ns = cfg.period_ns,
-					     .ports = &ports, .rfb = cfg.decode == 1, .dropped = -1, .row = writer_add_row,
-					     .end = writer_end, .context = &run->writer };
+	run->intervals = (struct intervals){ .every_ns = cfg.every_ns,
+					     .merge_ns = cfg.merge_ns,
+					     .period_ns = cfg.period_ns,
+					     .ports = &ports,
+					     .rfb = cfg.decode == 1,
+					     .dropped = -1,
+					     .row = writer_add_row,
+					     .end = writer_end,
+					     .context = &run->writer };
 }
 
 static void give_up_rights(struct run_state *run, bool supervised)
@@ -190,28 +214,37 @@ static void give_up_rights(struct run_state *run, bool supervised)
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", write_cfg.metrics, strerror(-err));
 	if (supervised)
-		proc_end_beside_parent();	/* not before: a new user id takes this wish back */
+		proc_end_beside_parent(); /* not before: a new user id takes this wish back */
 }
 
 /* The meter's settings, and the observers that the options ask for. */
 static struct meter_cfg make_meter_cfg(struct run_state *run)
 {
 	const struct key_log *typed = cfg.latency.keys ? &run->latency.typed : NULL;
-	struct meter_cfg meter = { .ports = &ports, .waits_max = WAITS_MAX, .server = cfg.by_address ? cfg.server : NULL,
-				   .typed = typed, .decode = cfg.decode, .period_ns = cfg.period_ns, .merge_ns = cfg.merge_ns,
-				   .watch = cfg.every_ns > 0, .flows_max = (uint32_t)cfg.flows_max, .flows_shown = (uint32_t)cfg.flows };
+	struct meter_cfg meter = { .ports = &ports,
+				   .waits_max = WAITS_MAX,
+				   .server = cfg.by_address ? cfg.server : NULL,
+				   .typed = typed,
+				   .decode = cfg.decode,
+				   .period_ns = cfg.period_ns,
+				   .merge_ns = cfg.merge_ns,
+				   .watch = cfg.every_ns > 0,
+				   .flows_max = (uint32_t)cfg.flows_max,
+				   .flows_shown = (uint32_t)cfg.flows };
 
 	if (getrandom(&meter.seed, sizeof(meter.seed), 0) < 0)
 		meter.seed = (uint64_t)clock_now();
 	if (run->latency.tap.context)
 		meter.tap[meter.taps++] = run->latency.tap;
 	if (cfg.every_ns)
-		meter.tap[meter.taps++] = (struct meter_observer){ .context = &run->intervals, .packet = interval_add_packet,
+		meter.tap[meter.taps++] = (struct meter_observer){ .context = &run->intervals,
+								   .packet = interval_add_packet,
 								   .data = interval_add_data };
 	if (run->traffic.rows) {
 		run->traffic.bin_ns = cfg.traffic_bin_ns;
 		run->traffic.typed = typed;
-		meter.tap[meter.taps++] = (struct meter_observer){ .context = &run->traffic, .packet = traffic_add_packet,
+		meter.tap[meter.taps++] = (struct meter_observer){ .context = &run->traffic,
+								   .packet = traffic_add_packet,
 								   .data = traffic_add_payload };
 	}
 	return meter;
@@ -231,8 +264,11 @@ static void count_all_packets(struct run_state *run)
 	if ((run->live ? run_live : run_files)(run, &meter, &why))
 		die(EXIT_RUN, "%s", why.text);
 	if (latency_finish(&run->latency, run->meter.last_ns, &why))
-		die(EXIT_RUN, "%s", (run->meter.decoded[DECODED_SHORT] && run_is_empty(run, &lost)) ||
-		    (run->meter.one_way && run_has_losses(run, &lost)) ? lost.text : why.text);
+		die(EXIT_RUN, "%s",
+		    (run->meter.decoded[DECODED_SHORT] && run_is_empty(run, &lost)) ||
+				    (run->meter.one_way && run_has_losses(run, &lost))
+			    ? lost.text
+			    : why.text);
 }
 
 /* The tables end with the live capture, or with the last packet of a file. The interval under way then counts as one, too. */
@@ -258,13 +294,14 @@ static void finish_tables(struct run_state *run)
 int main(int argc, char **argv)
 {
 	static struct run_state run = { .cfg = &cfg, .until_ns = INT64_MAX };
-	static struct rec_report *out;	/* static: no leak is reported where die() ends the program */
+	static struct rec_report *out; /* static: no leak is reported where die() ends the program */
 	bool supervised;
 	int64_t start;
 	int at, status, err;
 
 	at = cli_parse(argc, argv, "prototap live -i IF --port P,... [-t TIME] [-w FILE] | prototap read FILE... [options]",
-		       "Bytes, packets, messages, updates and stalls of a display protocol, live or from pcap and pcapng files.", options);
+		       "Bytes, packets, messages, updates and stalls of a display protocol, live or from pcap and pcapng files.",
+		       options);
 	if (at == argc || (strcmp(argv[at], "live") != 0 && strcmp(argv[at], "read") != 0))
 		die_usage("give a command: prototap live, or prototap read");
 	run.live = !strcmp(argv[at++], "live");
@@ -279,7 +316,7 @@ int main(int argc, char **argv)
 	if (run.again && cfg.time_ns)
 		cfg.time_ns = start + cfg.time_ns > clock_now() ? start + cfg.time_ns - clock_now() : 1;
 	run.quiet = out_cfg.detail == REC_QUIET || cfg.every_ns;
-	proc_catch_stop();	/* before the output is opened, which a signal would leave half written */
+	proc_catch_stop(); /* before the output is opened, which a signal would leave half written */
 	open_source(&run, argv + at, argc - at);
 	out = open_run_report(&run);
 	open_intervals(&run);
@@ -287,7 +324,7 @@ int main(int argc, char **argv)
 	count_all_packets(&run);
 	finish_tables(&run);
 	if (supervised && *run.error.text && !proc_stop)
-		exit(SUPERVISE_GONE);	/* without a report: the next one goes on */
+		exit(SUPERVISE_GONE); /* without a report: the next one goes on */
 	run_report(out, &run, argv + at);
 	status = judge_run(&run);
 	meter_free(&run.meter);

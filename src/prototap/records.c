@@ -11,19 +11,19 @@
 
 #define FILE_HEADER 24
 #define RECORD_HEADER 16
-#define LONGEST 262144		/* libpcap's MAXIMUM_SNAPLEN */
+#define LONGEST 262144 /* libpcap's MAXIMUM_SNAPLEN */
 
 enum magic { MICROSECONDS = 0xa1b2c3d4, NANOSECONDS = 0xa1b23c4d };
 
 struct pcap_reader {
 	int fd;
-	int64_t at;		/* file offset of the first byte after the buffer's */
+	int64_t at; /* file offset of the first byte after the buffer's */
 	uint32_t snaplen;
-	int32_t unit_ns;	/* unit of the fraction of a second, in ns */
-	bool little;		/* numbers have the lowest byte first */
+	int32_t unit_ns; /* unit of the fraction of a second, in ns */
+	bool little;	 /* numbers have the lowest byte first */
 	struct why error;
 	uint8_t *buffer;
-	size_t room, begin, end;	/* of the buffer: size, and range of unread bytes */
+	size_t room, begin, end; /* of the buffer: size, and range of unread bytes */
 };
 
 static uint32_t record_u32(const struct pcap_reader *r, const uint8_t *p)
@@ -137,8 +137,7 @@ int pcap_reader_next(struct pcap_reader *r, struct packet *p)
 		return n;
 	captured = record_u32(r, r->buffer + r->begin + 8);
 	if (captured > LONGEST)
-		return why_fail(-1, &r->error, "invalid packet capture length %u, bigger than maximum of %u",
-				 captured, LONGEST);
+		return why_fail(-1, &r->error, "invalid packet capture length %u, bigger than maximum of %u", captured, LONGEST);
 	if (ensure_buffered(r, RECORD_HEADER, captured, "captured") < 0)
 		return -1;
 	head = r->buffer + r->begin;
@@ -164,16 +163,16 @@ void pcap_reader_close(struct pcap_reader *r)
 
 /* --- pcapng --- */
 
-#define BLOCKS_MAX 1000		/* most blocks (statistics, names, secrets) behind the last packet */
+#define BLOCKS_MAX 1000 /* most blocks (statistics, names, secrets) behind the last packet */
 #define INTERFACES_MAX 64
-#define BLOCK_MAX 65536		/* bytes; a statistics block is far smaller */
+#define BLOCK_MAX 65536 /* bytes; a statistics block is far smaller */
 
 enum block { SECTION = 0x0a0d0d0a, INTERFACE = 1, OLD_PACKET = 2, SIMPLE_PACKET = 3, STATISTICS = 5, PACKET = 6 };
 enum option { OPTION_END = 0, OPTION_INTERFACE_DROPS = 5, OPTION_SYSTEM_DROPS = 7 };
 
 struct pcapng_file {
 	int fd;
-	bool big;		/* numbers have the highest byte first */
+	bool big; /* numbers have the highest byte first */
 };
 
 static uint32_t pcapng_u32(const struct pcapng_file *f, struct bounded_reader *r, size_t at)
@@ -225,7 +224,7 @@ static int64_t read_block_drops(const struct pcapng_file *f, struct bounded_read
 			half[0] = pcapng_u32(f, r, at + 4);
 			half[1] = pcapng_u32(f, r, at + 8);
 			if (r->over || half[f->big ? 0 : 1])
-				return -1;	/* 2^32 lost packets: the file is damaged */
+				return -1; /* 2^32 lost packets: the file is damaged */
 			drops = (drops < 0 ? 0 : drops) + half[f->big ? 1 : 0];
 		}
 		at += 4 + ((size_t)length + 3) / 4 * 4;
@@ -236,7 +235,7 @@ static int64_t read_block_drops(const struct pcapng_file *f, struct bounded_read
 int64_t pcapng_count_drops(int fd)
 {
 	struct pcapng_file f = { .fd = fd };
-	uint64_t seen = 0;	/* bits of interfaces that were counted; a writer may repeat statistics, and the last ones count */
+	uint64_t seen = 0; /* bits of interfaces that were counted; a writer may repeat statistics, and the last ones count */
 	int64_t at, total = -1;
 	uint8_t body[BLOCK_MAX];
 
@@ -254,8 +253,8 @@ int64_t pcapng_count_drops(int fd)
 		if (length < 12 || length % 4 || length > at || !read_block(&f, at - length, edge, 8))
 			break;
 		type = pcapng_u32(&f, &r, 0);
-		if (pcapng_u32(&f, &r, 4) != length || type == SECTION || type == INTERFACE || type == OLD_PACKET || type == SIMPLE_PACKET ||
-		    type == PACKET)
+		if (pcapng_u32(&f, &r, 4) != length || type == SECTION || type == INTERFACE || type == OLD_PACKET ||
+		    type == SIMPLE_PACKET || type == PACKET)
 			break;
 		at -= length;
 		if (type != STATISTICS || length < 24 || length > BLOCK_MAX || !read_block(&f, at, body, length))

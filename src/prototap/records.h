@@ -26,7 +26,7 @@ struct pcap_reader *pcap_reader_open(int fd, int64_t at, size_t room, uint32_t s
 int pcap_reader_next(struct pcap_reader *r, struct packet *p);
 const char *pcap_reader_error(const struct pcap_reader *r);
 
-void pcap_reader_close(struct pcap_reader *r);	/* NULL is allowed */
+void pcap_reader_close(struct pcap_reader *r); /* NULL is allowed */
 
 /* Packets lost by interfaces and kernel together, in the file open as `fd`, whose position stays. -1: not recorded (pcap cannot),
  * or not a regular file. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECE_COST 1024		/* bytes that a piece counts besides its data, to keep the list that is searched short */
-#define LENGTH_MAX (1u << 30)	/* longest piece */
+#define PIECE_COST 1024	      /* bytes that a piece counts besides its data, to keep the list that is searched short */
+#define LENGTH_MAX (1u << 30) /* longest piece */
 
 struct reorder_piece {
 	struct reorder_piece *next;
@@ -14,8 +14,8 @@ struct reorder_piece {
 	uint8_t *bytes;
 };
 
-static void hand_over(struct reorder_buffer *o, int64_t start, const uint8_t *bytes, uint32_t captured,
-		      uint32_t length, reorder_fn *fn, void *context)
+static void hand_over(struct reorder_buffer *o, int64_t start, const uint8_t *bytes, uint32_t captured, uint32_t length,
+		      reorder_fn *fn, void *context)
 {
 	uint32_t old = (uint32_t)(o->next - start);
 
@@ -58,8 +58,7 @@ static bool grow_piece(struct reorder_piece *p, size_t *held, uint32_t bytes)
 	return true;
 }
 
-static struct reorder_piece *insert_piece(struct reorder_buffer *o, size_t *held,
-								struct reorder_piece *before, int64_t start)
+static struct reorder_piece *insert_piece(struct reorder_buffer *o, size_t *held, struct reorder_piece *before, int64_t start)
 {
 	struct reorder_piece *p = *held + PIECE_COST > REORDER_ROOM ? NULL : calloc(1, sizeof(*p));
 	struct reorder_piece **at = before ? &before->next : &o->first;
@@ -88,7 +87,7 @@ static struct reorder_piece *find_previous_piece(const struct reorder_buffer *o,
 /* Keeps early data. Data that touches a piece joins it, so there are no more pieces than holes; a piece with bytes missing at its
  * end is joined by a length only. Data that finds no room is dropped. */
 static void keep_early_bytes(struct reorder_buffer *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured,
-				     uint32_t length)
+			     uint32_t length)
 {
 	struct reorder_piece *before = find_previous_piece(o, start), *to = NULL;
 	int64_t end = before ? before->start + before->length : start - 1;
@@ -116,9 +115,8 @@ static void keep_early_bytes(struct reorder_buffer *o, size_t *held, int64_t sta
 	to->length += length;
 }
 
-void reorder_add(struct reorder_buffer *o, size_t *held, int64_t start, const uint8_t *bytes,
-				      uint32_t captured,
-		uint32_t length, reorder_fn *fn, void *context)
+void reorder_add(struct reorder_buffer *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured, uint32_t length,
+		 reorder_fn *fn, void *context)
 {
 	if (start > o->next) {
 		keep_early_bytes(o, held, start, bytes, captured, length);

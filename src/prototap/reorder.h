@@ -9,21 +9,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define REORDER_ROOM (16u << 20)	/* bytes of memory for early data of all connections together */
+#define REORDER_ROOM (16u << 20) /* bytes of memory for early data of all connections together */
 
 /* Gets the next `length` bytes of the stream, of which only the first `captured` are in `bytes`. */
 typedef void reorder_fn(void *context, int channel, const uint8_t *bytes, uint32_t captured, uint32_t length);
 
 struct reorder_buffer {
-	int channel;			/* the caller's, for its function */
-	int64_t next;			/* offset of the first byte that was not handed over */
-	struct reorder_piece *first, *last;	/* early data, ascending */
+	int channel;			    /* the caller's, for its function */
+	int64_t next;			    /* offset of the first byte that was not handed over */
+	struct reorder_piece *first, *last; /* early data, ascending */
 };
 
 /* Adds a segment's payload at offset `start`, and hands over what is in order. `*held`: memory of early data of all connections. */
-void reorder_add(struct reorder_buffer *o, size_t *held, int64_t start, const uint8_t *bytes,
-				      uint32_t captured,
-		 uint32_t length, reorder_fn *fn, void *context);
+void reorder_add(struct reorder_buffer *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured, uint32_t length,
+		 reorder_fn *fn, void *context);
 
 /* Whether bytes before offset `end` are missing. */
 static inline bool reorder_has_hole(const struct reorder_buffer *o, int64_t end)

@@ -79,24 +79,25 @@ bool run_is_empty(const struct run_state *run, struct why *why)
 	}
 	if (run->meter.decoded[DECODED_SHORT] && !n) {
 		append_text(why, "the snap length is too short to decode %llu of %llu packets: take 96 bytes or more",
-				   (unsigned long long)run->meter.decoded[DECODED_SHORT], (unsigned long long)run->meter.packets);
+			    (unsigned long long)run->meter.decoded[DECODED_SHORT], (unsigned long long)run->meter.packets);
 		return true;
 	}
 	append_text(why, "no TCP or UDP packet");
 	if (cfg->port_name)
 		append_text(why, " of %s%s", strspn(cfg->port_name, "0123456789") == strlen(cfg->port_name) ? "port " : "",
-				   cfg->port_name);
+			    cfg->port_name);
 	if (cfg->by_address)
 		append_text(why, " of host %s", cfg->server_name);
 	if (!n)
 		append_text(why, "; the capture has %llu packet%s of other kinds", (unsigned long long)run->meter.packets,
-			   run->meter.packets == 1 ? "" : "s");
+			    run->meter.packets == 1 ? "" : "s");
 	if (run->meter.decoded[DECODED_SHORT])
 		append_text(why, ", %llu captured too short to decode (snap length)",
-				   (unsigned long long)run->meter.decoded[DECODED_SHORT]);
+			    (unsigned long long)run->meter.decoded[DECODED_SHORT]);
 	for (int i = 0; i < n; i++)
 		append_text(why, "%s %u (%llu packet%s, %llu bytes)", i ? "," : "; the capture has port", top[i].port,
-			  (unsigned long long)top[i].packets, top[i].packets == 1 ? "" : "s", (unsigned long long)top[i].wire_bytes);
+			    (unsigned long long)top[i].packets, top[i].packets == 1 ? "" : "s",
+			    (unsigned long long)top[i].wire_bytes);
 	if (n && cfg->by_address)
 		append_text(why, "; try it without --server");
 	else if (n)
@@ -107,8 +108,7 @@ bool run_is_empty(const struct run_state *run, struct why *why)
 static void append_count(struct why *why, uint64_t n, const char *what, const char *where)
 {
 	if (n)
-		append_text(why, "%s%llu %s%s %s", *why->text ? "; " : "", (unsigned long long)n, what, n == 1 ? "" : "s",
-				   where);
+		append_text(why, "%s%llu %s%s %s", *why->text ? "; " : "", (unsigned long long)n, what, n == 1 ? "" : "s", where);
 }
 
 bool run_has_losses(const struct run_state *run, struct why *why)
@@ -123,19 +123,19 @@ bool run_has_losses(const struct run_state *run, struct why *why)
 	if (*run->error.text)
 		append_text(why, "%s%s; packets before it were counted", *why->text ? "; " : "", run->error.text);
 	append_count(why, run->drops.kernel > 0 ? (uint64_t)run->drops.kernel : 0, "packet",
-		 run->live ? "dropped by the kernel (--buffer)" : "dropped while it was captured");
+		     run->live ? "dropped by the kernel (--buffer)" : "dropped while it was captured");
 	append_count(why, run->drops.interface > 0 ? (uint64_t)run->drops.interface : 0, "packet", "dropped by the interface");
 	append_count(why, m->sum[INPUT].missing_bytes + m->sum[DISPLAY].missing_bytes, "byte",
-		    "of the connections missing from the capture");
+		     "of the connections missing from the capture");
 	append_count(why, m->one_way, "connection", "of which only one direction is in the capture");
 	append_count(why, m->decoded[DECODED_SHORT], "packet", "captured too short to count (snap length)");
 	append_count(why, m->flows_evicted, "connection", "given up before the end (--flows-max)");
 	append_count(why, run->latency.wire.missed_keys, "key", "outside the capture");
 	append_count(why, run->live ? run->clock_sets : 0, "step",
-		 "of the clock, which was set (or this host slept): times across that are wrong");
-	append_count(why, run->live ? 0 : m->steps_back, "step", run->sorted ?
-		    "back in time, too far to sort; reordercap sorts the file, unless the clock was set" :
-		    "back in time: the clock was set, and times across that are wrong");
+		     "of the clock, which was set (or this host slept): times across that are wrong");
+	append_count(why, run->live ? 0 : m->steps_back, "step",
+		     run->sorted ? "back in time, too far to sort; reordercap sorts the file, unless the clock was set"
+				 : "back in time: the clock was set, and times across that are wrong");
 	return *why->text;
 }
 
@@ -192,7 +192,8 @@ static void report_settings(struct rec_report *r, const struct run_state *run, c
 static const char *messages_text(const struct channel_counts *n, char *text, size_t size)
 {
 	if (n->messages)
-		snprintf(text, size, "%s x %s", count_text((int64_t)n->messages), bytes_text((double)n->payload_bytes / (double)n->messages));
+		snprintf(text, size, "%s x %s", count_text((int64_t)n->messages),
+			 bytes_text((double)n->payload_bytes / (double)n->messages));
 	else
 		snprintf(text, size, "none");
 	return text;
@@ -207,16 +208,14 @@ static void say_channels(struct rec_report *r, struct capture_meter *m, double s
 	rec_begin_table(r, "lrr", "\tto server\tto client");
 	rec_add_row(r, "  packets\t%s\t%s", count_text((int64_t)in->packets), count_text((int64_t)out->packets));
 	rec_add_row(r, "  bytes on the wire\t%s\t%s\t%s %% of it headers", bytes_text((double)in->wire_bytes),
-		bytes_text((double)out->wire_bytes),
-		number_text(wire > payload ? 100 * (wire - payload) / wire : 0));
+		    bytes_text((double)out->wire_bytes), number_text(wire > payload ? 100 * (wire - payload) / wire : 0));
 	if (seconds > 0)
 		rec_add_row(r, "  average rate\t%s\t%s", bit_rate_text(8 * (double)in->wire_bytes / seconds),
-			bit_rate_text(8 * (double)out->wire_bytes / seconds));
-	rec_add_row(r, "  messages\t%s\t%s", messages_text(in, up, sizeof(up)), messages_text(out, down,
-														   sizeof(down)));
+			    bit_rate_text(8 * (double)out->wire_bytes / seconds));
+	rec_add_row(r, "  messages\t%s\t%s", messages_text(in, up, sizeof(up)), messages_text(out, down, sizeof(down)));
 	if (m->gaps.n)
 		rec_add_row(r, "  screen updates\t\t%s\tp50 gap %s, max %s", count_text((int64_t)m->update[0].count),
-			ns_text(sample_quantile(&m->gaps, 0.5).value), ns_text((double)m->update[0].gaps.max));
+			    ns_text(sample_quantile(&m->gaps, 0.5).value), ns_text((double)m->update[0].gaps.max));
 	else
 		rec_add_row(r, "  screen updates\t\t%s", count_text((int64_t)m->update[0].count));
 }
@@ -240,23 +239,22 @@ static void say_summary(struct rec_report *r, struct run_state *run, double seco
 		rec_warn(r, "no packet for %s: is the clock right?", ns_text((double)m->pause_ns));
 	if (m->duplicates->copies)
 		rec_warn(r, "%s left out as copies: captured twice, as at a mirror port or with -i any",
-				     counted_text((int64_t)m->duplicates->copies, "packet"));
+			 counted_text((int64_t)m->duplicates->copies, "packet"));
 	if (!m->flows) {
 		rec_say(r, "%s without a packet", ns_text(seconds * NS_PER_S));
 		return;
 	}
-	rec_say(r, "%s, %s, %s, %s retransmitted", ns_text(seconds * NS_PER_S),
-				  counted_text((int64_t)m->flows, "connection"),
+	rec_say(r, "%s, %s, %s, %s retransmitted", ns_text(seconds * NS_PER_S), counted_text((int64_t)m->flows, "connection"),
 		counted_text((int64_t)(m->sum[INPUT].packets + m->sum[DISPLAY].packets), "packet"),
-			m->sum[INPUT].tcp_header_bytes + m->sum[DISPLAY].tcp_header_bytes ? count_text((int64_t)resent) :
-			"not known (UDP) how many");
+		m->sum[INPUT].tcp_header_bytes + m->sum[DISPLAY].tcp_header_bytes ? count_text((int64_t)resent)
+										  : "not known (UDP) how many");
 	say_channels(r, m, seconds);
 	if (run->moved)
-		rec_say(r, "%s stood behind later ones and %s sorted by time",
-					  counted_text((int64_t)run->moved, "packet"), run->moved == 1 ? "was" : "were");
+		rec_say(r, "%s stood behind later ones and %s sorted by time", counted_text((int64_t)run->moved, "packet"),
+			run->moved == 1 ? "was" : "were");
 	if (run->cfg->latency.keys && w->low.n)
 		rec_say(r, "keys: %zu of %zu paired exactly%s; answered after %s to %s ms (medians)", (size_t)w->exact,
-					  (size_t)w->keys, run->cfg->latency.noise.window_ns ? "" : " if no update came by itself (--idle)",
+			(size_t)w->keys, run->cfg->latency.noise.window_ns ? "" : " if no update came by itself (--idle)",
 			stat_text(&w->low, 0.5, NS_PER_MS), stat_text(&w->high, 0.5, NS_PER_MS));
 }
 

@@ -6,14 +6,23 @@
 
 enum { SECURITY_NONE = 1, SECURITY_VNC = 2 };
 enum client_state { CLIENT_VERSION, CLIENT_CHOICE, CLIENT_ANSWER, CLIENT_INIT, CLIENT_MESSAGES };
-enum server_state { SERVER_VERSION, SERVER_SECURITY, SERVER_TYPE, SERVER_TYPES, SERVER_CHOSEN, SERVER_RESULT, SERVER_INIT,
-		    SERVER_MESSAGES };
-enum { HANDSHAKE };	/* first entry of both tables */
+enum server_state {
+	SERVER_VERSION,
+	SERVER_SECURITY,
+	SERVER_TYPE,
+	SERVER_TYPES,
+	SERVER_CHOSEN,
+	SERVER_RESULT,
+	SERVER_INIT,
+	SERVER_MESSAGES
+};
+enum { HANDSHAKE }; /* first entry of both tables */
 
 void rfb_stream_init(struct rfb_stream *r, struct rfb_counts *sum)
 {
-	*r = (struct rfb_stream){ .sum = sum, .client_walk.client = true, .client = { .want = VERSION_BYTES },
-					  .server = { .want = VERSION_BYTES } };
+	*r = (struct rfb_stream){
+		.sum = sum, .client_walk.client = true, .client = { .want = VERSION_BYTES }, .server = { .want = VERSION_BYTES }
+	};
 	r->client.to = &sum->client[HANDSHAKE].bytes;
 	r->server.to = &sum->server[HANDSHAKE].bytes;
 	sum->client[HANDSHAKE].count++;
@@ -27,7 +36,7 @@ static uint8_t read_version(const uint8_t *text)
 	if (memcmp(text, "RFB 003.00", 10) != 0 || text[11] != '\n')
 		return 0;
 	minor = (uint8_t)(text[10] - '0');
-	return minor == 7 || minor == 8 ? minor : 3;	/* all other versions count as 3.3 (RFC 6143, 7.1.1) */
+	return minor == 7 || minor == 8 ? minor : 3; /* all other versions count as 3.3 (RFC 6143, 7.1.1) */
 }
 
 /* False: the security type is not known, or encrypts. */
@@ -35,7 +44,8 @@ static bool check_security(const struct rfb_stream *r, struct skip_parser *w)
 {
 	if (r->security == SECURITY_NONE || r->security == SECURITY_VNC)
 		return true;
-	skip_parser_stop(w, r->security ? "RFB: a security type that encrypts or is unknown" : "RFB: the security type was not seen");
+	skip_parser_stop(w,
+			 r->security ? "RFB: a security type that encrypts or is unknown" : "RFB: the security type was not seen");
 	return false;
 }
 
@@ -141,7 +151,7 @@ static void parse_handshake(struct rfb_stream *r, struct skip_parser *w, const u
 		r->server_state = SERVER_INIT;
 		skip_parser_expect(w, 0, 24);
 		break;
-	default:	/* SERVER_INIT; a pixel format that the client has set before stays */
+	default: /* SERVER_INIT; a pixel format that the client has set before stays */
 		if (!r->server_walk.format.pixel)
 			r->server_walk.format = rfb_read_pixel_sizes(piece + 4);
 		r->server_state = SERVER_MESSAGES;

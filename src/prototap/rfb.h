@@ -21,10 +21,10 @@ struct rfb_stream {
 	struct rfb_counts *sum;
 	struct skip_parser client, server;
 	struct rfb_walk client_walk, server_walk;
-	uint8_t client_state, server_state;	/* of the handshakes */
-	uint8_t version;		/* minor protocol version that the client chose: 3, 7, 8; 0: not yet */
-	uint32_t security;		/* security type that was chosen; 0: not yet */
-	bool requested;			/* an update was requested */
+	uint8_t client_state, server_state; /* of the handshakes */
+	uint8_t version;		    /* minor protocol version that the client chose: 3, 7, 8; 0: not yet */
+	uint32_t security;		    /* security type that was chosen; 0: not yet */
+	bool requested;			    /* an update was requested */
 };
 
 void rfb_stream_init(struct rfb_stream *r, struct rfb_counts *sum);

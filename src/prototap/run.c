@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define WAIT_NS (100 * NS_PER_MS)	/* longest sleep between checks of the stop flag */
-#define CLOCK_STEP_NS (250 * NS_PER_MS)	/* a clock that is slewed does not step so far between two packets */
+#define CLOCK_STEP_NS (250 * NS_PER_MS) /* a clock that is slewed does not step so far between two packets */
 #define REST_NS (5 * NS_PER_S)		/* longest time for emptying the ring at the end */
 #define GAP_NS NS_PER_S			/* a longer gap between updates is marked on the progress line */
 
@@ -18,7 +18,10 @@
 
 static void note_set_clock(struct run_state *run, int64_t time_ns, int64_t step_ns)
 {
-	warn("the clock was set %s by %s%s", step_ns < 0 ? "back" : run->live ? "forward (or this host slept)" : "forward",
+	warn("the clock was set %s by %s%s",
+	     step_ns < 0 ? "back"
+	     : run->live ? "forward (or this host slept)"
+			 : "forward",
 	     ns_text(fabs((double)step_ns)), run->cfg->every_ns ? ": no wait is measured over that" : "");
 	run->clock_sets++;
 	intervals_set_clock(&run->intervals, time_ns);
@@ -73,7 +76,7 @@ static int begin_meter(struct run_state *run, const struct meter_cfg *meter, str
 {
 	if (meter_init(&run->meter, meter))
 		return why_fail(-1, why, "not enough memory for --flows-max %lld", (long long)run->cfg->flows_max);
-	run->observed = run->cfg->every_ns && meter->taps;	/* a file may first be read without observers */
+	run->observed = run->cfg->every_ns && meter->taps; /* a file may first be read without observers */
 	run->packet_ns = 0;
 	return 0;
 }
@@ -82,11 +85,11 @@ static int begin_meter(struct run_state *run, const struct meter_cfg *meter, str
 
 struct live_progress {
 	struct progress_line progress;
-	struct channel_counts before;	/* counts of the display channel at the last line */
-	uint64_t updates_before, update;	/* number of updates at the last line; number of the current update */
-	int64_t last_ns;		/* time of the last data of the display channel; 0: none yet */
-	int64_t gap_ns;			/* longest gap between updates since the last line; -1: none */
-	int64_t line_ns;		/* time of the last line (CLOCK_MONOTONIC) */
+	struct channel_counts before;	 /* counts of the display channel at the last line */
+	uint64_t updates_before, update; /* number of updates at the last line; number of the current update */
+	int64_t last_ns;		 /* time of the last data of the display channel; 0: none yet */
+	int64_t gap_ns;			 /* longest gap between updates since the last line; -1: none */
+	int64_t line_ns;		 /* time of the last line (CLOCK_MONOTONIC) */
 };
 
 static void track_update_gap(void *watch, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes)
@@ -129,14 +132,15 @@ static void show_progress(struct live_progress *w, const struct capture_meter *m
 	if (!progress_take_due(&w->progress, now_ns))
 		return;
 	n = sum_display_counts(m, &open);
-	packets = n.tcp_header_bytes > w->before.tcp_header_bytes ? n.packets - w->before.packets : 0;	/* of UDP nobody knows */
+	packets = n.tcp_header_bytes > w->before.tcp_header_bytes ? n.packets - w->before.packets : 0; /* of UDP nobody knows */
 	localtime_r(&now, &when);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &when);
 	fprintf(stderr, "%s  %d open  %s to client  %s updates/s  gap %s%s  resent %s %%\n", clock, open,
 		bit_rate_text(8 * (double)(n.wire_bytes - w->before.wire_bytes) / seconds),
 		number_text((double)(m->update[0].count - w->updates_before) / seconds),
 		w->gap_ns < 0 ? "-" : ns_text((double)w->gap_ns), w->gap_ns > GAP_NS ? " !" : "",
-		number_text(packets ? 100 * (double)(n.retransmitted_packets - w->before.retransmitted_packets) / (double)packets : (double)NAN));
+		number_text(packets ? 100 * (double)(n.retransmitted_packets - w->before.retransmitted_packets) / (double)packets
+				    : (double)NAN));
 	w->before = n;
 	w->updates_before = m->update[0].count;
 	w->gap_ns = -1;
@@ -253,7 +257,8 @@ static uint64_t count_disorder(const struct capture_meter *m)
 {
 	const struct channel_counts *in = &m->sum[INPUT], *out = &m->sum[DISPLAY];
 
-	return m->flows + in->retransmitted_packets + in->out_of_order_packets + out->retransmitted_packets + out->out_of_order_packets;
+	return m->flows + in->retransmitted_packets + in->out_of_order_packets + out->retransmitted_packets +
+	       out->out_of_order_packets;
 }
 
 /* Sorting costs twice the time of counting, and most files are in order: they are read without it, and once more if they are not.

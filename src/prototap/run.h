@@ -14,16 +14,16 @@
 struct run_cfg {
 	const struct server_ports *ports;
 	const char *interface, *write_path, *server_name, *traffic;
-	const char *port_name;	/* text of --port; NULL: not given */
+	const char *port_name; /* text of --port; NULL: not given */
 	uint8_t server[16];
 	bool by_address, promiscuous;
 	int64_t time_ns, period_ns, merge_ns, flows, flows_max, snaplen, buffer_bytes, ready_fd, traffic_bin_ns;
-	int64_t every_ns;	/* length of the intervals; 0: none */
-	int decode;	/* enum payload_decode */
+	int64_t every_ns; /* length of the intervals; 0: none */
+	int decode;	  /* enum payload_decode */
 	struct latency_cfg latency;
 };
 
-extern const char *const run_decodes[];	/* words of --decode, by enum payload_decode */
+extern const char *const run_decodes[]; /* words of --decode, by enum payload_decode */
 
 struct run_state {
 	const struct run_cfg *cfg;
@@ -34,21 +34,21 @@ struct run_state {
 	struct intervals intervals;
 	struct interval_writer writer;
 	enum link_type link;
-	int64_t from_ns;		/* live: start of the capture (CLOCK_REALTIME) */
-	bool observed;			/* every: packets are seen by the intervals, not only counted */
-	int64_t packet_ns;		/* every: time of the packet before; 0: none */
+	int64_t from_ns;   /* live: start of the capture (CLOCK_REALTIME) */
+	bool observed;	   /* every: packets are seen by the intervals, not only counted */
+	int64_t packet_ns; /* every: time of the packet before; 0: none */
 	uint64_t clock_sets;
-	int64_t wall_ns;		/* live: by how much CLOCK_REALTIME is ahead of CLOCK_MONOTONIC, as last seen */
-	int64_t until_ns;		/* live: end of the capture (CLOCK_REALTIME) */
-	bool past_end;			/* live: a packet after until_ns was read, so the ring has none before it */
+	int64_t wall_ns;  /* live: by how much CLOCK_REALTIME is ahead of CLOCK_MONOTONIC, as last seen */
+	int64_t until_ns; /* live: end of the capture (CLOCK_REALTIME) */
+	bool past_end;	  /* live: a packet after until_ns was read, so the ring has none before it */
 	bool live;
-	bool again;			/* live: the interface had disappeared, and is back */
-	bool quiet;			/* no progress line */
-	const char *damage;		/* why the first damaged file could not be read to its end */
-	int damaged;			/* number of damaged files */
-	struct why error;		/* live: error that ended the capture; empty: none */
-	bool sorted;			/* files: packets were put into the order of their times */
-	uint64_t moved;			/* files: packets put before others that stand earlier in the files */
+	bool again;	    /* live: the interface had disappeared, and is back */
+	bool quiet;	    /* no progress line */
+	const char *damage; /* why the first damaged file could not be read to its end */
+	int damaged;	    /* number of damaged files */
+	struct why error;   /* live: error that ended the capture; empty: none */
+	bool sorted;	    /* files: packets were put into the order of their times */
+	uint64_t moved;	    /* files: packets put before others that stand earlier in the files */
 	double cpu_percent;
 	struct source_drops drops;
 	char privileges[128], offloads[64];
@@ -64,7 +64,7 @@ bool run_is_empty(const struct run_state *run, struct why *why);
 /* Whether packets or keys were lost; `why` then tells which. After meter_finish(). */
 bool run_has_losses(const struct run_state *run, struct why *why);
 
-double share_percent(uint64_t part, uint64_t whole);	/* NAN: `whole` is 0 */
+double share_percent(uint64_t part, uint64_t whole); /* NAN: `whole` is 0 */
 
 /* Parts of the report, all after meter_finish(), written into the open object. report_traffic: flows, channels, headers,
  * session, updates, largest gap and stalls. report_phases: setup, idle, per_key and acks of a capture from

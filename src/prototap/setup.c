@@ -71,8 +71,7 @@ static void detect_close(struct session_phases *s, const struct segment *segment
 	}
 }
 
-void session_count_packet(struct session_phases *s, int channel, const struct segment *segment, bool pure_ack,
-			  int64_t time_ns)
+void session_count_packet(struct session_phases *s, int channel, const struct segment *segment, bool pure_ack, int64_t time_ns)
 {
 	struct phase_counts *n;
 
@@ -127,8 +126,7 @@ void session_sum_keys(const struct session_phases *s, int64_t from_ns, int64_t t
 	}
 }
 
-void session_sum_idle(const struct session_phases *s, int64_t from_ns, int64_t to_ns,
-				  struct idle_traffic *out)
+void session_sum_idle(const struct session_phases *s, int64_t from_ns, int64_t to_ns, struct idle_traffic *out)
 {
 	const struct key_log *t = s->typed;
 	int64_t from, to = s->closing ? s->closing_ns : to_ns, idle;

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define SETUP_SILENCE_NS 1000000000LL
-#define SETUP_KEY_NS 1000000000LL	/* traffic counts as a key's for this long, or until the next key */
+#define SETUP_KEY_NS 1000000000LL /* traffic counts as a key's for this long, or until the next key */
 
 enum setup_end { SETUP_GOES_ON, SETUP_SILENCE, SETUP_KEY, SETUP_BEFORE };
 extern const char *const setup_ends[];
@@ -26,22 +26,21 @@ struct phase_counts {
 enum setup_place { PLACE_SETUP, PLACE_IDLE, PLACE_WARM_UP, PLACE_KEYS, PLACES };
 
 struct session_phases {
-	const struct key_log *typed;	/* NULL: keys are not known */
-	size_t key;			/* keys typed so far */
+	const struct key_log *typed; /* NULL: keys are not known */
+	size_t key;		     /* keys typed so far */
 	enum setup_end ended_by;
-	enum setup_place place;		/* of the latest packet */
+	enum setup_place place; /* of the latest packet */
 	bool begun, over;
-	int64_t first_ns, end_ns;	/* first and last packet of the set-up */
-	int64_t last_ns;		/* latest packet */
+	int64_t first_ns, end_ns; /* first and last packet of the set-up */
+	int64_t last_ns;	  /* latest packet */
 	struct phase_counts count[PLACES][CHANNELS];
-	bool closing;			/* the last connection is being closed */
-	int64_t closing_ns;		/* since when */
-	struct phase_counts before[CHANNELS];	/* idle traffic before that */
+	bool closing;			      /* the last connection is being closed */
+	int64_t closing_ns;		      /* since when */
+	struct phase_counts before[CHANNELS]; /* idle traffic before that */
 };
 
 /* Adds a selected packet. */
-void session_count_packet(struct session_phases *s, int channel, const struct segment *segment, bool pure_ack,
-			  int64_t time_ns);
+void session_count_packet(struct session_phases *s, int channel, const struct segment *segment, bool pure_ack, int64_t time_ns);
 /* Adds the new payload bytes of the latest packet. */
 void session_count_payload(struct session_phases *s, int channel, uint64_t bytes);
 
@@ -54,15 +53,14 @@ const char *session_why_unknown(const struct session_phases *s);
 
 /* Idle time and its traffic, in a capture from `from_ns` to `to_ns` on the packets' clock. */
 struct idle_traffic {
-	double seconds;			/* NAN: the set-up did not end */
+	double seconds; /* NAN: the set-up did not end */
 	struct phase_counts count[CHANNELS];
 };
-void session_sum_idle(const struct session_phases *s, int64_t from_ns, int64_t to_ns,
-				  struct idle_traffic *out);
+void session_sum_idle(const struct session_phases *s, int64_t from_ns, int64_t to_ns, struct idle_traffic *out);
 
 /* The keys typed within the capture, without warm-up. */
 struct key_time_total {
 	size_t keys;
-	double seconds;			/* time whose traffic counts as these keys' */
+	double seconds; /* time whose traffic counts as these keys' */
 };
 void session_sum_keys(const struct session_phases *s, int64_t from_ns, int64_t to_ns, struct key_time_total *out);

@@ -12,31 +12,32 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ROOM (1 << 20)		/* bytes read ahead of a single file: less costs system calls, more leaves the CPU's cache */
-#define ROOM_EACH (1 << 16)	/* bytes read ahead of each of several files */
-#define BUFFER (256 * 1024)	/* bytes of stdio's buffer: its own 4 KB cost a third of the speed */
-#define SIGNATURE_MAX 6		/* bytes of the longest signature of a compressed file */
-#define PIPE_SPAN_NS NS_PER_S	/* a pipe may be a capture under way: packets are held no longer than this, by their times */
-#define BATCH 4096		/* packets per call: under a flood there is always one more, and the caller must check its end time */
+#define ROOM (1 << 20)	      /* bytes read ahead of a single file: less costs system calls, more leaves the CPU's cache */
+#define ROOM_EACH (1 << 16)   /* bytes read ahead of each of several files */
+#define BUFFER (256 * 1024)   /* bytes of stdio's buffer: its own 4 KB cost a third of the speed */
+#define SIGNATURE_MAX 6	      /* bytes of the longest signature of a compressed file */
+#define PIPE_SPAN_NS NS_PER_S /* a pipe may be a capture under way: packets are held no longer than this, by their times */
+#define BATCH 4096	      /* packets per call: under a flood there is always one more, and the caller must check its end time */
 
 struct source_file {
-	const char *path;	/* the caller's */
-	FILE *stream;		/* NULL once the capture that reads it closes it */
-	char *buffer;		/* owned; the stream's buffer, which must outlive it */
-	int again;		/* descriptor with which the file can be read once more; -1: none */
-	struct capture *capture;	/* NULL until source_begin() */
-	struct packet head;	/* when several files are merged: the file's next packet */
+	const char *path;	 /* the caller's */
+	FILE *stream;		 /* NULL once the capture that reads it closes it */
+	char *buffer;		 /* owned; the stream's buffer, which must outlive it */
+	int again;		 /* descriptor with which the file can be read once more; -1: none */
+	struct capture *capture; /* NULL until source_begin() */
+	struct packet head;	 /* when several files are merged: the file's next packet */
 };
 
 struct packet_source {
 	struct capture *live;
 	struct source_file *file;
 	int files;
-	struct source_file **next;	/* owned; of several files those with a next packet, by its time, at equal times in their order */
+	struct source_file *
+		*next; /* owned; of several files those with a next packet, by its time, at equal times in their order */
 	int n_next;
-	bool sorted;		/* packets go through `order` */
+	bool sorted; /* packets go through `order` */
 	struct packet_order order;
-	int64_t drops;		/* lost packets recorded in the files; -1: not recorded */
+	int64_t drops; /* lost packets recorded in the files; -1: not recorded */
 	int damaged;
 	struct why damage;
 };
@@ -81,9 +82,13 @@ static int reopen_file(struct source_file *f)
 
 static const char *unpack_command(FILE *stream)
 {
-	static const struct { const char *command; size_t n; unsigned char mark[SIGNATURE_MAX]; } kinds[] = {
+	static const struct {
+		const char *command;
+		size_t n;
+		unsigned char mark[SIGNATURE_MAX];
+	} kinds[] = {
 		{ "gzip -dc", 2, { 0x1f, 0x8b } },
-		{ "gzip -dc", 2, { 0x1f, 0x9d } },	/* by compress */
+		{ "gzip -dc", 2, { 0x1f, 0x9d } }, /* by compress */
 		{ "zstd -dc", 4, { 0x28, 0xb5, 0x2f, 0xfd } },
 		{ "bzip2 -dc", 3, { 'B', 'Z', 'h' } },
 		{ "xz -dc", 6, { 0xfd, '7', 'z', 'X', 'Z', 0 } },
@@ -163,7 +168,7 @@ static int open_file(struct packet_source *s, struct source_file *f, struct why 
 
 	if (unpack)
 		return why_fail(-1, why, "%.400s is compressed; unpack it: %s %.400s | prototap read -", path, unpack,
-				 strcmp(path, "-") ? path : "FILE");
+				strcmp(path, "-") ? path : "FILE");
 	if (drops >= 0)
 		s->drops = (s->drops < 0 ? 0 : s->drops) + drops;
 	if (!is_regular_file(stream))
@@ -180,8 +185,8 @@ static int open_file(struct packet_source *s, struct source_file *f, struct why 
 	first = capture_get_format(s->file->capture)->link;
 	if (link->type == first->type)
 		return 0;
-	return why_fail(-1, why, "%s has link type %s, and %s has %s; read them one by one", s->file->path,
-				first->name, path, link->name);
+	return why_fail(-1, why, "%s has link type %s, and %s has %s; read them one by one", s->file->path, first->name, path,
+			link->name);
 }
 
 /* Notes an error behind a file's header: damage (0), which ends the file, or a kind of file that is refused (-1 with `why`). */

@@ -26,7 +26,7 @@ int source_begin(struct packet_source *s, bool sort, struct why *why);
 bool source_is_sorted(const struct packet_source *s, uint64_t *moved);
 
 const struct link_layer *source_link_layer(const struct packet_source *s);
-const struct capture_format *source_get_format(const struct packet_source *s);	/* of the live capture */
+const struct capture_format *source_get_format(const struct packet_source *s); /* of the live capture */
 
 /* Hands some packets to `fn`. How many; 0: the end of the files, or live no packet at present; -1 with the reason in `why`. A
  * damaged file is read up to the damage (source_count_damaged()); link types that change within a file are an error. */

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define FAR (1LL << 30)		/* largest TCP window (RFC 7323, 2.3) */
+#define FAR (1LL << 30) /* largest TCP window (RFC 7323, 2.3) */
 
 int stream_pool_init(struct stream_pool *p, uint32_t size)
 {
@@ -51,8 +51,7 @@ static void append_data(struct stream_data *to, uint64_t bytes, uint32_t ends, b
 }
 
 /* Returns the first interval of early data, and gives up the hole before it. */
-static void deliver_first(struct tcp_stream *s, struct stream_pool *p,
-					  struct stream_result *out)
+static void deliver_first(struct tcp_stream *s, struct stream_pool *p, struct stream_result *out)
 {
 	struct early_interval *w = &p->wait[s->first];
 	uint32_t next = w->next;
@@ -65,15 +64,13 @@ static void deliver_first(struct tcp_stream *s, struct stream_pool *p,
 	s->count--;
 }
 
-static void deliver_ready(struct tcp_stream *s, struct stream_pool *p,
-					   struct stream_result *out)
+static void deliver_ready(struct tcp_stream *s, struct stream_pool *p, struct stream_result *out)
 {
 	while (s->first && p->wait[s->first].start <= s->next)
 		deliver_first(s, p, out);
 }
 
-static void deliver_all(struct tcp_stream *s, struct stream_pool *p,
-					  struct stream_result *out)
+static void deliver_all(struct tcp_stream *s, struct stream_pool *p, struct stream_result *out)
 {
 	while (s->first)
 		deliver_first(s, p, out);
@@ -97,8 +94,7 @@ static void join_next(struct tcp_stream *s, struct stream_pool *p, uint32_t i)
 }
 
 /* Keeps [start, end), which overlaps no interval, after interval `before` (0: as the first). False: no room. */
-static bool insert_interval(struct tcp_stream *s, struct stream_pool *p, uint32_t before, int64_t start,
-				   int64_t end, bool push)
+static bool insert_interval(struct tcp_stream *s, struct stream_pool *p, uint32_t before, int64_t start, int64_t end, bool push)
 {
 	uint32_t i;
 
@@ -129,7 +125,7 @@ static bool insert_interval(struct tcp_stream *s, struct stream_pool *p, uint32_
 
 /* Keeps the parts of [*from, end) that are not kept yet, and counts the others as old. False: no room from *from on. */
 static bool hold_early(struct tcp_stream *s, struct stream_pool *p, int64_t *from, int64_t end, bool push,
-			      struct stream_result *out)
+		       struct stream_result *out)
 {
 	uint32_t before = 0, i = s->first;
 	int64_t start = *from;
@@ -194,7 +190,7 @@ void stream_add_segment(struct tcp_stream *s, struct stream_pool *p, uint32_t se
 	out->out_of_order = start < s->highest;
 	if (end > s->highest)
 		s->highest = end;
-	if (start == s->next && !s->first) {	/* the usual case */
+	if (start == s->next && !s->first) { /* the usual case */
 		append_data(&out->ready, (uint64_t)(end - start), push, !push);
 		s->next = end;
 		return;
@@ -232,8 +228,7 @@ uint64_t stream_unseen(const struct tcp_stream *s)
 	return s->acked - s->highest > 1 ? (uint64_t)(s->acked - s->highest) : 0;
 }
 
-void stream_drop_acked_holes(struct tcp_stream *s, struct stream_pool *p, uint32_t ack,
-				struct stream_result *out)
+void stream_drop_acked_holes(struct tcp_stream *s, struct stream_pool *p, uint32_t ack, struct stream_result *out)
 {
 	*out = (struct stream_result){ 0 };
 	while (s->first && find_offset(s, ack) >= p->wait[s->first].start)
@@ -253,9 +248,7 @@ void message_reset(struct message_state *m)
 	*m = (struct message_state){ .direction = -1 };
 }
 
-uint32_t message_count_begun(struct message_state *m, int direction, int64_t time_ns,
-				      const struct stream_data *part,
-				  bool *fresh)
+uint32_t message_count_begun(struct message_state *m, int direction, int64_t time_ns, const struct stream_data *part, bool *fresh)
 {
 	uint32_t runs = part->ends + part->open;
 

@@ -17,37 +17,35 @@
 /* New data in order at one instant. It has several ends where early data had waited for it. */
 struct stream_data {
 	uint64_t bytes;
-	uint32_t ends;		/* number of its segments with PSH */
-	bool open;		/* bytes follow the last end */
+	uint32_t ends; /* number of its segments with PSH */
+	bool open;     /* bytes follow the last end */
 };
 
 /* The current message of a connection, in either direction. */
 struct message_state {
-	int64_t last_ns;	/* of its newest data */
-	int8_t direction;	/* -1: no message is open */
+	int64_t last_ns;  /* of its newest data */
+	int8_t direction; /* -1: no message is open */
 };
 
 void message_reset(struct message_state *m);
 
 /* Adds new data. Number of messages that begin with it; *fresh: its first byte begins one. */
-uint32_t message_count_begun(struct message_state *m, int direction, int64_t time_ns,
-				      const struct stream_data *part,
-				  bool *fresh);
+uint32_t message_count_begun(struct message_state *m, int direction, int64_t time_ns, const struct stream_data *part, bool *fresh);
 
-#define STREAM_HOLES_MAX 256	/* with more holes, the oldest is given up: its bytes count as missing */
+#define STREAM_HOLES_MAX 256 /* with more holes, the oldest is given up: its bytes count as missing */
 
 /* Early data from offset `start` to before `end`, and its messages. */
 struct early_interval {
 	int64_t start, end;
-	uint32_t ends;		/* as in struct stream_data */
+	uint32_t ends; /* as in struct stream_data */
 	bool open;
-	uint32_t next;		/* index of the next interval in the pool; 0: none */
+	uint32_t next; /* index of the next interval in the pool; 0: none */
 };
 
 /* Memory for the early data of all streams. If it is full, streams give up holes. */
 struct stream_pool {
-	struct early_interval *wait;	/* index 0 is not used */
-	uint32_t size, fresh, free;	/* entries, first entry never used, first of the list of returned entries */
+	struct early_interval *wait; /* index 0 is not used */
+	uint32_t size, fresh, free;  /* entries, first entry never used, first of the list of returned entries */
 };
 
 /* Makes a pool of `size` entries. 0 or -ENOMEM. */
@@ -55,21 +53,21 @@ int stream_pool_init(struct stream_pool *p, uint32_t size);
 void stream_pool_free(struct stream_pool *p);
 
 struct tcp_stream {
-	int64_t next;		/* offset of the next byte in order; valid where `known` */
-	int64_t highest;	/* end of the latest data */
-	int64_t acked;		/* the receiver has acknowledged everything before this offset */
-	uint32_t first, count;	/* early data: first interval, ascending; number of intervals */
+	int64_t next;	       /* offset of the next byte in order; valid where `known` */
+	int64_t highest;       /* end of the latest data */
+	int64_t acked;	       /* the receiver has acknowledged everything before this offset */
+	uint32_t first, count; /* early data: first interval, ascending; number of intervals */
 	bool known;
 };
 
 /* What stream_add_segment() found of a segment. */
 struct stream_result {
-	int64_t start;			/* offset of the segment's first byte */
-	struct stream_data ready;	/* new data in order now, with early data that it completes */
-	uint64_t old_bytes;		/* bytes seen before */
-	uint64_t missing_bytes;		/* bytes in holes that were given up */
-	bool out_of_order;		/* new data below the highest offset seen */
-	bool resynchronized;		/* over 1 GiB away from the expected offset: the stream starts again there */
+	int64_t start;		  /* offset of the segment's first byte */
+	struct stream_data ready; /* new data in order now, with early data that it completes */
+	uint64_t old_bytes;	  /* bytes seen before */
+	uint64_t missing_bytes;	  /* bytes in holes that were given up */
+	bool out_of_order;	  /* new data below the highest offset seen */
+	bool resynchronized;	  /* over 1 GiB away from the expected offset: the stream starts again there */
 };
 
 /* Adds a segment with `bytes` > 0 of payload that begins at sequence number `seq`. */
@@ -85,8 +83,7 @@ void stream_note_ack(struct tcp_stream *s, uint32_t ack);
 uint64_t stream_unseen(const struct tcp_stream *s);
 
 /* The receiver has acknowledged everything before `ack`: holes before it are bytes missing from the capture, and are given up. */
-void stream_drop_acked_holes(struct tcp_stream *s, struct stream_pool *p, uint32_t ack,
-				struct stream_result *out);
+void stream_drop_acked_holes(struct tcp_stream *s, struct stream_pool *p, uint32_t ack, struct stream_result *out);
 
 /* Gives up all holes, and unseen bytes, at the end of the capture or of the connection. */
 void stream_drop_holes(struct tcp_stream *s, struct stream_pool *p, struct stream_result *out);

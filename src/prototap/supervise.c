@@ -61,6 +61,6 @@ bool supervise_fork(const char *interface)
 		else if (WEXITSTATUS(status) != SUPERVISE_NOT_YET)
 			exit(WEXITSTATUS(status));
 		if (!wait_interface(interface, &stop))
-			exit(EXIT_OK);	/* a live capture is meant to end by a signal */
+			exit(EXIT_OK); /* a live capture is meant to end by a signal */
 	}
 }

@@ -5,7 +5,7 @@
 enum tls_content { CHANGE_CIPHER_SPEC = 20, ALERT, HANDSHAKE, APPLICATION_DATA, HEARTBEAT };
 enum hello { CLIENT_HELLO = 1, SERVER_HELLO = 2 };
 
-#define LONGEST (16384 + 2048)	/* bytes of the longest encrypted record (RFC 5246, 6.2.3) */
+#define LONGEST (16384 + 2048) /* bytes of the longest encrypted record (RFC 5246, 6.2.3) */
 
 static bool tls_is_header(const uint8_t *h)
 {
@@ -18,7 +18,7 @@ bool tls_is_start(const uint8_t *bytes, size_t n, bool midway)
 {
 	if (n < TLS_HEADER + 1 || !tls_is_header(bytes))
 		return false;
-	if (bytes[0] == HANDSHAKE)	/* the highest of a hello's three length bytes is 0 */
+	if (bytes[0] == HANDSHAKE) /* the highest of a hello's three length bytes is 0 */
 		return (bytes[5] == CLIENT_HELLO || bytes[5] == SERVER_HELLO) && (n < 7 || !bytes[6]);
 	return midway && bytes[0] == APPLICATION_DATA && bytes[2] == 3 && (bytes[3] || bytes[4]);
 }
@@ -34,17 +34,31 @@ uint16_t tls_find_cipher(const uint8_t *bytes, size_t n)
 
 uint32_t tls_cipher_overhead(uint16_t cipher, bool *least)
 {
-	static const struct { uint16_t from, to; uint8_t bytes; bool least; } ciphers[] = {
+	static const struct {
+		uint16_t from, to;
+		uint8_t bytes;
+		bool least;
+	} ciphers[] = {
 		/* TLS 1.3: a tag and the byte with the true type; padding is possible, but not in use */
-		{ 0x1301, 0x1304, 17, false }, { 0x1305, 0x1305, 9, false },
-		{ 0x009c, 0x00a7, 24, false }, { 0xc02b, 0xc032, 24, false },	/* GCM: part of the nonce and a tag */
-		{ 0xc09c, 0xc09f, 24, false }, { 0xc0ac, 0xc0ad, 24, false },	/* CCM */
-		{ 0xc0a0, 0xc0a3, 16, false }, { 0xc0ae, 0xc0af, 16, false },	/* CCM with a tag of 8 bytes */
-		{ 0xcca8, 0xccae, 16, false },	/* ChaCha20-Poly1305 */
+		{ 0x1301, 0x1304, 17, false },
+		{ 0x1305, 0x1305, 9, false },
+		{ 0x009c, 0x00a7, 24, false },
+		{ 0xc02b, 0xc032, 24, false }, /* GCM: part of the nonce and a tag */
+		{ 0xc09c, 0xc09f, 24, false },
+		{ 0xc0ac, 0xc0ad, 24, false }, /* CCM */
+		{ 0xc0a0, 0xc0a3, 16, false },
+		{ 0xc0ae, 0xc0af, 16, false }, /* CCM with a tag of 8 bytes */
+		{ 0xcca8, 0xccae, 16, false }, /* ChaCha20-Poly1305 */
 		/* AES-CBC: IV 16, padding at least 1, and the MAC of SHA-1 20, SHA-256 32, SHA-384 48 */
-		{ 0x002f, 0x003a, 37, true }, { 0xc009, 0xc00a, 37, true }, { 0xc013, 0xc014, 37, true },
-		{ 0x003c, 0x0040, 49, true }, { 0x0067, 0x006d, 49, true }, { 0xc023, 0xc023, 49, true }, { 0xc027, 0xc027, 49, true },
-		{ 0xc024, 0xc024, 65, true }, { 0xc028, 0xc028, 65, true },
+		{ 0x002f, 0x003a, 37, true },
+		{ 0xc009, 0xc00a, 37, true },
+		{ 0xc013, 0xc014, 37, true },
+		{ 0x003c, 0x0040, 49, true },
+		{ 0x0067, 0x006d, 49, true },
+		{ 0xc023, 0xc023, 49, true },
+		{ 0xc027, 0xc027, 49, true },
+		{ 0xc024, 0xc024, 65, true },
+		{ 0xc028, 0xc028, 65, true },
 	};
 
 	for (size_t i = 0; i < sizeof(ciphers) / sizeof(*ciphers); i++) {
@@ -78,8 +92,8 @@ static void begin_record(struct tls_parser *t, struct tls_counts *n, uint32_t se
 	t->have = 0;
 }
 
-void tls_count_records(struct tls_parser *t, struct tls_counts *n, uint32_t seal, const uint8_t *bytes,
-		       uint32_t captured, uint32_t length)
+void tls_count_records(struct tls_parser *t, struct tls_counts *n, uint32_t seal, const uint8_t *bytes, uint32_t captured,
+		       uint32_t length)
 {
 	for (uint32_t at = 0; at < length && !t->over;) {
 		if (t->left) {

@@ -12,22 +12,22 @@
 #include <stdint.h>
 
 #define TLS_HEADER 5
-#define TLS_LOOK 65536		/* first bytes of a stream in which the first record is looked for: TLS may start after some plain text */
+#define TLS_LOOK 65536 /* first bytes of a stream in which the first record is looked for: TLS may start after some plain text */
 
 /* All members are uint64_t: counters_add() sums them. */
 struct tls_counts {
 	uint64_t streams, records, application_records, record_bytes;
-	uint64_t seal_bytes;	/* overhead of encryption */
-	uint64_t unsealed;	/* encrypted records of an unknown cipher, not in seal_bytes */
-	uint64_t broken;	/* streams that ended in a hole or in bytes that are no record */
+	uint64_t seal_bytes; /* overhead of encryption */
+	uint64_t unsealed;   /* encrypted records of an unknown cipher, not in seal_bytes */
+	uint64_t broken;     /* streams that ended in a hole or in bytes that are no record */
 };
 
 /* One direction of a connection, from a record's first byte on. */
 struct tls_parser {
-	uint8_t head[TLS_HEADER], have;	/* header of the current record, and how many of its bytes are there */
-	bool sealed;		/* a ChangeCipherSpec was seen: later records are encrypted */
-	bool over;		/* the stream cannot be followed any further */
-	uint32_t left;		/* bytes left of the current record */
+	uint8_t head[TLS_HEADER], have; /* header of the current record, and how many of its bytes are there */
+	bool sealed;			/* a ChangeCipherSpec was seen: later records are encrypted */
+	bool over;			/* the stream cannot be followed any further */
+	uint32_t left;			/* bytes left of the current record */
 };
 
 /* Whether a segment begins with a handshake (ClientHello, ServerHello) or, if `midway`, with application data. */
@@ -39,7 +39,7 @@ uint16_t tls_find_cipher(const uint8_t *bytes, size_t n);
 uint32_t tls_cipher_overhead(uint16_t cipher, bool *least);
 
 /* Counts the stream's next `length` bytes, of which only the first `captured` are in `bytes`. */
-void tls_count_records(struct tls_parser *t, struct tls_counts *n, uint32_t seal, const uint8_t *bytes,
-		       uint32_t captured, uint32_t length);
+void tls_count_records(struct tls_parser *t, struct tls_counts *n, uint32_t seal, const uint8_t *bytes, uint32_t captured,
+		       uint32_t length);
 /* Bytes of the stream are missing: stops following it. */
 void tls_stop(struct tls_parser *t, struct tls_counts *n);

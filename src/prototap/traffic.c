@@ -3,22 +3,22 @@
 
 #include <string.h>
 
-const char *const traffic_columns[] = { "bin_start_ns", "input_packets", "input_wire_bytes",
-					"input_payload_bytes", "display_packets",
-					"display_wire_bytes", "display_payload_bytes", NULL };
+const char *const traffic_columns[] = { "bin_start_ns",	   "input_packets",	 "input_wire_bytes",	  "input_payload_bytes",
+					"display_packets", "display_wire_bytes", "display_payload_bytes", NULL };
 
 static int64_t find_bin(const struct traffic_bins *t, int64_t time_ns)
 {
 	int64_t at = t->typed ? key_log_convert(t->typed, time_ns) : time_ns - t->ahead_ns, n = at / t->bin_ns;
 
-	return n * t->bin_ns > at ? n - 1 : n;	/* rounded down, also below 0 */
+	return n * t->bin_ns > at ? n - 1 : n; /* rounded down, also below 0 */
 }
 
 static void write_row(struct traffic_bins *t)
 {
 	rows_write_int(t->rows, t->bin * t->bin_ns);
 	for (int c = 0; c < CHANNELS; c++) {
-		rows_write_ints(t->rows, (int64_t)t->count[c].packets, (int64_t)t->count[c].wire_bytes, (int64_t)t->count[c].payload_bytes);
+		rows_write_ints(t->rows, (int64_t)t->count[c].packets, (int64_t)t->count[c].wire_bytes,
+				(int64_t)t->count[c].payload_bytes);
 	}
 	rows_end_row(t->rows);
 	t->written++;

@@ -7,8 +7,7 @@
 void update_start(struct update_series *u, int64_t merge_ns, int64_t period_ns, struct sample *kept)
 {
 	/* .random is always 0 at first: the same file gives the same report. */
-	*u = (struct update_series){ .merge_ns = merge_ns, .period_ns = period_ns, .kept = kept,
-					    .keep_most = UPDATE_GAPS_MAX };
+	*u = (struct update_series){ .merge_ns = merge_ns, .period_ns = period_ns, .kept = kept, .keep_most = UPDATE_GAPS_MAX };
 }
 
 static void add_gap(struct update_gaps *g, int64_t gap_ns, int64_t period_ns)

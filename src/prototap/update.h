@@ -17,8 +17,8 @@ struct update_gaps {
 	uint64_t n;
 	double mean, squares;
 	int64_t min, max;
-	uint64_t stalls;		/* gaps over the key period */
-	double stalls_sum;		/* sum of the time by which they exceed the period */
+	uint64_t stalls;   /* gaps over the key period */
+	double stalls_sum; /* sum of the time by which they exceed the period */
 };
 
 /* Up to this many gaps (16 MB) are kept for exact percentiles; of more, a uniform random choice of as many (reservoir sampling,
@@ -28,13 +28,13 @@ struct update_gaps {
 
 struct update_series {
 	int64_t merge_ns, period_ns;
-	uint64_t count;			/* updates so far; number of the current update */
-	int64_t first_ns, last_ns;	/* first and last packet of the current update */
-	int64_t start_ns;		/* first packet of the first update */
+	uint64_t count;		   /* updates so far; number of the current update */
+	int64_t first_ns, last_ns; /* first and last packet of the current update */
+	int64_t start_ns;	   /* first packet of the first update */
 	struct update_gaps gaps;
-	struct sample *kept;		/* the caller's, gets the gaps; NULL: they are not kept */
-	uint64_t keep_most;		/* so many gaps at most */
-	uint64_t random;		/* state of the random choice */
+	struct sample *kept; /* the caller's, gets the gaps; NULL: they are not kept */
+	uint64_t keep_most;  /* so many gaps at most */
+	uint64_t random;     /* state of the random choice */
 };
 
 void update_start(struct update_series *u, int64_t merge_ns, int64_t period_ns, struct sample *kept);

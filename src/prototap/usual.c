@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define NS_PER_US 1000
-#define CLOSED_LEAST 24		/* a slot with fewer values goes on */
+#define CLOSED_LEAST 24 /* a slot with fewer values goes on */
 
 static int compare_values(const void *a, const void *b)
 {
@@ -77,7 +77,7 @@ static void choose_slots(struct usual *u)
 	for (int i = 0; i < USUAL_SLOTS; i++) {
 		struct usual_slot *s = &u->slot[i];
 
-		s->raised &= plain;	/* without any other, what lasts has become usual */
+		s->raised &= plain; /* without any other, what lasts has become usual */
 		taken[i] = s->raised || !s->kept;
 		if (!taken[i] && s->value_us[s->kept - 1] > u->longest_us)
 			u->longest_us = s->value_us[s->kept - 1];

@@ -15,28 +15,28 @@
 
 #define USUAL_SLOTS 20
 #define USUAL_SLOT_NS 60000000000LL
-#define USUAL_LASTS_NS (16 * USUAL_SLOT_NS)	/* of time with inputs */
-#define USUAL_VALUES 48			/* of a slot or of an interval: a uniform choice of them */
-#define USUAL_LEAST 8			/* fewer values in all are no basis */
+#define USUAL_LASTS_NS (16 * USUAL_SLOT_NS) /* of time with inputs */
+#define USUAL_VALUES 48			    /* of a slot or of an interval: a uniform choice of them */
+#define USUAL_LEAST 8			    /* fewer values in all are no basis */
 #define USUAL_ENOUGH 144
 #define USUAL_LATEST 12
-#define USUAL_INTERVALS 10		/* the latest values are of so many intervals at most */
+#define USUAL_INTERVALS 10 /* the latest values are of so many intervals at most */
 #define USUAL_CHANCE 0.001
 
 struct usual_slot {
-	uint32_t value_us[USUAL_VALUES], kept, seen;	/* ascending, but in `now` */
-	int64_t end_ns;			/* of active time, see struct usual */
+	uint32_t value_us[USUAL_VALUES], kept, seen; /* ascending, but in `now` */
+	int64_t end_ns;				     /* of active time, see struct usual */
 	bool raised;
 };
 
 struct usual {
-	struct usual_slot slot[USUAL_SLOTS], now;	/* now: values of the current interval */
-	int current;			/* slot that is being filled */
-	int64_t active_ns;		/* sum of the lengths of all intervals learned */
+	struct usual_slot slot[USUAL_SLOTS], now; /* now: values of the current interval */
+	int current;				  /* slot that is being filled */
+	int64_t active_ns;			  /* sum of the lengths of all intervals learned */
 	uint32_t latest_us[USUAL_LATEST];
-	uint64_t latest_at[USUAL_LATEST], latest_n, intervals;	/* latest_at: number of the interval */
-	uint32_t usual_us[USUAL_ENOUGH + USUAL_VALUES], usual_n;	/* ascending */
-	uint32_t longest_us;		/* of all values in slots that are not raised */
+	uint64_t latest_at[USUAL_LATEST], latest_n, intervals;	 /* latest_at: number of the interval */
+	uint32_t usual_us[USUAL_ENOUGH + USUAL_VALUES], usual_n; /* ascending */
+	uint32_t longest_us;					 /* of all values in slots that are not raised */
 	uint64_t random;
 };
 
@@ -50,8 +50,8 @@ int64_t usual_longest_ns(const struct usual *u);
 
 /* By how much the quantile `share` of this interval is above that of usual values. */
 struct usual_rise {
-	int64_t seen_ns;	/* without a test; 0: not above, or not known */
-	int64_t sure_ns;	/* 0: chance explains it */
+	int64_t seen_ns; /* without a test; 0: not above, or not known */
+	int64_t sure_ns; /* 0: chance explains it */
 };
 struct usual_rise usual_find_rise(const struct usual *u, double share);
 

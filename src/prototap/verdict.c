@@ -4,15 +4,16 @@
 #define RETRANSMITTED_PERCENT 2
 #define RETRANSMITTED_LEAST 3
 #define SLACK_NS 5000000LL
-#define LOSS_LEAST 5		/* packets sent again */
+#define LOSS_LEAST 5 /* packets sent again */
 #define LOSS_PERCENT 1
-#define LOSS_TIMES 3		/* as many as usual */
+#define LOSS_TIMES 3 /* as many as usual */
 #define MEDIAN 0.5
 #define UPPER 0.75
 
 const char *const verdict_words[] = { "idle", "learning", "usual", "network", "server", "client", "unknown" };
-const char *const verdict_whys[] = { "", "cause", "range", "loss", "waiting", "frames", "drops", "clock", "connections",
-				     "picture" };
+const char *const verdict_whys[] = {
+	"", "cause", "range", "loss", "waiting", "frames", "drops", "clock", "connections", "picture"
+};
 
 void verdict_init(struct verdict_baseline *b)
 {
@@ -41,8 +42,8 @@ static bool is_host_silent(const struct verdict_baseline *b, const struct verdic
 }
 
 /* *by_age: the rise is that of what has not ended yet. */
-static struct usual_rise part_rise(const struct verdict_baseline *b, const struct verdict_readings *seen,
-				   enum verdict_part p, bool *by_age)
+static struct usual_rise part_rise(const struct verdict_baseline *b, const struct verdict_readings *seen, enum verdict_part p,
+				   bool *by_age)
 {
 	struct usual_rise rise = usual_find_rise(&b->part[p], MEDIAN);
 	int64_t open = seen->open_ns[p] - usual_quantile_ns(&b->part[p], MEDIAN);
@@ -58,15 +59,16 @@ static struct usual_rise part_rise(const struct verdict_baseline *b, const struc
 
 /* `rise` is that of all parts together, also where chance explains it; `silent`: of its parts, those whose host is silent;
  * `replies`: those of the client are known. `lossy`: is_lossy(). A part that others may explain counts by what is left. */
-static enum verdict_word judge_rise(const struct usual_rise part[VERDICT_PARTS], const struct verdict_readings *seen,
-					 int64_t rise, const bool silent[VERDICT_PARTS], bool replies, bool lossy)
+static enum verdict_word judge_rise(const struct usual_rise part[VERDICT_PARTS], const struct verdict_readings *seen, int64_t rise,
+				    const bool silent[VERDICT_PARTS], bool replies, bool lossy)
 {
 	int64_t to_client = part[PART_CLIENT_ACK].seen_ns, to_server = part[PART_SERVER_ACK].seen_ns;
 	int64_t sure_to_client = part[PART_CLIENT_ACK].sure_ns, sure_to_server = part[PART_SERVER_ACK].sure_ns;
 	int64_t reply = part[PART_REPLY].seen_ns, unclear = 0, client, server;
 
 	/* A late client sends a separate, delayed acknowledgement before its reply. A longer network path would delay both alike. */
-	if (to_client <= VERDICT_DELAYED_NS + SLACK_NS && (reply > to_client + VERDICT_RISE_NS || (replies && 2 * reply < to_client)))
+	if (to_client <= VERDICT_DELAYED_NS + SLACK_NS &&
+	    (reply > to_client + VERDICT_RISE_NS || (replies && 2 * reply < to_client)))
 		to_client = sure_to_client = 0;
 	/* So does a server that is late with its update; up to that time, the acknowledgement comes with the update. */
 	if (to_server <= VERDICT_DELAYED_NS + SLACK_NS) {
@@ -119,7 +121,7 @@ static void learn_loss(struct verdict_baseline *b, const struct verdict_readings
 		b->lossy_ns += seen->length_ns;
 		if (b->lossy_ns < USUAL_LASTS_NS)
 			return;
-		b->all_packets = b->packets;	/* what lasts has become usual */
+		b->all_packets = b->packets; /* what lasts has become usual */
 		b->all_resent = b->resent;
 	}
 	b->lossy_ns = 0;
@@ -143,13 +145,13 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 		part[p] = part_rise(b, seen, p, &by_age[p]);
 		silent[p] = by_age[p] && is_host_silent(b, seen, p);
 	}
-	usual = usual_quantile_ns(&b->part[PART_WAIT], MEDIAN) +
-		positive_ns(usual_quantile_ns(&b->part[PART_CLIENT_ACK], MEDIAN));
+	usual = usual_quantile_ns(&b->part[PART_WAIT], MEDIAN) + positive_ns(usual_quantile_ns(&b->part[PART_CLIENT_ACK], MEDIAN));
 	/* The way to the server and back is part of the wait, also where updates of other inputs hide that. */
-	if (part[PART_SERVER_ACK].sure_ns > VERDICT_DELAYED_NS + SLACK_NS && part[PART_SERVER_ACK].sure_ns > part[PART_WAIT].sure_ns)
+	if (part[PART_SERVER_ACK].sure_ns > VERDICT_DELAYED_NS + SLACK_NS &&
+	    part[PART_SERVER_ACK].sure_ns > part[PART_WAIT].sure_ns)
 		part[PART_WAIT] = part[PART_SERVER_ACK];
-#define LONGER(member) (part[PART_REPLY].member > part[PART_CLIENT_ACK].member ? \
-			part[PART_REPLY].member : part[PART_CLIENT_ACK].member)
+#define LONGER(member) \
+	(part[PART_REPLY].member > part[PART_CLIENT_ACK].member ? part[PART_REPLY].member : part[PART_CLIENT_ACK].member)
 	v.rise_ns = waited ? part[PART_WAIT].sure_ns + LONGER(sure_ns) : part[PART_REPLY].sure_ns;
 	all = waited ? part[PART_WAIT].seen_ns + LONGER(seen_ns) : part[PART_REPLY].seen_ns;
 #undef LONGER
@@ -160,15 +162,16 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 	if (!is_rise(v.rise_ns, usual)) {
 		if (v.word == VERDICT_USUAL && seen->picture)
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
-		else if (v.word == VERDICT_USUAL && (has_risen(b, PART_LATEST, MEDIAN) ||
-						     (seen->opaque && has_risen(b, PART_WAIT, UPPER))))
+		else if (v.word == VERDICT_USUAL &&
+			 (has_risen(b, PART_LATEST, MEDIAN) || (seen->opaque && has_risen(b, PART_WAIT, UPPER))))
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_RANGE, .rise_ns = v.rise_ns };
 		return v;
 	}
 	/* no acknowledgements of the server, as of UDP: a slow network looks like a slow server */
-	v.word = usual_quantile_ns(&b->part[PART_SERVER_ACK], MEDIAN) < 0 ? VERDICT_UNKNOWN :
-		 judge_rise(part, seen, all, silent, usual_quantile_ns(&b->part[PART_REPLY], MEDIAN) >= 0,
-				 is_lossy(b, seen));
+	v.word = usual_quantile_ns(&b->part[PART_SERVER_ACK], MEDIAN) < 0
+			 ? VERDICT_UNKNOWN
+			 : judge_rise(part, seen, all, silent, usual_quantile_ns(&b->part[PART_REPLY], MEDIAN) >= 0,
+				      is_lossy(b, seen));
 	if (v.word == VERDICT_SERVER && seen->picture && !by_age[PART_WAIT])
 		return (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
 	v.why = v.word == VERDICT_UNKNOWN ? WHY_CAUSE : v.word == VERDICT_SERVER && by_age[PART_WAIT] ? WHY_WAITING : WHY_NONE;
@@ -191,7 +194,7 @@ struct verdict verdict_add_interval(struct verdict_baseline *b, const struct ver
 		v.rise_ns = -1;
 	}
 	if (!b->part[PART_WAIT].now.kept && (v.word == VERDICT_USUAL || (v.word == VERDICT_IDLE && seen->inputs)))
-		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_WAITING, .rise_ns = -1 };	/* no wait has ended */
+		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_WAITING, .rise_ns = -1 }; /* no wait has ended */
 	/* without user input only handshakes and the like were timed: no basis for what is usual */
 	for (int p = 0; p < VERDICT_PARTS; p++)
 		usual_end_interval(&b->part[p], seen->length_ns, learn, v.word >= VERDICT_NETWORK);

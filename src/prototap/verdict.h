@@ -11,23 +11,42 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define VERDICT_RISE_NS 20000000LL	/* a smaller rise is none; */
-#define VERDICT_RISE_SHARE 0.5		/* as is one below this share of the usual wait */
-#define VERDICT_DELAYED_NS 40000000LL	/* an acknowledgement may be delayed by this (Linux: TCP_DELACK_MIN) */
-#define VERDICT_LATE_NS 200000000LL	/* (least TCP timeout of Linux) */
-#define VERDICT_LATE_TIMES 3		/* what waits for longer than this many times the longest usual value, and the above, is late */
+#define VERDICT_RISE_NS 20000000LL    /* a smaller rise is none; */
+#define VERDICT_RISE_SHARE 0.5	      /* as is one below this share of the usual wait */
+#define VERDICT_DELAYED_NS 40000000LL /* an acknowledgement may be delayed by this (Linux: TCP_DELACK_MIN) */
+#define VERDICT_LATE_NS 200000000LL   /* (least TCP timeout of Linux) */
+#define VERDICT_LATE_TIMES 3 /* what waits for longer than this many times the longest usual value, and the above, is late */
 #define VERDICT_LOSS 20
 #define VERDICT_LOSS_USUAL 1000
-#define VERDICT_FIRST 3			/* intervals with inputs before the first verdict */
+#define VERDICT_FIRST 3 /* intervals with inputs before the first verdict */
 
-enum verdict_word { VERDICT_IDLE, VERDICT_LEARNING, VERDICT_USUAL, VERDICT_NETWORK, VERDICT_SERVER, VERDICT_CLIENT, VERDICT_UNKNOWN,
-		    VERDICTS };
+enum verdict_word {
+	VERDICT_IDLE,
+	VERDICT_LEARNING,
+	VERDICT_USUAL,
+	VERDICT_NETWORK,
+	VERDICT_SERVER,
+	VERDICT_CLIENT,
+	VERDICT_UNKNOWN,
+	VERDICTS
+};
 extern const char *const verdict_words[];
 
 /* Why a verdict is "unknown" although there were inputs; "network" because of packets that were lost, although the median has not
  * risen; "server" because of inputs without an update so far. */
-enum verdict_why { WHY_NONE, WHY_CAUSE, WHY_RANGE, WHY_LOSS, WHY_WAITING, WHY_FRAMES, WHY_DROPS, WHY_CLOCK, WHY_CONNECTIONS,
-		   WHY_PICTURE, WHYS };
+enum verdict_why {
+	WHY_NONE,
+	WHY_CAUSE,
+	WHY_RANGE,
+	WHY_LOSS,
+	WHY_WAITING,
+	WHY_FRAMES,
+	WHY_DROPS,
+	WHY_CLOCK,
+	WHY_CONNECTIONS,
+	WHY_PICTURE,
+	WHYS
+};
 extern const char *const verdict_whys[];
 
 /* Parts of one wait: input to update at the tap; data to acknowledgement; update to the client's reply. Beside them, input to the
@@ -36,21 +55,21 @@ enum verdict_part { PART_WAIT, PART_CLIENT_ACK, PART_SERVER_ACK, PART_REPLY, PAR
 
 struct verdict_readings {
 	int64_t length_ns;
-	int64_t open_ns[VERDICT_PARTS];	/* age of what has not ended yet; -1: nothing waits */
-	int64_t heard_ns[VERDICT_PARTS];	/* of acknowledgements: age of the latest packet of the host that sends them */
+	int64_t open_ns[VERDICT_PARTS];	 /* age of what has not ended yet; -1: nothing waits */
+	int64_t heard_ns[VERDICT_PARTS]; /* of acknowledgements: age of the latest packet of the host that sends them */
 	uint64_t inputs, packets, retransmitted, zero_windows;
-	bool stopped;			/* so many inputs wait that open_ns[PART_WAIT] is late, whatever is usual */
-	bool server_is_near;		/* the server once acknowledged at once: no delay of acknowledgements is a network's */
-	bool opaque;			/* messages cannot be read: waits are those of the next update, maybe another input's */
-	bool learning;			/* what is input is not known yet */
-	bool picture;			/* it moves by itself so often that a late server would not show: waits are not learned */
-	enum verdict_why blind;		/* waits cannot be trusted: they are not learned */
+	bool stopped;		/* so many inputs wait that open_ns[PART_WAIT] is late, whatever is usual */
+	bool server_is_near;	/* the server once acknowledged at once: no delay of acknowledgements is a network's */
+	bool opaque;		/* messages cannot be read: waits are those of the next update, maybe another input's */
+	bool learning;		/* what is input is not known yet */
+	bool picture;		/* it moves by itself so often that a late server would not show: waits are not learned */
+	enum verdict_why blind; /* waits cannot be trusted: they are not learned */
 };
 
 struct verdict_baseline {
 	struct usual part[VERDICT_PARTS];
 	double packets, resent;		/* of about the last VERDICT_LOSS intervals */
-	double all_packets, all_resent;	/* of about VERDICT_LOSS_USUAL that are usual */
+	double all_packets, all_resent; /* of about VERDICT_LOSS_USUAL that are usual */
 	int64_t lossy_ns;		/* for so long more packets are lost than usual */
 	int intervals;			/* with inputs so far, up to VERDICT_FIRST */
 };
@@ -59,7 +78,7 @@ void verdict_init(struct verdict_baseline *b);
 struct verdict {
 	enum verdict_word word;
 	enum verdict_why why;
-	int64_t rise_ns;		/* of the wait at the client; -1: not known */
+	int64_t rise_ns; /* of the wait at the client; -1: not known */
 };
 /* Judges the interval whose values were added to the parts, and learns from it. */
 struct verdict verdict_add_interval(struct verdict_baseline *b, const struct verdict_readings *seen);

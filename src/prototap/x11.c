@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CORE, UNNAMED, NAMED };	/* numbers of extensions: the core protocol, unknown names, the first known name */
+enum { CORE, UNNAMED, NAMED }; /* numbers of extensions: the core protocol, unknown names, the first known name */
 enum { QUERY_EXTENSION = 98 };
 enum client_state { CLIENT_SETUP, CLIENT_FIRST, CLIENT_NEXT, CLIENT_REQUEST, CLIENT_LONG, CLIENT_QUERY, CLIENT_QUERIED };
 enum server_state { SERVER_SETUP, SERVER_NEXT, SERVER_MESSAGE };
@@ -60,8 +60,7 @@ static void count_kind(struct x11_stream *x, struct skip_parser *w, enum x11_kin
 }
 
 /* Counts a request, or the reply to one, by its opcodes. */
-static void count_request(struct x11_stream *x, struct skip_parser *w, enum x11_kind kind, uint8_t major,
-				       uint8_t minor)
+static void count_request(struct x11_stream *x, struct skip_parser *w, enum x11_kind kind, uint8_t major, uint8_t minor)
 {
 	if (major < 128)
 		count_kind(x, w, kind, CORE, major);
@@ -127,7 +126,7 @@ static void record_query(struct x11_stream *x, const uint8_t *name, uint32_t pad
 {
 	uint32_t length = padded_length;
 
-	while (length && !name[length - 1])	/* zero bytes are padding, not part of the name */
+	while (length && !name[length - 1]) /* zero bytes are padding, not part of the name */
 		length--;
 	x->asked[x->next_asked].sequence = x->sequence;
 	x->asked[x->next_asked].extension = get_extension(x->sum, name, length);
@@ -159,7 +158,7 @@ void x11_step_client(void *context, struct skip_parser *w, const uint8_t *piece,
 	case CLIENT_QUERIED:
 		record_query(x, piece, n);
 		/* fallthrough */
-	default:	/* at the end of a request */
+	default: /* at the end of a request */
 		x->client_state = CLIENT_REQUEST;
 		skip_parser_count(w, NULL);
 		skip_parser_expect(w, 0, 4);
@@ -205,9 +204,8 @@ static int find_extension(const uint8_t *first, uint8_t code)
 	return best;
 }
 
-static void count_event(struct x11_stream *x, struct skip_parser *w, enum x11_kind kind, uint8_t code,
-				     uint8_t core,
-			       const uint8_t *first)
+static void count_event(struct x11_stream *x, struct skip_parser *w, enum x11_kind kind, uint8_t code, uint8_t core,
+			const uint8_t *first)
 {
 	int extension = code < core ? CORE : find_extension(first, code);
 
@@ -216,7 +214,7 @@ static void count_event(struct x11_stream *x, struct skip_parser *w, enum x11_ki
 
 static void count_server_message(struct x11_stream *x, struct skip_parser *w, const uint8_t *p)
 {
-	uint8_t code = p[0] & 0x7f;	/* the highest bit marks events that an application sent */
+	uint8_t code = p[0] & 0x7f; /* the highest bit marks events that an application sent */
 	uint64_t more = 0;
 
 	if (code == CODE_REPLY || code == X11_GENERIC)
@@ -225,7 +223,7 @@ static void count_server_message(struct x11_stream *x, struct skip_parser *w, co
 		count_event(x, w, X11_ERROR, p[1], 128, x->first_error);
 	else if (p[0] == CODE_REPLY)
 		count_reply(x, w, p);
-	else if (code == X11_GENERIC)	/* its second byte is the extension's major opcode */
+	else if (code == X11_GENERIC) /* its second byte is the extension's major opcode */
 		count_kind(x, w, X11_EVENT, p[1] >= 128 && x->extension[p[1] - 128] ? x->extension[p[1] - 128] : CORE, code);
 	else if (code < 2)
 		skip_parser_stop(w, "X11: an event with an impossible number");
@@ -261,43 +259,208 @@ void x11_step_server(void *context, struct skip_parser *w, const uint8_t *piece,
 /* Names of the protocol's numbers (X Version 11, appendix B), and of the two extensions that draw most. */
 
 static const char *const x11_request_names[128] = {
-	NULL, "CreateWindow", "ChangeWindowAttributes", "GetWindowAttributes", "DestroyWindow", "DestroySubwindows", "ChangeSaveSet",
-	"ReparentWindow", "MapWindow", "MapSubwindows", "UnmapWindow", "UnmapSubwindows", "ConfigureWindow", "CirculateWindow",
-	"GetGeometry", "QueryTree", "InternAtom", "GetAtomName", "ChangeProperty", "DeleteProperty", "GetProperty", "ListProperties",
-	"SetSelectionOwner", "GetSelectionOwner", "ConvertSelection", "SendEvent", "GrabPointer", "UngrabPointer", "GrabButton",
-	"UngrabButton", "ChangeActivePointerGrab", "GrabKeyboard", "UngrabKeyboard", "GrabKey", "UngrabKey", "AllowEvents", "GrabServer",
-	"UngrabServer", "QueryPointer", "GetMotionEvents", "TranslateCoordinates", "WarpPointer", "SetInputFocus", "GetInputFocus",
-	"QueryKeymap", "OpenFont", "CloseFont", "QueryFont", "QueryTextExtents", "ListFonts", "ListFontsWithInfo", "SetFontPath",
-	"GetFontPath", "CreatePixmap", "FreePixmap", "CreateGC", "ChangeGC", "CopyGC", "SetDashes", "SetClipRectangles", "FreeGC",
-	"ClearArea", "CopyArea", "CopyPlane", "PolyPoint", "PolyLine", "PolySegment", "PolyRectangle", "PolyArc", "FillPoly",
-	"PolyFillRectangle", "PolyFillArc", "PutImage", "GetImage", "PolyText8", "PolyText16", "ImageText8", "ImageText16",
-	"CreateColormap", "FreeColormap", "CopyColormapAndFree", "InstallColormap", "UninstallColormap", "ListInstalledColormaps",
-	"AllocColor", "AllocNamedColor", "AllocColorCells", "AllocColorPlanes", "FreeColors", "StoreColors", "StoreNamedColor",
-	"QueryColors", "LookupColor", "CreateCursor", "CreateGlyphCursor", "FreeCursor", "RecolorCursor", "QueryBestSize",
-	"QueryExtension", "ListExtensions", "ChangeKeyboardMapping", "GetKeyboardMapping", "ChangeKeyboardControl", "GetKeyboardControl",
-	"Bell", "ChangePointerControl", "GetPointerControl", "SetScreenSaver", "GetScreenSaver", "ChangeHosts", "ListHosts",
-	"SetAccessControl", "SetCloseDownMode", "KillClient", "RotateProperties", "ForceScreenSaver", "SetPointerMapping",
-	"GetPointerMapping", "SetModifierMapping", "GetModifierMapping",
+	NULL,
+	"CreateWindow",
+	"ChangeWindowAttributes",
+	"GetWindowAttributes",
+	"DestroyWindow",
+	"DestroySubwindows",
+	"ChangeSaveSet",
+	"ReparentWindow",
+	"MapWindow",
+	"MapSubwindows",
+	"UnmapWindow",
+	"UnmapSubwindows",
+	"ConfigureWindow",
+	"CirculateWindow",
+	"GetGeometry",
+	"QueryTree",
+	"InternAtom",
+	"GetAtomName",
+	"ChangeProperty",
+	"DeleteProperty",
+	"GetProperty",
+	"ListProperties",
+	"SetSelectionOwner",
+	"GetSelectionOwner",
+	"ConvertSelection",
+	"SendEvent",
+	"GrabPointer",
+	"UngrabPointer",
+	"GrabButton",
+	"UngrabButton",
+	"ChangeActivePointerGrab",
+	"GrabKeyboard",
+	"UngrabKeyboard",
+	"GrabKey",
+	"UngrabKey",
+	"AllowEvents",
+	"GrabServer",
+	"UngrabServer",
+	"QueryPointer",
+	"GetMotionEvents",
+	"TranslateCoordinates",
+	"WarpPointer",
+	"SetInputFocus",
+	"GetInputFocus",
+	"QueryKeymap",
+	"OpenFont",
+	"CloseFont",
+	"QueryFont",
+	"QueryTextExtents",
+	"ListFonts",
+	"ListFontsWithInfo",
+	"SetFontPath",
+	"GetFontPath",
+	"CreatePixmap",
+	"FreePixmap",
+	"CreateGC",
+	"ChangeGC",
+	"CopyGC",
+	"SetDashes",
+	"SetClipRectangles",
+	"FreeGC",
+	"ClearArea",
+	"CopyArea",
+	"CopyPlane",
+	"PolyPoint",
+	"PolyLine",
+	"PolySegment",
+	"PolyRectangle",
+	"PolyArc",
+	"FillPoly",
+	"PolyFillRectangle",
+	"PolyFillArc",
+	"PutImage",
+	"GetImage",
+	"PolyText8",
+	"PolyText16",
+	"ImageText8",
+	"ImageText16",
+	"CreateColormap",
+	"FreeColormap",
+	"CopyColormapAndFree",
+	"InstallColormap",
+	"UninstallColormap",
+	"ListInstalledColormaps",
+	"AllocColor",
+	"AllocNamedColor",
+	"AllocColorCells",
+	"AllocColorPlanes",
+	"FreeColors",
+	"StoreColors",
+	"StoreNamedColor",
+	"QueryColors",
+	"LookupColor",
+	"CreateCursor",
+	"CreateGlyphCursor",
+	"FreeCursor",
+	"RecolorCursor",
+	"QueryBestSize",
+	"QueryExtension",
+	"ListExtensions",
+	"ChangeKeyboardMapping",
+	"GetKeyboardMapping",
+	"ChangeKeyboardControl",
+	"GetKeyboardControl",
+	"Bell",
+	"ChangePointerControl",
+	"GetPointerControl",
+	"SetScreenSaver",
+	"GetScreenSaver",
+	"ChangeHosts",
+	"ListHosts",
+	"SetAccessControl",
+	"SetCloseDownMode",
+	"KillClient",
+	"RotateProperties",
+	"ForceScreenSaver",
+	"SetPointerMapping",
+	"GetPointerMapping",
+	"SetModifierMapping",
+	"GetModifierMapping",
 	[127] = "NoOperation",
 };
 static const char *const x11_event_names[36] = {
-	NULL, NULL, "KeyPress", "KeyRelease", "ButtonPress", "ButtonRelease", "MotionNotify", "EnterNotify", "LeaveNotify", "FocusIn",
-	"FocusOut", "KeymapNotify", "Expose", "GraphicsExposure", "NoExposure", "VisibilityNotify", "CreateNotify", "DestroyNotify",
-	"UnmapNotify", "MapNotify", "MapRequest", "ReparentNotify", "ConfigureNotify", "ConfigureRequest", "GravityNotify",
-	"ResizeRequest", "CirculateNotify", "CirculateRequest", "PropertyNotify", "SelectionClear", "SelectionRequest",
-	"SelectionNotify", "ColormapNotify", "ClientMessage", "MappingNotify", "GenericEvent",
+	NULL,
+	NULL,
+	"KeyPress",
+	"KeyRelease",
+	"ButtonPress",
+	"ButtonRelease",
+	"MotionNotify",
+	"EnterNotify",
+	"LeaveNotify",
+	"FocusIn",
+	"FocusOut",
+	"KeymapNotify",
+	"Expose",
+	"GraphicsExposure",
+	"NoExposure",
+	"VisibilityNotify",
+	"CreateNotify",
+	"DestroyNotify",
+	"UnmapNotify",
+	"MapNotify",
+	"MapRequest",
+	"ReparentNotify",
+	"ConfigureNotify",
+	"ConfigureRequest",
+	"GravityNotify",
+	"ResizeRequest",
+	"CirculateNotify",
+	"CirculateRequest",
+	"PropertyNotify",
+	"SelectionClear",
+	"SelectionRequest",
+	"SelectionNotify",
+	"ColormapNotify",
+	"ClientMessage",
+	"MappingNotify",
+	"GenericEvent",
 };
 static const char *const x11_error_names[18] = {
-	NULL, "Request", "Value", "Window", "Pixmap", "Atom", "Cursor", "Font", "Match", "Drawable", "Access", "Alloc", "Colormap",
-	"GContext", "IDChoice", "Name", "Length", "Implementation",
+	NULL,	    "Request", "Value", "Window",   "Pixmap",	"Atom",	    "Cursor", "Font",	"Match",
+	"Drawable", "Access",  "Alloc", "Colormap", "GContext", "IDChoice", "Name",   "Length", "Implementation",
 };
 static const char *const render[] = {
-	"QueryVersion", "QueryPictFormats", "QueryPictIndexValues", "QueryDithers", "CreatePicture", "ChangePicture",
-	"SetPictureClipRectangles", "FreePicture", "Composite", "Scale", "Trapezoids", "Triangles", "TriStrip", "TriFan",
-	"ColorTrapezoids", "ColorTriangles", NULL, "CreateGlyphSet", "ReferenceGlyphSet", "FreeGlyphSet", "AddGlyphs",
-	"AddGlyphsFromPicture", "FreeGlyphs", "CompositeGlyphs8", "CompositeGlyphs16", "CompositeGlyphs32", "FillRectangles",
-	"CreateCursor", "SetPictureTransform", "QueryFilters", "SetPictureFilter", "CreateAnimCursor", "AddTraps", "CreateSolidFill",
-	"CreateLinearGradient", "CreateRadialGradient", "CreateConicalGradient",
+	"QueryVersion",
+	"QueryPictFormats",
+	"QueryPictIndexValues",
+	"QueryDithers",
+	"CreatePicture",
+	"ChangePicture",
+	"SetPictureClipRectangles",
+	"FreePicture",
+	"Composite",
+	"Scale",
+	"Trapezoids",
+	"Triangles",
+	"TriStrip",
+	"TriFan",
+	"ColorTrapezoids",
+	"ColorTriangles",
+	NULL,
+	"CreateGlyphSet",
+	"ReferenceGlyphSet",
+	"FreeGlyphSet",
+	"AddGlyphs",
+	"AddGlyphsFromPicture",
+	"FreeGlyphs",
+	"CompositeGlyphs8",
+	"CompositeGlyphs16",
+	"CompositeGlyphs32",
+	"FillRectangles",
+	"CreateCursor",
+	"SetPictureTransform",
+	"QueryFilters",
+	"SetPictureFilter",
+	"CreateAnimCursor",
+	"AddTraps",
+	"CreateSolidFill",
+	"CreateLinearGradient",
+	"CreateRadialGradient",
+	"CreateConicalGradient",
 };
 static const char *const shm[] = {
 	"QueryVersion", "Attach", "Detach", "PutImage", "GetImage", "CreatePixmap", "AttachFd", "CreateSegment",
@@ -321,8 +484,7 @@ static const char *core_name(enum x11_kind kind, int number)
 	return number < 128 ? x11_request_names[number] : NULL;
 }
 
-void x11_message_name(const struct x11_counts *n, enum x11_kind kind, int extension, int minor, char *text,
-		      unsigned long size)
+void x11_message_name(const struct x11_counts *n, enum x11_kind kind, int extension, int minor, char *text, unsigned long size)
 {
 	bool request = kind == X11_REQUEST || kind == X11_REPLY;
 	const char *name = NULL;

@@ -17,8 +17,9 @@ static int read_delay(const char *text, int64_t *out)
 
 int delay_parse(const char *text, struct delay_generator *out, const char **path)
 {
-	static const char *const kinds[] = { [DELAY_CONST] = "const:", [DELAY_UNIFORM] = "uniform:", [DELAY_BIMODAL] = "bimodal:",
-					     [DELAY_FILE] = "file:" };
+	static const char *const kinds[] = {
+		[DELAY_CONST] = "const:", [DELAY_UNIFORM] = "uniform:", [DELAY_BIMODAL] = "bimodal:", [DELAY_FILE] = "file:"
+	};
 	char words[128], *part[4] = { NULL }, *p = words;
 	int kind = DELAY_CONST, n = 0, err;
 
@@ -34,7 +35,7 @@ int delay_parse(const char *text, struct delay_generator *out, const char **path
 		return -EINVAL;
 	while (p && n < 4)
 		part[n++] = strsep(&p, ",");
-	if (n != kind + 1)	/* const: 1 part, uniform: 2, bimodal: 3 */
+	if (n != kind + 1) /* const: 1 part, uniform: 2, bimodal: 3 */
 		return -EINVAL;
 	err = kind == DELAY_BIMODAL ? cli_parse_real(part[2], &out->high_share) : 0;
 	if (!err && !(out->high_share >= 0 && out->high_share <= 1))
@@ -80,8 +81,7 @@ int delay_load_file(struct delay_generator *d, FILE *in, int *line)
 int64_t delay_next_ns(struct delay_generator *d)
 {
 	switch (d->kind) {
-	case DELAY_UNIFORM:
-		return d->low_ns + (int64_t)(random_fraction(&d->random) * (double)(d->high_ns - d->low_ns + 1));
+	case DELAY_UNIFORM: return d->low_ns + (int64_t)(random_fraction(&d->random) * (double)(d->high_ns - d->low_ns + 1));
 	case DELAY_BIMODAL: return random_fraction(&d->random) < d->high_share ? d->high_ns : d->low_ns;
 	case DELAY_FILE: return d->list[d->next++ % d->n];
 	default: return d->low_ns;

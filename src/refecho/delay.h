@@ -11,18 +11,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define DELAY_MAX_NS 3600000000000LL	/* an hour */
-#define DELAY_LINES_MAX 10000000	/* times in a file */
+#define DELAY_MAX_NS 3600000000000LL /* an hour */
+#define DELAY_LINES_MAX 10000000     /* times in a file */
 
 enum delay_kind { DELAY_CONST, DELAY_UNIFORM, DELAY_BIMODAL, DELAY_FILE };
 
 struct delay_generator {
 	enum delay_kind kind;
-	int64_t low_ns, high_ns;	/* DELAY_CONST uses low_ns alone */
-	double high_share;		/* DELAY_BIMODAL: probability of high_ns, 0..1 */
-	int64_t *list;			/* DELAY_FILE: n times in ns, owned */
-	size_t n, next;			/* next: counts the times given out */
-	uint64_t random;		/* state of the random numbers; set to the seed before the first delay_next_ns() */
+	int64_t low_ns, high_ns; /* DELAY_CONST uses low_ns alone */
+	double high_share;	 /* DELAY_BIMODAL: probability of high_ns, 0..1 */
+	int64_t *list;		 /* DELAY_FILE: n times in ns, owned */
+	size_t n, next;		 /* next: counts the times given out */
+	uint64_t random;	 /* state of the random numbers; set to the seed before the first delay_next_ns() */
 };
 
 /* Reads a delay script. For DELAY_FILE only `kind` is set, and *path points to the file's name inside `text`. 0, -EINVAL (not
@@ -33,5 +33,5 @@ int delay_parse(const char *text, struct delay_generator *out, const char **path
  * time at all. */
 int delay_load_file(struct delay_generator *d, FILE *in, int *line);
 
-int64_t delay_next_ns(struct delay_generator *d);	/* the delay of the next key, in ns */
+int64_t delay_next_ns(struct delay_generator *d); /* the delay of the next key, in ns */
 void delay_free(struct delay_generator *d);

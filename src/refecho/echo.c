@@ -35,8 +35,11 @@ uint32_t echo_add_key(struct echo_queue *e, int64_t now_ns, int64_t delay_ns, bo
 	if (now_ns + delay_ns > e->last_due_ns)
 		e->last_due_ns = now_ns + delay_ns;
 	k = key_at(e, e->end++);
-	*k = (struct echo_key){ .seq = (uint32_t)e->received, .character = character, .dropped = drop,
-				.received_ns = now_ns, .due_ns = e->last_due_ns };
+	*k = (struct echo_key){ .seq = (uint32_t)e->received,
+				.character = character,
+				.dropped = drop,
+				.received_ns = now_ns,
+				.due_ns = e->last_due_ns };
 	if (drop)
 		e->dropped++;
 	return k->seq;

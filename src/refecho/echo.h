@@ -19,31 +19,31 @@
 #define ECHO_DRAIN_NS 1000000000LL
 
 struct echo_key {
-	uint32_t seq;			/* number of the key, from 1 */
-	unsigned char character;	/* 0: not an ASCII character */
-	bool dropped;			/* never to be drawn */
-	bool coalesced;			/* its own number was not shown, only that of a later key */
-	int64_t received_ns, due_ns;	/* CLOCK_MONOTONIC */
-	int64_t draw_ns, flushed_ns;	/* 0: never */
+	uint32_t seq;		     /* number of the key, from 1 */
+	unsigned char character;     /* 0: not an ASCII character */
+	bool dropped;		     /* never to be drawn */
+	bool coalesced;		     /* its own number was not shown, only that of a later key */
+	int64_t received_ns, due_ns; /* CLOCK_MONOTONIC */
+	int64_t draw_ns, flushed_ns; /* 0: never */
 };
 
 struct echo_queue_cfg {
-	size_t batch;		/* keys due before a redraw begins, at least 1 */
-	bool per_key;		/* a redraw answers `batch` keys, not all that are due */
-	size_t room;		/* keys that the queue holds */
+	size_t batch; /* keys due before a redraw begins, at least 1 */
+	bool per_key; /* a redraw answers `batch` keys, not all that are due */
+	size_t room;  /* keys that the queue holds */
 };
 
 struct echo_queue {
 	struct echo_queue_cfg cfg;
-	struct echo_key *key;		/* ring buffer of `room` keys, owned */
+	struct echo_key *key; /* ring buffer of `room` keys, owned */
 	/* positions in the queue: [flushed, drawn) wait for the flush, [drawn, taken) are being drawn, [taken, end) wait */
 	uint64_t flushed, drawn, taken, end;
-	uint32_t shown;			/* number drawn last; 0: none yet */
+	uint32_t shown; /* number drawn last; 0: none yet */
 	int64_t last_received_ns, last_due_ns;
 	uint64_t received, redraws, flushes, dropped, coalesced;
-	uint64_t lost;		/* keys that the full queue did not take */
-	uint64_t answered;	/* keys shown, coalesced ones included, dropped ones not */
-	uint64_t waiting;	/* keys not shown at the end, without dropped ones */
+	uint64_t lost;	   /* keys that the full queue did not take */
+	uint64_t answered; /* keys shown, coalesced ones included, dropped ones not */
+	uint64_t waiting;  /* keys not shown at the end, without dropped ones */
 };
 
 /* Called for each key that leaves the queue. */

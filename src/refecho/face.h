@@ -9,17 +9,17 @@
 #include <stdint.h>
 
 struct echo_face_cfg {
-	const char *display;	/* X11: the display */
-	const char *listen;	/* VNC: IPv4 address to listen on */
-	int port;		/* VNC: TCP port */
-	int cell;		/* pixels of a patch cell */
-	bool noise;		/* draw the patch with noise (scene.h) */
-	uint64_t seed;		/* of the random numbers for the noise */
+	const char *display; /* X11: the display */
+	const char *listen;  /* VNC: IPv4 address to listen on */
+	int port;	     /* VNC: TCP port */
+	int cell;	     /* pixels of a patch cell */
+	bool noise;	     /* draw the patch with noise (scene.h) */
+	uint64_t seed;	     /* of the random numbers for the noise */
 	/* Called for each key press that is no modifier, read at now_ns (CLOCK_MONOTONIC); character 0: not ASCII. */
 	void (*key)(void *arg, int64_t now_ns, unsigned char character);
 	/* Called when all that was drawn has been written to the socket of the display or of a client, at now_ns. */
 	void (*flushed)(void *arg, int64_t now_ns);
-	void *arg;		/* passed to both */
+	void *arg; /* passed to both */
 };
 
 struct echo_face {

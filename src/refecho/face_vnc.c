@@ -16,8 +16,8 @@
 #include <rfb/keysym.h>
 #include <rfb/rfb.h>
 
-#define MARGIN 2		/* pixels of a glyph's box above and on the left of the glyph */
-#define STALLED_MS 5000		/* a client that reads nothing for this long is disconnected */
+#define MARGIN 2	/* pixels of a glyph's box above and on the left of the glyph */
+#define STALLED_MS 5000 /* a client that reads nothing for this long is disconnected */
 
 struct vnc_face {
 	struct echo_face face;
@@ -73,7 +73,8 @@ static void fill_noise(struct vnc_face *v, const struct pixel_area *box, int mid
 
 			/* 21 random bits for each channel; taking the remainder makes some colours 1 in 16,000 more likely */
 			for (int c = 0; c < 3; c++, bits >>= 21)
-				colour = colour << 8 | (uint32_t)(middle - SCENE_NOISE + (int)((bits & 0x1fffff) % (2 * SCENE_NOISE + 1)));
+				colour = colour << 8 |
+					 (uint32_t)(middle - SCENE_NOISE + (int)((bits & 0x1fffff) % (2 * SCENE_NOISE + 1)));
 			v->pixel[y * SCENE_WIDTH + x] = colour;
 		}
 	}
@@ -116,7 +117,8 @@ static void draw_glyph(struct vnc_face *v, const struct pixel_area *box, unsigne
 	for (int y = 0; y < box->h; y++)
 		for (int x = 0; x < box->w; x++)
 			v->pixel[(box->y + y) * SCENE_WIDTH + box->x + x] =
-				scene_has_dot(character, (x - MARGIN + 2) / 2 - 1, (y - MARGIN + 2) / 2 - 1) ? grey_colour(0) : grey_colour(255);
+				scene_has_dot(character, (x - MARGIN + 2) / 2 - 1, (y - MARGIN + 2) / 2 - 1) ? grey_colour(0)
+													     : grey_colour(255);
 }
 
 static void draw_keys(struct echo_face *f, uint32_t number, const unsigned char *typed, size_t n)
@@ -144,7 +146,7 @@ static void draw_keys(struct echo_face *f, uint32_t number, const unsigned char 
 	i = rfbGetClientIterator(v->screen);
 	while ((client = rfbClientIteratorNext(i))) {
 		watched = true;
-		rfbUpdateClient(client);	/* calls on_update_sent(), if the client has asked for an update */
+		rfbUpdateClient(client); /* calls on_update_sent(), if the client has asked for an update */
 	}
 	rfbReleaseClientIterator(i);
 	if (!watched)
@@ -225,7 +227,9 @@ static int start_server(struct vnc_face *v, struct why *why)
 	if (s->listenSock >= 0)
 		return 0;
 	return why_fail(-1, why, "cannot listen on %s port %d: %s; choose another port or address", v->cfg.listen, v->cfg.port,
-				reason == EADDRINUSE ? "the port is in use" : reason ? strerror(reason) : "refused");
+			reason == EADDRINUSE ? "the port is in use"
+			: reason	     ? strerror(reason)
+					     : "refused");
 }
 
 struct echo_face *face_open_vnc(const struct echo_face_cfg *cfg, struct why *why)
@@ -238,8 +242,7 @@ struct echo_face *face_open_vnc(const struct echo_face_cfg *cfg, struct why *why
 	if (!v)
 		return NULL;
 	v->cfg = *cfg;
-	v->face = (struct echo_face){ .wait = await_events, .draw = draw_keys,
-					       .close = close_face };
+	v->face = (struct echo_face){ .wait = await_events, .draw = draw_keys, .close = close_face };
 	v->random = cfg->seed;
 	scene_init(&v->scene, cfg->cell);
 	v->pixel = calloc(SCENE_WIDTH * SCENE_HEIGHT, sizeof(*v->pixel));

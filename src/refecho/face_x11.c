@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TILE 64				/* pixels after which noise repeats */
-#define MAP_WAIT_NS (10 * NS_PER_S)	/* longest wait for the window to appear on the display */
+#define TILE 64			    /* pixels after which noise repeats */
+#define MAP_WAIT_NS (10 * NS_PER_S) /* longest wait for the window to appear on the display */
 
 struct x11_face {
 	struct echo_face face;
@@ -73,7 +73,8 @@ static void redraw_window(struct x11_face *x)
 
 		for (int c = 0; c < PATCH_COLUMNS; c++)
 			if (x->scene.cells.white[0][c] == white)
-				marker[n++] = (struct pixel_area){ (2 + c) * x->cfg.cell, 2 * x->cfg.cell, x->cfg.cell, x->cfg.cell };
+				marker[n++] =
+					(struct pixel_area){ (2 + c) * x->cfg.cell, 2 * x->cfg.cell, x->cfg.cell, x->cfg.cell };
 		fill_boxes(x, white ? x->white : x->black, marker, n);
 	}
 	draw_number(x, x->scene.number, true);
@@ -124,9 +125,7 @@ static void handle_event(struct x11_face *x, XEvent *event)
 		if (!x11_has_manager(&x->x))
 			XSetInputFocus(x->x.display, x->window, RevertToPointerRoot, CurrentTime);
 		break;
-	case MappingNotify:
-		XRefreshKeyboardMapping(&event->xmapping);
-		break;
+	case MappingNotify: XRefreshKeyboardMapping(&event->xmapping); break;
 	case ClientMessage:
 		if ((Atom)event->xclient.data.l[0] == x->delete_window)
 			x->closed = true;
@@ -155,7 +154,7 @@ static void close_face(struct echo_face *f)
 {
 	struct x11_face *x = (struct x11_face *)f;
 
-	x11_close(&x->x);	/* with all that belongs to it */
+	x11_close(&x->x); /* with all that belongs to it */
 	free(x);
 }
 
@@ -171,7 +170,8 @@ static bool set_noise_tile(struct x11_face *x, GC gc, int middle)
 	if (!image)
 		return false;
 	for (int i = 0; i < 3 * TILE * TILE; i++)
-		rgb[i / 3] = rgb[i / 3] << 8 | (uint32_t)(middle - SCENE_NOISE + (int)(random_bits(&x->random) % (2 * SCENE_NOISE + 1)));
+		rgb[i / 3] =
+			rgb[i / 3] << 8 | (uint32_t)(middle - SCENE_NOISE + (int)(random_bits(&x->random) % (2 * SCENE_NOISE + 1)));
 	x11_fill_image(&x->x, image, rgb);
 	tile = XCreatePixmap(d, x->window, TILE, TILE, (unsigned)x->x.depth);
 	XPutImage(d, tile, gc, image, 0, 0, 0, 0, TILE, TILE);
@@ -185,14 +185,19 @@ static void make_window(struct x11_face *x)
 {
 	Display *d = x->x.display;
 	int screen = DefaultScreen(d);
-	XSizeHints size = { .flags = PMinSize | PMaxSize | PSize, .width = SCENE_WIDTH, .height = SCENE_HEIGHT,
-			    .min_width = SCENE_WIDTH, .min_height = SCENE_HEIGHT, .max_width = SCENE_WIDTH, .max_height = SCENE_HEIGHT };
+	XSizeHints size = { .flags = PMinSize | PMaxSize | PSize,
+			    .width = SCENE_WIDTH,
+			    .height = SCENE_HEIGHT,
+			    .min_width = SCENE_WIDTH,
+			    .min_height = SCENE_HEIGHT,
+			    .max_width = SCENE_WIDTH,
+			    .max_height = SCENE_HEIGHT };
 	XWMHints hints = { .flags = InputHint | StateHint, .input = True, .initial_state = NormalState };
 	char name[] = "refecho", class[] = "Refecho";
 	XClassHint class_hint = { name, class };
 
-	x->window = XCreateSimpleWindow(d, RootWindow(d, screen), 0, 0, SCENE_WIDTH, SCENE_HEIGHT, 0,
-					BlackPixel(d, screen), WhitePixel(d, screen));
+	x->window = XCreateSimpleWindow(d, RootWindow(d, screen), 0, 0, SCENE_WIDTH, SCENE_HEIGHT, 0, BlackPixel(d, screen),
+					WhitePixel(d, screen));
 	Xutf8SetWMProperties(d, x->window, name, name, NULL, 0, &size, &hints, &class_hint);
 	x->delete_window = XInternAtom(d, "WM_DELETE_WINDOW", False);
 	XSetWMProtocols(d, x->window, &x->delete_window, 1);
@@ -223,11 +228,13 @@ static bool show_window(struct x11_face *x, struct why *why)
 			return false;
 		if (clock_now() < patience && !proc_stop)
 			continue;
-		why_say(why, proc_stop ? "stopped before the window was shown" :
-			"display %s did not show the window within 10 s; is its window manager alive?", x->cfg.display);
+		why_say(why,
+			proc_stop ? "stopped before the window was shown"
+				  : "display %s did not show the window within 10 s; is its window manager alive?",
+			x->cfg.display);
 		return false;
 	}
-	XSync(x->x.display, False);	/* until the X server has drawn number 0, before "ready" is printed */
+	XSync(x->x.display, False); /* until the X server has drawn number 0, before "ready" is printed */
 	return true;
 }
 
@@ -240,13 +247,13 @@ struct echo_face *face_open_x11(const struct echo_face_cfg *cfg, struct why *why
 		return NULL;
 	}
 	x->cfg = *cfg;
-	x->face = (struct echo_face){ .wait = await_events, .draw = draw_keys,
-					       .close = close_face };
+	x->face = (struct echo_face){ .wait = await_events, .draw = draw_keys, .close = close_face };
 	x->random = cfg->seed;
 	scene_init(&x->scene, cfg->cell);
 	if (x11_open(&x->x, cfg->display, why) && x11_has_true_colours(&x->x, why)) {
 		make_window(x);
-		if (cfg->noise && (!set_noise_tile(x, x->white, SCENE_NOISE_WHITE) || !set_noise_tile(x, x->black, SCENE_NOISE_BLACK)))
+		if (cfg->noise &&
+		    (!set_noise_tile(x, x->white, SCENE_NOISE_WHITE) || !set_noise_tile(x, x->black, SCENE_NOISE_BLACK)))
 			why_say(why, "out of memory for the noise");
 		else if (show_window(x, why))
 			return &x->face;

@@ -20,10 +20,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WAITING_MAX 131072	/* keys in the queue: an hour of backlog at 20 keys/s, each costing twice the period */
-#define LISTED_MAX 100000	/* keys in the JSON report */
-#define BURN_TURNS 200		/* turns of the busy loop between readings of the CPU clock: below a microsecond */
-#define LOG_FLUSH_NS NS_PER_S	/* between two writes of the log */
+#define WAITING_MAX 131072    /* keys in the queue: an hour of backlog at 20 keys/s, each costing twice the period */
+#define LISTED_MAX 100000     /* keys in the JSON report */
+#define BURN_TURNS 200	      /* turns of the busy loop between readings of the CPU clock: below a microsecond */
+#define LOG_FLUSH_NS NS_PER_S /* between two writes of the log */
 
 enum cost_per { PER_REDRAW, PER_KEY };
 static const char *const cost_words[] = { "redraw", "key", NULL };
@@ -44,10 +44,10 @@ static struct {
 	struct row_file *log;
 	int64_t log_flushed_ns;
 	bool log_dirty;
-	struct sample total, lag;	/* ns from received to flushed; ns from due to flushed */
-	struct echo_key *listed;	/* ring buffer of the last LISTED_MAX keys, for JSON and rows only; else NULL */
-	uint64_t left;			/* keys that have left the queue */
-	int64_t burnt_ns;		/* CPU time burnt for --cost */
+	struct sample total, lag; /* ns from received to flushed; ns from due to flushed */
+	struct echo_key *listed;  /* ring buffer of the last LISTED_MAX keys, for JSON and rows only; else NULL */
+	uint64_t left;		  /* keys that have left the queue */
+	int64_t burnt_ns;	  /* CPU time burnt for --cost */
 } run;
 
 static int read_delay_option(const char *text, void *value)
@@ -79,10 +79,10 @@ static const struct cli_opt options[] = {
 	  .call = read_delay_option, .meta = "const:T|uniform:T,T|bimodal:T,T,P|file:F" },
 	{ CLI_NS, 0, "cost", &cfg.cost_ns, 0, 10e9, .help = "CPU time to burn (0)" },
 	{ CLI_WORD, 0, "cost-per", &cfg.cost_per, .help = "for each (redraw)", .words = cost_words },
-	{ CLI_INT, 0, "coalesce", &cfg.coalesce, 1, 1000,
-	  .help = "draw only when so many keys are due, or 1 s after the last (1)", .meta = "K" },
-	{ CLI_CALL, 0, "drop", &cfg.drop,
-	  .help = "so many keys are never drawn (0%)", .call = read_drop_option, .meta = "PERCENT% (or a share from 0 to 1)" },
+	{ CLI_INT, 0, "coalesce", &cfg.coalesce, 1, 1000, .help = "draw only when so many keys are due, or 1 s after the last (1)",
+	  .meta = "K" },
+	{ CLI_CALL, 0, "drop", &cfg.drop, .help = "so many keys are never drawn (0%)", .call = read_drop_option,
+	  .meta = "PERCENT% (or a share from 0 to 1)" },
 	{ CLI_FLAG, 0, "noise", &cfg.noise, .help = "overlay noise, so that lossy coding is really used" },
 	{ CLI_INT, 0, "seed", &cfg.seed, .help = "of delays, drops and noise (1)" },
 	{ CLI_INT, 0, "cell", &cfg.cell, SCENE_CELL_MIN, SCENE_CELL_MAX, .help = "pixels of a patch cell (8)" },
@@ -148,7 +148,7 @@ static void answer_redraw(struct echo_face *face, size_t keys)
 	if (cfg.cost_ns)
 		burn_cpu(cfg.cost_per == PER_KEY ? cfg.cost_ns * (int64_t)keys : cfg.cost_ns);
 	if (proc_stop)
-		return;		/* the cost was not burnt in full: these keys count as waiting */
+		return; /* the cost was not burnt in full: these keys count as waiting */
 	for (size_t i = 0; (k = echo_redraw_key(&run.echo, i)); i++)
 		if (!k->dropped)
 			typed[n++] = k->character;
@@ -239,14 +239,14 @@ static void say_echo_result(struct rec_report *r)
 		return;
 	}
 	if (open)
-		snprintf(answered, sizeof(answered), "%s answered, %s dropped as asked, %s not", count_text((int64_t)run.echo.answered),
-			 count_text((int64_t)run.echo.dropped), count_text((int64_t)(open - run.echo.dropped)));
+		snprintf(answered, sizeof(answered), "%s answered, %s dropped as asked, %s not",
+			 count_text((int64_t)run.echo.answered), count_text((int64_t)run.echo.dropped),
+			 count_text((int64_t)(open - run.echo.dropped)));
 	if (run.echo.coalesced)
 		snprintf(shared, sizeof(shared), " (%s shared one)", count_text((int64_t)run.echo.coalesced));
-	rec_say(r, "%s key%s, %s, in %s redraws%s", count_text((int64_t)run.echo.received),
-				  run.echo.received == 1 ? "" : "s", answered, count_text((int64_t)run.echo.redraws), shared);
-	rec_say(r, "own reaction, beyond the delay asked for: %s ms (p50), %s ms at worst",
-				  stat_text(&run.lag, 0.5, NS_PER_MS),
+	rec_say(r, "%s key%s, %s, in %s redraws%s", count_text((int64_t)run.echo.received), run.echo.received == 1 ? "" : "s",
+		answered, count_text((int64_t)run.echo.redraws), shared);
+	rec_say(r, "own reaction, beyond the delay asked for: %s ms (p50), %s ms at worst", stat_text(&run.lag, 0.5, NS_PER_MS),
 		stat_text(&run.lag, 1, NS_PER_MS));
 	if (run.echo.lost)
 		rec_warn(r, "%s keys found no room in the queue and were not answered.", count_text((int64_t)run.echo.lost));
@@ -292,13 +292,15 @@ static void report_echo(struct rec_report *r, const struct rt_granted *rt)
 static void prepare_run(struct rt_granted *rt)
 {
 	static const char *const columns[] = { "seq", "received_ns", "draw_ns", "flushed_ns", "dropped", "coalesced", NULL };
-	const struct echo_queue_cfg echo_cfg = { .batch = (size_t)cfg.coalesce, .per_key = cfg.cost_per == PER_KEY, .room = WAITING_MAX };
+	const struct echo_queue_cfg echo_cfg = { .batch = (size_t)cfg.coalesce,
+						 .per_key = cfg.cost_per == PER_KEY,
+						 .room = WAITING_MAX };
 	bool list = out_cfg.format == REC_JSON || out_cfg.format == REC_TSV;
 
 	run.log = rows_must_open(cfg.log, "echo/1", columns);
 	run.drop_random = ~(uint64_t)cfg.seed;
-	if (echo_queue_init(&run.echo, &echo_cfg) || sample_reserve(&run.total, LISTED_MAX) || sample_reserve(&run.lag, LISTED_MAX) ||
-	    (list && !(run.listed = calloc(LISTED_MAX, sizeof(*run.listed)))))
+	if (echo_queue_init(&run.echo, &echo_cfg) || sample_reserve(&run.total, LISTED_MAX) ||
+	    sample_reserve(&run.lag, LISTED_MAX) || (list && !(run.listed = calloc(LISTED_MAX, sizeof(*run.listed)))))
 		die(EXIT_RUN, "out of memory");
 	rt_setup((int)cfg.priority, rt);
 	if (cfg.priority && !rt->fifo)
@@ -337,13 +339,18 @@ int main(int argc, char **argv)
 	if (inet_pton(AF_INET, cfg.listen, &(struct in_addr){ 0 }) != 1)
 		die_usage("--listen %s: not an IPv4 address, such as 127.0.0.1", cfg.listen);
 	proc_check_ready_fd((int)cfg.ready_fd);
-	proc_catch_stop();	/* before the output is opened, which a signal would otherwise leave incomplete */
+	proc_catch_stop(); /* before the output is opened, which a signal would otherwise leave incomplete */
 	load_delays();
-	out = rec_must_open(&out_cfg, "refecho");	/* before the run, so that a wrong path does not cost the run */
+	out = rec_must_open(&out_cfg, "refecho"); /* before the run, so that a wrong path does not cost the run */
 	prepare_run(&rt);
-	face_cfg = (struct echo_face_cfg){ .display = cfg.display, .listen = cfg.listen, .port = (int)cfg.port, .cell = (int)cfg.cell,
-					      .noise = cfg.noise, .seed = (uint64_t)cfg.seed, .key = on_typed_key,
-					      .flushed = on_flushed };
+	face_cfg = (struct echo_face_cfg){ .display = cfg.display,
+					   .listen = cfg.listen,
+					   .port = (int)cfg.port,
+					   .cell = (int)cfg.cell,
+					   .noise = cfg.noise,
+					   .seed = (uint64_t)cfg.seed,
+					   .key = on_typed_key,
+					   .flushed = on_flushed };
 	face = cfg.display ? face_open_x11(&face_cfg, &why) : face_open_vnc(&face_cfg, &why);
 	if (!face)
 		die(EXIT_RUN, "%s", why.text);

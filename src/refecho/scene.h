@@ -14,11 +14,11 @@
 
 #define SCENE_WIDTH 320
 #define SCENE_HEIGHT 240
-#define SCENE_CELL_MIN 4	/* pixels; a display scaled to half its size needs 6 */
+#define SCENE_CELL_MIN 4 /* pixels; a display scaled to half its size needs 6 */
 #define SCENE_CELL_MAX 16
-#define SCENE_GLYPH_WIDTH 12	/* box of a character; a back-end may draw it smaller */
+#define SCENE_GLYPH_WIDTH 12 /* box of a character; a back-end may draw it smaller */
 #define SCENE_GLYPH_HEIGHT 16
-#define SCENE_LINE_MAX 64	/* characters */
+#define SCENE_LINE_MAX 64 /* characters */
 
 /* With noise, black and white of the patch become these greys, each pixel up to SCENE_NOISE away: too many colours for lossless
  * encodings. */
@@ -27,10 +27,10 @@
 #define SCENE_NOISE_WHITE 191
 
 struct echo_scene {
-	int cell;		/* pixels of a patch cell */
-	uint32_t number;	/* shown by the patch */
+	int cell;	 /* pixels of a patch cell */
+	uint32_t number; /* shown by the patch */
 	struct patch_cells cells;
-	char line[SCENE_LINE_MAX];	/* `length` characters, without a 0 at the end */
+	char line[SCENE_LINE_MAX]; /* `length` characters, without a 0 at the end */
 	int length;
 };
 
@@ -39,12 +39,12 @@ void scene_init(struct echo_scene *s, int cell);
 /* Changes the number shown: the cells that turn white and those that turn black, cells side by side joined to one box; with `all`,
  * every cell below the marker row. Each array holds PATCH_ROWS * PATCH_COLUMNS boxes. */
 void scene_set_number(struct echo_scene *s, uint32_t number, bool all, struct pixel_area *white, int *whites,
-		  struct pixel_area *black, int *blacks);
+		      struct pixel_area *black, int *blacks);
 
 /* Adds a character to the line of text and returns its box. *cleared: the line was full and now holds this character alone. */
 struct pixel_area scene_add_character(struct echo_scene *s, unsigned char character, bool *cleared);
 
-struct pixel_area scene_line_box(const struct echo_scene *s);	/* the box of the whole line of text */
+struct pixel_area scene_line_box(const struct echo_scene *s); /* the box of the whole line of text */
 
 /* Glyphs of 5 x 7 dots for a back-end without fonts: true if dot x, y of the character is set. Characters outside 0x20..0x7e look
  * like '.'; dots outside the glyph are not set. */

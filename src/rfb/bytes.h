@@ -8,9 +8,23 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { RFB_RAW = 0, RFB_COPYRECT = 1, RFB_RRE = 2, RFB_CORRE = 4, RFB_HEXTILE = 5, RFB_ZLIB = 6, RFB_TIGHT = 7, RFB_ZRLE = 16,
-       RFB_DESKTOP_SIZE = -223, RFB_LAST_RECT = -224, RFB_POINTER_POS = -232, RFB_CURSOR = -239, RFB_X_CURSOR = -240,
-       RFB_DESKTOP_NAME = -307, RFB_EXTENDED_DESKTOP_SIZE = -308 };
+enum {
+	RFB_RAW = 0,
+	RFB_COPYRECT = 1,
+	RFB_RRE = 2,
+	RFB_CORRE = 4,
+	RFB_HEXTILE = 5,
+	RFB_ZLIB = 6,
+	RFB_TIGHT = 7,
+	RFB_ZRLE = 16,
+	RFB_DESKTOP_SIZE = -223,
+	RFB_LAST_RECT = -224,
+	RFB_POINTER_POS = -232,
+	RFB_CURSOR = -239,
+	RFB_X_CURSOR = -240,
+	RFB_DESKTOP_NAME = -307,
+	RFB_EXTENDED_DESKTOP_SIZE = -308
+};
 
 static inline uint16_t rfb_get_u16(const uint8_t *p)
 {
@@ -40,8 +54,8 @@ static inline size_t rfb_put_u32(uint8_t *to, uint32_t v)
 /* Bytes of which a read beyond the end yields 0 and sets `over`: a decoder reads a whole header and checks once. */
 struct bounded_reader {
 	const uint8_t *bytes;
-	size_t n;		/* number of `bytes` */
-	bool over;		/* a read went beyond the end */
+	size_t n;  /* number of `bytes` */
+	bool over; /* a read went beyond the end */
 };
 
 static inline bool reader_has_bytes(struct bounded_reader *r, size_t at, size_t n)

@@ -44,10 +44,11 @@ size_t messages_put_request(uint8_t *m, bool incremental, int width, int height)
 static const struct encoding_name {
 	const char *word;
 	int32_t number;
-	bool skips;		/* the length of a rectangle can be told without decoding it */
+	bool skips; /* the length of a rectangle can be told without decoding it */
 } encodings[MESSAGES_ENCODINGS] = {
-	{ "raw", RFB_RAW, true }, { "copyrect", RFB_COPYRECT, true }, { "rre", RFB_RRE, false }, { "corre", RFB_CORRE, false },
-	{ "hextile", RFB_HEXTILE, true }, { "zlib", RFB_ZLIB, false }, { "tight", RFB_TIGHT, false }, { "zrle", RFB_ZRLE, true },
+	{ "raw", RFB_RAW, true },      { "copyrect", RFB_COPYRECT, true }, { "rre", RFB_RRE, false },
+	{ "corre", RFB_CORRE, false }, { "hextile", RFB_HEXTILE, true },   { "zlib", RFB_ZLIB, false },
+	{ "tight", RFB_TIGHT, false }, { "zrle", RFB_ZRLE, true },
 };
 
 static const struct encoding_name *find_encoding(const char *word, size_t length, bool skipped)
@@ -68,8 +69,9 @@ int messages_parse_encodings(const char *words, bool skipped, int32_t list[MESSA
 			if (list[i] == e->number)
 				e = NULL;
 		if (!e) {
-			why_say(why, "no encoding %.*s: %s, each once", (int)(length > 40 ? 40 : length), words, skipped ?
-				 "zrle, hextile, copyrect or raw" : "raw, copyrect, rre, corre, hextile, zlib, tight or zrle");
+			why_say(why, "no encoding %.*s: %s, each once", (int)(length > 40 ? 40 : length), words,
+				skipped ? "zrle, hextile, copyrect or raw"
+					: "raw, copyrect, rre, corre, hextile, zlib, tight or zrle");
 			return -EINVAL;
 		}
 		list[n++] = e->number;

@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MESSAGES_MOST 10	/* bytes of the longest message, unless a function says otherwise */
-#define MESSAGES_ENCODINGS 8	/* encodings that have a name on the command line */
-#define MESSAGES_NAME 4096	/* bytes of a desktop's name that are kept */
+#define MESSAGES_MOST 10     /* bytes of the longest message, unless a function says otherwise */
+#define MESSAGES_ENCODINGS 8 /* encodings that have a name on the command line */
+#define MESSAGES_NAME 4096   /* bytes of a desktop's name that are kept */
 #define MESSAGES_GREETING (12 + 4 + 24 + MESSAGES_NAME)
 
-size_t messages_put_pointer(uint8_t *m, int mask, int x, int y);	/* PointerEvent; x and y are limited to 0..65535 */
-size_t messages_put_key(uint8_t *m, uint32_t keysym, bool down);	/* KeyEvent */
-size_t messages_put_key_stroke(uint8_t *m, uint32_t keysym);	/* a key pressed and released: 16 bytes */
+size_t messages_put_pointer(uint8_t *m, int mask, int x, int y); /* PointerEvent; x and y are limited to 0..65535 */
+size_t messages_put_key(uint8_t *m, uint32_t keysym, bool down); /* KeyEvent */
+size_t messages_put_key_stroke(uint8_t *m, uint32_t keysym);	 /* a key pressed and released: 16 bytes */
 /* FramebufferUpdateRequest of the whole desktop */
 size_t messages_put_request(uint8_t *m, bool incremental, int width, int height);
 

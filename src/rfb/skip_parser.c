@@ -32,8 +32,8 @@ void skip_parser_stop(struct skip_parser *w, const char *why)
 	w->unclaimed = 0;
 }
 
-void skip_parser_feed(struct skip_parser *w, const uint8_t *bytes, uint32_t captured, uint32_t length,
-		      skip_parser_step *step, void *context)
+void skip_parser_feed(struct skip_parser *w, const uint8_t *bytes, uint32_t captured, uint32_t length, skip_parser_step *step,
+		      void *context)
 {
 	uint32_t at = 0, n;
 

@@ -8,17 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SKIP_PARSER_PIECE 264	/* bytes of the longest piece: a name of 255 bytes, padded */
+#define SKIP_PARSER_PIECE 264 /* bytes of the longest piece: a name of 255 bytes, padded */
 
 struct skip_parser {
 	uint8_t piece[SKIP_PARSER_PIECE];
-	uint32_t have, want;	/* bytes of the piece so far, bytes wanted; want 0: call the step when bytes come */
-	uint64_t skip;		/* bytes to skip before the piece */
-	void (*passed)(void *context, const uint8_t *bytes, uint32_t n);	/* gets the bytes that are skipped; NULL: nobody does */
-	uint64_t *to, *part;	/* counters that get the bytes; NULL: not decided yet, no second counter */
-	uint64_t unclaimed;	/* bytes passed while `to` was NULL */
-	uint64_t undecoded;	/* bytes after the stop */
-	const char *stopped;	/* reason; NULL: not stopped */
+	uint32_t have, want; /* bytes of the piece so far, bytes wanted; want 0: call the step when bytes come */
+	uint64_t skip;	     /* bytes to skip before the piece */
+	void (*passed)(void *context, const uint8_t *bytes, uint32_t n); /* gets the bytes that are skipped; NULL: nobody does */
+	uint64_t *to, *part; /* counters that get the bytes; NULL: not decided yet, no second counter */
+	uint64_t unclaimed;  /* bytes passed while `to` was NULL */
+	uint64_t undecoded;  /* bytes after the stop */
+	const char *stopped; /* reason; NULL: not stopped */
 };
 
 /* A protocol's step: gets a piece of `n` bytes. Sets the next want and skip, or stops the parser. Where it sets neither, or skips
@@ -26,8 +26,8 @@ struct skip_parser {
 typedef void skip_parser_step(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n);
 
 /* Parses the next `length` bytes of the stream, of which only the first `captured` are in `bytes`. */
-void skip_parser_feed(struct skip_parser *w, const uint8_t *bytes, uint32_t captured, uint32_t length,
-		      skip_parser_step *step, void *context);
+void skip_parser_feed(struct skip_parser *w, const uint8_t *bytes, uint32_t captured, uint32_t length, skip_parser_step *step,
+		      void *context);
 
 /* Counts bytes in *to from here on, and the unclaimed ones before. NULL: leaves the next bytes unclaimed. */
 void skip_parser_count(struct skip_parser *w, uint64_t *to);

@@ -39,8 +39,21 @@ const struct rfb_kind rfb_server_kinds[RFB_SERVER_KINDS] = {
 enum { SERVER_QEMU = RFB_SERVER_KINDS - 1 };
 
 /* From PIXELS on, the length depends on the pixel format. */
-enum rectangle_shape { PLAIN, WIDTH, LAST, XCURSOR, ALPHA_CURSOR, PIXELS, RRE, CORRE, HEXTILE, TIGHT, TIGHT_PNG, CURSOR,
-		       VMWARE_CURSOR };
+enum rectangle_shape {
+	PLAIN,
+	WIDTH,
+	LAST,
+	XCURSOR,
+	ALPHA_CURSOR,
+	PIXELS,
+	RRE,
+	CORRE,
+	HEXTILE,
+	TIGHT,
+	TIGHT_PNG,
+	CURSOR,
+	VMWARE_CURSOR
+};
 
 #define LENGTH(bytes) .look = (bytes), .width = U32, .unit = 1
 const struct rfb_kind rfb_rectangle_kinds[RFB_RECTANGLE_KINDS] = {
@@ -81,12 +94,23 @@ const struct rfb_kind rfb_rectangle_kinds[RFB_RECTANGLE_KINDS] = {
 
 enum { TILE = 16 };
 enum tile_flag { TILE_RAW = 1, TILE_BACKGROUND = 2, TILE_FOREGROUND = 4, TILE_PIECES = 8, TILE_COLOURED = 16 };
-enum { SHORT = 12 };	/* Tight: data of fewer bytes is not compressed */
+enum { SHORT = 12 }; /* Tight: data of fewer bytes is not compressed */
 enum tight_filter_kind { FILTER_COPY, FILTER_PALETTE, FILTER_GRADIENT };
 
 /* What the next piece is. NEXT: none is expected, what ended decides. */
-enum walk_state { NEXT, TYPE, BODY, HEADER, RECTANGLE_LOOK, TILE_MASK, TILE_COUNT, TIGHT_CONTROL, TIGHT_FILTER, TIGHT_PALETTE,
-		  TIGHT_LENGTH };
+enum walk_state {
+	NEXT,
+	TYPE,
+	BODY,
+	HEADER,
+	RECTANGLE_LOOK,
+	TILE_MASK,
+	TILE_COUNT,
+	TIGHT_CONTROL,
+	TIGHT_FILTER,
+	TIGHT_PALETTE,
+	TIGHT_LENGTH
+};
 
 static uint8_t find_kind(const struct rfb_kind *kinds, uint8_t n, int32_t type)
 {
@@ -111,9 +135,9 @@ uint64_t rfb_message_rest(const struct rfb_kind *kind, const uint8_t *p)
 	case U16: return (uint64_t)kind->unit * rfb_get_u16(number);
 	case U32: return (uint64_t)kind->unit * rfb_get_u32(number);
 	case S32: return (uint64_t)llabs((int32_t)rfb_get_u32(number));
-	case GII:	/* the highest bit tells the byte order */
+	case GII: /* the highest bit tells the byte order */
 		return number[0] & 0x80 ? rfb_get_u16(number + 1) : (uint64_t)number[2] << 8 | number[1];
-	case QEMU:	/* a key with its scan code, or an audio format */
+	case QEMU: /* a key with its scan code, or an audio format */
 		return number[0] == 0 ? 8 : number[0] == 1 && number[2] == 2 ? 6 : 0;
 	default: return 0;
 	}
@@ -122,8 +146,8 @@ uint64_t rfb_message_rest(const struct rfb_kind *kind, const uint8_t *p)
 struct rfb_pixel_sizes rfb_read_pixel_sizes(const uint8_t *format)
 {
 	uint8_t bytes = format[0] / 8;
-	bool packs = bytes == 4 && format[1] == 24 && format[3] && rfb_get_u16(format + 4) == 255 && rfb_get_u16(format + 6) == 255 &&
-		     rfb_get_u16(format + 8) == 255;
+	bool packs = bytes == 4 && format[1] == 24 && format[3] && rfb_get_u16(format + 4) == 255 &&
+		     rfb_get_u16(format + 6) == 255 && rfb_get_u16(format + 8) == 255;
 
 	return (struct rfb_pixel_sizes){ bytes, packs ? 3 : bytes };
 }
@@ -247,9 +271,9 @@ static enum rfb_walk_event parse_rectangle_look(struct rfb_walk *s, struct skip_
 	case RRE: return skip_rest(s, w, s->format.pixel + rfb_get_u32(p) * (s->format.pixel + 8ull));
 	case CORRE: return skip_rest(s, w, s->format.pixel + rfb_get_u32(p) * (s->format.pixel + 4ull));
 	case VMWARE_CURSOR:
-		return p[0] > 1 ? stop(w, "RFB: a VMware cursor of unknown kind") :
-		       skip_rest(s, w, rectangle_area(s) * (p[0] ? 4 : 2ull * s->format.pixel));
-	case ALPHA_CURSOR:	/* its pixels have four bytes in any pixel format, in an encoding that it names */
+		return p[0] > 1 ? stop(w, "RFB: a VMware cursor of unknown kind")
+				: skip_rest(s, w, rectangle_area(s) * (p[0] ? 4 : 2ull * s->format.pixel));
+	case ALPHA_CURSOR: /* its pixels have four bytes in any pixel format, in an encoding that it names */
 		return rfb_get_u32(p) ? stop(w, "RFB: a cursor that is not in Raw") : skip_rest(s, w, 4 * rectangle_area(s));
 	default: return skip_rest(s, w, rfb_message_rest(kind, p));
 	}
@@ -266,7 +290,8 @@ static void expect_rectangle_body(struct rfb_walk *s, struct skip_parser *w, con
 	switch (kind->shape) {
 	case PIXELS: skip_rest(s, w, area * s->format.pixel); break;
 	case HEXTILE: expect_piece(s, w, 0, area > 0, area ? TILE_MASK : NEXT); break;
-	case TIGHT: case TIGHT_PNG: expect_piece(s, w, 0, area > 0, area ? TIGHT_CONTROL : NEXT); break;
+	case TIGHT:
+	case TIGHT_PNG: expect_piece(s, w, 0, area > 0, area ? TIGHT_CONTROL : NEXT); break;
 	case CURSOR: skip_rest(s, w, area * s->format.pixel + mask); break;
 	case XCURSOR: skip_rest(s, w, area ? 6 + 2 * mask : 0); break;
 	case WIDTH: skip_rest(s, w, s->r.w); break;
@@ -284,8 +309,9 @@ static enum rfb_walk_event begin_rectangle(struct rfb_walk *s, struct skip_parse
 
 	if (kind == RFB_RECTANGLE_KINDS)
 		return stop(w, "RFB: a rectangle of unknown encoding");
-	s->r = (struct rfb_rectangle){ .kind = kind, .x = rfb_get_u16(p), .y = rfb_get_u16(p + 2), .w = rfb_get_u16(p + 4),
-				       .h = rfb_get_u16(p + 6) };
+	s->r = (struct rfb_rectangle){
+		.kind = kind, .x = rfb_get_u16(p), .y = rfb_get_u16(p + 2), .w = rfb_get_u16(p + 4), .h = rfb_get_u16(p + 6)
+	};
 	if (s->unsure && rfb_rectangle_kinds[kind].shape >= PIXELS)
 		skip_parser_stop(w, "RFB: the pixel format changed while updates were under way");
 	else
@@ -330,7 +356,8 @@ enum rfb_walk_event rfb_walk_step(struct rfb_walk *s, struct skip_parser *w, con
 	case TIGHT_CONTROL: return parse_tight_control(s, w, piece[0]);
 	case TIGHT_FILTER: return parse_tight_filter(s, w, piece[0]);
 	case TIGHT_PALETTE:
-		return expect_tight_data(s, w, (piece[0] + 1ull) * s->format.compact, piece[0] == 1 ? bitmask_bytes(s) : rectangle_area(s));
+		return expect_tight_data(s, w, (piece[0] + 1ull) * s->format.compact,
+					 piece[0] == 1 ? bitmask_bytes(s) : rectangle_area(s));
 	case TIGHT_LENGTH: return parse_tight_length(s, w, piece[0]);
 	default: return parse_rectangle_look(s, w, piece);
 	}

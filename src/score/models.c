@@ -30,8 +30,8 @@ static size_t tolia_class(double ms, const struct models_limits *l)
 	return ms < l->crisp ? 0 : ms < l->noticeable ? 1 : ms < l->annoying ? 2 : ms < l->unacceptable ? 3 : 4;
 }
 
-void models_compute_tolia(const struct latency_samples *s, const struct models_limits *l,
-				       double least[MODELS_TOLIA], double most[MODELS_TOLIA])
+void models_compute_tolia(const struct latency_samples *s, const struct models_limits *l, double least[MODELS_TOLIA],
+			  double most[MODELS_TOLIA])
 {
 	for (size_t c = 0; c < MODELS_TOLIA; c++) {
 		size_t sure = 0, possible = 0;
@@ -66,20 +66,23 @@ void models_compute_apdex(const struct latency_samples *s, enum models_end end, 
 		out->score = ((double)out->satisfied + (double)out->tolerating / 2) / (double)s->n;
 }
 
-double models_round_apdex(double score) { return round(score * 100) / 100; }
+double models_round_apdex(double score)
+{
+	return round(score * 100) / 100;
+}
 
 const char *models_apdex_word(const struct models_limits *l, double score)
 {
 	score = models_round_apdex(score);
-	return isnan(score) ? NULL :
-	       score >= l->apdex_excellent ? "excellent" :
-	       score >= l->apdex_good ? "good" :
-	       score >= l->apdex_fair ? "fair" :
-	       score >= l->apdex_poor ? "poor" : "unacceptable";
+	return isnan(score)		     ? NULL
+	       : score >= l->apdex_excellent ? "excellent"
+	       : score >= l->apdex_good	     ? "good"
+	       : score >= l->apdex_fair	     ? "fair"
+	       : score >= l->apdex_poor	     ? "poor"
+					     : "unacceptable";
 }
 
-double models_felt_delay(const struct latency_samples *s, enum models_end end, const struct models_limits *l,
-			    double *mean)
+double models_felt_delay(const struct latency_samples *s, enum models_end end, const struct models_limits *l, double *mean)
 {
 	double sum = 0;
 
@@ -158,16 +161,25 @@ static const struct {
 	enum limits_in_model model;
 } numbers[] = {
 	{ "perception", AT(perception), LIMITS_PERCEPTION },
-	{ "crisp", AT(crisp), LIMITS_TOLIA }, { "noticeable", AT(noticeable), LIMITS_TOLIA }, { "annoying", AT(annoying), LIMITS_TOLIA },
+	{ "crisp", AT(crisp), LIMITS_TOLIA },
+	{ "noticeable", AT(noticeable), LIMITS_TOLIA },
+	{ "annoying", AT(annoying), LIMITS_TOLIA },
 	{ "unacceptable", AT(unacceptable), LIMITS_TOLIA },
-	{ "apdex_tolerating", AT(apdex_tolerating), LIMITS_APDEX }, { "apdex_target", AT(apdex_target), LIMITS_APDEX },
-	{ "apdex_excellent", AT(apdex_excellent), LIMITS_APDEX }, { "apdex_good", AT(apdex_good), LIMITS_APDEX },
-	{ "apdex_fair", AT(apdex_fair), LIMITS_APDEX }, { "apdex_poor", AT(apdex_poor), LIMITS_APDEX },
+	{ "apdex_tolerating", AT(apdex_tolerating), LIMITS_APDEX },
+	{ "apdex_target", AT(apdex_target), LIMITS_APDEX },
+	{ "apdex_excellent", AT(apdex_excellent), LIMITS_APDEX },
+	{ "apdex_good", AT(apdex_good), LIMITS_APDEX },
+	{ "apdex_fair", AT(apdex_fair), LIMITS_APDEX },
+	{ "apdex_poor", AT(apdex_poor), LIMITS_APDEX },
 	{ "apdex_few", AT(apdex_few), LIMITS_APDEX },
-	{ "wu_beta", AT(wu_beta), LIMITS_WU }, { "wu_expected", AT(wu_expected), LIMITS_WU },
-	{ "vsimax_margin", AT(vsi_margin), LIMITS_VSI }, { "vsimax_base_samples", AT(vsi_base), LIMITS_VSI },
-	{ "vsimax_base_dropped", AT(vsi_dropped), LIMITS_VSI }, { "vsimax_samples", AT(vsi_samples), LIMITS_VSI },
-	{ "vsimax_per_user", AT(vsi_per_user), LIMITS_VSI }, { "vsimax_trim", AT(vsi_trim), LIMITS_VSI },
+	{ "wu_beta", AT(wu_beta), LIMITS_WU },
+	{ "wu_expected", AT(wu_expected), LIMITS_WU },
+	{ "vsimax_margin", AT(vsi_margin), LIMITS_VSI },
+	{ "vsimax_base_samples", AT(vsi_base), LIMITS_VSI },
+	{ "vsimax_base_dropped", AT(vsi_dropped), LIMITS_VSI },
+	{ "vsimax_samples", AT(vsi_samples), LIMITS_VSI },
+	{ "vsimax_per_user", AT(vsi_per_user), LIMITS_VSI },
+	{ "vsimax_trim", AT(vsi_trim), LIMITS_VSI },
 };
 #define NUMBERS (sizeof(numbers) / sizeof(*numbers))
 

@@ -17,10 +17,11 @@
 struct table_reader {
 	const struct samples_cfg *cfg;
 	struct latency_samples *out;
-	bool commas, keys;	/* keys: a row holds the times of a key (keys.h) */
+	bool commas, keys; /* keys: a row holds the times of a key (keys.h) */
 	size_t fields;
-	int at, key[KEY_COLUMNS], success, users, stamp;	/* indices of columns; -1: no such column */
-	double unit_ms, began;	/* began: largest time of a row so far in column `stamp`, in units of the latency; `stamp` -1: none */
+	int at, key[KEY_COLUMNS], success, users, stamp; /* indices of columns; -1: no such column */
+	double unit_ms,
+		began; /* began: largest time of a row so far in column `stamp`, in units of the latency; `stamp` -1: none */
 	const unsigned long *line;
 };
 
@@ -45,8 +46,9 @@ static int read_sample_header(void *context, char *line, const char **why)
 	t->keys = t->at == t->key[KEY_ANSWER] && t->key[KEY_DUE] >= 0;
 	t->success = strcmp(cell[t->at], "elapsed") ? -1 : fields_find_name(cell, t->fields, "success");
 	t->stamp = t->keys ? t->key[KEY_DUE] : t->success >= 0 ? fields_find_name(cell, t->fields, "timeStamp") : -1;
-	t->unit_ms = t->cfg->unit_ms > 0 ? t->cfg->unit_ms : !strcmp(cell[t->at], "elapsed") ? 1 :
-		(double)fields_time_unit(cell[t->at]) / 1e6;
+	t->unit_ms = t->cfg->unit_ms > 0	       ? t->cfg->unit_ms
+		     : !strcmp(cell[t->at], "elapsed") ? 1
+						       : (double)fields_time_unit(cell[t->at]) / 1e6;
 	*why = "--from and --to select keys by due_ns, which the header lacks";
 	if (!t->keys && (t->cfg->from_ns > 0 || t->cfg->to_ns < INT64_MAX))
 		return -EPROTO;
@@ -93,7 +95,7 @@ static bool read_key_row(const struct table_reader *t, char *const *cell, struct
 		return false;
 	row->skipped = key.skipped || key.due_ns < t->cfg->from_ns || key.due_ns > t->cfg->to_ns;
 	row->unwatched = !key.answer_ns && !key.censored_ns && key.sent_ns;
-	if (row->unwatched)	/* answered no earlier than it was sent */
+	if (row->unwatched) /* answered no earlier than it was sent */
 		key.censored_ns = key.sent_ns;
 	row->known = key_find_latency(&key, KEY_EARLY, &early, &bound) && key_find_latency(&key, KEY_LATE, &late, later);
 	row->early = (double)early;
@@ -149,8 +151,7 @@ static int read_sample_row(void *context, char *line, const char **why)
 	return 0;
 }
 
-int samples_read_table(FILE *in, const struct samples_cfg *cfg, struct latency_samples *out,
-			       unsigned long *line, const char **why)
+int samples_read_table(FILE *in, const struct samples_cfg *cfg, struct latency_samples *out, unsigned long *line, const char **why)
 {
 	struct table_reader t = { .cfg = cfg, .out = out, .line = line };
 	int err;

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum model { ALL, PERCEPTION, TOLIA, APDEX, WU, VSIMAX };	/* from PERCEPTION on in the order of enum limits_in_model */
+enum model { ALL, PERCEPTION, TOLIA, APDEX, WU, VSIMAX }; /* from PERCEPTION on in the order of enum limits_in_model */
 static const char *const models[] = { "all", "perception", "tolia", "apdex", "wu", "vsimax", NULL };
 static const char *const units[] = { "ns", "us", "ms", "s", NULL };
 static const double unit_ms[] = { 1e-6, 1e-3, 1, 1e3 };
@@ -32,8 +32,10 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "column", &cfg.in.column,
 	  .help = "the column that is the latency (answer_ns - due_ns, elapsed, latency_ms, ...)", .meta = "NAME" },
 	{ CLI_WORD, 0, "unit", &cfg.unit, .help = "its unit (as its name ends)", .words = units },
-	{ CLI_STR, 0, "users", &cfg.in.users, .help = "the column of users active then, for vsimax (allThreads, users)", .meta = "NAME" },
-	{ CLI_INT, 0, "from", &cfg.in.from_ns, 0, 9e18, .help = "only keys due from then on, in ns of the log's clock", .meta = "NS" },
+	{ CLI_STR, 0, "users", &cfg.in.users, .help = "the column of users active then, for vsimax (allThreads, users)",
+	  .meta = "NAME" },
+	{ CLI_INT, 0, "from", &cfg.in.from_ns, 0, 9e18, .help = "only keys due from then on, in ns of the log's clock",
+	  .meta = "NS" },
 	{ CLI_INT, 0, "to", &cfg.in.to_ns, 0, 9e18, .help = "only keys due until then", .meta = "NS" },
 	{ CLI_FILE, 0, "thresholds", &cfg.thresholds, .help = "constants of the rules (data/thresholds.tsv)" },
 	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1, 1e15, .help = "later than this is late (perception, as the table says)" },
@@ -137,16 +139,16 @@ static void report_quantiles(struct rec_report *r, const struct latency_samples 
 	}
 	row[0] = (struct rec_named_figure){ "mean", figure_make_range(sample_mean(&early), sample_mean(&late), 0) };
 	for (size_t i = 0; i < 2; i++)
-		row[1 + i] = (struct rec_named_figure){ i ? "p95" : "p50", figure_make_range(sample_quantile(&early, i ? 0.95 : 0.5),
-										      sample_quantile(&late, i ? 0.95 : 0.5), 0) };
+		row[1 + i] = (struct rec_named_figure){ i ? "p95" : "p50",
+							figure_make_range(sample_quantile(&early, i ? 0.95 : 0.5),
+									  sample_quantile(&late, i ? 0.95 : 0.5), 0) };
 	row[3] = (struct rec_named_figure){ "max", figure_make_range(sample_max(&early), sample_max(&late), 0) };
 	rec_begin_object(r, "latency_ms");
 	rec_add_figures(r, row, 4, 1e6, 3);
 	rec_add_bounds(r, row, 4, 1e6);
 	rec_end(r);
-	rec_say(r, "%s: median %s ms, 95 %% within %s ms, longest %s ms",
-				  counted_text((int64_t)s->n, "sample"), figure_text(&row[1].figure, 1e6),
-				  figure_text(&row[2].figure, 1e6), figure_text(&row[3].figure, 1e6));
+	rec_say(r, "%s: median %s ms, 95 %% within %s ms, longest %s ms", counted_text((int64_t)s->n, "sample"),
+		figure_text(&row[1].figure, 1e6), figure_text(&row[2].figure, 1e6), figure_text(&row[3].figure, 1e6));
 	if (early.lost || late.lost)
 		die(EXIT_RUN, "out of memory");
 	sample_free(&early);
@@ -166,7 +168,7 @@ static void add_figures(struct rec_report *r, const struct rec_named_figure *row
 static void report_late_share(struct rec_report *r, const struct latency_samples *s, const struct models_limits *m)
 {
 	struct rec_named_figure late = { "late_percent", join_ends(100 * models_late_share(s, MODELS_EARLY, m->perception),
-									100 * models_late_share(s, MODELS_LATE, m->perception)) };
+								   100 * models_late_share(s, MODELS_LATE, m->perception)) };
 
 	rec_add_real(r, "threshold_ms", m->perception, 3);
 	add_figures(r, &late, 1, 4);
@@ -222,11 +224,11 @@ static void report_apdex(struct rec_report *r, const struct latency_samples *s, 
 	rec_add_bounds(r, &score, 1, 1);
 	if (figure_is_range(&score.figure))
 		rec_add_row(r, "  Apdex, T = %s ms\t%.2f to %.2f\t%s: at least %zu satisfied, at most %zu frustrated",
-			number_text(m->apdex_target), models_round_apdex(score.figure.from),
-			models_round_apdex(score.figure.to), rating, late.satisfied, late.frustrated);
+			    number_text(m->apdex_target), models_round_apdex(score.figure.from),
+			    models_round_apdex(score.figure.to), rating, late.satisfied, late.frustrated);
 	else
 		rec_add_row(r, "  Apdex, T = %s ms\t%.2f\t%s: %zu satisfied, %zu frustrated", number_text(m->apdex_target),
-			models_round_apdex(late.score), rating, late.satisfied, late.frustrated);
+			    models_round_apdex(late.score), rating, late.satisfied, late.frustrated);
 }
 
 static void report_felt_delay(struct rec_report *r, const struct latency_samples *s, const struct models_limits *m)
@@ -263,32 +265,36 @@ static void report_vsimax(struct rec_report *r, const struct latency_samples *s,
 	rec_add_real(r, "users", v.users, 0);
 	if (unsure)
 		rec_add_row(r, "  VSImax\t-\tcannot tell: samples %s",
-				       s->disordered ? "are not in the order of time" : "failed, or were not answered");
+			    s->disordered ? "are not in the order of time" : "failed, or were not answered");
 	else if (v.known)
 		rec_add_row(r, "  VSImax\t%s\t%s ms without load, limit %s ms", v.reached ? number_text(v.users) : "not reached",
-			number_text(v.base), number_text(v.limit));
+			    number_text(v.base), number_text(v.limit));
 	else
 		rec_add_row(r, "  VSImax\t-\tneeds a column of users, and more samples");
 }
 
 static void report_scores(struct rec_report *r, const struct latency_samples *s, const struct models_sourced_limits *l)
 {
-	static report_rule *const report[] = { [PERCEPTION] = report_late_share, [TOLIA] = report_tolia,
-					       [APDEX] = report_apdex, [WU] = report_felt_delay, [VSIMAX] = report_vsimax };
+	static report_rule *const report[] = { [PERCEPTION] = report_late_share,
+					       [TOLIA] = report_tolia,
+					       [APDEX] = report_apdex,
+					       [WU] = report_felt_delay,
+					       [VSIMAX] = report_vsimax };
 
 	if (s->ranged)
-		rec_warn(r, "%s of %s samples are ranges: limits are judged by their late ends; "
-			"keyrepeat without --schedule types keys so that each answer can be told",
-			count_text((int64_t)s->ranged), count_text((int64_t)s->n));
+		rec_warn(r,
+			 "%s of %s samples are ranges: limits are judged by their late ends; "
+			 "keyrepeat without --schedule types keys so that each answer can be told",
+			 count_text((int64_t)s->ranged), count_text((int64_t)s->n));
 	if (s->later)
 		rec_warn(r, "%s of %s samples were not answered: what rests on them is a lower bound",
-				     count_text((int64_t)s->later), count_text((int64_t)s->n));
+			 count_text((int64_t)s->later), count_text((int64_t)s->n));
 	if (s->failed)
 		rec_warn(r, "%s of %s samples failed: but for Apdex and VSImax, their times count as those of answers",
-				     count_text((int64_t)s->failed), count_text((int64_t)s->n));
+			 count_text((int64_t)s->failed), count_text((int64_t)s->n));
 	if (s->empty)
-		rec_warn(r, "%s without a latency left out, the first in line %lu",
-				     counted_text((int64_t)s->empty, "row"), s->empty_line);
+		rec_warn(r, "%s without a latency left out, the first in line %lu", counted_text((int64_t)s->empty, "row"),
+			 s->empty_line);
 	if ((double)s->n < l->limits.apdex_few)
 		rec_warn(r, "only %zu samples: too few for a score (Apdex asks for %.0f)", s->n, l->limits.apdex_few);
 	rec_begin_table(r, "lrl", "  rule\tscore\t");
@@ -320,8 +326,8 @@ int main(int argc, char **argv)
 	rec_add_strs(out, { "file", argv[first] }, { "column", s.name });
 	rec_end(out);
 	rec_begin_object(out, "result");
-	rec_add_ints(out, { "samples", (int64_t)s.n }, { "passed_over", (int64_t)s.passed },
-		     { "later_than", (int64_t)s.later }, { "failed", (int64_t)s.failed });
+	rec_add_ints(out, { "samples", (int64_t)s.n }, { "passed_over", (int64_t)s.passed }, { "later_than", (int64_t)s.later },
+		     { "failed", (int64_t)s.failed });
 	rec_add_int(out, "ranged", (int64_t)s.ranged);
 	report_quantiles(out, &s);
 	report_scores(out, &s, &l);

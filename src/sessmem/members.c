@@ -30,7 +30,7 @@ void members_mark_login(struct member *m, size_t n, const pid_t *root, size_t ro
 	for (size_t i = 0; i < n; i++)
 		if (!member_is_kernel(&m[i]) && is_listed(&m[i], root, roots))
 			m[i].in = true;
-	while (more) {	/* one generation of descendants a turn */
+	while (more) { /* one generation of descendants a turn */
 		more = false;
 		for (size_t i = 0; i < n; i++) {
 			const struct member *parent;

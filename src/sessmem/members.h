@@ -7,7 +7,7 @@
 struct member {
 	pid_t pid;
 	struct proc_stat is;
-	bool in;		/* belongs to the login */
+	bool in; /* belongs to the login */
 };
 
 /* Marks (`in`) the members of the login with these root processes: a root itself, every process whose session is a root's

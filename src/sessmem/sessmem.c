@@ -22,18 +22,18 @@
 struct process_reading {
 	struct member member;
 	struct smaps_sum sum;
-	int64_t page_tables;	/* bytes; -1: not known */
-	int64_t takes;		/* bytes that one more would need, too: all but the pages of files */
+	int64_t page_tables; /* bytes; -1: not known */
+	int64_t takes;	     /* bytes that one more would need, too: all but the pages of files */
 	char command[256];
 };
 
 struct session_reading {
 	struct process_reading *row;
 	size_t n;
-	size_t vanished, unreadable, ended;	/* ended: zombies */
-	int64_t changed;	/* bytes by which the private memory of processes differs from the reading before */
-	int64_t read_ns;	/* duration of both readings */
-	int64_t room;		/* bytes that the memory limits of cgroups leave for one more; huge: no limit */
+	size_t vanished, unreadable, ended; /* ended: zombies */
+	int64_t changed;		    /* bytes by which the private memory of processes differs from the reading before */
+	int64_t read_ns;		    /* duration of both readings */
+	int64_t room;			    /* bytes that the memory limits of cgroups leave for one more; huge: no limit */
 };
 
 static struct {
@@ -46,8 +46,8 @@ static struct rec_cfg out_cfg;
 static const struct cli_opt options[] = {
 	{ CLI_PIDS, 0, "session", &cfg.session,
 	  .help = "these processes, all whose session is one of them, and all that descend from any" },
-	{ CLI_STR, 0, "cgroup", &cfg.cgroup,
-	  .help = "all in this control group and below: a folder that holds a cgroup.procs", .meta = "FOLDER" },
+	{ CLI_STR, 0, "cgroup", &cfg.cgroup, .help = "all in this control group and below: a folder that holds a cgroup.procs",
+	  .meta = "FOLDER" },
 	{ CLI_PIDS, 0, "pid", &cfg.pid, .help = "just these" },
 	{ CLI_FLAG, 0, "machine", &cfg.machine, .help = "no processes: only what the machine has in use" },
 	REC_OPTIONS(out_cfg),
@@ -104,7 +104,7 @@ static void read_process(struct session_reading *s, const struct member *m)
 		s->ended++;
 		return;
 	}
-	if (members_read_process(m->pid, &now) || now.is.start != m->is.start) {	/* another process may have the pid by now */
+	if (members_read_process(m->pid, &now) || now.is.start != m->is.start) { /* another process may have the pid by now */
 		s->vanished++;
 		return;
 	}
@@ -117,7 +117,7 @@ static void read_process(struct session_reading *s, const struct member *m)
 		s->unreadable++;
 		return;
 	}
-	if (!r->sum.mappings) {	/* the process is ending: it has released its memory */
+	if (!r->sum.mappings) { /* the process is ending: it has released its memory */
 		s->ended++;
 		return;
 	}
@@ -229,9 +229,14 @@ static void report_figures(struct rec_report *r, const char *before, const struc
 		const char *name;
 		int64_t v;
 	} figure[] = {
-		{ "private", f->private_dirty + f->swap }, { "private_dirty", f->private_dirty }, { "swap", f->swap },
-		{ "private_clean", f->private_clean }, { "pss", f->pss }, { "swap_pss", f->swap_pss },
-		{ "shared", f->shared_clean + f->shared_dirty }, { "rss", f->rss },
+		{ "private", f->private_dirty + f->swap },
+		{ "private_dirty", f->private_dirty },
+		{ "swap", f->swap },
+		{ "private_clean", f->private_clean },
+		{ "pss", f->pss },
+		{ "swap_pss", f->swap_pss },
+		{ "shared", f->shared_clean + f->shared_dirty },
+		{ "rss", f->rss },
 	};
 	char key[64];
 
@@ -286,7 +291,7 @@ static void report_processes(struct rec_report *r, const struct session_reading 
 	rec_add_real(r, "read_ms", (double)s->read_ns / NS_PER_MS, 3);
 }
 
-#define NAMED 4		/* processes with a row of their own in the short report */
+#define NAMED 4 /* processes with a row of their own in the short report */
 
 static int compare_private(const void *a, const void *b)
 {
@@ -299,11 +304,10 @@ static int compare_private(const void *a, const void *b)
 static void say_row(struct rec_report *r, const char *name, const struct smaps_values *f, const char *note)
 {
 	rec_add_row(r, "%s\t%s\t%s\t%s%s", name, memory_text((double)private_bytes(f)), memory_text((double)f->swap),
-		memory_text((double)(f->pss - f->private_dirty - f->private_clean)), note);
+		    memory_text((double)(f->pss - f->private_dirty - f->private_clean)), note);
 }
 
-static void say_processes(struct rec_report *r, const struct session_reading *s,
-					  struct smaps_values *total)
+static void say_processes(struct rec_report *r, const struct session_reading *s, struct smaps_values *total)
 {
 	const struct process_reading **order = calloc(s->n + 1, sizeof(*order));
 	struct smaps_values rest = { 0 };
@@ -330,33 +334,31 @@ static void say_processes(struct rec_report *r, const struct session_reading *s,
 }
 
 static void say_room(struct rec_report *r, const struct session_reading *s, const struct machine_use *m,
-			      const struct group_use *group)
+		     const struct group_use *group)
 {
 	int64_t room = s->room < m->available ? s->room : m->available, takes = 0, charged = 0;
 
 	for (size_t i = 0; i < s->n; i++)
 		takes += s->row[i].takes;
-	if (group->version)	/* also memory that no process maps */
+	if (group->version) /* also memory that no process maps */
 		charged = group->anonymous + group->shared_memory + (group->swapped > 0 ? group->swapped : 0);
 	takes = charged > takes ? charged : takes;
 	if (takes > 0)
 		rec_say(r, "One more takes at least %s; %s are free%s: room for at most %s, by memory alone.",
-					  memory_text((double)takes), memory_text((double)room),
-					  room < m->available ? " within the limits of memory groups" : "", count_text(room / takes));
+			memory_text((double)takes), memory_text((double)room),
+			room < m->available ? " within the limits of memory groups" : "", count_text(room / takes));
 }
 
 static void say_summary(struct rec_report *r, const struct session_reading *s, const struct machine_use *m,
-			       const struct group_use *group)
+			const struct group_use *group)
 {
 	struct smaps_values total = { 0 };
 
 	if (!s) {
-		rec_say(r, "%s of %s in use: processes %s, kernel %s", memory_text((double)m->used),
-					  memory_text((double)m->total),
+		rec_say(r, "%s of %s in use: processes %s, kernel %s", memory_text((double)m->used), memory_text((double)m->total),
 			memory_text((double)m->processes), memory_text((double)m->kernel));
 		rec_say(r, "%s available, %s of file cache; %s in swap", memory_text((double)m->available),
-					  memory_text((double)m->cache),
-			memory_text((double)m->swapped));
+			memory_text((double)m->cache), memory_text((double)m->swapped));
 		return;
 	}
 	if (s->unreadable)
@@ -368,7 +370,7 @@ static void say_summary(struct rec_report *r, const struct session_reading *s, c
 		say_row(r, "total", &total, "\t*fair share of it");
 	if (s->changed)
 		rec_say(r, "Sums are not exact: private memory changed by %s between two readings.",
-					  memory_text((double)s->changed));
+			memory_text((double)s->changed));
 	if (!s->unreadable && !s->vanished)
 		say_room(r, s, m, group);
 }
@@ -381,8 +383,8 @@ static void report_pids(struct rec_report *r, const char *key, const struct cli_
 	rec_end(r);
 }
 
-static void report_session(struct rec_report *r, const struct session_reading *s,
-				  const struct machine_use *machine, const struct group_use *group)
+static void report_session(struct rec_report *r, const struct session_reading *s, const struct machine_use *machine,
+			   const struct group_use *group)
 {
 	rec_begin_object(r, "settings");
 	report_pids(r, "session", &cfg.session);

@@ -40,12 +40,14 @@ int used_read_machine(const char *meminfo, struct machine_use *out)
 	int64_t total = -1, available = -1, vacant = -1, buffers = -1, cached = -1, shared = -1, reclaimable = -1, anonymous = -1;
 	int64_t slab = 0, stack = 0, tables = 0, second = 0, percpu = 0, swap = 0, swap_free = 0;
 	const struct value_target needed[] = {
-		{ "MemTotal:", &total }, { "MemAvailable:", &available }, { "MemFree:", &vacant }, { "Buffers:", &buffers },
-		{ "Cached:", &cached }, { "Shmem:", &shared }, { "SReclaimable:", &reclaimable }, { "AnonPages:", &anonymous },
+		{ "MemTotal:", &total },	   { "MemAvailable:", &available }, { "MemFree:", &vacant },
+		{ "Buffers:", &buffers },	   { "Cached:", &cached },	    { "Shmem:", &shared },
+		{ "SReclaimable:", &reclaimable }, { "AnonPages:", &anonymous },
 	};
-	const struct value_target more[] = {	/* not every kernel has these */
-		{ "SUnreclaim:", &slab }, { "KernelStack:", &stack }, { "PageTables:", &tables }, { "SecPageTables:", &second },
-		{ "Percpu:", &percpu }, { "SwapTotal:", &swap }, { "SwapFree:", &swap_free },
+	const struct value_target more[] = {
+		/* not every kernel has these */
+		{ "SUnreclaim:", &slab }, { "KernelStack:", &stack }, { "PageTables:", &tables },  { "SecPageTables:", &second },
+		{ "Percpu:", &percpu },	  { "SwapTotal:", &swap },    { "SwapFree:", &swap_free },
 	};
 	const int all = sizeof(needed) / sizeof(*needed);
 	int found = read_named_values(meminfo, needed, (size_t)all, 1024);
@@ -55,10 +57,13 @@ int used_read_machine(const char *meminfo, struct machine_use *out)
 	if (found != all)
 		return -EPROTO;
 	read_named_values(meminfo, more, sizeof(more) / sizeof(*more), 1024);
-	*out = (struct machine_use){ .total = total, .available = available,
-				      .used = total - vacant - buffers - cached - reclaimable + shared,
-				      .processes = anonymous + shared, .kernel = slab + stack + tables + second + percpu,
-				      .cache = buffers + cached - shared, .swapped = swap - swap_free };
+	*out = (struct machine_use){ .total = total,
+				     .available = available,
+				     .used = total - vacant - buffers - cached - reclaimable + shared,
+				     .processes = anonymous + shared,
+				     .kernel = slab + stack + tables + second + percpu,
+				     .cache = buffers + cached - shared,
+				     .swapped = swap - swap_free };
 	return 0;
 }
 
@@ -74,10 +79,13 @@ int used_read_group(const char *folder, struct group_use *out)
 {
 	struct group_use g = { 0, -1, -1, -1, -1, -1, -1 };
 	int64_t cache = -1;
-	const struct value_target v1[] = { { "total_rss", &g.anonymous }, { "total_shmem", &g.shared_memory },
-				   { "total_cache", &cache }, { "total_swap", &g.swapped } };
-	const struct value_target v2[] = { { "anon", &g.anonymous }, { "shmem", &g.shared_memory }, { "file", &cache },
-					{ "kernel", &g.kernel } };
+	const struct value_target v1[] = { { "total_rss", &g.anonymous },
+					   { "total_shmem", &g.shared_memory },
+					   { "total_cache", &cache },
+					   { "total_swap", &g.swapped } };
+	const struct value_target v2[] = {
+		{ "anon", &g.anonymous }, { "shmem", &g.shared_memory }, { "file", &cache }, { "kernel", &g.kernel }
+	};
 	char path[4096];
 	int found;
 

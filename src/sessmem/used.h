@@ -11,18 +11,18 @@
  * slabs; shared memory (also tmpfs) is included. */
 struct machine_use {
 	int64_t total, available, used;
-	int64_t processes;	/* part of used: anonymous pages and shared memory */
-	int64_t kernel;		/* part of used: unreclaimable slabs, kernel stacks, page tables, per-CPU data */
-	int64_t cache;		/* not in used: file cache and buffers */
-	int64_t swapped;	/* swap in use */
+	int64_t processes; /* part of used: anonymous pages and shared memory */
+	int64_t kernel;	   /* part of used: unreclaimable slabs, kernel stacks, page tables, per-CPU data */
+	int64_t cache;	   /* not in used: file cache and buffers */
+	int64_t swapped;   /* swap in use */
 };
 
 /* A group of the memory controller, cgroup v1 or v2, including the groups below it. A file page is charged to the group that
  * first used it. */
 struct group_use {
-	int version;			/* 1 or 2; 0: not a group of the memory controller */
-	int64_t charged;		/* all memory charged to the group */
-	int64_t anonymous, shared_memory, kernel, cache, swapped;	/* cache: file pages, without shared memory */
+	int version;						  /* 1 or 2; 0: not a group of the memory controller */
+	int64_t charged;					  /* all memory charged to the group */
+	int64_t anonymous, shared_memory, kernel, cache, swapped; /* cache: file pages, without shared memory */
 };
 
 /* 0, or -errno; -EPROTO: the file does not have the expected lines. */

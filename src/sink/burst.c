@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#define SPIN_TURNS 256	/* loop turns between readings of the clock: well below a microsecond */
+#define SPIN_TURNS 256 /* loop turns between readings of the clock: well below a microsecond */
 
 static bool is_run_stopped(const struct burst_stop *stop)
 {
@@ -53,7 +53,7 @@ void burst_warm_up(struct burst_record *rows, size_t room, const struct burst_st
 }
 
 void burst_play(const struct burst_plan *plan, int64_t origin_ns, struct burst_record *rows, atomic_size_t *played,
-			const struct burst_stop *stop)
+		const struct burst_stop *stop)
 {
 	for (size_t i = 0; i < plan->n; i++) {
 		struct burst_record *b = &rows[i];

@@ -12,14 +12,14 @@
 #include <stdatomic.h>
 
 struct burst_record {
-	int64_t due_ns, start_ns, end_ns;	/* CLOCK_MONOTONIC */
-	int64_t asked_ns, cpu_ns;		/* CPU time planned and used; less only in a burst that a stop cut short */
+	int64_t due_ns, start_ns, end_ns; /* CLOCK_MONOTONIC */
+	int64_t asked_ns, cpu_ns;	  /* CPU time planned and used; less only in a burst that a stop cut short */
 };
 
 /* How a run is stopped; in memory shared with the stopping process. */
 struct burst_stop {
 	atomic_bool *flag;
-	sem_t *wake;				/* posted once for each process after the flag was set */
+	sem_t *wake; /* posted once for each process after the flag was set */
 };
 
 /* Prepares burst_play(): touches the memory of `room` rows and runs a burst of 1 ns. */
@@ -28,4 +28,4 @@ void burst_warm_up(struct burst_record *rows, size_t room, const struct burst_st
 /* Runs the bursts of the plan, whose time 0 is origin_ns. *played: number of complete rows, at any time. A burst that is due before
  * the one before it has ended follows at once. */
 void burst_play(const struct burst_plan *plan, int64_t origin_ns, struct burst_record *rows, atomic_size_t *played,
-			const struct burst_stop *stop);
+		const struct burst_stop *stop);

@@ -64,8 +64,9 @@ int parse_burst_spec(const char *text, struct burst_plan_spec *out, struct why *
 	char copy[256], *rest = NULL;
 	unsigned seen = 0;
 
-	*out = (struct burst_plan_spec){ .kind = BURST_FILE, .min_ns = 100 * NS_PER_US, .max_ns = 400 * NS_PER_MS, .load = 0.5,
-		.path = text };
+	*out = (struct burst_plan_spec){
+		.kind = BURST_FILE, .min_ns = 100 * NS_PER_US, .max_ns = 400 * NS_PER_MS, .load = 0.5, .path = text
+	};
 	for (unsigned i = 0; i < KEYS; i++) {
 		size_t n = strlen(keys[i]);
 
@@ -176,8 +177,7 @@ static int add_read_burst(void *context, char *const *cell)
 	struct burst_plan_reader *r = context;
 	struct planned_burst due;
 
-	if (!rows_in_count(cell[0], &due.start_ns) || !rows_in_count(cell[1], &due.length_ns) ||
-	    due.start_ns < 0 ||
+	if (!rows_in_count(cell[0], &due.start_ns) || !rows_in_count(cell[1], &due.length_ns) || due.start_ns < 0 ||
 	    due.length_ns < BURST_LENGTH_MIN || (r->plan->n && due.start_ns < r->plan->due[r->plan->n - 1].start_ns))
 		return -EPROTO;
 	if (r->plan->n == BURST_PLAN_MAX)
@@ -226,8 +226,8 @@ void burst_plan_explain(FILE *in, unsigned long line, struct why *why)
 	else if (line == 1)
 		why_say(why, "line 1: the header must name schema, start_ns and length_ns, with tabs between");
 	else
-		why_say(why, "line %lu: not a burst of burst-plan/1 (start_ns, ascending, and length_ns, at least %d)",
-			 line, BURST_LENGTH_MIN);
+		why_say(why, "line %lu: not a burst of burst-plan/1 (start_ns, ascending, and length_ns, at least %d)", line,
+			BURST_LENGTH_MIN);
 }
 
 void burst_plan_drop_after(struct burst_plan *plan, int64_t time_ns)

@@ -10,16 +10,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define BURST_PLAN_MAX 1000000		/* bursts */
-#define BURST_LENGTH_MIN 1000		/* ns: shorter bursts would consist of clock readings */
-#define BURST_PAUSE_MIN 5000000		/* ns between random bursts: they stay distinct even if one is delayed by a scheduler tick */
+#define BURST_PLAN_MAX 1000000	/* bursts */
+#define BURST_LENGTH_MIN 1000	/* ns: shorter bursts would consist of clock readings */
+#define BURST_PAUSE_MIN 5000000 /* ns between random bursts: they stay distinct even if one is delayed by a scheduler tick */
 
 struct burst_plan_spec {
 	enum burst_kind { BURST_EVERY, BURST_RANDOM, BURST_FILE } kind;
-	int64_t every_ns, length_ns;		/* BURST_EVERY */
-	int64_t n, min_ns, max_ns;		/* BURST_RANDOM: number, shortest and longest burst */
-	double load;				/* BURST_RANDOM: share of any second at most, 0 < load <= 1 */
-	const char *path;			/* BURST_FILE; not owned */
+	int64_t every_ns, length_ns; /* BURST_EVERY */
+	int64_t n, min_ns, max_ns;   /* BURST_RANDOM: number, shortest and longest burst */
+	double load;		     /* BURST_RANDOM: share of any second at most, 0 < load <= 1 */
+	const char *path;	     /* BURST_FILE; not owned */
 };
 
 /* Reads "every:100ms,len:5ms" or "random:1000[,min:100us][,max:400ms][,load:50%]", its words in any order, or else the name of a
@@ -27,11 +27,11 @@ struct burst_plan_spec {
 int parse_burst_spec(const char *text, struct burst_plan_spec *out, struct why *why);
 
 struct planned_burst {
-	int64_t start_ns, length_ns;		/* length: of CPU time */
+	int64_t start_ns, length_ns; /* length: of CPU time */
 };
 
 struct burst_plan {
-	struct planned_burst *due;			/* owned; ascending by start */
+	struct planned_burst *due; /* owned; ascending by start */
 	size_t n;
 };
 

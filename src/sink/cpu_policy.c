@@ -16,8 +16,13 @@ static bool is_real_time(int policy)
 
 int parse_cpu_policy_option(const char *text, void *value)
 {
-	static const struct { const char *name; int policy; } plain[] = {
-		{ "other", SCHED_OTHER }, { "batch", SCHED_BATCH }, { "idle", SCHED_IDLE },
+	static const struct {
+		const char *name;
+		int policy;
+	} plain[] = {
+		{ "other", SCHED_OTHER },
+		{ "batch", SCHED_BATCH },
+		{ "idle", SCHED_IDLE },
 	};
 	struct cpu_policy *r = value;
 	int64_t priority;
@@ -46,9 +51,7 @@ const char *cpu_policy_text(const struct cpu_policy *r)
 	case SCHED_BATCH: return "batch";
 	case SCHED_IDLE: return "idle";
 	case SCHED_FIFO:
-	case SCHED_RR:
-		snprintf(text, sizeof(text), "%s:%d", r->policy == SCHED_FIFO ? "fifo" : "rr", r->priority);
-		return text;
+	case SCHED_RR: snprintf(text, sizeof(text), "%s:%d", r->policy == SCHED_FIFO ? "fifo" : "rr", r->priority); return text;
 	default: return "other";
 	}
 }
@@ -101,7 +104,8 @@ int cpu_policy_apply(const struct cpu_policy *r, enum cpu_policy_part *asked)
 	if (r->nice && nice((int)r->nice) == -1 && errno)
 		return errno;
 	*asked = CPU_POLICY_POLICY;
-	if (((sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != r->policy || r->priority) && sched_setscheduler(0, r->policy, &param))
+	if (((sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != r->policy || r->priority) &&
+	    sched_setscheduler(0, r->policy, &param))
 		return errno;
 	*asked = CPU_POLICY_SLICE;
 	return r->slice_ns ? set_own_slice(r->slice_ns) : 0;
@@ -114,25 +118,25 @@ void cpu_policy_explain(const struct cpu_policy *r, enum cpu_policy_part asked, 
 	switch (asked) {
 	case CPU_POLICY_CGROUP:
 		snprintf(text, size, "--cgroup %s was refused: %s%s", r->cgroup, said,
-			 why == ENOENT || why == ENOTDIR ? "; a group is a folder that holds a cgroup.procs" :
-			 why == EACCES || why == EPERM ? "; only root or the owner of the cgroup may enter it" :
-			 why == EBUSY ? "; give a cgroup without child cgroups" :
-			 is_real_time(r->policy) ? "; its cpu.rt_runtime_us may be 0" : "");
+			 why == ENOENT || why == ENOTDIR ? "; a group is a folder that holds a cgroup.procs"
+			 : why == EACCES || why == EPERM ? "; only root or the owner of the cgroup may enter it"
+			 : why == EBUSY			 ? "; give a cgroup without child cgroups"
+			 : is_real_time(r->policy)	 ? "; its cpu.rt_runtime_us may be 0"
+							 : "");
 		return;
 	case CPU_POLICY_CPUS:
 		snprintf(text, size, "--cpus was refused: %s%s", said,
 			 why == ENODEV ? "; some of these CPUs do not exist or are not allowed, see taskset -cp $$" : "");
 		return;
 	case CPU_POLICY_NICE:
-		snprintf(text, size, "--nice %lld was refused: %s; root, or a higher ulimit -e, may raise priority", (long long)r->nice, said);
+		snprintf(text, size, "--nice %lld was refused: %s; root, or a higher ulimit -e, may raise priority",
+			 (long long)r->nice, said);
 		return;
 	case CPU_POLICY_POLICY:
-		snprintf(text, size, "--policy %s was refused: %s; root, or a higher ulimit -r, may set it%s", cpu_policy_text(r), said,
-			 r->cgroup && is_real_time(r->policy) ? ", in a group whose cpu.rt_runtime_us is not 0" : "");
+		snprintf(text, size, "--policy %s was refused: %s; root, or a higher ulimit -r, may set it%s", cpu_policy_text(r),
+			 said, r->cgroup && is_real_time(r->policy) ? ", in a group whose cpu.rt_runtime_us is not 0" : "");
 		return;
-	case CPU_POLICY_SLICE:
-		snprintf(text, size, "--slice was refused: %s; leave it out on this kernel", said);
-		return;
+	case CPU_POLICY_SLICE: snprintf(text, size, "--slice was refused: %s; leave it out on this kernel", said); return;
 	}
 }
 

@@ -7,11 +7,11 @@
 #include <sys/types.h>
 
 struct cpu_policy {
-	struct cli_cpus cpus;		/* empty: inherited */
-	const char *cgroup;		/* folder of a cgroup of version 1 or 2; NULL: inherited */
-	int64_t nice;			/* added to the inherited nice value */
-	int policy, priority;		/* SCHED_*; priority 1 to 99 for real-time policies, else 0 */
-	int64_t slice_ns;		/* requested time slice (EEVDF scheduler); 0: default */
+	struct cli_cpus cpus; /* empty: inherited */
+	const char *cgroup;   /* folder of a cgroup of version 1 or 2; NULL: inherited */
+	int64_t nice;	      /* added to the inherited nice value */
+	int policy, priority; /* SCHED_*; priority 1 to 99 for real-time policies, else 0 */
+	int64_t slice_ns;     /* requested time slice (EEVDF scheduler); 0: default */
 };
 
 enum cpu_policy_part { CPU_POLICY_CGROUP, CPU_POLICY_CPUS, CPU_POLICY_NICE, CPU_POLICY_POLICY, CPU_POLICY_SLICE };

@@ -6,12 +6,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define QUOTA_LEVELS 16		/* groups above each other, from the process's own up */
+#define QUOTA_LEVELS 16 /* groups above each other, from the process's own up */
 
 struct cpu_quota {
-	char folder[1024];		/* of the process's own group; empty: not known */
-	size_t mount;			/* length of the mount point in it */
-	int64_t before_ns[QUOTA_LEVELS];	/* throttled so far, of each group; -1: not known */
+	char folder[1024];		 /* of the process's own group; empty: not known */
+	size_t mount;			 /* length of the mount point in it */
+	int64_t before_ns[QUOTA_LEVELS]; /* throttled so far, of each group; -1: not known */
 };
 
 /* Notes the counters of the groups of a process. `root` is put before all paths. */

@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 struct cpu_share {
-	double wanted;		/* share of wall-clock time, 0 < wanted < 1 */
+	double wanted; /* share of wall-clock time, 0 < wanted < 1 */
 	int64_t period_ns;
-	int64_t start_ns;	/* start of the present period (CLOCK_MONOTONIC) */
-	int64_t start_cpu_ns;	/* CPU time used at its start */
-	int64_t carry_ns;	/* from the period before: deficit (+, at most a tenth of a share) or excess (-) */
+	int64_t start_ns;     /* start of the present period (CLOCK_MONOTONIC) */
+	int64_t start_cpu_ns; /* CPU time used at its start */
+	int64_t carry_ns;     /* from the period before: deficit (+, at most a tenth of a share) or excess (-) */
 };
 
 void cpu_share_init(struct cpu_share *s, double wanted, int64_t period_ns, int64_t now_ns, int64_t cpu_ns);

@@ -21,11 +21,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define SPIN_TURNS 2000			/* loop turns between readings of the clock: some microseconds */
-#define END_NS (500 * NS_PER_MS)	/* time limit for the processes to end before the report */
-#define HELD 0.95			/* part of the requested share: with less the load counts as not held */
-#define BURST_GRACE_NS NS_PER_MS	/* a burst may end later than planned by its own length, at least by this */
-#define LEAD_NS (50 * NS_PER_MS)	/* from "ready" to time 0 of a burst plan, so that a waiting program can start */
+#define SPIN_TURNS 2000		 /* loop turns between readings of the clock: some microseconds */
+#define END_NS (500 * NS_PER_MS) /* time limit for the processes to end before the report */
+#define HELD 0.95		 /* part of the requested share: with less the load counts as not held */
+#define BURST_GRACE_NS NS_PER_MS /* a burst may end later than planned by its own length, at least by this */
+#define LEAD_NS (50 * NS_PER_MS) /* from "ready" to time 0 of a burst plan, so that a waiting program can start */
 
 static struct {
 	int64_t count, time_ns, period_ns, seed, ready_fd;
@@ -33,7 +33,11 @@ static struct {
 	struct cpu_policy policy;
 	struct burst_plan_spec burst;
 	const char *burst_text, *burst_log;
-} cfg = { .count = 1, .percent = 100, .period_ns = 10 * NS_PER_MS, .seed = 1, .ready_fd = STDERR_FILENO,
+} cfg = { .count = 1,
+	  .percent = 100,
+	  .period_ns = 10 * NS_PER_MS,
+	  .seed = 1,
+	  .ready_fd = STDERR_FILENO,
 	  .policy = { .policy = SCHED_OTHER } };
 static struct rec_cfg out_cfg;
 static char autogroup[64], cgroup[512];
@@ -45,7 +49,7 @@ static struct burst_truth {
 	atomic_size_t played;
 	bool locked;
 	struct burst_record row[];
-} **truth;
+} * *truth;
 
 static int read_burst_option(const char *text, void *value)
 {
@@ -59,16 +63,17 @@ static int read_burst_option(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_INT, 'n', "count", &cfg.count, 1, 10000, .help = "number of processes (1)" },
-	{ CLI_PERCENT, 'l', "load", &cfg.percent, 0.1, 100, .help = "share of wall-clock time of each process; 100 never yields (100)" },
+	{ CLI_PERCENT, 'l', "load", &cfg.percent, 0.1, 100,
+	  .help = "share of wall-clock time of each process; 100 never yields (100)" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "stop after this time (at a signal)" },
 	{ CLI_CPUS, 0, "cpus", &cfg.policy.cpus, .help = "run on these CPUs (inherited)" },
-	{ CLI_CALL, 0, "policy", &cfg.policy,
-	  .help = "scheduling policy (other)", .call = parse_cpu_policy_option, .meta = "other|batch|idle|fifo:P|rr:P" },
+	{ CLI_CALL, 0, "policy", &cfg.policy, .help = "scheduling policy (other)", .call = parse_cpu_policy_option,
+	  .meta = "other|batch|idle|fifo:P|rr:P" },
 	{ CLI_INT, 0, "nice", &cfg.policy.nice, -20, 19, .help = "nice value added to the inherited one (0)" },
 	{ CLI_NS, 0, "slice", &cfg.policy.slice_ns, 100e3, 100e6,
 	  .help = "requested time slice, if the scheduler supports it (its default)" },
-	{ CLI_STR, 0, "cgroup", &cfg.policy.cgroup,
-	  .help = "enter this cgroup: a folder that holds a cgroup.procs (inherited)", .meta = "FOLDER" },
+	{ CLI_STR, 0, "cgroup", &cfg.policy.cgroup, .help = "enter this cgroup: a folder that holds a cgroup.procs (inherited)",
+	  .meta = "FOLDER" },
 	{ CLI_NS, 0, "period", &cfg.period_ns, 1e6, 1e9, .help = "period within which a share is held (10ms)" },
 	{ CLI_CALL, 0, "burst", &cfg.burst, .call = read_burst_option, .meta = "PLAN",
 	  .help = "use CPU time in bursts: every:100ms,len:5ms, or random:1000,min:100us,max:400ms,load:50%, or a file" },
@@ -154,16 +159,19 @@ static void make_burst_plan(void)
 	if (!err && !plan.n)
 		die(EXIT_RUN, "%s: the plan has no bursts%s; add some", cfg.burst_text, cfg.time_ns ? " within --time" : "");
 	if (err == -E2BIG)
-		die(EXIT_RUN, "--burst %s: more than %d bursts; plan fewer, or give a shorter --time", cfg.burst_text, BURST_PLAN_MAX);
+		die(EXIT_RUN, "--burst %s: more than %d bursts; plan fewer, or give a shorter --time", cfg.burst_text,
+		    BURST_PLAN_MAX);
 	if (err)
 		die(EXIT_RUN, "cannot plan --burst %s: %s", cfg.burst_text, strerror(-err));
 	truth = calloc((size_t)cfg.count, sizeof(*truth));
 	for (int64_t i = 0; i < cfg.count; i++) {
-		void *room = !truth ? MAP_FAILED : mmap(NULL, sizeof(**truth) + plan.n * sizeof(struct burst_record), PROT_READ | PROT_WRITE,
-							 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		void *room = !truth ? MAP_FAILED
+				    : mmap(NULL, sizeof(**truth) + plan.n * sizeof(struct burst_record), PROT_READ | PROT_WRITE,
+					   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 		if (room == MAP_FAILED)
-			die(EXIT_RUN, "no memory for %zu bursts of %lld processes; plan fewer bursts", plan.n, (long long)cfg.count);
+			die(EXIT_RUN, "no memory for %zu bursts of %lld processes; plan fewer bursts", plan.n,
+			    (long long)cfg.count);
 		truth[i] = room;
 	}
 }
@@ -174,7 +182,8 @@ static int write_burst_log(struct row_file *log, const struct workers *workers)
 		for (size_t n = 0; n < atomic_load(&truth[i]->played); n++) {
 			const struct burst_record *b = &truth[i]->row[n];
 
-			rows_write_ints(log, i + 1, workers->child[i].was, (int64_t)n + 1, b->due_ns, b->start_ns, b->end_ns, b->asked_ns, b->cpu_ns);
+			rows_write_ints(log, i + 1, workers->child[i].was, (int64_t)n + 1, b->due_ns, b->start_ns, b->end_ns,
+					b->asked_ns, b->cpu_ns);
 			rows_end_row(log);
 		}
 	}
@@ -197,7 +206,7 @@ static void report_sink_settings(struct rec_report *r, const struct workers *wor
 	rec_add_str(r, "burst", cfg.burst_text);
 	rec_add_int(r, "seed", cfg.seed);
 	cli_format_cpus(&workers->cpus, cpus, sizeof(cpus));
-	if (*cpus)	/* those that the processes may use */
+	if (*cpus) /* those that the processes may use */
 		rec_add_str(r, "cpus", cpus);
 	rec_end(r);
 }
@@ -221,8 +230,7 @@ static void report_child(struct rec_report *r, const struct worker *c)
 
 /* Says in a few words what kept the load off the CPU for `missing_ns`. `waited_ns` for a CPU (NAN: not known): where others used
  * it, about as long; the kernel counts a wait when it ends. */
-static const char *explain_missing_load(const struct workers *workers, double missing_ns, double waited_ns, char *text,
-					   size_t size)
+static const char *explain_missing_load(const struct workers *workers, double missing_ns, double waited_ns, char *text, size_t size)
 {
 	char group[256];
 	int64_t throttled_ns = quota_throttled_ns(&quota, group, sizeof(group));
@@ -254,7 +262,7 @@ static bool report_bursts(struct rec_report *r, const struct workers *workers)
 {
 	struct sample late = { 0 }, over = { 0 };
 	int64_t asked = 0, burned = 0;
-	double longest_ns = 0, waited_ns = 0;	/* the longest delay of a burst */
+	double longest_ns = 0, waited_ns = 0; /* the longest delay of a burst */
 	size_t played = 0, in_time = 0;
 	char cause[400];
 	bool locked = true;
@@ -284,17 +292,16 @@ static bool report_bursts(struct rec_report *r, const struct workers *workers)
 	rec_add_sample(r, "over_us", &over, NS_PER_US);
 	rec_end(r);
 	rec_say(r, "%s of %s played, %s of CPU time", count_text((int64_t)played),
-				  counted_text((int64_t)plan.n * workers->count, "burst"),
-		ns_text((double)burned));
+		counted_text((int64_t)plan.n * workers->count, "burst"), ns_text((double)burned));
 	rec_say(r, "  started %s late (worst %s), used %s more CPU time than planned (medians)",
-		ns_text(sample_quantile(&late, 0.5).value),
-		ns_text(sample_max(&late).value), ns_text(sample_quantile(&over, 0.5).value));
+		ns_text(sample_quantile(&late, 0.5).value), ns_text(sample_max(&late).value),
+		ns_text(sample_quantile(&over, 0.5).value));
 	sample_free(&late);
 	sample_free(&over);
 	if (in_time < played)
 		rec_warn(r, "%s not played in time: ended later than planned by more than the length. %s",
-				     counted_text((int64_t)(played - in_time), "burst"),
-				     explain_missing_load(workers, longest_ns, waited_ns, cause, sizeof(cause)));
+			 counted_text((int64_t)(played - in_time), "burst"),
+			 explain_missing_load(workers, longest_ns, waited_ns, cause, sizeof(cause)));
 	return (double)in_time >= HELD * (double)played;
 }
 
@@ -317,20 +324,19 @@ static bool say_shares(struct rec_report *r, const struct workers *workers)
 		n++;
 	}
 	if (cfg.percent < 100)
-		rec_say(r, "%s process%s, %s %% of a CPU%s, %s", count_text(workers->count), plural,
-			number_text(cfg.percent), workers->count == 1 ? "" : " each", ns_text((double)wall_ns));
+		rec_say(r, "%s process%s, %s %% of a CPU%s, %s", count_text(workers->count), plural, number_text(cfg.percent),
+			workers->count == 1 ? "" : " each", ns_text((double)wall_ns));
 	else
 		rec_say(r, "%s process%s, all the CPU time they can get, %s", count_text(workers->count), plural,
-					  ns_text((double)wall_ns));
+			ns_text((double)wall_ns));
 	if (!n)
 		return true;
 	rec_set_summary(r, "%s process%s got %s%s%s %% of a CPU%s in %s", count_text(workers->count), plural, number_text(least),
-		n > 1 ? " to " : "", n > 1 ? number_text(most) : "", n > 1 ? " each" : "", ns_text((double)wall_ns));
+			n > 1 ? " to " : "", n > 1 ? number_text(most) : "", n > 1 ? " each" : "", ns_text((double)wall_ns));
 	if (n == 1)
 		rec_say(r, "  got %s %% of a CPU; waited %s for a CPU", number_text(most), ns_text(waited_ns));
 	else
-		rec_say(r, "  got %s to %s %% of a CPU each; waited %s for a CPU, in total", number_text(least),
-					  number_text(most),
+		rec_say(r, "  got %s to %s %% of a CPU each; waited %s for a CPU, in total", number_text(least), number_text(most),
 			ns_text(waited_ns));
 	if (cfg.percent >= 100)
 		return true;
@@ -339,8 +345,8 @@ static bool say_shares(struct rec_report *r, const struct workers *workers)
 		return true;
 	}
 	explain_missing_load(workers, missing_ns, waited_ns, cause, sizeof(cause));
-	rec_warn(r, "Load NOT held: %s %% of %s %%. %s Each process waited %s of %s.", number_text(least),
-			     number_text(cfg.percent), cause, ns_text(waited_ns / (double)n), ns_text((double)wall_ns));
+	rec_warn(r, "Load NOT held: %s %% of %s %%. %s Each process waited %s of %s.", number_text(least), number_text(cfg.percent),
+		 cause, ns_text(waited_ns / (double)n), ns_text((double)wall_ns));
 	return false;
 }
 
@@ -386,7 +392,8 @@ static struct workers *start_workers(void)
 	if (err < 0)
 		die(EXIT_RUN, "cannot start process %lld of %lld: %s", (long long)who + 1, (long long)cfg.count, strerror(-err));
 	if (err == WORKERS_DIED)
-		die(EXIT_RUN, "process %lld of %lld died before it could spin; too little memory?", (long long)who + 1, (long long)cfg.count);
+		die(EXIT_RUN, "process %lld of %lld died before it could spin; too little memory?", (long long)who + 1,
+		    (long long)cfg.count);
 	c = &workers->child[who < cfg.count ? who : 0];
 	if (err == WORKERS_REFUSED) {
 		cpu_policy_explain(&cfg.policy, c->asked, atomic_load(&c->refused), why.text, sizeof(why.text));
@@ -414,7 +421,7 @@ static bool run_load(struct workers *workers)
 		cut = !workers_wait(workers, INT64_MAX) || proc_stop;
 	} else {
 		proc_sleep(until);
-		cut = proc_stop && cfg.time_ns;		/* without --time a signal is the normal end */
+		cut = proc_stop && cfg.time_ns; /* without --time a signal is the normal end */
 	}
 	workers_stop(workers);
 	/* with bursts each process must first record the one that was cut; else only killed processes are to be detected */
@@ -453,10 +460,10 @@ int main(int argc, char **argv)
 
 	read_load_options(argc, argv);
 	proc_end_beside_parent();
-	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
+	proc_catch_stop(); /* before the output, which a signal would otherwise leave half done */
 	if (cfg.burst_text)
 		make_burst_plan();
-	out = rec_must_open(&out_cfg, "sink");	/* before the run: a bad path must not cost it */
+	out = rec_must_open(&out_cfg, "sink"); /* before the run: a bad path must not cost it */
 	burst_log = rows_must_open(cfg.burst_log, "burst/1", columns);
 	workers = start_workers();
 	cut = run_load(workers);

@@ -11,12 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define POLL_NS (10 * NS_PER_MS)	/* polling interval where pidfds are missing */
+#define POLL_NS (10 * NS_PER_MS) /* polling interval where pidfds are missing */
 
 struct workers *workers_new(int64_t count)
 {
 	struct workers *workers = mmap(NULL, sizeof(*workers) + (size_t)count * sizeof(*workers->child), PROT_READ | PROT_WRITE,
-				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (workers == MAP_FAILED || sem_init(&workers->wake, 1, 0))
 		return NULL;
@@ -27,14 +27,14 @@ struct workers *workers_new(int64_t count)
 static void record_child_time(struct worker *c, pid_t pid)
 {
 	if (!atomic_load(&c->ready))
-		return;		/* stopped before its work began */
+		return; /* stopped before its work began */
 	c->cpu_ns = clock_pid_cpu(pid) - c->start_cpu_ns;
 	c->wall_ns = clock_now() - c->start_ns;
 	c->accounted = !proc_read_schedstat(pid, &c->sched);
 }
 
 static __attribute__((noreturn)) void worker_main(struct workers *workers, int64_t index, pid_t parent,
-		     const struct cpu_policy *policy, worker_function *work, void *context)
+						  const struct cpu_policy *policy, worker_function *work, void *context)
 {
 	struct worker *me = &workers->child[index];
 	enum cpu_policy_part asked;
@@ -66,7 +66,7 @@ static void record_child_end(struct worker *c, int status, const struct rusage *
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return;
 	c->died = true;
-	c->wall_ns = 0;		/* a killed process has not reported; wait4() tells its CPU time */
+	c->wall_ns = 0; /* a killed process has not reported; wait4() tells its CPU time */
 	c->cpu_ns = ((int64_t)used->ru_utime.tv_sec + used->ru_stime.tv_sec) * NS_PER_S +
 		    ((int64_t)used->ru_utime.tv_usec + used->ru_stime.tv_usec) * NS_PER_US;
 }
@@ -86,7 +86,7 @@ static bool reap_child(struct worker *c, int options)
 	if (pid > 0)
 		record_child_end(c, status, &used);
 	else if (pid < 0)
-		c->pid = 0;	/* SIGCHLD is ignored (inherited), so its status is lost: it has ended */
+		c->pid = 0; /* SIGCHLD is ignored (inherited), so its status is lost: it has ended */
 	return pid != 0;
 }
 
@@ -167,7 +167,7 @@ static bool await_child(struct worker *c, int64_t until_ns, const sigset_t *open
 
 		if (left <= 0)
 			break;
-		ppoll(&fd, 1, &ts, open);	/* ignores a negative descriptor */
+		ppoll(&fd, 1, &ts, open); /* ignores a negative descriptor */
 	}
 	if (fd.fd >= 0)
 		close(fd.fd);

@@ -14,18 +14,18 @@ struct worker {
 	atomic_bool ready;		/* set by its worker_function once the load is running */
 	enum cpu_policy_part asked;	/* the part of the policy that was refused */
 	atomic_int refused;		/* errno of that refusal; 0: none */
-	int64_t start_ns, start_cpu_ns;	/* wall-clock and CPU time when its worker_function began */
+	int64_t start_ns, start_cpu_ns; /* wall-clock and CPU time when its worker_function began */
 	int64_t wall_ns, cpu_ns;	/* duration and CPU time of its worker_function; if it died, cpu_ns of the whole process */
 	int64_t slice_ns;		/* from cpu_policy_slice_ns() */
 	struct proc_schedstat sched;
-	bool accounted, died;		/* sched is valid; the process was killed or failed */
+	bool accounted, died; /* sched is valid; the process was killed or failed */
 };
 
 struct workers {
-	atomic_bool stop;		/* tells the processes to end */
-	sem_t wake;			/* posted once for each process when `stop` is set, to wake those that sleep */
-	atomic_llong origin_ns;		/* time 0 of a burst plan (CLOCK_MONOTONIC); 0: not set yet */
-	struct cli_cpus cpus;		/* CPUs that the first process may use; none: not known */
+	atomic_bool stop;	/* tells the processes to end */
+	sem_t wake;		/* posted once for each process when `stop` is set, to wake those that sleep */
+	atomic_llong origin_ns; /* time 0 of a burst plan (CLOCK_MONOTONIC); 0: not set yet */
+	struct cli_cpus cpus;	/* CPUs that the first process may use; none: not known */
 	int64_t count;
 	struct worker child[];
 };

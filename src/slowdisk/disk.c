@@ -16,23 +16,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define REQUEST_MAX (1 << 20)	/* bytes; the kernel splits larger requests */
+#define REQUEST_MAX (1 << 20) /* bytes; the kernel splits larger requests */
 #define ALIGNMENT 4096
 #define FILE_NODE 2
 #define FILE_NAME "disk"
-#define FOR_EVER 1e9		/* seconds that the kernel may cache attributes: they never change */
+#define FOR_EVER 1e9 /* seconds that the kernel may cache attributes: they never change */
 
 struct disk {
 	struct disk_cfg cfg;
 	struct fuse_session *session;
 	struct fuse_buf request;
-	char *data;		/* REQUEST_MAX bytes, aligned; owned */
-	int direct, cached;	/* the backing file with O_DIRECT (-1: impossible), and without for unaligned requests */
+	char *data;	    /* REQUEST_MAX bytes, aligned; owned */
+	int direct, cached; /* the backing file with O_DIRECT (-1: impossible), and without for unaligned requests */
 	int64_t size;
 	bool ready;
 };
 
-static char fuse_message[256];	/* last error message of the FUSE library, kept off standard error */
+static char fuse_message[256]; /* last error message of the FUSE library, kept off standard error */
 
 static void store_fuse_message(enum fuse_log_level level, const char *format, va_list args)
 {
@@ -60,8 +60,9 @@ static void on_fuse_init(void *context, struct fuse_conn_info *conn)
 	struct disk *d = context;
 
 	conn->max_write = REQUEST_MAX;
-	conn->max_read = REQUEST_MAX;	/* must equal the mount option */
-	conn->want &= ~(unsigned)(FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE);	/* splice would allocate pipes */
+	conn->max_read = REQUEST_MAX; /* must equal the mount option */
+	conn->want &=
+		~(unsigned)(FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE); /* splice would allocate pipes */
 	d->ready = true;
 }
 
@@ -126,15 +127,15 @@ static int access_backing(struct disk *d, enum disk_op op, size_t size, off_t of
 	size_t done = 0;
 
 	while (done < size) {
-		ssize_t n = op == DISK_READ ? pread(fd, d->data + done, size - done, offset + (off_t)done) :
-					      pwrite(fd, d->data + done, size - done, offset + (off_t)done);
+		ssize_t n = op == DISK_READ ? pread(fd, d->data + done, size - done, offset + (off_t)done)
+					    : pwrite(fd, d->data + done, size - done, offset + (off_t)done);
 
 		if (n > 0) {
 			done += (size_t)n;
 		} else if (n < 0 && errno == EINVAL && fd != d->cached) {
 			fd = d->cached;
 		} else if (!n) {
-			return -EIO;	/* the backing file has shrunk */
+			return -EIO; /* the backing file has shrunk */
 		} else if (errno != EINTR) {
 			return -errno;
 		}
@@ -177,7 +178,7 @@ static void on_fuse_write(fuse_req_t req, fuse_ino_t node, const char *from, siz
 	(void)node;
 	(void)fi;
 	if (!err) {
-		memcpy(d->data, from, n);	/* the buffer of the request is not aligned */
+		memcpy(d->data, from, n); /* the buffer of the request is not aligned */
 		err = access_backing(d, DISK_WRITE, n, offset);
 	}
 	d->cfg.wait(d->cfg.context, DISK_WRITE, start, (int64_t)n);
@@ -210,8 +211,15 @@ static void on_fuse_fsync(fuse_req_t req, fuse_ino_t node, int data_only, struct
 }
 
 static const struct fuse_lowlevel_ops operations = {
-	.init = on_fuse_init, .lookup = on_fuse_lookup, .getattr = on_fuse_getattr, .setattr = on_fuse_setattr,
-	.readdir = on_fuse_readdir, .open = on_fuse_open, .read = on_fuse_read, .write = on_fuse_write, .fsync = on_fuse_fsync,
+	.init = on_fuse_init,
+	.lookup = on_fuse_lookup,
+	.getattr = on_fuse_getattr,
+	.setattr = on_fuse_setattr,
+	.readdir = on_fuse_readdir,
+	.open = on_fuse_open,
+	.read = on_fuse_read,
+	.write = on_fuse_write,
+	.fsync = on_fuse_fsync,
 };
 
 static int open_backing(struct disk *d, struct why *why)
@@ -228,13 +236,12 @@ static int open_backing(struct disk *d, struct why *why)
 		err = -ENODEV;
 	if (err)
 		return why_fail(err, why, "cannot use %s: %s", d->cfg.backing,
-				 err == -ENODEV ? "neither a file nor a disk" : strerror(-err));
+				err == -ENODEV ? "neither a file nor a disk" : strerror(-err));
 	d->direct = open(d->cfg.backing, O_RDWR | O_CLOEXEC | O_DIRECT);
 	d->size = lseek(d->cached, 0, SEEK_END);
 	if (d->size <= 0)
-		return why_fail(-EINVAL, why,
-					"cannot use %s: it is empty; give it a size with truncate -s SIZE or fallocate",
-					d->cfg.backing);
+		return why_fail(-EINVAL, why, "cannot use %s: it is empty; give it a size with truncate -s SIZE or fallocate",
+				d->cfg.backing);
 	return 0;
 }
 
@@ -272,7 +279,7 @@ static int mount_fuse(struct disk *d, struct why *why)
 	if (stat(d->cfg.folder, &st) || !S_ISDIR(st.st_mode)) {
 		err = errno ? -errno : -ENOTDIR;
 		return why_fail(err, why, "cannot mount in %s: %s%s", d->cfg.folder, strerror(-err),
-				 err == -ENOTCONN ? "; a killed slowdisk has left a mount there: umount it" : "");
+				err == -ENOTCONN ? "; a killed slowdisk has left a mount there: umount it" : "");
 	}
 	snprintf(most, sizeof(most), "fsname=slowdisk,max_read=%d", REQUEST_MAX);
 	fuse_set_log_func(store_fuse_message);
@@ -291,7 +298,7 @@ static int mount_fuse(struct disk *d, struct why *why)
 		return err;
 	}
 	fd = fuse_session_fd(d->session);
-	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);	/* the kernel may cancel a request before it is read */
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); /* the kernel may cancel a request before it is read */
 	return 0;
 }
 
@@ -364,7 +371,7 @@ int disk_start_unmount(const struct disk *d)
 	if (!umount2(d->cfg.folder, UMOUNT_NOFOLLOW))
 		_exit(0);
 	if (errno == EPERM) {
-		fclose(stderr);		/* hides the message of fusermount3: slowdisk prints its own */
+		fclose(stderr); /* hides the message of fusermount3: slowdisk prints its own */
 		execlp("fusermount3", "fusermount3", "-u", "--", d->cfg.folder, (char *)NULL);
 	}
 	_exit(errno & 0x7f);
@@ -373,7 +380,7 @@ int disk_start_unmount(const struct disk *d)
 void disk_free(struct disk *d)
 {
 	if (d->session) {
-		fuse_session_unmount(d->session);	/* already unmounted: only closes the descriptor */
+		fuse_session_unmount(d->session); /* already unmounted: only closes the descriptor */
 		fuse_session_destroy(d->session);
 	}
 	if (d->direct >= 0)

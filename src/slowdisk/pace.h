@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PACE_MAX_NS (60 * 1000000000LL)	/* longest delay: the kernel takes slower disks for failed */
+#define PACE_MAX_NS (60 * 1000000000LL) /* longest delay: the kernel takes slower disks for failed */
 #define PACE_LEAST_BITS 150000		/* lowest rate, bits per second: the largest request, of 1 MiB, takes 56 s */
 
 struct disk_delays {
-	int64_t read_ns, write_ns;	/* least time from the start of a request to its answer */
-	int64_t read_bits, write_bits;	/* transfer rate in bits per second; 0: unlimited */
+	int64_t read_ns, write_ns;     /* least time from the start of a request to its answer */
+	int64_t read_bits, write_bits; /* transfer rate in bits per second; 0: unlimited */
 };
 
 /* Executes a command line: "read-delay TIME", "write-delay TIME", or "delay TIME" for both; "read-rate RATE", "write-rate RATE", or

@@ -30,11 +30,11 @@
 #ifndef PR_SET_IO_FLUSHER
 #define PR_SET_IO_FLUSHER 57
 #endif
-#define PRIORITY 10			/* real-time priority: a disk must not wait for a CPU */
-#define HEAP ((size_t)8 << 20)		/* bytes of heap allocated in advance */
-#define JOURNAL_ROWS 65536u		/* rows of the ring buffer, a power of two: 2.5 MB */
-#define JOURNAL_NS (50 * NS_PER_MS)	/* interval of writing the log */
-#define JOURNAL_STACK ((size_t)128 * 1024)	/* small, since it is locked in memory */
+#define PRIORITY 10			   /* real-time priority: a disk must not wait for a CPU */
+#define HEAP ((size_t)8 << 20)		   /* bytes of heap allocated in advance */
+#define JOURNAL_ROWS 65536u		   /* rows of the ring buffer, a power of two: 2.5 MB */
+#define JOURNAL_NS (50 * NS_PER_MS)	   /* interval of writing the log */
+#define JOURNAL_STACK ((size_t)128 * 1024) /* small, since it is locked in memory */
 
 struct journal_row {
 	int64_t time_ns, offset, length, service_ns;
@@ -64,11 +64,13 @@ static struct {
 	struct journal *journal;
 	struct disk_delays pace;
 	struct command_fifo control;
-	int signals;			/* signalfd */
-	pid_t unmounting;		/* process that unmounts; 0: none */
+	int signals;	  /* signalfd */
+	pid_t unmounting; /* process that unmounts; 0: none */
 	struct rt_granted rt;
-	bool flusher, spared;		/* granted: PR_SET_IO_FLUSHER; exemption from the OOM killer */
-	struct { int64_t n, bytes, errors, sum_ns, max_ns; } done[DISK_OPS];
+	bool flusher, spared; /* granted: PR_SET_IO_FLUSHER; exemption from the OOM killer */
+	struct {
+		int64_t n, bytes, errors, sum_ns, max_ns;
+	} done[DISK_OPS];
 } now = { .control.fd = -1 };
 
 static int parse_rate_option(const char *text, void *value)
@@ -79,9 +81,8 @@ static int parse_rate_option(const char *text, void *value)
 static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "read-delay", &cfg.pace.read_ns, 0, (double)PACE_MAX_NS, .help = "delay of each read (0)" },
 	{ CLI_NS, 0, "write-delay", &cfg.pace.write_ns, 0, (double)PACE_MAX_NS, .help = "delay of each write (0)" },
-	{ CLI_CALL, 0, "read-rate", &cfg.pace.read_bits,
-	  .help = "transfer rate of reads, added to the delay (none)", .call = parse_rate_option,
-		  .meta = "RATE (150Kbit or more, or none)" },
+	{ CLI_CALL, 0, "read-rate", &cfg.pace.read_bits, .help = "transfer rate of reads, added to the delay (none)",
+	  .call = parse_rate_option, .meta = "RATE (150Kbit or more, or none)" },
 	{ CLI_CALL, 0, "write-rate", &cfg.pace.write_bits, .help = "transfer rate of writes, added to the delay (none)",
 	  .call = parse_rate_option, .meta = "RATE (150Kbit or more, or none)" },
 	{ CLI_STR, 0, "control", &cfg.control,
@@ -133,7 +134,7 @@ static struct journal *journal_open(const char *path)
 
 	if (!j)
 		return NULL;
-	memset(j->row, 0xff, sizeof(j->row));	/* allocates the pages now */
+	memset(j->row, 0xff, sizeof(j->row)); /* allocates the pages now */
 	j->rows = rows_open_new(path, "disk/1", columns);
 	if (!j->rows) {
 		err = errno;
@@ -186,8 +187,9 @@ static void apply_command(void *arg, const char *line)
 	(void)arg;
 	if (err)
 		warn("command \"%s\" is %s; commands are: delay TIME, rate RATE, each also with read- or write- before", line,
-		     err == -ERANGE ? "out of range (0 to 60s; 150Kbit or more)" :
-		     err == -EDOM ? "a time without a unit" : "not understood");
+		     err == -ERANGE ? "out of range (0 to 60s; 150Kbit or more)"
+		     : err == -EDOM ? "a time without a unit"
+				    : "not understood");
 }
 
 static void reap_unmount(const char *folder)
@@ -223,7 +225,8 @@ static void handle_signals(const char *folder)
  * early. True: a request is waiting. */
 static bool wait_request(int64_t until_ns, bool requests, const char *folder)
 {
-	struct pollfd fd[] = { { now.signals, POLLIN, 0 }, { now.control.fd, POLLIN, 0 },
+	struct pollfd fd[] = { { now.signals, POLLIN, 0 },
+			       { now.control.fd, POLLIN, 0 },
 			       { requests ? disk_request_fd(now.disk) : -1, POLLIN, 0 } };
 	int64_t left = until_ns == INT64_MAX ? 0 : until_ns - clock_now();
 	struct timespec ts = { .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
@@ -297,7 +300,7 @@ static void preallocate_heap(void)
 	heap = malloc(HEAP);
 	if (heap)
 		memset(heap, 1, HEAP);
-	__asm__ volatile("" :: "r"(heap) : "memory");
+	__asm__ volatile("" ::"r"(heap) : "memory");
 	free(heap);
 }
 
@@ -330,8 +333,7 @@ static void say_operation(struct rec_report *r, const char *name, enum disk_op o
 		rec_say(r, "%s %s (%s), %s each, %s at worst", count_text(n), name, bytes_text((double)now.done[op].bytes),
 			ns_text((double)now.done[op].sum_ns / (double)n), ns_text((double)now.done[op].max_ns));
 	if (now.done[op].errors)
-		rec_warn(r, "%s of %s %s failed: errors of the backing file", count_text(now.done[op].errors), count_text(n),
-				     name);
+		rec_warn(r, "%s of %s %s failed: errors of the backing file", count_text(now.done[op].errors), count_text(n), name);
 }
 
 static void say_requests(struct rec_report *r, int64_t dropped)
@@ -369,8 +371,9 @@ static void report_slowdisk(struct rec_report *r, const char *backing, int64_t d
 
 static void read_options(int argc, char **argv, const char **folder, const char **backing)
 {
-	int first = cli_parse(argc, argv, "slowdisk FOLDER BACKING_FILE [--read-delay TIME] [--write-delay TIME] [options]",
-			      "A disk with a stated delay of each read and write: the file \"disk\" in FOLDER, backed by another file.", options);
+	int first = cli_parse(
+		argc, argv, "slowdisk FOLDER BACKING_FILE [--read-delay TIME] [--write-delay TIME] [options]",
+		"A disk with a stated delay of each read and write: the file \"disk\" in FOLDER, backed by another file.", options);
 	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
 
 	if (argc - first < 2)
@@ -421,14 +424,15 @@ int main(int argc, char **argv)
 			said = true;
 			proc_tell_ready((int)cfg.ready_fd);
 			if (isatty(STDERR_FILENO) && out_cfg.detail != REC_QUIET)
-				fprintf(stderr, "slowdisk: %s/disk, %s; Ctrl-C unmounts it\n", folder, memory_text((double)disk_size(now.disk)));
+				fprintf(stderr, "slowdisk: %s/disk, %s; Ctrl-C unmounts it\n", folder,
+					memory_text((double)disk_size(now.disk)));
 		}
 	}
 	fifo_remove(&now.control);
 	if (!said) {
 		disk_free(now.disk);
-		die(EXIT_RUN, "%s was not mounted: %s", folder, disk_fuse_message()[0] ? disk_fuse_message() :
-		    "it was unmounted immediately");
+		die(EXIT_RUN, "%s was not mounted: %s", folder,
+		    disk_fuse_message()[0] ? disk_fuse_message() : "it was unmounted immediately");
 	}
 	if (now.journal)
 		lost = journal_close(now.journal, &dropped);

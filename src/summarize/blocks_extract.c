@@ -9,7 +9,7 @@
 #include "traces.h"
 
 struct blocks_cell {
-	size_t trains;			/* number of trains; their keys are kept in the data of the first repeats */
+	size_t trains; /* number of trains; their keys are kept in the data of the first repeats */
 	struct wire_check_counts wire_check;
 };
 
@@ -55,6 +55,9 @@ static void set_check_figures(const struct experiment_cell *c)
 }
 
 const struct extractor_hooks blocks_extractor = {
-	.name = "blocks", .cell_size = sizeof(struct blocks_cell), .repeat_size = sizeof(struct key_train_samples),
-	.read_repeat = read_wire_keys, .finish_cell = set_check_figures,
+	.name = "blocks",
+	.cell_size = sizeof(struct blocks_cell),
+	.repeat_size = sizeof(struct key_train_samples),
+	.read_repeat = read_wire_keys,
+	.finish_cell = set_check_figures,
 };

@@ -9,13 +9,13 @@
 #include "engine.h"
 
 #define CHANNELS 3
-#define COUNTS 6			/* counts of each channel, in the order of enum channel_figure */
-#define TOTAL (2 * COUNTS)		/* index of the first count of the channel `total` */
+#define COUNTS 6	   /* counts of each channel, in the order of enum channel_figure */
+#define TOTAL (2 * COUNTS) /* index of the first count of the channel `total` */
 #define HEADERS (CHANNELS * COUNTS)
 #define TRANSPORT (HEADERS + 2)
 #define SECONDS (HEADERS + 4)
 #define VALUES (SECONDS + 1)
-#define VIP_SAVED_BYTES 20		/* bytes that a packet saves when its IPv4 header is left out */
+#define VIP_SAVED_BYTES 20 /* bytes that a packet saves when its IPv4 header is left out */
 
 enum channel_figure { WIRE, IP, PAYLOAD, PACKETS, MESSAGES, ACKS };
 
@@ -28,17 +28,17 @@ static const struct part_file {
 struct channel_findings {
 	bool restless, same;
 	double differs_percent;
-	struct channel_counts {	/* one report of prototap: counts of the channels, bytes of headers, duration */
+	struct channel_counts { /* one report of prototap: counts of the channels, bytes of headers, duration */
 		bool there;
 		double v[VALUES];
-	} of[PARTS];			/* of[0] alone is used for a task */
+	} of[PARTS]; /* of[0] alone is used for a task */
 };
 
 /* One row of a table: its samples, and how many repeats were left out. */
 struct row_samples {
-	const double **v;		/* samples that count; with room for all repeats */
+	const double **v; /* samples that count; with room for all repeats */
 	size_t n, same, different, failed, flagged, restless;
-	double differs_percent;		/* largest share of pixels that differ from the expected picture; NAN: no picture */
+	double differs_percent; /* largest share of pixels that differ from the expected picture; NAN: no picture */
 };
 
 static void check_settings(const struct experiment_run *run)
@@ -48,21 +48,29 @@ static void check_settings(const struct experiment_run *run)
 	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++)
 		good = good && cell_text(c, "protocol") && cell_text(c, "part");
 	if (!good)
-		die(EXIT_RUN, "%s/run.json: settings.keys or idle_seconds is below 1, or a cell lacks the parameters protocol and part",
+		die(EXIT_RUN,
+		    "%s/run.json: settings.keys or idle_seconds is below 1, or a cell lacks the parameters protocol and part",
 		    run->folder);
 }
 
 #define CHANNEL(name) \
 	"result.channels." name ".wire_bytes", "result.channels." name ".ip_bytes", "result.channels." name ".payload_bytes", \
-	"result.channels." name ".packets", "result.channels." name ".messages"
+		"result.channels." name ".packets", "result.channels." name ".messages"
 
-static void read_report(const struct experiment_repeat *r, const char *file, double scale,
-					  struct channel_counts *out)
+static void read_report(const struct experiment_repeat *r, const char *file, double scale, struct channel_counts *out)
 {
 	static const char *const paths[VALUES] = {
-		CHANNEL("input"), "result.acks.input.pure", CHANNEL("display"), "result.acks.display.pure", CHANNEL("total"), "result.acks.pure",
-		"result.headers.ethernet_header_bytes", "result.headers.ip_header_bytes", "result.headers.tcp_header_bytes",
-		"result.tls.header_bytes", "result.capture.duration_s",
+		CHANNEL("input"),
+		"result.acks.input.pure",
+		CHANNEL("display"),
+		"result.acks.display.pure",
+		CHANNEL("total"),
+		"result.acks.pure",
+		"result.headers.ethernet_header_bytes",
+		"result.headers.ip_header_bytes",
+		"result.headers.tcp_header_bytes",
+		"result.tls.header_bytes",
+		"result.capture.duration_s",
 	};
 	const struct json_document *j = repeat_get_json(r, file);
 
@@ -145,8 +153,7 @@ static void set_header_shares(const struct row_samples *row, struct table_out *o
 	double wire = compute_mean(row, TOTAL + WIRE), ip = compute_mean(row, TOTAL + IP);
 	double packets = compute_mean(row, TOTAL + PACKETS), messages = compute_mean(row, TOTAL + MESSAGES);
 
-	row_numbers(out, { "seconds", compute_mean(row, SECONDS) }, { "mean_message_ip_bytes",
-		divide(ip, messages) },
+	row_numbers(out, { "seconds", compute_mean(row, SECONDS) }, { "mean_message_ip_bytes", divide(ip, messages) },
 		    { "mean_message_payload_bytes", divide(compute_mean(row, TOTAL + PAYLOAD), messages) },
 		    { "mean_packet_wire_bytes", divide(wire, packets) },
 		    { "vip_saving_percent", divide(100 * VIP_SAVED_BYTES * packets, ip) });
@@ -155,9 +162,8 @@ static void set_header_shares(const struct row_samples *row, struct table_out *o
 }
 
 /* Writes a row of the table summary; short_one: one cell of a protocol's row of the table protocols. */
-static void write_traffic(const struct experiment_cell *c, const char *what, const struct row_samples *row,
-				       bool short_one,
-			   struct table_out *out)
+static void write_traffic(const struct experiment_cell *c, const char *what, const struct row_samples *row, bool short_one,
+			  struct table_out *out)
 {
 	char column[64];
 
@@ -171,7 +177,8 @@ static void write_traffic(const struct experiment_cell *c, const char *what, con
 	row_set_text(out, "what", what);
 	row_set_text(out, "state", row->same ? "complete" : row->different ? "different" : "failed");
 	row_numbers(out, { "repeats", (double)row->n }, { "failed", (double)row->failed }, { "marked", (double)row->flagged },
-		    { "different", (double)row->different }, { "restless", (double)row->restless }, { "differs_percent", row->differs_percent });
+		    { "different", (double)row->different }, { "restless", (double)row->restless },
+		    { "differs_percent", row->differs_percent });
 	for (int i = 0; i < CHANNELS; i++)
 		set_channel(row, i, out);
 	set_header_shares(row, out);
@@ -179,12 +186,12 @@ static void write_traffic(const struct experiment_cell *c, const char *what, con
 }
 
 /* Writes what was read of one part of a cell. */
-static void write_part(const struct experiment_cell *c, size_t part, const char *what, bool short_one,
-				    struct table_out *out)
+static void write_part(const struct experiment_cell *c, size_t part, const char *what, bool short_one, struct table_out *out)
 {
 	const struct channel_findings *own = extractor_repeat_data(c->repeat);
-	struct row_samples row = { .v = memory_new(c->n, sizeof(*row.v)), .failed = c->failed, .flagged = c->flagged,
-				    .differs_percent = NAN };
+	struct row_samples row = {
+		.v = memory_new(c->n, sizeof(*row.v)), .failed = c->failed, .flagged = c->flagged, .differs_percent = NAN
+	};
 
 	for (size_t i = 0; i < c->n; i++)
 		if (own[i].of[part].there) {
@@ -205,7 +212,7 @@ static void write_part(const struct experiment_cell *c, size_t part, const char 
 static void write_task_sum(const struct experiment_cell *c, size_t works, bool short_one, struct table_out *out)
 {
 	size_t repeats = (size_t)c->run->repeats;
-	double (*sum)[VALUES] = memory_new(repeats, sizeof(*sum));
+	double(*sum)[VALUES] = memory_new(repeats, sizeof(*sum));
 	struct row_samples row = { .v = memory_new(repeats, sizeof(*row.v)), .differs_percent = NAN };
 
 	for (size_t n = 0; n < repeats; n++) {
@@ -260,7 +267,9 @@ static void write_protocols(const struct experiment_cell *c, struct table_out *o
 }
 
 const struct extractor_hooks channels_extractor = {
-	.name = "channels", .repeat_size = sizeof(struct channel_findings), .begin_run = check_settings,
-	.read_repeat = read_repeat, .tables = { { "summary", write_summary },
-		    { "protocols", write_protocols } },
+	.name = "channels",
+	.repeat_size = sizeof(struct channel_findings),
+	.begin_run = check_settings,
+	.read_repeat = read_repeat,
+	.tables = { { "summary", write_summary }, { "protocols", write_protocols } },
 };

@@ -19,13 +19,13 @@ struct extracted_value {
 static struct engine {
 	struct experiment_run run;
 	struct tables tables;
-	struct table_out out[EXTRACTORS_MAX];	/* open tables, in the order of tables.table */
+	struct table_out out[EXTRACTORS_MAX]; /* open tables, in the order of tables.table */
 	struct extractor_data {
 		bool used;
 		char *run, *cell, *repeat;
-	} own[EXTRACTORS_MAX];			/* data of the extractors, in the order of extractors[] */
-	size_t now;				/* index in extractors[] of the extractor that is being called */
-	const struct experiment_cell *cell;		/* the cell, and below the repeat, that are being read */
+	} own[EXTRACTORS_MAX];		    /* data of the extractors, in the order of extractors[] */
+	size_t now;			    /* index in extractors[] of the extractor that is being called */
+	const struct experiment_cell *cell; /* the cell, and below the repeat, that are being read */
 	const struct experiment_repeat *repeat;
 	struct extracted_value *given;
 	size_t n_given;
@@ -143,7 +143,7 @@ static void start_extractor(const struct extractor_hooks *x)
 	for (size_t i = 0; i < e.run.n; i++)
 		last = e.run.cell[i].n ? &e.run.cell[i].repeat[e.run.cell[i].n - 1] : last;
 	e.own[e.now] = (struct extractor_data){ true, memory_new(1, x->run_size + 1), memory_new(e.run.n, x->cell_size + 1),
-					    memory_new(last ? last->place + 1 : 1, x->repeat_size + 1) };
+						memory_new(last ? last->place + 1 : 1, x->repeat_size + 1) };
 	if (x->begin_run)
 		x->begin_run(&e.run);
 }
@@ -193,7 +193,7 @@ static bool engine_find_table(const char *home, const char *more, char *path, si
 	}
 	if (kits)
 		closedir(kits);
-	if (!found)	/* named where it is missed */
+	if (!found) /* named where it is missed */
 		snprintf(path, size, "%s%s/experiments/%s/table", home, more, e.run.experiment);
 	return found;
 }
@@ -262,8 +262,7 @@ static void read_json_figure(const struct column *c, struct summary_column_value
 }
 
 /* Reads the column's number or text from the JSON file of one repeat or train. */
-static void read_json_column(const struct column *c, struct summary_column_values *taken,
-				      const struct experiment_repeat *r)
+static void read_json_column(const struct column *c, struct summary_column_values *taken, const struct experiment_repeat *r)
 {
 	const struct json_document *j = repeat_get_json(r, c->from);
 
@@ -342,7 +341,7 @@ static void store_cell_figure(struct column *c)
 	else if (!x->figure_of || !x->figure_of(e.cell, c->path, &taken->figure))
 		die(EXIT_RUN, "table: extractor %s has no figure %s", c->from, c->path);
 	if (taken->figure.above && c->estimator != ESTIMATE_ABOVE && c->estimator != ESTIMATE_RANGE)
-		taken->figure = FIGURE_ABSENT;	/* no column beside the figure would show that it is only a lower bound */
+		taken->figure = FIGURE_ABSENT; /* no column beside the figure would show that it is only a lower bound */
 }
 
 static const char *choose_state_word(const struct experiment_cell *c, bool measured)
@@ -352,14 +351,16 @@ static const char *choose_state_word(const struct experiment_cell *c, bool measu
 	return measured ? "measured" : c->failed || (int64_t)c->n < c->run->repeats ? "partial" : "complete";
 }
 
-static void set_count(const struct column *c, const struct experiment_cell *cell,
-					  struct summary_column_values *taken)
+static void set_count(const struct column *c, const struct experiment_cell *cell, struct summary_column_values *taken)
 {
-	const size_t numbers[COUNTS] = { [COUNT_COMPLETE] = cell->n, [COUNT_FAILED] = cell->failed,
-		[COUNT_FLAGGED] = cell->flagged, [COUNT_TRIED] = cell->tried };
+	const size_t numbers[COUNTS] = { [COUNT_COMPLETE] = cell->n,
+					 [COUNT_FAILED] = cell->failed,
+					 [COUNT_FLAGGED] = cell->flagged,
+					 [COUNT_TRIED] = cell->tried };
 	const char *const texts[COUNTS] = { [COUNT_STATE] = choose_state_word(cell, false),
-		[COUNT_MEASURED] = choose_state_word(cell, true),
-					    [COUNT_REASON] = cell->reason, [COUNT_NAME] = cell->name };
+					    [COUNT_MEASURED] = choose_state_word(cell, true),
+					    [COUNT_REASON] = cell->reason,
+					    [COUNT_NAME] = cell->name };
 
 	taken->figure = figure_exact((double)numbers[c->count]);
 	merge_text(c, taken, texts[c->count]);
@@ -393,7 +394,8 @@ static struct figure estimate_repeats(const struct column *c, const struct summa
 {
 	enum estimator mean = strcmp(c->unit, "%") ? ESTIMATE_LOGMEAN_CI : ESTIMATE_PERCENT_CI;
 	enum estimator estimator = c->estimator == ESTIMATE_RANGE ? mean : c->estimator;
-	struct figure early = estimate_cell_figure(estimator, taken->value, taken->total, taken->n, e.run.draws, (uint64_t)e.run.seed);
+	struct figure early =
+		estimate_cell_figure(estimator, taken->value, taken->total, taken->n, e.run.draws, (uint64_t)e.run.seed);
 	struct figure late;
 	bool open = false;
 
@@ -405,8 +407,8 @@ static struct figure estimate_repeats(const struct column *c, const struct summa
 		return figure_absent("range");
 	for (size_t i = 0; i < taken->n; i++)
 		open = open || isinf(taken->late[i]);
-	late = open ? figure_statistic((struct sample_stat){ early.value, true }) :
-	       estimate_cell_figure(estimator, taken->late, NULL, taken->n, e.run.draws, (uint64_t)e.run.seed);
+	late = open ? figure_statistic((struct sample_stat){ early.value, true })
+		    : estimate_cell_figure(estimator, taken->late, NULL, taken->n, e.run.draws, (uint64_t)e.run.seed);
 	return figure_join(&early, &late);
 }
 
@@ -487,10 +489,9 @@ static void say_summary(struct rec_report *out, const struct repeat_counts *n, c
 
 	for (size_t i = 0; i < e.tables.n; i++)
 		if (!e.tables.table[i].given && e.out[i].rows)
-			snprintf(tables + strlen(tables), sizeof(tables) - strlen(tables), "%s%s.tsv (%s rows)", *tables ? ", " : "",
-				 e.tables.table[i].name, count_text((int64_t)e.out[i].rows));
-	rec_say(out, "%zu conditions, %lld repeats: %s %s complete, %s failed, %s flagged", e.run.n,
-				  (long long)e.run.repeats,
+			snprintf(tables + strlen(tables), sizeof(tables) - strlen(tables), "%s%s.tsv (%s rows)",
+				 *tables ? ", " : "", e.tables.table[i].name, count_text((int64_t)e.out[i].rows));
+	rec_say(out, "%zu conditions, %lld repeats: %s %s complete, %s failed, %s flagged", e.run.n, (long long)e.run.repeats,
 		count_text((int64_t)n->complete), unit, n->failed ? count_text((int64_t)n->failed) : "none",
 		n->flagged ? count_text((int64_t)n->flagged) : "none");
 	if (*tables)

@@ -3,9 +3,9 @@
 #include "memory.h"
 
 const char *const estimate_names[] = {
-	"-", "ends", "ends+above", "range", "mean", "mean+ci", "percent+ci", "unit+ci",
-	"change+ci", "logmean+ci", "median", "median+ci", "sum", "max", "min", "first", "last", "same", "count", "unknown",
-	"true", "false", "chance", "chance+holm", "band", "share+ci", NULL,
+	"-",	      "ends",	 "ends+above", "range", "mean",	  "mean+ci",	 "percent+ci", "unit+ci",  "change+ci",
+	"logmean+ci", "median",	 "median+ci",  "sum",	"max",	  "min",	 "first",      "last",	   "same",
+	"count",      "unknown", "true",       "false", "chance", "chance+holm", "band",       "share+ci", NULL,
 };
 
 int estimate_extra_columns(enum estimator e)
@@ -53,8 +53,7 @@ static bool compute_share_interval(const double *v, size_t n, double most, struc
 
 /* Computes a mean or a median of n > 0 numbers in v, which has room for n more. An interval that belongs to a related figure
  * (geometric mean) is widened to include the figure itself. */
-static void compute_middle(enum estimator e, double *v, size_t n, size_t draws, uint64_t seed,
-				    struct figure *out)
+static void compute_middle(enum estimator e, double *v, size_t n, size_t draws, uint64_t seed, struct figure *out)
 {
 	bool near, median = e == ESTIMATE_MEDIAN || e == ESTIMATE_MEDIAN_CI;
 	struct interval i;
@@ -77,8 +76,8 @@ static void compute_middle(enum estimator e, double *v, size_t n, size_t draws, 
 		out->high = fmax(i.high, value);
 		return;
 	}
-	near = median ? interval_figure_ci(v, true, resample_median, v, n, draws, seed, &i) :
-	       e == ESTIMATE_LOGMEAN_CI && n < INTERVAL_BOOTSTRAP_FROM && interval_t_logs(v, n, &i);
+	near = median ? interval_figure_ci(v, true, resample_median, v, n, draws, seed, &i)
+		      : e == ESTIMATE_LOGMEAN_CI && n < INTERVAL_BOOTSTRAP_FROM && interval_t_logs(v, n, &i);
 	if (near)
 		i = (struct interval){ fmin(i.low, value), fmax(i.high, value) };
 	else if (median || !interval_mean_ci(v, n, draws, seed, &i))
@@ -117,17 +116,25 @@ static double compute_plain(enum estimator e, const double *v, size_t n)
 		zeros += v[i] == 0;
 	}
 	const double of[ESTIMATORS] = {
-		[ESTIMATE_COUNT] = (double)n, [ESTIMATE_TRUE] = (double)(n - zeros), [ESTIMATE_FALSE] = (double)zeros,
-		[ESTIMATE_SUM] = sum, [ESTIMATE_MAX] = most, [ESTIMATE_MIN] = least, [ESTIMATE_FIRST] = v[0], [ESTIMATE_LAST] = v[n ? n - 1 : 0],
-		[ESTIMATE_CHANCE] = fmin(1, least * (double)n), [ESTIMATE_CHANCE_HOLM] = fmin(1, least * (double)n),
-		[ESTIMATE_BAND] = 1 / sqrt(squares), [ESTIMATE_SAME] = NAN,
+		[ESTIMATE_COUNT] = (double)n,
+		[ESTIMATE_TRUE] = (double)(n - zeros),
+		[ESTIMATE_FALSE] = (double)zeros,
+		[ESTIMATE_SUM] = sum,
+		[ESTIMATE_MAX] = most,
+		[ESTIMATE_MIN] = least,
+		[ESTIMATE_FIRST] = v[0],
+		[ESTIMATE_LAST] = v[n ? n - 1 : 0],
+		[ESTIMATE_CHANCE] = fmin(1, least * (double)n),
+		[ESTIMATE_CHANCE_HOLM] = fmin(1, least * (double)n),
+		[ESTIMATE_BAND] = 1 / sqrt(squares),
+		[ESTIMATE_SAME] = NAN,
 	};
 
 	return n || (e >= ESTIMATE_COUNT && e <= ESTIMATE_FALSE) ? of[e] : NAN;
 }
 
 struct figure estimate_cell_figure(enum estimator e, const double *value, const double *total, size_t n, size_t draws,
-						uint64_t seed)
+				   uint64_t seed)
 {
 	double *v = memory_new(2 * n, sizeof(*v));
 	size_t known = 0;
@@ -183,8 +190,7 @@ void pool_free(struct latency_pool *p)
 	*p = (struct latency_pool){ 0 };
 }
 
-static struct sample_stat compute_quantile(const struct latency_pool *p, const unsigned *weight,
-									  double q)
+static struct sample_stat compute_quantile(const struct latency_pool *p, const unsigned *weight, double q)
 {
 	struct sample_stat s = { NAN, false };
 	size_t total = 0, seen = 0, i, k;
@@ -229,8 +235,7 @@ static double resample_quantile(const unsigned *weight, size_t runs, void *data)
 	return pool_weighted_quantile(d->pool, weight, d->q);
 }
 
-struct figure pool_quantile(const struct latency_pool *p, double q, double unit, bool logs, size_t draws,
-						       uint64_t seed)
+struct figure pool_quantile(const struct latency_pool *p, double q, double unit, bool logs, size_t draws, uint64_t seed)
 {
 	struct quantile_request draw = { p, q };
 	unsigned *weight = memory_new(p->runs, sizeof(*weight));

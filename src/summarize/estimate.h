@@ -6,31 +6,35 @@
 #include "sample.h"
 
 enum estimator {
-	ESTIMATE_GIVEN,		/* -		the extractor's own figure, without ends of an interval */
-	ESTIMATE_ENDS,		/* ends		the extractor's figure with _low and _high */
-	ESTIMATE_ABOVE,		/* ends+above	the same with _above: 1 where the figure is a lower bound */
+	ESTIMATE_GIVEN, /* -		the extractor's own figure, without ends of an interval */
+	ESTIMATE_ENDS,	/* ends		the extractor's figure with _low and _high */
+	ESTIMATE_ABOVE, /* ends+above	the same with _above: 1 where the figure is a lower bound */
 	/* range	the same with _from and _to, the ends of a range, and _why (figure.h); of JSON numbers: logmean+ci, or of % percent+ci,
 	 * of both ends */
 	ESTIMATE_RANGE,
-	ESTIMATE_MEAN,		/* mean */
-	ESTIMATE_MEAN_CI,	/* mean+ci	Student's t, from ten repeats BCa bootstrap; no end below 0 */
+	ESTIMATE_MEAN,	  /* mean */
+	ESTIMATE_MEAN_CI, /* mean+ci	Student's t, from ten repeats BCa bootstrap; no end below 0 */
 	/* percent+ci, unit+ci	mean of shares of 100 or 1: t on logits, widened to include the mean */
-	ESTIMATE_PERCENT_CI, ESTIMATE_UNIT_CI,
-	ESTIMATE_CHANGE_CI,	/* change+ci	as mean+ci, for numbers that may be negative */
-	ESTIMATE_LOGMEAN_CI,	/* logmean+ci	mean; t on logarithms below ten repeats, widened to include the mean */
-	ESTIMATE_MEDIAN,	/* median */
-	ESTIMATE_MEDIAN_CI,	/* median+ci	t on logarithms from three repeats, BCa from ten, widened to include the median */
-	ESTIMATE_SUM, ESTIMATE_MAX, ESTIMATE_MIN,
-	ESTIMATE_FIRST, ESTIMATE_LAST,	/* number or text of the first or last complete repeat */
-	ESTIMATE_SAME,		/* same		texts only: the text of all repeats, or "mixed" */
-	ESTIMATE_COUNT,		/* count	number of repeats that have the number */
-	ESTIMATE_UNKNOWN,	/* unknown	number of repeats that lack the number */
-	ESTIMATE_TRUE,		/* true		number of repeats where the number is not 0 */
-	ESTIMATE_FALSE,		/* false	number of repeats where the number is 0 */
-	ESTIMATE_CHANCE,	/* chance	smallest p-value times the number of p-values (Bonferroni), at most 1 */
-	ESTIMATE_CHANCE_HOLM,	/* chance+holm	as chance, and adjusted by Holm (1979) over all cells of the run */
-	ESTIMATE_BAND,		/* band		1/sqrt(sum of 1/v^2): pooled half-width of bands 1/sqrt(n) */
-	ESTIMATE_SHARE_CI,	/* share+ci	percent: sum of the numbers over the sum of the numbers under the /; exact interval */
+	ESTIMATE_PERCENT_CI,
+	ESTIMATE_UNIT_CI,
+	ESTIMATE_CHANGE_CI,  /* change+ci	as mean+ci, for numbers that may be negative */
+	ESTIMATE_LOGMEAN_CI, /* logmean+ci	mean; t on logarithms below ten repeats, widened to include the mean */
+	ESTIMATE_MEDIAN,     /* median */
+	ESTIMATE_MEDIAN_CI,  /* median+ci	t on logarithms from three repeats, BCa from ten, widened to include the median */
+	ESTIMATE_SUM,
+	ESTIMATE_MAX,
+	ESTIMATE_MIN,
+	ESTIMATE_FIRST,
+	ESTIMATE_LAST,	      /* number or text of the first or last complete repeat */
+	ESTIMATE_SAME,	      /* same		texts only: the text of all repeats, or "mixed" */
+	ESTIMATE_COUNT,	      /* count	number of repeats that have the number */
+	ESTIMATE_UNKNOWN,     /* unknown	number of repeats that lack the number */
+	ESTIMATE_TRUE,	      /* true		number of repeats where the number is not 0 */
+	ESTIMATE_FALSE,	      /* false	number of repeats where the number is 0 */
+	ESTIMATE_CHANCE,      /* chance	smallest p-value times the number of p-values (Bonferroni), at most 1 */
+	ESTIMATE_CHANCE_HOLM, /* chance+holm	as chance, and adjusted by Holm (1979) over all cells of the run */
+	ESTIMATE_BAND,	      /* band		1/sqrt(sum of 1/v^2): pooled half-width of bands 1/sqrt(n) */
+	ESTIMATE_SHARE_CI,    /* share+ci	percent: sum of the numbers over the sum of the numbers under the /; exact interval */
 	ESTIMATORS
 };
 extern const char *const estimate_names[];
@@ -41,7 +45,7 @@ int estimate_extra_columns(enum estimator e);
 /* Returns the figure of n numbers (NAN: not known). `total`: n numbers for ESTIMATE_SHARE_CI, otherwise not used. The figure's
  * `repeats` is how many numbers are known. */
 struct figure estimate_cell_figure(enum estimator e, const double *value, const double *total, size_t n, size_t draws,
-						uint64_t seed);
+				   uint64_t seed);
 
 /* A pool: the latencies of several runs (repeats) in one sorted array, each with the number of its run, so that runs can be
  * weighted.
@@ -50,13 +54,13 @@ struct figure estimate_cell_figure(enum estimator e, const double *value, const 
 struct pooled_latency {
 	int64_t value;
 	unsigned run;
-	bool later;		/* the value is a lower bound */
+	bool later; /* the value is a lower bound */
 };
 
 struct latency_pool {
-	struct pooled_latency *item;	/* owned; sorted by value after pool_sort() */
+	struct pooled_latency *item; /* owned; sorted by value after pool_sort() */
 	size_t n;
-	size_t *of_run, runs;	/* of_run: number of values of each run; owned */
+	size_t *of_run, runs; /* of_run: number of values of each run; owned */
 };
 
 void pool_add_latency(struct latency_pool *p, int64_t value, size_t run);
@@ -67,5 +71,4 @@ void pool_free(struct latency_pool *p);
 double pool_weighted_quantile(const struct latency_pool *p, const unsigned *weight, double q);
 /* Returns the quantile of all values, divided by `unit`, if there are enough values for it, with an interval over runs (logs: on
  * logarithms). No interval for the largest value (q = 1), nor where values that are lower bounds reach it. */
-struct figure pool_quantile(const struct latency_pool *p, double q, double unit, bool logs, size_t draws,
-						       uint64_t seed);
+struct figure pool_quantile(const struct latency_pool *p, double q, double unit, bool logs, size_t draws, uint64_t seed);

@@ -5,13 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define CHANCES 5	/* times a policy by chance is played; their mean counts */
-#define SIZES 8		/* sizes tried where it is not known */
+#define CHANCES 5 /* times a policy by chance is played; their mean counts */
+#define SIZES 8	  /* sizes tried where it is not known */
 
 const char *const eviction_names[] = { "LRU", "FIFO", "random", "MRU", NULL };
 
 struct cache_entry {
-	int64_t frame, stored, used;	/* when */
+	int64_t frame, stored, used; /* when */
 };
 
 /* Which place is given up. */
@@ -22,9 +22,9 @@ static int64_t choose_victim(enum eviction policy, const struct cache_entry *pla
 	if (policy == EVICTION_RANDOM)
 		return (int64_t)(random_fraction(random) * (double)n);
 	for (int64_t i = 1; i < n; i++) {
-		bool before = policy == EVICTION_FIFO ? place[i].stored < place[best].stored :
-			      policy == EVICTION_LRU  ? place[i].used < place[best].used :
-							place[i].used > place[best].used;
+		bool before = policy == EVICTION_FIFO  ? place[i].stored < place[best].stored
+			      : policy == EVICTION_LRU ? place[i].used < place[best].used
+						       : place[i].used > place[best].used;
 
 		if (before)
 			best = i;
@@ -33,10 +33,8 @@ static int64_t choose_victim(enum eviction policy, const struct cache_entry *pla
 }
 
 /* Shows one frame; true: it was there. */
-static bool simulate_access(struct cache_entry *place, int64_t *used, int64_t capacity,
-					   enum eviction policy,
-					   int64_t frame,
-			int64_t now, uint64_t *random)
+static bool simulate_access(struct cache_entry *place, int64_t *used, int64_t capacity, enum eviction policy, int64_t frame,
+			    int64_t now, uint64_t *random)
 {
 	int64_t at;
 
@@ -51,8 +49,7 @@ static bool simulate_access(struct cache_entry *place, int64_t *used, int64_t ca
 	return false;
 }
 
-static double simulate_once(enum eviction policy, int64_t capacity, const struct eviction_trial *trial,
-				     uint64_t random)
+static double simulate_once(enum eviction policy, int64_t capacity, const struct eviction_trial *trial, uint64_t random)
 {
 	struct cache_entry *place = capacity > 0 ? calloc((size_t)capacity, sizeof(*place)) : NULL;
 	struct frame_sequence sequence;
@@ -88,9 +85,8 @@ double eviction_capacity(double hits, double frames)
 }
 
 /* How far off a policy is at most, at this size. */
-static double compute_error(enum eviction policy, int64_t capacity, const struct eviction_trial *trial,
-				    const double *hits,
-			     int trials)
+static double compute_error(enum eviction policy, int64_t capacity, const struct eviction_trial *trial, const double *hits,
+			    int trials)
 {
 	double worst = NAN;
 
@@ -100,8 +96,8 @@ static double compute_error(enum eviction policy, int64_t capacity, const struct
 	return worst;
 }
 
-enum eviction eviction_find_policy(double capacity, double slack, const struct eviction_trial *trial,
-					  const double *hits, int trials)
+enum eviction eviction_find_policy(double capacity, double slack, const struct eviction_trial *trial, const double *hits,
+				   int trials)
 {
 	int64_t low = llround(capacity * (1 - slack)), high = llround(capacity * (1 + slack)), step = (high - low) / SIZES + 1;
 	double least = INFINITY, second = INFINITY;

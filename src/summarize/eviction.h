@@ -39,5 +39,5 @@ double eviction_capacity(double hits, double frames);
  * is above EVICTION_NEAR, or the second smallest is less than EVICTION_APART larger. */
 #define EVICTION_NEAR 0.12
 #define EVICTION_APART 0.05
-enum eviction eviction_find_policy(double capacity, double slack, const struct eviction_trial *trial,
-					  const double *hits, int trials);
+enum eviction eviction_find_policy(double capacity, double slack, const struct eviction_trial *trial, const double *hits,
+				   int trials);

@@ -34,9 +34,8 @@ static double standard_error(const double *value, size_t n)
 
 bool interval_t_mean(const double *value, size_t n, struct interval *out)
 {
-	return n >= INTERVAL_REPEATS && make_interval(gsl_stats_mean(value, 1, n),
-							  t_quantile(n - 1) * standard_error(value,
-																  n), out);
+	return n >= INTERVAL_REPEATS &&
+	       make_interval(gsl_stats_mean(value, 1, n), t_quantile(n - 1) * standard_error(value, n), out);
 }
 
 double interval_t_test(const double *value, size_t n)
@@ -79,7 +78,7 @@ bool interval_t_logs(const double *value, size_t n, struct interval *out)
 	bool ok;
 
 	for (size_t i = 0; i < n; i++)
-		logs[i] = log(value[i]);	/* NAN or -INFINITY where the value is not positive */
+		logs[i] = log(value[i]); /* NAN or -INFINITY where the value is not positive */
 	ok = interval_t_mean(logs, n, out);
 	if (ok)
 		*out = (struct interval){ exp(out->low), exp(out->high) };
@@ -129,19 +128,20 @@ static double correct_bias(double figure, const double *sorted, size_t n)
 	return gsl_cdf_ugaussian_Pinv(fmin(fmax(below, 0.5), (double)n - 0.5) / (double)n);
 }
 
-bool interval_finish_bca(double figure, double *replicate, size_t draws, const double *without, size_t runs,
-				  bool expanded, struct interval *out)
+bool interval_finish_bca(double figure, double *replicate, size_t draws, const double *without, size_t runs, bool expanded,
+			 struct interval *out)
 {
 	double end[2], z0, a, wide = gsl_cdf_ugaussian_Pinv(1 - TAIL);
 
-	if (!isfinite(figure) || !draws || runs < 2 || !isfinite(gsl_stats_mean(replicate, 1, draws) + gsl_stats_mean(without, 1, runs)))
+	if (!isfinite(figure) || !draws || runs < 2 ||
+	    !isfinite(gsl_stats_mean(replicate, 1, draws) + gsl_stats_mean(without, 1, runs)))
 		return false;
 	if (expanded)
 		wide = t_quantile(runs - 1) * sqrt((double)runs / (double)(runs - 1));
 	gsl_sort(replicate, 1, draws);
 	z0 = correct_bias(figure, replicate, draws);
 	a = -gsl_stats_skew(without, 1, runs) * (double)runs / (6 * pow((double)runs - 1, 1.5));
-	a = isfinite(a) ? a : 0;	/* NAN: all values without one run are equal */
+	a = isfinite(a) ? a : 0; /* NAN: all values without one run are equal */
 	for (int side = 0; side < 2; side++) {
 		double z = z0 + (side ? wide : -wide);
 
@@ -152,7 +152,7 @@ bool interval_finish_bca(double figure, double *replicate, size_t draws, const d
 }
 
 bool interval_bootstrap(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed, bool expanded,
-			    struct interval *out)
+			struct interval *out)
 {
 	gsl_rng *rng = (gsl_set_error_handler_off(), must_alloc(gsl_rng_alloc(gsl_rng_mt19937)));
 	unsigned *weight = memory_new(runs, sizeof(*weight));
@@ -183,7 +183,7 @@ bool interval_bootstrap(interval_figure *figure, void *data, size_t runs, size_t
 }
 
 bool interval_figure_ci(const double *value, bool logs, interval_figure *figure, void *data, size_t n, size_t draws, uint64_t seed,
-		   struct interval *out)
+			struct interval *out)
 {
 	if (n < INTERVAL_BOOTSTRAP_FROM)
 		return (logs ? interval_t_logs : interval_t_mean)(value, n, out);
@@ -275,7 +275,7 @@ void interval_adjust_holm(double *p, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		left += isfinite(p[i]) ? 1 : 0;
-		p[i] = isfinite(p[i]) ? p[i] : INFINITY;	/* unknown p-values come last in the order */
+		p[i] = isfinite(p[i]) ? p[i] : INFINITY; /* unknown p-values come last in the order */
 	}
 	gsl_sort_index(at, p, 1, n);
 	for (size_t i = 0; i < n; i++) {

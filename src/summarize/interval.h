@@ -56,17 +56,17 @@ typedef double interval_figure(const unsigned *weight, size_t runs, void *data);
  * instead of the normal ones, as resamples of n runs vary less than n runs do. `draws` resamples from a generator seeded with
  * `seed`: the same data give the same interval. Needs two runs; with fewer than ten, the interval is too narrow. */
 bool interval_bootstrap(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed, bool expanded,
-			    struct interval *out);
+			struct interval *out);
 /* Second half of interval_bootstrap(): the interval from the figure of all runs, its bootstrap replicates (sorted by this call)
  * and its values without one of the runs each. If all replicates are equal, both ends are that value. */
-bool interval_finish_bca(double figure, double *replicate, size_t draws, const double *without, size_t runs,
-				  bool expanded, struct interval *out);
+bool interval_finish_bca(double figure, double *replicate, size_t draws, const double *without, size_t runs, bool expanded,
+			 struct interval *out);
 
 #define INTERVAL_BOOTSTRAP_FROM 10
 /* With fewer than INTERVAL_BOOTSTRAP_FROM runs Student's t over `value`, the figure of each run alone (`logs`: of its logarithm);
  * with more the expanded bootstrap. */
 bool interval_figure_ci(const double *value, bool logs, interval_figure *figure, void *data, size_t n, size_t draws, uint64_t seed,
-		   struct interval *out);
+			struct interval *out);
 /* Interval of the mean over runs, by the method of interval_figure_ci(). */
 bool interval_mean_ci(const double *value, size_t n, size_t draws, uint64_t seed, struct interval *out);
 
@@ -76,11 +76,11 @@ bool interval_share_ci(size_t hits, size_t n, struct interval *out);
 
 /* Events that come in runs (late keys in stalls): counts of each of `runs` repeats, and of all. */
 struct share_runs {
-	const double *hits, *n;		/* of each repeat */
+	const double *hits, *n; /* of each repeat */
 	size_t repeats;
 	/* number of runs of misses [0] and of hits [1] within repeats, and sums of their squared lengths */
 	double runs[2], squares[2];
-	double stated;			/* length of a run that is assumed where there is none */
+	double stated; /* length of a run that is assumed where there is none */
 };
 /* Interval of the share of hits, in 0..1: the exact interval of as many independent events as make the same variance (Korn &
  * Graubard 1998). The variance is that of m runs that begin at random (an alternating renewal process; Cox 1962): that of

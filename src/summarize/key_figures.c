@@ -33,8 +33,11 @@ static int store_ping(void *into, const struct input_cell *cell)
 	struct key_times k = { .due_ns = PING_DUE, .sent_ns = PING_DUE };
 
 	if (cell[1].count != ROWS_IN_NONE)
-		k = (struct key_times){ .due_ns = PING_DUE, .sent_ns = PING_DUE, .answer_ns = PING_DUE + cell[1].count,
-					.high_ns = PING_DUE + cell[1].count, .exact = true };
+		k = (struct key_times){ .due_ns = PING_DUE,
+					.sent_ns = PING_DUE,
+					.answer_ns = PING_DUE + cell[1].count,
+					.high_ns = PING_DUE + cell[1].count,
+					.exact = true };
 	memory_more(out->key, out->n);
 	out->key[out->n++] = k;
 	return 0;
@@ -43,8 +46,10 @@ static int store_ping(void *into, const struct input_cell *cell)
 static const struct input_table keys_ping_rows = { "ping/1", "number rtt_ns", store_ping, NULL };
 /* in the order of key_columns */
 const struct input_table keys_rows = {
-	"keys/1", "$due_ns $sent_ns $skipped $answer_ns $answer_high_ns $censored_ns | $key $earliest_ns",
-	store_key, &keys_ping_rows,
+	"keys/1",
+	"$due_ns $sent_ns $skipped $answer_ns $answer_high_ns $censored_ns | $key $earliest_ns",
+	store_key,
+	&keys_ping_rows,
 };
 
 void keys_free(struct key_samples *k)
@@ -61,25 +66,29 @@ enum measure { LATENCY_DUE, LATENCY_SENT, SEND_LATENESS, MEASURES };
 /* Where no key is late, nothing tells how long a stall would be: so long. */
 #define LATE_STALL_NS (500.0 * NS_PER_MS)
 
-#define GREATEST 1.0	/* p of a row: the largest value */
-#define SHARE 2.0	/* p of a row: the share of late keys */
+#define GREATEST 1.0 /* p of a row: the largest value */
+#define SHARE 2.0    /* p of a row: the share of late keys */
 
 static const struct figure_kind {
 	enum measure measure;
 	double p, unit;
 } estimates_rows[FIGURES] = {
 	[LATE] = { LATENCY_DUE, SHARE, 1 },
-	[P50] = { LATENCY_DUE, 0.5, NS_PER_MS }, [P90] = { LATENCY_DUE, 0.9, NS_PER_MS }, [P95] = { LATENCY_DUE, 0.95, NS_PER_MS },
-	[P99] = { LATENCY_DUE, 0.99, NS_PER_MS }, [MAX] = { LATENCY_DUE, GREATEST, NS_PER_MS },
+	[P50] = { LATENCY_DUE, 0.5, NS_PER_MS },
+	[P90] = { LATENCY_DUE, 0.9, NS_PER_MS },
+	[P95] = { LATENCY_DUE, 0.95, NS_PER_MS },
+	[P99] = { LATENCY_DUE, 0.99, NS_PER_MS },
+	[MAX] = { LATENCY_DUE, GREATEST, NS_PER_MS },
 	[SENT_P50] = { LATENCY_SENT, 0.5, NS_PER_MS },
-	[LATENESS_P99] = { SEND_LATENESS, 0.99, NS_PER_US }, [LATENESS_MAX] = { SEND_LATENESS, GREATEST, NS_PER_US },
+	[LATENESS_P99] = { SEND_LATENESS, 0.99, NS_PER_US },
+	[LATENESS_MAX] = { SEND_LATENESS, GREATEST, NS_PER_US },
 };
 
 struct estimate_work {
 	const struct key_figures_cfg *cfg;
 	const struct key_train_samples *train;
 	size_t n;
-	struct latency_pool pool;		/* pool.runs: repeats with at least one value */
+	struct latency_pool pool; /* pool.runs: repeats with at least one value */
 };
 
 /* high: by the late ends of ranges, otherwise by the early ends */
@@ -94,8 +103,9 @@ static struct latency_pool build_pool(const struct key_train_samples *t, size_t 
 			bool later = false, known = k->sent_ns;
 
 			if (m != SEND_LATENESS)
-				known = key_find_latency(k, (m == LATENCY_SENT ? KEY_FROM_SENT : KEY_FROM_DUE) | (high ? KEY_LATE : KEY_EARLY),
-							 &ns, &later);
+				known = key_find_latency(
+					k, (m == LATENCY_SENT ? KEY_FROM_SENT : KEY_FROM_DUE) | (high ? KEY_LATE : KEY_EARLY), &ns,
+					&later);
 			if (!known)
 				continue;
 			pool_add_latency(&pool, ns, run);
@@ -108,7 +118,7 @@ static struct latency_pool build_pool(const struct key_train_samples *t, size_t 
 /* Adds the runs of late and of other keys of one train, in the order of the keys. high: by the late ends of ranges. A latency that
  * is only known to exceed a time below the threshold may be late: it counts as late by the late end. */
 static void add_late_runs(const struct key_samples *keys, int64_t threshold_ns, bool high, double *n, double *late,
-				    struct share_runs *share)
+			  struct share_runs *share)
 {
 	double run = 0;
 	bool was = false;
@@ -148,7 +158,7 @@ static double stated_stall_keys(const struct key_train_samples *t, size_t n)
 
 /* Computes the share of late keys. Its interval takes stalls, not keys, as independent: one stall makes many keys late. */
 static enum interval_kind compute_late_share(const struct key_train_samples *t, size_t n, int64_t threshold_ns, bool high,
-						   struct figure *f)
+					     struct figure *f)
 {
 	double *keys = memory_new(2 * n, sizeof(*keys)), *late = keys + n, all = 0, hits = 0;
 	struct share_runs share = { .hits = late, .n = keys, .stated = stated_stall_keys(t, n) };
@@ -201,8 +211,7 @@ static bool has_late_end(const struct key_figures *e, enum measure m, bool share
 }
 
 /* Computes the figures of one measure by one end of ranges. */
-static void compute_ends(struct estimate_work *w, enum measure m, bool high, struct key_figures *out,
-				   struct figure of[FIGURES])
+static void compute_ends(struct estimate_work *w, enum measure m, bool high, struct key_figures *out, struct figure of[FIGURES])
 {
 	for (enum figure_name i = 0; i < FIGURES; i++) {
 		const struct figure_kind *row = &estimates_rows[i];
@@ -221,12 +230,12 @@ static void compute_ends(struct estimate_work *w, enum measure m, bool high, str
 	}
 }
 
-struct key_figures keys_estimate_figures(const struct key_train_samples *train, size_t n,
-							const struct key_figures_cfg *cfg)
+struct key_figures keys_estimate_figures(const struct key_train_samples *train, size_t n, const struct key_figures_cfg *cfg)
 {
 	struct estimate_work w = { .cfg = cfg, .train = train, .n = n };
-	struct key_figures out = {
-		.interval = n < INTERVAL_REPEATS ? INTERVAL_NONE : n < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA };
+	struct key_figures out = { .interval = n < INTERVAL_REPEATS	     ? INTERVAL_NONE
+					       : n < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T
+									     : INTERVAL_BCA };
 
 	count_keys(train, n, &out);
 	for (enum figure_name i = 0; i < FIGURES; i++)
@@ -243,8 +252,7 @@ struct key_figures keys_estimate_figures(const struct key_train_samples *train, 
 	return out;
 }
 
-struct cdf_point *keys_compute_cdf(const struct key_train_samples *train, size_t n_train, bool high, size_t max,
-						size_t *n)
+struct cdf_point *keys_compute_cdf(const struct key_train_samples *train, size_t n_train, bool high, size_t max, size_t *n)
 {
 	struct latency_pool pool = build_pool(train, n_train, LATENCY_DUE, high);
 	struct cdf_point *out;

@@ -54,8 +54,8 @@ static struct sample collect_latencies(const struct key_samples *keys, bool high
 struct figure keys_median_ns(const struct key_train_samples *t)
 {
 	struct sample early = collect_latencies(&t->keys, false), late = collect_latencies(&t->keys, true);
-	struct figure f = t->overloaded ? figure_absent("overloaded") :
-			  figure_make_range(sample_quantile(&early, 0.5), sample_quantile(&late, 0.5), 0);
+	struct figure f = t->overloaded ? figure_absent("overloaded")
+					: figure_make_range(sample_quantile(&early, 0.5), sample_quantile(&late, 0.5), 0);
 
 	sample_free(&early);
 	sample_free(&late);
@@ -79,15 +79,16 @@ static const struct train_statistic {
 	const char *name;
 	enum { KEYS_MEAN, KEYS_MIN, KEYS_SD, KEYS_VARIANCE } statistic;
 	enum estimator estimator;
-	bool ends;	/* known from the ends of ranges alone; deviations are not */
+	bool ends; /* known from the ends of ranges alone; deviations are not */
 } train_statistics[] = {
-	{ "mean", KEYS_MEAN, ESTIMATE_MEAN_CI, true }, { "min", KEYS_MIN, ESTIMATE_MIN, true },
-	{ "sd", KEYS_SD, ESTIMATE_MEAN_CI, false }, { "variance", KEYS_VARIANCE, ESTIMATE_MEAN_CI, false },
+	{ "mean", KEYS_MEAN, ESTIMATE_MEAN_CI, true },
+	{ "min", KEYS_MIN, ESTIMATE_MIN, true },
+	{ "sd", KEYS_SD, ESTIMATE_MEAN_CI, false },
+	{ "variance", KEYS_VARIANCE, ESTIMATE_MEAN_CI, false },
 };
 
 /* Combines the statistic of each train, by one end of ranges. A lower bound has no interval. */
-static struct figure combine_trains(const struct key_train_samples *train, size_t n, const struct train_statistic *k,
-					 bool high)
+static struct figure combine_trains(const struct key_train_samples *train, size_t n, const struct train_statistic *k, bool high)
 {
 	double *of = memory_new(n, sizeof(*of));
 	struct figure f;
@@ -95,8 +96,9 @@ static struct figure combine_trains(const struct key_train_samples *train, size_
 
 	for (size_t i = 0; i < n; i++) {
 		struct sample s = collect_latencies(&train[i].keys, high);
-		struct sample_stat v = k->statistic == KEYS_MEAN ? sample_mean(&s) :
-						       k->statistic == KEYS_MIN ? sample_min(&s) : sample_sd(&s);
+		struct sample_stat v = k->statistic == KEYS_MEAN  ? sample_mean(&s)
+				       : k->statistic == KEYS_MIN ? sample_min(&s)
+								  : sample_sd(&s);
 
 		of[i] = k->statistic == KEYS_VARIANCE ? pow(v.value, 2) / (MS * MS) : v.value / MS;
 		above = above || v.above;
@@ -117,8 +119,9 @@ static void set_statistics(const struct key_train_samples *train, size_t n, cons
 		const struct train_statistic *k = &train_statistics[i];
 		struct figure early = combine_trains(train, n, k, false), late = combine_trains(train, n, k, true);
 
-		extractor_set_figure(k->name, e->overloaded && k->estimator != ESTIMATE_MIN ?
-				     figure_absent("overloaded") : e->ranged && !k->ends ? figure_absent("range") : figure_join(&early, &late));
+		extractor_set_figure(k->name, e->overloaded && k->estimator != ESTIMATE_MIN ? figure_absent("overloaded")
+					      : e->ranged && !k->ends			    ? figure_absent("range")
+											    : figure_join(&early, &late));
 	}
 }
 
@@ -126,19 +129,26 @@ static const struct {
 	const char *name, *late_end;
 	enum figure_name figure;
 } keys_figures[] = {
-	{ "late", "late.high", LATE }, { "p50", "high.p50", P50 }, { "p90", "high.p90", P90 }, { "p95", "high.p95", P95 },
-	{ "p99", "high.p99", P99 }, { "max", "high.max", MAX }, { "sent.p50", "high.sent.p50", SENT_P50 },
-	{ "lateness.p99", "", LATENESS_P99 }, { "lateness.max", "", LATENESS_MAX },
+	{ "late", "late.high", LATE },
+	{ "p50", "high.p50", P50 },
+	{ "p90", "high.p90", P90 },
+	{ "p95", "high.p95", P95 },
+	{ "p99", "high.p99", P99 },
+	{ "max", "high.max", MAX },
+	{ "sent.p50", "high.sent.p50", SENT_P50 },
+	{ "lateness.p99", "", LATENESS_P99 },
+	{ "lateness.max", "", LATENESS_MAX },
 };
 
-struct key_figures keys_set_figures(const struct experiment_cell *c,
-							      const struct key_train_samples *train, size_t n)
+struct key_figures keys_set_figures(const struct experiment_cell *c, const struct key_train_samples *train, size_t n)
 {
 	const struct key_figures_cfg cfg = {
-		.threshold_ns = llround(c->run->threshold_ms * MS), .draws = c->run->draws, .seed = (uint64_t)c->run->seed,
+		.threshold_ns = llround(c->run->threshold_ms * MS),
+		.draws = c->run->draws,
+		.seed = (uint64_t)c->run->seed,
 	};
 	struct key_figures e = keys_estimate_figures(train, n, &cfg);
-	double answered = 0, updates = 0;	/* updates: number of different answer times; one update may answer several keys */
+	double answered = 0, updates = 0; /* updates: number of different answer times; one update may answer several keys */
 
 	for (size_t i = 0; i < sizeof(keys_figures) / sizeof(*keys_figures); i++) {
 		const struct figure *late = &e.late_end[keys_figures[i].figure], *all = &e.of[keys_figures[i].figure];
@@ -160,8 +170,9 @@ struct key_figures keys_set_figures(const struct experiment_cell *c,
 	}
 	give_values({ "bound", e.of[MAX].above }, { "updates_per_answer", updates / answered }, { "keys", (double)e.keys },
 		    { "asked", (double)(e.keys + e.unknown) }, { "unknown", (double)e.unknown },
-		    { "unknown_percent", 100.0 * (double)e.unknown / (double)(e.keys + e.unknown) }, { "skipped", (double)e.skipped },
-		    { "censored", (double)e.censored }, { "ranged", (double)e.ranged_keys }, { "overloaded", (double)e.overloaded });
+		    { "unknown_percent", 100.0 * (double)e.unknown / (double)(e.keys + e.unknown) },
+		    { "skipped", (double)e.skipped }, { "censored", (double)e.censored }, { "ranged", (double)e.ranged_keys },
+		    { "overloaded", (double)e.overloaded });
 	return e;
 }
 
@@ -262,9 +273,9 @@ static void report_overload(const struct experiment_run *run, struct rec_report 
 struct setting_result {
 	const struct experiment_cell *cell;
 	size_t pairs;
-	size_t overloaded, unanswered, failed, ranged;	/* repeats with such a side; failed: not measured on one side */
-	struct figure ratio;	/* ratio of medians to the default; below 1: the setting is faster */
-	double p;		/* p-value of a ratio of 1; NAN: too few pairs */
+	size_t overloaded, unanswered, failed, ranged; /* repeats with such a side; failed: not measured on one side */
+	struct figure ratio;			       /* ratio of medians to the default; below 1: the setting is faster */
+	double p;				       /* p-value of a ratio of 1; NAN: too few pairs */
 };
 
 static bool parameter_is_same(const struct experiment_cell *a, const struct experiment_cell *b, const char *key)
@@ -346,8 +357,14 @@ static void compute_ratio(struct setting_result *out, const struct experiment_ce
 /* Writes which pairs stand in the way of a ratio, as "overloaded in 5 of 10, failed in 1 of 10". */
 static void describe_pairs(const struct setting_result *of, char *text, size_t size)
 {
-	const struct { size_t n; const char *word; } kinds[] = {
-		{ of->overloaded, "overloaded" }, { of->unanswered, "unanswered" }, { of->ranged, "a range" }, { of->failed, "failed" },
+	const struct {
+		size_t n;
+		const char *word;
+	} kinds[] = {
+		{ of->overloaded, "overloaded" },
+		{ of->unanswered, "unanswered" },
+		{ of->ranged, "a range" },
+		{ of->failed, "failed" },
 	};
 	size_t used = 0;
 
@@ -394,8 +411,9 @@ static void write_setting_rows(const struct experiment_cell *first, struct table
 		row_set_number(out, "pairs", (double)one[i].pairs);
 		row_set_figure(out, "ratio", one[i].ratio);
 		row_set_number(out, "p", p);
-		row_set_text(out, "verdict", one[i].overloaded || one[i].unanswered ? INTERVAL_NOT_COMPARABLE :
-			     interval_ratio_word(&one[i].ratio, p));
+		row_set_text(out, "verdict",
+			     one[i].overloaded || one[i].unanswered ? INTERVAL_NOT_COMPARABLE
+								    : interval_ratio_word(&one[i].ratio, p));
 		describe_pairs(&one[i], pairs, sizeof(pairs));
 		row_set_text(out, "pairs_why", pairs);
 		row_write(out);
@@ -404,10 +422,13 @@ static void write_setting_rows(const struct experiment_cell *first, struct table
 }
 
 const struct extractor_hooks keys_extractor = {
-	.name = "keys", .cell_size = sizeof(struct key_figures), .repeat_size = sizeof(struct key_train_samples),
-		.read_repeat = read_repeat,
-	.finish_cell = set_cell_figures, .tables = { { "cdf", keys_write_cdf }, { "compare", write_setting_rows } },
-		       .report = report_overload,
+	.name = "keys",
+	.cell_size = sizeof(struct key_figures),
+	.repeat_size = sizeof(struct key_train_samples),
+	.read_repeat = read_repeat,
+	.finish_cell = set_cell_figures,
+	.tables = { { "cdf", keys_write_cdf }, { "compare", write_setting_rows } },
+	.report = report_overload,
 };
 
 /* --- latency over round trip time -------------------------------------------------------------------------------- */
@@ -420,8 +441,8 @@ const struct extractor_hooks keys_extractor = {
 #define SLOPE_APART_MS 10.0
 
 struct slope_point {
-	double rtt_ms, median_ms;	/* median_ms NAN: not one number */
-	bool single;			/* single keys without loss: a point of the line */
+	double rtt_ms, median_ms; /* median_ms NAN: not one number */
+	bool single;		  /* single keys without loss: a point of the line */
 };
 
 static void read_point(const struct experiment_repeat *r)
@@ -445,7 +466,7 @@ static void read_point(const struct experiment_repeat *r)
 struct slope_points {
 	double *x, *y, least_ms, most_ms, scatter_ms;
 	size_t n;
-	bool unknown;	/* a repeat has no median */
+	bool unknown; /* a repeat has no median */
 };
 
 static void add_points(struct slope_points *l, const struct experiment_cell *c)
@@ -504,6 +525,8 @@ static void write_protocol_row(const struct experiment_cell *first, struct table
 }
 
 const struct extractor_hooks slope_extractor = {
-	.name = "slope", .repeat_size = sizeof(struct slope_point), .read_repeat = read_point,
+	.name = "slope",
+	.repeat_size = sizeof(struct slope_point),
+	.read_repeat = read_point,
 	.tables = { { NULL, write_protocol_row } },
 };

@@ -19,13 +19,51 @@
 /* Figures: first, sums over processes: private is private dirty plus swap; pss includes the share of swapped pages. Then counts of
  * the kernel: the machine's memory (server: used memory without what the lab runs for the logins), and the logins' memory
  * cgroup. */
-enum { PRIVATE, DIRTY, SWAP, CLEAN, PSS, SHARED, TABLES, PROCESSES, THREADS, SUMS,
-	SERVER = SUMS, MACHINE, LAB, MACHINE_PROCESSES, MACHINE_KERNEL, MACHINE_CACHE, MACHINE_TOTAL,
-	GROUP, GROUP_KERNEL, GROUP_SHARED, GROUP_CACHE, FIGURES };
-static const char *const logins_names[FIGURES] = {	/* names of columns */
-	"private_bytes", "private_dirty_bytes", "swap_bytes", "private_clean_bytes", "pss_bytes", "shared_bytes", "page_tables_bytes",
-	"processes", "threads", "server_bytes", "machine_bytes", "lab_bytes", "machine_processes_bytes", "machine_kernel_bytes",
-	"machine_file_cache_bytes", "machine_total_bytes", "group_bytes", "group_kernel_bytes", "group_shared_memory_bytes",
+enum {
+	PRIVATE,
+	DIRTY,
+	SWAP,
+	CLEAN,
+	PSS,
+	SHARED,
+	TABLES,
+	PROCESSES,
+	THREADS,
+	SUMS,
+	SERVER = SUMS,
+	MACHINE,
+	LAB,
+	MACHINE_PROCESSES,
+	MACHINE_KERNEL,
+	MACHINE_CACHE,
+	MACHINE_TOTAL,
+	GROUP,
+	GROUP_KERNEL,
+	GROUP_SHARED,
+	GROUP_CACHE,
+	FIGURES
+};
+static const char *const logins_names[FIGURES] = {
+	/* names of columns */
+	"private_bytes",
+	"private_dirty_bytes",
+	"swap_bytes",
+	"private_clean_bytes",
+	"pss_bytes",
+	"shared_bytes",
+	"page_tables_bytes",
+	"processes",
+	"threads",
+	"server_bytes",
+	"machine_bytes",
+	"lab_bytes",
+	"machine_processes_bytes",
+	"machine_kernel_bytes",
+	"machine_file_cache_bytes",
+	"machine_total_bytes",
+	"group_bytes",
+	"group_kernel_bytes",
+	"group_shared_memory_bytes",
 	"group_file_cache_bytes",
 };
 /* Figures that have a slope; mb: column with the figure of all logins in MiB, or NULL. */
@@ -33,25 +71,29 @@ static const struct {
 	int figure;
 	const char *what, *mb;
 } logins_memory[] = {
-	{ PRIVATE, "private", "private_mb" }, { CLEAN, "private_clean", "private_clean_mb" }, { PSS, "pss", "pss_mb" },
-	{ TABLES, "page_tables", NULL }, { GROUP, "group", "group_mb" }, { SERVER, "server", "server_mb" },
+	{ PRIVATE, "private", "private_mb" },
+	{ CLEAN, "private_clean", "private_clean_mb" },
+	{ PSS, "pss", "pss_mb" },
+	{ TABLES, "page_tables", NULL },
+	{ GROUP, "group", "group_mb" },
+	{ SERVER, "server", "server_mb" },
 };
 enum { MEMORIES = sizeof(logins_memory) / sizeof(*logins_memory) };
 
 struct login_steps {
-	int64_t logins[STEPS_MAX + 1];	/* number of logins at each step; the first is 0 */
+	int64_t logins[STEPS_MAX + 1]; /* number of logins at each step; the first is 0 */
 	size_t steps;
 };
 
 struct login_cell {
-	bool *there;			/* for each reading (complete repeat and step): machine.tsv has it */
-	struct process_kind {		/* processes of one name and class; the first kind: all processes, and the machine */
+	bool *there;	      /* for each reading (complete repeat and step): machine.tsv has it */
+	struct process_kind { /* processes of one name and class; the first kind: all processes, and the machine */
 		const char *name, *class;
-		double all;		/* private memory summed over all readings; rows are sorted by it */
-		double (*of)[FIGURES];	/* figures of each reading */
-	} *kind;
+		double all;	       /* private memory summed over all readings; rows are sorted by it */
+		double (*of)[FIGURES]; /* figures of each reading */
+	} * kind;
 	size_t kinds;
-	const struct experiment_repeat *now;	/* the repeat that is being read */
+	const struct experiment_repeat *now; /* the repeat that is being read */
 };
 
 static void read_settings(const struct experiment_run *run)
@@ -96,7 +138,7 @@ static struct process_kind *get_kind(struct login_cell *c, const char *name, con
 	c->kind = memory_grow(c->kind, c->kinds, sizeof(*k));
 	k = &c->kind[c->kinds++];
 	*k = (struct process_kind){ must_alloc(strdup(name)), must_alloc(strdup(class)), 0,
-				  memory_new(c->now->cell->n * s->steps, sizeof(*k->of)) };
+				    memory_new(c->now->cell->n * s->steps, sizeof(*k->of)) };
 	return k;
 }
 
@@ -104,8 +146,8 @@ enum { P_LOGINS, P_NAME, P_CLASS, P_DIRTY, P_SWAP, P_CLEAN, P_PSS, P_SHARED, P_T
 static int add_process_row(void *into, const struct input_cell *cell)
 {
 	static const int adds[][2] = {
-		{ P_DIRTY, PRIVATE }, { P_SWAP, PRIVATE }, { P_DIRTY, DIRTY }, { P_SWAP, SWAP }, { P_CLEAN, CLEAN }, { P_PSS, PSS },
-		{ P_SWAP_PSS, PSS }, { P_SHARED, SHARED }, { P_TABLES, TABLES }, { P_THREADS, THREADS },
+		{ P_DIRTY, PRIVATE }, { P_SWAP, PRIVATE }, { P_DIRTY, DIRTY },	 { P_SWAP, SWAP },     { P_CLEAN, CLEAN },
+		{ P_PSS, PSS },	      { P_SWAP_PSS, PSS }, { P_SHARED, SHARED }, { P_TABLES, TABLES }, { P_THREADS, THREADS },
 	};
 	const struct login_steps *s = extractor_run_data();
 	struct login_cell *c = into;
@@ -144,11 +186,18 @@ static int store_machine_row(void *into, const struct input_cell *cell)
 
 static void read_repeat(const struct experiment_repeat *r)
 {
-	static const struct input_table processes = { "login-memory/1", "logins $name $class private_dirty_bytes swap_bytes "
-		"private_clean_bytes pss_bytes shared_bytes | page_tables_bytes threads swap_pss_bytes", add_process_row, NULL };
-	static const struct input_table machine = { "memory/1", "logins used_bytes | lab_bytes processes_bytes kernel_bytes "
+	static const struct input_table processes = {
+		"login-memory/1",
+		"logins $name $class private_dirty_bytes swap_bytes "
+		"private_clean_bytes pss_bytes shared_bytes | page_tables_bytes threads swap_pss_bytes",
+		add_process_row, NULL
+	};
+	static const struct input_table machine = {
+		"memory/1",
+		"logins used_bytes | lab_bytes processes_bytes kernel_bytes "
 		"file_cache_bytes total_bytes group_used_bytes group_kernel_bytes group_shared_memory_bytes group_file_cache_bytes",
-		store_machine_row, NULL };
+		store_machine_row, NULL
+	};
 	const struct login_steps *s = extractor_run_data();
 	struct login_cell *c = extractor_cell_data(r->cell);
 
@@ -163,8 +212,7 @@ static void read_repeat(const struct experiment_repeat *r)
 }
 
 /* Returns the mean over repeats of a figure, divided by `of`. */
-static struct figure mean_figure(const struct experiment_cell *c, const struct process_kind *k,
-						     int figure, size_t step, double of)
+static struct figure mean_figure(const struct experiment_cell *c, const struct process_kind *k, int figure, size_t step, double of)
 {
 	const struct login_steps *s = extractor_run_data();
 	double *v = memory_new(c->n, sizeof(*v));
@@ -202,7 +250,8 @@ static void write_summary(const struct experiment_cell *c, struct table_out *out
 		row_set_text(out, "kind", kind ? kind + 1 : NULL);
 		row_set_number(out, "logins", (double)s->logins[step]);
 		row_set_text(out, "state", c->complete ? "measured" : "failed");
-		row_numbers(out, { "repeats", (double)c->complete }, { "failed", (double)c->failed }, { "marked", (double)c->flagged });
+		row_numbers(out, { "repeats", (double)c->complete }, { "failed", (double)c->failed },
+			    { "marked", (double)c->flagged });
 		for (int f = 0; f < FIGURES && c->n; f++) {
 			mean[f] = mean_figure(c, own->kind, f, step, 1);
 			row_set_figure(out, logins_names[f], mean[f]);
@@ -290,8 +339,10 @@ static void write_processes(const struct experiment_cell *c, struct table_out *o
 }
 
 const struct extractor_hooks logins_extractor = {
-	.name = "logins", .run_size = sizeof(struct login_steps), .cell_size = sizeof(struct login_cell),
-		.begin_run = read_settings,
-	.read_repeat = read_repeat, .tables = { { "summary", write_summary }, { "slope", write_slopes },
-		    { "who", write_processes } },
+	.name = "logins",
+	.run_size = sizeof(struct login_steps),
+	.cell_size = sizeof(struct login_cell),
+	.begin_run = read_settings,
+	.read_repeat = read_repeat,
+	.tables = { { "summary", write_summary }, { "slope", write_slopes }, { "who", write_processes } },
 };

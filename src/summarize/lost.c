@@ -10,7 +10,7 @@ const char *const lost_class_names[LOST_CLASSES] = { "own", "kernel", "foreign",
 struct lost_process {
 	int64_t pid;
 	enum lost_class class;
-	char process[16];	/* name of the process whose thread this is; empty: not known */
+	char process[16]; /* name of the process whose thread this is; empty: not known */
 };
 
 enum { E_CPU, E_START, E_LOST, E_SPAN, E_KIND };
@@ -32,13 +32,12 @@ static int store_event(void *into, const struct input_cell *c)
 	if (strcmp(c[E_KIND].text, "event"))
 		return -EPROTO;
 	memory_more(l->event, l->events);
-	l->event[l->events++] = (struct lost_event){ c[E_CPU].count, c[E_START].count, c[E_START].count + span, c[E_LOST].count,
-		0 };
+	l->event[l->events++] =
+		(struct lost_event){ c[E_CPU].count, c[E_START].count, c[E_START].count + span, c[E_LOST].count, 0 };
 	return 0;
 }
 
-const struct input_table lost_events = { "lost/1", "cpu start_ns lost_ns span_ns $kind", store_event,
-	NULL };
+const struct input_table lost_events = { "lost/1", "cpu start_ns lost_ns span_ns $kind", store_event, NULL };
 
 static int compare_pids(const void *a, const void *b)
 {
@@ -54,7 +53,7 @@ static int store_process(void *into, const struct input_cell *c)
 
 	*p = (struct lost_process){ .pid = c[0].count };
 	while (p->class < LOST_CLASSES && strcmp(c[1].text, lost_class_names[p->class]) != 0)
-		p->class++;
+		p->class ++;
 	if (p->pid == ROWS_IN_NONE || p->class == LOST_CLASSES)
 		return -EPROTO;
 	snprintf(p->process, sizeof(p->process), "%s", c[2].text ? c[2].text : "");
@@ -64,8 +63,7 @@ static int store_process(void *into, const struct input_cell *c)
 
 const struct input_table lost_processes = { "process/1", "pid $class | $process", store_process, NULL };
 
-static const struct lost_process *find_process(const struct lost_profile *l, const char *kind,
-									  int64_t pid)
+static const struct lost_process *find_process(const struct lost_profile *l, const char *kind, int64_t pid)
 {
 	const struct lost_process key = { .pid = pid };
 
@@ -118,15 +116,13 @@ static int store_culprit(void *into, const struct input_cell *c)
 	if (p && *p->process && strcmp(p->process, culprit))
 		snprintf(thread, sizeof(thread), "%.16s (%s)", culprit, p->process);
 	memory_more(l->share, l->shares);
-	l->share[l->shares++] = (struct lost_culprit_share){ c[C_CPU].count, c[C_START].count, c[C_END].count, c[C_NS].count,
-						     classify_culprit(p, kind),
-						     get_culprit_name(l, thread, kind) };
+	l->share[l->shares++] =
+		(struct lost_culprit_share){ c[C_CPU].count, c[C_START].count,		c[C_END].count,
+					     c[C_NS].count,  classify_culprit(p, kind), get_culprit_name(l, thread, kind) };
 	return 0;
 }
 
-const struct input_table lost_culprits = { "culprit/1", "cpu start_ns end_ns ns pid $culprit $kind",
-	store_culprit,
-	NULL };
+const struct input_table lost_culprits = { "culprit/1", "cpu start_ns end_ns ns pid $culprit $kind", store_culprit, NULL };
 
 void lost_free(struct lost_profile *l)
 {
@@ -214,8 +210,7 @@ double lost_sum_excess(const struct lost_profile *l, double x_ns, bool system)
 	return sum;
 }
 
-void lost_fill_bins(const struct lost_profile *l, int64_t start, int64_t width, double *bin, size_t bins,
-				       bool system)
+void lost_fill_bins(const struct lost_profile *l, int64_t start, int64_t width, double *bin, size_t bins, bool system)
 {
 	for (size_t e = 0; e < l->events; e++) {
 		const struct lost_event *v = &l->event[e];

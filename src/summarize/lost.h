@@ -11,10 +11,14 @@
 #include "run_folder.h"
 
 enum lost_class {
-	LOST_OWN, LOST_KERNEL,					/* classes that make up the system: the lab's tasks, the kernel */
+	LOST_OWN,
+	LOST_KERNEL, /* classes that make up the system: the lab's tasks, the kernel */
 	/* other classes: foreign tasks, the measurement itself, tasks that ended before they were looked up, time stolen by the hypervisor
 	 * or without a record */
-	LOST_FOREIGN, LOST_ITSELF, LOST_ENDED, LOST_UNEXPLAINED,
+	LOST_FOREIGN,
+	LOST_ITSELF,
+	LOST_ENDED,
+	LOST_UNEXPLAINED,
 	LOST_CLASSES
 };
 extern const char *const lost_class_names[LOST_CLASSES];
@@ -22,15 +26,15 @@ extern const char *const lost_class_names[LOST_CLASSES];
 bool lost_class_is_system(enum lost_class class);
 
 struct lost_event {
-	int64_t cpu, start, end;	/* CLOCK_MONOTONIC, ns; end: including pauses within the event */
-	int64_t length;			/* lost time in ns, without the pauses */
-	double system;			/* ns of `length` that the system took; set by lost_share_events() */
+	int64_t cpu, start, end; /* CLOCK_MONOTONIC, ns; end: including pauses within the event */
+	int64_t length;		 /* lost time in ns, without the pauses */
+	double system;		 /* ns of `length` that the system took; set by lost_share_events() */
 };
 
 struct lost_culprit_share {
 	int64_t cpu, start, end, ns;
 	enum lost_class class;
-	size_t name;			/* index in lost.name */
+	size_t name; /* index in lost.name */
 };
 
 struct lost_culprit_name {
@@ -42,9 +46,9 @@ struct lost_profile {
 	struct lost_culprit_share *share;
 	struct lost_culprit_name *name;
 	size_t events, shares, names;
-	size_t rows;			/* number of rows read: events and ticks */
-	int64_t tick_ns, first_ns;	/* tick_ns: time of all ticks; first_ns: when the first row began */
-	bool named;			/* culprits were recorded; set by the caller */
+	size_t rows;		   /* number of rows read: events and ticks */
+	int64_t tick_ns, first_ns; /* tick_ns: time of all ticks; first_ns: when the first row began */
+	bool named;		   /* culprits were recorded; set by the caller */
 	struct lost_process *process;
 	size_t processes;
 };
@@ -69,5 +73,4 @@ double lost_sum_excess(const struct lost_profile *l, double x_ns, bool system);
 
 /* Adds to bin[i] the ns lost from start + i * width on; each event is spread evenly over its duration; system: the system's share
  * only. */
-void lost_fill_bins(const struct lost_profile *l, int64_t start, int64_t width, double *bin, size_t bins,
-				       bool system);
+void lost_fill_bins(const struct lost_profile *l, int64_t start, int64_t width, double *bin, size_t bins, bool system);

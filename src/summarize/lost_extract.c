@@ -15,37 +15,39 @@
 #include "engine.h"
 #include "lost.h"
 
-#define MS 1e6		/* ns per ms */
+#define MS 1e6 /* ns per ms */
 #define MINUTE_S 60.0
 #define WAITS 16
 #define FROM_MS 0.001
 #define PER_DECADE 20
-#define POINTS (8 * PER_DECADE + 1)	/* points of the curve, from 0.001 ms to 100 s */
+#define POINTS (8 * PER_DECADE + 1) /* points of the curve, from 0.001 ms to 100 s */
 #define BIN_NS 10000000LL
 #define BINS 1000
 /* Most rows of `who`: tasks of the system, and other tasks, of which a busy machine has many. */
 #define WHO_SYSTEM 60
 #define WHO_OTHERS 20
 
-enum { SYSTEM, OWN, KERNEL, KEPT };	/* sums kept of each repeat, in ms per minute */
+enum { SYSTEM, OWN, KERNEL, KEPT }; /* sums kept of each repeat, in ms per minute */
 
-struct lost_repeat {			/* The repeat that was read last. */
+struct lost_repeat { /* The repeat that was read last. */
 	struct lost_profile now;
-	double wall_s, cpu_s;	/* observed time; cpu_s: summed over all CPUs */
+	double wall_s, cpu_s; /* observed time; cpu_s: summed over all CPUs */
 };
 
 struct lost_cell {
 	double wall_s;
-	struct wakeup_counts { double x_ms, waited, woken; } wait[WAITS];
-	double upto[2][POINTS];		/* ns lost to events no longer than a point of the curve: [0] all, [1] the system */
-	double bin[2][BINS];		/* percent of the time of all CPUs lost in each bin: [0] all, [1] the system */
+	struct wakeup_counts {
+		double x_ms, waited, woken;
+	} wait[WAITS];
+	double upto[2][POINTS]; /* ns lost to events no longer than a point of the curve: [0] all, [1] the system */
+	double bin[2][BINS];	/* percent of the time of all CPUs lost in each bin: [0] all, [1] the system */
 	size_t bins, rans;
 	struct culprit_sum {
 		struct lost_culprit_name name;
 		enum lost_class class;
 		double ns, longest_ns;
 		size_t events;
-	} *ran;
+	} * ran;
 };
 
 /* --- reading --------------------------------------------------------------------------------------------------- */
@@ -87,11 +89,11 @@ static double get_curve_ms(int point)
 	return FROM_MS * pow(10, (double)point / PER_DECADE);
 }
 
-static struct culprit_sum *get_culprit_sum(struct lost_cell *cell, const struct lost_culprit_name *n,
-							     enum lost_class class)
+static struct culprit_sum *get_culprit_sum(struct lost_cell *cell, const struct lost_culprit_name *n, enum lost_class class)
 {
 	for (size_t i = 0; i < cell->rans; i++)
-		if (cell->ran[i].class == class && !strcmp(cell->ran[i].name.name, n->name) && !strcmp(cell->ran[i].name.kind, n->kind))
+		if (cell->ran[i].class == class && !strcmp(cell->ran[i].name.name, n->name) &&
+		    !strcmp(cell->ran[i].name.kind, n->kind))
 			return &cell->ran[i];
 	cell->ran = memory_grow(cell->ran, cell->rans, sizeof(*cell->ran));
 	cell->ran[cell->rans] = (struct culprit_sum){ .name = *n, .class = class };
@@ -149,7 +151,8 @@ static void read_repeat(const struct experiment_repeat *r)
 	kept[OWN] = lost_class_ns(l, LOST_OWN) / MS * per_minute;
 	kept[KERNEL] = lost_class_ns(l, LOST_KERNEL) / MS * per_minute;
 	give_values({ "system", kept[SYSTEM] }, { "all", lost_sum_excess(l, 0, false) / MS * per_minute },
-		    { "tick", (double)l->tick_ns / MS * per_minute }, { "events", events }, { "longest", longest }, { "seconds", s->wall_s });
+		    { "tick", (double)l->tick_ns / MS * per_minute }, { "events", events }, { "longest", longest },
+		    { "seconds", s->wall_s });
 	for (int k = 0; k < LOST_CLASSES; k++)
 		extractor_set_value(lost_class_names[k], lost_class_ns(l, (enum lost_class)k) / MS * per_minute);
 	add_repeat(extractor_cell_data(r->cell), s);
@@ -219,8 +222,7 @@ static bool compute_waited(const struct experiment_cell *c, const char *name, st
 /* --- rows ------------------------------------------------------------------------------------------------------ */
 
 /* Writes the slope of a line in each repeat through the machine without a session and all numbers of sessions of the protocol. */
-static void write_slope(const struct experiment_run *run, const char *protocol, const char *what, int column,
-				 struct table_out *out)
+static void write_slope(const struct experiment_run *run, const char *protocol, const char *what, int column, struct table_out *out)
 {
 	double *x = memory_new(2 * run->n + (size_t)run->repeats, sizeof(*x)), *y = x + run->n, *value = y + run->n, most = 0;
 	size_t slopes = 0;
@@ -271,7 +273,7 @@ static void write_curve(const struct experiment_cell *c, struct table_out *out)
 	for (int i = 0; minutes > 0 && i < POINTS; i++) {
 		row_set_parameters(out, c);
 		row_finish(out, { "upto_ms", get_curve_ms(i) }, { "lost_ms_per_min", cell->upto[1][i] / MS / minutes },
-			    { "all_ms_per_min", cell->upto[0][i] / MS / minutes });
+			   { "all_ms_per_min", cell->upto[0][i] / MS / minutes });
 	}
 }
 
@@ -300,8 +302,9 @@ static void write_culprits(const struct experiment_cell *c, struct table_out *ou
 		row_set_text(out, "class", lost_class_names[r->class]);
 		row_set_text(out, "kind", r->name.kind);
 		row_set_text(out, "culprit", r->name.name);
-		row_finish(out, { "lost_ms_per_min", r->ns / MS / minutes }, { "share_percent", sum > 0 ? 100 * r->ns / sum : (double)NAN },
-			    { "times_per_min", (double)r->events / minutes }, { "longest_ms", r->longest_ns / MS });
+		row_finish(out, { "lost_ms_per_min", r->ns / MS / minutes },
+			   { "share_percent", sum > 0 ? 100 * r->ns / sum : (double)NAN },
+			   { "times_per_min", (double)r->events / minutes }, { "longest_ms", r->longest_ns / MS });
 	}
 }
 
@@ -312,14 +315,21 @@ static void write_utilisation(const struct experiment_cell *c, struct table_out 
 	for (size_t b = 0; b < cell->bins; b++) {
 		row_set_parameters(out, c);
 		row_finish(out, { "time_ms", (double)b * (BIN_NS / MS) }, { "lost_percent", cell->bin[1][b] },
-			    { "all_percent", cell->bin[0][b] });
+			   { "all_percent", cell->bin[0][b] });
 	}
 }
 
 const struct extractor_hooks lost_extractor = {
-	.name = "lost", .run_size = sizeof(struct lost_repeat), .cell_size = sizeof(struct lost_cell),
-	.repeat_size = KEPT * sizeof(double), .read_repeat = read_repeat, .finish_cell = set_loss_above,
-	.number_of = compute_bound, .figure_of = compute_waited,
-		     .tables = { { "slope", write_slopes },
-		    { "curve", write_curve }, { "who", write_culprits }, { "utilisation", write_utilisation } },
+	.name = "lost",
+	.run_size = sizeof(struct lost_repeat),
+	.cell_size = sizeof(struct lost_cell),
+	.repeat_size = KEPT * sizeof(double),
+	.read_repeat = read_repeat,
+	.finish_cell = set_loss_above,
+	.number_of = compute_bound,
+	.figure_of = compute_waited,
+	.tables = { { "slope", write_slopes },
+		    { "curve", write_curve },
+		    { "who", write_culprits },
+		    { "utilisation", write_utilisation } },
 };

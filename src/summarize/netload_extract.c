@@ -8,7 +8,7 @@
 #include "engine.h"
 
 #define NETLOAD_FRAME_BITS (1514 * 8)
-#define NETLOAD_PING_BYTES 98		/* bytes of a ping with its Ethernet header */
+#define NETLOAD_PING_BYTES 98 /* bytes of a ping with its Ethernet header */
 
 #define MD1_STEPS 2000
 #define MD1_CREDIT_MOST 12
@@ -60,9 +60,9 @@ static struct md1_moments compute_md1(double load, double credit)
 }
 
 struct link_load {
-	double sum, n;			/* sum over repeats of received_percent, and their number */
-	double frame_ms;		/* time that one frame takes on the link */
-	double credit;			/* queued work that the token bucket lets a ping overtake, in frames */
+	double sum, n;	 /* sum over repeats of received_percent, and their number */
+	double frame_ms; /* time that one frame takes on the link */
+	double credit;	 /* queued work that the token bucket lets a ping overtake, in frames */
 };
 
 static void read_repeat(const struct experiment_repeat *r)
@@ -90,7 +90,8 @@ static void set_figures(const struct experiment_cell *c)
 	const struct link_load *cell = extractor_cell_data(c);
 	struct md1_moments w = compute_md1(cell->sum / cell->n / 100, cell->credit);
 
-	give_values({ "md1_wait_ms", w.mean * cell->frame_ms }, { "md1_variance_ms2", w.variance * cell->frame_ms * cell->frame_ms });
+	give_values({ "md1_wait_ms", w.mean * cell->frame_ms },
+		    { "md1_variance_ms2", w.variance * cell->frame_ms * cell->frame_ms });
 }
 
 static void write_curve(const struct experiment_cell *c, struct table_out *out)
@@ -106,11 +107,14 @@ static void write_curve(const struct experiment_cell *c, struct table_out *out)
 
 		row_set_text(out, "link", link);
 		row_finish(out, { "load_percent", load / 10.0 }, { "wait_ms", w.mean * cell->frame_ms },
-			    { "variance_ms2", w.variance * cell->frame_ms * cell->frame_ms });
+			   { "variance_ms2", w.variance * cell->frame_ms * cell->frame_ms });
 	}
 }
 
 const struct extractor_hooks netload_extractor = {
-	.name = "netload", .cell_size = sizeof(struct link_load), .read_repeat = read_repeat,
-	.finish_cell = set_figures, .tables = { { NULL, write_curve } },
+	.name = "netload",
+	.cell_size = sizeof(struct link_load),
+	.read_repeat = read_repeat,
+	.finish_cell = set_figures,
+	.tables = { { NULL, write_curve } },
 };

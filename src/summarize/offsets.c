@@ -9,13 +9,13 @@ const char *const probe_names[PROBES] = { "patch", "wire" };
  * sent */
 #define CONVERSION_NS (20 * NS_PER_US)
 
-void offsets_add_train(struct probe_offsets *o, enum probe probe, const struct key_samples *keys,
-			    const struct train_traces *t)
+void offsets_add_train(struct probe_offsets *o, enum probe probe, const struct key_samples *keys, const struct train_traces *t)
 {
 	for (size_t i = 0; i < keys->n; i++) {
 		const struct key_times *k = &keys->key[i];
 		const struct trace_app_echo *e = traces_find_echo(t, k->number);
-		int64_t sent = k->sent_ns ? k->sent_ns : TRACE_NONE, answer = k->answer_ns ? k->answer_ns : TRACE_NONE, value[OFFSETS];
+		int64_t sent = k->sent_ns ? k->sent_ns : TRACE_NONE, answer = k->answer_ns ? k->answer_ns : TRACE_NONE,
+			value[OFFSETS];
 
 		if (!e || e->received == TRACE_NONE || e->flushed == TRACE_NONE) {
 			o->lost++;

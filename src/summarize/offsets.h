@@ -19,14 +19,13 @@ extern const char *const probe_names[PROBES];
 enum offset { OFFSET, MAGNITUDE, MEASURED, INJECTED, THERE, BACK, OFFSETS };
 
 struct probe_offsets {
-	struct sample of[OFFSETS];	/* ns; never freed */
-	size_t lost;		/* keys of the train without an answer or without a log entry of the application */
+	struct sample of[OFFSETS]; /* ns; never freed */
+	size_t lost;		   /* keys of the train without an answer or without a log entry of the application */
 };
 
 /* Adds the keys of one train, which the application numbered in the same way. PROBE_WIRE: a key is sent with its first packet, and
  * answered by the first update that does not begin before the application drew. */
-void offsets_add_train(struct probe_offsets *o, enum probe probe, const struct key_samples *keys,
-			    const struct train_traces *t);
+void offsets_add_train(struct probe_offsets *o, enum probe probe, const struct key_samples *keys, const struct train_traces *t);
 
 /* Returns the highest of the percentiles 99, 95, 90 with at least ten values beyond it, else 75; 0: no values. */
 int offsets_find_tail(const struct sample *offset);

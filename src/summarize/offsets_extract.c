@@ -14,7 +14,7 @@ struct offsets_group {
 	size_t trains[PROBES], flagged[PROBES];
 };
 struct offsets_cell {
-	struct offsets_group own, all;	/* own: of this cell; all: of the path, kept with the path's first cell */
+	struct offsets_group own, all; /* own: of this cell; all: of the path, kept with the path's first cell */
 };
 
 static bool same_path(const struct experiment_cell *a, const struct experiment_cell *b)
@@ -22,8 +22,8 @@ static bool same_path(const struct experiment_cell *a, const struct experiment_c
 	return !strcmp(cell_require_text(a, "path"), cell_require_text(b, "path"));
 }
 
-static void add_train(struct offsets_group *g, const struct experiment_repeat *r,
-				       const struct key_samples *keys, const struct train_traces *traces)
+static void add_train(struct offsets_group *g, const struct experiment_repeat *r, const struct key_samples *keys,
+		      const struct train_traces *traces)
 {
 	for (int p = 0; p < PROBES; p++) {
 		if (p == PROBE_WIRE && !repeat_has_file(r, "wire.tsv"))
@@ -59,8 +59,7 @@ static double quantile_ms(struct sample *s, double q)
 
 /* Writes one row. base_ms: the offset without an injected delay; NAN: not known. */
 static void write_probe(struct table_out *out, const struct experiment_cell *c, const char *delay, int probe,
-				    struct offsets_group *g,
-			double base_ms)
+			struct offsets_group *g, double base_ms)
 {
 	struct sample *of = g->of[probe].of;
 	int tail = offsets_find_tail(&of[OFFSET]);
@@ -71,16 +70,15 @@ static void write_probe(struct table_out *out, const struct experiment_cell *c, 
 	row_set_text(out, "probe", probe_names[probe]);
 	row_set_text(out, "delay", delay);
 	row_finish(out, { "trains", (double)g->trains[probe] }, { "marked", (double)g->flagged[probe] },
-		    { "keys", (double)of[OFFSET].n }, { "lost", (double)g->of[probe].lost }, { "injected_ms",
-		    	quantile_ms(&of[INJECTED], 0.5) },
-		    { "measured_ms", quantile_ms(&of[MEASURED], 0.5) }, { "offset_ms", offset },
-		    { "offset_min_ms", sample_min(&of[OFFSET]).value / MS }, { "offset_max_ms", sample_max(&of[OFFSET]).value / MS },
-		    { "sd_ms", sample_sd(&of[OFFSET]).value / MS }, { "tail_percent", tail ? (double)tail : (double)NAN },
-		    { "tail_ms", tail ? quantile_ms(&of[OFFSET], tail / 100.0) - offset : (double)NAN },
-		    { "error_ms", tail ? quantile_ms(&of[MAGNITUDE], tail / 100.0) : (double)NAN }, { "there_ms",
-		    	quantile_ms(&of[THERE], 0.5) },
-		    { "back_ms", quantile_ms(&of[BACK], 0.5) }, { "less_base_ms", offset - base_ms }, { "floor_ms", floor_ms },
-		    { "less_floor_ms", offset - floor_ms });
+		   { "keys", (double)of[OFFSET].n }, { "lost", (double)g->of[probe].lost },
+		   { "injected_ms", quantile_ms(&of[INJECTED], 0.5) }, { "measured_ms", quantile_ms(&of[MEASURED], 0.5) },
+		   { "offset_ms", offset }, { "offset_min_ms", sample_min(&of[OFFSET]).value / MS },
+		   { "offset_max_ms", sample_max(&of[OFFSET]).value / MS }, { "sd_ms", sample_sd(&of[OFFSET]).value / MS },
+		   { "tail_percent", tail ? (double)tail : (double)NAN },
+		   { "tail_ms", tail ? quantile_ms(&of[OFFSET], tail / 100.0) - offset : (double)NAN },
+		   { "error_ms", tail ? quantile_ms(&of[MAGNITUDE], tail / 100.0) : (double)NAN },
+		   { "there_ms", quantile_ms(&of[THERE], 0.5) }, { "back_ms", quantile_ms(&of[BACK], 0.5) },
+		   { "less_base_ms", offset - base_ms }, { "floor_ms", floor_ms }, { "less_floor_ms", offset - floor_ms });
 }
 
 /* True: the cell has no injected delay. */
@@ -122,6 +120,8 @@ static void write_path(const struct experiment_cell *first, struct table_out *ou
 }
 
 const struct extractor_hooks offsets_extractor = {
-	.name = "offsets", .cell_size = sizeof(struct offsets_cell), .read_repeat = read_repeat,
+	.name = "offsets",
+	.cell_size = sizeof(struct offsets_cell),
+	.read_repeat = read_repeat,
 	.tables = { { NULL, write_path } },
 };

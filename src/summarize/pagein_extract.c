@@ -10,14 +10,21 @@ enum pagein_group { PAGEIN_IN_MEMORY, PAGEIN_OUT, PAGEIN_KEPT, PAGEIN_NOT_EVICTE
 static const char *const pagein_groups[] = { "in_memory", "paged_out", "kept", "not_evicted", "not_in_memory", NULL };
 
 enum pagein_value {
-	PAGEIN_FIRST, PAGEIN_SECOND, PAGEIN_TYPED, PAGEIN_TYPED_MAX, PAGEIN_SWAP_IN, PAGEIN_READ, PAGEIN_EVICTED,
-	PAGEIN_SUMS,	/* first of six sums over the processes */
+	PAGEIN_FIRST,
+	PAGEIN_SECOND,
+	PAGEIN_TYPED,
+	PAGEIN_TYPED_MAX,
+	PAGEIN_SWAP_IN,
+	PAGEIN_READ,
+	PAGEIN_EVICTED,
+	PAGEIN_SUMS, /* first of six sums over the processes */
 	/* major faults of the process with fewest; PAGEIN_EVICTED: of the process with the least share in swap */
 	PAGEIN_LEAST = PAGEIN_SUMS + 6
 };
 static const char *const pagein_values[] = {
-	"first_key_ms", "second_key_ms", "typed_ms", "typed_max_ms", "swap_in_bytes", "read_percent", "evicted_percent", "swap_bytes",
-	"anonymous_bytes", "file_resident_bytes", "file_others_bytes", "major_faults", "minor_faults", "major_faults_least", NULL,
+	"first_key_ms",	     "second_key_ms",	"typed_ms",	"typed_max_ms",	      "swap_in_bytes",
+	"read_percent",	     "evicted_percent", "swap_bytes",	"anonymous_bytes",    "file_resident_bytes",
+	"file_others_bytes", "major_faults",	"minor_faults", "major_faults_least", NULL,
 };
 
 /* Sets the latency of a key; without an echo, the timeout as a lower bound. */
@@ -34,7 +41,8 @@ static void set_typed(const struct json_document *j, const char *prefix, struct 
 	static const char *const of[] = { "p50", "max" };
 
 	for (int v = 0; v < 2; v++) {
-		double ms = json_number(j, "%s.typed_ms.%s", prefix, of[v]), least = json_number(j, "%s.typed_ms.above.%s", prefix, of[v]);
+		double ms = json_number(j, "%s.typed_ms.%s", prefix, of[v]),
+		       least = json_number(j, "%s.typed_ms.above.%s", prefix, of[v]);
 
 		trials_set_value(t, PAGEIN_TYPED + v, isnan(ms) ? least : ms, isnan(ms) && !isnan(least));
 	}
@@ -43,8 +51,9 @@ static void set_typed(const struct json_document *j, const char *prefix, struct 
 /* Adds up figures of the processes; a sum is unknown if one process lacks the figure. */
 static void sum_processes(const struct json_document *j, const char *prefix, struct trial *t)
 {
-	static const char *const sums[] = { "swap_bytes", "anonymous_private_bytes", "file_resident_bytes",
-		"file_mapped_by_others_bytes", "major_faults", "minor_faults" };
+	static const char *const sums[] = { "swap_bytes",	   "anonymous_private_bytes",
+					    "file_resident_bytes", "file_mapped_by_others_bytes",
+					    "major_faults",	   "minor_faults" };
 
 	for (int p = 0;; p++) {
 		char of[96];
@@ -60,7 +69,7 @@ static void sum_processes(const struct json_document *j, const char *prefix, str
 }
 
 static void read_trial(const struct experiment_repeat *r, const struct json_document *j, const char *path, const char *state,
-			      struct trial *t)
+		       struct trial *t)
 {
 	const char *text = json_get_text(j, "%s.why", path);
 	int group = find_word(pagein_groups, state);
@@ -111,7 +120,10 @@ static void write_trials(const struct experiment_cell *c, struct table_out *out)
 }
 
 const struct extractor_hooks pagein_extractor = {
-	.name = "pagein", .cell_size = sizeof(struct cell_trials), .read_repeat = read_repeat,
-		.finish_cell = set_reason,
-	.figure_of = compute_figure, .tables = { { NULL, write_trials } },
+	.name = "pagein",
+	.cell_size = sizeof(struct cell_trials),
+	.read_repeat = read_repeat,
+	.finish_cell = set_reason,
+	.figure_of = compute_figure,
+	.tables = { { NULL, write_trials } },
 };

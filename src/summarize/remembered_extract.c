@@ -10,30 +10,29 @@
 #include "step.h"
 
 #define REMEMBERED_NONE 0.5
-#define CLIFF_OFF 0.05		/* tolerance of a cache size found by loops: the search skips some lengths */
-#define PLACES_OFF 0.2		/* tolerance between cache sizes found by loops and by random order */
+#define CLIFF_OFF 0.05 /* tolerance of a cache size found by loops: the search skips some lengths */
+#define PLACES_OFF 0.2 /* tolerance between cache sizes found by loops and by random order */
 #define FRAMES_MAX 100000
 #define NUMBER_MAX 1e15
 
 struct search_point {
-	const char *name, *folder;	/* folder: of the point's step; NULL: none */
-	char path[32];			/* JSON path of the point in cell.json */
+	const char *name, *folder; /* folder: of the point's step; NULL: none */
+	char path[32];		   /* JSON path of the point in cell.json */
 	struct eviction_trial trial;
-	double hits;			/* hit ratio, 0 to 1; NAN: not known */
+	double hits; /* hit ratio, 0 to 1; NAN: not known */
 };
 
 /* What is kept of a repeat. */
 struct cache_findings {
 	struct search_point *point;
 	size_t n;
-	double low, high;		/* frames of the longest loop that hits, and of the shortest that does not; NAN: not found */
-	double miss, hit;		/* bytes of a frame on the wire */
-	double places;			/* cached frames: by loops, or by random order if that gives another size (random eviction has no sharp limit) */
+	double low, high; /* frames of the longest loop that hits, and of the shortest that does not; NAN: not found */
+	double miss, hit; /* bytes of a frame on the wire */
+	double places; /* cached frames: by loops, or by random order if that gives another size (random eviction has no sharp limit) */
 	enum eviction policy;
 };
 
-static double get_point_figure(const struct experiment_repeat *r, const struct search_point *p,
-				      const char *figure)
+static double get_point_figure(const struct experiment_repeat *r, const struct search_point *p, const char *figure)
 {
 	double v = NAN;
 
@@ -43,8 +42,7 @@ static double get_point_figure(const struct experiment_repeat *r, const struct s
 }
 
 /* Returns a whole number of a point; 0: there is none. */
-static int64_t read_integer(const struct experiment_repeat *r, const struct search_point *p,
-						const char *key)
+static int64_t read_integer(const struct experiment_repeat *r, const struct search_point *p, const char *key)
 {
 	double v = json_number(r->json, "%s.%s", p->path, key);
 
@@ -76,13 +74,13 @@ static void read_points(const struct experiment_repeat *r, struct cache_findings
 		order = json_get_text(r->json, "%s.order", p->path);
 		for (int o = 0; order && o < SEQUENCE_ORDERS; o++)
 			is = strcmp(order, sequence_names[o]) ? is : o;
-		p->trial = (struct eviction_trial){ (enum sequence_order)is, read_integer(r, p, "frames"),
-			read_integer(r, p, "hot"),
-			read_integer(r, p, "warm"), read_integer(r, p, "count"),
-				(uint64_t)read_integer(r, p, "seed") };
+		p->trial = (struct eviction_trial){ (enum sequence_order)is,	 read_integer(r, p, "frames"),
+						    read_integer(r, p, "hot"),	 read_integer(r, p, "warm"),
+						    read_integer(r, p, "count"), (uint64_t)read_integer(r, p, "seed") };
 		if (!is_simulable(&p->trial) || (p->folder && (strchr(p->folder, '/') || p->folder[0] == '.')) ||
 		    isnan(get_point_figure(r, p, "seconds")))
-			die(EXIT_RUN, "%s/cell.json: points[] has an element without valid order, frames, count or seconds", r->folder);
+			die(EXIT_RUN, "%s/cell.json: points[] has an element without valid order, frames, count or seconds",
+			    r->folder);
 	}
 }
 
@@ -137,8 +135,8 @@ static void find_policy(struct cache_findings *t)
 	}
 	t->policy = EVICTIONS;
 	if (n && t->places >= 1)
-		t->policy = eviction_find_policy(t->places, t->places < t->low || t->places > t->low ? PLACES_OFF : CLIFF_OFF, trial, hits,
-							n);
+		t->policy = eviction_find_policy(t->places, t->places < t->low || t->places > t->low ? PLACES_OFF : CLIFF_OFF,
+						 trial, hits, n);
 }
 
 static void read_repeat(const struct experiment_repeat *r)
@@ -160,11 +158,10 @@ static void read_repeat(const struct experiment_repeat *r)
 	}
 	extractor_set_value("random_places", find_cache_size(t));
 	find_policy(t);
-	give_values({ "low", t->low }, { "high", t->high }, { "most", json_number(r->json, "search.most") }, { "places", t->places },
-		    { "sent_bytes", t->places * t->miss },
+	give_values({ "low", t->low }, { "high", t->high }, { "most", json_number(r->json, "search.most") },
+		    { "places", t->places }, { "sent_bytes", t->places * t->miss },
 		    { "picture_bytes", t->places * get_point_figure(r, find_point(t, "miss"), "frame_bytes") },
-			{ "scan_points", scanned },
-		    { "scan_agree", agree });
+		    { "scan_points", scanned }, { "scan_agree", agree });
 }
 
 /* Computes POINT.FIGURE. */
@@ -203,8 +200,11 @@ static void set_policy(const struct experiment_cell *c)
 		beyond += has_cache(&t[i]) && isnan(t[i].high);
 	}
 	extractor_set_text("policy", policy < EVICTIONS ? eviction_names[policy] : NULL);
-	extractor_set_text("verdict", !c->n ? NULL : !there ? "none" : there < c->n || (beyond && beyond < c->n) ||
-		  most > (1 + PLACES_OFF) * least ? "unclear" : beyond ? "beyond" : "size");
+	extractor_set_text("verdict", !c->n									     ? NULL
+				      : !there									     ? "none"
+				      : there < c->n || (beyond && beyond < c->n) || most > (1 + PLACES_OFF) * least ? "unclear"
+				      : beyond									     ? "beyond"
+														     : "size");
 }
 
 static void write_points(const struct experiment_cell *c, struct table_out *out)
@@ -220,7 +220,8 @@ static void write_points(const struct experiment_cell *c, struct table_out *out)
 			row_set_text(out, "name", p->name);
 			row_set_text(out, "order", sequence_names[p->trial.order]);
 			row_numbers(out, { "frames", p->trial.frames > 0 ? (double)p->trial.frames : (double)NAN },
-				    { "frame_wire_bytes", get_point_figure(r, p, "bytes_per_frame") }, { "hits_percent", 100 * p->hits });
+				    { "frame_wire_bytes", get_point_figure(r, p, "bytes_per_frame") },
+				    { "hits_percent", 100 * p->hits });
 			for (size_t f = 0; f < sizeof(figures) / sizeof(*figures); f++)
 				row_set_number(out, figures[f], get_point_figure(r, p, figures[f]));
 			row_write(out);
@@ -233,8 +234,7 @@ static void write_loop(const struct experiment_repeat *r, const char *part, stru
 {
 	const struct cache_findings *t = extractor_repeat_data(r);
 	const struct search_point *p = find_point(t, part);
-	double from_ns = get_point_figure(r, p, "from_ns"), seconds = get_point_figure(r, p, "seconds"), bytes = 0, period,
-			 warm_s;
+	double from_ns = get_point_figure(r, p, "from_ns"), seconds = get_point_figure(r, p, "seconds"), bytes = 0, period, warm_s;
 	struct step_series o;
 
 	if (!p || !p->folder || !(from_ns > 0))
@@ -247,13 +247,13 @@ static void write_loop(const struct experiment_repeat *r, const char *part, stru
 		double end_s = (double)(piece + 1) * STEP_BIN_S;
 
 		if (piece < 0 || end_s > seconds + warm_s)
-			continue;	/* before the first or after the last frame */
+			continue; /* before the first or after the last frame */
 		bytes += o.bin[i].bytes;
 		row_set_parameters(out, r->cell);
 		row_set_text(out, "part", part);
 		row_finish(out, { "frames", (double)p->trial.frames }, { "time_s", end_s },
-			    { "mbit_per_s", o.bin[i].bytes * STEP_BIN_MBIT_PER_S }, { "cpu_percent", o.bin[i].cpu_percent },
-			    { "hits_percent", 100 * compute_hit_ratio(t, bytes / (end_s / period)) });
+			   { "mbit_per_s", o.bin[i].bytes * STEP_BIN_MBIT_PER_S }, { "cpu_percent", o.bin[i].cpu_percent },
+			   { "hits_percent", 100 * compute_hit_ratio(t, bytes / (end_s / period)) });
 	}
 	free(o.bin);
 }
@@ -267,8 +267,10 @@ static void write_series(const struct experiment_cell *c, struct table_out *out)
 }
 
 const struct extractor_hooks remembered_extractor = {
-	.name = "remembered", .repeat_size = sizeof(struct cache_findings), .read_repeat = read_repeat,
-	.finish_cell = set_policy, .number_of = compute_point_figure,
-		       .tables = { { "points", write_points },
-		    { "overtime", write_series } },
+	.name = "remembered",
+	.repeat_size = sizeof(struct cache_findings),
+	.read_repeat = read_repeat,
+	.finish_cell = set_policy,
+	.number_of = compute_point_figure,
+	.tables = { { "points", write_points }, { "overtime", write_series } },
 };

@@ -75,7 +75,7 @@ const char *json_get_text(const struct json_document *j, const char *path, ...)
 struct rows_parser {
 	const struct input_table *kind;
 	void *into;
-	char sort[ROWS_IN_COLUMNS];	/* kind of each column: '%', '$', or any other character for counts */
+	char sort[ROWS_IN_COLUMNS]; /* kind of each column: '%', '$', or any other character for counts */
 	size_t n;
 };
 
@@ -90,8 +90,8 @@ static int parse_row(void *context, char *const *text)
 		*c = (struct input_cell){ text[i], ROWS_IN_NONE, NAN };
 		if (!text[i] || !*text[i] || r->sort[i] == '$')
 			continue;
-		if (r->sort[i] == '%' ? cli_parse_real(text[i], &c->real) || !isfinite(c->real) : !rows_in_count(text[i],
-																    &c->count))
+		if (r->sort[i] == '%' ? cli_parse_real(text[i], &c->real) || !isfinite(c->real)
+				      : !rows_in_count(text[i], &c->count))
 			return -EPROTO;
 		c->real = r->sort[i] == '%' ? c->real : (double)c->count;
 	}
@@ -126,12 +126,11 @@ int rows_read(FILE *in, const struct input_table *kind, void *into, unsigned lon
 
 struct cached_json {
 	struct cached_json *next;
-	struct json_document *json;		/* NULL: the file does not exist */
+	struct json_document *json; /* NULL: the file does not exist */
 	char name[];
 };
 
-static struct cached_json *cache_json(const char *name, struct json_document *json,
-							 struct cached_json *next)
+static struct cached_json *cache_json(const char *name, struct json_document *json, struct cached_json *next)
 {
 	struct cached_json *f = memory_new(1, sizeof(*f) + strlen(name) + 1);
 
@@ -156,9 +155,7 @@ bool repeat_has_file(const struct experiment_repeat *r, const char *file)
 	return has_file(r->folder, file);
 }
 
-void repeat_read_table(const struct experiment_repeat *r, const char *file, bool needed,
-			       const struct input_table *kind,
-		       void *into)
+void repeat_read_table(const struct experiment_repeat *r, const char *file, bool needed, const struct input_table *kind, void *into)
 {
 	unsigned long line = 0;
 	char path[PATH_ROOM];
@@ -208,7 +205,7 @@ const char *cell_text(const struct experiment_cell *c, const char *key)
 }
 
 const struct experiment_repeat *repeat_pick_train(const struct experiment_cell *c, const struct experiment_repeat *r,
-						     const char *series)
+						  const char *series)
 {
 	bool any = false;
 
@@ -226,15 +223,13 @@ static bool is_safe_name(const char *word)
 }
 
 /* Reads cell.json of a repeat (series "") or of its train in folder `series`. False: it is not complete. */
-static bool read_repeat_json(struct experiment_cell *c, int64_t number, const char *series,
-					   struct experiment_repeat *out)
+static bool read_repeat_json(struct experiment_cell *c, int64_t number, const char *series, struct experiment_repeat *out)
 {
 	const char *state, *text;
 
 	*out = (struct experiment_repeat){ .number = number, .index = c->n };
-	memory_check_lost(asprintf(&out->folder, "%s/cells/%s/%lld%s%s", c->run->folder, c->name, (long long)number, *series ?
-					   "/" : "",
-			   series) < 0);
+	memory_check_lost(asprintf(&out->folder, "%s/cells/%s/%lld%s%s", c->run->folder, c->name, (long long)number,
+				   *series ? "/" : "", series) < 0);
 	out->series = strrchr(out->folder, '\0') - strlen(series);
 	out->json = run_folder_read_json(out->folder, "cell.json", false);
 	c->tried += out->json && !*series;
@@ -287,8 +282,9 @@ static void read_cell(struct experiment_run *run, const char *name, bool found)
 			die(EXIT_RUN, "%s/run.json: two cells of the name %s", run->folder, name);
 	memory_more(run->cell, run->n);
 	c = &run->cell[run->n];
-	*c = (struct experiment_cell){ .run = run, .index = run->n++, .name = name, .repeat = memory_new((size_t)run->repeats,
-													 sizeof(*c->repeat)) };
+	*c = (struct experiment_cell){
+		.run = run, .index = run->n++, .name = name, .repeat = memory_new((size_t)run->repeats, sizeof(*c->repeat))
+	};
 	for (int64_t n = 1; n <= run->repeats; n++) {
 		snprintf(folder, sizeof(folder), "cells/%s/%lld", name, (long long)n);
 		if ((!found || has_file(run->folder, folder)) && read_repeat_json(c, n, "", &c->repeat[c->n]))

@@ -15,16 +15,16 @@ const char *json_get_text(const struct json_document *j, const char *path, ...) 
 
 /* One cell of a row in a table that a program of thinprobe wrote (rows_in.h). */
 struct input_cell {
-	const char *text;	/* NULL: the file has no such column */
-	int64_t count;		/* whole number; ROWS_IN_NONE: empty, or no such column */
-	double real;		/* the same as a real number, or any number of a column marked %; NAN: empty, or no such column */
+	const char *text; /* NULL: the file has no such column */
+	int64_t count;	  /* whole number; ROWS_IN_NONE: empty, or no such column */
+	double real;	  /* the same as a real number, or any number of a column marked %; NAN: empty, or no such column */
 };
 struct input_table {
 	const char *schema;
 	/* Names of columns: plain names are counts and times in ns, %NAME any number, $NAME text. Columns after a | may be missing. */
 	const char *columns;
-	int (*row)(void *into, const struct input_cell *cell);	/* called for each row; 0, or -EPROTO: the row cannot be right */
-	const struct input_table *otherwise;			/* schema to try next if the file has another one; NULL: none */
+	int (*row)(void *into, const struct input_cell *cell); /* called for each row; 0, or -EPROTO: the row cannot be right */
+	const struct input_table *otherwise;		       /* schema to try next if the file has another one; NULL: none */
 };
 /* Returns 0, or an error as rows_in_read() does. */
 int rows_read(FILE *in, const struct input_table *kind, void *into, unsigned long *line);

@@ -2,7 +2,7 @@
 #include "stages.h"
 #include "memory.h"
 
-#define NUMBER_BITS 0xffffff	/* largest number that a patch of pixels shows */
+#define NUMBER_BITS 0xffffff /* largest number that a patch of pixels shows */
 
 const char *const stage_names[STAGES] = {
 	"due_sent", "sent_wire", "wire_app", "app_drawn", "drawn_wire", "wire_wire", "wire_pixels", "latency",
@@ -34,8 +34,7 @@ static bool find_times(const struct key_times *k, const struct train_traces *t, 
 	reply = traces_last_update(t, k->answer_ns);
 	if (!reply || reply->first < on_wire->seen)
 		return false;
-	*out = (struct stage_times){ k->due_ns, k->sent_ns, on_wire->seen, TRACE_NONE, TRACE_NONE, reply->first,
-					  k->answer_ns };
+	*out = (struct stage_times){ k->due_ns, k->sent_ns, on_wire->seen, TRACE_NONE, TRACE_NONE, reply->first, k->answer_ns };
 	if (base < 0 || !t->echoes)
 		return true;
 	echo = traces_find_echo(t, base + k->number);

@@ -22,7 +22,7 @@ static void read_repeat(const struct experiment_repeat *r)
 
 	if (j)
 		json_get_int(j, "result.patch_base", &base);
-	if (base < -1 || base > UINT32_MAX)	/* range of keyrepeat's numbers; -1: there was none */
+	if (base < -1 || base > UINT32_MAX) /* range of keyrepeat's numbers; -1: there was none */
 		die(EXIT_RUN, "%s/keyrepeat.json: result.patch_base is not -1 to 4294967295", r->folder);
 	repeat_read_table(r, "wire.tsv", false, &traces_wire, &traces);
 	repeat_read_table(r, "echo.tsv", false, &traces_echoes, &traces);
@@ -53,9 +53,8 @@ static double quantile_ms(struct sample *s, double p)
 	return sample_supports(s, p) ? sample_quantile(s, p).value / NS_PER_MS : NAN;
 }
 
-static void write_stage(struct table_out *out, const struct experiment_cell *c, bool logged, enum stage stage,
-				   size_t of_keys,
-			     double *at_ms)
+static void write_stage(struct table_out *out, const struct experiment_cell *c, bool logged, enum stage stage, size_t of_keys,
+			double *at_ms)
 {
 	const struct train_stages *t = extractor_repeat_data(c->repeat);
 	double *means = memory_new(c->n, sizeof(*means)), mean;
@@ -102,7 +101,7 @@ static void write_cell(const struct experiment_cell *c, struct table_out *out)
 
 	for (size_t r = 0; r < c->n; r++) {
 		of_keys += is_used(&t[r], logged) ? t[r].stages.keys : 0;
-		if (t[r].overloaded)	/* the stages of an overloaded train grow with the length of the run */
+		if (t[r].overloaded) /* the stages of an overloaded train grow with the length of the run */
 			return;
 	}
 	for (enum stage s = 0; s < STAGES; s++)
@@ -111,6 +110,8 @@ static void write_cell(const struct experiment_cell *c, struct table_out *out)
 }
 
 const struct extractor_hooks stages_extractor = {
-	.name = "stages", .repeat_size = sizeof(struct train_stages), .read_repeat = read_repeat,
+	.name = "stages",
+	.repeat_size = sizeof(struct train_stages),
+	.read_repeat = read_repeat,
 	.tables = { { NULL, write_cell } },
 };

@@ -56,15 +56,14 @@ static void read_repeat(const struct experiment_repeat *r)
 	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
 		extractor_set_value(plain[i], json_number(j, "result.stalls.%s", plain[i]));
 	extractor_set_value("trains", train ? 1 : (double)NAN);
-	extractor_set_value("gap_ms", watched ? json_number(probe, "result.largest_gap_ms") : json_number(j, "result.stalls.max_ms") +
-			    period);
+	extractor_set_value("gap_ms", watched ? json_number(probe, "result.largest_gap_ms")
+					      : json_number(j, "result.stalls.max_ms") + period);
 	/* on average one update per mean stall plus period */
-	give_values({ "updates_per_s", 1000 / (json_number(j, "result.stalls.mean_ms") + period) },
-		    { "wire_bytes_per_key", keys > 0 ? json_number(capture, "result.channels.total.wire_bytes") / keys : (double)NAN },
-		    { "schedule_jitter_ms", compute_schedule_sd(probe) }, { "updates_10ms",
-		    	count_updates(capture, 10) },
-		    { "updates_5ms", count_updates(capture, 5) }, { "updates_20ms",
-		    	count_updates(capture, 20) });
+	give_values(
+		{ "updates_per_s", 1000 / (json_number(j, "result.stalls.mean_ms") + period) },
+		{ "wire_bytes_per_key", keys > 0 ? json_number(capture, "result.channels.total.wire_bytes") / keys : (double)NAN },
+		{ "schedule_jitter_ms", compute_schedule_sd(probe) }, { "updates_10ms", count_updates(capture, 10) },
+		{ "updates_5ms", count_updates(capture, 5) }, { "updates_20ms", count_updates(capture, 20) });
 	if (capture)
 		json_get_bool(capture, "result.updates.depends_on_merge", &depends);
 	extractor_set_value("depends_on_merge", isnan(count_updates(capture, 10)) ? (double)NAN : depends);

@@ -11,19 +11,19 @@
  * lossless compression), seconds, from_ns. NAN: not known. False: no such figure. */
 bool step_compute_figure(const struct json_document *j, const char *prefix, const char *name, double *out);
 
-#define STEP_BINS_MAX 20000	/* most bins of a series */
+#define STEP_BINS_MAX 20000 /* most bins of a series */
 #define STEP_BIN_S 0.5
-#define STEP_BIN_MBIT_PER_S (8 / STEP_BIN_S / 1e6)	/* Mbit/s per byte in a bin */
+#define STEP_BIN_MBIT_PER_S (8 / STEP_BIN_S / 1e6) /* Mbit/s per byte in a bin */
 
 /* Display traffic and CPU time of a step in bins of STEP_BIN_S, from traffic.tsv and cpu.tsv of its folder. */
 struct step_series {
 	int64_t origin_ns;
-	int64_t first;		/* number of the first bin; below 0: before the origin */
+	int64_t first; /* number of the first bin; below 0: before the origin */
 	size_t n;
 	struct step_bin {
-		double bytes;		/* bytes of the display channel on the wire */
-		double cpu_percent;	/* percent of one CPU; NAN: no reading in this bin */
-	} *bin;			/* owned by the caller */
+		double bytes;	    /* bytes of the display channel on the wire */
+		double cpu_percent; /* percent of one CPU; NAN: no reading in this bin */
+	} * bin;		    /* owned by the caller */
 };
 
 /* Reads folder STEP of the repeat. Packets count in the bin in which their own bin of traffic.tsv begins. No bins if the origin is

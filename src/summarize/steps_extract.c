@@ -19,7 +19,7 @@ bool step_compute_figure(const struct json_document *j, const char *prefix, cons
 	static const struct {
 		const char *name, *key;
 		double factor;
-		const char *over, *other;	/* other: divisor to use where `over` is not known */
+		const char *over, *other; /* other: divisor to use where `over` is not known */
 	} figures[] = {
 		{ "mbit_per_s", "display_wire_bytes", 8 / 1e6, "seconds", NULL },
 		{ "kb_per_s", "display_wire_bytes", 1e-3, "seconds", NULL },
@@ -28,8 +28,12 @@ bool step_compute_figure(const struct json_document *j, const char *prefix, cons
 		{ "shown_per_s", "frames_shown", 1, "seconds", NULL },
 		{ "late_percent", "late_frames", 100, "frames_due", NULL },
 		{ "packets_per_frame", "display_packets", 1, "frames_seen", "frames_shown" },
-		{ "cpu_percent", NULL, 1, NULL, NULL }, { "bytes_per_frame", NULL, 1, NULL, NULL }, { "frame_bytes", NULL, 1, NULL, NULL },
-		{ "information_bytes", NULL, 1, NULL, NULL }, { "seconds", NULL, 1, NULL, NULL }, { "from_ns", NULL, 1, NULL, NULL },
+		{ "cpu_percent", NULL, 1, NULL, NULL },
+		{ "bytes_per_frame", NULL, 1, NULL, NULL },
+		{ "frame_bytes", NULL, 1, NULL, NULL },
+		{ "information_bytes", NULL, 1, NULL, NULL },
+		{ "seconds", NULL, 1, NULL, NULL },
+		{ "from_ns", NULL, 1, NULL, NULL },
 	};
 
 	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
@@ -40,7 +44,8 @@ bool step_compute_figure(const struct json_document *j, const char *prefix, cons
 			continue;
 		if (isnan(of) && figures[i].other)
 			of = json_number(j, "%s.%s", prefix, figures[i].other);
-		*out = of > 0 ? figures[i].factor * json_number(j, "%s.%s", prefix, figures[i].key ? figures[i].key : name) / of : (double)NAN;
+		*out = of > 0 ? figures[i].factor * json_number(j, "%s.%s", prefix, figures[i].key ? figures[i].key : name) / of
+			      : (double)NAN;
 		return true;
 	}
 	return false;
@@ -50,7 +55,7 @@ bool step_compute_figure(const struct json_document *j, const char *prefix, cons
 
 struct step_series_reader {
 	struct step_series *out;
-	int64_t time_ns, wall_ns, own_ns;	/* readings of the row before; time_ns 0: none */
+	int64_t time_ns, wall_ns, own_ns; /* readings of the row before; time_ns 0: none */
 };
 
 /* Index of the bin of a time, relative to the first bin. */
@@ -90,8 +95,7 @@ static int add_cpu(void *into, const struct input_cell *c)
 
 struct step_series step_series_read(const struct experiment_repeat *r, const char *step, double origin_ns)
 {
-	static const struct input_table traffic = { "traffic/1", "bin_start_ns display_wire_bytes", add_traffic,
-		NULL };
+	static const struct input_table traffic = { "traffic/1", "bin_start_ns display_wire_bytes", add_traffic, NULL };
 	static const struct input_table cpu = { "cpu/1", "time_ns wall_ns own_ns", add_cpu, NULL };
 	struct step_series out = { .bin = memory_new(STEP_BINS_MAX, sizeof(*out.bin)) };
 	struct step_series_reader reading = { .out = &out };
@@ -171,7 +175,10 @@ static bool compute_users(const struct experiment_cell *c, const char *path, str
 
 static const char *choose_verdict(double share_percent)
 {
-	return isnan(share_percent) ? NULL : share_percent >= STEPS_AGAIN ? "again" : share_percent <= STEPS_CACHED ? "cached" : "in part";
+	return isnan(share_percent)	       ? NULL
+	       : share_percent >= STEPS_AGAIN  ? "again"
+	       : share_percent <= STEPS_CACHED ? "cached"
+					       : "in part";
 }
 
 static void set_verdicts(const struct experiment_cell *c)
@@ -188,7 +195,7 @@ static void write_step(const struct experiment_cell *c, const char *name, struct
 	if (isnan(seconds))
 		return;
 	t = step_series_read(c->repeat, name, get_repeat_figure(c->repeat, name, "from_ns"));
-	for (size_t p = 1; p < t.n; p++) {	/* the first bin is not complete */
+	for (size_t p = 1; p < t.n; p++) { /* the first bin is not complete */
 		double from_s = (double)(t.first + (int64_t)p) * STEP_BIN_S;
 
 		if (from_s + STEP_BIN_S > seconds)
@@ -196,7 +203,7 @@ static void write_step(const struct experiment_cell *c, const char *name, struct
 		row_set_parameters(out, c);
 		row_set_text(out, "step", name);
 		row_finish(out, { "time_s", from_s }, { "mbit_per_s", t.bin[p].bytes * STEP_BIN_MBIT_PER_S },
-			    { "cpu_percent", t.bin[p].cpu_percent });
+			   { "cpu_percent", t.bin[p].cpu_percent });
 	}
 	free(t.bin);
 }
@@ -210,7 +217,9 @@ static void write_series(const struct experiment_cell *c, struct table_out *out)
 }
 
 const struct extractor_hooks steps_extractor = {
-	.name = "steps", .finish_cell = set_verdicts, .number_of = compute_figure,
-		.figure_of = compute_users,
+	.name = "steps",
+	.finish_cell = set_verdicts,
+	.number_of = compute_figure,
+	.figure_of = compute_users,
 	.tables = { { NULL, write_series } },
 };

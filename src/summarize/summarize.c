@@ -10,8 +10,8 @@ static struct rec_cfg out_cfg;
 static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "draws", &cfg.draws, 100, 1000000, .help = "resamples of the bootstrap, used from ten repeats on (2000)" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 4294967295.0, .help = "seed of the bootstrap (that of the run)" },
-	{ CLI_STR, 0, "experiment", &cfg.experiment,
-	  .help = "folder of the experiment, with its table (by the run's name)", .meta = "DIR" },
+	{ CLI_STR, 0, "experiment", &cfg.experiment, .help = "folder of the experiment, with its table (by the run's name)",
+	  .meta = "DIR" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -23,7 +23,8 @@ int main(int argc, char **argv)
 	int first;
 
 	first = cli_parse(argc, argv, "summarize RUN [options]",
-			  "Statistics over the repeats of a run: writes RUN/summary.tsv and the other tables of its experiment.", options);
+			  "Statistics over the repeats of a run: writes RUN/summary.tsv and the other tables of its experiment.",
+			  options);
 	if (first >= argc)
 		die_usage("which run folder?");
 	cli_refuse_operands(argc, argv, first + 1);

@@ -10,9 +10,9 @@
 struct table_definition_reader {
 	const char *path;
 	unsigned long line;
-	int depth;		/* nesting of includes; 0: the experiment's own table */
+	int depth; /* nesting of includes; 0: the experiment's own table */
 	struct tables *tables;
-	char *word[WORDS];	/* words of the current line */
+	char *word[WORDS]; /* words of the current line */
 	size_t n;
 };
 
@@ -126,8 +126,10 @@ static void table_read_json_source(struct table_definition_reader *r, struct col
 
 static void table_read_column_source(struct table_definition_reader *r, struct column *c, char *word)
 {
-	static const char *const kinds[] = { "-", "param", "count", "run", NULL };	/* in the order of enum column_source */
-	static const char *const counts[] = { "state", "measured", "complete", "failed", "flagged", "tried", "reason", "name", NULL };
+	static const char *const kinds[] = { "-", "param", "count", "run", NULL }; /* in the order of enum column_source */
+	static const char *const counts[] = {
+		"state", "measured", "complete", "failed", "flagged", "tried", "reason", "name", NULL
+	};
 	char *path = table_cut_word_at(word, ':');
 	int kind = find_word(kinds, word), count;
 	size_t length = strlen(word);
@@ -135,7 +137,8 @@ static void table_read_column_source(struct table_definition_reader *r, struct c
 	c->source = kind < 0 ? SOURCE_EXTRACTOR : (enum column_source)kind;
 	c->path = c->source == SOURCE_PARAM && !path ? c->name : path;
 	if (c->source == SOURCE_ROW ? !!path : !c->path || !*c->path)
-		table_die_at_bad_word(r, "a source is -, param, count:WORD, run:PATH, FILE.json:PATH or EXTRACTOR:FIGURE, not", word);
+		table_die_at_bad_word(r, "a source is -, param, count:WORD, run:PATH, FILE.json:PATH or EXTRACTOR:FIGURE, not",
+				      word);
 	if (c->source == SOURCE_COUNT) {
 		count = find_word(counts, path);
 		c->count = (enum count_kind)count;
@@ -158,8 +161,7 @@ static void table_read_column_source(struct table_definition_reader *r, struct c
 }
 
 static void table_read_column_format(struct table_definition_reader *r, struct column *c, const char *estimator,
-				     const char *decimals,
-			      const char *better)
+				     const char *decimals, const char *better)
 {
 	static const char *const sides[] = { "-", "lower", "higher", NULL };
 	int e = find_word(estimate_names, estimator), side = find_word(sides, better);
@@ -194,13 +196,16 @@ static void table_read_column_line(struct table_definition_reader *r)
 		table_die_at_bad_word(r, "no name for a column", r->word[0]);
 	memory_more(t->column, t->n);
 	c = &t->column[t->n++];
-	*c = (struct column){ .name = r->word[0], .heading = table_dash_to_empty(r->word[1]),
-			      .unit = table_dash_to_empty(r->word[2]), .place = t->places };
+	*c = (struct column){ .name = r->word[0],
+			      .heading = table_dash_to_empty(r->word[1]),
+			      .unit = table_dash_to_empty(r->word[2]),
+			      .place = t->places };
 	table_read_column_format(r, c, r->word[4], r->word[5], r->word[6]);
 	table_read_column_source(r, c, r->word[3]);
 	if (t->rows ? c->source != SOURCE_ROW && c->source != SOURCE_PARAM : c->source == SOURCE_ROW)
-		table_die_at_bad_word(r, t->rows ? "of rows that others write the source is - or param" : "a table of cells wants a source",
-				      c->name);
+		table_die_at_bad_word(
+			r, t->rows ? "of rows that others write the source is - or param" : "a table of cells wants a source",
+			c->name);
 	for (int e = 0; e <= estimate_extra_columns(c->estimator); e++, t->places++) {
 		memory_check_lost(asprintf(&c->end[e], "%s%s", c->name, ends[e]) < 0);
 		for (size_t i = 0; i + 1 < t->n; i++)
@@ -239,7 +244,8 @@ static void table_read_definition_line(struct table_definition_reader *r, char *
 		void (*read)(struct table_definition_reader *r);
 		const char *wants;
 	} lines[] = {
-		{ "table", 3, WORDS, table_read_table_line, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional] [raw]" },
+		{ "table", 3, WORDS, table_read_table_line,
+		  "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional] [raw]" },
 		{ "include", 2, 2, table_read_included_file, "include wants one FILE, and not one that includes this" },
 		{ "counts", 2, 2, read_counts_unit, "counts wants one WORD" },
 	};
@@ -272,7 +278,7 @@ static void table_read_definition_file(struct table_definition_reader *r, const 
 	memory_more(r->tables->text, r->tables->texts);
 	r->tables->text[r->tables->texts++] = text;
 	for (r->path = path, line = text; some && line && *line; line = text) {
-		do {	/* a line that begins with a blank belongs to the line before */
+		do { /* a line that begins with a blank belongs to the line before */
 			text = strchr(text, '\n');
 			r->line++;
 		} while (text && (*++text == ' ' || *text == '\t'));

@@ -21,29 +21,35 @@
 #include "engine.h"
 
 enum column_source {
-	SOURCE_ROW,		/* -		written by the extractor of the table's rows */
+	SOURCE_ROW, /* -		written by the extractor of the table's rows */
 	/* param[:KEY]	a parameter of the cell (KEY: the column's name); of rows that an extractor writes: what names the row */
 	SOURCE_PARAM,
-	SOURCE_COUNT,		/* count:WORD	a count of the cell's repeats (enum count_kind) */
-	SOURCE_RUN,		/* run:PATH	a value of run.json */
-	SOURCE_JSON,		/* [SERIES/]FILE.json[!]:PATH[/PATH]	a number of each complete repeat; !: the file must exist */
-	SOURCE_EXTRACTOR,	/* EXTRACTOR:FIGURE	a figure that an extractor gives */
+	SOURCE_COUNT,	  /* count:WORD	a count of the cell's repeats (enum count_kind) */
+	SOURCE_RUN,	  /* run:PATH	a value of run.json */
+	SOURCE_JSON,	  /* [SERIES/]FILE.json[!]:PATH[/PATH]	a number of each complete repeat; !: the file must exist */
+	SOURCE_EXTRACTOR, /* EXTRACTOR:FIGURE	a figure that an extractor gives */
 };
 enum count_kind {
-	COUNT_STATE,		/* complete, partial or failed */
-	COUNT_MEASURED,		/* measured, failed or not measured */
-	COUNT_COMPLETE, COUNT_FAILED, COUNT_FLAGGED, COUNT_TRIED, COUNT_REASON, COUNT_NAME, COUNTS
+	COUNT_STATE,	/* complete, partial or failed */
+	COUNT_MEASURED, /* measured, failed or not measured */
+	COUNT_COMPLETE,
+	COUNT_FAILED,
+	COUNT_FLAGGED,
+	COUNT_TRIED,
+	COUNT_REASON,
+	COUNT_NAME,
+	COUNTS
 };
 
-#define TABLE_TEXT (-1)		/* value of column.decimals for a column of text */
+#define TABLE_TEXT (-1) /* value of column.decimals for a column of text */
 /* Cells that one column can have in a row: the value, then those with these ends of its name. */
 enum table_end { TABLE_VALUE, TABLE_LOW, TABLE_HIGH, TABLE_BOTH, TABLE_ABOVE, TABLE_FROM, TABLE_TO, TABLE_WHY, TABLE_ENDS };
 
 /* Values of one column for one cell. */
 struct summary_column_values {
-	double *value, *total;	/* number of each complete repeat (or train); total: the number under the / of share+ci */
-	double *late;		/* of a JSON number that is a range or a lower bound, the late end; otherwise as value */
-	bool ranged, overloaded;	/* a number is a range or a lower bound; a repeat has none as it was overloaded */
+	double *value, *total;	 /* number of each complete repeat (or train); total: the number under the / of share+ci */
+	double *late;		 /* of a JSON number that is a range or a lower bound, the late end; otherwise as value */
+	bool ranged, overloaded; /* a number is a range or a lower bound; a repeat has none as it was overloaded */
 	size_t n;
 	char *text;
 	struct figure figure;
@@ -51,28 +57,29 @@ struct summary_column_values {
 
 /* A column of a table. Its texts point into tables.text. */
 struct column {
-	const char *name, *heading, *unit, *from, *path, *over;	/* from: FILE.json or the extractor's name; over: the path after the / */
-	char *end[TABLE_ENDS + 1];	/* names of the column's cells in a row, then NULL; owned */
-	size_t place;		/* index of the first of these cells in the row */
+	const char *name, *heading, *unit, *from, *path,
+		*over;		   /* from: FILE.json or the extractor's name; over: the path after the / */
+	char *end[TABLE_ENDS + 1]; /* names of the column's cells in a row, then NULL; owned */
+	size_t place;		   /* index of the first of these cells in the row */
 	enum column_source source;
 	enum count_kind count;
 	enum estimator estimator;
-	bool needed;		/* a repeat without the file ends the program */
+	bool needed; /* a repeat without the file ends the program */
 	/* folder of the trains to read (repeat_pick_train() in engine.h); "*": of all trains; NULL: the repeats themselves */
 	const char *series;
 	int decimals;
-	const char *better;	/* lower, higher or "" */
+	const char *better; /* lower, higher or "" */
 	const struct extractor_hooks *extractor;
-	struct summary_column_values *cell;	/* values for each cell of the run; owned by the engine */
+	struct summary_column_values *cell; /* values for each cell of the run; owned by the engine */
 };
 
 struct table {
-	const char *name, *rows;		/* rows: the extractor's name, or "given"; NULL: one row for each cell */
+	const char *name, *rows; /* rows: the extractor's name, or "given"; NULL: one row for each cell */
 	char schema[128];
-	const struct extractor_hooks *extractor;	/* extractor that writes the rows; NULL: none */
+	const struct extractor_hooks *extractor; /* extractor that writes the rows; NULL: none */
 	bool given, optional, raw;
 	struct column *column;
-	size_t n, places;			/* n: columns; places: cells of a row */
+	size_t n, places; /* n: columns; places: cells of a row */
 };
 
 struct tables {
@@ -80,14 +87,14 @@ struct tables {
 	size_t n;
 	const char *counts;
 	bool found;
-	char **text;		/* text of each file that was read; names point into it */
+	char **text; /* text of each file that was read; names point into it */
 	size_t texts;
 };
 
 /* Reads the file `table` at `path`. A mistake in the file ends the program with one line. */
 void tables_read_definitions(const char *path, struct tables *out);
 
-const struct column *table_find_column(const struct table *t, const char *name);	/* NULL: no such column */
+const struct column *table_find_column(const struct table *t, const char *name); /* NULL: no such column */
 
 /* --- table_out.c: writes them as NAME.tsv, which take their names when all are whole --------------------------- */
 
@@ -95,12 +102,12 @@ const struct column *table_find_column(const struct table *t, const char *name);
 
 struct table_out {
 	const struct table *table;
-	struct row_file *file;		/* NULL: not open */
+	struct row_file *file; /* NULL: not open */
 	char path[TABLE_PATH], temporary[TABLE_PATH + 8];
-	char **cell;			/* cells of the current row; NULL: empty */
-	struct figure *figure;		/* figure of each column in the current row */
-	const struct experiment_cell *of;	/* whose row it is */
-	size_t rows;			/* number of rows written */
+	char **cell;			  /* cells of the current row; NULL: empty */
+	struct figure *figure;		  /* figure of each column in the current row */
+	const struct experiment_cell *of; /* whose row it is */
+	size_t rows;			  /* number of rows written */
 };
 
 /* Opens NAME.tsv in `folder` under a temporary name. A write error ends the program. */

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NUMBER 400	/* room for a number with its decimals */
+#define NUMBER 400 /* room for a number with its decimals */
 
 /* --- files, which take their names when they are whole (rows_open_new() alone writes in place) --------------------- */
 
@@ -18,8 +18,7 @@ static noreturn void die_failed(const struct table_out *t, int err)
 	die(EXIT_RUN, "%s: %s", t->path, strerror(err));
 }
 
-static void create_file(struct table_out *t, const char *folder, const char *name, const char *schema,
-			    const char *const *columns)
+static void create_file(struct table_out *t, const char *folder, const char *name, const char *schema, const char *const *columns)
 {
 	mode_t mask = umask(0);
 	int fd;
@@ -30,7 +29,7 @@ static void create_file(struct table_out *t, const char *folder, const char *nam
 	fd = mkostemp(t->temporary, O_CLOEXEC);
 	if (fd < 0)
 		die_failed(t, errno);
-	fchmod(fd, 0666 & ~mask);	/* mkostemp() created the file with mode 0600 */
+	fchmod(fd, 0666 & ~mask); /* mkostemp() created the file with mode 0600 */
 	close(fd);
 	t->file = rows_open_new(t->temporary, schema, columns);
 	if (!t->file)
@@ -57,8 +56,9 @@ void table_out_open(struct table_out *t, const struct table *table, const char *
 {
 	const char **names = memory_new(table->places + 1, sizeof(*names));
 
-	*t = (struct table_out){ .table = table, .cell = memory_new(table->places, sizeof(*t->cell)),
-		.figure = memory_new(table->n, sizeof(*t->figure)) };
+	*t = (struct table_out){ .table = table,
+				 .cell = memory_new(table->places, sizeof(*t->cell)),
+				 .figure = memory_new(table->n, sizeof(*t->figure)) };
 	for (size_t i = 0; i < table->n; i++)
 		t->figure[i] = FIGURE_ABSENT;
 	for (size_t i = 0; i < table->n; i++)
@@ -111,8 +111,14 @@ void row_set_text(struct table_out *t, const char *column, const char *value)
 void row_set_figure(struct table_out *t, const char *column, struct figure f)
 {
 	bool range = figure_is_range(&f);
-	const double numbers[TABLE_ENDS] = { f.value, f.low, f.high, NAN, figure_known(&f) ? f.above : (double)NAN,
-		range ? f.from : (double)NAN, range ? f.to : (double)NAN, NAN };
+	const double numbers[TABLE_ENDS] = { f.value,
+					     f.low,
+					     f.high,
+					     NAN,
+					     figure_known(&f) ? f.above : (double)NAN,
+					     range ? f.from : (double)NAN,
+					     range ? f.to : (double)NAN,
+					     NAN };
 	const struct column *c;
 	char **cell = find_cell(t, column, &c), room[NUMBER], both[2 * NUMBER];
 	bool two = isfinite(f.both[0]) && isfinite(f.both[1]);
@@ -120,8 +126,9 @@ void row_set_figure(struct table_out *t, const char *column, struct figure f)
 	t->figure[c - t->table->column] = f;
 	snprintf(both, sizeof(both), "%.*f %.*f", c->decimals, f.both[0], c->decimals, f.both[1]);
 	for (int e = 0; e < TABLE_ENDS && c->end[e]; e++)
-		set_cell(&cell[e], e == TABLE_WHY ? f.why : e == TABLE_BOTH ? two ? both : NULL :
-				    format_number(room, numbers[e], e == TABLE_ABOVE ? 0 : c->decimals));
+		set_cell(&cell[e], e == TABLE_WHY    ? f.why
+				   : e == TABLE_BOTH ? two ? both : NULL
+						     : format_number(room, numbers[e], e == TABLE_ABOVE ? 0 : c->decimals));
 }
 
 void row_set_number(struct table_out *t, const char *column, double value)
@@ -224,9 +231,9 @@ void table_out_write_schema(const struct experiment_run *run, const struct table
 /* long.tsv, of which there is one. */
 static struct long_table {
 	struct table_out out;
-	const char *experiment, *axis[AXES_MAX];	/* axis: parameters that are columns */
+	const char *experiment, *axis[AXES_MAX]; /* axis: parameters that are columns */
 	size_t axes;
-	char name[PATH_MAX];		/* of the run */
+	char name[PATH_MAX]; /* of the run */
 } long_table;
 
 static void add_axis(const char *name)
@@ -257,14 +264,15 @@ static void find_axes(const struct experiment_run *run, const struct tables *tab
 void table_out_open_long(const struct experiment_run *run, const struct tables *tables)
 {
 	static const char *const after[] = {
-		"metric", "unit", "value", "low", "high", "above", "n", "repeats", "estimator", "better", "flags", "table", "from", "to",
-		"why", NULL,
+		"metric",    "unit",   "value", "low",	 "high", "above", "n",	 "repeats",
+		"estimator", "better", "flags", "table", "from", "to",	  "why", NULL,
 	};
 	const char *names[2 + AXES_MAX + sizeof(after) / sizeof(*after)] = { "run", "experiment" }, *slash;
 
 	find_axes(run, tables);
 	slash = realpath(run->folder, long_table.name) ? strrchr(long_table.name, '/') : NULL;
-	memmove(long_table.name, slash && slash[1] ? slash + 1 : run->folder, strlen(slash && slash[1] ? slash + 1 : run->folder) + 1);
+	memmove(long_table.name, slash && slash[1] ? slash + 1 : run->folder,
+		strlen(slash && slash[1] ? slash + 1 : run->folder) + 1);
 	long_table.experiment = run->experiment;
 	memcpy(names + 2, long_table.axis, long_table.axes * sizeof(*names));
 	memcpy(names + 2 + long_table.axes, after, sizeof(after));
@@ -300,7 +308,8 @@ static void write_long_rows(const struct table_out *t)
 	for (size_t i = 0; file && !t->table->raw && i < t->table->n; i++) {
 		const struct column *c = &t->table->column[i];
 		const struct figure *f = &t->figure[i];
-		bool range = figure_is_range(f), source = c->source == SOURCE_ROW || c->source == SOURCE_JSON || c->source == SOURCE_EXTRACTOR;
+		bool range = figure_is_range(f),
+		     source = c->source == SOURCE_ROW || c->source == SOURCE_JSON || c->source == SOURCE_EXTRACTOR;
 
 		if (c->decimals < 0 || !source || !(figure_known(f) || f->why))
 			continue;

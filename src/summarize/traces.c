@@ -19,7 +19,8 @@ static int store_wire(void *into, const struct input_cell *c)
 		u[t->updates++] = (struct trace_screen_update){ c[TRACES_TIME].count, c[TRACES_END].count };
 	} else if (!strcmp(c[TRACES_KIND].text, "key")) {
 		struct trace_wire_key *k = memory_more(t->key, t->keys);
-		bool captured = c[TRACES_CAPTURED].count == TRACE_NONE ? c[TRACES_TIME].count != TRACE_NONE : c[TRACES_CAPTURED].count > 0;
+		bool captured =
+			c[TRACES_CAPTURED].count == TRACE_NONE ? c[TRACES_TIME].count != TRACE_NONE : c[TRACES_CAPTURED].count > 0;
 
 		if (c[TRACES_KEY].count == TRACE_NONE || (t->keys && c[TRACES_KEY].count <= k[t->keys - 1].number))
 			return -EPROTO;
@@ -27,8 +28,9 @@ static int store_wire(void *into, const struct input_cell *c)
 		if (c[TRACES_CAPTURED].count == TRACE_NONE && t->keys && c[TRACES_BLOCK].count != TRACE_NONE &&
 		    c[TRACES_BLOCK].count == k[t->keys - 1].block)
 			captured = k[t->keys - 1].captured;
-		k[t->keys++] = (struct trace_wire_key){ c[TRACES_KEY].count, c[TRACES_TIME].count, c[TRACES_LOW].count, c[TRACES_HIGH].count,
-						   c[TRACES_EXACT].count > 0, captured, c[TRACES_BLOCK].count };
+		k[t->keys++] = (struct trace_wire_key){ c[TRACES_KEY].count,  c[TRACES_TIME].count,	 c[TRACES_LOW].count,
+							c[TRACES_HIGH].count, c[TRACES_EXACT].count > 0, captured,
+							c[TRACES_BLOCK].count };
 	}
 	return 0;
 }
@@ -45,10 +47,12 @@ static int store_echo(void *into, const struct input_cell *c)
 }
 
 const struct input_table traces_wire = {
-	"wire/1", "$kind time_ns end_ns key low_ns high_ns exact block | captured", store_wire, NULL,
+	"wire/1",
+	"$kind time_ns end_ns key low_ns high_ns exact block | captured",
+	store_wire,
+	NULL,
 };
-const struct input_table traces_echoes = { "echo/1", "seq received_ns draw_ns flushed_ns", store_echo,
-	NULL };
+const struct input_table traces_echoes = { "echo/1", "seq received_ns draw_ns flushed_ns", store_echo, NULL };
 
 void traces_free(struct train_traces *t)
 {

@@ -8,27 +8,27 @@
 #define TRACE_NONE ROWS_IN_NONE
 
 struct trace_screen_update {
-	int64_t first, last;		/* times of the update's first and last packet */
+	int64_t first, last; /* times of the update's first and last packet */
 };
 
 struct trace_wire_key {
 	int64_t number;
-	int64_t seen;			/* first payload on the link after the key was sent */
-	int64_t low, high;		/* range in which its answer lies, from packets alone; low without high: no upper end */
+	int64_t seen;	   /* first payload on the link after the key was sent */
+	int64_t low, high; /* range in which its answer lies, from packets alone; low without high: no upper end */
 	bool exact;
-	bool captured;			/* the capture contains the key's block */
+	bool captured; /* the capture contains the key's block */
 	int64_t block;
 };
 
 struct trace_app_echo {
-	int64_t number;			/* how many keys the application had read */
+	int64_t number; /* how many keys the application had read */
 	int64_t received, draw, flushed;
 };
 
 struct train_traces {
-	struct trace_screen_update *update;	/* screen updates; owned; ascending */
-	struct trace_wire_key *key;		/* keys; owned; ascending by number */
-	struct trace_app_echo *echo;	/* log of the application; owned; ascending by number */
+	struct trace_screen_update *update; /* screen updates; owned; ascending */
+	struct trace_wire_key *key;	    /* keys; owned; ascending by number */
+	struct trace_app_echo *echo;	    /* log of the application; owned; ascending by number */
 	size_t updates, keys, echoes;
 };
 
@@ -45,10 +45,10 @@ const struct trace_app_echo *traces_find_echo(const struct train_traces *t, int6
 
 /* Check of latencies measured from packets alone: compared with the exact answers in the pixels of the same train. */
 struct wire_check_counts {
-	size_t keys;		/* keys with an exact answer in the pixels that were searched for in the packets */
-	size_t held;		/* number of these keys whose true update lies within the range from packets */
-	size_t exact;		/* number of these keys whose range has length 0 */
-	size_t untested;	/* keys without an exact answer in the pixels, or not in the capture */
+	size_t keys;	 /* keys with an exact answer in the pixels that were searched for in the packets */
+	size_t held;	 /* number of these keys whose true update lies within the range from packets */
+	size_t exact;	 /* number of these keys whose range has length 0 */
+	size_t untested; /* keys without an exact answer in the pixels, or not in the capture */
 };
 
 /* Compares the keys. The true update is the last one that began before the client's pixels showed the answer: decoding takes the

@@ -62,10 +62,9 @@ static void merge_words(char *kept, size_t size, const char *words)
 static double shares_group(const struct experiment_cell *c, const struct json_document *train)
 {
 	const char *app = json_get_text(train, "autogroup.app"), *sinks = json_get_text(train, "autogroup.sinks"),
-			  *name = cell_text(c,
-																       "app");
+		   *name = cell_text(c, "app");
 
-	if ((!app || !*app) && name && !strcmp(name, "own"))	/* the session's server is the application */
+	if ((!app || !*app) && name && !strcmp(name, "own")) /* the session's server is the application */
 		app = json_get_text(train, "autogroup.session");
 	if (!app || !sinks || !*app || !*sinks)
 		return NAN;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trials.h"
 
-#define TRIALS_SCALE 1e6	/* samples hold whole numbers: millionths */
+#define TRIALS_SCALE 1e6 /* samples hold whole numbers: millionths */
 
 static const char *const trials_statistics[] = { "n", "above", "mean", "sd", "min", "median", "max", "p50", NULL };
 enum trials_statistic { TRIALS_N, TRIALS_ABOVE, TRIALS_MEAN, TRIALS_SD, TRIALS_MIN, TRIALS_MEDIAN, TRIALS_MAX, TRIALS_P50 };
@@ -41,8 +41,7 @@ void trials_read_file(struct cell_trials *t, const struct experiment_repeat *r, 
 	}
 }
 
-struct figure trials_statistic(const struct cell_trials *t, unsigned groups, int value, const char *text,
-						  const char *statistic)
+struct figure trials_statistic(const struct cell_trials *t, unsigned groups, int value, const char *text, const char *statistic)
 {
 	struct sample s = { 0 };
 	struct figure f = FIGURE_ABSENT, all;
@@ -92,9 +91,8 @@ static bool parse_groups(const char *const *names, char *words, unsigned *groups
 	return *groups;
 }
 
-bool trials_compute_figure(const struct cell_trials *t, const char *const *groups, const char *const *values,
-				   const char *path,
-		   struct figure *out)
+bool trials_compute_figure(const struct cell_trials *t, const char *const *groups, const char *const *values, const char *path,
+			   struct figure *out)
 {
 	char words[96], value[32], statistic[16] = "";
 	int parts = sscanf(path, "%95[^.].%31[^.].%15s", words, value, statistic), v;

@@ -10,14 +10,14 @@
 #include "engine.h"
 
 #define TRIALS_VALUES 20
-#define TRIALS_ALL (~0u)	/* mask of all groups */
+#define TRIALS_ALL (~0u) /* mask of all groups */
 
 struct trial {
-	int64_t repeat, number;		/* number: of the trial in its repeat, from 1 */
+	int64_t repeat, number; /* number: of the trial in its repeat, from 1 */
 	unsigned group;
-	double value[TRIALS_VALUES];	/* NAN: not known */
-	uint32_t above;			/* bit i: value i is a lower bound */
-	char text[128];			/* reason why the trial is in its group, or the name of an event */
+	double value[TRIALS_VALUES]; /* NAN: not known */
+	uint32_t above;		     /* bit i: value i is a lower bound */
+	char text[128];		     /* reason why the trial is in its group, or the name of an event */
 };
 
 /* The trials of a cell. */
@@ -37,12 +37,10 @@ void trials_read_file(struct cell_trials *t, const struct experiment_repeat *r, 
 
 /* Returns a statistic of a value over the trials in `groups` (bit g: group g), with `text` only over trials with that text; its
  * `above`: it is a lower bound. NAN: no such statistic. */
-struct figure trials_statistic(const struct cell_trials *t, unsigned groups, int value, const char *text,
-						  const char *statistic);
+struct figure trials_statistic(const struct cell_trials *t, unsigned groups, int value, const char *text, const char *statistic);
 /* Returns the figure of name `path`; groups, values: their names, with NULL at the end. False: no such figure. */
-bool trials_compute_figure(const struct cell_trials *t, const char *const *groups, const char *const *values,
-				   const char *path,
-		   struct figure *out);
+bool trials_compute_figure(const struct cell_trials *t, const char *const *groups, const char *const *values, const char *path,
+			   struct figure *out);
 /* Sets the first columns of a trial's row, and its values up to index `last`. */
 void trials_begin_row(const struct experiment_cell *c, const struct trial *t, const char *const *values, int last,
 		      struct table_out *out);

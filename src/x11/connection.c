@@ -64,7 +64,7 @@ bool x11_has_true_colours(const struct x11_connection *x, struct why *why)
 void x11_close(struct x11_connection *x)
 {
 	if (x->display && !x->broken)
-		XSync(x->display, False);	/* may find out that the connection is broken */
+		XSync(x->display, False); /* may find out that the connection is broken */
 	if (x->display && !x->broken)
 		XCloseDisplay(x->display);
 	if (x->guarded)

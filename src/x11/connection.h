@@ -17,14 +17,14 @@
 #include <X11/extensions/Xfixes.h>
 
 struct x11_connection {
-	Display *display;	/* NULL: not open */
+	Display *display; /* NULL: not open */
 	Window root;
 	Visual *visual;
 	int depth;
 	struct pixel_area screen;
-	_Atomic bool broken;	/* from then on all requests of Xlib fail */
+	_Atomic bool broken; /* from then on all requests of Xlib fail */
 	struct watchdog watchdog;
-	bool guarded;		/* the watchdog runs */
+	bool guarded; /* the watchdog runs */
 };
 
 /* Opens a display (NULL: $DISPLAY). A request that the server refuses is ignored here; the function that wants its result fails.

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 
-#define KEY_LEVELS 4		/* 0 plain, 1 with Shift, 2 with AltGr, 3 with both */
+#define KEY_LEVELS 4 /* 0 plain, 1 with Shift, 2 with AltGr, 3 with both */
 #define KEYSYM_SHIFT 0xffe1
-#define KEYSYM_LEVEL3 0xfe03	/* ISO_Level3_Shift, "AltGr" */
+#define KEYSYM_LEVEL3 0xfe03 /* ISO_Level3_Shift, "AltGr" */
 
 /* The key that gives the symbol at the lowest level that the keyboard can reach; 0: none. */
 static KeyCode find_keycode(Display *d, KeySym keysym, int *level)

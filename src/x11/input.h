@@ -8,7 +8,7 @@
 /* A key with its modifiers. */
 #define X11_CHORD_KEYS ACT_KEYSYMS
 struct x11_chord {
-	KeyCode code[X11_CHORD_KEYS];	/* `n` keys in the order of pressing */
+	KeyCode code[X11_CHORD_KEYS]; /* `n` keys in the order of pressing */
 	int n;
 };
 /* Finds the keys of an action. 0; -ENOENT: no key gives the symbol; -ENODEV: the keyboard lacks a modifier. */

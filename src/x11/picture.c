@@ -40,8 +40,9 @@ XImage *x11_read_image(struct x11_connection *x, const struct pixel_area *at)
 static bool use_shared_memory(struct x11_pixels *p, int w, int h)
 {
 	Display *d = p->x->display;
-	XImage *image = !XShmQueryExtension(d) ? NULL :
-		XShmCreateImage(d, p->x->visual, (unsigned)p->x->depth, ZPixmap, NULL, &p->shm, (unsigned)w, (unsigned)h);
+	XImage *image = !XShmQueryExtension(d) ? NULL
+					       : XShmCreateImage(d, p->x->visual, (unsigned)p->x->depth, ZPixmap, NULL, &p->shm,
+								 (unsigned)w, (unsigned)h);
 
 	if (!image)
 		return false;
@@ -87,7 +88,8 @@ bool x11_pixels_read(struct x11_pixels *p, const struct pixel_area *at)
 	/* The server fills the segment with rows of the length asked for. */
 	image->width = at->w;
 	image->height = at->h;
-	image->bytes_per_line = (at->w * image->bits_per_pixel + image->bitmap_pad - 1) / image->bitmap_pad * (image->bitmap_pad / 8);
+	image->bytes_per_line =
+		(at->w * image->bits_per_pixel + image->bitmap_pad - 1) / image->bitmap_pad * (image->bitmap_pad / 8);
 	return XShmGetImage(p->x->display, p->x->root, image, at->x, at->y, AllPlanes);
 }
 
@@ -99,8 +101,9 @@ void x11_pixels_copy(const struct x11_pixels *p, int w, int h, uint32_t *out, si
 	for (int y = 0; y < h; y++, out += stride) {
 		if (image->bits_per_pixel == 32)
 			memcpy(out, image->data + (size_t)y * (size_t)image->bytes_per_line, (size_t)w * sizeof(*out));
-		for (int x = 0; x < w; x++)	/* bits outside the colour masks are undefined: cleared */
-			out[x] = (image->bits_per_pixel == 32 ? out[x] : (uint32_t)XGetPixel(image, x, y)) & (colours ? colours : UINT32_MAX);
+		for (int x = 0; x < w; x++) /* bits outside the colour masks are undefined: cleared */
+			out[x] = (image->bits_per_pixel == 32 ? out[x] : (uint32_t)XGetPixel(image, x, y)) &
+				 (colours ? colours : UINT32_MAX);
 	}
 }
 
@@ -120,13 +123,16 @@ void x11_pixels_free(struct x11_pixels *p)
 
 XImage *x11_create_image(const struct x11_connection *x, int width, int height)
 {
-	const union { uint16_t word; uint8_t byte[2]; } one = { 1 };
-	XImage *image = XCreateImage(x->display, x->visual, (unsigned)x->depth, ZPixmap, 0, NULL, (unsigned)width, (unsigned)height,
-				     32, 0);
+	const union {
+		uint16_t word;
+		uint8_t byte[2];
+	} one = { 1 };
+	XImage *image =
+		XCreateImage(x->display, x->visual, (unsigned)x->depth, ZPixmap, 0, NULL, (unsigned)width, (unsigned)height, 32, 0);
 
 	if (!image)
 		return NULL;
-	image->byte_order = one.byte[0] ? LSBFirst : MSBFirst;	/* of this machine; Xlib swaps where the X server's differs */
+	image->byte_order = one.byte[0] ? LSBFirst : MSBFirst; /* of this machine; Xlib swaps where the X server's differs */
 	XInitImage(image);
 	image->data = malloc((size_t)image->bytes_per_line * (size_t)height);
 	if (!image->data) {
@@ -155,7 +161,8 @@ void x11_fill_image(const struct x11_connection *x, XImage *image, const uint32_
 					      scale_colour(*rgb & 0xff, v->blue_mask);
 
 			if (image->bits_per_pixel == 32)
-				memcpy(image->data + (size_t)y * (size_t)image->bytes_per_line + (size_t)c * 4, &(uint32_t){ (uint32_t)pixel }, 4);
+				memcpy(image->data + (size_t)y * (size_t)image->bytes_per_line + (size_t)c * 4,
+				       &(uint32_t){ (uint32_t)pixel }, 4);
 			else
 				XPutPixel(image, c, y, pixel);
 		}

@@ -11,7 +11,7 @@
 /* A buffer for rectangles of the screen, in memory shared with the X server where that is possible. */
 struct x11_pixels {
 	struct x11_connection *x;
-	XImage *image;			/* NULL: not open; after x11_pixels_read(), row 0 is the top row of the rectangle */
+	XImage *image; /* NULL: not open; after x11_pixels_read(), row 0 is the top row of the rectangle */
 	XShmSegmentInfo shm;
 	bool shared;
 };

@@ -6,12 +6,10 @@
 bool x11_patch_read(struct x11_patch *p, uint32_t *number)
 {
 	return x11_pixels_read(&p->picture, &p->area) &&
-	       patch_read(&(struct patch_image){ p->area.w, p->area.h, x11_luminance, p->picture.image },
-				    &p->place, number);
+	       patch_read(&(struct patch_image){ p->area.w, p->area.h, x11_luminance, p->picture.image }, &p->place, number);
 }
 
-bool x11_patch_find(struct x11_patch *p, struct x11_connection *x, const struct pixel_area *in, double max_cell,
-			   uint32_t *number)
+bool x11_patch_find(struct x11_patch *p, struct x11_connection *x, const struct pixel_area *in, double max_cell, uint32_t *number)
 {
 	XImage *all = x11_read_image(x, in);
 	struct patch_place at;
@@ -20,8 +18,7 @@ bool x11_patch_find(struct x11_patch *p, struct x11_connection *x, const struct 
 
 	if (!all)
 		return false;
-	found = patch_find(&(struct patch_image){ in->w, in->h, x11_luminance, all }, 3, max_cell,
-				    &at, number);
+	found = patch_find(&(struct patch_image){ in->w, in->h, x11_luminance, all }, 3, max_cell, &at, number);
 	XDestroyImage(all);
 	if (!found)
 		return false;

@@ -7,12 +7,15 @@ bool x11_watch_start(struct x11_watch *w, struct x11_connection *x, const char *
 
 	if (!XDamageQueryExtension(x->display, &event, &error) || !XDamageQueryVersion(x->display, &major, &minor) ||
 	    !XFixesQueryVersion(x->display, &fixes, &fixes_minor)) {
-		why_say(why, "display %s has no DAMAGE extension, which reports what was drawn: %s", DisplayString(x->display), cure);
+		why_say(why, "display %s has no DAMAGE extension, which reports what was drawn: %s", DisplayString(x->display),
+			cure);
 		return false;
 	}
-	*w = (struct x11_watch){ .x = x, .event = event + XDamageNotify, .parts = XFixesCreateRegion(x->display, NULL, 0),
+	*w = (struct x11_watch){ .x = x,
+				 .event = event + XDamageNotify,
+				 .parts = XFixesCreateRegion(x->display, NULL, 0),
 				 .damage = XDamageCreate(x->display, x->root, XDamageReportNonEmpty) };
-	x11_watch_forget(w);	/* a new damage object begins with the whole screen as damaged */
+	x11_watch_forget(w); /* a new damage object begins with the whole screen as damaged */
 	return true;
 }
 

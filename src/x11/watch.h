@@ -6,9 +6,9 @@
 
 struct x11_watch {
 	struct x11_connection *x;
-	Damage damage;		/* of the root window, which covers all windows */
+	Damage damage; /* of the root window, which covers all windows */
 	XserverRegion parts;
-	int event;		/* type of the event that tells of drawing; one comes, and the next after x11_watch_rearm() */
+	int event; /* type of the event that tells of drawing; one comes, and the next after x11_watch_rearm() */
 };
 
 /* Starts to watch. False, with one line in `why`: the server lacks an extension; `cure` ends the line. */

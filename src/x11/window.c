@@ -48,7 +48,10 @@ bool x11_locate_window(const struct x11_connection *x, Window w, XWindowAttribut
 
 bool x11_focus_window(const struct x11_connection *x, Window w)
 {
-	XEvent ask = { .xclient = { .type = ClientMessage, .window = w, .format = 32, .data.l = { 2, CurrentTime },
+	XEvent ask = { .xclient = { .type = ClientMessage,
+				    .window = w,
+				    .format = 32,
+				    .data.l = { 2, CurrentTime },
 				    .message_type = XInternAtom(x->display, "_NET_ACTIVE_WINDOW", False) } };
 
 	if (x11_has_property(x->display, x->root, XInternAtom(x->display, "_NET_SUPPORTING_WM_CHECK", False)))

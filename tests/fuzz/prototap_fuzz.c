@@ -92,7 +92,7 @@ static void fuzz_packets(struct capture_meter *m, enum link_type link, const uin
 		if (captured > size - at)
 			captured = (uint32_t)(size - at);
 		now += (int32_t)us * 1000LL;
-		copy = malloc(captured ? captured : 1);	/* of its exact size: a read beyond is seen */
+		copy = malloc(captured ? captured : 1); /* of its exact size: a read beyond is seen */
 		if (!copy)
 			return;
 		memcpy(copy, data + at, captured);
@@ -138,8 +138,8 @@ static void check_costs(const struct capture_meter *m)
 		}
 		if (packets != n->packets || payload != n->payload_bytes || tls->record_bytes > n->payload_bytes)
 			abort();
-		if (n->pure_acks + n->payload_packets > n->packets || n->fresh_acks > n->pure_acks || n->delayed_acks > n->fresh_acks ||
-		    tls->records * TLS_HEADER > tls->record_bytes)
+		if (n->pure_acks + n->payload_packets > n->packets || n->fresh_acks > n->pure_acks ||
+		    n->delayed_acks > n->fresh_acks || tls->records * TLS_HEADER > tls->record_bytes)
 			abort();
 	}
 }
@@ -155,7 +155,8 @@ static void check(const struct capture_meter *m)
 		packets += n->packets;
 		carried += n->ip_bytes - n->ip_header_bytes - n->tcp_header_bytes - n->udp_header_bytes + n->beyond_bytes;
 		accounted += n->payload_bytes + n->retransmitted_bytes;
-		if (n->messages > n->packets || n->link_header_bytes + n->ip_bytes > n->wire_bytes || n->beyond_bytes > n->payload_bytes)
+		if (n->messages > n->packets || n->link_header_bytes + n->ip_bytes > n->wire_bytes ||
+		    n->beyond_bytes > n->payload_bytes)
 			abort();
 	}
 	if (packets + m->unasked + m->duplicates->copies != m->decoded[DECODED_SEGMENT] || carried != accounted)
@@ -165,7 +166,8 @@ static void check(const struct capture_meter *m)
 	if (what != m->packets || m->fragment_ip_bytes > m->fragment_wire_bytes)
 		abort();
 	for (int i = 0; i < MERGES; i++)
-		if (m->update[i].count > m->sum[DISPLAY].messages || (m->update[i].count && m->update[i].gaps.n > m->update[i].count - 1))
+		if (m->update[i].count > m->sum[DISPLAY].messages ||
+		    (m->update[i].count && m->update[i].gaps.n > m->update[i].count - 1))
 			abort();
 }
 
@@ -173,7 +175,8 @@ static void check(const struct capture_meter *m)
 static const struct key_log *keys(void)
 {
 	static struct key_times key[3] = { { .due_ns = 100000000, .sent_ns = 100000000, .skipped = 1 },
-					  { .due_ns = 150000000, .sent_ns = 150000000 }, { .due_ns = 3000000000 } };
+					   { .due_ns = 150000000, .sent_ns = 150000000 },
+					   { .due_ns = 3000000000 } };
 	static struct wall_reading wall = { .at_ns = 1 };
 	static const struct key_log typed = { .key = key, .wall = &wall, .n = 3, .walls = 1 };
 
@@ -198,10 +201,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint8_t server[16] = { [10] = 0xff, [11] = 0xff, 10, 0, 0, 2 };
 	static struct server_ports none, vnc;
-	struct meter_cfg cfg = { .ports = &none, .period_ns = 50000000, .merge_ns = 10000000, .flows_max = 4,
-				 .flows_shown = 3, .waits_max = 10 };
-	struct intervals intervals = { .every_ns = 100 * 1000000000LL, .merge_ns = 10000000, .period_ns = 50000000, .ports = &vnc,
-				       .rfb = true, .row = check_interval, .end = ignore_end };
+	struct meter_cfg cfg = {
+		.ports = &none, .period_ns = 50000000, .merge_ns = 10000000, .flows_max = 4, .flows_shown = 3, .waits_max = 10
+	};
+	struct intervals intervals = { .every_ns = 100 * 1000000000LL,
+				       .merge_ns = 10000000,
+				       .period_ns = 50000000,
+				       .ports = &vnc,
+				       .rfb = true,
+				       .row = check_interval,
+				       .end = ignore_end };
 	struct capture_meter m;
 	int kind;
 
@@ -222,8 +231,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		cfg.decode = DECODE_AUTO;
 	if (data[0] & 128)
 		cfg.typed = keys();
-	cfg.tap[cfg.taps++] = (struct meter_observer){ .context = &intervals, .packet = interval_add_packet,
-		.data = interval_add_data };
+	cfg.tap[cfg.taps++] =
+		(struct meter_observer){ .context = &intervals, .packet = interval_add_packet, .data = interval_add_data };
 	if (meter_init(&m, &cfg))
 		return 0;
 	if (kind == WHOLE_FILE) {

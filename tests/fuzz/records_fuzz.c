@@ -23,7 +23,7 @@ static void must(bool what)
 static bool same_time(const struct pcap_pkthdr *h, int64_t time_ns)
 {
 	return (uint32_t)h->ts.tv_sec > INT32_MAX || h->ts.tv_usec < 0 || h->ts.tv_usec / 1000 > INT32_MAX ||
-		time_ns == (int64_t)h->ts.tv_sec * 1000000000 + h->ts.tv_usec;
+	       time_ns == (int64_t)h->ts.tv_sec * 1000000000 + h->ts.tv_usec;
 }
 
 static void compare(pcap_t *p, struct pcap_reader *r)
@@ -50,7 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char error[PCAP_ERRBUF_SIZE];
 	int fd = size ? memfd_create("fuzz", 0) : -1;
-	FILE *f = fd >= 0 && write(fd, data + 1, size - 1) == (ssize_t)size - 1 && !lseek(fd, 0, SEEK_SET) ? fdopen(fd, "rb") : NULL;
+	FILE *f =
+		fd >= 0 && write(fd, data + 1, size - 1) == (ssize_t)size - 1 && !lseek(fd, 0, SEEK_SET) ? fdopen(fd, "rb") : NULL;
 	pcap_t *p = f ? pcap_fopen_offline_with_tstamp_precision(f, PCAP_TSTAMP_PRECISION_NANO, error) : NULL;
 	struct pcap_reader *r = NULL;
 

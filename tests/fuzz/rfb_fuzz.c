@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 struct heard {
 	struct rfb_walk walk;
 	struct skip_parser in;
-	uint64_t told, passed, events, sum;	/* bytes of messages, bytes skipped, what was said in this order */
+	uint64_t told, passed, events, sum; /* bytes of messages, bytes skipped, what was said in this order */
 };
 
 static void hear_skipped(void *context, const uint8_t *bytes, uint32_t n)
@@ -71,8 +71,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (data[0] & 8)
 		return 0;
 	/* (a message that ends with a piece is left where its next byte comes: then, as a whole, it is, too) */
-	if (whole.told != pieces.told || whole.events != pieces.events || whole.sum != pieces.sum || whole.in.skip != pieces.in.skip ||
-	    whole.in.undecoded != pieces.in.undecoded || whole.in.stopped != pieces.in.stopped)
+	if (whole.told != pieces.told || whole.events != pieces.events || whole.sum != pieces.sum ||
+	    whole.in.skip != pieces.in.skip || whole.in.undecoded != pieces.in.undecoded || whole.in.stopped != pieces.in.stopped)
 		abort();
 	return 0;
 }

@@ -4,8 +4,9 @@
 
 #include <math.h>
 
-#define assert_near(value, wanted, by) do { \
-	double near_value = (value), near_wanted = (wanted); \
-	if (!(fabs(near_value - near_wanted) <= (by))) \
-		fail_msg("%s is %.17g, wanted %.17g", #value, near_value, near_wanted); \
-} while (0)
+#define assert_near(value, wanted, by) \
+	do { \
+		double near_value = (value), near_wanted = (wanted); \
+		if (!(fabs(near_value - near_wanted) <= (by))) \
+			fail_msg("%s is %.17g, wanted %.17g", #value, near_value, near_wanted); \
+	} while (0)

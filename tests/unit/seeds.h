@@ -15,7 +15,7 @@ static inline uint32_t seeds_draw(uint32_t *state, size_t below)
 
 static inline void seeds_path(const char *target, const char *file, char *path, size_t size)
 {
-	static const char here[] = __BASE_FILE__;	/* tests/unit/ROOM/NAME_test.c of a tree, whose seeds these are */
+	static const char here[] = __BASE_FILE__; /* tests/unit/ROOM/NAME_test.c of a tree, whose seeds these are */
 	const char *slash = strrchr(here, '/');
 
 	snprintf(path, size, "%.*s../../fuzz/corpus/%s/%s", slash ? (int)(slash + 1 - here) : 0, here, target, file);

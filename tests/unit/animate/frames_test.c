@@ -67,7 +67,7 @@ TEST(noise_differs_everywhere_and_squares_are_flat_in_turn)
 	for (int y = 32; y < 100; y++)
 		for (int x = 0; x < 100; x++)
 			alike += a[y * 100 + x] == b[y * 100 + x];
-	assert_in_range(alike, 0, 5);	/* 6,800 pixels of 2^24 colours */
+	assert_in_range(alike, 0, 5); /* 6,800 pixels of 2^24 colours */
 	p.content = PICTURE_MIXED;
 	picture_draw(&p, 0, a);
 	for (int y = 50; y < 60; y++)

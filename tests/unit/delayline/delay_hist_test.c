@@ -26,7 +26,7 @@ TEST(evenly_spread)
 	assert_true(fabs(delay_hist_percentile(&late, 0.5) - 500) < 1e-9);
 	assert_true(fabs(delay_hist_percentile(&late, 0.9) - 900) < 1e-9);
 	assert_true(fabs(delay_hist_percentile(&late, 0.99) - 990) < 1e-9);
-	assert_true(isnan(delay_hist_percentile(&late, 0.999)));	/* one value beyond it */
+	assert_true(isnan(delay_hist_percentile(&late, 0.999))); /* one value beyond it */
 	assert_int_equal(delay_hist_below(&late, 200), 200);
 	assert_int_equal(late.max_ns, 999500);
 	assert_int_equal(late.min_ns, 500);

@@ -76,7 +76,10 @@ TEST(full_is_full_and_a_slot_not_put_is_still_free)
 TEST(as_a_plain_search_would_have_it)
 {
 	enum { ROOM = 200, TURNS = 20000 };
-	struct { int64_t due; uint32_t number; } list[ROOM];
+	struct {
+		int64_t due;
+		uint32_t number;
+	} list[ROOM];
 	struct delay_queue *s = delay_queue_new(ROOM);
 	uint64_t random = 4;
 	uint32_t number = 0;

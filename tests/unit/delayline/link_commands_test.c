@@ -9,11 +9,17 @@
 
 TEST(rates)
 {
-	static const struct { const char *text; int err; int64_t bits; } of[] = {
-		{ "10Mbit", 0, 10000000 }, { "2.5Gbit/s", 0, 2500000000 }, { "64kbit", 0, 64000 }, { "64Kbit", 0, 64000 },
-		{ "1000bit", 0, 1000 }, { "none", 0, 0 }, { "999bit", -ERANGE, 0 }, { "101Gbit", -ERANGE, 0 },
-		{ "10", -EINVAL, 0 }, { "10M", -ENOTUNIQ, 0 }, { "Mbit", -EINVAL, 0 }, { "", -EINVAL, 0 },
-		{ "10Mbits", -EINVAL, 0 }, { "1.2.3Mbit", -EINVAL, 0 }, { "-1Mbit", -EINVAL, 0 }, { "10Mbit ", -EINVAL, 0 },
+	static const struct {
+		const char *text;
+		int err;
+		int64_t bits;
+	} of[] = {
+		{ "10Mbit", 0, 10000000 }, { "2.5Gbit/s", 0, 2500000000 }, { "64kbit", 0, 64000 },
+		{ "64Kbit", 0, 64000 },	   { "1000bit", 0, 1000 },	   { "none", 0, 0 },
+		{ "999bit", -ERANGE, 0 },  { "101Gbit", -ERANGE, 0 },	   { "10", -EINVAL, 0 },
+		{ "10M", -ENOTUNIQ, 0 },   { "Mbit", -EINVAL, 0 },	   { "", -EINVAL, 0 },
+		{ "10Mbits", -EINVAL, 0 }, { "1.2.3Mbit", -EINVAL, 0 },	   { "-1Mbit", -EINVAL, 0 },
+		{ "10Mbit ", -EINVAL, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
@@ -71,12 +77,16 @@ TEST(orders_change_what_they_name_in_the_way_they_name)
 
 TEST(what_is_no_order_changes_nothing)
 {
-	static const struct { const char *line; int err; } bad[] = {
-		{ "delay", -EINVAL }, { "delay ", -EINVAL }, { "delay 1ms 2ms", -EINVAL }, { "delay 1parsec", -EINVAL },
-		{ "delays 1ms", -EINVAL }, { "delay -1ms", -ERANGE }, { "delay 61s", -ERANGE }, { "loss 101%", -ERANGE },
-		{ "rate fast", -EINVAL }, { "shape square", -EINVAL }, { "order", -EINVAL }, { "seed -1", -ERANGE }, { "seed x", -EINVAL },
-		{ "forth", -EINVAL }, { "sideways delay 1ms", -EINVAL }, { "report now", -EINVAL }, { "quit", -EINVAL },
-		{ "forth seed x", -EINVAL },
+	static const struct {
+		const char *line;
+		int err;
+	} bad[] = {
+		{ "delay", -EINVAL },	      { "delay ", -EINVAL },	 { "delay 1ms 2ms", -EINVAL },
+		{ "delay 1parsec", -EINVAL }, { "delays 1ms", -EINVAL }, { "delay -1ms", -ERANGE },
+		{ "delay 61s", -ERANGE },     { "loss 101%", -ERANGE },	 { "rate fast", -EINVAL },
+		{ "shape square", -EINVAL },  { "order", -EINVAL },	 { "seed -1", -ERANGE },
+		{ "seed x", -EINVAL },	      { "forth", -EINVAL },	 { "sideways delay 1ms", -EINVAL },
+		{ "report now", -EINVAL },    { "quit", -EINVAL },	 { "forth seed x", -EINVAL },
 	};
 	struct link_changes o = { .cfg = { { .delay_ns = 3 }, { .delay_ns = 4 } } };
 	const struct link_changes before = o;

@@ -77,7 +77,7 @@ TEST(a_rate_is_exact_over_many_packets)
  * are served. */
 TEST(a_full_queue_drops_the_tail)
 {
-	struct link_settings cfg = { .rate_bits = 8000000, .queue_ns = 10 * MS };	/* 1000 bytes: 1 ms */
+	struct link_settings cfg = { .rate_bits = 8000000, .queue_ns = 10 * MS }; /* 1000 bytes: 1 ms */
 	int64_t due, passed = 0;
 	struct link_path p;
 	int first = -1;
@@ -89,11 +89,11 @@ TEST(a_full_queue_drops_the_tail)
 		if (fate == LINK_QUEUE_FULL && first < 0)
 			first = i;
 		passed += fate == LINK_PASSES;
-		if (fate == LINK_PASSES)	/* at most the queue, and its own turn */
+		if (fate == LINK_PASSES) /* at most the queue, and its own turn */
 			assert_true(due - i * MS / 2 <= 11 * MS);
 	}
-	assert_int_equal(first, 21);	/* 20 x 0.5 ms is 10 ms, and not more than that */
-	assert_in_range(passed, 5000 + 10, 5000 + 11);	/* 5 s of service, and what the queue held */
+	assert_int_equal(first, 21);		       /* 20 x 0.5 ms is 10 ms, and not more than that */
+	assert_in_range(passed, 5000 + 10, 5000 + 11); /* 5 s of service, and what the queue held */
 	/* idle for a while: as new */
 	assert_int_equal(due_of(&p, 20 * S, 1000), 20 * S + MS);
 }
@@ -147,9 +147,12 @@ TEST(none_and_all)
 /* Whatever the delay, the jitter, the sizes and the rate: the n-th packet's fate is the seed's. Another seed, another sequence. */
 TEST(the_same_seed_loses_the_same_packets)
 {
-	struct link_settings plain = { .loss = 0.1 },
-		other = { .loss = 0.1, .delay_ns = 300 * MS, .jitter_ns = 20 * MS, .shape = JITTER_NORMAL,
-			  .rate_bits = 1000000000, .queue_ns = S };
+	struct link_settings plain = { .loss = 0.1 }, other = { .loss = 0.1,
+								.delay_ns = 300 * MS,
+								.jitter_ns = 20 * MS,
+								.shape = JITTER_NORMAL,
+								.rate_bits = 1000000000,
+								.queue_ns = S };
 	struct link_path a, b, c;
 	int64_t due;
 	int differ = 0;
@@ -163,7 +166,7 @@ TEST(the_same_seed_loses_the_same_packets)
 		assert_int_equal(link_path_schedule(&b, i * MS, 60 + i % 1400, &due), fate);
 		differ += link_path_schedule(&c, i * MS, 100, &due) != fate;
 	}
-	assert_true(differ > 500);	/* 2 x 0.1 x 0.9 of them */
+	assert_true(differ > 500); /* 2 x 0.1 x 0.9 of them */
 	link_path_set_seed(&a, 9);
 	link_path_init(&b, &plain, 9);
 	for (int i = 0; i < 1000; i++)
@@ -177,7 +180,8 @@ TEST(jitter_has_the_spread_that_was_asked_for)
 	for (int shape = JITTER_UNIFORM; shape <= JITTER_NORMAL; shape++) {
 		struct link_settings cfg = { .delay_ns = 100 * MS, .jitter_ns = 10 * MS, .shape = shape, .reorder = true };
 		/* uniform in +-a: a / sqrt 3; normal cut at 3 sd: sqrt(1 - 6 phi(3)) of it, and what is cut lies at 3 */
-		double sum = 0, squares = 0, sd = shape == JITTER_UNIFORM ? 10 / sqrt(3) : 9.98, most = shape == JITTER_UNIFORM ? 10 : 30;
+		double sum = 0, squares = 0, sd = shape == JITTER_UNIFORM ? 10 / sqrt(3) : 9.98,
+		       most = shape == JITTER_UNIFORM ? 10 : 30;
 		struct link_path p;
 
 		link_path_init(&p, &cfg, 5);

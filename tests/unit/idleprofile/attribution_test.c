@@ -31,8 +31,13 @@ static void off(struct attribution *w, int64_t at, enum trace_class class, int i
 /* In the initial pid namespace both ids are the same; task 7 is called "t7". */
 static void to(struct attribution *w, int64_t at, int prev, bool wants, int next)
 {
-	struct trace_record r = { .time_ns = at, .kind = TRACE_SWITCH, .prev_pid = prev, .prev_here = prev,
-				  .next_pid = next, .next_here = next, .prev_wants = wants };
+	struct trace_record r = { .time_ns = at,
+				  .kind = TRACE_SWITCH,
+				  .prev_pid = prev,
+				  .prev_here = prev,
+				  .next_pid = next,
+				  .next_here = next,
+				  .prev_wants = wants };
 
 	r.prev_comm[0] = r.next_comm[0] = 't';
 	r.prev_comm[1] = (char)('0' + prev % 10);
@@ -118,9 +123,9 @@ TEST_WITH(make, drop, a_tick)
 	on(w, 18 * MS, TRACE_SOFTIRQ, 7, "SCHED");
 	off(w, 18 * MS + 3 * US, TRACE_SOFTIRQ, 7);
 	ask(w, 18 * MS, 18 * MS + 3 * US);
-	assert_false(shares_are_tick(got, n));	/* no timer */
+	assert_false(shares_are_tick(got, n)); /* no timer */
 	ask(w, 20 * MS, 21 * MS);
-	assert_false(shares_are_tick(got, n));	/* nothing known */
+	assert_false(shares_are_tick(got, n)); /* nothing known */
 }
 
 TEST_WITH(make, drop, irq_in_softirq_in_task)
@@ -146,7 +151,7 @@ TEST_WITH(make, drop, irq_in_softirq_in_task)
 	assert_int_equal(share(CULPRIT_TASK, "t7")->end_ns, 60 * US);
 	assert_int_equal(share(CULPRIT_IRQ, "virtio0")->start_ns, 35 * US);
 	assert_int_equal(share(CULPRIT_IRQ, "virtio0")->end_ns, 41 * US);
-	assert_int_equal(got[0].kind, CULPRIT_TASK);	/* largest first */
+	assert_int_equal(got[0].kind, CULPRIT_TASK); /* largest first */
 }
 
 TEST_WITH(make, drop, residue)
@@ -189,7 +194,7 @@ TEST_WITH(make, drop, tasks_among_themselves)
 	had(CULPRIT_TASK, "t8", 100, 0);
 	had(CULPRIT_TASK, "t7", 90, 0);
 	had(CULPRIT_TASK, "t9", 5, 0);
-	assert_false(share(CULPRIT_TASK, "t7")->wants);	/* asleep in the end */
+	assert_false(share(CULPRIT_TASK, "t7")->wants); /* asleep in the end */
 }
 
 /* Two interrupts so close that the loop did not turn in between. */
@@ -214,19 +219,19 @@ TEST_WITH(make, drop, a_burst_cut_by_the_scheduler)
 	struct attribution *w = begin(state);
 
 	to(w, 10 * MS, LOOP, true, 7);
-	to(w, 610 * MS, 7, true, LOOP);	/* its turn is over */
+	to(w, 610 * MS, 7, true, LOOP); /* its turn is over */
 	on(w, 612 * MS, TRACE_TIMER, 236, "local timer");
 	off(w, 612 * MS + 3 * US, TRACE_TIMER, 236);
 	to(w, 614 * MS, LOOP, true, 7);
-	to(w, 700 * MS, 7, false, LOOP);	/* done */
-	to(w, 710 * MS, LOOP, true, 7);	/* a new one */
+	to(w, 700 * MS, 7, false, LOOP); /* done */
+	to(w, 710 * MS, LOOP, true, 7);	 /* a new one */
 	to(w, 720 * MS, 7, false, LOOP);
 	ask(w, 10 * MS, 610 * MS);
 	assert_true(share(CULPRIT_TASK, "t7")->wants);
 	assert_false(share(CULPRIT_TASK, "t7")->resumed);
 	assert_false(shares_continue_burst(got, n));
 	ask(w, 612 * MS, 612 * MS + 4 * US);
-	assert_false(shares_continue_burst(got, n));	/* a tick is no part of it */
+	assert_false(shares_continue_burst(got, n)); /* a tick is no part of it */
 	ask(w, 614 * MS, 700 * MS);
 	assert_true(shares_continue_burst(got, n));
 	assert_true(share(CULPRIT_TASK, "t7")->resumed);
@@ -244,9 +249,9 @@ TEST_WITH(make, drop, a_slice_is_short)
 	to(w, 100 * MS, 7, true, LOOP);
 	to(w, 105 * MS, LOOP, true, 8);
 	to(w, 305 * MS, 8, false, LOOP);
-	to(w, 315 * MS, LOOP, true, 7);	/* 15 ms of the loop later */
+	to(w, 315 * MS, LOOP, true, 7); /* 15 ms of the loop later */
 	to(w, 400 * MS, 7, true, LOOP);
-	to(w, 421 * MS, LOOP, true, 7);	/* 21 ms: it was elsewhere, or throttled */
+	to(w, 421 * MS, LOOP, true, 7); /* 21 ms: it was elsewhere, or throttled */
 	to(w, 422 * MS, 7, false, LOOP);
 	ask(w, 10 * MS, 100 * MS);
 	ask(w, 105 * MS, 305 * MS);
@@ -338,7 +343,7 @@ TEST_WITH(make, drop, records_lost)
 	to(w, 10 * MS, LOOP, true, 7);
 	/* ... here it left, came back, and the loop ran ... */
 	lost(w, 40 * MS);
-	to(w, 50 * MS, 8, false, LOOP);	/* it was 8 since nothing is lost any more */
+	to(w, 50 * MS, 8, false, LOOP); /* it was 8 since nothing is lost any more */
 	ask(w, 35 * MS, 50 * MS);
 	assert_int_equal(share(CULPRIT_TASK, "t8")->ns, 15 * MS);
 	assert_int_equal(share(CULPRIT_TASK, "t8")->residue_ns, 5 * MS);
@@ -479,7 +484,7 @@ TEST_WITH(make, drop, many_culprits)
 		int64_t at = 5110 + 10 * i + (i > 450 ? 1000 : 0);
 
 		to(w, at, 1000 + i, false, 1001 + i);
-		on(w, at + 1, TRACE_IRQ, i, "");	/* which take its place at once, and give it back */
+		on(w, at + 1, TRACE_IRQ, i, ""); /* which take its place at once, and give it back */
 		off(w, at + 2, TRACE_IRQ, i);
 	}
 	to(w, 12000, 1500, false, LOOP);
@@ -581,13 +586,16 @@ TEST_WITH(make, drop, asked_too_late)
 TEST(two_pid_namespaces)
 {
 	struct attribution *w = attribution_new(5);
-	struct trace_record out = { .kind = TRACE_SWITCH, .prev_pid = 4005, .prev_here = 5, .next_pid = 4242,
-				    .next_comm = "ours" };
-	struct trace_record back = { .kind = TRACE_SWITCH, .prev_pid = 4242, .prev_here = 42, .prev_comm = "ours",
-				     .next_pid = 4005, .next_comm = "idleprofile" };
+	struct trace_record out = { .kind = TRACE_SWITCH, .prev_pid = 4005, .prev_here = 5, .next_pid = 4242, .next_comm = "ours" };
+	struct trace_record back = { .kind = TRACE_SWITCH,
+				     .prev_pid = 4242,
+				     .prev_here = 42,
+				     .prev_comm = "ours",
+				     .next_pid = 4005,
+				     .next_comm = "idleprofile" };
 
 	/* Thread 5 of the initial namespace is somebody else. */
-	back.time_ns = 10;	/* back to the loop, which nobody knows yet */
+	back.time_ns = 10; /* back to the loop, which nobody knows yet */
 	attribution_add_record(w, &back);
 	out.time_ns = 100;
 	attribution_add_record(w, &out);
@@ -619,8 +627,13 @@ TEST_WITH(make, drop, latest_name)
 	struct attribution *w = begin(state);
 
 	to(w, 10, LOOP, true, 7);
-	attribution_add_record(w, &(struct trace_record){ .time_ns = 60, .kind = TRACE_SWITCH, .prev_pid = 7, .prev_here = 7,
-					      .prev_comm = "cc1", .next_pid = LOOP, .next_here = LOOP });
+	attribution_add_record(w, &(struct trace_record){ .time_ns = 60,
+							  .kind = TRACE_SWITCH,
+							  .prev_pid = 7,
+							  .prev_here = 7,
+							  .prev_comm = "cc1",
+							  .next_pid = LOOP,
+							  .next_here = LOOP });
 	ask(w, 10, 60);
 	had(CULPRIT_TASK, "cc1", 50, 0);
 }
@@ -646,13 +659,9 @@ TEST_WITH(make, drop, anything)
 		at += roll(10) ? roll(30) : roll(40 * MS);
 		switch (roll(8)) {
 		case 0:
-		case 1:
-			on(w, when, (enum trace_class)roll(5), (int)roll(4) - 1, names[roll(4)]);
-			break;
+		case 1: on(w, when, (enum trace_class)roll(5), (int)roll(4) - 1, names[roll(4)]); break;
 		case 2:
-		case 3:
-			off(w, when, (enum trace_class)roll(5), (int)roll(4) - 1);
-			break;
+		case 3: off(w, when, (enum trace_class)roll(5), (int)roll(4) - 1); break;
 		case 4:
 			if (!roll(20))
 				lost(w, when);
@@ -676,8 +685,7 @@ TEST_WITH(make, drop, anything)
 				}
 			}
 			break;
-		default:
-			to(w, when, roll(3) ? LOOP : (int)roll(60), roll(2), roll(3) ? (int)roll(60) : LOOP);
+		default: to(w, when, roll(3) ? LOOP : (int)roll(60), roll(2), roll(3) ? (int)roll(60) : LOOP);
 		}
 	}
 }

@@ -42,9 +42,13 @@ TEST(an_event)
 TEST(kinds_and_threads_apart)
 {
 	struct culprit_share all[] = {
-		task(7, "x", 0, 10, 10), task(8, "x", 10, 30, 20), task(-7, "x", 30, 35, 5),
-		task(0, "swapper/1", 35, 36, 1), task(0, "others", 36, 38, 2),
-		other(CULPRIT_TIMER, "x", 38, 1), other(CULPRIT_SOFTIRQ, "x", 39, 1),
+		task(7, "x", 0, 10, 10),
+		task(8, "x", 10, 30, 20),
+		task(-7, "x", 30, 35, 5),
+		task(0, "swapper/1", 35, 36, 1),
+		task(0, "others", 36, 38, 2),
+		other(CULPRIT_TIMER, "x", 38, 1),
+		other(CULPRIT_SOFTIRQ, "x", 39, 1),
 	};
 	struct event_culprits e = { 0 };
 
@@ -102,7 +106,7 @@ TEST(over_the_run)
 	assert_int_equal(line[0].ns, 100);
 	assert_int_equal(line[0].events, 1);
 	assert_int_equal(line[1].ns, 55);
-	assert_int_equal(line[1].events, 2);	/* two of them in one event are one event */
+	assert_int_equal(line[1].events, 2); /* two of them in one event are one event */
 	assert_int_equal(line[1].longest_ns, 30);
 	culprit_table_free(t);
 }

@@ -35,8 +35,14 @@ static void lose(struct event_collector *e, int64_t from, int64_t to)
 
 static void lose_to(struct event_collector *e, int64_t from, int64_t to, int pid, bool resumed, bool wants)
 {
-	struct culprit_share share = { .kind = CULPRIT_TASK, .pid = pid, .name = "task", .ns = to - from, .start_ns = from,
-				   .end_ns = to, .resumed = resumed, .wants = wants };
+	struct culprit_share share = { .kind = CULPRIT_TASK,
+				       .pid = pid,
+				       .name = "task",
+				       .ns = to - from,
+				       .start_ns = from,
+				       .end_ns = to,
+				       .resumed = resumed,
+				       .wants = wants };
 	struct lost_time_gap p = { .start_ns = from, .end_ns = to, .lost_ns = to - from, .share = &share, .shares = 1 };
 
 	events_add_gap(e, &p);
@@ -56,9 +62,9 @@ TEST(parts_near_each_other_are_one_event_of_their_sum)
 	struct event_collector e = begin(4 * MS);
 
 	lose(&e, 1000 * US, 1020 * US);
-	lose(&e, 1119 * US, 1150 * US);		/* 99 us after */
+	lose(&e, 1119 * US, 1150 * US); /* 99 us after */
 	lose(&e, 1200 * US, 1201 * US);
-	lose(&e, 1301 * US, 1310 * US);		/* 100 us after: not less */
+	lose(&e, 1301 * US, 1310 * US); /* 100 us after: not less */
 	lose(&e, 5000 * US, 9000 * US);
 	events_finish(&e);
 	assert_int_equal(n, 3);
@@ -72,8 +78,8 @@ TEST(half_a_tick_is_the_limit_where_that_is_less)
 	struct event_collector e = begin(120 * US);
 
 	lose(&e, 1000 * US, 1010 * US);
-	lose(&e, 1069 * US, 1070 * US);		/* 59 us after */
-	lose(&e, 1131 * US, 1140 * US);		/* 61 us after */
+	lose(&e, 1069 * US, 1070 * US); /* 59 us after */
+	lose(&e, 1131 * US, 1140 * US); /* 61 us after */
 	events_finish(&e);
 	assert_int_equal(n, 2);
 	is_event(0, 1000 * US, 11 * US, 1070 * US, 2);
@@ -82,7 +88,7 @@ TEST(half_a_tick_is_the_limit_where_that_is_less)
 TEST(the_length_is_what_was_lost_not_the_span)
 {
 	struct event_collector e = begin(0);
-	struct lost_time_gap p = { .start_ns = 100, .end_ns = 50100, .lost_ns = 30000 };	/* 20 us of it are our own */
+	struct lost_time_gap p = { .start_ns = 100, .end_ns = 50100, .lost_ns = 30000 }; /* 20 us of it are our own */
 
 	events_add_gap(&e, &p);
 	events_finish(&e);
@@ -96,9 +102,9 @@ TEST(a_tick_is_apart_and_parts_nothing)
 
 	lose(&e, 4000 * US, 4020 * US);
 	events_add_gap(&e, &tick);
-	lose(&e, 4060 * US, 4070 * US);		/* 40 us after the first part, 20 us after the tick */
+	lose(&e, 4060 * US, 4070 * US); /* 40 us after the first part, 20 us after the tick */
 	lose(&e, 4200 * US, 4230 * US);
-	tick.start_ns = 4310 * US;		/* a tick does not bring two parts together either */
+	tick.start_ns = 4310 * US; /* a tick does not bring two parts together either */
 	tick.end_ns = 4320 * US;
 	events_add_gap(&e, &tick);
 	lose(&e, 4400 * US, 4410 * US);
@@ -138,7 +144,7 @@ TEST(a_task_that_the_loop_interrupted_is_one_event)
 	lose_to(&e, 602 * MS, 602 * MS + 30 * US, 9, false, false);
 	lose_to(&e, 604 * MS, 1204 * MS, 7, true, true);
 	lose_to(&e, 1208 * MS, 2000 * MS, 7, true, false);
-	lose_to(&e, 2000 * MS + 50 * US, 2001 * MS, 8, false, false);	/* 50 us after its end */
+	lose_to(&e, 2000 * MS + 50 * US, 2001 * MS, 8, false, false); /* 50 us after its end */
 	events_flush(&e, 2002 * MS);
 	assert_int_equal(n, 3);
 	assert_true(seen[0].tick);
@@ -166,7 +172,7 @@ TEST(an_interrupted_task_that_does_not_come_back_is_not_waited_for_long)
 {
 	struct event_collector e = begin(4 * MS);
 
-	lose_to(&e, 0, 5 * MS, 7, false, true);		/* then moved to another CPU */
+	lose_to(&e, 0, 5 * MS, 7, false, true); /* then moved to another CPU */
 	events_flush(&e, 5 * MS + BURST_PAUSE_NS - 1);
 	assert_int_equal(n, 0);
 	events_flush(&e, 5 * MS + BURST_PAUSE_NS);

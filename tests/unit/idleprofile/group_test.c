@@ -35,9 +35,11 @@ TEST(the_mount_point_of_cpu)
 {
 	cgroups_are_found_where_cpu_is("tmpfs /sys/fs/cgroup tmpfs ro,mode=755 0 0\n"
 				       "cgroup /sys/fs/cgroup/cpuset cgroup rw,cpuset 0 0\n"
-				       "cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0\n", NULL, 1, "/sys/fs/cgroup/cpu,cpuacct");
+				       "cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0\n",
+				       NULL, 1, "/sys/fs/cgroup/cpu,cpuacct");
 	cgroups_are_found_where_cpu_is("cgroup /sys/fs/cgroup/cpuset cgroup rw,cpuset 0 0\n"
-				       "cgroup /sys/fs/cgroup/cpuacct cgroup rw,cpuacct 0 0\n", NULL, 0, "no cpu cgroups");
+				       "cgroup /sys/fs/cgroup/cpuacct cgroup rw,cpuacct 0 0\n",
+				       NULL, 0, "no cpu cgroups");
 	cgroups_are_found_where_cpu_is("cgroup2 /top cgroup2 rw,nsdelegate 0 0\n", "cpuset cpu io memory pids\n", 2, "/top");
 	cgroups_are_found_where_cpu_is("cgroup2 /top cgroup2 rw,nsdelegate 0 0\n", "cpuset io memory pids\n", 0,
 				       "/top/cgroup.subtree_control");
@@ -47,13 +49,13 @@ TEST(the_mount_point_of_cpu)
 
 TEST(a_container_is_told_by_its_namespace)
 {
-	assert_false(group_is_container("cgroup:[4026531835]"));	/* 0xeffffffb, of the kernel's first process */
+	assert_false(group_is_container("cgroup:[4026531835]")); /* 0xeffffffb, of the kernel's first process */
 	assert_true(group_is_container("cgroup:[4026532193]"));
 }
 
 TEST_WITH(make_folder, remove_folder, idle_and_joining_are_these_two_files)
 {
-	assert_int_equal(group_set_idle(folder), -ENOENT);	/* never made where the kernel has none */
+	assert_int_equal(group_set_idle(folder), -ENOENT); /* never made where the kernel has none */
 	put("cpu.idle", "");
 	put("cgroup.procs", "");
 	assert_int_equal(group_set_idle(folder), 0);

@@ -22,7 +22,7 @@ TEST(edges_are_ten_a_decade_and_hold_their_own_value)
 {
 	assert_int_equal(lengths_edge_ns(0), 1 * US);
 	assert_int_equal(lengths_edge_ns(10), 10 * US);
-	assert_int_equal(lengths_edge_ns(3), 1995);	/* 10^0.3 = 1.99526 */
+	assert_int_equal(lengths_edge_ns(3), 1995); /* 10^0.3 = 1.99526 */
 	assert_int_equal(lengths_edge_ns(80), 100000 * MS);
 	for (int i = 0; i < LENGTH_BINS - 1; i++) {
 		struct event_lengths l = { 0 };
@@ -52,14 +52,14 @@ TEST(sums_are_kept_by_length)
 	int64_t sum = 0, upto_1ms = 0;
 
 	for (int64_t i = 1; i <= 100; i++)
-		lengths_add(&l, i * 20 * US);		/* 20 us ... 2 ms */
+		lengths_add(&l, i * 20 * US); /* 20 us ... 2 ms */
 	for (int i = 0; i < LENGTH_BINS; i++) {
 		sum += l.bin_ns[i];
-		if (i <= 30)				/* 1 us * 10^3 */
+		if (i <= 30) /* 1 us * 10^3 */
 			upto_1ms = sum;
 	}
 	assert_int_equal(sum, 20 * US * 5050);
-	assert_int_equal(upto_1ms, 20 * US * 1275);	/* the first fifty */
+	assert_int_equal(upto_1ms, 20 * US * 1275); /* the first fifty */
 }
 
 /* Fixed length L at rate r: P(wait > x) = r (L - x). */

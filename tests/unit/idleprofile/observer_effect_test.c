@@ -22,12 +22,11 @@ static int64_t ticks_of(const char *text, int cpu)
 TEST(the_column_of_a_cpu_is_found)
 {
 	/* CPU 1 is off: the columns are those of the CPUs that are on */
-	static const char text[] =
-		"           CPU0       CPU2       CPU11\n"
-		"  0:         12          0          4   IO-APIC    2-edge      timer\n"
-		"NMI:          1          2          3   Non-maskable interrupts\n"
-		"LOC:     100001     200002     300003   Local timer interrupts\n"
-		"RES:          7          8          9   Rescheduling interrupts\n";
+	static const char text[] = "           CPU0       CPU2       CPU11\n"
+				   "  0:         12          0          4   IO-APIC    2-edge      timer\n"
+				   "NMI:          1          2          3   Non-maskable interrupts\n"
+				   "LOC:     100001     200002     300003   Local timer interrupts\n"
+				   "RES:          7          8          9   Rescheduling interrupts\n";
 
 	assert_int_equal(ticks_of(text, 0), 100001);
 	assert_int_equal(ticks_of(text, 2), 200002);
@@ -46,7 +45,8 @@ TEST(what_does_not_say_is_not_guessed)
 TEST(throughput_has_its_noise_beside_it)
 {
 	const struct observer_round calm[] = {
-		{ { 1000, 980 }, 100 * NS_PER_MS, NS_PER_MS }, { { 1000, 1010 }, 100 * NS_PER_MS, 2 * NS_PER_MS },
+		{ { 1000, 980 }, 100 * NS_PER_MS, NS_PER_MS },
+		{ { 1000, 1010 }, 100 * NS_PER_MS, 2 * NS_PER_MS },
 		{ { 1000, 950 }, 100 * NS_PER_MS, 0 },
 	};
 	struct observer_effect o = { 0 };
@@ -61,7 +61,8 @@ TEST(throughput_has_its_noise_beside_it)
 
 TEST(what_others_disturbed_is_no_figure)
 {
-	const struct observer_round busy[] = { { { 700, 1000 }, 100 * NS_PER_MS, 7 * NS_PER_MS }, { { 1000, 990 }, 100 * NS_PER_MS, 0 } };
+	const struct observer_round busy[] = { { { 700, 1000 }, 100 * NS_PER_MS, 7 * NS_PER_MS },
+					       { { 1000, 990 }, 100 * NS_PER_MS, 0 } };
 	struct observer_effect o = { 0 };
 
 	observer_evaluate(&o, busy, 2);

@@ -12,7 +12,7 @@ TEST(own_work_inside_a_part_is_found)
 	struct own_work_time f;
 
 	memset(&notes, 0, sizeof(notes));
-	own_work_note(&notes, 1000, 1400, 300);	/* it did not have the CPU all the time */
+	own_work_note(&notes, 1000, 1400, 300); /* it did not have the CPU all the time */
 	own_work_note(&notes, 5000, 5000, 0);	/* a wake-up: it was there, for how long is not known */
 	f = own_work_find(&notes, 900, 1500);
 	assert_true(f.there);

@@ -11,7 +11,7 @@ static int64_t now;
 static struct idle_loops *spin;
 static struct profile_logs logs;
 static struct gap_pipeline *f;
-static int comes_back;	/* at so many more looks at the clock the loop has its CPU again */
+static int comes_back; /* at so many more looks at the clock the loop has its CPU again */
 
 static void part(int64_t from, int64_t to)
 {

@@ -19,7 +19,7 @@ static struct span_ring *ring_new(uint32_t at)
 
 TEST(what_does_not_fit_is_dropped_and_counted)
 {
-	struct span_ring *r = ring_new(UINT32_MAX - 10);	/* the counters run over on the way */
+	struct span_ring *r = ring_new(UINT32_MAX - 10); /* the counters run over on the way */
 	struct time_span s;
 
 	assert_false(ring_peek(r, &s));

@@ -41,7 +41,10 @@ TEST(a_clock_that_is_slewed_is_followed)
 TEST(anchors_too_close_make_no_slope_of_their_own)
 {
 	const struct stamp_pair a[] = {
-		{ 0, 0, 0 }, { 1000000000, 1000000000, 0 }, { 1000001000, 1000001100, 0 }, { 1000002000, 1000002000, 0 },
+		{ 0, 0, 0 },
+		{ 1000000000, 1000000000, 0 },
+		{ 1000001000, 1000001100, 0 },
+		{ 1000002000, 1000002000, 0 },
 	};
 	struct stamp_map m = of(a, 4);
 

@@ -29,15 +29,15 @@ static size_t make(struct made *out, int64_t period, int64_t phase, int64_t seco
 	int64_t end = 0;
 
 	for (int64_t t = phase; period && t < seconds * S; t += period)
-		out[n++] = (struct made){ t + (int64_t)(random_fraction(&seed) * 8000), 5000 +
-			(int64_t)(random_fraction(&seed) * 4000), true };
+		out[n++] = (struct made){ t + (int64_t)(random_fraction(&seed) * 8000),
+					  5000 + (int64_t)(random_fraction(&seed) * 4000), true };
 	for (int64_t i = 0; i < others * seconds; i++)
 		out[n++] = (struct made){ (int64_t)(random_fraction(&seed) * (double)(seconds * S)),
 					  6000 + (int64_t)(random_fraction(&seed) * 54000), false };
 	for (int64_t t = 0; busy && t < seconds * S; t += 50 * MS)
 		out[n++] = (struct made){ t + (int64_t)(random_fraction(&seed) * 3e6), busy * US, false };
 	qsort(out, n, sizeof(*out), by_start);
-	for (size_t i = 0; i < n; i++) {	/* what begins within another part is not seen */
+	for (size_t i = 0; i < n; i++) { /* what begins within another part is not seen */
 		if (i && out[i].start < end)
 			continue;
 		end = out[i].start + out[i].length;
@@ -47,7 +47,7 @@ static size_t make(struct made *out, int64_t period, int64_t phase, int64_t seco
 }
 
 struct score {
-	int right, missed, wrong;	/* in the last second */
+	int right, missed, wrong; /* in the last second */
 };
 
 static struct score play(struct tick_detector *t, int64_t period, const struct made *m, size_t n, int64_t from)
@@ -73,8 +73,14 @@ static struct tick_detector ticks;
 
 TEST(finds_the_ticks_of_every_usual_kernel)
 {
-	static const struct { int hz; int64_t period; } kernels[] = {
-		{ 100, 10000000 }, { 250, 4000000 }, { 300, 3333333 }, { 1000, 1000000 },
+	static const struct {
+		int hz;
+		int64_t period;
+	} kernels[] = {
+		{ 100, 10000000 },
+		{ 250, 4000000 },
+		{ 300, 3333333 },
+		{ 1000, 1000000 },
 	};
 
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++) {
@@ -84,13 +90,13 @@ TEST(finds_the_ticks_of_every_usual_kernel)
 		assert_true(ticks.learned);
 		assert_true(s.right > kernels[i].hz * 97 / 100);
 		assert_true(s.missed <= kernels[i].hz * 3 / 100);
-		assert_true(s.wrong <= 12);	/* of 100: (8 + 20 us window) / period at 1000 Hz is 3 %, and room for luck */
+		assert_true(s.wrong <= 12); /* of 100: (8 + 20 us window) / period at 1000 Hz is 3 %, and room for luck */
 	}
 }
 
 TEST(a_phase_at_the_edge_of_the_period_is_found)
 {
-	size_t n = make(made, 4 * MS, 4 * MS - 4 * US, 4, 50, 0);	/* ticks on both sides of a multiple of 4 ms */
+	size_t n = make(made, 4 * MS, 4 * MS - 4 * US, 4, 50, 0); /* ticks on both sides of a multiple of 4 ms */
 	struct score s = play(&ticks, 4 * MS, made, n, 3 * S);
 
 	assert_true(ticks.learned);
@@ -103,7 +109,7 @@ TEST(it_is_found_among_nine_hundred_other_short_parts)
 	struct score s = play(&ticks, 4 * MS, made, n, 3 * S);
 
 	assert_true(ticks.learned);
-	assert_true(s.right >= 220);	/* some fall into another part */
+	assert_true(s.right >= 220); /* some fall into another part */
 	assert_true(s.wrong <= 20);
 }
 
@@ -140,7 +146,8 @@ TEST(on_a_cpu_that_is_nearly_always_busy_none_is_made_up)
 
 			assert_false(ticks_take_gap(&ticks, now, busy));
 			now += busy;
-			for (free_until = now + 1 * MS; now < free_until; now += 20 * US + (int64_t)(random_fraction(&seed) * 100e3)) {
+			for (free_until = now + 1 * MS; now < free_until;
+			     now += 20 * US + (int64_t)(random_fraction(&seed) * 100e3)) {
 				assert_false(ticks_take_gap(&ticks, now, 10 * US));
 				now += 10 * US;
 			}

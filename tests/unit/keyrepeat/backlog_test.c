@@ -154,7 +154,7 @@ TEST(few_keys_tell_nothing)
 	per_key(31, 200000, 0);
 	assert_false(judge(31).overloaded);
 	assert_true(judge(31).per_s > 10);
-	assert_true(!isnan(judge(7).per_s));	/* four keys in the last half */
+	assert_true(!isnan(judge(7).per_s)); /* four keys in the last half */
 	assert_true(isnan(judge(6).per_s));
 	assert_true(isnan(judge(0).per_s));
 }

@@ -7,9 +7,14 @@
 
 static struct caret_step box(int64_t ms, int left, int top, int width, int height)
 {
-	return (struct caret_step){ .at_ns = ms * MS, .top = top, .bottom = top + height - 1, .top_left = left,
-		.left = left,
-				    .right = left + width, .all_left = left, .all_right = left + width };
+	return (struct caret_step){ .at_ns = ms * MS,
+				    .top = top,
+				    .bottom = top + height - 1,
+				    .top_left = left,
+				    .left = left,
+				    .right = left + width,
+				    .all_left = left,
+				    .all_right = left + width };
 }
 
 /* cells `from` to `to` of the first line */

@@ -22,7 +22,7 @@ static void fill(int cell, uint32_t ink)
 			now[(y + r) * WIDTH + x + c] = ink;
 }
 
-static void glyph(int cell)	/* a letter leaves the edges of its cell as the paper is */
+static void glyph(int cell) /* a letter leaves the edges of its cell as the paper is */
 {
 	int x = 4 + cell % COLUMNS * CELL_W, y = 2 + cell / COLUMNS * CELL_H;
 
@@ -67,7 +67,7 @@ TEST(one_key_each)
 	assert_true(caret_count_shown(s, 5, 5, shown));
 	for (uint32_t i = 0; i < 5; i++)
 		assert_int_equal(shown[i].number, i + 1);
-	assert_false(caret_count_shown(s, 5, 6, shown));	/* a key was lost */
+	assert_false(caret_count_shown(s, 5, 6, shown)); /* a key was lost */
 	assert_false(caret_count_shown(s, 5, 4, shown));
 }
 
@@ -90,7 +90,7 @@ TEST(several_keys_in_one_update)
 	assert_int_equal(shown[2].number, 6);
 }
 
-static struct caret_step status_line(int64_t at_ns, uint32_t ink)	/* far below the text */
+static struct caret_step status_line(int64_t at_ns, uint32_t ink) /* far below the text */
 {
 	fill(10 * COLUMNS, ink);
 	return seen_now(at_ns);
@@ -112,7 +112,7 @@ TEST(another_line_is_drawn_apart)
 	assert_int_equal(shown[1].at_ns, 3);
 	assert_int_equal(shown[1].number, 2);
 	assert_int_equal(shown[2].at_ns, 4);
-	assert_false(caret_count_shown(s, 5, 4, shown));	/* it is no key */
+	assert_false(caret_count_shown(s, 5, 4, shown)); /* it is no key */
 	/* a line that keeps changing is not passed over: something else may be going on */
 	start(0);
 	for (int i = 0; i < 6; i++) {
@@ -147,17 +147,17 @@ TEST(over_the_end_of_the_line)
 	start(5);
 	s[0] = walk(5, 6, 1);
 	s[1] = walk(6, 7, 2);
-	s[2] = walk(7, 8, 3);		/* the caret is the first cell of the second line */
+	s[2] = walk(7, 8, 3); /* the caret is the first cell of the second line */
 	s[3] = walk(8, 9, 4);
 	assert_true(caret_count_shown(s, 4, 4, shown));
 	assert_int_equal(shown[2].number, 3);
 	start(5);
 	s[0] = walk(5, 6, 1);
-	s[1] = walk(6, 10, 2);		/* four keys in one update, two of them beyond the end */
+	s[1] = walk(6, 10, 2); /* four keys in one update, two of them beyond the end */
 	assert_true(caret_count_shown(s, 2, 5, shown));
 	assert_int_equal(shown[1].number, 5);
 	start(7);
-	s[0] = walk(7, 8, 1);		/* the first key is the last of its line */
+	s[0] = walk(7, 8, 1); /* the first key is the last of its line */
 	s[1] = walk(8, 9, 2);
 	assert_true(caret_count_shown(s, 2, 2, shown));
 	assert_int_equal(shown[0].number, 1);
@@ -181,7 +181,7 @@ TEST(a_blinking_caret_is_no_key)
 TEST(painted_in_two_goes)
 {
 	start(5);
-	for (int i = 0; i < 4; i++) {	/* the third goes to the next line */
+	for (int i = 0; i < 4; i++) { /* the third goes to the next line */
 		glyph(5 + i);
 		s[2 * i] = seen_now(10 * i + 1);
 		fill(6 + i, 1);
@@ -226,7 +226,7 @@ TEST(painted_in_two_goes_where_the_line_ends)
 TEST(what_goes_with_the_first_key_is_passed_over)
 {
 	start(0);
-	now[60 * WIDTH + 10] = 1;	/* a pointer that hides */
+	now[60 * WIDTH + 10] = 1; /* a pointer that hides */
 	s[0] = seen_now(0);
 	s[1] = walk(0, 1, 1);
 	s[2] = walk(1, 2, 2);
@@ -239,11 +239,11 @@ TEST(something_else_is_refused)
 	start(8);
 	s[0] = walk(8, 9, 1);
 	start(9);
-	fill(2, 1);			/* a clock in the line above */
+	fill(2, 1); /* a clock in the line above */
 	assert_true(caret_find_change(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[1]));
 	s[1].at_ns = 2;
 	assert_false(caret_count_shown(s, 2, 1, shown));
 	assert_false(caret_count_shown(s, 0, 0, shown));
 	memcpy(before, now, sizeof(now));
-	assert_false(caret_find_change(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[2]));	/* nothing changed */
+	assert_false(caret_find_change(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[2])); /* nothing changed */
 }

@@ -18,7 +18,7 @@ static struct pair_update update[64];
 static struct shown_number shown[64];
 static struct train_figures f;
 static const struct figures_cfg_of_train by_patch = { WATCH_PATCH, 50 * MS, 100 * MS, 0, 0 },
-	by_update = { WATCH_UPDATE, 50 * MS, 100 * MS, 0, 0 };
+					 by_update = { WATCH_UPDATE, 50 * MS, 100 * MS, 0, 0 };
 
 /* n keys due each 50 ms, sent late_us after that, one block that ends at end_ms */
 static void type(size_t n, int64_t late_us, int64_t end_ms)
@@ -150,7 +150,7 @@ TEST(exact_updates)
 	compute(&by_update);
 	assert_int_equal(f.keys_exact, 3);
 	assert_int_equal(f.updates, 3);
-	assert_int_equal(f.late, 1);	/* 110 ms */
+	assert_int_equal(f.late, 1); /* 110 ms */
 	assert_int_equal(f.late_high, 1);
 	assert_int_equal(f.interarrival.n, 3);
 	expect_ms((double)f.largest_gap_ns, 130);
@@ -212,7 +212,7 @@ TEST(an_interrupted_train_leaves_out_keys_in_flight)
 	assert_int_equal(f.in_flight, 1);
 	assert_int_equal(f.keys_due, 3);
 	assert_int_equal(f.from_due.n, 3);
-	assert_int_equal(f.from_due.censored, 1);	/* the key that waits longer than any answer took stays */
+	assert_int_equal(f.from_due.censored, 1); /* the key that waits longer than any answer took stays */
 }
 
 /* Each key is a block from when it was sent until the next was. */
@@ -240,7 +240,7 @@ TEST(keys_one_by_one_are_exact_whatever_the_others_did)
 	SEE(20, 60, 90, 130);
 	compute(&by_update);
 	assert_int_equal(f.keys_exact, 2);
-	assert_int_equal(f.interarrival.n, 3);		/* to the display they are one train */
+	assert_int_equal(f.interarrival.n, 3); /* to the display they are one train */
 	expect_ms(sample_quantile(&f.from_due, 0.5).value, 20);
 	expect_ms(sample_min(&f.from_due).value, 10);
 	expect_ms(sample_max(&f.high).value, 40);
@@ -327,7 +327,7 @@ TEST(an_update_after_a_key_given_up_may_answer_either)
 		/* the picture was at rest because no key was sent */
 		assert_int_equal(f.stall.n, 0);
 		assert_true(f.largest_gap_ns < 0 && isnan(f.backlog.per_s));
-		}
+	}
 }
 
 TEST(behind_a_key_without_update_each_key_may_be_answered_with_the_next)
@@ -347,7 +347,8 @@ TEST(behind_a_key_without_update_each_key_may_be_answered_with_the_next)
 	assert_int_equal(f.keys_exact, 0);
 	assert_true(f.owed_in_warmup);
 	for (int i = 1; i < 4; i++)
-		assert_true(key[i].answer_ns <= AT(sent_ms[i + 1] + 10) && (!key[i].high_ns || key[i].high_ns >= AT(sent_ms[i + 1] + 10)));
+		assert_true(key[i].answer_ns <= AT(sent_ms[i + 1] + 10) &&
+			    (!key[i].high_ns || key[i].high_ns >= AT(sent_ms[i + 1] + 10)));
 	assert_true(key[2].high_ns == AT(4510) && key[3].high_ns == AT(5010));
 	assert_int_equal(key[4].high_ns, 0);
 	/* slow only once: the first key is answered as well, before the third is sent */
@@ -415,7 +416,7 @@ TEST(waits_as_long_as_those_for_noise_have_no_late_end)
 		noisy.noise_per_s = noise;
 		compute(&noisy);
 		assert_int_equal(f.restless, noise > 4);
-		}
+	}
 }
 
 TEST(nothing_is_known_of_keys_never_sent)
@@ -453,7 +454,7 @@ TEST(rest_between_blocks_is_no_gap)
 	compute(&by_update);
 	assert_int_equal(f.keys_exact, 4);
 	assert_int_equal(f.updates, 4);
-	assert_int_equal(f.interarrival.n, 2);	/* 55 and 45 */
+	assert_int_equal(f.interarrival.n, 2); /* 55 and 45 */
 	expect_ms((double)f.largest_gap_ns, 55);
 }
 
@@ -492,7 +493,7 @@ TEST(without_keys_only_updates)
 {
 	type(0, 0, 900);
 	train.blocks = 0;
-	see(-500);	/* before it began */
+	see(-500); /* before it began */
 	SEE(100, 600);
 	compute(&by_update);
 	assert_int_equal(f.updates, 2);

@@ -8,15 +8,36 @@
 
 TEST(names_are_keysymdef)
 {
-	static const struct { const char *text; uint32_t keysym; } good[] = {
-		{ "a", 0x61 }, { "A", 0x41 }, { "0", 0x30 }, { "#", 0x23 }, { " ", 0x20 }, { "space", 0x20 }, { "~", 0x7e },
-		{ "\303\244", 0xe4 } /* a with diaeresis, Latin-1 */, { "\342\202\254", 0x010020ac } /* euro */, { "U20AC", 0x010020ac },
-		{ "U41", 0x41 }, { "\360\237\231\202", 0x0101f642 }, { "Return", 0xff0d }, { "BackSpace", 0xff08 }, { "Escape", 0xff1b },
-		{ "F12", 0xffc9 }, { "Page_Down", 0xff56 }, { "0xff0d", 0xff0d }, { "U", 0x55 },
-		{ "dead_acute", 0xfe51 }, { "eacute", 0xe9 }, { "F13", 0xffca }, { "XF86AudioMute", 0x1008ff12 },
+	static const struct {
+		const char *text;
+		uint32_t keysym;
+	} good[] = {
+		{ "a", 0x61 },
+		{ "A", 0x41 },
+		{ "0", 0x30 },
+		{ "#", 0x23 },
+		{ " ", 0x20 },
+		{ "space", 0x20 },
+		{ "~", 0x7e },
+		{ "\303\244", 0xe4 } /* a with diaeresis, Latin-1 */,
+		{ "\342\202\254", 0x010020ac } /* euro */,
+		{ "U20AC", 0x010020ac },
+		{ "U41", 0x41 },
+		{ "\360\237\231\202", 0x0101f642 },
+		{ "Return", 0xff0d },
+		{ "BackSpace", 0xff08 },
+		{ "Escape", 0xff1b },
+		{ "F12", 0xffc9 },
+		{ "Page_Down", 0xff56 },
+		{ "0xff0d", 0xff0d },
+		{ "U", 0x55 },
+		{ "dead_acute", 0xfe51 },
+		{ "eacute", 0xe9 },
+		{ "F13", 0xffca },
+		{ "XF86AudioMute", 0x1008ff12 },
 	};
-	static const char *const bad[] = { "", "ab", "Retur", "Return ", "0x", "0xzz", "0x0", "0xffffffff", "U110000", "U1F", "\303",
-					   "\200", "\377", "\t", "U20ACx", "0x123456789" };
+	static const char *const bad[] = { "",	      "ab",  "Retur", "Return ", "0x",	 "0xzz", "0x0",	   "0xffffffff",
+					   "U110000", "U1F", "\303",  "\200",	 "\377", "\t",	 "U20ACx", "0x123456789" };
 	uint32_t keysym;
 
 	for (size_t i = 0; i < COUNT(good); i++) {
@@ -95,7 +116,9 @@ TEST(script_moves_and_drags)
 	size_t line;
 
 	assert_int_equal(read_text("0 move 10,20\n100 button 1 down\n50 move 110,0 over 100\n10 button 1 "
-				   "up\n5 button 4 click\n0 move 0,0 over 0", &s, &line), 0);
+				   "up\n5 button 4 click\n0 move 0,0 over 0",
+				   &s, &line),
+			 0);
 	assert_int_equal(s.n, 1 + 1 + 5 + 1 + 1 + 1);
 	assert_int_equal(s.act[0].kind, ACT_MOVE);
 	assert_int_equal(s.act[0].x, 10);
@@ -118,15 +141,31 @@ TEST(script_moves_and_drags)
 
 TEST(script_names_the_wrong_line)
 {
-	static const char *const bad[] = { "10 a\n20\n", "10 a\nx b\n", "10 a\n-1 b\n", "10 a\n10 a b\n",
-					   "10 a\n10 nokey\n", "10 a\n1e99 a",
-		"10 a\n10 ctrl+", "10 a\n10 ctrl+ctrl+a", "10 a\n10 hyper+a", "10 a\n10 move", "10 a\n10 move 3",
-		"10 a\n10 move 3,-4", "10 a\n10 move 3,40000",
-		"10 a\n10 move 3,4 over", "10 a\n10 move 3,4 over 20 " /* from where? */,
-		"0 move 1,1\n10 move 3,4 during 20", "0 move 1,1\n10 move 3,4 over 20 now",
-		"10 a\n10 button 1", "10 a\n10 button 0 click", "10 a\n10 button 9 click", "10 a\n10 button 1 hold",
-		"10 a\n10 type 20", "10 a\n10 type 20 ", "10 a\n10 type x y",
-		"10 a\n10 type 5 a\001" };
+	static const char *const bad[] = { "10 a\n20\n",
+					   "10 a\nx b\n",
+					   "10 a\n-1 b\n",
+					   "10 a\n10 a b\n",
+					   "10 a\n10 nokey\n",
+					   "10 a\n1e99 a",
+					   "10 a\n10 ctrl+",
+					   "10 a\n10 ctrl+ctrl+a",
+					   "10 a\n10 hyper+a",
+					   "10 a\n10 move",
+					   "10 a\n10 move 3",
+					   "10 a\n10 move 3,-4",
+					   "10 a\n10 move 3,40000",
+					   "10 a\n10 move 3,4 over",
+					   "10 a\n10 move 3,4 over 20 " /* from where? */,
+					   "0 move 1,1\n10 move 3,4 during 20",
+					   "0 move 1,1\n10 move 3,4 over 20 now",
+					   "10 a\n10 button 1",
+					   "10 a\n10 button 0 click",
+					   "10 a\n10 button 9 click",
+					   "10 a\n10 button 1 hold",
+					   "10 a\n10 type 20",
+					   "10 a\n10 type 20 ",
+					   "10 a\n10 type x y",
+					   "10 a\n10 type 5 a\001" };
 	struct act_script s;
 	size_t line;
 

@@ -103,8 +103,9 @@ TEST(answers_faster_than_the_period_keep_it)
 	assert_int_equal(plan_choose_period_ns(NULL, 0, 50), 50);
 	assert_int_equal(CHOOSE(51, 34, 34, 34, 34, 34), 51);
 	assert_int_equal(CHOOSE(51, 35, 35, 35, 35, 35), 70);
-	assert_int_equal(CHOOSE(50 * NS_PER_MS, 200 * NS_PER_MS, 201 * NS_PER_MS, 200 * NS_PER_MS, 199 * NS_PER_MS, 200 * NS_PER_MS),
-			 400 * NS_PER_MS);
+	assert_int_equal(
+		CHOOSE(50 * NS_PER_MS, 200 * NS_PER_MS, 201 * NS_PER_MS, 200 * NS_PER_MS, 199 * NS_PER_MS, 200 * NS_PER_MS),
+		400 * NS_PER_MS);
 }
 
 TEST(a_hiccup_does_not_slow_the_keys)

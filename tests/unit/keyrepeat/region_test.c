@@ -7,7 +7,7 @@
 #define HEIGHT 400
 #define CELL_W 9
 #define LINE_H 18
-#define TEXT_X 60		/* where typing begins */
+#define TEXT_X 60 /* where typing begins */
 #define TEXT_Y 100
 
 static uint32_t last[WIDTH * HEIGHT], now[WIDTH * HEIGHT];
@@ -39,12 +39,12 @@ static bool look(uint8_t bit)
 	return changed;
 }
 
-static void letter(int n)	/* shorter than its line, as an "a" is */
+static void letter(int n) /* shorter than its line, as an "a" is */
 {
 	paint(TEXT_X + n * CELL_W + 1, TEXT_Y + 6, CELL_W - 3, 8, 1);
 }
 
-static void caret(int n, bool on)	/* a bar of the line's height, before the n-th letter */
+static void caret(int n, bool on) /* a bar of the line's height, before the n-th letter */
 {
 	paint(TEXT_X + n * CELL_W, TEXT_Y, 1, LINE_H, on ? 2 : 0);
 }
@@ -109,7 +109,7 @@ TEST_WITH(setup, NULL, no_change_at_all)
 
 TEST_WITH(setup, NULL, one_change_is_chance)
 {
-	paint(300, 300, 50, 10, 7);	/* a mail has come */
+	paint(300, 300, 50, 10, 7); /* a mail has come */
 	look(REGION_KEY(2));
 	assert_false(region_find_echoes(&marks, &found));
 }
@@ -169,10 +169,10 @@ TEST_WITH(setup, NULL, a_film_hides_all)
 
 TEST(words)
 {
-	static const char *const wrong[] = { "", "auto", "10x10", "10x10+5", "10x10+5+5 ", " 10x10+5+5",
-					     "10x0+5+5", "0x10+5+5", "10x10-5+5",
-					     "10x10+5+5+5", "10X10+5+5", "1000000x10+5+5", "600x300++10++20",
-					     "+600x+300+10+20", "+60x30+1+2", "60x+30+1+2", "60x30++1+2", "60x30+1++2" };
+	static const char *const wrong[] = { "",	   "auto",	     "10x10",		"10x10+5",	   "10x10+5+5 ",
+					     " 10x10+5+5", "10x0+5+5",	     "0x10+5+5",	"10x10-5+5",	   "10x10+5+5+5",
+					     "10X10+5+5",  "1000000x10+5+5", "600x300++10++20", "+600x+300+10+20", "+60x30+1+2",
+					     "60x+30+1+2", "60x30++1+2",     "60x30+1++2" };
 	struct pixel_area r = { 1, 2, 3, 4 };
 	char text[REGION_TEXT];
 

@@ -27,7 +27,7 @@ TEST(lines_with_a_key)
 {
 	static const char stat[] = "swap 1\nswapcached 2\ntotal_swap 3\nbroken x\nbig 9223372036854775807\n";
 	static const char status[] = "Name:\ta VmSwap: 7\nVmSwap:\t     12 kB\nVmSwap:\t     13 kB\nHuge: "
-		"9223372036854775807 kB\nThreads:\t3\n";
+				     "9223372036854775807 kB\nThreads:\t3\n";
 
 	assert_int_equal(one(stat, "swap"), 1);
 	assert_int_equal(one(stat, "swapcached"), 2);
@@ -60,9 +60,9 @@ TEST(limits_of_the_groups_above)
 	put("G/memory.limit_in_bytes", "1073741824\n");
 	put("G/memory.usage_in_bytes", "838860800\n");
 	put("G/memory.stat", "active_file 7\nhierarchical_memory_limit 9223372036854771712\n"
-	    "total_inactive_file 104857600\ntotal_active_file 52428800\n");
+			     "total_inactive_file 104857600\ntotal_active_file 52428800\n");
 	assert_int_equal(limits_of("G/login").lowest, 1024 * M);
-	assert_int_equal(limits_of("G/login").room, 374 * M);	/* 1024 - (800 - 100 - 50) */
+	assert_int_equal(limits_of("G/login").room, 374 * M); /* 1024 - (800 - 100 - 50) */
 	assert_int_equal(limits_of("G/login/not/there").room, 374 * M);
 	/* a limit above what is visible here */
 	put("G/login/memory.stat", "hierarchical_memory_limit 209715200\n");
@@ -82,7 +82,7 @@ TEST(limits_of_version_2)
 	put("slice/memory.current", "314572800\n");
 	put("slice/memory.stat", "anon 1\ninactive_file 104857600\nactive_file 4194304\nslab_reclaimable 2097152\n");
 	assert_int_equal(limits_of("slice/login").lowest, 512 * M);
-	assert_int_equal(limits_of("slice/login").room, 318 * M);	/* 512 - (300 - 104 - 2) */
+	assert_int_equal(limits_of("slice/login").room, 318 * M); /* 512 - (300 - 104 - 2) */
 	put("slice/login/memory.max", "268435456\n");
 	assert_int_equal(limits_of("slice/login").lowest, 256 * M);
 	assert_int_equal(limits_of("slice/login").room, 255 * M);

@@ -14,7 +14,7 @@ TEST(there_is_always_room_for_one_more)
 		assert_int_equal(array_room(&items, n), 0);
 		items[n] = (int64_t)n;
 	}
-	n = 500;	/* some go, others come */
+	n = 500; /* some go, others come */
 	for (; n < 3000; n++) {
 		assert_int_equal(array_room(&items, n), 0);
 		items[n] = (int64_t)n;

@@ -25,12 +25,10 @@ static void refuses(int (*read)(const char *, int64_t *), const char *const *tex
 
 TEST(whole_numbers_are_read_whole)
 {
-	static const char *const bad[] = {
-		"12abc", "", " 5", "5 ", "0x10", "1e3", "1.0", "nan", "inf", "-", "+", "--5", "+-5", "5-", "\t5", "5\n", "\xd9\xa3", NULL
-	};
-	static const char *const large[] = {
-		"9223372036854775808", "-9223372036854775809", "99999999999999999999999999999999999999", NULL
-	};
+	static const char *const bad[] = { "12abc", "",	 " 5",	"5 ",  "0x10", "1e3", "1.0", "nan",	 "inf",
+					   "-",	    "+", "--5", "+-5", "5-",   "\t5", "5\n", "\xd9\xa3", NULL };
+	static const char *const large[] = { "9223372036854775808", "-9223372036854775809",
+					     "99999999999999999999999999999999999999", NULL };
 	int64_t v;
 
 	refuses(cli_parse_int, bad, -EINVAL);
@@ -41,7 +39,7 @@ TEST(whole_numbers_are_read_whole)
 	assert_int_equal(v, -7);
 	assert_int_equal(cli_parse_int("+7", &v), 0);
 	assert_int_equal(v, 7);
-	assert_int_equal(cli_parse_int("010", &v), 0);	/* ten, not eight */
+	assert_int_equal(cli_parse_int("010", &v), 0); /* ten, not eight */
 	assert_int_equal(v, 10);
 	assert_int_equal(cli_parse_int("9223372036854775807", &v), 0);
 	assert_true(v == INT64_MAX);
@@ -51,10 +49,8 @@ TEST(whole_numbers_are_read_whole)
 
 TEST(decimals_are_plain)
 {
-	static const char *const bad[] = {
-		"12abc", "", " 5", "5 ", "0x10", "-0x1p3", "nan", "NAN(1)", "inf", "-infinity", ".", "-", "+.",
-			"1.2.3", "1,5", "e5", "5e", "1e+", NULL
-	};
+	static const char *const bad[] = { "12abc", "",	 " 5", "5 ",	"0x10", "-0x1p3", "nan", "NAN(1)", "inf", "-infinity",
+					   ".",	    "-", "+.", "1.2.3", "1,5",	"e5",	  "5e",	 "1e+",	   NULL };
 	double v;
 
 	for (const char *const *t = bad; *t; t++) {
@@ -63,7 +59,7 @@ TEST(decimals_are_plain)
 	}
 	assert_int_equal(cli_parse_real("1e400", &v), -ERANGE);
 	assert_int_equal(cli_parse_real("-1e400", &v), -ERANGE);
-	assert_int_equal(cli_parse_real("1e-400", &v), 0);	/* as good as nothing, but not wrong */
+	assert_int_equal(cli_parse_real("1e-400", &v), 0); /* as good as nothing, but not wrong */
 	assert_true(fabs(v) < 1e-300);
 	assert_int_equal(cli_parse_real("-12.5", &v), 0);
 	assert_near(v, -12.5, 0);
@@ -90,16 +86,25 @@ static void reads(int (*read)(const char *, int64_t *), const struct value *valu
 
 TEST(times_have_units)
 {
-	static const struct value good[] = {
-		{ "60s", 60 * NS_PER_S }, { "0.0", 0 }, { "500ms", 500 * NS_PER_MS }, { "20us", 20000 }, { "7ns", 7 },
-		{ "1.5s", 1500 * NS_PER_MS }, { "0.1s", 100 * NS_PER_MS }, { "5m", 300 * NS_PER_S }, { "2min", 120 * NS_PER_S },
-		{ "1h", 3600 * NS_PER_S }, { "1d", NS_PER_DAY }, { "0", 0 }, { "-5s", -5 * NS_PER_S }, { "0.3ns", 0 }, { "1e3ms", NS_PER_S },
-		{ "106000d", 106000 * NS_PER_DAY }, { NULL, 0 }
-	};
-	static const char *const bad[] = {
-		"", "s", "ms", " 5s", "5 s", "5s ", "5S", "5sec", "5ss", "5mss", "0x10", "0x10s", "nan", "nans",
-			"infs", "5e", "5,5s", "-", "s5", "5s5", NULL
-	};
+	static const struct value good[] = { { "60s", 60 * NS_PER_S },
+					     { "0.0", 0 },
+					     { "500ms", 500 * NS_PER_MS },
+					     { "20us", 20000 },
+					     { "7ns", 7 },
+					     { "1.5s", 1500 * NS_PER_MS },
+					     { "0.1s", 100 * NS_PER_MS },
+					     { "5m", 300 * NS_PER_S },
+					     { "2min", 120 * NS_PER_S },
+					     { "1h", 3600 * NS_PER_S },
+					     { "1d", NS_PER_DAY },
+					     { "0", 0 },
+					     { "-5s", -5 * NS_PER_S },
+					     { "0.3ns", 0 },
+					     { "1e3ms", NS_PER_S },
+					     { "106000d", 106000 * NS_PER_DAY },
+					     { NULL, 0 } };
+	static const char *const bad[] = { "",	    "s",   "ms",   " 5s",  "5 s", "5s ",  "5S", "5sec", "5ss", "5mss", "0x10",
+					   "0x10s", "nan", "nans", "infs", "5e",  "5,5s", "-",	"s5",	"5s5", NULL };
 	static const char *const large[] = { "1e400", "1e300s", "106752d", "-1e300d", NULL };
 	static const char *const bare[] = { "60", "0.1", "-5", "1e-9", "1e10", NULL };
 
@@ -111,10 +116,9 @@ TEST(times_have_units)
 
 TEST(sizes_count_in_1024)
 {
-	static const struct value sizes[] = {
-		{ "4096", 4096 }, { "32K", 32768 }, { "1.5G", 1610612736 }, { "1M", 1048576 }, { "1MiB", 1048576 }, { "3B", 3 },
-		{ "1T", 1099511627776 }, { "0.5K", 512 }, { NULL, 0 }
-	};
+	static const struct value sizes[] = { { "4096", 4096 },	       { "32K", 32768 },    { "1.5G", 1610612736 },
+					      { "1M", 1048576 },       { "1MiB", 1048576 }, { "3B", 3 },
+					      { "1T", 1099511627776 }, { "0.5K", 512 },	    { NULL, 0 } };
 	static const char *const bad_sizes[] = { "", "K", "32k", "1Gbit", "32 K", "0x10K", "-", "nanK", NULL };
 	static const char *const large_sizes[] = { "8388608T", "1e400", NULL };
 
@@ -126,13 +130,15 @@ TEST(sizes_count_in_1024)
 TEST(rates_have_a_unit)
 {
 	static const struct value rates[] = {
-		{ "10Mbit", 10000000 }, { "2.5Gbit/s", 2500000000 }, { "64kbit", 64000 }, { "1.5Kbit/s", 1500 }, { "1000bit", 1000 },
-		{ "0bit", 0 }, { "10mbit", 10000000 }, { "10MBIT/S", 10000000 }, { "1gBit", 1000000000 }, { NULL, 0 },
+		{ "10Mbit", 10000000 },	 { "2.5Gbit/s", 2500000000 },
+		{ "64kbit", 64000 },	 { "1.5Kbit/s", 1500 },
+		{ "1000bit", 1000 },	 { "0bit", 0 },
+		{ "10mbit", 10000000 },	 { "10MBIT/S", 10000000 },
+		{ "1gBit", 1000000000 }, { NULL, 0 },
 	};
 	static const char *const ambiguous[] = { "10M", "10k", "1.5G/s", "10Mbps", "10MB/s", "10Mb", "10bps", NULL };
-	static const char *const bad[] = { "", "10", "10/s", "10Tbit", "Mbit",
-		"10Mbits", "1.2.3Mbit", "-1Mbit", "+1Mbit", "10Mbit ", "10 Mbit",
-		"10Mbit/", "none", NULL };
+	static const char *const bad[] = { "",	     "10",     "10/s",	  "10Tbit",  "Mbit",	"10Mbits", "1.2.3Mbit",
+					   "-1Mbit", "+1Mbit", "10Mbit ", "10 Mbit", "10Mbit/", "none",	   NULL };
 
 	reads(cli_parse_rate, rates);
 	refuses(cli_parse_rate, bad, -EINVAL);
@@ -154,9 +160,8 @@ TEST(percentages_may_have_their_sign)
 
 TEST(cpu_lists_come_out_ascending_and_once)
 {
-	static const char *const bad[] = {
-		"", ",", "0,", ",0", "0,,1", "-", "0-", "-1", "3-1", "0-1-2", "a", "0 ,1", " 0", "0x1", "0-1,", "1.5", "+1", NULL
-	};
+	static const char *const bad[] = { "",	    ",", "0,",	 ",0", "0,,1", "-",    "0-",  "-1", "3-1",
+					   "0-1-2", "a", "0 ,1", " 0", "0x1",  "0-1,", "1.5", "+1", NULL };
 	struct cli_cpus cpus = { 0 };
 
 	for (const char *const *t = bad; *t; t++) {
@@ -176,8 +181,8 @@ TEST(cpu_lists_come_out_ascending_and_once)
 
 TEST(pid_lists_keep_their_order_and_go_on)
 {
-	static const char *const bad[] = { "", "0", "-1", "+1", "x", "1x", "1,", ",1", "1,,2", "1 ", "2147483648",
-		"99999999999999999999" };
+	static const char *const bad[] = { "",	 "0",  "-1",   "+1", "x",	   "1x",
+					   "1,", ",1", "1,,2", "1 ", "2147483648", "99999999999999999999" };
 	struct cli_pids pids = { 0 };
 
 	assert_int_equal(cli_read_pids("977,812", &pids), 0);
@@ -193,7 +198,9 @@ TEST(pid_lists_keep_their_order_and_go_on)
 
 TEST(cpu_lists_are_written_with_ranges)
 {
-	static const char *const lists[][2] = { { "0", "0" }, { "7,2-4,3,0", "0,2-4,7" }, { "0,1", "0-1" }, { "0-1023", "0-1023" } };
+	static const char *const lists[][2] = {
+		{ "0", "0" }, { "7,2-4,3,0", "0,2-4,7" }, { "0,1", "0-1" }, { "0-1023", "0-1023" }
+	};
 	struct cli_cpus cpus = { 0 };
 	char text[64], three[4];
 
@@ -332,22 +339,24 @@ static void blames(const char *line, const char *err)
 TEST(options_may_stand_anywhere)
 {
 	takes("", "left: | loud 0 count 0 percent 0 time 0 size 0 name - word 0 cpus 0 even 0\n");
-	takes("one -n 3 two --loud three", "left: one two three | loud 1 count 3 percent 0 time 0 size 0 name - word 0 cpus 0 even 0\n");
+	takes("one -n 3 two --loud three",
+	      "left: one two three | loud 1 count 3 percent 0 time 0 size 0 name - word 0 cpus 0 even 0\n");
 	takes("-qn3 --percent=0.1 --time 500ms --size 1K --name x --colour green --cpus 0-1 --even 4",
 	      "left: | loud 1 count 3 percent 0.1 time 500000000 size 1024 name x word 1 cpus 2 even 4\n");
 	takes("-t 2.5", "left: | loud 0 count 0 percent 0 time 2500000000 size 0 name - word 0 cpus 0 even 0\n");
 	takes("--time 60 --delay 0", "left: | loud 0 count 0 percent 0 time 0 size 0 name - word 0 cpus 0 even 0\n");
-	takes("-n 1 -n 2", "left: | loud 0 count 2 percent 0 time 0 size 0 name - word 0 cpus 0 even 0\n");	/* the last one */
+	takes("-n 1 -n 2", "left: | loud 0 count 2 percent 0 time 0 size 0 name - word 0 cpus 0 even 0\n"); /* the last one */
 	takes("--colour red -z", "left: | loud 0 count 0 percent 0 time 0 size 0 name - word 1 cpus 0 even 0\n");
 	takes("-- -n 3", "left: -n 3 | loud 0 count 0 percent 0 time 0 size 0 name - word 0 cpus 0 even 0\n");
 	takes("--name --loud", "left: | loud 0 count 0 percent 0 time 0 size 0 name --loud word 0 cpus 0 even 0\n");
-	takes("--free -99 --time 30d", "left: | loud 0 count 0 percent 0 time 2592000000000000 size 0 name - word 0 cpus 0 even 0\n");
+	takes("--free -99 --time 30d",
+	      "left: | loud 0 count 0 percent 0 time 2592000000000000 size 0 name - word 0 cpus 0 even 0\n");
 }
 
 TEST(a_wrong_word_is_named_with_the_cure)
 {
 	blames("--bogus", "unknown or ambiguous option --bogus");
-	blames("--c 1", "unknown or ambiguous option --c");	/* count, colour or cpus */
+	blames("--c 1", "unknown or ambiguous option --c"); /* count, colour or cpus */
 	blames("-n 2 -qx", "unknown option -x");
 	blames("-qxn3", "unknown option -x");
 	blames("--loud=yes", "--loud takes no value");
@@ -372,7 +381,7 @@ TEST(a_wrong_word_is_named_with_the_cure)
 	blames("--colour blue", "--colour blue: not one of red, green");
 	blames("--cpus 3-1", "--cpus 3-1: not a list of CPUs such as 0,2-3");
 	blames("--even 3", "--even 3: not EVEN");
-	blames("--name a\nb --bo\ngus", "unknown or ambiguous option --bo gus");	/* one line, whatever it quotes */
+	blames("--name a\nb --bo\ngus", "unknown or ambiguous option --bo gus"); /* one line, whatever it quotes */
 	blames("--na\033[31m\302\233x\377", "unknown or ambiguous option --na?[31m?x?");
 }
 
@@ -403,7 +412,7 @@ TEST(help_tells_every_option_and_its_words)
 	parse("-h --bogus");
 	assert_int_equal(child.status, EXIT_OK);
 	assert_non_null(strstr(child.out, "\n  -h, --help "));
-	parse("--bogus --help");	/* in the order of the line */
+	parse("--bogus --help"); /* in the order of the line */
 	assert_int_equal(child.status, EXIT_USAGE);
 }
 
@@ -431,7 +440,8 @@ TEST(die_keeps_errno_and_says_one_line)
 	assert_int_equal(WEXITSTATUS(status), EXIT_MISSING);
 	read_all(err, text, sizeof(text));
 	assert_int_equal(strncmp(text, "thinprobe: cannot write: No space left on device\nthinprobe: xxx", 63), 0);
-	assert_string_equal(strrchr(text, 't') ? strstr(text, "thinprobe: gone") : "", "thinprobe: gone: No such file or directory\n");
+	assert_string_equal(strrchr(text, 't') ? strstr(text, "thinprobe: gone") : "",
+			    "thinprobe: gone: No such file or directory\n");
 }
 
 /* A file that a tool opens must never become its standard error. */

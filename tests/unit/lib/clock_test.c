@@ -60,7 +60,7 @@ TEST(cpu_time_passes_only_while_working)
 	while (clock_thread_cpu() - cpu < 5 * NS_PER_MS)
 		;
 	assert_true(clock_now() - now >= 5 * NS_PER_MS - 10 * NS_PER_US);
-	assert_true(clock_process_cpu() - process >= 5 * NS_PER_MS);	/* of all threads, so of this one too */
+	assert_true(clock_process_cpu() - process >= 5 * NS_PER_MS); /* of all threads, so of this one too */
 }
 
 TEST(the_offset_lies_within_its_error)
@@ -89,7 +89,7 @@ TEST(utc_is_utc)
 	struct tm tm = { 0 };
 	time_t before = time(NULL), told;
 
-	setenv("TZ", "Asia/Kathmandu", 1);	/* must not matter */
+	setenv("TZ", "Asia/Kathmandu", 1); /* must not matter */
 	tzset();
 	clock_utc_text(text, sizeof(text));
 	unsetenv("TZ");

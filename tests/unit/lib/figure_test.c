@@ -5,8 +5,7 @@
 
 static struct figure between(double early, bool early_above, double late, bool late_above)
 {
-	return figure_make_range((struct sample_stat){ early, early_above },
-			      (struct sample_stat){ late, late_above }, 0.1);
+	return figure_make_range((struct sample_stat){ early, early_above }, (struct sample_stat){ late, late_above }, 0.1);
 }
 
 TEST(one_number_is_exact)
@@ -14,7 +13,7 @@ TEST(one_number_is_exact)
 	struct figure f = between(200, false, 200.9, false);
 
 	assert_true(figure_known(&f) && !figure_is_range(&f));
-	assert_float_equal(f.value, 200.9, 1e-9);	/* ends within 1 %: the late one */
+	assert_float_equal(f.value, 200.9, 1e-9); /* ends within 1 %: the late one */
 	assert_float_equal(figure_at_least(&f), 200.9, 1e-9);
 	assert_string_equal(figure_text(&f, 1), "201");
 }
@@ -39,7 +38,7 @@ TEST(a_lower_bound_has_no_upper_end)
 	assert_false(figure_is_range(&f));
 	assert_true(f.above && isinf(figure_at_most(&f)));
 	assert_string_equal(figure_text(&f, 1), ">812");
-	f = between(12.5, false, 2000, true);	/* a range whose late end is a lower bound itself */
+	f = between(12.5, false, 2000, true); /* a range whose late end is a lower bound itself */
 	assert_true(figure_is_range(&f) && isinf(figure_at_most(&f)));
 	assert_string_equal(figure_text(&f, 1), ">12.5");
 }

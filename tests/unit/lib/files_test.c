@@ -13,7 +13,7 @@ TEST(text_and_its_first_line)
 
 	put("text", "one\ntwo\n");
 	assert_int_equal(files_read_all(in_folder("text"), text, sizeof(text)), 0);
-	assert_string_equal(text, "one\ntwo");		/* all that fits */
+	assert_string_equal(text, "one\ntwo"); /* all that fits */
 	assert_int_equal(files_read_line(in_folder("text"), text, sizeof(text)), 0);
 	assert_string_equal(text, "one");
 	put("text", "1234567");
@@ -83,7 +83,7 @@ TEST(a_group_and_those_below)
 	mkdir(in_folder("group"), 0755);
 	mkdir(in_folder("group/one"), 0755);
 	mkdir(in_folder("group/one/two"), 0755);
-	mkdir(in_folder("group/none"), 0755);	/* removed meanwhile: it has no list */
+	mkdir(in_folder("group/none"), 0755); /* removed meanwhile: it has no list */
 	put("group/cgroup.procs", "1\n2\n");
 	put("group/one/cgroup.procs", "");
 	put("group/one/two/cgroup.procs", "40\n");

@@ -17,8 +17,10 @@ static struct json_document *read_text(const char *text, struct why *why)
 TEST(values_by_path)
 {
 	struct why why;
-	struct json_document *j = read_text("{\"a\": {\"b\": [1, {\"c\": 2.5}], \"ns\": 9007199254740993, \"no\": null, \"yes\": true,"
-		" \"d.o.t\": \"s\"}, \"s\": \"words\", \"low\": -9223372036854775808}", &why);
+	struct json_document *j =
+		read_text("{\"a\": {\"b\": [1, {\"c\": 2.5}], \"ns\": 9007199254740993, \"no\": null, \"yes\": true,"
+			  " \"d.o.t\": \"s\"}, \"s\": \"words\", \"low\": -9223372036854775808}",
+			  &why);
 	double real = -1;
 	int64_t whole = -1;
 	bool flag = false;
@@ -29,7 +31,7 @@ TEST(values_by_path)
 	assert_true(json_get_real(j, "a.b.0", &real));
 	assert_near(real, 1, 0);
 	assert_true(json_get_int(j, "a.ns", &whole));
-	assert_true(whole == 9007199254740993);	/* not a double: the last digit would be 2 */
+	assert_true(whole == 9007199254740993); /* not a double: the last digit would be 2 */
 	assert_true(json_get_int(j, "low", &whole));
 	assert_true(whole == INT64_MIN);
 	assert_true(json_get_bool(j, "a.yes", &flag));

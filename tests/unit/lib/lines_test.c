@@ -30,7 +30,8 @@ static void next_is(bool quotes, const char *text, unsigned long line)
 
 TEST(marks_and_ends_are_taken_off)
 {
-	static const char text[] = "\xef\xbb\xbf" "a\tb\r\n\r\n\n1\t2\nlast";
+	static const char text[] = "\xef\xbb\xbf"
+				   "a\tb\r\n\r\n\n1\t2\nlast";
 
 	open_text(text, sizeof(text) - 1);
 	next_is(false, "a\tb", 1);
@@ -51,7 +52,7 @@ TEST(quoted_cells_go_on)
 	assert_int_equal(l.line, 5);
 	assert_non_null(strstr(l.why, "quote"));
 	close_text();
-	open_text(text, sizeof(text) - 1);	/* a quote is a letter like others */
+	open_text(text, sizeof(text) - 1); /* a quote is a letter like others */
 	next_is(false, "a,\"b", 1);
 	next_is(false, "c \"\"d\"\"", 2);
 	close_text();
@@ -63,8 +64,16 @@ TEST(what_is_no_text_is_named)
 		const char *bytes, *word;
 		size_t n;
 	} of[] = {
-		{ "\x1f\x8b\x08\x00\x01\n", "gzip", 6 }, { "\x28\xb5\x2f\xfd\n", "zstd", 5 }, { "\xfd" "7zXZ\n", "xz", 6 },
-		{ "BZh91\n", "bzip2", 6 }, { "\xff\xfe" "a\0\n\0", "UTF-16", 6 }, { "<?xml version=\"1.0\"?>\n", "XML", 22 },
+		{ "\x1f\x8b\x08\x00\x01\n", "gzip", 6 },
+		{ "\x28\xb5\x2f\xfd\n", "zstd", 5 },
+		{ "\xfd"
+		  "7zXZ\n",
+		  "xz", 6 },
+		{ "BZh91\n", "bzip2", 6 },
+		{ "\xff\xfe"
+		  "a\0\n\0",
+		  "UTF-16", 6 },
+		{ "<?xml version=\"1.0\"?>\n", "XML", 22 },
 		{ "a\0b\n", "0", 4 },
 	};
 
@@ -92,7 +101,7 @@ TEST(long_lines_are_refused)
 	assert_int_equal(strlen(l.text), LINES_LONGEST - 2);
 	assert_int_equal(line_reader_next(&l, false), 0);
 	close_text();
-	memset(text, '\n', 2 * LINES_LONGEST);	/* a quote, and lines without end */
+	memset(text, '\n', 2 * LINES_LONGEST); /* a quote, and lines without end */
 	text[0] = '"';
 	open_text(text, 2 * LINES_LONGEST);
 	assert_int_equal(line_reader_next(&l, true), -EPROTO);

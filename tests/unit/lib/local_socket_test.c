@@ -30,13 +30,13 @@ static void meet(int server, const char *path)
 	assert_int_equal(write(other, "x", 1), 1);
 	assert_int_equal(read(fd, &byte, 1), 1);
 	assert_int_equal(byte, 'x');
-	assert_int_equal(read(fd, &byte, 1), -1);	/* for a second */
+	assert_int_equal(read(fd, &byte, 1), -1); /* for a second */
 	assert_int_equal(errno, EAGAIN);
 	close(other);
 	close(fd);
 	fd = dial_unix(path, 0, NULL);
 	assert_true(fd >= 0);
-	assert_int_equal(read(fd, &byte, 1), -1);	/* at once */
+	assert_int_equal(read(fd, &byte, 1), -1); /* at once */
 	assert_int_equal(errno, EAGAIN);
 	close(fd);
 	close(server);
@@ -51,7 +51,7 @@ TEST(a_file_and_a_name)
 	snprintf(at.sun_path, sizeof(at.sun_path), "/tmp/thinprobe-socket.%d", (int)getpid());
 	snprintf(name, sizeof(name), "%s", at.sun_path);
 	meet(listening(&at, sizeof(at)), name);
-	assert_int_equal(dial_unix(name, 1, NULL), -ECONNREFUSED);	/* the file is still there */
+	assert_int_equal(dial_unix(name, 1, NULL), -ECONNREFUSED); /* the file is still there */
 	unlink(name);
 	assert_int_equal(dial_unix(name, 1, NULL), -ENOENT);
 	memset(&at, 0, sizeof(at));

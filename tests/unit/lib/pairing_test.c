@@ -26,14 +26,12 @@ static const struct pair_update *updates(const int64_t *at_ns, size_t m)
 	return update;
 }
 
-static void pair_block(size_t n, const int64_t *at_ns, size_t m, enum pair_drain drain,
-		       int64_t end_ns)
+static void pair_block(size_t n, const int64_t *at_ns, size_t m, enum pair_drain drain, int64_t end_ns)
 {
 	pair_block_updates(key, n, updates(at_ns, m), m, drain, end_ns);
 }
 
-static void narrow_block(size_t n, const int64_t *at_ns, size_t m, enum pair_drain drain,
-			 int64_t end_ns)
+static void narrow_block(size_t n, const int64_t *at_ns, size_t m, enum pair_drain drain, int64_t end_ns)
 {
 	pair_narrow_ranges(key, n, updates(at_ns, m), m, drain, end_ns);
 }
@@ -68,7 +66,7 @@ TEST(patch_answers_all_up_to_its_number)
 	expect(&key[4], 230, 230, true);
 	expect_censored(&key[5], 900);
 	assert_false(key[0].coalesced);
-	assert_true(key[1].coalesced);	/* the picture that answers it answers key 3 too */
+	assert_true(key[1].coalesced); /* the picture that answers it answers key 3 too */
 	assert_false(key[2].coalesced);
 	assert_true(key[3].coalesced);
 	assert_false(key[4].coalesced);
@@ -93,7 +91,7 @@ TEST(patch_ahead_of_keys_is_told)
 	type(3);
 	assert_int_equal(pair_patch_numbers(key, 3, shown, 3, 0, AT(900)), 2);
 	expect(&key[1], 60, 60, true);
-	expect(&key[2], 110, 110, true);	/* never before it was sent */
+	expect(&key[2], 110, 110, true); /* never before it was sent */
 }
 
 TEST(patch_back_to_an_old_picture_answers_nothing)
@@ -119,7 +117,7 @@ TEST(key_never_sent_is_never_answered)
 	pair_block(2, update, 2, PAIR_DRAINED, AT(900));
 	expect(&key[0], 10, 60, false);
 	expect_censored(&key[1], 900);
-	key[1].repeated = true;		/* made by the display at about its due time */
+	key[1].repeated = true; /* made by the display at about its due time */
 	pair_block(2, update, 2, PAIR_DRAINED, AT(900));
 	expect(&key[1], 60, 60, true);
 }
@@ -156,8 +154,8 @@ TEST(more_updates_give_a_range_to_number_i_plus_surplus)
 
 	type(2);
 	pair_block(2, update, 4, PAIR_DRAINED, AT(1300));
-	expect(&key[0], 10, 60, false);		/* number 0 + 2 */
-	expect(&key[1], 60, 90, false);		/* next after 50 ms; number 1 + 2 */
+	expect(&key[0], 10, 60, false); /* number 0 + 2 */
+	expect(&key[1], 60, 90, false); /* next after 50 ms; number 1 + 2 */
 }
 
 TEST(high_is_never_before_low)
@@ -168,7 +166,7 @@ TEST(high_is_never_before_low)
 	type(3);
 	pair_block(3, update, 3, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 5, 5, false);
-	expect(&key[1], 130, 130, false);	/* update number 1 came before the key went */
+	expect(&key[1], 130, 130, false); /* update number 1 came before the key went */
 	expect(&key[2], 130, 130, false);
 }
 
@@ -208,7 +206,7 @@ TEST(truth_lies_in_the_range)
 	uint32_t seed = 12345;
 
 	for (int round = 0; round < 2000; round++) {
-			int64_t truth[20], update[64], cost, at = 0;
+		int64_t truth[20], update[64], cost, at = 0;
 		size_t m = 0, taken = 0;
 
 		type(20);
@@ -225,7 +223,7 @@ TEST(truth_lies_in_the_range)
 				truth[taken++] = AT(at);
 			update[m++] = AT(at);
 		}
-		if (round % 2) {	/* a cursor that blinks once more after the last echo */
+		if (round % 2) { /* a cursor that blinks once more after the last echo */
 			update[m] = update[m - 1] + 500 * MS;
 			m++;
 		}
@@ -249,11 +247,11 @@ TEST(an_update_that_goes_on_may_answer_a_later_key)
 	type(3);
 	pair_block_updates(key, 3, update, 2, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 45, 53, false);
-	expect(&key[1], 50, 140, false);	/* not before it was sent */
+	expect(&key[1], 50, 140, false); /* not before it was sent */
 	expect(&key[2], 140, 140, false);
 	type(1);
 	pair_block_updates(key, 1, before, 1, PAIR_DRAINED, AT(1300));
-	expect(&key[0], 0, 4, false);		/* as many updates as keys, and yet not exact */
+	expect(&key[0], 0, 4, false); /* as many updates as keys, and yet not exact */
 	pair_block_updates(key, 1, before, 2, PAIR_DRAINED, AT(1300));
 	expect(&key[0], 0, 31, false);
 	pair_narrow_ranges(key, 1, before, 2, PAIR_DRAINED, AT(1300));
@@ -268,7 +266,7 @@ TEST(truth_lies_in_the_range_of_merged_echoes)
 	size_t spanned = 0;
 
 	for (int round = 0; round < 2000; round++) {
-			struct pair_update update[20];
+		struct pair_update update[20];
 		struct pair_merger merger = { 0 };
 		int64_t truth[20], longest = 5 + round % 200;
 		size_t m = 0;
@@ -291,7 +289,7 @@ TEST(truth_lies_in_the_range_of_merged_echoes)
 			spanned += key[i].answer_ns == key[i].sent_ns;
 		}
 	}
-	assert_true(spanned > 100);	/* the case that the rule is about did occur */
+	assert_true(spanned > 100); /* the case that the rule is about did occur */
 }
 
 TEST(changes_merge_by_single_linkage)
@@ -300,11 +298,11 @@ TEST(changes_merge_by_single_linkage)
 
 	assert_true(pair_merge_change(&m, AT(0), 10 * MS, 50 * MS));
 	assert_false(pair_merge_change(&m, AT(9), 10 * MS, 50 * MS));
-	assert_false(pair_merge_change(&m, AT(18), 10 * MS, 50 * MS));	/* 9 from the last, 18 from the first */
-	assert_true(pair_merge_change(&m, AT(28), 10 * MS, 50 * MS));	/* 10 is a gap */
+	assert_false(pair_merge_change(&m, AT(18), 10 * MS, 50 * MS)); /* 9 from the last, 18 from the first */
+	assert_true(pair_merge_change(&m, AT(28), 10 * MS, 50 * MS));  /* 10 is a gap */
 	for (int64_t t = 33; t < 78; t += 5)
 		assert_false(pair_merge_change(&m, AT(t), 10 * MS, 50 * MS));
-	assert_true(pair_merge_change(&m, AT(78), 10 * MS, 50 * MS));	/* never longer than a period */
+	assert_true(pair_merge_change(&m, AT(78), 10 * MS, 50 * MS)); /* never longer than a period */
 }
 
 TEST(coalescing_is_from_the_next_to_the_next_but_two)

@@ -28,7 +28,7 @@ static int luminance(const void *pixels, int x, int y)
 {
 	const struct canvas *c = pixels;
 
-	assert_in_range(x, 0, c->width - 1);	/* never looks outside */
+	assert_in_range(x, 0, c->width - 1); /* never looks outside */
 	assert_in_range(y, 0, c->height - 1);
 	return c->grey[y * W + x];
 }
@@ -87,9 +87,9 @@ static void blur(struct canvas *c)
 static void jpeg(struct canvas *c, int quality)
 {
 	static const int table[64] = {
-		16, 11, 10, 16, 24, 40, 51, 61, 12, 12, 14, 19, 26, 58, 60, 55, 14, 13, 16, 24, 40, 57, 69, 56,
-		14, 17, 22, 29, 51, 87, 80, 62, 18, 22, 37, 56, 68, 109, 103, 77, 24, 35, 55, 64, 81, 104, 113, 92,
-		49, 64, 78, 87, 103, 121, 120, 101, 72, 92, 95, 98, 112, 100, 103, 99,
+		16, 11,	 10,  16, 24, 40, 51, 61, 12,  12,  14,	 19,  26, 58, 60, 55,  14,  13,	 16,  24, 40, 57,
+		69, 56,	 14,  17, 22, 29, 51, 87, 80,  62,  18,	 22,  37, 56, 68, 109, 103, 77,	 24,  35, 55, 64,
+		81, 104, 113, 92, 49, 64, 78, 87, 103, 121, 120, 101, 72, 92, 95, 98,  112, 100, 103, 99,
 	};
 	double scale = quality < 50 ? 5000.0 / quality : 200 - 2.0 * quality, basis[8][8];
 
@@ -127,8 +127,10 @@ static void half(struct canvas *c)
 	c->height /= 2;
 	for (int y = 0; y < c->height; y++)
 		for (int x = 0; x < c->width; x++)
-			c->grey[y * W + x] = (uint8_t)((before.grey[2 * y * W + 2 * x] + before.grey[2 * y * W + 2 * x + 1] +
-				before.grey[(2 * y + 1) * W + 2 * x] + before.grey[(2 * y + 1) * W + 2 * x + 1] + 2) / 4);
+			c->grey[y * W + x] =
+				(uint8_t)((before.grey[2 * y * W + 2 * x] + before.grey[2 * y * W + 2 * x + 1] +
+					   before.grey[(2 * y + 1) * W + 2 * x] + before.grey[(2 * y + 1) * W + 2 * x + 1] + 2) /
+					  4);
 }
 
 static void assert_found(const struct canvas *c, uint32_t number, double x, double y, double cell)
@@ -147,7 +149,7 @@ static void assert_found(const struct canvas *c, uint32_t number, double x, doub
 
 TEST(crc_has_the_published_check_value)
 {
-	assert_int_equal(patch_crc16("123456789", 9), 0x29b1);	/* RevEng catalogue, CRC-16/IBM-3740 */
+	assert_int_equal(patch_crc16("123456789", 9), 0x29b1); /* RevEng catalogue, CRC-16/IBM-3740 */
 	assert_int_equal(patch_crc16("", 0), 0xffff);
 }
 
@@ -188,7 +190,8 @@ TEST(found_anywhere_on_any_ground)
 	static const uint8_t grounds[] = { 0, 255, 128, 40 };
 
 	for (int i = 0; i < 60; i++) {
-		int cell = 3 + (int)draw(13), x = (int)draw((uint32_t)(W - 8 * cell + 1)), y = (int)draw((uint32_t)(H - 6 * cell + 1));
+		int cell = 3 + (int)draw(13), x = (int)draw((uint32_t)(W - 8 * cell + 1)),
+		    y = (int)draw((uint32_t)(H - 6 * cell + 1));
 		uint32_t n = draw(1u << 24);
 
 		ground(&c, grounds[i % 4]);
@@ -259,7 +262,7 @@ TEST(torn_is_not_read)
 	ground(&c, 255);
 	image = image_of(&c);
 	for (uint32_t n = 1; n < 3000; n++) {
-		int torn = 8 + 8 * (2 + (int)draw(4));	/* below the marker and a row of number, above the end of the CRC */
+		int torn = 8 + 8 * (2 + (int)draw(4)); /* below the marker and a row of number, above the end of the CRC */
 
 		paint(&c, n - 1, 8, 8, 8, 0, 255);
 		struct canvas before = c;
@@ -274,8 +277,9 @@ TEST(torn_is_not_read)
 TEST(wrong_place_is_not_read)
 {
 	static struct canvas c;
-	const struct patch_place bad[] = { { 8, 20, 8 }, { 16, 8, 8 }, { -1, 8, 8 }, { 8, -5, 8 }, { W - 20, 8, 8 },
-					   { 8, H - 20, 8 }, { 8, 8, 16 }, { 8, 8, 4 }, { 8, 8, 0 }, { 8, 8, -3 }, { 8, 8, NAN } };
+	const struct patch_place bad[] = { { 8, 20, 8 },     { 16, 8, 8 },     { -1, 8, 8 }, { 8, -5, 8 },
+					   { W - 20, 8, 8 }, { 8, H - 20, 8 }, { 8, 8, 16 }, { 8, 8, 4 },
+					   { 8, 8, 0 },	     { 8, 8, -3 },     { 8, 8, NAN } };
 	struct patch_image image;
 	uint32_t got;
 
@@ -301,8 +305,9 @@ TEST(noise_is_no_patch)
 		c.height = H;
 		for (int y = 0; y < H; y++)
 			for (int x = 0; x < W; x++)
-				c.grey[y * W + x] = x % grain ? c.grey[y * W + x - 1] : y % grain ? c.grey[(y - 1) * W + x] :
-						    (uint8_t)(i % 2 ? draw(256) : draw(2) * 255);
+				c.grey[y * W + x] = x % grain	? c.grey[y * W + x - 1]
+						    : y % grain ? c.grey[(y - 1) * W + x]
+								: (uint8_t)(i % 2 ? draw(256) : draw(2) * 255);
 		image = image_of(&c);
 		assert_false(patch_find(&image, 3, 16, &at, &got));
 	}

@@ -11,7 +11,7 @@
 #include "proc.h"
 #include "../unit.h"
 
-#define PATIENCE (60 * NS_PER_S)	/* bounds only a test that would else hang for ever */
+#define PATIENCE (60 * NS_PER_S) /* bounds only a test that would else hang for ever */
 
 /* Waits until all who hold the other end of the pipe are gone. */
 static bool deserted(int fd)
@@ -155,7 +155,7 @@ TEST(a_signal_just_before_falling_asleep_is_not_lost)
 	proc_sleep(start + PATIENCE);
 	assert_false(strike);
 	assert_int_equal(proc_stop, SIGTERM);
-	assert_true(clock_now() - start < PATIENCE);	/* it was the signal that ended it, not the time */
+	assert_true(clock_now() - start < PATIENCE); /* it was the signal that ended it, not the time */
 	proc_stop = 0;
 }
 
@@ -194,7 +194,7 @@ TEST(without_a_signal_the_time_ends_it)
 	proc_sleep(until);
 	assert_true(clock_now() >= until);
 	assert_int_equal(proc_stop, 0);
-	proc_sleep(until);		/* has passed */
+	proc_sleep(until); /* has passed */
 	proc_sleep(0);
 	sigprocmask(SIG_BLOCK, NULL, &mask);
 	assert_false(sigismember(&mask, SIGTERM));
@@ -212,14 +212,15 @@ TEST(ready_is_one_line)
 	assert_memory_equal(line, "ready\n", 6);
 	close(ends[0]);
 	proc_catch_stop();
-	assert_int_equal(proc_write_ready(ends[1]), -EPIPE);	/* told, not killed */
+	assert_int_equal(proc_write_ready(ends[1]), -EPIPE); /* told, not killed */
 	close(ends[1]);
 	assert_int_equal(proc_write_ready(ends[1]), -EBADF);
 }
 
 TEST(pins_to_what_there_is)
 {
-	struct cli_cpus before, after, one = { .n = 1 }, none = { .n = 0 }, missing = { .n = 1, .cpu = { 1023 } }, some = { .n = 2 };
+	struct cli_cpus before, after, one = { .n = 1 }, none = { .n = 0 }, missing = { .n = 1, .cpu = { 1023 } },
+				       some = { .n = 2 };
 	struct cli_cpus *tried[] = { &missing, &some };
 
 	assert_int_equal(proc_allowed_cpus(&before), 0);
@@ -235,7 +236,7 @@ TEST(pins_to_what_there_is)
 	some.cpu[0] = one.cpu[0];
 	some.cpu[1] = 1023;
 	for (size_t i = 0; i < 2; i++)
-		assert_int_equal(proc_pin_thread(tried[i]), -ENODEV);	/* also where only some are missing */
+		assert_int_equal(proc_pin_thread(tried[i]), -ENODEV); /* also where only some are missing */
 	assert_int_equal(proc_pin_thread(&before), 0);
 	assert_int_equal(proc_allowed_cpus(&after), 0);
 	assert_memory_equal(after.cpu, before.cpu, (size_t)before.n * sizeof(int));
@@ -248,7 +249,7 @@ TEST(the_kernels_account_of_us)
 	int err = proc_read_schedstat(getpid(), &a);
 
 	if (err == -ENOENT)
-		skip();		/* this kernel keeps none */
+		skip(); /* this kernel keeps none */
 	assert_int_equal(err, 0);
 	while (clock_thread_cpu() - cpu < 20 * NS_PER_MS)
 		;
@@ -313,9 +314,12 @@ TEST(a_line_of_stat)
 	assert_int_equal(s.threads, 3);
 	assert_true(s.start == UINT64_MAX);
 	assert_string_equal(s.comm, "a) S 3 (b)");
-	assert_int_equal(s.cpu, -1);	/* the line ends before it */
-	assert_int_equal(proc_parse_stat("9 (a name that is longer than the kernel's) S 1 9 9 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 77 23 24 "
-					"18446744073709551615 26 27 28 29 30 31 32 33 34 35 36 37 38 5 0 0", &s), 0);
+	assert_int_equal(s.cpu, -1); /* the line ends before it */
+	assert_int_equal(
+		proc_parse_stat("9 (a name that is longer than the kernel's) S 1 9 9 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 77 23 24 "
+				"18446744073709551615 26 27 28 29 30 31 32 33 34 35 36 37 38 5 0 0",
+				&s),
+		0);
 	assert_string_equal(s.comm, "a name that is ");
 	assert_int_equal(s.start, 77);
 	assert_int_equal(s.cpu, 5);
@@ -373,6 +377,6 @@ TEST(a_group_is_that_of_the_controller)
 /* The last one: from here on we die with our parent. */
 TEST(a_parent_already_dead_is_noticed)
 {
-	assert_int_equal(proc_die_beside_parent(getpid()), -ESRCH);	/* not our parent (any more) */
+	assert_int_equal(proc_die_beside_parent(getpid()), -ESRCH); /* not our parent (any more) */
 	assert_int_equal(proc_die_beside_parent(getppid()), 0);
 }

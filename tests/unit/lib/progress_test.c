@@ -25,7 +25,7 @@ static const char *on_terminal(void (*what)(void))
 	fflush(stderr);
 	dup2(kept, STDERR_FILENO);
 	close(kept);
-	close(terminal);	/* now the reader comes to an end after all that was written */
+	close(terminal); /* now the reader comes to an end after all that was written */
 	while ((n = read(master, seen + length, sizeof(seen) - 1 - length)) > 0)
 		length += (size_t)n;
 	seen[length] = '\0';

@@ -103,7 +103,8 @@ TEST_WITH(make_folder, remove_folder, rows_are_the_main_table)
 	assert_string_equal(finish(r), "schema\tcpu\twait.p50\nthinprobe.demo/1\t0\t\nthinprobe.demo/1\t1\t0.000\n");
 	r = tell(REC_TSV, REC_SHORT);
 	rec_set_table(r, "users");
-	assert_string_equal(finish(r), "schema\tchildren.0.cpu\tchildren.1.cpu\tchildren.1.wait.p50\nthinprobe.demo/1\t0\t1\t0.000\n");
+	assert_string_equal(finish(r),
+			    "schema\tchildren.0.cpu\tchildren.1.cpu\tchildren.1.wait.p50\nthinprobe.demo/1\t0\t1\t0.000\n");
 }
 
 /* A header element is printed nowhere, but gives --tsv its columns with and without rows. */
@@ -130,8 +131,8 @@ TEST_WITH(make_folder, remove_folder, an_empty_table_has_its_columns)
 			text = finish(r);
 			assert_null(strstr(text, "987654321"));
 			if (format == REC_TSV)
-				assert_string_equal(text, rows ? "schema\tcpu\tname\nthinprobe.demo/1\t1\tone\n" :
-						    "schema\tcpu\tname\n");
+				assert_string_equal(text,
+						    rows ? "schema\tcpu\tname\nthinprobe.demo/1\t1\tone\n" : "schema\tcpu\tname\n");
 		}
 	}
 }
@@ -144,7 +145,7 @@ TEST_WITH(make_folder, remove_folder, long_lines_go_on_in_the_next)
 	memset(word, 'x', sizeof(word) - 1);
 	word[sizeof(word) - 1] = '\0';
 	rec_say(r, "  %.38s %.39s %.3s", word, word, word);
-	rec_say(r, "µ%.38s %.40s", word, word);	/* exactly 80 */
+	rec_say(r, "µ%.38s %.40s", word, word); /* exactly 80 */
 	rec_say(r, "%s", word);
 	rec_warn(r, "%.40s %.40s", word, word);
 	rec_say(r, "a\tb\nc\033[2J");
@@ -251,7 +252,7 @@ TEST_WITH(make_folder, remove_folder, a_reader_who_left_is_no_error)
 	dup2(pipe_fd[1], STDOUT_FILENO);
 	close(pipe_fd[1]);
 	r = rec_open(&cfg, "demo");
-	for (int i = 0; i < 10000; i++)		/* more than the buffer holds */
+	for (int i = 0; i < 10000; i++) /* more than the buffer holds */
 		rec_say(r, "line %d", i);
 	err = rec_close(r);
 	clearerr(stdout);

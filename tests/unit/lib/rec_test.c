@@ -121,7 +121,8 @@ TEST_WITH(make_folder, remove_folder, json_values_come_back)
 	all = reread(r);
 	assert_true(json_integer_value(json_object_get(all, "most")) == INT64_MAX);
 	assert_true(json_integer_value(json_object_get(all, "least")) == INT64_MIN);
-	is_json(json_object_get(all, "values"), "{\"none_seen\": 0, \"not_known\": null, \"real\": 3.142, \"rounded\": 3, \"small\": 0,"
+	is_json(json_object_get(all, "values"),
+		"{\"none_seen\": 0, \"not_known\": null, \"real\": 3.142, \"rounded\": 3, \"small\": 0,"
 		" \"large\": 1.5e300, \"nan\": null, \"inf\": null, \"minus_inf\": null, \"yes\": true, \"no\": false, \"null\": null,"
 		" \"word\": \"null\", \"list\": [1, \"two\", {\"three\": 3}, []]}");
 	json_decref(all);
@@ -129,15 +130,30 @@ TEST_WITH(make_folder, remove_folder, json_values_come_back)
 
 TEST_WITH(make_folder, remove_folder, json_strings_survive)
 {
-	static const char *const texts[] = {
-		"", "plain", "a \"quoted\" \\ back", "tab\there\nnew\r\fline\b", "\x01\x02\x1f\x7f", "</script>", "M\xc3\xbcller",
-		"\xe2\x82\xac \xf0\x9f\x92\xa9", "\xef\xbf\xbf", "\xf4\x8f\xbf\xbf", "%s %n", NULL
-	};
+	static const char *const texts[] = { "",
+					     "plain",
+					     "a \"quoted\" \\ back",
+					     "tab\there\nnew\r\fline\b",
+					     "\x01\x02\x1f\x7f",
+					     "</script>",
+					     "M\xc3\xbcller",
+					     "\xe2\x82\xac \xf0\x9f\x92\xa9",
+					     "\xef\xbf\xbf",
+					     "\xf4\x8f\xbf\xbf",
+					     "%s %n",
+					     NULL };
 	/* no UTF-8: lone bytes, a cut sequence, overlong forms, a surrogate, beyond the last code point */
-	static const struct { const char *bad, *good; } replaced[] = {
-		{ "a\xffz", "a\xef\xbf\xbdz" }, { "caf\xe9", "caf\xef\xbf\xbd" }, { "\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd" },
-		{ "\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd" }, { "\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
-		{ "\x80", "\xef\xbf\xbd" }, { "\xf5", "\xef\xbf\xbd" }, { "\xc3\"", "\xef\xbf\xbd\"" },
+	static const struct {
+		const char *bad, *good;
+	} replaced[] = {
+		{ "a\xffz", "a\xef\xbf\xbdz" },
+		{ "caf\xe9", "caf\xef\xbf\xbd" },
+		{ "\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\x80", "\xef\xbf\xbd" },
+		{ "\xf5", "\xef\xbf\xbd" },
+		{ "\xc3\"", "\xef\xbf\xbd\"" },
 	};
 	struct rec_report *r = start(REC_JSON);
 	json_t *all, *list;
@@ -175,10 +191,12 @@ TEST_WITH(make_folder, remove_folder, timing_leaves_out_what_the_sample_does_not
 	rec_add_sample(r, "empty_ms", &s, 1e6);
 	all = reread(r);
 	/* sqrt(101 * 102 / 12) = 29.300 */
-	is_json(json_object_get(all, "latency_ms"), "{\"n\": 101, \"min\": 1, \"mean\": 51, \"sd\": 29.3, \"p25\": 26, \"p50\": 51,"
+	is_json(json_object_get(all, "latency_ms"),
+		"{\"n\": 101, \"min\": 1, \"mean\": 51, \"sd\": 29.3, \"p25\": 26, \"p50\": 51,"
 		" \"p75\": 76, \"p90\": 91, \"p95\": null, \"p99\": null, \"p999\": null, \"max\": 101,"
 		" \"why\": {\"p95\": \"too few\", \"p99\": \"too few\", \"p999\": \"too few\"}}");
-	is_json(json_object_get(all, "empty_ms"), "{\"n\": 0, \"min\": null, \"mean\": null, \"sd\": null, \"p25\": null,"
+	is_json(json_object_get(all, "empty_ms"),
+		"{\"n\": 0, \"min\": null, \"mean\": null, \"sd\": null, \"p25\": null,"
 		" \"p50\": null, \"p75\": null, \"p90\": null, \"p95\": null, \"p99\": null, \"p999\": null, \"max\": null}");
 	json_decref(all);
 }
@@ -197,7 +215,8 @@ TEST_WITH(make_folder, remove_folder, timing_with_later_than_values)
 	sample_free(&s);
 	all = reread(r);
 	/* p90 lies between 90 and >10000; sd has no lower bound of use */
-	is_json(json_object_get(all, "t"), "{\"n\": 100, \"min\": 1, \"mean\": null, \"sd\": null, \"p25\": 25.75, \"p50\": 50.5,"
+	is_json(json_object_get(all, "t"),
+		"{\"n\": 100, \"min\": 1, \"mean\": null, \"sd\": null, \"p25\": 25.75, \"p50\": 50.5,"
 		" \"p75\": 75.25, \"p90\": null, \"p95\": null, \"p99\": null, \"p999\": null, \"max\": null, \"censored\": 10,"
 		" \"above\": {\"mean\": 1040.95, \"p90\": 1081, \"max\": 10000},"
 		" \"why\": {\"p95\": \"too few\", \"p99\": \"too few\", \"p999\": \"too few\"}}");
@@ -233,7 +252,8 @@ TEST_WITH(make_folder, remove_folder, statistics_between_two_samples)
 	sample_free(&late);
 	all = reread(r);
 	/* ends within 1 % are one number, the late one; the mean's late end is not known */
-	is_json(json_object_get(all, "t"), "{\"n\": 199, \"min\": 1002, \"mean\": null, \"sd\": null, \"p25\": 1051.5, \"p50\": 1101,"
+	is_json(json_object_get(all, "t"),
+		"{\"n\": 199, \"min\": 1002, \"mean\": null, \"sd\": null, \"p25\": 1051.5, \"p50\": 1101,"
 		" \"p75\": 1150.5, \"p90\": null, \"p95\": null, \"p99\": null, \"p999\": null, \"max\": null, \"censored\": 1,"
 		" \"range\": {\"mean\": {\"from\": 1100, \"to\": null}, \"p90\": {\"from\": 1179.2, \"to\": 5000},"
 		" \"max\": {\"from\": 1199, \"to\": null}},"
@@ -294,7 +314,7 @@ TEST_WITH(make_folder, remove_folder, the_old_file_stays_until_the_new_one_is_wh
 	assert_int_equal(entries(), 2);
 	assert_int_equal(rec_close(r), 0);
 	assert_non_null(strstr(content(in_folder("report")), "\"new\": 1"));
-	assert_int_equal(entries(), 1);		/* nothing temporary left */
+	assert_int_equal(entries(), 1); /* nothing temporary left */
 }
 
 static void in_a_child(void (*what)(void))
@@ -334,7 +354,7 @@ static void lose_a_child(void)
 	half_written = start(REC_JSON);
 	pid = fork();
 	if (!pid)
-		exit(EXIT_RUN);		/* on its way out it must not take the parent's file along */
+		exit(EXIT_RUN); /* on its way out it must not take the parent's file along */
 	waitpid(pid, &status, 0);
 	if (entries() != 1)
 		_exit(99);
@@ -389,7 +409,7 @@ TEST_WITH(make_folder, remove_folder, a_full_disk_is_told)
 	assert_non_null(r);
 	assert_int_equal(rec_close(r), -ENOSPC);
 	assert_int_equal(stat("/dev/full", &st), 0);
-	assert_true(S_ISCHR(st.st_mode));	/* written to, not replaced */
+	assert_true(S_ISCHR(st.st_mode)); /* written to, not replaced */
 }
 
 TEST_WITH(make_folder, remove_folder, a_link_stays_a_link)
@@ -453,7 +473,7 @@ TEST_WITH(make_folder, remove_folder, rows_carry_their_schema)
 	rows_write_str(t, "");
 	rows_end_row(t);
 	rows_flush(t);
-	assert_string_equal(content(in_folder("rows")),		/* killed here, this is what there is */
+	assert_string_equal(content(in_folder("rows")), /* killed here, this is what there is */
 			    "schema\tkey\tdue_ns\tword\ndemo/1\t1\t-9223372036854775808\ta b \ndemo/1\t2\t\t\ndemo/1\t0\t\t\n");
 	assert_int_equal(rows_close(t), 0);
 }
@@ -463,7 +483,7 @@ TEST_WITH(make_folder, remove_folder, names_in_rows_are_text)
 {
 	struct row_file *t = rows_open_new(in_folder("rows"), "demo/1", columns);
 
-	rows_write_str(t, "gr\xc3\xbc\xc3\x9f \xe2\x82\xac");	/* well-formed stays */
+	rows_write_str(t, "gr\xc3\xbc\xc3\x9f \xe2\x82\xac"); /* well-formed stays */
 	rows_write_str(t, "\x1b[31m\x7f \xc2\x9b");
 	rows_write_str(t, "\xff\xc3(\xc3");
 	rows_end_row(t);

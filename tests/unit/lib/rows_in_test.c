@@ -43,7 +43,7 @@ static ssize_t give(void *cookie, char *to, size_t size)
 		return -1;
 	}
 	if (e->given > 32 << 20)
-		return 0;	/* enough for a test */
+		return 0; /* enough for a test */
 	assert_true(n <= size);
 	if (e->given)
 		memset(to, '7', n);
@@ -96,9 +96,19 @@ TEST(the_longest_line)
 
 TEST(times_and_counts_are_those_that_can_be_added)
 {
-	static const struct { const char *cell; bool good; int64_t value; } known[] = {
-		{ NULL, true, ROWS_IN_NONE }, { "", true, ROWS_IN_NONE }, { "0", true, 0 }, { "2305843009213693950", true, INT64_MAX / 4 - 1 },
-		{ "2305843009213693951", false, 0 }, { "-1", false, 0 }, { "-9223372036854775808", false, 0 }, { "1x", false, 0 },
+	static const struct {
+		const char *cell;
+		bool good;
+		int64_t value;
+	} known[] = {
+		{ NULL, true, ROWS_IN_NONE },
+		{ "", true, ROWS_IN_NONE },
+		{ "0", true, 0 },
+		{ "2305843009213693950", true, INT64_MAX / 4 - 1 },
+		{ "2305843009213693951", false, 0 },
+		{ "-1", false, 0 },
+		{ "-9223372036854775808", false, 0 },
+		{ "1x", false, 0 },
 	};
 	int64_t value;
 

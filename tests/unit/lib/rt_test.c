@@ -47,7 +47,7 @@ static int in_child(int priority)
 
 		rt_setup(priority, &got);
 		sched_getparam(0, &param);
-		if (prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL) > 1)	/* 0 for a real-time task */
+		if (prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL) > 1) /* 0 for a real-time task */
 			_exit(10);
 		if (got.fifo && (got.why || sched_getscheduler(0) != (SCHED_FIFO | SCHED_RESET_ON_FORK) ||
 				 param.sched_priority != priority || got.fifo != priority))
@@ -71,5 +71,5 @@ TEST(tells_what_was_granted)
 	assert_int_equal(in_child(-1), 0);
 	assert_int_equal(in_child(1), 0);
 	assert_int_equal(in_child(20), 0);
-	assert_int_equal(in_child(1000), 0);	/* no such priority: refused, and said so */
+	assert_int_equal(in_child(1000), 0); /* no such priority: refused, and said so */
 }

@@ -29,16 +29,16 @@ static void quantile_is(struct sample *s, double p, double value)
 TEST(quantiles_are_type_7)
 {
 	/* The data of Hyndman and Fan's kind of example: n = 10, (n - 1) p = 9 p. */
-	struct sample *s = OF(36, 7, 40, 41, 39, 15, 43, 47, 42, 49);	/* 7 15 36 39 40 41 42 43 47 49 */
+	struct sample *s = OF(36, 7, 40, 41, 39, 15, 43, 47, 42, 49); /* 7 15 36 39 40 41 42 43 47 49 */
 
 	quantile_is(s, 0, 7);
-	quantile_is(s, 0.25, 36.75);		/* at 2.25: 36 + 0.25 * 3 */
-	quantile_is(s, 0.5, 40.5);		/* at 4.5 */
-	quantile_is(s, 0.75, 42.75);		/* at 6.75: 42 + 0.75 */
-	quantile_is(s, 0.9, 47.2);		/* at 8.1: 47 + 0.1 * 2 */
+	quantile_is(s, 0.25, 36.75); /* at 2.25: 36 + 0.25 * 3 */
+	quantile_is(s, 0.5, 40.5);   /* at 4.5 */
+	quantile_is(s, 0.75, 42.75); /* at 6.75: 42 + 0.75 */
+	quantile_is(s, 0.9, 47.2);   /* at 8.1: 47 + 0.1 * 2 */
 	quantile_is(s, 1, 49);
 	s = OF(7, 15, 36, 39, 40, 41);
-	quantile_is(s, 0.25, 20.25);		/* at 1.25: 15 + 0.25 * 21, as R and NumPy print it */
+	quantile_is(s, 0.25, 20.25); /* at 1.25: 15 + 0.25 * 21, as R and NumPy print it */
 	quantile_is(s, 0.5, 37.5);
 	quantile_is(s, 0.75, 39.75);
 	s = OF(5);
@@ -58,11 +58,11 @@ TEST(quantiles_of_a_large_sample)
 
 	assert_int_equal(sample_reserve(&s, 1001), 0);
 	for (int64_t i = 0; i <= 1000; i++)
-		sample_add(&s, i * 577 % 1001);		/* every number from 0 to 1000 once, out of order */
+		sample_add(&s, i * 577 % 1001); /* every number from 0 to 1000 once, out of order */
 	quantile_is(&s, 0.5, 500);
 	quantile_is(&s, 0.999, 999);
 	quantile_is(&s, 0.9995, 999.5);
-	sample_add(&s, 5000);				/* after having been sorted */
+	sample_add(&s, 5000); /* after having been sorted */
 	quantile_is(&s, 1, 5000);
 	assert_int_equal(s.n, 1002);
 	sample_free(&s);
@@ -71,7 +71,7 @@ TEST(quantiles_of_a_large_sample)
 
 TEST(mean_and_sd_by_hand)
 {
-	struct sample *s = OF(2, 4, 4, 4, 5, 5, 7, 9);	/* mean 5, squares 32, n - 1 = 7 */
+	struct sample *s = OF(2, 4, 4, 4, 5, 5, 7, 9); /* mean 5, squares 32, n - 1 = 7 */
 
 	assert_near(sample_mean(s).value, 5, 1e-12);
 	assert_near(sample_sd(s).value, sqrt(32.0 / 7), 1e-12);
@@ -104,17 +104,17 @@ TEST(later_than_stays_in_the_distribution)
 	struct sample_stat q;
 
 	for (int64_t i = 1; i <= 8; i++)
-		sample_add(&s, i * 10);			/* 10 .. 80 */
+		sample_add(&s, i * 10); /* 10 .. 80 */
 	sample_add_censored(&s, 500);
-	sample_add_censored(&s, 45);			/* given up early: may be anything over 45 */
+	sample_add_censored(&s, 45); /* given up early: may be anything over 45 */
 	/* 10 20 30 40 >45 50 60 70 80 >500: nothing below 45 is touched, all from there on is a lower bound */
-	q = sample_quantile(&s, 0.25);			/* at 2.25: 30 and 40 */
+	q = sample_quantile(&s, 0.25); /* at 2.25: 30 and 40 */
 	assert_near(q.value, 32.5, 1e-9);
 	assert_false(q.above);
-	q = sample_quantile(&s, 1.0 / 3);		/* at 3: 40, no weight on its neighbour */
+	q = sample_quantile(&s, 1.0 / 3); /* at 3: 40, no weight on its neighbour */
 	assert_near(q.value, 40, 1e-9);
 	assert_false(q.above);
-	q = sample_quantile(&s, 0.4);			/* at 3.6: 40 and >45 */
+	q = sample_quantile(&s, 0.4); /* at 3.6: 40 and >45 */
 	assert_near(q.value, 43, 1e-9);
 	assert_true(q.above);
 	q = sample_quantile(&s, 0.9);
@@ -177,10 +177,10 @@ TEST(reserved_room_is_kept)
 	before = s.value;
 	for (int64_t i = 0; i < 5000; i++)
 		sample_add(&s, i);
-	assert_ptr_equal(s.value, before);		/* the measured loop did not allocate */
+	assert_ptr_equal(s.value, before); /* the measured loop did not allocate */
 	assert_int_equal(sample_reserve(&s, 10), 0);
 	assert_ptr_equal(s.value, before);
-	assert_int_equal(sample_reserve(&s, SIZE_MAX / 4), -12);	/* -ENOMEM, and what there was is still there */
+	assert_int_equal(sample_reserve(&s, SIZE_MAX / 4), -12); /* -ENOMEM, and what there was is still there */
 	assert_int_equal(s.n, 5000);
 	assert_int_equal(s.lost, 0);
 	sample_free(&s);

@@ -36,7 +36,7 @@ TEST(chance_shows_all_others_alike_and_none_twice_running)
 	for (int i = 0; i < DRAWS; i++) {
 		int64_t frame = frame_sequence_next(&s);
 
-		assert_int_equal(frame, frame_sequence_next(&again));	/* the same seed, the same order */
+		assert_int_equal(frame, frame_sequence_next(&again)); /* the same seed, the same order */
 		assert_in_range(frame, 0, N - 1);
 		assert_int_not_equal(frame, last);
 		count[frame]++;

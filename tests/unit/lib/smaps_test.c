@@ -107,8 +107,8 @@ static int meet(void *context, const struct smaps_mapping *m)
 
 TEST(each_mapping_is_told_as_it_stands)
 {
-	static const enum smaps_kind kinds[] = { SMAPS_FILE, SMAPS_FILE, SMAPS_ANONYMOUS, SMAPS_SHARED_MEMORY,
-						 SMAPS_ANONYMOUS, SMAPS_SPECIAL };
+	static const enum smaps_kind kinds[] = { SMAPS_FILE,	      SMAPS_FILE,      SMAPS_ANONYMOUS,
+						 SMAPS_SHARED_MEMORY, SMAPS_ANONYMOUS, SMAPS_SPECIAL };
 	struct met met = { 0 };
 	struct smaps_sum sum;
 
@@ -131,7 +131,7 @@ TEST(what_is_no_smaps_is_refused)
 {
 	static const char *const bad[] = {
 		"nonsense\n",
-		"Rss: 4 kB\n",					/* before any mapping */
+		"Rss: 4 kB\n", /* before any mapping */
 		"55b8-55b9 r-xp 0 fe:00 1 /x\nRss: 4 MB\n",
 		"55b8-55b9 r-xp 0 fe:00 1 /x\nRss: -4 kB\n",
 		"55b8-55b9 r-xp 0 fe:00 1 /x\nRss: kB\n",
@@ -183,7 +183,8 @@ TEST(a_process_as_awk_adds_it_up)
 		usleep(1000);
 	snprintf(command, sizeof(command),
 		 "awk '$1==\"Rss:\"{r+=$2} $1==\"Private_Dirty:\"{d+=$2} $1==\"Swap:\"{s+=$2} $1==\"Anonymous:\"{a+=$2} "
-		 "END{print r*1024,d*1024,s*1024,a*1024}' /proc/%d/smaps", (int)pid);
+		 "END{print r*1024,d*1024,s*1024,a*1024}' /proc/%d/smaps",
+		 (int)pid);
 	for (int i = 0; i < 5 && moved; i++) {
 		assert_int_equal(smaps_read(pid, &before, NULL, NULL), 0);
 		awk = popen(command, "r");
@@ -212,7 +213,7 @@ TEST(locked_memory_shows)
 
 	assert_true(room != MAP_FAILED);
 	assert_int_equal(smaps_read(getpid(), &before, NULL, NULL), 0);
-	if (syscall(SYS_mlock, room, (size_t)64 * 1024))	/* sanitizers have a mlock() that does nothing */
+	if (syscall(SYS_mlock, room, (size_t)64 * 1024)) /* sanitizers have a mlock() that does nothing */
 		skip();
 	assert_int_equal(smaps_read(getpid(), &after, NULL, NULL), 0);
 	assert_int_equal(after.all.locked - before.all.locked, 64 * 1024);

@@ -8,28 +8,28 @@ static struct tracepoint_formats points;
 static struct trace_record got;
 static int64_t lost;
 
-#define COMMON "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \
+#define COMMON \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 
 /* Elsewhere than on today's x86, so that nobody can have learned the places by heart. */
 static const char switch_text[] =
-	"name: sched_switch\nID: 314\nformat:\n" COMMON
-	"\tfield:pid_t prev_pid;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"name: sched_switch\nID: 314\nformat:\n" COMMON "\tfield:pid_t prev_pid;\toffset:8;\tsize:4;\tsigned:1;\n"
 	"\tfield:pid_t next_pid;\toffset:12;\tsize:4;\tsigned:1;\n"
 	"\tfield:char next_comm[16];\toffset:16;\tsize:16;\tsigned:0;\n"
 	"\tfield:char prev_comm[16];\toffset:32;\tsize:16;\tsigned:0;\n"
 	"\tfield:int prev_state;\toffset:48;\tsize:4;\tsigned:1;\n"
 	"\nprint fmt: \"prev_comm=%s\", REC->prev_comm\n";
 static const char irq_text[] =
-	"name: irq_handler_entry\nID: 20\nformat:\n" COMMON
-	"\tfield:int irq;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"name: irq_handler_entry\nID: 20\nformat:\n" COMMON "\tfield:int irq;\toffset:8;\tsize:4;\tsigned:1;\n"
 	"\tfield:__data_loc char[] name;\toffset:12;\tsize:4;\tsigned:0;\n"
 	"\nprint fmt: \"irq=%d name=%s\", REC->irq, __get_str(name)\n";
 
 static void number_only(int i, int id, const char *field)
 {
-	snprintf(text[i], sizeof(text[i]), "name: x\nID: %d\nformat:\n" COMMON
-		 "\tfield:int %s;\toffset:8;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n", id, field);
+	snprintf(text[i], sizeof(text[i]),
+		 "name: x\nID: %d\nformat:\n" COMMON "\tfield:int %s;\toffset:8;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n", id,
+		 field);
 }
 
 static int kernel(void **state)
@@ -57,8 +57,9 @@ struct sample {
 
 static struct sample sample(uint16_t type)
 {
-	struct sample s = { .header = { PERF_RECORD_SAMPLE, 0, sizeof(s) }, .pid = 77, .tid = 78, .time = 123456789,
-			    .size = sizeof(s.raw) };
+	struct sample s = {
+		.header = { PERF_RECORD_SAMPLE, 0, sizeof(s) }, .pid = 77, .tid = 78, .time = 123456789, .size = sizeof(s.raw)
+	};
 
 	memcpy(s.raw, &type, sizeof(type));
 	return s;
@@ -84,7 +85,7 @@ TEST_WITH(kernel, NULL, a_switch)
 	put(&s, 8, 78);
 	put(&s, 12, 99);
 	strcpy(s.raw + 16, "next");
-	memcpy(s.raw + 32, "sixteen letters!", 16);	/* no end of its own */
+	memcpy(s.raw + 32, "sixteen letters!", 16); /* no end of its own */
 	put(&s, 48, 0x100);
 	points.initial = true;
 	assert_true(read_one(&s));
@@ -95,13 +96,13 @@ TEST_WITH(kernel, NULL, a_switch)
 	assert_int_equal(got.next_pid, 99);
 	assert_int_equal(got.next_here, 99);
 	assert_int_equal(got.prev_process, 77);
-	assert_int_equal(got.next_process, 0);	/* not seen yet */
+	assert_int_equal(got.next_process, 0); /* not seen yet */
 	assert_string_equal(got.next_comm, "next");
 	assert_string_equal(got.prev_comm, "sixteen letters");
-	assert_true(got.prev_wants);	/* R+ */
+	assert_true(got.prev_wants); /* R+ */
 	put(&s, 48, 0);
-	assert_true(read_one(&s) && got.prev_wants);	/* R */
-	s.pid = s.tid = UINT32_MAX;	/* dying */
+	assert_true(read_one(&s) && got.prev_wants); /* R */
+	s.pid = s.tid = UINT32_MAX;		     /* dying */
 	assert_true(read_one(&s));
 	assert_int_equal(got.prev_here, 78);
 	assert_int_equal(got.prev_process, 77);
@@ -121,24 +122,24 @@ TEST_WITH(kernel, NULL, threads_of_two_namespaces)
 	assert_true(read_one(&s));
 	assert_int_equal(got.prev_pid, 4078);
 	assert_int_equal(got.prev_here, 78);
-	assert_int_equal(got.next_here, 0);	/* not seen yet */
+	assert_int_equal(got.next_here, 0); /* not seen yet */
 	put(&s, 8, 4099);
 	put(&s, 12, 4078);
-	s.tid = 0;	/* invisible to us */
+	s.tid = 0; /* invisible to us */
 	assert_true(read_one(&s));
 	assert_int_equal(got.prev_here, 0);
 	assert_int_equal(got.next_here, 78);
 	put(&s, 8, 4078);
-	s.tid = UINT32_MAX;	/* dying */
+	s.tid = UINT32_MAX; /* dying */
 	assert_true(read_one(&s));
 	assert_int_equal(got.prev_here, 78);
-	put(&s, 8, 4078 + TRACE_THREADS);	/* another thread in the same place of the table */
+	put(&s, 8, 4078 + TRACE_THREADS); /* another thread in the same place of the table */
 	s.tid = 5;
 	assert_true(read_one(&s));
 	assert_int_equal(got.prev_here, 5);
 	put(&s, 8, 1);
 	assert_true(read_one(&s));
-	assert_int_equal(got.next_here, 0);	/* forgotten, not mistaken */
+	assert_int_equal(got.next_here, 0); /* forgotten, not mistaken */
 }
 
 TEST_WITH(kernel, NULL, interrupts)
@@ -153,7 +154,7 @@ TEST_WITH(kernel, NULL, interrupts)
 	assert_int_equal(got.class, TRACE_IRQ);
 	assert_int_equal(got.id, 25);
 	assert_string_equal(got.name, "disk0");
-	put(&s, 12, 200 << 16 | 60);	/* beyond the record */
+	put(&s, 12, 200 << 16 | 60); /* beyond the record */
 	assert_true(read_one(&s));
 	assert_true(strlen(got.name) <= 4);
 	put(&s, 12, 6 << 16 | 6000);
@@ -167,7 +168,7 @@ TEST_WITH(kernel, NULL, interrupts)
 	assert_string_equal(got.name, "NET_RX");
 	put(&s, 8, 10);
 	assert_true(read_one(&s));
-	assert_string_equal(got.name, "softirq 10");	/* no word for it */
+	assert_string_equal(got.name, "softirq 10"); /* no word for it */
 	put(&s, 8, -5);
 	assert_true(read_one(&s));
 	s = sample(10);
@@ -213,12 +214,13 @@ TEST_WITH(kernel, NULL, lost_records)
 TEST_WITH(kernel, NULL, other_kernels)
 {
 	assert_string_equal(points.missing, "");
-	assert_true(points.id[13] < 0);	/* arm's own, not missed where irq_vectors is there */
+	assert_true(points.id[13] < 0); /* arm's own, not missed where irq_vectors is there */
 	/* No irq_vectors: said; with arm's there is nothing to say. */
 	for (int i = 5; i < 13; i++)
 		text[i][0] = '\0';
 	assert_int_equal(tracepoint_formats_parse(&points, text), 0);
-	assert_string_equal(points.missing, "local_timer_entry local_timer_exit reschedule_entry reschedule_exit "
+	assert_string_equal(points.missing,
+			    "local_timer_entry local_timer_exit reschedule_entry reschedule_exit "
 			    "call_function_entry call_function_exit call_function_single_entry call_function_single_exit");
 	number_only(13, 50, "reason");
 	number_only(14, 51, "reason");

@@ -22,8 +22,8 @@ struct burn {
 
 /* What the records say about it. */
 struct seen {
-	int pid;			/* in our pid namespace */
-	const struct burn *burn;	/* NULL: not known yet, all of it */
+	int pid;		 /* in our pid namespace */
+	const struct burn *burn; /* NULL: not known yet, all of it */
 	struct trace_record *kept;
 	size_t n, room;
 };
@@ -187,7 +187,7 @@ static bool burn_seen(int fifo)
 	for (size_t i = 0; i < s.n; i++) {
 		const struct trace_record *r = &s.kept[i];
 
-		assert_true(r->time_ns >= last || r->time_ns > last - NS_PER_MS);	/* in order within a drain */
+		assert_true(r->time_ns >= last || r->time_ns > last - NS_PER_MS); /* in order within a drain */
 		last = r->time_ns;
 		timer |= r->class == TRACE_TIMER && r->kind == TRACE_ENTER && !strcmp(r->name, "local timer");
 		softirq |= r->class == TRACE_SOFTIRQ && r->kind == TRACE_ENTER && known_softirq(r->name);
@@ -272,7 +272,7 @@ TEST(overflow)
 	for (size_t i = 0; i < s.n; i++) {
 		switches += s.kept[i].kind == TRACE_SWITCH;
 		gaps += s.kept[i].kind == TRACE_LOST;
-		if (s.kept[i].kind == TRACE_LOST && i + 1 < s.n)	/* lost before it, not behind */
+		if (s.kept[i].kind == TRACE_LOST && i + 1 < s.n) /* lost before it, not behind */
 			assert_true(s.kept[i].time_ns <= s.kept[i + 1].time_ns);
 	}
 	assert_true(gaps >= 1);
@@ -364,8 +364,7 @@ TEST(refused)
 		if (!geteuid() && (setgid(65534) || setuid(65534)))
 			_exit(2);
 		switch (trace_open(&t, &cpus, false, 1 << 16, &why)) {
-		case 0:
-			_exit(0);	/* a machine that lets everybody */
+		case 0: _exit(0); /* a machine that lets everybody */
 		case -EACCES:
 			if (t || !strstr(why.text, "root"))
 				_exit(3);

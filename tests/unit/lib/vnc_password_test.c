@@ -11,10 +11,13 @@
 TEST(challenges_are_answered_as_others_do)
 {
 	/* as openssl enc -des-ecb -nopad -K has them, whose key is the password with the bits of each byte the other way round */
-	static const uint8_t secret[] = { 0x75, 0x24, 0x40, 0xee, 0x2b, 0xfc, 0xc2, 0xa0, 0xd9, 0x01, 0x3f, 0xd2, 0x03, 0x71, 0xe2, 0x3b };
-	static const uint8_t longer[] = { 0xce, 0xe6, 0x8e, 0xa5, 0xa4, 0xc8, 0xf3, 0x81, 0xaf, 0xaf, 0x5d, 0x76, 0xaf, 0x68, 0x32, 0xfe };
+	static const uint8_t secret[] = { 0x75, 0x24, 0x40, 0xee, 0x2b, 0xfc, 0xc2, 0xa0,
+					  0xd9, 0x01, 0x3f, 0xd2, 0x03, 0x71, 0xe2, 0x3b };
+	static const uint8_t longer[] = { 0xce, 0xe6, 0x8e, 0xa5, 0xa4, 0xc8, 0xf3, 0x81,
+					  0xaf, 0xaf, 0x5d, 0x76, 0xaf, 0x68, 0x32, 0xfe };
 	/* NBS 500-20: zeros under a key of zeros, one of DES's weak keys */
-	static const uint8_t zeros[] = { 0x8c, 0xa6, 0x4d, 0xe9, 0xc1, 0xb1, 0x23, 0xa7, 0x8c, 0xa6, 0x4d, 0xe9, 0xc1, 0xb1, 0x23, 0xa7 };
+	static const uint8_t zeros[] = { 0x8c, 0xa6, 0x4d, 0xe9, 0xc1, 0xb1, 0x23, 0xa7,
+					 0x8c, 0xa6, 0x4d, 0xe9, 0xc1, 0xb1, 0x23, 0xa7 };
 	uint8_t answer[VNC_CHALLENGE], nothing[VNC_CHALLENGE] = { 0 };
 
 	vnc_password_answer("secret", (const uint8_t *)"0123456789abcdef", answer);
@@ -31,11 +34,17 @@ TEST(files_of_vncpasswd_and_of_text)
 	static const struct {
 		const char *bytes;
 		size_t n;
-		const char *password;	/* "": refused */
+		const char *password; /* "": refused */
 	} cases[] = {
-		{ "secret\n", 7, "secret" }, { "secret", 6, "secret" }, { "longer than eight\n", 18, "longer than eight" },
-		{ "two\nlines\n", 10, "two" }, { "eight888", 8, "eight888" },
-		{ "", 0, "" }, { "\n", 1, "" }, { "\1\2\3", 3, "" }, { "\x24\xb5\xae\x4c\xe1\x55\x03\xc6", 8, "secret12" },
+		{ "secret\n", 7, "secret" },
+		{ "secret", 6, "secret" },
+		{ "longer than eight\n", 18, "longer than eight" },
+		{ "two\nlines\n", 10, "two" },
+		{ "eight888", 8, "eight888" },
+		{ "", 0, "" },
+		{ "\n", 1, "" },
+		{ "\1\2\3", 3, "" },
+		{ "\x24\xb5\xae\x4c\xe1\x55\x03\xc6", 8, "secret12" },
 		{ "\xdb\xd8\x3c\xfd\x72\x7a\x14\x58\x24\xb5\xae\x4c\xe1\x55\x03\xc6", 16, "password" },
 	};
 	char path[] = "/tmp/vnc password.XXXXXX", password[VNC_PASSWORD_TEXT];

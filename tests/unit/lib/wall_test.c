@@ -23,13 +23,14 @@ TEST(offset_is_interpolated)
 
 TEST(there_and_back_is_the_same_time)
 {
-	static const struct wall_reading r[] = { { 10 * S, 1700000000 * S, 0 }, { 11 * S, 1700000000 * S + 400 * 1000, 0 },
+	static const struct wall_reading r[] = { { 10 * S, 1700000000 * S, 0 },
+						 { 11 * S, 1700000000 * S + 400 * 1000, 0 },
 						 { 12 * S, 1700000000 * S + 100 * 1000, 0 } };
 
 	for (int64_t t = 9 * S; t < 13 * S; t += 123456789) {
 		int64_t back = wall_monotonic_ns(r, 3, t + wall_offset_ns(r, 3, t));
 
-		assert_in_range(back - t + 2, 0, 4);	/* rounded twice */
+		assert_in_range(back - t + 2, 0, 4); /* rounded twice */
 	}
 }
 

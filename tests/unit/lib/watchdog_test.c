@@ -10,10 +10,13 @@
 
 TEST(reads_are_ended)
 {
-	static const struct { bool exact, stop; int64_t after_ns, least_ns; } cases[] = {
+	static const struct {
+		bool exact, stop;
+		int64_t after_ns, least_ns;
+	} cases[] = {
 		{ true, false, 100 * NS_PER_MS, 100 * NS_PER_MS },
-		{ false, false, 0, NS_PER_S },		/* a second more, for a slow link */
-		{ false, true, 0, 50 * NS_PER_MS },	/* by a signal alone */
+		{ false, false, 0, NS_PER_S },	    /* a second more, for a slow link */
+		{ false, true, 0, 50 * NS_PER_MS }, /* by a signal alone */
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -24,8 +27,8 @@ TEST(reads_are_ended)
 
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 		proc_stop = cases[i].stop;
-		assert_int_equal(watchdog_start(&w, pair[0], cases[i].stop ? WATCHDOG_STOP : start + cases[i].after_ns, 50 * NS_PER_MS),
-				 0);
+		assert_int_equal(
+			watchdog_start(&w, pair[0], cases[i].stop ? WATCHDOG_STOP : start + cases[i].after_ns, 50 * NS_PER_MS), 0);
 		assert_int_equal(read(pair[0], &byte, 1), 0);
 		assert_true(clock_now() - start >= cases[i].least_ns);
 		assert_true(watchdog_end(&w));

@@ -55,22 +55,21 @@ TEST(a_random_order_is_one_and_another_one_each_round)
 		double steps = 0;
 
 		for (uint64_t i = 1; i < N; i++) {
-			double step = (double)pattern_page(&t, round * N + i) - (double)pattern_page(&t,
-																	     round * N + i - 1);
+			double step = (double)pattern_page(&t, round * N + i) - (double)pattern_page(&t, round * N + i - 1);
 
 			steps += fabs(step);
 			up += step > 0;
 			near += fabs(step) < 2;
 		}
-		assert_true(fabs(steps / (N - 1) - (N + 1) / 3.0) < 0.03 * N);	/* sd of the mean: 0.0024 N */
-		assert_true((double)up > 0.47 * N && (double)up < 0.53 * N);			/* sd 0.003 N */
-		assert_true(near < 20);						/* expected: 2 */
+		assert_true(fabs(steps / (N - 1) - (N + 1) / 3.0) < 0.03 * N); /* sd of the mean: 0.0024 N */
+		assert_true((double)up > 0.47 * N && (double)up < 0.53 * N);   /* sd 0.003 N */
+		assert_true(near < 20);					       /* expected: 2 */
 	}
 	for (uint64_t i = 0; i < N; i++) {
 		same += pattern_page(&t, i) == pattern_page(&t, N + i);
 		same_seed += pattern_page(&t, i) == pattern_page(&other, i);
 	}
-	assert_true(same < 12 && same_seed < 12);	/* expected: 1 */
+	assert_true(same < 12 && same_seed < 12); /* expected: 1 */
 }
 
 /* Two who take turns get each touch once. */

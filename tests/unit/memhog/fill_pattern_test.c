@@ -45,7 +45,7 @@ TEST(every_word_follows_the_one_eight_before_it)
 {
 	uint64_t *p = pages(1), known = 88172645463325252u;
 
-	assert_true(xorshift64(&known) == 8748534153485358512u);	/* the known first output from the paper's seed */
+	assert_true(xorshift64(&known) == 8748534153485358512u); /* the known first output from the paper's seed */
 	fill_write_page(p, PAGE, 42, 7);
 	for (size_t i = 8; i < WORDS; i++) {
 		uint64_t x = p[i - 8];

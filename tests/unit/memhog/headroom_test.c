@@ -26,8 +26,8 @@ TEST(meminfo_is_read)
 	struct machine_memory m;
 
 	put_below("proc/meminfo", "MemTotal:       24683508 kB\nMemFree:        23703208 kB\n"
-	    "MemAvailable:   24134180 kB\nSwapCached:            0 kB\n"
-	    "SwapTotal:       2097148 kB\nSwapFree:        1048574 kB\nHugePages_Total:       0\n");
+				  "MemAvailable:   24134180 kB\nSwapCached:            0 kB\n"
+				  "SwapTotal:       2097148 kB\nSwapFree:        1048574 kB\nHugePages_Total:       0\n");
 	put_below("proc2/meminfo", "MemTotal:       24683508 kB\nMemFree:        23703208 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n");
 	assert_int_equal(headroom_read_meminfo(in_folder("proc"), &m), 0);
 	assert_int_equal(m.total, 25275912192);
@@ -55,7 +55,7 @@ TEST(a_group_of_version_1)
 	put_below("v1/outer/inner/memory.stat",
 		  "cache 4096\nswap 1\nhierarchical_memory_limit 268435456\ntotal_cache 1\ntotal_swap 8192\n");
 	g = read_group(1, "v1/outer/inner");
-	assert_int_equal(g.limits.lowest, 256 * M);	/* of the one above */
+	assert_int_equal(g.limits.lowest, 256 * M); /* of the one above */
 	assert_int_equal(g.limits.room, 156 * M);
 	assert_int_equal(g.swapped, 8192);
 	/* in a container only a part of the hierarchy may be mounted */
@@ -71,7 +71,7 @@ TEST(a_group_of_version_2_has_the_lowest_limit_above_it)
 	struct group_memory g;
 
 	put_below("v2/user.slice/memory.max", "536870912\n");
-	put_below("v2/user.slice/memory.current", "10485760\n");	/* with other groups below it */
+	put_below("v2/user.slice/memory.current", "10485760\n"); /* with other groups below it */
 	put_below("v2/user.slice/a b/memory.max", "max\n");
 	put_below("v2/user.slice/a b/memory.current", "1048576\n");
 	put_below("v2/user.slice/a b/memory.swap.current", "2097152\n");
@@ -98,7 +98,7 @@ static const struct machine_memory machine = { 8192 * M, 6144 * M, 2048 * M, 102
 TEST(what_is_left_of_a_machine)
 {
 	const struct group_memory none = { .version = 0, .limits = { INT64_MAX, INT64_MAX } },
-		loose = { .version = 1, .limits = { 9223372036854771712, 9223372036854771712 } };
+				  loose = { .version = 1, .limits = { 9223372036854771712, 9223372036854771712 } };
 
 	assert_false(headroom_is_limited(&machine, &none) || headroom_is_limited(&machine, &loose));
 	assert_int_equal(headroom_left(&machine, &none, 0), 7168 * M);
@@ -110,12 +110,12 @@ TEST(what_is_left_of_a_machine)
 TEST(a_group_takes_no_more_than_its_limit)
 {
 	const struct group_memory g = { .version = 2, .limits = { 512 * M, 400 * M } },
-		full = { .version = 2, .limits = { 512 * M, 0 } };
+				  full = { .version = 2, .limits = { 512 * M, 0 } };
 
 	assert_true(headroom_is_limited(&machine, &g));
 	assert_int_equal(headroom_left(&machine, &g, 0), 6144 * M);
 	assert_int_equal(headroom_left(&machine, &g, 100 * M), 6044 * M);
-	assert_int_equal(headroom_left(&machine, &g, 5120 * M), 5744 * M);	/* what is beyond goes to swap, or ends it */
+	assert_int_equal(headroom_left(&machine, &g, 5120 * M), 5744 * M); /* what is beyond goes to swap, or ends it */
 	assert_int_equal(headroom_left(&machine, &full, 5120 * M), 6144 * M);
 	assert_int_equal(headroom_total(&machine, &g), 512 * M);
 }

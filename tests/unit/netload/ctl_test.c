@@ -5,7 +5,8 @@
 #include "netload/ctl.h"
 #include "../unit.h"
 
-#define LOAD "netload 1 load rate=9600000 time_ns=60000000000 lanes=2 size=1448 seed=7 burst_ns=500000 " \
+#define LOAD \
+	"netload 1 load rate=9600000 time_ns=60000000000 lanes=2 size=1448 seed=7 burst_ns=500000 " \
 	"catch_up_ns=50000000 udp=0 both=1 payload_bits=0 random=0"
 
 TEST(a_load_comes_back_as_it_was)
@@ -28,16 +29,32 @@ TEST(a_load_comes_back_as_it_was)
 /* Each of these in place of a part of the line; nothing is changed by a line that is refused. */
 TEST(a_line_that_is_not_ours_is_refused)
 {
-	static const struct { const char *from, *to; int err; } bad[] = {
-		{ "netload 1", "netload 2", -EPROTONOSUPPORT }, { "netload 1", "netload 10", -EPROTONOSUPPORT },
-		{ "netload 1", "netload 0", -EPROTO }, { "netload 1", "netload", -EPROTO },
-		{ "netload 1 load", "netload 1 loads", -EPROTO }, { "netload 1 ", "GET / HTTP/1.1 ", -EPROTO },
-		{ "rate=9600000", "rate=-1", -ERANGE }, { "rate=9600000", "rate=999", -ERANGE }, { "rate=9600000", "rate=1e6", -EPROTO },
-		{ "rate=9600000", "rate=", -EPROTO }, { "rate=9600000", "rate=99999999999999999999999", -EPROTO },
-		{ "rate=9600000", "rate=1000000000001", -ERANGE }, { "lanes=2", "lanes=0", -ERANGE },
-		{ "lanes=2", "lanes=65", -ERANGE }, { "size=1448", "size=0", -ERANGE }, { "size=1448", "size=65001", -ERANGE },
-		{ "size=1448 ", "", -EPROTO }, { "size=1448", "size=1448 size=1448", -EPROTO }, { "udp=0", "udp=2", -ERANGE },
-		{ "udp=0", "udp=yes", -EPROTO }, { "random=0", "random=0 more=1", -EPROTO }, { "random=0", "random=0 ", -EPROTO },
+	static const struct {
+		const char *from, *to;
+		int err;
+	} bad[] = {
+		{ "netload 1", "netload 2", -EPROTONOSUPPORT },
+		{ "netload 1", "netload 10", -EPROTONOSUPPORT },
+		{ "netload 1", "netload 0", -EPROTO },
+		{ "netload 1", "netload", -EPROTO },
+		{ "netload 1 load", "netload 1 loads", -EPROTO },
+		{ "netload 1 ", "GET / HTTP/1.1 ", -EPROTO },
+		{ "rate=9600000", "rate=-1", -ERANGE },
+		{ "rate=9600000", "rate=999", -ERANGE },
+		{ "rate=9600000", "rate=1e6", -EPROTO },
+		{ "rate=9600000", "rate=", -EPROTO },
+		{ "rate=9600000", "rate=99999999999999999999999", -EPROTO },
+		{ "rate=9600000", "rate=1000000000001", -ERANGE },
+		{ "lanes=2", "lanes=0", -ERANGE },
+		{ "lanes=2", "lanes=65", -ERANGE },
+		{ "size=1448", "size=0", -ERANGE },
+		{ "size=1448", "size=65001", -ERANGE },
+		{ "size=1448 ", "", -EPROTO },
+		{ "size=1448", "size=1448 size=1448", -EPROTO },
+		{ "udp=0", "udp=2", -ERANGE },
+		{ "udp=0", "udp=yes", -EPROTO },
+		{ "random=0", "random=0 more=1", -EPROTO },
+		{ "random=0", "random=0 ", -EPROTO },
 		{ " time_ns", "  time_ns", -EPROTO },
 	};
 
@@ -57,20 +74,29 @@ TEST(a_datagram_needs_room_for_its_mark)
 	struct load_cfg load;
 
 	assert_int_equal(ctl_parse_load("netload 1 load rate=0 time_ns=0 lanes=1 size=31 seed=0 burst_ns=1 "
-					"catch_up_ns=0 udp=1 both=0 payload_bits=0 random=1", &load), -ERANGE);
+					"catch_up_ns=0 udp=1 both=0 payload_bits=0 random=1",
+					&load),
+			 -ERANGE);
 	assert_int_equal(ctl_parse_load("netload 1 load rate=0 time_ns=0 lanes=1 size=32 seed=0 burst_ns=1 "
-					"catch_up_ns=0 udp=1 both=0 payload_bits=0 random=1", &load), 0);
+					"catch_up_ns=0 udp=1 both=0 payload_bits=0 random=1",
+					&load),
+			 0);
 }
 
 TEST(ports_are_as_many_as_asked_for)
 {
 	static const char *const bad[] = {
-		"netload 1 ok key=0123456789abcdef ports=1,2", "netload 1 ok key=0123456789abcdef ports=1,2,3,4",
-			"netload 1 ok key=0123456789abcdef ports=1,,3",
-		"netload 1 ok key=0123456789abcdef ports=1,2,65536", "netload 1 ok key=0123456789abcdef ports=0,2,3",
+		"netload 1 ok key=0123456789abcdef ports=1,2",
+		"netload 1 ok key=0123456789abcdef ports=1,2,3,4",
+		"netload 1 ok key=0123456789abcdef ports=1,,3",
+		"netload 1 ok key=0123456789abcdef ports=1,2,65536",
+		"netload 1 ok key=0123456789abcdef ports=0,2,3",
 		"netload 1 ok key=123 ports=1,2,3",
-		"netload 1 ok key=0123456789abcdeg ports=1,2,3", "netload 1 ok key=-123456789abcdef ports=1,2,3",
-		"netload 1 ok", "netload 1 no reason", "netload 1 ok key=0123456789abcdef ports=",
+		"netload 1 ok key=0123456789abcdeg ports=1,2,3",
+		"netload 1 ok key=-123456789abcdef ports=1,2,3",
+		"netload 1 ok",
+		"netload 1 no reason",
+		"netload 1 ok key=0123456789abcdef ports=",
 	};
 	int port[LOAD_STREAMS] = { 1234, 80, 65535 }, read[LOAD_STREAMS] = { 0 };
 	uint64_t key = 5;
@@ -124,7 +150,8 @@ TEST(a_refusal_is_printed_and_nothing_else_of_it)
 	char words[16];
 
 	assert_string_equal(ctl_refusal_text("netload 1 no room\x1b[31m", words, sizeof(words)), "room?[31m");
-	assert_string_equal(ctl_refusal_text("netload 1 no words that are too long for it", words, sizeof(words)), "words that are ");
+	assert_string_equal(ctl_refusal_text("netload 1 no words that are too long for it", words, sizeof(words)),
+			    "words that are ");
 	assert_null(ctl_refusal_text("netload 1 now", words, sizeof(words)));
 	assert_null(ctl_refusal_text("netload 1 ok", words, sizeof(words)));
 	assert_int_equal(ctl_parse_go("netload 1 go"), 0);

@@ -14,7 +14,7 @@ static int64_t play(struct pacer *b, int64_t from_ns, int64_t to_ns, int64_t lat
 {
 	int64_t sent = 0, wake;
 
-	for (int64_t now = from_ns; now < to_ns; now = wake > now ? wake + late_ns : now) {
+	for (int64_t now = from_ns; now<to_ns; now = wake> now ? wake + late_ns : now) {
 		int64_t n = pacer_take_due(b, now, &wake);
 
 		pacer_count_done(b, n);
@@ -69,7 +69,7 @@ TEST(waking_late_is_no_drift)
 	pacer_start(&b, 96000000, FRAME, 500 * NS_PER_US, 50 * NS_PER_MS, START);
 	assert_int_equal(b.batch, 3);
 	n = play(&b, START, START + 10 * NS_PER_S, 70 * NS_PER_US);
-	assert_true(n >= 79260 && n <= 79264);	/* 96e6 * 10 / 12112 = 79260.2 */
+	assert_true(n >= 79260 && n <= 79264); /* 96e6 * 10 / 12112 = 79260.2 */
 	assert_int_equal(b.behind_ns, 70 * NS_PER_US);
 }
 
@@ -81,7 +81,7 @@ TEST(waking_very_late_each_time_is_no_drift)
 
 	pacer_start(&b, 5000000, FRAME, 500 * NS_PER_US, 500 * NS_PER_MS, START);
 	n = play(&b, START, START + 10 * NS_PER_S, 10 * NS_PER_MS);
-	assert_true(n >= 4122 && n <= 4129);	/* 5e6 * 10 / 12112 = 4128.1, and four are to come */
+	assert_true(n >= 4122 && n <= 4129); /* 5e6 * 10 / 12112 = 4128.1, and four are to come */
 	assert_int_equal(b.given_up, 0);
 }
 
@@ -97,7 +97,7 @@ TEST(a_stall_is_made_up_for_without_a_flood)
 	/* in 100 ms 82.6 frames are due; a quarter more are 103.2; and 2 ms at once are 1.7 times 1.25 */
 	assert_true(burst >= 102 && burst <= 107);
 	n += burst + play(&b, START + NS_PER_S + 130 * NS_PER_MS, START + 2 * NS_PER_S, 0);
-	assert_true(n >= 1651 && n <= 1652);	/* 825.6 * 2 */
+	assert_true(n >= 1651 && n <= 1652); /* 825.6 * 2 */
 	assert_int_equal(b.given_up, 0);
 	assert_true(b.behind_ns > 28 * NS_PER_MS && b.behind_ns <= 30 * NS_PER_MS);
 }
@@ -111,7 +111,7 @@ TEST(what_is_too_late_is_given_up_and_counted)
 	pacer_start(&b, 10000000, FRAME, 500 * NS_PER_US, 50 * NS_PER_MS, START);
 	n = play(&b, START, START + NS_PER_S, 0);
 	n += play(&b, START + 3 * NS_PER_S / 2, START + 3 * NS_PER_S, 0);
-	assert_true(b.given_up >= 371 && b.given_up <= 373);	/* 450 ms * 825.6 */
+	assert_true(b.given_up >= 371 && b.given_up <= 373); /* 450 ms * 825.6 */
 	assert_in_range(n + b.given_up, 2476, 2478);
 	assert_int_equal(n + b.given_up, b.done);
 }
@@ -173,7 +173,7 @@ TEST(seconds_are_read_late_and_still_right)
 	assert_int_equal(s.seconds, 0);
 	assert_int_equal(s.low, -1);
 	second_close(&s, START + NS_PER_S, 1500);
-	second_close(&s, START + 7 * NS_PER_S / 2, 1500 + 5000);	/* 2.5 s long */
+	second_close(&s, START + 7 * NS_PER_S / 2, 1500 + 5000); /* 2.5 s long */
 	second_close(&s, START + 9 * NS_PER_S / 2, 6500 + 100);
 	assert_int_equal(s.seconds, 3);
 	assert_int_equal(s.low, 100);
@@ -184,7 +184,7 @@ TEST(what_the_end_finds_unsent_is_given_up)
 {
 	struct pacer b;
 
-	pacer_start(&b, 8000, 800, NS_PER_MS, 100 * NS_PER_MS, START);	/* ten frames a second, from 0 s on */
+	pacer_start(&b, 8000, 800, NS_PER_MS, 100 * NS_PER_MS, START); /* ten frames a second, from 0 s on */
 	pacer_count_done(&b, 7);
 	pacer_give_up_rest(&b, START + NS_PER_S - 1);
 	assert_int_equal(b.given_up, 3);

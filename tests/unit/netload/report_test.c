@@ -28,8 +28,9 @@ static struct load_session both_ways = { .load = { .lanes = 1, .rate = 2000000, 
 
 static void fill(struct load_counts *end, int64_t wire_bytes)
 {
-	*end = (struct load_counts){ .sent_ns = NS_PER_S, .sent_low = -1, .got_low = -1,
-				     .lane[0] = { .sent_wire = wire_bytes, .resent_frames = 77 } };
+	*end = (struct load_counts){
+		.sent_ns = NS_PER_S, .sent_low = -1, .got_low = -1, .lane[0] = { .sent_wire = wire_bytes, .resent_frames = 77 }
+	};
 }
 
 static const char *warned_of(struct load_counts *end, int64_t wire_bytes)

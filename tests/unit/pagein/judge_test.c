@@ -60,10 +60,10 @@ TEST(what_came_back_was_read_or_waited_in_the_cache)
 {
 	static const struct {
 		const char *what;
-		int64_t resident_kb, back_kb, major, read_pages, cached_pages;	/* pages: -1: not known */
+		int64_t resident_kb, back_kb, major, read_pages, cached_pages; /* pages: -1: not known */
 		enum judge_state state;
 		enum judge_why why;
-		double percent;		/* that was read; NAN: nothing came back */
+		double percent; /* that was read; NAN: nothing came back */
 	} cases[] = {
 		{ "one major fault, as after advice alone", 0, 400, 1, 8, -1, JUDGE_NOT_EVICTED, JUDGE_SWAP_CACHE, 8 },
 		{ "others read a lot meanwhile", 0, 400, 1, 100000, -1, JUDGE_NOT_EVICTED, JUDGE_SWAP_CACHE, 8 },
@@ -71,7 +71,8 @@ TEST(what_came_back_was_read_or_waited_in_the_cache)
 		{ "no more than the device gave", 0, 400, 7, 49, -1, JUDGE_NOT_EVICTED, JUDGE_SWAP_CACHE, 49 },
 		{ "half of it is enough", 0, 400, 7, 50, -1, JUDGE_PAGED_OUT, JUDGE_CLEAR, 50 },
 		{ "reads that nobody counts: the faults alone", 0, 400, 7, -1, -1, JUDGE_PAGED_OUT, JUDGE_CLEAR, 56 },
-		{ "nothing was in the cache, and the count of reads missed them", 0, 400, 20, -1, 0, JUDGE_PAGED_OUT, JUDGE_CLEAR, 100 },
+		{ "nothing was in the cache, and the count of reads missed them", 0, 400, 20, -1, 0, JUDGE_PAGED_OUT, JUDGE_CLEAR,
+		  100 },
 		{ "51 pages may have been in the cache", 0, 400, 20, -1, 51, JUDGE_NOT_EVICTED, JUDGE_SWAP_CACHE, 49 },
 		{ "the cache was somebody else's", 0, 400, 20, 60, 51, JUDGE_PAGED_OUT, JUDGE_CLEAR, 60 },
 		{ "others had read it before our own three faults", 0, 400, 3, 100, 0, JUDGE_NOT_EVICTED, JUDGE_SWAP_CACHE, 24 },
@@ -113,7 +114,7 @@ TEST(processes_add_up_and_one_that_went_further_out_hides_nothing)
 	assert_int_equal(v.refaulted_bytes, 120 * PAGE);
 	assert_true(v.read_percent == 100);
 	p[0] = process(0, 4000);
-	p[0].swap_after = 4400 * KB;	/* it grew, and that went out, too */
+	p[0].swap_after = 4400 * KB; /* it grew, and that went out, too */
 	p[1].major = 3;
 	d = disk(10);
 	judge_evicted_run(p, 2, &d, &v);
@@ -124,7 +125,7 @@ TEST(processes_add_up_and_one_that_went_further_out_hides_nothing)
 
 TEST(in_memory_needs_nothing_from_the_disk)
 {
-	struct judged_process p[1] = { process(1000, 3000) };	/* what a key does not touch may be in swap */
+	struct judged_process p[1] = { process(1000, 3000) }; /* what a key does not touch may be in swap */
 	struct swap_readings d = disk(0);
 	struct judge_verdict v;
 

@@ -49,7 +49,7 @@ TEST_WITH(make_folder, remove_folder, version_2)
 	assert_false(machine);
 	assert_int_equal(memgroup_page_out(&g), 0);
 	assert_string_equal(content(in_folder("memory.reclaim")), "7340032");
-	put("memory.stat", "anon 1\n");		/* older kernels count swap for the machine only */
+	put("memory.stat", "anon 1\n"); /* older kernels count swap for the machine only */
 	assert_true(memgroup_swapin_bytes(&g, &machine) >= 0);
 	assert_true(machine);
 }

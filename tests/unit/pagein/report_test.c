@@ -17,7 +17,9 @@ static const char *summary_of(const int *in_ms, const int *out_ms, size_t each)
 		int ms = (i % 2 ? out_ms : in_ms)[i / 2];
 
 		run[i] = (struct cycle_run){ .verdict.state = i % 2 ? JUDGE_PAGED_OUT : JUDGE_IN_MEMORY,
-			.first = { .answer = { .due_ns = NS_PER_S, .answered_ns = ms ? NS_PER_S + ms * NS_PER_MS : 0 }, .asked = true } };
+					     .first = { .answer = { .due_ns = NS_PER_S,
+								    .answered_ns = ms ? NS_PER_S + ms * NS_PER_MS : 0 },
+							.asked = true } };
 	}
 	report_say_cycles(r, &cfg, run, 2 * each, NS_PER_S, &tally);
 	return end_said(r);

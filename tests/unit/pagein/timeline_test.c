@@ -30,7 +30,7 @@ TEST(sums_of_processes_and_a_group)
 	struct timeline_sample s;
 
 	put_below("proc/7/status", "Name:\tVmSwap:\nVmRSS:\t    1000 kB\nRssAnon:\t 1 kB\nRssFile:\t 300 kB\nVmSwap:\t 20 kB\n");
-	put_below("proc/7/stat", "7 (a) b) S 1 2 3 4 5 6 70 8 90 10 0 0 0 0 20 0 1 0 99 0\n");	/* minflt 70, majflt 90 */
+	put_below("proc/7/stat", "7 (a) b) S 1 2 3 4 5 6 70 8 90 10 0 0 0 0 20 0 1 0 99 0\n"); /* minflt 70, majflt 90 */
 	put_below("proc/8/status", "VmRSS:\t2000 kB\nRssFile:\t0 kB\nVmSwap:\t4000 kB\n");
 	put_below("proc/8/stat", "8 (x) S 1 2 3 4 -1 6 1 8 2 10 0 0 0 0 20 0 1 0 99 0\n");
 	put_below("v1/memory.usage_in_bytes", "123456\n");
@@ -101,9 +101,8 @@ TEST(a_table_over_time)
 	f = fopen(path, "r");
 	assert_non_null(f);
 	assert_non_null(fgets(line, sizeof(line), f));
-	assert_string_equal(line,
-		"schema\ttime_ns\tresident_bytes\tfile_bytes\tswap_bytes\tmajor_faults\tminor_faults\t"
-		"group_bytes\tgroup_swap_bytes\tgroup_major_faults\n");
+	assert_string_equal(line, "schema\ttime_ns\tresident_bytes\tfile_bytes\tswap_bytes\tmajor_faults\tminor_faults\t"
+				  "group_bytes\tgroup_swap_bytes\tgroup_major_faults\n");
 	while (fgets(line, sizeof(line), f)) {
 		assert_int_equal(sscanf(line, "timeline/1\t%lld\t%lld\t", &at, &resident), 2);
 		assert_true(at > before);

@@ -16,7 +16,7 @@ TEST(held_back_beyond_the_quickest)
 {
 	struct ack_receiver side[2];
 	struct segment data, ack;
-	uint32_t seq = 0xffffff00u;	/* the second piece of data wraps */
+	uint32_t seq = 0xffffff00u; /* the second piece of data wraps */
 	struct ack_seen seen;
 	int64_t at = 1000 * MS;
 
@@ -48,15 +48,15 @@ TEST(what_is_left_out_waits_from_when_it_came)
 	s = segment_of(100, 1, TCP_ACK, 100);
 	acks_add_segment(side, 1, &s, 0 + MS);
 	s = segment_of(1, 200, TCP_ACK, 0);
-	assert_false(acks_add_segment(side, 0, &s, 2 * MS).delayed);	/* 1 ms is the way */
+	assert_false(acks_add_segment(side, 0, &s, 2 * MS).delayed); /* 1 ms is the way */
 	s = segment_of(200, 1, TCP_ACK, 100);
 	acks_add_segment(side, 1, &s, 10 * MS);
 	s = segment_of(300, 1, TCP_ACK, 100);
 	acks_add_segment(side, 1, &s, 35 * MS);
 	s = segment_of(1, 300, TCP_ACK, 0);
-	assert_false(acks_add_segment(side, 0, &s, 36 * MS).delayed);	/* 26 ms */
+	assert_false(acks_add_segment(side, 0, &s, 36 * MS).delayed); /* 26 ms */
 	s = segment_of(1, 400, TCP_ACK, 0);
-	assert_false(acks_add_segment(side, 0, &s, 60 * MS).delayed);	/* 25 ms after the second came */
+	assert_false(acks_add_segment(side, 0, &s, 60 * MS).delayed); /* 25 ms after the second came */
 }
 
 struct heard {
@@ -98,7 +98,7 @@ TEST(early_bytes_wait_and_repeated_ones_do_not_count)
 	assert_int_equal(o.next, 109);
 	say(&o, &held, 100, "abcdefghi", 0, &h);
 	assert_string_equal(h.text, "abcdefghi");
-	say(&o, &held, 109, "jk", 8, &h);	/* ten bytes, of which two were kept */
+	say(&o, &held, 109, "jk", 8, &h); /* ten bytes, of which two were kept */
 	assert_string_equal(h.text, "abcdefghijk");
 	assert_int_equal(h.unknown, 8);
 	assert_int_equal(o.next, 119);
@@ -144,8 +144,8 @@ TEST(pieces_that_were_cut_keep_their_places)
 	struct heard h = { 0 };
 	size_t held = 0;
 
-	say(&o, &held, 1, "bc", 7, &h);		/* 1 to 10 */
-	say(&o, &held, 8, "__kl", 8, &h);	/* 10 to 20, and two that were there */
+	say(&o, &held, 1, "bc", 7, &h);	  /* 1 to 10 */
+	say(&o, &held, 8, "__kl", 8, &h); /* 10 to 20, and two that were there */
 	say(&o, &held, 20, "u", 0, &h);
 	say(&o, &held, 0, "a", 0, &h);
 	assert_string_equal(h.text, "abcklu");

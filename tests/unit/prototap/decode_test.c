@@ -6,27 +6,24 @@
 
 /* 10.0.0.1:40000 -> 10.0.0.2:5900, seq 0x01020304, ack 0x05060708, PSH ACK, 4 bytes of options, 3 of payload. */
 static const uint8_t ipv4_frame[] = {
-	2, 2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 0x08, 0x00,
-	0x45, 0, 0, 47, 0, 1, 0x40, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2,
-	0x9c, 0x40, 0x17, 0x0c, 1, 2, 3, 4, 5, 6, 7, 8, 0x60, 0x18, 0xff, 0xff, 0, 0, 0, 0, 1, 1, 1, 1,
-	'a', 'b', 'c',
+	2, 2,  2, 2, 2,	   2,	 4,    4,    4, 4,  4, 4, 0x08, 0x00, 0x45, 0,	  0,	47,  0,	  1, 0x40,
+	0, 64, 6, 0, 0,	   10,	 0,    0,    1, 10, 0, 0, 2,	0x9c, 0x40, 0x17, 0x0c, 1,   2,	  3, 4,
+	5, 6,  7, 8, 0x60, 0x18, 0xff, 0xff, 0, 0,  0, 0, 1,	1,    1,    1,	  'a',	'b', 'c',
 };
 
 /* fe80::1 -> fe80::2, a hop-by-hop header of 8 and a routing header of 24 bytes, TCP 443 -> 50000, SYN. */
 static const uint8_t ipv6_frame[] = {
-	2, 2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 0x86, 0xdd,
-	0x60, 0, 0, 0, 0, 52, 0, 64, 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xfe, 0x80, 0, 0,
-	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 43, 0, 1, 4, 0, 0, 0, 0,
-	6, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-	0x01, 0xbb, 0xc3, 0x50, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0x50, 0x02, 0xff, 0xff, 0, 0, 0, 0,
+	2,    2,    2,	  2,	2,    2,    4, 4, 4, 4, 4,    4,    0x86, 0xdd, 0x60, 0, 0,    0,    0, 52, 0,	  64,
+	0xfe, 0x80, 0,	  0,	0,    0,    0, 0, 0, 0, 0,    0,    0,	  0,	0,    1, 0xfe, 0x80, 0, 0,  0,	  0,
+	0,    0,    0,	  0,	0,    0,    0, 0, 0, 2, 43,   0,    1,	  4,	0,    0, 0,    0,    6, 2,  0,	  0,
+	0,    0,    0,	  0,	0,    0,    0, 0, 0, 0, 0,    0,    0,	  0,	0,    0, 0,    0,    0, 0,  0x01, 0xbb,
+	0xc3, 0x50, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0x50, 0x02, 0xff, 0xff, 0,    0, 0,    0,
 };
 
 /* 10.0.0.1:40000 -> 10.0.0.2:5900, UDP with 3 bytes of payload. */
 static const uint8_t udp_frame[] = {
-	2, 2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 0x08, 0x00,
-	0x45, 0, 0, 31, 0, 1, 0x40, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2,
-	0x9c, 0x40, 0x17, 0x0c, 0, 11, 0, 0,
-	'a', 'b', 'c',
+	2,  2, 2, 2,  2, 2, 4, 4,  4, 4, 4, 4,	  0x08, 0x00, 0x45, 0, 0,  31, 0, 1,   0x40, 0,	  64,
+	17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 0x9c, 0x40, 0x17, 0x0c, 0, 11, 0,  0, 'a', 'b',  'c',
 };
 
 /* The test runs on an exact copy, so that a sanitizer sees the first byte beyond. */
@@ -125,7 +122,8 @@ TEST(reads_udp)
 	assert_int_equal(s.beyond_bytes, 0);
 	assert_false(s.fragmented);
 	for (size_t n = 0; n <= sizeof(udp_frame); n++)
-		assert_int_equal(decode(LINK_ETHERNET, udp_frame, n, sizeof(udp_frame), &s), n < 14 + 20 + 6 ? DECODED_SHORT : DECODED_SEGMENT);
+		assert_int_equal(decode(LINK_ETHERNET, udp_frame, n, sizeof(udp_frame), &s),
+				 n < 14 + 20 + 6 ? DECODED_SHORT : DECODED_SEGMENT);
 	for (uint32_t n = 0; n < sizeof(udp_frame); n++)
 		assert_int_equal(decode(LINK_ETHERNET, udp_frame, n, n, &s), DECODED_MALFORMED);
 }
@@ -137,8 +135,8 @@ TEST(a_first_fragment_knows_the_rest)
 	struct segment s;
 
 	memcpy(frame, udp_frame, sizeof(frame));
-	frame[20] = 0x20;	/* more fragments */
-	frame[38] = 0x0b;	/* UDP length 2827 */
+	frame[20] = 0x20; /* more fragments */
+	frame[38] = 0x0b; /* UDP length 2827 */
 	frame[39] = 0x0b;
 	assert_int_equal(decode(LINK_ETHERNET, frame, sizeof(frame), sizeof(frame), &s), DECODED_SEGMENT);
 	assert_true(s.fragmented);
@@ -146,7 +144,7 @@ TEST(a_first_fragment_knows_the_rest)
 	assert_int_equal(s.beyond_bytes, 2816);
 	assert_int_equal(s.ip_bytes, 31);
 	frame[20] = 0;
-	frame[21] = 1;		/* the second one: its lengths are there, its ports not */
+	frame[21] = 1; /* the second one: its lengths are there, its ports not */
 	assert_int_equal(decode(LINK_ETHERNET, frame, sizeof(frame), sizeof(frame), &s), DECODED_FRAGMENT);
 	assert_int_equal(s.wire_bytes, sizeof(frame));
 	assert_int_equal(s.link_bytes, 14);
@@ -165,20 +163,20 @@ static enum decoded with_byte(const uint8_t *frame, size_t size, size_t at, uint
 
 TEST(says_what_else_it_is)
 {
-	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 12, 0x09), DECODED_OTHER);		/* another ethertype */
-	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 23, 1), DECODED_OTHER);		/* ICMP */
-	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 21, 1), DECODED_FRAGMENT);		/* at offset 8 */
-	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 20, 0x20), DECODED_SEGMENT);		/* the first fragment */
-	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 14, 0x65), DECODED_MALFORMED);	/* version 6 */
-	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 14, 0x44), DECODED_MALFORMED);	/* header of 16 */
-	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 14, 0x4f), DECODED_MALFORMED);	/* of 60 > 47 */
-	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 17, 48), DECODED_MALFORMED);		/* beyond the frame */
-	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 17, 0), DECODED_SEGMENT);		/* offload: all there is */
-	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 46, 0x40), DECODED_MALFORMED);	/* TCP header of 16 */
-	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 46, 0xf0), DECODED_MALFORMED);	/* of 60 */
-	assert_int_equal(with_byte(ipv6_frame, sizeof(ipv6_frame), 20, 58), DECODED_OTHER);		/* ICMPv6 */
-	assert_int_equal(with_byte(ipv6_frame, sizeof(ipv6_frame), 55, 20), DECODED_MALFORMED);		/* extension beyond the packet */
-	assert_int_equal(with_byte(ipv6_frame, sizeof(ipv6_frame), 20, 44), DECODED_FRAGMENT);		/* its offset is 0x104 */
+	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 12, 0x09), DECODED_OTHER);	  /* another ethertype */
+	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 23, 1), DECODED_OTHER);	  /* ICMP */
+	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 21, 1), DECODED_FRAGMENT);	  /* at offset 8 */
+	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 20, 0x20), DECODED_SEGMENT);	  /* the first fragment */
+	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 14, 0x65), DECODED_MALFORMED); /* version 6 */
+	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 14, 0x44), DECODED_MALFORMED); /* header of 16 */
+	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 14, 0x4f), DECODED_MALFORMED); /* of 60 > 47 */
+	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 17, 48), DECODED_MALFORMED);	  /* beyond the frame */
+	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 17, 0), DECODED_SEGMENT);	  /* offload: all there is */
+	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 46, 0x40), DECODED_MALFORMED); /* TCP header of 16 */
+	assert_int_equal(with_byte(ipv4_frame, sizeof(ipv4_frame), 46, 0xf0), DECODED_MALFORMED); /* of 60 */
+	assert_int_equal(with_byte(ipv6_frame, sizeof(ipv6_frame), 20, 58), DECODED_OTHER);	  /* ICMPv6 */
+	assert_int_equal(with_byte(ipv6_frame, sizeof(ipv6_frame), 55, 20), DECODED_MALFORMED);	  /* extension beyond the packet */
+	assert_int_equal(with_byte(ipv6_frame, sizeof(ipv6_frame), 20, 44), DECODED_FRAGMENT);	  /* its offset is 0x104 */
 }
 
 /* Hop-by-hop headers that follow each other without end. */
@@ -194,9 +192,15 @@ TEST(a_chain_of_extensions_ends)
  * add up to no more than the whole. */
 TEST(parts_never_exceed_the_whole)
 {
-	static const struct { const uint8_t *bytes; size_t n; } frames[] = {
-		{ ipv4_frame, sizeof(ipv4_frame) }, { ipv6_frame, sizeof(ipv6_frame) }, { udp_frame, sizeof(udp_frame) },
-		{ ipv4_frame + 14, sizeof(ipv4_frame) - 14 }, { ipv6_frame + 14, sizeof(ipv6_frame) - 14 },
+	static const struct {
+		const uint8_t *bytes;
+		size_t n;
+	} frames[] = {
+		{ ipv4_frame, sizeof(ipv4_frame) },
+		{ ipv6_frame, sizeof(ipv6_frame) },
+		{ udp_frame, sizeof(udp_frame) },
+		{ ipv4_frame + 14, sizeof(ipv4_frame) - 14 },
+		{ ipv6_frame + 14, sizeof(ipv6_frame) - 14 },
 		{ udp_frame + 14, sizeof(udp_frame) - 14 },
 	};
 	uint8_t copy[256];
@@ -207,9 +211,11 @@ TEST(parts_never_exceed_the_whole)
 			for (size_t at = 0; at < frames[f].n; at++) {
 				memcpy(copy, frames[f].bytes, frames[f].n);
 				copy[at] = (uint8_t)value;
-				if (decode((enum link_type)(value / 256), copy, frames[f].n, (uint32_t)frames[f].n, &s) != DECODED_SEGMENT)
+				if (decode((enum link_type)(value / 256), copy, frames[f].n, (uint32_t)frames[f].n, &s) !=
+				    DECODED_SEGMENT)
 					continue;
-				assert_int_equal(s.ip_header_bytes + s.transport_header_bytes + s.payload_bytes - s.beyond_bytes, s.ip_bytes);
+				assert_int_equal(s.ip_header_bytes + s.transport_header_bytes + s.payload_bytes - s.beyond_bytes,
+						 s.ip_bytes);
 				assert_true(s.link_bytes + s.ip_bytes <= s.wire_bytes);
 				assert_true(s.fragmented || !s.beyond_bytes);
 			}

@@ -11,12 +11,29 @@ static struct duplicates filter;
 /* An IPv4 packet without Ethernet header. */
 static bool add(int64_t time_ns, int identification, int seq, int payload, int ttl)
 {
-	uint8_t bytes[140] = { 0x45, 0, 0, (uint8_t)(40 + payload), (uint8_t)(identification >> 8), (uint8_t)identification, 0x40, 0,
-			       (uint8_t)ttl, 6, [24] = (uint8_t)(seq >> 24), (uint8_t)(seq >> 16), (uint8_t)(seq >> 8), (uint8_t)seq };
-	struct segment s = { .transport = TRANSPORT_TCP, .ipv4 = true, .ip_header_bytes = 20, .transport_header_bytes = 20,
-			     .payload_bytes = (uint32_t)payload, .payload_at = 40 };
-	struct packet p = { .time_ns = time_ns, .bytes = bytes, .captured = (uint32_t)(40 + payload),
-			    .original = (uint32_t)(40 + payload) };
+	uint8_t bytes[140] = { 0x45,
+			       0,
+			       0,
+			       (uint8_t)(40 + payload),
+			       (uint8_t)(identification >> 8),
+			       (uint8_t)identification,
+			       0x40,
+			       0,
+			       (uint8_t)ttl,
+			       6,
+			       [24] = (uint8_t)(seq >> 24),
+			       (uint8_t)(seq >> 16),
+			       (uint8_t)(seq >> 8),
+			       (uint8_t)seq };
+	struct segment s = { .transport = TRANSPORT_TCP,
+			     .ipv4 = true,
+			     .ip_header_bytes = 20,
+			     .transport_header_bytes = 20,
+			     .payload_bytes = (uint32_t)payload,
+			     .payload_at = 40 };
+	struct packet p = {
+		.time_ns = time_ns, .bytes = bytes, .captured = (uint32_t)(40 + payload), .original = (uint32_t)(40 + payload)
+	};
 
 	return duplicate_add(&filter, &p, &s);
 }
@@ -26,13 +43,13 @@ TEST(copies_are_told_from_what_was_sent_again)
 	memset(&filter, 0, sizeof(filter));
 	assert_false(add(0, 77, 1000, 50, 64));
 	assert_true(add(3 * US, 77, 1000, 50, 64));
-	assert_true(add(40 * US, 77, 1000, 50, 63));		/* behind a router */
-	assert_false(add(60 * US, 78, 1000, 50, 64));		/* sent again: a new identification */
+	assert_true(add(40 * US, 77, 1000, 50, 63));  /* behind a router */
+	assert_false(add(60 * US, 78, 1000, 50, 64)); /* sent again: a new identification */
 	assert_false(add(70 * US, 79, 1050, 50, 64));
-	assert_false(add(30000 * US, 79, 1050, 50, 64));	/* the same identification, but far later */
+	assert_false(add(30000 * US, 79, 1050, 50, 64)); /* the same identification, but far later */
 	assert_false(add(30001 * US, 79, 1050, 51, 64));
 	assert_false(add(40000 * US, 80, 1101, 50, 64));
-	assert_true(add(45000 * US, 80, 1101, 50, 64));		/* a mirror port that is 5 ms late */
+	assert_true(add(45000 * US, 80, 1101, 50, 64)); /* a mirror port that is 5 ms late */
 	assert_int_equal(filter.copies, 3);
 }
 
@@ -40,11 +57,11 @@ TEST(without_identification_payload_tells)
 {
 	memset(&filter, 0, sizeof(filter));
 	assert_false(add(0, 0, 1000, 0, 64));
-	assert_false(add(10 * US, 0, 1000, 0, 64));	/* a receiver repeats its acknowledgement */
+	assert_false(add(10 * US, 0, 1000, 0, 64)); /* a receiver repeats its acknowledgement */
 	assert_false(add(20 * US, 0, 1000, 50, 64));
 	assert_true(add(21 * US, 0, 1000, 50, 64));
 	assert_false(add(30 * US, 0, 1050, 0, 64));
-	assert_true(add(31 * US, 0, 1050, 0, 64));	/* here all packets come twice */
+	assert_true(add(31 * US, 0, 1050, 0, 64)); /* here all packets come twice */
 	assert_false(add(40 * US, 0, 1100, 50, 64));
-	assert_false(add(5000 * US, 0, 1100, 50, 64));	/* sent again a round trip later */
+	assert_false(add(5000 * US, 0, 1100, 50, 64)); /* sent again a round trip later */
 }

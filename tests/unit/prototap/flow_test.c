@@ -124,7 +124,7 @@ TEST(the_ranking_keeps_the_largest)
 	for (uint64_t i = 0; i < 1000; i++) {
 		struct flow f = { .start_ns = (int64_t)i };
 
-		f.count[0].wire_bytes = i * 7919 % 1000;	/* each of 0 to 999 once */
+		f.count[0].wire_bytes = i * 7919 % 1000; /* each of 0 to 999 once */
 		ranking_offer(&r, &f);
 	}
 	ranking_sort(&r);
@@ -142,8 +142,8 @@ static struct server_ports ports;
 
 TEST(reads_ports)
 {
-	static const char *const wrong[] = { "", "0", "65536", "5900,", ",5900", "5900-", "5900-5800", "x:5",
-					     "x11:", "5900 ", "99999999999", "-5" };
+	static const char *const wrong[] = { "",	  "0",	 "65536", "5900,", ",5900",	  "5900-",
+					     "5900-5800", "x:5", "x11:",  "5900 ", "99999999999", "-5" };
 	char text[4096];
 	const char *asked;
 
@@ -187,7 +187,7 @@ TEST(the_server_is_found)
 	assert_int_equal(server_of(&s, &by), 1);
 	assert_int_equal(by, BY_LOWER_PORT);
 	s.port[1] = 6000;
-	assert_int_equal(server_of(&s, &by), 0);	/* an X display */
+	assert_int_equal(server_of(&s, &by), 0); /* an X display */
 	assert_true(ports_find_server(&ports, address, &s, &end, &by));
 	assert_int_equal(end, 0);
 	assert_int_equal(by, BY_ADDRESS);
@@ -200,7 +200,7 @@ TEST(the_server_is_found)
 	assert_int_equal(by, BY_PORT);
 	s.port[1] = 6091;
 	assert_int_equal(server_of(&s, &by), 0);
-	s.port[0] = 5900;	/* both were asked for: guessed, and 6091 is known to be a display */
+	s.port[0] = 5900; /* both were asked for: guessed, and 6091 is known to be a display */
 	s.flags = TCP_SYN;
 	assert_int_equal(server_of(&s, &by), 0);
 	assert_int_equal(by, BY_SYN);

@@ -23,8 +23,18 @@ TEST(windows_add_up)
 
 TEST(other_words_are_refused)
 {
-	static const char *const wrong[] = { "", "/", "3", "3/", "/60s", "-1/60s", "1.5/60s", "1/0s", "1/-5s",
-					     "1/60s/2", "x/60s", "1 /60s",
+	static const char *const wrong[] = { "",
+					     "/",
+					     "3",
+					     "3/",
+					     "/60s",
+					     "-1/60s",
+					     "1.5/60s",
+					     "1/0s",
+					     "1/-5s",
+					     "1/60s/2",
+					     "x/60s",
+					     "1 /60s",
 					     "99999999999999999999999999/60s" };
 	struct idle_updates n = { 0 };
 
@@ -35,8 +45,12 @@ TEST(other_words_are_refused)
 
 TEST(bound_is_that_of_the_tables)
 {
-	static const struct { int64_t n; double high; } table[] = {
-		{ 0, 2.9957 }, { 1, 4.7439 }, { 2, 6.2958 }, { 3, 7.7537 }, { 5, 10.5130 }, { 10, 16.9622 }, { 30, 40.6905 }, { 49, 62.1711 },
+	static const struct {
+		int64_t n;
+		double high;
+	} table[] = {
+		{ 0, 2.9957 },	{ 1, 4.7439 },	 { 2, 6.2958 },	  { 3, 7.7537 },
+		{ 5, 10.5130 }, { 10, 16.9622 }, { 30, 40.6905 }, { 49, 62.1711 },
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)

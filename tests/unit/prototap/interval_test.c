@@ -38,8 +38,9 @@ static int begin(void **state)
 	f.key.port[0] = 40000;
 	f.key.port[1] = 3389;
 	f.server = 1;
-	t = (struct intervals){ .every_ns = S, .merge_ns = 10 * MS, .period_ns = 50 * MS, .ports = &ports, .row = keep_row,
-				.end = count_end };
+	t = (struct intervals){
+		.every_ns = S, .merge_ns = 10 * MS, .period_ns = 50 * MS, .ports = &ports, .row = keep_row, .end = count_end
+	};
 	n_rows = n_ends = 0;
 	return 0;
 }
@@ -57,8 +58,13 @@ static uint32_t sent[CHANNELS];
 static void packet(int channel, int64_t at, bool acknowledges)
 {
 	static const uint8_t bytes[100] = { 'x', 'x' };
-	struct segment s = { .payload_bytes = 10, .wire_bytes = 64, .window = 100, .payload_at = 54,
-			     .flags = acknowledges ? TCP_ACK : 0, .seq = sent[channel], .ack = sent[1 - channel] };
+	struct segment s = { .payload_bytes = 10,
+			     .wire_bytes = 64,
+			     .window = 100,
+			     .payload_at = 54,
+			     .flags = acknowledges ? TCP_ACK : 0,
+			     .seq = sent[channel],
+			     .ack = sent[1 - channel] };
 	struct packet p = { .time_ns = at, .bytes = bytes, .captured = 64, .original = 64 };
 	struct meter_packet seen = { .segment = &s, .packet = &p, .ack = { .took_ns = -1 } };
 
@@ -102,9 +108,9 @@ TEST_WITH(begin, end, an_input_waits_for_the_next_update)
 	assert_int_equal(rows[0].updates, 5);
 	near(rows[0].next_p50, 40 * MS);
 	assert_int_equal(rows[0].next_max, 40 * MS);
-	near(rows[0].latest_p50, 40 * MS);	/* as many updates as inputs: exact */
+	near(rows[0].latest_p50, 40 * MS); /* as many updates as inputs: exact */
 	assert_int_equal(rows[0].gap, 150 * MS);
-	near(rows[0].ack[DISPLAY], 110 * MS);	/* the next input acknowledges */
+	near(rows[0].ack[DISPLAY], 110 * MS); /* the next input acknowledges */
 	near(rows[0].ack[INPUT], 40 * MS);
 	assert_int_equal(rows[0].waiting, -1);
 	assert_int_equal(rows[0].reply, -1);
@@ -130,13 +136,13 @@ TEST_WITH(begin, end, inputs_that_share_an_update_have_a_range)
 	packet(INPUT, 100 * S, false);
 	packet(INPUT, 100 * S + 10 * MS, false);
 	packet(INPUT, 100 * S + 20 * MS, false);
-	packet(DISPLAY, 100 * S + 50 * MS, false);		/* the first at the latest */
-	packet(DISPLAY, 100 * S + 150 * MS, false);	/* the second; and as the display rests from here, the third */
+	packet(DISPLAY, 100 * S + 50 * MS, false);  /* the first at the latest */
+	packet(DISPLAY, 100 * S + 150 * MS, false); /* the second; and as the display rests from here, the third */
 	intervals_advance(&t, 101 * S);
 	assert_int_equal(rows[0].next_max, 50 * MS);
 	near(rows[0].next_p50, 40 * MS);
 	intervals_advance(&t, 102 * S + 500 * MS);
-	assert_int_equal(n_rows, 1);	/* no packet, nothing waits for its next update */
+	assert_int_equal(n_rows, 1); /* no packet, nothing waits for its next update */
 	packet(DISPLAY, 102 * S + 600 * MS, false);
 	intervals_advance(&t, 103 * S);
 	near(rows[1].latest_p50, 130 * MS);
@@ -192,7 +198,7 @@ TEST_WITH(begin, end, latest_comes_back_after_a_freeze)
 /* Each update comes 300 ms after its input and soon after the next one: as many updates as inputs, and none answers that one. */
 TEST_WITH(begin, end, latest_holds_where_the_server_lags_by_an_input)
 {
-	for (int scatter = 0; scatter <= 10; scatter += 5) {	/* keys of a machine; of people */
+	for (int scatter = 0; scatter <= 10; scatter += 5) { /* keys of a machine; of people */
 		begin(state);
 		for (int i = 0; i < 40; i++) {
 			int64_t at = 100 * S + (i * 250 + i * 7 % 5 * scatter) * MS;
@@ -239,7 +245,7 @@ TEST(acknowledgements_of_frames_are_learned)
 			struct opaque_client *c = side ? &mixed : &own;
 
 			opaque_add_message(c, 30, at, i, 250 * MS, 10 * MS, &learned);
-			opaque_add_message(c, 30, at + 200 * MS, i, 450 * MS, 10 * MS, &learned);	/* released */
+			opaque_add_message(c, 30, at + 200 * MS, i, 450 * MS, 10 * MS, &learned); /* released */
 			opaque_add_update(c, at + 250 * MS);
 			last = opaque_add_message(c, side ? 30 : 44, at + 270 * MS, i + 1, 20 * MS, 10 * MS, &learned);
 			ever |= !side && learned;
@@ -278,7 +284,7 @@ TEST(keys_pressed_in_a_stop_say_little)
 {
 	assert_int_equal(count_presses_after_stop(0), 10);
 	assert_int_equal(count_presses_after_stop(60 * S), 10);
-	assert_int_equal(count_presses_after_stop(9 * S), 1);	/* from the next update on: 31 of 131 may have no effect */
+	assert_int_equal(count_presses_after_stop(9 * S), 1); /* from the next update on: 31 of 131 may have no effect */
 }
 
 TEST_WITH(begin, end, connections_leave)
@@ -313,36 +319,41 @@ TEST_WITH(begin, end, a_clock_that_jumps_costs_no_loop)
 
 TEST(what_a_user_did)
 {
-	static const struct { enum input_protocol kind; size_t n; enum client_message message; uint8_t bytes[120], buttons; } cases[] = {
-		{ INTERVAL_RFB, 10, MESSAGE_REPLY, { 3, 1 }, 0 },			/* a request */
-		{ INTERVAL_RFB, 1, MESSAGE_OTHER, { 1 }, 0 },				/* of the handshake */
+	static const struct {
+		enum input_protocol kind;
+		size_t n;
+		enum client_message message;
+		uint8_t bytes[120], buttons;
+	} cases[] = {
+		{ INTERVAL_RFB, 10, MESSAGE_REPLY, { 3, 1 }, 0 }, /* a request */
+		{ INTERVAL_RFB, 1, MESSAGE_OTHER, { 1 }, 0 },	  /* of the handshake */
 		{ INTERVAL_RFB, 0, MESSAGE_OPAQUE, { 4, 1 }, 0 },
 		{ INTERVAL_RFB, 8, MESSAGE_INPUT, { 4, 1 }, 0 },
-		{ INTERVAL_RFB, 8, MESSAGE_OTHER, { 4, 0 }, 0 },			/* released */
+		{ INTERVAL_RFB, 8, MESSAGE_OTHER, { 4, 0 }, 0 }, /* released */
 		{ INTERVAL_RFB, 18, MESSAGE_INPUT, { 3, 1, [10] = 4, 1 }, 0 },
-		{ INTERVAL_RFB, 18, MESSAGE_INPUT, { 6, [7] = 2, [10] = 4, 1 }, 0 },	/* behind clipboard text */
+		{ INTERVAL_RFB, 18, MESSAGE_INPUT, { 6, [7] = 2, [10] = 4, 1 }, 0 }, /* behind clipboard text */
 		{ INTERVAL_RFB, 10, MESSAGE_REPLY, { 248, [8] = 1 }, 0 },
 		{ INTERVAL_RFB, 12, MESSAGE_INPUT, { 255, 0, 0, 1 }, 0 },
-		{ INTERVAL_RFB, 8, MESSAGE_OPAQUE, { 23, 3, 3 }, 0 },			/* TLS */
-		{ INTERVAL_RFB, 6, MESSAGE_OTHER, { 5, 0 }, 0 },			/* the pointer moves; */
+		{ INTERVAL_RFB, 8, MESSAGE_OPAQUE, { 23, 3, 3 }, 0 }, /* TLS */
+		{ INTERVAL_RFB, 6, MESSAGE_OTHER, { 5, 0 }, 0 },      /* the pointer moves; */
 		{ INTERVAL_RFB, 6, MESSAGE_INPUT, { 5, 1 }, 1 },
-		{ INTERVAL_RFB, 6, MESSAGE_OTHER, { 5, 1 }, 1 },			/* is dragged; */
-		{ INTERVAL_RFB, 6, MESSAGE_INPUT, { 5, 3 }, 3 },			/* a second button; */
+		{ INTERVAL_RFB, 6, MESSAGE_OTHER, { 5, 1 }, 1 }, /* is dragged; */
+		{ INTERVAL_RFB, 6, MESSAGE_INPUT, { 5, 3 }, 3 }, /* a second button; */
 		{ INTERVAL_RFB, 6, MESSAGE_OTHER, { 5, 1 }, 1 },
 		{ INTERVAL_RFB, 6, MESSAGE_OTHER, { 5, 0 }, 0 },
-		{ INTERVAL_RFB, 6, MESSAGE_INPUT, { 5, 1 }, 1 },			/* and the first one again */
-		{ INTERVAL_X11, 32, MESSAGE_REPLY, { 6 }, 1 },				/* motion */
+		{ INTERVAL_RFB, 6, MESSAGE_INPUT, { 5, 1 }, 1 }, /* and the first one again */
+		{ INTERVAL_X11, 32, MESSAGE_REPLY, { 6 }, 1 },	 /* motion */
 		{ INTERVAL_X11, 32, MESSAGE_INPUT, { 2 }, 1 },
-		{ INTERVAL_X11, 72, MESSAGE_INPUT, { 1, [7] = 0, [32] = 4 }, 1 },	/* a button behind a reply */
-		{ INTERVAL_X11, 68, MESSAGE_INPUT, { 1, [4] = 1, [32] = 9, [36] = 2 }, 1 },	/* a key behind one of 4 more bytes */
-		{ INTERVAL_X11, 84, MESSAGE_INPUT, { 35, 131, [4] = 13, [8] = 2, [32] = 6 }, 1 },	/* XI_KeyPress */
-		{ INTERVAL_X11, 84, MESSAGE_INPUT, { 35, 131, [7] = 13, [9] = 4, [32] = 6 }, 1 },	/* XI_ButtonPress, big-endian */
-		{ INTERVAL_X11, 116, MESSAGE_REPLY, { 35, 131, [4] = 13, [8] = 6, [84] = 6 }, 1 },	/* XI_Motion */
-		{ INTERVAL_X11, 32, MESSAGE_REPLY, { 35, 148, [8] = 2 }, 1 },		/* PresentIdleNotify */
+		{ INTERVAL_X11, 72, MESSAGE_INPUT, { 1, [7] = 0, [32] = 4 }, 1 },	    /* a button behind a reply */
+		{ INTERVAL_X11, 68, MESSAGE_INPUT, { 1, [4] = 1, [32] = 9, [36] = 2 }, 1 }, /* a key behind one of 4 more bytes */
+		{ INTERVAL_X11, 84, MESSAGE_INPUT, { 35, 131, [4] = 13, [8] = 2, [32] = 6 }, 1 },  /* XI_KeyPress */
+		{ INTERVAL_X11, 84, MESSAGE_INPUT, { 35, 131, [7] = 13, [9] = 4, [32] = 6 }, 1 },  /* XI_ButtonPress, big-endian */
+		{ INTERVAL_X11, 116, MESSAGE_REPLY, { 35, 131, [4] = 13, [8] = 6, [84] = 6 }, 1 }, /* XI_Motion */
+		{ INTERVAL_X11, 32, MESSAGE_REPLY, { 35, 148, [8] = 2 }, 1 },			   /* PresentIdleNotify */
 		{ INTERVAL_X11, 64, MESSAGE_INPUT, { 35, 148, [8] = 2, [32] = 2 }, 1 },
 		{ INTERVAL_OPAQUE, 10, MESSAGE_OPAQUE, { 3, 1 }, 1 },
 	};
-	uint8_t buttons = 0;	/* of the cases in this order */
+	uint8_t buttons = 0; /* of the cases in this order */
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		assert_int_equal(input_read_message(cases[i].kind, cases[i].bytes, cases[i].n, &buttons), cases[i].message);
@@ -354,13 +365,14 @@ TEST(what_a_user_did)
 
 static struct verdict_readings reading(bool near_server)
 {
-	return (struct verdict_readings){ .length_ns = S, .open_ns = { -1, -1, -1, -1, -1 }, .packets = 100,
-						   .server_is_near = near_server };
+	return (struct verdict_readings){
+		.length_ns = S, .open_ns = { -1, -1, -1, -1, -1 }, .packets = 100, .server_is_near = near_server
+	};
 }
 
 /* An interval with four inputs, each with these times in ms (-1: none). */
-static struct verdict judge_interval(struct verdict_baseline *b, const struct verdict_readings *seen, int wait,
-				     int client_ack, int server_ack, int reply)
+static struct verdict judge_interval(struct verdict_baseline *b, const struct verdict_readings *seen, int wait, int client_ack,
+				     int server_ack, int reply)
 {
 	const int ms[VERDICT_PARTS] = { wait, client_ack, server_ack, reply, -1 };
 
@@ -391,14 +403,14 @@ static enum verdict_word judge(bool near_server, int wait, int client_ack, int s
 TEST(a_rise_has_a_cause)
 {
 	assert_int_equal(judge(true, 45, 12, 1, 15), VERDICT_USUAL);
-	assert_int_equal(judge(true, 40, 110, 1, 115), VERDICT_NETWORK);	/* on the client's side */
-	assert_int_equal(judge(false, 140, 10, 120, 15), VERDICT_NETWORK);	/* on the server's side */
-	assert_int_equal(judge(true, 160, 10, 120, 15), VERDICT_NETWORK);	/* a client in the LAN whose network gets worse */
+	assert_int_equal(judge(true, 40, 110, 1, 115), VERDICT_NETWORK);   /* on the client's side */
+	assert_int_equal(judge(false, 140, 10, 120, 15), VERDICT_NETWORK); /* on the server's side */
+	assert_int_equal(judge(true, 160, 10, 120, 15), VERDICT_NETWORK);  /* a client in the LAN whose network gets worse */
 	assert_int_equal(judge(true, 140, 10, 40, 15), VERDICT_SERVER);
-	assert_int_equal(judge(false, 240, 10, 60, 15), VERDICT_SERVER);	/* 40 ms are a delayed acknowledgement */
-	assert_int_equal(judge(false, 75, 10, 55, 15), VERDICT_UNKNOWN);	/* the update carried the acknowledgement */
+	assert_int_equal(judge(false, 240, 10, 60, 15), VERDICT_SERVER); /* 40 ms are a delayed acknowledgement */
+	assert_int_equal(judge(false, 75, 10, 55, 15), VERDICT_UNKNOWN); /* the update carried the acknowledgement */
 	assert_int_equal(judge(true, 140, 45, 1, 130), VERDICT_CLIENT);
-	assert_int_equal(judge(true, -1, 10, 1, 900), VERDICT_CLIENT);		/* stopped: no inputs either */
+	assert_int_equal(judge(true, -1, 10, 1, 900), VERDICT_CLIENT); /* stopped: no inputs either */
 	assert_int_equal(judge(true, -1, 10, 1, 15), VERDICT_IDLE);
 }
 
@@ -409,17 +421,17 @@ TEST(what_stopped_is_late_however_long)
 	struct verdict v;
 
 	learn(&b, &seen, 10, 1, 15);
-	seen.open_ns[PART_WAIT] = 300 * MS;	/* not over 200 ms and three times 40: late for nobody, and not known as usual */
+	seen.open_ns[PART_WAIT] = 300 * MS; /* not over 200 ms and three times 40: late for nobody, and not known as usual */
 	v = judge_interval(&b, &seen, -1, -1, 1, -1);
 	assert_int_equal(v.word, VERDICT_UNKNOWN);
 	assert_int_equal(v.why, WHY_WAITING);
 	assert_int_equal(v.rise_ns, -1);
-	assert_int_equal(judge_interval(&b, &seen, 40, -1, 1, -1).word, VERDICT_USUAL);	/* others have ended */
+	assert_int_equal(judge_interval(&b, &seen, 40, -1, 1, -1).word, VERDICT_USUAL); /* others have ended */
 	for (int s = 1; s <= 3600; s++) {
 		seen.open_ns[PART_WAIT] = s * S;
 		v = judge_interval(&b, &seen, -1, -1, 1, -1);
 		assert_int_equal(v.word, VERDICT_SERVER);
-		assert_int_equal(v.why, WHY_WAITING);	/* keys without an effect, maybe */
+		assert_int_equal(v.why, WHY_WAITING); /* keys without an effect, maybe */
 		near(v.rise_ns, s * S - 40 * MS);
 	}
 	/* Nor does the server's host answer: it may be the host as well as the network, unless the host sends anything else. */
@@ -468,7 +480,7 @@ TEST(lost_packets_and_closed_windows)
 	seen.zero_windows = 1;
 	copy = b;
 	assert_int_equal(judge_interval(&copy, &seen, 80, 10, 50, -1).word, VERDICT_CLIENT);
-	seen.blind = WHY_DROPS;		/* an update that the kernel lost is no wait */
+	seen.blind = WHY_DROPS; /* an update that the kernel lost is no wait */
 	assert_int_equal(judge_interval(&b, &seen, 80, 10, 50, -1).word, VERDICT_UNKNOWN);
 }
 
@@ -498,7 +510,7 @@ TEST(steady_loss_is_usual)
 	for (int i = 0; i < 30; i++)
 		assert_int_equal(judge_interval(&b, &seen, 40, 10, 1, -1).word, VERDICT_USUAL);
 	assert_int_equal(judge_interval(&b, &seen, 200, 10, 1, -1).word, VERDICT_SERVER);
-	seen.retransmitted = 90;	/* a slow server, or updates that wait for lost packets */
+	seen.retransmitted = 90; /* a slow server, or updates that wait for lost packets */
 	assert_int_equal(judge_interval(&b, &seen, 200, 10, 1, -1).word, VERDICT_UNKNOWN);
 }
 
@@ -510,7 +522,7 @@ TEST(loss_that_lasts_becomes_usual)
 	seen.length_ns = 10 * S;
 	learn(&b, &seen, 10, 1, -1);
 	seen.retransmitted = 20;
-	for (int i = 0; i < 90; i++)	/* 15 minutes */
+	for (int i = 0; i < 90; i++) /* 15 minutes */
 		assert_int_equal(judge_interval(&b, &seen, 40, 10, 1, -1).word, VERDICT_NETWORK);
 	for (int i = 0; i < 10; i++)
 		judge_interval(&b, &seen, 40, 10, 1, -1);
@@ -550,15 +562,15 @@ TEST(what_lasts_becomes_usual)
 
 	seen.length_ns = 10 * S;
 	learn(&b, &seen, -1, 1, -1);
-	for (int i = 0; i < 90; i++)	/* 15 minutes */
+	for (int i = 0; i < 90; i++) /* 15 minutes */
 		assert_int_equal(judge_interval(&b, &seen, 200, -1, 1, -1).word, VERDICT_SERVER);
 	for (int i = 0; i < 30; i++)
 		judge_interval(&b, &seen, 200, -1, 1, -1);
 	assert_int_equal(judge_interval(&b, &seen, 200, -1, 1, -1).word, VERDICT_USUAL);
-	usual_init(&b.part[PART_SERVER_ACK]);	/* UDP: no acknowledgement at all */
+	usual_init(&b.part[PART_SERVER_ACK]); /* UDP: no acknowledgement at all */
 	copy = b;
 	assert_int_equal(judge_interval(&copy, &seen, 600, -1, -1, -1).word, VERDICT_UNKNOWN);
-	for (int i = 0; i < USUAL_LEAST; i++)	/* those of the client do not tell how long the way to the server is */
+	for (int i = 0; i < USUAL_LEAST; i++) /* those of the client do not tell how long the way to the server is */
 		judge_interval(&b, &seen, 200, 10, -1, -1);
 	assert_int_equal(judge_interval(&b, &seen, 600, 10, -1, -1).word, VERDICT_UNKNOWN);
 }

@@ -128,7 +128,7 @@ TEST(rest_before_the_last_answer_is_a_stall)
 	finish(&p, 12000);
 	assert_int_equal(p.wire.drained, 1);
 	assert_int_equal(p.wire.cut, 1);
-	expect(&p, 0, 110, 0, false);	/* its late end is open */
+	expect(&p, 0, 110, 0, false); /* its late end is open */
 	expect(&p, 1, 0, 0, false);
 	assert_int_equal(p.typed.key[1].censored_ns, AT(9000));
 	assert_int_equal(p.wire.unanswered, 1);
@@ -138,11 +138,12 @@ TEST(rest_before_the_last_answer_is_a_stall)
 TEST(ten_seconds_are_enough_and_two_where_it_is_noisy)
 {
 	static const int key[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { 10151, 2, 0 } },
-		soon[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { 2151, 2, 0 } };
+			 soon[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { 2151, 2, 0 } };
 	struct play p;
 
 	start(&p, key, 3, 0);
-	PACKETS(&p, 101, -110, 151, -160, -900, -1800, -2700, -3600, -4500, -5400, -6300, -7200, -8100, -9000, -9900, 10152, -10160);
+	PACKETS(&p, 101, -110, 151, -160, -900, -1800, -2700, -3600, -4500, -5400, -6300, -7200, -8100, -9000, -9900, 10152,
+		-10160);
 	finish(&p, 12000);
 	assert_int_equal(p.wire.cut, 0);
 	expect(&p, 0, 110, 9000, false);
@@ -170,7 +171,7 @@ TEST(blocks_without_their_first_key_are_missed)
 	finish(&p, 5000);
 	assert_int_equal(p.wire.blocks, 3);
 	assert_int_equal(p.wire.missed, 2);
-	assert_int_equal(p.wire.missed_keys, 2);	/* the skipped one is in no figure anyway */
+	assert_int_equal(p.wire.missed_keys, 2); /* the skipped one is in no figure anyway */
 	assert_int_equal(p.wire.keys, 2);
 	assert_int_equal(p.wire.exact, 2);
 	assert_int_equal(p.wire.low.n, 2);
@@ -180,7 +181,9 @@ TEST(blocks_without_their_first_key_are_missed)
 /* Of two blocks the first key crosses only when the second was sent, of one both in one packet long after. */
 TEST(a_first_key_that_is_held_up_keeps_its_block)
 {
-	static const int key[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { 3000, 2, 0 }, { 3050, 2, 0 }, { 6000, 3, 0 }, { 6050, 3, 0 } };
+	static const int key[][3] = {
+		{ 100, 1, 0 }, { 150, 1, 0 }, { 3000, 2, 0 }, { 3050, 2, 0 }, { 6000, 3, 0 }, { 6050, 3, 0 }
+	};
 	struct play p;
 
 	start(&p, key, 6, 0);

@@ -27,7 +27,7 @@ static void add(struct packet_order *o, int64_t time_ns, uint8_t first, uint32_t
 
 	bytes[0] = first;
 	assert_int_equal(order_add_packet(o, &(struct packet){ time_ns, bytes, size, size }, take, t), 0);
-	bytes[0] = 0xff;	/* the caller's bytes are gone after the call */
+	bytes[0] = 0xff; /* the caller's bytes are gone after the call */
 }
 
 TEST(packets_come_out_by_time_and_keep_their_order_at_equal_times)
@@ -60,15 +60,15 @@ TEST(what_comes_too_late_begins_a_new_order)
 	for (int i = 0; i < 170; i++)
 		add(&o, 1000 + i, 1, 100000, &t);
 	assert_in_range(t.n, 1, 10);
-	add(&o, 5000, 2, 1, &t);	/* held: nothing earlier was handed over */
+	add(&o, 5000, 2, 1, &t); /* held: nothing earlier was handed over */
 	add(&o, 4000, 3, 1, &t);
 	assert_int_equal(o.moved, 1);
-	add(&o, 10, 4, 1, &t);		/* too late: all that is held goes before it */
+	add(&o, 10, 4, 1, &t); /* too late: all that is held goes before it */
 	assert_int_equal(t.n, 172);
 	assert_int_equal(t.first[170], 3);
 	assert_int_equal(t.first[171], 2);
 	add(&o, 30, 6, 1, &t);
-	add(&o, 20, 5, 1, &t);		/* and order begins anew */
+	add(&o, 20, 5, 1, &t); /* and order begins anew */
 	order_release_all(&o, take, &t);
 	assert_int_equal(t.first[172], 4);
 	assert_int_equal(t.first[173], 5);
@@ -90,5 +90,5 @@ TEST(packets_of_a_pipe_are_held_for_a_span_of_time_only)
 	add(&o, 1151, 4, 0, &t);
 	assert_int_equal(t.n, 2);
 	assert_int_equal(t.time_ns[1], 1050);
-	order_free(&o);		/* frees what is held */
+	order_free(&o); /* frees what is held */
 }

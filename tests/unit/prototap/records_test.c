@@ -9,7 +9,7 @@
 static struct {
 	uint8_t bytes[1 << 20];
 	size_t n;
-	bool big;	/* endian */
+	bool big; /* endian */
 } file;
 
 static void put(uint32_t v, int bytes)
@@ -48,7 +48,7 @@ static struct pcap_reader *open_file(size_t room, uint32_t snaplen, int before)
 
 	assert_true(fd >= 0);
 	assert_int_equal(pwrite(fd, file.bytes, file.n, before), file.n);
-	return pcap_reader_open(fd, before, room, snaplen);	/* the descriptor dies with the test */
+	return pcap_reader_open(fd, before, room, snaplen); /* the descriptor dies with the test */
 }
 
 static void expect(struct pcap_reader *r, int64_t time_ns, uint32_t captured, uint32_t original, uint32_t first)
@@ -65,7 +65,10 @@ static void expect(struct pcap_reader *r, int64_t time_ns, uint32_t captured, ui
 
 TEST(damage_is_told_and_stays)
 {
-	static const struct { size_t cut; const char *words; } cuts[] = {
+	static const struct {
+		size_t cut;
+		const char *words;
+	} cuts[] = {
 		{ 1, "truncated dump file; tried to read 60 captured bytes, only got 59" },
 		{ 60, "truncated dump file; tried to read 60 captured bytes, only got 0" },
 		{ 61, "truncated dump file; tried to read 16 header bytes, only got 15" },
@@ -113,11 +116,11 @@ TEST(other_files_are_left_to_libpcap)
 {
 	int ends[2];
 
-	begin(false, 0xa1b2cd34, 4, 65535);	/* records with more fields (Kuznetzov) */
+	begin(false, 0xa1b2cd34, 4, 65535); /* records with more fields (Kuznetzov) */
 	assert_null(open_file(4096, 65535, 0));
-	begin(false, 0xa1b2c3d4, 3, 65535);	/* lengths may be swapped */
+	begin(false, 0xa1b2c3d4, 3, 65535); /* lengths may be swapped */
 	assert_null(open_file(4096, 65535, 0));
-	begin(false, 0x0a0d0d0a, 4, 65535);	/* pcapng */
+	begin(false, 0x0a0d0d0a, 4, 65535); /* pcapng */
 	assert_null(open_file(4096, 65535, 0));
 	begin(false, 0xa1b2c3d4, 4, 65535);
 	file.n--;

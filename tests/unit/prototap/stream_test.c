@@ -44,12 +44,12 @@ static void what_is_acknowledged_beyond_the_data_is_unseen(void **state)
 {
 	(void)state;
 	stream_begin(&stream, UINT32_MAX - 5);
-	stream_note_ack(&stream, UINT32_MAX - 4);	/* a FIN, maybe */
+	stream_note_ack(&stream, UINT32_MAX - 4); /* a FIN, maybe */
 	assert_int_equal(stream_unseen(&stream), 0);
 	stream_note_ack(&stream, 14);
 	stream_note_ack(&stream, 4);
 	assert_int_equal(stream_unseen(&stream), 20);
-	take(UINT32_MAX - 5, 10, true);		/* captured after its acknowledgement */
+	take(UINT32_MAX - 5, 10, true); /* captured after its acknowledgement */
 	assert_int_equal(stream_unseen(&stream), 10);
 	take(4, 10, true);
 	assert_int_equal(stream_unseen(&stream), 0);
@@ -57,7 +57,7 @@ static void what_is_acknowledged_beyond_the_data_is_unseen(void **state)
 	stream_note_ack(&stream, 1u << 31);
 	stream_note_ack(&stream, 3u << 30);
 	stream_note_ack(&stream, 7u << 29);
-	stream_note_ack(&stream, 13);		/* a whole round of numbers */
+	stream_note_ack(&stream, 13); /* a whole round of numbers */
 	stream_drop_holes(&stream, &pool, &taken);
 	assert_int_equal(taken.missing_bytes, (1LL << 32) - 1);
 }
@@ -79,11 +79,11 @@ static void early_data_waits_and_keeps_its_ends(void **state)
 	take(100, 100, true);
 	ready_is(0, 0, false);
 	take(300, 100, false);
-	take(200, 50, true);	/* joins the first interval; 250-300 is still a hole */
+	take(200, 50, true); /* joins the first interval; 250-300 is still a hole */
 	assert_true(taken.out_of_order);
 	assert_int_equal(stream.count, 2);
 	take(0, 100, false);
-	ready_is(250, 2, false);	/* 0-200 ends at 200, 200-250 at 250 */
+	ready_is(250, 2, false); /* 0-200 ends at 200, 200-250 at 250 */
 	assert_int_equal(stream.count, 1);
 	take(250, 50, false);
 	ready_is(150, 0, true);
@@ -141,7 +141,7 @@ static void too_many_holes_give_up_the_oldest(void **state)
 	}
 	assert_int_equal(got, 50 * 10);
 	assert_int_equal(missing, 100 + 49 * 10);
-	take(0, 50, true);	/* what was given up comes after all: counted as seen */
+	take(0, 50, true); /* what was given up comes after all: counted as seen */
 	assert_int_equal(taken.old_bytes, 50);
 }
 
@@ -151,12 +151,12 @@ static void a_full_pool_never_blocks(void **state)
 
 	(void)state;
 	stream_pool_free(&pool);
-	assert_int_equal(stream_pool_init(&pool, 3), 0);	/* two entries: 0 is none */
+	assert_int_equal(stream_pool_init(&pool, 3), 0); /* two entries: 0 is none */
 	stream_begin(&other, 0);
 	stream_add_segment(&other, &pool, 10, 5, true, &taken);
 	stream_add_segment(&other, &pool, 20, 5, true, &taken);
 	stream_begin(&stream, 0);
-	take(100, 10, true);		/* no room and nothing to give up: taken as it is */
+	take(100, 10, true); /* no room and nothing to give up: taken as it is */
 	ready_is(10, 1, false);
 	assert_int_equal(taken.missing_bytes, 100);
 	stream_drop_holes(&other, &pool, &taken);

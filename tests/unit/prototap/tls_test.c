@@ -26,7 +26,7 @@ TEST(the_cipher_of_a_server_hello)
 	uint8_t hello[80] = { 22, 3, 3, 0, 75, 2, 0, 0, 71, 3, 3 };
 	bool least = false;
 
-	hello[43] = 3;		/* a session's name of three bytes */
+	hello[43] = 3; /* a session's name of three bytes */
 	hello[47] = 0xc0;
 	hello[48] = 0x30;
 	assert_int_equal(tls_find_cipher(hello, sizeof(hello)), 0xc030);
@@ -52,7 +52,8 @@ TEST(records_in_any_pieces)
 		struct tls_parser t = { .have = 0 };
 
 		for (uint32_t at = 0; at < 19; at += piece)
-			tls_count_records(&t, &n, 10, stream + at, piece < 19 - at ? piece : 19 - at, piece < 19 - at ? piece : 19 - at);
+			tls_count_records(&t, &n, 10, stream + at, piece < 19 - at ? piece : 19 - at,
+					  piece < 19 - at ? piece : 19 - at);
 		assert_int_equal(n.records, 3);
 		assert_int_equal(n.record_bytes, 19);
 		assert_int_equal(n.application_records, 1);

@@ -26,12 +26,12 @@ TEST(a_message_ends_in_push_turn_or_pause)
 	message_reset(&m);
 	assert_int_equal(messages(&m, DISPLAY, 0, 0, true), 1);
 	assert_int_equal(messages(&m, DISPLAY, 1, 0, true), 0);
-	assert_int_equal(messages(&m, DISPLAY, 2, 1, false), 0);	/* PSH ends it */
+	assert_int_equal(messages(&m, DISPLAY, 2, 1, false), 0); /* PSH ends it */
 	assert_int_equal(messages(&m, DISPLAY, 3, 0, true), 1);
-	assert_int_equal(messages(&m, INPUT, 4, 1, false), 1);		/* ends the open one */
+	assert_int_equal(messages(&m, INPUT, 4, 1, false), 1); /* ends the open one */
 	assert_int_equal(messages(&m, DISPLAY, 5, 0, true), 1);
-	assert_int_equal(messages(&m, DISPLAY, 205, 0, true), 0);	/* exactly 200 ms */
-	assert_int_equal(messages(&m, DISPLAY, 406, 0, true), 1);	/* 201 */
+	assert_int_equal(messages(&m, DISPLAY, 205, 0, true), 0); /* exactly 200 ms */
+	assert_int_equal(messages(&m, DISPLAY, 406, 0, true), 1); /* 201 */
 	assert_int_equal(messages(&m, INPUT, 407, 0, true), 1);
 	assert_int_equal(messages(&m, DISPLAY, 408, 0, true), 1);
 }
@@ -43,7 +43,7 @@ TEST(several_ends_at_once)
 	message_reset(&m);
 	assert_int_equal(messages(&m, DISPLAY, 0, 3, false), 3);
 	assert_int_equal(messages(&m, DISPLAY, 1, 2, true), 3);
-	assert_int_equal(messages(&m, DISPLAY, 2, 2, true), 2);	/* the first of them was open */
+	assert_int_equal(messages(&m, DISPLAY, 2, 2, true), 2); /* the first of them was open */
 	assert_int_equal(messages(&m, DISPLAY, 3, 1, false), 0);
 }
 
@@ -56,14 +56,14 @@ static void updates_of(struct update_series *u, const int64_t *us, size_t n)
 /* 0, 9.999 | 20 (10.001 after the last) | 40, 45, 50 ... 90 (50 after the first, 5 after the last) | 95 | 200 */
 TEST(single_linkage_below_the_gap_within_the_period)
 {
-	static const int64_t us[] = { 0, 9999, 20000, 40000, 45000, 50000, 55000, 60000, 65000, 70000, 75000,
-				      80000, 85000, 90000, 95000, 200000 };
+	static const int64_t us[] = { 0,     9999,  20000, 40000, 45000, 50000, 55000, 60000,
+				      65000, 70000, 75000, 80000, 85000, 90000, 95000, 200000 };
 	struct update_series u;
 
 	update_start(&u, 10 * MS, 50 * MS, NULL);
 	updates_of(&u, us, sizeof(us) / sizeof(*us));
 	assert_int_equal(u.count, 5);
-	assert_int_equal(u.gaps.n, 4);		/* 20 20 55 105 */
+	assert_int_equal(u.gaps.n, 4); /* 20 20 55 105 */
 	assert_int_equal(u.gaps.min, 20 * MS);
 	assert_int_equal(u.gaps.max, 105 * MS);
 	assert_true(fabs(u.gaps.mean - 50.0 * MS) < 1);
@@ -82,9 +82,9 @@ TEST(a_long_message_links_by_its_end)
 	number = update_add_message(&u, 0);
 	update_extend(&u, number, 15 * MS);
 	update_extend(&u, number, 30 * MS);
-	assert_int_equal(update_add_message(&u, 39 * MS), number);	/* 9 after its end */
-	assert_int_equal(update_add_message(&u, 49 * MS), number + 1);	/* exactly 10 after */
-	update_extend(&u, number, 55 * MS);	/* an older update's message does not stretch this one */
+	assert_int_equal(update_add_message(&u, 39 * MS), number);     /* 9 after its end */
+	assert_int_equal(update_add_message(&u, 49 * MS), number + 1); /* exactly 10 after */
+	update_extend(&u, number, 55 * MS);			       /* an older update's message does not stretch this one */
 	assert_int_equal(update_add_message(&u, 60 * MS), number + 2);
 }
 
@@ -106,7 +106,7 @@ TEST(gaps_are_kept_in_bounded_memory)
 		assert_int_equal(kept.n, most[k]);
 		for (size_t i = 0; i < kept.n; i++)
 			below += kept.value[i] <= 100 * NS_PER_US;
-		assert_true(fabs((double)below / (double)kept.n - 0.1) < 2.9 / sqrt((double)kept.n));	/* nine standard errors */
+		assert_true(fabs((double)below / (double)kept.n - 0.1) < 2.9 / sqrt((double)kept.n)); /* nine standard errors */
 		sample_free(&kept);
 	}
 }
@@ -119,7 +119,7 @@ TEST(one_update_has_no_gaps)
 	update_add_message(&u, 5);
 	assert_int_equal(u.gaps.n, 0);
 	assert_true(isnan(gaps_variance(&u.gaps)));
-	update_add_message(&u, 0);	/* captures may step back in time: it joins */
+	update_add_message(&u, 0); /* captures may step back in time: it joins */
 	assert_int_equal(u.count, 1);
 }
 
@@ -129,12 +129,12 @@ TEST(a_clock_set_back_begins_an_update_without_a_gap)
 
 	update_start(&u, 10 * MS, 50 * MS, NULL);
 	update_add_message(&u, 1000 * MS);
-	update_add_message(&u, 1060 * MS);		/* 60 */
-	update_add_message(&u, 1051 * MS);		/* 9 before its first packet: packets that swapped places */
+	update_add_message(&u, 1060 * MS); /* 60 */
+	update_add_message(&u, 1051 * MS); /* 9 before its first packet: packets that swapped places */
 	assert_int_equal(u.count, 2);
 	update_add_message(&u, 100 * MS);
 	update_add_message(&u, 105 * MS);
-	update_add_message(&u, 170 * MS);		/* 70 */
+	update_add_message(&u, 170 * MS); /* 70 */
 	assert_int_equal(u.count, 4);
 	assert_int_equal(u.gaps.n, 2);
 	assert_int_equal(u.gaps.min, 60 * MS);

@@ -12,7 +12,7 @@
 
 static uint64_t seed;
 
-static int64_t lognormal(void)	/* median 30 ms, sigma 0.8; Box and Muller */
+static int64_t lognormal(void) /* median 30 ms, sigma 0.8; Box and Muller */
 {
 	double a = 1 - random_fraction(&seed), b = random_fraction(&seed);
 
@@ -71,14 +71,14 @@ TEST(a_rise_is_seen_while_it_lasts)
 			usual_add_value(&u, lognormal());
 		usual_end_interval(&u, S, true, usual_find_rise(&u, 0.5).sure_ns > 0);
 	}
-	for (int i = 0; i < 900; i++) {		/* 15 minutes */
+	for (int i = 0; i < 900; i++) { /* 15 minutes */
 		for (int k = 0; k < 3; k++)
 			usual_add_value(&u, 200 * MS + lognormal());
 		if (i > 2)
 			assert_true(usual_find_rise(&u, 0.5).sure_ns > 100 * MS);
 		usual_end_interval(&u, S, true, usual_find_rise(&u, 0.5).sure_ns > 0);
 	}
-	for (int i = 0; i < 120; i++) {		/* and what lasts is usual */
+	for (int i = 0; i < 120; i++) { /* and what lasts is usual */
 		for (int k = 0; k < 3; k++)
 			usual_add_value(&u, 200 * MS + lognormal());
 		usual_end_interval(&u, S, true, usual_find_rise(&u, 0.5).sure_ns > 0);
@@ -95,7 +95,7 @@ TEST(a_rise_needs_values)
 	usual_init(&u);
 	for (int i = 0; i < 20; i++)
 		usual_add_value(&u, 40 * MS);
-	assert_int_equal(usual_find_rise(&u, 0.5).seen_ns, 0);	/* nothing to compare with */
+	assert_int_equal(usual_find_rise(&u, 0.5).seen_ns, 0); /* nothing to compare with */
 	usual_end_interval(&u, S, true, false);
 	for (int i = 0; i < 11; i++)
 		usual_end_interval(&u, S, true, false);

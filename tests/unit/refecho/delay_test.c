@@ -66,7 +66,7 @@ TEST(bimodal)
 		assert_true(v == 5 * MS || v == 80 * MS);
 		high += v == 80 * MS;
 	}
-	assert_in_range(high, 9535, 10465);	/* 4.9 sigma */
+	assert_in_range(high, 9535, 10465); /* 4.9 sigma */
 	d = parsed("bimodal:1ms,2ms,0", 3);
 	assert_true(delay_next_ns(&d) == 1 * MS);
 	d = parsed("bimodal:1ms,2ms,1", 3);
@@ -89,14 +89,34 @@ TEST(same_seed_same_delays)
 
 TEST(refused)
 {
-	static const struct { const char *text; int err; } bad[] = {
-		{ "", -EINVAL }, { "const", -EINVAL }, { "const:", -EINVAL }, { "const:abc", -EINVAL }, { "const:5xs", -EINVAL },
-		{ "const:1ms,2ms", -EINVAL }, { "const:-1ms", -ERANGE }, { "const:5", -EDOM }, { "uniform:5,10ms", -EDOM },
-		{ "const:2h", -ERANGE }, { "20ms", -EINVAL },
-		{ "uniform:5ms", -EINVAL }, { "uniform:15ms,5ms", -ERANGE }, { "uniform:1ms,2ms,3ms", -EINVAL },
-		{ "uniform:1ms,", -EINVAL }, { "uniforms:1ms,2ms", -EINVAL }, { "unif:1ms,2ms", -EINVAL },
-		{ "bimodal:1ms,2ms", -EINVAL }, { "bimodal:1ms,2ms,1.1", -ERANGE }, { "bimodal:1ms,2ms,x", -EINVAL },
-		{ "bimodal:1ms,2ms,0.5,1", -EINVAL }, { "file:", -EINVAL }, { ":5ms", -EINVAL }, { "CONST:5ms", -EINVAL },
+	static const struct {
+		const char *text;
+		int err;
+	} bad[] = {
+		{ "", -EINVAL },
+		{ "const", -EINVAL },
+		{ "const:", -EINVAL },
+		{ "const:abc", -EINVAL },
+		{ "const:5xs", -EINVAL },
+		{ "const:1ms,2ms", -EINVAL },
+		{ "const:-1ms", -ERANGE },
+		{ "const:5", -EDOM },
+		{ "uniform:5,10ms", -EDOM },
+		{ "const:2h", -ERANGE },
+		{ "20ms", -EINVAL },
+		{ "uniform:5ms", -EINVAL },
+		{ "uniform:15ms,5ms", -ERANGE },
+		{ "uniform:1ms,2ms,3ms", -EINVAL },
+		{ "uniform:1ms,", -EINVAL },
+		{ "uniforms:1ms,2ms", -EINVAL },
+		{ "unif:1ms,2ms", -EINVAL },
+		{ "bimodal:1ms,2ms", -EINVAL },
+		{ "bimodal:1ms,2ms,1.1", -ERANGE },
+		{ "bimodal:1ms,2ms,x", -EINVAL },
+		{ "bimodal:1ms,2ms,0.5,1", -EINVAL },
+		{ "file:", -EINVAL },
+		{ ":5ms", -EINVAL },
+		{ "CONST:5ms", -EINVAL },
 	};
 	struct delay_generator d;
 	const char *path;
@@ -126,7 +146,7 @@ TEST(from_a_file)
 
 	assert_int_equal(load(&d, "# times\n5ms\n\n  20ms  # slow\r\n0\n1.5s", &line), 0);
 	assert_int_equal(d.n, 4);
-	for (int turn = 0; turn < 2; turn++) {		/* and again from the top */
+	for (int turn = 0; turn < 2; turn++) { /* and again from the top */
 		assert_true(delay_next_ns(&d) == 5 * MS);
 		assert_true(delay_next_ns(&d) == 20 * MS);
 		assert_true(delay_next_ns(&d) == 0);

@@ -67,7 +67,7 @@ TEST(one_key_waits_for_its_delay)
 	assert_false(gone[0].coalesced);
 	assert_true(echo_next_due_ns(&e) == NEVER);
 	echo_mark_flushed(&e, 140 * MS, leave, gone);
-	assert_int_equal(e.flushes, 1);		/* a flush with nothing drawn is none */
+	assert_int_equal(e.flushes, 1); /* a flush with nothing drawn is none */
 }
 
 TEST(delays_overlap)
@@ -85,10 +85,10 @@ TEST(keys_become_ready_in_order)
 {
 	start(1, false);
 	key(0, 100);
-	key(10, 5);		/* alone it would be due at 15 */
+	key(10, 5); /* alone it would be due at 15 */
 	key(95, 20);
 	assert_int_equal(redraw(99, 99), 0);
-	assert_int_equal(redraw(100, 101), 2);	/* both at once */
+	assert_int_equal(redraw(100, 101), 2); /* both at once */
 	assert_int_equal(gone_n, 2);
 	assert_true(gone[0].coalesced && !gone[1].coalesced);
 	assert_int_equal(redraw(115, 115), 3);
@@ -128,7 +128,7 @@ TEST(batch_of_three)
 	start(3, false);
 	key(0, 5);
 	key(50, 5);
-	assert_true(echo_next_due_ns(&e) == 1050 * MS);		/* one second after the last */
+	assert_true(echo_next_due_ns(&e) == 1050 * MS); /* one second after the last */
 	assert_int_equal(redraw(200, 200), 0);
 	key(100, 5);
 	assert_true(echo_next_due_ns(&e) == 105 * MS);
@@ -136,7 +136,7 @@ TEST(batch_of_three)
 	key(150, 5);
 	assert_true(echo_next_due_ns(&e) == 1150 * MS);
 	assert_int_equal(redraw(1149, 1149), 0);
-	assert_int_equal(redraw(1150, 1150), 4);		/* the rest drains */
+	assert_int_equal(redraw(1150, 1150), 4); /* the rest drains */
 	assert_int_equal(e.coalesced, 2);
 	/* a delay longer than the second: not before it is due */
 	key(2000, 3000);
@@ -171,7 +171,7 @@ TEST(dropped_is_only_overtaken)
 	assert_int_equal(key(6000, 0), 2);
 	assert_int_equal(dropped(6001), 3);
 	assert_int_equal(redraw(6002, 6003), 2);
-	assert_int_equal(gone_n, 2);				/* 1 was overtaken, 3 still waits */
+	assert_int_equal(gone_n, 2); /* 1 was overtaken, 3 still waits */
 	assert_true(gone[0].dropped && !gone[0].coalesced && gone[0].flushed_ns == 6003 * MS + 1);
 	assert_true(echo_next_due_ns(&e) == NEVER);
 	echo_drop_unshown(&e, leave, gone);
@@ -205,7 +205,7 @@ TEST(drawn_over_before_the_flush_is_coalesced)
 	echo_end_redraw(&e, 1 * MS);
 	key(10, 0);
 	echo_begin_redraw(&e, 10 * MS);
-	echo_mark_flushed(&e, 10 * MS + 1, leave, gone);	/* while the second is being drawn: only the first is out */
+	echo_mark_flushed(&e, 10 * MS + 1, leave, gone); /* while the second is being drawn: only the first is out */
 	assert_int_equal(gone_n, 1);
 	assert_false(gone[0].coalesced);
 	echo_end_redraw(&e, 11 * MS);
@@ -228,7 +228,7 @@ TEST(a_full_queue_loses_and_counts)
 	assert_int_equal(key(16, 0), 0);
 	assert_int_equal(e.lost, 1);
 	assert_int_equal(redraw(20, 20), 16);
-	assert_int_equal(key(30, 0), 18);	/* the lost one had its number: a reader sees it overtaken */
+	assert_int_equal(key(30, 0), 18); /* the lost one had its number: a reader sees it overtaken */
 	for (int i = 0; i < 100; i++) {
 		assert_int_equal(redraw(31 + i, 31 + i), 18 + i);
 		assert_int_equal(key(31 + i, 0), 19 + i);

@@ -98,8 +98,14 @@ static void ask(bool incremental)
 
 static void press(uint32_t symbol, bool down)
 {
-	unsigned char m[8] = { 4, down, 0, 0, (unsigned char)(symbol >> 24), (unsigned char)(symbol >> 16),
-			       (unsigned char)(symbol >> 8), (unsigned char)symbol };
+	unsigned char m[8] = { 4,
+			       down,
+			       0,
+			       0,
+			       (unsigned char)(symbol >> 24),
+			       (unsigned char)(symbol >> 16),
+			       (unsigned char)(symbol >> 8),
+			       (unsigned char)symbol };
 
 	put(m, sizeof(m));
 }
@@ -153,7 +159,9 @@ static uint32_t shown(int cell)
 
 static int connect_to(int port)
 {
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in a = { .sin_family = AF_INET,
+				 .sin_port = htons((uint16_t)port),
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	/* RFC 6143 7.4 and 7.5.1: 32 bits, depth 24, little-endian, true colour, 255 each, shifts 16 8 0; raw alone */
 	static const unsigned char format[20] = { 0, 0, 0, 0, 32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0 };
 	static const unsigned char encodings[8] = { 2, 0, 0, 1, 0, 0, 0, 0 };
@@ -167,7 +175,7 @@ static int connect_to(int port)
 	put("RFB 003.008\n", 12);
 	get(text, 1);
 	get(text, text[0]);
-	assert_int_equal(text[0], 1);		/* None */
+	assert_int_equal(text[0], 1); /* None */
 	put("\1", 1);
 	get(text, 4);
 	assert_memory_equal(text, "\0\0\0\0", 4);
@@ -187,12 +195,13 @@ static int connect_to(int port)
 
 static int start(bool noise, int cell)
 {
-	struct echo_face_cfg cfg = { .listen = "127.0.0.1", .cell = cell, .noise = noise, .seed = 1,
-				.key = on_key, .flushed = on_flushed, .arg = &t };
+	struct echo_face_cfg cfg = {
+		.listen = "127.0.0.1", .cell = cell, .noise = noise, .seed = 1, .key = on_key, .flushed = on_flushed, .arg = &t
+	};
 	struct why why = { "" };
 
 	memset(&t, 0, sizeof(t));
-	for (int tries = 0; !t.face && tries < 5; tries++) {	/* another program may be quicker to take one that was free */
+	for (int tries = 0; !t.face && tries < 5; tries++) { /* another program may be quicker to take one that was free */
 		cfg.port = free_port();
 		t.face = face_open_vnc(&cfg, &why);
 	}
@@ -213,12 +222,12 @@ TEST(number_zero_first_then_what_is_drawn)
 	assert_int_equal(shown(8), 0);
 	ask(true);
 	all_read();
-	assert_true(silent(20 * NS_PER_MS));	/* nothing changed: nothing sent */
+	assert_true(silent(20 * NS_PER_MS)); /* nothing changed: nothing sent */
 	for (uint32_t n = 1; n < 60; n++) {
 		int before = t.flushes;
 
 		t.face->draw(t.face, n * 1001, (const unsigned char *)"k", 1);
-		assert_int_equal(t.flushes, before + 1);	/* written at once, a request was there */
+		assert_int_equal(t.flushes, before + 1); /* written at once, a request was there */
 		receive();
 		assert_int_equal(shown(8), n * 1001);
 		ask(true);
@@ -252,14 +261,14 @@ TEST(presses_count_releases_and_modifiers_do_not)
 	connect_to(start(false, 8));
 	press('a', true);
 	press('a', false);
-	press(0xffe1, true);		/* Shift_L */
+	press(0xffe1, true); /* Shift_L */
 	press('B', true);
-	press('B', true);		/* repeated while held */
+	press('B', true); /* repeated while held */
 	press('B', false);
 	press(0xffe1, false);
-	press(0xff0d, true);		/* Return: a key, but no character */
-	press(0xff7f, true);		/* Num_Lock */
-	press(0xfe03, true);		/* ISO_Level3_Shift */
+	press(0xff0d, true); /* Return: a key, but no character */
+	press(0xff7f, true); /* Num_Lock */
+	press(0xfe03, true); /* ISO_Level3_Shift */
 	all_read();
 	assert_int_equal(t.keys_n, 5);
 	assert_memory_equal(t.keys, "aBB\0.", 5);
@@ -321,7 +330,7 @@ TEST(noise_is_noisy_and_readable)
 		if (!known)
 			seen[colours++] = v;
 	}
-	assert_true(colours > 2500);	/* no palette of 256 holds them */
+	assert_true(colours > 2500); /* no palette of 256 holds them */
 	end();
 }
 

@@ -59,8 +59,14 @@ static pid_t start_server_on(int port, int cell, bool noise)
 	assert_true(pid >= 0);
 	if (!pid) {
 		struct server s = { 0 };
-		struct echo_face_cfg cfg = { .listen = "127.0.0.1", .port = port, .cell = cell, .noise = noise, .seed = 1,
-					.key = on_key, .flushed = on_flushed, .arg = &s };
+		struct echo_face_cfg cfg = { .listen = "127.0.0.1",
+					     .port = port,
+					     .cell = cell,
+					     .noise = noise,
+					     .seed = 1,
+					     .key = on_key,
+					     .flushed = on_flushed,
+					     .arg = &s };
 		struct why why;
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -104,7 +110,8 @@ static int luminance(const void *pixels, int x, int y)
 static int luminance_half(const void *pixels, int x, int y)
 {
 	return (luminance(pixels, 2 * x, 2 * y) + luminance(pixels, 2 * x + 1, 2 * y) + luminance(pixels, 2 * x, 2 * y + 1) +
-		luminance(pixels, 2 * x + 1, 2 * y + 1)) / 4;
+		luminance(pixels, 2 * x + 1, 2 * y + 1)) /
+	       4;
 }
 
 static int updates;

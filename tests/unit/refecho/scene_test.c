@@ -30,7 +30,8 @@ static void start(struct echo_scene *s, int cell)
 	memset(grey, 255, sizeof(grey));
 	for (int r = 0; r < PATCH_ROWS; r++)
 		for (int c = 0; c < PATCH_COLUMNS; c++)
-			paint(&(struct pixel_area){ (2 + c) * cell, (2 + r) * cell, cell, cell }, 1, s->cells.white[r][c] ? 255 : 0);
+			paint(&(struct pixel_area){ (2 + c) * cell, (2 + r) * cell, cell, cell }, 1,
+			      s->cells.white[r][c] ? 255 : 0);
 }
 
 TEST(changes_alone_keep_the_patch_right)
@@ -78,7 +79,7 @@ TEST(only_changed_cells_are_painted)
 	paint(black, blacks, 0);
 	for (int y = 0; y < SCENE_HEIGHT; y++)
 		for (int x = 0; x < SCENE_WIDTH; x++)
-			assert_int_equal(grey[y][x] != 128, x >= 16 && x < 80 && y >= 24 && y < 64);	/* below the marker */
+			assert_int_equal(grey[y][x] != 128, x >= 16 && x < 80 && y >= 24 && y < 64); /* below the marker */
 }
 
 TEST(numbers_beyond_24_bits_wrap)

@@ -70,7 +70,8 @@ static void seed_and_changes(size_t n, void *dice)
 		memcpy(copy, seed, n);
 		copy[1] = (uint8_t)(1 + seeds_draw(dice, 60));
 		for (uint32_t changes = 1 + seeds_draw(dice, 6); changes-- > 0;)
-			copy[seeds_draw(dice, 4) ? 2 + seeds_draw(dice, size - 2) : 0] = (uint8_t)(seeds_draw(dice, 2) ? seeds_draw(dice, 256) : seeds_draw(dice, 2) * 255);
+			copy[seeds_draw(dice, 4) ? 2 + seeds_draw(dice, size - 2) : 0] =
+				(uint8_t)(seeds_draw(dice, 2) ? seeds_draw(dice, 256) : seeds_draw(dice, 2) * 255);
 		LLVMFuzzerTestOneInput(copy, size);
 	}
 }

@@ -6,10 +6,25 @@
 #include "score/models.h"
 
 static const struct models_limits limits = {
-	.perception = 100, .crisp = 150, .noticeable = 1000, .annoying = 2000, .unacceptable = 5000,
-	.apdex_target = 100, .apdex_tolerating = 4, .apdex_excellent = 0.94, .apdex_good = 0.85, .apdex_fair = 0.7,
-	.apdex_poor = 0.5, .wu_expected = 100, .wu_beta = 2, .vsi_base = 15, .vsi_dropped = 2, .vsi_samples = 5,
-	.vsi_per_user = 0.4, .vsi_trim = 0.05, .vsi_margin = 1000,
+	.perception = 100,
+	.crisp = 150,
+	.noticeable = 1000,
+	.annoying = 2000,
+	.unacceptable = 5000,
+	.apdex_target = 100,
+	.apdex_tolerating = 4,
+	.apdex_excellent = 0.94,
+	.apdex_good = 0.85,
+	.apdex_fair = 0.7,
+	.apdex_poor = 0.5,
+	.wu_expected = 100,
+	.wu_beta = 2,
+	.vsi_base = 15,
+	.vsi_dropped = 2,
+	.vsi_samples = 5,
+	.vsi_per_user = 0.4,
+	.vsi_trim = 0.05,
+	.vsi_margin = 1000,
 };
 
 static struct latency_sample one[400];
@@ -47,9 +62,9 @@ TEST(rules_by_hand)
 
 	assert_near(models_late_share(&s, MODELS_LATE, 100), 0.8, 1e-12);
 	models_compute_tolia(&s, &limits, share, most);
-	assert_near(share[0], 0.3, 1e-12);	/* 50 100 101 */
-	assert_near(share[1], 0.3, 1e-12);	/* 150 400 401 */
-	assert_near(share[2], 0.1, 1e-12);	/* 1000 */
+	assert_near(share[0], 0.3, 1e-12); /* 50 100 101 */
+	assert_near(share[1], 0.3, 1e-12); /* 150 400 401 */
+	assert_near(share[2], 0.1, 1e-12); /* 1000 */
 	assert_near(share[3], 0.1, 1e-12);
 	assert_near(share[4], 0.2, 1e-12);
 	assert_memory_equal(share, most, sizeof(share));
@@ -60,17 +75,17 @@ TEST(rules_by_hand)
 	assert_near(a.score, 0.35, 1e-12);
 	assert_string_equal(models_apdex_word(&limits, a.score), "unacceptable");
 	assert_string_equal(models_apdex_word(&limits, 0.85), "good");
-	assert_string_equal(models_apdex_word(&limits, 0.9349), "good");	/* words are of hundredths: 0.93 and 0.94 */
+	assert_string_equal(models_apdex_word(&limits, 0.9349), "good"); /* words are of hundredths: 0.93 and 0.94 */
 	assert_string_equal(models_apdex_word(&limits, 0.9351), "excellent");
 	assert_string_equal(models_apdex_word(&limits, 0.4949), "unacceptable");
 	assert_string_equal(models_apdex_word(&limits, 0.4951), "poor");
-	s.one[0].failed = true;	/* soon, but with an error */
+	s.one[0].failed = true; /* soon, but with an error */
 	models_compute_apdex(&s, MODELS_LATE, &limits, &a);
 	assert_int_equal(a.satisfied, 1);
 	assert_int_equal(a.frustrated, 6);
 	/* (.001 .05 .3 .301 .9 2 4.9 8.9)^2 */
-	assert_near(models_felt_delay(&s, MODELS_LATE, &limits, &mean),
-		    1e-6 + 0.0025 + 0.09 + 0.090601 + 0.81 + 4 + 24.01 + 79.21, 1e-9);
+	assert_near(models_felt_delay(&s, MODELS_LATE, &limits, &mean), 1e-6 + 0.0025 + 0.09 + 0.090601 + 0.81 + 4 + 24.01 + 79.21,
+		    1e-9);
 	assert_near(mean, 10.8213102, 1e-6);
 	assert_true(isnan(models_late_share(&none, MODELS_LATE, 100)));
 	assert_null(models_apdex_word(&limits, NAN));
@@ -84,7 +99,7 @@ TEST(vsimax_by_hand)
 
 	for (size_t i = 0; i < 200; i++)
 		one[i] = (struct latency_sample){ .late_ms = i < 140 ? 500 : 1600, .users = (double)(1 + i / 10) };
-	one[3].late_ms = 1;	/* of the shortest two, which are dropped */
+	one[3].late_ms = 1; /* of the shortest two, which are dropped */
 	one[4].late_ms = 2;
 	assert_int_equal(models_compute_vsimax(&s, MODELS_LATE, &limits, &v), 0);
 	assert_near(v.base, 500, 1e-9);

@@ -11,17 +11,12 @@
  * (13) leads a session of its own and runs an editor (14); a daemon (15) of that session lost its
  * parent; another (16) made a session for itself first. 20 is somebody else's. */
 static const struct member table[] = {
-	{ .pid = 1, .is.ppid = 0, .is.session = 1 },
-	{ .pid = 2, .is.ppid = 0, .is.session = 0, .is.flags = PROC_KTHREAD },
-	{ .pid = 10, .is.ppid = 1, .is.session = 5 },
-	{ .pid = 11, .is.ppid = 10, .is.session = 5 },
-	{ .pid = 14, .is.ppid = 13, .is.session = 13 },	/* before its parent */
-	{ .pid = 13, .is.ppid = 12, .is.session = 13 },
-	{ .pid = 12, .is.ppid = 10, .is.session = 5 },
-	{ .pid = 15, .is.ppid = 1, .is.session = 13 },
-	{ .pid = 16, .is.ppid = 1, .is.session = 16 },
-	{ .pid = 20, .is.ppid = 1, .is.session = 20 },
-	{ .pid = 21, .is.ppid = 2, .is.session = 0, .is.flags = PROC_KTHREAD },
+	{ .pid = 1, .is.ppid = 0, .is.session = 1 },	{ .pid = 2, .is.ppid = 0, .is.session = 0, .is.flags = PROC_KTHREAD },
+	{ .pid = 10, .is.ppid = 1, .is.session = 5 },	{ .pid = 11, .is.ppid = 10, .is.session = 5 },
+	{ .pid = 14, .is.ppid = 13, .is.session = 13 }, /* before its parent */
+	{ .pid = 13, .is.ppid = 12, .is.session = 13 }, { .pid = 12, .is.ppid = 10, .is.session = 5 },
+	{ .pid = 15, .is.ppid = 1, .is.session = 13 },	{ .pid = 16, .is.ppid = 1, .is.session = 16 },
+	{ .pid = 20, .is.ppid = 1, .is.session = 20 },	{ .pid = 21, .is.ppid = 2, .is.session = 0, .is.flags = PROC_KTHREAD },
 };
 #define N (sizeof(table) / sizeof(*table))
 

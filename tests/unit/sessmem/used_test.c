@@ -13,13 +13,13 @@ TEST(test_machine)
 	struct machine_use m;
 
 	put("meminfo",
-		   "MemTotal: 1024000 kB\nMemFree: 307200 kB\nMemAvailable: 700000 kB\nBuffers: 20480 kB\nCached: 409600 kB\nSwapCached: 7 kB\n"
-			      "AnonPages: 102400 kB\nShmem: 30720 kB\nSReclaimable: 51200 kB\nSUnreclaim: 20480 kB\nKernelStack: "
-			      "2048 kB\nPageTables: 3072 kB\n"
-			      "SecPageTables: 0 kB\nPercpu: 1024 kB\nSwapTotal: 2048 kB\nSwapFree: 1024 kB\nHugePages_Total: 0\n");
+	    "MemTotal: 1024000 kB\nMemFree: 307200 kB\nMemAvailable: 700000 kB\nBuffers: 20480 kB\nCached: 409600 kB\nSwapCached: 7 kB\n"
+	    "AnonPages: 102400 kB\nShmem: 30720 kB\nSReclaimable: 51200 kB\nSUnreclaim: 20480 kB\nKernelStack: "
+	    "2048 kB\nPageTables: 3072 kB\n"
+	    "SecPageTables: 0 kB\nPercpu: 1024 kB\nSwapTotal: 2048 kB\nSwapFree: 1024 kB\nHugePages_Total: 0\n");
 	assert_int_equal(used_read_machine(in_folder("meminfo"), &m), 0);
 	assert_int_equal(m.total, INT64_C(1000) << 20);
-	assert_int_equal(m.used, INT64_C(260) << 20);	/* 1000 - 300 - 20 - 400 - 50 + 30 */
+	assert_int_equal(m.used, INT64_C(260) << 20); /* 1000 - 300 - 20 - 400 - 50 + 30 */
 	assert_int_equal(m.processes, INT64_C(130) << 20);
 	assert_int_equal(m.kernel, INT64_C(26) << 20);
 	assert_int_equal(m.cache, INT64_C(390) << 20);
@@ -46,7 +46,7 @@ TEST(test_version_1)
 	put("memory.usage_in_bytes", "1000\n");
 	put("memory.kmem.usage_in_bytes", "100\n");
 	put("memory.stat",
-		   "cache 1\nrss 2\nshmem 3\nswap 4\ntotal_cache 600\ntotal_rss 300\ntotal_rss_huge 9\ntotal_shmem 50\ntotal_swap 70\n");
+	    "cache 1\nrss 2\nshmem 3\nswap 4\ntotal_cache 600\ntotal_rss 300\ntotal_rss_huge 9\ntotal_shmem 50\ntotal_swap 70\n");
 	assert_int_equal(used_read_group(folder, &g), 0);
 	assert_int_equal(g.version, 1);
 	assert_int_equal(g.charged, 1000);
@@ -87,9 +87,10 @@ TEST(test_version_2)
 /* As of proc(5); files are shared with other processes, and old kernels do not tell the parts. */
 TEST(test_pss_without_files)
 {
-	put("smaps_rollup", "5617e11c1000-7ffd00a6d000 ---p 00000000 00:00 0                          [rollup]\n"
-		   "Rss:                1716 kB\nPss:                 221 kB\nPss_Dirty:           112 kB\nPss_Anon:            100 kB\n"
-		   "Pss_File:            109 kB\nPss_Shmem:            12 kB\nShared_Clean:       1568 kB\nAnonymous:           112 kB\n");
+	put("smaps_rollup",
+	    "5617e11c1000-7ffd00a6d000 ---p 00000000 00:00 0                          [rollup]\n"
+	    "Rss:                1716 kB\nPss:                 221 kB\nPss_Dirty:           112 kB\nPss_Anon:            100 kB\n"
+	    "Pss_File:            109 kB\nPss_Shmem:            12 kB\nShared_Clean:       1568 kB\nAnonymous:           112 kB\n");
 	assert_int_equal(used_read_pss(in_folder("smaps_rollup")), 112 * 1024);
 	put("smaps_rollup", "5617e11c1000-7ffd00a6d000 ---p 00000000 00:00 0 [rollup]\nPss: 221 kB\nAnonymous: 112 kB\n");
 	assert_int_equal(used_read_pss(in_folder("smaps_rollup")), -1);

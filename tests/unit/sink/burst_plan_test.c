@@ -49,11 +49,34 @@ TEST(lists_are_read)
 TEST(what_is_no_list_is_told)
 {
 	static const char *const wrong[] = {
-		"", "every:100ms", "every:100ms,", "every:100ms,,len:5ms", "every:100ms,len:5", "every:100ms,len:5ms,max:3ms", "every:,len:5ms",
-		"every:100ms,len:0s", "every:100ms,len:500ns", "every:1ms,len:2ms", "every:100ms,len", "random:", "random:0", "random:-1",
-		"random:1000001", "random:10,len:5ms", "random:10,min:5ms,max:4ms", "random:10,load:0", "random:10,load:101%",
-		"random:10,load:%", "random:10,max:501ms", "random:10,load:30%", "random:10 ,max:1ms",
-		"every:9ms,every:9ms,len:5ms", "len:5ms", "len:5ms,every:9ms,len:5ms", "max:5ms", "random:9,random:9",
+		"",
+		"every:100ms",
+		"every:100ms,",
+		"every:100ms,,len:5ms",
+		"every:100ms,len:5",
+		"every:100ms,len:5ms,max:3ms",
+		"every:,len:5ms",
+		"every:100ms,len:0s",
+		"every:100ms,len:500ns",
+		"every:1ms,len:2ms",
+		"every:100ms,len",
+		"random:",
+		"random:0",
+		"random:-1",
+		"random:1000001",
+		"random:10,len:5ms",
+		"random:10,min:5ms,max:4ms",
+		"random:10,load:0",
+		"random:10,load:101%",
+		"random:10,load:%",
+		"random:10,max:501ms",
+		"random:10,load:30%",
+		"random:10 ,max:1ms",
+		"every:9ms,every:9ms,len:5ms",
+		"len:5ms",
+		"len:5ms,every:9ms,len:5ms",
+		"max:5ms",
+		"random:9,random:9",
 		"every:9ms,len:5ms,random:2",
 	};
 	struct burst_plan_spec spec;
@@ -73,12 +96,12 @@ TEST(at_equal_intervals_none_drifts_and_none_is_late)
 	struct burst_plan plan;
 
 	assert_int_equal(burst_plan_make_periodic(&plan, &spec, NS_PER_S), 0);
-	assert_int_equal(plan.n, 34);		/* 0, 30, ... 990 ms */
+	assert_int_equal(plan.n, 34); /* 0, 30, ... 990 ms */
 	assert_int_equal(plan.due[0].start_ns, 0);
 	assert_int_equal(plan.due[33].start_ns, 990 * NS_PER_MS);
 	assert_int_equal(plan.due[33].length_ns, 5 * NS_PER_MS);
 	burst_plan_drop_after(&plan, 60 * NS_PER_MS);
-	assert_int_equal(plan.n, 2);		/* one that begins just then is left out */
+	assert_int_equal(plan.n, 2); /* one that begins just then is left out */
 	burst_plan_free(&plan);
 	assert_int_equal(burst_plan_make_periodic(&plan, &spec, 90 * NS_PER_MS), 0);
 	assert_int_equal(plan.n, 3);
@@ -116,8 +139,13 @@ TEST(lengths_are_log_uniform)
 /* Counts what each millisecond holds, and slides a second over them: nothing of how the plan was made. */
 TEST(no_second_holds_more_than_the_load)
 {
-	static const struct { const char *text; double load; } each[] = {
-		{ "random:3000", 0.5 }, { "random:2000,load:90%", 0.9 }, { "random:2000,load:50%,max:500ms,min:200ms", 0.5 },
+	static const struct {
+		const char *text;
+		double load;
+	} each[] = {
+		{ "random:3000", 0.5 },
+		{ "random:2000,load:90%", 0.9 },
+		{ "random:2000,load:50%,max:500ms,min:200ms", 0.5 },
 		{ "random:4000,max:20ms,min:1ms,load:20%", 0.2 },
 	};
 
@@ -190,13 +218,15 @@ TEST(a_file_is_what_it_says)
 	struct burst_plan plan;
 
 	assert_int_equal(read_text("schema\tstart_ns\tlength_ns\nburst-plan/1\t0\t4000000000\nburst-plan/1\t5000000000\t1000\n",
-				   &plan, &line), 0);
+				   &plan, &line),
+			 0);
 	assert_int_equal(plan.n, 2);
 	assert_int_equal(plan.due[0].length_ns, 4 * NS_PER_S);
 	assert_int_equal(plan.due[1].start_ns, 5 * NS_PER_S);
 	burst_plan_free(&plan);
 	/* backwards; no length; one too short; another schema */
-	assert_int_equal(read_text("schema\tstart_ns\tlength_ns\nburst-plan/1\t9\t2000\nburst-plan/1\t8\t2000\n", &plan, &line), -EPROTO);
+	assert_int_equal(read_text("schema\tstart_ns\tlength_ns\nburst-plan/1\t9\t2000\nburst-plan/1\t8\t2000\n", &plan, &line),
+			 -EPROTO);
 	assert_int_equal(line, 3);
 	assert_int_equal(read_text("schema\tstart_ns\tlength_ns\nburst-plan/1\t9\t\n", &plan, &line), -EPROTO);
 	assert_int_equal(read_text("schema\tstart_ns\tlength_ns\nburst-plan/1\t9\t999\n", &plan, &line), -EPROTO);

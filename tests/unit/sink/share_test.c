@@ -6,7 +6,7 @@
 #include "../unit.h"
 
 #define PERIOD (10 * NS_PER_MS)
-#define TICK (100 * NS_PER_US)		/* how finely the used CPU time is remembered */
+#define TICK (100 * NS_PER_US) /* how finely the used CPU time is remembered */
 #define TICKS_MAX 300000
 
 /* Says how much of the time from `from` to `from + turn` the CPU was ours. */
@@ -32,10 +32,10 @@ static int64_t every_other_slice(int64_t from, int64_t turn)
 struct world {
 	struct cpu_share share;
 	available cpu;
-	int64_t turn;			/* one spin, and what it takes to look at the clock */
+	int64_t turn; /* one spin, and what it takes to look at the clock */
 	int64_t now, used, woke_late;
-	int64_t slept_unfed;		/* sleeps begun before the share of the period was had */
-	int64_t used_at[TICKS_MAX];	/* CPU time used by the end of each tick */
+	int64_t slept_unfed;	    /* sleeps begun before the share of the period was had */
+	int64_t used_at[TICKS_MAX]; /* CPU time used by the end of each tick */
 };
 
 static struct world *world_new(double wanted, available cpu)
@@ -141,7 +141,7 @@ TEST(starved_in_the_middle_of_a_period_is_no_burst_either)
 {
 	struct world *w = world_new(0.37, starved_for_5s);
 
-	w->now = 5 * NS_PER_S - 1234567;	/* neither the start nor the freedom falls on a period */
+	w->now = 5 * NS_PER_S - 1234567; /* neither the start nor the freedom falls on a period */
 	cpu_share_init(&w->share, 0.37, PERIOD, w->now - 3 * NS_PER_MS, 0);
 	while (w->now < 7 * NS_PER_S) {
 		int64_t wake = cpu_share_wake_ns(&w->share, w->now, w->used);
@@ -158,7 +158,7 @@ TEST(takes_what_it_can_beside_another)
 	struct world *w = world_new(0.80, every_other_slice);
 
 	run(w, 6 * NS_PER_S);
-	assert_near(share_between(w, 0, 6 * NS_PER_S), 0.5, 0.001);	/* all there was: it never slept */
+	assert_near(share_between(w, 0, 6 * NS_PER_S), 0.5, 0.001); /* all there was: it never slept */
 	assert_int_equal(w->slept_unfed, 0);
 	free(w);
 
@@ -173,7 +173,7 @@ TEST(oversleeping_is_forgiven)
 {
 	struct world *w = world_new(0.37, always);
 
-	w->woke_late = 3 * PERIOD;	/* every wake-up comes three periods too late */
+	w->woke_late = 3 * PERIOD; /* every wake-up comes three periods too late */
 	run(w, 2 * NS_PER_S);
 	w->woke_late = 0;
 	run(w, 4 * NS_PER_S);
@@ -186,7 +186,7 @@ TEST(pays_back_what_coarse_turns_overspent)
 {
 	struct world *w = world_new(0.05, always);
 
-	w->turn = 2 * NS_PER_MS;	/* four times what a period is worth */
+	w->turn = 2 * NS_PER_MS; /* four times what a period is worth */
 	run(w, 10 * NS_PER_S);
 	assert_near(share_between(w, 0, 10 * NS_PER_S), 0.05, 0.001);
 	free(w);
@@ -197,7 +197,7 @@ TEST(a_glitch_in_the_accounts_does_not_silence_it)
 	struct world *w = world_new(0.37, always);
 
 	run(w, NS_PER_S);
-	w->used += 100 * NS_PER_S;	/* charged at once */
+	w->used += 100 * NS_PER_S; /* charged at once */
 	run(w, 3 * NS_PER_S);
 	assert_near(share_between(w, 2 * NS_PER_S, 3 * NS_PER_S), 0.37, 0.002);
 	free(w);
@@ -210,7 +210,7 @@ TEST(a_suspended_machine_is_not_owed_an_hour)
 
 	cpu_share_init(&s, 0.37, PERIOD, 0, 0);
 	assert_int_equal(cpu_share_wake_ns(&s, hour + 4 * NS_PER_MS, 0), 0);
-	assert_int_equal(s.start_ns, hour);		/* the grid of periods stays where it was */
+	assert_int_equal(s.start_ns, hour); /* the grid of periods stays where it was */
 	assert_true(s.carry_ns <= (int64_t)(0.037 * PERIOD));
 	assert_int_equal(cpu_share_wake_ns(&s, hour + 9 * NS_PER_MS, 5 * NS_PER_MS), hour + PERIOD);
 }

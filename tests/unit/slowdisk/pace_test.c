@@ -27,12 +27,16 @@ TEST(orders_change_what_they_name)
 
 TEST(what_is_no_order_changes_nothing)
 {
-	static const struct { const char *line; int err; } bad[] = {
-		{ "read-delay", -EINVAL }, { "read-delay ", -EINVAL }, { "read-dela 1ms", -EINVAL }, { "read-delays 1ms", -EINVAL },
-		{ "delay 1ms 2ms", -EINVAL }, { " delay 1ms", -EINVAL }, { "delay 1ms ", -EINVAL }, { "delay 1parsec", -EINVAL },
-		{ "delay -1ms", -ERANGE }, { "delay 61s", -ERANGE }, { "quit", -EINVAL }, { "delay\t1ms", -EINVAL },
-		{ "rate 1parsec", -EINVAL }, { "rate 100", -EINVAL }, { "read-rate 149Kbit", -ERANGE }, { "write-rate", -EINVAL },
-		{ "rates 1Mbit", -EINVAL },
+	static const struct {
+		const char *line;
+		int err;
+	} bad[] = {
+		{ "read-delay", -EINVAL },	{ "read-delay ", -EINVAL },   { "read-dela 1ms", -EINVAL },
+		{ "read-delays 1ms", -EINVAL }, { "delay 1ms 2ms", -EINVAL }, { " delay 1ms", -EINVAL },
+		{ "delay 1ms ", -EINVAL },	{ "delay 1parsec", -EINVAL }, { "delay -1ms", -ERANGE },
+		{ "delay 61s", -ERANGE },	{ "quit", -EINVAL },	      { "delay\t1ms", -EINVAL },
+		{ "rate 1parsec", -EINVAL },	{ "rate 100", -EINVAL },      { "read-rate 149Kbit", -ERANGE },
+		{ "write-rate", -EINVAL },	{ "rates 1Mbit", -EINVAL },
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {

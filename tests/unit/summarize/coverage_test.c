@@ -5,7 +5,7 @@
 #include "../../../bench/coverage.c"
 #include "../unit.h"
 
-#define DRAWS 300	/* of 95 % in 300 draws, 91 % or fewer hold once in 400 */
+#define DRAWS 300 /* of 95 % in 300 draws, 91 % or fewer hold once in 400 */
 
 /* (With the interval of single keys, 37 % of those in bursts held 0.5 %, and 64 % held 1 %.) */
 TEST(late_shares_hold_in_bursts)

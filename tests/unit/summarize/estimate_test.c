@@ -6,7 +6,7 @@
 #include "summarize/estimate.h"
 #include "../unit.h"
 
-#define T2 4.302652730	/* Student's t, 97.5 %, two degrees of freedom */
+#define T2 4.302652730 /* Student's t, 97.5 %, two degrees of freedom */
 
 static struct figure figure_of(enum estimator e, const double *v, size_t n)
 {
@@ -23,7 +23,7 @@ TEST(test_means)
 	assert_near(f.high, 100 + T2 / sqrt(3), 1e-6);
 	assert_true(isnan(figure_of(ESTIMATE_MEAN, v, 4).low));
 	assert_true(isnan(f.both[0]));
-	f = figure_of(ESTIMATE_MEAN_CI, v, 3);	/* two values say more than their interval */
+	f = figure_of(ESTIMATE_MEAN_CI, v, 3); /* two values say more than their interval */
 	assert_true(isnan(f.low));
 	assert_near(f.both[0], 99, 0);
 	assert_near(f.both[1], 101, 0);
@@ -89,7 +89,7 @@ TEST(test_plain)
 	assert_near(figure_of(ESTIMATE_FALSE, v, 5).value, 1, 0);
 	assert_near(figure_of(ESTIMATE_CHANCE, p, 2).value, 0.04, 1e-12);
 	assert_near(figure_of(ESTIMATE_CHANCE, p + 1, 1).value, 0.5, 1e-12);
-	assert_near(figure_of(ESTIMATE_BAND, bands, 2).value, 1 / sqrt(8), 1e-12);	/* 4 and 4 together */
+	assert_near(figure_of(ESTIMATE_BAND, bands, 2).value, 1 / sqrt(8), 1e-12); /* 4 and 4 together */
 }
 
 TEST(test_share)
@@ -100,7 +100,7 @@ TEST(test_share)
 	f = estimate_cell_figure(ESTIMATE_SHARE_CI, lost, of, 3, 500, 1);
 	assert_near(f.value, 0, 0);
 	assert_near(f.low, 0, 0);
-	assert_near(f.high, 100 * (1 - pow(0.05, 0.01)), 1e-6);	/* none of 100, one-sided */
+	assert_near(f.high, 100 * (1 - pow(0.05, 0.01)), 1e-6); /* none of 100, one-sided */
 }
 
 TEST(test_nothing)
@@ -158,7 +158,10 @@ static void make_pool(struct latency_pool *p)
 TEST(quantiles_of_weighted_runs)
 {
 	static const double p[] = { 0, 0.1, 0.5, 0.9, 0.99, 1 };
-	static const struct { unsigned weight[3]; double wanted[6]; } known[] = {
+	static const struct {
+		unsigned weight[3];
+		double wanted[6];
+	} known[] = {
 		{ { 1, 1, 1 }, { 1, 1.6, 5, 9, 9, 9 } },
 		{ { 2, 0, 1 }, { 1, 1, 5, 9, 9, 9 } },
 		{ { 0, 3, 0 }, { 2, 2, 4.5, 7, 7, 7 } },

@@ -21,8 +21,12 @@ static struct key_train_samples train_of(int base_ms)
 	for (int k = 0; k < KEYS; k++) {
 		int64_t due = 1000000 * NS_PER_MS + k * 50 * NS_PER_MS;
 
-		t.keys.key[k] = (struct key_times){ .number = k + 1, .due_ns = due, .sent_ns = due + 1000 * (k + 1), .exact = true,
-			.answer_ns = due + (base_ms + k) * NS_PER_MS, .high_ns = due + (base_ms + k) * NS_PER_MS };
+		t.keys.key[k] = (struct key_times){ .number = k + 1,
+						    .due_ns = due,
+						    .sent_ns = due + 1000 * (k + 1),
+						    .exact = true,
+						    .answer_ns = due + (base_ms + k) * NS_PER_MS,
+						    .high_ns = due + (base_ms + k) * NS_PER_MS };
 	}
 	return t;
 }
@@ -115,10 +119,13 @@ TEST(two_runs_have_two_values)
 /* All runs at 0 %, at 100 %, at 50 %: the exact interval of the pooled keys, one-sided at the edges. */
 TEST(stalls_are_what_is_independent)
 {
-	static const struct { int base; double value, low, high; } known[] = {
-		{ 10, 0, 0, 39.3037766 },			/* 1 - 0.05 ** (1 / 6): sixty keys, ten in half a second */
+	static const struct {
+		int base;
+		double value, low, high;
+	} known[] = {
+		{ 10, 0, 0, 39.3037766 }, /* 1 - 0.05 ** (1 / 6): sixty keys, ten in half a second */
 		{ 50, 100, 60.6962234, 100 },
-		{ 31, 50, 18.343347, 81.656653 },		/* three stalls of ten keys: 0.5 (4 / 3) 300 / 30 - 0.5 */
+		{ 31, 50, 18.343347, 81.656653 }, /* three stalls of ten keys: 0.5 (4 / 3) 300 / 30 - 0.5 */
 	};
 	struct key_train_samples t[3];
 	struct key_figures f;
@@ -143,17 +150,17 @@ TEST(a_key_without_echo_stays_in)
 	struct key_figures f;
 
 	make(t, base, 3);
-	for (int k = 10; k < KEYS; k++) {	/* half of the last run, 1 s after they were due nothing was there */
+	for (int k = 10; k < KEYS; k++) { /* half of the last run, 1 s after they were due nothing was there */
 		t[2].keys.key[k].answer_ns = t[2].keys.key[k].high_ns = 0;
 		t[2].keys.key[k].censored_ns = t[2].keys.key[k].due_ns + NS_PER_S;
 	}
 	f = keys_estimate_figures(t, 3, &cfg);
 	assert_int_equal(f.keys, 60);
 	assert_int_equal(f.censored, 10);
-	assert_near(f.of[LATE].value, 100.0 * 10 / 60, 1e-9);	/* the ninth of those was below 40 ms before */
+	assert_near(f.of[LATE].value, 100.0 * 10 / 60, 1e-9); /* the ninth of those was below 40 ms before */
 	assert_near(f.of[P50].value, 26.5, 1e-9);
 	assert_false(f.of[P50].above);
-	assert_true(isnan(f.of[P50].low));	/* the last run's own median is only "later than" */
+	assert_true(isnan(f.of[P50].low)); /* the last run's own median is only "later than" */
 	assert_near(f.of[MAX].value, 1000, 1e-9);
 	assert_true(f.of[MAX].above);
 	drop(t, 3);
@@ -262,7 +269,7 @@ TEST(the_curve_keeps_its_ends)
 	assert_int_equal(point[0].ns, 10 * NS_PER_MS);
 	assert_near(point[0].share, 1.0 / 40, 1e-12);
 	assert_int_equal(point[38].ns, 29 * NS_PER_MS);
-	assert_near(point[38].share, 39.0 / 40, 1e-12);	/* one key had no echo: never 1 */
+	assert_near(point[38].share, 39.0 / 40, 1e-12); /* one key had no echo: never 1 */
 	free(point);
 	point = keys_compute_cdf(t, 2, false, 5, &n);
 	assert_int_equal(n, 5);

@@ -42,7 +42,7 @@ TEST(random_order_tells_the_size_whatever_the_policy)
 	for (int p = 0; p < EVICTIONS; p++) {
 		double h;
 
-		if (p == EVICTION_MRU)	/* it gives up what was shown last */
+		if (p == EVICTION_MRU) /* it gives up what was shown last */
 			continue;
 		h = hits((enum eviction)p, 65, SEQUENCE_RANDOM, 130, 0, 100000);
 		assert_near(h, 64.0 / 129, 0.01);
@@ -61,14 +61,16 @@ TEST(being_shown_keeps_a_frame_under_lru_only)
 TEST(each_policy_is_recognised_and_noise_is_not)
 {
 	static const struct eviction_trial trial[] = {
-		{ SEQUENCE_LOOP, 82, 0, 164, 164, 3 }, { SEQUENCE_RANDOM, 130, 0, 260, 260, 4 }, { SEQUENCE_HOT, 162, 32, 260, 260, 5 },
+		{ SEQUENCE_LOOP, 82, 0, 164, 164, 3 },
+		{ SEQUENCE_RANDOM, 130, 0, 260, 260, 4 },
+		{ SEQUENCE_HOT, 162, 32, 260, 260, 5 },
 	};
 
 	for (int p = 0; p < EVICTIONS; p++) {
 		double h[3];
 
 		for (int t = 0; t < 3; t++) {
-			struct eviction_trial other = trial[t];	/* as long as in a run, by other chances */
+			struct eviction_trial other = trial[t]; /* as long as in a run, by other chances */
 
 			other.seed += 100;
 			h[t] = eviction_hit_ratio((enum eviction)p, 65, &other) + (t % 2 ? -0.03 : 0.03);

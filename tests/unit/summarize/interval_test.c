@@ -60,7 +60,10 @@ TEST(no_interval_from_too_little)
 /* st.binomtest(k, n).proportion_ci(0.95, 'exact') inside; at the edges one-sided: 1 - 0.05 ** (1 / n) */
 TEST(share_is_clopper_and_pearsons)
 {
-	static const struct { size_t hits, n; double low, high; } known[] = {
+	static const struct {
+		size_t hits, n;
+		double low, high;
+	} known[] = {
 		{ 3, 100, 0.006229971538306227, 0.08517605297428028 },
 		{ 50, 100, 0.39832112950330095, 0.6016788704966991 },
 		{ 0, 285, 0, 0.01045629021842065 },

@@ -9,10 +9,8 @@
 
 /* Key 2: 100 us there, 5 ms inside, 300 us back. Key 3 is lost on the way, 4 was never drawn, 5 never seen. */
 static struct key_times key[] = {
-	{ .number = 2, .sent_ns = 50000 * US, .answer_ns = 55400 * US },
-	{ .number = 3, .sent_ns = 100000 * US },
-	{ .number = 4, .sent_ns = 150000 * US, .answer_ns = 159000 * US },
-	{ .number = 5, .sent_ns = 200000 * US },
+	{ .number = 2, .sent_ns = 50000 * US, .answer_ns = 55400 * US },   { .number = 3, .sent_ns = 100000 * US },
+	{ .number = 4, .sent_ns = 150000 * US, .answer_ns = 159000 * US }, { .number = 5, .sent_ns = 200000 * US },
 	{ .number = 6, .sent_ns = 250000 * US, .answer_ns = 250250 * US },
 };
 static struct trace_app_echo echo[] = {
@@ -29,17 +27,17 @@ static struct trace_wire_key seen[] = {
 };
 /* The first one is somebody else's, before anything was drawn. */
 static struct trace_screen_update update[] = {
-	{ .first = 50200 * US },
-	{ .first = 55070 * US },
-	{ .first = 99000 * US },
-	{ .first = 200111 * US },
-	{ .first = 250105 * US },	/* 5 us before the drawing began: within what the clocks' conversion may be off */
+	{ .first = 50200 * US },  { .first = 55070 * US },  { .first = 99000 * US },
+	{ .first = 200111 * US }, { .first = 250105 * US }, /* 5 us before the drawing began: within what the clocks' conversion may be off */
 };
 static const struct key_samples keys = { .key = key, .n = sizeof(key) / sizeof(*key) };
 static const struct train_traces traces = {
-	.update = update, .updates = sizeof(update) / sizeof(*update),
-	.key = seen, .keys = sizeof(seen) / sizeof(*seen),
-	.echo = echo, .echoes = sizeof(echo) / sizeof(*echo),
+	.update = update,
+	.updates = sizeof(update) / sizeof(*update),
+	.key = seen,
+	.keys = sizeof(seen) / sizeof(*seen),
+	.echo = echo,
+	.echoes = sizeof(echo) / sizeof(*echo),
 };
 
 static void offsets_free(struct probe_offsets *o)
@@ -87,8 +85,9 @@ TEST(on_the_wire)
 /* Ten values have to lie beyond a percentile. */
 TEST(the_tail_that_can_be_told)
 {
-	static const struct { int n, percent; } expected[] = { { 0, 0 }, { 1, 75 }, { 99, 75 }, { 100, 90 },
-							       { 199, 90 }, { 200, 95 }, { 999, 95 }, { 1000, 99 } };
+	static const struct {
+		int n, percent;
+	} expected[] = { { 0, 0 }, { 1, 75 }, { 99, 75 }, { 100, 90 }, { 199, 90 }, { 200, 95 }, { 999, 95 }, { 1000, 99 } };
 
 	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
 		struct probe_offsets o = { 0 };

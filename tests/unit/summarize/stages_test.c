@@ -37,7 +37,7 @@ static void stages_free(struct stage_samples *s)
 TEST(a_key_is_split_into_stages_that_add_up)
 {
 	const struct stage_times t = { 100, 103, 110, 145, 1250, 1800, 1875 },
-		without = { 100, 103, 110, TRACE_NONE, TRACE_NONE, 1800, 1875 };
+				 without = { 100, 103, 110, TRACE_NONE, TRACE_NONE, 1800, 1875 };
 	static const int64_t lengths[STAGES] = { 3, 7, 35, 1105, 550, TRACE_NONE, 75, 1775 };
 	int64_t ns[STAGES], sum = 0;
 
@@ -56,19 +56,17 @@ TEST(a_key_is_split_into_stages_that_add_up)
 
 /* Keys 6 to 9 (the first five are warm-up) at 1000, 1050, 1100, 1150 ms; the application had counted 300 before. Keys 6 and 7 are
  * answered by one redraw, 8 never is in the pixels, 9's range has two ends. */
-static const char wire_text[] = WIRE
-	"wire/1\tupdate\t1\t990000000\t990000000\t1\t9\t\t\t\t\t1\n"
-	"wire/1\tupdate\t2\t1090000000\t1095000000\t2\t90\t\t\t\t\t1\n"
-	"wire/1\tkey\t6\t1001000000\t\t\t\t6\t1090000000\t1090000000\t0\t1\n"
-	"wire/1\tkey\t7\t1051000000\t\t\t\t7\t1090000000\t1200000000\t0\t1\n"
-	"wire/1\tkey\t8\t1101000000\t\t\t\t8\t1200000000\t\t0\t1\n"
-	"wire/1\tkey\t9\t1151000000\t\t\t\t9\t\t\t0\t1\n"
-	"wire/1\tupdate\t3\t1200000000\t1200000000\t1\t9\t\t\t\t\t1\n";
-static const char echo_text[] = ECHO
-	"echo/1\t306\t1002000000\t1080000000\t1081000000\t0\t1\n"
-	"echo/1\t307\t1053000000\t1080000000\t1081000000\t0\t0\n"
-	"echo/1\t308\t1103000000\t\t\t0\t0\n"
-	"echo/1\t309\t1153000000\t1180000000\t1181000000\t0\t0\n";
+static const char wire_text[] = WIRE "wire/1\tupdate\t1\t990000000\t990000000\t1\t9\t\t\t\t\t1\n"
+				     "wire/1\tupdate\t2\t1090000000\t1095000000\t2\t90\t\t\t\t\t1\n"
+				     "wire/1\tkey\t6\t1001000000\t\t\t\t6\t1090000000\t1090000000\t0\t1\n"
+				     "wire/1\tkey\t7\t1051000000\t\t\t\t7\t1090000000\t1200000000\t0\t1\n"
+				     "wire/1\tkey\t8\t1101000000\t\t\t\t8\t1200000000\t\t0\t1\n"
+				     "wire/1\tkey\t9\t1151000000\t\t\t\t9\t\t\t0\t1\n"
+				     "wire/1\tupdate\t3\t1200000000\t1200000000\t1\t9\t\t\t\t\t1\n";
+static const char echo_text[] = ECHO "echo/1\t306\t1002000000\t1080000000\t1081000000\t0\t1\n"
+				     "echo/1\t307\t1053000000\t1080000000\t1081000000\t0\t0\n"
+				     "echo/1\t308\t1103000000\t\t\t0\t0\n"
+				     "echo/1\t309\t1153000000\t1180000000\t1181000000\t0\t0\n";
 
 static struct key_times keys_of[] = {
 	{ .number = 6, .due_ns = 999 * MS, .sent_ns = 1000 * MS, .answer_ns = 1097 * MS, .high_ns = 1097 * MS, .exact = true },
@@ -186,7 +184,7 @@ TEST(ranges_are_held_against_the_pixels)
 
 	train_of(&k, &t);
 	wire_check = wire_check_compare(&k, &t);
-	assert_int_equal(wire_check.keys, 2);	/* 8 was not answered, 9 is no exact answer */
+	assert_int_equal(wire_check.keys, 2); /* 8 was not answered, 9 is no exact answer */
 	assert_int_equal(wire_check.held, 2);
 	assert_int_equal(wire_check.exact, 0);
 	assert_int_equal(wire_check.untested, 2);
@@ -237,13 +235,12 @@ TEST(keys_as_the_wire_alone_tells_them)
 /* Keys 7 and 8 crossed when 9 had been sent: they are the slow ones. */
 TEST(a_key_that_was_not_seen_alone_stays)
 {
-	static const char late[] = WIRE
-		"wire/1\tupdate\t1\t990000000\t990000000\t1\t9\t\t\t\t\t1\n"
-		"wire/1\tkey\t6\t1001000000\t\t\t\t6\t1200000000\t1200000000\t0\t1\n"
-		"wire/1\tkey\t7\t\t\t\t\t7\t1200000000\t1300000000\t0\t1\n"
-		"wire/1\tkey\t8\t\t\t\t\t8\t\t\t0\t1\n"
-		"wire/1\tkey\t9\t1151000000\t\t\t\t9\t\t\t0\t2\n"
-		"wire/1\tupdate\t2\t1200000000\t1200000000\t1\t9\t\t\t\t\t1\n";
+	static const char late[] = WIRE "wire/1\tupdate\t1\t990000000\t990000000\t1\t9\t\t\t\t\t1\n"
+					"wire/1\tkey\t6\t1001000000\t\t\t\t6\t1200000000\t1200000000\t0\t1\n"
+					"wire/1\tkey\t7\t\t\t\t\t7\t1200000000\t1300000000\t0\t1\n"
+					"wire/1\tkey\t8\t\t\t\t\t8\t\t\t0\t1\n"
+					"wire/1\tkey\t9\t1151000000\t\t\t\t9\t\t\t0\t2\n"
+					"wire/1\tupdate\t2\t1200000000\t1200000000\t1\t9\t\t\t\t\t1\n";
 	struct train_traces t = { 0 };
 	struct wire_check_counts wire_check;
 	struct key_samples k = { .key = keys_of, .n = 4 }, w;
@@ -268,7 +265,8 @@ TEST(a_key_that_was_not_seen_alone_stays)
 
 TEST(the_capture_says_which_blocks_it_holds)
 {
-	static const char said[] = "schema\tkind\tn\ttime_ns\tend_ns\tpackets\tbytes\tkey\tlow_ns\thigh_ns\texact\tblock\tcaptured\n"
+	static const char said[] =
+		"schema\tkind\tn\ttime_ns\tend_ns\tpackets\tbytes\tkey\tlow_ns\thigh_ns\texact\tblock\tcaptured\n"
 		"wire/1\tkey\t1\t\t\t\t\t6\t1200000000\t1200000000\t0\t1\t1\n"
 		"wire/1\tkey\t2\t1051000000\t\t\t\t7\t1200000000\t1200000000\t0\t1\t1\n"
 		"wire/1\tkey\t3\t1101000000\t\t\t\t8\t\t\t0\t2\t0\n";
@@ -276,15 +274,19 @@ TEST(the_capture_says_which_blocks_it_holds)
 	unsigned long line;
 
 	assert_int_equal(read_wire(&t, said, &line), 0);
-	assert_true(t.key[0].captured && t.key[1].captured);	/* the first was held up */
+	assert_true(t.key[0].captured && t.key[1].captured); /* the first was held up */
 	assert_false(t.key[2].captured);
 	traces_free(&t);
 }
 
 TEST(broken_rows_are_named)
 {
-	static const struct { const char *text; unsigned long line; } broken[] = {
-		{ "", 0 }, { "schema\tkind\n", 1 },
+	static const struct {
+		const char *text;
+		unsigned long line;
+	} broken[] = {
+		{ "", 0 },
+		{ "schema\tkind\n", 1 },
 		{ WIRE "wire/2\tupdate\t1\t1\t1\t1\t1\t\t\t\t\t1\n", 2 },
 		{ WIRE "wire/1\tupdate\t1\t\t1\t1\t1\t\t\t\t\t1\n", 2 },
 		{ WIRE "wire/1\tupdate\t1\t5\t4\t1\t1\t\t\t\t\t1\n", 2 },

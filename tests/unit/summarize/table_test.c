@@ -49,11 +49,12 @@ TEST(test_columns)
 	const struct column *c;
 
 	assert_true(read_text("counts trains\nrepeats found\n"
-				   "table summary cells schema=users/1\t# of users\n"
-				   "part Part - param:kind - text -\n\n"
-				   "lost \"Packets lost\" % stall/cell.json!:link.lost/link.packets share+ci 3 lower\n"
-				   "p50_ms Median ms keys:low.p50 ends+above 3 lower\n"
-				   "table slope rows:slope optional\nslope Slope - - ends 4 -\n", &t));
+			      "table summary cells schema=users/1\t# of users\n"
+			      "part Part - param:kind - text -\n\n"
+			      "lost \"Packets lost\" % stall/cell.json!:link.lost/link.packets share+ci 3 lower\n"
+			      "p50_ms Median ms keys:low.p50 ends+above 3 lower\n"
+			      "table slope rows:slope optional\nslope Slope - - ends 4 -\n",
+			      &t));
 	assert_int_equal(t.n, 2);
 	assert_string_equal(t.counts, "trains");
 	assert_true(t.found);
@@ -111,7 +112,7 @@ TEST(test_mistakes)
 		{ "include nothing.table\n", "nothing.table: No such file" },
 	};
 
-	static struct tables t[sizeof(wrong) / sizeof(*wrong)];	/* nothing frees them: the program would have ended */
+	static struct tables t[sizeof(wrong) / sizeof(*wrong)]; /* nothing frees them: the program would have ended */
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		assert_false(read_text(wrong[i].text, &t[i]));

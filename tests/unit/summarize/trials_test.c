@@ -35,7 +35,7 @@ TEST(trials_are_pooled_by_what_they_were)
 
 	add(&t, OUT, 100, false, 1000);
 	add(&t, OUT, 300, false, 3000);
-	add(&t, OUT, 5000, true, NAN);	/* waited for in vain; nothing else known of it */
+	add(&t, OUT, 5000, true, NAN); /* waited for in vain; nothing else known of it */
 	add(&t, IN, 2, false, 0);
 	assert_near(figure(&t, "out.n"), 3, 0);
 	assert_near(figure(&t, "out+in.n"), 4, 0);
@@ -70,8 +70,9 @@ TEST(without_trials_counts_are_0_and_the_rest_is_unknown)
 
 TEST(what_is_no_figure_is_refused)
 {
-	static const char *const wrong[] = { "", "out", "out.", "out.key_ms", "out.key_ms.mode", "none.n",
-		"out.nothing.mean", "out+none.n" };
+	static const char *const wrong[] = {
+		"", "out", "out.", "out.key_ms", "out.key_ms.mode", "none.n", "out.nothing.mean", "out+none.n"
+	};
 	struct cell_trials t = { 0 };
 	struct figure f;
 

@@ -3,14 +3,25 @@
 #include "../unit.h"
 #include "x11/picture.h"
 
-static XImage *image_of(char *data, int bits, int depth, int bytes_per_line,
-			unsigned long red, unsigned long green, unsigned long blue)
+static XImage *image_of(char *data, int bits, int depth, int bytes_per_line, unsigned long red, unsigned long green,
+			unsigned long blue)
 {
 	static XImage image;
 
-	image = (XImage){ .width = 2, .height = 2, .format = ZPixmap, .data = data, .byte_order = LSBFirst, .bitmap_unit = bits,
-			  .bitmap_bit_order = LSBFirst, .bitmap_pad = 32, .depth = depth, .bytes_per_line = bytes_per_line,
-			  .bits_per_pixel = bits, .red_mask = red, .green_mask = green, .blue_mask = blue };
+	image = (XImage){ .width = 2,
+			  .height = 2,
+			  .format = ZPixmap,
+			  .data = data,
+			  .byte_order = LSBFirst,
+			  .bitmap_unit = bits,
+			  .bitmap_bit_order = LSBFirst,
+			  .bitmap_pad = 32,
+			  .depth = depth,
+			  .bytes_per_line = bytes_per_line,
+			  .bits_per_pixel = bits,
+			  .red_mask = red,
+			  .green_mask = green,
+			  .blue_mask = blue };
 	assert_true(XInitImage(&image));
 	return &image;
 }
@@ -24,7 +35,7 @@ TEST(bits_of_no_colour_are_none)
 	x11_pixels_copy(&p, 2, 2, out, 3);
 	assert_int_equal(out[0], 0x102030);
 	assert_int_equal(out[1], 0x102030);
-	assert_int_equal(out[2], 0);	/* between the rows: not touched */
+	assert_int_equal(out[2], 0); /* between the rows: not touched */
 	assert_int_equal(out[3], 0xffffff);
 	assert_int_equal(out[4], 0);
 }

@@ -21,7 +21,7 @@ static struct process_delays *get_delays(struct all_delays *d, pid_t pid, int64_
 }
 
 bool delays_add_reading(struct all_delays *d, pid_t pid, int64_t began, int threads, int64_t elapsed_ns,
-				const struct delay_reading *reading)
+			const struct delay_reading *reading)
 {
 	struct process_delays *p = get_delays(d, pid, began);
 	bool all = true;

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PAGES_AT_ONCE 4096	/* pages for each mincore() */
+#define PAGES_AT_ONCE 4096 /* pages for each mincore() */
 
 static bool is_droppable(const char *path)
 {

@@ -12,12 +12,12 @@
 #define FILE_SET_STAYED 5
 
 struct file_set {
-	char **path;		/* owned, each once, in the order of strcmp() */
+	char **path; /* owned, each once, in the order of strcmp() */
 	size_t n;
 };
 
 struct drop_result {
-	int64_t files, refused;		/* files dropped; files that could not be opened any more */
+	int64_t files, refused; /* files dropped; files that could not be opened any more */
 	/* bytes in the cache before, and bytes still there after; -1: not known, since the kernel tells only users who may write
 	 * the file */
 	int64_t dropped_bytes, stayed_bytes;
@@ -38,7 +38,7 @@ char *file_set_mapped_path(char *line);
 
 /* Reports files when they are opened, by fanotify, which needs CAP_SYS_ADMIN in the first user namespace. */
 struct open_trace {
-	int fd;		/* -1: not running */
+	int fd; /* -1: not running */
 };
 
 /* Starts on the file systems of /, of the working folder and of HOME. 0 or -errno (-EPERM). */

@@ -13,16 +13,16 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define POST_SUPER ACT_SUPER	/* in act.held, beside ACT_SHIFT, ACT_CTRL and ACT_ALT */
+#define POST_SUPER ACT_SUPER /* in act.held, beside ACT_SHIFT, ACT_CTRL and ACT_ALT */
 
 struct scripted_event {
-	char *name;		/* owned */
-	struct input_act *act;	/* n keys, and clicks (ACT_BUTTON) at x, y in the window; owned */
+	char *name;	       /* owned */
+	struct input_act *act; /* n keys, and clicks (ACT_BUTTON) at x, y in the window; owned */
 	size_t n;
 };
 
 struct event_script {
-	struct scripted_event *event;	/* owned */
+	struct scripted_event *event; /* owned */
 	size_t n;
 };
 

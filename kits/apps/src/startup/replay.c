@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #define BLOCK 4096
-#define LARGEST (1024 * 1024)	/* bytes; larger (merged) requests are split */
-#define PAGES_TOGETHER 8	/* pages that the kernel reads around a fault by default: 2 to the power of vm.page-cluster */
+#define LARGEST (1024 * 1024) /* bytes; larger (merged) requests are split */
+#define PAGES_TOGETHER 8      /* pages that the kernel reads around a fault by default: 2 to the power of vm.page-cluster */
 
 int64_t replay_count_requests(int64_t requests, int64_t bytes)
 {
@@ -35,7 +35,7 @@ struct replay_state {
 	int fd;
 	char *buffer;
 	uint64_t random;
-	int64_t size;		/* bytes of the scratch file */
+	int64_t size; /* bytes of the scratch file */
 	int64_t until_ns;
 };
 
@@ -59,9 +59,8 @@ static int replay_request(struct replay_state *r, int64_t bytes, bool writing, i
 }
 
 /* Makes the requests of one step in one direction. 0, -errno, or 1: time limit or signal. */
-static int replay_direction(struct replay_state *r, int64_t requests, int64_t bytes, bool writing,
-					  int64_t *took_ns,
-		     int64_t *count, int64_t *moved)
+static int replay_direction(struct replay_state *r, int64_t requests, int64_t bytes, bool writing, int64_t *took_ns, int64_t *count,
+			    int64_t *moved)
 {
 	int64_t n = replay_count_requests(requests, bytes);
 	int err;
@@ -81,8 +80,7 @@ static int replay_direction(struct replay_state *r, int64_t requests, int64_t by
 	return 0;
 }
 
-static int replay_steps(struct replay_state *r, const struct traffic_step *step, size_t n,
-				struct replay_result *out)
+static int replay_steps(struct replay_state *r, const struct traffic_step *step, size_t n, struct replay_result *out)
 {
 	int err = 0;
 
@@ -131,8 +129,8 @@ static int prepare_replay(struct replay_state *r, const char *path)
 	return 0;
 }
 
-int replay_traffic(const char *path, const struct traffic_step *step, size_t n, int64_t until_ns,
-	       int64_t limit_ns, struct replay_result *out)
+int replay_traffic(const char *path, const struct traffic_step *step, size_t n, int64_t until_ns, int64_t limit_ns,
+		   struct replay_result *out)
 {
 	struct replay_state r = { .fd = -1, .random = 1, .until_ns = clock_now() + limit_ns };
 	int err = prepare_replay(&r, path);

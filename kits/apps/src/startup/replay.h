@@ -10,14 +10,14 @@
 
 struct replay_result {
 	int64_t read_ns, write_ns;
-	int64_t reads, read_bytes, writes, write_bytes;	/* as replayed, in whole blocks of 4096 bytes */
-	bool cut;		/* the time limit or a signal ended the replay: times are scaled up to all bytes */
+	int64_t reads, read_bytes, writes, write_bytes; /* as replayed, in whole blocks of 4096 bytes */
+	bool cut; /* the time limit or a signal ended the replay: times are scaled up to all bytes */
 };
 
 /* Replays the steps recorded until until_ns, for at most limit_ns. Overwrites the file `path`, of at least 1 MiB. 0 or -errno:
  * -EINVAL: its file system has no O_DIRECT; -EFBIG: the file is too small. */
-int replay_traffic(const char *path, const struct traffic_step *step, size_t n, int64_t until_ns,
-	       int64_t limit_ns, struct replay_result *out);
+int replay_traffic(const char *path, const struct traffic_step *step, size_t n, int64_t until_ns, int64_t limit_ns,
+		   struct replay_result *out);
 
 /* Size of request `i` of `n` for `bytes` in total, rounded up to whole blocks of which no request gets more than one more than
  * another. Pure. */

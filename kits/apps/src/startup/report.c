@@ -61,14 +61,18 @@ static void report_replay(struct rec_report *r, const struct report_cfg *cfg, co
 	if (known)
 		rec_add_bool(r, "t_io_scaled", run->replay.cut);
 	if (cfg->t0_given)
-		rec_add_real(r, "e", report_overhead(run->result.stable_ns, cfg->t0_ns, cfg->t0_spread_ns,
-						run->result.stable_ns < 0 ? -1 : get_io_ns(run)), 4);
+		rec_add_real(r, "e",
+			     report_overhead(run->result.stable_ns, cfg->t0_ns, cfg->t0_spread_ns,
+					     run->result.stable_ns < 0 ? -1 : get_io_ns(run)),
+			     4);
 }
 
 static void report_delays(struct rec_report *r, const struct report_cfg *cfg, const struct start_result *o)
 {
-	static const char *const keys[] = { [DELAY_BLKIO] = "blkio_delay_ms", [DELAY_SWAPIN] = "swapin_delay_ms",
-					    [DELAY_THRASHING] = "thrashing_delay_ms", [DELAY_FREEPAGES] = "freepages_delay_ms" };
+	static const char *const keys[] = { [DELAY_BLKIO] = "blkio_delay_ms",
+					    [DELAY_SWAPIN] = "swapin_delay_ms",
+					    [DELAY_THRASHING] = "thrashing_delay_ms",
+					    [DELAY_FREEPAGES] = "freepages_delay_ms" };
 
 	for (int k = 0; k < DELAY_KINDS; k++)
 		report_ms(r, keys[k], cfg->delays && o->delay_readings ? (int64_t)o->delays.ns[k] : -1);
@@ -104,8 +108,8 @@ static void report_run(struct rec_report *r, const struct report_cfg *cfg, const
 	rec_add_int(r, "splashes", o->splashes);
 	rec_add_bool(r, "caret", o->caret);
 	rec_add_bool(r, "busy", o->busy);
-	rec_add_ints(r, { "windows", o->windows }, { "width", o->width }, { "height", o->height },
-		     { "changes", o->changes }, { "looks", o->looks });
+	rec_add_ints(r, { "windows", o->windows }, { "width", o->width }, { "height", o->height }, { "changes", o->changes },
+		     { "looks", o->looks });
 	report_ms(r, "resolution_ms", o->longest_ns);
 	rec_add_int(r, "processes", o->processes);
 	rec_add_int(r, "threads", o->threads);
@@ -140,8 +144,7 @@ static void report_run(struct rec_report *r, const struct report_cfg *cfg, const
 }
 
 /* The known values of all stable starts. */
-static struct sample collect_times(const struct run_results *run, int64_t n,
-						  int64_t (*of)(const struct run_results *))
+static struct sample collect_times(const struct run_results *run, int64_t n, int64_t (*of)(const struct run_results *))
 {
 	struct sample s = { 0 };
 
@@ -176,16 +179,15 @@ static int64_t get_stable_ns(const struct run_results *run)
 }
 
 static void say_timing(struct rec_report *r, const char *name, const struct run_results *run, int64_t n,
-		     int64_t (*of)(const struct run_results *))
+		       int64_t (*of)(const struct run_results *))
 {
 	struct sample s = collect_times(run, n, of);
 
 	if (s.n == 1)
 		rec_add_row(r, "  %s\t%s\tms", name, stat_text(&s, 0.5, NS_PER_MS));
 	else if (s.n)
-		rec_add_row(r, "  %s\t%s\t%s\t%s\tms", name, stat_text(&s, 0.5, NS_PER_MS), stat_text(&s,
-																	     0, NS_PER_MS),
-			stat_text(&s, 1, NS_PER_MS));
+		rec_add_row(r, "  %s\t%s\t%s\t%s\tms", name, stat_text(&s, 0.5, NS_PER_MS), stat_text(&s, 0, NS_PER_MS),
+			    stat_text(&s, 1, NS_PER_MS));
 	sample_free(&s);
 }
 
@@ -198,7 +200,7 @@ static enum start_state find_last_failure(const struct run_results *run, int64_t
 }
 
 void report_say_starts(struct rec_report *r, const struct report_cfg *cfg, const struct run_results *run, int64_t n,
-		const char *command)
+		       const char *command)
 {
 	const struct start_result *last = NULL;
 	int64_t good = 0, read;
@@ -224,8 +226,7 @@ void report_say_starts(struct rec_report *r, const struct report_cfg *cfg, const
 		rec_say(r, "%s: %s start%s, no times", command, count_text(n), n == 1 ? "" : "s");
 		return;
 	}
-	rec_say(r, "%s: %s start%s, files %s", command, count_text(n), n == 1 ? "" : "s", cfg->cold ? "on disk" :
-				  "cached");
+	rec_say(r, "%s: %s start%s, files %s", command, count_text(n), n == 1 ? "" : "s", cfg->cold ? "on disk" : "cached");
 	rec_begin_table(r, good > 1 ? "lrrr" : "lr", "%s", good > 1 ? "\tmedian\tmin\tmax" : "");
 	say_timing(r, "window appears", run, n, get_mapped_ns);
 	say_timing(r, "first pixels", run, n, get_paint_ns);
@@ -234,11 +235,13 @@ void report_say_starts(struct rec_report *r, const struct report_cfg *cfg, const
 	if (last->memory.resident_bytes > 0)
 		rec_say(r, "%s%s resident%s%s%s", n > 1 ? "the last stable one: " : "",
 			memory_text((double)last->memory.resident_bytes), read < 0 ? "" : ", ",
-			read < 0 ? "" : read ? memory_text((double)read) : "nothing", read < 0 ? "" : " read from swap");
+			read < 0 ? ""
+			: read	 ? memory_text((double)read)
+				 : "nothing",
+			read < 0 ? "" : " read from swap");
 }
 
-static void report_event_timings(struct rec_report *r, const struct event_script *script, const struct run_results *run,
-				 int64_t n)
+static void report_event_timings(struct rec_report *r, const struct event_script *script, const struct run_results *run, int64_t n)
 {
 	rec_begin_array(r, "events");
 	for (size_t i = 0; i < script->n; i++) {

@@ -10,16 +10,16 @@ struct run_results {
 	struct start_result result;
 	struct drop_result cold;
 	struct replay_result replay;
-	int replay_error;		/* 0; -errno; 1: no replay was requested */
+	int replay_error; /* 0; -errno; 1: no replay was requested */
 };
 
 struct report_cfg {
-	bool cold;			/* files were dropped from the page cache before each start */
-	bool delays;			/* delay accounting works */
-	bool t0_given;			/* --baseline was given: t0_ns and t0_spread_ns */
-	int64_t t0_ns, t0_spread_ns;	/* mean and standard deviation of starts without swapping */
-	const char *no_delays;		/* why there is no delay accounting */
-	const struct event_script *script;	/* NULL: none */
+	bool cold;			   /* files were dropped from the page cache before each start */
+	bool delays;			   /* delay accounting works */
+	bool t0_given;			   /* --baseline was given: t0_ns and t0_spread_ns */
+	int64_t t0_ns, t0_spread_ns;	   /* mean and standard deviation of starts without swapping */
+	const char *no_delays;		   /* why there is no delay accounting */
+	const struct event_script *script; /* NULL: none */
 };
 
 /* The overhead e: how much of the time that memory pressure adds to a start is not input and output. After the model of Xie and
@@ -34,4 +34,4 @@ double report_overhead(int64_t startup_ns, int64_t t0_ns, int64_t t0_spread_ns, 
 int64_t report_starts(struct rec_report *r, const struct report_cfg *cfg, const struct run_results *run, int64_t n);
 /* Writes the short report. */
 void report_say_starts(struct rec_report *r, const struct report_cfg *cfg, const struct run_results *run, int64_t n,
-		const char *command);
+		       const char *command);

@@ -25,22 +25,22 @@
 struct screen_watch;
 
 struct screen_cfg {
-	const char *display;	/* NULL: $DISPLAY */
-	const char *window;	/* only windows with this text in title or class; NULL: those of the application's processes */
-	int least;		/* least width and height of a window that counts, in pixels */
+	const char *display; /* NULL: $DISPLAY */
+	const char *window;  /* only windows with this text in title or class; NULL: those of the application's processes */
+	int least;	     /* least width and height of a window that counts, in pixels */
 };
 
 struct screen_content {
-	int windows;			/* number of windows that count now */
-	bool painted;			/* a window that counts has more than one colour and differs from the screen before the start */
-	uint64_t picture;		/* hash of pixels and places of all windows that count */
-	uint64_t set;			/* hash of the ids of these windows */
-	int64_t mapped_ns;		/* when the first window that counts was mapped; 0: none yet */
-	int64_t paint_ns;		/* end of the first look with `painted`; 0: none yet */
-	int64_t splash_ns;		/* when a splash screen or override-redirect window was mapped before all others; 0: none */
-	int64_t longest_ns;		/* longest time from a damage event to the end of the look that showed the change */
-	int64_t looks, look_ns;		/* number of looks; end of the last look */
-	int width, height;		/* of the largest window that counts, in pixels */
+	int windows;		/* number of windows that count now */
+	bool painted;		/* a window that counts has more than one colour and differs from the screen before the start */
+	uint64_t picture;	/* hash of pixels and places of all windows that count */
+	uint64_t set;		/* hash of the ids of these windows */
+	int64_t mapped_ns;	/* when the first window that counts was mapped; 0: none yet */
+	int64_t paint_ns;	/* end of the first look with `painted`; 0: none yet */
+	int64_t splash_ns;	/* when a splash screen or override-redirect window was mapped before all others; 0: none */
+	int64_t longest_ns;	/* longest time from a damage event to the end of the look that showed the change */
+	int64_t looks, look_ns; /* number of looks; end of the last look */
+	int width, height;	/* of the largest window that counts, in pixels */
 };
 
 /* Opens the display. NULL with a line in `why`. Owned until screen_close(). */

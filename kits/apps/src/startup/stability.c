@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "stability.h"
 
-#define TURNS 3		/* changes after which each of two pictures has come back: A B A B */
+#define TURNS 3 /* changes after which each of two pictures has come back: A B A B */
 
 void stability_init(struct stability *r, int64_t quiet_ns)
 {
@@ -14,7 +14,7 @@ void stability_restart(struct stability *r, const struct stability *last, int64_
 	if (!last->any)
 		return;
 	r->known[r->knowns++] = last->now;
-	if (last->turns >= 2)	/* one of them came back: a blinking caret, not a change from one picture to the other */
+	if (last->turns >= 2) /* one of them came back: a blinking caret, not a change from one picture to the other */
 		r->known[r->knowns++] = last->before;
 }
 

@@ -11,19 +11,19 @@
 #include <stdint.h>
 
 struct stability {
-	int64_t quiet_ns;		/* how long content must not change */
-	bool any;			/* there was a look */
-	uint64_t now, before;		/* hashes: of the last picture, and of the other one of the two seen last */
-	int64_t now_ns, pair_ns;	/* since when the last picture is shown; since when only these two pictures are */
-	int turns;			/* how often in a row the picture went from one of the two to the other */
-	bool reached;			/* content is stable, since stable_ns */
+	int64_t quiet_ns;	 /* how long content must not change */
+	bool any;		 /* there was a look */
+	uint64_t now, before;	 /* hashes: of the last picture, and of the other one of the two seen last */
+	int64_t now_ns, pair_ns; /* since when the last picture is shown; since when only these two pictures are */
+	int turns;		 /* how often in a row the picture went from one of the two to the other */
+	bool reached;		 /* content is stable, since stable_ns */
 	int64_t stable_ns;
 	/* after an event: pictures that do not count as a reaction to it */
 	uint64_t known[2];
 	int knowns;
-	bool changed;			/* another picture than the known ones was seen */
-	int64_t first_change_ns;	/* when such a picture was first seen */
-	int64_t changes;		/* looks that showed another picture than the look before */
+	bool changed;		 /* another picture than the known ones was seen */
+	int64_t first_change_ns; /* when such a picture was first seen */
+	int64_t changes;	 /* looks that showed another picture than the look before */
 };
 
 void stability_init(struct stability *r, int64_t quiet_ns);

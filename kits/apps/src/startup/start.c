@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUSY_SHARE 0.1			/* share of a CPU above which processes count as busy */
-#define WATCH_TICK (10 * NS_PER_MS)	/* from one reading of swap traffic to the next */
-#define WATCH_BUSY 10			/* busy processes are watched this many times as long */
-#define FOCUS_NS (100 * NS_PER_MS)	/* drawing caused by a change of the focus begins within this time */
-#define CARET_NS (1200 * NS_PER_MS)	/* longest phase of a blinking caret */
-#define NO_CHANGE 4			/* quiet times without a change, from processes that are not busy: no change will come */
-#define STOP_GRACE_NS (2 * NS_PER_S)	/* after a stop signal, how long a display that does not answer may take */
+#define BUSY_SHARE 0.1		     /* share of a CPU above which processes count as busy */
+#define WATCH_TICK (10 * NS_PER_MS)  /* from one reading of swap traffic to the next */
+#define WATCH_BUSY 10		     /* busy processes are watched this many times as long */
+#define FOCUS_NS (100 * NS_PER_MS)   /* drawing caused by a change of the focus begins within this time */
+#define CARET_NS (1200 * NS_PER_MS)  /* longest phase of a blinking caret */
+#define NO_CHANGE 4		     /* quiet times without a change, from processes that are not busy: no change will come */
+#define STOP_GRACE_NS (2 * NS_PER_S) /* after a stop signal, how long a display that does not answer may take */
 
 const char *const start_states[] = { "stable", "ceiling", "no_window", "exited", "interrupted", "no_display", NULL };
 const char *const start_event_states[] = { "stable", "ceiling", "no_change", "exited", "not_sent", NULL };
@@ -28,19 +28,19 @@ struct measurement {
 	struct all_delays delays;
 	struct tree tree;
 	struct tree_sums counts;
-	struct watchdog watchdog;	/* of the connection to the display */
-	int64_t exec_ns;		/* times count from here */
-	int64_t tick_ns, tree_ns;	/* next reading of swap traffic; last reading of the process tree */
-	int64_t busy_ns;		/* when processes were last seen busy */
-	uint64_t picture, set;		/* hashes: of the content, of the set of windows */
-	bool uncounted;			/* there was a change after the last store_counts() */
-	bool settled;			/* content is stable: the counts of the last change are kept */
+	struct watchdog watchdog; /* of the connection to the display */
+	int64_t exec_ns;	  /* times count from here */
+	int64_t tick_ns, tree_ns; /* next reading of swap traffic; last reading of the process tree */
+	int64_t busy_ns;	  /* when processes were last seen busy */
+	uint64_t picture, set;	  /* hashes: of the content, of the set of windows */
+	bool uncounted;		  /* there was a change after the last store_counts() */
+	bool settled;		  /* content is stable: the counts of the last change are kept */
 	bool was_mapped, was_painted;
-	size_t steps_noted;		/* steps of swap traffic written to the log */
+	size_t steps_noted; /* steps of swap traffic written to the log */
 };
 
 static void log_event(struct measurement *r, int64_t time_ns, const char *kind, const char *name,
-		       const struct traffic_counts *moved)
+		      const struct traffic_counts *moved)
 {
 	struct start_log_entry n = { time_ns, kind, name, r->picture, screen_seen(r->cfg->screen)->windows, moved };
 
@@ -153,7 +153,7 @@ static int handle_events(struct measurement *r, int64_t until_ns)
 			err = screen_handle_events(screen);
 	}
 	if (err)
-		return proc_stop ? 1 : err;	/* after a stop signal, the watchdog may have shut the connection down */
+		return proc_stop ? 1 : err; /* after a stop signal, the watchdog may have shut the connection down */
 	if (now >= r->tick_ns) {
 		traffic_record_step(r->cfg->traffic, now);
 		log_traffic(r);
@@ -189,8 +189,7 @@ static bool check_stable(struct measurement *r)
 	struct stability maybe = r->stability;
 
 	return stability_update(&maybe, clock_now()) &&
-	       stability_update(&r->stability, r->stability.reached ? clock_now() :
-					 screen_await_reports(r->cfg->screen));
+	       stability_update(&r->stability, r->stability.reached ? clock_now() : screen_await_reports(r->cfg->screen));
 }
 
 /* True if content is stable and something has been painted in a window that counts. */
@@ -278,8 +277,7 @@ static int wait_ready(struct measurement *r)
 	copy_window(r);
 	if (r->uncounted)
 		store_counts(r);
-	r->out->state = !is_running(r) ? START_EXITED : screen_seen(r->cfg->screen)->mapped_ns ? START_CEILING :
-			START_NO_WINDOW;
+	r->out->state = !is_running(r) ? START_EXITED : screen_seen(r->cfg->screen)->mapped_ns ? START_CEILING : START_NO_WINDOW;
 	return err;
 }
 
@@ -304,8 +302,8 @@ static int wait_caret(struct measurement *r, int64_t *stable_ns)
 	int err = 0;
 
 	*stable_ns = r->stability.stable_ns;
-	while (!err && r->cfg->watch_on_ns && r->stability.reached && r->stability.turns && clock_now() - r->stability.now_ns < CARET_NS &&
-	       clock_now() < until) {
+	while (!err && r->cfg->watch_on_ns && r->stability.reached && r->stability.turns &&
+	       clock_now() - r->stability.now_ns < CARET_NS && clock_now() < until) {
 		err = handle_events(r, clock_now() + WATCH_TICK);
 		if (check_stable(r) && r->stability.stable_ns < *stable_ns) {
 			*stable_ns = r->stability.stable_ns;
@@ -315,8 +313,7 @@ static int wait_caret(struct measurement *r, int64_t *stable_ns)
 	return err;
 }
 
-static int play_event(struct measurement *r, const struct scripted_event *e,
-					    struct event_result *out)
+static int play_event(struct measurement *r, const struct scripted_event *e, struct event_result *out)
 {
 	struct stability last;
 	int64_t sent_ns, now, stable_ns;
@@ -394,8 +391,13 @@ static int start_application(struct measurement *r)
 	int64_t key_ns;
 	int err;
 
-	*out = (struct start_result){ .mapped_ns = -1, .paint_ns = -1, .stable_ns = -1, .splash_ns = -1,
-				      .last_change_ns = -1, .exit_status = -1, .memory = { -1, -1, -1, -1 } };
+	*out = (struct start_result){ .mapped_ns = -1,
+				      .paint_ns = -1,
+				      .stable_ns = -1,
+				      .splash_ns = -1,
+				      .last_change_ns = -1,
+				      .exit_status = -1,
+				      .memory = { -1, -1, -1, -1 } };
 	if (cfg->script) {
 		out->event = calloc(cfg->script->n, sizeof(*out->event));
 		if (!out->event)
@@ -439,7 +441,7 @@ static void fill_result(struct measurement *r, int err)
 	out->delay_readings = r->delays.readings;
 	out->delays_discarded = r->delays.discarded;
 	traffic_sum(r->cfg->traffic, r->exec_ns + (out->stable_ns >= 0 ? out->stable_ns + WATCH_TICK : r->cfg->ceiling_ns),
-			  &out->moved);
+		    &out->moved);
 }
 
 int start_measure(const struct start_cfg *cfg, struct subreaper *subreaper, struct start_result *out)

@@ -29,30 +29,30 @@ extern const char *const start_ends[];
 /* One row of the log; times on CLOCK_MONOTONIC. */
 struct start_log_entry {
 	int64_t time_ns;
-	const char *kind;	/* "exec", "mapped", "painted", "change", "rest" (stable), "again", "input", "end", "swap" */
-	const char *name;	/* of the event sent or reacted to; NULL: none */
-	uint64_t picture;	/* hash of the content */
-	int windows;		/* that count */
-	const struct traffic_counts *moved;	/* of "swap"; else NULL */
+	const char *kind; /* "exec", "mapped", "painted", "change", "rest" (stable), "again", "input", "end", "swap" */
+	const char *name; /* of the event sent or reacted to; NULL: none */
+	uint64_t picture; /* hash of the content */
+	int windows;	  /* that count */
+	const struct traffic_counts *moved; /* of "swap"; else NULL */
 };
 typedef void start_log(const struct start_log_entry *note);
 
 struct start_cfg {
 	struct subreaper_cfg start;
-	int64_t quiet_ns;		/* content unchanged for this long is stable */
-	int64_t ceiling_ns;		/* longest wait for a start, and for each event */
-	int64_t watch_on_ns;		/* how long to watch for another window after that */
-	int64_t close_ns;		/* how long to wait after the request to close, and after SIGTERM */
-	bool any_owner;			/* windows are found by name: they may appear after the command has ended */
-	const struct scripted_event *key;	/* sent just before the start, and times count from it; NULL: none */
-	const struct event_script *script;	/* NULL: no events */
-	bool keep;			/* leave the application running */
+	int64_t quiet_ns;		   /* content unchanged for this long is stable */
+	int64_t ceiling_ns;		   /* longest wait for a start, and for each event */
+	int64_t watch_on_ns;		   /* how long to watch for another window after that */
+	int64_t close_ns;		   /* how long to wait after the request to close, and after SIGTERM */
+	bool any_owner;			   /* windows are found by name: they may appear after the command has ended */
+	const struct scripted_event *key;  /* sent just before the start, and times count from it; NULL: none */
+	const struct event_script *script; /* NULL: no events */
+	bool keep;			   /* leave the application running */
 	struct screen_watch *screen;
 	struct traffic *traffic;
-	struct taskstats_link *taskstats;	/* fd -1: no delay accounting */
-	struct file_set *learn;		/* gets the files that the application uses, which costs time; NULL: not wanted */
-	struct open_trace *opened;	/* with `learn`: reports opened files; fd -1: not available */
-	start_log *log;			/* NULL: no log */
+	struct taskstats_link *taskstats; /* fd -1: no delay accounting */
+	struct file_set *learn;		  /* gets the files that the application uses, which costs time; NULL: not wanted */
+	struct open_trace *opened;	  /* with `learn`: reports opened files; fd -1: not available */
+	start_log *log;			  /* NULL: no log */
 };
 
 /* Times count from when the input was sent; -1: did not happen. */
@@ -66,7 +66,7 @@ struct start_result {
 	enum start_state state;
 	enum start_end end;
 	int64_t exec_ns;			/* CLOCK_MONOTONIC time from which all times count */
-	int64_t mapped_ns, paint_ns, splash_ns;	/* first window mapped, first content painted, splash screen mapped */
+	int64_t mapped_ns, paint_ns, splash_ns; /* first window mapped, first content painted, splash screen mapped */
 	int64_t stable_ns;			/* last change before content was stable */
 	int64_t last_change_ns;			/* last change seen, whether or not content became stable */
 	bool caret;				/* content ended with two pictures in turn, as with a blinking caret */
@@ -82,13 +82,13 @@ struct start_result {
 	struct refault_counts refaults;
 	struct delay_reading delays;
 	int64_t delay_readings, delays_discarded;
-	int exit_status;			/* of the command, as wait() gives it; -1: did not end by itself */
-	struct tree_memory memory;		/* when watching ended */
-	int64_t probe_cpu_ns;			/* CPU time of this program */
-	struct event_result *event;		/* one for each event of the script, owned; NULL: no script */
+	int exit_status;	    /* of the command, as wait() gives it; -1: did not end by itself */
+	struct tree_memory memory;  /* when watching ended */
+	int64_t probe_cpu_ns;	    /* CPU time of this program */
+	struct event_result *event; /* one for each event of the script, owned; NULL: no script */
 };
 
-#define START_TREE_TICK (100 * NS_PER_MS)	/* from one reading of the process tree to the next */
+#define START_TREE_TICK (100 * NS_PER_MS) /* from one reading of the process tree to the next */
 
 /* Starts the application, waits, plays the script and ends the application, unless cfg->keep. 0 or -errno with nothing left
  * running: -EPIPE: the display went away; -ENOMEM; others: the command could not be started, and subreaper->shared says what was

@@ -26,8 +26,13 @@ static struct {
 	int64_t runs, warm_up, least, priority;
 	int64_t quiet_ns, ceiling_ns, watch_on_ns, close_ns, pause_ns;
 	bool cold, keep;
-} cfg = { .runs = 1, .warm_up = -1, .least = 32, .quiet_ns = 500 * NS_PER_MS, .ceiling_ns = 120 * NS_PER_S,
-	  .watch_on_ns = 2 * NS_PER_S, .close_ns = 3 * NS_PER_S };
+} cfg = { .runs = 1,
+	  .warm_up = -1,
+	  .least = 32,
+	  .quiet_ns = 500 * NS_PER_MS,
+	  .ceiling_ns = 120 * NS_PER_S,
+	  .watch_on_ns = 2 * NS_PER_S,
+	  .close_ns = 3 * NS_PER_S };
 static struct rec_cfg out_cfg;
 static struct report_cfg report_cfg;
 static struct event_script script;
@@ -52,8 +57,8 @@ static int read_baseline(const char *text, void *value)
 		die_usage("--baseline %s: a mean and a spread, as in 1.2s,40ms", text);
 	memcpy(mean, text, (size_t)(comma - text));
 	mean[comma - text] = '\0';
-	if (cli_parse_ns(mean, &report_cfg.t0_ns) || cli_parse_ns(comma + 1, &report_cfg.t0_spread_ns) ||
-	    report_cfg.t0_ns < 0 || report_cfg.t0_spread_ns < 0)
+	if (cli_parse_ns(mean, &report_cfg.t0_ns) || cli_parse_ns(comma + 1, &report_cfg.t0_spread_ns) || report_cfg.t0_ns < 0 ||
+	    report_cfg.t0_spread_ns < 0)
 		die_usage("--baseline %s: a mean and a spread, as in 1.2s,40ms", text);
 	report_cfg.t0_given = true;
 	return 0;
@@ -64,19 +69,22 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 'n', "repeat", &cfg.runs, 1, RUNS_MAX, .help = "how often to start it (1)" },
 	{ CLI_INT, 0, "warmup", &cfg.warm_up, 0, 100, .help = "start it so often before, not counted (0; 1 with --cold)" },
 	{ CLI_STR, 0, "window", &cfg.window,
-	  .help = "only windows with this in the title, or of this class, count (those of COMMAND and its descendants)", .meta = "NAME" },
+	  .help = "only windows with this in the title, or of this class, count (those of COMMAND and its descendants)",
+	  .meta = "NAME" },
 	{ CLI_INT, 0, "min-size", &cfg.least, 1, 10000, .help = "windows count from this size on, in pixels both ways (32)" },
 	{ CLI_NS, 0, "settle", &cfg.quiet_ns, 20e6, 60e9, .help = "at rest means unchanged for this long (500ms)" },
 	{ CLI_NS, 0, "watch-after", &cfg.watch_on_ns, 0, 600e9,
 	  .help = "watch on for another window after that, ten times as long while it is busy (2s)" },
 	{ CLI_NS, 0, "ceiling", &cfg.ceiling_ns, 100e6, 3600e9, .help = "give a start, and each event, up after this long (120s)" },
 	{ CLI_FLAG, 0, "cold", &cfg.cold, .help = "drop its files from the page cache before each run" },
-	{ CLI_STR, 0, "cgroup", &cfg.cgroup, .help = "start it in this group, and read the group's memory figures", .meta = "FOLDER" },
+	{ CLI_STR, 0, "cgroup", &cfg.cgroup, .help = "start it in this group, and read the group's memory figures",
+	  .meta = "FOLDER" },
 	{ CLI_STR, 0, "swap-device", &cfg.swap_device,
 	  .help = "read swap traffic from this block device's figures (the group's, or the machine's)", .meta = "DEVICE" },
-	{ CLI_FILE, 0, "scratch", &cfg.scratch, .help = "repeat the swap traffic on this file, which is overwritten, to know T_IO" },
-	{ CLI_CALL, 0, "baseline", NULL,
-	  .help = "mean and spread of starts without swapping, to know e", .call = read_baseline, .meta = "MEAN,SPREAD" },
+	{ CLI_FILE, 0, "scratch", &cfg.scratch,
+	  .help = "repeat the swap traffic on this file, which is overwritten, to know T_IO" },
+	{ CLI_CALL, 0, "baseline", NULL, .help = "mean and spread of starts without swapping, to know e", .call = read_baseline,
+	  .meta = "MEAN,SPREAD" },
 	{ CLI_STR, 0, "key", &cfg.key, .help = "press this key before each start, and count times from it", .meta = "KEY" },
 	{ CLI_FILE, 0, "then", &cfg.then, .help = "events after the start: lines with a name, a tab, and keys" },
 	{ CLI_NS, 0, "close-for", &cfg.close_ns, 0, 600e9,
@@ -92,7 +100,7 @@ static const struct cli_opt options[] = {
 
 static void open_start_log(void)
 {
-	static const char *const columns[] = { "run", "time_ns", "kind", "name", "windows", "picture",
+	static const char *const columns[] = { "run",		"time_ns",    "kind",		"name",	       "windows", "picture",
 					       "read_requests", "read_bytes", "write_requests", "write_bytes", NULL };
 
 	rows = rows_must_open(cfg.log, "startup/1", columns);
@@ -139,7 +147,8 @@ static void check_replay(int err)
 	if (err == -EFBIG)
 		die(EXIT_RUN, "--scratch %s: too small; take a file of 64 MiB", cfg.scratch);
 	if (err == -EBUSY || err == -ETXTBSY)
-		die(EXIT_RUN, "--scratch %s: in use as swap or by a file system, and would be overwritten; take another file", cfg.scratch);
+		die(EXIT_RUN, "--scratch %s: in use as swap or by a file system, and would be overwritten; take another file",
+		    cfg.scratch);
 	if (err < 0)
 		die(EXIT_RUN, "--scratch %s: %s", cfg.scratch, strerror(-err));
 }
@@ -154,15 +163,17 @@ static void open_counters(void)
 		die(EXIT_RUN, "--cgroup %s: no memory.stat in it; give the folder of a memory group", cfg.cgroup);
 	if (err)
 		die(EXIT_RUN, "--swap-device %s: no such block device (%s); lsblk lists them", cfg.swap_device, strerror(-err));
-	if (cfg.scratch)	/* a replay of 0 steps, to find errors before the runs */
+	if (cfg.scratch) /* a replay of 0 steps, to find errors before the runs */
 		check_replay(replay_traffic(cfg.scratch, NULL, 0, 0, 0, &unused));
 	if (cfg.swap_device && !traffic_is_swap(cfg.swap_device))
 		warn("--swap-device %s is not in use as swap (swapon --show lists swap devices); its counters are read all the same",
 		     cfg.swap_device);
 	err = taskstats_open(&taskstats);
 	report_cfg.delays = !err;
-	report_cfg.no_delays = !err ? NULL : err == -EPERM ? "reading delays needs root outside user namespaces" :
-		err == -ENODATA ? "delays are not counted: sysctl kernel.task_delayacct=1" : "this kernel has no taskstats";
+	report_cfg.no_delays = !err		 ? NULL
+			       : err == -EPERM	 ? "reading delays needs root outside user namespaces"
+			       : err == -ENODATA ? "delays are not counted: sysctl kernel.task_delayacct=1"
+						 : "this kernel has no taskstats";
 }
 
 static struct screen_watch *open_screen(void)
@@ -173,8 +184,7 @@ static struct screen_watch *open_screen(void)
 
 	if (!screen)
 		die(EXIT_RUN, "%s", why.text);
-	if ((cfg.then && screen_check_keys(screen, &script, &why)) ||
-	    (cfg.key && screen_check_keys(screen, &key_script, &why)))
+	if ((cfg.then && screen_check_keys(screen, &script, &why)) || (cfg.key && screen_check_keys(screen, &key_script, &why)))
 		die(EXIT_RUN, "%s", why.text);
 	return screen;
 }
@@ -216,8 +226,7 @@ static void report_settings(struct rec_report *r, struct screen_watch *screen, c
 	rec_end(r);
 	rec_add_str(r, "display", screen_display_name(screen));
 	screen_describe(screen, text, sizeof(text));
-	rec_add_strs(r, { "server", text }, { "window_manager", screen_manager_name(screen) },
-		     { "window", cfg.window });
+	rec_add_strs(r, { "server", text }, { "window_manager", screen_manager_name(screen) }, { "window", cfg.window });
 	rec_add_int(r, "runs", cfg.runs);
 	rec_add_int(r, "warm_up", cfg.warm_up);
 	rec_add_str(r, "cache", cfg.cold ? "cold" : "warm");
@@ -225,9 +234,8 @@ static void report_settings(struct rec_report *r, struct screen_watch *screen, c
 	rec_add_real(r, "watch_on_ms", (double)cfg.watch_on_ns / NS_PER_MS, 3);
 	rec_add_real(r, "ceiling_ms", (double)cfg.ceiling_ns / NS_PER_MS, 3);
 	rec_add_int(r, "least_size", cfg.least);
-	rec_add_strs(r, { "cgroup", cfg.cgroup }, { "swap_from", traffic_names[traffic.from] },
-		     { "swap_device", cfg.swap_device }, { "scratch", cfg.scratch }, { "key", cfg.key },
-		     { "then", cfg.then });
+	rec_add_strs(r, { "cgroup", cfg.cgroup }, { "swap_from", traffic_names[traffic.from] }, { "swap_device", cfg.swap_device },
+		     { "scratch", cfg.scratch }, { "key", cfg.key }, { "then", cfg.then });
 	rec_add_bool(r, "delay_accounting", report_cfg.delays);
 	rec_add_str(r, "why_no_delays", report_cfg.no_delays);
 	rec_add_real(r, "t0_ms", report_cfg.t0_given ? (double)report_cfg.t0_ns / NS_PER_MS : NAN, 3);
@@ -240,7 +248,8 @@ static void report_settings(struct rec_report *r, struct screen_watch *screen, c
 static void die_failed_start(int err, const struct subreaper *subreaper, const char *command)
 {
 	if (err == -EPIPE)
-		die(EXIT_RUN, "display %s closed the connection: does its server still run?", cfg.display ? cfg.display : "$DISPLAY");
+		die(EXIT_RUN, "display %s closed the connection: does its server still run?",
+		    cfg.display ? cfg.display : "$DISPLAY");
 	if (subreaper->shared && subreaper->shared->group_refused)
 		die(EXIT_RUN, "cannot enter %s: %s; it needs a cgroup.procs that this user may write", cfg.cgroup, strerror(-err));
 	if (subreaper->shared && subreaper->shared->refused)
@@ -262,11 +271,19 @@ static void replay_run(struct run_results *run)
 static int64_t run_starts(struct screen_watch *screen, char **command, struct run_results *run)
 {
 	struct start_cfg start_cfg = { .start = { command, screen_display_name(screen), cfg.cgroup, cfg.app_output },
-		.quiet_ns = cfg.quiet_ns,
-				   .ceiling_ns = cfg.ceiling_ns, .watch_on_ns = cfg.watch_on_ns, .close_ns = cfg.close_ns, .any_owner = cfg.window,
-				   .key = cfg.key ? &key_event : NULL,
-				   .script = cfg.then ? &script : NULL, .keep = cfg.keep, .screen = screen, .traffic = &traffic,
-				   .taskstats = &taskstats, .opened = &opened, .log = rows ? write_log_row : NULL };
+				       .quiet_ns = cfg.quiet_ns,
+				       .ceiling_ns = cfg.ceiling_ns,
+				       .watch_on_ns = cfg.watch_on_ns,
+				       .close_ns = cfg.close_ns,
+				       .any_owner = cfg.window,
+				       .key = cfg.key ? &key_event : NULL,
+				       .script = cfg.then ? &script : NULL,
+				       .keep = cfg.keep,
+				       .screen = screen,
+				       .traffic = &traffic,
+				       .taskstats = &taskstats,
+				       .opened = &opened,
+				       .log = rows ? write_log_row : NULL };
 	struct subreaper subreaper = { 0 };
 	int64_t n = 0;
 
@@ -312,7 +329,8 @@ static char **read_options(int argc, char **argv)
 	for (int i = 1; i < argc && !behind; i++)
 		behind = strcmp(argv[i], "--") ? 0 : argc - i - 1;
 	first = cli_parse(argc, argv, synopsis,
-			  "Starts an application and measures when its window appears, is painted, and has stable content.", options);
+			  "Starts an application and measures when its window appears, is painted, and has stable content.",
+			  options);
 
 	place[0] = (struct rec_output_path){ "-o", out_cfg.path ? out_cfg.path : "-" };
 	place[1] = (struct rec_output_path){ "--log", cfg.log };
@@ -349,15 +367,16 @@ int main(int argc, char **argv)
 	if (cfg.then)
 		read_script();
 	if (cfg.key && post_parse_key(cfg.key, &key_act))
-		die_usage("--key %s: no such key; give its name, such as Return, with ctrl+, shift+, alt+ or super+ in front", cfg.key);
+		die_usage("--key %s: no such key; give its name, such as Return, with ctrl+, shift+, alt+ or super+ in front",
+			  cfg.key);
 	check_command(command[0]);
 	screen = open_screen();
 	open_counters();
-	out = rec_must_open(&out_cfg, "startup");	/* before the runs, so that a wrong path does not cost them */
+	out = rec_must_open(&out_cfg, "startup"); /* before the runs, so that a wrong path does not cost them */
 	open_start_log();
 	set_real_time();
 	n = run_starts(screen, command, run);
-	report_settings(out, screen, command);	/* after the runs: the window manager may have started meanwhile */
+	report_settings(out, screen, command); /* after the runs: the window manager may have started meanwhile */
 	good = report_starts(out, &report_cfg, run, n);
 	rec_set_table(out, "runs");
 	report_say_starts(out, &report_cfg, run, n, command[0]);

@@ -85,7 +85,7 @@ static void subreaper_main(int pipe, int started, const struct subreaper_cfg *cf
 	pid_t first;
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL);
-	setpgid(0, 0);		/* a signal to the group of this program must not end the process that cleans up */
+	setpgid(0, 0); /* a signal to the group of this program must not end the process that cleans up */
 	proc_ignore_stop();
 	sigemptyset(&sa.sa_mask);
 	sigaction(SIGCHLD, &sa, NULL);
@@ -106,7 +106,7 @@ static void subreaper_main(int pipe, int started, const struct subreaper_cfg *cf
 		_exit(0);
 	kill_descendants(first, shared);
 	atomic_store(&shared->all_ended, true);
-	while (poll(&fd, 1, -1) < 0)	/* keep our pid valid while the main program still walks the process tree below it */
+	while (poll(&fd, 1, -1) < 0) /* keep our pid valid while the main program still walks the process tree below it */
 		;
 	_exit(0);
 }

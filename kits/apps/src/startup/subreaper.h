@@ -11,26 +11,26 @@
 #include <sys/types.h>
 
 struct subreaper_cfg {
-	char *const *command;	/* NULL-terminated */
-	const char *display;	/* value of DISPLAY for the command */
-	const char *cgroup;	/* folder of the cgroup that the command enters; NULL: as inherited */
-	const char *output;	/* file for standard output and error of the command; NULL: /dev/null */
+	char *const *command; /* NULL-terminated */
+	const char *display;  /* value of DISPLAY for the command */
+	const char *cgroup;   /* folder of the cgroup that the command enters; NULL: as inherited */
+	const char *output;   /* file for standard output and error of the command; NULL: /dev/null */
 };
 
 /* Memory shared with the subreaper process. */
 struct subreaper_shared {
-	_Atomic int64_t exec_ns;	/* just before execvp() (CLOCK_MONOTONIC) */
-	_Atomic int refused;		/* errno if the command could not be executed; 0: executed */
-	_Atomic int group_refused;	/* errno if the cgroup could not be entered; 0: entered, or none wanted */
-	_Atomic int status;		/* of the command, as wait() gives it, once `ended` */
-	_Atomic bool ended, all_ended;	/* the command has ended; all processes below have ended */
-	_Atomic bool leave;		/* do not kill the processes below at the end */
+	_Atomic int64_t exec_ns;       /* just before execvp() (CLOCK_MONOTONIC) */
+	_Atomic int refused;	       /* errno if the command could not be executed; 0: executed */
+	_Atomic int group_refused;     /* errno if the cgroup could not be entered; 0: entered, or none wanted */
+	_Atomic int status;	       /* of the command, as wait() gives it, once `ended` */
+	_Atomic bool ended, all_ended; /* the command has ended; all processes below have ended */
+	_Atomic bool leave;	       /* do not kill the processes below at the end */
 };
 
 struct subreaper {
-	pid_t pid;		/* the subreaper process; 0: none */
+	pid_t pid; /* the subreaper process; 0: none */
 	int pipe;
-	struct subreaper_shared *shared;	/* owned; allocated by the first start, then reused */
+	struct subreaper_shared *shared; /* owned; allocated by the first start, then reused */
 };
 
 /* Starts the command (`n` all zero the first time) and waits until it is executed or refused. 0, or -errno with nothing left to

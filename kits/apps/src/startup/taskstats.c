@@ -23,12 +23,14 @@ struct netlink_message {
 	char rest[4096];
 };
 
-static int ask_kernel(struct taskstats_link *l, unsigned short family, uint8_t command, uint16_t attribute,
-		      const void *value, size_t size, struct netlink_message *answer)
+static int ask_kernel(struct taskstats_link *l, unsigned short family, uint8_t command, uint16_t attribute, const void *value,
+		      size_t size, struct netlink_message *answer)
 {
-	struct netlink_message m = { .head = { .nlmsg_len = NLMSG_LENGTH(GENL_HDRLEN), .nlmsg_type = family,
-				       .nlmsg_flags = NLM_F_REQUEST, .nlmsg_seq = ++l->asked },
-			     .generic = { .cmd = command, .version = 1 } };
+	struct netlink_message m = { .head = { .nlmsg_len = NLMSG_LENGTH(GENL_HDRLEN),
+					       .nlmsg_type = family,
+					       .nlmsg_flags = NLM_F_REQUEST,
+					       .nlmsg_seq = ++l->asked },
+				     .generic = { .cmd = command, .version = 1 } };
 	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
 	struct nlattr *a = (struct nlattr *)(void *)m.rest;
 	const struct nlmsgerr *wrong;
@@ -102,7 +104,7 @@ static bool is_accounting_on(void)
 	FILE *f = fopen("/proc/sys/kernel/task_delayacct", "re");
 	int on = 1;
 
-	if (!f)		/* older kernels have no such switch and always count */
+	if (!f) /* older kernels have no such switch and always count */
 		return true;
 	if (fscanf(f, "%d", &on) != 1)
 		on = 0;
@@ -137,8 +139,7 @@ void taskstats_close(struct taskstats_link *l)
 	l->fd = -1;
 }
 
-static int read_delays(struct taskstats_link *l, uint16_t ask_for, uint16_t answer, pid_t pid,
-					struct delay_reading *out)
+static int read_delays(struct taskstats_link *l, uint16_t ask_for, uint16_t answer, pid_t pid, struct delay_reading *out)
 {
 	const struct nlattr *outer, *inner;
 	uint32_t id = (uint32_t)pid;

@@ -8,9 +8,9 @@
 #include "delays.h"
 
 struct taskstats_link {
-	int fd;			/* netlink socket; -1: none */
-	unsigned short family;	/* generic netlink's number of taskstats */
-	uint32_t asked;		/* sequence number of the last request; its answer carries the same */
+	int fd;		       /* netlink socket; -1: none */
+	unsigned short family; /* generic netlink's number of taskstats */
+	uint32_t asked;	       /* sequence number of the last request; its answer carries the same */
 };
 
 /* 0, or -errno: -EPERM: not allowed; -ENOENT: the kernel has no taskstats; -ENODATA: kernel.task_delayacct is 0. */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SECTOR 512	/* bytes: the unit of the stat file, whatever the sectors of the device */
+#define SECTOR 512 /* bytes: the unit of the stat file, whatever the sectors of the device */
 
 const char *const traffic_names[] = { "device", "cgroup", "machine" };
 
@@ -83,10 +83,8 @@ static struct refault_counts read_refaults(const struct traffic *t)
 
 	if (!read_counter_file(t->stat_fd, text, sizeof(text)))
 		return (struct refault_counts){ -1, -1, -1 };
-	return (struct refault_counts){ find_total(text, "workingset_refault_anon"),
-		find_total(text,
-																  "workingset_refault_file"),
-					  find_total(text, "pgscan_direct") };
+	return (struct refault_counts){ find_total(text, "workingset_refault_anon"), find_total(text, "workingset_refault_file"),
+					find_total(text, "pgscan_direct") };
 }
 
 static int open_file(const char *folder, const char *name)
@@ -187,8 +185,10 @@ void traffic_record_step(struct traffic *t, int64_t now_ns)
 {
 	struct traffic_counts now = read_swap(t), moved;
 
-	moved = (struct traffic_counts){ counter_growth(now.reads, t->last.reads), counter_growth(now.read_bytes, t->last.read_bytes),
-					 counter_growth(now.writes, t->last.writes), counter_growth(now.write_bytes, t->last.write_bytes) };
+	moved = (struct traffic_counts){ counter_growth(now.reads, t->last.reads),
+					 counter_growth(now.read_bytes, t->last.read_bytes),
+					 counter_growth(now.writes, t->last.writes),
+					 counter_growth(now.write_bytes, t->last.write_bytes) };
 	if (moved.reads <= 0 && moved.read_bytes <= 0 && moved.writes <= 0 && moved.write_bytes <= 0)
 		return;
 	t->last = now;
@@ -218,6 +218,6 @@ void traffic_get_refaults(const struct traffic *t, struct refault_counts *out)
 	struct refault_counts now = read_refaults(t);
 
 	*out = (struct refault_counts){ counter_growth(now.anonymous, t->refaults_begin.anonymous),
-					  counter_growth(now.file, t->refaults_begin.file),
-					  counter_growth(now.direct_scanned, t->refaults_begin.direct_scanned) };
+					counter_growth(now.file, t->refaults_begin.file),
+					counter_growth(now.direct_scanned, t->refaults_begin.direct_scanned) };
 }

@@ -20,20 +20,20 @@ struct refault_counts {
 };
 
 enum traffic_from { TRAFFIC_DEVICE, TRAFFIC_GROUP, TRAFFIC_MACHINE };
-extern const char *const traffic_names[];	/* "device", "cgroup", "machine" */
+extern const char *const traffic_names[]; /* "device", "cgroup", "machine" */
 
 struct traffic_step {
-	int64_t at_ns;			/* when the counters were read */
-	struct traffic_counts moved;	/* since the step before; at least one count is above 0 */
+	int64_t at_ns;		     /* when the counters were read */
+	struct traffic_counts moved; /* since the step before; at least one count is above 0 */
 };
 
 struct traffic {
 	enum traffic_from from;
-	int fd;				/* of the file with the counts; -1: none */
-	int stat_fd;			/* of the file with the refaults, of the cgroup or the machine; -1: none */
-	struct traffic_counts begin, last;	/* at traffic_restart(); at the last step */
-	struct refault_counts refaults_begin;	/* at traffic_restart() */
-	struct traffic_step *step;	/* n steps, owned */
+	int fd;				      /* of the file with the counts; -1: none */
+	int stat_fd;			      /* of the file with the refaults, of the cgroup or the machine; -1: none */
+	struct traffic_counts begin, last;    /* at traffic_restart(); at the last step */
+	struct refault_counts refaults_begin; /* at traffic_restart() */
+	struct traffic_step *step;	      /* n steps, owned */
 	size_t n;
 };
 

@@ -10,23 +10,23 @@
 #define TREE_MAX 4096
 
 struct tree {
-	int n;				/* processes */
+	int n; /* processes */
 	pid_t pid[TREE_MAX];
-	int threads[TREE_MAX];		/* of each process */
-	int64_t began[TREE_MAX];	/* start of each process, in clock ticks after the boot */
+	int threads[TREE_MAX];	 /* of each process */
+	int64_t began[TREE_MAX]; /* start of each process, in clock ticks after the boot */
 };
 
 /* Sums over all processes below the root, including those that have ended and were waited for. A process that ends while the tree
  * is read may be missing from that reading, but not from later ones; the sums never fall, so the caller keeps the larger. */
 struct tree_sums {
 	int64_t minor_faults, major_faults, cpu_ns;
-	bool blocked;			/* a process is in state D: waits for a device */
+	bool blocked; /* a process is in state D: waits for a device */
 };
 
 struct tree_memory {
 	int64_t resident_bytes;
-	int64_t proportional_bytes;	/* shared pages divided by the number of processes that map them (Pss) */
-	int64_t private_bytes;		/* private dirty pages and swapped pages */
+	int64_t proportional_bytes; /* shared pages divided by the number of processes that map them (Pss) */
+	int64_t private_bytes;	    /* private dirty pages and swapped pages */
 	int64_t swapped_bytes;
 };
 

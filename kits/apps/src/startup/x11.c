@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PAUSE 4				/* from one look to the next: 4 times the duration of the look ... */
+#define PAUSE 4 /* from one look to the next: 4 times the duration of the look ... */
 #define PAUSE_LEAST (2 * NS_PER_MS)
-#define PAUSE_MOST (50 * NS_PER_MS)	/* ... but not more after a look that was delayed, so that no change is missed */
+#define PAUSE_MOST (50 * NS_PER_MS) /* ... but not more after a look that was delayed, so that no change is missed */
 
 /* Reads a part of the screen into `to`, an array of the screen's size. */
 static bool read_pixels(struct screen_watch *s, const struct pixel_area *at, uint32_t *to)
@@ -75,11 +75,18 @@ void x11_window_hash(struct screen_watch *s, struct x11_window *w, const struct 
 static void intern_atoms(struct screen_watch *s)
 {
 	static const char *const names[ATOMS] = {
-		[ATOM_TYPE] = "_NET_WM_WINDOW_TYPE", [ATOM_SPLASH] = "_NET_WM_WINDOW_TYPE_SPLASH",
-		[ATOM_TOOLTIP] = "_NET_WM_WINDOW_TYPE_TOOLTIP", [ATOM_NOTIFICATION] = "_NET_WM_WINDOW_TYPE_NOTIFICATION",
-		[ATOM_DOCK] = "_NET_WM_WINDOW_TYPE_DOCK", [ATOM_DESKTOP] = "_NET_WM_WINDOW_TYPE_DESKTOP",
-		[ATOM_DND] = "_NET_WM_WINDOW_TYPE_DND", [ATOM_PID] = "_NET_WM_PID", [ATOM_MACHINE] = "WM_CLIENT_MACHINE",
-		[ATOM_TAKES] = "WM_PROTOCOLS", [ATOM_DELETE] = "WM_DELETE_WINDOW", [ATOM_CHECK] = "_NET_SUPPORTING_WM_CHECK",
+		[ATOM_TYPE] = "_NET_WM_WINDOW_TYPE",
+		[ATOM_SPLASH] = "_NET_WM_WINDOW_TYPE_SPLASH",
+		[ATOM_TOOLTIP] = "_NET_WM_WINDOW_TYPE_TOOLTIP",
+		[ATOM_NOTIFICATION] = "_NET_WM_WINDOW_TYPE_NOTIFICATION",
+		[ATOM_DOCK] = "_NET_WM_WINDOW_TYPE_DOCK",
+		[ATOM_DESKTOP] = "_NET_WM_WINDOW_TYPE_DESKTOP",
+		[ATOM_DND] = "_NET_WM_WINDOW_TYPE_DND",
+		[ATOM_PID] = "_NET_WM_PID",
+		[ATOM_MACHINE] = "WM_CLIENT_MACHINE",
+		[ATOM_TAKES] = "WM_PROTOCOLS",
+		[ATOM_DELETE] = "WM_DELETE_WINDOW",
+		[ATOM_CHECK] = "_NET_SUPPORTING_WM_CHECK",
 		[ATOM_NAME] = "_NET_WM_NAME",
 	};
 
@@ -95,9 +102,10 @@ static bool server_knows_pids(struct screen_watch *s)
 	long n = 0;
 	bool same = false;
 
-	if (!XResQueryExtension(s->x.display, &a, &b) || !XResQueryVersion(s->x.display, &major, &minor) || (major == 1 && minor < 2))
+	if (!XResQueryExtension(s->x.display, &a, &b) || !XResQueryVersion(s->x.display, &major, &minor) ||
+	    (major == 1 && minor < 2))
 		return false;
-	spec.client = XCreatePixmap(s->x.display, s->x.root, 1, 1, 1);	/* any resource of this client */
+	spec.client = XCreatePixmap(s->x.display, s->x.root, 1, 1, 1); /* any resource of this client */
 	if (XResQueryClientIds(s->x.display, 1, &spec, &n, &ids) != Success)
 		return false;
 	for (long i = 0; i < n; i++)
@@ -116,8 +124,10 @@ static int prepare_screen(struct screen_watch *s, struct why *why)
 	if (!x11_watch_start(&s->drawing, &s->x, "start its server with it", why))
 		return -1;
 	if (!XTestQueryExtension(d, &a, &b, &c, &e))
-		return why_fail(-1, why, "display %s has no XTEST extension, which sends keys to the application: start its server "
-					"with it", DisplayString(d));
+		return why_fail(-1, why,
+				"display %s has no XTEST extension, which sends keys to the application: start its server "
+				"with it",
+				DisplayString(d));
 	intern_atoms(s);
 	s->knows_pids = server_knows_pids(s);
 	s->before = calloc(pixels, sizeof(*s->before));
@@ -285,8 +295,8 @@ static void update_content(struct screen_watch *s, int64_t now_ns)
 	for (int i = 0; i < s->windows; i++) {
 		const struct x11_window *w = &s->window[i];
 		/* without the window's id, so that the same picture has the same hash in every run */
-		uint64_t place = combine_hashes((uint64_t)w->at.x << 32 | (uint64_t)(uint32_t)w->at.y, (uint64_t)w->at.w << 32 |
-						    (uint64_t)w->at.h);
+		uint64_t place = combine_hashes((uint64_t)w->at.x << 32 | (uint64_t)(uint32_t)w->at.y,
+						(uint64_t)w->at.w << 32 | (uint64_t)w->at.h);
 
 		if (!w->counts && !(w->menu && s->menus))
 			continue;

@@ -18,36 +18,48 @@ enum x11_owner { X11_OWNER_UNKNOWN, X11_OWNER_APPLICATION, X11_OWNER_OTHER };
 struct x11_window {
 	Window id;
 	bool mapped;
-	bool frame;		/* of a window manager, around another window */
-	bool override;		/* override-redirect: a menu or tooltip */
+	bool frame;    /* of a window manager, around another window */
+	bool override; /* override-redirect: a menu or tooltip */
 	enum x11_owner owner;
 	int64_t mapped_ns;
-	bool counts, menu;	/* visible and the application's: as a normal window, as a menu */
-	bool painted;		/* has shown something (screen_seen.painted) */
-	struct pixel_area at;	/* the part that lies on the screen */
-	uint64_t *row;		/* hash of each row of pixels, owned */
-	uint64_t sum;		/* of all rows' hashes */
+	bool counts, menu;    /* visible and the application's: as a normal window, as a menu */
+	bool painted;	      /* has shown something (screen_seen.painted) */
+	struct pixel_area at; /* the part that lies on the screen */
+	uint64_t *row;	      /* hash of each row of pixels, owned */
+	uint64_t sum;	      /* of all rows' hashes */
 };
 
 enum x11_atom {
-	ATOM_TYPE, ATOM_SPLASH, ATOM_TOOLTIP, ATOM_NOTIFICATION, ATOM_DOCK, ATOM_DESKTOP, ATOM_DND,
-	ATOM_PID, ATOM_MACHINE, ATOM_TAKES, ATOM_DELETE, ATOM_CHECK, ATOM_NAME, ATOMS
+	ATOM_TYPE,
+	ATOM_SPLASH,
+	ATOM_TOOLTIP,
+	ATOM_NOTIFICATION,
+	ATOM_DOCK,
+	ATOM_DESKTOP,
+	ATOM_DND,
+	ATOM_PID,
+	ATOM_MACHINE,
+	ATOM_TAKES,
+	ATOM_DELETE,
+	ATOM_CHECK,
+	ATOM_NAME,
+	ATOMS
 };
 
 struct screen_watch {
 	struct screen_cfg cfg;
 	struct x11_connection x;
 	Atom atom[ATOMS];
-	bool knows_pids;		/* the X server can tell the process that owns a window */
-	pid_t owner;			/* windows of this process and its descendants are the application's */
-	bool menus;			/* menus count, too */
+	bool knows_pids; /* the X server can tell the process that owns a window */
+	pid_t owner;	 /* windows of this process and its descendants are the application's */
+	bool menus;	 /* menus count, too */
 
 	struct x11_pixels picture;
-	uint32_t *before, *now;		/* pixels of the screen: at the start; and as read since, inside windows; owned */
+	uint32_t *before, *now; /* pixels of the screen: at the start; and as read since, inside windows; owned */
 	struct x11_watch drawing;
-	int64_t drawn_ns;		/* first drawing since the last look; 0: nothing was drawn */
-	bool moved;			/* windows came, went or moved since the last look */
-	int64_t next_ns;		/* earliest time of the next look */
+	int64_t drawn_ns; /* first drawing since the last look; 0: nothing was drawn */
+	bool moved;	  /* windows came, went or moved since the last look */
+	int64_t next_ns;  /* earliest time of the next look */
 
 	struct x11_window window[X11_WINDOWS_MAX];
 	int windows;

@@ -15,9 +15,10 @@ int screen_check_keys(struct screen_watch *s, const struct event_script *script,
 			const struct input_act *act = &script->event[i].act[k];
 
 			if (act->kind == ACT_KEY && x11_find_chord(s->x.display, act, &chord))
-				return why_fail(-1, why, "event %s: the keyboard of display %s has no key for %s: use another, or add it "
-							"with setxkbmap", script->event[i].name, DisplayString(s->x.display),
-							keysym_name(act->keysym));
+				return why_fail(-1, why,
+						"event %s: the keyboard of display %s has no key for %s: use another, or add it "
+						"with setxkbmap",
+						script->event[i].name, DisplayString(s->x.display), keysym_name(act->keysym));
 		}
 	}
 	return 0;
@@ -43,8 +44,8 @@ static bool pointer_is_in_area(struct screen_watch *s, const struct pixel_area *
 	int x, y, a, b;
 	unsigned mask;
 
-	return XQueryPointer(s->x.display, s->x.root, &root, &child, &x, &y, &a, &b, &mask) && x >= at->x &&
-	       y >= at->y && x < at->x + at->w && y < at->y + at->h;
+	return XQueryPointer(s->x.display, s->x.root, &root, &child, &x, &y, &a, &b, &mask) && x >= at->x && y >= at->y &&
+	       x < at->x + at->w && y < at->y + at->h;
 }
 
 void screen_focus_newest(struct screen_watch *s)
@@ -89,7 +90,10 @@ int screen_ask_to_close(struct screen_watch *s)
 	int asked = 0;
 
 	for (int i = 0; i < s->windows; i++) {
-		XEvent ask = { .xclient = { .type = ClientMessage, .window = s->window[i].id, .message_type = s->atom[ATOM_TAKES], .format = 32,
+		XEvent ask = { .xclient = { .type = ClientMessage,
+					    .window = s->window[i].id,
+					    .message_type = s->atom[ATOM_TAKES],
+					    .format = 32,
 					    .data.l = { (long)s->atom[ATOM_DELETE], CurrentTime } } };
 		Atom *protocols = NULL;
 		int n = 0;
@@ -97,7 +101,8 @@ int screen_ask_to_close(struct screen_watch *s)
 		if (!s->window[i].counts || !XGetWMProtocols(s->x.display, s->window[i].id, &protocols, &n))
 			continue;
 		for (int k = 0; k < n; k++)
-			if (protocols[k] == s->atom[ATOM_DELETE] && XSendEvent(s->x.display, s->window[i].id, False, NoEventMask, &ask))
+			if (protocols[k] == s->atom[ATOM_DELETE] &&
+			    XSendEvent(s->x.display, s->window[i].id, False, NoEventMask, &ask))
 				asked++;
 		XFree(protocols);
 	}

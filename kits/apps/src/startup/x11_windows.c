@@ -61,7 +61,7 @@ void x11_windows_note(struct screen_watch *s, const XEvent *event, int64_t now_n
 			w->mapped = true;
 			w->mapped_ns = now_ns;
 		}
-		s->moved = true;	/* mapping a window manager's frame also shows the window inside it */
+		s->moved = true; /* mapping a window manager's frame also shows the window inside it */
 		break;
 	case UnmapNotify:
 		w = find_window(s, event->xunmap.window);
@@ -142,7 +142,7 @@ static pid_t property_owner(struct screen_watch *s, Window w)
 	unsigned long n = x11_read_property(s->x.display, w, s->atom[ATOM_PID], 1, &value, &format);
 
 	if (n && format == 32 && is_local_window(s, w))
-		pid = (pid_t)*(unsigned long *)(void *)value;
+		pid = (pid_t) * (unsigned long *)(void *)value;
 	if (value)
 		XFree(value);
 	return pid;
@@ -158,7 +158,8 @@ static bool has_wanted_name(struct screen_watch *s, Window w)
 	bool same = false;
 
 	if (XGetClassHint(s->x.display, w, &class))
-		same = (class.res_name && !strcmp(class.res_name, s->cfg.window)) || (class.res_class && !strcmp(class.res_class, s->cfg.window));
+		same = (class.res_name && !strcmp(class.res_name, s->cfg.window)) ||
+		       (class.res_class && !strcmp(class.res_class, s->cfg.window));
 	if (!same && x11_read_property(s->x.display, w, s->atom[ATOM_NAME], 256, &utf8, &format) && format == 8)
 		same = strstr((char *)utf8, s->cfg.window) != NULL;
 	if (!same && XFetchName(s->x.display, w, &title) && title)
@@ -192,8 +193,8 @@ static bool is_own_window(struct screen_watch *s, struct x11_window *w)
 		pid = server_owner(s, w->id);
 		if (pid <= 0)
 			pid = property_owner(s, w->id);
-		w->owner = (pid > 0 ? tree_has_process(s->owner, pid) : has_client_properties(s, w->id)) ? X11_OWNER_APPLICATION :
-			X11_OWNER_OTHER;
+		w->owner = (pid > 0 ? tree_has_process(s->owner, pid) : has_client_properties(s, w->id)) ? X11_OWNER_APPLICATION
+													 : X11_OWNER_OTHER;
 	}
 	return w->owner == X11_OWNER_APPLICATION;
 }
@@ -225,14 +226,15 @@ static bool locate_window(struct screen_watch *s, struct x11_window *w, XWindowA
 
 static void decide_window(struct screen_watch *s, struct x11_window *w)
 {
-	static const enum x11_atom never[] = { ATOM_TOOLTIP, ATOM_NOTIFICATION, ATOM_DND, ATOM_DOCK, ATOM_DESKTOP }, splash = ATOM_SPLASH;
+	static const enum x11_atom never[] = { ATOM_TOOLTIP, ATOM_NOTIFICATION, ATOM_DND, ATOM_DOCK, ATOM_DESKTOP },
+				   splash = ATOM_SPLASH;
 	bool was = w->counts || w->menu, is_splash;
 	XWindowAttributes a;
 
 	w->counts = w->menu = false;
 	if (w->frame || !w->mapped || !is_own_window(s, w) || has_type(s, w->id, never, 5))
 		return;
-	if (!was && w->row) {	/* the window was hidden meanwhile: read it again */
+	if (!was && w->row) { /* the window was hidden meanwhile: read it again */
 		free(w->row);
 		w->row = NULL;
 	}

@@ -19,7 +19,7 @@ double menus_selection_s(const struct klm_times *t, const char *path, const char
 	int keys = count_parts(shortcut, '+');
 
 	if (*shortcut)
-		return (keys ? keys : 1) * t->key;	/* "+" is a key, too */
+		return (keys ? keys : 1) * t->key; /* "+" is a key, too */
 	return t->home + count_parts(path, '/') * (t->point + 2 * t->button);
 }
 
@@ -28,23 +28,20 @@ double menus_felt_delay_s(double total, double expected, double beta)
 	return total <= expected ? 0 : pow(total - expected, beta);
 }
 
-static bool read_action(const struct json_document *j, const char *prefix, int class, int i,
-					struct user_action *e)
+static bool read_action(const struct json_document *j, const char *prefix, int class, int i, struct user_action *e)
 {
 	char of[96];
 
 	snprintf(of, sizeof(of), "%s.classes.%d.events.%d", prefix, class, i);
-	*e = (struct user_action){ json_get_text(j, "%s.application", of), json_get_text(j, "%s.path", of), json_get_text(j,
-																"%s.shortcut", of),
-		json_number(j, "%s.count", of) };
+	*e = (struct user_action){ json_get_text(j, "%s.application", of), json_get_text(j, "%s.path", of),
+				   json_get_text(j, "%s.shortcut", of), json_number(j, "%s.count", of) };
 	if (!e->shortcut)
 		e->shortcut = "";
 	return e->application && e->path;
 }
 
 /* Finds the same action in another class of users; false: the class does not perform it. */
-static bool find_same_action(const struct json_document *j, const char *prefix, int class,
-				   const struct user_action *like,
+static bool find_same_action(const struct json_document *j, const char *prefix, int class, const struct user_action *like,
 			     struct user_action *out)
 {
 	for (int i = 0; read_action(j, prefix, class, i, out); i++)
@@ -53,8 +50,7 @@ static bool find_same_action(const struct json_document *j, const char *prefix, 
 	return false;
 }
 
-size_t menus_find_actions(const struct json_document *j, const char *prefix,
-					 struct user_action event[MENUS_EVENTS])
+size_t menus_find_actions(const struct json_document *j, const char *prefix, struct user_action event[MENUS_EVENTS])
 {
 	struct user_action first, same;
 	size_t n = 0;
@@ -63,7 +59,7 @@ size_t menus_find_actions(const struct json_document *j, const char *prefix,
 		struct user_action e = first;
 		bool all = true;
 
-		for (int class = 1; all && json_get_text(j, "%s.classes.%d.class", prefix, class); class++) {
+		for (int class = 1; all && json_get_text(j, "%s.classes.%d.class", prefix, class); class ++) {
 			all = find_same_action(j, prefix, class, &first, &same);
 			e.count += same.count;
 			if (all && strcmp(same.shortcut, first.shortcut) != 0)

@@ -5,22 +5,35 @@
 
 #include "summarize/trials.h"
 
-enum startup_group { STARTUP_STARTED, STARTUP_BROKEN };	/* broken: the application ended by itself, or was ended */
+enum startup_group { STARTUP_STARTED, STARTUP_BROKEN }; /* broken: the application ended by itself, or was ended */
 enum startup_value {
-	STARTUP_TIME, STARTUP_MAPPED, STARTUP_PAINT, STARTUP_IO, STARTUP_BLKIO, STARTUP_SWAPIN, STARTUP_THRASHING, STARTUP_FREEPAGES,
-	STARTUP_SWAP_IN, STARTUP_SWAP_OUT, STARTUP_MAJOR, STARTUP_MINOR, STARTUP_READS, STARTUP_DISCARDED,
-	STARTUP_SWAP_IN_MB, STARTUP_SWAP_OUT_MB,
+	STARTUP_TIME,
+	STARTUP_MAPPED,
+	STARTUP_PAINT,
+	STARTUP_IO,
+	STARTUP_BLKIO,
+	STARTUP_SWAPIN,
+	STARTUP_THRASHING,
+	STARTUP_FREEPAGES,
+	STARTUP_SWAP_IN,
+	STARTUP_SWAP_OUT,
+	STARTUP_MAJOR,
+	STARTUP_MINOR,
+	STARTUP_READS,
+	STARTUP_DISCARDED,
+	STARTUP_SWAP_IN_MB,
+	STARTUP_SWAP_OUT_MB,
 };
 /* unchanged: 1 if no change of the screen was seen */
 enum startup_event_value { STARTUP_EVENT, STARTUP_FIRST_CHANGE, STARTUP_UNCHANGED };
 
 /* What is kept of a cell. */
 struct startup_trials {
-	struct cell_trials starts, events;	/* an event's text is its name */
+	struct cell_trials starts, events; /* an event's text is its name */
 };
 
 struct startup_base {
-	double t0_ms, spread_ms;	/* T0 and its standard deviation; NAN: not known */
+	double t0_ms, spread_ms; /* T0 and its standard deviation; NAN: not known */
 };
 /* share e of the added time that is not I/O */
 struct figure startup_added_share(const struct startup_trials *s, struct startup_base base);
@@ -43,11 +56,10 @@ double menus_selection_s(const struct klm_times *t, const char *path, const char
 double menus_felt_delay_s(double total, double expected, double beta);
 
 struct user_action {
-	const char *application, *path, *shortcut;	/* strings of the JSON file */
+	const char *application, *path, *shortcut; /* strings of the JSON file */
 	double count;
 };
 #define MENUS_EVENTS 256
 /* Finds the actions that every class of users performs, in `prefix`.classes[]{events[]}: adds up their counts; keeps the shortcut
  * only if all classes have the same. Returns the number of actions, in the order of the first class. */
-size_t menus_find_actions(const struct json_document *j, const char *prefix,
-					 struct user_action event[MENUS_EVENTS]);
+size_t menus_find_actions(const struct json_document *j, const char *prefix, struct user_action event[MENUS_EVENTS]);

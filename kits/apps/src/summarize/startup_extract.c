@@ -10,20 +10,21 @@
  * no window yet, counts with that limit as a lower bound. */
 #include "startup.h"
 
-#define SPREADS 3	/* spreads of T0 that the added time must exceed for an e */
+#define SPREADS 3 /* spreads of T0 that the added time must exceed for an e */
 #define MB 1e6
-#define STARTUP_START "start"	/* name of the start itself in the list of events */
+#define STARTUP_START "start" /* name of the start itself in the list of events */
 
 static const char *const startup_groups[] = { "started", "broken", NULL };
 static const char *const startup_values[] = {
-	"startup_ms", "mapped_ms", "paint_ms", "t_io_ms", "blkio_ms", "swapin_ms", "thrashing_ms", "freepages_ms",
-	"swap_in_bytes", "swap_out_bytes", "major_faults", "minor_faults", "read_requests", "delays_discarded", "swap_in_mb",
-	"swap_out_mb", NULL,
+	"startup_ms",	 "mapped_ms",	     "paint_ms",      "t_io_ms",	"blkio_ms",	"swapin_ms",
+	"thrashing_ms",	 "freepages_ms",     "swap_in_bytes", "swap_out_bytes", "major_faults", "minor_faults",
+	"read_requests", "delays_discarded", "swap_in_mb",    "swap_out_mb",	NULL,
 };
 /* keys of these values in startup.json */
 static const char *const startup_keys[STARTUP_SWAP_IN_MB] = {
-	"stable_ms", "mapped_ms", "first_paint_ms", "t_io_ms", "blkio_delay_ms", "swapin_delay_ms", "thrashing_delay_ms",
-	"freepages_delay_ms", "swap_in_bytes", "swap_out_bytes", "major_faults", "minor_faults", "read_requests", "delays_discarded",
+	"stable_ms",	   "mapped_ms",		 "first_paint_ms",     "t_io_ms",	   "blkio_delay_ms",
+	"swapin_delay_ms", "thrashing_delay_ms", "freepages_delay_ms", "swap_in_bytes",	   "swap_out_bytes",
+	"major_faults",	   "minor_faults",	 "read_requests",      "delays_discarded",
 };
 
 static void check_parameters(const struct experiment_run *run)
@@ -42,8 +43,7 @@ static double get_limit_ms(const struct experiment_repeat *r)
 }
 
 /* Reads the events after the start; a name that begins with "-" is only a step on the way to an event. */
-static void read_events(const struct experiment_repeat *r, const struct json_document *j, const char *run,
-				      int64_t number)
+static void read_events(const struct experiment_repeat *r, const struct json_document *j, const char *run, int64_t number)
 {
 	const char *name, *state;
 	char of[96];
@@ -68,9 +68,8 @@ static void read_events(const struct experiment_repeat *r, const struct json_doc
 
 /* Reads a start. A start that showed no window by the time limit, or whose screen still changed then, gets that limit as a lower
  * bound; a start that ended early is in no figure. */
-static void read_start(const struct experiment_repeat *r, const struct json_document *j, const char *of,
-					const char *state,
-			       struct trial *t)
+static void read_start(const struct experiment_repeat *r, const struct json_document *j, const char *of, const char *state,
+		       struct trial *t)
 {
 	bool above = !strcmp(state, "ceiling") || !strcmp(state, "no_window");
 
@@ -88,15 +87,14 @@ static void read_start(const struct experiment_repeat *r, const struct json_docu
 
 static void read_repeat(const struct experiment_repeat *r)
 {
-	trials_read_file(&((struct startup_trials *)extractor_cell_data(r->cell))->starts, r, "startup.json",
-			 read_start);
+	trials_read_file(&((struct startup_trials *)extractor_cell_data(r->cell))->starts, r, "startup.json", read_start);
 	extractor_set_value("swap_used_mb", json_number(r->json, "memory.swap_used_bytes") / MB);
 	extractor_set_value("left_mb", json_number(r->json, "memory.left_bytes") / MB);
 }
 
 /* Returns the first cell with these parameters; NULL: none. */
 static const struct experiment_cell *find_cell(const struct experiment_run *run, const char *app, const char *start,
-						       const char *axis)
+					       const char *axis)
 {
 	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++)
 		if (!strcmp(cell_text(c, "app"), app) && !strcmp(cell_text(c, "start"), start) &&
@@ -105,8 +103,7 @@ static const struct experiment_cell *find_cell(const struct experiment_run *run,
 	return NULL;
 }
 
-static struct figure compute_statistic(const struct startup_trials *s, enum startup_value value,
-							  const char *statistic)
+static struct figure compute_statistic(const struct startup_trials *s, enum startup_value value, const char *statistic)
 {
 	return trials_statistic(&s->starts, 1u << STARTUP_STARTED, (int)value, NULL, statistic);
 }
@@ -118,8 +115,8 @@ static struct figure compute_median(const struct experiment_cell *c, const char 
 
 	if (!s)
 		return FIGURE_ABSENT;
-	return strcmp(event, STARTUP_START) ? trials_statistic(&s->events, TRIALS_ALL, STARTUP_EVENT, event, "median") :
-					      compute_statistic(s, STARTUP_TIME, "median");
+	return strcmp(event, STARTUP_START) ? trials_statistic(&s->events, TRIALS_ALL, STARTUP_EVENT, event, "median")
+					    : compute_statistic(s, STARTUP_TIME, "median");
 }
 
 struct figure startup_added_share(const struct startup_trials *s, struct startup_base base)
@@ -178,19 +175,18 @@ static void set_figures(const struct experiment_cell *c)
 	const struct experiment_cell *none = find_unloaded(c);
 	struct startup_base base = { NAN, NAN };
 	struct figure time = compute_statistic(s, STARTUP_TIME, "median"), t0 = FIGURE_ABSENT;
-	double blkio = compute_statistic(s, STARTUP_BLKIO, "median").value, swapin = compute_statistic(s, STARTUP_SWAPIN,
-														   "median").value;
+	double blkio = compute_statistic(s, STARTUP_BLKIO, "median").value,
+	       swapin = compute_statistic(s, STARTUP_SWAPIN, "median").value;
 	double thrashing = compute_statistic(s, STARTUP_THRASHING, "median").value;
 
 	if (none)
 		t0 = compute_statistic(extractor_cell_data(none), STARTUP_TIME, "median");
-	if (!t0.above)	/* nothing can be compared with a lower bound */
+	if (!t0.above) /* nothing can be compared with a lower bound */
 		base = (struct startup_base){ t0.value,
-			none ? compute_statistic(extractor_cell_data(none), STARTUP_TIME, "sd").value : (double)NAN };
-	give_values({ "late", compute_late(s, c->run->threshold_ms) }, { "t0_ms", base.t0_ms },
-		    { "t0_spread_ms", base.spread_ms });
-	extractor_set_figure("added_ms",
-			     figure_statistic((struct sample_stat){ time.value - base.t0_ms, time.above }));
+					      none ? compute_statistic(extractor_cell_data(none), STARTUP_TIME, "sd").value
+						   : (double)NAN };
+	give_values({ "late", compute_late(s, c->run->threshold_ms) }, { "t0_ms", base.t0_ms }, { "t0_spread_ms", base.spread_ms });
+	extractor_set_figure("added_ms", figure_statistic((struct sample_stat){ time.value - base.t0_ms, time.above }));
 	/* blkio or swapin + thrashing of the application's threads, whichever is larger: both may count the same wait */
 	extractor_set_value("waits_ms", isnan(blkio) ? NAN : fmax(blkio, fmax(swapin, 0) + fmax(thrashing, 0)));
 	/* next to a running memory hog, the device's traffic includes the hog's: there is no T_IO of the start */
@@ -215,23 +211,25 @@ static void write_starts(const struct experiment_cell *c, struct table_out *out)
 	}
 }
 
-static void write_event(const struct experiment_cell *c, const struct cell_trials *events, const char *name,
-				struct table_out *out)
+static void write_event(const struct experiment_cell *c, const struct cell_trials *events, const char *name, struct table_out *out)
 {
 	static const struct {
 		const char *column;
 		enum startup_event_value value;
 		const char *statistic;
 	} columns[] = {
-		{ "n", STARTUP_EVENT, "n" }, { "unchanged", STARTUP_UNCHANGED, "n" }, { "event_ms", STARTUP_EVENT, "p50" },
-		{ "event_ms_max", STARTUP_EVENT, "max" }, { "first_change_ms", STARTUP_FIRST_CHANGE, "median" },
+		{ "n", STARTUP_EVENT, "n" },
+		{ "unchanged", STARTUP_UNCHANGED, "n" },
+		{ "event_ms", STARTUP_EVENT, "p50" },
+		{ "event_ms_max", STARTUP_EVENT, "max" },
+		{ "first_change_ms", STARTUP_FIRST_CHANGE, "median" },
 	};
 
 	row_set_parameters(out, c);
 	row_set_text(out, "event", name);
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-		row_set_figure(out, columns[i].column, trials_statistic(events, TRIALS_ALL, (int)columns[i].value, name,
-									      columns[i].statistic));
+		row_set_figure(out, columns[i].column,
+			       trials_statistic(events, TRIALS_ALL, (int)columns[i].value, name, columns[i].statistic));
 	row_write(out);
 }
 
@@ -266,9 +264,8 @@ static const char *choose_start_kind(const struct experiment_run *run)
 
 /* Returns the cell with the heaviest memory pressure of a kind (axis NULL: of both, "left" before "used"): the last swap device,
  * and its hardest step that was measured. */
-static const struct experiment_cell *find_most_pressure(const struct experiment_run *run, const char *app,
-									const char *axis,
-							       const char *event)
+static const struct experiment_cell *find_most_pressure(const struct experiment_run *run, const char *app, const char *axis,
+							const char *event)
 {
 	const struct experiment_cell *hardest = NULL;
 	const char *start = choose_start_kind(run);
@@ -276,14 +273,12 @@ static const struct experiment_cell *find_most_pressure(const struct experiment_
 	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++) {
 		bool alike = hardest && has_parameter(hardest, "axis", cell_text(c, "axis"));
 
-		if (!has_parameter(c, "app", app) || !has_parameter(c, "start", start) ||
-		    isnan(compute_median(c, event).value) ||
-		    (axis ? !has_parameter(c, "axis", axis) : !has_parameter(c, "axis", "used") &&
-		     !has_parameter(c, "axis", "left")))
+		if (!has_parameter(c, "app", app) || !has_parameter(c, "start", start) || isnan(compute_median(c, event).value) ||
+		    (axis ? !has_parameter(c, "axis", axis)
+			  : !has_parameter(c, "axis", "used") && !has_parameter(c, "axis", "left")))
 			continue;
-		if (!hardest || (!alike && has_parameter(c, "axis", "left")) || (alike &&
-		    (!has_parameter(hardest, "swap", cell_text(c, "swap")) ||
-		     get_pressure(c) > get_pressure(hardest))))
+		if (!hardest || (!alike && has_parameter(c, "axis", "left")) ||
+		    (alike && (!has_parameter(hardest, "swap", cell_text(c, "swap")) || get_pressure(c) > get_pressure(hardest))))
 			hardest = c;
 	}
 	return hardest;
@@ -299,8 +294,8 @@ static void write_applications(const struct experiment_cell *first, struct table
 
 	for (int i = 0; !first->index && (app = json_get_text(run->json, "settings.apps.%d", i)); i++) {
 		const struct experiment_cell *at[] = { find_cell(run, app, "warm", "none"), find_cell(run, app, "cold", "none"),
-			find_most_pressure(run, app, "used", STARTUP_START), find_most_pressure(run, app, "left",
-																STARTUP_START) };
+						       find_most_pressure(run, app, "used", STARTUP_START),
+						       find_most_pressure(run, app, "left", STARTUP_START) };
 
 		row_set_text(out, "app", app);
 		snprintf(of, sizeof(of), "applications.%s", app);
@@ -328,15 +323,14 @@ static int compare_actions(const void *a, const void *b)
 }
 
 /* Writes one row. Column high: the action belongs to U_ah, the actions of all users that take longer than the threshold. */
-static void write_felt_row(const struct experiment_run *run, const struct felt_action *f,
-					 struct table_out *out)
+static void write_felt_row(const struct experiment_run *run, const struct felt_action *f, struct table_out *out)
 {
 	const struct json_document *j = run->json;
 	static const char *const columns[][3] = { { "t_handle_s", "t_total_s", "felt_s" },
-		{ "pressed_handle_s", "pressed_total_s", "pressed_felt_s" } };
+						  { "pressed_handle_s", "pressed_total_s", "pressed_felt_s" } };
 	static const char at[] = "settings.model.times_s.%s";
 	const struct klm_times times = { json_number(j, at, "key"), json_number(j, at, "point"), json_number(j, at, "button"),
-		json_number(j, at, "home"), json_number(j, at, "mental") };
+					 json_number(j, at, "home"), json_number(j, at, "mental") };
 	double index = menus_selection_s(&times, f->event->path, f->event->shortcut), expected = index + times.mental;
 	double tolerance = json_number(j, "settings.model.tolerance_s");
 
@@ -351,12 +345,13 @@ static void write_felt_row(const struct experiment_run *run, const struct felt_a
 	for (int i = 0; i < 2; i++) {
 		struct figure ms = i ? f->pressed_ms : f->none_ms;
 		double handle_s = ms.value / 1000, total_s = expected + handle_s;
-		const double value[] = { handle_s, total_s, isnan(total_s) ? NAN :
-			menus_felt_delay_s(total_s, expected + tolerance, json_number(j, "settings.model.beta")) };
+		const double value[] = { handle_s, total_s,
+					 isnan(total_s) ? NAN
+							: menus_felt_delay_s(total_s, expected + tolerance,
+									     json_number(j, "settings.model.beta")) };
 
 		for (int k = 0; k < 3; k++)
-			row_set_figure(out, columns[i][k],
-				       figure_statistic((struct sample_stat){ value[k], ms.above }));
+			row_set_figure(out, columns[i][k], figure_statistic((struct sample_stat){ value[k], ms.above }));
 	}
 	row_write(out);
 }
@@ -373,9 +368,9 @@ static void write_felt(const struct experiment_cell *first, struct table_out *ou
 		const char *app = event[i].application, *path = event[i].path;
 		const struct experiment_cell *under = find_most_pressure(run, app, NULL, path);
 
-		felt[n] = (struct felt_action){ &event[i],
-			compute_median(find_cell(run, app, choose_start_kind(run), "none"),
-			path), compute_median(under, path), under };
+		felt[n] =
+			(struct felt_action){ &event[i], compute_median(find_cell(run, app, choose_start_kind(run), "none"), path),
+					      compute_median(under, path), under };
 		n += isfinite(felt[n].none_ms.value) || isfinite(felt[n].pressed_ms.value);
 	}
 	qsort(felt, n, sizeof(*felt), compare_actions);
@@ -384,10 +379,14 @@ static void write_felt(const struct experiment_cell *first, struct table_out *ou
 }
 
 const struct extractor_hooks startup_extractor = {
-	.name = "startup", .cell_size = sizeof(struct startup_trials), .begin_run = check_parameters,
-		.read_repeat = read_repeat,
-	.finish_cell = set_figures, .figure_of = compute_figure,
-		       .tables = { { "runs", write_starts },
-		    { "events", write_events }, { "applications", write_applications }, { "felt",
-		    	write_felt } },
+	.name = "startup",
+	.cell_size = sizeof(struct startup_trials),
+	.begin_run = check_parameters,
+	.read_repeat = read_repeat,
+	.finish_cell = set_figures,
+	.figure_of = compute_figure,
+	.tables = { { "runs", write_starts },
+		    { "events", write_events },
+		    { "applications", write_applications },
+		    { "felt", write_felt } },
 };

@@ -62,7 +62,7 @@ int agent_percent(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, i
 	return ran <= background_ns ? 100 : (int)(background_ns * 100 / ran);
 }
 
-#define THREADS 1024	/* threads that are followed at most; the run time of others is not counted */
+#define THREADS 1024 /* threads that are followed at most; the run time of others is not counted */
 
 struct thread_time {
 	pid_t tid;
@@ -70,7 +70,7 @@ struct thread_time {
 };
 
 struct agent_load {
-	struct thread_time seen[2][THREADS];	/* seen[now]: at this measurement; the other: at the one before */
+	struct thread_time seen[2][THREADS]; /* seen[now]: at this measurement; the other: at the one before */
 	size_t n[2];
 	int now;
 	int64_t taken_ns;
@@ -104,7 +104,7 @@ static int64_t last_run_ns(const struct agent_load *l, pid_t tid, size_t *hint)
 }
 
 static void add_thread_time(struct agent_load *l, pid_t pid, pid_t tid, int64_t interval_ns, size_t *hint,
-				 struct agent_cpu_times cpu[AGENT_CPUS])
+			    struct agent_cpu_times cpu[AGENT_CPUS])
 {
 	int64_t before, ran;
 	struct proc_schedstat time;
@@ -117,7 +117,7 @@ static void add_thread_time(struct agent_load *l, pid_t pid, pid_t tid, int64_t 
 	before = last_run_ns(l, tid, hint);
 	ran = time.run_ns - (before < 0 ? 0 : before);
 	if (before < 0 && ran > interval_ns)
-		ran = interval_ns;	/* the thread may be older, but had not been followed */
+		ran = interval_ns; /* the thread may be older, but had not been followed */
 	if (ran <= 0 || !interval_ns)
 		return;
 	/* (/proc/TID/stat has the sum over all threads of the process.) */
@@ -126,9 +126,8 @@ static void add_thread_time(struct agent_load *l, pid_t pid, pid_t tid, int64_t 
 		cpu[stat.cpu].background_ns += ran;
 }
 
-static void add_process_times(struct agent_load *l, const struct background_tag *tag, int64_t interval_ns,
-				    size_t *hint,
-				  struct agent_cpu_times cpu[AGENT_CPUS])
+static void add_process_times(struct agent_load *l, const struct background_tag *tag, int64_t interval_ns, size_t *hint,
+			      struct agent_cpu_times cpu[AGENT_CPUS])
 {
 	struct proc_stat stat;
 	pid_t *tid = NULL;
@@ -155,8 +154,9 @@ static int read_idle_times(struct agent_load *l, struct agent_cpu_times cpu[AGEN
 	memset(cpu, 0, AGENT_CPUS * sizeof(*cpu));
 	for (int i = 0; i < n; i++)
 		if (now[i].all) {
-			cpu[i] = (struct agent_cpu_times){ .online = true, .idle_ns = (now[i].idle - l->ticks[i].idle) * step,
-							  .stolen_ns = (now[i].stolen - l->ticks[i].stolen) * step };
+			cpu[i] = (struct agent_cpu_times){ .online = true,
+							   .idle_ns = (now[i].idle - l->ticks[i].idle) * step,
+							   .stolen_ns = (now[i].stolen - l->ticks[i].stolen) * step };
 			l->ticks[i] = now[i];
 		}
 	return n;
@@ -194,20 +194,20 @@ struct agent_load *agent_start_load(const struct background_tag *tag, size_t n)
 
 #define REPORT_NS (40 * NS_PER_MS)
 #define ALIVE_NS NS_PER_S
-#define KEPT 0.7	/* factor by which older sums are multiplied at each report */
+#define KEPT 0.7 /* factor by which older sums are multiplied at each report */
 
 struct agent_throttle {
 	struct throttle throttle;
 	int fd;
-	struct agent_load *load;	/* load measured in the current episode; NULL: no episode */
-	int64_t begun, episode, told;	/* episodes begun; number of the current one, and of the one announced to the host; 0: none */
-	int64_t due_ns;			/* time of the next report or "alive" line */
+	struct agent_load *load;      /* load measured in the current episode; NULL: no episode */
+	int64_t begun, episode, told; /* episodes begun; number of the current one, and of the one announced to the host; 0: none */
+	int64_t due_ns;		      /* time of the next report or "alive" line */
 	int64_t sequence, reports, unsent;
-	int err;			/* error of the port, after which nothing is sent; 0: none */
+	int err; /* error of the port, after which nothing is sent; 0: none */
 	struct agent_cpu_times cpu[AGENT_CPUS];
 	struct decaying_sums {
 		double background_ns, interval_ns, idle_ns, stolen_ns;
-	} recent[AGENT_CPUS];		/* decaying sums of the last intervals */
+	} recent[AGENT_CPUS]; /* decaying sums of the last intervals */
 	char text[AGENT_CPUS * AGENT_LINE];
 };
 
@@ -236,15 +236,13 @@ static bool send_message(struct agent_throttle *a, enum agent_message word)
 
 /* Adds an interval to the decaying sums and returns the background share of run time, in percent. A single interval says little:
  * the guest updates no counter while its vCPU waits for a CPU of the host, and then all at once. */
-static int update_percent(struct decaying_sums *r, const struct agent_cpu_times *c,
-					   int64_t interval_ns)
+static int update_percent(struct decaying_sums *r, const struct agent_cpu_times *c, int64_t interval_ns)
 {
 	r->background_ns = r->background_ns * KEPT + (double)c->background_ns;
 	r->interval_ns = r->interval_ns * KEPT + (double)interval_ns;
 	r->idle_ns = r->idle_ns * KEPT + (double)c->idle_ns;
 	r->stolen_ns = r->stolen_ns * KEPT + (double)c->stolen_ns;
-	return agent_percent((int64_t)r->background_ns, (int64_t)r->interval_ns, (int64_t)r->idle_ns,
-					       (int64_t)r->stolen_ns,
+	return agent_percent((int64_t)r->background_ns, (int64_t)r->interval_ns, (int64_t)r->idle_ns, (int64_t)r->stolen_ns,
 			     clock_tick_ns());
 }
 
@@ -334,14 +332,13 @@ static void describe_throttle(const struct throttle *f, char *text, size_t size)
 {
 	const struct agent_throttle *a = (const struct agent_throttle *)f;
 
-	snprintf(text, size, "reports to the host which vCPUs run background tasks: %lld lines, %lld of them unsent, %lld reports%s%s",
+	snprintf(text, size,
+		 "reports to the host which vCPUs run background tasks: %lld lines, %lld of them unsent, %lld reports%s%s",
 		 (long long)a->sequence, (long long)a->unsent, (long long)a->reports, a->err ? "; the port has failed: " : "",
 		 a->err ? strerror(-a->err) : "");
 }
 
-static const struct throttle_hooks agent_ops = { begin_episode, do_periodic_work, end_episode,
-	close_throttle,
-	describe_throttle };
+static const struct throttle_hooks agent_ops = { begin_episode, do_periodic_work, end_episode, close_throttle, describe_throttle };
 
 static int open_port(const char *port)
 {
@@ -365,7 +362,7 @@ int agent_open(struct throttle **out, const char *port, struct why *why)
 
 	if (fd < 0) {
 		why_say(why, "cannot open the port %s: %s: give QEMU a virtserialport with the name org.thinprobe.vamp", port,
-			 strerror(-fd));
+			strerror(-fd));
 		free(a);
 		return fd;
 	}

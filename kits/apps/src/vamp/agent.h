@@ -15,14 +15,14 @@
 #include "throttle.h"
 
 #define AGENT_LINE 64
-#define AGENT_CPUS 512			/* maximum number of vCPUs */
+#define AGENT_CPUS 512 /* maximum number of vCPUs */
 #define AGENT_SEQUENCE_MAX 1000000000000000
 
 enum agent_message { AGENT_BEGIN, AGENT_CPU, AGENT_END, AGENT_ALIVE };
 struct agent_line {
 	int64_t sequence;
 	enum agent_message word;
-	int cpu, percent;	/* only in AGENT_CPU: 0 to AGENT_CPUS - 1, 0 to 100 */
+	int cpu, percent; /* only in AGENT_CPU: 0 to AGENT_CPUS - 1, 0 to 100 */
 };
 
 /* Parses a line without its end. 0; -EPROTONOSUPPORT: another version of the protocol; -EPROTO: an invalid line. Pure. */
@@ -33,8 +33,7 @@ size_t agent_format(const struct agent_line *line, char text[AGENT_LINE]);
 /* Computes the share of background tasks in a vCPU's run time, in percent, from the times counted in an interval. The kernel
  * counts idle and stolen time in steps of `step_ns`. If time was stolen, the least run time that the counters allow is used: a
  * slow vCPU runs for a few ms in an interval only, and rounding must not make it fast again. Pure. */
-int agent_percent(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, int64_t stolen_ns,
-				    int64_t step_ns);
+int agent_percent(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, int64_t stolen_ns, int64_t step_ns);
 
 struct agent_load;
 
@@ -50,5 +49,4 @@ struct agent_cpu_times {
 	bool online;
 };
 /* Measures the time since the last call. Processes that have ended are skipped. Returns the highest CPU number plus one. */
-int agent_measure(struct agent_load *l, int64_t *interval_ns,
-			    struct agent_cpu_times cpu[AGENT_CPUS]);
+int agent_measure(struct agent_load *l, int64_t *interval_ns, struct agent_cpu_times cpu[AGENT_CPUS]);

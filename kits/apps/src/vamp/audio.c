@@ -17,18 +17,20 @@
 #define ANSWER_MS 2000
 
 struct audio_watch {
-	struct input_source source;	/* first member, so that the pointers convert; its fd is an epoll of the children's descriptors */
-	char *asked;			/* value of --audio-server; NULL: not given */
+	struct input_source
+		source; /* first member, so that the pointers convert; its fd is an epoll of the children's descriptors */
+	char *asked;	/* value of --audio-server; NULL: not given */
 	struct audio_server server;
-	struct audio_pactl changes, list;	/* changes.pid 0: there is no server */
+	struct audio_pactl changes, list; /* changes.pid 0: there is no server */
 	struct line_assembler lines;
 	int64_t asked_last_ns;
-	int64_t changed_ns, asked_ns;	/* first change that is in no list yet; first one that the requested list will have; 0: none */
-	bool listed;		/* a list has been read */
+	int64_t changed_ns,
+		asked_ns; /* first change that is in no list yet; first one that the requested list will have; 0: none */
+	bool listed;	  /* a list has been read */
 	struct audio_streams streams;
 	struct audio_counts counting;
 	struct wakeup_tracer *wakeups;
-	struct why why_not;	/* why wake-ups are not counted; "": they are */
+	struct why why_not; /* why wake-ups are not counted; "": they are */
 };
 
 static int add_polled_fd(const struct audio_watch *a, int fd)
@@ -97,14 +99,13 @@ static int connect_server(struct audio_watch *a, struct why *why)
 }
 
 /* Reads the list that pactl has printed. 0, or pactl's exit status where it failed. */
-static int receive_list(struct audio_watch *a, void (*each)(void *arg, const struct input_event *event),
-				     void *arg)
+static int receive_list(struct audio_watch *a, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
 	struct audio_streams now;
 	char path[40];
 	int err, status;
 
-	count_wakeups(a);	/* while the pid of this pactl is still known */
+	count_wakeups(a); /* while the pid of this pactl is still known */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", a->list.out);
 	err = audio_parse_streams(path, &now);
 	status = pactl_end(&a->list);
@@ -187,13 +188,15 @@ int audio_open(struct audio_watch **out, const char *server, struct why *why)
 		return -ENOENT;
 	answer = (struct pollfd){ .fd = a->list.pidfd, .events = POLLIN };
 	if (poll(&answer, 1, ANSWER_MS) <= 0)
-		return 0;	/* the list will come later */
+		return 0; /* the list will come later */
 	status = receive_list(a, NULL, NULL);
 	if (!status)
 		return 0;
 	disconnect_server(a);
-	why_say(why, status == 127 ? "there is no pactl to ask the sound server: install pulseaudio-utils" :
-		 "the sound server at %s does not answer pactl (is it this user's? is pactl older than 16?)", a->server.name);
+	why_say(why,
+		status == 127 ? "there is no pactl to ask the sound server: install pulseaudio-utils"
+			      : "the sound server at %s does not answer pactl (is it this user's? is pactl older than 16?)",
+		a->server.name);
 	return -ENOENT;
 }
 
@@ -204,15 +207,14 @@ struct input_source *audio_source(struct audio_watch *a)
 
 bool audio_plays(const struct audio_watch *a)
 {
-	return a->streams.n > 0;	/* an empty list if there is no server */
+	return a->streams.n > 0; /* an empty list if there is no server */
 }
 
 bool audio_is_player(const struct audio_watch *a, int pid)
 {
 	if (!a->changes.pid || pid <= 0)
 		return false;
-	return pid == a->server.pid || audio_has_pid(&a->streams, pid) ||
-	       (audio_plays(a) && pid == audio_top_waker(&a->counting));
+	return pid == a->server.pid || audio_has_pid(&a->streams, pid) || (audio_plays(a) && pid == audio_top_waker(&a->counting));
 }
 
 void audio_refresh(struct audio_watch *a, const int *tagged, size_t n)
@@ -222,7 +224,7 @@ void audio_refresh(struct audio_watch *a, const int *tagged, size_t n)
 	if (!a->changes.pid)
 		connect_server(a, &why);
 	else if (!a->list.pid && clock_now() - a->asked_last_ns > NS_PER_S)
-		request_list(a);	/* finds streams that began before pactl had subscribed */
+		request_list(a); /* finds streams that began before pactl had subscribed */
 	count_wakeups(a);
 	audio_average(&a->counting, tagged, n);
 	if (a->wakeups)

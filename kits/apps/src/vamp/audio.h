@@ -15,10 +15,10 @@
 struct audio_counter {
 	int pid;
 	char comm[16];
-	int64_t wakeups;	/* wake-ups of the server since the last averaging */
-	double average;		/* moving average of the wake-ups */
-	int confidence;		/* confidence that the process is a background task: 0 to 10 */
-	bool stream;		/* has a playing stream */
+	int64_t wakeups; /* wake-ups of the server since the last averaging */
+	double average;	 /* moving average of the wake-ups */
+	int confidence;	 /* confidence that the process is a background task: 0 to 10 */
+	bool stream;	 /* has a playing stream */
 };
 
 struct audio_watch;
@@ -48,10 +48,10 @@ void audio_close(struct audio_watch *a);
 
 /* Address of the sound server: $PULSE_SERVER, or its socket in $PULSE_RUNTIME_PATH or $XDG_RUNTIME_DIR. */
 struct audio_server {
-	char name[160];		/* for pactl --server; never empty, since pactl might start a server then */
-	const char *socket;	/* path within `name`; NULL: not a Unix socket */
-	pid_t pid;		/* process of the server; 0: not known */
-	uid_t uid;		/* owner of the socket */
+	char name[160];	    /* for pactl --server; never empty, since pactl might start a server then */
+	const char *socket; /* path within `name`; NULL: not a Unix socket */
+	pid_t pid;	    /* process of the server; 0: not known */
+	uid_t uid;	    /* owner of the socket */
 	gid_t gid;
 };
 /* Finds the server, and connects once to check that it runs. 0, or -errno with the reason in `why`. Does not block. */
@@ -59,23 +59,23 @@ int audio_find_server(struct audio_server *s, const char *name, struct why *why)
 
 /* A child that runs pactl; if we are root, as the user of the server, which may refuse others. */
 struct audio_pactl {
-	pid_t pid;		/* 0: no child runs */
-	int pidfd;		/* readable once the child has ended */
-	int out;		/* output of pactl: a non-blocking pipe, or a file in memory */
+	pid_t pid; /* 0: no child runs */
+	int pidfd; /* readable once the child has ended */
+	int out;   /* output of pactl: a non-blocking pipe, or a file in memory */
 };
 /* `words`: arguments, NULL-terminated. `stream`: pactl goes on printing, into a pipe. 0 or -errno. */
 int pactl_start(struct audio_pactl *p, const struct audio_server *s, const char *const *words, bool stream);
 /* Kills pactl if it still runs, and closes its descriptors. Returns its exit status; 127: pactl is not installed; -1: killed. */
 int pactl_end(struct audio_pactl *p);
 
-#define AUDIO_STREAMS 64	/* maximum; further streams are ignored */
+#define AUDIO_STREAMS 64 /* maximum; further streams are ignored */
 
 /* The streams that play (not corked), as `pactl -f json list sink-inputs` prints them. */
 struct audio_streams {
 	size_t n;
 	struct {
-		int64_t index;	/* number that the server gave the stream; never used twice */
-		int pid;	/* reported by the client, in its own pid namespace; 0: not reported */
+		int64_t index; /* number that the server gave the stream; never used twice */
+		int pid;       /* reported by the client, in its own pid namespace; 0: not reported */
 	} stream[AUDIO_STREAMS];
 };
 
@@ -87,23 +87,23 @@ bool audio_has_pid(const struct audio_streams *l, int pid);
 
 /* --- wake-ups --- */
 
-#define AUDIO_PROCESSES 256	/* maximum; further processes are not counted */
-#define AUDIO_THREADS 64	/* maximum number of threads of the server */
-#define AUDIO_CONFIDENCE 10	/* maximum confidence, as in the paper */
+#define AUDIO_PROCESSES 256 /* maximum; further processes are not counted */
+#define AUDIO_THREADS 64    /* maximum number of threads of the server */
+#define AUDIO_CONFIDENCE 10 /* maximum confidence, as in the paper */
 
 /* A wake-up of a thread of the server. Thread ids may be of any pid namespace, pids are of ours. */
 struct audio_wakeup {
 	int64_t time_ns;
-	int waker_tid, waker_pid;	/* waker_pid 0: not visible in our pid namespace */
+	int waker_tid, waker_pid; /* waker_pid 0: not visible in our pid namespace */
 	int woken_tid;
-	bool interrupt;			/* woken by an interrupt: the task that ran then is not the cause */
+	bool interrupt; /* woken by an interrupt: the task that ran then is not the cause */
 };
 
 struct audio_counts {
 	struct audio_counter process[AUDIO_PROCESSES];
 	size_t n;
 	struct {
-		int tid, source;	/* `source`: the process on whose behalf the thread was last woken; 0: none */
+		int tid, source; /* `source`: the process on whose behalf the thread was last woken; 0: none */
 	} thread[AUDIO_THREADS];
 	size_t threads;
 };

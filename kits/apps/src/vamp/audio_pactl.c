@@ -83,13 +83,14 @@ static void exec_pactl(const struct audio_server *s, const char *const *words, i
 	const char *argv[WORDS + 5] = { "pactl", "--server", s->name };
 	int null = open("/dev/null", O_RDWR);
 
-	if (geteuid() == 0 && s->uid != 0 && (setgroups(0, NULL) || setresgid(s->gid, s->gid, s->gid) ||
-					      setresuid(s->uid, s->uid, s->uid) || unsetenv("HOME") || chdir("/")))
+	if (geteuid() == 0 && s->uid != 0 &&
+	    (setgroups(0, NULL) || setresgid(s->gid, s->gid, s->gid) || setresuid(s->uid, s->uid, s->uid) || unsetenv("HOME") ||
+	     chdir("/")))
 		_exit(1);
 	for (int i = 0; words[i] && i < WORDS; i++)
 		argv[3 + i] = words[i];
-	if (proc_die_beside_parent(parent) || setenv("LC_ALL", "C", 1) || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(null,
-																    2) < 0)
+	if (proc_die_beside_parent(parent) || setenv("LC_ALL", "C", 1) || dup2(null, 0) < 0 || dup2(out, 1) < 0 ||
+	    dup2(null, 2) < 0)
 		_exit(1);
 	execvp("pactl", (char **)(uintptr_t)argv);
 	_exit(127);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FORGET 0.01	/* smaller averages count as 0 */
+#define FORGET 0.01 /* smaller averages count as 0 */
 
 static struct audio_counter *find_counter(struct audio_counts *c, int pid)
 {
@@ -30,7 +30,7 @@ static int *find_waker(struct audio_counts *c, int tid)
 	for (size_t i = 0; i < c->threads; i++)
 		if (c->thread[i].tid == tid)
 			return &c->thread[i].source;
-	if (c->threads == AUDIO_THREADS)	/* the table is full of ended threads: start again */
+	if (c->threads == AUDIO_THREADS) /* the table is full of ended threads: start again */
 		c->threads = 0;
 	c->thread[c->threads].tid = tid;
 	c->thread[c->threads].source = 0;
@@ -88,13 +88,13 @@ int audio_top_waker(const struct audio_counts *c)
 	return most ? most->pid : 0;
 }
 
-#define RING_BYTES (256 << 10)	/* about 3,000 wake-ups of a CPU between two reads */
-#define FILTER 4000		/* the kernel accepts a page */
-#define FLAG_INTERRUPT 0x18	/* TRACE_FLAG_HARDIRQ and TRACE_FLAG_SOFTIRQ of linux/trace_events.h */
+#define RING_BYTES (256 << 10) /* about 3,000 wake-ups of a CPU between two reads */
+#define FILTER 4000	       /* the kernel accepts a page */
+#define FLAG_INTERRUPT 0x18    /* TRACE_FLAG_HARDIRQ and TRACE_FLAG_SOFTIRQ of linux/trace_events.h */
 
 struct wakeup_tracer {
 	int server;
-	bool initial;		/* this process is in the initial pid namespace */
+	bool initial; /* this process is in the initial pid namespace */
 	struct cli_cpus cpus;
 	struct tracepoint_rings *rings;
 	struct tracefs_field flags, waker, woken;
@@ -190,7 +190,9 @@ static int append_wakeup(void *arg, const struct perf_event_header *header)
 	if (array_room(&w->got, w->n))
 		return 0;
 	w->got[w->n++] = (struct audio_wakeup){
-		.time_ns = s.time_ns, .waker_pid = s.pid, .waker_tid = (int)tracefs_field_value(s.raw, s.size, w->waker),
+		.time_ns = s.time_ns,
+		.waker_pid = s.pid,
+		.waker_tid = (int)tracefs_field_value(s.raw, s.size, w->waker),
 		.woken_tid = (int)tracefs_field_value(s.raw, s.size, w->woken),
 		.interrupt = tracefs_field_value(s.raw, s.size, w->flags) & FLAG_INTERRUPT,
 	};

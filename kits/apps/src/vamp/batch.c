@@ -14,7 +14,7 @@
 struct batch_throttle {
 	struct throttle throttle;
 	struct undo_recorder *undo;
-	size_t mark;		/* undo_mark() before the episode */
+	size_t mark; /* undo_mark() before the episode */
 	bool lasts, v2;
 	char group[UNDO_PATH - 32];
 };
@@ -63,8 +63,7 @@ static void describe_throttle(const struct throttle *f, char *text, size_t size)
 	snprintf(text, size, "%s has %s", b->group, b->lasts ? "1 ms of CPU time a second" : "its CPU time");
 }
 
-static const struct throttle_hooks batch_ops = { begin_episode, NULL, end_episode, close_throttle,
-	describe_throttle };
+static const struct throttle_hooks batch_ops = { begin_episode, NULL, end_episode, close_throttle, describe_throttle };
 
 static bool is_writable(const struct batch_throttle *b, const char *file)
 {
@@ -85,8 +84,10 @@ int batch_open(struct throttle **out, const char *group, struct undo_recorder *u
 	b->undo = undo;
 	b->v2 = is_writable(b, "cpu.max");
 	if (!b->v2 && !is_writable(b, "cpu.cfs_quota_us")) {
-		why_say(why, "--batch %s: no cpu group whose quota may be set; "
-			 "name the folder of one, as root or where it is delegated", group);
+		why_say(why,
+			"--batch %s: no cpu group whose quota may be set; "
+			"name the folder of one, as root or where it is delegated",
+			group);
 		free(b);
 		return -EACCES;
 	}

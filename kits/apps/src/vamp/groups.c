@@ -59,6 +59,7 @@ bool groups_has_cpu(const char *folder, const char *file)
 
 int groups_enable_cpu(const char *folder, struct undo_recorder *undo)
 {
-	return groups_has_cpu(folder, "cgroup.subtree_control") ? 0 :
-	       undo_enable(undo, groups_path(folder, "cgroup.subtree_control").text, "cpu");
+	return groups_has_cpu(folder, "cgroup.subtree_control")
+		       ? 0
+		       : undo_enable(undo, groups_path(folder, "cgroup.subtree_control").text, "cpu");
 }

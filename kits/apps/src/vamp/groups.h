@@ -43,8 +43,7 @@ struct background_group {
  * and nothing has changed. Version 2: if `above` holds processes and its child groups have no weights yet, these processes are
  * first moved to a second new group (a group whose child groups have weights must not hold processes). */
 int shares_open_group(struct background_group *g, const char *root, const char *above, enum throttle_ratio ratio,
-				 struct undo_recorder *undo, struct why *why);
+		      struct undo_recorder *undo, struct why *why);
 /* Moves a process to the background group. 0; -ESRCH: it has ended; -EXDEV: it is not below `above`; other -errno. (Version 1: a
  * process with threads in several groups is moved back as a whole, to the group of its first thread.) */
-int shares_move(const struct background_group *g, struct undo_recorder *undo,
-				    const struct background_tag *tag);
+int shares_move(const struct background_group *g, struct undo_recorder *undo, const struct background_tag *tag);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "history.h"
 
-#define BORN_ERROR_NS 20000000	/* error of a process's start time: the kernel gives it in ticks of 10 ms */
+#define BORN_ERROR_NS 20000000 /* error of a process's start time: the kernel gives it in ticks of 10 ms */
 
 size_t history_slot(int64_t sample)
 {
@@ -33,7 +33,7 @@ struct cpu_use {
 static void add_sub_epoch(struct cpu_use *u, const struct thread_history *t, const struct sample_times *m, int64_t k)
 {
 	size_t a = history_slot(k - 1), b = history_slot(k);
-	bool zero = k == t->first;	/* the thread started in this sub-epoch */
+	bool zero = k == t->first; /* the thread started in this sub-epoch */
 	double span = (double)(m->at_ns[b] - m->at_ns[a]);
 	double run = (double)(t->at[b].run_ns - (zero ? 0 : t->at[a].run_ns));
 	double wait = (double)(t->at[b].wait_ns - (zero ? 0 : t->at[a].wait_ns));
@@ -48,8 +48,7 @@ static void add_sub_epoch(struct cpu_use *u, const struct thread_history *t, con
 	u->wait += wait;
 }
 
-static struct cpu_use thread_use(const struct thread_history *t, const struct sample_times *m, int64_t from,
-					     double span)
+static struct cpu_use thread_use(const struct thread_history *t, const struct sample_times *m, int64_t from, double span)
 {
 	struct cpu_use u = { 0 };
 	double own;
@@ -60,7 +59,7 @@ static struct cpu_use thread_use(const struct thread_history *t, const struct sa
 		add_sub_epoch(&u, t, m, k);
 	own = (double)(m->at_ns[history_slot(m->last)] - m->at_ns[history_slot(from)]);
 	if (own > span)
-		own = span;	/* the process is younger than the span */
+		own = span; /* the process is younger than the span */
 	if (u.run > own)
 		u.run = own;
 	if (u.wait > own - u.run)
@@ -101,7 +100,7 @@ struct process_load history_load(const struct process_history *p, const struct s
 	if (m->last < 0 || p->first > m->last)
 		return out;
 	young = from == p->first && history_is_new(p, m);
-	if (young)	/* the process started in the period: count from its start */
+	if (young) /* the process started in the period: count from its start */
 		from--;
 	begin = m->at_ns[history_slot(from)];
 	out.span_ns = end - (young && p->born_ns > begin ? p->born_ns : begin);
@@ -121,7 +120,7 @@ struct process_load history_load(const struct process_history *p, const struct s
 	}
 	run = all > in_threads ? all : in_threads;
 	out.run = run / span;
-	out.load = shares + (run - in_threads) / span;	/* threads that have ended or were not sampled: without waits */
+	out.load = shares + (run - in_threads) / span; /* threads that have ended or were not sampled: without waits */
 	if (wait > span - run)
 		wait = span - run;
 	if (running > 1 && wait >= 0 && run / (span - wait) > out.load && mostly_wants(p, m, from))
@@ -147,7 +146,7 @@ void history_note_load(struct process_history *p, const struct sample_times *m)
 				add_sub_epoch(&u, &p->thread[i], m, k);
 		if (u.wait > KNOWN_LOAD_WAIT_MAX * span && run + u.wait > KNOWN_LOAD_AWAKE_MAX * span)
 			return;
-		if (run - u.run > KNOWN_LOAD_SLACK * span)	/* the waits of unsampled threads are not known */
+		if (run - u.run > KNOWN_LOAD_SLACK * span) /* the waits of unsampled threads are not known */
 			return;
 		if (run / (span - u.wait) > most)
 			most = run / (span - u.wait);

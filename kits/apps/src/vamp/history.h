@@ -17,14 +17,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define HISTORY_SUBS 4			/* sub-epochs in the period before an input by which processes are judged */
-#define HISTORY_SLOTS 8			/* samples kept: more than HISTORY_SUBS + 2, a power of two */
+#define HISTORY_SUBS 4	/* sub-epochs in the period before an input by which processes are judged */
+#define HISTORY_SLOTS 8 /* samples kept: more than HISTORY_SUBS + 2, a power of two */
 
 /* Times of the samples. The last sample may be an extra one, taken at an input (`fresh`); the next regular sample overwrites it. */
 struct sample_times {
 	int64_t at_ns[HISTORY_SLOTS];
-	int64_t last;			/* number of the last sample, from 0; -1: none yet */
-	bool fresh;			/* the last sample is an extra one */
+	int64_t last; /* number of the last sample, from 0; -1: none yet */
+	bool fresh;   /* the last sample is an extra one */
 };
 /* Begins a sample. */
 void history_add_time(struct sample_times *m, int64_t now_ns, bool fresh);
@@ -32,13 +32,13 @@ size_t history_slot(int64_t sample);
 
 struct thread_history {
 	pid_t tid;
-	int64_t first;			/* the first sample that has this thread */
-	bool born;			/* the thread did not exist at the sample before: its counters were 0 then */
-	int fd[2];			/* descriptors of schedstat and status, used by tasks.c; -1: not open */
+	int64_t first; /* the first sample that has this thread */
+	bool born;     /* the thread did not exist at the sample before: its counters were 0 then */
+	int fd[2];     /* descriptors of schedstat and status, used by tasks.c; -1: not open */
 	struct {
-		int64_t run_ns, wait_ns;	/* counters since the thread's start */
-		int64_t sleeps;			/* voluntary context switches; -1: not read */
-		bool wants;			/* the thread had a CPU or waited for one */
+		int64_t run_ns, wait_ns; /* counters since the thread's start */
+		int64_t sleeps;		 /* voluntary context switches; -1: not read */
+		bool wants;		 /* the thread had a CPU or waited for one */
 	} at[HISTORY_SLOTS];
 };
 
@@ -50,22 +50,22 @@ struct thread_history {
 #define KNOWN_LOAD_WAIT_MAX 0.1
 #define KNOWN_LOAD_AWAKE_MAX 0.5
 #define KNOWN_LOAD_GROWTH_MAX 1.5
-#define KNOWN_LOAD_SLACK 0.02		/* share of a CPU */
+#define KNOWN_LOAD_SLACK 0.02 /* share of a CPU */
 
 struct process_history {
 	pid_t pid;
 	uint64_t start;
 	char comm[16];
-	int64_t born_ns;		/* start of the process, on the clock of the samples */
-	int64_t first;			/* the first sample that has this process */
-	int64_t run_ns[HISTORY_SLOTS];	/* CPU time of all its threads, including ended ones */
-	double known;			/* known load, as a share of a CPU; below 0: not known */
-	struct thread_history *thread;	/* owned */
+	int64_t born_ns;	       /* start of the process, on the clock of the samples */
+	int64_t first;		       /* the first sample that has this process */
+	int64_t run_ns[HISTORY_SLOTS]; /* CPU time of all its threads, including ended ones */
+	double known;		       /* known load, as a share of a CPU; below 0: not known */
+	struct thread_history *thread; /* owned */
 	size_t n;
 };
 
 struct process_load {
-	double load, run;		/* shares of one CPU; may be above 1 */
+	double load, run; /* shares of one CPU; may be above 1 */
 	int64_t span_ns;
 };
 /* Load from the last sample back, over at most HISTORY_SUBS sub-epochs and the time since their end. All 0 if less than half a
@@ -78,5 +78,5 @@ bool history_is_new(const struct process_history *p, const struct sample_times *
 /* Updates the known load; after each regular sample. */
 void history_note_load(struct process_history *p, const struct sample_times *m);
 
-enum load_verdict { VERDICT_LOW, VERDICT_KNOWN, VERDICT_BACKGROUND };	/* KNOWN: above the threshold, but the known load is below */
+enum load_verdict { VERDICT_LOW, VERDICT_KNOWN, VERDICT_BACKGROUND }; /* KNOWN: above the threshold, but the known load is below */
 enum load_verdict history_judge(const struct process_history *p, const struct process_load *load, double threshold);

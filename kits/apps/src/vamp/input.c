@@ -25,8 +25,7 @@ int input_parse_keys(const char *text, struct trigger_keys *keys, struct why *wh
 
 		end = strchrnul(text, ',');
 		if (end == text || snprintf(word, sizeof(word), "%.*s", (int)(end - text), text) >= (int)sizeof(word))
-			return why_fail(-EINVAL, why,
-						"--keys: names are divided by one comma each: Return,KP_Enter,button");
+			return why_fail(-EINVAL, why, "--keys: names are divided by one comma each: Return,KP_Enter,button");
 		text = end + 1;
 		if (!strcmp(word, "button")) {
 			read.button = true;
@@ -34,8 +33,8 @@ int input_parse_keys(const char *text, struct trigger_keys *keys, struct why *wh
 			read.any = true;
 		} else if (keysym_parse_text(word, &keysym)) {
 			return why_fail(-EINVAL, why,
-					 "--keys: there is no key %s: take a name of X11 (Return, KP_Enter, a, F5), any or button",
-					 word);
+					"--keys: there is no key %s: take a name of X11 (Return, KP_Enter, a, F5), any or button",
+					word);
 		} else if (read.n == INPUT_KEYS) {
 			return why_fail(-EINVAL, why, "--keys: at most %d keys", INPUT_KEYS);
 		} else {
@@ -55,7 +54,7 @@ bool input_has_key(const struct trigger_keys *keys, uint32_t keysym)
 }
 
 struct fifo_input {
-	struct input_source source;	/* first member, so that the pointers convert */
+	struct input_source source; /* first member, so that the pointers convert */
 	struct command_fifo control;
 	int64_t seen_ns;
 	void (*each)(void *arg, const struct input_event *event);
@@ -68,7 +67,7 @@ static void emit_line(void *arg, const char *line)
 	struct input_event event = { .seen_ns = c->seen_ns };
 
 	snprintf(event.what, sizeof(event.what), "%.*s", (int)sizeof(event.what) - 1, line);
-	for (char *at = event.what; *at; at++)	/* replace control characters: the text goes to terminals and tables */
+	for (char *at = event.what; *at; at++) /* replace control characters: the text goes to terminals and tables */
 		if ((unsigned char)*at < ' ' || *at == 127)
 			*at = '?';
 	c->each(c->arg, &event);
@@ -121,44 +120,117 @@ struct evdev_record {
 	uint16_t type, code;
 	int32_t value;
 };
-#define RECORDS 64	/* records read at a time; the device delivers whole records */
+#define RECORDS 64 /* records read at a time; the device delivers whole records */
 
 struct evdev_input {
-	struct input_source source;	/* first member, so that the pointers convert */
+	struct input_source source; /* first member, so that the pointers convert */
 	struct trigger_keys keys;
 };
 
 /* Names of keys by position on a US keyboard: the device reports positions, not characters. */
 static const char *const places[] = {
-	[KEY_ESC] = "Escape", [KEY_1] = "1", [KEY_2] = "2", [KEY_3] = "3", [KEY_4] = "4", [KEY_5] = "5", [KEY_6] = "6",
-	[KEY_7] = "7", [KEY_8] = "8", [KEY_9] = "9", [KEY_0] = "0", [KEY_MINUS] = "-", [KEY_EQUAL] = "=",
-	[KEY_BACKSPACE] = "BackSpace", [KEY_TAB] = "Tab", [KEY_Q] = "q", [KEY_W] = "w", [KEY_E] = "e", [KEY_R] = "r",
-	[KEY_T] = "t", [KEY_Y] = "y", [KEY_U] = "u", [KEY_I] = "i", [KEY_O] = "o", [KEY_P] = "p", [KEY_LEFTBRACE] = "[",
-	[KEY_RIGHTBRACE] = "]", [KEY_ENTER] = "Return", [KEY_LEFTCTRL] = "Control_L", [KEY_A] = "a", [KEY_S] = "s",
-	[KEY_D] = "d", [KEY_F] = "f", [KEY_G] = "g", [KEY_H] = "h", [KEY_J] = "j", [KEY_K] = "k", [KEY_L] = "l",
-	[KEY_SEMICOLON] = ";", [KEY_APOSTROPHE] = "'", [KEY_GRAVE] = "`", [KEY_LEFTSHIFT] = "Shift_L",
-	[KEY_BACKSLASH] = "\\", [KEY_Z] = "z", [KEY_X] = "x", [KEY_C] = "c", [KEY_V] = "v", [KEY_B] = "b", [KEY_N] = "n",
-	[KEY_M] = "m", [KEY_COMMA] = ",", [KEY_DOT] = ".", [KEY_SLASH] = "/", [KEY_RIGHTSHIFT] = "Shift_R",
-	[KEY_LEFTALT] = "Alt_L", [KEY_SPACE] = "space", [KEY_CAPSLOCK] = "Caps_Lock", [KEY_F1] = "F1", [KEY_F2] = "F2",
-	[KEY_F3] = "F3", [KEY_F4] = "F4", [KEY_F5] = "F5", [KEY_F6] = "F6", [KEY_F7] = "F7", [KEY_F8] = "F8",
-	[KEY_F9] = "F9", [KEY_F10] = "F10", [KEY_F11] = "F11", [KEY_F12] = "F12", [KEY_NUMLOCK] = "Num_Lock",
-	[KEY_KPENTER] = "KP_Enter", [KEY_RIGHTCTRL] = "Control_R", [KEY_SYSRQ] = "Print", [KEY_RIGHTALT] = "Alt_R",
-	[KEY_HOME] = "Home", [KEY_UP] = "Up", [KEY_PAGEUP] = "Page_Up", [KEY_LEFT] = "Left", [KEY_RIGHT] = "Right",
-	[KEY_END] = "End", [KEY_DOWN] = "Down", [KEY_PAGEDOWN] = "Page_Down", [KEY_INSERT] = "Insert",
-	[KEY_DELETE] = "Delete", [KEY_PAUSE] = "Pause", [KEY_LEFTMETA] = "Super_L", [KEY_RIGHTMETA] = "Super_R",
+	[KEY_ESC] = "Escape",
+	[KEY_1] = "1",
+	[KEY_2] = "2",
+	[KEY_3] = "3",
+	[KEY_4] = "4",
+	[KEY_5] = "5",
+	[KEY_6] = "6",
+	[KEY_7] = "7",
+	[KEY_8] = "8",
+	[KEY_9] = "9",
+	[KEY_0] = "0",
+	[KEY_MINUS] = "-",
+	[KEY_EQUAL] = "=",
+	[KEY_BACKSPACE] = "BackSpace",
+	[KEY_TAB] = "Tab",
+	[KEY_Q] = "q",
+	[KEY_W] = "w",
+	[KEY_E] = "e",
+	[KEY_R] = "r",
+	[KEY_T] = "t",
+	[KEY_Y] = "y",
+	[KEY_U] = "u",
+	[KEY_I] = "i",
+	[KEY_O] = "o",
+	[KEY_P] = "p",
+	[KEY_LEFTBRACE] = "[",
+	[KEY_RIGHTBRACE] = "]",
+	[KEY_ENTER] = "Return",
+	[KEY_LEFTCTRL] = "Control_L",
+	[KEY_A] = "a",
+	[KEY_S] = "s",
+	[KEY_D] = "d",
+	[KEY_F] = "f",
+	[KEY_G] = "g",
+	[KEY_H] = "h",
+	[KEY_J] = "j",
+	[KEY_K] = "k",
+	[KEY_L] = "l",
+	[KEY_SEMICOLON] = ";",
+	[KEY_APOSTROPHE] = "'",
+	[KEY_GRAVE] = "`",
+	[KEY_LEFTSHIFT] = "Shift_L",
+	[KEY_BACKSLASH] = "\\",
+	[KEY_Z] = "z",
+	[KEY_X] = "x",
+	[KEY_C] = "c",
+	[KEY_V] = "v",
+	[KEY_B] = "b",
+	[KEY_N] = "n",
+	[KEY_M] = "m",
+	[KEY_COMMA] = ",",
+	[KEY_DOT] = ".",
+	[KEY_SLASH] = "/",
+	[KEY_RIGHTSHIFT] = "Shift_R",
+	[KEY_LEFTALT] = "Alt_L",
+	[KEY_SPACE] = "space",
+	[KEY_CAPSLOCK] = "Caps_Lock",
+	[KEY_F1] = "F1",
+	[KEY_F2] = "F2",
+	[KEY_F3] = "F3",
+	[KEY_F4] = "F4",
+	[KEY_F5] = "F5",
+	[KEY_F6] = "F6",
+	[KEY_F7] = "F7",
+	[KEY_F8] = "F8",
+	[KEY_F9] = "F9",
+	[KEY_F10] = "F10",
+	[KEY_F11] = "F11",
+	[KEY_F12] = "F12",
+	[KEY_NUMLOCK] = "Num_Lock",
+	[KEY_KPENTER] = "KP_Enter",
+	[KEY_RIGHTCTRL] = "Control_R",
+	[KEY_SYSRQ] = "Print",
+	[KEY_RIGHTALT] = "Alt_R",
+	[KEY_HOME] = "Home",
+	[KEY_UP] = "Up",
+	[KEY_PAGEUP] = "Page_Up",
+	[KEY_LEFT] = "Left",
+	[KEY_RIGHT] = "Right",
+	[KEY_END] = "End",
+	[KEY_DOWN] = "Down",
+	[KEY_PAGEDOWN] = "Page_Down",
+	[KEY_INSERT] = "Insert",
+	[KEY_DELETE] = "Delete",
+	[KEY_PAUSE] = "Pause",
+	[KEY_LEFTMETA] = "Super_L",
+	[KEY_RIGHTMETA] = "Super_R",
 	[KEY_COMPOSE] = "Menu",
 };
 
 /* Number of a mouse button in X11's order: left, middle, right, and the side buttons from 8 on. 0: not a mouse button. */
 static int button_number(int code)
 {
-	return code == BTN_LEFT || code == BTN_TOUCH ? 1 : code == BTN_MIDDLE ? 2 : code == BTN_RIGHT ? 3 :
-	       code >= BTN_SIDE && code <= BTN_TASK ? 8 + code - BTN_SIDE : 0;
+	return code == BTN_LEFT || code == BTN_TOUCH  ? 1
+	       : code == BTN_MIDDLE		      ? 2
+	       : code == BTN_RIGHT		      ? 3
+	       : code >= BTN_SIDE && code <= BTN_TASK ? 8 + code - BTN_SIDE
+						      : 0;
 }
 
 /* Does the record count: a key press (value 1; 2 is an automatic repeat) or the release of a button? */
-static bool is_trigger(const struct trigger_keys *keys, const struct evdev_record *r, char *what,
-				    size_t size)
+static bool is_trigger(const struct trigger_keys *keys, const struct evdev_record *r, char *what, size_t size)
 {
 	int button = button_number(r->code);
 	uint32_t keysym = 0;
@@ -216,8 +288,8 @@ int input_open_evdev(struct input_source **out, const char *device, const struct
 		}
 		err = ENOTTY;
 	}
-	why_say(why, "cannot open %s: %s%s", device, err == ENOTTY ? "not an input device" : strerror(err), err == EACCES ?
-		 " (be root, or of the group input)" : " (/proc/bus/input/devices lists what is there)");
+	why_say(why, "cannot open %s: %s%s", device, err == ENOTTY ? "not an input device" : strerror(err),
+		err == EACCES ? " (be root, or of the group input)" : " (/proc/bus/input/devices lists what is there)");
 	if (fd >= 0)
 		close(fd);
 	free(d);

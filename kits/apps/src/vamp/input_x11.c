@@ -20,15 +20,15 @@
 
 #define WHEEL_FIRST 4
 #define WHEEL_LAST 7
-#define PATIENCE_OPEN_S 10	/* time limit for connecting */
-#define PATIENCE_S 5		/* time limit for a later answer: an episode may end that much later */
+#define PATIENCE_OPEN_S 10 /* time limit for connecting */
+#define PATIENCE_S 5	   /* time limit for a later answer: an episode may end that much later */
 
 struct x11_input {
-	struct input_source source;	/* first member, so that the pointers convert */
+	struct input_source source; /* first member, so that the pointers convert */
 	struct trigger_keys keys;
 	Display *display;
 	int opcode, xkb_event;
-	KeySym *map;			/* `columns` keysyms for each key code from min_code on */
+	KeySym *map; /* `columns` keysyms for each key code from min_code on */
 	int min_code, max_code, columns;
 	_Atomic bool broken;
 };
@@ -44,14 +44,14 @@ static void break_connection(int signal)
 	ssize_t told;
 
 	(void)signal;
-	if (connection >= 0) {	/* Xlib finds the connection broken and returns */
+	if (connection >= 0) { /* Xlib finds the connection broken and returns */
 		shutdown(connection, SHUT_RDWR);
 		errno = err;
 		return;
 	}
 	told = write(STDERR_FILENO, no_answer, strlen(no_answer));
 	(void)told;
-	_exit(EXIT_RUN);	/* the watchdog process restores the changed settings */
+	_exit(EXIT_RUN); /* the watchdog process restores the changed settings */
 }
 
 static void set_timeout(int seconds)
@@ -115,7 +115,7 @@ static bool event_is_trigger(const struct x11_input *x, const XIRawEvent *raw, c
 static int read_display(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
 	struct x11_input *x = (struct x11_input *)s;
-	int mode = QueuedAfterReading;	/* read from the socket once, so that a flood of events is handled in portions */
+	int mode = QueuedAfterReading; /* read from the socket once, so that a flood of events is handled in portions */
 
 	for (; !x->broken && XEventsQueued(x->display, mode) > 0 && !x->broken; mode = QueuedAlready) {
 		struct input_event event = { .seen_ns = clock_now() };
@@ -193,8 +193,8 @@ int input_open_x11(struct input_source **out, const char *display, const struct 
 	if (x->broken)
 		err = -EPIPE;
 	if (err) {
-		why_say(why, "display %s %s", XDisplayName(display), err == -EPIPE ? "went away" :
-			 "has no X input extension 2.1 or later: use a newer X server, or --evdev");
+		why_say(why, "display %s %s", XDisplayName(display),
+			err == -EPIPE ? "went away" : "has no X input extension 2.1 or later: use a newer X server, or --evdev");
 		close_display(&x->source);
 		return err;
 	}

@@ -32,9 +32,11 @@ int cpu_ticks_read(FILE *stat, struct cpu_ticks *cpu, int room)
 
 	memset(cpu, 0, (size_t)room * sizeof(*cpu));
 	while (stat && fgets(line, sizeof(line), stat) && !strncmp(line, "cpu", 3)) {
-		if (line[3] == ' ' ||	/* the sum of all CPUs */
-		    sscanf(line, "cpu%d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64, &i,
-			   &user, &nice, &system, &idle, &wait, &irq, &softirq, &steal) != 9 || i < 0 || i >= room)
+		if (line[3] == ' ' || /* the sum of all CPUs */
+		    sscanf(line,
+			   "cpu%d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64, &i,
+			   &user, &nice, &system, &idle, &wait, &irq, &softirq, &steal) != 9 ||
+		    i < 0 || i >= room)
 			continue;
 		cpu[i] = (struct cpu_ticks){ idle + wait, steal, user + nice + system + idle + wait + irq + softirq + steal };
 		n = i + 1 > n ? i + 1 : n;
@@ -95,7 +97,8 @@ static void add_handler_irqs(struct irq_search *s, const char *name)
 		snprintf(path, sizeof(path), "%s/proc/irq/%d", s->root, (int)irq[i]);
 		dir = opendir(path);
 		while (dir && (entry = readdir(dir)))
-			if (!strncmp(entry->d_name, name, length) && (!entry->d_name[length] || strchr("-.:@", entry->d_name[length])))
+			if (!strncmp(entry->d_name, name, length) &&
+			    (!entry->d_name[length] || strchr("-.:@", entry->d_name[length])))
 				add_irq(s, irq[i]);
 		if (dir)
 			closedir(dir);
@@ -109,7 +112,7 @@ static void add_device_irqs(struct irq_search *s, const char *link)
 	char device[PATH_MAX], all[PATH_MAX], *last;
 
 	if (!realpath(link, device))
-		return;	/* no hardware: a loop device, a bridge, a zram */
+		return; /* no hardware: a loop device, a bridge, a zram */
 	strcpy(all, device);
 	for (; (last = strrchr(device, '/')) && strcmp(last, "/devices"); *last = '\0')
 		if (add_sysfs_irqs(s, device))
@@ -154,8 +157,7 @@ int isolate_find_irqs(struct device_irq_list *out, const char *root)
 }
 
 /* Routes the interrupts to these CPUs. Returns how many the kernel accepted: it refuses some (NVMe has a queue for each CPU). */
-static size_t route_irqs(const struct device_irq_list *irqs, const char *root, const cpu_set_t *cpus,
-				struct undo_recorder *undo)
+static size_t route_irqs(const struct device_irq_list *irqs, const char *root, const cpu_set_t *cpus, struct undo_recorder *undo)
 {
 	struct cli_cpus list = { 0 };
 	char path[PATH_MAX], text[1024];
@@ -178,14 +180,14 @@ static size_t route_irqs(const struct device_irq_list *irqs, const char *root, c
 struct isolate_throttle {
 	struct throttle throttle;
 	const struct process_scope *scope;
-	const struct audio_watch *audio;	/* NULL: sound is not watched */
+	const struct audio_watch *audio; /* NULL: sound is not watched */
 	struct undo_recorder *undo;
 	cpu_set_t all;
 	int cpus;
 	struct device_irq_list irqs;
-	struct background_tag *tag;		/* background processes of the episode; owned */
+	struct background_tag *tag; /* background processes of the episode; owned */
 	size_t tags, mark, steered;
-	int foreground;			/* number of CPUs of the foreground; 0: no episode */
+	int foreground; /* number of CPUs of the foreground; 0: no episode */
 	int64_t looked_ns, busy, ticks;
 };
 
@@ -321,7 +323,7 @@ static int64_t do_periodic_work(struct throttle *f, int64_t now_ns)
 	read_busy_ticks(s, now_ns);
 	if (s->foreground < s->cpus - 1 && (s->busy - busy) * 100 > (s->ticks - ticks) * FULL_PERCENT) {
 		s->foreground++;
-		read_busy_ticks(s, now_ns);	/* the next interval has one CPU more */
+		read_busy_ticks(s, now_ns); /* the next interval has one CPU more */
 		pin_processes(s);
 	}
 	return now_ns + GROW_EVERY;
@@ -347,12 +349,11 @@ static void describe_throttle(const struct throttle *f, char *text, size_t size)
 		snprintf(text, size, "background on at most %d of %d CPUs: no episode", s->cpus - 1, s->cpus);
 }
 
-static const struct throttle_hooks isolate_ops = { begin_episode, do_periodic_work, end_episode,
-	close_throttle,
-	describe_throttle };
+static const struct throttle_hooks isolate_ops = { begin_episode, do_periodic_work, end_episode, close_throttle,
+						   describe_throttle };
 
-int isolate_open(struct throttle **out, const struct process_scope *scope, const struct audio_watch *audio,
-			  bool interrupts, struct undo_recorder *undo, struct why *why)
+int isolate_open(struct throttle **out, const struct process_scope *scope, const struct audio_watch *audio, bool interrupts,
+		 struct undo_recorder *undo, struct why *why)
 {
 	struct isolate_throttle *s = calloc(1, sizeof(*s));
 	int err = s ? 0 : -ENOMEM;

@@ -19,9 +19,8 @@ static int compare_judged(const void *a, const void *b)
 	return exempt_x != exempt_y ? exempt_x - exempt_y : (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-int record_judge(const struct task_sampler *tasks, int64_t sub_ns, double threshold,
-			      const struct audio_watch *audio,
-		    struct judged_list *out)
+int record_judge(const struct task_sampler *tasks, int64_t sub_ns, double threshold, const struct audio_watch *audio,
+		 struct judged_list *out)
 {
 	const struct sample_times *m = tasks_times(tasks);
 	const struct process_history *p;
@@ -37,17 +36,19 @@ int record_judge(const struct task_sampler *tasks, int64_t sub_ns, double thresh
 
 		if (verdict == VERDICT_LOW)
 			continue;
-		*tag = (struct background_tag){ .pid = p->pid, .start = p->start, .load_percent = 100 * load.load,
-						.run_percent = 100 * load.run };
-		proc_read_line(p->pid, "comm", tag->comm, sizeof(tag->comm));	/* the current name: exec may have changed it */
+		*tag = (struct background_tag){
+			.pid = p->pid, .start = p->start, .load_percent = 100 * load.load, .run_percent = 100 * load.run
+		};
+		proc_read_line(p->pid, "comm", tag->comm, sizeof(tag->comm)); /* the current name: exec may have changed it */
 		if (!*tag->comm)
 			memcpy(tag->comm, p->comm, sizeof(tag->comm));
-		tag->why = audio && audio_is_player(audio, p->pid) ? EXEMPT_SOUND : verdict == VERDICT_KNOWN ? EXEMPT_LIGHT :
-			   EXEMPT_NOT;
+		tag->why = audio && audio_is_player(audio, p->pid) ? EXEMPT_SOUND
+			   : verdict == VERDICT_KNOWN		   ? EXEMPT_LIGHT
+								   : EXEMPT_NOT;
 		out->background += tag->why == EXEMPT_NOT;
 		out->n++;
 	}
-	shrunk = reallocarray(out->tag, out->n + 1, sizeof(*shrunk));	/* the list is kept for the whole run */
+	shrunk = reallocarray(out->tag, out->n + 1, sizeof(*shrunk)); /* the list is kept for the whole run */
 	out->tag = shrunk ? shrunk : out->tag;
 	qsort(out->tag, out->n, sizeof(*out->tag), compare_judged);
 	return 0;
@@ -125,17 +126,15 @@ struct row_file *record_open_log(const char *path, const char *schema, const cha
 
 struct row_file *record_open_rows(const char *path)
 {
-	static const char *const columns[] = {
-		"time_ns", "event", "what", "pid", "comm", "load_percent", "run_percent", "wakeups", "average_1000", "confidence", NULL
-	};
+	static const char *const columns[] = { "time_ns",     "event",	 "what",	 "pid",	       "comm", "load_percent",
+					       "run_percent", "wakeups", "average_1000", "confidence", NULL };
 
 	return record_open_log(path, "vamp-log/1", columns);
 }
 
 /* `tag`, `counter`: figures of a process; NULL: empty cells. */
-static void write_row(struct row_file *log, int64_t at_ns, const char *event, const char *what,
-			  const struct background_tag *tag,
-		    const struct audio_counter *counter)
+static void write_row(struct row_file *log, int64_t at_ns, const char *event, const char *what, const struct background_tag *tag,
+		      const struct audio_counter *counter)
 {
 	rows_write_int(log, at_ns);
 	rows_write_str(log, event);

@@ -10,14 +10,13 @@
 
 /* Processes with a load above the threshold: first the background processes, then the exempt ones; both in the order of pids. */
 struct judged_list {
-	struct background_tag *tag;	/* owned */
-	size_t n, background;	/* the first `background` of the `n` are background processes */
+	struct background_tag *tag; /* owned */
+	size_t n, background;	    /* the first `background` of the `n` are background processes */
 };
 
 /* Judges by the last sample of `tasks`. `audio` NULL: no process plays sound. `threshold`: share of a CPU. 0 or -ENOMEM. */
-int record_judge(const struct task_sampler *tasks, int64_t sub_ns, double threshold,
-			      const struct audio_watch *audio,
-		    struct judged_list *out);
+int record_judge(const struct task_sampler *tasks, int64_t sub_ns, double threshold, const struct audio_watch *audio,
+		 struct judged_list *out);
 /* Adds a process to a report; `why` "": not exempt. */
 void record_report_tag(struct rec_report *r, const struct background_tag *tag, const char *why);
 void record_free_judged(struct judged_list *j);
@@ -25,30 +24,30 @@ void record_free_judged(struct judged_list *j);
 bool record_same_tags(const struct judged_list *a, const struct judged_list *b);
 
 enum episode_end { ENDED_NOT, ENDED_INPUT, ENDED_TIME, ENDED_STOP };
-extern const char *const episode_end_words[];		/* "", "input", "time", "stop" */
+extern const char *const episode_end_words[]; /* "", "input", "time", "stop" */
 
 struct episode_record {
-	int64_t started_ns, ended_ns;	/* started_ns: the input was read */
-	int64_t decided_ns;		/* when the processes were throttled; 0: they were not */
+	int64_t started_ns, ended_ns; /* started_ns: the input was read */
+	int64_t decided_ns;	      /* when the processes were throttled; 0: they were not */
 	char trigger[32];
 	enum episode_end ended;
 	struct judged_list judged;
-	int err;			/* error of throttling; 0: none */
+	int err; /* error of throttling; 0: none */
 };
 
-#define RECORD_EPISODES_MAX 16384		/* a daemon may run for weeks */
+#define RECORD_EPISODES_MAX 16384 /* a daemon may run for weeks */
 struct run_record {
-	struct episode_record *episode;	/* owned */
+	struct episode_record *episode; /* owned */
 	size_t n;
-	int64_t left_out;		/* older episodes, dropped beyond RECORD_EPISODES_MAX */
-	struct sample decision_ns;	/* time from the input until the processes are throttled, for every episode */
+	int64_t left_out;	   /* older episodes, dropped beyond RECORD_EPISODES_MAX */
+	struct sample decision_ns; /* time from the input until the processes are throttled, for every episode */
 	int64_t began_ns, now_ns;
-	int64_t cpu_ns;			/* CPU time of the daemon, its watchdog and other children */
-	int64_t samples, missed;	/* sub-epochs sampled, and sub-epochs missed */
-	size_t processes;		/* processes in scope at the last sample */
+	int64_t cpu_ns;		 /* CPU time of the daemon, its watchdog and other children */
+	int64_t samples, missed; /* sub-epochs sampled, and sub-epochs missed */
+	size_t processes;	 /* processes in scope at the last sample */
 	size_t most_processes;
 	size_t not_undone;
-	char way[512], sound[256];	/* one line each: the changes in force; the sound server */
+	char way[512], sound[256]; /* one line each: the changes in force; the sound server */
 };
 
 /* Adds an episode and returns it; NULL: no memory. */

@@ -29,19 +29,24 @@ static struct {
 	int ratio;
 	double threshold;
 	int64_t before_ns, most_ns, time_ns, ready_fd;
-} cfg = { .keys = "Return,KP_Enter,button", .ratio = -1, .threshold = 50, .before_ns = 1024 * NS_PER_MS, .most_ns = 5 * NS_PER_S,
+} cfg = { .keys = "Return,KP_Enter,button",
+	  .ratio = -1,
+	  .threshold = 50,
+	  .before_ns = 1024 * NS_PER_MS,
+	  .most_ns = 5 * NS_PER_S,
 	  .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
-	{ CLI_STR, 'd', "display", &cfg.display, .help = "input of this X display ($DISPLAY, if no other is named)", .meta = "DISPLAY" },
+	{ CLI_STR, 'd', "display", &cfg.display, .help = "input of this X display ($DISPLAY, if no other is named)",
+	  .meta = "DISPLAY" },
 	{ CLI_STR, 0, "evdev", &cfg.evdev, .help = "input of this device: /dev/input/eventN", .meta = "DEVICE" },
 	{ CLI_STR, 0, "control", &cfg.control, .help = "every line through this fifo is an input", .meta = "FIFO" },
 	{ CLI_STR, 0, "keys", &cfg.keys, .help = "which input counts (Return,KP_Enter,button)", .meta = "LIST" },
 	{ CLI_FLAG, 0, "no-audio", &cfg.no_audio, .help = "do not look for processes that play sound" },
 	{ CLI_STR, 0, "audio-server", &cfg.audio_server, .help = "the sound server (the user's)", .meta = "SERVER" },
-	{ CLI_WORD, 0, "ratio", &cfg.ratio,
-	  .help = "background against others, 1:3, 1:9 or 1:18 (M; with --agent or --batch none)", .words = throttle_ratio_words },
+	{ CLI_WORD, 0, "ratio", &cfg.ratio, .help = "background against others, 1:3, 1:9 or 1:18 (M; with --agent or --batch none)",
+	  .words = throttle_ratio_words },
 	{ CLI_FLAG, 0, "isolate", &cfg.isolate, .help = "CPUs and interrupts of their own for what is not background" },
 	{ CLI_FLAG, 0, "no-interrupts", &cfg.no_interrupts, .help = "isolate: leave the interrupts where they are" },
 	{ CLI_STR, 0, "agent", &cfg.agent, .help = "in a guest: tell the host through this port", .meta = "PORT" },
@@ -50,7 +55,8 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "group", &cfg.group, .help = "processes of this control group (all that may be changed)", .meta = "FOLDER" },
 	{ CLI_STR, 0, "user", &cfg.user, .help = "processes of this user", .meta = "NAME" },
 	{ CLI_PERCENT, 0, "threshold", &cfg.threshold, 1, 100, .help = "load of a CPU that makes a process background (50)" },
-	{ CLI_NS, 0, "before", &cfg.before_ns, 64 * NS_PER_MS, 60 * NS_PER_S, .help = "judge by so much time before an input (1024ms)" },
+	{ CLI_NS, 0, "before", &cfg.before_ns, 64 * NS_PER_MS, 60 * NS_PER_S,
+	  .help = "judge by so much time before an input (1024ms)" },
 	{ CLI_NS, 0, "most", &cfg.most_ns, 10 * NS_PER_MS, 600 * NS_PER_S, .help = "an episode lasts at most (5s)" },
 	{ CLI_FILE, 0, "log", &cfg.log, .help = "write a row for every episode, tag and end to this file" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
@@ -70,7 +76,8 @@ static enum throttle_ratio chosen_ratio(void)
 static void check_opened(int err, const char *why)
 {
 	if (err)
-		die(err == -ENOENT || err == -ENOTSUP || err == -ENOSYS ? EXIT_MISSING : EXIT_RUN, "%s", *why ? why : strerror(-err));
+		die(err == -ENOENT || err == -ENOTSUP || err == -ENOSYS ? EXIT_MISSING : EXIT_RUN, "%s",
+		    *why ? why : strerror(-err));
 }
 
 /* A fifo that is made here is removed at the end, even after kill -9. */
@@ -109,7 +116,7 @@ static void open_audio(void)
 
 	if (err && cfg.audio_server)
 		check_opened(err, why.text);
-	if (run.audio)	/* even without a server, since one may start later */
+	if (run.audio) /* even without a server, since one may start later */
 		run.source[run.sources++] = audio_source(run.audio);
 	if (err)
 		snprintf(run.record.sound, sizeof(run.record.sound), "%s", cfg.no_audio ? "not looked for" : why.text);
@@ -125,15 +132,14 @@ static void open_throttles(void)
 	if (cfg.ratio >= 0 || (!cfg.agent && !cfg.batch)) {
 		int err = shares_open(&run.way[run.ways], cfg.group, chosen_ratio(), run.undo, &why);
 
-		if (err && cfg.isolate && cfg.ratio < 0)	/* isolation needs no privileges: go on without shares */
+		if (err && cfg.isolate && cfg.ratio < 0) /* isolation needs no privileges: go on without shares */
 			warn("CPU weights are not changed: %s", why.text);
 		else
 			check_opened(err, why.text);
 		run.ways += !err;
 	}
 	if (cfg.isolate)
-		check_opened(isolate_open(&run.way[run.ways++], &scope, run.audio, !cfg.no_interrupts,
-							run.undo, &why), why.text);
+		check_opened(isolate_open(&run.way[run.ways++], &scope, run.audio, !cfg.no_interrupts, run.undo, &why), why.text);
 	if (cfg.agent)
 		check_opened(agent_open(&run.way[run.ways++], cfg.agent, &why), why.text);
 }
@@ -147,7 +153,7 @@ static void check_group(const char *option, const char *folder)
 static void set_scope(void)
 {
 	struct passwd *user = cfg.user ? getpwnam(cfg.user) : NULL;
-	static char real[PATH_MAX];	/* the path as the kernel reports it: no symbolic link, no "//" */
+	static char real[PATH_MAX]; /* the path as the kernel reports it: no symbolic link, no "//" */
 
 	if (cfg.user && !user)
 		die_usage("there is no user %s", cfg.user);
@@ -178,7 +184,8 @@ static void open_parts(void)
 		open_throttles();
 	err = tasks_open(&run.tasks, &scope, run.sub_ns);
 	if (err)
-		die(EXIT_MISSING, "the kernel does not report how long tasks wait (/proc/PID/schedstat): it needs CONFIG_SCHED_INFO");
+		die(EXIT_MISSING,
+		    "the kernel does not report how long tasks wait (/proc/PID/schedstat): it needs CONFIG_SCHED_INFO");
 	run.answers = status_open();
 	if (run.answers < 0)
 		die(EXIT_RUN, "cannot listen for vamp status: %s", strerror(-run.answers));
@@ -249,15 +256,12 @@ static void say_episodes(struct rec_report *r, struct run_record *t)
 
 	for (size_t i = 0; i < t->n; i++)
 		tagged += (int64_t)t->episode[i].judged.background;
-	rec_say(r, "%s in %s: background processes %s %s",
-				  counted_text((int64_t)t->n + t->left_out, "episode"), ns_text(seconds),
+	rec_say(r, "%s in %s: background processes %s %s", counted_text((int64_t)t->n + t->left_out, "episode"), ns_text(seconds),
 		cfg.dry ? "would have been throttled" : "throttled", counted_text(tagged, "time"));
 	if (t->decision_ns.n)
-		rec_say(r, "  input to decision %s ms (p50), %s ms at worst", stat_text(&t->decision_ns, 0.5,
-															NS_PER_MS),
+		rec_say(r, "  input to decision %s ms (p50), %s ms at worst", stat_text(&t->decision_ns, 0.5, NS_PER_MS),
 			stat_text(&t->decision_ns, 1, NS_PER_MS));
-	rec_say(r, "  costs %s %% of a CPU for %s; %s of %s missed",
-				  number_text(record_cpu_percent(t)),
+	rec_say(r, "  costs %s %% of a CPU for %s; %s of %s missed", number_text(record_cpu_percent(t)),
 		counted_text((int64_t)t->most_processes, "task"), count_text(t->missed),
 		counted_text(t->samples + t->missed, "sample"));
 	rec_set_table(r, "episodes");
@@ -269,8 +273,9 @@ static void report_settings(struct rec_report *r, const struct rt_granted *prior
 
 	rt_describe(priority, text, sizeof(text));
 	rec_begin_object(r, "settings");
-	rec_add_strs(r, { "display", cfg.display }, { "evdev", cfg.evdev }, { "control", cfg.control }, { "keys", cfg.keys },
-		     { "ratio", cfg.dry || ((cfg.agent || cfg.batch) && cfg.ratio < 0) ? NULL : throttle_ratio_words[chosen_ratio()] });
+	rec_add_strs(
+		r, { "display", cfg.display }, { "evdev", cfg.evdev }, { "control", cfg.control }, { "keys", cfg.keys },
+		{ "ratio", cfg.dry || ((cfg.agent || cfg.batch) && cfg.ratio < 0) ? NULL : throttle_ratio_words[chosen_ratio()] });
 	rec_add_bool(r, "isolate", cfg.isolate);
 	rec_add_bool(r, "interrupts", cfg.isolate && !cfg.no_interrupts);
 	rec_add_strs(r, { "agent", cfg.agent }, { "batch", cfg.batch });
@@ -293,12 +298,14 @@ int run_command(int argc, char **argv)
 	if (cfg.no_interrupts && !cfg.isolate)
 		die_usage("--no-interrupts goes with --isolate");
 	proc_check_ready_fd((int)cfg.ready_fd);
-	rec_check_outputs((struct rec_output_path[]){ { "output", out_cfg.path ? out_cfg.path : "-" }, { "log", cfg.log },
-					     { "control", cfg.control } }, 3);
+	rec_check_outputs((struct rec_output_path[]){ { "output", out_cfg.path ? out_cfg.path : "-" },
+						      { "log", cfg.log },
+						      { "control", cfg.control } },
+			  3);
 	proc_catch_stop();
 	out = rec_must_open(&out_cfg, "vamp");
 	open_parts();
-	rt_setup(1, &priority);	/* after all forks; the daemon must not wait for the tasks that it throttles */
+	rt_setup(1, &priority); /* after all forks; the daemon must not wait for the tasks that it throttles */
 	watch_begin(&run);
 	proc_tell_ready((int)cfg.ready_fd);
 	watch_loop(&run, cfg.time_ns ? run.record.began_ns + cfg.time_ns : INT64_MAX);

@@ -79,7 +79,7 @@ int scope_each_thread(pid_t pid, int (*change)(void *arg, pid_t tid, bool *chang
 
 		changed = false;
 		err = files_list_dir(folder, &tid, &n);
-		err = err == -ENOENT ? 0 : err;	/* the process has ended */
+		err = err == -ENOENT ? 0 : err; /* the process has ended */
 		for (size_t i = 0; i < n && !err; i++) {
 			err = change(arg, tid[i], &changed);
 			err = err == -ESRCH ? 0 : err;

@@ -9,7 +9,7 @@
 
 /* Never in scope: kernel threads, pid 1, vamp itself and its children, tasks of real-time policies. */
 struct process_scope {
-	const char *group;	/* folder of a cgroup, including the groups below it; NULL: any group */
+	const char *group; /* folder of a cgroup, including the groups below it; NULL: any group */
 	bool by_user;
 	uid_t uid;
 };

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define GROUP_NAME "thinprobe-vamp-"
-#define PASSES 20		/* new processes may be created while their group is emptied */
+#define PASSES 20 /* new processes may be created while their group is emptied */
 
 static bool is_below(const char *folder, const char *above)
 {
@@ -64,15 +64,15 @@ static int enable_weights(const struct background_group *g, struct undo_recorder
 	int err = 0;
 
 	if (!groups_has_cpu(g->above, "cgroup.controllers"))
-		return why_fail(-ENOTSUP, why,
-				 "%s has no cpu controller: write +cpu to cgroup.subtree_control of the group above", g->above);
+		return why_fail(-ENOTSUP, why, "%s has no cpu controller: write +cpu to cgroup.subtree_control of the group above",
+				g->above);
 	if (groups_has_cpu(g->above, "cgroup.subtree_control"))
 		return 0;
 	files_read_line(groups_path(g->above, "cgroup.procs").text, text, sizeof(text));
 	if (*text && groups_has_file(g->above, "cgroup.events")) {
 		if (has_children(g->above))
-			return why_fail(-EBUSY, why,
-						"%s holds processes beside groups: move these into a group of their own", g->above);
+			return why_fail(-EBUSY, why, "%s holds processes beside groups: move these into a group of their own",
+					g->above);
 		snprintf(rest, sizeof(rest), "%s/" GROUP_NAME "%d-rest", g->above, (int)getpid());
 		err = undo_mkdir(undo, rest);
 		if (!err)
@@ -82,7 +82,7 @@ static int enable_weights(const struct background_group *g, struct undo_recorder
 		err = groups_enable_cpu(g->above, undo);
 	if (err)
 		why_say(why, "%s/cgroup.subtree_control: %s: run it as root or in a delegated group (systemd-run -p Delegate=yes)",
-			 g->above, strerror(-err));
+			g->above, strerror(-err));
 	return err;
 }
 
@@ -97,7 +97,7 @@ static int make_group(const struct background_group *g, enum throttle_ratio rati
 }
 
 int shares_open_group(struct background_group *g, const char *root, const char *above, enum throttle_ratio ratio,
-				 struct undo_recorder *undo, struct why *why)
+		      struct undo_recorder *undo, struct why *why)
 {
 	size_t mark = undo_mark(undo), n;
 	int err;
@@ -107,7 +107,8 @@ int shares_open_group(struct background_group *g, const char *root, const char *
 	if (above)
 		snprintf(g->above, sizeof(g->above), "%s%s", root, above);
 	else if (!groups_find_task(&g->groups, 0, g->above, sizeof(g->above)) || !groups_has_file(g->above, "cgroup.procs"))
-		snprintf(g->above, sizeof(g->above), "%s", g->groups.mount);	/* in a container, whose own group is mounted as the root */
+		snprintf(g->above, sizeof(g->above), "%s",
+			 g->groups.mount); /* in a container, whose own group is mounted as the root */
 	for (n = strlen(g->above); n > 1 && g->above[n - 1] == '/'; n--)
 		g->above[n - 1] = '\0';
 	if (!is_below(g->above, g->groups.mount) || !groups_has_file(g->above, "cgroup.procs"))
@@ -132,8 +133,7 @@ static bool is_vamp_group(const char *folder)
 	return name && !strncmp(name + 1, GROUP_NAME, strlen(GROUP_NAME)) && !strstr(name, "-rest");
 }
 
-int shares_move(const struct background_group *g, struct undo_recorder *undo,
-				    const struct background_tag *tag)
+int shares_move(const struct background_group *g, struct undo_recorder *undo, const struct background_tag *tag)
 {
 	char folder[UNDO_PATH];
 
@@ -143,10 +143,10 @@ int shares_move(const struct background_group *g, struct undo_recorder *undo,
 		return -EXDEV;
 	if (!strcmp(folder, g->ours))
 		return 0;
-	if (is_vamp_group(folder))	/* another vamp throttles it: undoing both moves could leave it in that vamp's group for good */
+	if (is_vamp_group(folder)) /* another vamp throttles it: undoing both moves could leave it in that vamp's group for good */
 		return -EBUSY;
-	return undo_move_task(undo, tag->pid, tag->start, groups_path(g->ours, "cgroup.procs").text, groups_path(folder,
-			      "cgroup.procs").text);
+	return undo_move_task(undo, tag->pid, tag->start, groups_path(g->ours, "cgroup.procs").text,
+			      groups_path(folder, "cgroup.procs").text);
 }
 
 #define NICE_MOST 19
@@ -156,10 +156,10 @@ struct shares_throttle {
 	struct undo_recorder *undo;
 	enum throttle_ratio ratio;
 	struct background_group group;
-	struct why no_group;	/* why nice values are used; "": a group is used */
-	size_t opened, mark;	/* undo_mark() before the group was made, and before the episode */
+	struct why no_group; /* why nice values are used; "": a group is used */
+	size_t opened, mark; /* undo_mark() before the group was made, and before the episode */
 	bool lasts, autogrouped;
-	size_t weighed, passed;	/* processes with a changed weight, and processes left unchanged */
+	size_t weighed, passed; /* processes with a changed weight, and processes left unchanged */
 };
 
 /* Is the process in an autogroup? In the root group each session is a group of its own (sched(7)), and a nice value counts only
@@ -192,8 +192,7 @@ static int raise_process(struct shares_throttle *s, const struct background_tag 
 {
 	struct proc_stat task;
 
-	return proc_read_stat(tag->pid, &task) || task.start != tag->start ? -ESRCH : scope_each_thread(tag->pid,
-														 raise_thread, s);
+	return proc_read_stat(tag->pid, &task) || task.start != tag->start ? -ESRCH : scope_each_thread(tag->pid, raise_thread, s);
 }
 
 static int end_episode(struct throttle *f)
@@ -203,7 +202,7 @@ static int end_episode(struct throttle *f)
 	if (!s->lasts)
 		return 0;
 	s->lasts = false;
-	s->weighed = s->passed = 0;	/* figures of the episode */
+	s->weighed = s->passed = 0; /* figures of the episode */
 	return undo_revert(s->undo, s->mark) ? -EIO : 0;
 }
 
@@ -217,8 +216,7 @@ static int begin_episode(struct throttle *f, const struct background_tag *tag, s
 	s->weighed = s->passed = 0;
 	s->autogrouped = *s->no_group.text && n && is_autogrouped(tag[0].pid);
 	for (size_t i = 0; i < n; i++) {
-		int err = *s->no_group.text ? raise_process(s, &tag[i]) :
-			  shares_move(&s->group, s->undo, &tag[i]);
+		int err = *s->no_group.text ? raise_process(s, &tag[i]) : shares_move(&s->group, s->undo, &tag[i]);
 
 		if (!err)
 			s->weighed++;
@@ -250,17 +248,18 @@ static void describe_throttle(const struct throttle *f, char *text, size_t size)
 			 throttle_ratio_steps[s->ratio].parts);
 
 	if (n < (int)size && *s->no_group.text)
-		n += snprintf(text + n, size - (size_t)n, "by nice +%d, which also lowers the session's weight against other users%s (%s)",
-			      throttle_ratio_steps[s->ratio].nicer, s->autogrouped ? "; autogroup is on: it counts only within a session" : "",
-			      s->no_group.text);
+		n += snprintf(text + n, size - (size_t)n,
+			      "by nice +%d, which also lowers the session's weight against other users%s (%s)",
+			      throttle_ratio_steps[s->ratio].nicer,
+			      s->autogrouped ? "; autogroup is on: it counts only within a session" : "", s->no_group.text);
 	else if (n < (int)size)
 		n += snprintf(text + n, size - (size_t)n, "in cgroup v%d %s", s->group.groups.version, s->group.ours);
 	if (n < (int)size && s->passed)
-		snprintf(text + n, size - (size_t)n, "; %zu not changed: outside of the group, of another vamp, or not permitted", s->passed);
+		snprintf(text + n, size - (size_t)n, "; %zu not changed: outside of the group, of another vamp, or not permitted",
+			 s->passed);
 }
 
-static const struct throttle_hooks shares_ops = { begin_episode, NULL, end_episode, close_throttle,
-	describe_throttle };
+static const struct throttle_hooks shares_ops = { begin_episode, NULL, end_episode, close_throttle, describe_throttle };
 
 /* Tests on this process whether a nice value can be changed and set back. */
 static int test_nice(struct undo_recorder *undo)
@@ -272,8 +271,7 @@ static int test_nice(struct undo_recorder *undo)
 	return err;
 }
 
-int shares_open(struct throttle **out, const char *group, enum throttle_ratio ratio, struct undo_recorder *undo,
-			 struct why *why)
+int shares_open(struct throttle **out, const char *group, enum throttle_ratio ratio, struct undo_recorder *undo, struct why *why)
 {
 	struct shares_throttle *s = calloc(1, sizeof(*s));
 	int err;
@@ -281,11 +279,12 @@ int shares_open(struct throttle **out, const char *group, enum throttle_ratio ra
 	if (!s)
 		return why_fail(-ENOMEM, why, "no memory");
 	*s = (struct shares_throttle){ .throttle.ops = &shares_ops, .undo = undo, .ratio = ratio, .opened = undo_mark(undo) };
-	err = shares_open_group(&s->group, "", group, ratio, undo, &s->no_group) ?
-	      test_nice(undo) : 0;
+	err = shares_open_group(&s->group, "", group, ratio, undo, &s->no_group) ? test_nice(undo) : 0;
 	if (err) {
-		why_fail(err, why, "no group (%s), and nice values could not be set back (%s): "
-				 "run it as root or --group a delegated group", s->no_group.text, strerror(-err));
+		why_fail(err, why,
+			 "no group (%s), and nice values could not be set back (%s): "
+			 "run it as root or --group a delegated group",
+			 s->no_group.text, strerror(-err));
 		free(s);
 		return err;
 	}

@@ -16,8 +16,13 @@ bool slices_add_record(struct traced_cpu *s, const struct trace_record *r, struc
 	bool known = s->since_ns > 0 && r->kind == TRACE_SWITCH && (s->running < 0 || s->running == r->prev_pid);
 
 	if (known && r->prev_pid > 0) {
-		*out = (struct cpu_time_slice){ .start_ns = s->since_ns, .ran_ns = r->time_ns - s->since_ns, .cpu = s->cpu,
-				       .pid = r->prev_process, .tid = r->prev_here, .wanted_more = r->prev_wants, .whole = !s->cut };
+		*out = (struct cpu_time_slice){ .start_ns = s->since_ns,
+						.ran_ns = r->time_ns - s->since_ns,
+						.cpu = s->cpu,
+						.pid = r->prev_process,
+						.tid = r->prev_here,
+						.wanted_more = r->prev_wants,
+						.whole = !s->cut };
 		memcpy(out->comm, r->prev_comm, sizeof(out->comm));
 	}
 	if (!known && s->since_ns > 0 && r->kind == TRACE_SWITCH && r->prev_pid > 0) {
@@ -41,8 +46,9 @@ bool slices_end(struct traced_cpu *s, int64_t now_ns, struct cpu_time_slice *out
 {
 	if (!s->since_ns || s->running <= 0)
 		return false;
-	*out = (struct cpu_time_slice){ .start_ns = s->since_ns, .ran_ns = now_ns - s->since_ns, .cpu = s->cpu, .pid = s->process,
-			       .tid = s->here };
+	*out = (struct cpu_time_slice){
+		.start_ns = s->since_ns, .ran_ns = now_ns - s->since_ns, .cpu = s->cpu, .pid = s->process, .tid = s->here
+	};
 	memcpy(out->comm, s->comm, sizeof(out->comm));
 	s->since_ns = 0;
 	return true;

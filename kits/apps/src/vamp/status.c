@@ -23,7 +23,8 @@ int status_open(void)
 
 	if (fd < 0)
 		return -errno;
-	if (!bind(fd, (struct sockaddr *)&to, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) && !listen(fd, 8))
+	if (!bind(fd, (struct sockaddr *)&to, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) &&
+	    !listen(fd, 8))
 		return fd;
 	err = errno;
 	close(fd);
@@ -44,8 +45,8 @@ static void write_answer(FILE *out, const struct run_record *t)
 
 		for (char *c = tag.comm; *c; c++)
 			*c = (char)((unsigned char)*c < ' ' ? '?' : *c);
-		fprintf(out, "%s\t%d\t%s\t%.1f\t%.1f\t%s\n", tag.why == EXEMPT_NOT ? "background" : "excluded", (int)tag.pid, tag.comm,
-			tag.load_percent, tag.run_percent, exemption_words[tag.why]);
+		fprintf(out, "%s\t%d\t%s\t%.1f\t%.1f\t%s\n", tag.why == EXEMPT_NOT ? "background" : "excluded", (int)tag.pid,
+			tag.comm, tag.load_percent, tag.run_percent, exemption_words[tag.why]);
 	}
 }
 
@@ -62,7 +63,7 @@ void status_answer(int fd, const struct run_record *t)
 	}
 	while ((to = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
 		if (text)
-			send(to, text, size, MSG_NOSIGNAL);	/* truncated if it does not fit into the socket's buffer */
+			send(to, text, size, MSG_NOSIGNAL); /* truncated if it does not fit into the socket's buffer */
 		close(to);
 	}
 	free(text);
@@ -77,7 +78,7 @@ static const struct cli_opt options[] = {
 
 enum { CELLS = 6, PATIENCE_S = 5 };
 struct answer_line {
-	char *cell[CELLS];	/* "" where the line has fewer cells */
+	char *cell[CELLS]; /* "" where the line has fewer cells */
 };
 struct daemon_answer {
 	int pid;
@@ -181,8 +182,7 @@ static void say_daemon(struct rec_report *r, const struct daemon_answer *d)
 
 	if (**episode)
 		snprintf(lasts, sizeof(lasts), "episode for %s s, by %s", episode[1], episode[2]);
-	rec_say(r, "vamp %d of %s: %s; %s so far; costs %s %% of a CPU for %s processes", d->pid, d->user, lasts,
-				  cost[3], cost[1],
+	rec_say(r, "vamp %d of %s: %s; %s so far; costs %s %% of a CPU for %s processes", d->pid, d->user, lasts, cost[3], cost[1],
 		cost[2]);
 	for (size_t i = 0; i < d->n; i++) {
 		char *const *cell = d->line[i].cell;
@@ -201,8 +201,9 @@ static void report_tags(struct rec_report *r, const struct daemon_answer *d, con
 	rec_begin_array(r, key);
 	for (size_t i = 0; i < d->n; i++) {
 		char *const *cell = d->line[i].cell;
-		struct background_tag tag = { .pid = (pid_t)strtol(cell[1], NULL, 10), .load_percent = strtod(cell[3], NULL),
-						 .run_percent = strtod(cell[4], NULL) };
+		struct background_tag tag = { .pid = (pid_t)strtol(cell[1], NULL, 10),
+					      .load_percent = strtod(cell[3], NULL),
+					      .run_percent = strtod(cell[4], NULL) };
 
 		if (strcmp(cell[0], key))
 			continue;
@@ -244,8 +245,8 @@ int status_command(int argc, char **argv)
 	struct rec_report *out;
 	size_t n;
 	int silent = 0;
-	int first = cli_parse(argc, argv, "vamp status [options]", "Says which processes are throttled now, by which vamp, and why.",
-			      options);
+	int first = cli_parse(argc, argv, "vamp status [options]",
+			      "Says which processes are throttled now, by which vamp, and why.", options);
 
 	cli_refuse_operands(argc, argv, first);
 	n = query_daemons(&d, &silent);

@@ -62,8 +62,7 @@ static void read_status(const struct process_history *p, struct thread_history *
 }
 
 /* False: the thread has ended. */
-static bool sample_thread(const struct process_history *p, struct thread_history *thread,
-				    const struct sample_times *m,
+static bool sample_thread(const struct process_history *p, struct thread_history *thread, const struct sample_times *m,
 			  double active_ns)
 {
 	size_t slot = history_slot(m->last), before = history_slot(m->last - 1);
@@ -106,7 +105,8 @@ static int add_threads(struct process_history *p, const struct sample_times *m)
 			continue;
 		err = array_room(&p->thread, p->n);
 		if (!err)
-			p->thread[p->n++] = (struct thread_history){ .tid = tid[i], .first = m->last, .born = born, .fd = { -1, -1 } };
+			p->thread[p->n++] =
+				(struct thread_history){ .tid = tid[i], .first = m->last, .born = born, .fd = { -1, -1 } };
 	}
 	free(tid);
 	return err;
@@ -116,8 +116,8 @@ static int add_threads(struct process_history *p, const struct sample_times *m)
  * `active_ns` since the sample before, or wanted a CPU then; and where all threads together ran or waited for `much_ns`, also of
  * others until one wants a CPU: a wait that still lasts is in no counter. `look`: there may be new threads. *wants: a thread wants
  * a CPU now. 0 or -ENOMEM. */
-static int sample_threads(struct process_history *p, const struct sample_times *m, double active_ns, double much_ns,
-				bool look, bool *wants)
+static int sample_threads(struct process_history *p, const struct sample_times *m, double active_ns, double much_ns, bool look,
+			  bool *wants)
 {
 	size_t slot = history_slot(m->last), before = history_slot(m->last - 1);
 	int64_t awake = 0;
@@ -143,29 +143,29 @@ static int sample_threads(struct process_history *p, const struct sample_times *
 	return 0;
 }
 
-#define ACTIVE 0.01			/* share of a CPU; threads of processes below it are not read */
-#define MUCH 0.25			/* share of a CPU; above it, find out whether some thread wants a CPU */
-#define SLEEPERS 4			/* of the processes that did not run lately, 1 of 4 is read at a regular sample, all at an extra one */
-#define SCAN_NEW 256			/* maximum number of new pids that are tried one by one */
-#define LOOK_AGAIN 16			/* samples after which all pids are listed, to find processes that were missed */
-#define TICKS_PER_S 100			/* USER_HZ of the kernel */
+#define ACTIVE 0.01	/* share of a CPU; threads of processes below it are not read */
+#define MUCH 0.25	/* share of a CPU; above it, find out whether some thread wants a CPU */
+#define SLEEPERS 4	/* of the processes that did not run lately, 1 of 4 is read at a regular sample, all at an extra one */
+#define SCAN_NEW 256	/* maximum number of new pids that are tried one by one */
+#define LOOK_AGAIN 16	/* samples after which all pids are listed, to find processes that were missed */
+#define TICKS_PER_S 100 /* USER_HZ of the kernel */
 
 struct sampled_process {
-	struct process_history past;		/* first member: tasks_next() returns its address */
-	clockid_t clock;		/* clock of the process's CPU time */
+	struct process_history past; /* first member: tasks_next() returns its address */
+	clockid_t clock;	     /* clock of the process's CPU time */
 	bool in_scope, gone;
-	int64_t ran;			/* number of the last sample in which it ran */
-	int64_t met;			/* number of the first sample that has it */
+	int64_t ran; /* number of the last sample in which it ran */
+	int64_t met; /* number of the first sample that has it */
 };
 
 struct task_sampler {
 	const struct process_scope *scope;
-	int64_t sub_ns, boot_ns;	/* boot_ns: CLOCK_BOOTTIME, the clock of process start times, minus CLOCK_MONOTONIC */
+	int64_t sub_ns, boot_ns; /* boot_ns: CLOCK_BOOTTIME, the clock of process start times, minus CLOCK_MONOTONIC */
 	struct sample_times moments;
-	struct sampled_process **process;	/* processes sorted by pid */
+	struct sampled_process **process; /* processes sorted by pid */
 	size_t n, in_scope;
 	int loadavg;
-	long last_pid;			/* last pid that the kernel assigned; -1: not known, list all */
+	long last_pid; /* last pid that the kernel assigned; -1: not known, list all */
 	unsigned scans;
 };
 
@@ -277,7 +277,7 @@ static int scan_new_pids(struct task_sampler *t, long from, long to)
 		return -ENOMEM;
 	t->process = grown;
 	for (long pid = from + 1; pid <= to; pid++)
-		if (!clock_gettime(cpu_clock_id((pid_t)pid), &ts) && !knows_pid(t, n, (pid_t)pid)) {	/* (no clock: not a process) */
+		if (!clock_gettime(cpu_clock_id((pid_t)pid), &ts) && !knows_pid(t, n, (pid_t)pid)) { /* (no clock: not a process) */
 			t->process[t->n] = make_process(t, (pid_t)pid);
 			if (!t->process[t->n++])
 				return t->n--, -ENOMEM;
@@ -311,15 +311,17 @@ static int sample_process(struct task_sampler *t, struct sampled_process *p, boo
 	bool wants;
 	int err;
 
-	if (known && !active && t->moments.last - p->past.first > 1 && !t->moments.fresh && (p->past.pid + t->moments.last) % SLEEPERS) {
+	if (known && !active && t->moments.last - p->past.first > 1 && !t->moments.fresh &&
+	    (p->past.pid + t->moments.last) % SLEEPERS) {
 		p->past.run_ns[slot] = p->past.run_ns[before];
 		return 0;
 	}
 	if (clock_gettime(p->clock, &ts))
 		return -ESRCH;
 	p->past.run_ns[slot] = ts.tv_sec * NS_PER_S + ts.tv_nsec;
-	ran = known ? p->past.run_ns[slot] - p->past.run_ns[before] : history_is_new(&p->past, &t->moments) ?
-	      p->past.run_ns[slot] : 0;
+	ran = known				      ? p->past.run_ns[slot] - p->past.run_ns[before]
+	      : history_is_new(&p->past, &t->moments) ? p->past.run_ns[slot]
+						      : 0;
 	if (ran < 0)
 		return -ESRCH;
 	if ((double)ran > ACTIVE * (double)t->sub_ns)
@@ -329,7 +331,7 @@ static int sample_process(struct task_sampler *t, struct sampled_process *p, boo
 		return 0;
 	}
 	err = sample_threads(&p->past, &t->moments, ACTIVE * (double)t->sub_ns, MUCH * (double)t->sub_ns, new_pids, &wants);
-	if (wants)	/* a starved process stays active */
+	if (wants) /* a starved process stays active */
 		p->ran = t->moments.last;
 	return err;
 }

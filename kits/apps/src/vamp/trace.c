@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define DRAIN_NS (50 * NS_PER_MS)
-#define RING_BYTES (8 << 20)	/* about 80,000 task switches of a CPU between two reads */
+#define RING_BYTES (8 << 20) /* about 80,000 task switches of a CPU between two reads */
 
 static struct {
 	int64_t time_ns, ready_fd;
@@ -35,7 +35,7 @@ static const struct cli_opt options[] = {
 };
 
 static struct {
-	struct traced_cpu *cpu;	/* one for each of cfg.cpus, in that order */
+	struct traced_cpu *cpu; /* one for each of cfg.cpus, in that order */
 	struct row_file *log;
 	struct slices_sums sums;
 	int64_t start_ns, end_ns;
@@ -96,13 +96,13 @@ static void collect_slices(struct scheduling_trace *t)
 
 		if (!slices_end(&run.cpu[i], run.end_ns, &s))
 			continue;
-		if (!s.pid && s.tid > 0)	/* the task did not leave a CPU during the trace, so it still exists */
+		if (!s.pid && s.tid > 0) /* the task did not leave a CPU during the trace, so it still exists */
 			s.pid = proc_thread_pid(s.tid);
 		add_slice(&s);
 	}
 }
 
-#define SAID 5		/* number of processes in the short report */
+#define SAID 5 /* number of processes in the short report */
 
 static void report_slices(struct rec_report *r, int64_t lost)
 {
@@ -149,17 +149,15 @@ static void say_slices(struct rec_report *r)
 		slices += run.sums.process[i].slices;
 		ran_ns += run.sums.process[i].ran_ns;
 	}
-	rec_say(r, "%s slices of %s processes in %s on %d CPUs", count_text(slices),
-				  count_text((int64_t)run.sums.n),
+	rec_say(r, "%s slices of %s processes in %s on %d CPUs", count_text(slices), count_text((int64_t)run.sums.n),
 		ns_text((double)(run.end_ns - run.start_ns)), cfg.cpus.n);
 	rec_begin_table(r, "lrrrr", "\tof all\tslices\tmedian\tlongest ms");
 	for (size_t i = 0; i < run.sums.n && i < SAID; i++) {
 		struct process_slices *p = &run.sums.process[i];
 
 		rec_add_row(r, "  %s\t%s %%\t%s\t%s\t%s", p->pid ? p->comm : "others",
-				       number_text(100.0 * (double)p->ran_ns / (double)ran_ns),
-			count_text(p->slices), stat_text(&p->quanta, 0.5, NS_PER_MS), stat_text(&p->quanta, 1,
-															       NS_PER_MS));
+			    number_text(100.0 * (double)p->ran_ns / (double)ran_ns), count_text(p->slices),
+			    stat_text(&p->quanta, 0.5, NS_PER_MS), stat_text(&p->quanta, 1, NS_PER_MS));
 	}
 	rec_set_table(r, "processes");
 }

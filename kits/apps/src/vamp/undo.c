@@ -41,7 +41,7 @@ static int start_watchdog(struct undo_recorder *u)
 	if (us < 0)
 		return -errno;
 	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &before);	/* the watchdog must not get a signal before it blocks them */
+	sigprocmask(SIG_SETMASK, &all, &before); /* the watchdog must not get a signal before it blocks them */
 	u->watchdog = fork();
 	if (!u->watchdog)
 		watchdog_main(u, us);
@@ -93,7 +93,7 @@ size_t undo_close(struct undo_recorder *u)
 	undo_revert(u, 0);
 	failed = u->failed;
 
-	if (!waitpid(u->watchdog, NULL, WNOHANG)) {	/* the watchdog has not ended, so its pid is still its own */
+	if (!waitpid(u->watchdog, NULL, WNOHANG)) { /* the watchdog has not ended, so its pid is still its own */
 		kill(u->watchdog, SIGKILL);
 		while (waitpid(u->watchdog, NULL, 0) < 0 && errno == EINTR)
 			;
@@ -124,7 +124,7 @@ static int prepare_entry(struct undo_recorder *u, enum undo_kind kind, const cha
 
 	if (count == u->room)
 		return -ENOSPC;
-	if (waitpid(u->watchdog, NULL, WNOHANG)) {	/* the watchdog has ended, perhaps reaped by other code */
+	if (waitpid(u->watchdog, NULL, WNOHANG)) { /* the watchdog has ended, perhaps reaped by other code */
 		int err = start_watchdog(u);
 
 		if (err)
@@ -139,7 +139,7 @@ static int prepare_entry(struct undo_recorder *u, enum undo_kind kind, const cha
 
 /* Prepares a note about a task. */
 static int prepare_task(struct undo_recorder *u, enum undo_kind kind, const char *path, pid_t tid, uint64_t start,
-				struct undo_entry **out)
+			struct undo_entry **out)
 {
 	struct proc_stat task;
 	int err = prepare_entry(u, kind, path, out);
@@ -214,7 +214,7 @@ static int make_path(struct undo_recorder *u, enum undo_kind kind, const char *p
 	int err = prepare_entry(u, kind, path, &note);
 
 	if (!err && !access(path, F_OK))
-		err = -EEXIST;	/* made by another program: undoing must not remove it */
+		err = -EEXIST; /* made by another program: undoing must not remove it */
 	if (err)
 		return err;
 	commit_entry(u);
@@ -274,8 +274,7 @@ int undo_first_setting(const struct undo_recorder *u, enum undo_kind kind, pid_t
 	return 0;
 }
 
-static int change_setting(struct undo_recorder *u, enum undo_kind kind, pid_t tid, uint64_t start,
-				   const struct undo_setting *to)
+static int change_setting(struct undo_recorder *u, enum undo_kind kind, pid_t tid, uint64_t start, const struct undo_setting *to)
 {
 	struct undo_entry *note, *before;
 	int err = prepare_task(u, kind, "", tid, start, &note);

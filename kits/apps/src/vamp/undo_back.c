@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PASSES 50		/* limit: tasks may be created meanwhile, and a task that cannot be moved must not block the rest */
-#define NAP (20 * NS_PER_MS)	/* an emptied group stays busy until its last task has been reaped */
+#define PASSES 50	     /* limit: tasks may be created meanwhile, and a task that cannot be moved must not block the rest */
+#define NAP (20 * NS_PER_MS) /* an emptied group stays busy until its last task has been reaped */
 
 int undo_read_task(enum undo_kind kind, pid_t tid, struct undo_setting *out)
 {
@@ -27,8 +27,8 @@ int undo_read_task(enum undo_kind kind, pid_t tid, struct undo_setting *out)
 
 int undo_write_task(enum undo_kind kind, pid_t tid, const struct undo_setting *to)
 {
-	int failed = kind == UNDO_NICE ? setpriority(PRIO_PROCESS, (id_t)tid, to->nice) :
-		     sched_setaffinity(tid, sizeof(to->set), &to->set);
+	int failed = kind == UNDO_NICE ? setpriority(PRIO_PROCESS, (id_t)tid, to->nice)
+				       : sched_setaffinity(tid, sizeof(to->set), &to->set);
 
 	return failed ? -errno : 0;
 }
@@ -63,18 +63,17 @@ static void truncate_list(struct undo_recorder *u, size_t top)
 /* Prefers a note of the process itself, then of the parent, then of another task of the session. (UNDO_MOVE: the caller has found
  * the task in the group.) */
 struct undo_entry *undo_find_inherited(const struct undo_recorder *u, size_t from, enum undo_kind kind, pid_t tid,
-					   const struct proc_stat *task, const struct undo_setting *is)
+				       const struct proc_stat *task, const struct undo_setting *is)
 {
 	struct undo_entry *parent = NULL, *session = NULL;
 	pid_t process = 0;
 
 	if (from < u->list->top && task->start < u->list->note[from].tick)
-		return NULL;	/* notes are in the order of time: the task is older than all of them */
+		return NULL; /* notes are in the order of time: the task is older than all of them */
 	for (size_t i = from; i < u->list->top; i++) {
 		struct undo_entry *note = &u->list->note[i];
 
-		if (note->kind != kind || task->start < note->tick || (kind != UNDO_MOVE &&
-								       !are_equal(kind, &note->now, is)) ||
+		if (note->kind != kind || task->start < note->tick || (kind != UNDO_MOVE && !are_equal(kind, &note->now, is)) ||
 		    (note->tid != task->ppid && note->session != task->session))
 			continue;
 		if (!process)
@@ -132,7 +131,7 @@ static void empty_group(const struct undo_recorder *u, size_t from, const char *
 			if (!proc_read_stat(pid[i], &task))
 				note = undo_find_inherited(u, from, UNDO_MOVE, pid[i], &task, NULL);
 			if (note && strcmp(note->path, file))
-				note = NULL;	/* the note is about another group */
+				note = NULL; /* the note is about another group */
 			for (size_t k = u->list->top; !note && k-- > from;)
 				if (u->list->note[k].kind == UNDO_MOVE && !strcmp(u->list->note[k].path, file))
 					note = &u->list->note[k];
@@ -242,16 +241,10 @@ static int revert_entry(const struct undo_recorder *u, size_t at)
 	switch (note->kind) {
 	case UNDO_WRITE: err = files_write_text(note->path, note->was); break;
 	case UNDO_MKDIR: err = remove_group(u, at, note->path); break;
-	case UNDO_MKFIFO:
-		err = lstat(note->path, &st) || (S_ISFIFO(st.st_mode) && unlink(note->path)) ? -errno : 0;
-		break;
-	case UNDO_MOVE:
-		err = move_back(note->tid, note->was);
-		break;
+	case UNDO_MKFIFO: err = lstat(note->path, &st) || (S_ISFIFO(st.st_mode) && unlink(note->path)) ? -errno : 0; break;
+	case UNDO_MOVE: err = move_back(note->tid, note->was); break;
 	case UNDO_NICE:
-	case UNDO_AFFINITY:
-		err = undo_write_task(note->kind, note->tid, &note->before);
-		break;
+	case UNDO_AFFINITY: err = undo_write_task(note->kind, note->tid, &note->before); break;
 	}
 	if (err == -ESRCH || (err == -ENOENT && !note->tid) || (err == -ENODEV && !note->tid))
 		return 0;
@@ -277,7 +270,7 @@ size_t undo_revert(struct undo_recorder *u, size_t mark)
 		size_t at = list->count - 1;
 		int err;
 
-		if (list->note[at].kind == UNDO_MKDIR) {	/* first move all processes out of the group */
+		if (list->note[at].kind == UNDO_MKDIR) { /* first move all processes out of the group */
 			revert_inherited(u, at + 1);
 			truncate_list(u, at + 1);
 		}

@@ -14,11 +14,11 @@ int undo_write_task(enum undo_kind kind, pid_t tid, const struct undo_setting *t
 struct undo_entry {
 	enum undo_kind kind;
 	pid_t tid, session;
-	uint64_t start, tick;		/* start of the task, and time of the note: clock ticks after the boot */
-	uint32_t older;			/* next older note of the same bucket, as index + 1; 0: none */
+	uint64_t start, tick; /* start of the task, and time of the note: clock ticks after the boot */
+	uint32_t older;	      /* next older note of the same bucket, as index + 1; 0: none */
 	struct undo_setting before, now;
-	char path[UNDO_PATH];		/* the written file, the made folder, or the file to which the task was written */
-	char was[UNDO_PATH];		/* text of the file before, or the file to which the task is written back */
+	char path[UNDO_PATH]; /* the written file, the made folder, or the file to which the task was written */
+	char was[UNDO_PATH];  /* text of the file before, or the file to which the task is written back */
 };
 
 /* In memory shared with the watchdog. Notes from `count` to `top` are undone already, but still needed to find tasks that
@@ -31,10 +31,10 @@ struct undo_list {
 enum { UNDO_BUCKETS = 4096 };
 struct undo_recorder {
 	struct undo_list *list;
-	bool indexed;			/* false in the watchdog, whose `newest` is as old as its fork */
-	uint32_t newest[UNDO_BUCKETS];	/* by hash of the tid: newest note, as index + 1; 0: none */
+	bool indexed;		       /* false in the watchdog, whose `newest` is as old as its fork */
+	uint32_t newest[UNDO_BUCKETS]; /* by hash of the tid: newest note, as index + 1; 0: none */
 	size_t room;
-	size_t failed;			/* changes that could not be undone so far */
+	size_t failed; /* changes that could not be undone so far */
 	pid_t watchdog;
 };
 
@@ -43,4 +43,4 @@ struct undo_entry *undo_find_entry(const struct undo_recorder *u, enum undo_kind
 /* The note, at index `from` or later, whose change this task has inherited; NULL: none. For a task without a note of its own.
  * `is`: its current setting. */
 struct undo_entry *undo_find_inherited(const struct undo_recorder *u, size_t from, enum undo_kind kind, pid_t tid,
-					   const struct proc_stat *task, const struct undo_setting *is);
+				       const struct proc_stat *task, const struct undo_setting *is);

@@ -15,6 +15,6 @@ static const struct cli_command commands[] = {
 
 int main(int argc, char **argv)
 {
-	return cli_run_command(argc, argv, "vamp",
-			       "Finds background tasks when the user acts and throttles them for the episode.", commands);
+	return cli_run_command(argc, argv, "vamp", "Finds background tasks when the user acts and throttles them for the episode.",
+			       commands);
 }

@@ -27,12 +27,13 @@ static struct {
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
-	{ CLI_STR, 0, "qmp", &cfg.qmp, .help = "QEMU's control socket: qemu -qmp unix:SOCKET,server=on,wait=off", .meta = "SOCKET" },
-	{ CLI_STR, 0, "agent", &cfg.agent,
-	  .help = "host's end of the port org.thinprobe.vamp, to which the guest's agent writes", .meta = "SOCKET" },
+	{ CLI_STR, 0, "qmp", &cfg.qmp, .help = "QEMU's control socket: qemu -qmp unix:SOCKET,server=on,wait=off",
+	  .meta = "SOCKET" },
+	{ CLI_STR, 0, "agent", &cfg.agent, .help = "host's end of the port org.thinprobe.vamp, to which the guest's agent writes",
+	  .meta = "SOCKET" },
 	{ CLI_WORD, 0, "ratio", &cfg.ratio, .help = "slow to fast: L 1:3, M 1:9, H 1:18 (M)", .words = throttle_ratio_words },
-	{ CLI_STR, 0, "group", &cfg.group,
-	  .help = "control group of the machine; QEMU is moved there (the one that it is in)", .meta = "FOLDER" },
+	{ CLI_STR, 0, "group", &cfg.group, .help = "control group of the machine; QEMU is moved there (the one that it is in)",
+	  .meta = "FOLDER" },
 	{ CLI_FILE, 0, "log", &cfg.log, .help = "write what every vCPU got, each 100 ms, to this file" },
 	{ CLI_FLAG, 0, "status", &cfg.status, .help = "report the vCPUs' current threads, groups and weights, and exit" },
 	{ CLI_FLAG, 0, "dry-run", &cfg.dry_run, .help = "change nothing; report what would be changed" },
@@ -61,7 +62,7 @@ static void report_times(struct rec_report *out, int index, const struct vcpu_ti
 	rec_begin_object(out, NULL);
 	rec_add_int(out, "index", index);
 	rec_add_reals(out, { "slow_s", (double)s->slow_ns / 1e9, 3 }, { "run_s", (double)s->run_ns / 1e9, 3 },
-			   { "wait_s", (double)s->wait_ns / 1e9, 3 });
+		      { "wait_s", (double)s->wait_ns / 1e9, 3 });
 	rec_end(out);
 }
 
@@ -72,12 +73,12 @@ static void say_run(struct rec_report *r, const struct guest_watch *w, size_t le
 
 	for (size_t i = 0; i < w->vm->n; i++)
 		slow_ns += w->all[i].slow_ns;
-	rec_say(r, "%s in %s: %s held back for %s in all", counted_text(w->state.episodes, "episode"),
-				  ns_text(wall_ns), counted_text((int64_t)w->vm->n, "vCPU"), ns_text((double)slow_ns));
+	rec_say(r, "%s in %s: %s held back for %s in all", counted_text(w->state.episodes, "episode"), ns_text(wall_ns),
+		counted_text((int64_t)w->vm->n, "vCPU"), ns_text((double)slow_ns));
 	rec_say(r, "  costs %s %% of a CPU", number_text((double)w->cpu_ns * 100 / wall_ns));
 	if (w->state.lost || w->state.refused)
 		rec_warn(r, "%s lines of the agent were lost, %s not understood.", count_text(w->state.lost),
-				     count_text(w->state.refused));
+			 count_text(w->state.refused));
 	if (w->failures || left)
 		rec_warn(r, "%s weights could not be set, %zu changes not undone.", count_text(w->failures), left);
 	rec_set_table(r, "episodes");
@@ -101,7 +102,7 @@ static void report_run(struct rec_report *out, const struct guest_watch *w, size
 	rec_add_ints(out, { "lines", w->state.lines }, { "lines_lost", w->state.lost }, { "lines_refused", w->state.refused });
 	rec_add_bool(out, "other_version", w->state.foreign);
 	rec_add_ints(out, { "silences", w->silences }, { "weights_failed", w->failures }, { "not_undone", (int64_t)left },
-			  { "episodes_begun", w->state.episodes });
+		     { "episodes_begun", w->state.episodes });
 	rec_begin_array(out, "vcpus");
 	for (size_t i = 0; i < w->vm->n; i++)
 		report_times(out, w->vm->vcpu[i].index, &w->all[i]);
@@ -161,7 +162,8 @@ int vm_command(int argc, char **argv)
 	int err;
 
 	err = cli_parse(argc, argv, "vamp vm --qmp SOCKET --agent SOCKET [options]",
-			"Gives the virtual CPUs of a QEMU that run background tasks a smaller part of the machine's CPU share.", options);
+			"Gives the virtual CPUs of a QEMU that run background tasks a smaller part of the machine's CPU share.",
+			options);
 	check_options(argv[err]);
 	if (guest_find(&vm, cfg.qmp, &why))
 		die(EXIT_RUN, "%s", why.text);
@@ -174,7 +176,8 @@ int vm_command(int argc, char **argv)
 	watch.vm = &vm;
 	watch.port = dial_unix(cfg.agent, 0, NULL);
 	if (watch.port < 0)
-		die(EXIT_RUN, "cannot reach the agent's port at %s: %s: QEMU needs -chardev socket,path=%s,server=on,wait=off and its port",
+		die(EXIT_RUN,
+		    "cannot reach the agent's port at %s: %s: QEMU needs -chardev socket,path=%s,server=on,wait=off and its port",
 		    cfg.agent, strerror(-watch.port), cfg.agent);
 	watch.log = record_open_log(cfg.log, "vamp-vm/1", vm_watch_columns);
 	watch.until_ns = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX;

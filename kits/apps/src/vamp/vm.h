@@ -8,15 +8,15 @@
 #include "why.h"
 
 struct guest_vcpu {
-	int index;		/* cpu-index of QEMU */
+	int index; /* cpu-index of QEMU */
 	pid_t tid;
-	uint64_t start;		/* clock ticks after the boot */
+	uint64_t start; /* clock ticks after the boot */
 };
 struct guest_machine {
 	pid_t pid;
 	uint64_t start;
 	size_t n;
-	struct guest_vcpu vcpu[AGENT_CPUS];	/* sorted by index */
+	struct guest_vcpu vcpu[AGENT_CPUS]; /* sorted by index */
 };
 
 /* Asks a QEMU for the threads of its vCPUs, by the QEMU Machine Protocol (command query-cpus-fast). *out is sorted by index,
@@ -34,13 +34,13 @@ int guest_find(struct guest_machine *out, const char *qmp, struct why *why);
  * Version 1: threads are moved by the file `tasks`. Version 2: the groups are made threaded (cgroup.type) and threads are moved by
  * cgroup.threads; this needs the cpu controller in cgroup.subtree_control of the machine's group. If each vCPU is in a group of its
  * own already, as libvirt makes them, the weights of those are changed. */
-struct vcpu_weights;	/* to be freed by free() */
+struct vcpu_weights; /* to be freed by free() */
 
 /* Makes the groups; all vCPUs are fast then. `group`: folder of the machine's own group, into which QEMU is moved if it is in
  * another; NULL: the group that QEMU is in. Falls back to nice values if no group can be made. `dry`: changes nothing. 0, or
  * -errno with the reason in `why`; the caller undoes the changes with `undo`. */
-int weights_open(struct vcpu_weights **out, const struct guest_machine *vm, const char *group,
-		       enum throttle_ratio ratio, bool dry, struct undo_recorder *undo, struct why *why);
+int weights_open(struct vcpu_weights **out, const struct guest_machine *vm, const char *group, enum throttle_ratio ratio, bool dry,
+		 struct undo_recorder *undo, struct why *why);
 /* 0, or -errno and the weight is unchanged. */
 int weights_set(struct vcpu_weights *w, size_t vcpu, bool slow);
 /* The weight of a slow or fast vCPU in the scale of nice values, where nice 0 has 1024. */
@@ -53,19 +53,19 @@ void weights_describe(const struct vcpu_weights *w, char *text, size_t size);
  * their CPU time. The guest is not trusted: its lines only change how its own machine's CPU share is divided; bad lines are
  * counted. --- */
 
-#define VM_SILENCE_NS 3000000000LL	/* an episode ends after this time without a line */
+#define VM_SILENCE_NS 3000000000LL /* an episode ends after this time without a line */
 
 /* State of the agent, and what it asks for: pure. */
 struct guest_state {
-	int vcpus;				/* numbers 0 to vcpus - 1 */
+	int vcpus; /* numbers 0 to vcpus - 1 */
 	bool episode, silent;
-	int64_t episodes;			/* number of episodes begun */
-	const char *ended_by;			/* why the last episode ended: "agent", "next episode", "new agent", "silence" */
-	bool slow[AGENT_CPUS];			/* background tasks had over half of the vCPU's run time */
-	int percent[AGENT_CPUS];		/* as last reported in this episode; -1: not yet, or no episode */
-	int64_t heard_ns, sequence;		/* time and sequence number of the last accepted line */
-	int64_t lines, lost, refused;		/* read; missing in the sequence; invalid, out of order, or of no vCPU */
-	bool foreign;				/* a line had another version of the protocol */
+	int64_t episodes;	      /* number of episodes begun */
+	const char *ended_by;	      /* why the last episode ended: "agent", "next episode", "new agent", "silence" */
+	bool slow[AGENT_CPUS];	      /* background tasks had over half of the vCPU's run time */
+	int percent[AGENT_CPUS];      /* as last reported in this episode; -1: not yet, or no episode */
+	int64_t heard_ns, sequence;   /* time and sequence number of the last accepted line */
+	int64_t lines, lost, refused; /* read; missing in the sequence; invalid, out of order, or of no vCPU */
+	bool foreign;		      /* a line had another version of the protocol */
 };
 
 void state_init(struct guest_state *s, int vcpus, int64_t now_ns);
@@ -76,42 +76,42 @@ bool state_end_silent(struct guest_state *s, int64_t now_ns);
 /* Ends the episode, for a reason of the host's. */
 void state_end_episode(struct guest_state *s, const char *why);
 
-#define VM_EPISODES 10000	/* episodes kept at most; state.episodes counts all */
+#define VM_EPISODES 10000 /* episodes kept at most; state.episodes counts all */
 
 struct vcpu_times {
-	int64_t slow_ns;		/* time with the slow weight */
-	int64_t run_ns, wait_ns;	/* time on a CPU; time ready but waiting for one */
+	int64_t slow_ns;	 /* time with the slow weight */
+	int64_t run_ns, wait_ns; /* time on a CPU; time ready but waiting for one */
 };
 struct guest_episode {
 	int64_t started_ns, ended_ns;
-	const char *ended_by;		/* as in guest_state, or "port closed", "end of the run" */
-	struct vcpu_times *vcpu;		/* owned */
+	const char *ended_by;	 /* as in guest_state, or "port closed", "end of the run" */
+	struct vcpu_times *vcpu; /* owned */
 };
 struct guest_watch {
 	/* set by the caller: */
 	const struct guest_machine *vm;
 	struct vcpu_weights *weights;
-	int port;			/* connected to the agent's socket */
-	struct row_file *log;		/* NULL: no log */
+	int port;	      /* connected to the agent's socket */
+	struct row_file *log; /* NULL: no log */
 	int64_t until_ns;
 	/* results: */
 	struct guest_state state;
-	struct guest_episode *episode;	/* owned */
+	struct guest_episode *episode; /* owned */
 	size_t episodes;
-	int64_t silences, failures;	/* silences of the agent; failures to set a weight */
+	int64_t silences, failures; /* silences of the agent; failures to set a weight */
 	int64_t started_ns, ended_ns, cpu_ns;
 	struct vcpu_times all[AGENT_CPUS];
-	bool closed;			/* the other side has closed the port */
+	bool closed; /* the other side has closed the port */
 	/* internal: */
-	bool slow[AGENT_CPUS];		/* as set now */
-	int percent[AGENT_CPUS];	/* reported shares that led to it */
+	bool slow[AGENT_CPUS];	 /* as set now */
+	int percent[AGENT_CPUS]; /* reported shares that led to it */
 	int64_t accounted_ns, logged_ns;
 	struct vcpu_times base[AGENT_CPUS], logged[AGENT_CPUS];
-	int64_t seen;			/* number of the episode that was last handled */
-	bool open;			/* the last of `episode` has not ended */
+	int64_t seen; /* number of the episode that was last handled */
+	bool open;    /* the last of `episode` has not ended */
 };
 
-extern const char *const vm_watch_columns[];	/* columns of the log, schema "vamp-vm/1"; NULL-terminated */
+extern const char *const vm_watch_columns[]; /* columns of the log, schema "vamp-vm/1"; NULL-terminated */
 
 /* Runs until a signal, until_ns, or the end of the port; then all vCPUs are equal again. 0 or -errno (-ENOMEM). */
 int guest_watch_run(struct guest_watch *w);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define PATIENCE_S 5
-#define EVENTS 1000	/* maximum number of events between two answers */
+#define EVENTS 1000 /* maximum number of events between two answers */
 
 /* Reads the next object that has the key, which the caller frees. NULL: end of file, an error, or a timeout. */
 static json_t *read_object(FILE *in, const char *key)
@@ -52,11 +52,12 @@ static int parse_vcpus(json_t *answer, struct guest_vcpu *out, size_t room, size
 	*n = json_array_size(list);
 	if (!*n || *n > room)
 		return -EPROTO;
-	json_array_foreach(list, i, one) {
+	json_array_foreach(list, i, one)
+	{
 		json_int_t index, tid;
 
-		if (json_unpack(one, "{s:I, s:I}", "cpu-index", &index, "thread-id", &tid) || index < 0 || index >= (json_int_t)room ||
-		    tid <= 0 || tid > INT_MAX)
+		if (json_unpack(one, "{s:I, s:I}", "cpu-index", &index, "thread-id", &tid) || index < 0 ||
+		    index >= (json_int_t)room || tid <= 0 || tid > INT_MAX)
 			return -EPROTO;
 		out[i] = (struct guest_vcpu){ .index = (int)index, .tid = (pid_t)tid };
 	}
@@ -77,8 +78,8 @@ int qmp_query(const char *path, struct guest_vcpu *out, size_t room, size_t *n, 
 	*owner = maker.uid;
 	if (!in) {
 		err = fd < 0 ? fd : -ENOMEM;
-		why_say(why, "cannot reach QEMU at %s: %s: start it with -qmp unix:%s,server=on,wait=off",
-			 path, strerror(-err), path);
+		why_say(why, "cannot reach QEMU at %s: %s: start it with -qmp unix:%s,server=on,wait=off", path, strerror(-err),
+			path);
 		if (fd >= 0)
 			close(fd);
 		return err;
@@ -129,14 +130,14 @@ int guest_find(struct guest_machine *out, const char *qmp, struct why *why)
 		v->start = read_start(v->tid, &process, &owner);
 		if (!v->start) {
 			why_say(why, "vCPU %d: there is no thread %d here: run this on QEMU's host, outside of containers",
-				 v->index, (int)v->tid);
+				v->index, (int)v->tid);
 			return -ESRCH;
 		}
 		for (size_t k = 0; k < i; k++)
 			twice |= out->vcpu[k].tid == v->tid;
 		if (twice || (maker && owner != maker) || (out->pid && process != out->pid)) {
 			why_say(why, "vCPU %d: thread %d does not belong to the process that answers at %s alone: is that a QEMU?",
-				 v->index, (int)v->tid, qmp);
+				v->index, (int)v->tid, qmp);
 			return -EPERM;
 		}
 		out->pid = (pid_t)process;

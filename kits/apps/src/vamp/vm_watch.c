@@ -45,7 +45,7 @@ static int check_sequence(struct guest_state *s, int64_t sequence)
 		state_end_episode(s, "new agent");
 	else if (gap < 0)
 		return -EPROTO;
-	else if (s->lost < AGENT_SEQUENCE_MAX)	/* prevents an overflow by a hostile guest */
+	else if (s->lost < AGENT_SEQUENCE_MAX) /* prevents an overflow by a hostile guest */
 		s->lost += gap;
 	s->sequence = sequence;
 	return 0;
@@ -86,12 +86,13 @@ bool state_end_silent(struct guest_state *s, int64_t now_ns)
 }
 
 #define LOG_NS (100 * NS_PER_MS)
-#define PIECE 8192			/* bytes read at a time */
-#define PAUSE_NS (10 * NS_PER_MS)	/* pause after each read: a guest that floods the port costs the host little */
-#define LEAST_NS NS_PER_MS		/* shorter intervals get no rows of their own */
+#define PIECE 8192		  /* bytes read at a time */
+#define PAUSE_NS (10 * NS_PER_MS) /* pause after each read: a guest that floods the port costs the host little */
+#define LEAST_NS NS_PER_MS	  /* shorter intervals get no rows of their own */
 
-const char *const vm_watch_columns[] = { "time_ns", "interval_ns", "vcpu", "weight", "background_percent", "run_ns", "wait_ns",
-	NULL };
+const char *const vm_watch_columns[] = {
+	"time_ns", "interval_ns", "vcpu", "weight", "background_percent", "run_ns", "wait_ns", NULL
+};
 
 static void read_times(struct guest_watch *w, int64_t now_ns)
 {
@@ -101,7 +102,7 @@ static void read_times(struct guest_watch *w, int64_t now_ns)
 		if (w->slow[i])
 			w->all[i].slow_ns += now_ns - w->accounted_ns;
 		if (proc_read_schedstat(w->vm->vcpu[i].tid, &stat))
-			continue;	/* the thread has ended */
+			continue; /* the thread has ended */
 		if (!w->accounted_ns)
 			w->base[i] = (struct vcpu_times){ 0, stat.run_ns, stat.wait_ns };
 		w->all[i].run_ns = stat.run_ns - w->base[i].run_ns;
@@ -153,7 +154,7 @@ static void record_end(struct guest_watch *w)
 	e->ended_by = w->state.ended_by;
 	for (size_t i = 0; i < w->vm->n; i++)
 		e->vcpu[i] = (struct vcpu_times){ w->all[i].slow_ns - e->vcpu[i].slow_ns, w->all[i].run_ns - e->vcpu[i].run_ns,
-						w->all[i].wait_ns - e->vcpu[i].wait_ns };
+						  w->all[i].wait_ns - e->vcpu[i].wait_ns };
 	w->open = false;
 }
 
@@ -172,7 +173,7 @@ static int apply_state(struct guest_watch *w)
 			continue;
 		if (weights_set(w->weights, i, w->state.slow[i])) {
 			w->failures++;
-			continue;	/* retried at the agent's next line */
+			continue; /* retried at the agent's next line */
 		}
 		w->slow[i] = w->state.slow[i];
 	}
@@ -245,7 +246,7 @@ int guest_watch_run(struct guest_watch *w)
 	memcpy(w->percent, w->state.percent, sizeof(w->percent));
 	read_times(w, w->started_ns);
 	w->logged_ns = w->started_ns;
-	proc_stop_set(&stops);	/* delivered only during the poll, so that none is missed */
+	proc_stop_set(&stops); /* delivered only during the poll, so that none is missed */
 	sigprocmask(SIG_BLOCK, &stops, &before);
 	err = poll_loop(w, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);

@@ -15,13 +15,13 @@ struct vcpu_weights {
 	const struct guest_machine *vm;
 	struct undo_recorder *undo;
 	bool dry;
-	struct why why;			/* why nice values are used instead of groups */
-	struct cpu_groups groups;		/* version 0: nice values, or a dry run */
-	char machine[UNDO_PATH];	/* folder of the machine's own group */
-	bool adopted;			/* the groups of the vCPUs existed before */
+	struct why why;		  /* why nice values are used instead of groups */
+	struct cpu_groups groups; /* version 0: nice values, or a dry run */
+	char machine[UNDO_PATH];  /* folder of the machine's own group */
+	bool adopted;		  /* the groups of the vCPUs existed before */
 	struct {
-		char file[UNDO_PATH];	/* the file with the weight of its group */
-		int fast;		/* the fast weight; or its nice value before */
+		char file[UNDO_PATH]; /* the file with the weight of its group */
+		int fast;	      /* the fast weight; or its nice value before */
 	} vcpu[AGENT_CPUS];
 };
 
@@ -51,8 +51,9 @@ static int make_group(struct vcpu_weights *w, size_t i)
 	char folder[UNDO_PATH], weight[24];
 	int err;
 
-	if (w->adopted ? !groups_find_task(&w->groups, vcpu->tid, folder, sizeof(folder)) :
-	    snprintf(folder, sizeof(folder), "%s/thinprobe-vamp-%d-vcpu%d", w->machine, (int)getpid(), vcpu->index) >= (int)sizeof(folder))
+	if (w->adopted ? !groups_find_task(&w->groups, vcpu->tid, folder, sizeof(folder))
+		       : snprintf(folder, sizeof(folder), "%s/thinprobe-vamp-%d-vcpu%d", w->machine, (int)getpid(), vcpu->index) >=
+				 (int)sizeof(folder))
 		return w->adopted ? -ESRCH : -ENAMETOOLONG;
 	if (snprintf(w->vcpu[i].file, sizeof(w->vcpu[i].file), "%s/%s", folder, v->weight) >= (int)sizeof(w->vcpu[i].file))
 		return -ENAMETOOLONG;
@@ -67,8 +68,9 @@ static int make_group(struct vcpu_weights *w, size_t i)
 		err = files_write_text(groups_path(folder, "cgroup.type").text, "threaded");
 	if (!err)
 		err = files_write_number(w->vcpu[i].file, v->whole);
-	return err ? err : undo_move_task(w->undo, vcpu->tid, vcpu->start, groups_path(folder, v->threads).text,
-				     groups_path(w->machine, v->threads).text);
+	return err ? err
+		   : undo_move_task(w->undo, vcpu->tid, vcpu->start, groups_path(folder, v->threads).text,
+				    groups_path(w->machine, v->threads).text);
 }
 
 /* 0, or -errno with the reason in w->why, and nothing has changed. */
@@ -86,7 +88,8 @@ static int make_groups(struct vcpu_weights *w, const char *folder)
 	/* Is it the top group? Version 1: only the top has a release_agent; version 2: all groups but the top have a cgroup.type. */
 	if (!folder && !w->adopted &&
 	    (w->groups.version == 1 ? groups_has_file(w->machine, "release_agent") : !groups_has_file(w->machine, "cgroup.type"))) {
-		why_say(&w->why, "QEMU is in no group of its own, whose share could be divided: start it in one, or name one with --group");
+		why_say(&w->why,
+			"QEMU is in no group of its own, whose share could be divided: start it in one, or name one with --group");
 		return -ENOENT;
 	}
 	err = folder ? move_qemu(w, folder) : 0;
@@ -119,8 +122,8 @@ static int use_nice(struct vcpu_weights *w)
 	return err;
 }
 
-int weights_open(struct vcpu_weights **out, const struct guest_machine *vm, const char *group,
-		       enum throttle_ratio ratio, bool dry, struct undo_recorder *undo, struct why *why)
+int weights_open(struct vcpu_weights **out, const struct guest_machine *vm, const char *group, enum throttle_ratio ratio, bool dry,
+		 struct undo_recorder *undo, struct why *why)
 {
 	struct vcpu_weights *w = calloc(1, sizeof(*w));
 	int err;
@@ -134,8 +137,8 @@ int weights_open(struct vcpu_weights **out, const struct guest_machine *vm, cons
 	} else if (err) {
 		err = use_nice(w);
 		if (err)
-			why_fail(err, why, "%s; and nice values cannot be set back either: %s: run this as root",
-					 w->why.text, strerror(-err));
+			why_fail(err, why, "%s; and nice values cannot be set back either: %s: run this as root", w->why.text,
+				 strerror(-err));
 	}
 	if (err)
 		free(w);
@@ -150,7 +153,7 @@ static int slow_weight(const struct vcpu_weights *w, size_t vcpu)
 	int parts = throttle_ratio_steps[w->ratio].parts;
 	int weight = (w->vcpu[vcpu].fast + (w->groups.version == 2 ? parts / 2 : 0)) / parts;
 
-	return weight > 2 ? weight : 2;	/* the minimum of version 1 */
+	return weight > 2 ? weight : 2; /* the minimum of version 1 */
 }
 
 int weights_set(struct vcpu_weights *w, size_t vcpu, bool slow)

@@ -191,7 +191,7 @@ static void read_source(struct vamp_daemon *w, int i)
 	warn("no more input from %s: %s", s->ops->name, strerror(-err));
 	if (!w->audio || s != audio_source(w->audio))
 		s->ops->close(s);
-	if (w->sources - 1 == (w->audio ? 1 : 0))	/* sound alone is no source of user input */
+	if (w->sources - 1 == (w->audio ? 1 : 0)) /* sound alone is no source of user input */
 		w->err = -EPIPE;
 	w->source[i] = w->source[--w->sources];
 }
@@ -217,8 +217,8 @@ static void read_own_cost(struct vamp_daemon *w)
 	getrusage(RUSAGE_CHILDREN, &children);
 	w->record.now_ns = clock_now();
 	w->record.cpu_ns = -w->cpu_before_ns + clock_process_cpu() + (watchdog > 0 ? watchdog : 0) +
-			  (children.ru_utime.tv_sec + children.ru_stime.tv_sec) * NS_PER_S +
-			  (children.ru_utime.tv_usec + children.ru_stime.tv_usec) * NS_PER_US;
+			   (children.ru_utime.tv_sec + children.ru_stime.tv_sec) * NS_PER_S +
+			   (children.ru_utime.tv_usec + children.ru_stime.tv_usec) * NS_PER_US;
 }
 
 static void handle_events(struct vamp_daemon *w, int64_t due_ns, const sigset_t *waiting)
@@ -239,7 +239,7 @@ static void handle_events(struct vamp_daemon *w, int64_t due_ns, const sigset_t 
 		fd[i + 1] = (struct pollfd){ .fd = w->source[i]->fd, .events = POLLIN };
 	if (ppoll(fd, (nfds_t)n + 1, &ts, waiting) <= 0)
 		return;
-	for (int i = n - 1; i >= 0; i--)	/* backwards: a source that has ended is replaced by the last one */
+	for (int i = n - 1; i >= 0; i--) /* backwards: a source that has ended is replaced by the last one */
 		if (fd[i + 1].revents)
 			read_source(w, i);
 	if (fd[0].revents) {

@@ -9,7 +9,7 @@
 #include "undo.h"
 
 struct episode_timer {
-	int64_t most_ns;	/* maximum length (max_int_period of the paper) */
+	int64_t most_ns; /* maximum length (max_int_period of the paper) */
 	int64_t since_ns;
 	bool lasts;
 };
@@ -25,30 +25,30 @@ bool episode_end_due(struct episode_timer *e, int64_t now_ns);
 int64_t episode_due_ns(const struct episode_timer *e);
 
 enum { WATCH_SOURCES = 4, WATCH_WAYS = 4 };
-#define WATCH_INPUTS 20		/* inputs per second that can begin an episode; further ones are ignored */
+#define WATCH_INPUTS 20 /* inputs per second that can begin an episode; further ones are ignored */
 
 /* The caller sets and opens the members up to `answers`, and closes those that are still there. */
 struct vamp_daemon {
-	double threshold;		/* load that makes a process background, as a share of a CPU */
+	double threshold; /* load that makes a process background, as a share of a CPU */
 	int64_t sub_ns;
 	struct task_sampler *tasks;
-	struct undo_recorder *undo;		/* NULL: nothing is changed */
-	struct audio_watch *audio;		/* NULL: sound is not watched; its source is also in `source` */
+	struct undo_recorder *undo; /* NULL: nothing is changed */
+	struct audio_watch *audio;  /* NULL: sound is not watched; its source is also in `source` */
 	struct throttle *way[WATCH_WAYS];
 	int ways;
-	struct input_source *source[WATCH_SOURCES];	/* a source that ends is closed and removed */
+	struct input_source *source[WATCH_SOURCES]; /* a source that ends is closed and removed */
 	int sources;
-	struct row_file *log;		/* NULL: no log */
-	int answers;			/* socket that status_open() returned */
+	struct row_file *log; /* NULL: no log */
+	int answers;	      /* socket that status_open() returned */
 	struct episode_timer episode;
 	struct run_record record;
-	int64_t second_ns;		/* begin of the current second, for WATCH_INPUTS */
-	int inputs;			/* inputs in this second */
-	int err;			/* error that ended the run, for watch_error_text(); 0: none */
+	int64_t second_ns; /* begin of the current second, for WATCH_INPUTS */
+	int inputs;	   /* inputs in this second */
+	int err;	   /* error that ended the run, for watch_error_text(); 0: none */
 
-	bool applied;			/* a throttle's begin was called, its end not yet */
-	int64_t cpu_before_ns;		/* CPU time used by start-up; subtracted from the reported cost */
-	struct input_event event;	/* the first event of one read; seen_ns 0: none */
+	bool applied;		  /* a throttle's begin was called, its end not yet */
+	int64_t cpu_before_ns;	  /* CPU time used by start-up; subtracted from the reported cost */
+	struct input_event event; /* the first event of one read; seen_ns 0: none */
 	int64_t averaged_ns;
 };
 

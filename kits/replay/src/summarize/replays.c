@@ -2,7 +2,7 @@
 #include "replays.h"
 #include "summarize/memory.h"
 
-#define US 1000.0		/* pools hold whole numbers: microseconds */
+#define US 1000.0 /* pools hold whole numbers: microseconds */
 
 /* Returns the base's replay of the same repeat; NULL: there is none. */
 static const struct session_replay *find_base(const struct setting_replays *base, const struct session_replay *one)
@@ -13,9 +13,7 @@ static const struct session_replay *find_base(const struct setting_replays *base
 	return NULL;
 }
 
-struct response_means replays_response_means(const struct setting_replays *r,
-								    const struct setting_replays *base,
-							     size_t response)
+struct response_means replays_response_means(const struct setting_replays *r, const struct setting_replays *base, size_t response)
 {
 	double log_ms = 0, log_base = 0;
 	size_t n = 0;
@@ -30,7 +28,7 @@ struct response_means replays_response_means(const struct setting_replays *r,
 		n++;
 	}
 	return (struct response_means){ exp(log_ms / (double)n), exp(log_base / (double)n),
-		exp(log_ms / (double)n) / exp(log_base / (double)n), n };
+					exp(log_ms / (double)n) / exp(log_base / (double)n), n };
 }
 
 struct latency_pool replays_build_pool(const struct setting_replays *r)
@@ -51,7 +49,7 @@ struct latency_pool replays_build_pool(const struct setting_replays *r)
 }
 
 static void compute_response_ratios(const struct setting_replays *r, const struct setting_replays *base, double *ratio,
-					struct figure *out)
+				    struct figure *out)
 {
 	size_t n = 0, slower = 0, faster = 0;
 
@@ -69,8 +67,7 @@ static void compute_response_ratios(const struct setting_replays *r, const struc
 	out[REPLAYS_RATIO_MAX] = figure_exact(interval_quantile(ratio, n, 1));
 }
 
-static void compute_ratios(const struct setting_replays *r, const struct setting_replays *base,
-				      struct figure *out)
+static void compute_ratios(const struct setting_replays *r, const struct setting_replays *base, struct figure *out)
 {
 	double *pair = memory_new(r->n, sizeof(*pair)), *total = memory_new(r->n, sizeof(*total));
 	double *ratio = memory_new(r->responses + 1, sizeof(*ratio));
@@ -106,12 +103,12 @@ static void compute_ratios(const struct setting_replays *r, const struct setting
 	free(ratio);
 }
 
-void replays_compute(const struct setting_replays *r, const struct setting_replays *base, double threshold_ms,
-				     size_t draws, uint64_t seed,
-		     struct figure out[REPLAYS_FIGURES])
+void replays_compute(const struct setting_replays *r, const struct setting_replays *base, double threshold_ms, size_t draws,
+		     uint64_t seed, struct figure out[REPLAYS_FIGURES])
 {
-	static const double percentiles[] = { [REPLAYS_P25] = 0.25, [REPLAYS_P50] = 0.5, [REPLAYS_P75] = 0.75, [REPLAYS_P90] = 0.9,
-		[REPLAYS_MAX] = 1 };
+	static const double percentiles[] = {
+		[REPLAYS_P25] = 0.25, [REPLAYS_P50] = 0.5, [REPLAYS_P75] = 0.75, [REPLAYS_P90] = 0.9, [REPLAYS_MAX] = 1
+	};
 	struct latency_pool pool = replays_build_pool(r);
 	size_t late = 0;
 

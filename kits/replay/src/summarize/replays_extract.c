@@ -15,14 +15,14 @@
 #define REPLAYS_SURE 0.5
 
 static const char *const replays_names[REPLAYS_FIGURES] = {
-	"p25", "p50", "p75", "p90", "max", "responses", "pairs", "missing", "points", "slower", "faster",
-	"late", "total_ratio", "ratio", "p", "ratio_p25", "ratio_p75", "ratio_max",
+	"p25",	  "p50",    "p75",  "p90",	   "max",   "responses", "pairs",     "missing",   "points",
+	"slower", "faster", "late", "total_ratio", "ratio", "p",	 "ratio_p25", "ratio_p75", "ratio_max",
 };
 
 struct replays_run {
-	const struct json_document *analysis;		/* analysis.json; NULL: the run has none */
+	const struct json_document *analysis; /* analysis.json; NULL: the run has none */
 	const struct experiment_cell *base;
-	size_t *response, responses;		/* indices of the used responses in the analysis */
+	size_t *response, responses; /* indices of the used responses in the analysis */
 };
 
 static void read_analysis(const struct experiment_run *run)
@@ -55,7 +55,8 @@ static void read_repeat(const struct experiment_repeat *r)
 	while ((is = json_get_text(s->analysis, "result.runs.%zu.file", i)) && strcmp(is, file) != 0)
 		i++;
 	*one = (struct session_replay){ r->number, json_number(r->json, "play.total_s"), memory_new(s->responses, sizeof(double)),
-		json_number(s->analysis, "result.runs.%zu.updates", i), json_number(s->analysis, "result.runs.%zu.bytes", i) };
+					json_number(s->analysis, "result.runs.%zu.updates", i),
+					json_number(s->analysis, "result.runs.%zu.bytes", i) };
 	for (size_t k = 0; k < s->responses; k++)
 		one->latency_ms[k] = json_number(s->analysis, "result.responses.%zu.latency_from_press_ms.%zu", s->response[k], i);
 }
@@ -63,7 +64,7 @@ static void read_repeat(const struct experiment_repeat *r)
 static struct setting_replays get_replays(const struct experiment_cell *c)
 {
 	return (struct setting_replays){ extractor_repeat_data(c->repeat), c->n,
-		((const struct replays_run *)extractor_run_data())->responses };
+					 ((const struct replays_run *)extractor_run_data())->responses };
 }
 
 static void compute_all(const struct experiment_run *run)
@@ -132,11 +133,13 @@ static void write_replays(const struct experiment_cell *c, struct table_out *out
 			found += r.of[i].latency_ms[k] > 0;
 		row_set_parameters(out, c);
 		row_set_number(out, "repeat", (double)r.of[i].repeat);
-		row_set_json(out, c->repeat[i].json, "", "total_s=play.total_s inputs=play.inputs inputs_of_trace=play.inputs_of_trace "
-			 "waited=play.snapshots.waited throttled_s=facts.throttled_s load_reads_per_s=facts.load_reads_per_s "
-			 "load_read_p50_ms=facts.load_read_p50_ms in_device_p90=facts.in_device_p90 waiting_mean=facts.waiting_mean "
-			 "tau=facts.tau passed_percent=facts.passed_percent delay_ms=facts.delay_ms disk_reads=disk.reads disk_writes=disk.writes "
-			 "server_busy_percent caches");
+		row_set_json(
+			out, c->repeat[i].json, "",
+			"total_s=play.total_s inputs=play.inputs inputs_of_trace=play.inputs_of_trace "
+			"waited=play.snapshots.waited throttled_s=facts.throttled_s load_reads_per_s=facts.load_reads_per_s "
+			"load_read_p50_ms=facts.load_read_p50_ms in_device_p90=facts.in_device_p90 waiting_mean=facts.waiting_mean "
+			"tau=facts.tau passed_percent=facts.passed_percent delay_ms=facts.delay_ms disk_reads=disk.reads disk_writes=disk.writes "
+			"server_busy_percent caches");
 		row_finish(out, { "updates", r.of[i].updates }, { "bytes", r.of[i].bytes }, { "responses", found });
 	}
 }
@@ -154,11 +157,12 @@ static void write_cdf(const struct experiment_cell *c, struct table_out *out)
 }
 
 const struct extractor_hooks replays_extractor = {
-	.name = "replays", .run_size = sizeof(struct replays_run),
-		.cell_size = REPLAYS_FIGURES * sizeof(struct figure),
-	.repeat_size = sizeof(struct session_replay), .begin_run = read_analysis,
-		       .read_repeat = read_repeat,
-	.finish_cell = set_figures, .tables = { { "points", write_responses },
-		{ "runs", write_replays },
-		    { "cdf", write_cdf } },
+	.name = "replays",
+	.run_size = sizeof(struct replays_run),
+	.cell_size = REPLAYS_FIGURES * sizeof(struct figure),
+	.repeat_size = sizeof(struct session_replay),
+	.begin_run = read_analysis,
+	.read_repeat = read_repeat,
+	.finish_cell = set_figures,
+	.tables = { { "points", write_responses }, { "runs", write_replays }, { "cdf", write_cdf } },
 };

@@ -24,7 +24,7 @@ enum { LOG, STREAM, SIDE, TRACE, DEPS, KINDS };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-struct file {	/* in memory, with a name */
+struct file { /* in memory, with a name */
 	int fd;
 	char path[32];
 };
@@ -40,10 +40,11 @@ static struct file file_of(const void *data, size_t size)
 }
 
 /* What was sent is known, whatever the log says. */
-static const char sent[] = "# vncplay-aux 1\nSync ok at 990\ninput 0 move at 500000 line=1 late_us=0 x=1 y=2\n"
-			   "input 1 press at 1100000 line=2 late_us=0 x=1 y=2 button=1\n"
-			   "input 2 release at 1200000 line=3 late_us=0 x=1 y=2 button=1\ninput 3 keydown at 1900000 line=4 late_us=0 keysym=0x61\n"
-			   "Sync ok at 2400\ninput 4 press at 2500000 line=2 late_us=0 x=1 y=2 button=1\nrun end at 6000000 status=complete\n";
+static const char sent[] =
+	"# vncplay-aux 1\nSync ok at 990\ninput 0 move at 500000 line=1 late_us=0 x=1 y=2\n"
+	"input 1 press at 1100000 line=2 late_us=0 x=1 y=2 button=1\n"
+	"input 2 release at 1200000 line=3 late_us=0 x=1 y=2 button=1\ninput 3 keydown at 1900000 line=4 late_us=0 keysym=0x61\n"
+	"Sync ok at 2400\ninput 4 press at 2500000 line=2 late_us=0 x=1 y=2 button=1\nrun end at 6000000 status=complete\n";
 
 static void fuzz_log(const uint8_t *data, size_t size)
 {
@@ -84,12 +85,24 @@ static void on_painted(void *whose, struct box b)
 
 static void fuzz_stream(const uint8_t *data, size_t size)
 {
-	static const struct rfb_format formats[] = {
-		{ .bits = 8, .depth = 8, .true_colour = 1, .red_max = 7, .green_max = 7, .blue_max = 3, .green_shift = 3, .blue_shift = 6 },
-		{ .bits = 16, .depth = 16, .big_endian = 1, .true_colour = 1, .red_max = 31, .green_max = 63,
-		  .blue_max = 31, .red_shift = 11, .green_shift = 5 },
-		{ .bits = 8, .depth = 8 }
-	};
+	static const struct rfb_format formats[] = { { .bits = 8,
+						       .depth = 8,
+						       .true_colour = 1,
+						       .red_max = 7,
+						       .green_max = 7,
+						       .blue_max = 3,
+						       .green_shift = 3,
+						       .blue_shift = 6 },
+						     { .bits = 16,
+						       .depth = 16,
+						       .big_endian = 1,
+						       .true_colour = 1,
+						       .red_max = 31,
+						       .green_max = 63,
+						       .blue_max = 31,
+						       .red_shift = 11,
+						       .green_shift = 5 },
+						     { .bits = 8, .depth = 8 } };
 	static const struct rfb_event_callbacks events = { .painted = on_painted };
 	const struct rfb_format *f = data[0] & 128 ? &formats[2] : data[0] & 2 ? &rfb_xrgb : &formats[data[0] & 1];
 	struct rfb_decoder *whole, *pieces;
@@ -107,7 +120,7 @@ static void fuzz_stream(const uint8_t *data, size_t size)
 		uint8_t *piece;
 
 		now = size - at < most ? size - at : most;
-		piece = malloc(now);	/* of its exact size: a read beyond is seen */
+		piece = malloc(now); /* of its exact size: a read beyond is seen */
 		if (!piece)
 			abort();
 		memcpy(piece, data + at, now);
@@ -156,7 +169,8 @@ static void fuzz_trace(const uint8_t *data, size_t size)
 	if (!trace_load(f.path, &t, &why)) {
 		for (int i = 0; i < t.n; i++)
 			if (t.events[i].at_ns < 0 || (i && t.events[i].at_ns < t.events[i - 1].at_ns) ||
-			    (t.events[i].kind == TRACE_SNAPSHOT && (!t.events[i].pixels || t.events[i].box.w < 1 || t.events[i].box.h < 1)))
+			    (t.events[i].kind == TRACE_SNAPSHOT &&
+			     (!t.events[i].pixels || t.events[i].box.w < 1 || t.events[i].box.h < 1)))
 				abort();
 		trace_free(&t);
 	}
@@ -179,21 +193,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 3)
 		return 0;
 	switch (data[0] % KINDS) {
-	case LOG:
-		fuzz_log(data + 1, size - 1);
-		break;
-	case STREAM:
-		fuzz_stream(data + 1, size - 1);
-		break;
-	case SIDE:
-		fuzz_side(data + 1, size - 1);
-		break;
-	case TRACE:
-		fuzz_trace(data + 1, size - 1);
-		break;
-	case DEPS:
-		fuzz_deps(data + 1, size - 1);
-		break;
+	case LOG: fuzz_log(data + 1, size - 1); break;
+	case STREAM: fuzz_stream(data + 1, size - 1); break;
+	case SIDE: fuzz_side(data + 1, size - 1); break;
+	case TRACE: fuzz_trace(data + 1, size - 1); break;
+	case DEPS: fuzz_deps(data + 1, size - 1); break;
 	}
 	return 0;
 }

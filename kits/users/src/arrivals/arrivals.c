@@ -53,7 +53,7 @@ static int parse_where(const char *text, void *value)
 	(void)value;
 	if (!equals || equals == text || cfg.log.wheres == LOGS_IN_WHERE)
 		return -1;
-	column = strndup(text, (size_t)(equals - text));	/* kept as long as the program runs, as argv is */
+	column = strndup(text, (size_t)(equals - text)); /* kept as long as the program runs, as argv is */
 	if (!column)
 		return -1;
 	cfg.log.where[cfg.log.wheres].column = column;
@@ -63,17 +63,18 @@ static int parse_where(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "input-format", &cfg.log.kind, .of = "log", .help = "its format (auto)", .words = logs_in_kinds },
-	{ CLI_STR, 0, "column", &cfg.log.column,
-	  .of = "log", .help = "the column that is the time of arrival (timeStamp, start_ns, sent_ns, ...)", .meta = "NAME" },
+	{ CLI_STR, 0, "column", &cfg.log.column, .of = "log",
+	  .help = "the column that is the time of arrival (timeStamp, start_ns, sent_ns, ...)", .meta = "NAME" },
 	{ CLI_WORD, 0, "unit", &cfg.unit, .of = "log", .help = "its unit (as its name ends)", .words = units },
-	{ CLI_CALL, 0, "where", NULL,
-	  .of = "log", .help = "only rows with this value; may be given again", .call = parse_where, .meta = "COLUMN=VALUE" },
+	{ CLI_CALL, 0, "where", NULL, .of = "log", .help = "only rows with this value; may be given again", .call = parse_where,
+	  .meta = "COLUMN=VALUE" },
 	{ CLI_CALL, 0, "warmup", NULL, .of = "log", .help = "leave out so much at the beginning, and at the end (0,0)",
 	  .call = parse_warmup, .meta = "TIME[,TIME], such as 2m,3m" },
-	{ CLI_NS, 0, "interval", &cfg.test.interval_ns, 1, 1e18, .help = "count arrivals in intervals of this (ten arrivals on average)" },
+	{ CLI_NS, 0, "interval", &cfg.test.interval_ns, 1, 1e18,
+	  .help = "count arrivals in intervals of this (ten arrivals on average)" },
 	{ CLI_NS, 0, "tick", &cfg.test.tick_ns, 1, 1e12, .of = "log", .help = "resolution of its times (inferred from the times)" },
-	{ CLI_STR, 0, "sources", &cfg.log.source,
-	  .of = "log", .help = "column of the requests' sources: CoV by number of sources", .meta = "NAME" },
+	{ CLI_STR, 0, "sources", &cfg.log.source, .of = "log", .help = "column of the requests' sources: CoV by number of sources",
+	  .meta = "NAME" },
 	{ CLI_INT, 0, "sample", &cfg.sample, 2, 1e7, .help = "instead of a log: so many random arrivals within a second" },
 	{ CLI_FILE, 0, "rows", &cfg.rows, .help = "write rows for a plot to this file" },
 	{ CLI_INT, 0, "seed", &cfg.test.seed, 0, 9e18, .help = "seed of --sample and of random places within a tick (1)" },
@@ -97,8 +98,9 @@ static void draw_arrivals(struct logged_arrivals *l)
 {
 	uint64_t random = (uint64_t)cfg.test.seed;
 
-	*l = (struct logged_arrivals){ .arrival = calloc((size_t)cfg.sample, sizeof(*l->arrival)), .n = (size_t)cfg.sample, .tick_ns = 1,
-				       .step_ns = 1 };
+	*l = (struct logged_arrivals){
+		.arrival = calloc((size_t)cfg.sample, sizeof(*l->arrival)), .n = (size_t)cfg.sample, .tick_ns = 1, .step_ns = 1
+	};
 	if (!l->arrival)
 		die(EXIT_RUN, "out of memory for %lld arrivals", (long long)cfg.sample);
 	for (size_t i = 0; i < l->n; i++)
@@ -144,18 +146,18 @@ static void report_tests(struct rec_report *r, const struct logged_arrivals *l, 
 	poisson_format_verdict(p, words, sizeof(words));
 	rec_add_ints(r, { "arrivals", (int64_t)l->n }, { "n", (int64_t)p->n }, { "passed_over", (int64_t)l->passed });
 	rec_add_reals(r, { "span_s", p->span_s, 6 }, { "rate_per_s", 1 / p->mean_s, 6 },
-			 { "tick_ms", (double)cfg.test.tick_ns / NS_PER_MS, 6 });
+		      { "tick_ms", (double)cfg.test.tick_ns / NS_PER_MS, 6 });
 	rec_add_int(r, "ties", (int64_t)p->ties);
 	rec_add_real(r, "ties_expected", p->ties_expected, 3);
 	rec_add_bool(r, "gaps_told", p->gaps_told);
 	rec_add_reals(r, { "mean_ms", p->mean_s * 1000, 6 }, { "sd_ms", p->sd_s * 1000, 6 }, { "cov", p->cov, 6 },
-			 { "cov_low", p->cov - band, 6 }, { "cov_high", p->cov + band, 6 }, { "band", band, 6 },
-			 { "cov_p", p->p[POISSON_COV], 6 }, { "ks", p->ks, 6 }, { "ks_p", p->p[POISSON_KS], 6 },
-			 { "interval_ms", p->interval_s * 1000, 6 });
+		      { "cov_low", p->cov - band, 6 }, { "cov_high", p->cov + band, 6 }, { "band", band, 6 },
+		      { "cov_p", p->p[POISSON_COV], 6 }, { "ks", p->ks, 6 }, { "ks_p", p->p[POISSON_KS], 6 },
+		      { "interval_ms", p->interval_s * 1000, 6 });
 	rec_add_int(r, "intervals", (int64_t)p->intervals);
 	rec_add_reals(r, { "dispersion", p->dispersion, 6 }, { "dispersion_p", p->p[POISSON_DISPERSION], 6 },
-			 { "lag1", p->lag1, 6 }, { "lag1_p", p->p[POISSON_LAG1], 6 }, { "periodogram_peak", p->peak, 6 },
-			 { "periodogram_period_s", p->peak_period_s, 6 }, { "periodogram_p", p->p[POISSON_PEAK], 6 });
+		      { "lag1", p->lag1, 6 }, { "lag1_p", p->p[POISSON_LAG1], 6 }, { "periodogram_peak", p->peak, 6 },
+		      { "periodogram_period_s", p->peak_period_s, 6 }, { "periodogram_p", p->p[POISSON_PEAK], 6 });
 	rec_add_ints(r, { "frequencies", (int64_t)p->frequencies }, { "tests", (int64_t)p->tested });
 	rec_add_real(r, "p", p->p_joint, 6);
 	rec_begin_array(r, "rejected_by");
@@ -184,12 +186,11 @@ static void say_verdict(struct rec_report *r, const struct logged_arrivals *l, c
 		rec_warn(r, "%s without a time left out", counted_text((int64_t)l->untimed, "row"));
 	if (!(p->mean_s > 0))
 		rec_say(r, "%s requests, all at the same time", count_text((int64_t)l->n));
-	else if (!p->verdict)	/* a CoV of a few gaps tells nothing */
+	else if (!p->verdict) /* a CoV of a few gaps tells nothing */
 		rec_say(r, "%s requests in %s (%s/s)", count_text((int64_t)l->n), ns_text(p->span_s * NS_PER_S),
-					  number_text(1 / p->mean_s));
+			number_text(1 / p->mean_s));
 	else if (p->gaps_told)
-		rec_say(r, "%s requests in %s (%s/s); CoV of the gaps %.2f (random: %.2f to %.2f)",
-					  count_text((int64_t)l->n),
+		rec_say(r, "%s requests in %s (%s/s); CoV of the gaps %.2f (random: %.2f to %.2f)", count_text((int64_t)l->n),
 			ns_text(p->span_s * NS_PER_S), number_text(1 / p->mean_s), p->cov, 1 - band, 1 + band);
 	else
 		rec_say(r, "%s requests in %s (%s/s); times in steps of %s: too coarse for gaps", count_text((int64_t)l->n),
@@ -197,7 +198,7 @@ static void say_verdict(struct rec_report *r, const struct logged_arrivals *l, c
 	poisson_list_tests(p, by, sizeof(by));
 	if (p->verdict && p->poisson)
 		rec_say(r, "Random arrivals (Poisson): plausible. None of %zu tests rejects it at %g %%.", p->tested,
-					  100 * POISSON_LEVEL);
+			100 * POISSON_LEVEL);
 	else if (p->verdict)
 		rec_say(r, "Random arrivals (Poisson): rejected at %g %% by %s.", 100 * POISSON_LEVEL, by);
 	if (cfg.sample && p->verdict && !p->poisson)
@@ -242,13 +243,13 @@ static int report_sources(struct rec_report *r, struct row_file *t, const struct
 			gap[i] = (double)(time_ns[i + 1] - time_ns[i]) / NS_PER_S;
 		span = (double)(time_ns[n - 1] - time_ns[0]);
 		if (cfg.test.tick_ns > 1 && 2.0 * (double)cfg.test.tick_ns * (double)(n - 1) > span)
-			break;	/* with more sources, gaps are shorter than half a tick */
+			break; /* with more sources, gaps are shorter than half a tick */
 		gaps_compute(gap, n - 1, &f);
 		band = POISSON_BAND / sqrt((double)(n - 1));
 		rec_begin_object(r, NULL);
 		rec_add_ints(r, { "sources", s }, { "n", (int64_t)n - 1 });
 		rec_add_reals(r, { "rate_per_s", 1 / f.mean, 6 }, { "cov", f.cov, 6 }, { "cov_low", f.cov - band, 6 },
-				 { "cov_high", f.cov + band, 6 });
+			      { "cov_high", f.cov + band, 6 });
 		rec_end(r);
 		if (t)
 			draw_write_row(t, "sources", s, f.cov, 1, f.cov - band, f.cov + band);
@@ -260,8 +261,7 @@ static int report_sources(struct rec_report *r, struct row_file *t, const struct
 
 /* Where all times are whole multiples of a step longer than the tick, it may be that of the clock: what is then not rejected has no
  * verdict. */
-static int doubt_verdict(const struct logged_arrivals *l, int64_t *time_ns,
-					const struct gap_nulls *nulls, struct poisson_result *p)
+static int doubt_verdict(const struct logged_arrivals *l, int64_t *time_ns, const struct gap_nulls *nulls, struct poisson_result *p)
 {
 	int64_t tick_ns = cfg.test.tick_ns;
 	struct poisson_result by_step;
@@ -308,9 +308,9 @@ static void report_settings(struct rec_report *out, const char *file, const stru
 	rec_add_str(out, "file", file);
 	rec_add_count(out, "sample", cfg.sample ? cfg.sample : -1);
 	rec_add_strs(out, { "input_format", cfg.sample ? NULL : logs_in_kinds[l->kind] },
-			  { "column", cfg.sample || l->kind == LOGS_IN_CLF ? NULL : l->name });
+		     { "column", cfg.sample || l->kind == LOGS_IN_CLF ? NULL : l->name });
 	rec_add_reals(out, { "skip_head_s", (double)cfg.head_ns / NS_PER_S, 6 },
-			   { "skip_tail_s", (double)cfg.tail_ns / NS_PER_S, 6 });
+		      { "skip_tail_s", (double)cfg.tail_ns / NS_PER_S, 6 });
 	rec_add_str(out, "sources", cfg.log.source);
 	rec_add_int(out, "seed", (int64_t)cfg.test.seed);
 	rec_end(out);
@@ -319,7 +319,8 @@ static void report_settings(struct rec_report *out, const char *file, const stru
 int main(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "arrivals LOG | --sample N [options]",
-			      "Do requests arrive as those of many independent users would?", options), err;
+			      "Do requests arrive as those of many independent users would?", options),
+	    err;
 	struct logged_arrivals l;
 	struct rec_report *out;
 	struct row_file *t;

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MARKS 200		/* most arrivals that are drawn as points */
-#define GAP_BINS 25		/* bins of gaps, from 0 to five times the mean gap */
+#define MARKS 200   /* most arrivals that are drawn as points */
+#define GAP_BINS 25 /* bins of gaps, from 0 to five times the mean gap */
 #define GAP_BIN 0.2
 #define COUNTS_MOST 10000
 
@@ -38,7 +38,7 @@ static void write_gaps(struct row_file *t, const int64_t *time_ns, const struct 
 		double low = GAP_BIN * (double)b;
 
 		draw_write_row(t, "gap", (low + GAP_BIN / 2) * p->mean_s * 1000, seen[b] / n, exp(-low) - exp(-low - GAP_BIN), NAN,
-					 NAN);
+			       NAN);
 	}
 }
 

@@ -6,7 +6,7 @@
 #include "poisson.h"
 #include "rec.h"
 
-extern const char *const draw_columns[];	/* columns of schema arrivals/1 */
+extern const char *const draw_columns[]; /* columns of schema arrivals/1 */
 
 /* Writes the rows of p->n + 1 arrivals, in ascending order. 0 or -ENOMEM. */
 int draw_write_rows(struct row_file *t, const int64_t *time_ns, const struct poisson_result *p);

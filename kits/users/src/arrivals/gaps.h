@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 struct gaps_statistics {
-	double mean, sd;	/* sd: of a sample (n - 1); NAN of one gap */
-	double cov;		/* coefficient of variation, sd / mean; NAN if all gaps are 0 */
-	double lag1;		/* correlation of each gap with the next; 0 if all gaps are equal */
+	double mean, sd; /* sd: of a sample (n - 1); NAN of one gap */
+	double cov;	 /* coefficient of variation, sd / mean; NAN if all gaps are 0 */
+	double lag1;	 /* correlation of each gap with the next; 0 if all gaps are equal */
 };
 void gaps_compute(const double *gap, size_t n, struct gaps_statistics *out);
 

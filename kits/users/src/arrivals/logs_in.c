@@ -20,8 +20,8 @@
 
 const char *const logs_in_kinds[] = { "auto", "jtl", "clf", "tsv", NULL };
 
-static const char *const usual_time_columns[] = { "timeStamp", "start_ns", "sent_ns", "due_ns", "time_ns",
-				     "received_ns", "start_ms", "time_s", "timestamp", "time" };
+static const char *const usual_time_columns[] = { "timeStamp",	 "start_ns", "sent_ns", "due_ns",    "time_ns",
+						  "received_ns", "start_ms", "time_s",	"timestamp", "time" };
 
 /* --- times ----------------------------------------------------------------------------------------------------- */
 
@@ -54,7 +54,7 @@ bool logs_in_parse_date(const char *text, int64_t *out)
 
 	if (!strptime(text, "%d/%b/%Y:%H:%M:%S %z", &t) || t.tm_year < 70 || t.tm_year > 300)
 		return false;
-	zone_s = t.tm_gmtoff;	/* timegm() overwrites it */
+	zone_s = t.tm_gmtoff; /* timegm() overwrites it */
 	*out = (timegm(&t) - zone_s) * S;
 	return *out >= 0;
 }
@@ -64,7 +64,7 @@ bool logs_in_parse_date(const char *text, int64_t *out)
 /* A source of requests: a node of the tree logs_in.names, which is ordered by name. */
 struct request_source {
 	char *name;
-	uint32_t number;	/* in the order of first appearance, from 0 */
+	uint32_t number; /* in the order of first appearance, from 0 */
 };
 
 /* Order of names; digits count as numbers: "user 9" comes before "user 10". */
@@ -147,7 +147,7 @@ struct log_table_reader {
 	bool commas, headless;
 	size_t fields;
 	int time, source, where[LOGS_IN_WHERE];
-	int64_t unit_ns, tick_ns;	/* tick_ns: finest resolution of any time in the log so far */
+	int64_t unit_ns, tick_ns; /* tick_ns: finest resolution of any time in the log so far */
 };
 
 /* Returns the index of a column by its name, or in a table without a header line by its number, from 1; -1: no such column. */
@@ -177,19 +177,20 @@ static int find_time(struct log_table_reader *t, char *const *cell, const char *
 	ms = t->headless && t->commas && first > MS_OF_1980 && first < MS_OF_2200;
 	if (t->headless)
 		t->time = cfg->column ? find_log_column(t, cell, cfg->column) : ms ? 0 : -1;
-	*why = t->headless ? "no header line: give the number of the column of times, as in --column 1, and --unit" :
-	       cfg->column ? "the header has no such --column" :
-	       "no column of the header is known to be a time; --column NAME";
+	*why = t->headless   ? "no header line: give the number of the column of times, as in --column 1, and --unit"
+	       : cfg->column ? "the header has no such --column"
+			     : "no column of the header is known to be a time; --column NAME";
 	if (t->time < 0)
 		return -EPROTO;
 	if (t->headless)
 		snprintf(t->out->name, sizeof(t->out->name), "%d", t->time + 1);
 	else
 		snprintf(t->out->name, sizeof(t->out->name), "%s", cell[t->time]);
-	t->unit_ns = cfg->unit_ns ? cfg->unit_ns : (ms && !t->time) || !strcmp(t->out->name, "timeStamp") ? MS :
-		fields_time_unit(t->out->name);
-	*why = t->headless ? "no header line names the unit of the times; give --unit" :
-		"no unit: the column's name does not end in _ns, _us, _ms or _s; give --unit";
+	t->unit_ns = cfg->unit_ns					      ? cfg->unit_ns
+		     : (ms && !t->time) || !strcmp(t->out->name, "timeStamp") ? MS
+									      : fields_time_unit(t->out->name);
+	*why = t->headless ? "no header line names the unit of the times; give --unit"
+			   : "no unit: the column's name does not end in _ns, _us, _ms or _s; give --unit";
 	return t->unit_ns ? 0 : -EPROTO;
 }
 
@@ -206,14 +207,18 @@ static int read_log_header(struct log_table_reader *t, char *line, const char **
 	*why = t->headless ? "no header line: --sources takes the number of a column, from 1" : "the header has no such --sources";
 	if (cfg->source && t->source < 0)
 		return -EPROTO;
-	*why = t->headless ? "no header line: --where takes the number of a column, from 1" : "the header lacks a column of --where";
+	*why = t->headless ? "no header line: --where takes the number of a column, from 1"
+			   : "the header lacks a column of --where";
 	for (size_t i = 0; i < cfg->wheres; i++)
 		if ((t->where[i] = find_log_column(t, cell, cfg->where[i].column)) < 0)
 			return -EPROTO;
 	*why = t->out->why.text;
 	for (size_t i = 0; i < cfg->wheres + 2 && !t->headless; i++)
-		if (fields_is_repeated(cell, t->fields, i < cfg->wheres ? t->where[i] : i == cfg->wheres ? t->time : t->source,
-					    &t->out->why))
+		if (fields_is_repeated(cell, t->fields,
+				       i < cfg->wheres	  ? t->where[i]
+				       : i == cfg->wheres ? t->time
+							  : t->source,
+				       &t->out->why))
 			return -EPROTO;
 	return 0;
 }
@@ -255,7 +260,7 @@ static int read_clf_line(const struct log_table_reader *t, char *line, const cha
 	int64_t time_ns;
 
 	*why = "not a line of the Common Log Format: host ident user [10/Oct/2000:13:55:36 -0700] ...";
-	while (open && !logs_in_parse_date(open + 1, &time_ns))	/* user names may contain brackets, too */
+	while (open && !logs_in_parse_date(open + 1, &time_ns)) /* user names may contain brackets, too */
 		open = strchr(open + 1, '[');
 	if (!open)
 		return -EPROTO;
@@ -313,8 +318,7 @@ static int read_log_line(void *context, char *line, const char **why)
 	return t->out->kind == LOGS_IN_CLF ? read_clf_line(t, line, why) : read_row(t, line, why);
 }
 
-int logs_in_read(FILE *in, const struct log_reader_cfg *cfg, struct logged_arrivals *out, unsigned long *line,
-			  const char **why)
+int logs_in_read(FILE *in, const struct log_reader_cfg *cfg, struct logged_arrivals *out, unsigned long *line, const char **why)
 {
 	struct log_table_reader t = { .cfg = cfg, .out = out, .tick_ns = S };
 	int err;

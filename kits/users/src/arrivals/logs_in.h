@@ -16,15 +16,15 @@ extern const char *const logs_in_kinds[];
 #define LOGS_IN_WHERE 8
 
 struct log_reader_cfg {
-	int kind;			/* enum logs_in_kind */
+	int kind; /* enum logs_in_kind */
 	/* column of the times; NULL: timeStamp, or the first column with one of the usual names. Not for CLF. Columns of a table without a
 	 * header line are called 1, 2, ... */
 	const char *column;
-	int64_t unit_ns;		/* unit of the times; 0: as the column's name ends */
-	const char *source;		/* column that names the source of a request; NULL: do not read it. For CLF any name means the host. */
+	int64_t unit_ns;    /* unit of the times; 0: as the column's name ends */
+	const char *source; /* column that names the source of a request; NULL: do not read it. For CLF any name means the host. */
 	struct {
 		const char *column, *value;
-	} where[LOGS_IN_WHERE];		/* only rows with all of these values are read; not for CLF */
+	} where[LOGS_IN_WHERE]; /* only rows with all of these values are read; not for CLF */
 	size_t wheres;
 };
 
@@ -36,21 +36,20 @@ struct logged_arrival {
 };
 
 struct logged_arrivals {
-	struct logged_arrival *arrival;	/* owned; in the order of the file */
-	size_t n, passed;			/* passed: rows left out by `where` or without a time (an empty cell) */
-	size_t untimed;				/* those of them without a time */
-	int64_t tick_ns;			/* resolution of the log's times: a power of ten of ns, at most 1 s */
-	int64_t step_ns;			/* largest power of ten of ns, at most 1 s, of which all times are multiples */
+	struct logged_arrival *arrival; /* owned; in the order of the file */
+	size_t n, passed;		/* passed: rows left out by `where` or without a time (an empty cell) */
+	size_t untimed;			/* those of them without a time */
+	int64_t tick_ns;		/* resolution of the log's times: a power of ten of ns, at most 1 s */
+	int64_t step_ns;		/* largest power of ten of ns, at most 1 s, of which all times are multiples */
 	enum logs_in_kind kind;
-	uint32_t sources;			/* number of sources; 0: not read */
-	char name[64];				/* name of the column of times; not for CLF */
-	struct why why;				/* a reason that names a column */
-	void *names;				/* owned; tree of the sources' names (tsearch()) */
+	uint32_t sources; /* number of sources; 0: not read */
+	char name[64];	  /* name of the column of times; not for CLF */
+	struct why why;	  /* a reason that names a column */
+	void *names;	  /* owned; tree of the sources' names (tsearch()) */
 };
 
 /* Reads a log. 0; -EPROTO with the reason in `why` and the line in *line; -ENOMEM, -EIO. Call logs_in_free() either way. */
-int logs_in_read(FILE *in, const struct log_reader_cfg *cfg, struct logged_arrivals *out, unsigned long *line,
-			  const char **why);
+int logs_in_read(FILE *in, const struct log_reader_cfg *cfg, struct logged_arrivals *out, unsigned long *line, const char **why);
 void logs_in_free(struct logged_arrivals *l);
 
 /* Reads a decimal number ("1700000000.123") times `unit_ns`, exactly; fractions of a ns are cut off. *tick_ns: the smallest step

@@ -11,11 +11,11 @@
 #include <string.h>
 
 #define NS 1e9
-#define PER_INTERVAL 10.0	/* mean number of arrivals in an interval */
+#define PER_INTERVAL 10.0 /* mean number of arrivals in an interval */
 #define INTERVALS_FEWEST 10
 #define FREQUENCIES_MOST ((size_t)1 << 20)
-#define BROKEN 0.1	/* share of arrivals that are ties, beyond those by chance, for a warning */
-#define BREAK 0.25	/* share of the whole time that one gap takes, for a warning */
+#define BROKEN 0.1 /* share of arrivals that are ties, beyond those by chance, for a warning */
+#define BREAK 0.25 /* share of the whole time that one gap takes, for a warning */
 
 const char *const poisson_test_names[] = { "cov", "ks", "dispersion", "lag1", "periodogram" };
 
@@ -28,8 +28,7 @@ void poisson_spread(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed)
 
 /* --- the tests ------------------------------------------------------------------------------------------------- */
 
-static void test_gaps(const double *gap, double *scratch, const struct gap_nulls *nulls,
-			      struct poisson_result *out)
+static void test_gaps(const double *gap, double *scratch, const struct gap_nulls *nulls, struct poisson_result *out)
 {
 	struct gaps_statistics f;
 
@@ -58,8 +57,7 @@ struct test_window {
 
 /* Returns the arrivals between the first and the last; if ticks hold several arrivals, those of all ticks except the first and the
  * last, which the log has only in part. */
-static struct test_window select_window(const int64_t *time_ns, int64_t tick_ns,
-							     const struct poisson_result *p)
+static struct test_window select_window(const int64_t *time_ns, int64_t tick_ns, const struct poisson_result *p)
 {
 	struct test_window w = { time_ns + 1, p->n - 1, time_ns[0], time_ns[p->n] };
 
@@ -77,12 +75,11 @@ static struct test_window select_window(const int64_t *time_ns, int64_t tick_ns,
 }
 
 /* Tests the counts in intervals of equal length: chi-squared (Cochran 1954). */
-static void test_counts(const struct test_window *w, const struct poisson_test_cfg *cfg,
-				struct poisson_result *out)
+static void test_counts(const struct test_window *w, const struct poisson_test_cfg *cfg, struct poisson_result *out)
 {
 	double span = (double)(w->end - w->begin);
-	double width = cfg->interval_ns ? (double)cfg->interval_ns :
-		fmax(PER_INTERVAL * span / (double)(w->n + 1), 3 * (double)cfg->tick_ns);
+	double width = cfg->interval_ns ? (double)cfg->interval_ns
+					: fmax(PER_INTERVAL * span / (double)(w->n + 1), 3 * (double)cfg->tick_ns);
 	double intervals = floor(span / width), sum = 0, squares = 0;
 	size_t at = 0;
 
@@ -106,14 +103,14 @@ static void test_counts(const struct test_window *w, const struct poisson_test_c
 /* Returns the probability of a power of at least z for n random directions (Rayleigh; Greenwood & Durand 1955). */
 static double rayleigh_p(double z, double n)
 {
-	double p = exp(-z) * (1 + (2 * z - z * z) / (4 * n) - (24 * z - 132 * z * z + 76 * z * z * z - 9 * z * z * z * z) / (288 * n * n));
+	double p = exp(-z) *
+		   (1 + (2 * z - z * z) / (4 * n) - (24 * z - 132 * z * z + 76 * z * z * z - 9 * z * z * z * z) / (288 * n * n));
 
 	/* the series holds for small z / n; elsewhere exp(-z), which is hardly ever exceeded */
 	return z * z > n ? exp(-z) : fmin(1, fmax(p, 0));
 }
 
-static int test_periodogram(const struct test_window *w, const struct poisson_test_cfg *cfg,
-				    struct poisson_result *out)
+static int test_periodogram(const struct test_window *w, const struct poisson_test_cfg *cfg, struct poisson_result *out)
 {
 	double span = (double)(w->end - w->begin), most = span / (2.0 * (double)cfg->tick_ns), inside = (double)w->n;
 	size_t frequencies = w->n + 1 < FREQUENCIES_MOST ? w->n + 1 : FREQUENCIES_MOST, bins = 4;
@@ -175,16 +172,25 @@ static void decide_holm(struct poisson_result *out)
 	}
 }
 
-int poisson_test_all(const int64_t *time_ns, size_t arrivals, const struct poisson_test_cfg *cfg,
-		  const struct gap_nulls *nulls, struct poisson_result *out)
+int poisson_test_all(const int64_t *time_ns, size_t arrivals, const struct poisson_test_cfg *cfg, const struct gap_nulls *nulls,
+		     struct poisson_result *out)
 {
 	struct test_window w;
 	double *gap, ticks;
 	int err;
 
-	*out = (struct poisson_result){ .n = arrivals ? arrivals - 1 : 0, .mean_s = NAN, .sd_s = NAN, .cov = NAN,
-				 .lag1 = NAN, .ks = NAN, .dispersion = NAN, .peak = NAN, .peak_period_s = NAN, .interval_s = NAN,
-				 .p_joint = NAN, .gaps_told = true };
+	*out = (struct poisson_result){ .n = arrivals ? arrivals - 1 : 0,
+					.mean_s = NAN,
+					.sd_s = NAN,
+					.cov = NAN,
+					.lag1 = NAN,
+					.ks = NAN,
+					.dispersion = NAN,
+					.peak = NAN,
+					.peak_period_s = NAN,
+					.interval_s = NAN,
+					.p_joint = NAN,
+					.gaps_told = true };
 	for (size_t t = 0; t < POISSON_TESTS; t++)
 		out->p[t] = NAN;
 	out->span_s = NAN;
@@ -230,14 +236,17 @@ bool poisson_format_hint(const struct poisson_result *p, char *text, size_t size
 	if (p->n < POISSON_FEWEST)
 		return false;
 	if (over > fmax(BROKEN * n, 6 * sqrt(p->ties_expected + 1))) {
-		snprintf(text, size, "%zu of %zu arrivals bear the time of the one before, of which chance makes %.0f: "
+		snprintf(text, size,
+			 "%zu of %zu arrivals bear the time of the one before, of which chance makes %.0f: "
 			 "written down in batches, or by a clock in longer "
-			 "steps (--tick)?", p->ties, p->n + 1, p->ties_expected);
+			 "steps (--tick)?",
+			 p->ties, p->n + 1, p->ties_expected);
 		return true;
 	}
 	/* the longest of n gaps is about log(n) times the mean */
 	if (p->longest_s > BREAK * p->span_s && p->longest_s > p->mean_s * (log(n) + 12)) {
-		snprintf(text, size, "one gap of %.6g s is %.0f %% of all the time: a break, two logs in one, or a clock that was set?",
+		snprintf(text, size,
+			 "one gap of %.6g s is %.0f %% of all the time: a break, two logs in one, or a clock that was set?",
 			 p->longest_s, 100 * p->longest_s / p->span_s);
 		return true;
 	}
@@ -260,8 +269,10 @@ void poisson_format_verdict(const struct poisson_result *p, char *text, size_t s
 
 	if (!p->verdict) {
 		if (p->doubt_step_ns)
-			snprintf(text, size, "no verdict: all times are whole multiples of %g ms, the arrivals' own or the clock's; "
-				 "--tick says which", (double)p->doubt_step_ns / 1e6);
+			snprintf(text, size,
+				 "no verdict: all times are whole multiples of %g ms, the arrivals' own or the clock's; "
+				 "--tick says which",
+				 (double)p->doubt_step_ns / 1e6);
 		else if (p->n < POISSON_FEWEST)
 			snprintf(text, size, "no verdict: %zu gaps, at least %d are needed", p->n, POISSON_FEWEST);
 		else
@@ -270,14 +281,17 @@ void poisson_format_verdict(const struct poisson_result *p, char *text, size_t s
 	}
 	poisson_list_tests(p, by, sizeof(by));
 	if (p->gaps_told)
-		snprintf(figure, sizeof(figure), "CoV %.3f %s 1 +- %.3f", p->cov, fabs(p->cov - 1) <= band ? "within" : "outside", band);
+		snprintf(figure, sizeof(figure), "CoV %.3f %s 1 +- %.3f", p->cov, fabs(p->cov - 1) <= band ? "within" : "outside",
+			 band);
 	else
 		snprintf(figure, sizeof(figure), "told by counts alone: ticks are longer than half a gap");
 	if (p->poisson)
-		snprintf(text, size, "as a Poisson process: %s, none of %zu tests rejects at %g %% (Holm)", figure,
-			 p->tested, 100 * POISSON_LEVEL);
+		snprintf(text, size, "as a Poisson process: %s, none of %zu tests rejects at %g %% (Holm)", figure, p->tested,
+			 100 * POISSON_LEVEL);
 	else
 		snprintf(text, size, "not a Poisson process%s: %s, rejected by %s at %g %% (Holm)",
-			 !skewed ? "" : (p->gaps_told ? p->cov : p->dispersion) < 1 ? ", too regular" : ", too bursty", figure, by,
-			 100 * POISSON_LEVEL);
+			 !skewed				       ? ""
+			 : (p->gaps_told ? p->cov : p->dispersion) < 1 ? ", too regular"
+								       : ", too bursty",
+			 figure, by, 100 * POISSON_LEVEL);
 }

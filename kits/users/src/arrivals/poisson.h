@@ -16,36 +16,36 @@
 #include <stdint.h>
 
 #define POISSON_LEVEL 0.05
-#define POISSON_FEWEST 50	/* least number of gaps for a verdict */
-#define POISSON_BAND 1.96	/* half-width of the 95 % band around a CoV of 1, times sqrt(n) */
+#define POISSON_FEWEST 50 /* least number of gaps for a verdict */
+#define POISSON_BAND 1.96 /* half-width of the 95 % band around a CoV of 1, times sqrt(n) */
 
 enum poisson_test { POISSON_COV, POISSON_KS, POISSON_DISPERSION, POISSON_LAG1, POISSON_PEAK, POISSON_TESTS };
 extern const char *const poisson_test_names[];
 
 struct poisson_test_cfg {
-	int64_t tick_ns;	/* resolution of the times; 1: exact */
-	int64_t interval_ns;	/* length of the intervals in which arrivals are counted; 0: ten arrivals on average */
-	uint64_t seed;		/* seed for the random places of arrivals within their ticks */
+	int64_t tick_ns;     /* resolution of the times; 1: exact */
+	int64_t interval_ns; /* length of the intervals in which arrivals are counted; 0: ten arrivals on average */
+	uint64_t seed;	     /* seed for the random places of arrivals within their ticks */
 };
 
 struct poisson_result {
-	size_t n;			/* number of gaps */
-	size_t ties;			/* gaps of 0 as recorded: arrivals in the same tick as the arrival before */
-	double ties_expected;		/* number of ties expected by chance for so many arrivals and ticks */
-	double longest_s;		/* the longest gap */
-	bool gaps_told;			/* gaps are known: ticks are short enough */
+	size_t n;	      /* number of gaps */
+	size_t ties;	      /* gaps of 0 as recorded: arrivals in the same tick as the arrival before */
+	double ties_expected; /* number of ties expected by chance for so many arrivals and ticks */
+	double longest_s;     /* the longest gap */
+	bool gaps_told;	      /* gaps are known: ticks are short enough */
 	/* span_s: from first to last arrival; cov, lag1, ks: NAN if gaps are not known; all NAN if all arrivals are in one tick */
 	double span_s, mean_s, sd_s, cov, lag1, ks;
-	double interval_s, dispersion;	/* dispersion: variance over mean of the counts; NAN with fewer than ten intervals */
+	double interval_s, dispersion; /* dispersion: variance over mean of the counts; NAN with fewer than ten intervals */
 	size_t intervals;
-	double peak, peak_period_s;	/* largest power of the periodogram (mean 1) and its period; NAN: not computed */
+	double peak, peak_period_s; /* largest power of the periodogram (mean 1) and its period; NAN: not computed */
 	size_t frequencies;
-	double p[POISSON_TESTS];	/* p-value of each test; NAN: not tested */
+	double p[POISSON_TESTS]; /* p-value of each test; NAN: not tested */
 	size_t tested;
-	double p_joint;			/* smallest p-value times the number of tests; NAN: no verdict */
-	bool rejected[POISSON_TESTS];	/* tests that reject a Poisson process, by Holm's method */
-	bool verdict, poisson;		/* verdict: there is a verdict; poisson: no test rejects */
-	int64_t doubt_step_ns;		/* no verdict, because the clock may have had these steps; 0: for another reason */
+	double p_joint;		      /* smallest p-value times the number of tests; NAN: no verdict */
+	bool rejected[POISSON_TESTS]; /* tests that reject a Poisson process, by Holm's method */
+	bool verdict, poisson;	      /* verdict: there is a verdict; poisson: no test rejects */
+	int64_t doubt_step_ns;	      /* no verdict, because the clock may have had these steps; 0: for another reason */
 };
 
 /* Moves each time to a random place within its tick; sorts the times. */
@@ -53,8 +53,8 @@ void poisson_spread(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed);
 
 /* Tests n + 1 = `arrivals` times, ascending, already spread within ticks. `nulls`: for n gaps (may be NULL below POISSON_FEWEST). 0
  * or -ENOMEM. */
-int poisson_test_all(const int64_t *time_ns, size_t arrivals, const struct poisson_test_cfg *cfg,
-		  const struct gap_nulls *nulls, struct poisson_result *out);
+int poisson_test_all(const int64_t *time_ns, size_t arrivals, const struct poisson_test_cfg *cfg, const struct gap_nulls *nulls,
+		     struct poisson_result *out);
 
 /* Writes the names of the tests that reject, "cov, ks"; "": none. */
 void poisson_list_tests(const struct poisson_result *p, char *text, size_t size);

@@ -9,18 +9,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LEVEL 0.975	/* quantile of a two-sided 95 % interval */
-#define FREE_MOST 9	/* most stations and delays that are fitted to response times */
-#define FAR 50.0	/* residual that replaces an infinite one */
+#define LEVEL 0.975 /* quantile of a two-sided 95 % interval */
+#define FREE_MOST 9 /* most stations and delays that are fitted to response times */
+#define FAR 50.0    /* residual that replaces an infinite one */
 #define TURNS 200
-#define HALVES 100	/* steps of a bisection: a double has no more digits */
-#define ALIKE 1e-6	/* relative tolerance for derivatives, which are differences of doubles */
+#define HALVES 100 /* steps of a bisection: a double has no more digits */
+#define ALIKE 1e-6 /* relative tolerance for derivatives, which are differences of doubles */
 /* smallest 1 - leverage of a row whose residual counts: a row that alone determines a demand has no residual */
 #define LEVERED 1e-6
-#define NOTHING 1e-3	/* share of the shortest response time below which a delay is dropped */
+#define NOTHING 1e-3 /* share of the shortest response time below which a delay is dropped */
 
 void demands_predict(const struct mva_network *net, enum mva_method method, double n, double z_s, double rate,
-				 struct mva_solution *out)
+		     struct mva_solution *out)
 {
 	if (isfinite(n) && isfinite(z_s)) {
 		mva_solve(net, method, n, z_s, out);
@@ -37,8 +37,7 @@ void demands_predict(const struct mva_network *net, enum mva_method method, doub
 	out->q = rate * out->r_s;
 }
 
-static bool exceeds_limit(const struct mva_network *net, enum mva_method method, double n, double r_s, double nz,
-					double z_s)
+static bool exceeds_limit(const struct mva_network *net, enum mva_method method, double n, double r_s, double nz, double z_s)
 {
 	struct mva_solution p;
 
@@ -46,8 +45,7 @@ static bool exceeds_limit(const struct mva_network *net, enum mva_method method,
 	return p.r_s > r_s;
 }
 
-double demands_max_users(const struct mva_network *net, enum mva_method method, double r_s, double nz, double z_s,
-					 double most)
+double demands_max_users(const struct mva_network *net, enum mva_method method, double r_s, double nz, double z_s, double most)
 {
 	double low = 0, high = 1;
 
@@ -151,10 +149,10 @@ static int fit_busy_times(const struct observed_rows *o, struct service_demands 
 /* --- response times -------------------------------------------------------------------------------------------- */
 
 struct fit_problem {
-	const struct observed_row **row;	/* rows with a response time and a load */
+	const struct observed_row **row; /* rows with a response time and a load */
 	size_t rows;
 	const struct service_demands *from;
-	size_t stations;			/* number of stations to fit; the delay follows them in the vector */
+	size_t stations; /* number of stations to fit; the delay follows them in the vector */
 	bool delay;
 	enum mva_method method;
 };
@@ -191,14 +189,14 @@ static int compute_residuals(const gsl_vector *v, void *data, gsl_vector *f)
 }
 
 struct fit_solution {
-	double value[FREE_MOST], error[FREE_MOST];	/* logarithms of demands, and their standard errors (NAN: none) */
+	double value[FREE_MOST], error[FREE_MOST]; /* logarithms of demands, and their standard errors (NAN: none) */
 	double squares;
 };
 
 /* Computes standard errors: the usual ones, for equal errors of rows, or those of fit_slope() (HC3), whichever is
  * larger; `covar` is (J'J)^-1. */
 static void compute_errors(const gsl_matrix *jacobian, const gsl_vector *left, const gsl_matrix *covar, double squares,
-			    double *error)
+			   double *error)
 {
 	size_t n = jacobian->size1, p = jacobian->size2;
 
@@ -211,7 +209,8 @@ static void compute_errors(const gsl_matrix *jacobian, const gsl_vector *left, c
 			for (size_t a = 0; a < p; a++) {
 				pull += gsl_matrix_get(covar, k, a) * gsl_matrix_get(jacobian, i, a);
 				for (size_t b = 0; b < p; b++)
-					lever += gsl_matrix_get(jacobian, i, a) * gsl_matrix_get(covar, a, b) * gsl_matrix_get(jacobian, i, b);
+					lever += gsl_matrix_get(jacobian, i, a) * gsl_matrix_get(covar, a, b) *
+						 gsl_matrix_get(jacobian, i, b);
 			}
 			rest = 1 - lever;
 			own += rest > LEVERED ? pow(pull * gsl_vector_get(left, i) / rest, 2) : 0;
@@ -295,8 +294,8 @@ static bool fit_many_starts(struct fit_problem *p, struct fit_solution *best)
 	return found;
 }
 
-static int fit_responses(const struct observed_rows *o, const struct demands_fit_cfg *cfg,
-					 struct service_demands *d, const char **why)
+static int fit_responses(const struct observed_rows *o, const struct demands_fit_cfg *cfg, struct service_demands *d,
+			 const char **why)
 {
 	struct fit_problem p = { .from = d, .delay = !cfg->no_delay, .method = cfg->method };
 	struct fit_solution s = { .squares = 0 };
@@ -312,7 +311,7 @@ static int fit_responses(const struct observed_rows *o, const struct demands_fit
 			p.row[p.rows++] = &o->row[i];
 			shortest = fmin(shortest, o->row[i].r_s);
 		}
-	if (!p.rows && d->busy) {	/* busy times are enough */
+	if (!p.rows && d->busy) { /* busy times are enough */
 		free(p.row);
 		return 0;
 	}
@@ -369,9 +368,8 @@ static void compute_error(const struct observed_rows *o, const struct demands_fi
 	d->error = n ? sqrt(squares / (double)n) : (double)NAN;
 }
 
-int demands_estimate(const struct observed_rows *o, const struct demands_fit_cfg *cfg,
-				    struct service_demands *out,
-			const char **why)
+int demands_estimate(const struct observed_rows *o, const struct demands_fit_cfg *cfg, struct service_demands *out,
+		     const char **why)
 {
 	int err = 0;
 
@@ -379,7 +377,7 @@ int demands_estimate(const struct observed_rows *o, const struct demands_fit_cfg
 	for (size_t k = 0; k < MVA_STATIONS; k++)
 		out->low[k] = out->high[k] = NAN;
 	out->rows = cfg->first && cfg->first < o->rows ? cfg->first : o->rows;
-	gsl_set_error_handler_off();	/* without this, GSL aborts the program on errors */
+	gsl_set_error_handler_off(); /* without this, GSL aborts the program on errors */
 	if (o->resources)
 		err = fit_busy_times(o, out, why);
 	if (!err)

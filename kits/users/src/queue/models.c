@@ -7,11 +7,10 @@
 const char *const mva_methods[] = { "exact", "schweitzer", NULL };
 
 #define TURNS 1000000
-#define STILL 1e-14	/* convergence threshold relative to N: a double has no more digits */
+#define STILL 1e-14 /* convergence threshold relative to N: a double has no more digits */
 
 /* One step of MVA: response times from the queues that an arrival finds, then throughput and queues. */
-static void iterate_once(const struct mva_network *net, double n, double z_s, const double *found,
-				      struct mva_solution *p)
+static void iterate_once(const struct mva_network *net, double n, double z_s, const double *found, struct mva_solution *p)
 {
 	double r = net->delay_s, at[MVA_STATIONS];
 
@@ -113,8 +112,9 @@ void erlang_open_queue(double rate, double service_s, double servers, struct erl
 {
 	double load = rate * service_s;
 
-	*out = (struct erlang_figures){ .steady = load < servers, .blocked = erlang_b(servers, load),
-		.waits = erlang_c(servers, load) };
+	*out = (struct erlang_figures){ .steady = load < servers,
+					.blocked = erlang_b(servers, load),
+					.waits = erlang_c(servers, load) };
 	out->x = out->steady ? rate : servers / service_s;
 	out->u = out->x * service_s / servers;
 	out->w_s = out->steady ? out->waits * service_s / (servers - load) : INFINITY;

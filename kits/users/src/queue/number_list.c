@@ -33,7 +33,7 @@ static int add_value(struct number_list *l, double value)
 
 static int add_range(struct number_list *l, double from, double to, double step)
 {
-	double steps = floor((to - from) / step + 1e-9);	/* tolerance, as 0.1 is no exact double */
+	double steps = floor((to - from) / step + 1e-9); /* tolerance, as 0.1 is no exact double */
 	int err = 0;
 
 	if (!(step > 0) || !(to >= from) || !(steps < NUMBER_LIST_MOST))
@@ -52,8 +52,7 @@ static int parse_part(struct number_list *l, char *text, number_list_reader *one
 		err = n == 3 ? -EINVAL : one(word, &value[n]);
 	if (err)
 		return err;
-	return n == 1 ? add_value(l, value[0]) : n == 3 ? add_range(l, value[0], value[1], value[2]) :
-	       -EINVAL;
+	return n == 1 ? add_value(l, value[0]) : n == 3 ? add_range(l, value[0], value[1], value[2]) : -EINVAL;
 }
 
 int number_list_parse(const char *text, number_list_reader *one, struct number_list *out)

@@ -8,13 +8,13 @@
 
 /* Values in the given order; a range FROM:TO:STEP includes TO if a step meets it. */
 struct number_list {
-	double *value;	/* owned */
+	double *value; /* owned */
 	size_t n;
 };
 
 /* Reads one value. 0 or -EINVAL, -ERANGE. */
 typedef int number_list_reader(const char *text, double *out);
-int number_parse_time(const char *text, double *out);	/* reads a time as options write it, in s; -ERANGE below 0 */
+int number_parse_time(const char *text, double *out); /* reads a time as options write it, in s; -ERANGE below 0 */
 
 /* Replaces the list in `out` by the list in `text`. 0; -EINVAL: no such list; -ERANGE: endless, or more than NUMBER_LIST_MOST
  * values; -ENOMEM. `out` is unchanged after an error. */

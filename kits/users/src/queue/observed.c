@@ -28,19 +28,22 @@ struct rows_reader {
 	bool commas;
 };
 
-#define OBSERVED_PLACE(member, unit) { offsetof(struct observed_row, member), unit, true, false, false }
+#define OBSERVED_PLACE(member, unit) \
+	{ \
+		offsetof(struct observed_row, member), unit, true, false, false \
+	}
 
-static bool find_place(struct rows_reader *r, const char *name, const char *response,
-				       struct column_place *p)
+static bool find_place(struct rows_reader *r, const char *name, const char *response, struct column_place *p)
 {
 	static const struct {
 		const char *name;
 		struct column_place place;
 	} columns[] = {
-		{ "n", OBSERVED_PLACE(n, 1) }, { "users", OBSERVED_PLACE(n, 1) }, { "z_s", OBSERVED_PLACE(z_s, 1) },
-		{ "z_ms", OBSERVED_PLACE(z_s, 1e-3) }, { "lambda", OBSERVED_PLACE(rate, 1) }, { "rate", OBSERVED_PLACE(rate, 1) },
-		{ "x", OBSERVED_PLACE(rate, 1) }, { "mean_ms", OBSERVED_PLACE(mean_ms, 1) }, { "sd_ms", OBSERVED_PLACE(sd_ms, 1) },
-		{ "run", { offsetof(struct observed_row, run), 1, true, true, false } },
+		{ "n", OBSERVED_PLACE(n, 1) },	       { "users", OBSERVED_PLACE(n, 1) },
+		{ "z_s", OBSERVED_PLACE(z_s, 1) },     { "z_ms", OBSERVED_PLACE(z_s, 1e-3) },
+		{ "lambda", OBSERVED_PLACE(rate, 1) }, { "rate", OBSERVED_PLACE(rate, 1) },
+		{ "x", OBSERVED_PLACE(rate, 1) },      { "mean_ms", OBSERVED_PLACE(mean_ms, 1) },
+		{ "sd_ms", OBSERVED_PLACE(sd_ms, 1) }, { "run", { offsetof(struct observed_row, run), 1, true, true, false } },
 	};
 
 	if (response ? !strcmp(name, response) : !strcmp(name, "r_s") || !strcmp(name, "r_ms")) {
@@ -117,7 +120,7 @@ static int read_row(void *context, char *line, const char **why)
 		if (cli_parse_real(field[i], &value) || !isfinite(value) || value < 0)
 			return -EPROTO;
 		*why = "utilization above 1 (write 0.71 for 71 %)";
-		if (p->share && value > 1.05)	/* utilizations may be rounded up a little */
+		if (p->share && value > 1.05) /* utilizations may be rounded up a little */
 			return -EPROTO;
 		value *= p->unit;
 		memcpy((char *)row + p->offset, &value, sizeof(value));

@@ -19,7 +19,7 @@ struct observed_row {
 };
 
 struct observed_rows {
-	struct observed_row *row;	/* owned */
+	struct observed_row *row; /* owned */
 	size_t rows, resources;
 	char resource[MVA_STATIONS][OBSERVED_NAME];
 };

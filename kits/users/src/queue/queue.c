@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define USERS_MOST 1e7
-#define WORK_MOST 2e10	/* most users times stations, over all rows: takes minutes */
+#define WORK_MOST 2e10 /* most users times stations, over all rows: takes minutes */
 
 static struct {
 	struct number_list demand, users, rate, think;
@@ -23,8 +23,7 @@ static struct {
 	const char *column, *rows;
 	bool no_delay;
 	int method;
-} cfg = { .service_ns = -1, .response_ns = -1, .threshold_ns = -1, .servers = -1,
-	  .stations = -1, .nz = NAN, .pages = 1 };
+} cfg = { .service_ns = -1, .response_ns = -1, .threshold_ns = -1, .servers = -1, .stations = -1, .nz = NAN, .pages = 1 };
 static struct rec_cfg out_cfg;
 
 static int parse_times(const char *text, void *value)
@@ -43,7 +42,8 @@ static int parse_pages(const char *text, void *value)
 	double pages, objects;
 	char more;
 
-	if (sscanf(text, "%lf:%lf%c", &pages, &objects, &more) != 2 || !(pages > 0 && pages <= 1e9) || !(objects > 0 && objects <= 1e9))
+	if (sscanf(text, "%lf:%lf%c", &pages, &objects, &more) != 2 || !(pages > 0 && pages <= 1e9) ||
+	    !(objects > 0 && objects <= 1e9))
 		return -1;
 	*(double *)value = pages / objects;
 	return 0;
@@ -52,36 +52,34 @@ static int parse_pages(const char *text, void *value)
 static const struct cli_opt options[] = {
 	{ CLI_CALL, 0, "demand", &cfg.demand, .of = "mva", .help = "service demand of a request at each station",
 	  .call = parse_times, .meta = "TIME,..., such as 50ms,40ms,30ms" },
-	{ CLI_NS, 0, "delay", &cfg.delay_ns, 0, 1e15,
-	  .of = "mva", .help = "time of a request outside the stations, without queueing (0)" },
-	{ CLI_CALL, 'n', "users", &cfg.users,
-	  .of = "mva, mm1n, fit", .help = "how many users", .call = parse_numbers, .meta = "N,... or FROM:TO:STEP" },
-	{ CLI_CALL, 'z', "think-time", &cfg.think, .call = parse_times,
-	  .of = "mva, mm1n, fit, users", .help = "think time; users: several, or FROM:TO:STEP (fit: that of the last row)",
-	  .meta = "TIME[,...]" },
-	{ CLI_REAL, 0, "users-per-second", &cfg.nz, 1e-9, 1e9,
-	  .of = "mva, mm1n, fit", .help = "instead of -z, think time = users / RATIO", .meta = "RATIO" },
-	{ CLI_WORD, 0, "method", &cfg.method,
-	  .of = "mva, fit", .help = "exact, or Schweitzer's approximation (exact)", .words = mva_methods },
-	{ CLI_REAL, 0, "tolerance", &cfg.tolerance, 0, 1,
-	  .of = "mva", .help = "convergence threshold of Schweitzer's iteration, in requests (0: machine precision)", .meta = "REQUESTS" },
-	{ CLI_CALL, 0, "rate", &cfg.rate,
-	  .of = "mm1, mmm, users", .help = "requests a second", .call = parse_numbers, .meta = "RATE,... or FROM:TO:STEP" },
+	{ CLI_NS, 0, "delay", &cfg.delay_ns, 0, 1e15, .of = "mva",
+	  .help = "time of a request outside the stations, without queueing (0)" },
+	{ CLI_CALL, 'n', "users", &cfg.users, .of = "mva, mm1n, fit", .help = "how many users", .call = parse_numbers,
+	  .meta = "N,... or FROM:TO:STEP" },
+	{ CLI_CALL, 'z', "think-time", &cfg.think, .call = parse_times, .of = "mva, mm1n, fit, users",
+	  .help = "think time; users: several, or FROM:TO:STEP (fit: that of the last row)", .meta = "TIME[,...]" },
+	{ CLI_REAL, 0, "users-per-second", &cfg.nz, 1e-9, 1e9, .of = "mva, mm1n, fit",
+	  .help = "instead of -z, think time = users / RATIO", .meta = "RATIO" },
+	{ CLI_WORD, 0, "method", &cfg.method, .of = "mva, fit", .help = "exact, or Schweitzer's approximation (exact)",
+	  .words = mva_methods },
+	{ CLI_REAL, 0, "tolerance", &cfg.tolerance, 0, 1, .of = "mva",
+	  .help = "convergence threshold of Schweitzer's iteration, in requests (0: machine precision)", .meta = "REQUESTS" },
+	{ CLI_CALL, 0, "rate", &cfg.rate, .of = "mm1, mmm, users", .help = "requests a second", .call = parse_numbers,
+	  .meta = "RATE,... or FROM:TO:STEP" },
 	{ CLI_NS, 0, "service", &cfg.service_ns, 1, 1e15, .of = "mm1, mmm, mm1n", .help = "mean service time" },
 	{ CLI_INT, 0, "servers", &cfg.servers, 1, 1e6, .of = "mmm", .help = "how many of them" },
 	{ CLI_NS, 0, "response", &cfg.response_ns, 0, 1e15, .of = "users", .help = "measured response time" },
-	{ CLI_CALL, 0, "pages", &cfg.pages,
-	  .of = "users", .help = "PAGES pages consist of OBJECTS requests (1:1)", .call = parse_pages,
-		  .meta = "PAGES:OBJECTS" },
-	{ CLI_STR, 0, "column", &cfg.column,
-	  .of = "users, fit", .help = "the column that is the response time (r_s or r_ms)", .meta = "NAME" },
-	{ CLI_INT, 0, "first", &cfg.first, 1, 1e6,
-	  .of = "fit", .help = "fit the first ROWS rows, predict the others (all)", .meta = "ROWS" },
-	{ CLI_INT, 0, "stations", &cfg.stations, 0, 8,
-	  .of = "fit", .help = "stations to fit to response times (1, or 0 beside busy times)" },
+	{ CLI_CALL, 0, "pages", &cfg.pages, .of = "users", .help = "PAGES pages consist of OBJECTS requests (1:1)",
+	  .call = parse_pages, .meta = "PAGES:OBJECTS" },
+	{ CLI_STR, 0, "column", &cfg.column, .of = "users, fit", .help = "the column that is the response time (r_s or r_ms)",
+	  .meta = "NAME" },
+	{ CLI_INT, 0, "first", &cfg.first, 1, 1e6, .of = "fit", .help = "fit the first ROWS rows, predict the others (all)",
+	  .meta = "ROWS" },
+	{ CLI_INT, 0, "stations", &cfg.stations, 0, 8, .of = "fit",
+	  .help = "stations to fit to response times (1, or 0 beside busy times)" },
 	{ CLI_FLAG, 0, "no-delay", &cfg.no_delay, .of = "fit", .help = "no constant delay outside the stations" },
-	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1, 1e15,
-	  .of = "fit", .help = "predict the largest load (users, or requests a second of an open stream) with this response time" },
+	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1, 1e15, .of = "fit",
+	  .help = "predict the largest load (users, or requests a second of an open stream) with this response time" },
 	{ CLI_FILE, 0, "rows", &cfg.rows, .of = "mva, fit", .help = "write rows for a plot to this file" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
@@ -229,7 +227,7 @@ static int run_open_queue(const char *mode)
 	rec_end(out);
 	if (isfinite(unstable))
 		rec_warn(out,
-				     "No steady state from %.9g requests a second on: %.9g at most can be served; the queue grows without end.",
+			 "No steady state from %.9g requests a second on: %.9g at most can be served; the queue grows without end.",
 			 unstable, servers / s);
 	close_outputs(out, NULL);
 	return isinf(unstable) ? EXIT_OK : EXIT_LOSSY;
@@ -283,7 +281,8 @@ static int run_users(const char *file)
 		read_rows(file, &o);
 	} else {
 		if (cfg.rate.n != 1 || cfg.response_ns < 0 || !cfg.think.n)
-			die_usage("queue users needs --rate R, --response TIME and --think-time TIME,..., or a file of measured rows");
+			die_usage(
+				"queue users needs --rate R, --response TIME and --think-time TIME,..., or a file of measured rows");
 		asked.rate = cfg.rate.value[0];
 		asked.r_s = (double)cfg.response_ns / 1e9;
 	}
@@ -311,10 +310,10 @@ struct load_forecast {
 	struct figure users, rate;
 };
 
-#define TELLS 4		/* the forecast's ends may differ by so much; beyond that it tells nothing */
+#define TELLS 4 /* the forecast's ends may differ by so much; beyond that it tells nothing */
 
 static void report_forecast(struct rec_report *out, struct row_file *t, const struct report_model *m, double last_z,
-			       const struct load_forecast *most)
+			    const struct load_forecast *most)
 {
 	if (cfg.users.n) {
 		report_points_table(out);
@@ -328,8 +327,8 @@ static void report_forecast(struct rec_report *out, struct row_file *t, const st
 
 		rec_begin_object(out, "threshold");
 		rec_add_reals(out, { "r_s", limit, 9 }, { "users", most->users.value, 0 }, { "users_low", most->users.low, 0 },
-				   { "users_high", most->users.high, 0 }, { "rate", most->rate.value, 9 },
-				   { "rate_low", most->rate.low, 9 }, { "rate_high", most->rate.high, 9 });
+			      { "users_high", most->users.high, 0 }, { "rate", most->rate.value, 9 },
+			      { "rate_low", most->rate.low, 9 }, { "rate_high", most->rate.high, 9 });
 		rec_end(out);
 	}
 }
@@ -338,13 +337,11 @@ static double largest_load(const struct mva_network *net, enum mva_method method
 {
 	double limit = (double)cfg.threshold_ns / 1e9, z = think_time_s(1, last_z);
 
-	return isfinite(z) ? demands_max_users(net, method, limit, cfg.nz, z, USERS_MOST) :
-			     demands_max_rate(net, limit);
+	return isfinite(z) ? demands_max_users(net, method, limit, cfg.nz, z, USERS_MOST) : demands_max_rate(net, limit);
 }
 
 /* All demands at the low ends of their intervals allow the highest load, at the high ends the lowest. */
-static struct load_forecast forecast_load(const struct service_demands *d, const struct report_model *m,
-							  double last_z)
+static struct load_forecast forecast_load(const struct service_demands *d, const struct report_model *m, double last_z)
 {
 	struct load_forecast most = { FIGURE_ABSENT, FIGURE_ABSENT };
 	struct mva_network low = d->net, high = d->net;
@@ -360,9 +357,8 @@ static struct load_forecast forecast_load(const struct service_demands *d, const
 	}
 	low.delay_s = isfinite(d->delay_low) ? d->delay_low : low.delay_s;
 	high.delay_s = isfinite(d->delay_high) ? d->delay_high : high.delay_s;
-	f = figure_estimate(largest_load(&d->net, m->method, last_z),
-				 known ? largest_load(&high, m->method, last_z) : (double)NAN,
-				 known ? largest_load(&low, m->method, last_z) : (double)NAN);
+	f = figure_estimate(largest_load(&d->net, m->method, last_z), known ? largest_load(&high, m->method, last_z) : (double)NAN,
+			    known ? largest_load(&low, m->method, last_z) : (double)NAN);
 	*(isfinite(think_time_s(1, last_z)) ? &most.users : &most.rate) = f;
 	return most;
 }
@@ -389,15 +385,14 @@ static void say_largest_load(struct rec_report *out, const struct figure *f, con
 		most = fmax(most, load);
 	}
 	if (isnan(f->low))
-		rec_say(out, "Cannot tell how many %s stay below %s: the rows tell no interval (%s by the fit alone).", what,
-					  limit, load_text(f->value));
+		rec_say(out, "Cannot tell how many %s stay below %s: the rows tell no interval (%s by the fit alone).", what, limit,
+			load_text(f->value));
 	else if (!(f->high <= TELLS * f->low))
-		rec_say(out, "Cannot tell how many %s stay below %s: %s to %s. Measure more rows, with higher loads.", what,
-					  limit, load_text(f->low), load_text(f->high));
+		rec_say(out, "Cannot tell how many %s stay below %s: %s to %s. Measure more rows, with higher loads.", what, limit,
+			load_text(f->low), load_text(f->high));
 	else
-		rec_say(out, "%s (95 %%: %s to %s) %s stay below %s on average%s.", load_text(f->value),
-					  load_text(f->low), load_text(f->high), what, limit, f->value <= most ? "" :
-					  range_text(least, most));
+		rec_say(out, "%s (95 %%: %s to %s) %s stay below %s on average%s.", load_text(f->value), load_text(f->low),
+			load_text(f->high), what, limit, f->value <= most ? "" : range_text(least, most));
 }
 
 static void say_fit_summary(struct rec_report *out, const struct service_demands *d, const struct observed_rows *o,
@@ -415,25 +410,24 @@ static void say_fit_summary(struct rec_report *out, const struct service_demands
 		say_largest_load(out, &most->rate, "requests a second", o, d->rows);
 	if (fits && isfinite(d->error))
 		rec_say(out, "The model fits %zu rows within %s %%. Service demands of a request:", d->rows,
-					  number_text(100 * expm1(d->error)));
+			number_text(100 * expm1(d->error)));
 	else
-		rec_say(out, "Service demands of a request%s, from %zu rows:", fits ? "" : ", which do not fit",
-					  d->rows);
+		rec_say(out, "Service demands of a request%s, from %zu rows:", fits ? "" : ", which do not fit", d->rows);
 	for (size_t k = 0; k < d->net.stations; k++)
-		rec_say(out, "  %s of %s (95 %%: %s to %s)", ns_text(d->net.demand_s[k] * 1e9), k < d->busy ? o->resource[k] :
-					  "one queue",
-			ns_text(d->low[k] * 1e9), ns_text(d->high[k] * 1e9));
+		rec_say(out, "  %s of %s (95 %%: %s to %s)", ns_text(d->net.demand_s[k] * 1e9),
+			k < d->busy ? o->resource[k] : "one queue", ns_text(d->low[k] * 1e9), ns_text(d->high[k] * 1e9));
 	if (d->net.delay_s > 0)
 		rec_say(out, "  %s outside the stations (95 %%: %s to %s)", ns_text(d->net.delay_s * 1e9),
-					  ns_text(d->delay_low * 1e9),
-			ns_text(d->delay_high * 1e9));
+			ns_text(d->delay_low * 1e9), ns_text(d->delay_high * 1e9));
 	rec_set_table(out, "rows");
 }
 
 static int run_fit_command(const char *file)
 {
-	struct demands_fit_cfg how = { .first = (size_t)cfg.first, .stations = (int)cfg.stations, .no_delay = cfg.no_delay,
-				   .method = (enum mva_method)cfg.method };
+	struct demands_fit_cfg how = { .first = (size_t)cfg.first,
+				       .stations = (int)cfg.stations,
+				       .no_delay = cfg.no_delay,
+				       .method = (enum mva_method)cfg.method };
 	struct service_demands d;
 	struct report_model m = { &d.net, (enum mva_method)cfg.method, out_cfg.format == REC_TEXT, false };
 	struct observed_rows o;
@@ -482,8 +476,8 @@ static const struct {
 	int (*run)(const char *word);
 	bool reads;
 } model[] = {
-	{ "mva", run_mva_command, false }, { "mm1", run_open_queue, false }, { "mmm", run_open_queue, false },
-	{ "mm1n", run_closed_queue, false }, { "users", run_users, true }, { "fit", run_fit_command, true },
+	{ "mva", run_mva_command, false },   { "mm1", run_open_queue, false }, { "mmm", run_open_queue, false },
+	{ "mm1n", run_closed_queue, false }, { "users", run_users, true },     { "fit", run_fit_command, true },
 };
 #define MODELS (sizeof(model) / sizeof(*model))
 

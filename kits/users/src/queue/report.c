@@ -7,7 +7,7 @@
 
 #define DIGITS 9	/* decimals of reported figures, for exact comparisons */
 #define FAR_OFF 0.2	/* error of response times, as a logarithm, that no measurement noise explains */
-#define THINK_COLUMNS 3	/* that fit beside the other columns of the text */
+#define THINK_COLUMNS 3 /* that fit beside the other columns of the text */
 
 const char *const plot_columns[] = { "kind", "n", "z_s", "lambda", "q", "r_s", "r_asymptote_s", "x_bound", NULL };
 
@@ -60,8 +60,7 @@ static void say_model_point(struct rec_report *r, double n, double x, double r_s
 
 	for (size_t k = 0; k < stations; k++)
 		busiest = fmax(busiest, u[k]);
-	rec_add_row(r, "%s\t%s/s\t%s\t%s %%", load_text(n), number_text(x), ns_text(r_s * 1e9),
-			       number_text(100 * busiest));
+	rec_add_row(r, "%s\t%s/s\t%s\t%s %%", load_text(n), number_text(x), ns_text(r_s * 1e9), number_text(100 * busiest));
 }
 
 void report_point(struct rec_report *r, struct row_file *t, const struct report_model *m, double n, double z_s)
@@ -73,10 +72,9 @@ void report_point(struct rec_report *r, struct row_file *t, const struct report_
 	mva_bound(m->net, &b);
 	rec_begin_object(r, NULL);
 	rec_add_reals(r, { "n", n, floor(n) == n ? 0 : 3 }, { "z_s", z_s, 6 }, { "nz", n / z_s, DIGITS }, { "lambda", p.x, DIGITS },
-			 { "q", p.q, DIGITS }, { "qz", p.q / z_s, DIGITS }, { "r_s", p.r_s, DIGITS }, { "x", p.x, DIGITS });
+		      { "q", p.q, DIGITS }, { "qz", p.q / z_s, DIGITS }, { "r_s", p.r_s, DIGITS }, { "x", p.x, DIGITS });
 	report_busy(r, "u", p.u, m->net->stations, m->text);
-	rec_add_reals(r, { "r_least_s", mva_min_r(&b, n, z_s), DIGITS },
-			 { "x_most", mva_max_x(&b, n, z_s), DIGITS });
+	rec_add_reals(r, { "r_least_s", mva_min_r(&b, n, z_s), DIGITS }, { "x_most", mva_max_x(&b, n, z_s), DIGITS });
 	if (m->other) {
 		enum mva_method other = m->method == MVA_EXACT ? MVA_SCHWEITZER : MVA_EXACT;
 		char key[40];
@@ -105,7 +103,7 @@ void report_bounds(struct rec_report *r, const struct mva_network *net)
 	mva_bound(net, &b);
 	rec_begin_object(r, "bounds");
 	rec_add_reals(r, { "demand_max_s", b.demand_max_s, DIGITS }, { "x_most", b.x_max, DIGITS },
-			 { "r_least_s", b.r_min_s, DIGITS });
+		      { "r_least_s", b.r_min_s, DIGITS });
 	rec_end(r);
 }
 
@@ -115,7 +113,7 @@ static void report_figures(struct rec_report *r, const struct erlang_figures *q,
 	rec_add_real(r, "x", q->x, DIGITS);
 	report_busy(r, "u", &q->u, 1, text);
 	rec_add_reals(r, { "q", q->q, DIGITS }, { "r_s", q->r_s, DIGITS }, { "w_s", q->w_s, DIGITS },
-			 { "waits", q->waits, DIGITS });
+		      { "waits", q->waits, DIGITS });
 }
 
 bool report_open_queue(struct rec_report *r, double rate, double service_s, double servers, bool text)
@@ -130,15 +128,16 @@ bool report_open_queue(struct rec_report *r, double rate, double service_s, doub
 	report_figures(r, &q, text);
 	if (servers > 1)
 		rec_add_real(r, "blocked", q.blocked, DIGITS);
-	rec_add_reals(r, { "r_p50_s", erlang_quantile(rate, service_s, servers, 0.5), DIGITS },
-			 { "r_p95_s", p95_s, DIGITS });
-	snprintf(note, sizeof(note), "no steady state: %.9g requests a second come, %.9g at most can be served; "
-		 "the queue grows without end", rate, servers / service_s);
+	rec_add_reals(r, { "r_p50_s", erlang_quantile(rate, service_s, servers, 0.5), DIGITS }, { "r_p95_s", p95_s, DIGITS });
+	snprintf(note, sizeof(note),
+		 "no steady state: %.9g requests a second come, %.9g at most can be served; "
+		 "the queue grows without end",
+		 rate, servers / service_s);
 	rec_add_str(r, "note", q.steady ? NULL : note);
 	rec_end(r);
 	if (q.steady)
 		rec_add_row(r, "%s/s\t%s\t%s\t%s\t%s %%", number_text(rate), ns_text(q.r_s * 1e9), ns_text(p95_s * 1e9),
-				       number_text(q.q), number_text(100 * q.u));
+			    number_text(q.q), number_text(100 * q.u));
 	else
 		rec_add_row(r, "%s/s\tgrows without end", number_text(rate));
 	return q.steady;
@@ -151,7 +150,7 @@ void report_closed_queue(struct rec_report *r, double n, double z_s, double serv
 	erlang_closed_queue(n, z_s, service_s, &q);
 	rec_begin_object(r, NULL);
 	rec_add_reals(r, { "n", n, 0 }, { "z_s", z_s, 6 }, { "nz", n / z_s, DIGITS }, { "lambda", q.x, DIGITS },
-			 { "qz", q.q / z_s, DIGITS });
+		      { "qz", q.q / z_s, DIGITS });
 	report_figures(r, &q, text);
 	rec_end(r);
 	say_model_point(r, n, q.x, q.r_s, &q.u, 1);
@@ -170,9 +169,12 @@ void report_users_table(struct rec_report *r, const struct users_cfg *u)
 
 	for (size_t i = 0; i < u->thinks; i++)
 		if (is_think_shown(u, i))
-			snprintf(heads + strlen(heads), sizeof(heads) - strlen(heads), "%s%s", i ? "\t" : "", ns_text(u->think_s[i] * 1e9));
+			snprintf(heads + strlen(heads), sizeof(heads) - strlen(heads), "%s%s", i ? "\t" : "",
+				 ns_text(u->think_s[i] * 1e9));
 	rec_begin_table(r, u->single ? "lrrrrr" : "lrrrrrr", "run\trequests\tresponse\tin system\t%s",
-			     !u->thinks ? "users" : u->single ? "think time\tusers" : heads);
+			!u->thinks  ? "users"
+			: u->single ? "think time\tusers"
+				    : heads);
 	rec_set_table(r, "rows");
 }
 
@@ -182,8 +184,7 @@ void report_users_end(struct rec_report *r, const struct users_cfg *u)
 		rec_say(r, "2 of %zu think times; -v has all", u->thinks);
 }
 
-static void say_users(struct rec_report *r, const struct users_cfg *u,
-			     const struct observed_row *row)
+static void say_users(struct rec_report *r, const struct users_cfg *u, const struct observed_row *row)
 {
 	char load[sizeof(row->run) + 120], users[24 * THINK_COLUMNS] = "";
 
@@ -203,8 +204,7 @@ static void say_users(struct rec_report *r, const struct users_cfg *u,
 		rec_add_row(r, "%s%s", load, users);
 }
 
-void report_row_users(struct rec_report *r, const struct users_cfg *u,
-				    const struct observed_row *row)
+void report_row_users(struct rec_report *r, const struct users_cfg *u, const struct observed_row *row)
 {
 	double q = row->rate * row->r_s, pages = row->rate * u->pages;
 
@@ -216,7 +216,7 @@ void report_row_users(struct rec_report *r, const struct users_cfg *u,
 	rec_add_reals(r, { "lambda", row->rate, DIGITS }, { "r_s", row->r_s, DIGITS }, { "q", q, DIGITS });
 	if (isfinite(row->z_s)) {
 		rec_add_reals(r, { "z_s", row->z_s, 6 }, { "n_calculated", row->rate * (row->r_s + row->z_s), DIGITS },
-				 { "nz", row->n / row->z_s, DIGITS }, { "qz", q / row->z_s, DIGITS });
+			      { "nz", row->n / row->z_s, DIGITS }, { "qz", q / row->z_s, DIGITS });
 	}
 	if (isfinite(row->mean_ms) && isfinite(row->sd_ms))
 		rec_add_real(r, "cov", row->sd_ms / row->mean_ms, DIGITS);
@@ -234,7 +234,7 @@ void report_row_users(struct rec_report *r, const struct users_cfg *u,
 	say_users(r, u, row);
 }
 
-#define ROW_OFF 0.2		/* beyond noise: a response shorter than the service demands, or a utilization above 1, by so much */
+#define ROW_OFF 0.2 /* beyond noise: a response shorter than the service demands, or a utilization above 1, by so much */
 
 /* By a fitted row, demands are shorter: its response is below them, or its requests keep a station busy beyond its time. */
 static bool contradicts_rows(const struct service_demands *d, const struct observed_rows *o)
@@ -248,7 +248,7 @@ static bool contradicts_rows(const struct service_demands *d, const struct obser
 	return false;
 }
 
-#define LITTLE 0.2		/* more than so far from N = lambda (R + Z) */
+#define LITTLE 0.2 /* more than so far from N = lambda (R + Z) */
 
 static bool is_off_little(const struct observed_row *row)
 {
@@ -279,7 +279,7 @@ const char *fit_off_row_names(const struct observed_rows *o)
 
 		if (!is_off_little(&o->row[i]))
 			continue;
-		if (used > sizeof(names) - OBSERVED_NAME - 20)	/* no room for another */
+		if (used > sizeof(names) - OBSERVED_NAME - 20) /* no room for another */
 			return strcat(names, ", ...");
 		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
 					 run[0] ? run : count_text((int64_t)i + 1));
@@ -304,7 +304,8 @@ const char *fit_warning_text(const struct service_demands *d, const struct obser
 		return "rows contradict these demands: a response shorter than they are, or more requests than they allow "
 		       "(utilization above 1): demands and predictions mean nothing";
 	return untold ? "these rows do not determine all demands and the delay (too few, too similar, or all at saturation): "
-			"a value without interval is one of many that fit" : NULL;
+			"a value without interval is one of many that fit"
+		      : NULL;
 }
 
 void report_fitted_demands(struct rec_report *r, const struct service_demands *d, const struct observed_rows *o)
@@ -314,22 +315,22 @@ void report_fitted_demands(struct rec_report *r, const struct service_demands *d
 	for (size_t k = 0; k < d->net.stations; k++) {
 		rec_begin_object(r, NULL);
 		rec_add_strs(r, { "name", k < d->busy ? o->resource[k] : "queue" },
-				{ "from", k < d->busy ? "busy time" : "response time" });
+			     { "from", k < d->busy ? "busy time" : "response time" });
 		rec_add_reals(r, { "demand_s", d->net.demand_s[k], DIGITS }, { "low_s", d->low[k], DIGITS },
-				 { "high_s", d->high[k], DIGITS });
+			      { "high_s", d->high[k], DIGITS });
 		rec_end(r);
 	}
 	rec_end(r);
 	rec_begin_object(r, "delay");
 	rec_add_reals(r, { "delay_s", d->net.delay_s, DIGITS }, { "low_s", d->delay_low, DIGITS },
-			 { "high_s", d->delay_high, DIGITS });
+		      { "high_s", d->delay_high, DIGITS });
 	rec_end(r);
 	rec_add_real(r, "error_percent", 100 * expm1(d->error), 3);
 	rec_add_str(r, "note", fit_warning_text(d, o));
 }
 
-void report_fitted_rows(struct rec_report *r, struct row_file *t, const struct service_demands *d,
-			const struct report_model *m, const struct observed_rows *o)
+void report_fitted_rows(struct rec_report *r, struct row_file *t, const struct service_demands *d, const struct report_model *m,
+			const struct observed_rows *o)
 {
 	rec_begin_array(r, "rows");
 	for (size_t i = 0; i < o->rows; i++) {
@@ -342,14 +343,14 @@ void report_fitted_rows(struct rec_report *r, struct row_file *t, const struct s
 			rec_add_str(r, "run", row->run);
 		rec_add_bool(r, "fitted", i < d->rows);
 		rec_add_reals(r, { "n", row->n, 3 }, { "z_s", row->z_s, 6 }, { "lambda_measured", row->rate, DIGITS },
-				 { "lambda", p.x, DIGITS }, { "r_measured_s", row->r_s, DIGITS }, { "r_s", p.r_s, DIGITS },
-				 { "off_percent", 100 * (p.r_s / row->r_s - 1), 3 }, { "q", p.q, DIGITS });
+			      { "lambda", p.x, DIGITS }, { "r_measured_s", row->r_s, DIGITS }, { "r_s", p.r_s, DIGITS },
+			      { "off_percent", 100 * (p.r_s / row->r_s - 1), 3 }, { "q", p.q, DIGITS });
 		if (d->busy)
 			report_busy(r, "u_measured", row->u, d->busy, m->text);
 		report_busy(r, "u", p.u, d->net.stations, m->text);
 		rec_end(r);
 		write_plot_row(t, i < d->rows ? "measured" : "later", row->n, row->z_s,
-			 isfinite(row->rate) ? row->rate : row->n / (row->r_s + row->z_s), row->r_s, NULL);
+			       isfinite(row->rate) ? row->rate : row->n / (row->r_s + row->z_s), row->r_s, NULL);
 		write_plot_row(t, "fit", row->n, row->z_s, p.x, p.r_s, &d->net);
 	}
 	rec_end(r);

@@ -5,15 +5,15 @@
 #include "demands.h"
 #include "rec.h"
 
-extern const char *const plot_columns[];	/* columns of schema queue/1 */
+extern const char *const plot_columns[]; /* columns of schema queue/1 */
 
 /* The model of report_point(), which reports n, z_s, nz, lambda, q, qz, r_s, x, u[], bounds, and with `other` the figures of
  * the other method. */
 struct report_model {
 	const struct mva_network *net;
 	enum mva_method method;
-	bool text;		/* the report is text for people: u is one word, not an array */
-	bool other;		/* report the other method's figures, too */
+	bool text;  /* the report is text for people: u is one word, not an array */
+	bool other; /* report the other method's figures, too */
 };
 void report_point(struct rec_report *r, struct row_file *t, const struct report_model *m, double n, double z_s);
 /* A number of users or a rate, in words; users are whole except for Schweitzer's approximation. */
@@ -31,13 +31,12 @@ struct users_cfg {
 	double pages;
 	const double *think_s;
 	size_t thinks;
-	bool single;			/* one load: the text has a row for each think time */
+	bool single; /* one load: the text has a row for each think time */
 };
 /* The text's table has a row for each load, with a column for each think time: of more than three, for the first and the last. */
 void report_users_table(struct rec_report *r, const struct users_cfg *u);
 void report_users_end(struct rec_report *r, const struct users_cfg *u);
-void report_row_users(struct rec_report *r, const struct users_cfg *u,
-				    const struct observed_row *row);
+void report_row_users(struct rec_report *r, const struct users_cfg *u, const struct observed_row *row);
 
 /* Returns a warning about a fit; NULL: there is none. */
 const char *fit_warning_text(const struct service_demands *d, const struct observed_rows *o);
@@ -47,8 +46,9 @@ bool fit_means_nothing(const struct service_demands *d, const struct observed_ro
 bool fit_rows_off_little(const struct observed_rows *o, size_t rows);
 /* Each row for which that is so, by its run or its number from 1; NULL: none. */
 const char *fit_off_row_names(const struct observed_rows *o);
-#define LITTLE_WARNING "the rows' users are not those that their rates and times tell (N = lambda (R + Z)): " \
-		       "not all of them asked, or the think time is another"
+#define LITTLE_WARNING \
+	"the rows' users are not those that their rates and times tell (N = lambda (R + Z)): " \
+	"not all of them asked, or the think time is another"
 void report_fitted_demands(struct rec_report *r, const struct service_demands *d, const struct observed_rows *o);
-void report_fitted_rows(struct rec_report *r, struct row_file *t, const struct service_demands *d,
-			const struct report_model *m, const struct observed_rows *o);
+void report_fitted_rows(struct rec_report *r, struct row_file *t, const struct service_demands *d, const struct report_model *m,
+			const struct observed_rows *o);

@@ -13,7 +13,7 @@
 #include "summarize/engine.h"
 
 struct response_sum {
-	double sum_ms, n;	/* sum of the repeats' mean response times, and their number */
+	double sum_ms, n; /* sum of the repeats' mean response times, and their number */
 };
 
 static void read_response_time(const struct experiment_repeat *r)
@@ -48,15 +48,16 @@ static void set_user_cov(const struct experiment_cell *c)
 	bool uniform = spread && !strcmp(spread, "uniform");
 	double response_s = cell->sum_ms / cell->n / 1e3;
 
-	extractor_set_value("cov_independent", !uniform && (!spread || strcmp(spread, "exp") != 0) ? (double)NAN :
-		   compute_user_cov(uniform, cell_number(c, "users"), cell_number(c, "think_s"),
-						     response_s));
+	extractor_set_value("cov_independent",
+			    !uniform && (!spread || strcmp(spread, "exp") != 0)
+				    ? (double)NAN
+				    : compute_user_cov(uniform, cell_number(c, "users"), cell_number(c, "think_s"), response_s));
 }
 
 struct row_copy {
 	const struct experiment_repeat *repeat;
 	struct table_out *out;
-	bool sources;			/* rows of kind `sources`, or all others */
+	bool sources; /* rows of kind `sources`, or all others */
 };
 
 static int copy_row(void *into, const struct input_cell *cell)
@@ -97,7 +98,9 @@ static void write_plot_rows(const struct experiment_cell *c, struct table_out *o
 }
 
 const struct extractor_hooks arrivals_extractor = {
-	.name = "arrivals", .cell_size = sizeof(struct response_sum), .read_repeat = read_response_time,
-	.finish_cell = set_user_cov, .tables = { { "points", write_cov_rows },
-		{ "marks", write_plot_rows } },
+	.name = "arrivals",
+	.cell_size = sizeof(struct response_sum),
+	.read_repeat = read_response_time,
+	.finish_cell = set_user_cov,
+	.tables = { { "points", write_cov_rows }, { "marks", write_plot_rows } },
 };

@@ -12,10 +12,10 @@
 static const char *const fits_fitted[] = { "all", "first", NULL };
 
 struct fit_reader {
-	const struct experiment_cell *first;	/* first cell of the part */
+	const struct experiment_cell *first; /* first cell of the part */
 	struct table_out *out;
-	const char *const *next;	/* next element of fits_fitted to read; NULL: none read yet */
-	struct json_document *json;		/* the whole report of queue; NULL: none read yet */
+	const char *const *next;    /* next element of fits_fitted to read; NULL: none read yet */
+	struct json_document *json; /* the whole report of queue; NULL: none read yet */
 };
 
 /* Reads the next report of the part. False: there is none, or `first` is not the first cell of a part. */
@@ -73,7 +73,8 @@ static void write_demands(const struct experiment_cell *c, struct table_out *out
 	char path[64];
 
 	for (struct fit_reader f = { .first = c, .out = out }; read_next_report(&f);) {
-		for (size_t i = 0; snprintf(path, sizeof(path), "result.demands.%zu", i), json_get_text(f.json, "%s.name", path); i++) {
+		for (size_t i = 0; snprintf(path, sizeof(path), "result.demands.%zu", i), json_get_text(f.json, "%s.name", path);
+		     i++) {
 			begin_demand_row(&f, path, "name source=from demand_ms=demand_s*1e3 low_ms=low_s*1e3 high_ms=high_s*1e3");
 			row_write(out);
 		}
@@ -90,8 +91,9 @@ static void write_comparison(const struct experiment_cell *c, struct table_out *
 
 	for (struct fit_reader f = { .first = c, .out = out }; read_next_report(&f);)
 		for (size_t i = 0; get_row_name(&f, i, path); i++) {
-			begin_row(&f, path, "cell=run used=fitted lambda_per_s=lambda_measured lambda_fit_per_s=lambda "
-				   "response_ms=r_measured_s*1e3 response_fit_ms=r_s*1e3 off_percent");
+			begin_row(&f, path,
+				  "cell=run used=fitted lambda_per_s=lambda_measured lambda_fit_per_s=lambda "
+				  "response_ms=r_measured_s*1e3 response_fit_ms=r_s*1e3 off_percent");
 			row_write(out);
 		}
 }
@@ -108,7 +110,8 @@ static void write_curve(const struct experiment_cell *c, struct table_out *out)
 			json_get_bool(f.json, fitted, &used);
 			begin_row(&f, path, "n z_s lambda=lambda_measured r_s=r_measured_s");
 			row_set_text(out, "kind", used ? "measured" : "later");
-			row_finish(out, { "q", json_number(f.json, "%s.lambda_measured", path) * json_number(f.json, "%s.r_measured_s", path) });
+			row_finish(out, { "q", json_number(f.json, "%s.lambda_measured", path) *
+						       json_number(f.json, "%s.r_measured_s", path) });
 			begin_row(&f, path, "n z_s lambda q r_s");
 			row_set_text(out, "kind", "fit");
 			row_write(out);
@@ -127,16 +130,19 @@ static void write_real_users(const struct experiment_cell *c, struct table_out *
 	}
 	for (size_t i = 0; json && (snprintf(path, sizeof(path), "result.rows.%zu", i), json_get_text(json, "%s.run", path)); i++) {
 		row_set_text(out, "part", part);
-		row_set_json(out, json, path, "users=n cell=run think_s=z_s lambda_per_s=lambda response_ms=r_s*1e3 q n_calculated "
-			 "pages_per_s=lambda_pages q_pages users_10s=web.0.users users_20s=web.1.users users_30s=web.2.users "
-			 "users_40s=web.3.users users_50s=web.4.users");
+		row_set_json(out, json, path,
+			     "users=n cell=run think_s=z_s lambda_per_s=lambda response_ms=r_s*1e3 q n_calculated "
+			     "pages_per_s=lambda_pages q_pages users_10s=web.0.users users_20s=web.1.users users_30s=web.2.users "
+			     "users_40s=web.3.users users_50s=web.4.users");
 		row_write(out);
 	}
 	json_free(json);
 }
 
 const struct extractor_hooks fits_extractor = {
-	.name = "fits", .tables = { { "slope", write_demands }, { "compare", write_comparison }, { "curve",
-		write_curve },
+	.name = "fits",
+	.tables = { { "slope", write_demands },
+		    { "compare", write_comparison },
+		    { "curve", write_curve },
 		    { "world", write_real_users } },
 };

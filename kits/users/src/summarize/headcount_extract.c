@@ -15,19 +15,45 @@
 #include <errno.h>
 
 #define HEADCOUNT_USERS 10000
-#define MORE_LEAST 1.0		/* ms: smallest increase of a key's latency for which its causes are computed */
+#define MORE_LEAST 1.0 /* ms: smallest increase of a key's latency for which its causes are computed */
 #define SHARE_HALF 50.0
 
-static const char *const headcount_names[HEADCOUNT_FIGURES] = {		/* names of columns, in the order of enum headcount_figure */
-	"mean_ms", "p50_ms", "p95_ms", "apdex", "late_percent", "all_p95_ms", "all_mean_ms", "jain", "worst_over_median",
-	"median_p95_ms", "keys_per_s", "server_busy_percent", "client_busy_percent", "foreign_percent", "waiting", "available_bytes",
-	"swap_in_bytes_per_s", "link_percent", "own_percent", "major_faults_per_s", "drops_per_s", "client_waiting",
-	"memory_stall_ms_per_s", "more_ms", "wait_ms", "wait_share_percent", "wait_over_queue", "viewers_share_percent",
-	"memory_share_percent", "faults_percent", "drops_percent",
+static const char *const headcount_names[HEADCOUNT_FIGURES] = {
+	/* names of columns, in the order of enum headcount_figure */
+	"mean_ms",
+	"p50_ms",
+	"p95_ms",
+	"apdex",
+	"late_percent",
+	"all_p95_ms",
+	"all_mean_ms",
+	"jain",
+	"worst_over_median",
+	"median_p95_ms",
+	"keys_per_s",
+	"server_busy_percent",
+	"client_busy_percent",
+	"foreign_percent",
+	"waiting",
+	"available_bytes",
+	"swap_in_bytes_per_s",
+	"link_percent",
+	"own_percent",
+	"major_faults_per_s",
+	"drops_per_s",
+	"client_waiting",
+	"memory_stall_ms_per_s",
+	"more_ms",
+	"wait_ms",
+	"wait_share_percent",
+	"wait_over_queue",
+	"viewers_share_percent",
+	"memory_share_percent",
+	"faults_percent",
+	"drops_percent",
 };
 
-static struct headcount_step *find_step(const struct headcount_cell *s, double users,
-							    int64_t repeat)
+static struct headcount_step *find_step(const struct headcount_cell *s, double users, int64_t repeat)
 {
 	for (size_t i = 0; i < s->steps; i++)
 		if ((double)s->step[i].users == users && s->step[i].repeat == repeat)
@@ -74,7 +100,10 @@ static int store_user_row(void *into, const struct input_cell *c)
 }
 
 static const struct input_table headcount_users = {
-	"capacity-user/1", "users user %mean_ms %p50_ms %p95_ms %apdex %late_percent", store_user_row, NULL,
+	"capacity-user/1",
+	"users user %mean_ms %p50_ms %p95_ms %apdex %late_percent",
+	store_user_row,
+	NULL,
 };
 
 /* Columns of machine.tsv: the number of users, then the figures from HEADCOUNT_KEYS to HEADCOUNT_STALL; those from HEADCOUNT_OWN on
@@ -89,9 +118,11 @@ static int store_machine_row(void *into, const struct input_cell *c)
 }
 
 static const struct input_table headcount_machine = {
-	"capacity-machine/1", "users %keys_per_s %server_busy_percent %client_busy_percent %foreign_percent %waiting %available_bytes "
+	"capacity-machine/1",
+	"users %keys_per_s %server_busy_percent %client_busy_percent %foreign_percent %waiting %available_bytes "
 	"%swap_in_bytes_per_s %link_percent | %own_percent %major_faults_per_s %drops_per_s %client_waiting %memory_stall_ms_per_s",
-	store_machine_row, NULL,
+	store_machine_row,
+	NULL,
 };
 
 static const char *get_element_text(const struct json_document *j, const char *list, size_t i, const char *key)
@@ -109,8 +140,10 @@ static void read_limits(struct headcount_cell *s, const struct experiment_repeat
 		struct headcount_limit one = {
 			.criterion = get_element_text(j, "limits", i, "criterion"),
 			.ended = get_element_text(j, "limits", i, "ended"),
-			.resource = get_element_text(j, "limits", i, "resource"), .repeat = r->number,
-			.users = json_number(j, "limits.%zu.users", i), .beyond = json_number(j, "limits.%zu.beyond", i),
+			.resource = get_element_text(j, "limits", i, "resource"),
+			.repeat = r->number,
+			.users = json_number(j, "limits.%zu.users", i),
+			.beyond = json_number(j, "limits.%zu.beyond", i),
 			.users_all = json_number(j, "limits.%zu.users_all", i),
 		};
 		size_t at = s->limits;
@@ -145,8 +178,9 @@ static void read_settings(const struct experiment_run *run)
 		const char *figure = get_element_text(run->json, list, i, "figure");
 
 		*rule = (struct headcount_rule){ get_element_text(run->json, list, i, "name"),
-			get_element_text(run->json, list, i, "unless"),
-			get_element_text(run->json, list, i, "unit"), 0, json_number(run->json, "%s.%zu.at_least", list, i) };
+						 get_element_text(run->json, list, i, "unless"),
+						 get_element_text(run->json, list, i, "unit"), 0,
+						 json_number(run->json, "%s.%zu.at_least", list, i) };
 		while (rule->figure < HEADCOUNT_FIGURES && strcmp(headcount_names[rule->figure], figure) != 0)
 			rule->figure++;
 		if ((rule->figure == HEADCOUNT_ALONE && strcmp(figure, "alone_percent") != 0) || !(rule->at_least > 0))
@@ -200,7 +234,8 @@ static int compare_steps(const void *a, const void *b)
 {
 	const struct headcount_step *x = a, *y = b;
 
-	return x->users != y->users ? (x->users > y->users) - (x->users < y->users) : (x->repeat > y->repeat) - (x->repeat < y->repeat);
+	return x->users != y->users ? (x->users > y->users) - (x->users < y->users)
+				    : (x->repeat > y->repeat) - (x->repeat < y->repeat);
 }
 
 static void read_repeat(const struct experiment_repeat *r)
@@ -224,9 +259,8 @@ static void read_repeat(const struct experiment_repeat *r)
 /* --- what is full ---------------------------------------------------------------------------------------------- */
 
 /* Returns the figure of a rule with so many users. */
-static double get_rule_value(const struct headcount_cell *s, const struct headcount_limit *l,
-				   const struct headcount_rule *r,
-			      double users)
+static double get_rule_value(const struct headcount_cell *s, const struct headcount_limit *l, const struct headcount_rule *r,
+			     double users)
 {
 	bool alone = r->figure == HEADCOUNT_ALONE, apdex;
 	const struct headcount_step *step = find_step(s, alone ? 1 : users, l->repeat);
@@ -240,12 +274,10 @@ static double get_rule_value(const struct headcount_cell *s, const struct headco
 /* Is the rule fulfilled with the first number of users for which the criterion did not hold? Pages are read back either because the
  * users' memory no longer fits, or by other programs on the machine, whose reads are counted too; where at least half of the memory
  * that was available with one user still is, it was other programs. */
-static bool is_full(const struct headcount_cell *s, const struct headcount_limit *l,
-				     const struct headcount_rule *r)
+static bool is_full(const struct headcount_cell *s, const struct headcount_limit *l, const struct headcount_rule *r)
 {
 	const struct headcount_run *h = extractor_run_data();
-	const struct headcount_step *step = find_step(s, l->beyond, l->repeat), *one = find_step(s, 1,
-																    l->repeat);
+	const struct headcount_step *step = find_step(s, l->beyond, l->repeat), *one = find_step(s, 1, l->repeat);
 
 	if (!(get_rule_value(s, l, r, l->beyond) >= r->at_least))
 		return false;
@@ -264,21 +296,20 @@ static bool is_full(const struct headcount_cell *s, const struct headcount_limit
 struct resource_tally {
 	const char *name;
 	size_t times;
-	int64_t repeat;		/* last repeat that was counted; 0: none */
-	double fullness;	/* sum of value over threshold */
+	int64_t repeat;	 /* last repeat that was counted; 0: none */
+	double fullness; /* sum of value over threshold */
 };
 
 static int compare_tallies(const void *a, const void *b)
 {
 	const struct resource_tally *x = a, *y = b;
 
-	return x->times != y->times ? (x->times < y->times) - (x->times > y->times) :
-				      (x->fullness < y->fullness) - (x->fullness > y->fullness);
+	return x->times != y->times ? (x->times < y->times) - (x->times > y->times)
+				    : (x->fullness < y->fullness) - (x->fullness > y->fullness);
 }
 
 /* Counts a resource at most once for each repeat, whatever number of its rules is fulfilled. */
-static void add_tally(struct resource_tally *t, const char *name, int64_t repeat,
-					  double fullness)
+static void add_tally(struct resource_tally *t, const char *name, int64_t repeat, double fullness)
 {
 	const struct resource_tally *end = t + TALLIES;
 
@@ -290,10 +321,7 @@ static void add_tally(struct resource_tally *t, const char *name, int64_t repeat
 }
 
 /* Writes the full resources, the fullest first, such as "CPU, memory (1 of 3)". */
-static void list_full_resources(const struct headcount_cell *s, const struct headcount_limit *l,
-					  size_t n,
-					  char *text,
-				  size_t size)
+static void list_full_resources(const struct headcount_cell *s, const struct headcount_limit *l, size_t n, char *text, size_t size)
 {
 	const struct headcount_run *h = extractor_run_data();
 	struct resource_tally t[TALLIES] = { 0 };
@@ -361,8 +389,8 @@ static void write_summary(const struct experiment_cell *c, struct table_out *out
 			;
 		begin_row(out, c);
 		row_set_text(out, "state", n ? "measured" : "failed");
-		row_numbers(out, { "users", n ? (double)step->users : (double)NAN }, { "repeats", (double)n }, { "failed", (double)c->failed },
-			    { "marked", (double)c->flagged });
+		row_numbers(out, { "users", n ? (double)step->users : (double)NAN }, { "repeats", (double)n },
+			    { "failed", (double)c->failed }, { "marked", (double)c->flagged });
 		for (int f = 0; n && f < HEADCOUNT_FIGURES; f++) {
 			for (size_t k = 0; k < n; k++)
 				h->value[k] = step[k].of[f];
@@ -373,13 +401,17 @@ static void write_summary(const struct experiment_cell *c, struct table_out *out
 }
 
 /* Writes fairness on both sides of the limit: means over the repeats. */
-static void set_fairness(const struct headcount_cell *s, const struct headcount_limit *l,
-					   size_t n,
-				     struct table_out *out)
+static void set_fairness(const struct headcount_cell *s, const struct headcount_limit *l, size_t n, struct table_out *out)
 {
-	static const struct { const char *column; bool bad; enum headcount_figure figure; } columns[] = {
-		{ "jain_good", false, HEADCOUNT_JAIN }, { "jain_bad", true, HEADCOUNT_JAIN },
-		{ "worst_good", false, HEADCOUNT_WORST }, { "worst_bad", true, HEADCOUNT_WORST },
+	static const struct {
+		const char *column;
+		bool bad;
+		enum headcount_figure figure;
+	} columns[] = {
+		{ "jain_good", false, HEADCOUNT_JAIN },
+		{ "jain_bad", true, HEADCOUNT_JAIN },
+		{ "worst_good", false, HEADCOUNT_WORST },
+		{ "worst_bad", true, HEADCOUNT_WORST },
 	};
 	const struct headcount_run *h = extractor_run_data();
 
@@ -393,8 +425,7 @@ static void set_fairness(const struct headcount_cell *s, const struct headcount_
 	}
 }
 
-static void set_forecast(const struct headcount_cell *s,
-					   const struct headcount_limit *l, size_t n, struct table_out *out)
+static void set_forecast(const struct headcount_cell *s, const struct headcount_limit *l, size_t n, struct table_out *out)
 {
 	const struct headcount_run *h = extractor_run_data();
 	struct user_forecast all = headcount_forecast_users(h, s, l, n);
@@ -408,9 +439,7 @@ static void set_forecast(const struct headcount_cell *s,
 	row_set_figure(out, "forecast_repeats", engine_estimate(ESTIMATE_MEAN_CI, h->value, n));
 }
 
-static void write_criterion(const struct headcount_cell *s, const struct headcount_limit *l,
-					  size_t n,
-				  struct table_out *out)
+static void write_criterion(const struct headcount_cell *s, const struct headcount_limit *l, size_t n, struct table_out *out)
 {
 	const struct headcount_run *h = extractor_run_data();
 	const char *ended = "";
@@ -426,7 +455,7 @@ static void write_criterion(const struct headcount_cell *s, const struct headcou
 		reached += !isnan(l[i].beyond);
 		ended = l[i].ended[0] ? l[i].ended : ended;
 	}
-	users = engine_estimate(ESTIMATE_MEAN, h->value, n);	/* users_min to users_max say how searches differ */
+	users = engine_estimate(ESTIMATE_MEAN, h->value, n); /* users_min to users_max say how searches differ */
 	list_full_resources(s, l, n, words, sizeof(words));
 	begin_row(out, s->cell);
 	row_set_text(out, "criterion", l->criterion);
@@ -442,8 +471,7 @@ static void write_criterion(const struct headcount_cell *s, const struct headcou
 	row_write(out);
 }
 
-static void write_resources(const struct headcount_cell *s,
-					    const struct headcount_limit *l, size_t n, struct table_out *out)
+static void write_resources(const struct headcount_cell *s, const struct headcount_limit *l, size_t n, struct table_out *out)
 {
 	struct resource_slope slope[HEADCOUNT_RESOURCES];
 	size_t slopes = headcount_fit_slopes(extractor_run_data(), s, l, n, slope);
@@ -460,8 +488,7 @@ static void write_resources(const struct headcount_cell *s,
 }
 
 /* Writes something for n limits of one criterion. */
-typedef void limits_writer(const struct headcount_cell *s, const struct headcount_limit *l, size_t n,
-			     struct table_out *out);
+typedef void limits_writer(const struct headcount_cell *s, const struct headcount_limit *l, size_t n, struct table_out *out);
 
 static void write_criteria(const struct experiment_cell *c, limits_writer *write, struct table_out *out)
 {
@@ -501,17 +528,20 @@ static void write_rules(const struct experiment_cell *c, struct table_out *out)
 		row_set_number(out, "repeat", (double)l->repeat);
 		row_set_text(out, "name", r->name);
 		row_set_text(out, "unit", r->unit);
-		row_finish(out, { "at_least", r->at_least }, { "users_good", l->users }, { "good",
-			get_rule_value(s, l, r, l->users) },
-			    { "users_bad", l->beyond }, { "bad", get_rule_value(s, l, r, l->beyond) },
-				{ "full", is_full(s, l, r) });
+		row_finish(out, { "at_least", r->at_least }, { "users_good", l->users },
+			   { "good", get_rule_value(s, l, r, l->users) }, { "users_bad", l->beyond },
+			   { "bad", get_rule_value(s, l, r, l->beyond) }, { "full", is_full(s, l, r) });
 	}
 }
 
 const struct extractor_hooks headcount_extractor = {
-	.name = "headcount", .run_size = sizeof(struct headcount_run), .cell_size = sizeof(struct headcount_cell),
-	.begin_run = read_settings, .read_repeat = read_repeat,
-		     .tables = { { "summary", write_summary },
-		    { "points", write_points }, { "compare", write_rules }, { "slope",
-		    	write_slopes } },
+	.name = "headcount",
+	.run_size = sizeof(struct headcount_run),
+	.cell_size = sizeof(struct headcount_cell),
+	.begin_run = read_settings,
+	.read_repeat = read_repeat,
+	.tables = { { "summary", write_summary },
+		    { "points", write_points },
+		    { "compare", write_rules },
+		    { "slope", write_slopes } },
 };

@@ -15,15 +15,15 @@
 #define ROWS_LEAST 3
 #define ROWS_MAX 4096
 #define USERS_MAX 10000
-#define HALVINGS 200	/* steps of a bisection: a double has no more digits */
-#define TAIL 0.05	/* share of latencies beyond p95 */
+#define HALVINGS 200 /* steps of a bisection: a double has no more digits */
+#define TAIL 0.05    /* share of latencies beyond p95 */
 
 /* --- a line ---------------------------------------------------------------------------------------------------- */
 
 /* A fitted line, with the 95 % interval (Student's t) of its slope. */
 struct forecast_line {
 	double slope, low, high, start;
-	double mean_x, spread;	/* of the x values: mean, and variance (over n) */
+	double mean_x, spread; /* of the x values: mean, and variance (over n) */
 	size_t n;
 };
 
@@ -55,12 +55,11 @@ static double find_line_x(const struct forecast_line *l, double full, int side)
 struct first_third {
 	const struct headcount_step *row[ROWS_MAX];
 	size_t n;
-	double most;		/* largest number of users in these rows */
+	double most; /* largest number of users in these rows */
 };
 
 /* Finds the first third of the curves of n repeats; the rows of each repeat are in ascending order. */
-static void select_first_third(const struct headcount_cell *s, const struct headcount_limit *l,
-					size_t n, struct first_third *t)
+static void select_first_third(const struct headcount_cell *s, const struct headcount_limit *l, size_t n, struct first_third *t)
 {
 	t->n = 0;
 	t->most = NAN;
@@ -86,8 +85,7 @@ static void select_first_third(const struct headcount_cell *s, const struct head
 }
 
 /* Fits a line to a figure over keys per second, or over users. False: fewer than three points, or all at the same x. */
-static bool fit_line(const struct first_third *t, bool by_keys, enum headcount_figure figure, double scale,
-			 struct forecast_line *l)
+static bool fit_line(const struct first_third *t, bool by_keys, enum headcount_figure figure, double scale, struct forecast_line *l)
 {
 	double x[ROWS_MAX], y[ROWS_MAX];
 	struct interval slope;
@@ -112,11 +110,11 @@ static bool fit_line(const struct first_third *t, bool by_keys, enum headcount_f
 /* --- the queue ------------------------------------------------------------------------------------------------- */
 
 struct queue_model {
-	struct forecast_line cpu;	/* share of all CPUs, 0 to 1, over keys per second of all users */
-	double servers;			/* number of CPUs */
-	double rate, typing;		/* keys per second of user 1, and of each other user */
-	double mean_ms, p95_ms;		/* latency of one user alone */
-	double target_ms;		/* target response time T of Apdex */
+	struct forecast_line cpu; /* share of all CPUs, 0 to 1, over keys per second of all users */
+	double servers;		  /* number of CPUs */
+	double rate, typing;	  /* keys per second of user 1, and of each other user */
+	double mean_ms, p95_ms;	  /* latency of one user alone */
+	double target_ms;	  /* target response time T of Apdex */
 };
 
 /* Returns the number of users with whom the line reaches 100 percent. */
@@ -137,13 +135,15 @@ static bool criterion_holds(const struct queue_model *q, double users, bool apde
 	double u = line_value(&q->cpu, q->rate + q->typing * (users - 1), side);
 	double others = users > 1 ? fmin(fmax(u - q->rate * slope, 0), 1) : 0, late;
 	double p = pow(others, sqrt(2 * (q->servers + 1)) - 1);
-	double theta = 1000 * fmax(slope, 0) / (1 - u) / 2;	/* slope: service time D over number of servers m */
+	double theta = 1000 * fmax(slope, 0) / (1 - u) / 2; /* slope: service time D over number of servers m */
 
 	if (!(u < 1))
 		return false;
 	if (apdex)
 		return 1 - (compute_wait_share(p, theta, q->target_ms - q->mean_ms) +
-			    compute_wait_share(p, theta, 4 * q->target_ms - q->mean_ms)) / 2 >= value;
+			    compute_wait_share(p, theta, 4 * q->target_ms - q->mean_ms)) /
+				       2 >=
+		       value;
 	late = p > TAIL ? fmax(theta * log(p / TAIL) - p * theta, 0) : 0;
 	return q->mean_ms + p * theta + hypot(q->p95_ms - q->mean_ms, late) <= value;
 }
@@ -175,13 +175,13 @@ static const struct {
 } lines[] = { { "CPU", HEADCOUNT_OWN }, { "viewers", HEADCOUNT_CLIENT }, { "link", HEADCOUNT_LINK } };
 enum { LINES = sizeof(lines) / sizeof(*lines) };
 
-struct user_forecast headcount_forecast_users(const struct headcount_run *h,
-						    const struct headcount_cell *s,
-						    const struct headcount_limit *limit, size_t n)
+struct user_forecast headcount_forecast_users(const struct headcount_run *h, const struct headcount_cell *s,
+					      const struct headcount_limit *limit, size_t n)
 {
 	struct user_forecast f = { FIGURE_ABSENT, "", "fewer than three numbers of users were good", NAN };
-	struct queue_model q = { .servers = s->servers, .rate = h->rate, .typing = h->typing,
-		.target_ms = s->cell->run->threshold_ms };
+	struct queue_model q = {
+		.servers = s->servers, .rate = h->rate, .typing = h->typing, .target_ms = s->cell->run->threshold_ms
+	};
 	double value, ones = 0, most[3];
 	struct first_third t;
 	struct forecast_line l;
@@ -199,14 +199,14 @@ struct user_forecast headcount_forecast_users(const struct headcount_run *h,
 		}
 	q.mean_ms /= ones;
 	q.p95_ms /= ones;
-	f.why = !(ones > 0) ? "one user alone was not measured" :
-		!fit_line(&t, true, HEADCOUNT_OWN, 0.01, &q.cpu) || !(q.cpu.low > 0) ?
-		"the first third tells nothing: the interval of what a key takes of the CPU holds 0" : "";
+	f.why = !(ones > 0) ? "one user alone was not measured"
+		: !fit_line(&t, true, HEADCOUNT_OWN, 0.01, &q.cpu) || !(q.cpu.low > 0)
+			? "the first third tells nothing: the interval of what a key takes of the CPU holds 0"
+			: "";
 	if (*f.why)
 		return f;
-	f.users = figure_estimate(find_max_users(&q, apdex, value, 0),
-				       find_max_users(&q, apdex, value, 1),
-				       find_max_users(&q, apdex, value, -1));
+	f.users = figure_estimate(find_max_users(&q, apdex, value, 0), find_max_users(&q, apdex, value, 1),
+				  find_max_users(&q, apdex, value, -1));
 	f.of = "CPU";
 	for (size_t i = 1; i < LINES; i++) {
 		if (!fit_line(&t, true, lines[i].figure, 1, &l) || !(l.low > 0))
@@ -223,9 +223,8 @@ struct user_forecast headcount_forecast_users(const struct headcount_run *h,
 
 /* --- what a key needs ------------------------------------------------------------------------------------------ */
 
-size_t headcount_fit_slopes(const struct headcount_run *h, const struct headcount_cell *s,
-				     const struct headcount_limit *l, size_t n,
-				     struct resource_slope out[HEADCOUNT_RESOURCES])
+size_t headcount_fit_slopes(const struct headcount_run *h, const struct headcount_cell *s, const struct headcount_limit *l,
+			    size_t n, struct resource_slope out[HEADCOUNT_RESOURCES])
 {
 	struct first_third third;
 	struct forecast_line line;
@@ -242,10 +241,13 @@ size_t headcount_fit_slopes(const struct headcount_run *h, const struct headcoun
 		if (!fit_line(&third, !memory, memory ? HEADCOUNT_AVAILABLE : lines[i].figure, memory ? -1.0 / 1048576 : 1, &line))
 			continue;
 		for (int side = -1; side <= 1; side++)
-			users[side + 1] = !(line.slope > 0) ? (double)NAN : memory ? find_line_x(&line, 0, side) :
-					  find_full_users(h, &line, side);
+			users[side + 1] = !(line.slope > 0) ? (double)NAN
+					  : memory	    ? find_line_x(&line, 0, side)
+							    : find_full_users(h, &line, side);
 		out[found++] = (struct resource_slope){
-			.name = memory ? "memory" : lines[i].name, .points = line.n, .none = memory ? -line.start : line.start,
+			.name = memory ? "memory" : lines[i].name,
+			.points = line.n,
+			.none = memory ? -line.start : line.start,
 			.slope = figure_estimate(scale * line.slope, scale * line.low, scale * line.high),
 			.users = figure_estimate(users[1], users[2], users[0]),
 		};

@@ -17,33 +17,33 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#define RELEASED 0x80		/* flag beside EPOLLIN and EPOLLOUT: libcurl does not use the socket at present */
+#define RELEASED 0x80 /* flag beside EPOLLIN and EPOLLOUT: libcurl does not use the socket at present */
 
-struct http_lane {		/* one connection of a user; fetches one object after the other */
+struct http_lane { /* one connection of a user; fetches one object after the other */
 	CURL *easy;
 	uint32_t user;
-	bool busy;		/* a transfer is running: the handle is in the multi handle */
+	bool busy; /* a transfer is running: the handle is in the multi handle */
 };
 
 struct http_user {
 	struct curl_slist *connect_to, *resolve;
 	uint64_t random;
-	int page, object;	/* the next object to fetch, an index within its page; page -1: none yet */
-	int until;		/* end of the request: index after its last object */
-	int under_way;		/* running transfers */
-	uint32_t bytes;		/* received for the request so far */
-	uint16_t code;		/* HTTP status: the first error of the request, else of the last answer */
+	int page, object; /* the next object to fetch, an index within its page; page -1: none yet */
+	int until;	  /* end of the request: index after its last object */
+	int under_way;	  /* running transfers */
+	uint32_t bytes;	  /* received for the request so far */
+	uint16_t code;	  /* HTTP status: the first error of the request, else of the last answer */
 };
 
 struct http_users {
 	struct http_users_cfg cfg;
 	struct crowd *crowd;
 	struct http_user *user;
-	struct http_lane *lane;	/* those of user u begin at lane[u * lanes] */
+	struct http_lane *lane; /* those of user u begin at lane[u * lanes] */
 	int lanes;		/* per user */
 	CURLM *multi;
-	CURLU **url;		/* parsed URL of each object */
-	uint8_t *watched;	/* by descriptor: the events registered with epoll, and RELEASED */
+	CURLU **url;	  /* parsed URL of each object */
+	uint8_t *watched; /* by descriptor: the events registered with epoll, and RELEASED */
 	size_t watched_room;
 	int64_t wake_ns;
 };
@@ -139,7 +139,10 @@ static bool make_urls(struct http_users *h)
 	return h->url;
 }
 
-static bool is_error_status(long code) { return code < 200 || code >= 400; }
+static bool is_error_status(long code)
+{
+	return code < 200 || code >= 400;
+}
 
 static bool make_connection(struct http_users *h, struct http_lane *l, uint32_t user)
 {
@@ -175,8 +178,8 @@ static bool make_user(struct http_users *h, uint32_t n)
 	target_address_text(t, number, sizeof(number));
 	snprintf(text, sizeof(text), "::user%u.invalid:%u", (unsigned)n, (unsigned)t->port[0]);
 	u->connect_to = curl_slist_append(NULL, text);
-	snprintf(text, sizeof(text), "user%u.invalid:%u:%s%s%s", (unsigned)n, (unsigned)t->port[0],
-		 strchr(number, ':') ? "[" : "", number, strchr(number, ':') ? "]" : "");
+	snprintf(text, sizeof(text), "user%u.invalid:%u:%s%s%s", (unsigned)n, (unsigned)t->port[0], strchr(number, ':') ? "[" : "",
+		 number, strchr(number, ':') ? "]" : "");
 	u->resolve = curl_slist_append(NULL, text);
 	if (!u->connect_to || !u->resolve)
 		return false;
@@ -233,7 +236,7 @@ static void cancel_transfers(void *self, uint32_t user)
 	struct http_lane *l = user_lanes(h, user);
 
 	for (int i = 0; i < h->lanes; i++) {
-		if (l[i].busy)	/* removing a running transfer closes its connection */
+		if (l[i].busy) /* removing a running transfer closes its connection */
 			curl_multi_remove_handle(h->multi, l[i].easy);
 		l[i].busy = false;
 	}
@@ -309,7 +312,7 @@ static int ask_server(void *self, uint32_t user, struct crowd_request *what)
 		u->object = 0;
 	}
 	*what = (struct crowd_request){ (uint16_t)(h->cfg.whole_pages ? u->page : w->page[u->page].first + u->object),
-		u->object == 0 };
+					u->object == 0 };
 	u->until = h->cfg.whole_pages ? w->page[u->page].n : u->object + 1;
 	u->bytes = 0;
 	u->code = 200;
@@ -364,7 +367,7 @@ static void on_event(void *self, uint64_t data, uint32_t events)
 {
 	struct http_users *h = self;
 	int running, what = (events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
-		(events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
+			    (events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
 
 	/* the server closed an idle connection: libcurl notices before the next request */
 	if (h->watched[data] & RELEASED) {
@@ -391,5 +394,9 @@ static void handle_timer(void *self)
 	end_transfers(h);
 }
 
-const struct crowd_hooks by_http_protocol = { .connect = prepare_user, .send = ask_server,
-	.drop = cancel_transfers, .event = on_event, .wake_ns = timer_due_ns, .tick = handle_timer };
+const struct crowd_hooks by_http_protocol = { .connect = prepare_user,
+					      .send = ask_server,
+					      .drop = cancel_transfers,
+					      .event = on_event,
+					      .wake_ns = timer_due_ns,
+					      .tick = handle_timer };

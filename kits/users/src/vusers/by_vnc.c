@@ -15,9 +15,9 @@
 
 struct vnc_user {
 	struct vrfb rfb;
-	int fd;			/* -1: none */
-	uint32_t typed;		/* requests sent */
-	uint32_t bytes;		/* received since the last request */
+	int fd;		/* -1: none */
+	uint32_t typed; /* requests sent */
+	uint32_t bytes; /* received since the last request */
 	bool connected;
 };
 
@@ -160,7 +160,7 @@ static void on_event(void *self, uint64_t data, uint32_t events)
 	socklen_t size = sizeof(err);
 
 	(void)events;
-	if (u->fd < 0)	/* disconnected by an earlier event of the same batch */
+	if (u->fd < 0) /* disconnected by an earlier event of the same batch */
 		return;
 	if (u->connected) {
 		read_user(v, user);
@@ -193,5 +193,4 @@ static int send_input(void *self, uint32_t user, struct crowd_request *what)
 	return send_message(u, bytes, n);
 }
 
-const struct crowd_hooks by_vnc_protocol = { .connect = connect_user, .send = send_input, .drop = hang_up,
-						.event = on_event };
+const struct crowd_hooks by_vnc_protocol = { .connect = connect_user, .send = send_input, .drop = hang_up, .event = on_event };

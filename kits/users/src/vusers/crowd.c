@@ -13,9 +13,9 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#define AT_ONCE 64			/* events handled between two readings of the clock */
-#define CONNECTING_MOST 4		/* TigerVNC takes five unauthenticated connections for an attack */
-#define SWEEP_NS (100 * NS_PER_MS)	/* interval of timeout checks: precision of a timeout */
+#define AT_ONCE 64		   /* events handled between two readings of the clock */
+#define CONNECTING_MOST 4	   /* TigerVNC takes five unauthenticated connections for an attack */
+#define SWEEP_NS (100 * NS_PER_MS) /* interval of timeout checks: precision of a timeout */
 #define RETRY_NS NS_PER_S
 
 int64_t crowd_begin_ns(const struct crowd_cfg *cfg, int64_t start_ns)
@@ -62,9 +62,16 @@ void crowd_close(struct crowd *c)
 static void log_request(struct crowd *c, uint32_t user, int64_t now, enum vlog_end end, uint32_t bytes, uint16_t code)
 {
 	const struct crowd_user *u = &c->user[user];
-	struct vlog_row row = { .due_ns = u->due_ns, .ready_ns = u->ready_ns, .sent_ns = u->sent_ns,
-				.end_ns = now, .user = (uint32_t)c->cfg.before + user, .bytes = bytes, .label = u->label,
-				.code = code, .end = (uint8_t)end, .measured = window_contains(&c->window, u->due_ns) };
+	struct vlog_row row = { .due_ns = u->due_ns,
+				.ready_ns = u->ready_ns,
+				.sent_ns = u->sent_ns,
+				.end_ns = now,
+				.user = (uint32_t)c->cfg.before + user,
+				.bytes = bytes,
+				.label = u->label,
+				.code = code,
+				.end = (uint8_t)end,
+				.measured = window_contains(&c->window, u->due_ns) };
 
 	vlog_add(c->log, &row);
 }
@@ -161,7 +168,7 @@ void crowd_lost(struct crowd *c, uint32_t user, int err, const char *why)
 	} else {
 		u->gone_ns = now;
 	}
-	u->state = CROWD_AWAY;	/* its queue entry, if any, is skipped later */
+	u->state = CROWD_AWAY; /* its queue entry, if any, is skipped later */
 	if (c->running && !c->retry_ns)
 		c->retry_ns = now + RETRY_NS;
 }
@@ -297,7 +304,7 @@ static int run_once(struct crowd *c, int64_t until, const sigset_t *mask)
 			reconnect_users(c, now);
 		until = c->retry_ns ? clock_earlier(until, c->retry_ns) : until;
 	}
-	if (c->running)	/* computed here: the calls above may have made another user due */
+	if (c->running) /* computed here: the calls above may have made another user due */
 		until = clock_earlier(until, next_send_ns(c));
 	return handle_events(c, until, mask);
 }
@@ -320,14 +327,17 @@ int crowd_connect(struct crowd *c)
 		while (c->next < c->cfg.users && c->connecting < CONNECTING_MOST)
 			begin_connecting(c, c->next++);
 		if (!c->sums.users_ready && !c->connecting && c->sums.last_err)
-			break;	/* all of the first attempts have failed */
+			break; /* all of the first attempts have failed */
 		if (c->connecting)
 			err = run_once(c, INT64_MAX, &before);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	c->sums.memory_bytes += thread_rss_bytes();
-	return err ? err : proc_stop ? -EINTR : c->sums.users_ready ||
-	       !c->cfg.users ? 0 : c->sums.last_err ? c->sums.last_err : -ETIMEDOUT;
+	return err				      ? err
+	       : proc_stop			      ? -EINTR
+	       : c->sums.users_ready || !c->cfg.users ? 0
+	       : c->sums.last_err		      ? c->sums.last_err
+						      : -ETIMEDOUT;
 }
 
 int crowd_wait_start(struct crowd *c, int64_t wall_ns)
@@ -358,7 +368,7 @@ static void schedule_users(struct crowd *c, int64_t now)
 
 		if (c->user[i].state == CROWD_FREE)
 			enqueue_idle(c, i, now, from + think_draw_ns(&c->cfg.think, &c->user[i].random));
-		else	/* could not connect, or was disconnected while others connected */
+		else /* could not connect, or was disconnected while others connected */
 			c->retry_ns = now + RETRY_NS;
 	}
 }
@@ -367,7 +377,10 @@ static void schedule_users(struct crowd *c, int64_t now)
 static void log_cut_off(struct crowd *c, int64_t now)
 {
 	for (; c->cfg.open && c->next_due_ns < c->window.end_ns; c->next_due_ns += think_draw_ns(&c->cfg.think, &c->random)) {
-		struct vlog_row row = { .due_ns = c->next_due_ns, .end_ns = now, .user = VLOG_NOBODY, .end = VLOG_CUT,
+		struct vlog_row row = { .due_ns = c->next_due_ns,
+					.end_ns = now,
+					.user = VLOG_NOBODY,
+					.end = VLOG_CUT,
 					.measured = window_contains(&c->window, c->next_due_ns) };
 
 		c->sums.unsent++;
@@ -424,7 +437,7 @@ int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 		}
 	last = window ? thread_times_now() : first;
 	c->sums.spent = (struct thread_times){ last.cpu_ns - first.cpu_ns,
-		first.waited_ns < 0 || last.waited_ns < 0 ? -1 : last.waited_ns - first.waited_ns };
+					       first.waited_ns < 0 || last.waited_ns < 0 ? -1 : last.waited_ns - first.waited_ns };
 	over = now + c->cfg.timeout_ns;
 	while (!err && !c->sums.stopped && (c->window.asked || next_due_ns(c) < c->window.end_ns) && (now = clock_now()) < over &&
 	       !proc_stop) {

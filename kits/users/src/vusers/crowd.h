@@ -24,7 +24,7 @@ struct crowd;
 
 /* Description of a request. */
 struct crowd_request {
-	uint16_t label;	/* index of its name (vlog_cfg.label) */
+	uint16_t label; /* index of its name (vlog_cfg.label) */
 	bool first;	/* the first request of a page */
 };
 
@@ -47,67 +47,67 @@ struct crowd_hooks {
 
 struct crowd_cfg {
 	int64_t users;
-	int64_t before;		/* watched users (watch.h): they have the numbers 0 to before - 1 and come first in the ramp */
-	int64_t all;		/* users and watched users together */
-	struct think_times think;	/* think time of a user; in the open loop the gap between requests, of mean 1 s / rate */
+	int64_t before;		  /* watched users (watch.h): they have the numbers 0 to before - 1 and come first in the ramp */
+	int64_t all;		  /* users and watched users together */
+	struct think_times think; /* think time of a user; in the open loop the gap between requests, of mean 1 s / rate */
 	bool open;
-	int64_t ramp_ns;	/* all users start within this time, one after the other */
-	int64_t skip_ns;	/* warm-up after the ramp: requests due in it are not measured */
-	int64_t time_ns;	/* duration of the measurement; 0: until a signal */
-	int64_t timeout_ns;	/* for an answer, and for connecting */
+	int64_t ramp_ns;    /* all users start within this time, one after the other */
+	int64_t skip_ns;    /* warm-up after the ramp: requests due in it are not measured */
+	int64_t time_ns;    /* duration of the measurement; 0: until a signal */
+	int64_t timeout_ns; /* for an answer, and for connecting */
 	uint64_t seed;
-	struct progress_line *progress;	/* NULL: no progress line */
+	struct progress_line *progress; /* NULL: no progress line */
 };
 
 enum crowd_state { CROWD_AWAY, CROWD_CONNECTING, CROWD_FREE, CROWD_ASKED };
 
 struct crowd_user {
-	int64_t due_ns, ready_ns, sent_ns;	/* of the current request; in CROWD_CONNECTING sent_ns: start of connecting */
-	int64_t free_ns;			/* when it became free */
-	int64_t gone_ns;			/* when it lost its connection */
-	int64_t response_ns;			/* sum of the response times of its measured requests */
+	int64_t due_ns, ready_ns, sent_ns; /* of the current request; in CROWD_CONNECTING sent_ns: start of connecting */
+	int64_t free_ns;		   /* when it became free */
+	int64_t gone_ns;		   /* when it lost its connection */
+	int64_t response_ns;		   /* sum of the response times of its measured requests */
 	uint64_t random;
-	uint32_t answered;			/* number of its measured and answered requests */
-	uint16_t label;				/* of the current request */
-	uint8_t state;				/* enum crowd_state */
-	bool counted;				/* is in users_ready: was connected once */
-	bool queued;				/* has an entry in `dues` or `idle`, perhaps from before it lost its connection */
+	uint32_t answered; /* number of its measured and answered requests */
+	uint16_t label;	   /* of the current request */
+	uint8_t state;	   /* enum crowd_state */
+	bool counted;	   /* is in users_ready: was connected once */
+	bool queued;	   /* has an entry in `dues` or `idle`, perhaps from before it lost its connection */
 };
 
 /* Counts of a run. */
 struct crowd_sums {
-	int64_t users_ready, reconnected, refused;	/* refused: attempts to connect that failed after the beginning */
-	int64_t due, pages, finished;	/* within the window: requests due; first requests of pages; answers */
-	int64_t unsent;			/* requests due before the end and never sent */
-	int64_t bytes;			/* received by all users, heads included */
-	int64_t connections;		/* TCP connections made, where a user may have several (HTTP) */
-	int64_t unasked;		/* VNC: updates within the window that began while their user waited for no answer */
-	double gone_ns;			/* time without a connection within the window, summed over all users */
-	struct thread_times spent;	/* of this thread within the window */
-	int64_t memory_bytes;		/* growth of the process while all users connected */
-	int last_err;			/* -errno and message of the last connection that failed */
+	int64_t users_ready, reconnected, refused; /* refused: attempts to connect that failed after the beginning */
+	int64_t due, pages, finished;		   /* within the window: requests due; first requests of pages; answers */
+	int64_t unsent;				   /* requests due before the end and never sent */
+	int64_t bytes;				   /* received by all users, heads included */
+	int64_t connections;			   /* TCP connections made, where a user may have several (HTTP) */
+	int64_t unasked;	   /* VNC: updates within the window that began while their user waited for no answer */
+	double gone_ns;		   /* time without a connection within the window, summed over all users */
+	struct thread_times spent; /* of this thread within the window */
+	int64_t memory_bytes;	   /* growth of the process while all users connected */
+	int last_err;		   /* -errno and message of the last connection that failed */
 	char last_why[160];
-	bool stopped;			/* by a signal */
+	bool stopped; /* by a signal */
 };
 
 struct crowd {
 	struct crowd_cfg cfg;
 	const struct crowd_hooks *protocol;
-	void *self;			/* argument of the protocol's functions */
+	void *self; /* argument of the protocol's functions */
 	struct vlog *log;
 	int epoll;
-	struct crowd_user *user;	/* owned */
+	struct crowd_user *user; /* owned */
 	struct crowd_sums sums;
 	struct measuring_window window;
 	struct due_heap dues;
-	uint32_t *idle;			/* open loop: ring of the free users, first in first out; owned */
+	uint32_t *idle; /* open loop: ring of the free users, first in first out; owned */
 	size_t idle_head, idle_n;
-	int64_t next_due_ns;		/* open loop: due time of the next request to send */
+	int64_t next_due_ns; /* open loop: due time of the next request to send */
 	uint64_t random;
-	int64_t sweep_ns;		/* next check for timeouts */
-	uint32_t connecting;		/* number of users that are connecting */
-	uint32_t next, back;		/* the next user to connect; to reconnect */
-	int64_t retry_ns;		/* when to reconnect users; 0: none is away */
+	int64_t sweep_ns;    /* next check for timeouts */
+	uint32_t connecting; /* number of users that are connecting */
+	uint32_t next, back; /* the next user to connect; to reconnect */
+	int64_t retry_ns;    /* when to reconnect users; 0: none is away */
 	bool running;
 };
 

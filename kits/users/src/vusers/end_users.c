@@ -20,21 +20,21 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#define SPARE_DESCRIPTORS 64	/* besides users' connections */
-#define EXPECTED_MOST 2000000	/* requests for which memory is allocated before the run */
+#define SPARE_DESCRIPTORS 64  /* besides users' connections */
+#define EXPECTED_MOST 2000000 /* requests for which memory is allocated before the run */
 
 /* What all users share; too large for a stack. */
 static struct {
 	struct target target;
 	struct workload workload;
-	struct http_users_cfg fetch;	/* how users fetch it */
+	struct http_users_cfg fetch; /* how users fetch it */
 	struct crowd crowd;
 	struct vnc_users *vnc;
 	struct http_users *http;
 	struct watched_users *watch;
 	int32_t encodings[MESSAGES_ENCODINGS];
 	int n_encodings;
-	char words[64];			/* the encodings as text, separated by blanks, as libvncclient takes them */
+	char words[64]; /* the encodings as text, separated by blanks, as libvncclient takes them */
 	char password[VNC_PASSWORD_TEXT];
 	const char *names[WORKLOAD_OBJECTS], *paths[WORKLOAD_OBJECTS];
 	char punctual[96], start[START_TEXT];
@@ -45,7 +45,7 @@ void ends_ask_priority(const struct vusers_options *cfg, char *text, size_t size
 	struct rt_granted got;
 
 	rt_setup((int)cfg->priority, &got);
-	munlockall();	/* memory of thousands of users exceeds the usual limit on locked memory */
+	munlockall(); /* memory of thousands of users exceeds the usual limit on locked memory */
 	got.locked = false;
 	if (cfg->priority && !got.fifo)
 		warn("--priority %d was refused: %s; going on without", (int)cfg->priority, strerror(got.why));
@@ -65,7 +65,8 @@ static int64_t raise_fd_limit(const struct vusers_options *cfg, int64_t want)
 		limit.rlim_cur = (rlim_t)want;
 		limit.rlim_max = limit.rlim_max < (rlim_t)want ? (rlim_t)want : limit.rlim_max;
 		if (setrlimit(RLIMIT_NOFILE, &limit))
-			die(EXIT_MISSING, "%lld users need %lld open descriptors, which is over the limit; raise it as root: ulimit -n %lld",
+			die(EXIT_MISSING,
+			    "%lld users need %lld open descriptors, which is over the limit; raise it as root: ulimit -n %lld",
 			    (long long)cfg->users, (long long)want, (long long)want);
 		getrlimit(RLIMIT_NOFILE, &limit);
 	}
@@ -153,7 +154,7 @@ static void check_options(struct vusers_options *cfg, const struct target *t, co
 	if (cfg->watched > cfg->users)
 		die_usage("--watched %lld: there are %lld users", (long long)cfg->watched, (long long)cfg->users);
 	if (cfg->echo == ECHO_PATCH)
-		cfg->encodings = "raw";	/* the patch is read from raw pixels */
+		cfg->encodings = "raw"; /* the patch is read from raw pixels */
 }
 
 /* An estimate of the requests in the measuring window. */
@@ -168,11 +169,14 @@ static int64_t expected_requests(const struct vusers_options *cfg)
 /* Dies because no user could connect. EADDRNOTAVAIL: the kernel allows about 28,000 connections to one address and port. */
 static void die_not_connected(const struct crowd *c, const char *text, int err)
 {
-	die(EXIT_RUN, "%s: %s%s", text, *c->sums.last_why ? c->sums.last_why : err == -ETIMEDOUT ? "no answer" : strerror(-err),
+	die(EXIT_RUN, "%s: %s%s", text,
+	    *c->sums.last_why	? c->sums.last_why
+	    : err == -ETIMEDOUT ? "no answer"
+				: strerror(-err),
 	    err == -EADDRNOTAVAIL ? "; give several ports for so many users (vnc:HOST:PORT-PORT)" : "");
 }
 
-#define UNASKED_MOST 0.05	/* updates that no request awaited, of the answers: more tell that other things change the screens */
+#define UNASKED_MOST 0.05 /* updates that no request awaited, of the answers: more tell that other things change the screens */
 
 /* Why what was taken for an answer may be that of another user, or none, as a line in `text`; NULL: nothing speaks for it. */
 static const char *unsure_text(const struct vusers_options *cfg, const struct vlog_sums *s, char *text, size_t size)
@@ -180,13 +184,15 @@ static const char *unsure_text(const struct vusers_options *cfg, const struct vl
 	int64_t unasked = run.crowd.sums.unasked, answers = s->users.ended[VLOG_OK];
 
 	if (run.vnc && cfg->echo == ECHO_PATCH && cfg->users > run.target.ports)
-		snprintf(text, size, "%s type into %s, whose patch shows the keys of all: an answer may be that of another, and response "
-			 "times too short; give each user a server (vnc:HOST:PORT-PORT)", counted_text(cfg->users, "user"),
-			 counted_text(run.target.ports, "server"));
+		snprintf(text, size,
+			 "%s type into %s, whose patch shows the keys of all: an answer may be that of another, and response "
+			 "times too short; give each user a server (vnc:HOST:PORT-PORT)",
+			 counted_text(cfg->users, "user"), counted_text(run.target.ports, "server"));
 	else if (cfg->echo != ECHO_PATCH && (double)unasked > UNASKED_MOST * (double)answers)
-		snprintf(text, size, "%s came while their user waited for none (%s): other things change these screens, so an answer "
-			 "may be none, and response times too short", counted_text(unasked, "update"),
-			 counted_text(answers, "answer"));
+		snprintf(text, size,
+			 "%s came while their user waited for none (%s): other things change these screens, so an answer "
+			 "may be none, and response times too short",
+			 counted_text(unasked, "update"), counted_text(answers, "answer"));
 	else
 		return NULL;
 	return text;
@@ -194,8 +200,7 @@ static const char *unsure_text(const struct vusers_options *cfg, const struct vl
 
 /* --- the run --------------------------------------------------------------------------------------------------------- */
 
-static void prepare_http(const struct vusers_options *cfg, struct report_facts *what,
-					struct vlog_cfg *log)
+static void prepare_http(const struct vusers_options *cfg, struct report_facts *what, struct vlog_cfg *log)
 {
 	read_workload(cfg, &run.workload, &run.target);
 	if (cfg->per == PER_OBJECT && cfg->parallel > 1)
@@ -204,8 +209,11 @@ static void prepare_http(const struct vusers_options *cfg, struct report_facts *
 		run.names[i] = cfg->per == PER_PAGE ? run.workload.page[i].name : run.workload.object[i].name;
 		run.paths[i] = run.workload.object[cfg->per == PER_PAGE ? run.workload.page[i].first : i].path;
 	}
-	run.fetch = (struct http_users_cfg){ .target = &run.target, .workload = &run.workload, .whole_pages = cfg->per == PER_PAGE,
-					     .parallel = (int)cfg->parallel, .seed = (uint64_t)cfg->seed };
+	run.fetch = (struct http_users_cfg){ .target = &run.target,
+					     .workload = &run.workload,
+					     .whole_pages = cfg->per == PER_PAGE,
+					     .parallel = (int)cfg->parallel,
+					     .seed = (uint64_t)cfg->seed };
 	log->label = run.names;
 	log->path = run.paths;
 	log->url = run.target.origin;
@@ -231,23 +239,33 @@ static void prepare_vnc(const struct vusers_options *cfg, struct report_facts *w
 		die(EXIT_USAGE, "%s", why.text);
 	what->kind = "vnc";
 	what->asks = by_vnc_labels[cfg->asks];
-	what->echo = cfg->echo == ECHO_PATCH ? "the patch with the next number" :
-		"the next update (an assumption: exact if only the keys of the user change the screen)";
+	what->echo = cfg->echo == ECHO_PATCH
+			     ? "the patch with the next number"
+			     : "the next update (an assumption: exact if only the keys of the user change the screen)";
 	what->encodings = cfg->encodings;
 }
 
 /* Sets up the users that keep no pixels; watched users have the numbers before them. */
 static void open_crowd(const struct vusers_options *cfg)
 {
-	struct vnc_users_cfg vnc = { .target = &run.target, .move = cfg->asks, .patch = cfg->echo == ECHO_PATCH,
-				  .rfb = { run.encodings, run.n_encodings, cfg->password_file ? run.password : NULL } };
+	struct vnc_users_cfg vnc = { .target = &run.target,
+				     .move = cfg->asks,
+				     .patch = cfg->echo == ECHO_PATCH,
+				     .rfb = { run.encodings, run.n_encodings, cfg->password_file ? run.password : NULL } };
 	struct crowd *c = &run.crowd;
 	int err;
 
-	c->cfg = (struct crowd_cfg){ .users = cfg->users - cfg->watched, .before = cfg->watched, .all = cfg->users, .think = cfg->think,
-				     .open = cfg->rate > 0 && cfg->users > cfg->watched, .ramp_ns = cfg->ramp_ns, .skip_ns = cfg->skip_ns,
-				     .time_ns = cfg->time_ns, .timeout_ns = cfg->timeout_ns, .seed = (uint64_t)cfg->seed };
-	if (c->cfg.open)	/* watched users send their share of the requests themselves */
+	c->cfg = (struct crowd_cfg){ .users = cfg->users - cfg->watched,
+				     .before = cfg->watched,
+				     .all = cfg->users,
+				     .think = cfg->think,
+				     .open = cfg->rate > 0 && cfg->users > cfg->watched,
+				     .ramp_ns = cfg->ramp_ns,
+				     .skip_ns = cfg->skip_ns,
+				     .time_ns = cfg->time_ns,
+				     .timeout_ns = cfg->timeout_ns,
+				     .seed = (uint64_t)cfg->seed };
+	if (c->cfg.open) /* watched users send their share of the requests themselves */
 		think_set_mean(&c->cfg.think, cfg->think.mean_ns * (double)cfg->users / (double)c->cfg.users);
 	err = crowd_open(c);
 	if (!err && run.target.http)
@@ -262,9 +280,13 @@ static void open_crowd(const struct vusers_options *cfg)
 /* Starts and connects the watched users. 0 or -EINTR. */
 static int start_watched(const struct vusers_options *cfg, const char *text)
 {
-	struct watched_cfg w = { .target = &run.target, .crowd = &run.crowd.cfg,
-			       .viewer = { run.words, cfg->password_file ? run.password : NULL, cfg->echo == ECHO_PATCH },
-			       .think = cfg->think, .open = cfg->rate > 0, .move = cfg->asks, .n = (int)cfg->watched };
+	struct watched_cfg w = { .target = &run.target,
+				 .crowd = &run.crowd.cfg,
+				 .viewer = { run.words, cfg->password_file ? run.password : NULL, cfg->echo == ECHO_PATCH },
+				 .think = cfg->think,
+				 .open = cfg->rate > 0,
+				 .move = cfg->asks,
+				 .n = (int)cfg->watched };
 	int here;
 
 	if (!cfg->watched)
@@ -308,8 +330,7 @@ static void fill_start_facts(const struct vusers_options *cfg, int64_t start, st
 }
 
 /* Connects all users and runs them. 0; -EINTR: stopped by a signal before the start. */
-static int run_users(const struct vusers_options *cfg, const char *text, struct vlog *log,
-				     struct report_facts *what)
+static int run_users(const struct vusers_options *cfg, const char *text, struct vlog *log, struct report_facts *what)
 {
 	struct crowd *c = &run.crowd;
 	int64_t start;
@@ -341,12 +362,17 @@ static int run_users(const struct vusers_options *cfg, const char *text, struct 
 int ends_run_users(struct vusers_options *cfg, const char *text)
 {
 	struct vlog_cfg log_cfg = { .tsv = cfg->log, .jtl = cfg->jtl, .label = by_vnc_labels, .url = text, .users = cfg->users };
-	struct report_facts what = { .target = text, .rate = cfg->rate > 0 ? cfg->rate : (double)NAN,
-				    .nz = cfg->nz > 0 ? cfg->nz : (double)NAN, .objects_per_page = NAN,
-				    .threshold_ns = cfg->threshold_ns, .late_limit_ns = cfg->late_ns, .connections = -1,
-						    .clock_error_ns = start_clock_error(),
-				    .think_text = cfg->think_text,
-				    .punctual_by = run.punctual, .watched = (int)cfg->watched };
+	struct report_facts what = { .target = text,
+				     .rate = cfg->rate > 0 ? cfg->rate : (double)NAN,
+				     .nz = cfg->nz > 0 ? cfg->nz : (double)NAN,
+				     .objects_per_page = NAN,
+				     .threshold_ns = cfg->threshold_ns,
+				     .late_limit_ns = cfg->late_ns,
+				     .connections = -1,
+				     .clock_error_ns = start_clock_error(),
+				     .think_text = cfg->think_text,
+				     .punctual_by = run.punctual,
+				     .watched = (int)cfg->watched };
 	struct crowd *c = &run.crowd;
 	struct progress_line progress;
 	struct vlog_sums sums;
@@ -363,7 +389,7 @@ int ends_run_users(struct vusers_options *cfg, const char *text)
 	set_think_mean(cfg);
 	check_start_time(cfg);
 	rec_check_outputs((const struct rec_output_path[]){ { "output", cfg->out.path }, { "log", cfg->log }, { "jtl", cfg->jtl } },
-				 3);
+			  3);
 	if (run.target.http)
 		prepare_http(cfg, &what, &log_cfg);
 	else

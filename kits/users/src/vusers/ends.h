@@ -12,11 +12,11 @@ enum think_unit { PER_OBJECT, PER_PAGE };
 
 struct vusers_options {
 	int64_t users, watched, think_ns, ramp_ns, time_ns, skip_ns, timeout_ns, threshold_ns, late_ns;
-	int64_t start_at_ns;	/* CLOCK_REALTIME; 0: at once */
+	int64_t start_at_ns; /* CLOCK_REALTIME; 0: at once */
 	int64_t seed, ready_fd, priority, size, width, parallel;
 	double rate, nz;
 	const char *think_text, *think_file, *password_file, *log, *jtl, *workload, *encodings, *stations, *pause;
-	struct think_times think;	/* distribution of --think-dist; its mean is set later */
+	struct think_times think; /* distribution of --think-dist; its mean is set later */
 	int asks, echo, per, service;
 	struct rec_cfg out;
 };

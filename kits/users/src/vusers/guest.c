@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 
 #define RFB_VERSION 12
-#define SQUARE 16	/* pixels, 32 bits each */
+#define SQUARE 16 /* pixels, 32 bits each */
 
 enum { STAGE_VERSION, STAGE_SECURITY, STAGE_INIT, STAGE_TYPE, STAGE_MESSAGE };
 
@@ -42,8 +42,10 @@ int answers_make(struct server_answers *w, bool http, int64_t size, uint16_t wid
 		w->whole = make_grey_update(width, height, 255, &w->whole_size);
 		return w->answer && w->turned && w->whole ? 0 : -ENOMEM;
 	}
-	n = snprintf(head, sizeof(head), "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: "
-		     "%lld\r\nConnection: keep-alive\r\n\r\n", (long long)size);
+	n = snprintf(head, sizeof(head),
+		     "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: "
+		     "%lld\r\nConnection: keep-alive\r\n\r\n",
+		     (long long)size);
 	w->size = (size_t)n + (size_t)size;
 	w->answer = malloc(w->size);
 	if (!w->answer)
@@ -128,8 +130,8 @@ static int send_update(struct served_client *g, const struct server_answers *w)
 
 static int send_server_init(struct served_client *g, const struct server_answers *w)
 {
-	uint8_t init[32] = { 0, 0, 0, 0, 32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0, 0, 0, 0, 0, 0, 0,
-			     8, 'v', 'u', 's', 'e', 'r', 's', ' ', ' ' };
+	uint8_t init[32] = { 0, 0, 0, 0, 32, 24, 0, 1, 0,   255, 0,   255, 0,	255, 16,  8,
+			     0, 0, 0, 0, 0,  0,	 0, 8, 'v', 'u', 's', 'e', 'r', 's', ' ', ' ' };
 
 	rfb_put_u16(init, w->width);
 	rfb_put_u16(init + 2, w->height);
@@ -141,9 +143,7 @@ static int serve_message(struct served_client *g, const struct server_answers *w
 {
 	g->skip = rfb_message_rest(&rfb_client_kinds[g->kind], g->head);
 	switch (g->kind) {
-	case RFB_CLIENT_REQUEST:
-		g->wants = true;
-		return !g->left && (!g->told || g->owed) ? send_update(g, w) : 0;
+	case RFB_CLIENT_REQUEST: g->wants = true; return !g->left && (!g->told || g->owed) ? send_update(g, w) : 0;
 	case RFB_CLIENT_KEY: return g->head[0] ? 1 : 0;
 	case RFB_CLIENT_POINTER: return 1;
 	default: return 0;
@@ -158,12 +158,8 @@ static int serve_part(struct served_client *g, const struct server_answers *w)
 		g->stage = STAGE_SECURITY;
 		g->need = 1;
 		return memcmp(g->head, "RFB 003.008\n", 12) ? -EPROTO : send_bytes(g, "\1\1", 2);
-	case STAGE_SECURITY:
-		g->stage = STAGE_INIT;
-		return g->head[0] != 1 ? -EPROTO : send_bytes(g, "\0\0\0\0", 4);
-	case STAGE_INIT:
-		g->stage = STAGE_TYPE;
-		return send_server_init(g, w);
+	case STAGE_SECURITY: g->stage = STAGE_INIT; return g->head[0] != 1 ? -EPROTO : send_bytes(g, "\0\0\0\0", 4);
+	case STAGE_INIT: g->stage = STAGE_TYPE; return send_server_init(g, w);
 	case STAGE_TYPE:
 		g->stage = STAGE_MESSAGE;
 		g->kind = rfb_client_kind(g->head[0]);
@@ -176,8 +172,7 @@ static int serve_part(struct served_client *g, const struct server_answers *w)
 	}
 }
 
-static int count_rfb(struct served_client *g, const struct server_answers *w, const uint8_t *bytes,
-				    size_t n)
+static int count_rfb(struct served_client *g, const struct server_answers *w, const uint8_t *bytes, size_t n)
 {
 	int requests = 0;
 
@@ -212,7 +207,7 @@ int client_count_asked(struct served_client *g, const struct server_answers *w, 
 int client_send_answer(struct served_client *g, const struct server_answers *w)
 {
 	if (w->http) {
-		if (g->left)	/* pipelined requests: not a client of vusers */
+		if (g->left) /* pipelined requests: not a client of vusers */
 			return -ENOBUFS;
 		g->left = w->size;
 		return send_left(g, w->answer, w->size);
@@ -223,6 +218,5 @@ int client_send_answer(struct served_client *g, const struct server_answers *w)
 
 int client_send_rest(struct served_client *g, const struct server_answers *w)
 {
-	return w->http ? send_left(g, w->answer, w->size) : send_left(g, w->whole,
-														    w->whole_size);
+	return w->http ? send_left(g, w->answer, w->size) : send_left(g, w->whole, w->whole_size);
 }

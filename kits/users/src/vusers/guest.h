@@ -12,23 +12,23 @@
 struct server_answers {
 	bool http;
 	uint16_t width, height;
-	uint8_t *answer;	/* HTTP: header and body; RFB: an update with a black square; owned */
-	uint8_t *turned;	/* RFB: an update with a white square, of the same size; keys alternate the two; owned */
-	size_t size;		/* bytes of `answer` */
-	uint8_t *whole;		/* RFB: the first update, of the whole screen; owned */
+	uint8_t *answer; /* HTTP: header and body; RFB: an update with a black square; owned */
+	uint8_t *turned; /* RFB: an update with a white square, of the same size; keys alternate the two; owned */
+	size_t size;	 /* bytes of `answer` */
+	uint8_t *whole;	 /* RFB: the first update, of the whole screen; owned */
 	size_t whole_size;
 };
 
 struct served_client {
 	int fd;
-	uint32_t serial;	/* number of the client, 0: this entry is free */
-	uint8_t stage, kind;	/* parser state, and kind of the RFB message */
-	uint8_t have, need;	/* bytes in `head`, and bytes that complete it */
-	bool wants, told, black;	/* RFB: has requested an update; has got the first one; its square is black */
-	uint32_t owed;		/* RFB: key presses that no update has answered yet */
-	uint64_t skip;		/* bytes of input to be ignored */
-	size_t left;		/* bytes of the answer or first update still to be sent */
-	uint8_t head[RFB_LOOK_MAX];	/* part of the message being read */
+	uint32_t serial;	    /* number of the client, 0: this entry is free */
+	uint8_t stage, kind;	    /* parser state, and kind of the RFB message */
+	uint8_t have, need;	    /* bytes in `head`, and bytes that complete it */
+	bool wants, told, black;    /* RFB: has requested an update; has got the first one; its square is black */
+	uint32_t owed;		    /* RFB: key presses that no update has answered yet */
+	uint64_t skip;		    /* bytes of input to be ignored */
+	size_t left;		    /* bytes of the answer or first update still to be sent */
+	uint8_t head[RFB_LOOK_MAX]; /* part of the message being read */
 };
 
 /* 0 or -ENOMEM. */

@@ -26,7 +26,7 @@ int merged_add_users(struct merged_runs *m, int64_t users)
 		return -ENOMEM;
 	memset(all + c->cfg.users, 0, (size_t)users * sizeof(*all));
 	c->user = all;
-	c->cfg.before = c->cfg.users;	/* the users of the generators before */
+	c->cfg.before = c->cfg.users; /* the users of the generators before */
 	c->cfg.users += users;
 	m->parts++;
 	return 0;
@@ -112,16 +112,16 @@ void merged_free(struct merged_runs *m)
 /* --- reports and logs --------------------------------------------------------------------------------------------- */
 
 /* Settings that all generators must share. */
-static const char *const shared[] = { "kind", "loop", "think_s", "ramp_s", "skip_s", "time_s", "timeout_s", "threshold_ms",
-				      "asks", "echo", "workload", "thinks_before" };
+static const char *const shared[] = { "kind",	   "loop",	   "think_s", "ramp_s", "skip_s",   "time_s",
+				      "timeout_s", "threshold_ms", "asks",    "echo",	"workload", "thinks_before" };
 
 static struct {
 	struct merged_runs m;
 	struct json_document *json[MERGE_MOST];
 	struct generator_facts part[MERGE_MOST];
-	const char *label[LABELS];	/* names of requests; copies, kept until the program ends */
+	const char *label[LABELS]; /* names of requests; copies, kept until the program ends */
 	int labels;
-	int64_t shift_ns;		/* to be added to the times of the log that is read */
+	int64_t shift_ns; /* to be added to the times of the log that is read */
 	struct why why;
 	char unsure[300];
 } run;
@@ -172,7 +172,8 @@ static void check_settings(int i, const char *name)
 		die(EXIT_USAGE, "%s: it has watched users, who cannot be merged; give --watched to no generator", name);
 	for (int k = 0; k < i; k++)
 		if (same_setting(run.json[k], run.json[i], "settings.seed"))
-			die(EXIT_USAGE, "%s: another report has its seed, whose users ask at the same times; give each generator its own --seed",
+			die(EXIT_USAGE,
+			    "%s: another report has its seed, whose users ask at the same times; give each generator its own --seed",
 			    name);
 }
 
@@ -220,13 +221,14 @@ static void add_figures(int i, const char *name)
 	const char *stopped = json_get_str(run.json[i], "result.stopped_by");
 
 	*p = (struct generator_facts){ .users = get_int(i, name, "settings.users"),
-		.users_ready = get_int(i, name, "result.users_ready"),
-				   .requests = get_int(i, name, "result.requests"), .start_at = json_get_str(run.json[i], "result.start_at"),
-				   .started_late_ms = get_real(i, "result.started_late_ms", NAN),
-				   .clock_error_ms = get_real(i, "result.clock_error_ms", NAN),
-				   .cpu_percent = get_real(i, "result.generator.cpu_percent", NAN),
-				   .memory_bytes_per_user = get_real(i, "result.generator.memory_bytes_per_user", NAN),
-				   .why_invalid = json_get_str(run.json[i], "result.why_invalid") };
+				       .users_ready = get_int(i, name, "result.users_ready"),
+				       .requests = get_int(i, name, "result.requests"),
+				       .start_at = json_get_str(run.json[i], "result.start_at"),
+				       .started_late_ms = get_real(i, "result.started_late_ms", NAN),
+				       .clock_error_ms = get_real(i, "result.clock_error_ms", NAN),
+				       .cpu_percent = get_real(i, "result.generator.cpu_percent", NAN),
+				       .memory_bytes_per_user = get_real(i, "result.generator.memory_bytes_per_user", NAN),
+				       .why_invalid = json_get_str(run.json[i], "result.why_invalid") };
 	s->users_ready += p->users_ready;
 	s->due += get_int(i, name, "result.due");
 	s->unsent += get_int(i, name, "result.unsent");
@@ -235,11 +237,11 @@ static void add_figures(int i, const char *name)
 	s->refused += get_int(i, name, "result.refused");
 	s->gone_ns += get_real(i, "result.gone_percent", 0) / 100 * seconds * S * (double)p->users;
 	/* below 0, and so not known, where one generator does not know it */
-	s->memory_bytes += isfinite(p->memory_bytes_per_user) ? (int64_t)(p->memory_bytes_per_user * (double)p->users) :
-								INT64_MIN / 2 / MERGE_MOST;
+	s->memory_bytes += isfinite(p->memory_bytes_per_user) ? (int64_t)(p->memory_bytes_per_user * (double)p->users)
+							      : INT64_MIN / 2 / MERGE_MOST;
 	s->stopped = s->stopped || (stopped && !strcmp(stopped, "signal"));
-	s->spent.cpu_ns = (int64_t)fmax((double)s->spent.cpu_ns, get_real(i, "result.generator.cpu_percent",
-												 0) / 100 * seconds * S);
+	s->spent.cpu_ns =
+		(int64_t)fmax((double)s->spent.cpu_ns, get_real(i, "result.generator.cpu_percent", 0) / 100 * seconds * S);
 	waited_ns = get_real(i, "result.generator.waited_percent", NAN) / 100 * seconds * S;
 	s->spent.waited_ns = isnan(waited_ns) || s->spent.waited_ns < 0 ? -1 : (int64_t)fmax((double)s->spent.waited_ns, waited_ns);
 	run.m.sums.lost += get_int(i, name, "result.generator.log_lost");
@@ -262,8 +264,8 @@ static void add_generator(int i, const char *report, const char *log)
 	read_log(log);
 	answered = run.m.sums.users.ended[VLOG_OK] - answered;
 	if (answered != run.part[i].requests)
-		die(EXIT_USAGE, "%s: it has %lld answered requests, and %s says %lld: not the log of that run", log, (long long)answered,
-		    report, (long long)run.part[i].requests);
+		die(EXIT_USAGE, "%s: it has %lld answered requests, and %s says %lld: not the log of that run", log,
+		    (long long)answered, report, (long long)run.part[i].requests);
 }
 
 /* The generator that sent latest is that of the report, so that a good one does not hide a bad one. */
@@ -280,14 +282,16 @@ static void choose_latest(struct report_facts *what)
 		worst = p->late_p99_ms > run.part[worst].late_p99_ms ? i : worst;
 		if (p->started_late_ms * (double)NS_PER_MS > (double)what->started_late_ns)
 			what->started_late_ns = (int64_t)(p->started_late_ms * (double)NS_PER_MS);
-		what->clock_error_ns = isfinite(p->clock_error_ms) && what->clock_error_ns >= 0 ?
-			(int64_t)fmax((double)what->clock_error_ns, p->clock_error_ms * (double)NS_PER_MS) : -1;
+		what->clock_error_ns = isfinite(p->clock_error_ms) && what->clock_error_ns >= 0
+					       ? (int64_t)fmax((double)what->clock_error_ns, p->clock_error_ms * (double)NS_PER_MS)
+					       : -1;
 		if (p->why_invalid && !what->why_invalid) {
 			why_say(&run.why, "generator %d: %s", i + 1, p->why_invalid);
 			what->why_invalid = run.why.text;
 		}
 		if (json_get_str(run.json[i], "result.why_unsure") && !what->why_unsure) {
-			snprintf(run.unsure, sizeof(run.unsure), "generator %d: %s", i + 1, json_get_str(run.json[i], "result.why_unsure"));
+			snprintf(run.unsure, sizeof(run.unsure), "generator %d: %s", i + 1,
+				 json_get_str(run.json[i], "result.why_unsure"));
 			what->why_unsure = run.unsure;
 		}
 	}
@@ -311,23 +315,31 @@ static void fill_facts(struct report_facts *w)
 	const char *unit = json_get_str(j, "settings.thinks_before"), *think = json_get_str(j, "settings.think");
 	double connections = sum_reports("result.connections");
 
-	*w = (struct report_facts){ .target = json_get_str(j, "settings.target"), .kind = json_get_str(j, "settings.kind"),
-				   .asks = json_get_str(j, "settings.asks"), .echo = json_get_str(j, "settings.echo"),
-				   .encodings = json_get_str(j, "settings.encodings"), .workload = json_get_str(j, "settings.workload"),
-				   .library = json_get_str(j, "settings.library"), .punctual_by = json_get_str(j, "settings.punctual_by"),
-				   .think_text = think ? think : json_get_str(j, "settings.gaps"),
-				   .rate = sum_reports("settings.rate_per_s"), .nz = sum_reports("settings.nz_per_s"),
-				   .objects_per_page = get_real(0, "settings.objects_per_page", NAN),
-				   .whole_pages = unit && !strcmp(unit, "pages"), .parallel = (int)get_real(0, "settings.parallel", 1),
-				   .start_ns = get_int(0, "the first report", "result.start_ns"), .start_text = run.part[0].start_at,
-				   .threshold_ns = get_seconds_ns(0, "settings.threshold_ms") / 1000,
-				   .late_limit_ns = get_seconds_ns(0, "settings.late_limit_ms") / 1000,
-				   .bytes = (int64_t)sum_reports("result.bytes"), .connections = isfinite(connections) ? (int64_t)connections :
-					    -1,
-				   .descriptors = (int64_t)sum_reports("result.generator.descriptors"),
-				   .descriptors_most = (int64_t)sum_reports("result.generator.descriptors_most"),
-				   .process_cpu_ns = (int64_t)(sum_reports("result.generator.process_cpu_s") * S),
-				   .part = run.part, .parts = run.m.parts };
+	*w = (struct report_facts){ .target = json_get_str(j, "settings.target"),
+				    .kind = json_get_str(j, "settings.kind"),
+				    .asks = json_get_str(j, "settings.asks"),
+				    .echo = json_get_str(j, "settings.echo"),
+				    .encodings = json_get_str(j, "settings.encodings"),
+				    .workload = json_get_str(j, "settings.workload"),
+				    .library = json_get_str(j, "settings.library"),
+				    .punctual_by = json_get_str(j, "settings.punctual_by"),
+				    .think_text = think ? think : json_get_str(j, "settings.gaps"),
+				    .rate = sum_reports("settings.rate_per_s"),
+				    .nz = sum_reports("settings.nz_per_s"),
+				    .objects_per_page = get_real(0, "settings.objects_per_page", NAN),
+				    .whole_pages = unit && !strcmp(unit, "pages"),
+				    .parallel = (int)get_real(0, "settings.parallel", 1),
+				    .start_ns = get_int(0, "the first report", "result.start_ns"),
+				    .start_text = run.part[0].start_at,
+				    .threshold_ns = get_seconds_ns(0, "settings.threshold_ms") / 1000,
+				    .late_limit_ns = get_seconds_ns(0, "settings.late_limit_ms") / 1000,
+				    .bytes = (int64_t)sum_reports("result.bytes"),
+				    .connections = isfinite(connections) ? (int64_t)connections : -1,
+				    .descriptors = (int64_t)sum_reports("result.generator.descriptors"),
+				    .descriptors_most = (int64_t)sum_reports("result.generator.descriptors_most"),
+				    .process_cpu_ns = (int64_t)(sum_reports("result.generator.process_cpu_s") * S),
+				    .part = run.part,
+				    .parts = run.m.parts };
 	choose_latest(w);
 }
 
@@ -354,10 +366,13 @@ int merge_reports(char *const *word, int words, const char *log, const struct re
 	out = rec_must_open(out_cfg, "vusers");
 	for (int i = 0; i < words / 2; i++)
 		add_generator(i, word[2 * i], word[2 * i + 1]);
-	c->cfg = (struct crowd_cfg){ .users = c->cfg.users, .all = c->cfg.users, .ramp_ns = get_seconds_ns(0, "settings.ramp_s"),
-				     .skip_ns = get_seconds_ns(0, "settings.skip_s"), .time_ns = get_seconds_ns(0, "settings.time_s"),
-				     .timeout_ns = get_seconds_ns(0, "settings.timeout_s"), .seed = (uint64_t)get_int(0, *word,
-																		   "settings.seed"),
+	c->cfg = (struct crowd_cfg){ .users = c->cfg.users,
+				     .all = c->cfg.users,
+				     .ramp_ns = get_seconds_ns(0, "settings.ramp_s"),
+				     .skip_ns = get_seconds_ns(0, "settings.skip_s"),
+				     .time_ns = get_seconds_ns(0, "settings.time_s"),
+				     .timeout_ns = get_seconds_ns(0, "settings.timeout_s"),
+				     .seed = (uint64_t)get_int(0, *word, "settings.seed"),
 				     .think.mean_ns = get_real(0, "settings.think_s", 0) * S };
 	fill_facts(&what);
 	c->cfg.open = isfinite(what.rate);

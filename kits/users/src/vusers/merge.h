@@ -10,14 +10,14 @@
 #include "rec.h"
 #include "vlog.h"
 
-#define MERGE_MOST 64	/* generators */
+#define MERGE_MOST 64 /* generators */
 
 struct merged_runs {
-	struct crowd crowd;		/* counts, users and the window; not opened by crowd_open() */
+	struct crowd crowd; /* counts, users and the window; not opened by crowd_open() */
 	struct vlog_sums sums;
-	struct vlog_row *row;		/* rows of all, ascending in end_ns once merged_replay() has returned; owned */
+	struct vlog_row *row; /* rows of all, ascending in end_ns once merged_replay() has returned; owned */
 	size_t n;
-	struct sample late[MERGE_MOST];	/* measured requests, ready to sent in ns, of each generator */
+	struct sample late[MERGE_MOST]; /* measured requests, ready to sent in ns, of each generator */
 	int parts;
 };
 

@@ -10,14 +10,14 @@
 
 struct vnc_users_cfg {
 	const struct target *target;
-	bool move;			/* move the pointer instead of typing keys */
-	bool patch;			/* the echo is the next number in the patch of refecho; else the next update */
+	bool move;  /* move the pointer instead of typing keys */
+	bool patch; /* the echo is the next number in the patch of refecho; else the next update */
 	struct vrfb_cfg rfb;
 };
 
 struct vnc_users;
 extern const struct crowd_hooks by_vnc_protocol;
-extern const char *const by_vnc_labels[];	/* names of the requests: "key", "move" */
+extern const char *const by_vnc_labels[]; /* names of the requests: "key", "move" */
 
 /* NULL: out of memory. Owned by the caller. */
 struct vnc_users *vnc_users_open(const struct vnc_users_cfg *cfg, struct crowd *crowd);
@@ -26,8 +26,8 @@ void vnc_users_close(struct vnc_users *v);
 struct http_users_cfg {
 	const struct target *target;
 	const struct workload *workload;
-	bool whole_pages;	/* a request is a whole page, answered with its last object; else one object */
-	int parallel;		/* objects of a page fetched at once, each over its own connection */
+	bool whole_pages; /* a request is a whole page, answered with its last object; else one object */
+	int parallel;	  /* objects of a page fetched at once, each over its own connection */
 	uint64_t seed;
 };
 
@@ -40,4 +40,4 @@ extern const struct crowd_hooks by_http_protocol;
 /* NULL: out of memory, or libcurl lacks a feature. Owned by the caller. */
 struct http_users *http_users_open(const struct http_users_cfg *cfg, struct crowd *crowd);
 void http_users_close(struct http_users *h);
-const char *http_library_name(void);			/* "libcurl/7.88.1" */
+const char *http_library_name(void); /* "libcurl/7.88.1" */

@@ -29,8 +29,8 @@ static double cpu_percent(const struct crowd *c)
 
 double report_gone_percent(const struct crowd *c)
 {
-	return measured_seconds(c) > 0 && c->cfg.users ? 100 * c->sums.gone_ns / S / measured_seconds(c) / (double)c->cfg.users :
-	       (double)NAN;
+	return measured_seconds(c) > 0 && c->cfg.users ? 100 * c->sums.gone_ns / S / measured_seconds(c) / (double)c->cfg.users
+						       : (double)NAN;
 }
 
 static int count_ready(const struct report_facts *w)
@@ -42,8 +42,7 @@ static int count_ready(const struct report_facts *w)
 	return n;
 }
 
-const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const struct report_facts *w,
-				    char *text, size_t size)
+const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const struct report_facts *w, char *text, size_t size)
 {
 	struct sample_stat late = sample_quantile(&s->users.late, 0.99), watched = sample_quantile(&s->watched.late, 0.99);
 	double limit = (double)w->late_limit_ns;
@@ -82,7 +81,7 @@ const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const
 static void report_settings(struct rec_report *r, const struct crowd *c, const struct report_facts *w)
 {
 	const struct crowd_cfg *cfg = &c->cfg;
-	bool open = isfinite(w->rate);	/* not cfg->open, which is false if all users are watched */
+	bool open = isfinite(w->rate); /* not cfg->open, which is false if all users are watched */
 
 	rec_begin_object(r, "settings");
 	rec_add_strs(r, { "target", w->target }, { "kind", w->kind });
@@ -90,11 +89,11 @@ static void report_settings(struct rec_report *r, const struct crowd *c, const s
 	rec_add_str(r, "loop", open ? "open" : "closed");
 	rec_add_str(r, open ? "gaps" : "think", w->think_text);
 	rec_add_reals(r, { "think_s", open ? (double)NAN : cfg->think.mean_ns / S, 6 }, { "rate_per_s", w->rate, 6 },
-			 { "nz_per_s", w->nz, 6 }, { "ramp_s", (double)cfg->ramp_ns / S, 3 },
-			 { "skip_s", (double)cfg->skip_ns / S, 3 },
-			 { "time_s", cfg->time_ns ? (double)cfg->time_ns / S : (double)NAN, 3 },
-			 { "timeout_s", (double)cfg->timeout_ns / S, 3 }, { "threshold_ms", (double)w->threshold_ns / MS, 3 },
-			 { "late_limit_ms", (double)w->late_limit_ns / MS, 3 });
+		      { "nz_per_s", w->nz, 6 }, { "ramp_s", (double)cfg->ramp_ns / S, 3 },
+		      { "skip_s", (double)cfg->skip_ns / S, 3 },
+		      { "time_s", cfg->time_ns ? (double)cfg->time_ns / S : (double)NAN, 3 },
+		      { "timeout_s", (double)cfg->timeout_ns / S, 3 }, { "threshold_ms", (double)w->threshold_ns / MS, 3 },
+		      { "late_limit_ms", (double)w->late_limit_ns / MS, 3 });
 	rec_add_int(r, "seed", (int64_t)cfg->seed);
 	rec_add_strs(r, { "asks", w->asks }, { "echo", w->echo }, { "encodings", w->encodings }, { "workload", w->workload });
 	rec_add_real(r, "objects_per_page", w->objects_per_page, 6);
@@ -127,9 +126,8 @@ static void report_spread(struct rec_report *r, const char *key, double *v, size
 		median = n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 	rec_begin_object(r, key);
 	rec_add_reals(r, { "min", n ? v[0] : (double)NAN, decimals }, { "median", median, decimals },
-			 { "max", n ? v[n - 1] : (double)NAN, decimals },
-			 { "max_by_median", n && median > 0 ? v[n - 1] / median : (double)NAN, 4 },
-			 { "jain", jain_index(v, n), 6 });
+		      { "max", n ? v[n - 1] : (double)NAN, decimals },
+		      { "max_by_median", n && median > 0 ? v[n - 1] / median : (double)NAN, 4 }, { "jain", jain_index(v, n), 6 });
 	rec_end(r);
 }
 
@@ -172,7 +170,7 @@ static void report_start(struct rec_report *r, const struct report_facts *w)
 	rec_add_str(r, "start_at", w->start_text);
 	rec_add_int(r, "start_ns", w->start_ns);
 	rec_add_reals(r, { "started_late_ms", w->start_text ? (double)w->started_late_ns / MS : (double)NAN, 3 },
-			 { "clock_error_ms", w->clock_error_ns < 0 ? (double)NAN : (double)w->clock_error_ns / MS, 3 });
+		      { "clock_error_ms", w->clock_error_ns < 0 ? (double)NAN : (double)w->clock_error_ns / MS, 3 });
 }
 
 static void report_parts(struct rec_report *r, const struct report_facts *w)
@@ -188,31 +186,35 @@ static void report_parts(struct rec_report *r, const struct report_facts *w)
 		rec_add_ints(r, { "users", p->users }, { "users_ready", p->users_ready }, { "requests", p->requests });
 		rec_add_str(r, "start_at", p->start_at);
 		rec_add_reals(r, { "started_late_ms", p->started_late_ms, 3 }, { "clock_error_ms", p->clock_error_ms, 3 },
-				 { "late_p99_ms", p->late_p99_ms, 4 }, { "late_max_ms", p->late_max_ms, 4 },
-				 { "cpu_percent", p->cpu_percent, 2 }, { "memory_bytes_per_user", p->memory_bytes_per_user, 0 });
+			      { "late_p99_ms", p->late_p99_ms, 4 }, { "late_max_ms", p->late_max_ms, 4 },
+			      { "cpu_percent", p->cpu_percent, 2 }, { "memory_bytes_per_user", p->memory_bytes_per_user, 0 });
 		rec_end(r);
 	}
 	rec_end(r);
 	rec_set_table(r, "generators");
 }
 
-static void report_generator(struct rec_report *r, const struct crowd *c, struct vlog_sums *s,
-			     const struct report_facts *w)
+static void report_generator(struct rec_report *r, const struct crowd *c, struct vlog_sums *s, const struct report_facts *w)
 {
 	rec_begin_object(r, "generator");
 	rec_add_sample(r, "late_ms", &s->users.late, MS);
 	rec_add_reals(r, { "cpu_percent", cpu_percent(c), 2 },
-			 { "waited_percent", c->sums.spent.waited_ns < 0 || measured_seconds(c) <= 0 ? (double)NAN : 100 * (double)c->sums.spent.waited_ns / S / measured_seconds(c), 2 },
-			 { "log_cpu_s", (double)s->cpu_ns / S, 3 }, { "process_cpu_s", (double)w->process_cpu_ns / S, 3 });
+		      { "waited_percent",
+			c->sums.spent.waited_ns < 0 || measured_seconds(c) <= 0
+				? (double)NAN
+				: 100 * (double)c->sums.spent.waited_ns / S / measured_seconds(c),
+			2 },
+		      { "log_cpu_s", (double)s->cpu_ns / S, 3 }, { "process_cpu_s", (double)w->process_cpu_ns / S, 3 });
 	rec_add_ints(r, { "descriptors", w->descriptors }, { "descriptors_most", w->descriptors_most });
-	rec_add_real(r, "memory_bytes_per_user", c->sums.memory_bytes > 0 && c->cfg.users ? (double)c->sums.memory_bytes / (double)c->cfg.users : (double)NAN, 0);
+	rec_add_real(r, "memory_bytes_per_user",
+		     c->sums.memory_bytes > 0 && c->cfg.users ? (double)c->sums.memory_bytes / (double)c->cfg.users : (double)NAN,
+		     0);
 	rec_add_int(r, "log_lost", s->lost);
 	rec_end(r);
 }
 
 /* The watched users, who are in none of the other figures, and the difference between their response times and the others'. */
-static void report_watched(struct rec_report *r, const struct crowd *c, struct vlog_sums *s,
-			   const struct report_facts *w)
+static void report_watched(struct rec_report *r, const struct crowd *c, struct vlog_sums *s, const struct report_facts *w)
 {
 	const struct vlog_timings *all = &s->watched;
 
@@ -223,7 +225,9 @@ static void report_watched(struct rec_report *r, const struct crowd *c, struct v
 	rec_add_sample(r, "watched_late_ms", &s->watched.late, MS);
 	rec_begin_object(r, "watched_less_others_ms");
 	rec_add_reals(r, { "mean", (sample_mean(&s->watched.from_sent).value - sample_mean(&s->users.from_sent).value) / MS, 4 },
-			 { "p50", (sample_quantile(&s->watched.from_sent, 0.5).value - sample_quantile(&s->users.from_sent, 0.5).value) / MS, 4 });
+		      { "p50",
+			(sample_quantile(&s->watched.from_sent, 0.5).value - sample_quantile(&s->users.from_sent, 0.5).value) / MS,
+			4 });
 	rec_end(r);
 	rec_begin_array(r, "watched");
 	for (int i = 0; i < w->watched; i++) {
@@ -234,10 +238,11 @@ static void report_watched(struct rec_report *r, const struct crowd *c, struct v
 		rec_add_int(r, "user", i);
 		rec_add_bool(r, "ready", u->ready);
 		rec_add_ints(r, { "width", u->width }, { "height", u->height },
-				{ "requests", one->ended[VLOG_OK] + one->ended[VLOG_ERROR] + one->ended[VLOG_TIMEOUT] + one->ended[VLOG_CUT] },
-				{ "answered", one->ended[VLOG_OK] }, { "errors", one->ended[VLOG_ERROR] },
-				{ "timeouts", one->ended[VLOG_TIMEOUT] }, { "unanswered", one->ended[VLOG_CUT] },
-				{ "reconnected", u->reconnected }, { "refused", u->refused });
+			     { "requests",
+			       one->ended[VLOG_OK] + one->ended[VLOG_ERROR] + one->ended[VLOG_TIMEOUT] + one->ended[VLOG_CUT] },
+			     { "answered", one->ended[VLOG_OK] }, { "errors", one->ended[VLOG_ERROR] },
+			     { "timeouts", one->ended[VLOG_TIMEOUT] }, { "unanswered", one->ended[VLOG_CUT] },
+			     { "reconnected", u->reconnected }, { "refused", u->refused });
 		rec_add_sample(r, "response_ms", &one->response, MS);
 		rec_add_real(r, "cpu_s", (double)u->cpu_ns / S, 3);
 		rec_add_str(r, "last_failure", *u->why.text ? u->why.text : NULL);
@@ -257,18 +262,17 @@ static struct figure percent_over(const struct sample *s, int64_t threshold_ns)
 		return FIGURE_ABSENT;
 	unsure = !s->censored || s->censored_min > threshold_ns ? 0 : s->censored < s->n - over ? s->censored : s->n - over;
 	return figure_make_range((struct sample_stat){ 100 * (double)over / (double)s->n, false },
-			      (struct sample_stat){ 100 * (double)(over + unsure) / (double)s->n, false }, 0);
+				 (struct sample_stat){ 100 * (double)(over + unsure) / (double)s->n, false }, 0);
 }
 
 /* --- for people --- */
 
-#define BACKLOG 0.05		/* of the requests due */
+#define BACKLOG 0.05 /* of the requests due */
 
 static void say_quantiles(struct rec_report *r, const char *name, struct sample *s)
 {
-	rec_add_row(r, "%s\t%s\t%s\t%s\t%s\t%s\t%s", name, stat_text(s, 0, MS), stat_text(s, 0.5,
-																 MS), stat_text(s, 0.9, MS),
-		stat_text(s, 0.95, MS), stat_text(s, 0.99, MS), stat_text(s, 1, MS));
+	rec_add_row(r, "%s\t%s\t%s\t%s\t%s\t%s\t%s", name, stat_text(s, 0, MS), stat_text(s, 0.5, MS), stat_text(s, 0.9, MS),
+		    stat_text(s, 0.95, MS), stat_text(s, 0.99, MS), stat_text(s, 1, MS));
 }
 
 /* Open loop: requests that were due and not answered at the end, if they are more than users ask for at once and more than BACKLOG
@@ -291,17 +295,16 @@ static void say_users(struct rec_report *r, const struct crowd *c, struct vlog_s
 		most = c->user[i].answered > most ? c->user[i].answered : most;
 	}
 	if (backlog)
-		rec_warn(r, "At the end %s still without an answer: %s/s were due, %s/s answered meanwhile. While that "
-				     "backlog grows, response times tell how long the run was.",
-				     counted_text(backlog, "request"),
-				     number_text(rate_per_s(c, (double)c->sums.due)),
-				     number_text(rate_per_s(c, (double)c->sums.finished)));
-	rec_say(r, "%s, %s %s, %s: %s answered (%s/s meanwhile), %s failed",
-				  counted_text(c->cfg.all, "user"),
-		isfinite(w->rate) ? number_text(w->rate) : ns_text(c->cfg.think.mean_ns), isfinite(w->rate) ? "requests/s due" : "think time",
-		ns_text(measured_seconds(c) * S), counted_text(s->users.ended[VLOG_OK], "request"),
-			number_text(rate_per_s(c, (double)c->sums.finished)),
-			count_text(failed));
+		rec_warn(r,
+			 "At the end %s still without an answer: %s/s were due, %s/s answered meanwhile. While that "
+			 "backlog grows, response times tell how long the run was.",
+			 counted_text(backlog, "request"), number_text(rate_per_s(c, (double)c->sums.due)),
+			 number_text(rate_per_s(c, (double)c->sums.finished)));
+	rec_say(r, "%s, %s %s, %s: %s answered (%s/s meanwhile), %s failed", counted_text(c->cfg.all, "user"),
+		isfinite(w->rate) ? number_text(w->rate) : ns_text(c->cfg.think.mean_ns),
+		isfinite(w->rate) ? "requests/s due" : "think time", ns_text(measured_seconds(c) * S),
+		counted_text(s->users.ended[VLOG_OK], "request"), number_text(rate_per_s(c, (double)c->sums.finished)),
+		count_text(failed));
 	rec_begin_table(r, "lrrrrrr", "\tmin\tp50\tp90\tp95\tp99\tmax ms");
 	say_quantiles(r, "response", &s->users.response);
 	if (w->watched)
@@ -309,13 +312,12 @@ static void say_users(struct rec_report *r, const struct crowd *c, struct vlog_s
 	if (s->users.response.n) {
 		struct figure over = percent_over(&s->users.response, w->threshold_ns);
 
-		rec_say(r, "over %s: %s %%; answers per user: %s to %s", ns_text((double)w->threshold_ns),
-			figure_text(&over, 1), count_text(least), count_text(most));
+		rec_say(r, "over %s: %s %%; answers per user: %s to %s", ns_text((double)w->threshold_ns), figure_text(&over, 1),
+			count_text(least), count_text(most));
 	}
 	if (s->users.late.n)
 		rec_say(r, "load generator: requests left %s late at worst; it used %s %% of a CPU",
-					  ns_text(sample_max(&s->users.late).value),
-			number_text(cpu_percent(c)));
+			ns_text(sample_max(&s->users.late).value), number_text(cpu_percent(c)));
 }
 
 void report_users(struct rec_report *r, struct crowd *c, struct vlog_sums *s, const struct report_facts *w)
@@ -336,13 +338,12 @@ void report_users(struct rec_report *r, struct crowd *c, struct vlog_sums *s, co
 	report_start(r, w);
 	rec_add_real(r, "seconds", t, 3);
 	rec_add_ints(r, { "due", u->due }, { "requests", s->users.ended[VLOG_OK] }, { "errors", s->users.ended[VLOG_ERROR] },
-			{ "timeouts", s->users.ended[VLOG_TIMEOUT] }, { "unanswered", s->users.ended[VLOG_CUT] },
-			{ "unsent", u->unsent }, { "reconnected", u->reconnected }, { "refused", u->refused });
+		     { "timeouts", s->users.ended[VLOG_TIMEOUT] }, { "unanswered", s->users.ended[VLOG_CUT] },
+		     { "unsent", u->unsent }, { "reconnected", u->reconnected }, { "refused", u->refused });
 	rec_add_real(r, "gone_percent", report_gone_percent(c), 2);
 	rec_add_count(r, "connections", w->connections);
-	rec_add_reals(r, { "due_per_s", rate_per_s(c, (double)u->due), 4 },
-			 { "rate_per_s", rate_per_s(c, answered), 4 },
-			 { "finished_per_s", rate_per_s(c, (double)u->finished), 4 });
+	rec_add_reals(r, { "due_per_s", rate_per_s(c, (double)u->due), 4 }, { "rate_per_s", rate_per_s(c, answered), 4 },
+		      { "finished_per_s", rate_per_s(c, (double)u->finished), 4 });
 	rec_add_int(r, "pages", u->pages);
 	rec_add_real(r, "pages_per_s", rate_per_s(c, (double)u->pages), 4);
 	rec_add_sample(r, "response_ms", &s->users.response, MS);
@@ -353,14 +354,14 @@ void report_users(struct rec_report *r, struct crowd *c, struct vlog_sums *s, co
 		rec_add_sample(r, "waited_for_user_ms", &s->waited, MS);
 	rec_begin_object(r, "concurrency");
 	rec_add_reals(r, { "mean", t > 0 ? k->asked_ns / S / t : (double)NAN, 4 },
-			 { "by_little", rate_per_s(c, (double)u->finished) * inside / S, 4 });
+		      { "by_little", rate_per_s(c, (double)u->finished) * inside / S, 4 });
 	rec_add_int(r, "max", k->asked_most);
 	rec_end(r);
 	rec_begin_object(r, "send_gap_ms");
 	rec_add_int(r, "n", k->gaps);
 	rec_add_reals(r, { "mean", k->gaps ? k->gap_mean / MS : (double)NAN, 6 },
-			 { "sd", k->gaps > 1 ? sqrt(k->gap_square / (double)(k->gaps - 1)) / MS : (double)NAN, 6 },
-			 { "cov", k->gaps > 1 ? sqrt(k->gap_square / (double)(k->gaps - 1)) / k->gap_mean : (double)NAN, 5 });
+		      { "sd", k->gaps > 1 ? sqrt(k->gap_square / (double)(k->gaps - 1)) / MS : (double)NAN, 6 },
+		      { "cov", k->gaps > 1 ? sqrt(k->gap_square / (double)(k->gaps - 1)) / k->gap_mean : (double)NAN, 5 });
 	rec_end(r);
 	rec_add_int(r, "bytes", w->bytes);
 	rec_add_real(r, "received_kbyte_per_s", rate_per_s(c, (double)s->bytes / 1000), 3);
@@ -377,9 +378,7 @@ void report_users(struct rec_report *r, struct crowd *c, struct vlog_sums *s, co
 	say_users(r, c, s, w);
 }
 
-int report_verdict(struct rec_report *r, const struct crowd *c, struct vlog_sums *s,
-				  const struct report_facts *w,
-		 int log_err)
+int report_verdict(struct rec_report *r, const struct crowd *c, struct vlog_sums *s, const struct report_facts *w, int log_err)
 {
 	int64_t ended[VLOG_ENDS], lost;
 	char text[160];
@@ -398,21 +397,22 @@ int report_verdict(struct rec_report *r, const struct crowd *c, struct vlog_sums
 	if (log_err)
 		rec_warn(r, "the log is incomplete: %s", strerror(-log_err));
 	if (lost && !c->sums.stopped)
-		rec_warn(r, "%lld requests failed (%lld answered with an error or broken off, %lld timed out, "
+		rec_warn(r,
+			 "%lld requests failed (%lld answered with an error or broken off, %lld timed out, "
 			 "%lld not answered by the end)%s%s",
-		     (long long)lost, (long long)ended[VLOG_ERROR], (long long)ended[VLOG_TIMEOUT], (long long)ended[VLOG_CUT],
-		     *c->sums.last_why ? "; the last: " : "", c->sums.last_why);
+			 (long long)lost, (long long)ended[VLOG_ERROR], (long long)ended[VLOG_TIMEOUT], (long long)ended[VLOG_CUT],
+			 *c->sums.last_why ? "; the last: " : "", c->sums.last_why);
 	if (c->sums.stopped && c->cfg.time_ns)
 		return EXIT_INTERRUPTED;
 	all_there = all_there && !(report_gone_percent(c) > REPORT_GONE_MOST);
-	return why || w->why_unsure || (lost && !c->sums.stopped) || log_err || s->lost || !all_there || count_backlog(c, s, w) ?
-	       EXIT_LOSSY : EXIT_OK;
+	return why || w->why_unsure || (lost && !c->sums.stopped) || log_err || s->lost || !all_there || count_backlog(c, s, w)
+		       ? EXIT_LOSSY
+		       : EXIT_OK;
 }
 
 /* --- the reference server ------------------------------------------------------------------------------------------ */
 
-void report_server(struct rec_report *r, const char *target, const struct serve_cfg *cfg,
-			     struct serve_sums *s)
+void report_server(struct rec_report *r, const char *target, const struct serve_cfg *cfg, struct serve_sums *s)
 {
 	rec_begin_object(r, "settings");
 	rec_add_str(r, "at", target);
@@ -422,12 +422,12 @@ void report_server(struct rec_report *r, const char *target, const struct serve_
 	rec_end(r);
 	rec_add_str(r, "service", !cfg->stations.n ? "none" : cfg->stations.exponential ? "exp" : "const");
 	rec_add_reals(r, { "pause_at_s", cfg->pause_ns ? (double)cfg->pause_at_ns / S : (double)NAN, 3 },
-			 { "pause_s", (double)cfg->pause_ns / S, 3 });
+		      { "pause_s", (double)cfg->pause_ns / S, 3 });
 	rec_add_int(r, "seed", (int64_t)cfg->stations.random);
 	rec_end(r);
 	rec_begin_object(r, "result");
 	rec_add_ints(r, { "guests", s->guests }, { "guests_most", s->guests_most }, { "refused", s->refused },
-			{ "requests", s->requests }, { "answered", s->answered });
+		     { "requests", s->requests }, { "answered", s->answered });
 	rec_add_sample(r, "inside_ms", &s->inside, MS);
 	rec_add_sample(r, "late_ms", &s->late, MS);
 	rec_begin_array(r, "busy_percent");
@@ -435,18 +435,17 @@ void report_server(struct rec_report *r, const char *target, const struct serve_
 		rec_add_real(r, NULL, 100 * s->busy[i], 3);
 	rec_end(r);
 	rec_add_reals(r, { "cpu_percent", s->ns > 0 ? 100 * (double)s->cpu_ns / (double)s->ns : (double)NAN, 2 },
-			 { "seconds", (double)s->ns / S, 3 });
+		      { "seconds", (double)s->ns / S, 3 });
 	rec_end(r);
 	if (!s->requests)
-		rec_warn(r, "no request came (%s in %s)", counted_text(s->guests, "connection"),
-				     ns_text((double)s->ns));
+		rec_warn(r, "no request came (%s in %s)", counted_text(s->guests, "connection"), ns_text((double)s->ns));
 	else
-		rec_say(r, "%s of %s answered in %s, from %s", count_text(s->answered),
-					  counted_text(s->requests, "request"), ns_text((double)s->ns),
-			counted_text(s->guests, "connection"));
+		rec_say(r, "%s of %s answered in %s, from %s", count_text(s->answered), counted_text(s->requests, "request"),
+			ns_text((double)s->ns), counted_text(s->guests, "connection"));
 	if (s->inside.n)
 		rec_say(r, "  service and queueing %s (median), %s at worst; answers left %s late at worst",
-			ns_text(sample_quantile(&s->inside, 0.5).value), ns_text(sample_max(&s->inside).value), ns_text(sample_max(&s->late).value));
+			ns_text(sample_quantile(&s->inside, 0.5).value), ns_text(sample_max(&s->inside).value),
+			ns_text(sample_max(&s->late).value));
 	if (s->refused)
 		rec_warn(r, "%s connections spoke another protocol and were closed", count_text(s->refused));
 }

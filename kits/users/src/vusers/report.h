@@ -16,44 +16,40 @@ struct generator_facts {
 };
 
 struct report_facts {
-	const char *target, *kind, *asks, *echo, *encodings, *workload, *library, *think_text;	/* NULL: not for this protocol */
-	double rate, nz;		/* --open and --users-per-second; NAN: not given */
+	const char *target, *kind, *asks, *echo, *encodings, *workload, *library, *think_text; /* NULL: not for this protocol */
+	double rate, nz; /* --open and --users-per-second; NAN: not given */
 	double objects_per_page;
 	bool whole_pages;
 	int parallel;
-	const char *start_text;		/* --start-at, as ISO 8601; NULL: not given */
-	int64_t start_ns;		/* the same instant of CLOCK_MONOTONIC; without --start-at the real start */
-	int64_t started_late_ns;	/* from then to the real start */
-	int64_t clock_error_ns;		/* bound on the error of CLOCK_REALTIME; -1: not known */
+	const char *start_text;	 /* --start-at, as ISO 8601; NULL: not given */
+	int64_t start_ns;	 /* the same instant of CLOCK_MONOTONIC; without --start-at the real start */
+	int64_t started_late_ns; /* from then to the real start */
+	int64_t clock_error_ns;	 /* bound on the error of CLOCK_REALTIME; -1: not known */
 	int64_t threshold_ns, late_limit_ns;
-	int64_t bytes, connections;	/* received bytes; connections made, -1: one per user */
+	int64_t bytes, connections; /* received bytes; connections made, -1: one per user */
 	int64_t descriptors, descriptors_most;
 	int64_t process_cpu_ns;
 	const char *punctual_by;
-	const char *why_invalid;	/* a reason that is known already; NULL: none */
-	const char *why_unsure;		/* why what was taken for an answer may be none; NULL: nothing speaks for it */
+	const char *why_invalid;		/* a reason that is known already; NULL: none */
+	const char *why_unsure;			/* why what was taken for an answer may be none; NULL: nothing speaks for it */
 	const struct generator_facts *part;	/* the generators of a merged report */
-	int parts;			/* 0: the report of one generator */
-	bool each_user;			/* report an entry for each user, too */
-	int watched;			/* number of watched users */
-	struct watched_result user[WATCH_MOST];	/* the watched users */
+	int parts;				/* 0: the report of one generator */
+	bool each_user;				/* report an entry for each user, too */
+	int watched;				/* number of watched users */
+	struct watched_result user[WATCH_MOST]; /* the watched users */
 };
 
 /* Limits for a valid run. */
-#define REPORT_CPU_MOST 90	/* CPU use of the event loop, percent of one CPU */
-#define REPORT_START_LATE_MOST (100 * 1000000LL)	/* ns from --start-at to the real start */
-#define REPORT_GONE_MOST 5	/* time that users were without a connection, percent of the time of all users */
-double report_gone_percent(const struct crowd *c);	/* time without a connection, percent; NAN: no window or no users */
+#define REPORT_CPU_MOST 90			   /* CPU use of the event loop, percent of one CPU */
+#define REPORT_START_LATE_MOST (100 * 1000000LL)   /* ns from --start-at to the real start */
+#define REPORT_GONE_MOST 5			   /* time that users were without a connection, percent of the time of all users */
+double report_gone_percent(const struct crowd *c); /* time without a connection, percent; NAN: no window or no users */
 
 /* Why the run is not valid, as a line in `text`; NULL: it is valid. */
-const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const struct report_facts *w,
-				    char *text, size_t size);
+const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const struct report_facts *w, char *text, size_t size);
 
 /* Write the report of the load generator (without warnings, which the caller adds) and of the reference server. */
 void report_users(struct rec_report *r, struct crowd *c, struct vlog_sums *s, const struct report_facts *w);
 /* Adds warnings to the report of the load generator, and returns the exit status. log_err: 0, or -errno of writing the log. */
-int report_verdict(struct rec_report *r, const struct crowd *c, struct vlog_sums *s,
-				  const struct report_facts *w,
-		 int log_err);
-void report_server(struct rec_report *r, const char *target, const struct serve_cfg *cfg,
-			     struct serve_sums *s);
+int report_verdict(struct rec_report *r, const struct crowd *c, struct vlog_sums *s, const struct report_facts *w, int log_err);
+void report_server(struct rec_report *r, const char *target, const struct serve_cfg *cfg, struct serve_sums *s);

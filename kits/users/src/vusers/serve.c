@@ -25,7 +25,7 @@
 /* A request in the stations. */
 struct pending_request {
 	int64_t at_ns;		/* when it leaves the stations */
-	uint32_t guest, serial;	/* descriptor and serial number of its client */
+	uint32_t guest, serial; /* descriptor and serial number of its client */
 };
 
 struct serve_state {
@@ -33,12 +33,12 @@ struct serve_state {
 	struct serve_sums *sums;
 	struct service_stations stations;
 	struct server_answers way;
-	struct served_client *guest;		/* by descriptor */
+	struct served_client *guest; /* by descriptor */
 	size_t room;
-	struct pending_request *line;	/* ring buffer, ascending by at_ns */
+	struct pending_request *line; /* ring buffer, ascending by at_ns */
 	size_t head, n, line_room;
 	int epoll;
-	int64_t first_ns;		/* time of the first request; 0: none yet */
+	int64_t first_ns; /* time of the first request; 0: none yet */
 	bool paused;
 	uint32_t serial;
 	int64_t guests;
@@ -157,7 +157,7 @@ static void answer_client(struct serve_state *s, struct pending_request who)
 {
 	struct served_client *g = &s->guest[who.guest];
 
-	if (g->serial != who.serial)	/* the client has disconnected */
+	if (g->serial != who.serial) /* the client has disconnected */
 		return;
 	s->sums->answered++;
 	sample_add(&s->sums->late, clock_now() - who.at_ns);
@@ -270,13 +270,15 @@ int serve_clients(int listener, const struct serve_cfg *cfg, struct serve_sums *
 
 	if (!s)
 		return err;
-	*s = (struct serve_state){ .cfg = cfg, .sums = out, .stations = cfg->stations,
-				  .epoll = epoll_create1(EPOLL_CLOEXEC), .room = 1024 };
+	*s = (struct serve_state){
+		.cfg = cfg, .sums = out, .stations = cfg->stations, .epoll = epoll_create1(EPOLL_CLOEXEC), .room = 1024
+	};
 	s->guest = calloc(s->room, sizeof(*s->guest));
 	if (s->guest && !answers_make(&s->way, cfg->at->http, cfg->size, (uint16_t)cfg->width, (uint16_t)cfg->height)) {
 		proc_stop_set(&stops);
 		sigprocmask(SIG_BLOCK, &stops, &before);
-		err = s->epoll < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, listener, &want) ? -errno : serve_loop(s, listener, &before);
+		err = s->epoll < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, listener, &want) ? -errno
+											  : serve_loop(s, listener, &before);
 		sigprocmask(SIG_SETMASK, &before, NULL);
 	}
 	now = clock_now();

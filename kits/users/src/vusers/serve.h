@@ -17,7 +17,7 @@ struct service_stations {
 	int n;
 	double mean_ns[STATIONS_MOST];
 	bool exponential;		/* exponential service times; else constant */
-	int64_t free_ns[STATIONS_MOST];	/* when the last request leaves each station */
+	int64_t free_ns[STATIONS_MOST]; /* when the last request leaves each station */
 	double busy_ns[STATIONS_MOST];	/* total service time of each station */
 	uint64_t random;
 };
@@ -29,19 +29,19 @@ int64_t stations_admit(struct service_stations *s, int64_t now_ns);
 
 struct serve_cfg {
 	const struct target *at;
-	struct service_stations stations;	/* n 0: requests are answered at once */
-	int64_t pause_at_ns, pause_ns;	/* stall of pause_ns (0: none), pause_at_ns after the first request */
-	int64_t size;			/* HTTP: bytes of a response body */
-	int64_t width, height;		/* RFB: size of the desktop in pixels */
+	struct service_stations stations; /* n 0: requests are answered at once */
+	int64_t pause_at_ns, pause_ns;	  /* stall of pause_ns (0: none), pause_at_ns after the first request */
+	int64_t size;			  /* HTTP: bytes of a response body */
+	int64_t width, height;		  /* RFB: size of the desktop in pixels */
 };
 
 struct serve_sums {
-	int64_t guests, guests_most;	/* clients: in total, and at once */
-	int64_t requests, answered, refused;	/* refused: clients that spoke another protocol */
-	struct sample inside;		/* ns in the stations, by the model */
-	struct sample late;		/* ns from leaving the stations to sending the answer */
-	int64_t cpu_ns, ns;		/* CPU time and duration of the run */
-	double busy[STATIONS_MOST];	/* utilisation of each station since the first request, 0 to 1 */
+	int64_t guests, guests_most;	     /* clients: in total, and at once */
+	int64_t requests, answered, refused; /* refused: clients that spoke another protocol */
+	struct sample inside;		     /* ns in the stations, by the model */
+	struct sample late;		     /* ns from leaving the stations to sending the answer */
+	int64_t cpu_ns, ns;		     /* CPU time and duration of the run */
+	double busy[STATIONS_MOST];	     /* utilisation of each station since the first request, 0 to 1 */
 };
 
 /* Returns a listening socket, or -errno. */

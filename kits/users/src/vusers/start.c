@@ -9,7 +9,7 @@
 #include <time.h>
 
 #define DATE_AND_TIME "%Y-%m-%dT%H:%M:%S"
-#define LATEST_S 9000000000LL	/* the year 2255: int64_t holds it in ns */
+#define LATEST_S 9000000000LL /* the year 2255: int64_t holds it in ns */
 
 /* Reads a fraction such as ".25", if there is one. False: a dot without digits. */
 static bool parse_fraction(const char **at, int64_t *ns)

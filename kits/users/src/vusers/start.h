@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define START_TEXT 40	/* bytes that hold any time of start_format() */
+#define START_TEXT 40 /* bytes that hold any time of start_format() */
 
 /* Reads @SECONDS[.FRACTION] since 1970, or ISO 8601: YYYY-MM-DDTHH:MM:SS[.FRACTION] with Z or +HH:MM. A time without a zone means
  * another instant on another host, so it is refused. Digits beyond ns are cut off. False: not such a time. */

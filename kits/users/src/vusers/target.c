@@ -103,8 +103,9 @@ int target_parse(const char *text, struct target *t, struct why *why)
 	} else if (!strncmp(text, "vnc:", 4)) {
 		rest = vnc_address_split(text + 4, t->host, sizeof(t->host), &colons);
 		if (!rest || !text[4] || !parse_ports(colons ? rest : "0", colons, t))
-			err = why_fail(-EINVAL, why,
-					 "not an address such as vnc:127.0.0.1:1 (port 5901), or with several ports vnc:127.0.0.1:5901-5910,5920");
+			err = why_fail(
+				-EINVAL, why,
+				"not an address such as vnc:127.0.0.1:1 (port 5901), or with several ports vnc:127.0.0.1:5901-5910,5920");
 	} else {
 		err = why_fail(-EINVAL, why, "a target is vnc:HOST:DISPLAY, vnc:HOST:PORT or http://HOST:PORT/PATH");
 	}

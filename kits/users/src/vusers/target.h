@@ -14,12 +14,12 @@
 
 struct target {
 	bool http;
-	char host[256];			/* without brackets */
-	char path[512];			/* of an http URL; "/" if the URL has none */
-	char origin[300];		/* of an http URL: scheme, host and port, the text before the path */
+	char host[256];	  /* without brackets */
+	char path[512];	  /* of an http URL; "/" if the URL has none */
+	char origin[300]; /* of an http URL: scheme, host and port, the text before the path */
 	uint16_t port[TARGET_PORTS];
-	int ports;			/* number of ports; users are spread over them in turn */
-	struct sockaddr_storage address;	/* the resolved host, with the first port */
+	int ports;			 /* number of ports; users are spread over them in turn */
+	struct sockaddr_storage address; /* the resolved host, with the first port */
 	socklen_t address_size;
 };
 

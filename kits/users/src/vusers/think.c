@@ -97,12 +97,10 @@ int64_t think_draw_ns(const struct think_times *t, uint64_t *state)
 	case THINK_EXP: ns *= -log(1 - random_fraction(state)); break;
 	case THINK_UNIFORM: ns *= 2 * random_fraction(state); break;
 	case THINK_CONST: break;
-	case THINK_LOGNORMAL:	/* of mean 1: exp(s z - s^2 / 2) */
+	case THINK_LOGNORMAL: /* of mean 1: exp(s z - s^2 / 2) */
 		ns *= exp(sqrt(variance) * draw_normal(state) - variance / 2);
 		break;
-	case THINK_FILE:
-		ns = t->n ? t->scale * t->value[(size_t)(random_fraction(state) * (double)t->n)] : 0;
-		break;
+	case THINK_FILE: ns = t->n ? t->scale * t->value[(size_t)(random_fraction(state) * (double)t->n)] : 0; break;
 	}
 	return llround(fmin(ns, THINK_MOST_NS));
 }

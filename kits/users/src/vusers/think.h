@@ -16,15 +16,15 @@ enum think_kind { THINK_EXP, THINK_UNIFORM, THINK_CONST, THINK_LOGNORMAL, THINK_
 
 struct think_times {
 	enum think_kind kind;
-	double mean_ns;		/* 0: no think time (THINK_FILE: mean of the file) */
-	double variation;	/* THINK_LOGNORMAL: standard deviation divided by mean */
-	double *value;		/* THINK_FILE: the values of the file, ns; owned */
+	double mean_ns;	  /* 0: no think time (THINK_FILE: mean of the file) */
+	double variation; /* THINK_LOGNORMAL: standard deviation divided by mean */
+	double *value;	  /* THINK_FILE: the values of the file, ns; owned */
 	size_t n;
-	double scale;		/* THINK_FILE: factor of the values */
+	double scale; /* THINK_FILE: factor of the values */
 };
 
 #define THINK_VALUES_MOST 1000000
-#define THINK_MOST_NS 31536e12	/* the longest time drawn: one year */
+#define THINK_MOST_NS 31536e12 /* the longest time drawn: one year */
 
 /* Parses "exp", "uniform", "const", "lognormal[:CV]" or "file:PATH" (*path is then PATH, not read yet; else NULL). 0 or -EINVAL. */
 int think_parse(const char *text, struct think_times *out, const char **path);

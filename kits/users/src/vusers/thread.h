@@ -7,8 +7,8 @@
 #include <sys/epoll.h>
 
 struct thread_times {
-	int64_t cpu_ns;		/* time on a CPU */
-	int64_t waited_ns;	/* time ready to run but not on a CPU; -1: not known */
+	int64_t cpu_ns;	   /* time on a CPU */
+	int64_t waited_ns; /* time ready to run but not on a CPU; -1: not known */
 };
 
 /* Usage of the calling thread since it began. */

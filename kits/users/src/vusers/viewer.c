@@ -13,27 +13,27 @@
 
 #include <rfb/rfbclient.h>
 
-#define CELL_MIN 3		/* size of a patch cell in pixels, at least and at most */
+#define CELL_MIN 3 /* size of a patch cell in pixels, at least and at most */
 #define CELL_MOST 40
 #define COLOURS 0xffffffu
 
 struct viewer {
 	rfbClient *client;
 	struct viewer_cfg cfg;
-	uint32_t *before;	/* copy of the screen, to find changed pixels; NULL with cfg.patch; owned */
+	uint32_t *before; /* copy of the screen, to find changed pixels; NULL with cfg.patch; owned */
 	int before_width, before_height;
-	bool changed;		/* the update being read changes a pixel */
-	bool pictured;		/* the first screen has arrived */
-	bool found;		/* the patch was found, at `place` */
-	bool asked;		/* waiting for an answer */
-	bool wants;		/* the server wants a password and there is none */
+	bool changed;  /* the update being read changes a pixel */
+	bool pictured; /* the first screen has arrived */
+	bool found;    /* the patch was found, at `place` */
+	bool asked;    /* waiting for an answer */
+	bool wants;    /* the server wants a password and there is none */
 	struct patch_place place;
-	uint32_t shown, awaited;	/* number in the patch; number that answers the request */
+	uint32_t shown, awaited; /* number in the patch; number that answers the request */
 	int64_t answered_ns;
 };
 
 static _Thread_local char last_words[160];
-static char tag;	/* its address is our key for rfbClientGetClientData() */
+static char tag; /* its address is our key for rfbClientGetClientData() */
 
 static void keep_message(const char *format, ...)
 {
@@ -69,7 +69,7 @@ static int pixel_luminance(const void *pixels, int x, int y)
 {
 	const rfbClient *c = pixels;
 
-	return c->frameBuffer[((size_t)y * (size_t)c->width + (size_t)x) * 4 + 1];	/* green, as the shifts below say */
+	return c->frameBuffer[((size_t)y * (size_t)c->width + (size_t)x) * 4 + 1]; /* green, as the shifts below say */
 }
 
 static void read_number(struct viewer *v)
@@ -94,7 +94,7 @@ static void compare_pixels(struct viewer *v, int x, int y, int w, int h)
 		uint32_t *grown = realloc(v->before, (size_t)c->width * (size_t)c->height * sizeof(*grown));
 
 		v->changed = true;
-		if (!grown)	/* out of memory: every update counts as a change */
+		if (!grown) /* out of memory: every update counts as a change */
 			return;
 		v->before = grown;
 		v->before_width = c->width;
@@ -130,7 +130,7 @@ static void on_update(rfbClient *client)
 	struct viewer *v = find_viewer(client);
 	bool answers = v->changed;
 
-	if (!v->changed)	/* only a cursor shape, or unchanged pixels */
+	if (!v->changed) /* only a cursor shape, or unchanged pixels */
 		return;
 	v->changed = false;
 	v->pictured = true;
@@ -159,7 +159,7 @@ static bool start_viewer(struct viewer *v, int fd, int port)
 	c->canHandleNewFBSize = TRUE;
 	c->appData.shareDesktop = TRUE;
 	c->appData.encodingsString = v->cfg.encodings;
-	c->appData.useRemoteCursor = TRUE;	/* cursor as a pseudo-encoding, as the other users request it */
+	c->appData.useRemoteCursor = TRUE; /* cursor as a pseudo-encoding, as the other users request it */
 	c->format.redShift = 16;
 	c->format.greenShift = 8;
 	c->format.blueShift = 0;
@@ -208,12 +208,12 @@ struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, struc
 
 void viewer_close(struct viewer *v)
 {
-	char *host = v->client->serverHost;	/* libvncclient 0.9.14 does not free it */
+	char *host = v->client->serverHost; /* libvncclient 0.9.14 does not free it */
 
 	free(v->client->frameBuffer);
 	v->client->frameBuffer = NULL;
 	v->client->serverHost = NULL;
-	v->client->sock = RFB_INVALID_SOCKET;	/* the caller closes the socket */
+	v->client->sock = RFB_INVALID_SOCKET; /* the caller closes the socket */
 	rfbClientCleanup(v->client);
 	free(host);
 	free(v->before);

@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 struct viewer_cfg {
-	const char *encodings;		/* separated by blanks, preferred first */
-	const char *password;		/* NULL: none */
-	bool patch;			/* the answer is the next number in the patch of refecho; else the next update that changes a pixel */
+	const char *encodings; /* separated by blanks, preferred first */
+	const char *password;  /* NULL: none */
+	bool patch; /* the answer is the next number in the patch of refecho; else the next update that changes a pixel */
 };
 
 struct viewer;
@@ -33,5 +33,5 @@ bool viewer_is_ready(const struct viewer *v);
 void viewer_expect(struct viewer *v);
 /* When the answer was in the pixels (ns, CLOCK_MONOTONIC); 0: not yet. */
 int64_t viewer_answered_ns(const struct viewer *v);
-int viewer_send(struct viewer *v, const uint8_t *bytes, size_t n);	/* 0 or -EPIPE */
+int viewer_send(struct viewer *v, const uint8_t *bytes, size_t n); /* 0 or -EPIPE */
 void viewer_get_size(const struct viewer *v, int *width, int *height);

@@ -9,37 +9,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VLOG_USER 0		/* columns by number */
+#define VLOG_USER 0 /* columns by number */
 #define VLOG_STATE 6
 #define ROOM (1u << 17)		/* rows in the ring of all users, a power of two */
 #define FEW_ROOM (1u << 12)	/* rows in the ring of the watched users, a power of two */
-#define REST_NS (2 * NS_PER_MS)	/* the thread sleeps so long between batches */
+#define REST_NS (2 * NS_PER_MS) /* the thread sleeps so long between batches */
 
 struct vlog_ring {
-	_Alignas(64) _Atomic uint32_t head;	/* written by the writer of rows */
+	_Alignas(64) _Atomic uint32_t head; /* written by the writer of rows */
 	int64_t lost;
 	uint32_t room;
 	struct vlog_row *row;
-	_Alignas(64) _Atomic uint32_t tail;	/* written by the logging thread */
+	_Alignas(64) _Atomic uint32_t tail; /* written by the logging thread */
 };
 
 struct vlog {
 	struct vlog_ring crowd, few;
-	pthread_mutex_t lock;			/* serialises the writers of `few` */
+	pthread_mutex_t lock; /* serialises the writers of `few` */
 	_Alignas(64) atomic_bool over;
 	struct vlog_cfg cfg;
 	struct vlog_sums sums;
 	struct row_file *rows;
 	FILE *jtl;
-	int jtl_err;		/* errno of the first failed write */
-	int64_t wall_ns;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
+	int jtl_err;	 /* errno of the first failed write */
+	int64_t wall_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	pthread_t thread;
 	struct vlog_row row[ROOM], few_row[FEW_ROOM];
 };
 
 static const char *const end_words[] = { "ok", "error", "timeout", "cut" };
-const char *const vlog_columns[] = { "user", "label", "due_ns", "ready_ns", "sent_ns", "end_ns",
-				       "state", "code", "bytes", "measured", "watched", NULL };
+const char *const vlog_columns[] = { "user",  "label", "due_ns", "ready_ns", "sent_ns", "end_ns",
+				     "state", "code",  "bytes",	 "measured", "watched", NULL };
 
 void vlog_write_row(struct row_file *t, const char *label, const struct vlog_row *r)
 {
@@ -65,8 +65,15 @@ bool vlog_parse_row(char *const *cell, struct vlog_row *r)
 		if (n[i] == ROWS_IN_NONE)
 			n[i] = i == VLOG_USER ? VLOG_NOBODY : 0;
 	}
-	*r = (struct vlog_row){ .user = (uint32_t)n[VLOG_USER], .due_ns = n[2], .ready_ns = n[3], .sent_ns = n[4], .end_ns = n[5],
-				.code = (uint16_t)n[7], .bytes = (uint32_t)n[8], .measured = n[9], .watched = n[10] };
+	*r = (struct vlog_row){ .user = (uint32_t)n[VLOG_USER],
+				.due_ns = n[2],
+				.ready_ns = n[3],
+				.sent_ns = n[4],
+				.end_ns = n[5],
+				.code = (uint16_t)n[7],
+				.bytes = (uint32_t)n[8],
+				.measured = n[9],
+				.watched = n[10] };
 	while (r->end < VLOG_ENDS && strcmp(end_words[r->end], cell[VLOG_STATE]) != 0)
 		r->end++;
 	return r->end < VLOG_ENDS && (r->user != VLOG_NOBODY || r->end == VLOG_CUT) && r->end_ns >= r->due_ns;
@@ -96,15 +103,15 @@ static void write_jtl_row(struct vlog *l, const struct vlog_row *r)
 	int64_t ms = (r->end_ns - r->sent_ns) / NS_PER_MS;
 	char code[32] = "Non HTTP response code";
 
-	if (!r->sent_ns)	/* JTL has no form for a request that was never sent */
+	if (!r->sent_ns) /* JTL has no form for a request that was never sent */
 		return;
 	if (r->code || r->end == VLOG_OK)
 		snprintf(code, sizeof(code), "%u", r->code ? r->code : 200u);
 	fprintf(l->jtl, "%lld,%lld,", (long long)((r->sent_ns + l->wall_ns) / NS_PER_MS), (long long)ms);
 	write_csv_cell(l->jtl, l->cfg.label[r->label], "");
 	fprintf(l->jtl, ",%s,%s,%s 1-%lu,bin,%s,,%lu,0,%lld,%lld,", code, r->end == VLOG_OK ? "OK" : end_words[r->end],
-		r->watched ? "watched" : "users", (unsigned long)r->user + 1,
-		r->end == VLOG_OK ? "true" : "false", (unsigned long)r->bytes, (long long)l->cfg.users, (long long)l->cfg.users);
+		r->watched ? "watched" : "users", (unsigned long)r->user + 1, r->end == VLOG_OK ? "true" : "false",
+		(unsigned long)r->bytes, (long long)l->cfg.users, (long long)l->cfg.users);
 	write_csv_cell(l->jtl, l->cfg.url, l->cfg.path ? l->cfg.path[r->label] : "");
 	fprintf(l->jtl, ",%lld,0,0\n", (long long)ms);
 	if (ferror(l->jtl) && !l->jtl_err)
@@ -117,7 +124,7 @@ static void add_timings(struct vlog_timings *s, const struct vlog_row *r)
 	if (r->end == VLOG_OK) {
 		sample_add(&s->response, r->end_ns - r->due_ns);
 		sample_add(&s->from_sent, r->end_ns - r->sent_ns);
-	} else if (r->end != VLOG_ERROR) {	/* an error response is no service time */
+	} else if (r->end != VLOG_ERROR) { /* an error response is no service time */
 		sample_add_censored(&s->response, r->end_ns - r->due_ns);
 	}
 	if (r->sent_ns)
@@ -144,7 +151,7 @@ void vlog_add_sums(struct vlog_sums *s, const struct vlog_row *r)
 static bool drain_log_ring(struct vlog *l, struct vlog_ring *from)
 {
 	uint32_t tail = atomic_load_explicit(&from->tail, memory_order_relaxed),
-		head = atomic_load_explicit(&from->head, memory_order_acquire);
+		 head = atomic_load_explicit(&from->head, memory_order_acquire);
 
 	if (tail == head)
 		return false;
@@ -175,7 +182,7 @@ static void *log_thread(void *context)
 
 	while (drain_log_rings(l) || !atomic_load(&l->over)) {
 		now = clock_now();
-		if (l->rows && now - flushed >= NS_PER_S) {	/* so that a killed run leaves its rows */
+		if (l->rows && now - flushed >= NS_PER_S) { /* so that a killed run leaves its rows */
 			rows_flush(l->rows);
 			flushed = now;
 		}
@@ -205,7 +212,7 @@ struct vlog *vlog_open(const struct vlog_cfg *cfg, const char **what)
 	*what = "memory";
 	if (!l)
 		return NULL;
-	memset(l, 0, sizeof(*l));	/* also touches the pages before the measurement */
+	memset(l, 0, sizeof(*l)); /* also touches the pages before the measurement */
 	l->cfg = *cfg;
 	l->crowd.row = l->row;
 	l->crowd.room = ROOM;
@@ -220,7 +227,8 @@ struct vlog *vlog_open(const struct vlog_cfg *cfg, const char **what)
 		goto failed;
 	if (l->jtl)
 		fputs("timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,"
-		      "failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect\n", l->jtl);
+		      "failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect\n",
+		      l->jtl);
 	*what = "memory";
 	room = (size_t)cfg->expect;
 	if (sample_reserve(&l->sums.users.response, room) || sample_reserve(&l->sums.users.from_sent, room) ||

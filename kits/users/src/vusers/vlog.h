@@ -20,48 +20,48 @@ enum vlog_end { VLOG_OK, VLOG_ERROR, VLOG_TIMEOUT, VLOG_CUT, VLOG_ENDS };
 
 /* One request. Times in ns on CLOCK_MONOTONIC; 0: did not happen. */
 struct vlog_row {
-	int64_t due_ns;		/* when it should be sent */
-	int64_t ready_ns;	/* when it could be sent: due, and its user free */
+	int64_t due_ns;	  /* when it should be sent */
+	int64_t ready_ns; /* when it could be sent: due, and its user free */
 	int64_t sent_ns;
-	int64_t end_ns;		/* answered or given up */
-	uint32_t user;		/* VLOG_NOBODY: no user was free for it */
-	uint32_t bytes;		/* received */
-	uint16_t label, code;	/* index in struct vlog_cfg.label; HTTP status, 0: none */
-	uint8_t end;		/* enum vlog_end */
-	bool measured;		/* due within the measuring window */
-	bool watched;		/* of a watched user (watch.h) */
+	int64_t end_ns;	      /* answered or given up */
+	uint32_t user;	      /* VLOG_NOBODY: no user was free for it */
+	uint32_t bytes;	      /* received */
+	uint16_t label, code; /* index in struct vlog_cfg.label; HTTP status, 0: none */
+	uint8_t end;	      /* enum vlog_end */
+	bool measured;	      /* due within the measuring window */
+	bool watched;	      /* of a watched user (watch.h) */
 };
 
 /* Times of requests in ns, and how many ended in which way. */
 struct vlog_timings {
-	struct sample response;		/* due to answer; a request that timed out or was cut is censored ("later than") */
-	struct sample from_sent;	/* sent to answer, of answered requests */
-	struct sample late;		/* ready to sent: lateness of the load generator */
+	struct sample response;	 /* due to answer; a request that timed out or was cut is censored ("later than") */
+	struct sample from_sent; /* sent to answer, of answered requests */
+	struct sample late;	 /* ready to sent: lateness of the load generator */
 	int64_t ended[VLOG_ENDS];
 };
 
 struct vlog_cfg {
-	const char *tsv, *jtl;		/* paths of the log files; NULL: not written */
-	const char *const *label;	/* names of the requests, by number */
-	const char *url;		/* for JTL: the URL is `url` and the path of the label */
-	const char *const *path;	/* by number; NULL: none */
+	const char *tsv, *jtl;	  /* paths of the log files; NULL: not written */
+	const char *const *label; /* names of the requests, by number */
+	const char *url;	  /* for JTL: the URL is `url` and the path of the label */
+	const char *const *path;  /* by number; NULL: none */
 	int64_t users;
-	int64_t expect;			/* expected rows: memory is allocated for them before the run */
+	int64_t expect; /* expected rows: memory is allocated for them before the run */
 };
 
 /* Sums over the requests of the measuring window; valid once vlog_close() has returned. */
 struct vlog_sums {
-	struct vlog_timings users;	/* all users but the watched ones */
-	struct sample waited;		/* ns, due to ready: waited for a free user; censored if none became free */
-	int64_t bytes, lost;		/* bytes received; rows lost to a full ring or failed allocations */
-	int64_t cpu_ns;			/* CPU time of the logging thread */
-	struct vlog_timings watched, one[VLOG_WATCHED_MOST];	/* all watched users together, and each of them */
+	struct vlog_timings users; /* all users but the watched ones */
+	struct sample waited;	   /* ns, due to ready: waited for a free user; censored if none became free */
+	int64_t bytes, lost;	   /* bytes received; rows lost to a full ring or failed allocations */
+	int64_t cpu_ns;		   /* CPU time of the logging thread */
+	struct vlog_timings watched, one[VLOG_WATCHED_MOST]; /* all watched users together, and each of them */
 };
 
 /* The table of requests that --log writes. */
 #define VLOG_SCHEMA "vusers-log/1"
 #define VLOG_COLUMNS 11
-#define VLOG_LABEL 1	/* the column of the request's name */
+#define VLOG_LABEL 1 /* the column of the request's name */
 extern const char *const vlog_columns[];
 void vlog_write_row(struct row_file *t, const char *label, const struct vlog_row *row);
 /* Reads the cells of vlog_columns into all fields but the label. False: not a row of such a table. */

@@ -8,7 +8,16 @@
 #include <errno.h>
 #include <string.h>
 
-enum { VRFB_VERSION, VRFB_SECURITY_33, VRFB_SECURITY_COUNT, VRFB_SECURITY_TYPES, VRFB_CHALLENGE, VRFB_RESULT, VRFB_INIT, VRFB_MESSAGES };
+enum {
+	VRFB_VERSION,
+	VRFB_SECURITY_33,
+	VRFB_SECURITY_COUNT,
+	VRFB_SECURITY_TYPES,
+	VRFB_CHALLENGE,
+	VRFB_RESULT,
+	VRFB_INIT,
+	VRFB_MESSAGES
+};
 
 static void expect_piece(struct vrfb *s, int state, uint32_t need)
 {
@@ -67,7 +76,7 @@ static int answer_version(struct vrfb *s, const uint8_t *p)
 static int request_init(struct vrfb *s)
 {
 	expect_piece(s, VRFB_INIT, 24);
-	return append_reply(s, "\1", 1);	/* shared */
+	return append_reply(s, "\1", 1); /* shared */
 }
 
 static int expect_proof(struct vrfb *s)
@@ -84,7 +93,7 @@ static int choose_security(struct vrfb *s, const uint8_t *types, uint32_t n)
 	if (memchr(types, AUTH_NONE, n)) {
 		if (append_reply(s, "\1", 1))
 			return -ENOBUFS;
-		if (s->version == 7)	/* sends no security result for None */
+		if (s->version == 7) /* sends no security result for None */
 			return request_init(s);
 		expect_piece(s, VRFB_RESULT, 4);
 		return 0;
@@ -106,8 +115,8 @@ static int handle_init(struct vrfb *s, const uint8_t *p)
 		return -EPROTO;
 	s->walk.format = rfb_read_pixel_sizes(p + 4);
 	s->state = VRFB_MESSAGES;
-	skip_parser_expect(&s->in, rfb_get_u32(p + 20), 0);	/* name of the desktop */
-	if (s->patch) {		/* pixels of 4 bytes, of which the second is green */
+	skip_parser_expect(&s->in, rfb_get_u32(p + 20), 0); /* name of the desktop */
+	if (s->patch) {					    /* pixels of 4 bytes, of which the second is green */
 		to = reserve_output(s, 20);
 		if (!to)
 			return -ENOBUFS;
@@ -130,11 +139,11 @@ static int handle_handshake(struct vrfb *s, const uint8_t *p, uint32_t n)
 	case VRFB_VERSION: return answer_version(s, p);
 	case VRFB_SECURITY_33:
 		type = rfb_get_u32(p);
-		return type == AUTH_NONE ? request_init(s) : type == AUTH_VNC ? expect_proof(s) : type == 0 ? -ECONNREFUSED :
-		       -EPROTO;
-	case VRFB_SECURITY_COUNT:
-		expect_piece(s, VRFB_SECURITY_TYPES, p[0]);
-		return p[0] ? 0 : -ECONNREFUSED;
+		return type == AUTH_NONE  ? request_init(s)
+		       : type == AUTH_VNC ? expect_proof(s)
+		       : type == 0	  ? -ECONNREFUSED
+					  : -EPROTO;
+	case VRFB_SECURITY_COUNT: expect_piece(s, VRFB_SECURITY_TYPES, p[0]); return p[0] ? 0 : -ECONNREFUSED;
 	case VRFB_SECURITY_TYPES: return choose_security(s, p, n);
 	case VRFB_CHALLENGE:
 		vnc_password_answer(s->cfg->password, p, answer);
@@ -220,16 +229,14 @@ static int handle_messages(struct vrfb *s, const uint8_t *piece, uint32_t n)
 	switch (rfb_walk_step(&s->walk, &s->in, piece, n)) {
 	case RFB_WALK_MESSAGE:
 		s->pixels = false;
-		s->counts = s->asked;	/* an update that began before the request is no answer */
+		s->counts = s->asked; /* an update that began before the request is no answer */
 		return 0;
 	case RFB_WALK_RECTANGLE: return begin_rectangle(s);
 	case RFB_WALK_TO_MESSAGE:
 		if (s->walk.kind == RFB_SERVER_UPDATE)
 			end_update(s);
 		/* fallthrough */
-	case RFB_WALK_TO_RECTANGLE:
-		s->in.passed = NULL;
-		return 0;
+	case RFB_WALK_TO_RECTANGLE: s->in.passed = NULL; return 0;
 	default: return 0;
 	}
 }
@@ -257,7 +264,7 @@ int vrfb_parse(struct vrfb *s, const uint8_t *bytes, size_t n)
 	s->flags = 0;
 	s->updated = false;
 	skip_parser_feed(&s->in, bytes, (uint32_t)n, (uint32_t)n, parse_piece, s);
-	while (!s->in.skip && !s->in.want && !s->in.stopped)	/* an update's end shows with its last byte */
+	while (!s->in.skip && !s->in.want && !s->in.stopped) /* an update's end shows with its last byte */
 		parse_piece(s, &s->in, NULL, 0);
 	if (s->err)
 		return s->err;

@@ -16,9 +16,9 @@
 
 /* Flags returned by vrfb_parse(). */
 enum {
-	VRFB_READY = 1,		/* the first update is complete: the user sees the desktop */
-	VRFB_ANSWER = 2,	/* an update that began after the request is complete (or the patch shows the awaited number) */
-	VRFB_UPDATE = 4		/* an update with pixels is complete */
+	VRFB_READY = 1,	 /* the first update is complete: the user sees the desktop */
+	VRFB_ANSWER = 2, /* an update that began after the request is complete (or the patch shows the awaited number) */
+	VRFB_UPDATE = 4	 /* an update with pixels is complete */
 };
 
 /* Size and position of the patch that refecho draws, in pixels. */
@@ -30,36 +30,36 @@ enum {
 
 struct vrfb_patch {
 	uint8_t luminance[VRFB_PATCH_HEIGHT * VRFB_PATCH_WIDTH];
-	uint32_t shown, awaited;	/* number in the patch; number that answers the request */
-	bool seen;			/* a number was read at least once */
+	uint32_t shown, awaited; /* number in the patch; number that answers the request */
+	bool seen;		 /* a number was read at least once */
 };
 
 struct vrfb_cfg {
-	const int32_t *encodings;	/* to request, preferred first; pseudo-encodings are added */
+	const int32_t *encodings; /* to request, preferred first; pseudo-encodings are added */
 	int n_encodings;
-	const char *password;		/* NULL: none */
+	const char *password; /* NULL: none */
 };
 
 struct vrfb {
 	const struct vrfb_cfg *cfg;
-	struct vrfb_patch *patch;	/* not owned; NULL: the next update is the answer */
+	struct vrfb_patch *patch; /* not owned; NULL: the next update is the answer */
 	struct skip_parser in;
 	struct rfb_walk walk;
-	int state;			/* meaning of the next piece */
-	int err, flags;			/* of the current call of vrfb_parse() */
-	uint64_t passed;		/* bytes of the raw rectangle so far, where those of the patch are kept */
-	uint32_t unasked;		/* updates with pixels that began while no request awaited its answer, after the first; the caller
+	int state;		/* meaning of the next piece */
+	int err, flags;		/* of the current call of vrfb_parse() */
+	uint64_t passed;	/* bytes of the raw rectangle so far, where those of the patch are kept */
+	uint32_t unasked;	/* updates with pixels that began while no request awaited its answer, after the first; the caller
 					 * may set it to 0 */
-	uint16_t width, height;		/* of the screen */
-	uint8_t version;		/* RFB 3.x: 3, 7 or 8 */
-	bool ready;			/* the first update is complete */
-	bool asked;			/* a request awaits its answer */
-	bool counts;			/* this update began after the request */
-	bool pixels;			/* this update has pixels */
-	bool updated;			/* an update ended in the current call */
-	bool proven;			/* a password was sent */
+	uint16_t width, height; /* of the screen */
+	uint8_t version;	/* RFB 3.x: 3, 7 or 8 */
+	bool ready;		/* the first update is complete */
+	bool asked;		/* a request awaits its answer */
+	bool counts;		/* this update began after the request */
+	bool pixels;		/* this update has pixels */
+	bool updated;		/* an update ended in the current call */
+	bool proven;		/* a password was sent */
 	uint8_t n_out;
-	uint8_t out[104];		/* n_out bytes to be sent; the sender then sets n_out = 0 */
+	uint8_t out[104]; /* n_out bytes to be sent; the sender then sets n_out = 0 */
 };
 
 void vrfb_init(struct vrfb *s, const struct vrfb_cfg *cfg, struct vrfb_patch *patch);

@@ -18,11 +18,20 @@
 #include <unistd.h>
 
 static const char *const ask_words[] = { "key", "move", NULL }, *const echo_words[] = { "next", "patch", NULL },
-	*const per_words[] = { "object", "page", NULL }, *const service_words[] = { "exp", "const", NULL };
+			 *const per_words[] = { "object", "page", NULL }, *const service_words[] = { "exp", "const", NULL };
 
-static struct vusers_options cfg = { .users = 1, .parallel = 1, .think_ns = -1, .timeout_ns = 10 * NS_PER_S,
-			       .threshold_ns = 100 * NS_PER_MS, .late_ns = 5 * NS_PER_MS, .seed = 1, .ready_fd = STDERR_FILENO, .think_text = "exp",
-			       .encodings = "zrle,hextile,copyrect,raw", .size = 1000, .width = 640 };
+static struct vusers_options cfg = { .users = 1,
+				     .parallel = 1,
+				     .think_ns = -1,
+				     .timeout_ns = 10 * NS_PER_S,
+				     .threshold_ns = 100 * NS_PER_MS,
+				     .late_ns = 5 * NS_PER_MS,
+				     .seed = 1,
+				     .ready_fd = STDERR_FILENO,
+				     .think_text = "exp",
+				     .encodings = "zrle,hextile,copyrect,raw",
+				     .size = 1000,
+				     .width = 640 };
 
 static int parse_think(const char *text, void *value)
 {
@@ -43,38 +52,39 @@ static const struct cli_opt options[] = {
 	  .call = parse_think, .meta = "exp|uniform|const|lognormal[:CV]|file:F" },
 	{ CLI_REAL, 0, "users-per-second", &cfg.nz, 1e-6, 1e9,
 	  .help = "users divided by think time (1/s): sets the think time by the number of users", .meta = "RATIO" },
-	{ CLI_REAL, 0, "open", &cfg.rate, 1e-6, 1e6,
-	  .help = "open loop: requests per second, independent of answers (closed loop)", .meta = "RATE" },
+	{ CLI_REAL, 0, "open", &cfg.rate, 1e-6, 1e6, .help = "open loop: requests per second, independent of answers (closed loop)",
+	  .meta = "RATE" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * 86400e9, .help = "duration of the measurement (until a signal)" },
 	{ CLI_CALL, 0, "start-at", &cfg.start_at_ns, .help = "begin at this time, once all users are connected (at once)",
 	  .call = parse_start_at, .meta = "TIME, such as 2030-01-31T12:00:00Z or @1895918400.5" },
 	{ CLI_NS, 0, "ramp", &cfg.ramp_ns, 0, 86400e9, .help = "users start one by one over this time, before the warm-up (0)" },
 	{ CLI_NS, 0, "warmup", &cfg.skip_ns, 0, 86400e9, .help = "warm-up after the ramp, not measured (0)" },
 	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9, .help = "timeout for an answer and for connecting (10s)" },
-	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1e3, 3600e9, .help = "count the responses that take longer than this (100ms)" },
-	{ CLI_NS, 0, "lateness", &cfg.late_ns, 1e3, 60e9, .help = "the run is invalid if 1 % of requests leave later than this (5ms)" },
+	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1e3, 3600e9,
+	  .help = "count the responses that take longer than this (100ms)" },
+	{ CLI_NS, 0, "lateness", &cfg.late_ns, 1e3, 60e9,
+	  .help = "the run is invalid if 1 % of requests leave later than this (5ms)" },
 	{ CLI_WORD, 0, "asks", &cfg.asks, .of = "vnc", .help = "users press keys, or move the pointer (key)", .words = ask_words },
-	{ CLI_WORD, 0, "echo", &cfg.echo,
-	  .of = "vnc", .help = "what counts as the answer: the next update, or the next number in refecho's patch (next)",
-	  .words = echo_words },
-	{ CLI_STR, 0, "encodings", &cfg.encodings,
-	  .of = "vnc", .help = "encodings to request, preferred first (zrle,hextile,copyrect,raw)", .meta = "E,..." },
-	{ CLI_FILE, 0, "password-file", &cfg.password_file,
-	  .of = "vnc", .help = "file with the password, written by vncpasswd or plain text (none)" },
-	{ CLI_INT, 0, "watched", &cfg.watched, 0, VLOG_WATCHED_MOST,
-	  .of = "vnc", .help = "number of users who decode all pixels, reported separately (0)" },
+	{ CLI_WORD, 0, "echo", &cfg.echo, .of = "vnc",
+	  .help = "what counts as the answer: the next update, or the next number in refecho's patch (next)", .words = echo_words },
+	{ CLI_STR, 0, "encodings", &cfg.encodings, .of = "vnc",
+	  .help = "encodings to request, preferred first (zrle,hextile,copyrect,raw)", .meta = "E,..." },
+	{ CLI_FILE, 0, "password-file", &cfg.password_file, .of = "vnc",
+	  .help = "file with the password, written by vncpasswd or plain text (none)" },
+	{ CLI_INT, 0, "watched", &cfg.watched, 0, VLOG_WATCHED_MOST, .of = "vnc",
+	  .help = "number of users who decode all pixels, reported separately (0)" },
 	{ CLI_FILE, 0, "workload", &cfg.workload, .of = "http", .help = "file of pages and their objects (the page of the URL)" },
-	{ CLI_WORD, 0, "per", &cfg.per,
-	  .of = "http", .help = "users think before each object, or each page (object)", .words = per_words },
+	{ CLI_WORD, 0, "per", &cfg.per, .of = "http", .help = "users think before each object, or each page (object)",
+	  .words = per_words },
 	{ CLI_INT, 0, "parallel", &cfg.parallel, 1, 64, .of = "http", .help = "of a page, fetch this many objects at once (1)" },
 	{ CLI_FILE, 0, "log", &cfg.log, .help = "write a row for each request to this file" },
 	{ CLI_FILE, 0, "jtl", &cfg.jtl, .help = "write JMeter's columns for each request to this file" },
-	{ CLI_STR, 0, "stations", &cfg.stations,
-	  .of = "serve", .help = "mean service times of the queueing stations in series (none)", .meta = "TIME,..." },
-	{ CLI_WORD, 0, "service", &cfg.service,
-	  .of = "serve", .help = "distribution of service times (exp)", .words = service_words },
-	{ CLI_STR, 0, "freeze", &cfg.pause,
-	  .of = "serve", .help = "stall once for TIME, starting AT after the first request (never)", .meta = "AT,TIME" },
+	{ CLI_STR, 0, "stations", &cfg.stations, .of = "serve",
+	  .help = "mean service times of the queueing stations in series (none)", .meta = "TIME,..." },
+	{ CLI_WORD, 0, "service", &cfg.service, .of = "serve", .help = "distribution of service times (exp)",
+	  .words = service_words },
+	{ CLI_STR, 0, "freeze", &cfg.pause, .of = "serve",
+	  .help = "stall once for TIME, starting AT after the first request (never)", .meta = "AT,TIME" },
 	{ CLI_BYTES, 0, "body", &cfg.size, 0, 1 << 30, .of = "serve", .help = "size of the body of an HTTP response (1000)" },
 	{ CLI_INT, 0, "width", &cfg.width, 16, 4096, .of = "serve", .help = "width of the VNC desktop, 4/3 of its height (640)" },
 	{ CLI_INT, 0, "priority", &cfg.priority, 0, 98, .help = "real-time priority, if permitted (0: none)" },
@@ -92,8 +102,8 @@ static void parse_freeze(struct serve_cfg *s)
 	if (n < sizeof(at) && cfg.pause[n]) {
 		memcpy(at, cfg.pause, n);
 		at[n] = '\0';
-		if (!cli_parse_ns(at, &s->pause_at_ns) && !cli_parse_ns(cfg.pause + n + 1, &s->pause_ns) &&
-		    s->pause_at_ns >= 0 && s->pause_ns >= 0)
+		if (!cli_parse_ns(at, &s->pause_at_ns) && !cli_parse_ns(cfg.pause + n + 1, &s->pause_ns) && s->pause_at_ns >= 0 &&
+		    s->pause_ns >= 0)
 			return;
 	}
 	die_usage("--freeze %s: not two times such as 5s,1s", cfg.pause);
@@ -136,8 +146,9 @@ static int run_server(const char *text)
 int main(int argc, char **argv)
 {
 	bool server;
-	int first = cli_parse(argc, argv, "vusers TARGET -n USERS -z TIME [options] | serve TARGET [options] | merge REPORT LOG ...",
-			      "Many users of a VNC or web server in one process; and a reference server with known queues.", options);
+	int first =
+		cli_parse(argc, argv, "vusers TARGET -n USERS -z TIME [options] | serve TARGET [options] | merge REPORT LOG ...",
+			  "Many users of a VNC or web server in one process; and a reference server with known queues.", options);
 
 	if (first == argc)
 		die_usage("users of what? vnc:HOST:PORT or http://HOST:PORT/");

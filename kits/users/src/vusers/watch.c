@@ -7,7 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/tcp.h>	/* its struct tcp_info is newer than that of netinet/tcp.h */
+#include <linux/tcp.h> /* its struct tcp_info is newer than that of netinet/tcp.h */
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -18,34 +18,34 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define WATCH_LOOK_NS (20 * NS_PER_MS)	/* interval of the keeper thread's checks: precision of a timeout */
+#define WATCH_LOOK_NS (20 * NS_PER_MS) /* interval of the keeper thread's checks: precision of a timeout */
 
-enum watch_state { WATCH_CONNECTING, WATCH_CONNECTED, WATCH_FAILED, WATCH_DONE };	/* WATCH_DONE: the thread has ended */
+enum watch_state { WATCH_CONNECTING, WATCH_CONNECTED, WATCH_FAILED, WATCH_DONE }; /* WATCH_DONE: the thread has ended */
 
 struct watched_user {
 	struct watched_users *all;
 	uint32_t number;
 	pthread_t thread;
 	bool started;
-	_Atomic int state;		/* enum watch_state */
-	pthread_mutex_t lock;		/* protects fd, which the keeper thread may shut down */
-	int fd;				/* -1: none */
-	_Atomic int64_t until_ns;	/* the keeper thread shuts fd down at this time; INT64_MAX: no deadline */
+	_Atomic int state;	  /* enum watch_state */
+	pthread_mutex_t lock;	  /* protects fd, which the keeper thread may shut down */
+	int fd;			  /* -1: none */
+	_Atomic int64_t until_ns; /* the keeper thread shuts fd down at this time; INT64_MAX: no deadline */
 	struct viewer *viewer;
 	uint64_t random;
-	int64_t due_ns, ready_ns, sent_ns, free_ns;	/* times of the next or current request, as in vlog.h */
-	uint32_t typed, received;	/* requests sent; bytes the socket had received when the last one was sent */
-	bool asked, thinks;		/* a request is in flight; the run has begun and due_ns is set */
+	int64_t due_ns, ready_ns, sent_ns, free_ns; /* times of the next or current request, as in vlog.h */
+	uint32_t typed, received;		    /* requests sent; bytes the socket had received when the last one was sent */
+	bool asked, thinks;			    /* a request is in flight; the run has begun and due_ns is set */
 	struct watched_result told;
 };
 
 struct watched_users {
 	struct watched_cfg cfg;
 	struct watched_user one[WATCH_MOST];
-	pthread_mutex_t door;		/* one handshake at a time: TigerVNC takes many unauthenticated connections for an attack */
+	pthread_mutex_t door; /* one handshake at a time: TigerVNC takes many unauthenticated connections for an attack */
 	pthread_t keeper;
-	bool kept;			/* the keeper thread is running */
-	int begin_event, end_event;	/* eventfds, readable once the run has begun, and is over */
+	bool kept;		    /* the keeper thread is running */
+	int begin_event, end_event; /* eventfds, readable once the run has begun, and is over */
 	struct vlog *log;
 	struct measuring_window window;
 	int64_t start_ns;
@@ -59,7 +59,8 @@ struct watched_users {
  * or the time, -errno. */
 static int wait_fd(const struct watched_users *w, int fd, short events, int64_t until_ns, bool begin)
 {
-	struct pollfd p[3] = { { .fd = fd, .events = events }, { .fd = w->end_event, .events = POLLIN },
+	struct pollfd p[3] = { { .fd = fd, .events = events },
+			       { .fd = w->end_event, .events = POLLIN },
 			       { .fd = begin ? w->begin_event : -1, .events = POLLIN } };
 	int64_t left = until_ns - clock_now();
 	struct timespec time;
@@ -152,18 +153,19 @@ static int connect_viewer(struct watched_user *o)
 	atomic_store(&o->until_ns, until);
 	o->viewer = viewer_open(fd, w->cfg.target->port[o->number % (uint32_t)w->cfg.target->ports], &w->cfg.viewer, &why);
 	if (!o->viewer)
-		return record_failure(o, clock_now() >= until ? -ETIMEDOUT : -errno,
-						 clock_now() >= until ? NULL : why.text);
+		return record_failure(o, clock_now() >= until ? -ETIMEDOUT : -errno, clock_now() >= until ? NULL : why.text);
 	while (!viewer_is_ready(o->viewer)) {
 		int ready = wait_fd(w, fd, POLLIN, until, false);
 
 		if (ready < 0 || w->over)
 			return record_failure(o, w->over ? -EINTR : ready, NULL);
 		if (clock_now() >= until)
-			return record_failure(o, -ETIMEDOUT, w->cfg.viewer.patch ? "no patch on the screen: start refecho there, visible"
-				    : "the server sends no framebuffer update");
+			return record_failure(o, -ETIMEDOUT,
+					      w->cfg.viewer.patch ? "no patch on the screen: start refecho there, visible"
+								  : "the server sends no framebuffer update");
 		if (ready && read_viewer(o, until))
-			return record_failure(o, -EPIPE, "the server closed the connection, or sent what libvncclient does not understand");
+			return record_failure(o, -EPIPE,
+					      "the server closed the connection, or sent what libvncclient does not understand");
 	}
 	atomic_store(&o->until_ns, INT64_MAX);
 	o->told.ready = true;
@@ -186,10 +188,16 @@ static uint32_t received_bytes(int fd)
 static void end_request(struct watched_user *o, int64_t now, enum vlog_end end)
 {
 	struct watched_users *w = o->all;
-	struct vlog_row row = { .due_ns = o->due_ns, .ready_ns = o->ready_ns, .sent_ns = o->sent_ns, .end_ns = now,
-		.user = o->number,
-				.bytes = end == VLOG_OK ? received_bytes(o->fd) - o->received : 0, .label = w->cfg.move, .end = (uint8_t)end,
-				.measured = window_contains(&w->window, o->due_ns), .watched = true };
+	struct vlog_row row = { .due_ns = o->due_ns,
+				.ready_ns = o->ready_ns,
+				.sent_ns = o->sent_ns,
+				.end_ns = now,
+				.user = o->number,
+				.bytes = end == VLOG_OK ? received_bytes(o->fd) - o->received : 0,
+				.label = w->cfg.move,
+				.end = (uint8_t)end,
+				.measured = window_contains(&w->window, o->due_ns),
+				.watched = true };
 
 	vlog_add_watched(w->log, &row);
 	o->asked = false;
@@ -205,8 +213,8 @@ static int send_key(struct watched_user *o)
 	size_t n;
 
 	viewer_get_size(o->viewer, &width, &height);
-	n = w->cfg.move ? messages_put_pointer(bytes, 0, o->typed % 2 ? width / 3 : width / 2, height / 2) :
-	    messages_put_key_stroke(bytes, 'a' + o->typed % 26);
+	n = w->cfg.move ? messages_put_pointer(bytes, 0, o->typed % 2 ? width / 3 : width / 2, height / 2)
+			: messages_put_key_stroke(bytes, 'a' + o->typed % 26);
 	o->typed++;
 	o->received = received_bytes(o->fd);
 	o->ready_ns = o->due_ns > o->free_ns ? o->due_ns : o->free_ns;
@@ -300,7 +308,7 @@ static bool keep_reconnecting(struct watched_user *o, bool at_once)
 		if (!err) {
 			o->told.reconnected++;
 			o->free_ns = clock_now();
-			if (o->thinks && !w->cfg.open)	/* as in crowd.c, thinks again after a reconnection */
+			if (o->thinks && !w->cfg.open) /* as in crowd.c, thinks again after a reconnection */
 				o->due_ns = o->free_ns + think_draw_ns(&w->cfg.think, &o->random);
 			return true;
 		}
@@ -369,7 +377,7 @@ static void *keeper_main(void *context)
 struct watched_users *watched_start(const struct watched_cfg *cfg)
 {
 	struct watched_users *w = calloc(1, sizeof(*w));
-	uint64_t random = ~cfg->crowd->seed;	/* other random numbers than those of the crowd */
+	uint64_t random = ~cfg->crowd->seed; /* other random numbers than those of the crowd */
 	int err = 0;
 
 	if (!w)
@@ -381,8 +389,12 @@ struct watched_users *watched_start(const struct watched_cfg *cfg)
 	for (int i = 0; i < cfg->n; i++) {
 		struct watched_user *o = &w->one[i];
 
-		*o = (struct watched_user){ .all = w, .number = (uint32_t)i, .state = WATCH_CONNECTING, .fd = -1,
-					 .until_ns = INT64_MAX, .random = random_bits(&random) };
+		*o = (struct watched_user){ .all = w,
+					    .number = (uint32_t)i,
+					    .state = WATCH_CONNECTING,
+					    .fd = -1,
+					    .until_ns = INT64_MAX,
+					    .random = random_bits(&random) };
 		pthread_mutex_init(&o->lock, NULL);
 	}
 	viewer_catch_messages();
@@ -421,15 +433,14 @@ static void signal_eventfd(int event)
 	const uint64_t one = 1;
 	ssize_t n = write(event, &one, sizeof(one));
 
-	(void)n;	/* cannot block: the counter has 64 bits */
+	(void)n; /* cannot block: the counter has 64 bits */
 }
 
 void watched_begin_run(struct watched_users *w, struct vlog *log, int64_t start_ns)
 {
 	w->log = log;
 	w->start_ns = start_ns;
-	window_init(&w->window, start_ns, crowd_begin_ns(w->cfg.crowd, start_ns), crowd_end_ns(w->cfg.crowd,
-															     start_ns));
+	window_init(&w->window, start_ns, crowd_begin_ns(w->cfg.crowd, start_ns), crowd_end_ns(w->cfg.crowd, start_ns));
 	atomic_store(&w->running, true);
 	signal_eventfd(w->begin_event);
 }

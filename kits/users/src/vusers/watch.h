@@ -14,19 +14,19 @@
 
 struct watched_cfg {
 	const struct target *target;
-	const struct crowd_cfg *crowd;	/* times and rules of the run, except its think times */
+	const struct crowd_cfg *crowd; /* times and rules of the run, except its think times */
 	struct viewer_cfg viewer;
-	struct think_times think;		/* think time of one user; in the open loop gaps between its requests */
-	bool open;			/* open loop */
-	bool move;			/* move the pointer instead of typing keys */
-	int n;				/* number of watched users, numbered 0 to n - 1 */
+	struct think_times think; /* think time of one user; in the open loop gaps between its requests */
+	bool open;		  /* open loop */
+	bool move;		  /* move the pointer instead of typing keys */
+	int n;			  /* number of watched users, numbered 0 to n - 1 */
 };
 
 struct watched_result {
-	bool ready;			/* was connected once */
+	bool ready; /* was connected once */
 	int width, height;
 	int64_t reconnected, refused, cpu_ns;
-	struct why why;			/* message of the last failure */
+	struct why why; /* message of the last failure */
 };
 
 struct watched_users;
@@ -35,7 +35,7 @@ struct watched_users;
 struct watched_users *watched_start(const struct watched_cfg *cfg);
 /* Waits until each user has received its first screen or failed. Returns how many are connected, or -EINTR on a stop signal. */
 int watched_wait(struct watched_users *w);
-const char *watched_failure(const struct watched_users *w);	/* message of a user that could not connect; "": none */
+const char *watched_failure(const struct watched_users *w); /* message of a user that could not connect; "": none */
 /* Begins the run at start_ns (that of the crowd); rows are logged by vlog_add_watched(). */
 void watched_begin_run(struct watched_users *w, struct vlog *log, int64_t start_ns);
 /* Ends the run: waits for answers of requests in flight unless `stop`, ends the threads, and fills `user`. */

@@ -24,7 +24,7 @@ static void add_send_gap(struct measuring_window *w, int64_t sent)
 {
 	double gap = (double)(sent - w->last_sent_ns), off;
 
-	if (w->last_sent_ns >= w->from_ns && sent < w->end_ns) {	/* Welford 1962 */
+	if (w->last_sent_ns >= w->from_ns && sent < w->end_ns) { /* Welford 1962 */
 		off = gap - w->gap_mean;
 		w->gap_mean += off / (double)++w->gaps;
 		w->gap_square += off * (gap - w->gap_mean);

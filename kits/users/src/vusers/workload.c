@@ -38,7 +38,9 @@ static const char *add_object(struct workload *w, char **cell)
 			if (!strcmp(w->page[i].name, cell[CELL_PAGE]))
 				return "the objects of one page are not in consecutive lines";
 		p = &w->page[w->pages++];
-		*p = (struct workload_page){ .first = w->objects, .weight = weight, .up_to = weight + (w->pages > 1 ? p[-1].up_to : 0) };
+		*p = (struct workload_page){ .first = w->objects,
+					     .weight = weight,
+					     .up_to = weight + (w->pages > 1 ? p[-1].up_to : 0) };
 		strcpy(p->name, cell[CELL_PAGE]);
 	} else if (p->weight < weight || p->weight > weight) {
 		return "the page has another weight in the line before";

@@ -16,12 +16,12 @@
 struct workload {
 	struct workload_object {
 		char name[WORKLOAD_NAME], path[WORKLOAD_PATH];
-	} *object;			/* owned */
+	} * object; /* owned */
 	struct workload_page {
 		char name[WORKLOAD_NAME];
-		int first, n;		/* its objects: index of the first, and how many */
-		double weight, up_to;	/* up_to: sum of the weights up to this page */
-	} *page;			/* owned */
+		int first, n;	      /* its objects: index of the first, and how many */
+		double weight, up_to; /* up_to: sum of the weights up to this page */
+	} * page;		      /* owned */
 	int objects, pages;
 };
 

@@ -19,8 +19,10 @@ TEST(no_longer_than_it_has_been_there_times_its_threads)
 
 static struct delay_reading reading(int64_t blkio, int64_t swapin, int64_t thrashing, int64_t freepages)
 {
-	return (struct delay_reading){ { [DELAY_BLKIO] = (uint64_t)blkio, [DELAY_SWAPIN] = (uint64_t)swapin,
-					 [DELAY_THRASHING] = (uint64_t)thrashing, [DELAY_FREEPAGES] = (uint64_t)freepages } };
+	return (struct delay_reading){ { [DELAY_BLKIO] = (uint64_t)blkio,
+					 [DELAY_SWAPIN] = (uint64_t)swapin,
+					 [DELAY_THRASHING] = (uint64_t)thrashing,
+					 [DELAY_FREEPAGES] = (uint64_t)freepages } };
 }
 
 TEST(garbage_is_discarded_and_counted_the_rest_kept)
@@ -69,7 +71,7 @@ TEST(a_process_that_had_more_threads_may_have_waited_longer)
 
 	assert_false(delays_add_reading(&d, 1, 1, 1, 1 * S, &r));
 	assert_true(delays_add_reading(&d, 1, 1, 4, 1 * S, &r));
-	assert_true(delays_add_reading(&d, 1, 1, 1, 1 * S, &r));	/* three have ended, their waits count on */
+	assert_true(delays_add_reading(&d, 1, 1, 1, 1 * S, &r)); /* three have ended, their waits count on */
 	delays_sum(&d, &sum);
 	assert_int_equal(sum.ns[DELAY_BLKIO], 3 * S);
 	delays_free(&d);

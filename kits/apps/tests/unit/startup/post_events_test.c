@@ -41,9 +41,10 @@ TEST(words)
 {
 	struct event_script s;
 
-	assert_int_equal(read_counter_file(&s,
-					   "# a file\n\nopen\tctrl+o\nname\ttype:/tmp/a+b Return\nlook\tclick:20,-3 alt+shift+F4 + ctrl++\n"),
-			 0);
+	assert_int_equal(
+		read_counter_file(
+			&s, "# a file\n\nopen\tctrl+o\nname\ttype:/tmp/a+b Return\nlook\tclick:20,-3 alt+shift+F4 + ctrl++\n"),
+		0);
 	assert_int_equal(s.n, 3);
 	assert_string_equal(s.event[0].name, "open");
 	assert_keys(&s.event[0], "o");

@@ -45,7 +45,9 @@ TEST(what_was_read_from_swap)
 		struct rec_report *r = begin_said(REC_TEXT);
 		const char *said;
 
-		run[0].result = (struct start_result){ .state = START_STABLE, .memory.resident_bytes = 1 << 20, .moved.read_bytes = 7 << 20 };
+		run[0].result = (struct start_result){ .state = START_STABLE,
+						       .memory.resident_bytes = 1 << 20,
+						       .moved.read_bytes = 7 << 20 };
 		run[1].result = run[0].result;
 		run[1].result.moved.read_bytes = read[i];
 		report_say_starts(r, &cfg, run, 2, "x");
@@ -67,6 +69,7 @@ TEST(delays_that_were_never_read_are_not_0)
 		struct rec_report *r = begin_said(REC_JSON);
 
 		report_starts(r, &cfg, &run, 1);
-		assert_non_null(strstr(end_said(r), run.result.delay_readings ? "\"blkio_delay_ms\": 0.000" : "\"blkio_delay_ms\": null"));
+		assert_non_null(
+			strstr(end_said(r), run.result.delay_readings ? "\"blkio_delay_ms\": 0.000" : "\"blkio_delay_ms\": null"));
 	}
 }

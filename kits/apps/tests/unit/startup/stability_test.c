@@ -13,8 +13,7 @@ struct look {
 };
 
 /* Plays looks, asks every 10 ms, and says when rest was first certain and since when it was: -1, -1 for never by until_ms. */
-static void play(struct stability *r, const struct look *look, size_t n, int64_t until_ms, int64_t *certain_ms,
-		 int64_t *since_ms)
+static void play(struct stability *r, const struct look *look, size_t n, int64_t until_ms, int64_t *certain_ms, int64_t *since_ms)
 {
 	size_t next = 0;
 
@@ -31,7 +30,8 @@ static void play(struct stability *r, const struct look *look, size_t n, int64_t
 	}
 }
 
-#define PLAY(until, certain, since, ...) do { \
+#define PLAY(until, certain, since, ...) \
+	do { \
 		const struct look looks[] = { __VA_ARGS__ }; \
 		struct stability r; \
 		int64_t c, s; \
@@ -81,8 +81,8 @@ TEST(two_in_a_row_are_not_turns)
 
 TEST(three_that_take_turns_are_no_rest)
 {
-	PLAY(2000, -1, -1, { 0, 'a' }, { 200, 'b' }, { 400, 'c' }, { 600, 'a' }, { 800, 'b' }, { 1000, 'c' },
-	     { 1200, 'a' }, { 1400, 'b' }, { 1600, 'c' }, { 1800, 'a' });
+	PLAY(2000, -1, -1, { 0, 'a' }, { 200, 'b' }, { 400, 'c' }, { 600, 'a' }, { 800, 'b' }, { 1000, 'c' }, { 1200, 'a' },
+	     { 1400, 'b' }, { 1600, 'c' }, { 1800, 'a' });
 }
 
 TEST(turns_do_not_end_a_rest_but_a_third_does)
@@ -117,7 +117,7 @@ TEST(after_an_input_only_something_new_is_an_answer)
 	stability_add_look(&r, 600 * MS, 'a');
 	stability_add_look(&r, 900 * MS, 'b');
 	stability_restart(&event, &r, QUIET);
-	stability_add_look(&event, 1200 * MS, 'a');	/* the caret goes on */
+	stability_add_look(&event, 1200 * MS, 'a'); /* the caret goes on */
 	stability_add_look(&event, 1500 * MS, 'b');
 	assert_false(stability_update(&event, 9000 * MS));
 	assert_false(event.changed);
@@ -137,7 +137,7 @@ TEST(a_step_before_an_input_is_not_half_a_pair)
 	stability_add_look(&r, 0, 'a');
 	stability_add_look(&r, 300 * MS, 'b');
 	stability_restart(&event, &r, QUIET);
-	stability_add_look(&event, 1000 * MS, 'a');	/* a dialog closed: what was there before it is back */
+	stability_add_look(&event, 1000 * MS, 'a'); /* a dialog closed: what was there before it is back */
 	assert_true(event.changed);
 	assert_true(stability_update(&event, 1500 * MS));
 	assert_int_equal(event.stable_ns, 1000 * MS);

@@ -18,12 +18,14 @@ TEST(the_answer_to_an_earlier_question_is_thrown_away)
 		struct genlmsghdr generic;
 		struct nlattr name;
 		char text[8];
-	} early = { { sizeof(early), GENL_ID_CTRL, NLM_F_REQUEST, 99999, 0 }, { CTRL_CMD_GETFAMILY, 1, 0 },
-		    { sizeof(early.name) + sizeof("nlctrl"), CTRL_ATTR_FAMILY_NAME }, "nlctrl" };
+	} early = { { sizeof(early), GENL_ID_CTRL, NLM_F_REQUEST, 99999, 0 },
+		    { CTRL_CMD_GETFAMILY, 1, 0 },
+		    { sizeof(early.name) + sizeof("nlctrl"), CTRL_ATTR_FAMILY_NAME },
+		    "nlctrl" };
 	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
 
 	if (taskstats_open(&link))
-		skip();		/* takes root, and a kernel that counts */
+		skip(); /* takes root, and a kernel that counts */
 	assert_int_equal(taskstats_read(&link, getpid(), &reading), 0);
 	assert_int_equal(sendto(link.fd, &early, sizeof(early), 0, (struct sockaddr *)&kernel, sizeof(kernel)), sizeof(early));
 	assert_int_equal(taskstats_read(&link, getpid(), &reading), 0);

@@ -10,8 +10,8 @@ TEST(a_device_counts_sectors_of_512_bytes)
 	struct traffic_counts c;
 
 	/* read I/Os, read merges, read sectors, read ticks, write I/Os, write merges, write sectors, ... */
-	assert_true(traffic_parse_device("   446216   784926  9550688  4382310   893317  1023  10246592  9200  0  2447750 6885290\n",
-					   &c));
+	assert_true(traffic_parse_device(
+		"   446216   784926  9550688  4382310   893317  1023  10246592  9200  0  2447750 6885290\n", &c));
 	assert_int_equal(c.reads, 446216);
 	assert_int_equal(c.read_bytes, 9550688LL * 512);
 	assert_int_equal(c.writes, 893317);
@@ -33,7 +33,9 @@ TEST(a_key_is_found_whole)
 TEST(what_moved_counts_until_a_time)
 {
 	struct traffic_step step[] = {
-		{ 10, { 2, 8192, 0, 0 } }, { 20, { 1, 4096, 3, 30000 } }, { 30, { 5, 50000, 0, 0 } },
+		{ 10, { 2, 8192, 0, 0 } },
+		{ 20, { 1, 4096, 3, 30000 } },
+		{ 30, { 5, 50000, 0, 0 } },
 	};
 	struct traffic t = { .step = step, .n = 3 };
 	struct traffic_counts c;
@@ -43,7 +45,7 @@ TEST(what_moved_counts_until_a_time)
 	assert_int_equal(c.read_bytes, 12288);
 	assert_int_equal(c.writes, 3);
 	assert_int_equal(c.write_bytes, 30000);
-	t.begin.reads = t.begin.writes = -1;	/* pages only */
+	t.begin.reads = t.begin.writes = -1; /* pages only */
 	traffic_sum(&t, 30, &c);
 	assert_int_equal(c.reads, -1);
 	assert_int_equal(c.read_bytes, 62288);

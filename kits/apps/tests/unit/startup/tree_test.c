@@ -41,7 +41,7 @@ TEST(somebody_elses)
 	int status;
 
 	if (geteuid())
-		skip();		/* process 1 may be ours, where we are not root */
+		skip(); /* process 1 may be ours, where we are not root */
 	pid = fork();
 	if (!pid) {
 		struct tree_memory m;

@@ -13,7 +13,7 @@ TEST(the_way_is_a_shortcuts_keys_or_the_mouse)
 	assert_near(menus_selection_s(&times, "File/Open", "ctrl+o"), 0.56, 1e-9);
 	assert_near(menus_selection_s(&times, "a key", "a"), 0.28, 1e-9);
 	assert_near(menus_selection_s(&times, "zoom", "+"), 0.28, 1e-9);
-	assert_near(menus_selection_s(&times, "File/Open/document", ""), 4.3, 1e-9);	/* 0.4 + 3 x (1.1 + 0.2) */
+	assert_near(menus_selection_s(&times, "File/Open/document", ""), 4.3, 1e-9); /* 0.4 + 3 x (1.1 + 0.2) */
 	assert_near(menus_selection_s(&times, "start", ""), 1.7, 1e-9);
 }
 
@@ -53,7 +53,7 @@ TEST(common_events_have_their_counts_together)
 	assert_int_equal(menus_find_actions(j, "m", event), 2);
 	assert_string_equal(event[0].path, "x");
 	assert_near(event[0].count, 7, 0);
-	assert_string_equal(event[0].shortcut, "");	/* who knows no shortcut goes through the menu */
+	assert_string_equal(event[0].shortcut, ""); /* who knows no shortcut goes through the menu */
 	assert_string_equal(event[1].path, "y");
 	assert_near(event[1].count, 9, 0);
 	assert_int_equal(menus_find_actions(j, "none", event), 0);

@@ -8,7 +8,10 @@
 
 TEST(lines_mean_what_the_header_says)
 {
-	static const struct { const char *text; struct agent_line line; } good[] = {
+	static const struct {
+		const char *text;
+		struct agent_line line;
+	} good[] = {
 		{ "vamp/1 1 begin", { 1, AGENT_BEGIN, 0, 0 } },
 		{ "vamp/1 7 end", { 7, AGENT_END, 0, 0 } },
 		{ "vamp/1 1000000000000000 alive", { 1000000000000000, AGENT_ALIVE, 0, 0 } },
@@ -36,12 +39,37 @@ TEST(lines_mean_what_the_header_says)
 TEST(what_is_no_line_is_refused)
 {
 	static const char *const bad[] = {
-		"", "vamp", "vamp/", "vamp/1", "vamp/1 ", "vamp/1 1", "vamp/1 1 ", "vamp/1 0 begin", "vamp/1 01 begin", "vamp/1 -1 begin",
-		"vamp/1 +1 begin", "vamp/1 1 begin ", "vamp/1  1 begin", " vamp/1 1 begin", "vamp/1 1 Begin", "vamp/1 1 beginning",
-		"vamp/1 1 cpu", "vamp/1 1 cpu 0", "vamp/1 1 cpu 0 ", "vamp/1 1 cpu 0 101", "vamp/1 1 cpu 512 0", "vamp/1 1 cpu -1 0",
-		"vamp/1 1 cpu 0 1 2", "vamp/1 1 cpu 0 0x1", "vamp/1 1 cpu 0 1.5", "vamp/1 1000000000000001 begin",
-		"vamp/1 99999999999999999999999999999999999999 begin", "vamp/1 1 cpu 99999999999999999999 1", "vamp/99999999999 1 begin",
-		"vamp/1\t1 begin", "vamp/1 1 begin\r",
+		"",
+		"vamp",
+		"vamp/",
+		"vamp/1",
+		"vamp/1 ",
+		"vamp/1 1",
+		"vamp/1 1 ",
+		"vamp/1 0 begin",
+		"vamp/1 01 begin",
+		"vamp/1 -1 begin",
+		"vamp/1 +1 begin",
+		"vamp/1 1 begin ",
+		"vamp/1  1 begin",
+		" vamp/1 1 begin",
+		"vamp/1 1 Begin",
+		"vamp/1 1 beginning",
+		"vamp/1 1 cpu",
+		"vamp/1 1 cpu 0",
+		"vamp/1 1 cpu 0 ",
+		"vamp/1 1 cpu 0 101",
+		"vamp/1 1 cpu 512 0",
+		"vamp/1 1 cpu -1 0",
+		"vamp/1 1 cpu 0 1 2",
+		"vamp/1 1 cpu 0 0x1",
+		"vamp/1 1 cpu 0 1.5",
+		"vamp/1 1000000000000001 begin",
+		"vamp/1 99999999999999999999999999999999999999 begin",
+		"vamp/1 1 cpu 99999999999999999999 1",
+		"vamp/99999999999 1 begin",
+		"vamp/1\t1 begin",
+		"vamp/1 1 begin\r",
 	};
 	struct agent_line line;
 
@@ -80,17 +108,17 @@ TEST(lines_that_are_nearly_right_are_taken_only_where_they_are_right)
 		again[agent_format(&line, again) - 1] = '\0';
 		assert_string_equal(again, text);
 	}
-	assert_in_range(taken, 1000, 199000);	/* else nothing was tried */
+	assert_in_range(taken, 1000, 199000); /* else nothing was tried */
 }
 
 TEST(a_share_is_of_the_time_that_the_vcpu_ran)
 {
 	assert_int_equal(agent_percent(0, 40, 0, 0, 10), 0);
 	assert_int_equal(agent_percent(-3, 40, 0, 0, 10), 0);
-	assert_int_equal(agent_percent(30, 40, 0, 0, 10), 75);		/* other processes took the rest */
-	assert_int_equal(agent_percent(10, 40, 30, 0, 10), 100);	/* the rest was idle */
+	assert_int_equal(agent_percent(30, 40, 0, 0, 10), 75);	 /* other processes took the rest */
+	assert_int_equal(agent_percent(10, 40, 30, 0, 10), 100); /* the rest was idle */
 	assert_int_equal(agent_percent(5, 40, 30, 0, 10), 50);
-	assert_int_equal(agent_percent(42, 40, 0, 0, 10), 100);		/* counted a little late */
+	assert_int_equal(agent_percent(42, 40, 0, 0, 10), 100); /* counted a little late */
 	/* stolen: between 30 and 40, so it may have run for no more */
 	assert_int_equal(agent_percent(3, 40, 0, 30, 10), 100);
 	assert_int_equal(agent_percent(5, 40, 0, 20, 10), 50);

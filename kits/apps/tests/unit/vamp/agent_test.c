@@ -16,7 +16,7 @@
 #include "why.h"
 #include "../../../../../tests/unit/unit.h"
 
-#define PATIENCE (60 * NS_PER_S)	/* bounds only a test that would else hang for ever */
+#define PATIENCE (60 * NS_PER_S) /* bounds only a test that would else hang for ever */
 
 static void *burn(void *arg)
 {
@@ -44,13 +44,13 @@ static pid_t start_burner(int cpu)
 	if (!pid) {
 		pthread_t second;
 
-		if (proc_die_beside_parent(parent) || proc_pin_thread(&one) ||
-		    pthread_create(&second, NULL, burn, &one) || write(ready[1], &byte, 1) != 1)
+		if (proc_die_beside_parent(parent) || proc_pin_thread(&one) || pthread_create(&second, NULL, burn, &one) ||
+		    write(ready[1], &byte, 1) != 1)
 			_exit(1);
 		burn(NULL);
 	}
 	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 1);	/* from here on it is on no other CPU */
+	assert_int_equal(read(ready[0], &byte, 1), 1); /* from here on it is on no other CPU */
 	close(ready[0]);
 	return pid;
 }
@@ -104,7 +104,7 @@ TEST(run_time_counts_for_the_cpu_where_it_was_spent)
 	end_burner(pid);
 	agent_measure(l, &interval_ns, cpu);
 	agent_measure(l, &interval_ns, cpu);
-	assert_int_equal(cpu[here].background_ns, 0);	/* it has ended, and the other was never tagged: its start is another */
+	assert_int_equal(cpu[here].background_ns, 0); /* it has ended, and the other was never tagged: its start is another */
 	end_burner(other);
 	free(l);
 }
@@ -211,7 +211,7 @@ TEST(an_episode_is_told_through_a_socket)
 		;
 	until_reported(agent, in, &sequence, here);
 	pass(agent, 500 * NS_PER_MS);
-	assert_int_equal(agent->ops->begin(agent, NULL, 0), 0);		/* the next input comes: nobody is background now */
+	assert_int_equal(agent->ops->begin(agent, NULL, 0), 0); /* the next input comes: nobody is background now */
 	assert_int_equal(next_word(agent, in, &sequence, here, &most, &elsewhere), AGENT_END);
 	assert_true(elsewhere <= 0);
 	assert_int_equal(next_word(agent, in, &sequence, here, &most, &elsewhere), AGENT_BEGIN);

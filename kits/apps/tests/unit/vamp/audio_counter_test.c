@@ -4,7 +4,7 @@
 #include "../../../../../tests/unit/near.h"
 #include "vamp/audio.h"
 
-#define SERVER 50	/* the process; its threads are 150, 151 */
+#define SERVER 50 /* the process; its threads are 150, 151 */
 static struct audio_counts c;
 
 static int clear(void **state)
@@ -16,8 +16,9 @@ static int clear(void **state)
 
 static void wake(int waker_pid, int waker_tid, int woken_tid, bool interrupt)
 {
-	audio_add_wakeup(&c, SERVER, &(struct audio_wakeup){ .waker_pid = waker_pid, .waker_tid = waker_tid,
-				  .woken_tid = woken_tid, .interrupt = interrupt });
+	audio_add_wakeup(&c, SERVER,
+			 &(struct audio_wakeup){
+				 .waker_pid = waker_pid, .waker_tid = waker_tid, .woken_tid = woken_tid, .interrupt = interrupt });
 }
 
 static const struct audio_counter *of(int pid)
@@ -31,9 +32,9 @@ static const struct audio_counter *of(int pid)
 TEST_WITH(clear, NULL, who_woke)
 {
 	wake(7, 107, 150, false);
-	wake(7, 108, 150, false);	/* another thread of the same process */
-	wake(9, 109, 150, true);	/* an interrupt while 9 ran */
-	wake(0, 999, 150, false);	/* somebody we cannot see */
+	wake(7, 108, 150, false); /* another thread of the same process */
+	wake(9, 109, 150, true);  /* an interrupt while 9 ran */
+	wake(0, 999, 150, false); /* somebody we cannot see */
 	assert_int_equal(of(7)->wakeups, 2);
 	assert_null(of(9));
 	assert_int_equal(c.n, 1);
@@ -42,17 +43,17 @@ TEST_WITH(clear, NULL, who_woke)
 /* Figure 3: what the server's threads do among themselves is on behalf of who woke the first. */
 TEST_WITH(clear, NULL, the_source_is_passed_on)
 {
-	wake(SERVER, 150, 151, false);	/* nobody woke it yet */
+	wake(SERVER, 150, 151, false); /* nobody woke it yet */
 	assert_int_equal(c.n, 0);
-	wake(7, 107, 150, false);	/* 7: 1 */
-	wake(SERVER, 150, 151, false);	/* 7: 2 */
-	wake(SERVER, 151, 150, false);	/* 7: 3 */
+	wake(7, 107, 150, false);      /* 7: 1 */
+	wake(SERVER, 150, 151, false); /* 7: 2 */
+	wake(SERVER, 151, 150, false); /* 7: 3 */
 	assert_int_equal(of(7)->wakeups, 3);
-	wake(9, 109, 150, true);	/* from now on on nobody's behalf */
+	wake(9, 109, 150, true); /* from now on on nobody's behalf */
 	wake(SERVER, 150, 151, false);
 	assert_int_equal(of(7)->wakeups, 3);
-	wake(8, 108, 151, false);	/* 8: 1 */
-	wake(SERVER, 151, 150, false);	/* 8: 2 */
+	wake(8, 108, 151, false);      /* 8: 1 */
+	wake(SERVER, 151, 150, false); /* 8: 2 */
 	assert_int_equal(of(8)->wakeups, 2);
 	assert_null(of(SERVER));
 	/* more threads than there is room for */
@@ -82,12 +83,12 @@ TEST_WITH(clear, NULL, averages)
 	/* 8 is tagged twice: first / 1, then / 2 */
 	burst(7, 10);
 	burst(8, 24);
-	audio_average(&c, tagged, 1);	/* 7: (5 + 10) / 2, 8: (12 + 24) / 2 */
+	audio_average(&c, tagged, 1); /* 7: (5 + 10) / 2, 8: (12 + 24) / 2 */
 	assert_near(of(7)->average, 7.5, 1e-9);
 	assert_near(of(8)->average, 18, 1e-9);
 	burst(7, 10);
 	burst(8, 24);
-	audio_average(&c, tagged, 1);	/* 8: (18 + 24 / 2) / 2 */
+	audio_average(&c, tagged, 1); /* 8: (18 + 24 / 2) / 2 */
 	assert_near(of(8)->average, 15, 1e-9);
 	assert_int_equal(of(8)->confidence, 2);
 	for (int i = 0; i < 20; i++) {
@@ -96,7 +97,7 @@ TEST_WITH(clear, NULL, averages)
 		audio_average(&c, tagged, 1);
 	}
 	assert_int_equal(of(8)->confidence, AUDIO_CONFIDENCE);
-	assert_near(of(8)->average, 2.4, 0.01);	/* 24 / 10 */
+	assert_near(of(8)->average, 2.4, 0.01); /* 24 / 10 */
 	assert_near(of(7)->average, 10, 0.01);
 	assert_int_equal(audio_top_waker(&c), 7);
 	/* no longer tagged: the confidence goes as it came */
@@ -111,8 +112,8 @@ TEST_WITH(clear, NULL, what_is_left_of_nobody)
 
 	burst(7, 1);
 	audio_average(&c, tagged, 1);
-	assert_int_equal(of(8)->confidence, 1);		/* tagged without a wake-up: remembered for later ones */
-	assert_int_equal(audio_top_waker(&c), 0);	/* 0.5: not one */
+	assert_int_equal(of(8)->confidence, 1);	  /* tagged without a wake-up: remembered for later ones */
+	assert_int_equal(audio_top_waker(&c), 0); /* 0.5: not one */
 	audio_average(&c, NULL, 0);
 	assert_null(of(8));
 	for (int i = 0; i < 10; i++)

@@ -62,7 +62,7 @@ TEST(a_start)
 
 	assert_false(audio_has_new(&before, &now));
 	assert_true(audio_has_new(&now, &before));
-	now.stream[0].index = 6;	/* the same process, another stream */
+	now.stream[0].index = 6; /* the same process, another stream */
 	assert_true(audio_has_new(&before, &now));
 	now.n = 0;
 	assert_false(audio_has_new(&before, &now));

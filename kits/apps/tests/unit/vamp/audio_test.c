@@ -116,8 +116,10 @@ static void play(const char *property)
 
 TEST(a_server_that_comes_later)
 {
-	const char *const words[] = { "pulseaudio", "-n", "--load=module-null-sink", "--load=module-native-protocol-unix",
-				      "--exit-idle-time=-1", "--daemonize=no", NULL };
+	const char *const words[] = {
+		"pulseaudio",	  "-n", "--load=module-null-sink", "--load=module-native-protocol-unix", "--exit-idle-time=-1",
+		"--daemonize=no", NULL
+	};
 	struct pollfd ready = { .events = POLLIN };
 	char text[200];
 	int64_t from;
@@ -160,14 +162,14 @@ TEST(a_stream)
 	pid_t gone;
 
 	need_tools();
-	assert_false(audio_plays(a));	/* a server alone is no sound */
+	assert_false(audio_plays(a)); /* a server alone is no sound */
 	play(NULL);
 	assert_true(until_is(player, true));
 	assert_true(audio_plays(a));
 	assert_int_equal(events, 1);
 	assert_true(seen_ns >= from);
 	n = audio_copy_counters(a, counter, 8);
-	for (size_t i = 0; i < n; i++) {	/* others, too, may have woken the server meanwhile */
+	for (size_t i = 0; i < n; i++) { /* others, too, may have woken the server meanwhile */
 		streams += counter[i].stream;
 		assert_int_equal(counter[i].stream, counter[i].pid == player);
 	}

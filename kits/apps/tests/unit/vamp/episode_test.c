@@ -24,7 +24,7 @@ TEST(test_time_ends)
 	episode_handle_input(&e, 100, false);
 	assert_false(episode_end_due(&e, 5099));
 	assert_true(episode_end_due(&e, 5100));
-	assert_false(episode_end_due(&e, 5101));	/* once */
+	assert_false(episode_end_due(&e, 5101)); /* once */
 	assert_int_equal(episode_due_ns(&e), INT64_MAX);
 	assert_false(episode_handle_input(&e, 6000, false).ends);
 }
@@ -37,7 +37,7 @@ TEST(test_sound_only_outside)
 	assert_true(turn.begins && !turn.ends);
 	turn = episode_handle_input(&e, 200, true);
 	assert_false(turn.begins || turn.ends);
-	assert_int_equal(episode_due_ns(&e), 5100);	/* not prolonged */
-	turn = episode_handle_input(&e, 300, false);		/* an input ends what a sound began */
+	assert_int_equal(episode_due_ns(&e), 5100);  /* not prolonged */
+	turn = episode_handle_input(&e, 300, false); /* an input ends what a sound began */
 	assert_true(turn.begins && turn.ends);
 }

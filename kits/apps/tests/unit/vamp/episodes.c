@@ -74,8 +74,7 @@ int main(int argc, char **argv)
 	if (!err && strcmp(argv[1], "isolate")) {
 		const char *group = strcmp(argv[2], "none") ? argv[2] : "/none";
 
-		err = shares_open(&way[ways], group, *argv[3] == 'L' ? RATIO_L : *argv[3] == 'M' ? RATIO_M : RATIO_H, undo,
-					   &why);
+		err = shares_open(&way[ways], group, *argv[3] == 'L' ? RATIO_L : *argv[3] == 'M' ? RATIO_M : RATIO_H, undo, &why);
 		ways += !err;
 	}
 	if (!err && strcmp(argv[1], "shares")) {

@@ -87,7 +87,7 @@ TEST(test_stolen_time)
 	struct process_load load;
 
 	begin(&s, 1);
-	for (int i = 0; i < 4; i++)	/* 256 ms: 52 and 204, then 51 and 205 */
+	for (int i = 0; i < 4; i++) /* 256 ms: 52 and 204, then 51 and 205 */
 		passes(&s, 1, (struct did){ 51 + i % 2, 205 - i % 2, true, true });
 	load = load_of(&s);
 	assert_int_equal(load.span_ns, 4 * SUB);
@@ -104,7 +104,7 @@ TEST(test_in_proportion)
 	begin(&s, 1);
 	passes(&s, 4, (struct did){ 64, 128, true, false });
 	assert_near(load_of(&s).load, 64.0 / (256 - 128), 1e-9);
-	assert_int_equal(verdict_of(&s), VERDICT_LOW);	/* exactly the threshold is not above it */
+	assert_int_equal(verdict_of(&s), VERDICT_LOW); /* exactly the threshold is not above it */
 }
 
 /* Four threads side by side, each a hog that gets half of a CPU: 400 %. */
@@ -192,7 +192,7 @@ TEST(test_young)
 	s.thread[0].born = true;
 	s.p.born_ns = s.now_ns + 128 * MS;
 	pass(&s, SUB, &hog, 1, false);
-	assert_int_equal(load_of(&s).span_ns, SUB);	/* at least one sub-epoch */
+	assert_int_equal(load_of(&s).span_ns, SUB); /* at least one sub-epoch */
 	assert_near(load_of(&s).load, 0.5, 1e-9);
 	passes(&s, 1, (struct did){ 256, 0, false, true });
 	assert_int_equal(load_of(&s).span_ns, 384 * MS);
@@ -223,7 +223,7 @@ TEST(test_known)
 	passes(&s, 20, (struct did){ 23, 233, false, true });
 	assert_near(load_of(&s).load, 1, 1e-9);
 	assert_int_equal(verdict_of(&s), VERDICT_KNOWN);
-	passes(&s, 5, (struct did){ 128, 128, false, true });	/* 50 %: more than half as much again */
+	passes(&s, 5, (struct did){ 128, 128, false, true }); /* 50 %: more than half as much again */
 	assert_int_equal(verdict_of(&s), VERDICT_BACKGROUND);
 }
 

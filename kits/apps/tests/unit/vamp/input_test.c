@@ -13,8 +13,15 @@
 
 TEST(keys_by_name)
 {
-	static const char *const bad[] = { "", ",", "Return,", ",Return", "Return,,button", "Retur", "Return button",
-					   "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", "a_name_that_is_far_too_long_for_a_key" };
+	static const char *const bad[] = { "",
+					   ",",
+					   "Return,",
+					   ",Return",
+					   "Return,,button",
+					   "Retur",
+					   "Return button",
+					   "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q",
+					   "a_name_that_is_far_too_long_for_a_key" };
 	struct trigger_keys keys = { .n = 7 };
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -31,7 +38,7 @@ TEST(keys_by_name)
 	assert_int_equal(input_parse_keys("button", &keys, &why), 0);
 	assert_false(input_has_key(&keys, 0xff0d));
 	assert_int_equal(input_parse_keys("Prior", &keys, &why), 0);
-	assert_true(input_has_key(&keys, 0xff55));	/* Page_Up, its other name */
+	assert_true(input_has_key(&keys, 0xff55)); /* Page_Up, its other name */
 	assert_false(keys.button);
 	assert_int_equal(input_parse_keys("any", &keys, &why), 0);
 	assert_true(input_has_key(&keys, 'a') && input_has_key(&keys, 0));
@@ -71,9 +78,9 @@ TEST(records_of_a_device)
 	record(fd, EV_KEY, KEY_A, 1);
 	record(fd, EV_KEY, KEY_ENTER, 1);
 	record(fd, EV_SYN, SYN_REPORT, 0);
-	record(fd, EV_KEY, KEY_ENTER, 2);	/* held */
+	record(fd, EV_KEY, KEY_ENTER, 2); /* held */
 	record(fd, EV_KEY, KEY_ENTER, 0);
-	record(fd, EV_REL, KEY_ENTER, 1);	/* movement, of an axis with the key's number */
+	record(fd, EV_REL, KEY_ENTER, 1); /* movement, of an axis with the key's number */
 	record(fd, EV_KEY, BTN_LEFT, 1);
 	record(fd, EV_KEY, BTN_LEFT, 0);
 	record(fd, EV_REL, REL_WHEEL, 1);
@@ -85,7 +92,7 @@ TEST(records_of_a_device)
 	assert_string_equal(h.event[0].what, "Return");
 	assert_string_equal(h.event[1].what, "button 1");
 	assert_string_equal(h.event[2].what, "KP_Enter");
-	assert_string_equal(h.event[3].what, "button 8");	/* X's number, past the wheel's */
+	assert_string_equal(h.event[3].what, "button 8"); /* X's number, past the wheel's */
 	assert_true(h.event[0].seen_ns > 0 && h.event[0].seen_ns <= clock_now());
 	close(fd);
 	assert_int_equal(s->ops->read(s, hear, &h), -EPIPE);
@@ -107,7 +114,7 @@ TEST(any_key_but_no_button)
 	record(fd, EV_KEY, KEY_BRIGHTNESSUP, 1);
 	assert_int_equal(input_open_evdev(&s, path, &keys, &why), 0);
 	assert_int_equal(s->ops->read(s, hear, &h), 0);
-	assert_int_equal(s->ops->read(s, hear, &h), -EPIPE);	/* a plain file ends */
+	assert_int_equal(s->ops->read(s, hear, &h), -EPIPE); /* a plain file ends */
 	assert_int_equal(h.n, 2);
 	assert_string_equal(h.event[0].what, "q");
 	assert_string_equal(h.event[1].what, "key 225");
@@ -136,7 +143,7 @@ TEST(lines_are_events)
 	int fd;
 
 	assert_true(mkstemp(path) >= 0);
-	assert_int_equal(input_open_fifo(&s, path, &why), -EEXIST);	/* a plain file */
+	assert_int_equal(input_open_fifo(&s, path, &why), -EEXIST); /* a plain file */
 	assert_true(why.text[0] && !s);
 	unlink(path);
 	assert_int_equal(input_open_fifo(&s, path, &why), 0);
@@ -154,7 +161,7 @@ TEST(lines_are_events)
 	assert_int_equal(h.n, 3);
 	assert_string_equal(h.event[2].what, "half");
 	close(fd);
-	assert_int_equal(s->ops->read(s, hear, &h), 0);	/* who wrote has gone: others may come */
+	assert_int_equal(s->ops->read(s, hear, &h), 0); /* who wrote has gone: others may come */
 	s->ops->close(s);
 	assert_int_equal(access(path, F_OK), -1);
 }

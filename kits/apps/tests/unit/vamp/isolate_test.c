@@ -17,7 +17,7 @@ TEST(busy_is_all_but_idle_and_waiting_for_a_disk)
 	assert_int_equal(cpu[0].all - cpu[0].idle, 27);
 	assert_int_equal(cpu[0].all, 117);
 	assert_int_equal(cpu[0].stolen, 8);
-	assert_int_equal(cpu[1].all, 0);	/* not online */
+	assert_int_equal(cpu[1].all, 0); /* not online */
 	assert_int_equal(cpu[2].all - cpu[2].idle, 270);
 	assert_int_equal(cpu[2].all, 1170);
 	rewind(f);
@@ -69,17 +69,17 @@ TEST(interrupts_of_devices_are_found)
 	struct device_irq_list irqs;
 
 	assert_non_null(mkdtemp(root));
-	file("sys/devices/pci0/02.0/msi_irqs/36", "msix\n");	/* a disk, of virtio */
+	file("sys/devices/pci0/02.0/msi_irqs/36", "msix\n"); /* a disk, of virtio */
 	device("block", "vda", "pci0/02.0/virtio1");
-	file("sys/devices/pci0/03.0/irq", "9\n");		/* a card with a single legacy interrupt */
+	file("sys/devices/pci0/03.0/irq", "9\n"); /* a card with a single legacy interrupt */
 	device("net", "eth0", "pci0/03.0");
-	device("input", "input0", "platform/i8042/serio0/input/input0");	/* a handler's name */
+	device("input", "input0", "platform/i8042/serio0/input/input0"); /* a handler's name */
 	folder("proc/irq/1/i8042");
-	device("input", "input1", "platform/a.mmio/virtio2");	/* the device's name, and more */
+	device("input", "input1", "platform/a.mmio/virtio2"); /* the device's name, and more */
 	folder("proc/irq/38/virtio2-input.0");
 	folder("proc/irq/39/virtio2-config");
-	folder("sys/class/net/lo");				/* no hardware */
-	file("sys/devices/pci0/05.0/msi_irqs/50", "msix\n");	/* some other device */
+	folder("sys/class/net/lo");			     /* no hardware */
+	file("sys/devices/pci0/05.0/msi_irqs/50", "msix\n"); /* some other device */
 	folder("proc/irq/40/virtio20-rng");
 	folder("proc/irq/41/ttyS0");
 	assert_int_equal(isolate_find_irqs(&irqs, root), 0);

@@ -11,10 +11,12 @@
 #include "why.h"
 #include "../../../../../tests/unit/unit.h"
 
-#define GREETING "{\"QMP\": {\"version\": {\"qemu\": {\"micro\": 15, \"minor\": 2, \"major\": 7}, \"package\": \"\"}, " \
+#define GREETING \
+	"{\"QMP\": {\"version\": {\"qemu\": {\"micro\": 15, \"minor\": 2, \"major\": 7}, \"package\": \"\"}, " \
 	"\"capabilities\": [\"oob\"]}}\r\n"
 #define EVENT "{\"timestamp\": {\"seconds\": 1, \"microseconds\": 2}, \"event\": \"NIC_RX_FILTER_CHANGED\", \"data\": {}}\r\n"
-#define VCPU(i, tid) "{\"thread-id\": " #tid ", \"props\": {\"core-id\": 0}, \"qom-path\": \"/machine/unattached/device[0]\", " \
+#define VCPU(i, tid) \
+	"{\"thread-id\": " #tid ", \"props\": {\"core-id\": 0}, \"qom-path\": \"/machine/unattached/device[0]\", " \
 	"\"cpu-index\": " #i ", \"target\": \"x86_64\"}"
 
 /* Says the greeting, and one more piece of `answer` with each line that comes. */
@@ -59,8 +61,7 @@ static int ask(const char *greeting, const char *const answer[2], struct guest_v
 
 TEST(threads_come_in_the_order_of_the_cpus)
 {
-	const char *const answer[2] = { EVENT "{\"return\": {}}\r\n",
-		"{\"return\": [" VCPU(1, 4712) ", " VCPU(0, 4711) "]}\r\n" };
+	const char *const answer[2] = { EVENT "{\"return\": {}}\r\n", "{\"return\": [" VCPU(1, 4712) ", " VCPU(0, 4711) "]}\r\n" };
 	struct guest_vcpu vcpu[4];
 	size_t n;
 
@@ -74,14 +75,22 @@ TEST(threads_come_in_the_order_of_the_cpus)
 
 TEST(what_is_no_answer_is_refused)
 {
-	static const char *const bad[] = {
-		"", "{\"error\": {\"class\": \"CommandNotFound\", \"desc\": \"no\"}}\r\n",
-		"{\"return\": {}}", "{\"return\": []}", "{\"return\": [1]}",
-		"{\"return\": [{\"cpu-index\": 0}]}", "{\"return\": [" VCPU(0, 0) "]}", "{\"return\": [" VCPU(0, -1) "]}",
-		"{\"return\": [" VCPU(0, 99999999999) "]}", "{\"return\": [" VCPU(-1, 7) "]}", "{\"return\": [" VCPU(4, 7) "]}",
-		"{\"return\": [" VCPU(0, "7") "]}", "{\"return\": [" VCPU(0, 7) ", " VCPU(0, 8) "]}",
-		"{\"return\": [" VCPU(0, 7) ", " VCPU(1, 8) ", " VCPU(2, 9) ", " VCPU(3, 10) ", " VCPU(4, 11) "]}", "{\"return\": ["
-	};
+	static const char *const bad[] = { "",
+					   "{\"error\": {\"class\": \"CommandNotFound\", \"desc\": \"no\"}}\r\n",
+					   "{\"return\": {}}",
+					   "{\"return\": []}",
+					   "{\"return\": [1]}",
+					   "{\"return\": [{\"cpu-index\": 0}]}",
+					   "{\"return\": [" VCPU(0, 0) "]}",
+					   "{\"return\": [" VCPU(0, -1) "]}",
+					   "{\"return\": [" VCPU(0, 99999999999) "]}",
+					   "{\"return\": [" VCPU(-1, 7) "]}",
+					   "{\"return\": [" VCPU(4, 7) "]}",
+					   "{\"return\": [" VCPU(0, "7") "]}",
+					   "{\"return\": [" VCPU(0, 7) ", " VCPU(0, 8) "]}",
+					   "{\"return\": [" VCPU(0, 7) ", " VCPU(1, 8) ", " VCPU(2, 9) ", " VCPU(3, 10) ", " VCPU(
+						   4, 11) "]}",
+					   "{\"return\": [" };
 	struct guest_vcpu vcpu[4];
 	size_t n;
 

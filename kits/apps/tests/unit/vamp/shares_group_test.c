@@ -133,8 +133,8 @@ int __wrap_mkdir(const char *path, mode_t mode)
 int __real_rmdir(const char *path);
 int __wrap_rmdir(const char *path)
 {
-	static const char *const files[] = { "cgroup.procs", "cgroup.events", "cgroup.subtree_control", "cgroup.controllers", "cpu.weight",
-					     "cpu.shares" };
+	static const char *const files[] = { "cgroup.procs",	   "cgroup.events", "cgroup.subtree_control",
+					     "cgroup.controllers", "cpu.weight",    "cpu.shares" };
 	char file[1024];
 
 	if (holds(path, "cgroup.procs", "")) {
@@ -150,7 +150,7 @@ int __wrap_rmdir(const char *path)
 
 /* ---- */
 
-static pid_t first, second;	/* of the session; the second one is background */
+static pid_t first, second; /* of the session; the second one is background */
 
 /* A machine with a session /s that holds two processes. */
 static void play(int which, char session[128])
@@ -168,7 +168,8 @@ static void play(int which, char session[128])
 	__real_mkdir(mount, 0755);
 	version = which;
 	snprintf(line, sizeof(line), "tmpfs /tmp tmpfs rw 0 0\n%s\n",
-		 which == 1 ? "cgroup2 /unified cgroup2 rw 0 0\ncgroup /cg cgroup rw,cpu,cpuacct 0 0" : "cgroup2 /cg cgroup2 rw,nsdelegate 0 0");
+		 which == 1 ? "cgroup2 /unified cgroup2 rw 0 0\ncgroup /cg cgroup rw,cpu,cpuacct 0 0"
+			    : "cgroup2 /cg cgroup2 rw,nsdelegate 0 0");
 	put(line, "%s/proc/self/mounts", root);
 	put("", "%s/cgroup.procs", mount);
 	if (which == 2) {
@@ -224,7 +225,7 @@ static void take_and_return(struct background_group *g, const char *session, con
 	assert_int_equal(shares_move(g, undo, &tag), 0);
 	assert_true(is_in(second, g->ours));
 	assert_true(is_in(first, between));
-	assert_int_equal(shares_move(g, undo, &tag), 0);	/* it is there already */
+	assert_int_equal(shares_move(g, undo, &tag), 0); /* it is there already */
 	assert_int_equal(undo_revert(undo, mark), 0);
 	assert_true(is_in(second, between));
 	assert_int_equal(undo_revert(undo, 0), 0);
@@ -235,7 +236,7 @@ static void take_and_return(struct background_group *g, const char *session, con
 
 TEST(version_1_weighs_by_shares)
 {
-	static const char *const weights[RATIOS] = { "341", "114", "57" };	/* 1024 / 3, 9, 18, rounded */
+	static const char *const weights[RATIOS] = { "341", "114", "57" }; /* 1024 / 3, 9, 18, rounded */
 	struct background_group g;
 	char session[128];
 	struct why why;
@@ -253,7 +254,7 @@ TEST(version_1_weighs_by_shares)
 
 TEST(version_2_puts_the_others_into_a_group_of_their_own)
 {
-	static const char *const weights[RATIOS] = { "33", "11", "6" };	/* 100 / 3, 9, 18, rounded */
+	static const char *const weights[RATIOS] = { "33", "11", "6" }; /* 100 / 3, 9, 18, rounded */
 	struct background_group g;
 	char session[128], rest[200];
 	struct why why;
@@ -297,7 +298,7 @@ TEST(what_cannot_be_is_told_and_nothing_changes)
 
 	play(2, session);
 	snprintf(inner, sizeof(inner), "%s/inner", session);
-	assert_int_equal(mkdir(inner, 0755), 0);	/* it would get the weight of all others together */
+	assert_int_equal(mkdir(inner, 0755), 0); /* it would get the weight of all others together */
 	*why.text = '\0';
 	assert_int_equal(shares_open_group(&g, root, NULL, RATIO_M, undo, &why), -EBUSY);
 	assert_true(*why.text);

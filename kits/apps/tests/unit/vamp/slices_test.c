@@ -8,8 +8,14 @@ static struct cpu_time_slice got;
 
 static bool take(int64_t at, int prev, int next, bool wants)
 {
-	struct trace_record r = { .time_ns = at, .kind = TRACE_SWITCH, .prev_pid = prev, .next_pid = next, .prev_here = prev - 4000,
-				  .next_here = 0, .prev_process = prev == 4012 ? 11 : prev - 4000, .prev_wants = wants };
+	struct trace_record r = { .time_ns = at,
+				  .kind = TRACE_SWITCH,
+				  .prev_pid = prev,
+				  .next_pid = next,
+				  .prev_here = prev - 4000,
+				  .next_here = 0,
+				  .prev_process = prev == 4012 ? 11 : prev - 4000,
+				  .prev_wants = wants };
 
 	snprintf(r.prev_comm, sizeof(r.prev_comm), prev ? "task %d" : "swapper/3", prev);
 	snprintf(r.next_comm, sizeof(r.next_comm), next ? "task %d" : "swapper/3", next);
@@ -31,13 +37,13 @@ TEST(one_after_the_other)
 {
 	slices_init(&cpu, 3, 100);
 	assert_true(take(130, 4011, 4012, false));
-	is(100, 30, 11, 11, false, false);	/* it ran before */
+	is(100, 30, 11, 11, false, false); /* it ran before */
 	assert_true(take(135, 4012, 0, true));
 	is(130, 5, 11, 12, true, true);
 	assert_string_equal(got.comm, "task 4012");
-	assert_false(take(170, 0, 4013, false));	/* idle */
+	assert_false(take(170, 0, 4013, false)); /* idle */
 	assert_true(slices_end(&cpu, 200, &got));
-	is(170, 30, 0, 0, false, false);	/* not seen to leave */
+	is(170, 30, 0, 0, false, false); /* not seen to leave */
 	assert_string_equal(got.comm, "task 4013");
 	assert_false(slices_end(&cpu, 210, &got));
 }
@@ -45,7 +51,7 @@ TEST(one_after_the_other)
 TEST(idle_at_both_ends)
 {
 	slices_init(&cpu, 3, 100);
-	assert_false(slices_end(&cpu, 120, &got));	/* no switch: nothing is known */
+	assert_false(slices_end(&cpu, 120, &got)); /* no switch: nothing is known */
 	slices_init(&cpu, 3, 100);
 	assert_false(take(110, 0, 4011, false));
 	assert_true(take(120, 4011, 0, false));
@@ -65,8 +71,8 @@ TEST(lost_records)
 	assert_false(take(160, 4013, 4014, false));
 	assert_true(take(165, 4014, 4015, true));
 	is(160, 5, 14, 14, true, true);
-	assert_int_equal(cpu.beginless, 0);	/* 4013's came with what was lost */
-	assert_false(take(180, 4016, 4017, false));	/* another one left than the one that came: not told */
+	assert_int_equal(cpu.beginless, 0);	    /* 4013's came with what was lost */
+	assert_false(take(180, 4016, 4017, false)); /* another one left than the one that came: not told */
 	assert_int_equal(cpu.beginless, 1);
 	assert_int_equal(cpu.beginless_ns, 15);
 	assert_true(take(190, 4017, 0, false));
@@ -75,8 +81,11 @@ TEST(lost_records)
 
 static void add(int pid, int64_t ran_ns, bool wanted_more, bool whole, struct slices_sums *sums)
 {
-	assert_int_equal(slices_add(sums, &(struct cpu_time_slice){ .pid = pid, .ran_ns = ran_ns, .wanted_more = wanted_more,
-							  .whole = whole, .comm = "x" }), 0);
+	assert_int_equal(
+		slices_add(sums,
+			   &(struct cpu_time_slice){
+				   .pid = pid, .ran_ns = ran_ns, .wanted_more = wanted_more, .whole = whole, .comm = "x" }),
+		0);
 }
 
 TEST(sums_by_process)
@@ -94,7 +103,7 @@ TEST(sums_by_process)
 	assert_int_equal(sums.process[0].ran_ns, 6007);
 	assert_int_equal(sums.process[0].slices, 3);
 	assert_int_equal(sums.process[0].wanted_more, 1);
-	assert_int_equal(sums.process[0].quanta.n, 2);	/* 7 and 1000 */
+	assert_int_equal(sums.process[0].quanta.n, 2); /* 7 and 1000 */
 	assert_true(sample_max(&sums.process[0].quanta).value < 1001);
 	assert_int_equal(sums.process[1].pid, 200);
 	slices_free(&sums);

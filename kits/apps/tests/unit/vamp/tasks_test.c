@@ -32,7 +32,7 @@ static void work(int out)
 	pid_t pid = getpid();
 	pthread_t thread;
 
-	alarm(600);	/* whatever becomes of the test */
+	alarm(600); /* whatever becomes of the test */
 	pthread_create(&thread, NULL, rest, NULL);
 	while (!atomic_load(&resting) || proc_read_stat(atomic_load(&resting), &other) || other.state != 'S')
 		clock_sleep(clock_now() + NS_PER_MS);
@@ -102,7 +102,7 @@ TEST(test_counts_as_the_kernel)
 	assert_non_null(p);
 	slot = history_slot(tasks_times(t)->last);
 	assert_true(p->run_ns[slot] >= first + 100 * NS_PER_MS);
-	assert_int_equal(p->n, 2);	/* its threads are looked at, for it ran */
+	assert_int_equal(p->n, 2); /* its threads are looked at, for it ran */
 	for (size_t i = 0; i < p->n; i++)
 		if (p->thread[i].tid == pid) {
 			assert_in_range(p->thread[i].at[slot].run_ns, before.run_ns, after.run_ns);
@@ -164,7 +164,7 @@ TEST(test_scope)
 	assert_false(has(&all, child));
 	assert_false(has(&all, getpid()));
 	assert_false(has(&all, 1));
-	assert_false(has(&all, 2));	/* kthreadd, a kernel thread */
+	assert_false(has(&all, 2)); /* kthreadd, a kernel thread */
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	kill(pid, SIGKILL);

@@ -16,7 +16,7 @@
 #include "../../../../../tests/unit/unit.h"
 #include "stage.h"
 
-#define PATIENCE (60 * NS_PER_S)	/* bounds only a test that would else hang for ever */
+#define PATIENCE (60 * NS_PER_S) /* bounds only a test that would else hang for ever */
 
 static char folder[] = "/tmp/thinprobe-undo.XXXXXX";
 static char file[64], other[64];
@@ -90,7 +90,7 @@ TEST_WITH(make_files, NULL, what_cannot_be_done_is_not_noted)
 	assert_int_equal(undo_open(&u, 2), 0);
 	assert_int_equal(undo_write_file(u, path, "1\n"), -ENOENT);
 	assert_int_equal(undo_write_file(u, lengthy, "1\n"), -ENAMETOOLONG);
-	assert_int_equal(undo_mkdir(u, folder), -EEXIST);	/* not ours: it must not be removed */
+	assert_int_equal(undo_mkdir(u, folder), -EEXIST); /* not ours: it must not be removed */
 	snprintf(path, sizeof(path), "%s/missing/group", folder);
 	assert_int_equal(undo_mkdir(u, path), -ENOENT);
 	assert_int_equal(undo_mark(u), 0);
@@ -115,11 +115,11 @@ TEST_WITH(make_files, NULL, a_file_that_has_gone_is_nothing_to_undo_and_a_folder
 	put("1\n", "%s", inside);
 	assert_int_equal(undo_write_file(u, file, "1\n"), 0);
 	assert_int_equal(unlink(file), 0);
-	assert_int_equal(undo_revert(u, 0), 1);	/* not empty */
+	assert_int_equal(undo_revert(u, 0), 1); /* not empty */
 	assert_int_equal(undo_mark(u), 0);
 	unlink(inside);
 	rmdir(group);
-	assert_int_equal(undo_close(u), 1);	/* what was left is counted to the end */
+	assert_int_equal(undo_close(u), 1); /* what was left is counted to the end */
 	make_files(NULL);
 }
 
@@ -138,7 +138,7 @@ TEST_WITH(make_files, NULL, a_fifo_goes_with_the_list)
 	assert_int_equal(access(fifo, F_OK), -1);
 	assert_int_equal(undo_mkfifo(u, fifo), 0);
 	unlink(fifo);
-	assert_int_equal(undo_revert(u, 0), 0);	/* it has gone already */
+	assert_int_equal(undo_revert(u, 0), 0); /* it has gone already */
 	assert_int_equal(undo_mkfifo(u, fifo), 0);
 	unlink(fifo);
 	put("1\n", "%s", fifo);
@@ -156,11 +156,11 @@ TEST_WITH(make_files, NULL, a_move_notes_where_the_task_was)
 	snprintf(number, sizeof(number), "%d", (int)pid);
 	put("", "%s", file);
 	assert_int_equal(undo_open(&u, 4), 0);
-	assert_int_equal(undo_move_task(u, pid, start_of(pid) + 1, file, other), -ESRCH);	/* the pid is another's now */
+	assert_int_equal(undo_move_task(u, pid, start_of(pid) + 1, file, other), -ESRCH); /* the pid is another's now */
 	assert_int_equal(undo_mark(u), 0);
 	assert_int_equal(undo_move_task(u, pid, start_of(pid), file, other), 0);
 	assert_holds(file, number);
-	put("", "%s", file);	/* as the kernel would */
+	put("", "%s", file); /* as the kernel would */
 	assert_int_equal(undo_close(u), 0);
 	assert_holds(other, number);
 	reap(pid);
@@ -258,7 +258,7 @@ static pid_t parent_to_be(int *ask, int *say)
 	}
 	proc_die_beside_parent(getppid());
 	close(in[1]);
-	setsid();	/* nothing else of this test is in this session */
+	setsid(); /* nothing else of this test is in this session */
 	for (char c; read(in[0], &c, 1) == 1;) {
 		pthread_t thread;
 		pid_t child;
@@ -298,14 +298,14 @@ TEST(tasks_born_meanwhile_get_what_their_parent_had)
 			CPU_SET(cpu, &one);
 	two_born(ask, say, before);
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(setpriority(PRIO_PROCESS, (id_t)before[i], 10), 0);	/* the nice value that undo_nice sets below */
+		assert_int_equal(setpriority(PRIO_PROCESS, (id_t)before[i], 10), 0); /* the nice value that undo_nice sets below */
 	assert_int_equal(setpriority(PRIO_PROCESS, (id_t)pid, 2), 0);
-	usleep(30000);	/* the birth of a task is known to a clock tick */
+	usleep(30000); /* the birth of a task is known to a clock tick */
 	assert_int_equal(undo_open(&u, 10), 0);
 	assert_int_equal(undo_set_nice(u, pid, 0, 10), 0);
 	assert_int_equal(undo_set_cpus(u, pid, 0, &one), 0);
 	two_born(ask, say, born);
-	late = sleeper();	/* another parent's, which happens to be as they were made */
+	late = sleeper(); /* another parent's, which happens to be as they were made */
 	setpgid(late, late);
 	assert_int_equal(setpriority(PRIO_PROCESS, (id_t)late, 10), 0);
 	for (int i = 0; i < 2; i++) {
@@ -359,7 +359,7 @@ static pid_t daemon_of(const char *group, pid_t *watchdog, bool again)
 		setpgid(0, 0);
 		if (undo_open(&u, 10) || undo_mkdir(u, group) || undo_write_file(u, file, "56\n"))
 			_exit(1);
-		if (again) {	/* its watchdog is killed: the next change starts another */
+		if (again) { /* its watchdog is killed: the next change starts another */
 			kill(undo_watchdog(u), SIGKILL);
 			while (waitid(P_PID, (id_t)undo_watchdog(u), &(siginfo_t){ 0 }, WEXITED | WNOWAIT))
 				;
@@ -399,7 +399,7 @@ TEST_WITH(make_files, NULL, a_killed_daemon_is_undone_by_its_watchdog)
 		assert_int_equal(access(group, F_OK), -1);
 		for (int64_t end = clock_now() + PATIENCE; clock_now() < end && !kill(watchdog, 0);)
 			usleep(2000);
-		assert_int_equal(kill(watchdog, 0), -1);	/* and goes itself */
+		assert_int_equal(kill(watchdog, 0), -1); /* and goes itself */
 	}
 }
 

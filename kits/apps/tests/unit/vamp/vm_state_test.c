@@ -24,7 +24,7 @@ TEST_WITH(begin, NULL, over_half_is_slow_until_the_next_report_or_the_end)
 {
 	take("vamp/1 1 alive");
 	take("vamp/1 2 cpu 1 100");
-	assert_false(s.slow[1]);		/* there is no episode */
+	assert_false(s.slow[1]); /* there is no episode */
 	take("vamp/1 3 begin");
 	assert_true(s.episode);
 	assert_false(s.slow[0] || s.slow[1]);
@@ -48,7 +48,7 @@ TEST_WITH(begin, NULL, over_half_is_slow_until_the_next_report_or_the_end)
 
 TEST_WITH(begin, NULL, the_next_episode_ends_one)
 {
-	take("vamp/1 9 begin");			/* the agent was there before us */
+	take("vamp/1 9 begin"); /* the agent was there before us */
 	take("vamp/1 10 cpu 0 80");
 	take("vamp/1 11 begin");
 	assert_true(s.episode);
@@ -69,7 +69,7 @@ TEST_WITH(begin, NULL, silence_ends_an_episode_and_is_told_once)
 	assert_string_equal(s.ended_by, "silence");
 	assert_false(state_end_silent(&s, 100 * S));
 	state_add_line(&s, "vamp/1 9 cpu 0 80", 101 * S);
-	assert_false(s.slow[0]);		/* it is over */
+	assert_false(s.slow[0]); /* it is over */
 	assert_int_equal(s.lost, 6);
 	assert_false(state_end_silent(&s, 104 * S));
 	assert_true(state_end_silent(&s, 105 * S));
@@ -92,21 +92,22 @@ TEST_WITH(begin, NULL, what_is_not_in_order_is_refused)
 	take("vamp/1 5 begin");
 	take("vamp/1 5 cpu 0 80");
 	take("vamp/1 4 cpu 0 80");
-	take("vamp/1 6 cpu 2 80");		/* there are two */
+	take("vamp/1 6 cpu 2 80"); /* there are two */
 	take("vamp/2 7 cpu 0 80");
 	take("vamp/1 7 cpu 0 8000");
 	take("rubbish");
 	assert_false(s.slow[0]);
 	assert_int_equal(s.refused, 6);
 	assert_true(s.foreign);
-	take("vamp/1 9 cpu 0 80");		/* 6 to 8 did not count, whatever they were */
+	take("vamp/1 9 cpu 0 80"); /* 6 to 8 did not count, whatever they were */
 	assert_true(s.slow[0]);
 	assert_int_equal(s.lost, 3);
 }
 
 TEST_WITH(begin, NULL, a_liar_changes_no_more_than_its_own_weights)
 {
-	static const char *const words[] = { "begin", "end", "alive", "cpu 0 100", "cpu 1 70", "cpu 1 3", "cpu 511 100", "cpu 9 9", "x" };
+	static const char *const words[] = { "begin",	"end",	       "alive",	  "cpu 0 100", "cpu 1 70",
+					     "cpu 1 3", "cpu 511 100", "cpu 9 9", "x" };
 	uint32_t die = 7;
 
 	for (int round = 0; round < 200000; round++) {

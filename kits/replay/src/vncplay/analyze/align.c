@@ -6,20 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct aligned_change {			/* a change, in one run or in the common sequence */
+struct aligned_change { /* a change, in one run or in the common sequence */
 	uint64_t content, change;
-	int32_t after;		/* number of the last input before the change, least over the runs that have it */
-	uint32_t since_ms;	/* time since that input, in run `run` */
+	int32_t after;	   /* number of the last input before the change, least over the runs that have it */
+	uint32_t since_ms; /* time since that input, in run `run` */
 	uint32_t ms;
-	uint8_t run;		/* the run that since_ms and ms are of */
+	uint8_t run; /* the run that since_ms and ms are of */
 	uint8_t seen;
-	uint32_t slot;		/* pool[slot * runs + run] is the update of each run that has the change */
+	uint32_t slot; /* pool[slot * runs + run] is the update of each run that has the change */
 };
 
 struct change_pair {
 	uint32_t i, j;
 	int64_t total;
-	int32_t before;		/* the previous pair of the chain; -1: none */
+	int32_t before; /* the previous pair of the chain; -1: none */
 };
 
 struct aligned_changes {
@@ -35,9 +35,9 @@ struct aligner {
 	size_t n_slots;
 	struct change_pair *pair;
 	size_t n_pairs;
-	int32_t *best;		/* Fenwick tree over j: index of the pair with the greatest total up to j; -1: none */
+	int32_t *best; /* Fenwick tree over j: index of the pair with the greatest total up to j; -1: none */
 	size_t room_best;
-	int32_t *mate;		/* for each item of the common sequence, the paired item of the run; -1: none */
+	int32_t *mate; /* for each item of the common sequence, the paired item of the run; -1: none */
 	size_t room_mate;
 };
 
@@ -97,14 +97,17 @@ static int add_slot(struct aligner *a, uint32_t *slot)
 	return 0;
 }
 
-static int collect_changes(struct aligner *a, int run, const struct tile_changes *t,
-					struct aligned_changes *out)
+static int collect_changes(struct aligner *a, int run, const struct tile_changes *t, struct aligned_changes *out)
 {
 	out->n = 0;
 	for (size_t i = 0; i < t->n; i++) {
 		const struct tile_change *c = &t->change[i];
-		struct aligned_change one = { .content = c->content, .change = c->change, .after = c->after, .ms = c->ms,
-					  .run = (uint8_t)run, .seen = c->seen };
+		struct aligned_change one = { .content = c->content,
+					      .change = c->change,
+					      .after = c->after,
+					      .ms = c->ms,
+					      .run = (uint8_t)run,
+					      .seen = c->seen };
 
 		if (c->masked || c->after < 0)
 			continue;
@@ -141,7 +144,7 @@ static int reset_indices(int32_t **list, size_t *room, size_t n)
 	return 0;
 }
 
-static int32_t find_best_pair(const struct aligner *a, size_t j)	/* the best pair of an item below j */
+static int32_t find_best_pair(const struct aligner *a, size_t j) /* the best pair of an item below j */
 {
 	int32_t best = -1;
 
@@ -182,8 +185,11 @@ static int find_best_chain(struct aligner *a)
 			before = find_best_pair(a, j);
 			if (array_room(&a->pair, a->n_pairs))
 				return -ENOMEM;
-			a->pair[a->n_pairs++] = (struct change_pair){ .i = (uint32_t)i, .j = (uint32_t)j, .before = before,
-				.total = score_pair(a, x, y) + (before < 0 ? 0 : a->pair[before].total) };
+			a->pair[a->n_pairs++] =
+				(struct change_pair){ .i = (uint32_t)i,
+						      .j = (uint32_t)j,
+						      .before = before,
+						      .total = score_pair(a, x, y) + (before < 0 ? 0 : a->pair[before].total) };
 		}
 		for (size_t p = of_i; p < a->n_pairs; p++) {
 			update_tree(a, (int32_t)p, a->run_list.n);
@@ -213,7 +219,7 @@ static int merge_run(struct aligner *a, int run)
 		size_t mate = !x ? a->run_list.n : a->mate[i] >= 0 ? (size_t)a->mate[i] : SIZE_MAX;
 
 		for (; j < a->run_list.n && j < mate && (mate != SIZE_MAX || change_precedes(&a->run_list.item[j], x)); j++) {
-			if (mate == SIZE_MAX) {	/* stop before an item that is paired with a later item of the common sequence */
+			if (mate == SIZE_MAX) { /* stop before an item that is paired with a later item of the common sequence */
 				size_t k = i + 1;
 
 				while (k < a->common.n && a->mate[k] < 0)
@@ -265,8 +271,7 @@ static int add_common_changes(struct aligner *a, uint32_t tile, struct common_ch
 	return 0;
 }
 
-int align_tile(struct aligner *a, uint32_t tile, const struct tile_changes *track,
-		       struct common_changes *out)
+int align_tile(struct aligner *a, uint32_t tile, const struct tile_changes *track, struct common_changes *out)
 {
 	int err;
 

@@ -9,19 +9,19 @@
 
 #include "animation_mask.h"
 
-#define ALIGN_RUNS 255		/* runs that can be aligned, at most */
-#define ALIGN_REACH 3		/* inputs by which the causes of two equal changes may differ: a slow run may respond late */
-#define ALIGN_NONE UINT32_MAX	/* in place of an update: this run lacks the change */
+#define ALIGN_RUNS 255	      /* runs that can be aligned, at most */
+#define ALIGN_REACH 3	      /* inputs by which the causes of two equal changes may differ: a slow run may respond late */
+#define ALIGN_NONE UINT32_MAX /* in place of an update: this run lacks the change */
 
-struct common_change {		/* a change of a tile that several runs have in common */
+struct common_change { /* a change of a tile that several runs have in common */
 	uint32_t tile;
-	int32_t cause;		/* number of the last input before the change, in the run where that number is least */
-	uint8_t seen;		/* 1: the change occurs more than once in every run that has it */
+	int32_t cause; /* number of the last input before the change, in the run where that number is least */
+	uint8_t seen;  /* 1: the change occurs more than once in every run that has it */
 };
 
 struct common_changes {
 	struct common_change *change;
-	uint32_t *at;		/* at[i * runs + r]: the update of run r that has change i; ALIGN_NONE: none has */
+	uint32_t *at; /* at[i * runs + r]: the update of run r that has change i; ALIGN_NONE: none has */
 	size_t n;
 	int runs;
 };
@@ -31,6 +31,5 @@ struct aligner;
 struct aligner *aligner_new(int runs, const uint32_t *const *press_ms);
 void aligner_free(struct aligner *a);
 /* Appends the changes of one tile that at least two runs have in common; masked changes are left out. 0 or -ENOMEM. */
-int align_tile(struct aligner *a, uint32_t tile, const struct tile_changes *track,
-		       struct common_changes *out);
+int align_tile(struct aligner *a, uint32_t tile, const struct tile_changes *track, struct common_changes *out);
 void common_changes_free(struct common_changes *s);

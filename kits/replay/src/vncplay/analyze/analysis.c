@@ -5,17 +5,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define EVERYWHERE 0.6	/* share of the changing tiles: when more are masked, the whole screen is noise */
-#define MASKED_LEAST 4	/* fewer masked changes of a tile than this are not reported */
+#define EVERYWHERE 0.6 /* share of the changing tiles: when more are masked, the whole screen is noise */
+#define MASKED_LEAST 4 /* fewer masked changes of a tile than this are not reported */
 
-struct replay_changes {			/* the changes of one run, sorted */
-	uint32_t *start;	/* for each tile: index of its first change in `change` */
-	struct tile_change *change;	/* ascending in tile, then in time */
-	uint32_t *place;	/* for each change of the log: its index in `change` */
+struct replay_changes {		    /* the changes of one run, sorted */
+	uint32_t *start;	    /* for each tile: index of its first change in `change` */
+	struct tile_change *change; /* ascending in tile, then in time */
+	uint32_t *place;	    /* for each change of the log: its index in `change` */
 	uint32_t *update_ms;
-	uint32_t *press_ms;	/* when each input was sent and, last, when the run ended; ms since the log began */
-	struct stimulus *stimulus;	/* as many as in the run with most; beyond the run's own: press_us -1 */
-	uint8_t *used, *masked;	/* for each update, 1: it belongs to a response; it has a change that is not masked */
+	uint32_t *press_ms;	   /* when each input was sent and, last, when the run ended; ms since the log began */
+	struct stimulus *stimulus; /* as many as in the run with most; beyond the run's own: press_us -1 */
+	uint8_t *used, *masked;	   /* for each update, 1: it belongs to a response; it has a change that is not masked */
 };
 
 struct analysis_state {
@@ -24,7 +24,7 @@ struct analysis_state {
 	struct replay_changes *view;
 	const uint32_t **press_ms;
 	struct tile_changes *track;
-	uint64_t *restless;	/* for each tile: number of masked changes */
+	uint64_t *restless; /* for each tile: number of masked changes */
 	struct animation *animation;
 	struct aligner *align;
 	struct common_changes common;
@@ -58,7 +58,7 @@ static size_t tile_index(const struct analysis_state *w, uint32_t tile)
 /* Sorts the changes by tile: counts those of each tile, then puts each into its place. */
 static void sort_changes(const struct analysis_state *w, const struct tilelog *tiles, struct replay_changes *v)
 {
-	uint32_t *at = v->start + 1;	/* start[t + 1] moves from the first change of tile t to behind its last */
+	uint32_t *at = v->start + 1; /* start[t + 1] moves from the first change of tile t to behind its last */
 
 	for (size_t i = 0; i < tiles->n; i++)
 		at[tile_index(w, tiles->changed[i]) + 1]++;
@@ -72,8 +72,9 @@ static void sort_changes(const struct analysis_state *w, const struct tilelog *t
 		v->update_ms[u] = ms;
 		for (size_t i = tiles->update[u].first; i < end; i++) {
 			v->place[i] = at[tile_index(w, tiles->changed[i])]++;
-			v->change[v->place[i]] = (struct tile_change){ .ms = ms, .update = (uint32_t)u, .content = tiles->content[i],
-									.after = after };
+			v->change[v->place[i]] = (struct tile_change){
+				.ms = ms, .update = (uint32_t)u, .content = tiles->content[i], .after = after
+			};
 		}
 	}
 	for (size_t t = 0; t < count_tiles(w); t++)
@@ -291,7 +292,7 @@ static int find_responses(struct analysis_state *w, struct analysis_result *out)
 		return -ENOMEM;
 	for (int r = 0; r < w->runs; r++)
 		run[r] = (struct analyzed_run){ w->view[r].update_ms, w->replay[r].tiles.n_updates, w->view[r].stimulus,
-					       w->replay[r].move, w->replay[r].moves, w->view[r].used };
+						w->replay[r].move,    w->replay[r].moves,	    w->view[r].used };
 	err = responses_find(run, w->runs, w->inputs, &w->common, &out->responses);
 	for (int r = 0; r < w->runs; r++)
 		for (size_t u = 0; u < run[r].updates; u++)
@@ -315,7 +316,7 @@ static void measure_runs(struct analysis_state *w, struct analysis_result *out)
 		}
 		for (size_t i = 0; i < p->stimuli && i < w->replay[0].stimuli; i++)
 			out->differ |= p->stimulus[i].n != w->replay[0].stimulus[i].n ||
-			(p->stimulus[i].kind == STIMULUS_KEY) != (w->replay[0].stimulus[i].kind == STIMULUS_KEY);
+				       (p->stimulus[i].kind == STIMULUS_KEY) != (w->replay[0].stimulus[i].kind == STIMULUS_KEY);
 	}
 	out->inputs = w->inputs;
 }

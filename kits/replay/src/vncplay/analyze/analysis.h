@@ -6,18 +6,18 @@
 #include "replay.h"
 #include "responses.h"
 
-struct masked_place {		/* a part of the screen that changes without input */
-	struct box box;		/* pixels */
-	uint64_t changes;	/* of its tiles, in all runs */
+struct masked_place {	  /* a part of the screen that changes without input */
+	struct box box;	  /* pixels */
+	uint64_t changes; /* of its tiles, in all runs */
 };
 
 struct analysis_result {
-	int inputs;		/* clicks, keys and turns of the wheel of the run that has most */
+	int inputs; /* clicks, keys and turns of the wheel of the run that has most */
 	struct responses responses;
-	struct masked_place *masked;	/* the largest first */
+	struct masked_place *masked; /* the largest first */
 	size_t n_masked;
-	uint64_t *unmatched;	/* for each run: updates after an input that belong to no response; NULL: not counted */
-	bool differ;		/* the runs do not have the same inputs in the same order: not replays of one trace? */
+	uint64_t *unmatched; /* for each run: updates after an input that belong to no response; NULL: not counted */
+	bool differ;	     /* the runs do not have the same inputs in the same order: not replays of one trace? */
 };
 
 /* 0 or -ENOMEM. `runs` is at most ALIGN_RUNS. */

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define READERS 4		/* threads that read logs; each holds a screen in memory */
+#define READERS 4 /* threads that read logs; each holds a screen in memory */
 
 enum { METHOD_TILES, METHOD_PAPER };
 enum { FORMAT_OLD = REC_TSV + 1 };
@@ -31,16 +31,18 @@ static struct {
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
-	{ CLI_WORD, 'm', "method", &cfg.method, .help = "by hashes of tiles, or as the paper of 2005 did (tiles)", .words = methods },
-	{ CLI_INT, 0, "scale", &cfg.paper.scale, 1, 64,
-	  .of = "paper", .help = "look at every so many pixels of every so many rows (4)" },
-	{ CLI_PERCENT, 0, "differ", &cfg.paper.differ_percent, 0, 100,
-	  .of = "paper", .help = "share of the pixels in which a frame must differ from the one before to be looked for (2)" },
+	{ CLI_WORD, 'm', "method", &cfg.method, .help = "by hashes of tiles, or as the paper of 2005 did (tiles)",
+	  .words = methods },
+	{ CLI_INT, 0, "scale", &cfg.paper.scale, 1, 64, .of = "paper",
+	  .help = "look at every so many pixels of every so many rows (4)" },
+	{ CLI_PERCENT, 0, "differ", &cfg.paper.differ_percent, 0, 100, .of = "paper",
+	  .help = "share of the pixels in which a frame must differ from the one before to be looked for (2)" },
 	{ CLI_NS, 0, "join", &cfg.paper.join_ns, 1e6, 60e9, .of = "paper", .help = "changes less than this apart are one (1ms)" },
 	{ CLI_STR, 0, "aux", &cfg.aux, .help = "side files, in the order of the logs (OUT.rfb.aux)", .meta = "FILE,..." },
-	{ CLI_STR, 0, "labels", &cfg.labels,
-	  .help = "what the replays are called, in their order (their files' names)", .meta = "NAME,..." },
-	{ CLI_WORD, 0, "format", &cfg.out.format, .help = "how to report; vncanalyze: rows for scripts of 2005 (text)", .words = formats },
+	{ CLI_STR, 0, "labels", &cfg.labels, .help = "what the replays are called, in their order (their files' names)",
+	  .meta = "NAME,..." },
+	{ CLI_WORD, 0, "format", &cfg.out.format, .help = "how to report; vncanalyze: rows for scripts of 2005 (text)",
+	  .words = formats },
 	REC_OPTIONS_SHORT(cfg.out, "quiet"),
 	{ .type = CLI_END },
 };
@@ -114,7 +116,9 @@ static const char *make_label(const char *file)
 static void check_output(const char *log, const char *aux)
 {
 	char beside[PATH_MAX];
-	struct rec_output_path places[] = { { "OUT.rfb", log }, { "OUT.rfb.aux", aux ? aux : beside }, { "--output", cfg.out.path } };
+	struct rec_output_path places[] = { { "OUT.rfb", log },
+					    { "OUT.rfb.aux", aux ? aux : beside },
+					    { "--output", cfg.out.path } };
 
 	snprintf(beside, sizeof(beside), "%s.aux", log);
 	rec_check_outputs(places, sizeof(places) / sizeof(*places));

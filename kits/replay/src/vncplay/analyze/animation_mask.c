@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AROUND 3		/* inputs before and after that are counted together with an input */
-#define LEAST 4			/* fewer bursts among those inputs are never an animation */
-#define PER_INPUT 1.5		/* bursts for each input that has a burst, above which a tile is animated */
+#define AROUND 3      /* inputs before and after that are counted together with an input */
+#define LEAST 4	      /* fewer bursts among those inputs are never an animation */
+#define PER_INPUT 1.5 /* bursts for each input that has a burst, above which a tile is animated */
 /* Share of bursts in the last two fifths of the time to the next input, below which bursts are responses. An animation that
  * ignores inputs has 0.4. */
 #define LATE_SHARE 0.12
@@ -15,13 +15,13 @@
 /* inputs at which a tile is animated, and their share of its inputs with a burst, from which on it is animated at all inputs */
 #define OFTEN 3
 #define OFTEN_SHARE 0.4
-#define BURST_GAP_MS 150	/* changes closer than this are one burst */
-#define BURST_MOST_MS 300	/* a burst that lasts longer than this is counted again */
-#define SEEN_MOST 64		/* most recent contents of a tile that are compared */
-#define REGULAR 6		/* bursts at equal intervals that make a periodic animation */
+#define BURST_GAP_MS 150  /* changes closer than this are one burst */
+#define BURST_MOST_MS 300 /* a burst that lasts longer than this is counted again */
+#define SEEN_MOST 64	  /* most recent contents of a tile that are compared */
+#define REGULAR 6	  /* bursts at equal intervals that make a periodic animation */
 /* intervals of inputs must vary this many times as much as those of bursts: else the bursts respond to periodic inputs */
 #define LESS_EVEN 2
-#define EVEN 0.08		/* intervals are equal when they differ by at most this share of their length */
+#define EVEN 0.08 /* intervals are equal when they differ by at most this share of their length */
 
 /* bursts of one tile between one input and the next, in one run; index 0: before the first input */
 struct interval_bursts {
@@ -35,7 +35,7 @@ struct animation {
 	/* for repeated content (seen 1) or new content (seen 0), each run, each input: run_bursts() */
 	struct interval_bursts *bursts;
 	float *score;
-	bool *at;	/* for each input + 1: whether the tile is animated there */
+	bool *at; /* for each input + 1: whether the tile is animated there */
 };
 
 struct animation *animation_new(int runs, int inputs, const uint32_t *const *press_ms)
@@ -80,7 +80,7 @@ static void mark_repeated(const struct tile_changes *t)
 		struct tile_change *c = &t->change[i];
 
 		for (size_t j = n; j-- > 0;) {
-			if (changed[j] == c->change)	/* mark the first occurrence as well */
+			if (changed[j] == c->change) /* mark the first occurrence as well */
 				c->seen = t->change[at[j]].seen = 1;
 			/* Content shown before. Its first occurrence is not marked: a letter typed at a caret also comes back, and was a response
 			 * at first. */
@@ -127,7 +127,7 @@ static double interval_spread(const uint32_t *ms, size_t n, double *mean)
 /* Marks inputs with bursts at equal intervals, unless the inputs come at intervals about as equal: then the bursts are
  * responses. */
 static void mark_regular_inputs(const struct animation *u, int run, const struct tile_changes *t, int seen,
-				      struct interval_bursts *c)
+				struct interval_bursts *c)
 {
 	uint32_t burst[REGULAR + 2], press[REGULAR + 2], last = 0;
 	int32_t after[REGULAR + 2];
@@ -166,8 +166,7 @@ static void mark_regular_inputs(const struct animation *u, int run, const struct
 	}
 }
 
-static void count_bursts(const struct animation *u, int run, const struct tile_changes *t, int seen,
-			 struct interval_bursts *c)
+static void count_bursts(const struct animation *u, int run, const struct tile_changes *t, int seen, struct interval_bursts *c)
 {
 	uint32_t last = 0, counted = 0;
 	bool any = false;
@@ -247,7 +246,7 @@ void animation_mark_tile(struct animation *u, const struct tile_changes *track)
 			track[r].change[i].masked = 0;
 		enough += track[r].n >= LEAST;
 	}
-	if (enough + (u->runs > 3) < (size_t)u->runs)	/* too few changes in most runs to be an animation: the usual case */
+	if (enough + (u->runs > 3) < (size_t)u->runs) /* too few changes in most runs to be an animation: the usual case */
 		return;
 	for (int seen = 0; seen < 2; seen++) {
 		int restless_at = 0, bursts_at = 0;
@@ -273,14 +272,14 @@ void animation_mark_tile(struct animation *u, const struct tile_changes *track)
 	}
 }
 
-#define EDGE 3			/* unmasked tiles of a group; more of them (and more than an eighth) are a response that touches an animation */
+#define EDGE 3 /* unmasked tiles of a group; more of them (and more than an eighth) are a response that touches an animation */
 #define EDGE_SHARE 8
-#define FEW 4			/* tiles that a typed letter and its caret may touch */
+#define FEW 4 /* tiles that a typed letter and its caret may touch */
 
 struct group_search {
 	int columns, rows;
-	uint32_t *of;		/* for each tile: 1 + index of its change in this update; 0: none */
-	uint32_t *stack, *group;	/* tiles */
+	uint32_t *of;		 /* for each tile: 1 + index of its change in this update; 0: none */
+	uint32_t *stack, *group; /* tiles */
 };
 
 static uint32_t tile_index(const struct group_search *k, uint32_t tile)
@@ -320,7 +319,7 @@ static void mask_group(struct group_search *k, uint32_t start, struct tile_chang
 	}
 	if (2 * restless < n || (n - restless > EDGE && EDGE_SHARE * (n - restless) > n))
 		return;
-	if (n <= FEW && back == restless)	/* a typed letter moves the caret */
+	if (n <= FEW && back == restless) /* a typed letter moves the caret */
 		return;
 	for (size_t i = 0; i < n; i++)
 		if (!change[k->group[i]].masked)
@@ -331,7 +330,7 @@ int animation_mask_groups(int columns, int rows, const struct tilelog *tiles, co
 {
 	size_t all = (size_t)columns * (size_t)rows + 1;
 	struct group_search k = { columns, rows, calloc(all, sizeof(*k.of)), malloc(all * sizeof(*k.stack)),
-				    malloc(all * sizeof(*k.group)) };
+				  malloc(all * sizeof(*k.group)) };
 	int err = k.of && k.stack && k.group ? 0 : -ENOMEM;
 
 	for (size_t u = 0; u < tiles->n_updates && !err; u++) {

@@ -14,19 +14,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MASKED_NEW = 1, MASKED_REPEATED };	/* a masked change whose content is new, or was shown before */
+enum { MASKED_NEW = 1, MASKED_REPEATED }; /* a masked change whose content is new, or was shown before */
 
-struct tile_change {		/* one change of a tile in one run */
-	uint32_t ms;		/* when, ms since the log began */
-	uint32_t update;	/* number of the update that brought it, in its run */
-	uint64_t content;	/* hash of the tile from then on */
-	uint64_t change;	/* content less the content before: the same for equal changes of different tiles */
-	int32_t after;		/* number of the last input before the change; -1: none */
-	uint8_t seen;		/* out, 1: the tile has this change several times, or had this content before */
-	uint8_t masked;		/* out: MASKED_NEW or MASKED_REPEATED; 0: not masked */
+struct tile_change {	  /* one change of a tile in one run */
+	uint32_t ms;	  /* when, ms since the log began */
+	uint32_t update;  /* number of the update that brought it, in its run */
+	uint64_t content; /* hash of the tile from then on */
+	uint64_t change;  /* content less the content before: the same for equal changes of different tiles */
+	int32_t after;	  /* number of the last input before the change; -1: none */
+	uint8_t seen;	  /* out, 1: the tile has this change several times, or had this content before */
+	uint8_t masked;	  /* out: MASKED_NEW or MASKED_REPEATED; 0: not masked */
 };
 
-struct tile_changes {		/* the changes of one tile in one run, ascending in time */
+struct tile_changes { /* the changes of one tile in one run, ascending in time */
 	size_t n;
 	struct tile_change *change;
 };
@@ -45,5 +45,4 @@ void animation_mark_tile(struct animation *u, const struct tile_changes *track);
  * half are, and at most three (or an eighth) are not. Exception: up to four tiles of which only a caret is masked, since they may
  * be a letter that was typed. Sets `masked` of neighbours in
  * one run, for a screen of columns * rows tiles; change i of `tiles` is change[place[i]]. 0 or -ENOMEM. */
-int animation_mask_groups(int columns, int rows, const struct tilelog *tiles, const uint32_t *place,
-			      struct tile_change *change);
+int animation_mask_groups(int columns, int rows, const struct tilelog *tiles, const uint32_t *place, struct tile_change *change);

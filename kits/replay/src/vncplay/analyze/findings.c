@@ -86,8 +86,7 @@ static int64_t count_answered(const struct responses *answers)
 	return n;
 }
 
-static void report_replay(struct rec_report *out, const struct replay *p, int64_t answered, struct figure median,
-			      int64_t unmatched)
+static void report_replay(struct rec_report *out, const struct replay *p, int64_t answered, struct figure median, int64_t unmatched)
 {
 	struct rec_named_figure p50 = { "latency_p50_ms", median };
 
@@ -125,15 +124,16 @@ bool findings_check(const struct findings *f, struct why *why)
 		median[r] = sample_quantile(&us, 0.5).value;
 		/* (--method paper counts releases as inputs) */
 		if (!*why->text && (!n || (!f->paper && 2 * (int64_t)us.n < f->analysis.inputs)))
-			why_say(why, "%zu of %d inputs of %s were answered: too few to tell response times", us.n, f->analysis.inputs,
-				 f->replay[r].label);
+			why_say(why, "%zu of %d inputs of %s were answered: too few to tell response times", us.n,
+				f->analysis.inputs, f->replay[r].label);
 		sample_free(&us);
 	}
 	for (int a = 0; a < f->runs; a++)
 		for (int b = 0; !*why->text && b < f->runs; b++)
 			if (share_setting(f, a, b) && median[b] > 2 * median[a] && median[b] - median[a] > FINDINGS_FRAME_US)
-				why_say(why, "medians of replays differ: %.1f ms in %s, %.1f ms in %s (--labels tells settings apart)",
-					 median[a] / 1000, f->replay[a].label, median[b] / 1000, f->replay[b].label);
+				why_say(why,
+					"medians of replays differ: %.1f ms in %s, %.1f ms in %s (--labels tells settings apart)",
+					median[a] / 1000, f->replay[a].label, median[b] / 1000, f->replay[b].label);
 	return *why->text;
 }
 
@@ -148,11 +148,10 @@ static void print_replay(struct rec_report *out, const struct findings *f, int r
 	for (size_t i = 0; i < 3; i++) {
 		struct figure q = latency_quantile(&f->analysis.responses, r, p[i]);
 
-		snprintf(word[i], sizeof(word[i]), "%s", figure_is_range(&q) ? figure_text(&q, 1000) :
-			 stat_text(&us, p[i], 1000));
+		snprintf(word[i], sizeof(word[i]), "%s", figure_is_range(&q) ? figure_text(&q, 1000) : stat_text(&us, p[i], 1000));
 	}
 	rec_add_row(out, "%s\t%s of %s\t%s\t%s\t%s\t%s", f->replay[r].label, count_text((int64_t)us.n),
-			       count_text(f->analysis.inputs), word[0], word[1], word[2], ns_text(f->replay[r].total_ms * 1e6));
+		    count_text(f->analysis.inputs), word[0], word[1], word[2], ns_text(f->replay[r].total_ms * 1e6));
 	rec_rank_row(out, us.n ? sample_max(&us).value : INFINITY);
 	sample_free(&us);
 }
@@ -166,7 +165,8 @@ static void print_slowest(struct rec_report *out, const struct findings *f)
 		for (int r = 0; r < f->runs; r++) {
 			const struct response *a = &f->analysis.responses.item[i];
 
-			if (a->kind == STIMULUS_MOVE || a->press_us[r] == RESPONSE_NONE || (slowest && slowest->press_us[in] >= a->press_us[r]))
+			if (a->kind == STIMULUS_MOVE || a->press_us[r] == RESPONSE_NONE ||
+			    (slowest && slowest->press_us[in] >= a->press_us[r]))
 				continue;
 			slowest = a;
 			in = r;
@@ -185,19 +185,20 @@ static void print_text(struct rec_report *out, const struct findings *f)
 	if (f->analysis.differ)
 		rec_warn(out, "the replays have different inputs: are they of one trace?");
 	if (f->runs > 1 && f->analysis.inputs > 0 && !f->analysis.responses.n)
-		rec_warn(out,
-				     "none of %d inputs was answered alike in two replays: did each begin in the same state (vncplay play --before)?",
-			 f->analysis.inputs);
+		rec_warn(
+			out,
+			"none of %d inputs was answered alike in two replays: did each begin in the same state (vncplay play --before)?",
+			f->analysis.inputs);
 	else if (!f->paper && answered < f->analysis.inputs)
 		rec_warn(out, "%s of %d inputs were answered in no replay", count_text(f->analysis.inputs - answered),
-				     f->analysis.inputs);
+			 f->analysis.inputs);
 	for (int r = 0; r < f->runs; r++)
 		if (f->replay[r].cut)
 			rec_warn(out, "%s: cut: %s; what is before is used", f->replay[r].file, f->replay[r].why.text);
 	for (int r = 0; r < f->runs; r++)
 		if (replay_is_partial(&f->replay[r]))
-			rec_warn(out, "%s: the replay ended by \"%s\": not all of the session is in its figures",
-					     f->replay[r].file, f->replay[r].inputs.status);
+			rec_warn(out, "%s: the replay ended by \"%s\": not all of the session is in its figures", f->replay[r].file,
+				 f->replay[r].inputs.status);
 	rec_begin_table(out, "lrrrrr", "\tanswered\tp50\tp90\tmax ms\tsession");
 	for (int r = 0; r < f->runs; r++)
 		print_replay(out, f, r);
@@ -229,7 +230,7 @@ void findings_report(struct rec_report *out, const struct findings *f)
 
 		collect_latencies(&f->analysis.responses, r, &us, &answered);
 		report_replay(out, &f->replay[r], answered, latency_quantile(&f->analysis.responses, r, 0.5),
-				  f->analysis.unmatched ? (int64_t)f->analysis.unmatched[r] : -1);
+			      f->analysis.unmatched ? (int64_t)f->analysis.unmatched[r] : -1);
 		sample_free(&us);
 		unmatched += f->analysis.unmatched ? (int64_t)f->analysis.unmatched[r] : 0;
 	}
@@ -274,7 +275,7 @@ void findings_write_2005(FILE *out, const struct findings *f)
 			continue;
 		}
 		for (int r = 0; r < f->runs; r++)
-			fprintf(out, "== %lld@0 matches with %lld@%d (%u/%u)\n", (long long)a->shown_ms[0], (long long)a->shown_ms[r],
-				r, a->tiles, a->tiles);
+			fprintf(out, "== %lld@0 matches with %lld@%d (%u/%u)\n", (long long)a->shown_ms[0],
+				(long long)a->shown_ms[r], r, a->tiles, a->tiles);
 	}
 }

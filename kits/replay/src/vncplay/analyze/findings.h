@@ -8,18 +8,18 @@
 #include "why.h"
 
 struct findings {
-	const char *method;	/* tiles, paper */
-	const struct replay *replay;	/* `runs` of them */
-	bool labelled;		/* labels tell settings apart; else all replays are of one setting */
+	const char *method;	     /* tiles, paper */
+	const struct replay *replay; /* `runs` of them */
+	bool labelled;		     /* labels tell settings apart; else all replays are of one setting */
 	int runs;
-	struct analysis_result analysis;	/* owned; --method paper fills in inputs and responses only */
-	struct why unusable;	/* of findings_check */
-	const struct frame_matches *paper;	/* matches by the method of 2005; NULL: --method tiles was chosen */
+	struct analysis_result analysis;   /* owned; --method paper fills in inputs and responses only */
+	struct why unusable;		   /* of findings_check */
+	const struct frame_matches *paper; /* matches by the method of 2005; NULL: --method tiles was chosen */
 };
 
 /* True, with the reason in `why`, when the response times say nothing: a replay has responses to fewer than half of the inputs,
  * or medians of replays of one setting differ more than twofold, and by more than FINDINGS_FRAME_US. */
-#define FINDINGS_FRAME_US 17000	/* a screen frame at 60 Hz */
+#define FINDINGS_FRAME_US 17000 /* a screen frame at 60 Hz */
 bool findings_check(const struct findings *f, struct why *why);
 
 void findings_report(struct rec_report *out, const struct findings *f);

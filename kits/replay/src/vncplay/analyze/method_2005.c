@@ -11,18 +11,18 @@
 #include <string.h>
 
 #define SLACK_MS 500
-#define SYNCS 2			/* snapshots before and after a frame between which a run is searched for it */
-#define SET 0xff000000u		/* bits of painted pixels; a pixel that was never painted is 0 */
+#define SYNCS 2		/* snapshots before and after a frame between which a run is searched for it */
+#define SET 0xff000000u /* bits of painted pixels; a pixel that was never painted is 0 */
 
-struct searched_frame {			/* a frame of the first run, to be found in all runs */
+struct searched_frame { /* a frame of the first run, to be found in all runs */
 	uint32_t ms;
-	int32_t low, centre, high;	/* snapshots so far: 500 ms before the frame, at the frame, 500 ms after it */
+	int32_t low, centre, high; /* snapshots so far: 500 ms before the frame, at the frame, 500 ms after it */
 	uint32_t *pixels;
 };
 
-struct best_match {			/* the best match of a frame in one run */
+struct best_match { /* the best match of a frame in one run */
 	int64_t low_ms, centre_ms, high_ms;
-	int64_t equal;		/* pixels of the present screen that equal the frame; -1: not counted yet */
+	int64_t equal; /* pixels of the present screen that equal the frame; -1: not counted yet */
 	int64_t best;
 	uint32_t best_ms;
 };
@@ -31,14 +31,14 @@ struct frame_scan {
 	const struct method_2005_cfg *cfg;
 	struct rfb_decoder *rfb;
 	uint32_t ms;
-	int width, height;	/* of the reduced screen */
-	uint32_t *now, *analysed;	/* pixels */
-	uint32_t shown_ms;	/* when the screen last changed, ms since the log began */
+	int width, height;	  /* of the reduced screen */
+	uint32_t *now, *analysed; /* pixels */
+	uint32_t shown_ms;	  /* when the screen last changed, ms since the log began */
 	bool changed;
 	struct searched_frame *frame;
 	size_t n;
 	const struct replay *first;
-	struct best_match *found;	/* NULL: the first pass, which collects frames */
+	struct best_match *found; /* NULL: the first pass, which collects frames */
 	int err;
 };
 
@@ -84,9 +84,9 @@ static void add_changed_frame(struct frame_scan *s)
 	}
 	f = &s->frame[s->n];
 	*f = (struct searched_frame){ s->shown_ms, count_snapshots(s->first, (int64_t)s->shown_ms - SLACK_MS),
-			     count_snapshots(s->first, s->shown_ms), count_snapshots(s->first, (int64_t)s->shown_ms +
-														 SLACK_MS),
-			     malloc(all * sizeof(*f->pixels)) };
+				      count_snapshots(s->first, s->shown_ms),
+				      count_snapshots(s->first, (int64_t)s->shown_ms + SLACK_MS),
+				      malloc(all * sizeof(*f->pixels)) };
 	if (!f->pixels) {
 		s->err = -ENOMEM;
 		return;
@@ -140,8 +140,8 @@ static void on_painted(void *whose, struct box b)
 		add_changed_frame(s);
 	for (int y = b.y / scale; y < (b.y + b.h) / scale && y < s->height; y++)
 		for (int x = b.x / scale; x < (b.x + b.w) / scale && x < s->width; x++)
-			set_pixel(s, (size_t)y * (size_t)s->width + (size_t)x, screen->pixels[(ptrdiff_t)y * scale * screen->width +
-													     x * scale] | SET);
+			set_pixel(s, (size_t)y * (size_t)s->width + (size_t)x,
+				  screen->pixels[(ptrdiff_t)y * scale * screen->width + x * scale] | SET);
 	s->shown_ms = s->ms;
 	s->changed = true;
 	for (size_t i = 0; s->found && i < s->n; i++)
@@ -184,9 +184,12 @@ static int find_frames(struct frame_scan *s, const struct replay *r, int run, st
 	for (size_t i = 0; i < s->n; i++) {
 		const struct searched_frame *f = &s->frame[i];
 
-		s->found[i] = (struct best_match){ snapshot_time_ms(r, f->low - SYNCS) - SLACK_MS, snapshot_time_ms(r,
-																		f->centre),
-					      snapshot_time_ms(r, f->high + SYNCS) + SLACK_MS, -1, -1, ALIGN_NONE };
+		s->found[i] = (struct best_match){ snapshot_time_ms(r, f->low - SYNCS) - SLACK_MS,
+						   snapshot_time_ms(r, f->centre),
+						   snapshot_time_ms(r, f->high + SYNCS) + SLACK_MS,
+						   -1,
+						   -1,
+						   ALIGN_NONE };
 	}
 	if (scan_log(s, r))
 		return s->err ? s->err : -EIO;
@@ -212,12 +215,13 @@ static int allocate_matches(struct frame_scan *s, int runs, struct frame_matches
 	return 0;
 }
 
-int method_2005_find(const struct method_2005_cfg *cfg, const struct replay *replay, int runs,
-			     struct frame_matches *out, struct why *why)
+int method_2005_find(const struct method_2005_cfg *cfg, const struct replay *replay, int runs, struct frame_matches *out,
+		     struct why *why)
 {
 	int scale = (int)cfg->scale;
-	struct frame_scan s = { .cfg = cfg, .first = &replay[0], .width = replay[0].width / scale,
-		.height = replay[0].height / scale };
+	struct frame_scan s = {
+		.cfg = cfg, .first = &replay[0], .width = replay[0].width / scale, .height = replay[0].height / scale
+	};
 	int err = 0;
 
 	*out = (struct frame_matches){ .cfg = *cfg, .runs = runs, .pixels = (uint32_t)count_pixels(&s) };
@@ -225,12 +229,12 @@ int method_2005_find(const struct method_2005_cfg *cfg, const struct replay *rep
 		if (replay[r].inputs.n_syncs == replay[0].inputs.n_syncs)
 			continue;
 		return why_fail(-EPROTO, why,
-				 "%s has %zu snapshots, %s %zu: the paper's method needs as many in each; --method tiles does not",
-				 replay[r].file, replay[r].inputs.n_syncs, replay[0].file, replay[0].inputs.n_syncs);
+				"%s has %zu snapshots, %s %zu: the paper's method needs as many in each; --method tiles does not",
+				replay[r].file, replay[r].inputs.n_syncs, replay[0].file, replay[0].inputs.n_syncs);
 	}
 	if (!count_pixels(&s))
 		return why_fail(-EPROTO, why, "%s has a screen of %d x %d pixels: nothing is left of it with --scale %d",
-				 replay[0].file, replay[0].width, replay[0].height, scale);
+				replay[0].file, replay[0].width, replay[0].height, scale);
 	s.now = calloc(count_pixels(&s) + 1, sizeof(*s.now));
 	s.analysed = calloc(count_pixels(&s) + 1, sizeof(*s.analysed));
 	if (!s.now || !s.analysed)
@@ -277,7 +281,9 @@ static enum stimulus_kind find_stimulus_kind(const struct replay *r, int64_t old
 		if (r->inputs.input[k].kind == TRACE_MOVE)
 			continue;
 		if (i++ == old)
-			return r->inputs.input[k].kind == TRACE_KEY_DOWN || r->inputs.input[k].kind == TRACE_KEY_UP ? STIMULUS_KEY : STIMULUS_CLICK;
+			return r->inputs.input[k].kind == TRACE_KEY_DOWN || r->inputs.input[k].kind == TRACE_KEY_UP
+				       ? STIMULUS_KEY
+				       : STIMULUS_CLICK;
 	}
 	return STIMULUS_CLICK;
 }
@@ -291,7 +297,8 @@ int method_2005_respond(const struct replay *replay, int runs, const struct fram
 		double equal = 0;
 
 		for (int r = 0; r < runs; r++) {
-			int64_t b = p->match[i].found_ms[r] == ALIGN_NONE ? -1 : find_last_input(&replay[r], p->match[i].found_ms[r]);
+			int64_t b =
+				p->match[i].found_ms[r] == ALIGN_NONE ? -1 : find_last_input(&replay[r], p->match[i].found_ms[r]);
 
 			cause = b < cause ? b : cause;
 			equal += (double)p->match[i].equal[r] / p->pixels / runs;

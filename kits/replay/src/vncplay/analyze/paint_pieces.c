@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ABSORB 2		/* a piece merges into a piece at least this many times heavier, */
-#define ABSORB_DRAW 8		/* or this many times, when as many runs separate them as agree */
-#define PRESENT 0.25		/* share of a paint's mass that a run must show to have the paint */
-#define PRESENT_SHARED 0.7	/* and when the run shows it together with the response to another input */
+#define ABSORB 2	   /* a piece merges into a piece at least this many times heavier, */
+#define ABSORB_DRAW 8	   /* or this many times, when as many runs separate them as agree */
+#define PRESENT 0.25	   /* share of a paint's mass that a run must show to have the paint */
+#define PRESENT_SHARED 0.7 /* and when the run shows it together with the response to another input */
 #define APART_MS 300
-#define EDGE 0.03		/* share of the mass that is ignored at the beginning and at the end of a paint */
+#define EDGE 0.03 /* share of the mass that is ignored at the beginning and at the end of a paint */
 
 static int compare_pieces(const void *a, const void *b, void *whose)
 {
@@ -51,8 +51,7 @@ static double update_time_ms(const struct analyzed_run *run, int r, uint32_t at)
 	return run[r].update_ms[at];
 }
 
-static void set_piece_time(const struct analyzed_run *run, int runs, struct paint_piece *p,
-				       double *scratch)
+static void set_piece_time(const struct analyzed_run *run, int runs, struct paint_piece *p, double *scratch)
 {
 	size_t n = 0;
 
@@ -62,8 +61,8 @@ static void set_piece_time(const struct analyzed_run *run, int runs, struct pain
 	p->since_ms = median(scratch, n);
 }
 
-static int collect_pieces(const struct analyzed_run *run, int runs, struct common_changes *s,
-				struct paint_pieces *out, double *scratch)
+static int collect_pieces(const struct analyzed_run *run, int runs, struct common_changes *s, struct paint_pieces *out,
+			  double *scratch)
 {
 	uint32_t *order = malloc((s->n ? s->n : 1) * sizeof(*order));
 	size_t n = 0;
@@ -128,8 +127,8 @@ static void merge_pieces(struct paint_pieces *p, int runs)
 		while (p->piece[from].cause < small->cause - ALIGN_REACH)
 			from++;
 		for (size_t j = from; j < p->n && p->piece[j].cause <= small->cause + ALIGN_REACH; j++)
-			if (j != i && p->piece[j].tiles && piece_belongs(small, &p->piece[j], runs) && (!into ||
-														       p->piece[j].mass > into->mass))
+			if (j != i && p->piece[j].tiles && piece_belongs(small, &p->piece[j], runs) &&
+			    (!into || p->piece[j].mass > into->mass))
 				into = &p->piece[j];
 		if (!into)
 			continue;
@@ -163,8 +162,7 @@ static int find_main_pieces(const struct analyzed_run *run, int runs, struct pai
 	return 0;
 }
 
-int paint_group_pieces(const struct analyzed_run *run, int runs, struct common_changes *changes,
-			      struct paint_pieces *out)
+int paint_group_pieces(const struct analyzed_run *run, int runs, struct common_changes *changes, struct paint_pieces *out)
 {
 	double *scratch = calloc((size_t)runs, sizeof(*scratch));
 	int err;
@@ -192,8 +190,8 @@ void paint_pieces_free(struct paint_pieces *p)
 }
 
 /* Whether a piece was shown within RESPONSE_GAP_MS of the paint so far, in three quarters of the runs that have both. */
-static bool piece_follows(const struct analyzed_run *run, const struct paint_pieces *p,
-				const struct paint_piece *next, const struct paint_burst *paint)
+static bool piece_follows(const struct analyzed_run *run, const struct paint_pieces *p, const struct paint_piece *next,
+			  const struct paint_burst *paint)
 {
 	int soon = 0, both = 0;
 
@@ -246,8 +244,7 @@ static size_t pick_heaviest_cluster(struct timed_piece **strip, size_t n)
 
 /* Sets when run r showed the first and the last strip, ignoring EDGE of the mass at either end. Returns the mass that the run
  * showed. */
-static double find_piece_times(const struct paint_pieces *p, struct paint_burst *out, int r,
-					      struct timed_piece *strip, size_t n)
+static double find_piece_times(const struct paint_pieces *p, struct paint_burst *out, int r, struct timed_piece *strip, size_t n)
 {
 	double mass = 0, so_far = 0, had;
 
@@ -261,7 +258,8 @@ static double find_piece_times(const struct paint_pieces *p, struct paint_burst 
 		if (out->shown_ms[r] == RESPONSE_NONE && so_far >= EDGE * mass) {
 			out->shown_ms[r] = strip[i].ms;
 			/* an incomplete paint within the response to another input may be only remains of that response */
-			if (mass < PRESENT_SHARED * out->mass && p->owner[r][strip[i].at].cause > out->cause && p->owner[r][strip[i].at].mass > mass)
+			if (mass < PRESENT_SHARED * out->mass && p->owner[r][strip[i].at].cause > out->cause &&
+			    p->owner[r][strip[i].at].mass > mass)
 				had = 0;
 		}
 		if (so_far >= (1 - EDGE) * mass && out->whole_ms[r] == RESPONSE_NONE)
@@ -270,8 +268,7 @@ static double find_piece_times(const struct paint_pieces *p, struct paint_burst 
 	return had;
 }
 
-static double find_burst_times(const struct analyzed_run *run, const struct paint_pieces *p,
-				      struct paint_burst *out, int r)
+static double find_burst_times(const struct analyzed_run *run, const struct paint_pieces *p, struct paint_burst *out, int r)
 {
 	struct timed_piece *strip = malloc(out->n * sizeof(*strip));
 	double mass = 0;
@@ -283,15 +280,14 @@ static double find_burst_times(const struct analyzed_run *run, const struct pain
 	for (size_t i = out->first; i < out->first + out->n; i++)
 		if (p->piece[i].at[r] != ALIGN_NONE)
 			strip[n++] = (struct timed_piece){ (int64_t)update_time_ms(run, r, p->piece[i].at[r]), p->piece[i].mass,
-				p->piece[i].at[r] };
+							   p->piece[i].at[r] };
 	if (n)
 		mass = find_piece_times(p, out, r, strip, n);
 	free(strip);
 	return mass;
 }
 
-void paint_gather_burst(const struct analyzed_run *run, const struct paint_pieces *p, size_t first,
-			struct paint_burst *out)
+void paint_gather_burst(const struct analyzed_run *run, const struct paint_pieces *p, size_t first, struct paint_burst *out)
 {
 	int present = 0, could = 0;
 
@@ -300,7 +296,7 @@ void paint_gather_burst(const struct analyzed_run *run, const struct paint_piece
 	out->mass = 0;
 	out->tiles = 0;
 	for (int r = 0; r < p->runs; r++)
-		out->shown_ms[r] = out->whole_ms[r] = RESPONSE_NONE;	/* times of the first and the last piece so far */
+		out->shown_ms[r] = out->whole_ms[r] = RESPONSE_NONE; /* times of the first and the last piece so far */
 	out->n = 0;
 	for (size_t i = first; i < p->n && p->piece[i].cause == out->cause; i++) {
 		struct paint_piece next = p->piece[i];
@@ -319,7 +315,7 @@ void paint_gather_burst(const struct analyzed_run *run, const struct paint_piece
 				continue;
 			if (out->shown_ms[r] == RESPONSE_NONE || t < out->shown_ms[r])
 				out->shown_ms[r] = t;
-			if (t > out->whole_ms[r])	/* (RESPONSE_NONE is less than any time) */
+			if (t > out->whole_ms[r]) /* (RESPONSE_NONE is less than any time) */
 				out->whole_ms[r] = t;
 		}
 	}

@@ -41,7 +41,7 @@ static int decode_blocks(struct replay *r, struct fbs_reader *log, struct rfb_de
 		if (block.ms > ms && rfb_greeting_is_complete(rfb)) {
 			tilelog_compare(&r->tiles, rfb_screen(rfb), ms);
 		}
-		if (block.ms > ms)	/* times never decrease, even if the clock was set back */
+		if (block.ms > ms) /* times never decrease, even if the clock was set back */
 			ms = block.ms;
 		err = rfb_decode_bytes(rfb, block.bytes, block.n);
 	}
@@ -71,8 +71,10 @@ static int read_fbs_log(struct replay *r, struct fbs_reader *log)
 	if (!err && !rfb_greeting_is_complete(rfb))
 		err = -EPROTO;
 	if (err)
-		why_say(&r->why, "%s", err != -EPROTO ? strerror(-err) : *rfb_failure_text(rfb) ? rfb_failure_text(rfb) :
-			 "it ends before the server has said how large its screen is");
+		why_say(&r->why, "%s",
+			err != -EPROTO		 ? strerror(-err)
+			: *rfb_failure_text(rfb) ? rfb_failure_text(rfb)
+						 : "it ends before the server has said how large its screen is");
 	if (rfb)
 		r->updates = rfb_updates(rfb);
 	rfb_decoder_free(rfb);

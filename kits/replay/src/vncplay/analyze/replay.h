@@ -7,22 +7,22 @@
 #include "why.h"
 
 struct replay {
-	const char *file;	/* the log; the caller's */
-	const char *aux;	/* the side file; NULL: FILE.aux; the caller's */
-	const char *label;	/* name of the replay in reports; the caller's */
-	int err;		/* of replay_read; the caller's */
+	const char *file;  /* the log; the caller's */
+	const char *aux;   /* the side file; NULL: FILE.aux; the caller's */
+	const char *label; /* name of the replay in reports; the caller's */
+	int err;	   /* of replay_read; the caller's */
 	struct tilelog tiles;
 	struct sent_inputs inputs;
-	struct stimulus *stimulus;	/* ascending in time; owned */
+	struct stimulus *stimulus; /* ascending in time; owned */
 	size_t stimuli;
-	struct sent_input *move;	/* movements of the pointer, ascending in time; owned */
+	struct sent_input *move; /* movements of the pointer, ascending in time; owned */
 	size_t moves;
-	int width, height;	/* of the screen at the end, pixels */
-	uint64_t updates;	/* framebuffer updates in the log */
-	uint64_t bytes;		/* size of the log */
-	uint32_t total_ms;	/* from the beginning of the log to the end of the replay, or to the last block */
-	bool cut;		/* the log or the side file ends early or is damaged: the part before that is used */
-	struct why why;		/* why the replay is cut or could not be read */
+	int width, height; /* of the screen at the end, pixels */
+	uint64_t updates;  /* framebuffer updates in the log */
+	uint64_t bytes;	   /* size of the log */
+	uint32_t total_ms; /* from the beginning of the log to the end of the replay, or to the last block */
+	bool cut;	   /* the log or the side file ends early or is damaged: the part before that is used */
+	struct why why;	   /* why the replay is cut or could not be read */
 };
 
 /* Reads the log r->file and its side file; `aux` NULL: the side file is FILE.aux. 0; -EPROTO or -errno with the reason and the

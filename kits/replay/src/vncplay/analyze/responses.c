@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define MASS_HALF 2.5		/* a paint of this mass has half of the greatest worth */
-#define WEAK 0.5		/* share of the best paint's worth below which a paint is not the response */
-#define ALONE 0.5		/* factor of the confidence when there is only one run */
-#define HOVER_US 400000		/* longest response time of a movement */
-#define HOVER_SPREAD_US 50000	/* by how much it may differ between runs, besides 1.5 times the fastest run */
-#define LONG_US 1000000		/* a paint later than this after a press, and within JUST_US of a movement, is the movement's response */
+#define MASS_HALF 2.5	      /* a paint of this mass has half of the greatest worth */
+#define WEAK 0.5	      /* share of the best paint's worth below which a paint is not the response */
+#define ALONE 0.5	      /* factor of the confidence when there is only one run */
+#define HOVER_US 400000	      /* longest response time of a movement */
+#define HOVER_SPREAD_US 50000 /* by how much it may differ between runs, besides 1.5 times the fastest run */
+#define LONG_US 1000000 /* a paint later than this after a press, and within JUST_US of a movement, is the movement's response */
 #define JUST_US 250000
 
 struct response_finder {
@@ -18,10 +18,10 @@ struct response_finder {
 	int runs, inputs;
 	const struct paint_pieces *pieces;
 	struct responses *out;
-	struct paint_burst *paint;	/* the paints after one input */
+	struct paint_burst *paint; /* the paints after one input */
 	size_t n_paints;
-	int64_t *times;		/* storage of their times */
-	int64_t *moved;		/* for each run: index of the last movement before a paint */
+	int64_t *times; /* storage of their times */
+	int64_t *moved; /* for each run: index of the last movement before a paint */
 };
 
 static double paint_weight(const struct paint_burst *p)
@@ -89,8 +89,7 @@ static const struct paint_burst *find_response_paint(const struct response_finde
 
 /* The paint that responds to the release, when the press had a paint before it: a button looks pressed, and then acts. NULL:
  * none. */
-static const struct paint_burst *find_release_paint(const struct response_finder *f, const struct paint_burst *first,
-							      double best)
+static const struct paint_burst *find_release_paint(const struct response_finder *f, const struct paint_burst *first, double best)
 {
 	for (const struct paint_burst *p = first + 1; p < f->paint + f->n_paints; p++) {
 		int before = 0, after = 0, both = 0;
@@ -123,7 +122,7 @@ static double best_earlier_weight(const struct response_finder *f, const struct 
 {
 	double best = 0;
 
-	for (const struct paint_burst *p = f->paint; p < chosen; p++)	/* earlier paints that were too weak */
+	for (const struct paint_burst *p = f->paint; p < chosen; p++) /* earlier paints that were too weak */
 		best = paint_weight(p) > best ? paint_weight(p) : best;
 	return best;
 }
@@ -262,8 +261,7 @@ static int compare_inputs(const void *a, const void *b)
 	return (x->input > y->input) - (x->input < y->input);
 }
 
-int responses_find(const struct analyzed_run *run, int runs, int inputs, struct common_changes *changes,
-		   struct responses *out)
+int responses_find(const struct analyzed_run *run, int runs, int inputs, struct common_changes *changes, struct responses *out)
 {
 	struct paint_pieces pieces;
 	struct response_finder f = { .run = run, .runs = runs, .inputs = inputs, .pieces = &pieces, .out = out };

@@ -13,37 +13,36 @@
 #include "vncplay/common/side_file.h"
 
 #define RESPONSE_GAP_MS 120
-#define RESPONSE_NONE INT64_MIN	/* in place of a time: this run lacks it */
+#define RESPONSE_NONE INT64_MIN /* in place of a time: this run lacks it */
 
-struct analyzed_run {		/* one run, as responses_find reads it */
-	const uint32_t *update_ms;	/* when each update became visible, ms since the log began */
+struct analyzed_run {		   /* one run, as responses_find reads it */
+	const uint32_t *update_ms; /* when each update became visible, ms since the log began */
 	size_t updates;
-	const struct stimulus *stimulus;	/* `inputs` of them, the same in all runs; press_us -1: the run ended before */
-	const struct sent_input *move;	/* movements of the pointer, ascending in time */
+	const struct stimulus *stimulus; /* `inputs` of them, the same in all runs; press_us -1: the run ended before */
+	const struct sent_input *move;	 /* movements of the pointer, ascending in time */
 	size_t moves;
-	uint8_t *used;		/* out, for each update: 1: it belongs to a response */
+	uint8_t *used; /* out, for each update: 1: it belongs to a response */
 };
 
 struct response {
 	enum stimulus_kind kind;
-	int input;		/* number of the input in the trace, from 0 */
-	int64_t at_us;		/* when the input was sent, in the first run that has the response; us since its log began */
-	double confidence;	/* 0 to 1 */
-	uint32_t tiles;		/* that the response changes */
+	int input;	   /* number of the input in the trace, from 0 */
+	int64_t at_us;	   /* when the input was sent, in the first run that has the response; us since its log began */
+	double confidence; /* 0 to 1 */
+	uint32_t tiles;	   /* that the response changes */
 	/* For each run, RESPONSE_NONE: missing, or not released. press_us owns all four lists. */
-	int64_t *press_us, *release_us;	/* from the press, from the release to the first strip of the response */
-	int64_t *complete_us;	/* from the press to the last strip */
-	int64_t *shown_ms;	/* when the first strip was shown, ms since the log began */
+	int64_t *press_us, *release_us; /* from the press, from the release to the first strip of the response */
+	int64_t *complete_us;		/* from the press to the last strip */
+	int64_t *shown_ms;		/* when the first strip was shown, ms since the log began */
 };
 
 struct responses {
-	struct response *item;	/* ascending in `input` */
+	struct response *item; /* ascending in `input` */
 	size_t n;
 };
 
 /* 0 or -ENOMEM. */
-int responses_find(const struct analyzed_run *run, int runs, int inputs, struct common_changes *changes,
-		   struct responses *out);
+int responses_find(const struct analyzed_run *run, int runs, int inputs, struct common_changes *changes, struct responses *out);
 /* Appends a response all of whose times are RESPONSE_NONE. NULL: no memory. The pointer is valid until the next call. */
 struct response *responses_add(struct responses *out, int runs);
 void responses_free(struct responses *a);
@@ -51,39 +50,37 @@ void responses_free(struct responses *a);
 /* --- paint_pieces.c: changes that become visible together in every run are one piece, pieces in quick succession one paint --- */
 
 struct paint_piece {
-	int32_t cause;		/* number of the last input before the piece, as in struct common_change */
+	int32_t cause; /* number of the last input before the piece, as in struct common_change */
 	uint32_t tiles;
-	double mass;		/* 1 for each tile, 0.5 for a tile whose change occurs more than once */
-	double since_ms;	/* time from the cause to the piece: median over the runs that have it */
-	uint32_t *at;		/* for each run the update that has the piece; ALIGN_NONE: none. Part of paint_pieces.at */
+	double mass;	 /* 1 for each tile, 0.5 for a tile whose change occurs more than once */
+	double since_ms; /* time from the cause to the piece: median over the runs that have it */
+	uint32_t *at;	 /* for each run the update that has the piece; ALIGN_NONE: none. Part of paint_pieces.at */
 };
 
 struct paint_pieces {
-	struct paint_piece *piece;	/* ascending in cause, then in since_ms */
+	struct paint_piece *piece; /* ascending in cause, then in since_ms */
 	size_t n;
 	uint32_t *at;
 	struct main_piece {
-		int32_t cause;	/* of the heaviest piece of this update; of equal masses, of the first */
-		double mass;	/* of that piece; 0: no piece */
-	} **owner;		/* for each run and update */
+		int32_t cause; /* of the heaviest piece of this update; of equal masses, of the first */
+		double mass;   /* of that piece; 0: no piece */
+	} * *owner;	       /* for each run and update */
 	int runs;
 };
 
 /* 0 or -ENOMEM. */
-int paint_group_pieces(const struct analyzed_run *run, int runs, struct common_changes *changes,
-			      struct paint_pieces *out);
+int paint_group_pieces(const struct analyzed_run *run, int runs, struct common_changes *changes, struct paint_pieces *out);
 void paint_pieces_free(struct paint_pieces *p);
 
-struct paint_burst {			/* neighbours in the list of pieces */
-	size_t first, n;	/* its pieces are first to first + n - 1 */
-	int32_t cause;		/* number of the last input before the paint */
-	double mass;		/* sum over its pieces */
-	double share;		/* of the runs, those that have the paint: 0 to 1 */
+struct paint_burst {	 /* neighbours in the list of pieces */
+	size_t first, n; /* its pieces are first to first + n - 1 */
+	int32_t cause;	 /* number of the last input before the paint */
+	double mass;	 /* sum over its pieces */
+	double share;	 /* of the runs, those that have the paint: 0 to 1 */
 	uint32_t tiles;
-	int64_t *shown_ms, *whole_ms;	/* for each run, when the first and the last strip were shown; RESPONSE_NONE: missing */
+	int64_t *shown_ms, *whole_ms; /* for each run, when the first and the last strip were shown; RESPONSE_NONE: missing */
 };
 
 /* Gathers the paint that begins with piece `first`. Its lists of `runs` times are the caller's. Pieces of other paints with the
  * same cause are moved behind it. */
-void paint_gather_burst(const struct analyzed_run *run, const struct paint_pieces *p, size_t first,
-			struct paint_burst *out);
+void paint_gather_burst(const struct analyzed_run *run, const struct paint_pieces *p, size_t first, struct paint_burst *out);

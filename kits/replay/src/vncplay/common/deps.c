@@ -81,7 +81,8 @@ static int read_dependency(struct dependencies *d, const char *text, int file_li
 	char hash[20], *end;
 	int used = 0;
 
-	if (sscanf(text, "before %9d change %6d %6d %6d %6d %19s%n", &b.line, &b.box.x, &b.box.y, &b.box.w, &b.box.h, hash, &used) != 6 ||
+	if (sscanf(text, "before %9d change %6d %6d %6d %6d %19s%n", &b.line, &b.box.x, &b.box.y, &b.box.w, &b.box.h, hash,
+		   &used) != 6 ||
 	    text[used]) {
 		*what = "not of the form \"before LINE change X Y W H HASH\"";
 		return -EPROTO;
@@ -105,8 +106,8 @@ static int read_ignored(struct dependencies *d, const char *text, const char **w
 	char why[16];
 	int used = 0;
 
-	if (sscanf(text, "ignore %6d %6d %6d %6d %15s%n", &i.box.x, &i.box.y, &i.box.w, &i.box.h, why, &used) != 5 ||
-	    text[used] || !is_box_valid(&i.box)) {
+	if (sscanf(text, "ignore %6d %6d %6d %6d %15s%n", &i.box.x, &i.box.y, &i.box.w, &i.box.h, why, &used) != 5 || text[used] ||
+	    !is_box_valid(&i.box)) {
 		*what = "not of the form \"ignore X Y W H WHY\"";
 		return -EPROTO;
 	}

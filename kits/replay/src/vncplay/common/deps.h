@@ -13,25 +13,25 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define DEPS_MOST 100000	/* dependencies that are read, at most */
+#define DEPS_MOST 100000 /* dependencies that are read, at most */
 
-struct dependency {	/* a dependency: a change that must precede an input */
+struct dependency { /* a dependency: a change that must precede an input */
 	int line;
-	struct box box;		/* the part of the screen that must have changed since the previous press of a button or key */
-	bool any;		/* true: any change meets it */
-	uint64_t hash;		/* else deps_hash_part of the content that it must show */
-	int file_line;		/* its line in the file of dependencies */
+	struct box box; /* the part of the screen that must have changed since the previous press of a button or key */
+	bool any;	/* true: any change meets it */
+	uint64_t hash;	/* else deps_hash_part of the content that it must show */
+	int file_line;	/* its line in the file of dependencies */
 };
 
-enum deps_why { DEPS_ALONE, DEPS_SOMETIMES };	/* changes without input; changed in some replays only */
+enum deps_why { DEPS_ALONE, DEPS_SOMETIMES }; /* changes without input; changed in some replays only */
 struct ignored_part {
 	struct box box;
 	enum deps_why why;
 };
 
 struct dependencies {
-	int inputs;		/* number of inputs of the trace that it was learned from */
-	struct dependency *before;	/* ascending in `line` */
+	int inputs;		   /* number of inputs of the trace that it was learned from */
+	struct dependency *before; /* ascending in `line` */
 	int n_before;
 	struct ignored_part *ignore;
 	int n_ignore;

@@ -13,14 +13,14 @@
 
 #define BANNER "FBS 001.000\n"
 #define BANNER_BYTES 12
-#define TRACE "vncplay-tra"	/* the beginning of a trace, to name that mistake; shorter than BANNER */
-#define WINDOW (2u << 20)	/* bytes behind the reader that stay in memory, and are given back at once */
-#define PIECE (64 << 10)	/* largest block that is written, bytes; as rfbproxy */
+#define TRACE "vncplay-tra" /* the beginning of a trace, to name that mistake; shorter than BANNER */
+#define WINDOW (2u << 20)   /* bytes behind the reader that stay in memory, and are given back at once */
+#define PIECE (64 << 10)    /* largest block that is written, bytes; as rfbproxy */
 
 struct fbs_reader {
 	const uint8_t *bytes;
 	size_t size, at;
-	size_t given;		/* pages up to this offset were given back to the kernel */
+	size_t given; /* pages up to this offset were given back to the kernel */
 	int over;
 };
 
@@ -48,9 +48,9 @@ struct fbs_reader *fbs_open(const char *path, const char **why)
 		f->size = (size_t)st.st_size;
 		f->at = BANNER_BYTES;
 		if (f->bytes && memcmp(f->bytes, BANNER, 4))
-			*why = memcmp(f->bytes, TRACE, sizeof(TRACE) - 1) ?
-				"not an FBS log: it does not begin with FBS; give what vncplay play wrote (OUT.rfb)" :
-				"not an FBS log but a trace: give what vncplay play wrote when it played it (OUT.rfb)";
+			*why = memcmp(f->bytes, TRACE, sizeof(TRACE) - 1)
+				       ? "not an FBS log: it does not begin with FBS; give what vncplay play wrote (OUT.rfb)"
+				       : "not an FBS log but a trace: give what vncplay play wrote when it played it (OUT.rfb)";
 		else if (f->bytes && memcmp(f->bytes, BANNER, BANNER_BYTES))
 			*why = "an FBS log of another version than 001.000";
 	}
@@ -87,7 +87,7 @@ int fbs_next_block(struct fbs_reader *f, struct fbs_block *block)
 	*block = (struct fbs_block){ 0 };
 	if (f->over || !left)
 		return f->over;
-	if (f->at > f->given + 2 * WINDOW) {	/* a log may be larger than memory */
+	if (f->at > f->given + 2 * WINDOW) { /* a log may be larger than memory */
 		madvise((void *)(uintptr_t)(f->bytes + f->given), WINDOW, MADV_DONTNEED);
 		f->given += WINDOW;
 	}

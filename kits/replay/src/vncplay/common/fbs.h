@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct fbs_reader;	/* reads an FBS log */
+struct fbs_reader; /* reads an FBS log */
 
 struct fbs_block {
-	const uint8_t *bytes;	/* valid until fbs_close */
+	const uint8_t *bytes; /* valid until fbs_close */
 	size_t n;
-	uint32_t ms;		/* when its first byte arrived, ms since the log began */
+	uint32_t ms; /* when its first byte arrived, ms since the log began */
 };
 
 /* Maps a log into memory. NULL with *why set and errno 0 (not a log), or NULL with errno. */
@@ -23,7 +23,7 @@ void fbs_close(struct fbs_reader *f);
 /* 1: the next block; 0: the end; -EPROTO: an impossible length, or the file ends within a block (*block has the part that is
  * there). Later calls return the same. */
 int fbs_next_block(struct fbs_reader *f, struct fbs_block *block);
-size_t fbs_file_size(const struct fbs_reader *f);	/* size of the file */
+size_t fbs_file_size(const struct fbs_reader *f); /* size of the file */
 
 /* Creates a log, which is valid up to its last block at any time. NULL with errno. */
 struct growing_file *fbs_create(const char *path);

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#define SAME_PLACE 2		/* matches at places at most this many pixels apart are one match, blurred by the tolerance */
-#define TEXTURE_LEAST 8		/* pixels (and a tenth of all) that must differ from the most frequent colour */
+#define SAME_PLACE 2	/* matches at places at most this many pixels apart are one match, blurred by the tolerance */
+#define TEXTURE_LEAST 8 /* pixels (and a tenth of all) that must differ from the most frequent colour */
 
 static bool pixels_differ(uint32_t a, uint32_t b, int tolerance)
 {
@@ -25,8 +25,8 @@ static bool is_pixel_masked(const struct match_cfg *cfg, int x, int y)
 	return false;
 }
 
-struct mismatch_count match_count(const struct match_cfg *cfg, const struct screen *s, struct box box,
-			     const uint32_t *pixels, int dx, int dy, int most)
+struct mismatch_count match_count(const struct match_cfg *cfg, const struct screen *s, struct box box, const uint32_t *pixels,
+				  int dx, int dy, int most)
 {
 	struct mismatch_count seen = { 0 };
 	bool masks = false;
@@ -43,7 +43,8 @@ struct mismatch_count match_count(const struct match_cfg *cfg, const struct scre
 				continue;
 			seen.of++;
 			if (x < 0 || y < 0 || x >= s->width || y >= s->height ||
-			    pixels_differ(s->pixels[(size_t)y * (size_t)s->width + (size_t)x], pixels[row * box.w + column], cfg->tolerance))
+			    pixels_differ(s->pixels[(size_t)y * (size_t)s->width + (size_t)x], pixels[row * box.w + column],
+					  cfg->tolerance))
 				seen.mismatched++;
 		}
 		if (seen.mismatched > most)
@@ -80,7 +81,7 @@ static bool lacks_texture(const struct match_cfg *cfg, struct box box, const uin
 {
 	int n = box.w * box.h, step = 1 + n / 1024, seen = 0, most = 0, allowed = (int)(cfg->share * n / 100);
 
-	for (int i = 0; i < n; i += step) {	/* (a sample of at most 1024 pixels: enough to meet a colour of nine tenths) */
+	for (int i = 0; i < n; i += step) { /* (a sample of at most 1024 pixels: enough to meet a colour of nine tenths) */
 		int same = 0;
 
 		for (int k = 0; k < n; k += step)
@@ -96,8 +97,8 @@ static bool lacks_texture(const struct match_cfg *cfg, struct box box, const uin
 	       count_shifted_diffs(box, pixels, 0, SAME_PLACE, cfg->tolerance) <= allowed;
 }
 
-enum match_found match_search(const struct match_cfg *cfg, const struct screen *s, struct box box,
-			      const uint32_t *pixels, int radius, int *dx, int *dy, struct mismatch_count *seen)
+enum match_found match_search(const struct match_cfg *cfg, const struct screen *s, struct box box, const uint32_t *pixels,
+			      int radius, int *dx, int *dy, struct mismatch_count *seen)
 {
 	int allowed = (int)(cfg->share * (box.w * box.h) / 100), left = -1, top = 0, right = 0, bottom = 0;
 	struct mismatch_count best = { 0 };

@@ -5,8 +5,15 @@
 #include <endian.h>
 #include <string.h>
 
-const struct rfb_format rfb_xrgb = { .bits = 32, .depth = 24, .true_colour = 1, .red_max = 255, .green_max = 255, .blue_max = 255,
-				     .red_shift = 16, .green_shift = 8, .blue_shift = 0 };
+const struct rfb_format rfb_xrgb = { .bits = 32,
+				     .depth = 24,
+				     .true_colour = 1,
+				     .red_max = 255,
+				     .green_max = 255,
+				     .blue_max = 255,
+				     .red_shift = 16,
+				     .green_shift = 8,
+				     .blue_shift = 0 };
 
 static uint32_t read_pixel_value(const struct pixel_layout *p, const uint8_t *bytes)
 {
@@ -135,8 +142,11 @@ bool pixel_set_format(struct pixel_layouts *p, const struct rfb_format *f)
 		return false;
 	memset(p, 0, sizeof(*p));
 	p->format = *f;
-	*plain = (struct pixel_layout){ .kind = PIXEL_WORD, .bytes = f->bits / 8u, .big_endian = f->big_endian,
-				 .max = { f->red_max, f->green_max, f->blue_max }, .shift = { f->red_shift, f->green_shift, f->blue_shift } };
+	*plain = (struct pixel_layout){ .kind = PIXEL_WORD,
+					.bytes = f->bits / 8u,
+					.big_endian = f->big_endian,
+					.max = { f->red_max, f->green_max, f->blue_max },
+					.shift = { f->red_shift, f->green_shift, f->blue_shift } };
 	bytes_of_colour = f->true_colour && f->bits == 32 && f->red_max == 255 && f->green_max == 255 && f->blue_max == 255;
 	if (f->bits == 8) {
 		for (unsigned i = 0; f->true_colour && i < 256; i++)

@@ -48,7 +48,7 @@ int rfb_feed_step_machine(struct rfb_decoder *r, struct rfb_step_machine *m, con
 		took = m->step(r, m->hold, m->held);
 		if (took < 0)
 			return (int)took;
-		if (took)	/* (0: the step needs more bytes as well) */
+		if (took) /* (0: the step needs more bytes as well) */
 			m->held = 0;
 	}
 	return 0;
@@ -191,9 +191,16 @@ static ssize_t decode_desktop_name_bytes(struct rfb_decoder *r, const uint8_t *i
 static ssize_t decode_server_init(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	const uint8_t *f = in + 4;
-	struct rfb_format format = { .bits = f[0], .depth = f[1], .big_endian = f[2] != 0, .true_colour = f[3] != 0,
-				     .red_max = rfb_get_u16(f + 4), .green_max = rfb_get_u16(f + 6), .blue_max = rfb_get_u16(f + 8),
-				     .red_shift = f[10], .green_shift = f[11], .blue_shift = f[12] };
+	struct rfb_format format = { .bits = f[0],
+				     .depth = f[1],
+				     .big_endian = f[2] != 0,
+				     .true_colour = f[3] != 0,
+				     .red_max = rfb_get_u16(f + 4),
+				     .green_max = rfb_get_u16(f + 6),
+				     .blue_max = rfb_get_u16(f + 8),
+				     .red_shift = f[10],
+				     .green_shift = f[11],
+				     .blue_shift = f[12] };
 	int err;
 
 	if (!pixel_set_format(&r->pixels, &format))
@@ -225,16 +232,12 @@ static void expect_security_result(struct rfb_decoder *r)
 static ssize_t decode_security_type(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	switch (rfb_get_u32(in)) {
-	case 0:
-		return rfb_fail(r, "the server refused the connection");
-	case 1:
-		rfb_set_next_step(&r->wire, decode_server_init, 24);
-		return 4;
-	case 2:	/* VNC authentication: a challenge of 16 bytes, then the result */
+	case 0: return rfb_fail(r, "the server refused the connection");
+	case 1: rfb_set_next_step(&r->wire, decode_server_init, 24); return 4;
+	case 2: /* VNC authentication: a challenge of 16 bytes, then the result */
 		rfb_skip(r, 16, expect_security_result);
 		return 4;
-	default:
-		return rfb_fail(r, "the greeting is not RFB 3.3");
+	default: return rfb_fail(r, "the greeting is not RFB 3.3");
 	}
 }
 

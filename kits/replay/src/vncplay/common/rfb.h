@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct rfb_format {	/* PIXEL_FORMAT */
-	uint8_t bits, depth, big_endian, true_colour;	/* bits per pixel: 8, 16 or 32 */
+struct rfb_format {				      /* PIXEL_FORMAT */
+	uint8_t bits, depth, big_endian, true_colour; /* bits per pixel: 8, 16 or 32 */
 	uint16_t red_max, green_max, blue_max;
 	uint8_t red_shift, green_shift, blue_shift;
 };
@@ -25,9 +25,9 @@ extern const struct rfb_format rfb_xrgb;
 
 /* Callbacks during rfb_decode_bytes. Any may be NULL. */
 struct rfb_event_callbacks {
-	void (*resized)(void *whose, int width, int height);	/* new size of the screen; also once with ServerInit */
-	void (*painted)(void *whose, struct box box);		/* a rectangle was painted, whether or not its pixels changed */
-	void (*ended)(void *whose);				/* the end of a framebuffer update */
+	void (*resized)(void *whose, int width, int height); /* new size of the screen; also once with ServerInit */
+	void (*painted)(void *whose, struct box box);	     /* a rectangle was painted, whether or not its pixels changed */
+	void (*ended)(void *whose);			     /* the end of a framebuffer update */
 	/* a cursor shape of at least one pixel: the server leaves drawing the pointer to its clients */
 	void (*shape)(void *whose);
 };
@@ -45,7 +45,7 @@ void rfb_decoder_free(struct rfb_decoder *r);
  * decoded before it are valid. */
 int rfb_decode_bytes(struct rfb_decoder *r, const uint8_t *bytes, size_t n);
 const char *rfb_failure_text(const struct rfb_decoder *r);
-bool rfb_greeting_is_complete(const struct rfb_decoder *r);	/* the greeting is complete, the screen has its size */
+bool rfb_greeting_is_complete(const struct rfb_decoder *r); /* the greeting is complete, the screen has its size */
 
 /* Numbers since rfb_decoder_open: complete updates, and sizes of the screen, including the first. */
 unsigned rfb_updates(const struct rfb_decoder *r);

@@ -35,13 +35,16 @@ static int begin_decoding_rectangle(struct rfb_decoder *r, int32_t encoding)
 		int32_t encoding;
 		rfb_step *step;
 		size_t bytes;	/* bytes that the step needs, */
-		bool and_pixel;	/* and one pixel more */
+		bool and_pixel; /* and one pixel more */
 	} steps[] = {
-		{ RFB_RAW, rfb_decode_raw_pixels, 0, true }, { RFB_COPYRECT, rfb_decode_copyrect, 4, false }, { RFB_RRE, rfb_begin_rre_rectangle,
-			4, true },
-		{ RFB_CORRE, rfb_begin_corre_rectangle, 4, true }, { RFB_HEXTILE, NULL, 0, false }, { RFB_ZLIB, rfb_begin_zlib_rectangle, 4,
-			false },
-		{ RFB_TIGHT, rfb_begin_tight_rectangle, 1, false }, { RFB_ZRLE, rfb_begin_zrle_rectangle, 4, false },
+		{ RFB_RAW, rfb_decode_raw_pixels, 0, true },
+		{ RFB_COPYRECT, rfb_decode_copyrect, 4, false },
+		{ RFB_RRE, rfb_begin_rre_rectangle, 4, true },
+		{ RFB_CORRE, rfb_begin_corre_rectangle, 4, true },
+		{ RFB_HEXTILE, NULL, 0, false },
+		{ RFB_ZLIB, rfb_begin_zlib_rectangle, 4, false },
+		{ RFB_TIGHT, rfb_begin_tight_rectangle, 1, false },
+		{ RFB_ZRLE, rfb_begin_zrle_rectangle, 4, false },
 	};
 	bool empty = !r->box.w || !r->box.h;
 
@@ -54,7 +57,8 @@ static int begin_decoding_rectangle(struct rfb_decoder *r, int32_t encoding)
 		if (encoding == RFB_HEXTILE)
 			rfb_begin_hextile_rectangle(r);
 		else
-			rfb_set_next_step(&r->wire, steps[i].step, steps[i].bytes + (steps[i].and_pixel ? r->pixels.plain.bytes : 0));
+			rfb_set_next_step(&r->wire, steps[i].step,
+					  steps[i].bytes + (steps[i].and_pixel ? r->pixels.plain.bytes : 0));
 		if (empty && (encoding == RFB_RAW || encoding == RFB_HEXTILE))
 			rfb_end_rectangle(r);
 		return 0;
@@ -95,7 +99,7 @@ static ssize_t decode_rectangle_header(struct rfb_decoder *r, const uint8_t *in,
 	int err = 0;
 
 	r->box = (struct box){ rfb_get_u16(in), rfb_get_u16(in + 2), rfb_get_u16(in + 4), rfb_get_u16(in + 6) };
-	rows = (uint64_t)(r->box.w + 7) / 8 * (uint64_t)r->box.h;	/* bytes of a bit mask of the rectangle */
+	rows = (uint64_t)(r->box.w + 7) / 8 * (uint64_t)r->box.h; /* bytes of a bit mask of the rectangle */
 	all = (uint64_t)r->box.w * (uint64_t)r->box.h;
 	switch (encoding) {
 	case RFB_CURSOR: rfb_skip(r, all * r->pixels.plain.bytes + rows, end_cursor_shape_rectangle); break;
@@ -112,8 +116,7 @@ static ssize_t decode_rectangle_header(struct rfb_decoder *r, const uint8_t *in,
 		r->rectangles = 1;
 		rfb_go_on_to_next_rectangle(r);
 		break;
-	default:
-		err = begin_decoding_rectangle(r, encoding);
+	default: err = begin_decoding_rectangle(r, encoding);
 	}
 	return err ? err : 12;
 }
@@ -121,9 +124,9 @@ static ssize_t decode_rectangle_header(struct rfb_decoder *r, const uint8_t *in,
 static ssize_t decode_update_header(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	r->rectangles = rfb_get_u16(in + 2);
-	if (r->rectangles == 0xffff)	/* LastRect ends the update */
+	if (r->rectangles == 0xffff) /* LastRect ends the update */
 		r->rectangles = INT_MAX - 1;
-	r->rectangles++;	/* (rfb_go_on_to_next_rectangle subtracts 1) */
+	r->rectangles++; /* (rfb_go_on_to_next_rectangle subtracts 1) */
 	rfb_go_on_to_next_rectangle(r);
 	return 4;
 }
@@ -138,8 +141,8 @@ static ssize_t decode_colour_map_entries(struct rfb_decoder *r, const uint8_t *i
 	size_t used = 0;
 
 	for (; r->left && n - used >= 6; used += 6, r->left--)
-		pixel_set_colour(&r->pixels, r->colour++, rfb_get_u16(in + used), rfb_get_u16(in + used + 2), rfb_get_u16(in + used +
-																      4));
+		pixel_set_colour(&r->pixels, r->colour++, rfb_get_u16(in + used), rfb_get_u16(in + used + 2),
+				 rfb_get_u16(in + used + 4));
 	if (!r->left)
 		expect_next_message(r);
 	return (ssize_t)used;
@@ -174,26 +177,22 @@ static ssize_t skip_fence_message(struct rfb_decoder *r, const uint8_t *in, size
 /* Logs of other clients may contain Fence and EndOfContinuousUpdates. */
 ssize_t rfb_decode_message_type(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
-	enum { MESSAGE_UPDATE = 0, MESSAGE_COLOUR_MAP = 1, MESSAGE_BELL = 2, MESSAGE_CUT_TEXT = 3, MESSAGE_END_OF_CONTINUOUS = 150,
-	       MESSAGE_FENCE = 248 };
+	enum {
+		MESSAGE_UPDATE = 0,
+		MESSAGE_COLOUR_MAP = 1,
+		MESSAGE_BELL = 2,
+		MESSAGE_CUT_TEXT = 3,
+		MESSAGE_END_OF_CONTINUOUS = 150,
+		MESSAGE_FENCE = 248
+	};
 
 	switch (in[0]) {
-	case MESSAGE_UPDATE:
-		rfb_set_next_step(&r->wire, decode_update_header, 4);
-		return 0;
-	case MESSAGE_COLOUR_MAP:
-		rfb_set_next_step(&r->wire, decode_colour_map_header, 6);
-		return 0;
-	case MESSAGE_CUT_TEXT:
-		rfb_set_next_step(&r->wire, skip_cut_text_message, 8);
-		return 0;
+	case MESSAGE_UPDATE: rfb_set_next_step(&r->wire, decode_update_header, 4); return 0;
+	case MESSAGE_COLOUR_MAP: rfb_set_next_step(&r->wire, decode_colour_map_header, 6); return 0;
+	case MESSAGE_CUT_TEXT: rfb_set_next_step(&r->wire, skip_cut_text_message, 8); return 0;
 	case MESSAGE_BELL:
-	case MESSAGE_END_OF_CONTINUOUS:
-		return 1;
-	case MESSAGE_FENCE:
-		rfb_set_next_step(&r->wire, skip_fence_message, 9);
-		return 0;
-	default:
-		return rfb_fail(r, "the server sent an unknown message");
+	case MESSAGE_END_OF_CONTINUOUS: return 1;
+	case MESSAGE_FENCE: rfb_set_next_step(&r->wire, skip_fence_message, 9); return 0;
+	default: return rfb_fail(r, "the server sent an unknown message");
 	}
 }

@@ -22,7 +22,7 @@ bool rfb_area_is_full(const struct rfb_decoder *r)
 	return r->y >= r->area.h;
 }
 
-static void advance_paint_position(struct rfb_decoder *r, size_t n)	/* n: at most the rest of the row */
+static void advance_paint_position(struct rfb_decoder *r, size_t n) /* n: at most the rest of the row */
 {
 	r->x += (int)n;
 	if (r->x == r->area.w) {

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 #include <setjmp.h>
-#include <stdio.h>	/* for jpeglib.h */
+#include <stdio.h> /* for jpeglib.h */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 enum { EXPLICIT_FILTER = 4, FILL = 8, JPEG = 9, NO_ZLIB = 10 };
 enum { COPY, PALETTE, GRADIENT };
-#define COMPRESSED_LEAST 12	/* bytes: a shorter body is not compressed */
+#define COMPRESSED_LEAST 12 /* bytes: a shorter body is not compressed */
 
 static ssize_t decode_tight_fill(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
@@ -53,7 +53,7 @@ static ssize_t decode_two_colour_bits(struct rfb_decoder *r, const uint8_t *in, 
 	size_t used = 0;
 
 	for (; used < n && !rfb_area_is_full(r); used++)
-		for (int bit = 7, left = r->area.w - r->x; bit >= 0 && left; bit--, left--)	/* (each row begins with a new byte) */
+		for (int bit = 7, left = r->area.w - r->x; bit >= 0 && left; bit--, left--) /* (each row begins with a new byte) */
 			rfb_paint_run(r, r->palette[in[used] >> bit & 1], 1);
 	if (rfb_area_is_full(r))
 		rfb_end_body(r);
@@ -121,8 +121,8 @@ static ssize_t decode_palette_colours(struct rfb_decoder *r, const uint8_t *in, 
 
 	for (int i = 0; i < r->colours; i++)
 		r->palette[i] = pixel_decode(r->pixel, in + (size_t)i * bytes);
-	err = r->colours == 2 ? begin_tight_body(r, decode_two_colour_bits, 1, (w + 7) / 8) : begin_tight_body(r, decode_palette_indices,
-													       1, w);
+	err = r->colours == 2 ? begin_tight_body(r, decode_two_colour_bits, 1, (w + 7) / 8)
+			      : begin_tight_body(r, decode_palette_indices, 1, w);
 	return err ? err : (ssize_t)((size_t)r->colours * bytes);
 }
 
@@ -154,19 +154,16 @@ static ssize_t decode_tight_filter_type(struct rfb_decoder *r, const uint8_t *in
 	int err = 0;
 
 	switch (in[0]) {
-	case COPY:
-		err = begin_tight_body(r, rfb_decode_raw_body, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
-		break;
+	case COPY: err = begin_tight_body(r, rfb_decode_raw_body, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes); break;
 	case PALETTE: rfb_set_next_step(&r->wire, decode_tight_palette_size, 1); break;
 	case GRADIENT: err = begin_tight_gradient(r); break;
-	default:
-		err = rfb_fail(r, "the server sent an unknown Tight filter");
+	default: err = rfb_fail(r, "the server sent an unknown Tight filter");
 	}
 	return err ? err : 1;
 }
 
 struct jpeg_decoder {
-	struct jpeg_error_mgr errors;	/* first member: libjpeg passes a pointer to it */
+	struct jpeg_error_mgr errors; /* first member: libjpeg passes a pointer to it */
 	struct jpeg_decompress_struct jpeg;
 	jmp_buf out;
 	uint8_t *row;
@@ -219,7 +216,7 @@ static void decode_jpeg(struct jpeg_decoder *d, struct screen *s, struct box box
 
 static bool paint_jpeg(struct screen *s, struct box box, const uint8_t *bytes, size_t n)
 {
-	struct jpeg_decoder *const d = calloc(1, sizeof(*d));	/* on the heap: longjmp does not restore it */
+	struct jpeg_decoder *const d = calloc(1, sizeof(*d)); /* on the heap: longjmp does not restore it */
 	bool whole;
 
 	if (!d)

@@ -24,7 +24,8 @@ int screen_resize(struct screen *s, int width, int height)
 		rows = height < s->height ? height : s->height;
 		columns = width < s->width ? width : s->width;
 		for (int y = 0; y < rows; y++)
-			memcpy(pixels + (size_t)y * (size_t)width, s->pixels + (size_t)y * (size_t)s->width, (size_t)columns * sizeof(*pixels));
+			memcpy(pixels + (size_t)y * (size_t)width, s->pixels + (size_t)y * (size_t)s->width,
+			       (size_t)columns * sizeof(*pixels));
 	}
 	free(s->pixels);
 	*s = (struct screen){ .width = width, .height = height, .pixels = pixels };

@@ -4,15 +4,15 @@
 
 #include <stdint.h>
 
-#define SCREEN_SIDE_MOST 16384	/* pixels, of width and height; larger screens are refused */
+#define SCREEN_SIDE_MOST 16384 /* pixels, of width and height; larger screens are refused */
 #define SCREEN_PIXELS_MOST (64 << 20)
 
 struct screen {
-	int width, height;	/* pixels */
-	uint32_t *pixels;	/* width * height, row by row; owned */
+	int width, height; /* pixels */
+	uint32_t *pixels;  /* width * height, row by row; owned */
 };
 
-struct box {		/* a rectangle, in pixels; w or h 0: empty */
+struct box { /* a rectangle, in pixels; w or h 0: empty */
 	int x, y, w, h;
 };
 
@@ -20,7 +20,7 @@ struct box {		/* a rectangle, in pixels; w or h 0: empty */
 int screen_resize(struct screen *s, int width, int height);
 void screen_free(struct screen *s);
 
-int box_parse(const char *text, struct box *b);			/* "X,Y,W,H"; 0 or -EINVAL: also negative or empty */
-struct box box_clip(struct box b, int width, int height);	/* the part of it within (0, 0) to (width, height) */
-struct box box_join(struct box a, struct box b);		/* the smallest box around both; an empty one adds nothing */
-int box_meets(struct box a, struct box b);			/* 1: both have at least one pixel in common */
+int box_parse(const char *text, struct box *b);		  /* "X,Y,W,H"; 0 or -EINVAL: also negative or empty */
+struct box box_clip(struct box b, int width, int height); /* the part of it within (0, 0) to (width, height) */
+struct box box_join(struct box a, struct box b);	  /* the smallest box around both; an empty one adds nothing */
+int box_meets(struct box a, struct box b);		  /* 1: both have at least one pixel in common */

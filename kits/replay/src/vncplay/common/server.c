@@ -17,17 +17,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#define QUEUE (256 << 10)	/* bytes that wait for a server that does not read, at most: thousands of inputs */
-#define PIECE (64 << 10)	/* bytes of one read: what is decoded before an input can be sent */
-#define TAKE_NS (50 * NS_PER_MS)	/* a read decodes no longer than this, except for what has begun */
-#define AHEAD_NS (5 * NS_PER_S)	/* and no longer on the bytes that came together with the greeting */
-#define PIXELS_AT_ONCE (256ll << 20)	/* pixels painted between two looks at the clock, at most */
-#define BYTES_AT_ONCE 256		/* bytes decoded between two looks at the clock, at most */
+#define QUEUE (256 << 10)	     /* bytes that wait for a server that does not read, at most: thousands of inputs */
+#define PIECE (64 << 10)	     /* bytes of one read: what is decoded before an input can be sent */
+#define TAKE_NS (50 * NS_PER_MS)     /* a read decodes no longer than this, except for what has begun */
+#define AHEAD_NS (5 * NS_PER_S)	     /* and no longer on the bytes that came together with the greeting */
+#define PIXELS_AT_ONCE (256ll << 20) /* pixels painted between two looks at the clock, at most */
+#define BYTES_AT_ONCE 256	     /* bytes decoded between two looks at the clock, at most */
 
 struct server_connection {
 	int fd, err;
 	struct rfb_decoder *rfb;
-	int64_t came_ns;		/* when the bytes read last had arrived, CLOCK_MONOTONIC */
+	int64_t came_ns; /* when the bytes read last had arrived, CLOCK_MONOTONIC */
 	struct why why;
 	struct server_greeting greeting;
 	uint8_t *queue;
@@ -35,7 +35,7 @@ struct server_connection {
 	uint8_t piece[PIECE];
 };
 
-#define LATE_MOST_NS (10 * NS_PER_S)	/* a larger difference means that the wall clock was set meanwhile */
+#define LATE_MOST_NS (10 * NS_PER_S) /* a larger difference means that the wall clock was set meanwhile */
 
 void server_stamp_arrivals(int fd)
 {
@@ -210,11 +210,12 @@ int server_request_update(struct server_connection *s, bool incremental)
 }
 
 static int begin_session(struct server_connection *s, const int32_t *list, int n, const struct rfb_event_callbacks *events,
-			     void *whose)
+			 void *whose)
 {
 	/* Pseudo-encodings. Those of the cursor keep the server from painting the pointer into every snapshot. */
-	static const int32_t always[] = { RFB_CURSOR, RFB_X_CURSOR, RFB_POINTER_POS, RFB_LAST_RECT, RFB_DESKTOP_SIZE,
-					  RFB_EXTENDED_DESKTOP_SIZE, RFB_DESKTOP_NAME };
+	static const int32_t always[] = { RFB_CURSOR,	   RFB_X_CURSOR,     RFB_POINTER_POS,
+					  RFB_LAST_RECT,   RFB_DESKTOP_SIZE, RFB_EXTENDED_DESKTOP_SIZE,
+					  RFB_DESKTOP_NAME };
 	uint8_t hello[20 + 4 + 4 * MESSAGES_ENCODINGS + sizeof(always)];
 	size_t at;
 	int err;

@@ -13,19 +13,27 @@
 #include <sys/types.h>
 
 struct server_cfg {
-	const char *address;	/* as vnc_address.h reads it */
-	const char *password_file;	/* as vncpasswd writes it, or one line of text; NULL: none */
-	int64_t timeout_ns;	/* for the connection and the whole greeting */
-	const char *encodings;	/* words separated by commas, best first; NULL: tight,zlib,hextile,copyrect,raw */
+	const char *address;	   /* as vnc_address.h reads it */
+	const char *password_file; /* as vncpasswd writes it, or one line of text; NULL: none */
+	int64_t timeout_ns;	   /* for the connection and the whole greeting */
+	const char *encodings;	   /* words separated by commas, best first; NULL: tight,zlib,hextile,copyrect,raw */
 };
 
 /* The command-line options of a connection. */
 #define SERVER_OPTIONS(cfg) \
 	{ CLI_FILE, 0, "password-file", &(cfg).password_file, \
 	  .help = "the password of VNC authentication, as vncpasswd writes it or as text (none)" }, \
-	{ CLI_NS, 0, "connect", &(cfg).timeout_ns, 1e6, 600e9, .help = "give up a connection or a greeting that takes longer (10s)" }, \
-	{ CLI_STR, 0, "encodings", &(cfg).encodings, .meta = "LIST", \
-	  .help = "what the server may send, best first (tight,zlib,hextile,copyrect,raw)" }
+		{ CLI_NS, \
+		  0, \
+		  "connect", \
+		  &(cfg).timeout_ns, \
+		  1e6, \
+		  600e9, \
+		  .help = "give up a connection or a greeting that takes longer (10s)" }, \
+	{ \
+		CLI_STR, 0, "encodings", &(cfg).encodings, \
+			.meta = "LIST", .help = "what the server may send, best first (tight,zlib,hextile,copyrect,raw)" \
+	}
 
 struct server_connection;
 
@@ -35,19 +43,19 @@ struct server_connection *server_connect(const struct server_cfg *cfg, const str
 					 struct why *why);
 void server_disconnect(struct server_connection *s);
 
-int server_fd(const struct server_connection *s);	/* to poll for reading, and for writing while server_has_unsent() */
-bool server_has_unsent(const struct server_connection *s);	/* a message could not be sent completely */
+int server_fd(const struct server_connection *s);	   /* to poll for reading, and for writing while server_has_unsent() */
+bool server_has_unsent(const struct server_connection *s); /* a message could not be sent completely */
 /* Reads once and decodes. 1: something, 0: nothing to read, -errno: the connection is over (-EPIPE: closed by the server;
  * server_failure_text). Passes all bytes to `tee` with their time of arrival (CLOCK_MONOTONIC). Requests the next update after each
  * complete one. Call it once before the first poll: bytes may have come together with the greeting. */
 int server_read(struct server_connection *s, void (*tee)(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns), void *whose);
-int server_flush(struct server_connection *s);	/* sends what is unsent: 0 or -errno */
+int server_flush(struct server_connection *s); /* sends what is unsent: 0 or -errno */
 const char *server_failure_text(const struct server_connection *s);
 
 /* Send a message, or keep it until server_flush, up to 256 KB. 0 or -errno. `mask`: buttons down, bit 0 is button 1. */
 int server_send_pointer(struct server_connection *s, int mask, int x, int y);
 int server_send_key(struct server_connection *s, uint32_t keysym, bool down);
-int server_request_update(struct server_connection *s, bool incremental);	/* of the whole screen */
+int server_request_update(struct server_connection *s, bool incremental); /* of the whole screen */
 
 /* the decoder, with the screen and the desktop's name */
 const struct rfb_decoder *server_rfb_decoder(const struct server_connection *s);
@@ -64,9 +72,9 @@ void server_stamp_arrivals(int fd);
 ssize_t server_recv_stamped(int fd, void *bytes, size_t n, int flags, int64_t *came_ns);
 
 struct server_greeting {
-	uint8_t bytes[MESSAGES_GREETING];	/* the greeting as a log has it; `n`: its length */
+	uint8_t bytes[MESSAGES_GREETING]; /* the greeting as a log has it; `n`: its length */
 	size_t n;
-	uint8_t *ahead;		/* bytes read beyond the greeting; owned by the caller */
+	uint8_t *ahead; /* bytes read beyond the greeting; owned by the caller */
 	size_t ahead_n;
 };
 /* server_greet.c: does the greeting over `fd` (blocking; stays the caller's). `password` NULL: none. 0, or -errno with the reason

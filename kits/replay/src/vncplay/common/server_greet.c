@@ -16,7 +16,7 @@
 
 #include <rfb/rfbclient.h>
 
-static char last_words[256];	/* the library's last message; its log functions take no context, so one greeting at a time */
+static char last_words[256]; /* the library's last message; its log functions take no context, so one greeting at a time */
 
 static void keep_message(const char *format, ...)
 {
@@ -54,8 +54,9 @@ static int explain_failure(rfbClient *client, bool late, bool wanted, struct why
 	if (wanted)
 		return why_fail(-EACCES, why, "it wants a password: --password-file FILE");
 	if (!strncmp(last_words, types, sizeof(types) - 1)) {
-		why_say(why, "it offers the security types %s only, of which none is served here; let it offer None (1) or VncAuth (2)",
-			 last_words + sizeof(types) - 1);
+		why_say(why,
+			"it offers the security types %s only, of which none is served here; let it offer None (1) or VncAuth (2)",
+			last_words + sizeof(types) - 1);
 		return -EACCES;
 	}
 	why_say(why, "the greeting failed: %s", *last_words ? last_words : "the connection is over");
@@ -70,7 +71,7 @@ static int copy_greeting(rfbClient *client, struct server_greeting *out)
 	if (!out->ahead || !client->desktopName)
 		return -ENOMEM;
 	out->n = messages_put_greeting(out->bytes, client->si.framebufferWidth, client->si.framebufferHeight,
-					      (const uint8_t *)client->desktopName, client->si.nameLength);
+				       (const uint8_t *)client->desktopName, client->si.nameLength);
 	out->ahead_n = client->buffered;
 	memcpy(out->ahead, client->bufoutptr, out->ahead_n);
 	return 0;
@@ -111,11 +112,11 @@ int server_greet(int fd, int port, const char *password, int64_t until_ns, struc
 		err = copy_greeting(client, out);
 	if (err == -EACCES && good)
 		why_say(why, "it chose security type %u, which is not served here; let it offer None (1) or VncAuth (2)",
-			 client->authScheme);
+			client->authScheme);
 	else if (err == -ENOMEM)
 		why_say(why, "no memory for the greeting");
-	client->sock = RFB_INVALID_SOCKET;	/* keeps libvncclient from closing our socket */
-	host = client->serverHost;		/* libvncclient 0.9.14 does not free it */
+	client->sock = RFB_INVALID_SOCKET; /* keeps libvncclient from closing our socket */
+	host = client->serverHost;	   /* libvncclient 0.9.14 does not free it */
 	client->serverHost = NULL;
 	rfbClientCleanup(client);
 	free(host);

@@ -68,8 +68,7 @@ void side_file_write_wiggle(struct growing_file *w, int64_t now_ns, int x, int y
 	fprintf(w->out, "wiggle at %" PRId64 " x=%d y=%d\n", since_begin_us(w, now_ns), x, y);
 }
 
-void side_file_write_wait(struct growing_file *w, enum side_file_event what,
-				    const struct awaited_screen *s, int64_t now_ns)
+void side_file_write_wait(struct growing_file *w, enum side_file_event what, const struct awaited_screen *s, int64_t now_ns)
 {
 	static const char *const words[] = { "wait", "ok", "timeout" };
 
@@ -95,7 +94,7 @@ void side_file_write_end(struct growing_file *w, int64_t now_ns, const char *sta
 }
 
 #define LINE_MOST 4096
-#define TIME_MOST (INT64_C(1) << 52)	/* microseconds; 142 years */
+#define TIME_MOST (INT64_C(1) << 52) /* microseconds; 142 years */
 #define NEW_CLICK_US 2000000
 #define SOON_US 500000
 #define DRAG_PIXELS 4
@@ -157,8 +156,8 @@ static int read_input_line(struct sent_inputs *in, const char *line)
 	int n, kind, at = 0;
 	char word[16];
 
-	if (sscanf(line, "input %d %15s at %n", &n, word, &at) != 2 || !at || n < 0 || !read_whole_number(line + at, TIME_MOST,
-													  &one.at_us))
+	if (sscanf(line, "input %d %15s at %n", &n, word, &at) != 2 || !at || n < 0 ||
+	    !read_whole_number(line + at, TIME_MOST, &one.at_us))
 		return 1;
 	one.n = n;
 	kind = trace_find_word(trace_event_words, word);
@@ -197,8 +196,11 @@ static int read_known_line(struct sent_inputs *in, struct sent_inputs *old, cons
 
 	if (skip_prefix(line, "input ", &rest))
 		return read_input_line(in, line);
-	if (skip_prefix(line, "== sending mouse click event at ", &rest) || skip_prefix(line, "== sending keyboard event at ", &rest)) {
-		struct sent_input one = { .x = -1, .y = -1, .kind = line[11] == 'm' ? TRACE_PRESS : TRACE_KEY_DOWN, .n = (int)old->n };
+	if (skip_prefix(line, "== sending mouse click event at ", &rest) ||
+	    skip_prefix(line, "== sending keyboard event at ", &rest)) {
+		struct sent_input one = {
+			.x = -1, .y = -1, .kind = line[11] == 'm' ? TRACE_PRESS : TRACE_KEY_DOWN, .n = (int)old->n
+		};
 
 		if (!read_whole_number(rest, UINT32_MAX, &v))
 			return 1;
@@ -215,7 +217,9 @@ static int read_known_line(struct sent_inputs *in, struct sent_inputs *old, cons
 		return 0;
 	}
 	return skip_prefix(line, "# vncplay-aux", &rest) || skip_prefix(line, "run start at ", &rest) ||
-	       skip_prefix(line, "Waiting for sync", &rest) ? 0 : 1;
+			       skip_prefix(line, "Waiting for sync", &rest)
+		       ? 0
+		       : 1;
 }
 
 /* Lines in the form of 2005: decides which of them are releases. */
@@ -272,9 +276,9 @@ int sent_inputs_read(FILE *file, struct sent_inputs *in)
 		bool began = whole;
 
 		whole = n && line[n - 1] == '\n';
-		if (!began)	/* the rest of a line that is too long */
+		if (!began) /* the rest of a line that is too long */
 			continue;
-		if (!whole && feof(file)) {	/* the last line is incomplete: digits may be missing */
+		if (!whole && feof(file)) { /* the last line is incomplete: digits may be missing */
 			in->cut = true;
 			break;
 		}
@@ -308,7 +312,7 @@ static bool is_wheel_input(const struct sent_input *e)
 struct stimulus *stimuli_make(const struct sent_inputs *in, size_t *n)
 {
 	struct stimulus *list = calloc(in->n ? in->n : 1, sizeof(*list));
-	size_t *from = calloc(in->n ? in->n : 1, sizeof(*from));	/* for each stimulus: index of its input */
+	size_t *from = calloc(in->n ? in->n : 1, sizeof(*from)); /* for each stimulus: index of its input */
 
 	*n = 0;
 	for (size_t i = 0; list && from && i < in->n; i++) {
@@ -316,18 +320,20 @@ struct stimulus *stimuli_make(const struct sent_inputs *in, size_t *n)
 
 		if (e->kind == TRACE_PRESS || e->kind == TRACE_KEY_DOWN) {
 			from[*n] = i;
-			list[(*n)++] = (struct stimulus){ e->kind == TRACE_KEY_DOWN ? STIMULUS_KEY : is_wheel_input(e) ? STIMULUS_SCROLL :
-				STIMULUS_CLICK,
+			list[(*n)++] = (struct stimulus){ e->kind == TRACE_KEY_DOWN ? STIMULUS_KEY
+							  : is_wheel_input(e)	    ? STIMULUS_SCROLL
+										    : STIMULUS_CLICK,
 							  e->n, e->at_us, -1 };
 			continue;
 		}
 		if (e->kind == TRACE_MOVE)
 			continue;
-		for (size_t k = *n; k-- > 0 && k + 64 > *n;) {	/* find the last press of the same key or button that is not released yet */
+		for (size_t k = *n;
+		     k-- > 0 && k + 64 > *n;) { /* find the last press of the same key or button that is not released yet */
 			const struct sent_input *p = &in->input[from[k]];
 
-			if (list[k].release_us >= 0 || (p->kind == TRACE_KEY_DOWN) != (e->kind == TRACE_KEY_UP) || p->button != e->button ||
-			    (p->keysym != e->keysym && p->kind == TRACE_KEY_DOWN))
+			if (list[k].release_us >= 0 || (p->kind == TRACE_KEY_DOWN) != (e->kind == TRACE_KEY_UP) ||
+			    p->button != e->button || (p->keysym != e->keysym && p->kind == TRACE_KEY_DOWN))
 				continue;
 			list[k].release_us = e->at_us;
 			if (list[k].kind == STIMULUS_CLICK && p->x >= 0 && e->x >= 0 &&

@@ -18,41 +18,40 @@ void side_file_write_start(struct growing_file *w, int64_t now_ns);
 /* An input was sent, its number counted from 0 without snapshots; x, y: the pointer, which may differ from the trace. */
 void side_file_write_input(struct growing_file *w, int n, const struct trace_event *input, int x, int y, int64_t now_ns,
 			   int64_t late_ns);
-void side_file_write_wiggle(struct growing_file *w, int64_t now_ns, int x, int y);	/* the pointer was moved aside or back */
+void side_file_write_wiggle(struct growing_file *w, int64_t now_ns, int x, int y); /* the pointer was moved aside or back */
 
 enum side_file_event { SIDE_WAIT, SIDE_OK, SIDE_TIMEOUT };
-struct awaited_screen {		/* a snapshot or a dependency that a replay waits for */
-	int n;			/* number of the snapshot, from 0; -1: a dependency */
-	int line;		/* in the trace: of the snapshot, or of the input that has the dependency */
+struct awaited_screen { /* a snapshot or a dependency that a replay waits for */
+	int n;		/* number of the snapshot, from 0; -1: a dependency */
+	int line;	/* in the trace: of the snapshot, or of the input that has the dependency */
 	enum trace_why why;
 	int64_t waited_ns;
-	int mismatched, of, dx, dy;	/* pixels that differ, of how many; displacement in pixels */
+	int mismatched, of, dx, dy; /* pixels that differ, of how many; displacement in pixels */
 	bool pointer_masked;
 };
-void side_file_write_wait(struct growing_file *w, enum side_file_event what,
-				    const struct awaited_screen *s, int64_t now_ns);
+void side_file_write_wait(struct growing_file *w, enum side_file_event what, const struct awaited_screen *s, int64_t now_ns);
 void side_file_write_end(struct growing_file *w, int64_t now_ns, const char *status);
 
-struct sent_input {		/* an input of a side file */
-	enum trace_event_kind kind;	/* never TRACE_SNAPSHOT */
-	int64_t at_us;		/* us since the log began */
-	int n;			/* number of the input in the trace; in the form of 2005: in the side file */
-	int line;		/* in the trace; 0: not known */
-	int x, y, button;	/* -1, -1, 0: not known */
-	uint32_t keysym;	/* 0: not known */
+struct sent_input {		    /* an input of a side file */
+	enum trace_event_kind kind; /* never TRACE_SNAPSHOT */
+	int64_t at_us;		    /* us since the log began */
+	int n;			    /* number of the input in the trace; in the form of 2005: in the side file */
+	int line;		    /* in the trace; 0: not known */
+	int x, y, button;	    /* -1, -1, 0: not known */
+	uint32_t keysym;	    /* 0: not known */
 };
 
 struct sent_inputs {
-	struct sent_input *input;	/* ascending in time; owned, as the other lists */
+	struct sent_input *input; /* ascending in time; owned, as the other lists */
 	size_t n;
-	uint32_t *sync_ms;	/* when snapshots matched */
+	uint32_t *sync_ms; /* when snapshots matched */
 	size_t n_syncs;
-	uint32_t *old_ms;	/* times of the input lines in the form of 2005, mouse and keyboard alike */
+	uint32_t *old_ms; /* times of the input lines in the form of 2005, mouse and keyboard alike */
 	size_t n_old;
-	int64_t end_us;		/* when the replay ended; -1: not known */
-	char status[32];	/* how the replay ended (complete, timeout, ...); "": not known */
-	bool old;		/* all inputs are in the form of 2005 */
-	bool cut;		/* the last line is incomplete, or times decrease */
+	int64_t end_us;	 /* when the replay ended; -1: not known */
+	char status[32]; /* how the replay ended (complete, timeout, ...); "": not known */
+	bool old;	 /* all inputs are in the form of 2005 */
+	bool cut;	 /* the last line is incomplete, or times decrease */
 };
 
 /* Reads a side file, of vncplay ("input N KIND at US ...") or of the VNCplay of 2005 ("== sending mouse click event at MS").
@@ -68,8 +67,8 @@ extern const char *const stimulus_words[];
 
 struct stimulus {
 	enum stimulus_kind kind;
-	int n;			/* number of the press in the trace */
-	int64_t press_us, release_us;	/* us since the log began; -1: not released */
+	int n;			      /* number of the press in the trace */
+	int64_t press_us, release_us; /* us since the log began; -1: not released */
 };
 
 /* Clicks, keys and turns of the wheel, ascending in time; *n: their number. Owned by the caller; NULL: no memory. */

@@ -9,9 +9,9 @@
 
 #define COST_MS (1000 / TILELOG_RATE)
 #define FULL_MS (COST_MS * TILELOG_BURST)
-#define NAP_MS 120		/* between two comparisons of a restless tile */
+#define NAP_MS 120 /* between two comparisons of a restless tile */
 
-static uint32_t multiplier[TILE_SIDE * TILE_SIDE];	/* of each pixel in the hash: random and odd */
+static uint32_t multiplier[TILE_SIDE * TILE_SIDE]; /* of each pixel in the hash: random and odd */
 
 static void make_multipliers(void)
 {

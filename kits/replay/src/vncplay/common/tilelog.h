@@ -15,42 +15,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TILE_SIDE 16		/* pixels */
-#define TILE_COLUMNS (SCREEN_SIDE_MOST / TILE_SIDE)	/* a tile's number is row * TILE_COLUMNS + column, whatever the screen's size */
-#define TILELOG_RATE 4		/* changes of a tile per second that are always listed */
-#define TILELOG_BURST 160	/* changes of a tile above TILELOG_RATE that are listed before it counts as restless */
+#define TILE_SIDE 16				    /* pixels */
+#define TILE_COLUMNS (SCREEN_SIDE_MOST / TILE_SIDE) /* a tile's number is row * TILE_COLUMNS + column, whatever the screen's size */
+#define TILELOG_RATE 4				    /* changes of a tile per second that are always listed */
+#define TILELOG_BURST 160 /* changes of a tile above TILELOG_RATE that are listed before it counts as restless */
 
-struct tilelog_update {		/* the changes that became visible in one millisecond */
-	uint32_t ms;		/* since the log began */
-	uint32_t first;		/* number of its first change; its last is the one before the next update's first */
+struct tilelog_update { /* the changes that became visible in one millisecond */
+	uint32_t ms;	/* since the log began */
+	uint32_t first; /* number of its first change; its last is the one before the next update's first */
 };
 
 struct tile_state {
-	uint64_t content;	/* hash of the pixels */
-	uint32_t quiet_ms;	/* when the changes so far would be used up at TILELOG_RATE; ms since the log began */
-	uint32_t unlisted;	/* changes that were counted but not listed */
-	uint32_t looked_ms;	/* when the tile was compared last, ms since the log began */
-	uint8_t restless, dirty;	/* dirty: painted since it was compared */
+	uint64_t content;	 /* hash of the pixels */
+	uint32_t quiet_ms;	 /* when the changes so far would be used up at TILELOG_RATE; ms since the log began */
+	uint32_t unlisted;	 /* changes that were counted but not listed */
+	uint32_t looked_ms;	 /* when the tile was compared last, ms since the log began */
+	uint8_t restless, dirty; /* dirty: painted since it was compared */
 };
 
 struct tilelog {
-	int columns, rows;	/* of the present screen, in tiles */
-	struct tile_state *tile;	/* columns * rows */
-	uint32_t *dirty;	/* indices in `tile` of the dirty tiles */
+	int columns, rows;	 /* of the present screen, in tiles */
+	struct tile_state *tile; /* columns * rows */
+	uint32_t *dirty;	 /* indices in `tile` of the dirty tiles */
 	size_t n_dirty;
-	uint32_t *changed;	/* for each change: the tile's number */
-	uint64_t *content;	/* for each change: the tile's new content */
-	size_t n;		/* changes */
+	uint32_t *changed; /* for each change: the tile's number */
+	uint64_t *content; /* for each change: the tile's new content */
+	size_t n;	   /* changes */
 	struct tilelog_update *update;
 	size_t n_updates;
-	uint64_t unlisted;	/* changes of restless tiles that were not listed */
-	bool every;		/* set by the caller: list every change, however fast */
-	int err;		/* -ENOMEM: later changes are missing */
+	uint64_t unlisted; /* changes of restless tiles that were not listed */
+	bool every;	   /* set by the caller: list every change, however fast */
+	int err;	   /* -ENOMEM: later changes are missing */
 };
 
 void tilelog_free(struct tilelog *t);
-void tilelog_resize(struct tilelog *t, int width, int height);	/* pixels; all tiles become dirty */
-void tilelog_mark(struct tilelog *t, struct box box);	/* marks tiles as dirty; the caller clips `box` to the screen */
+void tilelog_resize(struct tilelog *t, int width, int height); /* pixels; all tiles become dirty */
+void tilelog_mark(struct tilelog *t, struct box box);	       /* marks tiles as dirty; the caller clips `box` to the screen */
 /* Compares the dirty tiles with the screen and lists those that changed at `ms` (since the log began; never decreasing). */
 void tilelog_compare(struct tilelog *t, const struct screen *s, uint32_t ms);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#define LINE_MOST (1u << 20)	/* bytes; the largest snapshot without two equal neighbours has half of it */
+#define LINE_MOST (1u << 20) /* bytes; the largest snapshot without two equal neighbours has half of it */
 
 static char *next_word(char **rest)
 {
@@ -70,15 +70,17 @@ static int read_header_line(struct trace_line_reader *r, const char *first, char
 	if (t->n)
 		return trace_lines_set_error(r, "\"%s\" belongs before the first event", first);
 	if (!strcmp(first, "server"))
-		return read_quoted(rest, t->server, sizeof(t->server)) ? 0 : trace_lines_set_error(r, "server: a name in quotes is expected");
+		return read_quoted(rest, t->server, sizeof(t->server))
+			       ? 0
+			       : trace_lines_set_error(r, "server: a name in quotes is expected");
 	if (!strcmp(first, "screen")) {
 		char *x = strchr(rest, 'x');
 
 		if (x)
 			*x++ = '\0';
-		return x && parse_int(rest, 1, SCREEN_SIDE_MOST, &t->width) && parse_int(x, 1, SCREEN_SIDE_MOST, &t->height) ?
-		       0 :
-			trace_lines_set_error(r, "screen: a size such as 1024x768 is expected");
+		return x && parse_int(rest, 1, SCREEN_SIDE_MOST, &t->width) && parse_int(x, 1, SCREEN_SIDE_MOST, &t->height)
+			       ? 0
+			       : trace_lines_set_error(r, "screen: a size such as 1024x768 is expected");
 	}
 	if (!strcmp(first, "pixels"))
 		return !strcmp(rest, "0x00RRGGBB") ? 0 : trace_lines_set_error(r, "pixels: only 0x00RRGGBB is known");
@@ -137,8 +139,8 @@ static int read_snapshot(struct trace_line_reader *r, char *rest, struct trace_e
 	if (!parse_int(next_word(&rest), 0, SCREEN_SIDE_MOST - 1, &e->box.x) ||
 	    !parse_int(next_word(&rest), 0, SCREEN_SIDE_MOST - 1, &e->box.y) ||
 	    !parse_int(next_word(&rest), 1, SCREEN_SIDE_MOST, &e->box.w) ||
-	    !parse_int(next_word(&rest), 1, SCREEN_SIDE_MOST, &e->box.h) ||
-	    e->box.x + e->box.w > SCREEN_SIDE_MOST || e->box.y + e->box.h > SCREEN_SIDE_MOST)
+	    !parse_int(next_word(&rest), 1, SCREEN_SIDE_MOST, &e->box.h) || e->box.x + e->box.w > SCREEN_SIDE_MOST ||
+	    e->box.y + e->box.h > SCREEN_SIDE_MOST)
 		return trace_lines_set_error(r, "snapshot: X Y WIDTH HEIGHT within %d pixels are expected", SCREEN_SIDE_MOST);
 	pixels = next_word(&rest);
 	e->twin = pixels && !strcmp(pixels, "twin");
@@ -171,16 +173,15 @@ static int read_event(struct trace_line_reader *r, char *at, char *rest)
 	if (!r->t->width)
 		return trace_lines_set_error(r, "an event before the screen's size (a line such as screen 1024x768)");
 	switch (e.kind) {
-	case TRACE_SNAPSHOT:
-		return read_snapshot(r, rest, &e);
+	case TRACE_SNAPSHOT: return read_snapshot(r, rest, &e);
 	case TRACE_PRESS:
 	case TRACE_RELEASE:
 		if (!parse_int(next_word(&rest), 1, 8, &e.button))
 			return trace_lines_set_error(r, "%s: a button from 1 to 8 is expected", what);
 		/* fall through */
 	case TRACE_MOVE:
-		if (!parse_int(next_word(&rest), 0, TRACE_SIDE_MOST, &e.x) || !parse_int(next_word(&rest), 0, TRACE_SIDE_MOST,
-													   &e.y))
+		if (!parse_int(next_word(&rest), 0, TRACE_SIDE_MOST, &e.x) ||
+		    !parse_int(next_word(&rest), 0, TRACE_SIDE_MOST, &e.y))
 			return trace_lines_set_error(r, "%s: X Y are expected, from 0 to %d", what, TRACE_SIDE_MOST);
 		break;
 	default:
@@ -188,16 +189,16 @@ static int read_event(struct trace_line_reader *r, char *at, char *rest)
 		if (!text || strncmp(text, "0x", 2) != 0 || strlen(text) > 10 || !read_hex(text + 2, strlen(text + 2), &e.keysym) ||
 		    !e.keysym || e.keysym > 0x1fffffff)
 			return trace_lines_set_error(r, "%s: a keysym such as 0xff0d is expected", what);
-		next_word(&rest);	/* the key's name is a comment */
+		next_word(&rest); /* the key's name is a comment */
 	}
-	return next_word(&rest) ? trace_lines_set_error(r, "%s: something follows that does not belong there", what) :
-	       trace_lines_add_event(r, &e);
+	return next_word(&rest) ? trace_lines_set_error(r, "%s: something follows that does not belong there", what)
+				: trace_lines_add_event(r, &e);
 }
 
 /* Reads a line without its end. 1; 0: the file ends, *cut: within a line; -EPROTO, -ENOMEM, -errno. */
 static int fetch_line(FILE *in, struct trace_line_reader *r, char *text, bool *cut)
 {
-	long at = ftell(in);	/* -1: a pipe */
+	long at = ftell(in); /* -1: a pipe */
 	size_t n;
 
 	r->line++;
@@ -210,11 +211,12 @@ static int fetch_line(FILE *in, struct trace_line_reader *r, char *text, bool *c
 	}
 	if (n == LINE_MOST - 1)
 		return trace_lines_set_error(r, "longer than any line of a trace");
-	*cut = feof(in) && (at < 0 || ftell(in) - at == (long)n);	/* (a zero byte ends the text, but not the line) */
+	*cut = feof(in) && (at < 0 || ftell(in) - at == (long)n); /* (a zero byte ends the text, but not the line) */
 	if (*cut)
 		return 0;
-	return r->line == 1 ? trace_lines_set_error(r, "not a trace: it is no text; give what vncplay record wrote") :
-		trace_lines_set_error(r, "a zero byte: the trace is damaged; record it again, or cut it before this line");
+	return r->line == 1
+		       ? trace_lines_set_error(r, "not a trace: it is no text; give what vncplay record wrote")
+		       : trace_lines_set_error(r, "a zero byte: the trace is damaged; record it again, or cut it before this line");
 }
 
 static int read_first_line(struct trace_line_reader *r, char *text, struct trace_2005_state *old)
@@ -223,15 +225,18 @@ static int read_first_line(struct trace_line_reader *r, char *text, struct trace
 
 	if (!strncmp(text, head, sizeof(head) - 1)) {
 		r->t->version = 1;
-		return !strcmp(text + sizeof(head) - 1, "1") ? 0 : trace_lines_set_error(r,
-										   "version %.20s of the format; this program reads version 1", text + sizeof(head) - 1);
+		return !strcmp(text + sizeof(head) - 1, "1")
+			       ? 0
+			       : trace_lines_set_error(r, "version %.20s of the format; this program reads version 1",
+						       text + sizeof(head) - 1);
 	}
 	if ((isdigit((unsigned char)*text) || *text == '-') && strstr(text, " type="))
 		return trace_2005_read_line(r, old, text);
 	if (!strncmp(text, "FBS ", 4))
-		return trace_lines_set_error(r, "not a trace but a log, as vncplay play writes it: give the trace that it was played from");
-	return trace_lines_set_error(r,
-			       "not a trace: neither \"vncplay-trace 1\" nor an event of 2005's VNCplay; give what vncplay record wrote");
+		return trace_lines_set_error(
+			r, "not a trace but a log, as vncplay play writes it: give the trace that it was played from");
+	return trace_lines_set_error(
+		r, "not a trace: neither \"vncplay-trace 1\" nor an event of 2005's VNCplay; give what vncplay record wrote");
 }
 
 static int read_trace_line(struct trace_line_reader *r, char *text)
@@ -263,8 +268,10 @@ int trace_load(const char *path, struct input_trace *t, struct why *why)
 	}
 	errno = 0;
 	while (!err && (more = fetch_line(in, &r, text, &t->cut)) != 0)
-		err = more < 0 ? more : r.line == 1 ? read_first_line(&r, text, &old) : t->version ? read_trace_line(&r, text) :
-		      trace_2005_read_line(&r, &old, text);
+		err = more < 0	    ? more
+		      : r.line == 1 ? read_first_line(&r, text, &old)
+		      : t->version  ? read_trace_line(&r, text)
+				    : trace_2005_read_line(&r, &old, text);
 	if (!err && r.line == 1)
 		err = trace_lines_set_error(&r, t->cut ? "not a trace, or cut within its first line" : "the file is empty");
 	if (!err && !t->version)

@@ -23,37 +23,102 @@ static const struct {
 	unsigned mask;
 	int code;
 	uint32_t keysym;
-} held[] = { { AWT_CTRL, VK_CONTROL, 0xffe3 }, { AWT_SHIFT, VK_SHIFT, 0xffe1 }, { AWT_META, VK_META, 0xffe7 },
+} held[] = { { AWT_CTRL, VK_CONTROL, 0xffe3 },
+	     { AWT_SHIFT, VK_SHIFT, 0xffe1 },
+	     { AWT_META, VK_META, 0xffe7 },
 	     { AWT_ALT, VK_ALT, 0xffe9 } };
 #define HELD (sizeof(held) / sizeof(*held))
 
 /* --- key codes of AWT (java.awt.event.KeyEvent, VK_...) as keysyms --- */
 
-#define AWT_UNDEFINED 0xffff	/* CHAR_UNDEFINED: the key produces no character */
+#define AWT_UNDEFINED 0xffff /* CHAR_UNDEFINED: the key produces no character */
 
 static const struct {
-	int first, last;	/* codes; their keysyms follow one another, too */
+	int first, last; /* codes; their keysyms follow one another, too */
 	uint32_t keysym;
 } awt_keys[] = {
-	{ 'A', 'Z', 'a' },	/* (Shift is a key event of its own) */
-	{ '0', '9', '0' }, { ',', '/', ',' }, { ';', ';', ';' }, { '=', '=', '=' }, { '[', ']', '[' }, { 32, 32, ' ' },
-	{ 96, 105, 0xffb0 }, { 106, 111, 0xffaa }, { 112, 123, 0xffbe }, { 61440, 61451, 0xffca },	/* keypad; F1 to F12; F13 to F24 */
-	{ 3, 3, 0xff69 }, { 8, 9, 0xff08 }, { 10, 10, 0xff0d }, { 12, 12, 0xff0b }, { 16, 16, 0xffe1 }, { 17, 17, 0xffe3 },
-	{ 18, 18, 0xffe9 }, { 19, 19, 0xff13 }, { 20, 20, 0xffe5 }, { 21, 21, 0xff2d }, { 25, 25, 0xff21 }, { 27, 27, 0xff1b },
-	{ 28, 28, 0xff23 }, { 29, 29, 0xff22 }, { 31, 31, 0xff7e }, { 33, 35, 0xff55 }, { 36, 40, 0xff50 }, { 127, 127, 0xffff },
-	{ 128, 143, 0xfe50 },	/* dead keys: grave to semivoiced sound */
-	{ 144, 144, 0xff7f }, { 145, 145, 0xff14 }, { 150, 150, '&' }, { 151, 151, '*' }, { 152, 152, '"' }, { 153, 153, '<' },
-	{ 154, 154, 0xff61 }, { 155, 155, 0xff63 }, { 156, 156, 0xff6a }, { 157, 157, 0xffe7 }, { 160, 160, '>' }, { 161, 161, '{' },
-	{ 162, 162, '}' }, { 192, 192, '`' }, { 222, 222, '\'' },
-	{ 224, 224, 0xff97 }, { 225, 225, 0xff99 }, { 226, 226, 0xff96 }, { 227, 227, 0xff98 },	/* arrows of the keypad */
-	{ 240, 240, 0xff30 }, { 241, 241, 0xff26 }, { 242, 242, 0xff25 }, { 243, 244, 0xff28 }, { 245, 245, 0xff24 },
-	{ 256, 257, 0xff3d }, { 258, 258, 0xff37 }, { 262, 262, 0xff2d }, { 512, 512, '@' }, { 513, 513, ':' }, { 514, 514, '^' },
-	{ 515, 515, '$' }, { 516, 516, 0x20ac }, { 517, 517, '!' }, { 518, 518, 0xa1 }, { 519, 519, '(' }, { 520, 520, '#' },
-	{ 521, 521, '+' }, { 522, 522, ')' }, { 523, 523, '_' }, { 524, 524, 0xffeb }, { 525, 525, 0xff67 },
-	{ 65312, 65312, 0xff20 }, { 65368, 65368, 0xff58 }, { 65406, 65406, 0xfe03 }, { 65481, 65481, 0xff66 }, { 65483, 65483, 0xff65 },
+	{ 'A', 'Z', 'a' }, /* (Shift is a key event of its own) */
+	{ '0', '9', '0' },
+	{ ',', '/', ',' },
+	{ ';', ';', ';' },
+	{ '=', '=', '=' },
+	{ '[', ']', '[' },
+	{ 32, 32, ' ' },
+	{ 96, 105, 0xffb0 },
+	{ 106, 111, 0xffaa },
+	{ 112, 123, 0xffbe },
+	{ 61440, 61451, 0xffca }, /* keypad; F1 to F12; F13 to F24 */
+	{ 3, 3, 0xff69 },
+	{ 8, 9, 0xff08 },
+	{ 10, 10, 0xff0d },
+	{ 12, 12, 0xff0b },
+	{ 16, 16, 0xffe1 },
+	{ 17, 17, 0xffe3 },
+	{ 18, 18, 0xffe9 },
+	{ 19, 19, 0xff13 },
+	{ 20, 20, 0xffe5 },
+	{ 21, 21, 0xff2d },
+	{ 25, 25, 0xff21 },
+	{ 27, 27, 0xff1b },
+	{ 28, 28, 0xff23 },
+	{ 29, 29, 0xff22 },
+	{ 31, 31, 0xff7e },
+	{ 33, 35, 0xff55 },
+	{ 36, 40, 0xff50 },
+	{ 127, 127, 0xffff },
+	{ 128, 143, 0xfe50 }, /* dead keys: grave to semivoiced sound */
+	{ 144, 144, 0xff7f },
+	{ 145, 145, 0xff14 },
+	{ 150, 150, '&' },
+	{ 151, 151, '*' },
+	{ 152, 152, '"' },
+	{ 153, 153, '<' },
+	{ 154, 154, 0xff61 },
+	{ 155, 155, 0xff63 },
+	{ 156, 156, 0xff6a },
+	{ 157, 157, 0xffe7 },
+	{ 160, 160, '>' },
+	{ 161, 161, '{' },
+	{ 162, 162, '}' },
+	{ 192, 192, '`' },
+	{ 222, 222, '\'' },
+	{ 224, 224, 0xff97 },
+	{ 225, 225, 0xff99 },
+	{ 226, 226, 0xff96 },
+	{ 227, 227, 0xff98 }, /* arrows of the keypad */
+	{ 240, 240, 0xff30 },
+	{ 241, 241, 0xff26 },
+	{ 242, 242, 0xff25 },
+	{ 243, 244, 0xff28 },
+	{ 245, 245, 0xff24 },
+	{ 256, 257, 0xff3d },
+	{ 258, 258, 0xff37 },
+	{ 262, 262, 0xff2d },
+	{ 512, 512, '@' },
+	{ 513, 513, ':' },
+	{ 514, 514, '^' },
+	{ 515, 515, '$' },
+	{ 516, 516, 0x20ac },
+	{ 517, 517, '!' },
+	{ 518, 518, 0xa1 },
+	{ 519, 519, '(' },
+	{ 520, 520, '#' },
+	{ 521, 521, '+' },
+	{ 522, 522, ')' },
+	{ 523, 523, '_' },
+	{ 524, 524, 0xffeb },
+	{ 525, 525, 0xff67 },
+	{ 65312, 65312, 0xff20 },
+	{ 65368, 65368, 0xff58 },
+	{ 65406, 65406, 0xfe03 },
+	{ 65481, 65481, 0xff66 },
+	{ 65483, 65483, 0xff65 },
 	{ 65488, 65488, 0xff68 },
 	/* Sun's keys: props, stop, copy, paste, cut */
-	{ 65482, 65482, 0x1005ff70 }, { 65480, 65480, 0xff69 }, { 65485, 65485, 0x1005ff72 }, { 65487, 65487, 0x1005ff74 },
+	{ 65482, 65482, 0x1005ff70 },
+	{ 65480, 65480, 0xff69 },
+	{ 65485, 65485, 0x1005ff72 },
+	{ 65487, 65487, 0x1005ff74 },
 	{ 65489, 65489, 0x1005ff75 },
 };
 
@@ -97,13 +162,15 @@ static const struct {
 	const char *key;
 	size_t at;
 } keys[] = {
-#define KEY(name) { #name, offsetof(struct line_values, name) }
+#define KEY(name) \
+	{ \
+#name, offsetof(struct line_values, name) \
+	}
 	KEY(id), KEY(modifiers), KEY(x), KEY(y), KEY(button), KEY(keycode), KEY(keychar), KEY(x0), KEY(y0), KEY(x1), KEY(y1),
 };
 enum { HAS_ID, HAS_MODIFIERS, HAS_X, HAS_Y, HAS_BUTTON, HAS_KEYCODE, HAS_KEYCHAR, HAS_X0, HAS_Y0, HAS_X1, HAS_Y1, KEYS };
 
-static int check_values(struct trace_line_reader *r, const struct line_values *t, unsigned first,
-				      unsigned last)
+static int check_values(struct trace_line_reader *r, const struct line_values *t, unsigned first, unsigned last)
 {
 	for (unsigned i = first; i <= last; i++)
 		if (!(t->has & 1u << i))
@@ -126,8 +193,9 @@ static int add_modifier_keys(struct trace_line_reader *r, struct trace_2005_stat
 
 	for (size_t i = 0; i < HELD && !err; i++)
 		if ((want ^ o->held) & held[i].mask)
-			err = add_event(r, o, (struct trace_event){ .kind = want & held[i].mask ? TRACE_KEY_DOWN : TRACE_KEY_UP,
-									.keysym = held[i].keysym });
+			err = add_event(r, o,
+					(struct trace_event){ .kind = want & held[i].mask ? TRACE_KEY_DOWN : TRACE_KEY_UP,
+							      .keysym = held[i].keysym });
 	o->held = want & AWT_HELD;
 	return err;
 }
@@ -137,8 +205,7 @@ int trace_2005_end(struct trace_line_reader *r, struct trace_2005_state *o)
 	return add_modifier_keys(r, o, 0);
 }
 
-static int read_key_event(struct trace_line_reader *r, struct trace_2005_state *o,
-			       const struct line_values *t)
+static int read_key_event(struct trace_line_reader *r, struct trace_2005_state *o, const struct line_values *t)
 {
 	bool down = t->id == KEY_PRESSED;
 	int err = check_values(r, t, HAS_KEYCODE, HAS_KEYCHAR);
@@ -153,8 +220,9 @@ static int read_key_event(struct trace_line_reader *r, struct trace_2005_state *
 		return trace_lines_set_error(r, "the key code is out of range");
 	keysym = trace_2005_keysym((int)t->keycode, (int)t->keychar, (t->modifiers & AWT_CTRL) != 0);
 	err = add_modifier_keys(r, o, t->has & 1u << HAS_MODIFIERS ? (unsigned)t->modifiers & AWT_HELD : o->held);
-	return err || !keysym ? err : add_event(r, o, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP,
-										.keysym = keysym });
+	return err || !keysym
+		       ? err
+		       : add_event(r, o, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP, .keysym = keysym });
 }
 
 /* The button of an event: its number or, without one, the button that AWT's modifiers state. */
@@ -165,18 +233,17 @@ static int find_button(const struct line_values *t)
 	return t->modifiers & AWT_MIDDLE ? 2 : t->modifiers & AWT_RIGHT ? 3 : 1;
 }
 
-static int read_mouse_event(struct trace_line_reader *r, struct trace_2005_state *o,
-				 const struct line_values *t)
+static int read_mouse_event(struct trace_line_reader *r, struct trace_2005_state *o, const struct line_values *t)
 {
 	bool press = t->id == MOUSE_PRESSED, release = t->id == MOUSE_RELEASED;
 	unsigned modifiers = (unsigned)t->modifiers & AWT_HELD, buttons = o->buttons;
 	int err = check_values(r, t, HAS_X, HAS_Y), button = find_button(t);
 
 	if (err || (!press && !release && t->id != MOUSE_MOVED && t->id != MOUSE_DRAGGED))
-		return err;	/* other mouse events: the VNCplay of 2005 did not send them */
+		return err; /* other mouse events: the VNCplay of 2005 did not send them */
 	if (t->x < -TRACE_SIDE_MOST || t->x > TRACE_SIDE_MOST || t->y < -TRACE_SIDE_MOST || t->y > TRACE_SIDE_MOST)
 		return trace_lines_set_error(r, "the coordinates are out of range");
-	o->x = t->x < 0 ? 0 : (int)t->x;	/* (dragged beyond the edge) */
+	o->x = t->x < 0 ? 0 : (int)t->x; /* (dragged beyond the edge) */
 	o->y = t->y < 0 ? 0 : (int)t->y;
 	if (press || release)
 		buttons |= 1u << (button - 1);
@@ -184,7 +251,7 @@ static int read_mouse_event(struct trace_line_reader *r, struct trace_2005_state
 		modifiers &= ~(unsigned)AWT_MIDDLE;
 	if (buttons & 4)
 		modifiers &= ~(unsigned)AWT_RIGHT;
-	if (buttons && t->has & 1u << HAS_MODIFIERS)	/* (a move without a button needs no modifier keys) */
+	if (buttons && t->has & 1u << HAS_MODIFIERS) /* (a move without a button needs no modifier keys) */
 		err = add_modifier_keys(r, o, modifiers);
 	if (err)
 		return err;
@@ -202,7 +269,7 @@ static int read_pixel(struct trace_line_reader *r, char *key, const char *value,
 	uint32_t *p;
 
 	if (!y || y == px)
-		return 0;	/* not a pixel */
+		return 0; /* not a pixel */
 	*y++ = '\0';
 	if (cli_parse_int(px, &at_x) || cli_parse_int(y, &at_y) || cli_parse_int(value, &argb) || argb < INT32_MIN ||
 	    argb > (int64_t)UINT32_MAX)
@@ -218,8 +285,7 @@ static int read_pixel(struct trace_line_reader *r, char *key, const char *value,
 }
 
 /* Reads a snapshot. `pixels`: a copy of the line from its second word on. */
-static int read_snapshot(struct trace_line_reader *r, struct trace_2005_state *o,
-			      const struct line_values *t, char *pixels)
+static int read_snapshot(struct trace_line_reader *r, struct trace_2005_state *o, const struct line_values *t, char *pixels)
 {
 	struct trace_event e = { .kind = TRACE_SNAPSHOT, .why = TRACE_FOR_CLICK };
 	char *rest = NULL;
@@ -230,7 +296,7 @@ static int read_snapshot(struct trace_line_reader *r, struct trace_2005_state *o
 		return err;
 	if (t->x0 < 0 || t->y0 < 0 || t->x1 < t->x0 || t->y1 < t->y0 || t->x1 >= SCREEN_SIDE_MOST || t->y1 >= SCREEN_SIDE_MOST)
 		return trace_lines_set_error(r, "a snapshot from %lld,%lld to %lld,%lld", (long long)t->x0, (long long)t->y0,
-				       (long long)t->x1, (long long)t->y1);
+					     (long long)t->x1, (long long)t->y1);
 	e.box = (struct box){ (int)t->x0, (int)t->y0, (int)(t->x1 - t->x0) + 1, (int)(t->y1 - t->y0) + 1 };
 	e.pixels = trace_lines_alloc(r, e.box, &err);
 	if (!e.pixels)
@@ -285,7 +351,7 @@ int trace_2005_read_line(struct trace_line_reader *r, struct trace_2005_state *o
 		return 0;
 	if (cli_parse_int(delay, &ms) || ms > TRACE_AT_MOST_NS / NS_PER_MS || ms < -TRACE_AT_MOST_NS / NS_PER_MS)
 		return trace_lines_set_error(r, "\"%.20s\" is not a delay in milliseconds", delay);
-	if (ms > 0)	/* (negative: the clock was set back while recording) */
+	if (ms > 0) /* (negative: the clock was set back while recording) */
 		o->at_ns += ms * NS_PER_MS;
 	if (o->at_ns > TRACE_AT_MOST_NS)
 		return trace_lines_set_error(r, "later than any recording lasts");

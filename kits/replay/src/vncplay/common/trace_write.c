@@ -55,13 +55,9 @@ int trace_write_event(struct growing_file *f, const struct trace_event *e)
 
 	fprintf(f->out, "%lld %s", (long long)(e->at_ns / NS_PER_US), trace_event_words[e->kind]);
 	switch (e->kind) {
-	case TRACE_MOVE:
-		fprintf(f->out, " %d %d", e->x, e->y);
-		break;
+	case TRACE_MOVE: fprintf(f->out, " %d %d", e->x, e->y); break;
 	case TRACE_PRESS:
-	case TRACE_RELEASE:
-		fprintf(f->out, " %d %d %d", e->button, e->x, e->y);
-		break;
+	case TRACE_RELEASE: fprintf(f->out, " %d %d %d", e->button, e->x, e->y); break;
 	case TRACE_KEY_DOWN:
 	case TRACE_KEY_UP:
 		name = keysym_name(e->keysym);

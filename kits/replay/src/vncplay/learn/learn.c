@@ -109,7 +109,8 @@ static void refuse_repeats(char **names, int n)
 int vncplay_learn(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "vncplay learn TRACE OUT.rfb... [options]",
-			      "Finds out from several replays which changes of the screen come before which input.", options), runs = 0;
+			      "Finds out from several replays which changes of the screen come before which input.", options),
+	    runs = 0;
 	struct why why = { "" };
 	char **names = argv + first;
 	int n = argc - first, err;
@@ -137,11 +138,14 @@ int vncplay_learn(int argc, char **argv)
 		runs++;
 		err = learn_read_log(l, names[i], sent[i], false, &why);
 		if (err)
-			die(EXIT_RUN, "%s: %s; leave it out", names[i], err == -EPROTO ? why.text :
-			    err == -ERANGE ? "its screen has another size" : strerror(-err));
+			die(EXIT_RUN, "%s: %s; leave it out", names[i],
+			    err == -EPROTO   ? why.text
+			    : err == -ERANGE ? "its screen has another size"
+					     : strerror(-err));
 	}
 	if (runs < 2)
-		die(EXIT_RUN, "%d complete replay%s: nothing can be learned from fewer than two; vncplay play --repeat 5 --jitter 30 makes five",
+		die(EXIT_RUN,
+		    "%d complete replay%s: nothing can be learned from fewer than two; vncplay play --repeat 5 --jitter 30 makes five",
 		    runs, runs == 1 ? "" : "s");
 	err = learn_find_parts(l);
 	for (int i = 1; !err && i < n; i++)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CELLS_MOST (512u << 20)	/* bound of tiles * steps, for memory */
+#define CELLS_MOST (512u << 20) /* bound of tiles * steps, for memory */
 #define ALONE_US 1000000	/* a tile changes by itself when it changes later than this after an input, */
 #define ALONE_APART_US 100000	/* ALONE_TIMES times, at least this far apart, before the next input */
 #define ALONE_TIMES 3
@@ -20,11 +20,11 @@ struct learned_part {
 	bool any, known;
 };
 
-struct learned_tile {			/* of the current replay, except alone_runs and ever */
+struct learned_tile { /* of the current replay, except alone_runs and ever */
 	int alone_runs;
-	bool ever;		/* the tile is part of a step */
+	bool ever; /* the tile is part of a step */
 	bool alone;
-	int interval;		/* the last interval between steps in which the tile changed; -1: none yet */
+	int interval; /* the last interval between steps in which the tile changed; -1: none yet */
 	int gap, times;
 	int64_t counted_us;
 };
@@ -32,18 +32,18 @@ struct learned_tile {			/* of the current replay, except alone_runs and ever */
 struct learner {
 	const struct input_trace *t;
 	int inputs, steps, runs;
-	int *line, *step_of;	/* line of each step in the trace; step of each input, -1: the input is no step */
+	int *line, *step_of; /* line of each step in the trace; step of each input, -1: the input is no step */
 	int width, height, across, down, tiles;
-	uint16_t *changed;	/* changed[step * tiles + tile]: number of replays in which the tile changed before that step */
+	uint16_t *changed; /* changed[step * tiles + tile]: number of replays in which the tile changed before that step */
 	struct learned_tile *tile;
-	struct learned_part *part;	/* part[step * LEARN_BOXES + i], i < parts[step] */
+	struct learned_part *part; /* part[step * LEARN_BOXES + i], i < parts[step] */
 	int *parts;
-	struct dependencies result;	/* so far: the parts to ignore */
+	struct dependencies result; /* so far: the parts to ignore */
 	/* the current replay: the next step, inputs sent so far, when the last was sent */
 	int next, sent;
 	int64_t last_us;
 	const int64_t *sent_us;
-	struct tilelog seen;	/* which tiles changed since the last block */
+	struct tilelog seen; /* which tiles changed since the last block */
 	int resized, err;
 };
 
@@ -163,7 +163,7 @@ static void record_tile_change(struct learner *l, int number, int64_t at_us)
 	struct learned_tile *t = &l->tile[number];
 	uint16_t *runs = &l->changed[(size_t)l->next * (size_t)l->tiles + (size_t)number];
 
-	if (!l->sent)	/* before the first input: the server sends the first screen */
+	if (!l->sent) /* before the first input: the server sends the first screen */
 		return;
 	count_lone_change(l, t, at_us);
 	if (t->interval == l->next)
@@ -178,7 +178,8 @@ static void record_changed_tiles(struct learner *l, const struct screen *s, uint
 {
 	tilelog_compare(&l->seen, s, ms);
 	for (size_t i = 0; i < l->seen.n; i++)
-		record_tile_change(l, (int)(l->seen.changed[i] / TILE_COLUMNS) * l->across + (int)(l->seen.changed[i] % TILE_COLUMNS),
+		record_tile_change(l,
+				   (int)(l->seen.changed[i] / TILE_COLUMNS) * l->across + (int)(l->seen.changed[i] % TILE_COLUMNS),
 				   (int64_t)ms * 1000);
 	l->seen.n = l->seen.n_updates = 0;
 }
@@ -219,8 +220,7 @@ static int learn_sent_inputs(struct learner *l, int sent, int64_t ms, bool parts
 	return sent;
 }
 
-static int decode_blocks(struct learner *l, struct fbs_reader *log, struct rfb_decoder *rfb, bool parts,
-			     struct why *why)
+static int decode_blocks(struct learner *l, struct fbs_reader *log, struct rfb_decoder *rfb, bool parts, struct why *why)
 {
 	struct fbs_block block;
 	int sent = 0, more, err;
@@ -324,7 +324,8 @@ int learn_cover_tiles(const uint8_t *set, int w, int h, int width, int height, s
 				if (same)
 					memset(row + x, 0, (size_t)(end - x));
 			}
-			b = box_clip((struct box){ x * TILE_SIDE, y * TILE_SIDE, (end - x) * TILE_SIDE, (down - y) * TILE_SIDE }, width, height);
+			b = box_clip((struct box){ x * TILE_SIDE, y * TILE_SIDE, (end - x) * TILE_SIDE, (down - y) * TILE_SIDE },
+				     width, height);
 			add_box(boxes, &n, most, b);
 			x = end - 1;
 		}
@@ -365,9 +366,7 @@ static bool changes_sometimes(const struct learner *l, int tile)
 	for (int step = 0; step <= l->steps; step++) {
 		int here = count_replays(l, step, tile);
 
-		n += here && here + count_replays(l, step + 1, tile) < l->runs && here + count_replays(l,
-																	 step - 1,
-															     tile) < l->runs;
+		n += here && here + count_replays(l, step + 1, tile) < l->runs && here + count_replays(l, step - 1, tile) < l->runs;
 	}
 	return n > 1;
 }
@@ -383,7 +382,8 @@ int learn_find_parts(struct learner *l)
 		struct box boxes[LEARN_BOXES];
 
 		for (int i = 0; i < l->tiles; i++) {
-			set[i] = l->changed[(size_t)step * (size_t)l->tiles + (size_t)i] == l->runs && !changes_alone(l, &l->tile[i]);
+			set[i] = l->changed[(size_t)step * (size_t)l->tiles + (size_t)i] == l->runs &&
+				 !changes_alone(l, &l->tile[i]);
 			l->tile[i].ever |= set[i];
 		}
 		l->parts[step] = learn_cover_tiles(set, l->across, l->down, l->width, l->height, boxes, LEARN_BOXES);

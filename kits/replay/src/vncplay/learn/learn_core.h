@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LEARN_BOXES 8		/* parts of one step at most; the largest are kept */
+#define LEARN_BOXES 8 /* parts of one step at most; the largest are kept */
 
 struct learner;
 
@@ -26,7 +26,7 @@ void learn_free(struct learner *l);
  * learn_find_parts; then all with `parts`: for the content of the parts. 0, -EPROTO with `why`, or -errno; after an
  * error, discard everything. */
 int learn_read_log(struct learner *l, const char *path, const int64_t *sent_us, bool parts, struct why *why);
-int learn_find_parts(struct learner *l);	/* 0 or -ENOMEM */
+int learn_find_parts(struct learner *l); /* 0 or -ENOMEM */
 /* The result, owned by the caller; to be called once. 0 or -ENOMEM. */
 int learn_make_result(struct learner *l, struct dependencies *d);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define NEVER INT64_MAX
-#define OUT_NS (20 * NS_PER_MS)		/* how long the pointer stays aside: a program that merges moves must see both */
+#define OUT_NS (20 * NS_PER_MS) /* how long the pointer stays aside: a program that merges moves must see both */
 #define SEARCH_EACH_NS (250 * NS_PER_MS)
 
 /* Area of the usual arrow cursor, relative to the point that it shows. */
@@ -16,12 +16,10 @@ static const struct box pointer_picture = { -1, -1, 14, 20 };
 static bool is_pointer_masked(const struct snapshot_wait *a, int64_t now, bool drawn)
 {
 	switch (a->cfg->pointer) {
-	case AWAIT_POINTER_ALWAYS:
-		return true;
-	case AWAIT_POINTER_AUTO:	/* the drawn pointer may lag, or look different: it is masked only after patience_ns */
+	case AWAIT_POINTER_ALWAYS: return true;
+	case AWAIT_POINTER_AUTO: /* the drawn pointer may lag, or look different: it is masked only after patience_ns */
 		return drawn && a->since_ns != NEVER && now - a->since_ns >= a->cfg->patience_ns;
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -39,11 +37,21 @@ static void update_pointer_mask(struct snapshot_wait *a, int64_t now, int x, int
 	a->dirty = true;
 }
 
-void snapshot_wait_begin(struct snapshot_wait *a, const struct snapshot_wait_cfg *cfg, const struct trace_event *shot,
-			 bool held, int dx, int dy)
+void snapshot_wait_begin(struct snapshot_wait *a, const struct snapshot_wait_cfg *cfg, const struct trace_event *shot, bool held,
+			 int dx, int dy)
 {
-	*a = (struct snapshot_wait){ .cfg = cfg, .shot = shot, .match = cfg->match, .since_ns = NEVER, .matched_ns = NEVER,
-			     .dirty = true, .least = -1, .held = held, .hint_dx = dx, .hint_dy = dy, .dx = dx, .dy = dy };
+	*a = (struct snapshot_wait){ .cfg = cfg,
+				     .shot = shot,
+				     .match = cfg->match,
+				     .since_ns = NEVER,
+				     .matched_ns = NEVER,
+				     .dirty = true,
+				     .least = -1,
+				     .held = held,
+				     .hint_dx = dx,
+				     .hint_dy = dy,
+				     .dx = dx,
+				     .dy = dy };
 	for (int i = 0; i < cfg->match.n_masks; i++)
 		a->masks[i] = cfg->match.masks[i];
 	a->match.masks = a->masks;
@@ -79,14 +87,13 @@ static void compare_snapshot(struct snapshot_wait *a, const struct screen *s, in
 		there = match_is_close(&a->match, a->seen);
 		if (a->least < 0 || a->seen.mismatched < a->least)
 			a->least = a->seen.mismatched;
-		if (there && moved) {	/* it appeared at its recorded place after all */
+		if (there && moved) { /* it appeared at its recorded place after all */
 			a->dx = a->dy = 0;
 			a->matched_ns = NEVER;
 		}
 	}
 	if (moved && !there) {
-		struct mismatch_count seen = match_count(&a->match, s, a->shot->box, a->shot->pixels, a->dx, a->dy,
-							     INT_MAX);
+		struct mismatch_count seen = match_count(&a->match, s, a->shot->box, a->shot->pixels, a->dx, a->dy, INT_MAX);
 
 		there = match_is_close(&a->match, seen);
 		if (there || a->held) {
@@ -126,8 +133,8 @@ static int64_t earlier_time(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-enum await_word snapshot_wait_step(struct snapshot_wait *a, const struct screen *s, int64_t now_ns, int x, int y,
-					  bool drawn, int64_t *wake_ns)
+enum await_word snapshot_wait_step(struct snapshot_wait *a, const struct screen *s, int64_t now_ns, int x, int y, bool drawn,
+				   int64_t *wake_ns)
 {
 	int64_t over;
 
@@ -140,7 +147,7 @@ enum await_word snapshot_wait_step(struct snapshot_wait *a, const struct screen 
 	if (a->out && (a->matched_ns != NEVER || now_ns >= a->wiggle_at_ns)) {
 		a->out = false;
 		a->wiggle_at_ns = now_ns + a->cfg->wiggle_each_ns;
-		if (a->matched_ns != NEVER)	/* the screen must settle again after the pointer moved back */
+		if (a->matched_ns != NEVER) /* the screen must settle again after the pointer moved back */
 			a->matched_ns = now_ns;
 		return AWAIT_BACK;
 	}

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define AGAIN_NS (500 * NS_PER_MS)	/* clicks closer than this may be a double click; desktops use shorter limits */
+#define AGAIN_NS (500 * NS_PER_MS) /* clicks closer than this may be a double click; desktops use shorter limits */
 #define AGAIN_PIXELS 4
 
 void pacing_start(struct pacing *t, double speed, double jitter, uint64_t seed, int64_t start_ns)

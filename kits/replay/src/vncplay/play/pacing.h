@@ -11,14 +11,14 @@
 #include <stdint.h>
 
 struct pacing {
-	double speed;		/* think times are divided by this */
-	double jitter;		/* and multiplied by a random factor from 1 - jitter to 1 + jitter */
-	uint64_t random;	/* state of the random numbers; at first the seed */
-	int64_t due_ns;		/* when the last input was due, CLOCK_MONOTONIC */
-	int64_t at_ns;		/* time of the last input in the trace, ns */
-	unsigned buttons;	/* buttons down after the last input: bit 0 is button 1 */
-	struct held_keys down;	/* keys down after the last input */
-	struct trace_event click;	/* the last press or release of a button; button 0: none yet */
+	double speed;		  /* think times are divided by this */
+	double jitter;		  /* and multiplied by a random factor from 1 - jitter to 1 + jitter */
+	uint64_t random;	  /* state of the random numbers; at first the seed */
+	int64_t due_ns;		  /* when the last input was due, CLOCK_MONOTONIC */
+	int64_t at_ns;		  /* time of the last input in the trace, ns */
+	unsigned buttons;	  /* buttons down after the last input: bit 0 is button 1 */
+	struct held_keys down;	  /* keys down after the last input */
+	struct trace_event click; /* the last press or release of a button; button 0: none yet */
 };
 
 /* speed > 0; 0 <= jitter < 1. The first input is due at `start_ns` (CLOCK_MONOTONIC) plus its time in the trace. */

@@ -28,9 +28,14 @@ static struct box masks[MATCH_MASKS];
 static struct play_cfg cfg = {
 	.server = { .timeout_ns = 10 * NS_PER_S },
 	.await = { .match = { .tolerance = MATCH_TOLERANCE, .share = MATCH_SHARE, .masks = masks },
-		   .timeout_ns = 30 * NS_PER_S, .settle_ns = 50 * NS_PER_MS, .patience_ns = 2 * NS_PER_S,
-		   .wiggle_ns = 300 * NS_PER_MS, .wiggle_each_ns = NS_PER_S },
-	.speed = 1, .seed = 1, .wait_end_ns = 5 * NS_PER_S,
+		   .timeout_ns = 30 * NS_PER_S,
+		   .settle_ns = 50 * NS_PER_MS,
+		   .patience_ns = 2 * NS_PER_S,
+		   .wiggle_ns = 300 * NS_PER_MS,
+		   .wiggle_each_ns = NS_PER_S },
+	.speed = 1,
+	.seed = 1,
+	.wait_end_ns = 5 * NS_PER_S,
 };
 static struct rec_cfg out_cfg;
 static int64_t tolerance = MATCH_TOLERANCE, radius, repeat = 1, seed = 1, priority;
@@ -65,10 +70,10 @@ static const struct cli_opt options[] = {
 	  .help = "look so many pixels around for a snapshot that is not at its place (0: never)", .meta = "RADIUS" },
 	{ CLI_NS, 0, "patience", &cfg.await.patience_ns, 0, 3600e9,
 	  .help = "before looking around, or leaving out the pointer's picture (2s)" },
-	{ CLI_CALL, 0, "mask", masks,
-	  .help = "pixels that never count; may be given many times", .call = parse_mask, .meta = "X,Y,W,H" },
-	{ CLI_WORD, 0, "mask-pointer", &cfg.await.pointer,
-	  .help = "leave the pointer's picture out of snapshots (auto)", .words = pointer_words },
+	{ CLI_CALL, 0, "mask", masks, .help = "pixels that never count; may be given many times", .call = parse_mask,
+	  .meta = "X,Y,W,H" },
+	{ CLI_WORD, 0, "mask-pointer", &cfg.await.pointer, .help = "leave the pointer's picture out of snapshots (auto)",
+	  .words = pointer_words },
 	{ CLI_FILE, 0, "deps", &deps_path, .help = "wait for what this file of vncplay learn names, too" },
 	{ CLI_NS, 0, "wait-end", &cfg.wait_end_ns, 0, 3600e9,
 	  .help = "go on for this time after the last input; twice as long where the screen is not quiet (5s)" },
@@ -97,12 +102,11 @@ static void read_trace(const char *path, struct input_trace *t)
 /* Refuses masks outside of the trace's screen. With --any-size or an unknown screen size, play_trace checks them. */
 static void refuse_stray_masks(const struct input_trace *t)
 {
-	const struct box *m = t->width && !cfg.any_size ? match_find_stray_mask(masks, cfg.asked_masks, t->width, t->height) :
-			      NULL;
+	const struct box *m = t->width && !cfg.any_size ? match_find_stray_mask(masks, cfg.asked_masks, t->width, t->height) : NULL;
 
 	if (m)
-		die_usage("--mask %d,%d,%d,%d is outside of the trace's screen, which is %dx%d: it would hide nothing",
-			  m->x, m->y, m->w, m->h, t->width, t->height);
+		die_usage("--mask %d,%d,%d,%d is outside of the trace's screen, which is %dx%d: it would hide nothing", m->x, m->y,
+			  m->w, m->h, t->width, t->height);
 }
 
 /* Whether the parts to ignore hide more than half of a snapshot. Such a snapshot is compared as a whole: a click on it would
@@ -201,18 +205,16 @@ static int run_before(int64_t run)
 	return EXIT_RUN;
 }
 
-static int find_exit_status(struct rec_report *out, const struct play_result *r, const struct input_trace *t,
-			       const char *path)
+static int find_exit_status(struct rec_report *out, const struct play_result *r, const struct input_trace *t, const char *path)
 {
 	if (r->status != PLAY_COMPLETE && r->status != PLAY_INTERRUPTED)
 		rec_warn(out, "%s: %s", path, r->why.text);
 	switch (r->status) {
 	case PLAY_COMPLETE: return EXIT_OK;
 	case PLAY_INTERRUPTED: return EXIT_INTERRUPTED;
-	case PLAY_CLOSED:	/* after the last input, only its response may be missing */
+	case PLAY_CLOSED: /* after the last input, only its response may be missing */
 		return r->inputs == trace_count_inputs(t) ? EXIT_LOSSY : EXIT_RUN;
-	default:
-		return EXIT_RUN;
+	default: return EXIT_RUN;
 	}
 }
 
@@ -236,15 +238,14 @@ static void report_settings(struct rec_report *out, const char *server, const ch
 	rec_end(out);
 }
 
-static void report_result(struct rec_report *out, const char *path, const struct input_trace *t,
-			       struct play_result *r)
+static void report_result(struct rec_report *out, const char *path, const struct input_trace *t, struct play_result *r)
 {
 	int inputs = trace_count_inputs(t), snapshots = t->n - inputs;
 
 	rec_begin_object(out, NULL);
 	rec_add_strs(out, { "file", path }, { "status", play_status_words[r->status] },
 		     { "why", *r->why.text ? r->why.text : NULL });
-	if (!r->began) {	/* nothing was replayed: zeros would look like measurements */
+	if (!r->began) { /* nothing was replayed: zeros would look like measurements */
 		rec_end(out);
 		rec_add_row(out, "%s\tnothing was replayed", path);
 		return;
@@ -268,8 +269,8 @@ static void report_result(struct rec_report *out, const char *path, const struct
 	rec_add_count(out, "memory_peak_bytes", proc_memory_peak(getpid()) ? proc_memory_peak(getpid()) : -1);
 	rec_end(out);
 	rec_add_row(out, "%s\t%s\t%s of %s\t%s of %s\t%s\t%s", path, play_status_words[r->status], count_text(r->inputs),
-		      count_text(inputs),
-		count_text(r->snapshots), count_text(snapshots), ns_text((double)r->total_ns), ns_text((double)r->shifted_ns));
+		    count_text(inputs), count_text(r->snapshots), count_text(snapshots), ns_text((double)r->total_ns),
+		    ns_text((double)r->shifted_ns));
 	rec_rank_row(out, r->status == PLAY_COMPLETE ? 0 : 1);
 }
 
@@ -278,8 +279,11 @@ static void check_outputs(const char *trace, const char *out)
 {
 	for (int64_t run = 1; run <= repeat; run++) {
 		char path[PATH_MAX], side[PATH_MAX + 8];
-		struct rec_output_path places[] = { { "OUT.rfb", path }, { "OUT.rfb.aux", side }, { "TRACE", trace },
-					      { "--deps", deps_path }, { "--output", out_cfg.path } };
+		struct rec_output_path places[] = { { "OUT.rfb", path },
+						    { "OUT.rfb.aux", side },
+						    { "TRACE", trace },
+						    { "--deps", deps_path },
+						    { "--output", out_cfg.path } };
 
 		make_log_path(out, run, path, sizeof(path));
 		snprintf(side, sizeof(side), "%s.aux", path);
@@ -290,7 +294,8 @@ static void check_outputs(const char *trace, const char *out)
 int vncplay_play(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "vncplay play SERVER TRACE OUT.rfb [options]",
-			      "Replays a recorded session, each input once the screen shows what it showed.", options), status = 0;
+			      "Replays a recorded session, each input once the screen shows what it showed.", options),
+	    status = 0;
 	static struct input_trace t;
 	static struct dependencies deps;
 	struct rt_granted rt;
@@ -311,7 +316,7 @@ int vncplay_play(int argc, char **argv)
 		read_deps_file(deps_path, &t, &deps);
 	out = rec_must_open(&out_cfg, "vncplay-play");
 	rt_setup((int)priority, &rt);
-	munlockall();	/* the screen needs more memory than an ordinary user may lock */
+	munlockall(); /* the screen needs more memory than an ordinary user may lock */
 	if (priority && !rt.fifo)
 		warn("--priority %d was refused: %s; going on without", (int)priority, strerror(rt.why));
 	report_settings(out, argv[first], argv[first + 1]);

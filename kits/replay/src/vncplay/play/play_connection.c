@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LET_GO_NS (200 * NS_PER_MS)	/* how long to wait for releases to reach the server */
+#define LET_GO_NS (200 * NS_PER_MS) /* how long to wait for releases to reach the server */
 
 const char *const play_status_words[] = { "complete", "timeout", "closed", "interrupted", "refused", "failed" };
 
@@ -63,8 +63,9 @@ static void on_cursor_shape(void *whose)
 	l->shaped = true;
 }
 
-static const struct rfb_event_callbacks events = { .resized = on_resized, .painted = on_painted, .ended = on_update_ended,
-	.shape = on_cursor_shape };
+static const struct rfb_event_callbacks events = {
+	.resized = on_resized, .painted = on_painted, .ended = on_update_ended, .shape = on_cursor_shape
+};
 
 static void log_bytes(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns)
 {
@@ -108,11 +109,11 @@ int live_wait(struct live_replay *l, int64_t until_ns)
 	if (proc_stop)
 		return live_fail(l, PLAY_INTERRUPTED, "interrupted");
 	if (left > 0) {
-		err = growing_file_flush(l->side);	/* before this process sleeps */
+		err = growing_file_flush(l->side); /* before this process sleeps */
 		if (err)
 			return live_fail(l, PLAY_FAILED, "cannot write the side file: %s", strerror(-err));
 		left = until_ns - clock_now();
-		if (left > NS_PER_S)	/* (the caller waits again) */
+		if (left > NS_PER_S) /* (the caller waits again) */
 			left = NS_PER_S;
 		if (left > 0)
 			wait = (struct timespec){ .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
@@ -199,8 +200,7 @@ int live_open(struct live_replay *l, const struct play_cfg *cfg, const char *out
 	proc_stop_set(&stops);
 	sigprocmask(SIG_BLOCK, &stops, &l->outside);
 	if (!l->server)
-		return proc_stop ? live_fail(l, PLAY_INTERRUPTED, "interrupted") :
-		       live_fail(l, PLAY_REFUSED, "%s", why.text);
+		return proc_stop ? live_fail(l, PLAY_INTERRUPTED, "interrupted") : live_fail(l, PLAY_REFUSED, "%s", why.text);
 	return open_outputs(l, out);
 }
 
@@ -224,7 +224,7 @@ void live_close(struct live_replay *l)
 	sigprocmask(SIG_SETMASK, &l->outside, NULL);
 }
 
-#define AROUND 48	/* pixels of the screen around a snapshot that are shown as well */
+#define AROUND 48 /* pixels of the screen around a snapshot that are shown as well */
 
 static const char *const picture_names[] = { "actual", "expected" };
 
@@ -244,7 +244,8 @@ static int write_picture(const char *path, const struct screen *s, const struct 
 	fprintf(out, "P6\n%d %d\n255\n", b.w, b.h);
 	for (int y = b.y; y < b.y + b.h; y++) {
 		for (int x = b.x; x < b.x + b.w; x++) {
-			bool inside = x >= shot->box.x && y >= shot->box.y && x < shot->box.x + shot->box.w && y < shot->box.y + shot->box.h;
+			bool inside = x >= shot->box.x && y >= shot->box.y && x < shot->box.x + shot->box.w &&
+				      y < shot->box.y + shot->box.h;
 			uint32_t p = pixel_at(s, x, y);
 
 			if (inside && expected)

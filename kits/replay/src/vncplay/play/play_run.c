@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUIET_NS (300 * NS_PER_MS)	/* no painting for this time after the last input: its response has ended */
-#define EARLY_NS (200 * NS_PER_US)	/* wake up this long before an input is due, since timers are late */
-#define NEAR 4				/* pixels by which a second click may miss the first */
+#define QUIET_NS (300 * NS_PER_MS) /* no painting for this time after the last input: its response has ended */
+#define EARLY_NS (200 * NS_PER_US) /* wake up this long before an input is due, since timers are late */
+#define NEAR 4			   /* pixels by which a second click may miss the first */
 
 struct play_state {
 	struct live_replay live;
@@ -20,13 +20,13 @@ struct play_state {
 	struct pacing pacing;
 	struct snapshot_wait await;
 	bool awaiting;
-	int next;		/* index in the trace's events */
-	int due_of;		/* index of the input that pacing.due_ns is of; -1: none yet */
+	int next;   /* index in the trace's events */
+	int due_of; /* index of the input that pacing.due_ns is of; -1: none yet */
 	int64_t first_due_ns, sent_ns;
-	int moved_x, moved_y;	/* displacement of the current click, pixels */
-	int click_x, click_y;	/* where that click was recorded */
-	struct dependency_wait dependencies;	/* of the next press of a button or key */
-	int need_of;		/* index of that press in the trace's events */
+	int moved_x, moved_y;		     /* displacement of the current click, pixels */
+	int click_x, click_y;		     /* where that click was recorded */
+	struct dependency_wait dependencies; /* of the next press of a button or key */
+	int need_of;			     /* index of that press in the trace's events */
 };
 
 static void on_painted(void *whose, struct box box)
@@ -50,7 +50,7 @@ static int64_t find_due_time(struct play_state *p)
 {
 	int i = find_next_input(p->t, p->next);
 
-	if (i == p->t->n)	/* a snapshot after the last input is due now */
+	if (i == p->t->n) /* a snapshot after the last input is due now */
 		return p->sent_ns ? p->sent_ns : p->pacing.due_ns;
 	if (i != p->due_of) {
 		p->due_of = i;
@@ -76,8 +76,9 @@ static int watch_next_press(struct play_state *p)
 	while (i < p->t->n && p->t->events[i].kind != TRACE_PRESS && p->t->events[i].kind != TRACE_KEY_DOWN)
 		i++;
 	p->need_of = i;
-	return dependency_wait_begin(&p->dependencies, i < p->t->n ? p->cfg->deps : NULL, i < p->t->n ? p->t->events[i].line : 0) ?
-	       live_fail(&p->live, PLAY_FAILED, "no memory") : 0;
+	return dependency_wait_begin(&p->dependencies, i < p->t->n ? p->cfg->deps : NULL, i < p->t->n ? p->t->events[i].line : 0)
+		       ? live_fail(&p->live, PLAY_FAILED, "no memory")
+		       : 0;
 }
 
 static bool update_dependencies(struct play_state *p, int64_t now)
@@ -102,12 +103,12 @@ static int await_dependencies(struct play_state *p)
 			s.waited_ns = now - since;
 			side_file_write_wait(p->live.side, SIDE_TIMEOUT, &s, now);
 			return live_fail(&p->live, PLAY_TIMEOUT,
-						"line %d of the trace needs a change at %d,%d (%dx%d; line %d of the dependencies), "
+					 "line %d of the trace needs a change at %d,%d (%dx%d; line %d of the dependencies), "
 					 "which did not come; a longer --timeout, or play without --deps",
 					 s.line, b->box.x, b->box.y, b->box.w, b->box.h, b->file_line);
 		}
-		err = live_wait(&p->live, p->dependencies.since_ns == INT64_MAX ? over :
-					 p->dependencies.since_ns + p->cfg->await.settle_ns);
+		err = live_wait(&p->live,
+				p->dependencies.since_ns == INT64_MAX ? over : p->dependencies.since_ns + p->cfg->await.settle_ns);
 		if (err)
 			return err;
 		now = clock_now();
@@ -145,18 +146,20 @@ static int fail_timeout(struct play_state *p, struct awaited_screen *s, int64_t 
 
 	side_file_write_wait(p->live.side, SIDE_TIMEOUT, s, now);
 	if (p->await.searched)
-		found = p->await.found == MATCH_FLAT ? "; it has too little in it to be looked for elsewhere" :
-			p->await.found == MATCH_AMBIGUOUS ? "; there are several such places around it" : "; nor is it anywhere around";
+		found = p->await.found == MATCH_FLAT	    ? "; it has too little in it to be looked for elsewhere"
+			: p->await.found == MATCH_AMBIGUOUS ? "; there are several such places around it"
+							    : "; nor is it anywhere around";
 	err = play_write_pictures(p->out, live_screen(&p->live), e);
 	if (err)
-		return live_fail(&p->live, PLAY_TIMEOUT,
-				 "line %d of the trace: the screen at %d,%d (%dx%d) is not as recorded: %d of %d pixels differ%s; no pictures: %s",
-				 e->line, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched, s->of, found, strerror(-err));
+		return live_fail(
+			&p->live, PLAY_TIMEOUT,
+			"line %d of the trace: the screen at %d,%d (%dx%d) is not as recorded: %d of %d pixels differ%s; no pictures: %s",
+			e->line, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched, s->of, found, strerror(-err));
 	return live_fail(&p->live, PLAY_TIMEOUT,
-				"line %d of the trace: after %.3g s the screen at %d,%d (%dx%d) is not as recorded: "
+			 "line %d of the trace: after %.3g s the screen at %d,%d (%dx%d) is not as recorded: "
 			 "%d of %d pixels differ, %d at the best%s; see %.187s.expected.ppm and .actual.ppm",
-			 e->line, (double)s->waited_ns / NS_PER_S, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched,
-			 s->of, p->await.least, found, p->out);
+			 e->line, (double)s->waited_ns / NS_PER_S, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched, s->of,
+			 p->await.least, found, p->out);
 }
 
 static int end_snapshot_wait(struct play_state *p, struct awaited_screen *s, int64_t now, bool waits)
@@ -173,7 +176,7 @@ static int end_snapshot_wait(struct play_state *p, struct awaited_screen *s, int
 	p->r->pointer_masked += a->pointer_masked;
 	if (waits)
 		delay_inputs(p, s->waited_ns, now);
-	if (!p->live.mask)	/* while a button is down, a dragged object keeps its displacement */
+	if (!p->live.mask) /* while a button is down, a dragged object keeps its displacement */
 		p->moved_x = p->moved_y = 0;
 	if (!p->live.mask && moved && a->shot->why == TRACE_FOR_CLICK && i < p->t->n) {
 		p->moved_x = a->dx;
@@ -206,7 +209,7 @@ static int await_snapshot(struct play_state *p)
 	const struct trace_event *e = &p->t->events[p->next];
 	struct awaited_screen s = { .n = p->r->snapshots, .line = e->line, .why = e->why };
 	int64_t when = find_due_time(p), now = clock_now(), wake;
-	bool waits = false, noted = false;	/* waits: it did not match at once; noted: its input was due */
+	bool waits = false, noted = false; /* waits: it did not match at once; noted: its input was due */
 	int x0, y0, x, y, err = 0;
 	bool known;
 
@@ -236,7 +239,8 @@ static int await_snapshot(struct play_state *p)
 		case AWAIT_TIMEOUT: return fail_timeout(p, &s, now);
 		case AWAIT_OUT:
 		case AWAIT_BACK:
-			if (word == AWAIT_OUT && s.dx == p->moved_x && s.dy == p->moved_y) {	/* and no new offset of the window was found */
+			if (word == AWAIT_OUT && s.dx == p->moved_x &&
+			    s.dy == p->moved_y) { /* and no new offset of the window was found */
 				x = x0;
 				y = y0;
 			}
@@ -283,7 +287,11 @@ static int send_input(struct play_state *p, const struct trace_event *e)
 	if (e->kind == TRACE_KEY_DOWN || e->kind == TRACE_KEY_UP)
 		err = live_send_key(&p->live, e->keysym, e->kind == TRACE_KEY_DOWN);
 	else
-		err = live_send_pointer(&p->live, e->kind == TRACE_PRESS ? mask | bit : e->kind == TRACE_RELEASE ? mask & ~bit : mask, x, y);
+		err = live_send_pointer(&p->live,
+					e->kind == TRACE_PRESS	   ? mask | bit
+					: e->kind == TRACE_RELEASE ? mask & ~bit
+								   : mask,
+					x, y);
 	if (err)
 		return err;
 	late = now - p->pacing.due_ns;
@@ -305,7 +313,7 @@ static int play_input(struct play_state *p)
 		if (err)
 			return err;
 		if (p->dependencies.n)
-			update_dependencies(p, clock_now());	/* (a dependency that is met when its input is due costs no time) */
+			update_dependencies(p, clock_now()); /* (a dependency that is met when its input is due costs no time) */
 	}
 	if (p->dependencies.n && p->next == p->need_of) {
 		err = await_dependencies(p);
@@ -340,24 +348,28 @@ static int refuse_other_size(struct play_state *p)
 	const struct box *m = match_find_stray_mask(p->cfg->await.match.masks, p->cfg->asked_masks, s->width, s->height);
 
 	if (m && (!p->t->width || p->cfg->any_size))
-		return live_fail(&p->live, PLAY_REFUSED, "--mask %d,%d,%d,%d is outside of the server's screen, "
-				 "which is %dx%d: it would hide nothing", m->x, m->y, m->w, m->h, s->width, s->height);
+		return live_fail(&p->live, PLAY_REFUSED,
+				 "--mask %d,%d,%d,%d is outside of the server's screen, "
+				 "which is %dx%d: it would hide nothing",
+				 m->x, m->y, m->w, m->h, s->width, s->height);
 	if (!p->t->width || p->cfg->any_size || (s->width == p->t->width && s->height == p->t->height))
 		return 0;
-	return live_fail(&p->live, PLAY_REFUSED,
-			 "the server's screen is %dx%d, the trace is of one of %dx%d: give the server that size, or play with --any-size", s->width,
-			 s->height, p->t->width, p->t->height);
+	return live_fail(
+		&p->live, PLAY_REFUSED,
+		"the server's screen is %dx%d, the trace is of one of %dx%d: give the server that size, or play with --any-size",
+		s->width, s->height, p->t->width, p->t->height);
 }
 
 static void write_settings(struct play_state *p)
 {
 	const struct snapshot_wait_cfg *a = &p->cfg->await;
 
-	side_file_write_setting(p->live.side, "speed=%g jitter=%g%% seed=%llu tolerance=%d mismatch=%g%% settle_us=%lld "
-		     "timeout_us=%lld patience_us=%lld search=%d", p->cfg->speed,
-		     p->cfg->jitter * 100, (unsigned long long)p->cfg->seed, a->match.tolerance, a->match.share,
-		     (long long)(a->settle_ns / NS_PER_US), (long long)(a->timeout_ns / NS_PER_US),
-		     (long long)(a->patience_ns / NS_PER_US), a->radius);
+	side_file_write_setting(p->live.side,
+				"speed=%g jitter=%g%% seed=%llu tolerance=%d mismatch=%g%% settle_us=%lld "
+				"timeout_us=%lld patience_us=%lld search=%d",
+				p->cfg->speed, p->cfg->jitter * 100, (unsigned long long)p->cfg->seed, a->match.tolerance,
+				a->match.share, (long long)(a->settle_ns / NS_PER_US), (long long)(a->timeout_ns / NS_PER_US),
+				(long long)(a->patience_ns / NS_PER_US), a->radius);
 }
 
 static int play_to_end(struct play_state *p)
@@ -384,8 +396,7 @@ static int play_to_end(struct play_state *p)
 	return err ? err : await_last_response(p);
 }
 
-enum play_status play_trace(const struct play_cfg *cfg, const struct input_trace *t, const char *out,
-					struct play_result *r)
+enum play_status play_trace(const struct play_cfg *cfg, const struct input_trace *t, const char *out, struct play_result *r)
 {
 	struct play_state p = { .cfg = cfg, .t = t, .out = out, .r = r, .due_of = -1 };
 	int64_t cpu = clock_process_cpu();
@@ -396,7 +407,7 @@ enum play_status play_trace(const struct play_cfg *cfg, const struct input_trace
 		why_say(&r->why, "no memory");
 		return r->status;
 	}
-	play_remove_pictures(out);	/* pictures of an earlier run */
+	play_remove_pictures(out); /* pictures of an earlier run */
 	if (!live_open(&p.live, cfg, out, r)) {
 		p.live.painted = on_painted;
 		p.live.whose = &p;

@@ -31,11 +31,10 @@ void change_map_free(struct change_map *f)
 	*f = (struct change_map){ 0 };
 }
 
-void change_map_update(struct change_map *f, const struct screen *s, struct box box, uint32_t now_ms,
-			       enum change_cause cause)
+void change_map_update(struct change_map *f, const struct screen *s, struct box box, uint32_t now_ms, enum change_cause cause)
 {
 	if (s->width != f->width || s->height != f->height)
-		return;	/* change_map_restart follows */
+		return; /* change_map_restart follows */
 	box = box_clip(box, f->width, f->height);
 	for (int y = box.y; y < box.y + box.h; y++) {
 		size_t row = (size_t)y * (size_t)f->width + (size_t)box.x;

@@ -13,22 +13,22 @@
 
 #define STEPS_MOST 1000000
 #define BLANK " \t\r\n"
-#define MOVE_STEP_MS 20		/* interval between two steps of a movement, as viewers send them */
-#define MOVE_LEAST_MS 120	/* shortest duration of a movement by hand */
-#define MOVE_PIXELS_A_MS 1.5	/* speed of a movement by hand, pixels per millisecond */
+#define MOVE_STEP_MS 20	     /* interval between two steps of a movement, as viewers send them */
+#define MOVE_LEAST_MS 120    /* shortest duration of a movement by hand */
+#define MOVE_PIXELS_A_MS 1.5 /* speed of a movement by hand, pixels per millisecond */
 #define MOVE_MOST_MS 600
-#define REST_MS 60		/* pause between a movement and a press */
-#define PRESS_MS 60		/* how long a button is down */
-#define AGAIN_MS 110		/* pause between two clicks of a double click */
-#define KEY_MS 40		/* how long a key is down */
-#define HELD_MS 20		/* pause between a modifier key and the next key */
+#define REST_MS 60   /* pause between a movement and a press */
+#define PRESS_MS 60  /* how long a button is down */
+#define AGAIN_MS 110 /* pause between two clicks of a double click */
+#define KEY_MS 40    /* how long a key is down */
+#define HELD_MS 20   /* pause between a modifier key and the next key */
 #define TYPE_MS 100
 
 struct input_script_reader {
 	struct input_script *h;
 	int line, width, height;
-	int x, y;		/* the pointer; -1: not known */
-	const char *wrong;	/* the error in the line */
+	int x, y;	   /* the pointer; -1: not known */
+	const char *wrong; /* the error in the line */
 };
 
 static int add_script_step(struct input_script_reader *r, double after_ms, struct input_script_step step)
@@ -94,12 +94,15 @@ static int add_move_steps(struct input_script_reader *r, int x, int y, double ms
 	for (int i = 1; i < steps && !err; i++) {
 		double part = (double)i / steps, way = part * part * (3 - 2 * part);
 
-		err = add_script_step(r, ms / steps, (struct input_script_step){ .kind = SCRIPT_MOVE, .x = (int)(r->x + way * dx + 0.5),
-							     .y = (int)(r->y + way * dy + 0.5) });
+		err = add_script_step(r, ms / steps,
+				      (struct input_script_step){ .kind = SCRIPT_MOVE,
+								  .x = (int)(r->x + way * dx + 0.5),
+								  .y = (int)(r->y + way * dy + 0.5) });
 	}
 	r->x = x;
 	r->y = y;
-	return err ? err : add_script_step(r, steps ? ms / steps : 0, (struct input_script_step){ .kind = SCRIPT_MOVE, .x = x, .y = y });
+	return err ? err
+		   : add_script_step(r, steps ? ms / steps : 0, (struct input_script_step){ .kind = SCRIPT_MOVE, .x = x, .y = y });
 }
 
 static int add_button_step(struct input_script_reader *r, double after_ms, int button, bool down)
@@ -199,8 +202,8 @@ static int read_script_button(struct input_script_reader *r, char *rest)
 		return reject_line(r, "button: N down, N up or N click is expected");
 	if (r->x < 0)
 		return reject_line(r, "button: the pointer has no place yet (move X,Y)");
-	return act.way == ACT_CLICK ? add_click_steps(r, act.button, 1, 0, 0, PRESS_MS) :
-	       add_button_step(r, 0, act.button, act.way == ACT_DOWN);
+	return act.way == ACT_CLICK ? add_click_steps(r, act.button, 1, 0, 0, PRESS_MS)
+				    : add_button_step(r, 0, act.button, act.way == ACT_DOWN);
 }
 
 static int read_script_scroll(struct input_script_reader *r, char *rest)
@@ -315,8 +318,8 @@ static int parse_script_line(struct input_script_reader *r, char *text)
 	static const struct {
 		const char *word;
 		int (*read)(struct input_script_reader *r, char *rest);
-	} words[] = { { "move", read_script_move }, { "button", read_script_button }, { "click", read_script_click },
-		      { "drag", read_script_drag }, { "scroll", read_script_scroll }, { "type", read_script_typing },
+	} words[] = { { "move", read_script_move },   { "button", read_script_button }, { "click", read_script_click },
+		      { "drag", read_script_drag },   { "scroll", read_script_scroll }, { "type", read_script_typing },
 		      { "pause", read_script_pause }, { "quiet", read_script_quiet } };
 	char none[] = "", *rest = none, *what = strtok_r(text, BLANK, &rest), *start;
 	double delay = 0;

@@ -39,7 +39,7 @@ struct input_script_step {
 };
 
 struct input_script {
-	struct input_script_step *steps;	/* owned */
+	struct input_script_step *steps; /* owned */
 	int n;
 };
 

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_NS NS_PER_S	/* wait for the rest of the first picture after its first update */
-#define BYE_NS (2 * NS_PER_S)	/* wait for the last inputs to reach the server */
+#define FIRST_NS NS_PER_S     /* wait for the rest of the first picture after its first update */
+#define BYE_NS (2 * NS_PER_S) /* wait for the last inputs to reach the server */
 
 static struct {
 	struct server_cfg server;
@@ -46,12 +46,14 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, (double)NS_PER_DAY, .help = "stop after this time (when told to)" },
 	{ CLI_NS, 0, "settle", &cfg.recorder.quiet_ns, 1e6, 10e9,
 	  .help = "the screen rests once nothing has changed or been sent for this time (150ms)" },
-	{ CLI_NS, 0, "settle-timeout", &cfg.recorder.quiet_most_ns, 1e6, 60e9, .help = "hold an input back for at most this time (2s)" },
+	{ CLI_NS, 0, "settle-timeout", &cfg.recorder.quiet_most_ns, 1e6, 60e9,
+	  .help = "hold an input back for at most this time (2s)" },
 	{ CLI_INT, 0, "snapshot-size", &cfg.snapshot, 3, 31, .help = "pixels a side around the pointer (11)" },
 	{ CLI_FLAG, 0, "no-anchor", &cfg.no_anchor, .help = "no second snapshot where the first is of one colour" },
 	{ CLI_NS, 0, "double-click", &cfg.recorder.double_ns, 0, 10e9,
 	  .help = "presses on one spot at most so far apart belong together (400ms)" },
-	{ CLI_NS, 0, "key-pause", &cfg.recorder.key_pause_ns, 1e6, 60e9, .help = "keys after such a pause are looked after anew (400ms)" },
+	{ CLI_NS, 0, "key-pause", &cfg.recorder.key_pause_ns, 1e6, 60e9,
+	  .help = "keys after such a pause are looked after anew (400ms)" },
 	{ CLI_CALL, 0, "key-area", &cfg.recorder.key_area, .help = "what keys change (learned from what they do change)",
 	  .call = parse_key_area, .meta = "X,Y,W,H (of at most 65536 pixels)" },
 	{ CLI_NS, 0, "hover", &cfg.recorder.hover_ns, 0, 10e9,
@@ -65,9 +67,9 @@ struct recording_session {
 	struct server_connection *server;
 	struct growing_file *trace;
 	struct input_source *user;
-	struct recorder *recorder;	/* NULL until the first picture is complete */
-	int64_t start_ns;	/* when the recording began, CLOCK_MONOTONIC */
-	int64_t covered;	/* pixels painted before the recorder was opened */
+	struct recorder *recorder; /* NULL until the first picture is complete */
+	int64_t start_ns;	   /* when the recording began, CLOCK_MONOTONIC */
+	int64_t covered;	   /* pixels painted before the recorder was opened */
 	int err;
 	bool updated, shape;
 };
@@ -195,7 +197,8 @@ static const char *run_recording(struct recording_session *r, struct why *why, i
 	for (;;) {
 		err = read_updates(r);
 		if (err) {
-			*status = cfg.script ? EXIT_LOSSY : EXIT_OK;	/* the rest of a script is lost; a user saw the connection close */
+			*status = cfg.script ? EXIT_LOSSY
+					     : EXIT_OK; /* the rest of a script is lost; a user saw the connection close */
 			why_say(why, "%s", server_failure_text(r->server));
 			return "server closed";
 		}
@@ -205,7 +208,7 @@ static const char *run_recording(struct recording_session *r, struct why *why, i
 		held = recorder_has_queued(r->recorder);
 		if (!err)
 			err = recorder_send_due(r->recorder, clock_now(), &wake);
-		if (held && !recorder_has_queued(r->recorder))	/* a script may be waiting for it */
+		if (held && !recorder_has_queued(r->recorder)) /* a script may be waiting for it */
 			wake = clock_now();
 		if (err < 0) {
 			*status = EXIT_RUN;
@@ -242,8 +245,7 @@ static void report_recording(struct rec_report *out, const struct recording_sess
 	rec_add_int(out, "height", rfb_screen(rfb)->height);
 	rec_add_str(out, "ended", ended);
 	rec_add_real(out, "seconds", seconds, 3);
-	rec_add_ints(out, { "inputs", c->inputs }, { "presses", c->presses }, { "releases", c->releases },
-		     { "keys", c->keys });
+	rec_add_ints(out, { "inputs", c->inputs }, { "presses", c->presses }, { "releases", c->releases }, { "keys", c->keys });
 	rec_begin_object(out, "snapshots");
 	for (int i = TRACE_FOR_CLICK; i <= TRACE_FOR_HOVER; i++) {
 		rec_add_int(out, trace_why_words[i], c->snapshots[i]);
@@ -258,13 +260,11 @@ static void report_recording(struct rec_report *out, const struct recording_sess
 	if (!c->presses && !c->keys)
 		rec_warn(out, "no click and no key in %s: nothing to replay", ns_text(seconds * NS_PER_S));
 	else
-		rec_say(out, "recorded %s: %s (%s, %s), %s", ns_text(seconds * NS_PER_S),
-					  counted_text(c->inputs, "input"), counted_text(c->keys, "key"),
-			counted_text(c->presses, "click"), counted_text(snapshots, "snapshot"));
+		rec_say(out, "recorded %s: %s (%s, %s), %s", ns_text(seconds * NS_PER_S), counted_text(c->inputs, "input"),
+			counted_text(c->keys, "key"), counted_text(c->presses, "click"), counted_text(snapshots, "snapshot"));
 	rec_say(out, "  inputs were held back %s at most", ns_text((double)c->held_most_ns));
 	if (c->restless)
-		rec_say(out, "  %s the screen did not come to rest before a snapshot",
-					  counted_text(c->restless, "time"));
+		rec_say(out, "  %s the screen did not come to rest before a snapshot", counted_text(c->restless, "time"));
 }
 
 static void check_options(void)
@@ -283,10 +283,12 @@ static void check_options(void)
 /* Connects, awaits the first picture, opens the source of inputs, the trace and the recorder. Dies of what it cannot do. */
 static void begin_recording(struct recording_session *r, const char *path)
 {
-	static const struct rfb_event_callbacks events = { .resized = on_resized, .painted = on_painted, .ended = on_update_ended,
-		.shape = on_cursor_shape };
-	static const struct recorder_callbacks out = { .pointer = send_pointer, .key = send_key,
-						       .log = log_event, .note = log_comment };
+	static const struct rfb_event_callbacks events = {
+		.resized = on_resized, .painted = on_painted, .ended = on_update_ended, .shape = on_cursor_shape
+	};
+	static const struct recorder_callbacks out = {
+		.pointer = send_pointer, .key = send_key, .log = log_event, .note = log_comment
+	};
 	const struct screen *screen;
 	struct why why = { "" };
 	char words[80];
@@ -301,9 +303,11 @@ static void begin_recording(struct recording_session *r, const char *path)
 	err = await_first_picture(r);
 	if (err || proc_stop)
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s: no picture came: %s", cfg.server.address,
-		    proc_stop ? "interrupted" : err == -ETIMEDOUT ? "it took too long" : server_failure_text(r->server));
-	r->user = cfg.script ? script_source_open(screen, cfg.script, &why) :
-		  viewer_source_open(screen, name, cfg.bind ? cfg.bind : "127.0.0.1", (int)cfg.port, words, &why);
+		    proc_stop		? "interrupted"
+		    : err == -ETIMEDOUT ? "it took too long"
+					: server_failure_text(r->server));
+	r->user = cfg.script ? script_source_open(screen, cfg.script, &why)
+			     : viewer_source_open(screen, name, cfg.bind ? cfg.bind : "127.0.0.1", (int)cfg.port, words, &why);
 	if (!r->user)
 		die(cfg.script || strncmp(why.text, "--bind", 6) == 0 ? EXIT_USAGE : EXIT_RUN, "%s", why.text);
 	r->trace = trace_create(path, name, screen->width, screen->height);
@@ -339,9 +343,11 @@ int vncplay_record(int argc, char **argv)
 	cfg.server.address = argv[first];
 	path = argv[first + 1];
 	check_options();
-	rec_check_outputs((struct rec_output_path[]){
-		{ "--script", cfg.script && strcmp(cfg.script, "-") != 0 ? cfg.script : NULL }, { "TRACE", path },
-		{ "--output", out_cfg.path } }, 3);
+	rec_check_outputs(
+		(struct rec_output_path[]){ { "--script", cfg.script && strcmp(cfg.script, "-") != 0 ? cfg.script : NULL },
+					    { "TRACE", path },
+					    { "--output", out_cfg.path } },
+		3);
 	rec = rec_must_open(&out_cfg, "vncplay-record");
 	proc_catch_stop();
 	begin_recording(&r, path);

@@ -8,15 +8,21 @@
 
 #define SOON_NS (300 * NS_PER_MS)	/* changes within this time after a key or button are caused by it */
 #define LATELY_NS (400 * NS_PER_MS)	/* changes within this time after any input may be caused by it */
-#define HOVER_MOST_NS (500 * NS_PER_MS)	/* moves are not held back longer than this */
+#define HOVER_MOST_NS (500 * NS_PER_MS) /* moves are not held back longer than this */
 
 const struct recorder_cfg recorder_defaults = {
-	.quiet_ns = 150 * NS_PER_MS, .quiet_most_ns = 2 * NS_PER_S, .double_ns = 400 * NS_PER_MS, .key_pause_ns = 400 * NS_PER_MS,
-	.hover_ns = 800 * NS_PER_MS, .snapshot = 11, .margin = 15, .anchor = true,
+	.quiet_ns = 150 * NS_PER_MS,
+	.quiet_most_ns = 2 * NS_PER_S,
+	.double_ns = 400 * NS_PER_MS,
+	.key_pause_ns = 400 * NS_PER_MS,
+	.hover_ns = 800 * NS_PER_MS,
+	.snapshot = 11,
+	.margin = 15,
+	.anchor = true,
 };
 
-struct recorder *recorder_open(const struct recorder_cfg *cfg, const struct recorder_callbacks *out,
-			       void *whose, const struct screen *screen, int64_t start_ns)
+struct recorder *recorder_open(const struct recorder_cfg *cfg, const struct recorder_callbacks *out, void *whose,
+			       const struct screen *screen, int64_t start_ns)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
 
@@ -49,7 +55,7 @@ static int queue_input(struct recorder *r, int64_t at_ns, struct trace_event e)
 		r->first = r->n = 0;
 	if (array_room(&r->queue, r->n))
 		return -ENOMEM;
-	r->at_ns = at_ns > r->at_ns ? at_ns : r->at_ns;	/* times never decrease */
+	r->at_ns = at_ns > r->at_ns ? at_ns : r->at_ns; /* times never decrease */
 	e.at_ns = r->at_ns;
 	e.x = r->x;
 	e.y = r->y;
@@ -73,8 +79,8 @@ int recorder_accept_pointer(struct recorder *r, int64_t at_ns, int mask, int x, 
 		if (!((mask ^ r->mask) & 1 << i))
 			continue;
 		r->mask ^= 1 << i;
-		err = queue_input(r, at_ns, (struct trace_event){ .kind = mask & 1 << i ? TRACE_PRESS : TRACE_RELEASE, .button = i +
-			1 });
+		err = queue_input(r, at_ns,
+				  (struct trace_event){ .kind = mask & 1 << i ? TRACE_PRESS : TRACE_RELEASE, .button = i + 1 });
 	}
 	return err;
 }
@@ -87,7 +93,7 @@ int recorder_accept_key(struct recorder *r, int64_t at_ns, uint32_t keysym, bool
 int recorder_resized(struct recorder *r)
 {
 	r->soon = r->keyed = (struct box){ 0, 0, 0, 0 };
-	r->looked = false;	/* the planned area may lie outside of the screen now */
+	r->looked = false; /* the planned area may lie outside of the screen now */
 	return change_map_restart(&r->changes, r->screen);
 }
 
@@ -123,20 +129,16 @@ static void remember_sent(struct recorder *r, const struct queued_input *h, int6
 
 	r->count.inputs++;
 	switch (h->e.kind) {
-	case TRACE_MOVE:
-		r->move = past;
-		break;
+	case TRACE_MOVE: r->move = past; break;
 	case TRACE_PRESS:
 		r->count.presses++;
-		if (r->needs_snapshot || r->anchor_ns == INT64_MIN) {	/* changes from now on are the response to this press */
+		if (r->needs_snapshot || r->anchor_ns == INT64_MIN) { /* changes from now on are the response to this press */
 			r->anchor_ns = now_ns;
 			r->soon = (struct box){ 0, 0, 0, 0 };
 		}
 		r->press = past;
 		break;
-	case TRACE_RELEASE:
-		r->count.releases++;
-		break;
+	case TRACE_RELEASE: r->count.releases++; break;
 	default:
 		held_keys_update(&r->down, h->e.keysym, h->e.kind == TRACE_KEY_DOWN);
 		if (h->e.kind == TRACE_KEY_UP)

@@ -18,25 +18,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define STILL 4			/* pixels by which the presses of a double click may differ */
-#define REST_NS (150 * NS_PER_MS)	/* a pointer that has not moved for this time rests */
-#define NEAR 256		/* pixels around the pointer in which a hover must begin */
-#define POINTER 32		/* pixels around the pointer that its picture may cover */
-#define HOVER_LEAST 24		/* changed pixels that make a hover: more than a caret */
+#define STILL 4			  /* pixels by which the presses of a double click may differ */
+#define REST_NS (150 * NS_PER_MS) /* a pointer that has not moved for this time rests */
+#define NEAR 256		  /* pixels around the pointer in which a hover must begin */
+#define POINTER 32		  /* pixels around the pointer that its picture may cover */
+#define HOVER_LEAST 24		  /* changed pixels that make a hover: more than a caret */
 #define HOVER_MOST 2048
 #define KEY_LEAST 4
 #define KEY_MOST 4096
-#define KEY_WIDE 48		/* pixels: a smaller area is extended, for example by the letters before a caret */
+#define KEY_WIDE 48 /* pixels: a smaller area is extended, for example by the letters before a caret */
 #define KEY_HIGH 16
-#define KEY_SPOT 33		/* width and height around the last click when no change is known, pixels */
-#define LATER_LEAST 1000	/* pixels that changed more than 300 ms after an input, and */
-#define LATER_TIMES 4		/* their ratio to those that changed earlier, from which on a window opened slowly */
-#define ANCHOR_REACH 160	/* pixels around the pointer within which an anchor is searched */
+#define KEY_SPOT 33	 /* width and height around the last click when no change is known, pixels */
+#define LATER_LEAST 1000 /* pixels that changed more than 300 ms after an input, and */
+#define LATER_TIMES 4	 /* their ratio to those that changed earlier, from which on a window opened slowly */
+#define ANCHOR_REACH 160 /* pixels around the pointer within which an anchor is searched */
 
-#define ANCHOR_STEP 6			/* pixels between two pieces that are tried as an anchor */
-#define POINTER_SIDE 38		/* width and height of the area that the pointer's picture may cover, pixels */
-#define POINTER_BEFORE 12	/* pixels of that area to the left of the pointer and above it */
-#define TEXTURE_LEAST 12	/* pixels (and an eighth of all) that must differ from the most frequent colour */
+#define ANCHOR_STEP 6	  /* pixels between two pieces that are tried as an anchor */
+#define POINTER_SIDE 38	  /* width and height of the area that the pointer's picture may cover, pixels */
+#define POINTER_BEFORE 12 /* pixels of that area to the left of the pointer and above it */
+#define TEXTURE_LEAST 12  /* pixels (and an eighth of all) that must differ from the most frequent colour */
 
 static struct box enlarge_box(struct box b, int by, const struct screen *s)
 {
@@ -49,7 +49,7 @@ static struct box make_square(int x, int y, int side, const struct screen *s)
 }
 
 static int snapshot_take(struct trace_event *e, struct box box, const struct screen *s, const struct change_map *f,
-	      uint32_t since_ms, uint32_t now_ms)
+			 uint32_t since_ms, uint32_t now_ms)
 {
 	size_t n = 0;
 	int left = 0;
@@ -142,8 +142,8 @@ static void plan_press_snapshot(struct recorder *r, const struct queued_input *h
 
 	if (r->buttons)
 		return;
-	r->needs_snapshot = p->sent_ns == INT64_MIN || p->e.button != h->e.button ||
-		h->e.at_ns - p->e.at_ns > r->cfg.double_ns || are_far_apart(&p->e, &h->e) || r->key.sent_ns > p->sent_ns;
+	r->needs_snapshot = p->sent_ns == INT64_MIN || p->e.button != h->e.button || h->e.at_ns - p->e.at_ns > r->cfg.double_ns ||
+			    are_far_apart(&p->e, &h->e) || r->key.sent_ns > p->sent_ns;
 }
 
 static void plan_release_snapshot(struct recorder *r, const struct queued_input *h, int64_t now_ns)
@@ -153,8 +153,7 @@ static void plan_release_snapshot(struct recorder *r, const struct queued_input 
 	if (p->sent_ns == INT64_MIN || p->e.button != h->e.button || !are_far_apart(&p->e, &h->e))
 		return;
 	r->needs_snapshot = change_map_count(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen),
-							    recorder_ms(r, p->sent_ns),
-			       recorder_ms(r, now_ns)) > 0;
+					     recorder_ms(r, p->sent_ns), recorder_ms(r, now_ns)) > 0;
 }
 
 /* The area that keys changed within 300 ms. A small area as a whole; of a large one (a title, a menu, scrolled lines) the part
@@ -166,10 +165,9 @@ static struct box typed_area(const struct recorder *r, uint32_t since_ms, uint32
 
 	if ((int64_t)all.w * all.h <= KEY_MOST)
 		return all;
-	return change_map_find_area(&r->changes, all, change_map_count(&r->changes, all, last_ms,
-											      now_ms) >= KEY_LEAST ? last_ms :
-					    since_ms,
-			  now_ms, KEY_MOST);
+	return change_map_find_area(&r->changes, all,
+				    change_map_count(&r->changes, all, last_ms, now_ms) >= KEY_LEAST ? last_ms : since_ms, now_ms,
+				    KEY_MOST);
 }
 
 static struct box enlarge_key_area(const struct recorder *r, struct box b)
@@ -178,17 +176,17 @@ static struct box enlarge_key_area(const struct recorder *r, struct box b)
 
 	if (!b.w || b.w * b.h >= KEY_WIDE * KEY_HIGH)
 		return b;
-	return box_clip((struct box){ b.x - wider / 2, b.y - higher / 2, b.w + wider, b.h + higher }, r->screen->width, r->screen->height);
+	return box_clip((struct box){ b.x - wider / 2, b.y - higher / 2, b.w + wider, b.h + higher }, r->screen->width,
+			r->screen->height);
 }
 
 static void plan_key_snapshot(struct recorder *r, const struct queued_input *h, int64_t now_ns)
 {
-	uint32_t since_ms = r->anchor_ns == INT64_MIN ? 1 : recorder_ms(r, r->anchor_ns), now_ms = recorder_ms(r,
-																       now_ns);
+	uint32_t since_ms = r->anchor_ns == INT64_MIN ? 1 : recorder_ms(r, r->anchor_ns), now_ms = recorder_ms(r, now_ns);
 	int soon, later;
 
-	if (r->down.n || (r->key.sent_ns != INT64_MIN && r->key.sent_ns > r->press.sent_ns &&
-			  h->e.at_ns - r->key.e.at_ns < r->cfg.key_pause_ns))
+	if (r->down.n ||
+	    (r->key.sent_ns != INT64_MIN && r->key.sent_ns > r->press.sent_ns && h->e.at_ns - r->key.e.at_ns < r->cfg.key_pause_ns))
 		return;
 	r->why = TRACE_FOR_KEY;
 	r->area = box_clip(r->cfg.key_area, r->screen->width, r->screen->height);
@@ -213,13 +211,15 @@ static void plan_key_snapshot(struct recorder *r, const struct queued_input *h, 
 
 /* Of the four parts of `near` beside the pointer's picture, which some servers draw into the screen, the one with most changed
  * pixels; *most: their number. */
-static struct box find_changed_part(const struct recorder *r, struct box near, struct box pointer,
-				 uint32_t since_ms, uint32_t now_ms, int *most)
+static struct box find_changed_part(const struct recorder *r, struct box near, struct box pointer, uint32_t since_ms,
+				    uint32_t now_ms, int *most)
 {
 	int right = pointer.x + pointer.w, bottom = pointer.y + pointer.h;
 	const struct box parts[] = {
-		{ near.x, near.y, near.w, pointer.y - near.y }, { near.x, bottom, near.w, near.y + near.h - bottom },
-		{ near.x, near.y, pointer.x - near.x, near.h }, { right, near.y, near.x + near.w - right, near.h },
+		{ near.x, near.y, near.w, pointer.y - near.y },
+		{ near.x, bottom, near.w, near.y + near.h - bottom },
+		{ near.x, near.y, pointer.x - near.x, near.h },
+		{ right, near.y, near.x + near.w - right, near.h },
 	};
 	struct box best = parts[0];
 
@@ -246,9 +246,8 @@ static void plan_move_snapshot(struct recorder *r, const struct queued_input *h,
 		return;
 	near = make_square(x, y, 2 * NEAR + 1, r->screen);
 	part = find_changed_part(r, near, make_square(x, y, 2 * POINTER, r->screen), since_ms, now_ms, &n);
-	if (n < HOVER_LEAST || change_map_last_ms(&r->changes, part, now_ms) > recorder_ms(r, r->move.sent_ns +
-													      r->cfg.hover_ns))
-		return;	/* no hover: too few changes, or changes that continue for longer than hover_ns */
+	if (n < HOVER_LEAST || change_map_last_ms(&r->changes, part, now_ms) > recorder_ms(r, r->move.sent_ns + r->cfg.hover_ns))
+		return; /* no hover: too few changes, or changes that continue for longer than hover_ns */
 	r->why = TRACE_FOR_HOVER;
 	r->area = change_map_find_area(&r->changes, part, since_ms, now_ms, HOVER_MOST);
 	r->needs_snapshot = true;
@@ -272,9 +271,9 @@ void recorder_plan_snapshot(struct recorder *r, const struct queued_input *h, in
 
 int64_t recorder_settle_ns(const struct recorder *r, int64_t now_ns)
 {
-	uint32_t changed_ms = change_map_last_ms(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen),
-							recorder_ms(r, now_ns));
-	int64_t changed = changed_ms ? r->start_ns + changed_ms * NS_PER_MS : INT64_MIN;	/* (rounded up by at most 1 ms) */
+	uint32_t changed_ms =
+		change_map_last_ms(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen), recorder_ms(r, now_ns));
+	int64_t changed = changed_ms ? r->start_ns + changed_ms * NS_PER_MS : INT64_MIN; /* (rounded up by at most 1 ms) */
 	int64_t last = r->any.sent_ns > changed ? r->any.sent_ns : changed;
 
 	return last == INT64_MIN ? now_ns : last + r->cfg.quiet_ns;
@@ -329,16 +328,16 @@ int recorder_take_snapshots(struct recorder *r, const struct queued_input *h, in
 		box = enlarge_box(box, r->cfg.snapshot << wider, r->screen);
 	}
 	if (!err && 8 * left < box.w * box.h) {
-		snprintf(text, sizeof(text), "nearly all of the screen at %d,%d (%dx%d) changes without input: no snapshot",
-			 box.x, box.y, box.w, box.h);
+		snprintf(text, sizeof(text), "nearly all of the screen at %d,%d (%dx%d) changes without input: no snapshot", box.x,
+			 box.y, box.w, box.h);
 		err = r->out.note(r->whose, text);
 	} else if (!err) {
 		err = write_snapshot(r, h, &e);
 	}
 	box = r->cfg.anchor && !err && r->why != TRACE_FOR_HOVER && !r->cfg.key_area.w &&
-	      (is_snapshot_flat(&e) || 8 * left < box.w * box.h) ?
-		find_anchor(h->e.x, h->e.y, r->cfg.snapshot, ANCHOR_REACH, r->screen, &r->changes, now_ms) : (struct box){ 0, 0, 0,
-			0 };
+			      (is_snapshot_flat(&e) || 8 * left < box.w * box.h)
+		      ? find_anchor(h->e.x, h->e.y, r->cfg.snapshot, ANCHOR_REACH, r->screen, &r->changes, now_ms)
+		      : (struct box){ 0, 0, 0, 0 };
 	free(e.pixels);
 	e.pixels = NULL;
 	if (box.w && !err && (err = snapshot_take(&e, box, r->screen, &r->changes, since_ms, now_ms)) >= 0)

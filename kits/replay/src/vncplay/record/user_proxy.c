@@ -20,13 +20,13 @@
 #include <unistd.h>
 
 #define STALLED_MS 5000		/* a viewer that reads nothing for this time is disconnected */
-#define SOON_NS (5 * NS_PER_MS)	/* wait before an update that the library could not send is tried again */
+#define SOON_NS (5 * NS_PER_MS) /* wait before an update that the library could not send is tried again */
 
 struct viewer_proxy {
 	struct input_source user;
 	rfbScreenInfoPtr server;
 	const struct screen *screen;
-	struct recorder *recorder;	/* set while inputs are taken */
+	struct recorder *recorder; /* set while inputs are taken */
 	rfbClientPtr viewer;
 	bool left;
 	int err;
@@ -36,7 +36,9 @@ struct viewer_proxy {
 static void on_viewer_key(rfbBool down, rfbKeySym symbol, rfbClientPtr client)
 {
 	struct viewer_proxy *p = client->screen->screenData;
-	int err = client == p->viewer && symbol && symbol <= 0x1fffffff ? recorder_accept_key(p->recorder, clock_now(), symbol, down) : 0;
+	int err = client == p->viewer && symbol && symbol <= 0x1fffffff
+			  ? recorder_accept_key(p->recorder, clock_now(), symbol, down)
+			  : 0;
 
 	p->err = p->err ? p->err : err;
 }
@@ -83,7 +85,8 @@ static int64_t proxy_prepare_wait(struct input_source *u, fd_set *fds, int *top)
 		if (FD_ISSET(fd, &p->server->allFds))
 			FD_SET(fd, fds);
 	*top = p->server->maxFd > *top ? p->server->maxFd : *top;
-	return p->viewer && FB_UPDATE_PENDING(p->viewer) && !sraRgnEmpty(p->viewer->requestedRegion) ? clock_now() + SOON_NS : INT64_MAX;
+	return p->viewer && FB_UPDATE_PENDING(p->viewer) && !sraRgnEmpty(p->viewer->requestedRegion) ? clock_now() + SOON_NS
+												     : INT64_MAX;
 }
 
 static int proxy_pass_inputs(struct input_source *u, struct recorder *r, int64_t now_ns, struct why *why)
@@ -117,7 +120,7 @@ static void proxy_close(struct input_source *u)
 {
 	struct viewer_proxy *p = (struct viewer_proxy *)u;
 
-	p->left = true;	/* no further viewer is accepted */
+	p->left = true; /* no further viewer is accepted */
 	rfbShutdownServer(p->server, TRUE);
 	rfbScreenCleanup(p->server);
 	free(p);
@@ -137,8 +140,8 @@ static int find_free_port(in_addr_t address)
 	return port;
 }
 
-struct input_source *viewer_source_open(const struct screen *screen, const char *name, const char *where,
-							    int port, char words[80], struct why *why)
+struct input_source *viewer_source_open(const struct screen *screen, const char *name, const char *where, int port, char words[80],
+					struct why *why)
 {
 	struct viewer_proxy *p = calloc(1, sizeof(*p));
 	rfbScreenInfoPtr s;
@@ -155,8 +158,7 @@ struct input_source *viewer_source_open(const struct screen *screen, const char 
 	p->screen = screen;
 	snprintf(p->name, sizeof(p->name), "%s", name);
 	p->user = (struct input_source){ proxy_prepare_wait, proxy_pass_inputs, proxy_mark_painted,
-		proxy_resize, proxy_close,
-		"viewer left" };
+					 proxy_resize,	     proxy_close,	"viewer left" };
 	s = p->server;
 	s->screenData = p;
 	s->desktopName = p->name;
@@ -185,8 +187,10 @@ struct input_source *viewer_source_open(const struct screen *screen, const char 
 	if (s->listenSock < 0) {
 		int reason = errno;
 
-		why_say(why, "cannot listen on %s port %d: %s; choose another --listen or --bind", where,
-			 s->port, reason == EADDRINUSE ? "the port is in use" : reason ? strerror(reason) : "refused");
+		why_say(why, "cannot listen on %s port %d: %s; choose another --listen or --bind", where, s->port,
+			reason == EADDRINUSE ? "the port is in use"
+			: reason	     ? strerror(reason)
+					     : "refused");
 		proxy_close(&p->user);
 		return NULL;
 	}

@@ -13,8 +13,8 @@ struct script_source {
 	struct input_source user;
 	struct input_script hand;
 	int next;
-	int64_t base_ns;	/* when the previous step was due, CLOCK_MONOTONIC */
-	int64_t since_ns;	/* since when the current step waits, CLOCK_MONOTONIC; 0: it does not yet */
+	int64_t base_ns;  /* when the previous step was due, CLOCK_MONOTONIC */
+	int64_t since_ns; /* since when the current step waits, CLOCK_MONOTONIC; 0: it does not yet */
 	int64_t wake_ns;
 	int mask, x, y;
 };
@@ -27,13 +27,12 @@ static int64_t script_prepare_wait(struct input_source *u, fd_set *fds, int *top
 }
 
 /* Whether a step may be done now; sets s->wake_ns. */
-static bool prepare_step(struct script_source *s, const struct input_script_step *step, const struct recorder *r,
-			int64_t now_ns)
+static bool prepare_step(struct script_source *s, const struct input_script_step *step, const struct recorder *r, int64_t now_ns)
 {
 	int64_t quiet;
 
 	if (step->kind == SCRIPT_QUIET || (step->kind == SCRIPT_LINE && !s->since_ns)) {
-		s->wake_ns = INT64_MAX;	/* (the recorder wakes up when it sends the input) */
+		s->wake_ns = INT64_MAX; /* (the recorder wakes up when it sends the input) */
 		if (recorder_has_queued(r))
 			return false;
 	}
@@ -49,8 +48,7 @@ static bool prepare_step(struct script_source *s, const struct input_script_step
 	return now_ns >= s->wake_ns;
 }
 
-static int perform_step(struct script_source *s, const struct input_script_step *step, struct recorder *r,
-			       int64_t at_ns)
+static int perform_step(struct script_source *s, const struct input_script_step *step, struct recorder *r, int64_t at_ns)
 {
 	switch (step->kind) {
 	case SCRIPT_MOVE:

@@ -11,7 +11,7 @@
 /* Two repeats of the base and of a slow setting; four responses. There everything takes 2, in the second
  * repeat 8 times as long. */
 static double base_1[] = { 10, 20, 30, 40 }, slow_1[] = { 20, 40, 60, 80 }, slow_2[] = { 80, 160, 240, NONE },
-	base_2[] = { 10, 20, 30, 40 };
+	      base_2[] = { 10, 20, 30, 40 };
 static const struct session_replay base_of[] = { { 1, 10, base_1, NONE, NONE }, { 2, 10, base_2, NONE, NONE } };
 static const struct session_replay slow_of[] = { { 1, 10, slow_1, NONE, NONE }, { 2, 11, slow_2, NONE, NONE } };
 static const struct setting_replays base = { base_of, 2, 4 }, slow = { slow_of, 2, 4 }, none = { NULL, 0, 4 };
@@ -22,8 +22,8 @@ TEST(pairs_are_of_one_repeat)
 
 	replays_compute(&slow, &base, 60, 2000, 1, f);
 	assert_int_equal(f[REPLAYS_PAIRS].value, 2);
-	assert_near(f[REPLAYS_RATIO].value, 4, 1e-9);		/* the geometric mean of 2 and 8 */
-	assert_true(isnan(f[REPLAYS_RATIO].high));		/* of two */
+	assert_near(f[REPLAYS_RATIO].value, 4, 1e-9); /* the geometric mean of 2 and 8 */
+	assert_true(isnan(f[REPLAYS_RATIO].high));    /* of two */
 	assert_near(f[REPLAYS_TOTAL_RATIO].value, sqrt(1.1), 1e-9);
 	assert_int_equal(f[REPLAYS_RESPONSES].value, 7);
 	assert_int_equal(f[REPLAYS_MISSING].value, 1);
@@ -47,10 +47,10 @@ TEST(percentiles_are_pooled)
 	assert_near(f[REPLAYS_P25].value, 17.5, 1e-9);
 	assert_near(f[REPLAYS_P50].value, 25, 1e-9);
 	assert_near(f[REPLAYS_P75].value, 32.5, 1e-9);
-	assert_true(isnan(f[REPLAYS_P90].value));	/* less than ten beyond it */
+	assert_true(isnan(f[REPLAYS_P90].value)); /* less than ten beyond it */
 	assert_near(f[REPLAYS_MAX].value, 40, 1e-9);
-	assert_near(f[REPLAYS_LATE].value, 0, 1e-9);	/* what takes as long as the threshold is not late */
-	assert_true(isnan(f[REPLAYS_P50].low));		/* two replays */
+	assert_near(f[REPLAYS_LATE].value, 0, 1e-9); /* what takes as long as the threshold is not late */
+	assert_true(isnan(f[REPLAYS_P50].low));	     /* two replays */
 	assert_int_equal(f[REPLAYS_PAIRS].value, 0);
 	assert_true(isnan(f[REPLAYS_RATIO].value) && isnan(f[REPLAYS_TOTAL_RATIO].value));
 }
@@ -64,7 +64,7 @@ TEST(a_point_has_what_both_have)
 	assert_near(p.ms, 80, 1e-9);
 	assert_near(p.ratio, 2, 1e-9);
 	p = replays_response_means(&slow, &base, 0);
-	assert_near(p.ms, 40, 1e-9);	/* of 20 and 80 */
+	assert_near(p.ms, 40, 1e-9); /* of 20 and 80 */
 	assert_int_equal(replays_response_means(&none, &base, 0).n, 0);
 }
 

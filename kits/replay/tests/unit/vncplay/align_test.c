@@ -29,10 +29,11 @@ static void add(int r, uint32_t ms, uint64_t content)
 {
 	struct one *o = &run[r];
 
-	o->change[o->n] = (struct tile_change){
-		.ms = ms, .content = content * 1000003, .change = content * 1000003 - (o->n ? o->change[o->n - 1].content : 0),
-		.after = ms <= 1000 ? -1 : (int32_t)((ms - 1) / 1000) - 1, .update = (uint32_t)o->n
-	};
+	o->change[o->n] = (struct tile_change){ .ms = ms,
+						.content = content * 1000003,
+						.change = content * 1000003 - (o->n ? o->change[o->n - 1].content : 0),
+						.after = ms <= 1000 ? -1 : (int32_t)((ms - 1) / 1000) - 1,
+						.update = (uint32_t)o->n };
 	o->n++;
 }
 
@@ -80,7 +81,7 @@ TEST(pictures_in_turn_with_one_missing)
 	for (uint32_t k = 0; k < 8; k++)
 		add(0, 1100 + 1000 * k, 1 + k % 2);
 	for (uint32_t k = 0; k < 8; k++)
-		if (k != 3 && k != 4)	/* a picture is missing, so the next one changes nothing */
+		if (k != 3 && k != 4) /* a picture is missing, so the next one changes nothing */
 			add(1, 1250 + 1000 * k, 1 + k % 2);
 	align(2);
 	assert_int_equal(out.n, 6);
@@ -122,7 +123,7 @@ TEST(an_equal_change_of_another_picture_is_the_same)
 {
 	clear();
 	add(0, 1100, 5);
-	add(0, 2100, 8);	/* 3 more */
+	add(0, 2100, 8); /* 3 more */
 	add(1, 1100, 6);
 	add(1, 2100, 9);
 	align(2);
@@ -133,7 +134,7 @@ TEST(an_equal_change_of_another_picture_is_the_same)
 TEST(one_run_is_all_there_is)
 {
 	clear();
-	add(0, 500, 1);	/* before every input */
+	add(0, 500, 1); /* before every input */
 	add(0, 1100, 2);
 	add(0, 3100, 3);
 	align(1);
@@ -149,9 +150,10 @@ TEST(a_caret_is_masked_and_what_is_typed_beside_it_is_not)
 		uint32_t typed = 0;
 
 		for (uint32_t t = 150 + 100 * (uint32_t)r; t < 11000; t += 250) {
-			while (typed < INPUTS && 1060 + 1000 * typed < t) {	/* the letter: the caret stays as it is */
-				text += 1000 * (typed + 1);	/* another one each time */
-				add(r, 1060 + 1000 * typed, text + (run[r].n ? run[r].change[run[r].n - 1].content / 1000003 % 2 : 0));
+			while (typed < INPUTS && 1060 + 1000 * typed < t) { /* the letter: the caret stays as it is */
+				text += 1000 * (typed + 1);		    /* another one each time */
+				add(r, 1060 + 1000 * typed,
+				    text + (run[r].n ? run[r].change[run[r].n - 1].content / 1000003 % 2 : 0));
 				typed++;
 			}
 			add(r, t, text + (t / 250) % 2);
@@ -206,8 +208,9 @@ static uint8_t beside(uint8_t restless)
 	uint32_t changed[] = { 5, 6 }, place[] = { 0, 1 };
 	uint64_t content[] = { 1, 2 };
 	struct tilelog_update update = { 100, 0 };
-	struct tilelog tiles = { .columns = 10, .rows = 1, .changed = changed, .content = content, .n = 2,
-				 .update = &update, .n_updates = 1 };
+	struct tilelog tiles = {
+		.columns = 10, .rows = 1, .changed = changed, .content = content, .n = 2, .update = &update, .n_updates = 1
+	};
 	struct tile_change change[] = { { .masked = 0 }, { .masked = restless } };
 
 	assert_int_equal(animation_mask_groups(10, 1, &tiles, place, change), 0);

@@ -12,11 +12,15 @@
 static uint32_t pixels[W * H], shot_pixels[11 * 11];
 static struct screen screen = { W, H, pixels };
 static struct trace_event shot = { .kind = TRACE_SNAPSHOT, .box = { 20, 20, 11, 11 }, .pixels = shot_pixels };
-static const struct snapshot_wait_cfg plain = { .match = { .tolerance = 8, .share = 3 }, .timeout_ns = 5000 * MS,
-					.settle_ns = 50 * MS, .patience_ns = 1000 * MS, .wiggle_ns = 300 * MS, .wiggle_each_ns = 1000 * MS };
+static const struct snapshot_wait_cfg plain = { .match = { .tolerance = 8, .share = 3 },
+						.timeout_ns = 5000 * MS,
+						.settle_ns = 50 * MS,
+						.patience_ns = 1000 * MS,
+						.wiggle_ns = 300 * MS,
+						.wiggle_each_ns = 1000 * MS };
 
 static struct snapshot_wait a;
-static int64_t wake;	/* when it wants to be asked again, ms */
+static int64_t wake; /* when it wants to be asked again, ms */
 
 static void blank(void)
 {
@@ -82,11 +86,11 @@ TEST_WITH(set_up, NULL, test_late_and_settled)
 	assert_int_equal(step(1000), AWAIT_NOT_YET);
 	assert_int_equal(wake, 1300);
 	show(20, 20);
-	assert_int_equal(step(1100), AWAIT_NOT_YET);	/* nobody said that something was painted */
+	assert_int_equal(step(1100), AWAIT_NOT_YET); /* nobody said that something was painted */
 	paint();
 	assert_int_equal(step(1100), AWAIT_NOT_YET);
 	assert_int_equal(wake, 1150);
-	blank();	/* a picture in between */
+	blank(); /* a picture in between */
 	paint();
 	assert_int_equal(step(1140), AWAIT_NOT_YET);
 	assert_int_equal(wake, 1300);
@@ -102,9 +106,9 @@ TEST_WITH(set_up, NULL, test_wiggles_and_gives_up)
 	static const struct {
 		int64_t ms;
 		enum await_word word;
-	} expected[] = { { 1300, AWAIT_OUT }, { 1320, AWAIT_BACK }, { 2320, AWAIT_OUT }, { 2340, AWAIT_BACK },
-			 { 3340, AWAIT_OUT }, { 3360, AWAIT_BACK }, { 4360, AWAIT_OUT }, { 4380, AWAIT_BACK }, { 5380, AWAIT_OUT },
-			 { 5400, AWAIT_BACK }, { 6000, AWAIT_TIMEOUT } };
+	} expected[] = { { 1300, AWAIT_OUT }, { 1320, AWAIT_BACK }, { 2320, AWAIT_OUT },    { 2340, AWAIT_BACK },
+			 { 3340, AWAIT_OUT }, { 3360, AWAIT_BACK }, { 4360, AWAIT_OUT },    { 4380, AWAIT_BACK },
+			 { 5380, AWAIT_OUT }, { 5400, AWAIT_BACK }, { 6000, AWAIT_TIMEOUT } };
 	int64_t now = 1000;
 
 	begin(&plain);
@@ -144,14 +148,14 @@ TEST_WITH(set_up, NULL, test_moved)
 	a.may_wiggle = false;
 	snapshot_wait_due(&a, 0);
 	assert_int_equal(step(0), AWAIT_NOT_YET);
-	assert_int_equal(wake, 1000);	/* patience */
+	assert_int_equal(wake, 1000); /* patience */
 	assert_int_equal(step(1000), AWAIT_THERE);
 	assert_int_equal(a.dx, 15);
 	assert_int_equal(a.dy, -8);
 	assert_int_equal(step(1001), AWAIT_NOT_YET);
 	assert_int_equal(step(1050), AWAIT_OK);
 	assert_int_equal(a.dx, 15);
-	show(20, 20);	/* two of them: its own place is the better one */
+	show(20, 20); /* two of them: its own place is the better one */
 	paint();
 	step(1060);
 	assert_int_equal(step(1110), AWAIT_OK);
@@ -177,7 +181,7 @@ TEST_WITH(set_up, NULL, test_pointer_in_the_picture)
 {
 	struct snapshot_wait_cfg cfg = plain;
 	show(20, 20);
-	for (int j = 25; j < 31; j++)	/* drawn by the server, right of and below the spot at 25,25 */
+	for (int j = 25; j < 31; j++) /* drawn by the server, right of and below the spot at 25,25 */
 		for (int i = 25; i < 25 + (31 - j); i++)
 			pixels[j * W + i] = 0x00ff00;
 	begin(&cfg);
@@ -188,9 +192,9 @@ TEST_WITH(set_up, NULL, test_pointer_in_the_picture)
 	snapshot_wait_step(&a, &screen, 1000 * MS, 25, 25, true, &wake);
 	assert_int_equal(snapshot_wait_step(&a, &screen, 1050 * MS, 25, 25, true, &wake), AWAIT_OK);
 	assert_true(a.pointer_masked);
-	assert_true(a.seen.of >= 121 / 2);	/* the rest still has to be right */
+	assert_true(a.seen.of >= 121 / 2); /* the rest still has to be right */
 
-	begin(&cfg);	/* a server that sends a shape does not draw it */
+	begin(&cfg); /* a server that sends a shape does not draw it */
 	snapshot_wait_due(&a, 0);
 	a.may_wiggle = false;
 	snapshot_wait_step(&a, &screen, 1000 * MS, 25, 25, false, &wake);

@@ -43,8 +43,12 @@ TEST(test_good)
 	struct dependencies d;
 	int n;
 
-	assert_int_equal(read_text("vncplay-deps 1\ninputs 12\n# a remark\n\nignore 0 464 64 16 alone\nignore 8 8 16 16 sometimes\n"
-				   "before 7 change 16 32 160 48 00000000deadbeef\nbefore 9 change 0 0 16 16 *\nbefore 9 change 32 0 16 16 *\n", &d), 0);
+	assert_int_equal(
+		read_text(
+			"vncplay-deps 1\ninputs 12\n# a remark\n\nignore 0 464 64 16 alone\nignore 8 8 16 16 sometimes\n"
+			"before 7 change 16 32 160 48 00000000deadbeef\nbefore 9 change 0 0 16 16 *\nbefore 9 change 32 0 16 16 *\n",
+			&d),
+		0);
 	assert_int_equal(d.inputs, 12);
 	assert_int_equal(d.n_ignore, 2);
 	assert_int_equal(d.ignore[0].box.y, 464);

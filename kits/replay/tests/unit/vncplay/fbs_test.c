@@ -60,7 +60,7 @@ TEST(test_reading)
 /* Cut anywhere: the blocks before are whole, what there is of the last one is told. */
 TEST(test_cut_logs)
 {
-	static const size_t ends[] = { 12, 28, 40, 48, 60 };	/* of the banner, of each block */
+	static const size_t ends[] = { 12, 28, 40, 48, 60 }; /* of the banner, of each block */
 	struct fbs_block b;
 	const char *why;
 	int status;
@@ -86,7 +86,7 @@ TEST(test_cut_logs)
 		assert_int_equal(status, at_end ? 0 : -EPROTO);
 		if (n == 20)
 			assert_block(&b, "hell", 0);
-		assert_int_equal(fbs_next_block(f, &b), status);	/* never goes on */
+		assert_int_equal(fbs_next_block(f, &b), status); /* never goes on */
 		fbs_close(f);
 	}
 }
@@ -137,9 +137,9 @@ TEST(test_writing)
 	assert_non_null(w);
 	assert_int_equal(fbs_write(w, (const uint8_t *)"hello", 5, 0), 0);
 	assert_int_equal(fbs_write(w, (const uint8_t *)"four", 4, 0x401), 0);
-	assert_int_equal(fbs_write(w, (const uint8_t *)"", 0, 0x402), 0);	/* nothing came: nothing is written */
+	assert_int_equal(fbs_write(w, (const uint8_t *)"", 0, 0x402), 0); /* nothing came: nothing is written */
 	assert_int_equal(fbs_write(w, (const uint8_t *)"end", 3, 0x80000000u), 0);
-	f = fopen(path, "rb");	/* before it is finished: killed is usable */
+	f = fopen(path, "rb"); /* before it is finished: killed is usable */
 	assert_non_null(f);
 	assert_int_equal(fread(bytes, 1, sizeof(bytes), f), LOG - 8);
 	fclose(f);
@@ -175,7 +175,7 @@ TEST(test_large)
 	}
 	assert_int_equal(at, n * rounds);
 	statm = fopen("/proc/self/statm", "r");
-	assert_int_equal(fscanf(statm, "%*u %*u %zu", &resident), 1);	/* pages of files */
+	assert_int_equal(fscanf(statm, "%*u %*u %zu", &resident), 1); /* pages of files */
 	fclose(statm);
 	assert_true(resident * (size_t)sysconf(_SC_PAGESIZE) < n * rounds / 2);
 	fbs_close(f);

@@ -15,7 +15,7 @@ static int parse(const char *text)
 	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 	int err;
 
-	input_script_free(&h);	/* of the script before */
+	input_script_free(&h); /* of the script before */
 	err = input_script_read(in, 800, 600, &h, &why);
 
 	fclose(in);
@@ -67,7 +67,7 @@ TEST(keys_are_held_in_order)
 	key_is(7, 's', false);
 	key_is(8, 0xffe1, false);
 	key_is(9, 0xffe3, false);
-	key_is(11, '5', true);	/* alone, a number is a key */
+	key_is(11, '5', true); /* alone, a number is a key */
 	key_is(14, 0xffe1, true);
 	key_is(16, 0xffe1, false);
 	assert_int_equal(h.n, 17);
@@ -113,7 +113,7 @@ TEST(clicks_are_near_enough_for_a_double_click)
 	assert_true(ns > 50 * NS_PER_MS && ns < 250 * NS_PER_MS);
 	good("click 30 40\nclick 30 40 3\nbutton 1 click\nbutton 2 down\nbutton 2 up\n");
 	assert_int_equal(steps(SCRIPT_BUTTON), 2 + 6 + 2 + 2);
-	assert_int_equal(steps(SCRIPT_MOVE), 1);	/* it is there already */
+	assert_int_equal(steps(SCRIPT_MOVE), 1); /* it is there already */
 }
 
 TEST(a_drag_presses_moves_and_releases)
@@ -145,7 +145,7 @@ TEST(texts_keep_their_blanks)
 	key_is(5, ' ', true);
 	key_is(7, 0xe4, true);
 	assert_int_equal(h.steps[3].after_ns + h.steps[2].after_ns, 50 * NS_PER_MS);
-	good("type 42\n");	/* no text behind it: it is the text */
+	good("type 42\n"); /* no text behind it: it is the text */
 	assert_int_equal(steps(SCRIPT_KEY), 4);
 	key_is(1, '4', true);
 	good("type hello world\n");

@@ -17,8 +17,9 @@ static struct growing_file *out;
 
 static void begin(const char *path)
 {
-	static const unsigned char greeting[] = { 'R', 'F', 'B', ' ', '0', '0', '3', '.', '0', '0', '3',
-						  '\n', 0, 0, 0, 1, 0, WIDTH, 0, HEIGHT, 32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0, 0, 0, 0, 0, 0, 0, 1, 'x' };
+	static const unsigned char greeting[] = { 'R', 'F', 'B', ' ',	'0', '0',    '3', '.', '0', '0', '3', '\n', 0,	0,
+						  0,   1,   0,	 WIDTH, 0,   HEIGHT, 32,  24,  0,   1,	 0,   255,  0,	255,
+						  0,   255, 16,	 8,	0,   0,	     0,	  0,   0,   0,	 0,   1,    'x' };
 
 	out = fbs_create(path);
 	assert_non_null(out);
@@ -41,7 +42,7 @@ static void paint(unsigned ms, int x, int y, int w, int h, int colour)
 }
 
 static struct trace_event events[] = {
-	{ .kind = TRACE_MOVE, .line = 6 }, { .kind = TRACE_PRESS, .line = 7 }, { .kind = TRACE_RELEASE, .line = 8 },
+	{ .kind = TRACE_MOVE, .line = 6 },     { .kind = TRACE_PRESS, .line = 7 },     { .kind = TRACE_RELEASE, .line = 8 },
 	{ .kind = TRACE_SNAPSHOT, .line = 9 }, { .kind = TRACE_KEY_DOWN, .line = 10 }, { .kind = TRACE_KEY_UP, .line = 11 },
 	{ .kind = TRACE_PRESS, .line = 12 },
 };
@@ -97,11 +98,11 @@ TEST(test_learned)
 	assert_int_equal(learn_make_result(l, &d), 0);
 	learn_free(l);
 	assert_int_equal(d.inputs, INPUTS);
-	assert_int_equal(d.n_before, 1);	/* the window before the key; not the letter, which one replay did without */
+	assert_int_equal(d.n_before, 1); /* the window before the key; not the letter, which one replay did without */
 	assert_non_null(deps_find(&d, 10, &n));
 	assert_int_equal(n, 1);
 	assert_memory_equal(&d.before[0].box, &((struct box){ 16, 0, 32, 32 }), sizeof(struct box));
-	assert_false(d.before[0].any);		/* it was the same in all */
+	assert_false(d.before[0].any); /* it was the same in all */
 	assert_int_equal(d.n_ignore, 2);
 	assert_memory_equal(&d.ignore[0].box, &((struct box){ 0, 48, 16, 16 }), sizeof(struct box));
 	assert_int_equal(d.ignore[0].why, DEPS_ALONE);
@@ -170,11 +171,11 @@ TEST(test_boxes)
 		set[i] = picture[i] == '#';
 	assert_int_equal(learn_cover_tiles(set, 6, 4, 90, 64, b, 8), 5);
 	assert_memory_equal(&b[0], &((struct box){ 0, 0, 32, 32 }), sizeof(*b));
-	assert_memory_equal(&b[1], &((struct box){ 80, 0, 10, 32 }), sizeof(*b));	/* cut to the screen */
+	assert_memory_equal(&b[1], &((struct box){ 80, 0, 10, 32 }), sizeof(*b)); /* cut to the screen */
 	assert_memory_equal(&b[2], &((struct box){ 0, 32, 90, 16 }), sizeof(*b));
 	assert_memory_equal(&b[3], &((struct box){ 16, 48, 16, 16 }), sizeof(*b));
 	assert_memory_equal(&b[4], &((struct box){ 48, 48, 16, 16 }), sizeof(*b));
-	assert_int_equal(learn_cover_tiles(set, 6, 4, 90, 64, b, 2), 2);	/* the two largest */
+	assert_int_equal(learn_cover_tiles(set, 6, 4, 90, 64, b, 2), 2); /* the two largest */
 	assert_int_equal(b[0].h, 32);
 	assert_int_equal(b[1].w, 90);
 }

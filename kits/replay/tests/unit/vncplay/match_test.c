@@ -50,14 +50,14 @@ TEST(test_look)
 	seen = match_count(&cfg, &screen, b, shot, 0, 0, INT_MAX);
 	assert_int_equal(seen.of, 100);
 	assert_int_equal(seen.mismatched, 0);
-	pixels[10 * W + 10] = 0x888078;	/* 8 up in red, 8 down in blue: within the tolerance */
+	pixels[10 * W + 10] = 0x888078; /* 8 up in red, 8 down in blue: within the tolerance */
 	assert_int_equal(match_count(&cfg, &screen, b, shot, 0, 0, INT_MAX).mismatched, 0);
-	pixels[10 * W + 10] = 0x808089;	/* 9 */
+	pixels[10 * W + 10] = 0x808089; /* 9 */
 	pixels[10 * W + 11] = 0x778080;
 	pixels[12 * W + 10] = 0x809080;
 	seen = match_count(&cfg, &screen, b, shot, 0, 0, INT_MAX);
 	assert_int_equal(seen.mismatched, 3);
-	assert_true(match_is_close(&cfg, seen));	/* 3 of 100 */
+	assert_true(match_is_close(&cfg, seen)); /* 3 of 100 */
 	pixels[19 * W + 19] = 0;
 	seen = match_count(&cfg, &screen, b, shot, 0, 0, INT_MAX);
 	assert_int_equal(seen.mismatched, 4);
@@ -95,7 +95,7 @@ TEST(test_found)
 	fill(GREY);
 	draw_f(22 + 17, 22 - 9, 0x040404);
 	assert_int_equal(match_search(&cfg, &screen, b, shot, 30, &dx, &dy, &seen), MATCH_MOVED);
-	assert_in_range(dx, 16, 18);	/* the tolerance may take a neighbour for it */
+	assert_in_range(dx, 16, 18); /* the tolerance may take a neighbour for it */
 	assert_in_range(dy + 100, 90, 92);
 	assert_int_equal(match_search(&cfg, &screen, b, shot, 10, &dx, &dy, &seen), MATCH_NOWHERE);
 	draw_f(50, 40, 0);
@@ -112,10 +112,10 @@ TEST(test_flat_is_not_looked_for)
 	fill(GREY);
 	take(b, shot);
 	assert_int_equal(match_search(&cfg, &screen, b, shot, 10, &dx, &dy, &seen), MATCH_FLAT);
-	pixels[25 * W + 25] = 0;	/* one dot is no texture */
+	pixels[25 * W + 25] = 0; /* one dot is no texture */
 	take(b, shot);
 	assert_int_equal(match_search(&cfg, &screen, b, shot, 10, &dx, &dy, &seen), MATCH_FLAT);
-	for (int x = 0; x < W; x++)	/* nor is the edge of a window, along itself */
+	for (int x = 0; x < W; x++) /* nor is the edge of a window, along itself */
 		for (int y = 20; y < 26; y++)
 			pixels[y * W + x] = 0xffffff;
 	take(b, shot);

@@ -27,9 +27,9 @@ TEST(test_distances_are_kept)
 	pacing_start(&t, 1, 0, 1, START);
 	assert_int_equal(due_ms(&t, at(500, TRACE_MOVE, 0)), 500);
 	assert_int_equal(due_ms(&t, at(700, TRACE_PRESS, 1)), 700);
-	assert_int_equal(pacing_shift(&t, START + 2700 * MS), 2000 * MS);	/* it had to wait */
+	assert_int_equal(pacing_shift(&t, START + 2700 * MS), 2000 * MS); /* it had to wait */
 	assert_int_equal(due_ms(&t, at(780, TRACE_RELEASE, 1)), 2780);
-	assert_int_equal(pacing_shift(&t, START + 2000 * MS), 0);		/* it is not due yet */
+	assert_int_equal(pacing_shift(&t, START + 2000 * MS), 0); /* it is not due yet */
 	assert_int_equal(due_ms(&t, at(5000, TRACE_KEY_DOWN, 'a')), 7000);
 }
 
@@ -39,17 +39,17 @@ TEST(test_speed_is_of_thinking)
 
 	pacing_start(&t, 2, 0, 1, START);
 	assert_int_equal(due_ms(&t, at(1000, TRACE_PRESS, 1)), 500);
-	assert_int_equal(due_ms(&t, at(1100, TRACE_RELEASE, 1)), 600);	/* held */
-	assert_int_equal(due_ms(&t, at(1250, TRACE_MOVE, 0)), 750);	/* a hand that trembles, */
-	assert_int_equal(due_ms(&t, at(1300, TRACE_PRESS, 1)), 800);	/* a double click */
+	assert_int_equal(due_ms(&t, at(1100, TRACE_RELEASE, 1)), 600); /* held */
+	assert_int_equal(due_ms(&t, at(1250, TRACE_MOVE, 0)), 750);    /* a hand that trembles, */
+	assert_int_equal(due_ms(&t, at(1300, TRACE_PRESS, 1)), 800);   /* a double click */
 	assert_int_equal(due_ms(&t, at(1340, TRACE_RELEASE, 1)), 840);
-	assert_int_equal(due_ms(&t, at(2340, TRACE_PRESS, 1)), 1340);	/* another click, later */
-	assert_int_equal(due_ms(&t, at(3340, TRACE_MOVE, 1)), 2340);	/* a slow drag */
+	assert_int_equal(due_ms(&t, at(2340, TRACE_PRESS, 1)), 1340); /* another click, later */
+	assert_int_equal(due_ms(&t, at(3340, TRACE_MOVE, 1)), 2340);  /* a slow drag */
 	assert_int_equal(due_ms(&t, at(3440, TRACE_RELEASE, 1)), 2440);
 	assert_int_equal(due_ms(&t, at(5440, TRACE_KEY_DOWN, 'a')), 3440);
-	assert_int_equal(due_ms(&t, at(5940, TRACE_KEY_DOWN, 'a')), 3940);	/* it repeats */
+	assert_int_equal(due_ms(&t, at(5940, TRACE_KEY_DOWN, 'a')), 3940); /* it repeats */
 	assert_int_equal(due_ms(&t, at(5970, TRACE_KEY_DOWN, 'a')), 3970);
-	assert_int_equal(due_ms(&t, at(6000, TRACE_KEY_DOWN, 'b')), 4000);	/* before a is up */
+	assert_int_equal(due_ms(&t, at(6000, TRACE_KEY_DOWN, 'b')), 4000); /* before a is up */
 	assert_int_equal(due_ms(&t, at(6020, TRACE_KEY_UP, 'a')), 4020);
 	assert_int_equal(due_ms(&t, at(6040, TRACE_KEY_UP, 'b')), 4040);
 	assert_int_equal(due_ms(&t, at(6240, TRACE_KEY_DOWN, 'c')), 4140);
@@ -93,6 +93,6 @@ TEST(test_jitter)
 	}
 	assert_in_range(least, 699, 720);
 	assert_in_range(most, 1280, 1301);
-	assert_in_range(sum / 1000, 970, 1030);	/* 5 standard errors of the mean of a uniform 700 to 1300 are 27 */
+	assert_in_range(sum / 1000, 970, 1030); /* 5 standard errors of the mean of a uniform 700 to 1300 are 27 */
 	assert_true(differs > 900);
 }

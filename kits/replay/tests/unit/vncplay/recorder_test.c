@@ -14,7 +14,7 @@ static uint32_t pixels[W * H];
 static struct screen screen = { W, H, pixels };
 static struct recorder_cfg cfg;
 static struct recorder *r;
-static int64_t now;		/* since the start */
+static int64_t now; /* since the start */
 
 /* What went out. */
 static struct {
@@ -174,7 +174,7 @@ TEST_WITH(setup, teardown, a_press_waits_until_the_screen_has_answered_to_the_mo
 	until(1150);
 	assert_int_equal(n_sent, 2);
 	assert_int_equal(sent[1].mask, 1);
-	until(1209);	/* the release keeps its 60 ms */
+	until(1209); /* the release keeps its 60 ms */
 	assert_int_equal(n_sent, 2);
 	until(1210);
 	assert_int_equal(n_sent, 3);
@@ -221,7 +221,7 @@ TEST_WITH(setup, teardown, what_has_a_twin_nearby_is_marked)
 	assert_int_equal(last_snapshot()->box.x, 100);
 	assert_true(last_snapshot()->twin);
 	pointer(1300, 0, 105, 65);
-	button_at(140, 60, 77777);	/* the other one looks like another thing now */
+	button_at(140, 60, 77777); /* the other one looks like another thing now */
 	pointer(3000, 1, 105, 65);
 	until(3300);
 	assert_int_equal(count(TRACE_SNAPSHOT), 2);
@@ -243,7 +243,7 @@ TEST_WITH(setup, teardown, three_clicks_are_three_presses_and_three_releases)
 	assert_int_equal(count(TRACE_PRESS), 6);
 	assert_int_equal(count(TRACE_RELEASE), 6);
 	assert_int_equal(n_sent, 13);
-	assert_int_equal(count(TRACE_SNAPSHOT), 4);	/* one for each slow click, one for the three quick ones */
+	assert_int_equal(count(TRACE_SNAPSHOT), 4); /* one for each slow click, one for the three quick ones */
 }
 
 TEST_WITH(setup, teardown, a_double_click_keeps_its_distances)
@@ -253,7 +253,7 @@ TEST_WITH(setup, teardown, a_double_click_keeps_its_distances)
 
 	pointer(1000, 0, 100, 90);
 	for (int i = 0; i < 4; i++)
-		pointer(at[i], i % 2 == 0, 100 + i, 90);	/* a hand is not quite still */
+		pointer(at[i], i % 2 == 0, 100 + i, 90); /* a hand is not quite still */
 	paint(1075, 100, 90, 5, 5, 9);
 	until(3000);
 	assert_int_equal(count(TRACE_SNAPSHOT), 1);
@@ -273,11 +273,11 @@ TEST_WITH(setup, teardown, a_double_click_keeps_its_distances)
 TEST_WITH(setup, teardown, what_is_late_catches_up_in_pauses)
 {
 	pointer(1000, 0, 100, 90);
-	pointer(1000, 1, 100, 90);	/* goes at 1150 */
-	pointer(1060, 0, 100, 90);	/* 1210 */
-	pointer(1300, 0, 120, 90);	/* 240 later: 1450 */
-	pointer(1890, 0, 130, 90);	/* 590 later: 500 is kept, 1950 */
-	pointer(2900, 0, 140, 90);	/* in time */
+	pointer(1000, 1, 100, 90); /* goes at 1150 */
+	pointer(1060, 0, 100, 90); /* 1210 */
+	pointer(1300, 0, 120, 90); /* 240 later: 1450 */
+	pointer(1890, 0, 130, 90); /* 590 later: 500 is kept, 1950 */
+	pointer(2900, 0, 140, 90); /* in time */
 	until(4000);
 	assert_int_equal(n_sent, 6);
 	assert_int_equal(sent[2].at_ns, 1210 * MS);
@@ -290,16 +290,16 @@ TEST_WITH(setup, teardown, only_changes_around_the_pointer_matter)
 {
 	pointer(1000, 0, 100, 90);
 	pointer(1140, 1, 100, 90);
-	paint(1145, 300, 200, 50, 50, 5);	/* elsewhere */
+	paint(1145, 300, 200, 50, 50, 5); /* elsewhere */
 	until(1148);
-	texture(100, 90, 10, 10, 1);		/* painted, but the same as before */
+	texture(100, 90, 10, 10, 1); /* painted, but the same as before */
 	recorder_painted(r, START + now, (struct box){ 100, 90, 10, 10 });
 	until(1150);
 	assert_int_equal(n_sent, 2);
 	pointer(1160, 0, 100, 90);
 	pointer(3000, 0, 200, 200);
 	pointer(3010, 1, 200, 200);
-	paint(3100, 218, 200, 2, 2, 5);		/* within the margin */
+	paint(3100, 218, 200, 2, 2, 5); /* within the margin */
 	until(3249);
 	assert_true(recorder_has_queued(r));
 	until(3251);
@@ -314,9 +314,9 @@ TEST_WITH(setup, teardown, what_never_rests_is_left_out_after_a_while)
 	pointer(1000, 0, 100, 90);
 	pointer(1010, 1, 100, 90);
 	for (int i = 0; i < 30; i++)
-		paint(1020 + i * 100, 95 + i % 11, 85 + i / 11, 1, 1, 7);	/* each once: none of them blinks */
+		paint(1020 + i * 100, 95 + i % 11, 85 + i / 11, 1, 1, 7); /* each once: none of them blinks */
 	assert_int_equal(n_sent, 2);
-	assert_int_equal(sent[1].at_ns, 3010 * MS);	/* --settle-timeout */
+	assert_int_equal(sent[1].at_ns, 3010 * MS); /* --settle-timeout */
 	assert_int_equal(notes, 1);
 	assert_int_equal(recorder_get_statistics(r)->restless, 1);
 	e = last_snapshot();
@@ -333,13 +333,13 @@ TEST_WITH(setup, teardown, a_caret_that_blinks_neither_delays_nor_counts)
 	pointer(1000, 0, 100, 90);
 	for (int i = 0; i < 8; i++)
 		paint(2000 + i * 500, 102, 85, 1, 11, i % 2 ? 1 : 77);
-	pointer(5560, 1, 100, 90);	/* 60 ms after the last blink */
+	pointer(5560, 1, 100, 90); /* 60 ms after the last blink */
 	assert_int_equal(n_sent, 2);
 	e = last_snapshot();
 	for (int i = 0; i < 121; i++)
 		any += e->pixels[i] == TRACE_ANY;
 	assert_int_equal(any, 11);
-	assert_int_equal(e->pixels[7], TRACE_ANY);	/* 102 - 95 */
+	assert_int_equal(e->pixels[7], TRACE_ANY); /* 102 - 95 */
 }
 
 TEST_WITH(setup, teardown, snapshots_end_at_the_edge)
@@ -348,7 +348,7 @@ TEST_WITH(setup, teardown, snapshots_end_at_the_edge)
 	pointer(2000, 1, 0, 0);
 	is_box(last_snapshot()->box, 0, 0, 6, 6);
 	pointer(2100, 0, 0, 0);
-	pointer(3000, 0, 999, 999);	/* dragged beyond the window */
+	pointer(3000, 0, 999, 999); /* dragged beyond the window */
 	pointer(4000, 1, 999, 999);
 	is_box(last_snapshot()->box, W - 6, H - 6, 6, 6);
 	assert_int_equal(sent[n_sent - 1].e.x, W - 1);
@@ -378,7 +378,7 @@ TEST_WITH(setup, teardown, a_drag_is_looked_after_where_it_ends)
 	pointer(2000, 1, 100, 90);
 	pointer(2100, 1, 150, 90);
 	pointer(2200, 1, 200, 90);
-	paint(2230, 195, 80, 20, 20, 4);	/* what is dragged comes along */
+	paint(2230, 195, 80, 20, 20, 4); /* what is dragged comes along */
 	pointer(2250, 0, 200, 90);
 	assert_true(recorder_has_queued(r));
 	until(2381);
@@ -390,7 +390,7 @@ TEST_WITH(setup, teardown, a_drag_is_looked_after_where_it_ends)
 
 	pointer(4000, 1, 200, 90);
 	pointer(4100, 1, 100, 90);
-	pointer(4110, 0, 100, 90);	/* nothing changed there */
+	pointer(4110, 0, 100, 90); /* nothing changed there */
 	assert_false(recorder_has_queued(r));
 	assert_int_equal(count(TRACE_SNAPSHOT), 3);
 }
@@ -415,7 +415,7 @@ TEST_WITH(setup, teardown, keys_wait_for_what_the_click_lit_up)
 	const struct trace_event *e;
 
 	click();
-	paint(1100, 60, 80, 80, 20, 8);	/* the field */
+	paint(1100, 60, 80, 80, 20, 8); /* the field */
 	strike(1180, 'a');		/* within 150 ms of it */
 	assert_true(recorder_has_queued(r));
 	strike(1300, 'b');
@@ -432,17 +432,17 @@ TEST_WITH(setup, teardown, keys_wait_for_what_the_click_lit_up)
 TEST_WITH(setup, teardown, keys_after_a_pause_wait_for_what_the_keys_before_typed)
 {
 	click();
-	strike(2000, 'a');	/* nothing is known: around the click */
+	strike(2000, 'a'); /* nothing is known: around the click */
 	assert_int_equal(recorder_get_statistics(r)->snapshots[TRACE_FOR_KEY], 1);
 	holds(last_snapshot()->box, 95, 85, 11, 11);
 	paint(2060, 200, 150, 8, 12, 3);
 	strike(2200, 'b');
 	paint(2260, 208, 150, 8, 12, 3);
 	assert_int_equal(recorder_get_statistics(r)->snapshots[TRACE_FOR_KEY], 1);
-	paint(3400, 10, 10, 12, 12, 4);	/* a clock elsewhere, long after */
+	paint(3400, 10, 10, 12, 12, 4); /* a clock elsewhere, long after */
 	strike(4000, 'c');
 	assert_int_equal(recorder_get_statistics(r)->snapshots[TRACE_FOR_KEY], 2);
-	is_box(last_snapshot()->box, 184, 148, 48, 16);	/* 200,150 16x12, and what is next to it */
+	is_box(last_snapshot()->box, 184, 148, 48, 16); /* 200,150 16x12, and what is next to it */
 	assert_int_equal(count(TRACE_KEY_DOWN), 3);
 }
 
@@ -465,8 +465,8 @@ TEST_WITH(setup, teardown, keys_wait_for_a_window_that_took_its_time)
 
 	click();
 	strike(2000, 'o');
-	paint(2050, 0, 0, 20, 10, 6);	/* the menu's title */
-	paint(3500, 100, 100, 200, 150, 6);	/* the dialog */
+	paint(2050, 0, 0, 20, 10, 6);	    /* the menu's title */
+	paint(3500, 100, 100, 200, 150, 6); /* the dialog */
 	strike(5000, 'x');
 	e = last_snapshot();
 	assert_int_equal(e->why, TRACE_FOR_KEY);
@@ -510,7 +510,7 @@ TEST_WITH(setup, teardown, a_submenu_that_comes_up_is_waited_for)
 	assert_int_equal(last_snapshot()->why, TRACE_FOR_HOVER);
 	is_box(last_snapshot()->box, 150, 85, 60, 30);
 	assert_int_equal(written[n_written - 1].e.kind, TRACE_MOVE);
-	assert_int_equal(sent[n_sent - 1].at_ns, 1900 * MS);	/* nobody waited */
+	assert_int_equal(sent[n_sent - 1].at_ns, 1900 * MS); /* nobody waited */
 
 	/* in motion, at rest without a change, and what comes much later: nothing */
 	for (int i = 0; i < 5; i++) {
@@ -522,14 +522,15 @@ TEST_WITH(setup, teardown, a_submenu_that_comes_up_is_waited_for)
 	pointer(5000, 0, 160, 90);
 	paint(6500, 120, 85, 60, 30, 40);
 	pointer(7000, 0, 170, 90);
-	assert_int_equal(recorder_get_statistics(r)->snapshots[TRACE_FOR_HOVER], 2);	/* the rest after the motion changed something */
+	assert_int_equal(recorder_get_statistics(r)->snapshots[TRACE_FOR_HOVER],
+			 2); /* the rest after the motion changed something */
 }
 
 TEST_WITH(setup, teardown, a_pointer_that_the_server_draws_is_no_submenu)
 {
 	pointer(1000, 0, 100, 90);
 	pointer(1020, 0, 120, 90);
-	paint(1050, 95, 85, 50, 25, 9);	/* away from there, and here */
+	paint(1050, 95, 85, 50, 25, 9); /* away from there, and here */
 	pointer(1500, 0, 140, 90);
 	assert_int_equal(count(TRACE_SNAPSHOT), 0);
 }

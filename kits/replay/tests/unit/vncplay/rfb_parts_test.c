@@ -12,14 +12,14 @@
 #define W 8
 #define H 4
 #define BYTES(...) (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ })
-#define UPDATE(n) 0, 0, (n) >> 8, (n) & 255
+#define UPDATE(n) 0, 0, (n) >> 8, (n)&255
 #define RECT(x, y, w, h) 0, x, 0, y, 0, w, 0, h
 #define ENCODING(e) (uint8_t)((uint32_t)(e) >> 24), (uint8_t)((uint32_t)(e) >> 16), (uint8_t)((uint32_t)(e) >> 8), (uint8_t)(e)
-#define RED 0, 0, 255, 0	/* rfb_xrgb */
+#define RED 0, 0, 255, 0 /* rfb_xrgb */
 #define GREEN 0, 255, 0, 0
 #define BLUE 255, 0, 0, 0
 
-static char told[400];	/* what was told, as words */
+static char told[400]; /* what was told, as words */
 
 static void tell(const char *format, ...)
 {
@@ -55,8 +55,9 @@ static void on_cursor_shape(void *whose)
 	tell("shape ");
 }
 
-static const struct rfb_event_callbacks events = { .ended = on_update_ended, .painted = on_painted, .resized = on_resized,
-	.shape = on_cursor_shape };
+static const struct rfb_event_callbacks events = {
+	.ended = on_update_ended, .painted = on_painted, .resized = on_resized, .shape = on_cursor_shape
+};
 
 static struct rfb_decoder *opened(const struct rfb_format *format)
 {
@@ -84,8 +85,8 @@ static uint32_t at(const struct rfb_decoder *r, int x, int y)
 
 TEST(test_corre)
 {
-	struct rfb_decoder *r = after(&rfb_xrgb, BYTES(UPDATE(1), RECT(1, 1, 6, 3), ENCODING(4), 0, 0, 0, 2, BLUE,
-					       RED, 0, 0, 2, 1, GREEN, 5, 2, 1, 1));
+	struct rfb_decoder *r = after(
+		&rfb_xrgb, BYTES(UPDATE(1), RECT(1, 1, 6, 3), ENCODING(4), 0, 0, 0, 2, BLUE, RED, 0, 0, 2, 1, GREEN, 5, 2, 1, 1));
 
 	assert_string_equal(told, "1,1,6,3 )");
 	assert_int_equal(at(r, 0, 0), 0);
@@ -109,20 +110,13 @@ TEST(test_a_raw_pixel_without_its_fourth_byte)
 
 TEST(test_pointer_shape_name_and_text)
 {
-	struct rfb_decoder *r = after(&rfb_xrgb, BYTES(
-		UPDATE(5),
-		RECT(1, 1, 3, 2), ENCODING(-239), 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 0xe0, 0xe0,
-		RECT(0, 0, 0, 0), ENCODING(-239),	/* of no pixel: no shape */
-		RECT(0, 0, 9, 1), ENCODING(-240), 1, 2, 3, 4, 5, 6, 0xff, 0x80, 0xff, 0x80,
-		RECT(7, 3, 0, 0), ENCODING(-232),
-		RECT(0, 0, 0, 0), ENCODING(-307), 0, 0, 0, 3, 'n', 'e', 'w',
-		2,
-		3, 0, 0, 0, 0, 0, 0, 5, 'h', 'e', 'l', 'l', 'o',
-		3, 0, 0, 0, ENCODING(-6), 1, 0, 0, 1, 9, 9,
-		1, 0, 0, 3, 0, 2, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2,
-		248, 0, 0, 0, 0, 0, 0, 1, 2, 7, 7,
-		150,
-		2));
+	struct rfb_decoder *r = after(
+		&rfb_xrgb, BYTES(UPDATE(5), RECT(1, 1, 3, 2), ENCODING(-239), 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5,
+				 5, 5, 6, 6, 6, 6, 0xe0, 0xe0, RECT(0, 0, 0, 0), ENCODING(-239), /* of no pixel: no shape */
+				 RECT(0, 0, 9, 1), ENCODING(-240), 1, 2, 3, 4, 5, 6, 0xff, 0x80, 0xff, 0x80, RECT(7, 3, 0, 0),
+				 ENCODING(-232), RECT(0, 0, 0, 0), ENCODING(-307), 0, 0, 0, 3, 'n', 'e', 'w', 2, 3, 0, 0, 0, 0, 0,
+				 0, 5, 'h', 'e', 'l', 'l', 'o', 3, 0, 0, 0, ENCODING(-6), 1, 0, 0, 1, 9, 9, 1, 0, 0, 3, 0, 2, 1, 1,
+				 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 248, 0, 0, 0, 0, 0, 0, 1, 2, 7, 7, 150, 2));
 
 	assert_string_equal(told, "shape shape )");
 	rfb_decoder_free(r);
@@ -139,12 +133,12 @@ TEST(test_an_update_that_says_which_rectangle_is_its_last)
 
 TEST(test_sizes_of_the_screen)
 {
-	struct rfb_decoder *r = after(&rfb_xrgb, BYTES(
-		UPDATE(1), RECT(0, 0, 8, 4), ENCODING(2), 0, 0, 0, 0, RED,
-		UPDATE(2), RECT(0, 0, 10, 3), ENCODING(-223), RECT(9, 2, 1, 1), ENCODING(0), BLUE,
-		/* refused to who asked */
-		UPDATE(1), RECT(0, 1, 50, 50), ENCODING(-308), 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 50, 0, 50, 0, 0, 0, 0,
-		UPDATE(1), RECT(1, 0, 12, 5), ENCODING(-308), 0, 0, 0, 0));
+	struct rfb_decoder *r =
+		after(&rfb_xrgb, BYTES(UPDATE(1), RECT(0, 0, 8, 4), ENCODING(2), 0, 0, 0, 0, RED, UPDATE(2), RECT(0, 0, 10, 3),
+				       ENCODING(-223), RECT(9, 2, 1, 1), ENCODING(0), BLUE,
+				       /* refused to who asked */
+				       UPDATE(1), RECT(0, 1, 50, 50), ENCODING(-308), 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 50, 0,
+				       50, 0, 0, 0, 0, UPDATE(1), RECT(1, 0, 12, 5), ENCODING(-308), 0, 0, 0, 0));
 
 	assert_string_equal(told, "0,0,8,4 )size 10x3 9,2,1,1 ))size 12x5 )");
 	assert_int_equal(rfb_screen(r)->width, 12);
@@ -159,9 +153,9 @@ TEST(test_sizes_of_the_screen)
 TEST(test_a_colour_map)
 {
 	static const struct rfb_format map = { .bits = 8, .depth = 8 };
-	struct rfb_decoder *r = after(&map, BYTES(1, 0, 0, 254, 0, 4, 0x12, 0xff, 0x34, 0, 0x56, 0x78, 0xff, 0xff,
-					  0, 0, 0xff, 0xff, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
-				      UPDATE(1), RECT(0, 0, 3, 1), ENCODING(0), 254, 255, 0));
+	struct rfb_decoder *r =
+		after(&map, BYTES(1, 0, 0, 254, 0, 4, 0x12, 0xff, 0x34, 0, 0x56, 0x78, 0xff, 0xff, 0, 0, 0xff, 0xff, 9, 9, 9, 9, 9,
+				  9, 9, 9, 9, 9, 9, 9, UPDATE(1), RECT(0, 0, 3, 1), ENCODING(0), 254, 255, 0));
 
 	assert_int_equal(at(r, 0, 0), 0x123456);
 	assert_int_equal(at(r, 1, 0), 0xff00ff);
@@ -172,8 +166,14 @@ TEST(test_a_colour_map)
 /* 2 x 2 pixels (10,20,5) (12,18,9) / (31,0,0) (30,63,4) of 5, 6 and 5 bits; what each guess lacks was worked out on paper. */
 TEST(test_tight_with_a_gradient)
 {
-	static const struct rfb_format format = { .bits = 16, .depth = 16, .true_colour = 1, .red_max = 31,
-						  .green_max = 63, .blue_max = 31, .red_shift = 11, .green_shift = 5 };
+	static const struct rfb_format format = { .bits = 16,
+						  .depth = 16,
+						  .true_colour = 1,
+						  .red_max = 31,
+						  .green_max = 63,
+						  .blue_max = 31,
+						  .red_shift = 11,
+						  .green_shift = 5 };
 	static const unsigned lacks[4][3] = { { 10, 20, 5 }, { 2, 62, 4 }, { 21, 44, 27 }, { 31, 63, 0 } };
 	static const unsigned truth[4][3] = { { 10, 20, 5 }, { 12, 18, 9 }, { 31, 0, 0 }, { 30, 63, 4 } };
 	uint8_t bytes[] = { UPDATE(1), RECT(3, 1, 2, 2), ENCODING(7), 0x40, 2, 0, 0, 0, 0, 0, 0, 0, 0 };
@@ -199,11 +199,10 @@ TEST(test_tight_with_a_gradient)
 /* Fill, a palette of two in bits, of three in bytes, and as they are after NoZlib: three bytes a pixel, red first. */
 TEST(test_tight_without_zlib)
 {
-	struct rfb_decoder *r = after(&rfb_xrgb, BYTES(UPDATE(4), RECT(0, 0, 8, 4), ENCODING(7), 0x8f, 1, 2, 3, RECT(0, 0, 3, 2),
-						       ENCODING(7), 0x40, 1, 1, 255, 0, 0, 0, 0, 255, 0x40, 0xbf, RECT(0, 2, 3, 1),
-						       ENCODING(7), 0x50, 1, 2, 9, 0, 0, 0, 9, 0, 0, 0, 9, 2, 1, 0, RECT(4, 0, 2,
-															 2),
-						       ENCODING(7), 0xa0, 12, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0));
+	struct rfb_decoder *r = after(
+		&rfb_xrgb, BYTES(UPDATE(4), RECT(0, 0, 8, 4), ENCODING(7), 0x8f, 1, 2, 3, RECT(0, 0, 3, 2), ENCODING(7), 0x40, 1, 1,
+				 255, 0, 0, 0, 0, 255, 0x40, 0xbf, RECT(0, 2, 3, 1), ENCODING(7), 0x50, 1, 2, 9, 0, 0, 0, 9, 0, 0,
+				 0, 9, 2, 1, 0, RECT(4, 0, 2, 2), ENCODING(7), 0xa0, 12, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0));
 	static const uint32_t want[3][8] = { { 0xff0000, 0x0000ff, 0xff0000, 0x010203, 0x010000, 0x020000, 0x010203, 0x010203 },
 					     { 0x0000ff, 0xff0000, 0x0000ff, 0x010203, 0x030000, 0x040000, 0x010203, 0x010203 },
 					     { 0x000009, 0x000900, 0x090000, 0x010203, 0x010203, 0x010203, 0x010203, 0x010203 } };
@@ -217,7 +216,8 @@ TEST(test_tight_without_zlib)
 TEST(test_a_log_with_a_password)
 {
 	static const uint8_t bytes[] = {
-					 "RFB 003.003\n\0\0\0\2cccccccccccccccc\0\0\0\0\0\5\0\3\20\20\1\1\0\37\0\77\0\37\13\5\0\0\0\0\0\0\0\4a\n\033b" };
+		"RFB 003.003\n\0\0\0\2cccccccccccccccc\0\0\0\0\0\5\0\3\20\20\1\1\0\37\0\77\0\37\13\5\0\0\0\0\0\0\0\4a\n\033b"
+	};
 	struct rfb_decoder *r = opened(NULL);
 
 	assert_int_equal(rfb_decode_bytes(r, bytes, sizeof(bytes) - 1), 0);
@@ -231,11 +231,14 @@ TEST(test_a_log_with_a_password)
 }
 
 static const struct {
-	const char *why;	/* a part of it */
+	const char *why; /* a part of it */
 	uint8_t bytes[60];
 	size_t n;
 } wrong[] = {
-#define WRONG(why, ...) { why, { __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }) }
+#define WRONG(why, ...) \
+	{ \
+		why, { __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }) \
+	}
 	WRONG("unknown message", 77),
 	WRONG("encoding", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(99)),
 	WRONG("outside of the screen", UPDATE(1), RECT(1, 0, 8, 1), ENCODING(0)),
@@ -268,7 +271,7 @@ TEST(test_what_no_server_should_say)
 				err = rfb_decode_bytes(r, wrong[i].bytes + k, whole ? wrong[i].n : 1);
 			if (err != -EPROTO || !strstr(rfb_failure_text(r), wrong[i].why))
 				fail_msg("number %zu: %d, %s instead of %s", i, err, rfb_failure_text(r), wrong[i].why);
-			assert_int_equal(rfb_decode_bytes(r, (const uint8_t *)"\2", 1), -EPROTO);	/* for good */
+			assert_int_equal(rfb_decode_bytes(r, (const uint8_t *)"\2", 1), -EPROTO); /* for good */
 			rfb_decoder_free(r);
 		}
 }
@@ -291,8 +294,8 @@ TEST(test_more_than_the_rectangle_takes)
 
 TEST(test_greetings_and_formats_that_are_refused)
 {
-	static const char *const greetings[] = { "HTTP/1.1 200 OK\r\n\r\n", "RFB 003.003\n\0\0\0\0",
-						 "RFB 003.008\n\1\1\0\0", "RFB 003.003\n\0\0\0\1\0\0\0\5\40",
+	static const char *const greetings[] = { "HTTP/1.1 200 OK\r\n\r\n", "RFB 003.003\n\0\0\0\0", "RFB 003.008\n\1\1\0\0",
+						 "RFB 003.003\n\0\0\0\1\0\0\0\5\40",
 						 "RFB 003.003\n\0\0\0\2cccccccccccccccc\0\0\0\1" };
 	static const size_t lengths[] = { 19, 16, 16, 40, 36 };
 	struct rfb_format f;

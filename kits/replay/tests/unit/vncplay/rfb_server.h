@@ -17,7 +17,7 @@
 
 enum { WIDTH = 203, HEIGHT = 157 };
 #define COPY_OF ((struct box){ 40, 20, 120, 70 })
-#define COPY_TO ((struct box){ 47, 31, 120, 70 })	/* overlaps: the order of rows matters */
+#define COPY_TO ((struct box){ 47, 31, 120, 70 }) /* overlaps: the order of rows matters */
 #define BLOCK ((struct box){ 11, 90, 77, 41 })
 
 static inline uint32_t shuffled(uint32_t n)
@@ -32,23 +32,19 @@ static inline uint32_t shuffled(uint32_t n)
 /* Parts of every kind that an encoder knows: plain, of two, few and many colours, runs, a slope, noise. */
 static inline uint32_t picture(int x, int y, uint32_t seed)
 {
-	static const uint32_t few[] = { 0x102030, 0xffffff, 0xc00000, 0x00c000, 0x0000c0, 0xc0c000, 0x808080,
-					0x00c0c0, 0xff8000, 0x80ff00, 0x8000ff };
+	static const uint32_t few[] = { 0x102030, 0xffffff, 0xc00000, 0x00c000, 0x0000c0, 0xc0c000,
+					0x808080, 0x00c0c0, 0xff8000, 0x80ff00, 0x8000ff };
 	uint32_t u = (uint32_t)x, v = (uint32_t)y, n = shuffled(u + 1000 * v + 1000000 * seed);
 
 	switch (y / 26) {
-	case 0:
-		return x < 120 ? 0x4060a0 : x < 150 ? 0xf0f0f0 : 0x000000;
-	case 1:
-		return (n & 3) == 0 ? 0xffffff : 0x203040;
-	case 2:
-		return few[x < 100 ? n % 5 : n % 11];
-	case 3:
-		return few[(u / 9 + v / 7 + seed) % 11];
+	case 0: return x < 120 ? 0x4060a0 : x < 150 ? 0xf0f0f0 : 0x000000;
+	case 1: return (n & 3) == 0 ? 0xffffff : 0x203040;
+	case 2: return few[x < 100 ? n % 5 : n % 11];
+	case 3: return few[(u / 9 + v / 7 + seed) % 11];
 	case 4:
-		return x < 100 ? 0x010101u * (shuffled(n) % 90) + 0x300000 : (u & 255) << 16 | (v * 3 & 255) << 8 | ((u + v) / 2 & 255);
-	default:
-		return x < 140 ? n & 0xffffff : (u & 255) << 16 | (v & 255) << 8 | 0x40;
+		return x < 100 ? 0x010101u * (shuffled(n) % 90) + 0x300000
+			       : (u & 255) << 16 | (v * 3 & 255) << 8 | ((u + v) / 2 & 255);
+	default: return x < 140 ? n & 0xffffff : (u & 255) << 16 | (v & 255) << 8 | 0x40;
 	}
 }
 
@@ -91,8 +87,8 @@ static inline void on_key(rfbBool down, rfbKeySym key, rfbClientPtr client)
 	if (!down)
 		return;
 	if (key == 'c') {
-		rfbDoCopyRect(screen, COPY_TO.x, COPY_TO.y, COPY_TO.x + COPY_TO.w, COPY_TO.y + COPY_TO.h,
-			      COPY_TO.x - COPY_OF.x, COPY_TO.y - COPY_OF.y);
+		rfbDoCopyRect(screen, COPY_TO.x, COPY_TO.y, COPY_TO.x + COPY_TO.w, COPY_TO.y + COPY_TO.h, COPY_TO.x - COPY_OF.x,
+			      COPY_TO.y - COPY_OF.y);
 	} else if (key == 'p') {
 		paint_here(pixels, screen->width, BLOCK, 7);
 		rfbMarkRectAsModified(screen, BLOCK.x, BLOCK.y, BLOCK.x + BLOCK.w, BLOCK.y + BLOCK.h);
@@ -100,11 +96,13 @@ static inline void on_key(rfbBool down, rfbKeySym key, rfbClientPtr client)
 		rfbSendBell(screen);
 		rfbSendServerCutText(screen, (char[]){ "some text" }, 9);
 	} else if (key == 's') {
-		rfbSetCursor(screen, rfbMakeXCursor(13, 9,
-						    (char[]){ "xxxxxxxxxxxxx x x x x x x x xxxxxxxxxxxxxx           xxxxxxxxxxxxxx           x"
-								    "xxxxxxxxxxxxxx           xxxxxxxxxxxxxx           x" },
-						    (char[]){ "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-							      "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" }));
+		rfbSetCursor(
+			screen,
+			rfbMakeXCursor(13, 9,
+				       (char[]){ "xxxxxxxxxxxxx x x x x x x x xxxxxxxxxxxxxx           xxxxxxxxxxxxxx           x"
+						 "xxxxxxxxxxxxxx           xxxxxxxxxxxxxx           x" },
+				       (char[]){ "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+						 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" }));
 	} else if (key == 'r') {
 		char *old = screen->frameBuffer;
 		uint32_t *other = malloc(150 * 210 * 4);
@@ -164,7 +162,7 @@ static inline void script_stop(pid_t pid)
 
 /* --- the client ------------------------------------------------------------------------------------------------- */
 
-struct heard {	/* all that the server said after its greeting */
+struct heard { /* all that the server said after its greeting */
 	const char *name;
 	uint8_t *bytes;
 	size_t n, room;
@@ -183,7 +181,9 @@ static inline void read_server(int fd, void *bytes, size_t n)
 /* Connects and greets; `greeting` is what the server said till now, as a log has it: at least 256 bytes. Returns its length. */
 static inline size_t client_greet(int port, int *fd, uint8_t *greeting)
 {
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons((uint16_t)port) };
+	struct sockaddr_in a = { .sin_family = AF_INET,
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+				 .sin_port = htons((uint16_t)port) };
 	struct timeval patience = { .tv_sec = 20 };
 	size_t name;
 
@@ -191,7 +191,7 @@ static inline size_t client_greet(int port, int *fd, uint8_t *greeting)
 	assert_int_equal(setsockopt(*fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)), 0);
 	assert_int_equal(setsockopt(*fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int)), 0);
 	assert_int_equal(connect(*fd, (struct sockaddr *)&a, sizeof(a)), 0);
-	say(*fd, "RFB 003.003\n", 12);	/* (before it is asked: the server waits 100 ms for a browser to speak first) */
+	say(*fd, "RFB 003.003\n", 12); /* (before it is asked: the server waits 100 ms for a browser to speak first) */
 	read_server(*fd, greeting, 12);
 	memcpy(greeting, "RFB 003.003\n", 12);
 	read_server(*fd, greeting + 12, 4);
@@ -205,9 +205,28 @@ static inline size_t client_greet(int port, int *fd, uint8_t *greeting)
 
 static inline void client_format(int fd, const struct rfb_format *f)
 {
-	say(fd, (uint8_t[]){ 0, 0, 0, 0, f->bits, f->depth, f->big_endian, f->true_colour, (uint8_t)(f->red_max >> 8), (uint8_t)f->red_max,
-			     (uint8_t)(f->green_max >> 8), (uint8_t)f->green_max, (uint8_t)(f->blue_max >> 8), (uint8_t)f->blue_max, f->red_shift,
-			     f->green_shift, f->blue_shift, 0, 0, 0 }, 20);
+	say(fd,
+	    (uint8_t[]){ 0,
+			 0,
+			 0,
+			 0,
+			 f->bits,
+			 f->depth,
+			 f->big_endian,
+			 f->true_colour,
+			 (uint8_t)(f->red_max >> 8),
+			 (uint8_t)f->red_max,
+			 (uint8_t)(f->green_max >> 8),
+			 (uint8_t)f->green_max,
+			 (uint8_t)(f->blue_max >> 8),
+			 (uint8_t)f->blue_max,
+			 f->red_shift,
+			 f->green_shift,
+			 f->blue_shift,
+			 0,
+			 0,
+			 0 },
+	    20);
 }
 
 static inline void client_encodings(int fd, const int32_t *encodings, int n)
@@ -223,7 +242,9 @@ static inline void client_encodings(int fd, const int32_t *encodings, int n)
 
 static inline void client_ask(int fd, bool incremental, int width, int height)
 {
-	say(fd, (uint8_t[]){ 3, incremental, 0, 0, 0, 0, (uint8_t)(width >> 8), (uint8_t)width, (uint8_t)(height >> 8), (uint8_t)height },
+	say(fd,
+	    (uint8_t[]){ 3, incremental, 0, 0, 0, 0, (uint8_t)(width >> 8), (uint8_t)width, (uint8_t)(height >> 8),
+			 (uint8_t)height },
 	    10);
 }
 

@@ -41,8 +41,9 @@ static void on_resized(void *whose, int width, int height)
 	((struct seen *)whose)->resized++;
 }
 
-static const struct rfb_event_callbacks events = { .ended = on_update_ended, .painted = on_painted, .shape = on_cursor_shape,
-	.resized = on_resized };
+static const struct rfb_event_callbacks events = {
+	.ended = on_update_ended, .painted = on_painted, .shape = on_cursor_shape, .resized = on_resized
+};
 
 static const struct {
 	const char *name;
@@ -60,7 +61,7 @@ static const struct {
 	{ "565, big endian", { 16, 16, 1, 1, 31, 63, 31, 11, 5, 0 } },
 	{ "555", { 16, 15, 0, 1, 31, 31, 31, 0, 5, 10 } },
 	{ "233", { 8, 8, 0, 1, 7, 7, 3, 0, 3, 6 } },
-	{ "a map", { 8, 8, 0, 0, 7, 7, 3, 0, 3, 6 } },	/* libvncserver gives the map of 233 */
+	{ "a map", { 8, 8, 0, 0, 7, 7, 3, 0, 3, 6 } }, /* libvncserver gives the map of 233 */
 };
 #define FORMATS (sizeof(formats) / sizeof(*formats))
 
@@ -115,8 +116,8 @@ static void wait_for(int fd, struct rfb_decoder *r, struct heard *all, const str
 }
 
 /* The same bytes again, in pieces of at most `most`: the same screen, and the same was told. */
-static void again(const struct rfb_decoder *whole, const struct seen *told, const struct heard *all,
-		  const struct rfb_format *f, int width, int height, size_t most)
+static void again(const struct rfb_decoder *whole, const struct seen *told, const struct heard *all, const struct rfb_format *f,
+		  int width, int height, size_t most)
 {
 	struct seen seen = { 0 };
 	struct rfb_decoder *r = rfb_decoder_open(&events, &seen, f, width, height);
@@ -124,7 +125,7 @@ static void again(const struct rfb_decoder *whole, const struct seen *told, cons
 	size_t now;
 
 	for (size_t at = 0; at < all->n; at += now) {
-		uint8_t *piece;	/* of exactly so many bytes: what reads beyond is caught */
+		uint8_t *piece; /* of exactly so many bytes: what reads beyond is caught */
 
 		dice = shuffled(dice + 1);
 		now = 1 + dice % most;
@@ -137,7 +138,8 @@ static void again(const struct rfb_decoder *whole, const struct seen *told, cons
 	}
 	assert_true(rfb_between(r));
 	assert_int_equal(rfb_screen(r)->width, rfb_screen(whole)->width);
-	assert_memory_equal(rfb_screen(r)->pixels, rfb_screen(whole)->pixels, (size_t)(rfb_screen(r)->width * rfb_screen(r)->height) * 4);
+	assert_memory_equal(rfb_screen(r)->pixels, rfb_screen(whole)->pixels,
+			    (size_t)(rfb_screen(r)->width * rfb_screen(r)->height) * 4);
 	assert_memory_equal(&seen, told, sizeof(seen));
 	rfb_decoder_free(r);
 }
@@ -184,11 +186,11 @@ static void session(const char *name, const int32_t *encodings, int n, const str
 	free(all.bytes);
 	free(truth);
 	close(fd);
-	script_stop(server);	/* its picture is another one now */
+	script_stop(server); /* its picture is another one now */
 	server = script_start(&port);
 }
 
-static const int32_t lossless[] = { rfbEncodingRaw, rfbEncodingRRE, rfbEncodingCoRRE, rfbEncodingHextile,
+static const int32_t lossless[] = { rfbEncodingRaw,  rfbEncodingRRE,   rfbEncodingCoRRE, rfbEncodingHextile,
 				    rfbEncodingZlib, rfbEncodingTight, rfbEncodingZRLE };
 
 TEST(test_every_encoding_in_every_format)
@@ -203,8 +205,9 @@ TEST(test_every_encoding_in_every_format)
 
 			/* libvncserver 0.9.14 takes 255 << 24 for less than 1 << 24, and leaves the red byte out (seven bits show these bytes); of
 			 * raw tiles of 15 bits it writes 15 / 8 = 1 byte a pixel. */
-			if (lossless[e] == rfbEncodingZRLE && (formats[i].format.depth == 15 ||
-							       (formats[i].format.red_max == 255 && formats[i].format.red_shift == 24)))
+			if (lossless[e] == rfbEncodingZRLE &&
+			    (formats[i].format.depth == 15 ||
+			     (formats[i].format.red_max == 255 && formats[i].format.red_shift == 24)))
 				continue;
 			snprintf(name, sizeof(name), "%s, %s", names[e], formats[i].name);
 			session(name, encodings, 4, &formats[i].format, i == 0 || formats[i].format.bits == 16,
@@ -218,7 +221,7 @@ TEST(test_tight_with_jpeg)
 	int32_t encodings[] = { rfbEncodingTight, rfbEncodingCopyRect, (int32_t)rfbEncodingQualityLevel0 + 9,
 				(int32_t)rfbEncodingRichCursor };
 
-	session("tight, jpeg", encodings, 4, &rfb_xrgb, true, 140);	/* of the noise, whose colours JPEG keeps at half the size */
+	session("tight, jpeg", encodings, 4, &rfb_xrgb, true, 140); /* of the noise, whose colours JPEG keeps at half the size */
 }
 
 TEST(test_tight_of_each_compression)

@@ -24,7 +24,9 @@ TEST(test_what_was_shown_is_kept)
 
 TEST(test_sizes_that_are_refused)
 {
-	static const int sizes[][2] = { { 0, 1 }, { 1, 0 }, { -1, 1 }, { 16385, 1 }, { 1, 16385 }, { 16384, 4097 }, { 65535, 65535 } };
+	static const int sizes[][2] = {
+		{ 0, 1 }, { 1, 0 }, { -1, 1 }, { 16385, 1 }, { 1, 16385 }, { 16384, 4097 }, { 65535, 65535 }
+	};
 	struct screen s = { 0 };
 
 	assert_int_equal(screen_resize(&s, 4, 4), 0);

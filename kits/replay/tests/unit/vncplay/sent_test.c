@@ -43,19 +43,21 @@ static int end(void **state)
 
 TEST_WITH(NULL, end, ours)
 {
-	assert_int_equal(read_all(
-		"# vncplay-aux 1\nrun start at 0\n"
-		"input 0 move at 100000 line=2 late_us=3 x=1 y=2\n"
-		"snapshot 1 wait at 120000 line=3 why=click\nWaiting for sync... "
-		"at 120\nsnapshot 1 ok at 150000 waited_us=30000\nSync ok at 150\n"
-		"input 1 press at 200000 line=4 late_us=3 x=10 y=20 button=1\n== sending mouse click event at 200\n"
-		"input 2 release at 280000 line=5 late_us=0 x=11 y=20 button=1\n== sending mouse click event at 280\n"
-		"input 3 keydown at 300000 line=6 late_us=0 keysym=0x61\n== sending keyboard event at 300\n"
-		"input 4 keydown at 310000 line=7 late_us=0 keysym=0x62\n== sending keyboard event at 310\n"
-		"input 5 keyup at 320000 line=8 late_us=0 keysym=0x61\n== sending keyboard event at 320\n"
-		"input 6 press at 400000 line=9 late_us=0 x=1 y=1 button=5\ninput 7 release at 400100 line=10 late_us=0 x=1 y=1 button=5\n"
-		"input 8 press at 500000 line=9 late_us=0 x=1 y=1 button=1\ninput 9 release at 900000 line=10 late_us=0 x=90 y=1 button=1\n"
-		"a line of tomorrow\nrun end at 1000000 status=complete\n"), 0);
+	assert_int_equal(
+		read_all(
+			"# vncplay-aux 1\nrun start at 0\n"
+			"input 0 move at 100000 line=2 late_us=3 x=1 y=2\n"
+			"snapshot 1 wait at 120000 line=3 why=click\nWaiting for sync... "
+			"at 120\nsnapshot 1 ok at 150000 waited_us=30000\nSync ok at 150\n"
+			"input 1 press at 200000 line=4 late_us=3 x=10 y=20 button=1\n== sending mouse click event at 200\n"
+			"input 2 release at 280000 line=5 late_us=0 x=11 y=20 button=1\n== sending mouse click event at 280\n"
+			"input 3 keydown at 300000 line=6 late_us=0 keysym=0x61\n== sending keyboard event at 300\n"
+			"input 4 keydown at 310000 line=7 late_us=0 keysym=0x62\n== sending keyboard event at 310\n"
+			"input 5 keyup at 320000 line=8 late_us=0 keysym=0x61\n== sending keyboard event at 320\n"
+			"input 6 press at 400000 line=9 late_us=0 x=1 y=1 button=5\ninput 7 release at 400100 line=10 late_us=0 x=1 y=1 button=5\n"
+			"input 8 press at 500000 line=9 late_us=0 x=1 y=1 button=1\ninput 9 release at 900000 line=10 late_us=0 x=90 y=1 button=1\n"
+			"a line of tomorrow\nrun end at 1000000 status=complete\n"),
+		0);
 	assert_false(in.old);
 	assert_false(in.cut);
 	assert_int_equal(in.n, 10);
@@ -69,7 +71,7 @@ TEST_WITH(NULL, end, ours)
 	assert_int_equal(s[0].n, 1);
 	assert_int_equal(s[0].press_us, 200000);
 	assert_int_equal(s[0].release_us, 280000);
-	assert_int_equal(s[1].release_us, 320000);	/* of its own key */
+	assert_int_equal(s[1].release_us, 320000); /* of its own key */
 	assert_int_equal(s[2].release_us, -1);
 	assert_int_equal(s[3].kind, STIMULUS_SCROLL);
 	assert_int_equal(s[4].kind, STIMULUS_DRAG);
@@ -77,25 +79,25 @@ TEST_WITH(NULL, end, ours)
 
 TEST_WITH(NULL, end, old_lines_are_press_and_release_in_turn)
 {
-	assert_int_equal(read_all(
-		"Trace starting\n== sending mouse click event at 1000\n== sending mouse click event at 1080\n"
-		"== sending keyboard event at 1500\n== sending mouse click event at 1600\n== sending keyboard "
-		"event at 1620\n== sending mouse click event at 3000\n"), 0);
+	assert_int_equal(read_all("Trace starting\n== sending mouse click event at 1000\n== sending mouse click event at 1080\n"
+				  "== sending keyboard event at 1500\n== sending mouse click event at 1600\n== sending keyboard "
+				  "event at 1620\n== sending mouse click event at 3000\n"),
+			 0);
 	assert_true(in.old);
 	assert_int_equal(n, 3);
 	assert_int_equal(s[0].release_us, 1080000);
 	assert_int_equal(s[1].kind, STIMULUS_KEY);
 	assert_int_equal(s[1].release_us, 1620000);
 	assert_int_equal(s[2].press_us, 1600000);
-	assert_int_equal(s[2].release_us, 3000000);	/* held for long, and nothing after it */
+	assert_int_equal(s[2].release_us, 3000000); /* held for long, and nothing after it */
 }
 
 TEST_WITH(NULL, end, a_release_that_was_never_sent_does_not_shift_the_rest)
 {
-	assert_int_equal(read_all(
-		"== sending mouse click event at 1000\n"
-		"== sending mouse click event at 5000\n== sending mouse click event at 5080\n"
-		"== sending mouse click event at 9000\n== sending mouse click event at 9080\n"), 0);
+	assert_int_equal(read_all("== sending mouse click event at 1000\n"
+				  "== sending mouse click event at 5000\n== sending mouse click event at 5080\n"
+				  "== sending mouse click event at 9000\n== sending mouse click event at 9080\n"),
+			 0);
 	assert_int_equal(n, 3);
 	assert_int_equal(s[0].release_us, -1);
 	assert_int_equal(s[1].press_us, 5000000);
@@ -111,7 +113,8 @@ TEST_WITH(NULL, end, a_last_line_that_is_not_whole_is_left_out)
 
 TEST_WITH(NULL, end, times_that_go_back_are_put_in_order)
 {
-	assert_int_equal(read_all("input 0 press at 3000 line=1\ninput 1 release at 2000 line=1\ninput 2 press at 9000 line=1\n"), 0);
+	assert_int_equal(read_all("input 0 press at 3000 line=1\ninput 1 release at 2000 line=1\ninput 2 press at 9000 line=1\n"),
+			 0);
 	assert_true(in.cut);
 	assert_int_equal(in.input[0].at_us, 2000);
 }
@@ -119,9 +122,18 @@ TEST_WITH(NULL, end, times_that_go_back_are_put_in_order)
 TEST_WITH(NULL, end, nonsense)
 {
 	static const char *const text[] = {
-		"", "\n\n", "hello\n", "input\n", "input 1 press at\n", "input 1 press at -5\n", "input -1 press at 5\n", "input 1 kick at 5\n",
-		"input 99999999999999999999 press at 5\n", "input 1 press at 99999999999999999999999\n",
-		"== sending mouse click event at x\n", "Sync ok at 99999999999\n",
+		"",
+		"\n\n",
+		"hello\n",
+		"input\n",
+		"input 1 press at\n",
+		"input 1 press at -5\n",
+		"input -1 press at 5\n",
+		"input 1 kick at 5\n",
+		"input 99999999999999999999 press at 5\n",
+		"input 1 press at 99999999999999999999999\n",
+		"== sending mouse click event at x\n",
+		"Sync ok at 99999999999\n",
 	};
 	char bytes[5000];
 
@@ -132,7 +144,7 @@ TEST_WITH(NULL, end, nonsense)
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (char)(i * 7919 >> 3);
 	assert_int_equal(read_text(bytes, sizeof(bytes)), -EPROTO);
-	memset(bytes, 'x', sizeof(bytes));	/* a line that is longer than any */
+	memset(bytes, 'x', sizeof(bytes)); /* a line that is longer than any */
 	memcpy(bytes + 4970, "\nSync ok at 17\n", 15);
 	assert_int_equal(read_text(bytes, 4985), 0);
 	assert_int_equal(in.n_syncs, 1);

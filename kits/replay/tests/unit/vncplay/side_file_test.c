@@ -9,31 +9,37 @@
 
 TEST(test_lines)
 {
-	static const char expected[] =
-		"# vncplay-aux 1\n"
-		"# settings: speed=1\n"
-		"run start at 1000\n"
-		"input 0 move at 2000 line=7 late_us=3 x=10 y=20\n"
-		"snapshot 0 wait at 3000 line=8 why=click\n"
-		"Waiting for sync... at 3\n"
-		"wiggle at 303500 x=11 y=20\n"
-		"snapshot 0 ok at 1004999 waited_us=1001999 mismatched=2 of=121 moved=40,-3\n"
-		"Sync ok at 1004\n"
-		"input 1 press at 1005000 line=9 late_us=0 x=50 y=17 button=1\n"
-		"== sending mouse click event at 1005\n"
-		"input 2 release at 1105999 line=10 late_us=-1 x=50 y=17 button=1\n"
-		"== sending mouse click event at 1105\n"
-		"input 3 keydown at 2000000 line=11 late_us=12 keysym=0xff0d\n"
-		"== sending keyboard event at 2000\n"
-		"input 4 keyup at 2050000 line=12 late_us=12 keysym=0xff0d\n"
-		"== sending keyboard event at 2050\n"
-		"dependency wait at 2100000 line=13\n"
-		"Waiting for sync... at 2100\n"
-		"dependency timeout at 3100000 waited_us=1000000 mismatched=0 of=0 moved=0,0\n"
-		"run end at 3200000 status=timeout\n";
+	static const char expected[] = "# vncplay-aux 1\n"
+				       "# settings: speed=1\n"
+				       "run start at 1000\n"
+				       "input 0 move at 2000 line=7 late_us=3 x=10 y=20\n"
+				       "snapshot 0 wait at 3000 line=8 why=click\n"
+				       "Waiting for sync... at 3\n"
+				       "wiggle at 303500 x=11 y=20\n"
+				       "snapshot 0 ok at 1004999 waited_us=1001999 mismatched=2 of=121 moved=40,-3\n"
+				       "Sync ok at 1004\n"
+				       "input 1 press at 1005000 line=9 late_us=0 x=50 y=17 button=1\n"
+				       "== sending mouse click event at 1005\n"
+				       "input 2 release at 1105999 line=10 late_us=-1 x=50 y=17 button=1\n"
+				       "== sending mouse click event at 1105\n"
+				       "input 3 keydown at 2000000 line=11 late_us=12 keysym=0xff0d\n"
+				       "== sending keyboard event at 2000\n"
+				       "input 4 keyup at 2050000 line=12 late_us=12 keysym=0xff0d\n"
+				       "== sending keyboard event at 2050\n"
+				       "dependency wait at 2100000 line=13\n"
+				       "Waiting for sync... at 2100\n"
+				       "dependency timeout at 3100000 waited_us=1000000 mismatched=0 of=0 moved=0,0\n"
+				       "run end at 3200000 status=timeout\n";
 	struct trace_event e = { .kind = TRACE_MOVE, .x = 10, .y = 20, .line = 7, .button = 1, .keysym = 0xff0d };
-	struct awaited_screen s = { .n = 0, .line = 8, .why = TRACE_FOR_CLICK, .waited_ns = 1001999000, .mismatched = 2,
-			       .of = 121, .dx = 40, .dy = -3 }, d = { .n = -1, .line = 13 };
+	struct awaited_screen s = { .n = 0,
+				    .line = 8,
+				    .why = TRACE_FOR_CLICK,
+				    .waited_ns = 1001999000,
+				    .mismatched = 2,
+				    .of = 121,
+				    .dx = 40,
+				    .dy = -3 },
+			      d = { .n = -1, .line = 13 };
 	char path[] = "/tmp/vncplay aux.XXXXXX", text[2000];
 	int fd = mkstemp(path);
 	struct growing_file *w;

@@ -20,8 +20,8 @@ static int connected(void **state)
 
 	(void)state;
 	pair[0] = socket(AF_INET, SOCK_STREAM, 0);
-	if (bind(listener, (struct sockaddr *)&a, size) || listen(listener, 1) || getsockname(listener, (struct sockaddr *)&a, &size) ||
-	    connect(pair[0], (struct sockaddr *)&a, size))
+	if (bind(listener, (struct sockaddr *)&a, size) || listen(listener, 1) ||
+	    getsockname(listener, (struct sockaddr *)&a, &size) || connect(pair[0], (struct sockaddr *)&a, size))
 		return -1;
 	pair[1] = accept(listener, NULL, NULL);
 	close(listener);
@@ -42,7 +42,7 @@ TEST_WITH(connected, closed, test_late_reader)
 	char got[8];
 
 	server_stamp_arrivals(pair[1]);
-	for (int i = 0; i < 40; i++) {	/* the kernel begins to note times some time after it was asked to */
+	for (int i = 0; i < 40; i++) { /* the kernel begins to note times some time after it was asked to */
 		before = clock_now();
 		assert_int_equal(send(pair[0], "abcd", 4, 0), 4);
 		after = clock_now();
@@ -55,7 +55,7 @@ TEST_WITH(connected, closed, test_late_reader)
 		if (came < read_at - 25 * NS_PER_MS)
 			return;
 	}
-	skip();	/* this kernel does not tell: the time of reading has to do */
+	skip(); /* this kernel does not tell: the time of reading has to do */
 }
 
 TEST_WITH(connected, closed, test_nothing_and_the_end)

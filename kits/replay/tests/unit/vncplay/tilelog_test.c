@@ -4,7 +4,7 @@
 #include "vncplay/common/tilelog.h"
 #include "../../../../../tests/unit/unit.h"
 
-#define W 40			/* two whole tiles and half of one */
+#define W 40 /* two whole tiles and half of one */
 #define H 20
 
 static uint32_t pixels[W * H];
@@ -37,9 +37,9 @@ static void paint(int x, int y, int w, int h, uint32_t colour)
 
 TEST_WITH(begin, end, only_what_differs_is_a_change)
 {
-	tilelog_compare(&t, &screen, 1);	/* black as it was */
+	tilelog_compare(&t, &screen, 1); /* black as it was */
 	assert_int_equal(t.n, 0);
-	paint(15, 0, 2, 1, 0x123456);	/* over the border of two tiles */
+	paint(15, 0, 2, 1, 0x123456); /* over the border of two tiles */
 	tilelog_compare(&t, &screen, 5);
 	assert_int_equal(t.n_updates, 1);
 	assert_int_equal(t.update[0].ms, 5);
@@ -49,7 +49,7 @@ TEST_WITH(begin, end, only_what_differs_is_a_change)
 	paint(15, 0, 2, 1, 0x123456);
 	tilelog_compare(&t, &screen, 6);
 	assert_int_equal(t.n, 2);
-	paint(W - 1, H - 1, 1, 1, 1);	/* the last pixel: a tile of 8 x 4 */
+	paint(W - 1, H - 1, 1, 1, 1); /* the last pixel: a tile of 8 x 4 */
 	tilelog_compare(&t, &screen, 7);
 	assert_int_equal(t.n, 3);
 	assert_int_equal(t.changed[2], TILE_COLUMNS + 2);
@@ -102,7 +102,7 @@ TEST_WITH(begin, end, a_restless_tile_stops_being_listed_and_comes_back)
 	uint32_t ms = 0;
 	size_t n;
 
-	for (int i = 0; i < 3000; i++) {	/* 100 s at 30 a second */
+	for (int i = 0; i < 3000; i++) { /* 100 s at 30 a second */
 		paint(0, 0, 1, 1, (uint32_t)i + 1);
 		tilelog_compare(&t, &screen, ms += 33);
 	}
@@ -111,7 +111,7 @@ TEST_WITH(begin, end, a_restless_tile_stops_being_listed_and_comes_back)
 	assert_int_equal(t.tile[0].restless, 1);
 	n = t.n;
 	paint(0, 0, 1, 1, 1);
-	tilelog_compare(&t, &screen, ms += 60000);	/* a minute of rest */
+	tilelog_compare(&t, &screen, ms += 60000); /* a minute of rest */
 	paint(0, 0, 1, 1, 2);
 	tilelog_compare(&t, &screen, ms += 1000);
 	assert_int_equal(t.n, n + 2);

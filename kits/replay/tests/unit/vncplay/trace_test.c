@@ -9,7 +9,8 @@
 #define BEFORE_ALL setup
 #include "../../../../../tests/unit/unit.h"
 
-#define HEAD "vncplay-trace 1\nserver \"a \\\"b\\\"\"\nscreen 100x80\npixels 0x00RRGGBB\n" \
+#define HEAD \
+	"vncplay-trace 1\nserver \"a \\\"b\\\"\"\nscreen 100x80\npixels 0x00RRGGBB\n" \
 	"time us since start\nstarted 2026-01-02T03:04:05Z\n"
 /* 2005: a snapshot of 2x1 pixels */
 #define SYNC "20 y1=8 px7y8=-16777216 type=sync x0=7 x1=8 y0=8 px8y8=-256\n"
@@ -116,7 +117,7 @@ TEST(what_is_written_is_read_back)
 TEST(a_trace_made_by_hand_is_read)
 {
 	good(HEAD "# a remark\n\n1000 move 3 4\n2000 keydown 0x61 a\n2000 keyup 0x61\n3000 snapshot hover 1 2 4 1 3*0000fF,-\n"
-	     "3000 press 1 3 4\n4000 release 1 3 5\n");
+		  "3000 press 1 3 4\n4000 release 1 3 5\n");
 	assert_string_equal(t.server, "a \"b\"");
 	assert_int_equal(t.n, 6);
 	is(0, TRACE_MOVE, 1, 3, 4, 0, 0);
@@ -194,7 +195,7 @@ TEST(pixels_of_all_snapshots_have_a_bound)
 	FILE *f = fopen(path, "w");
 
 	fputs(HEAD, f);
-	for (int i = 0; i < 513; i++)	/* of 65536 each: 32 Mi and one more */
+	for (int i = 0; i < 513; i++) /* of 65536 each: 32 Mi and one more */
 		fputs("5 snapshot click 0 0 256 256 65536*000000\n", f);
 	fclose(f);
 	assert_int_equal(trace_load(path, &t, &why), -EPROTO);
@@ -203,8 +204,8 @@ TEST(pixels_of_all_snapshots_have_a_bound)
 
 TEST(traces_of_2005_are_read)
 {
-	good("1500 id=503 when=1 modifiers=0 x=7 y=8 button=0 " MOUSE "\n" SYNC
-	     "0 " MOUSE " id=501 when=2 modifiers=16 x=7 y=8 button=1\n"
+	good("1500 id=503 when=1 modifiers=0 x=7 y=8 button=0 " MOUSE "\n" SYNC "0 " MOUSE
+	     " id=501 when=2 modifiers=16 x=7 y=8 button=1\n"
 	     "90 " MOUSE " id=502 modifiers=16 x=7 y=8 button=1\n"
 	     "5 " MOUSE " id=500 modifiers=16 x=7 y=8 button=1\n"
 	     "5 " MOUSE " id=501 modifiers=4 x=9 y=8 button=3\n"
@@ -223,27 +224,27 @@ TEST(traces_of_2005_are_read)
 	assert_int_equal(t.events[1].box.y, 8);
 	assert_int_equal(t.events[1].box.w, 2);
 	assert_int_equal(t.events[1].box.h, 1);
-	assert_int_equal(t.events[1].pixels[0], 0);		/* -16777216 is 0xff000000 */
-	assert_int_equal(t.events[1].pixels[1], 0xffff00);	/* -256 is 0xffffff00 */
+	assert_int_equal(t.events[1].pixels[0], 0);	   /* -16777216 is 0xff000000 */
+	assert_int_equal(t.events[1].pixels[1], 0xffff00); /* -256 is 0xffffff00 */
 	is(2, TRACE_PRESS, 1520, 7, 8, 1, 0);
 	is(3, TRACE_RELEASE, 1610, 7, 8, 1, 0);
 	is(4, TRACE_PRESS, 1620, 9, 8, 3, 0);
 	is(5, TRACE_MOVE, 1630, 0, 9, 0, 0);
 	is(6, TRACE_RELEASE, 1640, 11, 9, 3, 0);
-	is(7, TRACE_PRESS, 1641, 11, 9, 2, 0);	/* AWT's mask of the middle button alone */
+	is(7, TRACE_PRESS, 1641, 11, 9, 2, 0); /* AWT's mask of the middle button alone */
 	trace_free(&t);
 }
 
 TEST(keys_of_2005_are_held_as_they_were)
 {
-	good("0 " KEY " id=401 modifiers=1 keycode=16 keychar=65535\n"	/* Shift */
-	     "10 " KEY " id=401 modifiers=1 keycode=65 keychar=65\n"	/* A */
-	     "10 " KEY " id=400 modifiers=1 keycode=0 keychar=65\n"	/* typed: nothing was sent */
+	good("0 " KEY " id=401 modifiers=1 keycode=16 keychar=65535\n" /* Shift */
+	     "10 " KEY " id=401 modifiers=1 keycode=65 keychar=65\n"   /* A */
+	     "10 " KEY " id=400 modifiers=1 keycode=0 keychar=65\n"    /* typed: nothing was sent */
 	     "10 " KEY " id=402 modifiers=1 keycode=65 keychar=65\n"
 	     "10 " KEY " id=402 modifiers=0 keycode=16 keychar=65535\n"
-	     "10 " KEY " id=401 modifiers=2 keycode=83 keychar=19\n"	/* Ctrl+S, whose Ctrl was not told */
+	     "10 " KEY " id=401 modifiers=2 keycode=83 keychar=19\n" /* Ctrl+S, whose Ctrl was not told */
 	     "10 " KEY " id=402 modifiers=2 keycode=83 keychar=19\n"
-	     "10 " KEY " id=401 modifiers=0 keycode=112 keychar=65535\n");	/* F1 */
+	     "10 " KEY " id=401 modifiers=0 keycode=112 keychar=65535\n"); /* F1 */
 	assert_int_equal(t.n, 9);
 	is(0, TRACE_KEY_DOWN, 0, -1, -1, 0, 0xffe1);
 	is(1, TRACE_KEY_DOWN, 10, -1, -1, 0, 'A');
@@ -265,19 +266,48 @@ TEST(keys_of_java_have_their_keysyms)
 		uint32_t keysym;
 		bool control;
 	} keys[] = {
-		{ 65, 'a', 'a', false }, { 65, 65535, 'a', false }, { 49, '!', '!', false }, { 48, 0, '0', false }, { 0, 0xe4, 0xe4, false },
-		{ 516, 0x20ac, 0x20ac, false }, { 0, 0x3b1, 0x010003b1, false }, { 10, 10, 0xff0d, false },
-		{ 8, 8, 0xff08, false }, { 9, 9, 0xff09, false }, { 27, 27, 0xff1b, false }, { 127, 127, 0xffff, false },
-		{ 72, 8, 'h', true }, { 8, 8, 0xff08, true }, { 67, 3, 'c', true }, { 74, 10, 'j', true },
-		{ 155, 65535, 0xff63, false }, { 36, 65535, 0xff50, false }, { 35, 65535, 0xff57, false },
-		{ 33, 65535, 0xff55, false }, { 34, 65535, 0xff56, false }, { 37, 65535, 0xff51, false },
-		{ 38, 65535, 0xff52, false }, { 39, 65535, 0xff53, false }, { 40, 65535, 0xff54, false },
-		{ 112, 65535, 0xffbe, false }, { 123, 65535, 0xffc9, false }, { 61440, 65535, 0xffca, false }, { 61451, 65535, 0xffd5, false },
-		{ 96, 65535, 0xffb0, false }, { 105, 65535, 0xffb9, false }, { 106, 65535, 0xffaa, false },
-		{ 144, 65535, 0xff7f, false }, { 20, 65535, 0xffe5, false },
-		{ 129, 65535, 0xfe51, false }, { 139, 65535, 0xfe5b, false }, { 65406, 65535, 0xfe03, false },
-		{ 524, 65535, 0xffeb, false }, { 525, 65535, 0xff67, false },
-		{ 9999, 65535, 0, false }, { 226, 65535, 0xff96, false }, { 32, ' ', ' ', false },
+		{ 65, 'a', 'a', false },
+		{ 65, 65535, 'a', false },
+		{ 49, '!', '!', false },
+		{ 48, 0, '0', false },
+		{ 0, 0xe4, 0xe4, false },
+		{ 516, 0x20ac, 0x20ac, false },
+		{ 0, 0x3b1, 0x010003b1, false },
+		{ 10, 10, 0xff0d, false },
+		{ 8, 8, 0xff08, false },
+		{ 9, 9, 0xff09, false },
+		{ 27, 27, 0xff1b, false },
+		{ 127, 127, 0xffff, false },
+		{ 72, 8, 'h', true },
+		{ 8, 8, 0xff08, true },
+		{ 67, 3, 'c', true },
+		{ 74, 10, 'j', true },
+		{ 155, 65535, 0xff63, false },
+		{ 36, 65535, 0xff50, false },
+		{ 35, 65535, 0xff57, false },
+		{ 33, 65535, 0xff55, false },
+		{ 34, 65535, 0xff56, false },
+		{ 37, 65535, 0xff51, false },
+		{ 38, 65535, 0xff52, false },
+		{ 39, 65535, 0xff53, false },
+		{ 40, 65535, 0xff54, false },
+		{ 112, 65535, 0xffbe, false },
+		{ 123, 65535, 0xffc9, false },
+		{ 61440, 65535, 0xffca, false },
+		{ 61451, 65535, 0xffd5, false },
+		{ 96, 65535, 0xffb0, false },
+		{ 105, 65535, 0xffb9, false },
+		{ 106, 65535, 0xffaa, false },
+		{ 144, 65535, 0xff7f, false },
+		{ 20, 65535, 0xffe5, false },
+		{ 129, 65535, 0xfe51, false },
+		{ 139, 65535, 0xfe5b, false },
+		{ 65406, 65535, 0xfe03, false },
+		{ 524, 65535, 0xffeb, false },
+		{ 525, 65535, 0xff67, false },
+		{ 9999, 65535, 0, false },
+		{ 226, 65535, 0xff96, false },
+		{ 32, ' ', ' ', false },
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)

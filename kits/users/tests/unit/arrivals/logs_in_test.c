@@ -13,11 +13,15 @@ TEST(dates_of_servers)
 		const char *text;
 		int64_t s;
 	} of[] = {
-		{ "10/Oct/2000:13:55:36 -0700", 971211336 }, { "01/Jan/1970:00:00:00 +0000", 0 }, { "29/Feb/2024:23:59:59 +0530", 1709231399 },
-		{ "31/Dec/2099:12:00:00 +0000", 4102401600 }, { "01/Mar/2023:00:00:00 +0000", 1677628800 },
+		{ "10/Oct/2000:13:55:36 -0700", 971211336 },  { "01/Jan/1970:00:00:00 +0000", 0 },
+		{ "29/Feb/2024:23:59:59 +0530", 1709231399 }, { "31/Dec/2099:12:00:00 +0000", 4102401600 },
+		{ "01/Mar/2023:00:00:00 +0000", 1677628800 },
 	};
-	static const char *const bad[] = { "", "10/Okt/2000:13:55:36 -0700", "10/Oct/2000:25:55:36 -0700",
-					   "32/Oct/2000:13:55:36 -0700", "10/Oct/2000:13:55:36",
+	static const char *const bad[] = { "",
+					   "10/Okt/2000:13:55:36 -0700",
+					   "10/Oct/2000:25:55:36 -0700",
+					   "32/Oct/2000:13:55:36 -0700",
+					   "10/Oct/2000:13:55:36",
 					   "10/anF/2000:13:55:36 +0000" };
 	int64_t t;
 
@@ -67,7 +71,9 @@ TEST(jtl_with_quotes_and_threads)
 	unsigned long line;
 
 	assert_int_equal(read_text("timeStamp,elapsed,label,threadName\n1000,5,\"a, \"\"b\"\"\",\"T 1-1, "
-				   "x\"\n1007,5,c,T 2\r\n1009,5,,\"T 1-1, x\"\n", &cfg, &l, &line), 0);
+				   "x\"\n1007,5,c,T 2\r\n1009,5,,\"T 1-1, x\"\n",
+				   &cfg, &l, &line),
+			 0);
 	assert_int_equal(l.kind, LOGS_IN_JTL);
 	assert_int_equal(l.n, 3);
 	assert_int_equal(l.tick_ns, 1000000);
@@ -78,7 +84,8 @@ TEST(jtl_with_quotes_and_threads)
 	assert_int_equal(l.arrival[1].time_ns, 1007000000);
 	logs_in_free(&l);
 	cfg = (struct log_reader_cfg){ .where = { { "label", "a, \"b\"" } }, .wheres = 1 };
-	assert_int_equal(read_text("timeStamp,elapsed,label,threadName\n1000,5,\"a, \"\"b\"\"\",T\n1007,5,c,T\n", &cfg, &l, &line), 0);
+	assert_int_equal(read_text("timeStamp,elapsed,label,threadName\n1000,5,\"a, \"\"b\"\"\",T\n1007,5,c,T\n", &cfg, &l, &line),
+			 0);
 	assert_int_equal(l.n, 1);
 	assert_int_equal(l.passed, 1);
 	logs_in_free(&l);
@@ -90,8 +97,8 @@ TEST(ticks_as_they_look)
 		const char *text;
 		int64_t tick;
 	} of[] = {
-		{ "start_ns\n1\n5\n", 1 }, { "start_ns\n1000\n5000\n", 1000 }, { "start_ns\n1000000\n500000000\n", 1000000 },
-		{ "time_s\n5\n9\n", S }, { "time_s\n5.25\n9.5\n", 10000000 }, { "start_ms\n100\n200\n", 1000000 },
+		{ "start_ns\n1\n5\n", 1 }, { "start_ns\n1000\n5000\n", 1000 },	{ "start_ns\n1000000\n500000000\n", 1000000 },
+		{ "time_s\n5\n9\n", S },   { "time_s\n5.25\n9.5\n", 10000000 }, { "start_ms\n100\n200\n", 1000000 },
 	};
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
@@ -111,8 +118,9 @@ TEST(bad_lines_are_named)
 		const char *text;
 		unsigned long line;
 	} of[] = {
-		{ "when\tx\n1\t2\n", 1 }, { "start_ns\tx\n1\t2\n1\n", 3 }, { "start_ns\n12a\n", 2 },
-		{ "1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] \"GET\" 200 1\nnonsense\n", 2 }, { "timestamp\tx\n1\t1\n", 1 },
+		{ "when\tx\n1\t2\n", 1 },      { "start_ns\tx\n1\t2\n1\n", 3 },
+		{ "start_ns\n12a\n", 2 },      { "1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] \"GET\" 200 1\nnonsense\n", 2 },
+		{ "timestamp\tx\n1\t1\n", 1 },
 	};
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {

@@ -54,7 +54,7 @@ static struct poisson_result judge_of(size_t gaps, int64_t tick, const struct ga
 TEST(one_in_twenty_poisson_processes_is_rejected)
 {
 	static const struct {
-		int64_t tick;	/* exact; a tenth of the mean gap; ten of them */
+		int64_t tick; /* exact; a tenth of the mean gap; ten of them */
 		int sets, least, most;
 		bool gaps_told;
 		size_t tested;
@@ -84,12 +84,24 @@ TEST(one_in_twenty_poisson_processes_is_rejected)
 
 /* --- what is none ---------------------------------------------------------------------------------------------- */
 
-static double constant(void) { return 1; }
-static double even(void) { return 2 * uniform(); }
-static double erlang_4(void) { return (exponential() + exponential() + exponential() + exponential()) / 4; }
+static double constant(void)
+{
+	return 1;
+}
+static double even(void)
+{
+	return 2 * uniform();
+}
+static double erlang_4(void)
+{
+	return (exponential() + exponential() + exponential() + exponential()) / 4;
+}
 
 /* Nine of ten are short: CoV^2 = 2 (.9 .2^2 + .1 8.2^2) - 1 */
-static double hyperexponential(void) { return exponential() * (uniform() < 0.9 ? 0.2 : 8.2); }
+static double hyperexponential(void)
+{
+	return exponential() * (uniform() < 0.9 ? 0.2 : 8.2);
+}
 
 /* Five at a time. */
 static double batches(void)
@@ -101,7 +113,10 @@ static double batches(void)
 
 /* CoV 1 by design: a constant share and a longer one. Gaps a (share 1 - w) and b (share w) with (1
  * - w) a + w b = 1, variance w (1 - w) (b - a)^2 = 1. */
-static double two_points(void) { return uniform() < 0.2 ? 3 : 0.5; }
+static double two_points(void)
+{
+	return uniform() < 0.2 ? 3 : 0.5;
+}
 
 /* The quantiles of the exponential distribution over and over: CoV near 1, in the same order. */
 static double over_and_over(void)
@@ -132,8 +147,13 @@ TEST(others_are_rejected)
 		double (*gap)(void);
 		int cov_passes;
 	} of[] = {
-		{ "constant", constant, 0 }, { "uniform", even, 0 }, { "Erlang-4", erlang_4, 0 }, { "hyperexponential", hyperexponential, 0 },
-		{ "batches", batches, 0 }, { "two points", two_points, 42 }, { "over and over", over_and_over, 42 },
+		{ "constant", constant, 0 },
+		{ "uniform", even, 0 },
+		{ "Erlang-4", erlang_4, 0 },
+		{ "hyperexponential", hyperexponential, 0 },
+		{ "batches", batches, 0 },
+		{ "two points", two_points, 42 },
+		{ "over and over", over_and_over, 42 },
 		{ "like the last", like_the_last, 30 },
 	};
 	struct gap_nulls *nulls = nulls_simulate(GAPS);
@@ -251,7 +271,7 @@ TEST(figures_by_hand)
 	gaps_compute(b, 4, &f);
 	assert_near(f.sd, sqrt(3), 1e-15);
 	assert_near(f.lag1, 0.25, 1e-15);
-	assert_near(gaps_ks_distance(c, 1, 1), 0.5, 1e-15);	/* half of the exponential gaps are shorter than log 2 */
+	assert_near(gaps_ks_distance(c, 1, 1), 0.5, 1e-15); /* half of the exponential gaps are shorter than log 2 */
 }
 
 /* Constant gaps: no variance, so no dispersion; all directions alike at one cycle a gap, so that power is all n. */
@@ -264,21 +284,26 @@ TEST(constant_arrivals_by_hand)
 	p = judge_of(400, 1, nulls);
 	assert_near(p.cov, 0, 1e-12);
 	assert_near(p.mean_s, 0.01, 1e-12);
-	assert_near(p.dispersion, 0, 0.03);	/* the first arrival is in no interval */
-	assert_near(p.peak, 399, 60);		/* binned: sin(pi/4)/(pi/4) squared at the worst */
+	assert_near(p.dispersion, 0, 0.03); /* the first arrival is in no interval */
+	assert_near(p.peak, 399, 60);	    /* binned: sin(pi/4)/(pi/4) squared at the worst */
 	assert_near(p.peak_period_s, 0.01, 1e-6);
 	free(nulls);
 }
 
 TEST(holm_stops_at_the_first_that_is_not_small_enough)
 {
-	struct poisson_result p = { .n = 100, .cov = 1.5, .gaps_told = true, .verdict = true, .tested = 5,
-			     .rejected = { true, false, true, false, false } };
+	struct poisson_result p = { .n = 100,
+				    .cov = 1.5,
+				    .gaps_told = true,
+				    .verdict = true,
+				    .tested = 5,
+				    .rejected = { true, false, true, false, false } };
 	char words[400];
 
 	poisson_format_verdict(&p, words, sizeof(words));
-	assert_string_equal(words,
-			    "not a Poisson process, too bursty: CoV 1.500 outside 1 +- 0.196, rejected by cov, dispersion at 5 % (Holm)");
+	assert_string_equal(
+		words,
+		"not a Poisson process, too bursty: CoV 1.500 outside 1 +- 0.196, rejected by cov, dispersion at 5 % (Holm)");
 	p = (struct poisson_result){ .n = 100, .cov = 1.1, .gaps_told = true, .verdict = true, .poisson = true, .tested = 5 };
 	poisson_format_verdict(&p, words, sizeof(words));
 	assert_string_equal(words, "as a Poisson process: CoV 1.100 within 1 +- 0.196, none of 5 tests rejects at 5 % (Holm)");
@@ -303,7 +328,7 @@ TEST(ties_by_chance_are_no_hint)
 	seed_with(71);
 	for (size_t i = 0; i <= 300; i++)
 		at[i] = (int64_t)(1e11 * uniform()) / 1000000000 * 1000000000;
-	at[0] = 0;	/* 100 ticks of 1 s */
+	at[0] = 0; /* 100 ticks of 1 s */
 	at[300] = 99999999999;
 	p = judge_of(300, 1000000000, NULL);
 	assert_near(p.ties_expected, 300 - 100 * (1 - exp(-3)), 1);
@@ -324,9 +349,9 @@ TEST(few_get_no_verdict)
 	poisson_format_verdict(&p, words, sizeof(words));
 	assert_non_null(strstr(words, "no verdict"));
 	for (size_t i = 0; i <= 200; i++)
-		at[i] = 0;	/* all at once */
+		at[i] = 0; /* all at once */
 	p = judge_of(200, 1, NULL);
-	assert_false(p.verdict);	/* and not because they were too few */
+	assert_false(p.verdict); /* and not because they were too few */
 	poisson_format_verdict(&p, words, sizeof(words));
 	assert_null(strstr(words, "are needed"));
 	assert_false(p.poisson);

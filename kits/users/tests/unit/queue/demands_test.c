@@ -45,7 +45,7 @@ TEST(busy_times_are_a_line_through_the_origin)
 	assert_int_equal(d.response_rows, 0);
 	assert_near(d.net.demand_s[0], 0.61 / 60, 1e-12);
 	assert_near(d.high[0] - d.low[0], 2 * 4.302652730 * sqrt(6e-4) / 60, 1e-9);
-	o.rows = 1;	/* one row tells a demand and no interval */
+	o.rows = 1; /* one row tells a demand and no interval */
 	ESTIMATED(.stations = -1);
 	assert_near(d.net.demand_s[0], 0.011, 1e-12);
 	assert_true(isnan(d.low[0]) && isnan(d.high[0]));
@@ -161,7 +161,7 @@ TEST(what_the_rows_cannot_tell_is_refused)
 	row[1].rate = 2;
 	REFUSED(.stations = 3);
 	assert_non_null(strstr(why, "--stations"));
-	o.resources = 1;	/* a busy time that is never there */
+	o.resources = 1; /* a busy time that is never there */
 	REFUSED(.stations = 3);
 	assert_non_null(strstr(why, "u_"));
 }

@@ -23,15 +23,15 @@ static void chain(int n, double z, const double *s, double *x, double *q)
 			for (int b = 0; a + b <= n; b++) {
 				double out = (n - a - b) / z + (a > 0) / s[0] + (b > 0) / s[1], in = 0, now;
 
-				if (a > 0)	/* a thinking user asked */
+				if (a > 0) /* a thinking user asked */
 					in += p[a - 1][b] * (n - (a - 1) - b) / z;
-				if (b > 0 && a + 1 + b - 1 <= n)	/* station 1 was done */
+				if (b > 0 && a + 1 + b - 1 <= n) /* station 1 was done */
 					in += p[a + 1][b - 1] / s[0];
-				if (a + b + 1 <= n)	/* station 2 was done */
+				if (a + b + 1 <= n) /* station 2 was done */
 					in += p[a][b + 1] / s[1];
 				now = in / out;
 				change = fmax(change, fabs(now - p[a][b]) / now);
-				p[a][b] = (p[a][b] + now) / 2;	/* half a step: a whole one may go round in circles */
+				p[a][b] = (p[a][b] + now) / 2; /* half a step: a whole one may go round in circles */
 			}
 		if (change < 1e-15)
 			break;
@@ -101,15 +101,19 @@ TEST(table_1_is_schweitzers)
 	static const struct {
 		double n, z, nz, lambda, q, qz;
 	} row[] = {
-		{ 100, 10, 10.00, 9.80, 2.01, 0.20 }, { 200, 10, 20.00, 18.46, 15.37, 1.54 }, { 400, 10, 40.00, 19.95, 200.52, 20.05 },
-		{ 600, 10, 60.00, 19.98, 400.17, 40.02 }, { 800, 10, 80.00, 19.99, 600.09, 60.01 }, { 1000, 10, 100.00, 19.99, 800.05, 80.01 },
-		{ 100, 5, 20.00, 17.80, 11.02, 2.20 }, { 400, 20, 20.00, 18.93, 21.38, 1.07 }, { 600, 30, 20.00, 19.14, 25.95, 0.86 },
-		{ 800, 40, 20.00, 19.26, 29.78, 0.74 }, { 1000, 50, 20.00, 19.34, 33.15, 0.66 },
+		{ 100, 10, 10.00, 9.80, 2.01, 0.20 },	  { 200, 10, 20.00, 18.46, 15.37, 1.54 },
+		{ 400, 10, 40.00, 19.95, 200.52, 20.05 }, { 600, 10, 60.00, 19.98, 400.17, 40.02 },
+		{ 800, 10, 80.00, 19.99, 600.09, 60.01 }, { 1000, 10, 100.00, 19.99, 800.05, 80.01 },
+		{ 100, 5, 20.00, 17.80, 11.02, 2.20 },	  { 400, 20, 20.00, 18.93, 21.38, 1.07 },
+		{ 600, 30, 20.00, 19.14, 25.95, 0.86 },	  { 800, 40, 20.00, 19.26, 29.78, 0.74 },
+		{ 1000, 50, 20.00, 19.34, 33.15, 0.66 },
 	};
 
 	for (int strict = 0; strict < 2; strict++)
 		for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
-			struct mva_network net = { .demand_s = { 0.05, 0.04, 0.03 }, .stations = 3, .tolerance = strict ? 1e-3 : 0 };
+			struct mva_network net = { .demand_s = { 0.05, 0.04, 0.03 },
+						   .stations = 3,
+						   .tolerance = strict ? 1e-3 : 0 };
 			double within = strict ? 0.005 + 1e-9 : 0.015;
 			struct mva_solution p;
 
@@ -134,8 +138,8 @@ TEST(laws_hold_and_bounds_are_not_passed)
 			mva_bound(&net, &b);
 			for (size_t k = 0; k < 3; k++)
 				at += p.at[k];
-			assert_near(p.q + p.x * 8, n, 1e-6);		/* N = Q + lambda Z */
-			assert_near(at + p.x * 0.02, p.q, 1e-6);	/* those at a station, and those in the delay */
+			assert_near(p.q + p.x * 8, n, 1e-6);	 /* N = Q + lambda Z */
+			assert_near(at + p.x * 0.02, p.q, 1e-6); /* those at a station, and those in the delay */
 			assert_true(p.x <= mva_max_x(&b, n, 8) * (1 + 1e-9));
 			assert_true(p.r_s >= mva_min_r(&b, n, 8) * (1 - 1e-9));
 		}
@@ -164,7 +168,7 @@ TEST(erlangs_formulas)
 	assert_near(erlang_b(2, 1), 0.2, 1e-15);
 	assert_near(erlang_b(10, 5), 0.018384570, 1e-9);
 	assert_near(erlang_b(5, 0), 0, 0);
-	assert_near(erlang_c(1, 0.7), 0.7, 1e-15);		/* M/M/1: a request waits with probability rho */
+	assert_near(erlang_c(1, 0.7), 0.7, 1e-15); /* M/M/1: a request waits with probability rho */
 	assert_near(erlang_c(2, 1), 1.0 / 3, 1e-15);
 	assert_near(erlang_c(3, 3), 1, 0);
 }

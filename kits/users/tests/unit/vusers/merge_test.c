@@ -14,16 +14,26 @@ static void add_two_generators(struct merged_runs *m)
 {
 	assert_int_equal(merged_add_users(m, 1), 0);
 	for (int k = 0; k < 10; k++)
-		assert_int_equal(merged_add_row(m, (struct vlog_row){ .due_ns = 10 * k * MS, .ready_ns = 10 * k * MS,
-			.sent_ns = 10 * k * MS + !k,
-			.end_ns = (10 * k + 4) * MS, .user = 0, .bytes = 100, .measured = true }), 0);
+		assert_int_equal(merged_add_row(m, (struct vlog_row){ .due_ns = 10 * k * MS,
+								      .ready_ns = 10 * k * MS,
+								      .sent_ns = 10 * k * MS + !k,
+								      .end_ns = (10 * k + 4) * MS,
+								      .user = 0,
+								      .bytes = 100,
+								      .measured = true }),
+				 0);
 	assert_int_equal(merged_add_users(m, 2), 0);
 	for (int k = 0; k < 20; k++) {
 		int64_t due = (10 * (k / 2) + 4) * MS;
 
-		assert_int_equal(merged_add_row(m, (struct vlog_row){ .due_ns = due, .ready_ns = due, .sent_ns = due + MS, .end_ns = due +
-			6 * MS,
-			.user = (uint32_t)k % 2, .bytes = 10, .measured = true }), 0);
+		assert_int_equal(merged_add_row(m, (struct vlog_row){ .due_ns = due,
+								      .ready_ns = due,
+								      .sent_ns = due + MS,
+								      .end_ns = due + 6 * MS,
+								      .user = (uint32_t)k % 2,
+								      .bytes = 10,
+								      .measured = true }),
+				 0);
 	}
 }
 

@@ -58,7 +58,10 @@ TEST(times_have_the_mean_and_spread_of_their_distribution)
 		const char *words;
 		double sd, kurtosis;
 	} row[] = {
-		{ "exp", MEAN, 9 }, { "uniform", MEAN / 1.7320508075688772, 1.8 }, { "const", 0, 1 }, { "lognormal", MEAN, 16 + 16 + 12 - 3 },
+		{ "exp", MEAN, 9 },
+		{ "uniform", MEAN / 1.7320508075688772, 1.8 },
+		{ "const", 0, 1 },
+		{ "lognormal", MEAN, 16 + 16 + 12 - 3 },
 		{ "lognormal:0.5", 0.5 * MEAN, 1.25 * 1.25 * 1.25 * 1.25 + 2 * 1.25 * 1.25 * 1.25 + 3 * 1.25 * 1.25 - 3 },
 	};
 
@@ -98,7 +101,7 @@ TEST(a_file_gives_its_own_values_and_they_can_be_stretched)
 	holds(&t, 2e9, sqrt(2.0 / 3) * 1e9, 1.5);
 	think_set_mean(&t, 10e9);
 	holds(&t, 10e9, 5 * sqrt(2.0 / 3) * 1e9, 1.5);
-	think_set_mean(&t, 2e9);	/* and back */
+	think_set_mean(&t, 2e9); /* and back */
 	holds(&t, 2e9, sqrt(2.0 / 3) * 1e9, 1.5);
 	think_free(&t);
 }
@@ -119,10 +122,11 @@ TEST(what_is_no_distribution_or_no_time_is_refused)
 		const char *content;
 		unsigned long line;
 		int err;
-	} files[] = { { "1\nx\n", 2, -EPROTO }, { "1 2\n", 1, -EPROTO }, { "-1\n", 1, -EPROTO },
-		      { "1e30\n", 1, -EPROTO }, { "nan\n", 1, -EPROTO }, { "# none\n", 0, -ENODATA }, { "", 0, -ENODATA } };
-	static const char *const words[] = { "", "expo", "file:", "file", "lognormal:", "lognormal:0",
-					     "lognormal:-1", "lognormal:x", "const:1", NULL };
+	} files[] = { { "1\nx\n", 2, -EPROTO }, { "1 2\n", 1, -EPROTO },     { "-1\n", 1, -EPROTO }, { "1e30\n", 1, -EPROTO },
+		      { "nan\n", 1, -EPROTO },	{ "# none\n", 0, -ENODATA }, { "", 0, -ENODATA } };
+	static const char *const words[] = { "",	   "expo",	  "file:",	  "file",
+					     "lognormal:", "lognormal:0", "lognormal:-1", "lognormal:x",
+					     "const:1",	   NULL };
 	struct think_times t = { 0 };
 	const char *path;
 

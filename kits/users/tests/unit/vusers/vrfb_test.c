@@ -14,9 +14,15 @@
 static const int32_t encodings[] = { 16, 5, 1, 0 };
 static const struct vrfb_cfg cfg = { encodings, 4, NULL }, known = { encodings, 4, "secret" };
 
-#define HELLO "RFB 003.008\n" "\2\2\1" "\0\0\0\0"
+#define HELLO \
+	"RFB 003.008\n" \
+	"\2\2\1" \
+	"\0\0\0\0"
 /* 40 x 20, 16 bits a pixel, named "hand" */
-#define INIT "\0\50\0\24\20\20\0\1\0\37\0\77\0\37\13\5\0\0\0\0" "\0\0\0\4" "hand"
+#define INIT \
+	"\0\50\0\24\20\20\0\1\0\37\0\77\0\37\13\5\0\0\0\0" \
+	"\0\0\0\4" \
+	"hand"
 
 struct stream {
 	uint8_t bytes[1 << 16];
@@ -41,8 +47,18 @@ static void add_zeros(struct stream *s, size_t n)
 static void add_rect(struct stream *s, unsigned w, unsigned h, int32_t encoding)
 {
 	uint32_t e = (uint32_t)encoding;
-	uint8_t rect[12] = { 0, 0, 0, 0, (uint8_t)(w >> 8), (uint8_t)w, (uint8_t)(h >> 8), (uint8_t)h,
-			     (uint8_t)(e >> 24), (uint8_t)(e >> 16), (uint8_t)(e >> 8), (uint8_t)e };
+	uint8_t rect[12] = { 0,
+			     0,
+			     0,
+			     0,
+			     (uint8_t)(w >> 8),
+			     (uint8_t)w,
+			     (uint8_t)(h >> 8),
+			     (uint8_t)h,
+			     (uint8_t)(e >> 24),
+			     (uint8_t)(e >> 16),
+			     (uint8_t)(e >> 8),
+			     (uint8_t)e };
 
 	add(s, rect, sizeof(rect));
 }
@@ -91,12 +107,18 @@ static void begin(struct stream *s)
 static void add_hextile(struct stream *s)
 {
 	add_rect(s, 40, 20, 5);
-	ADD(s, "\1");			/* raw: 16 x 16 x 2 bytes */
+	ADD(s, "\1"); /* raw: 16 x 16 x 2 bytes */
 	add_zeros(s, 512);
-	ADD(s, "\2" "bg");		/* one colour */
-	ADD(s, "\0");			/* as the one before */
-	ADD(s, "\16" "bgfg" "\2" "xyxy");	/* two colours, two rectangles of the second */
-	ADD(s, "\30" "\3" "ccxyccxyccxy");	/* three, each with a colour */
+	ADD(s, "\2"
+	       "bg"); /* one colour */
+	ADD(s, "\0"); /* as the one before */
+	ADD(s, "\16"
+	       "bgfg"
+	       "\2"
+	       "xyxy"); /* two colours, two rectangles of the second */
+	ADD(s, "\30"
+	       "\3"
+	       "ccxyccxyccxy"); /* three, each with a colour */
 	ADD(s, "\1");
 	add_zeros(s, 8 * 4 * 2);
 }
@@ -107,28 +129,30 @@ TEST(everything_that_is_asked_for_is_passed_over_in_pieces_of_any_size)
 
 	s.n = 0;
 	begin(&s);
-	ADD(&s, "\0\0\0\1");		/* the first update */
+	ADD(&s, "\0\0\0\1"); /* the first update */
 	add_rect(&s, 40, 20, 0);
 	add_zeros(&s, 40 * 20 * 2);
-	ADD(&s, "\2");			/* a bell */
-	ADD(&s, "\3\0\0\0\0\0\0\5" "clips");
-	ADD(&s, "\1\0\0\0\0\2" "rrggbbrrggbb");
-	ADD(&s, "\0\0\0\5");		/* of every kind */
+	ADD(&s, "\2"); /* a bell */
+	ADD(&s, "\3\0\0\0\0\0\0\5"
+		"clips");
+	ADD(&s, "\1\0\0\0\0\2"
+		"rrggbbrrggbb");
+	ADD(&s, "\0\0\0\5"); /* of every kind */
 	add_rect(&s, 3, 3, 1);
 	add_zeros(&s, 4);
 	add_rect(&s, 9, 9, 16);
 	ADD(&s, "\0\0\1\0");
 	add_zeros(&s, 256);
 	add_hextile(&s);
-	add_rect(&s, 9, 2, -239);	/* a cursor: pixels and a mask of two bytes a row */
+	add_rect(&s, 9, 2, -239); /* a cursor: pixels and a mask of two bytes a row */
 	add_zeros(&s, 9 * 2 * 2 + 2 * 2);
-	add_rect(&s, 30, 10, -223);	/* a new size */
-	ADD(&s, "\0\0\xff\xff");		/* as many as there are */
+	add_rect(&s, 30, 10, -223); /* a new size */
+	ADD(&s, "\0\0\xff\xff");    /* as many as there are */
 	add_rect(&s, 0, 0, 0);
 	add_rect(&s, 2, 1, 16);
 	ADD(&s, "\0\0\0\0");
-	add_rect(&s, 0, 0, -224);	/* the last one */
-	ADD(&s, "\0\0\0\0");		/* and one of nothing */
+	add_rect(&s, 0, 0, -224); /* the last one */
+	ADD(&s, "\0\0\0\0");	  /* and one of nothing */
 	for (size_t piece = 0; piece < 70; piece++) {
 		struct vrfb v;
 		struct told t;
@@ -158,8 +182,17 @@ TEST(what_it_says_itself_is_as_the_specification_has_it)
 {
 	static struct stream s;
 	/* version, None, shared, four encodings and three pseudo-encodings, a request for the whole screen */
-	static const char said[] = "RFB 003.008\n" "\1" "\1" "\2\0\0\7" "\0\0\0\20" "\0\0\0\5" "\0\0\0\1"
-		"\0\0\0\0" "\xff\xff\xff\x11" "\xff\xff\xff\x21" "\xff\xff\xff\x20"
+	static const char said[] = "RFB 003.008\n"
+				   "\1"
+				   "\1"
+				   "\2\0\0\7"
+				   "\0\0\0\20"
+				   "\0\0\0\5"
+				   "\0\0\0\1"
+				   "\0\0\0\0"
+				   "\xff\xff\xff\x11"
+				   "\xff\xff\xff\x21"
+				   "\xff\xff\xff\x20"
 				   "\3\0\0\0\0\0\0\50\0\24";
 	struct vrfb v;
 	struct told t;
@@ -193,12 +226,12 @@ TEST(an_update_that_began_before_the_key_or_has_no_pixels_is_no_answer)
 	s.n = 0;
 	ADD(&s, "\0\0\0\1");
 	add_rect(&s, 2, 2, 0);
-	add_zeros(&s, 4);		/* half of it */
+	add_zeros(&s, 4); /* half of it */
 	assert_int_equal(feed(&v, &s, 3, 0).updates, 0);
 	vrfb_expect(&v);
 	s.n = 0;
 	add_zeros(&s, 4);
-	ADD(&s, "\0\0\0\1");		/* a cursor only */
+	ADD(&s, "\0\0\0\1"); /* a cursor only */
 	add_rect(&s, 8, 1, -239);
 	add_zeros(&s, 8 * 2 + 1);
 	assert_int_equal(feed(&v, &s, 1, 0).answers, 0);
@@ -208,13 +241,13 @@ TEST(an_update_that_began_before_the_key_or_has_no_pixels_is_no_answer)
 	add_zeros(&s, 2);
 	add_rect(&s, 1, 1, 0);
 	add_zeros(&s, 1);
-	assert_int_equal(feed(&v, &s, 1, 0).answers, 0);	/* not before its end */
+	assert_int_equal(feed(&v, &s, 1, 0).answers, 0); /* not before its end */
 	s.n = 0;
 	add_zeros(&s, 1);
 	assert_int_equal(feed(&v, &s, 1, 0).answers, 1);
 	assert_int_equal(v.unasked, 1);
 	s.n = 0;
-	ADD(&s, "\0\0\0\1");		/* nobody has asked */
+	ADD(&s, "\0\0\0\1"); /* nobody has asked */
 	add_rect(&s, 1, 1, 0);
 	add_zeros(&s, 2);
 	assert_int_equal(feed(&v, &s, 1, 0).answers, 0);
@@ -227,7 +260,8 @@ static void add_patch(struct stream *s, uint32_t number)
 	struct patch_cells cells;
 
 	patch_encode(number, &cells);
-	ADD(s, "\0\0\0\1" "\0\20\0\20\0\100\0\60\0\0\0\0");
+	ADD(s, "\0\0\0\1"
+	       "\0\20\0\20\0\100\0\60\0\0\0\0");
 	for (int y = 0; y < 48; y++)
 		for (int x = 0; x < 64; x++)
 			add(s, cells.white[y / 8][x / 8] ? "\xff\xff\xff\0" : "\0\0\0\0", 4);
@@ -249,10 +283,10 @@ TEST(where_the_patch_is_read_only_the_next_number_answers)
 		assert_int_equal(patch.shown, 0xffffff);
 		vrfb_expect(&v);
 		s.n = 0;
-		add_patch(&s, 0xffffff);	/* something else has changed */
+		add_patch(&s, 0xffffff); /* something else has changed */
 		assert_int_equal(feed(&v, &s, piece, piece + 1).answers, 0);
 		s.n = 0;
-		add_patch(&s, 0);		/* numbers go round */
+		add_patch(&s, 0); /* numbers go round */
 		assert_int_equal(feed(&v, &s, piece, piece + 1).answers, 1);
 	}
 }
@@ -266,16 +300,40 @@ TEST(who_refuses_or_wants_a_password_or_speaks_something_else_is_told_apart)
 	} cases[] = {
 #define CASE(literal, err) { literal, sizeof(literal) - 1, err }
 		CASE("HTTP/1.1 200 OK\r\n", -EPROTO),
-		CASE("RFB 003.008\n" "\0" "\0\0\0\3" "no!", -ECONNREFUSED),
-		CASE("RFB 003.008\n" "\1\2", -EACCES),
-		CASE("RFB 003.008\n" "\2\2\22", -EACCES),
-		CASE("RFB 003.008\n" "\1\22", -EPROTONOSUPPORT),		/* Tight's security */
-		CASE("RFB 003.008\n" "\1\1" "\0\0\0\1", -ECONNREFUSED),
-		CASE("RFB 003.003\n" "\0\0\0\0", -ECONNREFUSED),
-		CASE("RFB 003.003\n" "\0\0\0\2", -EACCES),
-		CASE("RFB 003.008\n" "\1\1" "\0\0\0\0" "\0\0\0\24\20\20\0\1\0\37\0\77\0\37\13\5\0\0\0\0" "\0\0\0\0", -EPROTO),	/* no pixel wide */
-		CASE(HELLO INIT "\7", -EPROTO),				/* no such message */
-		CASE(HELLO INIT "\0\0\0\1" "\0\0\0\0\0\1\0\1\0\0\0\143", -EPROTO),	/* no such encoding */
+		CASE("RFB 003.008\n"
+		     "\0"
+		     "\0\0\0\3"
+		     "no!",
+		     -ECONNREFUSED),
+		CASE("RFB 003.008\n"
+		     "\1\2",
+		     -EACCES),
+		CASE("RFB 003.008\n"
+		     "\2\2\22",
+		     -EACCES),
+		CASE("RFB 003.008\n"
+		     "\1\22",
+		     -EPROTONOSUPPORT), /* Tight's security */
+		CASE("RFB 003.008\n"
+		     "\1\1"
+		     "\0\0\0\1",
+		     -ECONNREFUSED),
+		CASE("RFB 003.003\n"
+		     "\0\0\0\0",
+		     -ECONNREFUSED),
+		CASE("RFB 003.003\n"
+		     "\0\0\0\2",
+		     -EACCES),
+		CASE("RFB 003.008\n"
+		     "\1\1"
+		     "\0\0\0\0"
+		     "\0\0\0\24\20\20\0\1\0\37\0\77\0\37\13\5\0\0\0\0"
+		     "\0\0\0\0",
+		     -EPROTO),			/* no pixel wide */
+		CASE(HELLO INIT "\7", -EPROTO), /* no such message */
+		CASE(HELLO INIT "\0\0\0\1"
+				"\0\0\0\0\0\1\0\1\0\0\0\143",
+		     -EPROTO), /* no such encoding */
 #undef CASE
 	};
 
@@ -301,16 +359,42 @@ TEST(every_version_is_spoken_with_and_without_a_password)
 		int err;
 	} cases[] = {
 #define CASE(literal, words, err) { literal, words, sizeof(literal) - 1, sizeof(words) - 1, err }
-		CASE("RFB 003.003\n" "\0\0\0\2" CHALLENGE "\0\0\0\0" INIT "\0\0\0\0", "RFB 003.003\n" ANSWER "\1\2", 0),
-		CASE("RFB 003.007\n" "\1\2" CHALLENGE "\0\0\0\0" INIT "\0\0\0\0", "RFB 003.007\n" "\2" ANSWER "\1\2", 0),
-		CASE("RFB 003.008\n" "\3\23\2\5" CHALLENGE "\0\0\0\0" INIT "\0\0\0\0", "RFB 003.008\n" "\2" ANSWER "\1\2", 0),
-		CASE("RFB 003.003\n" "\0\0\0\1" INIT "\0\0\0\0", "RFB 003.003\n\1\2", 0),
-		CASE("RFB 003.007\n" "\1\1" INIT "\0\0\0\0", "RFB 003.007\n\1\1\2", 0),
+		CASE("RFB 003.003\n"
+		     "\0\0\0\2" CHALLENGE "\0\0\0\0" INIT "\0\0\0\0",
+		     "RFB 003.003\n" ANSWER "\1\2", 0),
+		CASE("RFB 003.007\n"
+		     "\1\2" CHALLENGE "\0\0\0\0" INIT "\0\0\0\0",
+		     "RFB 003.007\n"
+		     "\2" ANSWER "\1\2",
+		     0),
+		CASE("RFB 003.008\n"
+		     "\3\23\2\5" CHALLENGE "\0\0\0\0" INIT "\0\0\0\0",
+		     "RFB 003.008\n"
+		     "\2" ANSWER "\1\2",
+		     0),
+		CASE("RFB 003.003\n"
+		     "\0\0\0\1" INIT "\0\0\0\0",
+		     "RFB 003.003\n\1\2", 0),
+		CASE("RFB 003.007\n"
+		     "\1\1" INIT "\0\0\0\0",
+		     "RFB 003.007\n\1\1\2", 0),
 		/* where None is offered too, nothing is to be proven */
-		CASE("RFB 003.008\n" "\2\2\1" "\0\0\0\0" INIT "\0\0\0\0", "RFB 003.008\n" "\1" "\1\2", 0),
+		CASE("RFB 003.008\n"
+		     "\2\2\1"
+		     "\0\0\0\0" INIT "\0\0\0\0",
+		     "RFB 003.008\n"
+		     "\1"
+		     "\1\2",
+		     0),
 		/* it was the wrong one; and once too often */
-		CASE("RFB 003.008\n" "\1\2" CHALLENGE "\0\0\0\1" "\0\0\0\2" "no", "", -EKEYREJECTED),
-		CASE("RFB 003.003\n" "\0\0\0\2" CHALLENGE "\0\0\0\2", "", -EKEYREJECTED),
+		CASE("RFB 003.008\n"
+		     "\1\2" CHALLENGE "\0\0\0\1"
+		     "\0\0\0\2"
+		     "no",
+		     "", -EKEYREJECTED),
+		CASE("RFB 003.003\n"
+		     "\0\0\0\2" CHALLENGE "\0\0\0\2",
+		     "", -EKEYREJECTED),
 #undef CASE
 	};
 
@@ -376,7 +460,8 @@ TEST(garbage_from_clients_is_refused_or_passed_over)
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fd), 0);
 		client_init(&g, fd[0], 1);
 		if (round % 4)
-			err = client_count_asked(&g, &way[http], (const uint8_t *)(http ? "GET / HTTP/1.1" : "RFB 003.008\n\1\1"), 14);
+			err = client_count_asked(&g, &way[http], (const uint8_t *)(http ? "GET / HTTP/1.1" : "RFB 003.008\n\1\1"),
+						 14);
 		for (int i = 0; i < 300 && err >= 0; i++) {
 			uint64_t bits = random_bits(&random);
 

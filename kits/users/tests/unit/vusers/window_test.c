@@ -26,12 +26,12 @@ TEST(only_what_lies_within_it_counts)
 	/* 2 x 20 + 1 x 30 + 2 x 50 */
 	assert_true(fabs(w.asked_ns - 170) < 1e-9);
 	assert_int_equal(w.asked, 2);
-	assert_int_equal(w.gaps, 0);	/* of those sent within it there is one only */
+	assert_int_equal(w.gaps, 0); /* of those sent within it there is one only */
 }
 
 TEST(gaps_have_their_mean_and_spread)
 {
-	static const int64_t at[] = { 1000, 1010, 1040, 1100, 1200 };	/* gaps 10, 30, 60, 100 */
+	static const int64_t at[] = { 1000, 1010, 1040, 1100, 1200 }; /* gaps 10, 30, 60, 100 */
 	struct measuring_window w;
 
 	window_init(&w, 0, 1000, INT64_MAX);
@@ -43,7 +43,7 @@ TEST(gaps_have_their_mean_and_spread)
 	assert_true(fabs(w.gap_square - (1600 + 400 + 100 + 2500)) < 1e-9);
 	assert_int_equal(w.end_ns, 1300);
 	assert_true(fabs(window_seconds(&w) - 300e-9) < 1e-15);
-	window_cut_off(&w, 1400);		/* once only */
+	window_cut_off(&w, 1400); /* once only */
 	assert_int_equal(w.end_ns, 1300);
 }
 

@@ -62,9 +62,16 @@ TEST(what_is_no_workload_is_refused_with_its_line)
 		const char *content;
 		unsigned long line;
 	} bad[] = {
-		{ "a\t1\tx\n", 1 }, { "a\t1\tx\t/x\t1\t2\n", 1 }, { "a\t0\tx\t/x\n", 1 }, { "a\t-1\tx\t/x\n", 1 },
-		{ "a\tone\tx\t/x\n", 1 }, { "a\t1\tx\tx\n", 1 }, { "a\t1\tx\t/a b\n", 1 }, { "\t1\tx\t/x\n", 1 },
-		{ "a\t1\tx\t/x\na\t2\ty\t/y\n", 2 }, { "a\t1\tx\t/x\n# c\nb\t1\ty\t/y\na\t1\tz\t/z\n", 4 },
+		{ "a\t1\tx\n", 1 },
+		{ "a\t1\tx\t/x\t1\t2\n", 1 },
+		{ "a\t0\tx\t/x\n", 1 },
+		{ "a\t-1\tx\t/x\n", 1 },
+		{ "a\tone\tx\t/x\n", 1 },
+		{ "a\t1\tx\tx\n", 1 },
+		{ "a\t1\tx\t/a b\n", 1 },
+		{ "\t1\tx\t/x\n", 1 },
+		{ "a\t1\tx\t/x\na\t2\ty\t/y\n", 2 },
+		{ "a\t1\tx\t/x\n# c\nb\t1\ty\t/y\na\t1\tz\t/z\n", 4 },
 	};
 	struct workload w;
 	unsigned long line;
@@ -74,7 +81,7 @@ TEST(what_is_no_workload_is_refused_with_its_line)
 		assert_int_equal(line, bad[i].line);
 	}
 	assert_int_equal(read_text("# nothing\n", &w, &line), -ENODATA);
-	assert_int_equal(read_text("a\t1\tx\t/x\t1000", &w, &line), 0);	/* without an end of line */
+	assert_int_equal(read_text("a\t1\tx\t/x\t1000", &w, &line), 0); /* without an end of line */
 	workload_free(&w);
 	assert_int_equal(workload_make_one(&w, "/a/b?c=d"), 0);
 	assert_string_equal(w.object[0].path, "/a/b?c=d");
