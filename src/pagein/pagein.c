@@ -52,7 +52,7 @@ static const struct cli_opt options[] = {
 	{ CLI_CALL, 0, "hog", &cycle.hog, .help = "last option: the hog, a program that takes the memory (memhog in the cgroup)",
 	  .call = reject_bare_hog, .meta = "COMMAND..." },
 	{ CLI_WORD, 0, "hog-until", &cycle.hog_until, .words = hog_ends,
-	  .help = "end the hog once all is paged out, or when the second key was answered; key2-paused: send it SIGUSR1 before (evicted)" },
+	  .help = "end the hog once all is paged out, or when key 2 was answered; key2-paused: send it SIGUSR1 before (evicted)" },
 	{ CLI_NS, 0, "evict-timeout", &cycle.evict_ns, 1e6, 3600e9, .help = "time limit for paging out (20s)" },
 	{ CLI_FLAG, 0, "kept", &cycle.kept, .help = "time also runs in which the application could not be paged out" },
 	{ CLI_NS, 0, "type", &cycle.type_ns, 1e7, 3600e9, .help = "type a key at this interval while the hog takes memory" },

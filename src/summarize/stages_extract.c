@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* stages_extract - rows: latency of keys by stage (stages.h), from samples.tsv, keyrepeat.json (result.patch_base), wire.tsv and
  * echo.tsv of each repeat. Columns: parameters of the cell; stage, keys (that were split), of_keys, mean_ms (with ends), p50_ms,
- * p90_ms, max_ms, from_ms, milliseconds (cumulative means). A cell without keys that were split, or with an overloaded train, has no
- * rows. */
+ * p90_ms, max_ms, from_ms, milliseconds (cumulative means). A cell without keys that were split, or with an overloaded train, has
+ * no rows. */
 #include "clock.h"
 #include "engine.h"
 #include "stages.h"

@@ -350,10 +350,12 @@ foreign() {
 	local twice
 
 	command -v ctags >/dev/null || skip "no ctags"
-	ctags -f - --languages=C --langmap=C:.c.h --c-kinds=f --fields=f --excmd=number -R $(trees src) >"$BATS_TEST_TMPDIR/names"
-	grep -q "^main	" "$BATS_TEST_TMPDIR/names"	# (names were found)
+	cd "$BATS_TEST_DIRNAME/../.." || return 1
+	ctags -f "$BATS_TEST_TMPDIR/names" --languages=C --langmap=C:.c.h --c-kinds=f --fields=f --excmd=number -R $(trees src)
+	cd "$BATS_TEST_TMPDIR" || return 1
+	grep -q "^main	" names	# (names were found)
 	# those that are static have a field "file:"
-	twice=$(awk -F'\t' '!/\tfile:/ && $1 != "main" { sub(/.*src\//, "", $2); split($2, path, "/"); print $1, path[1] }' "$BATS_TEST_TMPDIR/names" |
+	twice=$(awk -F'\t' '!/\tfile:/ && $1 != "main" { sub(/.*src\//, "", $2); split($2, path, "/"); print $1, path[1] }' names |
 		sort -u | awk '{ rooms[$1] = rooms[$1] " " $2; n[$1]++ } END { for (name in n) if (n[name] > 1) print name ":" rooms[name] }')
 	echo "$twice"
 	[ -z "$twice" ]
@@ -372,7 +374,8 @@ foreign() {
 
 @test "no function has a name of over 28 letters" {
 	command -v ctags >/dev/null || skip "no ctags"
-	ctags -f - --languages=C --langmap=C:.c.h --c-kinds=f --excmd=number -R $(trees src) | awk -F'\t' 'length($1) > 28 { print $1; long = 1 } END { exit long }'
+	ctags -f - --languages=C --langmap=C:.c.h --c-kinds=f --excmd=number -R $(trees src) |
+		awk -F'\t' 'length($1) > 28 { print $1; long = 1 } END { exit long }'
 }
 
 @test "clang-format would change nothing" {

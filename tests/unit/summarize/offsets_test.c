@@ -28,7 +28,7 @@ static struct trace_wire_key seen[] = {
 /* The first one is somebody else's, before anything was drawn. */
 static struct trace_screen_update update[] = {
 	{ .first = 50200 * US },  { .first = 55070 * US },  { .first = 99000 * US },
-	{ .first = 200111 * US }, { .first = 250105 * US }, /* 5 us before the drawing began: within what the clocks' conversion may be off */
+	{ .first = 200111 * US }, { .first = 250105 * US }, /* 5 us before the drawing began: within the clocks' error */
 };
 static const struct key_samples keys = { .key = key, .n = sizeof(key) / sizeof(*key) };
 static const struct train_traces traces = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* protocols - the protocols of the crowd. by_vnc.c: each user has a connection, types a key (or moves the pointer) and waits for its
- * echo. by_http.c, by libcurl: each user has its own connections and fetches the objects of random pages. */
+/* protocols - the protocols of the crowd. by_vnc.c: each user has a connection, types a key (or moves the pointer) and waits for
+ * its echo. by_http.c, by libcurl: each user has its own connections and fetches the objects of random pages. */
 #pragma once
 
 #include "crowd.h"
