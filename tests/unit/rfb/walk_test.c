@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* walk and skip_parser - steps through a stream in any pieces; and the fuzz target under any compiler: over its seeds, whose lengths
- * are known, and over many changes to them, always the same. */
+/* walk and skip_parser - steps through a stream in any pieces; and the fuzz target under any compiler: over its seeds,
+ * whose lengths are known, and over many changes to them, always the same. */
 #include "../unit.h"
 #include "../../fuzz/rfb_fuzz.c"
 #include "../seeds.h"
