@@ -119,7 +119,7 @@ static void open_audio(void)
 	if (run.audio) /* even without a server, since one may start later */
 		run.source[run.sources++] = audio_source(run.audio);
 	if (err)
-		snprintf(run.record.sound, sizeof(run.record.sound), "%s", cfg.no_audio ? "not looked for" : why.text);
+		snprintf(run.record.sound, sizeof(run.record.sound), "%.250s", cfg.no_audio ? "not looked for" : why.text);
 }
 
 /* Opens the throttles; none in a dry run. */
