@@ -36,7 +36,7 @@ setup() {
 }
 
 @test "tests/run has jobs of the core alone" {
-	tests/run --list >jobs
+	tests/run --all --list >jobs
 	run -1 grep kits/ jobs
 	[ "$(grep -c ^unit/ jobs)" = "$(ls tests/unit/*/*_test.c | wc -l)" ]
 	grep -q ^bats/cli/sink jobs
