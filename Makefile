@@ -86,7 +86,7 @@ $(foreach t,$(TOOLS),$(eval $(call program,$(t))))
 $(BUILD)/extractors.h: FORCE
 	@mkdir -p $(@D)
 	@{ echo '#define EXTRACTORS(x) \'; sed -n 's/^const struct extractor_hooks \(.*\)_extractor = .*/	x(\1) \\/p' \
-		$(call sources,summarize); echo; } >$@.new; if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+		$(call sources,summarize); echo; } >$@.$$$$; if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 $(BUILD)/src/summarize/extractors.o: ALL_CFLAGS += -include $(BUILD)/extractors.h
 $(BUILD)/src/summarize/extractors.o: $(BUILD)/extractors.h
 FORCE:

@@ -632,7 +632,7 @@ END
 	again
 	cmp run/report.md first
 	mkdir -p away/share/thinprobe away/libexec/thinprobe kept
-	cp -R "$TOP/report" "$TOP/plots" "$TOP/data" "$TOP/experiments" away/share/thinprobe
+	cp -R "$TOP/report" "$TOP/plots" "$TOP/data" "$TOP/experiments" "$TOP/lab" away/share/thinprobe
 	cp "$BIN/summarize" away/libexec/thinprobe
 	env -u TP_HOME -u TP_BIN away/share/thinprobe/report/report.sh run
 	cmp run/report.md first

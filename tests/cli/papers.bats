@@ -14,7 +14,7 @@ rows() {
 		name != "" { sub(/^ +/, ""); part[n] = part[n] (part[n] == "" ? "" : " ") $0 }
 		END { end() }' docs/papers.md
 }
-paths() { for word in "${@:2}"; do compgen -G "${1/@/$word}"; done; }	# paths PATTERN WORD...: files there are, @ being the word
+paths() { for word in "${@:2}"; do compgen -G "${1/@/$word}" || compgen -G "kits/*/${1/@/$word}"; done; }	# paths PATTERN WORD...: files there are, @ being the word
 
 # What a row can name of a table: columns that its experiment declares; of one that a script or a program writes, what drawings
 # read in quotes, if one of these or the command names the table; of a program's report, what its source has in quotes.
@@ -22,16 +22,17 @@ columns() {	# columns TABLE COMMAND EXPERIMENTS PROGRAMS
 	local declared drawings
 	if [ "$1" = report ]; then grep -ohE '"[a-z0-9_]+"' $(paths 'src/@/*.c' $4) | tr -d '"'; return; fi
 	declared=$(for stem in $3; do
-		awk -v t="${1%.tsv}" -v folder="experiments/$stem/" '
+		stem=$(paths 'experiments/@/table' "$stem")
+		awk -v t="${1%.tsv}" -v folder="${stem%table}" '
 			function see(word, name) {
 				if (word == "table" || word == "view") on = word == "table" && name == t
 				else if (on) print word
 			}
 			$1 != "include" { see($1, $2); next }
-			{ while ((getline line <(folder $2)) > 0) { split(line, field, " "); see(field[1], field[2]) } }' "experiments/$stem/table"
+			{ while ((getline line <(folder $2)) > 0) { split(line, field, " "); see(field[1], field[2]) } }' "$stem"
 	done)
 	if [ -n "$declared" ]; then echo "$declared"; return; fi
-	drawings=$(paths 'experiments/@/figures.gp' $3; ls plots/*.gp experiments/engine/*.gp)
+	drawings=$(paths 'experiments/@/figures.gp' $3; ls {,kits/*/}plots/*.gp {,kits/*/}experiments/engine/*.gp 2>/dev/null)
 	if [[ $2 == *" $1"* ]] || grep -qF "\"$1\"" $drawings; then grep -ohE '"[a-z0-9_]+"' $drawings | tr -d '"'; fi
 }
 

@@ -346,7 +346,8 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	local plan wrong=0 word words
 	words='question|ask|says|figure|paper|minutes|needs|wrong-if|called|protocols|choose|on|ssh|not-ssh|again|axis|group|first'
 	words+='|once|lacks|pin-effect|setting|use|option'
-	for plan in $(in_trees 'experiments/*/plan'); do
+	for plan in "$TOP"/experiments/*/plan "$TOP"/kits/*/experiments/*/plan; do
+		[ -f "$plan" ] || continue
 		for word in question says figure paper minutes needs wrong-if axis; do
 			grep -qE "^$word  *[^ ]" "$plan" || { echo "$plan: no $word"; wrong=1; }
 		done
@@ -359,7 +360,8 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 
 @test "every experiment accepts its defaults, also with --quick, and refuses a wrong word for every option in one line" {
 	local plan wrong=0
-	for plan in $(in_trees 'experiments/*/plan'); do
+	for plan in "$TOP"/experiments/*/plan "$TOP"/kits/*/experiments/*/plan; do
+		[ -f "$plan" ] || continue
 		plan=${plan%/plan}
 		for words in '' --quick --demo; do
 			# shellcheck disable=SC2086 # one word or none
@@ -415,19 +417,21 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 
 @test "every experiment with a threshold has it as an option" {
 	local plan
-	for plan in $(in_trees 'experiments/*/plan'); do
+	for plan in "$TOP"/experiments/*/plan "$TOP"/kits/*/experiments/*/plan; do
+		[ -f "$plan" ] || continue
 		grep -lqE 'threshold_(ms|across)|THRESHOLD_MS|threshold as|late_share' \
 			"${plan%/plan}"/{cell.sh,say.jq,figures.gp,table} || continue
 		"$TOP/experiments/engine/run.sh" "$(basename "${plan%/plan}")" --options-only --threshold typing ||
 			{ echo "$plan"; return 1; }
 	done
-	if grep -nE '^setting +threshold_ms' $(in_trees 'experiments/*/plan' 'experiments/engine/*.plan'); then return 1; fi
+	if grep -nE '^setting +threshold_ms' "$TOP"/{,kits/*/}experiments/{*/plan,engine/*.plan} 2>/dev/null; then return 1; fi
 }
 
 @test "the list has every experiment, with the paper's figures before what it shows" {
 	run "$TOP/thinprobe" list --papers
 	[ "$status" = 0 ]
-	for plan in $(in_trees 'experiments/*/plan'); do
+	for plan in "$TOP"/experiments/*/plan "$TOP"/kits/*/experiments/*/plan; do
+		[ -f "$plan" ] || continue
 		plan=${plan%/plan}
 		[ "$(grep -c "^${plan##*/}  *[0-9]" <<<"$output")" = 1 ]
 	done
@@ -516,11 +520,12 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 }
 
 # The scripts that run in a driver's shell.
-driver_files() { printf '%s\n' experiments/*/*.sh | grep -vE '/engine/(complete|index|keep|list|new|sweep[a-z_]*|watch)\.sh$'; }
+driver_files() { ls {,kits/*/}experiments/*/*.sh | grep -vE '/engine/(complete|index|keep|list|new|sweep[a-z_]*|watch)\.sh$'; }
 
 @test "docs/experiment-hooks.md has every hook, and no other" {
 	local work=$PWD
 	cd "$TOP"
+	[ -d kits ] || skip "no kits here"
 	driver_files | xargs grep -oE '^[[:space:]]*[a-z]+_[a-z_]+\(\)' | sed -E 's/:[[:space:]]*/ /; s/\(\)//' |
 		sort -u >"$work/defined"
 	# what the engine calls and an experiment defines, or two of its own files
@@ -537,6 +542,7 @@ driver_files() { printf '%s\n' experiments/*/*.sh | grep -vE '/engine/(complete|
 @test "docs/experiment-hooks.md has every variable that an engine's file shares, and none that is not shared" {
 	local work=$PWD file
 	cd "$TOP"
+	[ -d kits ] || skip "no kits here"
 	for file in $(driver_files); do
 		sed -E 's/(^|[[:space:]])#.*//' "$file" |
 			grep -oE '\$\{?[#!]?[A-Z][A-Z0-9_]+|(^|[[:space:];({])[A-Z][A-Z0-9_]+(\[[^]]*\])?\+?=' |
@@ -544,10 +550,10 @@ driver_files() { printf '%s\n' experiments/*/*.sh | grep -vE '/engine/(complete|
 	done | awk '{ n[$1]++; shared[$1] += $2 ~ /\/engine\// } END { for (v in n) if (n[v] > 1 && shared[v]) print v }' \
 		>"$work/all"
 	# without those of plans, of the lab, of plug-ins and of the shell
-	sed -nE 's/^(option|use) +([a-z.,-]+).*/\2/p' experiments/*/plan experiments/engine/{*.plan,options} | tr , '\n' |
+	sed -nE 's/^(option|use) +([a-z.,-]+).*/\2/p' {,kits/*/}experiments/*/plan $(ls {,kits/*/}experiments/engine/{*.plan,options} 2>/dev/null) | tr , '\n' |
 		tr 'a-z-' 'A-Z_' |
 		sed 'p; s/$/S/' >"$work/options"
-	grep -ohE '\bvar=[A-Z_]+' experiments/*/plan experiments/engine/{*.plan,options} | cut -d= -f2 >>"$work/options"
+	grep -ohE '\bvar=[A-Z_]+' {,kits/*/}experiments/*/plan $(ls {,kits/*/}experiments/engine/{*.plan,options} 2>/dev/null) | cut -d= -f2 >>"$work/options"
 	grep -vxFf "$work/options" "$work/all" | grep -vE '^(LAB|PROTOCOL|TP|VIEWER|GUEST|ATTACH|EXIT|MACHINE|BASH|EPOCH)[A-Z_]*$' |
 		grep -vxE 'P|EUID|SECONDS|OPTARG|OPTIND|PATH|HOME|DISPLAY|PPID|PWD|IFS|LC_ALL|NF|NR|FNR|OFS|REPLY|XAUTHORITY|SAL_USE_VCLPLUGIN' |
 		sort -u >"$work/variables"
