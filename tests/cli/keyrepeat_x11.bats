@@ -263,6 +263,7 @@ END
 		--use-pixman --xwayland --socket=wl-thinprobe --no-config --idle-time=0
 	until_true grep -qs 'xserver listening' weston.out weston.err || skip "weston has no Xwayland here"
 	display=$(cat weston.out weston.err | sed -n 's/.*xserver listening on display //p')
+	displays+=("$pid ${display#:}")
 	one_line 1 "Wayland session" timeout 20 "$KEYREPEAT" "x11:$display" --watch none -t 1s
 }
 
