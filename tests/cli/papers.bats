@@ -14,7 +14,9 @@ rows() {
 		name != "" { sub(/^ +/, ""); part[n] = part[n] (part[n] == "" ? "" : " ") $0 }
 		END { end() }' docs/papers.md
 }
-paths() { for word in "${@:2}"; do compgen -G "${1/@/$word}" || compgen -G "kits/*/${1/@/$word}"; done; }	# paths PATTERN WORD...: files there are, @ being the word
+paths() {	# paths PATTERN WORD...: files there are, in all trees, @ being the word
+	for word in "${@:2}"; do compgen -G "${1/@/$word}" || compgen -G "kits/*/${1/@/$word}"; done
+}
 
 # What a row can name of a table: columns that its experiment declares; of one that a script or a program writes, what drawings
 # read in quotes, if one of these or the command names the table; of a program's report, what its source has in quotes.

@@ -540,7 +540,7 @@ driver_files() { ls {,kits/*/}experiments/*/*.sh | grep -vE '/engine/(complete|i
 }
 
 @test "docs/experiment-hooks.md has every variable that an engine's file shares, and none that is not shared" {
-	local work=$PWD file
+	local work=$PWD file plans
 	cd "$TOP"
 	[ -d kits ] || skip "no kits here"
 	for file in $(driver_files); do
@@ -550,10 +550,11 @@ driver_files() { ls {,kits/*/}experiments/*/*.sh | grep -vE '/engine/(complete|i
 	done | awk '{ n[$1]++; shared[$1] += $2 ~ /\/engine\// } END { for (v in n) if (n[v] > 1 && shared[v]) print v }' \
 		>"$work/all"
 	# without those of plans, of the lab, of plug-ins and of the shell
-	sed -nE 's/^(option|use) +([a-z.,-]+).*/\2/p' {,kits/*/}experiments/*/plan $(ls {,kits/*/}experiments/engine/{*.plan,options} 2>/dev/null) | tr , '\n' |
+	plans=$(ls {,kits/*/}experiments/{*/plan,engine/{*.plan,options}} 2>/dev/null)
+	sed -nE 's/^(option|use) +([a-z.,-]+).*/\2/p' $plans | tr , '\n' |
 		tr 'a-z-' 'A-Z_' |
 		sed 'p; s/$/S/' >"$work/options"
-	grep -ohE '\bvar=[A-Z_]+' {,kits/*/}experiments/*/plan $(ls {,kits/*/}experiments/engine/{*.plan,options} 2>/dev/null) | cut -d= -f2 >>"$work/options"
+	grep -ohE '\bvar=[A-Z_]+' $plans | cut -d= -f2 >>"$work/options"
 	grep -vxFf "$work/options" "$work/all" | grep -vE '^(LAB|PROTOCOL|TP|VIEWER|GUEST|ATTACH|EXIT|MACHINE|BASH|EPOCH)[A-Z_]*$' |
 		grep -vxE 'P|EUID|SECONDS|OPTARG|OPTIND|PATH|HOME|DISPLAY|PPID|PWD|IFS|LC_ALL|NF|NR|FNR|OFS|REPLY|XAUTHORITY|SAL_USE_VCLPLUGIN' |
 		sort -u >"$work/variables"
