@@ -550,7 +550,7 @@ driver_files() { ls {,kits/*/}experiments/*/*.sh | grep -vE '/engine/(complete|i
 	done | awk '{ n[$1]++; shared[$1] += $2 ~ /\/engine\// } END { for (v in n) if (n[v] > 1 && shared[v]) print v }' \
 		>"$work/all"
 	# without those of plans, of the lab, of plug-ins and of the shell
-	plans=$(ls {,kits/*/}experiments/{*/plan,engine/{*.plan,options}} 2>/dev/null)
+	plans=$(ls {,kits/*/}experiments/{*/plan,engine/{*.plan,options}} 2>/dev/null || true)
 	sed -nE 's/^(option|use) +([a-z.,-]+).*/\2/p' $plans | tr , '\n' |
 		tr 'a-z-' 'A-Z_' |
 		sed 'p; s/$/S/' >"$work/options"
