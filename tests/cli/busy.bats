@@ -11,7 +11,10 @@ setup() {
 	now 1000 500 2000
 }
 
-teardown() { unset PROC; }
+teardown() {
+	unset PROC
+	[ ${#started[@]} -eq 0 ] || kill "${started[@]}" 2>/dev/null || true
+}
 
 # A machine of its own below proc/: so much stolen, waited for and run since boot, in ms; and how it says what was waited for.
 now() {	# STOLEN WAITED RAN [pressure|schedstat|nothing]
