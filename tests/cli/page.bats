@@ -452,8 +452,8 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 # The numbers that this repository shows stand on samples that are beside them.
 @test "the tables of the kept runs are made again from their samples" {
 	local kept run table
-	for kept in "$TOP"/results/reference/* "$TOP"/kits/*/results/reference/*; do
-		[ -d "$kept" ] || continue
+	mapfile -t kept_runs < <(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; in_trees 'results/reference/*')
+	for kept in "${kept_runs[@]}"; do
 		run=${kept##*/}
 		mkdir "$run"
 		tar -xJf "$kept/cells.tar.xz" -C "$run"
@@ -472,8 +472,8 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 @test "on a phone of 390 pixels nothing is cut, and heads sort by keyboard" {
 	command -v chromium >/dev/null || skip "chromium is not installed"
 	local kept run
-	for kept in "$TOP"/results/reference/* "$TOP"/kits/*/results/reference/*; do
-		[ -d "$kept" ] || continue
+	mapfile -t kept_runs < <(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; in_trees 'results/reference/*')
+	for kept in "${kept_runs[@]}"; do
 		run=${kept##*/}
 		cp -r "$kept" . && chmod -R u+w "$run"
 		TP_HOME=$TOP TP_BIN=$TOP/bin "$TOP/report/report.sh" "$run"

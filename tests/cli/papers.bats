@@ -3,7 +3,11 @@
 # docs/papers.md: a part for each figure and table, and in it figures and columns that the experiment or program has. (That its
 # commands are understood: man.bats.)
 
-setup() { cd "$BATS_TEST_DIRNAME/../.." || return 1; }
+setup() {
+	cd "$BATS_TEST_DIRNAME/../.." || return 1
+	TP_HOME=.
+	. lab/trees.sh
+}
 
 # "| figure | command | file and column | difference |" of each part.
 rows() {
@@ -15,7 +19,7 @@ rows() {
 		END { end() }' docs/papers.md
 }
 paths() {	# paths PATTERN WORD...: files there are, in all trees, @ being the word
-	for word in "${@:2}"; do compgen -G "${1/@/$word}" || compgen -G "kits/*/${1/@/$word}"; done
+	for word in "${@:2}"; do in_trees "${1/@/$word}"; done
 }
 
 # What a row can name of a table: columns that its experiment declares; of one that a script or a program writes, what drawings
@@ -34,7 +38,7 @@ columns() {	# columns TABLE COMMAND EXPERIMENTS PROGRAMS
 			{ while ((getline line <(folder $2)) > 0) { split(line, field, " "); see(field[1], field[2]) } }' "$stem"
 	done)
 	if [ -n "$declared" ]; then echo "$declared"; return; fi
-	drawings=$(paths 'experiments/@/figures.gp' $3; ls {,kits/*/}plots/*.gp {,kits/*/}experiments/engine/*.gp 2>/dev/null)
+	drawings=$(paths 'experiments/@/figures.gp' $3; in_trees 'plots/*.gp' 'experiments/engine/*.gp')
 	if [[ $2 == *" $1"* ]] || grep -qF "\"$1\"" $drawings; then grep -ohE '"[a-z0-9_]+"' $drawings | tr -d '"'; fi
 }
 

@@ -9,6 +9,7 @@ setup() {
 	export TOP=${BATS_TEST_DIRNAME%/tests/cli}
 	TP_HOME=$TOP
 	. "$TOP/lab/trees.sh"
+	mapfile -t every_plan < <(in_trees 'experiments/*/plan')
 	cd "$BATS_TEST_TMPDIR" || return 1
 	cat >plan <<'END_PLAN'
 # SPDX-License-Identifier: GPL-3.0-or-later
@@ -346,8 +347,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	local plan wrong=0 word words
 	words='question|ask|says|figure|paper|minutes|needs|wrong-if|called|protocols|choose|on|ssh|not-ssh|again|axis|group|first'
 	words+='|once|lacks|pin-effect|setting|use|option'
-	for plan in "$TOP"/experiments/*/plan "$TOP"/kits/*/experiments/*/plan; do
-		[ -f "$plan" ] || continue
+	for plan in "${every_plan[@]}"; do
 		for word in question says figure paper minutes needs wrong-if axis; do
 			grep -qE "^$word  *[^ ]" "$plan" || { echo "$plan: no $word"; wrong=1; }
 		done
@@ -360,8 +360,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 
 @test "every experiment accepts its defaults, also with --quick, and refuses a wrong word for every option in one line" {
 	local plan wrong=0
-	for plan in "$TOP"/experiments/*/plan "$TOP"/kits/*/experiments/*/plan; do
-		[ -f "$plan" ] || continue
+	for plan in "${every_plan[@]}"; do
 		plan=${plan%/plan}
 		for words in '' --quick --demo; do
 			# shellcheck disable=SC2086 # one word or none
@@ -417,21 +416,20 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 
 @test "every experiment with a threshold has it as an option" {
 	local plan
-	for plan in "$TOP"/experiments/*/plan "$TOP"/kits/*/experiments/*/plan; do
-		[ -f "$plan" ] || continue
+	for plan in "${every_plan[@]}"; do
 		grep -lqE 'threshold_(ms|across)|THRESHOLD_MS|threshold as|late_share' \
 			"${plan%/plan}"/{cell.sh,say.jq,figures.gp,table} || continue
 		"$TOP/experiments/engine/run.sh" "$(basename "${plan%/plan}")" --options-only --threshold typing ||
 			{ echo "$plan"; return 1; }
 	done
-	if grep -nE '^setting +threshold_ms' "$TOP"/{,kits/*/}experiments/{*/plan,engine/*.plan} 2>/dev/null; then return 1; fi
+	in_trees 'experiments/*/plan' 'experiments/engine/*.plan' | xargs -d '\n' grep -lE '^setting +threshold_ms' >found || true
+	[ ! -s found ]
 }
 
 @test "the list has every experiment, with the paper's figures before what it shows" {
 	run "$TOP/thinprobe" list --papers
 	[ "$status" = 0 ]
-	for plan in "$TOP"/experiments/*/plan "$TOP"/kits/*/experiments/*/plan; do
-		[ -f "$plan" ] || continue
+	for plan in "${every_plan[@]}"; do
 		plan=${plan%/plan}
 		[ "$(grep -c "^${plan##*/}  *[0-9]" <<<"$output")" = 1 ]
 	done
@@ -520,7 +518,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 }
 
 # The scripts that run in a driver's shell.
-driver_files() { ls {,kits/*/}experiments/*/*.sh | grep -vE '/engine/(complete|index|keep|list|new|sweep[a-z_]*|watch)\.sh$'; }
+driver_files() { TP_HOME=. in_trees 'experiments/*/*.sh' | grep -vE '/engine/(complete|index|keep|list|new|sweep[a-z_]*|watch)\.sh$'; }
 
 @test "docs/experiment-hooks.md has every hook, and no other" {
 	local work=$PWD
@@ -550,7 +548,7 @@ driver_files() { ls {,kits/*/}experiments/*/*.sh | grep -vE '/engine/(complete|i
 	done | awk '{ n[$1]++; shared[$1] += $2 ~ /\/engine\// } END { for (v in n) if (n[v] > 1 && shared[v]) print v }' \
 		>"$work/all"
 	# without those of plans, of the lab, of plug-ins and of the shell
-	plans=$(ls {,kits/*/}experiments/{*/plan,engine/{*.plan,options}} 2>/dev/null || true)
+	plans=$(TP_HOME=. in_trees 'experiments/*/plan' 'experiments/engine/*.plan' experiments/engine/options)
 	sed -nE 's/^(option|use) +([a-z.,-]+).*/\2/p' $plans | tr , '\n' |
 		tr 'a-z-' 'A-Z_' |
 		sed 'p; s/$/S/' >"$work/options"

@@ -107,8 +107,9 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 
 @test "every experiment's table is read" {
 	local table
-	for table in "$TOP"/experiments/*/table "$TOP"/kits/*/experiments/*/table; do
-		case $table in */engine/* | *'*'*) continue ;; esac
+	mapfile -t tables < <(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; in_trees 'experiments/*/table')
+	for table in "${tables[@]}"; do
+		case $table in */engine/*) continue ;; esac
 		run --separate-stderr "$TOP/bin/summarize" run --experiment "${table%/table}"
 		echo "$table: $stderr"
 		[[ $stderr != *table* ]]
