@@ -518,7 +518,9 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 }
 
 # The scripts that run in a driver's shell.
-driver_files() { TP_HOME=. in_trees 'experiments/*/*.sh' | grep -vE '/engine/(complete|index|keep|list|new|sweep[a-z_]*|watch)\.sh$'; }
+driver_files() {
+	TP_HOME=. in_trees 'experiments/*/*.sh' | grep -vE '/engine/(complete|index|keep|list|new|sweep[a-z_]*|watch)\.sh$'
+}
 
 @test "docs/experiment-hooks.md has every hook, and no other" {
 	local work=$PWD
