@@ -239,7 +239,7 @@ static enum rfb_walk_event parse_tight_control(struct rfb_walk *s, struct skip_p
 		return skip_rest(s, w, s->format.compact);
 	if (what == 9 || (what == 10 && rfb_rectangle_kinds[s->r.kind].shape == TIGHT_PNG))
 		return expect_tight_data(s, w, 0, SHORT);
-	if (what > 9)
+	if (what > 9 && (what & 10) != 10) /* (what has both bits is not compressed) */
 		return stop(w, "RFB: a kind of Tight that is unknown");
 	if (what & 4)
 		return expect_piece(s, w, 0, 1, TIGHT_FILTER);

@@ -36,7 +36,15 @@ enum {
 	RFB_CLIENT_GII,
 	RFB_CLIENT_QEMU
 };
-enum { RFB_SERVER_UPDATE = 1, RFB_SERVER_COLOURS, RFB_SERVER_BELL, RFB_SERVER_CUT };
+enum {
+	RFB_SERVER_UPDATE = 1,
+	RFB_SERVER_COLOURS,
+	RFB_SERVER_BELL,
+	RFB_SERVER_CUT,
+	RFB_SERVER_RESIZE,
+	RFB_SERVER_END_CONTINUOUS,
+	RFB_SERVER_FENCE
+};
 
 /* The kind of a client's message of this type; 0: unknown. */
 uint8_t rfb_client_kind(uint8_t type);
