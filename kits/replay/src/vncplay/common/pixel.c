@@ -15,6 +15,10 @@ const struct rfb_format rfb_xrgb = { .bits = 32,
 				     .green_shift = 8,
 				     .blue_shift = 0 };
 
+static const struct pixel_layout rgb_bytes = {
+	.bytes = 3, .big_endian = true, .direct = true, .max = { 255, 255, 255 }, .shift = { 16, 8, 0 }
+};
+
 static uint32_t read_pixel_value(const struct pixel_layout *p, const uint8_t *bytes)
 {
 	uint32_t v = 0;
@@ -33,89 +37,57 @@ uint32_t pixel_join_parts(const struct pixel_layout *p, const unsigned parts[3])
 	return v;
 }
 
-static void split_parts(const struct pixel_layout *p, uint32_t v, unsigned parts[3])
+void pixel_get_parts(const struct pixel_layout *p, const uint8_t *bytes, unsigned parts[3])
 {
+	uint32_t v = read_pixel_value(p, bytes);
+
 	for (int i = 0; i < 3; i++)
 		parts[i] = v >> p->shift[i] & p->max[i];
 }
 
-void pixel_get_parts(const struct pixel_layout *p, const uint8_t *bytes, unsigned parts[3])
-{
-	if (p->kind == PIXEL_RGB)
-		for (int i = 0; i < 3; i++)
-			parts[i] = bytes[i];
-	else
-		split_parts(p, read_pixel_value(p, bytes), parts);
-}
-
-static uint32_t decode_parts(const struct pixel_layout *p, const uint8_t *bytes)
+uint32_t pixel_decode(const struct pixel_layout *p, const uint8_t *bytes)
 {
 	unsigned parts[3];
 
-	split_parts(p, read_pixel_value(p, bytes), parts);
+	if (p->map)
+		return p->map[*bytes];
+	if (p->direct)
+		return read_pixel_value(p, bytes) & 0xffffff;
+	pixel_get_parts(p, bytes, parts);
 	return pixel_join_parts(p, parts);
 }
 
-static uint32_t decode_rgb(const uint8_t *bytes)
+void pixel_mask_row(uint32_t *to, size_t n)
 {
-	return (uint32_t)bytes[0] << 16 | (uint32_t)bytes[1] << 8 | bytes[2];
-}
-
-static uint32_t decode_xrgb(const uint8_t *bytes)
-{
-	return (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 | bytes[0];
-}
-
-uint32_t pixel_decode(const struct pixel_layout *p, const uint8_t *bytes)
-{
-	switch (p->kind) {
-	case PIXEL_XRGB:
-	case PIXEL_BGR: return decode_xrgb(bytes);
-	case PIXEL_BYTE: return p->map[*bytes];
-	case PIXEL_RGB: return decode_rgb(bytes);
-	case PIXEL_WORD: break;
-	}
-	return decode_parts(p, bytes);
-}
-
-/* Decodes rfb_xrgb quickly. The fourth byte of a pixel is undefined and must not count as a change. */
-static void decode_xrgb_row(uint32_t *to, const uint8_t *from, size_t n)
-{
-	memcpy(to, from, n * sizeof(*to));
 	for (size_t i = 0; i < n; i++)
 		to[i] = le32toh(to[i]) & 0xffffff;
 }
 
 void pixel_decode_row(const struct pixel_layout *p, uint32_t *to, const uint8_t *from, size_t n)
 {
-	if (p->kind == PIXEL_XRGB) {
-		decode_xrgb_row(to, from, n);
+	if (!p->direct || p->big_endian || p->bytes < 4) {
+		for (; n; n--, from += p->bytes)
+			*to++ = pixel_decode(p, from);
 		return;
 	}
-	for (; n; n--, from += p->bytes)
-		*to++ = pixel_decode(p, from);
+	memcpy(to, from, n * sizeof(*to)); /* rfb_xrgb, quickly */
+	pixel_mask_row(to, n);
 }
 
 /* CPIXEL omits the fourth byte when all colours fit into the other three. */
 static void derive_zrle_layout(struct pixel_layouts *p)
 {
 	uint32_t used = 0;
-	bool low, high;
 
 	p->zrle = p->plain;
 	if (p->format.bits != 32 || p->format.depth > 24)
 		return;
 	for (int i = 0; i < 3; i++)
 		used |= (uint32_t)p->plain.max[i] << p->plain.shift[i];
-	low = !(used & 0xff000000);
-	high = !(used & 0xff);
-	if (!low && !high)
+	if (used & 0xff000000 && used & 0xff)
 		return;
-	p->zrle.kind = PIXEL_WORD;
 	p->zrle.bytes = 3;
-	p->zrle.drop = low ? 0 : 8;
-	if (p->plain.kind == PIXEL_XRGB)
-		p->zrle.kind = PIXEL_BGR;
+	p->zrle.drop = used & 0xff000000 ? 8 : 0;
 }
 
 static bool is_format_valid(const struct rfb_format *f)
@@ -135,39 +107,24 @@ static bool is_format_valid(const struct rfb_format *f)
 
 bool pixel_set_format(struct pixel_layouts *p, const struct rfb_format *f)
 {
-	struct pixel_layout *plain = &p->plain;
-	bool bytes_of_colour;
+	bool bytes_of_colour = f->bits == 32 && f->red_max == 255 && f->green_max == 255 && f->blue_max == 255;
 
 	if (!is_format_valid(f))
 		return false;
-	memset(p, 0, sizeof(*p));
-	p->format = *f;
-	*plain = (struct pixel_layout){ .kind = PIXEL_WORD,
-					.bytes = f->bits / 8u,
-					.big_endian = f->big_endian,
-					.max = { f->red_max, f->green_max, f->blue_max },
-					.shift = { f->red_shift, f->green_shift, f->blue_shift } };
-	bytes_of_colour = f->true_colour && f->bits == 32 && f->red_max == 255 && f->green_max == 255 && f->blue_max == 255;
-	if (f->bits == 8) {
-		for (unsigned i = 0; f->true_colour && i < 256; i++)
-			plain->map[i] = decode_parts(plain, &(uint8_t){ (uint8_t)i });
-		plain->kind = PIXEL_BYTE;
-	} else if (bytes_of_colour && !f->big_endian && f->red_shift == 16 && f->green_shift == 8 && f->blue_shift == 0) {
-		plain->kind = PIXEL_XRGB;
-	}
-	p->tight = *plain;
-	if (bytes_of_colour && f->depth == 24) {
-		p->tight.kind = PIXEL_RGB;
-		p->tight.bytes = 3;
-	}
+	*p = (struct pixel_layouts){ .format = *f };
+	p->plain = (struct pixel_layout){ .bytes = f->bits / 8u,
+					  .big_endian = f->big_endian,
+					  .direct = bytes_of_colour && f->red_shift == 16 && f->green_shift == 8 && !f->blue_shift,
+					  .max = { f->red_max, f->green_max, f->blue_max },
+					  .shift = { f->red_shift, f->green_shift, f->blue_shift },
+					  .map = f->true_colour ? NULL : p->map };
+	p->tight = bytes_of_colour && f->depth == 24 ? rgb_bytes : p->plain;
 	derive_zrle_layout(p);
 	return true;
 }
 
 void pixel_set_colour(struct pixel_layouts *p, unsigned index, uint16_t red, uint16_t green, uint16_t blue)
 {
-	if (p->format.true_colour || index > 255)
-		return;
-	p->plain.map[index] = (uint32_t)red >> 8 << 16 | (uint32_t)green >> 8 << 8 | (uint32_t)blue >> 8;
-	p->tight.map[index] = p->zrle.map[index] = p->plain.map[index];
+	if (!p->format.true_colour && index < 256)
+		p->map[index] = (uint32_t)red >> 8 << 16 | (uint32_t)green >> 8 << 8 | (uint32_t)blue >> 8;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* rfb - feeds the decoder's steps, and the greeting. The messages are in rfb_message.c, the encodings in rfb_plain.c,
+/* rfb - the decoder's frame: the greeting, messages, and headers of rectangles. RFC 6143 section 7.1, 7.3, 7.6 and 7.8; the
+ * security of RFB 3.3 in appendix A.1; the community's RFB specification for pseudo-encodings. The encodings are in rfb_plain.c,
  * rfb_zlib.c and rfb_tight.c. */
 #include "rfb_inside.h"
 
@@ -9,71 +10,275 @@
 
 int rfb_fail(struct rfb_decoder *r, const char *why)
 {
-	r->why = why;
+	skip_parser_stop(&r->parser, why);
 	return -EPROTO;
 }
 
-void rfb_set_next_step(struct rfb_step_machine *m, rfb_step *step, size_t need)
+static int set_screen_size(struct rfb_decoder *r, int width, int height)
 {
-	m->step = step;
-	m->need = need;
+	int err;
+
+	/* TigerVNC repeats the unchanged size in each response to a request for the whole screen. As a new size, it would cause such
+	 * a request each time. */
+	if (r->screen.pixels && width == r->screen.width && height == r->screen.height)
+		return 0;
+	err = screen_resize(&r->screen, width, height);
+	if (err == -EINVAL)
+		return rfb_fail(r, "the server's screen has no pixels or too many");
+	r->resizes += !err;
+	if (!err && r->events.resized)
+		r->events.resized(r->whose, width, height);
+	return err;
 }
 
-/* Steps read the caller's bytes in place; only bytes that the end of a piece cuts off are copied. */
-int rfb_feed_step_machine(struct rfb_decoder *r, struct rfb_step_machine *m, const uint8_t *in, size_t n)
+static bool set_pixel_format(struct rfb_decoder *r, const struct rfb_format *format)
 {
-	ssize_t took;
-	size_t now;
+	if (!pixel_set_format(&r->pixels, format))
+		return false;
+	r->walk.format = (struct rfb_pixel_sizes){ (uint8_t)r->pixels.plain.bytes, (uint8_t)r->pixels.tight.bytes };
+	return true;
+}
 
-	while (n) {
-		if (!m->step)
-			return rfb_fail(r, "the server sent a rectangle with too many bytes");
-		if (m->need > RFB_HOLD)
-			return rfb_fail(r, "the server sent a part that is too long");
-		if (!m->held && n >= m->need) {
-			took = m->step(r, in, n);
-			if (took < 0)
-				return (int)took;
-			in += took;
-			n -= (size_t)took;
-			continue;
-		}
-		now = m->need - m->held < n ? m->need - m->held : n;
-		memcpy(m->hold + m->held, in, now);
-		m->held += now;
-		in += now;
-		n -= now;
-		if (m->held < m->need)
-			return 0;
-		took = m->step(r, m->hold, m->held);
-		if (took < 0)
-			return (int)took;
-		if (took) /* (0: the step needs more bytes as well) */
-			m->held = 0;
-	}
+/* --- the greeting of a log --- */
+
+static int decode_server_init(struct rfb_decoder *r, const uint8_t *in)
+{
+	const uint8_t *f = in + 4;
+	struct rfb_format format = { .bits = f[0],
+				     .depth = f[1],
+				     .big_endian = f[2] != 0,
+				     .true_colour = f[3] != 0,
+				     .red_max = rfb_get_u16(f + 4),
+				     .green_max = rfb_get_u16(f + 6),
+				     .blue_max = rfb_get_u16(f + 8),
+				     .red_shift = f[10],
+				     .green_shift = f[11],
+				     .blue_shift = f[12] };
+
+	if (!set_pixel_format(r, &format))
+		return rfb_fail(r, "the server's pixel format is not supported");
+	skip_parser_expect(&r->parser, rfb_get_u32(in + 20), 0);
+	return set_screen_size(r, rfb_get_u16(in), rfb_get_u16(in + 2));
+}
+
+static int decode_security(struct rfb_decoder *r, uint32_t type)
+{
+	if (!type)
+		return rfb_fail(r, "the server refused the connection");
+	if (type > 2)
+		return rfb_fail(r, "the greeting is not RFB 3.3");
+	/* VNC authentication: a challenge of 16 bytes, then the result */
+	r->greeting = type == 2 ? GREETING_RESULT : GREETING_INIT;
+	skip_parser_expect(&r->parser, type == 2 ? 16 : 0, type == 2 ? 4 : 24);
 	return 0;
 }
 
-static ssize_t skip_bytes(struct rfb_decoder *r, const uint8_t *in, size_t n)
+static int decode_greeting(struct rfb_decoder *r, const uint8_t *in)
 {
-	size_t now = n < r->left ? n : (size_t)r->left;
-
-	(void)in;
-	r->left -= now;
-	if (!r->left)
-		r->after(r);
-	return (ssize_t)now;
+	switch (r->greeting) {
+	case GREETING_VERSION:
+		if (memcmp(in, "RFB 003.00", 10) || in[11] != '\n')
+			return rfb_fail(r, "the greeting is not RFB 3");
+		r->greeting = GREETING_SECURITY;
+		skip_parser_expect(&r->parser, 0, 4);
+		return 0;
+	case GREETING_SECURITY: return decode_security(r, rfb_get_u32(in));
+	case GREETING_RESULT:
+		if (rfb_get_u32(in))
+			return rfb_fail(r, "the server refused the password");
+		r->greeting = GREETING_INIT;
+		skip_parser_expect(&r->parser, 0, 24);
+		return 0;
+	case GREETING_INIT: r->greeting = GREETING_NAME; return decode_server_init(r, in);
+	default:
+		r->greeting = GREETED;
+		rfb_walk_step(&r->walk, &r->parser, in, 0);
+		return 0;
+	}
 }
 
-void rfb_skip(struct rfb_decoder *r, uint64_t n, void (*after)(struct rfb_decoder *r))
+/* --- messages and rectangles --- */
+
+static int resize_screen(struct rfb_decoder *r, struct byte_range body)
 {
-	r->left = n;
-	r->after = after;
-	if (n)
-		rfb_set_next_step(&r->wire, skip_bytes, 1);
-	else
-		after(r);
+	(void)body;
+	return set_screen_size(r, r->box.w, r->box.h);
 }
+
+/* ExtendedDesktopSize: the rectangle's y is a status, 0: the size is valid. */
+static int resize_screen_extended(struct rfb_decoder *r, struct byte_range body)
+{
+	return r->box.y ? 0 : resize_screen(r, body);
+}
+
+static int tell_cursor_shape(struct rfb_decoder *r, struct byte_range body)
+{
+	(void)body;
+	/* libvncserver sends an empty shape when it draws the pointer itself */
+	if (r->events.shape && r->box.w && r->box.h)
+		r->events.shape(r->whose);
+	return 0;
+}
+
+static const struct rfb_encoding encodings[] = {
+	{ RFB_RAW, true, false, rfb_paint_raw },
+	{ RFB_COPYRECT, true, false, rfb_paint_copyrect },
+	{ RFB_RRE, true, true, rfb_paint_rre },
+	{ RFB_CORRE, true, true, rfb_paint_rre },
+	{ RFB_HEXTILE, true, false, rfb_paint_hextile },
+	{ RFB_ZLIB, true, false, rfb_paint_zlib },
+	{ RFB_TIGHT, true, false, rfb_paint_tight },
+	{ RFB_ZRLE, true, false, rfb_paint_zrle },
+	{ RFB_CURSOR, false, false, tell_cursor_shape },
+	{ RFB_X_CURSOR, false, false, tell_cursor_shape },
+	{ RFB_POINTER_POS, false, false, NULL },
+	{ RFB_DESKTOP_NAME, false, false, NULL },
+	{ RFB_EXTENDED_DESKTOP_SIZE, false, false, resize_screen_extended },
+	{ RFB_DESKTOP_SIZE, false, false, resize_screen },
+	{ RFB_LAST_RECT, false, false, NULL },
+};
+
+static void start_body(struct rfb_decoder *r, bool keeps)
+{
+	r->keeps = keeps;
+	r->parts = false;
+	r->n = 0;
+}
+
+static int begin_rectangle(struct rfb_decoder *r)
+{
+	const struct rfb_rectangle *c = &r->walk.r;
+	size_t i = 0, all = sizeof(encodings) / sizeof(*encodings);
+
+	while (i < all && encodings[i].number != rfb_rectangle_kinds[c->kind].type)
+		i++;
+	if (i == all)
+		return rfb_fail(r, "the server sent an unknown encoding");
+	r->place = IN_RECTANGLE;
+	r->encoding = &encodings[i];
+	r->box = (struct box){ c->x, c->y, c->w, c->h };
+	start_body(r, r->encoding->pixels && c->w && c->h);
+	if (r->encoding->pixels && (c->x + c->w > r->screen.width || c->y + c->h > r->screen.height))
+		return rfb_fail(r, "the server sent a rectangle outside of the screen");
+	return 0;
+}
+
+static int end_rectangle(struct rfb_decoder *r)
+{
+	bool painted = r->keeps;
+	int err = 0;
+
+	if (r->place != IN_RECTANGLE)
+		return 0;
+	if (r->encoding->paint && (painted || !r->encoding->pixels))
+		err = r->encoding->paint(r, (struct byte_range){ r->body, r->n });
+	start_body(r, false);
+	r->place = IN_MESSAGE;
+	if (!err && painted && r->events.painted)
+		r->events.painted(r->whose, r->box);
+	return err;
+}
+
+static int begin_message(struct rfb_decoder *r)
+{
+	if (r->walk.kind > RFB_SERVER_CUT && r->walk.kind != RFB_SERVER_FENCE && r->walk.kind != RFB_SERVER_END_CONTINUOUS)
+		return rfb_fail(r, "the server sent an unknown message");
+	r->place = IN_MESSAGE;
+	start_body(r, r->walk.kind == RFB_SERVER_COLOURS);
+	return 0;
+}
+
+static void set_colours(struct rfb_decoder *r)
+{
+	unsigned first = rfb_get_u16(r->body + 1);
+	const uint8_t *in = r->body + 5;
+
+	for (unsigned i = 0; i < rfb_get_u16(r->body + 3); i++, in += 6)
+		pixel_set_colour(&r->pixels, first + i, rfb_get_u16(in), rfb_get_u16(in + 2), rfb_get_u16(in + 4));
+}
+
+static int end_message(struct rfb_decoder *r)
+{
+	if (r->walk.kind == RFB_SERVER_COLOURS)
+		set_colours(r);
+	r->place = BETWEEN_MESSAGES;
+	r->updates += r->walk.kind == RFB_SERVER_UPDATE;
+	if (r->walk.kind == RFB_SERVER_UPDATE && r->events.ended)
+		r->events.ended(r->whose);
+	return 0;
+}
+
+static int keep_bytes(struct rfb_decoder *r, const uint8_t *bytes, size_t n)
+{
+	size_t room = 2 * (r->n + n);
+	uint8_t *more;
+
+	if (r->n + n > r->room) { /* (grows with the bytes received, not with the length announced) */
+		more = realloc(r->body, room);
+		if (!more)
+			return -ENOMEM;
+		r->body = more;
+		r->room = room;
+	}
+	memcpy(r->body + r->n, bytes, n);
+	r->n += n;
+	return r->place == IN_RECTANGLE && r->encoding->parts ? r->encoding->paint(r, (struct byte_range){ r->body, r->n }) : 0;
+}
+
+static void stop_decoding(struct rfb_decoder *r, int err)
+{
+	if (!err)
+		return;
+	r->failed = err;
+	skip_parser_stop(&r->parser, strerror(-err));
+}
+
+static void on_bytes_passed(void *context, const uint8_t *bytes, uint32_t n)
+{
+	struct rfb_decoder *r = context;
+
+	if (r->keeps)
+		stop_decoding(r, keep_bytes(r, bytes, n));
+	for (uint32_t i = 0; r->greeting == GREETING_NAME && i < n && r->named < sizeof(r->name) - 1; i++)
+		r->name[r->named++] = (char)(bytes[i] < ' ' || bytes[i] == 0x7f ? '?' : bytes[i]);
+}
+
+/* Refuses a rectangle that announces more than it can need. */
+static int check_announced(struct rfb_decoder *r)
+{
+	uint64_t most = 8ull * (unsigned)r->box.w * (unsigned)r->box.h + RFB_BODY_SPARE;
+
+	if (r->place != IN_RECTANGLE || !r->keeps || r->encoding->parts || r->n + r->parser.skip <= most)
+		return 0;
+	return rfb_fail(r, "the server sent a rectangle with too many bytes");
+}
+
+static int decode_piece(struct rfb_decoder *r, const uint8_t *piece, uint32_t n)
+{
+	int err = 0;
+
+	if (r->greeting != GREETED)
+		return decode_greeting(r, piece);
+	if (r->keeps)
+		err = keep_bytes(r, piece, n);
+	if (err)
+		return err;
+	switch (rfb_walk_step(&r->walk, &r->parser, piece, n)) {
+	case RFB_WALK_MESSAGE: return begin_message(r);
+	case RFB_WALK_RECTANGLE: return begin_rectangle(r);
+	case RFB_WALK_TO_RECTANGLE: return end_rectangle(r);
+	case RFB_WALK_TO_MESSAGE: return end_rectangle(r) ?: end_message(r);
+	default: return check_announced(r);
+	}
+}
+
+static void on_piece(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
+{
+	(void)w;
+	stop_decoding(context, decode_piece(context, piece, n));
+}
+
+/* --- the decoder --- */
 
 struct rfb_decoder *rfb_decoder_open(const struct rfb_event_callbacks *events, void *whose, const struct rfb_format *format,
 				     int width, int height)
@@ -86,18 +291,19 @@ struct rfb_decoder *rfb_decoder_open(const struct rfb_event_callbacks *events, v
 	if (events)
 		r->events = *events;
 	r->whose = whose;
+	r->parser.passed = on_bytes_passed;
 	if (!format) {
-		rfb_set_next_step(&r->wire, rfb_decode_version, 12);
+		skip_parser_expect(&r->parser, 0, 12);
 		return r;
 	}
-	err = pixel_set_format(&r->pixels, format) ? rfb_set_size(r, width, height) : -EINVAL;
+	err = set_pixel_format(r, format) ? set_screen_size(r, width, height) : -EINVAL;
 	if (err) {
 		rfb_decoder_free(r);
 		errno = err == -ENOMEM ? ENOMEM : EINVAL;
 		return NULL;
 	}
-	r->ready = true;
-	rfb_set_next_step(&r->wire, rfb_decode_message_type, 1);
+	r->greeting = GREETED;
+	rfb_walk_step(&r->walk, &r->parser, NULL, 0);
 	return r;
 }
 
@@ -106,29 +312,36 @@ void rfb_decoder_free(struct rfb_decoder *r)
 	if (!r)
 		return;
 	screen_free(&r->screen);
-	rfb_free_zlib_streams(r);
-	free(r->jpeg);
-	free(r->above);
+	for (int i = 0; i < RFB_STREAMS; i++)
+		inflateEnd(&r->streams[i]);
+	free(r->body);
+	free(r->out);
 	free(r);
 }
 
 int rfb_decode_bytes(struct rfb_decoder *r, const uint8_t *bytes, size_t n)
 {
+	struct skip_parser *w = &r->parser;
+
 	if (!r->failed)
-		r->failed = rfb_feed_step_machine(r, &r->wire, bytes, n);
-	if (r->failed && !r->why)
-		r->why = strerror(-r->failed);
+		skip_parser_feed(w, bytes, (uint32_t)n, (uint32_t)n, on_piece, r);
+	while (!w->stopped && !w->skip && !w->want) /* what is whole does not wait for the byte after it */
+		on_piece(r, w, w->piece, 0);
+	if (w->stopped && !r->failed)
+		r->failed = -EPROTO;
 	return r->failed;
 }
 
 const char *rfb_failure_text(const struct rfb_decoder *r)
 {
-	return r->why ? r->why : "";
+	const char *why = r->parser.stopped;
+
+	return !why ? "" : strncmp(why, "RFB: ", 5) ? why : why + 5;
 }
 
 bool rfb_greeting_is_complete(const struct rfb_decoder *r)
 {
-	return r->ready;
+	return r->greeting == GREETED;
 }
 
 unsigned rfb_updates(const struct rfb_decoder *r)
@@ -149,102 +362,4 @@ const struct screen *rfb_screen(const struct rfb_decoder *r)
 const char *rfb_desktop_name(const struct rfb_decoder *r)
 {
 	return r->name;
-}
-
-/* --- the greeting of a log: RFC 6143 section 7.1 and 7.3; the security of RFB 3.3 in appendix A.1 ------------------ */
-
-int rfb_set_size(struct rfb_decoder *r, int width, int height)
-{
-	int err;
-
-	/* TigerVNC repeats the unchanged size in each response to a request for the whole screen. As a new size, it would cause such
-	 * a request each time. */
-	if (r->screen.pixels && width == r->screen.width && height == r->screen.height)
-		return 0;
-	err = screen_resize(&r->screen, width, height);
-	if (err == -EINVAL)
-		return rfb_fail(r, "the server's screen has no pixels or too many");
-	r->resizes += !err;
-	if (!err && r->events.resized)
-		r->events.resized(r->whose, width, height);
-	return err;
-}
-
-static void expect_messages(struct rfb_decoder *r)
-{
-	r->ready = true;
-	rfb_set_next_step(&r->wire, rfb_decode_message_type, 1);
-}
-
-static ssize_t decode_desktop_name_bytes(struct rfb_decoder *r, const uint8_t *in, size_t n)
-{
-	size_t now = n < r->left ? n : (size_t)r->left;
-
-	for (size_t i = 0; i < now && r->named < sizeof(r->name) - 1; i++)
-		r->name[r->named++] = (char)(in[i] < ' ' || in[i] == 0x7f ? '?' : in[i]);
-	r->left -= now;
-	if (!r->left)
-		expect_messages(r);
-	return (ssize_t)now;
-}
-
-static ssize_t decode_server_init(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
-{
-	const uint8_t *f = in + 4;
-	struct rfb_format format = { .bits = f[0],
-				     .depth = f[1],
-				     .big_endian = f[2] != 0,
-				     .true_colour = f[3] != 0,
-				     .red_max = rfb_get_u16(f + 4),
-				     .green_max = rfb_get_u16(f + 6),
-				     .blue_max = rfb_get_u16(f + 8),
-				     .red_shift = f[10],
-				     .green_shift = f[11],
-				     .blue_shift = f[12] };
-	int err;
-
-	if (!pixel_set_format(&r->pixels, &format))
-		return rfb_fail(r, "the server's pixel format is not supported");
-	err = rfb_set_size(r, rfb_get_u16(in), rfb_get_u16(in + 2));
-	if (err)
-		return err;
-	r->left = rfb_get_u32(in + 20);
-	if (r->left)
-		rfb_set_next_step(&r->wire, decode_desktop_name_bytes, 1);
-	else
-		expect_messages(r);
-	return 24;
-}
-
-static ssize_t decode_security_result(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
-{
-	if (rfb_get_u32(in))
-		return rfb_fail(r, "the server refused the password");
-	rfb_set_next_step(&r->wire, decode_server_init, 24);
-	return 4;
-}
-
-static void expect_security_result(struct rfb_decoder *r)
-{
-	rfb_set_next_step(&r->wire, decode_security_result, 4);
-}
-
-static ssize_t decode_security_type(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
-{
-	switch (rfb_get_u32(in)) {
-	case 0: return rfb_fail(r, "the server refused the connection");
-	case 1: rfb_set_next_step(&r->wire, decode_server_init, 24); return 4;
-	case 2: /* VNC authentication: a challenge of 16 bytes, then the result */
-		rfb_skip(r, 16, expect_security_result);
-		return 4;
-	default: return rfb_fail(r, "the greeting is not RFB 3.3");
-	}
-}
-
-ssize_t rfb_decode_version(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
-{
-	if (memcmp(in, "RFB 003.00", 10) || in[11] != '\n')
-		return rfb_fail(r, "the greeting is not RFB 3");
-	rfb_set_next_step(&r->wire, decode_security_type, 4);
-	return 12;
 }

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rfb_inside - shared by the files of the decoder: state machines of steps that are fed with bytes.
+/* rfb_inside - shared by the files of the decoder.
  *
- * A step states how many bytes it needs, is called with at least as many, consumes some of them and sets the next step. There
- * are two such machines: `wire` for the stream, `body` for the content of a rectangle after decompression. */
+ * src/rfb/walk.h finds where messages and rectangles end. The bytes of a rectangle are collected until it is whole, then painted;
+ * only the parts of RRE are painted as they come, since a few bytes of them may cost as much as a screen. */
 #pragma once
 
 #include "rfb.h"
 #include "rfb/bytes.h"
+#include "rfb/walk.h"
 
-#include <sys/types.h>
+#include <zlib.h>
 
-/* Layout of a pixel in the stream. XRGB is rfb_xrgb, RGB and BGR are three bytes in that order. */
+/* Layout of a pixel in the stream. */
 struct pixel_layout {
-	enum { PIXEL_XRGB, PIXEL_BYTE, PIXEL_WORD, PIXEL_RGB, PIXEL_BGR } kind;
 	size_t bytes;
 	bool big_endian;
+	bool direct;	 /* its low 24 bits are 0xRRGGBB */
 	int drop;	 /* number of omitted bits below those sent (CPIXEL) */
 	uint16_t max[3]; /* largest values of red, green, blue */
 	uint8_t shift[3];
-	uint32_t map[256]; /* PIXEL_BYTE: the colour map, 0x00RRGGBB */
+	const uint32_t *map; /* the colour map, 0x00RRGGBB; NULL: true colour */
 };
 
-/* A pixel format as PIXEL, TPIXEL (Tight) and CPIXEL (ZRLE). pixel_set_format returns false for a format that is not
- * supported. */
+/* A pixel format as PIXEL, TPIXEL (Tight) and CPIXEL (ZRLE). Not to be copied. pixel_set_format returns false for a format that is
+ * not supported. */
 struct pixel_layouts {
 	struct rfb_format format;
 	struct pixel_layout plain, tight, zrle;
+	uint32_t map[256];
 };
 bool pixel_set_format(struct pixel_layouts *p, const struct rfb_format *format);
 /* Sets an entry of the colour map; colours are 0 to 65535. Ignored for true-colour formats. */
@@ -33,24 +35,23 @@ void pixel_set_colour(struct pixel_layouts *p, unsigned index, uint16_t red, uin
 
 uint32_t pixel_decode(const struct pixel_layout *p, const uint8_t *bytes);
 void pixel_decode_row(const struct pixel_layout *p, uint32_t *to, const uint8_t *from, size_t n);
+/* Makes bytes in the order blue, green, red, any to 0x00RRGGBB: the fourth is undefined and must not count as a change. */
+void pixel_mask_row(uint32_t *to, size_t n);
 /* Red, green and blue of a pixel in the format's range (0 to max); and such three joined to 0x00RRGGBB. */
 void pixel_get_parts(const struct pixel_layout *p, const uint8_t *bytes, unsigned parts[3]);
 uint32_t pixel_join_parts(const struct pixel_layout *p, const unsigned parts[3]);
 
-#define RFB_HOLD 2048		       /* bytes that a step may need at once, at most */
-#define UNUSED __attribute__((unused)) /* marks a parameter that a step does not need */
-#define RFB_STREAMS 6		       /* zlib streams: four of Tight, one of Zlib, one of ZRLE */
-enum { STREAM_ZLIB = 4, STREAM_ZRLE = 5, STREAM_NONE = -1 };
+#define RFB_BODY_SPARE (64 << 10) /* bytes of a body beyond those of its pixels: headers, palettes, zlib's own */
+enum { TIGHT_STREAMS = 4, STREAM_ZLIB = TIGHT_STREAMS, STREAM_ZRLE, RFB_STREAMS };
 
-/* Returns the number of bytes consumed of n (n >= need); 0 only after it has raised need above n; -EPROTO (by rfb_fail),
- * -ENOMEM. */
-typedef ssize_t rfb_step(struct rfb_decoder *r, const uint8_t *in, size_t n);
-
-struct rfb_step_machine {
-	rfb_step *step; /* NULL: complete, a further byte is an error */
-	size_t need, held;
-	uint8_t hold[RFB_HOLD];
+struct byte_range { /* bytes that are left of a body */
+	const uint8_t *at;
+	size_t n;
 };
+static inline struct byte_range rfb_skip_bytes(struct byte_range b, size_t n)
+{
+	return (struct byte_range){ b.at + n, b.n - n };
+}
 
 struct rfb_decoder {
 	struct rfb_event_callbacks events;
@@ -58,67 +59,55 @@ struct rfb_decoder {
 	struct screen screen;
 	struct pixel_layouts pixels;
 	char name[256];
-	const char *why;
+	size_t named; /* length of `name` */
 	int failed;
-	bool ready;
 	unsigned updates, resizes; /* since rfb_decoder_open */
 
-	struct rfb_step_machine wire, body;
-	void (*after)(struct rfb_decoder *r); /* called when `left` bytes were skipped */
-	uint64_t left;			      /* remaining bytes to skip or of a body, or remaining entries of a list */
-	size_t named;			      /* length of `name` so far */
-	unsigned colour;		      /* index of the next entry of the colour map */
+	enum { GREETING_VERSION, GREETING_SECURITY, GREETING_RESULT, GREETING_INIT, GREETING_NAME, GREETED } greeting;
+	struct skip_parser parser;
+	struct rfb_walk walk;
+	enum { BETWEEN_MESSAGES, IN_MESSAGE, IN_RECTANGLE } place;
+	const struct rfb_encoding *encoding; /* of the current rectangle */
+	struct box box;			     /* the current rectangle */
 
-	int rectangles;	 /* remaining rectangles of this update; INT_MAX: until LastRect */
-	struct box box;	 /* the current rectangle */
-	struct box area; /* the area being painted: the rectangle, or a tile of it */
-	int x, y;	 /* the next pixel to paint, within the area */
-
-	uint32_t ground, fore;		  /* Hextile: background and foreground, kept from tile to tile; RRE: the background */
-	struct pixel_layout const *pixel; /* layout of the pixels that are painted */
-	int mask;			  /* Hextile, ZRLE, Tight: the kind of the tile or rectangle */
-	int colours;			  /* size of the palette */
-	uint32_t palette[256];
-	struct rfb_zlib_stream *streams[RFB_STREAMS];
-	int stream;    /* the zlib stream of this body */
-	uint8_t *jpeg; /* the bytes of a JPEG picture so far: libjpeg needs all of them */
-	size_t jpeg_n, jpeg_room;
-	unsigned (*above)[3]; /* Tight's gradient filter: red, green, blue of the row above */
-	unsigned corner[3];   /* red, green, blue of the pixel above and to the left */
-	int above_room;
+	bool keeps;	/* the bytes that come are kept in `body` */
+	bool parts;	/* RRE: the background is painted, `body` has parts only */
+	uint8_t *body;	/* of a message or rectangle: the bytes after its type or header */
+	size_t n, room; /* bytes in `body`, and for how many it has room */
+	uint8_t *out;	/* what zlib made of them */
+	size_t out_room;
+	z_stream streams[RFB_STREAMS];
 };
 
-/* rfb.c */
-rfb_step rfb_decode_version;
-int rfb_fail(struct rfb_decoder *r, const char *why); /* returns -EPROTO */
-int rfb_feed_step_machine(struct rfb_decoder *r, struct rfb_step_machine *m, const uint8_t *in, size_t n);
-void rfb_set_next_step(struct rfb_step_machine *m, rfb_step *step, size_t need);
-/* skips n bytes of the stream; `after` sets the next step */
-void rfb_skip(struct rfb_decoder *r, uint64_t n, void (*after)(struct rfb_decoder *r));
-int rfb_set_size(struct rfb_decoder *r, int width, int height); /* resizes the screen and calls `resized` */
+struct rfb_encoding {
+	int32_t number;
+	bool pixels; /* not a pseudo-encoding */
+	bool parts;  /* `paint` is called for each piece, and takes out what it paints */
+	/* Paints the whole of r->box, or does what else the rectangle says; NULL: nothing. `body`: all its bytes, as many as the walker
+	 * has found its headers to say. 0, -EPROTO (by rfb_fail) or -ENOMEM. */
+	int (*paint)(struct rfb_decoder *r, struct byte_range body);
+};
 
-/* rfb_message.c */
-rfb_step rfb_decode_message_type;
-void rfb_end_rectangle(struct rfb_decoder *r); /* ends the current rectangle: calls `painted` */
+/* rfb.c: ends the decoding. Returns -EPROTO. */
+int rfb_fail(struct rfb_decoder *r, const char *why);
 
-/* rfb_plain.c: Raw, CopyRect, RRE, CoRRE, Hextile */
-void rfb_set_paint_area(struct rfb_decoder *r, struct box area, const struct pixel_layout *pixel);
-/* paints the complete pixels of n bytes, and calls `end` when the area is full; returns the bytes consumed */
-ssize_t rfb_paint_area(struct rfb_decoder *r, const uint8_t *in, size_t n, void (*end)(struct rfb_decoder *r));
-bool rfb_area_is_full(const struct rfb_decoder *r); /* the whole area is painted */
-/* paints n pixels of one colour; false: the area has fewer left */
-bool rfb_paint_run(struct rfb_decoder *r, uint32_t colour, size_t n);
-void rfb_fill_box(struct rfb_decoder *r, struct box box, uint32_t colour); /* fills a box, which must lie on the screen */
-rfb_step rfb_decode_raw_pixels, rfb_decode_copyrect, rfb_begin_rre_rectangle, rfb_begin_corre_rectangle;
-void rfb_begin_hextile_rectangle(struct rfb_decoder *r); /* sets the first step */
+/* rfb_plain.c: paint pixels, or one colour, into a box, which must lie on the screen; Raw, CopyRect, RRE, CoRRE, Hextile */
+uint32_t *rfb_pixel_at(struct rfb_decoder *r, int x, int y);
+void rfb_paint_pixels(struct rfb_decoder *r, struct box box, const struct pixel_layout *pixel, const uint8_t *in);
+void rfb_fill_box(struct rfb_decoder *r, struct box box, uint32_t colour);
+/* The n-th of the tiles of a box, from 0, row by row; false: it has fewer. */
+bool rfb_get_tile(struct box whole, int side, int n, struct box *tile);
+int rfb_paint_raw(struct rfb_decoder *r, struct byte_range body);
+int rfb_paint_copyrect(struct rfb_decoder *r, struct byte_range body);
+int rfb_paint_rre(struct rfb_decoder *r, struct byte_range body);
+int rfb_paint_hextile(struct rfb_decoder *r, struct byte_range body);
 
-/* rfb_zlib.c: zlib streams, and the encodings Zlib and ZRLE */
-/* Sends the next n bytes of the stream through a zlib stream (STREAM_NONE: as they are) to r->body, then ends the rectangle. */
-int rfb_begin_body(struct rfb_decoder *r, uint64_t n, int stream);
-rfb_step rfb_begin_zlib_rectangle, rfb_begin_zrle_rectangle, rfb_decode_raw_body;
-void rfb_end_body(struct rfb_decoder *r); /* the body must have no more bytes */
-void rfb_zlib_reset(struct rfb_decoder *r, int stream);
-void rfb_free_zlib_streams(struct rfb_decoder *r);
+/* rfb_zlib.c: Zlib and ZRLE */
+int rfb_paint_zlib(struct rfb_decoder *r, struct byte_range body);
+int rfb_paint_zrle(struct rfb_decoder *r, struct byte_range body);
+/* Inflates a body to at most `most` bytes, which are valid until the next call. 0, -EPROTO or -ENOMEM. */
+int rfb_inflate(struct rfb_decoder *r, int stream, struct byte_range body, size_t most, struct byte_range *out);
+int rfb_check_size(struct rfb_decoder *r, size_t n, size_t wanted); /* 0 or -EPROTO */
 
 /* rfb_tight.c */
-rfb_step rfb_begin_tight_rectangle;
+int rfb_paint_tight(struct rfb_decoder *r, struct byte_range body);

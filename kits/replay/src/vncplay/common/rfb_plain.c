@@ -4,95 +4,55 @@
 
 #include <string.h>
 
-static uint32_t *pixel_at(struct rfb_decoder *r, int x, int y)
+uint32_t *rfb_pixel_at(struct rfb_decoder *r, int x, int y)
 {
 	return r->screen.pixels + (size_t)y * (size_t)r->screen.width + (size_t)x;
 }
 
-void rfb_set_paint_area(struct rfb_decoder *r, struct box area, const struct pixel_layout *pixel)
+void rfb_paint_pixels(struct rfb_decoder *r, struct box box, const struct pixel_layout *pixel, const uint8_t *in)
 {
-	r->area = area;
-	r->pixel = pixel;
-	r->x = 0;
-	r->y = area.w ? 0 : area.h;
-}
-
-bool rfb_area_is_full(const struct rfb_decoder *r)
-{
-	return r->y >= r->area.h;
-}
-
-static void advance_paint_position(struct rfb_decoder *r, size_t n) /* n: at most the rest of the row */
-{
-	r->x += (int)n;
-	if (r->x == r->area.w) {
-		r->x = 0;
-		r->y++;
-	}
-}
-
-/* Paints the complete pixels of n bytes; returns the bytes consumed. */
-static size_t paint_pixels(struct rfb_decoder *r, const uint8_t *in, size_t n)
-{
-	size_t used = 0, bytes = r->pixel->bytes, now;
-
-	while (!rfb_area_is_full(r) && n - used >= bytes) {
-		now = (n - used) / bytes;
-		if (now > (size_t)(r->area.w - r->x))
-			now = (size_t)(r->area.w - r->x);
-		pixel_decode_row(r->pixel, pixel_at(r, r->area.x + r->x, r->area.y + r->y), in + used, now);
-		used += now * bytes;
-		advance_paint_position(r, now);
-	}
-	return used;
-}
-
-bool rfb_paint_run(struct rfb_decoder *r, uint32_t colour, size_t n)
-{
-	size_t now;
-
-	for (; n; n -= now) {
-		uint32_t *to;
-
-		if (rfb_area_is_full(r))
-			return false;
-		now = n < (size_t)(r->area.w - r->x) ? n : (size_t)(r->area.w - r->x);
-		to = pixel_at(r, r->area.x + r->x, r->area.y + r->y);
-		for (size_t i = 0; i < now; i++)
-			to[i] = colour;
-		advance_paint_position(r, now);
-	}
-	return true;
+	for (int y = 0; y < box.h; y++, in += (size_t)box.w * pixel->bytes)
+		pixel_decode_row(pixel, rfb_pixel_at(r, box.x, box.y + y), in, (size_t)box.w);
 }
 
 void rfb_fill_box(struct rfb_decoder *r, struct box box, uint32_t colour)
 {
 	for (int y = box.y; y < box.y + box.h; y++) {
-		uint32_t *to = pixel_at(r, box.x, y);
+		uint32_t *to = rfb_pixel_at(r, box.x, y);
 
 		for (int x = 0; x < box.w; x++)
 			to[x] = colour;
 	}
 }
 
-ssize_t rfb_paint_area(struct rfb_decoder *r, const uint8_t *in, size_t n, void (*end)(struct rfb_decoder *r))
+/* Fills a part, whose place counts from the corner of `whole`. */
+static int fill_part(struct rfb_decoder *r, struct box whole, struct box part, uint32_t colour, const char *why)
 {
-	size_t used = paint_pixels(r, in, n);
-
-	if (rfb_area_is_full(r))
-		end(r);
-	return (ssize_t)used;
+	if (part.x + part.w > whole.w || part.y + part.h > whole.h)
+		return rfb_fail(r, why);
+	rfb_fill_box(r, (struct box){ whole.x + part.x, whole.y + part.y, part.w, part.h }, colour);
+	return 0;
 }
 
-ssize_t rfb_decode_raw_pixels(struct rfb_decoder *r, const uint8_t *in, size_t n)
+bool rfb_get_tile(struct box whole, int side, int n, struct box *tile)
 {
-	return rfb_paint_area(r, in, n, rfb_end_rectangle);
+	int columns = (whole.w + side - 1) / side, x = n % columns * side, y = n / columns * side;
+
+	*tile = (struct box){ whole.x + x, whole.y + y, whole.w - x < side ? whole.w - x : side,
+			      whole.h - y < side ? whole.h - y : side };
+	return y < whole.h;
 }
 
-ssize_t rfb_decode_copyrect(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
+int rfb_paint_raw(struct rfb_decoder *r, struct byte_range body)
+{
+	rfb_paint_pixels(r, r->box, &r->pixels.plain, body.at);
+	return 0;
+}
+
+int rfb_paint_copyrect(struct rfb_decoder *r, struct byte_range body)
 {
 	struct box b = r->box;
-	int x = (int)rfb_get_u16(in), y = (int)rfb_get_u16(in + 2);
+	int x = (int)rfb_get_u16(body.at), y = (int)rfb_get_u16(body.at + 2);
 
 	if (x + b.w > r->screen.width || y + b.h > r->screen.height)
 		return rfb_fail(r, "the server sent a CopyRect from outside of the screen");
@@ -100,170 +60,87 @@ ssize_t rfb_decode_copyrect(struct rfb_decoder *r, const uint8_t *in, size_t n U
 	for (int i = 0; i < b.h; i++) {
 		int row = y < b.y ? b.h - 1 - i : i;
 
-		memmove(pixel_at(r, b.x, b.y + row), pixel_at(r, x, y + row), (size_t)b.w * sizeof(uint32_t));
+		memmove(rfb_pixel_at(r, b.x, b.y + row), rfb_pixel_at(r, x, y + row), (size_t)b.w * sizeof(uint32_t));
 	}
-	rfb_end_rectangle(r);
-	return 4;
-}
-
-static int fill_rre_subrectangle(struct rfb_decoder *r, const uint8_t *in, bool small)
-{
-	const uint8_t *p = in + r->pixels.plain.bytes;
-	struct box b;
-
-	if (small)
-		b = (struct box){ p[0], p[1], p[2], p[3] };
-	else
-		b = (struct box){ (int)rfb_get_u16(p), (int)rfb_get_u16(p + 2), (int)rfb_get_u16(p + 4), (int)rfb_get_u16(p + 6) };
-	if (b.x + b.w > r->box.w || b.y + b.h > r->box.h)
-		return rfb_fail(r, "the server sent an RRE subrectangle outside of its rectangle");
-	b.x += r->box.x;
-	b.y += r->box.y;
-	rfb_fill_box(r, b, pixel_decode(&r->pixels.plain, in));
 	return 0;
 }
 
-static ssize_t decode_subrectangles(struct rfb_decoder *r, const uint8_t *in, size_t n, bool small)
+/* RRE and CoRRE: the number of parts (the walker counts them), the background, parts of a pixel and a box. */
+int rfb_paint_rre(struct rfb_decoder *r, struct byte_range body)
 {
-	size_t used = 0, each = r->pixels.plain.bytes + (small ? 4 : 8);
+	const struct pixel_layout *pixel = &r->pixels.plain;
+	bool small = r->encoding->number == RFB_CORRE;
+	size_t head = 4 + pixel->bytes, each = pixel->bytes + (small ? 4 : 8);
+	int err = 0;
 
-	for (; r->left && n - used >= each; used += each, r->left--) {
-		int err = fill_rre_subrectangle(r, in + used, small);
-
-		if (err)
-			return err;
+	if (!r->parts && body.n >= head) {
+		rfb_fill_box(r, r->box, pixel_decode(pixel, body.at + 4));
+		body = rfb_skip_bytes(body, head);
+		r->parts = true;
 	}
-	if (!r->left)
-		rfb_end_rectangle(r);
-	return (ssize_t)used;
-}
+	for (; r->parts && body.n >= each && !err; body = rfb_skip_bytes(body, each)) {
+		const uint8_t *p = body.at + pixel->bytes;
+		struct box b = { p[0], p[1], p[2], p[3] };
 
-static ssize_t decode_rre_subrectangles(struct rfb_decoder *r, const uint8_t *in, size_t n)
-{
-	return decode_subrectangles(r, in, n, false);
-}
-
-static ssize_t decode_corre_subrectangles(struct rfb_decoder *r, const uint8_t *in, size_t n)
-{
-	return decode_subrectangles(r, in, n, true);
-}
-
-static ssize_t decode_rre_background(struct rfb_decoder *r, const uint8_t *in, rfb_step *then, size_t each)
-{
-	r->left = rfb_get_u32(in);
-	rfb_fill_box(r, r->box, pixel_decode(&r->pixels.plain, in + 4));
-	if (r->left)
-		rfb_set_next_step(&r->wire, then, each + r->pixels.plain.bytes);
-	else
-		rfb_end_rectangle(r);
-	return 4 + (ssize_t)r->pixels.plain.bytes;
-}
-
-ssize_t rfb_begin_rre_rectangle(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
-{
-	return decode_rre_background(r, in, decode_rre_subrectangles, 8);
-}
-
-ssize_t rfb_begin_corre_rectangle(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
-{
-	return decode_rre_background(r, in, decode_corre_subrectangles, 4);
+		if (!small)
+			b = (struct box){ rfb_get_u16(p), rfb_get_u16(p + 2), rfb_get_u16(p + 4), rfb_get_u16(p + 6) };
+		err = fill_part(r, r->box, b, pixel_decode(pixel, body.at),
+				"the server sent an RRE subrectangle outside of its rectangle");
+	}
+	memmove(r->body, body.at, body.n);
+	r->n = body.n;
+	return err;
 }
 
 /* --- Hextile (RFC 6143 section 7.7.4): tiles of 16 by 16 pixels, each of one background colour with smaller boxes, or raw --- */
 
+enum { HEXTILE_SIDE = 16 };
 enum { HEXTILE_RAW = 1, HEXTILE_GROUND = 2, HEXTILE_FORE = 4, HEXTILE_BOXES = 8, HEXTILE_COLOURED = 16 };
 
-static rfb_step decode_hextile_mask;
+struct hextile_colours { /* kept from tile to tile */
+	uint32_t ground, fore;
+};
 
-static void end_hextile_tile(struct rfb_decoder *r)
+static uint32_t take_pixel(struct rfb_decoder *r, struct byte_range *body)
 {
-	r->area.x += 16;
-	if (r->area.x >= r->box.x + r->box.w) {
-		r->area.x = r->box.x;
-		r->area.y += 16;
+	const uint8_t *at = body->at;
+
+	body->at += r->pixels.plain.bytes;
+	return pixel_decode(&r->pixels.plain, at);
+}
+
+static int paint_hextile_tile(struct rfb_decoder *r, struct byte_range *body, struct box tile, struct hextile_colours *c)
+{
+	uint8_t mask = *body->at++;
+	int err = 0;
+
+	if (mask & HEXTILE_RAW) {
+		rfb_paint_pixels(r, tile, &r->pixels.plain, body->at);
+		body->at += (size_t)(tile.w * tile.h) * r->pixels.plain.bytes;
+		return 0;
 	}
-	if (r->area.y >= r->box.y + r->box.h)
-		rfb_end_rectangle(r);
-	else
-		rfb_set_next_step(&r->wire, decode_hextile_mask, 1);
-}
+	if (mask & HEXTILE_GROUND)
+		c->ground = take_pixel(r, body);
+	if (mask & HEXTILE_FORE)
+		c->fore = take_pixel(r, body);
+	rfb_fill_box(r, tile, c->ground);
+	for (int left = mask & HEXTILE_BOXES ? *body->at++ : 0; left && !err; left--, body->at += 2) {
+		uint32_t colour = mask & HEXTILE_COLOURED ? take_pixel(r, body) : c->fore;
+		const uint8_t *p = body->at;
 
-void rfb_begin_hextile_rectangle(struct rfb_decoder *r)
-{
-	r->area = r->box;
-	r->ground = r->fore = 0;
-	rfb_set_next_step(&r->wire, decode_hextile_mask, 1);
-}
-
-static ssize_t decode_hextile_raw(struct rfb_decoder *r, const uint8_t *in, size_t n)
-{
-	return rfb_paint_area(r, in, n, end_hextile_tile);
-}
-
-static ssize_t decode_hextile_boxes(struct rfb_decoder *r, const uint8_t *in, size_t n)
-{
-	size_t used = 0, colour = r->mask & HEXTILE_COLOURED ? r->pixels.plain.bytes : 0;
-
-	for (; r->left && n - used >= colour + 2; used += colour + 2, r->left--) {
-		const uint8_t *p = in + used + colour;
-		struct box b = { p[0] >> 4, p[0] & 15, (p[1] >> 4) + 1, (p[1] & 15) + 1 };
-
-		if (b.x + b.w > r->area.w || b.y + b.h > r->area.h)
-			return rfb_fail(r, "the server sent a Hextile subrectangle outside of its tile");
-		b.x += r->area.x;
-		b.y += r->area.y;
-		rfb_fill_box(r, b, colour ? pixel_decode(&r->pixels.plain, in + used) : r->fore);
+		err = fill_part(r, tile, (struct box){ p[0] >> 4, p[0] & 15, (p[1] >> 4) + 1, (p[1] & 15) + 1 }, colour,
+				"the server sent a Hextile subrectangle outside of its tile");
 	}
-	if (!r->left)
-		end_hextile_tile(r);
-	return (ssize_t)used;
+	return err;
 }
 
-static void begin_hextile_boxes(struct rfb_decoder *r, unsigned n)
+int rfb_paint_hextile(struct rfb_decoder *r, struct byte_range body)
 {
-	rfb_fill_box(r, r->area, r->ground);
-	r->left = n;
-	if (n)
-		rfb_set_next_step(&r->wire, decode_hextile_boxes, 2 + (r->mask & HEXTILE_COLOURED ? r->pixels.plain.bytes : 0));
-	else
-		end_hextile_tile(r);
-}
+	struct hextile_colours colours = { 0 };
+	struct box tile;
+	int err = 0;
 
-static ssize_t decode_hextile_colours(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
-{
-	size_t used = 0, bytes = r->pixels.plain.bytes;
-	unsigned count = 0;
-
-	if (r->mask & HEXTILE_GROUND) {
-		r->ground = pixel_decode(&r->pixels.plain, in);
-		used += bytes;
-	}
-	if (r->mask & HEXTILE_FORE) {
-		r->fore = pixel_decode(&r->pixels.plain, in + used);
-		used += bytes;
-	}
-	if (r->mask & HEXTILE_BOXES)
-		count = in[used++];
-	begin_hextile_boxes(r, count);
-	return (ssize_t)used;
-}
-
-static ssize_t decode_hextile_mask(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
-{
-	size_t need, bytes = r->pixels.plain.bytes;
-
-	r->mask = in[0];
-	r->area.w = r->box.x + r->box.w - r->area.x < 16 ? r->box.x + r->box.w - r->area.x : 16;
-	r->area.h = r->box.y + r->box.h - r->area.y < 16 ? r->box.y + r->box.h - r->area.y : 16;
-	if (r->mask & HEXTILE_RAW) {
-		rfb_set_paint_area(r, r->area, &r->pixels.plain);
-		rfb_set_next_step(&r->wire, decode_hextile_raw, bytes);
-		return 1;
-	}
-	need = (r->mask & HEXTILE_GROUND ? bytes : 0) + (r->mask & HEXTILE_FORE ? bytes : 0) + (r->mask & HEXTILE_BOXES ? 1 : 0);
-	if (need)
-		rfb_set_next_step(&r->wire, decode_hextile_colours, need);
-	else
-		begin_hextile_boxes(r, 0);
-	return 1;
+	for (int n = 0; rfb_get_tile(r->box, HEXTILE_SIDE, n, &tile) && !err; n++)
+		err = paint_hextile_tile(r, &body, tile, &colours);
+	return err;
 }

@@ -4,5 +4,5 @@
 
 static inline bool rfb_between(const struct rfb_decoder *r)
 {
-	return r->wire.step == rfb_decode_message_type && !r->wire.held;
+	return r->greeting == GREETED && r->place == BETWEEN_MESSAGES;
 }

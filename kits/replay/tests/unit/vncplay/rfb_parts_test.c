@@ -239,7 +239,7 @@ static const struct {
 	{ \
 		why, { __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }) \
 	}
-	WRONG("unknown message", 77),
+	WRONG("message of unknown type", 77),
 	WRONG("encoding", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(99)),
 	WRONG("outside of the screen", UPDATE(1), RECT(1, 0, 8, 1), ENCODING(0)),
 	WRONG("outside of the screen", UPDATE(1), 255, 255, 0, 0, 255, 255, 0, 1, ENCODING(2)),
@@ -252,8 +252,8 @@ static const struct {
 	WRONG("damaged zlib", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(6), 0, 0, 0, 4, 1, 2, 3, 4),
 	WRONG("too few bytes", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(6), 0, 0, 0, 0),
 	WRONG("too few bytes", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(16), 0, 0, 0, 2, 0x78, 0x9c),
-	WRONG("Tight rectangle", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(7), 0xc0),
-	WRONG("filter", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(7), 0x40, 3),
+	WRONG("kind of Tight", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(7), 0xc0),
+	WRONG("filter of Tight", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(7), 0x40, 3),
 	WRONG("palette", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(7), 0x40, 1, 2, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3),
 	WRONG("JPEG", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(7), 0x90, 3, 0xff, 0xd8, 0xff),
 	WRONG("JPEG", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(7), 0x90, 0),

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The decoder against libvncserver's encoders: every encoding in several formats of pixels, and the
  * same bytes in pieces of any size. */
-#include "vncplay/common/rfb.h"
-
-#define BEFORE_ALL start_server
-#define AFTER_ALL stop_server
 #include "../../../../../tests/unit/unit.h"
 #include "rfb_between.h"
 #include "rfb_server.h"
-
-static pid_t server;
-static int port;
 
 struct seen {
 	int updates, painted, shapes, resized;
@@ -92,7 +85,7 @@ static int difference(uint32_t a, uint32_t b)
 }
 
 /* The largest difference of a colour; the mean in *mean. */
-static int differs(const struct screen *s, const uint32_t *truth, const struct rfb_format *f, double *mean)
+static int differs(const struct screen *s, const struct rfb_format *f, double *mean)
 {
 	int most = 0;
 	double sum = 0;
@@ -109,85 +102,85 @@ static int differs(const struct screen *s, const uint32_t *truth, const struct r
 	return most;
 }
 
-static void wait_for(int fd, struct rfb_decoder *r, struct heard *all, const struct seen *seen, int updates)
-{
-	while (seen->updates < updates || !rfb_between(r))
-		client_read(fd, r, all);
-}
+static struct heard all;
 
-/* The same bytes again, in pieces of at most `most`: the same screen, and the same was told. */
-static void again(const struct rfb_decoder *whole, const struct seen *told, const struct heard *all, const struct rfb_format *f,
-		  int width, int height, size_t most)
+/* Decodes the bytes from `from` on, in pieces of at most `most`. */
+static void decode(struct rfb_decoder *r, const char *name, size_t from, size_t most)
 {
-	struct seen seen = { 0 };
-	struct rfb_decoder *r = rfb_decoder_open(&events, &seen, f, width, height);
 	uint32_t dice = (uint32_t)most;
 	size_t now;
 
-	for (size_t at = 0; at < all->n; at += now) {
+	for (size_t at = from; at < all.n; at += now) {
 		uint8_t *piece; /* of exactly so many bytes: what reads beyond is caught */
 
 		dice = shuffled(dice + 1);
 		now = 1 + dice % most;
-		now = now < all->n - at ? now : all->n - at;
+		now = now < all.n - at ? now : all.n - at;
 		piece = malloc(now);
-		memcpy(piece, all->bytes + at, now);
+		memcpy(piece, all.bytes + at, now);
 		if (rfb_decode_bytes(r, piece, now))
-			fail_msg("%s, in pieces up to %zu, at %zu", rfb_failure_text(r), most, at);
+			fail_msg("%s: %s, in pieces up to %zu, at %zu", name, rfb_failure_text(r), most, at);
 		free(piece);
 	}
 	assert_true(rfb_between(r));
-	assert_int_equal(rfb_screen(r)->width, rfb_screen(whole)->width);
-	assert_memory_equal(rfb_screen(r)->pixels, rfb_screen(whole)->pixels,
-			    (size_t)(rfb_screen(r)->width * rfb_screen(r)->height) * 4);
+}
+
+/* The same bytes again, in pieces of at most `most`: the same screen, and the same was told. */
+static void again(const struct rfb_decoder *whole, const struct seen *told, const char *name, const struct rfb_format *f,
+		  size_t most)
+{
+	struct seen seen = { 0 };
+	struct rfb_decoder *r = rfb_decoder_open(&events, &seen, f, WIDTH, HEIGHT);
+
+	decode(r, name, 0, most);
+	assert_memory_equal(rfb_screen(r)->pixels, rfb_screen(whole)->pixels, sizeof(truth));
 	assert_memory_equal(&seen, told, sizeof(seen));
 	rfb_decoder_free(r);
 }
 
-/* A whole picture, a copy within it, a block painted anew; each must be what the server has. */
-static void session(const char *name, const int32_t *encodings, int n, const struct rfb_format *f, bool deep, int most)
+static void is_near(const struct rfb_decoder *r, const char *name, const struct rfb_format *f, int most)
 {
-	uint32_t *truth = malloc(WIDTH * HEIGHT * 4);
-	uint8_t greeting[256];
-	struct heard all = { .name = name };
-	struct seen seen = { 0 };
-	struct rfb_decoder *r;
 	double mean;
-	int fd, worst;
+	int worst = differs(rfb_screen(r), f, &mean);
 
-	paint(truth, WIDTH, (struct box){ 0, 0, WIDTH, HEIGHT }, 0);
-	client_greet(port, &fd, greeting);
-	client_format(fd, f);
-	client_encodings(fd, encodings, n);
-	r = rfb_decoder_open(&events, &seen, f, WIDTH, HEIGHT);
-	assert_non_null(r);
-	client_ask(fd, false, WIDTH, HEIGHT);
-	wait_for(fd, r, &all, &seen, 1);
-	worst = differs(rfb_screen(r), truth, f, &mean);
 	if (worst > most || mean > 1 + most / 16.0)
 		fail_msg("%s: the picture differs by up to %d, %g on the mean", name, worst, mean);
-	assert_true(seen.around.x == 0 && seen.around.y == 0 && seen.around.w == WIDTH && seen.around.h == HEIGHT);
-	for (int i = 0; i < 2; i++) {
-		client_press(fd, "cp"[i]);
-		client_ask(fd, true, WIDTH, HEIGHT);
-		wait_for(fd, r, &all, &seen, seen.updates + 1);
+}
+
+/* A whole picture, a copy within it (which overlaps: the order of rows matters), a block painted anew; each must be what the server
+ * has. */
+static void session(const char *name, const int32_t *encodings, int n, const struct rfb_format *f, bool deep, int most)
+{
+	struct seen seen = { 0 };
+	struct rfb_decoder *r = rfb_decoder_open(&events, &seen, f, WIDTH, HEIGHT);
+	size_t from;
+
+	assert_non_null(r);
+	start_server();
+	hear(&all);
+	all.n = 0; /* without the greeting */
+	say_format(f);
+	say_encodings(encodings, n);
+	for (int i = 0; i < 3; i++) {
+		if (i == 1)
+			rfbDoCopyRect(screen, 47, 31, 167, 101, 7, 11);
+		else if (i == 2)
+			paint(WIDTH, BLOCK, 7);
+		from = all.n;
+		ask(&all, i > 0, WIDTH, HEIGHT);
+		decode(r, name, from, sizeof(all.bytes));
+		assert_int_equal(seen.updates, i + 1);
+		is_near(r, name, f, most);
+		if (!i)
+			assert_true(seen.around.x == 0 && seen.around.y == 0 && seen.around.w == WIDTH && seen.around.h == HEIGHT);
 	}
-	copy_block(truth, WIDTH);
-	paint(truth, WIDTH, BLOCK, 7);
-	worst = differs(rfb_screen(r), truth, f, &mean);
-	if (worst > most || mean > 1 + most / 16.0)
-		fail_msg("%s: after a copy and a block it differs by up to %d, %g on the mean", name, worst, mean);
 	assert_int_equal(rfb_updates(r), seen.updates);
-	again(r, &seen, &all, f, WIDTH, HEIGHT, 1 + all.n / 10);
-	again(r, &seen, &all, f, WIDTH, HEIGHT, 300);
+	again(r, &seen, name, f, 1 + all.n / 10);
+	again(r, &seen, name, f, 300);
 	if (deep)
-		again(r, &seen, &all, f, WIDTH, HEIGHT, 1);
+		again(r, &seen, name, f, 1);
 	rfb_decoder_free(r);
-	free(all.bytes);
-	free(truth);
-	close(fd);
-	script_stop(server); /* its picture is another one now */
-	server = script_start(&port);
+	stop_server();
 }
 
 static const int32_t lossless[] = { rfbEncodingRaw,  rfbEncodingRRE,   rfbEncodingCoRRE, rfbEncodingHextile,
@@ -239,69 +232,53 @@ TEST(test_a_session_with_all_else)
 {
 	static const int32_t encodings[] = { rfbEncodingHextile, rfbEncodingCopyRect, (int32_t)rfbEncodingXCursor,
 					     (int32_t)rfbEncodingNewFBSize, (int32_t)rfbEncodingLastRect };
-	uint32_t *truth = malloc(150 * 210 * 4);
-	struct heard all = { .name = "all else" };
+	static char shape[] = "xxxxxxxxxxxxx x x x x x x x xxxxxxxxxxxxxx", mask[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
 	struct seen seen = { 0 };
 	struct rfb_decoder *r = rfb_decoder_open(&events, &seen, NULL, 0, 0);
-	uint8_t greeting[256];
-	size_t n;
-	int fd;
+	size_t from;
 
-	n = client_greet(port, &fd, greeting);
-	client_encodings(fd, encodings, 5);
-	for (size_t i = 0; i < n; i++) {
+	start_server();
+	all.n = 0;
+	hear(&all);
+	memcpy(all.bytes, "RFB 003.003\n", 12);
+	for (size_t i = 0; i < all.n; i++) {
 		assert_false(rfb_greeting_is_complete(r));
-		assert_int_equal(rfb_decode_bytes(r, greeting + i, 1), 0);
+		assert_int_equal(rfb_decode_bytes(r, all.bytes + i, 1), 0);
 	}
 	assert_true(rfb_greeting_is_complete(r));
 	assert_true(rfb_between(r));
 	assert_string_equal(rfb_desktop_name(r), "scripted");
-	assert_int_equal(rfb_screen(r)->width, WIDTH);
-	assert_int_equal(rfb_screen(r)->height, HEIGHT);
 	assert_int_equal(r->pixels.format.bits, 32);
-	assert_int_equal(r->pixels.format.blue_shift, 16);
+	assert_int_equal(r->pixels.format.red_shift, 16);
 	assert_int_equal(r->pixels.format.blue_max, 255);
 	assert_int_equal(seen.resized, 1);
 	assert_int_equal(rfb_resizes(r), 1);
-	client_ask(fd, false, WIDTH, HEIGHT);
-	wait_for(fd, r, &all, &seen, 1);
+	say_encodings(encodings, 5);
+	from = all.n;
+	ask(&all, false, WIDTH, HEIGHT);
+	decode(r, "the first", from, 1000);
 	assert_int_equal(seen.shapes, 1);
-	n = all.n;
-	client_press(fd, 'b');
-	while (all.n == n || !rfb_between(r))
-		client_read(fd, r, &all);
-	client_press(fd, 's');
-	client_ask(fd, true, WIDTH, HEIGHT);
-	while (seen.shapes < 2 || !rfb_between(r))
-		client_read(fd, r, &all);
-	client_press(fd, 'r');
-	client_ask(fd, true, WIDTH, HEIGHT);
-	while (seen.resized < 2 || !rfb_between(r))
-		client_read(fd, r, &all);
-	client_ask(fd, false, 150, 210);
-	wait_for(fd, r, &all, &seen, seen.updates + 1);
-	paint(truth, 150, (struct box){ 0, 0, 150, 210 }, 3);
+	assert_int_equal(differs(rfb_screen(r), &rfb_xrgb, NULL), 0);
+	from = all.n;
+	rfbSendBell(screen);
+	rfbSendServerCutText(screen, (char[]){ "some text" }, 9);
+	rfbSetCursor(screen, rfbMakeXCursor(14, 3, shape, mask));
+	ask(&all, true, WIDTH, HEIGHT);
+	assert_true(all.n > from + 18);
+	decode(r, "a bell, a text, a shape", from, 1000);
+	assert_int_equal(seen.shapes, 2);
+	from = all.n;
+	rfbNewFramebuffer(screen, (char *)truth, 150, 210, 8, 3, 4);
+	screen->serverFormat.redShift = 16;
+	screen->serverFormat.blueShift = 0;
+	ask(&all, true, WIDTH, HEIGHT);
+	paint(150, (struct box){ 0, 0, 150, 210 }, 3);
+	ask(&all, false, 150, 210);
+	decode(r, "a size", from, 1000);
+	assert_int_equal(seen.resized, 2);
 	assert_int_equal(rfb_screen(r)->width, 150);
 	assert_int_equal(rfb_screen(r)->height, 210);
-	assert_int_equal(differs(rfb_screen(r), truth, &rfb_xrgb, NULL), 0);
+	assert_int_equal(differs(rfb_screen(r), &rfb_xrgb, NULL), 0);
 	rfb_decoder_free(r);
-	free(all.bytes);
-	free(truth);
-	close(fd);
-	script_stop(server);
-	server = script_start(&port);
-}
-
-static int start_server(void **state)
-{
-	(void)state;
-	server = script_start(&port);
-	return 0;
-}
-
-static int stop_server(void **state)
-{
-	(void)state;
-	script_stop(server);
-	return 0;
+	stop_server();
 }
