@@ -10,6 +10,7 @@ load vncplay_desk
 setup() { begin_desk; }
 
 @test "passwords: of vncpasswd or as text; none, a wrong one and servers with other security are refused with a line" {
+	need openssl
 	printf 'sesame\n' >text
 	printf 'wrong\n' >wrong
 	printf '\1\2\3' >none
