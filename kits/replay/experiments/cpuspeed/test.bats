@@ -35,6 +35,30 @@ load ../engine/replays
 	[ "$(awk -F'\t' '$2 == "25" { last = $4 } END { print last }' "$RUN/cdf.tsv")" = 1.00000 ]
 }
 
+# Two repeats in which the base takes 10 20 30 40 ms: at 25 % all takes 2, in the second repeat 8 times as long, and the last response
+# is not found in that one.
+@test "figures of repeats that differ: pooled percentiles, geometric means over pairs, each response by itself" {
+	figures() {	# THRESHOLD SETTING: columns NAME=VALUE...
+		local word setting=$2
+		jq ".settings.threshold_ms = $1" "$RUN/run.json" >x && mv x "$RUN/run.json"
+		"$TOP/bin/summarize" "$RUN" >/dev/null
+		for word in "${@:3}"; do
+			[ "$(column "$setting" "${word%%=*}")" = "${word#*=}" ] || { echo "$word: $(column "$setting" "${word%%=*}")"; return 1; }
+		done
+	}
+	made cpuspeed 100 100:100:1:10 25:25:1:10
+	jq '.play.total_s = 11' "$RUN/cells/25/2/cell.json" >x && mv x "$RUN/cells/25/2/cell.json"
+	jq '.result.responses = [1, 2, 3, 4 | {input: ., kind: "click", at_s: ., confidence: 0.9, latency_from_press_ms:
+		[10 * ., 20 * ., 10 * ., if . == 4 then null else 80 * . end]}]' "$RUN/analysis.json" >x && mv x "$RUN/analysis.json"
+	# of 20 40 60 80 80 160 240 four are over 60; the responses' ratios are 4, 4, 4 and 2
+	figures 60 25 pairs=2 ratio=4.0000 ratio_high= total_ratio=1.04881 responses=7 missing=1 late_percent=57.14 ratio_p25=3.5000 \
+		ratio_p75=4.0000 ratio_max=4.0000 points=4 slower=4 faster=0
+	# 10 10 20 20 30 30 40 40: less than ten beyond the 90 % point; what takes as long as the threshold is not late
+	figures 40 100 p25_ms=17.50 p50_ms=25.00 p75_ms=32.50 p90_ms= max_ms=40.00 late_percent=0.00 p50_ms_low= pairs=0 ratio= \
+		total_ratio=
+	[ "$(awk -F'\t' '$2 == "25" { print $6, $7, $9 }' "$RUN/points.tsv" | sed '2,3d')" = $'2 40.000 4.0000\n1 80.000 2.0000' ]
+}
+
 @test "what counts as found is the run's own confidence" {
 	made cpuspeed 100 100:100:1:40 25:25:4:40
 	jq '.settings.confidence = 0.95' "$RUN/run.json" >x && mv x "$RUN/run.json"
