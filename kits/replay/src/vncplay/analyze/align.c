@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "align.h"
-#include "array.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include "memory.h"
 
 struct aligned_change { /* a change, in one run or in the common sequence */
 	uint64_t content, change;
@@ -36,26 +32,20 @@ struct aligner {
 	struct change_pair *pair;
 	size_t n_pairs;
 	int32_t *best; /* Fenwick tree over j: index of the pair with the greatest total up to j; -1: none */
-	size_t room_best;
 	int32_t *mate; /* for each item of the common sequence, the paired item of the run; -1: none */
-	size_t room_mate;
 };
 
 struct aligner *aligner_new(int runs, const uint32_t *const *press_ms)
 {
-	struct aligner *a = calloc(1, sizeof(*a));
+	struct aligner *a = memory_new(1, sizeof(*a));
 
-	if (a) {
-		a->runs = runs;
-		a->press_ms = press_ms;
-	}
+	a->runs = runs;
+	a->press_ms = press_ms;
 	return a;
 }
 
 void aligner_free(struct aligner *a)
 {
-	if (!a)
-		return;
 	free(a->common.item);
 	free(a->run_list.item);
 	free(a->joined.item);
@@ -70,17 +60,13 @@ void common_changes_free(struct common_changes *s)
 {
 	free(s->change);
 	free(s->at);
-	s->change = NULL;
-	s->at = NULL;
-	s->n = 0;
+	*s = (struct common_changes){ 0 };
 }
 
-static int add_change(struct aligned_changes *l, const struct aligned_change *one)
+static void add_change(struct aligned_changes *l, const struct aligned_change *one)
 {
-	if (array_room(&l->item, l->n))
-		return -ENOMEM;
+	memory_more(l->item, l->n);
 	l->item[l->n++] = *one;
-	return 0;
 }
 
 static uint32_t *slot_updates(const struct aligner *a, const struct aligned_change *x)
@@ -88,16 +74,16 @@ static uint32_t *slot_updates(const struct aligner *a, const struct aligned_chan
 	return a->pool + (size_t)x->slot * (size_t)a->runs;
 }
 
-static int add_slot(struct aligner *a, uint32_t *slot)
+static uint32_t add_slot(struct aligner *a)
 {
-	if (array_grow(&a->pool, a->n_slots, (size_t)a->runs * sizeof(*a->pool)))
-		return -ENOMEM;
-	*slot = (uint32_t)a->n_slots++;
-	memset(a->pool + (size_t)*slot * (size_t)a->runs, 0xff, (size_t)a->runs * sizeof(*a->pool));
-	return 0;
+	size_t size = (size_t)a->runs * sizeof(*a->pool);
+
+	a->pool = memory_grow(a->pool, a->n_slots, size);
+	memset(a->pool + a->n_slots * (size_t)a->runs, 0xff, size);
+	return (uint32_t)a->n_slots++;
 }
 
-static int collect_changes(struct aligner *a, int run, const struct tile_changes *t, struct aligned_changes *out)
+static void collect_changes(struct aligner *a, int run, const struct tile_changes *t, struct aligned_changes *out)
 {
 	out->n = 0;
 	for (size_t i = 0; i < t->n; i++) {
@@ -112,11 +98,10 @@ static int collect_changes(struct aligner *a, int run, const struct tile_changes
 		if (c->masked || c->after < 0)
 			continue;
 		one.since_ms = c->ms - a->press_ms[run][c->after];
-		if (add_slot(a, &one.slot) || add_change(out, &one))
-			return -ENOMEM;
+		one.slot = add_slot(a);
+		add_change(out, &one);
 		slot_updates(a, &one)[run] = c->update;
 	}
-	return 0;
 }
 
 /* Score of pairing two changes: the number of pairs counts most, then nearness in inputs, then in time. */
@@ -129,19 +114,10 @@ static int64_t score_pair(const struct aligner *a, const struct aligned_change *
 	return (x->content == y->content ? 16000 : 15000) - 3000 * (int64_t)apart - (d / 4 < 2000 ? d / 4 : 2000);
 }
 
-static int reset_indices(int32_t **list, size_t *room, size_t n)
+static void reset_indices(int32_t **list, size_t n)
 {
-	int32_t *grown;
-
-	if (n > *room) {
-		grown = reallocarray(*list, n, sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		*list = grown;
-		*room = n;
-	}
+	*list = must_alloc(reallocarray(*list, n, sizeof(**list)));
 	memset(*list, 0xff, n * sizeof(**list));
-	return 0;
 }
 
 static int32_t find_best_pair(const struct aligner *a, size_t j) /* the best pair of an item below j */
@@ -162,13 +138,13 @@ static void update_tree(struct aligner *a, int32_t p, size_t n)
 }
 
 /* Finds the monotone chain of pairs with the greatest total and sets `mate` to it. */
-static int find_best_chain(struct aligner *a)
+static void find_best_chain(struct aligner *a)
 {
 	size_t from = 0;
 	int32_t end = -1;
 
-	if (reset_indices(&a->best, &a->room_best, a->run_list.n + 1) || reset_indices(&a->mate, &a->room_mate, a->common.n + 1))
-		return -ENOMEM;
+	reset_indices(&a->best, a->run_list.n + 1);
+	reset_indices(&a->mate, a->common.n + 1);
 	a->n_pairs = 0;
 	for (size_t i = 0; i < a->common.n; i++) {
 		const struct aligned_change *x = &a->common.item[i];
@@ -183,8 +159,7 @@ static int find_best_chain(struct aligner *a)
 			if ((y->content != x->content && y->change != x->change) || y->after < x->after - ALIGN_REACH)
 				continue;
 			before = find_best_pair(a, j);
-			if (array_room(&a->pair, a->n_pairs))
-				return -ENOMEM;
+			memory_more(a->pair, a->n_pairs);
 			a->pair[a->n_pairs++] =
 				(struct change_pair){ .i = (uint32_t)i,
 						      .j = (uint32_t)j,
@@ -199,7 +174,6 @@ static int find_best_chain(struct aligner *a)
 	}
 	for (; end >= 0; end = a->pair[end].before)
 		a->mate[a->pair[end].i] = (int32_t)a->pair[end].j;
-	return 0;
 }
 
 static bool change_precedes(const struct aligned_change *x, const struct aligned_change *y)
@@ -208,7 +182,7 @@ static bool change_precedes(const struct aligned_change *x, const struct aligned
 }
 
 /* Merges the run's changes into the common sequence; a pair becomes one item. */
-static int merge_run(struct aligner *a, int run)
+static void merge_run(struct aligner *a, int run)
 {
 	size_t j = 0;
 	struct aligned_changes old;
@@ -227,8 +201,7 @@ static int merge_run(struct aligner *a, int run)
 				if (k < a->common.n && (size_t)a->mate[k] <= j)
 					break;
 			}
-			if (add_change(&a->joined, &a->run_list.item[j]))
-				return -ENOMEM;
+			add_change(&a->joined, &a->run_list.item[j]);
 		}
 		if (!x)
 			break;
@@ -244,16 +217,14 @@ static int merge_run(struct aligner *a, int run)
 				x->run = y->run;
 			}
 		}
-		if (add_change(&a->joined, x))
-			return -ENOMEM;
+		add_change(&a->joined, x);
 	}
 	old = a->common;
 	a->common = a->joined;
 	a->joined = old;
-	return 0;
 }
 
-static int add_common_changes(struct aligner *a, uint32_t tile, struct common_changes *out)
+static void add_common_changes(struct aligner *a, uint32_t tile, struct common_changes *out)
 {
 	for (size_t i = 0; i < a->common.n; i++) {
 		const struct aligned_change *x = &a->common.item[i];
@@ -263,27 +234,24 @@ static int add_common_changes(struct aligner *a, uint32_t tile, struct common_ch
 			members += slot_updates(a, x)[r] != ALIGN_NONE;
 		if (members < 2 && a->runs > 1)
 			continue;
-		if (array_room(&out->change, out->n) || array_grow(&out->at, out->n, (size_t)a->runs * sizeof(*out->at)))
-			return -ENOMEM;
+		memory_more(out->change, out->n);
+		out->at = memory_grow(out->at, out->n, (size_t)a->runs * sizeof(*out->at));
 		out->change[out->n] = (struct common_change){ .tile = tile, .cause = x->after, .seen = x->seen };
 		memcpy(out->at + out->n++ * (size_t)a->runs, slot_updates(a, x), (size_t)a->runs * sizeof(*out->at));
 	}
-	return 0;
 }
 
-int align_tile(struct aligner *a, uint32_t tile, const struct tile_changes *track, struct common_changes *out)
+void align_tile(struct aligner *a, uint32_t tile, const struct tile_changes *track, struct common_changes *out)
 {
-	int err;
-
 	out->runs = a->runs;
 	a->n_slots = 0;
-	err = collect_changes(a, 0, &track[0], &a->common);
-	for (int r = 1; r < a->runs && !err; r++) {
-		err = collect_changes(a, r, &track[r], &a->run_list);
-		if (!err && a->run_list.n)
-			err = find_best_chain(a);
-		if (!err && a->run_list.n)
-			err = merge_run(a, r);
+	collect_changes(a, 0, &track[0], &a->common);
+	for (int r = 1; r < a->runs; r++) {
+		collect_changes(a, r, &track[r], &a->run_list);
+		if (!a->run_list.n)
+			continue;
+		find_best_chain(a);
+		merge_run(a, r);
 	}
-	return err ? err : add_common_changes(a, tile, out);
+	add_common_changes(a, tile, out);
 }

@@ -27,9 +27,9 @@ struct common_changes {
 };
 
 struct aligner;
-/* press_ms as for animation_new. NULL: no memory. */
+/* press_ms as for animation_new. */
 struct aligner *aligner_new(int runs, const uint32_t *const *press_ms);
 void aligner_free(struct aligner *a);
-/* Appends the changes of one tile that at least two runs have in common; masked changes are left out. 0 or -ENOMEM. */
-int align_tile(struct aligner *a, uint32_t tile, const struct tile_changes *track, struct common_changes *out);
+/* Appends the changes of one tile that at least two runs have in common; masked changes are left out. */
+void align_tile(struct aligner *a, uint32_t tile, const struct tile_changes *track, struct common_changes *out);
 void common_changes_free(struct common_changes *s);

@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis.h"
-#include "array.h"
-
-#include <errno.h>
-#include <stdlib.h>
+#include "memory.h"
 
 #define EVERYWHERE 0.6 /* share of the changing tiles: when more are masked, the whole screen is noise */
 #define MASKED_LEAST 4 /* fewer masked changes of a tile than this are not reported */
 
-struct replay_changes {		    /* the changes of one run, sorted */
-	uint32_t *start;	    /* for each tile: index of its first change in `change` */
-	struct tile_change *change; /* ascending in tile, then in time */
-	uint32_t *place;	    /* for each change of the log: its index in `change` */
-	uint32_t *update_ms;
-	uint32_t *press_ms;	   /* when each input was sent and, last, when the run ended; ms since the log began */
-	struct stimulus *stimulus; /* as many as in the run with most; beyond the run's own: press_us -1 */
-	uint8_t *used, *masked;	   /* for each update, 1: it belongs to a response; it has a change that is not masked */
-};
-
 struct analysis_state {
-	const struct replay *replay;
 	int runs, inputs, columns, rows;
-	struct replay_changes *view;
+	struct analyzed_run *run;
 	const uint32_t **press_ms;
 	struct tile_changes *track;
 	uint64_t *restless; /* for each tile: number of masked changes */
@@ -56,7 +42,7 @@ static size_t tile_index(const struct analysis_state *w, uint32_t tile)
 }
 
 /* Sorts the changes by tile: counts those of each tile, then puts each into its place. */
-static void sort_changes(const struct analysis_state *w, const struct tilelog *tiles, struct replay_changes *v)
+static void sort_changes(const struct analysis_state *w, const struct tilelog *tiles, struct analyzed_run *v)
 {
 	uint32_t *at = v->start + 1; /* start[t + 1] moves from the first change of tile t to behind its last */
 
@@ -69,7 +55,6 @@ static void sort_changes(const struct analysis_state *w, const struct tilelog *t
 		uint32_t ms = tiles->update[u].ms;
 		int32_t after = find_last_press(v->press_ms, w->inputs, ms);
 
-		v->update_ms[u] = ms;
 		for (size_t i = tiles->update[u].first; i < end; i++) {
 			v->place[i] = at[tile_index(w, tiles->changed[i])]++;
 			v->change[v->place[i]] = (struct tile_change){
@@ -82,18 +67,16 @@ static void sort_changes(const struct analysis_state *w, const struct tilelog *t
 			v->change[i].change = v->change[i].content - (i > v->start[t] ? v->change[i - 1].content : 0);
 }
 
-static int make_changes(const struct analysis_state *w, const struct replay *r, struct replay_changes *v)
+static void make_changes(const struct analysis_state *w, const struct replay *r, struct analyzed_run *v)
 {
-	v->start = calloc(count_tiles(w) + 2, sizeof(*v->start));
-	v->change = malloc((r->tiles.n + 1) * sizeof(*v->change));
-	v->place = malloc((r->tiles.n + 1) * sizeof(*v->place));
-	v->update_ms = malloc((r->tiles.n_updates + 1) * sizeof(*v->update_ms));
-	v->press_ms = malloc(((size_t)w->inputs + 1) * sizeof(*v->press_ms));
-	v->stimulus = calloc((size_t)w->inputs + 1, sizeof(*v->stimulus));
-	v->used = calloc(r->tiles.n_updates + 1, 1);
-	v->masked = calloc(r->tiles.n_updates + 1, 1);
-	if (!v->start || !v->change || !v->place || !v->update_ms || !v->press_ms || !v->stimulus || !v->used || !v->masked)
-		return -ENOMEM;
+	v->replay = r;
+	v->start = memory_new(count_tiles(w) + 2, sizeof(*v->start));
+	v->change = memory_new(r->tiles.n, sizeof(*v->change));
+	v->place = memory_new(r->tiles.n, sizeof(*v->place));
+	v->press_ms = memory_new((size_t)w->inputs + 1, sizeof(*v->press_ms));
+	v->stimulus = memory_new((size_t)w->inputs + 1, sizeof(*v->stimulus));
+	v->used = memory_new(r->tiles.n_updates, 1);
+	v->masked = memory_new(r->tiles.n_updates, 1);
 	for (int i = 0; i <= w->inputs; i++) {
 		bool there = (size_t)i < r->stimuli;
 
@@ -101,41 +84,33 @@ static int make_changes(const struct analysis_state *w, const struct replay *r, 
 		v->press_ms[i] = there ? (uint32_t)(r->stimulus[i].press_us / 1000) : r->total_ms + 1;
 	}
 	sort_changes(w, &r->tiles, v);
-	return 0;
 }
 
-static void free_changes(struct replay_changes *v)
+static void free_changes(struct analyzed_run *v)
 {
 	free(v->start);
 	free(v->change);
 	free(v->place);
-	free(v->update_ms);
 	free(v->press_ms);
 	free(v->stimulus);
 	free(v->used);
 	free(v->masked);
 }
 
-static int prepare_runs(struct analysis_state *w)
+static void prepare_runs(struct analysis_state *w, const struct replay *replay)
 {
 	size_t runs = (size_t)w->runs;
-	int err = 0;
 
-	w->view = calloc(runs, sizeof(*w->view));
-	w->press_ms = calloc(runs, sizeof(*w->press_ms));
-	w->track = calloc(runs, sizeof(*w->track));
-	w->restless = calloc(count_tiles(w) + 1, sizeof(*w->restless));
-	if (!w->view || !w->press_ms || !w->track || !w->restless)
-		return -ENOMEM;
-	for (int r = 0; r < w->runs && !err; r++) {
-		err = make_changes(w, &w->replay[r], &w->view[r]);
-		w->press_ms[r] = w->view[r].press_ms;
+	w->run = memory_new(runs, sizeof(*w->run));
+	w->press_ms = memory_new(runs, sizeof(*w->press_ms));
+	w->track = memory_new(runs, sizeof(*w->track));
+	w->restless = memory_new(count_tiles(w), sizeof(*w->restless));
+	for (int r = 0; r < w->runs; r++) {
+		make_changes(w, &replay[r], &w->run[r]);
+		w->press_ms[r] = w->run[r].press_ms;
 	}
-	if (err)
-		return err;
 	w->animation = animation_new(w->runs, w->inputs, w->press_ms);
 	w->align = aligner_new(w->runs, w->press_ms);
-	return w->animation && w->align ? 0 : -ENOMEM;
 }
 
 /* Sets w->track to the changes of a tile. False: no run has any. */
@@ -144,7 +119,7 @@ static bool select_tile(struct analysis_state *w, size_t t)
 	bool any = false;
 
 	for (int r = 0; r < w->runs; r++) {
-		const struct replay_changes *v = &w->view[r];
+		const struct analyzed_run *v = &w->run[r];
 
 		w->track[r] = (struct tile_changes){ v->start[t + 1] - v->start[t], v->change + v->start[t] };
 		any |= w->track[r].n > 0;
@@ -152,16 +127,15 @@ static bool select_tile(struct analysis_state *w, size_t t)
 	return any;
 }
 
-static int align_one_tile(struct analysis_state *w, size_t t)
+static void align_one_tile(struct analysis_state *w, size_t t)
 {
 	size_t column = t % (size_t)w->columns, row = t / (size_t)w->columns;
-	int err;
 
 	if (!select_tile(w, t))
-		return 0;
-	err = align_tile(w->align, (uint32_t)(row * TILE_COLUMNS + column), w->track, &w->common);
+		return;
+	align_tile(w->align, (uint32_t)(row * TILE_COLUMNS + column), w->track, &w->common);
 	for (int r = 0; r < w->runs; r++) {
-		const struct tilelog *tiles = &w->replay[r].tiles;
+		const struct tilelog *tiles = &w->run[r].replay->tiles;
 
 		for (size_t i = 0; i < w->track[r].n; i++) {
 			const struct tile_change *c = &w->track[r].change[i];
@@ -169,12 +143,11 @@ static int align_one_tile(struct analysis_state *w, size_t t)
 			if (c->masked)
 				w->restless[t]++;
 			else if (c->after >= 0)
-				w->view[r].masked[c->update] = 1;
+				w->run[r].masked[c->update] = 1;
 		}
 		if (row < (size_t)tiles->rows && column < (size_t)tiles->columns)
 			w->restless[t] += tiles->tile[row * (size_t)tiles->columns + column].unlisted;
 	}
-	return err;
 }
 
 /* Whether most changes of this tile whose content occurs once are masked. */
@@ -203,10 +176,9 @@ static void unmask_content(const struct analysis_state *w)
 				w->track[r].change[i].masked = 0;
 }
 
-static int align_all_tiles(struct analysis_state *w)
+static void align_all_tiles(struct analysis_state *w)
 {
 	size_t with = 0, restless = 0;
-	int err = 0;
 
 	for (size_t t = 0; t < count_tiles(w); t++) {
 		if (!select_tile(w, t))
@@ -219,11 +191,10 @@ static int align_all_tiles(struct analysis_state *w)
 		for (size_t t = 0; t < count_tiles(w); t++)
 			if (select_tile(w, t))
 				unmask_content(w);
-	for (int r = 0; r < w->runs && !err; r++)
-		err = animation_mask_groups(w->columns, w->rows, &w->replay[r].tiles, w->view[r].place, w->view[r].change);
-	for (size_t t = 0; t < count_tiles(w) && !err; t++)
-		err = align_one_tile(w, t);
-	return err;
+	for (int r = 0; r < w->runs; r++)
+		animation_mask_groups(w->columns, w->rows, &w->run[r].replay->tiles, w->run[r].place, w->run[r].change);
+	for (size_t t = 0; t < count_tiles(w); t++)
+		align_one_tile(w, t);
 }
 
 static int compare_areas(const void *a, const void *b)
@@ -234,77 +205,37 @@ static int compare_areas(const void *a, const void *b)
 	return (ax < ay) - (ax > ay);
 }
 
-/* Gathers the masked tiles that touch tile t into one place. `stack` has room for all tiles. */
-static struct masked_place gather_area(struct analysis_state *w, size_t t, uint32_t *stack)
+/* Gathers masked tiles that touch into one place. */
+static void gather_areas(const struct analysis_state *w, struct analysis_result *out)
 {
-	struct masked_place m = { .changes = 0 };
-	size_t n = 0;
+	uint32_t *tile = memory_new(count_tiles(w), sizeof(*tile));
+	uint8_t *set = memory_new(count_tiles(w), sizeof(*set));
 
-	stack[n++] = (uint32_t)t;
-	m.changes = w->restless[t];
-	w->restless[t] = 0;
-	while (n) {
-		int x, y;
+	for (size_t t = 0; t < count_tiles(w); t++)
+		set[t] = w->restless[t] >= MASKED_LEAST;
+	for (size_t t = 0; t < count_tiles(w); t++) {
+		struct masked_place m = { .changes = 0 };
 
-		t = stack[--n];
-		x = (int)(t % (size_t)w->columns);
-		y = (int)(t / (size_t)w->columns);
-		m.box = box_join(m.box, (struct box){ x * TILE_SIDE, y * TILE_SIDE, TILE_SIDE, TILE_SIDE });
-		for (int i = 0; i < 9; i++) {
-			int nx = x + i % 3 - 1, ny = y + i / 3 - 1;
-			size_t next = (size_t)ny * (size_t)w->columns + (size_t)nx;
-
-			if (nx < 0 || ny < 0 || nx >= w->columns || ny >= w->rows || w->restless[next] < MASKED_LEAST)
-				continue;
-			m.changes += w->restless[next];
-			w->restless[next] = 0;
-			stack[n++] = (uint32_t)next;
-		}
-	}
-	return m;
-}
-
-static int gather_areas(struct analysis_state *w, struct analysis_result *out)
-{
-	uint32_t *stack = malloc((count_tiles(w) + 1) * sizeof(*stack));
-
-	for (size_t t = 0; stack && t < count_tiles(w); t++) {
-		if (w->restless[t] < MASKED_LEAST)
+		if (!set[t])
 			continue;
-		if (array_room(&out->masked, out->n_masked)) {
-			free(stack);
-			return -ENOMEM;
+		for (size_t n = animation_take_group(set, w->columns, w->rows, (uint32_t)t, tile); n-- > 0;) {
+			m.changes += w->restless[tile[n]];
+			m.box = box_join(m.box, (struct box){ (int)tile[n] % w->columns * TILE_SIDE,
+							      (int)tile[n] / w->columns * TILE_SIDE, TILE_SIDE, TILE_SIDE });
 		}
-		out->masked[out->n_masked++] = gather_area(w, t, stack);
+		memory_more(out->masked, out->n_masked);
+		out->masked[out->n_masked++] = m;
 	}
-	free(stack);
+	free(tile);
+	free(set);
 	if (out->n_masked)
 		qsort(out->masked, out->n_masked, sizeof(*out->masked), compare_areas);
-	return stack ? 0 : -ENOMEM;
 }
 
-static int find_responses(struct analysis_state *w, struct analysis_result *out)
-{
-	struct analyzed_run *run = calloc((size_t)w->runs, sizeof(*run));
-	int err;
-
-	if (!run)
-		return -ENOMEM;
-	for (int r = 0; r < w->runs; r++)
-		run[r] = (struct analyzed_run){ w->view[r].update_ms, w->replay[r].tiles.n_updates, w->view[r].stimulus,
-						w->replay[r].move,    w->replay[r].moves,	    w->view[r].used };
-	err = responses_find(run, w->runs, w->inputs, &w->common, &out->responses);
-	for (int r = 0; r < w->runs; r++)
-		for (size_t u = 0; u < run[r].updates; u++)
-			out->unmatched[r] += w->view[r].masked[u] && !w->view[r].used[u];
-	free(run);
-	return err;
-}
-
-static void measure_runs(struct analysis_state *w, struct analysis_result *out)
+static void measure_runs(struct analysis_state *w, const struct replay *replay, struct analysis_result *out)
 {
 	for (int r = 0; r < w->runs; r++) {
-		const struct replay *p = &w->replay[r];
+		const struct replay *p = &replay[r];
 
 		w->inputs = (int)p->stimuli > w->inputs ? (int)p->stimuli : w->inputs;
 		/* the screen may have been larger earlier in the log */
@@ -314,40 +245,35 @@ static void measure_runs(struct analysis_state *w, struct analysis_result *out)
 			w->columns = x > w->columns ? x : w->columns;
 			w->rows = y > w->rows ? y : w->rows;
 		}
-		for (size_t i = 0; i < p->stimuli && i < w->replay[0].stimuli; i++)
-			out->differ |= p->stimulus[i].n != w->replay[0].stimulus[i].n ||
-				       (p->stimulus[i].kind == STIMULUS_KEY) != (w->replay[0].stimulus[i].kind == STIMULUS_KEY);
+		for (size_t i = 0; i < p->stimuli && i < replay[0].stimuli; i++)
+			out->differ |= p->stimulus[i].n != replay[0].stimulus[i].n ||
+				       (p->stimulus[i].kind == STIMULUS_KEY) != (replay[0].stimulus[i].kind == STIMULUS_KEY);
 	}
 	out->inputs = w->inputs;
 }
 
-int analyze_replays(const struct replay *replay, int runs, struct analysis_result *out)
+void analyze_replays(const struct replay *replay, int runs, struct analysis_result *out)
 {
-	struct analysis_state w = { .replay = replay, .runs = runs };
-	int err;
+	struct analysis_state w = { .runs = runs };
 
-	*out = (struct analysis_result){ 0 };
-	measure_runs(&w, out);
-	out->unmatched = calloc((size_t)runs, sizeof(*out->unmatched));
-	err = out->unmatched ? prepare_runs(&w) : -ENOMEM;
-	if (!err)
-		err = align_all_tiles(&w);
-	if (!err)
-		err = find_responses(&w, out);
-	if (!err)
-		err = gather_areas(&w, out);
-	for (int r = 0; w.view && r < runs; r++)
-		free_changes(&w.view[r]);
-	free(w.view);
+	*out = (struct analysis_result){ .unmatched = memory_new((size_t)runs, sizeof(*out->unmatched)) };
+	measure_runs(&w, replay, out);
+	prepare_runs(&w, replay);
+	align_all_tiles(&w);
+	responses_find(w.run, runs, &w.common, &out->responses);
+	for (int r = 0; r < runs; r++)
+		for (size_t u = 0; u < replay[r].tiles.n_updates; u++)
+			out->unmatched[r] += w.run[r].masked[u] && !w.run[r].used[u];
+	gather_areas(&w, out);
+	for (int r = 0; r < runs; r++)
+		free_changes(&w.run[r]);
+	free(w.run);
 	free(w.press_ms);
 	free(w.track);
 	free(w.restless);
 	animation_free(w.animation);
 	aligner_free(w.align);
 	common_changes_free(&w.common);
-	if (err)
-		analysis_result_free(out);
-	return err;
 }
 
 void analysis_result_free(struct analysis_result *s)

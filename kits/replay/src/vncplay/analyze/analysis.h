@@ -3,7 +3,6 @@
  * all tiles of the screen. */
 #pragma once
 
-#include "replay.h"
 #include "responses.h"
 
 struct masked_place {	  /* a part of the screen that changes without input */
@@ -20,6 +19,6 @@ struct analysis_result {
 	bool differ;	     /* the runs do not have the same inputs in the same order: not replays of one trace? */
 };
 
-/* 0 or -ENOMEM. `runs` is at most ALIGN_RUNS. */
-int analyze_replays(const struct replay *replay, int runs, struct analysis_result *out);
+/* `runs` is at most ALIGN_RUNS. */
+void analyze_replays(const struct replay *replay, int runs, struct analysis_result *out);
 void analysis_result_free(struct analysis_result *s);

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* analyze - the command: finds the response time of every input over several replays of one trace.
  *
- * replay.c reads a log and its side file, analysis.c and method_2005.c find the responses, findings.c writes them. This file
+ * common/replay.c reads a log and its side file, analysis.c and method_2005.c find the responses, findings.c writes them. This file
  * reads options, runs, reports. */
 #include "vncplay/commands.h"
 #include "findings.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define READERS 4 /* threads that read logs; each holds a screen in memory */
@@ -59,7 +58,7 @@ static void *run_reader(void *whose)
 	int r;
 
 	while ((r = atomic_fetch_add(&j->next, 1)) < j->runs)
-		j->replay[r].err = replay_read(&j->replay[r], j->replay[r].aux);
+		j->replay[r].err = replay_read(&j->replay[r]);
 	return NULL;
 }
 
@@ -80,7 +79,7 @@ static void read_replays(struct replay *replay, int runs)
 /* Splits "a,b,c" into one word for each run. NULL: the option was not given. */
 static char **split_list(const char *text, int runs, const char *what)
 {
-	char **word, *copy, *at;
+	char **word, *at;
 	int n = 1;
 
 	if (!text)
@@ -89,11 +88,8 @@ static char **split_list(const char *text, int runs, const char *what)
 		n += *c == ',';
 	if (n != runs)
 		die_usage("--%s has %d elements for %d logs", what, n, runs);
-	copy = strdup(text);
-	word = calloc((size_t)runs, sizeof(*word));
-	if (!copy || !word)
-		die(EXIT_RUN, "out of memory");
-	at = copy;
+	at = must_alloc(strdup(text));
+	word = memory_new((size_t)runs, sizeof(*word));
 	for (int i = 0; i < runs; i++)
 		word[i] = strsep(&at, ",");
 	return word;
@@ -102,11 +98,9 @@ static char **split_list(const char *text, int runs, const char *what)
 static const char *make_label(const char *file)
 {
 	const char *slash = strrchr(file, '/');
-	char *label = strdup(slash ? slash + 1 : file);
-	size_t n = label ? strlen(label) : 0;
+	char *label = must_alloc(strdup(slash ? slash + 1 : file));
+	size_t n = strlen(label);
 
-	if (!label)
-		die(EXIT_RUN, "out of memory");
 	if (n > 4 && !strcmp(label + n - 4, ".rfb"))
 		label[n - 4] = '\0';
 	return label;
@@ -170,16 +164,15 @@ static void run_method(struct findings *f, struct frame_matches *paper)
 	int err;
 
 	if (cfg.method == METHOD_TILES) {
-		err = analyze_replays(f->replay, f->runs, &f->analysis);
-	} else {
-		err = method_2005_find(&cfg.paper, f->replay, f->runs, paper, &why);
-		if (!err)
-			err = method_2005_respond(f->replay, f->runs, paper, &f->analysis.responses);
-		f->analysis.inputs = (int)f->replay[0].inputs.n_old;
-		f->paper = paper;
+		analyze_replays(f->replay, f->runs, &f->analysis);
+		return;
 	}
+	err = method_2005_find(&cfg.paper, f->replay, f->runs, paper, &why);
 	if (err)
 		die(EXIT_RUN, "%s", *why.text ? why.text : strerror(-err));
+	method_2005_respond(f->replay, f->runs, paper, &f->analysis.responses);
+	f->analysis.inputs = (int)f->replay[0].inputs.n_old;
+	f->paper = paper;
 }
 
 int vncplay_analyze(int argc, char **argv)
@@ -203,9 +196,7 @@ int vncplay_analyze(int argc, char **argv)
 	labels = split_list(cfg.labels, runs, "labels");
 	for (int r = 0; r < runs; r++)
 		check_output(argv[first + r], aux ? aux[r] : NULL);
-	replay = calloc((size_t)runs, sizeof(*replay));
-	if (!replay)
-		die(EXIT_RUN, "out of memory");
+	replay = memory_new((size_t)runs, sizeof(*replay));
 	for (int r = 0; r < runs; r++) {
 		replay[r].file = argv[first + r];
 		replay[r].aux = aux ? aux[r] : NULL;

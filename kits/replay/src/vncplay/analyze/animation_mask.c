@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "animation_mask.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include "memory.h"
 
 #define AROUND 3      /* inputs before and after that are counted together with an input */
 #define LEAST 4	      /* fewer bursts among those inputs are never an animation */
@@ -40,24 +37,17 @@ struct animation {
 
 struct animation *animation_new(int runs, int inputs, const uint32_t *const *press_ms)
 {
-	struct animation *u = calloc(1, sizeof(*u));
+	struct animation *u = memory_new(1, sizeof(*u));
 
-	if (!u)
-		return NULL;
 	*u = (struct animation){ .runs = runs, .inputs = inputs, .press_ms = press_ms };
-	u->score = calloc((size_t)runs, sizeof(*u->score));
-	u->at = calloc((size_t)inputs + 1, sizeof(*u->at));
-	u->bursts = calloc(2 * (size_t)runs * ((size_t)inputs + 1), sizeof(*u->bursts));
-	if (u->score && u->at && u->bursts)
-		return u;
-	animation_free(u);
-	return NULL;
+	u->score = memory_new((size_t)runs, sizeof(*u->score));
+	u->at = memory_new((size_t)inputs + 1, sizeof(*u->at));
+	u->bursts = memory_new(2 * (size_t)runs * ((size_t)inputs + 1), sizeof(*u->bursts));
+	return u;
 }
 
 void animation_free(struct animation *u)
 {
-	if (!u)
-		return;
 	free(u->bursts);
 	free(u->score);
 	free(u->at);
@@ -276,74 +266,67 @@ void animation_mark_tile(struct animation *u, const struct tile_changes *track)
 #define EDGE_SHARE 8
 #define FEW 4 /* tiles that a typed letter and its caret may touch */
 
-struct group_search {
-	int columns, rows;
-	uint32_t *of;		 /* for each tile: 1 + index of its change in this update; 0: none */
-	uint32_t *stack, *group; /* tiles */
-};
-
-static uint32_t tile_index(const struct group_search *k, uint32_t tile)
+size_t animation_take_group(uint8_t *set, int columns, int rows, uint32_t start, uint32_t *tile)
 {
-	return tile / TILE_COLUMNS * (uint32_t)k->columns + tile % TILE_COLUMNS;
-}
+	size_t n = 0;
 
-/* Moves a tile from the update to the group. */
-static void group_tile(struct group_search *k, uint32_t tile, size_t *n, size_t *waiting)
-{
-	k->group[(*n)++] = k->of[tile] - 1;
-	k->of[tile] = 0;
-	k->stack[(*waiting)++] = tile;
-}
-
-/* Takes the tiles that touch `start`, directly or through others, out of the update and masks them if the group is an animation. */
-static void mask_group(struct group_search *k, uint32_t start, struct tile_change *change)
-{
-	size_t n = 0, waiting = 0, restless = 0, back = 0;
-
-	group_tile(k, start, &n, &waiting);
-	while (waiting) {
-		uint32_t t = k->stack[--waiting];
-		int x = (int)(t % (uint32_t)k->columns), y = (int)(t / (uint32_t)k->columns);
+	set[start] = 0;
+	tile[n++] = start;
+	for (size_t next = 0; next < n; next++) {
+		int x = (int)tile[next] % columns, y = (int)tile[next] / columns;
 
 		for (int i = 0; i < 9; i++) {
 			int nx = x + i % 3 - 1, ny = y + i / 3 - 1;
-			uint32_t next = (uint32_t)(ny * k->columns + nx);
 
-			if (nx >= 0 && ny >= 0 && nx < k->columns && ny < k->rows && k->of[next])
-				group_tile(k, next, &n, &waiting);
+			if (nx < 0 || ny < 0 || nx >= columns || ny >= rows || !set[ny * columns + nx])
+				continue;
+			tile[n] = (uint32_t)(ny * columns + nx);
+			set[tile[n++]] = 0;
 		}
 	}
+	return n;
+}
+
+/* Masks a group of n tiles if it is an animation; of[tile] is the index of a tile's change. */
+static void mask_group(const uint32_t *tile, size_t n, const uint32_t *of, struct tile_change *change)
+{
+	size_t restless = 0, back = 0;
+
 	for (size_t i = 0; i < n; i++) {
-		restless += change[k->group[i]].masked != 0;
-		back += change[k->group[i]].masked == MASKED_REPEATED;
+		restless += change[of[tile[i]]].masked != 0;
+		back += change[of[tile[i]]].masked == MASKED_REPEATED;
 	}
 	if (2 * restless < n || (n - restless > EDGE && EDGE_SHARE * (n - restless) > n))
 		return;
 	if (n <= FEW && back == restless) /* a typed letter moves the caret */
 		return;
 	for (size_t i = 0; i < n; i++)
-		if (!change[k->group[i]].masked)
-			change[k->group[i]].masked = MASKED_NEW;
+		if (!change[of[tile[i]]].masked)
+			change[of[tile[i]]].masked = MASKED_NEW;
 }
 
-int animation_mask_groups(int columns, int rows, const struct tilelog *tiles, const uint32_t *place, struct tile_change *change)
+void animation_mask_groups(int columns, int rows, const struct tilelog *tiles, const uint32_t *place, struct tile_change *change)
 {
-	size_t all = (size_t)columns * (size_t)rows + 1;
-	struct group_search k = { columns, rows, calloc(all, sizeof(*k.of)), malloc(all * sizeof(*k.stack)),
-				  malloc(all * sizeof(*k.group)) };
-	int err = k.of && k.stack && k.group ? 0 : -ENOMEM;
+	size_t all = (size_t)columns * (size_t)rows;
+	uint8_t *set = memory_new(all, sizeof(*set));
+	uint32_t *of = memory_new(all, sizeof(*of)), *group = memory_new(all, sizeof(*group)), *at = memory_new(all, sizeof(*at));
 
-	for (size_t u = 0; u < tiles->n_updates && !err; u++) {
-		size_t end = u + 1 < tiles->n_updates ? tiles->update[u + 1].first : tiles->n;
+	for (size_t u = 0; u < tiles->n_updates; u++) {
+		size_t end = u + 1 < tiles->n_updates ? tiles->update[u + 1].first : tiles->n, n = 0;
 
-		for (size_t i = tiles->update[u].first; i < end; i++)
-			k.of[tile_index(&k, tiles->changed[i])] = place[i] + 1;
-		for (size_t i = tiles->update[u].first; i < end; i++)
-			if (k.of[tile_index(&k, tiles->changed[i])])
-				mask_group(&k, tile_index(&k, tiles->changed[i]), change);
+		for (size_t i = tiles->update[u].first; i < end; i++) {
+			uint32_t tile = tiles->changed[i];
+
+			at[n] = tile / TILE_COLUMNS * (uint32_t)columns + tile % TILE_COLUMNS;
+			of[at[n]] = place[i];
+			set[at[n++]] = 1;
+		}
+		for (size_t i = 0; i < n; i++)
+			if (set[at[i]])
+				mask_group(group, animation_take_group(set, columns, rows, at[i], group), of, change);
 	}
-	free(k.of);
-	free(k.stack);
-	free(k.group);
-	return err;
+	free(set);
+	free(of);
+	free(group);
+	free(at);
 }

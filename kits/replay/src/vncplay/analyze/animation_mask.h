@@ -34,7 +34,7 @@ struct tile_changes { /* the changes of one tile in one run, ascending in time *
 struct animation;
 
 /* For runs of `inputs` inputs each. press_ms[run][i]: when input i was sent, press_ms[run][inputs]: when the run ended, ms since
- * the log began; not copied. NULL: no memory. */
+ * the log began; not copied. */
 struct animation *animation_new(int runs, int inputs, const uint32_t *const *press_ms);
 void animation_free(struct animation *u);
 /* Sets `seen` and `masked` of one tile; `track` has one element for each run. */
@@ -44,5 +44,9 @@ void animation_mark_tile(struct animation *u, const struct tile_changes *track);
  * seconds, or the edge of an animation. Of tiles that touch each other and change in one update, all are masked when at least
  * half are, and at most three (or an eighth) are not. Exception: up to four tiles of which only a caret is masked, since they may
  * be a letter that was typed. Sets `masked` of neighbours in
- * one run, for a screen of columns * rows tiles; change i of `tiles` is change[place[i]]. 0 or -ENOMEM. */
-int animation_mask_groups(int columns, int rows, const struct tilelog *tiles, const uint32_t *place, struct tile_change *change);
+ * one run, for a screen of columns * rows tiles; change i of `tiles` is change[place[i]]. */
+void animation_mask_groups(int columns, int rows, const struct tilelog *tiles, const uint32_t *place, struct tile_change *change);
+
+/* Takes tile `start`, and those that touch it directly or through others, out of a set of columns * rows tiles (1: in the set).
+ * `tile` gets their indices and has room for all. Returns their number. */
+size_t animation_take_group(uint8_t *set, int columns, int rows, uint32_t start, uint32_t *tile);

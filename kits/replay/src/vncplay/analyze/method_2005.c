@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "method_2005.h"
-#include "align.h"
-#include "array.h"
 #include "clock.h"
-#include "vncplay/common/fbs.h"
-#include "vncplay/common/rfb.h"
+#include "memory.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SLACK_MS 500
 #define SYNCS 2		/* snapshots before and after a frame between which a run is searched for it */
@@ -29,7 +24,7 @@ struct best_match { /* the best match of a frame in one run */
 
 struct frame_scan {
 	const struct method_2005_cfg *cfg;
-	struct rfb_decoder *rfb;
+	const struct screen *screen; /* so far */
 	uint32_t ms;
 	int width, height;	  /* of the reduced screen */
 	uint32_t *now, *analysed; /* pixels */
@@ -39,7 +34,6 @@ struct frame_scan {
 	size_t n;
 	const struct replay *first;
 	struct best_match *found; /* NULL: the first pass, which collects frames */
-	int err;
 };
 
 /* --- times of snapshots: number 0 is before all, one more than their number is after all --- */
@@ -78,22 +72,14 @@ static void add_changed_frame(struct frame_scan *s)
 		if (100 * (double)equal / (double)all >= 100 - s->cfg->differ_percent)
 			return;
 	}
-	if (array_room(&s->frame, s->n)) {
-		s->err = -ENOMEM;
-		return;
-	}
-	f = &s->frame[s->n];
+	memory_more(s->frame, s->n);
+	f = &s->frame[s->n++];
 	*f = (struct searched_frame){ s->shown_ms, count_snapshots(s->first, (int64_t)s->shown_ms - SLACK_MS),
 				      count_snapshots(s->first, s->shown_ms),
 				      count_snapshots(s->first, (int64_t)s->shown_ms + SLACK_MS),
-				      malloc(all * sizeof(*f->pixels)) };
-	if (!f->pixels) {
-		s->err = -ENOMEM;
-		return;
-	}
+				      memory_new(all, sizeof(*f->pixels)) };
 	memcpy(f->pixels, s->now, all * sizeof(*f->pixels));
 	memcpy(s->analysed, s->now, all * sizeof(*s->analysed));
-	s->n++;
 }
 
 static void compare_frame(struct frame_scan *s, size_t i)
@@ -131,55 +117,44 @@ static void set_pixel(struct frame_scan *s, size_t at, uint32_t colour)
 static void on_painted(void *whose, struct box b)
 {
 	struct frame_scan *s = whose;
-	const struct screen *screen = rfb_screen(s->rfb);
 	int scale = (int)s->cfg->scale;
 
-	if (s->err || !s->now)
-		return;
 	if (!s->found && s->changed && (s->ms - s->shown_ms) * NS_PER_MS >= s->cfg->join_ns)
 		add_changed_frame(s);
 	for (int y = b.y / scale; y < (b.y + b.h) / scale && y < s->height; y++)
 		for (int x = b.x / scale; x < (b.x + b.w) / scale && x < s->width; x++)
 			set_pixel(s, (size_t)y * (size_t)s->width + (size_t)x,
-				  screen->pixels[(ptrdiff_t)y * scale * screen->width + x * scale] | SET);
+				  s->screen->pixels[(ptrdiff_t)y * scale * s->screen->width + x * scale] | SET);
 	s->shown_ms = s->ms;
 	s->changed = true;
 	for (size_t i = 0; s->found && i < s->n; i++)
 		compare_frame(s, i);
 }
 
+static void on_block(void *whose, const struct screen *screen, uint32_t ms)
+{
+	struct frame_scan *s = whose;
+
+	s->screen = screen;
+	s->ms = ms;
+}
+
 static int scan_log(struct frame_scan *s, const struct replay *r)
 {
 	static const struct rfb_event_callbacks events = { .painted = on_painted };
-	struct fbs_block block;
-	const char *why;
-	struct fbs_reader *log = fbs_open(r->file, &why);
-	int more = 1;
+	int err;
 
-	if (!log)
-		return why ? -EPROTO : -errno;
-	s->rfb = rfb_decoder_open(&events, s, NULL, 0, 0);
 	s->changed = false;
-	if (!s->rfb)
-		s->err = -ENOMEM;
-	while (!s->err && more > 0) {
-		more = fbs_next_block(log, &block);
-		if (more > 0)
-			s->ms = block.ms;
-		else
-			block.n = 0;
-		if (block.n && rfb_decode_bytes(s->rfb, block.bytes, block.n))
-			break;
-	}
-	if (!s->err && !s->found && s->changed)
+	err = replay_decode(r->file, &events, s, on_block);
+	if (!err && !s->found && s->changed)
 		add_changed_frame(s);
-	rfb_decoder_free(s->rfb);
-	fbs_close(log);
-	return s->err;
+	return err;
 }
 
 static int find_frames(struct frame_scan *s, const struct replay *r, int run, struct frame_matches *out)
 {
+	int err;
+
 	memset(s->now, 0, count_pixels(s) * sizeof(*s->now));
 	for (size_t i = 0; i < s->n; i++) {
 		const struct searched_frame *f = &s->frame[i];
@@ -191,38 +166,32 @@ static int find_frames(struct frame_scan *s, const struct replay *r, int run, st
 						   -1,
 						   ALIGN_NONE };
 	}
-	if (scan_log(s, r))
-		return s->err ? s->err : -EIO;
+	err = scan_log(s, r);
 	for (size_t i = 0; i < s->n; i++) {
 		out->match[i].found_ms[run] = s->found[i].best_ms;
 		out->match[i].equal[run] = s->found[i].best < 0 ? 0 : (uint32_t)s->found[i].best;
 	}
-	return 0;
+	return err;
 }
 
-static int allocate_matches(struct frame_scan *s, int runs, struct frame_matches *out)
+static void allocate_matches(struct frame_scan *s, int runs, struct frame_matches *out)
 {
-	out->match = calloc(s->n ? s->n : 1, sizeof(*out->match));
-	out->numbers = calloc(s->n ? 2 * s->n * (size_t)runs : 1, sizeof(*out->numbers));
-	s->found = calloc(s->n ? s->n : 1, sizeof(*s->found));
-	if (!out->match || !out->numbers || !s->found)
-		return -ENOMEM;
-	for (size_t i = 0; i < s->n; i++) {
+	out->n = s->n;
+	out->match = memory_new(s->n, sizeof(*out->match));
+	out->numbers = memory_new(2 * s->n * (size_t)runs, sizeof(*out->numbers));
+	s->found = memory_new(s->n, sizeof(*s->found));
+	for (size_t i = 0; i < s->n; i++)
 		out->match[i] = (struct frame_match){ s->frame[i].ms, out->numbers + 2 * i * (size_t)runs,
 						      out->numbers + (2 * i + 1) * (size_t)runs };
-	}
-	out->n = s->n;
-	return 0;
 }
 
 int method_2005_find(const struct method_2005_cfg *cfg, const struct replay *replay, int runs, struct frame_matches *out,
 		     struct why *why)
 {
-	int scale = (int)cfg->scale;
+	int scale = (int)cfg->scale, err;
 	struct frame_scan s = {
 		.cfg = cfg, .first = &replay[0], .width = replay[0].width / scale, .height = replay[0].height / scale
 	};
-	int err = 0;
 
 	*out = (struct frame_matches){ .cfg = *cfg, .runs = runs, .pixels = (uint32_t)count_pixels(&s) };
 	for (int r = 1; r < runs; r++) {
@@ -235,14 +204,10 @@ int method_2005_find(const struct method_2005_cfg *cfg, const struct replay *rep
 	if (!count_pixels(&s))
 		return why_fail(-EPROTO, why, "%s has a screen of %d x %d pixels: nothing is left of it with --scale %d",
 				replay[0].file, replay[0].width, replay[0].height, scale);
-	s.now = calloc(count_pixels(&s) + 1, sizeof(*s.now));
-	s.analysed = calloc(count_pixels(&s) + 1, sizeof(*s.analysed));
-	if (!s.now || !s.analysed)
-		err = -ENOMEM;
-	if (!err)
-		err = scan_log(&s, &replay[0]);
-	if (!err)
-		err = allocate_matches(&s, runs, out);
+	s.now = memory_new(count_pixels(&s), sizeof(*s.now));
+	s.analysed = memory_new(count_pixels(&s), sizeof(*s.analysed));
+	err = scan_log(&s, &replay[0]);
+	allocate_matches(&s, runs, out);
 	for (int r = 0; r < runs && !err; r++)
 		err = find_frames(&s, &replay[r], r, out);
 	for (size_t i = 0; i < s.n; i++)
@@ -288,7 +253,7 @@ static enum stimulus_kind find_stimulus_kind(const struct replay *r, int64_t old
 	return STIMULUS_CLICK;
 }
 
-int method_2005_respond(const struct replay *replay, int runs, const struct frame_matches *p, struct responses *out)
+void method_2005_respond(const struct replay *replay, int runs, const struct frame_matches *p, struct responses *out)
 {
 	*out = (struct responses){ 0 };
 	for (size_t i = 0; i < p->n; i++) {
@@ -306,10 +271,6 @@ int method_2005_respond(const struct replay *replay, int runs, const struct fram
 		if (cause < 0)
 			continue;
 		a = responses_add(out, runs);
-		if (!a) {
-			responses_free(out);
-			return -ENOMEM;
-		}
 		a->kind = find_stimulus_kind(&replay[0], cause);
 		a->input = (int)cause;
 		a->at_us = (int64_t)replay[0].inputs.old_ms[cause] * 1000;
@@ -319,7 +280,6 @@ int method_2005_respond(const struct replay *replay, int runs, const struct fram
 			a->press_us[r] = ((int64_t)p->match[i].found_ms[r] - replay[r].inputs.old_ms[cause]) * 1000;
 		}
 	}
-	return 0;
 }
 
 void method_2005_write(FILE *out, const struct frame_matches *p)

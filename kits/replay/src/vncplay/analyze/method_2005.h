@@ -8,7 +8,6 @@
  * side. The cause of a frame is the last input before it in all runs. No frame is ever missing; a wrong match is not noticed. */
 #pragma once
 
-#include "replay.h"
 #include "responses.h"
 #include "why.h"
 
@@ -45,6 +44,6 @@ int method_2005_find(const struct method_2005_cfg *cfg, const struct replay *rep
 		     struct why *why);
 void method_2005_free(struct frame_matches *p);
 /* One response for each match; its cause is the last input before it in all runs. Press and release of buttons and keys count as
- * inputs, as in side files of 2005. 0 or -ENOMEM. */
-int method_2005_respond(const struct replay *replay, int runs, const struct frame_matches *p, struct responses *out);
+ * inputs, as in side files of 2005. */
+void method_2005_respond(const struct replay *replay, int runs, const struct frame_matches *p, struct responses *out);
 void method_2005_write(FILE *out, const struct frame_matches *p);

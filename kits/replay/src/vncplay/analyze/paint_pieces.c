@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "responses.h"
 #include "ascending.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include "memory.h"
 
 #define ABSORB 2	   /* a piece merges into a piece at least this many times heavier, */
 #define ABSORB_DRAW 8	   /* or this many times, when as many runs separate them as agree */
@@ -48,7 +45,7 @@ static double median(double *v, size_t n)
 
 static double update_time_ms(const struct analyzed_run *run, int r, uint32_t at)
 {
-	return run[r].update_ms[at];
+	return run[r].replay->tiles.update[at].ms;
 }
 
 static void set_piece_time(const struct analyzed_run *run, int runs, struct paint_piece *p, double *scratch)
@@ -61,25 +58,19 @@ static void set_piece_time(const struct analyzed_run *run, int runs, struct pain
 	p->since_ms = median(scratch, n);
 }
 
-static int collect_pieces(const struct analyzed_run *run, int runs, struct common_changes *s, struct paint_pieces *out,
-			  double *scratch)
+static void collect_pieces(const struct analyzed_run *run, int runs, struct common_changes *s, struct paint_pieces *out)
 {
-	uint32_t *order = malloc((s->n ? s->n : 1) * sizeof(*order));
+	double *scratch = memory_new((size_t)runs, sizeof(*scratch));
+	uint32_t *order = memory_new(s->n, sizeof(*order));
 	size_t n = 0;
 
-	if (!order)
-		return -ENOMEM;
 	for (size_t i = 0; i < s->n; i++)
 		order[i] = (uint32_t)i;
 	qsort_r(order, s->n, sizeof(*order), compare_pieces, s);
 	for (size_t i = 0; i < s->n; i++)
 		n += !i || compare_pieces(&order[i - 1], &order[i], s) != 0;
-	out->piece = calloc(n ? n : 1, sizeof(*out->piece));
-	out->at = calloc(n ? n * (size_t)runs : 1, sizeof(*out->at));
-	if (!out->piece || !out->at) {
-		free(order);
-		return -ENOMEM;
-	}
+	out->piece = memory_new(n, sizeof(*out->piece));
+	out->at = memory_new(n * (size_t)runs, sizeof(*out->at));
 	for (size_t i = 0; i < s->n; i++) {
 		struct paint_piece *p;
 
@@ -95,8 +86,8 @@ static int collect_pieces(const struct analyzed_run *run, int runs, struct commo
 		p->mass += s->change[order[i]].seen ? 0.5 : 1;
 	}
 	free(order);
+	free(scratch);
 	qsort(out->piece, out->n, sizeof(*out->piece), compare_times);
-	return 0;
 }
 
 static bool piece_belongs(const struct paint_piece *small, const struct paint_piece *large, int runs)
@@ -142,16 +133,11 @@ static void merge_pieces(struct paint_pieces *p, int runs)
 	p->n = n;
 }
 
-static int find_main_pieces(const struct analyzed_run *run, int runs, struct paint_pieces *p)
+static void find_main_pieces(const struct analyzed_run *run, int runs, struct paint_pieces *p)
 {
-	p->owner = calloc((size_t)runs, sizeof(*p->owner));
-	for (int r = 0; p->owner && r < runs; r++) {
-		p->owner[r] = calloc(run[r].updates + 1, sizeof(**p->owner));
-		if (!p->owner[r])
-			return -ENOMEM;
-	}
-	if (!p->owner)
-		return -ENOMEM;
+	p->owner = memory_new((size_t)runs, sizeof(*p->owner));
+	for (int r = 0; r < runs; r++)
+		p->owner[r] = memory_new(run[r].replay->tiles.n_updates, sizeof(**p->owner));
 	for (size_t i = 0; i < p->n; i++)
 		for (int r = 0; r < runs; r++) {
 			uint32_t at = p->piece[i].at[r];
@@ -159,29 +145,19 @@ static int find_main_pieces(const struct analyzed_run *run, int runs, struct pai
 			if (at != ALIGN_NONE && p->owner[r][at].mass < p->piece[i].mass)
 				p->owner[r][at] = (struct main_piece){ p->piece[i].cause, p->piece[i].mass };
 		}
-	return 0;
 }
 
-int paint_group_pieces(const struct analyzed_run *run, int runs, struct common_changes *changes, struct paint_pieces *out)
+void paint_group_pieces(const struct analyzed_run *run, int runs, struct common_changes *changes, struct paint_pieces *out)
 {
-	double *scratch = calloc((size_t)runs, sizeof(*scratch));
-	int err;
-
 	*out = (struct paint_pieces){ .runs = runs };
-	err = scratch ? collect_pieces(run, runs, changes, out, scratch) : -ENOMEM;
-	free(scratch);
-	if (!err) {
-		merge_pieces(out, runs);
-		err = find_main_pieces(run, runs, out);
-	}
-	if (err)
-		paint_pieces_free(out);
-	return err;
+	collect_pieces(run, runs, changes, out);
+	merge_pieces(out, runs);
+	find_main_pieces(run, runs, out);
 }
 
 void paint_pieces_free(struct paint_pieces *p)
 {
-	for (int r = 0; p->owner && r < p->runs; r++)
+	for (int r = 0; r < p->runs; r++)
 		free(p->owner[r]);
 	free(p->owner);
 	free(p->piece);
@@ -270,13 +246,11 @@ static double find_piece_times(const struct paint_pieces *p, struct paint_burst 
 
 static double find_burst_times(const struct analyzed_run *run, const struct paint_pieces *p, struct paint_burst *out, int r)
 {
-	struct timed_piece *strip = malloc(out->n * sizeof(*strip));
+	struct timed_piece *strip = memory_new(out->n, sizeof(*strip));
 	double mass = 0;
 	size_t n = 0;
 
 	out->shown_ms[r] = out->whole_ms[r] = RESPONSE_NONE;
-	if (!strip)
-		return 0;
 	for (size_t i = out->first; i < out->first + out->n; i++)
 		if (p->piece[i].at[r] != ALIGN_NONE)
 			strip[n++] = (struct timed_piece){ (int64_t)update_time_ms(run, r, p->piece[i].at[r]), p->piece[i].mass,

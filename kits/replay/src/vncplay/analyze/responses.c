@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "responses.h"
-#include "array.h"
-
-#include <errno.h>
-#include <stdlib.h>
+#include "memory.h"
 
 #define MASS_HALF 2.5	      /* a paint of this mass has half of the greatest worth */
 #define WEAK 0.5	      /* share of the best paint's worth below which a paint is not the response */
@@ -15,7 +12,7 @@
 
 struct response_finder {
 	const struct analyzed_run *run;
-	int runs, inputs;
+	int runs;
 	const struct paint_pieces *pieces;
 	struct responses *out;
 	struct paint_burst *paint; /* the paints after one input */
@@ -51,19 +48,14 @@ struct response *responses_add(struct responses *out, int runs)
 {
 	struct response *a;
 
-	if (array_room(&out->item, out->n))
-		return NULL;
-	a = &out->item[out->n];
-	*a = (struct response){ 0 };
-	a->press_us = malloc(4 * (size_t)runs * sizeof(*a->press_us));
-	if (!a->press_us)
-		return NULL;
+	memory_more(out->item, out->n);
+	a = &out->item[out->n++];
+	*a = (struct response){ .press_us = memory_new(4 * (size_t)runs, sizeof(*a->press_us)) };
 	a->release_us = a->press_us + runs;
 	a->complete_us = a->release_us + runs;
 	a->shown_ms = a->complete_us + runs;
 	for (int i = 0; i < 4 * runs; i++)
 		a->press_us[i] = RESPONSE_NONE;
-	out->n++;
 	return a;
 }
 
@@ -127,13 +119,11 @@ static double best_earlier_weight(const struct response_finder *f, const struct 
 	return best;
 }
 
-static int add_press_response(struct response_finder *f, const struct paint_burst *p, double best)
+static void add_press_response(struct response_finder *f, const struct paint_burst *p, double best)
 {
 	const struct paint_burst *later = find_release_paint(f, p, best);
 	struct response *a = responses_add(f->out, f->runs);
 
-	if (!a)
-		return -ENOMEM;
 	a->at_us = -1;
 	for (int r = 0; r < f->runs; r++) {
 		const struct stimulus *s = &f->run[r].stimulus[p->cause];
@@ -156,17 +146,16 @@ static int add_press_response(struct response_finder *f, const struct paint_burs
 	mark_updates(f, p);
 	if (later)
 		mark_updates(f, later);
-	return 0;
 }
 
 static int64_t find_last_move(const struct analyzed_run *run, int64_t before_us)
 {
-	size_t from = 0, to = run->moves;
+	size_t from = 0, to = run->replay->moves;
 
 	while (from < to) {
 		size_t middle = from + (to - from) / 2;
 
-		if (run->move[middle].at_us < before_us)
+		if (run->replay->move[middle].at_us < before_us)
 			from = middle + 1;
 		else
 			to = middle;
@@ -177,8 +166,8 @@ static int64_t find_last_move(const struct analyzed_run *run, int64_t before_us)
 static const struct sent_input *find_move(const struct analyzed_run *run, int n, int64_t near)
 {
 	for (; near >= 0; near--)
-		if (run->move[near].n <= n)
-			return run->move[near].n == n ? &run->move[near] : NULL;
+		if (run->replay->move[near].n <= n)
+			return run->replay->move[near].n == n ? &run->replay->move[near] : NULL;
 	return NULL;
 }
 
@@ -194,8 +183,8 @@ static int find_causing_move(const struct response_finder *f, const struct paint
 		f->moved[r] = find_last_move(&f->run[r], p->shown_ms[r] * 1000);
 		if (f->moved[r] < 0)
 			return -1;
-		if (f->run[r].move[f->moved[r]].n < n)
-			n = f->run[r].move[f->moved[r]].n;
+		if (f->run[r].replay->move[f->moved[r]].n < n)
+			n = f->run[r].replay->move[f->moved[r]].n;
 	}
 	for (int r = 0; r < f->runs; r++) {
 		const struct sent_input *m = p->shown_ms[r] == RESPONSE_NONE ? NULL : find_move(&f->run[r], n, f->moved[r]);
@@ -221,19 +210,17 @@ static bool is_move_response(const struct response_finder *f, const struct paint
 	return find_causing_move(f, p, JUST_US) >= 0;
 }
 
-static int add_move_response(struct response_finder *f, const struct paint_burst *p)
+static void add_move_response(struct response_finder *f, const struct paint_burst *p)
 {
 	int n = find_causing_move(f, p, HOVER_US);
 	struct response *a;
 
 	if (n < 0 || (f->runs > 1 && p->share * f->runs < 2) || p->share < 0.5)
-		return 0;
+		return;
 	for (size_t i = f->out->n; i-- > 0 && i + 256 > f->out->n;)
 		if (f->out->item[i].kind == STIMULUS_MOVE && f->out->item[i].input == n)
-			return 0;
+			return;
 	a = responses_add(f->out, f->runs);
-	if (!a)
-		return -ENOMEM;
 	a->kind = STIMULUS_MOVE;
 	a->input = n;
 	a->at_us = -1;
@@ -251,7 +238,6 @@ static int add_move_response(struct response_finder *f, const struct paint_burst
 	a->confidence = rate_confidence(f, p, 0) / 2;
 	a->tiles = p->tiles;
 	mark_updates(f, p);
-	return 0;
 }
 
 static int compare_inputs(const void *a, const void *b)
@@ -261,22 +247,17 @@ static int compare_inputs(const void *a, const void *b)
 	return (x->input > y->input) - (x->input < y->input);
 }
 
-int responses_find(const struct analyzed_run *run, int runs, int inputs, struct common_changes *changes, struct responses *out)
+void responses_find(const struct analyzed_run *run, int runs, struct common_changes *changes, struct responses *out)
 {
 	struct paint_pieces pieces;
-	struct response_finder f = { .run = run, .runs = runs, .inputs = inputs, .pieces = &pieces, .out = out };
-	int err;
+	struct response_finder f = { .run = run, .runs = runs, .pieces = &pieces, .out = out };
 
 	*out = (struct responses){ 0 };
-	err = paint_group_pieces(run, runs, changes, &pieces);
-	if (err)
-		return err;
-	f.moved = calloc((size_t)runs, sizeof(*f.moved));
-	f.paint = malloc((pieces.n + 1) * sizeof(*f.paint));
-	f.times = malloc((pieces.n + 1) * 2 * (size_t)runs * sizeof(*f.times));
-	if (!f.moved || !f.paint || !f.times)
-		err = -ENOMEM;
-	for (size_t at = 0; at < pieces.n && !err;) {
+	paint_group_pieces(run, runs, changes, &pieces);
+	f.moved = memory_new((size_t)runs, sizeof(*f.moved));
+	f.paint = memory_new(pieces.n, sizeof(*f.paint));
+	f.times = memory_new(pieces.n * 2 * (size_t)runs, sizeof(*f.times));
+	for (size_t at = 0; at < pieces.n;) {
 		const struct paint_burst *first;
 		double best;
 
@@ -285,10 +266,10 @@ int responses_find(const struct analyzed_run *run, int runs, int inputs, struct 
 		if (first && (run[0].stimulus[first->cause].kind == STIMULUS_MOVE || is_move_response(&f, first)))
 			first = NULL;
 		if (first)
-			err = add_press_response(&f, first, best);
-		for (size_t i = 0; i < f.n_paints && !err; i++)
-			if (&f.paint[i] != first && (!first || &f.paint[i] > first) && paint_weight(&f.paint[i]) > 0)
-				err = add_move_response(&f, &f.paint[i]);
+			add_press_response(&f, first, best);
+		for (const struct paint_burst *p = first ? first + 1 : f.paint; p < f.paint + f.n_paints; p++)
+			if (paint_weight(p) > 0)
+				add_move_response(&f, p);
 	}
 	free(f.moved);
 	free(f.paint);
@@ -296,9 +277,6 @@ int responses_find(const struct analyzed_run *run, int runs, int inputs, struct 
 	paint_pieces_free(&pieces);
 	if (out->n)
 		qsort(out->item, out->n, sizeof(*out->item), compare_inputs);
-	if (err)
-		responses_free(out);
-	return err;
 }
 
 void responses_free(struct responses *a)

@@ -10,18 +10,19 @@
 #pragma once
 
 #include "align.h"
-#include "vncplay/common/side_file.h"
+#include "vncplay/common/replay.h"
 
 #define RESPONSE_GAP_MS 120
 #define RESPONSE_NONE INT64_MIN /* in place of a time: this run lacks it */
 
-struct analyzed_run {		   /* one run, as responses_find reads it */
-	const uint32_t *update_ms; /* when each update became visible, ms since the log began */
-	size_t updates;
-	const struct stimulus *stimulus; /* `inputs` of them, the same in all runs; press_us -1: the run ended before */
-	const struct sent_input *move;	 /* movements of the pointer, ascending in time */
-	size_t moves;
-	uint8_t *used; /* out, for each update: 1: it belongs to a response */
+struct analyzed_run { /* one run; owns its lists */
+	const struct replay *replay;
+	struct stimulus *stimulus;  /* as many as in the run with most; beyond the run's own: press_us -1 */
+	uint32_t *press_ms;	    /* when each input was sent and, last, when the run ended; ms since the log began */
+	uint32_t *start;	    /* for each tile: index of its first change in `change` */
+	struct tile_change *change; /* ascending in tile, then in time */
+	uint32_t *place;	    /* for each change of the log: its index in `change` */
+	uint8_t *used, *masked;	    /* for each update, 1: it belongs to a response; it has a change that is not masked */
 };
 
 struct response {
@@ -41,9 +42,8 @@ struct responses {
 	size_t n;
 };
 
-/* 0 or -ENOMEM. */
-int responses_find(const struct analyzed_run *run, int runs, int inputs, struct common_changes *changes, struct responses *out);
-/* Appends a response all of whose times are RESPONSE_NONE. NULL: no memory. The pointer is valid until the next call. */
+void responses_find(const struct analyzed_run *run, int runs, struct common_changes *changes, struct responses *out);
+/* Appends a response all of whose times are RESPONSE_NONE. The pointer is valid until the next call. */
 struct response *responses_add(struct responses *out, int runs);
 void responses_free(struct responses *a);
 
@@ -68,8 +68,7 @@ struct paint_pieces {
 	int runs;
 };
 
-/* 0 or -ENOMEM. */
-int paint_group_pieces(const struct analyzed_run *run, int runs, struct common_changes *changes, struct paint_pieces *out);
+void paint_group_pieces(const struct analyzed_run *run, int runs, struct common_changes *changes, struct paint_pieces *out);
 void paint_pieces_free(struct paint_pieces *p);
 
 struct paint_burst {	 /* neighbours in the list of pieces */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "replay.h"
-#include "vncplay/common/fbs.h"
-#include "vncplay/common/rfb.h"
+#include "fbs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@ static void on_resized(void *whose, int width, int height)
 
 	r->width = width;
 	r->height = height;
+	r->resizes++;
 	tilelog_resize(&r->tiles, width, height);
 }
 
@@ -38,18 +38,14 @@ static int decode_blocks(struct replay *r, struct fbs_reader *log, struct rfb_de
 	int more, err = 0;
 
 	while ((more = fbs_next_block(log, &block)) > 0 && !err) {
-		if (block.ms > ms && rfb_greeting_is_complete(rfb)) {
+		if (block.ms > ms && rfb_greeting_is_complete(rfb))
 			tilelog_compare(&r->tiles, rfb_screen(rfb), ms);
-		}
 		if (block.ms > ms) /* times never decrease, even if the clock was set back */
 			ms = block.ms;
 		err = rfb_decode_bytes(rfb, block.bytes, block.n);
 	}
-	if (more < 0 && !err && rfb_greeting_is_complete(rfb)) {
+	if (more < 0 && !err && rfb_greeting_is_complete(rfb))
 		mark_cut(r, "the log ends inside of a block");
-		if (block.n)
-			tilelog_compare(&r->tiles, rfb_screen(rfb), ms);
-	}
 	if (rfb_greeting_is_complete(rfb))
 		tilelog_compare(&r->tiles, rfb_screen(rfb), ms);
 	if (r->total_ms < ms)
@@ -109,13 +105,13 @@ static int insert_first_move(struct replay *r)
 	return 0;
 }
 
-static int read_side_file(struct replay *r, const char *aux)
+static int read_side_file(struct replay *r)
 {
 	char path[4096];
 	FILE *in;
 	int err;
 
-	if (snprintf(path, sizeof(path), "%s%s", aux ? aux : r->file, aux ? "" : ".aux") >= (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s%s", r->aux ? r->aux : r->file, r->aux ? "" : ".aux") >= (int)sizeof(path))
 		return -ENAMETOOLONG;
 	in = fopen(path, "re");
 	if (!in) {
@@ -140,7 +136,7 @@ static int read_side_file(struct replay *r, const char *aux)
 	return err;
 }
 
-int replay_read(struct replay *r, const char *aux)
+int replay_read(struct replay *r)
 {
 	const char *why;
 	/* opened first: if this is no log, a missing side file is not the error to report */
@@ -152,7 +148,7 @@ int replay_read(struct replay *r, const char *aux)
 		why_say(&r->why, "%s", why ? why : strerror(-err));
 		return err;
 	}
-	err = read_side_file(r, aux);
+	err = read_side_file(r);
 	if (!err)
 		err = read_fbs_log(r, log);
 	fbs_close(log);
@@ -172,4 +168,26 @@ void replay_free(struct replay *r)
 	free(r->move);
 	r->stimulus = NULL;
 	r->move = NULL;
+}
+
+int replay_decode(const char *file, const struct rfb_event_callbacks *events, void *whose,
+		  void (*before)(void *whose, const struct screen *s, uint32_t ms))
+{
+	struct rfb_decoder *rfb = rfb_decoder_open(events, whose, NULL, 0, 0);
+	const char *why;
+	struct fbs_reader *log = rfb ? fbs_open(file, &why) : NULL;
+	int err = log ? 0 : errno ? -errno : -EIO;
+	struct fbs_block block;
+
+	while (log && fbs_next_block(log, &block) > 0) {
+		before(whose, rfb_screen(rfb), block.ms);
+		if (rfb_decode_bytes(rfb, block.bytes, block.n))
+			break;
+	}
+	if (log) {
+		before(whose, rfb_screen(rfb), UINT32_MAX);
+		fbs_close(log);
+	}
+	rfb_decoder_free(rfb);
+	return err;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* replay - one replay as the analysis reads it: changes of the screen (tilelog.h) and inputs sent (side_file.h). */
+/* replay - reads one replay: changes of the screen (tilelog.h) and inputs sent (side_file.h). */
 #pragma once
 
-#include "vncplay/common/side_file.h"
-#include "vncplay/common/tilelog.h"
+#include "rfb.h"
+#include "side_file.h"
+#include "tilelog.h"
 #include "why.h"
 
-struct replay {
+struct replay {		   /* zeroed but for file, aux, label and tiles.every */
 	const char *file;  /* the log; the caller's */
 	const char *aux;   /* the side file; NULL: FILE.aux; the caller's */
 	const char *label; /* name of the replay in reports; the caller's */
@@ -18,6 +19,7 @@ struct replay {
 	struct sent_input *move; /* movements of the pointer, ascending in time; owned */
 	size_t moves;
 	int width, height; /* of the screen at the end, pixels */
+	int resizes;	   /* sizes that the screen had, including the first */
 	uint64_t updates;  /* framebuffer updates in the log */
 	uint64_t bytes;	   /* size of the log */
 	uint32_t total_ms; /* from the beginning of the log to the end of the replay, or to the last block */
@@ -25,10 +27,14 @@ struct replay {
 	struct why why;	   /* why the replay is cut or could not be read */
 };
 
-/* Reads the log r->file and its side file; `aux` NULL: the side file is FILE.aux. 0; -EPROTO or -errno with the reason and the
- * cure in r->why. A log that is damaged at some place is read up to there and r->cut is set. Several threads may call it for
- * different replays. */
-int replay_read(struct replay *r, const char *aux);
+/* Reads the log and its side file. 0; -EPROTO or -errno with the reason and the cure in r->why. A log that is damaged at some place
+ * is read up to there and r->cut is set. Several threads may call it for different replays. */
+int replay_read(struct replay *r);
 void replay_free(struct replay *r);
 /* By its side file it ended before its trace did. */
 bool replay_is_partial(const struct replay *r);
+
+/* Decodes a log that replay_read() has read once more, as far as it can be decoded. `before` is called before each block, and at
+ * the end with UINT32_MAX. 0 or -errno. */
+int replay_decode(const char *file, const struct rfb_event_callbacks *events, void *whose,
+		  void (*before)(void *whose, const struct screen *s, uint32_t ms));
