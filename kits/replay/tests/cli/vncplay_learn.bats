@@ -44,6 +44,11 @@ END
 	# the window is at 24,56 with 240x200 (the desktop's log has it): within its tiles, and not more
 	grep -qE "^before $key change 16 48 256 208 [0-9a-f]{16}$" t.deps
 	kill "$(cat desk.pid)"
+	# a log that was cut teaches nothing
+	head -c -3 o-3.rfb >cut.rfb
+	cp o-3.rfb.aux cut.rfb.aux
+	run -3 "$BIN/vncplay" learn t.trace o-1.rfb o-2.rfb cut.rfb -o cut.deps
+	[ "$output" = "vncplay: cut.rfb is left out: the log ends inside of a block" ]
 	# now the window is late: only with what was learned does the key wait for it
 	desk late --delays 5000 --answer window
 	play t.trace p.rfb --wait-end 300ms

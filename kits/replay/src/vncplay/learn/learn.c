@@ -5,13 +5,11 @@
 #include "cli.h"
 #include "vncplay/commands.h"
 #include "learn_core.h"
-#include "vncplay/common/side_file.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char *output;
@@ -21,47 +19,44 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-/* When each input was sent, us since the log began; owned by the caller. NULL with the reason in `why`: the replay is left out. */
-static int64_t *read_input_times(const char *log, const struct input_trace *t, int inputs, struct why *why)
+/* Whether the replay is whole, of this trace; else false with the reason in r->why. */
+static bool is_complete(struct replay *r, const struct input_trace *t)
 {
-	int64_t *sent = calloc((size_t)inputs + 1, sizeof(*sent));
-	char path[PATH_MAX];
-	struct sent_inputs s;
-	bool same = true;
 	size_t n = 0;
-	FILE *in;
-	int err;
+	bool same = !(r->inputs.cut && *r->inputs.status); /* that of a killed replay is cut, too, but has no status */
 
-	if (!sent)
-		die(EXIT_RUN, "no memory");
-	snprintf(path, sizeof(path), "%s.aux", log);
-	in = fopen(path, "re");
-	err = in ? sent_inputs_read(in, &s) : -errno;
-	if (in)
-		fclose(in);
-	if (err) {
-		why_say(why, "%.200s: %s", path, err == -EPROTO ? "no line of a side file in it" : strerror(-err));
-		free(sent);
-		return NULL;
-	}
-	for (int i = 0; i < t->n && n < s.n && same; i++) {
+	for (int i = 0; i < t->n && same; i++) {
 		const struct trace_event *e = &t->events[i];
+		const struct sent_input *in = &r->inputs.input[n];
 
-		if (e->kind == TRACE_SNAPSHOT)
+		if (e->kind == TRACE_SNAPSHOT || n == r->inputs.n)
 			continue;
-		same = s.input[n].n == (int)n && s.input[n].line == e->line && s.input[n].kind == e->kind;
-		sent[n] = s.input[n].at_us;
+		same = in->n == (int)n && in->line == e->line && in->kind == e->kind;
 		n++;
 	}
-	/* (times that go back; the side file of a killed replay is cut, too, but has no status) */
-	same = same && n == s.n && !(s.cut && *s.status);
-	if (!same || n != (size_t)inputs || strcmp(s.status, "complete") != 0) {
-		why_say(why, same ? "the replay did not complete" : "its inputs differ from the trace's");
-		free(sent);
-		sent = NULL;
+	if (!same || n != r->inputs.n)
+		why_say(&r->why, "its inputs differ from the trace's");
+	else if (n != (size_t)trace_count_inputs(t) || strcmp(r->inputs.status, "complete") != 0)
+		why_say(&r->why, "the replay did not complete");
+	else
+		return !r->cut;
+	return false;
+}
+
+/* Counts the changes of a replay and keeps its inputs, in us since its log began. False: it is left out, which is said. */
+static bool count_replay(struct learner *l, const char *log, const struct input_trace *t, struct sent_inputs *inputs)
+{
+	struct replay r = { .file = log, .tiles.every = true };
+	bool good = !replay_read(&r) && is_complete(&r, t) && !learn_count_changes(l, &r, &r.why);
+
+	if (good) {
+		*inputs = r.inputs;
+		r.inputs = (struct sent_inputs){ 0 };
+	} else {
+		warn("%s is left out: %s", log, r.why.text);
 	}
-	sent_inputs_free(&s);
-	return sent;
+	replay_free(&r);
+	return good;
 }
 
 static void write_deps_file(const struct dependencies *d, const char *trace, int runs, int steps)
@@ -114,7 +109,7 @@ int vncplay_learn(int argc, char **argv)
 	struct why why = { "" };
 	char **names = argv + first;
 	int n = argc - first, err;
-	int64_t **sent;
+	struct sent_inputs *inputs;
 	struct input_trace t;
 	struct learner *l;
 	struct dependencies d;
@@ -126,39 +121,24 @@ int vncplay_learn(int argc, char **argv)
 	if (err)
 		die(EXIT_RUN, "%s: %s", names[0], *why.text ? why.text : strerror(-err));
 	l = learn_begin(&t);
-	sent = calloc((size_t)n, sizeof(*sent));
-	if (!l || !sent)
-		die(EXIT_RUN, "no memory");
-	for (int i = 1; i < n; i++) {
-		sent[i] = read_input_times(names[i], &t, trace_count_inputs(&t), &why);
-		if (!sent[i]) {
-			warn("%s is left out: %s", names[i], why.text);
-			continue;
-		}
-		runs++;
-		err = learn_read_log(l, names[i], sent[i], false, &why);
-		if (err)
-			die(EXIT_RUN, "%s: %s; leave it out", names[i],
-			    err == -EPROTO   ? why.text
-			    : err == -ERANGE ? "its screen has another size"
-					     : strerror(-err));
-	}
+	inputs = memory_new((size_t)n, sizeof(*inputs));
+	for (int i = 1; i < n; i++)
+		runs += count_replay(l, names[i], &t, &inputs[i]);
 	if (runs < 2)
 		die(EXIT_RUN,
 		    "%d complete replay%s: nothing can be learned from fewer than two; vncplay play --repeat 5 --jitter 30 makes five",
 		    runs, runs == 1 ? "" : "s");
-	err = learn_find_parts(l);
-	for (int i = 1; !err && i < n; i++)
-		if (sent[i])
-			err = learn_read_log(l, names[i], sent[i], true, &why);
-	if (!err)
-		err = learn_make_result(l, &d);
-	if (err)
-		die(EXIT_RUN, "cannot learn: %s", err == -EPROTO ? why.text : strerror(-err));
+	learn_find_parts(l);
+	for (int i = 1; i < n; i++) {
+		err = inputs[i].n ? learn_hash_parts(l, names[i], &inputs[i]) : 0;
+		if (err)
+			die(EXIT_RUN, "cannot read %s again: %s", names[i], strerror(-err));
+	}
+	learn_make_result(l, &d);
 	write_deps_file(&d, names[0], runs, learn_count_steps(l));
 	for (int i = 1; i < n; i++)
-		free(sent[i]);
-	free(sent);
+		sent_inputs_free(&inputs[i]);
+	free(inputs);
 	deps_free(&d);
 	learn_free(l);
 	trace_free(&t);

@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* learn_core - finds the changes of the screen before each input that all replays have in common. */
 #include "learn_core.h"
-#include "vncplay/common/fbs.h"
-#include "vncplay/common/rfb.h"
-#include "vncplay/common/tilelog.h"
+#include "memory.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CELLS_MOST (512u << 20) /* bound of tiles * steps, for memory */
 #define ALONE_US 1000000	/* a tile changes by itself when it changes later than this after an input, */
 #define ALONE_APART_US 100000	/* ALONE_TIMES times, at least this far apart, before the next input */
 #define ALONE_TIMES 3
-
-struct learned_part {
-	struct box box;
-	uint64_t hash;
-	bool any, known;
-};
 
 struct learned_tile { /* of the current replay, except alone_runs and ever */
 	int alone_runs;
@@ -29,37 +19,30 @@ struct learned_tile { /* of the current replay, except alone_runs and ever */
 	int64_t counted_us;
 };
 
+struct learned_step {
+	struct dependency part[LEARN_BOXES];
+	bool known[LEARN_BOXES]; /* a replay has told the part's hash */
+	int line, parts;
+};
+
 struct learner {
-	const struct input_trace *t;
 	int inputs, steps, runs;
-	int *line, *step_of; /* line of each step in the trace; step of each input, -1: the input is no step */
+	int *step_of; /* of each input; -1: the input is no step */
+	struct learned_step *step;
 	int width, height, across, down, tiles;
 	uint16_t *changed; /* changed[step * tiles + tile]: number of replays in which the tile changed before that step */
 	struct learned_tile *tile;
-	struct learned_part *part; /* part[step * LEARN_BOXES + i], i < parts[step] */
-	int *parts;
-	struct dependencies result; /* so far: the parts to ignore */
-	/* the current replay: the next step, inputs sent so far, when the last was sent */
-	int next, sent;
-	int64_t last_us;
-	const int64_t *sent_us;
-	struct tilelog seen; /* which tiles changed since the last block */
-	int resized, err;
+	/* the replay whose parts are hashed */
+	const struct sent_inputs *hashed;
+	int sent;
 };
 
 struct learner *learn_begin(const struct input_trace *t)
 {
-	struct learner *l = calloc(1, sizeof(*l));
+	struct learner *l = memory_new(1, sizeof(*l));
 
-	if (!l)
-		return NULL;
-	l->t = t;
-	l->line = calloc((size_t)t->n + 1, sizeof(*l->line));
-	l->step_of = calloc((size_t)t->n + 1, sizeof(*l->step_of));
-	if (!l->line || !l->step_of) {
-		learn_free(l);
-		return NULL;
-	}
+	l->step_of = memory_new((size_t)t->n, sizeof(*l->step_of));
+	l->step = memory_new((size_t)t->n, sizeof(*l->step));
 	for (int i = 0; i < t->n; i++) {
 		const struct trace_event *e = &t->events[i];
 
@@ -67,31 +50,20 @@ struct learner *learn_begin(const struct input_trace *t)
 			continue;
 		l->step_of[l->inputs] = -1;
 		if (e->kind == TRACE_PRESS || e->kind == TRACE_KEY_DOWN) {
-			l->line[l->steps] = e->line;
+			l->step[l->steps].line = e->line;
 			l->step_of[l->inputs] = l->steps++;
 		}
 		l->inputs++;
 	}
-	l->parts = calloc((size_t)l->steps + 1, sizeof(*l->parts));
-	l->part = calloc((size_t)l->steps * LEARN_BOXES + 1, sizeof(*l->part));
-	if (l->parts && l->part)
-		return l;
-	learn_free(l);
-	return NULL;
+	return l;
 }
 
 void learn_free(struct learner *l)
 {
-	if (!l)
-		return;
-	free(l->line);
 	free(l->step_of);
+	free(l->step);
 	free(l->changed);
 	free(l->tile);
-	tilelog_free(&l->seen);
-	free(l->part);
-	free(l->parts);
-	deps_free(&l->result);
 	free(l);
 }
 
@@ -100,174 +72,101 @@ int learn_count_steps(const struct learner *l)
 	return l->steps;
 }
 
-static void reset_learn_tiles(struct learner *l)
+/* The first replay gives the screen's size. */
+static int measure_screen(struct learner *l, const struct replay *r, struct why *why)
 {
-	for (int i = 0; i < l->tiles; i++) {
-		struct learned_tile *t = &l->tile[i];
-
-		t->times = t->gap = 0;
-		t->interval = -1;
-		t->alone = false;
-	}
+	if (r->resizes != 1)
+		return why_fail(-EPROTO, why, "%s", r->resizes ? "the screen changes its size" : "the log has no screen");
+	if (l->tiles)
+		return r->width == l->width && r->height == l->height ? 0 : why_fail(-ERANGE, why, "its screen has another size");
+	l->width = r->width;
+	l->height = r->height;
+	l->across = r->tiles.columns;
+	l->down = r->tiles.rows;
+	l->tiles = l->across * l->down;
+	if (((uint64_t)l->steps + 1) * (uint64_t)l->tiles > CELLS_MOST)
+		return why_fail(-ENOMEM, why, "its screen is too large for %d steps", l->steps);
+	l->changed = memory_new(((size_t)l->steps + 1) * (size_t)l->tiles, sizeof(*l->changed));
+	l->tile = memory_new((size_t)l->tiles, sizeof(*l->tile));
+	return 0;
 }
 
-static void on_resized(void *whose, int width, int height)
+/* Whether this is the last of enough changes long after an input. `sent`: inputs so far, of which the last went last_us before. */
+static void count_lone_change(struct learned_tile *t, int sent, int64_t last_us, int64_t at_us)
 {
-	struct learner *l = whose;
-	size_t tiles;
-
-	l->resized++;
-	tilelog_resize(&l->seen, width, height);
-	if (l->tiles) {
-		l->err = width == l->width && height == l->height ? 0 : -ERANGE;
+	if (at_us - last_us < ALONE_US || (t->gap == sent && at_us - t->counted_us < ALONE_APART_US))
 		return;
-	}
-	l->width = width;
-	l->height = height;
-	l->across = l->seen.columns;
-	l->down = l->seen.rows;
-	l->err = -ENOMEM;
-	if (((uint64_t)l->steps + 1) * (uint64_t)(l->across * l->down) > CELLS_MOST)
-		return;
-	tiles = (size_t)l->across * (size_t)l->down;
-	l->changed = calloc(((size_t)l->steps + 1) * tiles + 1, sizeof(*l->changed));
-	l->tile = calloc(tiles + 1, sizeof(*l->tile));
-	if (!l->changed || !l->tile || l->seen.err)
-		return;
-	l->tiles = (int)tiles;
-	reset_learn_tiles(l);
-	l->err = 0;
-}
-
-static void on_painted(void *whose, struct box b)
-{
-	struct learner *l = whose;
-
-	tilelog_mark(&l->seen, box_clip(b, l->width, l->height));
-}
-
-static void count_lone_change(struct learner *l, struct learned_tile *t, int64_t at_us)
-{
-	if (at_us - l->last_us < ALONE_US || (t->gap == l->sent && at_us - t->counted_us < ALONE_APART_US))
-		return;
-	if (t->gap != l->sent)
+	if (t->gap != sent)
 		t->times = 0;
-	t->gap = l->sent;
+	t->gap = sent;
 	t->counted_us = at_us;
 	if (++t->times == ALONE_TIMES)
 		t->alone = true;
 }
 
-static void record_tile_change(struct learner *l, int number, int64_t at_us)
+/* Inputs sent up to and including a millisecond come before the changes of it. */
+static bool is_sent(const struct learner *l, const struct sent_inputs *in, int input, uint32_t ms)
 {
-	struct learned_tile *t = &l->tile[number];
-	uint16_t *runs = &l->changed[(size_t)l->next * (size_t)l->tiles + (size_t)number];
-
-	if (!l->sent) /* before the first input: the server sends the first screen */
-		return;
-	count_lone_change(l, t, at_us);
-	if (t->interval == l->next)
-		return;
-	t->interval = l->next;
-	if (*runs < UINT16_MAX)
-		++*runs;
+	return input < l->inputs && in->input[input].at_us < ((int64_t)ms + 1) * 1000;
 }
 
-/* Compares the painted tiles and notes those that changed. */
-static void record_changed_tiles(struct learner *l, const struct screen *s, uint32_t ms)
+int learn_count_changes(struct learner *l, const struct replay *r, struct why *why)
 {
-	tilelog_compare(&l->seen, s, ms);
-	for (size_t i = 0; i < l->seen.n; i++)
-		record_tile_change(l,
-				   (int)(l->seen.changed[i] / TILE_COLUMNS) * l->across + (int)(l->seen.changed[i] % TILE_COLUMNS),
-				   (int64_t)ms * 1000);
-	l->seen.n = l->seen.n_updates = 0;
-}
+	const struct tilelog *log = &r->tiles;
+	int sent = 0, next = 0, err = measure_screen(l, r, why);
 
-static void set_last_input(struct learner *l, int input)
-{
-	l->sent = input + 1;
-	l->last_us = l->sent_us[input];
-	if (l->step_of[input] >= 0)
-		l->next = l->step_of[input] + 1;
+	if (err)
+		return err;
+	for (int i = 0; i < l->tiles; i++)
+		l->tile[i] = (struct learned_tile){ .alone_runs = l->tile[i].alone_runs, .interval = -1 };
+	for (size_t u = 0; u < log->n_updates; u++) {
+		size_t end = u + 1 < log->n_updates ? log->update[u + 1].first : log->n;
+
+		for (; is_sent(l, &r->inputs, sent, log->update[u].ms); sent++)
+			next = l->step_of[sent] >= 0 ? l->step_of[sent] + 1 : next;
+		if (!sent) /* the server sends the first screen */
+			continue;
+		for (size_t i = log->update[u].first; i < end; i++) {
+			int tile = (int)(log->changed[i] / TILE_COLUMNS) * l->across + (int)(log->changed[i] % TILE_COLUMNS);
+			uint16_t *runs = &l->changed[(size_t)next * (size_t)l->tiles + (size_t)tile];
+
+			count_lone_change(&l->tile[tile], sent, r->inputs.input[sent - 1].at_us, (int64_t)log->update[u].ms * 1000);
+			if (l->tile[tile].interval != next && *runs < UINT16_MAX)
+				++*runs;
+			l->tile[tile].interval = next;
+		}
+	}
+	for (int i = 0; i < l->tiles; i++)
+		l->tile[i].alone_runs += l->tile[i].alone;
+	l->runs++;
+	return 0;
 }
 
 /* Notes the hashes of a step's parts when the step is sent. */
-static void record_part_hashes(struct learner *l, int input, const struct screen *s)
+static void hash_sent_parts(void *whose, const struct screen *s, uint32_t ms)
 {
-	int step = l->step_of[input];
+	struct learner *l = whose;
 
-	for (int i = 0; step >= 0 && i < l->parts[step]; i++) {
-		struct learned_part *p = &l->part[step * LEARN_BOXES + i];
-		uint64_t hash = deps_hash_part(s, p->box);
+	for (; is_sent(l, l->hashed, l->sent, ms); l->sent++) {
+		struct learned_step *step = l->step_of[l->sent] < 0 ? NULL : &l->step[l->step_of[l->sent]];
 
-		p->any |= p->known && p->hash != hash;
-		p->known = true;
-		p->hash = hash;
+		for (int i = 0; step && i < step->parts; i++) {
+			uint64_t hash = deps_hash_part(s, step->part[i].box);
+
+			step->part[i].any |= step->known[i] && step->part[i].hash != hash;
+			step->part[i].hash = hash;
+			step->known[i] = true;
+		}
 	}
 }
 
-/* Notes the inputs sent up to and including millisecond `ms`, before the log's block of that time. Returns the number of
- * inputs sent so far. */
-static int learn_sent_inputs(struct learner *l, int sent, int64_t ms, bool parts, const struct screen *s)
+int learn_hash_parts(struct learner *l, const char *log, const struct sent_inputs *inputs)
 {
-	while (sent < l->inputs && l->sent_us[sent] < (ms + 1) * 1000) {
-		if (parts)
-			record_part_hashes(l, sent++, s);
-		else
-			set_last_input(l, sent++);
-	}
-	return sent;
-}
+	static const struct rfb_event_callbacks events = { 0 };
 
-static int decode_blocks(struct learner *l, struct fbs_reader *log, struct rfb_decoder *rfb, bool parts, struct why *why)
-{
-	struct fbs_block block;
-	int sent = 0, more, err;
-
-	while ((more = fbs_next_block(log, &block)) == 1) {
-		sent = learn_sent_inputs(l, sent, block.ms, parts, rfb_screen(rfb));
-		err = rfb_decode_bytes(rfb, block.bytes, block.n);
-		if (err == -EPROTO)
-			why_say(why, "%s", rfb_failure_text(rfb));
-		if (l->resized > 1)
-			return why_fail(-EPROTO, why, "the screen changes its size");
-		if (err || l->err || l->seen.err)
-			return err ? err : l->err ? l->err : l->seen.err;
-		if (!parts)
-			record_changed_tiles(l, rfb_screen(rfb), block.ms);
-	}
-	if (more < 0)
-		return why_fail(more, why, "the log ends within a block");
-	learn_sent_inputs(l, sent, INT64_MAX / 1000 - 1, parts, rfb_screen(rfb));
-	return l->resized ? 0 : why_fail(-EPROTO, why, "the log has no screen");
-}
-
-int learn_read_log(struct learner *l, const char *path, const int64_t *sent_us, bool parts, struct why *why)
-{
-	const struct rfb_event_callbacks events = { .resized = on_resized, .painted = parts ? NULL : on_painted };
-	const char *what = NULL;
-	struct fbs_reader *log;
-	struct rfb_decoder *rfb;
-	int err;
-
-	l->next = l->sent = l->err = l->resized = 0;
-	tilelog_free(&l->seen);
-	l->seen.every = true;
-	l->sent_us = sent_us;
-	reset_learn_tiles(l);
-	errno = 0;
-	log = fbs_open(path, &what);
-	if (!log)
-		return errno ? why_fail(-errno, why, "%s", strerror(errno)) : why_fail(-EPROTO, why, "%s", what);
-	rfb = rfb_decoder_open(&events, l, NULL, 0, 0);
-	err = rfb ? decode_blocks(l, log, rfb, parts, why) : -ENOMEM;
-	rfb_decoder_free(rfb);
-	fbs_close(log);
-	for (int i = 0; i < l->tiles && !err && !parts; i++)
-		l->tile[i].alone_runs += l->tile[i].alone;
-	l->runs += !err && !parts;
-	return err;
+	l->hashed = inputs;
+	l->sent = 0;
+	return replay_decode(log, &events, l, hash_sent_parts);
 }
 
 static int box_area(const struct box *b)
@@ -300,11 +199,9 @@ static int compare_places(const void *a, const void *b)
 /* Each rectangle is a run of tiles in a row, extended down as long as the rows below have the same run. */
 int learn_cover_tiles(const uint8_t *set, int w, int h, int width, int height, struct box *boxes, int most)
 {
-	uint8_t *left = malloc((size_t)w * (size_t)h + 1);
+	uint8_t *left = memory_new((size_t)w * (size_t)h, 1);
 	int n = 0;
 
-	if (!left)
-		return 0;
 	memcpy(left, set, (size_t)w * (size_t)h);
 	for (int y = 0; y < h; y++) {
 		for (int x = 0; x < w; x++) {
@@ -335,21 +232,19 @@ int learn_cover_tiles(const uint8_t *set, int w, int h, int width, int height, s
 	return n;
 }
 
-static int add_ignored_tiles(struct learner *l, const uint8_t *set, enum deps_why why)
+static void add_ignored_tiles(struct learner *l, const uint8_t *set, enum deps_why why, struct dependencies *d)
 {
-	struct box *boxes = calloc((size_t)l->tiles + 1, sizeof(*boxes));
-	int n = boxes ? learn_cover_tiles(set, l->across, l->down, l->width, l->height, boxes, l->tiles) : 0;
-	int err = boxes ? 0 : -ENOMEM;
+	struct box *boxes = memory_new((size_t)l->tiles, sizeof(*boxes));
+	int n = learn_cover_tiles(set, l->across, l->down, l->width, l->height, boxes, l->tiles);
 
-	for (int i = 0; !err && i < n; i++)
-		err = deps_add_ignored(&l->result, &(struct ignored_part){ .box = boxes[i], .why = why });
+	for (int i = 0; i < n; i++)
+		memory_check_lost(deps_add_ignored(d, &(struct ignored_part){ .box = boxes[i], .why = why }) != 0);
 	free(boxes);
-	return err;
 }
 
-static bool changes_alone(const struct learner *l, const struct learned_tile *t)
+static bool changes_alone(const struct learner *l, int tile)
 {
-	return 2 * t->alone_runs >= l->runs;
+	return 2 * l->tile[tile].alone_runs >= l->runs;
 }
 
 static int count_replays(const struct learner *l, int step, int tile)
@@ -371,52 +266,38 @@ static bool changes_sometimes(const struct learner *l, int tile)
 	return n > 1;
 }
 
-int learn_find_parts(struct learner *l)
+void learn_find_parts(struct learner *l)
 {
-	uint8_t *set = calloc((size_t)l->tiles + 1, 1);
-	int err;
+	uint8_t *set = memory_new((size_t)l->tiles, 1);
 
-	if (!set)
-		return -ENOMEM;
-	for (int step = 0; step < l->steps; step++) {
+	for (int k = 0; k < l->steps; k++) {
+		struct learned_step *step = &l->step[k];
 		struct box boxes[LEARN_BOXES];
 
 		for (int i = 0; i < l->tiles; i++) {
-			set[i] = l->changed[(size_t)step * (size_t)l->tiles + (size_t)i] == l->runs &&
-				 !changes_alone(l, &l->tile[i]);
+			set[i] = count_replays(l, k, i) == l->runs && !changes_alone(l, i);
 			l->tile[i].ever |= set[i];
 		}
-		l->parts[step] = learn_cover_tiles(set, l->across, l->down, l->width, l->height, boxes, LEARN_BOXES);
-		for (int i = 0; i < l->parts[step]; i++)
-			l->part[step * LEARN_BOXES + i] = (struct learned_part){ .box = boxes[i] };
+		step->parts = learn_cover_tiles(set, l->across, l->down, l->width, l->height, boxes, LEARN_BOXES);
+		for (int i = 0; i < step->parts; i++)
+			step->part[i] = (struct dependency){ .line = step->line, .box = boxes[i] };
 	}
-	for (int i = 0; i < l->tiles; i++)
-		set[i] = changes_alone(l, &l->tile[i]);
-	err = add_ignored_tiles(l, set, DEPS_ALONE);
-	for (int i = 0; i < l->tiles; i++)
-		set[i] = !changes_alone(l, &l->tile[i]) && !l->tile[i].ever && changes_sometimes(l, i);
-	if (!err)
-		err = add_ignored_tiles(l, set, DEPS_SOMETIMES);
 	free(set);
-	return err;
 }
 
-int learn_make_result(struct learner *l, struct dependencies *d)
+void learn_make_result(struct learner *l, struct dependencies *d)
 {
-	int err = 0;
+	uint8_t *set = memory_new((size_t)l->tiles, 1);
 
-	*d = l->result;
-	l->result = (struct dependencies){ 0 };
-	d->inputs = l->inputs;
-	for (int step = 0; step < l->steps; step++) {
-		for (int i = 0; !err && i < l->parts[step]; i++) {
-			const struct learned_part *p = &l->part[step * LEARN_BOXES + i];
-			struct dependency b = { .line = l->line[step], .box = p->box, .any = p->any, .hash = p->hash };
-
-			err = deps_add_change(d, &b);
-		}
-	}
-	if (err)
-		deps_free(d);
-	return err;
+	*d = (struct dependencies){ .inputs = l->inputs };
+	for (int i = 0; i < l->tiles; i++)
+		set[i] = changes_alone(l, i);
+	add_ignored_tiles(l, set, DEPS_ALONE, d);
+	for (int i = 0; i < l->tiles; i++)
+		set[i] = !changes_alone(l, i) && !l->tile[i].ever && changes_sometimes(l, i);
+	add_ignored_tiles(l, set, DEPS_SOMETIMES, d);
+	free(set);
+	for (int step = 0; step < l->steps; step++)
+		for (int i = 0; i < l->step[step].parts; i++)
+			memory_check_lost(deps_add_change(d, &l->step[step].part[i]) != 0);
 }

@@ -8,8 +8,7 @@
 #pragma once
 
 #include "vncplay/common/deps.h"
-#include "vncplay/common/trace.h"
-#include "why.h"
+#include "vncplay/common/replay.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,17 +17,17 @@
 
 struct learner;
 
-/* NULL: no memory. The trace must outlive it. */
 struct learner *learn_begin(const struct input_trace *t);
 void learn_free(struct learner *l);
 
-/* Reads a replay, of which input i was sent sent_us[i] us after its log began. First all replays without `parts`; then
- * learn_find_parts; then all with `parts`: for the content of the parts. 0, -EPROTO with `why`, or -errno; after an
- * error, discard everything. */
-int learn_read_log(struct learner *l, const char *path, const int64_t *sent_us, bool parts, struct why *why);
-int learn_find_parts(struct learner *l); /* 0 or -ENOMEM */
-/* The result, owned by the caller; to be called once. 0 or -ENOMEM. */
-int learn_make_result(struct learner *l, struct dependencies *d);
+/* Counts the changes of a replay of the trace, complete and with `tiles.every`. 0, or -EPROTO, -ERANGE, -ENOMEM with `why`: a replay
+ * that cannot be compared with those before; it is left out. */
+int learn_count_changes(struct learner *l, const struct replay *r, struct why *why);
+void learn_find_parts(struct learner *l); /* after all replays were counted */
+/* Then for each of these replays: the content of the parts in its log, of the same inputs. 0 or -errno. */
+int learn_hash_parts(struct learner *l, const char *log, const struct sent_inputs *inputs);
+/* The result, owned by the caller. */
+void learn_make_result(struct learner *l, struct dependencies *d);
 
 int learn_count_steps(const struct learner *l);
 

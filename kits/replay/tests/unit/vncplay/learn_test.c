@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What is learned from logs that are written here: what always comes before an input,
  * what comes by itself, what comes late. */
+#include <errno.h>
+
 #include "vncplay/common/fbs.h"
 #include "vncplay/learn/learn_core.h"
-#include "why.h"
 #define BEFORE_ALL set_up
-#define AFTER_ALL tear_down
-#include "../../../../../tests/unit/unit.h"
-
-#include <unistd.h>
+#define AFTER_ALL remove_folder
+#include "../../../../../tests/unit/folder.h"
 
 #define WIDTH 96
 #define HEIGHT 64
 
 static struct growing_file *out;
+static char log_path[64], side_path[64];
+static unsigned char width = WIDTH;
 
-static void begin(const char *path)
+static void begin(void)
 {
-	static const unsigned char greeting[] = { 'R', 'F', 'B', ' ',	'0', '0',    '3', '.', '0', '0', '3', '\n', 0,	0,
-						  0,   1,   0,	 WIDTH, 0,   HEIGHT, 32,  24,  0,   1,	 0,   255,  0,	255,
-						  0,   255, 16,	 8,	0,   0,	     0,	  0,   0,   0,	 0,   1,    'x' };
+	unsigned char greeting[] = { 'R', 'F', 'B', ' ',   '0', '0',	'3', '.', '0', '0', '3', '\n', 0,  0,
+				     0,	  1,   0,   WIDTH, 0,	HEIGHT, 32,  24,  0,   1,   0,	 255,  0,  255,
+				     0,	  255, 16,  8,	   0,	0,	0,   0,	  0,   0,   0,	 1,    'x' };
 
-	out = fbs_create(path);
+	greeting[17] = width;
+	out = fbs_create(log_path);
 	assert_non_null(out);
 	fbs_write(out, greeting, sizeof(greeting), 0);
 }
@@ -52,14 +54,39 @@ static const struct input_trace trace = { .version = 1, .events = events, .n = 7
 /* move at 100, press at 1000, release at 1050, key at 5000 and 5010, press at 9000 */
 static const int64_t sent[INPUTS] = { 100000, 1000000, 1050000, 5000000, 5010000, 9000000 };
 
-static char path[] = "/tmp/vncplay learn.XXXXXX";
+/* Reads the log, whose inputs went at these times. 0, or the error with `why`. */
+static int count(struct learner *l, const int64_t *at_us, struct sent_inputs *inputs, struct why *why)
+{
+	struct replay r = { .file = log_path, .tiles.every = true };
+	FILE *side = fopen(side_path, "w");
+	int err, n = 0;
+
+	assert_non_null(side);
+	for (int i = 0; i < trace.n; i++)
+		if (events[i].kind != TRACE_SNAPSHOT) {
+			fprintf(side, "input %d %s at %lld line=%d\n", n, trace_event_words[events[i].kind], (long long)at_us[n],
+				events[i].line);
+			n++;
+		}
+	fprintf(side, "run end at 9999999 status=complete\n");
+	assert_int_equal(fclose(side), 0);
+	err = replay_read(&r);
+	if (!err)
+		err = learn_count_changes(l, &r, &r.why);
+	*why = r.why;
+	sent_inputs_free(inputs);
+	*inputs = r.inputs;
+	r.inputs = (struct sent_inputs){ 0 };
+	replay_free(&r);
+	return err;
+}
 
 /* A window opens after the press, in time for the key; a letter comes after the key, too late for
  * the next press in the second replay; a caret blinks at the bottom; a clock changes once, in one
  * replay only in each of two distances. */
 static void write_run(int run)
 {
-	begin(path);
+	begin();
 	paint(20, 0, 0, WIDTH, HEIGHT, 10);
 	for (unsigned ms = 1000; ms < 9000; ms += 100) {
 		if (ms == 1200 + 100u * (unsigned)run)
@@ -80,23 +107,24 @@ static void write_run(int run)
 TEST(test_learned)
 {
 	struct learner *l = learn_begin(&trace);
+	struct sent_inputs inputs = { 0 };
 	struct why why = { "" };
 	struct dependencies d;
 	int n;
 
-	assert_non_null(l);
 	assert_int_equal(learn_count_steps(l), 3);
 	for (int run = 0; run < 3; run++) {
 		write_run(run);
-		assert_int_equal(learn_read_log(l, path, sent, false, &why), 0);
+		assert_int_equal(count(l, sent, &inputs, &why), 0);
 	}
-	assert_int_equal(learn_find_parts(l), 0);
+	learn_find_parts(l);
 	for (int run = 0; run < 3; run++) {
 		write_run(run);
-		assert_int_equal(learn_read_log(l, path, sent, true, &why), 0);
+		assert_int_equal(learn_hash_parts(l, log_path, &inputs), 0);
 	}
-	assert_int_equal(learn_make_result(l, &d), 0);
+	learn_make_result(l, &d);
 	learn_free(l);
+	sent_inputs_free(&inputs);
 	assert_int_equal(d.inputs, INPUTS);
 	assert_int_equal(d.n_before, 1); /* the window before the key; not the letter, which one replay did without */
 	assert_non_null(deps_find(&d, 10, &n));
@@ -116,22 +144,24 @@ TEST(test_the_same_millisecond)
 {
 	static const int64_t times[INPUTS] = { 100000, 1000000, 1050000, 5000999, 5010000, 9000000 };
 	struct learner *l = learn_begin(&trace);
+	struct sent_inputs inputs = { 0 };
 	struct why why = { "" };
 	struct dependencies d;
 	int n;
 
 	for (int run = 0; run < 2; run++) {
-		begin(path);
+		begin();
 		paint(20, 0, 0, WIDTH, HEIGHT, 10);
 		paint(5000, 16, 16, 16, 16, 99);
 		paint(8999, 32, 32, 16, 16, 50 + run);
 		growing_file_finish(out);
-		assert_int_equal(run ? 0 : learn_read_log(l, path, times, false, &why), 0);
-		assert_int_equal(learn_read_log(l, path, times, false, &why), 0);
+		assert_int_equal(run ? 0 : count(l, times, &inputs, &why), 0);
+		assert_int_equal(count(l, times, &inputs, &why), 0);
 	}
-	assert_int_equal(learn_find_parts(l), 0);
-	assert_int_equal(learn_read_log(l, path, times, true, &why), 0);
-	assert_int_equal(learn_make_result(l, &d), 0);
+	learn_find_parts(l);
+	assert_int_equal(learn_hash_parts(l, log_path, &inputs), 0);
+	learn_make_result(l, &d);
+	sent_inputs_free(&inputs);
 	assert_null(deps_find(&d, 10, &n));
 	assert_non_null(deps_find(&d, 12, &n));
 	assert_int_equal(n, 2);
@@ -139,22 +169,20 @@ TEST(test_the_same_millisecond)
 	deps_free(&d);
 }
 
-TEST(test_no_log)
+TEST(test_screens_differ)
 {
 	struct learner *l = learn_begin(&trace);
+	struct sent_inputs inputs = { 0 };
 	struct why why = { "" };
 
-	out = growing_file_create(path);
-	fputs("not a log at all\n", out->out);
-	growing_file_finish(out);
-	assert_true(learn_read_log(l, path, sent, false, &why) < 0);
-	assert_true(*why.text);
-	begin(path);
-	paint(20, 0, 0, WIDTH, HEIGHT, 10);
-	assert_int_equal(growing_file_finish(out), 0);
-	assert_int_equal(truncate(path, 200), 0);
-	assert_true(learn_read_log(l, path, sent, false, &why) < 0);
-	assert_string_equal(why.text, "the log ends within a block");
+	write_run(0);
+	assert_int_equal(count(l, sent, &inputs, &why), 0);
+	width = WIDTH + 1;
+	write_run(1);
+	width = WIDTH;
+	assert_int_equal(count(l, sent, &inputs, &why), -ERANGE);
+	assert_string_equal(why.text, "its screen has another size");
+	sent_inputs_free(&inputs);
 	learn_free(l);
 }
 
@@ -182,14 +210,9 @@ TEST(test_boxes)
 
 static int set_up(void **state)
 {
-	int fd = mkstemp(path);
+	int err = make_folder(state);
 
-	(void)state;
-	return fd < 0 ? -1 : close(fd);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	return unlink(path);
+	strcpy(log_path, in_folder("a log"));
+	strcpy(side_path, in_folder("a log.aux"));
+	return err;
 }
