@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "input_script.h"
 #include "act.h"
-#include "array.h"
 #include "cli.h"
 #include "clock.h"
+#include "memory.h"
 #include "vncplay/common/trace.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define STEPS_MOST 1000000
 #define BLANK " \t\r\n"
@@ -28,27 +26,41 @@ struct input_script_reader {
 	struct input_script *h;
 	int line, width, height;
 	int x, y;	   /* the pointer; -1: not known */
-	const char *wrong; /* the error in the line */
+	const char *wrong; /* the first error in the line; steps are of no use from then on */
 };
 
-static int add_script_step(struct input_script_reader *r, double after_ms, struct input_script_step step)
+static void reject_line(struct input_script_reader *r, const char *what)
+{
+	r->wrong = r->wrong ? r->wrong : what;
+}
+
+static void add_step(struct input_script_reader *r, double after_ms, struct input_script_step step)
 {
 	struct input_script *h = r->h;
 
-	if (h->n == STEPS_MOST)
-		return -E2BIG;
-	if (array_room(&h->steps, h->n))
-		return -ENOMEM;
+	if (h->n == STEPS_MOST) {
+		reject_line(r, "the script is too long");
+		return;
+	}
+	memory_more(h->steps, (size_t)h->n);
 	step.after_ns = (int64_t)(after_ms * NS_PER_MS);
 	step.line = r->line;
 	h->steps[h->n++] = step;
-	return 0;
 }
 
-static int reject_line(struct input_script_reader *r, const char *what)
+static void add_place_step(struct input_script_reader *r, double after_ms, int x, int y)
 {
-	r->wrong = what;
-	return -EINVAL;
+	add_step(r, after_ms, (struct input_script_step){ .kind = SCRIPT_MOVE, .x = x, .y = y });
+}
+
+static void add_button_step(struct input_script_reader *r, double after_ms, int button, bool down)
+{
+	add_step(r, after_ms, (struct input_script_step){ .kind = SCRIPT_BUTTON, .button = button, .down = down });
+}
+
+static void add_key_step(struct input_script_reader *r, double after_ms, uint32_t keysym, bool down)
+{
+	add_step(r, after_ms, (struct input_script_step){ .kind = SCRIPT_KEY, .keysym = keysym, .down = down });
 }
 
 static char *next_word(char **rest)
@@ -62,70 +74,56 @@ static bool parse_milliseconds(const char *text, double *ms)
 }
 
 /* Reads "X,Y" or "X Y". */
-static bool read_script_place(struct input_script_reader *r, char **rest, int *x, int *y)
+static void read_script_place(struct input_script_reader *r, char **rest, int *x, int *y)
 {
 	char *first = next_word(rest), *comma = first ? strchr(first, ',') : NULL, *second = comma ? comma + 1 : next_word(rest);
-	int64_t at[2];
+	int64_t at[2] = { 0, 0 };
 
 	if (comma)
 		*comma = '\0';
 	if (!first || !second || cli_parse_int(first, &at[0]) || cli_parse_int(second, &at[1]))
-		return reject_line(r, "a place such as 320,200 is expected"), false;
-	if (at[0] < 0 || at[1] < 0 || at[0] >= r->width || at[1] >= r->height)
-		return reject_line(r, "the place is not on the screen"), false;
+		reject_line(r, "a place such as 320,200 is expected");
+	else if (at[0] < 0 || at[1] < 0 || at[0] >= r->width || at[1] >= r->height)
+		reject_line(r, "the place is not on the screen");
 	*x = (int)at[0];
 	*y = (int)at[1];
-	return true;
 }
 
 /* Adds the steps of a movement that takes `ms` (negative: as long as a hand would), slower at both ends. */
-static int add_move_steps(struct input_script_reader *r, int x, int y, double ms)
+static void add_move_steps(struct input_script_reader *r, int x, int y, double ms)
 {
 	double dx = x - r->x, dy = y - r->y, away = (dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy);
-	int steps, err = 0;
+	int steps;
 
 	if (ms < 0) {
 		ms = r->x < 0 || !(away > 0) ? 0 : MOVE_LEAST_MS + away / MOVE_PIXELS_A_MS;
 		ms = ms > MOVE_MOST_MS ? MOVE_MOST_MS : ms;
 	}
 	if (r->x < 0 && ms > 0)
-		return reject_line(r, "over: the pointer has no place yet to start from");
+		reject_line(r, "over: the pointer has no place yet to start from");
 	steps = (int)(ms / MOVE_STEP_MS) + (ms > 0);
-	for (int i = 1; i < steps && !err; i++) {
+	for (int i = 1; i < steps && !r->wrong; i++) {
 		double part = (double)i / steps, way = part * part * (3 - 2 * part);
 
-		err = add_script_step(r, ms / steps,
-				      (struct input_script_step){ .kind = SCRIPT_MOVE,
-								  .x = (int)(r->x + way * dx + 0.5),
-								  .y = (int)(r->y + way * dy + 0.5) });
+		add_place_step(r, ms / steps, (int)(r->x + way * dx + 0.5), (int)(r->y + way * dy + 0.5));
 	}
 	r->x = x;
 	r->y = y;
-	return err ? err
-		   : add_script_step(r, steps ? ms / steps : 0, (struct input_script_step){ .kind = SCRIPT_MOVE, .x = x, .y = y });
-}
-
-static int add_button_step(struct input_script_reader *r, double after_ms, int button, bool down)
-{
-	return add_script_step(r, after_ms, (struct input_script_step){ .kind = SCRIPT_BUTTON, .button = button, .down = down });
+	add_place_step(r, steps ? ms / steps : 0, x, y);
 }
 
 /* Pauses: before the first press, before each further one, and how long the button is down. */
-static int add_click_steps(struct input_script_reader *r, int button, int64_t times, double first_ms, double again_ms,
-			   double press_ms)
+static void add_click_steps(struct input_script_reader *r, int button, int64_t times, double first_ms, double again_ms,
+			    double press_ms)
 {
-	int err = 0;
-
-	for (int64_t i = 0; i < times && !err; i++) {
-		err = add_button_step(r, i ? again_ms : first_ms, button, true);
-		if (!err)
-			err = add_button_step(r, press_ms, button, false);
+	for (int64_t i = 0; i < times; i++) {
+		add_button_step(r, i ? again_ms : first_ms, button, true);
+		add_button_step(r, press_ms, button, false);
 	}
-	return err;
 }
 
 /* Reads "over MS", "button B" and "N [times]" in any order; NULL: that word is not allowed. */
-static int read_action_options(struct input_script_reader *r, char **rest, double *over, int *button, int64_t *times)
+static void read_action_options(struct input_script_reader *r, char **rest, double *over, int *button, int64_t *times)
 {
 	char *w;
 
@@ -134,129 +132,111 @@ static int read_action_options(struct input_script_reader *r, char **rest, doubl
 
 		if (over && !strcmp(w, "over")) {
 			if (!parse_milliseconds(next_word(rest), over))
-				return reject_line(r, "over: milliseconds are expected");
+				reject_line(r, "over: milliseconds are expected");
 		} else if (button && !strcmp(w, "button")) {
 			w = next_word(rest);
 			if (!w || act_parse_button(w, "click", &act))
-				return reject_line(r, "button: a number from 1 to 8 is expected");
-			*button = act.button;
+				reject_line(r, "button: a number from 1 to 8 is expected");
+			else
+				*button = act.button;
 		} else if (times && isdigit((unsigned char)*w)) {
 			if (cli_parse_int(w, times) || *times < 1 || *times > 1000)
-				return reject_line(r, "1 to 1000 times");
+				reject_line(r, "1 to 1000 times");
 		} else if (!times || strcmp(w, "times") != 0) {
-			return reject_line(r, "something follows that does not belong there");
+			reject_line(r, "something follows that does not belong there");
 		}
+		if (r->wrong)
+			return;
 	}
-	return 0;
 }
 
-static int read_script_move(struct input_script_reader *r, char *rest)
+static void read_script_move(struct input_script_reader *r, char *rest)
 {
 	double over = -1;
-	int x, y, err;
+	int x, y;
 
-	if (!read_script_place(r, &rest, &x, &y))
-		return -EINVAL;
-	err = read_action_options(r, &rest, &over, NULL, NULL);
-	return err ? err : add_move_steps(r, x, y, over);
+	read_script_place(r, &rest, &x, &y);
+	read_action_options(r, &rest, &over, NULL, NULL);
+	add_move_steps(r, x, y, over);
 }
 
-static int read_script_click(struct input_script_reader *r, char *rest)
+static void read_script_click(struct input_script_reader *r, char *rest)
 {
 	int64_t times = 1;
-	int x, y, button = 1, err;
+	int x, y, button = 1;
 
-	if (!read_script_place(r, &rest, &x, &y))
-		return -EINVAL;
-	err = read_action_options(r, &rest, NULL, &button, &times);
-	if (!err && (x != r->x || y != r->y))
-		err = add_move_steps(r, x, y, -1);
-	return err ? err : add_click_steps(r, button, times, REST_MS, AGAIN_MS, PRESS_MS);
+	read_script_place(r, &rest, &x, &y);
+	read_action_options(r, &rest, NULL, &button, &times);
+	if (r->wrong)
+		return;
+	if (x != r->x || y != r->y)
+		add_move_steps(r, x, y, -1);
+	add_click_steps(r, button, times, REST_MS, AGAIN_MS, PRESS_MS);
 }
 
-static int read_script_drag(struct input_script_reader *r, char *rest)
+static void read_script_drag(struct input_script_reader *r, char *rest)
 {
 	double over = -1;
-	int x, y, to_x, to_y, button = 1, err;
+	int x, y, to_x, to_y, button = 1;
 
-	if (!read_script_place(r, &rest, &x, &y) || !read_script_place(r, &rest, &to_x, &to_y))
-		return -EINVAL;
-	err = read_action_options(r, &rest, &over, &button, NULL);
-	if (!err && (x != r->x || y != r->y))
-		err = add_move_steps(r, x, y, -1);
-	if (!err)
-		err = add_button_step(r, REST_MS, button, true);
-	if (!err)
-		err = add_script_step(r, REST_MS, (struct input_script_step){ .kind = SCRIPT_MOVE, .x = x, .y = y });
-	if (!err)
-		err = add_move_steps(r, to_x, to_y, over);
-	return err ? err : add_button_step(r, REST_MS, button, false);
+	read_script_place(r, &rest, &x, &y);
+	read_script_place(r, &rest, &to_x, &to_y);
+	read_action_options(r, &rest, &over, &button, NULL);
+	if (x != r->x || y != r->y)
+		add_move_steps(r, x, y, -1);
+	add_button_step(r, REST_MS, button, true);
+	add_place_step(r, REST_MS, x, y);
+	add_move_steps(r, to_x, to_y, over);
+	add_button_step(r, REST_MS, button, false);
 }
 
-static int read_script_button(struct input_script_reader *r, char *rest)
+static void read_script_button(struct input_script_reader *r, char *rest)
 {
 	char *number = next_word(&rest), *way = next_word(&rest);
 	struct input_act act;
 
 	if (!number || !way || next_word(&rest) || act_parse_button(number, way, &act))
-		return reject_line(r, "button: N down, N up or N click is expected");
-	if (r->x < 0)
-		return reject_line(r, "button: the pointer has no place yet (move X,Y)");
-	return act.way == ACT_CLICK ? add_click_steps(r, act.button, 1, 0, 0, PRESS_MS)
-				    : add_button_step(r, 0, act.button, act.way == ACT_DOWN);
+		reject_line(r, "button: N down, N up or N click is expected");
+	else if (r->x < 0)
+		reject_line(r, "button: the pointer has no place yet (move X,Y)");
+	else if (act.way == ACT_CLICK)
+		add_click_steps(r, act.button, 1, 0, 0, PRESS_MS);
+	else
+		add_button_step(r, 0, act.button, act.way == ACT_DOWN);
 }
 
-static int read_script_scroll(struct input_script_reader *r, char *rest)
+static void read_script_scroll(struct input_script_reader *r, char *rest)
 {
 	static const char *const ways[] = { "up", "down", "left", "right", NULL };
-	char *way = next_word(&rest);
 	int64_t times = 1;
-	int i = trace_find_word(ways, way), err;
+	int i = trace_find_word(ways, next_word(&rest));
 
 	if (i < 0)
-		return reject_line(r, "scroll: up, down, left or right is expected");
+		reject_line(r, "scroll: up, down, left or right is expected");
 	if (r->x < 0)
-		return reject_line(r, "scroll: the pointer has no place yet (move X,Y)");
-	err = read_action_options(r, &rest, NULL, NULL, &times);
-	return err ? err : add_click_steps(r, 4 + i, times, 0, KEY_MS, KEY_MS / 2);
+		reject_line(r, "scroll: the pointer has no place yet (move X,Y)");
+	read_action_options(r, &rest, NULL, NULL, &times);
+	if (!r->wrong)
+		add_click_steps(r, 4 + i, times, 0, KEY_MS, KEY_MS / 2);
 }
 
-static int add_key_step(struct input_script_reader *r, double after_ms, uint32_t keysym, bool down)
+static void add_keystroke_steps(struct input_script_reader *r, const struct input_act *act, double first_ms)
 {
-	return add_script_step(r, after_ms, (struct input_script_step){ .kind = SCRIPT_KEY, .keysym = keysym, .down = down });
-}
+	uint32_t keysym[ACT_KEYSYMS];
+	int n = act_list_keysyms(act, keysym);
 
-static int add_keystroke_steps(struct input_script_reader *r, const struct input_act *act, double first_ms)
-{
-	static const struct {
-		unsigned held;
-		uint32_t keysym;
-	} held[] = { { ACT_CTRL, 0xffe3 }, { ACT_ALT, 0xffe9 }, { ACT_SHIFT, 0xffe1 } };
-	int err = 0;
-
-	for (int i = 0; i < 3 && !err; i++) {
-		if (!(act->held & held[i].held))
-			continue;
-		err = add_key_step(r, first_ms, held[i].keysym, true);
-		first_ms = HELD_MS;
-	}
-	if (!err)
-		err = add_key_step(r, first_ms, act->keysym, true);
-	if (!err)
-		err = add_key_step(r, KEY_MS, act->keysym, false);
-	for (int i = 2; i >= 0 && !err; i--)
-		if (act->held & held[i].held)
-			err = add_key_step(r, HELD_MS, held[i].keysym, false);
-	return err;
+	for (int i = 0; i < n; i++)
+		add_key_step(r, i ? HELD_MS : first_ms, keysym[i], true);
+	for (int i = n - 1; i >= 0; i--)
+		add_key_step(r, i == n - 1 ? KEY_MS : HELD_MS, keysym[i], false);
 }
 
 /* Reads "[MS] TEXT". One blank separates them; all other blanks belong to the text. */
-static int read_script_typing(struct input_script_reader *r, char *text)
+static void read_script_typing(struct input_script_reader *r, char *text)
 {
 	double gap = TYPE_MS, ms;
 	bool first = true;
 	char *end;
-	int err = 0;
 
 	text += strspn(text, " \t");
 	text[strcspn(text, "\r\n")] = '\0';
@@ -273,76 +253,79 @@ static int read_script_typing(struct input_script_reader *r, char *text)
 		}
 	}
 	if (!*text)
-		return reject_line(r, "type: a text is expected");
-	for (const char *rest = text; *rest && !err; first = false) {
+		reject_line(r, "type: a text is expected");
+	for (const char *rest = text; *rest && !r->wrong; first = false) {
 		struct input_act act;
 
 		if (act_parse_character(&rest, &act))
-			return reject_line(r, "type: not a character (UTF-8)");
-		err = add_keystroke_steps(r, &act, first ? 0 : gap > KEY_MS ? gap - KEY_MS : 0);
+			reject_line(r, "type: not a character (UTF-8)");
+		else
+			add_keystroke_steps(r, &act, first ? 0 : gap > KEY_MS ? gap - KEY_MS : 0);
 	}
-	return err;
 }
 
-static int read_script_key(struct input_script_reader *r, const char *name, char *rest, const char *way)
+static void read_script_key(struct input_script_reader *r, const char *name, char *rest, const char *way)
 {
 	struct input_act act;
 
 	if (!name || next_word(&rest) || act_parse_key(name, &act) || (way && act.held))
-		return reject_line(r, "neither a key nor a word of a script");
-	return way ? add_key_step(r, 0, act.keysym, *way == 'd') : add_keystroke_steps(r, &act, 0);
+		reject_line(r, "neither a key nor a word of a script");
+	else if (way)
+		add_key_step(r, 0, act.keysym, *way == 'd');
+	else
+		add_keystroke_steps(r, &act, 0);
 }
 
-static int read_script_quiet(struct input_script_reader *r, char *rest)
+static void read_script_quiet(struct input_script_reader *r, char *rest)
 {
 	char *time = next_word(&rest);
 	int64_t ns = 500 * NS_PER_MS;
 
 	if ((time && (cli_parse_ns(time, &ns) || ns < NS_PER_MS || ns > SCRIPT_QUIET_MOST_NS)) || next_word(&rest))
-		return reject_line(r, "quiet: a time up to 10s is expected");
-	return add_script_step(r, (double)ns / NS_PER_MS, (struct input_script_step){ .kind = SCRIPT_QUIET });
+		reject_line(r, "quiet: a time up to 10s is expected");
+	add_step(r, (double)ns / NS_PER_MS, (struct input_script_step){ .kind = SCRIPT_QUIET });
 }
 
-static int read_script_pause(struct input_script_reader *r, char *rest)
+static void read_script_pause(struct input_script_reader *r, char *rest)
 {
 	char *time = next_word(&rest);
-	int64_t ns;
+	int64_t ns = 0;
 
 	if (!time || cli_parse_ns(time, &ns) || ns < 0 || ns > NS_PER_DAY || next_word(&rest))
-		return reject_line(r, "pause: a time such as 500ms is expected");
-	return add_script_step(r, (double)ns / NS_PER_MS, (struct input_script_step){ .kind = SCRIPT_LINE });
+		reject_line(r, "pause: a time such as 500ms is expected");
+	add_step(r, (double)ns / NS_PER_MS, (struct input_script_step){ .kind = SCRIPT_LINE });
 }
 
-static int parse_script_line(struct input_script_reader *r, char *text)
+static void parse_script_line(struct input_script_reader *r, char *text)
 {
 	static const struct {
 		const char *word;
-		int (*read)(struct input_script_reader *r, char *rest);
+		void (*read)(struct input_script_reader *r, char *rest);
 	} words[] = { { "move", read_script_move },   { "button", read_script_button }, { "click", read_script_click },
 		      { "drag", read_script_drag },   { "scroll", read_script_scroll }, { "type", read_script_typing },
 		      { "pause", read_script_pause }, { "quiet", read_script_quiet } };
 	char none[] = "", *rest = none, *what = strtok_r(text, BLANK, &rest), *start;
 	double delay = 0;
-	int err;
 
 	/* A number alone is a key; before another word it is a delay. */
 	start = rest ? rest + strspn(rest, BLANK) : none;
 	if (isdigit((unsigned char)*what) && *start && parse_milliseconds(what, &delay))
 		what = next_word(&rest);
-	err = add_script_step(r, delay, (struct input_script_step){ .kind = SCRIPT_LINE });
-	if (err)
-		return err;
+	add_step(r, delay, (struct input_script_step){ .kind = SCRIPT_LINE });
 	if (!rest)
 		rest = none;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (!strcmp(what, words[i].word))
-			return words[i].read(r, rest);
+		if (!strcmp(what, words[i].word)) {
+			words[i].read(r, rest);
+			return;
+		}
 	if (!strcmp(what, "down") || !strcmp(what, "up")) {
 		const char *name = next_word(&rest);
 
-		return read_script_key(r, name, rest, what);
+		read_script_key(r, name, rest, what);
+	} else {
+		read_script_key(r, what, rest, NULL);
 	}
-	return read_script_key(r, what, rest, NULL);
 }
 
 int input_script_read(FILE *in, int width, int height, struct input_script *h, struct why *why)
@@ -355,19 +338,21 @@ int input_script_read(FILE *in, int width, int height, struct input_script *h, s
 
 	*h = (struct input_script){ 0 };
 	errno = 0;
-	for (r.line = 1; !err && (n = getline(&text, &room, in)) >= 0; r.line++) {
+	while (!r.wrong && (n = getline(&text, &room, in)) >= 0) {
 		const char *first = text + strspn(text, BLANK);
 
+		r.line++;
 		if (!*first || *first == '#')
 			continue;
-		err = strlen(text) == (size_t)n ? parse_script_line(&r, text) : reject_line(&r, "a zero byte");
-		if (err)
-			break;
+		if (strlen(text) != (size_t)n)
+			reject_line(&r, "a zero byte");
+		else
+			parse_script_line(&r, text);
 	}
-	if (!err && ferror(in))
+	if (r.wrong)
+		err = why_fail(-EINVAL, why, "line %d: %s", r.line, r.wrong);
+	else if (ferror(in))
 		err = errno ? -errno : -EIO;
-	if (err == -EINVAL)
-		why_say(why, "line %d: %s", r.line, r.wrong);
 	free(text);
 	return err;
 }
