@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# vncplay_desk - scripted desktops for the tests of vncplay's player: `load vncplay_desk` after helpers, and begin_desk in setup().
+# vncplay_desk - scripted desktops for the tests of vncplay: `load vncplay_desk` after helpers, and begin_desk in setup().
 # shellcheck shell=bash
 
 begin_desk() {
@@ -17,6 +17,7 @@ desk() {	# name options...: a desktop with ten buttons; $port, $desk
 	local name=$1
 
 	shift
+	: >"$name.log"
 	start "$name" python3 "$LAB/scripted_rfb.py" --log "$name.log" --buttons 10 "$@"
 	desk=$pid
 	until_true settled "$name"
@@ -26,9 +27,12 @@ desk() {	# name options...: a desktop with ten buttons; $port, $desk
 
 end_desk() { kill "$desk" && wait "$desk" || true; }
 
-pilot() { python3 "$BATS_TEST_DIRNAME/rfb_pilot.py" "$port" "$1" "$2"; }
+# What the script does at such a desktop, in TRACE; what the desktop would log, in TRACE.log. Not by vncplay's own recorder.
+make_trace() {	# script trace options...
+	python3 "$LAB/scripted_rfb.py" --log "$2.log" --buttons 10 --trace "$@"
+}
 
-click() {	# x y [shot]: lines for the pilot
+click() {	# x y [shot]: lines for make_trace
 	echo "move $1 $2"
 	echo "wait 120"
 	[ -z "${3-}" ] || echo "shot click $1 $2"

@@ -13,9 +13,7 @@ setup() { begin_desk; }
 		click 42 20 shot
 		printf 'wait 700\nkey 0x61\nwait 100\n'
 	} >script
-	desk first --delays 200 --answer window
-	pilot script t.trace
-	end_desk
+	make_trace script t.trace --delays 200 --answer window
 	# a desktop of its own for each replay, in the same state
 	unused_port
 	cat >before.sh <<END

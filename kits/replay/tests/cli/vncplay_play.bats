@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# vncplay play against a scripted desktop that logs what reached which of its widgets; traces are
-# made by a pilot of the tests, not by vncplay's recorder.
+# vncplay play against a scripted desktop that logs what reached which of its widgets; traces are not made by vncplay's recorder.
 
 bats_require_minimum_version 1.5.0
 load ../../../../tests/cli/helpers
@@ -17,14 +16,12 @@ setup() { begin_desk; }
 		printf 'wait 100\nkeydown 0xffe1\nwait 30\nkey 0x41\nkeydown 0x62\nwait 30\nkeydown 0x62\nkeyup 0x62\nkeyup 0xffe1\nwait 300\n'
 		click 102 20 shot
 	} >script
-	desk first --delays 150 --answer mark
-	pilot script t.trace
-	end_desk
+	make_trace script t.trace --delays 150 --answer mark
 	desk second --delays 150,400 --answer mark
 	play t.trace "o 1.rfb" --wait-end 4s	# the desktop's last answer, 400 ms later, may be late
 	[ "$status" -eq 0 ]
 	end_desk
-	diff <(acted first.log) <(acted second.log)
+	diff <(acted t.trace.log) <(acted second.log)
 	[ "$(acted second.log | grep -c '^press button=1 x=100 y=120')" -eq 3 ]
 	[ "$(acted second.log | grep -c '^release button=1 x=100 y=120')" -eq 3 ]
 	[ "$(value inputs)" = "$(value inputs_of_trace)" ] && [ "$(value snapshots.matched)" = 3 ]
@@ -64,9 +61,7 @@ setup() { begin_desk; }
 		click 42 20 shot
 		printf 'wait 300\nmove 80 90\nwait 100\nshot click 80 90\npress 80 90\nwait 40\nrelease 80 90\nwait 300\n'
 	} >script
-	desk first --delays 100 --answer window
-	pilot script t.trace
-	end_desk
+	make_trace script t.trace --delays 100 --answer window
 	desk second --delays 4000 --answer window
 	play t.trace o.rfb --wait-end 200ms
 	[ "$status" -eq 0 ]
@@ -84,9 +79,7 @@ setup() { begin_desk; }
 
 @test "what does not come is not clicked: status 1, the line of the trace, two pictures; nor is the screen of another size" {
 	click 42 20 shot >script
-	desk first --delays 100
-	pilot script t.trace
-	end_desk
+	make_trace script t.trace --delays 100
 	desk second --moved 1:0/40
 	play t.trace o.rfb --timeout 4s
 	[ "$status" -eq 1 ]
@@ -131,7 +124,7 @@ END
 @test "masks and tolerances; a snapshot that is hidden by --mask is not waited for" {
 	desk first --delays 100
 	click 42 20 shot >script
-	pilot script t.trace
+	make_trace script t.trace --delays 100
 	sed '/snapshot/s/000000/0a0000/' t.trace >near.trace
 	sed '/snapshot/s/000000/ff0000/; /snapshot/s/000000/ff0000/; /snapshot/s/000000/ff0000/; /snapshot/s/000000/ff0000/' \
 		t.trace >four.trace
@@ -178,9 +171,9 @@ END
 
 @test "servers that insist on a pointer of the client, or draw it themselves, or have none" {
 	click 42 20 shot >script
+	make_trace script t.trace --delays 100
 	for kind in strict draw never; do
 		desk "$kind" --delays 100 --pointer "$kind"
-		[ -e t.trace ] || pilot script t.trace
 		play t.trace "o-$kind.rfb" --wait-end 150ms --timeout 10s --patience 200ms
 		[ "$status" -eq 0 ]
 		end_desk

@@ -4,21 +4,11 @@
 # log says what arrived, and on what.
 
 load ../../../../tests/cli/helpers
+load vncplay_desk
 
-setup() {
-	begin_test
-	[ -x "$BIN/vncplay" ] || skip "vncplay is not built"
-	need python3 jq
-	export PYTHONDONTWRITEBYTECODE=1
-}
+setup() { begin_desk; }
 
-serve() {	# options of the scripted server...: $port; its log is server.log
-	: >server.log
-	start server python3 "$BATS_TEST_DIRNAME/../lab/scripted_rfb.py" --log server.log "$@"
-	scripted=$pid
-	until_true grep -q ' listens ' server.log
-	port=$(sed -n 's/.* listens port=//p' server.log)
-}
+serve() { desk server --buttons 20 "$@"; }	# options...: its log is server.log
 
 record() {	# options...: with the script on standard input; the trace is "a trace", the report report.json
 	cat >script
@@ -52,8 +42,8 @@ listen() {	# options...: a proxy at $proxy
 	return 1
 }
 
-# A viewer as simple as can be, which says and sees what the lines of a script tell; what it did is in SCRIPT.trace.
-view() { timeout 30 python3 "$BATS_TEST_DIRNAME/rfb_pilot.py" "$1" "$2" "$2.trace"; }	# port script
+# vncplay's player is the viewer: it sees what the script shot.
+view() { timeout 30 "$BIN/vncplay" play "127.0.0.1::$1" "$2" "$2.rfb" --wait-end "${3:-300ms}"; }	# port trace [time]
 
 @test "every press and every release is sent and written, on a spot that does not change" {
 	serve --answer mark
@@ -88,8 +78,7 @@ view() { timeout 30 python3 "$BATS_TEST_DIRNAME/rfb_pilot.py" "$1" "$2" "$2.trac
 			move 300,300
 			click 40,20 2 times
 		EOF
-		kill "$scripted"
-		ends "$scripted"
+		end_desk
 		[ "$(told quiesced)" -ge 1 ] || { quick="not held back"; machine_was_busy 70 || break; continue; }
 		awk '$2 == "press" { if (n++) gap = ($1 - last) / 1e3; last = $1 }
 			END { print gap; exit !(n == 2 && gap > 169 && gap < 171) }' "a trace"
@@ -137,7 +126,7 @@ view() { timeout 30 python3 "$BATS_TEST_DIRNAME/rfb_pilot.py" "$1" "$2" "$2.trac
 	record <<<'click 40,20'
 	[ "$(told pointer_shape)" = false ]
 	grep -q ' press .*on=button-1$' server.log
-	kill "$scripted"
+	end_desk
 	serve --pointer strict --password sesame --bits 8 --answer mark
 	echo sesame >"pass word"
 	record --password-file "pass word" <<<'click 40,20'
@@ -180,20 +169,21 @@ view() { timeout 30 python3 "$BATS_TEST_DIRNAME/rfb_pilot.py" "$1" "$2" "$2.trac
 @test "any viewer can be recorded, one at a time, and its leaving is the end" {
 	serve --answer mark --name "a desk"
 	listen
-	# a button and the desk are there
-	printf '%s\n' 'see 20 12 b6b6aa' 'see 600 440 484855' 'move 40 20' 'wait 300' 'press 40 20' 'wait 50' 'release 40 20' \
-		'wait 50' 'press 40 20' 'release 40 20' 'wait 50' 'press 40 20' 'release 40 20' 'wait 500' 'key 0xff0d' 'wait 2000' >first
-	: >second
-	view "$proxy" first &
+	printf '%s\n' 'move 40 20' 'wait 300' 'shot click 40 20' 'press 40 20' 'wait 50' 'release 40 20' \
+		'wait 50' 'press 40 20' 'release 40 20' 'wait 50' 'press 40 20' 'release 40 20' 'wait 500' 'key 0xff0d' >script
+	make_trace script first
+	printf '%s\n' 'vncplay-trace 1' 'screen 640x480' '0 move 7 7' >second
+	view "$proxy" first 2s &
 	first=$!
 	until_true grep -q ' press ' server.log
 	run view "$proxy" second
-	[ "$status" -ne 0 ]
+	[ "$status" -eq 1 ]
 	wait "$first"
 	ends "$pid"
 	[ "$status" -eq 0 ]
 	[ "$(told ended)" = "viewer left" ]
-	[ "$(sed -n 2,3p first.trace)" = $'server "a desk"\nscreen 640x480' ]
+	[ "$(got 'move x=7 ')" -eq 0 ]
+	grep -qa "a desk" first.rfb
 	[ "$(got press)" -eq 3 ]
 	[ "$(got release)" -eq 3 ]
 	[ "$(got 'key down keysym=0xff0d')" -eq 1 ]
@@ -220,7 +210,7 @@ view() { timeout 30 python3 "$BATS_TEST_DIRNAME/rfb_pilot.py" "$1" "$2" "$2.trac
 	start proxy "$BIN/vncplay" record --format json -o report.json "localhost::$port" "a trace"
 	until_true grep -q '^ready' proxy.err
 	proxy=$(sed -nE 's/.*vncviewer 127\.0\.0\.1::([0-9]+).*/\1/p' proxy.err)
-	echo "keydown 0x61" >keys
+	printf '%s\n' 'vncplay-trace 1' 'screen 640x480' '0 keydown 0x61' >keys
 	view "$proxy" keys
 	ends "$pid"
 	[ "$status" -eq 0 ]
@@ -233,7 +223,7 @@ view() { timeout 30 python3 "$BATS_TEST_DIRNAME/rfb_pilot.py" "$1" "$2" "$2.trac
 	printf '%s\n' 'click 40,20' 'pause 30s' 'click 40,20' >script
 	start record "$BIN/vncplay" record --headless --script script --format json -o report.json "localhost::$port" "a trace"
 	until_true grep -q ' release ' server.log
-	kill -9 "$scripted"
+	kill -9 "$desk"
 	ends "$pid"
 	[ "$status" -eq 3 ]
 	[ "$(told ended)" = "server closed" ]

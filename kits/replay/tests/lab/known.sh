@@ -7,9 +7,7 @@
 #   caret      beside 1.6 % noise and a blinking caret      strips             a window in five strips, 15 ms apart
 #   alternate  two pictures in turn, beside 1.6 % noise     absent             the third replay has no answer to two of the clicks
 #   mark       8x8 pixels answer                            slow               the server gathers what changes within 60 ms
-#   bits       of 16 a pixel                                release            answers to the release
-#   draw       the pointer is in the picture                mixed              windows, marks, strips, noise and a caret
-#   scroll     beside a text that scrolls five times a second
+#   bits       of 16 a pixel                                mixed              windows, marks, strips, noise and a caret
 # Answers take 60 to 350 ms, times 1, 1, 1.5, 2, 2.5 in the replays (DELAYS; GAP: ms between
 # clicks). Works in the folder known-VARIANT of the current one, where trace, logs and analysis
 # stay. Prints what known.py says; the exit status is 0 if that is as good as is demanded. Whatever
@@ -33,10 +31,7 @@ absent) ;;
 mark) options=(--answer mark) ;;
 slow) options=(--slow 60) ;;
 bits) options=(--bits 16) ;;
-release) options=(--answers-to release) ;;
-draw) options=(--pointer draw) ;;
 mixed) options=(--answer "window,mark,strips:4:20,alternate" --noise "1.6,3@70" --caret 600) ;;
-scroll) options=(--scroll 200) ;;
 *) echo "known.sh: what is $variant?" >&2 && exit 2 ;;
 esac
 first=()	# for what must not wait for a CPU: the scripted server, and the player, whose log is analyzed
@@ -65,7 +60,7 @@ ended() {
 }
 
 recorded() {
-	local k pointer=()
+	local k
 
 	{
 		echo "move 320,300"
@@ -73,8 +68,7 @@ recorded() {
 			printf 'click %d,%d\npause %dms\n' $((42 + 60 * (k % 10))) $((20 + 32 * (k / 10 % 2))) "${GAP:-900}"
 		done
 	} >script
-	[ "$variant" != draw ] || pointer=(--pointer draw)
-	server recording "${pointer[@]}" || return
+	server recording || return
 	timeout 120 "$bin/vncplay" record --headless --script script "127.0.0.1::$port" trace >record.out 2>&1 || {
 		tail -n 1 record.out && return 1
 	}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An RFB server whose desktop answers clicks and keys when it is told to, and logs what came in and what it painted when: the truth that
-recorder, replayer and analyzer are held against. RFB 3.3, 3.7, 3.8 (RFC 6143); python3's own library only; listens on 127.0.0.1.
+recorder, replayer and analyzer are held against. RFB 3.8 (RFC 6143), 32 bits a pixel; python3's own library only; listens on 127.0.0.1.
 
 usage: scripted_rfb.py --log FILE [options]      (--help lists them)
 
@@ -13,6 +13,9 @@ Rows of the log: CLOCK_MONOTONIC in ns, what, key=value...
   missing click=K | end late_us=WORST
 Inputs bear the time at which the network had them (SO_TIMESTAMPNS); answers are due from then. `on` is what really was there then: a click on `desk` went astray. late_us says how disturbed the machine was.
 SIGTERM and SIGINT end it.
+
+With --trace no server runs: what the lines of SCRIPT do at that desktop is written as a trace of vncplay, on a clock of its own. Lines:
+move X Y | press X Y [B] | release X Y [B] | key SYM | keydown SYM | keyup SYM | wait MS | shot WHY X Y (11x11 around X Y)
 """
 import argparse
 import gc
@@ -30,7 +33,7 @@ import vncauth  # noqa: E402
 from scripted_scene import Scene  # noqa: E402
 
 MS = 1_000_000
-RAW, COPYRECT, CURSOR, XCURSOR = 0, 1, -239, -240
+RAW, CURSOR, XCURSOR = 0, -239, -240
 SO_TIMESTAMPNS = 35
 ARROW = [0x001, 0x003, 0x007, 0x00f, 0x01f, 0x03f, 0x07f, 0x0ff, 0x1ff, 0x3ff, 0x01f, 0x01b, 0x031, 0x030, 0x060, 0x060]  # bit 0 is left
 
@@ -39,25 +42,19 @@ def now_ns():
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
 
 
-class Format:
-    """A client's pixel format: for each byte of a pixel a table from our colours."""
-    def __init__(self, data):
-        self.data = data
-        bits, _, big, true, rm, gm, bm, rs, gs, bs = struct.unpack(">BBBBHHHBBB", data[:13])
-        if not true or bits not in (8, 16, 32):
-            raise ValueError("a pixel format without true colour")
-        self.bytes = bits // 8
-        values = [(((i >> 5) * rm // 7) << rs | ((i >> 2 & 7) * gm // 7) << gs | ((i & 3) * bm // 3) << bs) & (1 << bits) - 1 for i in range(256)]
-        planes = [bytes(v >> 8 * n & 255 for v in values) for n in range(self.bytes)]
-        self.planes = planes[::-1] if big else planes
-
-    def pixels(self, row):
-        out = bytearray(len(row) * self.bytes)
-        for i, plane in enumerate(self.planes):
-            out[i::self.bytes] = row.translate(plane)
-        return out
+# 0x00RRGGBB of our colours, and its bytes in the order in which they are sent
+COLOURS = [(i >> 5) * 255 // 7 << 16 | (i >> 2 & 7) * 255 // 7 << 8 | (i & 3) * 255 // 3 for i in range(256)]
+PLANES = [bytes(c >> shift & 255 for c in COLOURS) for shift in (0, 8, 16)]
 
 
+def pixels(row):
+    out = bytearray(4 * len(row))
+    for i, plane in enumerate(PLANES):
+        out[i::4] = row.translate(plane)
+    return out
+
+
+# what ServerInit says; all clients ask for the first one
 FORMATS = {32: struct.pack(">BBBBHHHBBB3x", 32, 24, 0, 1, 255, 255, 255, 16, 8, 0), 16: struct.pack(">BBBBHHHBBB3x", 16, 16, 0, 1, 31, 63, 31, 11, 5, 0),
            8: struct.pack(">BBBBHHHBBB3x", 8, 8, 0, 1, 7, 7, 3, 5, 2, 0)}
 
@@ -70,10 +67,9 @@ class Client:
     def __init__(self, server, sock, n):
         self.server, self.sock, self.n = server, sock, n
         self.inbox, self.outbox = bytearray(), bytearray()
-        self.format = Format(FORMATS[server.o.bits])
         self.encodings = set()
         self.asked = False      # an update is owed
-        self.dirty = []         # (box, name, copied from)
+        self.dirty = []         # (box, name)
         self.shaped = False
         self.pointer_at = None  # where the pointer is drawn on the client's screen
         self.not_before = 0
@@ -115,30 +111,27 @@ class Client:
         """Yields how many bytes it needs next, is sent them."""
         o, scene = self.server.o, self.server.scene
         self.put(b"RFB 003.008\n")
-        version = min(int((yield 12)[8:11]), 8)
+        yield 12
         kind = 2 if o.password else 1
-        if version < 7:
-            self.put(struct.pack(">I", kind))
-        else:
-            self.put(bytes([1, kind]))
-            if (yield 1)[0] != kind:
-                raise Gone
+        self.put(bytes([1, kind]))
+        if (yield 1)[0] != kind:
+            raise Gone
         if o.password:
             challenge = os.urandom(16)
             self.put(challenge)
             if (yield 16) != vncauth.answer(o.password, challenge):
                 self.server.log("refused", "n=%d" % self.n)
-                self.put(struct.pack(">I", 1) + (struct.pack(">I", 14) + b"wrong password" if version >= 8 else b""))
+                self.put(struct.pack(">II", 1, 14) + b"wrong password")
                 raise Gone
-        if o.password or version >= 8:
-            self.put(struct.pack(">I", 0))
+        self.put(struct.pack(">I", 0))
         shared = (yield 1)[0]
         self.put(struct.pack(">HH", scene.w, scene.h) + FORMATS[o.bits] + struct.pack(">I", len(o.name.encode())) + o.name.encode())
-        self.server.log("client", "n=%d version=%d shared=%d" % (self.n, version, shared))
+        self.server.log("client", "n=%d shared=%d" % (self.n, shared))
         while True:
             kind = (yield 1)[0]
             if kind == 0:
-                self.format = Format((yield 19)[3:])
+                if (yield 19)[3:16] != FORMATS[32][:13]:
+                    raise ValueError("another pixel format")
             elif kind == 2:
                 count, = struct.unpack(">xH", (yield 3))
                 self.encodings = set(struct.unpack(">%di" % count, (yield 4 * count))) if count else set()
@@ -149,7 +142,7 @@ class Client:
                 incremental, x, y, w, h = struct.unpack(">BHHHH", (yield 9))
                 self.asked = True
                 if not incremental:
-                    self.dirty.append(((x, y, min(w, scene.w - x), min(h, scene.h - y)), "asked", None))
+                    self.dirty.append(((x, y, min(w, scene.w - x), min(h, scene.h - y)), "asked"))
             elif kind == 4:
                 down, keysym = struct.unpack(">BxxI", (yield 7))
                 scene.key(self.came, keysym, bool(down))
@@ -157,7 +150,7 @@ class Client:
                 mask, x, y = struct.unpack(">BHH", (yield 5))
                 scene.pointer(self.came, x, y, mask)
                 if self.draws():
-                    self.dirty.append((None, "pointer", None))
+                    self.dirty.append((None, "pointer"))
             elif kind == 6:
                 length, = struct.unpack(">xxxI", (yield 7))
                 while length:
@@ -192,25 +185,20 @@ class Client:
         if self.draws():
             was, self.pointer_at = self.pointer_at, (self.server.scene.x, self.server.scene.y)
             if was != self.pointer_at:
-                dirty += [(self.arrow_box(p), "pointer", None) for p in (was, self.pointer_at) if p]
+                dirty += [(self.arrow_box(p), "pointer") for p in (was, self.pointer_at) if p]
         rects = []
         names = []
-        copies = len(dirty) == 2 and dirty[0][2] and COPYRECT in self.encodings and not self.pointer_at
-        for box, name, source in dirty if len(dirty) <= 40 else self.joined(dirty):
+        for box, name in dirty if len(dirty) <= 40 else self.joined(dirty):
             if box is None or box[2] <= 0 or box[3] <= 0:
                 continue
             if name not in names:
                 names.append(name)
-            head = struct.pack(">HHHH", *box)
-            if source and copies:
-                rects.append(head + struct.pack(">iHH", COPYRECT, *source))
-            else:
-                x, y, w, h = box
-                rects.append(head + struct.pack(">i", RAW) + b"".join(bytes(self.format.pixels(self.row(x, y + i, w))) for i in range(h)))
+            x, y, w, h = box
+            rects.append(struct.pack(">HHHHi", x, y, w, h, RAW) + b"".join(bytes(pixels(self.row(x, y + i, w))) for i in range(h)))
         if not self.shaped and self.server.o.pointer in ("shape", "strict") and CURSOR in self.encodings:
             self.shaped = True
             mask = b"".join(struct.pack(">H", int("{:016b}".format(bits)[::-1], 2)) for bits in ARROW)
-            rects.append(struct.pack(">HHHHi", 0, 0, 10, 16, CURSOR) + bytes(self.format.bytes * 160) + mask)
+            rects.append(struct.pack(">HHHHi", 0, 0, 10, 16, CURSOR) + bytes(4 * 160) + mask)
             names.append("shape")
         if not rects:
             return
@@ -222,9 +210,9 @@ class Client:
         self.server.log("sent", "n=%d names=%s bytes=%d took_us=%d" % (self.n, ",".join(names), len(data), (now_ns() - before) // 1000), before)
 
     def joined(self, dirty):
-        boxes = [b for b, _, _ in dirty if b]
+        boxes = [b for b, _ in dirty if b]
         x, y = min(b[0] for b in boxes), min(b[1] for b in boxes)
-        return [((x, y, max(b[0] + b[2] for b in boxes) - x, max(b[1] + b[3] for b in boxes) - y), "many", None)]
+        return [((x, y, max(b[0] + b[2] for b in boxes) - x, max(b[1] + b[3] for b in boxes) - y), "many")]
 
 
 class Server:
@@ -251,11 +239,9 @@ class Server:
             words += " late_us=%d" % late
         self.out.write(b"%d %s %s\n" % (now, what.encode(), words.encode()))
 
-    def painted(self, box, name, copied):
+    def painted(self, box, name):
         for c in self.clients:
-            if copied and any(b is None or b[0] < box[0] + box[2] and box[0] < b[0] + b[2] and b[1] < box[1] + box[3] + 10 and box[1] < b[1] + b[3] for b, _, _ in c.dirty):
-                copied = None
-            c.dirty.append((box, name, copied))
+            c.dirty.append((box, name))
 
     def drop(self, c):
         self.log("closed", "n=%d" % c.n)
@@ -309,6 +295,33 @@ class Server:
 Client.fileno = lambda self: self.sock.fileno()
 
 
+def write_trace(o):
+    script, path = o.trace
+    out, log, now, mask = open(path, "w"), open(o.log, "w", buffering=1), 0, 0
+    scene = Scene(o, lambda what, words, at=None, due=None: log.write("%d %s %s\n" % (due or at or now, what, words)), lambda box, name: None)
+    scene.begin(now)
+    out.write('vncplay-trace 1\nserver "%s"\nscreen %dx%d\npixels 0x00RRGGBB\ntime us since start\n' % (o.name, scene.w, scene.h))
+    for line in open(script):
+        word, *rest = line.split()
+        us = now // 1000
+        if word == "wait":
+            now += int(rest[0]) * MS
+            scene.run(now)
+        elif word == "shot":
+            x, y = int(rest[1]) - 5, int(rest[2]) - 5
+            shown = ",".join("%06x" % COLOURS[c] for row in range(y, y + 11) for c in scene.fb[row * scene.w + x:row * scene.w + x + 11])
+            out.write("%d snapshot %s %d %d 11 11 %s\n" % (us, rest[0], x, y, shown))
+        elif word.startswith("key"):
+            for kind in ("keydown", "keyup") if word == "key" else (word,):
+                scene.key(now, int(rest[0], 0), kind == "keydown")
+                out.write("%d %s %s\n" % (us, kind, rest[0]))
+        else:
+            x, y, button = int(rest[0]), int(rest[1]), int(rest[2]) if len(rest) > 2 else 1
+            mask = {"move": mask, "press": mask | 1 << button - 1, "release": mask & ~(1 << button - 1)}[word]
+            scene.pointer(now, x, y, mask)
+            out.write("%d %s%s %d %d\n" % (us, word, "" if word == "move" else " %d" % button, x, y))
+
+
 def pairs(text, convert):
     """"K:V,..." as a dictionary; a value without K: belongs to all (0)."""
     out = {}
@@ -322,11 +335,12 @@ def options():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ms = lambda text: int(float(text) * MS)
     p.add_argument("--log", required=True, metavar="FILE")
+    p.add_argument("--trace", nargs=2, metavar=("SCRIPT", "TRACE"))
     p.add_argument("--port", type=int, default=0, help="(a free one, told in the log)")
     p.add_argument("--password", default="")
     p.add_argument("--name", default="scripted")
     p.add_argument("--size", type=lambda t: tuple(int(v) for v in t.split("x")), default=(640, 480), metavar="WxH")
-    p.add_argument("--bits", type=int, default=32, choices=[8, 16, 32], help="of a pixel, before the client asks for something else")
+    p.add_argument("--bits", type=int, default=32, choices=[8, 16, 32], help="of a pixel, before the client asks for 32")
     p.add_argument("--pointer", default="shape", choices=["shape", "draw", "strict", "never"],
                    help="shape: sent to clients that take it; draw: always in the picture; strict: as shape, others are hung up on; never: nowhere")
     p.add_argument("--slow", type=ms, default=0, metavar="MS", help="least time between two updates: what changes meanwhile is sent together")
@@ -337,12 +351,10 @@ def options():
     p.add_argument("--missing", type=lambda t: {int(v) for v in t.split(",") if v}, default=set(), metavar="K,...", help="clicks that are not answered")
     p.add_argument("--answer", type=lambda t: t.split(","), default=["window"], metavar="KIND,...",
                    help="window, strips:N:GAP_MS, alternate, mark; turned through")
-    p.add_argument("--answers-to", default="press", choices=["press", "release"])
     p.add_argument("--window", type=lambda t: tuple(int(v) for v in t.split("x")), default=(240, 200), metavar="WxH", help="size of what answers")
     p.add_argument("--noise", type=lambda t: [(float(w.split("@")[0]), ms(w.split("@")[1] if "@" in w else 100)) for w in t.split(",") if w], default=[],
                    metavar="PERCENT[@MS],...", help="areas that are random every MS (100)")
     p.add_argument("--caret", type=ms, default=0, metavar="MS", help="period of a blinking caret in the entry")
-    p.add_argument("--scroll", type=ms, default=0, metavar="MS", help="a text moves up by a line every MS")
     p.add_argument("--menu", type=ms, default=None, metavar="MS", help="a menu that opens so long after a press; item-2 has a submenu, by hover")
     p.add_argument("--drag", action="store_true", help="a knob that can be dragged")
     o = p.parse_args()
@@ -352,7 +364,11 @@ def options():
 
 
 def main():
-    server = Server(options())
+    o = options()
+    if o.trace:
+        write_trace(o)
+        return
+    server = Server(o)
 
     def end(*_):
         server.log("end", "late_us=%d" % server.worst)

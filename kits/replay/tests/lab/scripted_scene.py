@@ -14,7 +14,7 @@ DESK, FACE, INK, PAPER, DARK = 0x49, 0xb6, 0x00, 0xff, 0x24
 
 class Scene:
     def __init__(self, o, log, painted):
-        self.o, self.log, self.painted = o, log, painted    # painted(box, name, copied_from)
+        self.o, self.log, self.painted = o, log, painted    # painted(box, name)
         self.w, self.h = o.size
         self.fb = bytearray([DESK]) * (self.w * self.h)
         self.due = []
@@ -66,10 +66,6 @@ class Scene:
             right -= 16
         if o.caret:
             self.caret(now, True)
-        if o.scroll:
-            right = self.w - 16
-            top = self.area[1] + 32
-            self.scroll(now, (right - 200, top, 200, 160), o.scroll, 0)
 
     # --- drawing
 
@@ -79,17 +75,15 @@ class Scene:
         for row in range(max(0, y), min(self.h, y + h)):
             self.fb[row * self.w + x0:row * self.w + x1] = bytes([colour]) * max(0, x1 - x0)
 
-    def text(self, x, y, words, colour, scale=1):
-        """Signs of 5 x 7 that are not letters, but each its own."""
+    def text(self, x, y, words, colour):
+        """Signs of 10 x 14 that are not letters, but each its own."""
         for c in words:
             if c not in self.signs:
                 bits = random.Random(ord(c)).getrandbits(35) | 1
                 self.signs[c] = [i for i in range(35) if bits >> i & 1 and c != " "]
             for i in self.signs[c]:
-                at = (y + i // 5 * scale) * self.w + x + i % 5 * scale
-                for row in range(scale):
-                    self.fb[at + row * self.w:at + row * self.w + scale] = bytes([colour]) * scale
-            x += 6 * scale
+                self.fill((x + i % 5 * 2, y + i // 5 * 2, 2, 2), colour)
+            x += 12
 
     def mosaic(self, box, k, whole=None):
         """A picture of its own for each k; of a strip, its part of the whole."""
@@ -104,8 +98,8 @@ class Scene:
                 lines[n] = b"".join(bytes([r.randrange(256)]) * 16 for _ in range(cells))[:w]
             self.fb[row * self.w + x:row * self.w + x + w] = lines[n]
 
-    def show(self, when, box, name, copied=None):
-        self.painted(box, name, copied)
+    def show(self, when, box, name):
+        self.painted(box, name)
         self.log("paint", "name=%s x=%d y=%d w=%d h=%d" % ((name,) + box), due=when)
 
     def widget(self, name, box):
@@ -121,7 +115,7 @@ class Scene:
             self.fill((x, y, w, 1), PAPER)
             self.fill((x, y + h - 1, w, 1), INK)
             label = name.split("-")[-1] if name.startswith("button") else "=" if name == "knob" else name[:6]
-            self.text(x + max(2, (w - 12 * len(label)) // 2), y + (h - 14) // 2, label, PAPER if self.lit == name else INK, 2)
+            self.text(x + max(2, (w - 12 * len(label)) // 2), y + (h - 14) // 2, label, PAPER if self.lit == name else INK)
 
     def redraw(self, when, name, why):
         self.draw_widget(name, self.boxes[name])
@@ -143,18 +137,6 @@ class Scene:
         self.fill(box, INK if on else PAPER)
         self.show(when, box, "caret")
         self.at(when + self.o.caret // 2, self.caret, not on)
-
-    def scroll(self, when, box, every, n):
-        x, y, w, h = box
-        step = 10
-        for row in range(y, y + h - step):
-            self.fb[row * self.w + x:row * self.w + x + w] = self.fb[(row + step) * self.w + x:(row + step) * self.w + x + w]
-        last = (x, y + h - step, w, step)
-        self.fill(last, PAPER)
-        self.text(x + 2, y + h - step + 1, "line %d of the text" % n, INK)
-        self.show(when, (x, y, w, h - step), "scroll", (x, y + step))
-        self.show(when, last, "line")
-        self.at(when + every, self.scroll, box, every, n + 1)
 
     # --- what is asked of it
 
@@ -183,23 +165,20 @@ class Scene:
     def pressed(self, now, where):
         self.held = where
         if where in ("desk", "entry", "knob"):
-            self.close_menu(now, where)
+            self.close_menu(now)
             return
         if where.startswith("item") or where.startswith("sub"):
             if where != "item-2":
-                self.close_menu(now, where)
+                self.close_menu(now)
         elif where == "menu":
             self.at(now + self.o.menu, self.open_menu)
         self.clicks += 1
-        if self.o.answers_to == "press":
-            self.answer(now, self.clicks)
+        self.answer(now, self.clicks)
 
     def released(self, now, where):
         held, self.held = self.held, None
         if held == "knob":
             self.log("slider", "at=%d" % self.boxes["knob"][0], now)
-        elif held not in (None, "desk", "entry") and self.o.answers_to == "release":
-            self.answer(now, self.clicks)
 
     def moved(self, now, where):
         if self.held == "knob":
@@ -233,7 +212,7 @@ class Scene:
             self.show(when, (x, y, w, h), "entry")
         if keysym not in (0xff08, 0xff0d):
             self.fill((x + 4 + 12 * self.typed, y + 2, 12, h - 4), PAPER)
-            self.text(x + 6 + 12 * self.typed, y + 5, chr(keysym), INK, 2)
+            self.text(x + 6 + 12 * self.typed, y + 5, chr(keysym), INK)
             self.show(when, (x + 4 + 12 * self.typed, y + 2, 12, h - 4), "letter-0x%x" % keysym)
             self.typed += 1
 
@@ -279,7 +258,7 @@ class Scene:
             self.draw_widget("sub-%d" % (i + 1), self.boxes["sub-%d" % (i + 1)])
         self.show(when, (x - w, y, w, 2 * h), "sub")
 
-    def close_menu(self, when, _):
+    def close_menu(self, when):
         if "item-1" not in self.boxes:
             return
         x, y, w, h = self.boxes["item-1"]
