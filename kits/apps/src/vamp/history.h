@@ -34,7 +34,6 @@ struct thread_history {
 	pid_t tid;
 	int64_t first; /* the first sample that has this thread */
 	bool born;     /* the thread did not exist at the sample before: its counters were 0 then */
-	int fd[2];     /* descriptors of schedstat and status, used by tasks.c; -1: not open */
 	struct {
 		int64_t run_ns, wait_ns; /* counters since the thread's start */
 		int64_t sleeps;		 /* voluntary context switches; -1: not read */

@@ -6,43 +6,19 @@
 #include "proc.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { SCHEDSTAT, STATUS };
-
-static void drop_thread(struct process_history *p, size_t i)
+static int read_proc_file(const struct process_history *p, const struct thread_history *t, const char *name, char *text,
+			  size_t size)
 {
-	for (int f = SCHEDSTAT; f <= STATUS; f++)
-		if (p->thread[i].fd[f] >= 0)
-			close(p->thread[i].fd[f]);
-	p->thread[i] = p->thread[--p->n];
-}
-
-static void drop_threads(struct process_history *p)
-{
-	while (p->n)
-		drop_thread(p, p->n - 1);
-}
-
-static ssize_t read_proc_file(const struct process_history *p, struct thread_history *t, int which, char *text, size_t size)
-{
-	static const char *const name[] = { "schedstat", "status" };
 	char path[64];
-	ssize_t n;
 
-	if (t->fd[which] < 0) {
-		snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)p->pid, (int)t->tid, name[which]);
-		t->fd[which] = open(path, O_RDONLY | O_CLOEXEC);
-	}
-	n = t->fd[which] < 0 ? -1 : pread(t->fd[which], text, size - 1, 0);
-	text[n > 0 ? n : 0] = '\0';
-	return n;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)p->pid, (int)t->tid, name);
+	return files_read_all(path, text, size);
 }
 
 /* Reads whether the thread wants a CPU, and how often it has gone to sleep. */
@@ -52,7 +28,7 @@ static void read_status(const struct process_history *p, struct thread_history *
 	char text[8192];
 	const char *at;
 
-	if (read_proc_file(p, t, STATUS, text, sizeof(text)) <= 0)
+	if (read_proc_file(p, t, "status", text, sizeof(text)))
 		return;
 	at = strstr(text, state);
 	t->at[slot].wants = at && at[sizeof(state) - 1] == 'R';
@@ -72,7 +48,7 @@ static bool sample_thread(const struct process_history *p, struct thread_history
 
 	thread->at[slot].sleeps = -1;
 	thread->at[slot].wants = false;
-	if (read_proc_file(p, thread, SCHEDSTAT, text, sizeof(text)) <= 0 || sscanf(text, "%lld %lld", &run, &wait) != 2)
+	if (read_proc_file(p, thread, "schedstat", text, sizeof(text)) || sscanf(text, "%lld %lld", &run, &wait) != 2)
 		return false;
 	thread->at[slot].run_ns = run;
 	thread->at[slot].wait_ns = wait;
@@ -82,12 +58,14 @@ static bool sample_thread(const struct process_history *p, struct thread_history
 	return true;
 }
 
-static struct thread_history *find_thread(struct process_history *p, pid_t tid)
+/* `guess`: where it probably is. */
+static bool has_thread(const struct process_history *p, pid_t tid, size_t guess)
 {
-	for (size_t i = 0; i < p->n; i++)
-		if (p->thread[i].tid == tid)
-			return &p->thread[i];
-	return NULL;
+	bool found = guess < p->n && p->thread[guess].tid == tid;
+
+	for (size_t i = 0; i < p->n && !found; i++)
+		found = p->thread[i].tid == tid;
+	return found;
 }
 
 static int add_threads(struct process_history *p, const struct sample_times *m)
@@ -101,12 +79,11 @@ static int add_threads(struct process_history *p, const struct sample_times *m)
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
 	files_list_dir(path, &tid, &n);
 	for (size_t i = 0; i < n && !err; i++) {
-		if (!first && find_thread(p, tid[i]))
+		if (!first && has_thread(p, tid[i], i))
 			continue;
 		err = array_room(&p->thread, p->n);
 		if (!err)
-			p->thread[p->n++] =
-				(struct thread_history){ .tid = tid[i], .first = m->last, .born = born, .fd = { -1, -1 } };
+			p->thread[p->n++] = (struct thread_history){ .tid = tid[i], .first = m->last, .born = born };
 	}
 	free(tid);
 	return err;
@@ -114,16 +91,14 @@ static int add_threads(struct process_history *p, const struct sample_times *m)
 
 /* Samples the threads of a process into the slot of the last sample. The status is read only of threads that ran or waited for
  * `active_ns` since the sample before, or wanted a CPU then; and where all threads together ran or waited for `much_ns`, also of
- * others until one wants a CPU: a wait that still lasts is in no counter. `look`: there may be new threads. *wants: a thread wants
- * a CPU now. 0 or -ENOMEM. */
-static int sample_threads(struct process_history *p, const struct sample_times *m, double active_ns, double much_ns, bool look,
-			  bool *wants)
+ * others until one wants a CPU: a wait that still lasts is in no counter. *wants: a thread wants a CPU now. 0 or -ENOMEM. */
+static int sample_threads(struct process_history *p, const struct sample_times *m, double active_ns, double much_ns, bool *wants)
 {
 	size_t slot = history_slot(m->last), before = history_slot(m->last - 1);
 	int64_t awake = 0;
 
 	*wants = false;
-	if ((look || !p->n) && add_threads(p, m))
+	if (add_threads(p, m))
 		return -ENOMEM;
 	for (size_t i = 0; i < p->n;) {
 		if (sample_thread(p, &p->thread[i], m, active_ns)) {
@@ -133,7 +108,7 @@ static int sample_threads(struct process_history *p, const struct sample_times *
 			if (t->first < m->last)
 				awake += t->at[slot].run_ns + t->at[slot].wait_ns - t->at[before].run_ns - t->at[before].wait_ns;
 		} else
-			drop_thread(p, i);
+			p->thread[i] = p->thread[--p->n];
 	}
 	for (size_t i = 0; i < p->n && !*wants && (double)awake > much_ns; i++) {
 		if (p->thread[i].at[slot].sleeps < 0)
@@ -145,9 +120,6 @@ static int sample_threads(struct process_history *p, const struct sample_times *
 
 #define ACTIVE 0.01	/* share of a CPU; threads of processes below it are not read */
 #define MUCH 0.25	/* share of a CPU; above it, find out whether some thread wants a CPU */
-#define SLEEPERS 4	/* of the processes that did not run lately, 1 of 4 is read at a regular sample, all at an extra one */
-#define SCAN_NEW 256	/* maximum number of new pids that are tried one by one */
-#define LOOK_AGAIN 16	/* samples after which all pids are listed, to find processes that were missed */
 #define TICKS_PER_S 100 /* USER_HZ of the kernel */
 
 struct sampled_process {
@@ -164,14 +136,10 @@ struct task_sampler {
 	struct sample_times moments;
 	struct sampled_process **process; /* processes sorted by pid */
 	size_t n, in_scope;
-	int loadavg;
-	long last_pid; /* last pid that the kernel assigned; -1: not known, list all */
-	unsigned scans;
 };
 
 static void free_process(struct sampled_process *p)
 {
-	drop_threads(&p->past);
 	free(p->past.thread);
 	free(p);
 }
@@ -208,20 +176,8 @@ static struct sampled_process *make_process(const struct task_sampler *t, pid_t 
 	return p;
 }
 
-/* Reads the last pid that the kernel assigned; -1: not known. */
-static long read_last_pid(const struct task_sampler *t)
-{
-	char text[128];
-	ssize_t n = pread(t->loadavg, text, sizeof(text) - 1, 0);
-	const char *last;
-
-	text[n > 0 ? n : 0] = '\0';
-	last = strrchr(text, ' ');
-	return last ? strtol(last, NULL, 10) : -1;
-}
-
 /* Merges the sorted list of all pids with the known processes. */
-static int scan_all_pids(struct task_sampler *t)
+static int find_new(struct task_sampler *t)
 {
 	struct sampled_process **merged;
 	size_t pids, n = 0, old = 0;
@@ -251,58 +207,8 @@ static int scan_all_pids(struct task_sampler *t)
 	return err;
 }
 
-static int compare_pids(const void *a, const void *b)
-{
-	const struct sampled_process *const *x = a, *const *y = b;
-
-	return ((*x)->past.pid > (*y)->past.pid) - ((*x)->past.pid < (*y)->past.pid);
-}
-
-static bool knows_pid(const struct task_sampler *t, size_t n, pid_t pid)
-{
-	const struct sampled_process like = { .past.pid = pid }, *key = &like;
-	struct sampled_process *const *found = bsearch(&key, t->process, n, sizeof(key), compare_pids);
-
-	return found && !(*found)->gone;
-}
-
-/* Tries only the pids that the kernel has assigned since. */
-static int scan_new_pids(struct task_sampler *t, long from, long to)
-{
-	struct sampled_process **grown = reallocarray(t->process, t->n + (size_t)(to - from), sizeof(struct sampled_process *));
-	size_t n = t->n;
-	struct timespec ts;
-
-	if (!grown)
-		return -ENOMEM;
-	t->process = grown;
-	for (long pid = from + 1; pid <= to; pid++)
-		if (!clock_gettime(cpu_clock_id((pid_t)pid), &ts) && !knows_pid(t, n, (pid_t)pid)) { /* (no clock: not a process) */
-			t->process[t->n] = make_process(t, (pid_t)pid);
-			if (!t->process[t->n++])
-				return t->n--, -ENOMEM;
-		}
-	if (t->n > n)
-		qsort(t->process, t->n, sizeof(*t->process), compare_pids);
-	return 0;
-}
-
-/* Looks for new processes. *new_pids: there may also be new threads. */
-static int find_new(struct task_sampler *t, bool *new_pids)
-{
-	long before = t->last_pid, last = read_last_pid(t);
-
-	*new_pids = last != before || last < 0;
-	t->last_pid = last;
-	if (t->scope->group || last < 0 || before < 0 || ++t->scans % LOOK_AGAIN == 0)
-		return scan_all_pids(t);
-	if (!*new_pids)
-		return 0;
-	return last > before && last - before <= SCAN_NEW ? scan_new_pids(t, before, last) : scan_all_pids(t);
-}
-
 /* 0; -ESRCH: the process has ended, or another one has its pid. */
-static int sample_process(struct task_sampler *t, struct sampled_process *p, bool new_pids)
+static int sample_process(struct task_sampler *t, struct sampled_process *p)
 {
 	size_t slot = history_slot(t->moments.last), before = history_slot(t->moments.last - 1);
 	bool active = t->moments.last - p->ran <= HISTORY_SUBS + 1, known = p->past.first < t->moments.last;
@@ -311,11 +217,6 @@ static int sample_process(struct task_sampler *t, struct sampled_process *p, boo
 	bool wants;
 	int err;
 
-	if (known && !active && t->moments.last - p->past.first > 1 && !t->moments.fresh &&
-	    (p->past.pid + t->moments.last) % SLEEPERS) {
-		p->past.run_ns[slot] = p->past.run_ns[before];
-		return 0;
-	}
 	if (clock_gettime(p->clock, &ts))
 		return -ESRCH;
 	p->past.run_ns[slot] = ts.tv_sec * NS_PER_S + ts.tv_nsec;
@@ -327,10 +228,10 @@ static int sample_process(struct task_sampler *t, struct sampled_process *p, boo
 	if ((double)ran > ACTIVE * (double)t->sub_ns)
 		p->ran = t->moments.last;
 	else if (!active) {
-		drop_threads(&p->past);
+		p->past.n = 0;
 		return 0;
 	}
-	err = sample_threads(&p->past, &t->moments, ACTIVE * (double)t->sub_ns, MUCH * (double)t->sub_ns, new_pids, &wants);
+	err = sample_threads(&p->past, &t->moments, ACTIVE * (double)t->sub_ns, MUCH * (double)t->sub_ns, &wants);
 	if (wants) /* a starved process stays active */
 		p->ran = t->moments.last;
 	return err;
@@ -347,12 +248,10 @@ static bool is_recheck_due(const struct task_sampler *t, const struct sampled_pr
 
 int tasks_sample(struct task_sampler *t, int64_t now_ns, bool fresh)
 {
-	bool new_pids;
 	int err;
 
 	history_add_time(&t->moments, now_ns, fresh);
-	err = find_new(t, &new_pids);
-
+	err = find_new(t);
 	t->in_scope = 0;
 	for (size_t i = 0; !err && i < t->n; i++) {
 		struct sampled_process *p = t->process[i];
@@ -361,7 +260,7 @@ int tasks_sample(struct task_sampler *t, int64_t now_ns, bool fresh)
 			check_scope(t, p);
 		if (!p->in_scope)
 			continue;
-		err = sample_process(t, p, new_pids);
+		err = sample_process(t, p);
 		if (err == -ESRCH) {
 			p->in_scope = false;
 			p->gone = true;
@@ -380,7 +279,6 @@ int tasks_open(struct task_sampler **out, const struct process_scope *scope, int
 	struct task_sampler *t = calloc(1, sizeof(*t));
 	struct proc_schedstat own;
 	struct timespec boot;
-	struct rlimit files;
 
 	if (!t)
 		return -ENOMEM;
@@ -388,21 +286,11 @@ int tasks_open(struct task_sampler **out, const struct process_scope *scope, int
 		free(t);
 		return -ENOSYS;
 	}
-	t->loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
-	if (t->loadavg < 0) {
-		free(t);
-		return -errno;
-	}
-	if (!getrlimit(RLIMIT_NOFILE, &files)) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
 	clock_gettime(CLOCK_BOOTTIME, &boot);
 	t->boot_ns = boot.tv_sec * NS_PER_S + boot.tv_nsec - clock_now();
 	t->scope = scope;
 	t->sub_ns = sub_ns;
 	t->moments.last = -1;
-	t->last_pid = -1;
 	*out = t;
 	return 0;
 }
@@ -412,7 +300,6 @@ void tasks_close(struct task_sampler *t)
 	for (size_t i = 0; i < t->n; i++)
 		free_process(t->process[i]);
 	free(t->process);
-	close(t->loadavg);
 	free(t);
 }
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tasks - the sampler: reads the CPU time of every process in scope, and the run time and waiting time of its threads.
  *
- * What is read depends on its cost. The CPU-time clock of every process (0.2 us) is read at each sample, that of a sleeping
- * process at every fourth. The schedstat files of threads, through descriptors that stay open, are read only of processes that
- * ran for 1 % of the time since the last sample, and for a while after that; the status files, which tell whether a thread slept,
- * only of threads that ran or waited. New processes are found by the pids that the kernel has assigned since; now and then, and
- * always for a group, by listing all. */
+ * What is read depends on its cost: at each sample the CPU-time clock of every process (0.2 us); of processes that ran for 1 % of
+ * the time since the last sample, and for a while after that, the schedstat of each thread; and of threads that ran or waited the
+ * status, which tells whether they slept. */
 #pragma once
 
 #include "history.h"
