@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xkbcommon/xkbcommon.h>
 
 int input_parse_keys(const char *text, struct trigger_keys *keys, struct why *why)
 {
@@ -125,99 +126,16 @@ struct evdev_record {
 struct evdev_input {
 	struct input_source source; /* first member, so that the pointers convert */
 	struct trigger_keys keys;
+	struct xkb_keymap *places;
 };
 
-/* Names of keys by position on a US keyboard: the device reports positions, not characters. */
-static const char *const places[] = {
-	[KEY_ESC] = "Escape",
-	[KEY_1] = "1",
-	[KEY_2] = "2",
-	[KEY_3] = "3",
-	[KEY_4] = "4",
-	[KEY_5] = "5",
-	[KEY_6] = "6",
-	[KEY_7] = "7",
-	[KEY_8] = "8",
-	[KEY_9] = "9",
-	[KEY_0] = "0",
-	[KEY_MINUS] = "-",
-	[KEY_EQUAL] = "=",
-	[KEY_BACKSPACE] = "BackSpace",
-	[KEY_TAB] = "Tab",
-	[KEY_Q] = "q",
-	[KEY_W] = "w",
-	[KEY_E] = "e",
-	[KEY_R] = "r",
-	[KEY_T] = "t",
-	[KEY_Y] = "y",
-	[KEY_U] = "u",
-	[KEY_I] = "i",
-	[KEY_O] = "o",
-	[KEY_P] = "p",
-	[KEY_LEFTBRACE] = "[",
-	[KEY_RIGHTBRACE] = "]",
-	[KEY_ENTER] = "Return",
-	[KEY_LEFTCTRL] = "Control_L",
-	[KEY_A] = "a",
-	[KEY_S] = "s",
-	[KEY_D] = "d",
-	[KEY_F] = "f",
-	[KEY_G] = "g",
-	[KEY_H] = "h",
-	[KEY_J] = "j",
-	[KEY_K] = "k",
-	[KEY_L] = "l",
-	[KEY_SEMICOLON] = ";",
-	[KEY_APOSTROPHE] = "'",
-	[KEY_GRAVE] = "`",
-	[KEY_LEFTSHIFT] = "Shift_L",
-	[KEY_BACKSLASH] = "\\",
-	[KEY_Z] = "z",
-	[KEY_X] = "x",
-	[KEY_C] = "c",
-	[KEY_V] = "v",
-	[KEY_B] = "b",
-	[KEY_N] = "n",
-	[KEY_M] = "m",
-	[KEY_COMMA] = ",",
-	[KEY_DOT] = ".",
-	[KEY_SLASH] = "/",
-	[KEY_RIGHTSHIFT] = "Shift_R",
-	[KEY_LEFTALT] = "Alt_L",
-	[KEY_SPACE] = "space",
-	[KEY_CAPSLOCK] = "Caps_Lock",
-	[KEY_F1] = "F1",
-	[KEY_F2] = "F2",
-	[KEY_F3] = "F3",
-	[KEY_F4] = "F4",
-	[KEY_F5] = "F5",
-	[KEY_F6] = "F6",
-	[KEY_F7] = "F7",
-	[KEY_F8] = "F8",
-	[KEY_F9] = "F9",
-	[KEY_F10] = "F10",
-	[KEY_F11] = "F11",
-	[KEY_F12] = "F12",
-	[KEY_NUMLOCK] = "Num_Lock",
-	[KEY_KPENTER] = "KP_Enter",
-	[KEY_RIGHTCTRL] = "Control_R",
-	[KEY_SYSRQ] = "Print",
-	[KEY_RIGHTALT] = "Alt_R",
-	[KEY_HOME] = "Home",
-	[KEY_UP] = "Up",
-	[KEY_PAGEUP] = "Page_Up",
-	[KEY_LEFT] = "Left",
-	[KEY_RIGHT] = "Right",
-	[KEY_END] = "End",
-	[KEY_DOWN] = "Down",
-	[KEY_PAGEDOWN] = "Page_Down",
-	[KEY_INSERT] = "Insert",
-	[KEY_DELETE] = "Delete",
-	[KEY_PAUSE] = "Pause",
-	[KEY_LEFTMETA] = "Super_L",
-	[KEY_RIGHTMETA] = "Super_R",
-	[KEY_COMPOSE] = "Menu",
-};
+/* The key at a position on a US keyboard: the device reports positions, not characters. 0: it has no name. */
+static uint32_t place_keysym(const struct evdev_input *d, int code)
+{
+	const xkb_keysym_t *symbol;
+
+	return xkb_keymap_key_get_syms_by_level(d->places, (xkb_keycode_t)code + 8, 0, 0, &symbol) == 1 ? *symbol : 0;
+}
 
 /* Number of a mouse button in X11's order: left, middle, right, and the side buttons from 8 on. 0: not a mouse button. */
 static int button_number(int code)
@@ -230,24 +148,25 @@ static int button_number(int code)
 }
 
 /* Does the record count: a key press (value 1; 2 is an automatic repeat) or the release of a button? */
-static bool is_trigger(const struct trigger_keys *keys, const struct evdev_record *r, char *what, size_t size)
+static bool is_trigger(const struct evdev_input *d, const struct evdev_record *r, char *what, size_t size)
 {
 	int button = button_number(r->code);
-	uint32_t keysym = 0;
+	uint32_t keysym;
 
 	if (r->type != EV_KEY)
 		return false;
 	if (button) {
 		snprintf(what, size, "button %d", button);
-		return keys->button && r->value == 0;
+		return d->keys.button && r->value == 0;
 	}
 	if (r->value != 1 || (r->code >= BTN_MISC && r->code < KEY_OK))
 		return false;
-	if (r->code < sizeof(places) / sizeof(*places) && places[r->code] && !keysym_parse_text(places[r->code], &keysym))
-		snprintf(what, size, "%s", places[r->code]);
+	keysym = place_keysym(d, r->code);
+	if (keysym)
+		snprintf(what, size, "%s", keysym_name(keysym));
 	else
 		snprintf(what, size, "key %d", r->code);
-	return input_has_key(keys, keysym);
+	return input_has_key(&d->keys, keysym);
 }
 
 static int read_device(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
@@ -258,40 +177,58 @@ static int read_device(struct input_source *s, void (*each)(void *arg, const str
 	struct input_event event = { .seen_ns = clock_now() };
 
 	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*record); i++)
-		if (is_trigger(&d->keys, &record[i], event.what, sizeof(event.what)))
+		if (is_trigger(d, &record[i], event.what, sizeof(event.what)))
 			each(arg, &event);
 	return n > 0 ? 0 : n == 0 ? -EPIPE : errno == EAGAIN || errno == EINTR ? 0 : -errno;
 }
 
 static void close_device(struct input_source *s)
 {
+	xkb_keymap_unref(((struct evdev_input *)s)->places);
 	close(s->fd);
 	free(s);
 }
 
 static const struct input_source_ops evdev_ops = { .name = "evdev", .read = read_device, .close = close_device };
 
+static struct xkb_keymap *load_us_keyboard(void)
+{
+	struct xkb_context *context = xkb_context_new(XKB_CONTEXT_NO_FLAGS);
+	struct xkb_keymap *map = xkb_keymap_new_from_names(context, &(struct xkb_rule_names){ .layout = "us" }, 0);
+
+	xkb_context_unref(context);
+	return map;
+}
+
+/* Is it a device of linux/input.h? A fifo or file in its place is one, for tests. */
+static int check_device(int fd)
+{
+	struct stat st;
+	int version;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	return S_ISCHR(st.st_mode) && ioctl(fd, EVIOCGVERSION, &version) ? -ENOTTY : 0;
+}
+
 int input_open_evdev(struct input_source **out, const char *device, const struct trigger_keys *keys, struct why *why)
 {
-	struct evdev_input *d = calloc(1, sizeof(*d));
-	int fd = open(device, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err = d ? errno : ENOMEM, version;
-	struct stat st;
+	int fd = open(device, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err = fd < 0 ? -errno : check_device(fd);
+	struct xkb_keymap *places = err ? NULL : load_us_keyboard();
+	struct evdev_input *d = places ? malloc(sizeof(*d)) : NULL;
 
 	*out = NULL;
-	if (fd >= 0 && !fstat(fd, &st) && S_ISDIR(st.st_mode))
-		err = EISDIR;
-	else if (d && fd >= 0) {
-		if (fstat(fd, &st) || !S_ISCHR(st.st_mode) || !ioctl(fd, EVIOCGVERSION, &version)) {
-			*d = (struct evdev_input){ .source = { .ops = &evdev_ops, .fd = fd }, .keys = *keys };
-			*out = &d->source;
-			return 0;
-		}
-		err = ENOTTY;
+	if (d) {
+		*d = (struct evdev_input){ .source = { .ops = &evdev_ops, .fd = fd }, .keys = *keys, .places = places };
+		*out = &d->source;
+		return 0;
 	}
-	why_say(why, "cannot open %s: %s%s", device, err == ENOTTY ? "not an input device" : strerror(err),
-		err == EACCES ? " (be root, or of the group input)" : " (/proc/bus/input/devices lists what is there)");
 	if (fd >= 0)
 		close(fd);
-	free(d);
-	return -err;
+	if (!err)
+		return why_fail(-ENOENT, why, "there is no layout of a US keyboard: install xkb-data");
+	return why_fail(err, why, "cannot open %s: %s%s", device, err == -ENOTTY ? "not an input device" : strerror(-err),
+			err == -EACCES ? " (be root, or of the group input)" : " (/proc/bus/input/devices lists what is there)");
 }
