@@ -16,8 +16,8 @@
 #include "isolate.h"
 #include "scope.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -44,8 +44,6 @@ int cpu_ticks_read(FILE *stat, struct cpu_ticks *cpu, int room)
 	return n;
 }
 
-static const char *const classes[] = { "block", "net", "input", "drm" };
-#define CLASSES (sizeof(classes) / sizeof(*classes))
 #define IRQS 4096
 
 struct irq_search {
@@ -85,25 +83,19 @@ static bool add_sysfs_irqs(struct irq_search *s, const char *device)
 static void add_handler_irqs(struct irq_search *s, const char *name)
 {
 	char path[PATH_MAX];
-	pid_t *irq = NULL;
-	size_t n = 0, length = strlen(name);
+	size_t folder = (size_t)snprintf(path, sizeof(path), "%s/proc/irq/", s->root);
+	glob_t found;
 
-	snprintf(path, sizeof(path), "%s/proc/irq", s->root);
-	files_list_dir(path, &irq, &n);
-	for (size_t i = 0; i < n; i++) {
-		struct dirent *entry;
-		DIR *dir;
+	snprintf(path + folder, sizeof(path) - folder, "*/%s*", name);
+	if (glob(path, GLOB_NOSORT, NULL, &found))
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		const char *next = strrchr(found.gl_pathv[i], '/') + 1 + strlen(name);
 
-		snprintf(path, sizeof(path), "%s/proc/irq/%d", s->root, (int)irq[i]);
-		dir = opendir(path);
-		while (dir && (entry = readdir(dir)))
-			if (!strncmp(entry->d_name, name, length) &&
-			    (!entry->d_name[length] || strchr("-.:@", entry->d_name[length])))
-				add_irq(s, irq[i]);
-		if (dir)
-			closedir(dir);
+		if (!*next || strchr("-.:@", *next))
+			add_irq(s, strtol(found.gl_pathv[i] + folder, NULL, 10));
 	}
-	free(irq);
+	globfree(&found);
 }
 
 /* Goes up from the device to the first one whose interrupts sysfs lists; a bus is above its devices. */
@@ -124,27 +116,19 @@ static void add_device_irqs(struct irq_search *s, const char *link)
 int isolate_find_irqs(struct device_irq_list *out, const char *root)
 {
 	struct irq_search *s = calloc(1, sizeof(*s));
+	char path[PATH_MAX];
+	glob_t found;
 	size_t n = 0;
 
 	*out = (struct device_irq_list){ 0 };
 	if (!s)
 		return -ENOMEM;
 	s->root = root;
-	for (size_t c = 0; c < CLASSES; c++) {
-		char path[PATH_MAX];
-		struct dirent *entry;
-		DIR *dir;
-
-		snprintf(path, sizeof(path), "%s/sys/class/%s", root, classes[c]);
-		dir = opendir(path);
-		while (dir && (entry = readdir(dir))) {
-			if (entry->d_name[0] == '.')
-				continue;
-			snprintf(path, sizeof(path), "%s/sys/class/%s/%s/device", root, classes[c], entry->d_name);
-			add_device_irqs(s, path);
-		}
-		if (dir)
-			closedir(dir);
+	snprintf(path, sizeof(path), "%s/sys/class/{block,net,input,drm}/*/device", root);
+	if (!glob(path, GLOB_BRACE | GLOB_NOSORT, NULL, &found)) {
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			add_device_irqs(s, found.gl_pathv[i]);
+		globfree(&found);
 	}
 	for (int irq = 0; irq < IRQS; irq++)
 		n += s->wanted[irq];
