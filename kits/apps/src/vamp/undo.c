@@ -24,7 +24,6 @@ static __attribute__((noreturn)) void watchdog_main(struct undo_recorder *u, int
 	struct pollfd end = { .fd = STDIN_FILENO, .events = POLLIN };
 
 	prctl(PR_SET_NAME, "vamp-undo");
-	u->indexed = false;
 	dup2(us, STDIN_FILENO);
 	close(STDOUT_FILENO);
 	syscall(SYS_close_range, 3U, ~0U, 0U);
@@ -63,7 +62,6 @@ int undo_open(struct undo_recorder **out, size_t room)
 	if (!u)
 		return -ENOMEM;
 	u->room = room;
-	u->indexed = true;
 	u->list = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	err = u->list == MAP_FAILED ? -errno : start_watchdog(u);
 	if (err) {
@@ -156,27 +154,15 @@ static int prepare_task(struct undo_recorder *u, enum undo_kind kind, const char
 
 static void commit_entry(struct undo_recorder *u)
 {
-	size_t at = u->list->count;
-	struct undo_entry *note = &u->list->note[at];
-	uint32_t *newest = &u->newest[(size_t)note->tid % UNDO_BUCKETS];
-
-	note->older = *newest;
-	*newest = (uint32_t)at + 1;
-	u->list->top = at + 1;
-	u->list->count = at + 1;
+	u->list->top = u->list->count + 1;
+	u->list->count++;
 }
 
 /* Drops the last note if its change has failed. Returns `err`. */
 static int drop_failed(struct undo_recorder *u, int err)
 {
-	size_t at = u->list->count - 1;
-	const struct undo_entry *note = &u->list->note[at];
-
-	if (err) {
-		u->newest[(size_t)note->tid % UNDO_BUCKETS] = note->older;
-		u->list->count = at;
-		u->list->top = at;
-	}
+	if (err)
+		u->list->top = --u->list->count;
 	return err;
 }
 

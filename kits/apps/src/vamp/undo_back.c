@@ -40,24 +40,13 @@ static bool are_equal(enum undo_kind kind, const struct undo_setting *a, const s
 
 struct undo_entry *undo_find_entry(const struct undo_recorder *u, enum undo_kind kind, pid_t tid, uint64_t start)
 {
-	size_t i = u->indexed ? u->newest[(size_t)tid % UNDO_BUCKETS] : u->list->top;
-
-	for (; i > 0; i = u->indexed ? u->list->note[i - 1].older : i - 1) {
+	for (size_t i = u->list->top; i > 0; i--) {
 		struct undo_entry *note = &u->list->note[i - 1];
 
 		if (note->tid == tid && note->kind == kind && note->start == start)
 			return note;
 	}
 	return NULL;
-}
-
-/* Truncates the list at `top`, and removes the dropped notes from the buckets. */
-static void truncate_list(struct undo_recorder *u, size_t top)
-{
-	u->list->top = top;
-	for (size_t i = 0; i < UNDO_BUCKETS; i++)
-		while (u->newest[i] > top)
-			u->newest[i] = u->list->note[u->newest[i] - 1].older;
 }
 
 /* Prefers a note of the process itself, then of the parent, then of another task of the session. (UNDO_MOVE: the caller has found
@@ -272,7 +261,7 @@ size_t undo_revert(struct undo_recorder *u, size_t mark)
 
 		if (list->note[at].kind == UNDO_MKDIR) { /* first move all processes out of the group */
 			revert_inherited(u, at + 1);
-			truncate_list(u, at + 1);
+			list->top = at + 1;
 		}
 		err = revert_entry(u, at);
 		if (err) {
@@ -282,7 +271,7 @@ size_t undo_revert(struct undo_recorder *u, size_t mark)
 		list->count = at;
 	}
 	revert_inherited(u, mark);
-	truncate_list(u, list->count);
+	list->top = list->count;
 	u->failed += failed;
 	return failed;
 }

@@ -15,7 +15,6 @@ struct undo_entry {
 	enum undo_kind kind;
 	pid_t tid, session;
 	uint64_t start, tick; /* start of the task, and time of the note: clock ticks after the boot */
-	uint32_t older;	      /* next older note of the same bucket, as index + 1; 0: none */
 	struct undo_setting before, now;
 	char path[UNDO_PATH]; /* the written file, the made folder, or the file to which the task was written */
 	char was[UNDO_PATH];  /* text of the file before, or the file to which the task is written back */
@@ -28,11 +27,8 @@ struct undo_list {
 	struct undo_entry note[];
 };
 
-enum { UNDO_BUCKETS = 4096 };
 struct undo_recorder {
 	struct undo_list *list;
-	bool indexed;		       /* false in the watchdog, whose `newest` is as old as its fork */
-	uint32_t newest[UNDO_BUCKETS]; /* by hash of the tid: newest note, as index + 1; 0: none */
 	size_t room;
 	size_t failed; /* changes that could not be undone so far */
 	pid_t watchdog;
