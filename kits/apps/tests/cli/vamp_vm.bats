@@ -255,10 +255,13 @@ nice_of() {	# thread
 	jq -e '.settings.way == "nice" and .settings.slow_weight == 335' report
 }
 
-@test "--dry-run: the same report, and nothing changes" {
+@test "--status: threads, groups and weights as they are; --dry-run: the same report, and nothing changes" {
 	local before
 
 	start_qemu
+	"$BIN/vamp" vm --qmp qmp --status --format json >out
+	jq -e --argjson qemu "$qemu" --argjson a "$vcpu0" --argjson b "$vcpu1" \
+		'.result | .pid == $qemu and (.vcpus | map([.index, .thread, .nice]) == [[0, $a, 0], [1, $b, 0]])' out
 	before=$(group_of "$vcpu1")
 	start_vamp --dry-run --ratio M --log log
 	say begin
@@ -270,13 +273,6 @@ nice_of() {	# thread
 	until_true eval 'tail -n 2 log | grep -qP "\t1\t1024\t\t"'
 	end_vamp
 	jq -e '.settings.way == "dry run" and (.result.episodes[0].vcpus | .[0].slow_s == 0 and .[1].slow_s > 0)' report
-}
-
-@test "--status: threads, groups and weights as they are" {
-	start_qemu
-	"$BIN/vamp" vm --qmp qmp --status --format json >out
-	jq -e --argjson qemu "$qemu" --argjson a "$vcpu0" --argjson b "$vcpu1" \
-		'.result | .pid == $qemu and (.vcpus | map([.index, .thread, .nice]) == [[0, $a, 0], [1, $b, 0]])' out
 }
 
 @test "threads that are not there, or are one, are refused" {
